@@ -1,0 +1,33 @@
+#ifndef GT_ANALYTIC_ANALYTIC_H
+#define GT_ANALYTIC_ANALYTIC_H
+#include "core/array.h"
+#include "core/params.h"
+#include "core/scan.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Direct reconstruction: data [view][row][column] -> volume [z][y][x] in mm^-1.
+ * fdk: cone beam, flat or arc; one row makes it fan-beam FBP. fbp: parallel beam. */
+typedef struct {
+	const char *name, *about;
+	const gt_param *params;
+	const void     *defaults;
+	size_t          options_size;
+	/* Refuses (GT_ERR_UNSUPPORTED) helical scans, too short ones, tilted rows, missing angles. data is left as it is. */
+	gt_status (*run)(gt_backend *be, const gt_grid *grid, const gt_scan *scan,
+	                 const void *options, const gt_array *data, gt_array *x);
+} gt_analytic;
+
+extern const gt_analytic *const gt_analytics[];                /* NULL-terminated */
+const gt_analytic *gt_analytic_find(const char *name);         /* NULL if there is none */
+/* The method that fits the scan: "fdk" or "fbp". */
+const gt_analytic *gt_analytic_for(const gt_scan *scan);
+/* Checks grid, scan, sizes, types and backends, then runs. options NULL: defaults. */
+gt_status gt_analytic_run(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan,
+                          const void *options, const gt_array *data, gt_array *x);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,75 @@
+#ifndef GT_CORE_ARRAY_H
+#define GT_CORE_ARRAY_H
+#include <stddef.h>
+#include "core/status.h"
+#include "core/threads.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A backend is one device (the CPU's threads, or one GPU) with one ordered queue.
+ * A failure of an operation sticks to it: later operations do nothing until gt_backend_status(). */
+typedef struct gt_backend gt_backend;
+typedef enum { GT_F32, GT_F64 } gt_type;
+
+/* name: "cpu" (all processors), "cpu:8" (8 threads), "cuda" or "cuda:0" (that device), "auto" (a GPU
+ * if there is one, else the CPU). GT_ERR_UNKNOWN: no such backend in this build; GT_ERR_DEVICE: no such device. */
+gt_status   gt_backend_open(const char *name, gt_backend **be);
+void        gt_backend_close(gt_backend *be);
+const char *gt_backend_name(const gt_backend *be);               /* "cpu:2", "cuda:0" */
+const char *gt_backend_describe(const gt_backend *be);           /* the device in words */
+int         gt_backend_is_gpu(const gt_backend *be);
+gt_pool    *gt_backend_pool(const gt_backend *be);               /* threads for work on the host */
+/* First failure of any operation queued since the last call, then cleared. Waits for the queue. */
+gt_status   gt_backend_status(gt_backend *be);
+void        gt_backend_wait(gt_backend *be);
+/* Bytes that an allocation could get now, and bytes in all. */
+void        gt_backend_memory(gt_backend *be, size_t *available, size_t *total);
+
+/* What a backend did since it was opened. Copies count arrays only, not the few scalars of reductions. */
+typedef struct {
+	size_t allocations;                 /* number of calls */
+	size_t bytes, peak_bytes;           /* held now, and at most */
+	size_t puts, put_bytes;             /* host -> device */
+	size_t gets, get_bytes;             /* device -> host */
+} gt_counters;
+gt_counters gt_backend_counters(const gt_backend *be);
+
+/* A flat array of one element type, living on one backend. */
+typedef struct gt_array gt_array;
+/* Contents not set. GT_ERR_MEMORY says how much was needed and how much was there. */
+gt_status gt_array_new (gt_backend *be, gt_type type, size_t n, gt_array **a);
+gt_status gt_array_like(const gt_array *model, gt_array **a);
+void      gt_array_free(gt_array *a);
+void      gt_array_put (const void *host, gt_array *a);          /* host has a's type */
+void      gt_array_get (const gt_array *a, void *host);          /* waits */
+void      gt_array_put_float(const float *host, gt_array *a);    /* converts to a's type */
+void      gt_array_get_float(const gt_array *a, float *host);    /* converts to float; waits */
+size_t    gt_array_size(const gt_array *a);
+gt_type   gt_array_type(const gt_array *a);
+size_t    gt_array_bytes(const gt_array *a);
+gt_backend *gt_array_backend(const gt_array *a);
+size_t    gt_type_size(gt_type type);
+const char *gt_type_name(gt_type type);                          /* "single", "double" */
+
+/* Element-wise operations: one line each in core/ops.def. y is read and written. */
+void gt_fill (double a, gt_array *y);                            /* y = a                          */
+void gt_copy (const gt_array *x, gt_array *y);                   /* y = x                          */
+void gt_scale(double a, gt_array *y);                            /* y = a y                        */
+void gt_axpy (double a, const gt_array *x, gt_array *y);         /* y = y + a x                    */
+void gt_xpay (const gt_array *x, double a, gt_array *y);         /* y = x + a y                    */
+void gt_mul  (const gt_array *x, gt_array *y);                   /* y = y x                        */
+void gt_inv  (double least, gt_array *y);                        /* y = 1/y where y > least, else 0 */
+void gt_clamp(double lo, double hi, gt_array *y);                /* NaN stays NaN                  */
+
+/* Reductions accumulate in double, in an order fixed by n alone, and wait for the result. */
+double gt_sum(const gt_array *x);
+double gt_dot(const gt_array *x, const gt_array *y);
+double gt_max(const gt_array *x);                                /* -INFINITY where n is 0 */
+double gt_min(const gt_array *x);
+double gt_dist2(const gt_array *x, const gt_array *y);           /* sum (x-y)^2 */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

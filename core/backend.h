@@ -1,0 +1,73 @@
+#ifndef GT_CORE_BACKEND_H
+#define GT_CORE_BACKEND_H
+/* What a backend must provide. Only core/ and the *_cpu.c, *_cuda.cu and their glue include this. */
+#include "core/array.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { GT_CPU, GT_CUDA, GT_NBACKENDS } gt_kind;
+
+/* enum of all operations, from the one table */
+#define MAP(name, expr) GT_MAP_##name,
+#define RED(name, start, next)
+enum gt_map {
+#include "core/ops.def"
+	GT_NMAPS
+};
+#undef MAP
+#undef RED
+#define MAP(name, expr)
+#define RED(name, start, next) GT_RED_##name,
+enum gt_red {
+#include "core/ops.def"
+	GT_NREDS
+};
+#undef MAP
+#undef RED
+
+struct gt_backend_ops {
+	const char *name;
+	gt_status (*open  )(gt_backend *be, const char *arg);          /* sets be->own, be->name, be->about */
+	void      (*close )(gt_backend *be);
+	void     *(*alloc )(gt_backend *be, size_t bytes);             /* NULL if there is no such memory; not counted here */
+	void      (*free  )(gt_backend *be, void *p);
+	void      (*put   )(gt_backend *be, const void *host, void *dst, size_t bytes);
+	void      (*get   )(gt_backend *be, const void *src, void *host, size_t bytes);    /* waits */
+	void      (*wait  )(gt_backend *be);                            /* and collects asynchronous failures */
+	void      (*memory)(gt_backend *be, size_t *available, size_t *total);
+	void      (*map   )(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, double a, double b, void *y);
+	double    (*red   )(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y);
+};
+struct gt_backend {
+	const struct gt_backend_ops *ops;
+	gt_kind   kind;
+	gt_status status;               /* sticky: see gt_backend_status() */
+	char      message[512];         /* of that status */
+	char      name[32], about[160];
+	gt_counters count;
+	gt_pool  *pool;                 /* host threads; every backend has them */
+	void     *own;                  /* stream, handles, scratch */
+};
+struct gt_array { gt_backend *be; gt_type type; size_t n; void *data; };
+
+/* Raw memory for a module's tables and scratch, counted like arrays. NULL + gt_fail() text (GT_ERR_MEMORY) on failure. */
+void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what);
+void  gt_backend_free (gt_backend *be, void *p, size_t bytes);
+void  gt_backend_put  (gt_backend *be, const void *host, void *dst, size_t bytes);   /* counted as one put */
+void  gt_backend_get  (gt_backend *be, const void *src, void *host, size_t bytes);   /* counted as one get */
+/* Records the first failure; the text is gt_error() of the caller's gt_fail(). */
+void  gt_backend_fail (gt_backend *be, gt_status s);
+
+/* The only place in the project that knows whether CUDA was built in. */
+#ifdef GT_HAVE_CUDA
+#define GT_IF_CUDA(p) (p)
+#else
+#define GT_IF_CUDA(p) NULL
+#endif
+extern const struct gt_backend_ops gt_backend_cpu, gt_backend_cuda;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+#ifndef GT_CORE_PARAMS_H
+#define GT_CORE_PARAMS_H
+#include <stddef.h>
+#include <stdio.h>
+#include "core/status.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A module's parameters as a table: parsing, range checks and help all come from it.
+ * The module itself only sees a filled struct. */
+typedef enum { GT_INT = 1, GT_REAL, GT_CHOICE, GT_FLAG } gt_param_kind;   /* int, double, int, int */
+typedef struct {
+	const char *key, *help;
+	gt_param_kind kind;
+	size_t at;                      /* offsetof in the options struct */
+	double least, most;             /* GT_INT, GT_REAL */
+	const char *const *names;       /* GT_CHOICE: NULL-terminated; the int is the index */
+} gt_param;                             /* a table ends with key = NULL */
+
+/* text: "iterations=30,order=golden" or NULL; options already holds the defaults. A flag may stand
+ * alone ("nonneg") or be yes/no. GT_ERR_ARG names the key, what was found and what was expected. */
+gt_status gt_params_parse(const gt_param *table, const char *text, void *options);
+/* One line per parameter: key, help, range or choices, default. */
+void      gt_params_help (const gt_param *table, const void *defaults, FILE *out);
+/* "key=value,..." of all of them, for the record in output files. Returns as snprintf. */
+int       gt_params_print(const gt_param *table, const void *options, char *text, size_t size);
+
+/* Whole-string numbers: GT_ERR_ARG "what=text: expected a number from LEAST to MOST". */
+gt_status gt_parse_real(const char *what, const char *text, double least, double most, double *value);
+gt_status gt_parse_int (const char *what, const char *text, double least, double most, long long *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,119 @@
+#ifndef GT_CORE_SCAN_H
+#define GT_CORE_SCAN_H
+/* Plain data: where the voxels are and where each view looks from. Lengths in mm, angles in radians,
+ * right-handed frame, z along the rotation axis. See docs/geometry.md. */
+#include <stddef.h>
+#include <stdint.h>
+#include "core/status.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Volumes are [z][y][x], x fastest. Voxel i of axis a has its centre at
+ * center[a] + (i - (n[a]-1)/2) pitch[a]. */
+typedef struct { size_t n[3]; double pitch[3], center[3]; } gt_grid;
+
+typedef enum { GT_FLAT, GT_ARC, GT_PARALLEL, GT_NSHAPES } gt_shape;
+extern const char *const gt_shape_names[];      /* "flat", "arc", "parallel", NULL */
+
+/* One view. `detector` is the point of the detector at (column_center, row_center).
+ * flat: cells at detector + (k - column_center) column_pitch column_axis + (l - row_center) row_pitch row_axis.
+ * arc: a cylinder around the axis through arc_center along row_axis, through `detector`; column_pitch is
+ *   arc length; arc_center is the source unless the focal spot was deflected.
+ * parallel: cells as flat; all rays run along detector - source. */
+typedef struct {
+	double source[3], detector[3], column_axis[3], row_axis[3], arc_center[3];
+	double angle;                           /* gantry angle; NAN where not known */
+} gt_view;
+
+typedef struct {
+	gt_shape shape;
+	size_t views, rows, columns;
+	double column_pitch, row_pitch;         /* mm at the detector, > 0 */
+	double column_center, row_center;       /* index of `detector`; the centre of the first cell is 0 */
+	double source_to_detector;              /* mm; arc: radius. 0 where it has no meaning (parallel) */
+	double source_to_axis;                  /* mm; 0 where it has no meaning */
+	double pitch_per_turn;                  /* mm of z per turn; 0: circular */
+	gt_view *view;                          /* [views], owned */
+} gt_scan;
+
+/* All fields 0 but the sizes; views' axes are set to x and z, angles to NAN. */
+gt_status gt_scan_new(gt_shape shape, size_t views, size_t rows, size_t columns, gt_scan **scan);
+void      gt_scan_free(gt_scan *scan);
+gt_status gt_scan_clone(const gt_scan *scan, gt_scan **copy);
+/* views*rows*columns; does not overflow for a scan that passed gt_scan_check(). */
+size_t    gt_scan_cells(const gt_scan *scan);
+/* Refuses (GT_ERR_FORMAT, naming the field, the view, what was found and what was expected): no views, rows or
+ * columns; sizes that overflow; pitches that are not positive; non-finite numbers; axes that are not unit
+ * (1e-6) or not perpendicular (1e-6); a detector at the source; arc radii that do not fit. */
+gt_status gt_scan_check(const gt_scan *scan);
+/* Views first, first+stride, ... : one ordered subset. */
+gt_status gt_scan_subset(const gt_scan *scan, size_t first, size_t stride, gt_scan **part);
+/* The same field of view with at most that many views, rows and columns (cells get larger). */
+gt_status gt_scan_coarsen(const gt_scan *scan, size_t views, size_t rows, size_t columns, gt_scan **coarse);
+/* 64-bit FNV-1a of everything that defines the geometry: the provenance record of outputs. */
+uint64_t  gt_scan_hash(const gt_scan *scan);
+
+/* Orbits ---------------------------------------------------------------- */
+
+typedef struct {
+	gt_shape shape;
+	size_t views, rows, columns;
+	double source_to_axis, source_to_detector;      /* parallel: only the detector's place, >= 0 */
+	double column_pitch, row_pitch;                 /* mm at the detector */
+	double column_offset, row_offset;               /* cells: column_center = (columns-1)/2 + column_offset */
+	double start_angle, turn;                       /* first gantry angle; angle covered by all views (2 pi: full turn, > 0) */
+	double pitch_per_turn;                          /* mm, >= 0; the helix is centred on z_center */
+	double z_center;
+	int end_view;                                   /* 1: the last view is at start+turn (short scans, 180 degrees with both ends) */
+	/* Flying focal spot: view v moves its source by spot[v % spots] = {along column_axis, away from the axis, along z}, mm. */
+	const double (*spot)[3];
+	size_t spots;
+} gt_orbit;
+/* source(theta) = (-Dso sin, Dso cos, z), turning counter-clockwise seen from +z: field-notes frame (docs/geometry.md). */
+gt_status gt_scan_orbit(const gt_orbit *orbit, gt_scan **scan);
+
+/* Presets by name, e.g. "ge-ct750hd". fan_half_angle + pi on both sides makes a short scan. */
+typedef struct { const char *name, *about; gt_orbit orbit; } gt_scanner;
+extern const gt_scanner gt_scanners[];                  /* ends with name = NULL */
+const gt_scanner *gt_scanner_find(const char *name);    /* NULL if there is none */
+
+/* Half the fan, from the central ray to the outer edge on the shorter side (rad). Parallel: 0. */
+double gt_orbit_half_fan(const gt_orbit *orbit);
+
+/* 3x4 projection matrices: (column w, row w, w) = M (x, y, z, 1), row-major, integer = centre of a cell.
+ * The reverse needs the cell pitches, which a matrix does not hold up to the distance: the detector is
+ * put at source_to_detector. GT_ERR_UNSUPPORTED if rows or columns of the matrix are not perpendicular (skew). */
+gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12]);     /* flat only */
+gt_status gt_scan_from_matrices(const double (*matrix)[12], size_t views, size_t rows, size_t columns,
+                                double source_to_detector, gt_scan **scan);
+
+/* Facts about a scan that methods ask for -------------------------------- */
+
+/* Radius around the z axis that every view sees completely (mm), and the z range seen at the axis. */
+double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax);
+/* Range covered by the gantry angles: last - first + one step, rad; NAN if a view has none. */
+double gt_scan_turn(const gt_scan *scan);
+int    gt_scan_is_helical(const gt_scan *scan);         /* source z differs between views by more than a row */
+/* GT_OK if every view has row_axis parallel to z (1e-9); else GT_ERR_UNSUPPORTED, naming `who` and the view. */
+gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who);
+
+/* Grids ------------------------------------------------------------------ */
+
+size_t    gt_grid_voxels(const gt_grid *g);
+double    gt_grid_first(const gt_grid *g, int axis);    /* centre of voxel 0, mm */
+/* "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ]" */
+gt_status gt_grid_parse(const char *text, gt_grid *g);
+void      gt_grid_print(const gt_grid *g, char *text, size_t size);
+/* Voxels of one cell's size at the axis over the field of view of the scan. */
+gt_status gt_grid_default(const gt_scan *scan, gt_grid *g);
+/* The same box with at most n voxels along each axis. */
+void      gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse);
+/* Refuses: zero sizes, overflow, pitches that are not positive; with a scan also a grid that no view sees, or one
+ * that holds a source (names the view). */
+gt_status gt_grid_check(const gt_grid *g, const gt_scan *scan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

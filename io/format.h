@@ -1,0 +1,93 @@
+#ifndef GT_IO_FORMAT_H
+#define GT_IO_FORMAT_H
+#include <stdint.h>
+#include "core/scan.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a file came to be; written to every output. Texts are owned by the struct that holds it. */
+typedef struct {
+	char *command;          /* the command line that made it */
+	char *parameters;       /* "solver=... projector=..." */
+	uint64_t scan_hash;     /* of the input's geometry; 0: none */
+} gt_provenance;
+
+/* Projections on the host. */
+typedef struct {
+	gt_scan *scan;
+	float *data;            /* [view][row][column], line integrals; NULL: geometry alone */
+	float *weight;          /* may be NULL */
+	float *photons;         /* unattenuated counts per cell; may be NULL */
+	gt_provenance from;
+} gt_projections;
+void gt_projections_free(gt_projections *p);            /* the contents and p; NULL is fine */
+
+typedef enum { GT_PER_MM, GT_HU } gt_unit;
+
+/* A volume on the host, always in mm^-1 in memory. */
+typedef struct {
+	gt_grid grid;
+	float *data;            /* [z][y][x], mm^-1 */
+	double water;           /* attenuation of water, mm^-1, for HU; 0: not known */
+	gt_provenance from;
+} gt_volume;
+void gt_volume_free(gt_volume *v);
+/* HU = 1000 (mu - water)/water */
+#define GT_WATER_DEFAULT 0.02
+
+/* What a reader is told. */
+typedef struct {
+	int geometry_only;      /* projections: read the scan, not the data */
+	double axis;            /* Data Exchange: column of the rotation axis; NAN: from the file, or found from opposite views */
+	double pixel;           /* mm; Data Exchange, where the file has none; NAN: from the file, else 1 */
+	double water;           /* HU volumes without the attribute; 0: GT_WATER_DEFAULT */
+	char *note;             /* if not NULL: what the reader had to decide, for the log (size note_size) */
+	size_t note_size;
+} gt_read_options;
+extern const gt_read_options gt_read_defaults;
+
+typedef struct {
+	gt_unit unit;
+	double water;           /* HU: which value was used, mm^-1 */
+	int deflate;            /* 0..9 */
+} gt_write_options;
+extern const gt_write_options gt_write_defaults;
+
+/* One file format. NULL: cannot. */
+typedef struct {
+	const char *name, *about, *extensions;          /* "nc" ; space-separated, without dot */
+	int       (*probe)(const char *path);           /* 1 if the contents are of this format */
+	gt_status (*read_projections )(const char *path, const gt_read_options *o, gt_projections **p);
+	gt_status (*write_projections)(const char *path, const gt_write_options *o, const gt_projections *p);
+	gt_status (*read_volume )(const char *path, const gt_read_options *o, gt_volume **v);
+	gt_status (*write_volume)(const char *path, const gt_write_options *o, const gt_volume *v);
+} gt_format;
+extern const gt_format *const gt_formats[];             /* NULL-terminated */
+
+/* Reading finds the format by contents, writing by the path's extension. Options NULL: defaults.
+ * Readers refuse, naming the file, the variable, what was found and what was expected: missing or misshapen
+ * variables, truncated files, NaN or Inf (how many, where the first is), scans that fail gt_scan_check(),
+ * arrays larger than memory (GT_ERR_MEMORY with needed and available).
+ * Writers write to a temporary name in the same folder and rename it: a failed or killed run leaves no half file. */
+gt_status gt_read_projections (const char *path, const gt_read_options *o, gt_projections **p);
+gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);
+gt_status gt_read_volume (const char *path, const gt_read_options *o, gt_volume **v);
+gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
+/* Is this path one that can be written: known extension, folder there and writable? Ask before a long computation. */
+gt_status gt_can_write_volume(const char *path);
+gt_status gt_can_write_projections(const char *path);
+/* What is in the file: *projections is 1 for projections, 0 for a volume. */
+gt_status gt_file_kind(const char *path, const gt_format **format, int *projections);
+
+/* Temporary name in path's folder, unlinked on SIGINT/SIGTERM; then rename or drop it. */
+gt_status gt_tmp_path(const char *path, char **tmp);
+gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
+void      gt_tmp_drop(char *tmp);                       /* unlinks and frees tmp */
+/* Free memory of the host for an array of that many bytes; GT_ERR_MEMORY (needed, available). */
+gt_status gt_host_room(double bytes, const char *what);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

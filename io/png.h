@@ -1,0 +1,33 @@
+#ifndef GT_IO_PNG_H
+#define GT_IO_PNG_H
+#include <stddef.h>
+#include "core/status.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A sheet of grey pictures with labels, drawn with cairo and written as PNG. */
+typedef struct {
+	const float *data;              /* [height][width] */
+	size_t width, height;
+	double pixel_width, pixel_height;       /* mm: pictures keep their proportions */
+	const char *label;              /* above the picture; may be NULL */
+	int flip_y;                     /* 1: the first line of data is drawn at the bottom (z or y upwards) */
+} gt_picture;
+
+typedef struct {
+	const gt_picture *picture;
+	size_t pictures, per_line;
+	double low, high;               /* window: black and white */
+	const char *unit;               /* "HU", "mm-1", "1": on the scale bar of grey values */
+	const char *title;              /* may be NULL */
+	double zoom;                    /* screen pixels per data pixel of the widest picture; 0: chosen so that pictures are 256..512 wide */
+} gt_sheet;
+
+/* Written to a temporary name and renamed. */
+gt_status gt_sheet_write(const char *path, const gt_sheet *sheet);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

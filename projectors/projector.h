@@ -1,0 +1,31 @@
+#ifndef GT_PROJECTORS_PROJECTOR_H
+#define GT_PROJECTORS_PROJECTOR_H
+#include "core/linop.h"
+#include "core/params.h"
+#include "core/scan.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A matched pair: volume [z][y][x] in mm^-1 -> line integrals [view][row][column], and its exact adjoint.
+ * make() refuses (GT_ERR_UNSUPPORTED, naming projector and view) what the model cannot do. Scan and grid are
+ * copied; nothing is allocated after make(). */
+typedef struct {
+	const char *name, *about;
+	const gt_param *params;         /* may be NULL */
+	const void     *defaults;
+	size_t          options_size;
+	gt_status (*make)(gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
+	                  const void *options, gt_linop **A);
+} gt_projector;
+
+extern const gt_projector *const gt_projectors[];              /* NULL-terminated; the first is the default */
+const gt_projector *gt_projector_find(const char *name);       /* NULL if there is none */
+/* spec: "dd" or "NAME:key=value,...". Checks scan and grid first. */
+gt_status gt_projector_new(const char *spec, gt_backend *be, gt_type type,
+                           const gt_grid *grid, const gt_scan *scan, gt_linop **A);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

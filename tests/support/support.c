@@ -1,0 +1,87 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "core/random.h"
+#include "tests/support/support.h"
+
+static const char *backend_name(void)
+{
+	const char *name = getenv("GT_BACKEND");
+	return name && *name ? name : "cpu";
+}
+
+/* Asked in a child: a process that has touched CUDA must not fork. */
+static int device_is_there(void)
+{
+	const pid_t child = fork();
+	if (child == 0) {
+		gt_backend *be = NULL;
+		const gt_status st = gt_backend_open(backend_name(), &be);
+		if (st != GT_OK)
+			fprintf(stderr, "%s\n", gt_error());
+		_exit(st == GT_OK ? 0 : 1);
+	}
+	int status = 1;
+	waitpid(child, &status, 0);
+	return status == 0;
+}
+
+int gt_test_main(const char *name, void (*fill)(TCase *tc))
+{
+	if (!device_is_there()) {
+		const char *must = getenv("GT_REQUIRE_GPU");
+		return must && !strcmp(must, "1") ? 1 : 77;
+	}
+	Suite *suite = suite_create(name);
+	TCase *tc = tcase_create(backend_name());
+	tcase_set_timeout(tc, 600);
+	fill(tc);
+	suite_add_tcase(suite, tc);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	const int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
+
+gt_backend *gt_test_backend(void)
+{
+	gt_backend *be = NULL;
+	ck_ok(gt_backend_open(backend_name(), &be));
+	return be;
+}
+
+int gt_test_is_gpu(void) { return !strncmp(backend_name(), "cuda", 4); }
+
+void gt_test_random(unsigned seed, size_t n, float *x)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t w[4];
+		gt_philox(seed, i, 7, w);
+		x[i] = (float)((double)w[0] / 2147483648.0 - 1);
+	}
+}
+
+gt_array *gt_test_array(gt_backend *be, gt_type t, size_t n, unsigned seed)
+{
+	gt_array *a = NULL;
+	float *host = malloc(n * sizeof *host);
+	ck_assert_ptr_nonnull(host);
+	gt_test_random(seed, n, host);
+	ck_ok(gt_array_new(be, t, n, &a));
+	gt_array_put_float(host, a);
+	free(host);
+	return a;
+}
+
+double gt_test_rms(const float *x, const float *y, size_t n)
+{
+	double difference = 0, size = 0;
+	for (size_t i = 0; i < n; i++) {
+		difference += ((double)x[i] - y[i]) * ((double)x[i] - y[i]);
+		size += (double)y[i] * y[i];
+	}
+	return sqrt(difference / size);
+}

@@ -1,0 +1,28 @@
+#ifndef GT_TESTS_SUPPORT_H
+#define GT_TESTS_SUPPORT_H
+/* What every test program shares. A program:
+ *   int main(void) { return gt_test_main("dd", suite_function); }
+ * runs its suite on the backend named by GT_BACKEND (default "cpu"), forked per test (no CUDA in the parent);
+ * exits 77 (skipped) where that backend has no device, or 1 if GT_REQUIRE_GPU=1. */
+#include <check.h>
+#include "core/array.h"
+#include "core/linop.h"
+#include "core/scan.h"
+
+int gt_test_main(const char *name, void (*fill)(TCase *tc));
+
+gt_backend *gt_test_backend(void);              /* opens GT_BACKEND; fails the test if it cannot */
+int gt_test_is_gpu(void);
+/* Uniform in [-1,1) from a counter: the same numbers everywhere. */
+void gt_test_random(unsigned seed, size_t n, float *x);
+gt_array *gt_test_array(gt_backend *be, gt_type t, size_t n, unsigned seed);    /* random contents */
+/* |x - y| / |y|, root of sums in double. */
+double gt_test_rms(const float *x, const float *y, size_t n);
+
+#define ck_ok(call) do { gt_status ck_s = (call); ck_assert_msg(ck_s == GT_OK, "%s: %s", #call, gt_error()); } while (0)
+/* The call fails with that status, and the message holds the text. */
+#define ck_refused(call, code, text) do { gt_status ck_s = (call);                                  \
+	ck_assert_msg(ck_s == (code), "%s gave status %d (%s), not %s", #call, ck_s, gt_error(), #code); \
+	ck_assert_msg(strstr(gt_error(), text) != NULL, "'%s' is not in the message '%s'", text, gt_error()); } while (0)
+
+#endif
