@@ -1,0 +1,167 @@
+/* The CPU backend: a pool of threads, loops generated from core/ops.def for both types. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "core/backend.h"
+#include "core/params.h"
+
+/* PARTS sums whatever the number of threads: a reduction does not depend on it. */
+enum { PARTS = 256, GRAIN = 1 << 15 };
+
+struct job {
+	size_t n, part_size;
+	void *y;
+	const void *x, *z;
+	double a, b, part[PARTS];
+};
+
+#define NAMED(name, T) name##_##T
+#define MAP_LOOP(name, T, expr)                                                \
+	static void NAMED(map_##name, T)(void *self, size_t i, size_t end, int worker) \
+	{                                                                      \
+		const struct job *j = self;                                    \
+		const T a = (T)j->a, b = (T)j->b, *X = j->x;                   \
+		T *Y = j->y;                                                   \
+		(void)a, (void)b, (void)worker;                                \
+		for (; i < end; i++) {                                         \
+			const T x = X[i], y = Y[i];                            \
+			(void)x, (void)y;                                      \
+			Y[i] = (T)(expr);                                      \
+		}                                                              \
+	}
+#define RED_LOOP(name, T, start, next)                                         \
+	static void NAMED(red_##name, T)(void *self, size_t k, size_t last, int worker) \
+	{                                                                      \
+		struct job *j = self;                                          \
+		const T *X = j->x, *Y = j->z;                                  \
+		(void)worker;                                                  \
+		for (; k < last; k++) {                                        \
+			size_t i = k * j->part_size, end = i + j->part_size;   \
+			double s = start;                                      \
+			for (end = end < j->n ? end : j->n; i < end; i++) {    \
+				const double x = X[i], y = Y[i];               \
+				(void)y;                                       \
+				s = next;                                      \
+			}                                                      \
+			j->part[k] = s;                                        \
+		}                                                              \
+	}
+
+#define MAP(name, expr) MAP_LOOP(name, float, expr) MAP_LOOP(name, double, expr)
+#define RED(name, start, next) RED_LOOP(name, float, start, next) RED_LOOP(name, double, start, next)
+#include "core/ops.def"
+#undef MAP
+#undef RED
+
+#define MAP(name, expr) { map_##name##_float, map_##name##_double },
+#define RED(name, start, next)
+static const gt_body maps[][2] = {
+#include "core/ops.def"
+};
+#undef MAP
+#undef RED
+#define MAP(name, expr)
+#define RED(name, start, next) { red_##name##_float, red_##name##_double },
+static const gt_body reds[][2] = {
+#include "core/ops.def"
+};
+#undef MAP
+#undef RED
+
+/* Joins the parts: the sums of the reductions add up, the extremes compare. */
+static double join(enum gt_red op, const double *part)
+{
+	double s = op == GT_RED_max ? -INFINITY : op == GT_RED_min ? INFINITY : 0;
+	for (int k = 0; k < PARTS; k++)
+		s = op == GT_RED_max ? (part[k] > s ? part[k] : s) : op == GT_RED_min ? (part[k] < s ? part[k] : s) : s + part[k];
+	return s;
+}
+
+static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, double a, double b, void *y)
+{
+	struct job j = { .n = n, .y = y, .x = x, .a = a, .b = b };
+	gt_parallel(be->pool, n, GRAIN, maps[op][t], &j);
+}
+
+static double red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y)
+{
+	struct job j = { .n = n, .x = x, .z = y, .part_size = (n + PARTS - 1) / PARTS };
+	gt_parallel(be->pool, PARTS, 1, reds[op][t], &j);
+	return join(op, j.part);
+}
+
+static void cpu_model(char *text, size_t size)
+{
+	char line[256];
+	FILE *f = fopen("/proc/cpuinfo", "r");
+	snprintf(text, size, "CPU");
+	while (f && fgets(line, sizeof line, f)) {
+		const char *colon = strchr(line, ':');
+		if (!strncmp(line, "model name", 10) && colon) {
+			snprintf(text, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+			break;
+		}
+	}
+	if (f)
+		fclose(f);
+}
+
+static gt_status open_(gt_backend *be, const char *arg)
+{
+	long long threads = 0;
+	char model[128];
+	if (*arg) {
+		const gt_status st = gt_parse_int("backend cpu:THREADS", arg, 1, 65536, &threads);
+		if (st != GT_OK)
+			return st;
+	}
+	const gt_status st = gt_pool_new((int)threads, &be->pool);
+	if (st != GT_OK)
+		return st;
+	cpu_model(model, sizeof model);
+	snprintf(be->name, sizeof be->name, "cpu:%d", gt_pool_threads(be->pool));
+	snprintf(be->about, sizeof be->about, "%s, %d thread%s", model, gt_pool_threads(be->pool),
+	         gt_pool_threads(be->pool) == 1 ? "" : "s");
+	return GT_OK;
+}
+
+/* MemAvailable counts caches that the kernel would give up. */
+static void memory_(gt_backend *be, size_t *available, size_t *total)
+{
+	char line[128];
+	unsigned long long kib;
+	(void)be;
+	*total = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+	*available = *total;
+	FILE *f = fopen("/proc/meminfo", "r");
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "MemAvailable: %llu", &kib) == 1)
+			*available = (size_t)kib * 1024;
+	if (f)
+		fclose(f);
+}
+
+/* The kernel hands out more than there is and kills later: ask first. */
+static void *alloc_(gt_backend *be, size_t bytes)
+{
+	size_t available, total;
+	if (bytes > 64u << 20) {
+		memory_(be, &available, &total);
+		if (bytes > available)
+			return NULL;
+	}
+	void *p = NULL;
+	return posix_memalign(&p, 64, bytes) == 0 ? p : NULL;
+}
+
+static void close_(gt_backend *be) { (void)be; }
+static void free_(gt_backend *be, void *p) { (void)be; free(p); }
+static void wait_(gt_backend *be) { (void)be; }
+static void copy_(gt_backend *be, const void *src, void *dst, size_t bytes) { (void)be; memcpy(dst, src, bytes); }
+
+const struct gt_backend_ops gt_backend_cpu = {
+	.name = "cpu", .open = open_, .close = close_, .alloc = alloc_, .free = free_, .put = copy_, .get = copy_,
+	.wait = wait_, .memory = memory_, .map = map_, .red = red_,
+};

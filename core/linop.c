@@ -1,0 +1,184 @@
+#include <math.h>
+#include <stdlib.h>
+#include "core/backend.h"
+#include "core/linop.h"
+#include "core/random.h"
+
+struct gt_linop { const struct gt_linop_ops *ops; void *self; gt_backend *be; gt_type type; size_t nx, ny; };
+
+gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self, gt_backend *be, gt_type type,
+                       size_t nx, size_t ny, gt_linop **out)
+{
+	gt_linop *A = malloc(sizeof *A);
+	if (!A) {
+		ops->free(self);
+		return gt_fail(GT_ERR_MEMORY, "no memory for operator '%s'", ops->name);
+	}
+	*A = (gt_linop){ ops, self, be, type, nx, ny };
+	*out = A;
+	return GT_OK;
+}
+
+void gt_linop_free(gt_linop *A)
+{
+	if (!A)
+		return;
+	A->ops->free(A->self);
+	free(A);
+}
+
+size_t gt_linop_nx(const gt_linop *A) { return A->nx; }
+size_t gt_linop_ny(const gt_linop *A) { return A->ny; }
+gt_type gt_linop_type(const gt_linop *A) { return A->type; }
+const char *gt_linop_name(const gt_linop *A) { return A->ops->name; }
+gt_backend *gt_linop_backend(const gt_linop *A) { return A->be; }
+
+static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
+{
+	if (A->be->status != GT_OK)
+		return 0;
+	if (x->be != A->be || y->be != A->be || x->type != A->type || y->type != A->type || x->n != A->nx || y->n != A->ny)
+		gt_backend_fail(A->be, gt_fail(GT_ERR_ARG, "%s maps %zu to %zu %s values on %s, not %zu (%s, %s) to %zu (%s, %s)",
+		                               A->ops->name, A->nx, A->ny, gt_type_name(A->type), A->be->name,
+		                               x->n, gt_type_name(x->type), x->be->name, y->n, gt_type_name(y->type), y->be->name));
+	return A->be->status == GT_OK;
+}
+
+void gt_forward(const gt_linop *A, const gt_array *x, gt_array *y)
+{
+	if (fits(A, x, y))
+		A->ops->forward(A->self, x, y);
+}
+
+void gt_adjoint(const gt_linop *A, const gt_array *y, gt_array *x)
+{
+	if (fits(A, x, y))
+		A->ops->adjoint(A->self, y, x);
+}
+
+static gt_status random_array(const gt_linop *A, size_t n, uint64_t seed, gt_array **a)
+{
+	float *host = malloc((n ? n : 1) * sizeof *host);
+	gt_status st = GT_OK;
+	if (!host)
+		return gt_fail(GT_ERR_MEMORY, "no memory for %zu random numbers", n);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t w[4];
+		gt_philox(seed, i, 1, w);
+		host[i] = (float)((double)w[0] / 2147483648.0 - 1);
+	}
+	GT_TRY(gt_array_new(A->be, A->type, n, a));
+	gt_array_put_float(host, *a);
+	gt_backend_wait(A->be);
+done:
+	free(host);
+	return st;
+}
+
+gt_status gt_linop_mismatch(const gt_linop *A, uint64_t seed, double *mismatch)
+{
+	gt_status st = GT_OK;
+	gt_array *x = NULL, *y = NULL, *Ax = NULL, *Aty = NULL;
+	GT_TRY(random_array(A, A->nx, 2 * seed, &x));
+	GT_TRY(random_array(A, A->ny, 2 * seed + 1, &y));
+	GT_TRY(gt_array_like(x, &Aty));
+	GT_TRY(gt_array_like(y, &Ax));
+	gt_forward(A, x, Ax);
+	gt_adjoint(A, y, Aty);
+	const double size = sqrt(gt_dot(Ax, Ax) * gt_dot(y, y));
+	*mismatch = fabs(gt_dot(Ax, y) - gt_dot(x, Aty)) / size;
+	st = gt_backend_status(A->be);
+	if (st == GT_OK && !(size > 0))
+		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: forward gave nothing but zeros: no ray meets the volume", A->ops->name);
+done:
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_array_free(Ax);
+	gt_array_free(Aty);
+	return st;
+}
+
+/* Scratch of the comparison by elements: host copies in single, where that is the type, and in double. */
+struct vector { gt_array *a; float *single; double *value; };
+
+static gt_status vector_new(const gt_linop *A, size_t n, struct vector *v)
+{
+	v->single = calloc(n ? n : 1, sizeof *v->single);
+	v->value = calloc(n ? n : 1, sizeof *v->value);
+	return v->single && v->value ? gt_array_new(A->be, A->type, n, &v->a) : gt_fail(GT_ERR_MEMORY, "no memory for %zu elements", n);
+}
+
+static void vector_free(struct vector *v)
+{
+	gt_array_free(v->a);
+	free(v->single);
+	free(v->value);
+}
+
+static void put_unit(struct vector *v, size_t at, double value)
+{
+	v->value[at] = value;
+	v->single[at] = (float)value;
+	if (v->a->type == GT_F32)
+		gt_array_put(v->single, v->a);
+	else
+		gt_array_put(v->value, v->a);
+}
+
+static gt_status get_values(struct vector *v)
+{
+	if (v->a->type == GT_F64) {
+		gt_array_get(v->a, v->value);
+	} else {
+		gt_array_get(v->a, v->single);
+		for (size_t i = 0; i < v->a->n; i++)
+			v->value[i] = v->single[i];
+	}
+	return gt_backend_status(v->a->be);
+}
+
+gt_status gt_linop_mismatch_elements(const gt_linop *A, double *difference, double *largest)
+{
+	gt_status st = GT_OK;
+	const size_t nx = A->nx, ny = A->ny;
+	struct vector unit_x = { 0 }, unit_y = { 0 }, x = { 0 }, y = { 0 };
+	double *matrix = nx && ny <= SIZE_MAX / sizeof *matrix / nx ? malloc(nx * ny * sizeof *matrix) : NULL;
+	*difference = *largest = 0;
+	if (!matrix) {
+		st = gt_fail(GT_ERR_MEMORY, "%s: no memory for a matrix of %zu x %zu elements", A->ops->name, ny, nx);
+		goto done;
+	}
+	GT_TRY(vector_new(A, nx, &unit_x));
+	GT_TRY(vector_new(A, nx, &x));
+	GT_TRY(vector_new(A, ny, &unit_y));
+	GT_TRY(vector_new(A, ny, &y));
+	for (size_t j = 0; j < nx; j++) {
+		put_unit(&unit_x, j, 1);
+		gt_forward(A, unit_x.a, y.a);
+		GT_TRY(get_values(&y));
+		unit_x.value[j] = unit_x.single[j] = 0;
+		for (size_t i = 0; i < ny; i++)
+			matrix[i * nx + j] = y.value[i];
+	}
+	for (size_t i = 0; i < ny; i++) {
+		put_unit(&unit_y, i, 1);
+		gt_adjoint(A, unit_y.a, x.a);
+		GT_TRY(get_values(&x));
+		unit_y.value[i] = unit_y.single[i] = 0;
+		for (size_t j = 0; j < nx; j++) {
+			const double a = matrix[i * nx + j], d = fabs(a - x.value[j]);
+			*largest = fmax(*largest, fabs(a));
+			if (!(d <= *difference))        /* keeps a NaN */
+				*difference = d;
+		}
+	}
+	if (!(*largest > 0))
+		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: all elements are zero: no ray meets the volume", A->ops->name);
+done:
+	vector_free(&unit_x);
+	vector_free(&unit_y);
+	vector_free(&x);
+	vector_free(&y);
+	free(matrix);
+	return st;
+}

@@ -1,0 +1,148 @@
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/params.h"
+
+gt_status gt_parse_real(const char *what, const char *text, double least, double most, double *value)
+{
+	char *end;
+	const double v = strtod(text, &end);
+	if (end == text || *end || !(v >= least && v <= most))
+		return gt_fail(GT_ERR_ARG, "%s=%s: expected a number from %g to %g", what, text, least, most);
+	*value = v;
+	return GT_OK;
+}
+
+gt_status gt_parse_int(const char *what, const char *text, double least, double most, long long *value)
+{
+	char *end;
+	errno = 0;
+	const long long v = strtoll(text, &end, 10);
+	if (end == text || *end || errno || !((double)v >= least && (double)v <= most))
+		return gt_fail(GT_ERR_ARG, "%s=%s: expected a whole number from %.0f to %.0f", what, text, least, most);
+	*value = v;
+	return GT_OK;
+}
+
+static gt_status unknown_choice(const gt_param *p, const char *value)
+{
+	char known[256] = "";
+	for (const char *const *n = p->names; *n; n++) {
+		strncat(known, n == p->names ? "" : ", ", sizeof known - strlen(known) - 1);
+		strncat(known, *n, sizeof known - strlen(known) - 1);
+	}
+	return gt_fail(GT_ERR_ARG, "%s=%s: expected one of %s", p->key, value, known);
+}
+
+static gt_status set(const gt_param *p, const char *value, void *options)
+{
+	static const char *const no[] = { "no", "false", "off", "0" }, *const yes[] = { "yes", "true", "on", "1" };
+	char *at = (char *)options + p->at;
+	long long v;
+	switch (p->kind) {
+	case GT_REAL:
+		return gt_parse_real(p->key, value, p->least, p->most, (double *)(void *)at);
+	case GT_INT:
+		if (gt_parse_int(p->key, value, p->least, p->most, &v) != GT_OK)
+			return GT_ERR_ARG;
+		*(int *)(void *)at = (int)v;
+		return GT_OK;
+	case GT_CHOICE:
+		for (int k = 0; p->names[k]; k++)
+			if (!strcmp(p->names[k], value)) {
+				*(int *)(void *)at = k;
+				return GT_OK;
+			}
+		return unknown_choice(p, value);
+	case GT_FLAG:
+		for (size_t k = 0; k < sizeof no / sizeof *no; k++)
+			if (!strcmp(value, no[k]) || !strcmp(value, yes[k])) {
+				*(int *)(void *)at = !strcmp(value, yes[k]);
+				return GT_OK;
+			}
+		break;
+	}
+	return gt_fail(GT_ERR_ARG, "%s=%s: expected yes or no", p->key, value);
+}
+
+static gt_status unknown_key(const gt_param *table, const char *key)
+{
+	char known[512] = "";
+	for (const gt_param *p = table; p && p->key; p++) {
+		strncat(known, p == table ? "" : ", ", sizeof known - strlen(known) - 1);
+		strncat(known, p->key, sizeof known - strlen(known) - 1);
+	}
+	return *known ? gt_fail(GT_ERR_ARG, "unknown parameter '%s': expected one of %s", key, known)
+	              : gt_fail(GT_ERR_ARG, "unknown parameter '%s': there are none here", key);
+}
+
+/* One "key=value" or "flag"; text is changed. */
+static gt_status set_pair(const gt_param *table, char *text, void *options)
+{
+	char *equals = strchr(text, '=');
+	if (equals)
+		*equals = 0;
+	for (const gt_param *p = table; p && p->key; p++)
+		if (!strcmp(p->key, text)) {
+			if (!equals && p->kind != GT_FLAG)
+				return gt_fail(GT_ERR_ARG, "%s: expected %s=VALUE", text, text);
+			return set(p, equals ? equals + 1 : "yes", options);
+		}
+	return unknown_key(table, text);
+}
+
+gt_status gt_params_parse(const gt_param *table, const char *text, void *options)
+{
+	char *copy = text ? strdup(text) : NULL, *rest = copy;
+	gt_status st = GT_OK;
+	if (!text || !*text)
+		goto done;
+	if (!copy)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the parameters '%s'", text);
+	for (char *pair; (pair = strsep(&rest, ",")); )
+		GT_TRY(set_pair(table, pair, options));
+done:
+	free(copy);
+	return st;
+}
+
+static int print_value(const gt_param *p, const void *options, char *text, size_t size)
+{
+	const char *at = (const char *)options + p->at;
+	if (p->kind == GT_REAL)
+		return snprintf(text, size, "%.9g", *(const double *)(const void *)at);
+	const int v = *(const int *)(const void *)at;
+	if (p->kind == GT_INT)
+		return snprintf(text, size, "%d", v);
+	return snprintf(text, size, "%s", p->kind == GT_FLAG ? (v ? "yes" : "no") : p->names[v]);
+}
+
+void gt_params_help(const gt_param *table, const void *defaults, FILE *out)
+{
+	for (const gt_param *p = table; p && p->key; p++) {
+		char value[64];
+		print_value(p, defaults, value, sizeof value);
+		fprintf(out, "  %-14s %s", p->key, p->help);
+		if (p->kind == GT_INT || p->kind == GT_REAL)
+			fprintf(out, " [%g to %g]", p->least, p->most);
+		for (const char *const *n = p->kind == GT_CHOICE ? p->names : NULL; n && *n; n++)
+			fprintf(out, "%s%s", n == p->names ? " [" : ", ", *n);
+		fprintf(out, "%s (%s)\n", p->kind == GT_CHOICE ? "]" : "", value);
+	}
+}
+
+int gt_params_print(const gt_param *table, const void *options, char *text, size_t size)
+{
+	size_t used = 0;
+	if (size)
+		*text = 0;
+	for (const gt_param *p = table; p && p->key; p++) {
+		char value[64];
+		print_value(p, options, value, sizeof value);
+		const int n = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, "%s%s=%s",
+		                       p == table ? "" : ",", p->key, value);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	return (int)used;
+}

@@ -1,0 +1,153 @@
+/* A pool of workers that sleep between calls. Pieces are handed out by one atomic counter: unequal
+ * pieces balance, and who does which piece never matters to the result. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "core/threads.h"
+
+struct gt_pool {
+	int threads;
+	pthread_t *thread;              /* [threads - 1]: the caller is worker 0 */
+	pthread_mutex_t lock;
+	pthread_cond_t start, done;
+	unsigned long round;            /* a new round wakes the workers */
+	int busy, quit;
+	gt_body body;
+	void *self;
+	size_t n, grain;
+	atomic_size_t next;
+};
+struct worker { gt_pool *pool; int index; };
+
+static _Thread_local int inside;        /* a body that calls gt_parallel() runs it alone */
+static _Thread_local int my_index;
+
+static void take_pieces(gt_pool *p, int index)
+{
+	inside++;
+	my_index = index;
+	for (size_t begin; (begin = atomic_fetch_add(&p->next, p->grain)) < p->n; ) {
+		const size_t end = p->n - begin < p->grain ? p->n : begin + p->grain;
+		p->body(p->self, begin, end, index);
+	}
+	inside--;
+}
+
+static void *work(void *arg)
+{
+	const struct worker w = *(struct worker *)arg;
+	gt_pool *p = w.pool;
+	free(arg);
+	pthread_mutex_lock(&p->lock);
+	for (unsigned long seen = 0; ; ) {
+		while (p->round == seen && !p->quit)
+			pthread_cond_wait(&p->start, &p->lock);
+		if (p->quit)
+			break;
+		seen = p->round;
+		pthread_mutex_unlock(&p->lock);
+		take_pieces(p, w.index);
+		pthread_mutex_lock(&p->lock);
+		if (--p->busy == 0)
+			pthread_cond_signal(&p->done);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+static int processors(void)
+{
+	cpu_set_t set;
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		return CPU_COUNT(&set);
+	const long n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 0 ? (int)n : 1;
+}
+
+static int start_worker(gt_pool *p, int index)
+{
+	struct worker *w = malloc(sizeof *w);
+	if (!w)
+		return 0;
+	*w = (struct worker){ p, index };
+	if (pthread_create(&p->thread[index - 1], NULL, work, w) == 0)
+		return 1;
+	free(w);
+	return 0;
+}
+
+gt_status gt_pool_new(int threads, gt_pool **out)
+{
+	if (threads < 0 || threads > 65536)
+		return gt_fail(GT_ERR_ARG, "threads=%d: expected a number from 0 to 65536", threads);
+	if (threads == 0)
+		threads = processors();
+	gt_pool *p = calloc(1, sizeof *p);
+	pthread_t *thread = calloc((size_t)threads, sizeof *thread);
+	if (!p || !thread) {
+		free(p);
+		free(thread);
+		return gt_fail(GT_ERR_MEMORY, "no memory for a pool of %d threads", threads);
+	}
+	p->thread = thread;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->start, NULL);
+	pthread_cond_init(&p->done, NULL);
+	for (p->threads = 1; p->threads < threads; p->threads++)
+		if (!start_worker(p, p->threads)) {
+			gt_pool_free(p);
+			return gt_fail(GT_ERR_MEMORY, "cannot start %d threads", threads);
+		}
+	*out = p;
+	return GT_OK;
+}
+
+void gt_pool_free(gt_pool *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->quit = 1;
+	pthread_cond_broadcast(&p->start);
+	pthread_mutex_unlock(&p->lock);
+	for (int k = 0; k < p->threads - 1; k++)
+		pthread_join(p->thread[k], NULL);
+	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->start);
+	pthread_cond_destroy(&p->done);
+	free(p->thread);
+	free(p);
+}
+
+int gt_pool_threads(const gt_pool *p)
+{
+	return p ? p->threads : 1;
+}
+
+void gt_parallel(gt_pool *p, size_t n, size_t grain, gt_body body, void *self)
+{
+	if (n == 0)
+		return;
+	if (!p || p->threads == 1 || inside) {
+		body(self, 0, n, inside ? my_index : 0);
+		return;
+	}
+	pthread_mutex_lock(&p->lock);
+	p->body = body;
+	p->self = self;
+	p->n = n;
+	p->grain = grain ? grain : (n - 1) / (size_t)p->threads + 1;
+	atomic_store(&p->next, 0);
+	p->busy = p->threads - 1;
+	p->round++;
+	pthread_cond_broadcast(&p->start);
+	pthread_mutex_unlock(&p->lock);
+	take_pieces(p, 0);
+	pthread_mutex_lock(&p->lock);
+	while (p->busy)
+		pthread_cond_wait(&p->done, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+}
