@@ -32,8 +32,9 @@ gt_status gt_fail_in(gt_status s, const char *format, ...)
 	va_end(ap);
 	const size_t used = n < 0 ? 0 : (size_t)n < sizeof text - 3 ? (size_t)n : sizeof text - 3;
 	memcpy(text + used, ": ", 2);
-	strncpy(text + used + 2, message, sizeof text - used - 2);
-	text[sizeof text - 1] = 0;
+	const size_t length = strlen(message), room = sizeof text - used - 3;
+	memcpy(text + used + 2, message, length < room ? length : room);
+	text[used + 2 + (length < room ? length : room)] = 0;
 	memcpy(message, text, sizeof message);
 	return s;
 }
