@@ -1,0 +1,281 @@
+/* Grids: their text form, a default for a scan, and what is refused. */
+#include "core/scan.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/scan_math.h"
+
+static const char axis_name[3] = { 'x', 'y', 'z' };
+
+size_t gt_grid_voxels(const gt_grid *g)
+{
+	return g->n[0] * g->n[1] * g->n[2];
+}
+
+double gt_grid_first(const gt_grid *g, int axis)
+{
+	return g->center[axis] - ((double)g->n[axis] - 1) / 2 * g->pitch[axis];
+}
+
+/* Text ------------------------------------------------------------------ */
+
+static int take(const char **text, char c)
+{
+	if (**text != c)
+		return 0;
+	(*text)++;
+	return 1;
+}
+
+static size_t digits(const char *p)
+{
+	size_t n = 0;
+	while (isdigit((unsigned char)p[n]))
+		n++;
+	return n;
+}
+
+static int take_size(const char **text, size_t *n)
+{
+	const size_t length = digits(*text);
+	if (!length)
+		return 0;
+	errno = 0;
+	const unsigned long long value = strtoull(*text, NULL, 10);
+	if (errno || value > SIZE_MAX)
+		return 0;
+	*n = (size_t)value;
+	*text += length;
+	return 1;
+}
+
+/* A decimal number. Its extent is found here: strtod() would read "0x1" of "512x0x1" as hexadecimal. */
+static int take_number(const char **text, double *x)
+{
+	const char *p = *text;
+	char copy[64];
+	p += *p == '-' || *p == '+';
+	const size_t whole = digits(p);
+	p += whole;
+	size_t fraction = 0;
+	if (*p == '.') {
+		fraction = digits(p + 1);
+		p += 1 + fraction;
+	}
+	if (!whole && !fraction)
+		return 0;
+	if (*p == 'e' || *p == 'E') {
+		const char *q = p + 1 + (p[1] == '-' || p[1] == '+');
+		if (digits(q))
+			p = q + digits(q);
+	}
+	const size_t length = (size_t)(p - *text);
+	if (length >= sizeof copy)
+		return 0;
+	memcpy(copy, *text, length);
+	copy[length] = 0;
+	*x = strtod(copy, NULL);
+	*text = p;
+	return isfinite(*x);
+}
+
+static gt_status misread(const char *text, const char *at, const char *expected)
+{
+	char found[24];
+	snprintf(found, sizeof found, "%s", *at ? at : "the end");
+	return gt_fail(GT_ERR_ARG, "grid '%s': expected %s at position %zu, found %s%s%s; the form is NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ], as in 512x512x64@0.5x0.5x0.625+0,0,-10",
+	               text, expected, (size_t)(at - text) + 1, *at ? "'" : "", found, *at ? "'" : "");
+}
+
+gt_status gt_grid_parse(const char *text, gt_grid *grid)
+{
+	gt_grid g = { .n = { 0 } };
+	const char *p = text;
+	for (int a = 0; a < 3; a++)
+		if ((a && !take(&p, 'x')) || !take_size(&p, &g.n[a]))
+			return misread(text, p, a ? "'x' and a number of voxels" : "a number of voxels");
+	if (!take(&p, '@'))
+		return misread(text, p, "'@' and the pitches in mm");
+	for (int a = 0; a < 3; a++)
+		if ((a && !take(&p, 'x')) || !take_number(&p, &g.pitch[a]))
+			return misread(text, p, a ? "'x' and a pitch in mm" : "a pitch in mm");
+	if (take(&p, '+'))
+		for (int a = 0; a < 3; a++)
+			if ((a && !take(&p, ',')) || !take_number(&p, &g.center[a]))
+				return misread(text, p, a ? "',' and a coordinate of the centre in mm" : "a coordinate of the centre in mm");
+	if (*p)
+		return misread(text, p, "'+' and the centre in mm, or the end");
+	gt_status st = gt_grid_check(&g, NULL);
+	if (st != GT_OK)
+		return gt_fail_in(st, "grid '%s'", text);
+	*grid = g;
+	return GT_OK;
+}
+
+/* The shortest text that reads back as x. */
+static void print_number(double x, char text[32])
+{
+	for (int digit = 6; digit <= 17; digit++) {
+		snprintf(text, 32, "%.*g", digit, x);
+		if (strtod(text, NULL) == x)
+			return;
+	}
+}
+
+void gt_grid_print(const gt_grid *g, char *text, size_t size)
+{
+	char pitch[3][32], center[3][32];
+	for (int a = 0; a < 3; a++) {
+		print_number(g->pitch[a], pitch[a]);
+		print_number(g->center[a], center[a]);
+	}
+	const int centred = g->center[0] == 0 && g->center[1] == 0 && g->center[2] == 0;
+	snprintf(text, size, "%zux%zux%zu@%sx%sx%s%s%s%s%s%s%s", g->n[0], g->n[1], g->n[2], pitch[0], pitch[1], pitch[2],
+	         centred ? "" : "+", centred ? "" : center[0], centred ? "" : ",", centred ? "" : center[1],
+	         centred ? "" : ",", centred ? "" : center[2]);
+}
+
+/* A grid for a scan ----------------------------------------------------- */
+
+static double significant(double x, int digit)
+{
+	const double unit = pow(10, floor(log10(x)) - (digit - 1));
+	/* Dividing by a power of ten, not multiplying by its inverse: 0.625 stays 0.625. */
+	return unit < 1 ? round(x / unit) / round(1 / unit) : round(x / unit) * unit;
+}
+
+/* mm at the axis that one cell covers along the columns and the rows of a view. */
+static void cell_at_axis(const gt_scan *scan, size_t view, double z, double *column_mm, double *row_mm)
+{
+	const gt_detector d = gt_scan_detector(scan);
+	const gt_view *w = &scan->view[view];
+	const double step = 1e-3 * scan->column_pitch, axis[3] = { 0, 0, z };
+	double mm[2] = { scan->column_pitch, scan->row_pitch };
+	for (int along = 0; along < 2; along++) {
+		const double *unit = along ? w->row_axis : w->column_axis;
+		double x[2][3], cell[2][2];
+		for (int side = 0; side < 2; side++)
+			for (int a = 0; a < 3; a++)
+				x[side][a] = axis[a] + (side - 0.5) * step * unit[a];
+		const int seen = gt_point_cell(&d, w, x[0], &cell[0][0], &cell[0][1]) && gt_point_cell(&d, w, x[1], &cell[1][0], &cell[1][1]);
+		const double cells = fabs(cell[1][along] - cell[0][along]);
+		if (seen && cells > 0)
+			mm[along] = step / cells;
+	}
+	*column_mm = mm[0];
+	*row_mm = mm[1];
+}
+
+/* Voxels of that pitch over that extent, rounded up to an even number; a hundredth of a voxel does not count. */
+static size_t even_size(double extent, double pitch)
+{
+	return 2 * (size_t)fmax(1, ceil((extent / pitch - 0.01) / 2));
+}
+
+gt_status gt_grid_default(const gt_scan *scan, gt_grid *grid)
+{
+	double low, high, across, along;
+	const double radius = gt_scan_field_of_view(scan, &low, &high);
+	if (!(radius > 0))
+		return gt_fail(GT_ERR_UNSUPPORTED, "no default grid: the z axis is not in the fan of every view; expected a grid to be given");
+	if (!(high > low))
+		return gt_fail(GT_ERR_UNSUPPORTED, "no default grid: no part of the z axis is seen by every view; expected a grid to be given");
+	gt_grid g = { .center = { 0, 0, (low + high) / 2 } };
+	const size_t middle = scan->views / 2;
+	cell_at_axis(scan, middle, scan->view[middle].source[2], &across, &along);
+	const int by_row = scan->rows == 1 || scan->shape == GT_PARALLEL;
+	const double xy = scan->shape == GT_PARALLEL ? scan->column_pitch : significant(across, 3);
+	for (int a = 0; a < 2; a++) {
+		g.pitch[a] = xy;
+		g.n[a] = scan->shape == GT_PARALLEL ? (size_t)fmax(1, round(2 * radius / xy)) : even_size(2 * radius, xy);
+	}
+	g.pitch[2] = significant(along, by_row ? 9 : 3);
+	g.n[2] = by_row ? (size_t)fmax(1, round((high - low) / along)) : even_size(high - low, g.pitch[2]);
+	gt_status st = gt_grid_check(&g, scan);
+	if (st != GT_OK)
+		return gt_fail_in(st, "default grid of the scan");
+	*grid = g;
+	return GT_OK;
+}
+
+void gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse)
+{
+	gt_grid c = *g;
+	for (int a = 0; a < 3; a++) {
+		c.n[a] = g->n[a] < n ? g->n[a] : n ? n : 1;
+		c.pitch[a] = g->pitch[a] * (double)g->n[a] / (double)c.n[a];
+	}
+	*coarse = c;
+}
+
+/* Checks ---------------------------------------------------------------- */
+
+static int holds(const gt_grid *g, const double x[3])
+{
+	for (int a = 0; a < 3; a++)
+		if (fabs(x[a] - g->center[a]) >= (double)g->n[a] * g->pitch[a] / 2)
+			return 0;
+	return 1;
+}
+
+/* Does the detector meet the bounding box of the shadow? The box is sampled inside as well: on an arc the shadow's
+ * rows do not end at the shadows of the corners. A box that reaches behind the source counts as seen. */
+static int sees(const gt_detector *d, const gt_view *w, const gt_scan *scan, const gt_grid *g)
+{
+	enum { SAMPLES = 5 };
+	double least[2] = { INFINITY, INFINITY }, most[2] = { -INFINITY, -INFINITY };
+	for (int i = 0; i < SAMPLES * SAMPLES * SAMPLES; i++) {
+		const int at[3] = { i % SAMPLES, i / SAMPLES % SAMPLES, i / SAMPLES / SAMPLES };
+		double x[3], cell[2];
+		for (int a = 0; a < 3; a++)
+			x[a] = g->center[a] + ((double)at[a] / (SAMPLES - 1) - 0.5) * (double)g->n[a] * g->pitch[a];
+		if (!gt_point_cell(d, w, x, &cell[0], &cell[1]))
+			return 1;
+		for (int k = 0; k < 2; k++) {
+			least[k] = fmin(least[k], cell[k]);
+			most[k] = fmax(most[k], cell[k]);
+		}
+	}
+	return most[0] > -0.5 && least[0] < (double)scan->columns - 0.5 && most[1] > -0.5 && least[1] < (double)scan->rows - 0.5;
+}
+
+static gt_status check_in_scan(const gt_grid *g, const gt_scan *scan)
+{
+	const gt_detector d = gt_scan_detector(scan);
+	char text[200];
+	gt_grid_print(g, text, sizeof text);
+	for (size_t v = 0; scan->shape != GT_PARALLEL && v < scan->views; v++) {
+		const double *s = scan->view[v].source;
+		if (holds(g, s))
+			return gt_fail(GT_ERR_ARG, "grid %s holds the source of view %zu at (%g, %g, %g) mm: expected all sources outside",
+			               text, v, s[0], s[1], s[2]);
+	}
+	for (size_t v = 0; v < scan->views; v++)
+		if (sees(&d, &scan->view[v], scan, g))
+			return GT_OK;
+	double low, high;
+	const double radius = gt_scan_field_of_view(scan, &low, &high);
+	return gt_fail(GT_ERR_ARG, "grid %s is outside the field of view: none of the %zu views sees it; the scan covers a radius of %.4g mm and z from %.4g to %.4g mm",
+	               text, scan->views, radius, low, high);
+}
+
+gt_status gt_grid_check(const gt_grid *g, const gt_scan *scan)
+{
+	size_t room = PTRDIFF_MAX / sizeof(double);
+	for (int a = 0; a < 3; a++) {
+		if (!g->n[a])
+			return gt_fail(GT_ERR_ARG, "grid has 0 voxels along %c: expected at least 1", axis_name[a]);
+		if (!isfinite(g->pitch[a]) || g->pitch[a] <= 0)
+			return gt_fail(GT_ERR_ARG, "grid has a pitch of %g mm along %c: expected a finite number greater than 0", g->pitch[a], axis_name[a]);
+		if (!isfinite(g->center[a]))
+			return gt_fail(GT_ERR_ARG, "grid has its centre at %c=%g mm: expected a finite number", axis_name[a], g->center[a]);
+	}
+	for (int a = 0; a < 3; a++)
+		room /= g->n[a];
+	if (!room)
+		return gt_fail(GT_ERR_ARG, "grid has %zu x %zu x %zu voxels: more than this machine can address", g->n[0], g->n[1], g->n[2]);
+	return scan ? check_in_scan(g, scan) : GT_OK;
+}
