@@ -86,7 +86,7 @@ gt_status gt_scan_orbit(const gt_orbit *o, gt_scan **out)
 	}
 	if ((st = gt_scan_check(s)) != GT_OK) {
 		gt_scan_free(s);
-		return gt_fail_in(st, "orbit");
+		return gt_fail_in(GT_ERR_ARG, "orbit");
 	}
 	*out = s;
 	return GT_OK;
