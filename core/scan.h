@@ -49,7 +49,9 @@ size_t    gt_scan_cells(const gt_scan *scan);
 gt_status gt_scan_check(const gt_scan *scan);
 /* Views first, first+stride, ... : one ordered subset. */
 gt_status gt_scan_subset(const gt_scan *scan, size_t first, size_t stride, gt_scan **part);
-/* The same field of view with at most that many views, rows and columns (cells get larger). */
+/* The same field of view with at most that many views, rows and columns (cells get larger; never smaller). Views are an
+ * evenly spaced choice that starts with the first; the last one is kept as well where the scan is no full turn.
+ * GT_ERR_ARG for 0 of anything. */
 gt_status gt_scan_coarsen(const gt_scan *scan, size_t views, size_t rows, size_t columns, gt_scan **coarse);
 /* 64-bit FNV-1a of everything that defines the geometry: the provenance record of outputs. */
 uint64_t  gt_scan_hash(const gt_scan *scan);
@@ -81,35 +83,45 @@ const gt_scanner *gt_scanner_find(const char *name);    /* NULL if there is none
 /* Half the fan, from the central ray to the outer edge on the shorter side (rad). Parallel: 0. */
 double gt_orbit_half_fan(const gt_orbit *orbit);
 
-/* 3x4 projection matrices: (column w, row w, w) = M (x, y, z, 1), row-major, integer = centre of a cell.
- * The reverse needs the cell pitches, which a matrix does not hold up to the distance: the detector is
- * put at source_to_detector. GT_ERR_UNSUPPORTED if rows or columns of the matrix are not perpendicular (skew). */
+/* 3x4 projection matrices: (column w, row w, w) = M (x, y, z, 1), row-major, integer = centre of a cell; w is the
+ * depth in mm. The reverse needs the cell pitches, which a matrix does not hold up to the distance: the detector of view 0
+ * is put at source_to_detector, that of each other view where its columns have the same pitch. Matrices of any scale and
+ * sign; the origin must be in front of each source. column_center, row_center: mean foot of the perpendicular; angles from
+ * the sources; pitch_per_turn 0. GT_ERR_UNSUPPORTED, naming the view, if rows and columns of a matrix are not
+ * perpendicular (skew) or the ratio of their pitches changes (1e-6); GT_ERR_FORMAT for singular or non-finite ones. */
 gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12]);     /* flat only */
 gt_status gt_scan_from_matrices(const double (*matrix)[12], size_t views, size_t rows, size_t columns,
                                 double source_to_detector, gt_scan **scan);
 
 /* Facts about a scan that methods ask for -------------------------------- */
 
-/* Radius around the z axis that every view sees completely (mm), and the z range seen at the axis. */
+/* Radius around the z axis that is measured (mm), at the middle row: over a full turn what the longer side of the columns
+ * reaches in every view (the other side sees it half a turn later), else what every view sees completely; 0 if the axis
+ * is not in the fan of some view. zmin, zmax (NULL: not wanted): the z range of the rows at the axis, of every view;
+ * of any view if the scan is helical. */
 double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax);
-/* Range covered by the gantry angles: last - first + one step, rad; NAN if a view has none. */
+/* Range covered by the gantry angles: last - first + one (mean) step, rad; NAN if a view has none. Angles that start again
+ * at 0 after 2 pi are counted on; angles in no order count as within one turn. */
 double gt_scan_turn(const gt_scan *scan);
-int    gt_scan_is_helical(const gt_scan *scan);         /* source z differs between views by more than a row */
-/* GT_OK if every view has row_axis parallel to z (1e-9); else GT_ERR_UNSUPPORTED, naming `who` and the view. */
+/* Source z differs between views by more than a row; where pitch_per_turn is 0, by more than a twentieth of the rows as
+ * well: a C-arm that sags is not a helix. */
+int    gt_scan_is_helical(const gt_scan *scan);
+/* GT_OK if every view has row_axis along +z (1e-9); else GT_ERR_UNSUPPORTED, naming `who` and the view. */
 gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who);
 
 /* Grids ------------------------------------------------------------------ */
 
 size_t    gt_grid_voxels(const gt_grid *g);
 double    gt_grid_first(const gt_grid *g, int axis);    /* centre of voxel 0, mm */
-/* "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ]" */
+/* "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ]"; GT_ERR_ARG says what was expected where. Printed text reads back exactly. */
 gt_status gt_grid_parse(const char *text, gt_grid *g);
 void      gt_grid_print(const gt_grid *g, char *text, size_t size);
-/* Voxels of one cell's size at the axis over the field of view of the scan. */
+/* Voxels of one cell's size at the axis (three digits) over the field of view of the scan, in even numbers; parallel beams
+ * and single rows: as many slices as rows. GT_ERR_UNSUPPORTED if the scan has no field of view. */
 gt_status gt_grid_default(const gt_scan *scan, gt_grid *g);
 /* The same box with at most n voxels along each axis. */
 void      gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse);
-/* Refuses: zero sizes, overflow, pitches that are not positive; with a scan also a grid that no view sees, or one
+/* Refuses (GT_ERR_ARG): zero sizes, overflow, pitches that are not positive; with a scan also a grid that no view sees, or one
  * that holds a source (names the view). */
 gt_status gt_grid_check(const gt_grid *g, const gt_scan *scan);
 

@@ -67,7 +67,8 @@ GT_HD void gt_cell_ray(const gt_detector *d, const gt_view *w, double column, do
 	}
 }
 
-/* Fractional (column, row) where the ray through x meets the detector; returns 0 if x is not in front of the source. */
+/* Fractional (column, row) where the ray through x meets the detector; returns 0 if x is not in front of the source
+ * (an arc goes all around: there a point behind the source has columns far outside). */
 GT_HD int gt_point_cell(const gt_detector *d, const gt_view *w, const double x[3], double *column, double *row)
 {
 	double q[3], n[3], hit[3], lambda;
