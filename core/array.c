@@ -114,6 +114,32 @@ void gt_backend_get(gt_backend *be, const void *src, void *host, size_t bytes)
 	be->ops->get(be, src, host, bytes);
 }
 
+gt_status gt_scratch_reserve(gt_backend *be, size_t bytes, const char *what)
+{
+	if (bytes > be->scratch_bytes) {
+		be->ops->wait(be);
+		gt_backend_free(be, be->scratch, be->scratch_bytes);
+		be->scratch_bytes = 0;
+		be->scratch = gt_backend_alloc(be, bytes, what);
+		if (!be->scratch)
+			return GT_ERR_MEMORY;
+		be->scratch_bytes = bytes;
+	}
+	be->scratch_users++;
+	return GT_OK;
+}
+
+void gt_scratch_release(gt_backend *be)
+{
+	if (--be->scratch_users)
+		return;
+	gt_backend_free(be, be->scratch, be->scratch_bytes);
+	be->scratch = NULL;
+	be->scratch_bytes = 0;
+}
+
+void *gt_scratch(gt_backend *be) { return be->scratch; }
+
 size_t gt_type_size(gt_type t) { return t == GT_F64 ? sizeof(double) : sizeof(float); }
 const char *gt_type_name(gt_type t) { return t == GT_F64 ? "double" : "single"; }
 

@@ -47,6 +47,8 @@ struct gt_backend {
 	char      name[32], about[160];
 	gt_counters count;
 	gt_pool  *pool;                 /* host threads; every backend has them */
+	void     *scratch;              /* see gt_scratch_reserve() */
+	size_t    scratch_bytes, scratch_users;
 	void     *own;                  /* stream, handles, scratch */
 };
 struct gt_array { gt_backend *be; gt_type type; size_t n; void *data; };
@@ -56,6 +58,13 @@ void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what);
 void  gt_backend_free (gt_backend *be, void *p, size_t bytes);
 void  gt_backend_put  (gt_backend *be, const void *host, void *dst, size_t bytes);   /* counted as one put */
 void  gt_backend_get  (gt_backend *be, const void *src, void *host, size_t bytes);   /* counted as one get */
+
+/* Scratch memory that all operators of a backend share: its queue is ordered, so only one uses it at a time.
+ * Operators reserve what they need when they are made and release it when they are freed; the block is as large as
+ * the largest reservation. Its contents do not outlive a call. */
+gt_status gt_scratch_reserve(gt_backend *be, size_t bytes, const char *what);
+void      gt_scratch_release(gt_backend *be);
+void     *gt_scratch(gt_backend *be);
 /* Records the first failure; the text is gt_error() of the caller's gt_fail(). */
 void  gt_backend_fail (gt_backend *be, gt_status s);
 

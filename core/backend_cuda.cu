@@ -189,7 +189,7 @@ static gt_status describe(gt_backend *be, int device)
 	if (e != cudaSuccess)
 		return gt_fail(GT_ERR_DEVICE, "backend cuda:%d: %s", device, cudaGetErrorString(e));
 	snprintf(be->name, sizeof be->name, "cuda:%d", device);
-	snprintf(be->about, sizeof be->about, "%s, %.1f GiB, compute capability %d.%d", about.name,
+	snprintf(be->about, sizeof be->about, "%.100s, %.1f GiB, compute capability %d.%d", about.name,
 	         (double)about.totalGlobalMem / (1 << 30), about.major, about.minor);
 	return GT_OK;
 }

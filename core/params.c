@@ -39,7 +39,7 @@ static gt_status set(const gt_param *p, const char *value, void *options)
 {
 	static const char *const no[] = { "no", "false", "off", "0" }, *const yes[] = { "yes", "true", "on", "1" };
 	char *at = (char *)options + p->at;
-	long long v;
+	long long v = 0;
 	switch (p->kind) {
 	case GT_REAL:
 		return gt_parse_real(p->key, value, p->least, p->most, (double *)(void *)at);

@@ -137,8 +137,8 @@ gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who)
 {
 	for (size_t v = 0; v < scan->views; v++) {
 		const double *r = scan->view[v].row_axis;
-		if (!(hypot(r[0], r[1]) <= 1e-9 && r[2] > 0))
-			return gt_fail(GT_ERR_UNSUPPORTED, "%s needs detector rows along z: row_axis of view %zu is (%.9g, %.9g, %.9g), expected (0, 0, 1)",
+		if (!(hypot(r[0], r[1]) <= 1e-9))
+			return gt_fail(GT_ERR_UNSUPPORTED, "%s needs detector rows along z: row_axis of view %zu is (%.9g, %.9g, %.9g), expected (0, 0, 1) or (0, 0, -1)",
 			               who, v, r[0], r[1], r[2]);
 	}
 	return GT_OK;

@@ -1,0 +1,328 @@
+/* Distance-driven pair on the CPU: the double-precision reference, whatever the type of the arrays.
+ * Both directions read lines of running sums and take differences of them at evenly spaced positions: a line along z
+ * for each (x,y) in the forward direction, a line along the rows for each (view, column) in the other. Per slice and column
+ * that resampling is done once, and shared by the voxels that the column overlaps (1 to 4). */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/threads.h"
+#include "projectors/dd/dd_impl.h"
+
+enum {
+	VIEWS = 4,      /* forward: adjacent views of a job, which share lines of the volume */
+	COLUMNS = 16,   /* forward: columns of a job */
+	SIDE = 16,      /* adjoint: voxels of a job along x and y */
+	HEIGHT = 128,   /* adjoint: voxels of a job along z */
+	BATCH = 32      /* adjoint: views whose running sums are held at a time */
+};
+
+struct job {
+	gt_backend *be;
+	const gt_dd *d;
+	gt_type type;
+	const void *in;
+	void *out;
+	double *sums;           /* lines of running sums: length + 1 each */
+	double *scratch;        /* per worker */
+	size_t scratch_size;
+	size_t first_view, views;
+};
+
+static double get(gt_type t, const void *p, size_t i) { return t == GT_F64 ? ((const double *)p)[i] : (double)((const float *)p)[i]; }
+
+static size_t padded(int n) { return ((size_t)n + 1 + 7) & ~(size_t)7; }
+
+/* out[i] = S(start + (i+1) step) - S(start + i step) for i in [0, n): S is the running sum, linear between its entries
+ * 0..length and constant outside. */
+static void resample(const double *restrict S, int length, double start, double step, int n, double *restrict edge, double *restrict out)
+{
+	for (int i = 0; i <= n; i++) {
+		double p = start + i * step;
+		p = p < 0 ? 0 : p > length ? length : p;
+		const int j = (int)p - (p >= length);
+		edge[i] = S[j] + (p - j) * (S[j + 1] - S[j]);
+	}
+	for (int i = 0; i < n; i++)
+		out[i] = edge[i + 1] - edge[i];
+}
+
+/* The part [*from, *to) of n intervals start + i step .. + step that meets (0, length). */
+static void overlapped(double start, double step, int n, double length, int *from, int *to)
+{
+	const double a = floor(-start / step), b = ceil((length - start) / step);
+	*from = a < 0 ? 0 : a > n ? n : (int)a;
+	*to = b < *from ? *from : b > n ? n : (int)b;
+}
+
+/* Overlap of [low, high] with voxel i. */
+static double overlap(double low, double high, int i)
+{
+	const double a = low > i ? low : i, b = high < i + 1 ? high : i + 1;
+	return b > a ? b - a : 0;
+}
+
+/* Forward ------------------------------------------------------------------ */
+
+/* [z][y][x] -> running sums along z, one line per (y,x); eight lines at a time for the sake of the caches. */
+static void sum_lines(void *self, size_t y, size_t end, int worker)
+{
+	const struct job *j = self;
+	const gt_dd *d = j->d;
+	const size_t nx = (size_t)d->n[0], plane = nx * (size_t)d->n[1], stride = padded(d->n[2]);
+	(void)worker;
+	for (; y < end; y++)
+		for (size_t x = 0; x < nx; x += 8) {
+			double sum[8] = { 0 };
+			const size_t m = nx - x < 8 ? nx - x : 8;
+			double *line = j->sums + (y * nx + x) * stride;
+			for (int z = 0; z < d->n[2]; z++)
+				for (size_t k = 0; k < m; k++) {
+					line[k * stride + (size_t)z] = sum[k];
+					sum[k] += get(j->type, j->in, (size_t)z * plane + y * nx + x + k);
+				}
+			for (size_t k = 0; k < m; k++)
+				line[k * stride + (size_t)d->n[2]] = sum[k];
+		}
+}
+
+struct forward_scratch { double *mixed, *edge, *value, *cells; };
+
+static struct forward_scratch forward_scratch(const struct job *j, int worker)
+{
+	double *p = j->scratch + (size_t)worker * j->scratch_size;
+	const size_t line = padded(j->d->n[2]), rows = padded(j->d->rows);
+	return (struct forward_scratch){ p, p + line, p + line + rows, p + line + 2 * rows };
+}
+
+static size_t forward_scratch_size(const gt_dd *d)
+{
+	return padded(d->n[2]) + 2 * padded(d->rows) + (size_t)VIEWS * COLUMNS * padded(d->rows);
+}
+
+/* The line that column [low, high] sees in a slice: running sums of its voxels weighted by their overlap, entries [z0, z1]. */
+static void mix_lines(const double *line, size_t step, size_t count, double low, double high, double factor, int z0, int z1, double *mixed)
+{
+	const int first = low > 0 ? (int)low : 0, last = high < (double)count ? (int)ceil(high) : (int)count;
+	for (int i = first; i < last; i++) {
+		const double weight = overlap(low, high, i) * factor, *from = line + (size_t)i * step;
+		if (i == first)
+			for (int z = z0; z <= z1; z++)
+				mixed[z] = weight * from[z];
+		else
+			for (int z = z0; z <= z1; z++)
+				mixed[z] += weight * from[z];
+	}
+}
+
+/* Adds what one slice gives to all rows of one column. */
+static void forward_slice(const struct job *j, const gt_dd_view *v, size_t view, int n, int k, struct forward_scratch s, double *cells)
+{
+	const gt_dd *d = j->d;
+	const int along = 1 - v->axis, nz = d->n[2];
+	const size_t stride = padded(nz), nx = (size_t)d->n[0], voxels = (size_t)d->n[along];
+	const double *edge = d->edge + view * (size_t)(d->columns + 1) + k, R = gt_dd_depth(v, n);
+	const double low = gt_dd_edge(v, R, edge[0]), high = gt_dd_edge(v, R, edge[1]);
+	if (!(high > 0 && low < (double)voxels))
+		return;
+	const gt_dd_column *c = &d->column[view * (size_t)d->columns + (size_t)k];
+	const double start = gt_dd_row_start(c, R), height = gt_dd_row_height(c, R);
+	int from, to;
+	overlapped(start, height, d->rows, nz, &from, &to);
+	if (from >= to)
+		return;
+	const double bottom = start + from * height, top = start + to * height;
+	const int z0 = bottom > 0 ? (int)bottom : 0, z1 = top < nz ? (int)ceil(top) : nz;
+	const size_t step = (along == 0 ? 1 : nx) * stride;
+	mix_lines(j->sums + (size_t)n * (along == 0 ? nx : 1) * stride, step, voxels, low, high, 1 / ((high - low) * height), z0, z1, s.mixed);
+	resample(s.mixed + z0, z1 - z0, bottom - z0, height, to - from, s.edge, s.value);
+	for (int l = from; l < to; l++)
+		cells[l] += s.value[l - from];
+}
+
+static void store_cells(const struct job *j, const gt_dd_view *v, size_t view, int k, const double *cells)
+{
+	const gt_dd *d = j->d;
+	const gt_dd_column *c = &d->column[view * (size_t)d->columns + (size_t)k];
+	for (int l = 0; l < d->rows; l++) {
+		const size_t at = gt_dd_cell(d, v, view, l, k);
+		const double value = cells[l] * gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]);
+		if (j->type == GT_F64)
+			((double *)j->out)[at] = value;
+		else
+			((float *)j->out)[at] = (float)value;
+	}
+}
+
+static void forward_job(void *self, size_t i, size_t end, int worker)
+{
+	const struct job *j = self;
+	const gt_dd *d = j->d;
+	const size_t tiles = ((size_t)d->columns + COLUMNS - 1) / COLUMNS, rows = padded(d->rows);
+	const struct forward_scratch s = forward_scratch(j, worker);
+	for (; i < end; i++) {
+		const size_t first = i / tiles * VIEWS, last = first + VIEWS < d->views ? first + VIEWS : d->views;
+		const int k0 = (int)(i % tiles) * COLUMNS, k1 = d->columns - k0 < COLUMNS ? d->columns : k0 + COLUMNS;
+		memset(s.cells, 0, VIEWS * COLUMNS * rows * sizeof *s.cells);
+		for (int axis = 0; axis < 2; axis++)
+			for (int n = 0; n < d->n[axis]; n++)
+				for (size_t view = first; view < last; view++) {
+					const gt_dd_view *v = &d->view[view];
+					if (v->axis != axis || n < v->first || n >= v->end)
+						continue;
+					for (int k = k0; k < k1; k++)
+						forward_slice(j, v, view, n, k, s, s.cells + ((view - first) * COLUMNS + (size_t)(k - k0)) * rows);
+				}
+		for (size_t view = first; view < last; view++)
+			for (int k = k0; k < k1; k++)
+				store_cells(j, &d->view[view], view, k, s.cells + ((view - first) * COLUMNS + (size_t)(k - k0)) * rows);
+	}
+}
+
+static size_t line_doubles(const gt_dd *d) { return (size_t)d->n[0] * (size_t)d->n[1] * padded(d->n[2]); }
+
+static void forward(gt_backend *be, const gt_dd *d, gt_type t, const void *x, void *y)
+{
+	double *sums = gt_scratch(be);
+	struct job j = { .be = be, .d = d, .type = t, .in = x, .out = y, .sums = sums, .scratch = sums + line_doubles(d),
+	                 .scratch_size = forward_scratch_size(d) };
+	const size_t tiles = ((size_t)d->columns + COLUMNS - 1) / COLUMNS, groups = (d->views + VIEWS - 1) / VIEWS;
+	gt_parallel(be->pool, (size_t)d->n[1], 1, sum_lines, &j);
+	gt_parallel(be->pool, groups * tiles, 1, forward_job, &j);
+}
+
+/* Adjoint ------------------------------------------------------------------ */
+
+static size_t sum_stride(const gt_dd *d) { return padded(d->rows); }
+
+/* Data of one view, times the slant -> running sums along the rows, one line per ascending column. */
+static void sum_columns(void *self, size_t i, size_t end, int worker)
+{
+	const struct job *j = self;
+	const gt_dd *d = j->d;
+	(void)worker;
+	for (; i < end; i++) {
+		const size_t view = j->first_view + i;
+		const gt_dd_view *v = &d->view[view];
+		for (int k = 0; k < d->columns; k++) {
+			const gt_dd_column *c = &d->column[view * (size_t)d->columns + (size_t)k];
+			double *line = j->sums + (i * (size_t)d->columns + (size_t)k) * sum_stride(d), sum = 0;
+			for (int l = 0; l < d->rows; l++) {
+				line[l] = sum;
+				sum += get(j->type, j->in, gt_dd_cell(d, v, view, l, k)) * gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]);
+			}
+			line[d->rows] = sum;
+		}
+	}
+}
+
+struct tile { int low[3], size[3]; double *sum, *edge, *value; };     /* sum: [y][x][z] */
+
+/* Adds one column to the voxels of one slice that it overlaps. */
+static void adjoint_column(const struct job *j, const gt_dd_view *v, size_t batch, int n, int k, const struct tile *t, double R, double low, double high)
+{
+	const gt_dd *d = j->d;
+	const int along = 1 - v->axis, a0 = t->low[along], a1 = a0 + t->size[along];
+	const gt_dd_column *c = &d->column[(j->first_view + batch) * (size_t)d->columns + (size_t)k];
+	const double height = gt_dd_row_height(c, R), start = (t->low[2] - gt_dd_row_start(c, R)) / height;
+	int from, to;
+	overlapped(start, 1 / height, t->size[2], d->rows, &from, &to);
+	if (from >= to)
+		return;
+	resample(j->sums + (batch * (size_t)d->columns + (size_t)k) * sum_stride(d), d->rows, start + from / height, 1 / height, to - from, t->edge, t->value);
+	const int i0 = low > a0 ? (int)low : a0, i1 = high < a1 ? (int)ceil(high) : a1;
+	for (int i = i0; i < i1; i++) {
+		const double weight = overlap(low, high, i) / (high - low);
+		const int y = (along == 0 ? n : i) - t->low[1], x = (along == 0 ? i : n) - t->low[0];
+		double *sum = t->sum + ((size_t)y * SIDE + (size_t)x) * HEIGHT + from;
+		for (int z = 0; z < to - from; z++)
+			sum[z] += weight * t->value[z];
+	}
+}
+
+static void adjoint_view(const struct job *j, size_t batch, const struct tile *t)
+{
+	const gt_dd *d = j->d;
+	const size_t view = j->first_view + batch;
+	const gt_dd_view *v = &d->view[view];
+	const double *edge = d->edge + view * (size_t)(d->columns + 1);
+	const int s = v->axis, along = 1 - s, a0 = t->low[along], a1 = a0 + t->size[along];
+	const int n0 = t->low[s] > v->first ? t->low[s] : v->first, n1 = t->low[s] + t->size[s] < v->end ? t->low[s] + t->size[s] : v->end;
+	for (int n = n0; n < n1; n++) {
+		const double R = gt_dd_depth(v, n);
+		for (int k = gt_dd_first_column(edge, d->columns, gt_dd_edge_at(v, R, a0)); k < d->columns; k++) {
+			const double low = gt_dd_edge(v, R, edge[k]), high = gt_dd_edge(v, R, edge[k + 1]);
+			if (low >= a1)
+				break;
+			if (high > a0)
+				adjoint_column(j, v, batch, n, k, t, R, low, high);
+		}
+	}
+}
+
+static void add_tile(const struct job *j, const struct tile *t)
+{
+	const gt_dd *d = j->d;
+	for (int z = 0; z < t->size[2]; z++)
+		for (int y = 0; y < t->size[1]; y++)
+			for (int x = 0; x < t->size[0]; x++) {
+				const size_t at = ((size_t)(t->low[2] + z) * (size_t)d->n[1] + (size_t)(t->low[1] + y)) * (size_t)d->n[0] + (size_t)(t->low[0] + x);
+				const double value = t->sum[((size_t)y * SIDE + (size_t)x) * HEIGHT + (size_t)z];
+				if (j->type == GT_F64)
+					((double *)j->out)[at] += value;
+				else
+					((float *)j->out)[at] += (float)value;
+			}
+}
+
+static size_t tiles_along(int n, int size) { return ((size_t)n + (size_t)size - 1) / (size_t)size; }
+
+static void adjoint_job(void *self, size_t i, size_t end, int worker)
+{
+	const struct job *j = self;
+	const gt_dd *d = j->d;
+	static const int most[3] = { SIDE, SIDE, HEIGHT };
+	double *scratch = j->scratch + (size_t)worker * j->scratch_size;
+	for (; i < end; i++) {
+		struct tile t = { .sum = scratch, .edge = scratch + SIDE * SIDE * HEIGHT, .value = scratch + SIDE * SIDE * HEIGHT + HEIGHT + 8 };
+		size_t at = i;
+		for (int a = 0; a < 3; a++) {
+			const size_t tiles = tiles_along(d->n[a], most[a]);
+			t.low[a] = (int)(at % tiles) * most[a];
+			t.size[a] = d->n[a] - t.low[a] < most[a] ? d->n[a] - t.low[a] : most[a];
+			at /= tiles;
+		}
+		memset(t.sum, 0, SIDE * SIDE * HEIGHT * sizeof *t.sum);
+		for (size_t view = 0; view < j->views; view++)
+			adjoint_view(j, view, &t);
+		add_tile(j, &t);
+	}
+}
+
+static size_t adjoint_scratch_size(void) { return SIDE * SIDE * HEIGHT + 2 * (HEIGHT + 8); }
+static size_t batch_doubles(const gt_dd *d) { return (d->views < BATCH ? d->views : BATCH) * (size_t)d->columns * sum_stride(d); }
+
+static void adjoint(gt_backend *be, const gt_dd *d, gt_type t, const void *y, void *x)
+{
+	double *sums = gt_scratch(be);
+	struct job j = { .be = be, .d = d, .type = t, .in = y, .out = x, .sums = sums, .scratch = sums + batch_doubles(d),
+	                 .scratch_size = adjoint_scratch_size() };
+	const size_t jobs = tiles_along(d->n[0], SIDE) * tiles_along(d->n[1], SIDE) * tiles_along(d->n[2], HEIGHT);
+	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * gt_type_size(t));
+	for (j.first_view = 0; j.first_view < d->views; j.first_view += BATCH) {
+		j.views = d->views - j.first_view < BATCH ? d->views - j.first_view : BATCH;
+		gt_parallel(be->pool, j.views, 1, sum_columns, &j);
+		gt_parallel(be->pool, jobs, 1, adjoint_job, &j);
+	}
+}
+
+static size_t scratch(gt_backend *be, const gt_dd *d, gt_type t)
+{
+	const size_t workers = (size_t)gt_pool_threads(be->pool);
+	const size_t forwards = line_doubles(d) + workers * forward_scratch_size(d);
+	const size_t adjoints = batch_doubles(d) + workers * adjoint_scratch_size();
+	(void)t;
+	return (forwards > adjoints ? forwards : adjoints) * sizeof(double);
+}
+
+const struct gt_dd_impl gt_dd_cpu = { scratch, forward, adjoint };

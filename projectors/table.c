@@ -1,0 +1,48 @@
+/* Every projector, one line each, and the one door through which they are made. */
+#include <stdlib.h>
+#include <string.h>
+#include "projectors/projector.h"
+
+#define PROJECTORS(X) \
+	X(dd)
+
+#define DECLARE(name) extern const gt_projector gt_projector_##name;
+#define LIST(name) &gt_projector_##name,
+PROJECTORS(DECLARE)
+const gt_projector *const gt_projectors[] = { PROJECTORS(LIST) NULL };
+
+static const gt_projector *find(const char *name, size_t length)
+{
+	for (const gt_projector *const *p = gt_projectors; *p; p++)
+		if (strlen((*p)->name) == length && !strncmp((*p)->name, name, length))
+			return *p;
+	return NULL;
+}
+
+const gt_projector *gt_projector_find(const char *name)
+{
+	return find(name, strlen(name));
+}
+
+gt_status gt_projector_new(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, gt_linop **A)
+{
+	const size_t length = strcspn(spec, ":");
+	const gt_projector *p = find(spec, length);
+	void *options = NULL;
+	gt_status st = GT_OK;
+	if (!p)
+		return gt_fail(GT_ERR_UNKNOWN, "unknown projector '%.*s': expected %s", (int)length, spec, gt_projectors[0]->name);
+	if (p->options_size) {
+		options = malloc(p->options_size);
+		if (!options)
+			return gt_fail(GT_ERR_MEMORY, "no memory for the options of projector '%s'", p->name);
+		memcpy(options, p->defaults, p->options_size);
+	}
+	GT_TRY(gt_params_parse(p->params, spec[length] ? spec + length + 1 : NULL, options));
+	GT_TRY(gt_scan_check(scan));
+	GT_TRY(gt_grid_check(grid, scan));
+	GT_TRY(p->make(be, type, grid, scan, options, A));
+done:
+	free(options);
+	return st;
+}
