@@ -1,0 +1,23 @@
+# What `cmake --install` copies. The headers listed are the public ones, below include/gantry/ROOM/;
+# they include each other from there, so users add .../include/gantry and write #include <core/array.h>.
+set(public
+	core/array.h core/linop.h core/monitor.h core/params.h core/random.h core/scan.h core/scan_math.h core/status.h core/threads.h
+	projectors/projector.h analytic/analytic.h solvers/solver.h phantoms/phantom.h io/format.h io/png.h)
+foreach(header ${public})
+	cmake_path(GET header PARENT_PATH room)
+	install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gantry/${room})
+endforeach()
+
+install(TARGETS libgantry EXPORT gantry
+	LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/gantry)
+install(EXPORT gantry NAMESPACE gantry:: FILE gantry-targets.cmake DESTINATION ${package})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gantry-config.cmake.in gantry-config.cmake INSTALL_DESTINATION ${package})
+write_basic_package_version_file(gantry-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/gantry-config.cmake ${PROJECT_BINARY_DIR}/gantry-config-version.cmake DESTINATION ${package})
+
+file(RELATIVE_PATH pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/gantry.pc.in gantry.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/gantry.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
+	DESTINATION ${CMAKE_INSTALL_DOCDIR})
