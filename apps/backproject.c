@@ -1,0 +1,71 @@
+/* The plain adjoint of a projector. */
+#include <stdlib.h>
+#include "apps/cli.h"
+#include "projectors/projector.h"
+
+typedef struct { const char *output, *grid, *like, *projector; } backproject_options;
+static const backproject_options defaults = { .projector = "dd" };
+#define AT(field) offsetof(backproject_options, field)
+static const cli_option options[] = {
+	{ "output", 'o', CLI_TEXT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
+	{ "grid", 0, CLI_TEXT, "SPEC", "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
+	{ "like", 0, CLI_TEXT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
+	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd)", AT(projector), 0, 0, NULL },
+	{ 0 }
+};
+
+static gt_status backproject(const cli_call *call, const char *projector, const gt_projections *p, gt_volume *v)
+{
+	gt_backend *be = NULL;
+	gt_linop *A = NULL;
+	gt_array *x = NULL, *y = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(cli_open(call, &be));
+	GT_TRY(gt_projector_new(projector, be, cli_type(call), &v->grid, p->scan, &A));
+	GT_TRY(gt_array_new(be, cli_type(call), gt_linop_ny(A), &y));
+	GT_TRY(gt_array_new(be, cli_type(call), gt_linop_nx(A), &x));
+	gt_array_put_float(p->data, y);
+	gt_adjoint(A, y, x);
+	gt_array_get_float(x, v->data);
+	GT_TRY(gt_backend_status(be));
+done:
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_linop_free(A);
+	gt_backend_close(be);
+	return st;
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const backproject_options *o = given;
+	gt_projections *p = NULL;
+	gt_volume *v = NULL;
+	gt_grid grid;
+	char *parameters = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(cli_read_scan(call, call->file[0], 0, &p));
+	GT_TRY(cli_need_data(call->file[0], p));
+	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
+	GT_TRY(cli_volume_new(&grid, &v));
+	GT_TRY(backproject(call, o->projector, p, v));
+	if (!(parameters = cli_text("projector=%s precision=%s", o->projector, gt_type_name(cli_type(call)))))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(cli_record(call, p->scan, parameters, &v->from));
+	GT_TRY(gt_write_volume(o->output, NULL, v));
+done:
+	free(parameters);
+	gt_projections_free(p);
+	gt_volume_free(v);
+	return cli_exit(call, st);
+}
+
+const cli_command cli_backproject = {
+	.name = "backproject", .about = "the plain adjoint of a projector", .synopsis = "PROJECTIONS -o VOLUME [options]",
+	.notes = "  gantry backproject proj.nc --grid 32x24x16@1x1x1.5+7.3,-4.1,3.7 -o back.nc\n"
+	         "  gantry backproject proj.nc --like vol.nc -o back.nc\n",
+	.traits = CLI_COMPUTES, .options = options, .defaults = &defaults, .options_size = sizeof defaults,
+	.least_files = 1, .most_files = 1, .run = run
+};

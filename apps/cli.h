@@ -1,0 +1,87 @@
+#ifndef GT_APPS_CLI_H
+#define GT_APPS_CLI_H
+/* The command line: every command is a table of options and a function. Parsing, range checks, --help and
+ * the proposals after a typing error come from the tables. */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include "core/array.h"
+#include "core/params.h"
+#include "core/scan.h"
+#include "io/format.h"
+
+/* Field of the options struct: const char *, double, long long, int (index), int (0 or 1). */
+typedef enum { CLI_TEXT = 1, CLI_REAL, CLI_INT, CLI_CHOICE, CLI_FLAG } cli_kind;
+typedef struct {
+	const char *name;               /* long name without dashes; NULL ends a table */
+	char letter;                    /* short name, or 0 */
+	cli_kind kind;
+	const char *value, *help;       /* "FILE"; one line */
+	size_t at;                      /* offsetof in the options struct */
+	double least, most;             /* CLI_REAL, CLI_INT */
+	const char *const *names;       /* CLI_CHOICE, NULL-terminated */
+} cli_option;
+
+/* Options that several commands have. */
+enum { CLI_COMPUTES = 1 /* --backend, --precision */, CLI_REPORTS = 2 /* --json */ };
+typedef struct { const char *backend; int precision, quiet, json, help; } cli_common;
+
+typedef struct cli_command cli_command;
+typedef struct {
+	const cli_command *command;
+	cli_common common;
+	const char **file;              /* arguments that are no options */
+	size_t files;
+	char *line;                     /* the whole command line, for the record */
+} cli_call;
+
+struct cli_command {
+	const char *name, *about;
+	const char *synopsis;           /* what follows the command's name */
+	const char *notes;              /* after the options: examples, defaults explained; may be NULL */
+	unsigned traits;
+	const cli_option *options;
+	const void *defaults;
+	size_t options_size, least_files, most_files;
+	int (*run)(const cli_call *call, const void *options);          /* returns the exit code */
+	void (*list)(FILE *out);        /* lists what the command knows by name; may be NULL */
+};
+extern const cli_command *const cli_commands[];                         /* NULL-terminated */
+const cli_command *cli_command_find(const char *name);
+
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+/* Fills options (which hold the defaults) and call from the arguments after the command's name. */
+gt_status cli_parse(const cli_command *command, int argc, char **argv, void *options, cli_call *call);
+void cli_print_help(const cli_command *command, FILE *out);
+/* Says what went wrong, if anything, and gives the exit code: CLI_USAGE for arguments and unknown names. */
+int cli_exit(const cli_call *call, gt_status st);
+
+/* GT_ERR_ARG if the option was not given. */
+gt_status cli_need(const char *option, const char *value);
+/* "low:high" -> two numbers, low < high. */
+gt_status cli_parse_range(const char *what, const char *text, double *low, double *high);
+/* GT_ERR_UNKNOWN "unknown WHAT 'NAME'" with the nearest of the n names and all of them. */
+gt_status cli_unknown(const char *what, const char *name, const char *(*nth)(size_t i), size_t n);
+
+/* Opens --backend and says on stderr which one "auto" took. */
+gt_status cli_open(const cli_call *call, gt_backend **be);
+gt_type   cli_type(const cli_call *call);
+/* A line to stderr unless --quiet. */
+void cli_note(const cli_call *call, const char *format, ...) GT_PRINTF(2, 3);
+/* Prints to stdout and deletes. */
+void cli_json(cJSON *report);
+/* malloc'ed text; NULL without memory. */
+char *cli_text(const char *format, ...) GT_PRINTF(1, 2);
+/* Command line, parameters and the hash of the scan (NULL: none). */
+gt_status cli_record(const cli_call *call, const gt_scan *scan, const char *parameters, gt_provenance *from);
+
+/* Reading with the reader's notes shown. */
+gt_status cli_read_scan(const cli_call *call, const char *path, int geometry_only, gt_projections **p);
+/* Refuses a file that holds the geometry alone. */
+gt_status cli_need_data(const char *path, const gt_projections *p);
+gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v);
+/* --grid, else the grid of the volume --like, else what fits the scan; checked against the scan. */
+gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid);
+gt_status cli_volume_new(const gt_grid *grid, gt_volume **v);
+
+#endif

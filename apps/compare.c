@@ -1,0 +1,194 @@
+/* How far apart two volumes or two sets of projections are; fails above a tolerance. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli.h"
+
+typedef struct { double rmse, relative, max, mean, central, radius; } compare_options;
+static const compare_options defaults = { .rmse = NAN, .relative = NAN, .max = NAN, .mean = NAN, .central = 1, .radius = INFINITY };
+#define AT(field) offsetof(compare_options, field)
+static const cli_option options[] = {
+	{ "rmse", 0, CLI_REAL, "X", "largest root mean square difference (mm-1; projections: 1)", AT(rmse), 0, 1e30, NULL },
+	{ "relative", 0, CLI_REAL, "X", "largest ratio of that to the root mean square of REFERENCE", AT(relative), 0, 1e30, NULL },
+	{ "max", 0, CLI_REAL, "X", "largest difference anywhere", AT(max), 0, 1e30, NULL },
+	{ "mean", 0, CLI_REAL, "X", "largest absolute mean difference", AT(mean), 0, 1e30, NULL },
+	{ "central", 0, CLI_REAL, "F", "compare the central fraction of the slices (projections: rows) only", AT(central), 1e-6, 1, NULL },
+	{ "radius", 0, CLI_REAL, "MM", "compare voxels within this distance of the z axis only", AT(radius), 0, 1e9, NULL },
+	{ 0 }
+};
+
+/* Volumes: [slice][line][cell]; projections: [row][view][column] by strides, so that --central means rows. */
+typedef struct {
+	size_t slices, lines, cells, slice_stride, line_stride;
+	const float *a, *b;
+	const gt_grid *grid;            /* NULL: projections */
+	double water;
+} pair;
+typedef struct { size_t n; double rmse, relative, max, mean, psnr; } figures;
+
+static int inside(const pair *p, size_t line, size_t cell, double radius)
+{
+	if (!p->grid || isinf(radius))
+		return 1;
+	return hypot(gt_grid_first(p->grid, 0) + (double)cell * p->grid->pitch[0], gt_grid_first(p->grid, 1) + (double)line * p->grid->pitch[1]) <= radius;
+}
+
+static figures measure(const pair *p, double central, double radius)
+{
+	const size_t skip = (size_t)((double)p->slices * (1 - central) / 2);
+	double squares = 0, reference = 0, sum = 0, least = INFINITY, most = -INFINITY;
+	figures f = { 0 };
+	for (size_t s = skip; s < p->slices - skip; s++)
+		for (size_t l = 0; l < p->lines; l++)
+			for (size_t c = 0; c < p->cells; c++) {
+				const size_t i = s * p->slice_stride + l * p->line_stride + c;
+				const double b = p->b[i], d = p->a[i] - b;
+				if (!inside(p, l, c, radius))
+					continue;
+				f.n++;
+				squares += d * d;
+				reference += b * b;
+				sum += d;
+				f.max = fabs(d) > f.max || isnan(d) ? fabs(d) : f.max;
+				least = fmin(least, b);
+				most = fmax(most, b);
+			}
+	f.rmse = sqrt(squares / (double)f.n);
+	f.relative = sqrt(squares / reference);
+	f.mean = sum / (double)f.n;
+	f.psnr = 20 * log10((most - least) / f.rmse);
+	return f;
+}
+
+static gt_status within(const char *what, double value, double tolerance)
+{
+	if (isnan(tolerance) || value <= tolerance)
+		return GT_OK;
+	return gt_fail(GT_ERR_UNSUPPORTED, "out of tolerance: %s is %.6g, expected at most %.6g", what, value, tolerance);
+}
+
+static void print_json(const figures *f, const pair *p)
+{
+	const struct { const char *name; double value; } all[] = { { "n", (double)f->n }, { "rmse", f->rmse }, { "relative", f->relative },
+		{ "max", f->max }, { "mean", f->mean }, { "psnr_db", f->psnr }, { "rmse_HU", p->grid ? 1000 * f->rmse / p->water : NAN } };
+	cJSON *json = cJSON_CreateObject();
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (isfinite(all[i].value))
+			cJSON_AddNumberToObject(json, all[i].name, all[i].value);
+		else
+			cJSON_AddNullToObject(json, all[i].name);
+	cli_json(json);
+}
+
+static void print_text(const figures *f, const pair *p)
+{
+	const char *unit = p->grid ? " mm-1" : "";
+	char rmse[32] = "", max[32] = "", mean[32] = "";
+	if (p->grid) {
+		const double hu = 1000 / p->water;
+		snprintf(rmse, sizeof rmse, "  %10.4g HU", f->rmse * hu);
+		snprintf(max, sizeof max, "  %10.4g HU", f->max * hu);
+		snprintf(mean, sizeof mean, "  %10.4g HU", f->mean * hu);
+	}
+	printf("compared          %zu %s\n", f->n, p->grid ? "voxels" : "cells");
+	printf("rmse              %-12.6g%s%s\n", f->rmse, unit, rmse);
+	printf("relative rmse     %-12.6g\n", f->relative);
+	printf("largest           %-12.6g%s%s\n", f->max, unit, max);
+	printf("mean difference   %-12.6g%s%s\n", f->mean, unit, mean);
+	printf("psnr              %-12.6g dB\n", f->psnr);
+}
+
+static gt_status judge(const cli_call *call, const compare_options *o, const pair *p)
+{
+	const figures f = measure(p, o->central, o->radius);
+	gt_status st = GT_OK;
+	if (!f.n)
+		return gt_fail(GT_ERR_ARG, "--radius=%g --central=%g: nothing is left to compare", o->radius, o->central);
+	if (call->common.json)
+		print_json(&f, p);
+	else
+		print_text(&f, p);
+	GT_TRY(within("rmse", f.rmse, o->rmse));
+	GT_TRY(within("relative rmse", f.relative, o->relative));
+	GT_TRY(within("largest difference", f.max, o->max));
+	GT_TRY(within("mean difference", fabs(f.mean), o->mean));
+done:
+	return st;
+}
+
+/* Equal up to rounding in files: a thousandth of a voxel. */
+static int same_grid(const gt_grid *a, const gt_grid *b)
+{
+	for (int i = 0; i < 3; i++)
+		if (a->n[i] != b->n[i] || fabs(a->pitch[i] - b->pitch[i]) * (double)a->n[i] > 1e-3 * a->pitch[i] ||
+		    fabs(a->center[i] - b->center[i]) > 1e-3 * a->pitch[i])
+			return 0;
+	return 1;
+}
+
+static gt_status compare_volumes(const cli_call *call, const compare_options *o)
+{
+	gt_volume *a = NULL, *b = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(cli_read_volume(call, call->file[0], &a));
+	GT_TRY(cli_read_volume(call, call->file[1], &b));
+	if (!same_grid(&a->grid, &b->grid)) {
+		char ta[256], tb[256];
+		gt_grid_print(&a->grid, ta, sizeof ta);
+		gt_grid_print(&b->grid, tb, sizeof tb);
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "different grids: %s has %s, %s has %s", call->file[0], ta, call->file[1], tb));
+	}
+	const size_t *n = b->grid.n;
+	const pair p = { .slices = n[2], .lines = n[1], .cells = n[0], .slice_stride = n[1] * n[0], .line_stride = n[0],
+		.a = a->data, .b = b->data, .grid = &b->grid, .water = b->water > 0 ? b->water : a->water > 0 ? a->water : GT_WATER_DEFAULT };
+	GT_TRY(judge(call, o, &p));
+done:
+	gt_volume_free(a);
+	gt_volume_free(b);
+	return st;
+}
+
+static gt_status compare_projections(const cli_call *call, const compare_options *o)
+{
+	gt_projections *a = NULL, *b = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(cli_read_scan(call, call->file[0], 0, &a));
+	GT_TRY(cli_read_scan(call, call->file[1], 0, &b));
+	GT_TRY(cli_need_data(call->file[0], a));
+	GT_TRY(cli_need_data(call->file[1], b));
+	const gt_scan *s = a->scan, *t = b->scan;
+	if (s->views != t->views || s->rows != t->rows || s->columns != t->columns)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "different sizes: %s has %zu x %zu x %zu, %s has %zu x %zu x %zu (views x rows x columns)",
+		               call->file[0], s->views, s->rows, s->columns, call->file[1], t->views, t->rows, t->columns));
+	const pair p = { .slices = s->rows, .lines = s->views, .cells = s->columns, .slice_stride = s->columns,
+		.line_stride = s->rows * s->columns, .a = a->data, .b = b->data };
+	GT_TRY(judge(call, o, &p));
+done:
+	gt_projections_free(a);
+	gt_projections_free(b);
+	return st;
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const gt_format *format = NULL;
+	int kind[2] = { 0, 0 };
+	gt_status st = GT_OK;
+	for (int i = 0; i < 2; i++)
+		GT_TRY(gt_file_kind(call->file[i], &format, &kind[i]));
+	if (kind[0] != kind[1])
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s holds projections, %s a volume", call->file[kind[0] ? 0 : 1], call->file[kind[0] ? 1 : 0]));
+	if (kind[0])
+		GT_TRY(compare_projections(call, given));
+	else
+		GT_TRY(compare_volumes(call, given));
+done:
+	return cli_exit(call, st);
+}
+
+const cli_command cli_compare = {
+	.name = "compare", .about = "how far apart two files are; exit 1 if out of tolerance", .synopsis = "FILE REFERENCE [options]",
+	.notes = "  gantry compare vol.nc reference.nc --rmse 1e-3\n  gantry compare vol.nc truth.nc --relative 0.05 --central 0.5 --json\n",
+	.traits = CLI_REPORTS, .options = options, .defaults = &defaults, .options_size = sizeof defaults,
+	.least_files = 2, .most_files = 2, .run = run
+};

@@ -1,0 +1,99 @@
+/* What the commands share of reading, grids and records. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli.h"
+
+gt_type cli_type(const cli_call *call) { return call->common.precision ? GT_F64 : GT_F32; }
+
+gt_status cli_open(const cli_call *call, gt_backend **be)
+{
+	const char *name = call->common.backend ? call->common.backend : "auto";
+	const gt_status st = gt_backend_open(name, be);
+	if (st == GT_OK && !strcmp(name, "auto"))
+		cli_note(call, "backend %s: %s", gt_backend_name(*be), gt_backend_describe(*be));
+	return st;
+}
+
+gt_status cli_record(const cli_call *call, const gt_scan *scan, const char *parameters, gt_provenance *from)
+{
+	free(from->command);
+	free(from->parameters);
+	from->command = strdup(call->line);
+	from->parameters = strdup(parameters);
+	from->scan_hash = scan ? gt_scan_hash(scan) : 0;
+	return from->command && from->parameters ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+}
+
+gt_status cli_read_scan(const cli_call *call, const char *path, int geometry_only, gt_projections **p)
+{
+	char note[1024] = "";
+	gt_read_options o = gt_read_defaults;
+	o.geometry_only = geometry_only;
+	o.note = note;
+	o.note_size = sizeof note;
+	const gt_status st = gt_read_projections(path, &o, p);
+	if (st == GT_OK && note[0])
+		cli_note(call, "%s: %s", path, note);
+	return st;
+}
+
+gt_status cli_need_data(const char *path, const gt_projections *p)
+{
+	return p->data ? GT_OK : gt_fail(GT_ERR_FORMAT, "%s: variable 'projections' is missing: the file holds the geometry alone", path);
+}
+
+gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v)
+{
+	char note[1024] = "";
+	gt_read_options o = gt_read_defaults;
+	o.note = note;
+	o.note_size = sizeof note;
+	const gt_status st = gt_read_volume(path, &o, v);
+	if (st == GT_OK && note[0])
+		cli_note(call, "%s: %s", path, note);
+	return st;
+}
+
+gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid)
+{
+	gt_volume *model = NULL;
+	gt_status st = GT_OK;
+	if (spec && like)
+		return gt_fail(GT_ERR_ARG, "--grid and --like cannot be combined");
+	if (spec) {
+		GT_TRY(gt_grid_parse(spec, grid));
+	} else if (like) {
+		GT_TRY(cli_read_volume(call, like, &model));
+		*grid = model->grid;
+	} else {
+		GT_TRY(gt_grid_default(scan, grid));
+		char text[256];
+		gt_grid_print(grid, text, sizeof text);
+		cli_note(call, "grid %s", text);
+	}
+	GT_TRY(gt_grid_check(grid, scan));
+done:
+	gt_volume_free(model);
+	return st;
+}
+
+gt_status cli_volume_new(const gt_grid *grid, gt_volume **v)
+{
+	const size_t n = gt_grid_voxels(grid);
+	gt_status st = gt_host_room((double)n * sizeof(float), "the volume");
+	if (st != GT_OK)
+		return st;
+	gt_volume *volume = calloc(1, sizeof *volume);
+	if (volume) {
+		volume->grid = *grid;
+		volume->water = GT_WATER_DEFAULT;
+		volume->data = malloc(n * sizeof *volume->data);
+	}
+	if (!volume || !volume->data) {
+		gt_volume_free(volume);
+		return gt_fail(GT_ERR_MEMORY, "the volume needs %.3g MB", (double)n * 4e-6);
+	}
+	*v = volume;
+	return GT_OK;
+}

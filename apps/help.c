@@ -1,0 +1,93 @@
+/* Help on commands and on modules, printed from their tables. */
+#include <string.h>
+#include "analytic/analytic.h"
+#include "apps/cli.h"
+#include "projectors/projector.h"
+#include "solvers/solver.h"
+
+static void print_module(const char *kind, const char *name, const char *about, const gt_param *params, const void *defaults)
+{
+	printf("%s %s: %s\n", kind, name, about);
+	if (!params) {
+		printf("\n  no parameters\n");
+		return;
+	}
+	printf("\n  %s:key=value,...\n\n", name);
+	gt_params_help(params, defaults, stdout);
+}
+
+static const char *nth_solver(size_t i)
+{
+	size_t n = 0;
+	while (gt_solvers[n])
+		n++;
+	return i < n ? gt_solvers[i]->name : gt_analytics[i - n]->name;
+}
+
+static gt_status help_solver(const char *name)
+{
+	size_t n = 0, direct = 0;
+	const gt_solver *s = name ? gt_solver_find(name) : NULL;
+	const gt_analytic *a = name && !s ? gt_analytic_find(name) : NULL;
+	for (; gt_solvers[n]; n++)
+		if (!name)
+			printf("%-10s %s\n", gt_solvers[n]->name, gt_solvers[n]->about);
+	for (; gt_analytics[direct]; direct++)
+		if (!name)
+			printf("%-10s %s\n", gt_analytics[direct]->name, gt_analytics[direct]->about);
+	if (s)
+		print_module("solver", s->name, s->about, s->params, s->defaults);
+	else if (a)
+		print_module("solver", a->name, a->about, a->params, a->defaults);
+	else if (name)
+		return cli_unknown("solver", name, nth_solver, n + direct);
+	return GT_OK;
+}
+
+static const char *nth_projector(size_t i) { return gt_projectors[i]->name; }
+
+static gt_status help_projector(const char *name)
+{
+	size_t n = 0;
+	const gt_projector *p = name ? gt_projector_find(name) : NULL;
+	for (; gt_projectors[n]; n++)
+		if (!name)
+			printf("%-10s %s\n", gt_projectors[n]->name, gt_projectors[n]->about);
+	if (p)
+		print_module("projector", p->name, p->about, p->params, p->defaults);
+	else if (name)
+		return cli_unknown("projector", name, nth_projector, n);
+	return GT_OK;
+}
+
+static const char *nth_topic(size_t i)
+{
+	size_t n = 0;
+	while (cli_commands[n])
+		n++;
+	return i < n ? cli_commands[i]->name : i == n ? "solver" : "projector";
+}
+
+static int run(const cli_call *call, const void *options)
+{
+	const char *topic = call->files ? call->file[0] : "help", *name = call->files > 1 ? call->file[1] : NULL;
+	const cli_command *c = cli_command_find(topic);
+	size_t topics = 2;
+	(void)options;
+	if (!strcmp(topic, "solver"))
+		return cli_exit(call, help_solver(name));
+	if (!strcmp(topic, "projector"))
+		return cli_exit(call, help_projector(name));
+	for (size_t i = 0; cli_commands[i]; i++)
+		topics++;
+	if (!c)
+		return cli_exit(call, cli_unknown("topic", topic, nth_topic, topics));
+	cli_print_help(c, stdout);
+	return CLI_DONE;
+}
+
+const cli_command cli_help = {
+	.name = "help", .about = "help on a command, a solver or a projector", .synopsis = "[COMMAND | solver [NAME] | projector [NAME]]",
+	.notes = "  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n",
+	.most_files = 2, .run = run
+};

@@ -1,0 +1,95 @@
+/* Files of other programs -> the project's NetCDF. */
+#include <math.h>
+#include "apps/cli.h"
+
+typedef struct { const char *output; double axis, pixel, water; int unit; long long deflate; } import_options;
+static const char *const units[] = { "mm-1", "HU", NULL };
+static const import_options defaults = { .axis = NAN, .pixel = NAN };
+#define AT(field) offsetof(import_options, field)
+static const cli_option options[] = {
+	{ "output", 'o', CLI_TEXT, "FILE", "where the result goes", AT(output), 0, 0, NULL },
+	{ "axis", 0, CLI_REAL, "COLUMN", "column of the rotation axis (default: from the file, or found from opposite views)", AT(axis), -1e6, 1e6, NULL },
+	{ "pixel", 0, CLI_REAL, "MM", "size of a cell, where the file has none (default 1)", AT(pixel), 1e-9, 1e6, NULL },
+	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
+	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
+	{ "deflate", 0, CLI_INT, "LEVEL", "compression, 0 (none, default) to 9", AT(deflate), 0, 9, NULL },
+	{ 0 }
+};
+
+static gt_status import_projections(const cli_call *call, const import_options *o, const gt_read_options *r, const gt_write_options *w)
+{
+	gt_projections *p = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_can_write_projections(o->output));
+	GT_TRY(gt_read_projections(call->file[0], r, &p));
+	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", p->scan->views, p->scan->rows, p->scan->columns, r->note[0] ? "; " : "", r->note);
+	GT_TRY(cli_record(call, p->scan, r->note, &p->from));
+	GT_TRY(gt_write_projections(o->output, w, p));
+done:
+	gt_projections_free(p);
+	return st;
+}
+
+static gt_status import_volume(const cli_call *call, const import_options *o, const gt_read_options *r, gt_write_options *w)
+{
+	gt_volume *v = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(gt_read_volume(call->file[0], r, &v));
+	char grid[256];
+	gt_grid_print(&v->grid, grid, sizeof grid);
+	if (o->water > 0)
+		v->water = o->water;
+	if (v->water > 0)
+		w->water = v->water;
+	cli_note(call, "volume %s%s%s", grid, r->note[0] ? "; " : "", r->note);
+	GT_TRY(cli_record(call, NULL, r->note, &v->from));
+	GT_TRY(gt_write_volume(o->output, w, v));
+done:
+	gt_volume_free(v);
+	return st;
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const import_options *o = given;
+	const gt_format *format = NULL;
+	char note[1024] = "";
+	int projections = 0;
+	gt_read_options r = gt_read_defaults;
+	gt_write_options w = gt_write_defaults;
+	gt_status st = GT_OK;
+	r.axis = o->axis;
+	r.pixel = o->pixel;
+	r.note = note;
+	r.note_size = sizeof note;
+	if (o->water > 0)
+		r.water = o->water;
+	w.unit = (gt_unit)o->unit;
+	w.deflate = (int)o->deflate;
+	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
+	if (projections)
+		GT_TRY(import_projections(call, o, &r, &w));
+	else
+		GT_TRY(import_volume(call, o, &r, &w));
+done:
+	return cli_exit(call, st);
+}
+
+static void list(FILE *out)
+{
+	fprintf(out, "\nformats:\n");
+	for (const gt_format *const *f = gt_formats; *f; f++)
+		fprintf(out, "  %-14s %s (%s:%s%s%s%s)\n", (*f)->name, (*f)->about, (*f)->extensions,
+		        (*f)->read_projections ? " reads projections" : "", (*f)->write_projections ? " writes projections" : "",
+		        (*f)->read_volume ? " reads volumes" : "", (*f)->write_volume ? " writes volumes" : "");
+}
+
+const cli_command cli_import = {
+	.name = "import", .about = "files of other programs to NetCDF", .synopsis = "FILE -o OUTPUT [options]",
+	.notes = "  gantry import tooth.h5 -o tooth.nc --axis 296\n"
+	         "  gantry import head.mha -o head.nc\n",
+	.options = options, .defaults = &defaults, .options_size = sizeof defaults, .least_files = 1, .most_files = 1,
+	.run = run, .list = list
+};

@@ -1,0 +1,157 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli.h"
+#include "apps/method.h"
+#include "projectors/projector.h"
+
+static size_t count_solvers(void)
+{
+	size_t n = 0;
+	while (gt_solvers[n])
+		n++;
+	return n;
+}
+static size_t count_analytics(void)
+{
+	size_t n = 0;
+	while (gt_analytics[n])
+		n++;
+	return n;
+}
+static const char *nth_method(size_t i)
+{
+	const size_t solvers = count_solvers();
+	return i < solvers ? gt_solvers[i]->name : gt_analytics[i - solvers]->name;
+}
+
+typedef struct { const gt_param *params; const void *defaults; size_t size; } table;
+static table table_of(const app_method *m)
+{
+	return m->solver ? (table){ m->solver->params, m->solver->defaults, m->solver->options_size }
+	                 : (table){ m->analytic->params, m->analytic->defaults, m->analytic->options_size };
+}
+
+const char *app_method_name(const app_method *m) { return m->solver ? m->solver->name : m->analytic->name; }
+
+static gt_status set_options(app_method *m, const char *text)
+{
+	const table t = table_of(m);
+	if (!t.params)
+		return text ? gt_fail(GT_ERR_ARG, "%s has no parameters, found '%s'", app_method_name(m), text) : GT_OK;
+	if (!(m->options = calloc(1, t.size)))
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	memcpy(m->options, t.defaults, t.size);
+	return gt_fail_in(gt_params_parse(t.params, text, m->options), "%s", app_method_name(m));
+}
+
+gt_status app_method_parse(const char *spec, app_method *m)
+{
+	const size_t n = strcspn(spec, ":");
+	char *name = strndup(spec, n);
+	gt_status st = name ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	m->solver = gt_solver_find(name);
+	m->analytic = m->solver ? NULL : gt_analytic_find(name);
+	if (!m->solver && !m->analytic)
+		GT_TRY(cli_unknown("solver", name, nth_method, count_solvers() + count_analytics()));
+	GT_TRY(set_options(m, spec[n] ? spec + n + 1 : NULL));
+done:
+	free(name);
+	return st;
+}
+
+gt_status app_method_for(const gt_scan *scan, app_method *m)
+{
+	const int direct = !gt_scan_is_helical(scan) && !isnan(gt_scan_turn(scan)) && gt_scan_rows_along_z(scan, "") == GT_OK;
+	m->analytic = direct ? gt_analytic_for(scan) : NULL;
+	m->solver = m->analytic ? NULL : gt_solvers[0];
+	return set_options(m, NULL);
+}
+
+void app_method_free(app_method *m)
+{
+	free(m->options);
+	m->options = NULL;
+}
+
+char *app_method_print(const app_method *m)
+{
+	const table t = table_of(m);
+	if (!t.params)
+		return cli_text("%s", app_method_name(m));
+	const int n = gt_params_print(t.params, m->options, NULL, 0);
+	char *values = n < 0 ? NULL : malloc((size_t)n + 1), *text = NULL;
+	if (values) {
+		gt_params_print(t.params, m->options, values, (size_t)n + 1);
+		text = cli_text("%s:%s", app_method_name(m), values);
+	}
+	free(values);
+	return text;
+}
+
+/* Data of views first, first + stride, ... one after the other. */
+static gt_status gather(const gt_scan *scan, const float *data, size_t first, size_t stride, gt_array *b)
+{
+	const size_t view = scan->rows * scan->columns;
+	float *part = malloc(gt_array_size(b) * sizeof *part), *to = part;
+	if (!part)
+		return gt_fail(GT_ERR_MEMORY, "a subset of the projections needs %.3g MB", (double)gt_array_size(b) * 4e-6);
+	for (size_t v = first; v < scan->views; v += stride, to += view)
+		memcpy(to, data + v * view, view * sizeof *part);
+	gt_array_put_float(part, b);
+	free(part);
+	return GT_OK;
+}
+
+gt_status app_subsets_new(const char *projector, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
+                          const float *data, size_t subsets, app_subsets *s)
+{
+	gt_scan *part = NULL;
+	gt_status st = GT_OK;
+	if (subsets < 1 || subsets > scan->views)
+		return gt_fail(GT_ERR_ARG, "subsets=%zu: expected a number from 1 to %zu, the number of views", subsets, scan->views);
+	s->subsets = subsets;
+	s->A = calloc(subsets, sizeof *s->A);
+	s->b = calloc(subsets, sizeof *s->b);
+	if (!s->A || !s->b)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	for (size_t k = 0; k < subsets; k++) {
+		GT_TRY(gt_scan_subset(scan, k, subsets, &part));
+		GT_TRY(gt_projector_new(projector, be, type, grid, part, &s->A[k]));
+		GT_TRY(gt_array_new(be, type, gt_linop_ny(s->A[k]), &s->b[k]));
+		if (subsets == 1)
+			gt_array_put_float(data, s->b[k]);
+		else
+			GT_TRY(gather(scan, data, k, subsets, s->b[k]));
+		gt_scan_free(part);
+		part = NULL;
+	}
+	GT_TRY(gt_backend_status(be));
+done:
+	gt_scan_free(part);
+	if (st != GT_OK)
+		app_subsets_free(s);
+	return st;
+}
+
+void app_subsets_free(app_subsets *s)
+{
+	for (size_t k = 0; k < s->subsets; k++) {
+		if (s->A)
+			gt_linop_free(s->A[k]);
+		if (s->b)
+			gt_array_free(s->b[k]);
+	}
+	free(s->A);
+	free(s->b);
+	*s = (app_subsets){ 0 };
+}
+
+double app_subsets_norm(const app_subsets *s)
+{
+	double sum = 0;
+	for (size_t k = 0; k < s->subsets; k++)
+		sum += gt_dot(s->b[k], s->b[k]);
+	return sqrt(sum);
+}

@@ -1,0 +1,29 @@
+#ifndef GT_APPS_METHOD_H
+#define GT_APPS_METHOD_H
+/* A reconstruction method by its text "NAME:key=value,...", and a scan cut into ordered subsets. */
+#include "analytic/analytic.h"
+#include "core/linop.h"
+#include "solvers/solver.h"
+
+typedef struct {
+	const gt_solver *solver;        /* one of the two is set */
+	const gt_analytic *analytic;
+	void *options;                  /* owned */
+} app_method;
+/* GT_ERR_UNKNOWN, GT_ERR_ARG. */
+gt_status app_method_parse(const char *spec, app_method *m);
+/* The analytic method for the scan if it can be one, else the first solver. */
+gt_status app_method_for(const gt_scan *scan, app_method *m);
+void app_method_free(app_method *m);
+/* "os-sart:iterations=20,..." of all parameters; malloc'ed. */
+char *app_method_print(const app_method *m);
+const char *app_method_name(const app_method *m);
+
+/* Subset k holds views k, k + subsets, ...: one operator and one array of data each. */
+typedef struct { size_t subsets; gt_linop **A; gt_array **b; } app_subsets;
+gt_status app_subsets_new(const char *projector, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
+                          const float *data, size_t subsets, app_subsets *s);
+void app_subsets_free(app_subsets *s);
+double app_subsets_norm(const app_subsets *s);          /* |b| */
+
+#endif

@@ -1,0 +1,245 @@
+/* Projections -> volume, by a direct method or by iteration. */
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli.h"
+#include "apps/method.h"
+#include "apps/progress.h"
+
+typedef struct { const char *output, *grid, *like, *solver, *projector, *init; int unit; double water; } recon_options;
+static const char *const units[] = { "mm-1", "HU", NULL };
+static const recon_options defaults = { .projector = "dd", .init = "auto", .water = GT_WATER_DEFAULT };
+#define AT(field) offsetof(recon_options, field)
+static const cli_option options[] = {
+	{ "output", 'o', CLI_TEXT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
+	{ "grid", 0, CLI_TEXT, "SPEC", "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
+	{ "like", 0, CLI_TEXT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
+	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "the method; 'gantry help solver NAME' lists its parameters", AT(solver), 0, 0, NULL },
+	{ "projector", 0, CLI_TEXT, "NAME", "the model of an iterative method (default dd)", AT(projector), 0, 0, NULL },
+	{ "init", 0, CLI_TEXT, "auto|zero|fdk|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
+	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
+	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default 0.02)", AT(water), 1e-9, 1e3, NULL },
+	{ 0 }
+};
+
+/* What a run did, for the report. */
+typedef struct { int iterations, most, stopped; double residual, seconds; const char *start; } result;
+
+typedef struct { app_progress progress; result *result; } watcher;
+
+static volatile sig_atomic_t interrupted;
+static void on_interrupt(int number) { interrupted = number; }
+
+static int each_iteration(void *self, const gt_progress *g)
+{
+	watcher *w = self;
+	app_progress_iteration(&w->progress, g);
+	w->result->iterations = g->iteration;
+	w->result->most = g->iterations;
+	w->result->residual = g->residual / w->progress.data_norm;
+	w->result->stopped = interrupted && g->iteration < g->iterations;
+	return interrupted != 0;
+}
+
+/* The first Ctrl-C ends the iteration in progress and keeps the result; the next one kills. */
+static gt_status solve(const gt_solver *solver, const gt_problem *problem, const void *solver_options, gt_array *x, watcher *w)
+{
+	struct sigaction mine = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND }, before;
+	const gt_monitor monitor = { each_iteration, w };
+	sigemptyset(&mine.sa_mask);
+	interrupted = 0;
+	sigaction(SIGINT, &mine, &before);
+	const gt_status st = gt_solve(solver, problem, solver_options, x, &monitor);
+	sigaction(SIGINT, &before, NULL);
+	return st == GT_STOPPED ? GT_OK : st;
+}
+
+static gt_status direct(const gt_analytic *method, const void *method_options, const gt_grid *grid, const gt_projections *p, gt_array *x)
+{
+	gt_backend *be = gt_array_backend(x);
+	gt_array *data = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_array_new(be, gt_array_type(x), gt_scan_cells(p->scan), &data));
+	gt_array_put_float(p->data, data);
+	GT_TRY(gt_analytic_run(method, be, grid, p->scan, method_options, data, x));
+	GT_TRY(gt_backend_status(be));
+done:
+	gt_array_free(data);
+	return st;
+}
+
+static gt_status init_from_file(const cli_call *call, const char *path, const gt_grid *grid, gt_array *x)
+{
+	gt_volume *v = NULL;
+	char have[256], want[256];
+	gt_status st = GT_OK;
+	GT_TRY(cli_read_volume(call, path, &v));
+	gt_grid_print(&v->grid, have, sizeof have);
+	gt_grid_print(grid, want, sizeof want);
+	if (strcmp(have, want))
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: its grid is %s, expected %s (--like %s takes its grid)", path, have, want, path));
+	gt_array_put_float(v->data, x);
+	GT_TRY(gt_backend_status(gt_array_backend(x)));
+done:
+	gt_volume_free(v);
+	return st;
+}
+
+static gt_status initialise(const cli_call *call, const char *init, const gt_grid *grid, const gt_projections *p, gt_array *x, result *r)
+{
+	const int automatic = !strcmp(init, "auto");
+	r->start = init;
+	if (!strcmp(init, "zero")) {
+		gt_fill(0, x);
+		return GT_OK;
+	}
+	if (!automatic && strcmp(init, "fdk") != 0)
+		return init_from_file(call, init, grid, x);
+	const gt_analytic *method = gt_analytic_for(p->scan);
+	const gt_status st = direct(method, NULL, grid, p, x);
+	r->start = method->name;
+	if (st != GT_ERR_UNSUPPORTED || !automatic)
+		return st;
+	cli_note(call, "start: zero (%s)", gt_error());
+	r->start = "zero";
+	gt_fill(0, x);
+	return GT_OK;
+}
+
+static gt_status iterate(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid,
+                         const gt_projections *p, gt_array *x, result *r)
+{
+	app_subsets s = { 0 };
+	size_t subsets = 1;
+	gt_status st = GT_OK;
+	if (m->solver->subsets)
+		GT_TRY(m->solver->subsets(m->options, p->scan->views, &subsets));
+	GT_TRY(initialise(call, o->init, grid, p, x, r));
+	GT_TRY(app_subsets_new(o->projector, gt_array_backend(x), gt_array_type(x), grid, p->scan, p->data, subsets, &s));
+	const gt_problem problem = { .subsets = subsets, .A = s.A, .b = s.b, .hi = INFINITY,
+		.lo = m->solver->nonneg && m->solver->nonneg(m->options) ? 0 : -INFINITY };
+	watcher w = { .progress = app_progress_start("recon", call->common.quiet), .result = r };
+	w.progress.data_norm = app_subsets_norm(&s);
+	w.progress.water = o->water;
+	st = solve(m->solver, &problem, m->options, x, &w);
+	app_progress_end(&w.progress);
+done:
+	app_subsets_free(&s);
+	return st;
+}
+
+static gt_status compute(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *p, gt_volume *v, result *r)
+{
+	gt_backend *be = NULL;
+	gt_array *x = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(cli_open(call, &be));
+	const double start = app_seconds();
+	GT_TRY(gt_array_new(be, cli_type(call), gt_grid_voxels(&v->grid), &x));
+	if (m->analytic)
+		GT_TRY(direct(m->analytic, m->options, &v->grid, p, x));
+	else
+		GT_TRY(iterate(call, o, m, &v->grid, p, x, r));
+	gt_array_get_float(x, v->data);
+	GT_TRY(gt_backend_status(be));
+	r->seconds = app_seconds() - start;
+done:
+	gt_array_free(x);
+	gt_backend_close(be);
+	return st;
+}
+
+static char *record_text(const cli_call *call, const recon_options *o, const app_method *m, const result *r)
+{
+	char *method = app_method_print(m), *text = NULL;
+	if (method && m->analytic)
+		text = cli_text("solver=%s precision=%s", method, gt_type_name(cli_type(call)));
+	else if (method)
+		text = cli_text("solver=%s projector=%s init=%s precision=%s done=%d/%d", method, o->projector, r->start,
+		                gt_type_name(cli_type(call)), r->iterations, r->most);
+	free(method);
+	return text;
+}
+
+static void report(const cli_call *call, const recon_options *o, const app_method *m, const gt_volume *v, const result *r)
+{
+	if (!call->common.json) {
+		cli_note(call, "%s: %s in %.2f s", o->output, app_method_name(m), r->seconds);
+		return;
+	}
+	cJSON *json = cJSON_CreateObject();
+	char grid[256];
+	gt_grid_print(&v->grid, grid, sizeof grid);
+	cJSON_AddStringToObject(json, "output", o->output);
+	cJSON_AddStringToObject(json, "grid", grid);
+	cJSON_AddStringToObject(json, "parameters", v->from.parameters);
+	cJSON_AddNumberToObject(json, "seconds", r->seconds);
+	if (m->solver) {
+		cJSON_AddNumberToObject(json, "iterations", r->iterations);
+		cJSON_AddBoolToObject(json, "stopped", r->stopped);
+		if (isfinite(r->residual))
+			cJSON_AddNumberToObject(json, "residual", r->residual);
+	}
+	cli_json(json);
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const recon_options *o = given;
+	app_method m = { 0 };
+	gt_projections *p = NULL;
+	gt_volume *v = NULL;
+	gt_grid grid;
+	result r = { .residual = NAN };
+	gt_write_options w = gt_write_defaults;
+	gt_status st = GT_OK;
+	GT_TRY(cli_need("--output", o->output));
+	if (o->solver)
+		GT_TRY(app_method_parse(o->solver, &m));
+	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(cli_read_scan(call, call->file[0], 0, &p));
+	GT_TRY(cli_need_data(call->file[0], p));
+	if (!o->solver)
+		GT_TRY(app_method_for(p->scan, &m));
+	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
+	GT_TRY(cli_volume_new(&grid, &v));
+	GT_TRY(compute(call, o, &m, p, v, &r));
+	v->water = o->water;
+	w.unit = (gt_unit)o->unit;
+	w.water = o->water;
+	char *parameters = record_text(call, o, &m, &r);
+	st = parameters ? cli_record(call, p->scan, parameters, &v->from) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	free(parameters);
+	GT_TRY(st);
+	GT_TRY(gt_write_volume(o->output, &w, v));
+	report(call, o, &m, v, &r);
+	if (r.stopped)
+		st = gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", r.iterations, r.most, o->output);
+done:
+	app_method_free(&m);
+	gt_projections_free(p);
+	gt_volume_free(v);
+	return cli_exit(call, st);
+}
+
+static void list(FILE *out)
+{
+	fprintf(out, "\nmethods:\n");
+	for (const gt_analytic *const *a = gt_analytics; *a; a++)
+		fprintf(out, "  %-10s %s\n", (*a)->name, (*a)->about);
+	for (const gt_solver *const *s = gt_solvers; *s; s++)
+		fprintf(out, "  %-10s %s\n", (*s)->name, (*s)->about);
+}
+
+const cli_command cli_recon = {
+	.name = "recon", .about = "reconstruct a volume from projections", .synopsis = "SCAN -o VOLUME [options]",
+	.notes = "Without --solver: the direct method where the scan allows one (circular), else the first iterative one.\n"
+	         "--init auto starts from the direct method where the scan allows one, else from zero; 'fdk' insists on it.\n"
+	         "Ctrl-C ends after the iteration in progress, writes what there is and exits with 1; a second one kills.\n\n"
+	         "  gantry recon scan.nc -o vol.nc\n"
+	         "  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
+	         "  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n",
+	.traits = CLI_COMPUTES | CLI_REPORTS, .options = options, .defaults = &defaults, .options_size = sizeof defaults,
+	.least_files = 1, .most_files = 1, .run = run, .list = list
+};
