@@ -13,7 +13,7 @@ struct dd {
 	const struct gt_dd_impl *impl;
 	gt_type type;
 	gt_dd d;                        /* tables on the backend */
-	size_t view_bytes, edge_bytes, column_bytes;
+	size_t view_bytes, edge_bytes, column_bytes, guess_bytes;
 	int has_scratch;
 };
 
@@ -29,7 +29,7 @@ static int slice_axis(const gt_scan *s, const gt_view *w)
 	return fabs(w->source[1]) > fabs(w->source[0]);
 }
 
-struct host { gt_dd_view *view; double *edge; gt_dd_column *column; };
+struct host { gt_dd_view *view; double *edge; gt_dd_column *column; int *guess; };
 
 /* The place of a ray in the frame of the slices: slope per unit of R, and the position at R = 0, in voxels of axis b. */
 struct line { double slope, start; };
@@ -61,6 +61,17 @@ static void slice_range(int fan, int n, double pitch, gt_dd_view *v)
 		v->first++;
 	while (fan && v->end > v->first && gt_dd_depth(v, v->end - 1) < pitch / 2)
 		v->end--;
+}
+
+/* Where to look first for the column of a given U: the rays of a fan are not evenly spaced in it. */
+static void fill_guess(const double *edge, int columns, gt_dd_view *v, int *guess)
+{
+	v->bins = columns / (edge[columns] - edge[0]);
+	for (int b = 0, k = 0; b < columns; b++) {
+		while (k < columns - 1 && (edge[k + 1] - edge[0]) * v->bins <= b)
+			k++;
+		guess[b] = k;
+	}
 }
 
 static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, struct host *h)
@@ -99,6 +110,7 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, str
 		fill_rows(&det, w, g, s, sign, plane, v->flip_columns ? columns - 1 - k : k, ends[v->flip_rows], ends[!v->flip_rows],
 		          (double)scan->rows, &h->column[at * scan->columns + (size_t)k]);
 	}
+	fill_guess(edge, columns, v, h->guess + at * scan->columns);
 	slice_range(fan, (int)g->n[s], g->pitch[s], v);
 	return GT_OK;
 }
@@ -141,6 +153,7 @@ static void destroy(void *self)
 	gt_backend_free(p->be, (void *)p->d.view, p->view_bytes);
 	gt_backend_free(p->be, (void *)p->d.edge, p->edge_bytes);
 	gt_backend_free(p->be, (void *)p->d.column, p->column_bytes);
+	gt_backend_free(p->be, (void *)p->d.guess, p->guess_bytes);
 	if (p->has_scratch)
 		gt_scratch_release(p->be);
 	free(p);
@@ -154,20 +167,25 @@ static gt_status fill_tables(const gt_scan *scan, const gt_grid *g, struct dd *p
 	p->view_bytes = scan->views * sizeof(gt_dd_view);
 	p->edge_bytes = scan->views * (scan->columns + 1) * sizeof(double);
 	p->column_bytes = scan->views * scan->columns * sizeof(gt_dd_column);
-	struct host h = { malloc(p->view_bytes), malloc(p->edge_bytes), malloc(p->column_bytes) };
-	if (!h.view || !h.edge || !h.column) {
+	p->guess_bytes = scan->views * scan->columns * sizeof(int);
+	struct host h = { malloc(p->view_bytes), malloc(p->edge_bytes), malloc(p->column_bytes), malloc(p->guess_bytes) };
+	if (!h.view || !h.edge || !h.column || !h.guess) {
 		st = gt_fail(GT_ERR_MEMORY, "dd: no memory for the tables of %zu views", scan->views);
 		goto done;
 	}
 	for (size_t v = 0; v < scan->views; v++)
 		GT_TRY(fill_view(scan, g, v, &h));
+	for (size_t v = 0; v < scan->views; v++)
+		p->d.sliced[h.view[v].axis] = 1;
 	GT_TRY(upload(p->be, h.view, p->view_bytes, (const void **)&p->d.view));
 	GT_TRY(upload(p->be, h.edge, p->edge_bytes, (const void **)&p->d.edge));
 	GT_TRY(upload(p->be, h.column, p->column_bytes, (const void **)&p->d.column));
+	GT_TRY(upload(p->be, h.guess, p->guess_bytes, (const void **)&p->d.guess));
 done:
 	free(h.view);
 	free(h.edge);
 	free(h.column);
+	free(h.guess);
 	return st;
 }
 

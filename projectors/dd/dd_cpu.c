@@ -250,7 +250,7 @@ static void adjoint_view(const struct job *j, size_t batch, const struct tile *t
 	const int n0 = t->low[s] > v->first ? t->low[s] : v->first, n1 = t->low[s] + t->size[s] < v->end ? t->low[s] + t->size[s] : v->end;
 	for (int n = n0; n < n1; n++) {
 		const double R = gt_dd_depth(v, n);
-		for (int k = gt_dd_first_column(edge, d->columns, gt_dd_edge_at(v, R, a0)); k < d->columns; k++) {
+		for (int k = gt_dd_first_column(d, v, view, gt_dd_edge_at(v, R, a0)); k < d->columns; k++) {
 			const double low = gt_dd_edge(v, R, edge[k]), high = gt_dd_edge(v, R, edge[k + 1]);
 			if (low >= a1)
 				break;

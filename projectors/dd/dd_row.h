@@ -18,6 +18,7 @@ typedef struct {
 	int axis;                       /* slices are perpendicular to this axis: 1 (y) or 0 (x) */
 	int flip_columns, flip_rows;
 	int first, end;                 /* slices in front of the source */
+	double bins;                    /* per unit of U: see gt_dd.guess */
 } gt_dd_view;
 
 typedef struct { double P0, P1, Q0, Q1, square; } gt_dd_column;   /* square: 1 + (slope of the column's centre)^2 */
@@ -27,9 +28,11 @@ typedef struct {
 	int n[3], rows, columns;
 	size_t views;
 	double pitch[3];                /* mm */
+	int sliced[2];                  /* are there views with slices perpendicular to x, to y? */
 	const gt_dd_view *view;         /* [views] */
 	const double *edge;             /* [views][columns + 1]: U */
 	const gt_dd_column *column;     /* [views][columns] */
+	const int *guess;               /* [views][columns]: first column of evenly spaced bins of U */
 } gt_dd;
 
 GT_HD double gt_dd_depth(const gt_dd_view *v, int n) { return v->R0 + n * v->dR; }
@@ -50,17 +53,20 @@ GT_HD size_t gt_dd_cell(const gt_dd *d, const gt_dd_view *v, size_t view, int l,
 	const size_t row = (size_t)(v->flip_rows ? d->rows - 1 - l : l), column = (size_t)(v->flip_columns ? d->columns - 1 - k : k);
 	return (view * (size_t)d->rows + row) * (size_t)d->columns + column;
 }
-/* First of the columns [0, columns) whose upper edge lies above U; `columns` if none. */
-GT_HD int gt_dd_first_column(const double *edge, int columns, double U)
+/* First column of a view whose upper edge lies above U; d->columns if none. */
+GT_HD int gt_dd_first_column(const gt_dd *d, const gt_dd_view *v, size_t view, double U)
 {
-	int low = 0, high = columns;
-	while (low < high) {
-		const int middle = low + (high - low) / 2;
-		if (edge[middle + 1] > U)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	const double *edge = d->edge + view * (size_t)(d->columns + 1);
+	const double bin = (U - edge[0]) * v->bins;
+	if (!(bin > 0))
+		return 0;
+	if (U >= edge[d->columns])
+		return d->columns;
+	int k = d->guess[view * (size_t)d->columns + (size_t)(bin < d->columns - 1 ? (int)bin : d->columns - 1)];
+	while (k > 0 && edge[k] > U)
+		k--;
+	while (edge[k + 1] <= U)
+		k++;
+	return k;
 }
 #endif
