@@ -10,15 +10,9 @@
 
 static const char axis_name[3] = { 'x', 'y', 'z' };
 
-size_t gt_grid_voxels(const gt_grid *g)
-{
-	return g->n[0] * g->n[1] * g->n[2];
-}
+size_t gt_grid_voxels(const gt_grid *g) { return g->n[0] * g->n[1] * g->n[2]; }
 
-double gt_grid_first(const gt_grid *g, int axis)
-{
-	return g->center[axis] - ((double)g->n[axis] - 1) / 2 * g->pitch[axis];
-}
+double gt_grid_first(const gt_grid *g, int axis) { return g->center[axis] - ((double)g->n[axis] - 1) / 2 * g->pitch[axis]; }
 
 /* Text ------------------------------------------------------------------ */
 
@@ -86,8 +80,10 @@ static gt_status misread(const char *text, const char *at, const char *expected)
 {
 	char found[24];
 	snprintf(found, sizeof found, "%s", *at ? at : "the end");
-	return gt_fail(GT_ERR_ARG, "grid '%s': expected %s at position %zu, found %s%s%s; the form is NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ], as in 512x512x64@0.5x0.5x0.625+0,0,-10",
-	               text, expected, (size_t)(at - text) + 1, *at ? "'" : "", found, *at ? "'" : "");
+	return gt_fail(
+		GT_ERR_ARG,
+		"grid '%s': expected %s at position %zu, found %s%s%s; the form is NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ], as in 512x512x64@0.5x0.5x0.625+0,0,-10",
+		text, expected, (size_t)(at - text) + 1, *at ? "'" : "", found, *at ? "'" : "");
 }
 
 gt_status gt_grid_parse(const char *text, gt_grid *grid)
@@ -105,7 +101,8 @@ gt_status gt_grid_parse(const char *text, gt_grid *grid)
 	if (take(&p, '+'))
 		for (int a = 0; a < 3; a++)
 			if ((a && !take(&p, ',')) || !take_number(&p, &g.center[a]))
-				return misread(text, p, a ? "',' and a coordinate of the centre in mm" : "a coordinate of the centre in mm");
+				return misread(text, p,
+				               a ? "',' and a coordinate of the centre in mm" : "a coordinate of the centre in mm");
 	if (*p)
 		return misread(text, p, "'+' and the centre in mm, or the end");
 	gt_status st = gt_grid_check(&g, NULL);
@@ -134,8 +131,8 @@ void gt_grid_print(const gt_grid *g, char *text, size_t size)
 	}
 	const int centred = g->center[0] == 0 && g->center[1] == 0 && g->center[2] == 0;
 	snprintf(text, size, "%zux%zux%zu@%sx%sx%s%s%s%s%s%s%s", g->n[0], g->n[1], g->n[2], pitch[0], pitch[1], pitch[2],
-	         centred ? "" : "+", centred ? "" : center[0], centred ? "" : ",", centred ? "" : center[1],
-	         centred ? "" : ",", centred ? "" : center[2]);
+	         centred ? "" : "+", centred ? "" : center[0], centred ? "" : ",", centred ? "" : center[1], centred ? "" : ",",
+	         centred ? "" : center[2]);
 }
 
 /* A grid for a scan ----------------------------------------------------- */
@@ -160,7 +157,8 @@ static void cell_at_axis(const gt_scan *scan, size_t view, double z, double *col
 		for (int side = 0; side < 2; side++)
 			for (int a = 0; a < 3; a++)
 				x[side][a] = axis[a] + (side - 0.5) * step * unit[a];
-		const int seen = gt_point_cell(&d, w, x[0], &cell[0][0], &cell[0][1]) && gt_point_cell(&d, w, x[1], &cell[1][0], &cell[1][1]);
+		const int seen = gt_point_cell(&d, w, x[0], &cell[0][0], &cell[0][1]) &&
+		                 gt_point_cell(&d, w, x[1], &cell[1][0], &cell[1][1]);
 		const double cells = fabs(cell[1][along] - cell[0][along]);
 		if (seen && cells > 0)
 			mm[along] = step / cells;
@@ -170,19 +168,18 @@ static void cell_at_axis(const gt_scan *scan, size_t view, double z, double *col
 }
 
 /* Voxels of that pitch over that extent, rounded up to an even number; a hundredth of a voxel does not count. */
-static size_t even_size(double extent, double pitch)
-{
-	return 2 * (size_t)fmax(1, ceil((extent / pitch - 0.01) / 2));
-}
+static size_t even_size(double extent, double pitch) { return 2 * (size_t)fmax(1, ceil((extent / pitch - 0.01) / 2)); }
 
 gt_status gt_grid_default(const gt_scan *scan, gt_grid *grid)
 {
 	double low, high, across, along;
 	const double radius = gt_scan_field_of_view(scan, &low, &high);
 	if (!(radius > 0))
-		return gt_fail(GT_ERR_UNSUPPORTED, "no default grid: the z axis is not in the fan of every view; expected a grid to be given");
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "no default grid: the z axis is not in the fan of every view; expected a grid to be given");
 	if (!(high > low))
-		return gt_fail(GT_ERR_UNSUPPORTED, "no default grid: no part of the z axis is seen by every view; expected a grid to be given");
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "no default grid: no part of the z axis is seen by every view; expected a grid to be given");
 	gt_grid g = { .center = { 0, 0, (low + high) / 2 } };
 	const size_t middle = scan->views / 2;
 	cell_at_axis(scan, middle, scan->view[middle].source[2], &across, &along);
@@ -258,8 +255,10 @@ static gt_status check_in_scan(const gt_grid *g, const gt_scan *scan)
 			return GT_OK;
 	double low, high;
 	const double radius = gt_scan_field_of_view(scan, &low, &high);
-	return gt_fail(GT_ERR_ARG, "grid %s is outside the field of view: none of the %zu views sees it; the scan covers a radius of %.4g mm and z from %.4g to %.4g mm",
-	               text, scan->views, radius, low, high);
+	return gt_fail(
+		GT_ERR_ARG,
+		"grid %s is outside the field of view: none of the %zu views sees it; the scan covers a radius of %.4g mm and z from %.4g to %.4g mm",
+		text, scan->views, radius, low, high);
 }
 
 gt_status gt_grid_check(const gt_grid *g, const gt_scan *scan)
@@ -269,13 +268,15 @@ gt_status gt_grid_check(const gt_grid *g, const gt_scan *scan)
 		if (!g->n[a])
 			return gt_fail(GT_ERR_ARG, "grid has 0 voxels along %c: expected at least 1", axis_name[a]);
 		if (!isfinite(g->pitch[a]) || g->pitch[a] <= 0)
-			return gt_fail(GT_ERR_ARG, "grid has a pitch of %g mm along %c: expected a finite number greater than 0", g->pitch[a], axis_name[a]);
+			return gt_fail(GT_ERR_ARG, "grid has a pitch of %g mm along %c: expected a finite number greater than 0",
+			               g->pitch[a], axis_name[a]);
 		if (!isfinite(g->center[a]))
 			return gt_fail(GT_ERR_ARG, "grid has its centre at %c=%g mm: expected a finite number", axis_name[a], g->center[a]);
 	}
 	for (int a = 0; a < 3; a++)
 		room /= g->n[a];
 	if (!room)
-		return gt_fail(GT_ERR_ARG, "grid has %zu x %zu x %zu voxels: more than this machine can address", g->n[0], g->n[1], g->n[2]);
+		return gt_fail(GT_ERR_ARG, "grid has %zu x %zu x %zu voxels: more than this machine can address", g->n[0], g->n[1],
+		               g->n[2]);
 	return scan ? check_in_scan(g, scan) : GT_OK;
 }

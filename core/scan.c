@@ -11,7 +11,7 @@ gt_status gt_scan_new(gt_shape shape, size_t views, size_t rows, size_t columns,
 	*scan = NULL;
 	gt_scan *s = calloc(1, sizeof *s);
 	/* One record at least: a scan without views is for gt_scan_check() to refuse. */
-	gt_view *view = calloc(views ? views : 1, sizeof *view);
+	gt_view *view = views < PTRDIFF_MAX / sizeof *view ? calloc(views ? views : 1, sizeof *view) : NULL;
 	if (!s || !view) {
 		free(s);
 		free(view);
@@ -51,15 +51,9 @@ static gt_status new_like(const gt_scan *scan, size_t views, gt_scan **out)
 	return GT_OK;
 }
 
-gt_status gt_scan_clone(const gt_scan *scan, gt_scan **copy)
-{
-	return gt_scan_subset(scan, 0, 1, copy);
-}
+gt_status gt_scan_clone(const gt_scan *scan, gt_scan **copy) { return gt_scan_subset(scan, 0, 1, copy); }
 
-size_t gt_scan_cells(const gt_scan *scan)
-{
-	return scan->views * scan->rows * scan->columns;
-}
+size_t gt_scan_cells(const gt_scan *scan) { return scan->views * scan->rows * scan->columns; }
 
 gt_status gt_scan_subset(const gt_scan *scan, size_t first, size_t stride, gt_scan **part)
 {
@@ -121,8 +115,8 @@ gt_status gt_scan_coarsen(const gt_scan *scan, size_t views, size_t rows, size_t
 {
 	*coarse = NULL;
 	if (!views || !rows || !columns)
-		return gt_fail(GT_ERR_ARG, "coarsening to %zu views, %zu rows and %zu columns: expected at least 1 of each",
-		               views, rows, columns);
+		return gt_fail(GT_ERR_ARG, "coarsening to %zu views, %zu rows and %zu columns: expected at least 1 of each", views, rows,
+		               columns);
 	gt_status st = coarsen_views(scan, views, coarse);
 	if (st != GT_OK)
 		return st;
@@ -155,8 +149,8 @@ static uint64_t hash_f64(uint64_t h, size_t n, const double *x)
 
 uint64_t gt_scan_hash(const gt_scan *s)
 {
-	const double detector[] = { s->column_pitch, s->row_pitch, s->column_center, s->row_center,
-	                            s->source_to_detector, s->source_to_axis, s->pitch_per_turn };
+	const double detector[] = { s->column_pitch,       s->row_pitch,      s->column_center, s->row_center,
+		                    s->source_to_detector, s->source_to_axis, s->pitch_per_turn };
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
 	h = hash_u64(h, (uint64_t)s->shape);
 	h = hash_u64(h, s->views);

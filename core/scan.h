@@ -106,7 +106,7 @@ double gt_scan_turn(const gt_scan *scan);
 /* Source z differs between views by more than a row; where pitch_per_turn is 0, by more than a twentieth of the rows as
  * well: a C-arm that sags is not a helix. */
 int    gt_scan_is_helical(const gt_scan *scan);
-/* GT_OK if every view has row_axis along +z (1e-9); else GT_ERR_UNSUPPORTED, naming `who` and the view. */
+/* GT_OK if every view has row_axis along +z or -z (1e-9); else GT_ERR_UNSUPPORTED, naming `who` and the view. */
 gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who);
 
 /* Grids ------------------------------------------------------------------ */

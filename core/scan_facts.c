@@ -57,8 +57,8 @@ double gt_scan_turn(const gt_scan *scan)
 	/* Ordered as they stand, or plainly counted over several turns: the numbers mean what they say. */
 	if (up || down || high - low > 2 * PI + 1e-9)
 		return (high - low) * with_step;
-	/* Ordered but for jumps where the angles start again at 0 (and for a little jitter). */
-	if (fabs(net) > 0.9 * path)
+	/* Ordered, in steps too small to be a shuffle, but for jumps where the angles start again at 0 (and a little jitter). */
+	if (fabs(net) > 0.9 * path && path < PI / 4 * (double)(n - 1))
 		return fabs(net) * with_step;
 	return unordered_turn(scan);
 }
@@ -78,8 +78,8 @@ static double pass_axis(const gt_detector *d, const gt_view *w, double column, d
 }
 
 /* How far the columns reach on either side of the axis (0: the axis is not in the fan), and the z range of the rows there. */
-static void view_reach(const gt_scan *scan, const gt_detector *d, const gt_view *w, double *shorter, double *longer,
-                       double *low, double *high)
+static void view_reach(const gt_scan *scan, const gt_detector *d, const gt_view *w, double *shorter, double *longer, double *low,
+                       double *high)
 {
 	const double middle = ((double)scan->rows - 1) / 2, bottom = -0.5, top = (double)scan->rows - 0.5;
 	double z, column, row;
@@ -138,8 +138,10 @@ gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who)
 	for (size_t v = 0; v < scan->views; v++) {
 		const double *r = scan->view[v].row_axis;
 		if (!(hypot(r[0], r[1]) <= 1e-9))
-			return gt_fail(GT_ERR_UNSUPPORTED, "%s needs detector rows along z: row_axis of view %zu is (%.9g, %.9g, %.9g), expected (0, 0, 1) or (0, 0, -1)",
-			               who, v, r[0], r[1], r[2]);
+			return gt_fail(
+				GT_ERR_UNSUPPORTED,
+				"%s needs detector rows along z: row_axis of view %zu is (%.9g, %.9g, %.9g), expected (0, 0, 1) or (0, 0, -1)",
+				who, v, r[0], r[1], r[2]);
 	}
 	return GT_OK;
 }

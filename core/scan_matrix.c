@@ -19,7 +19,8 @@ static void cross(const double a[3], const double b[3], double c[3])
 gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12])
 {
 	if (scan->shape != GT_FLAT)
-		return gt_fail(GT_ERR_UNSUPPORTED, "projection matrices describe flat detectors: this one is %s", gt_shape_names[scan->shape]);
+		return gt_fail(GT_ERR_UNSUPPORTED, "projection matrices describe flat detectors: this one is %s",
+		               gt_shape_names[scan->shape]);
 	if (view >= scan->views)
 		return gt_fail(GT_ERR_ARG, "matrix of view %zu: the scan has %zu views", view, scan->views);
 	const gt_view *w = &scan->view[view];
@@ -30,7 +31,7 @@ gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12
 	const double toward = gt_dot3(normal, ray), scale = (toward < 0 ? -1 : 1) / sqrt(gt_dot3(normal, normal));
 	const double distance = toward * scale;
 	const double foot[2] = { scan->column_center - gt_dot3(ray, w->column_axis) / scan->column_pitch,
-	                         scan->row_center - gt_dot3(ray, w->row_axis) / scan->row_pitch };
+		                 scan->row_center - gt_dot3(ray, w->row_axis) / scan->row_pitch };
 	for (int a = 0; a < 3; a++) {
 		const double n = normal[a] * scale;
 		matrix[a] = distance / scan->column_pitch * w->column_axis[a] + foot[0] * n;
@@ -43,7 +44,9 @@ gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12
 }
 
 /* What a matrix says of its view: D/du, D/dv and the cell at the foot of the perpendicular. */
-typedef struct { double source[3], column[3], row[3], normal[3], scale[2], foot[2]; } pinhole;
+typedef struct {
+	double source[3], column[3], row[3], normal[3], scale[2], foot[2];
+} pinhole;
 
 static gt_status read_matrix(const double matrix[12], size_t v, pinhole *h)
 {
@@ -54,8 +57,9 @@ static gt_status read_matrix(const double matrix[12], size_t v, pinhole *h)
 			               v, matrix[i], i / 4 + 1, i % 4 + 1);
 	const double norm = sqrt(gt_dot3(matrix + 8, matrix + 8));
 	if (!(norm > 0) || !(fabs(matrix[11]) > 0))
-		return gt_fail(GT_ERR_FORMAT, "projection matrix of view %zu has the last row (%g, %g, %g, %g): expected a source away from the origin",
-		               v, matrix[8], matrix[9], matrix[10], matrix[11]);
+		return gt_fail(GT_ERR_FORMAT,
+		               "projection matrix of view %zu has the last row (%g, %g, %g, %g): expected a source away from the origin", v,
+		               matrix[8], matrix[9], matrix[10], matrix[11]);
 	/* The origin is in front of the source; that fixes the sign, which a matrix leaves open. */
 	const double unit = (matrix[11] < 0 ? -1 : 1) / norm;
 	for (int r = 0; r < 3; r++) {
@@ -93,18 +97,21 @@ static gt_status place_detector(const pinhole *h, size_t v, const gt_scan *scan,
 	const double skew = gt_dot3(h->column, h->row), distance = h->scale[0] * scan->column_pitch;
 	const double row_pitch = distance / h->scale[1];
 	if (fabs(skew) > TOLERANCE)
-		return gt_fail(GT_ERR_UNSUPPORTED, "projection matrix of view %zu is skewed: the product of its column and row axes is %.3g, expected at most %g",
-		               v, skew, TOLERANCE);
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"projection matrix of view %zu is skewed: the product of its column and row axes is %.3g, expected at most %g", v,
+			skew, TOLERANCE);
 	if (fabs(row_pitch - scan->row_pitch) > TOLERANCE * scan->row_pitch)
-		return gt_fail(GT_ERR_UNSUPPORTED, "projection matrix of view %zu has rows of %.9g mm for columns of %.9g mm: expected %.9g mm as in view 0",
-		               v, row_pitch, scan->column_pitch, scan->row_pitch);
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "projection matrix of view %zu has rows of %.9g mm for columns of %.9g mm: expected %.9g mm as in view 0", v,
+		               row_pitch, scan->column_pitch, scan->row_pitch);
 	for (int a = 0; a < 3; a++) {
 		w->source[a] = w->arc_center[a] = h->source[a];
 		w->column_axis[a] = h->column[a];
 		w->row_axis[a] = h->row[a];
-		w->detector[a] = h->source[a] + distance * h->normal[a]
-			+ (scan->column_center - h->foot[0]) * scan->column_pitch * h->column[a]
-			+ (scan->row_center - h->foot[1]) * scan->row_pitch * h->row[a];
+		w->detector[a] = h->source[a] + distance * h->normal[a] +
+		                 (scan->column_center - h->foot[0]) * scan->column_pitch * h->column[a] +
+		                 (scan->row_center - h->foot[1]) * scan->row_pitch * h->row[a];
 	}
 	return GT_OK;
 }
@@ -148,14 +155,15 @@ static gt_status fill_views(const double (*matrix)[12], gt_scan *s)
 	return gt_scan_check(s);
 }
 
-gt_status gt_scan_from_matrices(const double (*matrix)[12], size_t views, size_t rows, size_t columns,
-                                double source_to_detector, gt_scan **scan)
+gt_status gt_scan_from_matrices(const double (*matrix)[12], size_t views, size_t rows, size_t columns, double source_to_detector,
+                                gt_scan **scan)
 {
 	*scan = NULL;
 	if (!views)
 		return gt_fail(GT_ERR_ARG, "no projection matrices: expected at least 1");
 	if (!(source_to_detector > 0) || !isfinite(source_to_detector))
-		return gt_fail(GT_ERR_ARG, "source_to_detector=%g for projection matrices: expected a finite number greater than 0", source_to_detector);
+		return gt_fail(GT_ERR_ARG, "source_to_detector=%g for projection matrices: expected a finite number greater than 0",
+		               source_to_detector);
 	gt_scan *s;
 	gt_status st = gt_scan_new(GT_FLAT, views, rows, columns, &s);
 	if (st != GT_OK)

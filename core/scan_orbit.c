@@ -12,7 +12,11 @@
 static gt_status check_lengths(const gt_orbit *o)
 {
 	const int parallel = o->shape == GT_PARALLEL;
-	const struct { const char *name; double value; int zero_too; } length[] = {
+	const struct {
+		const char *name;
+		double value;
+		int zero_too;
+	} length[] = {
 		{ "source_to_axis", o->source_to_axis, parallel },
 		{ "source_to_detector", o->source_to_detector, parallel },
 		{ "column_pitch", o->column_pitch, 0 },
@@ -30,10 +34,11 @@ static gt_status check_lengths(const gt_orbit *o)
 static gt_status check_orbit(const gt_orbit *o)
 {
 	if ((unsigned)o->shape >= GT_NSHAPES)
-		return gt_fail(GT_ERR_ARG, "detector shape number %u of an orbit: expected less than %d", (unsigned)o->shape, (int)GT_NSHAPES);
+		return gt_fail(GT_ERR_ARG, "detector shape number %u of an orbit: expected less than %d", (unsigned)o->shape,
+		               (int)GT_NSHAPES);
 	if (!o->views || !o->rows || !o->columns)
-		return gt_fail(GT_ERR_ARG, "orbit with %zu views, %zu rows and %zu columns: expected at least 1 of each",
-		               o->views, o->rows, o->columns);
+		return gt_fail(GT_ERR_ARG, "orbit with %zu views, %zu rows and %zu columns: expected at least 1 of each", o->views, o->rows,
+		               o->columns);
 	if (o->spots && !o->spot)
 		return gt_fail(GT_ERR_ARG, "spots=%zu of an orbit without a table of spots", o->spots);
 	if (o->spots && o->shape == GT_PARALLEL)
@@ -96,28 +101,52 @@ double gt_orbit_half_fan(const gt_orbit *o)
 {
 	const double side = ((double)o->columns / 2 - fabs(o->column_offset)) * o->column_pitch;
 	switch (o->shape) {
-	case GT_FLAT: return atan(side / o->source_to_detector);
-	case GT_ARC: return side / o->source_to_detector;
-	default: return 0;
+	case GT_FLAT:
+		return atan(side / o->source_to_detector);
+	case GT_ARC:
+		return side / o->source_to_detector;
+	default:
+		return 0;
 	}
 }
 
-#define GE_CT750HD                                                                                          \
-	.shape = GT_ARC, .rows = 64, .columns = 888, .source_to_axis = 541, .source_to_detector = 949,      \
-	.column_pitch = 1.0239, .row_pitch = 1.0963, .column_offset = 1.25
+#define GE_CT750HD                                                                                                             \
+	.shape = GT_ARC, .rows = 64, .columns = 888, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 1.0239, \
+	.row_pitch = 1.0963, .column_offset = 1.25
 
 const gt_scanner gt_scanners[] = {
-	{ "ge-ct750hd", "clinical CT: arc of 888 x 64 cells, 0.58 x 0.625 mm at the axis, 984 views of a full turn",
+	{ "ge-ct750hd",
+	  "clinical CT: arc of 888 x 64 cells, 0.58 x 0.625 mm at the axis, 984 views of a full turn",
 	  { GE_CT750HD, .views = 984, .turn = 2 * PI } },
-	{ "ge-ct750hd-helical", "the same on a helix: three turns of 38.75 mm (pitch 31/32)",
+	{ "ge-ct750hd-helical",
+	  "the same on a helix: three turns of 38.75 mm (pitch 31/32)",
 	  { GE_CT750HD, .views = 2952, .turn = 6 * PI, .pitch_per_turn = 38.75 } },
-	{ "c-arm", "C-arm cone beam: flat panel of 1240 x 960 cells of 0.308 mm, 496 views of a short scan of 200 degrees",
-	  { .shape = GT_FLAT, .views = 496, .rows = 960, .columns = 1240, .source_to_axis = 750, .source_to_detector = 1200,
-	    .column_pitch = 0.308, .row_pitch = 0.308, .start_angle = -100 * PI / 180, .turn = 200 * PI / 180, .end_view = 1 } },
-	{ "micro-ct", "laboratory micro-CT: flat panel of 1024 x 1024 cells of 0.05 mm, magnified 6 times, 720 views of a full turn",
-	  { .shape = GT_FLAT, .views = 720, .rows = 1024, .columns = 1024, .source_to_axis = 50, .source_to_detector = 300,
-	    .column_pitch = 0.05, .row_pitch = 0.05, .turn = 2 * PI } },
-	{ "synchrotron", "parallel beam: 1024 x 512 cells of 1.3 micrometres, 1500 views of half a turn",
+	{ "c-arm",
+	  "C-arm cone beam: flat panel of 1240 x 960 cells of 0.308 mm, 496 views of a short scan of 200 degrees",
+	  { .shape = GT_FLAT,
+	    .views = 496,
+	    .rows = 960,
+	    .columns = 1240,
+	    .source_to_axis = 750,
+	    .source_to_detector = 1200,
+	    .column_pitch = 0.308,
+	    .row_pitch = 0.308,
+	    .start_angle = -100 * PI / 180,
+	    .turn = 200 * PI / 180,
+	    .end_view = 1 } },
+	{ "micro-ct",
+	  "laboratory micro-CT: flat panel of 1024 x 1024 cells of 0.05 mm, magnified 6 times, 720 views of a full turn",
+	  { .shape = GT_FLAT,
+	    .views = 720,
+	    .rows = 1024,
+	    .columns = 1024,
+	    .source_to_axis = 50,
+	    .source_to_detector = 300,
+	    .column_pitch = 0.05,
+	    .row_pitch = 0.05,
+	    .turn = 2 * PI } },
+	{ "synchrotron",
+	  "parallel beam: 1024 x 512 cells of 1.3 micrometres, 1500 views of half a turn",
 	  { .shape = GT_PARALLEL, .views = 1500, .rows = 512, .columns = 1024, .column_pitch = 0.0013, .row_pitch = 0.0013, .turn = PI } },
 	{ NULL, NULL, { .views = 0 } },
 };

@@ -1,0 +1,310 @@
+/* Grids: text, defaults, and what is refused.
+ * labels: unit, backend: none */
+#include <math.h>
+#include <string.h>
+#include "core/scan_math.h"
+#include "tests/support/support.h"
+
+#define PI 3.14159265358979323846
+
+static const gt_orbit base = { .shape = GT_FLAT,
+	                       .views = 48,
+	                       .rows = 40,
+	                       .columns = 64,
+	                       .source_to_axis = 500,
+	                       .source_to_detector = 1000,
+	                       .column_pitch = 2,
+	                       .row_pitch = 1.5,
+	                       .turn = 2 * PI };
+
+static gt_scan *scan_of(const gt_orbit *orbit)
+{
+	gt_scan *s;
+	ck_ok(gt_scan_orbit(orbit, &s));
+	return s;
+}
+
+START_TEST(text_is_read)
+{
+	gt_grid g;
+	ck_ok(gt_grid_parse("512x256x64@0.9765625x1e-1x.625", &g));
+	ck_assert_uint_eq(g.n[0], 512);
+	ck_assert_uint_eq(g.n[1], 256);
+	ck_assert_uint_eq(g.n[2], 64);
+	ck_assert_double_eq(g.pitch[0], 0.9765625);
+	ck_assert_double_eq(g.pitch[1], 0.1);
+	ck_assert_double_eq(g.pitch[2], 0.625);
+	ck_assert_double_eq(g.center[2], 0);
+	ck_ok(gt_grid_parse("32x24x16@1x1x1.5+7.3,-4.1,3.7", &g));
+	ck_assert_double_eq(g.center[0], 7.3);
+	ck_assert_double_eq(g.center[1], -4.1);
+	ck_assert_double_eq(g.center[2], 3.7);
+	ck_ok(gt_grid_parse("1x1x1@1e+1x1x2.+-7,0,-0.5", &g));
+	ck_assert_double_eq(g.pitch[0], 10);
+	ck_assert_double_eq(g.center[0], -7);
+	ck_assert_double_eq(gt_grid_first(&g, 2), -0.5);
+	ck_assert_uint_eq(gt_grid_voxels(&g), 1);
+}
+END_TEST
+
+START_TEST(text_is_refused)
+{
+	static const struct {
+		const char *text, *message;
+	} bad[] = {
+		{ "", "expected a number of voxels at position 1, found the end" },
+		{ "512", "expected 'x' and a number of voxels at position 4" },
+		{ "512x512", "position 8" },
+		{ "512x512x64", "expected '@'" },
+		{ "512x512x64@", "expected a pitch in mm" },
+		{ "512x512x64@1x1", "expected 'x' and a pitch" },
+		{ "512x512x64@1x1x", "a pitch in mm" },
+		{ "512x512x64@1x1x1x1", "found 'x1'" },
+		{ "512x512x64@0x10x1", "pitch of 0 mm along x" },
+		{ "512x512x64@1x-1x1", "pitch of -1 mm along y" },
+		{ "512x512x64@1x1xnan", "a pitch in mm" },
+		{ "512x512x64@1x1xinf", "a pitch in mm" },
+		{ "512x512x64@1x1x1e999", "a pitch in mm" },
+		{ "512x512x64@1x1x1-3,2,1", "found '-3,2,1'" },
+		{ "512x512x64@1x1x1+", "a coordinate of the centre" },
+		{ "512x512x64@1x1x1+1,2", "',' and a coordinate" },
+		{ "512x512x64@1x1x1+1,2,", "a coordinate" },
+		{ "512x512x64@1x1x1+1,2,3 ", "found ' '" },
+		{ " 512x512x64@1x1x1", "position 1" },
+		{ "512 x512x64@1x1x1", "position 4" },
+		{ "-512x512x64@1x1x1", "a number of voxels at position 1" },
+		{ "0x512x64@1x1x1", "0 voxels along x" },
+		{ "512x512x0@1x1x1", "0 voxels along z" },
+		{ "1.5x512x64@1x1x1", "found '.5x512" },
+		{ "99999999999999999999x1x1@1x1x1", "a number of voxels at position 1" },
+		{ "4294967296x4294967296x4@1x1x1", "4294967296 x 4294967296 x 4 voxels: more than" },
+		{ "512X512X64@1x1x1", "position 4" },
+	};
+	const gt_grid untouched = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } };
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		gt_grid g = untouched;
+		ck_refused(gt_grid_parse(bad[i].text, &g), GT_ERR_ARG, bad[i].message);
+		ck_assert_msg(strstr(gt_error(), bad[i].text) != NULL, "'%s' is not quoted in '%s'", bad[i].text, gt_error());
+		ck_assert_mem_eq(&g, &untouched, sizeof g);
+	}
+}
+END_TEST
+
+START_TEST(text_comes_back)
+{
+	float x[600];
+	gt_test_random(5, 600, x);
+	for (int i = 0; i < 100; i++) {
+		gt_grid g, back;
+		char text[200];
+		for (int a = 0; a < 3; a++) {
+			g.n[a] = (size_t)(1 + 500 * fabsf(x[6 * i + a]));
+			g.pitch[a] = exp(9 * (double)x[6 * i + a]) / 3;
+			g.center[a] = i % 3 ? 100 * (double)x[6 * i + 3 + a] / 7 : 0;
+		}
+		gt_grid_print(&g, text, sizeof text);
+		ck_ok(gt_grid_parse(text, &back));
+		ck_assert_mem_eq(&g, &back, sizeof g);
+		ck_assert_msg((strchr(text, ',') != NULL) == (i % 3 != 0), "%s", text);
+	}
+	char small[6];
+	const gt_grid g = { { 512, 512, 64 }, { 1, 1, 1 }, { 0, 0, 0 } };
+	gt_grid_print(&g, small, sizeof small);
+	ck_assert_str_eq(small, "512x5");
+}
+END_TEST
+
+START_TEST(centres)
+{
+	const gt_grid g = { { 4, 5, 2 }, { 0.5, 2, 3 }, { 1, -2, 10 } };
+	ck_assert_double_eq(gt_grid_first(&g, 0), 1 - 0.75);
+	ck_assert_double_eq(gt_grid_first(&g, 1), -2 - 4);
+	ck_assert_double_eq(gt_grid_first(&g, 2), 10 - 1.5);
+	ck_assert_uint_eq(gt_grid_voxels(&g), 40);
+}
+END_TEST
+
+START_TEST(coarse_boxes_are_the_same)
+{
+	const gt_grid g = { { 40, 5, 33 }, { 0.5, 2, 3 }, { 1, -2, 10 } };
+	gt_grid c;
+	gt_grid_coarsen(&g, 8, &c);
+	ck_assert_uint_eq(c.n[0], 8);
+	ck_assert_uint_eq(c.n[1], 5);
+	ck_assert_uint_eq(c.n[2], 8);
+	for (int a = 0; a < 3; a++) {
+		ck_assert_double_eq(c.center[a], g.center[a]);
+		ck_assert_double_eq_tol(gt_grid_first(&c, a) - c.pitch[a] / 2, gt_grid_first(&g, a) - g.pitch[a] / 2, 1e-12);
+		ck_assert_double_eq_tol((double)c.n[a] * c.pitch[a], (double)g.n[a] * g.pitch[a], 1e-12);
+	}
+	gt_grid_coarsen(&g, 0, &c);
+	ck_assert_uint_eq(gt_grid_voxels(&c), 1);
+}
+END_TEST
+
+static void covers(const gt_grid *g, const gt_scan *s, double spare)
+{
+	double low, high;
+	const double r = gt_scan_field_of_view(s, &low, &high);
+	for (int a = 0; a < 2; a++) {
+		ck_assert_double_le(gt_grid_first(g, a) - g->pitch[a] / 2, -r + 0.02 * g->pitch[a]);
+		ck_assert_double_ge((double)g->n[a] * g->pitch[a], 2 * r - 0.04 * g->pitch[a]);
+		ck_assert_double_le((double)g->n[a] * g->pitch[a], 2 * r + spare * g->pitch[a]);
+	}
+	ck_assert_double_le(gt_grid_first(g, 2) - g->pitch[2] / 2, low + 0.02 * g->pitch[2]);
+	ck_assert_double_ge((double)g->n[2] * g->pitch[2], high - low - 0.04 * g->pitch[2]);
+	ck_assert_double_le((double)g->n[2] * g->pitch[2], high - low + spare * g->pitch[2]);
+}
+
+START_TEST(default_grids)
+{
+	gt_orbit o = base;
+	gt_grid g;
+	o.row_offset = 3;
+	o.z_center = 20;
+	gt_scan *s = scan_of(&o);
+	ck_ok(gt_grid_default(s, &g));
+	ck_assert_double_eq(g.pitch[0], 1);
+	ck_assert_double_eq(g.pitch[1], 1);
+	ck_assert_double_eq(g.pitch[2], 0.75);
+	ck_assert_uint_eq(g.n[2], 40);
+	ck_assert_double_eq_tol(g.center[2], 20 - 3 * 0.75, 1e-9);
+	ck_assert_uint_eq(g.n[0] % 2, 0);
+	covers(&g, s, 2);
+	gt_scan_free(s);
+	o = gt_scanner_find("ge-ct750hd")->orbit;
+	o.pitch_per_turn = 40;
+	o.turn = 6 * PI;
+	s = scan_of(&o);
+	ck_ok(gt_grid_default(s, &g));
+	ck_assert_double_eq(g.pitch[0], 0.584);
+	ck_assert_double_eq(g.pitch[2], 0.625);
+	ck_assert_double_eq_tol((double)g.n[2] * g.pitch[2], 3 * 40 + 40, 1.3);
+	covers(&g, s, 2);
+	gt_scan_free(s);
+}
+END_TEST
+
+START_TEST(default_grids_of_single_rows_and_parallel_beams)
+{
+	gt_orbit o = base;
+	gt_grid g;
+	o.rows = 1;
+	gt_scan *s = scan_of(&o);
+	ck_ok(gt_grid_default(s, &g));
+	ck_assert_uint_eq(g.n[2], 1);
+	ck_assert_double_eq(g.pitch[2], 0.75);
+	covers(&g, s, 2);
+	gt_scan_free(s);
+	o = base;
+	o.shape = GT_PARALLEL;
+	o.source_to_axis = o.source_to_detector = 0;
+	o.turn = PI;
+	o.column_pitch = 0.37;
+	o.rows = 5;
+	o.column_offset = 2.5;
+	s = scan_of(&o);
+	ck_ok(gt_grid_default(s, &g));
+	ck_assert_uint_eq(g.n[0], 59);
+	ck_assert_uint_eq(g.n[2], 5);
+	ck_assert_double_eq(g.pitch[0], 0.37);
+	ck_assert_double_eq_tol(g.pitch[2], 1.5, 1e-9);
+	covers(&g, s, 1);
+	gt_scan_free(s);
+	o.column_offset = 40;
+	s = scan_of(&o);
+	ck_refused(gt_grid_default(s, &g), GT_ERR_UNSUPPORTED, "z axis is not in the fan");
+	gt_scan_free(s);
+}
+END_TEST
+
+START_TEST(grids_refused)
+{
+	const gt_grid good = { { 8, 9, 10 }, { 1, 1, 1 }, { 0, 0, 0 } };
+	gt_grid g = good;
+	ck_ok(gt_grid_check(&g, NULL));
+	g.n[1] = 0;
+	ck_refused(gt_grid_check(&g, NULL), GT_ERR_ARG, "0 voxels along y");
+	g = good;
+	g.n[0] = g.n[1] = (size_t)1 << 33;
+	ck_refused(gt_grid_check(&g, NULL), GT_ERR_ARG, "more than this machine");
+	g = good;
+	g.pitch[2] = 0;
+	ck_refused(gt_grid_check(&g, NULL), GT_ERR_ARG, "pitch of 0 mm along z");
+	g = good;
+	g.pitch[0] = NAN;
+	ck_refused(gt_grid_check(&g, NULL), GT_ERR_ARG, "along x");
+	g = good;
+	g.center[1] = INFINITY;
+	ck_refused(gt_grid_check(&g, NULL), GT_ERR_ARG, "centre at y=inf");
+}
+END_TEST
+
+/* Boxes beside, above and below what the views see, and boxes just inside. */
+START_TEST(grids_outside_the_field_of_view)
+{
+	static const struct {
+		const char *text;
+		int seen;
+	} box[] = {
+		{ "64x64x40@1x1x0.75", 1 },   { "8x8x8@1x1x1+0,0,17", 1 },  { "8x8x8@1x1x1+0,0,25", 0 },   { "8x8x8@1x1x1+0,0,-17", 1 },
+		{ "8x8x8@1x1x1+0,0,-25", 0 }, { "8x8x8@1x1x1+200,0,0", 1 }, { "8x8x8@1x1x1+0,0,5000", 0 },
+	};
+	gt_orbit o = base;
+	o.shape = (gt_shape)_i;
+	o.row_pitch = o.shape == GT_PARALLEL ? 0.75 : 1.5;
+	gt_scan *s = scan_of(&o);
+	for (size_t i = 0; i < sizeof box / sizeof *box; i++) {
+		gt_grid g;
+		ck_ok(gt_grid_parse(box[i].text, &g));
+		const gt_status st = gt_grid_check(&g, s);
+		ck_assert_msg((st == GT_OK) == box[i].seen, "%s: %s", box[i].text, st == GT_OK ? "not refused" : gt_error());
+		if (st != GT_OK)
+			ck_refused(st, GT_ERR_ARG, "outside the field of view: none of the 48 views sees it");
+	}
+	gt_scan_free(s);
+	o.turn = 0.3;
+	s = scan_of(&o);
+	gt_grid g;
+	ck_ok(gt_grid_parse("8x8x8@1x1x1+200,0,0", &g));
+	ck_refused(gt_grid_check(&g, s), GT_ERR_ARG, "outside the field of view");
+	gt_scan_free(s);
+}
+END_TEST
+
+START_TEST(grids_that_hold_a_source)
+{
+	gt_orbit o = base;
+	gt_grid g;
+	o.start_angle = 0.1;
+	for (int shape = GT_FLAT; shape < GT_NSHAPES; shape++) {
+		o.shape = (gt_shape)shape;
+		gt_scan *s = scan_of(&o);
+		ck_ok(gt_grid_parse("9x9x9@100x120x1+0,0,3", &g));
+		if (shape == GT_PARALLEL)
+			ck_ok(gt_grid_check(&g, s));
+		else
+			ck_refused(gt_grid_check(&g, s), GT_ERR_ARG, "holds the source of view 0 at (-49.9");
+		ck_ok(gt_grid_parse("9x9x9@100x100x1+0,-60,3", &g));
+		if (shape != GT_PARALLEL)
+			ck_refused(gt_grid_check(&g, s), GT_ERR_ARG, "holds the source of view 5 at");
+		gt_scan_free(s);
+	}
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, text_is_read);
+	tcase_add_test(tc, text_is_refused);
+	tcase_add_test(tc, text_comes_back);
+	tcase_add_test(tc, centres);
+	tcase_add_test(tc, coarse_boxes_are_the_same);
+	tcase_add_test(tc, default_grids);
+	tcase_add_test(tc, default_grids_of_single_rows_and_parallel_beams);
+	tcase_add_test(tc, grids_refused);
+	tcase_add_loop_test(tc, grids_outside_the_field_of_view, 0, GT_NSHAPES);
+	tcase_add_test(tc, grids_that_hold_a_source);
+}
+
+int main(void) { return gt_test_main("grid", fill); }
