@@ -152,7 +152,7 @@ gt_status gt_array_new(gt_backend *be, gt_type type, size_t n, gt_array **out)
 	if (!a)
 		return gt_fail(GT_ERR_MEMORY, "no memory for an array's record");
 	snprintf(what, sizeof what, "array of %zu %ss", n, type == GT_F64 ? "double" : "float");
-	*a = (gt_array){ be, type, n, gt_backend_alloc(be, n * gt_type_size(type), what) };
+	*a = (gt_array){ be, type, n, gt_backend_alloc(be, n * gt_type_size(type), what), 0 };
 	if (!a->data) {
 		free(a);
 		return GT_ERR_MEMORY;
@@ -163,11 +163,24 @@ gt_status gt_array_new(gt_backend *be, gt_type type, size_t n, gt_array **out)
 
 gt_status gt_array_like(const gt_array *m, gt_array **out) { return gt_array_new(m->be, m->type, m->n, out); }
 
+gt_status gt_array_part(const gt_array *whole, size_t first, size_t n, gt_array **out)
+{
+	if (first > whole->n || n > whole->n - first)
+		return gt_fail(GT_ERR_ARG, "elements %zu to %zu of an array of %zu", first, first + n, whole->n);
+	gt_array *a = malloc(sizeof *a);
+	if (!a)
+		return gt_fail(GT_ERR_MEMORY, "no memory for an array's record");
+	*a = (gt_array){ whole->be, whole->type, n, (char *)whole->data + first * gt_type_size(whole->type), 1 };
+	*out = a;
+	return GT_OK;
+}
+
 void gt_array_free(gt_array *a)
 {
 	if (!a)
 		return;
-	gt_backend_free(a->be, a->data, gt_array_bytes(a));
+	if (!a->borrowed)
+		gt_backend_free(a->be, a->data, gt_array_bytes(a));
 	free(a);
 }
 

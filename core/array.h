@@ -40,6 +40,8 @@ typedef struct gt_array gt_array;
 /* Contents not set. GT_ERR_MEMORY says how much was needed and how much was there. */
 gt_status gt_array_new (gt_backend *be, gt_type type, size_t n, gt_array **a);
 gt_status gt_array_like(const gt_array *model, gt_array **a);
+/* n elements of whole from `first` on, without a copy; whole must outlive it. GT_ERR_ARG if they are not all there. */
+gt_status gt_array_part(const gt_array *whole, size_t first, size_t n, gt_array **part);
 void      gt_array_free(gt_array *a);
 void      gt_array_put (const void *host, gt_array *a);          /* host has a's type */
 void      gt_array_get (const gt_array *a, void *host);          /* waits */

@@ -51,7 +51,7 @@ struct gt_backend {
 	size_t    scratch_bytes, scratch_users;
 	void     *own;                  /* stream, handles, scratch */
 };
-struct gt_array { gt_backend *be; gt_type type; size_t n; void *data; };
+struct gt_array { gt_backend *be; gt_type type; size_t n; void *data; int borrowed; };
 
 /* Raw memory for a module's tables and scratch, counted like arrays. NULL + gt_fail() text (GT_ERR_MEMORY) on failure. */
 void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what);

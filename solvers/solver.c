@@ -1,0 +1,57 @@
+/* Every solver, one line each, and the one door through which they run. */
+#include <math.h>
+#include <string.h>
+#include "solvers/solver.h"
+
+#define SOLVERS(X) \
+	X(os_sart) \
+	X(cgls)
+
+#define DECLARE(name) extern const gt_solver gt_solver_##name;
+#define LIST(name) &gt_solver_##name,
+SOLVERS(DECLARE)
+const gt_solver *const gt_solvers[] = { SOLVERS(LIST) NULL };
+
+const gt_solver *gt_solver_find(const char *name)
+{
+	const gt_solver *const *s = gt_solvers;
+	while (*s && strcmp((*s)->name, name))
+		s++;
+	return *s;
+}
+
+static gt_status check_subset(const gt_problem *p, size_t k, const gt_array *x)
+{
+	const gt_linop *A = p->A[k];
+	if (gt_linop_nx(A) != gt_array_size(x) || gt_linop_ny(A) != gt_array_size(p->b[k]))
+		return gt_fail(GT_ERR_ARG, "subset %zu: operator maps %zu to %zu values, the volume has %zu and the data %zu",
+		               k, gt_linop_nx(A), gt_linop_ny(A), gt_array_size(x), gt_array_size(p->b[k]));
+	if (gt_linop_type(A) != gt_array_type(x) || gt_array_type(p->b[k]) != gt_array_type(x))
+		return gt_fail(GT_ERR_ARG, "subset %zu: operator, data and volume must all be of one precision", k);
+	if (gt_linop_backend(A) != gt_array_backend(x) || gt_array_backend(p->b[k]) != gt_array_backend(x))
+		return gt_fail(GT_ERR_ARG, "subset %zu: operator, data and volume must all be on one backend", k);
+	return GT_OK;
+}
+
+/* What solvers need not repeat: does the problem fit, did the device fail, was it stopped. */
+gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
+{
+	if (p->subsets < 1)
+		return gt_fail(GT_ERR_ARG, "solver '%s': no subsets: expected at least 1", s->name);
+	if (p->subsets > 1 && !(s->traits & GT_TAKES_SUBSETS))
+		return gt_fail(GT_ERR_ARG, "solver '%s' cannot take %zu subsets: expected 1", s->name, p->subsets);
+	if (!(p->lo <= p->hi))
+		return gt_fail(GT_ERR_ARG, "bounds from %g to %g: expected the lower one first", p->lo, p->hi);
+	if ((p->lo > -INFINITY || p->hi < INFINITY) && !(s->traits & GT_TAKES_BOUNDS))
+		return gt_fail(GT_ERR_ARG, "solver '%s' cannot keep bounds (%g to %g)", s->name, p->lo, p->hi);
+	for (size_t k = 0; k < p->subsets; k++) {
+		const gt_status st = check_subset(p, k, x);
+		if (st != GT_OK)
+			return st;
+	}
+	const gt_status run = s->run(p, options ? options : s->defaults, x, m);
+	if (run != GT_OK && run != GT_STOPPED)
+		return run;
+	const gt_status device = gt_backend_status(gt_array_backend(x));
+	return device != GT_OK ? device : run;
+}
