@@ -23,7 +23,8 @@ typedef struct {
 } gt_projections;
 void gt_projections_free(gt_projections *p);            /* the contents and p; NULL is fine */
 
-typedef enum { GT_PER_MM, GT_HU } gt_unit;
+/* GT_UNIT_AUTO, readers only: as the file says or as its format's rule says (docs/files.md). */
+typedef enum { GT_PER_MM, GT_HU, GT_UNIT_AUTO } gt_unit;
 
 /* A volume on the host, always in mm^-1 in memory. */
 typedef struct {
@@ -39,33 +40,39 @@ void gt_volume_free(gt_volume *v);
 /* What a reader is told. */
 typedef struct {
 	int geometry_only;      /* projections: read the scan, not the data */
-	double axis;            /* Data Exchange: column of the rotation axis; NAN: from the file, or found from opposite views */
+	double axis;            /* Data Exchange: column of the rotation axis; NAN: found from opposite views */
 	double pixel;           /* mm; Data Exchange, where the file has none; NAN: from the file, else 1 */
 	double water;           /* HU volumes without the attribute; 0: GT_WATER_DEFAULT */
+	gt_unit unit;           /* volumes of formats that name no unit (MetaImage): what slope * stored + offset is */
+	double slope, offset;   /* MetaImage: applied to the stored numbers; NAN: 1 and 0, or the format's rule */
+	int center;             /* volumes: 1 puts the middle of the grid at (0, 0, 0) */
 	char *note;             /* if not NULL: what the reader had to decide, for the log (size note_size) */
 	size_t note_size;
 } gt_read_options;
-extern const gt_read_options gt_read_defaults;
+extern const gt_read_options gt_read_defaults;          /* copy it, then set what differs */
 
 typedef struct {
 	gt_unit unit;
-	double water;           /* HU: which value was used, mm^-1 */
+	double water;           /* HU: attenuation of water to use, mm^-1; 0: the volume's own, else GT_WATER_DEFAULT */
 	int deflate;            /* 0..9 */
 } gt_write_options;
 extern const gt_write_options gt_write_defaults;
 
 /* One file format. NULL: cannot. */
-typedef struct {
+typedef struct gt_format {
 	const char *name, *about, *extensions;          /* "nc" ; space-separated, without dot */
 	int       (*probe)(const char *path);           /* 1 if the contents are of this format */
 	gt_status (*read_projections )(const char *path, const gt_read_options *o, gt_projections **p);
 	gt_status (*write_projections)(const char *path, const gt_write_options *o, const gt_projections *p);
 	gt_status (*read_volume )(const char *path, const gt_read_options *o, gt_volume **v);
 	gt_status (*write_volume)(const char *path, const gt_write_options *o, const gt_volume *v);
+	/* Only where both can be read: *projections is 1 or 0. */
+	gt_status (*kind)(const char *path, int *projections);
 } gt_format;
 extern const gt_format *const gt_formats[];             /* NULL-terminated */
 
 /* Reading finds the format by contents, writing by the path's extension. Options NULL: defaults.
+ * One thread at a time: the NetCDF and HDF5 libraries below are not thread-safe.
  * Readers refuse, naming the file, the variable, what was found and what was expected: missing or misshapen
  * variables, truncated files, NaN or Inf (how many, where the first is), scans that fail gt_scan_check(),
  * arrays larger than memory (GT_ERR_MEMORY with needed and available).
@@ -80,7 +87,8 @@ gt_status gt_can_write_projections(const char *path);
 /* What is in the file: *projections is 1 for projections, 0 for a volume. */
 gt_status gt_file_kind(const char *path, const gt_format **format, int *projections);
 
-/* Temporary name in path's folder, unlinked on SIGINT/SIGTERM; then rename or drop it. */
+/* An empty file of a new name in path's folder; then rename or drop it. SIGINT, SIGTERM and SIGHUP unlink it where
+ * their action is the default one when this is called. GT_ERR_IO: the folder cannot be written, or path is there and not a file. */
 gt_status gt_tmp_path(const char *path, char **tmp);
 gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
 void      gt_tmp_drop(char *tmp);                       /* unlinks and frees tmp */

@@ -1,0 +1,258 @@
+/* The formats as one table, and the choice among them: by contents to read, by extension to write. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include "io/format.h"
+
+/* Asked in this order: a Data Exchange file is an HDF5 file too, and so is a NetCDF-4 file. */
+#define GT_FORMAT_LIST(X) X(dataexchange) X(netcdf) X(metaimage)
+
+#define DECLARE(name) extern const gt_format gt_format_##name;
+GT_FORMAT_LIST(DECLARE)
+#define ENTRY(name) &gt_format_##name,
+const gt_format *const gt_formats[] = { GT_FORMAT_LIST(ENTRY) NULL };
+
+const gt_read_options gt_read_defaults = {
+	.axis = NAN, .pixel = NAN, .unit = GT_UNIT_AUTO, .slope = NAN, .offset = NAN,
+};
+const gt_write_options gt_write_defaults = { .unit = GT_PER_MM };
+
+static void provenance_clear(gt_provenance *from)
+{
+	free(from->command);
+	free(from->parameters);
+}
+
+void gt_projections_free(gt_projections *p)
+{
+	if (!p)
+		return;
+	gt_scan_free(p->scan);
+	free(p->data);
+	free(p->weight);
+	free(p->photons);
+	provenance_clear(&p->from);
+	free(p);
+}
+
+void gt_volume_free(gt_volume *v)
+{
+	if (!v)
+		return;
+	free(v->data);
+	provenance_clear(&v->from);
+	free(v);
+}
+
+static int can_do(const gt_format *f, int projections, int writing)
+{
+	if (projections)
+		return writing ? f->write_projections != NULL : f->read_projections != NULL;
+	return writing ? f->write_volume != NULL : f->read_volume != NULL;
+}
+
+static int has_extension(const gt_format *f, const char *extension)
+{
+	for (const char *e = f->extensions; *e; e += strspn(e, " ")) {
+		const size_t n = strcspn(e, " ");
+		if (strlen(extension) == n && !strncasecmp(e, extension, n))
+			return 1;
+		e += n;
+	}
+	return 0;
+}
+
+/* ".nc .nc4 .mha": of all formats that can. */
+static void list_extensions(int projections, int writing, char *text, size_t size)
+{
+	int at = 0;
+	text[0] = 0;
+	for (const gt_format *const *f = gt_formats; *f; f++) {
+		if (!can_do(*f, projections, writing))
+			continue;
+		for (const char *e = (*f)->extensions; *e; e += strspn(e, " ")) {
+			const size_t n = strcspn(e, " ");
+			if ((size_t)at + n + 3 < size)
+				at += sprintf(text + at, "%s.%.*s", at ? " " : "", (int)n, e);
+			e += n;
+		}
+	}
+}
+
+static const char *what(int projections) { return projections ? "projections" : "a volume"; }
+
+static gt_status format_to_write(const char *path, int projections, const gt_format **format)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	char known[256];
+	if (dot)
+		for (const gt_format *const *f = gt_formats; *f; f++)
+			if (can_do(*f, projections, 1) && has_extension(*f, dot + 1)) {
+				*format = *f;
+				return GT_OK;
+			}
+	list_extensions(projections, 1, known, sizeof known);
+	return gt_fail(GT_ERR_UNSUPPORTED, "%s: cannot write %s as '%s': expected a name that ends in one of: %s",
+	               path, what(projections), dot ? dot : "no extension", known);
+}
+
+static gt_status readable(const char *path)
+{
+	struct stat s;
+	if (stat(path, &s) != 0)
+		return gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(s.st_mode))
+		return gt_fail(GT_ERR_IO, "%s: is %s, expected a file", path, S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
+	if (access(path, R_OK) != 0)
+		return gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
+	if (s.st_size == 0)
+		return gt_fail(GT_ERR_FORMAT, "%s: the file is empty", path);
+	return GT_OK;
+}
+
+static gt_status format_of(const char *path, const gt_format **format)
+{
+	gt_status st = readable(path);
+	if (st != GT_OK)
+		return st;
+	for (const gt_format *const *f = gt_formats; *f; f++)
+		if ((*f)->probe && (*f)->probe(path)) {
+			*format = *f;
+			return GT_OK;
+		}
+	char names[256] = "";
+	for (const gt_format *const *f = gt_formats; *f; f++)
+		if (strlen(names) + strlen((*f)->about) + 3 < sizeof names) {
+			strcat(names, *names ? ", " : "");
+			strcat(names, (*f)->about);
+		}
+	return gt_fail(GT_ERR_FORMAT, "%s: not a file of a known format; expected one of: %s", path, names);
+}
+
+static gt_status format_to_read(const char *path, int projections, const gt_format **format)
+{
+	gt_status st = format_of(path, format);
+	if (st == GT_OK && !can_do(*format, projections, 0))
+		st = gt_fail(GT_ERR_FORMAT, "%s: is a %s file, which does not hold %s", path, (*format)->about, what(projections));
+	return st;
+}
+
+static const gt_read_options *begin_reading(const gt_read_options *o)
+{
+	if (o && o->note && o->note_size)
+		o->note[0] = 0;
+	return o ? o : &gt_read_defaults;
+}
+
+gt_status gt_read_projections(const char *path, const gt_read_options *o, gt_projections **p)
+{
+	const gt_format *f;
+	*p = NULL;
+	o = begin_reading(o);
+	const gt_status st = format_to_read(path, 1, &f);
+	return st != GT_OK ? st : f->read_projections(path, o, p);
+}
+
+gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume **v)
+{
+	const gt_format *f;
+	*v = NULL;
+	o = begin_reading(o);
+	gt_status st = format_to_read(path, 0, &f);
+	if (st == GT_OK)
+		st = f->read_volume(path, o, v);
+	if (st == GT_OK && o->center)
+		memset((*v)->grid.center, 0, sizeof (*v)->grid.center);
+	return st;
+}
+
+static gt_status check_options(const char *path, const gt_write_options *o)
+{
+	if (o->deflate < 0 || o->deflate > 9)
+		return gt_fail(GT_ERR_ARG, "%s: deflate=%d: expected a number from 0 to 9", path, o->deflate);
+	if (!(o->water >= 0) || isinf(o->water))
+		return gt_fail(GT_ERR_ARG, "%s: water=%g: expected an attenuation in mm^-1", path, o->water);
+	if (o->unit != GT_PER_MM && o->unit != GT_HU)
+		return gt_fail(GT_ERR_ARG, "%s: unit %d: expected mm^-1 or HU", path, (int)o->unit);
+	return GT_OK;
+}
+
+gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
+{
+	const gt_format *f;
+	gt_status st = format_to_write(path, 1, &f);
+	o = o ? o : &gt_write_defaults;
+	if (st == GT_OK)
+		st = check_options(path, o);
+	if (st == GT_OK)
+		st = gt_fail_in(gt_scan_check(p->scan), "%s", path);
+	return st != GT_OK ? st : f->write_projections(path, o, p);
+}
+
+gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
+{
+	const gt_format *f;
+	gt_status st = format_to_write(path, 0, &f);
+	o = o ? o : &gt_write_defaults;
+	if (st == GT_OK)
+		st = check_options(path, o);
+	if (st == GT_OK)
+		st = gt_fail_in(gt_grid_check(&v->grid, NULL), "%s", path);
+	return st != GT_OK ? st : f->write_volume(path, o, v);
+}
+
+static gt_status writable(const char *path)
+{
+	struct stat s;
+	if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
+		return gt_fail(GT_ERR_IO, "%s: is there and is %s", path, S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
+	const char *slash = strrchr(path, '/');
+	const size_t n = slash ? (size_t)(slash - path) + 1 : 1;
+	char *folder = malloc(n + 1);
+	if (!folder)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	memcpy(folder, slash ? path : ".", n);
+	folder[n] = 0;
+	gt_status st = GT_OK;
+	if (stat(folder, &s) != 0)
+		st = gt_fail(GT_ERR_IO, "%s: the folder '%s': %s", path, folder, strerror(errno));
+	else if (!S_ISDIR(s.st_mode))
+		st = gt_fail(GT_ERR_IO, "%s: '%s' is not a folder", path, folder);
+	else if (access(folder, W_OK | X_OK) != 0)
+		st = gt_fail(GT_ERR_IO, "%s: the folder '%s' cannot be written: %s", path, folder, strerror(errno));
+	free(folder);
+	return st;
+}
+
+gt_status gt_can_write_volume(const char *path)
+{
+	const gt_format *f;
+	const gt_status st = format_to_write(path, 0, &f);
+	return st != GT_OK ? st : writable(path);
+}
+
+gt_status gt_can_write_projections(const char *path)
+{
+	const gt_format *f;
+	const gt_status st = format_to_write(path, 1, &f);
+	return st != GT_OK ? st : writable(path);
+}
+
+gt_status gt_file_kind(const char *path, const gt_format **format, int *projections)
+{
+	const gt_format *f;
+	gt_status st = format_of(path, &f);
+	if (st != GT_OK)
+		return st;
+	*projections = f->read_projections != NULL;
+	if (f->kind)
+		st = f->kind(path, projections);
+	if (format)
+		*format = f;
+	return st;
+}
