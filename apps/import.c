@@ -2,16 +2,21 @@
 #include <math.h>
 #include "apps/cli.h"
 
-typedef struct { const char *output; double axis, pixel, water; int unit; long long deflate; } import_options;
+typedef struct { const char *output; double axis, pixel, water, slope, offset; int unit, input_unit, center; long long deflate; } import_options;
 static const char *const units[] = { "mm-1", "HU", NULL };
-static const import_options defaults = { .axis = NAN, .pixel = NAN };
+static const char *const input_units[] = { "mm-1", "HU", "auto", NULL };
+static const import_options defaults = { .axis = NAN, .pixel = NAN, .slope = NAN, .offset = NAN, .input_unit = GT_UNIT_AUTO };
 #define AT(field) offsetof(import_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_TEXT, "FILE", "where the result goes", AT(output), 0, 0, NULL },
-	{ "axis", 0, CLI_REAL, "COLUMN", "column of the rotation axis (default: from the file, or found from opposite views)", AT(axis), -1e6, 1e6, NULL },
+	{ "axis", 0, CLI_REAL, "COLUMN", "column of the rotation axis (default: found from opposite views)", AT(axis), -1e6, 1e6, NULL },
 	{ "pixel", 0, CLI_REAL, "MM", "size of a cell, where the file has none (default 1)", AT(pixel), 1e-9, 1e6, NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
+	{ "input-unit", 0, CLI_CHOICE, NULL, "MetaImage: what the numbers are (default auto)", AT(input_unit), 0, 0, input_units },
+	{ "slope", 0, CLI_REAL, "X", "MetaImage: number in the input unit = X * stored + --offset", AT(slope), -1e30, 1e30, NULL },
+	{ "offset", 0, CLI_REAL, "X", "see --slope", AT(offset), -1e30, 1e30, NULL },
+	{ "center", 0, CLI_FLAG, NULL, "put the middle of the volume at (0, 0, 0)", AT(center), 0, 0, NULL },
 	{ "deflate", 0, CLI_INT, "LEVEL", "compression, 0 (none, default) to 9", AT(deflate), 0, 9, NULL },
 	{ 0 }
 };
@@ -61,6 +66,10 @@ static int run(const cli_call *call, const void *given)
 	gt_status st = GT_OK;
 	r.axis = o->axis;
 	r.pixel = o->pixel;
+	r.unit = (gt_unit)o->input_unit;
+	r.slope = o->slope;
+	r.offset = o->offset;
+	r.center = o->center;
 	r.note = note;
 	r.note_size = sizeof note;
 	if (o->water > 0)

@@ -140,6 +140,21 @@ static void add_volume(cJSON *report, const gt_volume *v)
 	add_provenance(report, &v->from);
 }
 
+/* A file whose projections are missing or bad still tells its geometry. */
+static gt_status add_projections(const cli_call *call, int geometry, cJSON *report, gt_projections **p)
+{
+	gt_projections *full = NULL;
+	gt_status st = cli_read_scan(call, call->file[0], 1, p);
+	if (st != GT_OK)
+		return st;
+	add_scan(report, (*p)->scan);
+	if (!geometry && (st = cli_read_scan(call, call->file[0], 0, &full)) == GT_OK && full->data)
+		add_range(report, full->data, gt_scan_cells(full->scan));
+	add_provenance(report, &(*p)->from);
+	gt_projections_free(full);
+	return st;
+}
+
 static void print_text(const cJSON *report)
 {
 	for (const cJSON *item = report->child; item; item = item->next)
@@ -164,22 +179,18 @@ static int run(const cli_call *call, const void *given)
 	add_text(report, "file", call->file[0]);
 	add_text(report, "format", format->name);
 	if (projections) {
-		GT_TRY(cli_read_scan(call, call->file[0], o->geometry, &p));
-		add_scan(report, p->scan);
-		if (p->data)
-			add_range(report, p->data, gt_scan_cells(p->scan));
-		add_provenance(report, &p->from);
+		GT_TRY(add_projections(call, o->geometry, report, &p));
 	} else {
 		GT_TRY(cli_read_volume(call, call->file[0], &v));
 		add_volume(report, v);
 	}
-	if (call->common.json) {
+done:
+	if (call->common.json && cJSON_GetObjectItem(report, "kind")) {
 		cli_json(report);
 		report = NULL;
-	} else {
+	} else if (cJSON_GetObjectItem(report, "kind")) {
 		print_text(report);
 	}
-done:
 	cJSON_Delete(report);
 	gt_projections_free(p);
 	gt_volume_free(v);

@@ -50,6 +50,8 @@ static gt_status solve(const gt_solver *solver, const gt_problem *problem, const
 	sigemptyset(&mine.sa_mask);
 	interrupted = 0;
 	sigaction(SIGINT, &mine, &before);
+	if (before.sa_handler == SIG_IGN)
+		sigaction(SIGINT, &before, NULL);
 	const gt_status st = gt_solve(solver, problem, solver_options, x, &monitor);
 	sigaction(SIGINT, &before, NULL);
 	return st == GT_STOPPED ? GT_OK : st;

@@ -1,0 +1,58 @@
+#!/bin/bash
+# Wrong usage: exit code 2, a message that names the option, no output.
+. "$(dirname "$0")/support/lib.sh"
+
+ok simulate --reduce 16 --phantom shepp-logan -o scan.nc
+grid=32x32x4@8x8x10
+
+refused 2 "did you mean 'recon'" recno scan.nc
+refused 2 "did you mean '--grid'" recon scan.nc -o out.nc --gird $grid
+refused 2 "unknown option '--zzzzzz'" recon scan.nc -o out.nc --zzzzzz
+refused 2 "--output needs a value" recon scan.nc --output
+refused 2 "--output is needed" recon scan.nc
+refused 2 "missing" recon -o out.nc
+refused 2 "one argument too many" recon scan.nc scan.nc -o out.nc
+refused 2 "takes no value" recon scan.nc -o out.nc --json=3
+refused_output 2 "did you mean 'os-sart'" recon scan.nc --solver os-sarg
+refused_output 2 "iteratons" recon scan.nc --solver os-sart:iteratons=3
+refused_output 2 "iterations=-3" recon scan.nc --solver os-sart:iterations=-3
+refused_output 2 "iterations=many" recon scan.nc --solver os-sart:iterations=many
+refused_output 2 "subsets" recon scan.nc --grid $grid --solver os-sart:subsets=1000 --backend "$backend"
+refused_output 2 "projector" recon scan.nc --grid $grid --solver cgls --projector dx --backend "$backend"
+refused_output 2 "--precision=half" recon scan.nc --precision half
+refused_output 2 "backend" recon scan.nc --grid $grid --backend gpu9
+refused_output 2 "grid" recon scan.nc --grid 32x32@8x8
+refused_output 2 "grid" recon scan.nc --grid 32x0x4@8x8x10
+refused_output 2 "grid" recon scan.nc --grid 32x32x4@8x-8x10
+refused_output 2 "grid" recon scan.nc --grid $grid+0,0,5000 --backend "$backend"
+refused_output 2 "cannot be combined" recon scan.nc --grid $grid --like scan.nc
+refused_output 2 "--pitch=-3" simulate --phantom shepp-logan --pitch -3
+refused_output 2 "did you mean 'ge-ct750hd'" simulate --phantom shepp-logan --scanner ge-ct75hd
+refused_output 2 "shep-logan" simulate --phantom shep-logan
+refused_output 2 "--phantom is needed" simulate
+refused_output 2 "--views=0" simulate --phantom shepp-logan --views 0
+refused_output 2 "--detector=round" simulate --phantom shepp-logan --detector round
+refused_output 2 "--spot=1,2" simulate --phantom shepp-logan --spot 1,2
+refused 2 "--window=3" view scan.nc -o out.png --window 3
+refused 2 "--slice=5000" view scan.nc -o out.png --slice 5000
+nothing_left out.png "view with wrong options"
+refused 2 "unknown workload" bench --workload nothing
+refused 2 "did you mean 'os-sart'" help solver os-sat
+
+# Outputs that cannot be: asked before any computing.
+refused 1 "nowhere" recon scan.nc -o nowhere/vol.nc
+refused 1 "expected a name that ends in" recon scan.nc -o vol.xyz
+mkdir folder.nc
+refused 1 "folder.nc" recon scan.nc -o folder.nc
+if [ "$(id -u)" -ne 0 ]; then
+	mkdir closed && chmod a-w closed
+	refused 1 "closed" recon scan.nc -o closed/vol.nc
+fi
+
+# Too large for any memory: says what is needed and what is there.
+refused_output 1 "needs" recon scan.nc --grid 200000x200000x4000@0.001x0.001x0.001 --backend "$backend"
+refused_output 1 "needs" simulate --phantom shepp-logan --views 1000000 --columns 1000000 --rows 64
+
+# No such device.
+refused_output 1 "cuda:99" recon scan.nc --grid $grid --backend cuda:99
+finish

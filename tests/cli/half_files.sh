@@ -1,0 +1,56 @@
+#!/bin/bash
+# A full disk, a limit on the size of files, and signals leave no half file behind; Ctrl-C in a solver keeps the result.
+. "$(dirname "$0")/support/lib.sh"
+
+ok simulate --reduce 4 --rows 8 --views 400 --phantom shepp-logan --rays 1 --photons 1e4 -o scan.nc
+ok simulate --reduce 16 --phantom shepp-logan -o small.nc
+
+mkdir full
+(
+	cd full || exit 1
+	ulimit -f 64
+	"$gantry" import ../scan.nc -o out.nc 2>../stderr.txt
+	echo $? >../code.txt
+)
+[ "$(cat code.txt)" = 1 ] || fail "a full disk gave $(cat code.txt): $(cat stderr.txt)"
+grep -q out.nc stderr.txt || fail "a full disk: the message names no file: $(cat stderr.txt)"
+[ -z "$(ls -A full)" ] || fail "a full disk left $(ls -A full)"
+"$gantry" info small.nc >/dev/full 2>stderr.txt && fail "a full standard output gave 0"
+
+# kill_mid_write SIGNAL: sends it as soon as the temporary file is there.
+kill_mid_write() {
+	mkdir -p cut
+	"$gantry" import scan.nc -o cut/out.nc --deflate 9 2>/dev/null &
+	local job=$!
+	for _ in $(seq 500); do
+		[ -z "$(ls -A cut)" ] || break
+		sleep 0.01
+	done
+	kill -"$1" $job || fail "SIG$1: the writing was over too soon"
+	wait $job 2>/dev/null
+	local code=$?
+	[ $code -gt 128 ] || fail "SIG$1: exit code $code"
+	[ ! -e cut/out.nc ] || fail "SIG$1 left an output"
+}
+kill_mid_write TERM
+[ -z "$(ls -A cut)" ] || fail "SIGTERM left $(ls -A cut)"
+kill_mid_write KILL
+rm -rf cut
+
+# Ctrl-C: job control on, as shells without it let their children ignore it.
+set -m
+"$gantry" recon small.nc -o vol.nc --solver os-sart:iterations=100000,subsets=4 --init zero --backend "$backend" 2>progress.txt &
+job=$!
+for _ in $(seq 1000); do
+	grep -q '^recon 3/' progress.txt && break
+	sleep 0.01
+done
+kill -INT $job
+wait $job
+code=$?
+set +m
+[ $code -eq 1 ] || fail "Ctrl-C gave $code"
+grep -q 'stopped after' progress.txt || fail "Ctrl-C: $(tail -1 progress.txt)"
+ok info vol.nc
+says "solver=os-sart"
+finish

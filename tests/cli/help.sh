@@ -1,0 +1,32 @@
+#!/bin/bash
+# Help comes from the tables: every command, solver and projector has it.
+. "$(dirname "$0")/support/lib.sh"
+
+ok help
+commands=$(awk '/^  [a-z]/ { print $1 }' <<<"$out")
+for command in simulate import info project backproject recon compare view adjoint bench devices help; do
+	grep -qx $command <<<"$commands" || fail "help does not list $command"
+	ok help $command
+	says "gantry $command"
+	says "--help"
+	ok $command --help
+done
+ok help solver
+solvers=$out
+while read -r solver _; do
+	ok help solver "$solver"
+	says "$solver"
+done <<<"$solvers"
+ok help projector dd
+ok help simulate
+says ge-ct750hd
+says forbild-head
+ok --version
+says gantry
+says CUDA
+ok devices
+says cpu
+ok devices --json
+holds "$(value total_bytes) > 0"
+refused 2 "" # no command at all
+finish

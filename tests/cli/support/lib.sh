@@ -1,0 +1,66 @@
+# shellcheck shell=bash
+# What the tests of the command share. A test: `. "$(dirname "$0")/support/lib.sh"` with the command's path as $1.
+# It then is in an empty folder of its own, which is removed at the end.
+set -u
+# shellcheck disable=SC2034
+backend=${GT_BACKEND:-cpu}
+gantry=$(realpath "$1")
+work=$(mktemp -d)
+trap 'cd / && chmod -R u+w "$work" && rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+	printf 'FAILED: %s\n' "$*"
+	failures=$((failures + 1))
+}
+
+# ok ARGUMENTS: the command succeeds. Its output is in $out.
+ok() {
+	out=$("$gantry" "$@" 2>stderr.txt)
+	local code=$?
+	[ $code -eq 0 ] || fail "gantry $* gave $code: $(cat stderr.txt)"
+}
+
+# refused CODE TEXT ARGUMENTS: exits with that code and says that text on stderr.
+refused() {
+	local want=$1 text=$2 code
+	shift 2
+	out=$("$gantry" "$@" 2>stderr.txt)
+	code=$?
+	[ $code -eq "$want" ] || fail "gantry $* gave $code, expected $want: $(cat stderr.txt)"
+	grep -qF -- "$text" stderr.txt || fail "gantry $*: '$text' is not in the message: $(cat stderr.txt)"
+}
+
+# refused_output CODE TEXT ARGUMENTS: the same, for a command that would have written out.nc; nothing is left of it.
+refused_output() {
+	refused "$@" -o out.nc
+	nothing_left out.nc "$*"
+}
+
+# nothing_left FILE WHY: neither the file nor a temporary one.
+nothing_left() {
+	local left
+	left=$(find . -name "*$1*")
+	[ -z "$left" ] || fail "$2: left $left"
+	find . -name "*$1*" -delete
+}
+
+# says TEXT: the last ok's output holds it.
+says() { grep -qF -- "$1" <<<"$out" || fail "'$1' is not in: $out"; }
+
+# value KEY: a number of the last output, where it was JSON.
+value() { sed -n "s/.*\"$1\":[[:space:]]*\\([-+0-9.eE]*\\).*/\\1/p" <<<"$out" | head -1; }
+
+# holds EXPRESSION: awk finds it true, e.g. holds "$rmse < 0.1".
+holds() { awk "BEGIN { exit !($1) }" || fail "not true: $1${2:+ ($2)}"; }
+
+skip() {
+	printf 'skipped: %s\n' "$*"
+	exit 77
+}
+
+finish() {
+	[ $failures -eq 0 ] || exit 1
+	exit 0
+}
