@@ -131,6 +131,17 @@ static int each_iteration(void *self, const gt_progress *p)
 	return w->b->runs >= w->b->o->repeat;
 }
 
+/* The solver with as many iterations as are timed, and one to warm up. */
+static gt_status parse_solver(const bench_options *o, app_method *m)
+{
+	char *spec = cli_text("%s%citerations=%lld", o->solver, strchr(o->solver, ':') ? ',' : ':', o->repeat + 1);
+	gt_status st = spec ? app_method_parse(spec, m) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	if (st == GT_OK && !m->solver)
+		st = gt_fail(GT_ERR_ARG, "--solver=%s: expected an iterative method", o->solver);
+	free(spec);
+	return st;
+}
+
 static gt_status time_iteration(bench *b)
 {
 	app_method m = { 0 };
@@ -138,12 +149,7 @@ static gt_status time_iteration(bench *b)
 	gt_array *x = NULL;
 	size_t subsets = 1;
 	gt_status st = GT_OK;
-	char *spec = cli_text("%s%citerations=%lld", b->o->solver, strchr(b->o->solver, ':') ? ',' : ':', b->o->repeat + 1);
-	st = spec ? app_method_parse(spec, &m) : gt_fail(GT_ERR_MEMORY, "out of memory");
-	free(spec);
-	GT_TRY(st);
-	if (!m.solver)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--solver=%s: expected an iterative method", b->o->solver));
+	GT_TRY(parse_solver(b->o, &m));
 	if (m.solver->subsets)
 		GT_TRY(m.solver->subsets(m.options, b->scan->views, &subsets));
 	GT_TRY(app_subsets_new(b->o->projector, b->be, cli_type(b->call), &b->grid, b->scan, b->data, subsets, &s));
@@ -172,7 +178,8 @@ static gt_status time_it(bench *b, int operation)
 	}
 }
 
-/* What cannot be done for a workload (a projector that refuses its geometry, too little memory) is a line of the table. */
+/* What cannot be done for a workload (a projector that refuses its geometry, too little memory, more subsets than
+ * views) is a line of the table. */
 static gt_status measure(bench *b, int operation, cJSON *results)
 {
 	gt_status st = gt_backend_open(b->call->common.backend ? b->call->common.backend : "auto", &b->be);
@@ -205,7 +212,7 @@ static gt_status measure(bench *b, int operation, cJSON *results)
 	cJSON_AddItemToArray(results, r);
 	gt_backend_close(b->be);
 	b->be = NULL;
-	return st == GT_ERR_UNSUPPORTED || st == GT_ERR_MEMORY ? GT_OK : st;
+	return st == GT_ERR_UNSUPPORTED || st == GT_ERR_MEMORY || st == GT_ERR_ARG ? GT_OK : st;
 }
 
 static void print_line(const cJSON *r)
@@ -316,6 +323,7 @@ static int run(const cli_call *call, const void *given)
 	const bench_options *o = given;
 	bench b = { .call = call, .o = o, .ms = malloc((size_t)o->repeat * sizeof(double)) };
 	cJSON *report = cJSON_CreateObject(), *results = cJSON_AddArrayToObject(report, "results");
+	app_method m = { 0 };
 	size_t workloads = 0;
 	gt_status st = b.ms && results ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
@@ -323,6 +331,7 @@ static int run(const cli_call *call, const void *given)
 		workloads++;
 	GT_TRY(check_list("workload", o->workload, nth_workload, workloads));
 	GT_TRY(check_list("operation", o->operation, nth_operation, 4));
+	GT_TRY(parse_solver(o, &m));
 	GT_TRY(start_report(call, report));
 	for (b.workload = app_workloads; b.workload->name; b.workload++)
 		if (in_list(o->workload, b.workload->name) || (!strncmp(b.workload->name, "quick", 5) && in_list(o->workload, "quick")))
@@ -335,6 +344,7 @@ static int run(const cli_call *call, const void *given)
 	}
 done:
 	cJSON_Delete(report);
+	app_method_free(&m);
 	free(b.ms);
 	return cli_exit(call, st);
 }

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "apps/cli.h"
 
 #ifndef GANTRY_COMMIT
@@ -99,5 +100,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "gantry: %s\n", gt_error());
 		return CLI_USAGE;
 	}
-	return run_command(c, argc, argv);
+	const int code = run_command(c, argc, argv);
+	/* HDF5's exit handler crashes where a file could not be closed, as on a full disk. */
+	if (code == CLI_FAILED && !fflush(NULL))
+		_exit(code);
+	return code;
 }

@@ -84,13 +84,13 @@ spoil() { # NAME VARIABLE NUMBERS: puts NUMBERS in place of the variable's first
 spoil nan projections NaN
 refused_output 1 NaN recon nan.nc
 spoil inf projections Infinity
-refused_output 1 Inf recon inf.nc
+refused_output 1 infinite recon inf.nc
 spoil nan_source source NaN
 refused_bad nan_source.nc source
 spoil skew column_axis '0.6 0 0.8'
 refused_bad skew.nc perpendicular
 spoil long column_axis '1.5'
-refused_bad long.nc unit
+refused_bad long.nc "length 1.5"
 
 # Volumes.
 ok recon good.nc -o vol.nc --backend "$backend"
