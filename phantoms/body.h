@@ -35,9 +35,9 @@ double gt_body_line(const gt_phantom *p, const double from[3], const double dire
 /* Named phantoms: each appends its solids. */
 #define GT_PHANTOM_TABLE(X)                                                                                           \
 	X(shepp_logan, "shepp-logan", "3-D Shepp-Logan head, modified contrast (skull 1, brain 0.2): 166 x 221 x 194 mm")  \
-	X(shepp_logan_classic, "shepp-logan-classic", "the same with the classic contrast (skull 1, brain 0.02)")          \
+	X(shepp_logan_classic, "shepp-logan-classic", "3-D Shepp-Logan head, classic contrast (skull 1, brain 0.02): 166 x 221 x 194 mm") \
 	X(kak_slaney, "kak-slaney", "3-D Shepp-Logan of Kak and Slaney (skull 2, brain 1.02): 166 x 221 x 216 mm")        \
-	X(yu_ye_wang, "yu-ye-wang", "the same with high contrast (skull 1, brain 0.2)")                                    \
+	X(yu_ye_wang, "yu-ye-wang", "3-D Shepp-Logan of Yu, Ye and Wang, high contrast (skull 1, brain 0.2): 166 x 221 x 216 mm")  \
 	X(forbild_head, "forbild-head", "FORBILD head with both ears: 192 x 240 x 250 mm")                                 \
 	X(water_cylinder, "water-cylinder", "water, radius 100 mm, length 300 mm")                                         \
 	X(defrise, "defrise", "7 discs of water stacked along z: radius 80 mm, 10 mm thick, 10 mm apart")                  \
