@@ -4,11 +4,13 @@
 #include <stddef.h>
 #include <netcdf.h>
 #include "io/format.h"
+#include "io/hdf5_file.h"
 
 typedef struct {
 	const char *path;       /* as the user knows it */
 	char *tmp;              /* when writing: what is written; NULL when reading */
 	int id;                 /* of libnetcdf; < 0: not open */
+	gt_hdf5_quiet quiet;    /* HDF5 prints nothing while the file is open */
 } gt_nc;
 
 /* Reading ---------------------------------------------------------------- */

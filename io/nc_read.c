@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "io/hdf5_file.h"
 #include "io/nc.h"
 
 gt_status gt_nc_check(const gt_nc *f, const char *variable, int code)
@@ -28,11 +27,13 @@ gt_status gt_nc_open(const char *path, gt_nc *f)
 	gt_status st = gt_hdf5_whole(path);
 	if (st != GT_OK)
 		return st;
-	gt_hdf5_quiet quiet = gt_hdf5_hush();
+	/* Sets how HDF5 prints, once: what is put back later must be that. */
+	nc_initialize();
+	f->quiet = gt_hdf5_hush();
 	const int code = nc_open(path, NC_NOWRITE, &f->id);
-	gt_hdf5_unhush(&quiet);
 	if (code == NC_NOERR)
 		return GT_OK;
+	gt_hdf5_unhush(&f->quiet);
 	f->id = -1;
 	if (code == NC_ENOTNC)
 		return gt_fail(GT_ERR_FORMAT, "%s: not a NetCDF file", path);
@@ -43,9 +44,8 @@ void gt_nc_close(gt_nc *f)
 {
 	if (f->id < 0)
 		return;
-	gt_hdf5_quiet quiet = gt_hdf5_hush();
 	nc_close(f->id);
-	gt_hdf5_unhush(&quiet);
+	gt_hdf5_unhush(&f->quiet);
 	f->id = -1;
 }
 
@@ -287,10 +287,7 @@ gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], d
 	for (size_t first = 0; first < size[0]; first += slab) {
 		const size_t start[3] = { first, 0, 0 }, count[3] = { size[0] - first < slab ? size[0] - first : slab, size[1], size[2] };
 		float *out = values + first * plane;
-		gt_hdf5_quiet quiet = gt_hdf5_hush();
-		const int code = get_slab(f, id, &p, start, count, wide, out);
-		gt_hdf5_unhush(&quiet);
-		GT_TRY(gt_nc_check(f, name, code));
+		GT_TRY(gt_nc_check(f, name, get_slab(f, id, &p, start, count, wide, out)));
 		for (size_t i = 0; i < count[0] * plane; i++)
 			note_faults(&p, out[i], first * plane + i, &seen);
 	}

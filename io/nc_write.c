@@ -7,7 +7,6 @@
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
-#include "io/hdf5_file.h"
 #include "io/nc.h"
 
 /* -1: not known */
@@ -43,12 +42,12 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 		gt_nc_drop(f);
 		return gt_fail(GT_ERR_IO, "%s: the disk is full: needs %.3g MiB, %.3g MiB are left", path, bytes / 1048576, room / 1048576);
 	}
-	gt_hdf5_quiet quiet = gt_hdf5_hush();
+	nc_initialize();
+	f->quiet = gt_hdf5_hush();
 	errno = 0;
-	const int code = nc_create(f->tmp, NC_NETCDF4 | NC_CLOBBER, &f->id);
-	st = write_check(f, code);
-	gt_hdf5_unhush(&quiet);
+	st = write_check(f, nc_create(f->tmp, NC_NETCDF4 | NC_CLOBBER, &f->id));
 	if (st != GT_OK) {
+		gt_hdf5_unhush(&f->quiet);
 		f->id = -1;
 		gt_nc_drop(f);
 	}
@@ -57,10 +56,9 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 
 gt_status gt_nc_commit(gt_nc *f)
 {
-	gt_hdf5_quiet quiet = gt_hdf5_hush();
 	errno = 0;
 	gt_status st = write_check(f, nc_close(f->id));
-	gt_hdf5_unhush(&quiet);
+	gt_hdf5_unhush(&f->quiet);
 	f->id = -1;
 	if (st != GT_OK) {
 		gt_nc_drop(f);
@@ -75,10 +73,10 @@ void gt_nc_drop(gt_nc *f)
 {
 	if (f->id >= 0) {
 		/* HDF5 insists on writing what it holds when a file is closed: an emptied file leaves it room for that. */
-		gt_hdf5_quiet quiet = gt_hdf5_hush();
-		if (truncate(f->tmp, 0) == 0 || errno != ENOENT)
-			nc_close(f->id);
-		gt_hdf5_unhush(&quiet);
+		const int emptied = truncate(f->tmp, 0);
+		(void)emptied;
+		nc_close(f->id);
+		gt_hdf5_unhush(&f->quiet);
 	}
 	gt_tmp_drop(f->tmp);
 	f->id = -1;
@@ -138,11 +136,8 @@ gt_status gt_nc_put_floats(const gt_nc *f, int variable, const size_t size[3], c
 		const float *from = values + first * plane;
 		for (size_t i = 0; changed && i < count[0] * plane; i++)
 			changed[i] = (float)(scale * from[i] + offset);
-		gt_hdf5_quiet quiet = gt_hdf5_hush();
 		errno = 0;
-		st = write_check(f, nc_put_vara_float(f->id, variable, start, count, changed ? changed : from));
-		gt_hdf5_unhush(&quiet);
-		GT_TRY(st);
+		GT_TRY(write_check(f, nc_put_vara_float(f->id, variable, start, count, changed ? changed : from)));
 	}
 done:
 	free(changed);

@@ -265,7 +265,7 @@ done:
 gt_status gt_netcdf_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
 	gt_status st;
-	gt_nc f = { path, NULL, -1 };
+	gt_nc f = { .path = path, .id = -1 };
 	ids id;
 	const size_t size[3] = { p->scan->views, p->scan->rows, p->scan->columns };
 	const int arrays = (p->data != NULL) + (p->weight != NULL) + (p->photons != NULL);

@@ -167,7 +167,7 @@ done:
 gt_status gt_netcdf_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
 {
 	gt_status st;
-	gt_nc f = { path, NULL, -1 };
+	gt_nc f = { .path = path, .id = -1 };
 	int dims[3], axis_ids[3], id;
 	const size_t size[3] = { v->grid.n[2], v->grid.n[1], v->grid.n[0] };
 	const int hu = o->unit == GT_HU;

@@ -18,8 +18,9 @@ static const double ink = 0.13, paper = 1.0, faint = 0.55;
 
 typedef struct {
 	double per_mm;                  /* screen pixels */
-	double cell_width, cell_height; /* of the largest picture */
-	size_t lines, per_line;
+	double cell_width;              /* of the widest picture */
+	size_t per_line;
+	int sharp;                      /* every pixel is a whole number of screen pixels */
 	double labels;                  /* height above each picture */
 	double top, width, height;      /* of the first line of pictures; of the sheet */
 } layout;
@@ -45,6 +46,17 @@ static gt_status check(const char *path, const gt_sheet *s)
 static double width_mm(const gt_picture *p) { return (double)p->width * p->pixel_width; }
 static double height_mm(const gt_picture *p) { return (double)p->height * p->pixel_height; }
 
+/* Of the pictures in the line of picture i. */
+static double line_height(const gt_sheet *s, const layout *l, size_t i)
+{
+	double mm = 0;
+	for (size_t k = i - i % l->per_line; k < s->pictures && k < i - i % l->per_line + l->per_line; k++)
+		mm = fmax(mm, height_mm(&s->picture[k]));
+	return ceil(mm * l->per_mm);
+}
+
+static int is_whole(double x) { return x >= 1 && fabs(x - round(x)) < 1e-9 * x; }
+
 static gt_status arrange(const char *path, const gt_sheet *s, layout *l)
 {
 	const gt_picture *widest = s->picture;
@@ -68,14 +80,17 @@ static gt_status arrange(const char *path, const gt_sheet *s, layout *l)
 	}
 	l->per_mm = zoom / widest->pixel_width;
 	l->cell_width = ceil(width_mm(widest) * l->per_mm);
-	l->cell_height = ceil(tallest * l->per_mm);
 	l->per_line = s->per_line ? s->per_line : s->pictures;
 	if (l->per_line > s->pictures)
 		l->per_line = s->pictures;
-	l->lines = (s->pictures + l->per_line - 1) / l->per_line;
 	l->top = MARGIN + (s->title ? TITLE : 0);
 	l->width = MARGIN + (double)l->per_line * (l->cell_width + GAP) - GAP + BAR_GAP + BAR + TICKS;
-	l->height = l->top + (double)l->lines * (l->labels + l->cell_height + GAP) - GAP + SCALE_BAR + MARGIN / 2.0;
+	l->height = l->top - GAP + SCALE_BAR + MARGIN / 2.0;
+	for (size_t i = 0; i < s->pictures; i += l->per_line)
+		l->height += l->labels + line_height(s, l, i) + GAP;
+	l->sharp = 1;
+	for (size_t i = 0; i < s->pictures; i++)
+		l->sharp = l->sharp && is_whole(s->picture[i].pixel_width * l->per_mm) && is_whole(s->picture[i].pixel_height * l->per_mm);
 	if (!(l->width < MOST_SIDE && l->height < MOST_SIDE))
 		return gt_fail(GT_ERR_ARG, "%s: the sheet would be %.0f x %.0f pixels, expected at most %d: fewer pictures or less zoom", path, l->width, l->height, (int)MOST_SIDE);
 	return GT_OK;
@@ -113,7 +128,9 @@ static void place_of(const gt_sheet *s, const layout *l, size_t i, double *x, do
 {
 	const gt_picture *p = &s->picture[i];
 	*x = MARGIN + (double)(i % l->per_line) * (l->cell_width + GAP) + floor((l->cell_width - width_mm(p) * l->per_mm) / 2);
-	*y = l->top + (double)(i / l->per_line) * (l->labels + l->cell_height + GAP) + l->labels;
+	*y = l->top + l->labels;
+	for (size_t k = 0; k + l->per_line <= i; k += l->per_line)
+		*y += line_height(s, l, k) + GAP + l->labels;
 }
 
 static void draw_picture(cairo_t *cr, const gt_sheet *s, const layout *l, size_t i)
@@ -131,8 +148,7 @@ static void draw_picture(cairo_t *cr, const gt_sheet *s, const layout *l, size_t
 	cairo_scale(cr, sx, sy);
 	cairo_set_source_surface(cr, image, 0, 0);
 	/* Whole multiples stay sharp; the rest is averaged or interpolated without a dark rim. */
-	const int whole = sx >= 1 && sy >= 1 && sx == floor(sx) && sy == floor(sy);
-	cairo_pattern_set_filter(cairo_get_source(cr), whole ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_GOOD);
+	cairo_pattern_set_filter(cairo_get_source(cr), l->sharp ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_GOOD);
 	cairo_pattern_set_extend(cairo_get_source(cr), CAIRO_EXTEND_PAD);
 	cairo_paint(cr);
 	cairo_restore(cr);
@@ -192,9 +208,15 @@ static void draw_scale(cairo_t *cr, const layout *l)
 	text_at(cr, x + width + 8, y + 7, 13, 0, text);
 }
 
+/* As high as the first line of pictures. */
+static double bar_height(const gt_sheet *s, const layout *l)
+{
+	return fmin(fmax(line_height(s, l, 0), 96), l->height - l->top - l->labels - MARGIN / 2.0);
+}
+
 static void draw_bar(cairo_t *cr, const gt_sheet *s, const layout *l)
 {
-	const double x = l->width - TICKS - BAR, top = l->top + l->labels, height = fmin(fmax(l->cell_height, 96), l->height - top - MARGIN / 2.0);
+	const double x = l->width - TICKS - BAR, top = l->top + l->labels, height = bar_height(s, l);
 	cairo_pattern_t *ramp = cairo_pattern_create_linear(0, top + height, 0, top);
 	cairo_pattern_add_color_stop_rgb(ramp, 0, 0, 0, 0);
 	cairo_pattern_add_color_stop_rgb(ramp, 1, 1, 1, 1);
@@ -222,7 +244,7 @@ static void tick(cairo_t *cr, double x, double y, double value, double span)
 /* Both ends, and round numbers between where there is room for them. */
 static void draw_ticks(cairo_t *cr, const gt_sheet *s, const layout *l)
 {
-	const double x = l->width - TICKS + 1, top = l->top + l->labels, height = fmin(fmax(l->cell_height, 96), l->height - top - MARGIN / 2.0);
+	const double x = l->width - TICKS + 1, top = l->top + l->labels, height = bar_height(s, l);
 	const double span = s->high - s->low, step = 2 * nice_below(span / fmax(2, fmin(6, height / 50)) / 2 * 1.25);
 	tick(cr, x, top + height, s->low, span);
 	tick(cr, x, top, s->high, span);

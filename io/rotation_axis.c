@@ -2,7 +2,10 @@
  * p(theta, c + s) = p(theta + pi, c - s). Rows are averaged; the column c is where the correlation of both sides is most
  * significant (Fisher's z of the correlation coefficient times the root of the overlap, so that short overlaps do not
  * win by chance), first on half columns, then between them with cubic interpolation of slightly smoothed profiles.
- * Correlation leaves out what differs in offset and gain between the views. */
+ * Correlation leaves out what differs in offset and gain between the views.
+ *
+ * Half a turn without its last view has no opposite views, only a pair that lacks an angle g of it. Then the sum of both
+ * columns of a point is 2 c + g times its depth, so c is found at g and at the next larger gap, and continued to 0. */
 #include "io/rotation_axis.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +14,8 @@
 #define PI 3.14159265358979323846
 enum { MOST_PAIRS = 32, RADIUS = 4, MARGIN = 4 };
 
-/* A view and one or two views around the opposite angle, with the weight of the second. */
-typedef struct { size_t view, first, second; double weight; } pair;
+/* A view and one or two views around the opposite angle, with the weight of the second; gap: what lacks to half a turn. */
+typedef struct { size_t view, first, second; double weight, gap; } pair;
 
 typedef struct { double angle; size_t view; } direction;
 
@@ -45,54 +48,61 @@ static double angular_step(const direction *sorted, size_t n, double *gap)
 	return gaps ? gap[gaps / 2] : 0;
 }
 
-/* The neighbours of angle + pi on both sides, where they are within a step. */
-static int find_opposite(const direction *sorted, size_t n, double step, const direction *d, pair *p)
+/* First direction of at least that angle; n if there is none. */
+static size_t lower_bound(const direction *sorted, size_t n, double angle)
 {
-	const double target = within_turn(d->angle + PI), tolerance = 1.01 * step + 1e-9;
 	size_t low = 0, high = n;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		if (sorted[middle].angle < target)
+		if (sorted[middle].angle < angle)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	const direction *above = &sorted[low % n], *below = &sorted[(low + n - 1) % n];
-	const double up = within_turn(above->angle - target + 1e-12), down = within_turn(target - below->angle + 1e-12);
-	p->view = d->view;
-	if (up > tolerance && down > tolerance)
-		return 0;
-	p->first = down <= tolerance ? below->view : above->view;
-	p->second = up <= tolerance ? above->view : below->view;
-	p->weight = up + down > 0 ? down / (up + down) : 0;
-	return 1;
+	return low;
 }
 
-/* All pairs, thinned to MOST_PAIRS that are spread evenly. */
-static gt_status find_pairs(const double *angle, size_t views, pair *pairs, size_t *npairs)
+/* The neighbours of angle + pi on both sides, where they are within a step (or one of them is there). */
+static int enclose(const direction *sorted, size_t n, double step, const direction *d, pair *p)
 {
-	direction *sorted = malloc(views * sizeof *sorted);
-	double *gap = malloc(views * sizeof *gap);
-	pair *all = malloc(views * sizeof *all);
-	gt_status st = GT_OK;
+	const double target = within_turn(d->angle + PI), tolerance = 1.01 * step + 1e-9, same = 0.02 * step + 1e-9;
+	const size_t at = lower_bound(sorted, n, target);
+	const direction *above = &sorted[at % n], *below = &sorted[(at + n - 1) % n];
+	const double up = within_turn(above->angle - target), down = within_turn(target - below->angle);
+	*p = (pair){ .view = d->view, .first = below->view, .second = above->view };
+	if (down <= same)
+		return 1;
+	p->weight = up <= same ? 1 : down / (up + down);
+	return up <= same || (up <= tolerance && down <= tolerance);
+}
+
+/* The neighbour of angle + pi on the one side where it is within a step, or the one behind it (further = 1). */
+static int approach(const direction *sorted, size_t n, double step, const direction *d, size_t further, pair *p)
+{
+	const double target = within_turn(d->angle + PI), tolerance = 1.01 * step + 1e-9;
+	const size_t at = lower_bound(sorted, n, target);
+	const double up = within_turn(sorted[at % n].angle - target), down = within_turn(target - sorted[(at + n - 1) % n].angle);
+	if (n < 4 || (up > tolerance && down > tolerance))
+		return 0;
+	const direction *other = up <= tolerance ? &sorted[(at + further) % n] : &sorted[(at + n - 1 - further) % n];
+	*p = (pair){ .view = d->view, .first = other->view, .second = other->view };
+	p->gap = within_turn(up <= tolerance ? other->angle - target : target - other->angle);
+	return p->gap < 3 * tolerance;
+}
+
+typedef struct { direction *sorted; pair *all; double step; size_t views; } directions;
+
+/* All pairs, thinned to MOST_PAIRS that are spread evenly. With_gap: of those that are not opposite. */
+static size_t find_pairs(const directions *d, int with_gap, size_t further, pair *pairs)
+{
 	size_t n = 0;
-	if (!sorted || !gap || !all) {
-		st = gt_fail(GT_ERR_MEMORY, "out of memory");
-	} else {
-		for (size_t v = 0; v < views; v++)
-			sorted[v] = (direction){ within_turn(angle[v]), v };
-		qsort(sorted, views, sizeof *sorted, by_angle);
-		const double step = angular_step(sorted, views, gap);
-		for (size_t v = 0; v < views; v++)
-			n += (size_t)find_opposite(sorted, views, step, &sorted[v], &all[n]);
-		*npairs = n < MOST_PAIRS ? n : MOST_PAIRS;
-		for (size_t i = 0; i < *npairs; i++)
-			pairs[i] = all[i * n / *npairs];
-	}
-	free(sorted);
-	free(gap);
-	free(all);
-	return st;
+	for (size_t v = 0; v < d->views; v++)
+		n += (size_t)(with_gap ? approach(d->sorted, d->views, d->step, &d->sorted[v], further, &d->all[n])
+		                       : enclose(d->sorted, d->views, d->step, &d->sorted[v], &d->all[n]));
+	const size_t kept = n < MOST_PAIRS ? n : MOST_PAIRS;
+	for (size_t i = 0; i < kept; i++)
+		pairs[i] = d->all[i * n / kept];
+	return kept;
 }
 
 static void add_profile(const float *data, size_t rows, size_t columns, size_t view, double weight, double *profile)
@@ -204,37 +214,85 @@ static double fine(const double *profiles, size_t pairs, size_t columns, double 
 	return start + (best - TRIALS / 2 + shift) * width;
 }
 
-gt_status gt_axis_find(const float *data, size_t views, size_t rows, size_t columns, const double *angle, gt_axis_found *found)
+/* The views' profiles, rows averaged. */
+typedef struct { const float *data; size_t views, rows, columns; } sinogram;
+
+static gt_status find_for_pairs(const sinogram *x, const pair *pairs, size_t npairs, gt_axis_found *found)
 {
-	pair pairs[MOST_PAIRS];
-	gt_status st;
-	double *raw = NULL, *smoothed = NULL;
-	memset(found, 0, sizeof *found);
-	if (columns < 16)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%zu columns are too few to find the rotation axis: give its column", columns);
-	if ((st = find_pairs(angle, views, pairs, &found->pairs)) != GT_OK)
-		return st;
-	if (!found->pairs)
-		return gt_fail(GT_ERR_UNSUPPORTED, "no two views are half a turn apart: the rotation axis cannot be found, give its column");
-	raw = calloc(2 * found->pairs * columns, sizeof *raw);
-	smoothed = malloc(2 * found->pairs * columns * sizeof *smoothed);
+	const size_t columns = x->columns;
+	double *raw = calloc(2 * npairs * columns, sizeof *raw), *smoothed = malloc(2 * npairs * columns * sizeof *smoothed);
+	gt_status st = GT_OK;
 	if (!raw || !smoothed)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	for (size_t i = 0; i < found->pairs; i++) {
+	for (size_t i = 0; i < npairs; i++) {
 		double *a = raw + 2 * i * columns, *b = a + columns, *to = smoothed + 2 * i * columns;
-		add_profile(data, rows, columns, pairs[i].view, 1, a);
-		add_profile(data, rows, columns, pairs[i].first, 1 - pairs[i].weight, b);
-		add_profile(data, rows, columns, pairs[i].second, pairs[i].weight, b);
+		add_profile(x->data, x->rows, columns, pairs[i].view, 1, a);
+		add_profile(x->data, x->rows, columns, pairs[i].first, 1 - pairs[i].weight, b);
+		add_profile(x->data, x->rows, columns, pairs[i].second, pairs[i].weight, b);
 		smooth(a, columns, to);
 		smooth(b, columns, to + columns);
 	}
-	const double start = coarse(smoothed, found->pairs, columns, &found->correlation);
-	found->column = fine(smoothed, found->pairs, columns, start, &found->correlation);
+	found->pairs = npairs;
+	found->column = coarse(smoothed, npairs, columns, &found->correlation);
+	found->column = fine(smoothed, npairs, columns, found->column, &found->correlation);
+done:
+	free(raw);
+	free(smoothed);
+	return st;
+}
+
+static double mean_gap(const pair *pairs, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += pairs[i].gap;
+	return sum / (double)n;
+}
+
+static gt_status find_with_directions(const sinogram *x, const directions *d, gt_axis_found *found)
+{
+	pair near[MOST_PAIRS], next[MOST_PAIRS];
+	gt_status st = GT_OK;
+	size_t n = find_pairs(d, 0, 0, near);
+	if (n)
+		return find_for_pairs(x, near, n, found);
+	if (!(n = find_pairs(d, 1, 0, near)))
+		return gt_fail(GT_ERR_UNSUPPORTED, "no two views are half a turn apart: the rotation axis cannot be found, give its column");
+	GT_TRY(find_for_pairs(x, near, n, found));
+	const size_t others = find_pairs(d, 1, 1, next);
+	if (others) {
+		const double gap = mean_gap(near, n), wider = mean_gap(next, others);
+		gt_axis_found second;
+		GT_TRY(find_for_pairs(x, next, others, &second));
+		if (wider > gap && fabs(second.column - found->column) < 0.02 * (double)x->columns)
+			found->column -= gap / (wider - gap) * (second.column - found->column);
+	}
+done:
+	return st;
+}
+
+gt_status gt_axis_find(const float *data, size_t views, size_t rows, size_t columns, const double *angle, gt_axis_found *found)
+{
+	const sinogram x = { data, views, rows, columns };
+	directions d = { malloc(views * sizeof *d.sorted), malloc(views * sizeof *d.all), 0, views };
+	double *gap = malloc(views * sizeof *gap);
+	gt_status st = GT_OK;
+	memset(found, 0, sizeof *found);
+	if (!d.sorted || !d.all || !gap)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	if (columns < 16)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu columns are too few to find the rotation axis: give its column", columns));
+	for (size_t v = 0; v < views; v++)
+		d.sorted[v] = (direction){ within_turn(angle[v]), v };
+	qsort(d.sorted, views, sizeof *d.sorted, by_angle);
+	d.step = angular_step(d.sorted, views, gap);
+	GT_TRY(find_with_directions(&x, &d, found));
 	if (found->correlation < 0.3)
 		st = gt_fail(GT_ERR_UNSUPPORTED, "opposite views are not mirror images (correlation %.2f at best): the rotation axis cannot be found, give its column",
 		             found->correlation);
 done:
-	free(raw);
-	free(smoothed);
+	free(d.sorted);
+	free(d.all);
+	free(gap);
 	return st;
 }
