@@ -66,6 +66,7 @@ static void expect_agreement(const gt_scan *s, double (*matrix)[12])
 				for (int c = 0; c < 4; c++)
 					h[r] += matrix[v][4 * r + c] * x[c];
 			ck_assert_int_eq(gt_point_cell(&d, &s->view[v], x, &column, &row), 1);
+			ck_assert_double_gt(h[2], 0);
 			ck_assert_double_eq_tol(column, h[0] / h[2], 1e-9);
 			ck_assert_double_eq_tol(row, h[1] / h[2], 1e-9);
 		}
