@@ -37,29 +37,36 @@ static gt_status subsets(const void *options, size_t views, size_t *n)
 }
 static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
 
-/* Subset numbers in the order of access: 0..n-1 with their bits reversed, or golden-ratio steps to the next free one. */
-static void fill_order(enum order order, size_t n, size_t *at)
+static size_t reverse_bits(size_t i, size_t bits)
+{
+	size_t reversed = 0;
+	for (size_t b = 0; b < bits; b++)
+		reversed |= (i >> b & 1) << (bits - 1 - b);
+	return reversed;
+}
+
+/* The first subset at or after `next` that is not in order[0..count): the golden-ratio sequence with collisions resolved. */
+static size_t next_free(const size_t *order, size_t count, size_t n, size_t next)
+{
+	for (size_t k = 0; k < count; k++)
+		if (order[k] == next) {
+			next = (next + 1) % n;
+			k = (size_t)-1;
+		}
+	return next;
+}
+
+/* Subset numbers in the order of access. */
+static void fill_order(enum order kind, size_t n, size_t *order)
 {
 	size_t bits = 0, count = 0;
 	while ((size_t)1 << bits < n)
 		bits++;
-	for (size_t i = 0; order == BIT_REVERSED && i < (size_t)1 << bits; i++) {
-		size_t reversed = 0;
-		for (size_t b = 0; b < bits; b++)
-			reversed |= (i >> b & 1) << (bits - 1 - b);
-		if (reversed < n)
-			at[count++] = reversed;
-	}
-	for (size_t i = 0; order == SEQUENTIAL && i < n; i++)
-		at[count++] = i;
-	for (size_t i = 0; order == GOLDEN && i < n; i++) {
-		size_t next = (size_t)(fmod((double)i * 0.6180339887498949, 1) * (double)n);
-		for (size_t k = 0; k < count; k++)
-			if (at[k] == next) {
-				next = (next + 1) % n;
-				k = (size_t)-1;
-			}
-		at[count++] = next;
+	for (size_t i = 0; i < (kind == BIT_REVERSED ? (size_t)1 << bits : n); i++) {
+		const size_t golden = (size_t)(fmod((double)i * 0.6180339887498949, 1) * (double)n);
+		const size_t next = kind == SEQUENTIAL ? i : kind == GOLDEN ? next_free(order, count, n, golden) : reverse_bits(i, bits);
+		if (next < n)
+			order[count++] = next;
 	}
 }
 

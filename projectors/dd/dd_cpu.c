@@ -31,24 +31,37 @@ struct job {
 
 static double get(gt_type t, const void *p, size_t i) { return t == GT_F64 ? ((const double *)p)[i] : (double)((const float *)p)[i]; }
 
-static size_t padded(int n) { return ((size_t)n + 1 + 7) & ~(size_t)7; }
+/* Room for the running sums of n values, and one entry more: see resample(). */
+static size_t padded(int n) { return ((size_t)n + 2 + 7) & ~(size_t)7; }
 
-/* out[i] = S(start + (i+1) step) - S(start + i step) for i in [0, n): S is the running sum, linear between its entries
- * 0..length and constant outside. */
-static void resample(const double *restrict S, int length, double start, double step, int n, double *restrict edge, double *restrict out)
+static inline double sum_at(const double *S, double p)
 {
-	for (int i = 0; i <= n; i++) {
-		double p = start + i * step;
-		p = p < 0 ? 0 : p > length ? length : p;
-		const int j = (int)p - (p >= length);
-		edge[i] = S[j] + (p - j) * (S[j + 1] - S[j]);
+	const int j = (int)p;
+	return S[j] + (p - j) * (S[j + 1] - S[j]);
+}
+
+/* out[i] += S(start + (i+1) step) - S(start + i step) for i in [0, n): S is the running sum, linear between its entries 0..length
+ * and constant outside; entry length + 1 is read, times zero. All positions but the first and the last lie within: see overlapped(). */
+static inline void resample(const double *restrict S, int length, double start, double step, int n, double *restrict edge)
+{
+	enum { AT_ONCE = 4 };
+	int i = 1;
+	edge[0] = sum_at(S, start > 0 ? start : 0);
+	for (; i + AT_ONCE <= n; i += AT_ONCE) {
+		double p[AT_ONCE];
+		for (int k = 0; k < AT_ONCE; k++)
+			p[k] = start + (i + k) * step;
+		for (int k = 0; k < AT_ONCE; k++)
+			edge[i + k] = sum_at(S, p[k]);
 	}
-	for (int i = 0; i < n; i++)
-		out[i] = edge[i + 1] - edge[i];
+	for (; i < n; i++)
+		edge[i] = sum_at(S, start + i * step);
+	const double last = start + n * step;
+	edge[n] = sum_at(S, last < length ? last : length);
 }
 
 /* The part [*from, *to) of n intervals start + i step .. + step that meets (0, length). */
-static void overlapped(double start, double step, int n, double length, int *from, int *to)
+static inline void overlapped(double start, double step, int n, double length, int *from, int *to)
 {
 	const double a = floor(-start / step), b = ceil((length - start) / step);
 	*from = a < 0 ? 0 : a > n ? n : (int)a;
@@ -56,7 +69,7 @@ static void overlapped(double start, double step, int n, double length, int *fro
 }
 
 /* Overlap of [low, high] with voxel i. */
-static double overlap(double low, double high, int i)
+static inline double overlap(double low, double high, int i)
 {
 	const double a = low > i ? low : i, b = high < i + 1 ? high : i + 1;
 	return b > a ? b - a : 0;
@@ -86,37 +99,40 @@ static void sum_lines(void *self, size_t y, size_t end, int worker)
 		}
 }
 
-struct forward_scratch { double *mixed, *edge, *value, *cells; };
+struct forward_scratch { double *mixed, *edge, *cells; };
 
 static struct forward_scratch forward_scratch(const struct job *j, int worker)
 {
 	double *p = j->scratch + (size_t)worker * j->scratch_size;
 	const size_t line = padded(j->d->n[2]), rows = padded(j->d->rows);
-	return (struct forward_scratch){ p, p + line, p + line + rows, p + line + 2 * rows };
+	return (struct forward_scratch){ p, p + line, p + line + rows };
 }
 
 static size_t forward_scratch_size(const gt_dd *d)
 {
-	return padded(d->n[2]) + 2 * padded(d->rows) + (size_t)VIEWS * COLUMNS * padded(d->rows);
+	return padded(d->n[2]) + padded(d->rows) + (size_t)VIEWS * COLUMNS * padded(d->rows);
 }
 
 /* The line that column [low, high] sees in a slice: running sums of its voxels weighted by their overlap, entries [z0, z1]. */
-static void mix_lines(const double *line, size_t step, size_t count, double low, double high, double factor, int z0, int z1, double *mixed)
+static inline void mix_lines(const double *line, size_t step, size_t count, double low, double high, double factor, int z0, int z1, double *restrict mixed)
 {
 	const int first = low > 0 ? (int)low : 0, last = high < (double)count ? (int)ceil(high) : (int)count;
-	for (int i = first; i < last; i++) {
-		const double weight = overlap(low, high, i) * factor, *from = line + (size_t)i * step;
+	for (int i = first; i < last; i += 2) {
+		const int two = i + 1 < last;
+		const double *a = line + (size_t)i * step, *b = two ? a + step : a;
+		const double wa = overlap(low, high, i) * factor, wb = two ? overlap(low, high, i + 1) * factor : 0;
 		if (i == first)
 			for (int z = z0; z <= z1; z++)
-				mixed[z] = weight * from[z];
+				mixed[z] = wa * a[z] + wb * b[z];
 		else
 			for (int z = z0; z <= z1; z++)
-				mixed[z] += weight * from[z];
+				mixed[z] += wa * a[z] + wb * b[z];
 	}
+	mixed[z1 + 1] = mixed[z1];
 }
 
 /* Adds what one slice gives to all rows of one column. */
-static void forward_slice(const struct job *j, const gt_dd_view *v, size_t view, int n, int k, struct forward_scratch s, double *cells)
+static inline void forward_slice(const struct job *j, const gt_dd_view *v, size_t view, int n, int k, struct forward_scratch s, double *restrict cells)
 {
 	const gt_dd *d = j->d;
 	const int along = 1 - v->axis, nz = d->n[2];
@@ -135,9 +151,10 @@ static void forward_slice(const struct job *j, const gt_dd_view *v, size_t view,
 	const int z0 = bottom > 0 ? (int)bottom : 0, z1 = top < nz ? (int)ceil(top) : nz;
 	const size_t step = (along == 0 ? 1 : nx) * stride;
 	mix_lines(j->sums + (size_t)n * (along == 0 ? nx : 1) * stride, step, voxels, low, high, 1 / ((high - low) * height), z0, z1, s.mixed);
-	resample(s.mixed + z0, z1 - z0, bottom - z0, height, to - from, s.edge, s.value);
-	for (int l = from; l < to; l++)
-		cells[l] += s.value[l - from];
+	resample(s.mixed + z0, z1 - z0, bottom - z0, height, to - from, s.edge);
+	cells += from;
+	for (int l = 0; l < to - from; l++)
+		cells[l] += s.edge[l + 1] - s.edge[l];
 }
 
 static void store_cells(const struct job *j, const gt_dd_view *v, size_t view, int k, const double *cells)
@@ -211,32 +228,32 @@ static void sum_columns(void *self, size_t i, size_t end, int worker)
 				line[l] = sum;
 				sum += get(j->type, j->in, gt_dd_cell(d, v, view, l, k)) * gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]);
 			}
-			line[d->rows] = sum;
+			line[d->rows] = line[d->rows + 1] = sum;
 		}
 	}
 }
 
-struct tile { int low[3], size[3]; double *sum, *edge, *value; };     /* sum: [y][x][z] */
+struct tile { int low[3], size[3]; double *sum, *edge; };     /* sum: [y][x][z] */
 
 /* Adds one column to the voxels of one slice that it overlaps. */
-static void adjoint_column(const struct job *j, const gt_dd_view *v, size_t batch, int n, int k, const struct tile *t, double R, double low, double high)
+static inline void adjoint_column(const struct job *j, const gt_dd_view *v, size_t batch, int n, int k, const struct tile *t, double R, double low, double high)
 {
 	const gt_dd *d = j->d;
 	const int along = 1 - v->axis, a0 = t->low[along], a1 = a0 + t->size[along];
 	const gt_dd_column *c = &d->column[(j->first_view + batch) * (size_t)d->columns + (size_t)k];
-	const double height = gt_dd_row_height(c, R), start = (t->low[2] - gt_dd_row_start(c, R)) / height;
+	const double step = 1 / gt_dd_row_height(c, R), start = (t->low[2] - gt_dd_row_start(c, R)) * step;
 	int from, to;
-	overlapped(start, 1 / height, t->size[2], d->rows, &from, &to);
+	overlapped(start, step, t->size[2], d->rows, &from, &to);
 	if (from >= to)
 		return;
-	resample(j->sums + (batch * (size_t)d->columns + (size_t)k) * sum_stride(d), d->rows, start + from / height, 1 / height, to - from, t->edge, t->value);
+	resample(j->sums + (batch * (size_t)d->columns + (size_t)k) * sum_stride(d), d->rows, start + from * step, step, to - from, t->edge);
 	const int i0 = low > a0 ? (int)low : a0, i1 = high < a1 ? (int)ceil(high) : a1;
 	for (int i = i0; i < i1; i++) {
 		const double weight = overlap(low, high, i) / (high - low);
 		const int y = (along == 0 ? n : i) - t->low[1], x = (along == 0 ? i : n) - t->low[0];
-		double *sum = t->sum + ((size_t)y * SIDE + (size_t)x) * HEIGHT + from;
+		double *restrict sum = t->sum + ((size_t)y * SIDE + (size_t)x) * HEIGHT + from;
 		for (int z = 0; z < to - from; z++)
-			sum[z] += weight * t->value[z];
+			sum[z] += weight * (t->edge[z + 1] - t->edge[z]);
 	}
 }
 
@@ -284,7 +301,7 @@ static void adjoint_job(void *self, size_t i, size_t end, int worker)
 	static const int most[3] = { SIDE, SIDE, HEIGHT };
 	double *scratch = j->scratch + (size_t)worker * j->scratch_size;
 	for (; i < end; i++) {
-		struct tile t = { .sum = scratch, .edge = scratch + SIDE * SIDE * HEIGHT, .value = scratch + SIDE * SIDE * HEIGHT + HEIGHT + 8 };
+		struct tile t = { .sum = scratch, .edge = scratch + SIDE * SIDE * HEIGHT };
 		size_t at = i;
 		for (int a = 0; a < 3; a++) {
 			const size_t tiles = tiles_along(d->n[a], most[a]);
@@ -299,7 +316,7 @@ static void adjoint_job(void *self, size_t i, size_t end, int worker)
 	}
 }
 
-static size_t adjoint_scratch_size(void) { return SIDE * SIDE * HEIGHT + 2 * (HEIGHT + 8); }
+static size_t adjoint_scratch_size(void) { return SIDE * SIDE * HEIGHT + HEIGHT + 8; }
 static size_t batch_doubles(const gt_dd *d) { return (d->views < BATCH ? d->views : BATCH) * (size_t)d->columns * sum_stride(d); }
 
 static void adjoint(gt_backend *be, const gt_dd *d, gt_type t, const void *y, void *x)

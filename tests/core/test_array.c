@@ -1,0 +1,265 @@
+/* Every operation and reduction of both types against plain loops; counters, parts, sticky failures.
+ * labels: unit */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/support/support.h"
+
+enum { N = 100003 };    /* divides nothing */
+static const gt_type types[] = { GT_F32, GT_F64 };
+
+struct pair { gt_backend *be; gt_array *x, *y; double *hx, *hy, *got; float *single; };
+
+static void get(const gt_array *a, float *single, double *out)
+{
+	if (gt_array_type(a) == GT_F64) {
+		gt_array_get(a, out);
+		return;
+	}
+	gt_array_get(a, single);
+	for (size_t i = 0; i < gt_array_size(a); i++)
+		out[i] = single[i];
+}
+
+static struct pair setup(gt_type t)
+{
+	struct pair p = { .be = gt_test_backend() };
+	p.x = gt_test_array(p.be, t, N, 1);
+	p.y = gt_test_array(p.be, t, N, 2);
+	p.hx = malloc(N * sizeof *p.hx);
+	p.hy = malloc(N * sizeof *p.hy);
+	p.got = malloc(N * sizeof *p.got);
+	p.single = malloc(N * sizeof *p.single);
+	get(p.x, p.single, p.hx);
+	get(p.y, p.single, p.hy);
+	return p;
+}
+
+static void teardown(struct pair *p)
+{
+	ck_ok(gt_backend_status(p->be));
+	gt_array_free(p->x);
+	gt_array_free(p->y);
+	gt_backend_close(p->be);
+	free(p->hx);
+	free(p->hy);
+	free(p->got);
+	free(p->single);
+}
+
+enum op { FILL, COPY, SCALE, AXPY, XPAY, MUL, INV, CLAMP, OPS };
+
+static void apply(enum op op, const gt_array *x, gt_array *y)
+{
+	switch (op) {
+	case FILL: gt_fill(0.7, y); break;
+	case COPY: gt_copy(x, y); break;
+	case SCALE: gt_scale(-1.3, y); break;
+	case AXPY: gt_axpy(0.6, x, y); break;
+	case XPAY: gt_xpay(x, -0.4, y); break;
+	case MUL: gt_mul(x, y); break;
+	case INV: gt_inv(0.25, y); break;
+	case CLAMP: gt_clamp(-0.3, 0.2, y); break;
+	case OPS: break;
+	}
+}
+
+static double expected(enum op op, double x, double y)
+{
+	switch (op) {
+	case FILL: return 0.7;
+	case COPY: return x;
+	case SCALE: return -1.3 * y;
+	case AXPY: return y + 0.6 * x;
+	case XPAY: return x - 0.4 * y;
+	case MUL: return x * y;
+	case INV: return y > 0.25 ? 1 / y : 0;
+	case CLAMP: return y < -0.3 ? -0.3 : y > 0.2 ? 0.2 : y;
+	case OPS: break;
+	}
+	return NAN;
+}
+
+START_TEST(maps)
+{
+	const gt_type t = types[_i % 2];
+	const enum op op = (enum op)(_i / 2);
+	struct pair p = setup(t);
+	apply(op, p.x, p.y);
+	get(p.y, p.single, p.got);
+	for (size_t i = 0; i < N; i++) {
+		const double e = expected(op, p.hx[i], p.hy[i]);
+		ck_assert_msg(fabs(p.got[i] - e) <= (t == GT_F64 ? 1e-15 : 2e-7) * (1 + fabs(e)), "op %d, element %zu: %.17g, expected %.17g", (int)op, i, p.got[i], e);
+	}
+	teardown(&p);
+}
+END_TEST
+
+START_TEST(reductions)
+{
+	struct pair p = setup(types[_i]);
+	double sum = 0, dot = 0, dist = 0, most = -INFINITY, least = INFINITY;
+	for (size_t i = 0; i < N; i++) {
+		sum += p.hx[i];
+		dot += p.hx[i] * p.hy[i];
+		dist += (p.hx[i] - p.hy[i]) * (p.hx[i] - p.hy[i]);
+		most = fmax(most, p.hx[i]);
+		least = fmin(least, p.hx[i]);
+	}
+	ck_assert_double_eq_tol(gt_sum(p.x), sum, 1e-9);
+	ck_assert_double_eq_tol(gt_dot(p.x, p.y), dot, 1e-9);
+	ck_assert_double_eq_tol(gt_dist2(p.x, p.y), dist, 1e-8);
+	ck_assert_double_eq(gt_max(p.x), most);
+	ck_assert_double_eq(gt_min(p.x), least);
+	ck_assert_double_eq(gt_dot(p.x, p.y), gt_dot(p.x, p.y));
+	teardown(&p);
+}
+END_TEST
+
+/* A reduction depends on nothing but the numbers. */
+START_TEST(threads_do_not_matter)
+{
+	float *host = malloc(N * sizeof *host);
+	double first = 0;
+	gt_test_random(3, N, host);
+	for (int threads = 1; threads <= 5; threads += 2) {
+		char name[16];
+		gt_backend *be = NULL;
+		gt_array *a = NULL;
+		snprintf(name, sizeof name, "cpu:%d", threads);
+		ck_ok(gt_backend_open(name, &be));
+		ck_ok(gt_array_new(be, GT_F32, N, &a));
+		gt_array_put_float(host, a);
+		const double s = gt_sum(a);
+		if (threads == 1)
+			first = s;
+		ck_assert(s == first);
+		gt_array_free(a);
+		gt_backend_close(be);
+	}
+	free(host);
+}
+END_TEST
+
+START_TEST(conversion)
+{
+	gt_backend *be = gt_test_backend();
+	float *in = malloc(N * sizeof *in), *out = malloc(N * sizeof *out);
+	gt_test_random(4, N, in);
+	for (int t = 0; t < 2; t++) {
+		gt_array *a = NULL;
+		ck_ok(gt_array_new(be, types[t], N, &a));
+		gt_array_put_float(in, a);
+		gt_array_get_float(a, out);
+		ck_assert(memcmp(in, out, N * sizeof *in) == 0);
+		gt_array_free(a);
+	}
+	gt_backend_close(be);
+	free(in);
+	free(out);
+}
+END_TEST
+
+START_TEST(counters)
+{
+	gt_backend *be = gt_test_backend();
+	const gt_counters before = gt_backend_counters(be);
+	gt_array *a = gt_test_array(be, GT_F32, 1000, 1), *b = NULL;
+	ck_ok(gt_array_like(a, &b));
+	gt_copy(a, b);
+	(void)gt_dot(a, b);
+	gt_counters now = gt_backend_counters(be);
+	ck_assert_uint_eq(now.allocations - before.allocations, 2);
+	ck_assert_uint_eq(now.bytes - before.bytes, 8000);
+	ck_assert_uint_eq(now.put_bytes - before.put_bytes, 4000);
+	ck_assert_uint_eq(now.gets - before.gets, 0);
+	gt_array_free(a);
+	gt_array_free(b);
+	now = gt_backend_counters(be);
+	ck_assert_uint_eq(now.bytes, before.bytes);
+	ck_assert_uint_ge(now.peak_bytes, before.bytes + 8000);
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(parts)
+{
+	gt_backend *be = gt_test_backend();
+	gt_array *a = gt_test_array(be, GT_F32, 100, 1), *p = NULL;
+	float host[100], part[30];
+	gt_array_get(a, host);
+	ck_ok(gt_array_part(a, 20, 30, &p));
+	gt_scale(2, p);
+	gt_array_get(a, host);
+	gt_array_get(p, part);
+	ck_assert(memcmp(host + 20, part, sizeof part) == 0);
+	gt_array_free(p);
+	ck_refused(gt_array_part(a, 80, 30, &p), GT_ERR_ARG, "100");
+	gt_array_free(a);
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(failures_stick)
+{
+	gt_backend *be = gt_test_backend();
+	gt_array *a = gt_test_array(be, GT_F32, 10, 1), *b = gt_test_array(be, GT_F32, 11, 1), *c = gt_test_array(be, GT_F64, 10, 1);
+	float before[10], after[10];
+	gt_array_get(a, before);
+	gt_axpy(1, b, a);
+	gt_scale(2, a);                         /* does nothing any more */
+	ck_refused(gt_backend_status(be), GT_ERR_ARG, "axpy: 10 single values");
+	gt_array_get(a, after);
+	ck_assert(memcmp(before, after, sizeof before) == 0);
+	ck_ok(gt_backend_status(be));           /* asked once, then cleared */
+	gt_copy(c, a);
+	ck_refused(gt_backend_status(be), GT_ERR_ARG, "double");
+	gt_array_free(a);
+	gt_array_free(b);
+	gt_array_free(c);
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(too_large)
+{
+	gt_backend *be = gt_test_backend();
+	gt_array *a = NULL;
+	ck_refused(gt_array_new(be, GT_F64, (size_t)1 << 50, &a), GT_ERR_MEMORY, "are free");
+	ck_refused(gt_array_new(be, GT_F64, (size_t)-1 / 4, &a), GT_ERR_MEMORY, "larger than any memory");
+	ck_ok(gt_array_new(be, GT_F32, 10, &a));
+	gt_array_free(a);
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(names)
+{
+	gt_backend *be = NULL;
+	ck_refused(gt_backend_open("gpu", &be), GT_ERR_UNKNOWN, "gpu");
+	ck_refused(gt_backend_open("cpuX", &be), GT_ERR_UNKNOWN, "cpuX");
+	ck_refused(gt_backend_open("cpu:0", &be), GT_ERR_ARG, "expected a whole number from 1");
+	ck_refused(gt_backend_open("cpu:two", &be), GT_ERR_ARG, "two");
+	ck_ok(gt_backend_open("cpu:3", &be));
+	ck_assert_str_eq(gt_backend_name(be), "cpu:3");
+	gt_backend_close(be);
+	gt_backend_close(NULL);
+	gt_array_free(NULL);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, maps, 0, 2 * OPS);
+	tcase_add_loop_test(tc, reductions, 0, 2);
+	tcase_add_test(tc, threads_do_not_matter);
+	tcase_add_test(tc, conversion);
+	tcase_add_test(tc, counters);
+	tcase_add_test(tc, parts);
+	tcase_add_test(tc, failures_stick);
+	tcase_add_test(tc, too_large);
+	tcase_add_test(tc, names);
+}
+
+int main(void) { return gt_test_main("array", fill); }

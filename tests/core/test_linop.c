@@ -1,0 +1,97 @@
+/* The adjoint tests themselves: they pass a small matrix with its transpose and catch every kind of wrong one.
+ * labels: unit */
+#include <stdlib.h>
+#include <string.h>
+#include "core/backend.h"
+#include "tests/support/support.h"
+
+/* A 3 x 4 matrix whose adjoint can be spoiled in one entry. */
+struct matrix { double a[3][4], spoil; };
+
+static void forward(void *self, const gt_array *x, gt_array *y)
+{
+	const struct matrix *m = self;
+	double in[4], out[3] = { 0 };
+	gt_array_get(x, in);
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < 4; j++)
+			out[i] += m->a[i][j] * in[j];
+	gt_array_put(out, y);
+}
+
+static void adjoint(void *self, const gt_array *y, gt_array *x)
+{
+	const struct matrix *m = self;
+	double in[3], out[4] = { 0 };
+	gt_array_get(y, in);
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < 4; j++)
+			out[j] += (m->a[i][j] + (i == 1 && j == 2 ? m->spoil : 0)) * in[i];
+	gt_array_put(out, x);
+}
+
+static const struct gt_linop_ops ops = { "matrix", forward, adjoint, free };
+
+static gt_linop *matrix(gt_backend *be, double spoil)
+{
+	struct matrix *m = malloc(sizeof *m);
+	gt_linop *A = NULL;
+	*m = (struct matrix){ { { 1, -2, 0.5, 3 }, { 0, 4, -1, 2 }, { 7, 0, 0, -5 } }, spoil };
+	ck_ok(gt_linop_new(&ops, m, be, GT_F64, 4, 3, &A));
+	return A;
+}
+
+START_TEST(true_transpose_passes)
+{
+	gt_backend *be = gt_test_backend();
+	gt_linop *A = matrix(be, 0);
+	double difference, largest, mismatch;
+	ck_ok(gt_linop_mismatch_elements(A, &difference, &largest));
+	ck_assert_double_eq(difference, 0);
+	ck_assert_double_eq(largest, 7);
+	ck_ok(gt_linop_mismatch(A, 1, &mismatch));
+	ck_assert_double_lt(mismatch, 1e-15);
+	gt_linop_free(A);
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(wrong_transpose_is_caught)
+{
+	gt_backend *be = gt_test_backend();
+	gt_linop *A = matrix(be, 1e-6);
+	double difference, largest, mismatch;
+	ck_ok(gt_linop_mismatch_elements(A, &difference, &largest));
+	ck_assert_double_eq_tol(difference, 1e-6, 1e-12);
+	ck_ok(gt_linop_mismatch(A, 1, &mismatch));
+	ck_assert_double_gt(mismatch, 1e-10);
+	gt_linop_free(A);
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(wrong_sizes_are_refused)
+{
+	gt_backend *be = gt_test_backend();
+	gt_linop *A = matrix(be, 0);
+	gt_array *x = gt_test_array(be, GT_F64, 5, 1), *y = gt_test_array(be, GT_F64, 3, 1), *single = gt_test_array(be, GT_F32, 4, 1);
+	gt_forward(A, x, y);
+	ck_refused(gt_backend_status(be), GT_ERR_ARG, "maps 4 to 3");
+	gt_forward(A, single, y);
+	ck_refused(gt_backend_status(be), GT_ERR_ARG, "single");
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_array_free(single);
+	gt_linop_free(A);
+	gt_backend_close(be);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, true_transpose_passes);
+	tcase_add_test(tc, wrong_transpose_is_caught);
+	tcase_add_test(tc, wrong_sizes_are_refused);
+}
+
+int main(void) { return gt_test_main("linop", fill); }

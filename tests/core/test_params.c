@@ -1,0 +1,72 @@
+/* Parameter tables: every kind, every refusal, and the way back to text.
+ * labels: unit  backend: none */
+#include <string.h>
+#include "core/params.h"
+#include "tests/support/support.h"
+
+struct options { int count, order, flag; double size; };
+static const char *const orders[] = { "first", "second", NULL };
+static const gt_param table[] = {
+	{ .key = "count", .help = "a number", .kind = GT_INT, .at = offsetof(struct options, count), .least = 0, .most = 10 },
+	{ .key = "size", .help = "a length", .kind = GT_REAL, .at = offsetof(struct options, size), .least = -1, .most = 1 },
+	{ .key = "order", .help = "which", .kind = GT_CHOICE, .at = offsetof(struct options, order), .names = orders },
+	{ .key = "flag", .help = "or not", .kind = GT_FLAG, .at = offsetof(struct options, flag) },
+	{ .key = NULL },
+};
+
+START_TEST(all_kinds)
+{
+	struct options o = { 1, 0, 0, 0.5 };
+	char text[100];
+	ck_ok(gt_params_parse(table, "count=7,order=second,flag,size=-2.5e-1", &o));
+	ck_assert(o.count == 7 && o.order == 1 && o.flag == 1 && o.size == -0.25);
+	ck_assert_int_eq(gt_params_print(table, &o, text, sizeof text), (int)strlen(text));
+	ck_assert_str_eq(text, "count=7,size=-0.25,order=second,flag=yes");
+	ck_ok(gt_params_parse(table, "flag=no", &o));
+	ck_ok(gt_params_parse(table, NULL, &o));
+	ck_ok(gt_params_parse(table, "", &o));
+	ck_assert(o.count == 7 && o.flag == 0);
+	ck_assert_int_eq(gt_params_print(table, &o, text, 5), 39);
+	ck_assert_str_eq(text, "coun");
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	struct options o = { 1, 0, 0, 0.5 };
+	ck_refused(gt_params_parse(table, "count=11", &o), GT_ERR_ARG, "count=11: expected a whole number from 0 to 10");
+	ck_refused(gt_params_parse(table, "count=1.5", &o), GT_ERR_ARG, "count=1.5");
+	ck_refused(gt_params_parse(table, "count=", &o), GT_ERR_ARG, "count=");
+	ck_refused(gt_params_parse(table, "count", &o), GT_ERR_ARG, "count=VALUE");
+	ck_refused(gt_params_parse(table, "count=99999999999999999999", &o), GT_ERR_ARG, "count=99999999999999999999");
+	ck_refused(gt_params_parse(table, "size=nan", &o), GT_ERR_ARG, "size=nan");
+	ck_refused(gt_params_parse(table, "size=1x", &o), GT_ERR_ARG, "size=1x");
+	ck_refused(gt_params_parse(table, "order=third", &o), GT_ERR_ARG, "expected one of first, second");
+	ck_refused(gt_params_parse(table, "flag=maybe", &o), GT_ERR_ARG, "expected yes or no");
+	ck_refused(gt_params_parse(table, "colour=red", &o), GT_ERR_ARG, "expected one of count, size, order, flag");
+	ck_refused(gt_params_parse(table, "count=2,,size=0", &o), GT_ERR_ARG, "unknown parameter ''");
+	ck_refused(gt_params_parse(NULL, "count=2", &o), GT_ERR_ARG, "there are none here");
+}
+END_TEST
+
+START_TEST(context_of_messages)
+{
+	gt_fail(GT_ERR_ARG, "inner %d", 1);
+	gt_fail_in(GT_ERR_ARG, "outer %s", "x");
+	ck_assert_str_eq(gt_error(), "outer x: inner 1");
+	gt_fail(GT_ERR_ARG, "again: %s", gt_error());
+	ck_assert_str_eq(gt_error(), "again: outer x: inner 1");
+	for (int i = 0; i < 100; i++)
+		gt_fail_in(GT_ERR_ARG, "one of many contexts");
+	ck_assert_uint_lt(strlen(gt_error()), 512);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, all_kinds);
+	tcase_add_test(tc, refusals);
+	tcase_add_test(tc, context_of_messages);
+}
+
+int main(void) { return gt_test_main("params", fill); }

@@ -1,0 +1,192 @@
+/* Solvers on a problem with a known answer; nothing allocated and no array moved within iterations; refusals.
+ * labels: property slow */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/support/problem.h"
+#include "tests/support/support.h"
+
+/* What a monitor saw. */
+struct log { const struct gt_test_problem *p; int calls, stop_at; double residual[200], error[200]; gt_counters first, last; };
+
+static int see(void *self, const gt_progress *g)
+{
+	struct log *l = self;
+	l->residual[l->calls] = g->residual;
+	l->error[l->calls] = l->p ? gt_test_problem_error(l->p, g->x) : 0;
+	l->last = gt_backend_counters(gt_array_backend(g->x));
+	if (l->calls++ == 0)
+		l->first = l->last;
+	return g->iteration == l->stop_at;
+}
+
+static void *options(const gt_solver *s, const char *text)
+{
+	void *o = malloc(s->options_size);
+	memcpy(o, s->defaults, s->options_size);
+	ck_ok(gt_params_parse(s->params, text, o));
+	return o;
+}
+
+static gt_status solve(const char *name, const char *text, struct gt_test_problem *p, struct log *l)
+{
+	const gt_solver *s = gt_solver_find(name);
+	ck_assert_ptr_nonnull(s);
+	void *o = options(s, text);
+	const gt_status st = gt_solve(s, &p->problem, o, p->x, &(gt_monitor){ see, l });
+	free(o);
+	return st;
+}
+
+/* The goal that the project set itself: 128^3, 180 views, 30 iterations of 10 subsets. */
+START_TEST(os_sart_finds_the_phantom)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_test_problem p = gt_test_problem(be, GT_F32, 128, 180, 10);
+	struct log l = { .p = &p };
+	p.problem.lo = 0;
+	ck_ok(solve("os-sart", "iterations=30", &p, &l));
+	ck_assert_int_eq(l.calls, 30);
+	for (int k = 1; k < l.calls; k++)
+		ck_assert_msg(l.error[k] < l.error[k - 1], "iteration %d: error %.5f after %.5f", k + 1, l.error[k], l.error[k - 1]);
+	printf("os-sart, 128^3, 180 views, 30 x 10: relative error %.4f\n", l.error[29]);
+	ck_assert_double_le(l.error[29], 0.05);
+	gt_test_problem_free(&p);
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(cgls_falls)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_test_problem p = gt_test_problem(be, GT_F32, 48, 60, 1);
+	struct log l = { .p = &p };
+	ck_ok(solve("cgls", "iterations=50", &p, &l));
+	ck_assert_int_eq(l.calls, 50);
+	for (int k = 1; k < l.calls; k++)
+		ck_assert_msg(l.residual[k] < l.residual[k - 1], "iteration %d: residual %g after %g", k + 1, l.residual[k], l.residual[k - 1]);
+	ck_assert_double_lt(l.error[49], 0.1);
+	gt_test_problem_free(&p);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* All variants of the ordered subsets get closer to the truth; those that must agree do. */
+START_TEST(os_sart_variants)
+{
+	static const struct { size_t subsets; const char *options; double error; } cases[] = {
+		{ 1, "iterations=20,order=sequential", 0.5 }, { 6, "iterations=8,order=golden", 0.3 },
+		{ 36, "iterations=3,relax=0.7", 0.3 }, { 7, "iterations=6,nonneg=no,keep=no", 0.35 }, { 7, "iterations=6,nonneg=no,keep=yes", 0.35 },
+	};
+	double first = 0;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		gt_backend *be = gt_test_backend();
+		struct gt_test_problem p = gt_test_problem(be, GT_F32, 24, 36, cases[i].subsets);
+		struct log l = { .p = &p };
+		ck_ok(solve("os-sart", cases[i].options, &p, &l));
+		const double error = gt_test_problem_error(&p, p.x);
+		ck_assert_msg(error < cases[i].error, "%zu subsets, %s: error %.3f", cases[i].subsets, cases[i].options, error);
+		ck_assert_double_lt(l.residual[l.calls - 1], l.residual[0]);
+		if (i == 3)
+			first = error;
+		if (i == 4)
+			ck_assert_double_eq(error, first);      /* kept or computed again: the same numbers */
+		gt_test_problem_free(&p);
+		gt_backend_close(be);
+	}
+}
+END_TEST
+
+static const struct { const char *solver, *options; size_t subsets; } hot[] = {
+	{ "os-sart", "iterations=4,keep=yes", 3 }, { "os-sart", "iterations=4,keep=no", 3 }, { "os-sart", "iterations=4,subsets=1", 1 }, { "cgls", "iterations=4", 1 },
+};
+
+START_TEST(iterations_stay_on_the_device)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_test_problem p = gt_test_problem(be, GT_F32, 16, 12, hot[_i].subsets);
+	struct log l = { .p = NULL };
+	ck_ok(solve(hot[_i].solver, hot[_i].options, &p, &l));
+	ck_assert_int_eq(l.calls, 4);
+	ck_assert_uint_eq(l.last.allocations, l.first.allocations);
+	ck_assert_uint_eq(l.last.puts, l.first.puts);
+	ck_assert_uint_eq(l.last.gets, l.first.gets);
+	ck_assert_uint_eq(l.last.bytes, l.first.bytes);
+	gt_test_problem_free(&p);
+	ck_assert_uint_eq(gt_backend_counters(be).bytes, 0);    /* all given back */
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(single_and_double_agree)
+{
+	double error[2];
+	for (int t = 0; t < 2; t++) {
+		gt_backend *be = gt_test_backend();
+		struct gt_test_problem p = gt_test_problem(be, t ? GT_F64 : GT_F32, 24, 36, 4);
+		struct log l = { .p = &p };
+		ck_ok(solve("os-sart", "iterations=5,order=golden", &p, &l));
+		error[t] = gt_test_problem_error(&p, p.x);
+		gt_test_problem_free(&p);
+		gt_backend_close(be);
+	}
+	ck_assert_double_eq_tol(error[0], error[1], 1e-5);
+}
+END_TEST
+
+START_TEST(monitor_stops)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_test_problem p = gt_test_problem(be, GT_F32, 16, 12, 3);
+	struct log l = { .p = &p, .stop_at = 2 };
+	ck_assert_int_eq(solve("os-sart", "iterations=9", &p, &l), GT_STOPPED);
+	ck_assert_int_eq(l.calls, 2);
+	gt_test_problem_free(&p);
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_test_problem p = gt_test_problem(be, GT_F32, 16, 12, 3);
+	struct log l = { .p = &p };
+	ck_refused(solve("cgls", "", &p, &l), GT_ERR_ARG, "cannot take 3 subsets");
+	p.problem.subsets = 1;
+	p.problem.lo = 0;
+	ck_refused(solve("cgls", "", &p, &l), GT_ERR_ARG, "cannot keep bounds");
+	p.problem.hi = -1;
+	ck_refused(solve("os-sart", "", &p, &l), GT_ERR_ARG, "lower one first");
+	p.problem.lo = p.problem.hi = 0;
+	p.problem.subsets = 0;
+	ck_refused(solve("os-sart", "", &p, &l), GT_ERR_ARG, "no subsets");
+	p.problem.subsets = 1;
+	gt_array *b = p.b[0];
+	p.b[0] = p.truth;
+	ck_refused(solve("os-sart", "", &p, &l), GT_ERR_ARG, "subset 0");
+	p.b[0] = b;
+	const gt_solver *s = gt_solver_find("os-sart");
+	void *o = options(s, "subsets=13");
+	size_t n = 0;
+	ck_refused(s->subsets(o, 12, &n), GT_ERR_ARG, "subsets=13: expected at most one per view, that is 12");
+	ck_ok(s->subsets(o, 13, &n));
+	ck_assert_uint_eq(n, 13);
+	ck_assert_ptr_null(gt_solver_find("magic"));
+	free(o);
+	gt_test_problem_free(&p);
+	gt_backend_close(be);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, os_sart_finds_the_phantom);
+	tcase_add_test(tc, cgls_falls);
+	tcase_add_test(tc, os_sart_variants);
+	tcase_add_loop_test(tc, iterations_stay_on_the_device, 0, sizeof hot / sizeof *hot);
+	tcase_add_test(tc, single_and_double_agree);
+	tcase_add_test(tc, monitor_stops);
+	tcase_add_test(tc, refusals);
+}
+
+int main(void) { return gt_test_main("solvers", fill); }

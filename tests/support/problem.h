@@ -1,0 +1,20 @@
+#ifndef GT_TESTS_PROBLEM_H
+#define GT_TESTS_PROBLEM_H
+#include "core/scan.h"
+#include "solvers/solver.h"
+/* A reconstruction problem whose data are the projections of a known volume: what solver tests solve. */
+struct gt_test_problem {
+	gt_backend *be;
+	gt_scan *scan;
+	gt_grid grid;
+	size_t subsets;
+	gt_linop **A;
+	gt_array **b, *truth, *x;       /* x: zero */
+	gt_problem problem;
+};
+/* n^3 voxels of the modified 3-D Shepp-Logan phantom, `views` flat views that see all of it, split into ordered subsets. */
+struct gt_test_problem gt_test_problem(gt_backend *be, gt_type type, size_t n, size_t views, size_t subsets);
+void gt_test_problem_free(struct gt_test_problem *p);
+/* |x - truth| / |truth| over the central half of the slices. */
+double gt_test_problem_error(const struct gt_test_problem *p, const gt_array *x);
+#endif
