@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <netcdf.h>
 #include "io/format.h"
+#include "tests/io/others.h"
 #include "tests/support/support.h"
 
 #define PI 3.14159265358979323846
-#define nc_ok(call) ck_assert_int_eq(call, NC_NOERR)
 
 static char folder[] = "/tmp/gantry-netcdf-XXXXXX";
 static char path[256];
