@@ -3,7 +3,11 @@
 #include "apps/cli.h"
 #include "projectors/projector.h"
 
-typedef struct { const char *projector, *grid; int coarse_only; long long seed, views, rows, columns, voxels; } adjoint_options;
+typedef struct {
+	const char *projector, *grid;
+	int coarse_only;
+	long long seed, views, rows, columns, voxels;
+} adjoint_options;
 static const adjoint_options defaults = { .projector = "dd", .seed = 1, .views = 8, .rows = 6, .columns = 12, .voxels = 9 };
 #define AT(field) offsetof(adjoint_options, field)
 static const cli_option options[] = {
@@ -15,13 +19,17 @@ static const cli_option options[] = {
 	{ "rows", 0, CLI_INT, "N", "of the coarsened copy (default 6)", AT(rows), 1, 1000, NULL },
 	{ "columns", 0, CLI_INT, "N", "of the coarsened copy (default 12)", AT(columns), 1, 1000, NULL },
 	{ "voxels", 0, CLI_INT, "N", "along each axis of the coarsened copy, at most (default 9)", AT(voxels), 1, 100, NULL },
-	{ 0 }
+	{ 0 },
 };
 
 enum { SEEDS = 2 };
-typedef struct { double elements, largest, dot[SEEDS]; size_t nx, ny; } findings;
+typedef struct {
+	double elements, largest, dot[SEEDS];
+	size_t nx, ny;
+} findings;
 
-static gt_status test_elements(const cli_call *call, const adjoint_options *o, gt_backend *be, const gt_scan *scan, const gt_grid *grid, findings *f)
+static gt_status test_elements(const cli_call *call, const adjoint_options *o, gt_backend *be, const gt_scan *scan, const gt_grid *grid,
+                               findings *f)
 {
 	gt_scan *coarse = NULL;
 	gt_linop *A = NULL;
@@ -43,7 +51,8 @@ done:
 	return st;
 }
 
-static gt_status test_dots(const cli_call *call, const adjoint_options *o, gt_backend *be, const gt_scan *scan, const gt_grid *grid, findings *f)
+static gt_status test_dots(const cli_call *call, const adjoint_options *o, gt_backend *be, const gt_scan *scan, const gt_grid *grid,
+                           findings *f)
 {
 	gt_linop *A = NULL;
 	gt_status st = GT_OK;
@@ -59,7 +68,8 @@ static void report(const cli_call *call, const adjoint_options *o, const finding
 {
 	if (!call->common.json) {
 		printf("%s, %s\n", o->projector, gt_type_name(cli_type(call)));
-		printf("elements      %zu x %zu   largest difference %.3g of the largest entry (at most %.0e)\n", f->ny, f->nx, f->elements, element_tolerance);
+		printf("elements      %zu x %zu   largest difference %.3g of the largest entry (at most %.0e)\n", f->ny, f->nx, f->elements,
+		       element_tolerance);
 		for (int i = 0; i < SEEDS && !o->coarse_only; i++)
 			printf("dot product   seed %lld   mismatch %.3g (at most %.0e)\n", o->seed + i, f->dot[i], dot_tolerance);
 		return;
@@ -97,10 +107,13 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(test_dots(call, o, be, p->scan, &grid, &f));
 	report(call, o, &f, element_tolerance, dot_tolerance);
 	if (!(f.elements <= element_tolerance))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "out of tolerance: entries of the adjoint differ by %.3g of the largest, expected at most %.0e", f.elements, element_tolerance));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+		               "out of tolerance: entries of the adjoint differ by %.3g of the largest, expected at most %.0e", f.elements,
+		               element_tolerance));
 	for (int i = 0; i < SEEDS; i++)
 		if (!(f.dot[i] <= dot_tolerance))
-			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "out of tolerance: dot products differ by %.3g, expected at most %.0e", f.dot[i], dot_tolerance));
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "out of tolerance: dot products differ by %.3g, expected at most %.0e", f.dot[i],
+			               dot_tolerance));
 done:
 	gt_backend_close(be);
 	gt_projections_free(p);
@@ -108,8 +121,15 @@ done:
 }
 
 const cli_command cli_adjoint = {
-	.name = "adjoint", .about = "test that a projector pair is exactly adjoint; exit 1 if not", .synopsis = "SCAN [options]",
+	.name = "adjoint",
+	.about = "test that a projector pair is exactly adjoint; exit 1 if not",
+	.synopsis = "SCAN [options]",
 	.notes = "  gantry adjoint scan.nc --projector dd --precision double\n",
-	.traits = CLI_COMPUTES | CLI_REPORTS, .options = options, .defaults = &defaults, .options_size = sizeof defaults,
-	.least_files = 1, .most_files = 1, .run = run
+	.traits = CLI_COMPUTES | CLI_REPORTS,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
 };

@@ -3,7 +3,9 @@
 #include "apps/cli.h"
 #include "projectors/projector.h"
 
-typedef struct { const char *output, *grid, *like, *projector; } backproject_options;
+typedef struct {
+	const char *output, *grid, *like, *projector;
+} backproject_options;
 static const backproject_options defaults = { .projector = "dd" };
 #define AT(field) offsetof(backproject_options, field)
 static const cli_option options[] = {
@@ -11,7 +13,7 @@ static const cli_option options[] = {
 	{ "grid", 0, CLI_TEXT, "SPEC", "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
 	{ "like", 0, CLI_TEXT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd)", AT(projector), 0, 0, NULL },
-	{ 0 }
+	{ 0 },
 };
 
 static gt_status backproject(const cli_call *call, const char *projector, const gt_projections *p, gt_volume *v)
@@ -63,9 +65,16 @@ done:
 }
 
 const cli_command cli_backproject = {
-	.name = "backproject", .about = "the plain adjoint of a projector", .synopsis = "PROJECTIONS -o VOLUME [options]",
+	.name = "backproject",
+	.about = "the plain adjoint of a projector",
+	.synopsis = "PROJECTIONS -o VOLUME [options]",
 	.notes = "  gantry backproject proj.nc --grid 32x24x16@1x1x1.5+7.3,-4.1,3.7 -o back.nc\n"
-	         "  gantry backproject proj.nc --like vol.nc -o back.nc\n",
-	.traits = CLI_COMPUTES, .options = options, .defaults = &defaults, .options_size = sizeof defaults,
-	.least_files = 1, .most_files = 1, .run = run
+		 "  gantry backproject proj.nc --like vol.nc -o back.nc\n",
+	.traits = CLI_COMPUTES,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
 };

@@ -9,18 +9,25 @@
 #include "core/random.h"
 #include "projectors/projector.h"
 
-typedef struct { const char *workload, *operation, *projector, *solver, *output; long long repeat, every; } bench_options;
-static const bench_options defaults = { .workload = "quick", .operation = "all", .projector = "dd", .solver = "os-sart", .repeat = 5, .every = 1 };
+typedef struct {
+	const char *workload, *operation, *projector, *solver, *output;
+	long long repeat, every;
+} bench_options;
+static const bench_options defaults = {
+	.workload = "quick", .operation = "all", .projector = "dd", .solver = "os-sart", .repeat = 5, .every = 1
+};
 #define AT(field) offsetof(bench_options, field)
 static const cli_option options[] = {
-	{ "workload", 'w', CLI_TEXT, "NAME[,...]", "what to time: names of the list below, 'quick' (default) or 'all'", AT(workload), 0, 0, NULL },
+	{ "workload", 'w', CLI_TEXT, "NAME[,...]", "what to time: names of the list below, 'quick' (default) or 'all'", AT(workload), 0, 0,
+	  NULL },
 	{ "operation", 0, CLI_TEXT, "NAME[,...]", "forward, back, direct, iteration (default all)", AT(operation), 0, 0, NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd)", AT(projector), 0, 0, NULL },
-	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "of 'iteration' (default os-sart); its number of iterations is set by --repeat", AT(solver), 0, 0, NULL },
+	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "of 'iteration' (default os-sart); its number of iterations is set by --repeat",
+	  AT(solver), 0, 0, NULL },
 	{ "repeat", 0, CLI_INT, "N", "timed runs (default 5)", AT(repeat), 1, 10000, NULL },
 	{ "every", 0, CLI_INT, "N", "only every Nth view", AT(every), 1, 1e6, NULL },
 	{ "output", 'o', CLI_TEXT, "FILE", "also write the table as JSON", AT(output), 0, 0, NULL },
-	{ 0 }
+	{ 0 },
 };
 
 static const char *const operations[] = { "forward", "back", "direct", "iteration", NULL };
@@ -33,9 +40,9 @@ typedef struct {
 	gt_backend *be;
 	gt_scan *scan;
 	gt_grid grid;
-	float *data;                    /* random, [view][row][column] */
+	float *data; /* random, [view][row][column] */
 	size_t cells;
-	double *ms;                     /* [repeat] */
+	double *ms; /* [repeat] */
 	int runs;
 } bench;
 
@@ -116,7 +123,11 @@ done:
 	return st;
 }
 
-typedef struct { bench *b; double last; int done; } stopwatch;
+typedef struct {
+	bench *b;
+	double last;
+	int done;
+} stopwatch;
 
 /* The first iteration warms up, with what the solver prepares; the times between the next ones count. */
 static int each_iteration(void *self, const gt_progress *p)
@@ -171,10 +182,14 @@ done:
 static gt_status time_it(bench *b, int operation)
 {
 	switch (operation) {
-	case 0: return time_operator(b, 0);
-	case 1: return time_operator(b, 1);
-	case 2: return time_direct(b);
-	default: return time_iteration(b);
+	case 0:
+		return time_operator(b, 0);
+	case 1:
+		return time_operator(b, 1);
+	case 2:
+		return time_direct(b);
+	default:
+		return time_iteration(b);
 	}
 }
 
@@ -222,8 +237,9 @@ static void print_line(const cJSON *r)
 	if (refused)
 		printf("%s\n", refused->valuestring);
 	else
-		printf("%6.0f %12.2f %10.3f %10.1f\n", cJSON_GetObjectItem(r, "views")->valuedouble, cJSON_GetObjectItem(r, "ms")->valuedouble,
-		       cJSON_GetObjectItem(r, "gups")->valuedouble, cJSON_GetObjectItem(r, "peak_bytes")->valuedouble / 1048576);
+		printf("%6.0f %12.2f %10.3f %10.1f\n", cJSON_GetObjectItem(r, "views")->valuedouble,
+		       cJSON_GetObjectItem(r, "ms")->valuedouble, cJSON_GetObjectItem(r, "gups")->valuedouble,
+		       cJSON_GetObjectItem(r, "peak_bytes")->valuedouble / 1048576);
 	fflush(stdout);
 }
 
@@ -313,7 +329,8 @@ static gt_status start_report(const cli_call *call, cJSON *report)
 	cJSON_AddStringToObject(report, "backend", gt_backend_name(be));
 	cJSON_AddStringToObject(report, "device", gt_backend_describe(be));
 	if (!call->common.json)
-		printf("%s, %s\n%-14s %-10s %6s %12s %10s %10s\n", gt_backend_name(be), gt_backend_describe(be), "workload", "operation", "views", "ms", "GUPS", "peak MiB");
+		printf("%s, %s\n%-14s %-10s %6s %12s %10s %10s\n", gt_backend_name(be), gt_backend_describe(be), "workload", "operation",
+		       "views", "ms", "GUPS", "peak MiB");
 	gt_backend_close(be);
 	return GT_OK;
 }
@@ -357,10 +374,16 @@ static void list(FILE *out)
 }
 
 const cli_command cli_bench = {
-	.name = "bench", .about = "times of standard problems", .synopsis = "[options]",
+	.name = "bench",
+	.about = "times of standard problems",
+	.synopsis = "[options]",
 	.notes = "GUPS = voxels x views / 2^30 / s. 'iteration' is one pass over all subsets, with the solver's own bookkeeping.\n\n"
-	         "  gantry bench --workload ge-hd --backend cuda:0 -o ge-hd.json\n"
-	         "  gantry bench --workload ge-hd --operation forward,back --every 41 --backend cpu:1\n",
-	.traits = CLI_COMPUTES | CLI_REPORTS, .options = options, .defaults = &defaults, .options_size = sizeof defaults,
-	.run = run, .list = list
+		 "  gantry bench --workload ge-hd --backend cuda:0 -o ge-hd.json\n"
+		 "  gantry bench --workload ge-hd --operation forward,back --every 41 --backend cpu:1\n",
+	.traits = CLI_COMPUTES | CLI_REPORTS,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.list = list,
 };

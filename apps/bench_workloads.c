@@ -4,28 +4,95 @@
 #include "core/random.h"
 
 #define PI 3.14159265358979323846
-#define GE .shape = GT_ARC, .rows = 64, .columns = 888, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 1.0239, .row_pitch = 1.0963
+#define GE                                                                                                                     \
+	.shape = GT_ARC, .rows = 64, .columns = 888, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 1.0239, \
+	.row_pitch = 1.0963
 
 const app_workload app_workloads[] = {
-	{ "ge-hd", "arc 888 x 64, 984 views, 512 x 512 x 64", { GE, .views = 984, .turn = 2 * PI }, 0,
-	  { 0.9765625, 0.9765625, 0.625 }, { 512, 512, 64 } },
-	{ "ge-hd-helical", "the same, three turns of pitch 31/32, 512 x 512 x 128",
-	  { GE, .views = 2952, .turn = 6 * PI, .pitch_per_turn = 31.0 / 32 * 64 * 1.0963 * 541 / 949 }, 0,
-	  { 0.9765625, 0.9765625, 0.625 }, { 512, 512, 128 } },
-	{ "cube512", "flat 512 x 512, 360 views, 512^3",
-	  { .shape = GT_FLAT, .views = 360, .rows = 512, .columns = 512, .source_to_axis = 1000, .source_to_detector = 1536,
-	    .column_pitch = 1, .row_pitch = 1, .turn = 2 * PI }, 0, { 0.6, 0.6, 0.6 }, { 512, 512, 512 } },
-	{ "cube1024", "flat 1024 x 1024, 1200 views, 1024^3",
-	  { .shape = GT_FLAT, .views = 1200, .rows = 1024, .columns = 1024, .source_to_axis = 1000, .source_to_detector = 1536,
-	    .column_pitch = 0.5, .row_pitch = 0.5, .turn = 2 * PI }, 0, { 0.3, 0.3, 0.3 }, { 1024, 1024, 1024 } },
-	{ "rabbit512", "flat 1248 x 960, 496 views over 200 degrees as perturbed matrices, 512^3",
-	  { .shape = GT_FLAT, .views = 496, .rows = 960, .columns = 1248, .source_to_axis = 785, .source_to_detector = 1200,
-	    .column_pitch = 0.32, .row_pitch = 0.32, .turn = 200 * PI / 180, .end_view = 1 }, 1, { 0.5, 0.5, 0.5 }, { 512, 512, 512 } },
-	{ "quick-arc", "ge-hd at an eighth of its size", { .shape = GT_ARC, .rows = 8, .columns = 111, .source_to_axis = 541, .source_to_detector = 949,
-	    .column_pitch = 8.1912, .row_pitch = 8.7704, .views = 123, .turn = 2 * PI }, 0, { 7.8125, 7.8125, 5 }, { 64, 64, 8 } },
-	{ "quick-flat", "cube512 at an eighth of its size", { .shape = GT_FLAT, .views = 45, .rows = 64, .columns = 64, .source_to_axis = 1000,
-	    .source_to_detector = 1536, .column_pitch = 8, .row_pitch = 8, .turn = 2 * PI }, 0, { 4.8, 4.8, 4.8 }, { 64, 64, 64 } },
-	{ .name = NULL }
+	{ "ge-hd",
+	  "arc 888 x 64, 984 views, 512 x 512 x 64",
+	  { GE, .views = 984, .turn = 2 * PI },
+	  0,
+	  { 0.9765625, 0.9765625, 0.625 },
+	  { 512, 512, 64 } },
+	{ "ge-hd-helical",
+	  "the same, three turns of pitch 31/32, 512 x 512 x 128",
+	  { GE, .views = 2952, .turn = 6 * PI, .pitch_per_turn = 31.0 / 32 * 64 * 1.0963 * 541 / 949 },
+	  0,
+	  { 0.9765625, 0.9765625, 0.625 },
+	  { 512, 512, 128 } },
+	{ "cube512",
+	  "flat 512 x 512, 360 views, 512^3",
+	  { .shape = GT_FLAT,
+	    .views = 360,
+	    .rows = 512,
+	    .columns = 512,
+	    .source_to_axis = 1000,
+	    .source_to_detector = 1536,
+	    .column_pitch = 1,
+	    .row_pitch = 1,
+	    .turn = 2 * PI },
+	  0,
+	  { 0.6, 0.6, 0.6 },
+	  { 512, 512, 512 } },
+	{ "cube1024",
+	  "flat 1024 x 1024, 1200 views, 1024^3",
+	  { .shape = GT_FLAT,
+	    .views = 1200,
+	    .rows = 1024,
+	    .columns = 1024,
+	    .source_to_axis = 1000,
+	    .source_to_detector = 1536,
+	    .column_pitch = 0.5,
+	    .row_pitch = 0.5,
+	    .turn = 2 * PI },
+	  0,
+	  { 0.3, 0.3, 0.3 },
+	  { 1024, 1024, 1024 } },
+	{ "rabbit512",
+	  "flat 1248 x 960, 496 views over 200 degrees as perturbed matrices, 512^3",
+	  { .shape = GT_FLAT,
+	    .views = 496,
+	    .rows = 960,
+	    .columns = 1248,
+	    .source_to_axis = 785,
+	    .source_to_detector = 1200,
+	    .column_pitch = 0.32,
+	    .row_pitch = 0.32,
+	    .turn = 200 * PI / 180,
+	    .end_view = 1 },
+	  1,
+	  { 0.5, 0.5, 0.5 },
+	  { 512, 512, 512 } },
+	{ "quick-arc",
+	  "ge-hd at an eighth of its size",
+	  { .shape = GT_ARC,
+	    .rows = 8,
+	    .columns = 111,
+	    .source_to_axis = 541,
+	    .source_to_detector = 949,
+	    .column_pitch = 8.1912,
+	    .row_pitch = 8.7704,
+	    .views = 123,
+	    .turn = 2 * PI },
+	  0,
+	  { 7.8125, 7.8125, 5 },
+	  { 64, 64, 8 } },
+	{ "quick-flat",
+	  "cube512 at an eighth of its size",
+	  { .shape = GT_FLAT,
+	    .views = 45,
+	    .rows = 64,
+	    .columns = 64,
+	    .source_to_axis = 1000,
+	    .source_to_detector = 1536,
+	    .column_pitch = 8,
+	    .row_pitch = 8,
+	    .turn = 2 * PI },
+	  0,
+	  { 4.8, 4.8, 4.8 },
+	  { 64, 64, 64 } },
+	{ .name = NULL },
 };
 
 static void cross(const double *a, const double *b, double *c)
@@ -61,7 +128,7 @@ static void perturb(gt_view *w, uint64_t view)
 /* The scan as if it had been given as 3 x 4 matrices. */
 static gt_status through_matrices(const app_workload *w, gt_scan **scan)
 {
-	double (*matrix)[12] = calloc((*scan)->views, sizeof *matrix);
+	double(*matrix)[12] = calloc((*scan)->views, sizeof *matrix);
 	gt_scan *again = NULL;
 	gt_status st = matrix ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
@@ -69,7 +136,7 @@ static gt_status through_matrices(const app_workload *w, gt_scan **scan)
 		perturb(&(*scan)->view[v], v);
 		GT_TRY(gt_matrix_from_view(*scan, v, matrix[v]));
 	}
-	GT_TRY(gt_scan_from_matrices((const double (*)[12])matrix, (*scan)->views, (*scan)->rows, (*scan)->columns,
+	GT_TRY(gt_scan_from_matrices((const double(*)[12])matrix, (*scan)->views, (*scan)->rows, (*scan)->columns,
 	                             w->orbit.source_to_detector, &again));
 	gt_scan_free(*scan);
 	*scan = again;

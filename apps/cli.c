@@ -9,16 +9,16 @@ static const cli_option compute_options[] = {
 	{ "backend", 0, CLI_TEXT, "NAME", "auto, cpu, cpu:THREADS, cuda or cuda:NUMBER (default auto: a GPU if there is one)",
 	  offsetof(cli_common, backend), 0, 0, NULL },
 	{ "precision", 0, CLI_CHOICE, NULL, "arithmetic and storage while computing", offsetof(cli_common, precision), 0, 0, precisions },
-	{ 0 }
+	{ 0 },
 };
 static const cli_option report_options[] = {
 	{ "json", 0, CLI_FLAG, NULL, "print the result as JSON", offsetof(cli_common, json), 0, 0, NULL },
-	{ 0 }
+	{ 0 },
 };
 static const cli_option every_options[] = {
 	{ "quiet", 'q', CLI_FLAG, NULL, "no progress and no remarks", offsetof(cli_common, quiet), 0, 0, NULL },
 	{ "help", 'h', CLI_FLAG, NULL, "this text", offsetof(cli_common, help), 0, 0, NULL },
-	{ 0 }
+	{ 0 },
 };
 static const cli_option no_options[] = { { 0 } };
 
@@ -82,7 +82,8 @@ gt_status cli_unknown(const char *what, const char *name, const char *(*nth)(siz
 			all = more;
 		}
 	}
-	const gt_status st = best ? gt_fail(GT_ERR_UNKNOWN, "unknown %s '%s': did you mean '%s'? (there are: %s)", what, name, best, all ? all : "")
+	const gt_status st = best ? gt_fail(GT_ERR_UNKNOWN, "unknown %s '%s': did you mean '%s'? (there are: %s)", what, name, best,
+	                                    all ? all : "")
 	                          : gt_fail(GT_ERR_UNKNOWN, "unknown %s '%s' (there are: %s)", what, name, all ? all : "");
 	free(all);
 	return st;
@@ -245,10 +246,7 @@ int cli_exit(const cli_call *call, gt_status st)
 	return st == GT_ERR_ARG || st == GT_ERR_UNKNOWN ? CLI_USAGE : CLI_FAILED;
 }
 
-gt_status cli_need(const char *option, const char *value)
-{
-	return value ? GT_OK : gt_fail(GT_ERR_ARG, "%s is needed", option);
-}
+gt_status cli_need(const char *option, const char *value) { return value ? GT_OK : gt_fail(GT_ERR_ARG, "%s is needed", option); }
 
 gt_status cli_parse_range(const char *what, const char *text, double *low, double *high)
 {

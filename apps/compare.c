@@ -4,7 +4,9 @@
 #include <string.h>
 #include "apps/cli.h"
 
-typedef struct { double rmse, relative, max, mean, central, radius; } compare_options;
+typedef struct {
+	double rmse, relative, max, mean, central, radius;
+} compare_options;
 static const compare_options defaults = { .rmse = NAN, .relative = NAN, .max = NAN, .mean = NAN, .central = 1, .radius = INFINITY };
 #define AT(field) offsetof(compare_options, field)
 static const cli_option options[] = {
@@ -14,23 +16,27 @@ static const cli_option options[] = {
 	{ "mean", 0, CLI_REAL, "X", "largest absolute mean difference", AT(mean), 0, 1e30, NULL },
 	{ "central", 0, CLI_REAL, "F", "compare the central fraction of the slices (projections: rows) only", AT(central), 1e-6, 1, NULL },
 	{ "radius", 0, CLI_REAL, "MM", "compare voxels within this distance of the z axis only", AT(radius), 0, 1e9, NULL },
-	{ 0 }
+	{ 0 },
 };
 
 /* Volumes: [slice][line][cell]; projections: [row][view][column] by strides, so that --central means rows. */
 typedef struct {
 	size_t slices, lines, cells, slice_stride, line_stride;
 	const float *a, *b;
-	const gt_grid *grid;            /* NULL: projections */
+	const gt_grid *grid; /* NULL: projections */
 	double water;
 } pair;
-typedef struct { size_t n; double rmse, relative, max, mean, psnr; } figures;
+typedef struct {
+	size_t n;
+	double rmse, relative, max, mean, psnr;
+} figures;
 
 static int inside(const pair *p, size_t line, size_t cell, double radius)
 {
 	if (!p->grid || isinf(radius))
 		return 1;
-	return hypot(gt_grid_first(p->grid, 0) + (double)cell * p->grid->pitch[0], gt_grid_first(p->grid, 1) + (double)line * p->grid->pitch[1]) <= radius;
+	return hypot(gt_grid_first(p->grid, 0) + (double)cell * p->grid->pitch[0],
+	             gt_grid_first(p->grid, 1) + (double)line * p->grid->pitch[1]) <= radius;
 }
 
 static figures measure(const pair *p, double central, double radius)
@@ -69,8 +75,16 @@ static gt_status within(const char *what, double value, double tolerance)
 
 static void print_json(const figures *f, const pair *p)
 {
-	const struct { const char *name; double value; } all[] = { { "n", (double)f->n }, { "rmse", f->rmse }, { "relative", f->relative },
-		{ "max", f->max }, { "mean", f->mean }, { "psnr_db", f->psnr }, { "rmse_HU", p->grid ? 1000 * f->rmse / p->water : NAN } };
+	const struct {
+		const char *name;
+		double value;
+	} all[] = { { "n", (double)f->n },
+		    { "rmse", f->rmse },
+		    { "relative", f->relative },
+		    { "max", f->max },
+		    { "mean", f->mean },
+		    { "psnr_db", f->psnr },
+		    { "rmse_HU", p->grid ? 1000 * f->rmse / p->water : NAN } };
 	cJSON *json = cJSON_CreateObject();
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (isfinite(all[i].value))
@@ -139,8 +153,17 @@ static gt_status compare_volumes(const cli_call *call, const compare_options *o)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "different grids: %s has %s, %s has %s", call->file[0], ta, call->file[1], tb));
 	}
 	const size_t *n = b->grid.n;
-	const pair p = { .slices = n[2], .lines = n[1], .cells = n[0], .slice_stride = n[1] * n[0], .line_stride = n[0],
-		.a = a->data, .b = b->data, .grid = &b->grid, .water = b->water > 0 ? b->water : a->water > 0 ? a->water : GT_WATER_DEFAULT };
+	const pair p = { .slices = n[2],
+		         .lines = n[1],
+		         .cells = n[0],
+		         .slice_stride = n[1] * n[0],
+		         .line_stride = n[0],
+		         .a = a->data,
+		         .b = b->data,
+		         .grid = &b->grid,
+		         .water = b->water > 0   ? b->water
+		                  : a->water > 0 ? a->water
+		                                 : GT_WATER_DEFAULT };
 	GT_TRY(judge(call, o, &p));
 done:
 	gt_volume_free(a);
@@ -158,10 +181,16 @@ static gt_status compare_projections(const cli_call *call, const compare_options
 	GT_TRY(cli_need_data(call->file[1], b));
 	const gt_scan *s = a->scan, *t = b->scan;
 	if (s->views != t->views || s->rows != t->rows || s->columns != t->columns)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "different sizes: %s has %zu x %zu x %zu, %s has %zu x %zu x %zu (views x rows x columns)",
-		               call->file[0], s->views, s->rows, s->columns, call->file[1], t->views, t->rows, t->columns));
-	const pair p = { .slices = s->rows, .lines = s->views, .cells = s->columns, .slice_stride = s->columns,
-		.line_stride = s->rows * s->columns, .a = a->data, .b = b->data };
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+		               "different sizes: %s has %zu x %zu x %zu, %s has %zu x %zu x %zu (views x rows x columns)", call->file[0],
+		               s->views, s->rows, s->columns, call->file[1], t->views, t->rows, t->columns));
+	const pair p = { .slices = s->rows,
+		         .lines = s->views,
+		         .cells = s->columns,
+		         .slice_stride = s->columns,
+		         .line_stride = s->rows * s->columns,
+		         .a = a->data,
+		         .b = b->data };
 	GT_TRY(judge(call, o, &p));
 done:
 	gt_projections_free(a);
@@ -177,7 +206,8 @@ static int run(const cli_call *call, const void *given)
 	for (int i = 0; i < 2; i++)
 		GT_TRY(gt_file_kind(call->file[i], &format, &kind[i]));
 	if (kind[0] != kind[1])
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s holds projections, %s a volume", call->file[kind[0] ? 0 : 1], call->file[kind[0] ? 1 : 0]));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s holds projections, %s a volume", call->file[kind[0] ? 0 : 1],
+		               call->file[kind[0] ? 1 : 0]));
 	if (kind[0])
 		GT_TRY(compare_projections(call, given));
 	else
@@ -187,8 +217,16 @@ done:
 }
 
 const cli_command cli_compare = {
-	.name = "compare", .about = "how far apart two files are; exit 1 if out of tolerance", .synopsis = "FILE REFERENCE [options]",
-	.notes = "  gantry compare vol.nc reference.nc --rmse 1e-3\n  gantry compare vol.nc truth.nc --relative 0.05 --central 0.5 --json\n",
-	.traits = CLI_REPORTS, .options = options, .defaults = &defaults, .options_size = sizeof defaults,
-	.least_files = 2, .most_files = 2, .run = run
+	.name = "compare",
+	.about = "how far apart two files are; exit 1 if out of tolerance",
+	.synopsis = "FILE REFERENCE [options]",
+	.notes =
+		"  gantry compare vol.nc reference.nc --rmse 1e-3\n  gantry compare vol.nc truth.nc --relative 0.05 --central 0.5 --json\n",
+	.traits = CLI_REPORTS,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 2,
+	.most_files = 2,
+	.run = run
 };

@@ -34,7 +34,7 @@ gt_status cli_read_scan(const cli_call *call, const char *path, int geometry_onl
 	o.note_size = sizeof note;
 	const gt_status st = gt_read_projections(path, &o, p);
 	if (st == GT_OK && note[0])
-		cli_note(call, "%s: %s", path, note);
+		cli_note(call, "%s", note);
 	return st;
 }
 
@@ -51,7 +51,7 @@ gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v)
 	o.note_size = sizeof note;
 	const gt_status st = gt_read_volume(path, &o, v);
 	if (st == GT_OK && note[0])
-		cli_note(call, "%s: %s", path, note);
+		cli_note(call, "%s", note);
 	return st;
 }
 

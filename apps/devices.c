@@ -43,13 +43,18 @@ static int run(const cli_call *call, const void *options)
 		return CLI_DONE;
 	}
 	for (const cJSON *d = all->child; d; d = d->next)
-		printf("%-8s %-50s %6.1f of %.1f GiB free\n", cJSON_GetObjectItem(d, "backend")->valuestring, cJSON_GetObjectItem(d, "about")->valuestring,
-		       cJSON_GetObjectItem(d, "available_bytes")->valuedouble / 1073741824, cJSON_GetObjectItem(d, "total_bytes")->valuedouble / 1073741824);
+		printf("%-8s %-50s %6.1f of %.1f GiB free\n", cJSON_GetObjectItem(d, "backend")->valuestring,
+		       cJSON_GetObjectItem(d, "about")->valuestring, cJSON_GetObjectItem(d, "available_bytes")->valuedouble / 1073741824,
+		       cJSON_GetObjectItem(d, "total_bytes")->valuedouble / 1073741824);
 	cJSON_Delete(all);
 	return CLI_DONE;
 }
 
 const cli_command cli_devices = {
-	.name = "devices", .about = "where computing can happen", .synopsis = "[--json]",
-	.notes = "  gantry devices\n", .traits = CLI_REPORTS, .run = run
+	.name = "devices",
+	.about = "where computing can happen",
+	.synopsis = "[--json]",
+	.notes = "  gantry devices\n",
+	.traits = CLI_REPORTS,
+	.run = run,
 };

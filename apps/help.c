@@ -87,7 +87,11 @@ static int run(const cli_call *call, const void *options)
 }
 
 const cli_command cli_help = {
-	.name = "help", .about = "help on a command, a solver or a projector", .synopsis = "[COMMAND | solver [NAME] | projector [NAME]]",
-	.notes = "  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n",
-	.most_files = 2, .run = run
+	.name = "help",
+	.about = "help on a command, a solver or a projector",
+	.synopsis = "[COMMAND | solver [NAME] | projector [NAME]]",
+	.notes =
+		"  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n",
+	.most_files = 2,
+	.run = run
 };

@@ -2,7 +2,12 @@
 #include <math.h>
 #include "apps/cli.h"
 
-typedef struct { const char *output; double axis, pixel, water, slope, offset; int unit, input_unit, center; long long deflate; } import_options;
+typedef struct {
+	const char *output;
+	double axis, pixel, water, slope, offset;
+	int unit, input_unit, center;
+	long long deflate;
+} import_options;
 static const char *const units[] = { "mm-1", "HU", NULL };
 static const char *const input_units[] = { "mm-1", "HU", "auto", NULL };
 static const import_options defaults = { .axis = NAN, .pixel = NAN, .slope = NAN, .offset = NAN, .input_unit = GT_UNIT_AUTO };
@@ -18,7 +23,7 @@ static const cli_option options[] = {
 	{ "offset", 0, CLI_REAL, "X", "see --slope", AT(offset), -1e30, 1e30, NULL },
 	{ "center", 0, CLI_FLAG, NULL, "put the middle of the volume at (0, 0, 0)", AT(center), 0, 0, NULL },
 	{ "deflate", 0, CLI_INT, "LEVEL", "compression, 0 (none, default) to 9", AT(deflate), 0, 9, NULL },
-	{ 0 }
+	{ 0 },
 };
 
 static gt_status import_projections(const cli_call *call, const import_options *o, const gt_read_options *r, const gt_write_options *w)
@@ -27,7 +32,8 @@ static gt_status import_projections(const cli_call *call, const import_options *
 	gt_status st = GT_OK;
 	GT_TRY(gt_can_write_projections(o->output));
 	GT_TRY(gt_read_projections(call->file[0], r, &p));
-	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", p->scan->views, p->scan->rows, p->scan->columns, r->note[0] ? "; " : "", r->note);
+	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", p->scan->views, p->scan->rows, p->scan->columns, r->note[0] ? "; " : "",
+	         r->note);
 	GT_TRY(cli_record(call, p->scan, r->note, &p->from));
 	GT_TRY(gt_write_projections(o->output, w, p));
 done:
@@ -96,9 +102,16 @@ static void list(FILE *out)
 }
 
 const cli_command cli_import = {
-	.name = "import", .about = "files of other programs to NetCDF", .synopsis = "FILE -o OUTPUT [options]",
+	.name = "import",
+	.about = "files of other programs to NetCDF",
+	.synopsis = "FILE -o OUTPUT [options]",
 	.notes = "  gantry import tooth.h5 -o tooth.nc --axis 296\n"
-	         "  gantry import head.mha -o head.nc\n",
-	.options = options, .defaults = &defaults, .options_size = sizeof defaults, .least_files = 1, .most_files = 1,
-	.run = run, .list = list
+		 "  gantry import head.mha -o head.nc\n",
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
+	.list = list,
 };

@@ -7,13 +7,18 @@
 
 #define DEGREES (180 / 3.14159265358979323846)
 
-typedef struct { int geometry; } info_options;
+typedef struct {
+	int geometry;
+} info_options;
 static const cli_option options[] = {
-	{ "geometry", 'g', CLI_FLAG, NULL, "the geometry alone: do not read the projections", offsetof(info_options, geometry), 0, 0, NULL },
-	{ 0 }
+	{ "geometry", 'g', CLI_FLAG, NULL, "the geometry alone: do not read the projections", offsetof(info_options, geometry), 0, 0,
+	  NULL },
+	{ 0 },
 };
 
-typedef struct { double least, most, mean; } range;
+typedef struct {
+	double least, most, mean;
+} range;
 
 static range range_of(const float *x, size_t n)
 {
@@ -107,7 +112,8 @@ static void add_scan(cJSON *report, const gt_scan *s)
 	if (s->pitch_per_turn != 0) {
 		add(report, "pitch_mm_per_turn", s->pitch_per_turn);
 		if (s->source_to_detector > 0 && s->source_to_axis > 0)
-			add(report, "normalised_pitch", s->pitch_per_turn * s->source_to_detector / (rows * s->row_pitch * s->source_to_axis));
+			add(report, "normalised_pitch",
+			    s->pitch_per_turn * s->source_to_detector / (rows * s->row_pitch * s->source_to_axis));
 	}
 	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)gt_scan_hash(s));
 	add_text(report, "hash", hash);
@@ -133,7 +139,8 @@ static void add_volume(cJSON *report, const gt_volume *v)
 	add_range(report, v->data, gt_grid_voxels(g));
 	if (v->water > 0) {
 		add(report, "water_mm-1", v->water);
-		const double least = cJSON_GetObjectItem(report, "least")->valuedouble, most = cJSON_GetObjectItem(report, "most")->valuedouble;
+		const double least = cJSON_GetObjectItem(report, "least")->valuedouble,
+			     most = cJSON_GetObjectItem(report, "most")->valuedouble;
 		add(report, "least_HU", 1000 * (least / v->water - 1));
 		add(report, "most_HU", 1000 * (most / v->water - 1));
 	}
@@ -198,7 +205,14 @@ done:
 }
 
 const cli_command cli_info = {
-	.name = "info", .about = "what a file holds", .synopsis = "FILE [options]",
+	.name = "info",
+	.about = "what a file holds",
+	.synopsis = "FILE [options]",
 	.notes = "  gantry info scan.nc\n  gantry info vol.nc --json\n",
-	.traits = CLI_REPORTS, .options = options, .options_size = sizeof(info_options), .least_files = 1, .most_files = 1, .run = run
+	.traits = CLI_REPORTS,
+	.options = options,
+	.options_size = sizeof(info_options),
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
 };

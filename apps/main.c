@@ -14,7 +14,9 @@ static void print_version(void)
 	gt_backend *be = NULL;
 	const gt_status st = gt_backend_open("cuda", &be);
 	printf("gantry %s\ncommit %s\nCUDA %s\nMPI no\n", GANTRY_VERSION, GANTRY_COMMIT,
-	       st == GT_OK ? gt_backend_describe(be) : st == GT_ERR_UNKNOWN ? "no" : "yes, but no device here");
+	       st == GT_OK            ? gt_backend_describe(be)
+	       : st == GT_ERR_UNKNOWN ? "no"
+	                              : "yes, but no device here");
 	gt_backend_close(be);
 }
 
@@ -40,7 +42,8 @@ static char *command_line(int argc, char **argv)
 {
 	char *line = cli_text("gantry");
 	for (int i = 1; i < argc && line; i++) {
-		const int plain = *argv[i] && !argv[i][strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%")];
+		const int plain = *argv[i] &&
+		                  !argv[i][strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%")];
 		char *more = plain ? cli_text("%s %s", line, argv[i]) : cli_text("%s '%s'", line, argv[i]);
 		free(line);
 		line = more;
@@ -81,7 +84,7 @@ done:
 
 int main(int argc, char **argv)
 {
-	signal(SIGXFSZ, SIG_IGN);       /* a file size limit then is a failed write, with a message */
+	signal(SIGXFSZ, SIG_IGN); /* a file size limit then is a failed write, with a message */
 	if (argc < 2) {
 		print_commands(stderr);
 		return CLI_USAGE;

@@ -25,7 +25,11 @@ static const char *nth_method(size_t i)
 	return i < solvers ? gt_solvers[i]->name : gt_analytics[i - solvers]->name;
 }
 
-typedef struct { const gt_param *params; const void *defaults; size_t size; } table;
+typedef struct {
+	const gt_param *params;
+	const void *defaults;
+	size_t size;
+} table;
 static table table_of(const app_method *m)
 {
 	return m->solver ? (table){ m->solver->params, m->solver->defaults, m->solver->options_size }
@@ -104,8 +108,8 @@ static gt_status gather(const gt_scan *scan, const float *data, size_t first, si
 	return GT_OK;
 }
 
-gt_status app_subsets_new(const char *projector, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
-                          const float *data, size_t subsets, app_subsets *s)
+gt_status app_subsets_new(const char *projector, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data,
+                          size_t subsets, app_subsets *s)
 {
 	gt_scan *part = NULL;
 	gt_status st = GT_OK;

@@ -5,7 +5,7 @@
 #include "apps/progress.h"
 
 enum { BAR = 24 };
-static const double redraw = 0.1, line_every = 5;       /* s */
+static const double redraw = 0.1, line_every = 5; /* s */
 
 double app_seconds(void)
 {
@@ -17,8 +17,13 @@ double app_seconds(void)
 app_progress app_progress_start(const char *what, int quiet)
 {
 	const double now = app_seconds();
-	return (app_progress){ .what = what, .quiet = quiet, .terminal = isatty(STDERR_FILENO), .started = now, .shown = now,
-	                       .data_norm = NAN, .water = NAN };
+	return (app_progress){ .what = what,
+		               .quiet = quiet,
+		               .terminal = isatty(STDERR_FILENO),
+		               .started = now,
+		               .shown = now,
+		               .data_norm = NAN,
+		               .water = NAN };
 }
 
 static void draw_bar(const app_progress *p, double done, const char *text)

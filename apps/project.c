@@ -3,14 +3,16 @@
 #include "apps/cli.h"
 #include "projectors/projector.h"
 
-typedef struct { const char *scan, *output, *projector; } project_options;
+typedef struct {
+	const char *scan, *output, *projector;
+} project_options;
 static const project_options defaults = { .projector = "dd" };
 #define AT(field) offsetof(project_options, field)
 static const cli_option options[] = {
 	{ "scan", 's', CLI_TEXT, "FILE", "whose geometry is projected; its own projections are not read", AT(scan), 0, 0, NULL },
 	{ "output", 'o', CLI_TEXT, "FILE", "where the projections go (.nc)", AT(output), 0, 0, NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd)", AT(projector), 0, 0, NULL },
-	{ 0 }
+	{ 0 },
 };
 
 static gt_status project(const cli_call *call, const char *projector, const gt_volume *v, gt_projections *p)
@@ -64,8 +66,15 @@ done:
 }
 
 const cli_command cli_project = {
-	.name = "project", .about = "line integrals of a volume", .synopsis = "VOLUME --scan SCAN -o PROJECTIONS [options]",
+	.name = "project",
+	.about = "line integrals of a volume",
+	.synopsis = "VOLUME --scan SCAN -o PROJECTIONS [options]",
 	.notes = "  gantry project vol.nc --scan scan.nc -o proj.nc --projector dd --precision double --backend cpu\n",
-	.traits = CLI_COMPUTES, .options = options, .defaults = &defaults, .options_size = sizeof defaults,
-	.least_files = 1, .most_files = 1, .run = run
+	.traits = CLI_COMPUTES,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run
 };

@@ -7,7 +7,11 @@
 #include "apps/method.h"
 #include "apps/progress.h"
 
-typedef struct { const char *output, *grid, *like, *solver, *projector, *init; int unit; double water; } recon_options;
+typedef struct {
+	const char *output, *grid, *like, *solver, *projector, *init;
+	int unit;
+	double water;
+} recon_options;
 static const char *const units[] = { "mm-1", "HU", NULL };
 static const recon_options defaults = { .projector = "dd", .init = "auto", .water = GT_WATER_DEFAULT };
 #define AT(field) offsetof(recon_options, field)
@@ -15,18 +19,26 @@ static const cli_option options[] = {
 	{ "output", 'o', CLI_TEXT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
 	{ "grid", 0, CLI_TEXT, "SPEC", "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
 	{ "like", 0, CLI_TEXT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
-	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "the method; 'gantry help solver NAME' lists its parameters", AT(solver), 0, 0, NULL },
+	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "the method; 'gantry help solver NAME' lists its parameters", AT(solver), 0, 0,
+	  NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model of an iterative method (default dd)", AT(projector), 0, 0, NULL },
 	{ "init", 0, CLI_TEXT, "auto|zero|fdk|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default 0.02)", AT(water), 1e-9, 1e3, NULL },
-	{ 0 }
+	{ 0 },
 };
 
 /* What a run did, for the report. */
-typedef struct { int iterations, most, stopped; double residual, seconds; const char *start; } result;
+typedef struct {
+	int iterations, most, stopped;
+	double residual, seconds;
+	const char *start;
+} result;
 
-typedef struct { app_progress progress; result *result; } watcher;
+typedef struct {
+	app_progress progress;
+	result *result;
+} watcher;
 
 static volatile sig_atomic_t interrupted;
 static void on_interrupt(int number) { interrupted = number; }
@@ -109,8 +121,8 @@ static gt_status initialise(const cli_call *call, const char *init, const gt_gri
 	return GT_OK;
 }
 
-static gt_status iterate(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid,
-                         const gt_projections *p, gt_array *x, result *r)
+static gt_status iterate(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid, const gt_projections *p,
+                         gt_array *x, result *r)
 {
 	app_subsets s = { 0 };
 	size_t subsets = 1;
@@ -119,8 +131,11 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const app
 		GT_TRY(m->solver->subsets(m->options, p->scan->views, &subsets));
 	GT_TRY(initialise(call, o->init, grid, p, x, r));
 	GT_TRY(app_subsets_new(o->projector, gt_array_backend(x), gt_array_type(x), grid, p->scan, p->data, subsets, &s));
-	const gt_problem problem = { .subsets = subsets, .A = s.A, .b = s.b, .hi = INFINITY,
-		.lo = m->solver->nonneg && m->solver->nonneg(m->options) ? 0 : -INFINITY };
+	const gt_problem problem = { .subsets = subsets,
+		                     .A = s.A,
+		                     .b = s.b,
+		                     .hi = INFINITY,
+		                     .lo = m->solver->nonneg && m->solver->nonneg(m->options) ? 0 : -INFINITY };
 	watcher w = { .progress = app_progress_start("recon", call->common.quiet), .result = r };
 	w.progress.data_norm = app_subsets_norm(&s);
 	w.progress.water = o->water;
@@ -131,7 +146,8 @@ done:
 	return st;
 }
 
-static gt_status compute(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *p, gt_volume *v, result *r)
+static gt_status compute(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *p, gt_volume *v,
+                         result *r)
 {
 	gt_backend *be = NULL;
 	gt_array *x = NULL;
@@ -235,13 +251,21 @@ static void list(FILE *out)
 }
 
 const cli_command cli_recon = {
-	.name = "recon", .about = "reconstruct a volume from projections", .synopsis = "SCAN -o VOLUME [options]",
+	.name = "recon",
+	.about = "reconstruct a volume from projections",
+	.synopsis = "SCAN -o VOLUME [options]",
 	.notes = "Without --solver: the direct method where the scan allows one (circular), else the first iterative one.\n"
-	         "--init auto starts from the direct method where the scan allows one, else from zero; 'fdk' insists on it.\n"
-	         "Ctrl-C ends after the iteration in progress, writes what there is and exits with 1; a second one kills.\n\n"
-	         "  gantry recon scan.nc -o vol.nc\n"
-	         "  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
-	         "  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n",
-	.traits = CLI_COMPUTES | CLI_REPORTS, .options = options, .defaults = &defaults, .options_size = sizeof defaults,
-	.least_files = 1, .most_files = 1, .run = run, .list = list
+		 "--init auto starts from the direct method where the scan allows one, else from zero; 'fdk' insists on it.\n"
+		 "Ctrl-C ends after the iteration in progress, writes what there is and exits with 1; a second one kills.\n\n"
+		 "  gantry recon scan.nc -o vol.nc\n"
+		 "  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
+		 "  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n",
+	.traits = CLI_COMPUTES | CLI_REPORTS,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
+	.list = list,
 };

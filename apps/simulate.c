@@ -17,11 +17,26 @@ typedef struct {
 	double pitch, turns, start, z_center, photons, electronic, water, scale;
 } simulate_options;
 
-static const simulate_options defaults = {
-	.scanner = "ge-ct750hd", .detector = -1, .views = -1, .columns = -1, .rows = -1, .reduce = 1, .rays = 2, .points = 3,
-	.source_to_axis = NAN, .source_to_detector = NAN, .column_pitch = NAN, .row_pitch = NAN, .column_offset = NAN,
-	.row_offset = NAN, .pitch = NAN, .turns = NAN, .start = NAN, .z_center = NAN, .water = GT_WATER_DEFAULT, .scale = 1
-};
+static const simulate_options defaults = { .scanner = "ge-ct750hd",
+	                                   .detector = -1,
+	                                   .views = -1,
+	                                   .columns = -1,
+	                                   .rows = -1,
+	                                   .reduce = 1,
+	                                   .rays = 2,
+	                                   .points = 3,
+	                                   .source_to_axis = NAN,
+	                                   .source_to_detector = NAN,
+	                                   .column_pitch = NAN,
+	                                   .row_pitch = NAN,
+	                                   .column_offset = NAN,
+	                                   .row_offset = NAN,
+	                                   .pitch = NAN,
+	                                   .turns = NAN,
+	                                   .start = NAN,
+	                                   .z_center = NAN,
+	                                   .water = GT_WATER_DEFAULT,
+	                                   .scale = 1 };
 
 #define AT(field) offsetof(simulate_options, field)
 static const cli_option options[] = {
@@ -29,14 +44,16 @@ static const cli_option options[] = {
 	{ "phantom", 'p', CLI_TEXT, "NAME|FILE", "body to scan: one of the list below, or a file of shapes", AT(phantom), 0, 0, NULL },
 	{ "scanner", 's', CLI_TEXT, "NAME", "where the geometry starts from (default ge-ct750hd)", AT(scanner), 0, 0, NULL },
 	{ "geometry-only", 0, CLI_FLAG, NULL, "write the scan without projections (no phantom needed)", AT(geometry_only), 0, 0, NULL },
-	{ "reduce", 0, CLI_INT, "N", "N times fewer columns, rows and views of the scanner, same field of view", AT(reduce), 1, 4096, NULL },
+	{ "reduce", 0, CLI_INT, "N", "N times fewer columns, rows and views of the scanner, same field of view", AT(reduce), 1, 4096,
+	  NULL },
 	{ "views", 0, CLI_INT, "N", "number of views in all", AT(views), 1, 1e8, NULL },
 	{ "columns", 0, CLI_INT, "N", "detector columns", AT(columns), 1, 1e6, NULL },
 	{ "rows", 0, CLI_INT, "N", "detector rows", AT(rows), 1, 1e6, NULL },
 	{ "detector", 0, CLI_CHOICE, NULL, "its shape", AT(detector), 0, 0, gt_shape_names },
 	{ "column-pitch", 0, CLI_REAL, "MM", "size of a cell along a row, at the detector", AT(column_pitch), 1e-6, 1e6, NULL },
 	{ "row-pitch", 0, CLI_REAL, "MM", "size of a cell along a column, at the detector", AT(row_pitch), 1e-6, 1e6, NULL },
-	{ "column-offset", 0, CLI_REAL, "CELLS", "shift of the detector along its rows (0.25: quarter offset)", AT(column_offset), -1e6, 1e6, NULL },
+	{ "column-offset", 0, CLI_REAL, "CELLS", "shift of the detector along its rows (0.25: quarter offset)", AT(column_offset), -1e6,
+	  1e6, NULL },
 	{ "row-offset", 0, CLI_REAL, "CELLS", "shift of the detector along z", AT(row_offset), -1e6, 1e6, NULL },
 	{ "source-to-axis", 0, CLI_REAL, "MM", "distance", AT(source_to_axis), 1e-3, 1e6, NULL },
 	{ "source-to-detector", 0, CLI_REAL, "MM", "distance", AT(source_to_detector), 1e-3, 1e6, NULL },
@@ -45,7 +62,8 @@ static const cli_option options[] = {
 	{ "short-scan", 0, CLI_FLAG, NULL, "half a turn and the fan (instead of --turns)", AT(short_scan), 0, 0, NULL },
 	{ "pitch", 0, CLI_REAL, "MM", "helix: way along z per turn", AT(pitch), 0, 1e5, NULL },
 	{ "z-center", 0, CLI_REAL, "MM", "z of the middle of the scan", AT(z_center), -1e6, 1e6, NULL },
-	{ "spot", 0, CLI_TEXT, "X,R,Z[;...]", "flying focal spot: shifts in mm (along the rows, away from the axis, along z), view after view", AT(spot), 0, 0, NULL },
+	{ "spot", 0, CLI_TEXT, "X,R,Z[;...]",
+	  "flying focal spot: shifts in mm (along the rows, away from the axis, along z), view after view", AT(spot), 0, 0, NULL },
 	{ "rays", 0, CLI_INT, "N", "N x N rays per cell (default 2; 1: the centre ray)", AT(rays), 1, 64, NULL },
 	{ "photons", 0, CLI_REAL, "N", "photons per cell without the body; 0 (default): no noise", AT(photons), 0, 1e15, NULL },
 	{ "electronic", 0, CLI_REAL, "N", "standard deviation of the electronic noise, in photons", AT(electronic), 0, 1e12, NULL },
@@ -56,7 +74,7 @@ static const cli_option options[] = {
 	{ "grid", 0, CLI_TEXT, "SPEC", "of that volume, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
 	{ "points", 0, CLI_INT, "N", "N^3 points per voxel of that volume (default 3)", AT(points), 1, 64, NULL },
 	{ "threads", 0, CLI_INT, "N", "0 (default): one per processor", AT(threads), 0, 65536, NULL },
-	{ 0 }
+	{ 0 },
 };
 
 static const char *nth_scanner(size_t i) { return gt_scanners[i].name; }
@@ -120,7 +138,9 @@ static gt_status parse_spot(const char *text, double (**spot)[3], size_t *spots)
 			(*spot)[i][a] = strtod(c, &end);
 			const char wanted = a < 2 ? ',' : i + 1 < n ? ';' : 0;
 			if (end == c || *end != wanted || !isfinite((*spot)[i][a]))
-				return gt_fail(GT_ERR_ARG, "--spot=%s: expected three numbers X,R,Z for each position, positions separated by ';'", text);
+				return gt_fail(GT_ERR_ARG,
+				               "--spot=%s: expected three numbers X,R,Z for each position, positions separated by ';'",
+				               text);
 			c = end + 1;
 		}
 	return GT_OK;
@@ -129,7 +149,7 @@ static gt_status parse_spot(const char *text, double (**spot)[3], size_t *spots)
 static gt_status make_scan(const simulate_options *o, gt_scan **scan)
 {
 	const gt_scanner *scanner = gt_scanner_find(o->scanner);
-	double (*spot)[3] = NULL;
+	double(*spot)[3] = NULL;
 	gt_status st = GT_OK;
 	if (!scanner)
 		return cli_unknown("scanner", o->scanner, nth_scanner, count_scanners());
@@ -158,7 +178,7 @@ static gt_status make_scan(const simulate_options *o, gt_scan **scan)
 	set_size(o->views, &g.views);
 	if (o->spot) {
 		GT_TRY(parse_spot(o->spot, &spot, &g.spots));
-		g.spot = (const double (*)[3])spot;
+		g.spot = (const double(*)[3])spot;
 	}
 	GT_TRY(gt_scan_orbit(&g, scan));
 done:
@@ -190,8 +210,8 @@ static gt_status project(const cli_call *call, const simulate_options *o, const 
 	return st;
 }
 
-static gt_status write_truth(const cli_call *call, const simulate_options *o, const char *parameters,
-                             const gt_scan *scan, const gt_phantom *body, gt_pool *pool)
+static gt_status write_truth(const cli_call *call, const simulate_options *o, const char *parameters, const gt_scan *scan,
+                             const gt_phantom *body, gt_pool *pool)
 {
 	gt_volume *v = NULL;
 	gt_grid grid;
@@ -242,8 +262,8 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(gt_pool_new((int)o->threads, &pool));
 	if (o->phantom)
 		GT_TRY(make_body(o, &body));
-	parameters = cli_text("phantom=%s scanner=%s rays=%lld photons=%g electronic=%g seed=%lld water=%g", o->phantom ? o->phantom : "none",
-	                      o->scanner, o->rays, o->photons, o->electronic, o->seed, o->water);
+	parameters = cli_text("phantom=%s scanner=%s rays=%lld photons=%g electronic=%g seed=%lld water=%g",
+	                      o->phantom ? o->phantom : "none", o->scanner, o->rays, o->photons, o->electronic, o->seed, o->water);
 	if (!parameters)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	if (o->truth)
@@ -263,11 +283,16 @@ done:
 }
 
 const cli_command cli_simulate = {
-	.name = "simulate", .about = "exact projections of an analytic body",
+	.name = "simulate",
+	.about = "exact projections of an analytic body",
 	.synopsis = "--phantom NAME -o SCAN [options]",
 	.notes = "--reduce changes what the scanner has; sizes that are given are taken as they are.\n\n"
-	         "  gantry simulate --phantom forbild-head --photons 1e5 --seed 1 -o scan.nc\n"
-	         "  gantry simulate --phantom shepp-logan --reduce 8 -o small.nc --truth truth.nc --grid 64x64x8@4x4x5\n"
-	         "  gantry simulate --scanner ge-ct750hd --turns 3 --pitch 38.75 --geometry-only -o helix.nc\n",
-	.options = options, .defaults = &defaults, .options_size = sizeof defaults, .run = run, .list = list
+		 "  gantry simulate --phantom forbild-head --photons 1e5 --seed 1 -o scan.nc\n"
+		 "  gantry simulate --phantom shepp-logan --reduce 8 -o small.nc --truth truth.nc --grid 64x64x8@4x4x5\n"
+		 "  gantry simulate --scanner ge-ct750hd --turns 3 --pitch 38.75 --geometry-only -o helix.nc\n",
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.list = list,
 };

@@ -2,18 +2,18 @@
 #include <string.h>
 #include "apps/cli.h"
 
-#define COMMANDS(X) \
-	X(simulate)     \
-	X(import)       \
-	X(info)         \
-	X(project)      \
-	X(backproject)  \
-	X(recon)        \
-	X(compare)      \
-	X(view)         \
-	X(adjoint)      \
-	X(bench)        \
-	X(devices)      \
+#define COMMANDS(X)    \
+	X(simulate)    \
+	X(import)      \
+	X(info)        \
+	X(project)     \
+	X(backproject) \
+	X(recon)       \
+	X(compare)     \
+	X(view)        \
+	X(adjoint)     \
+	X(bench)       \
+	X(devices)     \
 	X(help)
 
 #define X(name) extern const cli_command cli_##name;

@@ -5,7 +5,12 @@
 #include "apps/cli.h"
 #include "io/png.h"
 
-typedef struct { const char *output, *window, *title; int plane, unit; long long slice, montage, sinogram; double water; } view_options;
+typedef struct {
+	const char *output, *window, *title;
+	int plane, unit;
+	long long slice, montage, sinogram;
+	double water;
+} view_options;
 static const char *const planes[] = { "axial", "coronal", "sagittal", NULL };
 static const char *const units[] = { "mm-1", "HU", NULL };
 static const view_options defaults = { .plane = -1, .slice = -1, .sinogram = -1, .water = NAN };
@@ -16,14 +21,18 @@ static const cli_option options[] = {
 	{ "slice", 0, CLI_INT, "N", "this slice (projections: view), counted from 0", AT(slice), 0, 1e9, NULL },
 	{ "montage", 0, CLI_INT, "N", "N slices (projections: views) at equal distances", AT(montage), 1, 400, NULL },
 	{ "sinogram", 0, CLI_INT, "ROW", "projections: this detector row in all views", AT(sinogram), 0, 1e9, NULL },
-	{ "window", 0, CLI_TEXT, "LOW:HIGH", "values that are black and white (default: 0.5 and 99.5 % of the cells shown)", AT(window), 0, 0, NULL },
+	{ "window", 0, CLI_TEXT, "LOW:HIGH", "values that are black and white (default: 0.5 and 99.5 % of the cells shown)", AT(window), 0,
+	  0, NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of a volume's values (default mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
 	{ "title", 0, CLI_TEXT, "TEXT", "above the pictures (default: the file's name)", AT(title), 0, 0, NULL },
-	{ 0 }
+	{ 0 },
 };
 
-typedef struct { gt_picture *picture; size_t n; } gallery;
+typedef struct {
+	gt_picture *picture;
+	size_t n;
+} gallery;
 
 static void gallery_free(gallery *g)
 {
@@ -35,7 +44,10 @@ static void gallery_free(gallery *g)
 }
 
 /* A two-dimensional cut through an array: value of (line, cell) is at first + line * by_line + cell * by_cell. */
-typedef struct { size_t first, lines, by_line, cells, by_cell; double line_mm, cell_mm; } cut;
+typedef struct {
+	size_t first, lines, by_line, cells, by_cell;
+	double line_mm, cell_mm;
+} cut;
 
 /* Takes label over. */
 static gt_status add_cut(gallery *g, const float *data, const cut *c, double scale, double offset, char *label)
@@ -52,19 +64,33 @@ static gt_status add_cut(gallery *g, const float *data, const cut *c, double sca
 	for (size_t l = 0; l < c->lines; l++)
 		for (size_t k = 0; k < c->cells; k++)
 			copy[l * c->cells + k] = (float)(scale * data[c->first + l * c->by_line + k * c->by_cell] + offset);
-	g->picture[g->n++] = (gt_picture){ .data = copy, .width = c->cells, .height = c->lines, .pixel_width = c->cell_mm,
-	                                   .pixel_height = c->line_mm, .label = label, .flip_y = 1 };
+	g->picture[g->n++] = (gt_picture){ .data = copy,
+		                           .width = c->cells,
+		                           .height = c->lines,
+		                           .pixel_width = c->cell_mm,
+		                           .pixel_height = c->line_mm,
+		                           .label = label,
+		                           .flip_y = 1 };
 	return GT_OK;
 }
 
 static gt_status add_slice(gallery *g, const gt_volume *v, int plane, size_t index, double scale, double offset)
 {
 	static const char axes[] = "zyx";
-	const int across = 2 - plane, cell = across == 0, line = across == 2 ? 1 : 2;   /* axes that the picture shows */
+	const int across = 2 - plane, cell = across == 0, line = across == 2 ? 1 : 2; /* axes that the picture shows */
 	const size_t step[3] = { 1, v->grid.n[0], v->grid.n[0] * v->grid.n[1] };
-	const cut c = { index * step[across], v->grid.n[line], step[line], v->grid.n[cell], step[cell], v->grid.pitch[line], v->grid.pitch[cell] };
+	const cut c = { index * step[across], v->grid.n[line],     step[line],         v->grid.n[cell],
+		        step[cell],           v->grid.pitch[line], v->grid.pitch[cell] };
 	return add_cut(g, v->data, &c, scale, offset,
-	               cli_text("%s, %c = %.4g mm", planes[plane], axes[plane], gt_grid_first(&v->grid, across) + (double)index * v->grid.pitch[across]));
+	               cli_text("%s, %c = %.4g mm", planes[plane], axes[plane],
+	                        gt_grid_first(&v->grid, across) + (double)index * v->grid.pitch[across]));
+}
+
+/* Coronal and sagittal cuts of a few slices show nothing. */
+static int is_sliver(const gt_volume *v, int plane)
+{
+	const int across = plane == 1 ? 0 : 1;
+	return (double)v->grid.n[2] * v->grid.pitch[2] < 0.02 * (double)v->grid.n[across] * v->grid.pitch[across];
 }
 
 /* Index of picture i of n at equal distances in `all`. */
@@ -86,7 +112,7 @@ static gt_status volume_pictures(const view_options *o, const gt_volume *v, gall
 	for (size_t i = 0; i < n; i++)
 		GT_TRY(add_slice(g, v, plane, spread(i, n, all), scale, offset));
 	for (int k = 0; k < 3 && !n; k++)
-		if (o->plane < 0 || o->plane == k)
+		if (o->plane == k || (o->plane < 0 && (k == 0 || !is_sliver(v, k))))
 			GT_TRY(add_slice(g, v, k, v->grid.n[2 - k] / 2, scale, offset));
 done:
 	return st;
@@ -112,7 +138,9 @@ static gt_status projection_pictures(const view_options *o, const gt_projections
 	if (o->slice >= 0 && (size_t)o->slice >= s->views)
 		return gt_fail(GT_ERR_ARG, "--slice=%lld: expected a number from 0 to %zu", o->slice, s->views - 1);
 	if (o->sinogram >= 0) {
-		const cut c = { (size_t)o->sinogram * s->columns, s->views, s->rows * s->columns, s->columns, 1, 1, 1 };
+		const cut c = {
+			(size_t)o->sinogram * s->columns, s->views, s->rows * s->columns, s->columns, 1, s->column_pitch, s->column_pitch
+		};
 		GT_TRY(add_cut(g, p->data, &c, 1, 0, cli_text("sinogram of row %lld (first view at the top)", o->sinogram)));
 		g->picture[g->n - 1].flip_y = 0;
 		return GT_OK;
@@ -195,9 +223,16 @@ done:
 }
 
 const cli_command cli_view = {
-	.name = "view", .about = "pictures of a volume or of projections", .synopsis = "FILE -o PICTURE.png [options]",
+	.name = "view",
+	.about = "pictures of a volume or of projections",
+	.synopsis = "FILE -o PICTURE.png [options]",
 	.notes = "  gantry view vol.nc -o slices.png --window 0:100 --unit HU\n"
-	         "  gantry view vol.nc -o sheet.png --montage 16\n"
-	         "  gantry view scan.nc -o sinogram.png --sinogram 32\n",
-	.options = options, .defaults = &defaults, .options_size = sizeof defaults, .least_files = 1, .most_files = 1, .run = run
+		 "  gantry view vol.nc -o sheet.png --montage 16\n"
+		 "  gantry view scan.nc -o sinogram.png --sinogram 32\n",
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
 };
