@@ -33,16 +33,16 @@ size_t gt_body_hits(const gt_phantom *p, const double from[3], const double dire
 double gt_body_line(const gt_phantom *p, const double from[3], const double direction[3], int whole, gt_hit *scratch);
 
 /* Named phantoms: each appends its solids. */
-#define GT_PHANTOM_TABLE(X)                                                                                           \
-	X(shepp_logan, "shepp-logan", "3-D Shepp-Logan head, modified contrast (skull 1, brain 0.2): 166 x 221 x 194 mm")  \
+#define GT_PHANTOM_TABLE(X)                                                                                                               \
+	X(shepp_logan, "shepp-logan", "3-D Shepp-Logan head, modified contrast (skull 1, brain 0.2): 166 x 221 x 194 mm")                 \
 	X(shepp_logan_classic, "shepp-logan-classic", "3-D Shepp-Logan head, classic contrast (skull 1, brain 0.02): 166 x 221 x 194 mm") \
-	X(kak_slaney, "kak-slaney", "3-D Shepp-Logan of Kak and Slaney (skull 2, brain 1.02): 166 x 221 x 216 mm")        \
-	X(yu_ye_wang, "yu-ye-wang", "3-D Shepp-Logan of Yu, Ye and Wang, high contrast (skull 1, brain 0.2): 166 x 221 x 216 mm")  \
-	X(forbild_head, "forbild-head", "FORBILD head with both ears: 192 x 240 x 250 mm")                                 \
-	X(water_cylinder, "water-cylinder", "water, radius 100 mm, length 300 mm")                                         \
-	X(defrise, "defrise", "7 discs of water stacked along z: radius 80 mm, 10 mm thick, 10 mm apart")                  \
-	X(bars, "bars", "bars of density 2, pitches 2 to 0.8 mm, along x and along z, in water of radius 50 mm")           \
-	X(spheres, "spheres", "6 spheres of radius 3 mm and densities 1 to 2 at x = +-60, y = +-45, z = +-10 mm")          \
+	X(kak_slaney, "kak-slaney", "3-D Shepp-Logan of Kak and Slaney (skull 2, brain 1.02): 166 x 221 x 216 mm")                        \
+	X(yu_ye_wang, "yu-ye-wang", "3-D Shepp-Logan of Yu, Ye and Wang, high contrast (skull 1, brain 0.2): 166 x 221 x 216 mm")         \
+	X(forbild_head, "forbild-head", "FORBILD head with both ears: 192 x 240 x 250 mm")                                                \
+	X(water_cylinder, "water-cylinder", "water, radius 100 mm, length 300 mm")                                                        \
+	X(defrise, "defrise", "7 discs of water stacked along z: radius 80 mm, 10 mm thick, 10 mm apart")                                 \
+	X(bars, "bars", "bars of density 2, pitches 2 to 0.8 mm, along x and along z, in water of radius 50 mm")                          \
+	X(spheres, "spheres", "6 spheres of radius 3 mm and densities 1 to 2 at x = +-60, y = +-45, z = +-10 mm")                         \
 	X(box, "box", "one box of water, 80 x 120 x 60 mm, off the centre: 10, -15, 5 mm")
 #define GT_PHANTOM_BUILD(build, name, about) gt_status gt_phantom_build_##build(gt_phantom *p);
 GT_PHANTOM_TABLE(GT_PHANTOM_BUILD)

@@ -19,6 +19,7 @@ typedef struct {
 enum { CENTER, DENSITY, RADIUS, RADII, SIZE, LENGTH, END, ANGLES, AXIS, FIRST, CLIP, KEYS };
 enum { ELLIPSOID, CYLINDER, CONE, BOX };
 
+/* clang-format off */
 static const struct { const char *name; int least, most; unsigned shapes; } keys[KEYS] = {
 	[CENTER] = { "center", 3, 3, 15 },
 	[DENSITY] = { "density", 1, 1, 15 },
@@ -32,13 +33,20 @@ static const struct { const char *name; int least, most; unsigned shapes; } keys
 	[FIRST] = { "first", 3, 3, 15 },
 	[CLIP] = { "clip", 4, 4, 15 },
 };
+/* clang-format on */
 static const char *const shapes[] = { "ellipsoid", "cylinder", "cone", "box" };
 
 /* What a line says: numbers per key, how many (0: not given), and the solid that takes the clips on the way. */
-typedef struct { int shape, given[KEYS]; double value[KEYS][4]; gt_solid solid; } statement;
+typedef struct {
+	int shape, given[KEYS];
+	double value[KEYS][4];
+	gt_solid solid;
+} statement;
 
 /* At most 40 printable characters of a word, for a message. */
-typedef struct { char text[48]; } excerpt;
+typedef struct {
+	char text[48];
+} excerpt;
 static excerpt found(const char *word)
 {
 	excerpt e;
@@ -80,7 +88,8 @@ static gt_status read_numbers(const reader *r, const char *word, int key, double
 		char *end;
 		double x = strtod(at, &end);
 		if (end == at || !(fabs(x) <= 1e9) || (*end && *end != ',') || *count == most)
-			return REFUSE(r, "found '%s', expected %s number%s up to 1e9 with commas between", found(word).text, number, most == 1 ? "" : "s");
+			return REFUSE(r, "found '%s', expected %s number%s up to 1e9 with commas between", found(word).text, number,
+			              most == 1 ? "" : "s");
 		out[(*count)++] = x;
 		at = end;
 		if (!*at)
@@ -132,7 +141,8 @@ static gt_status set_round(const reader *r, statement *s)
 	gt_status st = GT_OK;
 	const int axes = s->shape == ELLIPSOID ? 3 : 2;
 	if (!s->given[RADIUS] == !s->given[RADII])
-		return REFUSE(r, "found %s radius and radii, expected one of them for %s", s->given[RADIUS] ? "both" : "neither", shapes[s->shape]);
+		return REFUSE(r, "found %s radius and radii, expected one of them for %s", s->given[RADIUS] ? "both" : "neither",
+		              shapes[s->shape]);
 	GT_TRY(s->given[RADIUS] ? need_lengths(r, s, RADIUS, 1) : need_lengths(r, s, RADII, axes));
 	for (int a = 0; a < axes; a++)
 		s->solid.half[a] = s->given[RADIUS] ? s->value[RADIUS][0] : s->value[RADII][a];
@@ -160,7 +170,8 @@ static gt_status set_size(const reader *r, statement *s)
 	s->solid.half[2] = 0.5 * s->value[LENGTH][0];
 	if (s->shape == CONE) {
 		if (!s->given[END] || !(s->value[END][0] >= 0))
-			return REFUSE(r, "found %s end, expected end=r, the radius where the axis leaves: 0 or more", s->given[END] ? "a negative" : "no");
+			return REFUSE(r, "found %s end, expected end=r, the radius where the axis leaves: 0 or more",
+			              s->given[END] ? "a negative" : "no");
 		s->solid.taper = s->value[END][0] / s->solid.half[0];
 	}
 done:
@@ -186,7 +197,7 @@ static gt_status set_axes(const reader *r, statement *s)
 {
 	const double x[3] = { 1, 0, 0 }, y[3] = { 0, 1, 0 }, z[3] = { 0, 0, 1 };
 	const double *axis = s->given[AXIS] ? s->value[AXIS] : z, *first = s->given[FIRST] ? s->value[FIRST] : x;
-	double (*out)[3] = s->solid.axis;
+	double(*out)[3] = s->solid.axis;
 	const double length = norm(axis);
 	if (!(length > 0) || !(norm(first) > 0))
 		return REFUSE(r, "found %s=0,0,0, expected a direction", length > 0 ? "first" : "axis");
@@ -251,8 +262,10 @@ done:
 static gt_status read_choice(const reader *r, char **rest, const char *name, const char *zero, const char *one, int *choice)
 {
 	const char *word = strtok_r(NULL, " \t\r\n", rest), *more = word ? strtok_r(NULL, " \t\r\n", rest) : NULL;
-	if (!word || more || (strcmp(word, zero) && strcmp(word, one)))
-		return REFUSE(r, "found '%s', expected %s %s or %s %s", found(more ? more : word ? word : name).text, name, zero, name, one);
+	if (!word || more || (strcmp(word, zero) && strcmp(word, one))) {
+		const char *odd = more ? more : word;
+		return REFUSE(r, "found '%s', expected %s %s or %s %s", found(odd ? odd : name).text, name, zero, name, one);
+	}
 	*choice = !strcmp(word, one);
 	return GT_OK;
 }

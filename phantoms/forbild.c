@@ -3,20 +3,23 @@
  * definition; where listings differ, docs/phantoms.md says what was taken and why. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "phantoms/body.h"
 
-#define CM 10.0                 /* in mm */
+#define CM 10.0 /* in mm */
 #define COS15 0.96592582628906828675
 #define SIN15 0.25881904510252076235
 #define COS30 0.86602540378443864676
-#define COS58 0.5284383347223471    /* of 58.1 degrees */
+#define COS58 0.5284383347223471 /* of 58.1 degrees */
 #define SIN58 0.8489716876291414
 #define BONE 1.800
 
 /* axis 0 and axis 2 of the body; both zero: along x and z. */
-typedef struct { gt_solid_kind kind; double center[3], half[3], x[3], z[3], taper, density; } row;
+typedef struct {
+	gt_solid_kind kind;
+	double center[3], half[3], x[3], z[3], taper, density;
+} row;
 
+/* clang-format off */
 #define ELLIPSOID(cx, cy, cz, a, b, c, density) { GT_SOLID_ELLIPSOID, { cx, cy, cz }, { a, b, c }, { 0, 0, 0 }, { 0, 0, 0 }, 1, density }
 #define SPHERE(cx, cy, cz, r, density) ELLIPSOID(cx, cy, cz, r, r, r, density)
 
@@ -70,7 +73,7 @@ static gt_status add_row(gt_phantom *p, const row *r)
 
 static gt_status right_ear(gt_phantom *p)
 {
-	static const int cells[4][4] = { { 9, 8, 8, 6 }, { 8, 8, 7, 6 }, { 8, 7, 7, 5 }, { 6, 6, 5, 4 } };      /* [|k|][|j|] */
+	static const int cells[4][4] = { { 9, 8, 8, 6 }, { 8, 8, 7, 6 }, { 8, 7, 7, 5 }, { 6, 6, 5, 4 } }; /* [|k|][|j|] */
 	const double spacing = .4 * COS30, plus_x[3] = { 1, 0, 0 };
 	gt_status st = GT_OK;
 	gt_solid bone = gt_solid_make(GT_SOLID_ELLIPSOID);

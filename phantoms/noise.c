@@ -3,7 +3,11 @@
 #include "core/random.h"
 #include "phantoms/phantom.h"
 
-typedef struct { double photons, electronic; uint64_t seed, first; float *p; } job;
+typedef struct {
+	double photons, electronic;
+	uint64_t seed, first;
+	float *p;
+} job;
 
 static void body(void *self, size_t begin, size_t end, int worker)
 {

@@ -6,7 +6,7 @@
 #include "phantoms/body.h"
 
 #define INFO(build, name, about) { name, about },
-const gt_phantom_info gt_phantom_list[] = { GT_PHANTOM_TABLE(INFO) { NULL, NULL } };
+const gt_phantom_info gt_phantom_list[] = { GT_PHANTOM_TABLE(INFO){ NULL, NULL } };
 #undef INFO
 
 #define BUILD(build, name, about) gt_phantom_build_##build,

@@ -5,10 +5,10 @@
 #include "core/scan_math.h"
 #include "phantoms/body.h"
 
-enum { MOST_SAMPLES = 1000 };   /* per cell or voxel along one axis: beyond is a mistake */
+enum { MOST_SAMPLES = 1000 }; /* per cell or voxel along one axis: beyond is a mistake */
 
-static gt_status run_slabs(gt_pool *pool, size_t n, size_t grain, gt_body body, void *job, size_t *start,
-                           gt_phantom_progress progress, void *self)
+static gt_status run_slabs(gt_pool *pool, size_t n, size_t grain, gt_body body, void *job, size_t *start, gt_phantom_progress progress,
+                           void *self)
 {
 	const size_t threads = (size_t)gt_pool_threads(pool), least = 4 * grain * threads;
 	const size_t slab = n / 100 > least ? n / 100 : least;
@@ -22,7 +22,15 @@ static gt_status run_slabs(gt_pool *pool, size_t n, size_t grain, gt_body body, 
 }
 
 /* hits: [threads][2 solids] */
-typedef struct { const gt_phantom *p; const gt_scan *scan; gt_detector detector; int rays, whole; size_t start; gt_hit *hits; float *out; } projecting;
+typedef struct {
+	const gt_phantom *p;
+	const gt_scan *scan;
+	gt_detector detector;
+	int rays, whole;
+	size_t start;
+	gt_hit *hits;
+	float *out;
+} projecting;
 
 static double cell_mean(const projecting *j, const gt_view *view, size_t row, size_t column, gt_hit *hits)
 {
@@ -47,8 +55,8 @@ static void project_cells(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-gt_status gt_phantom_project(const gt_phantom *p, const gt_scan *scan, int rays, gt_pool *pool,
-                             gt_phantom_progress progress, void *self, float *out)
+gt_status gt_phantom_project(const gt_phantom *p, const gt_scan *scan, int rays, gt_pool *pool, gt_phantom_progress progress, void *self,
+                             float *out)
 {
 	gt_status st = GT_OK;
 	projecting j = { .p = p, .scan = scan, .rays = rays, .out = out };
@@ -67,7 +75,15 @@ done:
 }
 
 /* sample: [threads][row of samples], sum: [threads][row of voxels], hits: [threads][solids] */
-typedef struct { const gt_phantom *p; const gt_grid *grid; int points; size_t start; double *sample, *sum; gt_hit *hits; float *out; } voxelising;
+typedef struct {
+	const gt_phantom *p;
+	const gt_grid *grid;
+	int points;
+	size_t start;
+	double *sample, *sum;
+	gt_hit *hits;
+	float *out;
+} voxelising;
 
 static double sample_offset(int i, int points) { return (i + 0.5) / points - 0.5; }
 
@@ -123,8 +139,8 @@ static void voxelise_rows(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-gt_status gt_phantom_voxelise(const gt_phantom *p, const gt_grid *grid, int points, gt_pool *pool,
-                              gt_phantom_progress progress, void *self, float *out)
+gt_status gt_phantom_voxelise(const gt_phantom *p, const gt_grid *grid, int points, gt_pool *pool, gt_phantom_progress progress, void *self,
+                              float *out)
 {
 	gt_status st = GT_OK;
 	const size_t threads = (size_t)gt_pool_threads(pool);

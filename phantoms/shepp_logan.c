@@ -5,10 +5,13 @@
 #include <math.h>
 #include "phantoms/body.h"
 
-static const double half_field = 120;                   /* mm: what 1 is in the tables */
+static const double half_field = 120; /* mm: what 1 is in the tables */
 
-typedef struct { double half[3], center[3], degrees, density[2]; } row;
+typedef struct {
+	double half[3], center[3], degrees, density[2];
+} row;
 
+/* clang-format off */
 /* density: modified, classic */
 static const row volume[] = {
 	{ { .6900, .920, .810 }, { 0, 0, 0 }, 0, { 1, 1 } },
@@ -36,6 +39,7 @@ static const row book[] = {
 	{ { .056, .04, .10 }, { .06, -.105, .625 }, 90, { .02, .2 } },
 	{ { .056, .056, .10 }, { 0, .1, .625 }, 0, { -.02, -.2 } },
 };
+/* clang-format on */
 
 static gt_status build(gt_phantom *p, const row *table, size_t rows, int contrast)
 {

@@ -43,7 +43,11 @@ done:
 /* No two alike, so that an axis flipped or exchanged is seen. */
 gt_status gt_phantom_build_spheres(gt_phantom *p)
 {
-	static const double place[6][4] = { { 60, 0, 0, 1 }, { -60, 0, 0, 1.2 }, { 0, 45, 0, 1.4 }, { 0, -45, 0, 1.6 }, { 0, 0, 10, 1.8 }, { 0, 0, -10, 2 } };
+	/* clang-format off */
+	static const double place[6][4] = {
+		{ 60, 0, 0, 1 }, { -60, 0, 0, 1.2 }, { 0, 45, 0, 1.4 }, { 0, -45, 0, 1.6 }, { 0, 0, 10, 1.8 }, { 0, 0, -10, 2 },
+	};
+	/* clang-format on */
 	gt_status st = GT_OK;
 	for (int i = 0; i < 6 && st == GT_OK; i++)
 		st = add(p, GT_SOLID_ELLIPSOID, place[i][3], place[i][0], place[i][1], place[i][2], 3, 3, 3);

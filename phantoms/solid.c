@@ -2,7 +2,6 @@
  * of the line nearest to the centre, where nothing cancels for a small solid far from the source. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "phantoms/solid.h"
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -26,7 +25,7 @@ void gt_solid_free(gt_solid *s)
 
 gt_status gt_solid_clip(gt_solid *s, const double n[3], double d)
 {
-	double (*more)[4] = realloc(s->clip, (s->clips + 1) * sizeof *more);
+	double(*more)[4] = realloc(s->clip, (s->clips + 1) * sizeof *more);
 	if (!more)
 		return gt_fail(GT_ERR_MEMORY, "no memory for %zu clips of a shape", s->clips + 1);
 	s->clip = more;
@@ -78,8 +77,9 @@ static void bound(gt_solid *s)
 			s->hi[a] = c + fmax(-along + e, along + s->taper * e);
 			continue;
 		}
-		const double e = s->kind == GT_SOLID_ELLIPSOID ? extent(s, a, 3) :
-			fabs(s->axis[0][a]) * s->half[0] + fabs(s->axis[1][a]) * s->half[1] + fabs(along);
+		double e = fabs(s->axis[0][a]) * s->half[0] + fabs(s->axis[1][a]) * s->half[1] + fabs(along);
+		if (s->kind == GT_SOLID_ELLIPSOID)
+			e = extent(s, a, 3);
 		s->lo[a] = c - e;
 		s->hi[a] = c + e;
 	}
@@ -168,10 +168,7 @@ static int cut_plane(double o, double d, double limit, double *in, double *out)
 	return *in < *out;
 }
 
-static int cut_slab(double o, double d, double *in, double *out)
-{
-	return cut_plane(o, d, 1, in, out) && cut_plane(-o, -d, 1, in, out);
-}
+static int cut_slab(double o, double d, double *in, double *out) { return cut_plane(o, d, 1, in, out) && cut_plane(-o, -d, 1, in, out); }
 
 static int cut_ellipsoid(const double o[3], const double d[3], double *in, double *out)
 {
@@ -205,7 +202,7 @@ static int cut_cone(double taper, const double o[3], const double d[3], double *
 		return c <= 0;
 	disc = fmax(disc, 0);
 	const double q = -(b + copysign(sqrt(disc), b));
-	const double one = q / a, two = q != 0 ? c / q : 0;   /* a = 0: one is infinite, two the only root */
+	const double one = q / a, two = q != 0 ? c / q : 0; /* a = 0: one is infinite, two the only root */
 	const double first = shift + fmin(one, two), second = shift + fmax(one, two);
 	if (a > 0) {
 		*in = fmax(*in, first);

@@ -3,35 +3,32 @@
  * a line only those few that it comes near. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "phantoms/body.h"
 
-enum { LEAF = 2, DEEP = 40 };   /* solids of a leaf; below this depth the split is in halves, to bound the recursion */
+enum { LEAF = 2, DEEP = 40 }; /* solids of a leaf; below this depth the split is in halves, to bound the recursion */
 
-typedef struct { double lo[3], hi[3], middle[3]; size_t solid; } item;
-typedef struct { item *items; double *area; gt_tree_node *node; size_t nodes; } builder;
+typedef struct {
+	double lo[3], hi[3], middle[3];
+	size_t solid;
+} item;
+typedef struct {
+	item *items;
+	double *area;
+	gt_tree_node *node;
+	size_t nodes;
+} builder;
 
-static int by_x(const void *a, const void *b)
+/* Ties in order of the list, for qsort is not stable. */
+static int by(const item *p, const item *q, int axis)
 {
-	const item *p = a, *q = b;
-	return p->middle[0] != q->middle[0] ? (p->middle[0] > q->middle[0]) - (p->middle[0] < q->middle[0])
-	                                    : (p->solid > q->solid) - (p->solid < q->solid);
+	if (p->middle[axis] != q->middle[axis])
+		return p->middle[axis] < q->middle[axis] ? -1 : 1;
+	return p->solid < q->solid ? -1 : p->solid > q->solid;
 }
 
-static int by_y(const void *a, const void *b)
-{
-	const item *p = a, *q = b;
-	return p->middle[1] != q->middle[1] ? (p->middle[1] > q->middle[1]) - (p->middle[1] < q->middle[1])
-	                                    : (p->solid > q->solid) - (p->solid < q->solid);
-}
-
-static int by_z(const void *a, const void *b)
-{
-	const item *p = a, *q = b;
-	return p->middle[2] != q->middle[2] ? (p->middle[2] > q->middle[2]) - (p->middle[2] < q->middle[2])
-	                                    : (p->solid > q->solid) - (p->solid < q->solid);
-}
-
+static int by_x(const void *p, const void *q) { return by(p, q, 0); }
+static int by_y(const void *p, const void *q) { return by(p, q, 1); }
+static int by_z(const void *p, const void *q) { return by(p, q, 2); }
 static int (*const by_axis[3])(const void *, const void *) = { by_x, by_y, by_z };
 
 static void grow(double lo[3], double hi[3], const item *i)

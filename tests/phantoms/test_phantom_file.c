@@ -16,7 +16,7 @@ static double value(const char *text, double x, double y, double z)
 
 START_TEST(shapes_are_where_they_are_written)
 {
-	const char *e = "ellipsoid center=10,20,30 radii=1,2,3 density=5";      /* no newline at the end */
+	const char *e = "ellipsoid center=10,20,30 radii=1,2,3 density=5"; /* no newline at the end */
 	IS(e, 10.9, 20, 30, 5);
 	IS(e, 11.1, 20, 30, 0);
 	IS(e, 10, 21.9, 30, 5);
@@ -61,7 +61,7 @@ END_TEST
 START_TEST(units_and_options)
 {
 	const char *text = "ellipsoid radius=1 density=3\nunit mm-1\nellipsoid center=5,0,0 radius=1 density=0.7\nunit water\n"
-		"ellipsoid center=9,0,0 radius=1 density=-2\n";
+			   "ellipsoid center=9,0,0 radius=1 density=-2\n";
 	const gt_phantom_options o = { .water = 0.021, .scale = 2, .shift = { 100, 0, 7 }, .rotate = acos(-1) / 2 };
 	gt_phantom *p = NULL;
 	ck_ok(body_read(text, strlen(text), &o, &p));
@@ -88,7 +88,8 @@ START_TEST(moved_bodies_keep_their_values)
 	int wrong = 0, inside = 0;
 	for (int i = 0; i < 20000; i++) {
 		const double x[3] = { pick(&r, -45, 45), pick(&r, -45, 45), pick(&r, -45, 45) };
-		const double y[3] = { 1.7 * (cos(2.2) * x[0] - sin(2.2) * x[1]) + 11, 1.7 * (sin(2.2) * x[0] + cos(2.2) * x[1]) - 6, 1.7 * x[2] + 4 };
+		const double y[3] = { 1.7 * (cos(2.2) * x[0] - sin(2.2) * x[1]) + 11, 1.7 * (sin(2.2) * x[0] + cos(2.2) * x[1]) - 6,
+			              1.7 * x[2] + 4 };
 		const double v = gt_phantom_value(p, x);
 		wrong += fabs(gt_phantom_value(moved, y) - 0.03 * v) > 1e-12;
 		inside += v != 0;
@@ -101,12 +102,15 @@ START_TEST(moved_bodies_keep_their_values)
 END_TEST
 
 #define BALL "ellipsoid radius=1 density=1\n"
-static const struct { const char *text, *message; } mistakes[] = {
+static const struct {
+	const char *text, *message;
+} mistakes[] = {
 	{ "", "found no shape, expected at least one" },
 	{ "# only words\n\n", "found no shape" },
 	{ "sphere radius=1 density=1\n", ":1: found 'sphere', expected combine, unit, ellipsoid, cylinder, cone or box" },
 	{ BALL "\x89PNG\x1a\n", ":2: found '?PNG?', expected" },
-	{ BALL "\n# comment\nellipsoid radius=1 densty=1\n", ":4: found 'densty=1', expected for ellipsoid: key=numbers with key one of center, density" },
+	{ BALL "\n# comment\nellipsoid radius=1 densty=1\n",
+	  ":4: found 'densty=1', expected for ellipsoid: key=numbers with key one of center, density" },
 	{ "ellipsoid radius=1 density\n", "found 'density', expected for ellipsoid" },
 	{ "ellipsoid radius=1 density=1 length=3\n", "found 'length=3', expected for ellipsoid" },
 	{ "box radius=1 density=1\n", "found 'radius=1', expected for box: key=numbers with key one of center, density, size" },
@@ -168,7 +172,8 @@ START_TEST(what_is_no_text_or_no_file)
 	ck_refused(body_read("box\0size", 9, NULL, &p), GT_ERR_FORMAT, ":1: found a zero byte, expected lines of text");
 	ck_refused(gt_phantom_new("no-such-phantom", NULL, &p), GT_ERR_UNKNOWN, "no phantom and no file named 'no-such-phantom'");
 	ck_refused(gt_phantom_new("no-such-phantom", NULL, &p), GT_ERR_UNKNOWN, "forbild-head, water-cylinder");
-	ck_refused(gt_phantom_new("no/such/file.txt", NULL, &p), GT_ERR_IO, "cannot read the file of shapes no/such/file.txt: No such file");
+	ck_refused(gt_phantom_new("no/such/file.txt", NULL, &p), GT_ERR_IO,
+	           "cannot read the file of shapes no/such/file.txt: No such file");
 	ck_refused(gt_phantom_new("/tmp", NULL, &p), GT_ERR_IO, "cannot read the file of shapes /tmp");
 	ck_assert_ptr_null(p);
 	gt_phantom_free(NULL);

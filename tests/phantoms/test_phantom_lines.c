@@ -33,7 +33,8 @@ START_TEST(ellipsoids)
 	/* A line at distance s in direction phi through the ellipse a, b: 2ab sqrt(r^2 - s^2)/r^2, r^2 = a^2 cos^2 + b^2 sin^2. */
 	const double turn = 37 * acos(-1) / 180, phi = 0.4, s = 2.5, a = 9, b = 4;
 	const double r2 = a * a * cos(phi - turn) * cos(phi - turn) + b * b * sin(phi - turn) * sin(phi - turn);
-	CLOSE(line("ellipsoid center=1,2,3 radii=9,4,6 angles=37 density=1\n", 1 + s * cos(phi), 2 + s * sin(phi), 3, -sin(phi), cos(phi), 0, 1),
+	CLOSE(line("ellipsoid center=1,2,3 radii=9,4,6 angles=37 density=1\n", 1 + s * cos(phi), 2 + s * sin(phi), 3, -sin(phi), cos(phi),
+	           0, 1),
 	      2 * a * b * sqrt(r2 - s * s) / r2);
 }
 END_TEST
@@ -57,7 +58,7 @@ END_TEST
 
 START_TEST(cones)
 {
-	const char *cone = "cone center=1,2,3 radius=6 end=2 length=8 density=1\n";    /* radius 4 - (z - 3)/2 */
+	const char *cone = "cone center=1,2,3 radius=6 end=2 length=8 density=1\n"; /* radius 4 - (z - 3)/2 */
 	CLOSE(line(cone, 1, 2, 50, 0, 0, -1, 0), 8);
 	CLOSE(line(cone, 1 + 4, 2, 50, 0, 0, -1, 0), 4);
 	CLOSE(line(cone, -50, 2, 5, 1, 0, 0, 0), 6);
@@ -67,7 +68,7 @@ START_TEST(cones)
 	CLOSE(line(cone, 1 + 3, 2, -1, -0.5, 0, 1, 0), hypot(8, 4));
 	CLOSE(line(cone, 1 - 3, 2, -1, -0.5, 0, 1, 0), hypot(8, 4) * (3.0 / 8));
 	/* A full cone: along its flank plane shifted, and steeper than it, through both nappes of the quadric. */
-	const char *tip = "cone radius=4 end=0 length=8 axis=0,0,-1 density=1\n";      /* radius (z + 4)/2 */
+	const char *tip = "cone radius=4 end=0 length=8 axis=0,0,-1 density=1\n"; /* radius (z + 4)/2 */
 	CLOSE(line(tip, 0, 0, -90, 0, 0, 1, 0), 8);
 	CLOSE(line(tip, 1, 0, -90, 0, 0, 1, 0), 6);
 	CLOSE(line(tip, 0, 0, 0, 1, 0, 0, 1), 4);
@@ -84,7 +85,8 @@ START_TEST(clips_and_rules)
 	CLOSE(line("ellipsoid radius=10 clip=0,0,1,2 density=1\n", 50, 0, 1, -1, 0, 0, 0), 2 * sqrt(99));
 	CLOSE(line("ellipsoid radius=10 clip=0,0,1,-11 density=1\n", 0, 0, 50, 0, 0, -1, 0), 0);
 	/* Two overlapping, a hole in the first, and one hidden below the second. */
-#define THREE "cylinder radius=10 length=4 density=1\n box center=8,0,0 size=8,4,4 density=3\n" \
+#define THREE                                                                             \
+	"cylinder radius=10 length=4 density=1\n box center=8,0,0 size=8,4,4 density=3\n" \
 	"ellipsoid center=-5,0,0 radius=2 density=0\n"
 	CLOSE(line("combine add\n" THREE, 50, 0, 0, -1, 0, 0, 0), 20 + 3 * 8);
 	CLOSE(line("combine replace\n" THREE, 50, 0, 0, -1, 0, 0, 0), 14 - 4 + 3 * 8);
@@ -99,7 +101,7 @@ static double by_points(const gt_phantom *p, const double from[3], const double 
 {
 	const size_t n = (size_t)ceil((b - a) / step);
 	double sum = 0, before = 0, start = a;
-#define AT(t) gt_phantom_value(p, (const double[3]){ from[0] + (t) * unit[0], from[1] + (t) * unit[1], from[2] + (t) * unit[2] })
+#define AT(t) gt_phantom_value(p, (const double[3]){ from[0] + (t)*unit[0], from[1] + (t)*unit[1], from[2] + (t)*unit[2] })
 	for (size_t i = 0; i <= n; i++) {
 		const double t = a + (b - a) * (double)i / (double)n, value = AT(t);
 		if (i > 0 && value != before) {
@@ -139,7 +141,8 @@ static void compare(const gt_phantom *p, const char *name, int lines, double ste
 		}
 		const int whole = i % 3 != 0;
 		const double exact = gt_phantom_line(p, from, direction, whole);
-		const double sum = by_points(p, from, unit, whole ? -at - radius : 0, fmax(radius - at, step), step), wrong = fabs(exact - sum);
+		const double sum = by_points(p, from, unit, whole ? -at - radius : 0, fmax(radius - at, step), step),
+			     wrong = fabs(exact - sum);
 		ck_assert_msg(wrong < 4 * step * densest, "%s: line %d gives %.9g, its points %.9g", name, i, exact, sum);
 		off += wrong > 1e-9 * densest * radius;
 		met += exact != 0;
@@ -186,9 +189,11 @@ START_TEST(head_ears_are_integrals)
 	gt_random r = gt_random_at(4, 4);
 	for (int i = 0; i < 60; i++) {
 		const double from[3] = { pick(&r, -500, 500), i % 2 ? 541 : -541, pick(&r, -30, 30) };
-		const double to[3] = { i % 3 ? pick(&r, 55, 90) : pick(&r, -70.2, -67.4), pick(&r, -10, 10), i % 3 ? pick(&r, -10, 10) : pick(&r, -1, 1) };
+		const double to[3] = { i % 3 ? pick(&r, 55, 90) : pick(&r, -70.2, -67.4), pick(&r, -10, 10),
+			               i % 3 ? pick(&r, -10, 10) : pick(&r, -1, 1) };
 		const double d[3] = { to[0] - from[0], to[1] - from[1], to[2] - from[2] };
-		const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), unit[3] = { d[0] / length, d[1] / length, d[2] / length };
+		const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]),
+			     unit[3] = { d[0] / length, d[1] / length, d[2] / length };
 		ck_assert_double_eq_tol(gt_phantom_line(p, from, d, 0), by_points(p, from, unit, 300, 1100, 0.004), 0.036 * 0.02);
 	}
 	gt_phantom_free(p);

@@ -11,9 +11,19 @@ static const double ball_center[3] = { 12, -23, 4 };
 static gt_scan *orbit_scan(gt_shape shape, size_t columns, size_t rows, double column_offset)
 {
 	gt_scan *scan = NULL;
-	const gt_orbit o = { .shape = shape, .views = 7, .rows = rows, .columns = columns, .source_to_axis = 400, .source_to_detector = 700,
-	                     .column_pitch = 2.3, .row_pitch = 3.1, .column_offset = column_offset, .row_offset = -0.4,
-	                     .start_angle = 0.3, .turn = 6.283185307179586, .pitch_per_turn = 20 };
+	const gt_orbit o = { .shape = shape,
+		             .views = 7,
+		             .rows = rows,
+		             .columns = columns,
+		             .source_to_axis = 400,
+		             .source_to_detector = 700,
+		             .column_pitch = 2.3,
+		             .row_pitch = 3.1,
+		             .column_offset = column_offset,
+		             .row_offset = -0.4,
+		             .start_angle = 0.3,
+		             .turn = 6.283185307179586,
+		             .pitch_per_turn = 20 };
 	ck_ok(gt_scan_orbit(&o, &scan));
 	return scan;
 }
@@ -174,7 +184,10 @@ static double mean_of(const gt_phantom *p, const gt_grid *g, int points)
 START_TEST(voxels_hold_the_volume)
 {
 	const double pi = acos(-1);
-	const struct { const char *text; double mass; } bodies[] = {
+	const struct {
+		const char *text;
+		double mass;
+	} bodies[] = {
 		{ "ellipsoid center=6,-9,3 radii=21,13,17 angles=20,40,-60 density=1.3\n", 1.3 * 4 / 3 * pi * 21 * 13 * 17 },
 		{ "cylinder center=6,-9,3 radii=12,17 length=31 axis=1,2,3 density=0.7\n", 0.7 * pi * 12 * 17 * 31 },
 		{ "cone center=6,-9,3 radii=12,8 end=3 length=31 axis=-1,2,3 density=2\n", 2 * pi / 3 * 31 * (12 * 8 + 3 * 2 + 3 * 8) },
@@ -182,7 +195,7 @@ START_TEST(voxels_hold_the_volume)
 		{ "ellipsoid center=6,-9,3 radius=20 clip=0,0,-3,-9 density=1\n", 2 * pi / 3 * 8000 },
 		{ "ellipsoid center=6,-9,3 radius=20 clip=2,1,-1,0 density=1\n", 2 * pi / 3 * 8000 },
 	};
-	const gt_grid g = { { 43, 41, 39 }, { 1.5, 1.5, 1.6 }, { 5, -8, 3 + 0.8 / 3 } };  /* the plane z = 3 is midway between samples */
+	const gt_grid g = { { 43, 41, 39 }, { 1.5, 1.5, 1.6 }, { 5, -8, 3 + 0.8 / 3 } }; /* the plane z = 3 is midway between samples */
 	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
 		gt_phantom *p = body(bodies[i].text);
 		const double mass = mean_of(p, &g, 3) * 43 * 1.5 * 41 * 1.5 * 39 * 1.6;
@@ -222,7 +235,11 @@ START_TEST(threads_do_not_matter)
 }
 END_TEST
 
-typedef struct { pthread_t caller; double last; int calls, stop_at, wrong; } watcher;
+typedef struct {
+	pthread_t caller;
+	double last;
+	int calls, stop_at, wrong;
+} watcher;
 
 static int watch(void *self, double done)
 {

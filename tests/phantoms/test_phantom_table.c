@@ -11,7 +11,9 @@ static gt_phantom *named(const char *name)
 	return p;
 }
 
-typedef struct { double x, y, z, value; } place;
+typedef struct {
+	double x, y, z, value;
+} place;
 
 static void check_places(const char *name, const place *places, size_t n)
 {
@@ -23,8 +25,13 @@ static void check_places(const char *name, const place *places, size_t n)
 	}
 	gt_phantom_free(p);
 }
-#define PLACES(name, ...) do { const place places[] = { __VA_ARGS__ }; check_places(name, places, sizeof places / sizeof *places); } while (0)
+#define PLACES(name, ...)                                                   \
+	do {                                                                \
+		const place places[] = { __VA_ARGS__ };                     \
+		check_places(name, places, sizeof places / sizeof *places); \
+	} while (0)
 
+/* clang-format off */
 START_TEST(shepp_logan)
 {
 	/* Half field 120 mm. Skull, brain, both ventricles (tilted apart towards +y), the big and small ellipsoids. */
@@ -61,7 +68,7 @@ START_TEST(forbild_head)
 	       /* ethmoid bones lean apart upwards on the left, petrous lines */
 	       { -19, 54, 0, 1.8 }, { 19, 54, 0, 1.8 }, { -19 + 7.5, 54, 28, 1.8 }, { -19 - 7.5, 54, 28, 1.05 },
 	       { -43 - 15, 68 + 8.7, -10, 1.8 }, { 43 + 15, 68 + 8.7, 9, 1.8 }, { 43 - 15, 68 - 8.7, -29, 1.8 }, { 43, 68, 11, 1.05 },
-	       { 63.94, -63.94, 11, 1.055 }, { 63.94 + 5.8, -63.94 + 9.3, 0, 1.055 }, { 63.94 + 5.8, -63.94 - 9.3, 0, 1.05 },
+	       { 63.94, -63.94, 11, 1.055 }, { 63.94 + 5.8, -63.94 + 9.3, 0, 1.055 }, { 63.94 - 5.8, -63.94 + 9.3, 0, 1.05 },
 	       /* occipital cones: narrow towards the inside */
 	       { 0, -105, 2, 1.8 }, { 0, -105, 5, 1.05 }, { 0, -112, 5.5, 1.8 }, { 0, -103, 0, 1.05 },
 	       /* right ear: bone, a cell of air in an even and in an odd row, cut at the skull */
@@ -72,6 +79,8 @@ START_TEST(forbild_head)
 }
 END_TEST
 
+/* clang-format on */
+
 /* Connected parts of the samples where the value is `value`, by flood fill. */
 static int count_parts(const gt_phantom *p, const double lo[3], const double step[3], const size_t n[3], double value)
 {
@@ -80,7 +89,8 @@ static int count_parts(const gt_phantom *p, const double lo[3], const double ste
 	size_t *stack = malloc(all * sizeof *stack);
 	int parts = 0;
 	for (size_t i = 0; i < all; i++) {
-		const double x[3] = { lo[0] + (double)(i % n[0]) * step[0], lo[1] + (double)(i / n[0] % n[1]) * step[1], lo[2] + (double)(i / along[2]) * step[2] };
+		const double x[3] = { lo[0] + (double)(i % n[0]) * step[0], lo[1] + (double)(i / n[0] % n[1]) * step[1],
+			              lo[2] + (double)(i / along[2]) * step[2] };
 		here[i] = gt_phantom_value(p, x) == value;
 	}
 	for (size_t i = 0; i < all; i++) {
