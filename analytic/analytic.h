@@ -23,7 +23,8 @@ extern const gt_analytic *const gt_analytics[];                /* NULL-terminate
 const gt_analytic *gt_analytic_find(const char *name);         /* NULL if there is none */
 /* The method that fits the scan: "fdk" or "fbp". */
 const gt_analytic *gt_analytic_for(const gt_scan *scan);
-/* Checks grid, scan, sizes, types and backends, then runs. options NULL: defaults. */
+/* Checks grid, scan, sizes, types and backends, then runs. options NULL: defaults.
+ * x is set, not added to. Allocates scratch of a bounded size (batches of views) and frees it. */
 gt_status gt_analytic_run(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan,
                           const void *options, const gt_array *data, gt_array *x);
 

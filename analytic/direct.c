@@ -1,0 +1,71 @@
+/* Filtered backprojection of flat, arc and parallel detectors: options, and batches of views through a backend.
+ * Feldkamp, Davis, Kress, JOSA A 1 (1984) 612; Kak, Slaney, Principles of Computerized Tomographic Imaging, 1988, ch. 3. */
+#include "analytic/direct.h"
+
+static const char *const short_names[] = { "auto", "off", NULL };
+static const char *const offset_names[] = { "auto", "off", NULL };
+static const char *const extend_names[] = { "cosine", "none", NULL };
+static const char *const rows_names[] = { "clamp", "zero", NULL };
+static const char *const mask_names[] = { "fov", "none", NULL };
+
+#define AT(field) offsetof(gt_direct_options, field)
+const gt_param gt_direct_params[] = {
+	{ "filter", "window on the ramp", GT_CHOICE, AT(filter), 0, 0, gt_window_names },
+	{ "cutoff", "end of the window, in parts of the highest frequency", GT_REAL, AT(cutoff), 0.01, 1, NULL },
+	{ "short-scan", "less than a full turn: weigh rays that are seen twice, or off", GT_CHOICE, AT(short_scan), 0, 0, short_names },
+	{ "offset", "detector shifted by more than 4 cells on a full turn: weigh and extend, or off", GT_CHOICE, AT(offset), 0, 0,
+	  offset_names },
+	{ "extend", "rows that do not end in air: how they go on", GT_CHOICE, AT(extend), 0, 0, extend_names },
+	{ "rows", "voxels above or below the detector: its last row, or zero", GT_CHOICE, AT(rows), 0, 0, rows_names },
+	{ "mask", "voxels outside the field of view: 0, or left as they come", GT_CHOICE, AT(mask), 0, 0, mask_names },
+	{ .key = NULL },
+};
+
+const gt_direct_options gt_direct_defaults = {
+	.filter = GT_RAM_LAK,
+	.cutoff = 1,
+	.short_scan = GT_SHORT_AUTO,
+	.offset = GT_OFFSET_AUTO,
+	.extend = GT_EXTEND_COSINE,
+	.rows = GT_ROWS_CLAMP,
+	.mask = GT_MASK_FOV,
+};
+
+static const struct gt_direct_impl *const impls[GT_NBACKENDS] = { &gt_direct_cpu, GT_IF_CUDA(&gt_direct_cuda) };
+
+/* Filtered views held at a time: a bounded share of the memory, and enough of them to be worth a pass over the volume. */
+static size_t batch_size(gt_backend *be, const gt_direct_plan *p, gt_type type)
+{
+	const size_t most_bytes = (size_t)512 << 20, most_views = 256;
+	size_t available, total;
+	gt_backend_memory(be, &available, &total);
+	const size_t bytes = available / 4 < most_bytes ? available / 4 : most_bytes;
+	size_t n = bytes / (p->rows * p->row.wide * gt_type_size(type));
+	n = n < most_views ? n : most_views;
+	n = n < p->views ? n : p->views;
+	return n ? n : 1;
+}
+
+gt_status gt_direct_run(const char *who, gt_backend *be, const gt_grid *grid, const gt_scan *scan, const gt_direct_options *o,
+                        const gt_array *data, gt_array *x)
+{
+	const struct gt_direct_impl *impl = impls[be->kind];
+	gt_direct_plan *plan = NULL;
+	void *state = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_direct_plan_new(who, grid, scan, o, be->pool, &plan));
+	const size_t batch = batch_size(be, plan, data->type);
+	GT_TRY(impl->open(be, plan, data->type, batch, &state));
+	gt_fill(0, x);
+	for (size_t v = 0; v < plan->views && be->status == GT_OK; v += batch) {
+		const size_t n = plan->views - v < batch ? plan->views - v : batch;
+		impl->filter(state, v, n, data->data);
+		impl->back(state, v, n, x->data);
+	}
+	GT_TRY(gt_backend_status(be));
+done:
+	if (state)
+		impl->close(state);
+	gt_direct_plan_free(plan);
+	return st;
+}

@@ -1,0 +1,61 @@
+#ifndef GT_ANALYTIC_DIRECT_H
+#define GT_ANALYTIC_DIRECT_H
+/* Inside this room: what fdk and fbp share. options -> plan (host, double) -> batches of views through a backend. */
+#include "analytic/analytic.h"
+#include "analytic/direct_math.h"
+#include "analytic/filter.h"
+#include "core/backend.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { GT_SHORT_AUTO, GT_SHORT_OFF } gt_short_scan;
+typedef enum { GT_OFFSET_AUTO, GT_OFFSET_OFF } gt_offset;
+typedef enum { GT_EXTEND_COSINE, GT_EXTEND_NONE } gt_extend;
+typedef enum { GT_ROWS_CLAMP, GT_ROWS_ZERO } gt_rows;
+typedef enum { GT_MASK_FOV, GT_MASK_NONE } gt_mask;
+
+typedef struct { int filter; double cutoff; int short_scan, offset, extend, rows, mask; } gt_direct_options;
+extern const gt_param gt_direct_params[];
+extern const gt_direct_options gt_direct_defaults;
+extern const gt_analytic gt_analytic_fdk, gt_analytic_fbp;
+
+/* Everything that a backend needs, computed once. */
+typedef struct {
+	gt_shape shape;
+	size_t views, rows, columns;
+	double row_pitch;
+	gt_grid grid;
+	int clamp_rows;                         /* 0: voxels that project beyond the rows by more than half a cell get nothing */
+	double center[2], radius;               /* columns of voxels outside this circle stay 0; INFINITY: none */
+	gt_row_plan row;
+	double *response;                       /* [row.n/2 + 1], divided by row.n: transforms do not scale */
+	double *gain, *slope;                   /* [views][columns]: see gt_cell_weight() */
+	struct gt_back_view *view;              /* [views] */
+} gt_direct_plan;
+
+/* Checks and plans. GT_ERR_UNSUPPORTED says what the scan lacks, with `who` in front. */
+gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan *scan, const gt_direct_options *o,
+                             gt_pool *pool, gt_direct_plan **plan);
+void      gt_direct_plan_free(gt_direct_plan *plan);
+
+/* What a backend does. data and x have the type given to open(). The scratch of filtered views, its layout and its
+ * size are the backend's own: a faster backprojector replaces both filter() and back(). */
+struct gt_direct_impl {
+	gt_status (*open)(gt_backend *be, const gt_direct_plan *plan, gt_type type, size_t batch, void **state);
+	/* Weights and filters views first .. first+n-1 (n <= batch) of data [view][row][column] into the scratch. */
+	void      (*filter)(void *state, size_t first, size_t n, const void *data);
+	/* Adds the views of the scratch to x. */
+	void      (*back)(void *state, size_t first, size_t n, void *x);
+	void      (*close)(void *state);
+};
+extern const struct gt_direct_impl gt_direct_cpu, gt_direct_cuda;
+
+/* Plans, then runs all views through the backend of x. */
+gt_status gt_direct_run(const char *who, gt_backend *be, const gt_grid *grid, const gt_scan *scan,
+                        const gt_direct_options *o, const gt_array *data, gt_array *x);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,140 @@
+/* Filtered backprojection on the CPU: FFTW row by row, then columns of voxels, threaded over both. Every voxel adds its
+ * views in their order, so that the result does not depend on the number of threads. */
+#include <fftw3.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "analytic/direct.h"
+
+enum {
+	ROWS_AT_ONCE = 16, /* rows filtered together: one cache line of the scratch */
+	TILE = 16,         /* columns of voxels with sums of their own */
+	SLICES = 64,       /* slices that share a base row */
+};
+
+struct state {
+	gt_backend *be;
+	const gt_direct_plan *plan;
+	gt_type type;
+	void *scratch, *work;
+	size_t scratch_bytes, work_stride, work_bytes; /* one stride per worker */
+	fftwf_plan fftwf_forth, fftwf_back;
+	fftw_plan fftw_forth, fftw_back;
+};
+struct filtering {
+	const struct state *state;
+	const void *data;
+	size_t first;
+};
+struct backing {
+	const struct state *state;
+	void *x;
+	size_t first, n;
+};
+
+/* What a column of voxels sees of a view: slice z at row + z step, for slices first .. end-1. */
+struct span {
+	double row, step, last;
+	size_t first, end, first_row, last_row;
+};
+
+static size_t row_groups(const gt_direct_plan *p) { return (p->rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE; }
+
+/* Without clamping, slices that project beyond the outer edges of the rows are left out. */
+static int find_span(const gt_direct_plan *p, const struct gt_back_view *w, double lambda, struct span *a)
+{
+	a->step = lambda * p->grid.pitch[2] * w->per_row;
+	a->row = w->row0 + lambda * (gt_grid_first(&p->grid, 2) - w->z0) * w->per_row;
+	a->last = (double)p->rows - 1;
+	a->first = 0;
+	a->end = p->grid.n[2];
+	if (!p->clamp_rows) {
+		const double low = ceil((-0.5 - a->row) / a->step), high = floor((a->last + 0.5 - a->row) / a->step);
+		if (high < 0 || low > (double)(a->end - 1) || high < low)
+			return 0;
+		a->first = low > 0 ? (size_t)low : 0;
+		a->end = high < (double)(a->end - 1) ? (size_t)high + 1 : a->end;
+	}
+	const double begin = a->row + (double)a->first * a->step, end = a->row + (double)(a->end - 1) * a->step;
+	a->first_row = (size_t)fmin(fmax(floor(begin), 0), a->last);
+	a->last_row = (size_t)fmin(fmax(ceil(end) + 1, 0), a->last);
+	return 1;
+}
+
+#define T float
+#define NAMED(name) name##_single
+#define FFTW(name) fftwf_##name
+#include "analytic/direct_cpu_typed.h"
+#undef T
+#undef NAMED
+#undef FFTW
+#define T double
+#define NAMED(name) name##_double
+#define FFTW(name) fftw_##name
+#include "analytic/direct_cpu_typed.h"
+#undef T
+#undef NAMED
+#undef FFTW
+
+static void close_(void *self)
+{
+	struct state *s = self;
+	if (s->type == GT_F32)
+		drop_transforms_single(s);
+	else
+		drop_transforms_double(s);
+	gt_backend_free(s->be, s->scratch, s->scratch_bytes);
+	gt_backend_free(s->be, s->work, s->work_bytes);
+	free(s);
+}
+
+/* Bytes of one worker: a row and its group for the filter, sums and a line for the backprojection; whole cache lines. */
+static size_t work_size(const gt_direct_plan *p, size_t element)
+{
+	const size_t filter = (p->row.n + 2 + 15) / 16 * 16 + p->row.wide * ROWS_AT_ONCE;
+	const size_t back = TILE * p->grid.n[2] + p->rows + 2;
+	return ((filter > back ? filter : back) * element + 63) / 64 * 64;
+}
+
+static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type type, size_t batch, void **out)
+{
+	const size_t element = gt_type_size(type);
+	struct state *s = calloc(1, sizeof *s);
+	gt_status st = GT_OK;
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "no memory for filtered backprojection");
+	s->be = be;
+	s->plan = p;
+	s->type = type;
+	s->work_stride = work_size(p, element);
+	s->work_bytes = s->work_stride * (size_t)gt_pool_threads(be->pool);
+	s->scratch_bytes = batch * p->rows * p->row.wide * element;
+	s->work = gt_backend_alloc(be, s->work_bytes, "lines of filtered backprojection");
+	s->scratch = s->work ? gt_backend_alloc(be, s->scratch_bytes, "filtered views") : NULL;
+	if (!s->work || !s->scratch)
+		st = GT_ERR_MEMORY;
+	else if (!(type == GT_F32 ? plan_transforms_single(s) : plan_transforms_double(s)))
+		st = gt_fail(GT_ERR_MEMORY, "no plan for transforms of %zu samples", p->row.n);
+	if (st != GT_OK)
+		close_(s);
+	else
+		*out = s;
+	return st;
+}
+
+static void filter_(void *self, size_t first, size_t n, const void *data)
+{
+	const struct state *s = self;
+	struct filtering f = { s, data, first };
+	gt_parallel(s->be->pool, n * row_groups(s->plan), 1, s->type == GT_F32 ? filter_rows_single : filter_rows_double, &f);
+}
+
+static void back_(void *self, size_t first, size_t n, void *x)
+{
+	const struct state *s = self;
+	const gt_grid *g = &s->plan->grid;
+	struct backing b = { s, x, first, n };
+	gt_parallel(s->be->pool, g->n[1] * ((g->n[0] + TILE - 1) / TILE), 1, s->type == GT_F32 ? back_tiles_single : back_tiles_double, &b);
+}
+
+const struct gt_direct_impl gt_direct_cpu = { open_, filter_, back_, close_ };

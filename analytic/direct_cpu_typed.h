@@ -1,0 +1,154 @@
+/* The loops of direct_cpu.c for one type T: included there once per type, with NAMED(name), FFTW(name) and its types
+ * defined. The scratch is [view][filtered column][row]: a column of voxels reads two neighbouring lines of it. */
+
+/* Filter ---------------------------------------------------------------- */
+
+/* A row, weighted, into its place in the transform; the gap between its ends stays 0. */
+static void NAMED(load_row)(const struct filtering *f, size_t view, size_t row, const T *data, T *line)
+{
+	const gt_direct_plan *p = f->state->plan;
+	const gt_row_plan *r = &p->row;
+	const double *gain = p->gain + view * p->columns, *slope = p->slope + view * p->columns;
+	const double height = p->view[view].height + (double)row * p->row_pitch;
+	const T *in = data + (view * p->rows + row) * p->columns;
+	for (size_t k = 0; k < p->columns; k++)
+		line[k] = (T)(in[k] * gt_cell_weight(gain[k], slope[k], height));
+	for (size_t k = p->columns; k < r->n; k++)
+		line[k] = 0;
+	const size_t edge = p->columns < GT_EDGE_CELLS ? p->columns : GT_EDGE_CELLS;
+	double first = 0, last = 0;
+	for (size_t k = 0; k < edge; k++) {
+		first += line[k] / (double)edge;
+		last += line[p->columns - 1 - k] / (double)edge;
+	}
+	for (size_t j = 1; j <= r->after; j++)
+		line[p->columns + j - 1] = (T)(last * gt_roll_off(j, r->after));
+	for (size_t j = 1; j <= r->before; j++)
+		line[r->n - j] = (T)(first * gt_roll_off(j, r->before));
+}
+
+/* ROWS_AT_ONCE rows of one view go to neighbouring places of the scratch. */
+static void NAMED(filter_rows)(void *self, size_t begin, size_t end, int worker)
+{
+	const struct filtering *f = self;
+	const struct state *s = f->state;
+	const gt_direct_plan *p = s->plan;
+	const gt_row_plan *r = &p->row;
+	T *line = (T *)((char *)s->work + (size_t)worker * s->work_stride), *kept = line + (r->n + 2 + 15) / 16 * 16;
+	const size_t groups = row_groups(p);
+	for (size_t g = begin; g < end; g++) {
+		const size_t v = g / groups, l0 = g % groups * ROWS_AT_ONCE;
+		const size_t n = p->rows - l0 < ROWS_AT_ONCE ? p->rows - l0 : ROWS_AT_ONCE;
+		for (size_t l = 0; l < n; l++) {
+			NAMED(load_row)(f, f->first + v, l0 + l, f->data, line);
+			FFTW(execute_dft_r2c)(s->FFTW(forth), line, (FFTW(complex) *)line);
+			for (size_t k = 0; k <= r->n / 2; k++) {
+				line[2 * k] *= (T)p->response[k];
+				line[2 * k + 1] *= (T)p->response[k];
+			}
+			FFTW(execute_dft_c2r)(s->FFTW(back), (FFTW(complex) *)line, line);
+			for (size_t i = 0; i < r->wide; i++)
+				kept[i * ROWS_AT_ONCE + l] = line[i < r->lead ? r->n + i - r->lead : i - r->lead];
+		}
+		T *out = (T *)s->scratch + v * r->wide * p->rows + l0;
+		for (size_t i = 0; i < r->wide; i++)
+			for (size_t l = 0; l < n; l++)
+				out[i * p->rows + l] = kept[i * ROWS_AT_ONCE + l];
+	}
+}
+
+static int NAMED(plan_transforms)(struct state *s)
+{
+	const int n = (int)s->plan->row.n;
+	T *line = s->work;
+	pthread_mutex_lock(&gt_fft_planner);
+	s->FFTW(forth) = FFTW(plan_dft_r2c_1d)(n, line, (FFTW(complex) *)line, FFTW_ESTIMATE);
+	s->FFTW(back) = FFTW(plan_dft_c2r_1d)(n, (FFTW(complex) *)line, line, FFTW_ESTIMATE);
+	pthread_mutex_unlock(&gt_fft_planner);
+	return s->FFTW(forth) && s->FFTW(back);
+}
+
+static void NAMED(drop_transforms)(struct state *s)
+{
+	pthread_mutex_lock(&gt_fft_planner);
+	if (s->FFTW(forth))
+		FFTW(destroy_plan)(s->FFTW(forth));
+	if (s->FFTW(back))
+		FFTW(destroy_plan)(s->FFTW(back));
+	pthread_mutex_unlock(&gt_fft_planner);
+}
+
+/* Backprojection -------------------------------------------------------- */
+
+/* The line of the detector that a column of voxels sees, interpolated between two columns: rows first .. last. */
+static void NAMED(mix)(const T *q, size_t rows, T left, T right, size_t first, size_t last, T *line)
+{
+	for (size_t l = first; l <= last; l++)
+		line[l] = left * q[l] + right * q[rows + l];
+	line[last + 1] = line[last];
+}
+
+/* z slices from the z-th on, n of them, at rows row + j step. Rows are counted from a base near them, so that their
+ * fractions keep the precision of T. */
+static void NAMED(add_slices)(const struct span *a, const T *line, size_t z, size_t n, T *sum)
+{
+	const double begin = a->row + (double)z * a->step, end = begin + (double)(n - 1) * a->step;
+	const double least = fmin(fmax(fmin(begin, end), 0), a->last);
+	const size_t base = (size_t)least;
+	const T *near = line + base, row = (T)(begin - (double)base), step = (T)a->step, last = (T)(a->last - (double)base);
+	for (size_t j = 0; j < n; j++) {
+		T l = row + (T)j * step;
+		l = l > 0 ? l : 0;
+		l = l < last ? l : last;
+		const int i = (int)l;
+		sum[z + j] += near[i] + (l - (T)i) * (near[i + 1] - near[i]);
+	}
+}
+
+/* One view onto one column of voxels. */
+static void NAMED(add_view)(const struct backing *b, size_t v, double x, double y, T *line, T *sum)
+{
+	const gt_direct_plan *p = b->state->plan;
+	double column, lambda;
+	if (!gt_back_column(p->shape, &p->view[b->first + v], x, y, &column, &lambda))
+		return;
+	if (!(column >= 0 && column <= (double)(p->row.wide - 1)))
+		return;
+	size_t k = (size_t)column;
+	k = k < p->row.wide - 1 ? k : p->row.wide - 2;
+	struct span a;
+	if (!find_span(p, &p->view[b->first + v], lambda, &a))
+		return;
+	const double right = column - (double)k;
+	const T *q = (const T *)b->state->scratch + (v * p->row.wide + k) * p->rows;
+	NAMED(mix)(q, p->rows, (T)(lambda * lambda * (1 - right)), (T)(lambda * lambda * right), a.first_row, a.last_row, line);
+	for (size_t z = a.first; z < a.end; z += SLICES)
+		NAMED(add_slices)(&a, line, z, a.end - z < SLICES ? a.end - z : SLICES, sum);
+}
+
+/* TILE columns of voxels side by side in x: they see the same lines of every view. */
+static void NAMED(back_tiles)(void *self, size_t begin, size_t end, int worker)
+{
+	const struct backing *b = self;
+	const struct state *s = b->state;
+	const gt_direct_plan *p = s->plan;
+	const gt_grid *g = &p->grid;
+	const size_t tiles = (g->n[0] + TILE - 1) / TILE, nz = g->n[2];
+	T *sum = (T *)((char *)s->work + (size_t)worker * s->work_stride), *line = sum + TILE * nz;
+	for (size_t t = begin; t < end; t++) {
+		const size_t iy = t / tiles, ix = t % tiles * TILE, n = g->n[0] - ix < TILE ? g->n[0] - ix : TILE;
+		const double y = gt_grid_first(g, 1) + (double)iy * g->pitch[1], x = gt_grid_first(g, 0) + (double)ix * g->pitch[0];
+		size_t inside[TILE], count = 0;
+		for (size_t i = 0; i < n; i++)
+			if (hypot(x + (double)i * g->pitch[0] - p->center[0], y - p->center[1]) <= p->radius)
+				inside[count++] = i;
+		memset(sum, 0, TILE * nz * sizeof *sum);
+		for (size_t v = 0; v < b->n; v++)
+			for (size_t i = 0; i < count; i++)
+				NAMED(add_view)(b, v, x + (double)inside[i] * g->pitch[0], y, line, sum + inside[i] * nz);
+		T *out = (T *)b->x + iy * g->n[0] + ix;
+		for (size_t z = 0; z < nz; z++)
+			for (size_t i = 0; i < n; i++)
+				out[z * g->n[0] * g->n[1] + i] += sum[i * nz + z];
+	}
+}

@@ -1,0 +1,26 @@
+/* fbp: parallel beams. */
+#include "analytic/direct.h"
+
+static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x)
+{
+	if (scan->shape != GT_PARALLEL)
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "fbp is for parallel beams and this scan has a cone or fan beam on a detector of shape %s: use fdk",
+		               gt_shape_names[scan->shape]);
+	/* Without a pitch, heights that differ are shifts of the detector: the table of views holds them. */
+	if (scan->pitch_per_turn != 0 && gt_scan_is_helical(scan))
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"fbp is for circular scans and this one is helical (pitch_per_turn=%g mm): use an iterative solver such as os-sart",
+			scan->pitch_per_turn);
+	return gt_direct_run("fbp", be, grid, scan, options, data, x);
+}
+
+const gt_analytic gt_analytic_fbp = {
+	"fbp",
+	"filtered backprojection of parallel-beam scans over half a turn or more",
+	gt_direct_params,
+	&gt_direct_defaults,
+	sizeof(gt_direct_options),
+	run,
+};

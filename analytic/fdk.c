@@ -1,0 +1,23 @@
+/* fdk: cone and fan beams. */
+#include "analytic/direct.h"
+
+static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x)
+{
+	if (scan->shape == GT_PARALLEL)
+		return gt_fail(GT_ERR_UNSUPPORTED, "fdk is for cone and fan beams and this scan is parallel: use fbp");
+	if (gt_scan_is_helical(scan))
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"fdk is for circular scans and this one is helical (pitch_per_turn=%g mm): use an iterative solver such as os-sart",
+			scan->pitch_per_turn);
+	return gt_direct_run("fdk", be, grid, scan, options, data, x);
+}
+
+const gt_analytic gt_analytic_fdk = {
+	"fdk",
+	"filtered backprojection of circular cone-beam and fan-beam scans (Feldkamp, Davis, Kress), full or short",
+	gt_direct_params,
+	&gt_direct_defaults,
+	sizeof(gt_direct_options),
+	run,
+};

@@ -1,0 +1,345 @@
+/* The plan of a filtered backprojection: what each cell counts, how rows are filtered, how voxels are seen.
+ * For a fan of rays at angles g from the central ray, D from source to axis, L from source to voxel,
+ *     f = 1/2 sum dtheta 1/L^2 sum dg h(g - g') D cos g' p(g')
+ * (Kak, Slaney, section 3.4.1). It holds for any detector, as it speaks of rays only; cells in equal steps of u on a
+ * plane at distance F turn it into weights F / (depth of the voxel)^2 and the equispaced kernel in u, wherever the foot
+ * of the perpendicular lies. Feldkamp's rule adds the cosine of the cone angle. */
+#include <math.h>
+#include <stdlib.h>
+#include "analytic/direct.h"
+#include "analytic/stand.h"
+
+#define PI 3.14159265358979323846
+#define DEGREES (180 / PI)
+
+/* A shift of the detector up to this many cells only interleaves conjugate rays. */
+#define FEW_CELLS 4.0
+/* Lags of the equiangular kernel stay clear of pi. */
+#define LARGEST_LAG 2.6
+
+enum redundancy { EACH_ONCE, SHORT_SCAN, OFFSET_DETECTOR };
+
+struct making {
+	gt_direct_plan *plan;
+	const gt_scan *scan;
+	const gt_stand *stand;
+	enum redundancy redundancy;
+	double norm; /* of the sum over views */
+};
+
+/* What the range of angles allows -------------------------------------- */
+
+static gt_status too_short(const char *who, const gt_stand *s, double needed)
+{
+	const double has = s->cover.range * DEGREES;
+	if (s->scan->shape == GT_PARALLEL)
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "%s: the %zu views cover %.2f degrees: expected 180; use an iterative solver such as os-sart", who,
+		               s->scan->views, has);
+	return gt_fail(
+		GT_ERR_UNSUPPORTED,
+		"%s: the %zu views cover %.2f degrees: expected at least %.2f (180 and the fan of %.2f), or 360; use an iterative solver such as os-sart",
+		who, s->scan->views, has, needed * DEGREES, (needed - PI) * DEGREES);
+}
+
+static gt_status check_range(const char *who, const gt_stand *s)
+{
+	const int parallel = s->scan->shape == GT_PARALLEL;
+	const double needed = parallel ? PI : PI + 2 * s->half_fan, slack = parallel ? 2 / DEGREES : s->cover.step;
+	if (s->cover.full)
+		return GT_OK;
+	if (s->cover.range < needed - slack)
+		return too_short(who, s, needed);
+	if (s->cover.hole > fmax(10 * s->cover.step, 10 / DEGREES))
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"%s: neighbouring views are up to %.2f degrees apart where most are %.2f: expected no such hole; use an iterative solver such as os-sart",
+			who, s->cover.hole * DEGREES, s->cover.step * DEGREES);
+	return GT_OK;
+}
+
+/* An offset detector sees one side of the object at a time: only a whole turn shows both. */
+static gt_status try_offset(gt_stand *s, const gt_direct_options *o, int *is_offset)
+{
+	gt_status st = GT_OK;
+	*is_offset = 0;
+	if (o->offset == GT_OFFSET_OFF || fabs(s->offset) <= FEW_CELLS)
+		return st;
+	if (s->scan->shape != GT_PARALLEL) {
+		*is_offset = s->cover.full;
+		return st;
+	}
+	GT_TRY(gt_stand_whole_turn(s));
+	*is_offset = s->cover.full;
+	if (!*is_offset)
+		st = gt_directions_cover(s->direction, s->scan->views, PI, &s->cover, s->weight);
+done:
+	return st;
+}
+
+static gt_status choose_redundancy(const char *who, gt_stand *s, const gt_direct_options *o, struct making *m)
+{
+	const int parallel = s->scan->shape == GT_PARALLEL;
+	int is_offset;
+	gt_status st = GT_OK;
+	GT_TRY(try_offset(s, o, &is_offset));
+	if (o->short_scan == GT_SHORT_AUTO)
+		GT_TRY(check_range(who, s));
+	else if (!(s->cover.range > 0))
+		return too_short(who, s, parallel ? PI : PI + 2 * s->half_fan);
+	m->redundancy = EACH_ONCE;
+	/* Half of 2 pi for lines that are seen twice, whatever the sum of the views' weights. */
+	m->norm = PI / s->cover.range;
+	if (is_offset) {
+		m->redundancy = OFFSET_DETECTOR;
+	} else if (!parallel && !s->cover.full && o->short_scan == GT_SHORT_AUTO) {
+		m->redundancy = SHORT_SCAN;
+		m->norm = 1;
+	}
+done:
+	return st;
+}
+
+/* Rows ------------------------------------------------------------------ */
+
+static size_t extension(const gt_scan *scan, size_t others)
+{
+	const size_t wanted = scan->columns / 4;
+	if (scan->shape != GT_ARC)
+		return wanted;
+	const double room = LARGEST_LAG * scan->source_to_detector / scan->column_pitch - (double)others;
+	return room < 0 ? 0 : room < (double)wanted ? (size_t)room : wanted;
+}
+
+static void plan_row(const gt_stand *s, const gt_direct_options *o, int is_offset, gt_row_plan *r)
+{
+	const size_t columns = s->scan->columns;
+	const size_t missing = is_offset ? (size_t)ceil(2 * fabs(s->offset)) : 0;
+	/* The axis is off to low columns: these are the short side. */
+	const int low = s->offset < 0;
+	r->columns = columns;
+	r->lead = 1 + (low ? missing : 0);
+	r->wide = columns + 2 + missing;
+	const size_t extend = o->extend == GT_EXTEND_COSINE ? extension(s->scan, r->wide) : 0;
+	r->before = is_offset && low ? 0 : extend;
+	r->after = is_offset && !low ? 0 : extend;
+	const size_t tail = r->wide - columns - r->lead;
+	const size_t up = columns - 1 + tail + r->before, down = columns - 1 + r->after + r->lead;
+	r->n = gt_fft_size(2 * (up > down ? up : down) + 1);
+}
+
+static gt_status plan_response(const gt_scan *scan, const gt_direct_options *o, gt_direct_plan *p)
+{
+	const int arc = scan->shape == GT_ARC;
+	const gt_ramp ramp = { arc ? scan->column_pitch / scan->source_to_detector : scan->column_pitch, arc, (gt_window)o->filter,
+		               o->cutoff };
+	const gt_status st = gt_ramp_response(&ramp, p->row.n, p->response);
+	for (size_t k = 0; st == GT_OK && k <= p->row.n / 2; k++)
+		p->response[k] /= (double)p->row.n;
+	return st;
+}
+
+/* Views ----------------------------------------------------------------- */
+
+static double dot2(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
+
+/* v: the vector that is multiplied with (x, y, 1) relative to `from`, as coefficients of (x, y, 1) itself. */
+static void linear(const double *v, double scale, const double *from, double out[3])
+{
+	out[0] = v[0] * scale;
+	out[1] = v[1] * scale;
+	out[2] = -dot2(v, from) * scale;
+}
+
+static void set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
+{
+	const double from = scan->shape == GT_PARALLEL ? w->detector[2] : w->source[2];
+	b->z0 = from;
+	b->row0 = scan->row_center - (w->detector[2] - from) / scan->row_pitch;
+	b->per_row = 1 / scan->row_pitch;
+	b->height = w->detector[2] - scan->row_center * scan->row_pitch - w->source[2];
+}
+
+/* Distance of the plane of the detector from the source along its normal n; signed. */
+static double plane_distance(const gt_view *w, double n[2])
+{
+	const double to[2] = { w->detector[0] - w->source[0], w->detector[1] - w->source[1] };
+	n[0] = w->column_axis[1];
+	n[1] = -w->column_axis[0];
+	return dot2(n, to);
+}
+
+static void set_flat(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
+{
+	double n[2];
+	const double distance = plane_distance(w, n), to[2] = { w->detector[0] - w->source[0], w->detector[1] - w->source[1] };
+	linear(n, 1 / distance, w->source, b->depth);
+	linear(w->column_axis, 1 / scan->column_pitch, w->source, b->across);
+	b->column0 = scan->column_center - dot2(w->column_axis, to) / scan->column_pitch;
+}
+
+static void set_arc(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
+{
+	double arm[3];
+	gt_arc_arm(w, arm);
+	b->radius = sqrt(gt_dot3(arm, arm));
+	const double unit[2] = { arm[0] / b->radius, arm[1] / b->radius };
+	const double off[2] = { w->source[0] - w->arc_center[0], w->source[1] - w->arc_center[1] };
+	linear(unit, 1, w->source, b->depth);
+	linear(w->column_axis, 1, w->source, b->across);
+	b->offset[0] = dot2(unit, off);
+	b->offset[1] = dot2(w->column_axis, off);
+	b->column0 = scan->column_center;
+	b->per_column = b->radius / scan->column_pitch;
+}
+
+/* A point x moves along the ray e onto the plane of the detector: column axis . (x + t e - detector) with t such that
+ * it meets the plane. */
+static void set_parallel(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
+{
+	double n[2];
+	const double along = plane_distance(w, n), e[2] = { w->detector[0] - w->source[0], w->detector[1] - w->source[1] };
+	const double shear = dot2(w->column_axis, e) / along;
+	const double across[2] = { w->column_axis[0] - shear * n[0], w->column_axis[1] - shear * n[1] };
+	linear(across, 1 / scan->column_pitch, w->detector, b->across);
+	b->column0 = scan->column_center;
+}
+
+static void set_view(const gt_scan *scan, size_t v, size_t lead, struct gt_back_view *b)
+{
+	const gt_view *w = &scan->view[v];
+	*b = (struct gt_back_view){ .z0 = 0 };
+	switch (scan->shape) {
+	case GT_FLAT:
+		set_flat(scan, w, b);
+		break;
+	case GT_ARC:
+		set_arc(scan, w, b);
+		break;
+	default:
+		set_parallel(scan, w, b);
+		break;
+	}
+	b->column0 += (double)lead;
+	set_rows(scan, w, b);
+}
+
+/* Cells ----------------------------------------------------------------- */
+
+static double redundancy(const struct making *m, size_t v, double fan)
+{
+	const gt_stand *s = m->stand;
+	if (m->redundancy == OFFSET_DETECTOR)
+		return gt_offset_weight(fan * s->long_side, s->shorter);
+	if (m->redundancy == SHORT_SCAN) {
+		const double t = fmod(s->direction[v] - s->cover.first, 2 * PI);
+		return gt_parker_weight(t < 0 ? t + 2 * PI : t, fan, s->cover.range);
+	}
+	return 1;
+}
+
+static void set_cells(const struct making *m, size_t v)
+{
+	const gt_direct_plan *p = m->plan;
+	const gt_view *w = &m->scan->view[v];
+	double n[2];
+	const double plane = fabs(plane_distance(w, n)), distance = gt_stand_distance(m->stand, v), view = m->norm * m->stand->weight[v];
+	for (size_t k = 0; k < p->columns; k++) {
+		double reach, *gain = &p->gain[v * p->columns + k], *slope = &p->slope[v * p->columns + k];
+		const double fan = gt_stand_fan(m->stand, v, (double)k, &reach), counts = view * redundancy(m, v, fan);
+		switch (p->shape) {
+		case GT_FLAT:
+			*gain = counts * distance * cos(fan) / plane;
+			break;
+		case GT_ARC:
+			*gain = counts * distance * cos(fan) / (reach * reach);
+			break;
+		/* Cells of an inclined detector stand closer than their pitch. */
+		default:
+			*gain = counts * reach / plane;
+			break;
+		}
+		*slope = p->shape == GT_PARALLEL ? 0 : 1 / reach;
+	}
+}
+
+static void make_views(void *self, size_t v, size_t end, int worker)
+{
+	const struct making *m = self;
+	(void)worker;
+	for (; v < end; v++) {
+		set_view(m->scan, v, m->plan->row.lead, &m->plan->view[v]);
+		set_cells(m, v);
+	}
+}
+
+/* The plan -------------------------------------------------------------- */
+
+static double mask_radius(const gt_stand *s, const gt_direct_options *o, int is_offset)
+{
+	const double fan = is_offset ? s->longer : s->shorter;
+	if (o->mask == GT_MASK_NONE)
+		return INFINITY;
+	return s->scan->shape == GT_PARALLEL ? fan : s->distance * sin(fmin(fan, PI / 2));
+}
+
+static gt_status allocate(const char *who, gt_direct_plan *p)
+{
+	const size_t cells = p->views * p->columns;
+	p->gain = malloc(cells * sizeof *p->gain);
+	p->slope = malloc(cells * sizeof *p->slope);
+	p->view = malloc(p->views * sizeof *p->view);
+	p->response = malloc((p->row.n / 2 + 1) * sizeof *p->response);
+	if (p->gain && p->slope && p->view && p->response)
+		return GT_OK;
+	return gt_fail(GT_ERR_MEMORY, "%s: no memory for tables of %zu views x %zu columns", who, p->views, p->columns);
+}
+
+gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan *scan, const gt_direct_options *o, gt_pool *pool,
+                             gt_direct_plan **out)
+{
+	gt_status st = GT_OK;
+	gt_stand stand = { .scan = NULL };
+	gt_direct_plan *p = calloc(1, sizeof *p);
+	if (!p)
+		return gt_fail(GT_ERR_MEMORY, "%s: no memory for a plan", who);
+	struct making m = { .plan = p, .scan = scan, .stand = &stand };
+	*p = (gt_direct_plan){ .shape = scan->shape,
+		               .views = scan->views,
+		               .rows = scan->rows,
+		               .columns = scan->columns,
+		               .row_pitch = scan->row_pitch,
+		               .grid = *grid,
+		               .clamp_rows = o->rows == GT_ROWS_CLAMP };
+	GT_TRY(gt_stand_new(who, scan, &stand));
+	GT_TRY(choose_redundancy(who, &stand, o, &m));
+	const int is_offset = m.redundancy == OFFSET_DETECTOR;
+	plan_row(&stand, o, is_offset, &p->row);
+	if (p->row.n > (size_t)1 << 30) {
+		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: rows of %zu columns are longer than a transform can be", who, scan->columns);
+		goto done;
+	}
+	GT_TRY(allocate(who, p));
+	GT_TRY(plan_response(scan, o, p));
+	p->center[0] = stand.center[0];
+	p->center[1] = stand.center[1];
+	p->radius = mask_radius(&stand, o, is_offset);
+	gt_parallel(pool, scan->views, 0, make_views, &m);
+	*out = p;
+done:
+	gt_stand_free(&stand);
+	if (st != GT_OK)
+		gt_direct_plan_free(p);
+	return st;
+}
+
+void gt_direct_plan_free(gt_direct_plan *p)
+{
+	if (!p)
+		return;
+	free(p->gain);
+	free(p->slope);
+	free(p->view);
+	free(p->response);
+	free(p);
+}

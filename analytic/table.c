@@ -1,0 +1,46 @@
+/* The methods, one line each, and the checks that all of them share. */
+#include <string.h>
+#include "analytic/analytic.h"
+#include "analytic/direct.h"
+
+#define METHODS(X) X(fdk) X(fbp)
+
+#define ENTRY(name) &gt_analytic_##name,
+const gt_analytic *const gt_analytics[] = { METHODS(ENTRY) NULL };
+#undef ENTRY
+
+const gt_analytic *gt_analytic_find(const char *name)
+{
+	for (const gt_analytic *const *m = gt_analytics; *m; m++)
+		if (!strcmp((*m)->name, name))
+			return *m;
+	return NULL;
+}
+
+const gt_analytic *gt_analytic_for(const gt_scan *scan) { return gt_analytic_find(scan->shape == GT_PARALLEL ? "fbp" : "fdk"); }
+
+static gt_status check_array(const gt_analytic *m, const gt_backend *be, const char *what, const gt_array *a, size_t n)
+{
+	if (gt_array_backend(a) != be)
+		return gt_fail(GT_ERR_ARG, "%s: the %s are on %s: expected %s", m->name, what, gt_backend_name(gt_array_backend(a)),
+		               gt_backend_name(be));
+	if (gt_array_size(a) != n)
+		return gt_fail(GT_ERR_ARG, "%s: %zu %s: expected %zu", m->name, gt_array_size(a), what, n);
+	return GT_OK;
+}
+
+gt_status gt_analytic_run(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options,
+                          const gt_array *data, gt_array *x)
+{
+	gt_status st = GT_OK;
+	GT_TRY(gt_scan_check(scan));
+	GT_TRY(gt_grid_check(grid, scan));
+	GT_TRY(check_array(m, be, "projection values", data, gt_scan_cells(scan)));
+	GT_TRY(check_array(m, be, "voxels", x, gt_grid_voxels(grid)));
+	if (gt_array_type(data) != gt_array_type(x))
+		return gt_fail(GT_ERR_ARG, "%s: projections in %s and volume in %s precision: expected the same", m->name,
+		               gt_type_name(gt_array_type(data)), gt_type_name(gt_array_type(x)));
+	GT_TRY(m->run(be, grid, scan, options ? options : m->defaults, data, x));
+done:
+	return st;
+}
