@@ -43,7 +43,7 @@ gt_status gt_phantom_project(const gt_phantom *p, const gt_scan *scan, int rays,
 gt_status gt_phantom_voxelise(const gt_phantom *p, const gt_grid *grid, int points, gt_pool *pool,
                               gt_phantom_progress progress, void *self, float *out);
 
-/* In place: counts N = Poisson(photons exp(-p)) + Normal(0, electronic), at least 0.5, then p = ln(photons/N).
+/* photons > 0. In place: counts N = Poisson(photons exp(-p)) + Normal(0, electronic), at least 0.5, then p = ln(photons/N).
  * Cell i uses counter first + i of the generator: the same noise on any number of threads. */
 void gt_noise(double photons, double electronic, uint64_t seed, uint64_t first, gt_pool *pool, float *p, size_t n);
 
