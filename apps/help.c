@@ -78,6 +78,10 @@ static int run(const cli_call *call, const void *options)
 		return cli_exit(call, help_solver(name));
 	if (!strcmp(topic, "projector"))
 		return cli_exit(call, help_projector(name));
+	if (!c && !name && (gt_solver_find(topic) || gt_analytic_find(topic)))
+		return cli_exit(call, help_solver(topic));
+	if (!c && !name && gt_projector_find(topic))
+		return cli_exit(call, help_projector(topic));
 	for (size_t i = 0; cli_commands[i]; i++)
 		topics++;
 	if (!c)

@@ -16,6 +16,8 @@ solvers=$out
 while read -r solver _; do
 	ok help solver "$solver"
 	says "$solver"
+	ok help "$solver"
+	says "$solver"
 done <<<"$solvers"
 ok help projector dd
 ok help simulate

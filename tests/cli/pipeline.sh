@@ -11,17 +11,17 @@ says "orbit                    circular"
 ok info truth.nc --json
 says "\"grid\":	\"$grid\""
 
-# The methods agree with the truth, each better than doing nothing by far.
+# Edges of voxels this large, not the methods, make up most of the difference.
 ok recon scan.nc -o fdk.nc --grid $grid --solver fdk --backend "$backend"
-ok compare fdk.nc truth.nc --relative 0.35 --central 0.5
+ok compare fdk.nc truth.nc --relative 0.24 --central 0.5
 ok recon scan.nc -o sart.nc --grid $grid --solver os-sart:iterations=8,subsets=8 --init zero --backend "$backend" --json
 holds "$(value iterations) == 8"
-ok compare sart.nc truth.nc --relative 0.3 --central 0.5
+ok compare sart.nc truth.nc --relative 0.225 --central 0.5
 ok recon scan.nc -o cgls.nc --grid $grid --solver cgls:iterations=10 --init zero --backend "$backend"
-ok compare cgls.nc truth.nc --relative 0.3 --central 0.5
+ok compare cgls.nc truth.nc --relative 0.22 --central 0.5
 # A start from a volume: going on from the solution of another run continues it.
 ok recon scan.nc -o more.nc --like sart.nc --solver os-sart:iterations=4,subsets=8 --init sart.nc --backend "$backend"
-ok compare more.nc truth.nc --relative 0.3 --central 0.5
+ok compare more.nc truth.nc --relative 0.22 --central 0.5
 ok compare more.nc sart.nc --relative 0.2
 refused 1 "out of tolerance: rmse" compare more.nc sart.nc --rmse 0
 # The default is the direct method on the default grid.
@@ -39,7 +39,7 @@ ok compare again.nc fdk.nc --max 1e-6
 
 # The truth projected by the model is near the exact integrals, and single near double precision.
 ok project truth.nc --scan scan.nc -o proj.nc --backend "$backend"
-ok compare proj.nc scan.nc --relative 0.12 --central 0.5
+ok compare proj.nc scan.nc --relative 0.04 --central 0.5
 ok project truth.nc --scan scan.nc -o double.nc --precision double --backend "$backend"
 ok compare proj.nc double.nc --relative 1e-5
 # The scan's own projections are not needed.

@@ -5,6 +5,10 @@ set -u
 # shellcheck disable=SC2034
 backend=${GT_BACKEND:-cpu}
 gantry=$(realpath "$1")
+[ -x "$gantry" ] || { echo "$1: no such command"; exit 1; }
+# The fonts' library keeps its tables.
+LSAN_OPTIONS=suppressions=$(realpath "$(dirname "${BASH_SOURCE[0]}")")/lsan.txt:print_suppressions=0
+export LSAN_OPTIONS
 work=$(mktemp -d)
 trap 'cd / && chmod -R u+w "$work" && rm -rf "$work"' EXIT
 cd "$work" || exit 1
