@@ -28,7 +28,7 @@ static inline double body_chord(const body *b, const double from[3], const doubl
 	return disc > 0 ? 2 * sqrt(disc) / dd * sqrt(length) : 0;
 }
 
-/* Mean over the middle ray and two beside it, a third of a cell away: cells have a width. */
+/* The ray through the middle of each cell. */
 static inline double *bodies_project(const body *b, size_t bodies, const gt_scan *scan)
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -36,13 +36,12 @@ static inline double *bodies_project(const body *b, size_t bodies, const gt_scan
 	ck_assert_ptr_nonnull(p);
 	for (size_t v = 0; v < scan->views; v++)
 		for (size_t l = 0; l < scan->rows; l++)
-			for (size_t k = 0; k < scan->columns; k++, at++)
-				for (int sub = -1; sub <= 1; sub++) {
-					double from[3], direction[3];
-					gt_cell_ray(&d, &scan->view[v], (double)k + sub / 3.0, (double)l, from, direction);
-					for (size_t i = 0; i < bodies; i++)
-						*at += b[i].mu * body_chord(&b[i], from, direction) / 3;
-				}
+			for (size_t k = 0; k < scan->columns; k++, at++) {
+				double from[3], direction[3];
+				gt_cell_ray(&d, &scan->view[v], (double)k, (double)l, from, direction);
+				for (size_t i = 0; i < bodies; i++)
+					*at += b[i].mu * body_chord(&b[i], from, direction);
+			}
 	return p;
 }
 

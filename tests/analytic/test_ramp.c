@@ -1,6 +1,5 @@
 /* Ramp kernels, windows and responses. */
 /* labels: unit; backend: none */
-#include <complex.h>
 #include "analytic/filter.h"
 #include "tests/analytic/bodies.h"
 
