@@ -18,6 +18,7 @@ typedef struct {
 /* GT_ERR_FORMAT: not a NetCDF file, truncated (with size and expected size), damaged. Sets *f so that it can be closed always. */
 gt_status gt_nc_open(const char *path, gt_nc *f);
 void      gt_nc_close(gt_nc *f);
+gt_status gt_nc_classic_whole(const char *path);        /* the same for the classic formats; GT_OK for all other files */
 /* Message of a libnetcdf code for a variable (NULL: the file); GT_OK for NC_NOERR. */
 gt_status gt_nc_check(const gt_nc *f, const char *variable, int code);
 

@@ -25,6 +25,8 @@ gt_status gt_nc_open(const char *path, gt_nc *f)
 	f->tmp = NULL;
 	f->id = -1;
 	gt_status st = gt_hdf5_whole(path);
+	if (st == GT_OK)
+		st = gt_nc_classic_whole(path);
 	if (st != GT_OK)
 		return st;
 	/* Sets how HDF5 prints, once: what is put back later must be that. */

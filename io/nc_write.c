@@ -56,10 +56,14 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 
 gt_status gt_nc_commit(gt_nc *f)
 {
+	/* All goes to the disk before the file is closed: what fails then can still be dropped in good order. */
 	errno = 0;
-	gt_status st = write_check(f, nc_close(f->id));
-	gt_hdf5_unhush(&f->quiet);
-	f->id = -1;
+	gt_status st = write_check(f, nc_sync(f->id));
+	if (st == GT_OK) {
+		st = write_check(f, nc_close(f->id));
+		gt_hdf5_unhush(&f->quiet);
+		f->id = -1;
+	}
 	if (st != GT_OK) {
 		gt_nc_drop(f);
 		return st;
@@ -118,6 +122,8 @@ gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensio
 		chunk[1] = (size_t)(most / sizeof(float) / (double)chunk[2]);
 	GT_TRY(gt_nc_define(f, name, NC_FLOAT, 3, dimensions, units, long_name, variable));
 	GT_TRY(gt_nc_check(f, name, nc_def_var_chunking(f->id, *variable, NC_CHUNKED, chunk)));
+	/* Whole chunks are written once: kept in a cache they would only fail later, when the file is closed. */
+	GT_TRY(gt_nc_check(f, name, nc_set_var_chunk_cache(f->id, *variable, 1, 1, 0)));
 	if (deflate > 0)
 		GT_TRY(gt_nc_check(f, name, nc_def_var_deflate(f->id, *variable, 1, 1, deflate)));
 done:

@@ -28,9 +28,7 @@
 #pragma weak nc_put_var_float
 #pragma weak nc_put_vara_double
 #pragma weak nc_redef
-#pragma weak nc_rename_att
 #pragma weak nc_rename_dim
-#pragma weak nc_rename_var
 
 #define nc_ok(call) ck_assert_int_eq(call, NC_NOERR)
 

@@ -1,0 +1,537 @@
+/* Files that must not be read, and places that cannot be written: the message names the file, the variable and what was expected.
+ * labels: unit, backend: none */
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "io/format.h"
+#include "tests/io/others.h"
+#include "tests/support/support.h"
+
+#define PI 3.14159265358979323846
+
+static char folder[64], path[128];
+static gt_projections *given;
+
+static void setup(void)
+{
+	const gt_orbit orbit = {
+		.shape = GT_ARC, .views = 6, .rows = 4, .columns = 9, .source_to_axis = 541, .source_to_detector = 949,
+		.column_pitch = 1, .row_pitch = 1.1, .column_offset = 0.25, .turn = 2 * PI,
+	};
+	strcpy(folder, "/tmp/gantry-refused-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/a.nc", folder);
+	given = calloc(1, sizeof *given);
+	ck_ok(gt_scan_orbit(&orbit, &given->scan));
+	given->data = malloc(gt_scan_cells(given->scan) * sizeof(float));
+	gt_test_random(5, gt_scan_cells(given->scan), given->data);
+	ck_ok(gt_write_projections(path, NULL, given));
+}
+
+static void teardown(void)
+{
+	gt_projections_free(given);
+	unlink(path);
+	ck_assert_msg(rmdir(folder) == 0, "something was left in %s: %s", folder, strerror(errno));
+}
+
+static int change(int *variable, const char *name)
+{
+	int id;
+	nc_ok(nc_open(path, NC_WRITE, &id));
+	nc_redef(id);
+	if (name)
+		nc_ok(nc_inq_varid(id, name, variable));
+	return id;
+}
+
+static void refused(const char *text)
+{
+	gt_projections *p;
+	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_FORMAT, text);
+	ck_assert_ptr_null(p);
+	ck_assert_ptr_nonnull(strstr(gt_error(), "/a.nc"));
+}
+
+static void put_at(const char *name, size_t a, size_t b, size_t c, double value)
+{
+	int variable;
+	const int id = change(&variable, name);
+	const size_t at[3] = { a, b, c };
+	nc_ok(nc_enddef(id));
+	nc_ok(nc_put_var1_float(id, variable, at, &(float){ (float)value }));
+	nc_ok(nc_close(id));
+}
+
+static void put_number(const char *name, double value)
+{
+	const int id = change(NULL, NULL);
+	nc_ok(nc_put_att_double(id, NC_GLOBAL, name, NC_DOUBLE, 1, &value));
+	nc_ok(nc_close(id));
+}
+
+static void put_text(const char *variable, const char *name, const char *text)
+{
+	int v = NC_GLOBAL;
+	const int id = change(&v, variable);
+	nc_ok(nc_put_att_text(id, v, name, strlen(text), text));
+	nc_ok(nc_close(id));
+}
+
+static void rename_dimension(const char *from, const char *to)
+{
+	int d;
+	const int id = change(NULL, NULL);
+	nc_ok(nc_inq_dimid(id, from, &d));
+	nc_ok(nc_rename_dim(id, d, to));
+	nc_ok(nc_close(id));
+}
+
+START_TEST(numbers_that_are_none)
+{
+	put_at("projections", 2, 1, 7, NAN);
+	refused("variable projections: 1 of 216 values are NaN, infinite or missing, the first at [2][1][7]");
+	put_at("projections", 1, 3, 8, -INFINITY);
+	refused("2 of 216 values are NaN, infinite or missing, the first at [1][3][8]");
+}
+END_TEST
+
+START_TEST(negative_weights)
+{
+	given->weight = calloc(gt_scan_cells(given->scan), sizeof(float));
+	given->weight[9] = -0.5f;
+	ck_ok(gt_write_projections(path, NULL, given));
+	refused("variable weight: 1 of 216 values are below 0, the first at [0][1][0]");
+}
+END_TEST
+
+static const char *const attribute_names[] = { "column_pitch_mm", "row_pitch_mm", "column_center", "row_center", "source_to_detector_mm", "source_to_axis_mm", "detector_shape" };
+static const char *const vector_names[] = { "source", "detector", "column_axis", "row_axis" };
+
+static int kept(const char *name, const char *without) { return !without || strcmp(name, without); }
+
+/* A flat scan of 6 views with 4 rows, as other programs may write it, without one of its parts. */
+static void write_by_hand(size_t columns, const char *without)
+{
+	static const double values[4][3] = { { 0, 5, 0 }, { 0, -5, 0 }, { 1, 0, 0 }, { 0, 0, 1 } };
+	int id, dims[4], variable;
+	nc_ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &id));
+	nc_ok(nc_def_dim(id, "view", 6, &dims[0]));
+	nc_ok(nc_def_dim(id, "row", 4, &dims[1]));
+	nc_ok(nc_def_dim(id, "column", columns, &dims[2]));
+	nc_ok(nc_def_dim(id, "xyz", 3, &dims[3]));
+	if (kept("projections", without)) {
+		nc_ok(nc_def_var(id, "projections", NC_FLOAT, 3, dims, &variable));
+		nc_ok(nc_def_var_chunking(id, variable, NC_CHUNKED, (size_t[]){ 1, 1, 9 }));
+		if (columns < 100) {
+			float data[6 * 4 * 100];
+			gt_test_random(9, 6 * 4 * columns, data);
+			nc_ok(nc_put_var_float(id, variable, data));
+		}
+	}
+	for (int i = 0; i < 6; i++)
+		if (kept(attribute_names[i], without))
+			nc_ok(nc_put_att_double(id, NC_GLOBAL, attribute_names[i], NC_DOUBLE, 1, &(double){ 1 + i }));
+	if (kept("detector_shape", without))
+		nc_ok(nc_put_att_text(id, NC_GLOBAL, "detector_shape", 4, "flat"));
+	for (int i = 0; i < 4; i++) {
+		if (!kept(vector_names[i], without))
+			continue;
+		nc_ok(nc_def_var(id, vector_names[i], NC_DOUBLE, 2, (int[]){ dims[0], dims[3] }, &variable));
+		for (size_t v = 0; v < 6; v++)
+			nc_ok(nc_put_vara_double(id, variable, (size_t[]){ v, 0 }, (size_t[]){ 1, 3 }, values[i]));
+	}
+	nc_ok(nc_close(id));
+}
+
+START_TEST(missing_things)
+{
+	char text[100];
+	gt_projections *p;
+	write_by_hand(9, NULL);
+	ck_ok(gt_read_projections(path, NULL, &p));
+	ck_assert(p->scan->row_pitch == 2 && p->scan->view[5].detector[1] == -5);
+	gt_projections_free(p);
+	for (size_t i = 0; i < sizeof vector_names / sizeof *vector_names; i++) {
+		write_by_hand(9, vector_names[i]);
+		snprintf(text, sizeof text, "variable %s is missing", vector_names[i]);
+		refused(text);
+	}
+	write_by_hand(9, "projections");
+	refused("variable projections is missing");
+	for (size_t i = 0; i < sizeof attribute_names / sizeof *attribute_names; i++) {
+		write_by_hand(9, attribute_names[i]);
+		snprintf(text, sizeof text, "attribute %s is missing", attribute_names[i]);
+		refused(text);
+	}
+}
+END_TEST
+
+START_TEST(wrong_dimensions)
+{
+	rename_dimension("view", "angle_index");
+	refused("dimension view is missing");
+	rename_dimension("angle_index", "view");
+	rename_dimension("row", "slice");
+	rename_dimension("column", "row");
+	rename_dimension("slice", "column");
+	refused("variable projections: has dimensions (view=6, column=4, row=9), expected (view, row, column)");
+}
+END_TEST
+
+/* A file with these dimensions and nothing in them. */
+static void write_sizes(size_t views, size_t rows, size_t columns, size_t xyz)
+{
+	static const char *const names[] = { "view", "row", "column", "xyz" };
+	const size_t size[4] = { views, rows, columns, xyz };
+	int id, dims[4], variable;
+	nc_ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &id));
+	for (int i = 0; i < 4; i++)
+		nc_ok(nc_def_dim(id, names[i], size[i] ? size[i] : NC_UNLIMITED, &dims[i]));
+	const size_t chunk[3] = { 1, 1, 16 };
+	nc_ok(nc_def_var(id, "projections", NC_FLOAT, 3, dims, &variable));
+	nc_ok(nc_def_var_chunking(id, variable, NC_CHUNKED, chunk));
+	nc_ok(nc_put_att_text(id, NC_GLOBAL, "detector_shape", 4, "flat"));
+	nc_ok(nc_close(id));
+}
+
+START_TEST(impossible_sizes)
+{
+	gt_projections *p;
+	write_sizes(0, 4, 16, 3);
+	refused("dimension view: zero views, expected at least one");
+	write_sizes(5, 4, 16, 2);
+	refused("dimension xyz: is 2, expected 3");
+	write_sizes((size_t)1 << 24, (size_t)1 << 24, (size_t)1 << 24, 3);
+	refused("overflows");
+	write_sizes((size_t)1 << 50, 16, 16, 3);
+	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_MEMORY, "GiB are available");
+}
+END_TEST
+
+START_TEST(larger_than_memory)
+{
+	gt_projections *p;
+	gt_read_options o = gt_read_defaults;
+	write_by_hand((size_t)1 << 40, NULL);
+	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_MEMORY, "a.nc: projections: needs 9.83e+04 GiB of memory,");
+	o.geometry_only = 1;
+	ck_ok(gt_read_projections(path, &o, &p));
+	ck_assert_uint_eq(p->scan->columns, (size_t)1 << 40);
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(wrong_units)
+{
+	put_text("source", "units", "cm");
+	refused("variable source: units are 'cm', expected 'mm'");
+	put_text("source", "units", "mm");
+	put_text("angle", "units", "degree");
+	refused("variable angle: units are 'degree', expected 'rad'");
+	int v;
+	const int id = change(&v, "angle");
+	nc_ok(nc_del_att(id, v, "units"));
+	nc_ok(nc_close(id));
+	gt_projections *p;
+	ck_ok(gt_read_projections(path, NULL, &p));
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(wrong_geometry)
+{
+	put_at("column_axis", 3, 2, 0, 0.01);
+	refused("of view 3");
+	put_at("column_axis", 3, 2, 0, 0);
+	put_number("column_pitch_mm", -1.0);
+	refused("column_pitch");
+	put_number("column_pitch_mm", NAN);
+	refused("attribute column_pitch_mm: is nan, expected a finite number");
+	put_number("column_pitch_mm", 1);
+	put_text(NULL, "row_center", "middle");
+	refused("attribute row_center: expected one number");
+	put_number("row_center", 1.5);
+	put_text(NULL, "detector_shape", "sphere");
+	refused("attribute detector_shape: is 'sphere', expected flat, arc or parallel");
+	put_text(NULL, "detector_shape", "arc");
+	put_number("gantry_schema", 2);
+	refused("attribute gantry_schema: is 2, expected 1");
+}
+END_TEST
+
+static void write_bytes(const void *bytes, size_t n)
+{
+	FILE *f = fopen(path, "wb");
+	ck_assert(f && fwrite(bytes, 1, n, f) == n);
+	fclose(f);
+}
+
+static size_t read_bytes(char **bytes)
+{
+	struct stat s;
+	FILE *f = fopen(path, "rb");
+	ck_assert(f && stat(path, &s) == 0);
+	*bytes = malloc((size_t)s.st_size);
+	ck_assert_uint_eq(fread(*bytes, 1, (size_t)s.st_size, f), (size_t)s.st_size);
+	fclose(f);
+	return (size_t)s.st_size;
+}
+
+START_TEST(not_such_a_file)
+{
+	gt_projections *p;
+	gt_volume *v;
+	write_bytes("These are not projections, but they could be a letter.\n", 55);
+	refused("not a file of a known format; expected one of: HDF5 Data Exchange, NetCDF, MetaImage");
+	write_bytes("", 0);
+	refused("the file is empty");
+	write_bytes("CDF\001", 4);
+	refused("truncated");
+	unlink(path);
+	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_IO, "a.nc: No such file");
+	ck_refused(gt_read_projections(folder, NULL, &p), GT_ERR_IO, "is a folder, expected a file");
+	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_IO, "a.nc: No such file");
+}
+END_TEST
+
+START_TEST(truncated_anywhere)
+{
+	char *bytes;
+	const size_t n = read_bytes(&bytes);
+	for (size_t cut = 1; cut <= n; cut = cut < 100 ? cut + 7 : cut * 5 / 4) {
+		gt_projections *p;
+		write_bytes(bytes, n - cut);
+		ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_FORMAT, n - cut > 8 ? "truncated" : "a.nc");
+	}
+	write_bytes(bytes, 60);
+	refused("truncated: has 60 bytes, expected");
+	free(bytes);
+}
+END_TEST
+
+START_TEST(truncated_classic_volume)
+{
+	int id, dims[3], v;
+	static const char *const names[] = { "z", "y", "x" };
+	nc_ok(nc_create(path, NC_CLOBBER, &id));
+	for (int a = 0; a < 3; a++) {
+		nc_ok(nc_def_dim(id, names[a], 8, &dims[a]));
+		nc_ok(nc_def_var(id, names[a], NC_DOUBLE, 1, &dims[a], &v));
+	}
+	nc_ok(nc_def_var(id, "attenuation", NC_FLOAT, 3, dims, &v));
+	nc_ok(nc_enddef(id));
+	for (int a = 0; a < 3; a++)
+		nc_ok(nc_put_var_double(id, a, (double[]){ 1, 2, 3, 4, 5, 6, 7, 8 }));
+	float values[512];
+	gt_test_random(6, 512, values);
+	nc_ok(nc_put_var_float(id, v, values));
+	nc_ok(nc_close(id));
+	gt_volume *volume;
+	ck_ok(gt_read_volume(path, NULL, &volume));
+	gt_volume_free(volume);
+	char *bytes;
+	const size_t n = read_bytes(&bytes);
+	write_bytes(bytes, n - 40);
+	ck_refused(gt_read_volume(path, NULL, &volume), GT_ERR_FORMAT, "truncated");
+	free(bytes);
+}
+END_TEST
+
+/* Writing ----------------------------------------------------------------- */
+
+START_TEST(places_that_cannot_be_written)
+{
+	char other[200];
+	snprintf(other, sizeof other, "%s/none/b.nc", folder);
+	ck_refused(gt_write_projections(other, NULL, given), GT_ERR_IO, "none/");
+	ck_refused(gt_can_write_projections(other), GT_ERR_IO, "none/': No such file");
+	ck_refused(gt_can_write_volume("/a.nc/"), GT_ERR_UNSUPPORTED, "no extension");
+	ck_refused(gt_can_write_volume("a.jpeg"), GT_ERR_UNSUPPORTED, "'.jpeg': expected a name that ends in one of: .nc .nc4 .mha .mhd");
+	ck_refused(gt_can_write_projections("a.mha"), GT_ERR_UNSUPPORTED, "one of: .nc .nc4");
+	snprintf(other, sizeof other, "%s/c.nc", folder);
+	ck_assert_int_eq(mkdir(other, 0777), 0);
+	ck_refused(gt_write_projections(other, NULL, given), GT_ERR_IO, "is there and is a folder");
+	ck_refused(gt_can_write_projections(other), GT_ERR_IO, "is there and is a folder");
+	rmdir(other);
+	ck_ok(gt_can_write_projections(path));
+	if (geteuid() != 0) {
+		chmod(folder, 0555);
+		ck_refused(gt_can_write_projections(path), GT_ERR_IO, "Permission denied");
+		ck_refused(gt_write_projections(path, NULL, given), GT_ERR_IO, "Permission denied");
+		chmod(folder, 0777);
+	}
+	gt_write_options o = gt_write_defaults;
+	o.deflate = 10;
+	ck_refused(gt_write_projections(path, &o, given), GT_ERR_ARG, "deflate=10");
+}
+END_TEST
+
+START_TEST(invalid_scans_are_not_written)
+{
+	given->scan->view[1].row_axis[2] = 2;
+	char other[200];
+	snprintf(other, sizeof other, "%s/b.nc", folder);
+	ck_refused(gt_write_projections(other, NULL, given), GT_ERR_FORMAT, "b.nc: row_axis of view 1");
+}
+END_TEST
+
+static gt_volume *large_volume(void)
+{
+	gt_volume *v = calloc(1, sizeof *v);
+	v->grid = (gt_grid){ { 128, 128, 128 }, { 1, 1, 1 }, { 0, 0, 0 } };
+	v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float));
+	gt_test_random(7, gt_grid_voxels(&v->grid), v->data);
+	return v;
+}
+
+/* Of signals that end the program; the test's runner has handlers of its own. */
+static void default_actions(void)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+}
+
+/* Past the limit the writing process gets SIGXFSZ: killed in mid-write. The fixture sees that nothing is left. */
+START_TEST(killed_by_the_file_size_limit)
+{
+	static const char *const names[] = { "v.nc", "v.mha", "v.mhd" };
+	gt_volume *v = large_volume();
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char other[200];
+		int status;
+		snprintf(other, sizeof other, "%s/%s", folder, names[i]);
+		const pid_t child = fork();
+		if (child == 0) {
+			const struct rlimit limit = { 1 << 20, 1 << 20 };
+			default_actions();
+			_exit(setrlimit(RLIMIT_FSIZE, &limit) != 0 || gt_write_volume(other, NULL, v) == GT_OK);
+		}
+		ck_assert(child > 0 && waitpid(child, &status, 0) == child);
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
+		ck_assert(access(other, F_OK) != 0);
+	}
+	gt_volume_free(v);
+}
+END_TEST
+
+/* On a file system of 2 MiB, where this process may mount one. */
+START_TEST(disk_full)
+{
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || mount("none", folder, "tmpfs", 0, "size=2m") != 0)
+		return;
+	gt_volume *v = large_volume();
+	gt_write_options packed = gt_write_defaults;
+	char other[200];
+	packed.deflate = 1;
+	snprintf(other, sizeof other, "%s/v.nc", folder);
+	ck_refused(gt_write_volume(other, NULL, v), GT_ERR_IO, "v.nc: the disk is full: needs 8 MiB, 2 MiB are left");
+	ck_refused(gt_write_volume(other, &packed, v), GT_ERR_IO, "v.nc: cannot be written: the disk is full");
+	snprintf(other, sizeof other, "%s/v.mha", folder);
+	ck_refused(gt_write_volume(other, NULL, v), GT_ERR_IO, "No space left on device");
+	ck_assert_int_eq(umount(folder), 0);
+	gt_volume_free(v);
+}
+END_TEST
+
+START_TEST(killed_while_writing)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		int ready[2];
+		char other[200], byte;
+		snprintf(other, sizeof other, "%s/b.nc", folder);
+		ck_assert_int_eq(pipe(ready), 0);
+		const pid_t child = fork();
+		if (child == 0) {
+			char *tmp;
+			default_actions();
+			if (gt_tmp_path(other, &tmp) != GT_OK || access(tmp, F_OK) != 0 || write(ready[1], "x", 1) != 1)
+				_exit(1);
+			for (;;)
+				pause();
+		}
+		ck_assert(child > 0 && read(ready[0], &byte, 1) == 1);
+		kill(child, signals[i]);
+		int status;
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
+		ck_assert(access(other, F_OK) != 0);
+		close(ready[0]);
+		close(ready[1]);
+	}
+}
+END_TEST
+
+START_TEST(signals_of_the_program_are_left_alone)
+{
+	char *tmp;
+	struct sigaction now;
+	default_actions();
+	signal(SIGINT, SIG_IGN);
+	ck_ok(gt_tmp_path(path, &tmp));
+	ck_assert(sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
+	ck_assert(sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler != SIG_DFL);
+	gt_tmp_drop(tmp);
+	ck_assert(sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == SIG_DFL);
+	gt_tmp_drop(NULL);
+}
+END_TEST
+
+START_TEST(temporary_files_become_ordinary_ones)
+{
+	struct stat s;
+	char *tmp, other[200];
+	snprintf(other, sizeof other, "%s/b.nc", folder);
+	umask(027);
+	ck_ok(gt_tmp_path(other, &tmp));
+	ck_assert(access(other, F_OK) != 0);
+	ck_ok(gt_tmp_commit(tmp, other));
+	ck_assert(stat(other, &s) == 0 && (s.st_mode & 0777) == 0640);
+	unlink(other);
+}
+END_TEST
+
+START_TEST(room)
+{
+	ck_ok(gt_host_room(1e3, "a little"));
+	ck_refused(gt_host_room(1e18, "a lot"), GT_ERR_MEMORY, "a lot: needs 9.31e+08 GiB of memory,");
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, numbers_that_are_none);
+	tcase_add_test(tc, negative_weights);
+	tcase_add_test(tc, missing_things);
+	tcase_add_test(tc, wrong_dimensions);
+	tcase_add_test(tc, impossible_sizes);
+	tcase_add_test(tc, larger_than_memory);
+	tcase_add_test(tc, wrong_units);
+	tcase_add_test(tc, wrong_geometry);
+	tcase_add_test(tc, not_such_a_file);
+	tcase_add_test(tc, truncated_anywhere);
+	tcase_add_test(tc, truncated_classic_volume);
+	tcase_add_test(tc, places_that_cannot_be_written);
+	tcase_add_test(tc, invalid_scans_are_not_written);
+	tcase_add_test(tc, killed_by_the_file_size_limit);
+	tcase_add_test(tc, disk_full);
+	tcase_add_test(tc, killed_while_writing);
+	tcase_add_test(tc, signals_of_the_program_are_left_alone);
+	tcase_add_test(tc, temporary_files_become_ordinary_ones);
+	tcase_add_test(tc, room);
+}
+
+int main(void) { return gt_test_main("refusals", fill); }
