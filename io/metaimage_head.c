@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include "io/metaimage.h"
+#include "io/volume_fix.h"
 
 enum { LONGEST = 8192 };
 
@@ -178,7 +179,7 @@ static gt_status set_grid(const char *path, const fields *f, gt_met_head *h)
 	}
 	if (f->size[0] * f->size[1] * f->size[2] > 1e18)
 		return gt_fail(GT_ERR_FORMAT, "%s: key DimSize: %g x %g x %g overflows", path, f->size[0], f->size[1], f->size[2]);
-	return gt_fail_in(gt_grid_check(&h->grid, NULL), "%s", path);
+	return gt_volume_check(path, &h->grid);
 }
 
 static gt_status set_data(const char *path, const fields *f, long long here, gt_met_head *h)

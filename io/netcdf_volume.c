@@ -85,7 +85,7 @@ static gt_status get_grid(const gt_nc *f, gt_grid *grid, int flip[3])
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: dimensions z=%zu, y=%zu, x=%zu: their product overflows", f->path, grid->n[2], grid->n[1], grid->n[0]));
 	for (int axis = 0; axis < 3; axis++)
 		GT_TRY(get_axis(f, axis, grid, flip));
-	GT_TRY(gt_fail_in(gt_grid_check(grid, NULL), "%s", f->path));
+	GT_TRY(gt_volume_check(f->path, grid));
 done:
 	return st;
 }

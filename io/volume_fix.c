@@ -4,6 +4,12 @@
 #include <string.h>
 #include "io/volume_fix.h"
 
+gt_status gt_volume_check(const char *path, const gt_grid *grid)
+{
+	const gt_status st = gt_fail_in(gt_grid_check(grid, NULL), "%s", path);
+	return st == GT_ERR_ARG ? GT_ERR_FORMAT : st;
+}
+
 static void swap_lines(float *a, float *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

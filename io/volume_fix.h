@@ -3,6 +3,8 @@
 /* What volume formats share; private to io/. */
 #include "io/format.h"
 
+/* gt_grid_check() of a grid that a file holds: GT_ERR_FORMAT, with the file's name. */
+gt_status gt_volume_check(const char *path, const gt_grid *grid);
 /* Reverses the data along every axis (0: x) whose flag is set. */
 void   gt_volume_flip(gt_volume *v, const int flip[3]);
 /* data = scale * data + offset */

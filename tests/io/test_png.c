@@ -1,0 +1,137 @@
+/* Sheets of pictures: size of the image, what it depends on, no fonts, what is refused.
+ * labels: unit, backend: none */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "io/png.h"
+#include "tests/support/support.h"
+
+static char folder[64], path[128];
+static float data[40 * 30];
+static gt_picture pictures[3];
+
+static void setup(void)
+{
+	strcpy(folder, "/tmp/gantry-png-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/a.png", folder);
+	gt_test_random(3, 40 * 30, data);
+	pictures[0] = (gt_picture){ data, 40, 30, 1, 1, "z = 0 mm", 0 };
+	pictures[1] = (gt_picture){ data, 30, 40, 0.5, 2, "a label that is much too long for the little picture below it", 1 };
+	pictures[2] = (gt_picture){ data, 40, 1, 1, 1, NULL, 0 };
+}
+
+static void teardown(void)
+{
+	unlink(path);
+	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+}
+
+static gt_sheet sheet(void)
+{
+	return (gt_sheet){ .picture = pictures, .pictures = 3, .per_line = 2, .low = -1, .high = 1, .unit = "mm-1", .title = "title" };
+}
+
+/* Width and height from the PNG's first chunk; a sum over all bytes. */
+static unsigned long image(unsigned *width, unsigned *height)
+{
+	unsigned char head[24];
+	unsigned long sum = 5381;
+	FILE *f = fopen(path, "rb");
+	ck_assert(f && fread(head, 1, 24, f) == 24);
+	ck_assert_int_eq(memcmp(head, "\211PNG\r\n\032\n\0\0\0\rIHDR", 16), 0);
+	*width = (unsigned)head[16] << 24 | (unsigned)head[17] << 16 | (unsigned)head[18] << 8 | head[19];
+	*height = (unsigned)head[20] << 24 | (unsigned)head[21] << 16 | (unsigned)head[22] << 8 | head[23];
+	for (int c; (c = getc(f)) != EOF; )
+		sum = sum * 33 + (unsigned)c;
+	fclose(f);
+	return sum;
+}
+
+START_TEST(size_follows_the_pictures)
+{
+	gt_sheet s = sheet();
+	unsigned w1, h1, w2, h2;
+	s.zoom = 4;
+	ck_ok(gt_sheet_write(path, &s));
+	image(&w1, &h1);
+	s.zoom = 6;
+	ck_ok(gt_sheet_write(path, &s));
+	image(&w2, &h2);
+	/* Two pictures of 40 mm beside each other; lines of 80 and 1 mm. */
+	ck_assert_uint_eq(w2 - w1, 2 * 2 * 40);
+	ck_assert_uint_eq(h2 - h1, 2 * (80 + 1));
+	s.zoom = 0;
+	s.pictures = s.per_line = 1;
+	ck_ok(gt_sheet_write(path, &s));
+	image(&w1, &h1);
+	ck_assert(w1 > 480 && w1 < 700);
+}
+END_TEST
+
+START_TEST(contents_count)
+{
+	gt_sheet s = sheet();
+	unsigned w, h;
+	ck_ok(gt_sheet_write(path, &s));
+	const unsigned long before = image(&w, &h);
+	ck_ok(gt_sheet_write(path, &s));
+	ck_assert(image(&w, &h) == before);
+	s.high = 1.5;
+	ck_ok(gt_sheet_write(path, &s));
+	ck_assert(image(&w, &h) != before);
+	s.high = 1;
+	pictures[0].flip_y = 1;
+	ck_ok(gt_sheet_write(path, &s));
+	ck_assert(image(&w, &h) != before);
+	pictures[0].flip_y = 0;
+	data[7] = NAN;
+	ck_ok(gt_sheet_write(path, &s));
+	ck_assert(image(&w, &h) != before);
+}
+END_TEST
+
+START_TEST(works_without_fonts)
+{
+	gt_sheet s = sheet();
+	unsigned w, h;
+	setenv("FONTCONFIG_FILE", "/dev/null", 1);
+	setenv("XDG_DATA_HOME", folder, 1);
+	ck_ok(gt_sheet_write(path, &s));
+	image(&w, &h);
+	ck_assert(w > 500);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	gt_sheet s = sheet();
+	s.high = -1;
+	ck_refused(gt_sheet_write(path, &s), GT_ERR_ARG, "a.png: window -1:-1");
+	s = sheet();
+	s.pictures = 0;
+	ck_refused(gt_sheet_write(path, &s), GT_ERR_ARG, "no pictures");
+	s = sheet();
+	s.zoom = 900;
+	ck_refused(gt_sheet_write(path, &s), GT_ERR_ARG, "a.png: the sheet would be");
+	pictures[1].pixel_height = 0;
+	ck_refused(gt_sheet_write(path, &s), GT_ERR_ARG, "picture 1 has pixels of 0.5 x 0 mm");
+	pictures[1].pixel_height = 1;
+	s = sheet();
+	ck_refused(gt_sheet_write("/nowhere/at/all.png", &s), GT_ERR_IO, "/nowhere/at/");
+	ck_assert(access(path, F_OK) != 0);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, size_follows_the_pictures);
+	tcase_add_test(tc, contents_count);
+	tcase_add_test(tc, works_without_fonts);
+	tcase_add_test(tc, refusals);
+}
+
+int main(void) { return gt_test_main("png", fill); }
