@@ -196,6 +196,28 @@ START_TEST(offset_detectors_place_balls)
 }
 END_TEST
 
+/* Far from the middle of a steep cone (12 degrees): bodies without ends along z have no cone error. */
+START_TEST(steep_cones)
+{
+	const gt_grid g = { { 61, 66, 21 }, { 1.2, 1.1, 4 }, { 0.4, -0.7, 1 } };
+	for (int shape = GT_FLAT; shape <= GT_ARC; shape++) {
+		gt_orbit o = orbit_of((gt_shape)shape);
+		o.row_pitch = 6;
+		o.row_offset = -0.8;
+		gt_scan *s = scan_of(&o);
+		double *p = bodies_project(rods, RODS, s), *x = reconstruct("fdk", NULL, &g, s, p);
+		for (int side = -1; side <= 1; side++) {
+			const double water = region_mean(&g, x, 13, 8, 5, 37 * side, 4), rod = region_mean(&g, x, 11, -6, 5, 37 * side, 4);
+			ck_assert_msg(fabs(water - 0.02) <= 1e-4 && fabs(rod - 0.03) <= 1e-4, "means %.6f and %.6f at z=%d", water, rod,
+			              37 * side);
+		}
+		free(p);
+		free(x);
+		gt_scan_free(s);
+	}
+}
+END_TEST
+
 /* One row, and a fan of 80 degrees. */
 START_TEST(fan_beams)
 {
@@ -324,6 +346,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, mirrored_columns_and_turned_the_other_way);
 	tcase_add_test(tc, offset_detectors);
 	tcase_add_test(tc, offset_detectors_place_balls);
+	tcase_add_test(tc, steep_cones);
 	tcase_add_test(tc, fan_beams);
 	tcase_add_test(tc, uneven_angles);
 	tcase_add_test(tc, shifted_axis_and_height);
