@@ -48,13 +48,10 @@ static int find_span(const gt_direct_plan *p, const struct gt_back_view *w, doub
 	a->last = (double)p->rows - 1;
 	a->first = 0;
 	a->end = p->grid.n[2];
-	if (!p->clamp_rows) {
-		const double low = ceil((-0.5 - a->row) / a->step), high = floor((a->last + 0.5 - a->row) / a->step);
-		if (high < 0 || low > (double)(a->end - 1) || high < low)
-			return 0;
-		a->first = low > 0 ? (size_t)low : 0;
-		a->end = high < (double)(a->end - 1) ? (size_t)high + 1 : a->end;
-	}
+	if (!p->clamp_rows)
+		gt_back_slices(a->row, a->step, p->rows, p->grid.n[2], &a->first, &a->end);
+	if (a->first >= a->end)
+		return 0;
 	const double begin = a->row + (double)a->first * a->step, end = a->row + (double)(a->end - 1) * a->step;
 	a->first_row = (size_t)fmin(fmax(floor(begin), 0), a->last);
 	a->last_row = (size_t)fmin(fmax(ceil(end) + 1, 0), a->last);

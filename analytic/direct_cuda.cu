@@ -162,32 +162,33 @@ struct back_in {
 	const struct gt_back_view *view;
 };
 
-/* SLICES voxels from z0 on, of one view. Rows are counted from a base near them, so that their fractions keep the
+/* SLICES voxels from the iz-th on, of one view. Rows are counted from a base near them, so that their fractions keep the
  * precision of T. */
 template <typename T>
-static __device__ void add_view(const struct back_in *in, const struct gt_back_view *w, const T *q, double x, double y, double z0, T *sum)
+static __device__ void add_view(const struct back_in *in, const struct gt_back_view *w, const T *q, double x, double y, size_t iz, T *sum)
 {
 	double column, lambda;
 	if (!gt_back_column(in->shape, w, x, y, &column, &lambda) || !(column >= 0 && column <= (double)(in->wide - 1)))
 		return;
-	size_t k = (size_t)column;
+	size_t k = (size_t)column, from = 0, to = in->n[2];
 	k = k < in->wide - 1 ? k : in->wide - 2;
-	const double end = (double)in->rows - 1, begin = w->row0 + lambda * (z0 - w->z0) * w->per_row;
+	const double row0 = w->row0 + lambda * (in->first[2] - w->z0) * w->per_row, dz = lambda * in->pitch[2] * w->per_row;
+	if (!in->clamp_rows)
+		gt_back_slices(row0, dz, in->rows, in->n[2], &from, &to);
+	const double end = (double)in->rows - 1, begin = row0 + (double)iz * dz;
 	const size_t base = (size_t)fmin(fmax(begin, 0.), end);
-	const T row = (T)(begin - (double)base), step = (T)(lambda * in->pitch[2] * w->per_row), last = (T)(end - (double)base);
-	const T lowest = (T)(-0.5 - (double)base), highest = last + (T)0.5;
+	const T row = (T)(begin - (double)base), step = (T)dz, last = (T)(end - (double)base);
 	const T square = (T)(lambda * lambda), right = square * (T)(column - (double)k), left = square - right;
 	const T *near = q + base * in->wide + k;
 #pragma unroll
 	for (int j = 0; j < SLICES; j++) {
 		T l = row + (T)j * step;
-		const bool seen = in->clamp_rows || (l >= lowest && l <= highest);
 		l = l > 0 ? l : 0;
 		l = l < last ? l : last;
 		const int i = (int)l;
 		const T part = l - (T)i, *a = near + (size_t)i * in->wide, *b = i < (int)last ? a + in->wide : a;
 		const T low = left * a[0] + right * a[1], high = left * b[0] + right * b[1];
-		sum[j] += seen ? low + part * (high - low) : (T)0;
+		sum[j] += iz + j >= from && iz + j < to ? low + part * (high - low) : (T)0;
 	}
 }
 
@@ -205,9 +206,8 @@ template <typename T> static __global__ void __launch_bounds__(BACK_X *BACK_Y) b
 #pragma unroll
 	for (int j = 0; j < SLICES; j++)
 		sum[j] = 0;
-	const double z = in.first[2] + (double)iz * in.pitch[2];
 	for (size_t v = 0; v < in.views; v++)
-		add_view<T>(&in, &in.view[v], scratch + v * in.rows * in.wide, x, y, z, sum);
+		add_view<T>(&in, &in.view[v], scratch + v * in.rows * in.wide, x, y, iz, sum);
 #pragma unroll
 	for (int j = 0; j < SLICES; j++)
 		if (iz + j < in.n[2])

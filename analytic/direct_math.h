@@ -44,6 +44,15 @@ GT_HD int gt_back_column(gt_shape shape, const struct gt_back_view *w, double x,
 	return 1;
 }
 
+/* Of nz slices at rows row + j step (step > 0), those within the outer edges of the rows: *first ... *end - 1. Edges that
+ * fall on a slice belong to it whatever the rounding. */
+GT_HD void gt_back_slices(double row, double step, size_t rows, size_t nz, size_t *first, size_t *end)
+{
+	const double low = ceil((-0.5 - 1e-9 - row) / step), high = floor(((double)rows - 0.5 + 1e-9 - row) / step) + 1;
+	*first = low > 0 ? low < (double)nz ? (size_t)low : nz : 0;
+	*end = high > 0 ? high < (double)nz ? (size_t)high : nz : 0;
+}
+
 /* What a projection value is multiplied by before the filter: the column's gain times the cosine of the cone angle.
  * height: of the cell above the source, slope: 1 / (its distance in the x-y plane), 0 for parallel rays. */
 GT_HD double gt_cell_weight(double gain, double slope, double height)
