@@ -77,8 +77,8 @@ void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what)
 	if (!p) {
 		size_t available, total;
 		be->ops->memory(be, &available, &total);
-		gt_fail(GT_ERR_MEMORY, "%s: needs %.1f MiB on %s, where %.1f MiB of %.1f MiB are free", what,
-		        (double)bytes / 1048576, be->name, (double)available / 1048576, (double)total / 1048576);
+		gt_fail(GT_ERR_MEMORY, "%s: needs %.1f MiB on %s, where %.1f MiB of %.1f MiB are free", what, (double)bytes / 1048576,
+		        be->name, (double)available / 1048576, (double)total / 1048576);
 		return NULL;
 	}
 	be->count.allocations++;
@@ -191,7 +191,7 @@ gt_backend *gt_array_backend(const gt_array *a) { return a->be; }
 void gt_array_put(const void *host, gt_array *a) { gt_backend_put(a->be, host, a->data, gt_array_bytes(a)); }
 void gt_array_get(const gt_array *a, void *host) { gt_backend_get(a->be, a->data, host, gt_array_bytes(a)); }
 
-enum { PIECE = 1 << 16 };       /* elements converted at a time */
+enum { PIECE = 1 << 16 }; /* elements converted at a time */
 
 void gt_array_put_float(const float *host, gt_array *a)
 {
@@ -206,7 +206,7 @@ void gt_array_put_float(const float *host, gt_array *a)
 		for (size_t k = 0; k < n; k++)
 			piece[k] = host[i + k];
 		gt_backend_put(a->be, piece, (double *)a->data + i, n * sizeof *piece);
-		a->be->ops->wait(a->be);        /* the piece is used again */
+		a->be->ops->wait(a->be); /* the piece is used again */
 	}
 }
 
@@ -243,14 +243,14 @@ static void map(enum gt_map op, const gt_array *x, double a, double b, gt_array 
 		y->be->ops->map(y->be, y->type, op, y->n, x->data, a, b, y->data);
 }
 
-void gt_fill (double a, gt_array *y)                    { map(GT_MAP_fill,  y, a, 0, y, "fill"); }
-void gt_copy (const gt_array *x, gt_array *y)           { map(GT_MAP_copy,  x, 0, 0, y, "copy"); }
-void gt_scale(double a, gt_array *y)                    { map(GT_MAP_scale, y, a, 0, y, "scale"); }
-void gt_axpy (double a, const gt_array *x, gt_array *y) { map(GT_MAP_axpy,  x, a, 0, y, "axpy"); }
-void gt_xpay (const gt_array *x, double a, gt_array *y) { map(GT_MAP_xpay,  x, a, 0, y, "xpay"); }
-void gt_mul  (const gt_array *x, gt_array *y)           { map(GT_MAP_mul,   x, 0, 0, y, "mul"); }
-void gt_inv  (double least, gt_array *y)                { map(GT_MAP_inv,   y, least, 0, y, "inv"); }
-void gt_clamp(double lo, double hi, gt_array *y)        { map(GT_MAP_clamp, y, lo, hi, y, "clamp"); }
+void gt_fill(double a, gt_array *y) { map(GT_MAP_fill, y, a, 0, y, "fill"); }
+void gt_copy(const gt_array *x, gt_array *y) { map(GT_MAP_copy, x, 0, 0, y, "copy"); }
+void gt_scale(double a, gt_array *y) { map(GT_MAP_scale, y, a, 0, y, "scale"); }
+void gt_axpy(double a, const gt_array *x, gt_array *y) { map(GT_MAP_axpy, x, a, 0, y, "axpy"); }
+void gt_xpay(const gt_array *x, double a, gt_array *y) { map(GT_MAP_xpay, x, a, 0, y, "xpay"); }
+void gt_mul(const gt_array *x, gt_array *y) { map(GT_MAP_mul, x, 0, 0, y, "mul"); }
+void gt_inv(double least, gt_array *y) { map(GT_MAP_inv, y, least, 0, y, "inv"); }
+void gt_clamp(double lo, double hi, gt_array *y) { map(GT_MAP_clamp, y, lo, hi, y, "clamp"); }
 
 static double red(enum gt_red op, const gt_array *x, const gt_array *y, const char *what)
 {

@@ -18,35 +18,35 @@ struct job {
 };
 
 #define NAMED(name, T) name##_##T
-#define MAP_LOOP(name, T, expr)                                                \
+#define MAP_LOOP(name, T, expr)                                                        \
 	static void NAMED(map_##name, T)(void *self, size_t i, size_t end, int worker) \
-	{                                                                      \
-		const struct job *j = self;                                    \
-		const T a = (T)j->a, b = (T)j->b, *X = j->x;                   \
-		T *Y = j->y;                                                   \
-		(void)a, (void)b, (void)worker;                                \
-		for (; i < end; i++) {                                         \
-			const T x = X[i], y = Y[i];                            \
-			(void)x, (void)y;                                      \
-			Y[i] = (T)(expr);                                      \
-		}                                                              \
+	{                                                                              \
+		const struct job *j = self;                                            \
+		const T a = (T)j->a, b = (T)j->b, *X = j->x;                           \
+		T *Y = j->y;                                                           \
+		(void)a, (void)b, (void)worker;                                        \
+		for (; i < end; i++) {                                                 \
+			const T x = X[i], y = Y[i];                                    \
+			(void)x, (void)y;                                              \
+			Y[i] = (T)(expr);                                              \
+		}                                                                      \
 	}
-#define RED_LOOP(name, T, start, next)                                         \
+#define RED_LOOP(name, T, start, next)                                                  \
 	static void NAMED(red_##name, T)(void *self, size_t k, size_t last, int worker) \
-	{                                                                      \
-		struct job *j = self;                                          \
-		const T *X = j->x, *Y = j->z;                                  \
-		(void)worker;                                                  \
-		for (; k < last; k++) {                                        \
-			size_t i = k * j->part_size, end = i + j->part_size;   \
-			double s = start;                                      \
-			for (end = end < j->n ? end : j->n; i < end; i++) {    \
-				const double x = X[i], y = Y[i];               \
-				(void)y;                                       \
-				s = next;                                      \
-			}                                                      \
-			j->part[k] = s;                                        \
-		}                                                              \
+	{                                                                               \
+		struct job *j = self;                                                   \
+		const T *X = j->x, *Y = j->z;                                           \
+		(void)worker;                                                           \
+		for (; k < last; k++) {                                                 \
+			size_t i = k * j->part_size, end = i + j->part_size;            \
+			double s = start;                                               \
+			for (end = end < j->n ? end : j->n; i < end; i++) {             \
+				const double x = X[i], y = Y[i];                        \
+				(void)y;                                                \
+				s = next;                                               \
+			}                                                               \
+			j->part[k] = s;                                                 \
+		}                                                                       \
 	}
 
 #define MAP(name, expr) MAP_LOOP(name, float, expr) MAP_LOOP(name, double, expr)
@@ -157,11 +157,28 @@ static void *alloc_(gt_backend *be, size_t bytes)
 }
 
 static void close_(gt_backend *be) { (void)be; }
-static void free_(gt_backend *be, void *p) { (void)be; free(p); }
+static void free_(gt_backend *be, void *p)
+{
+	(void)be;
+	free(p);
+}
 static void wait_(gt_backend *be) { (void)be; }
-static void copy_(gt_backend *be, const void *src, void *dst, size_t bytes) { (void)be; memcpy(dst, src, bytes); }
+static void copy_(gt_backend *be, const void *src, void *dst, size_t bytes)
+{
+	(void)be;
+	memcpy(dst, src, bytes);
+}
 
 const struct gt_backend_ops gt_backend_cpu = {
-	.name = "cpu", .open = open_, .close = close_, .alloc = alloc_, .free = free_, .put = copy_, .get = copy_,
-	.wait = wait_, .memory = memory_, .map = map_, .red = red_,
+	.name = "cpu",
+	.open = open_,
+	.close = close_,
+	.alloc = alloc_,
+	.free = free_,
+	.put = copy_,
+	.get = copy_,
+	.wait = wait_,
+	.memory = memory_,
+	.map = map_,
+	.red = red_,
 };

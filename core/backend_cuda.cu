@@ -13,8 +13,8 @@ struct own {
 	int device;
 	cudaStream_t queue;
 	cublasHandle_t blas;
-	double *part;           /* device, PARTS + 1: partial results and the result */
-	double *result;         /* pinned host memory */
+	double *part;   /* device, PARTS + 1: partial results and the result */
+	double *result; /* pinned host memory */
 };
 
 static struct own *own(gt_backend *be) { return (struct own *)be->own; }
@@ -29,20 +29,21 @@ extern "C" int gt_cuda_check(gt_backend *be, cudaError_t e, const char *what)
 {
 	if (e == cudaSuccess)
 		return 0;
-	gt_backend_fail(be, gt_fail(e == cudaErrorMemoryAllocation ? GT_ERR_MEMORY : GT_ERR_DEVICE, "%s on %s: %s", what, be->name, cudaGetErrorString(e)));
+	gt_backend_fail(be, gt_fail(e == cudaErrorMemoryAllocation ? GT_ERR_MEMORY : GT_ERR_DEVICE, "%s on %s: %s", what, be->name,
+	                            cudaGetErrorString(e)));
 	return 1;
 }
 
 #define RED(name, start, next)
-#define MAP(name, expr)                                                        \
+#define MAP(name, expr)                                                                               \
 	template <typename T> static __global__ void map_##name(size_t n, T *Y, const T *X, T a, T b) \
-	{                                                                      \
-		const size_t i = blockIdx.x * (size_t)LANES + threadIdx.x;     \
-		if (i >= n)                                                    \
-			return;                                                \
-		const T x = X[i], y = Y[i];                                    \
-		(void)x, (void)y, (void)a, (void)b;                            \
-		Y[i] = (T)(expr);                                              \
+	{                                                                                             \
+		const size_t i = blockIdx.x * (size_t)LANES + threadIdx.x;                            \
+		if (i >= n)                                                                           \
+			return;                                                                       \
+		const T x = X[i], y = Y[i];                                                           \
+		(void)x, (void)y, (void)a, (void)b;                                                   \
+		Y[i] = (T)(expr);                                                                     \
 	}
 #include "core/ops.def"
 #undef MAP
@@ -66,8 +67,9 @@ static int blas_map(struct own *o, gt_type t, enum gt_map op, size_t n, const vo
 {
 	const float single = (float)a;
 	const int64_t length = (int64_t)n;
-	if (op == GT_MAP_scale && a != 0)       /* 0 times NaN or Inf would stay */
-		return t == GT_F32 ? cublasSscal_64(o->blas, length, &single, (float *)y, 1) : cublasDscal_64(o->blas, length, &a, (double *)y, 1);
+	if (op == GT_MAP_scale && a != 0) /* 0 times NaN or Inf would stay */
+		return t == GT_F32 ? cublasSscal_64(o->blas, length, &single, (float *)y, 1)
+		                   : cublasDscal_64(o->blas, length, &a, (double *)y, 1);
 	if (op == GT_MAP_axpy)
 		return t == GT_F32 ? cublasSaxpy_64(o->blas, length, &single, (const float *)x, 1, (float *)y, 1)
 		                   : cublasDaxpy_64(o->blas, length, &a, (const double *)x, 1, (double *)y, 1);
@@ -80,7 +82,8 @@ static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void
 	const int blas = blas_map(own(be), t, op, n, x, a, y);
 	if (blas >= 0) {
 		if (blas != CUBLAS_STATUS_SUCCESS)
-			gt_backend_fail(be, gt_fail(GT_ERR_DEVICE, "cuBLAS on %s: %s", be->name, cublasGetStatusString((cublasStatus_t)blas)));
+			gt_backend_fail(be,
+			                gt_fail(GT_ERR_DEVICE, "cuBLAS on %s: %s", be->name, cublasGetStatusString((cublasStatus_t)blas)));
 		return;
 	}
 	if (t == GT_F32)
@@ -110,23 +113,23 @@ template <int OP> static __device__ void block_join(double s, double *out)
 }
 
 #define MAP(name, expr)
-#define RED(name, start, next)                                                 \
+#define RED(name, start, next)                                                                                  \
 	template <typename T> static __global__ void red_##name(size_t n, const T *X, const T *Y, double *part) \
-	{                                                                      \
-		double s = start;                                              \
-		for (size_t i = blockIdx.x * (size_t)LANES + threadIdx.x; i < n; i += (size_t)PARTS * LANES) { \
-			const double x = X[i], y = Y[i];                       \
-			(void)y;                                               \
-			s = next;                                              \
-		}                                                              \
-		block_join<GT_RED_##name>(s, part + blockIdx.x);               \
-	}                                                                      \
-	static __global__ void end_##name(const double *part, double *result)  \
-	{                                                                      \
-		double s = start;                                              \
-		for (int k = threadIdx.x; k < PARTS; k += LANES)               \
-			s = join<GT_RED_##name>(s, part[k]);                   \
-		block_join<GT_RED_##name>(s, result);                          \
+	{                                                                                                       \
+		double s = start;                                                                               \
+		for (size_t i = blockIdx.x * (size_t)LANES + threadIdx.x; i < n; i += (size_t)PARTS * LANES) {  \
+			const double x = X[i], y = Y[i];                                                        \
+			(void)y;                                                                                \
+			s = next;                                                                               \
+		}                                                                                               \
+		block_join<GT_RED_##name>(s, part + blockIdx.x);                                                \
+	}                                                                                                       \
+	static __global__ void end_##name(const double *part, double *result)                                   \
+	{                                                                                                       \
+		double s = start;                                                                               \
+		for (int k = threadIdx.x; k < PARTS; k += LANES)                                                \
+			s = join<GT_RED_##name>(s, part[k]);                                                    \
+		block_join<GT_RED_##name>(s, result);                                                           \
 	}
 #include "core/ops.def"
 #undef MAP
@@ -202,7 +205,8 @@ static gt_status open_(gt_backend *be, const char *arg)
 		return GT_ERR_ARG;
 	cudaError_t e = cudaGetDeviceCount(&devices);
 	if (e != cudaSuccess || devices == 0)
-		return gt_fail(GT_ERR_DEVICE, "backend cuda: no usable GPU here (%s)", e == cudaSuccess ? "none found" : cudaGetErrorString(e));
+		return gt_fail(GT_ERR_DEVICE, "backend cuda: no usable GPU here (%s)",
+		               e == cudaSuccess ? "none found" : cudaGetErrorString(e));
 	if (device >= devices)
 		return gt_fail(GT_ERR_DEVICE, "backend cuda:%lld: expected a device from 0 to %d", device, devices - 1);
 	gt_status st = describe(be, (int)device);
@@ -213,9 +217,9 @@ static gt_status open_(gt_backend *be, const char *arg)
 	}
 	be->own = o;
 	o->device = (int)device;
-	if ((e = cudaSetDevice(o->device)) != cudaSuccess || (e = cudaStreamCreate(&o->queue)) != cudaSuccess
-	    || (e = cudaMalloc((void **)&o->part, (PARTS + 1) * sizeof(double))) != cudaSuccess
-	    || (e = cudaMallocHost((void **)&o->result, sizeof(double))) != cudaSuccess)
+	if ((e = cudaSetDevice(o->device)) != cudaSuccess || (e = cudaStreamCreate(&o->queue)) != cudaSuccess ||
+	    (e = cudaMalloc((void **)&o->part, (PARTS + 1) * sizeof(double))) != cudaSuccess ||
+	    (e = cudaMallocHost((void **)&o->result, sizeof(double))) != cudaSuccess)
 		st = gt_fail(GT_ERR_DEVICE, "backend %s: %s", be->name, cudaGetErrorString(e));
 	else if (cublasCreate(&o->blas) != CUBLAS_STATUS_SUCCESS || cublasSetStream(o->blas, o->queue) != CUBLAS_STATUS_SUCCESS)
 		st = gt_fail(GT_ERR_DEVICE, "backend %s: cuBLAS does not start", be->name);
@@ -256,10 +260,7 @@ static void get_(gt_backend *be, const void *src, void *host, size_t bytes)
 		gt_cuda_check(be, cudaStreamSynchronize(queue), "copy from the device");
 }
 
-static void wait_(gt_backend *be)
-{
-	gt_cuda_check(be, cudaStreamSynchronize(gt_cuda_queue(be)), "queue");
-}
+static void wait_(gt_backend *be) { gt_cuda_check(be, cudaStreamSynchronize(gt_cuda_queue(be)), "queue"); }
 
 static void memory_(gt_backend *be, size_t *available, size_t *total)
 {

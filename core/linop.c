@@ -4,10 +4,15 @@
 #include "core/linop.h"
 #include "core/random.h"
 
-struct gt_linop { const struct gt_linop_ops *ops; void *self; gt_backend *be; gt_type type; size_t nx, ny; };
+struct gt_linop {
+	const struct gt_linop_ops *ops;
+	void *self;
+	gt_backend *be;
+	gt_type type;
+	size_t nx, ny;
+};
 
-gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self, gt_backend *be, gt_type type,
-                       size_t nx, size_t ny, gt_linop **out)
+gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self, gt_backend *be, gt_type type, size_t nx, size_t ny, gt_linop **out)
 {
 	gt_linop *A = malloc(sizeof *A);
 	if (!A) {
@@ -39,8 +44,8 @@ static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 		return 0;
 	if (x->be != A->be || y->be != A->be || x->type != A->type || y->type != A->type || x->n != A->nx || y->n != A->ny)
 		gt_backend_fail(A->be, gt_fail(GT_ERR_ARG, "%s maps %zu to %zu %s values on %s, not %zu (%s, %s) to %zu (%s, %s)",
-		                               A->ops->name, A->nx, A->ny, gt_type_name(A->type), A->be->name,
-		                               x->n, gt_type_name(x->type), x->be->name, y->n, gt_type_name(y->type), y->be->name));
+		                               A->ops->name, A->nx, A->ny, gt_type_name(A->type), A->be->name, x->n, gt_type_name(x->type),
+		                               x->be->name, y->n, gt_type_name(y->type), y->be->name));
 	return A->be->status == GT_OK;
 }
 
@@ -99,7 +104,11 @@ done:
 }
 
 /* Scratch of the comparison by elements: host copies in single, where that is the type, and in double. */
-struct vector { gt_array *a; float *single; double *value; };
+struct vector {
+	gt_array *a;
+	float *single;
+	double *value;
+};
 
 static gt_status vector_new(const gt_linop *A, size_t n, struct vector *v)
 {
@@ -168,7 +177,7 @@ gt_status gt_linop_mismatch_elements(const gt_linop *A, double *difference, doub
 		for (size_t j = 0; j < nx; j++) {
 			const double a = matrix[i * nx + j], d = fabs(a - x.value[j]);
 			*largest = fmax(*largest, fabs(a));
-			if (!(d <= *difference))        /* keeps a NaN */
+			if (!(d <= *difference)) /* keeps a NaN */
 				*difference = d;
 		}
 	}

@@ -100,7 +100,7 @@ gt_status gt_params_parse(const gt_param *table, const char *text, void *options
 		goto done;
 	if (!copy)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the parameters '%s'", text);
-	for (char *pair; (pair = strsep(&rest, ",")); )
+	for (char *pair; (pair = strsep(&rest, ","));)
 		GT_TRY(set_pair(table, pair, options));
 done:
 	free(copy);
@@ -140,8 +140,8 @@ int gt_params_print(const gt_param *table, const void *options, char *text, size
 	for (const gt_param *p = table; p && p->key; p++) {
 		char value[64];
 		print_value(p, options, value, sizeof value);
-		const int n = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, "%s%s=%s",
-		                       p == table ? "" : ",", p->key, value);
+		const int n = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, "%s%s=%s", p == table ? "" : ",",
+		                       p->key, value);
 		used += n > 0 ? (size_t)n : 0;
 	}
 	return (int)used;

@@ -5,14 +5,11 @@
 
 static _Thread_local char message[512];
 
-const char *gt_error(void)
-{
-	return message;
-}
+const char *gt_error(void) { return message; }
 
 gt_status gt_fail(gt_status s, const char *format, ...)
 {
-	char text[sizeof message];      /* the arguments may point into the old message */
+	char text[sizeof message]; /* the arguments may point into the old message */
 	va_list ap;
 	va_start(ap, format);
 	vsnprintf(text, sizeof text, format, ap);

@@ -10,26 +10,29 @@
 
 struct gt_pool {
 	int threads;
-	pthread_t *thread;              /* [threads - 1]: the caller is worker 0 */
+	pthread_t *thread; /* [threads - 1]: the caller is worker 0 */
 	pthread_mutex_t lock;
 	pthread_cond_t start, done;
-	unsigned long round;            /* a new round wakes the workers */
+	unsigned long round; /* a new round wakes the workers */
 	int busy, quit;
 	gt_body body;
 	void *self;
 	size_t n, grain;
 	atomic_size_t next;
 };
-struct worker { gt_pool *pool; int index; };
+struct worker {
+	gt_pool *pool;
+	int index;
+};
 
-static _Thread_local int inside;        /* a body that calls gt_parallel() runs it alone */
+static _Thread_local int inside; /* a body that calls gt_parallel() runs it alone */
 static _Thread_local int my_index;
 
 static void take_pieces(gt_pool *p, int index)
 {
 	inside++;
 	my_index = index;
-	for (size_t begin; (begin = atomic_fetch_add(&p->next, p->grain)) < p->n; ) {
+	for (size_t begin; (begin = atomic_fetch_add(&p->next, p->grain)) < p->n;) {
 		const size_t end = p->n - begin < p->grain ? p->n : begin + p->grain;
 		p->body(p->self, begin, end, index);
 	}
@@ -42,7 +45,7 @@ static void *work(void *arg)
 	gt_pool *p = w.pool;
 	free(arg);
 	pthread_mutex_lock(&p->lock);
-	for (unsigned long seen = 0; ; ) {
+	for (unsigned long seen = 0;;) {
 		while (p->round == seen && !p->quit)
 			pthread_cond_wait(&p->start, &p->lock);
 		if (p->quit)
@@ -122,10 +125,7 @@ void gt_pool_free(gt_pool *p)
 	free(p);
 }
 
-int gt_pool_threads(const gt_pool *p)
-{
-	return p ? p->threads : 1;
-}
+int gt_pool_threads(const gt_pool *p) { return p ? p->threads : 1; }
 
 void gt_parallel(gt_pool *p, size_t n, size_t grain, gt_body body, void *self)
 {

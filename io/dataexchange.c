@@ -34,7 +34,7 @@ typedef struct {
 	hid_t file;
 	gt_hdf5_data data;
 	size_t views, rows, columns;
-	float *dark, *gain;             /* [row][column]: mean dark field, mean flat minus mean dark; file's order of rows */
+	float *dark, *gain; /* [row][column]: mean dark field, mean flat minus mean dark; file's order of rows */
 	size_t dead, floored;
 } raw;
 
@@ -63,7 +63,8 @@ static gt_status add_mean(const raw *x, const char *name, double factor, float *
 	}
 	for (size_t c = 0; c < cells; c++) {
 		if (!isfinite(mean[c]))
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: NaN or infinite at row %zu, column %zu", x->path, name, c / x->columns, c % x->columns));
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: NaN or infinite at row %zu, column %zu", x->path, name, c / x->columns,
+			               c % x->columns));
 		sum[c] += (float)(factor * mean[c]);
 	}
 done:
@@ -155,11 +156,14 @@ static gt_status read_views(raw *x, const gt_read_options *o, float *data)
 			size_t bad;
 			to_line_integrals(x, r, counts + line * x->columns, data + v * cells + (x->rows - 1 - r) * x->columns, &bad);
 			if (bad < x->columns)
-				GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: exchange/data: NaN or infinite at [%zu][%zu][%zu]; expected finite numbers", x->path, v, r, bad));
+				GT_TRY(gt_fail(GT_ERR_FORMAT,
+				               "%s: exchange/data: NaN or infinite at [%zu][%zu][%zu]; expected finite numbers", x->path, v,
+				               r, bad));
 		}
 	}
 	if (x->floored)
-		gt_read_note(o, "%s: %zu of %zu values are darker than 1/65536 of the flat field: taken as that", x->path, x->floored, x->views * cells);
+		gt_read_note(o, "%s: %zu of %zu values are darker than 1/65536 of the flat field: taken as that", x->path, x->floored,
+		             x->views * cells);
 done:
 	free(counts);
 	return st;
@@ -172,8 +176,8 @@ static gt_status read_angles(const raw *x, const gt_read_options *o, double **an
 	char units[32];
 	GT_TRY(gt_hdf5_open(x->file, x->path, "exchange/theta", 1, &d));
 	if (d.size[0] * d.size[1] * d.size[2] != x->views)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: exchange/theta: has %llu angles, expected %zu, one for each view of exchange/data", x->path,
-		               (unsigned long long)(d.size[0] * d.size[1] * d.size[2]), x->views));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: exchange/theta: has %llu angles, expected %zu, one for each view of exchange/data",
+		               x->path, (unsigned long long)(d.size[0] * d.size[1] * d.size[2]), x->views));
 	if (!(*angle = malloc(x->views * sizeof **angle)))
 		GT_TRY(out_of_memory(x->path));
 	GT_TRY(gt_hdf5_doubles(&d, *angle));
@@ -185,7 +189,8 @@ static gt_status read_angles(const raw *x, const gt_read_options *o, double **an
 		gt_read_note(o, "%s: exchange/theta names no units: taken as degrees", x->path);
 	for (size_t v = 0; v < x->views; v++) {
 		if (!isfinite((*angle)[v]))
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: exchange/theta: value %zu is %g, expected a finite number", x->path, v, (*angle)[v]));
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: exchange/theta: value %zu is %g, expected a finite number", x->path, v,
+			               (*angle)[v]));
 		(*angle)[v] *= radians ? 1 : PI / 180;
 	}
 done:
@@ -196,9 +201,13 @@ done:
 /* mm in one unit of that name; 0: not known. Without a name it is the metre: the format is in SI. */
 static double unit_mm(const char *name)
 {
-	static const struct { const char *name; double mm; } lengths[] = {
-		{ "", 1e3 }, { "m", 1e3 }, { "meter", 1e3 }, { "meters", 1e3 }, { "cm", 10 }, { "mm", 1 }, { "millimeter", 1 },
-		{ "um", 1e-3 }, { "\xc2\xb5m", 1e-3 }, { "micron", 1e-3 }, { "microns", 1e-3 }, { "micrometer", 1e-3 }, { "nm", 1e-6 },
+	static const struct {
+		const char *name;
+		double mm;
+	} lengths[] = {
+		{ "", 1e3 },         { "m", 1e3 },           { "meter", 1e3 }, { "meters", 1e3 },     { "cm", 10 },
+		{ "mm", 1 },         { "millimeter", 1 },    { "um", 1e-3 },   { "\xc2\xb5m", 1e-3 }, { "micron", 1e-3 },
+		{ "microns", 1e-3 }, { "micrometer", 1e-3 }, { "nm", 1e-6 },
 	};
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
 		if (!strcmp(lengths[i].name, name))
@@ -216,20 +225,23 @@ static gt_status length_of(const raw *x, const char *name, double *mm)
 		return GT_OK;
 	*mm = value * unit_mm(units);
 	if (!(*mm > 0) || !isfinite(*mm))
-		return gt_fail(GT_ERR_FORMAT, "%s: %s: is %g %s, expected a positive length in m, cm, mm, um or nm", x->path, name, value, units);
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: is %g %s, expected a positive length in m, cm, mm, um or nm", x->path, name, value,
+		               units);
 	return GT_OK;
 }
 
 /* Cell size at the sample: as stored, or the detector's divided by the magnification of its lens. */
 static gt_status read_pixel(const raw *x, const gt_read_options *o, double *column_pitch, double *row_pitch)
 {
-	static const char *const direct[] = { "measurement/instrument/detection_system/objective/resolution", "measurement/instrument/detector/actual_pixel_size" };
+	static const char *const direct[] = { "measurement/instrument/detection_system/objective/resolution",
+		                              "measurement/instrument/detector/actual_pixel_size" };
 	gt_status st;
 	char units[32];
 	double mm = 0, magnification;
 	*column_pitch = *row_pitch = o->pixel;
 	if (!isnan(o->pixel))
-		return o->pixel > 0 && isfinite(o->pixel) ? GT_OK : gt_fail(GT_ERR_ARG, "pixel=%g: expected a positive length in mm", o->pixel);
+		return o->pixel > 0 && isfinite(o->pixel) ? GT_OK
+		                                          : gt_fail(GT_ERR_ARG, "pixel=%g: expected a positive length in mm", o->pixel);
 	for (int i = 0; i < 2 && mm == 0; i++)
 		GT_TRY(length_of(x, direct[i], &mm));
 	*column_pitch = *row_pitch = mm;
@@ -238,8 +250,9 @@ static gt_status read_pixel(const raw *x, const gt_read_options *o, double *colu
 		GT_TRY(length_of(x, "measurement/instrument/detector/y_pixel_size", row_pitch));
 		if (*row_pitch == 0)
 			*row_pitch = *column_pitch;
-		if (gt_hdf5_number(x->file, "measurement/instrument/detection_system/objective/magnification", &magnification, units, sizeof units)
-		    && magnification > 0 && isfinite(magnification)) {
+		if (gt_hdf5_number(x->file, "measurement/instrument/detection_system/objective/magnification", &magnification, units,
+		                   sizeof units) &&
+		    magnification > 0 && isfinite(magnification)) {
 			*column_pitch /= magnification;
 			*row_pitch /= magnification;
 		}
@@ -283,8 +296,8 @@ static gt_status set_axis(const raw *x, const gt_read_options *o, const float *d
 	if (st != GT_OK)
 		return gt_fail_in(st, "%s", x->path);
 	scan->column_center = found.column;
-	gt_read_note(o, "%s: rotation axis found at column %.2f (%zu opposite views, correlation %.3f%s)", x->path, found.column, found.pairs,
-	             found.correlation, found.correlation < 0.8 ? ", doubtful" : "");
+	gt_read_note(o, "%s: rotation axis found at column %.2f (%zu opposite views, correlation %.3f%s)", x->path, found.column,
+	             found.pairs, found.correlation, found.correlation < 0.8 ? ", doubtful" : "");
 	return GT_OK;
 }
 
@@ -304,7 +317,8 @@ static gt_status open_raw(const char *path, raw *x)
 	const double cells = (double)x->rows * (double)x->columns, all = (double)x->views * cells;
 	if (all > 1e18)
 		return gt_fail(GT_ERR_FORMAT, "%s: exchange/data: %zu x %zu x %zu overflows", path, x->views, x->rows, x->columns);
-	return gt_fail_in(gt_host_room((all + 8 * cells) * sizeof(float) + (double)x->views * sizeof(gt_view), "exchange/data"), "%s", path);
+	return gt_fail_in(gt_host_room((all + 8 * cells) * sizeof(float) + (double)x->views * sizeof(gt_view), "exchange/data"), "%s",
+	                  path);
 }
 
 static gt_status read_all(raw *x, const gt_read_options *o, gt_projections *p)
@@ -358,6 +372,9 @@ done:
 
 extern const gt_format gt_format_dataexchange;
 const gt_format gt_format_dataexchange = {
-	.name = "dataexchange", .about = "HDF5 Data Exchange", .extensions = "h5 hdf5",
-	.probe = probe, .read_projections = read_projections,
+	.name = "dataexchange",
+	.about = "HDF5 Data Exchange",
+	.extensions = "h5 hdf5",
+	.probe = probe,
+	.read_projections = read_projections,
 };

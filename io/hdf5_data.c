@@ -29,7 +29,8 @@ static gt_status shape_of(gt_hdf5_data *d, int least_rank)
 		H5Sget_simple_extent_dims(space, size, NULL);
 	H5Sclose(space);
 	if (d->rank < least_rank || d->rank > 3)
-		return gt_fail(GT_ERR_FORMAT, "%s: %s: has %d dimensions, expected %d%s", d->path, d->name, d->rank, least_rank, least_rank < 3 ? " to 3" : "");
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: has %d dimensions, expected %d%s", d->path, d->name, d->rank, least_rank,
+		               least_rank < 3 ? " to 3" : "");
 	for (int i = 0; i < d->rank; i++) {
 		d->size[3 - d->rank + i] = size[i];
 		if (size[i] == 0)
@@ -70,7 +71,9 @@ gt_status gt_hdf5_floats(const gt_hdf5_data *d, hsize_t first, hsize_t count, fl
 	bad = bad || H5Dread(d->id, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, values) < 0;
 	H5Sclose(memory);
 	H5Sclose(space);
-	return bad ? gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be read: damaged, or compressed by a method that is not installed", d->path, d->name) : GT_OK;
+	return bad ? gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be read: damaged, or compressed by a method that is not installed", d->path,
+	                     d->name)
+	           : GT_OK;
 }
 
 gt_status gt_hdf5_doubles(const gt_hdf5_data *d, double *values)
@@ -117,8 +120,8 @@ int gt_hdf5_number(hid_t file, const char *name, double *value, char *units, siz
 		return 0;
 	const hid_t space = H5Dget_space(id), type = H5Dget_type(id);
 	const H5T_class_t class = H5Tget_class(type);
-	const int ok = H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_FLOAT || class == H5T_INTEGER)
-		&& H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0;
+	const int ok = H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_FLOAT || class == H5T_INTEGER) &&
+	               H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0;
 	gt_hdf5_text(id, "units", units, size);
 	H5Tclose(type);
 	H5Sclose(space);

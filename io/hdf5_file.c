@@ -13,10 +13,7 @@ gt_hdf5_quiet gt_hdf5_hush(void)
 	return before;
 }
 
-void gt_hdf5_unhush(const gt_hdf5_quiet *before)
-{
-	H5Eset_auto2(H5E_DEFAULT, before->print, before->data);
-}
+void gt_hdf5_unhush(const gt_hdf5_quiet *before) { H5Eset_auto2(H5E_DEFAULT, before->print, before->data); }
 
 static size_t head_of(const char *path, unsigned char head[96])
 {
@@ -27,10 +24,7 @@ static size_t head_of(const char *path, unsigned char head[96])
 	return n;
 }
 
-static int signed_as_hdf5(const unsigned char *head, size_t n)
-{
-	return n >= 8 && !memcmp(head, "\211HDF\r\n\032\n", 8);
-}
+static int signed_as_hdf5(const unsigned char *head, size_t n) { return n >= 8 && !memcmp(head, "\211HDF\r\n\032\n", 8); }
 
 int gt_hdf5_is(const char *path)
 {
@@ -56,6 +50,7 @@ gt_status gt_hdf5_whole(const char *path)
 	for (int i = 7; i >= 0; i--)
 		end = end << 8 | head[end_at + (size_t)i];
 	if ((uint64_t)s.st_size < end && end != UINT64_MAX)
-		return gt_fail(GT_ERR_FORMAT, "%s: truncated: has %llu bytes, expected %llu", path, (unsigned long long)s.st_size, (unsigned long long)end);
+		return gt_fail(GT_ERR_FORMAT, "%s: truncated: has %llu bytes, expected %llu", path, (unsigned long long)s.st_size,
+		               (unsigned long long)end);
 	return GT_OK;
 }

@@ -20,11 +20,13 @@ static gt_status decide(const char *path, const gt_read_options *o, const gt_met
 	if (!isfinite(*slope) || *slope == 0 || !isfinite(*offset))
 		return gt_fail(GT_ERR_ARG, "%s: slope=%g, offset=%g: expected finite numbers, the slope not 0", path, *slope, *offset);
 	if (!told && !ours && meaning == GT_MET_UNKNOWN)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: elements are %s, which hold neither CT numbers nor mm^-1: the unit (HU or mm-1) and the slope must be given",
-		               path, h->type->name);
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"%s: elements are %s, which hold neither CT numbers nor mm^-1: the unit (HU or mm-1) and the slope must be given",
+			path, h->type->name);
 	if (!ours || told)
-		gt_read_note(o, "%s: %s taken as %s = %g * stored %+g (%s)", path, h->type->name, *unit == GT_HU ? "HU" : "mm^-1",
-		             *slope, *offset, told ? "as told" : "MetaImage names no unit");
+		gt_read_note(o, "%s: %s taken as %s = %g * stored %+g (%s)", path, h->type->name, *unit == GT_HU ? "HU" : "mm^-1", *slope,
+		             *offset, told ? "as told" : "MetaImage names no unit");
 	return GT_OK;
 }
 
@@ -39,7 +41,10 @@ static gt_status open_data(const char *path, const gt_met_head *h, FILE **file)
 	if (start < 0 || room < bytes)
 		return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes, %s%s has %.0f", path,
 		               h->grid.n[0], h->grid.n[1], h->grid.n[2], h->type->name, bytes, h->data_file ? "data file " : "the file",
-		               h->data_file ? name : "", start < 0 ? (double)s.st_size : room > 0 ? room : 0);
+		               h->data_file ? name : "",
+		               start < 0  ? (double)s.st_size
+		               : room > 0 ? room
+		                          : 0);
 	if (!(*file = fopen(name, "rb")) || fseeko(*file, (off_t)start, SEEK_SET) != 0)
 		return gt_fail(GT_ERR_IO, "%s: %s", name, strerror(errno));
 	return GT_OK;
@@ -64,8 +69,10 @@ static gt_status read_data(const char *path, FILE *file, const gt_met_head *h, f
 				first_bad = i;
 	}
 	if (st == GT_OK && bad)
-		st = gt_fail(GT_ERR_FORMAT, "%s: %zu of %zu voxels are NaN or infinite, the first at [%zu][%zu][%zu] (z, y, x); expected finite numbers",
-		             path, bad, n, first_bad / h->grid.n[0] / h->grid.n[1], first_bad / h->grid.n[0] % h->grid.n[1], first_bad % h->grid.n[0]);
+		st = gt_fail(GT_ERR_FORMAT,
+		             "%s: %zu of %zu voxels are NaN or infinite, the first at [%zu][%zu][%zu] (z, y, x); expected finite numbers",
+		             path, bad, n, first_bad / h->grid.n[0] / h->grid.n[1], first_bad / h->grid.n[0] % h->grid.n[1],
+		             first_bad % h->grid.n[0]);
 	free(piece);
 	return st;
 }
@@ -239,6 +246,10 @@ static gt_status write_volume(const char *path, const gt_write_options *o, const
 
 extern const gt_format gt_format_metaimage;
 const gt_format gt_format_metaimage = {
-	.name = "metaimage", .about = "MetaImage", .extensions = "mha mhd",
-	.probe = gt_met_is, .read_volume = read_volume, .write_volume = write_volume,
+	.name = "metaimage",
+	.about = "MetaImage",
+	.extensions = "mha mhd",
+	.probe = gt_met_is,
+	.read_volume = read_volume,
+	.write_volume = write_volume,
 };

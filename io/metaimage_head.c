@@ -20,19 +20,19 @@ static void swap_bytes(unsigned char *p, size_t n, size_t size)
 		}
 }
 
-#define CONVERT(text, ctype, id, meaning)                                       \
-static void id(void *from, size_t n, int swap, float *to)                       \
-{                                                                               \
-	const ctype *element = from;                                            \
-	if (swap)                                                               \
-		swap_bytes(from, n, sizeof *element);                           \
-	for (size_t i = 0; i < n; i++)                                          \
-		to[i] = (float)element[i];                                      \
-}
+#define CONVERT(text, ctype, id, meaning)                         \
+	static void id(void *from, size_t n, int swap, float *to) \
+	{                                                         \
+		const ctype *element = from;                      \
+		if (swap)                                         \
+			swap_bytes(from, n, sizeof *element);     \
+		for (size_t i = 0; i < n; i++)                    \
+			to[i] = (float)element[i];                \
+	}
 GT_MET_LIST(CONVERT)
 
 #define TYPE(text, ctype, id, meaning) { text, sizeof(ctype), meaning, (ctype)0.5 > 0, id },
-const gt_met_type gt_met_types[] = { GT_MET_LIST(TYPE) { NULL, 0, 0, 0, NULL } };
+const gt_met_type gt_met_types[] = { GT_MET_LIST(TYPE){ NULL, 0, 0, 0, NULL } };
 
 int gt_met_host_is_msb(void)
 {
@@ -47,13 +47,13 @@ static int split(char *line, char **key, char **value)
 	if (!equals)
 		return 0;
 	*equals = 0;
-	for (*key = line; isspace((unsigned char)**key); )
+	for (*key = line; isspace((unsigned char)**key);)
 		++*key;
-	for (end = equals; end > *key && isspace((unsigned char)end[-1]); )
+	for (end = equals; end > *key && isspace((unsigned char)end[-1]);)
 		*--end = 0;
-	for (*value = equals + 1; isspace((unsigned char)**value); )
+	for (*value = equals + 1; isspace((unsigned char)**value);)
 		++*value;
-	for (end = *value + strlen(*value); end > *value && isspace((unsigned char)end[-1]); )
+	for (end = *value + strlen(*value); end > *value && isspace((unsigned char)end[-1]);)
 		*--end = 0;
 	return **key != 0;
 }
@@ -65,8 +65,8 @@ int gt_met_is(const char *path)
 	const int got = f && fgets(line, sizeof line, f);
 	if (f)
 		fclose(f);
-	return got && split(line, &key, &value)
-		&& (!strcmp(key, "ObjectType") || !strcmp(key, "NDims") || !strcmp(key, "ObjectSubType") || !strcmp(key, "Comment"));
+	return got && split(line, &key, &value) &&
+	       (!strcmp(key, "ObjectType") || !strcmp(key, "NDims") || !strcmp(key, "ObjectSubType") || !strcmp(key, "Comment"));
 }
 
 /* What the keys said, before it is judged. */
@@ -138,7 +138,8 @@ static gt_status take(const char *path, const char *key, const char *value, fiel
 	if (!strcmp(key, "ElementDataFile"))
 		return snprintf(f->file, sizeof f->file, "%s", value), GT_OK;
 	if (!strcmp(key, "CompressedData") && is_true(value))
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: key CompressedData: is %s, expected False: write the file without compression", path, value);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: key CompressedData: is %s, expected False: write the file without compression",
+		               path, value);
 	if (!strcmp(key, "BinaryData") && !is_true(value))
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: key BinaryData: is %s, expected True", path, value);
 	if (!strcmp(key, "ObjectType") && strcmp(value, "Image"))
@@ -166,11 +167,14 @@ static gt_status set_grid(const char *path, const fields *f, gt_met_head *h)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: key ElementNumberOfChannels: is %g, expected 1", path, f->channels);
 	for (int a = 0; a < 3; a++) {
 		if (!(f->size[a] >= 1 && f->size[a] <= 1e15) || f->size[a] != floor(f->size[a]))
-			return gt_fail(GT_ERR_FORMAT, "%s: key DimSize: number %d is %g, expected a whole number of at least 1", path, a + 1, f->size[a]);
+			return gt_fail(GT_ERR_FORMAT, "%s: key DimSize: number %d is %g, expected a whole number of at least 1", path,
+			               a + 1, f->size[a]);
 		for (int b = 0; b < 3; b++)
 			if (fabs(fabs(f->matrix[3 * a + b]) - (a == b)) > 1e-6)
-				return gt_fail(GT_ERR_UNSUPPORTED, "%s: key TransformMatrix: row %d is %g %g %g: expected axes along x, y and z (reversed ones are read too)",
-				               path, a + 1, f->matrix[3 * a], f->matrix[3 * a + 1], f->matrix[3 * a + 2]);
+				return gt_fail(
+					GT_ERR_UNSUPPORTED,
+					"%s: key TransformMatrix: row %d is %g %g %g: expected axes along x, y and z (reversed ones are read too)",
+					path, a + 1, f->matrix[3 * a], f->matrix[3 * a + 1], f->matrix[3 * a + 2]);
 		const double direction = f->matrix[4 * a] < 0 ? -1 : 1;
 		h->flip[a] = direction < 0;
 		h->grid.n[a] = (size_t)f->size[a];
@@ -184,11 +188,13 @@ static gt_status set_grid(const char *path, const fields *f, gt_met_head *h)
 
 static gt_status set_data(const char *path, const fields *f, long long here, gt_met_head *h)
 {
-	for (h->type = gt_met_types; h->type->name && strcmp(h->type->name, f->type); )
+	for (h->type = gt_met_types; h->type->name && strcmp(h->type->name, f->type);)
 		h->type++;
 	if (!h->type->name)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: key ElementType: is '%s', expected one of MET_CHAR, MET_UCHAR, MET_SHORT, MET_USHORT, MET_INT, MET_UINT, MET_LONG_LONG, MET_ULONG_LONG, MET_FLOAT, MET_DOUBLE",
-		               path, f->type);
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"%s: key ElementType: is '%s', expected one of MET_CHAR, MET_UCHAR, MET_SHORT, MET_USHORT, MET_INT, MET_UINT, MET_LONG_LONG, MET_ULONG_LONG, MET_FLOAT, MET_DOUBLE",
+			path, f->type);
 	h->swap = f->have_msb && f->msb != gt_met_host_is_msb() && h->type->size > 1;
 	if (!strcasecmp(f->file, "LOCAL")) {
 		h->data_at = here;

@@ -7,7 +7,10 @@
 #include "io/nc.h"
 
 /* Widths in bytes: counts and lengths; offsets. bad is set at the end of the file and where the grammar is left. */
-typedef struct { FILE *file; int count, offset, bad; } header;
+typedef struct {
+	FILE *file;
+	int count, offset, bad;
+} header;
 
 static uint64_t number(header *h, int width)
 {
@@ -97,7 +100,8 @@ gt_status gt_nc_classic_whole(const char *path)
 		if (h.bad)
 			st = gt_fail(GT_ERR_FORMAT, "%s: truncated: has %lld bytes, its head is longer", path, (long long)s.st_size);
 		else if ((uint64_t)s.st_size < end)
-			st = gt_fail(GT_ERR_FORMAT, "%s: truncated: has %lld bytes, expected %llu", path, (long long)s.st_size, (unsigned long long)end);
+			st = gt_fail(GT_ERR_FORMAT, "%s: truncated: has %lld bytes, expected %llu", path, (long long)s.st_size,
+			             (unsigned long long)end);
 	}
 	fclose(f);
 	return st;

@@ -39,7 +39,8 @@ gt_status gt_nc_open(const char *path, gt_nc *f)
 	f->id = -1;
 	if (code == NC_ENOTNC)
 		return gt_fail(GT_ERR_FORMAT, "%s: not a NetCDF file", path);
-	return gt_fail(GT_ERR_FORMAT, "%s: cannot be opened, truncated or damaged: %s", path, code > 0 ? strerror(code) : nc_strerror(code));
+	return gt_fail(GT_ERR_FORMAT, "%s: cannot be opened, truncated or damaged: %s", path,
+	               code > 0 ? strerror(code) : nc_strerror(code));
 }
 
 void gt_nc_close(gt_nc *f)
@@ -130,7 +131,8 @@ gt_status gt_nc_text(const gt_nc *f, const char *variable, const char *name, cha
 		return st;
 	}
 	if (type != NC_CHAR)
-		return gt_fail(GT_ERR_FORMAT, "%s: %s%sattribute %s: expected a text", f->path, variable ? variable : "", variable ? ": " : "", name);
+		return gt_fail(GT_ERR_FORMAT, "%s: %s%sattribute %s: expected a text", f->path, variable ? variable : "",
+		               variable ? ": " : "", name);
 	if (!(*text = calloc(length + 1, 1)))
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path);
 	st = gt_nc_check(f, variable, nc_get_att_text(f->id, owner, name, *text));
@@ -186,7 +188,10 @@ gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values)
 }
 
 /* How stored numbers become values. */
-typedef struct { double scale, offset, missing, least; int has_missing; } packing;
+typedef struct {
+	double scale, offset, missing, least;
+	int has_missing;
+} packing;
 
 static gt_status packing_of(const gt_nc *f, const char *name, int id, nc_type type, packing *p)
 {
@@ -204,9 +209,10 @@ static gt_status packing_of(const gt_nc *f, const char *name, int id, nc_type ty
 		GT_TRY(gt_nc_check(f, name, nc_get_att_double(f->id, id, "_FillValue", &p->missing)));
 		p->has_missing = !isnan(p->missing);
 	} else if (type != NC_BYTE && type != NC_UBYTE && nc_inq_var_fill(f->id, id, &unfilled, own) == NC_NOERR) {
-		const double defaults[] = { [NC_SHORT] = NC_FILL_SHORT, [NC_INT] = NC_FILL_INT, [NC_FLOAT] = (double)NC_FILL_FLOAT,
-			[NC_DOUBLE] = NC_FILL_DOUBLE, [NC_USHORT] = NC_FILL_USHORT, [NC_UINT] = NC_FILL_UINT,
-			[NC_INT64] = (double)NC_FILL_INT64, [NC_UINT64] = (double)NC_FILL_UINT64 };
+		const double defaults[] = { [NC_SHORT] = NC_FILL_SHORT,         [NC_INT] = NC_FILL_INT,
+			                    [NC_FLOAT] = (double)NC_FILL_FLOAT, [NC_DOUBLE] = NC_FILL_DOUBLE,
+			                    [NC_USHORT] = NC_FILL_USHORT,       [NC_UINT] = NC_FILL_UINT,
+			                    [NC_INT64] = (double)NC_FILL_INT64, [NC_UINT64] = (double)NC_FILL_UINT64 };
 		p->missing = defaults[type];
 		p->has_missing = !unfilled;
 	}
@@ -214,7 +220,9 @@ done:
 	return st;
 }
 
-typedef struct { size_t bad, low, first_bad, first_low; } faults;
+typedef struct {
+	size_t bad, low, first_bad, first_low;
+} faults;
 
 static double unpack(const packing *p, double stored)
 {
@@ -247,11 +255,13 @@ static gt_status refuse_faults(const gt_nc *f, const char *name, const size_t si
 {
 	const size_t at = seen->bad ? seen->first_bad : seen->first_low, plane = size[1] * size[2];
 	if (seen->bad)
-		return gt_fail(GT_ERR_FORMAT, "%s: variable %s: %zu of %zu values are NaN, infinite or missing, the first at [%zu][%zu][%zu]; expected finite numbers",
-		               f->path, name, seen->bad, size[0] * plane, at / plane, at / size[2] % size[1], at % size[2]);
+		return gt_fail(
+			GT_ERR_FORMAT,
+			"%s: variable %s: %zu of %zu values are NaN, infinite or missing, the first at [%zu][%zu][%zu]; expected finite numbers",
+			f->path, name, seen->bad, size[0] * plane, at / plane, at / size[2] % size[1], at % size[2]);
 	if (seen->low)
-		return gt_fail(GT_ERR_FORMAT, "%s: variable %s: %zu of %zu values are below %g, the first at [%zu][%zu][%zu]",
-		               f->path, name, seen->low, size[0] * plane, least, at / plane, at / size[2] % size[1], at % size[2]);
+		return gt_fail(GT_ERR_FORMAT, "%s: variable %s: %zu of %zu values are below %g, the first at [%zu][%zu][%zu]", f->path,
+		               name, seen->low, size[0] * plane, least, at / plane, at / size[2] % size[1], at % size[2]);
 	return GT_OK;
 }
 

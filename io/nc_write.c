@@ -97,8 +97,8 @@ gt_status gt_nc_put_number(const gt_nc *f, int variable, const char *name, doubl
 	return gt_nc_check(f, NULL, nc_put_att_double(f->id, variable, name, NC_DOUBLE, 1, &value));
 }
 
-gt_status gt_nc_define(const gt_nc *f, const char *name, nc_type type, int rank, const int *dimensions,
-                       const char *units, const char *long_name, int *variable)
+gt_status gt_nc_define(const gt_nc *f, const char *name, nc_type type, int rank, const int *dimensions, const char *units,
+                       const char *long_name, int *variable)
 {
 	gt_status st;
 	GT_TRY(gt_nc_check(f, name, nc_def_var(f->id, name, type, rank, dimensions, variable)));
@@ -109,8 +109,8 @@ done:
 	return st;
 }
 
-gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensions[3], const size_t size[3], int deflate,
-                            const char *units, const char *long_name, int *variable)
+gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensions[3], const size_t size[3], int deflate, const char *units,
+                            const char *long_name, int *variable)
 {
 	gt_status st;
 	/* HDF5 allows chunks below 4 GiB. */

@@ -24,15 +24,21 @@ static gt_status kind(const char *path, int *projections)
 		return st;
 	*projections = gt_nc_has(&f, "projections") || nc_inq_dimid(f.id, "view", &id) == NC_NOERR;
 	if (!*projections && !gt_nc_has(&f, "attenuation") && !gt_nc_has(&f, "ct_number"))
-		st = gt_fail(GT_ERR_FORMAT, "%s: holds neither projections (variable projections) nor a volume (variable attenuation or ct_number)", path);
+		st = gt_fail(GT_ERR_FORMAT,
+		             "%s: holds neither projections (variable projections) nor a volume (variable attenuation or ct_number)", path);
 	gt_nc_close(&f);
 	return st;
 }
 
 extern const gt_format gt_format_netcdf;
 const gt_format gt_format_netcdf = {
-	.name = "netcdf", .about = "NetCDF", .extensions = "nc nc4",
-	.probe = probe, .kind = kind,
-	.read_projections = gt_netcdf_read_projections, .write_projections = gt_netcdf_write_projections,
-	.read_volume = gt_netcdf_read_volume, .write_volume = gt_netcdf_write_volume,
+	.name = "netcdf",
+	.about = "NetCDF",
+	.extensions = "nc nc4",
+	.probe = probe,
+	.kind = kind,
+	.read_projections = gt_netcdf_read_projections,
+	.write_projections = gt_netcdf_write_projections,
+	.read_volume = gt_netcdf_read_volume,
+	.write_volume = gt_netcdf_write_volume,
 };

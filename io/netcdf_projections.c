@@ -6,24 +6,31 @@
 #include "io/nc.h"
 #include "io/netcdf.h"
 
-static const struct { const char *name, *units, *long_name; size_t at; } vectors[] = {
-	{ "source",      "mm", "position of the source", offsetof(gt_view, source) },
-	{ "detector",    "mm", "point of the detector at (column_center, row_center)", offsetof(gt_view, detector) },
-	{ "column_axis", "1",  "unit vector along which the column index grows, at the detector point", offsetof(gt_view, column_axis) },
-	{ "row_axis",    "1",  "unit vector along which the row index grows", offsetof(gt_view, row_axis) },
+static const struct {
+	const char *name, *units, *long_name;
+	size_t at;
+} vectors[] = {
+	{ "source", "mm", "position of the source", offsetof(gt_view, source) },
+	{ "detector", "mm", "point of the detector at (column_center, row_center)", offsetof(gt_view, detector) },
+	{ "column_axis", "1", "unit vector along which the column index grows, at the detector point", offsetof(gt_view, column_axis) },
+	{ "row_axis", "1", "unit vector along which the row index grows", offsetof(gt_view, row_axis) },
 };
 enum { NVECTORS = sizeof vectors / sizeof *vectors };
 static const char arc_center_text[] = "point of the axis of the detector's cylinder";
 
 /* needed: 1 by every shape, 2 by all but parallel, 0 by none (then 0 is read). */
-static const struct { const char *name; size_t at; int needed; } numbers[] = {
-	{ "column_pitch_mm",       offsetof(gt_scan, column_pitch), 1 },
-	{ "row_pitch_mm",          offsetof(gt_scan, row_pitch), 1 },
-	{ "column_center",         offsetof(gt_scan, column_center), 1 },
-	{ "row_center",            offsetof(gt_scan, row_center), 1 },
+static const struct {
+	const char *name;
+	size_t at;
+	int needed;
+} numbers[] = {
+	{ "column_pitch_mm", offsetof(gt_scan, column_pitch), 1 },
+	{ "row_pitch_mm", offsetof(gt_scan, row_pitch), 1 },
+	{ "column_center", offsetof(gt_scan, column_center), 1 },
+	{ "row_center", offsetof(gt_scan, row_center), 1 },
 	{ "source_to_detector_mm", offsetof(gt_scan, source_to_detector), 2 },
-	{ "source_to_axis_mm",     offsetof(gt_scan, source_to_axis), 2 },
-	{ "pitch_mm_per_turn",     offsetof(gt_scan, pitch_per_turn), 0 },
+	{ "source_to_axis_mm", offsetof(gt_scan, source_to_axis), 2 },
+	{ "pitch_mm_per_turn", offsetof(gt_scan, pitch_per_turn), 0 },
 };
 enum { NNUMBERS = sizeof numbers / sizeof *numbers };
 
@@ -95,7 +102,8 @@ static gt_status get_sizes(const gt_nc *f, size_t size[3])
 	if (xyz != 3)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: dimension xyz: is %zu, expected 3", f->path, xyz));
 	if ((double)size[0] * (double)size[1] * (double)size[2] > 1e18)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: dimensions view=%zu, row=%zu, column=%zu: their product overflows", f->path, size[0], size[1], size[2]));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: dimensions view=%zu, row=%zu, column=%zu: their product overflows", f->path, size[0],
+		               size[1], size[2]));
 	GT_TRY(gt_fail_in(gt_host_room((double)size[0] * (sizeof(gt_view) + 3 * sizeof(double)), "table of views"), "%s", f->path));
 done:
 	return st;
@@ -181,7 +189,9 @@ done:
 
 /* Writing ---------------------------------------------------------------- */
 
-typedef struct { int dims[3], xyz, vector[NVECTORS], arc_center, angle, data, weight, photons; } ids;
+typedef struct {
+	int dims[3], xyz, vector[NVECTORS], arc_center, angle, data, weight, photons;
+} ids;
 
 static int has_arc_centers(const gt_scan *s)
 {
@@ -228,7 +238,8 @@ static gt_status define_data(const gt_nc *f, const gt_projections *p, int deflat
 	if (p->data)
 		GT_TRY(gt_nc_define_data(f, "projections", id->dims, size, deflate, "1", "line integrals of the attenuation", &id->data));
 	if (p->weight)
-		GT_TRY(gt_nc_define_data(f, "weight", id->dims, size, deflate, "1", "statistical weights of the line integrals", &id->weight));
+		GT_TRY(gt_nc_define_data(f, "weight", id->dims, size, deflate, "1", "statistical weights of the line integrals",
+		                         &id->weight));
 	if (p->photons)
 		GT_TRY(gt_nc_define_data(f, "photons", id->dims, size, deflate, "1", "unattenuated photon counts", &id->photons));
 done:

@@ -6,7 +6,7 @@
 #include "io/netcdf.h"
 #include "io/volume_fix.h"
 
-static const char *const axis_names[3] = { "x", "y", "z" };     /* as gt_grid counts them */
+static const char *const axis_names[3] = { "x", "y", "z" }; /* as gt_grid counts them */
 static const char *const zyx[] = { "z", "y", "x" };
 static const char *const mm[] = { "mm", "millimeter", "millimeters", "millimetre", NULL };
 static const char *const per_mm[] = { "mm-1", "1/mm", "mm^-1", "mm**-1", NULL };
@@ -22,12 +22,14 @@ static gt_status check_steps(const gt_nc *f, const char *name, const double *c, 
 		if (!isfinite(c[i]))
 			return gt_fail(GT_ERR_FORMAT, "%s: variable %s: value %zu is %g, expected a finite number", f->path, name, i, c[i]);
 	if (step == 0)
-		return gt_fail(GT_ERR_FORMAT, "%s: variable %s: first and last of %zu coordinates are both %g, expected them to differ", f->path, name, n, c[0]);
+		return gt_fail(GT_ERR_FORMAT, "%s: variable %s: first and last of %zu coordinates are both %g, expected them to differ",
+		               f->path, name, n, c[0]);
 	for (size_t i = 0; i < n; i++) {
 		const double expected = c[0] + (double)i * step;
 		if (!(fabs(c[i] - expected) <= UNIFORM * fabs(step)))
-			return gt_fail(GT_ERR_FORMAT, "%s: variable %s: not evenly spaced: value %zu is %.9g, expected %.9g (steps of %.9g)",
-			               f->path, name, i, c[i], expected, step);
+			return gt_fail(GT_ERR_FORMAT,
+			               "%s: variable %s: not evenly spaced: value %zu is %.9g, expected %.9g (steps of %.9g)", f->path,
+			               name, i, c[i], expected, step);
 	}
 	return GT_OK;
 }
@@ -63,8 +65,9 @@ static gt_status get_axis(const gt_nc *f, int axis, gt_grid *grid, int flip[3])
 		int has;
 		GT_TRY(gt_nc_number(f, name, pitch_name, &step, &has));
 		if (!has || !(step > 0) || !isfinite(c[0]))
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: variable %s: one coordinate (%g) and attribute %s %s: expected its spacing there",
-			               f->path, name, c[0], pitch_name, has ? "is not positive" : "is missing"));
+			GT_TRY(gt_fail(GT_ERR_FORMAT,
+			               "%s: variable %s: one coordinate (%g) and attribute %s %s: expected its spacing there", f->path,
+			               name, c[0], pitch_name, has ? "is not positive" : "is missing"));
 	}
 	flip[axis] = step < 0;
 	grid->pitch[axis] = fabs(step);
@@ -82,7 +85,8 @@ static gt_status get_grid(const gt_nc *f, gt_grid *grid, int flip[3])
 	for (int axis = 0; axis < 3; axis++)
 		GT_TRY(gt_nc_dimension(f, axis_names[axis], &grid->n[axis]));
 	if ((double)grid->n[0] * (double)grid->n[1] * (double)grid->n[2] > 1e18)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: dimensions z=%zu, y=%zu, x=%zu: their product overflows", f->path, grid->n[2], grid->n[1], grid->n[0]));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: dimensions z=%zu, y=%zu, x=%zu: their product overflows", f->path, grid->n[2],
+		               grid->n[1], grid->n[0]));
 	for (int axis = 0; axis < 3; axis++)
 		GT_TRY(get_axis(f, axis, grid, flip));
 	GT_TRY(gt_volume_check(f->path, grid));
@@ -97,7 +101,8 @@ static gt_status get_water(const gt_nc *f, const char *name, double *water)
 	if (st == GT_OK && !has)
 		st = gt_nc_number(f, NULL, water_name, water, &has);
 	if (st == GT_OK && has && !(*water > 0))
-		st = gt_fail(GT_ERR_FORMAT, "%s: variable %s: attribute %s is %g, expected a positive number", f->path, name, water_name, *water);
+		st = gt_fail(GT_ERR_FORMAT, "%s: variable %s: attribute %s is %g, expected a positive number", f->path, name, water_name,
+		             *water);
 	return st;
 }
 
@@ -153,7 +158,8 @@ static gt_status put_axis(const gt_nc *f, const gt_grid *grid, int axis, int var
 static gt_status define_axis(const gt_nc *f, const gt_grid *grid, int axis, int *dimension, int *variable)
 {
 	static const char *const letter[] = { "X", "Y", "Z" };
-	static const char *const long_names[] = { "voxel centres along x", "voxel centres along y", "voxel centres along z, the rotation axis" };
+	static const char *const long_names[] = { "voxel centres along x", "voxel centres along y",
+		                                  "voxel centres along z, the rotation axis" };
 	gt_status st;
 	GT_TRY(gt_nc_check(f, axis_names[axis], nc_def_dim(f->id, axis_names[axis], grid->n[axis], dimension)));
 	GT_TRY(gt_nc_define(f, axis_names[axis], NC_DOUBLE, 1, dimension, "mm", long_names[axis], variable));

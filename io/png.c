@@ -11,18 +11,28 @@
 
 /* Lengths of the layout in screen pixels. */
 enum {
-	MARGIN = 24, GAP = 18, TITLE = 34, LABEL = 22, BAR_GAP = 22, BAR = 18, TICKS = 84, SCALE_BAR = 38,
-	LEAST_WIDTH = 256, MOST_WIDTH = 512, MOST_HEIGHT = 1024, MOST_SIDE = 30000,
+	MARGIN = 24,
+	GAP = 18,
+	TITLE = 34,
+	LABEL = 22,
+	BAR_GAP = 22,
+	BAR = 18,
+	TICKS = 84,
+	SCALE_BAR = 38,
+	LEAST_WIDTH = 256,
+	MOST_WIDTH = 512,
+	MOST_HEIGHT = 1024,
+	MOST_SIDE = 30000,
 };
 static const double ink = 0.13, paper = 1.0, faint = 0.55;
 
 typedef struct {
-	double per_mm;                  /* screen pixels */
-	double cell_width;              /* of the widest picture */
+	double per_mm;     /* screen pixels */
+	double cell_width; /* of the widest picture */
 	size_t per_line;
-	int sharp;                      /* every pixel is a whole number of screen pixels */
-	double labels;                  /* height above each picture */
-	double top, width, height;      /* of the first line of pictures; of the sheet */
+	int sharp;                 /* every pixel is a whole number of screen pixels */
+	double labels;             /* height above each picture */
+	double top, width, height; /* of the first line of pictures; of the sheet */
 } layout;
 
 static gt_status check(const char *path, const gt_sheet *s)
@@ -36,9 +46,11 @@ static gt_status check(const char *path, const gt_sheet *s)
 	for (size_t i = 0; i < s->pictures; i++) {
 		const gt_picture *p = &s->picture[i];
 		if (!p->data || !p->width || !p->height || p->width > MOST_SIDE || p->height > MOST_SIDE)
-			return gt_fail(GT_ERR_ARG, "%s: picture %zu has %zu x %zu pixels, expected 1 to %d", path, i, p->width, p->height, (int)MOST_SIDE);
+			return gt_fail(GT_ERR_ARG, "%s: picture %zu has %zu x %zu pixels, expected 1 to %d", path, i, p->width, p->height,
+			               (int)MOST_SIDE);
 		if (!(p->pixel_width > 0 && p->pixel_height > 0 && isfinite(p->pixel_width) && isfinite(p->pixel_height)))
-			return gt_fail(GT_ERR_ARG, "%s: picture %zu has pixels of %g x %g mm, expected positive sizes", path, i, p->pixel_width, p->pixel_height);
+			return gt_fail(GT_ERR_ARG, "%s: picture %zu has pixels of %g x %g mm, expected positive sizes", path, i,
+			               p->pixel_width, p->pixel_height);
 	}
 	return GT_OK;
 }
@@ -92,7 +104,8 @@ static gt_status arrange(const char *path, const gt_sheet *s, layout *l)
 	for (size_t i = 0; i < s->pictures; i++)
 		l->sharp = l->sharp && is_whole(s->picture[i].pixel_width * l->per_mm) && is_whole(s->picture[i].pixel_height * l->per_mm);
 	if (!(l->width < MOST_SIDE && l->height < MOST_SIDE))
-		return gt_fail(GT_ERR_ARG, "%s: the sheet would be %.0f x %.0f pixels, expected at most %d: fewer pictures or less zoom", path, l->width, l->height, (int)MOST_SIDE);
+		return gt_fail(GT_ERR_ARG, "%s: the sheet would be %.0f x %.0f pixels, expected at most %d: fewer pictures or less zoom",
+		               path, l->width, l->height, (int)MOST_SIDE);
 	return GT_OK;
 }
 
@@ -290,7 +303,8 @@ static gt_status save(const char *path, cairo_surface_t *surface)
 	const cairo_status_t drawn = f ? cairo_surface_write_to_png_stream(surface, put, f) : CAIRO_STATUS_WRITE_ERROR;
 	const int why = errno;
 	if (drawn != CAIRO_STATUS_SUCCESS)
-		st = gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, drawn == CAIRO_STATUS_WRITE_ERROR ? strerror(why) : cairo_status_to_string(drawn));
+		st = gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path,
+		             drawn == CAIRO_STATUS_WRITE_ERROR ? strerror(why) : cairo_status_to_string(drawn));
 	if (f && fclose(f) != 0 && st == GT_OK)
 		st = gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
 	if (st == GT_OK)

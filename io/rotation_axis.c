@@ -15,9 +15,15 @@
 enum { MOST_PAIRS = 32, RADIUS = 4, MARGIN = 4 };
 
 /* A view and one or two views around the opposite angle, with the weight of the second; gap: what lacks to half a turn. */
-typedef struct { size_t view, first, second; double weight, gap; } pair;
+typedef struct {
+	size_t view, first, second;
+	double weight, gap;
+} pair;
 
-typedef struct { double angle; size_t view; } direction;
+typedef struct {
+	double angle;
+	size_t view;
+} direction;
 
 static int by_angle(const void *a, const void *b)
 {
@@ -90,7 +96,12 @@ static int approach(const direction *sorted, size_t n, double step, const direct
 	return p->gap < 3 * tolerance;
 }
 
-typedef struct { direction *sorted; pair *all; double step; size_t views; } directions;
+typedef struct {
+	direction *sorted;
+	pair *all;
+	double step;
+	size_t views;
+} directions;
 
 /* All pairs, thinned to MOST_PAIRS that are spread evenly. With_gap: of those that are not opposite. */
 static size_t find_pairs(const directions *d, int with_gap, size_t further, pair *pairs)
@@ -192,7 +203,8 @@ static double coarse(const double *profiles, size_t pairs, size_t columns, doubl
 static double fine(const double *profiles, size_t pairs, size_t columns, double start, double *mean)
 {
 	enum { TRIALS = 25 };
-	const double width = 0.05, lo = fmax(0, 2 * start - (double)(columns - 1)) + MARGIN, hi = fmin((double)(columns - 1), 2 * start) - MARGIN;
+	const double width = 0.05, lo = fmax(0, 2 * start - (double)(columns - 1)) + MARGIN,
+		     hi = fmin((double)(columns - 1), 2 * start) - MARGIN;
 	double s[TRIALS], r;
 	int best = 0;
 	if (hi - lo < MARGIN)
@@ -215,7 +227,10 @@ static double fine(const double *profiles, size_t pairs, size_t columns, double 
 }
 
 /* The views' profiles, rows averaged. */
-typedef struct { const float *data; size_t views, rows, columns; } sinogram;
+typedef struct {
+	const float *data;
+	size_t views, rows, columns;
+} sinogram;
 
 static gt_status find_for_pairs(const sinogram *x, const pair *pairs, size_t npairs, gt_axis_found *found)
 {
@@ -257,7 +272,8 @@ static gt_status find_with_directions(const sinogram *x, const directions *d, gt
 	if (n)
 		return find_for_pairs(x, near, n, found);
 	if (!(n = find_pairs(d, 1, 0, near)))
-		return gt_fail(GT_ERR_UNSUPPORTED, "no two views are half a turn apart: the rotation axis cannot be found, give its column");
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "no two views are half a turn apart: the rotation axis cannot be found, give its column");
 	GT_TRY(find_for_pairs(x, near, n, found));
 	const size_t others = find_pairs(d, 1, 1, next);
 	if (others) {
@@ -288,8 +304,10 @@ gt_status gt_axis_find(const float *data, size_t views, size_t rows, size_t colu
 	d.step = angular_step(d.sorted, views, gap);
 	GT_TRY(find_with_directions(&x, &d, found));
 	if (found->correlation < 0.3)
-		st = gt_fail(GT_ERR_UNSUPPORTED, "opposite views are not mirror images (correlation %.2f at best): the rotation axis cannot be found, give its column",
-		             found->correlation);
+		st = gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"opposite views are not mirror images (correlation %.2f at best): the rotation axis cannot be found, give its column",
+			found->correlation);
 done:
 	free(d.sorted);
 	free(d.all);

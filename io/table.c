@@ -18,7 +18,11 @@ GT_FORMAT_LIST(DECLARE)
 const gt_format *const gt_formats[] = { GT_FORMAT_LIST(ENTRY) NULL };
 
 const gt_read_options gt_read_defaults = {
-	.axis = NAN, .pixel = NAN, .unit = GT_UNIT_AUTO, .slope = NAN, .offset = NAN,
+	.axis = NAN,
+	.pixel = NAN,
+	.unit = GT_UNIT_AUTO,
+	.slope = NAN,
+	.offset = NAN,
 };
 const gt_write_options gt_write_defaults = { .unit = GT_PER_MM };
 
@@ -97,8 +101,8 @@ static gt_status format_to_write(const char *path, int projections, const gt_for
 				return GT_OK;
 			}
 	list_extensions(projections, 1, known, sizeof known);
-	return gt_fail(GT_ERR_UNSUPPORTED, "%s: cannot write %s as '%s': expected a name that ends in one of: %s",
-	               path, what(projections), dot ? dot : "no extension", known);
+	return gt_fail(GT_ERR_UNSUPPORTED, "%s: cannot write %s as '%s': expected a name that ends in one of: %s", path, what(projections),
+	               dot ? dot : "no extension", known);
 }
 
 static gt_status readable(const char *path)
@@ -167,7 +171,7 @@ gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume *
 	if (st == GT_OK)
 		st = f->read_volume(path, o, v);
 	if (st == GT_OK && o->center)
-		memset((*v)->grid.center, 0, sizeof (*v)->grid.center);
+		memset((*v)->grid.center, 0, sizeof(*v)->grid.center);
 	return st;
 }
 

@@ -12,7 +12,7 @@
 
 typedef struct unfinished {
 	const char *volatile name;
-	pid_t owner;                    /* a forked child must not remove its parent's files */
+	pid_t owner; /* a forked child must not remove its parent's files */
 	struct unfinished *volatile next;
 } unfinished;
 
@@ -53,7 +53,8 @@ static void release_signals(void)
 {
 	for (int i = 0; i < NSIGNALS; i++) {
 		struct sigaction now;
-		if (handled[i] && sigaction(signals[i], NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == remove_and_die) {
+		if (handled[i] && sigaction(signals[i], NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+		    now.sa_handler == remove_and_die) {
 			now.sa_handler = SIG_DFL;
 			sigaction(signals[i], &now, NULL);
 		}
@@ -137,8 +138,8 @@ gt_status gt_tmp_path(const char *path, char **tmp)
 		file = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
 	} while (file < 0 && errno == EEXIST);
 	if (file < 0) {
-		st = gt_fail(GT_ERR_IO, "%s: cannot create a file in the folder '%.*s': %s", path,
-		             slash ? (int)(base - path) : 1, slash ? path : ".", strerror(errno));
+		st = gt_fail(GT_ERR_IO, "%s: cannot create a file in the folder '%.*s': %s", path, slash ? (int)(base - path) : 1,
+		             slash ? path : ".", strerror(errno));
 		free(name);
 		free(u);
 	} else {

@@ -3,8 +3,7 @@
 #include <string.h>
 #include "projectors/projector.h"
 
-#define PROJECTORS(X) \
-	X(dd)
+#define PROJECTORS(X) X(dd)
 
 #define DECLARE(name) extern const gt_projector gt_projector_##name;
 #define LIST(name) &gt_projector_##name,
@@ -19,10 +18,7 @@ static const gt_projector *find(const char *name, size_t length)
 	return NULL;
 }
 
-const gt_projector *gt_projector_find(const char *name)
-{
-	return find(name, strlen(name));
-}
+const gt_projector *gt_projector_find(const char *name) { return find(name, strlen(name)); }
 
 gt_status gt_projector_new(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, gt_linop **A)
 {

@@ -3,11 +3,19 @@
 #include <math.h>
 #include "solvers/solver.h"
 
-struct options { int iterations; double tolerance; };
+struct options {
+	int iterations;
+	double tolerance;
+};
 static const struct options defaults = { .iterations = 20, .tolerance = 0 };
 static const gt_param params[] = {
 	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = offsetof(struct options, iterations), .least = 0, .most = 1e6 },
-	{ .key = "tolerance", .help = "stop when |A'(b - A x)| has fallen by this factor", .kind = GT_REAL, .at = offsetof(struct options, tolerance), .least = 0, .most = 1 },
+	{ .key = "tolerance",
+	  .help = "stop when |A'(b - A x)| has fallen by this factor",
+	  .kind = GT_REAL,
+	  .at = offsetof(struct options, tolerance),
+	  .least = 0,
+	  .most = 1 },
 	{ .key = NULL },
 };
 
@@ -25,7 +33,7 @@ static gt_status run(const gt_problem *problem, const void *options, gt_array *x
 	GT_TRY(gt_array_like(x, &p));
 
 	gt_forward(A, x, r);
-	gt_xpay(b, -1, r);                      /* r = b - A x */
+	gt_xpay(b, -1, r); /* r = b - A x */
 	gt_adjoint(A, r, s);
 	gt_copy(s, p);
 	double gamma = gt_dot(s, s);
@@ -39,7 +47,7 @@ static gt_status run(const gt_problem *problem, const void *options, gt_array *x
 		const double change = fabs(alpha) * sqrt(gt_dot(p, p) / (double)gt_array_size(x));
 		gt_adjoint(A, r, s);
 		const double next = gt_dot(s, s);
-		gt_xpay(s, next / gamma, p);    /* p = s + beta p */
+		gt_xpay(s, next / gamma, p); /* p = s + beta p */
 		gamma = next;
 		GT_TRY(gt_report(m, &(gt_progress){ k, o->iterations, sqrt(gt_dot(r, r)), change, x }));
 	}
@@ -52,6 +60,10 @@ done:
 }
 
 const gt_solver gt_solver_cgls = {
-	.name = "cgls", .about = "conjugate gradients, plain least squares", .params = params, .defaults = &defaults,
-	.options_size = sizeof defaults, .run = run,
+	.name = "cgls",
+	.about = "conjugate gradients, plain least squares",
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
 };

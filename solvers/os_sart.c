@@ -11,19 +11,42 @@ static const char *const orders[] = { "sequential", "bit-reversed", "golden", NU
 enum keep { KEEP_AUTO, KEEP_YES, KEEP_NO };
 static const char *const keeps[] = { "auto", "yes", "no", NULL };
 
-struct options { int iterations, subsets, nonneg, order, keep; double relax, reduce, threshold; };
-static const struct options defaults = { .iterations = 20, .subsets = 10, .nonneg = 1, .order = BIT_REVERSED, .keep = KEEP_AUTO,
-                                         .relax = 1, .reduce = 0.99, .threshold = 1e-3 };
+struct options {
+	int iterations, subsets, nonneg, order, keep;
+	double relax, reduce, threshold;
+};
+static const struct options defaults = { .iterations = 20,
+	                                 .subsets = 10,
+	                                 .nonneg = 1,
+	                                 .order = BIT_REVERSED,
+	                                 .keep = KEEP_AUTO,
+	                                 .relax = 1,
+	                                 .reduce = 0.99,
+	                                 .threshold = 1e-3 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "iterations", .help = "passes over all subsets", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
-	{ .key = "subsets", .help = "ordered subsets of the views: 1 is SIRT, 0 one view each (SART)", .kind = GT_INT, .at = AT(subsets), .least = 0, .most = 1e6 },
+	{ .key = "subsets",
+	  .help = "ordered subsets of the views: 1 is SIRT, 0 one view each (SART)",
+	  .kind = GT_INT,
+	  .at = AT(subsets),
+	  .least = 0,
+	  .most = 1e6 },
 	{ .key = "relax", .help = "step, below 2", .kind = GT_REAL, .at = AT(relax), .least = 0, .most = 2 },
 	{ .key = "reduce", .help = "factor on the step after every iteration", .kind = GT_REAL, .at = AT(reduce), .least = 0, .most = 1 },
 	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },
 	{ .key = "order", .help = "in which subsets follow each other", .kind = GT_CHOICE, .at = AT(order), .names = orders },
-	{ .key = "threshold", .help = "voxels whose column sum is below this part of the largest stay as they are", .kind = GT_REAL, .at = AT(threshold), .least = 0, .most = 1 },
-	{ .key = "keep", .help = "keep the sums of all subsets instead of computing them every time; auto: if half the free memory holds them", .kind = GT_CHOICE, .at = AT(keep), .names = keeps },
+	{ .key = "threshold",
+	  .help = "voxels whose column sum is below this part of the largest stay as they are",
+	  .kind = GT_REAL,
+	  .at = AT(threshold),
+	  .least = 0,
+	  .most = 1 },
+	{ .key = "keep",
+	  .help = "keep the sums of all subsets instead of computing them every time; auto: if half the free memory holds them",
+	  .kind = GT_CHOICE,
+	  .at = AT(keep),
+	  .names = keeps },
 	{ .key = NULL },
 };
 
@@ -74,9 +97,9 @@ struct state {
 	const gt_problem *p;
 	const struct options *o;
 	size_t *order;
-	gt_array *g, *old;              /* volumes */
-	gt_array *r_room, **r;          /* as large as the largest subset, and the part that each subset uses */
-	gt_array **R, **C;              /* 1/sums of each subset, or room for them if they are not kept */
+	gt_array *g, *old;     /* volumes */
+	gt_array *r_room, **r; /* as large as the largest subset, and the part that each subset uses */
+	gt_array **R, **C;     /* 1/sums of each subset, or room for them if they are not kept */
 	gt_array *R_room, *C_room;
 	int keep;
 };
@@ -163,7 +186,7 @@ static double update(const struct state *s, size_t k, double relax, gt_array *x)
 	if (!s->keep)
 		row_weights(s, k);
 	gt_forward(p->A[k], x, r);
-	gt_xpay(p->b[k], -1, r);                /* r = b - A x */
+	gt_xpay(p->b[k], -1, r); /* r = b - A x */
 	const double residual = gt_dot(r, r);
 	gt_mul(s->R[k], r);
 	gt_adjoint(p->A[k], r, s->g);
@@ -205,7 +228,8 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		gt_copy(x, s.old);
 		for (size_t i = 0; i < p->subsets; i++)
 			residual += update(&s, s.order[i], relax, x);
-		GT_TRY(gt_report(m, &(gt_progress){ k, o->iterations, sqrt(residual), sqrt(gt_dist2(x, s.old) / (double)gt_array_size(x)), x }));
+		GT_TRY(gt_report(m, &(gt_progress){ k, o->iterations, sqrt(residual), sqrt(gt_dist2(x, s.old) / (double)gt_array_size(x)),
+		                                    x }));
 	}
 done:
 	release(&s);
@@ -213,6 +237,13 @@ done:
 }
 
 const gt_solver gt_solver_os_sart = {
-	.name = "os-sart", .about = "algebraic reconstruction with ordered subsets (SIRT, SART)", .traits = GT_TAKES_SUBSETS | GT_TAKES_BOUNDS,
-	.params = params, .defaults = &defaults, .options_size = sizeof defaults, .run = run, .subsets = subsets, .nonneg = nonneg,
+	.name = "os-sart",
+	.about = "algebraic reconstruction with ordered subsets (SIRT, SART)",
+	.traits = GT_TAKES_SUBSETS | GT_TAKES_BOUNDS,
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.subsets = subsets,
+	.nonneg = nonneg,
 };

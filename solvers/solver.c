@@ -24,8 +24,8 @@ static gt_status check_subset(const gt_problem *p, size_t k, const gt_array *x)
 {
 	const gt_linop *A = p->A[k];
 	if (gt_linop_nx(A) != gt_array_size(x) || gt_linop_ny(A) != gt_array_size(p->b[k]))
-		return gt_fail(GT_ERR_ARG, "subset %zu: operator maps %zu to %zu values, the volume has %zu and the data %zu",
-		               k, gt_linop_nx(A), gt_linop_ny(A), gt_array_size(x), gt_array_size(p->b[k]));
+		return gt_fail(GT_ERR_ARG, "subset %zu: operator maps %zu to %zu values, the volume has %zu and the data %zu", k,
+		               gt_linop_nx(A), gt_linop_ny(A), gt_array_size(x), gt_array_size(p->b[k]));
 	if (gt_linop_type(A) != gt_array_type(x) || gt_array_type(p->b[k]) != gt_array_type(x))
 		return gt_fail(GT_ERR_ARG, "subset %zu: operator, data and volume must all be of one precision", k);
 	if (gt_linop_backend(A) != gt_array_backend(x) || gt_array_backend(p->b[k]) != gt_array_backend(x))

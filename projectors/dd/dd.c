@@ -12,7 +12,7 @@ struct dd {
 	gt_backend *be;
 	const struct gt_dd_impl *impl;
 	gt_type type;
-	gt_dd d;                        /* tables on the backend */
+	gt_dd d; /* tables on the backend */
 	size_t view_bytes, edge_bytes, column_bytes, guess_bytes;
 	int has_scratch;
 };
@@ -29,10 +29,17 @@ static int slice_axis(const gt_scan *s, const gt_view *w)
 	return fabs(w->source[1]) > fabs(w->source[0]);
 }
 
-struct host { gt_dd_view *view; double *edge; gt_dd_column *column; int *guess; };
+struct host {
+	gt_dd_view *view;
+	double *edge;
+	gt_dd_column *column;
+	int *guess;
+};
 
 /* The place of a ray in the frame of the slices: slope per unit of R, and the position at R = 0, in voxels of axis b. */
-struct line { double slope, start; };
+struct line {
+	double slope, start;
+};
 static struct line in_slices(const double point[3], const double direction[3], const gt_grid *g, int s, int b, double sign, double plane)
 {
 	const double depth = sign * (point[s] - plane), first = gt_grid_first(g, b) - g->pitch[b] / 2;
@@ -40,16 +47,18 @@ static struct line in_slices(const double point[3], const double direction[3], c
 	return (struct line){ slope, (point[b] - first) / g->pitch[b] - depth * slope };
 }
 
-static void fill_rows(const gt_detector *det, const gt_view *w, const gt_grid *g, int s, double sign, double plane,
-                      double column, double low, double high, double rows, gt_dd_column *c)
+static void fill_rows(const gt_detector *det, const gt_view *w, const gt_grid *g, int s, double sign, double plane, double column,
+                      double low, double high, double rows, gt_dd_column *c)
 {
 	double point[3], direction[3];
 	gt_cell_ray(det, w, column, low, point, direction);
-	const struct line bottom = in_slices(point, direction, g, s, 2, sign, plane), side = in_slices(point, direction, g, s, 1 - s, sign, plane);
+	const struct line bottom = in_slices(point, direction, g, s, 2, sign, plane),
+			  side = in_slices(point, direction, g, s, 1 - s, sign, plane);
 	gt_cell_ray(det, w, column, high, point, direction);
 	const struct line top = in_slices(point, direction, g, s, 2, sign, plane);
 	const double slope = side.slope * g->pitch[1 - s];
-	*c = (gt_dd_column){ bottom.start, bottom.slope, (top.start - bottom.start) / rows, (top.slope - bottom.slope) / rows, 1 + slope * slope };
+	*c = (gt_dd_column){ bottom.start, bottom.slope, (top.start - bottom.start) / rows, (top.slope - bottom.slope) / rows,
+		             1 + slope * slope };
 }
 
 /* Slices whose planes lie in front of the source by half a voxel or more; all of them for parallel rays. */
@@ -84,13 +93,19 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, str
 	const double plane = fan ? w->source[s] : g->center[s];
 	double *edge = h->edge + at * (scan->columns + 1), point[3], direction[3];
 
-	*v = (gt_dd_view){ .axis = s, .R0 = sign * (gt_grid_first(g, s) - plane), .dR = sign * g->pitch[s],
-	                   .F0 = !fan, .F1 = fan, .flip_rows = w->row_axis[2] < 0 };
+	*v = (gt_dd_view){ .axis = s,
+		           .R0 = sign * (gt_grid_first(g, s) - plane),
+		           .dR = sign * g->pitch[s],
+		           .F0 = !fan,
+		           .F1 = fan,
+		           .flip_rows = w->row_axis[2] < 0 };
 	for (int k = 0; k <= columns; k++) {
 		gt_cell_ray(&det, w, k - 0.5, scan->row_center, point, direction);
 		if (!(sign * direction[s] > least_cosine * sqrt(gt_dot3(direction, direction))))
-			return gt_fail(GT_ERR_UNSUPPORTED, "dd: view %zu: the ray of column edge %d runs along the slices (perpendicular to %c): "
-			               "the fan is too wide for the distance-driven model", at, k, "xy"[s]);
+			return gt_fail(GT_ERR_UNSUPPORTED,
+			               "dd: view %zu: the ray of column edge %d runs along the slices (perpendicular to %c): "
+			               "the fan is too wide for the distance-driven model",
+			               at, k, "xy"[s]);
 		const struct line l = in_slices(point, direction, g, s, 1 - s, sign, plane);
 		edge[k] = fan ? l.slope : l.start;
 		v->X0 = fan ? l.start : 0;
@@ -104,7 +119,8 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, str
 	}
 	for (int k = 0; k < columns; k++)
 		if (!(edge[k + 1] > edge[k]))
-			return gt_fail(GT_ERR_UNSUPPORTED, "dd: view %zu: the rays of columns %d and %d cross the slices in the wrong order", at, k, k + 1);
+			return gt_fail(GT_ERR_UNSUPPORTED,
+			               "dd: view %zu: the rays of columns %d and %d cross the slices in the wrong order", at, k, k + 1);
 	for (int k = 0; k < columns; k++) {
 		const double ends[2] = { -0.5, (double)scan->rows - 0.5 };
 		fill_rows(&det, w, g, s, sign, plane, v->flip_columns ? columns - 1 - k : k, ends[v->flip_rows], ends[!v->flip_rows],
@@ -121,7 +137,8 @@ static gt_status check(const gt_grid *g, const gt_scan *scan)
 		if (g->n[a] > INT_MAX / 4)
 			return gt_fail(GT_ERR_UNSUPPORTED, "dd: %zu voxels along one axis: expected at most %d", g->n[a], INT_MAX / 4);
 	if (scan->rows > INT_MAX / 4 || scan->columns > INT_MAX / 4)
-		return gt_fail(GT_ERR_UNSUPPORTED, "dd: a detector of %zu x %zu cells: expected at most %d each way", scan->columns, scan->rows, INT_MAX / 4);
+		return gt_fail(GT_ERR_UNSUPPORTED, "dd: a detector of %zu x %zu cells: expected at most %d each way", scan->columns,
+		               scan->rows, INT_MAX / 4);
 	return gt_scan_rows_along_z(scan, "dd");
 }
 
@@ -215,5 +232,7 @@ done:
 }
 
 const gt_projector gt_projector_dd = {
-	.name = "dd", .about = "distance-driven, exact pair; detectors whose rows are parallel to z", .make = make,
+	.name = "dd",
+	.about = "distance-driven, exact pair; detectors whose rows are parallel to z",
+	.make = make,
 };

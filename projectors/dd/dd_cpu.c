@@ -10,11 +10,11 @@
 #include "projectors/dd/dd_impl.h"
 
 enum {
-	VIEWS = 4,      /* forward: adjacent views of a job, which share lines of the volume */
-	COLUMNS = 16,   /* forward: columns of a job */
-	SIDE = 16,      /* adjoint: voxels of a job along x and y */
-	HEIGHT = 128,   /* adjoint: voxels of a job along z */
-	BATCH = 32      /* adjoint: views whose running sums are held at a time */
+	VIEWS = 4,    /* forward: adjacent views of a job, which share lines of the volume */
+	COLUMNS = 16, /* forward: columns of a job */
+	SIDE = 16,    /* adjoint: voxels of a job along x and y */
+	HEIGHT = 128, /* adjoint: voxels of a job along z */
+	BATCH = 32    /* adjoint: views whose running sums are held at a time */
 };
 
 struct job {
@@ -23,8 +23,8 @@ struct job {
 	gt_type type;
 	const void *in;
 	void *out;
-	double *sums;           /* lines of running sums: length + 1 each */
-	double *scratch;        /* per worker */
+	double *sums;    /* lines of running sums: length + 1 each */
+	double *scratch; /* per worker */
 	size_t scratch_size;
 	size_t first_view, views;
 };
@@ -60,12 +60,19 @@ static inline void resample(const double *restrict S, int length, double start, 
 	edge[n] = sum_at(S, last < length ? last : length);
 }
 
-/* The part [*from, *to) of n intervals start + i step .. + step that meets (0, length). */
-static inline void overlapped(double start, double step, int n, double length, int *from, int *to)
+/* The least whole number not below x, for 0 <= x < 2^31: a conversion instead of a call. */
+static inline int up(double x)
 {
-	const double a = floor(-start / step), b = ceil((length - start) / step);
-	*from = a < 0 ? 0 : a > n ? n : (int)a;
-	*to = b < *from ? *from : b > n ? n : (int)b;
+	const int i = (int)x;
+	return i + (x > i);
+}
+
+/* The part [*from, *to) of n intervals start + i step .. + step that meets (0, length); inverse: 1 / step. */
+static inline void overlapped(double start, double inverse, int n, double length, int *from, int *to)
+{
+	const double a = -start * inverse, b = (length - start) * inverse;
+	*from = a < 0 ? 0 : a >= n ? n : (int)a;
+	*to = b <= *from ? *from : b >= n ? n : up(b);
 }
 
 /* Overlap of [low, high] with voxel i. */
@@ -99,7 +106,9 @@ static void sum_lines(void *self, size_t y, size_t end, int worker)
 		}
 }
 
-struct forward_scratch { double *mixed, *edge, *cells; };
+struct forward_scratch {
+	double *mixed, *edge, *cells;
+};
 
 static struct forward_scratch forward_scratch(const struct job *j, int worker)
 {
@@ -108,15 +117,13 @@ static struct forward_scratch forward_scratch(const struct job *j, int worker)
 	return (struct forward_scratch){ p, p + line, p + line + rows };
 }
 
-static size_t forward_scratch_size(const gt_dd *d)
-{
-	return padded(d->n[2]) + padded(d->rows) + (size_t)VIEWS * COLUMNS * padded(d->rows);
-}
+static size_t forward_scratch_size(const gt_dd *d) { return padded(d->n[2]) + padded(d->rows) + (size_t)VIEWS * COLUMNS * padded(d->rows); }
 
 /* The line that column [low, high] sees in a slice: running sums of its voxels weighted by their overlap, entries [z0, z1]. */
-static inline void mix_lines(const double *line, size_t step, size_t count, double low, double high, double factor, int z0, int z1, double *restrict mixed)
+static inline void mix_lines(const double *line, size_t step, size_t count, double low, double high, double factor, int z0, int z1,
+                             double *restrict mixed)
 {
-	const int first = low > 0 ? (int)low : 0, last = high < (double)count ? (int)ceil(high) : (int)count;
+	const int first = low > 0 ? (int)low : 0, last = high < (double)count ? up(high) : (int)count;
 	for (int i = first; i < last; i += 2) {
 		const int two = i + 1 < last;
 		const double *a = line + (size_t)i * step, *b = two ? a + step : a;
@@ -131,30 +138,41 @@ static inline void mix_lines(const double *line, size_t step, size_t count, doub
 	mixed[z1 + 1] = mixed[z1];
 }
 
-/* Adds what one slice gives to all rows of one column. */
-static inline void forward_slice(const struct job *j, const gt_dd_view *v, size_t view, int n, int k, struct forward_scratch s, double *restrict cells)
+/* Adds what slice n gives to all rows of one column, which meets it at [low, high]. */
+static inline void forward_slice(const struct job *j, const gt_dd_view *v, const gt_dd_column *c, int n, double R, double low, double high,
+                                 struct forward_scratch s, double *restrict cells)
 {
 	const gt_dd *d = j->d;
 	const int along = 1 - v->axis, nz = d->n[2];
-	const size_t stride = padded(nz), nx = (size_t)d->n[0], voxels = (size_t)d->n[along];
-	const double *edge = d->edge + view * (size_t)(d->columns + 1) + k, R = gt_dd_depth(v, n);
-	const double low = gt_dd_edge(v, R, edge[0]), high = gt_dd_edge(v, R, edge[1]);
-	if (!(high > 0 && low < (double)voxels))
-		return;
-	const gt_dd_column *c = &d->column[view * (size_t)d->columns + (size_t)k];
-	const double start = gt_dd_row_start(c, R), height = gt_dd_row_height(c, R);
+	const size_t stride = padded(nz), nx = (size_t)d->n[0];
+	const double start = gt_dd_row_start(c, R), height = gt_dd_row_height(c, R), factor = 1 / ((high - low) * height);
 	int from, to;
-	overlapped(start, height, d->rows, nz, &from, &to);
+	overlapped(start, factor * (high - low), d->rows, nz, &from, &to);
 	if (from >= to)
 		return;
 	const double bottom = start + from * height, top = start + to * height;
-	const int z0 = bottom > 0 ? (int)bottom : 0, z1 = top < nz ? (int)ceil(top) : nz;
-	const size_t step = (along == 0 ? 1 : nx) * stride;
-	mix_lines(j->sums + (size_t)n * (along == 0 ? nx : 1) * stride, step, voxels, low, high, 1 / ((high - low) * height), z0, z1, s.mixed);
+	const int z0 = bottom > 0 ? (int)bottom : 0, z1 = top < nz ? up(top) : nz;
+	const double *slice = j->sums + (size_t)n * (along == 0 ? nx : 1) * stride;
+	mix_lines(slice, (along == 0 ? 1 : nx) * stride, (size_t)d->n[along], low, high, factor, z0, z1, s.mixed);
 	resample(s.mixed + z0, z1 - z0, bottom - z0, height, to - from, s.edge);
 	cells += from;
 	for (int l = 0; l < to - from; l++)
 		cells[l] += s.edge[l + 1] - s.edge[l];
+}
+
+/* The same for columns [k0, k1). */
+static void forward_columns(const struct job *j, size_t view, int n, int k0, int k1, struct forward_scratch s, double *cells)
+{
+	const gt_dd *d = j->d;
+	const gt_dd_view *v = &d->view[view];
+	const double *edge = d->edge + view * (size_t)(d->columns + 1), R = gt_dd_depth(v, n), voxels = d->n[1 - v->axis];
+	const gt_dd_column *column = d->column + view * (size_t)d->columns;
+	double low = gt_dd_edge(v, R, edge[k0]), high;
+	for (int k = k0; k < k1 && low < voxels; k++, low = high) {
+		high = gt_dd_edge(v, R, edge[k + 1]);
+		if (high > 0)
+			forward_slice(j, v, &column[k], n, R, low, high, s, cells + (size_t)(k - k0) * padded(d->rows));
+	}
 }
 
 static void store_cells(const struct job *j, const gt_dd_view *v, size_t view, int k, const double *cells)
@@ -187,8 +205,7 @@ static void forward_job(void *self, size_t i, size_t end, int worker)
 					const gt_dd_view *v = &d->view[view];
 					if (v->axis != axis || n < v->first || n >= v->end)
 						continue;
-					for (int k = k0; k < k1; k++)
-						forward_slice(j, v, view, n, k, s, s.cells + ((view - first) * COLUMNS + (size_t)(k - k0)) * rows);
+					forward_columns(j, view, n, k0, k1, s, s.cells + (view - first) * COLUMNS * rows);
 				}
 		for (size_t view = first; view < last; view++)
 			for (int k = k0; k < k1; k++)
@@ -201,8 +218,14 @@ static size_t line_doubles(const gt_dd *d) { return (size_t)d->n[0] * (size_t)d-
 static void forward(gt_backend *be, const gt_dd *d, gt_type t, const void *x, void *y)
 {
 	double *sums = gt_scratch(be);
-	struct job j = { .be = be, .d = d, .type = t, .in = x, .out = y, .sums = sums, .scratch = sums + line_doubles(d),
-	                 .scratch_size = forward_scratch_size(d) };
+	struct job j = { .be = be,
+		         .d = d,
+		         .type = t,
+		         .in = x,
+		         .out = y,
+		         .sums = sums,
+		         .scratch = sums + line_doubles(d),
+		         .scratch_size = forward_scratch_size(d) };
 	const size_t tiles = ((size_t)d->columns + COLUMNS - 1) / COLUMNS, groups = (d->views + VIEWS - 1) / VIEWS;
 	gt_parallel(be->pool, (size_t)d->n[1], 1, sum_lines, &j);
 	gt_parallel(be->pool, groups * tiles, 1, forward_job, &j);
@@ -226,30 +249,37 @@ static void sum_columns(void *self, size_t i, size_t end, int worker)
 			double *line = j->sums + (i * (size_t)d->columns + (size_t)k) * sum_stride(d), sum = 0;
 			for (int l = 0; l < d->rows; l++) {
 				line[l] = sum;
-				sum += get(j->type, j->in, gt_dd_cell(d, v, view, l, k)) * gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]);
+				sum += get(j->type, j->in, gt_dd_cell(d, v, view, l, k)) *
+				       gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]);
 			}
 			line[d->rows] = line[d->rows + 1] = sum;
 		}
 	}
 }
 
-struct tile { int low[3], size[3]; double *sum, *edge; };     /* sum: [y][x][z] */
+struct tile {
+	int low[3], size[3];
+	double *sum, *edge;
+}; /* sum: [y][x][z] */
 
 /* Adds one column to the voxels of one slice that it overlaps. */
-static inline void adjoint_column(const struct job *j, const gt_dd_view *v, size_t batch, int n, int k, const struct tile *t, double R, double low, double high)
+static inline void adjoint_column(const struct job *j, const gt_dd_view *v, size_t batch, int n, int k, const struct tile *t, double R,
+                                  double low, double high)
 {
 	const gt_dd *d = j->d;
 	const int along = 1 - v->axis, a0 = t->low[along], a1 = a0 + t->size[along];
 	const gt_dd_column *c = &d->column[(j->first_view + batch) * (size_t)d->columns + (size_t)k];
-	const double step = 1 / gt_dd_row_height(c, R), start = (t->low[2] - gt_dd_row_start(c, R)) * step;
+	const double height = gt_dd_row_height(c, R), factor = 1 / ((high - low) * height), step = factor * (high - low);
+	const double start = (t->low[2] - gt_dd_row_start(c, R)) * step;
 	int from, to;
-	overlapped(start, step, t->size[2], d->rows, &from, &to);
+	overlapped(start, height, t->size[2], d->rows, &from, &to);
 	if (from >= to)
 		return;
-	resample(j->sums + (batch * (size_t)d->columns + (size_t)k) * sum_stride(d), d->rows, start + from * step, step, to - from, t->edge);
-	const int i0 = low > a0 ? (int)low : a0, i1 = high < a1 ? (int)ceil(high) : a1;
+	resample(j->sums + (batch * (size_t)d->columns + (size_t)k) * sum_stride(d), d->rows, start + from * step, step, to - from,
+	         t->edge);
+	const int i0 = low > a0 ? (int)low : a0, i1 = high < a1 ? up(high) : a1;
 	for (int i = i0; i < i1; i++) {
-		const double weight = overlap(low, high, i) / (high - low);
+		const double weight = overlap(low, high, i) * factor * height;
 		const int y = (along == 0 ? n : i) - t->low[1], x = (along == 0 ? i : n) - t->low[0];
 		double *restrict sum = t->sum + ((size_t)y * SIDE + (size_t)x) * HEIGHT + from;
 		for (int z = 0; z < to - from; z++)
@@ -267,10 +297,10 @@ static void adjoint_view(const struct job *j, size_t batch, const struct tile *t
 	const int n0 = t->low[s] > v->first ? t->low[s] : v->first, n1 = t->low[s] + t->size[s] < v->end ? t->low[s] + t->size[s] : v->end;
 	for (int n = n0; n < n1; n++) {
 		const double R = gt_dd_depth(v, n);
-		for (int k = gt_dd_first_column(d, v, view, gt_dd_edge_at(v, R, a0)); k < d->columns; k++) {
-			const double low = gt_dd_edge(v, R, edge[k]), high = gt_dd_edge(v, R, edge[k + 1]);
-			if (low >= a1)
-				break;
+		int k = gt_dd_first_column(d, v, view, gt_dd_edge_at(v, R, a0));
+		double low = gt_dd_edge(v, R, edge[k]), high;
+		for (; k < d->columns && low < a1; k++, low = high) {
+			high = gt_dd_edge(v, R, edge[k + 1]);
 			if (high > a0)
 				adjoint_column(j, v, batch, n, k, t, R, low, high);
 		}
@@ -283,7 +313,8 @@ static void add_tile(const struct job *j, const struct tile *t)
 	for (int z = 0; z < t->size[2]; z++)
 		for (int y = 0; y < t->size[1]; y++)
 			for (int x = 0; x < t->size[0]; x++) {
-				const size_t at = ((size_t)(t->low[2] + z) * (size_t)d->n[1] + (size_t)(t->low[1] + y)) * (size_t)d->n[0] + (size_t)(t->low[0] + x);
+				const size_t at = ((size_t)(t->low[2] + z) * (size_t)d->n[1] + (size_t)(t->low[1] + y)) * (size_t)d->n[0] +
+				                  (size_t)(t->low[0] + x);
 				const double value = t->sum[((size_t)y * SIDE + (size_t)x) * HEIGHT + (size_t)z];
 				if (j->type == GT_F64)
 					((double *)j->out)[at] += value;
@@ -322,8 +353,14 @@ static size_t batch_doubles(const gt_dd *d) { return (d->views < BATCH ? d->view
 static void adjoint(gt_backend *be, const gt_dd *d, gt_type t, const void *y, void *x)
 {
 	double *sums = gt_scratch(be);
-	struct job j = { .be = be, .d = d, .type = t, .in = y, .out = x, .sums = sums, .scratch = sums + batch_doubles(d),
-	                 .scratch_size = adjoint_scratch_size() };
+	struct job j = { .be = be,
+		         .d = d,
+		         .type = t,
+		         .in = y,
+		         .out = x,
+		         .sums = sums,
+		         .scratch = sums + batch_doubles(d),
+		         .scratch_size = adjoint_scratch_size() };
 	const size_t jobs = tiles_along(d->n[0], SIDE) * tiles_along(d->n[1], SIDE) * tiles_along(d->n[2], HEIGHT);
 	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * gt_type_size(t));
 	for (j.first_view = 0; j.first_view < d->views; j.first_view += BATCH) {

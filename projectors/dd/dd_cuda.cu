@@ -3,19 +3,19 @@
  * voxels or cells, and positions along rows and z are made relative in double before they are rounded, so that sizes do not matter.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_DD_FORWARD_ROWS      /* detector rows per thread: 8, 16, 32 */
+#ifndef GT_DD_FORWARD_ROWS /* detector rows per thread: 8, 16, 32 */
 #define GT_DD_FORWARD_ROWS 16
 #endif
-#ifndef GT_DD_FORWARD_VIEWS     /* adjacent views per block, which share lines of the volume in the cache: 1, 2, 4, 8 */
+#ifndef GT_DD_FORWARD_VIEWS /* adjacent views per block, which share lines of the volume in the cache: 1, 2, 4, 8 */
 #define GT_DD_FORWARD_VIEWS 4
 #endif
-#ifndef GT_DD_ADJOINT_SLICES    /* slices of voxels per thread: 8, 16, 32 */
+#ifndef GT_DD_ADJOINT_SLICES /* slices of voxels per thread: 8, 16, 32 */
 #define GT_DD_ADJOINT_SLICES 16
 #endif
-#ifndef GT_DD_ADJOINT_WIDTH     /* warps per block, each on another slice of the view's axis: 1, 2, 4, 8 */
+#ifndef GT_DD_ADJOINT_WIDTH /* warps per block, each on another slice of the view's axis: 1, 2, 4, 8 */
 #define GT_DD_ADJOINT_WIDTH 8
 #endif
-#ifndef GT_DD_BATCH_BYTES       /* weighted copies of views held at a time in the adjoint */
+#ifndef GT_DD_BATCH_BYTES /* weighted copies of views held at a time in the adjoint */
 #define GT_DD_BATCH_BYTES ((size_t)1 << 30)
 #endif
 #include "core/cuda.h"
@@ -25,7 +25,7 @@ enum { WARP = 32 };
 
 static __device__ __forceinline__ float whole(float p, int *j)
 {
-	const float t = __fadd_rd(p, 8388608.f);        /* 0 <= p < 2^23: the sum's low bits are floor(p) */
+	const float t = __fadd_rd(p, 8388608.f); /* 0 <= p < 2^23: the sum's low bits are floor(p) */
 	*j = __float_as_int(t) - 0x4B000000;
 	return t - 8388608.f;
 }
@@ -54,7 +54,8 @@ static __device__ __forceinline__ void add_boxes(T (&sum)[COUNT], const T *const
 			const T at = first + step * i, w0 = min(whole(at, &j) + 1 - at, step), w1 = step - w0;
 #pragma unroll
 			for (int q = 0; q < LINES; q++)
-				sum[i] += weight[q] * (w0 * read(p[q], stride, length, base + j) + w1 * read(p[q], stride, length, base + j + 1));
+				sum[i] += weight[q] *
+				          (w0 * read(p[q], stride, length, base + j) + w1 * read(p[q], stride, length, base + j + 1));
 		}
 	} else if (step <= 2) {
 #pragma unroll
@@ -63,8 +64,9 @@ static __device__ __forceinline__ void add_boxes(T (&sum)[COUNT], const T *const
 			const T at = first + step * i, w0 = whole(at, &j) + 1 - at, rest = step - w0, w1 = min(rest, T(1)), w2 = rest - w1;
 #pragma unroll
 			for (int q = 0; q < LINES; q++)
-				sum[i] += weight[q] * (w0 * read(p[q], stride, length, base + j) + w1 * read(p[q], stride, length, base + j + 1)
-				                       + w2 * read(p[q], stride, length, base + j + 2));
+				sum[i] += weight[q] *
+				          (w0 * read(p[q], stride, length, base + j) + w1 * read(p[q], stride, length, base + j + 1) +
+				           w2 * read(p[q], stride, length, base + j + 2));
 		}
 	} else {
 #pragma unroll
@@ -144,7 +146,8 @@ template <typename T, int ROWS> static void launch_forward(cudaStream_t queue, c
 {
 	const int columns = pieces(d->columns, WARP), rows = pieces(d->rows, ROWS);
 	const size_t groups = (d->views + GT_DD_FORWARD_VIEWS - 1) / GT_DD_FORWARD_VIEWS;
-	forward_kernel<T, ROWS><<<(unsigned)(groups * columns * rows), dim3(WARP, GT_DD_FORWARD_VIEWS), 0, queue>>>(*d, x, transposed, y, columns, rows);
+	forward_kernel<T, ROWS>
+		<<<(unsigned)(groups * columns * rows), dim3(WARP, GT_DD_FORWARD_VIEWS), 0, queue>>>(*d, x, transposed, y, columns, rows);
 }
 
 template <typename T> static void forward_as(gt_backend *be, const gt_dd *d, const T *x, T *y)
@@ -230,10 +233,12 @@ static void launch_adjoint(cudaStream_t queue, const gt_dd *d, const T *cells, T
 		return;
 	const int groups = pieces(d->n[1 - AXIS], WARP), slice_groups = pieces(d->n[AXIS], GT_DD_ADJOINT_WIDTH);
 	const size_t blocks = (size_t)groups * slice_groups * pieces(d->n[2], SLICES);
-	adjoint_kernel<T, SLICES, AXIS><<<(unsigned)blocks, dim3(WARP, GT_DD_ADJOINT_WIDTH), 0, queue>>>(*d, cells, x, first, views, groups, slice_groups);
+	adjoint_kernel<T, SLICES, AXIS>
+		<<<(unsigned)blocks, dim3(WARP, GT_DD_ADJOINT_WIDTH), 0, queue>>>(*d, cells, x, first, views, groups, slice_groups);
 }
 
-template <typename T, int SLICES> static void launch_both(cudaStream_t queue, const gt_dd *d, const T *cells, T *x, size_t first, size_t views)
+template <typename T, int SLICES>
+static void launch_both(cudaStream_t queue, const gt_dd *d, const T *cells, T *x, size_t first, size_t views)
 {
 	launch_adjoint<T, SLICES, 0>(queue, d, cells, x, first, views);
 	launch_adjoint<T, SLICES, 1>(queue, d, cells, x, first, views);

@@ -6,10 +6,15 @@
 #include <string.h>
 #include "tests/support/support.h"
 
-enum { N = 100003 };    /* divides nothing */
+enum { N = 100003 }; /* divides nothing */
 static const gt_type types[] = { GT_F32, GT_F64 };
 
-struct pair { gt_backend *be; gt_array *x, *y; double *hx, *hy, *got; float *single; };
+struct pair {
+	gt_backend *be;
+	gt_array *x, *y;
+	double *hx, *hy, *got;
+	float *single;
+};
 
 static void get(const gt_array *a, float *single, double *out)
 {
@@ -53,30 +58,56 @@ enum op { FILL, COPY, SCALE, AXPY, XPAY, MUL, INV, CLAMP, OPS };
 static void apply(enum op op, const gt_array *x, gt_array *y)
 {
 	switch (op) {
-	case FILL: gt_fill(0.7, y); break;
-	case COPY: gt_copy(x, y); break;
-	case SCALE: gt_scale(-1.3, y); break;
-	case AXPY: gt_axpy(0.6, x, y); break;
-	case XPAY: gt_xpay(x, -0.4, y); break;
-	case MUL: gt_mul(x, y); break;
-	case INV: gt_inv(0.25, y); break;
-	case CLAMP: gt_clamp(-0.3, 0.2, y); break;
-	case OPS: break;
+	case FILL:
+		gt_fill(0.7, y);
+		break;
+	case COPY:
+		gt_copy(x, y);
+		break;
+	case SCALE:
+		gt_scale(-1.3, y);
+		break;
+	case AXPY:
+		gt_axpy(0.6, x, y);
+		break;
+	case XPAY:
+		gt_xpay(x, -0.4, y);
+		break;
+	case MUL:
+		gt_mul(x, y);
+		break;
+	case INV:
+		gt_inv(0.25, y);
+		break;
+	case CLAMP:
+		gt_clamp(-0.3, 0.2, y);
+		break;
+	case OPS:
+		break;
 	}
 }
 
 static double expected(enum op op, double x, double y)
 {
 	switch (op) {
-	case FILL: return 0.7;
-	case COPY: return x;
-	case SCALE: return -1.3 * y;
-	case AXPY: return y + 0.6 * x;
-	case XPAY: return x - 0.4 * y;
-	case MUL: return x * y;
-	case INV: return y > 0.25 ? 1 / y : 0;
-	case CLAMP: return y < -0.3 ? -0.3 : y > 0.2 ? 0.2 : y;
-	case OPS: break;
+	case FILL:
+		return 0.7;
+	case COPY:
+		return x;
+	case SCALE:
+		return -1.3 * y;
+	case AXPY:
+		return y + 0.6 * x;
+	case XPAY:
+		return x - 0.4 * y;
+	case MUL:
+		return x * y;
+	case INV:
+		return y > 0.25 ? 1 / y : 0;
+	case CLAMP:
+		return y < -0.3 ? -0.3 : y > 0.2 ? 0.2 : y;
+	case OPS:
+		break;
 	}
 	return NAN;
 }
@@ -90,7 +121,8 @@ START_TEST(maps)
 	get(p.y, p.single, p.got);
 	for (size_t i = 0; i < N; i++) {
 		const double e = expected(op, p.hx[i], p.hy[i]);
-		ck_assert_msg(fabs(p.got[i] - e) <= (t == GT_F64 ? 1e-15 : 2e-7) * (1 + fabs(e)), "op %d, element %zu: %.17g, expected %.17g", (int)op, i, p.got[i], e);
+		ck_assert_msg(fabs(p.got[i] - e) <= (t == GT_F64 ? 1e-15 : 2e-7) * (1 + fabs(e)),
+		              "op %d, element %zu: %.17g, expected %.17g", (int)op, i, p.got[i], e);
 	}
 	teardown(&p);
 }
@@ -208,11 +240,11 @@ START_TEST(failures_stick)
 	float before[10], after[10];
 	gt_array_get(a, before);
 	gt_axpy(1, b, a);
-	gt_scale(2, a);                         /* does nothing any more */
+	gt_scale(2, a); /* does nothing any more */
 	ck_refused(gt_backend_status(be), GT_ERR_ARG, "axpy: 10 single values");
 	gt_array_get(a, after);
 	ck_assert(memcmp(before, after, sizeof before) == 0);
-	ck_ok(gt_backend_status(be));           /* asked once, then cleared */
+	ck_ok(gt_backend_status(be)); /* asked once, then cleared */
 	gt_copy(c, a);
 	ck_refused(gt_backend_status(be), GT_ERR_ARG, "double");
 	gt_array_free(a);

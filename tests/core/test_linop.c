@@ -6,7 +6,9 @@
 #include "tests/support/support.h"
 
 /* A 3 x 4 matrix whose adjoint can be spoiled in one entry. */
-struct matrix { double a[3][4], spoil; };
+struct matrix {
+	double a[3][4], spoil;
+};
 
 static void forward(void *self, const gt_array *x, gt_array *y)
 {

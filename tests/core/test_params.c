@@ -4,7 +4,10 @@
 #include "core/params.h"
 #include "tests/support/support.h"
 
-struct options { int count, order, flag; double size; };
+struct options {
+	int count, order, flag;
+	double size;
+};
 static const char *const orders[] = { "first", "second", NULL };
 static const gt_param table[] = {
 	{ .key = "count", .help = "a number", .kind = GT_INT, .at = offsetof(struct options, count), .least = 0, .most = 10 },

@@ -5,7 +5,12 @@
 #include "core/threads.h"
 #include "tests/support/support.h"
 
-struct count { atomic_int *hits; gt_pool *pool; int threads; atomic_int bad; };
+struct count {
+	atomic_int *hits;
+	gt_pool *pool;
+	int threads;
+	atomic_int bad;
+};
 
 static void hit(void *self, size_t i, size_t end, int worker)
 {
@@ -20,7 +25,7 @@ static void hit_inside(void *self, size_t i, size_t end, int worker)
 {
 	struct count *c = self;
 	struct count inner = { c->hits, NULL, worker + 1, 0 };
-	gt_parallel(c->pool, end - i, 1, hit, &inner);          /* a body that calls again works alone */
+	gt_parallel(c->pool, end - i, 1, hit, &inner); /* a body that calls again works alone */
 	if (inner.bad)
 		atomic_fetch_add(&c->bad, 1);
 }

@@ -42,14 +42,16 @@ static double line_integral(double theta, double s)
 }
 
 typedef struct {
-	size_t views, rows, columns, flats, angles;     /* flats 0: one, of two dimensions */
-	double axis, first, step;                       /* degrees */
+	size_t views, rows, columns, flats, angles; /* flats 0: one, of two dimensions */
+	double axis, first, step;                   /* degrees */
 	nc_type type;
 	const char *units;
 	int radians, string_units, no_dark, no_white, wrong_white, dead;
 	double bad, pixel_um;
 } exchange;
-static const exchange usual = { .views = 90, .rows = 3, .columns = 101, .flats = 3, .angles = 90, .axis = 52.3, .step = 4, .type = NC_USHORT, .units = "degrees" };
+static const exchange usual = {
+	.views = 90, .rows = 3, .columns = 101, .flats = 3, .angles = 90, .axis = 52.3, .step = 4, .type = NC_USHORT, .units = "degrees"
+};
 
 static double flat_of(size_t r, size_t c) { return 30000 + 40.0 * (double)c - 500.0 * (double)r; }
 static double dark_of(size_t r, size_t c) { return 100 + (double)((r * 7 + c * 3) % 11); }
@@ -178,8 +180,17 @@ static void check_rays(const gt_projections *p, const exchange *x, double tolera
 
 START_TEST(line_integrals_of_what_is_there)
 {
-	const struct { nc_type type; size_t flats; int radians, strings; const char *units; double tolerance; } kinds[] = {
-		{ NC_USHORT, 3, 0, 0, "degrees", 2e-3 }, { NC_FLOAT, 0, 1, 1, "rad", 1e-5 }, { NC_DOUBLE, 5, 0, 1, "deg", 1e-5 }, { NC_INT, 1, 0, 0, NULL, 2e-3 },
+	const struct {
+		nc_type type;
+		size_t flats;
+		int radians, strings;
+		const char *units;
+		double tolerance;
+	} kinds[] = {
+		{ NC_USHORT, 3, 0, 0, "degrees", 2e-3 },
+		{ NC_FLOAT, 0, 1, 1, "rad", 1e-5 },
+		{ NC_DOUBLE, 5, 0, 1, "deg", 1e-5 },
+		{ NC_INT, 1, 0, 0, NULL, 2e-3 },
 	};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		exchange x = usual;
@@ -222,14 +233,18 @@ END_TEST
 
 START_TEST(axis_of_half_a_turn)
 {
-	const struct { size_t views; double step; } scans[] = { { 181, 1 }, { 180, 1 }, { 120, 1.5 }, { 90, 2 }, { 361, 0.5 } };
+	const struct {
+		size_t views;
+		double step;
+	} scans[] = { { 181, 1 }, { 180, 1 }, { 120, 1.5 }, { 90, 2 }, { 361, 0.5 } };
 	for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
 		exchange x = usual;
 		x.views = x.angles = scans[i].views;
 		x.step = scans[i].step;
 		x.first = 25 * (double)i;
 		gt_projections *p = imported(&x, NAN, NULL, 0);
-		ck_assert_msg(fabs(p->scan->column_center - x.axis) < 0.25, "axis found at %g, is at %g (%zu views)", p->scan->column_center, x.axis, x.views);
+		ck_assert_msg(fabs(p->scan->column_center - x.axis) < 0.25, "axis found at %g, is at %g (%zu views)",
+		              p->scan->column_center, x.axis, x.views);
 		gt_projections_free(p);
 	}
 }
@@ -316,7 +331,8 @@ START_TEST(refusals)
 	o.axis = 5000;
 	write_exchange(&usual);
 	ck_refused(gt_read_projections(path, &o, &p), GT_ERR_ARG, "axis=5000");
-	ck_refused(gt_read_volume(path, NULL, &(gt_volume *){ NULL }), GT_ERR_FORMAT, "is a HDF5 Data Exchange file, which does not hold a volume");
+	ck_refused(gt_read_volume(path, NULL, &(gt_volume *){ NULL }), GT_ERR_FORMAT,
+	           "is a HDF5 Data Exchange file, which does not hold a volume");
 	ck_assert_int_eq(truncate(path, 20000), 0);
 	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_FORMAT, "a.h5: truncated: has 20000 bytes, expected");
 }

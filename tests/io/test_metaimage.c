@@ -78,22 +78,47 @@ START_TEST(volumes_come_back)
 END_TEST
 
 /* Head and data of a 4 x 3 x 2 volume with stored values 3, 5, 7 ... as doubles of the caller. */
-typedef struct { const char *type, *extra, *file; size_t size; int msb; } foreign;
+typedef struct {
+	const char *type, *extra, *file;
+	size_t size;
+	int msb;
+} foreign;
 
 static void put_element(const char *type, double value, unsigned char bytes[8])
 {
-	union { int8_t c; uint8_t uc; int16_t s; uint16_t us; int32_t i; uint32_t ui; int64_t l; uint64_t ul; float f; double d; } u;
+	union {
+		int8_t c;
+		uint8_t uc;
+		int16_t s;
+		uint16_t us;
+		int32_t i;
+		uint32_t ui;
+		int64_t l;
+		uint64_t ul;
+		float f;
+		double d;
+	} u;
 	memset(&u, 0, sizeof u);
-	if (!strcmp(type, "MET_CHAR")) u.c = (int8_t)value;
-	else if (!strcmp(type, "MET_UCHAR")) u.uc = (uint8_t)value;
-	else if (!strcmp(type, "MET_SHORT")) u.s = (int16_t)value;
-	else if (!strcmp(type, "MET_USHORT")) u.us = (uint16_t)value;
-	else if (!strcmp(type, "MET_INT")) u.i = (int32_t)value;
-	else if (!strcmp(type, "MET_UINT")) u.ui = (uint32_t)value;
-	else if (!strcmp(type, "MET_LONG_LONG")) u.l = (int64_t)value;
-	else if (!strcmp(type, "MET_ULONG_LONG")) u.ul = (uint64_t)value;
-	else if (!strcmp(type, "MET_FLOAT")) u.f = (float)value;
-	else u.d = value;
+	if (!strcmp(type, "MET_CHAR"))
+		u.c = (int8_t)value;
+	else if (!strcmp(type, "MET_UCHAR"))
+		u.uc = (uint8_t)value;
+	else if (!strcmp(type, "MET_SHORT"))
+		u.s = (int16_t)value;
+	else if (!strcmp(type, "MET_USHORT"))
+		u.us = (uint16_t)value;
+	else if (!strcmp(type, "MET_INT"))
+		u.i = (int32_t)value;
+	else if (!strcmp(type, "MET_UINT"))
+		u.ui = (uint32_t)value;
+	else if (!strcmp(type, "MET_LONG_LONG"))
+		u.l = (int64_t)value;
+	else if (!strcmp(type, "MET_ULONG_LONG"))
+		u.ul = (uint64_t)value;
+	else if (!strcmp(type, "MET_FLOAT"))
+		u.f = (float)value;
+	else
+		u.d = value;
 	memcpy(bytes, &u, 8);
 }
 
@@ -112,7 +137,8 @@ static void put_data(FILE *f, const foreign *x, size_t n)
 static void write_foreign(const foreign *x, size_t n)
 {
 	FILE *f = fopen(path, "wb");
-	fprintf(f, "ObjectType = Image\nNDims = 3\n%sBinaryDataByteOrderMSB = %s\nOffset = 1 2 3\nElementSpacing = 0.5 0.25 2\nDimSize = 4 3 2\nElementType = %s\nElementDataFile = %s\n",
+	fprintf(f,
+	        "ObjectType = Image\nNDims = 3\n%sBinaryDataByteOrderMSB = %s\nOffset = 1 2 3\nElementSpacing = 0.5 0.25 2\nDimSize = 4 3 2\nElementType = %s\nElementDataFile = %s\n",
 	        x->extra ? x->extra : "", x->msb ? "True" : "False", x->type, x->file ? x->file : "LOCAL");
 	if (x->file) {
 		FILE *data = fopen(raw, "wb");
@@ -127,9 +153,10 @@ static void write_foreign(const foreign *x, size_t n)
 START_TEST(all_types_both_orders)
 {
 	const foreign types[] = {
-		{ .type = "MET_CHAR", .size = 1 }, { .type = "MET_UCHAR", .size = 1 }, { .type = "MET_SHORT", .size = 2 }, { .type = "MET_USHORT", .size = 2 },
-		{ .type = "MET_INT", .size = 4 }, { .type = "MET_UINT", .size = 4 }, { .type = "MET_LONG_LONG", .size = 8 }, { .type = "MET_ULONG_LONG", .size = 8 },
-		{ .type = "MET_FLOAT", .size = 4 }, { .type = "MET_DOUBLE", .size = 8 },
+		{ .type = "MET_CHAR", .size = 1 },      { .type = "MET_UCHAR", .size = 1 },      { .type = "MET_SHORT", .size = 2 },
+		{ .type = "MET_USHORT", .size = 2 },    { .type = "MET_INT", .size = 4 },        { .type = "MET_UINT", .size = 4 },
+		{ .type = "MET_LONG_LONG", .size = 8 }, { .type = "MET_ULONG_LONG", .size = 8 }, { .type = "MET_FLOAT", .size = 4 },
+		{ .type = "MET_DOUBLE", .size = 8 },
 	};
 	gt_read_options o = gt_read_defaults;
 	o.unit = GT_PER_MM;
@@ -142,7 +169,8 @@ START_TEST(all_types_both_orders)
 			write_foreign(&x, 24);
 			ck_ok(gt_read_volume(path, &o, &v));
 			for (int i = 0; i < 24; i++)
-				ck_assert_msg(v->data[i] == (float)(3 + 2 * i), "%s, variant %d: element %d is %g", x.type, variant, i, v->data[i]);
+				ck_assert_msg(v->data[i] == (float)(3 + 2 * i), "%s, variant %d: element %d is %g", x.type, variant, i,
+				              v->data[i]);
 			ck_assert_double_eq_tol(gt_grid_first(&v->grid, 1), 2, 1e-12);
 			ck_assert(v->grid.pitch[2] == 2);
 			gt_volume_free(v);
@@ -264,7 +292,8 @@ START_TEST(broken_heads)
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "key DimSize: number 2 is 0");
 	put_head("NDims = 3\nDimSize = 4 3 2\nElementSpacing = 1 -1 1\nElementType = MET_FLOAT\nElementDataFile = LOCAL\n");
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "a.mha: ");
-	put_head("NDims = 3\nDimSize = 10000000 10000000 10000000\nElementSpacing = 1 1 1\nElementType = MET_FLOAT\nElementDataFile = LOCAL\n");
+	put_head(
+		"NDims = 3\nDimSize = 10000000 10000000 10000000\nElementSpacing = 1 1 1\nElementType = MET_FLOAT\nElementDataFile = LOCAL\n");
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "overflows");
 }
 END_TEST

@@ -31,9 +31,22 @@ static gt_projections *projections(gt_shape shape, int spots, int extras)
 {
 	static const double spot[2][3] = { { 0.3, -0.1, 0.2 }, { -0.25, 0.15, -0.1 } };
 	const gt_orbit orbit = {
-		.shape = shape, .views = 7, .rows = 5, .columns = 11, .source_to_axis = 541, .source_to_detector = 949,
-		.column_pitch = 1.0239, .row_pitch = 1.0963, .column_offset = 1.25, .row_offset = -0.4, .start_angle = 0.37,
-		.turn = 2 * PI, .pitch_per_turn = shape == GT_PARALLEL ? 0 : 12.5, .z_center = 3.3, .spot = spot, .spots = spots ? 2 : 0,
+		.shape = shape,
+		.views = 7,
+		.rows = 5,
+		.columns = 11,
+		.source_to_axis = 541,
+		.source_to_detector = 949,
+		.column_pitch = 1.0239,
+		.row_pitch = 1.0963,
+		.column_offset = 1.25,
+		.row_offset = -0.4,
+		.start_angle = 0.37,
+		.turn = 2 * PI,
+		.pitch_per_turn = shape == GT_PARALLEL ? 0 : 12.5,
+		.z_center = 3.3,
+		.spot = spot,
+		.spots = spots ? 2 : 0,
 	};
 	gt_projections *p = calloc(1, sizeof *p);
 	ck_ok(gt_scan_orbit(&orbit, &p->scan));
@@ -273,13 +286,29 @@ static void write_foreign(const foreign *f)
 
 START_TEST(other_types_scales_and_orders)
 {
-	const struct { nc_type type; int format; } stored[] = {
-		{ NC_SHORT, NC_NETCDF4 }, { NC_DOUBLE, NC_NETCDF4 }, { NC_FLOAT, NC_NETCDF4 }, { NC_INT, 0 }, { NC_SHORT, NC_64BIT_OFFSET },
-		{ NC_USHORT, NC_NETCDF4 }, { NC_INT64, NC_NETCDF4 }, { NC_UINT64, NC_64BIT_DATA }, { NC_DOUBLE, 0 },
+	const struct {
+		nc_type type;
+		int format;
+	} stored[] = {
+		{ NC_SHORT, NC_NETCDF4 },
+		{ NC_DOUBLE, NC_NETCDF4 },
+		{ NC_FLOAT, NC_NETCDF4 },
+		{ NC_INT, 0 },
+		{ NC_SHORT, NC_64BIT_OFFSET },
+		{ NC_USHORT, NC_NETCDF4 },
+		{ NC_INT64, NC_NETCDF4 },
+		{ NC_UINT64, NC_64BIT_DATA },
+		{ NC_DOUBLE, 0 },
 	};
 	for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
-		const foreign f = { .variable = "attenuation", .units = i % 2 ? "mm-1" : "1/mm", .type = stored[i].type, .format = stored[i].format,
-			.step = { 0.5, -0.25, i % 2 ? 2 : -2 }, .scale = 0.001, .offset = 0.5, .float_axes = i % 3 == 0 };
+		const foreign f = { .variable = "attenuation",
+			            .units = i % 2 ? "mm-1" : "1/mm",
+			            .type = stored[i].type,
+			            .format = stored[i].format,
+			            .step = { 0.5, -0.25, i % 2 ? 2 : -2 },
+			            .scale = 0.001,
+			            .offset = 0.5,
+			            .float_axes = i % 3 == 0 };
 		gt_volume *v;
 		write_foreign(&f);
 		ck_ok(gt_read_volume(path, NULL, &v));

@@ -44,7 +44,7 @@ static unsigned long image(unsigned *width, unsigned *height)
 	ck_assert_int_eq(memcmp(head, "\211PNG\r\n\032\n\0\0\0\rIHDR", 16), 0);
 	*width = (unsigned)head[16] << 24 | (unsigned)head[17] << 16 | (unsigned)head[18] << 8 | head[19];
 	*height = (unsigned)head[20] << 24 | (unsigned)head[21] << 16 | (unsigned)head[22] << 8 | head[23];
-	for (int c; (c = getc(f)) != EOF; )
+	for (int c; (c = getc(f)) != EOF;)
 		sum = sum * 33 + (unsigned)c;
 	fclose(f);
 	return sum;

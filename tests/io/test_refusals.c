@@ -24,8 +24,16 @@ static gt_projections *given;
 static void setup(void)
 {
 	const gt_orbit orbit = {
-		.shape = GT_ARC, .views = 6, .rows = 4, .columns = 9, .source_to_axis = 541, .source_to_detector = 949,
-		.column_pitch = 1, .row_pitch = 1.1, .column_offset = 0.25, .turn = 2 * PI,
+		.shape = GT_ARC,
+		.views = 6,
+		.rows = 4,
+		.columns = 9,
+		.source_to_axis = 541,
+		.source_to_detector = 949,
+		.column_pitch = 1,
+		.row_pitch = 1.1,
+		.column_offset = 0.25,
+		.turn = 2 * PI,
 	};
 	strcpy(folder, "/tmp/gantry-refused-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -114,7 +122,8 @@ START_TEST(negative_weights)
 }
 END_TEST
 
-static const char *const attribute_names[] = { "column_pitch_mm", "row_pitch_mm", "column_center", "row_center", "source_to_detector_mm", "source_to_axis_mm", "detector_shape" };
+static const char *const attribute_names[] = { "column_pitch_mm",       "row_pitch_mm",      "column_center", "row_center",
+	                                       "source_to_detector_mm", "source_to_axis_mm", "detector_shape" };
 static const char *const vector_names[] = { "source", "detector", "column_axis", "row_axis" };
 
 static int kept(const char *name, const char *without) { return !without || strcmp(name, without); }
@@ -429,7 +438,8 @@ END_TEST
 /* On a file system of 2 MiB, where this process may mount one. */
 START_TEST(disk_full)
 {
-	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || mount("none", folder, "tmpfs", 0, "size=2m") != 0)
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("none", folder, "tmpfs", 0, "size=2m") != 0)
 		return;
 	gt_volume *v = large_volume();
 	gt_write_options packed = gt_write_defaults;

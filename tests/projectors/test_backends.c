@@ -9,7 +9,9 @@
 #include "tests/support/geometries.h"
 #include "tests/support/support.h"
 
-struct result { double *x, *y; };       /* adjoint of random data, forward of a random volume */
+struct result {
+	double *x, *y;
+}; /* adjoint of random data, forward of a random volume */
 
 static double *values(const gt_array *a)
 {
@@ -65,7 +67,8 @@ static void same_on_both(gt_backend *one, gt_backend *other, gt_type type, const
 		const double x = rms(a.x, b.x, gt_grid_voxels(&g->grid)), y = rms(a.y, b.y, gt_scan_cells(g->scan));
 		if (gt_scan_cells(g->scan) > 100000)
 			printf("%s, %s, %s: forward %.2e, adjoint %.2e (relative RMS)\n", (*p)->name, g->name, gt_type_name(type), y, x);
-		ck_assert_msg(x <= tolerance && y <= tolerance, "%s, %s, %s: forward %.2e, adjoint %.2e", (*p)->name, g->name, gt_type_name(type), y, x);
+		ck_assert_msg(x <= tolerance && y <= tolerance, "%s, %s, %s: forward %.2e, adjoint %.2e", (*p)->name, g->name,
+		              gt_type_name(type), y, x);
 		free(a.x);
 		free(a.y);
 		free(b.x);

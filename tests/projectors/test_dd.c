@@ -19,7 +19,8 @@ START_TEST(adjoint_by_elements)
 	double difference, largest;
 	ck_ok(gt_projector_new("dd", be, type, &g.grid, g.scan, &A));
 	ck_ok(gt_linop_mismatch_elements(A, &difference, &largest));
-	ck_assert_msg(difference <= tolerance(type) * largest, "%s, %s: %.3e of the largest entry", g.name, gt_type_name(type), difference / largest);
+	ck_assert_msg(difference <= tolerance(type) * largest, "%s, %s: %.3e of the largest entry", g.name, gt_type_name(type),
+	              difference / largest);
 	gt_linop_free(A);
 	gt_scan_free(g.scan);
 	gt_backend_close(be);

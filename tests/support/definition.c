@@ -33,13 +33,17 @@ static double one_cell(const gt_scan *scan, const gt_grid *g, const float *x, si
 		const double plane = gt_grid_first(g, s) + (double)n * g->pitch[s];
 		if (scan->shape != GT_PARALLEL && (plane - w->source[s]) * (e[s] > 0 ? 1 : -1) < g->pitch[s] / 2)
 			continue;
-		const double b0 = meets(&det, w, (double)k - 0.5, scan->row_center, s, plane, b), b1 = meets(&det, w, (double)k + 0.5, scan->row_center, s, plane, b);
-		const double z0 = meets(&det, w, (double)k, (double)l - 0.5, s, plane, 2), z1 = meets(&det, w, (double)k, (double)l + 0.5, s, plane, 2);
+		const double b0 = meets(&det, w, (double)k - 0.5, scan->row_center, s, plane, b),
+			     b1 = meets(&det, w, (double)k + 0.5, scan->row_center, s, plane, b);
+		const double z0 = meets(&det, w, (double)k, (double)l - 0.5, s, plane, 2),
+			     z1 = meets(&det, w, (double)k, (double)l + 0.5, s, plane, 2);
 		for (size_t i = 0; i < g->n[b]; i++) {
-			const double at = gt_grid_first(g, b) + (double)i * g->pitch[b], ob = common(b0, b1, at - g->pitch[b] / 2, at + g->pitch[b] / 2);
+			const double at = gt_grid_first(g, b) + (double)i * g->pitch[b],
+				     ob = common(b0, b1, at - g->pitch[b] / 2, at + g->pitch[b] / 2);
 			for (size_t j = 0; ob > 0 && j < g->n[2]; j++) {
 				const double z = gt_grid_first(g, 2) + (double)j * g->pitch[2];
-				sum += ob * common(z0, z1, z - g->pitch[2] / 2, z + g->pitch[2] / 2) / fabs((b1 - b0) * (z1 - z0)) * x[n * stride[s] + i * stride[b] + j * stride[2]];
+				sum += ob * common(z0, z1, z - g->pitch[2] / 2, z + g->pitch[2] / 2) / fabs((b1 - b0) * (z1 - z0)) *
+				       x[n * stride[s] + i * stride[b] + j * stride[2]];
 			}
 		}
 	}

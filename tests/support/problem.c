@@ -9,8 +9,17 @@
 static gt_scan *circle(size_t n, size_t views)
 {
 	const double at_axis = 240.0 / (double)n * 1000 / 700;
-	const gt_orbit orbit = { .shape = GT_FLAT, .views = views, .rows = n * 3 / 2, .columns = n * 5 / 2 + 1, .source_to_axis = 700, .source_to_detector = 1000,
-	                         .column_pitch = 0.6 * at_axis, .row_pitch = 0.8 * at_axis, .column_offset = 0.25, .start_angle = 0.2, .turn = 6.283185307179586 };
+	const gt_orbit orbit = { .shape = GT_FLAT,
+		                 .views = views,
+		                 .rows = n * 3 / 2,
+		                 .columns = n * 5 / 2 + 1,
+		                 .source_to_axis = 700,
+		                 .source_to_detector = 1000,
+		                 .column_pitch = 0.6 * at_axis,
+		                 .row_pitch = 0.8 * at_axis,
+		                 .column_offset = 0.25,
+		                 .start_angle = 0.2,
+		                 .turn = 6.283185307179586 };
 	gt_scan *scan = NULL;
 	ck_ok(gt_scan_orbit(&orbit, &scan));
 	return scan;
@@ -33,7 +42,9 @@ static gt_array *phantom(gt_backend *be, gt_type type, const gt_grid *g)
 struct gt_test_problem gt_test_problem(gt_backend *be, gt_type type, size_t n, size_t views, size_t subsets)
 {
 	const double size = 240.0 / (double)n;
-	struct gt_test_problem p = { .be = be, .scan = circle(n, views), .grid = { { n, n, n }, { size, size, size }, { 0, 0, 0 } }, .subsets = subsets };
+	struct gt_test_problem p = {
+		.be = be, .scan = circle(n, views), .grid = { { n, n, n }, { size, size, size }, { 0, 0, 0 } }, .subsets = subsets
+	};
 	p.truth = phantom(be, type, &p.grid);
 	p.A = calloc(subsets, sizeof *p.A);
 	p.b = calloc(subsets, sizeof *p.b);
