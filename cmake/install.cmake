@@ -16,6 +16,12 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gantry-config.cmake.in g
 write_basic_package_version_file(gantry-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/gantry-config.cmake ${PROJECT_BINARY_DIR}/gantry-config-version.cmake DESTINATION ${package})
 
+if(NOT BUILD_SHARED_LIBS)
+	set(pc_requires "netcdf hdf5 fftw3 fftw3f cairo")
+	if(cuda)
+		set(pc_libs "-L${CUDAToolkit_LIBRARY_DIR} -lcudart -lcufft -lcublas -lstdc++")
+	endif()
+endif()
 file(RELATIVE_PATH pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/gantry.pc.in gantry.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/gantry.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -43,8 +43,10 @@ rm vol.nc
 
 PKG_CONFIG_PATH=$(dirname "$(find "$dir/usr" -name gantry.pc)")
 export PKG_CONFIG_PATH
+flags=(--cflags --libs)
+[ -n "$(find "$dir/usr" -name libgantry.so)" ] || flags+=(--static)
 # shellcheck disable=SC2046
-${CC:-cc} -std=c11 -Wall -Wextra -Werror example.c -o by-pkg-config $(pkg-config --cflags --libs gantry) || fail "the example does not build with pkg-config"
+${CC:-cc} -std=c11 -Wall -Wextra -Werror example.c -o by-pkg-config $(pkg-config "${flags[@]}" gantry) || fail "the example does not build with pkg-config"
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir gantry) ./by-pkg-config || fail "the example fails"
 [ -s vol.nc ] || fail "the example wrote no volume"
 
