@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/clones.h"
 #include "core/threads.h"
 #include "projectors/dd/dd_impl.h"
 
@@ -34,26 +35,38 @@ static double get(gt_type t, const void *p, size_t i) { return t == GT_F64 ? ((c
 /* Room for the running sums of n values, and one entry more: see resample(). */
 static size_t padded(int n) { return ((size_t)n + 2 + 7) & ~(size_t)7; }
 
-static inline double sum_at(const double *S, double p)
+typedef double doubles __attribute__((vector_size(32)));
+typedef double pair __attribute__((vector_size(16)));
+typedef pair loose_pair __attribute__((aligned(8)));
+typedef int ints __attribute__((vector_size(16)));
+
+GT_INLINE double sum_at(const double *S, double p)
 {
 	const int j = (int)p;
 	return S[j] + (p - j) * (S[j + 1] - S[j]);
 }
 
-/* out[i] += S(start + (i+1) step) - S(start + i step) for i in [0, n): S is the running sum, linear between its entries 0..length
- * and constant outside; entry length + 1 is read, times zero. All positions but the first and the last lie within: see overlapped(). */
-static inline void resample(const double *restrict S, int length, double start, double step, int n, double *restrict edge)
+/* out[k] = sum_at() of start + (i + k) step for k < 4: both entries of each come with one load, which beats gathering them. */
+GT_INLINE void sums_at(const double *S, double start, double step, int i, double *out)
 {
-	enum { AT_ONCE = 4 };
+	const doubles count = { i, i + 1, i + 2, i + 3 }, p = start + count * step;
+	const ints j = __builtin_convertvector(p, ints);
+	const pair a = *(const loose_pair *)(S + j[0]), b = *(const loose_pair *)(S + j[1]);
+	const pair c = *(const loose_pair *)(S + j[2]), d = *(const loose_pair *)(S + j[3]);
+	const doubles ac = __builtin_shufflevector(a, c, 0, 1, 2, 3), bd = __builtin_shufflevector(b, d, 0, 1, 2, 3);
+	const doubles low = __builtin_shufflevector(ac, bd, 0, 4, 2, 6), high = __builtin_shufflevector(ac, bd, 1, 5, 3, 7);
+	const doubles value = low + (p - __builtin_convertvector(j, doubles)) * (high - low);
+	memcpy(out, &value, sizeof value);
+}
+
+/* edge[i] = S(start + i step) for i in [0, n]: S is the running sum, linear between its entries 0..length and constant
+ * outside; entry length + 1 is read, times zero. All positions but the first and the last lie within: see overlapped(). */
+GT_INLINE void resample(const double *restrict S, int length, double start, double step, int n, double *restrict edge)
+{
 	int i = 1;
 	edge[0] = sum_at(S, start > 0 ? start : 0);
-	for (; i + AT_ONCE <= n; i += AT_ONCE) {
-		double p[AT_ONCE];
-		for (int k = 0; k < AT_ONCE; k++)
-			p[k] = start + (i + k) * step;
-		for (int k = 0; k < AT_ONCE; k++)
-			edge[i + k] = sum_at(S, p[k]);
-	}
+	for (; i + 4 <= n; i += 4)
+		sums_at(S, start, step, i, edge + i);
 	for (; i < n; i++)
 		edge[i] = sum_at(S, start + i * step);
 	const double last = start + n * step;
@@ -61,14 +74,14 @@ static inline void resample(const double *restrict S, int length, double start, 
 }
 
 /* The least whole number not below x, for 0 <= x < 2^31: a conversion instead of a call. */
-static inline int up(double x)
+GT_INLINE int up(double x)
 {
 	const int i = (int)x;
 	return i + (x > i);
 }
 
 /* The part [*from, *to) of n intervals start + i step .. + step that meets (0, length); inverse: 1 / step. */
-static inline void overlapped(double start, double inverse, int n, double length, int *from, int *to)
+GT_INLINE void overlapped(double start, double inverse, int n, double length, int *from, int *to)
 {
 	const double a = -start * inverse, b = (length - start) * inverse;
 	*from = a < 0 ? 0 : a >= n ? n : (int)a;
@@ -76,7 +89,7 @@ static inline void overlapped(double start, double inverse, int n, double length
 }
 
 /* Overlap of [low, high] with voxel i. */
-static inline double overlap(double low, double high, int i)
+GT_INLINE double overlap(double low, double high, int i)
 {
 	const double a = low > i ? low : i, b = high < i + 1 ? high : i + 1;
 	return b > a ? b - a : 0;
@@ -120,8 +133,8 @@ static struct forward_scratch forward_scratch(const struct job *j, int worker)
 static size_t forward_scratch_size(const gt_dd *d) { return padded(d->n[2]) + padded(d->rows) + (size_t)VIEWS * COLUMNS * padded(d->rows); }
 
 /* The line that column [low, high] sees in a slice: running sums of its voxels weighted by their overlap, entries [z0, z1]. */
-static inline void mix_lines(const double *line, size_t step, size_t count, double low, double high, double factor, int z0, int z1,
-                             double *restrict mixed)
+GT_INLINE void mix_lines(const double *line, size_t step, size_t count, double low, double high, double factor, int z0, int z1,
+                         double *restrict mixed)
 {
 	const int first = low > 0 ? (int)low : 0, last = high < (double)count ? up(high) : (int)count;
 	for (int i = first; i < last; i += 2) {
@@ -139,8 +152,8 @@ static inline void mix_lines(const double *line, size_t step, size_t count, doub
 }
 
 /* Adds what slice n gives to all rows of one column, which meets it at [low, high]. */
-static inline void forward_slice(const struct job *j, const gt_dd_view *v, const gt_dd_column *c, int n, double R, double low, double high,
-                                 struct forward_scratch s, double *restrict cells)
+GT_INLINE void forward_slice(const struct job *j, const gt_dd_view *v, const gt_dd_column *c, int n, double R, double low, double high,
+                             struct forward_scratch s, double *restrict cells)
 {
 	const gt_dd *d = j->d;
 	const int along = 1 - v->axis, nz = d->n[2];
@@ -161,7 +174,7 @@ static inline void forward_slice(const struct job *j, const gt_dd_view *v, const
 }
 
 /* The same for columns [k0, k1). */
-static void forward_columns(const struct job *j, size_t view, int n, int k0, int k1, struct forward_scratch s, double *cells)
+GT_INLINE void forward_columns(const struct job *j, size_t view, int n, int k0, int k1, struct forward_scratch s, double *cells)
 {
 	const gt_dd *d = j->d;
 	const gt_dd_view *v = &d->view[view];
@@ -189,7 +202,7 @@ static void store_cells(const struct job *j, const gt_dd_view *v, size_t view, i
 	}
 }
 
-static void forward_job(void *self, size_t i, size_t end, int worker)
+GT_CLONES static void forward_job(void *self, size_t i, size_t end, int worker)
 {
 	const struct job *j = self;
 	const gt_dd *d = j->d;
@@ -263,8 +276,8 @@ struct tile {
 }; /* sum: [y][x][z] */
 
 /* Adds one column to the voxels of one slice that it overlaps. */
-static inline void adjoint_column(const struct job *j, const gt_dd_view *v, size_t batch, int n, int k, const struct tile *t, double R,
-                                  double low, double high)
+GT_INLINE void adjoint_column(const struct job *j, const gt_dd_view *v, size_t batch, int n, int k, const struct tile *t, double R,
+                              double low, double high)
 {
 	const gt_dd *d = j->d;
 	const int along = 1 - v->axis, a0 = t->low[along], a1 = a0 + t->size[along];
@@ -287,7 +300,7 @@ static inline void adjoint_column(const struct job *j, const gt_dd_view *v, size
 	}
 }
 
-static void adjoint_view(const struct job *j, size_t batch, const struct tile *t)
+GT_INLINE void adjoint_view(const struct job *j, size_t batch, const struct tile *t)
 {
 	const gt_dd *d = j->d;
 	const size_t view = j->first_view + batch;
@@ -325,7 +338,7 @@ static void add_tile(const struct job *j, const struct tile *t)
 
 static size_t tiles_along(int n, int size) { return ((size_t)n + (size_t)size - 1) / (size_t)size; }
 
-static void adjoint_job(void *self, size_t i, size_t end, int worker)
+GT_CLONES static void adjoint_job(void *self, size_t i, size_t end, int worker)
 {
 	const struct job *j = self;
 	const gt_dd *d = j->d;

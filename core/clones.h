@@ -1,0 +1,22 @@
+#ifndef GT_CORE_CLONES_H
+#define GT_CORE_CLONES_H
+/* GT_CLONES in front of a function: compiled for every x86-64 and again for processors with AVX and FMA; the program takes what
+ * fits when it starts. What it calls must be inlined to follow. Sanitizers do not support that mechanism. */
+#if defined(__has_feature)
+#define GT_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define GT_SANITIZED 1
+#else
+#define GT_SANITIZED 0
+#endif
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !GT_SANITIZED
+#define GT_CLONES __attribute__((target_clones("fma", "default")))
+#else
+#define GT_CLONES
+#endif
+#ifdef __GNUC__
+#define GT_INLINE static inline __attribute__((always_inline))
+#else
+#define GT_INLINE static inline
+#endif
+#endif
