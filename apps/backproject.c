@@ -9,9 +9,9 @@ typedef struct {
 static const backproject_options defaults = { .projector = "dd" };
 #define AT(field) offsetof(backproject_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_TEXT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
 	{ "grid", 0, CLI_TEXT, "SPEC", "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
-	{ "like", 0, CLI_TEXT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
+	{ "like", 0, CLI_INPUT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd)", AT(projector), 0, 0, NULL },
 	{ 0 },
 };

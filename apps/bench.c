@@ -26,7 +26,7 @@ static const cli_option options[] = {
 	  AT(solver), 0, 0, NULL },
 	{ "repeat", 0, CLI_INT, "N", "timed runs (default 5)", AT(repeat), 1, 10000, NULL },
 	{ "every", 0, CLI_INT, "N", "only every Nth view", AT(every), 1, 1e6, NULL },
-	{ "output", 'o', CLI_TEXT, "FILE", "also write the table as JSON", AT(output), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "also write the table as JSON", AT(output), 0, 0, NULL },
 	{ 0 },
 };
 

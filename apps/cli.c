@@ -141,6 +141,8 @@ static gt_status set_value(const cli_option *o, const char *text, void *options)
 	snprintf(what, sizeof what, "--%s", o->name);
 	switch (o->kind) {
 	case CLI_TEXT:
+	case CLI_INPUT:
+	case CLI_OUTPUT:
 		*(const char **)(void *)field = text;
 		return GT_OK;
 	case CLI_REAL:
@@ -200,7 +202,7 @@ gt_status cli_parse(const cli_command *c, int argc, char **argv, void *options, 
 		return gt_fail(GT_ERR_ARG, "a file or name is missing: gantry %s %s", c->name, c->synopsis);
 	if (call->files > c->most_files)
 		return gt_fail(GT_ERR_ARG, "'%s' is one argument too many: gantry %s %s", call->file[c->most_files], c->name, c->synopsis);
-	return GT_OK;
+	return cli_check_files(call, options);
 }
 
 static int option_name(const cli_option *o, char *text, size_t size)

@@ -9,8 +9,9 @@
 #include "core/scan.h"
 #include "io/format.h"
 
-/* Field of the options struct: const char *, double, long long, int (index), int (0 or 1). */
-typedef enum { CLI_TEXT = 1, CLI_REAL, CLI_INT, CLI_CHOICE, CLI_FLAG } cli_kind;
+/* Field of the options struct: const char *, double, long long, int (index), int (0 or 1). CLI_INPUT, CLI_OUTPUT: text that
+ * names (INPUT: may name) a file that is read or written. */
+typedef enum { CLI_TEXT = 1, CLI_REAL, CLI_INT, CLI_CHOICE, CLI_FLAG, CLI_INPUT, CLI_OUTPUT } cli_kind;
 typedef struct {
 	const char *name;               /* long name without dashes; NULL ends a table */
 	char letter;                    /* short name, or 0 */
@@ -52,6 +53,8 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 /* Fills options (which hold the defaults) and call from the arguments after the command's name. */
 gt_status cli_parse(const cli_command *command, int argc, char **argv, void *options, cli_call *call);
+/* GT_ERR_ARG if an output is one of the inputs or another output, by whatever name. */
+gt_status cli_check_files(const cli_call *call, const void *options);
 void cli_print_help(const cli_command *command, FILE *out);
 /* Says what went wrong, if anything, and gives the exit code: CLI_USAGE for arguments and unknown names. */
 int cli_exit(const cli_call *call, gt_status st);

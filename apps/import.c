@@ -13,7 +13,7 @@ static const char *const input_units[] = { "mm-1", "HU", "auto", NULL };
 static const import_options defaults = { .axis = NAN, .pixel = NAN, .slope = NAN, .offset = NAN, .input_unit = GT_UNIT_AUTO };
 #define AT(field) offsetof(import_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_TEXT, "FILE", "where the result goes", AT(output), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the result goes", AT(output), 0, 0, NULL },
 	{ "axis", 0, CLI_REAL, "COLUMN", "column of the rotation axis (default: found from opposite views)", AT(axis), -1e6, 1e6, NULL },
 	{ "pixel", 0, CLI_REAL, "MM", "size of a cell, where the file has none (default 1)", AT(pixel), 1e-9, 1e6, NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },

@@ -9,8 +9,8 @@ typedef struct {
 static const project_options defaults = { .projector = "dd" };
 #define AT(field) offsetof(project_options, field)
 static const cli_option options[] = {
-	{ "scan", 's', CLI_TEXT, "FILE", "whose geometry is projected; its own projections are not read", AT(scan), 0, 0, NULL },
-	{ "output", 'o', CLI_TEXT, "FILE", "where the projections go (.nc)", AT(output), 0, 0, NULL },
+	{ "scan", 's', CLI_INPUT, "FILE", "whose geometry is projected; its own projections are not read", AT(scan), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the projections go (.nc)", AT(output), 0, 0, NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd)", AT(projector), 0, 0, NULL },
 	{ 0 },
 };

@@ -16,13 +16,13 @@ static const char *const units[] = { "mm-1", "HU", NULL };
 static const recon_options defaults = { .projector = "dd", .init = "auto", .water = GT_WATER_DEFAULT };
 #define AT(field) offsetof(recon_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_TEXT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
 	{ "grid", 0, CLI_TEXT, "SPEC", "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
-	{ "like", 0, CLI_TEXT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
+	{ "like", 0, CLI_INPUT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
 	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "the method; 'gantry help solver NAME' lists its parameters", AT(solver), 0, 0,
 	  NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model of an iterative method (default dd)", AT(projector), 0, 0, NULL },
-	{ "init", 0, CLI_TEXT, "auto|zero|fdk|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
+	{ "init", 0, CLI_INPUT, "auto|zero|fdk|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default 0.02)", AT(water), 1e-9, 1e3, NULL },
 	{ 0 },

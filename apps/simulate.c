@@ -40,8 +40,8 @@ static const simulate_options defaults = { .scanner = "ge-ct750hd",
 
 #define AT(field) offsetof(simulate_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_TEXT, "FILE", "where the projections go (.nc)", AT(output), 0, 0, NULL },
-	{ "phantom", 'p', CLI_TEXT, "NAME|FILE", "body to scan: one of the list below, or a file of shapes", AT(phantom), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the projections go (.nc)", AT(output), 0, 0, NULL },
+	{ "phantom", 'p', CLI_INPUT, "NAME|FILE", "body to scan: one of the list below, or a file of shapes", AT(phantom), 0, 0, NULL },
 	{ "scanner", 's', CLI_TEXT, "NAME", "where the geometry starts from (default ge-ct750hd)", AT(scanner), 0, 0, NULL },
 	{ "geometry-only", 0, CLI_FLAG, NULL, "write the scan without projections (no phantom needed)", AT(geometry_only), 0, 0, NULL },
 	{ "reduce", 0, CLI_INT, "N", "N times fewer columns, rows and views of the scanner, same field of view", AT(reduce), 1, 4096,
@@ -70,7 +70,7 @@ static const cli_option options[] = {
 	{ "seed", 0, CLI_INT, "N", "of the noise (default 0)", AT(seed), 0, 9e15, NULL },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water (default 0.02)", AT(water), 1e-9, 1e3, NULL },
 	{ "scale", 0, CLI_REAL, "X", "multiplies the size of the body", AT(scale), 1e-6, 1e6, NULL },
-	{ "truth", 0, CLI_TEXT, "FILE", "also write the body as a volume", AT(truth), 0, 0, NULL },
+	{ "truth", 0, CLI_OUTPUT, "FILE", "also write the body as a volume", AT(truth), 0, 0, NULL },
 	{ "grid", 0, CLI_TEXT, "SPEC", "of that volume, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
 	{ "points", 0, CLI_INT, "N", "N^3 points per voxel of that volume (default 3)", AT(points), 1, 64, NULL },
 	{ "threads", 0, CLI_INT, "N", "0 (default): one per processor", AT(threads), 0, 65536, NULL },

@@ -16,7 +16,7 @@ static const char *const units[] = { "mm-1", "HU", NULL };
 static const view_options defaults = { .plane = -1, .slice = -1, .sinogram = -1, .water = NAN };
 #define AT(field) offsetof(view_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_TEXT, "FILE", "where the picture goes (.png)", AT(output), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the picture goes (.png)", AT(output), 0, 0, NULL },
 	{ "plane", 0, CLI_CHOICE, NULL, "one orientation (default: all three through the centre)", AT(plane), 0, 0, planes },
 	{ "slice", 0, CLI_INT, "N", "this slice (projections: view), counted from 0", AT(slice), 0, 1e9, NULL },
 	{ "montage", 0, CLI_INT, "N", "N slices (projections: views) at equal distances", AT(montage), 1, 400, NULL },
@@ -192,6 +192,7 @@ static int run(const cli_call *call, const void *given)
 	gt_sheet sheet = { .title = o->title ? o->title : call->file[0] };
 	gt_status st = GT_OK;
 	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(gt_can_write_sheet(o->output));
 	if (o->slice >= 0 && o->montage > 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--slice and --montage cannot be combined"));
 	if (o->window)

@@ -74,7 +74,7 @@ extern const gt_format *const gt_formats[];             /* NULL-terminated */
 /* Reading finds the format by contents, writing by the path's extension. Options NULL: defaults.
  * One thread at a time: the NetCDF and HDF5 libraries below are not thread-safe.
  * Readers refuse, naming the file, the variable, what was found and what was expected: missing or misshapen
- * variables, truncated files, NaN or Inf (how many, where the first is), scans that fail gt_scan_check(),
+ * variables, a volume where projections are expected and the reverse, truncated files, NaN or Inf (how many, where the first is), scans that fail gt_scan_check(),
  * arrays larger than memory (GT_ERR_MEMORY with needed and available).
  * Writers write to a temporary name in the same folder and rename it: a failed or killed run leaves no half file. */
 gt_status gt_read_projections (const char *path, const gt_read_options *o, gt_projections **p);
@@ -84,6 +84,8 @@ gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_
 /* Is this path one that can be written: known extension, folder there and writable? Ask before a long computation. */
 gt_status gt_can_write_volume(const char *path);
 gt_status gt_can_write_projections(const char *path);
+/* The same of the folder alone, for files that are neither; GT_ERR_IO. */
+gt_status gt_can_write(const char *path);
 /* What is in the file: *projections is 1 for projections, 0 for a volume. */
 gt_status gt_file_kind(const char *path, const gt_format **format, int *projections);
 

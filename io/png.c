@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "io/format.h"
 
 /* Lengths of the layout in screen pixels. */
@@ -311,6 +312,14 @@ static gt_status save(const char *path, cairo_surface_t *surface)
 		return gt_tmp_commit(tmp, path);
 	gt_tmp_drop(tmp);
 	return st;
+}
+
+gt_status gt_can_write_sheet(const char *path)
+{
+	const size_t n = strlen(path);
+	if (n < 5 || strcasecmp(path + n - 4, ".png") != 0)
+		return gt_fail(GT_ERR_ARG, "%s: pictures are written as PNG: expected a name that ends in .png", path);
+	return gt_can_write(path);
 }
 
 gt_status gt_sheet_write(const char *path, const gt_sheet *sheet)

@@ -19,11 +19,13 @@ typedef struct {
 	const gt_picture *picture;
 	size_t pictures, per_line;
 	double low, high;               /* window: black and white */
-	const char *unit;               /* "HU", "mm-1", "1": on the scale bar of grey values */
+	const char *unit;               /* "HU", "mm-1", "line integral": on the scale bar of grey values */
 	const char *title;              /* may be NULL */
 	double zoom;                    /* screen pixels per data pixel of the widest picture; 0: chosen so that pictures are 256..512 wide */
 } gt_sheet;
 
+/* Does the name end in .png (GT_ERR_ARG), is the folder there and writable (GT_ERR_IO)? Ask before reading. */
+gt_status gt_can_write_sheet(const char *path);
 /* Written to a temporary name and renamed. */
 gt_status gt_sheet_write(const char *path, const gt_sheet *sheet);
 

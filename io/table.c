@@ -101,7 +101,7 @@ static gt_status format_to_write(const char *path, int projections, const gt_for
 				return GT_OK;
 			}
 	list_extensions(projections, 1, known, sizeof known);
-	return gt_fail(GT_ERR_UNSUPPORTED, "%s: cannot write %s as '%s': expected a name that ends in one of: %s", path, what(projections),
+	return gt_fail(GT_ERR_ARG, "%s: cannot write %s as '%s': expected a name that ends in one of: %s", path, what(projections),
 	               dot ? dot : "no extension", known);
 }
 
@@ -142,8 +142,22 @@ static gt_status format_to_read(const char *path, int projections, const gt_form
 {
 	gt_status st = format_of(path, format);
 	if (st == GT_OK && !can_do(*format, projections, 0))
-		st = gt_fail(GT_ERR_FORMAT, "%s: is a %s file, which does not hold %s", path, (*format)->about, what(projections));
+		st = gt_fail(GT_ERR_FORMAT, "%s: is a %s file, which holds %s, expected %s", path, (*format)->about, what(!projections),
+		             what(projections));
 	return st;
+}
+
+/* Where the other kind is in the file, that says more than the first thing the reader missed. */
+static gt_status explain(gt_status st, const gt_format *f, const char *path, int projections)
+{
+	char why[512];
+	int found = projections;
+	if (st != GT_ERR_FORMAT || !f->kind)
+		return st;
+	snprintf(why, sizeof why, "%s", gt_error());
+	if (f->kind(path, &found) == GT_OK && found != projections)
+		return gt_fail(st, "%s: %s %s, expected %s", path, found ? "holds" : "is", what(found), what(projections));
+	return gt_fail(st, "%s", why);
 }
 
 static const gt_read_options *begin_reading(const gt_read_options *o)
@@ -159,7 +173,7 @@ gt_status gt_read_projections(const char *path, const gt_read_options *o, gt_pro
 	*p = NULL;
 	o = begin_reading(o);
 	const gt_status st = format_to_read(path, 1, &f);
-	return st != GT_OK ? st : f->read_projections(path, o, p);
+	return st != GT_OK ? st : explain(f->read_projections(path, o, p), f, path, 1);
 }
 
 gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume **v)
@@ -169,7 +183,7 @@ gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume *
 	o = begin_reading(o);
 	gt_status st = format_to_read(path, 0, &f);
 	if (st == GT_OK)
-		st = f->read_volume(path, o, v);
+		st = explain(f->read_volume(path, o, v), f, path, 0);
 	if (st == GT_OK && o->center)
 		memset((*v)->grid.center, 0, sizeof(*v)->grid.center);
 	return st;
@@ -210,7 +224,7 @@ gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_
 	return st != GT_OK ? st : f->write_volume(path, o, v);
 }
 
-static gt_status writable(const char *path)
+gt_status gt_can_write(const char *path)
 {
 	struct stat s;
 	if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
@@ -237,14 +251,14 @@ gt_status gt_can_write_volume(const char *path)
 {
 	const gt_format *f;
 	const gt_status st = format_to_write(path, 0, &f);
-	return st != GT_OK ? st : writable(path);
+	return st != GT_OK ? st : gt_can_write(path);
 }
 
 gt_status gt_can_write_projections(const char *path)
 {
 	const gt_format *f;
 	const gt_status st = format_to_write(path, 1, &f);
-	return st != GT_OK ? st : writable(path);
+	return st != GT_OK ? st : gt_can_write(path);
 }
 
 gt_status gt_file_kind(const char *path, const gt_format **format, int *projections)

@@ -41,7 +41,9 @@ refused 2 "did you mean 'os-sart'" help solver os-sat
 
 # Outputs that cannot be: asked before any computing.
 refused 1 "nowhere" recon scan.nc -o nowhere/vol.nc
-refused 1 "expected a name that ends in" recon scan.nc -o vol.xyz
+refused 2 "expected a name that ends in" recon scan.nc -o vol.xyz
+refused 2 "ends in .png" view scan.nc -o scan.jpg
+[ ! -e scan.jpg ] || fail "view wrote scan.jpg"
 mkdir folder.nc
 refused 1 "folder.nc" recon scan.nc -o folder.nc
 if [ "$(id -u)" -ne 0 ]; then

@@ -332,7 +332,7 @@ START_TEST(refusals)
 	write_exchange(&usual);
 	ck_refused(gt_read_projections(path, &o, &p), GT_ERR_ARG, "axis=5000");
 	ck_refused(gt_read_volume(path, NULL, &(gt_volume *){ NULL }), GT_ERR_FORMAT,
-	           "is a HDF5 Data Exchange file, which does not hold a volume");
+	           "is a HDF5 Data Exchange file, which holds projections, expected a volume");
 	ck_assert_int_eq(truncate(path, 20000), 0);
 	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_FORMAT, "a.h5: truncated: has 20000 bytes, expected");
 }

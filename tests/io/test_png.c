@@ -122,6 +122,10 @@ START_TEST(refusals)
 	s = sheet();
 	ck_refused(gt_sheet_write("/nowhere/at/all.png", &s), GT_ERR_IO, "/nowhere/at/");
 	ck_assert(access(path, F_OK) != 0);
+	ck_ok(gt_can_write_sheet(path));
+	ck_refused(gt_can_write_sheet("a.jpg"), GT_ERR_ARG, "a.jpg: pictures are written as PNG");
+	ck_refused(gt_can_write_sheet(".png"), GT_ERR_ARG, "ends in .png");
+	ck_refused(gt_can_write_sheet("/nowhere/at/all.PNG"), GT_ERR_IO, "/nowhere/at/");
 }
 END_TEST
 

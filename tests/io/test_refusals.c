@@ -364,9 +364,9 @@ START_TEST(places_that_cannot_be_written)
 	snprintf(other, sizeof other, "%s/none/b.nc", folder);
 	ck_refused(gt_write_projections(other, NULL, given), GT_ERR_IO, "none/");
 	ck_refused(gt_can_write_projections(other), GT_ERR_IO, "none/': No such file");
-	ck_refused(gt_can_write_volume("/a.nc/"), GT_ERR_UNSUPPORTED, "no extension");
-	ck_refused(gt_can_write_volume("a.jpeg"), GT_ERR_UNSUPPORTED, "'.jpeg': expected a name that ends in one of: .nc .nc4 .mha .mhd");
-	ck_refused(gt_can_write_projections("a.mha"), GT_ERR_UNSUPPORTED, "one of: .nc .nc4");
+	ck_refused(gt_can_write_volume("/a.nc/"), GT_ERR_ARG, "no extension");
+	ck_refused(gt_can_write_volume("a.jpeg"), GT_ERR_ARG, "'.jpeg': expected a name that ends in one of: .nc .nc4 .mha .mhd");
+	ck_refused(gt_can_write_projections("a.mha"), GT_ERR_ARG, "one of: .nc .nc4");
 	snprintf(other, sizeof other, "%s/c.nc", folder);
 	ck_assert_int_eq(mkdir(other, 0777), 0);
 	ck_refused(gt_write_projections(other, NULL, given), GT_ERR_IO, "is there and is a folder");

@@ -1,0 +1,40 @@
+#!/bin/bash
+# No command writes over a file that it reads, by whatever name; and files of the wrong kind are told apart.
+. "$(dirname "$0")/support/lib.sh"
+
+grid=24x24x4@10x10x10
+ok simulate --reduce 16 --phantom water-cylinder -o scan.nc --truth truth.nc --grid $grid
+ok simulate --reduce 16 --geometry-only -o bare.nc
+printf 'ellipsoid center=0,0,0 radii=50,50,50 density=1\n' >shapes.nc
+ln -s scan.nc link.nc
+ln truth.nc hard.nc
+mkdir folder
+sums=$(md5sum ./*.nc)
+kept() { # TEXT ARGUMENTS
+	refused 2 "$@"
+	[ "$sums" = "$(md5sum ./*.nc)" ] || fail "gantry ${*:2}: files have changed"
+}
+kept "the same file as the input" recon scan.nc -o scan.nc
+kept "the same file" recon scan.nc -o link.nc
+kept "the same file" recon link.nc -o folder/../scan.nc
+kept "that of --like" recon scan.nc -o truth.nc --like truth.nc
+kept "that of --init" recon scan.nc -o hard.nc --solver cgls --init truth.nc
+kept "that of --scan" project truth.nc --scan bare.nc -o bare.nc
+kept "the same file" project truth.nc --scan bare.nc -o truth.nc
+kept "that of --like" backproject scan.nc -o truth.nc --like truth.nc
+kept "the same file" backproject scan.nc -o scan.nc
+kept "the same file" import scan.nc -o ./scan.nc
+kept "the same file" view scan.nc -o scan.nc
+kept "that of --phantom" simulate --phantom shapes.nc -o shapes.nc
+kept "that of --truth" simulate --phantom shepp-logan -o both.nc --truth ./both.nc
+nothing_left both.nc "two outputs in one file"
+
+refused 1 "truth.nc: is a volume, expected projections" recon truth.nc -o out.nc
+refused 1 "truth.nc: is a volume, expected projections" project truth.nc --scan truth.nc -o out.nc
+refused 1 "bare.nc: holds projections, expected a volume" recon scan.nc --like bare.nc -o out.nc
+refused 1 "bare.nc: holds projections, expected a volume" recon scan.nc --solver cgls --init bare.nc -o out.nc
+refused 1 "scan.nc: holds projections, expected a volume" project scan.nc --scan scan.nc -o out.nc
+ok import truth.nc -o truth.mha
+refused 1 "holds a volume, expected projections" recon truth.mha -o out.nc
+nothing_left out.nc "files of the wrong kind"
+finish
