@@ -218,25 +218,101 @@ static int holds(const gt_grid *g, const double x[3])
 	return 1;
 }
 
-/* Does the detector meet the bounding box of the shadow? The box is sampled inside as well: on an arc the shadow's
- * rows do not end at the shadows of the corners. A box that reaches behind the source counts as seen. */
-static int sees(const gt_detector *d, const gt_view *w, const gt_scan *scan, const gt_grid *g)
+/* A plane by its normal, which points to the inside. */
+typedef struct {
+	double point[3], normal[3];
+} plane;
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+	for (int i = 0; i < 3; i++)
+		c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* Along the ray of an edge of the detector and along that edge; the ray of the detector's middle is inside. */
+static plane edge_plane(const gt_detector *d, const gt_view *w, double column, double row, const double edge[3], const double middle[2][3])
+{
+	plane p;
+	double ray[3], to[3];
+	gt_cell_ray(d, w, column, row, p.point, ray);
+	cross(ray, edge, p.normal);
+	for (int a = 0; a < 3; a++)
+		to[a] = middle[0][a] + middle[1][a] - p.point[a];
+	if (gt_dot3(to, p.normal) < 0)
+		for (int a = 0; a < 3; a++)
+			p.normal[a] *= -1;
+	return p;
+}
+
+/* Are all corners on the outer side? */
+static int separates(const plane *p, const gt_grid *g)
+{
+	double x[3], reach = 0;
+	for (int a = 0; a < 3; a++) {
+		x[a] = g->center[a] - p->point[a];
+		reach += fabs(p->normal[a]) * (double)g->n[a] * g->pitch[a] / 2;
+	}
+	return gt_dot3(x, p->normal) <= -reach;
+}
+
+/* Behind the source, or beyond both the detector and the far side of the orbit (a detector may be drawn at the axis): by
+ * planes across the beam, those of a flat detector parallel to it. */
+static int out_of_depth(const gt_view *w, int arc, const double ray[3], const gt_grid *g)
+{
+	plane front, back;
+	double along[3];
+	const double across = arc ? 0 : gt_dot3(ray, w->column_axis), up = gt_dot3(ray, w->row_axis);
+	for (int a = 0; a < 3; a++)
+		along[a] = ray[a] - across * w->column_axis[a] - up * w->row_axis[a];
+	const double depth = sqrt(gt_dot3(along, along)), far = fmax(depth, 2 * sqrt(gt_dot3(w->source, w->source)));
+	for (int a = 0; a < 3; a++) {
+		front.point[a] = w->source[a];
+		front.normal[a] = along[a];
+		back.point[a] = w->source[a] + along[a] / depth * far;
+		back.normal[a] = -along[a];
+	}
+	return separates(&front, g) || separates(&back, g);
+}
+
+/* On an arc the edge of a row is no plane but a cone: the rows of the box's shadow, from points in it. */
+static int out_of_arc_rows(const gt_detector *d, const gt_view *w, const gt_scan *scan, const gt_grid *g)
 {
 	enum { SAMPLES = 5 };
-	double least[2] = { INFINITY, INFINITY }, most[2] = { -INFINITY, -INFINITY };
+	double least = INFINITY, most = -INFINITY;
 	for (int i = 0; i < SAMPLES * SAMPLES * SAMPLES; i++) {
 		const int at[3] = { i % SAMPLES, i / SAMPLES % SAMPLES, i / SAMPLES / SAMPLES };
-		double x[3], cell[2];
+		double x[3], column, row;
 		for (int a = 0; a < 3; a++)
 			x[a] = g->center[a] + ((double)at[a] / (SAMPLES - 1) - 0.5) * (double)g->n[a] * g->pitch[a];
-		if (!gt_point_cell(d, w, x, &cell[0], &cell[1]))
-			return 1;
-		for (int k = 0; k < 2; k++) {
-			least[k] = fmin(least[k], cell[k]);
-			most[k] = fmax(most[k], cell[k]);
-		}
+		if (!gt_point_cell(d, w, x, &column, &row))
+			return 0;
+		least = fmin(least, row);
+		most = fmax(most, row);
 	}
-	return most[0] > -0.5 && least[0] < (double)scan->columns - 0.5 && most[1] > -0.5 && least[1] < (double)scan->rows - 0.5;
+	return most <= -0.5 || least >= (double)scan->rows - 0.5;
+}
+
+/* Does the box reach into the beam of the view? A box that no side of the beam separates counts as seen, so that none is
+ * refused that is. */
+static int sees(const gt_detector *d, const gt_view *w, const gt_scan *scan, const gt_grid *g)
+{
+	const double column = ((double)scan->columns - 1) / 2, row = ((double)scan->rows - 1) / 2;
+	const int arc = scan->shape == GT_ARC;
+	/* A fan of half a turn has no planes that bound it. */
+	const int wide = arc && (double)scan->columns * scan->column_pitch > 3 * scan->source_to_detector;
+	double middle[2][3];
+	gt_cell_ray(d, w, column, row, middle[0], middle[1]);
+	for (int side = 0; side < 2; side++) {
+		const plane lateral = edge_plane(d, w, side ? (double)scan->columns - 0.5 : -0.5, row, w->row_axis,
+		                                 (const double(*)[3])middle);
+		const plane axial = edge_plane(d, w, column, side ? (double)scan->rows - 0.5 : -0.5, w->column_axis,
+		                               (const double(*)[3])middle);
+		if ((!wide && separates(&lateral, g)) || (!arc && separates(&axial, g)))
+			return 0;
+	}
+	if (scan->shape != GT_PARALLEL && !wide && out_of_depth(w, arc, middle[1], g))
+		return 0;
+	return !arc || !out_of_arc_rows(d, w, scan, g);
 }
 
 static gt_status check_in_scan(const gt_grid *g, const gt_scan *scan)

@@ -247,8 +247,9 @@ START_TEST(grids_outside_the_field_of_view)
 		const char *text;
 		int seen;
 	} box[] = {
-		{ "64x64x40@1x1x0.75", 1 },   { "8x8x8@1x1x1+0,0,17", 1 },  { "8x8x8@1x1x1+0,0,25", 0 },   { "8x8x8@1x1x1+0,0,-17", 1 },
-		{ "8x8x8@1x1x1+0,0,-25", 0 }, { "8x8x8@1x1x1+200,0,0", 1 }, { "8x8x8@1x1x1+0,0,5000", 0 },
+		{ "64x64x40@1x1x0.75", 1 },   { "8x8x8@1x1x1+0,0,17", 1 },     { "8x8x8@1x1x1+0,0,25", 0 },   { "8x8x8@1x1x1+0,0,-17", 1 },
+		{ "8x8x8@1x1x1+0,0,-25", 0 }, { "8x8x8@1x1x1+200,0,0", 1 },    { "8x8x8@1x1x1+0,0,5000", 0 }, { "8x8x8@1x1x1+30,30,0", 1 },
+		{ "8x8x8@1x1x1+0,480,0", 1 }, { "9000x8x8@1x1x1+0,470,0", 1 },
 	};
 	gt_orbit o = base;
 	o.shape = (gt_shape)_i;
@@ -269,6 +270,85 @@ START_TEST(grids_outside_the_field_of_view)
 	ck_ok(gt_grid_parse("8x8x8@1x1x1+200,0,0", &g));
 	ck_refused(gt_grid_check(&g, s), GT_ERR_ARG, "outside the field of view");
 	gt_scan_free(s);
+}
+END_TEST
+
+/* Beside every fan, behind every source or beyond every detector. */
+START_TEST(grids_beside_the_beams)
+{
+	static const char *const far[] = { "16x16x4@2x2x2+1000,0,0", "16x16x4@2x2x2+0,-900,0", "16x16x4@2x2x2+-700,700,0",
+		                           "4x4x4@2x2x2+1e5,0,0" };
+	gt_orbit o = gt_scanner_find("ge-ct750hd")->orbit;
+	gt_grid g;
+	for (int shape = GT_FLAT; shape <= GT_ARC; shape++)
+		for (int helical = 0; helical < 2; helical++) {
+			o.shape = (gt_shape)shape;
+			o.pitch_per_turn = helical ? 38.75 : 0;
+			gt_scan *s = scan_of(&o);
+			for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
+				ck_ok(gt_grid_parse(far[i], &g));
+				ck_refused(gt_grid_check(&g, s), GT_ERR_ARG, "outside the field of view");
+			}
+			gt_scan_free(s);
+		}
+	/* A single view: beside its fan of 64 mm at the axis, and where its parallel beam passes. */
+	for (int shape = GT_FLAT; shape < GT_NSHAPES; shape++) {
+		o = base;
+		o.shape = (gt_shape)shape;
+		o.views = 1;
+		gt_scan *s = scan_of(&o);
+		const double edge = shape == GT_PARALLEL ? 64 : 32;
+		for (int outside = 0; outside < 2; outside++) {
+			g = (gt_grid){ { 8, 1, 4 }, { 1, 1, 1 }, { -edge - 4 - (outside ? 0.5 : -0.5), 0, 1 } };
+			const gt_status st = gt_grid_check(&g, s);
+			ck_assert_msg((st == GT_OK) == !outside, "%s, %d: %s", gt_shape_names[shape], outside, gt_error());
+		}
+		gt_scan_free(s);
+	}
+}
+END_TEST
+
+/* Whatever any view sees is taken: random voxels, asked one by one against every cell's extent. */
+START_TEST(grids_that_are_seen_are_never_refused)
+{
+	enum { BOXES = 400 };
+	static float x[6 * BOXES];
+	gt_orbit o = base;
+	size_t seen = 0, taken = 0;
+	gt_test_random(11, 6 * BOXES, x);
+	o.shape = (gt_shape)(_i / 3);
+	o.views = 7;
+	o.turn = _i % 3 == 0 ? 2 * PI : 2.5;
+	o.column_offset = _i % 3 == 1 ? 40 : -3.3;
+	o.row_offset = _i % 3 == 2 ? 25 : 0.7;
+	o.start_angle = 0.7;
+	o.pitch_per_turn = _i % 2 ? 30 : 0;
+	gt_scan *s = scan_of(&o);
+	const gt_detector d = gt_scan_detector(s);
+	for (int i = 0; i < BOXES; i++) {
+		const float *r = x + 6 * i;
+		const double spread = i % 2 ? 350 : 60;
+		const gt_grid g = { { 1, 1, 1 },
+			            { exp(1 + 2 * (double)r[0]), exp(1 + 2 * (double)r[1]), exp(1 + 2 * (double)r[2]) },
+			            { spread * r[3], spread * r[4], spread * r[5] / 6 } };
+		int hit = 0;
+		for (int k = 0; k < 125 && !hit; k++) {
+			const int at[3] = { k % 5, k / 5 % 5, k / 25 };
+			double p[3], column, row;
+			for (int a = 0; a < 3; a++)
+				p[a] = g.center[a] + (at[a] / 4.0 - 0.5) * g.pitch[a];
+			for (size_t v = 0; v < s->views && !hit; v++)
+				hit = gt_point_cell(&d, &s->view[v], p, &column, &row) && column > -0.5 && row > -0.5 &&
+				      column < (double)s->columns - 0.5 && row < (double)s->rows - 0.5;
+		}
+		const int ok = gt_grid_check(&g, s) == GT_OK;
+		ck_assert_msg(ok || !hit, "box %d: %s", i, gt_error());
+		seen += (size_t)hit;
+		taken += (size_t)ok;
+	}
+	gt_scan_free(s);
+	ck_assert_uint_gt(seen, 20);
+	ck_assert_msg(taken < seen + BOXES / 20 && taken < BOXES, "%zu taken, %zu seen", taken, seen);
 }
 END_TEST
 
@@ -304,6 +384,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, default_grids_of_single_rows_and_parallel_beams);
 	tcase_add_test(tc, grids_refused);
 	tcase_add_loop_test(tc, grids_outside_the_field_of_view, 0, GT_NSHAPES);
+	tcase_add_test(tc, grids_beside_the_beams);
+	tcase_add_loop_test(tc, grids_that_are_seen_are_never_refused, 0, 3 * GT_NSHAPES);
 	tcase_add_test(tc, grids_that_hold_a_source);
 }
 
