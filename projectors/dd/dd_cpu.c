@@ -11,8 +11,8 @@
 #include "projectors/dd/dd_impl.h"
 
 enum {
-	VIEWS = 4,    /* forward: adjacent views of a job, which share lines of the volume */
-	COLUMNS = 16, /* forward: columns of a job */
+	VIEWS = 8,    /* forward: adjacent views of a job, which share lines of the volume */
+	COLUMNS = 32, /* forward: columns of a job */
 	SIDE = 16,    /* adjoint: voxels of a job along x and y */
 	HEIGHT = 128, /* adjoint: voxels of a job along z */
 	BATCH = 32    /* adjoint: views whose running sums are held at a time */
@@ -39,6 +39,7 @@ typedef double doubles __attribute__((vector_size(32)));
 typedef double pair __attribute__((vector_size(16)));
 typedef pair loose_pair __attribute__((aligned(8)));
 typedef int ints __attribute__((vector_size(16)));
+typedef unsigned long long places __attribute__((vector_size(16)));
 
 GT_INLINE double sum_at(const double *S, double p)
 {
@@ -46,13 +47,14 @@ GT_INLINE double sum_at(const double *S, double p)
 	return S[j] + (p - j) * (S[j + 1] - S[j]);
 }
 
-/* out[k] = sum_at() of start + (i + k) step for k < 4: both entries of each come with one load, which beats gathering them. */
-GT_INLINE void sums_at(const double *S, double start, double step, int i, double *out)
+/* out[k] = sum_at(S, at[k]): both entries of each place come with one load, which beats gathering them, and places two by two. */
+GT_INLINE void sums_at(const double *S, const doubles *at, double *out)
 {
-	const doubles count = { i, i + 1, i + 2, i + 3 }, p = start + count * step;
+	const doubles p = *at;
 	const ints j = __builtin_convertvector(p, ints);
-	const pair a = *(const loose_pair *)(S + j[0]), b = *(const loose_pair *)(S + j[1]);
-	const pair c = *(const loose_pair *)(S + j[2]), d = *(const loose_pair *)(S + j[3]);
+	const places two = (places)j;
+	const pair a = *(const loose_pair *)(S + (unsigned)two[0]), b = *(const loose_pair *)(S + (two[0] >> 32));
+	const pair c = *(const loose_pair *)(S + (unsigned)two[1]), d = *(const loose_pair *)(S + (two[1] >> 32));
 	const doubles ac = __builtin_shufflevector(a, c, 0, 1, 2, 3), bd = __builtin_shufflevector(b, d, 0, 1, 2, 3);
 	const doubles low = __builtin_shufflevector(ac, bd, 0, 4, 2, 6), high = __builtin_shufflevector(ac, bd, 1, 5, 3, 7);
 	const doubles value = low + (p - __builtin_convertvector(j, doubles)) * (high - low);
@@ -64,9 +66,12 @@ GT_INLINE void sums_at(const double *S, double start, double step, int i, double
 GT_INLINE void resample(const double *restrict S, int length, double start, double step, int n, double *restrict edge)
 {
 	int i = 1;
+	doubles count = { 1, 2, 3, 4 };
 	edge[0] = sum_at(S, start > 0 ? start : 0);
-	for (; i + 4 <= n; i += 4)
-		sums_at(S, start, step, i, edge + i);
+	for (; i + 4 <= n; i += 4, count += 4) {
+		const doubles p = start + count * step;
+		sums_at(S, &p, edge + i);
+	}
 	for (; i < n; i++)
 		edge[i] = sum_at(S, start + i * step);
 	const double last = start + n * step;
