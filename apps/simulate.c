@@ -96,20 +96,6 @@ static void list(FILE *out)
 		fprintf(out, "  %-18s %s\n", p->name, p->about);
 }
 
-/* The same detector and turn in fewer, larger cells and fewer views. */
-static void reduce(gt_orbit *g, size_t by)
-{
-	const size_t columns = (g->columns + by - 1) / by, rows = (g->rows + by - 1) / by;
-	const double wider = (double)g->columns / (double)columns, higher = (double)g->rows / (double)rows;
-	g->column_pitch *= wider;
-	g->column_offset /= wider;
-	g->row_pitch *= higher;
-	g->row_offset /= higher;
-	g->columns = columns;
-	g->rows = rows;
-	g->views = (g->views + by - 1) / by;
-}
-
 static void set_real(double given, double *field)
 {
 	if (!isnan(given))
@@ -156,7 +142,7 @@ static gt_status make_scan(const simulate_options *o, gt_scan **scan)
 	if (o->short_scan && !isnan(o->turns))
 		return gt_fail(GT_ERR_ARG, "--short-scan and --turns cannot be combined");
 	gt_orbit g = scanner->orbit;
-	reduce(&g, (size_t)o->reduce);
+	gt_orbit_reduce(&g, (size_t)o->reduce);
 	if (o->detector >= 0)
 		g.shape = (gt_shape)o->detector;
 	set_size(o->columns, &g.columns);

@@ -198,6 +198,28 @@ gt_status gt_grid_default(const gt_scan *scan, gt_grid *grid)
 	return GT_OK;
 }
 
+size_t gt_grid_slices_outside(const gt_grid *g, double low, double high)
+{
+	const double half = g->pitch[2] / 2, least = 1e-6 * g->pitch[2];
+	size_t outside = 0;
+	for (size_t i = 0; i < g->n[2]; i++) {
+		const double z = gt_grid_first(g, 2) + (double)i * g->pitch[2];
+		outside += z + half <= low + least || z - half >= high - least;
+	}
+	return outside;
+}
+
+double gt_grid_share_within(const gt_grid *g, double radius, double low, double high)
+{
+	const double from[3] = { -radius, -radius, low }, to[3] = { radius, radius, high };
+	double share = 1;
+	for (int a = 0; a < 3; a++) {
+		const double size = (double)g->n[a] * g->pitch[a], least = g->center[a] - size / 2, most = g->center[a] + size / 2;
+		share *= fmax(0, fmin(most, to[a]) - fmax(least, from[a])) / size;
+	}
+	return share;
+}
+
 void gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse)
 {
 	gt_grid c = *g;

@@ -75,6 +75,10 @@ typedef struct {
 /* source(theta) = (-Dso sin, Dso cos, z), turning counter-clockwise seen from +z: field-notes frame (docs/geometry.md). */
 gt_status gt_scan_orbit(const gt_orbit *orbit, gt_scan **scan);
 
+/* At most 1/by of the columns, rows and views (rounded up; by 0 counts as 1), and cells larger by as much: the same detector
+ * over the same turn. */
+void gt_orbit_reduce(gt_orbit *orbit, size_t by);
+
 /* Presets by name, e.g. "ge-ct750hd". fan_half_angle + pi on both sides makes a short scan. */
 typedef struct { const char *name, *about; gt_orbit orbit; } gt_scanner;
 extern const gt_scanner gt_scanners[];                  /* ends with name = NULL */
@@ -119,6 +123,10 @@ void      gt_grid_print(const gt_grid *g, char *text, size_t size);
 /* Voxels of one cell's size at the axis (three digits) over the field of view of the scan, in even numbers; parallel beams
  * and single rows: as many slices as rows. GT_ERR_UNSUPPORTED if the scan has no field of view. */
 gt_status gt_grid_default(const gt_scan *scan, gt_grid *g);
+/* Slices of which no part lies in z from low to high. */
+size_t    gt_grid_slices_outside(const gt_grid *g, double low, double high);
+/* Share of the box within `radius` of the planes x = 0 and y = 0, and in z from low to high: 0 to 1. */
+double    gt_grid_share_within(const gt_grid *g, double radius, double low, double high);
 /* The same box with at most n voxels along each axis. */
 void      gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse);
 /* Refuses (GT_ERR_ARG): zero sizes, overflow, pitches that are not positive; with a scan also a grid that no view sees, or one

@@ -97,6 +97,20 @@ gt_status gt_scan_orbit(const gt_orbit *o, gt_scan **out)
 	return GT_OK;
 }
 
+void gt_orbit_reduce(gt_orbit *o, size_t by)
+{
+	by = by ? by : 1;
+	const size_t columns = (o->columns - 1) / by + 1, rows = (o->rows - 1) / by + 1;
+	const double wider = (double)o->columns / (double)columns, higher = (double)o->rows / (double)rows;
+	o->column_pitch *= wider;
+	o->column_offset /= wider;
+	o->row_pitch *= higher;
+	o->row_offset /= higher;
+	o->columns = columns;
+	o->rows = rows;
+	o->views = (o->views - 1) / by + 1;
+}
+
 double gt_orbit_half_fan(const gt_orbit *o)
 {
 	const double side = ((double)o->columns / 2 - fabs(o->column_offset)) * o->column_pitch;

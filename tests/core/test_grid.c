@@ -142,6 +142,20 @@ START_TEST(coarse_boxes_are_the_same)
 }
 END_TEST
 
+START_TEST(parts_of_a_box)
+{
+	const gt_grid g = { { 10, 4, 8 }, { 2, 5, 0.5 }, { 5, -2, 1 } }; /* x -5..15, y -12..8, z -1..3 */
+	ck_assert_uint_eq(gt_grid_slices_outside(&g, -1, 3), 0);
+	ck_assert_uint_eq(gt_grid_slices_outside(&g, -0.5, 3), 1);
+	ck_assert_uint_eq(gt_grid_slices_outside(&g, -0.4, 1.9), 3);
+	ck_assert_uint_eq(gt_grid_slices_outside(&g, 5, 9), 8);
+	ck_assert_double_eq(gt_grid_share_within(&g, 20, -2, 4), 1);
+	ck_assert_double_eq_tol(gt_grid_share_within(&g, 20, 0, 9), 0.75, 1e-12);
+	ck_assert_double_eq_tol(gt_grid_share_within(&g, 10, 0, 2), 15.0 / 20 * 18 / 20 * 0.5, 1e-12);
+	ck_assert_double_eq(gt_grid_share_within(&g, 10, 4, 5), 0);
+}
+END_TEST
+
 static void covers(const gt_grid *g, const gt_scan *s, double spare)
 {
 	double low, high;
@@ -380,6 +394,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, text_comes_back);
 	tcase_add_test(tc, centres);
 	tcase_add_test(tc, coarse_boxes_are_the_same);
+	tcase_add_test(tc, parts_of_a_box);
 	tcase_add_test(tc, default_grids);
 	tcase_add_test(tc, default_grids_of_single_rows_and_parallel_beams);
 	tcase_add_test(tc, grids_refused);

@@ -102,6 +102,27 @@ START_TEST(short_scans_have_both_ends)
 }
 END_TEST
 
+START_TEST(reduced_orbits_see_the_same)
+{
+	gt_orbit o = gt_scanner_find("ge-ct750hd")->orbit, same = o;
+	o.row_offset = 2;
+	const gt_orbit full = o;
+	gt_orbit_reduce(&same, 0);
+	ck_assert_uint_eq(same.columns, 888);
+	gt_orbit_reduce(&o, 7);
+	ck_assert_uint_eq(o.columns, 127);
+	ck_assert_uint_eq(o.rows, 10);
+	ck_assert_uint_eq(o.views, 141);
+	ck_assert_double_eq_tol(o.column_pitch * 127, full.column_pitch * 888, 1e-9);
+	ck_assert_double_eq_tol(o.row_pitch * 10, full.row_pitch * 64, 1e-9);
+	ck_assert_double_eq_tol(o.column_offset * o.column_pitch, full.column_offset * full.column_pitch, 1e-9);
+	ck_assert_double_eq_tol(o.row_offset * o.row_pitch, full.row_offset * full.row_pitch, 1e-9);
+	ck_assert_double_eq(o.turn, full.turn);
+	gt_orbit_reduce(&o, 10000);
+	ck_assert_uint_eq(o.columns * o.rows * o.views, 1);
+}
+END_TEST
+
 START_TEST(focal_spots_fly)
 {
 	static const double spot[3][3] = { { 0.5, 0, 0.2 }, { -0.5, 0.3, -0.1 }, { 0, 0, 0 } };
@@ -346,6 +367,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, offsets_move_the_center);
 	tcase_add_test(tc, helices_climb_and_are_centred);
 	tcase_add_test(tc, short_scans_have_both_ends);
+	tcase_add_test(tc, reduced_orbits_see_the_same);
 	tcase_add_test(tc, focal_spots_fly);
 	tcase_add_test(tc, orbits_refused);
 	tcase_add_test(tc, scanners_are_sound);
