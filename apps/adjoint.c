@@ -99,7 +99,7 @@ static int run(const cli_call *call, const void *given)
 	gt_grid grid;
 	findings f = { 0 };
 	gt_status st = GT_OK;
-	GT_TRY(cli_read_scan(call, call->file[0], 1, &p));
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
 	GT_TRY(cli_grid(call, o->grid, NULL, p->scan, &grid));
 	GT_TRY(cli_open(call, &be));
 	GT_TRY(test_elements(call, o, be, p->scan, &grid, &f));

@@ -48,8 +48,7 @@ static int run(const cli_call *call, const void *given)
 	gt_status st = GT_OK;
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(gt_can_write_volume(o->output));
-	GT_TRY(cli_read_scan(call, call->file[0], 0, &p));
-	GT_TRY(cli_need_data(call->file[0], p));
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	GT_TRY(cli_volume_new(&grid, &v));
 	GT_TRY(backproject(call, o->projector, p, v));

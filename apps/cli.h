@@ -78,13 +78,15 @@ char *cli_text(const char *format, ...) GT_PRINTF(1, 2);
 /* Command line, parameters and the hash of the scan (NULL: none). */
 gt_status cli_record(const cli_call *call, const gt_scan *scan, const char *parameters, gt_provenance *from);
 
-/* Reading with the reader's notes shown. */
-gt_status cli_read_scan(const cli_call *call, const char *path, int geometry_only, gt_projections **p);
-/* Refuses a file that holds the geometry alone. */
-gt_status cli_need_data(const char *path, const gt_projections *p);
+/* Reading with the reader's notes shown. CLI_WITH_DATA refuses a file that holds the geometry alone. */
+enum { CLI_WITH_DATA, CLI_GEOMETRY, CLI_IF_ANY };
+gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_projections **p);
 gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v);
 /* --grid, else the grid of the volume --like, else what fits the scan; checked against the scan. */
 gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid);
+/* Remarks: slices that the scan does not cover; a volume of which the scan covers less than half. */
+void cli_note_slices(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
+void cli_note_share(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
 gt_status cli_volume_new(const gt_grid *grid, gt_volume **v);
 
 #endif

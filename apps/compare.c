@@ -175,10 +175,8 @@ static gt_status compare_projections(const cli_call *call, const compare_options
 {
 	gt_projections *a = NULL, *b = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(cli_read_scan(call, call->file[0], 0, &a));
-	GT_TRY(cli_read_scan(call, call->file[1], 0, &b));
-	GT_TRY(cli_need_data(call->file[0], a));
-	GT_TRY(cli_need_data(call->file[1], b));
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &a));
+	GT_TRY(cli_read_scan(call, call->file[1], CLI_WITH_DATA, &b));
 	const gt_scan *s = a->scan, *t = b->scan;
 	if (s->views != t->views || s->rows != t->rows || s->columns != t->columns)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,

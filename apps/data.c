@@ -25,22 +25,22 @@ gt_status cli_record(const cli_call *call, const gt_scan *scan, const char *para
 	return from->command && from->parameters ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
-gt_status cli_read_scan(const cli_call *call, const char *path, int geometry_only, gt_projections **p)
+gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_projections **p)
 {
 	char note[1024] = "";
 	gt_read_options o = gt_read_defaults;
-	o.geometry_only = geometry_only;
+	o.geometry_only = what == CLI_GEOMETRY;
+	o.may_lack_data = 1;
 	o.note = note;
 	o.note_size = sizeof note;
 	const gt_status st = gt_read_projections(path, &o, p);
 	if (st == GT_OK && note[0])
 		cli_note(call, "%s", note);
-	return st;
-}
-
-gt_status cli_need_data(const char *path, const gt_projections *p)
-{
-	return p->data ? GT_OK : gt_fail(GT_ERR_FORMAT, "%s: variable 'projections' is missing: the file holds the geometry alone", path);
+	if (st != GT_OK || (*p)->data || what != CLI_WITH_DATA)
+		return st;
+	gt_projections_free(*p);
+	*p = NULL;
+	return gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: the file holds the geometry alone", path);
 }
 
 gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v)
@@ -76,6 +76,45 @@ gt_status cli_grid(const cli_call *call, const char *spec, const char *like, con
 done:
 	gt_volume_free(model);
 	return st;
+}
+
+/* Rows that are not along z cover no range of it. */
+static int covers(const gt_scan *scan, double *radius, double *low, double *high)
+{
+	*radius = gt_scan_field_of_view(scan, low, high);
+	return gt_scan_rows_along_z(scan, "") == GT_OK && *high > *low;
+}
+
+void cli_note_slices(const cli_call *call, const gt_grid *grid, const gt_scan *scan)
+{
+	double radius, low, high;
+	if (!covers(scan, &radius, &low, &high))
+		return;
+	const size_t outside = gt_grid_slices_outside(grid, low, high);
+	if (outside)
+		cli_note(call, "%zu of %zu slices lie outside z %.4g to %.4g mm that the scan covers: what they show was not measured",
+		         outside, grid->n[2], low, high);
+}
+
+void cli_note_share(const cli_call *call, const gt_grid *g, const gt_scan *scan)
+{
+	double radius, low, high;
+	if (!covers(scan, &radius, &low, &high) || !(radius > 0))
+		return;
+	const double share = gt_grid_share_within(g, radius, low, high);
+	if (!(share < 0.5))
+		return;
+	double from[3], to[3];
+	for (int a = 0; a < 3; a++) {
+		from[a] = gt_grid_first(g, a) - g->pitch[a] / 2;
+		to[a] = from[a] + (double)g->n[a] * g->pitch[a];
+	}
+	const int centred = g->center[0] == 0 && g->center[1] == 0 && g->center[2] == 0;
+	cli_note(call,
+	         "%.0f %% of the volume lie in what the scan covers: it has x %.4g to %.4g, y %.4g to %.4g, z %.4g to %.4g mm, "
+	         "the scan a radius of %.4g mm and z %.4g to %.4g mm%s",
+	         100 * share, from[0], to[0], from[1], to[1], from[2], to[2], radius, low, high,
+	         centred ? "" : "; 'gantry import --center' puts the middle of a volume at 0, 0, 0");
 }
 
 gt_status cli_volume_new(const gt_grid *grid, gt_volume **v)

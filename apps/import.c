@@ -1,5 +1,6 @@
 /* Files of other programs -> the project's NetCDF. */
 #include <math.h>
+#include <string.h>
 #include "apps/cli.h"
 
 typedef struct {
@@ -25,6 +26,39 @@ static const cli_option options[] = {
 	{ "deflate", 0, CLI_INT, "LEVEL", "compression, 0 (none, default) to 9", AT(deflate), 0, 9, NULL },
 	{ 0 },
 };
+
+/* Options that were given and mean nothing for this file. */
+static void note_unused(const cli_call *call, const import_options *o, const gt_format *format, int projections)
+{
+	const int raw = !strcmp(format->name, "dataexchange"), meta = !strcmp(format->name, "metaimage");
+	const struct {
+		const char *name;
+		int unused;
+	} all[] = {
+		{ "axis", !isnan(o->axis) && !raw },
+		{ "pixel", !isnan(o->pixel) && !raw },
+		{ "input-unit", o->input_unit != GT_UNIT_AUTO && !meta },
+		{ "slope", !isnan(o->slope) && !meta },
+		{ "offset", !isnan(o->offset) && !meta },
+		{ "center", o->center && projections },
+		{ "unit", o->unit == GT_HU && projections },
+		{ "water", o->water > 0 && projections },
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].unused)
+			cli_note(call, "--%s does not apply to %s in a %s file", all[i].name, projections ? "projections" : "a volume",
+			         format->about);
+}
+
+/* Nothing that is scanned comes near: lead has 6 mm-1 at 100 keV. */
+static void note_implausible(const cli_call *call, const gt_volume *v)
+{
+	float most = 0;
+	for (size_t i = 0; i < gt_grid_voxels(&v->grid); i++)
+		most = v->data[i] > most ? v->data[i] : most;
+	if (most > 10)
+		cli_note(call, "values reach %.4g mm-1, more than lead has: are they HU (--input-unit HU)?", (double)most);
+}
 
 static gt_status import_projections(const cli_call *call, const import_options *o, const gt_read_options *r, const gt_write_options *w)
 {
@@ -54,6 +88,7 @@ static gt_status import_volume(const cli_call *call, const import_options *o, co
 	if (v->water > 0)
 		w->water = v->water;
 	cli_note(call, "volume %s%s%s", grid, r->note[0] ? "; " : "", r->note);
+	note_implausible(call, v);
 	GT_TRY(cli_record(call, NULL, r->note, &v->from));
 	GT_TRY(gt_write_volume(o->output, w, v));
 done:
@@ -84,6 +119,7 @@ static int run(const cli_call *call, const void *given)
 	w.deflate = (int)o->deflate;
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
+	note_unused(call, o, format, projections);
 	if (projections)
 		GT_TRY(import_projections(call, o, &r, &w));
 	else

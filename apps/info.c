@@ -147,18 +147,23 @@ static void add_volume(cJSON *report, const gt_volume *v)
 	add_provenance(report, &v->from);
 }
 
-/* A file whose projections are missing or bad still tells its geometry. */
+/* A file whose projections are bad still tells its geometry; one without projections is no error. */
 static gt_status add_projections(const cli_call *call, int geometry, cJSON *report, gt_projections **p)
 {
-	gt_projections *full = NULL;
-	gt_status st = cli_read_scan(call, call->file[0], 1, p);
-	if (st != GT_OK)
+	const gt_status st = cli_read_scan(call, call->file[0], geometry ? CLI_GEOMETRY : CLI_IF_ANY, p);
+	char *why = st == GT_OK ? NULL : cli_text("%s", gt_error());
+	if (st != GT_OK && (geometry || cli_read_scan(call, call->file[0], CLI_GEOMETRY, p) != GT_OK)) {
+		gt_fail(st, "%s", why ? why : "out of memory");
+		free(why);
 		return st;
+	}
 	add_scan(report, (*p)->scan);
-	if (!geometry && (st = cli_read_scan(call, call->file[0], 0, &full)) == GT_OK && full->data)
-		add_range(report, full->data, gt_scan_cells(full->scan));
+	if ((*p)->data)
+		add_range(report, (*p)->data, gt_scan_cells((*p)->scan));
 	add_provenance(report, &(*p)->from);
-	gt_projections_free(full);
+	if (why)
+		gt_fail(st, "%s", why);
+	free(why);
 	return st;
 }
 

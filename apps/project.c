@@ -51,8 +51,9 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_need("--scan", o->scan));
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(gt_can_write_projections(o->output));
-	GT_TRY(cli_read_scan(call, o->scan, 1, &p));
+	GT_TRY(cli_read_scan(call, o->scan, CLI_GEOMETRY, &p));
 	GT_TRY(cli_read_volume(call, call->file[0], &v));
+	cli_note_share(call, &v->grid, p->scan);
 	GT_TRY(project(call, o->projector, v, p));
 	if (!(parameters = cli_text("projector=%s precision=%s", o->projector, gt_type_name(cli_type(call)))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));

@@ -216,11 +216,11 @@ static int run(const cli_call *call, const void *given)
 	if (o->solver)
 		GT_TRY(app_method_parse(o->solver, &m));
 	GT_TRY(gt_can_write_volume(o->output));
-	GT_TRY(cli_read_scan(call, call->file[0], 0, &p));
-	GT_TRY(cli_need_data(call->file[0], p));
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
 	if (!o->solver)
 		GT_TRY(app_method_for(p->scan, &m));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
+	cli_note_slices(call, &grid, p->scan);
 	GT_TRY(cli_volume_new(&grid, &v));
 	GT_TRY(compute(call, o, &m, p, v, &r));
 	v->water = o->water;

@@ -20,7 +20,8 @@ static const cli_option options[] = {
 	{ "plane", 0, CLI_CHOICE, NULL, "one orientation (default: all three through the centre)", AT(plane), 0, 0, planes },
 	{ "slice", 0, CLI_INT, "N", "this slice (projections: view), counted from 0", AT(slice), 0, 1e9, NULL },
 	{ "montage", 0, CLI_INT, "N", "N slices (projections: views) at equal distances", AT(montage), 1, 400, NULL },
-	{ "sinogram", 0, CLI_INT, "ROW", "projections: this detector row in all views", AT(sinogram), 0, 1e9, NULL },
+	{ "sinogram", 0, CLI_INT, "ROW", "projections: this detector row in all views (default with less than 8 rows)", AT(sinogram), 0,
+	  1e9, NULL },
 	{ "window", 0, CLI_TEXT, "LOW:HIGH", "values that are black and white (default: 0.5 and 99.5 % of the cells shown)", AT(window), 0,
 	  0, NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of a volume's values (default mm-1)", AT(unit), 0, 0, units },
@@ -130,6 +131,9 @@ static gt_status projection_pictures(const view_options *o, const gt_projections
 {
 	const gt_scan *s = p->scan;
 	const size_t wanted = o->montage > 0 ? (size_t)o->montage : 4, n = wanted < s->views ? wanted : s->views;
+	/* A few rows are thin lines: their sinogram says more. */
+	const int thin = s->rows < 8 && o->slice < 0 && o->montage <= 0;
+	const long long row = o->sinogram >= 0 ? o->sinogram : thin ? (long long)(s->rows / 2) : -1;
 	gt_status st = GT_OK;
 	if (o->unit || o->plane >= 0)
 		return gt_fail(GT_ERR_ARG, "--unit and --plane are for volumes, these are projections");
@@ -137,11 +141,9 @@ static gt_status projection_pictures(const view_options *o, const gt_projections
 		return gt_fail(GT_ERR_ARG, "--sinogram=%lld: expected a number from 0 to %zu", o->sinogram, s->rows - 1);
 	if (o->slice >= 0 && (size_t)o->slice >= s->views)
 		return gt_fail(GT_ERR_ARG, "--slice=%lld: expected a number from 0 to %zu", o->slice, s->views - 1);
-	if (o->sinogram >= 0) {
-		const cut c = {
-			(size_t)o->sinogram * s->columns, s->views, s->rows * s->columns, s->columns, 1, s->column_pitch, s->column_pitch
-		};
-		GT_TRY(add_cut(g, p->data, &c, 1, 0, cli_text("sinogram of row %lld (first view at the top)", o->sinogram)));
+	if (row >= 0) {
+		const cut c = { (size_t)row * s->columns, s->views, s->rows * s->columns, s->columns, 1, s->column_pitch, s->column_pitch };
+		GT_TRY(add_cut(g, p->data, &c, 1, 0, cli_text("sinogram of row %lld (first view at the top)", row)));
 		g->picture[g->n - 1].flip_y = 0;
 		return GT_OK;
 	}
@@ -181,6 +183,25 @@ static gt_status auto_window(const gallery *g, double *low, double *high)
 	return GT_OK;
 }
 
+/* A window in the wrong unit leaves less than two steps of grey. */
+static void note_window(const cli_call *call, const view_options *o, const gallery *g, int projections, const gt_sheet *sheet)
+{
+	double least = INFINITY, most = -INFINITY;
+	for (size_t i = 0; i < g->n; i++)
+		for (size_t k = 0; k < g->picture[i].width * g->picture[i].height; k++) {
+			least = fmin(least, g->picture[i].data[k]);
+			most = fmax(most, g->picture[i].data[k]);
+		}
+	const double step = (sheet->high - sheet->low) / 255;
+	const int black = most<sheet->low + step, white = least> sheet->high - step;
+	const char *hint = projections                                        ? ""
+	                   : o->unit == GT_PER_MM && sheet->high > 1          ? "; did you mean --unit HU?"
+	                   : o->unit == GT_HU && sheet->high - sheet->low < 1 ? "; did you mean --unit mm-1?"
+	                                                                      : "";
+	if (black || white)
+		cli_note(call, "everything is %s: values are %.4g to %.4g %s%s", black ? "black" : "white", least, most, sheet->unit, hint);
+}
+
 static int run(const cli_call *call, const void *given)
 {
 	const view_options *o = given;
@@ -199,8 +220,7 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(cli_parse_range("--window", o->window, &sheet.low, &sheet.high));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
 	if (projections) {
-		GT_TRY(cli_read_scan(call, call->file[0], 0, &p));
-		GT_TRY(cli_need_data(call->file[0], p));
+		GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
 		GT_TRY(projection_pictures(o, p, &g));
 	} else {
 		GT_TRY(cli_read_volume(call, call->file[0], &v));
@@ -213,9 +233,11 @@ static int run(const cli_call *call, const void *given)
 	sheet.per_line = projections ? (g.n > 4 ? (size_t)ceil(sqrt((double)g.n)) : 2) : g.n <= 3 ? g.n : (size_t)ceil(sqrt((double)g.n));
 	if (sheet.per_line > g.n)
 		sheet.per_line = g.n;
-	sheet.unit = projections ? "1" : units[o->unit];
+	sheet.unit = projections ? "line integral" : units[o->unit];
 	GT_TRY(gt_sheet_write(o->output, &sheet));
 	cli_note(call, "%s: window %.4g to %.4g %s", o->output, sheet.low, sheet.high, sheet.unit);
+	if (o->window)
+		note_window(call, o, &g, projections, &sheet);
 done:
 	gallery_free(&g);
 	gt_projections_free(p);

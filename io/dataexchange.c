@@ -259,7 +259,7 @@ static gt_status read_pixel(const raw *x, const gt_read_options *o, double *colu
 	}
 	if (*column_pitch == 0) {
 		*column_pitch = *row_pitch = 1;
-		gt_read_note(o, "%s: no size of pixels: taken as 1 mm", x->path);
+		gt_read_note(o, "%s: no size of pixels: taken as 1 mm (--pixel MM sets it)", x->path);
 	}
 done:
 	return st;

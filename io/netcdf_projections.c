@@ -167,7 +167,7 @@ gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o,
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	GT_TRY(get_scan(&f, &p->scan));
 	GT_TRY(gt_nc_get_provenance(&f, &p->from));
-	if (!o->geometry_only) {
+	if (!o->geometry_only && !(o->may_lack_data && !gt_nc_has(&f, "projections"))) {
 		const size_t size[3] = { p->scan->views, p->scan->rows, p->scan->columns };
 		const int arrays = 1 + gt_nc_has(&f, "weight") + gt_nc_has(&f, "photons");
 		int id;

@@ -1,0 +1,58 @@
+#!/bin/bash
+# What was asked for can be done, but is hardly what was meant: a remark on stderr says so.
+. "$(dirname "$0")/support/lib.sh"
+
+remark() { # TEXT ARGUMENTS: the command succeeds and says so
+	local text=$1
+	shift
+	ok "$@"
+	grep -qF -- "$text" stderr.txt || fail "gantry $*: '$text' is not in: $(cat stderr.txt)"
+}
+silent() { # TEXT: the last command did not say so
+	! grep -qF -- "$1" stderr.txt || fail "'$1' is in: $(cat stderr.txt)"
+}
+
+ok simulate --reduce 16 --phantom shepp-logan -o scan.nc --truth truth.nc --grid 24x24x4@10x10x10
+# Slices and volumes that the scan does not cover.
+remark "66 of 93 slices lie outside z -20 to 20 mm" recon scan.nc -o out.nc --grid 24x24x93@10x10x1.5 --backend "$backend"
+remark "3 of 4 slices lie" recon scan.nc -o out.nc --solver cgls:iterations=1 --grid 9x9x4@9x9x10+0,0,35 --backend "$backend"
+ok recon scan.nc -o vol.nc --backend "$backend"
+silent "lie outside"
+ok simulate --scanner ge-ct750hd-helical --reduce 16 --phantom shepp-logan --rays 1 -o helix.nc
+remark "slices lie outside" recon helix.nc -o out.nc --solver cgls:iterations=1 --grid 9x9x40@9x9x10 --backend "$backend"
+ok simulate --reduce 16 --phantom shepp-logan -o other.nc --truth high.nc --grid 24x24x16@10x10x5+0,0,40
+remark "25 % of the volume lie in what the scan covers: it has x -120 to 120" project high.nc --scan scan.nc -o out.nc --backend "$backend"
+remark "gantry import --center" project high.nc --scan scan.nc -o out.nc --backend "$backend"
+ok project truth.nc --scan scan.nc -o out.nc --backend "$backend"
+silent "of the volume"
+
+# Windows in the other unit.
+remark "did you mean --unit HU?" view vol.nc -o out.png --window 0:100
+remark "everything is black: values are" view vol.nc -o out.png --window 0:100
+remark "did you mean --unit mm-1?" view vol.nc -o out.png --window 0:0.03 --unit HU
+remark "everything is white" view vol.nc -o out.png --window -2e4:-1e4 --unit HU
+ok view vol.nc -o out.png --window 0:0.03
+silent everything
+remark "line integral" view scan.nc -o out.png
+silent sinogram
+
+# Units and options of import.
+ok import vol.nc -o vol.mha --unit HU
+sed -i 's/gantry unit=HU/gantry unit=xx/' vol.mha
+remark "more than lead has" import vol.mha -o out.nc --input-unit mm-1 --slope -1
+ok import vol.mha -o out.nc --input-unit HU
+silent lead
+remark "--axis does not apply to a volume in a MetaImage file" import vol.mha -o out.nc --input-unit HU --axis 3
+remark "--input-unit does not apply to projections" import scan.nc -o out.nc --input-unit HU
+remark "--slope does not apply" import vol.nc -o out.nc --slope 3
+
+# Said once; the geometry alone is a file like any other.
+ok simulate --reduce 16 --geometry-only -o bare.nc
+ok info bare.nc
+refused 1 "bare.nc: variable projections is missing" view bare.nc -o none.png
+if [ -f "${GT_DATA:-}/tooth.h5" ]; then
+	remark "--pixel MM" info "$GT_DATA/tooth.h5"
+	[ "$(grep -c 'rotation axis found' stderr.txt)" = 1 ] || fail "info says twice: $(cat stderr.txt)"
+	ok view "$GT_DATA/tooth.h5" -o out.png
+fi
+finish
