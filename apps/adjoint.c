@@ -1,6 +1,7 @@
 /* Is the projector's adjoint exact for this scan? Every matrix entry on a coarsened copy, random dot products in full. */
 #include <math.h>
 #include "apps/cli.h"
+#include "apps/method.h"
 #include "projectors/projector.h"
 
 typedef struct {
@@ -79,8 +80,8 @@ static void report(const cli_call *call, const adjoint_options *o, const finding
 	cJSON_AddStringToObject(json, "precision", gt_type_name(cli_type(call)));
 	cJSON_AddNumberToObject(json, "rows_of_matrix", (double)f->ny);
 	cJSON_AddNumberToObject(json, "columns_of_matrix", (double)f->nx);
-	cJSON_AddNumberToObject(json, "elements", f->elements);
-	cJSON_AddNumberToObject(json, "elements_tolerance", element_tolerance);
+	cJSON_AddNumberToObject(json, "element_difference", f->elements);
+	cJSON_AddNumberToObject(json, "element_tolerance", element_tolerance);
 	cJSON_AddNumberToObject(json, "largest_entry_mm", f->largest);
 	if (!o->coarse_only) {
 		cJSON_AddItemToObject(json, "dot", cJSON_CreateDoubleArray(f->dot, SEEDS));
@@ -99,6 +100,7 @@ static int run(const cli_call *call, const void *given)
 	gt_grid grid;
 	findings f = { 0 };
 	gt_status st = GT_OK;
+	GT_TRY(app_projector_check(o->projector));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
 	GT_TRY(cli_grid(call, o->grid, NULL, p->scan, &grid));
 	GT_TRY(cli_open(call, &be));

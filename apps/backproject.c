@@ -1,6 +1,7 @@
 /* The plain adjoint of a projector. */
 #include <stdlib.h>
 #include "apps/cli.h"
+#include "apps/method.h"
 #include "projectors/projector.h"
 
 typedef struct {
@@ -47,6 +48,7 @@ static int run(const cli_call *call, const void *given)
 	char *parameters = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(app_projector_check(o->projector));
 	GT_TRY(gt_can_write_volume(o->output));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));

@@ -349,6 +349,9 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(check_list("workload", o->workload, nth_workload, workloads));
 	GT_TRY(check_list("operation", o->operation, nth_operation, 4));
 	GT_TRY(parse_solver(o, &m));
+	GT_TRY(app_projector_check(o->projector));
+	if (o->output)
+		GT_TRY(gt_can_write(o->output));
 	GT_TRY(start_report(call, report));
 	for (b.workload = app_workloads; b.workload->name; b.workload++)
 		if (in_list(o->workload, b.workload->name) || (!strncmp(b.workload->name, "quick", 5) && in_list(o->workload, "quick")))

@@ -1,4 +1,5 @@
 /* Option tables: parsing, help, and the message after a typing error. */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static void tables_of(const cli_command *c, const cli_option *table[NTABLES])
 	table[3] = every_options;
 }
 
-/* Levenshtein's distance. */
+/* Levenshtein's distance; capitals count as small letters. */
 static size_t distance(const char *a, const char *b)
 {
 	const size_t n = strlen(b);
@@ -45,7 +46,7 @@ static size_t distance(const char *a, const char *b)
 		size_t corner = row[0];
 		row[0] = i;
 		for (size_t j = 1; j <= n; j++) {
-			size_t best = corner + (*a != b[j - 1]);
+			size_t best = corner + (tolower((unsigned char)*a) != tolower((unsigned char)b[j - 1]));
 			if (row[j] + 1 < best)
 				best = row[j] + 1;
 			if (row[j - 1] + 1 < best)
@@ -59,24 +60,24 @@ static size_t distance(const char *a, const char *b)
 	return last;
 }
 
-/* Keeps the nearer of *best and name, if it is near at all. */
+/* Keeps the nearer of *best and name, if it is near at all: two letters, and not all of them. */
 static void nearer(const char *wanted, const char *name, const char **best, size_t *far)
 {
-	const size_t limit = 1 + strlen(wanted) / 3, d = distance(wanted, name);
-	if (d <= limit && d < *far) {
+	const size_t d = distance(wanted, name);
+	if (d <= 2 && d < strlen(wanted) && d < *far) {
 		*far = d;
 		*best = name;
 	}
 }
 
-gt_status cli_unknown(const char *what, const char *name, const char *(*nth)(size_t), size_t n)
+gt_status cli_unknown_of(const char *what, const char *name, const char *const *names, size_t n)
 {
 	const char *best = NULL;
 	size_t far = (size_t)-1;
-	char *all = cli_text("%s", n ? nth(0) : "none");
+	char *all = cli_text("%s", n ? names[0] : "none");
 	for (size_t i = 0; i < n; i++) {
-		nearer(name, nth(i), &best, &far);
-		char *more = i && all ? cli_text("%s, %s", all, nth(i)) : NULL;
+		nearer(name, names[i], &best, &far);
+		char *more = i && all ? cli_text("%s, %s", all, names[i]) : NULL;
 		if (more) {
 			free(all);
 			all = more;
@@ -86,6 +87,18 @@ gt_status cli_unknown(const char *what, const char *name, const char *(*nth)(siz
 	                                    all ? all : "")
 	                          : gt_fail(GT_ERR_UNKNOWN, "unknown %s '%s' (there are: %s)", what, name, all ? all : "");
 	free(all);
+	return st;
+}
+
+gt_status cli_unknown(const char *what, const char *name, const char *(*nth)(size_t), size_t n)
+{
+	const char **names = malloc((n + 1) * sizeof *names);
+	if (!names)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		names[i] = nth(i);
+	const gt_status st = cli_unknown_of(what, name, names, n);
+	free(names);
 	return st;
 }
 

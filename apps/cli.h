@@ -65,8 +65,9 @@ gt_status cli_need(const char *option, const char *value);
 gt_status cli_parse_range(const char *what, const char *text, double *low, double *high);
 /* GT_ERR_UNKNOWN "unknown WHAT 'NAME'" with the nearest of the n names and all of them. */
 gt_status cli_unknown(const char *what, const char *name, const char *(*nth)(size_t i), size_t n);
+gt_status cli_unknown_of(const char *what, const char *name, const char *const *names, size_t n);
 
-/* Opens --backend and says on stderr which one "auto" took. */
+/* Opens --backend and says on stderr which one that is. */
 gt_status cli_open(const cli_call *call, gt_backend **be);
 gt_type   cli_type(const cli_call *call);
 /* A line to stderr unless --quiet. */

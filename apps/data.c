@@ -10,7 +10,7 @@ gt_status cli_open(const cli_call *call, gt_backend **be)
 {
 	const char *name = call->common.backend ? call->common.backend : "auto";
 	const gt_status st = gt_backend_open(name, be);
-	if (st == GT_OK && !strcmp(name, "auto"))
+	if (st == GT_OK)
 		cli_note(call, "backend %s: %s", gt_backend_name(*be), gt_backend_describe(*be));
 	return st;
 }

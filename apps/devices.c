@@ -32,7 +32,8 @@ static int run(const cli_call *call, const void *options)
 		st = gt_backend_open(name, &be);
 		if (st != GT_OK) {
 			if (i == 0)
-				cli_note(call, "no GPU: %s", gt_error());
+				cli_note(call, "no GPU%s%s", st == GT_ERR_UNKNOWN ? " (built without CUDA)" : ": ",
+				         st == GT_ERR_UNKNOWN ? "" : gt_error());
 			break;
 		}
 		add_device(all, be);

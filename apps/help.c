@@ -1,9 +1,8 @@
 /* Help on commands and on modules, printed from their tables. */
 #include <string.h>
-#include "analytic/analytic.h"
 #include "apps/cli.h"
+#include "apps/method.h"
 #include "projectors/projector.h"
-#include "solvers/solver.h"
 
 static void print_module(const char *kind, const char *name, const char *about, const gt_param *params, const void *defaults)
 {
@@ -14,49 +13,40 @@ static void print_module(const char *kind, const char *name, const char *about, 
 	}
 	printf("\n  %s:key=value,...\n\n", name);
 	gt_params_help(params, defaults, stdout);
-}
-
-static const char *nth_solver(size_t i)
-{
-	size_t n = 0;
-	while (gt_solvers[n])
-		n++;
-	return i < n ? gt_solvers[i]->name : gt_analytics[i - n]->name;
+	char values[256];
+	gt_params_print(params, defaults, values, sizeof values);
+	char *second = strchr(values, ','), *end = second ? strchr(second + 1, ',') : NULL;
+	if (end)
+		*end = 0;
+	printf("\n  as in  --%s %s:%s\n", kind, name, values);
 }
 
 static gt_status help_solver(const char *name)
 {
-	size_t n = 0, direct = 0;
 	const gt_solver *s = name ? gt_solver_find(name) : NULL;
 	const gt_analytic *a = name && !s ? gt_analytic_find(name) : NULL;
-	for (; gt_solvers[n]; n++)
-		if (!name)
-			printf("%-10s %s\n", gt_solvers[n]->name, gt_solvers[n]->about);
-	for (; gt_analytics[direct]; direct++)
-		if (!name)
-			printf("%-10s %s\n", gt_analytics[direct]->name, gt_analytics[direct]->about);
+	for (size_t i = 0; !name && gt_solvers[i]; i++)
+		printf("%-10s %s\n", gt_solvers[i]->name, gt_solvers[i]->about);
+	for (size_t i = 0; !name && gt_analytics[i]; i++)
+		printf("%-10s %s\n", gt_analytics[i]->name, gt_analytics[i]->about);
 	if (s)
 		print_module("solver", s->name, s->about, s->params, s->defaults);
 	else if (a)
 		print_module("solver", a->name, a->about, a->params, a->defaults);
 	else if (name)
-		return cli_unknown("solver", name, nth_solver, n + direct);
+		return app_method_unknown(name);
 	return GT_OK;
 }
 
-static const char *nth_projector(size_t i) { return gt_projectors[i]->name; }
-
 static gt_status help_projector(const char *name)
 {
-	size_t n = 0;
 	const gt_projector *p = name ? gt_projector_find(name) : NULL;
-	for (; gt_projectors[n]; n++)
-		if (!name)
-			printf("%-10s %s\n", gt_projectors[n]->name, gt_projectors[n]->about);
+	for (size_t i = 0; !name && gt_projectors[i]; i++)
+		printf("%-10s %s\n", gt_projectors[i]->name, gt_projectors[i]->about);
 	if (p)
 		print_module("projector", p->name, p->about, p->params, p->defaults);
 	else if (name)
-		return cli_unknown("projector", name, nth_projector, n);
+		return app_projector_check(name);
 	return GT_OK;
 }
 

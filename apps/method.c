@@ -38,11 +38,61 @@ static table table_of(const app_method *m)
 
 const char *app_method_name(const app_method *m) { return m->solver ? m->solver->name : m->analytic->name; }
 
+gt_status app_method_unknown(const char *name) { return cli_unknown("solver", name, nth_method, count_solvers() + count_analytics()); }
+
+static const char *nth_projector(size_t i) { return gt_projectors[i]->name; }
+
+gt_status app_projector_check(const char *spec)
+{
+	size_t n = 0;
+	char *name = strndup(spec, strcspn(spec, ":"));
+	while (gt_projectors[n])
+		n++;
+	const gt_status st = !name                     ? gt_fail(GT_ERR_MEMORY, "out of memory")
+	                     : gt_projector_find(name) ? GT_OK
+	                                               : cli_unknown("projector", name, nth_projector, n);
+	free(name);
+	return st;
+}
+
+static int is_key(const gt_param *params, const char *text, size_t length)
+{
+	for (const gt_param *p = params; p->key; p++)
+		if (strlen(p->key) == length && !strncmp(p->key, text, length))
+			return 1;
+	return 0;
+}
+
+/* Every key of "key=value,..." must be one of the table's. */
+static gt_status check_keys(const gt_param *params, const char *text)
+{
+	size_t n = 0;
+	gt_status st = GT_OK;
+	while (params[n].key)
+		n++;
+	const char **names = malloc((n + 1) * sizeof *names);
+	if (!names)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		names[i] = params[i].key;
+	for (const char *c = text; *c && st == GT_OK; c += strcspn(c, ","), c += *c == ',')
+		if (!is_key(params, c, strcspn(c, "=,"))) {
+			char *key = strndup(c, strcspn(c, "=,"));
+			st = cli_unknown_of("parameter", key ? key : "", names, n);
+			free(key);
+		}
+	free(names);
+	return st;
+}
+
 static gt_status set_options(app_method *m, const char *text)
 {
 	const table t = table_of(m);
 	if (!t.params)
 		return text ? gt_fail(GT_ERR_ARG, "%s has no parameters, found '%s'", app_method_name(m), text) : GT_OK;
+	const gt_status known = text ? gt_fail_in(check_keys(t.params, text), "%s", app_method_name(m)) : GT_OK;
+	if (known != GT_OK)
+		return known;
 	if (!(m->options = calloc(1, t.size)))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	memcpy(m->options, t.defaults, t.size);
@@ -58,7 +108,7 @@ gt_status app_method_parse(const char *spec, app_method *m)
 	m->solver = gt_solver_find(name);
 	m->analytic = m->solver ? NULL : gt_analytic_find(name);
 	if (!m->solver && !m->analytic)
-		GT_TRY(cli_unknown("solver", name, nth_method, count_solvers() + count_analytics()));
+		GT_TRY(app_method_unknown(name));
 	GT_TRY(set_options(m, spec[n] ? spec + n + 1 : NULL));
 done:
 	free(name);

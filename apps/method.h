@@ -10,7 +10,7 @@ typedef struct {
 	const gt_analytic *analytic;
 	void *options;                  /* owned */
 } app_method;
-/* GT_ERR_UNKNOWN, GT_ERR_ARG. */
+/* GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG. */
 gt_status app_method_parse(const char *spec, app_method *m);
 /* The analytic method for the scan if it can be one, else the first solver. */
 gt_status app_method_for(const gt_scan *scan, app_method *m);
@@ -18,6 +18,9 @@ void app_method_free(app_method *m);
 /* "os-sart:iterations=20,..." of all parameters; malloc'ed. */
 char *app_method_print(const app_method *m);
 const char *app_method_name(const app_method *m);
+gt_status app_method_unknown(const char *name);
+/* GT_ERR_UNKNOWN with the nearest name; "NAME:key=value,...". */
+gt_status app_projector_check(const char *spec);
 
 /* Subset k holds views k, k + subsets, ...: one operator and one array of data each. */
 typedef struct { size_t subsets; gt_linop **A; gt_array **b; } app_subsets;

@@ -1,6 +1,7 @@
 /* Line integrals of a volume by one of the projectors. */
 #include <stdlib.h>
 #include "apps/cli.h"
+#include "apps/method.h"
 #include "projectors/projector.h"
 
 typedef struct {
@@ -50,6 +51,7 @@ static int run(const cli_call *call, const void *given)
 	gt_status st = GT_OK;
 	GT_TRY(cli_need("--scan", o->scan));
 	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(app_projector_check(o->projector));
 	GT_TRY(gt_can_write_projections(o->output));
 	GT_TRY(cli_read_scan(call, o->scan, CLI_GEOMETRY, &p));
 	GT_TRY(cli_read_volume(call, call->file[0], &v));

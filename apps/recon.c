@@ -33,6 +33,7 @@ typedef struct {
 	int iterations, most, stopped;
 	double residual, seconds;
 	const char *start;
+	char backend[32];
 } result;
 
 typedef struct {
@@ -100,6 +101,8 @@ done:
 	return st;
 }
 
+static int is_file(const char *init) { return strcmp(init, "auto") && strcmp(init, "zero") && strcmp(init, "fdk"); }
+
 static gt_status initialise(const cli_call *call, const char *init, const gt_grid *grid, const gt_projections *p, gt_array *x, result *r)
 {
 	const int automatic = !strcmp(init, "auto");
@@ -108,11 +111,13 @@ static gt_status initialise(const cli_call *call, const char *init, const gt_gri
 		gt_fill(0, x);
 		return GT_OK;
 	}
-	if (!automatic && strcmp(init, "fdk") != 0)
+	if (is_file(init))
 		return init_from_file(call, init, grid, x);
 	const gt_analytic *method = gt_analytic_for(p->scan);
 	const gt_status st = direct(method, NULL, grid, p, x);
 	r->start = method->name;
+	if (st == GT_OK)
+		cli_note(call, "start: %s", method->name);
 	if (st != GT_ERR_UNSUPPORTED || !automatic)
 		return st;
 	cli_note(call, "start: zero (%s)", gt_error());
@@ -121,15 +126,21 @@ static gt_status initialise(const cli_call *call, const char *init, const gt_gri
 	return GT_OK;
 }
 
+static gt_status count_subsets(const app_method *m, const gt_scan *scan, size_t *subsets)
+{
+	*subsets = 1;
+	return m->solver && m->solver->subsets ? m->solver->subsets(m->options, scan->views, subsets) : GT_OK;
+}
+
 static gt_status iterate(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid, const gt_projections *p,
                          gt_array *x, result *r)
 {
 	app_subsets s = { 0 };
 	size_t subsets = 1;
 	gt_status st = GT_OK;
-	if (m->solver->subsets)
-		GT_TRY(m->solver->subsets(m->options, p->scan->views, &subsets));
+	GT_TRY(count_subsets(m, p->scan, &subsets));
 	GT_TRY(initialise(call, o->init, grid, p, x, r));
+	cli_note(call, "preparing %zu subset%s of %zu views ...", subsets, subsets == 1 ? "" : "s", p->scan->views);
 	GT_TRY(app_subsets_new(o->projector, gt_array_backend(x), gt_array_type(x), grid, p->scan, p->data, subsets, &s));
 	const gt_problem problem = { .subsets = subsets,
 		                     .A = s.A,
@@ -153,6 +164,7 @@ static gt_status compute(const cli_call *call, const recon_options *o, const app
 	gt_array *x = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(cli_open(call, &be));
+	snprintf(r->backend, sizeof r->backend, "%s", gt_backend_name(be));
 	const double start = app_seconds();
 	GT_TRY(gt_array_new(be, cli_type(call), gt_grid_voxels(&v->grid), &x));
 	if (m->analytic)
@@ -172,10 +184,10 @@ static char *record_text(const cli_call *call, const recon_options *o, const app
 {
 	char *method = app_method_print(m), *text = NULL;
 	if (method && m->analytic)
-		text = cli_text("solver=%s precision=%s", method, gt_type_name(cli_type(call)));
+		text = cli_text("solver=%s precision=%s backend=%s", method, gt_type_name(cli_type(call)), r->backend);
 	else if (method)
-		text = cli_text("solver=%s projector=%s init=%s precision=%s done=%d/%d", method, o->projector, r->start,
-		                gt_type_name(cli_type(call)), r->iterations, r->most);
+		text = cli_text("solver=%s projector=%s init=%s precision=%s backend=%s done=%d/%d", method, o->projector, r->start,
+		                gt_type_name(cli_type(call)), r->backend, r->iterations, r->most);
 	free(method);
 	return text;
 }
@@ -183,7 +195,7 @@ static char *record_text(const cli_call *call, const recon_options *o, const app
 static void report(const cli_call *call, const recon_options *o, const app_method *m, const gt_volume *v, const result *r)
 {
 	if (!call->common.json) {
-		cli_note(call, "%s: %s in %.2f s", o->output, app_method_name(m), r->seconds);
+		cli_note(call, "%s: %s in %.2f s on %s", o->output, app_method_name(m), r->seconds, r->backend);
 		return;
 	}
 	cJSON *json = cJSON_CreateObject();
@@ -192,6 +204,7 @@ static void report(const cli_call *call, const recon_options *o, const app_metho
 	cJSON_AddStringToObject(json, "output", o->output);
 	cJSON_AddStringToObject(json, "grid", grid);
 	cJSON_AddStringToObject(json, "parameters", v->from.parameters);
+	cJSON_AddStringToObject(json, "backend", r->backend);
 	cJSON_AddNumberToObject(json, "seconds", r->seconds);
 	if (m->solver) {
 		cJSON_AddNumberToObject(json, "iterations", r->iterations);
@@ -202,6 +215,36 @@ static void report(const cli_call *call, const recon_options *o, const app_metho
 	cli_json(json);
 }
 
+static gt_status check_init(const recon_options *o, const app_method *m)
+{
+	if (!m->analytic || !strcmp(o->init, "auto"))
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG, "--init=%s: %s is a direct method, which starts from nothing: expected an iterative --solver", o->init,
+	               m->analytic->name);
+}
+
+/* What can be refused by the options alone. */
+static gt_status check(const recon_options *o, app_method *m)
+{
+	int projections = 0;
+	gt_status st = GT_OK;
+	GT_TRY(cli_need("--output", o->output));
+	if (o->solver)
+		GT_TRY(app_method_parse(o->solver, m));
+	GT_TRY(check_init(o, m));
+	GT_TRY(app_projector_check(o->projector));
+	GT_TRY(gt_can_write_volume(o->output));
+	if (o->grid && o->like)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--grid and --like cannot be combined"));
+	if (is_file(o->init)) {
+		GT_TRY(gt_fail_in(gt_file_kind(o->init, NULL, &projections), "--init"));
+		if (projections)
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds projections, expected a volume", o->init));
+	}
+done:
+	return st;
+}
+
 static int run(const cli_call *call, const void *given)
 {
 	const recon_options *o = given;
@@ -209,16 +252,16 @@ static int run(const cli_call *call, const void *given)
 	gt_projections *p = NULL;
 	gt_volume *v = NULL;
 	gt_grid grid;
+	size_t subsets;
 	result r = { .residual = NAN };
 	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
-	GT_TRY(cli_need("--output", o->output));
-	if (o->solver)
-		GT_TRY(app_method_parse(o->solver, &m));
-	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(check(o, &m));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
 	if (!o->solver)
 		GT_TRY(app_method_for(p->scan, &m));
+	GT_TRY(check_init(o, &m));
+	GT_TRY(count_subsets(&m, p->scan, &subsets));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	cli_note_slices(call, &grid, p->scan);
 	GT_TRY(cli_volume_new(&grid, &v));

@@ -86,6 +86,8 @@ static size_t count_scanners(void)
 	return n;
 }
 
+static const char *nth_phantom(size_t i) { return gt_phantom_list[i].name; }
+
 static void list(FILE *out)
 {
 	fprintf(out, "\nscanners:\n");
@@ -177,7 +179,11 @@ static gt_status make_body(const simulate_options *o, gt_phantom **body)
 	gt_phantom_options p = gt_phantom_defaults;
 	p.water = o->water;
 	p.scale = o->scale;
-	return gt_phantom_new(o->phantom, &p, body);
+	const gt_status st = gt_phantom_new(o->phantom, &p, body);
+	size_t n = 0;
+	while (gt_phantom_list[n].name)
+		n++;
+	return st == GT_ERR_UNKNOWN ? cli_unknown("phantom or file", o->phantom, nth_phantom, n) : st;
 }
 
 static gt_status project(const cli_call *call, const simulate_options *o, const gt_phantom *body, gt_pool *pool, gt_projections *p)

@@ -14,11 +14,18 @@ refused 2 "missing" recon -o out.nc
 refused 2 "one argument too many" recon scan.nc scan.nc -o out.nc
 refused 2 "takes no value" recon scan.nc -o out.nc --json=3
 refused_output 2 "did you mean 'os-sart'" recon scan.nc --solver os-sarg
-refused_output 2 "iteratons" recon scan.nc --solver os-sart:iteratons=3
+refused_output 2 "did you mean 'os-sart'" recon scan.nc --solver OS-SAR
+refused_output 2 "did you mean 'iterations'" recon scan.nc --solver os-sart:iteratons=3
 refused_output 2 "iterations=-3" recon scan.nc --solver os-sart:iterations=-3
 refused_output 2 "iterations=many" recon scan.nc --solver os-sart:iterations=many
 refused_output 2 "subsets" recon scan.nc --grid $grid --solver os-sart:subsets=1000 --backend "$backend"
-refused_output 2 "projector" recon scan.nc --grid $grid --solver cgls --projector dx --backend "$backend"
+refused_output 2 "did you mean 'dd'" recon scan.nc --grid $grid --solver cgls --projector dx --backend "$backend"
+refused_output 2 "did you mean 'dd'" backproject scan.nc --projector DD
+# What the options alone say comes before anything that is read or computed.
+refused_output 2 "subsets=1000" recon scan.nc --grid 32x0x4@8x8x10 --solver os-sart:subsets=1000
+refused_output 2 "fdk is a direct method" recon none.nc --solver fdk --init zero
+refused_output 2 "fdk is a direct method" recon scan.nc --init fdk
+refused_output 1 "none.nc: No such file" recon text.nc --solver cgls --init none.nc
 refused_output 2 "--precision=half" recon scan.nc --precision half
 refused_output 2 "backend" recon scan.nc --grid $grid --backend gpu9
 refused_output 2 "grid" recon scan.nc --grid 32x32@8x8
@@ -28,7 +35,7 @@ refused_output 2 "grid" recon scan.nc --grid $grid+0,0,5000 --backend "$backend"
 refused_output 2 "cannot be combined" recon scan.nc --grid $grid --like scan.nc
 refused_output 2 "--pitch=-3" simulate --phantom shepp-logan --pitch -3
 refused_output 2 "did you mean 'ge-ct750hd'" simulate --phantom shepp-logan --scanner ge-ct75hd
-refused_output 2 "shep-logan" simulate --phantom shep-logan
+refused_output 2 "did you mean 'shepp-logan'" simulate --phantom shep-logan
 refused_output 2 "--phantom is needed" simulate
 refused_output 2 "--views=0" simulate --phantom shepp-logan --views 0
 refused_output 2 "--detector=round" simulate --phantom shepp-logan --detector round

@@ -19,6 +19,8 @@ while read -r solver _; do
 	ok help "$solver"
 	says "$solver"
 done <<<"$solvers"
+ok help solver os-sart
+says "--solver os-sart:iterations="
 ok help projector dd
 ok help simulate
 says ge-ct750hd

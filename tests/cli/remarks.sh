@@ -26,6 +26,15 @@ remark "gantry import --center" project high.nc --scan scan.nc -o out.nc --backe
 ok project truth.nc --scan scan.nc -o out.nc --backend "$backend"
 silent "of the volume"
 
+# What is going on before the first iteration.
+remark "start: fdk" recon scan.nc -o out.nc --solver os-sart:iterations=1,subsets=9 --backend "$backend"
+remark "preparing 9 subsets" recon scan.nc -o out.nc --solver os-sart:iterations=1,subsets=9 --init zero --backend "$backend"
+remark "backend cpu:1: " recon scan.nc -o out.nc --solver cgls:iterations=1 --backend cpu:1
+ok info out.nc
+says "backend=cpu:1"
+ok recon scan.nc -o out.nc --backend "$backend" --quiet
+[ ! -s stderr.txt ] || fail "--quiet says: $(cat stderr.txt)"
+
 # Windows in the other unit.
 remark "did you mean --unit HU?" view vol.nc -o out.png --window 0:100
 remark "everything is black: values are" view vol.nc -o out.png --window 0:100
