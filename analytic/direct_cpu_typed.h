@@ -10,7 +10,7 @@ static void NAMED(load_row)(const struct filtering *f, size_t view, size_t row, 
 	const gt_row_plan *r = &p->row;
 	const double *gain = p->gain + view * p->columns, *slope = p->slope + view * p->columns;
 	const double height = p->view[view].height + (double)row * p->row_pitch;
-	const T *in = data + (view * p->rows + row) * p->columns;
+	const T *in = data + (view * p->rows + gt_back_row(&p->view[view], p->rows, row)) * p->columns;
 	for (size_t k = 0; k < p->columns; k++)
 		line[k] = (T)(in[k] * gt_cell_weight(gain[k], slope[k], height));
 	for (size_t k = p->columns; k < r->n; k++)

@@ -46,7 +46,8 @@ template <typename T> static __device__ double weighted(const struct rows_in *in
 {
 	const size_t cell = view * in->columns + k;
 	const double height = in->view[view].height + (double)row * in->row_pitch;
-	return data[(view * in->rows + row) * in->columns + k] * gt_cell_weight(in->gain[cell], in->slope[cell], height);
+	return data[(view * in->rows + gt_back_row(&in->view[view], in->rows, row)) * in->columns + k] *
+	       gt_cell_weight(in->gain[cell], in->slope[cell], height);
 }
 
 /* Mean of the outermost cells of the low (side 0) or high end. */

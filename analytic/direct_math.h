@@ -17,7 +17,11 @@ struct gt_back_view {
 	double offset[2];               /* arc: from its centre to the source, along the arm and across (deflected focal spot) */
 	double radius, column0, per_column, row0, per_row, z0;
 	double height;                  /* of row 0 above the source, mm */
+	int flip_rows;                  /* 1: the detector's rows run down; rows here are counted upwards */
 };
+
+/* The detector's row of ascending row `row`. */
+GT_HD size_t gt_back_row(const struct gt_back_view *w, size_t rows, size_t row) { return w->flip_rows ? rows - 1 - row : row; }
 
 /* Where the column of voxels at (x, y) is seen, and lambda = (source to detector) / (source to voxel); the value counts
  * lambda^2. Returns 0 if it is not in front of the source. */

@@ -155,9 +155,11 @@ static void set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_view 
 {
 	const double from = scan->shape == GT_PARALLEL ? w->detector[2] : w->source[2];
 	b->z0 = from;
-	b->row0 = scan->row_center - (w->detector[2] - from) / scan->row_pitch;
+	b->flip_rows = w->row_axis[2] < 0;
+	const double center = b->flip_rows ? (double)scan->rows - 1 - scan->row_center : scan->row_center;
+	b->row0 = center - (w->detector[2] - from) / scan->row_pitch;
 	b->per_row = 1 / scan->row_pitch;
-	b->height = w->detector[2] - scan->row_center * scan->row_pitch - w->source[2];
+	b->height = w->detector[2] - center * scan->row_pitch - w->source[2];
 }
 
 /* Distance of the plane of the detector from the source along its normal n; signed. */

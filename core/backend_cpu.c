@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "core/backend.h"
+#include "core/host_memory.h"
 #include "core/params.h"
 
 /* PARTS sums whatever the number of threads: a reduction does not depend on it. */
@@ -129,20 +130,12 @@ static gt_status open_(gt_backend *be, const char *arg)
 	return GT_OK;
 }
 
-/* MemAvailable counts caches that the kernel would give up. */
 static void memory_(gt_backend *be, size_t *available, size_t *total)
 {
-	char line[128];
-	unsigned long long kib;
 	(void)be;
 	*total = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-	*available = *total;
-	FILE *f = fopen("/proc/meminfo", "r");
-	while (f && fgets(line, sizeof line, f))
-		if (sscanf(line, "MemAvailable: %llu", &kib) == 1)
-			*available = (size_t)kib * 1024;
-	if (f)
-		fclose(f);
+	const double room = gt_host_available();
+	*available = room >= 0 && room < (double)*total ? (size_t)room : *total;
 }
 
 /* The kernel hands out more than there is and kills later: ask first. */

@@ -205,7 +205,7 @@ static gt_status open_(gt_backend *be, const char *arg)
 		return GT_ERR_ARG;
 	cudaError_t e = cudaGetDeviceCount(&devices);
 	if (e != cudaSuccess || devices == 0)
-		return gt_fail(GT_ERR_DEVICE, "backend cuda: no usable GPU here (%s)",
+		return gt_fail(GT_ERR_DEVICE, "backend cuda%s%s: no usable GPU here (%s)", *arg ? ":" : "", arg,
 		               e == cudaSuccess ? "none found" : cudaGetErrorString(e));
 	if (device >= devices)
 		return gt_fail(GT_ERR_DEVICE, "backend cuda:%lld: expected a device from 0 to %d", device, devices - 1);

@@ -337,9 +337,8 @@ static int sees(const gt_detector *d, const gt_view *w, const gt_scan *scan, con
 	return !arc || !out_of_arc_rows(d, w, scan, g);
 }
 
-static gt_status check_in_scan(const gt_grid *g, const gt_scan *scan)
+gt_status gt_grid_check_sources(const gt_grid *g, const gt_scan *scan)
 {
-	const gt_detector d = gt_scan_detector(scan);
 	char text[200];
 	gt_grid_print(g, text, sizeof text);
 	for (size_t v = 0; scan->shape != GT_PARALLEL && v < scan->views; v++) {
@@ -348,6 +347,17 @@ static gt_status check_in_scan(const gt_grid *g, const gt_scan *scan)
 			return gt_fail(GT_ERR_ARG, "grid %s holds the source of view %zu at (%g, %g, %g) mm: expected all sources outside",
 			               text, v, s[0], s[1], s[2]);
 	}
+	return GT_OK;
+}
+
+static gt_status check_in_scan(const gt_grid *g, const gt_scan *scan)
+{
+	const gt_detector d = gt_scan_detector(scan);
+	char text[200];
+	const gt_status st = gt_grid_check_sources(g, scan);
+	if (st != GT_OK)
+		return st;
+	gt_grid_print(g, text, sizeof text);
 	for (size_t v = 0; v < scan->views; v++)
 		if (sees(&d, &scan->view[v], scan, g))
 			return GT_OK;

@@ -132,6 +132,8 @@ void      gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse);
 /* Refuses (GT_ERR_ARG): zero sizes, overflow, pitches that are not positive; with a scan also a grid that no view sees, or one
  * that holds a source (names the view). */
 gt_status gt_grid_check(const gt_grid *g, const gt_scan *scan);
+/* The second of these alone: GT_ERR_ARG if a source lies within the grid (parallel beams have none). */
+gt_status gt_grid_check_sources(const gt_grid *g, const gt_scan *scan);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 #ifndef GT_IO_FORMAT_H
 #define GT_IO_FORMAT_H
 #include <stdint.h>
+#include "core/host_memory.h"
 #include "core/scan.h"
 #ifdef __cplusplus
 extern "C" {
@@ -95,8 +96,6 @@ gt_status gt_file_kind(const char *path, const gt_format **format, int *projecti
 gt_status gt_tmp_path(const char *path, char **tmp);
 gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
 void      gt_tmp_drop(char *tmp);                       /* unlinks and frees tmp */
-/* Free memory of the host for an array of that many bytes; GT_ERR_MEMORY (needed, available). */
-gt_status gt_host_room(double bytes, const char *what);
 
 #ifdef __cplusplus
 }

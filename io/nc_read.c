@@ -205,7 +205,12 @@ static gt_status packing_of(const gt_nc *f, const char *name, int id, nc_type ty
 	unsigned char own[8];
 	int unfilled = 1;
 	p->has_missing = 0;
-	if (nc_inq_att(f->id, id, "_FillValue", NULL, NULL) == NC_NOERR) {
+	size_t fills = 0;
+	if (nc_inq_att(f->id, id, "_FillValue", NULL, &fills) == NC_NOERR) {
+		if (fills != 1) {
+			st = gt_fail(GT_ERR_FORMAT, "%s: %s: attribute _FillValue: holds %zu numbers, expected one", f->path, name, fills);
+			goto done;
+		}
 		GT_TRY(gt_nc_check(f, name, nc_get_att_double(f->id, id, "_FillValue", &p->missing)));
 		p->has_missing = !isnan(p->missing);
 	} else if (type != NC_BYTE && type != NC_UBYTE && nc_inq_var_fill(f->id, id, &unfilled, own) == NC_NOERR) {

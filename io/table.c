@@ -200,6 +200,18 @@ static gt_status check_options(const char *path, const gt_write_options *o)
 	return GT_OK;
 }
 
+/* What would not be read again is not written. */
+static gt_status check_finite(const char *path, const float *data, size_t n)
+{
+	size_t bad = 0, first = 0;
+	for (size_t i = 0; data && i < n; i++)
+		if (!isfinite(data[i]) && !bad++)
+			first = i;
+	return bad ? gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu of %zu values are not finite, the first is number %zu: not written", path, bad, n,
+	                     first)
+	           : GT_OK;
+}
+
 gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
 	const gt_format *f;
@@ -209,6 +221,8 @@ gt_status gt_write_projections(const char *path, const gt_write_options *o, cons
 		st = check_options(path, o);
 	if (st == GT_OK)
 		st = gt_fail_in(gt_scan_check(p->scan), "%s", path);
+	if (st == GT_OK)
+		st = check_finite(path, p->data, gt_scan_cells(p->scan));
 	return st != GT_OK ? st : f->write_projections(path, o, p);
 }
 
@@ -221,6 +235,8 @@ gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_
 		st = check_options(path, o);
 	if (st == GT_OK)
 		st = gt_fail_in(gt_grid_check(&v->grid, NULL), "%s", path);
+	if (st == GT_OK)
+		st = check_finite(path, v->data, gt_grid_voxels(&v->grid));
 	return st != GT_OK ? st : f->write_volume(path, o, v);
 }
 

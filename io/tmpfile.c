@@ -16,7 +16,7 @@ typedef struct unfinished {
 	struct unfinished *volatile next;
 } unfinished;
 
-static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGXFSZ };
+static const int signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGXFSZ };
 enum { NSIGNALS = sizeof signals / sizeof *signals };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

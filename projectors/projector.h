@@ -21,7 +21,8 @@ typedef struct {
 
 extern const gt_projector *const gt_projectors[];              /* NULL-terminated; the first is the default */
 const gt_projector *gt_projector_find(const char *name);       /* NULL if there is none */
-/* spec: "dd" or "NAME:key=value,...". Checks scan and grid first. */
+/* spec: "dd" or "NAME:key=value,...". Checks scan and grid first, but not that a view sees
+ * the grid: of a subset of a helix, none may. */
 gt_status gt_projector_new(const char *spec, gt_backend *be, gt_type type,
                            const gt_grid *grid, const gt_scan *scan, gt_linop **A);
 

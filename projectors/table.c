@@ -36,7 +36,8 @@ gt_status gt_projector_new(const char *spec, gt_backend *be, gt_type type, const
 	}
 	GT_TRY(gt_params_parse(p->params, spec[length] ? spec + length + 1 : NULL, options));
 	GT_TRY(gt_scan_check(scan));
-	GT_TRY(gt_grid_check(grid, scan));
+	GT_TRY(gt_grid_check(grid, NULL));
+	GT_TRY(gt_grid_check_sources(grid, scan));
 	GT_TRY(p->make(be, type, grid, scan, options, A));
 done:
 	free(options);

@@ -52,6 +52,9 @@ gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options,
 	const gt_status run = s->run(p, options ? options : s->defaults, x, m);
 	if (run != GT_OK && run != GT_STOPPED)
 		return run;
+	const double sum = gt_sum(x);
 	const gt_status device = gt_backend_status(gt_array_backend(x));
+	if (device == GT_OK && !isfinite(sum))
+		return gt_fail(GT_ERR_UNSUPPORTED, "solver '%s' diverged: the volume holds values that are not finite", s->name);
 	return device != GT_OK ? device : run;
 }

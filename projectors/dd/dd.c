@@ -83,7 +83,19 @@ static void fill_guess(const double *edge, int columns, gt_dd_view *v, int *gues
 	}
 }
 
-static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, struct host *h)
+/* Largest number of voxels in the height of a cell, or of cells in the height of a voxel. */
+static double steps_of(const gt_dd_view *v, const gt_dd_column *column, int columns)
+{
+	double most = 0;
+	for (int k = 0; k < columns && v->first < v->end; k++) {
+		const double a = gt_dd_row_height(&column[k], gt_dd_depth(v, v->first)),
+			     b = gt_dd_row_height(&column[k], gt_dd_depth(v, v->end - 1));
+		most = fmax(most, fmax(fmax(a, b), 1 / fmin(a, b)));
+	}
+	return most;
+}
+
+static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, struct host *h, double *tallest)
 {
 	const gt_detector det = gt_scan_detector(scan);
 	const gt_view *w = &scan->view[at];
@@ -128,6 +140,7 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, str
 	}
 	fill_guess(edge, columns, v, h->guess + at * scan->columns);
 	slice_range(fan, (int)g->n[s], g->pitch[s], v);
+	*tallest = fmax(*tallest, steps_of(v, h->column + at * scan->columns, columns));
 	return GT_OK;
 }
 
@@ -191,7 +204,7 @@ static gt_status fill_tables(const gt_scan *scan, const gt_grid *g, struct dd *p
 		goto done;
 	}
 	for (size_t v = 0; v < scan->views; v++)
-		GT_TRY(fill_view(scan, g, v, &h));
+		GT_TRY(fill_view(scan, g, v, &h, &p->d.tallest));
 	for (size_t v = 0; v < scan->views; v++)
 		p->d.sliced[h.view[v].axis] = 1;
 	GT_TRY(upload(p->be, h.view, p->view_bytes, (const void **)&p->d.view));

@@ -21,7 +21,7 @@
 #include "core/cuda.h"
 #include "projectors/dd/dd_impl.h"
 
-enum { WARP = 32 };
+enum { WARP = 32, TALL = 1024 }; /* steps beyond TALL cells are left to the kernels of one row or slice, in double */
 
 static __device__ __forceinline__ float whole(float p, int *j)
 {
@@ -84,6 +84,20 @@ static __device__ __forceinline__ void add_boxes(T (&sum)[COUNT], const T *const
 	}
 }
 
+/* The same for steps that single precision cannot count in: start and step are in cells, from cell 0. */
+template <typename T, int COUNT, int LINES>
+static __device__ __forceinline__ void add_tall_boxes(T (&sum)[COUNT], const T *const (&p)[LINES], const T (&weight)[LINES], size_t stride,
+                                                      int length, double start, double step)
+{
+#pragma unroll
+	for (int i = 0; i < COUNT; i++) {
+		const double low = max(start + i * step, 0.), high = min(start + (i + 1) * step, (double)length);
+		for (int j = (int)low; j < high; j++)
+			for (int q = 0; q < LINES; q++)
+				sum[i] += weight[q] * (T)(min(high, j + 1.) - max(low, (double)j)) * read(p[q], stride, length, j);
+	}
+}
+
 /* Forward ------------------------------------------------------------------ */
 
 /* [z][y][x] -> [z][x][y], so that neighbouring columns read neighbouring voxels also in slices perpendicular to x. */
@@ -131,7 +145,10 @@ static __global__ void forward_kernel(gt_dd d, const T *y_slices, const T *x_sli
 			const T *line = volume + (size_t)n * voxels + i;
 			const T *const p[2] = { line, line + (i + 1 < i1) };
 			const T weight[2] = { (min(hi, at + 1) - max(lo, at)) * factor, two * (min(hi, at + 2) - (at + 1)) * factor };
-			add_boxes<T, ROWS, 2>(sum, p, weight, plane, nz, (int)base, (T)(start - base), (T)height);
+			if (ROWS == 1 && height > TALL)
+				add_tall_boxes<T, ROWS, 2>(sum, p, weight, plane, nz, start, height);
+			else
+				add_boxes<T, ROWS, 2>(sum, p, weight, plane, nz, (int)base, (T)(start - base), (T)height);
 		}
 	}
 #pragma unroll
@@ -158,7 +175,7 @@ template <typename T> static void forward_as(gt_backend *be, const gt_dd *d, con
 		const int tx = pieces(d->n[0], WARP), ty = pieces(d->n[1], WARP);
 		transpose<T><<<(unsigned)((size_t)tx * ty * d->n[2]), dim3(WARP, 8), 0, queue>>>(x, transposed, d->n[0], d->n[1], tx, ty);
 	}
-	if (d->rows == 1)
+	if (d->rows == 1 || d->tallest > TALL)
 		launch_forward<T, 1>(queue, d, x, transposed, y);
 	else if (d->rows <= 4)
 		launch_forward<T, 4>(queue, d, x, transposed, y);
@@ -216,7 +233,10 @@ static __global__ void adjoint_kernel(gt_dd d, const T *cells, T *x, size_t firs
 				continue;
 			const T *const p[1] = { cells + (view - first) * d.rows * d.columns + k };
 			const T weight[1] = { (T)(in / width) };
-			add_boxes<T, SLICES, 1>(sum, p, weight, (size_t)d.columns, d.rows, (int)base, (T)(start - base), (T)step);
+			if (SLICES == 1 && step > TALL)
+				add_tall_boxes<T, SLICES, 1>(sum, p, weight, (size_t)d.columns, d.rows, start, step);
+			else
+				add_boxes<T, SLICES, 1>(sum, p, weight, (size_t)d.columns, d.rows, (int)base, (T)(start - base), (T)step);
 		}
 	}
 	const size_t row = AXIS == 1 ? (size_t)n * d.n[0] + i : (size_t)i * d.n[0] + n, plane = (size_t)d.n[0] * d.n[1];
@@ -259,7 +279,7 @@ template <typename T> static void adjoint_as(gt_backend *be, const gt_dd *d, gt_
 	for (size_t first = 0; first < d->views; first += batch) {
 		const size_t views = d->views - first < batch ? d->views - first : batch, count = views * d->rows * d->columns;
 		weight_cells<T><<<(unsigned)((count + 255) / 256), 256, 0, queue>>>(*d, y, cells, first, count);
-		if (d->n[2] == 1)
+		if (d->n[2] == 1 || d->tallest > TALL)
 			launch_both<T, 1>(queue, d, cells, x, first, views);
 		else if (d->n[2] <= 4)
 			launch_both<T, 4>(queue, d, cells, x, first, views);

@@ -28,6 +28,7 @@ typedef struct {
 	int n[3], rows, columns;
 	size_t views;
 	double pitch[3];                /* mm */
+	double tallest;                 /* most cells in a voxel or voxels in a cell, along z */
 	int sliced[2];                  /* are there views with slices perpendicular to x, to y? */
 	const gt_dd_view *view;         /* [views] */
 	const double *edge;             /* [views][columns + 1]: U */

@@ -170,6 +170,23 @@ static void check_offset(const char *what, const gt_scan *s)
 	free(x);
 }
 
+/* Rows that run down, as in pictures: the same rays in another order. */
+START_TEST(rows_from_top_to_bottom)
+{
+	for (int shape = 0; shape < 2; shape++) {
+		gt_orbit o = orbit_of(shape ? GT_ARC : GT_FLAT);
+		o.row_offset = 1.3;
+		gt_scan *s = scan_of(&o);
+		s->row_center = (double)s->rows - 1 - s->row_center;
+		for (size_t v = 0; v < s->views; v++)
+			for (int a = 0; a < 3; a++)
+				s->view[v].row_axis[a] *= -1;
+		check(shape ? "arc, rows down" : "flat, rows down", s);
+		gt_scan_free(s);
+	}
+}
+END_TEST
+
 START_TEST(offset_detectors)
 {
 	for (int i = 0; i < 4; i++) {
@@ -344,6 +361,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, full_turns);
 	tcase_add_test(tc, short_scans);
 	tcase_add_test(tc, mirrored_columns_and_turned_the_other_way);
+	tcase_add_test(tc, rows_from_top_to_bottom);
 	tcase_add_test(tc, offset_detectors);
 	tcase_add_test(tc, offset_detectors_place_balls);
 	tcase_add_test(tc, steep_cones);

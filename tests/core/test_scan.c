@@ -75,6 +75,7 @@ START_TEST(refuses_numbers)
 	refuses(GT_FLAT, s->source_to_detector = -1, "source_to_detector=-1");
 	refuses(GT_ARC, s->source_to_detector = 0, "source_to_detector=0");
 	refuses(GT_PARALLEL, s->pitch_per_turn = NAN, "pitch_per_turn=");
+	refuses(GT_ARC, s->pitch_per_turn = -5, "pitch_per_turn=-5: expected a number of at least 0");
 }
 END_TEST
 

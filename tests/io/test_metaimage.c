@@ -79,7 +79,7 @@ END_TEST
 
 /* Head and data of a 4 x 3 x 2 volume with stored values 3, 5, 7 ... as doubles of the caller. */
 typedef struct {
-	const char *type, *extra, *file;
+	const char *type, *extra, *file, *spacing;
 	size_t size;
 	int msb;
 } foreign;
@@ -138,8 +138,9 @@ static void write_foreign(const foreign *x, size_t n)
 {
 	FILE *f = fopen(path, "wb");
 	fprintf(f,
-	        "ObjectType = Image\nNDims = 3\n%sBinaryDataByteOrderMSB = %s\nOffset = 1 2 3\nElementSpacing = 0.5 0.25 2\nDimSize = 4 3 2\nElementType = %s\nElementDataFile = %s\n",
-	        x->extra ? x->extra : "", x->msb ? "True" : "False", x->type, x->file ? x->file : "LOCAL");
+	        "ObjectType = Image\nNDims = 3\n%sBinaryDataByteOrderMSB = %s\nOffset = 1 2 3\nElementSpacing = %s\nDimSize = 4 3 2\nElementType = %s\nElementDataFile = %s\n",
+	        x->extra ? x->extra : "", x->msb ? "True" : "False", x->spacing ? x->spacing : "0.5 0.25 2", x->type,
+	        x->file ? x->file : "LOCAL");
 	if (x->file) {
 		FILE *data = fopen(raw, "wb");
 		put_data(data, x, n);
@@ -175,6 +176,26 @@ START_TEST(all_types_both_orders)
 			ck_assert(v->grid.pitch[2] == 2);
 			gt_volume_free(v);
 		}
+}
+END_TEST
+
+/* Lengths that went through a float are what was meant; those of our own files stay as they are. */
+START_TEST(spacings_that_were_floats)
+{
+	const foreign x = { .type = "MET_FLOAT", .size = 4, .spacing = "3.2000000476837158 0.30000001192092896 0.123456789012" };
+	gt_volume *v;
+	char text[200];
+	write_foreign(&x, 24);
+	ck_ok(gt_read_volume(path, NULL, &v));
+	gt_grid_print(&v->grid, text, sizeof text);
+	ck_assert_str_eq(text, "4x3x2@3.2x0.3x0.123456789012+5.8,2.3,3.061728394506");
+	v->grid.pitch[0] = (double)3.2f;
+	v->grid.center[1] = (double)0.7f;
+	ck_ok(gt_write_volume(path, NULL, v));
+	gt_volume_free(v);
+	ck_ok(gt_read_volume(path, NULL, &v));
+	ck_assert(v->grid.pitch[0] == (double)3.2f);
+	gt_volume_free(v);
 }
 END_TEST
 
@@ -301,9 +322,14 @@ END_TEST
 START_TEST(not_a_number)
 {
 	gt_volume *v = volume();
-	v->data[(2 * 5 + 1) * 7 + 4] = NAN;
+	const float nan_value = NAN;
 	ck_ok(gt_write_volume(path, NULL, v));
+	v->data[(2 * 5 + 1) * 7 + 4] = NAN;
+	ck_refused(gt_write_volume(path, NULL, v), GT_ERR_UNSUPPORTED, "1 of 105 values are not finite, the first is number 81");
 	gt_volume_free(v);
+	FILE *f = fopen(path, "r+b");
+	ck_assert(f && fseek(f, -(105 - 81) * (long)sizeof nan_value, SEEK_END) == 0 && fwrite(&nan_value, sizeof nan_value, 1, f) == 1 &&
+	          fclose(f) == 0);
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "1 of 105 voxels are NaN or infinite, the first at [2][1][4]");
 }
 END_TEST
@@ -334,6 +360,7 @@ static void fill(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, volumes_come_back);
 	tcase_add_test(tc, all_types_both_orders);
+	tcase_add_test(tc, spacings_that_were_floats);
 	tcase_add_test(tc, units_by_rule_or_as_told);
 	tcase_add_test(tc, reversed_axes);
 	tcase_add_test(tc, refusals);

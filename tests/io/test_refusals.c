@@ -257,6 +257,35 @@ START_TEST(wrong_units)
 }
 END_TEST
 
+/* An attribute longer than what the reader has room for. */
+START_TEST(many_fill_values)
+{
+	const float many[100] = { 1 };
+	int id, dims[3], v;
+	static const char *const names[3] = { "z", "y", "x" };
+	nc_ok(nc_create(path, NC_CLOBBER, &id));
+	for (int a = 0; a < 3; a++) {
+		nc_ok(nc_def_dim(id, names[a], 3, &dims[a]));
+		nc_ok(nc_def_var(id, names[a], NC_DOUBLE, 1, &dims[a], &v));
+	}
+	nc_ok(nc_def_var(id, "attenuation", NC_FLOAT, 3, dims, &v));
+	nc_ok(nc_put_att_float(id, v, "_FillValuX", NC_FLOAT, 100, many));
+	nc_ok(nc_enddef(id));
+	for (int a = 0; a < 3; a++)
+		nc_ok(nc_put_var_double(id, a, (const double[]){ 0, 1, 2 }));
+	nc_ok(nc_close(id));
+	/* The library refuses to write such an attribute: its name is changed in the file. */
+	char head[4096];
+	FILE *f = fopen(path, "r+b");
+	const size_t n = fread(head, 1, sizeof head, f);
+	const char *name = memmem(head, n, "_FillValuX", 10);
+	ck_assert_ptr_nonnull(name);
+	ck_assert(fseek(f, name + 9 - head, SEEK_SET) == 0 && fputc('e', f) == 'e' && fclose(f) == 0);
+	gt_volume *volume;
+	ck_refused(gt_read_volume(path, NULL, &volume), GT_ERR_FORMAT, "attribute _FillValue: holds 100 numbers, expected one");
+}
+END_TEST
+
 START_TEST(wrong_geometry)
 {
 	put_at("column_axis", 3, 2, 0, 0.01);
@@ -530,6 +559,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, impossible_sizes);
 	tcase_add_test(tc, larger_than_memory);
 	tcase_add_test(tc, wrong_units);
+	tcase_add_test(tc, many_fill_values);
 	tcase_add_test(tc, wrong_geometry);
 	tcase_add_test(tc, not_such_a_file);
 	tcase_add_test(tc, truncated_anywhere);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "projectors/projector.h"
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
@@ -151,6 +152,64 @@ START_TEST(single_and_double_agree)
 }
 END_TEST
 
+/* One view per subset of a helix: most of them do not see a short grid, and change nothing. */
+START_TEST(views_that_miss_the_grid)
+{
+	gt_backend *be = gt_test_backend();
+	const gt_orbit orbit = { .shape = GT_ARC,
+		                 .views = 30,
+		                 .rows = 4,
+		                 .columns = 20,
+		                 .source_to_axis = 541,
+		                 .source_to_detector = 949,
+		                 .column_pitch = 20,
+		                 .row_pitch = 4,
+		                 .turn = 18,
+		                 .pitch_per_turn = 40 };
+	const gt_grid grid = { { 12, 11, 3 }, { 9, 8, 2 }, { 3, -5, 1 } };
+	gt_scan *scan = NULL, *part = NULL;
+	gt_linop *A[30];
+	gt_array *b[30], *x = gt_test_array(be, GT_F32, gt_grid_voxels(&grid), 1),
+			 *truth = gt_test_array(be, GT_F32, gt_grid_voxels(&grid), 2);
+	ck_ok(gt_scan_orbit(&orbit, &scan));
+	for (size_t k = 0; k < 30; k++) {
+		ck_ok(gt_scan_subset(scan, k, 30, &part));
+		ck_ok(gt_projector_new("dd", be, GT_F32, &grid, part, &A[k]));
+		ck_ok(gt_array_new(be, GT_F32, gt_scan_cells(part), &b[k]));
+		gt_forward(A[k], truth, b[k]);
+		gt_scan_free(part);
+	}
+	const gt_solver *s = gt_solver_find("os-sart");
+	void *o = options(s, "iterations=3,subsets=0,nonneg=no");
+	const gt_problem p = { 30, A, b, -INFINITY, INFINITY };
+	const double before = gt_dist2(x, truth);
+	ck_ok(gt_solve(s, &p, o, x, NULL));
+	ck_assert_double_lt(gt_dist2(x, truth), before);
+	for (size_t k = 0; k < 30; k++) {
+		gt_linop_free(A[k]);
+		gt_array_free(b[k]);
+	}
+	free(o);
+	gt_array_free(x);
+	gt_array_free(truth);
+	gt_scan_free(scan);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* Data that overflow single precision give an error, not a volume of infinities. */
+START_TEST(divergence_is_told)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_test_problem p = gt_test_problem(be, GT_F32, 16, 12, 1);
+	struct log l = { .p = NULL };
+	gt_fill(3e38, p.b[0]);
+	ck_refused(solve("cgls", "iterations=2", &p, &l), GT_ERR_UNSUPPORTED, "not finite");
+	gt_test_problem_free(&p);
+	gt_backend_close(be);
+}
+END_TEST
+
 START_TEST(monitor_stops)
 {
 	gt_backend *be = gt_test_backend();
@@ -202,6 +261,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, os_sart_variants);
 	tcase_add_loop_test(tc, iterations_stay_on_the_device, 0, sizeof hot / sizeof *hot);
 	tcase_add_test(tc, single_and_double_agree);
+	tcase_add_test(tc, views_that_miss_the_grid);
+	tcase_add_test(tc, divergence_is_told);
 	tcase_add_test(tc, monitor_stops);
 	tcase_add_test(tc, refusals);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "io/format.h"
+#include "core/host_memory.h"
 
 /* The number after `key` on its line of the file; key NULL: the first number. -1: none ("max" too). */
 static double number_in(const char *file, const char *key)
@@ -47,7 +47,7 @@ static void least(double *room, double other)
 		*room = other;
 }
 
-static double host_room(void)
+double gt_host_available(void)
 {
 	char line[4096];
 	double room = number_in("/proc/meminfo", "MemAvailable:");
@@ -79,7 +79,7 @@ static double host_room(void)
 
 gt_status gt_host_room(double bytes, const char *what)
 {
-	const double room = host_room(), gib = 1024.0 * 1024 * 1024;
+	const double room = gt_host_available(), gib = 1024.0 * 1024 * 1024;
 	if (room >= 0 && bytes > room)
 		return gt_fail(GT_ERR_MEMORY, "%s: needs %.3g GiB of memory, %.3g GiB are available", what, bytes / gib, room / gib);
 	return GT_OK;
