@@ -1,0 +1,17 @@
+#ifndef GT_CORE_HOST_MEMORY_H
+#define GT_CORE_HOST_MEMORY_H
+#include "core/status.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes that this process can still get: the least of what the machine has left and what the control groups of the
+ * process allow. Negative: not known. */
+double gt_host_available(void);
+/* Is there room for an array of that many bytes? GT_ERR_MEMORY says how much is needed and how much is available. */
+gt_status gt_host_room(double bytes, const char *what);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
