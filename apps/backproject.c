@@ -57,7 +57,7 @@ static int run(const cli_call *call, const void *given)
 	if (!(parameters = cli_text("projector=%s precision=%s", o->projector, gt_type_name(cli_type(call)))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(cli_record(call, p->scan, parameters, &v->from));
-	GT_TRY(gt_write_volume(o->output, NULL, v));
+	GT_TRY(cli_write_volume(o->output, NULL, v));
 done:
 	free(parameters);
 	gt_projections_free(p);

@@ -356,8 +356,10 @@ static int run(const cli_call *call, const void *given)
 	for (b.workload = app_workloads; b.workload->name; b.workload++)
 		if (in_list(o->workload, b.workload->name) || (!strncmp(b.workload->name, "quick", 5) && in_list(o->workload, "quick")))
 			GT_TRY(run_workload(&b, results));
-	if (o->output)
-		GT_TRY(write_json(o->output, report));
+	if (o->output) {
+		cli_begin_writing();
+		GT_TRY(cli_end_writing(write_json(o->output, report)));
+	}
 	if (call->common.json) {
 		cli_json(report);
 		report = NULL;

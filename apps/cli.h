@@ -90,4 +90,13 @@ void cli_note_slices(const cli_call *call, const gt_grid *grid, const gt_scan *s
 void cli_note_share(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
 gt_status cli_volume_new(const gt_grid *grid, gt_volume **v);
 
+/* Ctrl-C says that nothing was written and ends the command; between cli_begin_writing() and cli_end_writing(), which returns
+ * st, it is left to io/, which removes its temporary file. cli_interrupt is the signal's handler. */
+void cli_begin_computing(void);
+void cli_begin_writing(void);
+gt_status cli_end_writing(gt_status st);
+void cli_interrupt(int number);
+gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
+gt_status cli_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);
+
 #endif

@@ -2,18 +2,21 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "apps/cli.h"
 
 typedef struct {
-	double rmse, relative, max, mean, central, radius;
+	const char *rmse, *max, *mean;
+	double relative, central, radius;
 } compare_options;
-static const compare_options defaults = { .rmse = NAN, .relative = NAN, .max = NAN, .mean = NAN, .central = 1, .radius = INFINITY };
+static const compare_options defaults = { .relative = NAN, .central = 1, .radius = INFINITY };
 #define AT(field) offsetof(compare_options, field)
 static const cli_option options[] = {
-	{ "rmse", 0, CLI_REAL, "X", "largest root mean square difference (mm-1; projections: 1)", AT(rmse), 0, 1e30, NULL },
+	{ "rmse", 0, CLI_TEXT, "X[HU]", "largest root mean square difference, in mm-1 or HU (5HU); projections: a number", AT(rmse), 0, 0,
+	  NULL },
 	{ "relative", 0, CLI_REAL, "X", "largest ratio of that to the root mean square of REFERENCE", AT(relative), 0, 1e30, NULL },
-	{ "max", 0, CLI_REAL, "X", "largest difference anywhere", AT(max), 0, 1e30, NULL },
-	{ "mean", 0, CLI_REAL, "X", "largest absolute mean difference", AT(mean), 0, 1e30, NULL },
+	{ "max", 0, CLI_TEXT, "X[HU]", "largest difference anywhere", AT(max), 0, 0, NULL },
+	{ "mean", 0, CLI_TEXT, "X[HU]", "largest absolute mean difference", AT(mean), 0, 0, NULL },
 	{ "central", 0, CLI_REAL, "F", "compare the central fraction of the slices (projections: rows) only", AT(central), 1e-6, 1, NULL },
 	{ "radius", 0, CLI_REAL, "MM", "compare voxels within this distance of the z axis only", AT(radius), 0, 1e9, NULL },
 	{ 0 },
@@ -66,11 +69,50 @@ static figures measure(const pair *p, double central, double radius)
 	return f;
 }
 
-static gt_status within(const char *what, double value, double tolerance)
+/* A tolerance as it was given; NAN: none. */
+typedef struct {
+	double value;
+	int hu;
+} limit;
+typedef struct {
+	limit rmse, relative, max, mean;
+} limits;
+
+static gt_status within(const char *what, double value, limit tolerance, double water)
 {
-	if (isnan(tolerance) || value <= tolerance)
+	const double found = tolerance.hu ? 1000 * value / water : value;
+	const char *unit = tolerance.hu ? " HU" : "";
+	if (isnan(tolerance.value) || found <= tolerance.value)
 		return GT_OK;
-	return gt_fail(GT_ERR_UNSUPPORTED, "out of tolerance: %s is %.6g, expected at most %.6g", what, value, tolerance);
+	return gt_fail(GT_ERR_UNSUPPORTED, "out of tolerance: %s is %.6g%s, expected at most %.6g%s", what, found, unit, tolerance.value,
+	               unit);
+}
+
+/* "0.001" or "5HU". */
+static gt_status parse_limit(const char *option, const char *text, int projections, limit *l)
+{
+	*l = (limit){ NAN, 0 };
+	if (!text)
+		return GT_OK;
+	const size_t n = strlen(text);
+	l->hu = n > 2 && !strcasecmp(text + n - 2, "HU");
+	if (l->hu && projections)
+		return gt_fail(GT_ERR_ARG, "%s=%s: these are projections, expected a number without unit", option, text);
+	char *number = strndup(text, l->hu ? n - 2 : n);
+	const gt_status st = number ? gt_parse_real(option, number, 0, 1e30, &l->value) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	free(number);
+	return st;
+}
+
+static gt_status parse_limits(const compare_options *o, int projections, limits *l)
+{
+	gt_status st = GT_OK;
+	l->relative = (limit){ o->relative, 0 };
+	GT_TRY(parse_limit("--rmse", o->rmse, projections, &l->rmse));
+	GT_TRY(parse_limit("--max", o->max, projections, &l->max));
+	GT_TRY(parse_limit("--mean", o->mean, projections, &l->mean));
+done:
+	return st;
 }
 
 static void print_json(const figures *f, const pair *p)
@@ -112,7 +154,7 @@ static void print_text(const figures *f, const pair *p)
 	printf("psnr              %-12.6g dB\n", f->psnr);
 }
 
-static gt_status judge(const cli_call *call, const compare_options *o, const pair *p)
+static gt_status judge(const cli_call *call, const compare_options *o, const limits *l, const pair *p)
 {
 	const figures f = measure(p, o->central, o->radius);
 	gt_status st = GT_OK;
@@ -122,10 +164,10 @@ static gt_status judge(const cli_call *call, const compare_options *o, const pai
 		print_json(&f, p);
 	else
 		print_text(&f, p);
-	GT_TRY(within("rmse", f.rmse, o->rmse));
-	GT_TRY(within("relative rmse", f.relative, o->relative));
-	GT_TRY(within("largest difference", f.max, o->max));
-	GT_TRY(within("mean difference", fabs(f.mean), o->mean));
+	GT_TRY(within("rmse", f.rmse, l->rmse, p->water));
+	GT_TRY(within("relative rmse", f.relative, l->relative, p->water));
+	GT_TRY(within("largest difference", f.max, l->max, p->water));
+	GT_TRY(within("mean difference", fabs(f.mean), l->mean, p->water));
 done:
 	return st;
 }
@@ -140,7 +182,7 @@ static int same_grid(const gt_grid *a, const gt_grid *b)
 	return 1;
 }
 
-static gt_status compare_volumes(const cli_call *call, const compare_options *o)
+static gt_status compare_volumes(const cli_call *call, const compare_options *o, const limits *l)
 {
 	gt_volume *a = NULL, *b = NULL;
 	gt_status st = GT_OK;
@@ -164,14 +206,14 @@ static gt_status compare_volumes(const cli_call *call, const compare_options *o)
 		         .water = b->water > 0   ? b->water
 		                  : a->water > 0 ? a->water
 		                                 : GT_WATER_DEFAULT };
-	GT_TRY(judge(call, o, &p));
+	GT_TRY(judge(call, o, l, &p));
 done:
 	gt_volume_free(a);
 	gt_volume_free(b);
 	return st;
 }
 
-static gt_status compare_projections(const cli_call *call, const compare_options *o)
+static gt_status compare_projections(const cli_call *call, const compare_options *o, const limits *l)
 {
 	gt_projections *a = NULL, *b = NULL;
 	gt_status st = GT_OK;
@@ -189,7 +231,7 @@ static gt_status compare_projections(const cli_call *call, const compare_options
 		         .line_stride = s->rows * s->columns,
 		         .a = a->data,
 		         .b = b->data };
-	GT_TRY(judge(call, o, &p));
+	GT_TRY(judge(call, o, l, &p));
 done:
 	gt_projections_free(a);
 	gt_projections_free(b);
@@ -200,16 +242,18 @@ static int run(const cli_call *call, const void *given)
 {
 	const gt_format *format = NULL;
 	int kind[2] = { 0, 0 };
+	limits l;
 	gt_status st = GT_OK;
 	for (int i = 0; i < 2; i++)
 		GT_TRY(gt_file_kind(call->file[i], &format, &kind[i]));
 	if (kind[0] != kind[1])
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s holds projections, %s a volume", call->file[kind[0] ? 0 : 1],
 		               call->file[kind[0] ? 1 : 0]));
+	GT_TRY(parse_limits(given, kind[0], &l));
 	if (kind[0])
-		GT_TRY(compare_projections(call, given));
+		GT_TRY(compare_projections(call, given, &l));
 	else
-		GT_TRY(compare_volumes(call, given));
+		GT_TRY(compare_volumes(call, given, &l));
 done:
 	return cli_exit(call, st);
 }
@@ -219,7 +263,7 @@ const cli_command cli_compare = {
 	.about = "how far apart two files are; exit 1 if out of tolerance",
 	.synopsis = "FILE REFERENCE [options]",
 	.notes =
-		"  gantry compare vol.nc reference.nc --rmse 1e-3\n  gantry compare vol.nc truth.nc --relative 0.05 --central 0.5 --json\n",
+		"  gantry compare vol.nc reference.nc --rmse 1e-3\n  gantry compare vol.nc reference.nc --rmse 5HU\n  gantry compare vol.nc truth.nc --relative 0.05 --central 0.5 --json\n",
 	.traits = CLI_REPORTS,
 	.options = options,
 	.defaults = &defaults,

@@ -136,3 +136,15 @@ gt_status cli_volume_new(const gt_grid *grid, gt_volume **v)
 	*v = volume;
 	return GT_OK;
 }
+
+gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
+{
+	cli_begin_writing();
+	return cli_end_writing(gt_write_volume(path, o, v));
+}
+
+gt_status cli_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
+{
+	cli_begin_writing();
+	return cli_end_writing(gt_write_projections(path, o, p));
+}

@@ -69,7 +69,7 @@ static gt_status import_projections(const cli_call *call, const import_options *
 	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", p->scan->views, p->scan->rows, p->scan->columns, r->note[0] ? "; " : "",
 	         r->note);
 	GT_TRY(cli_record(call, p->scan, r->note, &p->from));
-	GT_TRY(gt_write_projections(o->output, w, p));
+	GT_TRY(cli_write_projections(o->output, w, p));
 done:
 	gt_projections_free(p);
 	return st;
@@ -90,7 +90,7 @@ static gt_status import_volume(const cli_call *call, const import_options *o, co
 	cli_note(call, "volume %s%s%s", grid, r->note[0] ? "; " : "", r->note);
 	note_implausible(call, v);
 	GT_TRY(cli_record(call, NULL, r->note, &v->from));
-	GT_TRY(gt_write_volume(o->output, w, v));
+	GT_TRY(cli_write_volume(o->output, w, v));
 done:
 	gt_volume_free(v);
 	return st;

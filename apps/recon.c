@@ -42,7 +42,12 @@ typedef struct {
 } watcher;
 
 static volatile sig_atomic_t interrupted;
-static void on_interrupt(int number) { interrupted = number; }
+static void on_interrupt(int number)
+{
+	if (interrupted)
+		cli_interrupt(number);
+	interrupted = number;
+}
 
 static int each_iteration(void *self, const gt_progress *g)
 {
@@ -58,7 +63,7 @@ static int each_iteration(void *self, const gt_progress *g)
 /* The first Ctrl-C ends the iteration in progress and keeps the result; the next one kills. */
 static gt_status solve(const gt_solver *solver, const gt_problem *problem, const void *solver_options, gt_array *x, watcher *w)
 {
-	struct sigaction mine = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND }, before;
+	struct sigaction mine = { .sa_handler = on_interrupt }, before;
 	const gt_monitor monitor = { each_iteration, w };
 	sigemptyset(&mine.sa_mask);
 	interrupted = 0;
@@ -273,7 +278,7 @@ static int run(const cli_call *call, const void *given)
 	st = parameters ? cli_record(call, p->scan, parameters, &v->from) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	free(parameters);
 	GT_TRY(st);
-	GT_TRY(gt_write_volume(o->output, &w, v));
+	GT_TRY(cli_write_volume(o->output, &w, v));
 	report(call, o, &m, v, &r);
 	if (r.stopped)
 		st = gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", r.iterations, r.most, o->output);
@@ -299,7 +304,8 @@ const cli_command cli_recon = {
 	.synopsis = "SCAN -o VOLUME [options]",
 	.notes = "Without --solver: the direct method where the scan allows one (circular), else the first iterative one.\n"
 		 "--init auto starts from the direct method where the scan allows one, else from zero; 'fdk' insists on it.\n"
-		 "Ctrl-C ends after the iteration in progress, writes what there is and exits with 1; a second one kills.\n\n"
+		 "Ctrl-C ends after the iteration in progress, writes what there is and exits with 1; a second one, or one\n"
+		 "before the iterations, writes nothing and exits with 130.\n\n"
 		 "  gantry recon scan.nc -o vol.nc\n"
 		 "  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
 		 "  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n",

@@ -216,7 +216,7 @@ static gt_status write_truth(const cli_call *call, const simulate_options *o, co
 	app_progress_end(&progress);
 	GT_TRY(st);
 	GT_TRY(cli_record(call, NULL, parameters, &v->from));
-	GT_TRY(gt_write_volume(o->truth, NULL, v));
+	GT_TRY(cli_write_volume(o->truth, NULL, v));
 done:
 	gt_volume_free(v);
 	return st;
@@ -264,7 +264,7 @@ static int run(const cli_call *call, const void *given)
 		if (!o->geometry_only)
 			GT_TRY(project(call, o, body, pool, p));
 		GT_TRY(cli_record(call, p->scan, parameters, &p->from));
-		GT_TRY(gt_write_projections(o->output, NULL, p));
+		GT_TRY(cli_write_projections(o->output, NULL, p));
 	}
 done:
 	free(parameters);

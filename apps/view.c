@@ -234,7 +234,8 @@ static int run(const cli_call *call, const void *given)
 	if (sheet.per_line > g.n)
 		sheet.per_line = g.n;
 	sheet.unit = projections ? "line integral" : units[o->unit];
-	GT_TRY(gt_sheet_write(o->output, &sheet));
+	cli_begin_writing();
+	GT_TRY(cli_end_writing(gt_sheet_write(o->output, &sheet)));
 	cli_note(call, "%s: window %.4g to %.4g %s", o->output, sheet.low, sheet.high, sheet.unit);
 	if (o->window)
 		note_window(call, o, &g, projections, &sheet);

@@ -155,6 +155,21 @@ static gt_status take(const char *path, const char *key, const char *value, fiel
 	return GT_OK;
 }
 
+/* The number with that many digits. */
+static double rounded(double x, int digits)
+{
+	char text[32];
+	snprintf(text, sizeof text, "%.*g", digits, x);
+	return strtod(text, NULL);
+}
+
+/* Programs that hold a length as float write 3.2 as 3.200000047683716. */
+static double without_float_noise(double x)
+{
+	const double short_one = rounded(x, 7);
+	return (double)(float)x == x && (float)short_one == (float)x ? short_one : x;
+}
+
 static gt_status set_grid(const char *path, const fields *f, gt_met_head *h)
 {
 	if (f->dims != 3)
@@ -165,7 +180,10 @@ static gt_status set_grid(const char *path, const fields *f, gt_met_head *h)
 		return gt_fail(GT_ERR_FORMAT, "%s: key ElementSpacing is missing", path);
 	if (f->channels != 1)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: key ElementNumberOfChannels: is %g, expected 1", path, f->channels);
+	const int ours = h->unit != GT_UNIT_AUTO;
 	for (int a = 0; a < 3; a++) {
+		const double spacing = ours ? f->spacing[a] : without_float_noise(f->spacing[a]),
+			     offset = ours ? f->offset[a] : without_float_noise(f->offset[a]);
 		if (!(f->size[a] >= 1 && f->size[a] <= 1e15) || f->size[a] != floor(f->size[a]))
 			return gt_fail(GT_ERR_FORMAT, "%s: key DimSize: number %d is %g, expected a whole number of at least 1", path,
 			               a + 1, f->size[a]);
@@ -178,8 +196,10 @@ static gt_status set_grid(const char *path, const fields *f, gt_met_head *h)
 		const double direction = f->matrix[4 * a] < 0 ? -1 : 1;
 		h->flip[a] = direction < 0;
 		h->grid.n[a] = (size_t)f->size[a];
-		h->grid.pitch[a] = f->spacing[a];
-		h->grid.center[a] = f->offset[a] + direction * (f->size[a] - 1) / 2 * f->spacing[a];
+		h->grid.pitch[a] = spacing;
+		h->grid.center[a] = offset + direction * (f->size[a] - 1) / 2 * spacing;
+		if (!ours)
+			h->grid.center[a] = rounded(h->grid.center[a], 15);
 	}
 	if (f->size[0] * f->size[1] * f->size[2] > 1e18)
 		return gt_fail(GT_ERR_FORMAT, "%s: key DimSize: %g x %g x %g overflows", path, f->size[0], f->size[1], f->size[2]);

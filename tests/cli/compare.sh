@@ -18,6 +18,11 @@ ok compare plus.nc truth.nc --rmse 0.0011 --max 0.0011 --mean 0.0011
 for key in rmse max mean; do
 	refused 1 "out of tolerance" compare plus.nc truth.nc --$key 0.0009
 done
+ok compare plus.nc truth.nc --rmse 50.1HU --max 51hu --mean 50.1HU
+refused 1 "out of tolerance: rmse is 50 HU, expected at most 49.9 HU" compare plus.nc truth.nc --rmse 49.9HU
+refused 2 "--max=5mm" compare plus.nc truth.nc --max 5mm
+refused 2 "--rmse=HU" compare plus.nc truth.nc --rmse HU
+refused 2 "these are projections" compare scan.nc scan.nc --rmse 5HU
 refused 1 "out of tolerance: relative rmse" compare half.nc truth.nc --relative 0.49
 ok compare truth.nc truth.nc --max 0
 # The cylinder's middle is water alone.

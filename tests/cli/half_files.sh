@@ -48,9 +48,23 @@ done
 kill -INT $job
 wait $job
 code=$?
-set +m
 [ $code -eq 1 ] || fail "Ctrl-C gave $code"
 grep -q 'stopped after' progress.txt || fail "Ctrl-C: $(tail -1 progress.txt)"
 ok info vol.nc
 says "solver=os-sart"
+
+# Before there is anything to keep: a line, and the code that shells know.
+"$gantry" simulate --phantom forbild-head --truth never-truth.nc --points 8 -o never.nc 2>stderr.txt &
+job=$!
+for _ in $(seq 1000); do
+	grep -q '^grid' stderr.txt && break
+	sleep 0.01
+done
+kill -INT $job
+wait $job
+code=$?
+set +m
+[ $code -eq 130 ] || fail "Ctrl-C in simulate gave $code"
+grep -q "interrupted, nothing written" stderr.txt || fail "Ctrl-C in simulate: $(cat stderr.txt)"
+nothing_left never "Ctrl-C in simulate"
 finish
