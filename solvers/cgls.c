@@ -51,6 +51,8 @@ static gt_status run(const gt_problem *problem, const void *options, gt_array *x
 		gamma = next;
 		GT_TRY(gt_report(m, &(gt_progress){ k, o->iterations, sqrt(gt_dot(r, r)), change, x }));
 	}
+	if (!isfinite(gamma))
+		st = gt_fail(GT_ERR_UNSUPPORTED, "solver 'cgls' diverged: its gradient is not finite");
 done:
 	gt_array_free(r);
 	gt_array_free(q);
