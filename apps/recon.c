@@ -97,7 +97,7 @@ static gt_status init_from_file(const cli_call *call, const char *path, const gt
 	GT_TRY(cli_read_volume(call, path, &v));
 	gt_grid_print(&v->grid, have, sizeof have);
 	gt_grid_print(grid, want, sizeof want);
-	if (strcmp(have, want))
+	if (!gt_grid_same(&v->grid, grid))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: its grid is %s, expected %s (--like %s takes its grid)", path, have, want, path));
 	gt_array_put_float(v->data, x);
 	GT_TRY(gt_backend_status(gt_array_backend(x)));
@@ -162,21 +162,52 @@ done:
 	return st;
 }
 
+/* The grid that is computed: a default one of an iterative method gets a margin, which is not written. */
+static gt_grid working_grid(const cli_call *call, const recon_options *o, const app_method *m, const gt_scan *scan, const gt_grid *asked,
+                            size_t *below)
+{
+	gt_grid g = *asked;
+	size_t above;
+	*below = 0;
+	if (m->analytic || o->grid || o->like || is_file(o->init))
+		return g;
+	gt_grid_margin(asked, scan, below, &above);
+	g.n[2] += *below + above;
+	g.center[2] += ((double)above - (double)*below) / 2 * g.pitch[2];
+	if (*below + above)
+		cli_note(call, "%zu slices below and %zu above are computed too, where the beam is wider than on the axis, and not written",
+		         *below, above);
+	return g;
+}
+
+static gt_status get_slices(const gt_array *x, const gt_grid *g, size_t below, gt_volume *v)
+{
+	gt_array *part = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_array_part(x, below * g->n[0] * g->n[1], gt_grid_voxels(&v->grid), &part));
+	gt_array_get_float(part, v->data);
+done:
+	gt_array_free(part);
+	return st;
+}
+
 static gt_status compute(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *p, gt_volume *v,
                          result *r)
 {
+	size_t below;
+	const gt_grid grid = working_grid(call, o, m, p->scan, &v->grid, &below);
 	gt_backend *be = NULL;
 	gt_array *x = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(cli_open(call, &be));
 	snprintf(r->backend, sizeof r->backend, "%s", gt_backend_name(be));
 	const double start = app_seconds();
-	GT_TRY(gt_array_new(be, cli_type(call), gt_grid_voxels(&v->grid), &x));
+	GT_TRY(gt_array_new(be, cli_type(call), gt_grid_voxels(&grid), &x));
 	if (m->analytic)
-		GT_TRY(direct(m->analytic, m->options, &v->grid, p, x));
+		GT_TRY(direct(m->analytic, m->options, &grid, p, x));
 	else
-		GT_TRY(iterate(call, o, m, &v->grid, p, x, r));
-	gt_array_get_float(x, v->data);
+		GT_TRY(iterate(call, o, m, &grid, p, x, r));
+	GT_TRY(get_slices(x, &grid, below, v));
 	GT_TRY(gt_backend_status(be));
 	r->seconds = app_seconds() - start;
 done:

@@ -220,6 +220,39 @@ double gt_grid_share_within(const gt_grid *g, double radius, double low, double 
 	return share;
 }
 
+int gt_grid_same(const gt_grid *a, const gt_grid *b)
+{
+	for (int i = 0; i < 3; i++) {
+		const double most = 1e-3 * b->pitch[i];
+		if (a->n[i] != b->n[i] || !(fabs(a->center[i] - b->center[i]) <= most) ||
+		    !(fabs(a->pitch[i] - b->pitch[i]) * (double)a->n[i] <= most))
+			return 0;
+	}
+	return 1;
+}
+
+void gt_grid_margin(const gt_grid *g, const gt_scan *scan, size_t *below, size_t *above)
+{
+	const gt_detector d = gt_scan_detector(scan);
+	const double first = g->center[2] - (double)g->n[2] * g->pitch[2] / 2, last = g->center[2] + (double)g->n[2] * g->pitch[2] / 2;
+	double from, to, low = first, high = last;
+	const double radius = fmin(gt_scan_field_of_view(scan, &from, &to),
+	                           hypot((double)g->n[0] * g->pitch[0], (double)g->n[1] * g->pitch[1]) / 2);
+	for (size_t v = 0; scan->shape != GT_PARALLEL && v < scan->views; v++) {
+		const gt_view *w = &scan->view[v];
+		const double far = hypot(w->source[0] - g->center[0], w->source[1] - g->center[1]) + radius;
+		for (int end = 0; end < 2; end++) {
+			double p[3];
+			gt_cell_point(&d, w, scan->column_center, end ? (double)scan->rows - 0.5 : -0.5, p);
+			const double z = w->source[2] + (p[2] - w->source[2]) * far / hypot(p[0] - w->source[0], p[1] - w->source[1]);
+			low = fmin(low, z);
+			high = fmax(high, z);
+		}
+	}
+	*below = (size_t)ceil((first - low) / g->pitch[2] - 1e-6);
+	*above = (size_t)ceil((high - last) / g->pitch[2] - 1e-6);
+}
+
 void gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse)
 {
 	gt_grid c = *g;

@@ -119,6 +119,8 @@ size_t    gt_grid_voxels(const gt_grid *g);
 double    gt_grid_first(const gt_grid *g, int axis);    /* centre of voxel 0, mm */
 /* "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ]"; GT_ERR_ARG says what was expected where. Printed text reads back exactly. */
 gt_status gt_grid_parse(const char *text, gt_grid *g);
+/* 1 if both have the same voxels to a thousandth of one: files round pitches and places. */
+int       gt_grid_same(const gt_grid *a, const gt_grid *b);
 void      gt_grid_print(const gt_grid *g, char *text, size_t size);
 /* Voxels of one cell's size at the axis (three digits) over the field of view of the scan, in even numbers; parallel beams
  * and single rows: as many slices as rows. GT_ERR_UNSUPPORTED if the scan has no field of view. */
@@ -127,6 +129,9 @@ gt_status gt_grid_default(const gt_scan *scan, gt_grid *g);
 size_t    gt_grid_slices_outside(const gt_grid *g, double low, double high);
 /* Share of the box within `radius` of the planes x = 0 and y = 0, and in z from low to high: 0 to 1. */
 double    gt_grid_share_within(const gt_grid *g, double radius, double low, double high);
+/* Slices to add below and above a grid so that no ray of the scan within the grid's circle leaves it through its ends: the cone
+ * widens towards the detector, and what it sees there would be pressed into the outermost slices of an iterative method. */
+void      gt_grid_margin(const gt_grid *g, const gt_scan *scan, size_t *below, size_t *above);
 /* The same box with at most n voxels along each axis. */
 void      gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse);
 /* Refuses (GT_ERR_ARG): zero sizes, overflow, pitches that are not positive; with a scan also a grid that no view sees, or one

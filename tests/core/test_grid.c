@@ -387,8 +387,51 @@ START_TEST(grids_that_hold_a_source)
 }
 END_TEST
 
+/* Twice the height where the far side is twice as far as the axis; nothing for parallel rays; same means to a thousandth. */
+START_TEST(margins)
+{
+	const gt_orbit o = { .shape = GT_FLAT,
+		             .views = 8,
+		             .rows = 20,
+		             .columns = 200,
+		             .source_to_axis = 100,
+		             .source_to_detector = 200,
+		             .column_pitch = 4,
+		             .row_pitch = 2,
+		             .row_offset = 2,
+		             .turn = 6.283185307179586 };
+	gt_orbit parallel = o;
+	gt_scan *s = NULL;
+	gt_grid g = { { 30, 40, 20 }, { 1, 1, 1 }, { 0, 0, -2 } };
+	size_t below, above;
+	ck_ok(gt_scan_orbit(&o, &s));
+	/* Rows reach from -12 to 8 mm on the axis, and 1.25 times that at 25 mm behind it. */
+	gt_grid_margin(&g, s, &below, &above);
+	ck_assert_uint_eq(below, 3);
+	ck_assert_uint_eq(above, 2);
+	gt_scan_free(s);
+	parallel.shape = GT_PARALLEL;
+	ck_ok(gt_scan_orbit(&parallel, &s));
+	gt_grid_margin(&g, s, &below, &above);
+	ck_assert(below == 0 && above == 0);
+	gt_scan_free(s);
+	gt_grid h = g;
+	h.center[1] += 0.0009;
+	ck_assert(gt_grid_same(&g, &h) && gt_grid_same(&g, &g));
+	h.center[1] += 0.0002;
+	ck_assert(!gt_grid_same(&g, &h));
+	h = g;
+	h.n[2]++;
+	ck_assert(!gt_grid_same(&g, &h));
+	h = g;
+	h.pitch[0] += 1e-4;
+	ck_assert(!gt_grid_same(&g, &h));
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
+	tcase_add_test(tc, margins);
 	tcase_add_test(tc, text_is_read);
 	tcase_add_test(tc, text_is_refused);
 	tcase_add_test(tc, text_comes_back);
