@@ -38,13 +38,30 @@ static size_t count_commands(void)
 }
 
 /* Quotes what a shell would not leave alone, so that the record can be pasted. */
+/* In single quotes for a shell, where one within becomes '\\''. */
+static char *quoted(const char *text)
+{
+	char *out = malloc(4 * strlen(text) + 3), *to = out;
+	if (!out)
+		return NULL;
+	*to++ = '\'';
+	for (; *text; text++) {
+		const int quote = *text == '\'';
+		memcpy(to, quote ? "'\\''" : text, quote ? 4 : 1);
+		to += quote ? 4 : 1;
+	}
+	memcpy(to, "'", 2);
+	return out;
+}
+
 static char *command_line(int argc, char **argv)
 {
 	char *line = cli_text("gantry");
 	for (int i = 1; i < argc && line; i++) {
 		const int plain = *argv[i] &&
 		                  !argv[i][strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%")];
-		char *more = plain ? cli_text("%s %s", line, argv[i]) : cli_text("%s '%s'", line, argv[i]);
+		char *word = plain ? strdup(argv[i]) : quoted(argv[i]), *more = word ? cli_text("%s %s", line, word) : NULL;
+		free(word);
 		free(line);
 		line = more;
 	}
