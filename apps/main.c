@@ -37,8 +37,7 @@ static size_t count_commands(void)
 	return n;
 }
 
-/* Quotes what a shell would not leave alone, so that the record can be pasted. */
-/* In single quotes for a shell, where one within becomes '\\''. */
+/* In single quotes for a shell, where one within becomes '\''. */
 static char *quoted(const char *text)
 {
 	char *out = malloc(4 * strlen(text) + 3), *to = out;
@@ -54,6 +53,7 @@ static char *quoted(const char *text)
 	return out;
 }
 
+/* Quotes what a shell would not leave alone, so that the record can be pasted. */
 static char *command_line(int argc, char **argv)
 {
 	char *line = cli_text("gantry");
