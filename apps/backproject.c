@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include "apps/cli.h"
 #include "apps/method.h"
-#include "projectors/projector.h"
 
 typedef struct {
 	const char *output, *grid, *like, *projector;
@@ -16,28 +15,6 @@ static const cli_option options[] = {
 	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd)", AT(projector), 0, 0, NULL },
 	{ 0 },
 };
-
-static gt_status backproject(const cli_call *call, const char *projector, const gt_projections *p, gt_volume *v)
-{
-	gt_backend *be = NULL;
-	gt_linop *A = NULL;
-	gt_array *x = NULL, *y = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(cli_open(call, &be));
-	GT_TRY(gt_projector_new(projector, be, cli_type(call), &v->grid, p->scan, &A));
-	GT_TRY(gt_array_new(be, cli_type(call), gt_linop_ny(A), &y));
-	GT_TRY(gt_array_new(be, cli_type(call), gt_linop_nx(A), &x));
-	gt_array_put_float(p->data, y);
-	gt_adjoint(A, y, x);
-	gt_array_get_float(x, v->data);
-	GT_TRY(gt_backend_status(be));
-done:
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_linop_free(A);
-	gt_backend_close(be);
-	return st;
-}
 
 static int run(const cli_call *call, const void *given)
 {
@@ -53,7 +30,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	GT_TRY(cli_volume_new(&grid, &v));
-	GT_TRY(backproject(call, o->projector, p, v));
+	GT_TRY(app_apply(call, o->projector, 1, &v->grid, p->scan, p->data, v->data));
 	if (!(parameters = cli_text("projector=%s precision=%s", o->projector, gt_type_name(cli_type(call)))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(cli_record(call, p->scan, parameters, &v->from));

@@ -2,6 +2,7 @@
 #define GT_APPS_METHOD_H
 /* A reconstruction method by its text "NAME:key=value,...", and a scan cut into ordered subsets. */
 #include "analytic/analytic.h"
+#include "apps/cli.h"
 #include "core/linop.h"
 #include "solvers/solver.h"
 
@@ -29,4 +30,7 @@ gt_status app_subsets_new(const char *projector, gt_backend *be, gt_type type, c
 void app_subsets_free(app_subsets *s);
 double app_subsets_norm(const app_subsets *s);          /* |b| */
 
+/* out = A in (adjoint 0) or A' in (1) of a projector on the backend and in the precision that the call asks for. */
+gt_status app_apply(const cli_call *call, const char *projector, int adjoint, const gt_grid *grid, const gt_scan *scan, const float *in,
+                    float *out);
 #endif

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include "apps/cli.h"
 #include "apps/method.h"
-#include "projectors/projector.h"
 
 typedef struct {
 	const char *scan, *output, *projector;
@@ -18,28 +17,13 @@ static const cli_option options[] = {
 
 static gt_status project(const cli_call *call, const char *projector, const gt_volume *v, gt_projections *p)
 {
-	gt_backend *be = NULL;
-	gt_linop *A = NULL;
-	gt_array *x = NULL, *y = NULL;
-	gt_status st = GT_OK;
 	const size_t n = gt_scan_cells(p->scan);
-	GT_TRY(gt_host_room((double)n * sizeof(float), "the projections"));
-	GT_TRY(cli_open(call, &be));
-	GT_TRY(gt_projector_new(projector, be, cli_type(call), &v->grid, p->scan, &A));
-	GT_TRY(gt_array_new(be, cli_type(call), gt_linop_nx(A), &x));
-	GT_TRY(gt_array_new(be, cli_type(call), gt_linop_ny(A), &y));
+	const gt_status st = gt_host_room((double)n * sizeof(float), "the projections");
+	if (st != GT_OK)
+		return st;
 	if (!(p->data = malloc(n * sizeof *p->data)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "the projections need %.3g MB", (double)n * 4e-6));
-	gt_array_put_float(v->data, x);
-	gt_forward(A, x, y);
-	gt_array_get_float(y, p->data);
-	GT_TRY(gt_backend_status(be));
-done:
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_linop_free(A);
-	gt_backend_close(be);
-	return st;
+		return gt_fail(GT_ERR_MEMORY, "the projections need %.3g MB", (double)n * 4e-6);
+	return app_apply(call, projector, 0, &v->grid, p->scan, v->data, p->data);
 }
 
 static int run(const cli_call *call, const void *given)
@@ -55,6 +39,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(gt_can_write_projections(o->output));
 	GT_TRY(cli_read_scan(call, o->scan, CLI_GEOMETRY, &p));
 	GT_TRY(cli_read_volume(call, call->file[0], &v));
+	GT_TRY(gt_fail_in(gt_grid_check(&v->grid, p->scan), "%s", call->file[0]));
 	cli_note_share(call, &v->grid, p->scan);
 	GT_TRY(project(call, o->projector, v, p));
 	if (!(parameters = cli_text("projector=%s precision=%s", o->projector, gt_type_name(cli_type(call)))))
