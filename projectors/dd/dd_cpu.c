@@ -14,7 +14,7 @@ enum {
 	VIEWS = 8,    /* forward: adjacent views of a job, which share lines of the volume */
 	COLUMNS = 32, /* forward: columns of a job */
 	SIDE = 16,    /* adjoint: voxels of a job along x and y */
-	HEIGHT = 128, /* adjoint: voxels of a job along z */
+	HEIGHT = 64,  /* adjoint: voxels of a job along z */
 	BATCH = 32    /* adjoint: views whose running sums are held at a time */
 };
 
