@@ -191,7 +191,7 @@ gt_backend *gt_array_backend(const gt_array *a) { return a->be; }
 void gt_array_put(const void *host, gt_array *a) { gt_backend_put(a->be, host, a->data, gt_array_bytes(a)); }
 void gt_array_get(const gt_array *a, void *host) { gt_backend_get(a->be, a->data, host, gt_array_bytes(a)); }
 
-enum { PIECE = 1 << 16 }; /* elements converted at a time */
+enum { PIECE = 4096 }; /* elements converted at a time, on the stack */
 
 void gt_array_put_float(const float *host, gt_array *a)
 {
@@ -199,14 +199,12 @@ void gt_array_put_float(const float *host, gt_array *a)
 		gt_array_put(host, a);
 		return;
 	}
-	double piece[PIECE / 16];
-	const size_t most = sizeof piece / sizeof *piece;
-	for (size_t i = 0; i < a->n; i += most) {
-		const size_t n = a->n - i < most ? a->n - i : most;
+	double piece[PIECE];
+	for (size_t i = 0; i < a->n; i += PIECE) {
+		const size_t n = a->n - i < PIECE ? a->n - i : PIECE;
 		for (size_t k = 0; k < n; k++)
 			piece[k] = host[i + k];
 		gt_backend_put(a->be, piece, (double *)a->data + i, n * sizeof *piece);
-		a->be->ops->wait(a->be); /* the piece is used again */
 	}
 }
 
@@ -216,10 +214,9 @@ void gt_array_get_float(const gt_array *a, float *host)
 		gt_array_get(a, host);
 		return;
 	}
-	double piece[PIECE / 16];
-	const size_t most = sizeof piece / sizeof *piece;
-	for (size_t i = 0; i < a->n; i += most) {
-		const size_t n = a->n - i < most ? a->n - i : most;
+	double piece[PIECE];
+	for (size_t i = 0; i < a->n; i += PIECE) {
+		const size_t n = a->n - i < PIECE ? a->n - i : PIECE;
 		gt_backend_get(a->be, (const double *)a->data + i, piece, n * sizeof *piece);
 		for (size_t k = 0; k < n; k++)
 			host[i + k] = (float)piece[k];

@@ -32,7 +32,7 @@ struct gt_backend_ops {
 	void      (*close )(gt_backend *be);
 	void     *(*alloc )(gt_backend *be, size_t bytes);             /* NULL if there is no such memory; not counted here */
 	void      (*free  )(gt_backend *be, void *p);
-	void      (*put   )(gt_backend *be, const void *host, void *dst, size_t bytes);
+	void      (*put   )(gt_backend *be, const void *host, void *dst, size_t bytes);    /* waits: host may be used again */
 	void      (*get   )(gt_backend *be, const void *src, void *host, size_t bytes);    /* waits */
 	void      (*wait  )(gt_backend *be);                            /* and collects asynchronous failures */
 	void      (*memory)(gt_backend *be, size_t *available, size_t *total);

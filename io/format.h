@@ -91,7 +91,7 @@ gt_status gt_can_write(const char *path);
 /* What is in the file: *projections is 1 for projections, 0 for a volume. */
 gt_status gt_file_kind(const char *path, const gt_format **format, int *projections);
 
-/* An empty file of a new name in path's folder; then rename or drop it. SIGINT, SIGTERM, SIGHUP and SIGXFSZ unlink it
+/* An empty file of a new name in path's folder; then rename or drop it. SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGXFSZ unlink it
  * where their action is the default one when this is called. GT_ERR_IO: the folder cannot be written, or path is there and not a file. */
 gt_status gt_tmp_path(const char *path, char **tmp);
 gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */

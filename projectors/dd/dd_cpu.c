@@ -19,7 +19,6 @@ enum {
 };
 
 struct job {
-	gt_backend *be;
 	const gt_dd *d;
 	gt_type type;
 	const void *in;
@@ -236,8 +235,7 @@ static size_t line_doubles(const gt_dd *d) { return (size_t)d->n[0] * (size_t)d-
 static void forward(gt_backend *be, const gt_dd *d, gt_type t, const void *x, void *y)
 {
 	double *sums = gt_scratch(be);
-	struct job j = { .be = be,
-		         .d = d,
+	struct job j = { .d = d,
 		         .type = t,
 		         .in = x,
 		         .out = y,
@@ -371,8 +369,7 @@ static size_t batch_doubles(const gt_dd *d) { return (d->views < BATCH ? d->view
 static void adjoint(gt_backend *be, const gt_dd *d, gt_type t, const void *y, void *x)
 {
 	double *sums = gt_scratch(be);
-	struct job j = { .be = be,
-		         .d = d,
+	struct job j = { .d = d,
 		         .type = t,
 		         .in = y,
 		         .out = x,
