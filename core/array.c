@@ -54,6 +54,13 @@ gt_pool *gt_backend_pool(const gt_backend *be) { return be->pool; }
 gt_counters gt_backend_counters(const gt_backend *be) { return be->count; }
 void gt_backend_wait(gt_backend *be) { be->ops->wait(be); }
 void gt_backend_memory(gt_backend *be, size_t *available, size_t *total) { be->ops->memory(be, available, total); }
+double gt_backend_rate(gt_backend *be, gt_resource r) { return be->ops->rate(be, r); }
+
+const char *gt_resource_name(gt_resource r)
+{
+	static const char *const names[GT_NRESOURCES] = { "bytes", "instructions", "shared memory", "texture fetches", "double precision" };
+	return names[r];
+}
 
 void gt_backend_fail(gt_backend *be, gt_status s)
 {

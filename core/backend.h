@@ -37,6 +37,7 @@ struct gt_backend_ops {
 	void      (*wait  )(gt_backend *be);                            /* and collects asynchronous failures */
 	void      (*memory)(gt_backend *be, size_t *available, size_t *total);
 	void      (*map   )(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, double a, double b, void *y);
+	double    (*rate  )(gt_backend *be, gt_resource r);
 	double    (*red   )(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y);
 };
 struct gt_backend {

@@ -169,6 +169,12 @@ static void copy_(gt_backend *be, const void *src, void *dst, size_t bytes)
 	memcpy(dst, src, bytes);
 }
 
+static double rate_(gt_backend *be, gt_resource r)
+{
+	(void)be, (void)r;
+	return 0;
+}
+
 const struct gt_backend_ops gt_backend_cpu = {
 	.name = "cpu",
 	.open = open_,
@@ -180,5 +186,6 @@ const struct gt_backend_ops gt_backend_cpu = {
 	.wait = wait_,
 	.memory = memory_,
 	.map = map_,
+	.rate = rate_,
 	.red = red_,
 };

@@ -269,6 +269,37 @@ static void memory_(gt_backend *be, size_t *available, size_t *total)
 	cudaMemGetInfo(available, total);
 }
 
+/* Per clock and multiprocessor: four warps issue, one pass of shared memory, four bilinear fetches; double precision by what the
+ * device says it is slower than single, which is 128 (64 before 8.6, but for 6.1 and 7.x). */
+static double rate_(gt_backend *be, gt_resource r)
+{
+	const int device = own(be)->device;
+	int clock = 0, units = 0, memory = 0, width = 0, ratio = 0, major = 0, minor = 0;
+	cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, device);
+	cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device);
+	cudaDeviceGetAttribute(&memory, cudaDevAttrMemoryClockRate, device);
+	cudaDeviceGetAttribute(&width, cudaDevAttrGlobalMemoryBusWidth, device);
+	cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device);
+	cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+	cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+	const double cycles = 1e3 * clock * units;
+	const int singles = major == 7 || (major == 6 && minor == 0) || (major == 8 && minor == 0) ? 64 : 128;
+	switch (r) {
+	case GT_BYTES:
+		return 2e3 * memory * width / 8;
+	case GT_INSTRUCTIONS:
+		return 4 * cycles;
+	case GT_SHARED:
+		return cycles;
+	case GT_FETCHES:
+		return 4 * cycles;
+	case GT_DOUBLES:
+		return ratio > 0 ? cycles * singles / ratio : 0;
+	default:
+		return 0;
+	}
+}
+
 extern "C" const struct gt_backend_ops gt_backend_cuda = {
-	"cuda", open_, close_, alloc_, free_, put_, get_, wait_, memory_, map_, red_,
+	"cuda", open_, close_, alloc_, free_, put_, get_, wait_, memory_, map_, rate_, red_,
 };

@@ -38,6 +38,17 @@ gt_type gt_linop_type(const gt_linop *A) { return A->type; }
 const char *gt_linop_name(const gt_linop *A) { return A->ops->name; }
 gt_backend *gt_linop_backend(const gt_linop *A) { return A->be; }
 
+double gt_linop_least_seconds(const gt_linop *A, int adjoint, const char **bound)
+{
+	gt_work least;
+	*bound = "";
+	if (!A->ops->work || !A->ops->work(A->self, adjoint, &least))
+		return 0;
+	const double rate = gt_backend_rate(A->be, least.bound);
+	*bound = gt_resource_name(least.bound);
+	return rate > 0 ? least.amount / rate : 0;
+}
+
 static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 {
 	if (A->be->status != GT_OK)

@@ -7,11 +7,17 @@
 extern "C" {
 #endif
 
-/* A matched pair: volume [z][y][x] in mm^-1 -> line integrals [view][row][column], and its exact adjoint.
+/* A matched pair: volume [z][y][x] in mm^-1 -> line integrals [view][row][column], and its adjoint: exact, entry by
+ * entry, unless the projector says that it is only near.
  * make() refuses (GT_ERR_UNSUPPORTED, naming projector and view) what the model cannot do. Scan and grid are
  * copied; nothing is allocated after make(). */
 typedef struct {
 	const char *name, *about;
+	const char *model;              /* the projector with the same entries that is its reference on the CPU; NULL: itself */
+	int         cuda_only;          /* no CPU side: make() refuses it, naming model */
+	int         single_only;        /* make() refuses GT_F64 */
+	double      off_adjoint;        /* entries of the adjoint may differ by this much of the largest; 0: by rounding alone */
+	double      off_model;          /* likewise forward's from the model's */
 	const gt_param *params;         /* may be NULL */
 	const void     *defaults;
 	size_t          options_size;

@@ -6,14 +6,22 @@
 #include "projectors/dd/dd_impl.h"
 #include "projectors/projector.h"
 
-static const struct gt_dd_impl *const impls[GT_NBACKENDS] = { &gt_dd_cpu, GT_IF_CUDA(&gt_dd_cuda) };
+/* The same coefficients by other kernels. */
+struct variant {
+	const char *name;
+	const struct gt_dd_impl *impl[GT_NBACKENDS];
+	int single_only;
+	struct gt_linop_ops ops;
+};
 
 struct dd {
 	gt_backend *be;
 	const struct gt_dd_impl *impl;
+	void *state;
 	gt_type type;
 	gt_dd d; /* tables on the backend */
 	size_t view_bytes, edge_bytes, column_bytes, guess_bytes;
+	gt_dd_counts counts; /* zero until they are asked for */
 	int has_scratch;
 };
 
@@ -30,6 +38,7 @@ static int slice_axis(const gt_scan *s, const gt_view *w)
 }
 
 struct host {
+	const char *name;
 	gt_dd_view *view;
 	double *edge;
 	gt_dd_column *column;
@@ -115,9 +124,9 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, str
 		gt_cell_ray(&det, w, k - 0.5, scan->row_center, point, direction);
 		if (!(sign * direction[s] > least_cosine * sqrt(gt_dot3(direction, direction))))
 			return gt_fail(GT_ERR_UNSUPPORTED,
-			               "dd: view %zu: the ray of column edge %d runs along the slices (perpendicular to %c): "
+			               "%s: view %zu: the ray of column edge %d runs along the slices (perpendicular to %c): "
 			               "the fan is too wide for the distance-driven model",
-			               at, k, "xy"[s]);
+			               h->name, at, k, "xy"[s]);
 		const struct line l = in_slices(point, direction, g, s, 1 - s, sign, plane);
 		edge[k] = fan ? l.slope : l.start;
 		v->X0 = fan ? l.start : 0;
@@ -132,7 +141,8 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, str
 	for (int k = 0; k < columns; k++)
 		if (!(edge[k + 1] > edge[k]))
 			return gt_fail(GT_ERR_UNSUPPORTED,
-			               "dd: view %zu: the rays of columns %d and %d cross the slices in the wrong order", at, k, k + 1);
+			               "%s: view %zu: the rays of columns %d and %d cross the slices in the wrong order", h->name, at, k,
+			               k + 1);
 	for (int k = 0; k < columns; k++) {
 		const double ends[2] = { -0.5, (double)scan->rows - 0.5 };
 		fill_rows(&det, w, g, s, sign, plane, v->flip_columns ? columns - 1 - k : k, ends[v->flip_rows], ends[!v->flip_rows],
@@ -144,42 +154,95 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, str
 	return GT_OK;
 }
 
-static gt_status check(const gt_grid *g, const gt_scan *scan)
+/* From 64 views or all. */
+static gt_dd_counts count(const gt_dd *d)
+{
+	gt_dd_counts c = { 0, 0 };
+	const size_t step = d->views / 64 + 1;
+	size_t counted = 0;
+	for (size_t at = 0; at < d->views; at += step, counted++) {
+		const gt_dd_view *v = &d->view[at];
+		const double *edge = d->edge + at * (size_t)(d->columns + 1), voxels = d->n[1 - v->axis];
+		for (int n = v->first; n < v->end; n++) {
+			const double R = gt_dd_depth(v, n);
+			const int first = gt_dd_first_column(d, v, at, gt_dd_edge_at(v, R, 0));
+			double low = first < d->columns ? gt_dd_edge(v, R, edge[first]) : voxels;
+			for (int k = first; k < d->columns && low < voxels; k++) {
+				const double high = gt_dd_edge(v, R, edge[k + 1]);
+				c.pairs++;
+				c.overlaps += ceil(fmin(high, voxels)) - floor(fmax(low, 0));
+				low = high;
+			}
+		}
+	}
+	c.pairs *= (double)d->views / (double)counted;
+	c.overlaps *= (double)d->views / (double)counted;
+	return c;
+}
+
+static gt_status check(const char *name, const gt_grid *g, const gt_scan *scan)
 {
 	for (int a = 0; a < 3; a++)
 		if (g->n[a] > INT_MAX / 4)
-			return gt_fail(GT_ERR_UNSUPPORTED, "dd: %zu voxels along one axis: expected at most %d", g->n[a], INT_MAX / 4);
+			return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu voxels along one axis: expected at most %d", name, g->n[a],
+			               INT_MAX / 4);
 	if (scan->rows > INT_MAX / 4 || scan->columns > INT_MAX / 4)
-		return gt_fail(GT_ERR_UNSUPPORTED, "dd: a detector of %zu x %zu cells: expected at most %d each way", scan->columns,
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu cells: expected at most %d each way", name, scan->columns,
 		               scan->rows, INT_MAX / 4);
-	return gt_scan_rows_along_z(scan, "dd");
+	return gt_scan_rows_along_z(scan, name);
 }
 
-static gt_status upload(gt_backend *be, const void *host, size_t bytes, const void **device)
+void *gt_dd_upload(gt_backend *be, const void *host, size_t bytes)
 {
 	void *p = gt_backend_alloc(be, bytes, "tables of the distance-driven projector");
-	if (!p)
-		return GT_ERR_MEMORY;
-	gt_backend_put(be, host, p, bytes);
-	*device = p;
-	return GT_OK;
+	if (p)
+		gt_backend_put(be, host, p, bytes);
+	return p;
 }
 
 static void forward(void *self, const gt_array *x, gt_array *y)
 {
 	const struct dd *p = self;
-	p->impl->forward(p->be, &p->d, p->type, x->data, y->data);
+	p->impl->forward(p->be, &p->d, p->state, p->type, x->data, y->data);
 }
 
 static void adjoint(void *self, const gt_array *y, gt_array *x)
 {
 	const struct dd *p = self;
-	p->impl->adjoint(p->be, &p->d, p->type, y->data, x->data);
+	p->impl->adjoint(p->be, &p->d, p->state, p->type, y->data, x->data);
+}
+
+static int work(void *self, int back, gt_work *least)
+{
+	struct dd *p = self;
+	if (!p->impl->work)
+		return 0;
+	if (!(p->counts.pairs > 0)) {
+		gt_dd_view *view = malloc(p->view_bytes);
+		double *edge = malloc(p->edge_bytes);
+		int *guess = malloc(p->guess_bytes);
+		if (view && edge && guess) {
+			gt_dd host = p->d;
+			gt_backend_get(p->be, p->d.view, view, p->view_bytes);
+			gt_backend_get(p->be, p->d.edge, edge, p->edge_bytes);
+			gt_backend_get(p->be, p->d.guess, guess, p->guess_bytes);
+			host.view = view;
+			host.edge = edge;
+			host.guess = guess;
+			p->counts = count(&host);
+		}
+		free(view);
+		free(edge);
+		free(guess);
+	}
+	return p->impl->work(&p->d, p->state, p->type, &p->counts, back, least);
 }
 
 static void destroy(void *self)
 {
 	struct dd *p = self;
+	if (p->state)
+		p->impl->free(p->be, p->state);
 	gt_backend_free(p->be, (void *)p->d.view, p->view_bytes);
 	gt_backend_free(p->be, (void *)p->d.edge, p->edge_bytes);
 	gt_backend_free(p->be, (void *)p->d.column, p->column_bytes);
@@ -189,28 +252,38 @@ static void destroy(void *self)
 	free(p);
 }
 
-static const struct gt_linop_ops ops = { "dd", forward, adjoint, destroy };
+static gt_status upload_tables(struct dd *p, const struct host *h)
+{
+	if (!(p->d.view = gt_dd_upload(p->be, h->view, p->view_bytes)) || !(p->d.edge = gt_dd_upload(p->be, h->edge, p->edge_bytes)) ||
+	    !(p->d.column = gt_dd_upload(p->be, h->column, p->column_bytes)) ||
+	    !(p->d.guess = gt_dd_upload(p->be, h->guess, p->guess_bytes)))
+		return GT_ERR_MEMORY;
+	return GT_OK;
+}
 
-static gt_status fill_tables(const gt_scan *scan, const gt_grid *g, struct dd *p)
+/* Tables on the host, then on the backend, then what the variant makes of them. */
+static gt_status fill_tables(const struct variant *variant, const gt_scan *scan, const gt_grid *g, struct dd *p)
 {
 	gt_status st = GT_OK;
 	p->view_bytes = scan->views * sizeof(gt_dd_view);
 	p->edge_bytes = scan->views * (scan->columns + 1) * sizeof(double);
 	p->column_bytes = scan->views * scan->columns * sizeof(gt_dd_column);
 	p->guess_bytes = scan->views * scan->columns * sizeof(int);
-	struct host h = { malloc(p->view_bytes), malloc(p->edge_bytes), malloc(p->column_bytes), malloc(p->guess_bytes) };
-	if (!h.view || !h.edge || !h.column || !h.guess) {
-		st = gt_fail(GT_ERR_MEMORY, "dd: no memory for the tables of %zu views", scan->views);
-		goto done;
-	}
+	struct host h = { variant->name, malloc(p->view_bytes), malloc(p->edge_bytes), malloc(p->column_bytes), malloc(p->guess_bytes) };
+	if (!h.view || !h.edge || !h.column || !h.guess)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", variant->name, scan->views));
 	for (size_t v = 0; v < scan->views; v++)
 		GT_TRY(fill_view(scan, g, v, &h, &p->d.tallest));
 	for (size_t v = 0; v < scan->views; v++)
 		p->d.sliced[h.view[v].axis] = 1;
-	GT_TRY(upload(p->be, h.view, p->view_bytes, (const void **)&p->d.view));
-	GT_TRY(upload(p->be, h.edge, p->edge_bytes, (const void **)&p->d.edge));
-	GT_TRY(upload(p->be, h.column, p->column_bytes, (const void **)&p->d.column));
-	GT_TRY(upload(p->be, h.guess, p->guess_bytes, (const void **)&p->d.guess));
+	gt_dd_setup setup = { variant->name, g, scan, p->d };
+	setup.host.view = h.view;
+	setup.host.edge = h.edge;
+	setup.host.column = h.column;
+	setup.host.guess = h.guess;
+	GT_TRY(upload_tables(p, &h));
+	if (p->impl->make)
+		GT_TRY(p->impl->make(p->be, &p->d, &setup, p->type, &p->state));
 done:
 	free(h.view);
 	free(h.edge);
@@ -219,33 +292,57 @@ done:
 	return st;
 }
 
-static gt_status make(gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan, const void *options, gt_linop **A)
+static gt_status make(const struct variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan, gt_linop **A)
 {
 	gt_status st = GT_OK;
-	struct dd *p = calloc(1, sizeof *p);
-	(void)options;
-	if (!p)
-		return gt_fail(GT_ERR_MEMORY, "dd: no memory for the operator");
+	struct dd *p = NULL;
+	if (!variant->impl[be->kind])
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: runs on a GPU only, not on %s: 'dd' has the same entries and runs on both",
+		               variant->name, be->name);
+	if (variant->single_only && type != GT_F32)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: single precision only: its tables are textures; 'dd-db' is its form in double",
+		               variant->name);
+	if (!(p = calloc(1, sizeof *p)))
+		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the operator", variant->name);
 	p->be = be;
-	p->impl = impls[be->kind];
+	p->impl = variant->impl[be->kind];
 	p->type = type;
-	GT_TRY(check(g, scan));
+	GT_TRY(check(variant->name, g, scan));
 	p->d = (gt_dd){ .rows = (int)scan->rows, .columns = (int)scan->columns, .views = scan->views };
 	for (int a = 0; a < 3; a++) {
 		p->d.n[a] = (int)g->n[a];
 		p->d.pitch[a] = g->pitch[a];
 	}
-	GT_TRY(fill_tables(scan, g, p));
-	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->d, type), "scratch of the distance-driven projector"));
+	GT_TRY(fill_tables(variant, scan, g, p));
+	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->d, p->state, type), "scratch of the distance-driven projector"));
 	p->has_scratch = 1;
-	return gt_linop_new(&ops, p, be, type, gt_grid_voxels(g), gt_scan_cells(scan), A);
+	return gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_cells(scan), A);
 done:
 	destroy(p);
 	return st;
 }
 
+#define VARIANT(id, text, cpu, cuda, single)                                                                                         \
+	static const struct variant variant_##id = {                                                                                 \
+		.name = text, .impl = { cpu, cuda }, .single_only = single, .ops = { text, forward, adjoint, destroy, work }         \
+	};                                                                                                                           \
+	static gt_status make_##id(gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, gt_linop **A) \
+	{                                                                                                                            \
+		(void)options;                                                                                                       \
+		return make(&variant_##id, be, t, g, s, A);                                                                          \
+	}
+VARIANT(dd, "dd", &gt_dd_cpu, GT_IF_CUDA(&gt_dd_bs_cuda), 0)
+VARIANT(bs, "dd-bs", NULL, GT_IF_CUDA(&gt_dd_bs_cuda), 0)
+
 const gt_projector gt_projector_dd = {
 	.name = "dd",
 	.about = "distance-driven, exact pair; detectors whose rows are parallel to z",
-	.make = make,
+	.make = make_dd,
+};
+const gt_projector gt_projector_dd_bs = {
+	.name = "dd-bs",
+	.about = "the same by loops over the voxels and cells that overlap (branch-based); GPU",
+	.model = "dd",
+	.cuda_only = 1,
+	.make = make_bs,
 };

@@ -232,8 +232,9 @@ GT_CLONES static void forward_job(void *self, size_t i, size_t end, int worker)
 
 static size_t line_doubles(const gt_dd *d) { return (size_t)d->n[0] * (size_t)d->n[1] * padded(d->n[2]); }
 
-static void forward(gt_backend *be, const gt_dd *d, gt_type t, const void *x, void *y)
+static void forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y)
 {
+	(void)state;
 	double *sums = gt_scratch(be);
 	struct job j = { .d = d,
 		         .type = t,
@@ -366,8 +367,9 @@ GT_CLONES static void adjoint_job(void *self, size_t i, size_t end, int worker)
 static size_t adjoint_scratch_size(void) { return SIDE * SIDE * HEIGHT + HEIGHT + 8; }
 static size_t batch_doubles(const gt_dd *d) { return (d->views < BATCH ? d->views : BATCH) * (size_t)d->columns * sum_stride(d); }
 
-static void adjoint(gt_backend *be, const gt_dd *d, gt_type t, const void *y, void *x)
+static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, void *x)
 {
+	(void)state;
 	double *sums = gt_scratch(be);
 	struct job j = { .d = d,
 		         .type = t,
@@ -385,8 +387,9 @@ static void adjoint(gt_backend *be, const gt_dd *d, gt_type t, const void *y, vo
 	}
 }
 
-static size_t scratch(gt_backend *be, const gt_dd *d, gt_type t)
+static size_t scratch(gt_backend *be, const gt_dd *d, void *state, gt_type t)
 {
+	(void)state;
 	const size_t workers = (size_t)gt_pool_threads(be->pool);
 	const size_t forwards = line_doubles(d) + workers * forward_scratch_size(d);
 	const size_t adjoints = batch_doubles(d) + workers * adjoint_scratch_size();
@@ -394,4 +397,4 @@ static size_t scratch(gt_backend *be, const gt_dd *d, gt_type t)
 	return (forwards > adjoints ? forwards : adjoints) * sizeof(double);
 }
 
-const struct gt_dd_impl gt_dd_cpu = { scratch, forward, adjoint };
+const struct gt_dd_impl gt_dd_cpu = { .scratch = scratch, .forward = forward, .adjoint = adjoint };

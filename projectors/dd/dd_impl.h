@@ -1,17 +1,41 @@
 #ifndef GT_DD_IMPL_H
 #define GT_DD_IMPL_H
-/* What dd.c asks of dd_cpu.c and dd_cuda.cu. Volumes [z][y][x], data [view][row][column], both of the type given. */
+/* What dd.c asks of the kernels of each variant, one table per variant and backend. Volumes [z][y][x], data
+ * [view][row][column], both of the operator's type. */
 #include "core/backend.h"
+#include "core/linop.h"
+#include "core/scan.h"
 #include "projectors/dd/dd_row.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
+/* What is known on the host while an operator is made: `host` is the gt_dd of the operator with tables in host memory. */
+typedef struct {
+	const char    *name;
+	const gt_grid *grid;
+	const gt_scan *scan;
+	gt_dd          host;
+} gt_dd_setup;
+
+/* Sums over all views that the least work of a variant is counted from; nothing of rows and z is in them. */
+typedef struct {
+	double pairs;           /* (view, slice, column) that meet the volume */
+	double overlaps;        /* (view, slice, column, voxel along the slice) that overlap */
+} gt_dd_counts;
+
 struct gt_dd_impl {
-	size_t (*scratch)(gt_backend *be, const gt_dd *d, gt_type t);          /* bytes of gt_scratch() that the others use */
-	void (*forward)(gt_backend *be, const gt_dd *d, gt_type t, const void *x, void *y);
-	void (*adjoint)(gt_backend *be, const gt_dd *d, gt_type t, const void *y, void *x);
+	/* Tables of the variant's own, on the backend; *state goes to the functions below. NULL: it has none. */
+	gt_status (*make)(gt_backend *be, const gt_dd *d, const gt_dd_setup *s, gt_type t, void **state);
+	void   (*free   )(gt_backend *be, void *state);                                 /* NULL if make is; state may be NULL */
+	size_t (*scratch)(gt_backend *be, const gt_dd *d, void *state, gt_type t);      /* bytes of gt_scratch() that the others use */
+	void   (*forward)(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y);
+	void   (*adjoint)(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, void *x);
+	int    (*work   )(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int adjoint, gt_work *least);   /* may be NULL */
 };
-extern const struct gt_dd_impl gt_dd_cpu, gt_dd_cuda;
+extern const struct gt_dd_impl gt_dd_cpu, gt_dd_cuda, gt_dd_bs_cuda;
+
+/* Memory for a table, filled from the host; NULL and a gt_fail() text if there is none. */
+void *gt_dd_upload(gt_backend *be, const void *host, size_t bytes);
 #ifdef __cplusplus
 }
 #endif

@@ -32,7 +32,7 @@ static void adjoint(void *self, const gt_array *y, gt_array *x)
 	gt_array_put(out, x);
 }
 
-static const struct gt_linop_ops ops = { "matrix", forward, adjoint, free };
+static const struct gt_linop_ops ops = { .name = "matrix", .forward = forward, .adjoint = adjoint, .free = free };
 
 static gt_linop *matrix(gt_backend *be, double spoil)
 {

@@ -3,20 +3,20 @@
  * voxels or cells, and positions along rows and z are made relative in double before they are rounded, so that sizes do not matter.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_DD_FORWARD_ROWS /* detector rows per thread: 8, 16, 32 */
-#define GT_DD_FORWARD_ROWS 16
+#ifndef GT_DD_BS_FORWARD_ROWS /* detector rows per thread: 8, 16, 32 */
+#define GT_DD_BS_FORWARD_ROWS 16
 #endif
-#ifndef GT_DD_FORWARD_VIEWS /* adjacent views per block, which share lines of the volume in the cache: 1, 2, 4, 8 */
-#define GT_DD_FORWARD_VIEWS 4
+#ifndef GT_DD_BS_FORWARD_VIEWS /* adjacent views per block, which share lines of the volume in the cache: 1, 2, 4, 8 */
+#define GT_DD_BS_FORWARD_VIEWS 4
 #endif
-#ifndef GT_DD_ADJOINT_SLICES /* slices of voxels per thread: 8, 16, 32 */
-#define GT_DD_ADJOINT_SLICES 16
+#ifndef GT_DD_BS_ADJOINT_SLICES /* slices of voxels per thread: 8, 16, 32 */
+#define GT_DD_BS_ADJOINT_SLICES 16
 #endif
-#ifndef GT_DD_ADJOINT_WIDTH /* warps per block, each on another slice of the view's axis: 1, 2, 4, 8 */
-#define GT_DD_ADJOINT_WIDTH 8
+#ifndef GT_DD_BS_ADJOINT_WIDTH /* warps per block, each on another slice of the view's axis: 1, 2, 4, 8 */
+#define GT_DD_BS_ADJOINT_WIDTH 8
 #endif
-#ifndef GT_DD_BATCH_BYTES /* weighted copies of views held at a time in the adjoint */
-#define GT_DD_BATCH_BYTES ((size_t)1 << 30)
+#ifndef GT_DD_BS_BATCH_BYTES /* weighted copies of views held at a time in the adjoint */
+#define GT_DD_BS_BATCH_BYTES ((size_t)1 << 30)
 #endif
 #include "core/cuda.h"
 #include "projectors/dd/dd_impl.h"
@@ -120,7 +120,7 @@ template <typename T, int ROWS>
 static __global__ void forward_kernel(gt_dd d, const T *y_slices, const T *x_slices, T *out, int column_groups, int row_tiles)
 {
 	const int k = blockIdx.x % column_groups * WARP + threadIdx.x, l0 = blockIdx.x / column_groups % row_tiles * ROWS;
-	const size_t view = (size_t)(blockIdx.x / column_groups / row_tiles) * GT_DD_FORWARD_VIEWS + threadIdx.y;
+	const size_t view = (size_t)(blockIdx.x / column_groups / row_tiles) * GT_DD_BS_FORWARD_VIEWS + threadIdx.y;
 	if (k >= d.columns || view >= d.views)
 		return;
 	const gt_dd_view v = d.view[view];
@@ -162,9 +162,9 @@ static int pieces(int n, int size) { return (n + size - 1) / size; }
 template <typename T, int ROWS> static void launch_forward(cudaStream_t queue, const gt_dd *d, const T *x, const T *transposed, T *y)
 {
 	const int columns = pieces(d->columns, WARP), rows = pieces(d->rows, ROWS);
-	const size_t groups = (d->views + GT_DD_FORWARD_VIEWS - 1) / GT_DD_FORWARD_VIEWS;
-	forward_kernel<T, ROWS>
-		<<<(unsigned)(groups * columns * rows), dim3(WARP, GT_DD_FORWARD_VIEWS), 0, queue>>>(*d, x, transposed, y, columns, rows);
+	const size_t groups = (d->views + GT_DD_BS_FORWARD_VIEWS - 1) / GT_DD_BS_FORWARD_VIEWS;
+	forward_kernel<T, ROWS><<<(unsigned)(groups * columns * rows), dim3(WARP, GT_DD_BS_FORWARD_VIEWS), 0, queue>>>(*d, x, transposed, y,
+	                                                                                                               columns, rows);
 }
 
 template <typename T> static void forward_as(gt_backend *be, const gt_dd *d, const T *x, T *y)
@@ -180,12 +180,13 @@ template <typename T> static void forward_as(gt_backend *be, const gt_dd *d, con
 	else if (d->rows <= 4)
 		launch_forward<T, 4>(queue, d, x, transposed, y);
 	else
-		launch_forward<T, GT_DD_FORWARD_ROWS>(queue, d, x, transposed, y);
-	gt_cuda_check(be, cudaGetLastError(), "dd forward");
+		launch_forward<T, GT_DD_BS_FORWARD_ROWS>(queue, d, x, transposed, y);
+	gt_cuda_check(be, cudaGetLastError(), "dd-bs forward");
 }
 
-static void forward(gt_backend *be, const gt_dd *d, gt_type t, const void *x, void *y)
+static void forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y)
 {
+	(void)state;
 	if (t == GT_F32)
 		forward_as<float>(be, d, (const float *)x, (float *)y);
 	else
@@ -211,7 +212,7 @@ template <typename T, int SLICES, int AXIS>
 static __global__ void adjoint_kernel(gt_dd d, const T *cells, T *x, size_t first, size_t views, int groups, int slice_groups)
 {
 	const int i = blockIdx.x % groups * WARP + threadIdx.x;
-	const int n = blockIdx.x / groups % slice_groups * GT_DD_ADJOINT_WIDTH + threadIdx.y;
+	const int n = blockIdx.x / groups % slice_groups * GT_DD_BS_ADJOINT_WIDTH + threadIdx.y;
 	const int z0 = blockIdx.x / groups / slice_groups * SLICES;
 	if (i >= d.n[1 - AXIS] || n >= d.n[AXIS])
 		return;
@@ -251,10 +252,10 @@ static void launch_adjoint(cudaStream_t queue, const gt_dd *d, const T *cells, T
 {
 	if (!d->sliced[AXIS])
 		return;
-	const int groups = pieces(d->n[1 - AXIS], WARP), slice_groups = pieces(d->n[AXIS], GT_DD_ADJOINT_WIDTH);
+	const int groups = pieces(d->n[1 - AXIS], WARP), slice_groups = pieces(d->n[AXIS], GT_DD_BS_ADJOINT_WIDTH);
 	const size_t blocks = (size_t)groups * slice_groups * pieces(d->n[2], SLICES);
 	adjoint_kernel<T, SLICES, AXIS>
-		<<<(unsigned)blocks, dim3(WARP, GT_DD_ADJOINT_WIDTH), 0, queue>>>(*d, cells, x, first, views, groups, slice_groups);
+		<<<(unsigned)blocks, dim3(WARP, GT_DD_BS_ADJOINT_WIDTH), 0, queue>>>(*d, cells, x, first, views, groups, slice_groups);
 }
 
 template <typename T, int SLICES>
@@ -266,7 +267,7 @@ static void launch_both(cudaStream_t queue, const gt_dd *d, const T *cells, T *x
 
 static size_t batch_views(const gt_dd *d, gt_type t)
 {
-	const size_t one = (size_t)d->rows * d->columns * gt_type_size(t), most = GT_DD_BATCH_BYTES / one;
+	const size_t one = (size_t)d->rows * d->columns * gt_type_size(t), most = GT_DD_BS_BATCH_BYTES / one;
 	return most < 1 ? 1 : most < d->views ? most : d->views;
 }
 
@@ -284,25 +285,27 @@ template <typename T> static void adjoint_as(gt_backend *be, const gt_dd *d, gt_
 		else if (d->n[2] <= 4)
 			launch_both<T, 4>(queue, d, cells, x, first, views);
 		else
-			launch_both<T, GT_DD_ADJOINT_SLICES>(queue, d, cells, x, first, views);
+			launch_both<T, GT_DD_BS_ADJOINT_SLICES>(queue, d, cells, x, first, views);
 	}
-	gt_cuda_check(be, cudaGetLastError(), "dd adjoint");
+	gt_cuda_check(be, cudaGetLastError(), "dd-bs adjoint");
 }
 
-static void adjoint(gt_backend *be, const gt_dd *d, gt_type t, const void *y, void *x)
+static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, void *x)
 {
+	(void)state;
 	if (t == GT_F32)
 		adjoint_as<float>(be, d, t, (const float *)y, (float *)x);
 	else
 		adjoint_as<double>(be, d, t, (const double *)y, (double *)x);
 }
 
-static size_t scratch(gt_backend *be, const gt_dd *d, gt_type t)
+static size_t scratch(gt_backend *be, const gt_dd *d, void *state, gt_type t)
 {
+	(void)state;
 	const size_t volume = d->sliced[0] ? (size_t)d->n[0] * d->n[1] * d->n[2] * gt_type_size(t) : 0;
 	const size_t cells = batch_views(d, t) * d->rows * d->columns * gt_type_size(t);
 	(void)be;
 	return volume > cells ? volume : cells;
 }
 
-extern "C" const struct gt_dd_impl gt_dd_cuda = { scratch, forward, adjoint };
+extern "C" const struct gt_dd_impl gt_dd_bs_cuda = { NULL, NULL, scratch, forward, adjoint, NULL };
