@@ -1,6 +1,7 @@
 #ifndef GT_APPS_BENCH_H
 #define GT_APPS_BENCH_H
-/* The standard problems that `gantry bench` times. */
+/* The standard problems that `gantry bench` times, and how operators are timed. */
+#include "core/array.h"
 #include "core/scan.h"
 
 typedef struct { const char *name, *about; gt_orbit orbit; int matrices; double voxel[3]; size_t n[3]; } app_workload;
@@ -8,5 +9,31 @@ extern const app_workload app_workloads[];              /* ends with name = NULL
 
 /* Scan with every `every`-th view, and grid. */
 gt_status app_workload_make(const app_workload *w, size_t every, gt_scan **scan, gt_grid *grid);
+
+/* Pairs of a voxel and a view in whose fan and cone some part of the voxel's height lies, as counted on a sample
+ * of voxels and views: the work that cannot be left out. */
+double app_overlap(const gt_scan *scan, const gt_grid *grid);
+
+/* Uniform in [0,1); a million different values are enough for timing. */
+void app_fill_random(float *x, size_t n);
+
+/* One projector's times. Set projector and ms ([repeat]); the rest is found. */
+typedef struct {
+	const char *projector;
+	double *ms;                     /* of each run, in order of time */
+	int runs;
+	double least_ms;                /* by the stated limit of the device; 0: none */
+	const char *bound;              /* the resource of that limit */
+	double peak_bytes;
+	gt_status refused;              /* why it was not timed; GT_OK: it was */
+	char why[512];
+} app_timing;
+/* Forward or back (adjoint 1) of n projectors, in turn: one run each to warm up, then `repeat` of each. data: [view][row][column].
+ * A projector that refuses the scan, or that has no room, is told in its `refused`; other failures are returned. */
+gt_status app_time_operators(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data, int adjoint,
+                             int repeat, app_timing *t, size_t n);
+double app_median(const double *x, size_t n);
+/* Is st a reason to leave a case out and go on: it cannot be done, or there is no room? */
+int app_left_out(gt_status st);
 
 #endif

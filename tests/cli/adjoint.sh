@@ -19,4 +19,27 @@ check parallel --detector parallel --columns 40 --rows 6 --views 30 --column-pit
 ok adjoint arc.nc --grid 20x16x6@9x9x5+31,-17,3 --json --coarse-only --backend "$backend"
 holds "$(value element_difference) <= 1e-5"
 holds "$(value largest_entry_mm) > 0.1"
+
+# Every projector, one line each; what a projector cannot do is no failure.
+names=$("$gantry" help projector | awk '{ print $1 }')
+ok adjoint --all arc.nc --views 4 --columns 7 --voxels 6 --backend "$backend"
+for name in $names; do
+	grep -qE "^$name .*(pass|near|refused: .+)$" <<<"$out" || fail "adjoint --all: no verdict on $name: $out"
+done
+grep -qE '^dd +[0-9.e-]+ +1e-05 +[0-9.e-]+ +1e-06 +pass$' <<<"$out" || fail "adjoint --all: dd does not pass: $out"
+ok adjoint --all arc.nc --coarse-only --precision double --views 4 --columns 7 --voxels 6 --json --backend "$backend"
+[ "$(grep -c '"projector":' <<<"$out")" -eq "$(wc -w <<<"$names")" ] || fail "adjoint --all --json: not one entry each: $out"
+holds "$(value element_difference) <= 1e-12"
+refused 2 "expected one of the two" adjoint --all --projector dd arc.nc
+refused 2 "none of the" adjoint --all arc.nc --grid 8x8x8@1x1x1+0,0,5000
+
+# Rows that lean by 0.3 rad: whoever refuses says so on its line, and whoever takes them passes. Alone, a refusal is a failure.
+ok simulate --geometry-only --scanner c-arm --reduce 48 --views 1 --start 0 -o upright.nc
+if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
+	ncdump upright.nc | sed '/^ row_axis =/{n;s/.*/  0, -0.29552020666134, 0.955336489125606 ;/}' | ncgen -4 -o tilted.nc
+	ok adjoint --all tilted.nc --grid 7x6x5@20x20x20+3,2,1 --backend "$backend"
+	grep -qE '^dd +refused: .*view' <<<"$out" || fail "adjoint --all: dd does not refuse rows that lean: $out"
+	grep -qE '^joseph .* pass$' <<<"$out" || fail "adjoint --all: joseph does not pass with rows that lean: $out"
+	refused 1 "view" adjoint --projector dd tilted.nc --grid 7x6x5@20x20x20+3,2,1 --backend "$backend"
+fi
 finish
