@@ -1,0 +1,156 @@
+/* Ray-driven projectors: tables of all views in double on the host, checks, and the operator around the kernels. */
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include "projectors/projector.h"
+#include "projectors/ray/ray_impl.h"
+
+struct ray {
+	gt_backend *be;
+	const struct gt_ray_impl *impl;
+	gt_ray_operator o;
+	size_t view_bytes, column_bytes;
+	int has_scratch;
+};
+
+/* A place in mm to voxels from the edge of voxel 0; a direction likewise. */
+static void to_voxels(const gt_grid *g, const double mm[3], int direction, double out[3])
+{
+	for (int a = 0; a < 3; a++)
+		out[a] = direction ? mm[a] / g->pitch[a] : (mm[a] - gt_grid_first(g, a)) / g->pitch[a] + 0.5;
+}
+
+static void fill_view(const gt_scan *s, const gt_grid *g, size_t at, gt_ray_view *v, gt_ray_column *column)
+{
+	const gt_detector det = gt_scan_detector(s);
+	const gt_view *w = &s->view[at];
+	const int fan = s->shape != GT_PARALLEL;
+	double point[3], direction[3], row[3];
+	for (int a = 0; a < 3; a++)
+		row[a] = w->row_axis[a] * s->row_pitch;
+	to_voxels(g, row, 1, v->row);
+	for (size_t k = 0; k < s->columns; k++) {
+		gt_cell_ray(&det, w, (double)k, 0, point, direction);
+		to_voxels(g, fan ? direction : point, fan, column[k].at);
+		to_voxels(g, fan ? point : direction, !fan, v->base);
+	}
+}
+
+static gt_status check(const char *name, const gt_grid *g, const gt_scan *s)
+{
+	for (int a = 0; a < 3; a++)
+		if (g->n[a] > INT_MAX / 4)
+			return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu voxels along one axis: expected at most %d", name, g->n[a],
+			               INT_MAX / 4);
+	if (s->rows > INT_MAX / 4 || s->columns > INT_MAX / 4)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu cells: expected at most %d each way", name, s->columns,
+		               s->rows, INT_MAX / 4);
+	if (s->views > SIZE_MAX / sizeof(gt_ray_column) / s->columns || s->views > SIZE_MAX / sizeof(gt_ray_view))
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu views of %zu columns: more than this machine can address", name, s->views,
+		               s->columns);
+	return GT_OK;
+}
+
+static void *upload(gt_backend *be, const void *host, size_t bytes)
+{
+	void *p = gt_backend_alloc(be, bytes, "tables of the ray-driven projector");
+	if (p)
+		gt_backend_put(be, host, p, bytes);
+	return p;
+}
+
+/* Tables on the host, then on the backend, then what the implementation makes of them. */
+static gt_status fill_tables(const char *name, const gt_scan *s, const gt_grid *g, struct ray *p)
+{
+	gt_status st = GT_OK;
+	p->view_bytes = s->views * sizeof(gt_ray_view);
+	p->column_bytes = s->views * s->columns * sizeof(gt_ray_column);
+	gt_ray_view *view = malloc(p->view_bytes);
+	gt_ray_column *column = malloc(p->column_bytes);
+	gt_rays host = p->o.rays;
+	if (!view || !column)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", name, s->views));
+	for (size_t v = 0; v < s->views; v++)
+		fill_view(s, g, v, &view[v], &column[v * s->columns]);
+	host.view = view;
+	host.column = column;
+	if (!(p->o.rays.view = upload(p->be, view, p->view_bytes)) || !(p->o.rays.column = upload(p->be, column, p->column_bytes)))
+		GT_TRY(GT_ERR_MEMORY);
+	if (p->impl->make)
+		GT_TRY(p->impl->make(p->be, &host, &p->o));
+done:
+	free(view);
+	free(column);
+	return st;
+}
+
+static void forward(void *self, const gt_array *x, gt_array *y)
+{
+	const struct ray *p = self;
+	p->impl->forward(p->be, &p->o, x->data, y->data);
+}
+
+static void adjoint(void *self, const gt_array *y, gt_array *x)
+{
+	const struct ray *p = self;
+	p->impl->adjoint(p->be, &p->o, y->data, x->data);
+}
+
+static int work(void *self, int back, gt_work *least)
+{
+	const struct ray *p = self;
+	return p->impl->work && p->impl->work(&p->o, back, least);
+}
+
+static void destroy(void *self)
+{
+	struct ray *p = self;
+	if (p->impl->free)
+		p->impl->free(p->be, &p->o);
+	gt_backend_free(p->be, (void *)p->o.rays.view, p->view_bytes);
+	gt_backend_free(p->be, (void *)p->o.rays.column, p->column_bytes);
+	if (p->has_scratch)
+		gt_scratch_release(p->be);
+	free(p);
+}
+
+static gt_status make(const struct gt_linop_ops *ops, gt_ray_model model, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *s,
+                      gt_linop **A)
+{
+	static const struct gt_ray_impl *const impl[GT_NBACKENDS] = { &gt_ray_cpu, GT_IF_CUDA(&gt_ray_cuda) };
+	gt_status st = GT_OK;
+	struct ray *p = calloc(1, sizeof *p);
+	if (!p)
+		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the operator", ops->name);
+	p->be = be;
+	p->impl = impl[be->kind];
+	GT_TRY(check(ops->name, g, s));
+	p->o = (gt_ray_operator){ model, type, { .fan = s->shape != GT_PARALLEL, .views = s->views }, NULL };
+	p->o.rays.rows = (int)s->rows;
+	p->o.rays.columns = (int)s->columns;
+	for (int a = 0; a < 3; a++) {
+		p->o.rays.n[a] = (int)g->n[a];
+		p->o.rays.pitch[a] = g->pitch[a];
+	}
+	GT_TRY(fill_tables(ops->name, s, g, p));
+	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->o), "scratch of the ray-driven projector"));
+	p->has_scratch = 1;
+	return gt_linop_new(ops, p, be, type, gt_grid_voxels(g), gt_scan_cells(s), A);
+done:
+	destroy(p);
+	return st;
+}
+
+#define PROJECTOR(id, number, text)                                                                                                  \
+	static gt_status make_##id(gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, gt_linop **A) \
+	{                                                                                                                            \
+		static const struct gt_linop_ops ops = {                                                                             \
+			.name = #id, .forward = forward, .adjoint = adjoint, .free = destroy, .work = work                           \
+		};                                                                                                                   \
+		(void)options;                                                                                                       \
+		return make(&ops, number, be, t, g, s, A);                                                                           \
+	}                                                                                                                            \
+	const gt_projector gt_projector_##id = { .name = #id, .about = text, .make = make_##id };
+
+PROJECTOR(joseph, GT_RAY_JOSEPH, "ray-driven, bilinear interpolation along each ray, exact pair; any detector")
+PROJECTOR(siddon, GT_RAY_SIDDON, "ray-driven, length of each ray in each voxel, exact pair; any detector")

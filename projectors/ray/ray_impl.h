@@ -1,0 +1,30 @@
+#ifndef GT_RAY_IMPL_H
+#define GT_RAY_IMPL_H
+/* What ray.c asks of the kernels, one table per backend. Volumes [z][y][x], data [view][row][column], both of the operator's type. */
+#include "core/backend.h"
+#include "core/linop.h"
+#include "projectors/ray/ray_walk.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef struct {
+	gt_ray_model model;
+	gt_type      type;
+	gt_rays      rays;      /* tables on the backend */
+	void        *state;     /* of the implementation */
+} gt_ray_operator;
+
+struct gt_ray_impl {
+	/* Tables of its own from those of `host` (o's in host memory), on the backend, into o->state; NULL: it has none. */
+	gt_status (*make)(gt_backend *be, const gt_rays *host, gt_ray_operator *o);
+	void   (*free   )(gt_backend *be, gt_ray_operator *o);                          /* NULL if make is; state may be NULL */
+	size_t (*scratch)(gt_backend *be, const gt_ray_operator *o);                    /* bytes of gt_scratch() that the others use */
+	void   (*forward)(gt_backend *be, const gt_ray_operator *o, const void *x, void *y);
+	void   (*adjoint)(gt_backend *be, const gt_ray_operator *o, const void *y, void *x);
+	int    (*work   )(const gt_ray_operator *o, int adjoint, gt_work *least);       /* may be NULL */
+};
+extern const struct gt_ray_impl gt_ray_cpu, gt_ray_cuda;
+#ifdef __cplusplus
+}
+#endif
+#endif

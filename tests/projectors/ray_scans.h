@@ -1,0 +1,89 @@
+#ifndef GT_TESTS_RAY_SCANS_H
+#define GT_TESTS_RAY_SCANS_H
+/* Scans for the ray-driven projectors: those of tests/support/geometries.c, and the same on detectors and gantries that are turned. */
+#include <math.h>
+#include "tests/support/geometries.h"
+#include "tests/support/support.h"
+
+static inline void ray_turn(const double *unit, double angle, double *x)
+{
+	const double c = cos(angle), s = sin(angle), along = (unit[0] * x[0] + unit[1] * x[1] + unit[2] * x[2]) * (1 - c);
+	const double y[3] = { x[0] * c + (unit[1] * x[2] - unit[2] * x[1]) * s + unit[0] * along,
+		              x[1] * c + (unit[2] * x[0] - unit[0] * x[2]) * s + unit[1] * along,
+		              x[2] * c + (unit[0] * x[1] - unit[1] * x[0]) * s + unit[2] * along };
+	for (int a = 0; a < 3; a++)
+		x[a] = y[a];
+}
+
+/* The detector about its normal; the detector about its columns; the whole gantry about a level axis. */
+enum ray_tilt { RAY_ROLL, RAY_LEAN, RAY_GANTRY };
+
+static inline void ray_tilt_view(gt_view *w, enum ray_tilt how, double angle)
+{
+	const double level[3] = { 0.6, 0.8, 0 };
+	double normal[3], length = 0, column[3];
+	for (int a = 0; a < 3; a++) {
+		normal[a] = w->detector[a] - w->source[a];
+		length += normal[a] * normal[a];
+		column[a] = w->column_axis[a];
+	}
+	for (int a = 0; a < 3; a++)
+		normal[a] /= sqrt(length);
+	if (how != RAY_GANTRY) {
+		ray_turn(how == RAY_ROLL ? normal : column, angle, w->column_axis);
+		ray_turn(how == RAY_ROLL ? normal : column, angle, w->row_axis);
+		return;
+	}
+	double *const all[] = { w->source, w->detector, w->column_axis, w->row_axis, w->arc_center };
+	for (int k = 0; k < 5; k++)
+		ray_turn(level, angle, all[k]);
+}
+
+static const struct {
+	const char *name;
+	int base;
+	enum ray_tilt how;
+	double degrees;
+} ray_tilts[] = {
+	{ "arc, rolled 5 degrees", 0, RAY_ROLL, 5 },          { "arc, rolled 30 degrees", 0, RAY_ROLL, 30 },
+	{ "flat, rolled 5 degrees", 3, RAY_ROLL, 5 },         { "flat, rolled -30 degrees", 3, RAY_ROLL, -30 },
+	{ "parallel, rolled 30 degrees", 6, RAY_ROLL, 30 },   { "flat, rows 5 degrees off z", 3, RAY_LEAN, 5 },
+	{ "flat, rows 30 degrees off z", 4, RAY_LEAN, 30 },   { "parallel, rows 30 degrees off z", 6, RAY_LEAN, -30 },
+	{ "arc, gantry tilted 5 degrees", 1, RAY_GANTRY, 5 }, { "arc, gantry tilted 30 degrees", 0, RAY_GANTRY, 30 },
+	{ "arc, gantry tilted 70 degrees", 0, RAY_GANTRY, 70 }, { "flat, gantry tilted -80 degrees", 3, RAY_GANTRY, -80 },
+	{ "parallel, gantry tilted 50 degrees", 6, RAY_GANTRY, 50 },
+};
+enum { RAY_TILTS = sizeof ray_tilts / sizeof *ray_tilts };
+
+/* Sources on all sides of a grid that lies outside their circle: some look away from it, some past it. */
+static inline struct gt_test_geometry ray_beside(int i)
+{
+	const gt_orbit orbit = { .shape = i ? GT_ARC : GT_FLAT, .views = 9, .rows = 4, .columns = 33,
+		                 .source_to_axis = 60, .source_to_detector = 90, .column_pitch = i ? 6.1 : 9.2, .row_pitch = 5, .start_angle = 0.1, .turn = 6.283185307179586 };
+	struct gt_test_geometry g = { i ? "arc, grid beside the orbit" : "flat, grid beside the orbit", NULL,
+		                      { { 9, 14, 6 }, { 2.1, 1.8, 1.6 }, { i ? -73 : 73, -4, 1 } } };
+	ck_ok(gt_scan_orbit(&orbit, &g.scan));
+	return g;
+}
+
+static inline int ray_scans(void) { return 2 + gt_test_geometries() + RAY_TILTS; }
+
+/* The caller frees scan. Every other view, and fewer of the tilted ones. */
+static inline struct gt_test_geometry ray_scan(int i)
+{
+	const int tilt = i - 2 - gt_test_geometries();
+	if (i < 2)
+		return ray_beside(i);
+	i -= 2;
+	const struct gt_test_geometry g = gt_test_geometry(tilt < 0 ? i : ray_tilts[tilt].base);
+	gt_scan *part = NULL;
+	ck_ok(gt_scan_subset(g.scan, 0, tilt < 0 ? 2 : 4, &part));
+	gt_scan_free(g.scan);
+	if (tilt < 0)
+		return (struct gt_test_geometry){ g.name, part, g.grid };
+	for (size_t v = 0; v < part->views; v++)
+		ray_tilt_view(&part->view[v], ray_tilts[tilt].how, ray_tilts[tilt].degrees * 3.14159265358979323846 / 180);
+	ck_ok(gt_scan_check(part));
+	return (struct gt_test_geometry){ ray_tilts[tilt].name, part, g.grid };
+}
+#endif

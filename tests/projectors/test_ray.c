@@ -1,0 +1,144 @@
+/* The ray-driven pairs, entry by entry: against their own transpose, and against their definitions written for one ray and one voxel.
+ * labels: property unit */
+#include <stdlib.h>
+#include "core/scan_math.h"
+#include "projectors/projector.h"
+#include "tests/projectors/ray_scans.h"
+
+static const char *const models[] = { "joseph", "siddon" };
+
+static double tolerance(gt_type t) { return t == GT_F64 ? 1e-12 : 1e-5; }
+
+START_TEST(adjoint_by_elements)
+{
+	gt_backend *be = gt_test_backend();
+	const struct gt_test_geometry g = ray_scan(_i / 4);
+	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
+	gt_linop *A = NULL;
+	double difference, largest;
+	ck_ok(gt_projector_new(models[_i / 2 % 2], be, type, &g.grid, g.scan, &A));
+	ck_ok(gt_linop_mismatch_elements(A, &difference, &largest));
+	ck_assert_msg(difference <= tolerance(type) * largest, "%s, %s, %s: %.3e of the largest entry", models[_i / 2 % 2], g.name,
+	              gt_type_name(type), difference / largest);
+	gt_linop_free(A);
+	gt_scan_free(g.scan);
+	gt_backend_close(be);
+}
+END_TEST
+
+struct line {
+	double point[3], direction[3];
+	int half; /* starts at point */
+};
+
+/* Length of the line within a box, by its entry and exit along each axis. */
+static double length_in(const struct line *l, const double *low, const double *high)
+{
+	double from = l->half ? 0 : -INFINITY, to = INFINITY;
+	for (int a = 0; a < 3; a++) {
+		const double e = l->direction[a], p = l->point[a];
+		if (e == 0 && (p < low[a] || p >= high[a]))
+			return 0;
+		if (e == 0)
+			continue;
+		from = fmax(from, fmin((low[a] - p) / e, (high[a] - p) / e));
+		to = fmin(to, fmax((low[a] - p) / e, (high[a] - p) / e));
+	}
+	return to > from ? (to - from) * sqrt(gt_dot3(l->direction, l->direction)) : 0;
+}
+
+static double siddon(const gt_grid *g, const struct line *l, const double *center)
+{
+	double low[3], high[3];
+	for (int a = 0; a < 3; a++) {
+		low[a] = center[a] - g->pitch[a] / 2;
+		high[a] = center[a] + g->pitch[a] / 2;
+	}
+	return length_in(l, low, high);
+}
+
+/* Tent functions of the distance from the voxel's centre, where the ray meets the plane through it. */
+static double joseph(const gt_grid *g, const struct line *l, const double *center)
+{
+	const double *e = l->direction;
+	int d = 1;
+	for (int a = 0; a < 3; a++)
+		if (fabs(e[a]) / g->pitch[a] > fabs(e[d]) / g->pitch[d] * (1 + 1e-11))
+			d = a;
+	const double s = (center[d] - l->point[d]) / e[d];
+	double weight = g->pitch[d] * sqrt(gt_dot3(e, e)) / fabs(e[d]);
+	if (l->half && s <= 0)
+		return 0;
+	for (int a = 0; a < 3; a++)
+		if (a != d)
+			weight *= fmax(0, 1 - fabs(l->point[a] + s * e[a] - center[a]) / g->pitch[a]);
+	return weight;
+}
+
+static double by_definition(int model, const gt_scan *scan, const gt_grid *g, size_t cell, size_t voxel)
+{
+	const gt_detector det = gt_scan_detector(scan);
+	const size_t k = cell % scan->columns, row = cell / scan->columns % scan->rows, view = cell / scan->columns / scan->rows;
+	const size_t at[3] = { voxel % g->n[0], voxel / g->n[0] % g->n[1], voxel / g->n[0] / g->n[1] };
+	struct line l = { .half = scan->shape != GT_PARALLEL };
+	double center[3];
+	for (int a = 0; a < 3; a++)
+		center[a] = gt_grid_first(g, a) + (double)at[a] * g->pitch[a];
+	gt_cell_ray(&det, &scan->view[view], (double)k, (double)row, l.point, l.direction);
+	return model ? siddon(g, &l, center) : joseph(g, &l, center);
+}
+
+/* A', row by row, from unit data. */
+START_TEST(entries_by_definition)
+{
+	gt_backend *be = gt_test_backend();
+	const struct gt_test_geometry g = ray_scan(_i / 4);
+	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
+	const int model = _i / 2 % 2;
+	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_cells(g.scan);
+	double *unit = calloc(ny, sizeof *unit), *x = malloc(nx * sizeof *x), worst = 0, largest = 0;
+	float *single = calloc(ny, sizeof *single), *out = malloc(nx * sizeof *out);
+	gt_linop *A = NULL;
+	gt_array *y = NULL, *Aty = NULL;
+	ck_ok(gt_projector_new(models[model], be, type, &g.grid, g.scan, &A));
+	ck_ok(gt_array_new(be, type, ny, &y));
+	ck_ok(gt_array_new(be, type, nx, &Aty));
+	for (size_t cell = 0; cell < ny; cell += 3) {
+		single[cell] = 1;
+		unit[cell] = 1;
+		gt_array_put(type == GT_F64 ? (void *)unit : single, y);
+		single[cell] = 0;
+		unit[cell] = 0;
+		gt_adjoint(A, y, Aty);
+		gt_array_get(Aty, type == GT_F64 ? (void *)x : out);
+		for (size_t voxel = 0; voxel < nx; voxel++) {
+			const double entry = by_definition(model, g.scan, &g.grid, cell, voxel),
+				     is = type == GT_F64 ? x[voxel] : out[voxel];
+			largest = fmax(largest, entry);
+			if (!(fabs(entry - is) <= worst))
+				worst = fabs(entry - is);
+		}
+	}
+	ck_ok(gt_backend_status(be));
+	/* A face crossed at a slant of s is found to 1e-15 voxels / s. */
+	ck_assert_msg(largest > 0 && worst <= (type == GT_F64 ? 1e-11 : 1e-5) * largest, "%s, %s, %s: %.3e of the largest entry",
+	              models[model], g.name, gt_type_name(type), worst / largest);
+	gt_array_free(y);
+	gt_array_free(Aty);
+	gt_linop_free(A);
+	gt_scan_free(g.scan);
+	gt_backend_close(be);
+	free(unit);
+	free(x);
+	free(single);
+	free(out);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, adjoint_by_elements, 0, 4 * ray_scans());
+	tcase_add_loop_test(tc, entries_by_definition, 0, 4 * ray_scans());
+}
+
+int main(void) { return gt_test_main("ray", fill); }

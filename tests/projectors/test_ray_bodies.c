@@ -1,0 +1,375 @@
+/* The ray-driven pairs on bodies whose line integrals are known, on rays that lie in faces and edges of voxels, on grids of
+ * several tiles, and what is refused.
+ * labels: property unit */
+#include <stdlib.h>
+#include "core/scan_math.h"
+#include "projectors/projector.h"
+#include "tests/phantoms/bodies.h"
+#include "tests/projectors/ray_scans.h"
+
+#define PI 3.14159265358979323846
+
+static const char *const models[] = { "joseph", "siddon" };
+
+static double *host(const gt_array *a)
+{
+	const size_t n = gt_array_size(a);
+	double *x = malloc(n * sizeof *x);
+	float *single = malloc(n * sizeof *single);
+	if (gt_array_type(a) == GT_F64)
+		gt_array_get(a, x);
+	else
+		gt_array_get(a, single);
+	for (size_t i = 0; gt_array_type(a) == GT_F32 && i < n; i++)
+		x[i] = single[i];
+	free(single);
+	return x;
+}
+
+static double *project(const char *name, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan, const double *volume)
+{
+	const size_t n = gt_grid_voxels(g);
+	gt_linop *A = NULL;
+	gt_array *x = NULL, *y = NULL;
+	float *single = malloc(n * sizeof *single);
+	for (size_t i = 0; i < n; i++)
+		single[i] = volume ? (float)volume[i] : 1;
+	ck_ok(gt_projector_new(name, be, type, g, scan, &A));
+	ck_ok(gt_array_new(be, type, n, &x));
+	ck_ok(gt_array_new(be, type, gt_scan_cells(scan), &y));
+	if (volume && type == GT_F64)
+		gt_array_put(volume, x);
+	else
+		gt_array_put_float(single, x);
+	gt_forward(A, x, y);
+	double *out = host(y);
+	ck_ok(gt_backend_status(be));
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_linop_free(A);
+	free(single);
+	return out;
+}
+
+static double rms(const double *a, const double *b, size_t n)
+{
+	double difference = 0, size = 0;
+	for (size_t i = 0; i < n; i++) {
+		difference += (a[i] - b[i]) * (a[i] - b[i]);
+		size += b[i] * b[i];
+	}
+	ck_assert(size > 0);
+	return sqrt(difference / size);
+}
+
+/* How far a line runs within the grid; a ray in a face between two voxels counts once. */
+static double chord(const gt_grid *g, int half, const double *p, const double *e)
+{
+	double from = half ? 0 : -INFINITY, to = INFINITY;
+	for (int a = 0; a < 3; a++) {
+		const double low = g->center[a] - (double)g->n[a] * g->pitch[a] / 2,
+			     high = g->center[a] + (double)g->n[a] * g->pitch[a] / 2;
+		if (fabs(e[a]) < 1e-12) {
+			if (p[a] < low || p[a] >= high)
+				return 0;
+			continue;
+		}
+		from = fmax(from, fmin((low - p[a]) / e[a], (high - p[a]) / e[a]));
+		to = fmin(to, fmax((low - p[a]) / e[a], (high - p[a]) / e[a]));
+	}
+	return to > from ? (to - from) * sqrt(gt_dot3(e, e)) : 0;
+}
+
+/* A volume of ones: every ray's lengths add up to its way through the grid. */
+START_TEST(lengths_add_up)
+{
+	gt_backend *be = gt_test_backend();
+	const struct gt_test_geometry g = ray_scan(_i / 2);
+	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
+	const gt_detector det = gt_scan_detector(g.scan);
+	double *y = project("siddon", be, type, &g.grid, g.scan, NULL), point[3], direction[3];
+	for (size_t i = 0; i < gt_scan_cells(g.scan); i++) {
+		const size_t k = i % g.scan->columns, row = i / g.scan->columns % g.scan->rows;
+		gt_cell_ray(&det, &g.scan->view[i / g.scan->columns / g.scan->rows], (double)k, (double)row, point, direction);
+		const double way = chord(&g.grid, g.scan->shape != GT_PARALLEL, point, direction);
+		ck_assert_msg(fabs(y[i] - way) <= (type == GT_F64 ? 1e-11 : 3e-5), "%s: cell %zu has %.15g mm, not %.15g", g.name, i, y[i],
+		              way);
+	}
+	free(y);
+	gt_scan_free(g.scan);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* Rays along the axes at every quarter of a voxel, so also in faces and edges; and along diagonals through the voxels' edges. */
+static gt_scan *straight(gt_shape shape)
+{
+	const gt_orbit orbit = { .shape = shape,
+		                 .views = 8,
+		                 .rows = 21,
+		                 .columns = 41,
+		                 .column_pitch = shape == GT_PARALLEL ? 0.5 : 0.5 * 1.5,
+		                 .row_pitch = shape == GT_PARALLEL ? 0.5 : 0.5 * 1.5,
+		                 .source_to_axis = shape == GT_PARALLEL ? 0 : 400,
+		                 .source_to_detector = shape == GT_PARALLEL ? 0 : 600,
+		                 .turn = 2 * PI };
+	gt_scan *scan = NULL;
+	ck_ok(gt_scan_orbit(&orbit, &scan));
+	return scan;
+}
+
+static double tent(double x, size_t n, double pitch) { return fmin(1, fmax(0, ((double)n + 1) / 2 - fabs(x) / pitch)); }
+
+START_TEST(rays_in_faces)
+{
+	gt_backend *be = gt_test_backend();
+	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
+	const gt_grid g = { { 8, 6, 4 }, { 2, 2, 2 }, { 0, 0, 0 } };
+	gt_scan *scan = straight(GT_PARALLEL);
+	double *siddon = project("siddon", be, type, &g, scan, NULL), *joseph = project("joseph", be, type, &g, scan, NULL);
+	for (size_t i = 0; i < gt_scan_cells(scan); i++) {
+		const size_t v = i / scan->columns / scan->rows;
+		const double u = 0.5 * ((double)(i % scan->columns) - 20), z = 0.5 * ((double)(i / scan->columns % scan->rows) - 10);
+		const double x = u * scan->view[v].column_axis[0], y = u * scan->view[v].column_axis[1], s = sqrt(2);
+		double direction[3], point[3] = { x, y, z };
+		if (fabs(z - 4) < 1e-9 || fabs(fabs(x) - 8) < 1e-9 || fabs(fabs(y) - 6) < 1e-9)
+			continue; /* the outermost faces belong to the lower voxels alone */
+		for (int a = 0; a < 3; a++)
+			direction[a] = scan->view[v].detector[a] - scan->view[v].source[a];
+		const double way = chord(&g, 0, point, direction);
+		ck_assert_msg(fabs(siddon[i] - way) < 1e-5, "siddon: view %zu, u %g, z %g: %.9g mm, not %.9g", v, u, z, siddon[i], way);
+		const int d = v % 4 == 2 ? 0 : 1, b = 1 - d;
+		double sum = 0;
+		for (size_t n = 0; v % 2 == 0 && n < g.n[d]; n++)
+			sum += 2 * tent(point[b], g.n[b], 2) * tent(z, 4, 2);
+		for (size_t n = 0; v % 2 == 1 && n < g.n[1]; n++) { /* a diagonal counts as a ray along y */
+			const double at = gt_grid_first(&g, 1) + 2 * (double)n - y;
+			sum += 2 * s * tent(x + at * direction[0] / direction[1], g.n[0], 2) * tent(z, 4, 2);
+		}
+		ck_assert_msg(fabs(joseph[i] - sum) < 1e-5, "joseph: view %zu, u %g, z %g: %.9g mm, not %.9g", v, u, z, joseph[i], sum);
+	}
+	free(siddon);
+	free(joseph);
+	gt_scan_free(scan);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* In an edge between four voxels a ray takes the uppermost of them in each slice, whatever the rounding of the angles. */
+START_TEST(one_voxel_per_slice)
+{
+	gt_backend *be = gt_test_backend();
+	const gt_grid g = { { 8, 6, 4 }, { 2, 2, 2 }, { 0, 0, 0 } };
+	gt_scan *scan = straight(_i ? GT_FLAT : GT_PARALLEL);
+	const size_t cells = gt_scan_cells(scan), voxels = gt_grid_voxels(&g);
+	double *unit = calloc(cells, sizeof *unit), x[8 * 6 * 4];
+	gt_linop *A = NULL;
+	gt_array *y = NULL, *Aty = NULL;
+	ck_ok(gt_projector_new("siddon", be, GT_F64, &g, scan, &A));
+	ck_ok(gt_array_new(be, GT_F64, cells, &y));
+	ck_ok(gt_array_new(be, GT_F64, voxels, &Aty));
+	for (size_t v = 0; v < 8; v += 2) {
+		const size_t cell = (v * scan->rows + 10) * scan->columns + 20;
+		size_t taken = 0;
+		unit[cell] = 1;
+		gt_array_put(unit, y);
+		unit[cell] = 0;
+		gt_adjoint(A, y, Aty);
+		gt_array_get(Aty, x);
+		ck_ok(gt_backend_status(be));
+		for (size_t i = 0; i < voxels; i++) {
+			const int in = (v % 4 ? i / g.n[0] % g.n[1] == 3 : i % g.n[0] == 4) && i / g.n[0] / g.n[1] == 2;
+			ck_assert_msg(fabs(x[i] - (in ? 2 : 0)) < 1e-9, "view %zu: %g mm in voxel %zu", v, x[i], i);
+			taken += (size_t)in;
+		}
+		ck_assert_uint_eq(taken, v % 4 ? 8 : 6);
+	}
+	gt_array_free(y);
+	gt_array_free(Aty);
+	gt_linop_free(A);
+	gt_scan_free(scan);
+	gt_backend_close(be);
+	free(unit);
+}
+END_TEST
+
+static gt_scan *clinic(gt_shape shape)
+{
+	const gt_orbit orbit = { .shape = shape,
+		                 .views = 7,
+		                 .rows = 24,
+		                 .columns = 75,
+		                 .source_to_axis = shape == GT_PARALLEL ? 0 : 541,
+		                 .source_to_detector = shape == GT_PARALLEL ? 0 : 949,
+		                 .column_pitch = shape == GT_PARALLEL ? 5 : 9,
+		                 .row_pitch = shape == GT_PARALLEL ? 5 : 9,
+		                 .column_offset = 0.25,
+		                 .start_angle = 0.15,
+		                 .turn = 2 * PI };
+	gt_scan *scan = NULL;
+	ck_ok(gt_scan_orbit(&orbit, &scan));
+	return scan;
+}
+
+static const gt_grid clinic_grid = { { 90, 84, 40 }, { 4, 4.2, 3.6 }, { 3, -5, 2 } };
+
+/* A Gaussian, smooth on the grid: its integral along a line depends on the distance from the centre alone. */
+START_TEST(smooth_body)
+{
+	gt_backend *be = gt_test_backend();
+	gt_scan *scan = clinic((gt_shape)_i);
+	const gt_detector det = gt_scan_detector(scan);
+	const gt_grid *g = &clinic_grid;
+	const size_t cells = gt_scan_cells(scan);
+	const double width = 22, center[3] = { 31, -24, 6 };
+	double *x = malloc(gt_grid_voxels(g) * sizeof *x), *exact = malloc(cells * sizeof *exact), p[3], e[3], q[3];
+	for (size_t i = 0; i < gt_grid_voxels(g); i++) {
+		const size_t at[3] = { i % g->n[0], i / g->n[0] % g->n[1], i / g->n[0] / g->n[1] };
+		for (int a = 0; a < 3; a++)
+			q[a] = gt_grid_first(g, a) + (double)at[a] * g->pitch[a] - center[a];
+		x[i] = exp(-gt_dot3(q, q) / (2 * width * width));
+	}
+	for (size_t i = 0; i < cells; i++) {
+		gt_cell_ray(&det, &scan->view[i / scan->columns / scan->rows], (double)(i % scan->columns),
+		            (double)(i / scan->columns % scan->rows), p, e);
+		for (int a = 0; a < 3; a++)
+			q[a] = p[a] - center[a];
+		const double along = gt_dot3(q, e) / sqrt(gt_dot3(e, e)), square = gt_dot3(q, q) - along * along;
+		exact[i] = width * sqrt(2 * PI) * exp(-square / (2 * width * width));
+	}
+	double *joseph = project("joseph", be, GT_F32, g, scan, x), *siddon = project("siddon", be, GT_F32, g, scan, x),
+	       *dd = project("dd", be, GT_F32, g, scan, x);
+	const double error[] = { rms(joseph, exact, cells), rms(siddon, exact, cells), rms(joseph, dd, cells), rms(siddon, dd, cells) };
+	ck_assert_msg(error[0] < 5e-3 && error[1] < 5e-2 && error[2] < 1e-2 && error[3] < 5e-2,
+	              "%s: joseph %.2e, siddon %.2e; from dd %.2e, %.2e", gt_shape_names[_i], error[0], error[1], error[2], error[3]);
+	free(x);
+	free(exact);
+	free(joseph);
+	free(siddon);
+	free(dd);
+	gt_scan_free(scan);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* Edges, at any turn: as near as voxels allow. */
+START_TEST(turned_box_and_ball)
+{
+	gt_backend *be = gt_test_backend();
+	gt_scan *scan = clinic((gt_shape)_i);
+	gt_phantom *p = body("ellipsoid center=40,-30,8 radii=70,70,40 density=0.02\n"
+	                     "box center=-60,35,-5 size=80,110,60 angles=33,21,-47 density=0.03\n");
+	const size_t cells = gt_scan_cells(scan), voxels = gt_grid_voxels(&clinic_grid);
+	float *single = malloc((cells > voxels ? cells : voxels) * sizeof *single);
+	double *x = malloc(voxels * sizeof *x), *exact = malloc(cells * sizeof *exact);
+	ck_ok(gt_phantom_voxelise(p, &clinic_grid, 3, gt_backend_pool(be), NULL, NULL, single));
+	for (size_t i = 0; i < voxels; i++)
+		x[i] = single[i];
+	ck_ok(gt_phantom_project(p, scan, 1, gt_backend_pool(be), NULL, NULL, single));
+	for (size_t i = 0; i < cells; i++)
+		exact[i] = single[i];
+	for (int m = 0; m < 2; m++) {
+		double *y = project(models[m], be, GT_F32, &clinic_grid, scan, x);
+		const double error = rms(y, exact, cells);
+		double mass = 0, expected = 0;
+		for (size_t i = 0; i < cells; i++) {
+			mass += y[i];
+			expected += exact[i];
+		}
+		ck_assert_msg(error < 0.06 && fabs(mass / expected - 1) < 4e-3, "%s, %s: %.3e, all %.6f", models[m], gt_shape_names[_i],
+		              error, mass / expected);
+		free(y);
+	}
+	free(x);
+	free(exact);
+	free(single);
+	gt_phantom_free(p);
+	gt_scan_free(scan);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* More voxels, rows and columns than any kernel takes at a time: the rows of A', from unit data, against forward projections. */
+START_TEST(many_tiles)
+{
+	gt_backend *be = gt_test_backend();
+	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
+	const gt_grid g = { { 75, 68, 39 }, { 1.9, 2.1, 1.6 }, { 3.3, -7.1, 1.2 } };
+	gt_scan *scan = clinic(_i / 4 % 2 ? GT_FLAT : GT_ARC);
+	for (size_t v = 0; v < scan->views && _i >= 8; v++)
+		ray_tilt_view(&scan->view[v], _i >= 12 ? RAY_GANTRY : RAY_ROLL, 0.3);
+	const size_t nx = gt_grid_voxels(&g), ny = gt_scan_cells(scan);
+	gt_linop *A = NULL;
+	gt_array *x = gt_test_array(be, type, nx, 3), *y = NULL, *Aty = NULL;
+	double *unit = calloc(ny, sizeof *unit), *volume = host(x), largest = 0;
+	float *single = calloc(ny, sizeof *single);
+	ck_ok(gt_projector_new(models[_i / 2 % 2], be, type, &g, scan, &A));
+	ck_ok(gt_array_new(be, type, ny, &y));
+	ck_ok(gt_array_like(x, &Aty));
+	gt_forward(A, x, y);
+	double *forward = host(y);
+	for (size_t i = 0; i < ny; i++)
+		largest = fmax(largest, fabs(forward[i]));
+	for (size_t i = 17; i < ny; i += 211) {
+		double sum = 0;
+		unit[i] = single[i] = 1;
+		gt_array_put(type == GT_F64 ? (void *)unit : single, y);
+		unit[i] = single[i] = 0;
+		gt_adjoint(A, y, Aty);
+		double *entries = host(Aty);
+		for (size_t j = 0; j < nx; j++)
+			sum += entries[j] * volume[j];
+		ck_assert_msg(fabs(sum - forward[i]) <= (type == GT_F64 ? 1e-12 : 1e-5) * largest, "cell %zu: %.15g and %.15g", i, sum,
+		              forward[i]);
+		free(entries);
+	}
+	ck_ok(gt_backend_status(be));
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_array_free(Aty);
+	gt_linop_free(A);
+	gt_scan_free(scan);
+	gt_backend_close(be);
+	free(unit);
+	free(single);
+	free(volume);
+	free(forward);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	gt_backend *be = gt_test_backend();
+	const struct gt_test_geometry g = gt_test_geometry(3);
+	gt_grid grid = g.grid;
+	gt_linop *A = NULL;
+	gt_scan *tall = NULL;
+	grid.n[1] = (size_t)1 << 31;
+	ck_refused(gt_projector_new(models[_i], be, GT_F32, &grid, g.scan, &A), GT_ERR_UNSUPPORTED, "2147483648 voxels along one axis");
+	grid = g.grid;
+	ck_ok(gt_scan_clone(g.scan, &tall));
+	tall->rows = (size_t)1 << 31;
+	ck_refused(gt_projector_new(models[_i], be, GT_F32, &grid, tall, &A), GT_ERR_UNSUPPORTED, "21 x 2147483648 cells");
+	for (int a = 0; a < 3; a++)
+		grid.center[a] = g.scan->view[4].source[a] + 0.3 * grid.pitch[a];
+	ck_refused(gt_projector_new(models[_i], be, GT_F32, &grid, g.scan, &A), GT_ERR_ARG, "holds the source of view 4");
+	memcpy(g.scan->view[5].detector, g.scan->view[5].source, sizeof g.scan->view[5].source);
+	ck_refused(gt_projector_new(models[_i], be, GT_F32, &g.grid, g.scan, &A), GT_ERR_FORMAT, "detector of view 5 is at its source");
+	gt_scan_free(tall);
+	gt_scan_free(g.scan);
+	gt_backend_close(be);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, lengths_add_up, 0, 2 * ray_scans());
+	tcase_add_loop_test(tc, rays_in_faces, 0, 2);
+	tcase_add_loop_test(tc, one_voxel_per_slice, 0, 2);
+	tcase_add_loop_test(tc, smooth_body, 0, GT_NSHAPES);
+	tcase_add_loop_test(tc, turned_box_and_ball, 0, GT_NSHAPES);
+	tcase_add_loop_test(tc, many_tiles, 0, 16);
+	tcase_add_loop_test(tc, refusals, 0, 2);
+}
+
+int main(void) { return gt_test_main("ray bodies", fill); }
