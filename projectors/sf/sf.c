@@ -1,0 +1,385 @@
+/* Separable-footprint projectors: the views in double on the host, checks, and the operator around the kernels. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "projectors/projector.h"
+#include "projectors/sf/sf_impl.h"
+
+struct variant {
+	const char *name;
+	int trapezoid;
+	struct gt_linop_ops ops;
+};
+
+struct sf {
+	gt_backend *be;
+	const struct gt_sf_impl *impl;
+	void *state;
+	gt_type type;
+	gt_sf d, host; /* host: the same with the views in host memory */
+	gt_sf_counts counts;
+	int has_scratch;
+};
+
+static const double degree = 3.14159265358979323846 / 180;
+/* Half the fan may come this near to 90 degrees: cosine. */
+static const double least_cosine = 0.05;
+
+static void scaled(const double *a, double by, double *out)
+{
+	for (int i = 0; i < 3; i++)
+		out[i] = by * a[i];
+}
+
+/* The form value + gradient . (X - at), of a point X in mm, as one of voxel indices. */
+static void form(const gt_grid *g, const double gradient[3], const double at[3], double value, double f[4])
+{
+	f[0] = value;
+	for (int a = 0; a < 3; a++) {
+		f[0] += gradient[a] * (gt_grid_first(g, a) - at[a]);
+		f[1 + a] = gradient[a] * g->pitch[a];
+	}
+}
+
+static void cross(const double *a, const double *b, double *c)
+{
+	for (int i = 0; i < 3; i++)
+		c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* Towards the side of the detector that the source is not on, perpendicular to its axes. */
+static void normal_of(const gt_view *w, double normal[3])
+{
+	double arm[3];
+	cross(w->column_axis, w->row_axis, normal);
+	for (int a = 0; a < 3; a++)
+		arm[a] = w->detector[a] - w->source[a];
+	if (gt_dot3(normal, arm) < 0)
+		scaled(normal, -1, normal);
+}
+
+/* row_axis that ascends with z. */
+static void fill_flat(const gt_scan *s, const gt_grid *g, const gt_view *w, const double up[3], gt_sf_view *v)
+{
+	double normal[3], across[3], arm[3];
+	normal_of(w, normal);
+	for (int a = 0; a < 3; a++)
+		arm[a] = w->detector[a] - w->source[a];
+	const double depth = gt_dot3(normal, arm);
+	scaled(w->column_axis, depth / s->column_pitch, across);
+	form(g, across, w->source, 0, v->frame.N);
+	form(g, normal, w->source, 0, v->frame.M);
+	form(g, up, w->source, 0, v->V);
+	v->frame.column -= gt_dot3(arm, w->column_axis) / s->column_pitch;
+	v->row -= gt_dot3(arm, up) / s->row_pitch;
+	v->frame.lens = (gt_sf_lens){ .columns = 1, .rows = depth / s->row_pitch };
+}
+
+static void fill_parallel(const gt_scan *s, const gt_grid *g, const gt_view *w, const double up[3], gt_sf_view *v)
+{
+	double normal[3], ray[3], across[3], rise[3];
+	normal_of(w, normal);
+	for (int a = 0; a < 3; a++)
+		ray[a] = w->detector[a] - w->source[a];
+	const double depth = gt_dot3(normal, ray);
+	for (int a = 0; a < 3; a++) {
+		across[a] = (w->column_axis[a] - gt_dot3(w->column_axis, ray) / depth * normal[a]) / s->column_pitch;
+		rise[a] = up[a] - gt_dot3(up, ray) / depth * normal[a];
+	}
+	form(g, across, w->detector, 0, v->frame.N);
+	form(g, rise, w->detector, 0, v->V);
+	v->frame.M[0] = 1;
+	v->frame.lens = (gt_sf_lens){ .columns = 1, .rows = 1 / s->row_pitch };
+}
+
+static void fill_arc(const gt_scan *s, const gt_grid *g, const gt_view *w, const double up[3], gt_sf_view *v)
+{
+	double arm[3], spot[3], drop[3];
+	gt_arc_arm(w, arm);
+	const double radius = sqrt(gt_dot3(arm, arm));
+	for (int a = 0; a < 3; a++) {
+		spot[a] = w->source[a] - w->arc_center[a];
+		drop[a] = w->source[a] - w->detector[a];
+	}
+	scaled(arm, 1 / radius, arm);
+	form(g, w->column_axis, w->source, 0, v->frame.N);
+	form(g, arm, w->source, 0, v->frame.M);
+	form(g, up, w->source, 0, v->V);
+	gt_sf_lens *l = &v->frame.lens;
+	*l = (gt_sf_lens){ .columns = radius / s->column_pitch,
+		           .rows = radius / s->row_pitch,
+		           .spot_u = gt_dot3(spot, w->column_axis) / radius,
+		           .spot_w = gt_dot3(spot, arm) / radius,
+		           .arc = 1 };
+	if (fabs(l->spot_u) < 1e-12 && fabs(l->spot_w) < 1e-12)
+		l->spot_u = l->spot_w = 0;
+	l->lean = asin(l->spot_u);
+	v->frame.column += l->columns * l->lean;
+	v->row += gt_dot3(drop, up) / s->row_pitch;
+}
+
+/* Directions of cells' rays: the first row of each column, and the step to the next. */
+static void fill_rays(const gt_scan *s, const gt_view *w, gt_sf_view *v, gt_sf_ray *ray)
+{
+	const gt_detector det = gt_scan_detector(s);
+	const double first = v->flip_rows ? (double)s->rows - 0.5 : -0.5, next = v->flip_rows ? -1 : 1;
+	double point[3], other[3];
+	for (size_t k = 0; k < s->columns; k++)
+		gt_cell_ray(&det, w, (double)k, first, point, ray[k].along);
+	gt_cell_ray(&det, w, 0, first + next, point, other);
+	for (int a = 0; a < 3; a++)
+		v->ray_step[a] = s->shape == GT_PARALLEL ? 0 : other[a] - ray[0].along[a];
+}
+
+static void fill_direction(const gt_scan *s, const gt_grid *g, const gt_view *w, gt_sf_view *v)
+{
+	double ray[2];
+	for (int a = 0; a < 2; a++) {
+		ray[a] = w->detector[a] - w->source[a];
+		v->toward[a][0] = s->shape == GT_PARALLEL ? ray[a] / g->pitch[a] : (gt_grid_first(g, a) - w->source[a]) / g->pitch[a];
+		v->toward[a][1] = s->shape == GT_PARALLEL ? 0 : 1;
+	}
+	v->axis = fabs(ray[1]) > fabs(ray[0]);
+}
+
+static gt_status check_rays(const char *name, const gt_scan *s, size_t at, const gt_sf_view *v, const gt_sf_ray *ray)
+{
+	const gt_view *w = &s->view[at];
+	double normal[3], arm[3];
+	normal_of(w, normal);
+	if (s->shape == GT_ARC)
+		gt_arc_arm(w, normal);
+	else
+		for (int a = 0; a < 3; a++)
+			normal[a] = s->shape == GT_PARALLEL ? w->detector[a] - w->source[a] : normal[a];
+	for (size_t k = 0; k < s->columns; k++)
+		for (int end = 0; end < 2; end++) {
+			for (int a = 0; a < 3; a++)
+				arm[a] = ray[k].along[a] + (end ? (double)s->rows : 0) * v->ray_step[a];
+			const double length = sqrt(gt_dot3(arm, arm)), steep = atan2(fabs(arm[2]), hypot(arm[0], arm[1])) / degree;
+			if (!(steep <= GT_SF_STEEP))
+				return gt_fail(GT_ERR_UNSUPPORTED,
+				               "%s: view %zu: the rays of column %zu are inclined by %.1f degrees against the slices: "
+				               "expected at most %g",
+				               name, at, k, steep, GT_SF_STEEP);
+			if (!(gt_dot3(arm, normal) > least_cosine * length * sqrt(gt_dot3(normal, normal))))
+				return gt_fail(
+					GT_ERR_UNSUPPORTED,
+					"%s: view %zu: the ray of column %zu is %.1f degrees off the middle of the detector: expected "
+					"less than %.1f",
+					name, at, k, acos(gt_dot3(arm, normal) / length / sqrt(gt_dot3(normal, normal))) / degree,
+					acos(least_cosine) / degree);
+		}
+	return GT_OK;
+}
+
+/* Images of vertical lines lean against the rows by less than GT_SF_LEAN, at the corners of the grid. */
+static gt_status check_lean(const char *name, const gt_scan *s, const gt_grid *g, size_t at, const gt_sf_view *v)
+{
+	double low[2], high[2];
+	for (int c = 0; c < 8; c++) {
+		const double x = c & 1 ? (double)g->n[0] - 1 : 0, y = c & 2 ? (double)g->n[1] - 1 : 0, z = c & 4 ? (double)g->n[2] - 1 : 0;
+		if (!(gt_sf_at(v->frame.M, x, y, z - 0.5) > 0 && gt_sf_at(v->frame.M, x, y, z + 0.5) > 0))
+			continue;
+		gt_sf_point(v, x, y, z - 0.5, &low[0], &low[1]);
+		gt_sf_point(v, x, y, z + 0.5, &high[0], &high[1]);
+		const double lean = atan2(fabs(high[0] - low[0]) * s->column_pitch, fabs(high[1] - low[1]) * s->row_pitch) / degree;
+		if (!(lean <= GT_SF_LEAN))
+			return gt_fail(
+				GT_ERR_UNSUPPORTED,
+				"%s: view %zu: lines along z are seen at %.1f degrees to the columns of the detector, expected at most "
+				"%g: the footprints of voxels are not separable there",
+				name, at, lean, GT_SF_LEAN);
+	}
+	return GT_OK;
+}
+
+static gt_status fill_view(const char *name, const gt_scan *s, const gt_grid *g, size_t at, gt_sf_view *v, gt_sf_ray *ray)
+{
+	const gt_view *w = &s->view[at];
+	gt_status st = GT_OK;
+	double up[3];
+	memset(v, 0, sizeof *v);
+	v->flip_rows = w->row_axis[2] < 0;
+	scaled(w->row_axis, v->flip_rows ? -1 : 1, up);
+	v->upright = hypot(up[0], up[1]) <= 1e-9;
+	v->frame.column = s->column_center + 0.5;
+	v->row = v->flip_rows ? (double)s->rows - 0.5 - s->row_center : s->row_center + 0.5;
+	if (s->shape == GT_ARC)
+		fill_arc(s, g, w, up, v);
+	else
+		(s->shape == GT_FLAT ? fill_flat : fill_parallel)(s, g, w, up, v);
+	if (v->upright) {
+		v->frame.N[3] = v->frame.M[3] = 0;
+		v->V[1] = s->shape == GT_PARALLEL ? v->V[1] : 0;
+		v->V[2] = s->shape == GT_PARALLEL ? v->V[2] : 0;
+	}
+	fill_direction(s, g, w, v);
+	fill_rays(s, w, v, ray);
+	GT_TRY(check_rays(name, s, at, v, ray));
+	GT_TRY(check_lean(name, s, g, at, v));
+done:
+	return st;
+}
+
+/* From 64 views or all. */
+static gt_sf_counts count(const gt_sf *d)
+{
+	gt_sf_counts c = { 0, 0 };
+	const size_t step = d->views / 64 + 1;
+	size_t counted = 0;
+	for (size_t at = 0; at < d->views; at += step, counted++) {
+		const gt_sf_view *v = &d->view[at];
+		const gt_sf_wedge w = gt_sf_wedge_of(&v->frame, 0, d->columns);
+		for (int y = 0; y < d->n[1]; y++) {
+			int from, to;
+			gt_sf_interval(&w, 0, y, 0, d->n[0], &from, &to);
+			for (int x = from; x < to; x++) {
+				gt_sf_voxel p;
+				if (!gt_sf_voxel_of(d, v, x, y, 0, &p))
+					continue;
+				const double low = fmax(p.columns.at[0], 0), high = fmin(p.columns.at[3], d->columns);
+				c.voxels++;
+				c.overlaps += fmax(ceil(high) - floor(low), 0);
+			}
+		}
+	}
+	c.voxels *= (double)d->views / (double)counted;
+	c.overlaps *= (double)d->views / (double)counted;
+	return c;
+}
+
+static gt_status check(const char *name, const gt_grid *g, const gt_scan *scan)
+{
+	for (int a = 0; a < 3; a++)
+		if (g->n[a] > INT_MAX / 4)
+			return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu voxels along one axis: expected at most %d", name, g->n[a],
+			               INT_MAX / 4);
+	if (scan->rows > INT_MAX / 4 || scan->columns > INT_MAX / 4)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu cells: expected at most %d each way", name, scan->columns,
+		               scan->rows, INT_MAX / 4);
+	return GT_OK;
+}
+
+static void forward(void *self, const gt_array *x, gt_array *y)
+{
+	const struct sf *p = self;
+	p->impl->forward(p->be, &p->d, p->state, p->type, x->data, y->data);
+}
+
+static void adjoint(void *self, const gt_array *y, gt_array *x)
+{
+	const struct sf *p = self;
+	p->impl->adjoint(p->be, &p->d, p->state, p->type, y->data, x->data);
+}
+
+static int work(void *self, int back, gt_work *least)
+{
+	struct sf *p = self;
+	if (!p->impl->work)
+		return 0;
+	if (!(p->counts.voxels > 0))
+		p->counts = count(&p->host);
+	return p->impl->work(&p->d, p->state, p->type, &p->counts, back, least);
+}
+
+static size_t view_bytes(const gt_sf *d) { return d->views * sizeof *d->view; }
+static size_t ray_bytes(const gt_sf *d) { return d->views * (size_t)d->columns * sizeof *d->ray; }
+
+static void destroy(void *self)
+{
+	struct sf *p = self;
+	if (p->state)
+		p->impl->free(p->be, p->state);
+	gt_backend_free(p->be, (void *)p->d.view, view_bytes(&p->d));
+	gt_backend_free(p->be, (void *)p->d.ray, ray_bytes(&p->d));
+	free((void *)p->host.view);
+	if (p->has_scratch)
+		gt_scratch_release(p->be);
+	free(p);
+}
+
+static void *upload(gt_backend *be, const void *host, size_t bytes)
+{
+	void *p = gt_backend_alloc(be, bytes, "tables of the separable-footprint projector");
+	if (p)
+		gt_backend_put(be, host, p, bytes);
+	return p;
+}
+
+static gt_status fill_tables(const char *name, const gt_grid *g, const gt_scan *scan, struct sf *p)
+{
+	gt_status st = GT_OK;
+	gt_sf_view *view = malloc(view_bytes(&p->host));
+	gt_sf_ray *ray = malloc(ray_bytes(&p->host));
+	p->host.view = view;
+	if (!view || !ray)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", name, scan->views));
+	for (size_t v = 0; v < scan->views; v++) {
+		GT_TRY(fill_view(name, scan, g, v, &view[v], ray + v * scan->columns));
+		p->host.tilted |= !view[v].upright;
+	}
+	p->d = p->host;
+	p->d.view = NULL;
+	p->d.ray = NULL;
+	if (!(p->d.view = upload(p->be, view, view_bytes(&p->d))) || !(p->d.ray = upload(p->be, ray, ray_bytes(&p->d))))
+		GT_TRY(GT_ERR_MEMORY);
+	if (p->impl->make)
+		GT_TRY(p->impl->make(p->be, &p->host, p->type, &p->state));
+done:
+	free(ray);
+	return st;
+}
+
+static gt_status make(const struct variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan, gt_linop **A)
+{
+	static const struct gt_sf_impl *const impl[GT_NBACKENDS] = { &gt_sf_cpu };
+	gt_status st = GT_OK;
+	struct sf *p = calloc(1, sizeof *p);
+	if (!p)
+		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the operator", variant->name);
+	p->be = be;
+	p->impl = impl[be->kind];
+	p->type = type;
+	if (!p->impl)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: runs on the CPU only, not on %s", variant->name, be->name));
+	GT_TRY(check(variant->name, g, scan));
+	p->host = (gt_sf){ .rows = (int)scan->rows,
+		           .columns = (int)scan->columns,
+		           .views = scan->views,
+		           .trapezoid = variant->trapezoid,
+		           .aspect = scan->column_pitch * scan->column_pitch / (scan->row_pitch * scan->row_pitch) };
+	for (int a = 0; a < 3; a++) {
+		p->host.n[a] = (int)g->n[a];
+		p->host.pitch[a] = g->pitch[a];
+	}
+	GT_TRY(fill_tables(variant->name, g, scan, p));
+	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->host, p->state, type), "scratch of the separable-footprint projector"));
+	p->has_scratch = 1;
+	return gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_cells(scan), A);
+done:
+	destroy(p);
+	return st;
+}
+
+#define VARIANT(id, text, shape)                                                                                                     \
+	static const struct variant variant_##id = { text, shape, { text, forward, adjoint, destroy, work } };                       \
+	static gt_status make_##id(gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, gt_linop **A) \
+	{                                                                                                                            \
+		(void)options;                                                                                                       \
+		return make(&variant_##id, be, t, g, s, A);                                                                          \
+	}
+VARIANT(tr, "sf-tr", 0)
+VARIANT(tt, "sf-tt", 1)
+
+const gt_projector gt_projector_sf_tr = {
+	.name = "sf-tr",
+	.about = "separable footprint, rectangle along z, exact pair; detectors that lean by up to 15 degrees",
+	.make = make_tr,
+};
+const gt_projector gt_projector_sf_tt = {
+	.name = "sf-tt",
+	.about = "the same with a trapezoid along z, for wide cones",
+	.make = make_tt,
+};

@@ -1,0 +1,533 @@
+/* Separable footprints on the CPU: the double-precision reference, whatever the type of the arrays.
+ * Upright views: per column of voxels and view, the columns of the detector are mixed once with the weights w1 (adjoint), or the
+ * rows computed once and added to the columns with these weights (forward). Rows come from differences of running sums at evenly
+ * spaced positions. Tilted views: voxel by voxel. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/threads.h"
+#include "projectors/running_sums.h"
+#include "projectors/sf/sf_impl.h"
+
+enum {
+	VIEWS = 8,    /* forward: adjacent views of a job, which share lines of the volume */
+	COLUMNS = 64, /* forward: columns of a job */
+	SIDE = 16,    /* adjoint: voxels of a job along x and y */
+	HEIGHT = 64,  /* adjoint: voxels of a job along z */
+	BATCH = 32    /* adjoint: views whose running sums are held at a time */
+};
+
+struct job {
+	const gt_sf *d;
+	gt_type type;
+	const void *in;
+	void *out;
+	double *sums;    /* lines of running sums */
+	double *scratch; /* per worker */
+	size_t scratch_size;
+	size_t first_view, views;
+};
+
+/* Lattice of corners: columns relative to the view's, and stretches. */
+struct corner {
+	double column, stretch;
+};
+
+GT_INLINE struct corner corner_at(const gt_sf_view *v, double x, double y, int with_stretch)
+{
+	const double N = gt_sf_at(v->frame.N, x, y, 0), M = gt_sf_at(v->frame.M, x, y, 0);
+	if (!(M > 0))
+		return (struct corner){ 0, 0 };
+	return (struct corner){ gt_sf_column(&v->frame.lens, N, M), with_stretch ? gt_sf_stretch(&v->frame.lens, N, M) : 0 };
+}
+
+/* A column of voxels in an upright view. */
+struct shadow {
+	gt_sf_trapezoid columns;
+	gt_sf_rows rows;
+	double chord;
+};
+
+/* low, high: two corners each, of smaller and larger y or x. 0 if it is not in front of the source. */
+GT_INLINE int shadow_of(const gt_sf *d, const gt_sf_view *v, int x, int y, const struct corner *low, const struct corner *high,
+                        struct shadow *s)
+{
+	double front[4];
+	gt_sf_front(&v->frame, front);
+	if (!(gt_sf_at(front, x, y, 0) > 0))
+		return 0;
+	const double at = v->frame.column;
+	s->columns = gt_sf_trapezoid_of(at + low[0].column, at + low[1].column, at + high[0].column, at + high[1].column);
+	s->chord = gt_sf_voxel_chord(d, v, x, y);
+	double least, most;
+	if (d->trapezoid) {
+		least = fmin(fmin(low[0].stretch, low[1].stretch), fmin(high[0].stretch, high[1].stretch));
+		most = fmax(fmax(low[0].stretch, low[1].stretch), fmax(high[0].stretch, high[1].stretch));
+	} else {
+		least = most = gt_sf_stretch(&v->frame.lens, gt_sf_at(v->frame.N, x, y, 0), gt_sf_at(v->frame.M, x, y, 0));
+	}
+	s->rows = gt_sf_rows_of(v, x, y, least, most, d->trapezoid);
+	return 1;
+}
+
+/* weight[k - *from] = factor w1[k] for the columns [*from, *to) of [k0, k1) that the trapezoid meets. */
+GT_INLINE void weigh_columns(const gt_sf_trapezoid *t, int k0, int k1, double factor, int *from, int *to, double *weight)
+{
+	*from = t->at[0] > k0 ? t->at[0] < k1 ? (int)t->at[0] : k1 : k0;
+	*to = t->at[3] < k1 ? t->at[3] > *from ? up(t->at[3]) : *from : k1;
+	double low = *from < *to ? gt_sf_area(t, *from) : 0;
+	for (int k = *from; k < *to; k++) {
+		const double high = gt_sf_area(t, k + 1);
+		weight[k - *from] = (high - low) * factor;
+		low = high;
+	}
+}
+
+/* out[i] = sum of weight[q] line[q step + i] for i in [i0, i1). */
+GT_INLINE void mix(const double *line, size_t step, const double *weight, int count, int i0, int i1, double *restrict out)
+{
+	for (int q = 0; q < count; q += 2) {
+		const int two = q + 1 < count;
+		const double *a = line + (size_t)q * step, *b = two ? a + step : a;
+		const double wa = weight[q], wb = two ? weight[q + 1] : 0;
+		if (q == 0)
+			for (int i = i0; i < i1; i++)
+				out[i] = wa * a[i] + wb * b[i];
+		else
+			for (int i = i0; i < i1; i++)
+				out[i] += wa * a[i] + wb * b[i];
+	}
+}
+
+/* What the kink of the running sum at i turns by: S is constant outside [0, length]. */
+GT_INLINE double turn(const double *S, int length, int i) { return (i < length ? S[i + 1] - S[i] : 0) - (i > 0 ? S[i] - S[i - 1] : 0); }
+
+/* SF-TT: the ramps of the voxel edges [e0, e1] at the row edges [l0, l1]. What each adds to the running sum goes to out[e - e0]
+ * (adjoint: S runs along rows) or to out[l - l0] (forward: along z). */
+GT_INLINE void add_ramps(const gt_sf_rows *r, int e0, int e1, int l0, int l1, const double *S, int length, int forward, double *out)
+{
+	for (int e = e0; e <= e1; e++) {
+		const double at = r->start + e * r->step, h = gt_sf_spread(r, e);
+		if (!(h > 0) || at - h >= l1 || at + h <= l0)
+			continue;
+		const int first = at - h > l0 ? (int)(at - h) : l0, last = at + h < l1 ? (int)(at + h) : l1;
+		for (int l = first; l <= last; l++) {
+			const double more = gt_sf_ramp(l - at, h);
+			if (forward)
+				out[l - l0] += more * turn(S, length, e);
+			else
+				out[e - e0] += more * turn(S, length, l);
+		}
+	}
+}
+
+/* Rows [*from, *to) of [0, rows) that the voxel edges from e0 to e1, with their ramps, reach. */
+GT_INLINE void rows_reached(const gt_sf_rows *r, int e0, int e1, int rows, int *from, int *to)
+{
+	const double low = r->start + e0 * r->step - gt_sf_spread(r, e0), high = r->start + e1 * r->step + gt_sf_spread(r, e1);
+	*from = low > 0 ? low < rows ? (int)low : rows : 0;
+	*to = high < rows ? high > *from ? up(high) : *from : rows;
+}
+
+/* Tilted views: one voxel ----------------------------------------------------- */
+
+/* w1 chord of columns [*k0, *k1) and w2 of rows [*l0, *l1), which come in as the ranges allowed. */
+GT_INLINE void weigh_voxel(const gt_sf_voxel *p, int *k0, int *k1, int *l0, int *l1, double *column, double *row)
+{
+	const double low = p->low - p->low_ramp, high = p->high + p->high_ramp;
+	weigh_columns(&p->columns, *k0, *k1, p->chord, k0, k1, column);
+	*l0 = low > *l0 ? low < *l1 ? (int)low : *l1 : *l0;
+	*l1 = high < *l1 ? high > *l0 ? up(high) : *l0 : *l1;
+	double below = gt_sf_rise(p, *l0);
+	for (int l = *l0; l < *l1; l++) {
+		const double above = gt_sf_rise(p, l + 1);
+		row[l - *l0] = above - below;
+		below = above;
+	}
+}
+
+/* Forward ------------------------------------------------------------------ */
+
+/* [z][y][x] -> running sums along z, one line per (y,x); eight lines at a time for the sake of the caches. */
+static void sum_lines(void *self, size_t y, size_t end, int worker)
+{
+	const struct job *j = self;
+	const gt_sf *d = j->d;
+	const size_t nx = (size_t)d->n[0], plane = nx * (size_t)d->n[1], stride = padded(d->n[2]);
+	(void)worker;
+	for (; y < end; y++)
+		for (size_t x = 0; x < nx; x += 8) {
+			double sum[8] = { 0 };
+			const size_t m = nx - x < 8 ? nx - x : 8;
+			double *line = j->sums + (y * nx + x) * stride;
+			for (int z = 0; z < d->n[2]; z++)
+				for (size_t k = 0; k < m; k++) {
+					line[k * stride + (size_t)z] = sum[k];
+					sum[k] += get(j->type, j->in, (size_t)z * plane + y * nx + x + k);
+				}
+			for (size_t k = 0; k < m; k++)
+				line[k * stride + (size_t)d->n[2]] = line[k * stride + (size_t)d->n[2] + 1] = sum[k];
+		}
+}
+
+struct forward_scratch {
+	double *column, *row, *edge, *cells;
+	struct corner *low, *high; /* corners of a line of voxels */
+};
+
+static size_t longest(const gt_sf *d) { return (size_t)(d->n[0] > d->n[1] ? d->n[0] : d->n[1]) + 1; }
+static size_t forward_scratch_size(const gt_sf *d)
+{
+	return COLUMNS + 2 * padded(d->rows) + (size_t)VIEWS * COLUMNS * padded(d->rows) + 4 * longest(d);
+}
+static struct forward_scratch forward_scratch(const struct job *j, int worker)
+{
+	struct forward_scratch s;
+	const size_t rows = padded(j->d->rows);
+	s.column = j->scratch + (size_t)worker * j->scratch_size;
+	s.row = s.column + COLUMNS;
+	s.edge = s.row + rows;
+	s.cells = s.edge + rows;
+	s.low = (struct corner *)(s.cells + VIEWS * COLUMNS * rows);
+	s.high = s.low + longest(j->d);
+	return s;
+}
+
+/* row[l - from] = what one column of voxels gives to rows [from, to) of a column that it covers. */
+GT_INLINE void project_line(const gt_sf *d, const double *S, const gt_sf_rows *r, int from, int to, double *edge, double *restrict row)
+{
+	const double step = 1 / r->step, start = (from - r->start) * step;
+	const int nz = d->n[2];
+	if (!d->trapezoid) {
+		int a, b;
+		overlapped(start, r->step, to - from, nz, &a, &b);
+		memset(row, 0, (size_t)(to - from) * sizeof *row);
+		resample(S, nz, start + a * step, step, b - a, edge);
+		for (int l = a; l < b; l++)
+			row[l] = (edge[l - a + 1] - edge[l - a]) * r->step;
+		return;
+	}
+	for (int l = 0; l <= to - from; l++) {
+		const double p = start + l * step;
+		edge[l] = r->step * sum_at(S, p > 0 ? p < nz ? p : nz : 0);
+	}
+	add_ramps(r, 0, nz, from, to, S, nz, 1, edge);
+	for (int l = 0; l < to - from; l++)
+		row[l] = edge[l + 1] - edge[l];
+}
+
+/* Columns [k0, k1) of a tilted view, from the voxels [i0, i1) along the axis that is not the view's, in slice n. */
+GT_INLINE void forward_voxels(const struct job *j, const gt_sf_view *v, const gt_sf_wedge *w, int n, int k0, int k1,
+                              const struct forward_scratch *s, double *cells)
+{
+	const gt_sf *d = j->d;
+	const int along = 1 - v->axis;
+	const size_t stride = padded(d->n[2]);
+	for (int z = 0; z < d->n[2]; z++) {
+		int i0, i1;
+		gt_sf_interval(w, along, n, z, d->n[along], &i0, &i1);
+		for (int i = i0; i < i1; i++) {
+			const int x = along == 0 ? i : n, y = along == 0 ? n : i;
+			const double *S = j->sums + ((size_t)y * (size_t)d->n[0] + (size_t)x) * stride, value = S[z + 1] - S[z];
+			int from = k0, to = k1, l0 = 0, l1 = d->rows;
+			gt_sf_voxel p;
+			if (value == 0 || !gt_sf_voxel_of(d, v, x, y, z, &p))
+				continue;
+			weigh_voxel(&p, &from, &to, &l0, &l1, s->column, s->row);
+			for (int k = from; k < to; k++) {
+				const double weight = s->column[k - from] * value;
+				double *restrict cell = cells + (size_t)(k - k0) * padded(d->rows) + l0;
+				for (int l = 0; l < l1 - l0; l++)
+					cell[l] += weight * s->row[l];
+			}
+		}
+	}
+}
+
+/* The same of an upright view, line of voxels by line. */
+GT_INLINE void forward_lines(const struct job *j, const gt_sf_view *v, const gt_sf_wedge *w, int n, int k0, int k1,
+                             const struct forward_scratch *s, double *cells)
+{
+	const gt_sf *d = j->d;
+	const int along = 1 - v->axis;
+	const size_t rows = padded(d->rows), stride = padded(d->n[2]);
+	int i0, i1;
+	gt_sf_interval(w, along, n, 0, d->n[along], &i0, &i1);
+	for (int i = i0; i < i1 + (i1 > i0); i++) {
+		const double x0 = along == 0 ? i - 0.5 : n - 0.5, y0 = along == 0 ? n - 0.5 : i - 0.5;
+		s->low[i - i0] = corner_at(v, x0, y0, d->trapezoid);
+		s->high[i - i0] = corner_at(v, along == 0 ? x0 : x0 + 1, along == 0 ? y0 + 1 : y0, d->trapezoid);
+	}
+	for (int i = i0; i < i1; i++) {
+		const int x = along == 0 ? i : n, y = along == 0 ? n : i;
+		struct shadow shadow;
+		int k, to, l0, l1;
+		if (!shadow_of(d, v, x, y, s->low + (i - i0), s->high + (i - i0), &shadow))
+			continue;
+		rows_reached(&shadow.rows, 0, d->n[2], d->rows, &l0, &l1);
+		if (l0 >= l1)
+			continue;
+		int from;
+		weigh_columns(&shadow.columns, k0, k1, shadow.chord, &from, &to, s->column);
+		project_line(d, j->sums + ((size_t)y * (size_t)d->n[0] + (size_t)x) * stride, &shadow.rows, l0, l1, s->edge, s->row);
+		for (k = from; k < to; k++) {
+			const double weight = s->column[k - from];
+			double *restrict cell = cells + (size_t)(k - k0) * rows + l0;
+			for (int l = 0; l < l1 - l0; l++)
+				cell[l] += weight * s->row[l];
+		}
+	}
+}
+
+static void store_cells(const struct job *j, size_t view, int k, const double *cells)
+{
+	const gt_sf *d = j->d;
+	const gt_sf_view *v = &d->view[view];
+	const gt_sf_ray *ray = &d->ray[view * (size_t)d->columns + (size_t)k];
+	for (int l = 0; l < d->rows; l++) {
+		const size_t at = gt_sf_cell(d, v, view, l, k);
+		const double value = cells[l] * gt_sf_slant(v, ray, l);
+		if (j->type == GT_F64)
+			((double *)j->out)[at] = value;
+		else
+			((float *)j->out)[at] = (float)value;
+	}
+}
+
+GT_CLONES static void forward_job(void *self, size_t i, size_t end, int worker)
+{
+	const struct job *j = self;
+	const gt_sf *d = j->d;
+	const size_t tiles = ((size_t)d->columns + COLUMNS - 1) / COLUMNS, rows = padded(d->rows);
+	const struct forward_scratch s = forward_scratch(j, worker);
+	for (; i < end; i++) {
+		const size_t first = i / tiles * VIEWS, last = first + VIEWS < d->views ? first + VIEWS : d->views;
+		const int k0 = (int)(i % tiles) * COLUMNS, k1 = d->columns - k0 < COLUMNS ? d->columns : k0 + COLUMNS;
+		gt_sf_wedge wedge[VIEWS];
+		for (size_t view = first; view < last; view++)
+			wedge[view - first] = gt_sf_wedge_of(&d->view[view].frame, k0, k1);
+		memset(s.cells, 0, VIEWS * COLUMNS * rows * sizeof *s.cells);
+		for (int axis = 0; axis < 2; axis++)
+			for (int n = 0; n < d->n[axis]; n++)
+				for (size_t view = first; view < last; view++) {
+					const gt_sf_view *v = &d->view[view];
+					double *cells = s.cells + (view - first) * COLUMNS * rows;
+					if (v->axis != axis)
+						continue;
+					if (v->upright)
+						forward_lines(j, v, &wedge[view - first], n, k0, k1, &s, cells);
+					else
+						forward_voxels(j, v, &wedge[view - first], n, k0, k1, &s, cells);
+				}
+		for (size_t view = first; view < last; view++)
+			for (int k = k0; k < k1; k++)
+				store_cells(j, view, k, s.cells + ((view - first) * COLUMNS + (size_t)(k - k0)) * rows);
+	}
+}
+
+static size_t line_doubles(const gt_sf *d) { return (size_t)d->n[0] * (size_t)d->n[1] * padded(d->n[2]); }
+
+static void forward(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *x, void *y)
+{
+	(void)state;
+	double *sums = gt_scratch(be);
+	struct job j = { .d = d,
+		         .type = t,
+		         .in = x,
+		         .out = y,
+		         .sums = sums,
+		         .scratch = sums + line_doubles(d),
+		         .scratch_size = forward_scratch_size(d) };
+	const size_t tiles = ((size_t)d->columns + COLUMNS - 1) / COLUMNS, groups = (d->views + VIEWS - 1) / VIEWS;
+	gt_parallel(be->pool, (size_t)d->n[1], 1, sum_lines, &j);
+	gt_parallel(be->pool, groups * tiles, 1, forward_job, &j);
+}
+
+/* Adjoint ------------------------------------------------------------------ */
+
+/* Data of one view, times the slant -> running sums along the rows, one line per column. */
+static void sum_columns(void *self, size_t i, size_t end, int worker)
+{
+	const struct job *j = self;
+	const gt_sf *d = j->d;
+	(void)worker;
+	for (; i < end; i++) {
+		const size_t view = j->first_view + i;
+		const gt_sf_view *v = &d->view[view];
+		for (int k = 0; k < d->columns; k++) {
+			const gt_sf_ray *ray = &d->ray[view * (size_t)d->columns + (size_t)k];
+			double *line = j->sums + (i * (size_t)d->columns + (size_t)k) * padded(d->rows), sum = 0;
+			for (int l = 0; l < d->rows; l++) {
+				line[l] = sum;
+				sum += get(j->type, j->in, gt_sf_cell(d, v, view, l, k)) * gt_sf_slant(v, ray, l);
+			}
+			line[d->rows] = line[d->rows + 1] = sum;
+		}
+	}
+}
+
+struct tile {
+	int low[3], size[3];
+	double *sum; /* [y][x][z] */
+	double *column, *mixed, *edge;
+	struct corner (*corner)[SIDE + 1];
+};
+
+/* sum[z] of the slices [z0, z0 + size) of one column of voxels in an upright view. */
+GT_INLINE void adjoint_line(const struct job *j, const struct shadow *s, const double *sums, const struct tile *t, double *restrict sum)
+{
+	const gt_sf *d = j->d;
+	const int z0 = t->low[2], size = t->size[2];
+	const gt_sf_rows *r = &s->rows;
+	int from, to, l0, l1;
+	rows_reached(r, z0, z0 + size, d->rows, &l0, &l1);
+	if (l0 >= l1)
+		return;
+	weigh_columns(&s->columns, 0, d->columns, s->chord, &from, &to, t->column);
+	if (from >= to)
+		return;
+	const int m0 = d->trapezoid && l0 > 0 ? l0 - 1 : l0, m1 = d->trapezoid && l1 < d->rows ? l1 + 1 : l1;
+	mix(sums + (size_t)from * padded(d->rows), padded(d->rows), t->column, to - from, m0, m1 + 1, t->mixed);
+	t->mixed[m1 + 1] = t->mixed[m1];
+	if (!d->trapezoid) {
+		const double start = r->start + z0 * r->step - l0;
+		int a, b;
+		overlapped(start, 1 / r->step, size, l1 - l0, &a, &b);
+		resample(t->mixed + l0, l1 - l0, start + a * r->step, r->step, b - a, t->edge);
+		for (int z = a; z < b; z++)
+			sum[z] += t->edge[z - a + 1] - t->edge[z - a];
+		return;
+	}
+	for (int e = 0; e <= size; e++) {
+		const double p = r->start + (z0 + e) * r->step;
+		t->edge[e] = sum_at(t->mixed, p > l0 ? p < l1 ? p : l1 : l0);
+	}
+	add_ramps(r, z0, z0 + size, l0, l1, t->mixed, d->rows, 0, t->edge);
+	for (int z = 0; z < size; z++)
+		sum[z] += t->edge[z + 1] - t->edge[z];
+}
+
+GT_INLINE void adjoint_lines(const struct job *j, size_t batch, const gt_sf_view *v, const struct tile *t)
+{
+	const gt_sf *d = j->d;
+	const double *sums = j->sums + batch * (size_t)d->columns * padded(d->rows);
+	for (int y = 0; y <= t->size[1]; y++)
+		for (int x = 0; x <= t->size[0]; x++)
+			t->corner[y][x] = corner_at(v, t->low[0] + x - 0.5, t->low[1] + y - 0.5, d->trapezoid);
+	for (int y = 0; y < t->size[1]; y++)
+		for (int x = 0; x < t->size[0]; x++) {
+			struct shadow s;
+			if (shadow_of(d, v, t->low[0] + x, t->low[1] + y, &t->corner[y][x], &t->corner[y + 1][x], &s))
+				adjoint_line(j, &s, sums, t, t->sum + ((size_t)y * SIDE + (size_t)x) * HEIGHT);
+		}
+}
+
+GT_INLINE void adjoint_voxels(const struct job *j, size_t batch, const gt_sf_view *v, const struct tile *t)
+{
+	const gt_sf *d = j->d;
+	for (int y = 0; y < t->size[1]; y++)
+		for (int x = 0; x < t->size[0]; x++)
+			for (int z = 0; z < t->size[2]; z++) {
+				gt_sf_voxel p;
+				int k0 = 0, k1 = d->columns, l0 = 0, l1 = d->rows;
+				if (!gt_sf_voxel_of(d, v, t->low[0] + x, t->low[1] + y, t->low[2] + z, &p))
+					continue;
+				weigh_voxel(&p, &k0, &k1, &l0, &l1, t->column, t->mixed);
+				double total = 0;
+				for (int k = k0; k < k1; k++) {
+					const double *S = j->sums + (batch * (size_t)d->columns + (size_t)k) * padded(d->rows) + l0;
+					double sum = 0;
+					for (int l = 0; l < l1 - l0; l++)
+						sum += t->mixed[l] * (S[l + 1] - S[l]);
+					total += t->column[k - k0] * sum;
+				}
+				t->sum[((size_t)y * SIDE + (size_t)x) * HEIGHT + (size_t)z] += total;
+			}
+}
+
+static void add_tile(const struct job *j, const struct tile *t)
+{
+	const gt_sf *d = j->d;
+	for (int z = 0; z < t->size[2]; z++)
+		for (int y = 0; y < t->size[1]; y++)
+			for (int x = 0; x < t->size[0]; x++) {
+				const size_t at = ((size_t)(t->low[2] + z) * (size_t)d->n[1] + (size_t)(t->low[1] + y)) * (size_t)d->n[0] +
+				                  (size_t)(t->low[0] + x);
+				const double value = t->sum[((size_t)y * SIDE + (size_t)x) * HEIGHT + (size_t)z];
+				if (j->type == GT_F64)
+					((double *)j->out)[at] += value;
+				else
+					((float *)j->out)[at] += (float)value;
+			}
+}
+
+static size_t tiles_along(int n, int size) { return ((size_t)n + (size_t)size - 1) / (size_t)size; }
+
+static size_t adjoint_scratch_size(const gt_sf *d)
+{
+	return SIDE * SIDE * HEIGHT + (size_t)d->columns + padded(d->rows) + padded(HEIGHT) + 2 * (SIDE + 1) * (SIDE + 1);
+}
+
+GT_CLONES static void adjoint_job(void *self, size_t i, size_t end, int worker)
+{
+	const struct job *j = self;
+	const gt_sf *d = j->d;
+	static const int most[3] = { SIDE, SIDE, HEIGHT };
+	struct tile t = { .sum = j->scratch + (size_t)worker * j->scratch_size };
+	t.column = t.sum + SIDE * SIDE * HEIGHT;
+	t.mixed = t.column + d->columns;
+	t.edge = t.mixed + padded(d->rows);
+	t.corner = (struct corner(*)[SIDE + 1])(t.edge + padded(HEIGHT));
+	for (; i < end; i++) {
+		size_t at = i;
+		for (int a = 0; a < 3; a++) {
+			const size_t tiles = tiles_along(d->n[a], most[a]);
+			t.low[a] = (int)(at % tiles) * most[a];
+			t.size[a] = d->n[a] - t.low[a] < most[a] ? d->n[a] - t.low[a] : most[a];
+			at /= tiles;
+		}
+		memset(t.sum, 0, SIDE * SIDE * HEIGHT * sizeof *t.sum);
+		for (size_t batch = 0; batch < j->views; batch++) {
+			const gt_sf_view *v = &d->view[j->first_view + batch];
+			if (v->upright)
+				adjoint_lines(j, batch, v, &t);
+			else
+				adjoint_voxels(j, batch, v, &t);
+		}
+		add_tile(j, &t);
+	}
+}
+
+static size_t batch_doubles(const gt_sf *d) { return (d->views < BATCH ? d->views : BATCH) * (size_t)d->columns * padded(d->rows); }
+
+static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *y, void *x)
+{
+	(void)state;
+	double *sums = gt_scratch(be);
+	struct job j = { .d = d,
+		         .type = t,
+		         .in = y,
+		         .out = x,
+		         .sums = sums,
+		         .scratch = sums + batch_doubles(d),
+		         .scratch_size = adjoint_scratch_size(d) };
+	const size_t jobs = tiles_along(d->n[0], SIDE) * tiles_along(d->n[1], SIDE) * tiles_along(d->n[2], HEIGHT);
+	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * gt_type_size(t));
+	for (j.first_view = 0; j.first_view < d->views; j.first_view += BATCH) {
+		j.views = d->views - j.first_view < BATCH ? d->views - j.first_view : BATCH;
+		gt_parallel(be->pool, j.views, 1, sum_columns, &j);
+		gt_parallel(be->pool, jobs, 1, adjoint_job, &j);
+	}
+}
+
+static size_t scratch(gt_backend *be, const gt_sf *d, void *state, gt_type t)
+{
+	(void)state;
+	const size_t workers = (size_t)gt_pool_threads(be->pool);
+	const size_t forwards = line_doubles(d) + workers * forward_scratch_size(d);
+	const size_t adjoints = batch_doubles(d) + workers * adjoint_scratch_size(d);
+	(void)t;
+	return (forwards > adjoints ? forwards : adjoints) * sizeof(double);
+}
+
+const struct gt_sf_impl gt_sf_cpu = { .scratch = scratch, .forward = forward, .adjoint = adjoint };

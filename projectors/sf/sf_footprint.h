@@ -1,0 +1,236 @@
+#ifndef GT_SF_FOOTPRINT_H
+#define GT_SF_FOOTPRINT_H
+/* The coefficients of the separable footprint, the only place where they are written: Long, Fessler, Balter, IEEE Trans. Med.
+ * Imaging 29 (2010) 1839, SF-TR and SF-TT.
+ *
+ *   a[kl; ijn] = chord * slant_kl * w1[k] * w2[l]
+ *
+ *   w1     integral over column k of a trapezoid of height 1 between the columns of the voxel's four vertical edges at the
+ *          height of its centre
+ *   w2     integral over row l of a function that rises from 0 to 1 at the row of the voxel's lower face and falls at that of
+ *          its upper face. SF-TR: steps, where the vertical line through the centre meets the faces. SF-TT: ramps, from the
+ *          lowest to the highest row of a face's four corners; two ramps that overlap add up to less than 1
+ *   chord  length through the voxel, in the plane of the slices, of the ray through its centre: with the direction (ex, ey),
+ *          |e| min(dx/|ex|, dy/|ey|). That is the voxel's area, magnified, over the area of the trapezoid
+ *   slant  1 / cosine of the angle between the ray of cell (k, l) and the slices: of the cell, not of the voxel, so that it is
+ *          multiplied once to all projections. Amplitude: the polar factor is the cell's, the transaxial factor the voxel's
+ *
+ * Detectors that are turned out of the vertical ("tilted"): the image of a vertical line then leans against the rows, and a
+ * voxel's footprint is no product of columns and rows any more but a sheared one. The product keeps its area: w2 is stretched,
+ * around the voxel's row, to the height of the voxel along one column instead of along its own vertical line, and the ramps leave
+ * out what a face's rows differ by along the lean. GT_SF_LEAN is where that stops being a likeness.
+ *
+ * Positions are of edges: column k covers [k, k+1], row l [l, l+1]. Voxels count from centres, in units of the pitches.
+ * Rows ascend with z. */
+#include "core/scan_math.h"
+
+#define GT_SF_LEAN 15.0         /* most degrees between the image of a vertical line and the rows */
+#define GT_SF_STEEP 45.0        /* most degrees between a ray and the slices */
+
+#define REAL float
+#define GT_SF(name) name##_f
+#define GT_SF_MATH(name) name##f
+#include "projectors/sf/sf_real.h"
+#undef REAL
+#undef GT_SF
+#undef GT_SF_MATH
+#define REAL double
+#define GT_SF(name) name
+#define GT_SF_MATH(name) name
+#include "projectors/sf/sf_real.h"
+#undef REAL
+#undef GT_SF
+#undef GT_SF_MATH
+
+/* A ray and what is to its side: N = 0 on it, M > 0 in front of the source. Values [0] + [1] x + [2] y + [3] z of the voxel (x, y, z).
+ * flat: a voxel's column is column + N/M; parallel: likewise, M = 1; arc: N and M are mm across and along the ray. */
+typedef struct { double N[4], M[4], column; gt_sf_lens lens; } gt_sf_frame;
+
+typedef struct {
+	gt_sf_frame frame;              /* of the central ray */
+	double V[4];                    /* mm above the point where the rays go along the slices; the row of a voxel is row + V stretch */
+	double row;
+	double toward[2][2];            /* direction of a voxel's ray along x and y, in voxels: [0] + [1] index */
+	double ray_step[3];             /* direction of a cell's ray: gt_sf.ray + l ray_step */
+	int upright;                    /* N and M do not depend on z: columns of voxels have one w1 */
+	int flip_rows;                  /* rows descend with z in the data */
+	int axis;                       /* of the slices that the rays cross at the larger angle: 0 (x) or 1 (y) */
+} gt_sf_view;
+
+typedef struct { double along[3]; } gt_sf_ray;
+
+/* Everything a kernel needs, by value; the tables are on the backend. */
+typedef struct {
+	int n[3], rows, columns;
+	size_t views;
+	double pitch[3];                /* mm */
+	double aspect;                  /* (column pitch / row pitch)^2 */
+	int trapezoid;                  /* SF-TT */
+	int tilted;                     /* is any view not upright? */
+	const gt_sf_view *view;         /* [views] */
+	const gt_sf_ray *ray;           /* [views][columns]: at row edge 0 */
+} gt_sf;
+
+GT_HD double gt_sf_at(const double f[4], double x, double y, double z) { return f[0] + f[1] * x + f[2] * y + f[3] * z; }
+/* Most that f changes from the centre of a voxel to its vertical edges. */
+GT_HD double gt_sf_reach(const double f[4]) { return (fabs(f[1]) + fabs(f[2])) / 2; }
+
+/* Place of (view, ascending row, column) in [view][row][column]. */
+GT_HD size_t gt_sf_cell(const gt_sf *d, const gt_sf_view *v, size_t view, int l, int k)
+{
+	return (view * (size_t)d->rows + (size_t)(v->flip_rows ? d->rows - 1 - l : l)) * (size_t)d->columns + (size_t)k;
+}
+GT_HD double gt_sf_slant(const gt_sf_view *v, const gt_sf_ray *r, int l)
+{
+	const double x = r->along[0] + (l + 0.5) * v->ray_step[0], y = r->along[1] + (l + 0.5) * v->ray_step[1],
+		     z = r->along[2] + (l + 0.5) * v->ray_step[2];
+	return sqrt(1 + z * z / (x * x + y * y));
+}
+
+/* The same rays seen from that of a column. */
+GT_HD gt_sf_frame gt_sf_turned(const gt_sf_frame *f, double column)
+{
+	gt_sf_frame t = *f;
+	t.column = column;
+	if (!f->lens.arc) {
+		for (int a = 0; a < 4; a++)
+			t.N[a] -= (column - f->column) * f->M[a];
+		return t;
+	}
+	const double beta = (column - f->column) / f->lens.columns + f->lens.lean;
+	const double u = sin(beta) - f->lens.spot_u, w = cos(beta) - f->lens.spot_w, c = w / sqrt(u * u + w * w),
+		     s = u / sqrt(u * u + w * w);
+	for (int a = 0; a < 4; a++) {
+		t.N[a] = c * f->N[a] - s * f->M[a];
+		t.M[a] = s * f->N[a] + c * f->M[a];
+	}
+	t.lens.spot_u = c * f->lens.spot_u - s * f->lens.spot_w;
+	t.lens.spot_w = s * f->lens.spot_u + c * f->lens.spot_w;
+	t.lens.lean = asin(t.lens.spot_u);
+	return t;
+}
+
+/* Voxels whose footprint meets the columns between two edges and which are wholly in front of the source: where all sides are > 0.
+ * The margin in front is such that no voxel of a likely grid lies just on it. */
+typedef struct { double side[3][4]; } gt_sf_wedge;
+
+GT_HD void gt_sf_front(const gt_sf_frame *f, double side[4])
+{
+	for (int a = 0; a < 4; a++)
+		side[a] = f->M[a];
+	side[0] -= 1.0137 * gt_sf_reach(f->M);
+}
+GT_HD gt_sf_wedge gt_sf_wedge_of(const gt_sf_frame *f, double from, double to)
+{
+	const gt_sf_frame left = gt_sf_turned(f, from), right = gt_sf_turned(f, to);
+	gt_sf_wedge w;
+	for (int a = 0; a < 4; a++) {
+		w.side[0][a] = left.N[a];
+		w.side[1][a] = -right.N[a];
+	}
+	w.side[0][0] += gt_sf_reach(left.N);
+	w.side[1][0] += gt_sf_reach(right.N);
+	gt_sf_front(f, w.side[2]);
+	return w;
+}
+/* Those on the line of n voxels along x (axis 0) or y (1) at `other` of the other axis and z: [*from, *to). */
+GT_HD void gt_sf_interval(const gt_sf_wedge *w, int axis, int other, int z, int n, int *from, int *to)
+{
+	double low = -1, high = n;
+	for (int s = 0; s < 3; s++) {
+		const double *f = w->side[s], at0 = f[0] + f[2 - axis] * other + f[3] * z, slope = f[1 + axis], root = -at0 / slope;
+		if (slope > 0)
+			low = root > low ? root : low;
+		else if (slope < 0)
+			high = root < high ? root : high;
+		else if (!(at0 > 0))
+			high = -1;
+	}
+	*from = low < 0 ? 0 : low < n ? (int)low + 1 : n;
+	*to = high > 0 ? (int)high : 0;
+	*to += *to < high;
+}
+
+/* Rows of a column of voxels in an upright view: edge e between slices (e = 0 below the first) is at start + e step, its ramp
+ * of half width |spread0 + e spread1| + spread. */
+typedef struct { double start, step, spread0, spread1, spread; } gt_sf_rows;
+
+/* least, most: stretch at the corners (SF-TR: twice that of the centre). */
+GT_HD gt_sf_rows gt_sf_rows_of(const gt_sf_view *v, double x, double y, double least, double most, int trapezoid)
+{
+	const double mean = (least + most) / 2, half = (most - least) / 2, V0 = gt_sf_at(v->V, x, y, -0.5);
+	gt_sf_rows r;
+	r.start = v->row + V0 * mean;
+	r.step = v->V[3] * mean;
+	r.spread0 = V0 * half;
+	r.spread1 = v->V[3] * half;
+	r.spread = trapezoid ? gt_sf_reach(v->V) * mean : 0;
+	return r;
+}
+GT_HD double gt_sf_spread(const gt_sf_rows *r, int e) { return fabs(r->spread0 + e * r->spread1) + r->spread; }
+
+/* One voxel of any view. Row edges of the lower and the upper face and half widths of their ramps. */
+typedef struct { gt_sf_trapezoid columns; double chord, low, high, low_ramp, high_ramp; } gt_sf_voxel;
+
+GT_HD double gt_sf_voxel_chord(const gt_sf *d, const gt_sf_view *v, int x, int y)
+{
+	return gt_sf_chord(v->toward[0][0] + v->toward[0][1] * x, v->toward[1][0] + v->toward[1][1] * y, d->pitch[0], d->pitch[1]);
+}
+GT_HD void gt_sf_point(const gt_sf_view *v, double x, double y, double z, double *column, double *row)
+{
+	const double N = gt_sf_at(v->frame.N, x, y, z), M = gt_sf_at(v->frame.M, x, y, z);
+	*column = v->frame.column + gt_sf_column(&v->frame.lens, N, M);
+	*row = v->row + gt_sf_at(v->V, x, y, z) * gt_sf_stretch(&v->frame.lens, N, M);
+}
+/* Middle and half the range of the rows of the four corners at height z; shear: rows per column by which the image leans. */
+GT_HD void gt_sf_face(const gt_sf_view *v, int x, int y, double z, double shear, double *middle, double *ramp)
+{
+	double low = 0, high = 0, column[4], row[4];
+	for (int c = 0; c < 4; c++)
+		gt_sf_point(v, x + (c & 1) - 0.5, y + (c >> 1) - 0.5, z, &column[c], &row[c]);
+	for (int c = 0; c < 4; c++) {
+		const double at = row[c] + shear * (column[c] - (column[0] + column[1] + column[2] + column[3]) / 4);
+		low = c && low < at ? low : at;
+		high = c && high > at ? high : at;
+	}
+	*middle = (low + high) / 2;
+	*ramp = (high - low) / 2;
+}
+/* 0 if the voxel is not in front of the source. */
+GT_HD int gt_sf_voxel_of(const gt_sf *d, const gt_sf_view *v, int x, int y, int z, gt_sf_voxel *p)
+{
+	double k[4], l[4], below[2], above[2];
+	double front[4];
+	gt_sf_front(&v->frame, front);
+	if (!(gt_sf_at(front, x, y, z) > 0))
+		return 0;
+	for (int c = 0; c < 4; c++)
+		gt_sf_point(v, x + (c & 1) - 0.5, y + (c >> 1) - 0.5, z, &k[c], &l[c]);
+	gt_sf_point(v, x, y, z - 0.5, &below[0], &below[1]);
+	gt_sf_point(v, x, y, z + 0.5, &above[0], &above[1]);
+	/* How far a step of one column goes along x and y, in columns and rows per mm; lean: columns per row of a vertical line. */
+	const double kx = (k[1] + k[3] - k[0] - k[2]) / d->pitch[0], ky = (k[2] + k[3] - k[0] - k[1]) / d->pitch[1];
+	const double lx = (l[1] + l[3] - l[0] - l[2]) / d->pitch[0], ly = (l[2] + l[3] - l[0] - l[1]) / d->pitch[1];
+	const double lean = (above[0] - below[0]) / (above[1] - below[1]), x1 = kx - lean * lx, y1 = ky - lean * ly;
+	const double taller = sqrt((x1 * x1 + y1 * y1) / (kx * kx + ky * ky));
+	p->columns = gt_sf_trapezoid_of(k[0], k[1], k[2], k[3]);
+	p->chord = gt_sf_voxel_chord(d, v, x, y);
+	p->low = below[1];
+	p->high = above[1];
+	p->low_ramp = p->high_ramp = 0;
+	if (d->trapezoid) {
+		gt_sf_face(v, x, y, z - 0.5, lean * d->aspect, &p->low, &p->low_ramp);
+		gt_sf_face(v, x, y, z + 0.5, lean * d->aspect, &p->high, &p->high_ramp);
+	}
+	const double middle = (p->low + p->high) / 2, half = taller * (p->high - p->low) / 2;
+	p->low = middle - half;
+	p->high = middle + half;
+	return 1;
+}
+/* Integral of the row function up to row edge l: w2[l] is the difference of two. */
+GT_HD double gt_sf_rise(const gt_sf_voxel *p, double l)
+{
+	const double above = l - p->low, beyond = l - p->high;
+	return (above > 0 ? above : 0) - (beyond > 0 ? beyond : 0) + gt_sf_ramp(above, p->low_ramp) - gt_sf_ramp(beyond, p->high_ramp);
+}
+#endif

@@ -1,0 +1,79 @@
+/* Part of sf_footprint.h, which includes it once for float and once for double: REAL is the type, GT_SF(name) the name. */
+
+/* How a ray's place becomes a column, and its length rows. N and M are what a view's frame gives for a point. */
+typedef struct {
+	REAL columns;                   /* flat, parallel: 1; arc: columns per rad, seen from the centre of the arc */
+	REAL rows;                      /* flat, parallel: rows per unit of V/M; arc: of V over the distance, times the radius */
+	REAL spot_u, spot_w, lean;      /* arc: the focal spot from the centre of the arc, in radii; lean: asin(spot_u) */
+	int arc;
+} GT_SF(gt_sf_lens);
+
+/* Of the ray of (N, M): its column from the frame's column, and rows per unit of V. M > 0. */
+GT_HD REAL GT_SF(gt_sf_column)(const GT_SF(gt_sf_lens) *s, REAL N, REAL M)
+{
+	if (!s->arc)
+		return N / M;
+	const REAL psi = GT_SF_MATH(atan)(N / M);
+	if (s->spot_u == 0 && s->spot_w == 0)
+		return s->columns * psi;
+	const REAL in = 1 / GT_SF_MATH(sqrt)(N * N + M * M);
+	return s->columns * (psi + (GT_SF_MATH(asin)((s->spot_u * M - s->spot_w * N) * in) - s->lean));
+}
+GT_HD REAL GT_SF(gt_sf_stretch)(const GT_SF(gt_sf_lens) *s, REAL N, REAL M)
+{
+	if (!s->arc)
+		return s->rows / M;
+	const REAL in = 1 / GT_SF_MATH(sqrt)(N * N + M * M);
+	if (s->spot_u == 0 && s->spot_w == 0)
+		return s->rows * in;
+	const REAL side = (s->spot_u * M - s->spot_w * N) * in, along = (s->spot_u * N + s->spot_w * M) * in;
+	return s->rows * in * (GT_SF_MATH(sqrt)(1 - side * side) - along);
+}
+
+/* Rises from 0 to 1 between at[0] and at[1], falls between at[2] and at[3]; rise, fall: 1 / (2 width of the flank). */
+typedef struct { REAL at[4], rise, fall; } GT_SF(gt_sf_trapezoid);
+
+GT_HD void GT_SF(gt_sf_order)(REAL *a, REAL *b)
+{
+	const REAL low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+	*a = low;
+	*b = high;
+}
+/* From the columns of the four corners, in any order. */
+GT_HD GT_SF(gt_sf_trapezoid) GT_SF(gt_sf_trapezoid_of)(REAL a, REAL b, REAL c, REAL d)
+{
+	GT_SF(gt_sf_trapezoid) t;
+	GT_SF(gt_sf_order)(&a, &b);
+	GT_SF(gt_sf_order)(&c, &d);
+	GT_SF(gt_sf_order)(&a, &c);
+	GT_SF(gt_sf_order)(&b, &d);
+	GT_SF(gt_sf_order)(&b, &c);
+	t.at[0] = a;
+	t.at[1] = b;
+	t.at[2] = c;
+	t.at[3] = d;
+	t.rise = b > a ? (REAL)0.5 / (b - a) : 0;
+	t.fall = d > c ? (REAL)0.5 / (d - c) : 0;
+	return t;
+}
+GT_HD REAL GT_SF(gt_sf_within)(REAL s, REAL low, REAL high) { return (s < low ? low : s > high ? high : s) - low; }
+/* Its integral up to s. */
+GT_HD REAL GT_SF(gt_sf_area)(const GT_SF(gt_sf_trapezoid) *t, REAL s)
+{
+	const REAL up = GT_SF(gt_sf_within)(s, t->at[0], t->at[1]), down = GT_SF(gt_sf_within)(s, t->at[2], t->at[3]);
+	return up * up * t->rise + GT_SF(gt_sf_within)(s, t->at[1], t->at[2]) + (down - down * down * t->fall);
+}
+
+/* Length through a voxel, in the plane of the slices, of the ray through its centre with direction (a, b) in voxels. */
+GT_HD REAL GT_SF(gt_sf_chord)(REAL a, REAL b, REAL dx, REAL dy)
+{
+	const REAL most = GT_SF_MATH(fabs)(a) > GT_SF_MATH(fabs)(b) ? GT_SF_MATH(fabs)(a) : GT_SF_MATH(fabs)(b);
+	return GT_SF_MATH(sqrt)(a * a * dx * dx + b * b * dy * dy) / most;
+}
+
+/* What a ramp of half width h around 0 adds to the integral of a step there, up to d: 0 outside the ramp, h/4 at d = 0. */
+GT_HD REAL GT_SF(gt_sf_ramp)(REAL d, REAL h)
+{
+	const REAL in = h - GT_SF_MATH(fabs)(d);
+	return in > 0 ? in * in / (4 * h) : 0;
+}
