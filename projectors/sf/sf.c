@@ -233,8 +233,9 @@ static gt_sf_counts count(const gt_sf *d)
 		const gt_sf_view *v = &d->view[at];
 		const gt_sf_wedge w = gt_sf_wedge_of(&v->frame, 0, d->columns);
 		for (int y = 0; y < d->n[1]; y++) {
+			const int line[3] = { 0, y, 0 };
 			int from, to;
-			gt_sf_interval(&w, 0, y, 0, d->n[0], &from, &to);
+			gt_sf_interval(&w, 0, line, d->n[0], &from, &to);
 			for (int x = from; x < to; x++) {
 				gt_sf_voxel p;
 				if (!gt_sf_voxel_of(d, v, x, y, 0, &p))
@@ -334,7 +335,7 @@ done:
 
 static gt_status make(const struct variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan, gt_linop **A)
 {
-	static const struct gt_sf_impl *const impl[GT_NBACKENDS] = { &gt_sf_cpu };
+	static const struct gt_sf_impl *const impl[GT_NBACKENDS] = { &gt_sf_cpu, GT_IF_CUDA(&gt_sf_cuda) };
 	gt_status st = GT_OK;
 	struct sf *p = calloc(1, sizeof *p);
 	if (!p)
@@ -342,8 +343,6 @@ static gt_status make(const struct variant *variant, gt_backend *be, gt_type typ
 	p->be = be;
 	p->impl = impl[be->kind];
 	p->type = type;
-	if (!p->impl)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: runs on the CPU only, not on %s", variant->name, be->name));
 	GT_TRY(check(variant->name, g, scan));
 	p->host = (gt_sf){ .rows = (int)scan->rows,
 		           .columns = (int)scan->columns,

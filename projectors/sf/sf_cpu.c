@@ -28,48 +28,6 @@ struct job {
 	size_t first_view, views;
 };
 
-/* Lattice of corners: columns relative to the view's, and stretches. */
-struct corner {
-	double column, stretch;
-};
-
-GT_INLINE struct corner corner_at(const gt_sf_view *v, double x, double y, int with_stretch)
-{
-	const double N = gt_sf_at(v->frame.N, x, y, 0), M = gt_sf_at(v->frame.M, x, y, 0);
-	if (!(M > 0))
-		return (struct corner){ 0, 0 };
-	return (struct corner){ gt_sf_column(&v->frame.lens, N, M), with_stretch ? gt_sf_stretch(&v->frame.lens, N, M) : 0 };
-}
-
-/* A column of voxels in an upright view. */
-struct shadow {
-	gt_sf_trapezoid columns;
-	gt_sf_rows rows;
-	double chord;
-};
-
-/* low, high: two corners each, of smaller and larger y or x. 0 if it is not in front of the source. */
-GT_INLINE int shadow_of(const gt_sf *d, const gt_sf_view *v, int x, int y, const struct corner *low, const struct corner *high,
-                        struct shadow *s)
-{
-	double front[4];
-	gt_sf_front(&v->frame, front);
-	if (!(gt_sf_at(front, x, y, 0) > 0))
-		return 0;
-	const double at = v->frame.column;
-	s->columns = gt_sf_trapezoid_of(at + low[0].column, at + low[1].column, at + high[0].column, at + high[1].column);
-	s->chord = gt_sf_voxel_chord(d, v, x, y);
-	double least, most;
-	if (d->trapezoid) {
-		least = fmin(fmin(low[0].stretch, low[1].stretch), fmin(high[0].stretch, high[1].stretch));
-		most = fmax(fmax(low[0].stretch, low[1].stretch), fmax(high[0].stretch, high[1].stretch));
-	} else {
-		least = most = gt_sf_stretch(&v->frame.lens, gt_sf_at(v->frame.N, x, y, 0), gt_sf_at(v->frame.M, x, y, 0));
-	}
-	s->rows = gt_sf_rows_of(v, x, y, least, most, d->trapezoid);
-	return 1;
-}
-
 /* weight[k - *from] = factor w1[k] for the columns [*from, *to) of [k0, k1) that the trapezoid meets. */
 GT_INLINE void weigh_columns(const gt_sf_trapezoid *t, int k0, int k1, double factor, int *from, int *to, double *weight)
 {
@@ -172,7 +130,7 @@ static void sum_lines(void *self, size_t y, size_t end, int worker)
 
 struct forward_scratch {
 	double *column, *row, *edge, *cells;
-	struct corner *low, *high; /* corners of a line of voxels */
+	gt_sf_corner *low, *high; /* corners of a line of voxels */
 };
 
 static size_t longest(const gt_sf *d) { return (size_t)(d->n[0] > d->n[1] ? d->n[0] : d->n[1]) + 1; }
@@ -188,7 +146,7 @@ static struct forward_scratch forward_scratch(const struct job *j, int worker)
 	s.row = s.column + COLUMNS;
 	s.edge = s.row + rows;
 	s.cells = s.edge + rows;
-	s.low = (struct corner *)(s.cells + VIEWS * COLUMNS * rows);
+	s.low = (gt_sf_corner *)(s.cells + VIEWS * COLUMNS * rows);
 	s.high = s.low + longest(j->d);
 	return s;
 }
@@ -216,22 +174,24 @@ GT_INLINE void project_line(const gt_sf *d, const double *S, const gt_sf_rows *r
 		row[l] = edge[l + 1] - edge[l];
 }
 
-/* Columns [k0, k1) of a tilted view, from the voxels [i0, i1) along the axis that is not the view's, in slice n. */
+/* Columns [k0, k1) of a tilted view, from the voxels of slice n. */
 GT_INLINE void forward_voxels(const struct job *j, const gt_sf_view *v, const gt_sf_wedge *w, int n, int k0, int k1,
                               const struct forward_scratch *s, double *cells)
 {
 	const gt_sf *d = j->d;
 	const int along = 1 - v->axis;
-	const size_t stride = padded(d->n[2]);
-	for (int z = 0; z < d->n[2]; z++) {
-		int i0, i1;
-		gt_sf_interval(w, along, n, z, d->n[along], &i0, &i1);
-		for (int i = i0; i < i1; i++) {
-			const int x = along == 0 ? i : n, y = along == 0 ? n : i;
-			const double *S = j->sums + ((size_t)y * (size_t)d->n[0] + (size_t)x) * stride, value = S[z + 1] - S[z];
+	int i0, i1;
+	gt_sf_span(d, v, w, n, &i0, &i1);
+	for (int i = i0; i < i1; i++) {
+		const int at[3] = { along == 0 ? i : n, along == 0 ? n : i, 0 };
+		const double *S = j->sums + ((size_t)at[1] * (size_t)d->n[0] + (size_t)at[0]) * padded(d->n[2]);
+		int z0, z1;
+		gt_sf_interval(w, 2, at, d->n[2], &z0, &z1);
+		for (int z = z0; z < z1; z++) {
+			const double value = S[z + 1] - S[z];
 			int from = k0, to = k1, l0 = 0, l1 = d->rows;
 			gt_sf_voxel p;
-			if (value == 0 || !gt_sf_voxel_of(d, v, x, y, z, &p))
+			if (value == 0 || !gt_sf_voxel_of(d, v, at[0], at[1], z, &p))
 				continue;
 			weigh_voxel(&p, &from, &to, &l0, &l1, s->column, s->row);
 			for (int k = from; k < to; k++) {
@@ -252,17 +212,17 @@ GT_INLINE void forward_lines(const struct job *j, const gt_sf_view *v, const gt_
 	const int along = 1 - v->axis;
 	const size_t rows = padded(d->rows), stride = padded(d->n[2]);
 	int i0, i1;
-	gt_sf_interval(w, along, n, 0, d->n[along], &i0, &i1);
+	gt_sf_span(d, v, w, n, &i0, &i1);
 	for (int i = i0; i < i1 + (i1 > i0); i++) {
 		const double x0 = along == 0 ? i - 0.5 : n - 0.5, y0 = along == 0 ? n - 0.5 : i - 0.5;
-		s->low[i - i0] = corner_at(v, x0, y0, d->trapezoid);
-		s->high[i - i0] = corner_at(v, along == 0 ? x0 : x0 + 1, along == 0 ? y0 + 1 : y0, d->trapezoid);
+		s->low[i - i0] = gt_sf_corner_at(v, x0, y0);
+		s->high[i - i0] = gt_sf_corner_at(v, along == 0 ? x0 : x0 + 1, along == 0 ? y0 + 1 : y0);
 	}
 	for (int i = i0; i < i1; i++) {
 		const int x = along == 0 ? i : n, y = along == 0 ? n : i;
-		struct shadow shadow;
+		gt_sf_shadow shadow;
 		int k, to, l0, l1;
-		if (!shadow_of(d, v, x, y, s->low + (i - i0), s->high + (i - i0), &shadow))
+		if (!gt_sf_shadow_of(d, v, x, y, s->low + (i - i0), s->high + (i - i0), &shadow))
 			continue;
 		rows_reached(&shadow.rows, 0, d->n[2], d->rows, &l0, &l1);
 		if (l0 >= l1)
@@ -370,11 +330,11 @@ struct tile {
 	int low[3], size[3];
 	double *sum; /* [y][x][z] */
 	double *column, *mixed, *edge;
-	struct corner (*corner)[SIDE + 1];
+	gt_sf_corner (*corner)[SIDE + 1];
 };
 
 /* sum[z] of the slices [z0, z0 + size) of one column of voxels in an upright view. */
-GT_INLINE void adjoint_line(const struct job *j, const struct shadow *s, const double *sums, const struct tile *t, double *restrict sum)
+GT_INLINE void adjoint_line(const struct job *j, const gt_sf_shadow *s, const double *sums, const struct tile *t, double *restrict sum)
 {
 	const gt_sf *d = j->d;
 	const int z0 = t->low[2], size = t->size[2];
@@ -413,11 +373,11 @@ GT_INLINE void adjoint_lines(const struct job *j, size_t batch, const gt_sf_view
 	const double *sums = j->sums + batch * (size_t)d->columns * padded(d->rows);
 	for (int y = 0; y <= t->size[1]; y++)
 		for (int x = 0; x <= t->size[0]; x++)
-			t->corner[y][x] = corner_at(v, t->low[0] + x - 0.5, t->low[1] + y - 0.5, d->trapezoid);
+			t->corner[y][x] = gt_sf_corner_at(v, t->low[0] + x - 0.5, t->low[1] + y - 0.5);
 	for (int y = 0; y < t->size[1]; y++)
 		for (int x = 0; x < t->size[0]; x++) {
-			struct shadow s;
-			if (shadow_of(d, v, t->low[0] + x, t->low[1] + y, &t->corner[y][x], &t->corner[y + 1][x], &s))
+			gt_sf_shadow s;
+			if (gt_sf_shadow_of(d, v, t->low[0] + x, t->low[1] + y, &t->corner[y][x], &t->corner[y + 1][x], &s))
 				adjoint_line(j, &s, sums, t, t->sum + ((size_t)y * SIDE + (size_t)x) * HEIGHT);
 		}
 }
@@ -477,7 +437,7 @@ GT_CLONES static void adjoint_job(void *self, size_t i, size_t end, int worker)
 	t.column = t.sum + SIDE * SIDE * HEIGHT;
 	t.mixed = t.column + d->columns;
 	t.edge = t.mixed + padded(d->rows);
-	t.corner = (struct corner(*)[SIDE + 1])(t.edge + padded(HEIGHT));
+	t.corner = (gt_sf_corner(*)[SIDE + 1])(t.edge + padded(HEIGHT));
 	for (; i < end; i++) {
 		size_t at = i;
 		for (int a = 0; a < 3; a++) {

@@ -110,9 +110,9 @@ GT_HD gt_sf_frame gt_sf_turned(const gt_sf_frame *f, double column)
 	return t;
 }
 
-/* Voxels whose footprint meets the columns between two edges and which are wholly in front of the source: where all sides are > 0.
+/* Voxels that may give something to the columns between two edges and are wholly in front of the source: where all sides are > 0.
  * The margin in front is such that no voxel of a likely grid lies just on it. */
-typedef struct { double side[3][4]; } gt_sf_wedge;
+typedef struct { double side[5][4]; int sides; } gt_sf_wedge;
 
 GT_HD void gt_sf_front(const gt_sf_frame *f, double side[4])
 {
@@ -124,6 +124,7 @@ GT_HD gt_sf_wedge gt_sf_wedge_of(const gt_sf_frame *f, double from, double to)
 {
 	const gt_sf_frame left = gt_sf_turned(f, from), right = gt_sf_turned(f, to);
 	gt_sf_wedge w;
+	w.sides = 3;
 	for (int a = 0; a < 4; a++) {
 		w.side[0][a] = left.N[a];
 		w.side[1][a] = -right.N[a];
@@ -133,12 +134,27 @@ GT_HD gt_sf_wedge gt_sf_wedge_of(const gt_sf_frame *f, double from, double to)
 	gt_sf_front(f, w.side[2]);
 	return w;
 }
-/* Those on the line of n voxels along x (axis 0) or y (1) at `other` of the other axis and z: [*from, *to). */
-GT_HD void gt_sf_interval(const gt_sf_wedge *w, int axis, int other, int z, int n, int *from, int *to)
+/* Leaves out voxels that give nothing to the rows between two edges, with some margin; not on an arc, where rows are not flat. */
+GT_HD void gt_sf_wedge_rows(const gt_sf *d, const gt_sf_view *v, double from, double to, gt_sf_wedge *w)
+{
+	if (v->frame.lens.arc)
+		return;
+	for (int s = 0; s < 2; s++) {
+		double *f = w->side[w->sides++];
+		for (int a = 0; a < 4; a++) {
+			f[a] = v->frame.lens.rows * v->V[a] - ((s ? to : from) - v->row) * v->frame.M[a];
+			f[a] = s ? -f[a] : f[a];
+		}
+		f[0] += gt_sf_reach(f) + fabs(f[3]) * (0.6 + 0.15 * (d->pitch[0] + d->pitch[1]) / d->pitch[2]);
+	}
+}
+/* Those on the line of n voxels along `axis` through the voxel `at`: [*from, *to). */
+GT_HD void gt_sf_interval(const gt_sf_wedge *w, int axis, const int at[3], int n, int *from, int *to)
 {
 	double low = -1, high = n;
-	for (int s = 0; s < 3; s++) {
-		const double *f = w->side[s], at0 = f[0] + f[2 - axis] * other + f[3] * z, slope = f[1 + axis], root = -at0 / slope;
+	for (int s = 0; s < w->sides; s++) {
+		const double *f = w->side[s], slope = f[1 + axis];
+		const double at0 = gt_sf_at(f, axis == 0 ? 0 : at[0], axis == 1 ? 0 : at[1], axis == 2 ? 0 : at[2]), root = -at0 / slope;
 		if (slope > 0)
 			low = root > low ? root : low;
 		else if (slope < 0)
@@ -149,6 +165,23 @@ GT_HD void gt_sf_interval(const gt_sf_wedge *w, int axis, int other, int z, int 
 	*from = low < 0 ? 0 : low < n ? (int)low + 1 : n;
 	*to = high > 0 ? (int)high : 0;
 	*to += *to < high;
+}
+/* The same for all slices z of [0, nz) at once: lines along the axis across the view's, at n of the view's axis. */
+GT_HD void gt_sf_span(const gt_sf *d, const gt_sf_view *v, const gt_sf_wedge *w, int n, int *from, int *to)
+{
+	const int along = 1 - v->axis;
+	gt_sf_wedge columns = *w;
+	int at[3], from1, to1;
+	columns.sides = 3;
+	at[v->axis] = n;
+	at[along] = at[2] = 0;
+	gt_sf_interval(&columns, along, at, d->n[along], from, to);
+	if (v->upright)
+		return;
+	at[2] = d->n[2] - 1;
+	gt_sf_interval(&columns, along, at, d->n[along], &from1, &to1);
+	*from = from1 < *from ? from1 : *from;
+	*to = to1 > *to ? to1 : *to;
 }
 
 /* Rows of a column of voxels in an upright view: edge e between slices (e = 0 below the first) is at start + e step, its ramp
@@ -169,12 +202,45 @@ GT_HD gt_sf_rows gt_sf_rows_of(const gt_sf_view *v, double x, double y, double l
 }
 GT_HD double gt_sf_spread(const gt_sf_rows *r, int e) { return fabs(r->spread0 + e * r->spread1) + r->spread; }
 
+/* A column of voxels in an upright view, from the columns, counted from the view's, and stretches of its corners. */
+typedef struct { gt_sf_trapezoid columns; gt_sf_rows rows; double chord; } gt_sf_shadow;
+typedef struct { double column, stretch; } gt_sf_corner;
+
 /* One voxel of any view. Row edges of the lower and the upper face and half widths of their ramps. */
 typedef struct { gt_sf_trapezoid columns; double chord, low, high, low_ramp, high_ramp; } gt_sf_voxel;
 
 GT_HD double gt_sf_voxel_chord(const gt_sf *d, const gt_sf_view *v, int x, int y)
 {
 	return gt_sf_chord(v->toward[0][0] + v->toward[0][1] * x, v->toward[1][0] + v->toward[1][1] * y, d->pitch[0], d->pitch[1]);
+}
+GT_HD gt_sf_corner gt_sf_corner_at(const gt_sf_view *v, double x, double y)
+{
+	const double N = gt_sf_at(v->frame.N, x, y, 0), M = gt_sf_at(v->frame.M, x, y, 0);
+	gt_sf_corner c = { 0, 0 };
+	if (M > 0) {
+		c.column = gt_sf_column(&v->frame.lens, N, M);
+		c.stretch = gt_sf_stretch(&v->frame.lens, N, M);
+	}
+	return c;
+}
+/* low, high: two corners each, of smaller and larger y or x. 0 if it is not in front of the source. */
+GT_HD int gt_sf_shadow_of(const gt_sf *d, const gt_sf_view *v, int x, int y, const gt_sf_corner *low, const gt_sf_corner *high,
+                          gt_sf_shadow *s)
+{
+	const double at = v->frame.column;
+	double front[4], least, most;
+	gt_sf_front(&v->frame, front);
+	if (!(gt_sf_at(front, x, y, 0) > 0))
+		return 0;
+	s->columns = gt_sf_trapezoid_of(at + low[0].column, at + low[1].column, at + high[0].column, at + high[1].column);
+	s->chord = gt_sf_voxel_chord(d, v, x, y);
+	least = most = gt_sf_stretch(&v->frame.lens, gt_sf_at(v->frame.N, x, y, 0), gt_sf_at(v->frame.M, x, y, 0));
+	if (d->trapezoid) {
+		least = fmin(fmin(low[0].stretch, low[1].stretch), fmin(high[0].stretch, high[1].stretch));
+		most = fmax(fmax(low[0].stretch, low[1].stretch), fmax(high[0].stretch, high[1].stretch));
+	}
+	s->rows = gt_sf_rows_of(v, x, y, least, most, d->trapezoid);
+	return 1;
 }
 GT_HD void gt_sf_point(const gt_sf_view *v, double x, double y, double z, double *column, double *row)
 {
@@ -226,6 +292,15 @@ GT_HD int gt_sf_voxel_of(const gt_sf *d, const gt_sf_view *v, int x, int y, int 
 	p->low = middle - half;
 	p->high = middle + half;
 	return 1;
+}
+GT_HD void gt_sf_voxel_at(const gt_sf_shadow *s, int z, gt_sf_voxel *p)
+{
+	p->columns = s->columns;
+	p->chord = s->chord;
+	p->low = s->rows.start + z * s->rows.step;
+	p->high = s->rows.start + (z + 1) * s->rows.step;
+	p->low_ramp = gt_sf_spread(&s->rows, z);
+	p->high_ramp = gt_sf_spread(&s->rows, z + 1);
 }
 /* Integral of the row function up to row edge l: w2[l] is the difference of two. */
 GT_HD double gt_sf_rise(const gt_sf_voxel *p, double l)
