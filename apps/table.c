@@ -13,6 +13,7 @@
 	X(view)        \
 	X(adjoint)     \
 	X(bench)       \
+	X(study)       \
 	X(devices)     \
 	X(help)
 

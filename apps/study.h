@@ -1,0 +1,134 @@
+#ifndef GT_APPS_STUDY_H
+#define GT_APPS_STUDY_H
+/* `gantry study accuracy`: what the projectors cost and how near they are, after Liu, Fu, De Man, Yu, "GPU-based branchless
+ * distance-driven projection and backprojection", IEEE Trans. Comput. Imaging 3 (2017), section IV A and B. */
+#include <stdio.h>
+#include "apps/cli.h"
+#include "apps/progress.h"
+#include "core/scan.h"
+#include "projectors/projector.h"
+
+/* Tables ------------------------------------------------------------------ */
+
+/* Cells row by row; text NULL: a number, NAN where there is none. */
+typedef struct { char *text; double number; } study_cell;
+typedef struct {
+	char **head;
+	study_cell *cell;
+	size_t columns, cells, head_room, cell_room;
+	int failed;                     /* no memory: said when the table is written */
+} study_table;
+void study_head(study_table *t, const char *format, ...) GT_PRINTF(2, 3);       /* one more column; before the cells */
+void study_text(study_table *t, const char *format, ...) GT_PRINTF(2, 3);       /* the next cell */
+void study_number(study_table *t, double x);
+void study_table_free(study_table *t);
+size_t study_rows(const study_table *t);
+/* A line of heads with units, then the rows; numbers that are not there are NaN. */
+gt_status study_csv(const study_table *t, FILE *out);
+void study_html(const study_table *t, FILE *out);
+void study_html_text(const char *text, FILE *out);      /* with the marks of HTML replaced */
+
+/* The folder ---------------------------------------------------------------- */
+
+/* Written under another name beside `path`. A failure, or a signal that ends the command, removes it with what it holds. */
+typedef struct { char *path, *tmp; } study_folder;
+/* GT_ERR_ARG: path is there; GT_ERR_IO: it cannot be made. */
+gt_status study_folder_new(const char *path, study_folder *f);
+gt_status study_folder_commit(study_folder *f);         /* renames */
+void      study_folder_drop(study_folder *f);           /* removes, unless it was renamed */
+/* A new file of the folder; study_close() says whether all of it was written. */
+gt_status study_open(const study_folder *f, const char *name, FILE **out);
+gt_status study_close(const char *name, FILE *out);
+/* n floats in the order of this machine. */
+gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n);
+/* GT_ERR_UNSUPPORTED if there is no gnuplot that draws PNG. */
+gt_status study_has_gnuplot(void);
+/* Runs NAME.gp in the folder; NAME.png must come of it. */
+gt_status study_draw(const study_folder *f, const char *name);
+
+/* The study ----------------------------------------------------------------- */
+
+/* Pictures of differences from the model in double. */
+enum { STUDY_AT_0, STUDY_AT_45, STUDY_FROM_ONE, STUDY_FROM_ALL, STUDY_PICTURES };
+
+/* A projector on a device: one line of most tables. */
+typedef struct {
+	const gt_projector *projector;
+	char backend[32], label[96];    /* "dd (16 threads)", "dd-bl (GPU)" */
+	char key[48];                   /* for names of files: "dd-cpu", "dd-bl-gpu" */
+	gt_type type;
+	int gpu, threads;               /* threads: of the CPU */
+	int times, accuracy, sweeps;    /* takes part in which */
+	double window[STUDY_PICTURES];  /* of each picture of differences: from -window to window */
+} study_variant;
+
+enum {
+	STUDY_LEFT_OUT, STUDY_TIMES, STUDY_GUPS, STUDY_VIEWS_FORWARD, STUDY_VIEWS_BACK, STUDY_SIZE_FORWARD, STUDY_SIZE_BACK,
+	STUDY_SLICES_FORWARD, STUDY_SLICES_BACK, STUDY_FEW_FORWARD, STUDY_FEW_BACK, STUDY_FORWARD_ERRORS, STUDY_FORWARD_0, STUDY_FORWARD_45,
+	STUDY_BACK_ERRORS, STUDY_BAR_ERRORS, STUDY_BAR, STUDY_BAR_DIFFERENCES = STUDY_BAR + 3, STUDY_HEAD = STUDY_BAR_DIFFERENCES + 3,
+	STUDY_TABLES
+};
+extern const char *const study_table_names[];           /* [STUDY_TABLES], without .csv */
+
+typedef struct {
+	const cli_call *call;
+	int quick;
+	gt_orbit orbit;                 /* of the named scanner; views 0: the scan came from a file */
+	gt_scan *scan;
+	gt_grid grid;
+	char geometry[512];             /* in words */
+	char cpu[32], gpu[32];          /* names of backends; gpu empty: none */
+	char cpu_about[160], gpu_about[160];
+	int threads;
+	study_variant *variant;
+	size_t variants;
+	study_table table[STUDY_TABLES];
+	study_folder folder;
+	size_t shown[2];                /* the views at 0 and 45 degrees */
+	float *random;                  /* see study_random() */
+	size_t randoms;
+	app_progress progress;
+	char doing[160];
+	size_t steps, done;
+	double started;
+} study;
+
+/* Finds s->variant; projectors that refuse the scan go to the table of what is left out. */
+gt_status study_find_variants(study *s);
+/* A line of that table: the last error message is the reason. */
+void study_leave_out(study *s, const char *part, const char *who);
+/* Counts one step and shows what is done in it. */
+void study_step(study *s, const char *format, ...) GT_PRINTF(2, 3);
+/* At least n random floats in [0,1), kept for the next call; GT_ERR_MEMORY. */
+gt_status study_random(study *s, size_t n, const float **x);
+gt_status study_ones(size_t n, float **x);              /* malloc'ed */
+
+/* Views of a scan by their numbers. */
+gt_status study_pick(const gt_scan *scan, const size_t *view, size_t n, gt_scan **part);
+
+/* Times: tables and sweeps. */
+size_t    study_times_steps(const study *s);
+gt_status study_times(study *s);
+/* Accuracy: ones forward and back, the bar, the head. */
+size_t    study_accuracy_steps(const study *s);
+gt_status study_accuracy(study *s);
+size_t    study_bar_steps(const study *s);
+gt_status study_bar(study *s);
+size_t    study_head_steps(const study *s);
+gt_status study_head_error(study *s);
+extern const double study_bar_angle[3];                 /* degrees */
+
+/* out = A in or A' in of a projector on a backend that is opened for it, in double whatever it computes in. */
+gt_status study_apply(const char *backend, const char *projector, gt_type type, int adjoint, const gt_grid *grid, const gt_scan *scan,
+                      const float *in, double *out);
+/* The projector with the same entries that runs on the CPU. */
+const char *study_model(const study_variant *v);
+/* Differences of x from reference, over n values. */
+typedef struct { double rmse, relative, largest, peak; } study_error;   /* relative to the root mean square of reference; peak: its largest */
+study_error study_compare(const double *x, const double *reference, size_t n);
+
+/* Tables to CSV, figures, report.html. */
+gt_status study_write_tables(study *s);
+gt_status study_figures(study *s);                      /* from those files: all of NAME.gp, NAME.png */
+gt_status study_report(study *s);
+#endif

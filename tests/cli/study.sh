@@ -1,0 +1,74 @@
+#!/bin/bash
+# A quick study on the CPU: the folder is complete, its numbers make sense, and the report needs no other file.
+. "$(dirname "$0")/support/lib.sh"
+gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draws PNG"
+
+# number FILE ROW-PATTERN COLUMN: a cell of a table.
+number() { awk -F, -v row="$2" -v column="$3" '$1 ~ row { print $column; exit }' "$1"; }
+
+ok study accuracy -o small --quick --backend "$backend"
+says "small/report.html"
+for name in times gups views size slices few-slices forward-0 forward-45 back-one back-all bar; do
+	[ "$(head -c 8 "small/$name.png" | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "small/$name.png is no PNG"
+	[ -s "small/$name.gp" ] || fail "small/$name.gp is not there"
+done
+for name in times gups views-forward views-back size-forward size-back slices-forward slices-back few-slices-back forward-errors back-errors \
+	bar-1 bar-errors head; do
+	[ "$(wc -l <"small/$name.csv")" -ge 2 ] || fail "small/$name.csv has no rows"
+	[ "$(awk -F, '{ print NF }' "small/$name.csv" | sort -u | wc -l)" -eq 1 ] || fail "small/$name.csv has rows of different lengths"
+done
+find small -name '*.log' -o -name '*.tmp' | grep . && fail "something is left over"
+
+# Single precision stays at its rounding; another projector of the same scan sees the same body.
+forward=$(number small/forward-errors.csv '^"dd \(' 4)
+back=$(number small/back-errors.csv '^"dd \(' 7)
+bar=$(number small/bar-errors.csv '^"dd \(' 2)
+holds "$forward > 0 && $forward < 1e-5 && $back > 0 && $back < 1e-5" "dd: relative error forward $forward, back $back"
+holds "$bar < 1e-3" "dd: the bar at 30 degrees is off by $bar %"
+for name in dd joseph; do
+	head=$(number small/head.csv "^\"$name \\(" 3)
+	holds "$head > 1e-4 && $head < 0.1" "$name: relative error of the head $head"
+done
+# The ray in the middle crosses 500 mm of ones at 0 degrees, and no less at 45.
+middle=$(number small/forward-0.csv '^55$' 2)
+holds "$middle > 499.5 && $middle < 502" "ones at 0 degrees: $middle mm"
+holds "$(number small/forward-45.csv '^55$' 2) > 690"
+holds "$(number small/times.csv '^"dd \(1 thread' 4) > 0 && $(number small/times.csv '^"dd \(1 thread' 5) == 1"
+
+report=small/report.html
+grep -q "small detector\|scanner ge-ct750hd at an eighth" $report || fail "the report does not say which geometry"
+grep -qF "gantry study accuracy -o small --quick" $report || fail "the report does not say which command"
+[ "$(grep -c 'src="data:image/png;base64,' $report)" -eq 11 ] || fail "the report does not hold all figures"
+if grep -nE '(src|href)="(.?|[^d].*)"|https?:|url\(|@import' $report | cut -c 1-200 | grep .; then fail "the report refers to other files"; fi
+(cd small && rm bar.png && gnuplot bar.gp && [ -s bar.png ]) || fail "bar.gp does not draw bar.png again"
+
+# A folder that is there is not touched.
+before=$(find small | sort | cksum)
+refused 2 "--output=small: is there already" study accuracy -o small --quick
+refused 2 "is there already" study accuracy -o small/ --quick
+[ "$before" = "$(find small | sort | cksum)" ] || fail "the folder that was there has changed"
+
+# Of a scan file: helical, and its --grid.
+ok simulate --geometry-only --scanner ge-ct750hd-helical --reduce 16 -o helix.nc
+ok study accuracy helix.nc -o helix --quick --grid 24x20x12@18x20x9+4,-3,2 --backend "$backend"
+grep -q 'helix.nc, made coarser: arc detector' helix/report.html || fail "the report does not name the scan"
+
+# What is refused leaves nothing.
+refused 1 "nowhere.nc" study accuracy nowhere.nc -o never --quick
+ok simulate --phantom box --reduce 16 -o scan.nc --truth volume.nc --grid 8x8x8@10x10x10
+refused 1 "volume.nc" study accuracy volume.nc -o never --quick
+refused 2 "outside the field of view" study accuracy scan.nc -o never --quick --grid 8x8x8@1x1x1+0,0,900
+refused 2 "unknown study 'accuraccy': did you mean 'accuracy'" study accuraccy -o never
+refused 2 "--output is needed" study accuracy --quick
+refused 1 "cannot make the folder" study accuracy -o none/never --quick
+(PATH=$work && "$gantry" study accuracy -o never --quick) 2>stderr.txt && fail "a study without gnuplot did not fail"
+grep -q 'no gnuplot here.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
+nothing_left never "a study that was refused"
+
+# Neither does one that is ended.
+"$gantry" study accuracy -o ended >/dev/null 2>&1 &
+sleep 0.7
+kill -TERM $!
+wait $! 2>/dev/null
+nothing_left ended "a study that was ended"
+finish
