@@ -36,6 +36,22 @@ static void fill_view(const gt_scan *s, const gt_grid *g, size_t at, gt_ray_view
 	}
 }
 
+void gt_ray_fill(const gt_scan *s, const gt_grid *g, gt_ray_view *view, gt_ray_column *column, gt_rays *rays)
+{
+	*rays = (gt_rays){ .rows = (int)s->rows,
+		           .columns = (int)s->columns,
+		           .fan = s->shape != GT_PARALLEL,
+		           .views = s->views,
+		           .view = view,
+		           .column = column };
+	for (int a = 0; a < 3; a++) {
+		rays->n[a] = (int)g->n[a];
+		rays->pitch[a] = g->pitch[a];
+	}
+	for (size_t v = 0; v < s->views; v++)
+		fill_view(s, g, v, &view[v], &column[v * s->columns]);
+}
+
 static gt_status check(const char *name, const gt_grid *g, const gt_scan *s)
 {
 	for (int a = 0; a < 3; a++)
@@ -67,13 +83,13 @@ static gt_status fill_tables(const char *name, const gt_scan *s, const gt_grid *
 	p->column_bytes = s->views * s->columns * sizeof(gt_ray_column);
 	gt_ray_view *view = malloc(p->view_bytes);
 	gt_ray_column *column = malloc(p->column_bytes);
-	gt_rays host = p->o.rays;
+	gt_rays host;
 	if (!view || !column)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", name, s->views));
-	for (size_t v = 0; v < s->views; v++)
-		fill_view(s, g, v, &view[v], &column[v * s->columns]);
-	host.view = view;
-	host.column = column;
+	gt_ray_fill(s, g, view, column, &host);
+	p->o.rays = host;
+	p->o.rays.column = NULL;
+	p->o.rays.view = NULL;
 	if (!(p->o.rays.view = upload(p->be, view, p->view_bytes)) || !(p->o.rays.column = upload(p->be, column, p->column_bytes)))
 		GT_TRY(GT_ERR_MEMORY);
 	if (p->impl->make)
@@ -125,13 +141,8 @@ static gt_status make(const struct gt_linop_ops *ops, gt_ray_model model, gt_bac
 	p->be = be;
 	p->impl = impl[be->kind];
 	GT_TRY(check(ops->name, g, s));
-	p->o = (gt_ray_operator){ model, type, { .fan = s->shape != GT_PARALLEL, .views = s->views }, NULL };
-	p->o.rays.rows = (int)s->rows;
-	p->o.rays.columns = (int)s->columns;
-	for (int a = 0; a < 3; a++) {
-		p->o.rays.n[a] = (int)g->n[a];
-		p->o.rays.pitch[a] = g->pitch[a];
-	}
+	p->o.model = model;
+	p->o.type = type;
 	GT_TRY(fill_tables(ops->name, s, g, p));
 	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->o), "scratch of the ray-driven projector"));
 	p->has_scratch = 1;

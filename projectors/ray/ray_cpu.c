@@ -37,28 +37,25 @@ GT_INLINE void clip(const struct box *box, gt_ray *r)
 	gt_ray_clip(1, box->low[r->c], box->low[r->c] + box->size[r->c], r);
 }
 
-/* Forward: returns the sum over the box's voxels x. Adjoint: adds value to them. */
-GT_INLINE double walk(gt_ray_model model, gt_type t, const gt_ray *r, const struct box *box, const void *x, double *sums, double value)
+/* Slice n of the ray. Forward: returns the sum over the box's voxels x. Adjoint: adds value to them. */
+GT_INLINE double take_slice(gt_ray_model model, gt_type t, const gt_ray *r, int n, const struct box *box, const void *x, double *sums,
+                            double value)
 {
 	const size_t stride[3] = { 1, (size_t)box->size[0], (size_t)box->size[0] * (size_t)box->size[1] };
-	const size_t sd = stride[r->d], sb = stride[r->b], sc = stride[r->c];
-	const int low_b = box->low[r->b], low_c = box->low[r->c];
-	const unsigned size_b = (unsigned)box->size[r->b], size_c = (unsigned)box->size[r->c];
+	const size_t slice = (size_t)(n - box->low[r->d]) * stride[r->d];
+	gt_ray_tap tap[GT_RAY_TAPS];
+	const int taps = gt_ray_taps(model, r, n, tap);
 	double sum = 0;
-	for (int n = r->first; n < r->end; n++) {
-		gt_ray_tap tap[GT_RAY_TAPS];
-		const int taps = gt_ray_taps(model, r, n, tap);
-		const size_t slice = (size_t)(n - box->low[r->d]) * sd;
-		for (int k = 0; k < taps; k++) {
-			const unsigned b = (unsigned)(tap[k].b - low_b), c = (unsigned)(tap[k].c - low_c);
-			if (b >= size_b || c >= size_c)
-				continue;
-			const size_t at = slice + b * sb + c * sc;
-			if (sums)
-				sums[at] += tap[k].weight * value;
-			else
-				sum += tap[k].weight * get(t, x, at);
-		}
+#pragma GCC unroll 4
+	for (int k = 0; k < taps; k++) {
+		const unsigned b = (unsigned)(tap[k].b - box->low[r->b]), c = (unsigned)(tap[k].c - box->low[r->c]);
+		if (b >= (unsigned)box->size[r->b] || c >= (unsigned)box->size[r->c])
+			continue;
+		const size_t at = slice + b * stride[r->b] + c * stride[r->c];
+		if (sums)
+			sums[at] += tap[k].weight * value;
+		else
+			sum += tap[k].weight * get(t, x, at);
 	}
 	return sum;
 }
@@ -70,12 +67,13 @@ GT_INLINE void forward_columns(const struct job *j, size_t i, size_t end, gt_ray
 	const struct box box = { { 0, 0, 0 }, { g->n[0], g->n[1], g->n[2] } };
 	for (int row = 0; row < g->rows; row++)
 		for (size_t at = i; at < end; at++) {
-			const size_t view = at / columns;
 			gt_ray r;
-			gt_ray_make(g, model, &g->view[view], &g->column[at], row, &r);
+			double sum = 0;
+			gt_ray_make(g, model, &g->view[at / columns], &g->column[at], row, &r);
 			clip(&box, &r);
-			put(t, j->out, (view * (size_t)g->rows + (size_t)row) * columns + at % columns,
-			    r.length * walk(model, t, &r, &box, j->in, NULL, 0));
+			for (int n = r.first; n < r.end; n++)
+				sum += take_slice(model, t, &r, n, &box, j->in, NULL, 0);
+			put(t, j->out, (at / columns * (size_t)g->rows + (size_t)row) * columns + at % columns, r.length * sum);
 		}
 }
 
@@ -134,7 +132,8 @@ GT_INLINE void adjoint_tile(const struct job *j, const struct box *box, double *
 					continue;
 				gt_ray_make(g, model, &g->view[view], column, row, &r);
 				clip(box, &r);
-				walk(model, t, &r, box, NULL, sums, r.length * y);
+				for (int n = r.first; n < r.end; n++)
+					take_slice(model, t, &r, n, box, NULL, sums, r.length * y);
 			}
 		}
 }

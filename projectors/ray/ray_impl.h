@@ -3,6 +3,7 @@
 /* What ray.c asks of the kernels, one table per backend. Volumes [z][y][x], data [view][row][column], both of the operator's type. */
 #include "core/backend.h"
 #include "core/linop.h"
+#include "core/scan.h"
 #include "projectors/ray/ray_walk.h"
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,9 @@ struct gt_ray_impl {
 	void   (*adjoint)(gt_backend *be, const gt_ray_operator *o, const void *y, void *x);
 	int    (*work   )(const gt_ray_operator *o, int adjoint, gt_work *least);       /* may be NULL */
 };
+/* Fills view [views] and column [views][columns], and what points to them. */
+void gt_ray_fill(const gt_scan *s, const gt_grid *g, gt_ray_view *view, gt_ray_column *column, gt_rays *rays);
+
 extern const struct gt_ray_impl gt_ray_cpu, gt_ray_cuda;
 #ifdef __cplusplus
 }

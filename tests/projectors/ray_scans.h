@@ -55,26 +55,30 @@ static const struct {
 };
 enum { RAY_TILTS = sizeof ray_tilts / sizeof *ray_tilts };
 
-/* Sources on all sides of a grid that lies outside their circle: some look away from it, some past it. */
+/* Sources on all sides of a grid that lies outside their circle, near it or not: some look away from it, some past it. */
+enum { RAY_BESIDE = 4 };
 static inline struct gt_test_geometry ray_beside(int i)
 {
-	const gt_orbit orbit = { .shape = i ? GT_ARC : GT_FLAT, .views = 9, .rows = 4, .columns = 33,
-		                 .source_to_axis = 60, .source_to_detector = 90, .column_pitch = i ? 6.1 : 9.2, .row_pitch = 5, .start_angle = 0.1, .turn = 6.283185307179586 };
-	struct gt_test_geometry g = { i ? "arc, grid beside the orbit" : "flat, grid beside the orbit", NULL,
-		                      { { 9, 14, 6 }, { 2.1, 1.8, 1.6 }, { i ? -73 : 73, -4, 1 } } };
+	static const char *const names[] = { "flat, grid beside the orbit", "arc, grid beside the orbit", "flat, grid far from the orbit",
+		                             "arc, grid far from the orbit" };
+	const gt_orbit orbit = { .shape = i % 2 ? GT_ARC : GT_FLAT, .views = 9, .rows = 4, .columns = i / 2 ? 15 : 33, .source_to_axis = 60,
+		                 .source_to_detector = 90, .column_pitch = i % 2 ? 6.1 : 9.2, .row_pitch = 5, .start_angle = 0.1,
+		                 .turn = 6.283185307179586 };
+	const double x = (i % 2 ? -1 : 1) * (i / 2 ? 110 : 73);
+	struct gt_test_geometry g = { names[i], NULL, { { 9, 14, 6 }, { 2.1, 1.8, 1.6 }, { x, -4, 1 } } };
 	ck_ok(gt_scan_orbit(&orbit, &g.scan));
 	return g;
 }
 
-static inline int ray_scans(void) { return 2 + gt_test_geometries() + RAY_TILTS; }
+static inline int ray_scans(void) { return RAY_BESIDE + gt_test_geometries() + RAY_TILTS; }
 
 /* The caller frees scan. Every other view, and fewer of the tilted ones. */
 static inline struct gt_test_geometry ray_scan(int i)
 {
-	const int tilt = i - 2 - gt_test_geometries();
-	if (i < 2)
+	const int tilt = i - RAY_BESIDE - gt_test_geometries();
+	if (i < RAY_BESIDE)
 		return ray_beside(i);
-	i -= 2;
+	i -= RAY_BESIDE;
 	const struct gt_test_geometry g = gt_test_geometry(tilt < 0 ? i : ray_tilts[tilt].base);
 	gt_scan *part = NULL;
 	ck_ok(gt_scan_subset(g.scan, 0, tilt < 0 ? 2 : 4, &part));

@@ -1,0 +1,86 @@
+#ifndef GT_RAY_LEVEL_H
+#define GT_RAY_LEVEL_H
+/* Tables for scans whose rows run along z and whose rays all follow x or y most: there the rays of a column share their way in the
+ * plane, and each slice spaces their rows evenly along z. The same rays as in ray_walk.h, sorted for kernels that take many at once.
+ *
+ * A view has a frame for slices perpendicular to x and one for y, each with a run of neighbouring columns, ordered by ascending
+ * position along the slice (axis b); rows are counted by ascending z. With R = R0 + n dR, entry (S, W) meets face n at
+ *   x = X0 + R M0 + (F0 + R F1) S,   row q at   z = Z0 + R Z1 + F0 W + (c + q) s,   s = F0 V + R F1 W.
+ * Fans have F0 = 0, F1 = 1 (S a slope, R the distance from the source), parallel rays F0 = 1, F1 = 0 (S a place, R = n). */
+#include "projectors/ray/ray_walk.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+	double R0, dR, X0, M0, F0, F1, Z0, Z1, c, V;
+	int first, end;                 /* slices in front of the source */
+	int start, count;               /* the run of columns: entries start .. start + count */
+	int down;                       /* entries count columns downwards: see gt_ray_level_column() */
+	int flip;                       /* rows likewise */
+	double bins;                    /* per unit of S: see gt_ray_level.guess */
+} gt_ray_frame;
+
+/* By value; the tables are on the backend. */
+typedef struct {
+	const gt_ray_frame *frame;      /* [views][2]: slices perpendicular to x, to y */
+	const double *S, *W;            /* [views][columns], in the order of the entries */
+	const int *guess;               /* [views][columns]: entry, counted from start, to begin a search for S with */
+	int sliced[2];                  /* are there views with slices perpendicular to x, to y? */
+	double samples, crossings;      /* (ray, slice) pairs within the grid; faces that rays cross along the slices */
+} gt_ray_level;
+
+/* Fills tables of host memory (frame: zeroed). 0 if the scan has other rays than these, or what the tables cannot hold. */
+int gt_ray_level_fill(const gt_rays *host, gt_ray_frame *frame, double *S, double *W, int *guess, gt_ray_level *level);
+
+/* Positions of an entry in slice n, as gt_ray has them: x + n x_step; row q at (z + n z_step) + q (row + n row_step). */
+typedef struct { double x, x_step, z, z_step, row, row_step; } gt_ray_line;
+
+GT_HD gt_ray_line gt_ray_level_line(gt_ray_model model, const gt_ray_frame *f, double S, double W, int slices)
+{
+	const double half = model == GT_RAY_JOSEPH ? 0.5 : 0, R = fma(half, f->dR, f->R0);
+	gt_ray_line l;
+	l.row = fma(R * f->F1, W, f->F0 * f->V);
+	l.row_step = f->dR * f->F1 * W;
+	l.x = fma(fma(R, f->F1, f->F0), S, fma(R, f->M0, f->X0)) - half;
+	l.x_step = f->dR * fma(f->F1, S, f->M0);
+	l.z = fma(f->c, l.row, fma(R, f->Z1, fma(f->F0, W, f->Z0))) - half;
+	l.z_step = fma(f->c, l.row_step, f->dR * f->Z1);
+	if (model == GT_RAY_SIDDON)
+		gt_ray_settle(&l.x, &l.x_step, slices);
+	return l;
+}
+
+/* Length of row q within a slice, mm; pitches along d, b and z. */
+GT_HD double gt_ray_level_length(const gt_ray_line *l, int q, double pd, double pb, double pz)
+{
+	const double x = l->x_step * pb, z = fma((double)q, l->row_step, l->z_step) * pz;
+	return sqrt(fma(pd, pd, fma(x, x, z * z)));
+}
+
+/* Column and row of the detector. */
+GT_HD int gt_ray_level_column(const gt_ray_frame *f, int entry) { return f->down ? 2 * f->start + f->count - 1 - entry : entry; }
+GT_HD int gt_ray_level_row(const gt_ray_frame *f, int rows, int q) { return f->flip ? rows - 1 - q : q; }
+
+/* The S that meets position x of slice n (Joseph's positions: in its middle, from the centre of voxel 0). */
+GT_HD double gt_ray_level_find(const gt_ray_frame *f, double n, double x)
+{
+	const double R = fma(n + 0.5, f->dR, f->R0);
+	return (x + 0.5 - fma(R, f->M0, f->X0)) / fma(R, f->F1, f->F0);
+}
+
+/* First entry, counted from the start of the run, with a greater S. */
+GT_HD int gt_ray_level_search(const gt_ray_frame *f, const double *S, const int *guess, double s)
+{
+	const double bin = (s - S[f->start]) * f->bins;
+	int m = guess[f->start + (bin > 0 ? bin < f->count - 1 ? (int)bin : f->count - 1 : 0)];
+	while (m > 0 && S[f->start + m - 1] > s)
+		m--;
+	while (m < f->count && S[f->start + m] <= s)
+		m++;
+	return m;
+}
+#ifdef __cplusplus
+}
+#endif
+#endif
