@@ -64,9 +64,9 @@ typedef struct {
 
 enum {
 	STUDY_LEFT_OUT, STUDY_TIMES, STUDY_GUPS, STUDY_VIEWS_FORWARD, STUDY_VIEWS_BACK, STUDY_SIZE_FORWARD, STUDY_SIZE_BACK,
-	STUDY_SLICES_FORWARD, STUDY_SLICES_BACK, STUDY_FEW_FORWARD, STUDY_FEW_BACK, STUDY_FORWARD_ERRORS, STUDY_FORWARD_0, STUDY_FORWARD_45,
-	STUDY_BACK_ERRORS, STUDY_BAR_ERRORS, STUDY_BAR, STUDY_BAR_DIFFERENCES = STUDY_BAR + 3, STUDY_HEAD = STUDY_BAR_DIFFERENCES + 3,
-	STUDY_TABLES
+	STUDY_SLICES_FORWARD, STUDY_SLICES_BACK, STUDY_FEW_FORWARD, STUDY_FEW_BACK, STUDY_FORWARD_ERRORS, STUDY_FORWARD_0,
+	STUDY_FORWARD_45, STUDY_BACK_ERRORS, STUDY_BAR_ERRORS, STUDY_BAR, STUDY_BAR_DIFFERENCES = STUDY_BAR + 3,
+	STUDY_HEAD = STUDY_BAR_DIFFERENCES + 3, STUDY_TABLES
 };
 extern const char *const study_table_names[];           /* [STUDY_TABLES], without .csv */
 
@@ -124,7 +124,8 @@ gt_status study_apply(const char *backend, const char *projector, gt_type type, 
 /* The projector with the same entries that runs on the CPU. */
 const char *study_model(const study_variant *v);
 /* Differences of x from reference, over n values. */
-typedef struct { double rmse, relative, largest, peak; } study_error;   /* relative to the root mean square of reference; peak: its largest */
+/* relative: to the root mean square of reference; peak: its largest value. */
+typedef struct { double rmse, relative, largest, peak; } study_error;
 study_error study_compare(const double *x, const double *reference, size_t n);
 
 /* Tables to CSV, figures, report.html. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "apps/bench.h"
 #include "apps/study.h"
+#include "core/scan_math.h"
 
 #define PI 3.14159265358979323846
 
@@ -191,27 +192,71 @@ static gt_grid slice_of(const gt_grid *grid, size_t k)
 	return g;
 }
 
-/* On a GPU the whole grid is computed, as its sums run over all slices; on the CPU only those slices. */
+enum { SAMPLES = 17, MARGIN = 2 };
+
+/* Rows that some view sees the slice in, from a sample of its faces; the rest of the detector adds nothing to it. */
+static void rows_of_slice(const gt_scan *scan, const gt_grid *g, size_t *first, size_t *count)
+{
+	const gt_detector d = gt_scan_detector(scan);
+	const double low_z = gt_grid_first(g, 2) - g->pitch[2] / 2;
+	double low = INFINITY, high = -INFINITY, column, row;
+	for (size_t v = 0; v < scan->views; v++)
+		for (int i = 0; i < SAMPLES * SAMPLES * 2; i++) {
+			const int at[2] = { i / 2 % SAMPLES, i / 2 / SAMPLES };
+			double p[3] = { 0, 0, low_z + (i % 2) * g->pitch[2] };
+			for (int a = 0; a < 2; a++)
+				p[a] = g->center[a] + (at[a] / (SAMPLES - 1.0) - 0.5) * (double)g->n[a] * g->pitch[a];
+			if (gt_point_cell(&d, &scan->view[v], p, &column, &row)) {
+				low = fmin(low, row);
+				high = fmax(high, row);
+			}
+		}
+	const double last = (double)scan->rows - 1, from = fmin(fmax(floor(low) - MARGIN, 0), last);
+	const double to = fmin(fmax(ceil(high) + MARGIN, from), last);
+	*first = (size_t)from;
+	*count = (size_t)(to - from) + 1;
+}
+
+static gt_status back_slice(const work *w, const char *backend, const char *projector, gt_type type, const gt_scan *scan, size_t slice,
+                            double *out)
+{
+	const gt_grid one = slice_of(&w->s->grid, slice);
+	gt_scan *part = NULL;
+	size_t first, count;
+	gt_status st = gt_scan_clone(scan, &part);
+	if (st != GT_OK)
+		return st;
+	rows_of_slice(scan, &one, &first, &count);
+	part->rows = count;
+	part->row_center -= (double)first;
+	st = study_apply(backend, projector, type, 1, &one, part, w->ones, out);
+	gt_scan_free(part);
+	return st;
+}
+
+/* The whole grid, on a GPU: its sums run over all slices. */
+static gt_status back_all(const work *w, const char *backend, const char *projector, gt_type type, const gt_scan *scan, double *out)
+{
+	const size_t voxels = gt_grid_voxels(&w->s->grid);
+	gt_status st = gt_host_room((double)voxels * sizeof *out, "the volume in double");
+	double *all = st == GT_OK ? malloc(voxels * sizeof *all) : NULL;
+	if (!all)
+		return st != GT_OK ? st : gt_fail(GT_ERR_MEMORY, "out of memory");
+	st = study_apply(backend, projector, type, 1, &w->s->grid, scan, w->ones, all);
+	for (size_t k = 0; k < w->slices && st == GT_OK; k++)
+		memcpy(out + k * w->plane, all + w->slice[k] * w->plane, w->plane * sizeof *out);
+	free(all);
+	return st;
+}
+
 static gt_status back(const work *w, const char *backend, const char *projector, gt_type type, int gpu, const gt_scan *scan, double *out)
 {
-	const gt_grid *grid = &w->s->grid;
 	gt_status st = GT_OK;
-	double *all = NULL;
-	if (gpu) {
-		GT_TRY(gt_host_room((double)gt_grid_voxels(grid) * sizeof *all, "the volume in double"));
-		if (!(all = malloc(gt_grid_voxels(grid) * sizeof *all)))
-			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-		GT_TRY(study_apply(backend, projector, type, 1, grid, scan, w->ones, all));
-	}
-	for (size_t k = 0; k < w->slices; k++) {
-		const gt_grid one = slice_of(grid, w->slice[k]);
-		if (gpu)
-			memcpy(out + k * w->plane, all + w->slice[k] * w->plane, w->plane * sizeof *out);
-		else
-			GT_TRY(study_apply(backend, projector, type, 1, &one, scan, w->ones, out + k * w->plane));
-	}
+	if (gpu)
+		return back_all(w, backend, projector, type, scan, out);
+	for (size_t k = 0; k < w->slices; k++)
+		GT_TRY(back_slice(w, backend, projector, type, scan, w->slice[k], out + k * w->plane));
 done:
-	free(all);
 	return st;
 }
 

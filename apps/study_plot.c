@@ -253,6 +253,7 @@ done:
 /* Ones back: figs. 13, 14 -------------------------------------------------------------- */
 
 enum { PANEL = 340, PAIRS_WIDTH = 4 * PANEL + 40 };
+enum { CONTOUR_POINTS = 192 }; /* along an axis: gnuplot takes minutes for many more where they are rough */
 
 /* Contours and a picture, side by side: of the reference (v NULL) its values, of the others their differences. */
 static void pair(const study *s, const study_variant *v, const char *from, int picture, size_t at, double height, FILE *out)
@@ -260,11 +261,12 @@ static void pair(const study *s, const study_variant *v, const char *from, int p
 	const size_t *n = s->grid.n;
 	const double left = (double)(at % 2 * 2 * PANEL) + 20, top = (double)(at / 2 * PANEL) + 40, size = PANEL - 60;
 	const char *key = v ? v->key : "reference";
+	const size_t most = n[0] > n[1] ? n[0] : n[1], every = (most + CONTOUR_POINTS - 1) / CONTOUR_POINTS;
 	panel(out, left, left + size, top, top + size, PAIRS_WIDTH, height);
 	fprintf(out,
 	        "set title '%s%s'\nset view map\nunset surface\n"
-	        "splot 'back-%s-%s.f32' binary array=(%zu,%zu) format='%%float' with lines lc rgb '#0060ad' lw 1 notitle\n",
-	        v ? v->label : gt_projectors[0]->name, v ? "" : " in double", from, key, n[0], n[1]);
+	        "splot 'back-%s-%s.f32' binary array=(%zu,%zu) format='%%float' every %zu:%zu with lines lc rgb '#0060ad' lw 1 notitle\n",
+	        v ? v->label : gt_projectors[0]->name, v ? "" : " in double", from, key, n[0], n[1], every, every);
 	panel(out, left + PANEL - 40, left + PANEL - 40 + size, top, top + size, PAIRS_WIDTH, height);
 	if (v)
 		colours(out, v->window[picture]);
@@ -284,7 +286,7 @@ static gt_status draw_slice(study *s, const char *name, const char *from, int pi
 		return st;
 	fprintf(out,
 	        "set datafile nocolumnheaders\nset multiplot\nset size ratio %g\nset xrange [-0.5:%g]\nset yrange [-0.5:%g]\nunset grid\n"
-	        "set border 15\nset contour base\nset cntrparam levels auto 30\nset cntrlabel onecolor\nunset key\nset tics format ''\n"
+	        "set border 15\nset contour base\nset cntrparam levels auto 24\nset cntrlabel onecolor\nunset key\nset tics format ''\n"
 	        "unset xtics\nunset ytics\nset cbtics\n",
 	        (double)g->n[1] * g->pitch[1] / ((double)g->n[0] * g->pitch[0]), (double)g->n[0] - 0.5, (double)g->n[1] - 0.5);
 	for (size_t i = 0, done = 0; i <= s->variants; i++)

@@ -91,9 +91,10 @@ static gt_status times(const study *s, FILE *out)
 {
 	gt_status st = GT_OK;
 	fputs("<h2>Times</h2>\n<p>One projection and one backprojection of the whole scan. <em>Operator</em>: input and output are where it "
-	      "computes; on a GPU the median of at most five runs after one to warm up. <em>Total</em>: from host memory to host memory: the input is copied "
-	      "to the device, the operator applied, the result copied back. Speed-ups are relative to one thread. Times on the CPU are estimated from "
-	      "two samples of the views, so that what is done once per call is counted once; there nothing is copied.</p>\n",
+	      "computes; on a GPU the median of at most five runs after one to warm up. <em>Total</em>: from host memory to host "
+	      "memory: the input is copied to the device, the operator applied, the result copied back. Speed-ups are relative to one thread. "
+	      "Times on the CPU are estimated from two samples of the views, so that what is done once per call is counted once; there "
+	      "nothing is copied.</p>\n",
 	      out);
 	table(s, STUDY_TIMES, out);
 	GT_TRY(figure(s, "times", "Time of the operator; lower is better.", out));
@@ -135,10 +136,11 @@ static gt_status accuracy(const study *s, FILE *out)
 	      "middle, which is shown, the first, and one half-way between.</p>\n",
 	      out);
 	table(s, STUDY_BACK_ERRORS, out);
-	GT_TRY(figure(s, "back-one",
-	              "From one view: contours of the slice in the middle, and differences from the model in double as shares of "
-	              "the largest value.",
-	              out));
+	GT_TRY(figure(
+		s, "back-one",
+		"From one view: contours of the slice in the middle (of at most 192 voxels along each axis), and differences from the "
+		"model in double as shares of the largest value.",
+		out));
 	GT_TRY(figure(s, "back-all", "The same from all views.", out));
 	fputs("<h2>A bar</h2>\n<p>25 voxels of 1 mm and value 1 along x, in parallel beams; the detector has cells of 1.41 mm. Grey: the exact "
 	      "mean over each cell.</p>\n",
