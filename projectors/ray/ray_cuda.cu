@@ -1,12 +1,18 @@
-/* Ray-driven pairs on CUDA, single and double. Any ray: one thread each, neighbouring threads neighbouring columns; the adjoint adds
- * atomically to the voxels that the ray takes forward.
+/* Ray-driven pairs on CUDA, single and double: level scans go to the kernels of ray_level_cuda.cu. Any other rays here: one thread
+ * each, neighbouring threads neighbouring columns; the adjoint adds atomically to the voxels that the ray takes forward.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_RAY_BLOCK /* threads per block, one ray each: 64, 128, 256, 512 */
 #define GT_RAY_BLOCK 128
 #endif
-#include "core/cuda.h"
-#include "projectors/ray/ray_impl.h"
+#include <stdlib.h>
+#include "projectors/ray/ray_cuda.h"
+
+struct state {
+	gt_ray_level level;
+	int is_level;
+	size_t frame_bytes, value_bytes, guess_bytes;
+};
 
 /* The ray of cell i of the data, without the slices that lie outside the grid. */
 static __device__ __forceinline__ gt_ray ray_of(const gt_rays *g, gt_ray_model model, size_t i)
@@ -19,13 +25,14 @@ static __device__ __forceinline__ gt_ray ray_of(const gt_rays *g, gt_ray_model m
 	return r;
 }
 
-/* Forward: returns the sum over the voxels that the ray takes from `in`. Adjoint: adds value to them in `out`. */
+/* Forward: returns the sum over the voxels that the ray takes from `in`. Adjoint: adds value to them in `out`. Axis b is the
+ * fastest of the volume that the ray walks through: [z][x][y] if it follows x, else [z][y][x]. */
 template <gt_ray_model MODEL, int BACK, typename T>
 static __device__ __forceinline__ T walk(const gt_rays *g, const gt_ray *r, const T *in, T *out, T value)
 {
-	const size_t y = g->n[0], z = y * g->n[1];
-	const size_t sd = r->d == 0 ? 1 : r->d == 1 ? y : z, sb = r->b == 0 ? 1 : y, sc = r->c == 1 ? y : z;
-	const unsigned nb = gt_ray_pick_size(g->n, r->b), nc = gt_ray_pick_size(g->n, r->c);
+	const size_t line = gt_ray_pick_size(g->n, r->b), plane = (size_t)g->n[0] * g->n[1];
+	const size_t sd = r->d == 2 ? plane : line, sc = r->d == 2 ? line : plane;
+	const unsigned nb = (unsigned)line, nc = gt_ray_pick_size(g->n, r->c);
 	T sum = 0;
 	for (int n = r->first; n < r->end; n++) {
 		gt_ray_tap tap[GT_RAY_TAPS];
@@ -34,7 +41,7 @@ static __device__ __forceinline__ T walk(const gt_rays *g, const gt_ray *r, cons
 		for (int k = 0; k < taps; k++) {
 			if ((unsigned)tap[k].b >= nb || (unsigned)tap[k].c >= nc || tap[k].weight == 0)
 				continue;
-			const size_t at = n * sd + tap[k].b * sb + tap[k].c * sc;
+			const size_t at = n * sd + tap[k].b + tap[k].c * sc;
 			if (BACK)
 				atomicAdd(out + at, (T)tap[k].weight * value);
 			else
@@ -44,63 +51,146 @@ static __device__ __forceinline__ T walk(const gt_rays *g, const gt_ray *r, cons
 	return sum;
 }
 
-template <gt_ray_model MODEL, typename T> static __global__ void forward_rays(gt_rays g, const T *x, T *y, size_t cells)
+template <gt_ray_model MODEL, typename T>
+static __global__ void forward_rays(gt_rays g, const T *volume, const T *x_slices, T *y, size_t cells)
 {
 	const size_t i = blockIdx.x * (size_t)GT_RAY_BLOCK + threadIdx.x;
 	if (i >= cells)
 		return;
 	const gt_ray r = ray_of(&g, MODEL, i);
-	y[i] = (T)r.length * walk<MODEL, 0, T>(&g, &r, x, NULL, 0);
+	y[i] = (T)r.length * walk<MODEL, 0, T>(&g, &r, r.d == 0 ? x_slices : volume, NULL, 0);
 }
 
-template <gt_ray_model MODEL, typename T> static __global__ void adjoint_rays(gt_rays g, const T *y, T *x, size_t cells)
+template <gt_ray_model MODEL, typename T> static __global__ void adjoint_rays(gt_rays g, const T *y, T *volume, T *x_slices, size_t cells)
 {
 	const size_t i = blockIdx.x * (size_t)GT_RAY_BLOCK + threadIdx.x;
 	if (i >= cells || y[i] == 0)
 		return;
 	const gt_ray r = ray_of(&g, MODEL, i);
-	walk<MODEL, 1, T>(&g, &r, NULL, x, (T)r.length * y[i]);
+	walk<MODEL, 1, T>(&g, &r, NULL, r.d == 0 ? x_slices : volume, (T)r.length * y[i]);
 }
 
 static size_t cells_of(const gt_rays *g) { return g->views * g->rows * g->columns; }
+static size_t voxels_of(const gt_rays *g) { return (size_t)g->n[0] * g->n[1] * g->n[2]; }
 static unsigned blocks_of(const gt_rays *g) { return (unsigned)((cells_of(g) + GT_RAY_BLOCK - 1) / GT_RAY_BLOCK); }
 
-template <gt_ray_model MODEL, typename T> static void forward_as(gt_backend *be, const gt_rays *g, const T *x, T *y)
-{
-	forward_rays<MODEL, T><<<blocks_of(g), GT_RAY_BLOCK, 0, gt_cuda_queue(be)>>>(*g, x, y, cells_of(g));
-	gt_cuda_check(be, cudaGetLastError(), MODEL == GT_RAY_JOSEPH ? "joseph forward" : "siddon forward");
-}
-
-template <gt_ray_model MODEL, typename T> static void adjoint_as(gt_backend *be, const gt_rays *g, const T *y, T *x)
+template <gt_ray_model MODEL, typename T> static void forward_as(gt_backend *be, const gt_rays *g, const gt_ray_level *, const T *x, T *y)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
-	cudaMemsetAsync(x, 0, (size_t)g->n[0] * g->n[1] * g->n[2] * sizeof(T), queue);
-	adjoint_rays<MODEL, T><<<blocks_of(g), GT_RAY_BLOCK, 0, queue>>>(*g, y, x, cells_of(g));
-	gt_cuda_check(be, cudaGetLastError(), MODEL == GT_RAY_JOSEPH ? "joseph adjoint" : "siddon adjoint");
+	T *x_slices = (T *)gt_scratch(be);
+	gt_ray_transpose_volume<T, 0>(queue, x, x_slices, g->n[0], g->n[1], g->n[2]);
+	forward_rays<MODEL, T><<<blocks_of(g), GT_RAY_BLOCK, 0, queue>>>(*g, x, x_slices, y, cells_of(g));
+	gt_cuda_check(be, cudaGetLastError(), "ray-driven forward");
 }
 
-#define EACH(which, o, in, out)                                                                   \
-	switch ((o)->model * 2 + (o)->type) {                                                     \
-	case GT_RAY_JOSEPH * 2 + GT_F32:                                                          \
-		which##_as<GT_RAY_JOSEPH>(be, &(o)->rays, (const float *)(in), (float *)(out));   \
-		break;                                                                            \
-	case GT_RAY_JOSEPH * 2 + GT_F64:                                                          \
-		which##_as<GT_RAY_JOSEPH>(be, &(o)->rays, (const double *)(in), (double *)(out)); \
-		break;                                                                            \
-	case GT_RAY_SIDDON * 2 + GT_F32:                                                          \
-		which##_as<GT_RAY_SIDDON>(be, &(o)->rays, (const float *)(in), (float *)(out));   \
-		break;                                                                            \
-	default:                                                                                  \
-		which##_as<GT_RAY_SIDDON>(be, &(o)->rays, (const double *)(in), (double *)(out)); \
-	}
+template <gt_ray_model MODEL, typename T> static void adjoint_as(gt_backend *be, const gt_rays *g, const gt_ray_level *, const T *y, T *x)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	T *x_slices = (T *)gt_scratch(be);
+	cudaMemsetAsync(x, 0, voxels_of(g) * sizeof(T), queue);
+	cudaMemsetAsync(x_slices, 0, voxels_of(g) * sizeof(T), queue);
+	adjoint_rays<MODEL, T><<<blocks_of(g), GT_RAY_BLOCK, 0, queue>>>(*g, y, x, x_slices, cells_of(g));
+	gt_ray_transpose_volume<T, 1>(queue, x_slices, x, g->n[1], g->n[0], g->n[2]);
+	gt_cuda_check(be, cudaGetLastError(), "ray-driven adjoint");
+}
 
-static void forward(gt_backend *be, const gt_ray_operator *o, const void *x, void *y) { EACH(forward, o, x, y) }
-static void adjoint(gt_backend *be, const gt_ray_operator *o, const void *y, void *x) { EACH(adjoint, o, y, x) }
+static const gt_ray_level *level_of(const gt_ray_operator *o)
+{
+	const struct state *s = (const struct state *)o->state;
+	return s->is_level ? &s->level : NULL;
+}
+
+static void forward(gt_backend *be, const gt_ray_operator *o, const void *x, void *y)
+{
+	if (level_of(o))
+		gt_ray_level_forward(be, o, level_of(o), x, y);
+	else
+		GT_RAY_EACH(forward_as, be, o, NULL, x, y);
+}
+
+static void adjoint(gt_backend *be, const gt_ray_operator *o, const void *y, void *x)
+{
+	if (level_of(o))
+		gt_ray_level_adjoint(be, o, level_of(o), y, x);
+	else
+		GT_RAY_EACH(adjoint_as, be, o, NULL, y, x);
+}
 
 static size_t scratch(gt_backend *be, const gt_ray_operator *o)
 {
-	(void)be, (void)o;
-	return 0;
+	(void)be;
+	return level_of(o) ? gt_ray_level_scratch(o, level_of(o)) : voxels_of(&o->rays) * gt_type_size(o->type);
 }
 
-extern "C" const struct gt_ray_impl gt_ray_cuda = { NULL, NULL, scratch, forward, adjoint, NULL };
+/* Of level scans, in words through the first cache, 32 to a pass. Joseph reads four voxels of a slice and Siddon one, or two where
+ * the ray crosses a face; back, each ray is read once per column of voxels, and each voxel's sum read and written. */
+static int work(const gt_ray_operator *o, int back, gt_work *least)
+{
+	const gt_ray_level *v = level_of(o);
+	if (!v)
+		return 0;
+	const double columns = o->model == GT_RAY_JOSEPH ? 2 * v->samples : v->samples + v->crossings;
+	const double voxels = o->model == GT_RAY_JOSEPH ? 2 * columns : columns;
+	least->bound = GT_SHARED;
+	least->amount = (back ? columns + 2 * voxels : voxels) * (o->type == GT_F64 ? 2 : 1) / 32;
+	return 1;
+}
+
+static const void *upload(gt_backend *be, const void *host, size_t bytes)
+{
+	void *p = gt_backend_alloc(be, bytes, "tables of the ray-driven projector");
+	if (p)
+		gt_backend_put(be, host, p, bytes);
+	return p;
+}
+
+static gt_status upload_level(gt_backend *be, const gt_ray_frame *frame, const double *S, const double *W, const int *guess,
+                              struct state *s)
+{
+	gt_ray_level *v = &s->level;
+	if (!(v->frame = (const gt_ray_frame *)upload(be, frame, s->frame_bytes)) ||
+	    !(v->S = (const double *)upload(be, S, s->value_bytes)) || !(v->W = (const double *)upload(be, W, s->value_bytes)) ||
+	    !(v->guess = (const int *)upload(be, guess, s->guess_bytes)))
+		return GT_ERR_MEMORY;
+	s->is_level = 1;
+	return GT_OK;
+}
+
+static gt_status make(gt_backend *be, const gt_rays *host, gt_ray_operator *o)
+{
+	const size_t columns = host->views * host->columns;
+	gt_status st = GT_OK;
+	struct state *s = (struct state *)calloc(1, sizeof *s);
+	gt_ray_frame *frame = (gt_ray_frame *)calloc(host->views * 2, sizeof *frame);
+	double *S = (double *)malloc(columns * sizeof *S), *W = (double *)malloc(columns * sizeof *W);
+	int *guess = (int *)malloc(columns * sizeof *guess);
+	o->state = s;
+	if (!s || !frame || !S || !W || !guess) {
+		st = gt_fail(GT_ERR_MEMORY, "no memory for the tables of %zu views", host->views);
+	} else {
+		s->frame_bytes = host->views * 2 * sizeof *frame;
+		s->value_bytes = columns * sizeof *S;
+		s->guess_bytes = columns * sizeof *guess;
+		if (gt_ray_level_fill(host, frame, S, W, guess, &s->level))
+			st = upload_level(be, frame, S, W, guess, s);
+	}
+	free(frame);
+	free(S);
+	free(W);
+	free(guess);
+	return st;
+}
+
+static void release(gt_backend *be, gt_ray_operator *o)
+{
+	struct state *s = (struct state *)o->state;
+	if (!s)
+		return;
+	gt_backend_free(be, (void *)s->level.frame, s->frame_bytes);
+	gt_backend_free(be, (void *)s->level.S, s->value_bytes);
+	gt_backend_free(be, (void *)s->level.W, s->value_bytes);
+	gt_backend_free(be, (void *)s->level.guess, s->guess_bytes);
+	free(s);
+}
+
+extern "C" const struct gt_ray_impl gt_ray_cuda = { make, release, scratch, forward, adjoint, work };
