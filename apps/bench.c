@@ -20,7 +20,7 @@ static const cli_option options[] = {
 	{ "workload", 'w', CLI_TEXT, "NAME[,...]", "what to time: names of the list below, 'quick' (default), 'odd' or 'all'", AT(workload),
 	  0, 0, NULL },
 	{ "operation", 0, CLI_TEXT, "NAME[,...]", "forward, back, direct, iteration (default all)", AT(operation), 0, 0, NULL },
-	{ "projector", 0, CLI_TEXT, "NAME[,...]", "the models, or 'all' (default dd)", AT(projector), 0, 0, NULL },
+	{ "projector", 0, CLI_TEXT, "NAME[:key=value...][,...]", "the models, or 'all' (default dd)", AT(projector), 0, 0, NULL },
 	{ "vs", 0, CLI_TEXT, "NAME", "time each together with this one, in turn, and print the ratio: forward and back", AT(vs), 0, 0,
 	  NULL },
 	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "of 'iteration' (default os-sart); its number of iterations is set by --repeat",
@@ -46,6 +46,7 @@ typedef struct {
 	float *data; /* random, [view][row][column] */
 	size_t cells;
 	double overlap;
+	int operation;
 	app_timing time[2]; /* ms: [repeat] */
 } bench;
 
@@ -185,11 +186,12 @@ static void print_line(const cJSON *r)
 	char limit[48] = "-";
 	if (text(r, "bound"))
 		snprintf(limit, sizeof limit, "%.0f %% %s", 100 * number(r, "fraction_of_bound"), text(r, "bound"));
-	printf("%6.0f %11.2f %9.3f %9.3f %10.1f  %-16s", number(r, "views"), number(r, "ms"), number(r, "gups"), number(r, "gups_overlap"),
-	       number(r, "peak_bytes") / 1048576, limit);
+	printf("%6.0f %11.2f %9.3f %9.3f %10.1f  ", number(r, "views"), number(r, "ms"), number(r, "gups"), number(r, "gups_overlap"),
+	       number(r, "peak_bytes") / 1048576);
 	if (text(r, "vs"))
-		printf("  %.3f x %s (%.2f ms)", number(r, "ratio"), text(r, "vs"), number(r, "vs_ms"));
-	printf("\n");
+		printf("%-16s  %.3f x %s (%.2f ms)\n", limit, number(r, "ratio"), text(r, "vs"), number(r, "vs_ms"));
+	else
+		printf("%s\n", limit);
 }
 
 static void add_result(bench *b, cJSON *r)
@@ -269,7 +271,6 @@ static int in_list(const char *list, const char *name)
 
 static const char *nth_workload(size_t i) { return app_workloads[i].name; }
 static const char *nth_operation(size_t i) { return operations[i]; }
-static const char *nth_projector(size_t i) { return gt_projectors[i]->name; }
 
 static const char *const groups[] = { "quick", "odd", NULL };
 static const char *const no_groups[] = { NULL };
@@ -292,17 +293,54 @@ static gt_status check_list(const char *what, const char *list, const char *cons
 	return GT_OK;
 }
 
+/* Length of the first "NAME" or "NAME:key=value,key=value" of a list: a comma before key=value is its own. */
+static size_t projector_length(const char *list)
+{
+	size_t n = strcspn(list, ",");
+	while (list[n] && list[n + 1 + strcspn(list + n + 1, "=:,")] == '=')
+		n += 1 + strcspn(list + n + 1, ",");
+	return n;
+}
+
+/* Every projector of the list, or of the table if it is "all". */
+static gt_status each_projector(const char *list, gt_status (*each)(void *self, const char *spec), void *self)
+{
+	gt_status st = GT_OK;
+	char *spec = NULL;
+	if (!strcmp(list, "all")) {
+		for (size_t i = 0; gt_projectors[i]; i++)
+			GT_TRY(each(self, gt_projectors[i]->name));
+		return GT_OK;
+	}
+	for (const char *c = list; *c; c += *c == ',') {
+		const size_t n = projector_length(c);
+		if (!(spec = strndup(c, n)))
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+		GT_TRY(each(self, spec));
+		free(spec);
+		spec = NULL;
+		c += n;
+	}
+done:
+	free(spec);
+	return st;
+}
+
+static gt_status check_projector(void *self, const char *spec)
+{
+	(void)self;
+	return app_projector_check(spec);
+}
+
 static gt_status check_lists(const bench_options *o)
 {
-	size_t workloads = 0, projectors = 0;
+	size_t workloads = 0;
 	gt_status st = GT_OK;
 	while (app_workloads[workloads].name)
 		workloads++;
-	while (gt_projectors[projectors])
-		projectors++;
 	GT_TRY(check_list("workload", o->workload, groups, nth_workload, workloads));
 	GT_TRY(check_list("operation", o->operation, no_groups, nth_operation, OPERATIONS));
-	GT_TRY(check_list("projector", o->projector, no_groups, nth_projector, projectors));
+	GT_TRY(each_projector(o->projector, check_projector, NULL));
 	if (o->vs)
 		GT_TRY(app_projector_check(o->vs));
 done:
@@ -317,20 +355,20 @@ static int wanted(const bench_options *o, int operation)
 	return in_list(o->operation, operations[operation]);
 }
 
+static gt_status measure_projector(void *self, const char *spec)
+{
+	bench *b = self;
+	b->time->projector = spec;
+	return b->operation == ITERATION ? measure_method(b, b->operation) : measure_operator(b, b->operation);
+}
+
 static gt_status run_operation(bench *b, int operation)
 {
-	gt_status st = GT_OK;
-	if (operation == DIRECT) {
-		b->time->projector = gt_analytic_for(b->scan)->name;
-		return measure_method(b, operation);
-	}
-	for (size_t i = 0; gt_projectors[i]; i++) {
-		b->time->projector = gt_projectors[i]->name;
-		if (in_list(b->o->projector, b->time->projector))
-			GT_TRY(operation == ITERATION ? measure_method(b, operation) : measure_operator(b, operation));
-	}
-done:
-	return st;
+	b->operation = operation;
+	if (operation != DIRECT)
+		return each_projector(b->o->projector, measure_projector, b);
+	b->time->projector = gt_analytic_for(b->scan)->name;
+	return measure_method(b, operation);
 }
 
 static gt_status run_workload(bench *b)
