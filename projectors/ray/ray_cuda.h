@@ -92,5 +92,6 @@ void gt_ray_level_forward(gt_backend *be, const gt_ray_operator *o, const gt_ray
 void gt_ray_level_adjoint(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const void *y, void *x);
 void gt_ray_strip_adjoint(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const void *y, void *x);
 size_t gt_ray_strip_scratch(const gt_ray_operator *o);
+size_t gt_ray_gather_scratch(const gt_ray_operator *o);
 size_t gt_ray_level_scratch(const gt_ray_operator *o, const gt_ray_level *level);
 #endif

@@ -137,6 +137,11 @@ static int measure(const gt_rays *g, const gt_ray_frame *f, int axis, double S, 
 			return 0;
 	}
 	within(l.x, l.x_step, g->n[1 - axis], &first, &end);
+	for (int k = 0; k < 2 && end > first; k++) {
+		const double height = fma(k ? end : first, l.row_step, l.row);
+		level->lowest = fmin(level->lowest, height);
+		level->highest = fmax(level->highest, height);
+	}
 	for (int q = 0; q < g->rows; q += step) {
 		const int rows = g->rows - q < step ? g->rows - q : step;
 		double from = first, to = end;
@@ -159,8 +164,9 @@ static int source_is_near(const struct source *s, int axis)
 
 int gt_ray_level_fill(const gt_rays *g, gt_ray_frame *frame, double *S, double *W, int *guess, gt_ray_level *level)
 {
-	if (g->n[0] > farthest || g->n[1] > farthest || g->n[2] > farthest || (double)g->n[0] * g->n[1] >= 1 << 28)
+	if (g->n[0] > farthest || g->n[1] > farthest || g->n[2] > farthest)
 		return 0;
+	*level = (gt_ray_level){ .lowest = INFINITY }; /* without tables */
 	for (size_t view = 0; view < g->views; view++) {
 		const size_t at = view * (size_t)g->columns;
 		const struct source s = { g, &g->view[view], g->column + at };

@@ -28,9 +28,11 @@ typedef struct {
 	const int *guess;               /* [views][columns]: entry, counted from start, to begin a search for S with */
 	int sliced[2];                  /* are there views with slices perpendicular to x, to y? */
 	double samples, crossings;      /* (ray, slice) pairs within the grid; faces that rays cross along the slices */
+	double lowest, highest;         /* from row to row, in voxels, anywhere in the grid */
 } gt_ray_level;
 
-/* Fills tables of host memory (frame: zeroed). 0 if the scan has other rays than these, or what the tables cannot hold. */
+/* Fills tables of host memory (frame: zeroed) and all of level but its pointers. 0 if the scan has other rays than these, or what
+ * the tables cannot hold. */
 int gt_ray_level_fill(const gt_rays *host, gt_ray_frame *frame, double *S, double *W, int *guess, gt_ray_level *level);
 
 /* Positions of an entry in slice n, as gt_ray has them: x + n x_step; row q at (z + n z_step) + q (row + n row_step). */

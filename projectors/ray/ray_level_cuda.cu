@@ -1,6 +1,5 @@
-/* Kernels for level scans (ray_level.h), single and double. Forward: a thread takes one column and several rows, which share their
+/* Forward projection of level scans (ray_level.h), single and double: a thread takes one column and several rows, which share their
  * way in the plane; the threads of a warp are neighbouring columns on the same slice, the warps of a block neighbouring views.
- * Adjoint: a thread takes a column of voxels along z and gathers, view by view, the rays that take part of them, row by row.
  * Positions are made in double; single precision splits them into voxel and fraction in fixed point.
  *
  * Launch parameters: name, default, legal values. */
@@ -13,22 +12,10 @@
 #ifndef GT_RAY_FORWARD_BLOCKS /* blocks per multiprocessor that registers are left for, single precision: 4 to 8 */
 #define GT_RAY_FORWARD_BLOCKS 6
 #endif
-#ifndef GT_RAY_ADJOINT_VOXELS /* voxels along z per thread: 8, 16, 32 */
-#define GT_RAY_ADJOINT_VOXELS 16
-#endif
-#ifndef GT_RAY_ADJOINT_WIDTH /* warps per block, each on another slice of the view's axis: 1, 2, 4, 8 */
-#define GT_RAY_ADJOINT_WIDTH 8
-#endif
-#ifndef GT_RAY_STRIP_SLICES /* from so many voxels along z on, Joseph's adjoint goes to ray_strip_cuda.cu: 1 and more */
-#define GT_RAY_STRIP_SLICES 8
-#endif
 #include "projectors/ray/ray_cuda.h"
 
 enum { WARP = GT_RAY_WARP };
 #define ALL 0xffffffffu
-
-/* A ray within the faces of voxels has no slope to speak of: gt_ray_settle(). */
-static __device__ __forceinline__ int settled(double step, int slices) { return fabs(step * slices) <= 1e-7; }
 
 static __device__ __forceinline__ int least(int x)
 {
@@ -45,14 +32,46 @@ template <typename T> static __device__ __forceinline__ const T *step_by(const T
 	return (const T *)q;
 }
 
-/* Forward ------------------------------------------------------------------ */
+/* The volume in slices perpendicular to x or y: [slice][z][along the slice], lines a whole and odd number of cache lines long, so
+ * that neighbouring ones do not fall on each other in the cache. */
+static __host__ __device__ __forceinline__ int pitch_of(int n, size_t element)
+{
+	const int line = (int)(128 / element), lines = (n + line - 1) / line;
+	return (lines | 1) * line;
+}
+
+template <typename T> static size_t slices_size(const gt_rays *g, int axis)
+{
+	return (size_t)g->n[axis] * g->n[2] * pitch_of(g->n[1 - axis], sizeof(T));
+}
+
+template <typename T> static __global__ void cut_y(const T *in, T *out, int nx, int ny, int nz, int pitch, int groups)
+{
+	const int x = blockIdx.x % groups * blockDim.x + threadIdx.x, y = blockIdx.x / groups % ny, z = blockIdx.x / groups / ny;
+	if (x < nx)
+		out[((size_t)y * nz + z) * pitch + x] = in[((size_t)z * ny + y) * nx + x];
+}
+
+template <typename T> static __global__ void cut_x(const T *in, T *out, int nx, int ny, int nz, int pitch, int tiles_x, int tiles_y)
+{
+	__shared__ T tile[WARP][WARP + 1];
+	const int tx = blockIdx.x % tiles_x * WARP, ty = blockIdx.x / tiles_x % tiles_y * WARP, z = blockIdx.x / tiles_x / tiles_y;
+	for (int k = threadIdx.y; k < WARP; k += blockDim.y)
+		if (tx + threadIdx.x < nx && ty + k < ny)
+			tile[k][threadIdx.x] = in[((size_t)z * ny + ty + k) * nx + tx + threadIdx.x];
+	__syncthreads();
+	for (int k = threadIdx.y; k < WARP; k += blockDim.y)
+		if (tx + k < nx && ty + threadIdx.x < ny)
+			out[((size_t)(tx + k) * nz + z) * pitch + ty + threadIdx.x] = tile[threadIdx.x][k];
+}
 
 /* What a thread knows of its column. */
 template <typename T> struct path {
 	gt_ray_line line;
 	const T *volume;
 	int nb, nz, nd, l0;
-	int plane; /* bytes */
+	int plane; /* from z to z + 1, bytes */
+	size_t slice;
 };
 
 /* a + b q for the rows of a thread. Single precision starts from its first one: one addition less. */
@@ -91,7 +110,7 @@ template <typename T> struct pair {
 template <typename T> static __device__ __forceinline__ pair<T> pair_at(const path<T> &c, int n, int i, int both)
 {
 	pair<T> v;
-	v.first = step_by(c.volume + (size_t)n * c.nb + i, -gt_ray_place<T>::zero, c.plane);
+	v.first = step_by(c.volume + n * c.slice + i, -gt_ray_place<T>::zero, c.plane);
 	v.both = both;
 	v.has_first = (unsigned)i < (unsigned)c.nb;
 	v.has_second = (unsigned)(i + 1) < (unsigned)c.nb;
@@ -151,9 +170,9 @@ template <int ROWS, typename T> static __device__ __forceinline__ void enter(con
 	w->still = 0;
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
-		const int still = settled(slope[r], c.nd);
+		const int still = gt_ray_settled(slope[r], c.nd);
 		w->still |= (unsigned)still << r;
-		w->voxel[r] = still ? gt_ray_place<T>(middle[r].p + 1e-7, 0).voxel() : z[r].voxel();
+		w->voxel[r] = still ? gt_ray_place<T>(middle[r].p + GT_RAY_NEARLY, 0).voxel() : z[r].voxel();
 	}
 }
 
@@ -220,7 +239,7 @@ static __device__ __forceinline__ void siddon_slice(const path<T> &c, int n, int
 
 template <gt_ray_model MODEL, typename T, int ROWS>
 static __global__ void __launch_bounds__(WARP *GT_RAY_FORWARD_VIEWS, sizeof(T) == 4 ? GT_RAY_FORWARD_BLOCKS : 1)
-	forward_kernel(gt_rays g, gt_ray_level v, const T *volume, const T *x_slices, T *out, int groups, int tiles)
+	forward_kernel(gt_rays g, gt_ray_level v, const T *y_slices, const T *x_slices, T *out, int groups, int tiles)
 {
 	const int entry = blockIdx.x % groups * WARP + threadIdx.x, p = min(entry, g.columns - 1);
 	const size_t view = (size_t)(blockIdx.x / groups / tiles) * GT_RAY_FORWARD_VIEWS + threadIdx.y;
@@ -235,8 +254,9 @@ static __global__ void __launch_bounds__(WARP *GT_RAY_FORWARD_VIEWS, sizeof(T) =
 	c.nd = axis ? g.n[1] : g.n[0];
 	c.nz = g.n[2];
 	c.l0 = blockIdx.x / groups % tiles * ROWS;
-	c.plane = g.n[0] * g.n[1] * (int)sizeof(T);
-	c.volume = axis ? volume : x_slices;
+	c.plane = pitch_of(c.nb, sizeof(T)) * (int)sizeof(T);
+	c.slice = (size_t)c.nz * pitch_of(c.nb, sizeof(T));
+	c.volume = axis ? y_slices : x_slices;
 	c.line = gt_ray_level_line(MODEL, f, v.S[at], v.W[at], c.nd);
 	gt_ray r;
 	r.first = f->first;
@@ -269,26 +289,33 @@ static __global__ void __launch_bounds__(WARP *GT_RAY_FORWARD_VIEWS, sizeof(T) =
 }
 
 template <gt_ray_model MODEL, int ROWS, typename T>
-static void launch_forward(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *x, const T *x_slices, T *y)
+static void launch_forward(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *y_slices, const T *x_slices, T *y)
 {
 	const int groups = gt_ray_pieces(g->columns, WARP), tiles = gt_ray_pieces(g->rows, ROWS);
 	const size_t views = (g->views + GT_RAY_FORWARD_VIEWS - 1) / GT_RAY_FORWARD_VIEWS;
-	forward_kernel<MODEL, T, ROWS>
-		<<<(unsigned)(views * groups * tiles), dim3(WARP, GT_RAY_FORWARD_VIEWS), 0, queue>>>(*g, *v, x, x_slices, y, groups, tiles);
+	forward_kernel<MODEL, T, ROWS><<<(unsigned)(views * groups * tiles), dim3(WARP, GT_RAY_FORWARD_VIEWS), 0, queue>>>(*g, *v, y_slices,
+	                                                                                                                   x_slices, y,
+	                                                                                                                   groups, tiles);
 }
 
 template <gt_ray_model MODEL, typename T> static void forward_as(gt_backend *be, const gt_rays *g, const gt_ray_level *v, const T *x, T *y)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
-	T *x_slices = (T *)gt_scratch(be);
+	T *y_slices = (T *)gt_scratch(be), *x_slices = y_slices + (v->sliced[1] ? slices_size<T>(g, 1) : 0);
+	const int nx = g->n[0], ny = g->n[1], nz = g->n[2], tx = gt_ray_pieces(nx, WARP), ty = gt_ray_pieces(ny, WARP);
+	if (v->sliced[1])
+		cut_y<T><<<(unsigned)((size_t)gt_ray_pieces(nx, 128) * ny * nz), 128, 0, queue>>>(x, y_slices, nx, ny, nz,
+		                                                                                  pitch_of(nx, sizeof(T)),
+		                                                                                  gt_ray_pieces(nx, 128));
 	if (v->sliced[0])
-		gt_ray_transpose_volume<T, 0>(queue, x, x_slices, g->n[0], g->n[1], g->n[2]);
+		cut_x<T><<<(unsigned)((size_t)tx * ty * nz), dim3(WARP, 8), 0, queue>>>(x, x_slices, nx, ny, nz, pitch_of(ny, sizeof(T)),
+		                                                                        tx, ty);
 	if (g->rows == 1)
-		launch_forward<MODEL, 1>(queue, g, v, x, x_slices, y);
+		launch_forward<MODEL, 1>(queue, g, v, y_slices, x_slices, y);
 	else if (g->rows <= 4)
-		launch_forward<MODEL, 4>(queue, g, v, x, x_slices, y);
+		launch_forward<MODEL, 4>(queue, g, v, y_slices, x_slices, y);
 	else
-		launch_forward<MODEL, GT_RAY_FORWARD_ROWS>(queue, g, v, x, x_slices, y);
+		launch_forward<MODEL, GT_RAY_FORWARD_ROWS>(queue, g, v, y_slices, x_slices, y);
 	gt_cuda_check(be, cudaGetLastError(), "ray-driven forward");
 }
 
@@ -297,194 +324,12 @@ void gt_ray_level_forward(gt_backend *be, const gt_ray_operator *o, const gt_ray
 	GT_RAY_EACH(forward_as, be, o, level, x, y);
 }
 
-/* Adjoint ------------------------------------------------------------------ */
-
-/* Data times the length of a slice, [view of the batch][row by z][entry]. */
-template <typename T> static __global__ void weight_cells(gt_rays g, gt_ray_level v, const T *y, T *cells, size_t first, size_t count)
-{
-	const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-	if (i >= count)
-		return;
-	const int p = (int)(i % g.columns), q = (int)(i / g.columns % g.rows);
-	const size_t view = first + i / g.columns / g.rows, at = view * g.columns + p;
-	const gt_ray_frame *f = v.frame + 2 * view;
-	const int axis = p >= f->start && p < f->start + f->count ? 0 : 1;
-	f += axis;
-	const gt_ray_line l = gt_ray_level_line(GT_RAY_JOSEPH, f, v.S[at], v.W[at], 0);
-	cells[i] = y[(view * g.rows + gt_ray_level_row(f, g.rows, q)) * g.columns + gt_ray_level_column(f, p)] *
-	           (T)gt_ray_level_length(&l, q, g.pitch[axis], g.pitch[1 - axis], g.pitch[2]);
-}
-
-/* The voxels of a thread: sums of Z of them from z0 on, in shared memory, WARP apart. */
-template <typename T> struct column {
-	int i, n, z0;
-	T *sum;
-};
-
-template <int Z, typename T> static __device__ __forceinline__ void add(const column<T> &c, int j, T value)
-{
-	if ((unsigned)(j - c.z0) < (unsigned)Z)
-		c.sum[(j - c.z0) * WARP] += value;
-}
-
-/* Rows [*from, *to) with positions a + q b between low and high, and perhaps one more. */
-static __device__ __forceinline__ void rows_between(double low, double high, double inverse, int rows, int *from, int *to)
-{
-	const double first = low * inverse, last = high * inverse;
-	*from = first > 0 ? (first < rows ? (int)first : rows) : 0;
-	*to = last < 0 ? 0 : last < rows - 1 ? (int)last + 1 : rows;
-}
-
-template <int Z, typename T>
-static __device__ __forceinline__ void joseph_column(const gt_rays &g, const gt_ray_line &l, const column<T> &c, const T *cells)
-{
-	const T weight = (T)(1 - fabs(fma((double)c.n, l.x_step, l.x) - c.i));
-	const double b = fma((double)c.n, l.row_step, l.row), a = fma((double)c.n, l.z_step, l.z), start = a + gt_ray_place<T>::offset();
-	int q, end;
-	if (!(weight > 0))
-		return;
-	rows_between(c.z0 - 1 - a, c.z0 + Z - a, 1 / b, g.rows, &q, &end);
-	for (cells += (size_t)q * g.columns; q < end; q++, cells += g.columns) {
-		const gt_ray_place<T> z(fma((double)q, b, start), 0);
-		const int j = z.voxel() - gt_ray_place<T>::zero;
-		const T value = weight * __ldg(cells), high = z.fraction() * value;
-		add<Z>(c, j, value - high);
-		add<Z>(c, j + 1, high);
-	}
-}
-
-/* The part of the slice in which the ray is in voxel i along b; 0 if there is none. */
-template <typename T> static __device__ __forceinline__ int part_of_slice(const gt_ray_line &l, int n, int voxel, T *from, T *to)
-{
-	const gt_ray_place<T> x(fma((double)n, l.x_step, l.x)), next(fma(n + 1.0, l.x_step, l.x));
-	const int i = x.voxel() - gt_ray_place<T>::zero, crosses = x.voxel() != next.voxel();
-	const T s = crosses ? x.leaves(l.x_step) : T(1);
-	*from = i == voxel ? T(0) : s;
-	*to = i == voxel ? s : T(1);
-	return i == voxel || (crosses && i + (l.x_step > 0 ? 1 : -1) == voxel);
-}
-
-template <int Z, typename T>
-static __device__ __forceinline__ void siddon_column(const gt_rays &g, const gt_ray_line &l, int slices, const column<T> &c, const T *cells)
-{
-	const double b = fma((double)c.n, l.row_step, l.row), a = fma((double)c.n, l.z_step, l.z), start = a + gt_ray_place<T>::offset();
-	const double b1 = fma(c.n + 1.0, l.row_step, l.row), a1 = fma(c.n + 1.0, l.z_step, l.z), start1 = a1 + gt_ray_place<T>::offset();
-	T from, to;
-	int q, end, first, last;
-	if (!part_of_slice(l, c.n, c.i, &from, &to))
-		return;
-	rows_between(c.z0 - 1e-6 - a, c.z0 + Z + 1e-6 - a, 1 / b, g.rows, &q, &end);
-	rows_between(c.z0 - 1e-6 - a1, c.z0 + Z + 1e-6 - a1, 1 / b1, g.rows, &first, &last);
-	q = min(q, first);
-	end = max(end, last);
-	for (cells += (size_t)q * g.columns; q < end; q++, cells += g.columns) {
-		const gt_ray_place<T> z(fma((double)q, b, start), 0), next(fma((double)q, b1, start1), 0);
-		const int j = z.voxel() - gt_ray_place<T>::zero;
-		const T value = __ldg(cells);
-		const double step = fma((double)q, l.row_step, l.z_step); /* seldom wanted */
-		if (z.near_face() && settled(step, slices)) {
-			const gt_ray_place<T> middle(fma(0.5 * slices - c.n, step, z.p) + 1e-7, 0);
-			add<Z>(c, middle.voxel() - gt_ray_place<T>::zero, (to - from) * value);
-		} else if (z.voxel() == next.voxel()) {
-			add<Z>(c, j, (to - from) * value);
-		} else {
-			const T t = z.leaves(step);
-			add<Z>(c, j, max(min(t, to) - from, T(0)) * value);
-			add<Z>(c, j + (step > 0 ? 1 : -1), max(to - max(t, from), T(0)) * value);
-		}
-	}
-}
-
-/* AXIS: the views whose slices are perpendicular to it. */
-template <gt_ray_model MODEL, typename T, int Z, int AXIS>
-static __global__ void adjoint_kernel(gt_rays g, gt_ray_level v, const T *cells, T *x, size_t first, size_t views, int groups,
-                                      int slice_groups)
-{
-	__shared__ T sums[GT_RAY_ADJOINT_WIDTH][Z][WARP];
-	column<T> c;
-	c.i = blockIdx.x % groups * WARP + threadIdx.x;
-	c.n = blockIdx.x / groups % slice_groups * GT_RAY_ADJOINT_WIDTH + threadIdx.y;
-	c.z0 = blockIdx.x / groups / slice_groups * Z;
-	c.sum = &sums[threadIdx.y][0][threadIdx.x];
-	if (c.i >= g.n[1 - AXIS] || c.n >= g.n[AXIS])
-		return;
-	for (int z = 0; z < Z; z++)
-		c.sum[z * WARP] = 0;
-	for (size_t view = first; view < first + views; view++) {
-		const gt_ray_frame *f = v.frame + 2 * view + AXIS;
-		if (!f->count || c.n < f->first || c.n >= f->end)
-			continue;
-		const size_t at = view * g.columns;
-		const T *data = cells + (view - first) * g.rows * g.columns + f->start;
-		const double end = gt_ray_level_find(f, c.n, c.i + 1.0);
-		for (int m = gt_ray_level_search(f, v.S + at, v.guess + at, gt_ray_level_find(f, c.n, c.i - 1.0)); m < f->count; m++) {
-			const double S = v.S[at + f->start + m];
-			if (S >= end)
-				break;
-			const gt_ray_line l = gt_ray_level_line(MODEL, f, S, v.W[at + f->start + m], g.n[AXIS]);
-			if (MODEL == GT_RAY_JOSEPH)
-				joseph_column<Z>(g, l, c, data + m);
-			else
-				siddon_column<Z>(g, l, g.n[AXIS], c, data + m);
-		}
-	}
-	const size_t row = AXIS == 1 ? (size_t)c.n * g.n[0] + c.i : (size_t)c.i * g.n[0] + c.n, plane = (size_t)g.n[0] * g.n[1];
-	for (int z = 0; z < Z && c.z0 + z < g.n[2]; z++)
-		x[(size_t)(c.z0 + z) * plane + row] += c.sum[z * WARP];
-}
-
-template <gt_ray_model MODEL, int Z, int AXIS, typename T>
-static void launch_adjoint(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *cells, T *x, size_t first, size_t views)
-{
-	if (!v->sliced[AXIS])
-		return;
-	const int groups = gt_ray_pieces(g->n[1 - AXIS], WARP), slice_groups = gt_ray_pieces(g->n[AXIS], GT_RAY_ADJOINT_WIDTH);
-	const size_t blocks = (size_t)groups * slice_groups * gt_ray_pieces(g->n[2], Z);
-	adjoint_kernel<MODEL, T, Z, AXIS>
-		<<<(unsigned)blocks, dim3(WARP, GT_RAY_ADJOINT_WIDTH), 0, queue>>>(*g, *v, cells, x, first, views, groups, slice_groups);
-}
-
-template <gt_ray_model MODEL, int Z, typename T>
-static void launch_both(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *cells, T *x, size_t first, size_t views)
-{
-	launch_adjoint<MODEL, Z, 0>(queue, g, v, cells, x, first, views);
-	launch_adjoint<MODEL, Z, 1>(queue, g, v, cells, x, first, views);
-}
-
-template <gt_ray_model MODEL, typename T> static void adjoint_as(gt_backend *be, const gt_rays *g, const gt_ray_level *v, const T *y, T *x)
-{
-	cudaStream_t queue = gt_cuda_queue(be);
-	T *cells = (T *)gt_scratch(be);
-	const size_t batch = gt_ray_batch_views(g, g->rows, sizeof(T));
-	cudaMemsetAsync(x, 0, (size_t)g->n[0] * g->n[1] * g->n[2] * sizeof(T), queue);
-	for (size_t first = 0; first < g->views; first += batch) {
-		const size_t views = g->views - first < batch ? g->views - first : batch, count = views * g->rows * g->columns;
-		weight_cells<T><<<(unsigned)((count + 255) / 256), 256, 0, queue>>>(*g, *v, y, cells, first, count);
-		if (g->n[2] == 1)
-			launch_both<MODEL, 1>(queue, g, v, cells, x, first, views);
-		else if (g->n[2] <= 4)
-			launch_both<MODEL, 4>(queue, g, v, cells, x, first, views);
-		else
-			launch_both<MODEL, GT_RAY_ADJOINT_VOXELS>(queue, g, v, cells, x, first, views);
-	}
-	gt_cuda_check(be, cudaGetLastError(), "ray-driven adjoint");
-}
-
-static int takes_strips(const gt_ray_operator *o) { return o->model == GT_RAY_JOSEPH && o->rays.n[2] >= GT_RAY_STRIP_SLICES; }
-
-void gt_ray_level_adjoint(gt_backend *be, const gt_ray_operator *o, const gt_ray_level *level, const void *y, void *x)
-{
-	if (takes_strips(o))
-		gt_ray_strip_adjoint(be, o, level, y, x);
-	else
-		GT_RAY_EACH(adjoint_as, be, o, level, y, x);
-}
-
 size_t gt_ray_level_scratch(const gt_ray_operator *o, const gt_ray_level *level)
 {
-	const gt_rays *g = &o->rays;
-	const size_t element = gt_type_size(o->type), volume = level->sliced[0] ? (size_t)g->n[0] * g->n[1] * g->n[2] * element : 0;
-	const size_t cells = takes_strips(o) ? gt_ray_strip_scratch(o)
-	                                     : gt_ray_batch_views(g, g->rows, element) * g->rows * g->columns * element;
-	return volume > cells ? volume : cells;
+	size_t volume = 0, back = gt_ray_gather_scratch(o);
+	for (int axis = 0; axis < 2; axis++)
+		if (level->sliced[axis])
+			volume += o->type == GT_F32 ? slices_size<float>(&o->rays, axis) * sizeof(float)
+			                            : slices_size<double>(&o->rays, axis) * sizeof(double);
+	return volume > back ? volume : back;
 }

@@ -47,7 +47,8 @@ static __global__ void sort_cells(gt_rays g, gt_ray_level v, const T *y, T *cell
 
 /* A column of cells where it passes the slice: the row of the tile's first voxel and its change per voxel (see gt_ray_place),
  * height of a row in voxels, place between two voxels of the strip. */
-template <typename T> struct passing {
+template <typename T> struct __align__(16) passing
+{
 	double row, step;
 	T height, fraction;
 };
@@ -68,7 +69,7 @@ template <int ROWS, typename T> static __device__ __forceinline__ T resample(con
 }
 
 /* The same for rows of less than half a voxel, of which there are many, or more than two, which ask for more digits. */
-template <typename T> static __device__ T resample_many(const T *column, double place, double reach, int rows)
+template <typename T> static __device__ __noinline__ T resample_many(const T *column, double place, double reach, int rows)
 {
 	const double at = place - gt_ray_place<T>::offset();
 	const int from = (int)fmax(ceil(at - reach), (double)PAD), to = (int)fmin(floor(at + reach), (double)(rows + PAD - 1));
@@ -78,20 +79,25 @@ template <typename T> static __device__ T resample_many(const T *column, double 
 	return sum;
 }
 
-/* Adds a column to the voxels i and i + 1 of the strip. */
-template <int TILES, typename T>
-static __device__ __forceinline__ void add_column(const passing<T> &c, const T *column, int rows, int i, T (&sum)[GT_RAY_STRIP][TILES])
+/* Adds a column to the voxels i and i + 1 of the strip. ORDINARY: no row is lower than half a voxel or higher than two. */
+template <int ORDINARY, int TILES, typename T>
+static __device__ __forceinline__ void add_column(const passing<T> &shared, const T *column, int rows, int i, T (&sum)[GT_RAY_STRIP][TILES])
 {
-	T value[TILES];
+	const passing<T> c = shared;
+	const double row = fma((double)threadIdx.x, c.step, c.row);
+	T value[TILES] = { 0 };
+	if ((ORDINARY || c.height >= T(0.5)) && c.height < 1) {
 #pragma unroll
-	for (int t = 0; t < TILES; t++) {
-		const double place = fma((double)(threadIdx.x + t * WARP), c.step, c.row);
-		if (c.height >= T(0.5) && c.height < 1)
-			value[t] = resample<4>(column, place, c.height, rows);
-		else if (c.height >= 1 && c.height <= 2)
-			value[t] = resample<2>(column, place, c.height, rows);
-		else
-			value[t] = resample_many(column, place, c.step, rows);
+		for (int t = 0; t < TILES; t++)
+			value[t] = resample<4>(column, fma((double)(t * WARP), c.step, row), c.height, rows);
+	} else if (ORDINARY || (c.height >= 1 && c.height <= 2)) {
+#pragma unroll
+		for (int t = 0; t < TILES; t++)
+			value[t] = resample<2>(column, fma((double)(t * WARP), c.step, row), c.height, rows);
+	} else if (!ORDINARY) {
+#pragma unroll
+		for (int t = 0; t < TILES; t++)
+			value[t] = resample_many(column, fma((double)(t * WARP), c.step, row), c.step, rows);
 	}
 #pragma unroll
 	for (int t = 0; t < TILES; t++) {
@@ -104,7 +110,7 @@ static __device__ __forceinline__ void add_column(const passing<T> &c, const T *
 }
 
 /* One view: columns in batches of a lane each, sorted along the strip; voxel by voxel those that pass before the next. */
-template <int TILES, typename T>
+template <int ORDINARY, int TILES, typename T>
 static __device__ __forceinline__ void add_view(const gt_rays &g, const gt_ray_level &v, size_t view, const gt_ray_frame *f, int slices,
                                                 const T *cells, int i0, int n, int z0, passing<T> *shared, T (&sum)[GT_RAY_STRIP][TILES])
 {
@@ -130,14 +136,14 @@ static __device__ __forceinline__ void add_view(const gt_rays &g, const gt_ray_l
 			const int last = __popc(__ballot_sync(ALL, takes && voxel <= i));
 #pragma unroll 1
 			for (; k < last; k++, column += stride)
-				add_column(shared[k], column, g.rows, i, sum);
+				add_column<ORDINARY>(shared[k], column, g.rows, i, sum);
 		}
 		__syncwarp();
 	}
 }
 
 /* AXIS: the views whose slices are perpendicular to it. */
-template <typename T, int TILES, int AXIS>
+template <typename T, int ORDINARY, int TILES, int AXIS>
 static __global__ void strip_kernel(gt_rays g, gt_ray_level v, const T *cells, T *x, size_t first, size_t views, int strips, int groups)
 {
 	__shared__ passing<T> shared[GT_RAY_STRIP_WARPS][WARP];
@@ -149,8 +155,8 @@ static __global__ void strip_kernel(gt_rays g, gt_ray_level v, const T *cells, T
 	for (size_t view = first; view < first + views; view++) {
 		const gt_ray_frame *f = v.frame + 2 * view + AXIS;
 		if (f->count && n >= f->first && n < f->end)
-			add_view(g, v, view, f, g.n[AXIS], cells + (view - first) * g.columns * (g.rows + 2 * PAD), i0, n, z0,
-			         shared[threadIdx.y], sum);
+			add_view<ORDINARY>(g, v, view, f, g.n[AXIS], cells + (view - first) * g.columns * (g.rows + 2 * PAD), i0, n, z0,
+			                   shared[threadIdx.y], sum);
 	}
 	const size_t plane = (size_t)g.n[0] * g.n[1];
 #pragma unroll
@@ -164,15 +170,22 @@ static __global__ void strip_kernel(gt_rays g, gt_ray_level v, const T *cells, T
 		}
 }
 
-template <int TILES, int AXIS, typename T>
+template <int ORDINARY, int TILES, int AXIS, typename T>
 static void launch_strips(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *cells, T *x, size_t first, size_t views)
 {
 	if (!v->sliced[AXIS])
 		return;
 	const int strips = gt_ray_pieces(g->n[1 - AXIS], GT_RAY_STRIP), groups = gt_ray_pieces(g->n[AXIS], GT_RAY_STRIP_WARPS);
 	const size_t blocks = (size_t)strips * groups * gt_ray_pieces(g->n[2], WARP * TILES);
-	strip_kernel<T, TILES, AXIS>
+	strip_kernel<T, ORDINARY, TILES, AXIS>
 		<<<(unsigned)blocks, dim3(WARP, GT_RAY_STRIP_WARPS), 0, queue>>>(*g, *v, cells, x, first, views, strips, groups);
+}
+
+template <int ORDINARY, int TILES, typename T>
+static void launch_both(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *cells, T *x, size_t first, size_t views)
+{
+	launch_strips<ORDINARY, TILES, 0>(queue, g, v, cells, x, first, views);
+	launch_strips<ORDINARY, TILES, 1>(queue, g, v, cells, x, first, views);
 }
 
 template <typename T> static void adjoint_as(gt_backend *be, const gt_rays *g, const gt_ray_level *v, const T *y, T *x)
@@ -186,13 +199,12 @@ template <typename T> static void adjoint_as(gt_backend *be, const gt_rays *g, c
 		const size_t views = g->views - first < batch ? g->views - first : batch;
 		sort_cells<T><<<(unsigned)(views * row_tiles * column_tiles), dim3(WARP, 8), 0, queue>>>(*g, *v, y, cells, first, row_tiles,
 		                                                                                         column_tiles);
-		if (g->n[2] <= WARP || GT_RAY_STRIP_TILES == 1) {
-			launch_strips<1, 0>(queue, g, v, cells, x, first, views);
-			launch_strips<1, 1>(queue, g, v, cells, x, first, views);
-		} else {
-			launch_strips<GT_RAY_STRIP_TILES, 0>(queue, g, v, cells, x, first, views);
-			launch_strips<GT_RAY_STRIP_TILES, 1>(queue, g, v, cells, x, first, views);
-		}
+		if (v->lowest < 0.5 || v->highest > 2)
+			launch_both<0, 1>(queue, g, v, cells, x, first, views);
+		else if (g->n[2] <= WARP)
+			launch_both<1, 1>(queue, g, v, cells, x, first, views);
+		else
+			launch_both<1, GT_RAY_STRIP_TILES>(queue, g, v, cells, x, first, views);
 	}
 	gt_cuda_check(be, cudaGetLastError(), "ray-driven adjoint");
 }

@@ -49,14 +49,15 @@ GT_HD int gt_ray_axis(const double *e)
 	return z > (d ? y : x) * (1 + 1e-12) ? 2 : d;
 }
 
-/* A ray that leaves a face by less than a ten-millionth of a voxel over the whole grid lies in it. */
+/* A ray that leaves a face by less than this, in voxels, over the whole grid lies in it. */
+#define GT_RAY_NEARLY 1e-7
+GT_HD int gt_ray_settled(double step, int slices) { return fabs(step * slices) <= GT_RAY_NEARLY; }
 GT_HD void gt_ray_settle(double *at, double *step, int slices)
 {
-	const double drift = *step * slices, nearly = 1e-7;
-	if (fabs(drift) > nearly)
+	if (!gt_ray_settled(*step, slices))
 		return;
-	const double middle = fma(0.5, drift, *at), face = rint(middle);
-	*at = fabs(middle - face) <= nearly ? face : middle;
+	const double middle = fma(0.5, *step * slices, *at), face = rint(middle);
+	*at = fabs(middle - face) <= GT_RAY_NEARLY ? face : middle;
 	*step = 0;
 }
 
