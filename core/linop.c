@@ -72,22 +72,34 @@ void gt_adjoint(const gt_linop *A, const gt_array *y, gt_array *x)
 		A->ops->adjoint(A->self, y, x);
 }
 
+struct fill {
+	float *x;
+	uint64_t seed;
+};
+
+static void fill_range(void *self, size_t begin, size_t end, int worker)
+{
+	const struct fill *f = self;
+	(void)worker;
+	for (size_t i = begin; i < end; i++) {
+		uint32_t w[4];
+		gt_philox(f->seed, i, 1, w);
+		f->x[i] = (float)((double)w[0] / 2147483648.0 - 1);
+	}
+}
+
 static gt_status random_array(const gt_linop *A, size_t n, uint64_t seed, gt_array **a)
 {
-	float *host = malloc((n ? n : 1) * sizeof *host);
+	struct fill f = { malloc((n ? n : 1) * sizeof *f.x), seed };
 	gt_status st = GT_OK;
-	if (!host)
+	if (!f.x)
 		return gt_fail(GT_ERR_MEMORY, "no memory for %zu random numbers", n);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t w[4];
-		gt_philox(seed, i, 1, w);
-		host[i] = (float)((double)w[0] / 2147483648.0 - 1);
-	}
+	gt_parallel(gt_backend_pool(A->be), n, 0, fill_range, &f);
 	GT_TRY(gt_array_new(A->be, A->type, n, a));
-	gt_array_put_float(host, *a);
+	gt_array_put_float(f.x, *a);
 	gt_backend_wait(A->be);
 done:
-	free(host);
+	free(f.x);
 	return st;
 }
 
