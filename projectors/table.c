@@ -3,7 +3,7 @@
 #include <string.h>
 #include "projectors/projector.h"
 
-#define PROJECTORS(X) X(dd) X(dd_bs) X(sf_tr) X(sf_tt) X(joseph) X(siddon)
+#define PROJECTORS(X) X(dd) X(dd_bl) X(dd_bs) X(dd_db) X(dd_bz) X(sf_tr) X(sf_tt) X(joseph) X(siddon)
 
 #define DECLARE(name) extern const gt_projector gt_projector_##name;
 #define LIST(name) &gt_projector_##name,

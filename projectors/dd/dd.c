@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "projectors/dd/dd_impl.h"
+#include "projectors/dd/dd_integral.h"
 #include "projectors/projector.h"
 
 /* The same coefficients by other kernels. */
@@ -262,7 +263,7 @@ static gt_status upload_tables(struct dd *p, const struct host *h)
 }
 
 /* Tables on the host, then on the backend, then what the variant makes of them. */
-static gt_status fill_tables(const struct variant *variant, const gt_scan *scan, const gt_grid *g, struct dd *p)
+static gt_status fill_tables(const struct variant *variant, const gt_scan *scan, const gt_grid *g, const void *options, struct dd *p)
 {
 	gt_status st = GT_OK;
 	p->view_bytes = scan->views * sizeof(gt_dd_view);
@@ -276,7 +277,7 @@ static gt_status fill_tables(const struct variant *variant, const gt_scan *scan,
 		GT_TRY(fill_view(scan, g, v, &h, &p->d.tallest));
 	for (size_t v = 0; v < scan->views; v++)
 		p->d.sliced[h.view[v].axis] = 1;
-	gt_dd_setup setup = { variant->name, g, scan, p->d };
+	gt_dd_setup setup = { variant->name, g, scan, options, p->d };
 	setup.host.view = h.view;
 	setup.host.edge = h.edge;
 	setup.host.column = h.column;
@@ -292,7 +293,8 @@ done:
 	return st;
 }
 
-static gt_status make(const struct variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan, gt_linop **A)
+static gt_status make(const struct variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
+                      const void *options, gt_linop **A)
 {
 	gt_status st = GT_OK;
 	struct dd *p = NULL;
@@ -313,7 +315,7 @@ static gt_status make(const struct variant *variant, gt_backend *be, gt_type typ
 		p->d.n[a] = (int)g->n[a];
 		p->d.pitch[a] = g->pitch[a];
 	}
-	GT_TRY(fill_tables(variant, scan, g, p));
+	GT_TRY(fill_tables(variant, scan, g, options, p));
 	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->d, p->state, type), "scratch of the distance-driven projector"));
 	p->has_scratch = 1;
 	return gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_cells(scan), A);
@@ -328,11 +330,13 @@ done:
 	};                                                                                                                           \
 	static gt_status make_##id(gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, gt_linop **A) \
 	{                                                                                                                            \
-		(void)options;                                                                                                       \
-		return make(&variant_##id, be, t, g, s, A);                                                                          \
+		return make(&variant_##id, be, t, g, s, options, A);                                                                 \
 	}
-VARIANT(dd, "dd", &gt_dd_cpu, GT_IF_CUDA(&gt_dd_bs_cuda), 0)
+VARIANT(dd, "dd", &gt_dd_cpu, GT_IF_CUDA(&gt_dd_cuda), 0)
 VARIANT(bs, "dd-bs", NULL, GT_IF_CUDA(&gt_dd_bs_cuda), 0)
+VARIANT(bl, "dd-bl", NULL, GT_IF_CUDA(&gt_dd_bl_cuda), 1)
+VARIANT(bz, "dd-bz", NULL, GT_IF_CUDA(&gt_dd_bz_cuda), 1)
+VARIANT(db, "dd-db", NULL, GT_IF_CUDA(&gt_dd_db_cuda), 0)
 
 const gt_projector gt_projector_dd = {
 	.name = "dd",
@@ -345,4 +349,37 @@ const gt_projector gt_projector_dd_bs = {
 	.model = "dd",
 	.cuda_only = 1,
 	.make = make_bs,
+};
+
+static const gt_dd_options branchless = { .memory = 2048 };
+static const gt_param branchless_params[] = {
+	{ "memory", "most MiB of integral images held at a time, and half of what the device has left", GT_REAL,
+	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
+	{ 0 },
+};
+#define BRANCHLESS .params = branchless_params, .defaults = &branchless, .options_size = sizeof branchless, .model = "dd", .cuda_only = 1
+
+const gt_projector gt_projector_dd_bl = {
+	.name = "dd-bl",
+	.about = "branchless as published: textures of integral images, single precision; its back is only near the adjoint; GPU",
+	BRANCHLESS,
+	.single_only = 1,
+	.off_adjoint = 1,
+	.off_model = 1,
+	.make = make_bl,
+};
+const gt_projector gt_projector_dd_bz = {
+	.name = "dd-bz",
+	.about = "dd-bl with a back projection that shares edges along z: the same numbers, sooner; only near the adjoint; GPU",
+	BRANCHLESS,
+	.single_only = 1,
+	.off_adjoint = 1,
+	.off_model = 1,
+	.make = make_bz,
+};
+const gt_projector gt_projector_dd_db = {
+	.name = "dd-db",
+	.about = "dd by integral images in double precision (branchless), exact pair; GPU",
+	BRANCHLESS,
+	.make = make_db,
 };

@@ -14,6 +14,7 @@ typedef struct {
 	const char    *name;
 	const gt_grid *grid;
 	const gt_scan *scan;
+	const void    *options;         /* of the variant's gt_projector; NULL if it has none */
 	gt_dd          host;
 } gt_dd_setup;
 
@@ -32,7 +33,7 @@ struct gt_dd_impl {
 	void   (*adjoint)(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, void *x);
 	int    (*work   )(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int adjoint, gt_work *least);   /* may be NULL */
 };
-extern const struct gt_dd_impl gt_dd_cpu, gt_dd_cuda, gt_dd_bs_cuda;
+extern const struct gt_dd_impl gt_dd_cpu, gt_dd_cuda, gt_dd_bs_cuda, gt_dd_bl_cuda, gt_dd_bz_cuda, gt_dd_db_cuda;
 
 /* Memory for a table, filled from the host; NULL and a gt_fail() text if there is none. */
 void *gt_dd_upload(gt_backend *be, const void *host, size_t bytes);
