@@ -1,23 +1,106 @@
-/* Separable footprints on CUDA: which kernels serve an operator. */
+/* Separable footprints on CUDA: which kernels serve an operator. Those of single precision need upright views, all voxels in front of
+ * all sources, ramps of SF-TT that are narrow against a row, and compute capability 9.0; what they cannot do goes to the simple ones. */
+#include <stdlib.h>
+#include "core/cuda.h"
 #include "projectors/sf/sf_cuda.h"
+
+struct state {
+	int fast_back;
+	gt_sf_ahead *ahead; /* NULL: forward is simple */
+};
+
+/* Half widths of ramps, in rows or slices: the fast kernels look for one edge in each. */
+static const double widest_ramp = 0.35;
+/* Fewer slices (rows, in the forward direction) leave most lanes of a warp idle. */
+static const int least_lanes = 6;
+
+static int fits_view(const gt_sf *d, const gt_sf_view *v)
+{
+	double front[4];
+	gt_sf_front(&v->frame, front);
+	if (!v->upright)
+		return 0;
+	for (int c = 0; c < 9; c++) {
+		const double x = c % 3 * (d->n[0] - 1) / 2., y = c / 3 * (d->n[1] - 1) / 2.;
+		double least = 1e300, most = 0;
+		if (!(gt_sf_at(front, x, y, 0) > 0))
+			return 0;
+		for (int k = 0; k < 4; k++) {
+			const gt_sf_corner corner = gt_sf_corner_at(v, x + (k & 1) - 0.5, y + (k >> 1) - 0.5);
+			least = corner.stretch < least ? corner.stretch : least;
+			most = corner.stretch > most ? corner.stretch : most;
+		}
+		const gt_sf_rows rows = gt_sf_rows_of(v, x, y, least, most, 1);
+		const double most_spread = widest_ramp * (rows.step < 1 ? rows.step : 1);
+		if (d->trapezoid && !(gt_sf_spread(&rows, 0) < most_spread && gt_sf_spread(&rows, d->n[2]) < most_spread))
+			return 0;
+	}
+	return 1;
+}
+
+static int fits(gt_backend *be, const gt_sf *host, gt_type t)
+{
+	int device, major = 0;
+	gt_cuda_queue(be);
+	if (t != GT_F32 || cudaGetDevice(&device) != cudaSuccess ||
+	    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess || major < 9)
+		return 0;
+	for (size_t v = 0; v < host->views; v++)
+		if (!fits_view(host, &host->view[v]))
+			return 0;
+	return 1;
+}
+
+static void release(gt_backend *be, void *state)
+{
+	struct state *s = (struct state *)state;
+	gt_sf_forward_free(be, s->ahead);
+	free(s);
+}
+
+static gt_status make(gt_backend *be, const gt_sf *host, gt_type t, void **state)
+{
+	gt_status st = GT_OK;
+	struct state *s = (struct state *)calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the separable-footprint projector");
+	*state = s;
+	if (!fits(be, host, t))
+		return GT_OK;
+	s->fast_back = host->n[2] >= least_lanes;
+	if (s->fast_back)
+		GT_TRY(gt_sf_back_make(be, host));
+	if (host->rows >= least_lanes)
+		GT_TRY(gt_sf_forward_make(be, host, &s->ahead));
+done:
+	return st;
+}
 
 static size_t scratch(gt_backend *be, const gt_sf *d, void *state, gt_type t)
 {
+	const struct state *s = (const struct state *)state;
+	const size_t back = s->fast_back ? gt_sf_back_scratch(d) : gt_sf_simple_scratch(d, t);
+	const size_t ahead = s->ahead ? gt_sf_forward_scratch(d, s->ahead) : 0;
 	(void)be;
-	(void)state;
-	return gt_sf_simple_scratch(d, t);
+	return back > ahead ? back : ahead;
 }
 
 static void forward(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *x, void *y)
 {
-	(void)state;
-	gt_sf_simple_forward(be, d, t, x, y);
+	const struct state *s = (const struct state *)state;
+	if (s->ahead)
+		gt_sf_forward(be, d, s->ahead, (const float *)x, (float *)y);
+	else
+		gt_sf_simple_forward(be, d, t, x, y);
 }
 
 static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *y, void *x)
 {
-	(void)state;
-	gt_sf_simple_adjoint(be, d, t, y, x);
+	const struct state *s = (const struct state *)state;
+	if (s->fast_back)
+		gt_sf_back(be, d, (const float *)y, (float *)x);
+	else
+		gt_sf_simple_adjoint(be, d, t, y, x);
 }
 
-extern "C" const struct gt_sf_impl gt_sf_cuda = { NULL, NULL, scratch, forward, adjoint, NULL };
+extern "C" const struct gt_sf_impl gt_sf_cuda = { make, release, scratch, forward, adjoint, NULL };

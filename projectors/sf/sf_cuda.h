@@ -10,6 +10,17 @@ extern "C" {
 size_t gt_sf_simple_scratch(const gt_sf *d, gt_type t);
 void   gt_sf_simple_forward(gt_backend *be, const gt_sf *d, gt_type t, const void *x, void *y);
 void   gt_sf_simple_adjoint(gt_backend *be, const gt_sf *d, gt_type t, const void *y, void *x);
+
+/* Single precision, upright views, compute capability 9.0: sf_back_cuda.cu. */
+gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d);
+size_t gt_sf_back_scratch(const gt_sf *d);
+void   gt_sf_back(gt_backend *be, const gt_sf *d, const float *y, float *x);
+/* Likewise: sf_forward_cuda.cu. It has tables of its own. */
+typedef struct gt_sf_ahead gt_sf_ahead;
+gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, gt_sf_ahead **s);
+void      gt_sf_forward_free(gt_backend *be, gt_sf_ahead *s);
+size_t    gt_sf_forward_scratch(const gt_sf *d, const gt_sf_ahead *s);
+void      gt_sf_forward(gt_backend *be, const gt_sf *d, const gt_sf_ahead *s, const float *x, float *y);
 #ifdef __cplusplus
 }
 #endif

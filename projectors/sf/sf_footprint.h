@@ -27,17 +27,53 @@
 #define GT_SF_LEAN 15.0         /* most degrees between the image of a vertical line and the rows */
 #define GT_SF_STEEP 45.0        /* most degrees between a ray and the slices */
 
+#ifdef __CUDACC__
+static __device__ __forceinline__ float gt_sf_in(float x)
+{
+	float y;
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+	return y;
+}
+static __device__ __forceinline__ float gt_sf_in_root(float x)
+{
+	float y;
+	asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+	return y;
+}
+#endif
+#ifdef __CUDA_ARCH__
+#define GT_SF_OVER(a, b) ((a) * gt_sf_in(b))
+#define GT_SF_ROOT(a) ((a) * gt_sf_in_root(a))
+#define GT_SF_IN_ROOT(a) gt_sf_in_root(a)
+#else
+#define GT_SF_OVER(a, b) ((a) / (b))
+#define GT_SF_ROOT(a) sqrtf(a)
+#define GT_SF_IN_ROOT(a) (1 / sqrtf(a))
+#endif
+#define GT_SF_SERIES 1
 #define REAL float
 #define GT_SF(name) name##_f
 #define GT_SF_MATH(name) name##f
 #include "projectors/sf/sf_real.h"
+#undef GT_SF_OVER
+#undef GT_SF_ROOT
+#undef GT_SF_IN_ROOT
+#undef GT_SF_SERIES
 #undef REAL
 #undef GT_SF
 #undef GT_SF_MATH
+#define GT_SF_OVER(a, b) ((a) / (b))
+#define GT_SF_ROOT(a) sqrt(a)
+#define GT_SF_IN_ROOT(a) (1 / sqrt(a))
+#define GT_SF_SERIES 0
 #define REAL double
 #define GT_SF(name) name
 #define GT_SF_MATH(name) name
 #include "projectors/sf/sf_real.h"
+#undef GT_SF_OVER
+#undef GT_SF_ROOT
+#undef GT_SF_IN_ROOT
+#undef GT_SF_SERIES
 #undef REAL
 #undef GT_SF
 #undef GT_SF_MATH

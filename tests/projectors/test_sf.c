@@ -57,7 +57,7 @@ static void tilt_scan(gt_scan *s, double roll, double pitch, double sway)
 }
 
 static int geometries(void) { return gt_test_geometries() + TILTED; }
-/* On the CPU every fourth view, from another one on in each geometry: the others cost time and no other code. */
+/* Every fourth view, from another one on in each geometry: the others cost time and no other code. */
 static struct gt_test_geometry geometry(int i)
 {
 	const int k = i - gt_test_geometries();
@@ -66,11 +66,9 @@ static struct gt_test_geometry geometry(int i)
 		g.name = tilted[k].name;
 		tilt_scan(g.scan, tilted[k].roll, tilted[k].pitch, tilted[k].sway);
 	}
-	if (!gt_test_is_gpu()) {
-		gt_scan *all = g.scan;
-		ck_ok(gt_scan_subset(all, (size_t)i % 4, 4, &g.scan));
-		gt_scan_free(all);
-	}
+	gt_scan *all = g.scan;
+	ck_ok(gt_scan_subset(all, (size_t)i % 4, 4, &g.scan));
+	gt_scan_free(all);
 	return g;
 }
 
@@ -84,8 +82,8 @@ START_TEST(adjoint_by_elements)
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
 	gt_linop *A = NULL;
 	double difference, largest;
-	if (skip_single(type, _i))
-		return;
+	if (skip_single(type, _i) || (!gt_test_is_gpu() && (_i / 4 + _i / 2) % 2))
+		return; /* many applications: on the CPU one of both in each geometry */
 	ck_ok(gt_projector_new(names[_i / 2 % 2], be, type, &g.grid, g.scan, &A));
 	ck_ok(gt_linop_mismatch_elements(A, &difference, &largest));
 	ck_assert_msg(largest > 0 && difference <= (type == GT_F64 ? 1e-12 : 1e-5) * largest, "%s, %s, %s: %.3e of the largest entry",
@@ -303,6 +301,93 @@ START_TEST(both_paths_agree)
 }
 END_TEST
 
+/* Sizes that fit no tile, window or stage of a kernel, in single precision against the reference. ---------------------- */
+
+static const struct {
+	const char *name;
+	gt_orbit orbit;
+	gt_grid grid;
+} sizes[] = {
+	{ "many rows and slices",
+	  { GT_ARC, .views = 5, .rows = 131, .columns = 51, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 1.1,
+	    .row_pitch = 1.3, .start_angle = 0.2, .turn = 2 * PI, .pitch_per_turn = 21, .column_offset = 0.25 },
+	  { { 23, 19, 151 }, { 0.9, 1.1, 0.7 }, { 1.3, -2.1, 0.4 } } },
+	{ "voxels of many columns and rows",
+	  { GT_FLAT, .views = 4, .rows = 203, .columns = 317, .source_to_axis = 300, .source_to_detector = 500, .column_pitch = 0.31,
+	    .row_pitch = 0.29, .start_angle = 0.3, .turn = 2 * PI },
+	  { { 9, 8, 11 }, { 5.1, 4.3, 3.7 }, { 0.9, 1.7, -2.2 } } },
+	{ "thin slices",
+	  { GT_FLAT, .views = 4, .rows = 21, .columns = 33, .source_to_axis = 400, .source_to_detector = 700, .column_pitch = 1.9,
+	    .row_pitch = 3.1, .start_angle = 0.5, .turn = 2 * PI, .row_offset = 2.3 },
+	  { { 17, 18, 333 }, { 1.2, 1.3, 0.1 }, { -1.9, 0.7, 1.2 } } },
+	{ "parallel",
+	  { GT_PARALLEL, .views = 7, .rows = 70, .columns = 90, .column_pitch = 0.7, .row_pitch = 0.6, .start_angle = 0.05, .turn = PI,
+	    .column_offset = 1.7 },
+	  { { 41, 37, 67 }, { 1.1, 1.2, 0.7 }, { 1.2, -2.3, 0.4 } } },
+	{ "views that have nothing in common, a grid beside the axis",
+	  { GT_ARC, .views = 6, .rows = 64, .columns = 300, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 1.02,
+	    .row_pitch = 1.1, .start_angle = 0.2, .turn = 2 * PI },
+	  { { 33, 70, 40 }, { 1.3, 0.8, 0.7 }, { 60, -90, 3 } } },
+};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+/* Forward of a random volume or adjoint of random data, in double on the host. */
+static double *apply(gt_backend *be, gt_type type, const char *name, const gt_scan *scan, const gt_grid *grid, int back)
+{
+	gt_linop *A = NULL;
+	gt_array *in = gt_test_array(be, type, back ? gt_scan_cells(scan) : gt_grid_voxels(grid), 31), *out = NULL;
+	const size_t n = back ? gt_grid_voxels(grid) : gt_scan_cells(scan);
+	double *y = malloc(n * sizeof *y);
+	float *single = malloc(n * sizeof *single);
+	ck_ok(gt_array_new(be, type, n, &out));
+	ck_ok(gt_projector_new(name, be, type, grid, scan, &A));
+	for (int i = 0; i < 2; i++) /* twice: nothing is left over */
+		if (back)
+			gt_adjoint(A, in, out);
+		else
+			gt_forward(A, in, out);
+	ck_ok(gt_backend_status(be));
+	if (type == GT_F64)
+		gt_array_get(out, y);
+	else
+		gt_array_get(out, single);
+	for (size_t i = 0; i < n && type == GT_F32; i++)
+		y[i] = single[i];
+	free(single);
+	gt_array_free(in);
+	gt_array_free(out);
+	gt_linop_free(A);
+	return y;
+}
+
+START_TEST(odd_sizes)
+{
+	const int k = _i / 4, back = _i % 2;
+	const char *name = names[_i / 2 % 2];
+	gt_backend *be = gt_test_backend(), *cpu = NULL;
+	gt_scan *scan = NULL;
+	ck_ok(gt_backend_open("cpu", &cpu));
+	ck_ok(gt_scan_orbit(&sizes[k].orbit, &scan));
+	const size_t n = back ? gt_grid_voxels(&sizes[k].grid) : gt_scan_cells(scan);
+	double *exact = apply(cpu, GT_F64, name, scan, &sizes[k].grid, back), *y = apply(be, GT_F32, name, scan, &sizes[k].grid, back);
+	double squares = 0, size = 0, most = 0;
+	for (size_t i = 0; i < n; i++) {
+		squares += (y[i] - exact[i]) * (y[i] - exact[i]);
+		size += exact[i] * exact[i];
+		most = fmax(most, fabs(y[i] - exact[i]));
+	}
+	const double rms = sqrt(squares / size), largest = most / sqrt(size / (double)n);
+	printf("%s, %s, %s: rms %.1e, largest %.1e\n", name, sizes[k].name, back ? "back" : "forward", rms, largest);
+	ck_assert_msg(rms < 1e-5 && largest < 2e-4, "%s, %s, %s: rms %.1e, largest %.1e", name, sizes[k].name, back ? "back" : "forward",
+	              rms, largest);
+	free(exact);
+	free(y);
+	gt_scan_free(scan);
+	gt_backend_close(be);
+	gt_backend_close(cpu);
+}
+END_TEST
+
 /* Exact line integrals -------------------------------------------------------- */
 
 /* Length of a ray inside the box low..high. */
@@ -384,7 +469,7 @@ START_TEST(one_voxel)
 {
 	static const double places[4][2] = { { 225, -0.4 }, { 101, 145 }, { 0.3, -0.2 }, { -137, -102 } };
 	gt_orbit orbit = gt_scanner_find("ge-ct750hd")->orbit;
-	orbit.views = 11;
+	orbit.views = 6;
 	orbit.start_angle = 0.02;
 	gt_scan *scan = NULL;
 	ck_ok(gt_scan_orbit(&orbit, &scan));
@@ -396,9 +481,9 @@ START_TEST(one_voxel)
 #define FINDINGS one.center[0], one.center[1], tr.rms, tt.rms, dd.rms, tr.most, tt.most, dd.most, tr.sum, tt.sum
 	printf(text, FINDINGS);
 	printf("\n");
-	ck_assert_msg(tr.rms < 1.5e-3 && tr.most < 8e-3 && fabs(tr.sum) < 4e-4, text, FINDINGS);
-	ck_assert_msg(tt.rms < 1.5e-3 && tt.most < 5e-3 && fabs(tt.sum) < 5e-5, text, FINDINGS);
-	ck_assert_msg(dd.rms > 2e-2, text, FINDINGS);
+	ck_assert_msg(tr.rms < 2e-3 && tr.most < 8e-3 && fabs(tr.sum) < 6e-4, text, FINDINGS);
+	ck_assert_msg(tt.rms < 2e-3 && tt.most < 5e-3 && fabs(tt.sum) < 5e-5, text, FINDINGS);
+	ck_assert_msg(dd.rms > 8 * tr.rms, text, FINDINGS);
 #undef FINDINGS
 	gt_scan_free(scan);
 }
@@ -467,6 +552,7 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, adjoint_by_elements, 0, n);
 	tcase_add_loop_test(tc, forward_by_definition, 0, n);
 	tcase_add_loop_test(tc, both_paths_agree, 0, 2 * gt_test_geometries());
+	tcase_add_loop_test(tc, odd_sizes, 0, 4 * SIZES);
 	tcase_add_loop_test(tc, one_voxel, 0, 4);
 	tcase_add_loop_test(tc, box_under_tilt, 0, 8);
 	tcase_add_test(tc, refusals);

@@ -1,0 +1,602 @@
+/* Separable footprints on CUDA, adjoint, single precision, upright views.
+ *
+ * For one column of voxels and one view the rows of all heights are the same for every column k of the detector. So the columns are
+ * mixed first, H[l] = sum of w1[k] C_k[l] over the 2 to 5 columns under the voxel, C_k the running sums of the weighted data along
+ * the rows; then H is read once at each edge between slices: E_e = H(row of edge e), and b_j = E_{j+1} - E_j. Only E is accumulated;
+ * the difference is taken after 32 views, which is exact up to rounding and halves the work.
+ *
+ * A warp owns 4 x 2 columns of voxels and up to 32 R slices. Its lanes are four views of each column of voxels while weights are
+ * computed, pairs of rows while H is mixed (loads without conflicts), and edges between slices while H is read. A block of 8 x 8
+ * columns of voxels shares the C_k under it, which bulk copies bring four views at a time.
+ *
+ * The limit, per column of voxels and view with 64 slices and rows: 3.3 columns x 2 passes of 128 bytes to mix, 3 to store H, 2 to
+ * broadcast, about 6 to read it (two sets of 32 edges, two entries each, strides of 0.7 to 1.9 entries), 2 for weights: 20 passes;
+ * and about 52 instructions.
+ *
+ * Launch parameters: name, default, legal values. */
+#ifndef GT_SF_BACK_STAGES /* groups of four views on their way or in use: 2, 3 */
+#define GT_SF_BACK_STAGES 2
+#endif
+#ifndef GT_SF_BACK_COLUMNS /* columns of each view in a stage: 8 to 64; wider shadows take several */
+#define GT_SF_BACK_COLUMNS 28
+#endif
+#ifndef GT_SF_BACK_BLOCKS /* blocks per multiprocessor that registers must leave room for: 2, 3, 4 */
+#define GT_SF_BACK_BLOCKS 3
+#endif
+#ifndef GT_SF_BACK_BYTES /* running sums held at a time */
+#define GT_SF_BACK_BYTES ((size_t)256 << 20)
+#endif
+#include "core/cuda.h"
+#include "projectors/sf/sf_cuda.h"
+#include "projectors/sf/sf_device.h"
+
+enum {
+	WARP = GT_SF_WARP,
+	WARPS = 8,
+	SIDE = 8,             /* voxels of a block along x and y; of a warp: 4 x 2 */
+	VOXELS = 8,           /* of a warp */
+	FOUR = 4,             /* views of a group; columns that one round of weights serves */
+	GROUPS = WARP / FOUR, /* of a launch: one lane of a warp prepares each view */
+	WIDE = 2 * FOUR,      /* columns of a voxel that one pass over a stage serves */
+	SLACK = 4             /* floats after the 32 R entries of a line: the next one, and alignment */
+};
+static const size_t VIEWS = WARP;
+
+struct args {
+	gt_sf d;
+	const float *sums; /* [view of the batch][column][stride] */
+	float *volume;     /* [y][x][deep] */
+	size_t first, in_batch;
+	int views, stride, deep, height, tiles_x, tiles_y, fresh;
+};
+
+/* Entries of a line of running sums: whole windows of rows. */
+static int line_of(const gt_sf *d, int width) { return pieces(d->rows, width) * width + SLACK; }
+
+/* What a block needs of a view. Places are counted from the block's first voxel and from `column`; a window is 32 R rows from a
+ * multiple of 4 on. Columns and windows are 0 where the block gives nothing. */
+struct part {
+	float N[3], M[3], V1, V2, V3, toward[2][2];
+	gt_sf_lens_f lens;
+	double V, row; /* V in the middle of the tile's height */
+	int column, first_column, columns, first_row, windows;
+};
+
+/* Four views; a window of rows of each, and as many columns as fit into a stage. */
+struct item {
+	int group, window, piece;
+};
+
+static __device__ __forceinline__ int windows_of(const struct part *p)
+{
+	return max(max(p[0].windows, p[1].windows), max(p[2].windows, p[3].windows));
+}
+static __device__ __forceinline__ int pieces_of(const struct part *p)
+{
+	const int most = max(max(p[0].columns, p[1].columns), max(p[2].columns, p[3].columns));
+	return (most + GT_SF_BACK_COLUMNS - 1) / GT_SF_BACK_COLUMNS;
+}
+static __device__ __forceinline__ bool next_item(const struct part *part, struct item *i)
+{
+	if (i->group >= 0 && ++i->piece < pieces_of(part + i->group * FOUR))
+		return true;
+	i->piece = 0;
+	if (i->group >= 0 && ++i->window < windows_of(part + i->group * FOUR))
+		return true;
+	i->window = 0;
+	while (++i->group < GROUPS)
+		if (windows_of(part + i->group * FOUR) && pieces_of(part + i->group * FOUR))
+			return true;
+	return false;
+}
+
+/* Columns and rows that a block's voxels may meet, from its corners. */
+static __device__ void fill_part(const struct args *a, int at, int x0, int y0, int z0, int width, struct part *p)
+{
+	p->windows = p->columns = 0;
+	if (at >= a->views)
+		return;
+	const gt_sf_view *v = &a->d.view[a->first + at];
+	double low = 1e300, high = -1e300, bottom = 1e300, top = -1e300;
+	for (int c = 0; c < 4; c++) {
+		const double x = x0 - 0.5 + (c & 1) * SIDE, y = y0 - 0.5 + (c >> 1) * SIDE;
+		const gt_sf_corner corner = gt_sf_corner_at(v, x, y);
+		const double below = v->row + gt_sf_at(v->V, x, y, z0 - 0.5) * corner.stretch,
+			     above = v->row + gt_sf_at(v->V, x, y, z0 - 0.5 + a->height) * corner.stretch;
+		low = min(low, v->frame.column + corner.column);
+		high = max(high, v->frame.column + corner.column);
+		bottom = min(bottom, below);
+		top = max(top, above);
+	}
+	const int rows = a->d.rows, last = min(a->d.columns - 1, (int)floor(min(high, 2e9) + 0.01));
+	p->column = (int)floor((low + high) / 2);
+	const gt_sf_frame f = gt_sf_turned(&v->frame, p->column);
+	for (int c = 0; c < 3; c++) {
+		p->N[c] = (float)(c ? f.N[c] : gt_sf_at(f.N, x0, y0, 0));
+		p->M[c] = (float)(c ? f.M[c] : gt_sf_at(f.M, x0, y0, 0));
+	}
+	p->V = gt_sf_at(v->V, x0, y0, z0 + a->height * 0.5 - 0.5);
+	p->V1 = (float)v->V[1];
+	p->V2 = (float)v->V[2];
+	p->V3 = (float)v->V[3];
+	p->row = v->row;
+	p->lens = gt_sf_lens_in_float(&f.lens);
+	for (int c = 0; c < 2; c++) {
+		p->toward[c][0] = (float)(v->toward[c][0] + v->toward[c][1] * (c ? y0 : x0));
+		p->toward[c][1] = (float)v->toward[c][1];
+	}
+	p->first_column = (int)max(0., floor(low - 0.01));
+	p->columns = max(0, last - p->first_column + 1);
+	p->first_row = rows <= width ? 0 : max(0, (int)floor(min(bottom, (double)rows))) & ~3;
+	p->windows = bottom - 1 < rows && top + 1 > 0 ? 1 : 0;
+	if (p->windows && rows > width) {
+		p->windows = pieces((int)ceil(min(top, (double)rows)) - p->first_row, width);
+		p->first_row = min(p->first_row, a->stride - SLACK - p->windows * width);
+	}
+}
+
+/* Of warp 0, which asks for the stages: the next item and how many were asked for. In shared memory, to spare registers. */
+struct queue {
+	struct item item;
+	int asked, more;
+};
+
+template <int R, bool TT> struct shared {
+	alignas(16) float4 record[WARPS][WARP]; /* by view and voxel: scale, shift, - H in the middle, address of the first column */
+	alignas(16) float4 weight[WARPS][2][WARP];
+	alignas(16) float4 ramp[TT ? WARPS : 1][WARP];
+	alignas(16) float mixed[WARPS][4][WARP * R + SLACK];
+	struct part part[WARP];
+	struct queue queue;
+	alignas(8) unsigned long long full[GT_SF_BACK_STAGES], empty[GT_SF_BACK_STAGES];
+};
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+template <int R> static __host__ __device__ constexpr unsigned line_bytes() { return (WARP * R + SLACK) * (unsigned)sizeof(float); }
+template <int R> static __host__ __device__ constexpr unsigned view_bytes() { return GT_SF_BACK_COLUMNS * line_bytes<R>(); }
+template <int R> static __host__ __device__ constexpr unsigned stage_bytes() { return FOUR * view_bytes<R>(); }
+
+/* Columns of an item that one of its views has. */
+static __device__ __forceinline__ int columns_of(const struct part *p, const struct item *i)
+{
+	return i->window < p->windows ? max(0, min(p->columns - i->piece * GT_SF_BACK_COLUMNS, GT_SF_BACK_COLUMNS)) : 0;
+}
+
+/* The whole warp: asks for the running sums of an item. */
+template <int R>
+static __device__ __forceinline__ void fetch(const struct args &a, const struct part *part, const struct item &i, unsigned to, unsigned bar)
+{
+	const int lane = threadIdx.x % WARP, view = i.group * FOUR + lane % FOUR;
+	const struct part *p = &part[view];
+	const int columns = columns_of(p, &i), total = __reduce_add_sync(~0u, lane < FOUR ? columns : 0);
+	const float *from = a.sums +
+	                    ((a.in_batch + view) * a.d.columns + p->first_column + i.piece * GT_SF_BACK_COLUMNS) * (size_t)a.stride +
+	                    p->first_row + i.window * WARP * R;
+	const unsigned place = to + lane % FOUR * view_bytes<R>();
+	if (lane == 0)
+		barrier_expect(bar, total * line_bytes<R>());
+	__syncwarp();
+	if (a.stride * sizeof(float) != line_bytes<R>()) {
+		for (int k = lane / FOUR; k < columns; k += WARP / FOUR)
+			bulk_copy(place + k * line_bytes<R>(), from + (size_t)k * a.stride, line_bytes<R>(), bar);
+	} else if (lane < FOUR && columns > 0) {
+		bulk_copy(place, from, columns * line_bytes<R>(), bar);
+	}
+}
+
+/* Warp 0: asks for items until `most` have been. */
+template <int R, bool TT> static __device__ void refill(const struct args &a, struct shared<R, TT> &s, unsigned stages, int most)
+{
+	struct queue q = s.queue;
+	for (; q.more && q.asked < most; q.asked++) {
+		const int next = q.asked % GT_SF_BACK_STAGES;
+		if (q.asked >= GT_SF_BACK_STAGES)
+			barrier_wait(address_of(&s.empty[next]), (q.asked / GT_SF_BACK_STAGES - 1) & 1);
+		fetch<R>(a, s.part, q.item, stages + next * stage_bytes<R>(), address_of(&s.full[next]));
+		q.more = next_item(s.part, &q.item);
+	}
+	__syncwarp();
+	s.queue = q;
+	__syncwarp();
+}
+
+/* A voxel column in a view, by one lane. */
+struct lane_voxel {
+	gt_sf_trapezoid_f columns;
+	float chord, scale, shift; /* place of edge e, counted from the tile's middle, in the window: (shift + scale e) of its rows */
+	float ramp0, ramp1, ramp;  /* SF-TT: half width |ramp0 + ramp1 e| + ramp, rows */
+};
+
+template <bool TT>
+static __device__ __forceinline__ void place_voxel(const struct args &a, const struct part *p, int x, int y, int row, float in_width,
+                                                   struct lane_voxel *l)
+{
+	const float fx = (float)x, fy = (float)y;
+	const float N = fmaf(p->N[1], fx, fmaf(p->N[2], fy, p->N[0])), M = fmaf(p->M[1], fx, fmaf(p->M[2], fy, p->M[0]));
+	float k[4], least, most;
+#pragma unroll
+	for (int c = 0; c < 4; c++) {
+		const float sx = c & 1 ? 0.5f : -0.5f, sy = c & 2 ? 0.5f : -0.5f;
+		const float N1 = fmaf(sx, p->N[1], fmaf(sy, p->N[2], N)), M1 = fmaf(sx, p->M[1], fmaf(sy, p->M[2], M));
+		k[c] = gt_sf_column_f(&p->lens, N1, M1);
+		if (TT) {
+			const float stretch = gt_sf_stretch_f(&p->lens, N1, M1);
+			least = c ? min(least, stretch) : stretch;
+			most = c ? max(most, stretch) : stretch;
+		}
+	}
+	l->columns = gt_sf_trapezoid_of_f(k[0], k[1], k[2], k[3]);
+	l->chord = gt_sf_chord_f(fmaf(p->toward[0][1], fx, p->toward[0][0]), fmaf(p->toward[1][1], fy, p->toward[1][0]),
+	                         (float)a.d.pitch[0], (float)a.d.pitch[1]);
+	const float mean = TT ? (least + most) / 2 : gt_sf_stretch_f(&p->lens, N, M);
+	const double V = p->V + (double)fmaf(p->V1, fx, p->V2 * fy);
+	if (TT) {
+		l->ramp0 = (float)V * (most - least) / 2;
+		l->ramp1 = p->V3 * (most - least) / 2;
+		l->ramp = (fabsf(p->V1) + fabsf(p->V2)) / 2 * mean;
+	}
+	l->scale = p->V3 * mean * in_width;
+	l->shift = (float)(fma(V, (double)mean, p->row - row)) * in_width;
+}
+
+/* What a ramp adds to the running sum at a place (row of the window), from the kink of the sums next to it. */
+static __device__ __forceinline__ float kink(unsigned base, float place, float half, float width)
+{
+	const float knot = rintf(min(max(place, 0.f), width));
+	const float more = gt_sf_ramp_f(place - knot, half);
+	const unsigned at = base + (unsigned)knot * 4;
+	const float here = load1(at), below = load1(knot > 0.f ? at - 4 : at), above = load1(knot < width ? at + 4 : at);
+	return more * ((above - here) - (here - below));
+}
+
+/* Weights of up to 8 columns from `first` on, for the warp; T += what the end of the tile gets. column: address of the first. */
+template <int R, bool TT, bool WHOLE>
+static __device__ __forceinline__ void weigh(struct shared<R, TT> &s, const struct lane_voxel *l, int first, int count, float end,
+                                             unsigned column, bool wide, float *T, float *last)
+{
+	constexpr float width = WARP * R;
+	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+	const float q = fmaf(l->scale, end, l->shift);
+	float fraction, middle = 0, low = gt_sf_area_f(&l->columns, first);
+	const unsigned place = place_of(q, width, &fraction) * 4;
+	*last = 0;
+#pragma unroll 1
+	for (int round = 0; round < 1 + wide; round++) {
+		float w[FOUR];
+#pragma unroll
+		for (int k = 0; k < FOUR; k++) {
+			const int at = round * FOUR + k;
+			const float high = gt_sf_area_f(&l->columns, first + at + 1);
+			w[k] = at < count ? (high - low) * l->chord : 0.f;
+			low = high;
+			if (at < count) {
+				const unsigned line = column + at * line_bytes<R>();
+				const float below = load1(line + place), above = load1<4>(line + place);
+				float sum = fmaf(fraction, above - below, below);
+				if (TT)
+					sum += kink(line, width * q, fabsf(fmaf(l->ramp1, end, l->ramp0)) + l->ramp, width);
+				*T = fmaf(w[k], sum, *T);
+				if (!WHOLE) {
+					*last = fmaf(w[k], load1(line + WARP * R * 4), *last);
+					middle = fmaf(w[k], load1(line + WARP * R * 2), middle);
+				}
+			}
+		}
+		s.weight[warp][round][lane] = make_float4(w[0], w[1], w[2], w[3]);
+	}
+	*T -= middle;
+	*last -= middle;
+	s.record[warp][lane] = make_float4(l->scale, l->shift, -middle, __uint_as_float(column));
+	if (TT)
+		s.ramp[warp][lane] = make_float4(l->ramp0, l->ramp1, l->ramp, 0);
+}
+
+/* H of one voxel and view, of up to four columns: lanes are R neighbouring rows. */
+template <int R, bool WHOLE> static __device__ __forceinline__ void mix(const float4 &record, const float4 &w, bool fourth, float (&H)[R])
+{
+	constexpr int line = line_bytes<R>();
+	const unsigned at = __float_as_uint(record.w) + threadIdx.x % WARP * 4 * R;
+	float c[4][R];
+	load_some<R>(at, c[0]);
+	load_some<R, line>(at, c[1]);
+	load_some<R, 2 * line>(at, c[2]);
+#pragma unroll
+	for (int r = 0; r < R; r++) {
+		H[r] = WHOLE ? w.x * c[0][r] : fmaf(w.x, c[0][r], record.z);
+		H[r] = fmaf(w.z, c[2][r], fmaf(w.y, c[1][r], H[r]));
+	}
+	if (fourth) {
+		load_some<R, 3 * line>(at, c[3]);
+#pragma unroll
+		for (int r = 0; r < R; r++)
+			H[r] = fmaf(w.w, c[3][r], H[r]);
+	}
+}
+/* The next four columns. */
+template <int R> static __device__ __forceinline__ void mix_more(const float4 &record, const float4 &w, float (&H)[R])
+{
+	constexpr int line = line_bytes<R>();
+	const unsigned at = __float_as_uint(record.w) + threadIdx.x % WARP * 4 * R;
+	float c[4][R];
+	load_some<R, 4 * line>(at, c[0]);
+	load_some<R, 5 * line>(at, c[1]);
+	load_some<R, 6 * line>(at, c[2]);
+	load_some<R, 7 * line>(at, c[3]);
+#pragma unroll
+	for (int r = 0; r < R; r++)
+		H[r] = fmaf(w.w, c[3][r], fmaf(w.z, c[2][r], fmaf(w.y, c[1][r], fmaf(w.x, c[0][r], H[r]))));
+}
+/* H goes to a buffer, with the entry after its last. All rows in one window: sums are centred, so that is minus the first. */
+template <int R, bool WHOLE, int BUFFER>
+static __device__ __forceinline__ void put(const float (&H)[R], float last, bool has_last, unsigned buffer)
+{
+	const float after[1] = { WHOLE ? -H[0] : last };
+	store_some<R, BUFFER *(int)line_bytes<R>()>(buffer + threadIdx.x % WARP * 4 * R, H);
+	if (WHOLE ? threadIdx.x % WARP == 0 : has_last)
+		store_some<1, BUFFER *(int)line_bytes<R>() + WARP * R * 4>(buffer, after);
+}
+
+/* Two voxels and a view: H, then E += H at the edges. Buffers alternate, so that one barrier of the warp is enough. */
+template <int R, bool TT, bool WHOLE, int PAIR>
+static __device__ __forceinline__ void add_pair(struct shared<R, TT> &s, unsigned records, unsigned weights, unsigned active,
+                                                unsigned fourth, unsigned wide, float last, int own, unsigned buffer,
+                                                const float (&edge)[R], float (&E)[VOXELS][R])
+{
+	constexpr int line = line_bytes<R>(), flip = PAIR / 2 % 2 * 2, v = PAIR;
+	constexpr float width = WARP * R;
+	if (!(active & (3u << v))) {
+		__syncwarp();
+		return;
+	}
+	const float4 one = load4<v * 16>(records), two = load4<v * 16 + 16>(records);
+	float H[2][R];
+	mix<R, WHOLE>(one, load4<v * 16>(weights), fourth & (1u << v), H[0]);
+	mix<R, WHOLE>(two, load4<v * 16 + 16>(weights), fourth & (2u << v), H[1]);
+	if (wide & (3u << v)) {
+		mix_more<R>(one, load4<(WARP + v) * 16>(weights), H[0]);
+		mix_more<R>(two, load4<(WARP + v) * 16 + 16>(weights), H[1]);
+	}
+	put<R, WHOLE, flip>(H[0], last, own == v, buffer);
+	put<R, WHOLE, flip + 1>(H[1], last, own == v + 1, buffer);
+	__syncwarp();
+#pragma unroll
+	for (int r = 0; r < R; r++) {
+		const float q1 = fmaf(one.x, edge[r], one.y), q2 = fmaf(two.x, edge[r], two.y);
+		E[v][r] += sum_of<flip * line>(buffer, q1, width);
+		E[v + 1][r] += sum_of<flip * line + line>(buffer, q2, width);
+		if (TT) {
+			const unsigned ramps = address_of(s.ramp[threadIdx.x / WARP]) +
+			                       (records - address_of(s.record[threadIdx.x / WARP]));
+			const float4 r1 = load4<v * 16>(ramps), r2 = load4<v * 16 + 16>(ramps);
+			E[v][r] += kink(buffer + flip * line, width * q1, fabsf(fmaf(r1.y, edge[r], r1.x)) + r1.z, width);
+			E[v + 1][r] += kink(buffer + flip * line + line, width * q2, fabsf(fmaf(r2.y, edge[r], r2.x)) + r2.z, width);
+		}
+	}
+}
+
+template <int R, bool TT, bool WHOLE> static __device__ __forceinline__ void run_back(const struct args &a)
+{
+	constexpr int width = WARP * R;
+	constexpr unsigned line = line_bytes<R>();
+	extern __shared__ __align__(128) unsigned char memory[];
+	struct shared<R, TT> &s = *(struct shared<R, TT> *)memory;
+	const unsigned stages = address_of(memory) + (unsigned)((sizeof s + 127) / 128 * 128);
+
+	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, own_voxel = lane % VOXELS, own_view = lane / VOXELS;
+	const int x0 = blockIdx.x % a.tiles_x * SIDE, y0 = blockIdx.x / a.tiles_x % a.tiles_y * SIDE;
+	const int z0 = blockIdx.x / a.tiles_x / a.tiles_y * a.height;
+	const int x1 = warp % 2 * 4, y1 = warp / 2 * 2;
+	const int warps = (min(a.d.n[0] - x0, SIDE) + 3) / 4 * ((min(a.d.n[1] - y0, SIDE) + 1) / 2);
+
+	for (unsigned i = threadIdx.x * 16; i < GT_SF_BACK_STAGES * stage_bytes<R>() + WIDE * line; i += WARPS * WARP * 16)
+		asm volatile("st.shared.v4.f32 [%0], {%1,%1,%1,%1};" ::"r"(stages + i), "f"(0.f) : "memory");
+	for (int i = lane; i < 4 * (width + SLACK); i += WARP)
+		s.mixed[warp][0][i] = 0;
+	if (warp == 0)
+		fill_part(&a, lane, x0, y0, z0, width, &s.part[lane]);
+	if (threadIdx.x == 0) {
+		s.queue.asked = 0;
+		for (int i = 0; i < GT_SF_BACK_STAGES; i++) {
+			barrier_init(address_of(&s.full[i]), 1);
+			barrier_init(address_of(&s.empty[i]), warps);
+		}
+		barrier_fence();
+	}
+	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+	__syncthreads();
+	if (x0 + x1 >= a.d.n[0] || y0 + y1 >= a.d.n[1])
+		return;
+	if (warp == 0) {
+		struct item first = { -1, 0, 0 };
+		s.queue.more = next_item(s.part, &first);
+		s.queue.item = first;
+		__syncwarp();
+		refill<R, TT>(a, s, stages, GT_SF_BACK_STAGES);
+	}
+
+	float E[VOXELS][R], T = 0, edge[R];
+#pragma unroll
+	for (int r = 0; r < R; r++)
+		edge[r] = lane + WARP * r - a.height * 0.5f;
+#pragma unroll
+	for (int v = 0; v < VOXELS; v++)
+#pragma unroll
+		for (int r = 0; r < R; r++)
+			E[v][r] = 0;
+
+	const int x = x1 + own_voxel % 4, y = y1 + own_voxel / 4;
+	const bool inside = x0 + x < a.d.n[0] && y0 + y < a.d.n[1];
+	const unsigned records = address_of(s.record[warp]), weights = address_of(s.weight[warp]);
+	const unsigned buffer = address_of(s.mixed[warp]);
+	struct item now = { -1, 0, 0 };
+	int stage = 0, phase = 0;
+	for (int done = 0; next_item(s.part, &now); done++) {
+		const struct part *p = &s.part[now.group * FOUR + own_view];
+		/* Columns from here on are counted from p->column. */
+		const int start = p->first_column + now.piece * GT_SF_BACK_COLUMNS - p->column, end = start + columns_of(p, &now);
+		struct lane_voxel l;
+		place_voxel<TT>(a, p, x, y, p->first_row + now.window * width, 1.f / width, &l);
+		int first = max(start, (int)floorf(max(l.columns.at[0], -1e9f)));
+		int count = inside ? min(end, (int)ceilf(min(l.columns.at[3], 1e9f))) - first : 0;
+		barrier_wait(address_of(&s.full[stage]), phase);
+		const unsigned base = stages + stage * stage_bytes<R>() + own_view * view_bytes<R>() - start * line;
+		for (unsigned active; (active = __ballot_sync(~0u, count > 0)); first += WIDE, count -= WIDE) {
+			const unsigned fourth = __ballot_sync(~0u, count > 3), wide = __ballot_sync(~0u, count > FOUR);
+			float last;
+			weigh<R, TT, WHOLE>(s, &l, first, count, a.height * 0.5f, count > 0 ? base + first * line : stages, wide != 0, &T,
+			                    &last);
+			__syncwarp();
+#pragma unroll 1
+			for (int view = 0; view < WARP; view += VOXELS) {
+				const unsigned r = records + view * 16, w = weights + view * 16, on = active >> view, on4 = fourth >> view,
+					       on8 = wide >> view;
+				add_pair<R, TT, WHOLE, 0>(s, r, w, on, on4, on8, last, lane - view, buffer, edge, E);
+				add_pair<R, TT, WHOLE, 2>(s, r, w, on, on4, on8, last, lane - view, buffer, edge, E);
+				add_pair<R, TT, WHOLE, 4>(s, r, w, on, on4, on8, last, lane - view, buffer, edge, E);
+				add_pair<R, TT, WHOLE, 6>(s, r, w, on, on4, on8, last, lane - view, buffer, edge, E);
+			}
+			__syncwarp();
+		}
+		if (lane == 0)
+			barrier_arrive(address_of(&s.empty[stage]));
+		if (warp == 0)
+			refill<R, TT>(a, s, stages, done + GT_SF_BACK_STAGES);
+		if (++stage == GT_SF_BACK_STAGES) {
+			stage = 0;
+			phase ^= 1;
+		}
+	}
+	for (int o = VOXELS; o < WARP; o <<= 1)
+		T += __shfl_xor_sync(~0u, T, o);
+#pragma unroll
+	for (int v = 0; v < VOXELS; v++) {
+		const float top = __shfl_sync(~0u, T, v);
+		const int vx = x0 + x1 + v % 4, vy = y0 + y1 + v / 4;
+		float *out = a.volume + ((size_t)vy * a.d.n[0] + vx) * a.deep + z0;
+#pragma unroll
+		for (int r = 0; r < R; r++) {
+			const int e = lane + WARP * r;
+			const float next = __shfl_down_sync(~0u, E[v][r], 1), over = __shfl_sync(~0u, E[v][r < R - 1 ? r + 1 : r], 0);
+			const float above = e + 1 == a.height ? top : lane == WARP - 1 ? over : next;
+			if (vx < a.d.n[0] && vy < a.d.n[1] && e < a.height && z0 + e < a.d.n[2])
+				out[e] = (a.fresh ? 0.f : out[e]) + (above - E[v][r]);
+		}
+	}
+}
+#endif
+
+template <int R, bool TT, bool WHOLE>
+static __global__ void __launch_bounds__(WARPS *WARP, GT_SF_BACK_BLOCKS) back_kernel(const __grid_constant__ struct args a)
+{
+#if __CUDA_ARCH__ >= 900
+	run_back<R, TT, WHOLE>(a);
+#endif
+}
+
+/* Data times the slant -> running sums along the rows, [view of the batch][column][stride]. */
+static __global__ void sum_rows(gt_sf d, const float *y, float *sums, size_t first, int stride, int groups)
+{
+	const size_t in_batch = blockIdx.x / groups, view = first + in_batch;
+	const gt_sf_view *v = &d.view[view];
+	const gt_sf_ray *ray = d.ray + view * d.columns;
+	float *const out[1] = { sums + in_batch * d.columns * stride };
+	const size_t step[1] = { (size_t)stride };
+	write_sums<1>([&](int k, int l) { return y[gt_sf_cell(&d, v, view, l, k)] * gt_sf_slant(v, &ray[k], l); },
+	              blockIdx.x % groups * WARP, d.columns, d.rows, stride, out, step);
+}
+
+/* [y][x][deep] -> [z][y][x] */
+static __global__ void publish(const float *volume, float *x, int nx, int ny, int nz, int deep, int tiles_x, int tiles_z)
+{
+	__shared__ float tile[WARP][WARP + 1];
+	const int x0 = blockIdx.x % tiles_x * WARP, z0 = blockIdx.x / tiles_x % tiles_z * WARP;
+	const size_t y = blockIdx.x / tiles_x / tiles_z;
+	for (int i = threadIdx.y; i < WARP; i += blockDim.y)
+		if (x0 + i < nx && z0 + threadIdx.x < nz)
+			tile[i][threadIdx.x] = volume[(y * nx + x0 + i) * deep + z0 + threadIdx.x];
+	__syncthreads();
+	for (int i = threadIdx.y; i < WARP; i += blockDim.y)
+		if (z0 + i < nz && x0 + threadIdx.x < nx)
+			x[((size_t)(z0 + i) * ny + y) * nx + x0 + threadIdx.x] = tile[threadIdx.x][i];
+}
+
+/* Launches ------------------------------------------------------------------- */
+
+static int deep_of(const gt_sf *d) { return (d->n[2] + 7) / 8 * 8; }
+static int per_lane(const gt_sf *d) { return d->n[2] > WARP ? 2 : 1; }
+/* Slices of a tile: equal tiles, not higher than the lanes allow. */
+static int height_of(const gt_sf *d)
+{
+	const int most = WARP * per_lane(d);
+	return pieces(d->n[2], pieces(d->n[2], most));
+}
+static size_t volume_floats(const gt_sf *d) { return (size_t)d->n[0] * d->n[1] * deep_of(d); }
+static size_t batch_of(const gt_sf *d)
+{
+	const size_t one = (size_t)d->columns * line_of(d, WARP * per_lane(d)) * sizeof(float),
+		     fit = GT_SF_BACK_BYTES / one / VIEWS * VIEWS;
+	return fit < VIEWS ? VIEWS : fit < d->views ? fit : d->views;
+}
+
+extern "C" size_t gt_sf_back_scratch(const gt_sf *d)
+{
+	const int width = WARP * per_lane(d);
+	return (volume_floats(d) + batch_of(d) * d->columns * line_of(d, width) + width) * sizeof(float);
+}
+
+typedef void (*kernel)(struct args);
+template <int R, bool TT> static kernel kernel_with(const gt_sf *d, size_t *bytes)
+{
+	*bytes = (sizeof(struct shared<R, TT>) + 127) / 128 * 128 + GT_SF_BACK_STAGES * stage_bytes<R>() + WIDE * line_bytes<R>();
+	return d->rows <= WARP * R ? back_kernel<R, TT, true> : back_kernel<R, TT, false>;
+}
+static kernel kernel_of(const gt_sf *d, size_t *bytes)
+{
+	if (per_lane(d) == 1)
+		return d->trapezoid ? kernel_with<1, true>(d, bytes) : kernel_with<1, false>(d, bytes);
+	return d->trapezoid ? kernel_with<2, true>(d, bytes) : kernel_with<2, false>(d, bytes);
+}
+
+extern "C" gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d)
+{
+	size_t bytes;
+	const kernel k = kernel_of(d, &bytes);
+	gt_cuda_queue(be);
+	if (cudaFuncSetAttribute((const void *)k, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
+		return gt_fail(GT_ERR_DEVICE, "the separable-footprint kernels need %zu bytes of shared memory on %s", bytes, be->name);
+	return GT_OK;
+}
+
+extern "C" void gt_sf_back(gt_backend *be, const gt_sf *d, const float *y, float *x)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	const size_t batch = batch_of(d);
+	const int groups = pieces(d->columns, WARP), deep = deep_of(d), height = height_of(d);
+	size_t bytes;
+	const kernel run = kernel_of(d, &bytes);
+	struct args a;
+	float *const sums = (float *)gt_scratch(be) + volume_floats(d);
+	a.d = *d;
+	a.volume = (float *)gt_scratch(be);
+	a.sums = sums;
+	a.stride = line_of(d, WARP * per_lane(d));
+	a.deep = deep;
+	a.height = height;
+	a.tiles_x = pieces(d->n[0], SIDE);
+	a.tiles_y = pieces(d->n[1], SIDE);
+	const size_t blocks = (size_t)a.tiles_x * a.tiles_y * pieces(d->n[2], height);
+	for (size_t first = 0; first < d->views; first += batch) {
+		const size_t views = d->views - first < batch ? d->views - first : batch;
+		sum_rows<<<(unsigned)(views * groups), dim3(WARP, GT_SF_PARTS), 0, queue>>>(*d, y, sums, first, a.stride, groups);
+		for (a.in_batch = 0; a.in_batch < views; a.in_batch += VIEWS) {
+			a.first = first + a.in_batch;
+			a.views = (int)(views - a.in_batch < VIEWS ? views - a.in_batch : VIEWS);
+			a.fresh = a.first == 0;
+			run<<<(unsigned)blocks, WARPS * WARP, bytes, queue>>>(a);
+		}
+	}
+	const int tiles_x = pieces(d->n[0], WARP), tiles_z = pieces(d->n[2], WARP);
+	publish<<<(unsigned)((size_t)tiles_x * tiles_z * d->n[1]), dim3(WARP, 8), 0, queue>>>(a.volume, x, d->n[0], d->n[1], d->n[2], deep,
+	                                                                                      tiles_x, tiles_z);
+	gt_cuda_check(be, cudaGetLastError(), "separable footprint, adjoint");
+}

@@ -1,0 +1,198 @@
+#ifndef GT_SF_DEVICE_H
+#define GT_SF_DEVICE_H
+/* What the two fast kernels share, device code alone: bulk copies into shared memory and the barriers that count them (compute
+ * capability 9.0), running sums read at a clamped place, and a view as a tile of voxels sees it. */
+#include "projectors/sf/sf_footprint.h"
+
+enum { GT_SF_WARP = 32 };
+
+/* Shared memory by its 32-bit address ------------------------------------------ */
+
+static __device__ __forceinline__ unsigned address_of(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+/* At a fixed number of bytes from a: the offset costs nothing. */
+template <int OFFSET = 0> static __device__ __forceinline__ float load1(unsigned a)
+{
+	float x;
+	asm volatile("ld.shared.f32 %0, [%1+%2];" : "=f"(x) : "r"(a), "n"(OFFSET) : "memory");
+	return x;
+}
+template <int OFFSET = 0> static __device__ __forceinline__ float4 load4(unsigned a)
+{
+	float4 x;
+	asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4+%5];" : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w) : "r"(a), "n"(OFFSET) : "memory");
+	return x;
+}
+/* COUNT neighbours: 1 or 2. */
+template <int COUNT, int OFFSET = 0> static __device__ __forceinline__ void load_some(unsigned a, float (&x)[COUNT])
+{
+	if (COUNT == 2)
+		asm volatile("ld.shared.v2.f32 {%0,%1}, [%2+%3];" : "=f"(x[0]), "=f"(x[COUNT - 1]) : "r"(a), "n"(OFFSET) : "memory");
+	else
+		x[0] = load1<OFFSET>(a);
+}
+template <int COUNT, int OFFSET = 0> static __device__ __forceinline__ void store_some(unsigned a, const float (&x)[COUNT])
+{
+	if (COUNT == 2)
+		asm volatile("st.shared.v2.f32 [%0+%3], {%1,%2};" ::"r"(a), "f"(x[0]), "f"(x[COUNT - 1]), "n"(OFFSET) : "memory");
+	else
+		asm volatile("st.shared.f32 [%0+%2], %1;" ::"r"(a), "f"(x[0]), "n"(OFFSET) : "memory");
+}
+
+/* Barriers and bulk copies --------------------------------------------------- */
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+static __device__ __forceinline__ void barrier_init(unsigned bar, unsigned count)
+{
+	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(count) : "memory");
+}
+static __device__ __forceinline__ void barrier_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+static __device__ __forceinline__ void barrier_expect(unsigned bar, unsigned bytes)
+{
+	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
+}
+static __device__ __forceinline__ void barrier_arrive(unsigned bar)
+{
+	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
+}
+static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
+{
+	asm volatile("{\n"
+	             ".reg .pred done;\n"
+	             "again:\n"
+	             "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+	             "@done bra end;\n"
+	             "bra again;\n"
+	             "end:\n"
+	             "}" ::"r"(bar),
+	             "r"(parity)
+	             : "memory");
+}
+/* bytes and both addresses: multiples of 16. */
+static __device__ __forceinline__ void bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned bar)
+{
+	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(from),
+	             "r"(bytes), "r"(bar)
+	             : "memory");
+}
+#endif
+
+/* Running sums --------------------------------------------------------------- */
+
+/* Place in a line of `intervals`, clamped to it: its whole part, in all but the two highest bits, and its fraction. Rounding down
+ * after an addition of 2, whose last place is worth 2^-22, leaves floor() in the low bits; saturation clamps. q: the place over
+ * intervals, which are less than 2^21. */
+static __device__ __forceinline__ unsigned place_of(float q, float intervals, float *fraction)
+{
+	const float in = __saturatef(q), t = __fmaf_rd(in, intervals * 0x1p-22f, 2.f);
+	*fraction = fmaf(in, intervals, fmaf(t, -0x1p22f, 0x1p23f));
+	return __float_as_uint(t);
+}
+/* The running sum at q, whose entry 0 is OFFSET bytes from base. Entry intervals + 1 is read, times 0. */
+template <int OFFSET = 0> static __device__ __forceinline__ float sum_of(unsigned base, float q, float intervals)
+{
+	float fraction;
+	const unsigned a = base + place_of(q, intervals, &fraction) * 4;
+	const float low = load1<OFFSET>(a), high = load1<OFFSET + 4>(a);
+	return fmaf(fraction, high - low, low);
+}
+
+/* A view near one column ------------------------------------------------------ */
+
+/* Doubles where differences of large numbers matter, floats relative to `column`. */
+typedef struct {
+	double N[3], M[3], V[4], in_V, row;   /* [0] + [1] x + [2] y (+ [3] z); in_V: 1 / V[3] */
+	float N1, N2, M1, M2;           /* half of N[1] .. M[2] */
+	float toward[2][2];
+	gt_sf_lens_f lens;
+	int column;
+} gt_sf_near;
+
+static __device__ gt_sf_lens_f gt_sf_lens_in_float(const gt_sf_lens *l)
+{
+	gt_sf_lens_f f;
+	f.columns = (float)l->columns;
+	f.rows = (float)l->rows;
+	f.spot_u = (float)l->spot_u;
+	f.spot_w = (float)l->spot_w;
+	f.lean = (float)l->lean;
+	f.arc = l->arc;
+	return f;
+}
+static __device__ void near_column(const gt_sf_view *v, int column, gt_sf_near *near)
+{
+	const gt_sf_frame f = gt_sf_turned(&v->frame, column);
+	for (int a = 0; a < 3; a++) {
+		near->N[a] = f.N[a];
+		near->M[a] = f.M[a];
+	}
+	for (int a = 0; a < 4; a++)
+		near->V[a] = v->V[a];
+	near->in_V = 1 / v->V[3];
+	near->row = v->row;
+	near->N1 = (float)(f.N[1] / 2);
+	near->N2 = (float)(f.N[2] / 2);
+	near->M1 = (float)(f.M[1] / 2);
+	near->M2 = (float)(f.M[2] / 2);
+	for (int a = 0; a < 4; a++)
+		near->toward[a / 2][a % 2] = (float)v->toward[a / 2][a % 2];
+	near->lens = gt_sf_lens_in_float(&f.lens);
+	near->column = column;
+}
+static __device__ __forceinline__ float chord_of(const gt_sf_near *n, int x, int y, float dx, float dy)
+{
+	return gt_sf_chord_f(fmaf(n->toward[0][1], x, n->toward[0][0]), fmaf(n->toward[1][1], y, n->toward[1][0]), dx, dy);
+}
+
+/* Lines of running sums --------------------------------------------------------- */
+
+enum { GT_SF_PARTS = 8, GT_SF_STEP = 8 };
+static __host__ __device__ inline int pieces(int n, int size) { return (n + size - 1) / size; }
+
+/* A block of WARP x PARTS threads writes the lines of WARP neighbours k from `from` on, fewer at the end: entry e is the sum of the
+ * values 0 .. e-1 less half of all n; entries past the last keep its value, up to `stride`. value(k, l) is read twice; line k goes to
+ * every one of out[] + k step[]. A thread owns an eighth of the values of one line. */
+template <int COPIES, typename VALUE>
+static __device__ __forceinline__ void write_sums(VALUE value, int from, int lines, int n, int stride, float *const (&out)[COPIES],
+                                                  const size_t (&step)[COPIES])
+{
+	__shared__ float tile[GT_SF_PARTS * GT_SF_STEP][GT_SF_WARP + 1];
+	__shared__ double total[GT_SF_PARTS][GT_SF_WARP];
+	const int k = from + threadIdx.x, share = pieces(n, GT_SF_PARTS), begin = threadIdx.y * share, end = k < lines ? min(begin + share, n) : 0;
+	const int here = min(GT_SF_WARP, lines - from), thread = threadIdx.y * GT_SF_WARP + threadIdx.x, threads = GT_SF_PARTS * GT_SF_WARP;
+	double sum = 0, half = 0;
+	for (int l = begin; l < end; l++)
+		sum += value(k, l);
+	total[threadIdx.y][threadIdx.x] = sum;
+	__syncthreads();
+	sum = 0;
+	for (int p = 0; p < GT_SF_PARTS; p++) {
+		sum += p < threadIdx.y ? total[p][threadIdx.x] : 0;
+		half += total[p][threadIdx.x] / 2;
+	}
+	sum -= half;
+	for (int first = 0; first < share; first += GT_SF_STEP) {
+		for (int r = 0; r < GT_SF_STEP; r++) {
+			const int l = begin + first + r;
+			tile[threadIdx.y * GT_SF_STEP + r][threadIdx.x] = (float)sum;
+			if (first + r < share && l < end)
+				sum += value(k, l);
+		}
+		__syncthreads();
+		for (int i = thread; i < here * GT_SF_PARTS * GT_SF_STEP; i += threads) {
+			const int at = i % (GT_SF_PARTS * GT_SF_STEP), line = i / (GT_SF_PARTS * GT_SF_STEP), r = first + at % GT_SF_STEP,
+				  l = at / GT_SF_STEP * share + r;
+			for (int c = 0; c < COPIES; c++)
+				if (out[c] && r < share && l < n)
+					out[c][(from + line) * step[c] + l] = tile[at][line];
+		}
+		__syncthreads();
+	}
+	if (threadIdx.y == 0)
+		total[0][threadIdx.x] = half;
+	__syncthreads();
+	for (int i = thread; i < here * (stride - n); i += threads)
+		for (int c = 0; c < COPIES; c++)
+			if (out[c])
+				out[c][(from + i / (stride - n)) * step[c] + n + i % (stride - n)] = (float)total[0][i / (stride - n)];
+}
+#endif

@@ -1,0 +1,595 @@
+/* Separable footprints on CUDA, forward, single precision, upright views.
+ *
+ * A line of voxels along z gives to the rows of every column k under it the same numbers times w1[k]: differences of the running sum
+ * F of the line at the row edges, F(z of row edge). So F is read once per line and view, and added with 8 weights to the sums of 8
+ * columns. The sums are of values at row edges; differences are taken every few slices, which is exact up to rounding.
+ *
+ * A warp owns 8 columns of one view and 32 R rows, two per lane, and goes slice by slice over the voxels whose footprints meet its
+ * columns (5.7 in each, where 4.5 would do if columns could be shared out without overlap). Weights are computed with a lane per
+ * voxel. Eight such warps, of one to eight neighbouring views, share the lines of a slice: a ninth warp finds which they are and has
+ * bulk copies bring them into a ring of stages.
+ *
+ * The limit, per column of voxels and view with 64 slices and rows: 1.3 x (2 x (6 instructions, 2 loads of about 1.4 passes of 128
+ * bytes each) to read F, 16 additions, 3 broadcasts) and 10 instructions for weights: 55 instructions and 12 passes.
+ *
+ * Launch parameters: name, default, legal values. */
+#ifndef GT_SF_AHEAD_STAGES /* groups of slices on their way or in use: 2 to 4 */
+#define GT_SF_AHEAD_STAGES 3
+#endif
+#ifndef GT_SF_AHEAD_BYTES /* of a stage: multiples of 1024; a slice whose lines take more is brought in pieces */
+#define GT_SF_AHEAD_BYTES 18432
+#endif
+#ifndef GT_SF_AHEAD_BLOCKS /* blocks per multiprocessor that registers must leave room for: 2, 3 */
+#define GT_SF_AHEAD_BLOCKS 3
+#endif
+#ifndef GT_SF_AHEAD_FLUSH /* voxels between differences: 64 to 512 */
+#define GT_SF_AHEAD_FLUSH 128
+#endif
+#include <stdlib.h>
+#include <string.h>
+#include "core/cuda.h"
+#include "projectors/sf/sf_cuda.h"
+#include "projectors/sf/sf_device.h"
+
+enum {
+	WARP = GT_SF_WARP,
+	WARPS = 8,   /* that compute; one more brings lines */
+	COLUMNS = 8, /* of a warp */
+	SLACK = 4    /* entries of a line after those of its window */
+};
+
+struct args {
+	gt_sf d;
+	const float *lines[2]; /* by the axis of the slices: [x][y][deep], [y][x][deep] */
+	float *out;
+	const int *group; /* [groups][WARPS]: views, -1: none */
+	int views;        /* of a group */
+	int deep, window; /* entries of a line; intervals of it that a stage holds */
+	int groups_of_columns, row_tiles;
+};
+
+/* Where the voxels of a line along a slice begin or end: first + n step, in voxels. */
+struct border {
+	double first, step;
+	int lower;
+};
+
+/* Slices of a stage, by lane: lines [low, low + count), from that byte of the stage on, entries from `from` on. */
+struct stage {
+	int base, end;
+	int4 slice[WARP];
+};
+
+template <bool TT> struct warp_memory {
+	float4 record[WARP]; /* scale, shift, address, entry of the window */
+	float4 weight[WARP][2];
+	float end[WARP]; /* the running sum at the end of the rows */
+	float4 ramp[TT ? WARP : 1];
+	gt_sf_near near;
+	struct border border[2];
+};
+
+template <bool TT> struct shared {
+	alignas(16) struct warp_memory<TT> warp[WARPS];
+	struct border border[WARPS][2]; /* of all columns of the block, by view */
+	alignas(16) struct stage stage[GT_SF_AHEAD_STAGES];
+	alignas(8) unsigned long long full[GT_SF_AHEAD_STAGES], empty[GT_SF_AHEAD_STAGES];
+};
+
+static __device__ void fill_borders(const gt_sf_view *v, double from, double to, struct border (&border)[2])
+{
+	const gt_sf_wedge w = gt_sf_wedge_of(&v->frame, from, to);
+	const int along = 1 - v->axis;
+	for (int s = 0; s < 2; s++) {
+		const double slope = w.side[s][1 + along];
+		const bool flat = !(fabs(slope) > 1e-30);
+		border[s].first = flat ? -1e30 : -w.side[s][0] / slope;
+		border[s].step = flat ? 0 : -w.side[s][1 + v->axis] / slope;
+		border[s].lower = flat || slope > 0;
+	}
+}
+
+static __device__ __forceinline__ void narrow(const struct border (&border)[2], int n, double *low, double *high)
+{
+	for (int s = 0; s < 2; s++) {
+		const double at = fma(border[s].step, (double)n, border[s].first);
+		if (border[s].lower)
+			*low = max(*low, at);
+		else
+			*high = min(*high, at);
+	}
+}
+/* Whole numbers between, within [from, to). */
+static __device__ __forceinline__ int2 voxels_between(double low, double high, int from, int to)
+{
+	const int first = max(from, (int)floor(max(low, -1.)) + 1), end = min(to, (int)ceil(min(high, 2e9)));
+	return make_int2(first, max(end, first));
+}
+
+/* Entries of a line that rows [l0, l0 + rows) need at the voxels [i.x, i.y) of slice n: floor, ceiling, with some margin. */
+static __device__ void reach_of(const struct args *a, const gt_sf_view *v, int n, int2 i, int l0, int rows, int2 *reach)
+{
+	const gt_sf_lens *lens = &v->frame.lens;
+	const double margin = lens->spot_u == 0 && lens->spot_w == 0 ? 0 : 0.004;
+	const int along = 1 - v->axis;
+	const double *N = v->frame.N, *M = v->frame.M;
+	double at[3] = { 0, 0, 0 };
+	at[v->axis] = n;
+	const double N0 = gt_sf_at(N, at[0], at[1], 0), M0 = gt_sf_at(M, at[0], at[1], 0), N1 = N[1 + along], M1 = M[1 + along];
+	const double foot = lens->arc ? -(N0 * N1 + M0 * M1) / (N1 * N1 + M1 * M1) : 0;
+	for (int c = 0; c < 3; c++) {
+		at[along] = c == 0 ? i.x : c == 1 ? i.y - 1 : min(max(foot, (double)i.x), i.y - 1.);
+		const double stretch = gt_sf_corner_at(v, at[0], at[1]).stretch;
+		const double step = v->V[3] * stretch, start = v->row + gt_sf_at(v->V, at[0], at[1], -0.5) * stretch;
+		for (int e = 0; e < 2; e++) {
+			const double z = (l0 + e * rows - start) / step,
+				     more = 1.5 + margin * fabs(z + gt_sf_at(v->V, at[0], at[1], -0.5) / v->V[3]);
+			reach->x = min(reach->x, (int)floor(max(z - more, 0.)));
+			reach->y = max(reach->y, (int)ceil(min(z + more, (double)a->d.n[2])));
+		}
+	}
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/* The warp that brings lines: 32 slices at a time, as many as fit into each stage. ------------------------------------------------ */
+template <bool TT>
+static __device__ __forceinline__ void bring(const struct args &a, struct shared<TT> &s, unsigned stages, const int *views, int l0,
+                                             int rows)
+{
+	const int lane = threadIdx.x % WARP;
+	const gt_sf_view *any = &a.d.view[views[0]];
+	const int axis = any->axis, slices = a.d.n[axis], length = a.d.n[1 - axis];
+	const unsigned line = (a.window + SLACK) * (unsigned)sizeof(float);
+	const float *const lines = a.lines[axis];
+	const int fit = GT_SF_AHEAD_BYTES / line;
+	int put = 0;
+	for (int base = 0; base < slices; base += WARP) {
+		const int n = base + lane;
+		double low = 1e30, high = -1e30;
+		for (int q = 0; q < a.views && views[q] >= 0; q++) {
+			double from = -1, to = length;
+			narrow(s.border[q], n, &from, &to);
+			low = min(low, from);
+			high = max(high, to);
+		}
+		int2 i = voxels_between(low, high, 0, n < slices ? length : 0);
+		int2 reach = make_int2(a.d.n[2], 0);
+		if (a.window < a.d.n[2])
+			for (int q = 0; q < a.views && views[q] >= 0 && i.y > i.x; q++)
+				reach_of(&a, &a.d.view[views[q]], n, i, l0, rows, &reach);
+		else
+			reach = make_int2(0, a.d.n[2]);
+		const int first = reach.x & ~3, windows = i.y > i.x && reach.y > reach.x ? pieces(reach.y - first, a.window) : 0;
+		const int from = min(first, a.deep - SLACK - windows * a.window);
+		const int most = __reduce_max_sync(~0u, windows);
+		for (int w = 0; w < most; w++) {
+			int low_line = i.x;
+			for (;;) {
+				/* Lanes in order, as long as their lines fit; the first takes what fits. */
+				const int left = w < windows ? i.y - low_line : 0;
+				const unsigned waiting = __ballot_sync(~0u, left > 0);
+				if (!waiting)
+					break;
+				const int count = lane == __ffs(waiting) - 1 ? min(left, fit) : left;
+				int sum = count;
+				for (int o = 1; o < WARP; o <<= 1) {
+					const int other = __shfl_up_sync(~0u, sum, o);
+					sum += lane >= o ? other : 0;
+				}
+				const bool taken = count > 0 && sum <= fit;
+				const int total = __reduce_add_sync(~0u, taken ? count : 0), here = put % GT_SF_AHEAD_STAGES;
+				const unsigned bar = address_of(&s.full[here]),
+					       to = stages + here * GT_SF_AHEAD_BYTES + (sum - count) * line;
+				if (put >= GT_SF_AHEAD_STAGES)
+					barrier_wait(address_of(&s.empty[here]), (put / GT_SF_AHEAD_STAGES - 1) & 1);
+				const int start = from + w * a.window;
+				s.stage[here].slice[lane] = make_int4(low_line, taken ? count : 0, (sum - count) * line, start);
+				if (lane == 0) {
+					s.stage[here].base = base;
+					s.stage[here].end = 0;
+				}
+				__syncwarp();
+				if (lane == 0)
+					barrier_expect(bar, total * line);
+				__syncwarp();
+				if (taken) {
+					const float *source = lines + ((size_t)n * length + low_line) * a.deep + start;
+					if (a.deep == a.window + SLACK)
+						bulk_copy(to, source, count * line, bar);
+					else
+						for (int k = 0; k < count; k++)
+							bulk_copy(to + k * line, source + (size_t)k * a.deep, line, bar);
+					low_line += count;
+				}
+				put++;
+			}
+		}
+	}
+	const int here = put % GT_SF_AHEAD_STAGES;
+	if (put >= GT_SF_AHEAD_STAGES)
+		barrier_wait(address_of(&s.empty[here]), (put / GT_SF_AHEAD_STAGES - 1) & 1);
+	if (lane == 0) {
+		s.stage[here].end = 1;
+		barrier_arrive(address_of(&s.full[here]));
+	}
+}
+
+/* The warps that compute --------------------------------------------------------- */
+
+/* What the ramp of the voxel edge next to a row edge adds to the running sum there. */
+static __device__ __forceinline__ float kink(unsigned base, float place, float window, float from, const float4 &ramp)
+{
+	const float knot = rintf(min(max(place, 0.f), window));
+	const float half = fabsf(fmaf(ramp.y, knot + from, ramp.x)) + ramp.z;
+	const float more = gt_sf_ramp_f((place - knot) * ramp.w, half);
+	const unsigned at = base + (unsigned)knot * 4;
+	const float here = load1(at), below = load1(knot > 0.f ? at - 4 : at), above = load1(knot < window ? at + 4 : at);
+	return more * gt_sf_in(ramp.w) * ((above - here) - (here - below));
+}
+
+/* One lane: the voxel i of slice n, its place in the stage and its weights. */
+template <int R, bool TT>
+static __device__ __forceinline__ void prepare(const struct args &a, struct warp_memory<TT> *m, int axis, int n, int i, unsigned address,
+                                               int from, int l0, bool active)
+{
+	const gt_sf_near *near = &m->near;
+	const int lane = threadIdx.x % WARP, x = axis ? i : n, y = axis ? n : i;
+	const float N = (float)fma(near->N[1], (double)x, fma(near->N[2], (double)y, near->N[0]));
+	const float M = (float)fma(near->M[1], (double)x, fma(near->M[2], (double)y, near->M[0]));
+	float k[4], least, most;
+#pragma unroll
+	for (int c = 0; c < 4; c++) {
+		const float sx = c & 1 ? 1.f : -1.f, sy = c & 2 ? 1.f : -1.f;
+		const float N1 = fmaf(sx, near->N1, fmaf(sy, near->N2, N)), M1 = fmaf(sx, near->M1, fmaf(sy, near->M2, M));
+		k[c] = gt_sf_column_f(&near->lens, N1, M1);
+		if (TT) {
+			const float stretch = gt_sf_stretch_f(&near->lens, N1, M1);
+			least = c ? min(least, stretch) : stretch;
+			most = c ? max(most, stretch) : stretch;
+		}
+	}
+	const gt_sf_trapezoid_f columns = gt_sf_trapezoid_of_f(k[0], k[1], k[2], k[3]);
+	const float mean = TT ? (least + most) / 2 : gt_sf_stretch_f(&near->lens, N, M);
+	const float step = (float)near->V[3] * mean, in_step = gt_sf_in(step), in_window = gt_sf_in((float)a.window);
+	const float factor = active ? chord_of(near, x, y, (float)a.d.pitch[0], (float)a.d.pitch[1]) * step : 0.f;
+	const double V = fma(near->V[1], (double)x, fma(near->V[2], (double)y, fma(near->V[3], -0.5, near->V[0])));
+	/* Entry of the row in the middle of the tile, from the window's first: relative to the plane of the source, then to the window. */
+	const double middle = (l0 + R * WARP / 2 - near->row) * (double)in_step - V * near->in_V - from;
+	const float scale = in_step * in_window, shift = (float)middle * in_window;
+	const float window = (float)a.window;
+	float end = sum_of(address, fmaf(scale, R * WARP / 2, shift), window);
+	m->record[lane] = make_float4(scale, shift, __uint_as_float(address), (float)from);
+	if (TT) {
+		const float half = (most - least) / 2;
+		const float4 ramp = make_float4((float)V * half, (float)near->V[3] * half,
+		                                (float)((fabs(near->V[1]) + fabs(near->V[2])) / 2) * mean, step);
+		end += kink(address, window * fmaf(scale, R * WARP / 2, shift), window, (float)from, ramp);
+		m->ramp[lane] = ramp;
+	}
+	m->end[lane] = end;
+	float w[COLUMNS], low = gt_sf_area_f(&columns, 0);
+#pragma unroll
+	for (int c = 0; c < COLUMNS; c++) {
+		const float high = gt_sf_area_f(&columns, c + 1);
+		w[c] = (high - low) * factor;
+		low = high;
+	}
+	m->weight[lane][0] = make_float4(w[0], w[1], w[2], w[3]);
+	m->weight[lane][1] = make_float4(w[4], w[5], w[6], w[7]);
+}
+
+/* sum += differences of E along the rows; E and top start again. top: of column lane % COLUMNS, from a part of the voxels. */
+template <int R> static __device__ __forceinline__ void flush(float (&E)[COLUMNS][R], float &top, float (&sum)[COLUMNS][R])
+{
+	const int lane = threadIdx.x % WARP;
+	for (int o = COLUMNS; o < WARP; o <<= 1)
+		top += __shfl_xor_sync(~0u, top, o);
+#pragma unroll
+	for (int c = 0; c < COLUMNS; c++) {
+		const float end = __shfl_sync(~0u, top, c);
+#pragma unroll
+		for (int r = 0; r < R; r++) {
+			const float next = __shfl_down_sync(~0u, E[c][r], 1),
+				    over = r < R - 1 ? __shfl_sync(~0u, E[c][r < R - 1 ? r + 1 : r], 0) : end;
+			sum[c][r] += (lane == WARP - 1 ? over : next) - E[c][r];
+		}
+#pragma unroll
+		for (int r = 0; r < R; r++)
+			E[c][r] = 0;
+	}
+	top = 0;
+}
+
+/* The end of the rows: lanes share out columns and voxels. All records are there, with weight 0 past the last. */
+template <bool TT> static __device__ __forceinline__ float add_ends(const struct warp_memory<TT> *m)
+{
+	const int lane = threadIdx.x % WARP;
+	float sum = 0;
+#pragma unroll
+	for (int j = 0; j < WARP; j += WARP / COLUMNS)
+		sum = fmaf(((const float *)m->weight[j + lane / COLUMNS])[lane % COLUMNS], m->end[j + lane / COLUMNS], sum);
+	return sum;
+}
+
+template <int R, bool TT>
+static __device__ __forceinline__ void add_voxels(const struct args &a, const struct warp_memory<TT> *m, int count, const float (&edge)[R],
+                                                  float (&E)[COLUMNS][R])
+{
+	const unsigned records = address_of(m->record), weights = address_of(m->weight);
+	const float window = (float)a.window;
+#pragma unroll 2
+	for (int j = 0; j < count; j++) {
+		const float4 record = load4(records + j * 16), low = load4(weights + j * 32), high = load4(weights + j * 32 + 16);
+		const float w[COLUMNS] = { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
+		float F[R];
+#pragma unroll
+		for (int r = 0; r < R; r++) {
+			const float q = fmaf(record.x, edge[r], record.y);
+			F[r] = sum_of(__float_as_uint(record.z), q, window);
+			if (TT)
+				F[r] += kink(__float_as_uint(record.z), window * q, window, record.w, m->ramp[j]);
+		}
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+#pragma unroll
+			for (int r = 0; r < R; r++)
+				E[c][r] = fmaf(w[c], F[r], E[c][r]);
+	}
+}
+
+template <int R, bool TT>
+static __device__ __forceinline__ void compute(const struct args &a, struct shared<TT> &s, unsigned stages, int view, int k0, int l0)
+{
+	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+	struct warp_memory<TT> *m = &s.warp[warp];
+	const gt_sf_view *v = &a.d.view[view];
+	const int axis = v->axis;
+	float E[COLUMNS][R], sum[COLUMNS][R], top = 0, edge[R];
+#pragma unroll
+	for (int r = 0; r < R; r++)
+		edge[r] = lane + WARP * r - R * WARP * 0.5f;
+#pragma unroll
+	for (int c = 0; c < COLUMNS; c++)
+#pragma unroll
+		for (int r = 0; r < R; r++)
+			E[c][r] = sum[c][r] = 0;
+	int since = 0;
+	for (int got = 0;; got++) {
+		const int here = got % GT_SF_AHEAD_STAGES;
+		barrier_wait(address_of(&s.full[here]), got / GT_SF_AHEAD_STAGES & 1);
+		const struct stage *stage = &s.stage[here];
+		if (stage->end)
+			break;
+		const int base = stage->base;
+		const int4 slice = stage->slice[lane];
+		double low = -1, high = 2e9;
+		narrow(m->border, base + lane, &low, &high);
+		const int2 i = voxels_between(low, high, slice.x, slice.x + slice.y);
+		int sums = i.y - i.x;
+		for (int o = 1; o < WARP; o <<= 1) {
+			const int other = __shfl_up_sync(~0u, sums, o);
+			sums += lane >= o ? other : 0;
+		}
+		const int total = __shfl_sync(~0u, sums, WARP - 1), before = sums - (i.y - i.x);
+		const unsigned line = (a.window + SLACK) * (unsigned)sizeof(float);
+		const unsigned address = stages + here * GT_SF_AHEAD_BYTES + slice.z - slice.x * line;
+		for (int first = 0; first < total; first += WARP) {
+			/* Which slice the voxel belongs to: the last lane whose voxels begin at or before it. */
+			const int voxel = first + lane;
+			int from = 0;
+#pragma unroll
+			for (int o = WARP / 2; o; o >>= 1)
+				from += __shfl_sync(~0u, before, (from + o) % WARP) <= voxel && from + o < WARP ? o : 0;
+			const int at = voxel - __shfl_sync(~0u, before, from) + __shfl_sync(~0u, i.x, from);
+			const unsigned place = __shfl_sync(~0u, address, from) + at * line;
+			const int window = __shfl_sync(~0u, slice.w, from), count = min(WARP, total - first);
+			prepare<R, TT>(a, m, axis, base + from, at, lane < count ? place : stages, window, l0, lane < count);
+			__syncwarp();
+			add_voxels<R, TT>(a, m, count, edge, E);
+			top += add_ends<TT>(m);
+			__syncwarp();
+			since += count;
+			if (since >= GT_SF_AHEAD_FLUSH) {
+				flush<R>(E, top, sum);
+				since = 0;
+			}
+		}
+		__syncwarp();
+		if (lane == 0)
+			barrier_arrive(address_of(&s.empty[here]));
+	}
+	flush<R>(E, top, sum);
+#pragma unroll
+	for (int c = 0; c < COLUMNS; c++)
+#pragma unroll
+		for (int r = 0; r < R; r++) {
+			const int l = l0 + lane + WARP * r;
+			if (l < a.d.rows && k0 + c < a.d.columns)
+				a.out[gt_sf_cell(&a.d, v, view, l, k0 + c)] = sum[c][r] *
+				                                              (float)gt_sf_slant(
+										      v, &a.d.ray[(size_t)view * a.d.columns + k0 + c], l);
+		}
+}
+
+template <int R, bool TT> static __device__ __forceinline__ void run_forward(const struct args &a)
+{
+	extern __shared__ __align__(128) unsigned char memory[];
+	struct shared<TT> &s = *(struct shared<TT> *)memory;
+	const unsigned stages = address_of(memory) + (unsigned)((sizeof s + 127) / 128 * 128);
+	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+	const int per_view = WARPS / a.views, width = per_view * COLUMNS;
+	const int first = blockIdx.x % a.groups_of_columns * width, l0 = blockIdx.x / a.groups_of_columns % a.row_tiles * WARP * R;
+	const int *views = a.group + (size_t)(blockIdx.x / a.groups_of_columns / a.row_tiles) * a.views;
+	const int view = warp < WARPS ? views[warp % a.views] : -1, k0 = first + warp / a.views * COLUMNS;
+	const bool works = warp < WARPS && view >= 0 && k0 < a.d.columns;
+	for (unsigned i = threadIdx.x * 16; i < GT_SF_AHEAD_STAGES * GT_SF_AHEAD_BYTES; i += blockDim.x * 16)
+		asm volatile("st.shared.v4.f32 [%0], {%1,%1,%1,%1};" ::"r"(stages + i), "f"(0.f) : "memory");
+	if (works && lane == 0) {
+		near_column(&a.d.view[view], k0, &s.warp[warp].near);
+		fill_borders(&a.d.view[view], k0, min(k0 + COLUMNS, a.d.columns), s.warp[warp].border);
+	}
+	if (warp == WARPS && lane < a.views && views[lane] >= 0)
+		fill_borders(&a.d.view[views[lane]], first, min(first + width, a.d.columns), s.border[lane]);
+	const int working = __syncthreads_count(works) / WARP;
+	if (threadIdx.x == 0) {
+		for (int i = 0; i < GT_SF_AHEAD_STAGES; i++) {
+			barrier_init(address_of(&s.full[i]), 1);
+			barrier_init(address_of(&s.empty[i]), working);
+		}
+		barrier_fence();
+	}
+	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+	__syncthreads();
+	if (warp == WARPS)
+		bring<TT>(a, s, stages, views, l0, WARP * R);
+	else if (works)
+		compute<R, TT>(a, s, stages, view, k0, l0);
+}
+#endif
+
+template <int R, bool TT>
+static __global__ void __launch_bounds__((WARPS + 1) * WARP, GT_SF_AHEAD_BLOCKS) forward_kernel(const __grid_constant__ struct args a)
+{
+#if __CUDA_ARCH__ >= 900
+	run_forward<R, TT>(a);
+#endif
+}
+
+/* [z][y][x] -> running sums along z, lines of [y][x] and of [x][y]. */
+static __global__ void sum_slices(const float *x, float *by_y, float *by_x, int nx, int ny, int nz, int deep, int groups)
+{
+	const size_t y = blockIdx.x / groups, plane = (size_t)nx * ny;
+	float *const out[2] = { by_y ? by_y + y * nx * deep : NULL, by_x ? by_x + y * deep : NULL };
+	const size_t step[2] = { (size_t)deep, (size_t)ny * deep };
+	const float *row = x + y * nx;
+	write_sums<2>([&](int k, int l) { return (double)row[l * plane + k]; }, blockIdx.x % groups * WARP, nx, nz, deep, out, step);
+}
+
+/* Host ------------------------------------------------------------------------- */
+
+struct gt_sf_ahead {
+	int *group; /* on the device */
+	int groups, views, axes[2];
+	size_t bytes;
+};
+
+static int per_lane(const gt_sf *d) { return d->rows > WARP ? 2 : 1; }
+/* Intervals of a stage's lines: all slices, or as many as 64 rows need where voxels are as high as cells at the axis, and some. */
+static int window_of(const gt_sf *d)
+{
+	const int all = pieces(d->n[2], 4) * 4, most = 96;
+	return all < most + most / 2 ? all : most;
+}
+static int deep_of(const gt_sf *d) { return pieces(d->n[2], window_of(d)) * window_of(d) + SLACK; }
+static size_t line_floats(const gt_sf *d) { return (size_t)d->n[0] * d->n[1] * deep_of(d); }
+
+/* Views next to each other share lines of the volume if they look along nearly the same direction: how many should? */
+static int views_together(const gt_sf *host)
+{
+	double turned = 0, size = 0;
+	size_t pairs = 0;
+	for (size_t v = 1; v < host->views; v++) {
+		const double *a = host->view[v - 1].frame.M, *b = host->view[v].frame.M;
+		const double *p = host->view[v - 1].frame.N, *q = host->view[v].frame.N;
+		const double *u = host->view[v].frame.lens.arc || a[1] != 0 || a[2] != 0 ? a : p, *w = u == a ? b : q;
+		const double cross = u[1] * w[2] - u[2] * w[1], dot = u[1] * w[1] + u[2] * w[2];
+		turned += fabs(atan2(cross, dot));
+		pairs++;
+	}
+	const double angle = pairs ? turned / (double)pairs : 0;
+	int best = 1;
+	for (int views = 1; views <= WARPS; views *= 2) {
+		const double lines = WARPS * COLUMNS / views / 1.8 + 2.3 + (views - 1) * angle * (host->n[0] + host->n[1]) / 8.;
+		if (views == 1 || lines < size) {
+			size = lines;
+			best = views;
+		}
+	}
+	return best;
+}
+
+typedef void (*kernel)(struct args);
+static kernel kernel_of(const gt_sf *d)
+{
+	const int one = per_lane(d) == 1;
+	return d->trapezoid ? one ? forward_kernel<1, true> : forward_kernel<2, true>
+	       : one ? forward_kernel<1, false>
+	                    : forward_kernel<2, false>;
+}
+static size_t shared_bytes(const gt_sf *d)
+{
+	const size_t fixed = d->trapezoid ? sizeof(struct shared<true>) : sizeof(struct shared<false>);
+	return (fixed + 127) / 128 * 128 + GT_SF_AHEAD_STAGES * GT_SF_AHEAD_BYTES;
+}
+
+extern "C" void gt_sf_forward_free(gt_backend *be, gt_sf_ahead *s)
+{
+	if (!s)
+		return;
+	gt_backend_free(be, s->group, s->bytes);
+	free(s);
+}
+
+extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, gt_sf_ahead **state)
+{
+	gt_sf_ahead *s = (gt_sf_ahead *)calloc(1, sizeof *s);
+	int *list = (int *)malloc((host->views * WARPS + WARPS) * sizeof *list);
+	gt_status st = GT_OK;
+	int at = 0;
+	gt_cuda_queue(be);
+	if (!s || !list)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for the views of the separable-footprint projector"));
+	s->views = views_together(host);
+	for (size_t v = 0; v < host->views; v++) {
+		if (v > 0 && host->view[v].axis != host->view[v - 1].axis)
+			while (at % s->views)
+				list[at++] = -1;
+		list[at++] = (int)v;
+		s->axes[host->view[v].axis] = 1;
+	}
+	while (at % s->views)
+		list[at++] = -1;
+	s->groups = at / s->views;
+	s->bytes = (size_t)at * sizeof *list;
+	if (!(s->group = (int *)gt_backend_alloc(be, s->bytes, "views of the separable-footprint projector")))
+		GT_TRY(GT_ERR_MEMORY);
+	gt_backend_put(be, list, s->group, s->bytes);
+	if (cudaFuncSetAttribute((const void *)kernel_of(host), cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes(host)) !=
+	    cudaSuccess)
+		GT_TRY(gt_fail(GT_ERR_DEVICE, "no room for the kernel of the separable-footprint projector"));
+	*state = s;
+done:
+	free(list);
+	if (st != GT_OK)
+		gt_sf_forward_free(be, s);
+	return st;
+}
+
+extern "C" size_t gt_sf_forward_scratch(const gt_sf *d, const gt_sf_ahead *s)
+{
+	return (size_t)(s->axes[0] + s->axes[1]) * line_floats(d) * sizeof(float);
+}
+
+extern "C" void gt_sf_forward(gt_backend *be, const gt_sf *d, const gt_sf_ahead *s, const float *x, float *y)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	float *lines = (float *)gt_scratch(be), *by_y = s->axes[1] ? lines : NULL,
+	      *by_x = s->axes[0] ? lines + (by_y ? line_floats(d) : 0) : NULL;
+	const int groups = pieces(d->n[0], WARP), R = per_lane(d), width = WARPS / s->views * COLUMNS;
+	struct args a;
+	a.d = *d;
+	a.lines[0] = by_x;
+	a.lines[1] = by_y;
+	a.out = y;
+	a.group = s->group;
+	a.views = s->views;
+	a.deep = deep_of(d);
+	a.window = window_of(d);
+	a.groups_of_columns = pieces(d->columns, width);
+	a.row_tiles = pieces(d->rows, WARP * R);
+	sum_slices<<<(unsigned)((size_t)groups * d->n[1]), dim3(WARP, GT_SF_PARTS), 0, queue>>>(x, by_y, by_x, d->n[0], d->n[1], d->n[2],
+	                                                                                        a.deep, groups);
+	const size_t blocks = (size_t)a.groups_of_columns * a.row_tiles * s->groups;
+	kernel_of(d)<<<(unsigned)blocks, (WARPS + 1) * WARP, shared_bytes(d), queue>>>(a);
+	gt_cuda_check(be, cudaGetLastError(), "separable footprint, forward");
+}
