@@ -42,11 +42,15 @@ GT_HD double gt_dd_edge(const gt_dd_view *v, double R, double U) { return (v->X0
 GT_HD double gt_dd_edge_at(const gt_dd_view *v, double R, double X) { return (X - (v->X0 + R * v->M0)) / (v->F0 + R * v->F1); }
 GT_HD double gt_dd_row_start(const gt_dd_column *c, double R) { return c->P0 + R * c->P1; }
 GT_HD double gt_dd_row_height(const gt_dd_column *c, double R) { return c->Q0 + R * c->Q1; }
-/* Length of the ray of (column, ascending row l) inside one slice, mm. */
-GT_HD double gt_dd_slant(const gt_dd_column *c, int l, double pitch_z, double pitch_slice)
+/* Length of the ray of (column, ascending row l) inside one slice, mm; its square for slices of 1 mm. */
+GT_HD double gt_dd_slant_square(const gt_dd_column *c, int l, double pitch_z)
 {
 	const double slope = (c->P1 + (l + 0.5) * c->Q1) * pitch_z;
-	return pitch_slice * sqrt(c->square + slope * slope);
+	return c->square + slope * slope;
+}
+GT_HD double gt_dd_slant(const gt_dd_column *c, int l, double pitch_z, double pitch_slice)
+{
+	return pitch_slice * sqrt(gt_dd_slant_square(c, l, pitch_z));
 }
 /* Place of (view, ascending row, ascending column) in [view][row][column]. */
 GT_HD size_t gt_dd_cell(const gt_dd *d, const gt_dd_view *v, size_t view, int l, int k)

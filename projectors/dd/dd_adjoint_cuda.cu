@@ -1,0 +1,534 @@
+/* Distance-driven adjoint on CUDA in single precision: running sums along the rows of each detector column, read at the z edges of voxels.
+ *
+ * The row-to-z interpolation of a column depends on the slice, not on the voxel along the slice, and the value at a z edge serves the voxels
+ * below and above. A warp owns STRIP voxels along one slice times 32 EDGES z edges: it evaluates each column of the view once per z edge
+ * and adds it, times the overlap, to each voxel that the column meets. Differences of adjacent edges are taken after 32 views. Eight
+ * warps own adjacent slices; a ninth fetches the columns of view after view into a ring in shared memory. The tile of z edges begins where the
+ * views of a group of 32 begin to see the voxels, so that helical scans cost what they overlap.
+ *
+ * Least work: per (column, slice) that meet and two z edges 16 instructions, per overlap 2; shared memory is next.
+ *
+ * Launch parameters: name, default, legal values. */
+#ifndef GT_DD_ADJOINT_STRIP /* voxels per warp with one or two z edges per lane: 8, 16 */
+#define GT_DD_ADJOINT_STRIP 16
+#endif
+#ifndef GT_DD_ADJOINT_STRIP4 /* the same with four z edges per lane: 4, 8 */
+#define GT_DD_ADJOINT_STRIP4 8
+#endif
+#ifndef GT_DD_ADJOINT_SLOT /* bytes of one place of the ring: multiples of 128 */
+#define GT_DD_ADJOINT_SLOT 34816
+#endif
+#ifndef GT_DD_ADJOINT_SLOTS /* places of the ring: 2 to 8 */
+#define GT_DD_ADJOINT_SLOTS 2
+#endif
+#ifndef GT_DD_ADJOINT_BLOCKS /* blocks per multiprocessor: 2, 3, 4 */
+#define GT_DD_ADJOINT_BLOCKS 3
+#endif
+#ifndef GT_DD_ADJOINT_WHOLE /* detectors of up to so many rows are fetched in whole columns: 16 to 512 */
+#define GT_DD_ADJOINT_WHOLE 96
+#endif
+#include "core/cuda.h"
+#include "projectors/dd/dd_fast.h"
+#include "projectors/staging.h"
+
+enum { WARP = 32, SLICES = 8, THREADS = WARP * (SLICES + 1), TILE = 64 };
+
+/* Head of a place of the ring. */
+struct unit {
+	double line[SLICES][4]; /* X of U = 0 from the strip's start, voxels per U, its inverse, middle of the tile above z0 */
+	double shift;           /* row coordinate of the window's first row: p + low */
+	float rows, in_rows, from_middle;
+	int columns, bytes;    /* columns here, bytes of each */
+	int edge, flush, last; /* first z edge of the tile; a new group begins; nothing follows */
+	int valid;             /* bit per slice */
+	int pad;
+};
+static_assert(sizeof(unit) % 16 == 0, "bulk copies need 16 bytes");
+
+struct job {
+	const float2 *sums; /* [views here][columns][stride]: (running sum less place times value, value) */
+	float *b;           /* [y][x][nz] */
+	int first, views;   /* in gt_dd_fast.view */
+	int axis, stride, middle;
+	int strips, slice_groups;
+};
+
+/* Running sums ---------------------------------------------------------------- */
+
+/* A block: 32 columns of one view. Entry l of a column is (C_l - (l - middle) G_l, G_l), with G the data times the slant and C its running sum from
+ * the middle row: C + fraction G is then one multiplication away from a place counted from the middle. */
+static __global__ void sum_rows(gt_dd d, const gt_dd_near *view, const float *y, float4 *out, int stride, int middle, int groups)
+{
+	__shared__ float tile[TILE][WARP + 1];
+	__shared__ double part[8][WARP];
+	const int k = blockIdx.x % groups * WARP + threadIdx.x, lane = threadIdx.x, warp = threadIdx.y, inside = k < d.columns;
+	const size_t m = blockIdx.x / groups, at = (size_t)view[m].at;
+	const gt_dd_view v = d.view[at];
+	const gt_dd_column c = d.column[at * d.columns + (inside ? k : 0)];
+	auto value = [&](int l) {
+		return inside && l < d.rows ? y[gt_dd_cell(&d, &v, at, l, k)] * (float)d.pitch[v.axis] *
+		                                      sqrtf((float)gt_dd_slant_square(&c, l, d.pitch[2]))
+		                            : 0.f;
+	};
+	double low = 0, start[4];
+	for (int l = warp; l < middle; l += 8)
+		low += value(l);
+	part[warp][lane] = low;
+	__syncthreads();
+	for (int j = 0; j < 4; j++) {
+		start[j] = 0;
+		for (int w = 0; w < 8; w++)
+			start[j] -= part[w][warp * 4 + j];
+	}
+	for (int l0 = 0; l0 < stride; l0 += TILE) {
+		__syncthreads();
+		for (int l = warp; l < TILE; l += 8)
+			tile[l][lane] = value(l0 + l);
+		__syncthreads();
+#pragma unroll
+		for (int j = 0; j < 4; j++) {
+			const int column = blockIdx.x % groups * WARP + warp * 4 + j, l = l0 + 2 * lane;
+			const float v0 = tile[2 * lane][warp * 4 + j], v1 = tile[2 * lane + 1][warp * 4 + j];
+			float sum = v0 + v1;
+			for (int s = 1; s < WARP; s *= 2) {
+				const float other = __shfl_up_sync(~0u, sum, s);
+				sum += lane >= s ? other : 0;
+			}
+			const double C = start[j] + (sum - (v0 + v1)), place = l - middle;
+			if (column < d.columns && l < stride)
+				out[((m * d.columns + column) * stride + l) / 2] = make_float4((float)(C - place * v0), v0,
+				                                                               (float)(C + v0 - (place + 1) * v1), v1);
+			start[j] += __shfl_sync(~0u, sum, WARP - 1);
+		}
+	}
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+/* What one view is to the block: columns, rows and z edges that meet its voxels. */
+struct reach {
+	int first, last; /* columns; first > last: none */
+	float least_A, most_A;
+	double low, high; /* z0 at both ends of the slices */
+	float z_low, z_high;
+};
+
+static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, const gt_dd_near *w, int m, int i0, int strip, int n0)
+{
+	struct reach r = { 1, 0, 0, 0, 0, 0, 0, 0 };
+	const int nA = max(n0, w->first), nB = min(n0 + SLICES, w->end) - 1;
+	if (nA > nB)
+		return r;
+	const gt_dd_view *v = &d.view[w->at];
+	const double gA = w->g0 + nA * w->dg, gB = w->g0 + nB * w->dg, aA = w->a0 + nA * w->da, aB = w->a0 + nB * w->da;
+	const double low = fmin((i0 - aA) / gA, (i0 - aB) / gB), high = fmax((i0 + strip - aA) / gA, (i0 + strip - aB) / gB);
+	const gt_dd_edge_q *edge = f.height + (size_t)m * (d.columns + 1);
+	if (high <= edge[0].U || low >= edge[d.columns].U)
+		return r;
+	r.first = gt_dd_first_column(&d, v, (size_t)w->at, low);
+	r.last = min(gt_dd_first_column(&d, v, (size_t)w->at, high), d.columns - 1);
+	const double q0 = edge[r.first].q, q1 = edge[(r.first + r.last) / 2].q, q2 = edge[r.last].q, bend = fabs(q1 - (q0 + q2) / 2) * 2;
+	r.least_A = (float)((fmin(q0, q2) - bend) * fmin(gA, gB) * (1 - 1e-6));
+	r.most_A = (float)((fmax(q0, q2) + bend) * fmax(gA, gB) * (1 + 1e-6));
+	r.low = fmin(w->z0 + nA * w->dz, w->z0 + nB * w->dz);
+	r.high = fmax(w->z0 + nA * w->dz, w->z0 + nB * w->dz);
+	const double top = w->p + d.rows;
+	r.z_low = (float)(r.low + w->p * (w->p < 0 ? r.most_A : r.least_A)) - 0.01f;
+	r.z_high = (float)(r.high + top * (top > 0 ? r.most_A : r.least_A)) + 0.01f;
+	return r;
+}
+
+/* Rows low .. high-1 that z edges e .. e + height lie in, of a view. */
+static __device__ void rows_of(const gt_dd &d, const struct reach &r, double p, int e, int height, int *low, int *high)
+{
+	const float below = (float)(e - r.high), above = (float)(e + height - r.low), shift = (float)p;
+	const float first = (below > 0 ? below / r.most_A : below / r.least_A) - shift,
+		    last = (above > 0 ? above / r.least_A : above / r.most_A) - shift;
+	*low = (int)fminf(fmaxf(floorf(first) - 1, 0.f), (float)d.rows) & ~1;
+	*high = (int)fminf(fmaxf(ceilf(last) + 1, 0.f), (float)d.rows);
+}
+
+struct ring {
+	unsigned char *base;
+	unsigned full, empty; /* addresses of the barriers, 8 bytes apart */
+};
+
+/* The ninth warp: fills the ring. */
+template <int STRIP, int EDGES>
+static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, int i0, int n0, int tile)
+{
+	const int lane = threadIdx.x % WARP, height = WARP * EDGES;
+	unsigned units = 0;
+	auto open = [&]() {
+		const unsigned slot = units % GT_DD_ADJOINT_SLOTS;
+		barrier_wait(ring.empty + 8 * slot, units / GT_DD_ADJOINT_SLOTS % 2 ^ 1);
+		return slot;
+	};
+	for (int group = 0; group < j.views; group += WARP) {
+		const int m = j.first + min(group + lane, j.views - 1);
+		const gt_dd_near *own = f.view + m;
+		struct reach r = reach_of(d, f, own, m, i0, STRIP, n0);
+		if (group + lane >= j.views)
+			r.last = r.first - 1;
+		const int some = r.first <= r.last;
+		float z_low = some ? r.z_low : 3e38f, z_high = some ? r.z_high : -3e38f;
+		for (int s = WARP / 2; s > 0; s /= 2) {
+			z_low = fminf(z_low, __shfl_xor_sync(~0u, z_low, s));
+			z_high = fmaxf(z_high, __shfl_xor_sync(~0u, z_high, s));
+		}
+		if (!(z_low < d.n[2] && z_high > 0))
+			continue;
+		const int e = max(0, (int)floorf(z_low)) + tile * height;
+		if (e >= d.n[2] || (float)e >= z_high)
+			continue;
+		int low = 0, high = 0;
+		if (some)
+			rows_of(d, r, own->p, e, height, &low, &high);
+		if (some && d.rows <= GT_DD_ADJOINT_WHOLE && high > low)
+			low = 0, high = d.rows;
+		unsigned todo = __ballot_sync(~0u, some && high > low);
+		for (int fresh = 1; todo; todo &= todo - 1) {
+			const int src = __ffs(todo) - 1, at = __shfl_sync(~0u, m, src), first = __shfl_sync(~0u, r.first, src),
+				  last = __shfl_sync(~0u, r.last, src), from = __shfl_sync(~0u, low, src),
+				  rows = __shfl_sync(~0u, high, src) - from;
+			const gt_dd_near *w = f.view + at;
+			const int bytes = (rows + 2) / 2 * 16;
+			const int room = (GT_DD_ADJOINT_SLOT - (int)sizeof(unit) - 16) / (bytes + 16);
+			for (int k = first; k <= last; k += room, units++, fresh = 0) {
+				const unsigned slot = open(), count = min(room, last + 1 - k), bar = ring.full + 8 * slot;
+				unsigned char *place = ring.base + slot * GT_DD_ADJOINT_SLOT;
+				unit *u = (unit *)place;
+				const int n = n0 + lane, valid = lane < SLICES && n >= w->first && n < w->end;
+				const unsigned bits = __ballot_sync(~0u, valid);
+				if (valid) {
+					const double g = w->g0 + n * w->dg;
+					u->line[lane][0] = w->a0 + n * w->da - i0;
+					u->line[lane][1] = g;
+					u->line[lane][2] = 1 / g;
+					u->line[lane][3] = e + height / 2 - (w->z0 + n * w->dz);
+				}
+				if (lane == 0) {
+					u->shift = w->p + from;
+					u->rows = (float)rows;
+					u->in_rows = 1 / (float)rows;
+					u->from_middle = (float)(from - j.middle);
+					u->columns = (int)count;
+					u->bytes = bytes;
+					u->edge = e;
+					u->flush = fresh;
+					u->last = 0;
+					u->valid = (int)bits;
+				}
+				__syncwarp();
+				const float2 *sums = j.sums + ((size_t)(at - j.first) * d.columns + k) * j.stride + from;
+				const unsigned edges = address_of(place) + sizeof(unit), columns = edges + (count + 1) * 16;
+				if (lane == 0) {
+					barrier_expect(bar, (count + 1) * 16 + count * bytes);
+					bulk_copy(edges, f.inverse + (size_t)at * (d.columns + 1) + k, (count + 1) * 16, bar);
+					if (bytes == j.stride * 8)
+						bulk_copy(columns, sums, count * bytes, bar);
+				}
+				__syncwarp();
+				if (bytes != j.stride * 8)
+					for (unsigned c = lane; c < count; c += WARP)
+						bulk_copy(columns + c * bytes, sums + (size_t)c * j.stride, bytes, bar);
+			}
+		}
+	}
+	const unsigned slot = open();
+	if (lane == 0) {
+		((unit *)(ring.base + slot * GT_DD_ADJOINT_SLOT))->last = 1;
+		barrier_expect(ring.full + 8 * slot, 0);
+	}
+}
+
+/* Where the columns of a batch meet the strip, by lane = column; in shared memory of the warp. */
+template <int STRIP> struct plan {
+	float4 column[WARP +
+	              1]; /* row coordinate per z edge and of the tile's middle, over the window; first overlap; value at the top edge */
+	float2 voxel
+		[STRIP +
+	         1]; /* overlap with voxel i of the column that begins before it; bits: address after the last column that begins in it or before */
+};
+
+template <int STRIP, int EDGES> struct sums {
+	float E[STRIP][EDGES], top; /* at the lower edges; top: lane i has the upper edge of the tile for voxel i */
+};
+
+static __device__ __forceinline__ float value_at(unsigned column, float q, float rows, float from_middle)
+{
+	const float in = __saturatef(q), t = __fmaf_rd(in, rows, 8388608.f);
+	const float2 c = load2(column + __float_as_uint(t) * 8);
+	return fmaf(fmaf(in, rows, from_middle), c.y, c.x);
+}
+enum { MAGIC_BYTES = 0x4B000000u * 8u & 0xffffffffu };
+
+template <int STRIP, int EDGES>
+static __device__ __forceinline__ void consume(const unit *u, int warp, struct sums<STRIP, EDGES> *s, plan<STRIP> *p,
+                                               const float (&edge)[EDGES])
+{
+	const int lane = threadIdx.x % WARP, count = u->columns;
+	const double a = u->line[warp][0], g = u->line[warp][1], in_g = u->line[warp][2], above = u->line[warp][3], shift = u->shift;
+	const float rows = u->rows, in_rows = u->in_rows, from_middle = u->from_middle;
+	const double2 *U = (const double2 *)(u + 1);
+	const unsigned columns = address_of(U + count + 1) - (0x4B000000u * 8u), bytes = u->bytes, first_record = address_of(p->column);
+	/* the strip's first column by linear interpolation; the edges decide */
+	int start = 0;
+	if (count > WARP - 4) {
+		const float low = (float)fma(g, U[0].x, a), high = (float)fma(g, U[count].x, a);
+		start = max(0, min(count - 1, (int)(-low * __fdividef((float)count, high - low)) - 2));
+		if (fma(g, U[start].x, a) > 0)
+			start = 0;
+	}
+#pragma unroll 1
+	for (; start < count; start += WARP) {
+		const int k = min(start + lane, count - 1);
+		const float low = (float)fma(g, U[k].x, a), high = (float)fma(g, U[k + 1].x, a);
+		const bool active = start + lane < count && high > 0 && low < STRIP;
+		const unsigned mask = __ballot_sync(~0u, active);
+		if (!mask) {
+			if (__shfl_sync(~0u, low, 0) >= STRIP)
+				break;
+			continue;
+		}
+		const double slope = U[k].y * in_g;
+		const float step = (float)slope * in_rows, middle = (float)(slope * above - shift) * in_rows;
+		const int slot0 = __ffs(mask) - 1, slot = lane - slot0;
+		const float inverse = __fdividef(1.f, high - low), from = fmaxf(low, 0.f), to = fminf(high, (float)STRIP);
+		const int i = active ? (int)from : 0, i_first = __shfl_sync(~0u, i, slot0);
+		if (lane <= STRIP) {
+			p->voxel[lane] = make_float2(0, __uint_as_float(first_record + (lane < i_first ? 0 : 16 * __popc(mask))));
+		}
+		__syncwarp();
+		if (active) {
+			float edge_of = (float)i + 1;
+			p->column[slot] = make_float4(step, middle, (fminf(to, edge_of) - from) * inverse,
+			                              value_at(columns + k * bytes, fmaf(step, 16.f * EDGES, middle), rows, from_middle));
+			int next = i;
+#pragma unroll 1
+			while (to >= edge_of) { /* a column that ends on the edge still closes the voxel below */
+				p->voxel[next].y = __uint_as_float(first_record + 16 * (slot + 1));
+				p->voxel[++next].x = (fminf(to, edge_of + 1) - edge_of) * inverse;
+				edge_of++;
+			}
+		}
+		__syncwarp();
+		if (lane < STRIP) {
+			unsigned at = lane ? __float_as_uint(p->voxel[lane - 1].y) : first_record;
+			const float2 own = p->voxel[lane];
+			const unsigned end = __float_as_uint(own.y);
+			float top = 0;
+			if (at > first_record)
+				top = own.x * load1(at - 4);
+#pragma unroll 1
+			for (; at < end; at += 16) {
+				const float2 c = load2(at + 8);
+				top = fmaf(c.x, c.y, top);
+			}
+			s->top += top;
+		}
+		unsigned at = first_record, column = columns + (start + slot0) * bytes;
+		const unsigned voxels = address_of(p->voxel);
+		float value[EDGES];
+#pragma unroll
+		for (int r = 0; r < EDGES; r++)
+			value[r] = 0;
+		/* columns and voxels are loaded one ahead */
+		float4 c = load4(at);
+		float2 now = load2(voxels);
+#pragma unroll
+		for (int v = 0; v < STRIP; v++) {
+			const float2 next = load2(voxels + 8 * (v + 1));
+			const unsigned end = __float_as_uint(now.y);
+			if (v > 0) {
+#pragma unroll
+				for (int r = 0; r < EDGES; r++)
+					s->E[v][r] = fmaf(now.x, value[r], s->E[v][r]);
+			}
+#pragma unroll 1
+			while (at < end) {
+				const float weight = c.z;
+				float q[EDGES];
+#pragma unroll
+				for (int r = 0; r < EDGES; r++)
+					q[r] = fmaf(c.x, edge[r], c.y);
+				at += 16;
+				c = load4(at);
+#pragma unroll
+				for (int r = 0; r < EDGES; r++) {
+					value[r] = value_at(column, q[r], rows, from_middle);
+					s->E[v][r] = fmaf(weight, value[r], s->E[v][r]);
+				}
+				column += bytes;
+			}
+			now = next;
+		}
+		__syncwarp();
+	}
+}
+
+template <int STRIP, int EDGES>
+static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e)
+{
+	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis];
+#pragma unroll
+	for (int v = 0; v < STRIP; v++) {
+		const float top = __shfl_sync(~0u, s->top, v);
+		const size_t line = j.axis == 1 ? (size_t)n * d.n[0] + i0 + v : (size_t)(i0 + v) * d.n[0] + n;
+#pragma unroll
+		for (int r = 0; r < EDGES; r++) {
+			float up = __shfl_down_sync(~0u, s->E[v][r], 1);
+			const float next = r < EDGES - 1 ? __shfl_sync(~0u, s->E[v][r < EDGES - 1 ? r + 1 : r], 0) : top;
+			const int z = e + lane + WARP * r;
+			up = lane == WARP - 1 ? next : up;
+			if (n < d.n[j.axis] && i0 + v < width && z < d.n[2])
+				j.b[line * d.n[2] + z] += up - s->E[v][r];
+		}
+		asm volatile("" ::: "memory"); /* loads of all voxels at once would not fit the registers */
+	}
+#pragma unroll
+	for (int v = 0; v < STRIP; v++)
+#pragma unroll
+		for (int r = 0; r < EDGES; r++)
+			s->E[v][r] = 0;
+	s->top = 0;
+}
+
+template <int STRIP, int EDGES>
+__global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(gt_dd d, gt_dd_fast f, job j)
+{
+	extern __shared__ __align__(128) unsigned char places[];
+	__shared__ plan<STRIP> plans[SLICES];
+	__shared__ __align__(8) unsigned long long full[GT_DD_ADJOINT_SLOTS], empty[GT_DD_ADJOINT_SLOTS];
+	const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+	const int i0 = blockIdx.x % j.strips * STRIP, n0 = blockIdx.x / j.strips % j.slice_groups * SLICES,
+		  tile = blockIdx.x / j.strips / j.slice_groups;
+	const struct ring ring = { places, address_of(full), address_of(empty) };
+	if (threadIdx.x == 0) {
+		for (int i = 0; i < GT_DD_ADJOINT_SLOTS; i++) {
+			barrier_init(ring.full + 8 * i, 1);
+			barrier_init(ring.empty + 8 * i, SLICES);
+		}
+		barrier_fence();
+	}
+	__syncthreads();
+	if (warp == SLICES) {
+		produce<STRIP, EDGES>(d, f, j, ring, i0, n0, tile);
+		return;
+	}
+	struct sums<STRIP, EDGES> s = {
+	};
+	float edge[EDGES];
+#pragma unroll
+	for (int r = 0; r < EDGES; r++)
+		edge[r] = (float)(lane + WARP * r - 16 * EDGES);
+	int e = 0, any = 0;
+	for (unsigned units = 0;; units++) {
+		const unsigned slot = units % GT_DD_ADJOINT_SLOTS;
+		const unit *u = (const unit *)(places + slot * GT_DD_ADJOINT_SLOT);
+		barrier_wait(ring.full + 8 * slot, units / GT_DD_ADJOINT_SLOTS % 2);
+		if (u->last)
+			break;
+		if (u->flush) {
+			if (any)
+				flush(d, j, &s, i0, n0 + warp, e);
+			any = 1;
+			e = u->edge;
+		}
+		if (u->valid >> warp & 1)
+			consume<STRIP, EDGES>(u, warp, &s, &plans[warp], edge);
+		__syncwarp();
+		if (lane == 0)
+			barrier_arrive(ring.empty + 8 * slot);
+	}
+	if (any)
+		flush(d, j, &s, i0, n0 + warp, e);
+}
+#else
+template <int STRIP, int EDGES> __global__ void adjoint_kernel(gt_dd d, gt_dd_fast f, job j) {}
+#endif
+
+/* [y][x][z] -> [z][y][x] */
+static __global__ void unfold(const float *b, float *x, int nz, size_t columns, int tiles_z)
+{
+	__shared__ float tile[WARP][WARP + 1];
+	const size_t c0 = blockIdx.x / tiles_z * (size_t)WARP;
+	const int z0 = blockIdx.x % tiles_z * WARP;
+	for (int c = threadIdx.y; c < WARP; c += blockDim.y)
+		if (c0 + c < columns && z0 + threadIdx.x < nz)
+			tile[c][threadIdx.x] = b[(c0 + c) * nz + z0 + threadIdx.x];
+	__syncthreads();
+	for (int z = threadIdx.y; z < WARP; z += blockDim.y)
+		if (c0 + threadIdx.x < columns && z0 + z < nz)
+			x[(size_t)(z0 + z) * columns + c0 + threadIdx.x] = tile[threadIdx.x][z];
+}
+
+/* Host ------------------------------------------------------------------------- */
+
+static int pieces(int n, int size) { return (n + size - 1) / size; }
+static int stride_of(const gt_dd *d) { return (d->rows + 2) / 2 * 2; }
+
+/* z edges per lane: so many that a tile is as high as what a view sees of the volume. */
+static int edges_of(const gt_dd *d, const gt_dd_fast *f)
+{
+	const double seen = f->most_A * d->rows + 1, height = seen < d->n[2] ? seen : d->n[2];
+	return height <= WARP ? 1 : height <= 3 * WARP ? 2 : 4;
+}
+
+extern "C" int gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f)
+{
+	const double window = WARP * edges_of(d, f) / f->least_A * 1.1 + 0.02 * d->rows + 8;
+	const double rows = d->rows <= GT_DD_ADJOINT_WHOLE || window > d->rows ? d->rows : window;
+	return f->least_A > 0.2 && f->most_A < 4 && (rows + 4) * 8 + sizeof(unit) + 64 <= GT_DD_ADJOINT_SLOT &&
+	       (double)pieces(d->n[0], 8) * pieces(d->n[1], 8) * pieces(d->n[2], WARP) < 2e9;
+}
+
+static size_t volume_bytes(const gt_dd *d) { return ((size_t)d->n[0] * d->n[1] * d->n[2] * sizeof(float) + 255) / 256 * 256; }
+static size_t batch_views(const gt_dd *d, const gt_dd_fast *f)
+{
+	const size_t one = (size_t)d->columns * stride_of(d) * sizeof(float2),
+		     views = f->views[0] > f->views[1] ? f->views[0] : f->views[1];
+	const size_t most = f->limit / one;
+	return most < 1 ? 1 : most < views ? most : views;
+}
+extern "C" size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f)
+{
+	return volume_bytes(d) + batch_views(d, f) * d->columns * stride_of(d) * sizeof(float2);
+}
+
+template <int STRIP, int EDGES> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
+{
+	const int bytes = GT_DD_ADJOINT_SLOT * GT_DD_ADJOINT_SLOTS;
+	j.strips = pieces(d->n[1 - j.axis], STRIP);
+	j.slice_groups = pieces(d->n[j.axis], SLICES);
+	const size_t blocks = (size_t)j.strips * j.slice_groups * pieces(d->n[2], WARP * EDGES);
+	const cudaError_t e = cudaFuncSetAttribute(adjoint_kernel<STRIP, EDGES>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+	if (e == cudaSuccess)
+		adjoint_kernel<STRIP, EDGES><<<(unsigned)blocks, THREADS, bytes, queue>>>(*d, *f, j);
+	return e;
+}
+
+extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	const size_t batch = batch_views(d, f), columns = (size_t)d->n[0] * d->n[1];
+	const int stride = stride_of(d), groups = pieces(d->columns, WARP), edges = edges_of(d, f), middle = d->rows / 2,
+		  tiles = pieces(d->n[2], WARP);
+	float *b = (float *)gt_scratch(be);
+	float2 *sums = (float2 *)((char *)b + volume_bytes(d));
+	cudaMemsetAsync(b, 0, columns * d->n[2] * sizeof(float), queue);
+	for (int axis = 0, first = 0; axis < 2; first += f->views[axis++])
+		for (size_t done = 0; done < (size_t)f->views[axis]; done += batch) {
+			const int views = (int)(f->views[axis] - done < batch ? f->views[axis] - done : batch);
+			job j = { sums, b, first + (int)done, views, axis, stride, middle, 0, 0 };
+			sum_rows<<<(unsigned)((size_t)views * groups), dim3(WARP, 8), 0, queue>>>(*d, f->view + j.first, y, (float4 *)sums,
+			                                                                          stride, middle, groups);
+			const cudaError_t e = edges == 1   ? launch<GT_DD_ADJOINT_STRIP, 1>(queue, d, f, j)
+			                      : edges == 2 ? launch<GT_DD_ADJOINT_STRIP, 2>(queue, d, f, j)
+			                                   : launch<GT_DD_ADJOINT_STRIP4, 4>(queue, d, f, j);
+			if (gt_cuda_check(be, e, "dd adjoint"))
+				return;
+		}
+	unfold<<<(unsigned)((columns + WARP - 1) / WARP * tiles), dim3(WARP, 8), 0, queue>>>(b, x, d->n[2], columns, tiles);
+	gt_cuda_check(be, cudaGetLastError(), "dd adjoint");
+}

@@ -1,0 +1,232 @@
+/* Distance-driven on CUDA: tables of the fast pair in single precision, and the choice of kernels. What the fast pair does not do (double precision,
+ * devices before compute capability 9.0, parallel rays that climb differently in each column, cells of hundreds of voxels) the branch-based kernels do. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/cuda.h"
+#include "projectors/dd/dd_fast.h"
+#include "projectors/dd/dd_integral.h"
+
+struct state {
+	gt_dd_fast f;
+	int forward, adjoint; /* is that direction done by the fast kernels? */
+	size_t view_bytes, edge_bytes, group_bytes;
+};
+
+/* Tables in host memory. */
+struct host {
+	gt_dd_near *view;
+	gt_dd_edge_q *height, *inverse;
+	gt_dd_group *group;
+};
+
+/* One view at place m of the list; returns 0 if its columns do not see the source's height at one row. */
+static int fill_view(const gt_dd *d, size_t at, size_t m, struct host *h)
+{
+	const gt_dd_view *v = &d->view[at];
+	const gt_dd_column *c = d->column + at * d->columns, *mid = c + d->columns / 2;
+	const double q = mid->Q0 + mid->Q1, p = v->F1 > 0 ? mid->P1 / mid->Q1 : mid->P0 / mid->Q0;
+	gt_dd_near *w = &h->view[m];
+	w->a0 = v->X0 + v->R0 * v->M0;
+	w->da = v->dR * v->M0;
+	w->g0 = v->F0 + v->R0 * v->F1;
+	w->dg = v->dR * v->F1;
+	w->z0 = v->F1 > 0 ? mid->P0 : v->R0 * mid->P1;
+	w->dz = v->F1 > 0 ? 0 : v->dR * mid->P1;
+	w->p = p;
+	w->first = v->first;
+	w->end = v->end;
+	w->at = (int)at;
+	for (int k = 0; k <= d->columns; k++) {
+		const gt_dd_column *e = c + (k < d->columns ? k : k - 1);
+		const size_t i = m * (d->columns + 1) + k;
+		const double height = e->Q0 + e->Q1;
+		h->height[i] = { d->edge[at * (d->columns + 1) + k], height };
+		h->inverse[i] = { h->height[i].U, 1 / height };
+		if (fabs((v->F1 > 0 ? e->P1 : e->P0) - p * height) > 1e-9 * (fabs(q) + fabs(p * q)))
+			return 0;
+	}
+	return 1;
+}
+
+/* Least and greatest height in voxels of the cells that meet the volume, from some slices and columns. */
+static void heights(const gt_dd *d, size_t m, const struct host *h, gt_dd_fast *f)
+{
+	const gt_dd_near *w = &h->view[m];
+	const gt_dd_edge_q *e = h->height + m * (d->columns + 1);
+	const int width = d->n[1 - d->view[w->at].axis], slices = w->end - w->first, steps = slices < 8 ? slices : 8;
+	for (int i = 0; i <= steps && slices > 0; i++) {
+		const int n = w->first + (int)((slices - 1) * (double)i / steps);
+		const double a = w->a0 + n * w->da, g = w->g0 + n * w->dg;
+		for (int k = 0; k<d->columns; k += d->columns> 64 ? 4 : 1)
+			if (a + g * e[k].U < width + 8 && a + g * e[k + 1].U > -8) {
+				f->most_A = fmax(f->most_A, e[k].q * g);
+				f->least_A = fmin(f->least_A, e[k].q * g);
+			}
+	}
+}
+
+/* How far the middle ray of two views lies apart at the ends of the volume, in voxels. */
+static double apart(const gt_dd *d, const struct host *h, size_t m, size_t other)
+{
+	const gt_dd_near *v = &h->view[m], *w = &h->view[other];
+	const size_t k = d->columns / 2, row = d->columns + 1;
+	double most = 0;
+	for (int side = 0; side < 2; side++) {
+		const int n = side ? v->end - 1 : v->first;
+		const double x = v->a0 + n * v->da + (v->g0 + n * v->dg) * h->height[m * row + k].U,
+			     y = w->a0 + n * w->da + (w->g0 + n * w->dg) * h->height[other * row + k].U;
+		most = fmax(most, fabs(x - y));
+	}
+	return most;
+}
+
+/* Neighbours that share lines of the volume: as many as make the lines of 32 columns fewest, fewer where views jump. */
+static void fill_groups(const gt_dd *d, struct host *h, gt_dd_fast *f)
+{
+	double typical = 0, width = 0;
+	const size_t views = (size_t)(f->views[0] + f->views[1]), row = d->columns + 1;
+	size_t pairs = 0;
+	for (size_t m = 0; m + 1 < views; m++)
+		if ((int)m + 1 != f->views[0]) {
+			const double a = apart(d, h, m, m + 1);
+			if (a < d->n[0] / 8. + 8)
+				typical += a, pairs++;
+		}
+	typical = pairs ? typical / pairs : 1e9;
+	for (size_t m = 0; m < views; m++)
+		width += (h->height[m * row + d->columns].U - h->height[m * row].U) / d->columns *
+		         fabs(h->view[m].g0 + d->n[0] / 2 * h->view[m].dg) / views;
+	f->together = 1;
+	double least = 32 * width;
+	for (int t = 2; t <= GT_DD_GROUP; t *= 2)
+		if (32 / t * width + (t - 1) * typical < least) {
+			least = 32 / t * width + (t - 1) * typical;
+			f->together = t;
+		}
+	int groups = 0;
+	for (int axis = 0, m = 0; axis < 2; axis++) {
+		const int before = groups, end = m + f->views[axis];
+		for (int in = 0; m < end; m++, in++) {
+			if (in && (in % f->together == 0 || apart(d, h, m - 1, m) > 4 * typical + 1))
+				in = 0;
+			if (!in)
+				h->group[groups++] = { { -1, -1, -1, -1 } };
+			h->group[groups - 1].view[in] = m;
+		}
+		f->groups[axis] = groups - before;
+	}
+}
+
+static void free_(gt_backend *be, void *state)
+{
+	struct state *s = (struct state *)state;
+	gt_backend_free(be, (void *)s->f.view, s->view_bytes);
+	gt_backend_free(be, (void *)s->f.height, s->edge_bytes);
+	gt_backend_free(be, (void *)s->f.inverse, s->edge_bytes);
+	gt_backend_free(be, (void *)s->f.group, s->group_bytes);
+	free(s);
+}
+
+static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *options, struct host *h, struct state *s)
+{
+	gt_dd_fast *f = &s->f;
+	size_t m = 0, available = 0, total = 0;
+	f->least_A = 1e300;
+	for (int axis = 0; axis < 2; axis++)
+		for (size_t v = 0; v < d->views; v++)
+			if (d->view[v].axis == axis) {
+				if (!fill_view(d, v, m, h))
+					return GT_OK;
+				heights(d, m++, h, f);
+				f->views[axis]++;
+			}
+	if (!(f->most_A > 0))
+		return GT_OK;
+	fill_groups(d, h, f);
+	gt_backend_memory(be, &available, &total);
+	f->limit = available / 4;
+	if (options && options->memory * 1048576 < (double)f->limit)
+		f->limit = (size_t)(options->memory * 1048576);
+	if (!(f->view = (const gt_dd_near *)gt_dd_upload(be, h->view, s->view_bytes)) ||
+	    !(f->height = (const gt_dd_edge_q *)gt_dd_upload(be, h->height, s->edge_bytes)) ||
+	    !(f->inverse = (const gt_dd_edge_q *)gt_dd_upload(be, h->inverse, s->edge_bytes)) ||
+	    !(f->group = (const gt_dd_group *)gt_dd_upload(be, h->group, s->group_bytes)))
+		return GT_ERR_MEMORY;
+	s->forward = gt_dd_fast_forward_fits(d, f);
+	s->adjoint = gt_dd_fast_adjoint_fits(d, f);
+	return GT_OK;
+}
+
+static gt_status make(gt_backend *be, const gt_dd *d, const gt_dd_setup *setup, gt_type t, void **state)
+{
+	gt_status st = GT_OK;
+	struct state *s = (struct state *)calloc(1, sizeof *s);
+	struct host h = { NULL, NULL, NULL, NULL };
+	int device = 0, major = 0;
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the operator", setup->name);
+	*state = s;
+	gt_cuda_queue(be);
+	cudaGetDevice(&device);
+	cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+	if (t != GT_F32 || major < 9 || d->views > INT32_MAX / 2)
+		return GT_OK;
+	s->view_bytes = d->views * sizeof(gt_dd_near);
+	s->edge_bytes = d->views * (d->columns + 1) * sizeof(gt_dd_edge_q);
+	s->group_bytes = d->views * sizeof(gt_dd_group);
+	h.view = (gt_dd_near *)malloc(s->view_bytes);
+	h.height = (gt_dd_edge_q *)malloc(s->edge_bytes);
+	h.inverse = (gt_dd_edge_q *)malloc(s->edge_bytes);
+	h.group = (gt_dd_group *)malloc(s->group_bytes);
+	st = h.view && h.height && h.inverse && h.group
+	             ? fill(be, &setup->host, (const gt_dd_options *)setup->options, &h, s)
+	             : gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", setup->name, d->views);
+	free(h.view);
+	free(h.height);
+	free(h.inverse);
+	free(h.group);
+	return st;
+}
+
+static size_t scratch(gt_backend *be, const gt_dd *d, void *state, gt_type t)
+{
+	const struct state *s = (const struct state *)state;
+	const size_t slow = s->forward && s->adjoint ? 0 : gt_dd_bs_cuda.scratch(be, d, NULL, t);
+	const size_t forwards = s->forward ? gt_dd_fast_forward_scratch(d, &s->f) : 0,
+		     adjoints = s->adjoint ? gt_dd_fast_adjoint_scratch(d, &s->f) : 0;
+	return slow > forwards ? (slow > adjoints ? slow : adjoints) : (forwards > adjoints ? forwards : adjoints);
+}
+
+static void forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y)
+{
+	const struct state *s = (const struct state *)state;
+	if (s->forward)
+		gt_dd_fast_forward(be, d, &s->f, (const float *)x, (float *)y);
+	else
+		gt_dd_bs_cuda.forward(be, d, NULL, t, x, y);
+}
+
+static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, void *x)
+{
+	const struct state *s = (const struct state *)state;
+	if (s->adjoint)
+		gt_dd_fast_adjoint(be, d, &s->f, (const float *)y, (float *)x);
+	else
+		gt_dd_bs_cuda.adjoint(be, d, NULL, t, y, x);
+}
+
+/* Forward is bound by shared memory: per line of voxels that a column meets in a slice and 32 rows two loads, of half a pass more each where rows
+ * are taller than voxels. The adjoint by instructions: per column and 32 z edges 7 to place, load and interpolate and one per voxel. */
+static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_work *least)
+{
+	const struct state *s = (const struct state *)state;
+	(void)t;
+	if (back ? !s->adjoint : !s->forward)
+		return 0;
+	least->bound = back ? GT_INSTRUCTIONS : GT_SHARED;
+	least->amount = back ? (7 * c->pairs + c->overlaps) * d->n[2] / 32. : 2 * c->overlaps * d->rows / 32.;
+	return 1;
+}
+
+extern "C" const struct gt_dd_impl gt_dd_cuda = { make, free_, scratch, forward, adjoint, work };

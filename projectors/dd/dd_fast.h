@@ -1,0 +1,41 @@
+#ifndef GT_DD_FAST_H
+#define GT_DD_FAST_H
+/* Between the sources of the fast exact pair in single precision: dd_cuda.cu (tables, choice), dd_forward_cuda.cu, dd_adjoint_cuda.cu.
+ * The coefficients of dd_row.h with everything linear in the slice n written out. On slice n, in voxels:
+ *   column edge k        X_k    = (a0 + n da) + (g0 + n dg) U_k
+ *   row edge l           Z_l    = (z0 + n dz) + A (l + p),   A = (g0 + n dg) q_k the height of a cell
+ *   z edge e in rows     rho(e) = (e - z0 - n dz) / A - p */
+#include "projectors/dd/dd_impl.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef struct {
+	double a0, da, g0, dg, z0, dz, p;
+	int    first, end, at;          /* slices first .. end-1; at: the view in the scan */
+} gt_dd_near;
+typedef struct { double U, q; } gt_dd_edge_q;
+/* A few neighbouring views, -1 where there are fewer. */
+enum { GT_DD_GROUP = 4 };
+typedef struct { int view[GT_DD_GROUP]; } gt_dd_group;
+
+typedef struct {
+	const gt_dd_near   *view;       /* [views], those with slices perpendicular to x first; indices below count in it */
+	const gt_dd_edge_q *height;     /* [views][columns + 1]: U and q */
+	const gt_dd_edge_q *inverse;    /* [views][columns + 1]: U and 1 / q */
+	const gt_dd_group  *group;      /* [groups] */
+	int    views[2], groups[2];     /* by axis */
+	int    together;                /* views of a group */
+	double most_A, least_A;         /* height of a cell in voxels */
+	size_t limit;                   /* bytes of scratch at most */
+} gt_dd_fast;
+
+size_t gt_dd_fast_forward_scratch(const gt_dd *d, const gt_dd_fast *f);
+size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f);
+int    gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f);
+int    gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f);
+void   gt_dd_fast_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *x, float *y);
+void   gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x);
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,63 @@
+#ifndef GT_PROJECTORS_STAGING_H
+#define GT_PROJECTORS_STAGING_H
+/* Device code of the kernels that stage tables in shared memory: loads by 32-bit address, bulk copies and the barriers that
+ * count them (compute capability 9.0). */
+#include <cuda_runtime.h>
+
+static __device__ __forceinline__ unsigned address_of(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+/* At a fixed number of bytes from a: the offset costs nothing. */
+template <int OFFSET = 0> static __device__ __forceinline__ float load1(unsigned a)
+{
+	float x;
+	asm volatile("ld.shared.f32 %0, [%1+%2];" : "=f"(x) : "r"(a), "n"(OFFSET) : "memory");
+	return x;
+}
+static __device__ __forceinline__ float2 load2(unsigned a)
+{
+	float2 x;
+	asm volatile("ld.shared.v2.f32 {%0,%1}, [%2];" : "=f"(x.x), "=f"(x.y) : "r"(a) : "memory");
+	return x;
+}
+static __device__ __forceinline__ float4 load4(unsigned a)
+{
+	float4 x;
+	asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4];" : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w) : "r"(a) : "memory");
+	return x;
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+static __device__ __forceinline__ void barrier_init(unsigned bar, unsigned count)
+{
+	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(count) : "memory");
+}
+static __device__ __forceinline__ void barrier_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+static __device__ __forceinline__ void barrier_expect(unsigned bar, unsigned bytes)
+{
+	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
+}
+static __device__ __forceinline__ void barrier_arrive(unsigned bar)
+{
+	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
+}
+static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
+{
+	asm volatile("{\n"
+	             ".reg .pred done;\n"
+	             "again:\n"
+	             "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+	             "@done bra end;\n"
+	             "bra again;\n"
+	             "end:\n"
+	             "}" ::"r"(bar),
+	             "r"(parity)
+	             : "memory");
+}
+/* bytes and both addresses: multiples of 16. */
+static __device__ __forceinline__ void bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned bar)
+{
+	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(from),
+	             "r"(bytes), "r"(bar)
+	             : "memory");
+}
+#endif
+#endif
