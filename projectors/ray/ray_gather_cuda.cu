@@ -128,7 +128,7 @@ static __global__ void adjoint_kernel(gt_rays g, gt_ray_level v, const T *cells,
 		c.sum[z * WARP] = 0;
 	for (size_t view = first; view < first + views; view++) {
 		const gt_ray_frame *f = v.frame + 2 * view + AXIS;
-		if (!f->count || c.n < f->first || c.n >= f->end)
+		if (!f->count || c.n < f->first || c.n >= f->end || !gt_ray_level_meets(f, g.rows, c.n, c.z0, c.z0 + Z))
 			continue;
 		const size_t at = view * g.columns;
 		const T *data = cells + (view - first) * g.rows * g.columns + f->start;

@@ -96,10 +96,14 @@ static int fill_entries(const struct source *s, int axis, gt_ray_frame *f, doubl
 {
 	const int last = f->start + f->count - 1;
 	f->down = entry_S(s, axis, f->start) > entry_S(s, axis, last);
+	f->W_low = INFINITY;
+	f->W_high = -INFINITY;
 	for (int p = f->start; p <= last; p++) {
 		const int k = gt_ray_level_column(f, p);
 		S[p] = entry_S(s, axis, k);
 		W[p] = entry_W(s, axis, k);
+		f->W_low = fmin(f->W_low, W[p]);
+		f->W_high = fmax(f->W_high, W[p]);
 		if (p > f->start && !(S[p] > S[p - 1]))
 			return 0;
 	}

@@ -19,6 +19,7 @@ typedef struct {
 	int down;                       /* entries count columns downwards: see gt_ray_level_column() */
 	int flip;                       /* rows likewise */
 	double bins;                    /* per unit of S: see gt_ray_level.guess */
+	double W_low, W_high;           /* of all entries */
 } gt_ray_frame;
 
 /* By value; the tables are on the backend. */
@@ -69,6 +70,15 @@ GT_HD double gt_ray_level_find(const gt_ray_frame *f, double n, double x)
 {
 	const double R = fma(n + 0.5, f->dR, f->R0);
 	return (x + 0.5 - fma(R, f->M0, f->X0)) / fma(R, f->F1, f->F0);
+}
+
+/* Can any row of any entry come within low .. high, along z from the edge of voxel 0, in slice n or the next? */
+GT_HD int gt_ray_level_meets(const gt_ray_frame *f, int rows, int n, double low, double high)
+{
+	const double R = fma(n + 0.5, f->dR, f->R0), level = fma(R, f->Z1, f->Z0), margin = 2;
+	const double s = fma(R * f->F1, f->W_low, f->F0 * f->V), t = fma(R * f->F1, f->W_high, f->F0 * f->V);
+	const double a = fma(f->F0, f->W_low, fma(f->c, s, level)), b = fma(f->F0, f->W_high, fma(f->c, t, level));
+	return fmin(a, b) < high + margin && fmax(fma(rows - 1.0, s, a), fma(rows - 1.0, t, b)) > low - margin;
 }
 
 /* First entry, counted from the start of the run, with a greater S. */

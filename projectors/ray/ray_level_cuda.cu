@@ -126,17 +126,57 @@ template <int INSIDE, typename T> static __device__ __forceinline__ T one_of(con
 	return has ? value : T(0);
 }
 
-template <int INSIDE, int ROWS, typename T>
+/* value = *p if wanted, without a branch, so that loads go out together. */
+static __device__ __forceinline__ void load_if(int wanted, const float *p, float *value)
+{
+	asm("{ .reg .pred q; setp.ne.s32 q, %1, 0; @q ld.global.nc.f32 %0, [%2]; }" : "+f"(*value) : "r"(wanted), "l"(p));
+}
+static __device__ __forceinline__ void load_if(int wanted, const double *p, double *value)
+{
+	asm("{ .reg .pred q; setp.ne.s32 q, %1, 0; @q ld.global.nc.f64 %0, [%2]; }" : "+d"(*value) : "r"(wanted), "l"(p));
+}
+
+/* Both voxels of plane j if that is new, interpolated along the line at f. */
+template <int INSIDE, typename T> struct plane {
+	T first, second;
+	__device__ __forceinline__ plane() : first(0), second(0) {}
+	__device__ __forceinline__ T at(const path<T> &c, const pair<T> &v, int j, int is_new, T f)
+	{
+		const T *p = step_by(v.first, j, c.plane);
+		if (INSIDE) {
+			load_if(is_new, p, &first);
+			load_if(is_new, p + 1, &second);
+		} else {
+			const int in = (unsigned)(j - gt_ray_place<T>::zero) < (unsigned)c.nz;
+			first = in ? first : T(0);
+			second = in ? second : T(0);
+			load_if(is_new & in & v.has_first, p, &first);
+			load_if(is_new & in & v.has_second, p + 1, &second);
+		}
+		return first + f * (second - first);
+	}
+};
+
+/* Rows by ascending z: the upper plane of one is often the lower, or the upper, of the next. LOW: rows are no more than a voxel
+ * apart, so that none skips a plane. */
+template <int INSIDE, int LOW, int ROWS, typename T>
 static __device__ __forceinline__ void joseph_rows(const path<T> &c, const pair<T> &v, T f, const places<T> &z, T (&sum)[ROWS])
 {
+	plane<INSIDE, T> under, over;
+	int last = z[0].voxel();
+	T low = under.at(c, v, last, 1, f), high = over.at(c, v, last + 1, 1, f);
+	sum[0] += low + z[0].fraction() * (high - low);
 #pragma unroll
-	for (int r = 0; r < ROWS; r++) {
+	for (int r = 1; r < ROWS; r++) {
 		const int j = z[r].voxel();
-		const T h = z[r].fraction();
-		const T p = one_of<INSIDE>(c, v, j, 0), q = one_of<INSIDE>(c, v, j, 1);
-		const T s = one_of<INSIDE>(c, v, j + 1, 0), t = one_of<INSIDE>(c, v, j + 1, 1);
-		const T low = p + f * (q - p), high = s + f * (t - s);
-		sum[r] += low + h * (high - low);
+		if (!LOW) {
+			const T skipped = under.at(c, v, j, j > last + 1, f);
+			low = j > last + 1 ? skipped : low;
+		}
+		low = j == last + 1 ? high : low;
+		high = over.at(c, v, j + 1, j != last, f);
+		sum[r] += low + z[r].fraction() * (high - low);
+		last = j;
 	}
 }
 
@@ -147,10 +187,18 @@ template <int ROWS, typename T> static __device__ __forceinline__ void joseph_sl
 	const int low = z[0].voxel() - gt_ray_place<T>::zero, high = z[ROWS - 1].voxel() - gt_ray_place<T>::zero;
 	const pair<T> v = pair_at(c, n, x.voxel() - gt_ray_place<T>::zero, 1);
 	in = in && (v.has_first || v.has_second) && high >= -1 && low < c.nz;
-	if (__all_sync(ALL, in && v.has_first && v.has_second && low >= 0 && high + 1 < c.nz))
-		joseph_rows<1>(c, v, x.fraction(), z, sum);
-	else if (in)
-		joseph_rows<0>(c, v, x.fraction(), z, sum);
+	const int inside = __all_sync(ALL, in && v.has_first && v.has_second && low >= 0 && high + 1 < c.nz);
+	if (__all_sync(ALL, z.at.b <= 1)) {
+		if (inside)
+			joseph_rows<1, 1>(c, v, x.fraction(), z, sum);
+		else if (in)
+			joseph_rows<0, 1>(c, v, x.fraction(), z, sum);
+	} else {
+		if (inside)
+			joseph_rows<1, 0>(c, v, x.fraction(), z, sum);
+		else if (in)
+			joseph_rows<0, 0>(c, v, x.fraction(), z, sum);
+	}
 }
 
 /* What Siddon's walk of a thread carries from slice to slice: the voxel of each row; bits of rows that lie in faces; and
@@ -237,6 +285,18 @@ static __device__ __forceinline__ void siddon_slice(const path<T> &c, int n, int
 		siddon_rows<0>(c, v, n, s, downwards, w, sum);
 }
 
+/* Drops slices where the lowest of the rows lies above the grid, or the highest below. */
+template <typename T> static __device__ __forceinline__ void clip_rows(const path<T> &c, int rows, gt_ray *r)
+{
+	const int far = 1 << 20;
+	r->at[1] = fma((double)c.l0, c.line.row, c.line.z);
+	r->step[1] = fma((double)c.l0, c.line.row_step, c.line.z_step);
+	gt_ray_clip(1, -far, c.nz, r);
+	r->at[1] = fma(c.l0 + rows - 1.0, c.line.row, c.line.z);
+	r->step[1] = fma(c.l0 + rows - 1.0, c.line.row_step, c.line.z_step);
+	gt_ray_clip(1, 0, far, r);
+}
+
 template <gt_ray_model MODEL, typename T, int ROWS>
 static __global__ void __launch_bounds__(WARP *GT_RAY_FORWARD_VIEWS, sizeof(T) == 4 ? GT_RAY_FORWARD_BLOCKS : 1)
 	forward_kernel(gt_rays g, gt_ray_level v, const T *y_slices, const T *x_slices, T *out, int groups, int tiles)
@@ -264,6 +324,7 @@ static __global__ void __launch_bounds__(WARP *GT_RAY_FORWARD_VIEWS, sizeof(T) =
 	r.at[0] = c.line.x;
 	r.step[0] = c.line.x_step;
 	gt_ray_clip(0, 0, c.nb, &r);
+	clip_rows(c, ROWS, &r);
 	__shared__ T extra[MODEL == GT_RAY_SIDDON ? ROWS : 1][GT_RAY_FORWARD_VIEWS][WARP];
 	T sum[ROWS] = { 0 };
 	walker<T, ROWS> w = { { 0 }, 0, 0, &extra[0][threadIdx.y][threadIdx.x], GT_RAY_FORWARD_VIEWS * WARP };

@@ -154,7 +154,7 @@ static __global__ void strip_kernel(gt_rays g, gt_ray_level v, const T *cells, T
 	T sum[GT_RAY_STRIP][TILES] = { { 0 } };
 	for (size_t view = first; view < first + views; view++) {
 		const gt_ray_frame *f = v.frame + 2 * view + AXIS;
-		if (f->count && n >= f->first && n < f->end)
+		if (f->count && n >= f->first && n < f->end && gt_ray_level_meets(f, g.rows, n, z0, z0 + WARP * TILES))
 			add_view<ORDINARY>(g, v, view, f, g.n[AXIS], cells + (view - first) * g.columns * (g.rows + 2 * PAD), i0, n, z0,
 			                   shared[threadIdx.y], sum);
 	}

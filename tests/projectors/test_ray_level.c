@@ -53,6 +53,8 @@ static void same_ray(const struct tables *t, gt_ray_model model, size_t view, in
 	for (int n = 0; n < g->n[axis]; n++) {
 		const double x = fma(n, l.x_step, l.x), z = fma(n, l.z_step, l.z) + q * fma(n, l.row_step, l.row);
 		ck_assert_double_eq_tol(x, gt_ray_at(&r, 0, n), 1e-10);
+		const double edge = z + (model == GT_RAY_JOSEPH ? 0.5 : 0);
+		ck_assert(n < f->first || n >= f->end || gt_ray_level_meets(f, g->rows, n, edge - 0.1, edge + 0.1));
 		ck_assert_double_eq_tol(z, gt_ray_at(&r, 1, n), 2e-7); /* settled rays are moved into their face */
 		ck_assert(model == GT_RAY_SIDDON || fabs(z - gt_ray_at(&r, 1, n)) < 1e-10);
 		ck_assert(r.end == r.first || n < r.first || n >= r.end || fabs(x) > 2 * g->n[1 - axis] || (n >= f->first && n < f->end));
@@ -114,9 +116,39 @@ START_TEST(searches)
 }
 END_TEST
 
+/* Views of a helix do not meet the slices of the others. */
+START_TEST(far_slices)
+{
+	const gt_orbit orbit = { .shape = GT_ARC,
+		                 .views = 60,
+		                 .rows = 8,
+		                 .columns = 50,
+		                 .source_to_axis = 541,
+		                 .source_to_detector = 949,
+		                 .column_pitch = 9,
+		                 .row_pitch = 2,
+		                 .turn = 60,
+		                 .pitch_per_turn = 60 };
+	const gt_grid g = { { 30, 32, 200 }, { 5, 5, 4 }, { 0, 0, 0 } };
+	gt_scan *scan = NULL;
+	ck_ok(gt_scan_orbit(&orbit, &scan));
+	struct tables t = tables(scan, &g);
+	size_t met = 0, asked = 0;
+	ck_assert(t.is_level);
+	for (size_t i = 0; i < 2 * scan->views; i++)
+		for (int n = t.frame[i].first; t.frame[i].count && n < t.frame[i].end; n++)
+			for (int z = 0; z < 200; z += 8, asked++)
+				met += (size_t)gt_ray_level_meets(&t.frame[i], t.rays.rows, n, z, z + 8);
+	ck_assert_msg(met > asked / 25 && met < asked / 8, "%zu of %zu", met, asked);
+	tables_free(&t);
+	gt_scan_free(scan);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, same_rays, 0, ray_scans());
+	tcase_add_test(tc, far_slices);
 	tcase_add_loop_test(tc, searches, 2, RAY_BESIDE + gt_test_geometries());
 }
 
