@@ -59,6 +59,7 @@ typedef struct {
 	gt_type type;
 	int gpu, threads;               /* threads: of the CPU */
 	int times, accuracy, sweeps;    /* takes part in which */
+	double update;                  /* s for a voxel and a view, of the slower direction; 0: not known yet */
 	double window[STUDY_PICTURES];  /* of each picture of differences: from -window to window */
 } study_variant;
 

@@ -179,8 +179,8 @@ static void panel(FILE *out, double left, double right, double top, double botto
 /* Colours from -window to window, blue and red. */
 static void colours(FILE *out, double window)
 {
-	fprintf(out, "set palette @differences\nset cbrange [%g:%g]\nset cbtics font ',10' ('%.1e' %g, '0' 0, '%.1e' %g)\n", -window,
-	        window, -window, -window, window, window);
+	fprintf(out, "set palette @differences maxcolors 21\nset cbrange [%g:%g]\nset cbtics font ',10' ('%.1e' %g, '0' 0, '%.1e' %g)\n",
+	        -window, window, -window, -window, window, window);
 }
 
 static void profiles(const study *s, const char *name, size_t view, double height, FILE *out)
@@ -208,7 +208,7 @@ static void profiles(const study *s, const char *name, size_t view, double heigh
 static void strip(const study *s, const study_variant *v, const char *at, int picture, FILE *out)
 {
 	if (!v) {
-		fprintf(out, "set palette gray\nset cbtics font ',8'\nset title '%s in double [mm]'\n", gt_projectors[0]->name);
+		fprintf(out, "set palette gray maxcolors 0\nset cbtics font ',8'\nset title '%s in double [mm]'\n", gt_projectors[0]->name);
 	} else {
 		colours(out, v->window[picture]);
 		fprintf(out, "set title '%s: difference from %s in double, as a share of the largest'\n", v->label, study_model(v));
@@ -271,7 +271,7 @@ static void pair(const study *s, const study_variant *v, const char *from, int p
 	if (v)
 		colours(out, v->window[picture]);
 	else
-		fputs("set palette gray\nset cbrange [*:*]\nset cbtics auto format '%g'\n", out);
+		fputs("set palette gray maxcolors 0\nset cbrange [*:*]\nset cbtics auto format '%g'\n", out);
 	fprintf(out, "set title '%s%s'\nplot 'back-%s-%s%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n",
 	        v ? "difference from " : "mm", v ? study_model(v) : "", from, v ? "difference-" : "", key, n[0], n[1]);
 }

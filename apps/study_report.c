@@ -105,8 +105,9 @@ static gt_status times(const study *s, FILE *out)
 	GT_TRY(figure(s, "gups", "GUPS; higher is better.", out));
 	fprintf(out,
 	        "<h2>Times against sizes</h2>\n<p>The scan above with one of its sizes changed. Lines are times of the operator%s. A gap in a line "
-	        "is a case that had no room.</p>\n",
-	        s->gpu[0] ? "; the dashed one is what it takes to bring volume and projections to the GPU, once" : "");
+	        "is a case that had no room.%s</p>\n",
+	        s->gpu[0] ? "; the dashed one is what it takes to bring volume and projections to the GPU, once" : "",
+	        s->gpu[0] ? " Cases that take more than about half a second on the GPU are estimated from two samples of the views." : "");
 	GT_TRY(figure(s, "views", "Time and speed-up against the number of views.", out));
 	GT_TRY(figure(s, "size", "Time and speed-up against the voxels along x and y, over the same field of view.", out));
 	GT_TRY(figure(s, "slices", "Time and speed-up against the number of rows and slices, which grow together.", out));

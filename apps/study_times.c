@@ -6,6 +6,8 @@
 #include "apps/study.h"
 
 enum { FORWARD, BACK, DIRECTIONS };
+enum { LEAST_VIEWS = 24 };
+static const double longest = 0.6; /* s of a case of the sweeps on a GPU that is timed in full */
 /* Seconds of the operator on resident data, and from host memory to host memory; NAN where it was not measured. */
 typedef struct {
 	double apply[DIRECTIONS], total[DIRECTIONS], copies;
@@ -107,7 +109,7 @@ static gt_status time_totals(study *s, const problem *p, seconds *t)
 	return gt_backend_status(p->be);
 }
 
-static gt_status time_gpu(study *s, const study_variant *v, const gt_scan *scan, const gt_grid *grid, int careful, seconds *t)
+static gt_status time_all_views(study *s, const study_variant *v, const gt_scan *scan, const gt_grid *grid, int careful, seconds *t)
 {
 	problem p;
 	gt_status st = open_problem(s, v, scan, grid, &p);
@@ -152,31 +154,52 @@ done:
 	return st;
 }
 
-/* From two numbers of views on a straight line to all of them: what is done once per call is not multiplied. */
-static gt_status time_cpu(study *s, const study_variant *v, const gt_scan *scan, const gt_grid *grid, int careful, seconds *t)
+/* From two numbers of views, the larger one `many`, on a straight line to all of them: what is done once per call is not
+ * multiplied. */
+static gt_status time_sample(study *s, const study_variant *v, const gt_scan *scan, const gt_grid *grid, size_t many, int careful,
+                             seconds *t)
 {
-	const size_t wanted = (size_t)(v->threads < 4 ? 24 : v->threads < 16 ? 6 * v->threads : 96);
-	const size_t many = scan->views < wanted ? scan->views : wanted, few = many / 3;
+	const size_t few = many / 3;
 	double some[DIRECTIONS] = { 0 }, more[DIRECTIONS];
 	gt_status st = GT_OK;
-	if (many < scan->views)
+	if (many >= scan->views)
+		many = scan->views;
+	else
 		GT_TRY(time_some_views(s, v, scan, grid, few, careful, some));
 	GT_TRY(time_some_views(s, v, scan, grid, many, careful, more));
 	for (int d = 0; d < DIRECTIONS; d++) {
 		const double each = many < scan->views ? fmax(more[d] - some[d], 0) / (double)(many - few) : 0;
-		t->apply[d] = t->total[d] = more[d] + each * (double)(scan->views - many);
+		t->apply[d] = more[d] + each * (double)(scan->views - many);
 	}
 done:
 	return st;
 }
 
+static gt_status time_cpu(study *s, const study_variant *v, const gt_scan *scan, const gt_grid *grid, int careful, seconds *t)
+{
+	const size_t many = (size_t)(v->threads < 4 ? 24 : v->threads < 16 ? 6 * v->threads : 96);
+	const gt_status st = time_sample(s, v, scan, grid, many, careful, t);
+	memcpy(t->total, t->apply, sizeof t->total);
+	return st;
+}
+
+/* In full, but for long cases of the sweeps. */
+static gt_status time_gpu(study *s, const study_variant *v, const gt_scan *scan, const gt_grid *grid, int full, int careful, seconds *t)
+{
+	const double expected = v->update * (double)gt_grid_voxels(grid) * (double)scan->views;
+	if (full || !(expected >= longest)) /* not known: in full */
+		return time_all_views(s, v, scan, grid, careful, t);
+	const size_t many = (size_t)((double)scan->views * longest / 2 / expected);
+	return time_sample(s, v, scan, grid, many < LEAST_VIEWS ? LEAST_VIEWS : many, careful, t);
+}
+
 /* A case that cannot be done, or has no room, is told and left out. */
-static gt_status time_case(study *s, const char *part, const study_variant *v, const gt_scan *scan, const gt_grid *grid, int careful,
-                           seconds *t)
+static gt_status time_case(study *s, const char *part, const study_variant *v, const gt_scan *scan, const gt_grid *grid, int full,
+                           int careful, seconds *t)
 {
 	*t = none;
 	study_step(s, "%s: %s", part, v->label);
-	const gt_status st = v->gpu ? time_gpu(s, v, scan, grid, careful, t) : time_cpu(s, v, scan, grid, careful, t);
+	const gt_status st = v->gpu ? time_gpu(s, v, scan, grid, full, careful, t) : time_cpu(s, v, scan, grid, careful, t);
 	if (!app_left_out(st))
 		return st;
 	study_leave_out(s, part, v->label);
@@ -205,9 +228,10 @@ static gt_status table_of_times(study *s)
 		seconds t;
 		if (!s->variant[i].times)
 			continue;
-		GT_TRY(time_case(s, "times", &s->variant[i], s->scan, &s->grid, 1, &t));
+		GT_TRY(time_case(s, "times", &s->variant[i], s->scan, &s->grid, 1, 1, &t));
 		if (i == 0)
 			one = t;
+		s->variant[i].update = fmax(t.apply[FORWARD], t.apply[BACK]) / ((double)gt_grid_voxels(&s->grid) * (double)s->scan->views);
 		study_text(table, "%s", s->variant[i].label);
 		for (int d = 0; d < DIRECTIONS; d++) {
 			study_number(table, t.total[d]);
@@ -245,7 +269,7 @@ static gt_status table_of_gups(study *s)
 		seconds t;
 		if (!in_gups(&s->variant[i]))
 			continue;
-		GT_TRY(time_case(s, "GUPS", &s->variant[i], scan, &grid, 1, &t));
+		GT_TRY(time_case(s, "GUPS", &s->variant[i], scan, &grid, 1, 1, &t));
 		study_text(table, "%s", s->variant[i].label);
 		for (int d = 0; d < DIRECTIONS; d++)
 			study_number(table, gups(scan, &grid, t.apply[d]));
@@ -349,7 +373,7 @@ static gt_status sweep_case(study *s, const sweep *w, size_t n)
 		seconds t;
 		if (!s->variant[i].sweeps)
 			continue;
-		GT_TRY(time_case(s, part, &s->variant[i], scan, &grid, n == values(s, w)[0], &t));
+		GT_TRY(time_case(s, part, &s->variant[i], scan, &grid, 0, n == values(s, w)[0], &t));
 		copies = fmin(copies, t.copies); /* of the two, what is a number */
 		for (int d = 0; d < DIRECTIONS; d++)
 			study_number(table[d], t.apply[d]);
