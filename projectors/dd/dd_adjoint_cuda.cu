@@ -283,7 +283,8 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 #pragma unroll 1
 	for (; start < count; start += WARP) {
 		const int k = min(start + lane, count - 1);
-		const float low = (float)fma(g, U[k].x, a), high = (float)fma(g, U[k + 1].x, a);
+		const double2 own = U[k];
+		const float low = (float)fma(g, own.x, a), high = (float)fma(g, U[k + 1].x, a);
 		const bool active = start + lane < count && high > 0 && low < STRIP;
 		const unsigned mask = __ballot_sync(~0u, active);
 		if (!mask) {
@@ -291,7 +292,7 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 				break;
 			continue;
 		}
-		const double slope = U[k].y * in_g;
+		const double slope = own.y * in_g;
 		const float step = (float)slope * in_rows, middle = (float)(slope * above - shift) * in_rows;
 		const int slot0 = __ffs(mask) - 1, slot = lane - slot0;
 		const float inverse = __fdividef(1.f, high - low), from = fmaxf(low, 0.f), to = fminf(high, (float)STRIP);
@@ -315,11 +316,11 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 		__syncwarp();
 		if (lane < STRIP) {
 			unsigned at = lane ? __float_as_uint(p->voxel[lane - 1].y) : first_record;
-			const float2 own = p->voxel[lane];
-			const unsigned end = __float_as_uint(own.y);
+			const float2 voxel = p->voxel[lane];
+			const unsigned end = __float_as_uint(voxel.y);
 			float top = 0;
 			if (at > first_record)
-				top = own.x * load1(at - 4);
+				top = voxel.x * load1(at - 4);
 #pragma unroll 1
 			for (; at < end; at += 16) {
 				const float2 c = load2(at + 8);

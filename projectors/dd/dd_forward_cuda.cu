@@ -15,13 +15,19 @@
 #define GT_DD_FORWARD_COLUMNS4 2
 #endif
 #ifndef GT_DD_FORWARD_SLOT /* bytes of one place of the ring: multiples of 128 */
-#define GT_DD_FORWARD_SLOT 33792
+#define GT_DD_FORWARD_SLOT 23552
+#endif
+#ifndef GT_DD_FORWARD_SLOT4 /* the same with four rows per lane */
+#define GT_DD_FORWARD_SLOT4 33792
 #endif
 #ifndef GT_DD_FORWARD_SLOTS /* places of the ring: 2 to 8 */
 #define GT_DD_FORWARD_SLOTS 2
 #endif
 #ifndef GT_DD_FORWARD_BLOCKS /* blocks per multiprocessor: 2, 3, 4 */
-#define GT_DD_FORWARD_BLOCKS 3
+#define GT_DD_FORWARD_BLOCKS 4
+#endif
+#ifndef GT_DD_FORWARD_BLOCKS4 /* the same with four rows per lane */
+#define GT_DD_FORWARD_BLOCKS4 3
 #endif
 #ifndef GT_DD_FORWARD_WHOLE /* volumes of up to so many slices of z are fetched in whole lines: 16 to 512 */
 #define GT_DD_FORWARD_WHOLE 96
@@ -34,6 +40,8 @@
 #include "projectors/staging.h"
 
 enum { WARP = 32, WARPS = 8, THREADS = WARP * (WARPS + 1), TILE = 64, MOST_SLICES = 16 };
+
+static __host__ __device__ constexpr int slot_bytes(int rows) { return rows == 4 ? GT_DD_FORWARD_SLOT4 : GT_DD_FORWARD_SLOT; }
 
 /* Head of a place of the ring: consecutive slices. */
 struct unit {
@@ -104,6 +112,7 @@ static __global__ void sum_lines(const float *x, float *out, int nx, int ny, int
 
 struct ring {
 	unsigned char *base;
+	int size; /* bytes of a place */
 	unsigned full, empty;
 };
 
@@ -145,7 +154,7 @@ static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, con
 static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, const gt_dd_group *g, int k0, int k1,
                                int l0, int l1, int most_slices)
 {
-	const int lane = threadIdx.x % WARP, room = GT_DD_FORWARD_SLOT - (int)sizeof(unit), width = d.n[1 - j.axis];
+	const int lane = threadIdx.x % WARP, room = ring.size - (int)sizeof(unit), width = d.n[1 - j.axis];
 	unsigned units = 0;
 	auto open = [&]() {
 		const unsigned slot = units % GT_DD_FORWARD_SLOTS;
@@ -180,7 +189,7 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 			const unsigned fits = __ballot_sync(~0u, lane >= s && lane < s + most_slices && r.lines > 0 && sum <= room) >> s;
 			const int count = here ? 1 : __ffs(~fits) - 1;
 			const unsigned slot = open(), bar = ring.full + 8 * slot;
-			unit *u = (unit *)(ring.base + slot * GT_DD_FORWARD_SLOT);
+			unit *u = (unit *)(ring.base + slot * ring.size);
 			const int in = lane - s, mine = in >= 0 && in < count;
 			const int line = r.line + (here ? done : 0), take = here ? here : r.lines, offset = here ? 0 : sum - own;
 			if (mine) {
@@ -221,7 +230,7 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 	}
 	const unsigned slot = open();
 	if (lane == 0) {
-		((unit *)(ring.base + slot * GT_DD_FORWARD_SLOT))->last = 1;
+		((unit *)(ring.base + slot * ring.size))->last = 1;
 		barrier_expect(ring.full + 8 * slot, 0);
 	}
 }
@@ -324,15 +333,19 @@ static __device__ __forceinline__ void consume(const unit *u, const struct colum
 	}
 	__syncwarp();
 	const unsigned pairs = address_of(p->pair), more = address_of(p->more);
+	/* pairs are loaded one ahead */
+	float4 ahead = load4(pairs);
+	float slice = 0;
 #pragma unroll 1
-	for (int k = 0; k < slices; k++) {
+	for (int k = 0; k < slices; k++, slice++) {
 #pragma unroll
 		for (int c = 0; c < COLUMNS; c++) {
-			const float4 b = load4(pairs + 16 * (c * SLICES + k));
+			const float4 b = ahead;
+			ahead = load4(pairs + 16 * (c + 1 < COLUMNS ? (c + 1) * SLICES + k : k + 1));
 			const unsigned at = __float_as_uint(b.w) & ~3u, lines = __float_as_uint(b.w) & 3u;
 			if (!lines)
 				continue;
-			const float h = fmaf((float)k, steps_more[c], steps[c]);
+			const float h = fmaf(slice, steps_more[c], steps[c]);
 			unsigned place[ROWS];
 			float fraction[ROWS];
 #pragma unroll
@@ -362,7 +375,8 @@ static __device__ __forceinline__ void consume(const unit *u, const struct colum
 }
 
 template <int ROWS, int COLUMNS>
-__global__ void __launch_bounds__(THREADS, GT_DD_FORWARD_BLOCKS) forward_kernel(gt_dd d, gt_dd_fast f, job j)
+__global__ void __launch_bounds__(THREADS, ROWS == 4 ? GT_DD_FORWARD_BLOCKS4 : GT_DD_FORWARD_BLOCKS)
+	forward_kernel(gt_dd d, gt_dd_fast f, job j)
 {
 	enum { SLICES = WARP / COLUMNS };
 	extern __shared__ __align__(128) unsigned char places[];
@@ -372,7 +386,8 @@ __global__ void __launch_bounds__(THREADS, GT_DD_FORWARD_BLOCKS) forward_kernel(
 	const int k0 = blockIdx.x % j.column_blocks * wide, k1 = min(k0 + wide, d.columns);
 	const gt_dd_group *g = f.group + j.first_group + blockIdx.x / j.column_blocks % j.groups;
 	const int l0 = (int)(blockIdx.x / j.column_blocks / j.groups) * WARP * ROWS, l1 = min(l0 + WARP * ROWS, d.rows);
-	const struct ring ring = { places, address_of(full), address_of(empty) };
+	const int size = slot_bytes(ROWS);
+	const struct ring ring = { places, size, address_of(full), address_of(empty) };
 	struct sums<ROWS, COLUMNS> s = {
 	};
 	if (threadIdx.x == 0) {
@@ -408,7 +423,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_FORWARD_BLOCKS) forward_kernel(
 		int since = 0;
 		for (unsigned units = 0;; units++) {
 			const unsigned slot = units % GT_DD_FORWARD_SLOTS;
-			const unit *u = (const unit *)(places + slot * GT_DD_FORWARD_SLOT);
+			const unit *u = (const unit *)(places + slot * size);
 			barrier_wait(ring.full + 8 * slot, units / GT_DD_FORWARD_SLOTS % 2);
 			if (u->last)
 				break;
@@ -461,7 +476,7 @@ extern "C" int gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f)
 {
 	const double window = WARP * rows_of(d) * f->most_A * 1.1 * 1.2 + 0.05 * d->n[2] + 16;
 	const double entries = d->n[2] <= GT_DD_FORWARD_WHOLE || window > d->n[2] ? d->n[2] + 8. : window;
-	return f->least_A > 0.2 && f->most_A < 4 && entries * 4 + sizeof(unit) <= GT_DD_FORWARD_SLOT && f->most_A * d->rows < 1e6 &&
+	return f->least_A > 0.2 && f->most_A < 4 && entries * 4 + sizeof(unit) <= slot_bytes(rows_of(d)) && f->most_A * d->rows < 1e6 &&
 	       (double)(f->groups[0] + f->groups[1]) * d->columns * pieces(d->rows, WARP) < 2e9;
 }
 
@@ -485,7 +500,7 @@ extern "C" size_t gt_dd_fast_forward_scratch(const gt_dd *d, const gt_dd_fast *f
 
 template <int ROWS, int COLUMNS> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
 {
-	const int bytes = GT_DD_FORWARD_SLOT * GT_DD_FORWARD_SLOTS;
+	const int bytes = slot_bytes(ROWS) * GT_DD_FORWARD_SLOTS;
 	j.column_blocks = pieces(d->columns, WARPS / f->together * COLUMNS);
 	j.groups = f->groups[j.axis];
 	const size_t blocks = (size_t)j.column_blocks * j.groups * pieces(d->rows, WARP * ROWS);

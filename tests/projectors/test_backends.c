@@ -88,7 +88,7 @@ START_TEST(small_geometries)
 		other = gt_test_backend();
 	else
 		ck_ok(gt_backend_open("cpu:3", &other));
-	same_on_both(other, cpu, type, &g, !gt_test_is_gpu() ? 0 : type == GT_F64 ? 1e-13 : 3e-6);
+	same_on_both(other, cpu, type, &g, !gt_test_is_gpu() ? 0 : type == GT_F64 ? 1e-13 : 1e-5);
 	gt_scan_free(g.scan);
 	gt_backend_close(cpu);
 	gt_backend_close(other);
