@@ -9,7 +9,7 @@
 #define GT_DD_BZ_VOXELS 16
 #endif
 #ifndef GT_DD_BZ_WARPS /* warps per block, beside each other along y: 1, 2, 4, 8 */
-#define GT_DD_BZ_WARPS 4
+#define GT_DD_BZ_WARPS 8
 #endif
 #include "projectors/dd/dd_bl.cuh"
 

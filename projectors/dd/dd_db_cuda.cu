@@ -1,20 +1,24 @@
 /* dd-db, branchless in double precision: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-F. Integral images in double whatever the
  * arrays hold, interpolated in software. An exact pair, unlike the published one: back takes the difference of the integral image
- * between the edges of each column, at the rows that voxels have in that column, which is the transpose of forward. Edges along rows
- * or z are shared: a thread walks up the nodes, and keeps the last difference and the last edge.
+ * between the edges of each column, at the rows that voxels have in that column, which is the transpose of forward. An edge between two
+ * cells or voxels is computed once. Back walks up the nodes and keeps the last difference; forward reads both rows of nodes anew, which leaves
+ * the edges independent of each other: that is worth more than the loads.
  *
- * Limit: passes of the first cache, which reads a node of 8 bytes for 16 lanes at a time: four nodes for each step along z or two per
- * column for each step along the rows.
+ * Limit: forward, passes of the first cache: eight nodes of 8 bytes per (cell, slice), 128 bytes at a time. Back, double precision: twelve
+ * operations per (voxel, column, view) that overlap.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_DD_DB_CELLS /* cells above each other per thread (forward): 4, 8, 16, 32 */
-#define GT_DD_DB_CELLS 16
+#ifndef GT_DD_DB_CELLS /* cells above each other per thread (forward): 4, 8, 16 */
+#define GT_DD_DB_CELLS 8
 #endif
-#ifndef GT_DD_DB_VOXELS /* voxels above each other per thread (back): 4, 8, 16, 32 */
+#ifndef GT_DD_DB_VOXELS /* voxels above each other per thread (back): 8, 16 */
 #define GT_DD_DB_VOXELS 16
 #endif
-#ifndef GT_DD_DB_WARPS /* warps per block: adjacent views (forward), lines along y (back): 1, 2, 4, 8 */
+#ifndef GT_DD_DB_WARPS /* warps per block: adjacent views (forward), lines along y (back): 2, 4, 8 */
 #define GT_DD_DB_WARPS 4
+#endif
+#ifndef GT_DD_DB_BLOCKS /* blocks per multiprocessor that forward's registers leave room for: 4, 6, 8 */
+#define GT_DD_DB_BLOCKS 8
 #endif
 #include <stdlib.h>
 #include "core/cuda.h"
@@ -32,14 +36,21 @@ static __device__ __forceinline__ double split(double p, int *whole)
 	return p - (t - 6755399441055744.);
 }
 
-/* Integral between two positions along columns, from the bottom up to a row: between nodes linear in the row. A walk remembers the two
- * rows of nodes around the last position. STRIP::at(r): the integral up to node row r. */
+/* Integral between two positions along columns, from the bottom up to a row, 0 <= row <= rows: between rows of nodes linear.
+ * STRIP::at(r): the integral up to node row r. */
+template <typename STRIP> static __device__ __forceinline__ double up_to(const STRIP &strip, int rows, double row)
+{
+	int r;
+	const double part = split(row, &r), below = strip.at(r);
+	return below + part * (strip.at(r < rows ? r + 1 : r) - below);
+}
+
+/* The same by a walk that remembers the two rows of nodes around the last position. */
 template <typename STRIP> struct climb {
 	STRIP strip;
 	int at, rows;
 	double below, above;
 	__device__ __forceinline__ climb(const STRIP &s, int last) : strip(s), at(-2), rows(last), below(0), above(0) {}
-	/* 0 <= row <= rows */
 	__device__ __forceinline__ double up_to(double row)
 	{
 		int r;
@@ -95,7 +106,7 @@ static __device__ __forceinline__ double between(double x, double most) { return
 
 /* One thread: CELLS rows of one column of the views whose slices are perpendicular to `axis`; slices first to end. */
 template <typename T, int CELLS>
-static __global__ void __launch_bounds__(WARP *GT_DD_DB_WARPS)
+static __global__ void __launch_bounds__(WARP *GT_DD_DB_WARPS, GT_DD_DB_BLOCKS)
 	forward_kernel(gt_dd d, gt_dd_images g, const double *nodes, const size_t *view, size_t views, T *y, int axis, int first, int end,
                        int columns, int parts)
 {
@@ -115,11 +126,11 @@ static __global__ void __launch_bounds__(WARP *GT_DD_DB_WARPS)
 		if (!(from < to && start < g.height && start + CELLS * height > 0))
 			continue;
 		const double scale = 1 / ((high - low) * height), flat = constant[n - first] * (to - from);
-		climb<slice_strip> walk(slice_strip(nodes + (n - first) * g.stride, g.pitch, g.width, from, to), g.height);
-		double z = between(start, g.height), below = walk.up_to(z);
+		const slice_strip strip(nodes + (n - first) * g.stride, g.pitch, g.width, from, to);
+		double z = between(start, g.height), below = up_to(strip, g.height, z);
 #pragma unroll
 		for (int r = 0; r < CELLS; r++) {
-			const double next = between(start + (r + 1) * height, g.height), above = walk.up_to(next);
+			const double next = between(start + (r + 1) * height, g.height), above = up_to(strip, g.height, next);
 			sum[r] += scale * ((above - below) + flat * (next - z));
 			z = next;
 			below = above;
@@ -255,4 +266,12 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 	gt_dd_adjoint_batches(be, d, (gt_dd_branchless *)state, t, y, t == GT_F32 ? adjoint_batch<float> : adjoint_batch<double>, state, x);
 }
 
-extern "C" const struct gt_dd_impl gt_dd_db_cuda = { make, free_, scratch, forward, adjoint, NULL };
+static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_work *least)
+{
+	(void)state, (void)t;
+	least->bound = back ? GT_DOUBLES : GT_SHARED;
+	least->amount = back ? 12 * c->overlaps * d->n[2] : c->pairs * d->rows * 8 * sizeof(double) / 128;
+	return 1;
+}
+
+extern "C" const struct gt_dd_impl gt_dd_db_cuda = { make, free_, scratch, forward, adjoint, work };
