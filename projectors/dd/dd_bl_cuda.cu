@@ -14,7 +14,7 @@
 #define GT_DD_BL_STACK 4096
 #endif
 #include <stdlib.h>
-#include "projectors/dd/dd_bl.cuh"
+#include "projectors/dd/dd_bl_cuda.h"
 
 enum { WARP = 32 };
 

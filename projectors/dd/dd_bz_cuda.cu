@@ -11,7 +11,7 @@
 #ifndef GT_DD_BZ_WARPS /* warps per block, beside each other along y: 1, 2, 4, 8 */
 #define GT_DD_BZ_WARPS 8
 #endif
-#include "projectors/dd/dd_bl.cuh"
+#include "projectors/dd/dd_bl_cuda.h"
 
 enum { WARP = 32 };
 

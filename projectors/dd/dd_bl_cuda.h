@@ -1,5 +1,5 @@
-#ifndef GT_DD_BL_CUH
-#define GT_DD_BL_CUH
+#ifndef GT_DD_BL_CUDA_H
+#define GT_DD_BL_CUDA_H
 /* What dd-bl and dd-bz share on CUDA: textures over integral images in scratch, and the operator's state. */
 #include "core/cuda.h"
 #include "projectors/dd/dd_bl.h"
