@@ -127,9 +127,13 @@ static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, con
 		return r;
 	r.first = gt_dd_first_column(&d, v, (size_t)w->at, low);
 	r.last = min(gt_dd_first_column(&d, v, (size_t)w->at, high), d.columns - 1);
-	const double q0 = edge[r.first].q, q1 = edge[(r.first + r.last) / 2].q, q2 = edge[r.last].q, bend = fabs(q1 - (q0 + q2) / 2) * 2;
-	r.least_A = (float)((fmin(q0, q2) - bend) * fmin(gA, gB) * (1 - 1e-6));
-	r.most_A = (float)((fmax(q0, q2) + bend) * fmax(gA, gB) * (1 + 1e-6));
+	double least = edge[r.first].q, most = least;
+	for (int k = r.first + 1; k <= r.last; k++) {
+		least = fmin(least, edge[k].q);
+		most = fmax(most, edge[k].q);
+	}
+	r.least_A = (float)(least * fmin(gA, gB) * (1 - 1e-6));
+	r.most_A = (float)(most * fmax(gA, gB) * (1 + 1e-6));
 	r.low = fmin(w->z0 + nA * w->dz, w->z0 + nB * w->dz);
 	r.high = fmax(w->z0 + nA * w->dz, w->z0 + nB * w->dz);
 	const double top = w->p + d.rows;

@@ -120,8 +120,27 @@ struct ring {
 struct reach {
 	int line, lines, low, high;
 };
-static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, const gt_dd_group *g, int axis, int n, int k0, int k1, int l0,
-                                        int l1)
+
+/* Of the block's columns, per view of the group: cells' heights over R, least and greatest. */
+struct heights {
+	double least[GT_DD_GROUP], most[GT_DD_GROUP];
+};
+static __device__ struct heights heights_of(const gt_dd &d, const gt_dd_fast &f, const gt_dd_group *g, int k0, int k1)
+{
+	struct heights h;
+	for (int i = 0; i < GT_DD_GROUP; i++) {
+		const gt_dd_edge_q *e = f.height + (size_t)max(g->view[i], 0) * (d.columns + 1);
+		h.least[i] = h.most[i] = e[k0].q;
+		for (int k = k0 + 1; k < k1; k++) {
+			h.least[i] = fmin(h.least[i], e[k].q);
+			h.most[i] = fmax(h.most[i], e[k].q);
+		}
+	}
+	return h;
+}
+
+static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, const gt_dd_group *g, const struct heights *q, int axis, int n,
+                                        int k0, int k1, int l0, int l1)
 {
 	double x_low = 1e30, x_high = -1e30, z_low = 1e30, z_high = -1e30;
 	for (int i = 0; i < GT_DD_GROUP; i++) {
@@ -131,8 +150,7 @@ static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, con
 		if (n < w->first || n >= w->end)
 			continue;
 		const gt_dd_edge_q *e = f.height + (size_t)g->view[i] * (d.columns + 1);
-		const double a = w->a0 + n * w->da, s = w->g0 + n * w->dg, q0 = e[k0].q, q1 = e[(k0 + k1 - 1) / 2].q, q2 = e[k1 - 1].q;
-		const double bend = fabs(q1 - (q0 + q2) / 2) * 2, least = s * (fmin(q0, q2) - bend), most = s * (fmax(q0, q2) + bend);
+		const double a = w->a0 + n * w->da, s = w->g0 + n * w->dg, least = s * q->least[i], most = s * q->most[i];
 		const double z = w->z0 + n * w->dz, below = l0 + w->p, above = l1 + w->p;
 		x_low = fmin(x_low, a + s * e[k0].U);
 		x_high = fmax(x_high, a + s * e[k1].U);
@@ -155,6 +173,7 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
                                int l0, int l1, int most_slices)
 {
 	const int lane = threadIdx.x % WARP, room = ring.size - (int)sizeof(unit), width = d.n[1 - j.axis];
+	const struct heights heights = heights_of(d, f, g, k0, k1);
 	unsigned units = 0;
 	auto open = [&]() {
 		const unsigned slot = units % GT_DD_FORWARD_SLOTS;
@@ -165,7 +184,7 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 		const int n = n0 + lane;
 		struct reach r = { 0, 0, 0, 0 };
 		if (n < j.end)
-			r = reach_of(d, f, g, j.axis, n, k0, k1, l0, l1);
+			r = reach_of(d, f, g, &heights, j.axis, n, k0, k1, l0, l1);
 		if (!__any_sync(~0u, r.lines > 0))
 			continue;
 		if (d.n[2] <= GT_DD_FORWARD_WHOLE && r.lines)
