@@ -4,13 +4,13 @@
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_RAY_FORWARD_ROWS /* detector rows per thread: 8, 16, 32 */
-#define GT_RAY_FORWARD_ROWS 16
+#define GT_RAY_FORWARD_ROWS 8
 #endif
 #ifndef GT_RAY_FORWARD_VIEWS /* adjacent views per block, which share lines of the volume in the cache: 1, 2, 4, 8 */
 #define GT_RAY_FORWARD_VIEWS 4
 #endif
 #ifndef GT_RAY_FORWARD_BLOCKS /* blocks per multiprocessor that registers are left for, single precision: 4 to 8 */
-#define GT_RAY_FORWARD_BLOCKS 6
+#define GT_RAY_FORWARD_BLOCKS 8
 #endif
 #include "projectors/ray/ray_cuda.h"
 

@@ -4,7 +4,7 @@
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_RAY_STRIP /* voxels per strip: 4, 8, 16 */
-#define GT_RAY_STRIP 8
+#define GT_RAY_STRIP 16
 #endif
 #ifndef GT_RAY_STRIP_TILES /* voxels along z per lane: 1, 2, 4 */
 #define GT_RAY_STRIP_TILES 2
