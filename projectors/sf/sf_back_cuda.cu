@@ -6,19 +6,20 @@
  * the difference is taken after 32 views, which is exact up to rounding and halves the work.
  *
  * A warp owns 4 x 2 columns of voxels and up to 32 R slices. Its lanes are four views of each column of voxels while weights are
- * computed, pairs of rows while H is mixed (loads without conflicts), and edges between slices while H is read. A block of 8 x 8
- * columns of voxels shares the C_k under it, which bulk copies bring four views at a time.
+ * computed, pairs of rows while H is mixed (loads without conflicts), and edges between slices while H is read. 2 x 2 columns of
+ * voxels are mixed together: they lie over 5.6 columns of the detector, where one alone lies over 3.3. A block of 8 x 8 columns of
+ * voxels shares the C_k under it, which bulk copies bring four views at a time.
  *
- * The limit, per column of voxels and view with 64 slices and rows: 3.3 columns x 2 passes of 128 bytes to mix, 3 to store H, 2 to
- * broadcast, about 6 to read it (two sets of 32 edges, two entries each, strides of 0.7 to 1.9 entries), 2 for weights: 20 passes;
- * and about 52 instructions.
+ * The limit, per column of voxels and view with 64 slices and rows: 1.5 columns x 3 passes of 128 bytes to mix, 3 to store H, 1 to
+ * broadcast, about 6 to read it (two sets of 32 edges, two entries each, strides of 0.7 to 1.9 entries), 3 for weights: 17.5 passes;
+ * and about 55 instructions.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_SF_BACK_STAGES /* groups of four views on their way or in use: 2, 3 */
 #define GT_SF_BACK_STAGES 2
 #endif
 #ifndef GT_SF_BACK_COLUMNS /* columns of each view in a stage: 8 to 64; wider shadows take several */
-#define GT_SF_BACK_COLUMNS 28
+#define GT_SF_BACK_COLUMNS 22
 #endif
 #ifndef GT_SF_BACK_BLOCKS /* blocks per multiprocessor that registers must leave room for: 2, 3, 4 */
 #define GT_SF_BACK_BLOCKS 3
@@ -35,9 +36,10 @@ enum {
 	WARPS = 8,
 	SIDE = 8,             /* voxels of a block along x and y; of a warp: 4 x 2 */
 	VOXELS = 8,           /* of a warp */
-	FOUR = 4,             /* views of a group; columns that one round of weights serves */
+	FOUR = 4,             /* views of a group */
+	QUADS = 2,            /* 2 x 2 voxels of a warp */
 	GROUPS = WARP / FOUR, /* of a launch: one lane of a warp prepares each view */
-	WIDE = 2 * FOUR,      /* columns of a voxel that one pass over a stage serves */
+	WIDE = 8,             /* columns of a quad that one pass over a stage serves: even */
 	SLACK = 4             /* floats after the 32 R entries of a line: the next one, and alignment */
 };
 static const size_t VIEWS = WARP;
@@ -99,7 +101,7 @@ static __device__ void fill_part(const struct args *a, int at, int x0, int y0, i
 	const gt_sf_view *v = &a->d.view[a->first + at];
 	double low = 1e300, high = -1e300, bottom = 1e300, top = -1e300;
 	for (int c = 0; c < 4; c++) {
-		const double x = x0 - 0.5 + (c & 1) * SIDE, y = y0 - 0.5 + (c >> 1) * SIDE;
+		const double x = x0 - 0.5 + (c & 1) * min(SIDE, a->d.n[0] - x0), y = y0 - 0.5 + (c >> 1) * min(SIDE, a->d.n[1] - y0);
 		const gt_sf_corner corner = gt_sf_corner_at(v, x, y);
 		const double below = v->row + gt_sf_at(v->V, x, y, z0 - 0.5) * corner.stretch,
 			     above = v->row + gt_sf_at(v->V, x, y, z0 - 0.5 + a->height) * corner.stretch;
@@ -141,10 +143,18 @@ struct queue {
 	int asked, more;
 };
 
+/* Weights of a quad in a view: by column, then voxel; and how many columns there are, from that address on. Of a size that leaves
+ * lanes of different quads on different banks. */
+struct quad {
+	float weight[WIDE][4];
+	unsigned address;
+	int columns, unused[2];
+};
+
 template <int R, bool TT> struct shared {
-	alignas(16) float4 record[WARPS][WARP]; /* by view and voxel: scale, shift, - H in the middle, address of the first column */
-	alignas(16) float4 weight[WARPS][2][WARP];
+	alignas(16) float4 record[WARPS][WARP]; /* by view and voxel: scale, shift, - H in the middle, entry after the last */
 	alignas(16) float4 ramp[TT ? WARPS : 1][WARP];
+	alignas(16) struct quad quad[WARPS][FOUR * QUADS];
 	alignas(16) float mixed[WARPS][4][WARP * R + SLACK];
 	struct part part[WARP];
 	struct queue queue;
@@ -239,139 +249,109 @@ static __device__ __forceinline__ void place_voxel(const struct args &a, const s
 	l->shift = (float)(fma(V, (double)mean, p->row - row)) * in_width;
 }
 
-/* What a ramp adds to the running sum at a place (row of the window), from the kink of the sums next to it. */
-static __device__ __forceinline__ float kink(unsigned base, float place, float half, float width)
-{
-	const float knot = rintf(min(max(place, 0.f), width));
-	const float more = gt_sf_ramp_f(place - knot, half);
-	const unsigned at = base + (unsigned)knot * 4;
-	const float here = load1(at), below = load1(knot > 0.f ? at - 4 : at), above = load1(knot < width ? at + 4 : at);
-	return more * ((above - here) - (here - below));
-}
-
-/* Weights of up to 8 columns from `first` on, for the warp; T += what the end of the tile gets. column: address of the first. */
+/* Weights of `columns` columns from `first` on, whose running sums begin at `address`; T += what the end of the tile gets. */
 template <int R, bool TT, bool WHOLE>
-static __device__ __forceinline__ void weigh(struct shared<R, TT> &s, const struct lane_voxel *l, int first, int count, float end,
-                                             unsigned column, bool wide, float *T, float *last)
+static __device__ __forceinline__ void weigh(struct shared<R, TT> &s, const struct lane_voxel *l, int first, int columns, unsigned address,
+                                             float end, float *T)
 {
 	constexpr float width = WARP * R;
-	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-	const float q = fmaf(l->scale, end, l->shift);
-	float fraction, middle = 0, low = gt_sf_area_f(&l->columns, first);
-	const unsigned place = place_of(q, width, &fraction) * 4;
-	*last = 0;
-#pragma unroll 1
-	for (int round = 0; round < 1 + wide; round++) {
-		float w[FOUR];
-#pragma unroll
-		for (int k = 0; k < FOUR; k++) {
-			const int at = round * FOUR + k;
-			const float high = gt_sf_area_f(&l->columns, first + at + 1);
-			w[k] = at < count ? (high - low) * l->chord : 0.f;
-			low = high;
-			if (at < count) {
-				const unsigned line = column + at * line_bytes<R>();
-				const float below = load1(line + place), above = load1<4>(line + place);
-				float sum = fmaf(fraction, above - below, below);
-				if (TT)
-					sum += kink(line, width * q, fabsf(fmaf(l->ramp1, end, l->ramp0)) + l->ramp, width);
-				*T = fmaf(w[k], sum, *T);
-				if (!WHOLE) {
-					*last = fmaf(w[k], load1(line + WARP * R * 4), *last);
-					middle = fmaf(w[k], load1(line + WARP * R * 2), middle);
-				}
+	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, most = __reduce_max_sync(~0u, columns);
+	const int voxel = lane % VOXELS, place = lane / VOXELS * QUADS + voxel / 2 % 2, member = voxel % 2 + voxel / 4 * 2;
+	const float q = fmaf(l->scale, end, l->shift), half = fabsf(fmaf(l->ramp1, end, l->ramp0)) + l->ramp;
+	float middle = 0, last = 0, low = gt_sf_area_f(&l->columns, first);
+#pragma unroll 2
+	for (int k = 0; k < (most < WIDE ? most + 1 : WIDE); k++) {
+		const float high = gt_sf_area_f(&l->columns, first + k + 1), w = k < columns ? (high - low) * l->chord : 0.f;
+		s.quad[warp][place].weight[k][member] = w;
+		low = high;
+		if (w != 0) {
+			const unsigned line = address + k * line_bytes<R>();
+			*T = fmaf(w, TT ? ramped_sum_of(line, q, width, [&](float) { return half; }) : sum_of(line, q, width), *T);
+			if (!WHOLE) {
+				last = fmaf(w, load1<WARP * R * 4>(line), last);
+				middle = fmaf(w, load1<WARP * R * 2>(line), middle);
 			}
 		}
-		s.weight[warp][round][lane] = make_float4(w[0], w[1], w[2], w[3]);
 	}
 	*T -= middle;
-	*last -= middle;
-	s.record[warp][lane] = make_float4(l->scale, l->shift, -middle, __uint_as_float(column));
+	s.record[warp][lane] = make_float4(l->scale, l->shift, -middle, last - middle);
 	if (TT)
 		s.ramp[warp][lane] = make_float4(l->ramp0, l->ramp1, l->ramp, 0);
+	if (member == 0) {
+		s.quad[warp][place].address = address;
+		s.quad[warp][place].columns = columns;
+	}
 }
 
-/* H of one voxel and view, of up to four columns: lanes are R neighbouring rows. */
-template <int R, bool WHOLE> static __device__ __forceinline__ void mix(const float4 &record, const float4 &w, bool fourth, float (&H)[R])
-{
-	constexpr int line = line_bytes<R>();
-	const unsigned at = __float_as_uint(record.w) + threadIdx.x % WARP * 4 * R;
-	float c[4][R];
-	load_some<R>(at, c[0]);
-	load_some<R, line>(at, c[1]);
-	load_some<R, 2 * line>(at, c[2]);
-#pragma unroll
-	for (int r = 0; r < R; r++) {
-		H[r] = WHOLE ? w.x * c[0][r] : fmaf(w.x, c[0][r], record.z);
-		H[r] = fmaf(w.z, c[2][r], fmaf(w.y, c[1][r], H[r]));
-	}
-	if (fourth) {
-		load_some<R, 3 * line>(at, c[3]);
-#pragma unroll
-		for (int r = 0; r < R; r++)
-			H[r] = fmaf(w.w, c[3][r], H[r]);
-	}
-}
-/* The next four columns. */
-template <int R> static __device__ __forceinline__ void mix_more(const float4 &record, const float4 &w, float (&H)[R])
-{
-	constexpr int line = line_bytes<R>();
-	const unsigned at = __float_as_uint(record.w) + threadIdx.x % WARP * 4 * R;
-	float c[4][R];
-	load_some<R, 4 * line>(at, c[0]);
-	load_some<R, 5 * line>(at, c[1]);
-	load_some<R, 6 * line>(at, c[2]);
-	load_some<R, 7 * line>(at, c[3]);
-#pragma unroll
-	for (int r = 0; r < R; r++)
-		H[r] = fmaf(w.w, c[3][r], fmaf(w.z, c[2][r], fmaf(w.y, c[1][r], fmaf(w.x, c[0][r], H[r]))));
-}
 /* H goes to a buffer, with the entry after its last. All rows in one window: sums are centred, so that is minus the first. */
 template <int R, bool WHOLE, int BUFFER>
-static __device__ __forceinline__ void put(const float (&H)[R], float last, bool has_last, unsigned buffer)
+static __device__ __forceinline__ void put(const float (&H)[R], const float4 &record, unsigned buffer)
 {
-	const float after[1] = { WHOLE ? -H[0] : last };
+	const float after[1] = { WHOLE ? -H[0] : record.w };
 	store_some<R, BUFFER *(int)line_bytes<R>()>(buffer + threadIdx.x % WARP * 4 * R, H);
-	if (WHOLE ? threadIdx.x % WARP == 0 : has_last)
+	if (threadIdx.x % WARP == 0)
 		store_some<1, BUFFER *(int)line_bytes<R>() + WARP * R * 4>(buffer, after);
 }
 
-/* Two voxels and a view: H, then E += H at the edges. Buffers alternate, so that one barrier of the warp is enough. */
-template <int R, bool TT, bool WHOLE, int PAIR>
-static __device__ __forceinline__ void add_pair(struct shared<R, TT> &s, unsigned records, unsigned weights, unsigned active,
-                                                unsigned fourth, unsigned wide, float last, int own, unsigned buffer,
-                                                const float (&edge)[R], float (&E)[VOXELS][R])
+template <int R, bool TT, int BUFFER>
+static __device__ __forceinline__ void read_edges(const float4 &record, unsigned ramps, unsigned buffer, const float (&edge)[R],
+                                                  float (&E)[R])
 {
-	constexpr int line = line_bytes<R>(), flip = PAIR / 2 % 2 * 2, v = PAIR;
 	constexpr float width = WARP * R;
-	if (!(active & (3u << v))) {
-		__syncwarp();
-		return;
-	}
-	const float4 one = load4<v * 16>(records), two = load4<v * 16 + 16>(records);
-	float H[2][R];
-	mix<R, WHOLE>(one, load4<v * 16>(weights), fourth & (1u << v), H[0]);
-	mix<R, WHOLE>(two, load4<v * 16 + 16>(weights), fourth & (2u << v), H[1]);
-	if (wide & (3u << v)) {
-		mix_more<R>(one, load4<(WARP + v) * 16>(weights), H[0]);
-		mix_more<R>(two, load4<(WARP + v) * 16 + 16>(weights), H[1]);
-	}
-	put<R, WHOLE, flip>(H[0], last, own == v, buffer);
-	put<R, WHOLE, flip + 1>(H[1], last, own == v + 1, buffer);
-	__syncwarp();
+	constexpr int offset = BUFFER * (int)line_bytes<R>();
+	const float4 ramp = TT ? load4(ramps) : record;
 #pragma unroll
 	for (int r = 0; r < R; r++) {
-		const float q1 = fmaf(one.x, edge[r], one.y), q2 = fmaf(two.x, edge[r], two.y);
-		E[v][r] += sum_of<flip * line>(buffer, q1, width);
-		E[v + 1][r] += sum_of<flip * line + line>(buffer, q2, width);
-		if (TT) {
-			const unsigned ramps = address_of(s.ramp[threadIdx.x / WARP]) +
-			                       (records - address_of(s.record[threadIdx.x / WARP]));
-			const float4 r1 = load4<v * 16>(ramps), r2 = load4<v * 16 + 16>(ramps);
-			E[v][r] += kink(buffer + flip * line, width * q1, fabsf(fmaf(r1.y, edge[r], r1.x)) + r1.z, width);
-			E[v + 1][r] += kink(buffer + flip * line + line, width * q2, fabsf(fmaf(r2.y, edge[r], r2.x)) + r2.z, width);
+		const float q = fmaf(record.x, edge[r], record.y);
+		E[r] += TT ? ramped_sum_of<offset>(buffer, q, width, [&](float) { return fabsf(fmaf(ramp.y, edge[r], ramp.x)) + ramp.z; })
+		           : sum_of<offset>(buffer, q, width);
+	}
+}
+
+/* Four voxels and a view: H, then E += H at the edges. */
+template <int R, bool TT, bool WHOLE, int QUAD>
+static __device__ __forceinline__ void add_quad(unsigned quad, unsigned records, unsigned ramps, unsigned buffer, const float (&edge)[R],
+                                                float (&E)[VOXELS][R])
+{
+	constexpr int at = QUAD * (int)sizeof(struct quad), v = QUAD * 2;
+	constexpr unsigned line = line_bytes<R>();
+	const float4 info = load4<at + WIDE * 16>(quad);
+	const int columns = __float_as_int(info.y);
+	if (columns <= 0)
+		return;
+	const float4 record[4] = { load4<v * 16>(records), load4<v * 16 + 16>(records), load4<v * 16 + 64>(records),
+		                   load4<v * 16 + 80>(records) };
+	float H[4][R];
+#pragma unroll
+	for (int m = 0; m < 4; m++)
+#pragma unroll
+		for (int r = 0; r < R; r++)
+			H[m][r] = WHOLE ? 0 : record[m].z;
+	unsigned from = __float_as_uint(info.x) + threadIdx.x % WARP * 4 * R, weights = quad + at;
+#pragma unroll 1
+	for (int k = 0; k < columns; k += 2, from += 2 * line, weights += 32) {
+		float one[R], two[R];
+		load_some<R>(from, one);
+		load_some<R, line>(from, two);
+		const float4 w = load4(weights), u = load4<16>(weights);
+#pragma unroll
+		for (int r = 0; r < R; r++) {
+			H[0][r] = fmaf(u.x, two[r], fmaf(w.x, one[r], H[0][r]));
+			H[1][r] = fmaf(u.y, two[r], fmaf(w.y, one[r], H[1][r]));
+			H[2][r] = fmaf(u.z, two[r], fmaf(w.z, one[r], H[2][r]));
+			H[3][r] = fmaf(u.w, two[r], fmaf(w.w, one[r], H[3][r]));
 		}
 	}
+	put<R, WHOLE, 0>(H[0], record[0], buffer);
+	put<R, WHOLE, 1>(H[1], record[1], buffer);
+	put<R, WHOLE, 2>(H[2], record[2], buffer);
+	put<R, WHOLE, 3>(H[3], record[3], buffer);
+	__syncwarp();
+	read_edges<R, TT, 0>(record[0], ramps + v * 16, buffer, edge, E[v]);
+	read_edges<R, TT, 1>(record[1], ramps + v * 16 + 16, buffer, edge, E[v + 1]);
+	read_edges<R, TT, 2>(record[2], ramps + v * 16 + 64, buffer, edge, E[v + 4]);
+	read_edges<R, TT, 3>(record[3], ramps + v * 16 + 80, buffer, edge, E[v + 5]);
+	__syncwarp();
 }
 
 template <int R, bool TT, bool WHOLE> static __device__ __forceinline__ void run_back(const struct args &a)
@@ -426,7 +406,7 @@ template <int R, bool TT, bool WHOLE> static __device__ __forceinline__ void run
 
 	const int x = x1 + own_voxel % 4, y = y1 + own_voxel / 4;
 	const bool inside = x0 + x < a.d.n[0] && y0 + y < a.d.n[1];
-	const unsigned records = address_of(s.record[warp]), weights = address_of(s.weight[warp]);
+	const unsigned records = address_of(s.record[warp]), ramps = address_of(s.ramp[TT ? warp : 0]), quads = address_of(s.quad[warp]);
 	const unsigned buffer = address_of(s.mixed[warp]);
 	struct item now = { -1, 0, 0 };
 	int stage = 0, phase = 0;
@@ -436,27 +416,27 @@ template <int R, bool TT, bool WHOLE> static __device__ __forceinline__ void run
 		const int start = p->first_column + now.piece * GT_SF_BACK_COLUMNS - p->column, end = start + columns_of(p, &now);
 		struct lane_voxel l;
 		place_voxel<TT>(a, p, x, y, p->first_row + now.window * width, 1.f / width, &l);
-		int first = max(start, (int)floorf(max(l.columns.at[0], -1e9f)));
-		int count = inside ? min(end, (int)ceilf(min(l.columns.at[3], 1e9f))) - first : 0;
+		l.chord = inside ? l.chord : 0;
+		/* Of all four voxels of the quad. */
+		int first = max(start, (int)floorf(max(l.columns.at[0], -1e9f))), after = min(end, (int)ceilf(min(l.columns.at[3], 1e9f)));
+		first = min(first, __shfl_xor_sync(~0u, first, 1));
+		first = min(first, __shfl_xor_sync(~0u, first, 4));
+		after = max(after, __shfl_xor_sync(~0u, after, 1));
+		after = max(after, __shfl_xor_sync(~0u, after, 4));
 		barrier_wait(address_of(&s.full[stage]), phase);
 		const unsigned base = stages + stage * stage_bytes<R>() + own_view * view_bytes<R>() - start * line;
-		for (unsigned active; (active = __ballot_sync(~0u, count > 0)); first += WIDE, count -= WIDE) {
-			const unsigned fourth = __ballot_sync(~0u, count > 3), wide = __ballot_sync(~0u, count > FOUR);
-			float last;
-			weigh<R, TT, WHOLE>(s, &l, first, count, a.height * 0.5f, count > 0 ? base + first * line : stages, wide != 0, &T,
-			                    &last);
+		for (; __any_sync(~0u, after > first); first += WIDE) {
+			const int columns = max(min(after - first, (int)WIDE), 0);
+			weigh<R, TT, WHOLE>(s, &l, first, columns, columns ? base + first * line : stages, a.height * 0.5f, &T);
 			__syncwarp();
 #pragma unroll 1
-			for (int view = 0; view < WARP; view += VOXELS) {
-				const unsigned r = records + view * 16, w = weights + view * 16, on = active >> view, on4 = fourth >> view,
-					       on8 = wide >> view;
-				add_pair<R, TT, WHOLE, 0>(s, r, w, on, on4, on8, last, lane - view, buffer, edge, E);
-				add_pair<R, TT, WHOLE, 2>(s, r, w, on, on4, on8, last, lane - view, buffer, edge, E);
-				add_pair<R, TT, WHOLE, 4>(s, r, w, on, on4, on8, last, lane - view, buffer, edge, E);
-				add_pair<R, TT, WHOLE, 6>(s, r, w, on, on4, on8, last, lane - view, buffer, edge, E);
+			for (int view = 0; view < FOUR; view++) {
+				const unsigned quad = quads + view * QUADS * sizeof(struct quad), here = view * VOXELS * 16;
+				add_quad<R, TT, WHOLE, 0>(quad, records + here, ramps + here, buffer, edge, E);
+				add_quad<R, TT, WHOLE, 1>(quad, records + here, ramps + here, buffer, edge, E);
 			}
-			__syncwarp();
 		}
+		__syncwarp();
 		if (lane == 0)
 			barrier_arrive(address_of(&s.empty[stage]));
 		if (warp == 0)

@@ -103,4 +103,18 @@ static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 		gt_sf_simple_adjoint(be, d, t, y, x);
 }
 
-extern "C" const struct gt_sf_impl gt_sf_cuda = { make, release, scratch, forward, adjoint, NULL };
+/* What the heads of sf_forward_cuda.cu and sf_back_cuda.cu count, of rectangles along z; the simple kernels state nothing. */
+static int work(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int back, gt_work *least)
+{
+	const struct state *s = (const struct state *)state;
+	const double rows = d->rows / 32., slices = d->n[2] / 32., columns = c->voxels > 0 ? c->overlaps / c->voxels : 0;
+	(void)t;
+	if (back ? !s->fast_back : !s->ahead)
+		return 0;
+	least->bound = back ? GT_SHARED : GT_INSTRUCTIONS;
+	least->amount = back ? c->voxels * (0.45 * columns * (rows + 1) + rows + 3 * slices + 5)
+	                     : c->voxels * (7 + columns) / 8 * (18 * rows + 14);
+	return 1;
+}
+
+extern "C" const struct gt_sf_impl gt_sf_cuda = { make, release, scratch, forward, adjoint, work };

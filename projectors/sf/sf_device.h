@@ -78,22 +78,38 @@ static __device__ __forceinline__ void bulk_copy(unsigned to, const void *from, 
 
 /* Running sums --------------------------------------------------------------- */
 
-/* Place in a line of `intervals`, clamped to it: its whole part, in all but the two highest bits, and its fraction. Rounding down
- * after an addition of 2, whose last place is worth 2^-22, leaves floor() in the low bits; saturation clamps. q: the place over
- * intervals, which are less than 2^21. */
-static __device__ __forceinline__ unsigned place_of(float q, float intervals, float *fraction)
+/* Place in a line of `intervals`, clamped to it: its whole part, also in all but the two highest bits of the result, and its fraction.
+ * Rounding down after an addition of 2, whose last place is worth 2^-22, leaves floor() in the low bits; saturation clamps. q: the
+ * place over intervals, which are less than 2^21. */
+static __device__ __forceinline__ unsigned place_of(float q, float intervals, float *whole, float *fraction)
 {
 	const float in = __saturatef(q), t = __fmaf_rd(in, intervals * 0x1p-22f, 2.f);
-	*fraction = fmaf(in, intervals, fmaf(t, -0x1p22f, 0x1p23f));
+	*whole = fmaf(t, 0x1p22f, -0x1p23f);
+	*fraction = fmaf(in, intervals, -*whole);
 	return __float_as_uint(t);
 }
 /* The running sum at q, whose entry 0 is OFFSET bytes from base. Entry intervals + 1 is read, times 0. */
 template <int OFFSET = 0> static __device__ __forceinline__ float sum_of(unsigned base, float q, float intervals)
 {
-	float fraction;
-	const unsigned a = base + place_of(q, intervals, &fraction) * 4;
+	float whole, fraction;
+	const unsigned a = base + place_of(q, intervals, &whole, &fraction) * 4;
 	const float low = load1<OFFSET>(a), high = load1<OFFSET + 4>(a);
 	return fmaf(fraction, high - low, low);
+}
+/* The same with what the ramp at the knot next to q adds (SF-TT); half(knot): its half width, in
+ * intervals. Sums are constant outside the line. */
+template <int OFFSET = 0, typename HALF>
+static __device__ __forceinline__ float ramped_sum_of(unsigned base, float q, float intervals, HALF half)
+{
+	float whole, fraction;
+	const unsigned a = base + place_of(q, intervals, &whole, &fraction) * 4;
+	const bool upper = fraction > 0.5f;
+	const float knot = whole + (upper ? 1.f : 0.f);
+	const bool flat = upper ? knot >= intervals : knot <= 0.f; /* on the far side of the knot */
+	const float low = load1<OFFSET>(a), high = load1<OFFSET + 4>(a), far = load1<OFFSET>(flat ? a : upper ? a + 8 : a - 4);
+	const float rise = whole < intervals ? high - low : 0.f;
+	const float turn = (flat ? 0.f : upper ? far - high : far - low) + (upper ? -rise : rise);
+	return fmaf(gt_sf_ramp_f(fmaf(q, intervals, -knot), half(knot)), turn, fmaf(fraction, rise, low));
 }
 
 /* A view near one column ------------------------------------------------------ */

@@ -6,25 +6,27 @@
  *
  * A warp owns 8 columns of one view and 32 R rows, two per lane, and goes slice by slice over the voxels whose footprints meet its
  * columns (5.7 in each, where 4.5 would do if columns could be shared out without overlap). Weights are computed with a lane per
- * voxel. Eight such warps, of one to eight neighbouring views, share the lines of a slice: a ninth warp finds which they are and has
- * bulk copies bring them into a ring of stages.
+ * voxel. Two such warps of each of one, two or four neighbouring views share the lines of a slice: one more warp finds which they are
+ * and has bulk copies bring them into a ring of stages. Neighbours must look along nearly the same direction, or their lines would
+ * leave no room for a number of slices that fills the lanes with voxels.
  *
  * The limit, per column of voxels and view with 64 slices and rows: 1.3 x (2 x (6 instructions, 2 loads of about 1.4 passes of 128
  * bytes each) to read F, 16 additions, 3 broadcasts) and 10 instructions for weights: 55 instructions and 12 passes.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_SF_AHEAD_STAGES /* groups of slices on their way or in use: 2 to 4 */
-#define GT_SF_AHEAD_STAGES 3
+#define GT_SF_AHEAD_STAGES 2
 #endif
-#ifndef GT_SF_AHEAD_BYTES /* of a stage: multiples of 1024; a slice whose lines take more is brought in pieces */
-#define GT_SF_AHEAD_BYTES 18432
+#ifndef GT_SF_AHEAD_BYTES /* of a stage for four views: multiples of 6144; a slice whose lines take more is brought in pieces */
+#define GT_SF_AHEAD_BYTES 36864
 #endif
-#ifndef GT_SF_AHEAD_BLOCKS /* blocks per multiprocessor that registers must leave room for: 2, 3 */
-#define GT_SF_AHEAD_BLOCKS 3
+#ifndef GT_SF_AHEAD_BLOCKS /* blocks of four views per multiprocessor that registers must leave room for: 2, 3 */
+#define GT_SF_AHEAD_BLOCKS 2
 #endif
 #ifndef GT_SF_AHEAD_FLUSH /* voxels between differences: 64 to 512 */
 #define GT_SF_AHEAD_FLUSH 128
 #endif
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/cuda.h"
@@ -33,8 +35,9 @@
 
 enum {
 	WARP = GT_SF_WARP,
-	WARPS = 8,   /* that compute; one more brings lines */
 	COLUMNS = 8, /* of a warp */
+	TWO = 2,     /* warps of a view in a block */
+	MOST = 4,    /* views of a block */
 	SLACK = 4    /* entries of a line after those of its window */
 };
 
@@ -42,11 +45,13 @@ struct args {
 	gt_sf d;
 	const float *lines[2]; /* by the axis of the slices: [x][y][deep], [y][x][deep] */
 	float *out;
-	const int *group; /* [groups][WARPS]: views, -1: none */
-	int views;        /* of a group */
+	const int *group; /* [groups][views]: -1: none */
 	int deep, window; /* entries of a line; intervals of it that a stage holds */
 	int groups_of_columns, row_tiles;
 };
+
+/* Of a stage for V views. */
+template <int V> static __host__ __device__ constexpr int stage_bytes() { return GT_SF_AHEAD_BYTES / 6 * (2 + V); }
 
 /* Where the voxels of a line along a slice begin or end: first + n step, in voxels. */
 struct border {
@@ -61,7 +66,7 @@ struct stage {
 };
 
 template <bool TT> struct warp_memory {
-	float4 record[WARP]; /* scale, shift, address, entry of the window */
+	float4 record[WARP]; /* scale, shift, address, 0 */
 	float4 weight[WARP][2];
 	float end[WARP]; /* the running sum at the end of the rows */
 	float4 ramp[TT ? WARP : 1];
@@ -69,9 +74,9 @@ template <bool TT> struct warp_memory {
 	struct border border[2];
 };
 
-template <bool TT> struct shared {
-	alignas(16) struct warp_memory<TT> warp[WARPS];
-	struct border border[WARPS][2]; /* of all columns of the block, by view */
+template <bool TT, int V> struct shared {
+	alignas(16) struct warp_memory<TT> warp[TWO * V];
+	struct border border[V][2]; /* of all columns of the block, by view */
 	alignas(16) struct stage stage[GT_SF_AHEAD_STAGES];
 	alignas(8) unsigned long long full[GT_SF_AHEAD_STAGES], empty[GT_SF_AHEAD_STAGES];
 };
@@ -132,8 +137,8 @@ static __device__ void reach_of(const struct args *a, const gt_sf_view *v, int n
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* The warp that brings lines: 32 slices at a time, as many as fit into each stage. ------------------------------------------------ */
-template <bool TT>
-static __device__ __forceinline__ void bring(const struct args &a, struct shared<TT> &s, unsigned stages, const int *views, int l0,
+template <bool TT, int V>
+static __device__ __forceinline__ void bring(const struct args &a, struct shared<TT, V> &s, unsigned stages, const int *views, int l0,
                                              int rows)
 {
 	const int lane = threadIdx.x % WARP;
@@ -141,12 +146,12 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 	const int axis = any->axis, slices = a.d.n[axis], length = a.d.n[1 - axis];
 	const unsigned line = (a.window + SLACK) * (unsigned)sizeof(float);
 	const float *const lines = a.lines[axis];
-	const int fit = GT_SF_AHEAD_BYTES / line;
+	const int fit = stage_bytes<V>() / line;
 	int put = 0;
 	for (int base = 0; base < slices; base += WARP) {
 		const int n = base + lane;
 		double low = 1e30, high = -1e30;
-		for (int q = 0; q < a.views && views[q] >= 0; q++) {
+		for (int q = 0; q < V && views[q] >= 0; q++) {
 			double from = -1, to = length;
 			narrow(s.border[q], n, &from, &to);
 			low = min(low, from);
@@ -155,7 +160,7 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 		int2 i = voxels_between(low, high, 0, n < slices ? length : 0);
 		int2 reach = make_int2(a.d.n[2], 0);
 		if (a.window < a.d.n[2])
-			for (int q = 0; q < a.views && views[q] >= 0 && i.y > i.x; q++)
+			for (int q = 0; q < V && views[q] >= 0 && i.y > i.x; q++)
 				reach_of(&a, &a.d.view[views[q]], n, i, l0, rows, &reach);
 		else
 			reach = make_int2(0, a.d.n[2]);
@@ -179,7 +184,7 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 				const bool taken = count > 0 && sum <= fit;
 				const int total = __reduce_add_sync(~0u, taken ? count : 0), here = put % GT_SF_AHEAD_STAGES;
 				const unsigned bar = address_of(&s.full[here]),
-					       to = stages + here * GT_SF_AHEAD_BYTES + (sum - count) * line;
+					       to = stages + here * stage_bytes<V>() + (sum - count) * line;
 				if (put >= GT_SF_AHEAD_STAGES)
 					barrier_wait(address_of(&s.empty[here]), (put / GT_SF_AHEAD_STAGES - 1) & 1);
 				const int start = from + w * a.window;
@@ -216,15 +221,12 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 
 /* The warps that compute --------------------------------------------------------- */
 
-/* What the ramp of the voxel edge next to a row edge adds to the running sum there. */
-static __device__ __forceinline__ float kink(unsigned base, float place, float window, float from, const float4 &ramp)
+/* The running sum of a line at a row edge. ramp, SF-TT: half width |x + y entry| + z, in slices. */
+template <bool TT> static __device__ __forceinline__ float line_at(unsigned address, float q, float window, const float4 &ramp)
 {
-	const float knot = rintf(min(max(place, 0.f), window));
-	const float half = fabsf(fmaf(ramp.y, knot + from, ramp.x)) + ramp.z;
-	const float more = gt_sf_ramp_f((place - knot) * ramp.w, half);
-	const unsigned at = base + (unsigned)knot * 4;
-	const float here = load1(at), below = load1(knot > 0.f ? at - 4 : at), above = load1(knot < window ? at + 4 : at);
-	return more * gt_sf_in(ramp.w) * ((above - here) - (here - below));
+	if (!TT)
+		return sum_of(address, q, window);
+	return ramped_sum_of(address, q, window, [&](float knot) { return fabsf(fmaf(ramp.y, knot, ramp.x)) + ramp.z; });
 }
 
 /* One lane: the voxel i of slice n, its place in the stage and its weights. */
@@ -257,16 +259,16 @@ static __device__ __forceinline__ void prepare(const struct args &a, struct warp
 	const double middle = (l0 + R * WARP / 2 - near->row) * (double)in_step - V * near->in_V - from;
 	const float scale = in_step * in_window, shift = (float)middle * in_window;
 	const float window = (float)a.window;
-	float end = sum_of(address, fmaf(scale, R * WARP / 2, shift), window);
-	m->record[lane] = make_float4(scale, shift, __uint_as_float(address), (float)from);
+	float4 ramp = make_float4(0, 0, 0, 0);
 	if (TT) {
-		const float half = (most - least) / 2;
-		const float4 ramp = make_float4((float)V * half, (float)near->V[3] * half,
-		                                (float)((fabs(near->V[1]) + fabs(near->V[2])) / 2) * mean, step);
-		end += kink(address, window * fmaf(scale, R * WARP / 2, shift), window, (float)from, ramp);
+		const float slope = (float)near->V[3] * (most - least) / 2 * in_step;
+		ramp.x = fmaf(slope, (float)from, (float)V * (most - least) / 2 * in_step);
+		ramp.y = slope;
+		ramp.z = (float)((fabs(near->V[1]) + fabs(near->V[2])) / 2) * mean * in_step;
 		m->ramp[lane] = ramp;
 	}
-	m->end[lane] = end;
+	m->record[lane] = make_float4(scale, shift, __uint_as_float(address), 0);
+	m->end[lane] = line_at<TT>(address, fmaf(scale, R * WARP / 2, shift), window, ramp);
 	float w[COLUMNS], low = gt_sf_area_f(&columns, 0);
 #pragma unroll
 	for (int c = 0; c < COLUMNS; c++) {
@@ -321,13 +323,12 @@ static __device__ __forceinline__ void add_voxels(const struct args &a, const st
 	for (int j = 0; j < count; j++) {
 		const float4 record = load4(records + j * 16), low = load4(weights + j * 32), high = load4(weights + j * 32 + 16);
 		const float w[COLUMNS] = { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
+		const float4 ramp = TT ? m->ramp[j] : record;
 		float F[R];
 #pragma unroll
 		for (int r = 0; r < R; r++) {
 			const float q = fmaf(record.x, edge[r], record.y);
-			F[r] = sum_of(__float_as_uint(record.z), q, window);
-			if (TT)
-				F[r] += kink(__float_as_uint(record.z), window * q, window, record.w, m->ramp[j]);
+			F[r] = line_at<TT>(__float_as_uint(record.z), q, window, ramp);
 		}
 #pragma unroll
 		for (int c = 0; c < COLUMNS; c++)
@@ -337,8 +338,8 @@ static __device__ __forceinline__ void add_voxels(const struct args &a, const st
 	}
 }
 
-template <int R, bool TT>
-static __device__ __forceinline__ void compute(const struct args &a, struct shared<TT> &s, unsigned stages, int view, int k0, int l0)
+template <int R, bool TT, int V>
+static __device__ __forceinline__ void compute(const struct args &a, struct shared<TT, V> &s, unsigned stages, int view, int k0, int l0)
 {
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
 	struct warp_memory<TT> *m = &s.warp[warp];
@@ -372,7 +373,7 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 		}
 		const int total = __shfl_sync(~0u, sums, WARP - 1), before = sums - (i.y - i.x);
 		const unsigned line = (a.window + SLACK) * (unsigned)sizeof(float);
-		const unsigned address = stages + here * GT_SF_AHEAD_BYTES + slice.z - slice.x * line;
+		const unsigned address = stages + here * stage_bytes<V>() + slice.z - slice.x * line;
 		for (int first = 0; first < total; first += WARP) {
 			/* Which slice the voxel belongs to: the last lane whose voxels begin at or before it. */
 			const int voxel = first + lane;
@@ -411,25 +412,25 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 		}
 }
 
-template <int R, bool TT> static __device__ __forceinline__ void run_forward(const struct args &a)
+template <int R, bool TT, int V> static __device__ __forceinline__ void run_forward(const struct args &a)
 {
+	constexpr int warps = TWO * V;
 	extern __shared__ __align__(128) unsigned char memory[];
-	struct shared<TT> &s = *(struct shared<TT> *)memory;
+	struct shared<TT, V> &s = *(struct shared<TT, V> *)memory;
 	const unsigned stages = address_of(memory) + (unsigned)((sizeof s + 127) / 128 * 128);
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-	const int per_view = WARPS / a.views, width = per_view * COLUMNS;
-	const int first = blockIdx.x % a.groups_of_columns * width, l0 = blockIdx.x / a.groups_of_columns % a.row_tiles * WARP * R;
-	const int *views = a.group + (size_t)(blockIdx.x / a.groups_of_columns / a.row_tiles) * a.views;
-	const int view = warp < WARPS ? views[warp % a.views] : -1, k0 = first + warp / a.views * COLUMNS;
-	const bool works = warp < WARPS && view >= 0 && k0 < a.d.columns;
-	for (unsigned i = threadIdx.x * 16; i < GT_SF_AHEAD_STAGES * GT_SF_AHEAD_BYTES; i += blockDim.x * 16)
+	const int first = blockIdx.x % a.groups_of_columns * TWO * COLUMNS, l0 = blockIdx.x / a.groups_of_columns % a.row_tiles * WARP * R;
+	const int *views = a.group + (size_t)(blockIdx.x / a.groups_of_columns / a.row_tiles) * V;
+	const int view = warp < warps ? views[warp % V] : -1, k0 = first + warp / V * COLUMNS;
+	const bool works = view >= 0 && k0 < a.d.columns;
+	for (unsigned i = threadIdx.x * 16; i < GT_SF_AHEAD_STAGES * stage_bytes<V>(); i += (warps + 1) * WARP * 16)
 		asm volatile("st.shared.v4.f32 [%0], {%1,%1,%1,%1};" ::"r"(stages + i), "f"(0.f) : "memory");
 	if (works && lane == 0) {
 		near_column(&a.d.view[view], k0, &s.warp[warp].near);
 		fill_borders(&a.d.view[view], k0, min(k0 + COLUMNS, a.d.columns), s.warp[warp].border);
 	}
-	if (warp == WARPS && lane < a.views && views[lane] >= 0)
-		fill_borders(&a.d.view[views[lane]], first, min(first + width, a.d.columns), s.border[lane]);
+	if (warp == warps && lane < V && views[lane] >= 0)
+		fill_borders(&a.d.view[views[lane]], first, min(first + TWO * COLUMNS, a.d.columns), s.border[lane]);
 	const int working = __syncthreads_count(works) / WARP;
 	if (threadIdx.x == 0) {
 		for (int i = 0; i < GT_SF_AHEAD_STAGES; i++) {
@@ -440,18 +441,21 @@ template <int R, bool TT> static __device__ __forceinline__ void run_forward(con
 	}
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	__syncthreads();
-	if (warp == WARPS)
-		bring<TT>(a, s, stages, views, l0, WARP * R);
+	if (warp == warps)
+		bring<TT, V>(a, s, stages, views, l0, WARP * R);
 	else if (works)
-		compute<R, TT>(a, s, stages, view, k0, l0);
+		compute<R, TT, V>(a, s, stages, view, k0, l0);
 }
 #endif
 
-template <int R, bool TT>
-static __global__ void __launch_bounds__((WARPS + 1) * WARP, GT_SF_AHEAD_BLOCKS) forward_kernel(const __grid_constant__ struct args a)
+template <int R, bool TT, int V>
+static __global__ void __launch_bounds__((TWO * V + 1) * WARP, GT_SF_AHEAD_BLOCKS *(V == 4   ? 1
+                                                                                    : V == 2 ? 2
+                                                                                             : 3))
+	forward_kernel(const __grid_constant__ struct args a)
 {
 #if __CUDA_ARCH__ >= 900
-	run_forward<R, TT>(a);
+	run_forward<R, TT, V>(a);
 #endif
 }
 
@@ -483,43 +487,53 @@ static int window_of(const gt_sf *d)
 static int deep_of(const gt_sf *d) { return pieces(d->n[2], window_of(d)) * window_of(d) + SLACK; }
 static size_t line_floats(const gt_sf *d) { return (size_t)d->n[0] * d->n[1] * deep_of(d); }
 
-/* Views next to each other share lines of the volume if they look along nearly the same direction: how many should? */
-static int views_together(const gt_sf *host)
+typedef void (*kernel)(struct args);
+template <int R, bool TT, int V> static kernel kernel_with(size_t *bytes)
 {
-	double turned = 0, size = 0;
-	size_t pairs = 0;
-	for (size_t v = 1; v < host->views; v++) {
-		const double *a = host->view[v - 1].frame.M, *b = host->view[v].frame.M;
-		const double *p = host->view[v - 1].frame.N, *q = host->view[v].frame.N;
-		const double *u = host->view[v].frame.lens.arc || a[1] != 0 || a[2] != 0 ? a : p, *w = u == a ? b : q;
-		const double cross = u[1] * w[2] - u[2] * w[1], dot = u[1] * w[1] + u[2] * w[2];
-		turned += fabs(atan2(cross, dot));
-		pairs++;
-	}
-	const double angle = pairs ? turned / (double)pairs : 0;
-	int best = 1;
-	for (int views = 1; views <= WARPS; views *= 2) {
-		const double lines = WARPS * COLUMNS / views / 1.8 + 2.3 + (views - 1) * angle * (host->n[0] + host->n[1]) / 8.;
-		if (views == 1 || lines < size) {
-			size = lines;
-			best = views;
-		}
-	}
-	return best;
+	*bytes = (sizeof(struct shared<TT, V>) + 127) / 128 * 128 + GT_SF_AHEAD_STAGES * (size_t)stage_bytes<V>();
+	return forward_kernel<R, TT, V>;
+}
+template <int R, bool TT> static kernel kernel_for(int views, size_t *bytes)
+{
+	return views == 4 ? kernel_with<R, TT, 4>(bytes) : views == 2 ? kernel_with<R, TT, 2>(bytes) : kernel_with<R, TT, 1>(bytes);
+}
+static kernel kernel_of(const gt_sf *d, int views, size_t *bytes)
+{
+	if (per_lane(d) == 1)
+		return d->trapezoid ? kernel_for<1, true>(views, bytes) : kernel_for<1, false>(views, bytes);
+	return d->trapezoid ? kernel_for<2, true>(views, bytes) : kernel_for<2, false>(views, bytes);
 }
 
-typedef void (*kernel)(struct args);
-static kernel kernel_of(const gt_sf *d)
+/* Mean angle between views next to each other, rad. */
+static double angle_between(const gt_sf *host)
 {
-	const int one = per_lane(d) == 1;
-	return d->trapezoid ? one ? forward_kernel<1, true> : forward_kernel<2, true>
-	       : one ? forward_kernel<1, false>
-	                    : forward_kernel<2, false>;
+	double sum = 0;
+	for (size_t v = 1; v < host->views; v++) {
+		double a[2], b[2];
+		for (int c = 0; c < 2; c++) {
+			a[c] = (host->view[v - 1].toward[c][0] + host->view[v - 1].toward[c][1] * (host->n[c] - 1) / 2.) * host->pitch[c];
+			b[c] = (host->view[v].toward[c][0] + host->view[v].toward[c][1] * (host->n[c] - 1) / 2.) * host->pitch[c];
+		}
+		sum += fabs(atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]));
+	}
+	return host->views > 1 ? sum / (double)(host->views - 1) : 0;
 }
-static size_t shared_bytes(const gt_sf *d)
+
+/* Views of a block: as many as leave a stage room for so many slices that a warp finds voxels for most of its lanes. */
+static int views_together(const gt_sf *host)
 {
-	const size_t fixed = d->trapezoid ? sizeof(struct shared<true>) : sizeof(struct shared<false>);
-	return (fixed + 127) / 128 * 128 + GT_SF_AHEAD_STAGES * GT_SF_AHEAD_BYTES;
+	const double angle = angle_between(host), x = (host->n[0] - 1) / 2., y = (host->n[1] - 1) / 2.;
+	const gt_sf_view *v = &host->view[0];
+	const double one = fabs(gt_sf_corner_at(v, x + 0.5, y).column - gt_sf_corner_at(v, x - 0.5, y).column),
+		     other = fabs(gt_sf_corner_at(v, x, y + 0.5).column - gt_sf_corner_at(v, x, y - 0.5).column), pitch = hypot(one, other);
+	const double line = (window_of(host) + SLACK) * sizeof(float), apart = angle * (host->n[0] + host->n[1]) / 8.;
+	for (int views = MOST; views > 1; views /= 2) {
+		const double bytes = views == 4 ? stage_bytes<4>() : stage_bytes<2>();
+		const double lines = TWO * COLUMNS / pitch + 1.3 + (views - 1) * apart, voxels = COLUMNS / pitch + 1.3;
+		if (bytes / line / lines * voxels > 0.7 * WARP)
+			return views;
+	}
+	return 1;
 }
 
 extern "C" void gt_sf_forward_free(gt_backend *be, gt_sf_ahead *s)
@@ -533,8 +547,10 @@ extern "C" void gt_sf_forward_free(gt_backend *be, gt_sf_ahead *s)
 extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, gt_sf_ahead **state)
 {
 	gt_sf_ahead *s = (gt_sf_ahead *)calloc(1, sizeof *s);
-	int *list = (int *)malloc((host->views * WARPS + WARPS) * sizeof *list);
+	int *list = (int *)malloc((host->views + 1) * MOST * sizeof *list);
 	gt_status st = GT_OK;
+	kernel run;
+	size_t bytes;
 	int at = 0;
 	gt_cuda_queue(be);
 	if (!s || !list)
@@ -554,8 +570,8 @@ extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, gt_sf
 	if (!(s->group = (int *)gt_backend_alloc(be, s->bytes, "views of the separable-footprint projector")))
 		GT_TRY(GT_ERR_MEMORY);
 	gt_backend_put(be, list, s->group, s->bytes);
-	if (cudaFuncSetAttribute((const void *)kernel_of(host), cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes(host)) !=
-	    cudaSuccess)
+	run = kernel_of(host, s->views, &bytes);
+	if (cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
 		GT_TRY(gt_fail(GT_ERR_DEVICE, "no room for the kernel of the separable-footprint projector"));
 	*state = s;
 done:
@@ -575,21 +591,22 @@ extern "C" void gt_sf_forward(gt_backend *be, const gt_sf *d, const gt_sf_ahead 
 	cudaStream_t queue = gt_cuda_queue(be);
 	float *lines = (float *)gt_scratch(be), *by_y = s->axes[1] ? lines : NULL,
 	      *by_x = s->axes[0] ? lines + (by_y ? line_floats(d) : 0) : NULL;
-	const int groups = pieces(d->n[0], WARP), R = per_lane(d), width = WARPS / s->views * COLUMNS;
+	const int groups = pieces(d->n[0], WARP), R = per_lane(d);
 	struct args a;
 	a.d = *d;
 	a.lines[0] = by_x;
 	a.lines[1] = by_y;
 	a.out = y;
 	a.group = s->group;
-	a.views = s->views;
 	a.deep = deep_of(d);
 	a.window = window_of(d);
-	a.groups_of_columns = pieces(d->columns, width);
+	a.groups_of_columns = pieces(d->columns, TWO * COLUMNS);
 	a.row_tiles = pieces(d->rows, WARP * R);
 	sum_slices<<<(unsigned)((size_t)groups * d->n[1]), dim3(WARP, GT_SF_PARTS), 0, queue>>>(x, by_y, by_x, d->n[0], d->n[1], d->n[2],
 	                                                                                        a.deep, groups);
 	const size_t blocks = (size_t)a.groups_of_columns * a.row_tiles * s->groups;
-	kernel_of(d)<<<(unsigned)blocks, (WARPS + 1) * WARP, shared_bytes(d), queue>>>(a);
+	size_t bytes;
+	const kernel run = kernel_of(d, s->views, &bytes);
+	run<<<(unsigned)blocks, (TWO * s->views + 1) * WARP, bytes, queue>>>(a);
 	gt_cuda_check(be, cudaGetLastError(), "separable footprint, forward");
 }
