@@ -254,7 +254,7 @@ static void store_cells(const struct job *j, size_t view, int k, const double *c
 	}
 }
 
-GT_CLONES static void forward_job(void *self, size_t i, size_t end, int worker)
+GT_CLONES static void footprint_forward_job(void *self, size_t i, size_t end, int worker)
 {
 	const struct job *j = self;
 	const gt_sf *d = j->d;
@@ -300,7 +300,7 @@ static void forward(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 		         .scratch_size = forward_scratch_size(d) };
 	const size_t tiles = ((size_t)d->columns + COLUMNS - 1) / COLUMNS, groups = (d->views + VIEWS - 1) / VIEWS;
 	gt_parallel(be->pool, (size_t)d->n[1], 1, sum_lines, &j);
-	gt_parallel(be->pool, groups * tiles, 1, forward_job, &j);
+	gt_parallel(be->pool, groups * tiles, 1, footprint_forward_job, &j);
 }
 
 /* Adjoint ------------------------------------------------------------------ */
@@ -428,7 +428,7 @@ static size_t adjoint_scratch_size(const gt_sf *d)
 	return SIDE * SIDE * HEIGHT + (size_t)d->columns + padded(d->rows) + padded(HEIGHT) + 2 * (SIDE + 1) * (SIDE + 1);
 }
 
-GT_CLONES static void adjoint_job(void *self, size_t i, size_t end, int worker)
+GT_CLONES static void footprint_adjoint_job(void *self, size_t i, size_t end, int worker)
 {
 	const struct job *j = self;
 	const gt_sf *d = j->d;
@@ -476,7 +476,7 @@ static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 	for (j.first_view = 0; j.first_view < d->views; j.first_view += BATCH) {
 		j.views = d->views - j.first_view < BATCH ? d->views - j.first_view : BATCH;
 		gt_parallel(be->pool, j.views, 1, sum_columns, &j);
-		gt_parallel(be->pool, jobs, 1, adjoint_job, &j);
+		gt_parallel(be->pool, jobs, 1, footprint_adjoint_job, &j);
 	}
 }
 
