@@ -18,10 +18,10 @@ static __device__ __forceinline__ float2 load2(unsigned a)
 	asm volatile("ld.shared.v2.f32 {%0,%1}, [%2];" : "=f"(x.x), "=f"(x.y) : "r"(a) : "memory");
 	return x;
 }
-static __device__ __forceinline__ float4 load4(unsigned a)
+template <int OFFSET = 0> static __device__ __forceinline__ float4 load4(unsigned a)
 {
 	float4 x;
-	asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4];" : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w) : "r"(a) : "memory");
+	asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4+%5];" : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w) : "r"(a), "n"(OFFSET) : "memory");
 	return x;
 }
 

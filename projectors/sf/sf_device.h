@@ -3,25 +3,12 @@
 /* What the two fast kernels share, device code alone: bulk copies into shared memory and the barriers that count them (compute
  * capability 9.0), running sums read at a clamped place, and a view as a tile of voxels sees it. */
 #include "projectors/sf/sf_footprint.h"
+#include "projectors/staging.h"
 
 enum { GT_SF_WARP = 32 };
 
 /* Shared memory by its 32-bit address ------------------------------------------ */
 
-static __device__ __forceinline__ unsigned address_of(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
-/* At a fixed number of bytes from a: the offset costs nothing. */
-template <int OFFSET = 0> static __device__ __forceinline__ float load1(unsigned a)
-{
-	float x;
-	asm volatile("ld.shared.f32 %0, [%1+%2];" : "=f"(x) : "r"(a), "n"(OFFSET) : "memory");
-	return x;
-}
-template <int OFFSET = 0> static __device__ __forceinline__ float4 load4(unsigned a)
-{
-	float4 x;
-	asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4+%5];" : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w) : "r"(a), "n"(OFFSET) : "memory");
-	return x;
-}
 /* COUNT neighbours: 1 or 2. */
 template <int COUNT, int OFFSET = 0> static __device__ __forceinline__ void load_some(unsigned a, float (&x)[COUNT])
 {
@@ -37,44 +24,6 @@ template <int COUNT, int OFFSET = 0> static __device__ __forceinline__ void stor
 	else
 		asm volatile("st.shared.f32 [%0+%2], %1;" ::"r"(a), "f"(x[0]), "n"(OFFSET) : "memory");
 }
-
-/* Barriers and bulk copies --------------------------------------------------- */
-
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-static __device__ __forceinline__ void barrier_init(unsigned bar, unsigned count)
-{
-	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(count) : "memory");
-}
-static __device__ __forceinline__ void barrier_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
-static __device__ __forceinline__ void barrier_expect(unsigned bar, unsigned bytes)
-{
-	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
-}
-static __device__ __forceinline__ void barrier_arrive(unsigned bar)
-{
-	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
-}
-static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
-{
-	asm volatile("{\n"
-	             ".reg .pred done;\n"
-	             "again:\n"
-	             "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-	             "@done bra end;\n"
-	             "bra again;\n"
-	             "end:\n"
-	             "}" ::"r"(bar),
-	             "r"(parity)
-	             : "memory");
-}
-/* bytes and both addresses: multiples of 16. */
-static __device__ __forceinline__ void bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned bar)
-{
-	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(from),
-	             "r"(bytes), "r"(bar)
-	             : "memory");
-}
-#endif
 
 /* Running sums --------------------------------------------------------------- */
 
