@@ -1,87 +1,36 @@
-/* Every projector on this backend against the CPU reference, on small odd geometries and on the clinical one with every
- * 41st view. On the CPU itself: any number of threads gives the same numbers.
+/* Every projector on this backend against the CPU reference: on small odd geometries, on sizes that fit no tile of a kernel, where
+ * there is one of something, and on the clinical scanner with every 41st view. On the CPU itself: any number of threads gives the
+ * same numbers.
  * labels: property */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "projectors/projector.h"
-#include "tests/support/geometries.h"
+#include "tests/support/images.h"
 #include "tests/support/support.h"
 
-struct result {
-	double *x, *y;
-}; /* adjoint of random data, forward of a random volume */
-
-static double *values(const gt_array *a)
-{
-	const size_t n = gt_array_size(a);
-	double *out = malloc(n * sizeof *out);
-	if (gt_array_type(a) == GT_F64) {
-		gt_array_get(a, out);
-		return out;
-	}
-	float *single = malloc(n * sizeof *single);
-	gt_array_get(a, single);
-	for (size_t i = 0; i < n; i++)
-		out[i] = single[i];
-	free(single);
-	return out;
-}
-
-static struct result apply(const char *projector, gt_backend *be, gt_type type, const struct gt_test_geometry *g)
-{
-	const size_t nx = gt_grid_voxels(&g->grid), ny = gt_scan_cells(g->scan);
-	gt_linop *A = NULL;
-	gt_array *x = gt_test_array(be, type, nx, 11), *y = gt_test_array(be, type, ny, 12), *Ax = NULL, *Aty = NULL;
-	ck_ok(gt_projector_new(projector, be, type, &g->grid, g->scan, &A));
-	ck_ok(gt_array_like(x, &Aty));
-	ck_ok(gt_array_like(y, &Ax));
-	gt_forward(A, x, Ax);
-	gt_adjoint(A, y, Aty);
-	ck_ok(gt_backend_status(be));
-	const struct result r = { values(Aty), values(Ax) };
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_array_free(Ax);
-	gt_array_free(Aty);
-	gt_linop_free(A);
-	return r;
-}
-
-static double rms(const double *a, const double *b, size_t n)
-{
-	double difference = 0, size = 0;
-	for (size_t i = 0; i < n; i++) {
-		difference += (a[i] - b[i]) * (a[i] - b[i]);
-		size += b[i] * b[i];
-	}
-	ck_assert(size > 0);
-	return sqrt(difference / size);
-}
+#define PI 3.14159265358979323846
 
 static void same_on_both(gt_backend *one, gt_backend *other, gt_type type, const struct gt_test_geometry *g, double tolerance)
 {
 	for (const gt_projector *const *p = gt_projectors; *p; p++) {
 		if (((*p)->cuda_only && !gt_test_is_gpu()) || ((*p)->single_only && type != GT_F32) || (*p)->off_adjoint > 0)
 			continue;
-		struct result a = apply((*p)->name, one, type, g), b = apply((*p)->model ? (*p)->model : (*p)->name, other, type, g);
-		const double x = rms(a.x, b.x, gt_grid_voxels(&g->grid)), y = rms(a.y, b.y, gt_scan_cells(g->scan));
+		struct gt_test_images a = gt_test_apply((*p)->name, one, type, g),
+				      b = gt_test_apply((*p)->model ? (*p)->model : (*p)->name, other, type, g);
+		const double x = gt_test_off(a.x, b.x, gt_grid_voxels(&g->grid)), y = gt_test_off(a.y, b.y, gt_scan_cells(g->scan));
 		if (gt_scan_cells(g->scan) > 100000)
 			printf("%s, %s, %s: forward %.2e, adjoint %.2e (relative RMS)\n", (*p)->name, g->name, gt_type_name(type), y, x);
 		ck_assert_msg(x <= tolerance && y <= tolerance, "%s, %s, %s: forward %.2e, adjoint %.2e", (*p)->name, g->name,
 		              gt_type_name(type), y, x);
-		free(a.x);
-		free(a.y);
-		free(b.x);
-		free(b.y);
+		gt_test_images_free(a);
+		gt_test_images_free(b);
 	}
 }
 
-START_TEST(small_geometries)
+/* This backend and one thread; on the CPU, three threads and one. Frees the scan. */
+static void check(struct gt_test_geometry g, gt_type type)
 {
-	const struct gt_test_geometry g = gt_test_geometry(_i / 2);
-	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
 	gt_backend *cpu = NULL, *other = NULL;
 	ck_ok(gt_backend_open("cpu:1", &cpu));
 	if (gt_test_is_gpu())
@@ -92,6 +41,87 @@ START_TEST(small_geometries)
 	gt_scan_free(g.scan);
 	gt_backend_close(cpu);
 	gt_backend_close(other);
+}
+
+START_TEST(small_geometries) { check(gt_test_geometry(_i / 2), _i % 2 ? GT_F64 : GT_F32); }
+END_TEST
+
+#define SCANNER(s, v, r, c) \
+	.shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949, .turn = 2 * PI
+
+static const struct {
+	const char *name;
+	gt_orbit orbit;
+	gt_grid grid;
+} odd[] = {
+	{ "several tiles",
+	  { SCANNER(GT_ARC, 7, 67, 133), .column_pitch = 3.7, .row_pitch = 1.1, .start_angle = 0.1, .column_offset = 0.3 },
+	  { { 69, 67, 65 }, { 3.1, 3.2, 0.63 }, { 3, -2, 0.1 } } },
+	{ "several tiles, helix",
+	  { SCANNER(GT_ARC, 7, 131, 135), .column_pitch = 3.7, .row_pitch = 0.55, .start_angle = 0.2, .pitch_per_turn = 21 },
+	  { { 37, 65, 167 }, { 3.1, 3.2, 0.33 }, { 3, -2, 0.1 } } },
+	{ "one row",
+	  { SCANNER(GT_ARC, 9, 1, 57), .column_pitch = 16, .row_pitch = 7, .start_angle = 0.3 },
+	  { { 45, 43, 3 }, { 9.2, 9.3, 4 }, { 3, -2, 0.3 } } },
+	{ "one column",
+	  { SCANNER(GT_FLAT, 9, 13, 1), .column_pitch = 300, .row_pitch = 7, .start_angle = 0.3 },
+	  { { 40, 38, 6 }, { 4.1, 4, 6 }, { 3, -2, 1 } } },
+	{ "one view",
+	  { SCANNER(GT_ARC, 1, 9, 57), .column_pitch = 16, .row_pitch = 7, .start_angle = 0.7 },
+	  { { 45, 43, 9 }, { 9.2, 9.3, 4 }, { 3, -2, 0.3 } } },
+	{ "one voxel",
+	  { SCANNER(GT_ARC, 9, 5, 57), .column_pitch = 16, .row_pitch = 17, .start_angle = 0.3 },
+	  { { 1, 1, 1 }, { 31, 27, 14 }, { 13, -12, 1 } } },
+	{ "one voxel along x",
+	  { SCANNER(GT_FLAT, 9, 11, 57), .column_pitch = 9, .row_pitch = 7, .start_angle = 0.3 },
+	  { { 1, 37, 29 }, { 20, 3, 2 }, { 3, -2, 1 } } },
+	{ "one voxel along y",
+	  { SCANNER(GT_ARC, 9, 11, 57), .column_pitch = 9, .row_pitch = 7, .start_angle = 0.3 },
+	  { { 37, 1, 29 }, { 3, 20, 2 }, { 3, -2, 1 } } },
+	{ "one voxel along z",
+	  { .shape = GT_PARALLEL, .views = 9, .rows = 11, .columns = 57, .column_pitch = 2.3, .row_pitch = 1.4, .turn = PI },
+	  { { 37, 35, 1 }, { 3, 2.6, 9 }, { 3, -2, 0.6 } } },
+	{ "bars of voxels, thin slices",
+	  { SCANNER(GT_ARC, 9, 11, 57), .column_pitch = 16, .row_pitch = 7, .start_angle = 0.3 },
+	  { { 91, 17, 61 }, { 4, 22, 0.7 }, { 3, -2, 1 } } },
+	{ "a grid aside, most of it out of the fan",
+	  { SCANNER(GT_ARC, 9, 11, 57), .column_pitch = 9, .row_pitch = 7, .start_angle = 0.3 },
+	  { { 41, 39, 21 }, { 6, 7, 4 }, { 150, -120, 7 } } },
+	{ "more slices than the cone sees",
+	  { SCANNER(GT_ARC, 9, 11, 57), .column_pitch = 16, .row_pitch = 7, .start_angle = 0.3 },
+	  { { 21, 23, 91 }, { 16, 15, 3 }, { 3, -2, 40 } } },
+	{ "a source close to the grid",
+	  { .shape = GT_FLAT,
+	    .views = 9,
+	    .rows = 33,
+	    .columns = 61,
+	    .source_to_axis = 90,
+	    .source_to_detector = 300,
+	    .column_pitch = 9,
+	    .row_pitch = 11,
+	    .start_angle = 0.2,
+	    .turn = 2 * PI },
+	  { { 31, 29, 21 }, { 4, 4.1, 5 }, { 2, -3, 1 } } },
+	{ "a detector between source and grid",
+	  { .shape = GT_FLAT,
+	    .views = 9,
+	    .rows = 17,
+	    .columns = 61,
+	    .source_to_axis = 541,
+	    .source_to_detector = 200,
+	    .column_pitch = 4,
+	    .row_pitch = 4,
+	    .start_angle = 0.2,
+	    .turn = 2 * PI },
+	  { { 41, 39, 9 }, { 9, 9, 4 }, { 3, -2, 1 } } },
+};
+enum { ODD = sizeof odd / sizeof *odd };
+
+START_TEST(odd_geometries)
+{
+	struct gt_test_geometry g = { odd[_i / 2].name, NULL, odd[_i / 2].grid };
+	ck_ok(gt_scan_orbit(&odd[_i / 2].orbit, &g.scan));
+	check(g, _i % 2 ? GT_F64 : GT_F32);
 }
 END_TEST
 
@@ -118,6 +148,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, small_geometries, 0, 2 * gt_test_geometries());
+	tcase_add_loop_test(tc, odd_geometries, 0, 2 * ODD);
 	tcase_add_loop_test(tc, clinical_geometry, 0, 2);
 }
 

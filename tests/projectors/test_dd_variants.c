@@ -10,6 +10,7 @@
 #include "projectors/dd/dd_integral.h"
 #include "projectors/projector.h"
 #include "tests/support/geometries.h"
+#include "tests/support/images.h"
 #include "tests/support/support.h"
 
 /* Not there in builds without CUDA. */
@@ -164,76 +165,16 @@ END_TEST
 
 /* Pairs -------------------------------------------------------------------- */
 
-static double *values(const gt_array *a)
-{
-	const size_t n = gt_array_size(a);
-	float *single = malloc(n * sizeof *single);
-	double *out = malloc(n * sizeof *out);
-	if (gt_array_type(a) == GT_F64) {
-		gt_array_get(a, out);
-	} else {
-		gt_array_get(a, single);
-		for (size_t i = 0; i < n; i++)
-			out[i] = single[i];
-	}
-	free(single);
-	return out;
-}
-
-/* Forward of a random volume and back of random data, by a projector. */
-struct images {
-	double *x, *y;
-};
-static struct images apply(const char *projector, gt_backend *be, gt_type type, const struct gt_test_geometry *g)
-{
-	gt_linop *A = NULL;
-	gt_array *x = gt_test_array(be, type, gt_grid_voxels(&g->grid), 11), *y = gt_test_array(be, type, gt_scan_cells(g->scan), 12),
-		 *Ax = NULL, *Aty = NULL;
-	ck_ok(gt_projector_new(projector, be, type, &g->grid, g->scan, &A));
-	ck_ok(gt_array_like(x, &Aty));
-	ck_ok(gt_array_like(y, &Ax));
-	gt_forward(A, x, Ax);
-	gt_adjoint(A, y, Aty);
-	ck_ok(gt_backend_status(be));
-	const struct images r = { values(Aty), values(Ax) };
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_array_free(Ax);
-	gt_array_free(Aty);
-	gt_linop_free(A);
-	return r;
-}
-
-static void done_with(struct images r)
-{
-	free(r.x);
-	free(r.y);
-}
-
-/* Largest difference relative to the largest value. */
-static double farthest(const double *a, const double *b, size_t n)
-{
-	double difference = 0, size = 0;
-	for (size_t i = 0; i < n; i++) {
-		difference = fmax(difference, fabs(a[i] - b[i]));
-		size = fmax(size, fabs(b[i]));
-		if (isnan(a[i]))
-			return INFINITY;
-	}
-	ck_assert(size > 0);
-	return difference / size;
-}
-
 static void compare(const char *one, const char *other, gt_backend *be, gt_type type, gt_backend *other_be, gt_type other_type, int i,
                     double forward, double back)
 {
 	const struct gt_test_geometry g = gt_test_geometry(i);
-	const struct images a = apply(one, be, type, &g), b = apply(other, other_be, other_type, &g);
-	const double x = farthest(a.x, b.x, gt_grid_voxels(&g.grid)), y = farthest(a.y, b.y, gt_scan_cells(g.scan));
+	const struct gt_test_images a = gt_test_apply(one, be, type, &g), b = gt_test_apply(other, other_be, other_type, &g);
+	const double x = gt_test_farthest(a.x, b.x, gt_grid_voxels(&g.grid)), y = gt_test_farthest(a.y, b.y, gt_scan_cells(g.scan));
 	ck_assert_msg(y <= forward && x <= back, "%s and %s on %s, %s: forward %.2e, back %.2e apart, allowed %.1e and %.1e", one, other,
 	              g.name, gt_type_name(type), y, x, forward, back);
-	done_with(a);
-	done_with(b);
+	gt_test_images_free(a);
+	gt_test_images_free(b);
 	gt_scan_free(g.scan);
 }
 
@@ -275,7 +216,7 @@ static double *entries(const char *name, gt_backend *be, gt_type type, const str
 			gt_adjoint(A, x, y);
 		else
 			gt_forward(A, x, y);
-		double *found = values(y);
+		double *found = gt_test_values(y);
 		for (size_t j = 0; j < inner.n; j++)
 			out[by_rows ? i * voxels.n + j : j * voxels.n + i] = found[j * inner.step];
 		free(found);
@@ -299,15 +240,15 @@ START_TEST(entries_and_bounds)
 	const size_t n = cells.n * voxels.n;
 	double *exact = entries("dd", cpu, GT_F64, &g, cells, voxels, 1);
 	double *rows = entries("dd-db", be, GT_F64, &g, cells, voxels, 1), *columns = entries("dd-db", be, GT_F64, &g, cells, voxels, 0);
-	double off = fmax(farthest(rows, exact, n), farthest(columns, exact, n));
+	double off = fmax(gt_test_farthest(rows, exact, n), gt_test_farthest(columns, exact, n));
 	ck_assert_msg(off <= 1e-12, "dd-db, %s: %.3e of the largest entry", g.name, off);
 	free(rows);
 	free(columns);
 	const gt_projector *bl = gt_projector_find("dd-bl");
 	rows = entries("dd-bl", be, GT_F32, &g, cells, voxels, 1);
 	columns = entries("dd-bl", be, GT_F32, &g, cells, voxels, 0);
-	off = farthest(columns, exact, n);
-	const double apart = farthest(rows, columns, n);
+	off = gt_test_farthest(columns, exact, n);
+	const double apart = gt_test_farthest(rows, columns, n);
 	printf("dd-bl, %s: entries of forward %.2e of the largest from dd's, of back %.2e from forward's\n", g.name, off, apart);
 	ck_assert_msg(off <= bl->off_model && apart <= bl->off_adjoint, "dd-bl, %s: forward %.2e from dd, back %.2e from forward", g.name,
 	              off, apart);
@@ -395,19 +336,19 @@ START_TEST(back_as_published)
 		return;
 	gt_backend *be = gt_test_backend();
 	const struct gt_test_geometry g = gt_test_geometry(_i);
-	const struct images found = apply("dd-bl", be, GT_F32, &g);
+	const struct gt_test_images found = gt_test_apply("dd-bl", be, GT_F32, &g);
 	gt_array *y = gt_test_array(be, GT_F32, gt_scan_cells(g.scan), 12);
-	double *data = values(y), *expected = calloc(gt_grid_voxels(&g.grid), sizeof *expected);
+	double *data = gt_test_values(y), *expected = calloc(gt_grid_voxels(&g.grid), sizeof *expected);
 	size_t at = 0, voxel[3];
 	for (voxel[2] = 0; voxel[2] < g.grid.n[2]; voxel[2]++)
 		for (voxel[1] = 0; voxel[1] < g.grid.n[1]; voxel[1]++)
 			for (voxel[0] = 0; voxel[0] < g.grid.n[0]; voxel[0]++, at++)
 				for (size_t v = 0; v < g.scan->views; v++)
 					add_rectangle(&g, v, voxel, data, &expected[at]);
-	const double off = farthest(found.x, expected, at), allowed = strstr(g.name, "tall cells") ? 0.3 : 0.012;
+	const double off = gt_test_farthest(found.x, expected, at), allowed = strstr(g.name, "tall cells") ? 0.3 : 0.012;
 	printf("dd-bl, %s: back off by %.2e of the largest value from the published one\n", g.name, off);
 	ck_assert_msg(off <= allowed, "%s: %.2e", g.name, off);
-	done_with(found);
+	gt_test_images_free(found);
 	gt_array_free(y);
 	free(data);
 	free(expected);

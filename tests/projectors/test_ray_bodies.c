@@ -6,25 +6,11 @@
 #include "projectors/projector.h"
 #include "tests/phantoms/bodies.h"
 #include "tests/projectors/ray_scans.h"
+#include "tests/support/images.h"
 
 #define PI 3.14159265358979323846
 
 static const char *const models[] = { "joseph", "siddon" };
-
-static double *host(const gt_array *a)
-{
-	const size_t n = gt_array_size(a);
-	double *x = malloc(n * sizeof *x);
-	float *single = malloc(n * sizeof *single);
-	if (gt_array_type(a) == GT_F64)
-		gt_array_get(a, x);
-	else
-		gt_array_get(a, single);
-	for (size_t i = 0; gt_array_type(a) == GT_F32 && i < n; i++)
-		x[i] = single[i];
-	free(single);
-	return x;
-}
 
 static double *project(const char *name, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan, const double *volume)
 {
@@ -42,24 +28,13 @@ static double *project(const char *name, gt_backend *be, gt_type type, const gt_
 	else
 		gt_array_put_float(single, x);
 	gt_forward(A, x, y);
-	double *out = host(y);
+	double *out = gt_test_values(y);
 	ck_ok(gt_backend_status(be));
 	gt_array_free(x);
 	gt_array_free(y);
 	gt_linop_free(A);
 	free(single);
 	return out;
-}
-
-static double rms(const double *a, const double *b, size_t n)
-{
-	double difference = 0, size = 0;
-	for (size_t i = 0; i < n; i++) {
-		difference += (a[i] - b[i]) * (a[i] - b[i]);
-		size += b[i] * b[i];
-	}
-	ck_assert(size > 0);
-	return sqrt(difference / size);
 }
 
 /* How far a line runs within the grid; a ray in a face between two voxels counts once. */
@@ -246,7 +221,8 @@ START_TEST(smooth_body)
 	}
 	double *joseph = project("joseph", be, GT_F32, g, scan, x), *siddon = project("siddon", be, GT_F32, g, scan, x),
 	       *dd = project("dd", be, GT_F32, g, scan, x);
-	const double error[] = { rms(joseph, exact, cells), rms(siddon, exact, cells), rms(joseph, dd, cells), rms(siddon, dd, cells) };
+	const double error[] = { gt_test_off(joseph, exact, cells), gt_test_off(siddon, exact, cells), gt_test_off(joseph, dd, cells),
+		                 gt_test_off(siddon, dd, cells) };
 	ck_assert_msg(error[0] < 5e-3 && error[1] < 5e-2 && error[2] < 1e-2 && error[3] < 5e-2,
 	              "%s: joseph %.2e, siddon %.2e; from dd %.2e, %.2e", gt_shape_names[_i], error[0], error[1], error[2], error[3]);
 	free(x);
@@ -277,7 +253,7 @@ START_TEST(turned_box_and_ball)
 		exact[i] = single[i];
 	for (int m = 0; m < 2; m++) {
 		double *y = project(models[m], be, GT_F32, &clinic_grid, scan, x);
-		const double error = rms(y, exact, cells);
+		const double error = gt_test_off(y, exact, cells);
 		double mass = 0, expected = 0;
 		for (size_t i = 0; i < cells; i++) {
 			mass += y[i];
@@ -308,13 +284,13 @@ START_TEST(many_tiles)
 	const size_t nx = gt_grid_voxels(&g), ny = gt_scan_cells(scan);
 	gt_linop *A = NULL;
 	gt_array *x = gt_test_array(be, type, nx, 3), *y = NULL, *Aty = NULL;
-	double *unit = calloc(ny, sizeof *unit), *volume = host(x), largest = 0;
+	double *unit = calloc(ny, sizeof *unit), *volume = gt_test_values(x), largest = 0;
 	float *single = calloc(ny, sizeof *single);
 	ck_ok(gt_projector_new(models[_i / 2 % 2], be, type, &g, scan, &A));
 	ck_ok(gt_array_new(be, type, ny, &y));
 	ck_ok(gt_array_like(x, &Aty));
 	gt_forward(A, x, y);
-	double *forward = host(y);
+	double *forward = gt_test_values(y);
 	for (size_t i = 0; i < ny; i++)
 		largest = fmax(largest, fabs(forward[i]));
 	for (size_t i = 17; i < ny; i += 211) {
@@ -323,7 +299,7 @@ START_TEST(many_tiles)
 		gt_array_put(type == GT_F64 ? (void *)unit : single, y);
 		unit[i] = single[i] = 0;
 		gt_adjoint(A, y, Aty);
-		double *entries = host(Aty);
+		double *entries = gt_test_values(Aty);
 		for (size_t j = 0; j < nx; j++)
 			sum += entries[j] * volume[j];
 		ck_assert_msg(fabs(sum - forward[i]) <= (type == GT_F64 ? 1e-12 : 1e-5) * largest, "cell %zu: %.15g and %.15g", i, sum,
