@@ -338,9 +338,19 @@ VARIANT(bl, "dd-bl", NULL, GT_IF_CUDA(&gt_dd_bl_cuda), 1)
 VARIANT(bz, "dd-bz", NULL, GT_IF_CUDA(&gt_dd_bz_cuda), 1)
 VARIANT(db, "dd-db", NULL, GT_IF_CUDA(&gt_dd_db_cuda), 0)
 
+static const gt_dd_options plain = { .memory = 65536 };
+static const gt_param plain_params[] = {
+	{ "memory", "GPU: most MiB of running sums held at a time, and a quarter of what the device has left", GT_REAL,
+	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
+	{ 0 },
+};
+
 const gt_projector gt_projector_dd = {
 	.name = "dd",
 	.about = "distance-driven, exact pair; detectors whose rows are parallel to z",
+	.params = plain_params,
+	.defaults = &plain,
+	.options_size = sizeof plain,
 	.make = make_dd,
 };
 const gt_projector gt_projector_dd_bs = {
