@@ -124,12 +124,17 @@ void gt_backend_get(gt_backend *be, const void *src, void *host, size_t bytes)
 gt_status gt_scratch_reserve(gt_backend *be, size_t bytes, const char *what)
 {
 	if (bytes > be->scratch_bytes) {
+		const size_t before = be->scratch_bytes;
 		be->ops->wait(be);
-		gt_backend_free(be, be->scratch, be->scratch_bytes);
+		gt_backend_free(be, be->scratch, before);
 		be->scratch_bytes = 0;
 		be->scratch = gt_backend_alloc(be, bytes, what);
-		if (!be->scratch)
+		if (!be->scratch) {
+			/* Those that asked for less go on. */
+			be->scratch = before ? gt_backend_alloc(be, before, what) : NULL;
+			be->scratch_bytes = be->scratch ? before : 0;
 			return GT_ERR_MEMORY;
+		}
 		be->scratch_bytes = bytes;
 	}
 	be->scratch_users++;
