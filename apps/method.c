@@ -42,15 +42,30 @@ gt_status app_method_unknown(const char *name) { return cli_unknown("solver", na
 
 static const char *nth_projector(size_t i) { return gt_projectors[i]->name; }
 
+/* What follows the name must be what the projector takes. */
+static gt_status check_params(const gt_projector *p, const char *params)
+{
+	void *options = p->options_size ? malloc(p->options_size) : NULL;
+	if (p->options_size && !options)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	if (options)
+		memcpy(options, p->defaults, p->options_size);
+	const gt_status st = gt_fail_in(gt_params_parse(p->params, params, options), "projector %s", p->name);
+	free(options);
+	return st;
+}
+
 gt_status app_projector_check(const char *spec)
 {
 	size_t n = 0;
-	char *name = strndup(spec, strcspn(spec, ":"));
+	const size_t length = strcspn(spec, ":");
+	char *name = strndup(spec, length);
 	while (gt_projectors[n])
 		n++;
-	const gt_status st = !name                     ? gt_fail(GT_ERR_MEMORY, "out of memory")
-	                     : gt_projector_find(name) ? GT_OK
-	                                               : cli_unknown("projector", name, nth_projector, n);
+	const gt_projector *p = name ? gt_projector_find(name) : NULL;
+	const gt_status st = !name ? gt_fail(GT_ERR_MEMORY, "out of memory")
+	                     : p   ? check_params(p, spec[length] ? spec + length + 1 : NULL)
+	                           : cli_unknown("projector", name, nth_projector, n);
 	free(name);
 	return st;
 }

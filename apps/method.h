@@ -20,7 +20,7 @@ void app_method_free(app_method *m);
 char *app_method_print(const app_method *m);
 const char *app_method_name(const app_method *m);
 gt_status app_method_unknown(const char *name);
-/* GT_ERR_UNKNOWN with the nearest name; "NAME:key=value,...". */
+/* "NAME:key=value,...": GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG for a parameter that it does not take. */
 gt_status app_projector_check(const char *spec);
 
 /* Subset k holds views k, k + subsets, ...: one operator and one array of data each. */

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/backend.h"
+#include "core/host_memory.h"
 #include "core/linop.h"
 #include "core/random.h"
 
@@ -90,10 +91,11 @@ static void fill_range(void *self, size_t begin, size_t end, int worker)
 
 static gt_status random_array(const gt_linop *A, size_t n, uint64_t seed, gt_array **a)
 {
-	struct fill f = { malloc((n ? n : 1) * sizeof *f.x), seed };
-	gt_status st = GT_OK;
-	if (!f.x)
-		return gt_fail(GT_ERR_MEMORY, "no memory for %zu random numbers", n);
+	struct fill f = { NULL, seed };
+	gt_status st = gt_host_room((double)n * sizeof *f.x, "random numbers");
+	GT_TRY(st);
+	if (!(f.x = malloc((n ? n : 1) * sizeof *f.x)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for %zu random numbers", n));
 	gt_parallel(gt_backend_pool(A->be), n, 0, fill_range, &f);
 	GT_TRY(gt_array_new(A->be, A->type, n, a));
 	gt_array_put_float(f.x, *a);

@@ -31,6 +31,13 @@ ok adjoint --all arc.nc --coarse-only --precision double --views 4 --columns 7 -
 [ "$(grep -c '"projector":' <<<"$out")" -eq "$(wc -w <<<"$names")" ] || fail "adjoint --all --json: not one entry each: $out"
 holds "$(value element_difference) <= 1e-12"
 refused 2 "expected one of the two" adjoint --all --projector dd arc.nc
+refused 2 "projector dd: unknown parameter 'mem'" adjoint --projector dd:mem=1 arc.nc
+refused 2 "holds the source of view 0" adjoint --all arc.nc --grid 33x35x11@40x40x4 --backend "$backend"
+# What could not be made is not shown as if it had been 0.
+refused 1 "random numbers: needs" adjoint --projector joseph arc.nc --grid 99999x99999x9999@.001x.001x.001 --views 2 --voxels 2 --backend cpu
+says elements
+if grep -q 'dot product' <<<"$out"; then fail "a dot product that was not made is shown: $out"; fi
+refused 1 "coarsened copy (--views" adjoint helix.nc --grid 5x5x5@1x1x1+0,0,70 --views 1 --backend cpu
 refused 2 "none of the" adjoint --all arc.nc --grid 8x8x8@1x1x1+0,0,5000
 
 # Rows that lean by 0.3 rad: whoever refuses says so on its line, and whoever takes them passes. Alone, a refusal is a failure.

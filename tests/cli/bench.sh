@@ -33,4 +33,6 @@ if grep -q '"direct"' <<<"$out"; then fail "--vs times operators alone: $out"; f
 refused 2 "unknown projector 'joesph': did you mean 'joseph'" bench --projector dd,joesph
 refused 2 "unknown projector 'd'" bench --vs d
 refused 2 "unknown workload 'od'" bench --workload quick,od
+refused 2 "projector sf-tr: unknown parameter 'foo'" bench --projector dd,sf-tr:foo=1
+refused 2 "projector dd: memory=-1: expected a number" bench --vs dd:memory=-1
 finish
