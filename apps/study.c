@@ -128,8 +128,9 @@ static gt_status measure(study *s)
 {
 	gt_status st = GT_OK;
 	GT_TRY(study_find_variants(s));
-	s->steps = study_times_steps(s) + study_accuracy_steps(s) + study_bar_steps(s) + study_head_steps(s) + 1;
+	s->steps = study_times_steps(s) + study_accuracy_steps(s) + study_random_steps(s) + study_bar_steps(s) + study_head_steps(s) + 1;
 	GT_TRY(study_accuracy(s));
+	GT_TRY(study_random_errors(s));
 	GT_TRY(study_bar(s));
 	GT_TRY(study_head_error(s));
 	GT_TRY(study_times(s));

@@ -3,6 +3,7 @@
 /* `gantry study accuracy`: what the projectors cost and how near they are, after Liu, Fu, De Man, Yu, "GPU-based branchless
  * distance-driven projection and backprojection", IEEE Trans. Comput. Imaging 3 (2017), section IV A and B. */
 #include <stdio.h>
+#include "apps/bench.h"
 #include "apps/cli.h"
 #include "apps/progress.h"
 #include "core/scan.h"
@@ -59,6 +60,7 @@ typedef struct {
 	gt_type type;
 	int gpu, threads;               /* threads: of the CPU */
 	int times, accuracy, sweeps;    /* takes part in which */
+	int pictured;                   /* its differences are drawn: of the CPU's, those of the default, if there is a GPU */
 	double update;                  /* s for a voxel and a view, of the slower direction; 0: not known yet */
 	double window[STUDY_PICTURES];  /* of each picture of differences: from -window to window */
 } study_variant;
@@ -66,7 +68,7 @@ typedef struct {
 enum {
 	STUDY_LEFT_OUT, STUDY_TIMES, STUDY_GUPS, STUDY_VIEWS_FORWARD, STUDY_VIEWS_BACK, STUDY_SIZE_FORWARD, STUDY_SIZE_BACK,
 	STUDY_SLICES_FORWARD, STUDY_SLICES_BACK, STUDY_FEW_FORWARD, STUDY_FEW_BACK, STUDY_FORWARD_ERRORS, STUDY_FORWARD_0,
-	STUDY_FORWARD_45, STUDY_BACK_ERRORS, STUDY_BAR_ERRORS, STUDY_BAR, STUDY_BAR_DIFFERENCES = STUDY_BAR + 3,
+	STUDY_FORWARD_45, STUDY_BACK_ERRORS, STUDY_RANDOM, STUDY_RANDOM_CUBE, STUDY_BAR_ERRORS, STUDY_BAR, STUDY_BAR_DIFFERENCES = STUDY_BAR + 3,
 	STUDY_HEAD = STUDY_BAR_DIFFERENCES + 3, STUDY_TABLES
 };
 extern const char *const study_table_names[];           /* [STUDY_TABLES], without .csv */
@@ -100,33 +102,42 @@ gt_status study_find_variants(study *s);
 void study_leave_out(study *s, const char *part, const char *who);
 /* Counts one step and shows what is done in it. */
 void study_step(study *s, const char *format, ...) GT_PRINTF(2, 3);
-/* At least n random floats in [0,1), kept for the next call; GT_ERR_MEMORY. */
+/* At least n random floats in [0,1), kept for the next call; they may repeat: for times. GT_ERR_MEMORY. */
 gt_status study_random(study *s, size_t n, const float **x);
 gt_status study_ones(size_t n, float **x);              /* malloc'ed */
 
+/* The problem of table III. */
+const app_workload *study_cube(const study *s);
 /* Views of a scan by their numbers. */
 gt_status study_pick(const gt_scan *scan, const size_t *view, size_t n, gt_scan **part);
 
 /* Times: tables and sweeps. */
 size_t    study_times_steps(const study *s);
 gt_status study_times(study *s);
-/* Accuracy: ones forward and back, the bar, the head. */
+/* Accuracy: ones and random numbers forward and back, the bar, the head. */
 size_t    study_accuracy_steps(const study *s);
 gt_status study_accuracy(study *s);
+size_t    study_random_steps(const study *s);
+gt_status study_random_errors(study *s);
 size_t    study_bar_steps(const study *s);
 gt_status study_bar(study *s);
 size_t    study_head_steps(const study *s);
 gt_status study_head_error(study *s);
 extern const double study_bar_angle[3];                 /* degrees */
 
-/* out = A in or A' in of a projector on a backend that is opened for it, in double whatever it computes in. */
-gt_status study_apply(const char *backend, const char *projector, gt_type type, int adjoint, const gt_grid *grid, const gt_scan *scan,
-                      const float *in, double *out);
+/* A projector on a backend that is opened for it. */
+typedef struct { const char *backend, *projector; gt_type type; int gpu; } study_way;
+study_way study_way_of(const study_variant *v);
+/* out = A in or A' in, in double whatever it computes in. */
+gt_status study_apply(const study_way *way, int adjoint, const gt_grid *grid, const gt_scan *scan, const float *in, double *out);
+/* n slices of A' data, [n][y][x]: on the CPU from the rows that see them alone. */
+gt_status study_back_slices(const study_way *way, const gt_grid *grid, const gt_scan *scan, const float *data, const size_t *slice, size_t n,
+                            double *out);
 /* The projector with the same entries that runs on the CPU. */
 const char *study_model(const study_variant *v);
-/* Differences of x from reference, over n values. */
-/* relative: to the root mean square of reference; peak: its largest value. */
-typedef struct { double rmse, relative, largest, peak; } study_error;
+/* Differences of x from reference, over n values: their root mean square, also relative to `size`, that of the reference; the largest
+ * and its index; the largest value of the reference. */
+typedef struct { double rmse, relative, largest, size, peak; size_t at; } study_error;
 study_error study_compare(const double *x, const double *reference, size_t n);
 
 /* Tables to CSV, figures, report.html. */

@@ -2,98 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/bench.h"
 #include "apps/study.h"
-#include "core/scan_math.h"
 
 #define PI 3.14159265358979323846
-
-gt_status study_pick(const gt_scan *scan, const size_t *view, size_t n, gt_scan **out)
-{
-	gt_scan *part = NULL;
-	const gt_status st = gt_scan_new(scan->shape, n, scan->rows, scan->columns, &part);
-	if (st != GT_OK)
-		return st;
-	gt_view *const views = part->view;
-	*part = *scan;
-	part->views = n;
-	part->view = views;
-	for (size_t i = 0; i < n; i++)
-		views[i] = scan->view[view[i]];
-	*out = part;
-	return GT_OK;
-}
-
-gt_status study_ones(size_t n, float **x)
-{
-	const gt_status st = gt_host_room((double)n * sizeof **x, "an array of ones");
-	if (st != GT_OK)
-		return st;
-	if (!(*x = malloc(n * sizeof **x)))
-		return gt_fail(GT_ERR_MEMORY, "an array of ones needs %.3g MB", (double)n * 4e-6);
-	for (size_t i = 0; i < n; i++)
-		(*x)[i] = 1;
-	return GT_OK;
-}
-
-static gt_status fetch(const gt_array *a, double *out)
-{
-	const size_t n = gt_array_size(a);
-	if (gt_array_type(a) == GT_F64) {
-		gt_array_get(a, out);
-	} else {
-		/* The floats go to the upper half and are widened from below. */
-		float *single = (float *)(void *)out + n;
-		gt_array_get(a, single);
-		for (size_t i = 0; i < n; i++) {
-			float value;
-			memcpy(&value, single + i, sizeof value);
-			memcpy(out + i, &(double){ value }, sizeof *out);
-		}
-	}
-	return gt_backend_status(gt_array_backend(a));
-}
-
-gt_status study_apply(const char *backend, const char *projector, gt_type type, int adjoint, const gt_grid *grid, const gt_scan *scan,
-                      const float *in, double *out)
-{
-	gt_backend *be = NULL;
-	gt_linop *A = NULL;
-	gt_array *x = NULL, *y = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(gt_backend_open(backend, &be));
-	GT_TRY(gt_projector_new(projector, be, type, grid, scan, &A));
-	GT_TRY(gt_array_new(be, type, gt_linop_nx(A), &x));
-	GT_TRY(gt_array_new(be, type, gt_linop_ny(A), &y));
-	gt_array_put_float(in, adjoint ? y : x);
-	if (adjoint)
-		gt_adjoint(A, y, x);
-	else
-		gt_forward(A, x, y);
-	GT_TRY(fetch(adjoint ? x : y, out));
-done:
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_linop_free(A);
-	gt_backend_close(be);
-	return st;
-}
-
-study_error study_compare(const double *x, const double *reference, size_t n)
-{
-	double squares = 0, all = 0;
-	study_error e = { 0 };
-	for (size_t i = 0; i < n; i++) {
-		const double d = fabs(x[i] - reference[i]);
-		squares += d * d;
-		all += reference[i] * reference[i];
-		e.largest = d > e.largest || isnan(d) ? d : e.largest;
-		e.peak = fmax(e.peak, fabs(reference[i]));
-	}
-	e.rmse = sqrt(squares / (double)n);
-	e.relative = sqrt(squares / all);
-	return e;
-}
 
 /* What is computed with a projector: ones forward, and back onto some slices. A reference does it in double on the CPU. */
 enum { SLICES = 3, VIEWS = 24 };
@@ -183,90 +94,14 @@ static void finish(work *w)
 	gt_scan_free(w->one);
 }
 
-/* A slice of the grid alone: the same voxels. */
-static gt_grid slice_of(const gt_grid *grid, size_t k)
+static gt_status compute(const work *w, const study_way *way, results *r)
 {
-	gt_grid g = *grid;
-	g.n[2] = 1;
-	g.center[2] = gt_grid_first(grid, 2) + (double)k * grid->pitch[2];
-	return g;
-}
-
-enum { SAMPLES = 17, MARGIN = 2 };
-
-/* Rows that some view sees the slice in, from a sample of its faces; the rest of the detector adds nothing to it. */
-static void rows_of_slice(const gt_scan *scan, const gt_grid *g, size_t *first, size_t *count)
-{
-	const gt_detector d = gt_scan_detector(scan);
-	const double low_z = gt_grid_first(g, 2) - g->pitch[2] / 2;
-	double low = INFINITY, high = -INFINITY, column, row;
-	for (size_t v = 0; v < scan->views; v++)
-		for (int i = 0; i < SAMPLES * SAMPLES * 2; i++) {
-			const int at[2] = { i / 2 % SAMPLES, i / 2 / SAMPLES };
-			double p[3] = { 0, 0, low_z + (i % 2) * g->pitch[2] };
-			for (int a = 0; a < 2; a++)
-				p[a] = g->center[a] + (at[a] / (SAMPLES - 1.0) - 0.5) * (double)g->n[a] * g->pitch[a];
-			if (gt_point_cell(&d, &scan->view[v], p, &column, &row)) {
-				low = fmin(low, row);
-				high = fmax(high, row);
-			}
-		}
-	const double last = (double)scan->rows - 1, from = fmin(fmax(floor(low) - MARGIN, 0), last);
-	const double to = fmin(fmax(ceil(high) + MARGIN, from), last);
-	*first = (size_t)from;
-	*count = (size_t)(to - from) + 1;
-}
-
-static gt_status back_slice(const work *w, const char *backend, const char *projector, gt_type type, const gt_scan *scan, size_t slice,
-                            double *out)
-{
-	const gt_grid one = slice_of(&w->s->grid, slice);
-	gt_scan *part = NULL;
-	size_t first, count;
-	gt_status st = gt_scan_clone(scan, &part);
-	if (st != GT_OK)
-		return st;
-	rows_of_slice(scan, &one, &first, &count);
-	part->rows = count;
-	part->row_center -= (double)first;
-	st = study_apply(backend, projector, type, 1, &one, part, w->ones, out);
-	gt_scan_free(part);
-	return st;
-}
-
-/* The whole grid, on a GPU: its sums run over all slices. */
-static gt_status back_all(const work *w, const char *backend, const char *projector, gt_type type, const gt_scan *scan, double *out)
-{
-	const size_t voxels = gt_grid_voxels(&w->s->grid);
-	gt_status st = gt_host_room((double)voxels * sizeof *out, "the volume in double");
-	double *all = st == GT_OK ? malloc(voxels * sizeof *all) : NULL;
-	if (!all)
-		return st != GT_OK ? st : gt_fail(GT_ERR_MEMORY, "out of memory");
-	st = study_apply(backend, projector, type, 1, &w->s->grid, scan, w->ones, all);
-	for (size_t k = 0; k < w->slices && st == GT_OK; k++)
-		memcpy(out + k * w->plane, all + w->slice[k] * w->plane, w->plane * sizeof *out);
-	free(all);
-	return st;
-}
-
-static gt_status back(const work *w, const char *backend, const char *projector, gt_type type, int gpu, const gt_scan *scan, double *out)
-{
-	gt_status st = GT_OK;
-	if (gpu)
-		return back_all(w, backend, projector, type, scan, out);
-	for (size_t k = 0; k < w->slices; k++)
-		GT_TRY(back_slice(w, backend, projector, type, scan, w->slice[k], out + k * w->plane));
-done:
-	return st;
-}
-
-static gt_status compute(const work *w, const char *backend, const char *projector, gt_type type, int gpu, results *r)
-{
+	const gt_grid *grid = &w->s->grid;
 	gt_status st = GT_OK;
 	GT_TRY(new_results(w, r));
-	GT_TRY(study_apply(backend, projector, type, 0, &w->s->grid, w->some, w->ones, r->forward));
-	GT_TRY(back(w, backend, projector, type, gpu, w->one, r->back[0]));
-	GT_TRY(back(w, backend, projector, type, gpu, w->s->scan, r->back[1]));
+	GT_TRY(study_apply(way, 0, grid, w->some, w->ones, r->forward));
+	GT_TRY(study_back_slices(way, grid, w->one, w->ones, w->slice, w->slices, r->back[0]));
+	GT_TRY(study_back_slices(way, grid, w->s->scan, w->ones, w->slice, w->slices, r->back[1]));
 done:
 	if (st != GT_OK)
 		free_results(r);
@@ -288,7 +123,8 @@ static gt_status add_reference(work *w, const char *model)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	w->reference = more;
 	study_step(w->s, "reference in double: %s", model);
-	const gt_status st = compute(w, w->s->cpu, model, GT_F64, 0, &w->reference[w->references].r);
+	const study_way way = { .backend = w->s->cpu, .projector = model, .type = GT_F64 };
+	const gt_status st = compute(w, &way, &w->reference[w->references].r);
 	if (st == GT_OK)
 		w->reference[w->references++].model = model;
 	return st;
@@ -356,13 +192,13 @@ static void add_profiles(const work *w, const results *of[])
 		study_head(t, "column");
 		study_head(t, "%s in double [mm]", gt_projectors[0]->name);
 		for (size_t i = 0; i < w->s->variants; i++)
-			if (of[i])
+			if (of[i] && w->s->variant[i].pictured)
 				study_head(t, "%s [mm]", w->s->variant[i].label);
 		for (size_t c = 0; c < scan->columns; c++) {
 			study_number(t, (double)c);
 			study_number(t, w->reference[0].r.forward[row + c]);
 			for (size_t i = 0; i < w->s->variants; i++)
-				if (of[i])
+				if (of[i] && w->s->variant[i].pictured)
 					study_number(t, of[i]->forward[row + c]);
 		}
 	}
@@ -398,13 +234,15 @@ static gt_status judge(work *w, study_variant *v, results *r)
 {
 	study *s = w->s;
 	const char *model = study_model(v);
+	const study_way way = study_way_of(v);
 	gt_status st = GT_OK;
 	if (!find_reference(w, model))
 		GT_TRY(add_reference(w, model));
 	study_step(s, "ones: %s", v->label);
-	GT_TRY(compute(w, v->backend, v->projector->name, v->type, v->gpu, r));
+	GT_TRY(compute(w, &way, r));
 	const results *from = find_reference(w, model);
-	GT_TRY(write_pictures(w, v, r, from));
+	if (v->pictured)
+		GT_TRY(write_pictures(w, v, r, from));
 	study_text(&s->table[STUDY_FORWARD_ERRORS], "%s", v->label);
 	study_text(&s->table[STUDY_FORWARD_ERRORS], "%s", model);
 	add_errors(&s->table[STUDY_FORWARD_ERRORS], r->forward, from->forward, w->cells);
@@ -446,6 +284,7 @@ gt_status study_accuracy(study *s)
 		else
 			study_leave_out(s, "ones", s->variant[i].label);
 		s->variant[i].accuracy = st == GT_OK;
+		s->variant[i].pictured &= st == GT_OK;
 		st = GT_OK;
 	}
 	add_profiles(&w, of);

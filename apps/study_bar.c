@@ -63,12 +63,12 @@ done:
 	return st;
 }
 
-static gt_status project(const work *w, const char *backend, const char *projector, gt_type type, profiles *p)
+static gt_status project(const work *w, const study_way *way, profiles *p)
 {
 	float ones[VOXELS];
 	for (int i = 0; i < VOXELS; i++)
 		ones[i] = 1;
-	return study_apply(backend, projector, type, 0, &w->grid, w->scan, ones, &(*p)[0][0]);
+	return study_apply(way, 0, &w->grid, w->scan, ones, &(*p)[0][0]);
 }
 
 static size_t model_index(const char *name)
@@ -82,12 +82,13 @@ static size_t model_index(const char *name)
 static gt_status project_variant(work *w, const study_variant *v, profiles *p)
 {
 	const size_t m = model_index(study_model(v));
+	const study_way way = study_way_of(v), exact = { .backend = w->s->cpu, .projector = gt_projectors[m]->name, .type = GT_F64 };
 	gt_status st = GT_OK;
 	study_step(w->s, "bar: %s", v->label);
 	if (!w->known[m])
-		GT_TRY(project(w, w->s->cpu, gt_projectors[m]->name, GT_F64, &w->reference[m]));
+		GT_TRY(project(w, &exact, &w->reference[m]));
 	w->known[m] = 1;
-	GT_TRY(project(w, v->backend, v->projector->name, v->type, p));
+	GT_TRY(project(w, &way, p));
 done:
 	return st;
 }
@@ -110,7 +111,7 @@ static void add_tables(work *w, const int *there)
 		study_head(t, "exact [mm]");
 		study_head(d, "place on the detector [mm]");
 		for (size_t i = 0; i < s->variants; i++)
-			if (there[i]) {
+			if (there[i] && s->variant[i].pictured) {
 				study_head(t, "%s [mm]", s->variant[i].label);
 				study_head(d, "%s [%% of the largest]", s->variant[i].label);
 			}
@@ -121,7 +122,7 @@ static void add_tables(work *w, const int *there)
 			study_number(d, u);
 			for (size_t i = 0; i < s->variants; i++) {
 				const double *from = w->reference[model_index(study_model(&s->variant[i]))][a];
-				if (!there[i])
+				if (!there[i] || !s->variant[i].pictured)
 					continue;
 				study_number(t, w->of[i][a][c]);
 				study_number(d, 100 * (w->of[i][a][c] - from[c]) / largest(from, NULL));

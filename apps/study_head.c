@@ -104,8 +104,9 @@ gt_status study_head_error(study *s)
 		const study_variant *v = &s->variant[i];
 		if (!v->accuracy)
 			continue;
+		const study_way way = study_way_of(v);
 		study_step(s, "head: %s", v->label);
-		st = study_apply(v->backend, v->projector->name, v->type, 0, &w.grid, w.scan, w.volume, w.of);
+		st = study_apply(&way, 0, &w.grid, w.scan, w.volume, w.of);
 		if (st == GT_ERR_UNSUPPORTED || st == GT_ERR_MEMORY) {
 			study_leave_out(s, "head", v->label);
 			st = GT_OK;

@@ -1,4 +1,5 @@
 /* The figures: scripts for gnuplot over the CSV files and arrays of the folder, where they stay. */
+#include <math.h>
 #include <string.h>
 #include "apps/study.h"
 
@@ -28,7 +29,7 @@ static gt_status draw_style(study *s)
 				   "set datafile columnheaders\n"
 				   "set tics nomirror out scale 0.5\n"
 				   "set border 3 lc rgb '#444444'\n"
-				   "set grid lc rgb '#dddddd' lw 1\n"
+				   "set grid lt -1 dt 1 lc rgb '#e2e2e2' lw 1\n"
 				   "set linetype 1 lc rgb '#000000' lw 2 pt 7 ps 0.7\n"
 				   "set linetype 2 lc rgb '#0060ad' lw 2 pt 5 ps 0.7\n"
 				   "set linetype 3 lc rgb '#d95319' lw 2 pt 9 ps 0.8\n"
@@ -73,13 +74,13 @@ static gt_status draw(study *s, const char *name, FILE *out)
 static gt_status draw_bars(study *s, const char *name, const char *unit, const char *title, int forward, int back)
 {
 	FILE *out = NULL;
-	const gt_status st = start(s, name, 1100, 520, &out);
+	const gt_status st = start(s, name, 820, 520, &out);
 	if (st != GT_OK)
 		return st;
 	fprintf(out,
-	        "set title '%s'\nset style data histogram\nset style histogram clustered gap 1\n"
+	        "set label '%s' at graph 0,1.06\nset tmargin 3\nset style data histogram\nset style histogram clustered gap 1\n"
 	        "set style fill solid 0.85 noborder\nset logscale y\nset ylabel '%s'\nset grid noxtics ytics\n"
-	        "set xtics rotate by -35 scale 0\nset key top right outside horizontal\nset rmargin 10\n"
+	        "set xtics rotate by -45 scale 0\nset key at graph 1,1.09 right horizontal\nset rmargin 8\n"
 	        "plot '%s.csv' using %d:xtic(1) title 'forward' lc 2, '' using %d title 'back' lc 3\n",
 	        title, unit, name, forward, back);
 	return draw(s, name, out);
@@ -119,6 +120,35 @@ static void plot_speedups(const study *s, const char *csv, FILE *out)
 	fputc('\n', out);
 }
 
+/* An axis with the sizes as tics, but for those that stand too near to the one before or to the last. */
+static void size_axis(const study_table *t, int logarithmic, FILE *out)
+{
+	const size_t rows = study_rows(t);
+	const double first = rows ? t->cell[0].number : 1, last = rows ? t->cell[(rows - 1) * t->columns].number : 1;
+	double before = -INFINITY;
+	const double margin = 0.03 * (logarithmic ? log(last / first) : last - first);
+	fprintf(out, "%sset xrange [%g:%g]\nset xtics (", logarithmic ? "set logscale x\n" : "",
+	        logarithmic ? first * exp(-margin) : first - margin, logarithmic ? last * exp(margin) : last + margin);
+	for (size_t i = 0; i < rows; i++) {
+		const double x = t->cell[i * t->columns].number;
+		const double along = logarithmic ? log(x / first) / log(last / first) : (x - first) / (last - first);
+		if (i + 1 < rows && (along - before < 0.08 || along > 0.92))
+			continue;
+		fprintf(out, "%s%g", isinf(before) ? "" : ", ", x);
+		before = along;
+	}
+	fputs(")\n", out);
+}
+
+/* The label of the first that sweeps: what the others are compared with. */
+static const char *first_label(const study *s)
+{
+	for (size_t i = 0; i < s->variants; i++)
+		if (s->variant[i].sweeps)
+			return s->variant[i].label;
+	return "";
+}
+
 static gt_status draw_sweep(study *s, const char *name, const char *xlabel, int forward, int speedups)
 {
 	const char *csv[2] = { study_table_names[forward], study_table_names[forward + 1] };
@@ -128,13 +158,14 @@ static gt_status draw_sweep(study *s, const char *name, const char *xlabel, int 
 		return st;
 	fprintf(out,
 	        "set multiplot layout %d,2 margins 0.07,0.80,%g,%g spacing 0.08,0.13\nset xlabel '%s'\nset logscale y\n"
-	        "set format y '%%g'\nset ylabel 's'\nset offsets graph 0.02, graph 0.02, 0, 0\n",
+	        "set format y '%%g'\nset ylabel 'time [s]'\n",
 	        speedups ? 2 : 1, speedups ? 0.08 : 0.14, speedups ? 0.95 : 0.92, xlabel);
+	size_axis(&s->table[forward], forward != STUDY_FEW_FORWARD, out);
 	for (int d = 0; d < 2; d++) {
-		fprintf(out, "set title '%s: time of the operator'\n", d ? "back" : "forward");
+		fprintf(out, "set title '%s: time of the kernels'\n", d ? "back" : "forward");
 		plot_times(s, csv[d], d, out);
 	}
-	fprintf(out, "set ylabel 'times as fast as %s'\n", s->variant[0].projector->name);
+	fprintf(out, "set ylabel 'times as fast as %s'\n", first_label(s));
 	for (int d = 0; d < 2 && speedups; d++) {
 		fprintf(out, "set title '%s: speed-up'\n", d ? "back" : "forward");
 		plot_speedups(s, csv[d], out);
@@ -147,8 +178,8 @@ static gt_status draw_times(study *s)
 {
 	const int speedups = s->gpu[0] != 0;
 	gt_status st = GT_OK;
-	GT_TRY(draw_bars(s, "times", "s", "time of the operator on resident data", 4, 9));
-	GT_TRY(draw_bars(s, "gups", "GUPS", "updates of voxels, 2^30 in a second", 2, 3));
+	GT_TRY(draw_bars(s, "times", "time [s]", "whole scan: time of the kernels", 4, 9));
+	GT_TRY(draw_bars(s, "gups", "GUPS [2^30/s]", "cube: updates of voxels", 2, 3));
 	GT_TRY(draw_sweep(s, "views", "views", STUDY_VIEWS_FORWARD, speedups));
 	GT_TRY(draw_sweep(s, "size", "voxels along x and along y", STUDY_SIZE_FORWARD, speedups));
 	GT_TRY(draw_sweep(s, "slices", "rows and slices", STUDY_SLICES_FORWARD, speedups));
@@ -159,11 +190,11 @@ done:
 
 /* Ones forward: fig. 12 ------------------------------------------------------------ */
 
-static size_t judged(const study *s)
+static size_t pictured(const study *s)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < s->variants; i++)
-		n += s->variant[i].accuracy != 0;
+		n += s->variant[i].pictured != 0;
 	return n;
 }
 
@@ -194,7 +225,7 @@ static void profiles(const study *s, const char *name, size_t view, double heigh
 	        "plot '%s.csv' using 1:2 with lines lc rgb '#bbbbbb' lw 7 title '%s in double'",
 	        1 - 30 / height, view, angle, (double)s->scan->columns - 0.5, name, gt_projectors[0]->name);
 	for (size_t i = 0; i < s->variants; i++)
-		if (s->variant[i].accuracy) {
+		if (s->variant[i].pictured) {
 			fprintf(out, ", \\\n     '' using 1:%d with lines lt %d lw 1 title '%s'", column, column - 2, s->variant[i].label);
 			column++;
 		}
@@ -219,7 +250,7 @@ static void strip(const study *s, const study_variant *v, const char *at, int pi
 
 static gt_status draw_view(study *s, const char *name, const char *at, int picture, size_t view)
 {
-	const size_t strips = judged(s) + 1;
+	const size_t strips = pictured(s) + 1;
 	const double height = (double)(PROFILE + strips * STRIP + 30);
 	FILE *out = NULL;
 	const gt_status st = start(s, name, STRIPS_WIDTH, (int)height, &out);
@@ -228,7 +259,7 @@ static gt_status draw_view(study *s, const char *name, const char *at, int pictu
 	fputs("set multiplot\n", out);
 	profiles(s, name, view, height, out);
 	for (size_t i = 0, done = 0; i <= s->variants; i++) {
-		if (i && !s->variant[i - 1].accuracy)
+		if (i && !s->variant[i - 1].pictured)
 			continue;
 		const double top = (double)(PROFILE + done * STRIP);
 		panel(out, 80, 1040, top + 26, top + STRIP - 14, STRIPS_WIDTH, height);
@@ -279,7 +310,7 @@ static void pair(const study *s, const study_variant *v, const char *from, int p
 static gt_status draw_slice(study *s, const char *name, const char *from, int picture)
 {
 	const gt_grid *g = &s->grid;
-	const double height = (double)((judged(s) + 2) / 2 * PANEL + 10);
+	const double height = (double)((pictured(s) + 2) / 2 * PANEL + 10);
 	FILE *out = NULL;
 	const gt_status st = start(s, name, PAIRS_WIDTH, (int)height, &out);
 	if (st != GT_OK)
@@ -290,7 +321,7 @@ static gt_status draw_slice(study *s, const char *name, const char *from, int pi
 	        "unset xtics\nunset ytics\nset cbtics\n",
 	        (double)g->n[1] * g->pitch[1] / ((double)g->n[0] * g->pitch[0]), (double)g->n[0] - 0.5, (double)g->n[1] - 0.5);
 	for (size_t i = 0, done = 0; i <= s->variants; i++)
-		if (!i || s->variant[i - 1].accuracy)
+		if (!i || s->variant[i - 1].pictured)
 			pair(s, i ? &s->variant[i - 1] : NULL, from, picture, done++, height, out);
 	fputs("unset multiplot\n", out);
 	return draw(s, name, out);

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/bench.h"
 #include "apps/study.h"
 
 enum { FORWARD, BACK, DIRECTIONS };
@@ -219,9 +218,9 @@ static double gups(const gt_scan *scan, const gt_grid *grid, double time)
 
 static gt_status table_of_times(study *s)
 {
-	static const char *const head[] = { "projector",         "forward total [s]", "speed-up",       "forward operator [s]",
-		                            "speed-up",          "forward [GUPS]",    "back total [s]", "speed-up",
-		                            "back operator [s]", "speed-up",          "back [GUPS]" };
+	static const char *const head[] = { "projector",        "forward total [s]", "speed-up",       "forward kernels [s]",
+		                            "speed-up",         "forward [GUPS]",    "back total [s]", "speed-up",
+		                            "back kernels [s]", "speed-up",          "back [GUPS]" };
 	study_table *table = &s->table[STUDY_TIMES];
 	seconds one = none;
 	gt_status st = GT_OK;
@@ -248,14 +247,6 @@ done:
 	return st;
 }
 
-static const app_workload *cube(const study *s)
-{
-	const app_workload *w = app_workloads;
-	while (strcmp(w->name, s->quick ? "quick-flat" : "cube512"))
-		w++;
-	return w;
-}
-
 static int in_gups(const study_variant *v) { return v->gpu || v->accuracy; }
 
 static gt_status table_of_gups(study *s)
@@ -267,7 +258,7 @@ static gt_status table_of_gups(study *s)
 	gt_status st = GT_OK;
 	for (size_t i = 0; i < sizeof head / sizeof *head; i++)
 		study_head(table, "%s", head[i]);
-	GT_TRY(app_workload_make(cube(s), 1, &scan, &grid));
+	GT_TRY(app_workload_make(study_cube(s), 1, &scan, &grid));
 	for (size_t i = 0; i < s->variants; i++) {
 		seconds t;
 		if (!in_gups(&s->variant[i]))

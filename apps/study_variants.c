@@ -58,6 +58,7 @@ static gt_status add_cpu(study *s, const gt_projector *p, int threads)
 {
 	const int all = threads == s->threads, reference = p == gt_projectors[0];
 	study_variant v = { .projector = p, .threads = threads, .times = 1, .accuracy = all, .sweeps = all && reference };
+	v.pictured = v.accuracy && (reference || !s->gpu[0]);
 	snprintf(v.backend, sizeof v.backend, "cpu:%d", threads);
 	snprintf(v.label, sizeof v.label, "%s (%d thread%s)", p->name, threads, threads == 1 ? "" : "s");
 	snprintf(v.key, sizeof v.key, "%s-cpu", p->name);
@@ -67,7 +68,7 @@ static gt_status add_cpu(study *s, const gt_projector *p, int threads)
 /* In double where it does not compute in single. */
 static gt_status add_gpu(study *s, const gt_projector *p)
 {
-	study_variant v = { .projector = p, .gpu = 1, .times = 1, .accuracy = 1, .sweeps = 1 };
+	study_variant v = { .projector = p, .gpu = 1, .times = 1, .accuracy = 1, .sweeps = 1, .pictured = 1 };
 	snprintf(v.backend, sizeof v.backend, "%s", s->gpu);
 	snprintf(v.label, sizeof v.label, "%s (GPU)", p->name);
 	snprintf(v.key, sizeof v.key, "%s-gpu", p->name);

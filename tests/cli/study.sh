@@ -13,7 +13,7 @@ for name in times gups views size slices few-slices forward-0 forward-45 back-on
 	[ -s "small/$name.gp" ] || fail "small/$name.gp is not there"
 done
 for name in times gups views-forward views-back size-forward size-back slices-forward slices-back few-slices-back forward-errors back-errors \
-	bar-1 bar-errors head; do
+	random random-cube bar-1 bar-errors head; do
 	[ "$(wc -l <"small/$name.csv")" -ge 2 ] || fail "small/$name.csv has no rows"
 	[ "$(awk -F, '{ print NF }' "small/$name.csv" | sort -u | wc -l)" -eq 1 ] || fail "small/$name.csv has rows of different lengths"
 done
@@ -25,6 +25,11 @@ back=$(number small/back-errors.csv '^"dd \(' 7)
 bar=$(number small/bar-errors.csv '^"dd \(' 2)
 holds "$forward > 0 && $forward < 1e-5 && $back > 0 && $back < 1e-5" "dd: relative error forward $forward, back $back"
 holds "$bar < 1e-3" "dd: the bar at 30 degrees is off by $bar %"
+for name in random random-cube; do
+	forward=$(number small/$name.csv '^"dd \(' 3)
+	back=$(awk -F'"*,"*' '/^"dd \(/ { print $9; exit }' small/$name.csv)
+	holds "$forward > 0 && $forward < 2e-6 && $back > 0 && $back < 2e-6" "dd: $name: relative error forward $forward, back $back"
+done
 for name in dd joseph; do
 	head=$(number small/head.csv "^\"$name \\(" 3)
 	holds "$head > 1e-4 && $head < 0.1" "$name: relative error of the head $head"
