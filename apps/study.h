@@ -60,7 +60,7 @@ typedef struct {
 	gt_type type;
 	int gpu, threads;               /* threads: of the CPU */
 	int times, accuracy, sweeps;    /* takes part in which */
-	int pictured;                   /* its differences are drawn: of the CPU's, those of the default, if there is a GPU */
+	int pictured;                   /* its differences are drawn: of the CPU's, those of the reference, if there is a GPU */
 	double update;                  /* s for a voxel and a view, of the slower direction; 0: not known yet */
 	double window[STUDY_PICTURES];  /* of each picture of differences: from -window to window */
 } study_variant;
@@ -83,6 +83,7 @@ typedef struct {
 	char cpu[32], gpu[32];          /* names of backends; gpu empty: none */
 	char cpu_about[160], gpu_about[160];
 	int threads;
+	const gt_projector *reference;  /* the first that takes the scan on the CPU: what the others are compared with */
 	study_variant *variant;
 	size_t variants;
 	study_table table[STUDY_TABLES];

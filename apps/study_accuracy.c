@@ -190,7 +190,7 @@ static void add_profiles(const work *w, const results *of[])
 		study_table *t = &w->s->table[k ? STUDY_FORWARD_45 : STUDY_FORWARD_0];
 		const size_t row = (k * scan->rows + scan->rows / 2) * scan->columns;
 		study_head(t, "column");
-		study_head(t, "%s in double [mm]", gt_projectors[0]->name);
+		study_head(t, "%s in double [mm]", w->s->reference->name);
 		for (size_t i = 0; i < w->s->variants; i++)
 			if (of[i] && w->s->variant[i].pictured)
 				study_head(t, "%s [mm]", w->s->variant[i].label);
@@ -271,7 +271,7 @@ gt_status study_accuracy(study *s)
 	GT_TRY(st);
 	start_tables(s);
 	GT_TRY(prepare(s, &w));
-	GT_TRY(add_reference(&w, gt_projectors[0]->name));
+	GT_TRY(add_reference(&w, s->reference->name));
 	GT_TRY(write_reference(&w, &w.reference[0].r));
 	for (size_t i = 0; i < s->variants; i++) {
 		if (!s->variant[i].accuracy)

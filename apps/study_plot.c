@@ -223,7 +223,7 @@ static void profiles(const study *s, const char *name, size_t view, double heigh
 	        "set key at screen 0.995,%.4f right top Left reverse samplen 2\nset title 'view %zu at %.4g degrees: row in the middle'\n"
 	        "set xlabel 'column'\nset ylabel 'mm'\nset xrange [-0.5:%g]\n"
 	        "plot '%s.csv' using 1:2 with lines lc rgb '#bbbbbb' lw 7 title '%s in double'",
-	        1 - 30 / height, view, angle, (double)s->scan->columns - 0.5, name, gt_projectors[0]->name);
+	        1 - 30 / height, view, angle, (double)s->scan->columns - 0.5, name, s->reference->name);
 	for (size_t i = 0; i < s->variants; i++)
 		if (s->variant[i].pictured) {
 			fprintf(out, ", \\\n     '' using 1:%d with lines lt %d lw 1 title '%s'", column, column - 2, s->variant[i].label);
@@ -239,7 +239,7 @@ static void profiles(const study *s, const char *name, size_t view, double heigh
 static void strip(const study *s, const study_variant *v, const char *at, int picture, FILE *out)
 {
 	if (!v) {
-		fprintf(out, "set palette gray maxcolors 0\nset cbtics font ',8'\nset title '%s in double [mm]'\n", gt_projectors[0]->name);
+		fprintf(out, "set palette gray maxcolors 0\nset cbtics font ',8'\nset title '%s in double [mm]'\n", s->reference->name);
 	} else {
 		colours(out, v->window[picture]);
 		fprintf(out, "set title '%s: difference from %s in double, as a share of the largest'\n", v->label, study_model(v));
@@ -297,7 +297,7 @@ static void pair(const study *s, const study_variant *v, const char *from, int p
 	fprintf(out,
 	        "set title '%s%s'\nset view map\nunset surface\n"
 	        "splot 'back-%s-%s.f32' binary array=(%zu,%zu) format='%%float' every %zu:%zu with lines lc rgb '#0060ad' lw 1 notitle\n",
-	        v ? v->label : gt_projectors[0]->name, v ? "" : " in double", from, key, n[0], n[1], every, every);
+	        v ? v->label : s->reference->name, v ? "" : " in double", from, key, n[0], n[1], every, every);
 	panel(out, left + PANEL - 40, left + PANEL - 40 + size, top, top + size, PAIRS_WIDTH, height);
 	if (v)
 		colours(out, v->window[picture]);

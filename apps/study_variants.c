@@ -48,21 +48,45 @@ static gt_status add(study *s, study_variant *v)
 	gt_status st = probe(s, v);
 	if (st == GT_OK)
 		return append(s, v);
-	if (st != GT_ERR_UNSUPPORTED && st != GT_ERR_MEMORY)
+	if (!app_left_out(st))
 		return st;
 	study_leave_out(s, "all", v->label);
 	return GT_OK;
 }
 
-static gt_status add_cpu(study *s, const gt_projector *p, int threads)
+static study_variant on_cpu(const study *s, const gt_projector *p, int threads)
 {
-	const int all = threads == s->threads, reference = p == gt_projectors[0];
+	const int all = threads == s->threads, reference = p == s->reference;
 	study_variant v = { .projector = p, .threads = threads, .times = 1, .accuracy = all, .sweeps = all && reference };
 	v.pictured = v.accuracy && (reference || !s->gpu[0]);
 	snprintf(v.backend, sizeof v.backend, "cpu:%d", threads);
 	snprintf(v.label, sizeof v.label, "%s (%d thread%s)", p->name, threads, threads == 1 ? "" : "s");
 	snprintf(v.key, sizeof v.key, "%s-cpu", p->name);
-	return add(s, &v);
+	return v;
+}
+
+/* The first that takes the scan is the reference: on more than one number of threads. */
+static gt_status add_cpu(study *s, const gt_projector *p)
+{
+	const int count[CPU_COUNTS] = { 1, 8, s->threads };
+	study_variant v = on_cpu(s, p, s->threads);
+	gt_status st = GT_OK;
+	if (s->reference)
+		return add(s, &v);
+	st = probe(s, &v);
+	if (app_left_out(st)) {
+		study_leave_out(s, "all", v.label);
+		return GT_OK;
+	}
+	GT_TRY(st);
+	s->reference = p;
+	for (int i = 0; i < CPU_COUNTS; i++)
+		if (i == CPU_COUNTS - 1 || count[i] < s->threads) {
+			v = on_cpu(s, p, count[i]);
+			GT_TRY(append(s, &v));
+		}
+done:
+	return st;
 }
 
 /* In double where it does not compute in single. */
@@ -84,25 +108,21 @@ static gt_status add_gpu(study *s, const gt_projector *p)
 
 gt_status study_find_variants(study *s)
 {
-	const int count[CPU_COUNTS] = { 1, 8, s->threads };
 	gt_status st = GT_OK;
 	study_head(&s->table[STUDY_LEFT_OUT], "part");
 	study_head(&s->table[STUDY_LEFT_OUT], "projector");
 	study_head(&s->table[STUDY_LEFT_OUT], "why it is left out");
-	for (int i = 0; i < CPU_COUNTS; i++)
-		if (i == CPU_COUNTS - 1 || count[i] < s->threads)
-			GT_TRY(add_cpu(s, gt_projectors[0], count[i]));
-	for (size_t i = 1; gt_projectors[i]; i++)
+	for (size_t i = 0; gt_projectors[i]; i++)
 		if (!gt_projectors[i]->cuda_only)
-			GT_TRY(add_cpu(s, gt_projectors[i], s->threads));
+			GT_TRY(add_cpu(s, gt_projectors[i]));
 		else if (!s->gpu[0]) {
 			gt_fail(GT_ERR_UNSUPPORTED, "runs on a GPU only, and there is none here");
 			study_leave_out(s, "all", gt_projectors[i]->name);
 		}
 	for (size_t i = 0; s->gpu[0] && gt_projectors[i]; i++)
 		GT_TRY(add_gpu(s, gt_projectors[i]));
-	if (!s->variants)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no projector takes this scan: %s", gt_error()));
+	if (!s->reference)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no projector takes this scan on the CPU: %s", gt_error()));
 done:
 	return st;
 }
