@@ -20,13 +20,23 @@ static void check_adjoint(gt_backend *be, const char *model, gt_type type, const
 	gt_linop_free(A);
 }
 
+/* A case goes over several scans: each costs a process. */
+enum { CASES = 8 };
+
+/* Sums are in double on the CPU whatever the arrays hold: there, single precision is tried on some scans. */
+static int skip_single(int scan) { return !gt_test_is_gpu() && scan % 4; }
+
 START_TEST(adjoint_by_elements)
 {
 	gt_backend *be = gt_test_backend();
-	const struct gt_test_geometry g = ray_scan(_i);
-	for (int k = 0; k < 4; k++)
-		check_adjoint(be, models[k / 2], k % 2 ? GT_F64 : GT_F32, &g);
-	gt_scan_free(g.scan);
+	for (int i = _i; i < ray_scans(); i += CASES) {
+		struct gt_test_geometry g = ray_scan(i);
+		gt_test_crop(&g.grid, 10);
+		for (int k = 0; k < 4; k++)
+			if (k % 2 || !skip_single(i))
+				check_adjoint(be, models[k / 2], k % 2 ? GT_F64 : GT_F32, &g);
+		gt_scan_free(g.scan);
+	}
 	gt_backend_close(be);
 }
 END_TEST
@@ -136,18 +146,21 @@ static void check_entries(gt_backend *be, int model, gt_type type, const struct 
 START_TEST(entries_by_definition)
 {
 	gt_backend *be = gt_test_backend();
-	const struct gt_test_geometry g = ray_scan(_i);
-	for (int k = 0; k < 4; k++)
-		check_entries(be, k / 2, k % 2 ? GT_F64 : GT_F32, &g);
-	gt_scan_free(g.scan);
+	for (int i = _i; i < ray_scans(); i += CASES) {
+		const struct gt_test_geometry g = ray_scan(i);
+		for (int k = 0; k < 4; k++)
+			if (k % 2 || !skip_single(i))
+				check_entries(be, k / 2, k % 2 ? GT_F64 : GT_F32, &g);
+		gt_scan_free(g.scan);
+	}
 	gt_backend_close(be);
 }
 END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_add_loop_test(tc, adjoint_by_elements, 0, ray_scans());
-	tcase_add_loop_test(tc, entries_by_definition, 0, ray_scans());
+	tcase_add_loop_test(tc, adjoint_by_elements, 0, CASES);
+	tcase_add_loop_test(tc, entries_by_definition, 0, CASES);
 }
 
 int main(void) { return gt_test_main("ray", fill); }

@@ -90,3 +90,9 @@ struct gt_test_geometry gt_test_geometry(int i)
 	ck_ok(gt_scan_check(g.scan));
 	return g;
 }
+
+void gt_test_crop(gt_grid *g, size_t n)
+{
+	for (int a = 0; a < 3; a++)
+		g->n[a] = g->n[a] < n ? g->n[a] : n;
+}

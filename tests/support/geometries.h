@@ -7,4 +7,6 @@ struct gt_test_geometry { const char *name; gt_scan *scan; gt_grid grid; };
 int gt_test_geometries(void);
 /* The caller frees scan. */
 struct gt_test_geometry gt_test_geometry(int i);
+/* At most n of the voxels along each axis, those in the middle: for tests that take a time for each voxel. */
+void gt_test_crop(gt_grid *g, size_t n);
 #endif
