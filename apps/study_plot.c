@@ -74,7 +74,7 @@ static gt_status draw(study *s, const char *name, FILE *out)
 static gt_status draw_bars(study *s, const char *name, const char *unit, const char *title, int forward, int back)
 {
 	FILE *out = NULL;
-	const gt_status st = start(s, name, 820, 520, &out);
+	const gt_status st = start(s, name, 720, 500, &out);
 	if (st != GT_OK)
 		return st;
 	fprintf(out,
@@ -217,20 +217,23 @@ static void colours(FILE *out, double window)
 static void profiles(const study *s, const char *name, size_t view, double height, FILE *out)
 {
 	const double angle = s->scan->view[view].angle * 57.29577951308232;
+	char at[48] = "";
 	int column = 3;
+	if (!isnan(angle))
+		snprintf(at, sizeof at, " at %.4g degrees", angle);
 	panel(out, 80, 880, 40, PROFILE - 70, STRIPS_WIDTH, height);
 	fprintf(out,
-	        "set key at screen 0.995,%.4f right top Left reverse samplen 2\nset title 'view %zu at %.4g degrees: row in the middle'\n"
+	        "set key at screen 0.995,%.4f right top Left reverse samplen 2\nset title 'view %zu%s: row in the middle'\n"
 	        "set xlabel 'column'\nset ylabel 'mm'\nset xrange [-0.5:%g]\n"
 	        "plot '%s.csv' using 1:2 with lines lc rgb '#bbbbbb' lw 7 title '%s in double'",
-	        1 - 30 / height, view, angle, (double)s->scan->columns - 0.5, name, s->reference->name);
+	        1 - 30 / height, view, at, (double)s->scan->columns - 0.5, name, s->reference->name);
 	for (size_t i = 0; i < s->variants; i++)
 		if (s->variant[i].pictured) {
 			fprintf(out, ", \\\n     '' using 1:%d with lines lt %d lw 1 title '%s'", column, column - 2, s->variant[i].label);
 			column++;
 		}
 	fprintf(out,
-	        "\nunset xlabel\nunset ylabel\nunset grid\nset border 15\nset datafile nocolumnheaders\nset xtics format ''\n"
+	        "\nunset xlabel\nset ylabel 'row'\nunset grid\nset border 15\nset datafile nocolumnheaders\nset xtics format ''\n"
 	        "set ytics (0, %zu)\nset yrange [-0.5:%g]\nunset key\n",
 	        s->scan->rows - 1, (double)s->scan->rows - 0.5);
 }
@@ -251,7 +254,7 @@ static void strip(const study *s, const study_variant *v, const char *at, int pi
 static gt_status draw_view(study *s, const char *name, const char *at, int picture, size_t view)
 {
 	const size_t strips = pictured(s) + 1;
-	const double height = (double)(PROFILE + strips * STRIP + 30);
+	const double height = (double)(PROFILE + strips * STRIP + 50);
 	FILE *out = NULL;
 	const gt_status st = start(s, name, STRIPS_WIDTH, (int)height, &out);
 	if (st != GT_OK)
@@ -264,7 +267,7 @@ static gt_status draw_view(study *s, const char *name, const char *at, int pictu
 		const double top = (double)(PROFILE + done * STRIP);
 		panel(out, 80, 1040, top + 26, top + STRIP - 14, STRIPS_WIDTH, height);
 		if (++done == strips)
-			fputs("set xtics format '%g'\n", out);
+			fputs("set xtics format '%g'\nset xlabel 'column'\n", out);
 		strip(s, i ? &s->variant[i - 1] : NULL, at, picture, out);
 	}
 	fputs("unset multiplot\n", out);

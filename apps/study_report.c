@@ -14,7 +14,7 @@ static const char style[] =
 	"h1{font-size:1.6em;margin-bottom:.2em}h2{font-size:1.25em;margin-top:2.2em;border-bottom:1px solid #ccc}"
 	"p{max-width:52em}figure{margin:1.2em 0}figcaption,.small{color:#555;font-size:.88em;max-width:60em}"
 	"img{max-width:100%;height:auto;border:1px solid #e4e4e4}"
-	".pair{display:flex;flex-wrap:wrap;gap:1.2em}.pair figure{flex:1 1 480px;margin:.4em 0}sup{line-height:0}"
+	".pair{display:flex;flex-wrap:wrap;gap:1.2em}.pair figure{flex:1 1 480px;margin:.4em 0}sup{font-size:.7em;line-height:0}"
 	".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.84em;margin:1em 0}"
 	"th,td{border-bottom:1px solid #ddd;padding:.25em .7em;text-align:left;vertical-align:bottom}th{background:#f4f6f8;font-weight:600}"
 	"td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}td{white-space:nowrap}"
