@@ -95,7 +95,7 @@ static __device__ __forceinline__ bool next_item(const struct part *part, struct
 /* Columns and rows that a block's voxels may meet, from its corners. */
 static __device__ void fill_part(const struct args *a, int at, int x0, int y0, int z0, int width, struct part *p)
 {
-	p->windows = p->columns = 0;
+	*p = part(); /* what is no view must not be garbage: its lanes go through the columns of the others */
 	if (at >= a->views)
 		return;
 	const gt_sf_view *v = &a->d.view[a->first + at];
@@ -171,6 +171,9 @@ static __device__ __forceinline__ int columns_of(const struct part *p, const str
 {
 	return i->window < p->windows ? max(0, min(p->columns - i->piece * GT_SF_BACK_COLUMNS, GT_SF_BACK_COLUMNS)) : 0;
 }
+
+/* So far from the largest numbers that columns can be added and subtracted. */
+static __device__ __forceinline__ int whole_of(float x) { return (int)min(max(x, -1e9f), 1e9f); }
 
 /* The whole warp: asks for the running sums of an item. */
 template <int R>
@@ -418,7 +421,7 @@ template <int R, bool TT, bool WHOLE> static __device__ __forceinline__ void run
 		place_voxel<TT>(a, p, x, y, p->first_row + now.window * width, 1.f / width, &l);
 		l.chord = inside ? l.chord : 0;
 		/* Of all four voxels of the quad. */
-		int first = max(start, (int)floorf(max(l.columns.at[0], -1e9f))), after = min(end, (int)ceilf(min(l.columns.at[3], 1e9f)));
+		int first = max(start, whole_of(floorf(l.columns.at[0]))), after = min(end, whole_of(ceilf(l.columns.at[3])));
 		first = min(first, __shfl_xor_sync(~0u, first, 1));
 		first = min(first, __shfl_xor_sync(~0u, first, 4));
 		after = max(after, __shfl_xor_sync(~0u, after, 1));

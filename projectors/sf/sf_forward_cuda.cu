@@ -107,7 +107,7 @@ static __device__ __forceinline__ void narrow(const struct border (&border)[2], 
 /* Whole numbers between, within [from, to). */
 static __device__ __forceinline__ int2 voxels_between(double low, double high, int from, int to)
 {
-	const int first = max(from, (int)floor(max(low, -1.)) + 1), end = min(to, (int)ceil(min(high, 2e9)));
+	const int first = max(from, (int)floor(min(max(low, -1.), 2e9)) + 1), end = min(to, (int)ceil(min(high, 2e9)));
 	return make_int2(first, max(end, first));
 }
 
