@@ -1,10 +1,11 @@
 /* How near projectors are to their models in double precision on random numbers, and where the largest error is. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "apps/study.h"
 #include "core/random.h"
 
-enum { VIEWS = 32, EIGHTHS = 8, SLICES = 5 };
+enum { VIEWS = 32, CUBE_VIEWS = 16, EIGHTHS = 8, SLICES = 5 };
 enum { SEED = 1, VOLUME = 0, DATA = 1 };
 
 /* Of a projector: views forward, [views][rows][columns], and slices back, [slices][y][x]. */
@@ -19,6 +20,8 @@ typedef struct {
 	study_table *table;
 	const gt_scan *scan;
 	gt_grid grid;
+	size_t most_views;
+	int gpu_alone;
 	size_t view[VIEWS], views, slice[SLICES], slices, cells, voxels; /* cells: of those views; voxels: of those slices */
 	gt_scan *some;                                                   /* those views */
 	float *volume, *data;
@@ -44,11 +47,13 @@ static gt_status fill(size_t n, uint64_t stream, const char *what, float **x)
 static void choose_views(work *w)
 {
 	const double turn = 0.6180339887498949, all = (double)w->scan->views;
-	w->views = w->scan->views < VIEWS ? w->scan->views : VIEWS;
+	w->views = w->scan->views < w->most_views ? w->scan->views : w->most_views;
 	for (size_t i = 0; i < w->views; i++) {
-		const double at = w->views < VIEWS ? (double)i / all
-		                  : i < EIGHTHS    ? (double)i / EIGHTHS
-		                                   : (double)i * turn - (size_t)((double)i * turn);
+		double at = (double)i * turn - floor((double)i * turn);
+		if (w->views < w->most_views)
+			at = (double)i / all;
+		else if (i < EIGHTHS)
+			at = (double)i / EIGHTHS;
 		w->view[i] = (size_t)(at * all + 1e-6);
 	}
 }
@@ -181,7 +186,7 @@ static gt_status random_errors(work *w)
 		study_head(w->table, "%s", head[i]);
 	GT_TRY(prepare(w));
 	for (size_t i = 0; i < w->s->variants; i++) {
-		if (!w->s->variant[i].accuracy)
+		if (!w->s->variant[i].accuracy || (w->gpu_alone && !w->s->variant[i].gpu))
 			continue;
 		st = judge(w, &w->s->variant[i]);
 		if (!app_left_out(st))
@@ -195,17 +200,24 @@ done:
 	return st;
 }
 
-size_t study_random_steps(const study *s) { return 2 * study_accuracy_steps(s); }
+size_t study_random_steps(const study *s)
+{
+	size_t steps = 2 * study_accuracy_steps(s);
+	for (size_t i = 0; i < s->variants && s->gpu[0]; i++)
+		steps -= s->variant[i].accuracy && !s->variant[i].gpu;
+	return steps;
+}
 
 gt_status study_random_errors(study *s)
 {
-	work own = { .s = s, .part = "random", .table = &s->table[STUDY_RANDOM], .scan = s->scan, .grid = s->grid };
-	work cube = { .s = s, .part = "random, cube", .table = &s->table[STUDY_RANDOM_CUBE] };
+	work own = { .s = s, .part = "random", .table = &s->table[STUDY_RANDOM], .scan = s->scan, .grid = s->grid, .most_views = VIEWS };
+	work cube = { .s = s, .part = "random, cube", .table = &s->table[STUDY_RANDOM_CUBE], .most_views = CUBE_VIEWS };
 	gt_scan *scan = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(random_errors(&own));
 	GT_TRY(app_workload_make(study_cube(s), 1, &scan, &cube.grid));
 	cube.scan = scan;
+	cube.gpu_alone = s->gpu[0] != 0;
 	GT_TRY(random_errors(&cube));
 done:
 	gt_scan_free(scan);
