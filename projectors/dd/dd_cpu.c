@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/threads.h"
+#include "projectors/cpu_tiles.h"
 #include "projectors/dd/dd_impl.h"
-#include "projectors/running_sums.h"
 
 enum {
 	VIEWS = 8,    /* forward: adjacent views of a job, which share lines of the volume */
 	COLUMNS = 32, /* forward: columns of a job */
-	SIDE = 16,    /* adjoint: voxels of a job along x and y */
-	HEIGHT = 64,  /* adjoint: voxels of a job along z */
 	BATCH = 32    /* adjoint: views whose running sums are held at a time */
 };
 
@@ -37,28 +35,6 @@ GT_INLINE double overlap(double low, double high, int i)
 }
 
 /* Forward ------------------------------------------------------------------ */
-
-/* [z][y][x] -> running sums along z, one line per (y,x); eight lines at a time for the sake of the caches. */
-static void sum_lines(void *self, size_t y, size_t end, int worker)
-{
-	const struct job *j = self;
-	const gt_dd *d = j->d;
-	const size_t nx = (size_t)d->n[0], plane = nx * (size_t)d->n[1], stride = padded(d->n[2]);
-	(void)worker;
-	for (; y < end; y++)
-		for (size_t x = 0; x < nx; x += 8) {
-			double sum[8] = { 0 };
-			const size_t m = nx - x < 8 ? nx - x : 8;
-			double *line = j->sums + (y * nx + x) * stride;
-			for (int z = 0; z < d->n[2]; z++)
-				for (size_t k = 0; k < m; k++) {
-					line[k * stride + (size_t)z] = sum[k];
-					sum[k] += get(j->type, j->in, (size_t)z * plane + y * nx + x + k);
-				}
-			for (size_t k = 0; k < m; k++)
-				line[k * stride + (size_t)d->n[2]] = sum[k];
-		}
-}
 
 struct forward_scratch {
 	double *mixed, *edge, *cells;
@@ -135,11 +111,7 @@ static void store_cells(const struct job *j, const gt_dd_view *v, size_t view, i
 	const gt_dd_column *c = &d->column[view * (size_t)d->columns + (size_t)k];
 	for (int l = 0; l < d->rows; l++) {
 		const size_t at = gt_dd_cell(d, v, view, l, k);
-		const double value = cells[l] * gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]);
-		if (j->type == GT_F64)
-			((double *)j->out)[at] = value;
-		else
-			((float *)j->out)[at] = (float)value;
+		put(j->type, j->out, at, cells[l] * gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]));
 	}
 }
 
@@ -167,8 +139,6 @@ GT_CLONES static void forward_job(void *self, size_t i, size_t end, int worker)
 	}
 }
 
-static size_t line_doubles(const gt_dd *d) { return (size_t)d->n[0] * (size_t)d->n[1] * padded(d->n[2]); }
-
 static void forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y)
 {
 	(void)state;
@@ -178,10 +148,10 @@ static void forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 		         .in = x,
 		         .out = y,
 		         .sums = sums,
-		         .scratch = sums + line_doubles(d),
+		         .scratch = sums + line_doubles(d->n),
 		         .scratch_size = forward_scratch_size(d) };
 	const size_t tiles = ((size_t)d->columns + COLUMNS - 1) / COLUMNS, groups = (d->views + VIEWS - 1) / VIEWS;
-	gt_parallel(be->pool, (size_t)d->n[1], 1, sum_lines, &j);
+	gt_parallel(be->pool, (size_t)d->n[1], 1, sum_lines, &(struct lines){ d->n, t, x, sums });
 	gt_parallel(be->pool, groups * tiles, 1, forward_job, &j);
 }
 
@@ -211,14 +181,9 @@ static void sum_columns(void *self, size_t i, size_t end, int worker)
 	}
 }
 
-struct tile {
-	int low[3], size[3];
-	double *sum, *edge;
-}; /* sum: [y][x][z] */
-
-/* Adds one column to the voxels of one slice that it overlaps. */
-GT_INLINE void adjoint_column(const struct job *j, const gt_dd_view *v, size_t batch, int n, int k, const struct tile *t, double R,
-                              double low, double high)
+/* Adds one column to the voxels of one slice that it overlaps; line: HEIGHT + 1 entries for it. */
+GT_INLINE void adjoint_column(const struct job *j, const gt_dd_view *v, size_t batch, int n, int k, const struct tile *t, double *line,
+                              double R, double low, double high)
 {
 	const gt_dd *d = j->d;
 	const int along = 1 - v->axis, a0 = t->low[along], a1 = a0 + t->size[along];
@@ -229,19 +194,18 @@ GT_INLINE void adjoint_column(const struct job *j, const gt_dd_view *v, size_t b
 	overlapped(start, height, t->size[2], d->rows, &from, &to);
 	if (from >= to)
 		return;
-	resample(j->sums + (batch * (size_t)d->columns + (size_t)k) * sum_stride(d), d->rows, start + from * step, step, to - from,
-	         t->edge);
+	resample(j->sums + (batch * (size_t)d->columns + (size_t)k) * sum_stride(d), d->rows, start + from * step, step, to - from, line);
 	const int i0 = low > a0 ? (int)low : a0, i1 = high < a1 ? up(high) : a1;
 	for (int i = i0; i < i1; i++) {
 		const double weight = overlap(low, high, i) * factor * height;
 		const int y = (along == 0 ? n : i) - t->low[1], x = (along == 0 ? i : n) - t->low[0];
-		double *restrict sum = t->sum + ((size_t)y * SIDE + (size_t)x) * HEIGHT + from;
+		double *restrict sum = tile_line(t, x, y) + from;
 		for (int z = 0; z < to - from; z++)
-			sum[z] += weight * (t->edge[z + 1] - t->edge[z]);
+			sum[z] += weight * (line[z + 1] - line[z]);
 	}
 }
 
-GT_INLINE void adjoint_view(const struct job *j, size_t batch, const struct tile *t)
+GT_INLINE void adjoint_view(const struct job *j, size_t batch, const struct tile *t, double *line)
 {
 	const gt_dd *d = j->d;
 	const size_t view = j->first_view + batch;
@@ -256,52 +220,25 @@ GT_INLINE void adjoint_view(const struct job *j, size_t batch, const struct tile
 		for (; k < d->columns && low < a1; k++, low = high) {
 			high = gt_dd_edge(v, R, edge[k + 1]);
 			if (high > a0)
-				adjoint_column(j, v, batch, n, k, t, R, low, high);
+				adjoint_column(j, v, batch, n, k, t, line, R, low, high);
 		}
 	}
 }
-
-static void add_tile(const struct job *j, const struct tile *t)
-{
-	const gt_dd *d = j->d;
-	for (int z = 0; z < t->size[2]; z++)
-		for (int y = 0; y < t->size[1]; y++)
-			for (int x = 0; x < t->size[0]; x++) {
-				const size_t at = ((size_t)(t->low[2] + z) * (size_t)d->n[1] + (size_t)(t->low[1] + y)) * (size_t)d->n[0] +
-				                  (size_t)(t->low[0] + x);
-				const double value = t->sum[((size_t)y * SIDE + (size_t)x) * HEIGHT + (size_t)z];
-				if (j->type == GT_F64)
-					((double *)j->out)[at] += value;
-				else
-					((float *)j->out)[at] += (float)value;
-			}
-}
-
-static size_t tiles_along(int n, int size) { return ((size_t)n + (size_t)size - 1) / (size_t)size; }
 
 GT_CLONES static void adjoint_job(void *self, size_t i, size_t end, int worker)
 {
 	const struct job *j = self;
 	const gt_dd *d = j->d;
-	static const int most[3] = { SIDE, SIDE, HEIGHT };
-	double *scratch = j->scratch + (size_t)worker * j->scratch_size;
+	struct tile t = { .sum = j->scratch + (size_t)worker * j->scratch_size };
 	for (; i < end; i++) {
-		struct tile t = { .sum = scratch, .edge = scratch + SIDE * SIDE * HEIGHT };
-		size_t at = i;
-		for (int a = 0; a < 3; a++) {
-			const size_t tiles = tiles_along(d->n[a], most[a]);
-			t.low[a] = (int)(at % tiles) * most[a];
-			t.size[a] = d->n[a] - t.low[a] < most[a] ? d->n[a] - t.low[a] : most[a];
-			at /= tiles;
-		}
-		memset(t.sum, 0, SIDE * SIDE * HEIGHT * sizeof *t.sum);
+		start_tile(d->n, i, &t);
 		for (size_t view = 0; view < j->views; view++)
-			adjoint_view(j, view, &t);
-		add_tile(j, &t);
+			adjoint_view(j, view, &t, t.sum + TILE_DOUBLES);
+		add_tile(d->n, &t, j->type, j->out);
 	}
 }
 
-static size_t adjoint_scratch_size(void) { return SIDE * SIDE * HEIGHT + HEIGHT + 8; }
+static size_t adjoint_scratch_size(void) { return TILE_DOUBLES + HEIGHT + 8; }
 static size_t batch_doubles(const gt_dd *d) { return (d->views < BATCH ? d->views : BATCH) * (size_t)d->columns * sum_stride(d); }
 
 static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, void *x)
@@ -315,12 +252,11 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 		         .sums = sums,
 		         .scratch = sums + batch_doubles(d),
 		         .scratch_size = adjoint_scratch_size() };
-	const size_t jobs = tiles_along(d->n[0], SIDE) * tiles_along(d->n[1], SIDE) * tiles_along(d->n[2], HEIGHT);
 	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * gt_type_size(t));
 	for (j.first_view = 0; j.first_view < d->views; j.first_view += BATCH) {
 		j.views = d->views - j.first_view < BATCH ? d->views - j.first_view : BATCH;
 		gt_parallel(be->pool, j.views, 1, sum_columns, &j);
-		gt_parallel(be->pool, jobs, 1, adjoint_job, &j);
+		gt_parallel(be->pool, tiles_of(d->n), 1, adjoint_job, &j);
 	}
 }
 
@@ -328,7 +264,7 @@ static size_t scratch(gt_backend *be, const gt_dd *d, void *state, gt_type t)
 {
 	(void)state;
 	const size_t workers = (size_t)gt_pool_threads(be->pool);
-	const size_t forwards = line_doubles(d) + workers * forward_scratch_size(d);
+	const size_t forwards = line_doubles(d->n) + workers * forward_scratch_size(d);
 	const size_t adjoints = batch_doubles(d) + workers * adjoint_scratch_size();
 	(void)t;
 	return (forwards > adjoints ? forwards : adjoints) * sizeof(double);

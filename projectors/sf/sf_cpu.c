@@ -6,14 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/threads.h"
-#include "projectors/running_sums.h"
+#include "projectors/cpu_tiles.h"
 #include "projectors/sf/sf_impl.h"
 
 enum {
 	VIEWS = 8,    /* forward: adjacent views of a job, which share lines of the volume */
 	COLUMNS = 64, /* forward: columns of a job */
-	SIDE = 16,    /* adjoint: voxels of a job along x and y */
-	HEIGHT = 64,  /* adjoint: voxels of a job along z */
 	BATCH = 32    /* adjoint: views whose running sums are held at a time */
 };
 
@@ -105,28 +103,6 @@ GT_INLINE void weigh_voxel(const gt_sf_voxel *p, int *k0, int *k1, int *l0, int 
 }
 
 /* Forward ------------------------------------------------------------------ */
-
-/* [z][y][x] -> running sums along z, one line per (y,x); eight lines at a time for the sake of the caches. */
-static void sum_lines(void *self, size_t y, size_t end, int worker)
-{
-	const struct job *j = self;
-	const gt_sf *d = j->d;
-	const size_t nx = (size_t)d->n[0], plane = nx * (size_t)d->n[1], stride = padded(d->n[2]);
-	(void)worker;
-	for (; y < end; y++)
-		for (size_t x = 0; x < nx; x += 8) {
-			double sum[8] = { 0 };
-			const size_t m = nx - x < 8 ? nx - x : 8;
-			double *line = j->sums + (y * nx + x) * stride;
-			for (int z = 0; z < d->n[2]; z++)
-				for (size_t k = 0; k < m; k++) {
-					line[k * stride + (size_t)z] = sum[k];
-					sum[k] += get(j->type, j->in, (size_t)z * plane + y * nx + x + k);
-				}
-			for (size_t k = 0; k < m; k++)
-				line[k * stride + (size_t)d->n[2]] = line[k * stride + (size_t)d->n[2] + 1] = sum[k];
-		}
-}
 
 struct forward_scratch {
 	double *column, *row, *edge, *cells;
@@ -246,11 +222,7 @@ static void store_cells(const struct job *j, size_t view, int k, const double *c
 	const gt_sf_ray *ray = &d->ray[view * (size_t)d->columns + (size_t)k];
 	for (int l = 0; l < d->rows; l++) {
 		const size_t at = gt_sf_cell(d, v, view, l, k);
-		const double value = cells[l] * gt_sf_slant(v, ray, l);
-		if (j->type == GT_F64)
-			((double *)j->out)[at] = value;
-		else
-			((float *)j->out)[at] = (float)value;
+		put(j->type, j->out, at, cells[l] * gt_sf_slant(v, ray, l));
 	}
 }
 
@@ -285,8 +257,6 @@ GT_CLONES static void footprint_forward_job(void *self, size_t i, size_t end, in
 	}
 }
 
-static size_t line_doubles(const gt_sf *d) { return (size_t)d->n[0] * (size_t)d->n[1] * padded(d->n[2]); }
-
 static void forward(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *x, void *y)
 {
 	(void)state;
@@ -296,10 +266,10 @@ static void forward(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 		         .in = x,
 		         .out = y,
 		         .sums = sums,
-		         .scratch = sums + line_doubles(d),
+		         .scratch = sums + line_doubles(d->n),
 		         .scratch_size = forward_scratch_size(d) };
 	const size_t tiles = ((size_t)d->columns + COLUMNS - 1) / COLUMNS, groups = (d->views + VIEWS - 1) / VIEWS;
-	gt_parallel(be->pool, (size_t)d->n[1], 1, sum_lines, &j);
+	gt_parallel(be->pool, (size_t)d->n[1], 1, sum_lines, &(struct lines){ d->n, t, x, sums });
 	gt_parallel(be->pool, groups * tiles, 1, footprint_forward_job, &j);
 }
 
@@ -326,135 +296,108 @@ static void sum_columns(void *self, size_t i, size_t end, int worker)
 	}
 }
 
-struct tile {
-	int low[3], size[3];
-	double *sum; /* [y][x][z] */
+struct work {
+	struct tile tile;
 	double *column, *mixed, *edge;
 	gt_sf_corner (*corner)[SIDE + 1];
 };
 
 /* sum[z] of the slices [z0, z0 + size) of one column of voxels in an upright view. */
-GT_INLINE void adjoint_line(const struct job *j, const gt_sf_shadow *s, const double *sums, const struct tile *t, double *restrict sum)
+GT_INLINE void adjoint_line(const struct job *j, const gt_sf_shadow *s, const double *sums, const struct work *w, double *restrict sum)
 {
 	const gt_sf *d = j->d;
-	const int z0 = t->low[2], size = t->size[2];
+	const int z0 = w->tile.low[2], size = w->tile.size[2];
 	const gt_sf_rows *r = &s->rows;
 	int from, to, l0, l1;
 	rows_reached(r, z0, z0 + size, d->rows, &l0, &l1);
 	if (l0 >= l1)
 		return;
-	weigh_columns(&s->columns, 0, d->columns, s->chord, &from, &to, t->column);
+	weigh_columns(&s->columns, 0, d->columns, s->chord, &from, &to, w->column);
 	if (from >= to)
 		return;
 	const int m0 = d->trapezoid && l0 > 0 ? l0 - 1 : l0, m1 = d->trapezoid && l1 < d->rows ? l1 + 1 : l1;
-	mix(sums + (size_t)from * padded(d->rows), padded(d->rows), t->column, to - from, m0, m1 + 1, t->mixed);
-	t->mixed[m1 + 1] = t->mixed[m1];
+	mix(sums + (size_t)from * padded(d->rows), padded(d->rows), w->column, to - from, m0, m1 + 1, w->mixed);
+	w->mixed[m1 + 1] = w->mixed[m1];
 	if (!d->trapezoid) {
 		const double start = r->start + z0 * r->step - l0;
 		int a, b;
 		overlapped(start, 1 / r->step, size, l1 - l0, &a, &b);
-		resample(t->mixed + l0, l1 - l0, start + a * r->step, r->step, b - a, t->edge);
+		resample(w->mixed + l0, l1 - l0, start + a * r->step, r->step, b - a, w->edge);
 		for (int z = a; z < b; z++)
-			sum[z] += t->edge[z - a + 1] - t->edge[z - a];
+			sum[z] += w->edge[z - a + 1] - w->edge[z - a];
 		return;
 	}
 	for (int e = 0; e <= size; e++) {
 		const double p = r->start + (z0 + e) * r->step;
-		t->edge[e] = sum_at(t->mixed, p > l0 ? p < l1 ? p : l1 : l0);
+		w->edge[e] = sum_at(w->mixed, p > l0 ? p < l1 ? p : l1 : l0);
 	}
-	add_ramps(r, z0, z0 + size, l0, l1, t->mixed, d->rows, 0, t->edge);
+	add_ramps(r, z0, z0 + size, l0, l1, w->mixed, d->rows, 0, w->edge);
 	for (int z = 0; z < size; z++)
-		sum[z] += t->edge[z + 1] - t->edge[z];
+		sum[z] += w->edge[z + 1] - w->edge[z];
 }
 
-GT_INLINE void adjoint_lines(const struct job *j, size_t batch, const gt_sf_view *v, const struct tile *t)
+GT_INLINE void adjoint_lines(const struct job *j, size_t batch, const gt_sf_view *v, const struct work *w)
 {
 	const gt_sf *d = j->d;
 	const double *sums = j->sums + batch * (size_t)d->columns * padded(d->rows);
-	for (int y = 0; y <= t->size[1]; y++)
-		for (int x = 0; x <= t->size[0]; x++)
-			t->corner[y][x] = gt_sf_corner_at(v, t->low[0] + x - 0.5, t->low[1] + y - 0.5);
-	for (int y = 0; y < t->size[1]; y++)
-		for (int x = 0; x < t->size[0]; x++) {
+	for (int y = 0; y <= w->tile.size[1]; y++)
+		for (int x = 0; x <= w->tile.size[0]; x++)
+			w->corner[y][x] = gt_sf_corner_at(v, w->tile.low[0] + x - 0.5, w->tile.low[1] + y - 0.5);
+	for (int y = 0; y < w->tile.size[1]; y++)
+		for (int x = 0; x < w->tile.size[0]; x++) {
 			gt_sf_shadow s;
-			if (gt_sf_shadow_of(d, v, t->low[0] + x, t->low[1] + y, &t->corner[y][x], &t->corner[y + 1][x], &s))
-				adjoint_line(j, &s, sums, t, t->sum + ((size_t)y * SIDE + (size_t)x) * HEIGHT);
+			if (gt_sf_shadow_of(d, v, w->tile.low[0] + x, w->tile.low[1] + y, &w->corner[y][x], &w->corner[y + 1][x], &s))
+				adjoint_line(j, &s, sums, w, tile_line(&w->tile, x, y));
 		}
 }
 
-GT_INLINE void adjoint_voxels(const struct job *j, size_t batch, const gt_sf_view *v, const struct tile *t)
+GT_INLINE void adjoint_voxels(const struct job *j, size_t batch, const gt_sf_view *v, const struct work *w)
 {
 	const gt_sf *d = j->d;
-	for (int y = 0; y < t->size[1]; y++)
-		for (int x = 0; x < t->size[0]; x++)
-			for (int z = 0; z < t->size[2]; z++) {
+	for (int y = 0; y < w->tile.size[1]; y++)
+		for (int x = 0; x < w->tile.size[0]; x++)
+			for (int z = 0; z < w->tile.size[2]; z++) {
 				gt_sf_voxel p;
 				int k0 = 0, k1 = d->columns, l0 = 0, l1 = d->rows;
-				if (!gt_sf_voxel_of(d, v, t->low[0] + x, t->low[1] + y, t->low[2] + z, &p))
+				if (!gt_sf_voxel_of(d, v, w->tile.low[0] + x, w->tile.low[1] + y, w->tile.low[2] + z, &p))
 					continue;
-				weigh_voxel(&p, &k0, &k1, &l0, &l1, t->column, t->mixed);
+				weigh_voxel(&p, &k0, &k1, &l0, &l1, w->column, w->mixed);
 				double total = 0;
 				for (int k = k0; k < k1; k++) {
 					const double *S = j->sums + (batch * (size_t)d->columns + (size_t)k) * padded(d->rows) + l0;
 					double sum = 0;
 					for (int l = 0; l < l1 - l0; l++)
-						sum += t->mixed[l] * (S[l + 1] - S[l]);
-					total += t->column[k - k0] * sum;
+						sum += w->mixed[l] * (S[l + 1] - S[l]);
+					total += w->column[k - k0] * sum;
 				}
-				t->sum[((size_t)y * SIDE + (size_t)x) * HEIGHT + (size_t)z] += total;
+				tile_line(&w->tile, x, y)[z] += total;
 			}
 }
-
-static void add_tile(const struct job *j, const struct tile *t)
-{
-	const gt_sf *d = j->d;
-	for (int z = 0; z < t->size[2]; z++)
-		for (int y = 0; y < t->size[1]; y++)
-			for (int x = 0; x < t->size[0]; x++) {
-				const size_t at = ((size_t)(t->low[2] + z) * (size_t)d->n[1] + (size_t)(t->low[1] + y)) * (size_t)d->n[0] +
-				                  (size_t)(t->low[0] + x);
-				const double value = t->sum[((size_t)y * SIDE + (size_t)x) * HEIGHT + (size_t)z];
-				if (j->type == GT_F64)
-					((double *)j->out)[at] += value;
-				else
-					((float *)j->out)[at] += (float)value;
-			}
-}
-
-static size_t tiles_along(int n, int size) { return ((size_t)n + (size_t)size - 1) / (size_t)size; }
 
 static size_t adjoint_scratch_size(const gt_sf *d)
 {
-	return SIDE * SIDE * HEIGHT + (size_t)d->columns + padded(d->rows) + padded(HEIGHT) + 2 * (SIDE + 1) * (SIDE + 1);
+	return TILE_DOUBLES + (size_t)d->columns + padded(d->rows) + padded(HEIGHT) + 2 * (SIDE + 1) * (SIDE + 1);
 }
 
 GT_CLONES static void footprint_adjoint_job(void *self, size_t i, size_t end, int worker)
 {
 	const struct job *j = self;
 	const gt_sf *d = j->d;
-	static const int most[3] = { SIDE, SIDE, HEIGHT };
-	struct tile t = { .sum = j->scratch + (size_t)worker * j->scratch_size };
-	t.column = t.sum + SIDE * SIDE * HEIGHT;
-	t.mixed = t.column + d->columns;
-	t.edge = t.mixed + padded(d->rows);
-	t.corner = (gt_sf_corner(*)[SIDE + 1])(t.edge + padded(HEIGHT));
+	struct work w = { .tile.sum = j->scratch + (size_t)worker * j->scratch_size };
+	w.column = w.tile.sum + TILE_DOUBLES;
+	w.mixed = w.column + d->columns;
+	w.edge = w.mixed + padded(d->rows);
+	w.corner = (gt_sf_corner(*)[SIDE + 1])(w.edge + padded(HEIGHT));
 	for (; i < end; i++) {
-		size_t at = i;
-		for (int a = 0; a < 3; a++) {
-			const size_t tiles = tiles_along(d->n[a], most[a]);
-			t.low[a] = (int)(at % tiles) * most[a];
-			t.size[a] = d->n[a] - t.low[a] < most[a] ? d->n[a] - t.low[a] : most[a];
-			at /= tiles;
-		}
-		memset(t.sum, 0, SIDE * SIDE * HEIGHT * sizeof *t.sum);
+		start_tile(d->n, i, &w.tile);
 		for (size_t batch = 0; batch < j->views; batch++) {
 			const gt_sf_view *v = &d->view[j->first_view + batch];
 			if (v->upright)
-				adjoint_lines(j, batch, v, &t);
+				adjoint_lines(j, batch, v, &w);
 			else
-				adjoint_voxels(j, batch, v, &t);
+				adjoint_voxels(j, batch, v, &w);
 		}
-		add_tile(j, &t);
+		add_tile(d->n, &w.tile, j->type, j->out);
 	}
 }
 
@@ -471,12 +414,11 @@ static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 		         .sums = sums,
 		         .scratch = sums + batch_doubles(d),
 		         .scratch_size = adjoint_scratch_size(d) };
-	const size_t jobs = tiles_along(d->n[0], SIDE) * tiles_along(d->n[1], SIDE) * tiles_along(d->n[2], HEIGHT);
 	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * gt_type_size(t));
 	for (j.first_view = 0; j.first_view < d->views; j.first_view += BATCH) {
 		j.views = d->views - j.first_view < BATCH ? d->views - j.first_view : BATCH;
 		gt_parallel(be->pool, j.views, 1, sum_columns, &j);
-		gt_parallel(be->pool, jobs, 1, footprint_adjoint_job, &j);
+		gt_parallel(be->pool, tiles_of(d->n), 1, footprint_adjoint_job, &j);
 	}
 }
 
@@ -484,7 +426,7 @@ static size_t scratch(gt_backend *be, const gt_sf *d, void *state, gt_type t)
 {
 	(void)state;
 	const size_t workers = (size_t)gt_pool_threads(be->pool);
-	const size_t forwards = line_doubles(d) + workers * forward_scratch_size(d);
+	const size_t forwards = line_doubles(d->n) + workers * forward_scratch_size(d);
 	const size_t adjoints = batch_doubles(d) + workers * adjoint_scratch_size(d);
 	(void)t;
 	return (forwards > adjoints ? forwards : adjoints) * sizeof(double);
