@@ -19,7 +19,7 @@ static const bench_options defaults = {
 static const cli_option options[] = {
 	{ "workload", 'w', CLI_TEXT, "NAME[,...]", "what to time: names of the list below, 'quick' (default), 'odd' or 'all'", AT(workload),
 	  0, 0, NULL },
-	{ "operation", 0, CLI_TEXT, "NAME[,...]", "forward, back, direct, iteration (default all)", AT(operation), 0, 0, NULL },
+	{ "operation", 0, CLI_TEXT, "NAME[,...]", "forward, back, direct, iteration, parts (default all)", AT(operation), 0, 0, NULL },
 	{ "projector", 0, CLI_TEXT, "NAME[:key=value...][,...]", "the models, or 'all' (default dd)", AT(projector), 0, 0, NULL },
 	{ "vs", 0, CLI_TEXT, "NAME", "time each together with this one, in turn, and print the ratio: forward and back", AT(vs), 0, 0,
 	  NULL },
@@ -31,8 +31,8 @@ static const cli_option options[] = {
 	{ 0 },
 };
 
-enum { FORWARD, BACK, DIRECT, ITERATION, OPERATIONS };
-static const char *const operations[] = { "forward", "back", "direct", "iteration", NULL };
+enum { FORWARD, BACK, DIRECT, ITERATION, PARTS, OPERATIONS };
+static const char *const operations[] = { "forward", "back", "direct", "iteration", "parts", NULL };
 
 /* One workload on one device. */
 typedef struct {
@@ -157,8 +157,10 @@ static cJSON *as_json(const bench *b, int operation, const app_timing *t)
 	cJSON_AddNumberToObject(r, "ms", ms);
 	cJSON_AddNumberToObject(r, "ms_least", least);
 	cJSON_AddNumberToObject(r, "ms_most", most);
-	cJSON_AddNumberToObject(r, "gups", voxels * (double)b->scan->views / 1073741824 / (1e-3 * ms));
-	cJSON_AddNumberToObject(r, "gups_overlap", b->overlap / 1073741824 / (1e-3 * ms));
+	if (operation != PARTS) {
+		cJSON_AddNumberToObject(r, "gups", voxels * (double)b->scan->views / 1073741824 / (1e-3 * ms));
+		cJSON_AddNumberToObject(r, "gups_overlap", b->overlap / 1073741824 / (1e-3 * ms));
+	}
 	if (t->least_ms > 0) {
 		cJSON_AddStringToObject(r, "bound", t->bound);
 		cJSON_AddNumberToObject(r, "bound_ms", t->least_ms);
@@ -186,8 +188,12 @@ static void print_line(const cJSON *r)
 	char limit[48] = "-";
 	if (text(r, "bound"))
 		snprintf(limit, sizeof limit, "%.0f %% %s", 100 * number(r, "fraction_of_bound"), text(r, "bound"));
-	printf("%6.0f %11.2f %9.3f %9.3f %10.1f  ", number(r, "views"), number(r, "ms"), number(r, "gups"), number(r, "gups_overlap"),
-	       number(r, "peak_bytes") / 1048576);
+	printf("%6.0f ", number(r, "views"));
+	if (cJSON_GetObjectItem(r, "gups"))
+		printf("%11.2f %9.3f %9.3f ", number(r, "ms"), number(r, "gups"), number(r, "gups_overlap"));
+	else
+		printf("%11.4f %9s %9s ", number(r, "ms"), "-", "-");
+	printf("%10.1f  ", number(r, "peak_bytes") / 1048576);
 	if (text(r, "vs"))
 		printf("%-16s  %.3f x %s (%.2f ms)\n", limit, number(r, "ratio"), text(r, "vs"), number(r, "vs_ms"));
 	else
@@ -255,6 +261,25 @@ static gt_status measure_method(bench *b, int operation)
 	gt_backend_close(b->be);
 	b->be = NULL;
 	return app_left_out(st) ? GT_OK : st;
+}
+
+/* What the projector prepares, if it names that. */
+static gt_status measure_parts(bench *b)
+{
+	app_timing *t = b->time;
+	char *name = strndup(t->projector, strcspn(t->projector, ":"));
+	gt_status st = name ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	const char *const *part = gt_projector_find(name)->parts;
+	for (size_t i = 0; part && part[i]; i++) {
+		GT_TRY(app_time_part(backend_of(b), cli_type(b->call), &b->grid, b->scan, i, (int)b->o->repeat, t));
+		cJSON *r = as_json(b, PARTS, t);
+		cJSON_ReplaceItemInObject(r, "operation", cJSON_CreateString(part[i]));
+		add_result(b, r);
+	}
+done:
+	free(name);
+	return st;
 }
 
 /* Is name one of the comma-separated list? "all" holds every name. */
@@ -359,6 +384,8 @@ static gt_status measure_projector(void *self, const char *spec)
 {
 	bench *b = self;
 	b->time->projector = spec;
+	if (b->operation == PARTS)
+		return measure_parts(b);
 	return b->operation == ITERATION ? measure_method(b, b->operation) : measure_operator(b, b->operation);
 }
 
@@ -487,7 +514,8 @@ const cli_command cli_bench = {
 	.synopsis = "[options]",
 	.notes =
 		"GUPS = voxels x views / 2^30 / s; 'overlap' counts only voxels that the view sees. 'of the limit': least time by what the\n"
-		"device has of the named resource, by the time. 'iteration' is one pass over all subsets, with the solver's own bookkeeping.\n\n"
+		"device has of the named resource, by the time. 'iteration' is one pass over all subsets, with the solver's own bookkeeping.\n"
+		"'parts': what the branchless projectors prepare, the integral images, beside a copy of as many bytes.\n\n"
 		"  gantry bench --workload ge-hd --backend cuda:0 -o ge-hd.json\n"
 		"  gantry bench --workload ge-hd --operation forward,back --projector all --vs dd\n"
 		"  gantry bench --workload ge-hd --operation forward,back --every 41 --backend cpu:1\n",

@@ -32,6 +32,8 @@ typedef struct {
  * A projector that refuses the scan, or that has no room, is told in its `refused`; other failures are returned. */
 gt_status app_time_operators(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data, int adjoint,
                              int repeat, app_timing *t, size_t n);
+/* One of the parts that t's projector names (gt_projector.parts), beside a copy of as many bytes, whose time is t's limit. */
+gt_status app_time_part(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, size_t part, int repeat, app_timing *t);
 double app_median(const double *x, size_t n);
 /* Is st a reason to leave a case out and go on: it cannot be done, or there is no room? */
 int app_left_out(gt_status st);

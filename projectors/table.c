@@ -20,14 +20,21 @@ static const gt_projector *find(const char *name, size_t length)
 
 const gt_projector *gt_projector_find(const char *name) { return find(name, strlen(name)); }
 
-gt_status gt_projector_new(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, gt_linop **A)
+/* Checks everything, then makes the whole or, if it is not NULL, one part. */
+static gt_status make(const char *spec, const size_t *part, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
+                      gt_linop **A)
 {
 	const size_t length = strcspn(spec, ":");
 	const gt_projector *p = find(spec, length);
 	void *options = NULL;
+	size_t parts = 0;
 	gt_status st = GT_OK;
 	if (!p)
 		return gt_fail(GT_ERR_UNKNOWN, "unknown projector '%.*s': expected %s", (int)length, spec, gt_projectors[0]->name);
+	while (p->parts && p->parts[parts])
+		parts++;
+	if (part && *part >= parts)
+		return gt_fail(GT_ERR_UNSUPPORTED, "projector %s has no part %zu: expected less than %zu", p->name, *part, parts);
 	if (p->options_size) {
 		options = malloc(p->options_size);
 		if (!options)
@@ -38,8 +45,19 @@ gt_status gt_projector_new(const char *spec, gt_backend *be, gt_type type, const
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, NULL));
 	GT_TRY(gt_grid_check_sources(grid, scan));
-	GT_TRY(p->make(be, type, grid, scan, options, A));
+	st = part ? p->make_part(*part, be, type, grid, scan, options, A) : p->make(be, type, grid, scan, options, A);
 done:
 	free(options);
 	return st;
+}
+
+gt_status gt_projector_new(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, gt_linop **A)
+{
+	return make(spec, NULL, be, type, grid, scan, A);
+}
+
+gt_status gt_projector_part_new(const char *spec, size_t part, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
+                                gt_linop **A)
+{
+	return make(spec, &part, be, type, grid, scan, A);
 }

@@ -24,6 +24,7 @@ struct dd {
 	size_t view_bytes, edge_bytes, column_bytes, guess_bytes;
 	gt_dd_counts counts; /* zero until they are asked for */
 	int has_scratch;
+	int part; /* that is done alone: see gt_dd_impl.images */
 };
 
 /* Rays closer than this to the plane of a slice would cross it at infinity. */
@@ -293,8 +294,8 @@ done:
 	return st;
 }
 
-static gt_status make(const struct variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
-                      const void *options, gt_linop **A)
+static gt_status prepare(const struct variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
+                         const void *options, struct dd **out)
 {
 	gt_status st = GT_OK;
 	struct dd *p = NULL;
@@ -318,10 +319,48 @@ static gt_status make(const struct variant *variant, gt_backend *be, gt_type typ
 	GT_TRY(fill_tables(variant, scan, g, options, p));
 	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->d, p->state, type), "scratch of the distance-driven projector"));
 	p->has_scratch = 1;
-	return gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_cells(scan), A);
+	*out = p;
+	return GT_OK;
 done:
 	destroy(p);
 	return st;
+}
+
+static gt_status make(const struct variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
+                      const void *options, gt_linop **A)
+{
+	struct dd *p = NULL;
+	const gt_status st = prepare(variant, be, type, g, scan, options, &p);
+	return st == GT_OK ? gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_cells(scan), A) : st;
+}
+
+/* Integral images alone. */
+static void forward_part(void *self, const gt_array *x, gt_array *y)
+{
+	const struct dd *p = self;
+	(void)y;
+	p->impl->images(p->be, &p->d, p->state, p->type, p->part, x->data);
+}
+
+static int work_part(void *self, int back, gt_work *least)
+{
+	const struct dd *p = self;
+	(void)back;
+	least->bound = GT_BYTES;
+	least->amount = p->impl->images(p->be, &p->d, p->state, p->type, p->part, NULL);
+	return 1;
+}
+
+static gt_status make_part(const struct variant *variant, size_t part, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
+                           const void *options, gt_linop **A)
+{
+	static const struct gt_linop_ops ops = { "integral images", forward_part, NULL, destroy, work_part };
+	struct dd *p = NULL;
+	const gt_status st = prepare(variant, be, type, g, scan, options, &p);
+	if (st != GT_OK)
+		return st;
+	p->part = (int)part;
+	return gt_linop_new(&ops, p, be, type, part < 2 ? gt_grid_voxels(g) : gt_scan_cells(scan), 1, A);
 }
 
 #define VARIANT(id, text, cpu, cuda, single)                                                                                         \
@@ -332,11 +371,21 @@ done:
 	{                                                                                                                            \
 		return make(&variant_##id, be, t, g, s, options, A);                                                                 \
 	}
+#define PARTS(id)                                                                                                                        \
+	static gt_status make_part_##id(size_t part, gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, \
+	                                gt_linop **A)                                                                                    \
+	{                                                                                                                                \
+		return make_part(&variant_##id, part, be, t, g, s, options, A);                                                          \
+	}
 VARIANT(dd, "dd", &gt_dd_cpu, GT_IF_CUDA(&gt_dd_cuda), 0)
 VARIANT(bs, "dd-bs", NULL, GT_IF_CUDA(&gt_dd_bs_cuda), 0)
 VARIANT(bl, "dd-bl", NULL, GT_IF_CUDA(&gt_dd_bl_cuda), 1)
 VARIANT(bz, "dd-bz", NULL, GT_IF_CUDA(&gt_dd_bz_cuda), 1)
 VARIANT(db, "dd-db", NULL, GT_IF_CUDA(&gt_dd_db_cuda), 0)
+PARTS(bl)
+PARTS(bz)
+PARTS(db)
+static const char *const parts[] = { "x slices", "y slices", "views", NULL };
 
 static const gt_dd_options plain = { .memory = 65536 };
 static const gt_param plain_params[] = {
@@ -367,7 +416,9 @@ static const gt_param branchless_params[] = {
 	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
 	{ 0 },
 };
-#define BRANCHLESS .params = branchless_params, .defaults = &branchless, .options_size = sizeof branchless, .model = "dd", .cuda_only = 1
+#define BRANCHLESS                                                                                                              \
+	.params = branchless_params, .defaults = &branchless, .options_size = sizeof branchless, .model = "dd", .cuda_only = 1, \
+	.parts = parts
 
 const gt_projector gt_projector_dd_bl = {
 	.name = "dd-bl",
@@ -378,6 +429,7 @@ const gt_projector gt_projector_dd_bl = {
 	.off_adjoint = 0.4,
 	.off_model = 0.5,
 	.make = make_bl,
+	.make_part = make_part_bl,
 };
 const gt_projector gt_projector_dd_bz = {
 	.name = "dd-bz",
@@ -387,10 +439,12 @@ const gt_projector gt_projector_dd_bz = {
 	.off_adjoint = 0.4,
 	.off_model = 0.5,
 	.make = make_bz,
+	.make_part = make_part_bz,
 };
 const gt_projector gt_projector_dd_db = {
 	.name = "dd-db",
 	.about = "dd by integral images in double precision (branchless), exact pair; GPU",
 	BRANCHLESS,
 	.make = make_db,
+	.make_part = make_part_db,
 };

@@ -284,4 +284,11 @@ static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, i
 	return 1;
 }
 
-extern "C" const struct gt_dd_impl gt_dd_bl_cuda = { gt_dd_bl_make, gt_dd_bl_free, gt_dd_bl_scratch, gt_dd_bl_forward, adjoint, work };
+extern "C" double gt_dd_bl_images(gt_backend *be, const gt_dd *d, void *state, gt_type t, int kind, const void *in)
+{
+	return gt_dd_images_alone(be, d, &((gt_dd_bl *)state)->images, t, kind, in);
+}
+
+extern "C" const struct gt_dd_impl gt_dd_bl_cuda = {
+	gt_dd_bl_make, gt_dd_bl_free, gt_dd_bl_scratch, gt_dd_bl_forward, adjoint, work, gt_dd_bl_images,
+};

@@ -47,6 +47,7 @@ gt_status gt_dd_bl_make   (gt_backend *be, const gt_dd *d, const gt_dd_setup *s,
 void      gt_dd_bl_free   (gt_backend *be, void *state);
 size_t    gt_dd_bl_scratch(gt_backend *be, const gt_dd *d, void *state, gt_type t);
 void      gt_dd_bl_forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y);
+double    gt_dd_bl_images (gt_backend *be, const gt_dd *d, void *state, gt_type t, int kind, const void *in);
 /* The back projection of a kernel: `each` adds batches of views to the volume. */
 void      gt_dd_bl_back   (gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, gt_dd_each *each, void *x);
 #ifdef __cplusplus

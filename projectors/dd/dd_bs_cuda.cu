@@ -308,4 +308,4 @@ static size_t scratch(gt_backend *be, const gt_dd *d, void *state, gt_type t)
 	return volume > cells ? volume : cells;
 }
 
-extern "C" const struct gt_dd_impl gt_dd_bs_cuda = { NULL, NULL, scratch, forward, adjoint, NULL };
+extern "C" const struct gt_dd_impl gt_dd_bs_cuda = { NULL, NULL, scratch, forward, adjoint, NULL, NULL };

@@ -97,4 +97,6 @@ static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, i
 	return 1;
 }
 
-extern "C" const struct gt_dd_impl gt_dd_bz_cuda = { gt_dd_bl_make, gt_dd_bl_free, gt_dd_bl_scratch, gt_dd_bl_forward, adjoint, work };
+extern "C" const struct gt_dd_impl gt_dd_bz_cuda = {
+	gt_dd_bl_make, gt_dd_bl_free, gt_dd_bl_scratch, gt_dd_bl_forward, adjoint, work, gt_dd_bl_images,
+};

@@ -229,4 +229,4 @@ static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, i
 	return 1;
 }
 
-extern "C" const struct gt_dd_impl gt_dd_cuda = { make, free_, scratch, forward, adjoint, work };
+extern "C" const struct gt_dd_impl gt_dd_cuda = { make, free_, scratch, forward, adjoint, work, NULL };

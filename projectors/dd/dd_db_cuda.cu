@@ -274,4 +274,9 @@ static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, i
 	return 1;
 }
 
-extern "C" const struct gt_dd_impl gt_dd_db_cuda = { make, free_, scratch, forward, adjoint, work };
+static double images(gt_backend *be, const gt_dd *d, void *state, gt_type t, int kind, const void *in)
+{
+	return gt_dd_images_alone(be, d, (gt_dd_branchless *)state, t, kind, in);
+}
+
+extern "C" const struct gt_dd_impl gt_dd_db_cuda = { make, free_, scratch, forward, adjoint, work, images };

@@ -32,6 +32,9 @@ struct gt_dd_impl {
 	void   (*forward)(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y);
 	void   (*adjoint)(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, void *x);
 	int    (*work   )(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int adjoint, gt_work *least);   /* may be NULL */
+	/* Integral images alone, in scratch: of slices perpendicular to x (0) or y (1) of the volume, or of the views (2) of the data.
+	 * Returns the bytes of what is read and written; only counts them if in is NULL. May be NULL. */
+	double (*images )(gt_backend *be, const gt_dd *d, void *state, gt_type t, int kind, const void *in);
 };
 extern const struct gt_dd_impl gt_dd_cpu, gt_dd_cuda, gt_dd_bs_cuda, gt_dd_bl_cuda, gt_dd_bz_cuda, gt_dd_db_cuda;
 

@@ -5,8 +5,8 @@
  *
  * An image has width x height cells and (width + 1) x (height + 1) nodes:
  *   node(r, c) = sum of (cell - constant) over the rows below r and the columns below c
- * The constant is the mean of a sample of the rows (all of them up to GT_DD_INTEGRAL_SAMPLE). It keeps the nodes small; whoever
- * takes differences of nodes adds constant * area back. */
+ * The constant is the mean of a sample of the cells. It keeps the nodes small; whoever takes differences of nodes adds
+ * constant * area back. */
 #include "projectors/dd/dd_impl.h"
 #ifdef __cplusplus
 extern "C" {
@@ -50,6 +50,8 @@ void gt_dd_forward_batches(gt_backend *be, const gt_dd *d, const gt_dd_branchles
                            void *state, void *y);
 void gt_dd_adjoint_batches(gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, gt_type t, const void *y, gt_dd_each *each,
                            void *state, void *x);
+/* As gt_dd_impl.images. */
+double gt_dd_images_alone(gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, gt_type t, int kind, const void *in);
 /* (view, slice, place) that some column sees: each edge of a column within a voxel splits it into two overlaps. */
 static inline double gt_dd_seen(const gt_dd_counts *c) { return c->overlaps - c->pairs; }
 #ifdef __cplusplus

@@ -30,6 +30,12 @@ says '"vs":	"dd"'
 says '"operation":	"back"'
 holds "$(value ratio) > 0"
 if grep -q '"direct"' <<<"$out"; then fail "--vs times operators alone: $out"; fi
+# Integral images alone: three lines for a projector that has them, refused where it does not run.
+ok bench --workload quick-arc --operation parts --projector dd,dd-db --repeat 1 --every 9 --backend "$backend"
+for part in "x slices" "y slices" "views   "; do
+	says "quick-arc      $part   dd-db "
+done
+if grep -q "arc .* dd  " <<<"$out"; then fail "dd prepares nothing that is timed alone: $out"; fi
 refused 2 "unknown projector 'joesph': did you mean 'joseph'" bench --projector dd,joesph
 refused 2 "unknown projector 'd'" bench --vs d
 refused 2 "unknown workload 'od'" bench --workload quick,od

@@ -78,8 +78,11 @@ static double *numbers(gt_type t, size_t n, void **typed)
 	return wide;
 }
 
+/* Volumes, of which the last two numbers are also columns and rows of views: one of something, odd ones, whole warps and blocks, more
+ * than a block is wide. */
 static const int sizes[][3] = {
-	{ 1, 37, 1 }, { 37, 1, 3 }, { 2111, 3, 33 }, { 5, 2111, 34 }, { 65, 33, 70 }, { 32, 64, 96 }, { 9, 31, 1 }
+	{ 1, 1, 1 },    { 1, 37, 1 },   { 37, 1, 3 },   { 5, 888, 1 },  { 33, 33, 31 },  { 9, 31, 1 },   { 65, 33, 70 },  { 32, 64, 96 },
+	{ 512, 5, 12 }, { 6, 512, 17 }, { 5, 1024, 9 }, { 2048, 2, 9 }, { 3, 1100, 20 }, { 1100, 3, 7 }, { 2111, 3, 33 }, { 5, 2111, 34 },
 };
 enum { SIZES = sizeof sizes / sizeof *sizes };
 static const gt_type types[][2] = { { GT_F32, GT_F32 }, { GT_F32, GT_F64 }, { GT_F64, GT_F64 } }; /* of data, of nodes */
