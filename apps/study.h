@@ -59,8 +59,7 @@ typedef struct {
 	char key[48];                   /* for names of files: "dd-cpu", "dd-bl-gpu" */
 	gt_type type;
 	int gpu, threads;               /* threads: of the CPU */
-	int times, accuracy, sweeps;    /* takes part in which */
-	int pictured;                   /* its differences are drawn: of the CPU's, those of the reference, if there is a GPU */
+	int times, gups, accuracy, sweeps;      /* takes part in which */
 	double update;                  /* s for a voxel and a view, of the slower direction; 0: not known yet */
 	double window[STUDY_PICTURES];  /* of each picture of differences: from -window to window */
 } study_variant;
@@ -131,9 +130,12 @@ typedef struct { const char *backend, *projector; gt_type type; int gpu; } study
 study_way study_way_of(const study_variant *v);
 /* out = A in or A' in, in double whatever it computes in. */
 gt_status study_apply(const study_way *way, int adjoint, const gt_grid *grid, const gt_scan *scan, const float *in, double *out);
-/* n slices of A' data, [n][y][x]: on the CPU from the rows that see them alone. */
-gt_status study_back_slices(const study_way *way, const gt_grid *grid, const gt_scan *scan, const float *data, const size_t *slice, size_t n,
-                            double *out);
+/* Some voxels of a grid. */
+typedef struct { size_t first[3], n[3]; } study_box;
+size_t study_box_voxels(const study_box *b);
+/* Parts of A' data, each [z][y][x], one behind the other: computed for themselves on the CPU, taken from the whole on a GPU. */
+gt_status study_back(const study_way *way, const gt_grid *grid, const gt_scan *scan, const float *data, const study_box *box, size_t n,
+                     double *out);
 /* The projector with the same entries that runs on the CPU. */
 const char *study_model(const study_variant *v);
 /* Differences of x from reference, over n values: their root mean square, also relative to `size`, that of the reference; the largest

@@ -6,11 +6,11 @@
 
 #define PI 3.14159265358979323846
 
-/* What is computed with a projector: ones forward, and back onto some slices. A reference does it in double on the CPU. */
-enum { SLICES = 3, VIEWS = 24 };
+/* What is computed with a projector: ones forward, and back onto the slice in the middle. A reference does it in double on the CPU. */
+enum { VIEWS = 24 };
 typedef struct {
 	double *forward; /* [VIEWS][rows][columns] */
-	double *back[2]; /* from one view, from all: [SLICES][y][x]; the first is the slice in the middle */
+	double *back[2]; /* from one view, from all: [y][x] */
 } results;
 typedef struct {
 	const char *model;
@@ -19,7 +19,8 @@ typedef struct {
 
 typedef struct {
 	study *s;
-	size_t view[VIEWS], views, slice[SLICES], slices;
+	size_t view[VIEWS], views;
+	study_box slice;
 	size_t cells, plane;  /* of all forward views; of a slice */
 	gt_scan *some, *one;  /* the views above; the first of them */
 	float *ones;          /* as many as voxels, or cells of the scan */
@@ -39,7 +40,7 @@ static gt_status new_results(const work *w, results *r)
 {
 	*r = (results){ .forward = malloc(w->cells * sizeof(double)) };
 	for (int k = 0; k < 2; k++)
-		r->back[k] = malloc(w->slices * w->plane * sizeof(double));
+		r->back[k] = malloc(w->plane * sizeof(double));
 	if (r->forward && r->back[0] && r->back[1])
 		return GT_OK;
 	free_results(r);
@@ -64,7 +65,7 @@ static size_t nearest_view(const gt_scan *scan, double angle, size_t otherwise)
 static gt_status prepare(study *s, work *w)
 {
 	const gt_scan *scan = s->scan;
-	const size_t nz = s->grid.n[2], middle = nz / 2, slice[SLICES] = { middle, 0, middle / 2 }, voxels = gt_grid_voxels(&s->grid);
+	const size_t *n = s->grid.n, voxels = gt_grid_voxels(&s->grid);
 	gt_status st = GT_OK;
 	w->s = s;
 	w->views = scan->views < VIEWS ? scan->views : VIEWS;
@@ -73,8 +74,7 @@ static gt_status prepare(study *s, work *w)
 		w->view[1] = nearest_view(scan, PI / 4, scan->views / 8);
 	for (size_t i = 2; i < w->views; i++)
 		w->view[i] = i * scan->views / w->views;
-	w->slices = nz < SLICES ? nz : SLICES;
-	memcpy(w->slice, slice, sizeof slice);
+	w->slice = (study_box){ { 0, 0, n[2] / 2 }, { n[0], n[1], 1 } };
 	w->cells = w->views * scan->rows * scan->columns;
 	w->plane = s->grid.n[0] * s->grid.n[1];
 	GT_TRY(study_pick(scan, w->view, w->views, &w->some));
@@ -100,8 +100,8 @@ static gt_status compute(const work *w, const study_way *way, results *r)
 	gt_status st = GT_OK;
 	GT_TRY(new_results(w, r));
 	GT_TRY(study_apply(way, 0, grid, w->some, w->ones, r->forward));
-	GT_TRY(study_back_slices(way, grid, w->one, w->ones, w->slice, w->slices, r->back[0]));
-	GT_TRY(study_back_slices(way, grid, w->s->scan, w->ones, w->slice, w->slices, r->back[1]));
+	GT_TRY(study_back(way, grid, w->one, w->ones, &w->slice, 1, r->back[0]));
+	GT_TRY(study_back(way, grid, w->s->scan, w->ones, &w->slice, 1, r->back[1]));
 done:
 	if (st != GT_OK)
 		free_results(r);
@@ -192,13 +192,13 @@ static void add_profiles(const work *w, const results *of[])
 		study_head(t, "column");
 		study_head(t, "%s in double [mm]", w->s->reference->name);
 		for (size_t i = 0; i < w->s->variants; i++)
-			if (of[i] && w->s->variant[i].pictured)
+			if (of[i])
 				study_head(t, "%s [mm]", w->s->variant[i].label);
 		for (size_t c = 0; c < scan->columns; c++) {
 			study_number(t, (double)c);
 			study_number(t, w->reference[0].r.forward[row + c]);
 			for (size_t i = 0; i < w->s->variants; i++)
-				if (of[i] && w->s->variant[i].pictured)
+				if (of[i])
 					study_number(t, of[i]->forward[row + c]);
 		}
 	}
@@ -241,15 +241,14 @@ static gt_status judge(work *w, study_variant *v, results *r)
 	study_step(s, "ones: %s", v->label);
 	GT_TRY(compute(w, &way, r));
 	const results *from = find_reference(w, model);
-	if (v->pictured)
-		GT_TRY(write_pictures(w, v, r, from));
+	GT_TRY(write_pictures(w, v, r, from));
 	study_text(&s->table[STUDY_FORWARD_ERRORS], "%s", v->label);
 	study_text(&s->table[STUDY_FORWARD_ERRORS], "%s", model);
 	add_errors(&s->table[STUDY_FORWARD_ERRORS], r->forward, from->forward, w->cells);
 	study_text(&s->table[STUDY_BACK_ERRORS], "%s", v->label);
 	study_text(&s->table[STUDY_BACK_ERRORS], "%s", model);
 	for (int k = 0; k < 2; k++)
-		add_errors(&s->table[STUDY_BACK_ERRORS], r->back[k], from->back[k], w->slices * w->plane);
+		add_errors(&s->table[STUDY_BACK_ERRORS], r->back[k], from->back[k], w->plane);
 done:
 	return st;
 }
@@ -284,7 +283,6 @@ gt_status study_accuracy(study *s)
 		else
 			study_leave_out(s, "ones", s->variant[i].label);
 		s->variant[i].accuracy = st == GT_OK;
-		s->variant[i].pictured &= st == GT_OK;
 		st = GT_OK;
 	}
 	add_profiles(&w, of);

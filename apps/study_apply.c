@@ -108,47 +108,50 @@ study_error study_compare(const double *x, const double *reference, size_t n)
 	return e;
 }
 
-/* Slices of an adjoint ------------------------------------------------------ */
+/* Parts of an adjoint ------------------------------------------------------- */
 
-/* A slice of the grid alone: the same voxels. */
-static gt_grid slice_of(const gt_grid *grid, size_t k)
+size_t study_box_voxels(const study_box *b) { return b->n[0] * b->n[1] * b->n[2]; }
+
+/* The same voxels as a grid. */
+static gt_grid grid_of(const gt_grid *grid, const study_box *b)
 {
 	gt_grid g = *grid;
-	g.n[2] = 1;
-	g.center[2] = gt_grid_first(grid, 2) + (double)k * grid->pitch[2];
+	for (int a = 0; a < 3; a++) {
+		g.n[a] = b->n[a];
+		g.center[a] = gt_grid_first(grid, a) + ((double)b->first[a] + ((double)b->n[a] - 1) / 2) * grid->pitch[a];
+	}
 	return g;
 }
 
 enum { SAMPLES = 17, MARGIN = 2 };
 
-/* Rows that some view sees the slice in, from a sample of its faces; the rest of the detector adds nothing to it. */
-static void rows_of_slice(const gt_scan *scan, const gt_grid *g, size_t *first, size_t *count)
+/* Rows that some view sees the grid in, from a sample of its upper and lower face; low and high grow to hold them. */
+static void rows_of(const gt_scan *scan, const gt_grid *g, double *low, double *high)
 {
 	const gt_detector d = gt_scan_detector(scan);
-	const double low_z = gt_grid_first(g, 2) - g->pitch[2] / 2;
-	double low = INFINITY, high = -INFINITY, column, row;
+	const double height = (double)g->n[2] * g->pitch[2];
+	double column, row;
 	for (size_t v = 0; v < scan->views; v++)
 		for (int i = 0; i < SAMPLES * SAMPLES * 2; i++) {
 			const int at[2] = { i / 2 % SAMPLES, i / 2 / SAMPLES };
-			double p[3] = { 0, 0, low_z + (i % 2) * g->pitch[2] };
+			double p[3] = { 0, 0, g->center[2] + (i % 2 - 0.5) * height };
 			for (int a = 0; a < 2; a++)
 				p[a] = g->center[a] + (at[a] / (SAMPLES - 1.0) - 0.5) * (double)g->n[a] * g->pitch[a];
 			if (gt_point_cell(&d, &scan->view[v], p, &column, &row)) {
-				low = fmin(low, row);
-				high = fmax(high, row);
+				*low = fmin(*low, row);
+				*high = fmax(*high, row);
 			}
 		}
-	const double last = (double)scan->rows - 1, from = fmin(fmax(floor(low) - MARGIN, 0), last);
-	const double to = fmin(fmax(ceil(high) + MARGIN, from), last);
-	*first = (size_t)from;
-	*count = (size_t)(to - from) + 1;
 }
 
-/* Those rows of the scan, and of its data. */
-static gt_status cut_rows(const gt_scan *scan, const float *data, size_t first, size_t count, gt_scan **part, float **some)
+/* The rows from low to high of the scan and of its data; the rest of the detector adds nothing. */
+static gt_status cut_rows(const gt_scan *scan, const float *data, double low, double high, gt_scan **part, float **some)
 {
+	const double last = (double)scan->rows - 1, from = fmin(fmax(floor(low) - MARGIN, 0), last);
+	const size_t first = (size_t)from, count = (size_t)(fmin(fmax(ceil(high) + MARGIN, from), last) - from) + 1;
 	const size_t view = scan->rows * scan->columns, less = count * scan->columns;
 	gt_status st = GT_OK;
+	GT_TRY(gt_host_room((double)(scan->views * less) * sizeof **some, "rows of the projections"));
 	GT_TRY(gt_scan_clone(scan, part));
 	(*part)->rows = count;
 	(*part)->row_center -= (double)first;
@@ -160,45 +163,78 @@ done:
 	return st;
 }
 
-static gt_status one_slice(const study_way *way, const gt_grid *grid, const gt_scan *scan, const float *data, size_t slice, double *out)
+/* One part: y is there. */
+static gt_status back_box(const study_way *way, gt_backend *be, const gt_grid *part, const gt_scan *scan, const gt_array *y, double *out)
 {
-	const gt_grid one = slice_of(grid, slice);
+	gt_linop *A = NULL;
+	gt_array *x = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_projector_new(way->projector, be, way->type, part, scan, &A));
+	GT_TRY(gt_array_new(be, way->type, gt_linop_nx(A), &x));
+	gt_adjoint(A, y, x);
+	GT_TRY(fetch(x, out));
+done:
+	gt_array_free(x);
+	gt_linop_free(A);
+	return st;
+}
+
+static gt_status boxes_alone(const study_way *way, const gt_grid *grid, const gt_scan *scan, const float *data, const study_box *box,
+                             size_t n, double *out)
+{
+	gt_backend *be = NULL;
 	gt_scan *part = NULL;
+	gt_array *y = NULL;
 	float *some = NULL;
-	size_t first, count;
-	rows_of_slice(scan, &one, &first, &count);
-	gt_status st = cut_rows(scan, data, first, count, &part, &some);
-	if (st == GT_OK)
-		st = study_apply(way, 1, &one, part, some, out);
+	double low = INFINITY, high = -INFINITY;
+	gt_status st = GT_OK;
+	for (size_t k = 0; k < n; k++) {
+		const gt_grid g = grid_of(grid, &box[k]);
+		rows_of(scan, &g, &low, &high);
+	}
+	GT_TRY(cut_rows(scan, data, low, high, &part, &some));
+	GT_TRY(gt_backend_open(way->backend, &be));
+	GT_TRY(gt_array_new(be, way->type, gt_scan_cells(part), &y));
+	gt_array_put_float(some, y);
+	for (size_t k = 0; k < n; out += study_box_voxels(&box[k++])) {
+		const gt_grid g = grid_of(grid, &box[k]);
+		GT_TRY(back_box(way, be, &g, part, y, out));
+	}
+done:
+	gt_array_free(y);
+	gt_backend_close(be);
 	gt_scan_free(part);
 	free(some);
 	return st;
 }
 
-/* The whole grid, on a GPU: its sums run over all slices. */
-static gt_status whole_grid(const study_way *way, const gt_grid *grid, const gt_scan *scan, const float *data, const size_t *slice,
-                            size_t n, double *out)
+static double *copy_box(const gt_grid *grid, const double *all, const study_box *b, double *out)
 {
-	const size_t voxels = gt_grid_voxels(grid), plane = grid->n[0] * grid->n[1];
+	for (size_t z = 0; z < b->n[2]; z++)
+		for (size_t y = 0; y < b->n[1]; y++, out += b->n[0])
+			memcpy(out, all + ((b->first[2] + z) * grid->n[1] + b->first[1] + y) * grid->n[0] + b->first[0],
+			       b->n[0] * sizeof *out);
+	return out;
+}
+
+/* On a GPU: its sums run over the whole grid. */
+static gt_status boxes_of_all(const study_way *way, const gt_grid *grid, const gt_scan *scan, const float *data, const study_box *box,
+                              size_t n, double *out)
+{
+	const size_t voxels = gt_grid_voxels(grid);
 	gt_status st = gt_host_room((double)voxels * sizeof *out, "the volume in double");
 	double *all = st == GT_OK ? malloc(voxels * sizeof *all) : NULL;
 	if (!all)
 		return st != GT_OK ? st : gt_fail(GT_ERR_MEMORY, "out of memory");
 	st = study_apply(way, 1, grid, scan, data, all);
 	for (size_t k = 0; k < n && st == GT_OK; k++)
-		memcpy(out + k * plane, all + slice[k] * plane, plane * sizeof *out);
+		out = copy_box(grid, all, &box[k], out);
 	free(all);
 	return st;
 }
 
-gt_status study_back_slices(const study_way *way, const gt_grid *grid, const gt_scan *scan, const float *data, const size_t *slice,
-                            size_t n, double *out)
+gt_status study_back(const study_way *way, const gt_grid *grid, const gt_scan *scan, const float *data, const study_box *box, size_t n,
+                     double *out)
 {
-	gt_status st = GT_OK;
-	if (way->gpu)
-		return whole_grid(way, grid, scan, data, slice, n, out);
-	for (size_t k = 0; k < n; k++)
-		GT_TRY(one_slice(way, grid, scan, data, slice[k], out + k * grid->n[0] * grid->n[1]));
-done:
-	return st;
+	return (way->gpu ? boxes_of_all : boxes_alone)(way, grid, scan, data, box, n, out);
 }

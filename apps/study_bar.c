@@ -111,7 +111,7 @@ static void add_tables(work *w, const int *there)
 		study_head(t, "exact [mm]");
 		study_head(d, "place on the detector [mm]");
 		for (size_t i = 0; i < s->variants; i++)
-			if (there[i] && s->variant[i].pictured) {
+			if (there[i]) {
 				study_head(t, "%s [mm]", s->variant[i].label);
 				study_head(d, "%s [%% of the largest]", s->variant[i].label);
 			}
@@ -122,7 +122,7 @@ static void add_tables(work *w, const int *there)
 			study_number(d, u);
 			for (size_t i = 0; i < s->variants; i++) {
 				const double *from = w->reference[model_index(study_model(&s->variant[i]))][a];
-				if (!there[i] || !s->variant[i].pictured)
+				if (!there[i])
 					continue;
 				study_number(t, w->of[i][a][c]);
 				study_number(d, 100 * (w->of[i][a][c] - from[c]) / largest(from, NULL));

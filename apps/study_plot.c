@@ -190,11 +190,11 @@ done:
 
 /* Ones forward: fig. 12 ------------------------------------------------------------ */
 
-static size_t pictured(const study *s)
+static size_t judged(const study *s)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < s->variants; i++)
-		n += s->variant[i].pictured != 0;
+		n += s->variant[i].accuracy != 0;
 	return n;
 }
 
@@ -228,7 +228,7 @@ static void profiles(const study *s, const char *name, size_t view, double heigh
 	        "plot '%s.csv' using 1:2 with lines lc rgb '#bbbbbb' lw 7 title '%s in double'",
 	        1 - 30 / height, view, at, (double)s->scan->columns - 0.5, name, s->reference->name);
 	for (size_t i = 0; i < s->variants; i++)
-		if (s->variant[i].pictured) {
+		if (s->variant[i].accuracy) {
 			fprintf(out, ", \\\n     '' using 1:%d with lines lt %d lw 1 title '%s'", column, column - 2, s->variant[i].label);
 			column++;
 		}
@@ -253,7 +253,7 @@ static void strip(const study *s, const study_variant *v, const char *at, int pi
 
 static gt_status draw_view(study *s, const char *name, const char *at, int picture, size_t view)
 {
-	const size_t strips = pictured(s) + 1;
+	const size_t strips = judged(s) + 1;
 	const double height = (double)(PROFILE + strips * STRIP + 50);
 	FILE *out = NULL;
 	const gt_status st = start(s, name, STRIPS_WIDTH, (int)height, &out);
@@ -262,7 +262,7 @@ static gt_status draw_view(study *s, const char *name, const char *at, int pictu
 	fputs("set multiplot\n", out);
 	profiles(s, name, view, height, out);
 	for (size_t i = 0, done = 0; i <= s->variants; i++) {
-		if (i && !s->variant[i - 1].pictured)
+		if (i && !s->variant[i - 1].accuracy)
 			continue;
 		const double top = (double)(PROFILE + done * STRIP);
 		panel(out, 80, 1040, top + 26, top + STRIP - 14, STRIPS_WIDTH, height);
@@ -313,7 +313,7 @@ static void pair(const study *s, const study_variant *v, const char *from, int p
 static gt_status draw_slice(study *s, const char *name, const char *from, int picture)
 {
 	const gt_grid *g = &s->grid;
-	const double height = (double)((pictured(s) + 2) / 2 * PANEL + 10);
+	const double height = (double)((judged(s) + 2) / 2 * PANEL + 10);
 	FILE *out = NULL;
 	const gt_status st = start(s, name, PAIRS_WIDTH, (int)height, &out);
 	if (st != GT_OK)
@@ -324,7 +324,7 @@ static gt_status draw_slice(study *s, const char *name, const char *from, int pi
 	        "unset xtics\nunset ytics\nset cbtics\n",
 	        (double)g->n[1] * g->pitch[1] / ((double)g->n[0] * g->pitch[0]), (double)g->n[0] - 0.5, (double)g->n[1] - 0.5);
 	for (size_t i = 0, done = 0; i <= s->variants; i++)
-		if (!i || s->variant[i - 1].pictured)
+		if (!i || s->variant[i - 1].accuracy)
 			pair(s, i ? &s->variant[i - 1] : NULL, from, picture, done++, height, out);
 	fputs("unset multiplot\n", out);
 	return draw(s, name, out);

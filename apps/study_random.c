@@ -5,10 +5,10 @@
 #include "apps/study.h"
 #include "core/random.h"
 
-enum { VIEWS = 32, CUBE_VIEWS = 16, EIGHTHS = 8, SLICES = 5 };
+enum { VIEWS = 32, CUBE_VIEWS = 16, EIGHTHS = 8, BOXES = 9, WIDTH = 32 };
 enum { SEED = 1, VOLUME = 0, DATA = 1 };
 
-/* Of a projector: views forward, [views][rows][columns], and slices back, [slices][y][x]. */
+/* Of a projector: views forward, [views][rows][columns], and columns of voxels back, box by box. */
 typedef struct {
 	const char *model; /* of a reference */
 	double *forward, *back;
@@ -22,8 +22,9 @@ typedef struct {
 	gt_grid grid;
 	size_t most_views;
 	int gpu_alone;
-	size_t view[VIEWS], views, slice[SLICES], slices, cells, voxels; /* cells: of those views; voxels: of those slices */
-	gt_scan *some;                                                   /* those views */
+	size_t view[VIEWS], views, boxes, cells, voxels; /* cells: of those views; voxels: of those boxes */
+	study_box box[BOXES];
+	gt_scan *some; /* those views */
 	float *volume, *data;
 	results *reference;
 	size_t references;
@@ -58,22 +59,29 @@ static void choose_views(work *w)
 	}
 }
 
-/* Both ends, the middle and between, each once. */
-static void choose_slices(work *w)
+/* Columns of all slices at the corners, in the middle of the edges and in the middle of the grid, that do not overlap. */
+static void choose_boxes(work *w)
 {
-	const size_t n = w->grid.n[2], wanted[SLICES] = { 0, n / 5, n / 2, n - 1 - n / 7, n - 1 };
-	for (size_t i = 0; i < SLICES; i++)
-		if (!w->slices || wanted[i] > w->slice[w->slices - 1])
-			w->slice[w->slices++] = wanted[i];
+	const size_t *n = w->grid.n;
+	size_t width[2], count[2];
+	for (int a = 0; a < 2; a++) {
+		count[a] = n[a] < 3 ? 1 : 3;
+		width[a] = n[a] / count[a] < WIDTH ? n[a] / count[a] : WIDTH;
+	}
+	for (size_t y = 0; y < count[1]; y++)
+		for (size_t x = 0; x < count[0]; x++)
+			w->box[w->boxes++] = (study_box){ { x * (n[0] - width[0]) / 2, y * (n[1] - width[1]) / 2, 0 },
+				                          { width[0], width[1], n[2] } };
 }
 
 static gt_status prepare(work *w)
 {
 	gt_status st = GT_OK;
 	choose_views(w);
-	choose_slices(w);
+	choose_boxes(w);
 	w->cells = w->views * w->scan->rows * w->scan->columns;
-	w->voxels = w->slices * w->grid.n[0] * w->grid.n[1];
+	for (size_t k = 0; k < w->boxes; k++)
+		w->voxels += study_box_voxels(&w->box[k]);
 	GT_TRY(study_pick(w->scan, w->view, w->views, &w->some));
 	GT_TRY(fill(gt_grid_voxels(&w->grid), VOLUME, "a random volume", &w->volume));
 	GT_TRY(fill(gt_scan_cells(w->scan), DATA, "random projections", &w->data));
@@ -102,9 +110,9 @@ static gt_status compute(const work *w, const study_way *way, results *r)
 	gt_status st = GT_OK;
 	*r = (results){ .model = way->projector, .forward = malloc(w->cells * sizeof(double)), .back = malloc(w->voxels * sizeof(double)) };
 	if (!r->forward || !r->back)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for random views and slices"));
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for the results of random numbers"));
 	GT_TRY(study_apply(way, 0, &w->grid, w->some, w->volume, r->forward));
-	GT_TRY(study_back_slices(way, &w->grid, w->scan, w->data, w->slice, w->slices, r->back));
+	GT_TRY(study_back(way, &w->grid, w->scan, w->data, w->box, w->boxes, r->back));
 done:
 	return st;
 }
@@ -140,17 +148,26 @@ static void add_error(study_table *t, const study_error *e)
 	study_number(t, e->largest / e->rmse);
 }
 
+static void add_place(const work *w, size_t i)
+{
+	const study_box *b = w->box;
+	for (; i >= study_box_voxels(b); b++)
+		i -= study_box_voxels(b);
+	study_text(w->table, "%zu, %zu, %zu", b->first[0] + i % b->n[0], b->first[1] + i / b->n[0] % b->n[1],
+	           b->first[2] + i / b->n[0] / b->n[1]);
+}
+
 static void add_errors(const work *w, const char *label, const char *model, const results *r, const results *from)
 {
 	study_table *t = w->table;
-	const size_t columns = w->scan->columns, rows = w->scan->rows, nx = w->grid.n[0], ny = w->grid.n[1];
+	const size_t columns = w->scan->columns, rows = w->scan->rows;
 	const study_error f = study_compare(r->forward, from->forward, w->cells), b = study_compare(r->back, from->back, w->voxels);
 	study_text(t, "%s", label);
 	study_text(t, "%s", model);
 	add_error(t, &f);
 	study_text(t, "%zu, %zu, %zu", f.at / columns % rows, f.at % columns, w->view[f.at / columns / rows]);
 	add_error(t, &b);
-	study_text(t, "%zu, %zu, %zu", b.at % nx, b.at / nx % ny, w->slice[b.at / nx / ny]);
+	add_place(w, b.at);
 }
 
 static gt_status judge(work *w, const study_variant *v)

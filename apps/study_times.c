@@ -247,8 +247,6 @@ done:
 	return st;
 }
 
-static int in_gups(const study_variant *v) { return v->gpu || v->accuracy; }
-
 static gt_status table_of_gups(study *s)
 {
 	static const char *const head[] = { "projector", "forward [GUPS]", "back [GUPS]", "forward [s]", "back [s]" };
@@ -261,7 +259,7 @@ static gt_status table_of_gups(study *s)
 	GT_TRY(app_workload_make(study_cube(s), 1, &scan, &grid));
 	for (size_t i = 0; i < s->variants; i++) {
 		seconds t;
-		if (!in_gups(&s->variant[i]))
+		if (!s->variant[i].gups)
 			continue;
 		GT_TRY(time_case(s, "GUPS", &s->variant[i], scan, &grid, 1, s->variant[i].gpu, &t));
 		study_text(table, "%s", s->variant[i].label);
@@ -392,7 +390,7 @@ size_t study_times_steps(const study *s)
 	size_t steps = 0;
 	for (size_t i = 0; i < s->variants; i++) {
 		const study_variant *v = &s->variant[i];
-		steps += (size_t)v->times + (size_t)in_gups(v);
+		steps += (size_t)v->times + (size_t)v->gups;
 		for (int k = 0; k < SWEEPS && v->sweeps; k++)
 			for (size_t n = 0; n < MOST_VALUES && values(s, &sweeps[k])[n]; n++)
 				steps++;

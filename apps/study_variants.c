@@ -57,8 +57,8 @@ static gt_status add(study *s, study_variant *v)
 static study_variant on_cpu(const study *s, const gt_projector *p, int threads)
 {
 	const int all = threads == s->threads, reference = p == s->reference;
-	study_variant v = { .projector = p, .threads = threads, .times = 1, .accuracy = all, .sweeps = all && reference };
-	v.pictured = v.accuracy && (reference || !s->gpu[0]);
+	study_variant v = { .projector = p, .threads = threads, .times = 1, .gups = all, .sweeps = all && reference };
+	v.accuracy = all && (reference || !s->gpu[0]);
 	snprintf(v.backend, sizeof v.backend, "cpu:%d", threads);
 	snprintf(v.label, sizeof v.label, "%s (%d thread%s)", p->name, threads, threads == 1 ? "" : "s");
 	snprintf(v.key, sizeof v.key, "%s-cpu", p->name);
@@ -92,7 +92,7 @@ done:
 /* In double where it does not compute in single. */
 static gt_status add_gpu(study *s, const gt_projector *p)
 {
-	study_variant v = { .projector = p, .gpu = 1, .times = 1, .accuracy = 1, .sweeps = 1, .pictured = 1 };
+	study_variant v = { .projector = p, .gpu = 1, .times = 1, .gups = 1, .accuracy = 1, .sweeps = 1 };
 	snprintf(v.backend, sizeof v.backend, "%s", s->gpu);
 	snprintf(v.label, sizeof v.label, "%s (GPU)", p->name);
 	snprintf(v.key, sizeof v.key, "%s-gpu", p->name);
