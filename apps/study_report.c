@@ -126,10 +126,9 @@ static gt_status sweeps(const study *s, FILE *out)
 	        "<h2>Times against sizes</h2>\n<p>The scan above with one of its sizes changed: times of the kernels, and how many times faster "
 	        "than the reference on all threads of the CPU (above one: faster). Both axes are logarithmic.%s A gap in a line is a case that had "
 	        "no room.</p>\n",
-	        s->gpu[0]
-	                ? " The dashed line is what it takes to bring volume and projections to the GPU, once. Cases that take more than about "
-	                  "a quarter of a second on the GPU are estimated from two samples of the views."
-	                : "");
+	        s->gpu[0] ? " The dashed line is what it takes to bring volume and projections to the GPU, once. Cases that take more than "
+	                    "0.15 s on the GPU are estimated from two samples of the views."
+	                  : "");
 	GT_TRY(figure(s, "views", "Against the number of views (the paper's figure 7).", out));
 	GT_TRY(figure(s, "size", "Against the voxels along x and along y, over the same field of view (figure 8).", out));
 	GT_TRY(figure(s, "slices", "Against the number of rows and slices, which grow together (figure 9).", out));
