@@ -124,7 +124,7 @@ static gt_status sweeps(const study *s, FILE *out)
 	gt_status st = GT_OK;
 	fprintf(out,
 	        "<h2>Times against sizes</h2>\n<p>The scan above with one of its sizes changed: times of the kernels, and how many times faster "
-	        "than the reference on all threads of the CPU (above one: faster). Both axes are logarithmic.%s A gap in a line is a case that had "
+	        "than the reference on all threads of the CPU (above one: faster). Axes are logarithmic, but for few slices.%s A gap in a line is a case that had "
 	        "no room.</p>\n",
 	        s->gpu[0] ? " The dashed line is what it takes to bring volume and projections to the GPU, once. Cases that take more than "
 	                    "0.15 s on the GPU are estimated from two samples of the views."
