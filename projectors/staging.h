@@ -12,10 +12,10 @@ template <int OFFSET = 0> static __device__ __forceinline__ float load1(unsigned
 	asm volatile("ld.shared.f32 %0, [%1+%2];" : "=f"(x) : "r"(a), "n"(OFFSET) : "memory");
 	return x;
 }
-static __device__ __forceinline__ float2 load2(unsigned a)
+template <int OFFSET = 0> static __device__ __forceinline__ float2 load2(unsigned a)
 {
 	float2 x;
-	asm volatile("ld.shared.v2.f32 {%0,%1}, [%2];" : "=f"(x.x), "=f"(x.y) : "r"(a) : "memory");
+	asm volatile("ld.shared.v2.f32 {%0,%1}, [%2+%3];" : "=f"(x.x), "=f"(x.y) : "r"(a), "n"(OFFSET) : "memory");
 	return x;
 }
 template <int OFFSET = 0> static __device__ __forceinline__ float4 load4(unsigned a)
@@ -24,6 +24,16 @@ template <int OFFSET = 0> static __device__ __forceinline__ float4 load4(unsigne
 	asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4+%5];" : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w) : "r"(a), "n"(OFFSET) : "memory");
 	return x;
 }
+template <int OFFSET = 0> static __device__ __forceinline__ void store1(unsigned a, float x)
+{
+	asm volatile("st.shared.f32 [%0+%1], %2;" ::"r"(a), "n"(OFFSET), "f"(x) : "memory");
+}
+static __device__ __forceinline__ void store4(unsigned a, float x, float y, float z, float w)
+{
+	asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};" ::"r"(a), "f"(x), "f"(y), "f"(z), "f"(w) : "memory");
+}
+/* The same value in all lanes, known to the compiler as such: control flow that hangs on it needs no barriers. */
+static __device__ __forceinline__ int same(int x) { return __shfl_sync(~0u, x, 0); }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 static __device__ __forceinline__ void barrier_init(unsigned bar, unsigned count)

@@ -33,15 +33,18 @@
 
 enum { WARP = 32, SLICES = 8, THREADS = WARP * (SLICES + 1), TILE = 64 };
 
-/* Head of a place of the ring. */
+/* Head of a unit of the ring. */
+struct __align__(16) order
+{
+	int edge, flush, last; /* first z edge of the tile; a new group begins; nothing follows */
+	int valid;             /* bit per slice */
+};
 struct unit {
 	double line[SLICES][4]; /* X of U = 0 from the strip's start, voxels per U, its inverse, middle of the tile above z0 */
 	double shift;           /* row coordinate of the window's first row: p + low */
 	float rows, in_rows, from_middle;
-	int columns, bytes;    /* columns here, bytes of each */
-	int edge, flush, last; /* first z edge of the tile; a new group begins; nothing follows */
-	int valid;             /* bit per slice */
-	int pad;
+	int columns, bytes; /* columns here, bytes of each */
+	struct order order;
 };
 static_assert(sizeof(unit) % 16 == 0, "bulk copies need 16 bytes");
 
@@ -218,10 +221,10 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 					u->from_middle = (float)(from - j.middle);
 					u->columns = (int)count;
 					u->bytes = bytes;
-					u->edge = e;
-					u->flush = fresh;
-					u->last = 0;
-					u->valid = (int)bits;
+					u->order.edge = e;
+					u->order.flush = fresh;
+					u->order.last = 0;
+					u->order.valid = (int)bits;
 				}
 				__syncwarp();
 				const float2 *sums = j.sums + ((size_t)(at - j.first) * d.columns + k) * j.stride + from;
@@ -241,132 +244,159 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 	}
 	const unsigned slot = open();
 	if (lane == 0) {
-		((unit *)(ring.base + slot * GT_DD_ADJOINT_SLOT))->last = 1;
+		((unit *)(ring.base + slot * GT_DD_ADJOINT_SLOT))->order.last = 1;
 		barrier_expect(ring.full + 8 * slot, 0);
 	}
 }
 
-/* Where the columns of a batch meet the strip, by lane = column; in shared memory of the warp. */
+/* Where the columns of a batch meet the strip, in shared memory of the warp. */
 template <int STRIP> struct plan {
-	float4 column[WARP +
-	              1]; /* row coordinate per z edge and of the tile's middle, over the window; first overlap; value at the top edge */
-	float2 voxel
-		[STRIP +
-	         1]; /* overlap with voxel i of the column that begins before it; bits: address after the last column that begins in it or before */
+	/* by column: place per z edge and of the tile's middle, over the window; first overlap; value at the top edge */
+	float4 column[WARP + 1];
+	/* by voxel: overlap of the column that begins before it; address after the last column that begins in it or before */
+	float overlap[STRIP + 4];
+	unsigned end[STRIP + 4];
 };
 
 template <int STRIP, int EDGES> struct sums {
 	float E[STRIP][EDGES], top; /* at the lower edges; top: lane i has the upper edge of the tile for voxel i */
 };
 
-static __device__ __forceinline__ float value_at(unsigned column, float q, float rows, float from_middle)
+/* Clamped place in the window, and address of its row: the bits of a float of 2^23 and more count. */
+static __device__ __forceinline__ float place_at(unsigned column, float q, float rows, unsigned *place)
 {
 	const float in = __saturatef(q), t = __fmaf_rd(in, rows, 8388608.f);
-	const float2 c = load2(column + __float_as_uint(t) * 8);
+	*place = column + __float_as_uint(t) * 8;
+	return in;
+}
+static __device__ __forceinline__ float value_at(unsigned column, float q, float rows, float from_middle)
+{
+	unsigned place;
+	const float in = place_at(column, q, rows, &place);
+	const float2 c = load2(place);
 	return fmaf(fmaf(in, rows, from_middle), c.y, c.x);
+}
+/* Together, so that one waits while the other does. */
+static __device__ __forceinline__ void load_at(const unsigned (&place)[1], float2 (&x)[1]) { x[0] = load2(place[0]); }
+template <int N> static __device__ __forceinline__ void load_at(const unsigned (&place)[N], float2 (&x)[N])
+{
+#pragma unroll
+	for (int i = 0; i < N; i += 2)
+		asm volatile("ld.shared.v2.f32 {%0,%1}, [%4]; ld.shared.v2.f32 {%2,%3}, [%5];"
+		             : "=f"(x[i].x), "=f"(x[i].y), "=f"(x[i + 1].x), "=f"(x[i + 1].y)
+		             : "r"(place[i]), "r"(place[i + 1])
+		             : "memory");
 }
 enum { MAGIC_BYTES = 0x4B000000u * 8u & 0xffffffffu };
 
 template <int STRIP, int EDGES>
-static __device__ __forceinline__ void consume(const unit *u, int warp, struct sums<STRIP, EDGES> *s, plan<STRIP> *p,
-                                               const float (&edge)[EDGES])
+static __device__ __forceinline__ void consume(const unit *u, int warp, struct sums<STRIP, EDGES> *s, unsigned records,
+                                               float (&edge)[EDGES])
 {
-	const int lane = threadIdx.x % WARP, count = u->columns;
-	const double a = u->line[warp][0], g = u->line[warp][1], in_g = u->line[warp][2], above = u->line[warp][3], shift = u->shift;
-	const float rows = u->rows, in_rows = u->in_rows, from_middle = u->from_middle;
-	const double2 *U = (const double2 *)(u + 1);
-	const unsigned columns = address_of(U + count + 1) - (0x4B000000u * 8u), bytes = u->bytes, first_record = address_of(p->column);
+	enum { RECORD = 16, OVERLAPS = RECORD * (WARP + 1), ENDS = OVERLAPS + 4 * (STRIP + 4) };
+	const int lane = threadIdx.x % WARP;
 	/* the strip's first column by linear interpolation; the edges decide */
+	const int count = same(u->columns);
 	int start = 0;
 	if (count > WARP - 4) {
+		const double a = u->line[warp][0], g = u->line[warp][1];
+		const double2 *U = (const double2 *)(u + 1);
 		const float low = (float)fma(g, U[0].x, a), high = (float)fma(g, U[count].x, a);
 		start = max(0, min(count - 1, (int)(-low * __fdividef((float)count, high - low)) - 2));
 		if (fma(g, U[start].x, a) > 0)
 			start = 0;
+		start = same(start);
 	}
 #pragma unroll 1
 	for (; start < count; start += WARP) {
+		/* read again for every batch: registers are scarce */
+		const double a = u->line[warp][0], g = u->line[warp][1], in_g = u->line[warp][2], above = u->line[warp][3],
+			     shift = u->shift;
+		const float rows = u->rows, in_rows = u->in_rows, from_middle = u->from_middle;
+		const double2 *U = (const double2 *)(u + 1);
+		const unsigned columns = address_of(U + count + 1) - MAGIC_BYTES, bytes = u->bytes;
 		const int k = min(start + lane, count - 1);
 		const double2 own = U[k];
 		const float low = (float)fma(g, own.x, a), high = (float)fma(g, U[k + 1].x, a);
 		const bool active = start + lane < count && high > 0 && low < STRIP;
-		const unsigned mask = __ballot_sync(~0u, active);
+		const unsigned mask = __ballot_sync(~0u, active), last = records + RECORD * __popc(mask);
 		if (!mask) {
 			if (__shfl_sync(~0u, low, 0) >= STRIP)
 				break;
 			continue;
 		}
-		const double slope = own.y * in_g;
-		const float step = (float)slope * in_rows, middle = (float)(slope * above - shift) * in_rows;
-		const int slot0 = __ffs(mask) - 1, slot = lane - slot0;
-		const float inverse = __fdividef(1.f, high - low), from = fmaxf(low, 0.f), to = fminf(high, (float)STRIP);
+		const int slot0 = __ffs(mask) - 1;
+		const float from = fmaxf(low, 0.f), to = fminf(high, (float)STRIP), inverse = __fdividef(1.f, high - low);
 		const int i = active ? (int)from : 0, i_first = __shfl_sync(~0u, i, slot0);
 		if (lane <= STRIP) {
-			p->voxel[lane] = make_float2(0, __uint_as_float(first_record + (lane < i_first ? 0 : 16 * __popc(mask))));
+			store1<OVERLAPS>(records + 4 * lane, 0);
+			store1<ENDS>(records + 4 * lane, __uint_as_float(lane < i_first ? records : last));
 		}
 		__syncwarp();
 		if (active) {
-			float edge_of = (float)i + 1;
-			p->column[slot] = make_float4(step, middle, (fminf(to, edge_of) - from) * inverse,
-			                              value_at(columns + k * bytes, fmaf(step, 16.f * EDGES, middle), rows, from_middle));
-			int next = i;
+			const double slope = own.y * in_g;
+			const float step = (float)slope * in_rows, middle = (float)(slope * above - shift) * in_rows;
+			const unsigned record = records + RECORD * (lane - slot0);
+			float end = (float)i + 1;
+			store4(record, step, middle, (fminf(to, end) - from) * inverse,
+			       value_at(columns + k * bytes, fmaf(step, 16.f * EDGES, middle), rows, from_middle));
+			unsigned voxel = records + 4 * i;
 #pragma unroll 1
-			while (to >= edge_of) { /* a column that ends on the edge still closes the voxel below */
-				p->voxel[next].y = __uint_as_float(first_record + 16 * (slot + 1));
-				p->voxel[++next].x = (fminf(to, edge_of + 1) - edge_of) * inverse;
-				edge_of++;
+			for (; to >= end; end++, voxel += 4) { /* a column that ends on the edge still closes the voxel below */
+				store1<ENDS>(voxel, __uint_as_float(record + RECORD));
+				store1<OVERLAPS + 4>(voxel, (fminf(to, end + 1) - end) * inverse);
 			}
 		}
 		__syncwarp();
+		const unsigned ends = __float_as_uint(load1<ENDS>(records + 4 * min(lane, STRIP)));
 		if (lane < STRIP) {
-			unsigned at = lane ? __float_as_uint(p->voxel[lane - 1].y) : first_record;
-			const float2 voxel = p->voxel[lane];
-			const unsigned end = __float_as_uint(voxel.y);
+			unsigned in = lane ? __float_as_uint(load1<ENDS - 4>(records + 4 * lane)) : records;
 			float top = 0;
-			if (at > first_record)
-				top = voxel.x * load1(at - 4);
+			if (in > records)
+				top = load1<OVERLAPS>(records + 4 * lane) * load1<-4>(in);
 #pragma unroll 1
-			for (; at < end; at += 16) {
-				const float2 c = load2(at + 8);
+			for (; in < ends; in += RECORD) {
+				const float2 c = load2<8>(in);
 				top = fmaf(c.x, c.y, top);
 			}
 			s->top += top;
 		}
-		unsigned at = first_record, column = columns + (start + slot0) * bytes;
-		const unsigned voxels = address_of(p->voxel);
+		unsigned at = records, column = columns + (start + slot0) * bytes;
 		float value[EDGES];
 #pragma unroll
 		for (int r = 0; r < EDGES; r++)
 			value[r] = 0;
-		/* columns and voxels are loaded one ahead */
-		float4 c = load4(at);
-		float2 now = load2(voxels);
+		/* columns are loaded one ahead; values by shuffles are known to be the same in all lanes, which spares the loop its barriers */
+		float4 c = load4(at), overlap = load4<OVERLAPS>(records);
 #pragma unroll
 		for (int v = 0; v < STRIP; v++) {
-			const float2 next = load2(voxels + 8 * (v + 1));
-			const unsigned end = __float_as_uint(now.y);
+			const unsigned end = __shfl_sync(~0u, ends, v);
 			if (v > 0) {
+				const float weight = v % 4 == 0 ? overlap.x : v % 4 == 1 ? overlap.y : v % 4 == 2 ? overlap.z : overlap.w;
 #pragma unroll
 				for (int r = 0; r < EDGES; r++)
-					s->E[v][r] = fmaf(now.x, value[r], s->E[v][r]);
+					s->E[v][r] = fmaf(weight, value[r], s->E[v][r]);
 			}
+			if (v % 4 == 3)
+				overlap = load4<OVERLAPS>(records + 4 * (v + 1));
 #pragma unroll 1
 			while (at < end) {
 				const float weight = c.z;
-				float q[EDGES];
+				unsigned place[EDGES];
 #pragma unroll
 				for (int r = 0; r < EDGES; r++)
-					q[r] = fmaf(c.x, edge[r], c.y);
-				at += 16;
+					value[r] = place_at(column, fmaf(c.x, edge[r], c.y), rows, &place[r]);
+				at += RECORD;
+				column += bytes;
 				c = load4(at);
+				float2 entry[EDGES];
+				load_at(place, entry);
 #pragma unroll
 				for (int r = 0; r < EDGES; r++) {
-					value[r] = value_at(column, q[r], rows, from_middle);
+					value[r] = fmaf(fmaf(value[r], rows, from_middle), entry[r].y, entry[r].x);
 					s->E[v][r] = fmaf(weight, value[r], s->E[v][r]);
 				}
-				column += bytes;
 			}
-			now = next;
 		}
 		__syncwarp();
 	}
@@ -399,14 +429,17 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 	s->top = 0;
 }
 
+/* 0, 1, ... n-1 from the middle: strips that few views see come last, when there is little left to do beside them. */
+static __device__ int outwards(int i, int n) { return i % 2 ? n / 2 - (i + 1) / 2 : n / 2 + i / 2; }
+
 template <int STRIP, int EDGES>
 __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(gt_dd d, gt_dd_fast f, job j)
 {
 	extern __shared__ __align__(128) unsigned char places[];
 	__shared__ plan<STRIP> plans[SLICES];
 	__shared__ __align__(8) unsigned long long full[GT_DD_ADJOINT_SLOTS], empty[GT_DD_ADJOINT_SLOTS];
-	const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	const int i0 = blockIdx.x % j.strips * STRIP, n0 = blockIdx.x / j.strips % j.slice_groups * SLICES,
+	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP;
+	const int i0 = outwards(blockIdx.x / j.slice_groups % j.strips, j.strips) * STRIP, n0 = blockIdx.x % j.slice_groups * SLICES,
 		  tile = blockIdx.x / j.strips / j.slice_groups;
 	const struct ring ring = { places, address_of(full), address_of(empty) };
 	if (threadIdx.x == 0) {
@@ -423,6 +456,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 	}
 	struct sums<STRIP, EDGES> s = {
 	};
+	const unsigned records = same(address_of(&plans[warp]));
 	float edge[EDGES];
 #pragma unroll
 	for (int r = 0; r < EDGES; r++)
@@ -432,16 +466,17 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 		const unsigned slot = units % GT_DD_ADJOINT_SLOTS;
 		const unit *u = (const unit *)(places + slot * GT_DD_ADJOINT_SLOT);
 		barrier_wait(ring.full + 8 * slot, units / GT_DD_ADJOINT_SLOTS % 2);
-		if (u->last)
+		const struct order order = u->order;
+		if (same(order.last))
 			break;
-		if (u->flush) {
+		if (same(order.flush)) {
 			if (any)
 				flush(d, j, &s, i0, n0 + warp, e);
 			any = 1;
-			e = u->edge;
+			e = order.edge;
 		}
-		if (u->valid >> warp & 1)
-			consume<STRIP, EDGES>(u, warp, &s, &plans[warp], edge);
+		if (same(order.valid) >> warp & 1)
+			consume(u, warp, &s, records, edge);
 		__syncwarp();
 		if (lane == 0)
 			barrier_arrive(ring.empty + 8 * slot);
