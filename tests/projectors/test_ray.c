@@ -31,7 +31,7 @@ START_TEST(adjoint_by_elements)
 	gt_backend *be = gt_test_backend();
 	for (int i = _i; i < ray_scans(); i += CASES) {
 		struct gt_test_geometry g = ray_scan(i);
-		gt_test_crop(&g.grid, 10);
+		gt_test_crop(&g.grid, gt_test_is_gpu() ? 20 : 8);
 		for (int k = 0; k < 4; k++)
 			if (k % 2 || !skip_single(i))
 				check_adjoint(be, models[k / 2], k % 2 ? GT_F64 : GT_F32, &g);

@@ -96,7 +96,7 @@ START_TEST(adjoint_by_elements)
 	gt_backend *be = gt_test_backend();
 	for (int i = _i; i < geometries(); i += CASES) {
 		struct gt_test_geometry g = geometry(i);
-		gt_test_crop(&g.grid, 12);
+		gt_test_crop(&g.grid, gt_test_is_gpu() ? 20 : 12);
 		for (int k = 0; k < 4; k++) {
 			const gt_type type = k % 2 ? GT_F64 : GT_F32;
 			if (!skip_single(type, i) && (gt_test_is_gpu() || (i + k / 2) % 2 == 0))
