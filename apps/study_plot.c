@@ -361,7 +361,7 @@ static gt_status draw_bar(study *s)
 	gt_status st = GT_OK;
 	GT_TRY(start(s, "bar", 1360, 820, &out));
 	fprintf(out, "set multiplot layout 2,3 margins 0.085,0.80,0.08,0.95 spacing 0.07,0.13\nset xlabel 'place on the detector [mm]'\n"
-	             "set xrange [-22:22]\n");
+	             "set xrange [-22:22]\nset offsets 0, 0, graph 0.04, graph 0.04\n");
 	for (int k = 0; k < 2; k++)
 		for (int a = 0; a < 3; a++) {
 			const int table = (k ? STUDY_BAR_DIFFERENCES : STUDY_BAR) + a;

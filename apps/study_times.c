@@ -153,6 +153,13 @@ done:
 	return st;
 }
 
+/* The time of one more view. Little is done once per call on the CPU: if it seems so, a sample was disturbed. */
+static double each_view(const study_variant *v, double some, size_t few, double more, size_t many)
+{
+	const double slope = (more - some) / (double)(many - few), share = more / (double)many;
+	return slope > (v->gpu ? 0 : share / 4) ? slope : share;
+}
+
 /* From two numbers of views, the larger one `many`, on a straight line to all of them: what is done once per call is not
  * multiplied. */
 static gt_status time_sample(study *s, const study_variant *v, const gt_scan *scan, const gt_grid *grid, size_t many, int careful,
@@ -167,8 +174,9 @@ static gt_status time_sample(study *s, const study_variant *v, const gt_scan *sc
 		GT_TRY(time_some_views(s, v, scan, grid, few, careful, some));
 	GT_TRY(time_some_views(s, v, scan, grid, many, careful, more));
 	for (int d = 0; d < DIRECTIONS; d++) {
-		const double each = many < scan->views ? fmax(more[d] - some[d], 0) / (double)(many - few) : 0;
-		t->apply[d] = more[d] + each * (double)(scan->views - many);
+		t->apply[d] = more[d];
+		if (many < scan->views)
+			t->apply[d] += each_view(v, some[d], few, more[d], many) * (double)(scan->views - many);
 	}
 done:
 	return st;
