@@ -12,6 +12,10 @@ struct variant {
 	struct gt_linop_ops ops;
 };
 
+struct options {
+	double memory;
+};
+
 struct sf {
 	gt_backend *be;
 	const struct gt_sf_impl *impl;
@@ -309,7 +313,7 @@ static void *upload(gt_backend *be, const void *host, size_t bytes)
 	return p;
 }
 
-static gt_status fill_tables(const char *name, const gt_grid *g, const gt_scan *scan, struct sf *p)
+static gt_status fill_tables(const char *name, const gt_grid *g, const gt_scan *scan, const struct options *o, struct sf *p)
 {
 	gt_status st = GT_OK;
 	gt_sf_view *view = malloc(view_bytes(&p->host));
@@ -327,13 +331,14 @@ static gt_status fill_tables(const char *name, const gt_grid *g, const gt_scan *
 	if (!(p->d.view = upload(p->be, view, view_bytes(&p->d))) || !(p->d.ray = upload(p->be, ray, ray_bytes(&p->d))))
 		GT_TRY(GT_ERR_MEMORY);
 	if (p->impl->make)
-		GT_TRY(p->impl->make(p->be, &p->host, p->type, &p->state));
+		GT_TRY(p->impl->make(p->be, &p->host, p->type, o->memory, &p->state));
 done:
 	free(ray);
 	return st;
 }
 
-static gt_status make(const struct variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan, gt_linop **A)
+static gt_status make(const struct variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
+                      const struct options *o, gt_linop **A)
 {
 	static const struct gt_sf_impl *const impl[GT_NBACKENDS] = { &gt_sf_cpu, GT_IF_CUDA(&gt_sf_cuda) };
 	gt_status st = GT_OK;
@@ -353,7 +358,7 @@ static gt_status make(const struct variant *variant, gt_backend *be, gt_type typ
 		p->host.n[a] = (int)g->n[a];
 		p->host.pitch[a] = g->pitch[a];
 	}
-	GT_TRY(fill_tables(variant->name, g, scan, p));
+	GT_TRY(fill_tables(variant->name, g, scan, o, p));
 	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->host, p->state, type), "scratch of the separable-footprint projector"));
 	p->has_scratch = 1;
 	return gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_cells(scan), A);
@@ -366,19 +371,28 @@ done:
 	static const struct variant variant_##id = { text, shape, { text, forward, adjoint, destroy, work } };                       \
 	static gt_status make_##id(gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, gt_linop **A) \
 	{                                                                                                                            \
-		(void)options;                                                                                                       \
-		return make(&variant_##id, be, t, g, s, A);                                                                          \
+		return make(&variant_##id, be, t, g, s, options, A);                                                                 \
 	}
 VARIANT(tr, "sf-tr", 0)
 VARIANT(tt, "sf-tt", 1)
 
+static const struct options defaults = { .memory = 65536 };
+static const gt_param params[] = {
+	{ "memory", "GPU: most MiB of running sums and copies held at a time, and a quarter of what the device has left", GT_REAL,
+	  offsetof(struct options, memory), 1e-6, 1e9, NULL },
+	{ 0 },
+};
+#define LIMITED .params = params, .defaults = &defaults, .options_size = sizeof defaults
+
 const gt_projector gt_projector_sf_tr = {
 	.name = "sf-tr",
 	.about = "separable footprint, rectangle along z, exact pair; detectors that lean by up to 15 degrees",
+	LIMITED,
 	.make = make_tr,
 };
 const gt_projector gt_projector_sf_tt = {
 	.name = "sf-tt",
 	.about = "the same with a trapezoid along z, for wide cones",
+	LIMITED,
 	.make = make_tt,
 };

@@ -47,9 +47,9 @@ static const size_t VIEWS = WARP;
 struct args {
 	gt_sf d;
 	const float *sums; /* [view of the batch][column][stride] */
-	float *volume;     /* [y][x][deep] */
+	float *volume;     /* [y][x][deep], from y = first_y on */
 	size_t first, in_batch;
-	int views, stride, deep, height, tiles_x, tiles_y, fresh;
+	int views, stride, deep, height, tiles_x, tiles_y, first_y, fresh;
 };
 
 /* Entries of a line of running sums: whole windows of rows. */
@@ -366,7 +366,7 @@ template <int R, bool TT, bool WHOLE> static __device__ __forceinline__ void run
 	const unsigned stages = address_of(memory) + (unsigned)((sizeof s + 127) / 128 * 128);
 
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, own_voxel = lane % VOXELS, own_view = lane / VOXELS;
-	const int x0 = blockIdx.x % a.tiles_x * SIDE, y0 = blockIdx.x / a.tiles_x % a.tiles_y * SIDE;
+	const int x0 = blockIdx.x % a.tiles_x * SIDE, y0 = a.first_y + blockIdx.x / a.tiles_x % a.tiles_y * SIDE;
 	const int z0 = blockIdx.x / a.tiles_x / a.tiles_y * a.height;
 	const int x1 = warp % 2 * 4, y1 = warp / 2 * 2;
 	const int warps = (min(a.d.n[0] - x0, SIDE) + 3) / 4 * ((min(a.d.n[1] - y0, SIDE) + 1) / 2);
@@ -455,7 +455,7 @@ template <int R, bool TT, bool WHOLE> static __device__ __forceinline__ void run
 	for (int v = 0; v < VOXELS; v++) {
 		const float top = __shfl_sync(~0u, T, v);
 		const int vx = x0 + x1 + v % 4, vy = y0 + y1 + v / 4;
-		float *out = a.volume + ((size_t)vy * a.d.n[0] + vx) * a.deep + z0;
+		float *out = a.volume + ((size_t)(vy - a.first_y) * a.d.n[0] + vx) * a.deep + z0;
 #pragma unroll
 		for (int r = 0; r < R; r++) {
 			const int e = lane + WARP * r;
@@ -513,18 +513,24 @@ static int height_of(const gt_sf *d)
 	const int most = WARP * per_lane(d);
 	return pieces(d->n[2], pieces(d->n[2], most));
 }
-static size_t volume_floats(const gt_sf *d) { return (size_t)d->n[0] * d->n[1] * deep_of(d); }
-static size_t batch_of(const gt_sf *d)
+/* Half of the limit is for the volume, half for the running sums. Lines of voxels along x that are held at a time: whole blocks. */
+static int lines_of(const gt_sf *d, size_t limit)
+{
+	const size_t fit = limit / 2 / ((size_t)d->n[0] * deep_of(d) * sizeof(float)) / SIDE * SIDE;
+	return fit < SIDE ? SIDE : fit < (size_t)d->n[1] ? (int)fit : d->n[1];
+}
+static size_t volume_floats(const gt_sf *d, size_t limit) { return (size_t)d->n[0] * lines_of(d, limit) * deep_of(d); }
+static size_t batch_of(const gt_sf *d, size_t limit)
 {
 	const size_t one = (size_t)d->columns * line_of(d, WARP * per_lane(d)) * sizeof(float),
-		     fit = GT_SF_BACK_BYTES / one / VIEWS * VIEWS;
+		     fit = (limit / 2 < GT_SF_BACK_BYTES ? limit / 2 : GT_SF_BACK_BYTES) / one / VIEWS * VIEWS;
 	return fit < VIEWS ? VIEWS : fit < d->views ? fit : d->views;
 }
 
-extern "C" size_t gt_sf_back_scratch(const gt_sf *d)
+extern "C" size_t gt_sf_back_scratch(const gt_sf *d, size_t limit)
 {
 	const int width = WARP * per_lane(d);
-	return (volume_floats(d) + batch_of(d) * d->columns * line_of(d, width) + width) * sizeof(float);
+	return (volume_floats(d, limit) + batch_of(d, limit) * d->columns * line_of(d, width) + width) * sizeof(float);
 }
 
 typedef void (*kernel)(struct args);
@@ -550,36 +556,46 @@ extern "C" gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d)
 	return GT_OK;
 }
 
-extern "C" void gt_sf_back(gt_backend *be, const gt_sf *d, const float *y, float *x)
+/* The lines of voxels [a->first_y, + lines) from all views. */
+static void back_lines(cudaStream_t queue, const gt_sf *d, size_t batch, int lines, const float *y, float *sums, struct args *a)
 {
-	cudaStream_t queue = gt_cuda_queue(be);
-	const size_t batch = batch_of(d);
-	const int groups = pieces(d->columns, WARP), deep = deep_of(d), height = height_of(d);
 	size_t bytes;
 	const kernel run = kernel_of(d, &bytes);
+	const int groups = pieces(d->columns, WARP);
+	a->tiles_y = pieces(lines, SIDE);
+	const size_t blocks = (size_t)a->tiles_x * a->tiles_y * pieces(d->n[2], a->height);
+	for (size_t first = 0; first < d->views; first += batch) {
+		const size_t views = d->views - first < batch ? d->views - first : batch;
+		sum_rows<<<(unsigned)(views * groups), dim3(WARP, GT_SF_PARTS), 0, queue>>>(*d, y, sums, first, a->stride, groups);
+		for (a->in_batch = 0; a->in_batch < views; a->in_batch += VIEWS) {
+			a->first = first + a->in_batch;
+			a->views = (int)(views - a->in_batch < VIEWS ? views - a->in_batch : VIEWS);
+			a->fresh = a->first == 0;
+			run<<<(unsigned)blocks, WARPS * WARP, bytes, queue>>>(*a);
+		}
+	}
+}
+
+extern "C" void gt_sf_back(gt_backend *be, const gt_sf *d, size_t limit, const float *y, float *x)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	const int slab = lines_of(d, limit), tiles_x = pieces(d->n[0], WARP), tiles_z = pieces(d->n[2], WARP);
 	struct args a;
-	float *const sums = (float *)gt_scratch(be) + volume_floats(d);
+	float *const sums = (float *)gt_scratch(be) + volume_floats(d, limit);
 	a.d = *d;
 	a.volume = (float *)gt_scratch(be);
 	a.sums = sums;
 	a.stride = line_of(d, WARP * per_lane(d));
-	a.deep = deep;
-	a.height = height;
+	a.deep = deep_of(d);
+	a.height = height_of(d);
 	a.tiles_x = pieces(d->n[0], SIDE);
-	a.tiles_y = pieces(d->n[1], SIDE);
-	const size_t blocks = (size_t)a.tiles_x * a.tiles_y * pieces(d->n[2], height);
-	for (size_t first = 0; first < d->views; first += batch) {
-		const size_t views = d->views - first < batch ? d->views - first : batch;
-		sum_rows<<<(unsigned)(views * groups), dim3(WARP, GT_SF_PARTS), 0, queue>>>(*d, y, sums, first, a.stride, groups);
-		for (a.in_batch = 0; a.in_batch < views; a.in_batch += VIEWS) {
-			a.first = first + a.in_batch;
-			a.views = (int)(views - a.in_batch < VIEWS ? views - a.in_batch : VIEWS);
-			a.fresh = a.first == 0;
-			run<<<(unsigned)blocks, WARPS * WARP, bytes, queue>>>(a);
-		}
+	for (a.first_y = 0; a.first_y < d->n[1]; a.first_y += slab) {
+		const int lines = d->n[1] - a.first_y < slab ? d->n[1] - a.first_y : slab;
+		back_lines(queue, d, batch_of(d, limit), lines, y, sums, &a);
+		publish<<<(unsigned)((size_t)tiles_x * tiles_z * lines), dim3(WARP, 8), 0, queue>>>(a.volume,
+		                                                                                    x + (size_t)a.first_y * d->n[0],
+		                                                                                    d->n[0], d->n[1], d->n[2], a.deep,
+		                                                                                    tiles_x, tiles_z);
 	}
-	const int tiles_x = pieces(d->n[0], WARP), tiles_z = pieces(d->n[2], WARP);
-	publish<<<(unsigned)((size_t)tiles_x * tiles_z * d->n[1]), dim3(WARP, 8), 0, queue>>>(a.volume, x, d->n[0], d->n[1], d->n[2], deep,
-	                                                                                      tiles_x, tiles_z);
 	gt_cuda_check(be, cudaGetLastError(), "separable footprint, adjoint");
 }

@@ -5,6 +5,7 @@
 #include "projectors/sf/sf_cuda.h"
 
 struct state {
+	size_t limit;
 	int fast_back;
 	gt_sf_ahead *ahead; /* NULL: forward is simple */
 };
@@ -58,20 +59,23 @@ static void release(gt_backend *be, void *state)
 	free(s);
 }
 
-static gt_status make(gt_backend *be, const gt_sf *host, gt_type t, void **state)
+static gt_status make(gt_backend *be, const gt_sf *host, gt_type t, double memory, void **state)
 {
 	gt_status st = GT_OK;
+	size_t available, total;
 	struct state *s = (struct state *)calloc(1, sizeof *s);
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the separable-footprint projector");
 	*state = s;
+	gt_backend_memory(be, &available, &total);
+	s->limit = memory * 1048576 < available / 4. ? (size_t)(memory * 1048576) : available / 4;
 	if (!fits(be, host, t))
 		return GT_OK;
 	s->fast_back = host->n[2] >= least_lanes;
 	if (s->fast_back)
 		GT_TRY(gt_sf_back_make(be, host));
 	if (host->rows >= least_lanes)
-		GT_TRY(gt_sf_forward_make(be, host, &s->ahead));
+		GT_TRY(gt_sf_forward_make(be, host, s->limit, &s->ahead));
 done:
 	return st;
 }
@@ -79,7 +83,7 @@ done:
 static size_t scratch(gt_backend *be, const gt_sf *d, void *state, gt_type t)
 {
 	const struct state *s = (const struct state *)state;
-	const size_t back = s->fast_back ? gt_sf_back_scratch(d) : gt_sf_simple_scratch(d, t);
+	const size_t back = s->fast_back ? gt_sf_back_scratch(d, s->limit) : gt_sf_simple_scratch(d, t, s->limit);
 	const size_t ahead = s->ahead ? gt_sf_forward_scratch(d, s->ahead) : 0;
 	(void)be;
 	return back > ahead ? back : ahead;
@@ -98,9 +102,9 @@ static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 {
 	const struct state *s = (const struct state *)state;
 	if (s->fast_back)
-		gt_sf_back(be, d, (const float *)y, (float *)x);
+		gt_sf_back(be, d, s->limit, (const float *)y, (float *)x);
 	else
-		gt_sf_simple_adjoint(be, d, t, y, x);
+		gt_sf_simple_adjoint(be, d, t, s->limit, y, x);
 }
 
 /* What the heads of sf_forward_cuda.cu and sf_back_cuda.cu count, of rectangles along z; the simple kernels state nothing. */

@@ -43,7 +43,8 @@ enum {
 
 struct args {
 	gt_sf d;
-	const float *lines[2]; /* by the axis of the slices: [x][y][deep], [y][x][deep] */
+	const float *lines[2]; /* by the axis of the slices: [x][y][deep], [y][x][deep], from slice first[] on; NULL: not now */
+	int first[2], end[2];
 	float *out;
 	const int *group; /* [groups][views]: -1: none */
 	int deep, window; /* entries of a line; intervals of it that a stage holds */
@@ -143,12 +144,12 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 {
 	const int lane = threadIdx.x % WARP;
 	const gt_sf_view *any = &a.d.view[views[0]];
-	const int axis = any->axis, slices = a.d.n[axis], length = a.d.n[1 - axis];
+	const int axis = any->axis, slices = a.end[axis], length = a.d.n[1 - axis];
 	const unsigned line = (a.window + SLACK) * (unsigned)sizeof(float);
 	const float *const lines = a.lines[axis];
 	const int fit = stage_bytes<V>() / line;
 	int put = 0;
-	for (int base = 0; base < slices; base += WARP) {
+	for (int base = a.first[axis]; base < slices; base += WARP) {
 		const int n = base + lane;
 		double low = 1e30, high = -1e30;
 		for (int q = 0; q < V && views[q] >= 0; q++) {
@@ -198,7 +199,7 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 					barrier_expect(bar, total * line);
 				__syncwarp();
 				if (taken) {
-					const float *source = lines + ((size_t)n * length + low_line) * a.deep + start;
+					const float *source = lines + ((size_t)(n - a.first[axis]) * length + low_line) * a.deep + start;
 					if (a.deep == a.window + SLACK)
 						bulk_copy(to, source, count * line, bar);
 					else
@@ -405,10 +406,11 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 #pragma unroll
 		for (int r = 0; r < R; r++) {
 			const int l = l0 + lane + WARP * r;
-			if (l < a.d.rows && k0 + c < a.d.columns)
-				a.out[gt_sf_cell(&a.d, v, view, l, k0 + c)] = sum[c][r] *
-				                                              (float)gt_sf_slant(
-										      v, &a.d.ray[(size_t)view * a.d.columns + k0 + c], l);
+			if (l < a.d.rows && k0 + c < a.d.columns) {
+				float *out = a.out + gt_sf_cell(&a.d, v, view, l, k0 + c);
+				const float slant = (float)gt_sf_slant(v, &a.d.ray[(size_t)view * a.d.columns + k0 + c], l);
+				*out = (a.first[axis] ? *out : 0.f) + sum[c][r] * slant;
+			}
 		}
 }
 
@@ -423,6 +425,8 @@ template <int R, bool TT, int V> static __device__ __forceinline__ void run_forw
 	const int *views = a.group + (size_t)(blockIdx.x / a.groups_of_columns / a.row_tiles) * V;
 	const int view = warp < warps ? views[warp % V] : -1, k0 = first + warp / V * COLUMNS;
 	const bool works = view >= 0 && k0 < a.d.columns;
+	if (!a.lines[a.d.view[views[0]].axis])
+		return;
 	for (unsigned i = threadIdx.x * 16; i < GT_SF_AHEAD_STAGES * stage_bytes<V>(); i += (warps + 1) * WARP * 16)
 		asm volatile("st.shared.v4.f32 [%0], {%1,%1,%1,%1};" ::"r"(stages + i), "f"(0.f) : "memory");
 	if (works && lane == 0) {
@@ -459,14 +463,15 @@ static __global__ void __launch_bounds__((TWO * V + 1) * WARP, GT_SF_AHEAD_BLOCK
 #endif
 }
 
-/* [z][y][x] -> running sums along z, lines of [y][x] and of [x][y]. */
-static __global__ void sum_slices(const float *x, float *by_y, float *by_x, int nx, int ny, int nz, int deep, int groups)
+/* [z][y][x] -> running sums along z, lines of [y][x] and of [x][y], of voxels from (x0, y0) up to x1. */
+static __global__ void sum_slices(const float *x, float *by_y, float *by_x, int nx, int ny, int nz, int deep, int groups, int x0, int x1,
+                                  int y0)
 {
-	const size_t y = blockIdx.x / groups, plane = (size_t)nx * ny;
-	float *const out[2] = { by_y ? by_y + y * nx * deep : NULL, by_x ? by_x + y * deep : NULL };
+	const size_t line = blockIdx.x / groups, plane = (size_t)nx * ny;
+	float *const out[2] = { by_y ? by_y + line * nx * deep : NULL, by_x ? by_x + line * deep : NULL };
 	const size_t step[2] = { (size_t)deep, (size_t)ny * deep };
-	const float *row = x + y * nx;
-	write_sums<2>([&](int k, int l) { return (double)row[l * plane + k]; }, blockIdx.x % groups * WARP, nx, nz, deep, out, step);
+	const float *row = x + (y0 + line) * nx + x0;
+	write_sums<2>([&](int k, int l) { return (double)row[l * plane + k]; }, blockIdx.x % groups * WARP, x1 - x0, nz, deep, out, step);
 }
 
 /* Host ------------------------------------------------------------------------- */
@@ -474,6 +479,7 @@ static __global__ void sum_slices(const float *x, float *by_y, float *by_x, int 
 struct gt_sf_ahead {
 	int *group; /* on the device */
 	int groups, views, axes[2];
+	int slab[2], apart; /* slices whose lines are held at a time; not of both orders */
 	size_t bytes;
 };
 
@@ -485,7 +491,7 @@ static int window_of(const gt_sf *d)
 	return all < most + most / 2 ? all : most;
 }
 static int deep_of(const gt_sf *d) { return pieces(d->n[2], window_of(d)) * window_of(d) + SLACK; }
-static size_t line_floats(const gt_sf *d) { return (size_t)d->n[0] * d->n[1] * deep_of(d); }
+static size_t slice_floats(const gt_sf *d, int axis) { return (size_t)d->n[1 - axis] * deep_of(d); }
 
 typedef void (*kernel)(struct args);
 template <int R, bool TT, int V> static kernel kernel_with(size_t *bytes)
@@ -544,7 +550,18 @@ extern "C" void gt_sf_forward_free(gt_backend *be, gt_sf_ahead *s)
 	free(s);
 }
 
-extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, gt_sf_ahead **state)
+/* All lines in both orders at once, or as many slices of one as fit. */
+static void fill_slabs(const gt_sf *d, size_t limit, gt_sf_ahead *s)
+{
+	const size_t whole = (size_t)(s->axes[0] + s->axes[1]) * d->n[0] * slice_floats(d, 0) * sizeof(float);
+	for (int axis = 0; axis < 2; axis++) {
+		const size_t fit = limit / (slice_floats(d, axis) * sizeof(float)) / WARP * WARP;
+		s->slab[axis] = whole <= limit || fit >= (size_t)d->n[axis] ? d->n[axis] : fit < WARP ? WARP : (int)fit;
+	}
+	s->apart = whole > limit;
+}
+
+extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, size_t limit, gt_sf_ahead **state)
 {
 	gt_sf_ahead *s = (gt_sf_ahead *)calloc(1, sizeof *s);
 	int *list = (int *)malloc((host->views + 1) * MOST * sizeof *list);
@@ -565,6 +582,7 @@ extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, gt_sf
 	}
 	while (at % s->views)
 		list[at++] = -1;
+	fill_slabs(host, limit, s);
 	s->groups = at / s->views;
 	s->bytes = (size_t)at * sizeof *list;
 	if (!(s->group = (int *)gt_backend_alloc(be, s->bytes, "views of the separable-footprint projector")))
@@ -581,32 +599,56 @@ done:
 	return st;
 }
 
+/* Floats of the lines of a slab. */
+static size_t slab_floats(const gt_sf *d, const gt_sf_ahead *s, int axis)
+{
+	return s->axes[axis] ? (size_t)(s->slab[axis] < d->n[axis] ? s->slab[axis] : d->n[axis]) * slice_floats(d, axis) : 0;
+}
+
 extern "C" size_t gt_sf_forward_scratch(const gt_sf *d, const gt_sf_ahead *s)
 {
-	return (size_t)(s->axes[0] + s->axes[1]) * line_floats(d) * sizeof(float);
+	const size_t by_x = slab_floats(d, s, 0), by_y = slab_floats(d, s, 1);
+	return (s->apart ? (by_x > by_y ? by_x : by_y) : by_x + by_y) * sizeof(float);
+}
+
+/* What the slices [first, end) of the axes whose lines are there give to their views. */
+static void run_slab(cudaStream_t queue, const gt_sf_ahead *s, const float *x, float *by_x, float *by_y, struct args *a)
+{
+	const int *n = a->d.n, x0 = by_y ? 0 : a->first[0], x1 = by_y ? n[0] : a->end[0];
+	const int y0 = by_x ? 0 : a->first[1], y1 = by_x ? n[1] : a->end[1], groups = pieces(x1 - x0, WARP);
+	a->lines[0] = by_x;
+	a->lines[1] = by_y;
+	sum_slices<<<(unsigned)((size_t)groups * (y1 - y0)), dim3(WARP, GT_SF_PARTS), 0, queue>>>(x, by_y, by_x, n[0], n[1], n[2], a->deep,
+	                                                                                          groups, x0, x1, y0);
+	const size_t blocks = (size_t)a->groups_of_columns * a->row_tiles * s->groups;
+	size_t bytes;
+	const kernel run = kernel_of(&a->d, s->views, &bytes);
+	run<<<(unsigned)blocks, (TWO * s->views + 1) * WARP, bytes, queue>>>(*a);
 }
 
 extern "C" void gt_sf_forward(gt_backend *be, const gt_sf *d, const gt_sf_ahead *s, const float *x, float *y)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
-	float *lines = (float *)gt_scratch(be), *by_y = s->axes[1] ? lines : NULL,
-	      *by_x = s->axes[0] ? lines + (by_y ? line_floats(d) : 0) : NULL;
-	const int groups = pieces(d->n[0], WARP), R = per_lane(d);
+	float *lines = (float *)gt_scratch(be);
 	struct args a;
 	a.d = *d;
-	a.lines[0] = by_x;
-	a.lines[1] = by_y;
 	a.out = y;
 	a.group = s->group;
 	a.deep = deep_of(d);
 	a.window = window_of(d);
 	a.groups_of_columns = pieces(d->columns, TWO * COLUMNS);
-	a.row_tiles = pieces(d->rows, WARP * R);
-	sum_slices<<<(unsigned)((size_t)groups * d->n[1]), dim3(WARP, GT_SF_PARTS), 0, queue>>>(x, by_y, by_x, d->n[0], d->n[1], d->n[2],
-	                                                                                        a.deep, groups);
-	const size_t blocks = (size_t)a.groups_of_columns * a.row_tiles * s->groups;
-	size_t bytes;
-	const kernel run = kernel_of(d, s->views, &bytes);
-	run<<<(unsigned)blocks, (TWO * s->views + 1) * WARP, bytes, queue>>>(a);
+	a.row_tiles = pieces(d->rows, WARP * per_lane(d));
+	for (int axis = 0; axis < 2; axis++) {
+		a.first[axis] = 0;
+		a.end[axis] = d->n[axis];
+	}
+	if (!s->apart)
+		run_slab(queue, s, x, s->axes[0] ? lines + slab_floats(d, s, 1) : NULL, s->axes[1] ? lines : NULL, &a);
+	for (int axis = 0; s->apart && axis < 2; axis++)
+		for (int first = 0; s->axes[axis] && first < d->n[axis]; first += s->slab[axis]) {
+			a.first[axis] = first;
+			a.end[axis] = d->n[axis] - first < s->slab[axis] ? d->n[axis] : first + s->slab[axis];
+			run_slab(queue, s, x, axis == 0 ? lines : NULL, axis == 1 ? lines : NULL, &a);
+		}
 	gt_cuda_check(be, cudaGetLastError(), "separable footprint, forward");
 }

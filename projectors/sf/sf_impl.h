@@ -14,8 +14,8 @@ typedef struct {
 } gt_sf_counts;
 
 struct gt_sf_impl {
-	/* Tables of its own, on the backend, from d with the views in host memory; NULL: it has none. */
-	gt_status (*make)(gt_backend *be, const gt_sf *host, gt_type t, void **state);
+	/* Tables of its own, on the backend, from d with the views in host memory, and at most that many MiB of scratch; NULL: it has none. */
+	gt_status (*make)(gt_backend *be, const gt_sf *host, gt_type t, double memory, void **state);
 	void   (*free   )(gt_backend *be, void *state);
 	size_t (*scratch)(gt_backend *be, const gt_sf *d, void *state, gt_type t);      /* bytes of gt_scratch() that the others use */
 	void   (*forward)(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *x, void *y);

@@ -212,17 +212,18 @@ static void launch_adjoint(cudaStream_t queue, const gt_sf *d, const T *cells, T
 		<<<(unsigned)blocks, dim3(WARP, GT_SF_ADJOINT_WIDTH), 0, queue>>>(*d, cells, x, first, views, groups, lines);
 }
 
-static size_t batch_views(const gt_sf *d, gt_type t)
+static size_t batch_views(const gt_sf *d, gt_type t, size_t limit)
 {
-	const size_t one = (size_t)d->rows * d->columns * gt_type_size(t), most = GT_SF_BATCH_BYTES / one;
+	const size_t one = (size_t)d->rows * d->columns * gt_type_size(t),
+		     most = (limit < GT_SF_BATCH_BYTES ? limit : GT_SF_BATCH_BYTES) / one;
 	return most < 1 ? 1 : most < d->views ? most : d->views;
 }
 
-template <typename T> static void adjoint_as(gt_backend *be, const gt_sf *d, gt_type t, const T *y, T *x)
+template <typename T> static void adjoint_as(gt_backend *be, const gt_sf *d, gt_type t, size_t limit, const T *y, T *x)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
 	T *cells = (T *)gt_scratch(be);
-	const size_t batch = batch_views(d, t);
+	const size_t batch = batch_views(d, t, limit);
 	cudaMemsetAsync(x, 0, (size_t)d->n[0] * d->n[1] * d->n[2] * sizeof(T), queue);
 	for (size_t first = 0; first < d->views; first += batch) {
 		const size_t views = d->views - first < batch ? d->views - first : batch, count = views * d->rows * d->columns;
@@ -235,12 +236,15 @@ template <typename T> static void adjoint_as(gt_backend *be, const gt_sf *d, gt_
 	gt_cuda_check(be, cudaGetLastError(), "separable footprint, adjoint");
 }
 
-extern "C" void gt_sf_simple_adjoint(gt_backend *be, const gt_sf *d, gt_type t, const void *y, void *x)
+extern "C" void gt_sf_simple_adjoint(gt_backend *be, const gt_sf *d, gt_type t, size_t limit, const void *y, void *x)
 {
 	if (t == GT_F32)
-		adjoint_as<float>(be, d, t, (const float *)y, (float *)x);
+		adjoint_as<float>(be, d, t, limit, (const float *)y, (float *)x);
 	else
-		adjoint_as<double>(be, d, t, (const double *)y, (double *)x);
+		adjoint_as<double>(be, d, t, limit, (const double *)y, (double *)x);
 }
 
-extern "C" size_t gt_sf_simple_scratch(const gt_sf *d, gt_type t) { return batch_views(d, t) * d->rows * d->columns * gt_type_size(t); }
+extern "C" size_t gt_sf_simple_scratch(const gt_sf *d, gt_type t, size_t limit)
+{
+	return batch_views(d, t, limit) * d->rows * d->columns * gt_type_size(t);
+}

@@ -52,7 +52,7 @@ static int takes_limit(const gt_projector *p)
 }
 
 /* Textures round to fractions of 8 bits, and a slice lies elsewhere in another batch. */
-static double tolerance(const gt_projector *p, gt_type type) { return p->off_adjoint > 0 ? 5e-3 : type == GT_F64 ? 1e-13 : 1e-6; }
+static double tolerance(const gt_projector *p, gt_type type) { return p->off_adjoint > 0 ? 5e-3 : type == GT_F64 ? 1e-13 : 5e-6; }
 
 static void check_same(const gt_projector *p, gt_type type, const struct gt_test_geometry *g, const struct gt_test_images a,
                        const struct gt_test_images b, const char *what)
