@@ -131,8 +131,9 @@ START_TEST(full_device)
 		gt_array *most = NULL;
 		gt_backend_memory(be, &available, &total);
 		ck_assert(available > room);
-		ck_ok(gt_array_new(be, GT_F32, (available - room) / 4, &most));
-		check_same(*p, GT_F32, &g, gt_test_apply((*p)->name, be, GT_F32, &g), whole, "full device");
+		/* Somebody else may have taken it meanwhile. */
+		if (gt_array_new(be, GT_F32, (available - room) / 4, &most) == GT_OK)
+			check_same(*p, GT_F32, &g, gt_test_apply((*p)->name, be, GT_F32, &g), whole, "full device");
 		gt_array_free(most);
 		gt_test_images_free(whole);
 	}
