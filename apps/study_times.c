@@ -182,13 +182,13 @@ done:
 	return st;
 }
 
-static gt_status time_cpu(study *s, const study_variant *v, const gt_scan *scan, const gt_grid *grid, int careful, seconds *t)
+static gt_status time_cpu(study *s, const study_variant *v, const gt_scan *scan, const gt_grid *grid, seconds *t)
 {
 	size_t many = (size_t)(v->threads < 4 ? 12 : v->threads < 16 ? 3 * v->threads : 48);
 	const double each = v->update * (double)gt_grid_voxels(grid);
 	if (each * (double)many > longest)
 		many = (size_t)fmax(FEWEST_VIEWS, longest / each);
-	const gt_status st = time_sample(s, v, scan, grid, many, careful, t);
+	const gt_status st = time_sample(s, v, scan, grid, many, 1, t);
 	memcpy(t->total, t->apply, sizeof t->total);
 	return st;
 }
@@ -209,7 +209,7 @@ static gt_status time_case(study *s, const char *part, const study_variant *v, c
 {
 	*t = none;
 	study_step(s, "%s: %s", part, v->label);
-	const gt_status st = v->gpu ? time_gpu(s, v, scan, grid, full, careful, t) : time_cpu(s, v, scan, grid, careful, t);
+	const gt_status st = v->gpu ? time_gpu(s, v, scan, grid, full, careful, t) : time_cpu(s, v, scan, grid, t);
 	if (!app_left_out(st))
 		return st;
 	study_leave_out(s, part, v->label);
@@ -269,7 +269,7 @@ static gt_status table_of_gups(study *s)
 		seconds t;
 		if (!s->variant[i].gups)
 			continue;
-		GT_TRY(time_case(s, "GUPS", &s->variant[i], scan, &grid, 1, s->variant[i].gpu, &t));
+		GT_TRY(time_case(s, "GUPS", &s->variant[i], scan, &grid, 1, 1, &t));
 		study_text(table, "%s", s->variant[i].label);
 		for (int d = 0; d < DIRECTIONS; d++)
 			study_number(table, gups(scan, &grid, t.apply[d]));
