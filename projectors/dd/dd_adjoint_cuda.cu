@@ -4,13 +4,16 @@
  * below and above. A warp owns STRIP voxels along one slice times 32 EDGES z edges: it evaluates each column of the view once per z edge
  * and adds it, times the overlap, to each voxel that the column meets. Differences of adjacent edges are taken after 32 views. Eight
  * warps own adjacent slices; a ninth fetches the columns of view after view into a ring in shared memory. The tile of z edges begins where the
- * views of a group of 32 begin to see the voxels, so that helical scans cost what they overlap.
+ * views of a bundle begin to see the voxels, so that helical scans cost what they overlap.
  *
  * Least work: per (column, slice) that meet and two z edges 16 instructions, per overlap 2; shared memory is next.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_ADJOINT_STRIP /* voxels per warp with one or two z edges per lane: 8, 16 */
 #define GT_DD_ADJOINT_STRIP 16
+#endif
+#ifndef GT_DD_ADJOINT_STRIP3 /* the same with three z edges per lane: 4, 8 */
+#define GT_DD_ADJOINT_STRIP3 8
 #endif
 #ifndef GT_DD_ADJOINT_STRIP4 /* the same with four z edges per lane: 4, 8 */
 #define GT_DD_ADJOINT_STRIP4 8
@@ -52,6 +55,7 @@ struct job {
 	const float2 *sums; /* [views here][columns][stride]: (running sum less place times value, value) */
 	float *b;           /* [y][x][nz] */
 	int first, views;   /* in gt_dd_fast.view */
+	int bundle, bundles;
 	int axis, stride, middle;
 	int strips, slice_groups;
 };
@@ -171,11 +175,13 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 		barrier_wait(ring.empty + 8 * slot, units / GT_DD_ADJOINT_SLOTS % 2 ^ 1);
 		return slot;
 	};
-	for (int group = 0; group < j.views; group += WARP) {
-		const int m = j.first + min(group + lane, j.views - 1);
+	for (int b = j.bundle; b < j.bundle + j.bundles; b++) {
+		const int begin = max(f.bundle[b], j.first), end = min(f.bundle[b + 1], j.first + j.views), m = min(begin + lane, end - 1);
+		if (begin >= end)
+			continue;
 		const gt_dd_near *own = f.view + m;
 		struct reach r = reach_of(d, f, own, m, i0, STRIP, n0);
-		if (group + lane >= j.views)
+		if (begin + lane >= end)
 			r.last = r.first - 1;
 		const int some = r.first <= r.last;
 		float z_low = some ? r.z_low : 3e38f, z_high = some ? r.z_high : -3e38f;
@@ -277,11 +283,12 @@ static __device__ __forceinline__ float value_at(unsigned column, float q, float
 	return fmaf(fmaf(in, rows, from_middle), c.y, c.x);
 }
 /* Together, so that one waits while the other does. */
-static __device__ __forceinline__ void load_at(const unsigned (&place)[1], float2 (&x)[1]) { x[0] = load2(place[0]); }
 template <int N> static __device__ __forceinline__ void load_at(const unsigned (&place)[N], float2 (&x)[N])
 {
+	if (N % 2)
+		x[N - 1] = load2(place[N - 1]);
 #pragma unroll
-	for (int i = 0; i < N; i += 2)
+	for (int i = 0; i + 1 < N; i += 2)
 		asm volatile("ld.shared.v2.f32 {%0,%1}, [%4]; ld.shared.v2.f32 {%2,%3}, [%5];"
 		             : "=f"(x[i].x), "=f"(x[i].y), "=f"(x[i + 1].x), "=f"(x[i + 1].y)
 		             : "r"(place[i]), "r"(place[i + 1])
@@ -508,11 +515,30 @@ static __global__ void unfold(const float *b, float *x, int nz, size_t columns, 
 static int pieces(int n, int size) { return (n + size - 1) / size; }
 static int stride_of(const gt_dd *d) { return (d->rows + 2) / 2 * 2; }
 
-/* z edges per lane: so many that a tile is as high as what a view sees of the volume. */
+/* z edges per lane that cost least, by what 16 voxels of a tile cost, on blocks near the source, in the middle and near the detector. */
 static int edges_of(const gt_dd *d, const gt_dd_fast *f)
 {
-	const double seen = f->most_A * d->rows + 1, height = seen < d->n[2] ? seen : d->n[2];
-	return height <= WARP ? 1 : height <= 3 * WARP ? 2 : 4;
+	static const double cost[] = { 0, 600, 760, 930, 1090 };
+	const double mean = (f->least_A + f->most_A) / 2, heights[] = { f->least_A, mean, f->most_A };
+	int best = 1;
+	double least = 1e300;
+	for (int edges = 1; edges <= 4; edges++) {
+		double sum = 0;
+		for (int i = 0; i < 3; i++)
+			sum += cost[edges] * ceil(fmin(f->typical_span + (heights[i] - mean) * d->rows, d->n[2]) / (WARP * edges));
+		if (sum < least) {
+			least = sum;
+			best = edges;
+		}
+	}
+	return best;
+}
+/* Tiles of z edges that a bundle can need. */
+static int tiles_of(const gt_dd *d, const gt_dd_fast *f, int edges)
+{
+	const double seen = (f->span + 1.1) / (WARP * edges) + 1;
+	const int all = pieces(d->n[2], WARP * edges);
+	return seen < all ? (int)seen : all;
 }
 
 extern "C" int gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f)
@@ -533,6 +559,8 @@ static size_t batch_views(const gt_dd *d, const gt_dd_fast *f)
 }
 extern "C" size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f)
 {
+	if (d->n[2] <= GT_DD_THIN_BACK)
+		return gt_dd_thin_adjoint_scratch(d, f);
 	return volume_bytes(d) + batch_views(d, f) * d->columns * stride_of(d) * sizeof(float2);
 }
 
@@ -541,7 +569,7 @@ template <int STRIP, int EDGES> static cudaError_t launch(cudaStream_t queue, co
 	const int bytes = GT_DD_ADJOINT_SLOT * GT_DD_ADJOINT_SLOTS;
 	j.strips = pieces(d->n[1 - j.axis], STRIP);
 	j.slice_groups = pieces(d->n[j.axis], SLICES);
-	const size_t blocks = (size_t)j.strips * j.slice_groups * pieces(d->n[2], WARP * EDGES);
+	const size_t blocks = (size_t)j.strips * j.slice_groups * tiles_of(d, f, EDGES);
 	const cudaError_t e = cudaFuncSetAttribute(adjoint_kernel<STRIP, EDGES>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (e == cudaSuccess)
 		adjoint_kernel<STRIP, EDGES><<<(unsigned)blocks, THREADS, bytes, queue>>>(*d, *f, j);
@@ -550,6 +578,10 @@ template <int STRIP, int EDGES> static cudaError_t launch(cudaStream_t queue, co
 
 extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)
 {
+	if (d->n[2] <= GT_DD_THIN_BACK) {
+		gt_dd_thin_adjoint(be, d, f, y, x);
+		return;
+	}
 	cudaStream_t queue = gt_cuda_queue(be);
 	const size_t batch = batch_views(d, f), columns = (size_t)d->n[0] * d->n[1];
 	const int stride = stride_of(d), groups = pieces(d->columns, WARP), edges = edges_of(d, f), middle = d->rows / 2,
@@ -557,14 +589,15 @@ extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_f
 	float *b = (float *)gt_scratch(be);
 	float2 *sums = (float2 *)((char *)b + volume_bytes(d));
 	cudaMemsetAsync(b, 0, columns * d->n[2] * sizeof(float), queue);
-	for (int axis = 0, first = 0; axis < 2; first += f->views[axis++])
+	for (int axis = 0, first = 0, bundle = 0; axis < 2; first += f->views[axis], bundle += f->bundles[axis++])
 		for (size_t done = 0; done < (size_t)f->views[axis]; done += batch) {
 			const int views = (int)(f->views[axis] - done < batch ? f->views[axis] - done : batch);
-			job j = { sums, b, first + (int)done, views, axis, stride, middle, 0, 0 };
+			job j = { sums, b, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, 0, 0 };
 			sum_rows<<<(unsigned)((size_t)views * groups), dim3(WARP, 8), 0, queue>>>(*d, f->view + j.first, y, (float4 *)sums,
 			                                                                          stride, middle, groups);
 			const cudaError_t e = edges == 1   ? launch<GT_DD_ADJOINT_STRIP, 1>(queue, d, f, j)
 			                      : edges == 2 ? launch<GT_DD_ADJOINT_STRIP, 2>(queue, d, f, j)
+			                      : edges == 3 ? launch<GT_DD_ADJOINT_STRIP3, 3>(queue, d, f, j)
 			                                   : launch<GT_DD_ADJOINT_STRIP4, 4>(queue, d, f, j);
 			if (gt_cuda_check(be, e, "dd adjoint"))
 				return;

@@ -10,7 +10,7 @@
 struct state {
 	gt_dd_fast f;
 	int forward, adjoint; /* is that direction done by the fast kernels? */
-	size_t view_bytes, edge_bytes, group_bytes;
+	size_t view_bytes, edge_bytes, group_bytes, bundle_bytes;
 };
 
 /* Tables in host memory. */
@@ -18,6 +18,7 @@ struct host {
 	gt_dd_near *view;
 	gt_dd_edge_q *height, *inverse;
 	gt_dd_group *group;
+	int *bundle;
 };
 
 /* One view at place m of the list; returns 0 if its columns do not see the source's height at one row. */
@@ -118,6 +119,45 @@ static void fill_groups(const gt_dd *d, struct host *h, gt_dd_fast *f)
 	}
 }
 
+/* What a view sees along z where its cells are A voxels high. */
+static void see(const gt_dd *d, const gt_dd_near *w, double A, double *low, double *high)
+{
+	const double z0 = w->z0 + w->first * w->dz, z1 = w->z0 + (w->end - 1) * w->dz;
+	*low = fmin(*low, fmin(z0, z1) + w->p * A);
+	*high = fmax(*high, fmax(z0, z1) + (w->p + d->rows) * A);
+}
+
+/* Neighbours in bundles: a new one where z has moved by a quarter of what a view sees, unless differences would then be taken too often. */
+static void fill_bundles(const gt_dd *d, struct host *h, gt_dd_fast *f)
+{
+	const double mean = (f->least_A + f->most_A) / 2;
+	int bundles = 0, begin = 0, m = 0;
+	double sum = 0;
+	for (int axis = 0; axis < 2; axis++) {
+		const int before = bundles, end = begin + f->views[axis];
+		for (; begin < end; begin = m) {
+			double low = 1e300, high = -1e300, one = 0, least = 1e300, most = -1e300;
+			for (m = begin; m < end && m - begin < GT_DD_BUNDLE; m++) {
+				double below = low, above = high;
+				see(d, &h->view[m], mean, &below, &above);
+				one = m == begin ? above - below : one;
+				if (m - begin >= GT_DD_BUNDLE / 4 && above - below > 1.25 * one)
+					break;
+				low = below;
+				high = above;
+				see(d, &h->view[m], 0.98 * f->least_A, &least, &most); /* found from some of the cells alone */
+				see(d, &h->view[m], 1.02 * f->most_A, &least, &most);
+			}
+			h->bundle[bundles++] = begin;
+			sum += high - low;
+			f->span = fmax(f->span, most - least);
+		}
+		f->bundles[axis] = bundles - before;
+	}
+	h->bundle[bundles] = begin;
+	f->typical_span = sum / bundles;
+}
+
 static void free_(gt_backend *be, void *state)
 {
 	struct state *s = (struct state *)state;
@@ -125,6 +165,7 @@ static void free_(gt_backend *be, void *state)
 	gt_backend_free(be, (void *)s->f.height, s->edge_bytes);
 	gt_backend_free(be, (void *)s->f.inverse, s->edge_bytes);
 	gt_backend_free(be, (void *)s->f.group, s->group_bytes);
+	gt_backend_free(be, (void *)s->f.bundle, s->bundle_bytes);
 	free(s);
 }
 
@@ -144,6 +185,7 @@ static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *optio
 	if (!(f->most_A > 0))
 		return GT_OK;
 	fill_groups(d, h, f);
+	fill_bundles(d, h, f);
 	gt_backend_memory(be, &available, &total);
 	f->limit = available / 4;
 	if (options && options->memory * 1048576 < (double)f->limit)
@@ -151,7 +193,8 @@ static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *optio
 	if (!(f->view = (const gt_dd_near *)gt_dd_upload(be, h->view, s->view_bytes)) ||
 	    !(f->height = (const gt_dd_edge_q *)gt_dd_upload(be, h->height, s->edge_bytes)) ||
 	    !(f->inverse = (const gt_dd_edge_q *)gt_dd_upload(be, h->inverse, s->edge_bytes)) ||
-	    !(f->group = (const gt_dd_group *)gt_dd_upload(be, h->group, s->group_bytes)))
+	    !(f->group = (const gt_dd_group *)gt_dd_upload(be, h->group, s->group_bytes)) ||
+	    !(f->bundle = (const int *)gt_dd_upload(be, h->bundle, s->bundle_bytes)))
 		return GT_ERR_MEMORY;
 	s->forward = gt_dd_fast_forward_fits(d, f);
 	s->adjoint = gt_dd_fast_adjoint_fits(d, f);
@@ -162,7 +205,7 @@ static gt_status make(gt_backend *be, const gt_dd *d, const gt_dd_setup *setup, 
 {
 	gt_status st = GT_OK;
 	struct state *s = (struct state *)calloc(1, sizeof *s);
-	struct host h = { NULL, NULL, NULL, NULL };
+	struct host h = { NULL, NULL, NULL, NULL, NULL };
 	int device = 0, major = 0;
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the operator", setup->name);
@@ -175,17 +218,20 @@ static gt_status make(gt_backend *be, const gt_dd *d, const gt_dd_setup *setup, 
 	s->view_bytes = d->views * sizeof(gt_dd_near);
 	s->edge_bytes = d->views * (d->columns + 1) * sizeof(gt_dd_edge_q);
 	s->group_bytes = d->views * sizeof(gt_dd_group);
+	s->bundle_bytes = (d->views + 1) * sizeof(int);
 	h.view = (gt_dd_near *)malloc(s->view_bytes);
 	h.height = (gt_dd_edge_q *)malloc(s->edge_bytes);
 	h.inverse = (gt_dd_edge_q *)malloc(s->edge_bytes);
 	h.group = (gt_dd_group *)malloc(s->group_bytes);
-	st = h.view && h.height && h.inverse && h.group
+	h.bundle = (int *)malloc(s->bundle_bytes);
+	st = h.view && h.height && h.inverse && h.group && h.bundle
 	             ? fill(be, &setup->host, (const gt_dd_options *)setup->options, &h, s)
 	             : gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", setup->name, d->views);
 	free(h.view);
 	free(h.height);
 	free(h.inverse);
 	free(h.group);
+	free(h.bundle);
 	return st;
 }
 
@@ -217,15 +263,18 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 }
 
 /* Forward is bound by shared memory: per line of voxels that a column meets in a slice and 32 rows two loads, of half a pass more each where rows
- * are taller than voxels. The adjoint by instructions: per column and 32 z edges 7 to place, load and interpolate and one per voxel. */
+ * are taller than voxels. The adjoint by instructions: per column and 32 z edges 7 to place, load and interpolate and one per voxel. Rows and slices
+ * count as far as they see each other at the mean height of cells. */
 static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_work *least)
 {
 	const struct state *s = (const struct state *)state;
+	const double height = (s->f.least_A + s->f.most_A) / 2;
 	(void)t;
 	if (back ? !s->adjoint : !s->forward)
 		return 0;
 	least->bound = back ? GT_INSTRUCTIONS : GT_SHARED;
-	least->amount = back ? (7 * c->pairs + c->overlaps) * d->n[2] / 32. : 2 * c->overlaps * d->rows / 32.;
+	least->amount = back ? (7 * c->pairs + c->overlaps) * fmin(d->n[2], d->rows * height) / 32
+	                     : 2 * c->overlaps * fmin(d->rows, d->n[2] / height) / 32;
 	return 1;
 }
 

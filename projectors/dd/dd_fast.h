@@ -17,15 +17,18 @@ typedef struct { double U, q; } gt_dd_edge_q;
 /* A few neighbouring views, -1 where there are fewer. */
 enum { GT_DD_GROUP = 4 };
 typedef struct { int view[GT_DD_GROUP]; } gt_dd_group;
+enum { GT_DD_BUNDLE = 32 };
 
 typedef struct {
 	const gt_dd_near   *view;       /* [views], those with slices perpendicular to x first; indices below count in it */
 	const gt_dd_edge_q *height;     /* [views][columns + 1]: U and q */
 	const gt_dd_edge_q *inverse;    /* [views][columns + 1]: U and 1 / q */
 	const gt_dd_group  *group;      /* [groups] */
-	int    views[2], groups[2];     /* by axis */
+	const int          *bundle;     /* [bundles + 1]: views bundle[i] .. bundle[i+1]-1, at most GT_DD_BUNDLE, see nearly the same slices of z */
+	int    views[2], groups[2], bundles[2]; /* by axis */
 	int    together;                /* views of a group */
 	double most_A, least_A;         /* height of a cell in voxels */
+	double span, typical_span;      /* what a bundle sees along z, in voxels: at most; on the average at the mean height */
 	size_t limit;                   /* bytes of scratch at most */
 } gt_dd_fast;
 
@@ -35,6 +38,10 @@ int    gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f);
 int    gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f);
 void   gt_dd_fast_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *x, float *y);
 void   gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x);
+/* Adjoint of volumes of at most GT_DD_THIN_BACK slices of z. */
+enum { GT_DD_THIN_BACK = 20 };
+size_t gt_dd_thin_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f);
+void   gt_dd_thin_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x);
 #ifdef __cplusplus
 }
 #endif
