@@ -79,6 +79,10 @@ static int blas_map(struct own *o, gt_type t, enum gt_map op, size_t n, const vo
 static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, double a, double b, void *y)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
+	if (op == GT_MAP_copy) {
+		gt_cuda_check(be, cudaMemcpyAsync(y, x, n * gt_type_size(t), cudaMemcpyDeviceToDevice, queue), "copy");
+		return;
+	}
 	const int blas = blas_map(own(be), t, op, n, x, a, y);
 	if (blas >= 0) {
 		if (blas != CUBLAS_STATUS_SUCCESS)

@@ -32,12 +32,21 @@ typedef struct {
 	size_t limit;                   /* bytes of scratch at most */
 } gt_dd_fast;
 
+/* Running sums along z of the voxels of slices begin .. end-1 of a volume, [slice - begin][voxel][stride]: entry e is the sum of voxels 0 .. e-1 less
+ * a constant of the line; entries past the last keep its value. */
+typedef struct { const float *lines; int axis, begin, end, stride; } gt_dd_lines;
+
 size_t gt_dd_fast_forward_scratch(const gt_dd *d, const gt_dd_fast *f);
 size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f);
 int    gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f);
 int    gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f);
 void   gt_dd_fast_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *x, float *y);
 void   gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x);
+/* lines: those of t, to be filled from x, the volume. */
+void   gt_dd_sum_lines(gt_backend *be, const gt_dd *d, const float *x, gt_dd_lines t, float *lines);
+/* Forward of volumes of at most GT_DD_THIN slices of z, for the views of an axis; adds to y where begin > 0. */
+enum { GT_DD_THIN = 6 };
+void   gt_dd_thin_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, gt_dd_lines t, float *y);
 /* Adjoint of volumes of at most GT_DD_THIN_BACK slices of z. */
 enum { GT_DD_THIN_BACK = 20 };
 size_t gt_dd_thin_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f);

@@ -2,32 +2,41 @@
  *
  * The z-to-row interpolation depends on the slice and the detector column, not on the voxel along the slice: place and fraction are found once per
  * slice and row edge, and each line of voxels that the column meets costs two loads from shared memory. A warp owns COLUMNS columns of one view times
- * 32 ROWS rows. Only the value at the lower row edge is accumulated; differences of adjacent edges are taken every few slices. Eight warps of up to four
- * neighbouring views share the lines, which a ninth fetches into a ring in shared memory, slice after slice.
+ * LANES ROWS rows: with few rows, several columns at a time. Only the value at the lower row edge is accumulated; differences of adjacent edges are
+ * taken every few slices. Several warps of up to four neighbouring views share the lines, which one more fetches into a ring in shared memory, slice
+ * after slice.
+ *
+ * All control flow in the loop over pairs is uniform, and known to be: what a branch hangs on comes from a ballot or from lane 0.
  *
  * Least work: two passes of shared memory per line met and 32 rows, more where cells are taller than voxels.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_DD_FORWARD_COLUMNS /* columns per warp with one or two rows per lane: 2, 4, 8 */
+#ifndef GT_DD_FORWARD_COLUMNS /* columns per warp, up to 64 rows: 2, 4, 8 */
 #define GT_DD_FORWARD_COLUMNS 4
 #endif
-#ifndef GT_DD_FORWARD_COLUMNS4 /* the same with four rows per lane: 2, 4 */
-#define GT_DD_FORWARD_COLUMNS4 2
+#ifndef GT_DD_FORWARD_COLUMNS_TALL /* the same with more rows: 2, 4 */
+#define GT_DD_FORWARD_COLUMNS_TALL 4
 #endif
-#ifndef GT_DD_FORWARD_SLOT /* bytes of one place of the ring: multiples of 128 */
+#ifndef GT_DD_FORWARD_WARPS /* warps that compute, up to 64 rows: 4, 8, 12, 16 */
+#define GT_DD_FORWARD_WARPS 8
+#endif
+#ifndef GT_DD_FORWARD_WARPS_TALL /* the same with more rows */
+#define GT_DD_FORWARD_WARPS_TALL 8
+#endif
+#ifndef GT_DD_FORWARD_SLOT /* bytes of one place of the ring, up to 64 rows: multiples of 128 */
 #define GT_DD_FORWARD_SLOT 23552
 #endif
-#ifndef GT_DD_FORWARD_SLOT4 /* the same with four rows per lane */
-#define GT_DD_FORWARD_SLOT4 33792
+#ifndef GT_DD_FORWARD_SLOT_TALL /* the same with more rows */
+#define GT_DD_FORWARD_SLOT_TALL 33792
 #endif
 #ifndef GT_DD_FORWARD_SLOTS /* places of the ring: 2 to 8 */
 #define GT_DD_FORWARD_SLOTS 2
 #endif
-#ifndef GT_DD_FORWARD_BLOCKS /* blocks per multiprocessor: 2, 3, 4 */
+#ifndef GT_DD_FORWARD_BLOCKS /* blocks per multiprocessor, up to 64 rows: 2, 3, 4 */
 #define GT_DD_FORWARD_BLOCKS 4
 #endif
-#ifndef GT_DD_FORWARD_BLOCKS4 /* the same with four rows per lane */
-#define GT_DD_FORWARD_BLOCKS4 3
+#ifndef GT_DD_FORWARD_BLOCKS_TALL /* the same with more rows */
+#define GT_DD_FORWARD_BLOCKS_TALL 3
 #endif
 #ifndef GT_DD_FORWARD_WHOLE /* volumes of up to so many slices of z are fetched in whole lines: 16 to 512 */
 #define GT_DD_FORWARD_WHOLE 96
@@ -39,9 +48,13 @@
 #include "projectors/dd/dd_fast.h"
 #include "projectors/staging.h"
 
-enum { WARP = 32, WARPS = 8, THREADS = WARP * (WARPS + 1), TILE = 64, MOST_SLICES = 16 };
+enum { WARP = 32, MOST_SLICES = 16 };
 
-static __host__ __device__ constexpr int slot_bytes(int rows) { return rows == 4 ? GT_DD_FORWARD_SLOT4 : GT_DD_FORWARD_SLOT; }
+static __host__ __device__ constexpr bool is_tall(int rows) { return rows > 2 * WARP; }
+static __host__ __device__ constexpr int slot_bytes(int rows) { return is_tall(rows) ? GT_DD_FORWARD_SLOT_TALL : GT_DD_FORWARD_SLOT; }
+static __host__ __device__ constexpr int blocks_of(int rows) { return is_tall(rows) ? GT_DD_FORWARD_BLOCKS_TALL : GT_DD_FORWARD_BLOCKS; }
+static __host__ __device__ constexpr int warps_of(int rows) { return is_tall(rows) ? GT_DD_FORWARD_WARPS_TALL : GT_DD_FORWARD_WARPS; }
+static __host__ __device__ constexpr int threads_of(int rows) { return WARP * (warps_of(rows) + 1); }
 
 /* Head of a place of the ring: consecutive slices. */
 struct unit {
@@ -64,49 +77,6 @@ struct job {
 	int first_group;      /* in gt_dd_fast.group */
 	int column_blocks, groups, flush;
 };
-
-/* A block: the lines of 32 neighbours in x. Entry e is the sum of voxels 0 .. e-1 less that of the lower half; entries past the last keep its value. */
-static __global__ void sum_lines(const float *x, float *out, int nx, int ny, int nz, int stride, int axis, int begin, int end, int groups)
-{
-	__shared__ float tile[TILE][WARP + 1];
-	__shared__ double part[8][WARP];
-	const int lane = threadIdx.x, warp = threadIdx.y;
-	const int from = axis == 0 ? begin : 0, to = axis == 0 ? end : nx;
-	const int x0 = from + blockIdx.x % groups * WARP, i = x0 + lane, yy = blockIdx.x / groups + (axis == 1 ? begin : 0);
-	const size_t plane = (size_t)nx * ny, at = (size_t)yy * nx + i;
-	auto value = [&](int z) { return i < to && z < nz ? x[z * plane + at] : 0.f; };
-	double low = 0, start[4];
-	for (int z = warp; z < nz / 2; z += 8)
-		low += value(z);
-	part[warp][lane] = low;
-	__syncthreads();
-	for (int j = 0; j < 4; j++) {
-		start[j] = 0;
-		for (int w = 0; w < 8; w++)
-			start[j] -= part[w][warp * 4 + j];
-	}
-	for (int z0 = 0; z0 < stride; z0 += TILE) {
-		__syncthreads();
-		for (int z = warp; z < TILE; z += 8)
-			tile[z][lane] = value(z0 + z);
-		__syncthreads();
-#pragma unroll
-		for (int j = 0; j < 4; j++) {
-			const int xx = x0 + warp * 4 + j, z = z0 + 2 * lane;
-			const float v0 = tile[2 * lane][warp * 4 + j], v1 = tile[2 * lane + 1][warp * 4 + j];
-			float sum = v0 + v1;
-			for (int s = 1; s < WARP; s *= 2) {
-				const float other = __shfl_up_sync(~0u, sum, s);
-				sum += lane >= s ? other : 0;
-			}
-			const double C = start[j] + (sum - (v0 + v1));
-			const size_t line = axis == 1 ? (size_t)(yy - begin) * nx + xx : (size_t)(xx - begin) * ny + yy;
-			if (xx < to && z < stride)
-				*(float2 *)(out + line * stride + z) = make_float2((float)C, (float)(C + v0));
-			start[j] += __shfl_sync(~0u, sum, WARP - 1);
-		}
-	}
-}
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -168,7 +138,7 @@ static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, con
 	return r;
 }
 
-/* The ninth warp: fills the ring. */
+/* The last warp: fills the ring. */
 static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, const gt_dd_group *g, int k0, int k1,
                                int l0, int l1, int most_slices)
 {
@@ -254,11 +224,14 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 	}
 }
 
-/* A column on a slice: weights of the first and last line, row place of the tile's middle, and the first line's address with 0 to 3 lines in the
- * low bits, where 3 stands for three or more, counted in `more`. */
-struct plan {
+/* Of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice: weight of the first line (0: there is
+ * none; below 0: there are three or more, counted in `more`), of the last (0: it is the first), row place of the tile's middle, first line's
+ * address. */
+template <int COLUMNS> struct plan {
 	float4 pair[WARP];
 	float2 more[WARP]; /* number of lines, weight of those in the middle */
+	double a0, da, g0, dg, z0, dz, middle, U[COLUMNS + 1], q[COLUMNS];
+	int first, end;
 };
 
 static __device__ __forceinline__ unsigned place_of(float q, float intervals, float *fraction)
@@ -268,71 +241,122 @@ static __device__ __forceinline__ unsigned place_of(float q, float intervals, fl
 	return __float_as_uint(t) * 4;
 }
 
-/* What a lane knows of its column in its view: lane = (column, slice of the unit). */
-struct column {
-	double a0, da, g0, dg, z0, dz, U0, U1, q, middle;
-	int first, end;
+/* Of lane (group, place): rows place + LANES r of column c WARP / LANES + group. */
+template <int ROWS, int LANES, int COLUMNS> struct sums {
+	enum { SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT };
+	float E[STEPS][ROWS], top; /* top: of lane (column, slice of the unit) */
 };
 
-template <int ROWS, int COLUMNS> struct sums {
-	float E[COLUMNS][ROWS], whole[COLUMNS][ROWS], top;
-};
-
-template <int ROWS, int COLUMNS> static __device__ __forceinline__ void flush(struct sums<ROWS, COLUMNS> *s)
+/* whole: volatile, so that it is not in registers. */
+template <int ROWS, int LANES, int COLUMNS, int STEPS>
+static __device__ __forceinline__ void flush(struct sums<ROWS, LANES, COLUMNS> *s, volatile float (&whole)[STEPS][ROWS])
 {
-	const int lane = threadIdx.x % WARP;
+	enum { SPLIT = WARP / LANES, SLICES = WARP / COLUMNS };
+	const int lane = threadIdx.x % WARP, group = lane / LANES;
 	float top = s->top;
 #pragma unroll
-	for (int t = 1; t < WARP / COLUMNS; t *= 2)
+	for (int t = 1; t < SLICES; t *= 2)
 		top += __shfl_xor_sync(~0u, top, t);
 #pragma unroll
-	for (int c = 0; c < COLUMNS; c++) {
-		const float highest = __shfl_sync(~0u, top, c * (WARP / COLUMNS));
+	for (int c = 0; c < STEPS; c++) {
+		const float highest = __shfl_sync(~0u, top, (c * SPLIT + group) * SLICES);
 		float up[ROWS];
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
-			const float next = r < ROWS - 1 ? __shfl_sync(~0u, s->E[c][r < ROWS - 1 ? r + 1 : r], 0) : highest;
+			const float next = r < ROWS - 1 ? __shfl_sync(~0u, s->E[c][r < ROWS - 1 ? r + 1 : r], group * LANES) : highest;
 			up[r] = __shfl_down_sync(~0u, s->E[c][r], 1);
-			up[r] = lane == WARP - 1 ? next : up[r];
+			up[r] = lane - group * LANES == LANES - 1 ? next : up[r];
 		}
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
-			s->whole[c][r] += up[r] - s->E[c][r];
+			whole[c][r] = whole[c][r] + (up[r] - s->E[c][r]);
 			s->E[c][r] = 0;
 		}
 	}
 	s->top = 0;
 }
 
-template <int ROWS, int COLUMNS>
-static __device__ __forceinline__ void consume(const unit *u, const struct column *own, struct sums<ROWS, COLUMNS> *s, struct plan *p,
-                                               const float (&row)[ROWS])
+/* What the warp must know of view m and its columns from k on. */
+template <int COLUMNS>
+static __device__ __forceinline__ void prepare(struct plan<COLUMNS> *p, const gt_dd &d, const gt_dd_fast &f, int m, int k, double middle)
 {
-	enum { SLICES = WARP / COLUMNS };
-	const int lane = threadIdx.x % WARP, in = lane % SLICES, slices = u->slices, n = u->first + in;
-	const float intervals = u->intervals, inverse = u->inverse;
-	const unsigned bytes = u->bytes;
-	const double g = own->g0 + n * own->dg, a = own->a0 + n * own->da;
-	const float A = (float)(own->q * g), step = A * inverse, step_more = (float)(own->q * own->dg) * inverse;
+	const int lane = threadIdx.x % WARP;
+	const gt_dd_near *w = f.view + max(m, 0);
+	const gt_dd_edge_q *e = f.height + (size_t)max(m, 0) * (d.columns + 1);
+	if (lane == 0) {
+		p->a0 = w->a0;
+		p->da = w->da;
+		p->g0 = w->g0;
+		p->dg = w->dg;
+		p->z0 = w->z0;
+		p->dz = w->dz;
+		p->middle = middle + w->p;
+		p->first = m < 0 ? 0 : w->first;
+		p->end = m < 0 ? 0 : w->end;
+	}
+	if (lane <= COLUMNS)
+		p->U[lane] = e[min(k + lane, d.columns)].U;
+	if (lane < COLUMNS)
+		p->q[lane] = e[min(k + lane, d.columns - 1)].q;
+	__syncwarp();
+}
+
+template <int ROWS> struct values {
+	float below[ROWS], above[ROWS];
+};
+template <int ROWS> static __device__ __forceinline__ struct values<ROWS> values_at(const unsigned (&place)[ROWS]) {
+	struct values<ROWS> v;
+#pragma unroll
+	for (int r = 0; r < ROWS; r++) {
+		v.below[r] = load1(place[r]);
+		v.above[r] = load1<4>(place[r]);
+	}
+	return v;
+} template <int ROWS>
+static __device__ __forceinline__ void add(float (&E)[ROWS], const struct values<ROWS> &v, const float (&fraction)[ROWS], float w)
+{
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		E[r] = fmaf(w, fmaf(fraction[r], v.above[r] - v.below[r], v.below[r]), E[r]);
+}
+
+/* Bits of the pairs of one slice that a warp does at a time. */
+template <int LANES, int SLICES> static __device__ __forceinline__ constexpr unsigned columns_of()
+{
+	unsigned bits = 0;
+	for (int i = 0; i < WARP / LANES; i++)
+		bits |= 1u << i * SLICES;
+	return bits;
+}
+
+template <int ROWS, int LANES, int COLUMNS>
+static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, LANES, COLUMNS> *s, struct plan<COLUMNS> *p)
+{
+	enum { SLICES = WARP / COLUMNS, SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT };
+	const int lane = threadIdx.x % WARP, in = lane % SLICES, slices = same(u->slices), n = u->first + in;
+	const float intervals = u->intervals, inverse = u->inverse, row = (float)(lane % LANES) - 0.5f * ROWS * LANES;
+	const unsigned bytes = same(u->bytes);
+	const double q = p->q[lane / SLICES], g = p->g0 + n * p->dg;
+	const float A = (float)(q * g), step = A * inverse, step_more = (float)(q * p->dg) * inverse;
 	int count = 0;
-	float4 pair = make_float4(0, 0, 0, 0);
-	if (in < slices && n >= own->first && n < own->end) {
+	float weight = 0;
+	/* an address with values also where there are no lines */
+	float4 pair = make_float4(0, 0, 0, __uint_as_float(address_of(u + 1) - 0x4B000000u * 4u));
+	if (in < slices && n >= p->first && n < p->end) {
 		const int line = u->line[in], lines = u->lines[in];
-		const double low = fma(g, own->U0, a), high = fma(g, own->U1, a);
+		const double a = p->a0 + n * p->da, low = fma(g, p->U[lane / SLICES], a), high = fma(g, p->U[lane / SLICES + 1], a);
 		const int i = low > line ? (int)low : line;
 		const float x0 = (float)(low - i), x1 = (float)(high - i), from = fmaxf(x0, 0.f), to = fminf(x1, (float)(line + lines - i));
 		if (to > from) {
-			const float weight = __fdividef(1.f, (x1 - x0) * A);
+			weight = __fdividef(1.f, (x1 - x0) * A);
 			const unsigned at = address_of(u + 1) + u->offset[in] + (i - line) * bytes - 0x4B000000u * 4u;
 			count = (int)ceilf(to);
-			pair.x = (fminf(to, 1.f) - from) * weight;
-			pair.y = (to - (count - 1)) * weight;
-			pair.z = (float)(own->z0 + n * own->dz + own->q * g * own->middle - u->low[in]) * inverse;
-			pair.w = __uint_as_float(at | min(count, 3));
-			if (count > 2)
-				p->more[lane] = make_float2(__int_as_float(count), weight);
+			pair.x = fmaxf((fminf(to, 1.f) - from) * weight, 1e-30f);
+			pair.y = count > 1 ? (to - (count - 1)) * weight : 0;
+			pair.z = (float)(p->z0 + n * p->dz + q * g * p->middle - u->low[in]) * inverse;
+			pair.w = __uint_as_float(at);
 			float fraction;
-			unsigned top = at + place_of(fmaf(step, 16.f * ROWS, pair.z), intervals, &fraction);
+			unsigned top = at + place_of(fmaf(step, 0.5f * ROWS * LANES, pair.z), intervals, &fraction);
 #pragma unroll 1
 			for (int k = 0; k < count; k++, top += bytes) {
 				const float w = k == 0           ? pair.x
@@ -343,72 +367,82 @@ static __device__ __forceinline__ void consume(const unit *u, const struct colum
 			}
 		}
 	}
+	if (count > 2) {
+		p->more[lane] = make_float2(__int_as_float(count), weight);
+		pair.x = -pair.x;
+	}
 	p->pair[lane] = pair;
-	float steps[COLUMNS], steps_more[COLUMNS];
+	/* lanes with one line, two, more: branches that hang on them are uniform */
+	unsigned one = __ballot_sync(~0u, count > 0), two = __ballot_sync(~0u, count > 1), more = __ballot_sync(~0u, count > 2);
+	const int group = lane / LANES;
+	float steps[STEPS], steps_more[STEPS];
 #pragma unroll
-	for (int c = 0; c < COLUMNS; c++) {
-		steps[c] = __shfl_sync(~0u, step, c * SLICES);
-		steps_more[c] = __shfl_sync(~0u, step_more, c * SLICES);
+	for (int c = 0; c < STEPS; c++) {
+		steps[c] = __shfl_sync(~0u, step, (c * SPLIT + group) * SLICES);
+		steps_more[c] = __shfl_sync(~0u, step_more, (c * SPLIT + group) * SLICES);
 	}
 	__syncwarp();
-	const unsigned pairs = address_of(p->pair), more = address_of(p->more);
+	const unsigned pairs = address_of(p->pair + group * SLICES), middles = address_of(p->more + group * SLICES);
 	/* pairs are loaded one ahead */
 	float4 ahead = load4(pairs);
 	float slice = 0;
 #pragma unroll 1
-	for (int k = 0; k < slices; k++, slice++) {
+	for (int k = 0; k < slices; k++, slice++, one >>= 1, two >>= 1, more >>= 1) {
 #pragma unroll
-		for (int c = 0; c < COLUMNS; c++) {
+		for (int c = 0; c < STEPS; c++) {
 			const float4 b = ahead;
-			ahead = load4(pairs + 16 * (c + 1 < COLUMNS ? (c + 1) * SLICES + k : k + 1));
-			const unsigned at = __float_as_uint(b.w) & ~3u, lines = __float_as_uint(b.w) & 3u;
-			if (!lines)
+			ahead = load4(pairs + 16 * (c + 1 < STEPS ? (c + 1) * SPLIT * SLICES + k : k + 1));
+			const unsigned bits = columns_of<LANES, SLICES>() << c * SPLIT * SLICES;
+			if (!(one & bits))
 				continue;
 			const float h = fmaf(slice, steps_more[c], steps[c]);
 			unsigned place[ROWS];
 			float fraction[ROWS];
+			const float lowest = fmaf(h, row, b.z);
 #pragma unroll
 			for (int r = 0; r < ROWS; r++)
-				place[r] = at + place_of(fmaf(h, row[r], b.z), intervals, &fraction[r]);
-			auto add = [&](float w) {
-#pragma unroll
-				for (int r = 0; r < ROWS; r++) {
-					const float below = load1(place[r]), above = load1<4>(place[r]);
-					s->E[c][r] = fmaf(w, fmaf(fraction[r], above - below, below), s->E[c][r]);
-					place[r] += bytes;
-				}
-			};
-			add(b.x);
-			if (lines == 1)
-				continue;
-			if (lines == 3) {
-				const float2 m = load2(more + 8 * (c * SLICES + k));
+				place[r] = __float_as_uint(b.w) + place_of(fmaf(h, (float)(LANES * r), lowest), intervals, &fraction[r]);
+			const struct values<ROWS> first = values_at(place);
+			if (two & bits) {
+				if (more & bits) {
+					const float2 m = load2(middles + 8 * (c * SPLIT * SLICES + k));
+					int middle = b.x < 0 ? __float_as_int(m.x) - 2 : 0;
 #pragma unroll 1
-				for (int i = __float_as_int(m.x); i > 2; i--)
-					add(m.y);
+					for (middle = SPLIT > 1 ? middle : same(middle); middle > 0; middle--) {
+						for (int r = 0; r < ROWS; r++)
+							place[r] += bytes;
+						add(s->E[c], values_at(place), fraction, m.y);
+					}
+				}
+				const unsigned next = SPLIT == 1 || b.y > 0 ? bytes : 0;
+				for (int r = 0; r < ROWS; r++)
+					place[r] += next;
+				const struct values<ROWS> last = values_at(place);
+				add(s->E[c], last, fraction, b.y);
 			}
-			add(b.y);
+			add(s->E[c], first, fraction, fabsf(b.x));
 		}
 	}
 	__syncwarp();
 }
 
-template <int ROWS, int COLUMNS>
-__global__ void __launch_bounds__(THREADS, ROWS == 4 ? GT_DD_FORWARD_BLOCKS4 : GT_DD_FORWARD_BLOCKS)
-	forward_kernel(gt_dd d, gt_dd_fast f, job j)
+/* ROWS of a lane times LANES: a power of two. */
+template <int ROWS, int LANES, int COLUMNS>
+__global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES)) forward_kernel(gt_dd d, gt_dd_fast f, job j)
 {
-	enum { SLICES = WARP / COLUMNS };
+	enum { SLICES = WARP / COLUMNS, TALL = ROWS * LANES, SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT, WARPS = warps_of(TALL) };
 	extern __shared__ __align__(128) unsigned char places[];
-	__shared__ struct plan plans[WARPS];
+	__shared__ struct plan<COLUMNS> plans[WARPS];
 	__shared__ __align__(8) unsigned long long full[GT_DD_FORWARD_SLOTS], empty[GT_DD_FORWARD_SLOTS];
-	const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, wide = WARPS / f.together * COLUMNS;
+	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP, wide = WARPS / f.together * COLUMNS;
 	const int k0 = blockIdx.x % j.column_blocks * wide, k1 = min(k0 + wide, d.columns);
 	const gt_dd_group *g = f.group + j.first_group + blockIdx.x / j.column_blocks % j.groups;
-	const int l0 = (int)(blockIdx.x / j.column_blocks / j.groups) * WARP * ROWS, l1 = min(l0 + WARP * ROWS, d.rows);
-	const int size = slot_bytes(ROWS);
+	const int l0 = (int)(blockIdx.x / j.column_blocks / j.groups) * TALL, l1 = min(l0 + TALL, d.rows);
+	const int size = slot_bytes(TALL);
 	const struct ring ring = { places, size, address_of(full), address_of(empty) };
-	struct sums<ROWS, COLUMNS> s = {
+	struct sums<ROWS, LANES, COLUMNS> s = {
 	};
+	volatile float whole[STEPS][ROWS];
 	if (threadIdx.x == 0) {
 		for (int i = 0; i < GT_DD_FORWARD_SLOTS; i++) {
 			barrier_init(ring.full + 8 * i, 1);
@@ -420,83 +454,96 @@ __global__ void __launch_bounds__(THREADS, ROWS == 4 ? GT_DD_FORWARD_BLOCKS4 : G
 	if (warp == WARPS) {
 		produce(d, f, j, ring, g, k0, k1, l0, l1, SLICES);
 	} else {
-		const int view = g->view[warp % f.together], k = min(k0 + warp / f.together * COLUMNS + lane / SLICES, d.columns - 1);
-		const gt_dd_near *w = f.view + max(view, 0);
-		const gt_dd_edge_q *e = f.height + (size_t)max(view, 0) * (d.columns + 1) + k;
-		const struct column own = { w->a0,
-			                    w->da,
-			                    w->g0,
-			                    w->dg,
-			                    w->z0,
-			                    w->dz,
-			                    e[0].U,
-			                    e[1].U,
-			                    e[0].q,
-			                    l0 + 16 * ROWS + w->p,
-			                    view < 0 ? 0 : w->first,
-			                    view < 0 ? 0 : w->end };
-		float row[ROWS];
+		prepare(&plans[warp], d, f, g->view[warp % f.together], k0 + warp / f.together * COLUMNS, l0 + 0.5 * TALL);
 #pragma unroll
-		for (int r = 0; r < ROWS; r++)
-			row[r] = (float)(lane + WARP * r - 16 * ROWS);
+		for (int i = 0; i < STEPS * ROWS; i++)
+			whole[i / ROWS][i % ROWS] = 0;
 		int since = 0;
 		for (unsigned units = 0;; units++) {
 			const unsigned slot = units % GT_DD_FORWARD_SLOTS;
 			const unit *u = (const unit *)(places + slot * size);
 			barrier_wait(ring.full + 8 * slot, units / GT_DD_FORWARD_SLOTS % 2);
-			if (u->last)
+			if (same(u->last))
 				break;
-			since += u->slices;
-			consume(u, &own, &s, &plans[warp], row);
+			since += same(u->slices);
+			consume(u, &s, &plans[warp]);
 			if (lane == 0)
 				barrier_arrive(ring.empty + 8 * slot);
 			if (since >= j.flush) {
-				flush(&s);
+				flush(&s, whole);
 				since = 0;
 			}
 		}
-		flush(&s);
+		flush(&s, whole);
 	}
 	__syncthreads();
 	/* [view of the group][row][column] through shared memory, so that rows are written along columns */
 	float *out = (float *)places;
 	if (warp < WARPS)
 #pragma unroll
-		for (int c = 0; c < COLUMNS; c++)
+		for (int c = 0; c < STEPS; c++)
 #pragma unroll
 			for (int r = 0; r < ROWS; r++)
-				out[(warp % f.together * WARP * ROWS + WARP * r + lane) * (wide + 1) + warp / f.together * COLUMNS + c] =
-					s.whole[c][r];
+				out[(warp % f.together * TALL + LANES * r + lane % LANES) * (wide + 1) + warp / f.together * COLUMNS +
+				    c * SPLIT + lane / LANES] = whole[c][r];
 	__syncthreads();
 	const int rows = l1 - l0, columns = k1 - k0;
-	for (int i = threadIdx.x; i < f.together * rows * wide; i += THREADS) {
+	for (int i = threadIdx.x; i < f.together * rows * wide; i += blockDim.x) {
 		const int c = i % wide, r = i / wide % rows, view = g->view[i / wide / rows];
 		if (view < 0 || c >= columns)
 			continue;
 		const size_t at = (size_t)f.view[view].at;
 		const gt_dd_view *v = d.view + at;
 		float *y = j.y + gt_dd_cell(&d, v, at, l0 + r, k0 + c);
-		const float value = out[(i / wide / rows * WARP * ROWS + r) * (wide + 1) + c] * (float)d.pitch[j.axis] *
+		const float value = out[(i / wide / rows * TALL + r) * (wide + 1) + c] * (float)d.pitch[j.axis] *
 		                    sqrtf((float)gt_dd_slant_square(&d.column[at * d.columns + k0 + c], l0 + r, d.pitch[2]));
 		*y = j.add ? *y + value : value;
 	}
 }
 #else
-template <int ROWS, int COLUMNS> __global__ void forward_kernel(gt_dd d, gt_dd_fast f, job j) {}
+template <int ROWS, int LANES, int COLUMNS> __global__ void forward_kernel(gt_dd d, gt_dd_fast f, job j) {}
 #endif
 
 /* Host ------------------------------------------------------------------------- */
 
 static int pieces(int n, int size) { return (n + size - 1) / size; }
 static int stride_of(const gt_dd *d) { return (d->n[2] + 2 + 3) / 4 * 4; }
-static int rows_of(const gt_dd *d) { return d->rows <= WARP ? 1 : d->rows <= 3 * WARP ? 2 : 4; }
+
+/* Shapes of a warp's tile: rows of a lane, lanes of a column, columns. */
+#define FEW GT_DD_FORWARD_COLUMNS
+#define MANY GT_DD_FORWARD_COLUMNS_TALL
+#define SHAPES(X) X(4, 4, 8) X(2, 16, 8) X(3, 16, FEW) X(2, 32, FEW) X(3, 32, MANY) X(4, 32, MANY)
+static const struct shape {
+	int rows, lanes;
+} shapes[] = {
+#define X(rows, lanes, columns) { rows, lanes },
+	SHAPES(X)
+#undef X
+};
+
+/* That of the least instructions per column and slice: a row of a lane costs about as much as what all share, and a plan a third of that. */
+static struct shape shape_of(const gt_dd *d)
+{
+	struct shape best = shapes[0];
+	double least = 1e300;
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+		const struct shape s = shapes[i];
+		const double cost = pieces(d->rows, s.rows * s.lanes) * ((s.rows + 1.) * s.lanes / WARP + 0.3);
+		if (cost < least) {
+			least = cost;
+			best = s;
+		}
+	}
+	return best;
+}
+static int tall_of(const gt_dd *d) { return shape_of(d).rows * shape_of(d).lanes; }
 
 extern "C" int gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f)
 {
-	const double window = WARP * rows_of(d) * f->most_A * 1.1 * 1.2 + 0.05 * d->n[2] + 16;
+	const double window = tall_of(d) * f->most_A * 1.1 * 1.2 + 0.05 * d->n[2] + 16;
 	const double entries = d->n[2] <= GT_DD_FORWARD_WHOLE || window > d->n[2] ? d->n[2] + 8. : window;
-	return f->least_A > 0.2 && f->most_A < 4 && entries * 4 + sizeof(unit) <= slot_bytes(rows_of(d)) && f->most_A * d->rows < 1e6 &&
-	       (double)(f->groups[0] + f->groups[1]) * d->columns * pieces(d->rows, WARP) < 2e9;
+	return f->least_A > 0.2 && f->most_A < 4 && entries * 4 + sizeof(unit) <= slot_bytes(tall_of(d)) && f->most_A * d->rows < 1e6 &&
+	       (double)(f->groups[0] + f->groups[1]) * d->columns * pieces(d->rows, tall_of(d)) < 2e9;
 }
 
 /* Slices whose running sums are held at a time. */
@@ -517,35 +564,48 @@ extern "C" size_t gt_dd_fast_forward_scratch(const gt_dd *d, const gt_dd_fast *f
 	return most;
 }
 
-template <int ROWS, int COLUMNS> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
+template <int ROWS, int LANES, int COLUMNS> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
 {
-	const int bytes = slot_bytes(ROWS) * GT_DD_FORWARD_SLOTS;
-	j.column_blocks = pieces(d->columns, WARPS / f->together * COLUMNS);
+	const int tall = ROWS * LANES, bytes = slot_bytes(tall) * GT_DD_FORWARD_SLOTS;
+	j.column_blocks = pieces(d->columns, warps_of(tall) / f->together * COLUMNS);
 	j.groups = f->groups[j.axis];
-	const size_t blocks = (size_t)j.column_blocks * j.groups * pieces(d->rows, WARP * ROWS);
-	const cudaError_t e = cudaFuncSetAttribute(forward_kernel<ROWS, COLUMNS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+	const size_t blocks = (size_t)j.column_blocks * j.groups * pieces(d->rows, tall);
+	const cudaError_t e = cudaFuncSetAttribute(forward_kernel<ROWS, LANES, COLUMNS>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+	                                           bytes);
 	if (e == cudaSuccess && blocks)
-		forward_kernel<ROWS, COLUMNS><<<(unsigned)blocks, THREADS, bytes, queue>>>(*d, *f, j);
+		forward_kernel<ROWS, LANES, COLUMNS><<<(unsigned)blocks, threads_of(tall), bytes, queue>>>(*d, *f, j);
 	return e;
+}
+
+static cudaError_t launch_shape(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
+{
+	const struct shape s = shape_of(d);
+#define X(ROWS, LANES, COLUMNS)                 \
+	if (s.rows == ROWS && s.lanes == LANES) \
+		return launch<ROWS, LANES, COLUMNS>(queue, d, f, j);
+	SHAPES(X)
+#undef X
+	return cudaErrorInvalidConfiguration;
 }
 
 extern "C" void gt_dd_fast_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *x, float *y)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
-	const int stride = stride_of(d), rows = rows_of(d), flush = GT_DD_FORWARD_FLUSH / d->n[2];
+	const int stride = stride_of(d), flush = GT_DD_FORWARD_FLUSH / d->n[2];
 	float *lines = (float *)gt_scratch(be);
 	for (int axis = 0, first = 0; axis < 2; first += f->groups[axis++])
 		for (int begin = 0; f->groups[axis] && begin < d->n[axis]; begin += slab_of(d, f, axis)) {
 			const int end = begin + slab_of(d, f, axis) < d->n[axis] ? begin + slab_of(d, f, axis) : d->n[axis];
-			const int groups = pieces(axis == 0 ? end - begin : d->n[0], WARP);
+			const gt_dd_lines sums = { lines, axis, begin, end, stride };
 			const job j = {
 				lines, y, axis, begin, end, stride, begin > 0, first, 0, 0, flush < 8 ? 8 : flush > 32 ? 32 : flush
 			};
-			sum_lines<<<(unsigned)((size_t)groups * (axis == 0 ? d->n[1] : end - begin)), dim3(WARP, 8), 0, queue>>>(
-				x, lines, d->n[0], d->n[1], d->n[2], stride, axis, begin, end, groups);
-			const cudaError_t e = rows == 1   ? launch<1, GT_DD_FORWARD_COLUMNS>(queue, d, f, j)
-			                      : rows == 2 ? launch<2, GT_DD_FORWARD_COLUMNS>(queue, d, f, j)
-			                                  : launch<4, GT_DD_FORWARD_COLUMNS4>(queue, d, f, j);
+			gt_dd_sum_lines(be, d, x, sums, lines);
+			if (d->n[2] <= GT_DD_THIN) {
+				gt_dd_thin_forward(be, d, f, sums, y);
+				continue;
+			}
+			const cudaError_t e = launch_shape(queue, d, f, j);
 			if (gt_cuda_check(be, e, "dd forward"))
 				return;
 		}

@@ -1,4 +1,4 @@
-/* Integral images on CUDA, in one pass. A block owns an image and walks down its rows, a few at a time. A lane owns four columns beside each
+/* Integral images on CUDA, in one pass. A block owns an image and walks down its rows, a few at a time. A lane owns a few columns beside each
  * other: it adds cells down its columns, and what it has is summed along the rows, over the lanes of a warp by shuffles and over warps through
  * shared memory. While that is done the next rows are under way into registers. Images that are interleaved in memory (slices
  * perpendicular to x) are taken several at a time, the lanes shared out among them. Images wider than a block are done in strips: the
@@ -7,19 +7,28 @@
  * Limit: bytes; each cell is read once (some twice, for the constant), and each node is written once.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_DD_INTEGRAL_WARPS /* most warps per block that have an image: 4, 8, 16 */
+#ifndef GT_DD_INTEGRAL_WARPS /* most warps per block that has an image: 4, 8, 16 */
 #define GT_DD_INTEGRAL_WARPS 8
 #endif
-#ifndef GT_DD_INTEGRAL_BLOCKS /* of these per multiprocessor that registers leave room for: 1 to 4 */
+#ifndef GT_DD_INTEGRAL_ROWS /* rows at a time, nodes in single precision: 2, 4, 8 */
+#define GT_DD_INTEGRAL_ROWS 8
+#endif
+#ifndef GT_DD_INTEGRAL_BLOCKS /* of WARPS per multiprocessor that their registers leave room for: 1 to 4 */
 #define GT_DD_INTEGRAL_BLOCKS 2
 #endif
-#ifndef GT_DD_INTEGRAL_ROWS /* rows at a time: 2, 4, 8 */
-#define GT_DD_INTEGRAL_ROWS 8
+#ifndef GT_DD_INTEGRAL_DOUBLE_ROWS /* both for nodes in double precision */
+#define GT_DD_INTEGRAL_DOUBLE_ROWS 4
+#endif
+#ifndef GT_DD_INTEGRAL_DOUBLE_BLOCKS
+#define GT_DD_INTEGRAL_DOUBLE_BLOCKS 4
+#endif
+#ifndef GT_DD_INTEGRAL_FEW /* warps per multiprocessor; where there would be fewer, lanes own half as many columns: 0 to 16 */
+#define GT_DD_INTEGRAL_FEW 12
 #endif
 #ifndef GT_DD_INTEGRAL_IMAGES /* interleaved images per block: 2, 4, 8 */
 #define GT_DD_INTEGRAL_IMAGES 4
 #endif
-#ifndef GT_DD_INTEGRAL_IMAGES_WARPS /* most warps per block that have interleaved images: 8, 16 */
+#ifndef GT_DD_INTEGRAL_IMAGES_WARPS /* most warps per block that has these: 8, 16 */
 #define GT_DD_INTEGRAL_IMAGES_WARPS 16
 #endif
 #ifndef GT_DD_INTEGRAL_IMAGES_ROWS /* rows of them at a time, times images at most 32: 2, 4, 8 */
@@ -29,40 +38,47 @@
 #define GT_DD_INTEGRAL_SAMPLE 8
 #endif
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include "core/cuda.h"
 #include "projectors/dd/dd_integral.h"
 
-enum { WARP = 32, COLUMNS = 4 };
+enum { WARP = 32 };
 
-/* Four numbers beside each other, by as few instructions as can be. */
-static __device__ __forceinline__ void load(const float *p, float (&v)[COLUMNS])
+/* Numbers beside each other, by as few instructions as can be. */
+static __device__ __forceinline__ void load(const float *p, float (&v)[4])
 {
 	const float4 a = __ldg((const float4 *)p);
 	v[0] = a.x, v[1] = a.y, v[2] = a.z, v[3] = a.w;
 }
-static __device__ __forceinline__ void load(const double *p, double (&v)[COLUMNS])
+static __device__ __forceinline__ void load(const float *p, float (&v)[2])
 {
-	const double2 a = __ldg((const double2 *)p), b = __ldg((const double2 *)p + 1);
-	v[0] = a.x, v[1] = a.y, v[2] = b.x, v[3] = b.y;
+	const float2 a = __ldg((const float2 *)p);
+	v[0] = a.x, v[1] = a.y;
 }
-static __device__ __forceinline__ void store(float *p, float a, float b, float c, float d) { __stcg((float4 *)p, make_float4(a, b, c, d)); }
-static __device__ __forceinline__ void store(double *p, double a, double b, double c, double d)
+static __device__ __forceinline__ void load(const double *p, double (&v)[2])
 {
-	__stcg((double2 *)p, make_double2(a, b));
-	__stcg((double2 *)p + 1, make_double2(c, d));
+	const double2 a = __ldg((const double2 *)p);
+	v[0] = a.x, v[1] = a.y;
+}
+template <typename T> static __device__ __forceinline__ void load(const T *p, T (&v)[1]) { v[0] = __ldg(p); }
+template <typename T> static __device__ __forceinline__ void store(T *p, const T (&v)[1]) { __stcg(p, v[0]); }
+static __device__ __forceinline__ void store(float *p, const float (&v)[2]) { __stcg((float2 *)p, make_float2(v[0], v[1])); }
+static __device__ __forceinline__ void store(float *p, const float (&v)[4]) { __stcg((float4 *)p, make_float4(v[0], v[1], v[2], v[3])); }
+static __device__ __forceinline__ void store(double *p, const double (&v)[2]) { __stcg((double2 *)p, make_double2(v[0], v[1])); }
+static __device__ __forceinline__ void store(double *p, const double (&v)[4])
+{
+	__stcg((double2 *)p, make_double2(v[0], v[1]));
+	__stcg((double2 *)p + 1, make_double2(v[2], v[3]));
 }
 
-/* The columns of a lane; those from `inside` on are not in the image. PACKED: four may be read at once. */
-template <typename T, bool PACKED> struct columns {
+/* The columns of a lane; those from `inside` on are not in the image. PACKED: they may be read at once. */
+template <typename T, int COLUMNS, bool PACKED> struct columns {
 	const T *p;
 	ptrdiff_t row, column;
 	int inside;
 	__device__ __forceinline__ void read(int r, T (&value)[COLUMNS]) const
 	{
 		const T *const at = p + r * row;
-		if (PACKED) {
+		if constexpr (PACKED) {
 			T v[COLUMNS];
 			load(column < 0 ? at - (COLUMNS - 1) : at, v);
 #pragma unroll
@@ -76,11 +92,11 @@ template <typename T, bool PACKED> struct columns {
 	}
 };
 
-static __device__ __forceinline__ int inside_of(int c, int width) { return min(max(width - c, 0), (int)COLUMNS); }
+static __device__ __forceinline__ int inside_of(int c, int width, int columns) { return min(max(width - c, 0), columns); }
 
 /* Where cells come from: open() finds an image, columns_of() those of a lane, weight() what is the same all along one of these, and a
  * weight times what is read in row l is a cell. Weights lie in shared memory, each lane's apart: WEIGHTS rows of one for each thread. */
-template <typename T, typename OUT, bool PACKED> struct slices {
+template <typename T, typename OUT, int COLUMNS, bool PACKED> struct slices {
 	typedef T stored;
 	enum { WEIGHTS = 0 };
 	const T *x;
@@ -92,9 +108,9 @@ template <typename T, typename OUT, bool PACKED> struct slices {
 		const T *p;
 		size_t row, column;
 		int width;
-		__device__ __forceinline__ columns<T, PACKED> columns_of(int c, OUT *) const
+		__device__ __forceinline__ columns<T, COLUMNS, PACKED> columns_of(int c, OUT *) const
 		{
-			const int inside = inside_of(c, width);
+			const int inside = inside_of(c, width, COLUMNS);
 			return { inside ? p + (size_t)c * column : p, (ptrdiff_t)row, (ptrdiff_t)column, inside };
 		}
 		__device__ __forceinline__ weight weight_of(int, const OUT *) const { return {}; }
@@ -102,7 +118,8 @@ template <typename T, typename OUT, bool PACKED> struct slices {
 	__device__ __forceinline__ picture open(size_t n, int width) const { return { x + n * image, row, column, width }; }
 };
 
-/* Square root of what is neither tiny nor huge, without branches: from that of the hardware by Newton's steps, right to the last bit or nearly. */
+/* Square root of what is neither tiny nor huge, without branches: Goldschmidt's steps from the reciprocal root of the hardware, which has half
+ * the bits of a float's and a third of a double's or more; right to the last bit or nearly. */
 static __device__ __forceinline__ float root(float s)
 {
 	const float r = rsqrtf(s), near = s * r;
@@ -110,24 +127,26 @@ static __device__ __forceinline__ float root(float s)
 }
 static __device__ __forceinline__ double root(double s)
 {
-	const double first = rsqrtf((float)s), r = fma(0.5 * first, fma(-first * first, s, 1.), first), near = s * r;
-	return fma(0.5 * r, fma(-near, near, s), near);
+	double first;
+	asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(first) : "d"(s));
+	const double g = s * first, h = 0.5 * first, off = fma(-g, h, 0.5), near = fma(g, off, g);
+	return fma(fma(h, off, h), fma(-near, near, s), near);
 }
 
 /* Views times the slant, columns and rows in ascending order. */
-template <typename T, typename OUT, bool PACKED> struct weighted {
+template <typename T, typename OUT, int COLUMNS, bool PACKED> struct weighted {
 	typedef T stored;
 	enum { WEIGHTS = 3 * COLUMNS };
 	gt_dd d;
 	const T *y;
 	const size_t *view;
-	/* A column for gt_dd_slant(), with what is the same for all rows taken out of it. */
+	/* A column for gt_dd_slant(), with what is the same for all rows taken out of it and the pitch of slices drawn into it. */
 	struct weight {
-		OUT slope, step, square, pitch;
+		OUT slope, step, square;
 		__device__ __forceinline__ OUT times(T value, int l) const
 		{
 			const OUT at = slope + l * step;
-			return value * (pitch * root(square + at * at));
+			return value * root(square + at * at);
 		}
 	};
 	struct picture {
@@ -135,25 +154,24 @@ template <typename T, typename OUT, bool PACKED> struct weighted {
 		ptrdiff_t row, column;
 		const gt_dd_column *of;
 		int width;
-		double pitch_z;
-		OUT pitch;
-		__device__ __forceinline__ columns<T, PACKED> columns_of(int k, OUT *room) const
+		double pitch_z, pitch;
+		__device__ __forceinline__ columns<T, COLUMNS, PACKED> columns_of(int k, OUT *room) const
 		{
-			const int inside = inside_of(k, width), at = inside ? k : 0;
+			const int inside = inside_of(k, width, COLUMNS), at = inside ? k : 0;
 #pragma unroll
 			for (int c = 0; c < COLUMNS; c++) {
 				const gt_dd_column *v = &of[min(k + c, width - 1)];
 				OUT *const to = room + 3 * c * blockDim.x;
-				to[0] = (OUT)((v->P1 + 0.5 * v->Q1) * pitch_z);
-				to[blockDim.x] = (OUT)(v->Q1 * pitch_z);
-				to[2 * blockDim.x] = (OUT)v->square;
+				to[0] = (OUT)((v->P1 + 0.5 * v->Q1) * pitch_z * pitch);
+				to[blockDim.x] = (OUT)(v->Q1 * pitch_z * pitch);
+				to[2 * blockDim.x] = (OUT)(v->square * pitch * pitch);
 			}
 			return { p + at * column, row, column, inside };
 		}
 		__device__ __forceinline__ weight weight_of(int c, const OUT *room) const
 		{
 			const OUT *const from = room + 3 * c * blockDim.x;
-			return { from[0], from[blockDim.x], from[2 * blockDim.x], pitch };
+			return { from[0], from[blockDim.x], from[2 * blockDim.x] };
 		}
 	};
 	__device__ __forceinline__ picture open(size_t n, int width) const
@@ -166,24 +184,39 @@ template <typename T, typename OUT, bool PACKED> struct weighted {
 			 d.column + at * d.columns,
 			 width,
 			 d.pitch[2],
-			 (OUT)(v->axis ? d.pitch[1] : d.pitch[0]) };
+			 v->axis ? d.pitch[1] : d.pitch[0] };
 	}
 };
 
-/* Launch shape: lanes with the columns of one image span SPAN of them; so many warps, images and rows at a time. */
-template <typename OUT, int IMAGES> struct shape {
-	static constexpr int SPAN = WARP / IMAGES * COLUMNS;
-	static constexpr int WARPS = IMAGES > 1 ? GT_DD_INTEGRAL_IMAGES_WARPS : GT_DD_INTEGRAL_WARPS;
-	static constexpr int BLOCKS = IMAGES > 1 ? 1 : GT_DD_INTEGRAL_BLOCKS;
-	static constexpr int MOST = IMAGES > 1 ? GT_DD_INTEGRAL_IMAGES_ROWS : GT_DD_INTEGRAL_ROWS;
-	static constexpr int ROWS = sizeof(OUT) == 8 && MOST > 4 ? 4 : MOST;
+/* Launch shape: a lane owns COLUMNS of one image; the lanes of an image span SPAN columns. HOW: of one image in wide lanes, of one in
+ * narrow lanes, of interleaved ones. */
+enum how { WIDE, NARROW, INTERLEAVED };
+template <typename OUT, how HOW> struct shape {
+	static constexpr bool DOUBLE = sizeof(OUT) == 8;
+	static constexpr int IMAGES = HOW == INTERLEAVED ? GT_DD_INTEGRAL_IMAGES : 1;
+	static constexpr int COLUMNS = HOW == INTERLEAVED ? 4 : 16 / (int)sizeof(OUT) / (HOW == NARROW ? 2 : 1),
+			     SPAN = WARP / IMAGES * COLUMNS;
+	static constexpr int WARPS = HOW == INTERLEAVED ? GT_DD_INTEGRAL_IMAGES_WARPS : HOW == NARROW ? 16 : GT_DD_INTEGRAL_WARPS;
+	static constexpr int BLOCKS = HOW == INTERLEAVED ? 1
+	                              : HOW == NARROW    ? 2
+	                              : DOUBLE           ? GT_DD_INTEGRAL_DOUBLE_BLOCKS
+	                                                 : GT_DD_INTEGRAL_BLOCKS;
+	static constexpr int ROWS = HOW == INTERLEAVED      ? GT_DD_INTEGRAL_IMAGES_ROWS
+	                            : DOUBLE && HOW == WIDE ? GT_DD_INTEGRAL_DOUBLE_ROWS
+	                                                    : GT_DD_INTEGRAL_ROWS;
+	static int warps(int width)
+	{
+		const int tiles = (width + SPAN - 1) / SPAN, strips = (tiles + WARPS - 1) / WARPS;
+		return (tiles + strips - 1) / strips;
+	}
 };
 
 /* Mean of a sample of the image that the lane works on: each warp reads some of the rows, other ones than its neighbours. */
-template <int IMAGES, int SPAN, typename STORED, typename OUT, typename PICTURE>
+template <int IMAGES, int COLUMNS, typename STORED, typename OUT, typename PICTURE>
 static __device__ __forceinline__ double mean_of(const PICTURE &picture, const gt_dd_images &g, OUT *room, double (*part)[2 * IMAGES])
 {
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+	constexpr int SPAN = WARP / IMAGES * COLUMNS;
 	const int rows = min(g.height, GT_DD_INTEGRAL_SAMPLE), step = g.height / rows, apart = min(warps, max(rows / 2, 1));
 	double sum = 0, cells = 0;
 	for (int first = warp * SPAN; first < g.width; first += warps * SPAN) {
@@ -215,8 +248,33 @@ static __device__ __forceinline__ double mean_of(const PICTURE &picture, const g
 	return sum / cells;
 }
 
-/* Each of these sums, over lanes a number of images apart, becomes that of the lanes before; the last lanes leave those of all in `total`. */
-template <typename OUT, int IMAGES> static __device__ __forceinline__ OUT sum_before(OUT sum, OUT *total)
+/* Steps of a block, a few rows at a time: read them, add them down the columns, sum along the rows, write nodes. */
+template <typename T, int ROWS, int COLUMNS, bool PACKED>
+static __device__ __forceinline__ void read_rows(const columns<T, COLUMNS, PACKED> &from, int row, int height, T (&value)[ROWS][COLUMNS])
+{
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		from.read(min(row + r, height - 1), value[r]);
+}
+
+template <typename PICTURE, typename T, typename OUT, int ROWS, int COLUMNS>
+static __device__ __forceinline__ void add_down(const PICTURE &picture, const OUT *room, int inside, int row,
+                                                const T (&value)[ROWS][COLUMNS], OUT constant, OUT (&above)[COLUMNS],
+                                                OUT (&node)[ROWS][COLUMNS])
+{
+#pragma unroll
+	for (int c = 0; c < COLUMNS; c++) {
+		const auto weight = picture.weight_of(c, room);
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			above[c] += c < inside ? weight.times(value[r][c], row + r) - constant : 0;
+			node[r][c] = above[c];
+		}
+	}
+}
+
+/* A number of each lane, lanes of one image IMAGES apart: the sum of those before; the last lanes leave the sum of all in *total. */
+template <int IMAGES, typename OUT> static __device__ __forceinline__ OUT sum_before(OUT sum, OUT *total)
 {
 	const int lane = threadIdx.x % WARP;
 #pragma unroll
@@ -231,14 +289,58 @@ template <typename OUT, int IMAGES> static __device__ __forceinline__ OUT sum_be
 	return lane < IMAGES ? 0 : before;
 }
 
+/* Each becomes the sum of those before it in the warp; total: [row][image]. */
+template <int IMAGES, typename OUT, int ROWS, int COLUMNS>
+static __device__ __forceinline__ void sum_along(OUT (&node)[ROWS][COLUMNS], OUT *total)
+{
+#pragma unroll
+	for (int r = 0; r < ROWS; r++) {
+		OUT sum = 0;
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++) {
+			const OUT cell = node[r][c];
+			node[r][c] = sum;
+			sum += cell;
+		}
+		sum = sum_before<IMAGES>(sum, total + r * IMAGES + threadIdx.x % IMAGES);
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			node[r][c] += sum;
+	}
+}
+
+/* Where a lane writes; `before` is the sum of what lies left of the warp, for the row and image of lane row * IMAGES + image. */
+template <int IMAGES, typename OUT, int ROWS, int COLUMNS>
+static __device__ __forceinline__ void write_rows(OUT (&node)[ROWS][COLUMNS], OUT before, int rows, OUT *to, size_t pitch)
+{
+#pragma unroll
+	for (int r = 0; r < ROWS; r++) {
+		const OUT left = __shfl_sync(0xFFFFFFFFu, before, r * IMAGES + threadIdx.x % IMAGES);
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			node[r][c] += left;
+		if (r < rows)
+			store(to + r * pitch, node[r]);
+	}
+}
+
+/* A node to the right of the last lane, and what fills its sector: that is never read. */
+template <int COLUMNS, typename OUT> static __device__ __forceinline__ void write_edge(OUT node, OUT *to)
+{
+	OUT edge[COLUMNS];
+	for (int c = 0; c < COLUMNS; c++)
+		edge[c] = node;
+	for (int c = 0; c < (int)(32 / sizeof(OUT)); c += COLUMNS)
+		store(to + c, edge);
+}
+
 /* Images first, first + 1, ... into nodes and constants of the batch. */
-template <typename OUT, int IMAGES, typename SOURCE>
-static __global__ void __launch_bounds__(shape<OUT, IMAGES>::WARPS *WARP, shape<OUT, IMAGES>::BLOCKS)
+template <typename OUT, how HOW, typename SOURCE>
+static __global__ void __launch_bounds__(shape<OUT, HOW>::WARPS *WARP, shape<OUT, HOW>::BLOCKS)
 	integrate(SOURCE source, gt_dd_images g, size_t first, size_t count, OUT *nodes, OUT *constants)
 {
-	typedef shape<OUT, IMAGES> S;
-	typedef typename SOURCE::stored stored;
-	constexpr int ROWS = S::ROWS;
+	typedef shape<OUT, HOW> S;
+	constexpr int ROWS = S::ROWS, COLUMNS = S::COLUMNS, IMAGES = S::IMAGES;
 	__shared__ OUT totals[2][S::WARPS][ROWS * IMAGES];
 	__shared__ double part[S::WARPS][2 * IMAGES];
 	__shared__ OUT weights[SOURCE::WEIGHTS ? SOURCE::WEIGHTS * S::WARPS * WARP : 1];
@@ -246,105 +348,84 @@ static __global__ void __launch_bounds__(shape<OUT, IMAGES>::WARPS *WARP, shape<
 	const size_t block = (size_t)blockIdx.x * IMAGES, own = block + image < count ? block + image : count - 1;
 	const bool mine = block + image < count;
 	const auto picture = source.open(first + own, g.width);
-	OUT *const room = weights + threadIdx.x;
-	OUT *const base = nodes + own * g.stride;
-	const OUT constant = (OUT)mean_of<IMAGES, S::SPAN, stored>(picture, g, room, part);
+	OUT *const room = weights + threadIdx.x, *const base = nodes + own * g.stride;
+	const OUT constant = (OUT)mean_of<IMAGES, COLUMNS, typename SOURCE::stored>(picture, g, room, part);
 	if (mine && threadIdx.x < IMAGES)
 		constants[own] = constant;
 	if (mine)
 		for (int c = threadIdx.x / IMAGES; c <= g.width; c += blockDim.x / IMAGES)
 			base[c] = 0;
-	/* of the row and image that this lane has the sums of warps for */
-	const int line = lane / IMAGES % ROWS;
+	const int line = lane / IMAGES % ROWS; /* whose sums of warps this lane has */
 	for (int start = 0, parity = 0; start < g.width; start += warps * S::SPAN) {
 		const int column = start + warp * S::SPAN + lane / IMAGES * COLUMNS, end = start + warps * S::SPAN;
 		const auto cells = picture.columns_of(column, room);
-		stored value[ROWS][COLUMNS];
+		typename SOURCE::stored value[ROWS][COLUMNS];
 		OUT above[COLUMNS] = { 0 };
-#pragma unroll
-		for (int r = 0; r < ROWS; r++)
-			cells.read(min(r, g.height - 1), value[r]);
+		read_rows(cells, 0, g.height, value);
 		for (int row = 0; row < g.height; row += ROWS, parity ^= 1) {
-			OUT node[ROWS][COLUMNS];
-#pragma unroll
-			for (int c = 0; c < COLUMNS; c++) {
-				const auto weight = picture.weight_of(c, room);
-#pragma unroll
-				for (int r = 0; r < ROWS; r++) {
-					above[c] += c < cells.inside ? weight.times(value[r][c], row + r) - constant : 0;
-					node[r][c] = above[c];
-				}
-			}
-			if (row + ROWS < g.height) {
-#pragma unroll
-				for (int r = 0; r < ROWS; r++)
-					cells.read(min(row + ROWS + r, g.height - 1), value[r]);
-			}
-			OUT *const at = base + (size_t)(row + 1) * g.pitch;
+			OUT node[ROWS][COLUMNS], *const to = base + (size_t)(row + 1) * g.pitch;
+			add_down(picture, room, cells.inside, row, value, constant, above, node);
+			if (row + ROWS < g.height)
+				read_rows(cells, row + ROWS, g.height, value);
 			const bool there = mine && row + line < g.height;
-			OUT before = start && there ? __ldcg(at + line * g.pitch + start) : 0;
-#pragma unroll
-			for (int r = 0; r < ROWS; r++) {
-				OUT sum = 0;
-#pragma unroll
-				for (int c = 0; c < COLUMNS; c++) {
-					const OUT cell = node[r][c];
-					node[r][c] = sum;
-					sum += cell;
-				}
-				sum = sum_before<OUT, IMAGES>(sum, &totals[parity][warp][r * IMAGES + image]);
-#pragma unroll
-				for (int c = 0; c < COLUMNS; c++)
-					node[r][c] += sum;
-			}
+			OUT before = start && there ? __ldcg(to + line * g.pitch + start) : 0;
+			sum_along<IMAGES>(node, totals[parity][warp]);
 			__syncthreads();
 			for (int w = 0; w < warp; w++)
 				before += totals[parity][w][line * IMAGES + image];
-#pragma unroll
-			for (int r = 0; r < ROWS; r++) {
-				const OUT left = __shfl_sync(0xFFFFFFFFu, before, r * IMAGES + image);
-				if (mine && row + r < g.height && column <= g.width)
-					store(at + r * g.pitch + column, node[r][0] + left, node[r][1] + left, node[r][2] + left,
-					      node[r][3] + left);
-			}
-			/* nodes to the right of the strip, whose places up to the next sector are never read */
-			if (end <= g.width && warp == warps - 1 && there && lane < ROWS * IMAGES) {
-				const OUT edge = before + totals[parity][warp][line * IMAGES + image];
-				for (int c = 0; c < (int)(32 / sizeof(OUT)); c += COLUMNS)
-					store(at + line * g.pitch + end + c, edge, edge, edge, edge);
-			}
+			write_rows<IMAGES>(node, before, mine && column <= g.width ? g.height - row : 0, to + column, g.pitch);
+			if (end <= g.width && warp == warps - 1 && there && lane < ROWS * IMAGES)
+				write_edge<COLUMNS>(before + totals[parity][warp][line * IMAGES + image], to + line * g.pitch + end);
 		}
 		__syncthreads();
 	}
 }
 
-template <typename OUT, int IMAGES, typename SOURCE>
+template <typename OUT, how HOW, typename SOURCE>
 static void launch(gt_backend *be, const SOURCE &source, const gt_dd_images *g, size_t first, size_t count)
 {
-	typedef shape<OUT, IMAGES> S;
-	const int tiles = (g->width + S::SPAN - 1) / S::SPAN, strips = (tiles + S::WARPS - 1) / S::WARPS,
-		  warps = (tiles + strips - 1) / strips;
+	typedef shape<OUT, HOW> S;
 	OUT *nodes = (OUT *)gt_scratch(be);
-	cudaStream_t queue = gt_cuda_queue(be);
-	integrate<OUT, IMAGES, SOURCE><<<(unsigned)((count + IMAGES - 1) / IMAGES), warps * WARP, 0, queue>>>(source, *g, first, count,
-	                                                                                                      nodes,
-	                                                                                                      nodes + g->batch * g->stride);
+	integrate<OUT, HOW, SOURCE><<<(unsigned)((count + S::IMAGES - 1) / S::IMAGES), S::warps(g->width) * WARP, 0, gt_cuda_queue(be)>>>(
+		source, *g, first, count, nodes, nodes + g->batch * g->stride);
 	gt_cuda_check(be, cudaGetLastError(), "integral images");
 }
 
-/* May all rows of so many cells be read four at once? */
-template <typename T> static bool packed(const T *p, size_t row) { return row % COLUMNS == 0 && (uintptr_t)p % 16 == 0; }
+/* Would images in wide lanes leave the device without enough warps? */
+template <typename OUT> static bool few(const gt_dd_images *g, size_t count)
+{
+	int device = 0, units = 0;
+	cudaGetDevice(&device);
+	cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device);
+	return count * (size_t)shape<OUT, WIDE>::warps(g->width) < (size_t)units * GT_DD_INTEGRAL_FEW;
+}
+
+/* May all rows of so many cells be read in whole lanes? */
+template <typename T> static bool packed(const T *p, size_t row, int columns)
+{
+	return row % (size_t)columns == 0 && (uintptr_t)p % (columns * sizeof(T)) == 0;
+}
+
+template <typename IN, typename OUT, how HOW>
+static void slices_along_x(gt_backend *be, size_t nx, size_t plane, const gt_dd_images *g, const IN *x, size_t first, size_t count)
+{
+	constexpr int COLUMNS = shape<OUT, HOW>::COLUMNS;
+	if (packed(x, nx, COLUMNS))
+		launch<OUT, HOW>(be, slices<IN, OUT, COLUMNS, true>{ x, nx, plane, 1 }, g, first, count);
+	else
+		launch<OUT, HOW>(be, slices<IN, OUT, COLUMNS, false>{ x, nx, plane, 1 }, g, first, count);
+}
 
 template <typename IN, typename OUT>
 static void integrate_slices(gt_backend *be, const gt_dd *d, const gt_dd_images *g, int axis, const IN *x, size_t first, size_t count)
 {
 	const size_t nx = (size_t)d->n[0], plane = nx * d->n[1];
 	if (axis == 0)
-		launch<OUT, GT_DD_INTEGRAL_IMAGES>(be, slices<IN, OUT, false>{ x, 1, plane, nx }, g, first, count);
-	else if (packed(x, nx))
-		launch<OUT, 1>(be, slices<IN, OUT, true>{ x, nx, plane, 1 }, g, first, count);
+		launch<OUT, INTERLEAVED>(be, slices<IN, OUT, shape<OUT, INTERLEAVED>::COLUMNS, false>{ x, 1, plane, nx }, g, first, count);
+	else if (few<OUT>(g, count))
+		slices_along_x<IN, OUT, NARROW>(be, nx, plane, g, x, first, count);
 	else
-		launch<OUT, 1>(be, slices<IN, OUT, false>{ x, nx, plane, 1 }, g, first, count);
+		slices_along_x<IN, OUT, WIDE>(be, nx, plane, g, x, first, count);
 }
 
 extern "C" void gt_dd_integrate_slices(gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, int axis, gt_type t, const void *x,
@@ -359,14 +440,24 @@ extern "C" void gt_dd_integrate_slices(gt_backend *be, const gt_dd *d, const gt_
 		integrate_slices<double, double>(be, d, g, axis, (const double *)x, first, count);
 }
 
+template <typename IN, typename OUT, how HOW>
+static void views_in(gt_backend *be, const gt_dd *d, const gt_dd_images *g, const size_t *view, const IN *y, size_t first, size_t count)
+{
+	constexpr int COLUMNS = shape<OUT, HOW>::COLUMNS;
+	if (packed(y, (size_t)d->columns, COLUMNS))
+		launch<OUT, HOW>(be, weighted<IN, OUT, COLUMNS, true>{ *d, y, view }, g, first, count);
+	else
+		launch<OUT, HOW>(be, weighted<IN, OUT, COLUMNS, false>{ *d, y, view }, g, first, count);
+}
+
 template <typename IN, typename OUT>
 static void integrate_views(gt_backend *be, const gt_dd *d, const gt_dd_images *g, const size_t *view, const IN *y, size_t first,
                             size_t count)
 {
-	if (packed(y, (size_t)d->columns))
-		launch<OUT, 1>(be, weighted<IN, OUT, true>{ *d, y, view }, g, first, count);
+	if (few<OUT>(g, count))
+		views_in<IN, OUT, NARROW>(be, d, g, view, y, first, count);
 	else
-		launch<OUT, 1>(be, weighted<IN, OUT, false>{ *d, y, view }, g, first, count);
+		views_in<IN, OUT, WIDE>(be, d, g, view, y, first, count);
 }
 
 extern "C" void gt_dd_integrate_views(gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, int axis, gt_type t, const void *y,
@@ -380,109 +471,4 @@ extern "C" void gt_dd_integrate_views(gt_backend *be, const gt_dd *d, const gt_d
 		integrate_views<float, double>(be, d, g, view, (const float *)y, first, count);
 	else
 		integrate_views<double, double>(be, d, g, view, (const double *)y, first, count);
-}
-
-/* Batches ------------------------------------------------------------------ */
-
-extern "C" gt_dd_images gt_dd_images_of(int width, int height, size_t images)
-{
-	gt_dd_images g = { width, height, ((size_t)width / WARP + 1) * WARP, 0, images, images };
-	g.stride = g.pitch * ((size_t)height + 1);
-	return g;
-}
-
-extern "C" size_t gt_dd_images_bytes(const gt_dd_images *g, gt_type nodes) { return g->batch * (g->stride + 1) * gt_type_size(nodes); }
-
-/* As many as fit in `bytes`, at least one, in batches of nearly one size. */
-static void divide(gt_dd_images *g, gt_type nodes, double bytes)
-{
-	const double most = bytes / ((double)(g->stride + 1) * gt_type_size(nodes));
-	if (most >= (double)g->images)
-		return;
-	const size_t fit = most > 1 ? (size_t)most : 1, batches = (g->images + fit - 1) / fit;
-	g->batch = (g->images + batches - 1) / batches;
-}
-
-extern "C" gt_status gt_dd_branchless_new(gt_backend *be, const gt_dd_setup *s, gt_type nodes, gt_dd_branchless *b)
-{
-	const gt_dd *d = &s->host;
-	const gt_dd_options *o = (const gt_dd_options *)s->options;
-	size_t available, total, of[2] = { 0, 0 }, place[2] = { 0, 0 };
-	be->ops->memory(be, &available, &total);
-	const double half = ((double)available + (double)be->scratch_bytes) / 2, limit = o->memory * 1048576;
-	for (size_t v = 0; v < d->views; v++)
-		of[d->view[v].axis]++;
-	place[1] = of[0];
-	b->type = nodes;
-	for (int axis = 0; axis < 2; axis++) {
-		b->slices[axis] = gt_dd_images_of(d->n[1 - axis], d->n[2], of[axis] ? (size_t)d->n[axis] : 0);
-		b->views[axis] = gt_dd_images_of(d->columns, d->rows, of[axis]);
-		divide(&b->slices[axis], nodes, half < limit ? half : limit);
-		divide(&b->views[axis], nodes, half < limit ? half : limit);
-	}
-	b->view_bytes = d->views * sizeof *b->view;
-	size_t *view = (size_t *)malloc(b->view_bytes);
-	if (!view)
-		return gt_fail(GT_ERR_MEMORY, "%s: no memory for a list of %zu views", s->name, d->views);
-	for (size_t v = 0; v < d->views; v++)
-		view[place[d->view[v].axis]++] = v;
-	b->view = (size_t *)gt_dd_upload(be, view, b->view_bytes);
-	free(view);
-	return b->view ? GT_OK : GT_ERR_MEMORY;
-}
-
-extern "C" void gt_dd_branchless_free(gt_backend *be, gt_dd_branchless *b) { gt_backend_free(be, b->view, b->view_bytes); }
-
-extern "C" size_t gt_dd_branchless_scratch(const gt_dd_branchless *b)
-{
-	size_t most = 0;
-	for (int axis = 0; axis < 2; axis++) {
-		const size_t slices = gt_dd_images_bytes(&b->slices[axis], b->type), views = gt_dd_images_bytes(&b->views[axis], b->type);
-		most = slices > most ? slices : most;
-		most = views > most ? views : most;
-	}
-	return most;
-}
-
-static size_t batch_at(const gt_dd_images *g, size_t first) { return g->images - first < g->batch ? g->images - first : g->batch; }
-
-extern "C" void gt_dd_forward_batches(gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, gt_type t, const void *x, gt_dd_each *each,
-                                      void *state, void *y)
-{
-	for (int axis = 0; axis < 2; axis++)
-		for (size_t first = 0; first < b->slices[axis].images; first += b->slices[axis].batch) {
-			const size_t count = batch_at(&b->slices[axis], first);
-			gt_dd_integrate_slices(be, d, b, axis, t, x, first, count);
-			each(be, d, state, axis, first, count, y);
-		}
-}
-
-extern "C" void gt_dd_adjoint_batches(gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, gt_type t, const void *y, gt_dd_each *each,
-                                      void *state, void *x)
-{
-	cudaMemsetAsync(x, 0, (size_t)d->n[0] * d->n[1] * d->n[2] * gt_type_size(t), gt_cuda_queue(be));
-	for (int axis = 0; axis < 2; axis++)
-		for (size_t first = 0; first < b->views[axis].images; first += b->views[axis].batch) {
-			const size_t count = batch_at(&b->views[axis], first);
-			gt_dd_integrate_views(be, d, b, axis, t, y, first, count);
-			each(be, d, state, axis, first, count, x);
-		}
-}
-
-extern "C" double gt_dd_images_alone(gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, gt_type t, int kind, const void *in)
-{
-	double bytes = 0;
-	for (int axis = 0; axis < 2; axis++) {
-		const gt_dd_images *g = kind == 2 ? &b->views[axis] : &b->slices[axis];
-		if (kind < 2 && kind != axis)
-			continue;
-		bytes += (double)g->images * ((double)g->width * g->height * gt_type_size(t) +
-		                              ((double)g->width + 1) * ((double)g->height + 1) * gt_type_size(b->type));
-		for (size_t first = 0; in && first < g->images; first += g->batch)
-			if (kind == 2)
-				gt_dd_integrate_views(be, d, b, axis, t, in, first, batch_at(g, first));
-			else
-				gt_dd_integrate_slices(be, d, b, axis, t, in, first, batch_at(g, first));
-	}
-	return bytes;
 }

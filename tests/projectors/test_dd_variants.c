@@ -79,10 +79,11 @@ static double *numbers(gt_type t, size_t n, void **typed)
 }
 
 /* Volumes, of which the last two numbers are also columns and rows of views: one of something, odd ones, whole warps and blocks, more
- * than a block is wide. */
+ * than a block is wide, many images. */
 static const int sizes[][3] = {
-	{ 1, 1, 1 },    { 1, 37, 1 },   { 37, 1, 3 },   { 5, 888, 1 },  { 33, 33, 31 },  { 9, 31, 1 },   { 65, 33, 70 },  { 32, 64, 96 },
-	{ 512, 5, 12 }, { 6, 512, 17 }, { 5, 1024, 9 }, { 2048, 2, 9 }, { 3, 1100, 20 }, { 1100, 3, 7 }, { 2111, 3, 33 }, { 5, 2111, 34 },
+	{ 1, 1, 1 },     { 1, 37, 1 },   { 37, 1, 3 },    { 5, 888, 1 },   { 33, 33, 31 },  { 9, 31, 1 },
+	{ 65, 33, 70 },  { 32, 64, 96 }, { 512, 5, 12 },  { 6, 512, 17 },  { 5, 1024, 9 },  { 2048, 2, 9 },
+	{ 3, 1100, 20 }, { 1100, 3, 7 }, { 2111, 3, 33 }, { 5, 2111, 34 }, { 1700, 70, 3 }, { 64, 1700, 3 },
 };
 enum { SIZES = sizeof sizes / sizeof *sizes };
 static const gt_type types[][2] = { { GT_F32, GT_F32 }, { GT_F32, GT_F64 }, { GT_F64, GT_F64 } }; /* of data, of nodes */
@@ -121,7 +122,7 @@ START_TEST(integral_of_slices)
 }
 END_TEST
 
-/* Three views, of which the second and third have slices perpendicular to y and the third counts columns and rows backwards. */
+/* Two views more than the volume is wide. All but the first have slices perpendicular to y; of these some count columns or rows backwards. */
 START_TEST(integral_of_views)
 {
 	if (!gt_test_is_gpu())
@@ -129,36 +130,43 @@ START_TEST(integral_of_views)
 	gt_backend *be = gt_test_backend();
 	const int columns = sizes[_i / 3][1], rows = sizes[_i / 3][2];
 	const gt_type data = types[_i % 3][0], nodes = types[_i % 3][1];
-	const size_t one = (size_t)columns * (size_t)rows, view_list[3] = { 0, 1, 2 };
-	const gt_dd_view view[3] = { { .axis = 0 }, { .axis = 1 }, { .axis = 1, .flip_columns = 1, .flip_rows = 1 } };
-	gt_dd_column *column = calloc(3 * (size_t)columns, sizeof *column);
-	for (size_t k = 0; k < 3 * (size_t)columns; k++)
+	const size_t one = (size_t)columns * (size_t)rows, views = (size_t)sizes[_i / 3][0] + 2;
+	size_t *list = malloc(views * sizeof *list);
+	gt_dd_view *view = calloc(views, sizeof *view);
+	for (size_t v = 0; v < views; v++) {
+		list[v] = v;
+		view[v] = (gt_dd_view){ .axis = v > 0, .flip_columns = v % 2 == 0, .flip_rows = v % 3 == 2 };
+	}
+	gt_dd_column *column = calloc(views * (size_t)columns, sizeof *column);
+	for (size_t k = 0; k < views * (size_t)columns; k++)
 		column[k] = (gt_dd_column){ 0, -0.1 - 0.001 * (double)(k % 7), 0, 0.02, 1 + 0.01 * (double)(k % 11) };
 	void *typed = NULL;
-	double *y = numbers(data, 3 * one, &typed), *cells = malloc(2 * one * sizeof *cells);
-	gt_dd d = { .rows = rows, .columns = columns, .views = 3, .pitch = { 0.9, 1.1, 0.7 } };
-	gt_dd_branchless images = { .type = nodes, .view_bytes = sizeof view_list };
+	double *y = numbers(data, views * one, &typed), *cells = malloc((views - 1) * one * sizeof *cells);
+	gt_dd d = { .rows = rows, .columns = columns, .views = views, .pitch = { 0.9, 1.1, 0.7 } };
+	gt_dd_branchless images = { .type = nodes, .view_bytes = views * sizeof *list };
 	images.views[0] = gt_dd_images_of(columns, rows, 1);
-	images.views[1] = gt_dd_images_of(columns, rows, 2);
+	images.views[1] = gt_dd_images_of(columns, rows, views - 1);
 	d.view = view;
-	for (size_t v = 1, at = 0; v < 3; v++)
+	for (size_t v = 1, at = 0; v < views; v++)
 		for (int l = 0; l < rows; l++)
 			for (int k = 0; k < columns; k++, at++)
 				cells[at] = y[gt_dd_cell(&d, &view[v], v, l, k)] *
 				            gt_dd_slant(&column[v * (size_t)columns + (size_t)k], l, d.pitch[2], d.pitch[1]);
-	void *there = on_device(be, typed, 3 * one * gt_type_size(data));
-	d.view = on_device(be, view, sizeof view);
-	d.column = on_device(be, column, 3 * (size_t)columns * sizeof *column);
-	images.view = on_device(be, view_list, sizeof view_list);
+	void *there = on_device(be, typed, views * one * gt_type_size(data));
+	d.view = on_device(be, view, views * sizeof *view);
+	d.column = on_device(be, column, views * (size_t)columns * sizeof *column);
+	images.view = on_device(be, list, views * sizeof *list);
 	ck_ok(gt_scratch_reserve(be, gt_dd_images_bytes(&images.views[1], nodes), "test"));
-	gt_dd_integrate_views(be, &d, &images, 1, data, there, 0, 2);
-	check_images(be, &images.views[1], nodes, 2, cells);
+	gt_dd_integrate_views(be, &d, &images, 1, data, there, 0, views - 1);
+	check_images(be, &images.views[1], nodes, views - 1, cells);
 	gt_scratch_release(be);
-	gt_backend_free(be, there, 3 * one * gt_type_size(data));
-	gt_backend_free(be, (void *)d.view, sizeof view);
-	gt_backend_free(be, (void *)d.column, 3 * (size_t)columns * sizeof *column);
-	gt_backend_free(be, images.view, sizeof view_list);
+	gt_backend_free(be, there, views * one * gt_type_size(data));
+	gt_backend_free(be, (void *)d.view, views * sizeof *view);
+	gt_backend_free(be, (void *)d.column, views * (size_t)columns * sizeof *column);
+	gt_backend_free(be, images.view, views * sizeof *list);
 	free(column);
+	free(view);
+	free(list);
 	free(typed);
 	free(y);
 	free(cells);
