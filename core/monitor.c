@@ -1,4 +1,10 @@
+#include <math.h>
 #include "core/monitor.h"
+
+gt_progress gt_progress_of(int iteration, int iterations, const gt_array *x)
+{
+	return (gt_progress){ iteration, iterations, NAN, NAN, NAN, NAN, NAN, NAN, x };
+}
 
 gt_status gt_report(const gt_monitor *m, const gt_progress *p)
 {

@@ -25,6 +25,17 @@ gt_status gt_parse_int(const char *what, const char *text, double least, double 
 	return GT_OK;
 }
 
+gt_status gt_parse_mu(const char *what, const char *text, double least, double most, double *value)
+{
+	char *end;
+	const double number = strtod(text, &end), v = strcmp(end, "HU") ? number : number / 1000 * GT_MU_WATER;
+	if (end == text || (*end && strcmp(end, "HU")) || !(v >= least && v <= most))
+		return gt_fail(GT_ERR_ARG, "%s=%s: expected a number of mm^-1, or of HU as in 10HU, from %g to %g mm^-1", what, text, least,
+		               most);
+	*value = v;
+	return GT_OK;
+}
+
 static gt_status unknown_choice(const gt_param *p, const char *value)
 {
 	char known[256] = "";
@@ -43,6 +54,8 @@ static gt_status set(const gt_param *p, const char *value, void *options)
 	switch (p->kind) {
 	case GT_REAL:
 		return gt_parse_real(p->key, value, p->least, p->most, (double *)(void *)at);
+	case GT_MU:
+		return gt_parse_mu(p->key, value, p->least, p->most, (double *)(void *)at);
 	case GT_INT:
 		if (gt_parse_int(p->key, value, p->least, p->most, &v) != GT_OK)
 			return GT_ERR_ARG;
@@ -107,10 +120,27 @@ done:
 	return st;
 }
 
+gt_status gt_params_new(const gt_param *table, const char *text, const void *defaults, size_t size, void **options)
+{
+	gt_status st = GT_OK;
+	*options = NULL;
+	if (size && !(*options = malloc(size)))
+		return gt_fail(GT_ERR_MEMORY, "no memory for parameters");
+	if (size)
+		memcpy(*options, defaults, size);
+	GT_TRY(gt_params_parse(table, text, *options));
+done:
+	if (st != GT_OK) {
+		free(*options);
+		*options = NULL;
+	}
+	return st;
+}
+
 static int print_value(const gt_param *p, const void *options, char *text, size_t size)
 {
 	const char *at = (const char *)options + p->at;
-	if (p->kind == GT_REAL)
+	if (p->kind == GT_REAL || p->kind == GT_MU)
 		return snprintf(text, size, "%.9g", *(const double *)(const void *)at);
 	const int v = *(const int *)(const void *)at;
 	if (p->kind == GT_INT)
@@ -124,8 +154,8 @@ void gt_params_help(const gt_param *table, const void *defaults, FILE *out)
 		char value[64];
 		print_value(p, defaults, value, sizeof value);
 		fprintf(out, "  %-14s %s", p->key, p->help);
-		if (p->kind == GT_INT || p->kind == GT_REAL)
-			fprintf(out, " [%g to %g]", p->least, p->most);
+		if (p->kind == GT_INT || p->kind == GT_REAL || p->kind == GT_MU)
+			fprintf(out, " [%g to %g%s]", p->least, p->most, p->kind == GT_MU ? " mm-1, or as in 10HU" : "");
 		for (const char *const *n = p->kind == GT_CHOICE ? p->names : NULL; n && *n; n++)
 			fprintf(out, "%s%s", n == p->names ? " [" : ", ", *n);
 		fprintf(out, "%s (%s)\n", p->kind == GT_CHOICE ? "]" : "", value);

@@ -1,6 +1,7 @@
 #ifndef GT_IO_FORMAT_H
 #define GT_IO_FORMAT_H
 #include <stdint.h>
+#include "core/params.h"
 #include "core/host_memory.h"
 #include "core/scan.h"
 #ifdef __cplusplus
@@ -36,7 +37,7 @@ typedef struct {
 } gt_volume;
 void gt_volume_free(gt_volume *v);
 /* HU = 1000 (mu - water)/water */
-#define GT_WATER_DEFAULT 0.02
+#define GT_WATER_DEFAULT GT_MU_WATER
 
 /* What a reader is told. */
 typedef struct {

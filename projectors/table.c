@@ -35,13 +35,7 @@ static gt_status make(const char *spec, const size_t *part, gt_backend *be, gt_t
 		parts++;
 	if (part && *part >= parts)
 		return gt_fail(GT_ERR_UNSUPPORTED, "projector %s has no part %zu: expected less than %zu", p->name, *part, parts);
-	if (p->options_size) {
-		options = malloc(p->options_size);
-		if (!options)
-			return gt_fail(GT_ERR_MEMORY, "no memory for the options of projector '%s'", p->name);
-		memcpy(options, p->defaults, p->options_size);
-	}
-	GT_TRY(gt_params_parse(p->params, spec[length] ? spec + length + 1 : NULL, options));
+	GT_TRY(gt_params_new(p->params, spec[length] ? spec + length + 1 : NULL, p->defaults, p->options_size, &options));
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, NULL));
 	GT_TRY(gt_grid_check_sources(grid, scan));

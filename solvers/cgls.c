@@ -49,7 +49,10 @@ static gt_status run(const gt_problem *problem, const void *options, gt_array *x
 		const double next = gt_dot(s, s);
 		gt_xpay(s, next / gamma, p); /* p = s + beta p */
 		gamma = next;
-		GT_TRY(gt_report(m, &(gt_progress){ k, o->iterations, sqrt(gt_dot(r, r)), change, x }));
+		gt_progress g = gt_progress_of(k, o->iterations, x);
+		g.residual = sqrt(gt_dot(r, r));
+		g.change = change;
+		GT_TRY(gt_report(m, &g));
 	}
 	if (!isfinite(gamma))
 		st = gt_fail(GT_ERR_UNSUPPORTED, "solver 'cgls' diverged: its gradient is not finite");

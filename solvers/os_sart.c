@@ -228,8 +228,10 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		gt_copy(x, s.old);
 		for (size_t i = 0; i < p->subsets; i++)
 			residual += update(&s, s.order[i], relax, x);
-		GT_TRY(gt_report(m, &(gt_progress){ k, o->iterations, sqrt(residual), sqrt(gt_dist2(x, s.old) / (double)gt_array_size(x)),
-		                                    x }));
+		gt_progress g = gt_progress_of(k, o->iterations, x);
+		g.residual = sqrt(residual);
+		g.change = sqrt(gt_dist2(x, s.old) / (double)gt_array_size(x));
+		GT_TRY(gt_report(m, &g));
 	}
 done:
 	release(&s);

@@ -33,6 +33,46 @@ static gt_status check_subset(const gt_problem *p, size_t k, const gt_array *x)
 	return GT_OK;
 }
 
+static gt_status check_weights(const gt_problem *p, size_t k)
+{
+	const gt_array *w = p->w[k], *b = p->b[k];
+	if (gt_array_size(w) != gt_array_size(b) || gt_array_type(w) != gt_array_type(b) || gt_array_backend(w) != gt_array_backend(b))
+		return gt_fail(GT_ERR_ARG, "subset %zu: %zu weights for %zu data, expected as many, of one precision, on one backend", k,
+		               gt_array_size(w), gt_array_size(b));
+	const double least = gt_min(w), sum = gt_sum(w);
+	if (!(least >= 0) || !isfinite(sum))
+		return gt_fail(GT_ERR_ARG, "subset %zu: weights from %g on, with the sum %g: expected finite ones of 0 or more", k, least,
+		               sum);
+	return GT_OK;
+}
+
+static gt_status check_penalty(const gt_solver *s, const gt_penalty *R, const gt_array *x)
+{
+	static const struct {
+		unsigned takes, has;
+		const char *what;
+	} need[] = { { GT_TAKES_GRADIENT, GT_HAS_GRADIENT, "a gradient" },
+		     { GT_TAKES_LINE, GT_HAS_LINE, "a line search" },
+		     { GT_TAKES_PROX, GT_HAS_PROX, "a proximal step" } };
+	unsigned some = 0;
+	for (size_t i = 0; i < sizeof need / sizeof *need; i++)
+		some |= s->traits & need[i].takes;
+	if (!some)
+		return gt_fail(GT_ERR_ARG, "solver '%s' cannot take a penalty (%s)", s->name, gt_penalty_name(R));
+	if (gt_penalty_nx(R) != gt_array_size(x) || gt_penalty_type(R) != gt_array_type(x) || gt_penalty_backend(R) != gt_array_backend(x))
+		return gt_fail(GT_ERR_ARG,
+		               "penalty '%s' is for %zu voxels, the volume has %zu: expected the same, of one precision, on one backend",
+		               gt_penalty_name(R), gt_penalty_nx(R), gt_array_size(x));
+	for (size_t i = 0; i < sizeof need / sizeof *need; i++)
+		if (s->traits & need[i].takes && gt_penalty_has(R) & need[i].has)
+			return GT_OK;
+	for (size_t i = 0; i < sizeof need / sizeof *need; i++)
+		if (s->traits & need[i].takes)
+			return gt_fail(GT_ERR_ARG, "solver '%s' needs %s of a penalty, which '%s' does not have", s->name, need[i].what,
+			               gt_penalty_name(R));
+	return GT_OK;
+}
+
 /* What solvers need not repeat: does the problem fit, did the device fail, was it stopped. */
 gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
@@ -44,11 +84,16 @@ gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options,
 		return gt_fail(GT_ERR_ARG, "bounds from %g to %g: expected the lower one first", p->lo, p->hi);
 	if ((p->lo > -INFINITY || p->hi < INFINITY) && !(s->traits & GT_TAKES_BOUNDS))
 		return gt_fail(GT_ERR_ARG, "solver '%s' cannot keep bounds (%g to %g)", s->name, p->lo, p->hi);
-	for (size_t k = 0; k < p->subsets; k++) {
-		const gt_status st = check_subset(p, k, x);
-		if (st != GT_OK)
-			return st;
+	if (p->w && !(s->traits & GT_TAKES_WEIGHTS))
+		return gt_fail(GT_ERR_ARG, "solver '%s' cannot take weights of the data", s->name);
+	gt_status st = p->R ? check_penalty(s, p->R, x) : GT_OK;
+	for (size_t k = 0; k < p->subsets && st == GT_OK; k++) {
+		st = check_subset(p, k, x);
+		if (st == GT_OK && p->w)
+			st = check_weights(p, k);
 	}
+	if (st != GT_OK)
+		return st;
 	const gt_status run = s->run(p, options ? options : s->defaults, x, m);
 	if (run != GT_OK && run != GT_STOPPED)
 		return run;

@@ -3,19 +3,28 @@
 #include "core/linop.h"
 #include "core/monitor.h"
 #include "core/params.h"
+#include "core/penalty.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Find x with A_k x = b_k for all subsets k, lo <= x <= hi. Borrowed, never freed here. */
+/* The x in lo <= x <= hi with the least cost
+ *   1/2 sum_k <A_k x - b_k, w_k (A_k x - b_k)> + R(x)
+ * over all subsets k; where several have that, or a method has its own idea of it, that method's. Borrowed, never freed here. */
 typedef struct {
 	size_t subsets;                    /* >= 1 */
 	gt_linop *const *A;
 	gt_array *const *b;
 	double lo, hi;                     /* -INFINITY, INFINITY: no bounds */
+	gt_array *const *w;                /* >= 0, as b; NULL: 1 */
+	const gt_penalty *R;               /* NULL: 0 */
 } gt_problem;
 
-enum { GT_TAKES_SUBSETS = 1, GT_TAKES_BOUNDS = 2 };
+/* What a solver takes. A penalty it takes must have what it needs of it: gradient, line or prox. */
+enum {
+	GT_TAKES_SUBSETS = 1, GT_TAKES_BOUNDS = 2, GT_TAKES_WEIGHTS = 4,
+	GT_TAKES_GRADIENT = 8, GT_TAKES_LINE = 16, GT_TAKES_PROX = 32
+};
 
 typedef struct {
 	const char     *name, *about;

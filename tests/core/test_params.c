@@ -1,17 +1,20 @@
 /* Parameter tables: every kind, every refusal, and the way back to text.
  * labels: unit  backend: none */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "core/params.h"
 #include "tests/support/support.h"
 
 struct options {
 	int count, order, flag;
-	double size;
+	double size, delta;
 };
 static const char *const orders[] = { "first", "second", NULL };
 static const gt_param table[] = {
 	{ .key = "count", .help = "a number", .kind = GT_INT, .at = offsetof(struct options, count), .least = 0, .most = 10 },
 	{ .key = "size", .help = "a length", .kind = GT_REAL, .at = offsetof(struct options, size), .least = -1, .most = 1 },
+	{ .key = "delta", .help = "a contrast", .kind = GT_MU, .at = offsetof(struct options, delta), .least = 0, .most = 1 },
 	{ .key = "order", .help = "which", .kind = GT_CHOICE, .at = offsetof(struct options, order), .names = orders },
 	{ .key = "flag", .help = "or not", .kind = GT_FLAG, .at = offsetof(struct options, flag) },
 	{ .key = NULL },
@@ -19,24 +22,24 @@ static const gt_param table[] = {
 
 START_TEST(all_kinds)
 {
-	struct options o = { 1, 0, 0, 0.5 };
+	struct options o = { 1, 0, 0, 0.5, 0 };
 	char text[100];
-	ck_ok(gt_params_parse(table, "count=7,order=second,flag,size=-2.5e-1", &o));
-	ck_assert(o.count == 7 && o.order == 1 && o.flag == 1 && o.size == -0.25);
+	ck_ok(gt_params_parse(table, "count=7,order=second,flag,size=-2.5e-1,delta=25HU", &o));
+	ck_assert(o.count == 7 && o.order == 1 && o.flag == 1 && o.size == -0.25 && fabs(o.delta - 5e-4) < 1e-18);
 	ck_assert_int_eq(gt_params_print(table, &o, text, sizeof text), (int)strlen(text));
-	ck_assert_str_eq(text, "count=7,size=-0.25,order=second,flag=yes");
+	ck_assert_str_eq(text, "count=7,size=-0.25,delta=0.0005,order=second,flag=yes");
 	ck_ok(gt_params_parse(table, "flag=no", &o));
 	ck_ok(gt_params_parse(table, NULL, &o));
 	ck_ok(gt_params_parse(table, "", &o));
 	ck_assert(o.count == 7 && o.flag == 0);
-	ck_assert_int_eq(gt_params_print(table, &o, text, 5), 39);
+	ck_assert_int_eq(gt_params_print(table, &o, text, 5), 52);
 	ck_assert_str_eq(text, "coun");
 }
 END_TEST
 
 START_TEST(refusals)
 {
-	struct options o = { 1, 0, 0, 0.5 };
+	struct options o = { 1, 0, 0, 0.5, 0 };
 	ck_refused(gt_params_parse(table, "count=11", &o), GT_ERR_ARG, "count=11: expected a whole number from 0 to 10");
 	ck_refused(gt_params_parse(table, "count=1.5", &o), GT_ERR_ARG, "count=1.5");
 	ck_refused(gt_params_parse(table, "count=", &o), GT_ERR_ARG, "count=");
@@ -44,11 +47,28 @@ START_TEST(refusals)
 	ck_refused(gt_params_parse(table, "count=99999999999999999999", &o), GT_ERR_ARG, "count=99999999999999999999");
 	ck_refused(gt_params_parse(table, "size=nan", &o), GT_ERR_ARG, "size=nan");
 	ck_refused(gt_params_parse(table, "size=1x", &o), GT_ERR_ARG, "size=1x");
+	ck_refused(gt_params_parse(table, "delta=5hu", &o), GT_ERR_ARG, "delta=5hu: expected a number of mm^-1, or of HU as in 10HU");
+	ck_refused(gt_params_parse(table, "delta=-5HU", &o), GT_ERR_ARG, "delta=-5HU");
 	ck_refused(gt_params_parse(table, "order=third", &o), GT_ERR_ARG, "expected one of first, second");
 	ck_refused(gt_params_parse(table, "flag=maybe", &o), GT_ERR_ARG, "expected yes or no");
-	ck_refused(gt_params_parse(table, "colour=red", &o), GT_ERR_ARG, "expected one of count, size, order, flag");
+	ck_refused(gt_params_parse(table, "colour=red", &o), GT_ERR_ARG, "expected one of count, size, delta, order, flag");
 	ck_refused(gt_params_parse(table, "count=2,,size=0", &o), GT_ERR_ARG, "unknown parameter ''");
 	ck_refused(gt_params_parse(NULL, "count=2", &o), GT_ERR_ARG, "there are none here");
+}
+END_TEST
+
+START_TEST(new_options)
+{
+	const struct options defaults = { 3, 1, 0, 0.25, 0 };
+	void *made = NULL;
+	ck_ok(gt_params_new(table, "count=5", &defaults, sizeof defaults, &made));
+	const struct options *o = made;
+	ck_assert(o->count == 5 && o->order == 1 && o->size == 0.25);
+	free(made);
+	ck_refused(gt_params_new(table, "count=50", &defaults, sizeof defaults, &made), GT_ERR_ARG, "count=50");
+	ck_assert_ptr_null(made);
+	ck_ok(gt_params_new(NULL, NULL, NULL, 0, &made));
+	ck_assert_ptr_null(made);
 }
 END_TEST
 
@@ -69,6 +89,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_test(tc, all_kinds);
 	tcase_add_test(tc, refusals);
+	tcase_add_test(tc, new_options);
 	tcase_add_test(tc, context_of_messages);
 }
 

@@ -181,7 +181,7 @@ START_TEST(views_that_miss_the_grid)
 	}
 	const gt_solver *s = gt_solver_find("os-sart");
 	void *o = options(s, "iterations=3,subsets=0,nonneg=no");
-	const gt_problem p = { 30, A, b, -INFINITY, INFINITY };
+	const gt_problem p = { .subsets = 30, .A = A, .b = b, .lo = -INFINITY, .hi = INFINITY };
 	const double before = gt_dist2(x, truth);
 	ck_ok(gt_solve(s, &p, o, x, NULL));
 	ck_assert_double_lt(gt_dist2(x, truth), before);

@@ -59,7 +59,7 @@ struct gt_test_problem gt_test_problem(gt_backend *be, gt_type type, size_t n, s
 	ck_ok(gt_array_like(p.truth, &p.x));
 	gt_fill(0, p.x);
 	ck_ok(gt_backend_status(be));
-	p.problem = (gt_problem){ subsets, p.A, p.b, -INFINITY, INFINITY };
+	p.problem = (gt_problem){ .subsets = subsets, .A = p.A, .b = p.b, .lo = -INFINITY, .hi = INFINITY };
 	return p;
 }
 
