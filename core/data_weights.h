@@ -1,0 +1,26 @@
+#ifndef GT_CORE_DATA_WEIGHTS_H
+#define GT_CORE_DATA_WEIGHTS_H
+#include "core/threads.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Statistical weights of line integrals p, in proportion to the inverse of their variance, with the mean 1:
+ *   w = N^2 / (N + electronic^2) / factor,   N = photons exp(-p)
+ * Without electronic noise that is N: Sauer and Bouman, IEEE Trans. Signal Process. 41 (1993) 534; with it, Thibault, Bouman, Sauer,
+ * Hsieh, SPIE 6065 (2006). */
+typedef struct {
+	const float *photons;           /* unattenuated counts, one per value; NULL: `count` for all */
+	double count;                   /* > 0 */
+	double electronic;              /* standard deviation, in photons, >= 0 */
+} gt_counting;
+/* w: [n], may be p. *factor: what they were divided by. GT_ERR_ARG names the first value that is not finite, or counts that are not
+ * positive. The same for any number of threads. */
+gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, size_t n, float *w, double *factor);
+/* Given weights: checked to be finite and >= 0 and not all 0, and brought to the mean 1. w may be given. */
+gt_status gt_data_weights_given(gt_pool *pool, const float *given, size_t n, float *w, double *factor);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
