@@ -115,7 +115,7 @@ static gt_status time_iteration(bench *b)
 	GT_TRY(parse_solver(b->o, &m));
 	if (m.solver->subsets)
 		GT_TRY(m.solver->subsets(m.options, b->scan->views, &subsets));
-	GT_TRY(app_subsets_new(b->time->projector, b->be, cli_type(b->call), &b->grid, b->scan, b->data, subsets, &s));
+	GT_TRY(app_subsets_new(b->time->projector, b->be, cli_type(b->call), &b->grid, b->scan, b->data, NULL, subsets, &s));
 	GT_TRY(gt_array_new(b->be, cli_type(b->call), gt_grid_voxels(&b->grid), &x));
 	gt_fill(0, x);
 	stopwatch w = { .b = b };

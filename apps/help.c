@@ -2,7 +2,9 @@
 #include <string.h>
 #include "apps/cli.h"
 #include "apps/method.h"
+#include "apps/prior.h"
 #include "projectors/projector.h"
+#include "regularizers/regularizer.h"
 
 static void print_module(const char *kind, const char *name, const char *about, const gt_param *params, const void *defaults)
 {
@@ -50,28 +52,44 @@ static gt_status help_projector(const char *name)
 	return GT_OK;
 }
 
+static gt_status help_penalty(const char *name)
+{
+	const gt_regularizer *r = name ? gt_regularizer_find(name) : NULL;
+	for (size_t i = 0; !name && gt_regularizers[i]; i++)
+		printf("%-10s %s\n", gt_regularizers[i]->name, gt_regularizers[i]->about);
+	if (r)
+		print_module("penalty", r->name, r->about, r->params, r->defaults);
+	else if (name)
+		return app_penalty_check(name);
+	return GT_OK;
+}
+
 static const char *nth_topic(size_t i)
 {
 	size_t n = 0;
 	while (cli_commands[n])
 		n++;
-	return i < n ? cli_commands[i]->name : i == n ? "solver" : "projector";
+	return i < n ? cli_commands[i]->name : i == n ? "solver" : i == n + 1 ? "projector" : "penalty";
 }
 
 static int run(const cli_call *call, const void *options)
 {
 	const char *topic = call->files ? call->file[0] : "help", *name = call->files > 1 ? call->file[1] : NULL;
 	const cli_command *c = cli_command_find(topic);
-	size_t topics = 2;
+	size_t topics = 3;
 	(void)options;
 	if (!strcmp(topic, "solver"))
 		return cli_exit(call, help_solver(name));
 	if (!strcmp(topic, "projector"))
 		return cli_exit(call, help_projector(name));
+	if (!strcmp(topic, "penalty"))
+		return cli_exit(call, help_penalty(name));
 	if (!c && !name && (gt_solver_find(topic) || gt_analytic_find(topic)))
 		return cli_exit(call, help_solver(topic));
 	if (!c && !name && gt_projector_find(topic))
 		return cli_exit(call, help_projector(topic));
+	if (!c && !name && gt_regularizer_find(topic))
+		return cli_exit(call, help_penalty(topic));
 	for (size_t i = 0; cli_commands[i]; i++)
 		topics++;
 	if (!c)
@@ -82,8 +100,8 @@ static int run(const cli_call *call, const void *options)
 
 const cli_command cli_help = {
 	.name = "help",
-	.about = "help on a command, a solver or a projector",
-	.synopsis = "[COMMAND | solver [NAME] | projector [NAME]]",
+	.about = "help on a command, a solver, a projector or a penalty",
+	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME]]",
 	.notes =
 		"  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n",
 	.most_files = 2,

@@ -45,12 +45,8 @@ static const char *nth_projector(size_t i) { return gt_projectors[i]->name; }
 /* What follows the name must be what the projector takes. */
 static gt_status check_params(const gt_projector *p, const char *params)
 {
-	void *options = p->options_size ? malloc(p->options_size) : NULL;
-	if (p->options_size && !options)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	if (options)
-		memcpy(options, p->defaults, p->options_size);
-	const gt_status st = gt_fail_in(gt_params_parse(p->params, params, options), "projector %s", p->name);
+	void *options;
+	const gt_status st = gt_fail_in(gt_params_new(p->params, params, p->defaults, p->options_size, &options), "projector %s", p->name);
 	free(options);
 	return st;
 }
@@ -108,10 +104,7 @@ static gt_status set_options(app_method *m, const char *text)
 	const gt_status known = text ? gt_fail_in(check_keys(t.params, text), "%s", app_method_name(m)) : GT_OK;
 	if (known != GT_OK)
 		return known;
-	if (!(m->options = calloc(1, t.size)))
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	memcpy(m->options, t.defaults, t.size);
-	return gt_fail_in(gt_params_parse(t.params, text, m->options), "%s", app_method_name(m));
+	return gt_fail_in(gt_params_new(t.params, text, t.defaults, t.size, &m->options), "%s", app_method_name(m));
 }
 
 gt_status app_method_parse(const char *spec, app_method *m)
@@ -159,7 +152,7 @@ char *app_method_print(const app_method *m)
 	return text;
 }
 
-/* Data of views first, first + stride, ... one after the other. */
+/* Values of views first, first + stride, ... one after the other. */
 static gt_status gather(const gt_scan *scan, const float *data, size_t first, size_t stride, gt_array *b)
 {
 	const size_t view = scan->rows * scan->columns;
@@ -173,8 +166,20 @@ static gt_status gather(const gt_scan *scan, const float *data, size_t first, si
 	return GT_OK;
 }
 
+static gt_status new_subset(const gt_linop *A, const gt_scan *scan, const float *data, size_t k, size_t subsets, gt_array **b)
+{
+	gt_status st = GT_OK;
+	GT_TRY(gt_array_new(gt_linop_backend(A), gt_linop_type(A), gt_linop_ny(A), b));
+	if (subsets == 1)
+		gt_array_put_float(data, *b);
+	else
+		GT_TRY(gather(scan, data, k, subsets, *b));
+done:
+	return st;
+}
+
 gt_status app_subsets_new(const char *projector, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data,
-                          size_t subsets, app_subsets *s)
+                          const float *weights, size_t subsets, app_subsets *s)
 {
 	gt_scan *part = NULL;
 	gt_status st = GT_OK;
@@ -183,16 +188,15 @@ gt_status app_subsets_new(const char *projector, gt_backend *be, gt_type type, c
 	s->subsets = subsets;
 	s->A = calloc(subsets, sizeof *s->A);
 	s->b = calloc(subsets, sizeof *s->b);
-	if (!s->A || !s->b)
+	s->w = weights ? calloc(subsets, sizeof *s->w) : NULL;
+	if (!s->A || !s->b || (weights && !s->w))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	for (size_t k = 0; k < subsets; k++) {
 		GT_TRY(gt_scan_subset(scan, k, subsets, &part));
 		GT_TRY(gt_projector_new(projector, be, type, grid, part, &s->A[k]));
-		GT_TRY(gt_array_new(be, type, gt_linop_ny(s->A[k]), &s->b[k]));
-		if (subsets == 1)
-			gt_array_put_float(data, s->b[k]);
-		else
-			GT_TRY(gather(scan, data, k, subsets, s->b[k]));
+		GT_TRY(new_subset(s->A[k], scan, data, k, subsets, &s->b[k]));
+		if (weights)
+			GT_TRY(new_subset(s->A[k], scan, weights, k, subsets, &s->w[k]));
 		gt_scan_free(part);
 		part = NULL;
 	}
@@ -211,9 +215,12 @@ void app_subsets_free(app_subsets *s)
 			gt_linop_free(s->A[k]);
 		if (s->b)
 			gt_array_free(s->b[k]);
+		if (s->w)
+			gt_array_free(s->w[k]);
 	}
 	free(s->A);
 	free(s->b);
+	free(s->w);
 	*s = (app_subsets){ 0 };
 }
 

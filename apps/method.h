@@ -23,10 +23,10 @@ gt_status app_method_unknown(const char *name);
 /* "NAME:key=value,...": GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG for a parameter that it does not take. */
 gt_status app_projector_check(const char *spec);
 
-/* Subset k holds views k, k + subsets, ...: one operator and one array of data each. */
-typedef struct { size_t subsets; gt_linop **A; gt_array **b; } app_subsets;
+/* Subset k holds views k, k + subsets, ...: one operator and one array of data, and one of weights if there are any (w), each. */
+typedef struct { size_t subsets; gt_linop **A; gt_array **b, **w; } app_subsets;
 gt_status app_subsets_new(const char *projector, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
-                          const float *data, size_t subsets, app_subsets *s);
+                          const float *data, const float *weights, size_t subsets, app_subsets *s);
 void app_subsets_free(app_subsets *s);
 double app_subsets_norm(const app_subsets *s);          /* |b| */
 

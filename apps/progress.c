@@ -59,6 +59,8 @@ void app_progress_iteration(app_progress *p, const gt_progress *g)
 	int n = snprintf(text, sizeof text, "%d/%d", g->iteration, g->iterations);
 	if (p->quiet)
 		return;
+	if (!isnan(g->cost))
+		n += snprintf(text + n, sizeof text - (size_t)n, "  cost %.6g", g->cost);
 	if (!isnan(g->residual))
 		n += snprintf(text + n, sizeof text - (size_t)n, "  residual %.4g", g->residual / p->data_norm);
 	if (!isnan(g->change))

@@ -1,19 +1,20 @@
 /* Projections -> volume, by a direct method or by iteration. */
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include "apps/cli.h"
 #include "apps/method.h"
-#include "apps/progress.h"
+#include "apps/prior.h"
+#include "apps/watch.h"
+#include "regularizers/regularizer.h"
 
 typedef struct {
-	const char *output, *grid, *like, *solver, *projector, *init;
+	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log;
 	int unit;
 	double water;
 } recon_options;
 static const char *const units[] = { "mm-1", "HU", NULL };
-static const recon_options defaults = { .projector = "dd", .init = "auto", .water = GT_WATER_DEFAULT };
+static const recon_options defaults = { .projector = "dd", .init = "auto", .weights = "auto", .water = GT_WATER_DEFAULT };
 #define AT(field) offsetof(recon_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
@@ -23,6 +24,12 @@ static const cli_option options[] = {
 	  NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model of an iterative method (default dd)", AT(projector), 0, 0, NULL },
 	{ "init", 0, CLI_INPUT, "auto|zero|fdk|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
+	{ "weights", 0, CLI_TEXT, "auto|uniform|file|photons:...", "of the data, by their noise (photons:count=1e5,electronic=10)",
+	  AT(weights), 0, 0, NULL },
+	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...]", "on the volume; 'gantry help penalty NAME' lists its parameters", AT(penalty), 0,
+	  0, NULL },
+	{ "stop", 0, CLI_TEXT, "change=0.1HU,...", "end where the change, the gradient or the time says so", AT(stop), 0, 0, NULL },
+	{ "log", 0, CLI_OUTPUT, "FILE", "cost, change ... of every iteration, as CSV", AT(log), 0, 0, NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default 0.02)", AT(water), 1e-9, 1e3, NULL },
 	{ 0 },
@@ -30,50 +37,13 @@ static const cli_option options[] = {
 
 /* What a run did, for the report. */
 typedef struct {
-	int iterations, most, stopped;
+	int iterations, most, interrupted;
 	double residual, seconds;
+	const char *reason; /* why it ended before all iterations */
 	const char *start;
+	char *weights; /* owned */
 	char backend[32];
 } result;
-
-typedef struct {
-	app_progress progress;
-	result *result;
-} watcher;
-
-static volatile sig_atomic_t interrupted;
-static void on_interrupt(int number)
-{
-	if (interrupted)
-		cli_interrupt(number);
-	interrupted = number;
-}
-
-static int each_iteration(void *self, const gt_progress *g)
-{
-	watcher *w = self;
-	app_progress_iteration(&w->progress, g);
-	w->result->iterations = g->iteration;
-	w->result->most = g->iterations;
-	w->result->residual = g->residual / w->progress.data_norm;
-	w->result->stopped = interrupted && g->iteration < g->iterations;
-	return interrupted != 0;
-}
-
-/* The first Ctrl-C ends the iteration in progress and keeps the result; the next one kills. */
-static gt_status solve(const gt_solver *solver, const gt_problem *problem, const void *solver_options, gt_array *x, watcher *w)
-{
-	struct sigaction mine = { .sa_handler = on_interrupt }, before;
-	const gt_monitor monitor = { each_iteration, w };
-	sigemptyset(&mine.sa_mask);
-	interrupted = 0;
-	sigaction(SIGINT, &mine, &before);
-	if (before.sa_handler == SIG_IGN)
-		sigaction(SIGINT, &before, NULL);
-	const gt_status st = gt_solve(solver, problem, solver_options, x, &monitor);
-	sigaction(SIGINT, &before, NULL);
-	return st == GT_STOPPED ? GT_OK : st;
-}
 
 static gt_status direct(const gt_analytic *method, const void *method_options, const gt_grid *grid, const gt_projections *p, gt_array *x)
 {
@@ -140,25 +110,45 @@ static gt_status count_subsets(const app_method *m, const gt_scan *scan, size_t 
 static gt_status iterate(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid, const gt_projections *p,
                          gt_array *x, result *r)
 {
+	gt_backend *be = gt_array_backend(x);
+	const gt_type type = gt_array_type(x);
 	app_subsets s = { 0 };
+	app_weights weights = { APP_WEIGHTS_AUTO, 0, 0 };
+	gt_penalty *R = NULL;
+	float *w = NULL;
 	size_t subsets = 1;
 	gt_status st = GT_OK;
 	GT_TRY(count_subsets(m, p->scan, &subsets));
+	GT_TRY(app_weights_parse(o->weights, &weights));
+	GT_TRY(app_weights_new(&weights, m->solver->traits, m->solver->name, p, gt_backend_pool(be), &w, &r->weights));
+	if (o->penalty)
+		GT_TRY(gt_regularizer_new(o->penalty, be, type, grid, NULL, &R));
 	GT_TRY(initialise(call, o->init, grid, p, x, r));
-	cli_note(call, "preparing %zu subset%s of %zu views ...", subsets, subsets == 1 ? "" : "s", p->scan->views);
-	GT_TRY(app_subsets_new(o->projector, gt_array_backend(x), gt_array_type(x), grid, p->scan, p->data, subsets, &s));
+	cli_note(call, "preparing %zu subset%s of %zu views, weights %s ...", subsets, subsets == 1 ? "" : "s", p->scan->views, r->weights);
+	GT_TRY(app_subsets_new(o->projector, be, type, grid, p->scan, p->data, w, subsets, &s));
 	const gt_problem problem = { .subsets = subsets,
 		                     .A = s.A,
 		                     .b = s.b,
+		                     .w = s.w,
+		                     .R = R,
 		                     .hi = INFINITY,
 		                     .lo = m->solver->nonneg && m->solver->nonneg(m->options) ? 0 : -INFINITY };
-	watcher w = { .progress = app_progress_start("recon", call->common.quiet), .result = r };
-	w.progress.data_norm = app_subsets_norm(&s);
-	w.progress.water = o->water;
-	st = solve(m->solver, &problem, m->options, x, &w);
-	app_progress_end(&w.progress);
+	app_watch watch = { .progress = app_progress_start("recon", call->common.quiet), .log = o->log };
+	watch.progress.data_norm = app_subsets_norm(&s);
+	watch.progress.water = o->water;
+	GT_TRY(app_stop_parse(o->stop, &watch.stop));
+	GT_TRY(app_watch_solve(&watch, m->solver, &problem, m->options, x));
+	r->iterations = watch.iterations;
+	r->most = watch.most;
+	r->interrupted = watch.interrupted;
+	r->residual = watch.residual;
+	r->reason = watch.reason;
+	if (r->reason)
+		cli_note(call, "ended after %d of %d iterations: %s", r->iterations, r->most, r->reason);
 done:
 	app_subsets_free(&s);
+	gt_penalty_free(R);
+	free(w);
 	return st;
 }
 
@@ -222,8 +212,9 @@ static char *record_text(const cli_call *call, const recon_options *o, const app
 	if (method && m->analytic)
 		text = cli_text("solver=%s precision=%s backend=%s", method, gt_type_name(cli_type(call)), r->backend);
 	else if (method)
-		text = cli_text("solver=%s projector=%s init=%s precision=%s backend=%s done=%d/%d", method, o->projector, r->start,
-		                gt_type_name(cli_type(call)), r->backend, r->iterations, r->most);
+		text = cli_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s done=%d/%d", method,
+		                o->projector, r->weights, o->penalty ? o->penalty : "none", r->start, gt_type_name(cli_type(call)),
+		                r->backend, r->iterations, r->most);
 	free(method);
 	return text;
 }
@@ -244,11 +235,30 @@ static void report(const cli_call *call, const recon_options *o, const app_metho
 	cJSON_AddNumberToObject(json, "seconds", r->seconds);
 	if (m->solver) {
 		cJSON_AddNumberToObject(json, "iterations", r->iterations);
-		cJSON_AddBoolToObject(json, "stopped", r->stopped);
+		cJSON_AddBoolToObject(json, "stopped", r->reason != NULL);
+		if (r->reason)
+			cJSON_AddStringToObject(json, "reason", r->reason);
 		if (isfinite(r->residual))
 			cJSON_AddNumberToObject(json, "residual", r->residual);
 	}
 	cli_json(json);
+}
+
+static gt_status check_prior(const recon_options *o, const app_method *m)
+{
+	app_weights w = { APP_WEIGHTS_AUTO, 0, 0 };
+	app_stop stop;
+	gt_status st = GT_OK;
+	GT_TRY(app_weights_parse(o->weights, &w));
+	GT_TRY(app_stop_parse(o->stop, &stop));
+	if (o->penalty)
+		GT_TRY(app_penalty_check(o->penalty));
+	if (m->analytic && (o->penalty || (w.kind != APP_WEIGHTS_AUTO && w.kind != APP_WEIGHTS_UNIFORM)))
+		GT_TRY(gt_fail(GT_ERR_ARG,
+		               "--%s: %s is a direct method, which takes neither weights nor a penalty: expected an iterative --solver",
+		               o->penalty ? "penalty" : "weights", m->analytic->name));
+done:
+	return st;
 }
 
 static gt_status check_init(const recon_options *o, const app_method *m)
@@ -268,6 +278,7 @@ static gt_status check(const recon_options *o, app_method *m)
 	if (o->solver)
 		GT_TRY(app_method_parse(o->solver, m));
 	GT_TRY(check_init(o, m));
+	GT_TRY(check_prior(o, m));
 	GT_TRY(app_projector_check(o->projector));
 	GT_TRY(gt_can_write_volume(o->output));
 	if (o->grid && o->like)
@@ -297,6 +308,7 @@ static int run(const cli_call *call, const void *given)
 	if (!o->solver)
 		GT_TRY(app_method_for(p->scan, &m));
 	GT_TRY(check_init(o, &m));
+	GT_TRY(check_prior(o, &m));
 	GT_TRY(count_subsets(&m, p->scan, &subsets));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	cli_note_slices(call, &grid, p->scan);
@@ -311,10 +323,11 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(st);
 	GT_TRY(cli_write_volume(o->output, &w, v));
 	report(call, o, &m, v, &r);
-	if (r.stopped)
+	if (r.interrupted)
 		st = gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", r.iterations, r.most, o->output);
 done:
 	app_method_free(&m);
+	free(r.weights);
 	gt_projections_free(p);
 	gt_volume_free(v);
 	return cli_exit(call, st);
