@@ -5,6 +5,8 @@
 
 #define SOLVERS(X) \
 	X(os_sart) \
+	X(sirt) \
+	X(sart) \
 	X(cgls)
 
 #define DECLARE(name) extern const gt_solver gt_solver_##name;
