@@ -257,8 +257,11 @@ void gt_copy(const gt_array *x, gt_array *y) { map(GT_MAP_copy, x, 0, 0, y, "cop
 void gt_scale(double a, gt_array *y) { map(GT_MAP_scale, y, a, 0, y, "scale"); }
 void gt_axpy(double a, const gt_array *x, gt_array *y) { map(GT_MAP_axpy, x, a, 0, y, "axpy"); }
 void gt_xpay(const gt_array *x, double a, gt_array *y) { map(GT_MAP_xpay, x, a, 0, y, "xpay"); }
+void gt_axpby(double a, const gt_array *x, double b, gt_array *y) { map(GT_MAP_axpby, x, a, b, y, "axpby"); }
 void gt_mul(const gt_array *x, gt_array *y) { map(GT_MAP_mul, x, 0, 0, y, "mul"); }
 void gt_inv(double least, gt_array *y) { map(GT_MAP_inv, y, least, 0, y, "inv"); }
+void gt_over(const gt_array *x, double least, gt_array *y) { map(GT_MAP_over, x, least, 0, y, "over"); }
+void gt_less(const gt_array *x, double lo, double hi, gt_array *y) { map(GT_MAP_less, x, lo, hi, y, "less"); }
 void gt_clamp(double lo, double hi, gt_array *y) { map(GT_MAP_clamp, y, lo, hi, y, "clamp"); }
 
 static double red(enum gt_red op, const gt_array *x, const gt_array *y, const char *what)
@@ -268,6 +271,7 @@ static double red(enum gt_red op, const gt_array *x, const gt_array *y, const ch
 
 double gt_sum(const gt_array *x) { return red(GT_RED_sum, x, x, "sum"); }
 double gt_dot(const gt_array *x, const gt_array *y) { return red(GT_RED_dot, x, y, "dot"); }
+double gt_wdot(const gt_array *x, const gt_array *w) { return red(GT_RED_wdot, x, w, "wdot"); }
 double gt_max(const gt_array *x) { return red(GT_RED_max, x, x, "max"); }
 double gt_min(const gt_array *x) { return red(GT_RED_min, x, x, "min"); }
 double gt_dist2(const gt_array *x, const gt_array *y) { return red(GT_RED_dist2, x, y, "dist2"); }

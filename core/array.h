@@ -73,13 +73,17 @@ void gt_copy (const gt_array *x, gt_array *y);                   /* y = x       
 void gt_scale(double a, gt_array *y);                            /* y = a y                        */
 void gt_axpy (double a, const gt_array *x, gt_array *y);         /* y = y + a x                    */
 void gt_xpay (const gt_array *x, double a, gt_array *y);         /* y = x + a y                    */
+void gt_axpby(double a, const gt_array *x, double b, gt_array *y);       /* y = a x + b y          */
 void gt_mul  (const gt_array *x, gt_array *y);                   /* y = y x                        */
 void gt_inv  (double least, gt_array *y);                        /* y = 1/y where y > least, else 0 */
+void gt_over (const gt_array *x, double least, gt_array *y);     /* y = y/x where x > least, else 0 */
+void gt_less (const gt_array *x, double lo, double hi, gt_array *y);     /* y = x - y, clamped; NaN stays NaN */
 void gt_clamp(double lo, double hi, gt_array *y);                /* NaN stays NaN                  */
 
 /* Reductions accumulate in double, in an order fixed by n alone, and wait for the result. */
 double gt_sum(const gt_array *x);
 double gt_dot(const gt_array *x, const gt_array *y);
+double gt_wdot(const gt_array *x, const gt_array *w);           /* sum w x^2 */
 double gt_max(const gt_array *x);                                /* -INFINITY where n is 0 */
 double gt_min(const gt_array *x);
 double gt_dist2(const gt_array *x, const gt_array *y);           /* sum (x-y)^2 */

@@ -53,7 +53,7 @@ static void teardown(struct pair *p)
 	free(p->single);
 }
 
-enum op { FILL, COPY, SCALE, AXPY, XPAY, MUL, INV, CLAMP, OPS };
+enum op { FILL, COPY, SCALE, AXPY, XPAY, AXPBY, MUL, OVER, LESS, INV, CLAMP, OPS };
 
 static void apply(enum op op, const gt_array *x, gt_array *y)
 {
@@ -72,6 +72,15 @@ static void apply(enum op op, const gt_array *x, gt_array *y)
 		break;
 	case XPAY:
 		gt_xpay(x, -0.4, y);
+		break;
+	case AXPBY:
+		gt_axpby(0.3, x, -1.2, y);
+		break;
+	case OVER:
+		gt_over(x, 0.25, y);
+		break;
+	case LESS:
+		gt_less(x, -0.3, 0.2, y);
 		break;
 	case MUL:
 		gt_mul(x, y);
@@ -100,6 +109,12 @@ static double expected(enum op op, double x, double y)
 		return y + 0.6 * x;
 	case XPAY:
 		return x - 0.4 * y;
+	case AXPBY:
+		return 0.3 * x - 1.2 * y;
+	case OVER:
+		return x > 0.25 ? y / x : 0;
+	case LESS:
+		return x - y < -0.3 ? -0.3 : x - y > 0.2 ? 0.2 : x - y;
 	case MUL:
 		return x * y;
 	case INV:
@@ -131,17 +146,19 @@ END_TEST
 START_TEST(reductions)
 {
 	struct pair p = setup(types[_i]);
-	double sum = 0, dot = 0, dist = 0, most = -INFINITY, least = INFINITY;
+	double sum = 0, dot = 0, dist = 0, weighted = 0, most = -INFINITY, least = INFINITY;
 	for (size_t i = 0; i < N; i++) {
 		sum += p.hx[i];
 		dot += p.hx[i] * p.hy[i];
 		dist += (p.hx[i] - p.hy[i]) * (p.hx[i] - p.hy[i]);
+		weighted += p.hx[i] * p.hx[i] * p.hy[i];
 		most = fmax(most, p.hx[i]);
 		least = fmin(least, p.hx[i]);
 	}
 	ck_assert_double_eq_tol(gt_sum(p.x), sum, 1e-9);
 	ck_assert_double_eq_tol(gt_dot(p.x, p.y), dot, 1e-9);
 	ck_assert_double_eq_tol(gt_dist2(p.x, p.y), dist, 1e-8);
+	ck_assert_double_eq_tol(gt_wdot(p.x, p.y), weighted, 1e-9);
 	ck_assert_double_eq(gt_max(p.x), most);
 	ck_assert_double_eq(gt_min(p.x), least);
 	ck_assert_double_eq(gt_dot(p.x, p.y), gt_dot(p.x, p.y));
