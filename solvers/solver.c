@@ -7,7 +7,10 @@
 	X(os_sart) \
 	X(sirt) \
 	X(sart) \
-	X(cgls)
+	X(cgls) \
+	X(lsqr) \
+	X(pdhg) \
+	X(asd_pocs)
 
 #define DECLARE(name) extern const gt_solver gt_solver_##name;
 #define LIST(name) &gt_solver_##name,

@@ -1,0 +1,156 @@
+/* Adaptive steepest descent and projection onto convex sets: Sidky and Pan, Phys. Med. Biol. 53 (2008) 4777, whose letters
+ * these are. A pass over the ordered subsets (solvers/sweep.h) towards the data and the bounds, then some steps of fixed length down the
+ * penalty, whose gradient serves as that of total variation does there. The length starts as a part of what the first pass changed, and
+ * falls whenever the descent undid too much of a pass and the data are not met yet. The result is, as there, the volume after a pass.
+ * It ends where both pull in opposite directions (there: a test for convergence) with the data met, or when relax has died away. */
+#include <math.h>
+#include "solvers/sweep.h"
+
+struct options {
+	struct gt_sweep_options sweep;
+	int steps;
+	double alpha, alpha_reduce, r_max, epsilon, cosine;
+};
+static const struct options defaults = { .sweep = { .iterations = 50,
+	                                            .subsets = 10,
+	                                            .nonneg = 1,
+	                                            .order = GT_SWEEP_BIT_REVERSED,
+	                                            .relax = 1,
+	                                            .reduce = 0.99,
+	                                            .threshold = 1e-3 },
+	                                 .steps = 20,
+	                                 .alpha = 0.002,
+	                                 .alpha_reduce = 0.95,
+	                                 .r_max = 0.95,
+	                                 .epsilon = 0.01,
+	                                 .cosine = -0.99 };
+#define LEAST_RELAX 0.005
+#define AT(field) offsetof(struct options, field)
+static const gt_param params[] = {
+	GT_SWEEP_ITERATIONS,
+	GT_SWEEP_SUBSETS,
+	GT_SWEEP_RELAX,
+	GT_SWEEP_REDUCE,
+	GT_SWEEP_NONNEG,
+	GT_SWEEP_ORDER,
+	GT_SWEEP_THRESHOLD,
+	GT_SWEEP_KEEP,
+	{ .key = "steps", .help = "down the penalty, after every pass", .kind = GT_INT, .at = AT(steps), .least = 0, .most = 1e4 },
+	{ .key = "alpha",
+	  .help = "length of a step, of what the first pass changes",
+	  .kind = GT_REAL,
+	  .at = AT(alpha),
+	  .least = 0,
+	  .most = 1 },
+	{ .key = "alpha_reduce", .help = "factor on that length", .kind = GT_REAL, .at = AT(alpha_reduce), .least = 0, .most = 1 },
+	{ .key = "r_max",
+	  .help = "that factor is applied when the steps change this much of what a pass does",
+	  .kind = GT_REAL,
+	  .at = AT(r_max),
+	  .least = 0,
+	  .most = 1e6 },
+	{ .key = "epsilon",
+	  .help = "misfit |A x - b| to reach, of |b|: about the noise",
+	  .kind = GT_REAL,
+	  .at = AT(epsilon),
+	  .least = 0,
+	  .most = 1 },
+	{ .key = "cosine",
+	  .help = "stop, with that misfit reached, when the cosine of the angle between pass and steps is below this",
+	  .kind = GT_REAL,
+	  .at = AT(cosine),
+	  .least = -1,
+	  .most = 1 },
+	{ .key = NULL },
+};
+
+struct state {
+	const gt_problem *p;
+	const struct options *o;
+	gt_sweep *sweep;
+	gt_array *f, *d;        /* volumes: x after the steps, and what the last pass did to it */
+	double length, epsilon; /* of a step; below 0: not known yet */
+};
+
+static double norm(const gt_array *x) { return sqrt(gt_dot(x, x)); }
+
+static double norm_of_data(const gt_problem *p)
+{
+	double sum = 0;
+	for (size_t k = 0; k < p->subsets; k++)
+		sum += gt_dot(p->b[k], p->b[k]);
+	return sqrt(sum);
+}
+
+static void descend(struct state *s)
+{
+	gt_array *g = gt_sweep_volume(s->sweep);
+	for (int i = 0; i < s->o->steps; i++) {
+		gt_fill(0, g);
+		gt_penalty_gradient(s->p->R, s->f, g, NULL);
+		const double steep = norm(g);
+		if (!(steep > 0))
+			return;
+		gt_axpy(-s->length / steep, g, s->f);
+	}
+}
+
+/* x: in, after the pass before; out, after this one. Returns 1 if nothing more is to be done. */
+static int iterate(struct state *s, double relax, gt_array *x, gt_progress *p)
+{
+	const struct options *o = s->o;
+	gt_copy(s->f, s->d);
+	gt_sweep_run(s->sweep, relax, s->f, NULL);
+	p->change = sqrt(gt_dist2(s->f, x) / (double)gt_array_size(x));
+	gt_copy(s->f, x);
+	gt_xpay(x, -1, s->d);
+	const double pass = norm(s->d), misfit = gt_sweep_misfit(s->sweep, x);
+	p->residual = sqrt(misfit);
+	p->data = misfit / 2;
+	p->penalty = gt_penalty_value(s->p->R, x);
+	p->cost = p->data + p->penalty;
+	if (s->length < 0)
+		s->length = o->alpha * pass;
+	descend(s);
+	const double steps = sqrt(gt_dist2(s->f, x)), along = gt_dot(s->f, s->d) - gt_dot(x, s->d);
+	if (steps > o->r_max * pass && p->residual > s->epsilon)
+		s->length *= o->alpha_reduce;
+	return (along < o->cosine * steps * pass && p->residual <= s->epsilon) || relax < LEAST_RELAX;
+}
+
+static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
+{
+	const struct options *o = options;
+	struct state s = { .p = p, .o = o, .length = -1 };
+	gt_status st = GT_OK;
+	if (!p->R)
+		return gt_fail(GT_ERR_ARG, "solver 'asd-pocs' needs a penalty to go down: expected one; without, it is os-sart");
+	double relax = o->sweep.relax;
+	GT_TRY(gt_sweep_new(p, &o->sweep, x, &s.sweep));
+	GT_TRY(gt_array_like(x, &s.f));
+	GT_TRY(gt_array_like(x, &s.d));
+	gt_copy(x, s.f);
+	s.epsilon = o->epsilon * norm_of_data(p);
+	for (int k = 1, end = 0; k <= o->sweep.iterations && !end; k++, relax *= o->sweep.reduce) {
+		gt_progress g = gt_progress_of(k, o->sweep.iterations, x);
+		end = iterate(&s, relax, x, &g);
+		GT_TRY(gt_report(m, &g));
+	}
+done:
+	gt_sweep_free(s.sweep);
+	gt_array_free(s.f);
+	gt_array_free(s.d);
+	return st;
+}
+
+const gt_solver gt_solver_asd_pocs = {
+	.name = "asd-pocs",
+	.about = "passes of os-sart and steps down a penalty in turn: the least penalty that meets the data",
+	.traits = GT_TAKES_SUBSETS | GT_TAKES_BOUNDS | GT_TAKES_GRADIENT,
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.subsets = gt_sweep_subsets,
+	.nonneg = gt_sweep_nonneg,
+};

@@ -1,0 +1,181 @@
+/* Primal-dual hybrid gradients for penalised weighted least squares,
+ *   q <- (q + s W(A z - b))/(1 + s),   x+ <- argmin over the box of R + <A'q, .> + 1/2 |. - x|_P^2,   z = x+ + theta (x+ - x)
+ * Chambolle and Pock, J. Math. Imaging Vis. 40 (2011) 120, algorithm 2; the steps are matrices as in Pock and Chambolle, ICCV 2011,
+ * here s W for the data and 1/P for the volume, with P >= s A'WA for convergence; that is P = s M with M = A'WA1, as A has no negative
+ * entries. Then the dual problem is strongly convex with constant 1 in the norm of 1/W, which is what algorithm 2 needs.
+ *   R with a proximal step: P = s max M, a number.
+ *   R with a gradient only: Condat, J. Optim. Theory Appl. 158 (2013) 460, and Vu, Adv. Comput. Math. 38 (2013) 667: R is replaced by
+ *   <R'(x), .>, and P = s M + D/2 with R's majorizer D. Then theta = 1, and 1/s grows by 1 each time: the norms in which the iterates are
+ *   measured must not grow.
+ * s stops at a least value, from where on the steps are constant and those proofs hold as they stand. A x is linear in x, so that z is
+ * formed from the projections: one forward and one adjoint in an iteration, and the cost is known at x. */
+#include <math.h>
+#include "solvers/solver.h"
+
+struct options {
+	int iterations, nonneg;
+	double sigma;
+};
+static const struct options defaults = { .iterations = 200, .nonneg = 1, .sigma = 0.02 };
+#define AT(field) offsetof(struct options, field)
+static const gt_param params[] = {
+	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
+	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },
+	{ .key = "sigma",
+	  .help = "least dual step, of the weights; 1 at the start: small for many iterations and little penalty",
+	  .kind = GT_REAL,
+	  .at = AT(sigma),
+	  .least = 1e-6,
+	  .most = 1 },
+	{ .key = NULL },
+};
+static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
+
+struct state {
+	const gt_problem *p;
+	const gt_array *w;          /* NULL: 1 */
+	gt_array *q, *r, *before;   /* data: dual variable, A x - b, the same one iteration ago */
+	gt_array *g, *M, *D, *step; /* volumes; D: only with R's gradient; step: P */
+	int prox;
+	double sigma, theta, most; /* most: the largest M */
+};
+
+static void residual(struct state *s, const gt_array *x)
+{
+	gt_forward(s->p->A[0], x, s->r);
+	gt_axpy(-1, s->p->b[0], s->r);
+}
+
+/* P for this s. */
+static void set_step(struct state *s)
+{
+	gt_copy(s->M, s->step);
+	if (s->D)
+		gt_xpay(s->D, s->sigma, s->step);
+	else
+		gt_scale(s->sigma, s->step);
+}
+
+static void next_sigma(struct state *s, double least)
+{
+	const double accelerated = s->D ? s->sigma / (1 + s->sigma) : s->sigma / sqrt(1 + 2 * s->sigma);
+	const double sigma = accelerated > least ? accelerated : least;
+	s->theta = s->D ? 1 : sigma / s->sigma;
+	if (sigma < s->sigma) {
+		s->sigma = sigma;
+		set_step(s);
+	}
+}
+
+static gt_status prepare(struct state *s, const gt_array *x)
+{
+	gt_status st = GT_OK;
+	const gt_problem *p = s->p;
+	GT_TRY(gt_array_like(p->b[0], &s->q));
+	GT_TRY(gt_array_like(p->b[0], &s->r));
+	GT_TRY(gt_array_like(p->b[0], &s->before));
+	GT_TRY(gt_array_like(x, &s->g));
+	GT_TRY(gt_array_like(x, &s->M));
+	GT_TRY(gt_array_like(x, &s->step));
+	if (p->R && !s->prox) {
+		GT_TRY(gt_array_like(x, &s->D));
+		gt_fill(0, s->D);
+		gt_penalty_majorize(p->R, s->D);
+		gt_scale(0.5, s->D);
+	}
+	gt_fill(1, s->g);
+	gt_forward(p->A[0], s->g, s->r);
+	if (s->w)
+		gt_mul(s->w, s->r);
+	gt_adjoint(p->A[0], s->r, s->M);
+	s->most = gt_max(s->M);
+	set_step(s);
+	residual(s, x);
+	gt_copy(s->r, s->before);
+	gt_fill(0, s->q);
+done:
+	return st;
+}
+
+/* q from the residuals at x and at the x before, which then serves as scratch. */
+static void dual(struct state *s, int first)
+{
+	const double theta = first ? 0 : s->theta, part = first ? 1 : s->sigma / (1 + s->sigma);
+	gt_axpby(1 + theta, s->r, -theta, s->before);
+	if (s->w)
+		gt_mul(s->w, s->before);
+	gt_axpby(part, s->before, 1 - part, s->q);
+}
+
+/* The new x, in g. */
+static void primal(struct state *s, const gt_array *x)
+{
+	const gt_problem *p = s->p;
+	gt_adjoint(p->A[0], s->q, s->g);
+	if (s->prox) {
+		const double t = 1 / (s->sigma * s->most);
+		gt_xpay(x, -t, s->g);
+		gt_penalty_prox(p->R, t, p->lo, p->hi, s->g, s->g);
+	} else {
+		gt_penalty_gradient(p->R, x, s->g, NULL);
+		gt_over(s->step, 0, s->g);
+		gt_less(x, p->lo, p->hi, s->g);
+	}
+}
+
+static void iterate(struct state *s, int first, double least, gt_array *x, gt_progress *g)
+{
+	dual(s, first);
+	primal(s, x);
+	g->change = sqrt(gt_dist2(s->g, x) / (double)gt_array_size(x));
+	gt_copy(s->g, x);
+	gt_array *const swap = s->before;
+	s->before = s->r;
+	s->r = swap;
+	residual(s, x);
+	next_sigma(s, least);
+	const double squares = gt_dot(s->r, s->r);
+	g->residual = sqrt(squares);
+	g->data = (s->w ? gt_wdot(s->r, s->w) : squares) / 2;
+	g->penalty = gt_penalty_value(s->p->R, x);
+	g->cost = g->data + g->penalty;
+}
+
+static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
+{
+	const struct options *o = options;
+	struct state s = { .p = p, .w = p->w ? p->w[0] : NULL, .prox = p->R && gt_penalty_has(p->R) & GT_HAS_PROX, .sigma = 1, .theta = 1 };
+	gt_status st = GT_OK;
+	if (p->R && !gt_penalty_is_convex(p->R))
+		return gt_fail(GT_ERR_ARG, "solver 'pdhg' needs a convex penalty, which '%s' is not", gt_penalty_name(p->R));
+	GT_TRY(prepare(&s, x));
+	if (s.prox && !(s.most > 0)) {
+		st = gt_fail(GT_ERR_ARG, "solver 'pdhg': no ray of weight above 0 meets the volume");
+		goto done;
+	}
+	for (int k = 1; k <= o->iterations; k++) {
+		gt_progress g = gt_progress_of(k, o->iterations, x);
+		iterate(&s, k == 1, o->sigma, x, &g);
+		GT_TRY(gt_report(m, &g));
+	}
+done:
+	gt_array_free(s.q);
+	gt_array_free(s.r);
+	gt_array_free(s.before);
+	gt_array_free(s.g);
+	gt_array_free(s.M);
+	gt_array_free(s.D);
+	gt_array_free(s.step);
+	return st;
+}
+
+const gt_solver gt_solver_pdhg = {
+	.name = "pdhg",
+	.about = "primal-dual hybrid gradients: weighted least squares with a convex penalty, bounds",
+	.traits = GT_TAKES_BOUNDS | GT_TAKES_WEIGHTS | GT_TAKES_GRADIENT | GT_TAKES_PROX,
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.nonneg = nonneg,
+};
