@@ -3,7 +3,8 @@
 #include <string.h>
 #include "regularizers/regularizer.h"
 
-#define REGULARIZERS(X)
+#define REGULARIZERS(X) \
+	X(tv)
 
 #define DECLARE(name) extern const gt_regularizer gt_regularizer_##name;
 #define LIST(name) &gt_regularizer_##name,

@@ -1,0 +1,194 @@
+/* Total variation with forward differences: Rudin, Osher, Fatemi, Physica D 60 (1992) 259.
+ *   R(u) = strength sum_v |(D u)_v|        differences along an axis divided by its pitch relative to that of x
+ * value() is that of R itself, prox() that of R itself by fast gradient projection on the dual: Beck and Teboulle, IEEE Trans.
+ * Image Process. 18 (2009) 2419. With tau = t strength, P the projection on [lo, hi] and Pi that on |p| <= 1 at every voxel,
+ *   p+ = Pi(r + 1/(tau |D|^2) D P(z - tau D'r)),   r = p + (s_k - 1)/s_k+1 (p - p before),   and at the end u = P(z - tau D'p).
+ * p is kept from call to call: one that differs little from the last needs few iterations.
+ * gradient(), majorize() and line() are those of the smoothed R_eps, |d| -> sqrt(|d|^2 + eps^2), with half-quadratic weights:
+ * Geman and Reynolds, IEEE Trans. Pattern Anal. Mach. Intell. 14 (1992) 367. R <= R_eps <= R + strength eps voxels.
+ *
+ * Memory: nine numbers per voxel (p, p before, and the next p; three axes each), none with inner=0.
+ * An inner iteration is one pass: reads z, p, p before and writes the next p, ten numbers (40 bytes in single) per voxel. */
+#include <math.h>
+#include <stdlib.h>
+#include "regularizers/regularizer.h"
+#include "regularizers/tv.h"
+
+static const char *const kinds[] = { "isotropic", "anisotropic", NULL };
+
+struct options {
+	double strength, smooth;
+	int kind, inner;
+};
+static const struct options defaults = { .strength = 1, .smooth = GT_MU_WATER / 1000, .kind = 0, .inner = 20 };
+#define AT(field) offsetof(struct options, field)
+static const gt_param params[] = {
+	{ .key = "strength", .help = "factor on the penalty", .kind = GT_REAL, .at = AT(strength), .least = 0, .most = 1e30 },
+	{ .key = "kind", .help = "length of a gradient, or the sum over its axes", .kind = GT_CHOICE, .at = AT(kind), .names = kinds },
+	{ .key = "smooth",
+	  .help = "gradients below this count as quadratic where a derivative is needed; proximal steps are exact",
+	  .kind = GT_MU,
+	  .at = AT(smooth),
+	  .least = 1e-9,
+	  .most = 1e6 },
+	{ .key = "inner",
+	  .help = "iterations of a proximal step; 0: none, and no memory for it",
+	  .kind = GT_INT,
+	  .at = AT(inner),
+	  .least = 0,
+	  .most = 1e6 },
+	{ .key = NULL },
+};
+
+struct state {
+	gt_backend *be;
+	gt_type type;
+	size_t voxels;
+	struct gt_tv_plan plan;
+	const struct gt_tv_impl *impl;
+	int inner, has_scratch;
+	double norm2; /* |D|^2 */
+	gt_array *dual[3][3];
+	int now; /* dual[now] is p */
+};
+
+static int ours(const struct state *s, const gt_array *a)
+{
+	if (s->be->status != GT_OK)
+		return 0;
+	if (a->be != s->be || a->type != s->type || a->n != s->voxels)
+		gt_backend_fail(s->be, gt_fail(GT_ERR_ARG, "tv is for %zu %s values on %s, not %zu (%s, %s)", s->voxels,
+		                               gt_type_name(s->type), s->be->name, a->n, gt_type_name(a->type), a->be->name));
+	return s->be->status == GT_OK;
+}
+
+static double value(void *self, const gt_array *x)
+{
+	const struct state *s = self;
+	double sum[2] = { NAN, NAN };
+	if (ours(s, x))
+		s->impl->sums(s->be, &s->plan, s->type, x->data, NULL, 0, sum);
+	return s->plan.strength * sum[0];
+}
+
+static void gradient(void *self, const gt_array *x, gt_array *g, gt_array *d)
+{
+	const struct state *s = self;
+	if (ours(s, x) && ours(s, g) && (!d || ours(s, d)))
+		s->impl->gradient(s->be, &s->plan, s->type, x->data, g->data, d ? d->data : NULL);
+}
+
+static void majorize(void *self, gt_array *d)
+{
+	const struct state *s = self;
+	if (ours(s, d))
+		s->impl->majorize(s->be, &s->plan, s->type, d->data);
+}
+
+static void line(void *self, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature)
+{
+	const struct state *s = self;
+	double sum[2] = { NAN, NAN };
+	if (ours(s, x) && ours(s, p))
+		s->impl->sums(s->be, &s->plan, s->type, x->data, p->data, a, sum);
+	*slope = s->plan.strength * sum[0];
+	*curvature = s->plan.strength * sum[1];
+}
+
+static struct gt_tv_dual dual(const struct state *s, int which)
+{
+	struct gt_tv_dual d;
+	for (int a = 0; a < 3; a++)
+		d.a[a] = s->dual[which % 3][a]->data;
+	return d;
+}
+
+static void prox(void *self, double t, double lo, double hi, const gt_array *z, gt_array *x)
+{
+	struct state *s = self;
+	struct gt_tv_step step = { .tau = t * s->plan.strength, .lo = lo, .hi = hi };
+	if (!ours(s, z) || !ours(s, x))
+		return;
+	if (!(t >= 0) || !isfinite(step.tau) || !(lo <= hi)) {
+		gt_backend_fail(s->be,
+		                gt_fail(GT_ERR_ARG, "tv: proximal step of %g between %g and %g: expected one of 0 or more, bounds in order",
+		                        t, lo, hi));
+		return;
+	}
+	double momentum = 1;
+	step.step = 1 / (step.tau * s->norm2);
+	for (int k = 0; k < s->inner && isfinite(step.step); k++) {
+		const struct gt_tv_dual p = dual(s, s->now), old = k ? dual(s, s->now + 2) : p, out = dual(s, s->now + 1);
+		s->impl->dual(s->be, &s->plan, s->type, &step, z->data, &p, &old, &out);
+		s->now = (s->now + 1) % 3;
+		const double next = (1 + sqrt(1 + 4 * momentum * momentum)) / 2;
+		step.ahead = (momentum - 1) / next;
+		momentum = next;
+	}
+	const struct gt_tv_dual p = dual(s, s->now);
+	step.ahead = 0;
+	s->impl->primal(s->be, &s->plan, s->type, &step, z->data, &p, x->data);
+}
+
+static void release(void *self)
+{
+	struct state *s = self;
+	for (int k = 0; k < 9; k++)
+		gt_array_free(s->dual[k / 3][k % 3]);
+	if (s->has_scratch)
+		gt_scratch_release(s->be);
+	free(s);
+}
+
+#define WITHOUT_PROX .name = "tv", .value = value, .gradient = gradient, .majorize = majorize, .line = line, .free = release
+static const struct gt_penalty_ops ops = { WITHOUT_PROX, .prox = prox }, ops_without_prox = { WITHOUT_PROX };
+
+static void fill_plan(struct state *s, const gt_grid *grid, const struct options *o)
+{
+	const double pi = 3.14159265358979323846;
+	s->plan = (struct gt_tv_plan){ .strength = o->strength, .eps = o->smooth, .anisotropic = o->kind };
+	for (int a = 0; a < 3; a++) {
+		s->plan.n[a] = grid->n[a];
+		s->plan.w[a] = grid->pitch[0] / grid->pitch[a];
+		/* Along one axis D'D has the eigenvalues 4 w^2 sin^2(pi k/2n), k < n. */
+		const double most = grid->n[a] > 1 ? 2 * s->plan.w[a] * cos(pi / (2 * (double)grid->n[a])) : 0;
+		s->norm2 += most * most;
+	}
+}
+
+static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const void *options, const gt_array *kappa, gt_penalty **R)
+{
+	const struct options *o = options;
+	gt_status st = GT_OK;
+	if (kappa)
+		return gt_fail(GT_ERR_UNSUPPORTED, "tv: no weights per voxel (kappa): expected none, or a penalty on pairs of voxels");
+	struct state *s = calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "no memory for penalty 'tv'");
+	s->be = be;
+	s->type = type;
+	s->voxels = gt_grid_voxels(grid);
+	s->inner = o->inner;
+	s->impl = gt_backend_is_gpu(be) ? GT_IF_CUDA(&gt_tv_cuda) : &gt_tv_cpu;
+	fill_plan(s, grid, o);
+	for (int k = 0; k < 9 && s->inner; k++) {
+		GT_TRY(gt_array_new(be, type, s->voxels, &s->dual[k / 3][k % 3]));
+		gt_fill(0, s->dual[k / 3][k % 3]);
+	}
+	GT_TRY(gt_scratch_reserve(be, s->impl->scratch(be, &s->plan, type), "sums of total variation"));
+	s->has_scratch = 1;
+done:
+	if (st == GT_OK)
+		return gt_penalty_new(s->inner ? &ops : &ops_without_prox, s, be, type, s->voxels, 1, R);
+	release(s);
+	return st;
+}
+
+const gt_regularizer gt_regularizer_tv = {
+	.name = "tv",
+	.about = "total variation: piecewise constant volumes; for solvers with proximal steps, smoothed for others",
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.make = make,
+};

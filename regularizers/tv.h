@@ -1,0 +1,45 @@
+#ifndef GT_REGULARIZERS_TV_H
+#define GT_REGULARIZERS_TV_H
+/* Inside this room: what tv.c asks of a backend. */
+#include "core/backend.h"
+#include "core/scan_math.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gt_tv_plan {
+	size_t n[3];
+	double w[3];                    /* pitch of x by pitch of the axis */
+	double strength, eps;
+	int anisotropic;
+};
+
+/* One pass of the proximal step. Dual arrays, one per axis, are 0 at the last voxel of their axis, and stay so. */
+struct gt_tv_step { double tau, step, ahead, lo, hi; };
+struct gt_tv_dual { void *a[3]; };
+
+struct gt_tv_impl {
+	size_t (*scratch)(gt_backend *be, const struct gt_tv_plan *p, gt_type type);     /* bytes */
+	/* without the factor `strength`; p NULL: out[0] = TV(x); else slope and curvature of TV_eps(x + a p) */
+	void (*sums    )(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, const void *p, double a, double out[2]);
+	void (*gradient)(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, void *g, void *d);
+	void (*majorize)(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, void *d);
+	/* out = Pi(r + step D u), u = P(z - tau D'r), r = p + ahead (p - old); p and old may be the same, out is neither */
+	void (*dual    )(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const struct gt_tv_step *s, const void *z,
+	                 const struct gt_tv_dual *p, const struct gt_tv_dual *old, const struct gt_tv_dual *out);
+	/* x = P(z - tau D'p); x may be z */
+	void (*primal  )(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const struct gt_tv_step *s, const void *z,
+	                 const struct gt_tv_dual *p, void *x);
+};
+extern const struct gt_tv_impl gt_tv_cpu, gt_tv_cuda;
+
+GT_HD unsigned gt_tv_next(const size_t *n, size_t x, size_t y, size_t z)
+{
+	return (x + 1 < n[0] ? 1u : 0) | (y + 1 < n[1] ? 2u : 0) | (z + 1 < n[2] ? 4u : 0);
+}
+GT_HD unsigned gt_tv_previous(size_t x, size_t y, size_t z) { return (x ? 1u : 0) | (y ? 2u : 0) | (z ? 4u : 0); }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

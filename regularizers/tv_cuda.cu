@@ -1,0 +1,314 @@
+/* Total variation on CUDA. One inner iteration of the proximal step is one kernel: blocks march through slices, with u and the
+ * dual of two slices in shared memory. */
+#include <math.h>
+#include "core/cuda.h"
+#include "regularizers/tv.h"
+#include "regularizers/tv_math.h"
+
+/* Variants. */
+#ifndef TV_X
+#define TV_X 64 /* voxels of a tile along x: 32, 64, 128 */
+#endif
+#ifndef TV_Y
+#define TV_Y 8 /* and rows, the first and the last of which its neighbours compute: 4, 8, 15; (TV_X + 2) TV_Y <= 1024 */
+#endif
+#ifndef TV_SLICES
+#define TV_SLICES 64 /* slices that a block marches through: 16 to 256 */
+#endif
+#ifndef TV_BLOCKS
+#define TV_BLOCKS 2 /* at a time on one multiprocessor: 1, 2, 3 */
+#endif
+
+/* Columns on both sides of a tile are the work of further threads. */
+enum { WIDE = TV_X + 2, THREADS = WIDE * TV_Y };
+/* Other kernels: one warp per row; sums in PARTS blocks whatever the device. */
+enum { LANES = 32, ROWS = 8, PARTS = 1024 };
+
+/* Proximal step ---------------------------------------------------------- */
+
+template <typename T> struct dual_arrays {
+	T *a[3];
+};
+
+template <typename T> static dual_arrays<T> typed(const struct gt_tv_dual *d)
+{
+	dual_arrays<T> t;
+	for (int a = 0; a < 3; a++)
+		t.a[a] = (T *)d->a[a];
+	return t;
+}
+
+template <typename T> static __device__ T ahead(T p, T old, T factor) { return p + factor * (p - old); }
+
+/* What a thread reads of a slice: voxels left of a tile and below it give their part of the dual alone. */
+template <typename T> struct sample {
+	T z, p[3], old[3];
+};
+
+template <typename T>
+static __device__ sample<T> read(const T *z, const dual_arrays<T> &p, const dual_arrays<T> &old, size_t at, const bool *needs)
+{
+	sample<T> s;
+	const bool all = needs[0] && needs[1];
+	s.z = all ? z[at] : (T)0;
+#pragma unroll
+	for (int a = 0; a < 3; a++) {
+		const bool some = a < 2 ? needs[a] : all;
+		s.p[a] = some ? p.a[a][at] : (T)0;
+		s.old[a] = some ? old.a[a][at] : (T)0;
+	}
+	return s;
+}
+
+template <typename T>
+static __global__ void __launch_bounds__(THREADS, TV_BLOCKS)
+	dual_step(tv_constants<T> c, size_t tiles_x, size_t tiles_y, const T *z, dual_arrays<T> p, dual_arrays<T> old, dual_arrays<T> out)
+{
+	__shared__ T shared_x[2][TV_Y][WIDE], shared_y[2][TV_Y][WIDE], shared_u[2][TV_Y][WIDE];
+	const unsigned thread = threadIdx.x, side = thread - TV_X * TV_Y;
+	const bool inner = thread < TV_X * TV_Y;
+	const unsigned tx = inner ? thread % TV_X + 1 : side < TV_Y ? 0 : TV_X + 1, ty = inner ? thread / TV_X : side % TV_Y;
+	const unsigned left = tx ? tx - 1 : 0, down = ty ? ty - 1 : 0;
+	const unsigned right = tx + 1 < WIDE ? tx + 1 : tx, up = ty + 1 < TV_Y ? ty + 1 : ty;
+	const size_t tile = blockIdx.x, x0 = tile % tiles_x * TV_X, y0 = tile / tiles_x % tiles_y * (TV_Y - 2);
+	const size_t k0 = tile / tiles_x / tiles_y * TV_SLICES, k1 = k0 + TV_SLICES < c.n[2] ? k0 + TV_SLICES : c.n[2];
+	/* Counted from one before the tile. */
+	const bool there = x0 + tx > 0 && y0 + ty > 0 && x0 + tx <= c.n[0] && y0 + ty <= c.n[1];
+	const bool needs[2] = { there && ty > 0, there && tx > 0 }, all = needs[0] && needs[1];
+	const bool writes = all && inner && ty < TV_Y - 1;
+	const unsigned next_xy = (x0 + tx < c.n[0] ? 1u : 0) | (y0 + ty < c.n[1] ? 2u : 0);
+	size_t at = there ? (k0 * c.n[1] + (y0 + ty - 1)) * c.n[0] + (x0 + tx - 1) : 0;
+
+	T below = all && k0 ? ahead(p.a[2][at - c.stride[2]], old.a[2][at - c.stride[2]], c.ahead) : (T)0;
+	T r[3] = { 0, 0, 0 }, u = 0;
+	sample<T> s = read(z, p, old, at, needs);
+	/* u of slice k from its sample; then p of the slice before, whose u all neighbours know by then. */
+	for (size_t k = k0; k <= k1; k++, at += c.stride[2]) {
+		const unsigned slot = (unsigned)(k - k0) & 1;
+		T above[3], u_above = 0;
+#pragma unroll
+		for (int a = 0; a < 3; a++)
+			above[a] = ahead(s.p[a], s.old[a], c.ahead);
+		const T value = s.z;
+		shared_x[slot][ty][tx] = above[0];
+		shared_y[slot][ty][tx] = above[1];
+		if (k < k1 && k + 1 < c.n[2])
+			s = read(z, p, old, at + c.stride[2], needs);
+		__syncthreads();
+		if (k < c.n[2]) {
+			const T previous[3] = { shared_x[slot][ty][left], shared_y[slot][down][tx], below };
+			u_above = tv_primal(&c, value, above, previous);
+		}
+		if (k > k0 && writes) {
+			const T u_next[3] = { shared_u[slot ^ 1][ty][right], shared_u[slot ^ 1][up][tx], u_above };
+			T q[3];
+			tv_dual(&c, u, u_next, next_xy | (k < c.n[2] ? 4u : 0), r, q);
+#pragma unroll
+			for (int a = 0; a < 3; a++)
+				out.a[a][at - c.stride[2]] = q[a];
+		}
+		shared_u[slot][ty][tx] = u_above;
+		below = above[2];
+		u = u_above;
+#pragma unroll
+		for (int a = 0; a < 3; a++)
+			r[a] = above[a];
+	}
+}
+
+template <typename T>
+static void launch_dual(cudaStream_t queue, const struct gt_tv_plan *plan, const struct gt_tv_step *s, const void *z,
+                        const struct gt_tv_dual *p, const struct gt_tv_dual *old, const struct gt_tv_dual *out)
+{
+	tv_constants<T> c;
+	tv_constants_set(&c, plan, s);
+	const size_t tiles_x = (c.n[0] + TV_X - 1) / TV_X, tiles_y = (c.n[1] + TV_Y - 3) / (TV_Y - 2);
+	const size_t tiles = tiles_x * tiles_y * ((c.n[2] + TV_SLICES - 1) / TV_SLICES);
+	dual_step<T><<<(unsigned)tiles, THREADS, 0, queue>>>(c, tiles_x, tiles_y, (const T *)z, typed<T>(p), typed<T>(old), typed<T>(out));
+}
+
+static void dual_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const struct gt_tv_step *s, const void *z,
+                  const struct gt_tv_dual *p, const struct gt_tv_dual *old, const struct gt_tv_dual *out)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	if (type == GT_F32)
+		launch_dual<float>(queue, plan, s, z, p, old, out);
+	else
+		launch_dual<double>(queue, plan, s, z, p, old, out);
+	gt_cuda_check(be, cudaGetLastError(), "tv proximal step");
+}
+
+/* Row by row ------------------------------------------------------------- */
+
+/* Runs the statement that follows for the voxels of the rows first, first + step, ...: y, z, i, at and next are set. */
+#define FOR_VOXELS(first, step)                                          \
+	for (size_t row = (first); row < c.n[1] * c.n[2]; row += (step)) \
+		for (size_t y = row % c.n[1], z = row / c.n[1], i = threadIdx.x; i < c.n[0]; i += LANES)
+#define OWN_ROW (blockIdx.x * (size_t)ROWS + threadIdx.y)
+
+template <typename T> static __global__ void primal_rows(tv_constants<T> c, const T *value, dual_arrays<T> p, T *x)
+{
+	FOR_VOXELS(OWN_ROW, (size_t)gridDim.x * ROWS)
+	{
+		const size_t at = row * c.n[0] + i;
+		const unsigned before = gt_tv_previous(i, y, z);
+		T r[3], previous[3];
+#pragma unroll
+		for (int a = 0; a < 3; a++) {
+			r[a] = p.a[a][at];
+			previous[a] = before >> a & 1 ? p.a[a][at - c.stride[a]] : (T)0;
+		}
+		x[at] = tv_primal(&c, value[at], r, previous);
+	}
+}
+
+template <typename T> static __global__ void gradient_rows(tv_constants<T> c, const T *x, T *g, T *d)
+{
+	FOR_VOXELS(OWN_ROW, (size_t)gridDim.x * ROWS)
+	{
+		const size_t at = row * c.n[0] + i;
+		T slope = 0, bound = 0;
+		tv_gradient(&c, x, at, gt_tv_next(c.n, i, y, z), gt_tv_previous(i, y, z), &slope, &bound);
+		g[at] += c.strength * slope;
+		if (d)
+			d[at] += c.strength * bound;
+	}
+}
+
+template <typename T> static __global__ void majorize_rows(tv_constants<T> c, T *d)
+{
+	FOR_VOXELS(OWN_ROW, (size_t)gridDim.x * ROWS)
+	d[row * c.n[0] + i] += c.strength * tv_largest_bound(&c, gt_tv_next(c.n, i, y, z), gt_tv_previous(i, y, z));
+}
+
+/* Sums of a block in a fixed order; part is [2][PARTS]. */
+static __device__ void block_sum(double slope, double curvature, double *part)
+{
+	__shared__ double lane[2][LANES * ROWS];
+	const unsigned me = threadIdx.y * LANES + threadIdx.x;
+	lane[0][me] = slope;
+	lane[1][me] = curvature;
+	for (unsigned half = LANES * ROWS / 2; half > 0; half /= 2) {
+		__syncthreads();
+		if (me < half) {
+			lane[0][me] += lane[0][me + half];
+			lane[1][me] += lane[1][me + half];
+		}
+	}
+	if (me == 0) {
+		part[blockIdx.x] = lane[0][0];
+		part[blockIdx.x + gridDim.x] = lane[1][0];
+	}
+}
+
+template <typename T> static __global__ void sum_rows(tv_constants<T> c, const T *x, const T *p, T a, double *part)
+{
+	double sum[2] = { 0, 0 };
+	FOR_VOXELS(OWN_ROW, (size_t)PARTS * ROWS)
+	{
+		const unsigned next = gt_tv_next(c.n, i, y, z);
+		T d[3], along[3], slope = 0, curvature = 0;
+		tv_differences_at(&c, x, row * c.n[0] + i, next, d);
+		if (p) {
+			tv_differences_at(&c, p, row * c.n[0] + i, next, along);
+#pragma unroll
+			for (int k = 0; k < 3; k++)
+				d[k] += a * along[k];
+			tv_line(&c, d, along, &slope, &curvature);
+		} else {
+			slope = tv_size(c.anisotropic, d);
+		}
+		sum[0] += slope;
+		sum[1] += curvature;
+	}
+	block_sum(sum[0], sum[1], part);
+}
+
+static __global__ void sum_parts(const double *part, double *out)
+{
+	double sum[2] = { 0, 0 };
+	for (unsigned k = threadIdx.y * LANES + threadIdx.x; k < PARTS; k += LANES * ROWS) {
+		sum[0] += part[k];
+		sum[1] += part[k + PARTS];
+	}
+	block_sum(sum[0], sum[1], out);
+}
+
+/* Without a step. */
+template <typename T> static tv_constants<T> constants(const struct gt_tv_plan *plan)
+{
+	static const struct gt_tv_step none = { 0, 0, 0, 0, 0 };
+	tv_constants<T> c;
+	tv_constants_set(&c, plan, &none);
+	return c;
+}
+
+static unsigned row_blocks(const struct gt_tv_plan *p)
+{
+	const size_t blocks = (p->n[1] * p->n[2] + ROWS - 1) / ROWS, most = 1 << 30;
+	return (unsigned)(blocks < most ? blocks : most);
+}
+
+static void primal_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const struct gt_tv_step *s, const void *z,
+                    const struct gt_tv_dual *p, void *x)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	const dim3 block(LANES, ROWS);
+	if (type == GT_F32) {
+		tv_constants<float> c;
+		tv_constants_set(&c, plan, s);
+		primal_rows<<<row_blocks(plan), block, 0, queue>>>(c, (const float *)z, typed<float>(p), (float *)x);
+	} else {
+		tv_constants<double> c;
+		tv_constants_set(&c, plan, s);
+		primal_rows<<<row_blocks(plan), block, 0, queue>>>(c, (const double *)z, typed<double>(p), (double *)x);
+	}
+	gt_cuda_check(be, cudaGetLastError(), "tv proximal step");
+}
+
+static void gradient_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, void *g, void *d)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	const dim3 block(LANES, ROWS);
+	if (type == GT_F32)
+		gradient_rows<<<row_blocks(plan), block, 0, queue>>>(constants<float>(plan), (const float *)x, (float *)g, (float *)d);
+	else
+		gradient_rows<<<row_blocks(plan), block, 0, queue>>>(constants<double>(plan), (const double *)x, (double *)g, (double *)d);
+	gt_cuda_check(be, cudaGetLastError(), "tv gradient");
+}
+
+static void majorize_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, void *d)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	const dim3 block(LANES, ROWS);
+	if (type == GT_F32)
+		majorize_rows<<<row_blocks(plan), block, 0, queue>>>(constants<float>(plan), (float *)d);
+	else
+		majorize_rows<<<row_blocks(plan), block, 0, queue>>>(constants<double>(plan), (double *)d);
+	gt_cuda_check(be, cudaGetLastError(), "tv majorizer");
+}
+
+static size_t scratch_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type)
+{
+	(void)be, (void)plan, (void)type;
+	return (2 * PARTS + 2) * sizeof(double);
+}
+
+static void sums_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, const void *p, double a, double out[2])
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	const dim3 block(LANES, ROWS);
+	double *part = (double *)gt_scratch(be), *result = part + 2 * PARTS;
+	if (type == GT_F32)
+		sum_rows<<<PARTS, block, 0, queue>>>(constants<float>(plan), (const float *)x, (const float *)p, (float)a, part);
+	else
+		sum_rows<<<PARTS, block, 0, queue>>>(constants<double>(plan), (const double *)x, (const double *)p, a, part);
+	sum_parts<<<1, block, 0, queue>>>(part, result);
+	out[0] = out[1] = NAN;
+	if (gt_cuda_check(be, cudaGetLastError(), "tv sum") ||
+	    gt_cuda_check(be, cudaMemcpyAsync(out, result, 2 * sizeof *out, cudaMemcpyDeviceToHost, queue), "tv sum") ||
+	    gt_cuda_check(be, cudaStreamSynchronize(queue), "tv sum"))
+		out[0] = out[1] = NAN;
+}
+
+extern "C" const struct gt_tv_impl gt_tv_cuda = { scratch_, sums_, gradient_, majorize_, dual_, primal_ };
