@@ -409,6 +409,7 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 	}
 }
 
+/* Tiles begin where their bundle begins to see the voxels: those of different blocks overlap, so that sums are added atomically. */
 template <int STRIP, int EDGES>
 static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e)
 {
@@ -424,9 +425,9 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 			const int z = e + lane + WARP * r;
 			up = lane == WARP - 1 ? next : up;
 			if (n < d.n[j.axis] && i0 + v < width && z < d.n[2])
-				j.b[line * d.n[2] + z] += up - s->E[v][r];
+				atomicAdd(&j.b[line * d.n[2] + z], up - s->E[v][r]);
 		}
-		asm volatile("" ::: "memory"); /* loads of all voxels at once would not fit the registers */
+		asm volatile("" ::: "memory"); /* all voxels at once would not fit the registers */
 	}
 #pragma unroll
 	for (int v = 0; v < STRIP; v++)
