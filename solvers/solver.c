@@ -8,6 +8,9 @@
 	X(sirt) \
 	X(sart) \
 	X(cgls) \
+	X(pcg) \
+	X(fista) \
+	X(os_sqs) \
 	X(lsqr) \
 	X(pdhg) \
 	X(asd_pocs)

@@ -35,8 +35,7 @@ static size_t next_free(const size_t *order, size_t count, size_t n, size_t next
 	return next;
 }
 
-/* Subset numbers in the order of access. */
-static void fill_order(enum gt_sweep_order kind, size_t n, size_t *order)
+void gt_sweep_fill_order(enum gt_sweep_order kind, size_t n, size_t *order)
 {
 	size_t bits = 0, count = 0;
 	while ((size_t)1 << bits < n)
@@ -121,7 +120,7 @@ static gt_status prepare(gt_sweep *s, const struct gt_sweep_options *o, const gt
 	s->C = calloc(n, sizeof *s->C);
 	if (!s->order || !s->r || !s->R || !s->C)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", n);
-	fill_order((enum gt_sweep_order)o->order, n, s->order);
+	gt_sweep_fill_order((enum gt_sweep_order)o->order, n, s->order);
 	GT_TRY(gt_array_like(x, &s->g));
 	GT_TRY(gt_array_new(gt_array_backend(x), gt_array_type(x), most, &s->r_room));
 	s->keep = keeps_sums(s, o->keep, x);

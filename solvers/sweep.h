@@ -9,6 +9,8 @@
 enum gt_sweep_order { GT_SWEEP_SEQUENTIAL, GT_SWEEP_BIT_REVERSED, GT_SWEEP_GOLDEN };
 enum gt_sweep_keep { GT_SWEEP_KEEP_AUTO, GT_SWEEP_KEEP_YES, GT_SWEEP_KEEP_NO };
 extern const char *const gt_sweep_orders[], *const gt_sweep_keeps[];
+/* order[0..n): the numbers 0 to n - 1 in the order of access. */
+void gt_sweep_fill_order(enum gt_sweep_order kind, size_t n, size_t *order);
 
 /* First in the options of every solver that sweeps. */
 struct gt_sweep_options {

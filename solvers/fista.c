@@ -1,0 +1,195 @@
+/* Penalised weighted least squares by projected or proximal gradient steps with Nesterov's momentum: Beck and Teboulle, SIAM J.
+ * Imaging Sci. 2 (2009) 183. The momentum is given up where it points uphill (O'Donoghue and Candes, Found. Comput. Math. 15
+ * (2015) 715), and a step with it that raises the cost is replaced by one without, which cannot.
+ * Penalties with a gradient are part of the smooth cost, under a diagonal that majorizes it (A'WA1 and the penalty's own; no
+ * entry of A may be negative). Others, or all with prox=yes, enter by their prox, with the same constant in all voxels.
+ *
+ * One forward and one adjoint per iteration, and as many more where a step is replaced: the residual at the extrapolated point
+ * comes from those of the two iterates. Beside x: 3 volumes (2 with a prox); beside data and weights: 2 arrays as large as these.
+ * Reductions in an iteration: 4, and the value of the penalty; 2 more where a step is replaced. */
+#include <math.h>
+#include "solvers/pwls.h"
+
+enum prox { AUTO, YES, NO };
+static const char *const proxes[] = { "auto", "yes", "no", NULL };
+
+struct options {
+	int iterations, nonneg, restart, prox;
+};
+static const struct options defaults = { .iterations = 100, .nonneg = 1, .restart = 1, .prox = AUTO };
+#define AT(field) offsetof(struct options, field)
+static const gt_param params[] = {
+	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
+	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },
+	{ .key = "restart", .help = "give up the momentum where it leads uphill", .kind = GT_FLAG, .at = AT(restart) },
+	{ .key = "prox",
+	  .help = "take the penalty by its proximal step, not its gradient; auto: if it has no gradient",
+	  .kind = GT_CHOICE,
+	  .at = AT(prox),
+	  .names = proxes },
+	{ .key = NULL },
+};
+static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
+
+struct state {
+	const gt_problem *p;
+	const struct options *o;
+	gt_pwls_point at;
+	gt_array *own[2], *d; /* volumes to free; the third of at is the caller's */
+	gt_array *r, *q;      /* weighted residuals: at x; at the iterate before, then at v, then at the next iterate */
+	int prox;
+	double data, penalty; /* at x */
+};
+
+static gt_status choose(struct state *s)
+{
+	const gt_penalty *R = s->p->R;
+	s->prox = s->o->prox == YES || (s->o->prox == AUTO && R && !(gt_penalty_has(R) & GT_HAS_GRADIENT));
+	return gt_pwls_needs("fista", R, s->prox ? GT_HAS_PROX : GT_HAS_GRADIENT);
+}
+
+/* The majorizer, a diagonal or a number. */
+static gt_status majorize(struct state *s)
+{
+	gt_status st = GT_OK;
+	if (s->prox) {
+		s->at.L = gt_pwls_largest(s->p, s->q, s->at.g);
+		return GT_OK;
+	}
+	GT_TRY(gt_array_like(s->at.x, &s->d));
+	gt_pwls_denominator(s->p, &s->q, NULL, s->at.g, s->d);
+	gt_penalty_majorize(s->p->R, s->d);
+	s->at.d = s->d;
+	s->at.least = gt_pwls_threshold(s->d);
+done:
+	return st;
+}
+
+/* Without momentum: the point before is x itself. */
+static void stand_still(struct state *s)
+{
+	s->at.t = 1;
+	gt_copy(s->at.x, s->at.v);
+	gt_copy(s->r, s->q);
+}
+
+static gt_status prepare(struct state *s, gt_array *x)
+{
+	gt_status st = GT_OK;
+	GT_TRY(choose(s));
+	GT_TRY(gt_array_like(x, &s->own[0]));
+	GT_TRY(gt_array_like(x, &s->own[1]));
+	GT_TRY(gt_array_like(s->p->b[0], &s->r));
+	GT_TRY(gt_array_like(s->p->b[0], &s->q));
+	s->at = (gt_pwls_point){ .x = x, .v = s->own[0], .g = s->own[1] };
+	GT_TRY(majorize(s));
+	gt_clamp(s->p->lo, s->p->hi, x);
+	s->data = gt_pwls_residual(s->p, 0, x, s->r);
+	s->penalty = gt_penalty_value(s->p->R, x);
+	stand_still(s);
+done:
+	return st;
+}
+
+/* From v and its residual in q to the next iterate, in g. */
+static void step(struct state *s)
+{
+	const gt_problem *p = s->p;
+	gt_pwls_point *at = &s->at;
+	gt_adjoint(p->A[0], s->q, at->g);
+	if (!s->prox) {
+		gt_penalty_gradient(p->R, at->v, at->g, NULL);
+		gt_pwls_step(at, p->lo, p->hi);
+	} else if (at->L > 0) {
+		gt_axpby(1, at->v, -1 / at->L, at->g);
+		gt_penalty_prox(p->R, 1 / at->L, p->lo, p->hi, at->g, at->g);
+	} else {
+		gt_copy(at->v, at->g);
+	}
+}
+
+/* Residual, data and penalty at the next iterate; returns its cost. */
+static double judge(struct state *s, double *data, double *penalty)
+{
+	*data = gt_pwls_residual(s->p, 0, s->at.g, s->q);
+	*penalty = gt_penalty_value(s->p->R, s->at.g);
+	return *data + *penalty;
+}
+
+static void iterate(struct state *s)
+{
+	gt_pwls_point *at = &s->at;
+	/* Rises within the rounding of the residuals are none. */
+	const double slack = gt_array_type(at->x) == GT_F64 ? 1e-13 : 1e-6, before = s->data + s->penalty;
+	const double beta = gt_pwls_momentum(at);
+	double data, penalty;
+	gt_axpby(1 + beta, at->x, -beta, at->v);
+	gt_axpby(1 + beta, s->r, -beta, s->q);
+	step(s);
+	const int uphill = s->o->restart && beta > 0 && gt_pwls_uphill(at);
+	const double cost = judge(s, &data, &penalty);
+	if (s->o->restart && beta > 0 && cost > before + slack * fabs(before)) {
+		stand_still(s);
+		step(s);
+		judge(s, &data, &penalty);
+	}
+	if (uphill)
+		at->t = 1;
+	s->data = data;
+	s->penalty = penalty;
+}
+
+static void accept(struct state *s)
+{
+	gt_array *spare = s->r;
+	gt_pwls_accept(&s->at);
+	s->r = s->q;
+	s->q = spare;
+}
+
+static gt_progress progress(const struct state *s, int k)
+{
+	gt_progress g = gt_progress_of(k, s->o->iterations, s->at.x);
+	g.data = s->data;
+	g.penalty = s->penalty;
+	g.cost = s->data + s->penalty;
+	g.change = sqrt(gt_dist2(s->at.x, s->at.v) / (double)gt_array_size(s->at.x));
+	if (!s->p->w)
+		g.residual = sqrt(2 * s->data);
+	return g;
+}
+
+static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
+{
+	struct state s = { .p = p, .o = options };
+	gt_status st = GT_OK;
+	GT_TRY(prepare(&s, x));
+	for (int k = 1; k <= s.o->iterations; k++) {
+		iterate(&s);
+		accept(&s);
+		const gt_progress g = progress(&s, k);
+		if (!isfinite(g.cost))
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "solver 'fista' diverged: its cost is not finite after iteration %d", k));
+		GT_TRY(gt_report(m, &g));
+	}
+done:
+	if (s.at.x && s.at.x != x)
+		gt_copy(s.at.x, x);
+	gt_array_free(s.own[0]);
+	gt_array_free(s.own[1]);
+	gt_array_free(s.d);
+	gt_array_free(s.r);
+	gt_array_free(s.q);
+	return st;
+}
+
+const gt_solver gt_solver_fista = {
+	.name = "fista",
+	.about = "penalised weighted least squares by gradient or proximal steps with momentum",
+	.traits = GT_TAKES_BOUNDS | GT_TAKES_WEIGHTS | GT_TAKES_GRADIENT | GT_TAKES_PROX,
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.nonneg = nonneg,
+};

@@ -1,0 +1,198 @@
+/* Penalised weighted least squares by separable quadratic surrogates, ordered subsets and Nesterov's momentum: Kim, Ramani and
+ * Fessler, IEEE Trans. Med. Imaging 34 (2015) 167; surrogates: Erdogan and Fessler, Phys. Med. Biol. 44 (1999) 2835:
+ *   x+ = P[ z - (G sum_S A_k' w_k (A_k z - b_k) + R'(z)) / d ],   z = x+ + beta (x+ - x),   d = A'WA1 + R's majorizer
+ * where S is one of G groups of the subsets. Groups make many steps per pass over the data, but disagree with each other: where
+ * they circle around the minimum, only fewer of them get closer. So first every subset is a group; then groups of several
+ * subsets are summed up before a step, a divisor of their number and at most a third of it; last all are, which has the exact
+ * gradient and converges. The momentum starts anew when the number of groups changes and, with one, where it points uphill.
+ *
+ * One forward and one adjoint of all views per iteration. Beside x: 5 volumes (3 with one subset); beside data and weights: the
+ * largest subset. Reductions in an iteration: 1 per subset, 1 more and 2 with one group; with that also the penalty's value. */
+#include <math.h>
+#include <stdlib.h>
+#include "solvers/pwls.h"
+#include "solvers/sweep.h"
+
+struct options {
+	int iterations, subsets, nonneg, momentum;
+	double fewer, single;
+};
+static const struct options defaults = { .iterations = 20, .subsets = 12, .nonneg = 1, .momentum = 1, .fewer = 0.4, .single = 0.7 };
+#define AT(field) offsetof(struct options, field)
+static const gt_param params[] = {
+	{ .key = "iterations", .help = "passes over all the data", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
+	{ .key = "subsets", .help = "ordered subsets of the views", .kind = GT_INT, .at = AT(subsets), .least = 1, .most = 1e6 },
+	{ .key = "fewer",
+	  .help = "after this part of the iterations, steps from several subsets at once",
+	  .kind = GT_REAL,
+	  .at = AT(fewer),
+	  .least = 0,
+	  .most = 1 },
+	{ .key = "single",
+	  .help = "after this part of the iterations, steps from all subsets at once",
+	  .kind = GT_REAL,
+	  .at = AT(single),
+	  .least = 0,
+	  .most = 1 },
+	{ .key = "momentum", .help = "extrapolate from step to step", .kind = GT_FLAG, .at = AT(momentum) },
+	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },
+	{ .key = NULL },
+};
+static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
+
+static gt_status subsets(const void *options, size_t views, size_t *n)
+{
+	const struct options *o = options;
+	if ((size_t)o->subsets > views)
+		return gt_fail(GT_ERR_ARG, "subsets=%d: expected at most one per view, that is %zu", o->subsets, views);
+	*n = (size_t)o->subsets;
+	return GT_OK;
+}
+
+struct state {
+	const gt_problem *p;
+	const struct options *o;
+	gt_pwls_point at;
+	gt_array *own[2], *d, *t; /* volumes to free; the third of at is the caller's */
+	gt_array *old;            /* x before the pass, where that has several steps */
+	gt_pwls_room room;
+	size_t groups, *order;
+};
+
+/* What one pass over the data found on its way. */
+struct pass {
+	double data, penalty, gradient, change;
+};
+
+static size_t groups_in(const struct state *s, int iteration)
+{
+	const double done = (double)(iteration - 1) / s->o->iterations;
+	size_t n = s->p->subsets / 3;
+	if (done >= s->o->single || s->p->subsets == 1)
+		return 1;
+	if (done < s->o->fewer)
+		return s->p->subsets;
+	while (n > 1 && s->p->subsets % n)
+		n--;
+	return n > 1 ? n : 1;
+}
+
+static gt_status prepare(struct state *s, gt_array *x)
+{
+	gt_status st = GT_OK;
+	const gt_problem *p = s->p;
+	GT_TRY(gt_pwls_needs("os-sqs", p->R, GT_HAS_GRADIENT));
+	if (!(s->order = malloc(p->subsets * sizeof *s->order)))
+		return gt_fail(GT_ERR_MEMORY, "no memory for the order of %zu subsets", p->subsets);
+	GT_TRY(gt_pwls_room_new(p, &s->room));
+	GT_TRY(gt_array_like(x, &s->own[0]));
+	GT_TRY(gt_array_like(x, &s->own[1]));
+	GT_TRY(gt_array_like(x, &s->d));
+	if (p->subsets > 1) {
+		GT_TRY(gt_array_like(x, &s->t));
+		GT_TRY(gt_array_like(x, &s->old));
+	}
+	s->at = (gt_pwls_point){ .x = x, .v = s->own[0], .g = s->own[1], .d = s->d };
+	gt_pwls_denominator(p, s->room.of, s->t, s->at.g, s->d);
+	gt_penalty_majorize(p->R, s->d);
+	s->at.least = gt_pwls_threshold(s->d);
+	gt_clamp(p->lo, p->hi, x);
+	gt_copy(x, s->at.v);
+done:
+	return st;
+}
+
+/* One step from the subsets of one group. */
+static void step(struct state *s, size_t group, struct pass *pass)
+{
+	const gt_problem *p = s->p;
+	gt_pwls_point *at = &s->at;
+	const double beta = s->o->momentum ? gt_pwls_momentum(at) : 0;
+	gt_axpby(1 + beta, at->x, -beta, at->v);
+	pass->data += gt_pwls_gradient(p, group, s->groups, at->v, &s->room, s->t, at->g);
+	if (s->groups > 1)
+		gt_scale((double)s->groups, at->g);
+	gt_penalty_gradient(p->R, at->v, at->g, NULL);
+	if (s->groups == 1) {
+		pass->penalty = gt_penalty_value(p->R, at->v);
+		pass->gradient = sqrt(gt_dot(at->g, at->g));
+	}
+	gt_pwls_step(at, p->lo, p->hi);
+	if (s->groups == 1 && beta > 0 && gt_pwls_uphill(at))
+		at->t = 1;
+	gt_pwls_accept(at);
+}
+
+/* All groups once. */
+static struct pass sweep(struct state *s, int iteration)
+{
+	struct pass pass = { 0, NAN, NAN, 0 };
+	const size_t groups = groups_in(s, iteration);
+	if (groups != s->groups) {
+		s->groups = groups;
+		s->at.t = 1;
+		gt_sweep_fill_order(GT_SWEEP_BIT_REVERSED, groups, s->order);
+	}
+	if (groups > 1)
+		gt_copy(s->at.x, s->old);
+	for (size_t i = 0; i < groups; i++)
+		step(s, s->order[i], &pass);
+	pass.change = sqrt(gt_dist2(s->at.x, groups > 1 ? s->old : s->at.v) / (double)gt_array_size(s->at.x));
+	return pass;
+}
+
+/* With one group all is known at the point that the step was made from; before, what the subsets found on their way. */
+static gt_progress progress(const struct state *s, int k, const struct pass *pass)
+{
+	gt_progress g = gt_progress_of(k, s->o->iterations, s->at.x);
+	g.data = pass->data;
+	g.penalty = pass->penalty;
+	g.cost = pass->data + pass->penalty;
+	g.gradient = pass->gradient;
+	g.change = pass->change;
+	if (!s->p->w)
+		g.residual = sqrt(2 * pass->data);
+	return g;
+}
+
+static void release(struct state *s)
+{
+	gt_pwls_room_free(&s->room);
+	gt_array_free(s->own[0]);
+	gt_array_free(s->own[1]);
+	gt_array_free(s->d);
+	gt_array_free(s->t);
+	gt_array_free(s->old);
+	free(s->order);
+}
+
+static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
+{
+	struct state s = { .p = p, .o = options };
+	gt_status st = GT_OK;
+	GT_TRY(prepare(&s, x));
+	for (int k = 1; k <= s.o->iterations; k++) {
+		const struct pass pass = sweep(&s, k);
+		const gt_progress g = progress(&s, k, &pass);
+		if (!isfinite(pass.data) || !isfinite(pass.change))
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "solver 'os-sqs' diverged: its cost is not finite in iteration %d", k));
+		GT_TRY(gt_report(m, &g));
+	}
+done:
+	if (s.at.x && s.at.x != x)
+		gt_copy(s.at.x, x);
+	release(&s);
+	return st;
+}
+
+const gt_solver gt_solver_os_sqs = {
+	.name = "os-sqs",
+	.about = "penalised weighted least squares by ordered subsets, separable surrogates and momentum",
+	.traits = GT_TAKES_SUBSETS | GT_TAKES_BOUNDS | GT_TAKES_WEIGHTS | GT_TAKES_GRADIENT,
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.subsets = subsets,
+	.nonneg = nonneg,
+};

@@ -1,0 +1,202 @@
+/* Penalised weighted least squares by preconditioned conjugate gradients, for penalties that need not be quadratic: Polak and
+ * Ribiere's directions, not below 0 and down the hill; steps along them by minimising parabolas that lie above the cost
+ * (Fessler and Booth, IEEE Trans. Image Process. 8 (1999) 688), so that it never rises.
+ *
+ * One forward and one adjoint per iteration. Beside x: 3 volumes, 1 more with a preconditioner; beside data and weights: 2 arrays
+ * as large as these. Reductions in an iteration: 8 (9 where data terms are computed afresh), and those of the penalty:
+ * one value, at most `line` + 1 slopes. */
+#include <math.h>
+#include "solvers/pwls.h"
+
+enum { REFRESH = 20 }; /* iterations after which A x is computed afresh instead of updated: rounding adds up */
+enum kind { NONE, DIAGONAL };
+static const char *const kinds[] = { "none", "diagonal", NULL };
+
+struct options {
+	int iterations, line, preconditioner;
+	double tolerance;
+};
+static const struct options defaults = { .iterations = 50, .line = 3, .preconditioner = DIAGONAL, .tolerance = 0 };
+#define AT(field) offsetof(struct options, field)
+static const gt_param params[] = {
+	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
+	{ .key = "preconditioner",
+	  .help = "diagonal: the inverse of a diagonal above the second derivatives",
+	  .kind = GT_CHOICE,
+	  .at = AT(preconditioner),
+	  .names = kinds },
+	{ .key = "line", .help = "parabolas per step, at most", .kind = GT_INT, .at = AT(line), .least = 1, .most = 100 },
+	{ .key = "tolerance",
+	  .help = "stop when the norm of the gradient has fallen by this factor",
+	  .kind = GT_REAL,
+	  .at = AT(tolerance),
+	  .least = 0,
+	  .most = 1 },
+	{ .key = NULL },
+};
+
+struct state {
+	const gt_problem *p;
+	const struct options *o;
+	gt_array *x;
+	gt_array *g, *z, *d, *m; /* gradient, preconditioned gradient, direction, diagonal */
+	gt_array *r, *q;         /* W (A x - b), A d or W A d */
+	double data, penalty;    /* at x */
+	double gz, dd;           /* <g,z>, <d,d> */
+};
+
+/* z = M g. M is symmetric, positive definite and the same in all iterations: the directions rely on it. */
+static void precondition(const struct state *s)
+{
+	gt_copy(s->g, s->z);
+	if (s->o->preconditioner == DIAGONAL)
+		gt_mul(s->m, s->z);
+}
+
+static gt_status make_preconditioner(struct state *s)
+{
+	gt_status st = GT_OK;
+	if (s->o->preconditioner != DIAGONAL)
+		return GT_OK;
+	GT_TRY(gt_array_like(s->x, &s->m));
+	gt_pwls_denominator(s->p, &s->q, NULL, s->z, s->m);
+	gt_penalty_majorize(s->p->R, s->m);
+	gt_inv(gt_pwls_threshold(s->m), s->m);
+done:
+	return st;
+}
+
+static void gradient(struct state *s)
+{
+	gt_adjoint(s->p->A[0], s->r, s->g);
+	gt_penalty_gradient(s->p->R, s->x, s->g, NULL);
+	s->penalty = gt_penalty_value(s->p->R, s->x);
+}
+
+static gt_status prepare(struct state *s)
+{
+	gt_status st = GT_OK;
+	GT_TRY(gt_pwls_needs("pcg", s->p->R, GT_HAS_GRADIENT | GT_HAS_LINE));
+	GT_TRY(gt_array_like(s->x, &s->g));
+	GT_TRY(gt_array_like(s->x, &s->z));
+	GT_TRY(gt_array_like(s->x, &s->d));
+	GT_TRY(gt_array_like(s->p->b[0], &s->r));
+	GT_TRY(gt_array_like(s->p->b[0], &s->q));
+	GT_TRY(make_preconditioner(s));
+	s->data = gt_pwls_residual(s->p, 0, s->x, s->r);
+	gradient(s);
+	precondition(s);
+	gt_copy(s->z, s->d);
+	gt_scale(-1, s->d);
+	s->gz = gt_dot(s->g, s->z);
+done:
+	return st;
+}
+
+/* The step along d. first, second: derivatives of the data term in it, at 0. */
+static double search(const struct state *s, double first, double second)
+{
+	double a = 0;
+	for (int i = 0; i < s->o->line; i++) {
+		double slope, curvature;
+		gt_penalty_line(s->p->R, s->x, s->d, a, &slope, &curvature);
+		slope += first + a * second;
+		curvature += second;
+		const double step = curvature > 0 ? slope / curvature : 0;
+		a -= step;
+		if (!s->p->R || !(fabs(step) > 1e-6 * fabs(a)))
+			break;
+	}
+	return a;
+}
+
+/* x, its residual and data term a step further; returns the step. */
+static double move(struct state *s, int iteration)
+{
+	gt_forward(s->p->A[0], s->d, s->q);
+	const double first = gt_dot(s->q, s->r), second = s->p->w ? gt_wdot(s->q, s->p->w[0]) : gt_dot(s->q, s->q);
+	const double a = search(s, first, second);
+	gt_axpy(a, s->d, s->x);
+	if (iteration % REFRESH == 0) {
+		s->data = gt_pwls_residual(s->p, 0, s->x, s->r);
+		return a;
+	}
+	if (s->p->w)
+		gt_mul(s->p->w[0], s->q);
+	gt_axpy(a, s->q, s->r);
+	s->data += a * (first + 0.5 * a * second);
+	return a;
+}
+
+/* The next direction, from the gradient at the new x. */
+static void turn(struct state *s)
+{
+	const double across = gt_dot(s->g, s->z); /* <g, M g_old> = <g_old, M g>: what Polak and Ribiere subtract */
+	precondition(s);
+	const double gz = gt_dot(s->g, s->z), gd = gt_dot(s->g, s->d);
+	double beta = s->gz > 0 ? fmax(0, (gz - across) / s->gz) : 0;
+	if (!(beta * gd < gz)) /* not down the hill */
+		beta = 0;
+	gt_axpby(-1, s->z, beta, s->d);
+	s->gz = gz;
+}
+
+static gt_progress progress(const struct state *s, int k, double step, double norm)
+{
+	gt_progress g = gt_progress_of(k, s->o->iterations, s->x);
+	g.data = s->data;
+	g.penalty = s->penalty;
+	g.cost = s->data + s->penalty;
+	g.gradient = norm;
+	g.change = fabs(step) * sqrt(s->dd / (double)gt_array_size(s->x));
+	if (!s->p->w)
+		g.residual = sqrt(fmax(0, 2 * s->data));
+	return g;
+}
+
+static gt_status iterate(struct state *s, const gt_monitor *m)
+{
+	gt_status st = GT_OK;
+	double norm = sqrt(gt_dot(s->g, s->g));
+	const double stop = s->o->tolerance * norm;
+	for (int k = 1; k <= s->o->iterations && norm > stop && s->gz > 0; k++) {
+		s->dd = gt_dot(s->d, s->d);
+		const double step = move(s, k);
+		gradient(s);
+		norm = sqrt(gt_dot(s->g, s->g));
+		const gt_progress g = progress(s, k, step, norm);
+		if (!isfinite(g.cost) || !isfinite(norm))
+			return gt_fail(GT_ERR_UNSUPPORTED, "solver 'pcg' diverged: its cost is not finite after iteration %d", k);
+		GT_TRY(gt_report(m, &g));
+		turn(s);
+	}
+	if (!isfinite(norm))
+		st = gt_fail(GT_ERR_UNSUPPORTED, "solver 'pcg' diverged: its gradient is not finite");
+done:
+	return st;
+}
+
+static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
+{
+	struct state s = { .p = p, .o = options, .x = x };
+	gt_status st = prepare(&s);
+	if (st == GT_OK)
+		st = iterate(&s, m);
+	gt_array_free(s.g);
+	gt_array_free(s.z);
+	gt_array_free(s.d);
+	gt_array_free(s.m);
+	gt_array_free(s.r);
+	gt_array_free(s.q);
+	return st;
+}
+
+const gt_solver gt_solver_pcg = {
+	.name = "pcg",
+	.about = "penalised weighted least squares by preconditioned conjugate gradients",
+	.traits = GT_TAKES_WEIGHTS | GT_TAKES_GRADIENT | GT_TAKES_LINE,
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+};

@@ -1,0 +1,124 @@
+/* What the solvers of penalised weighted least squares share. */
+#include <math.h>
+#include <stdlib.h>
+#include "solvers/pwls.h"
+
+enum { POWERS = 20 };
+
+gt_status gt_pwls_needs(const char *solver, const gt_penalty *R, unsigned needs)
+{
+	const unsigned lacks = R ? needs & ~gt_penalty_has(R) : 0;
+	if (!lacks)
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG, "solver '%s' needs %s of a penalty, which '%s' does not have", solver,
+	               lacks & GT_HAS_GRADIENT ? "a gradient"
+	               : lacks & GT_HAS_LINE   ? "a line search"
+	                                       : "a proximal step",
+	               gt_penalty_name(R));
+}
+
+gt_status gt_pwls_room_new(const gt_problem *p, gt_pwls_room *room)
+{
+	gt_status st = GT_OK;
+	size_t most = 0;
+	for (size_t k = 0; k < p->subsets; k++)
+		most = gt_array_size(p->b[k]) > most ? gt_array_size(p->b[k]) : most;
+	room->subsets = p->subsets;
+	if (!(room->of = calloc(p->subsets, sizeof *room->of)))
+		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", p->subsets);
+	GT_TRY(gt_array_new(gt_array_backend(p->b[0]), gt_array_type(p->b[0]), most, &room->whole));
+	for (size_t k = 0; k < p->subsets; k++)
+		GT_TRY(gt_array_part(room->whole, 0, gt_array_size(p->b[k]), &room->of[k]));
+done:
+	return st;
+}
+
+void gt_pwls_room_free(gt_pwls_room *room)
+{
+	for (size_t k = 0; room->of && k < room->subsets; k++)
+		gt_array_free(room->of[k]);
+	gt_array_free(room->whole);
+	free(room->of);
+}
+
+double gt_pwls_residual(const gt_problem *p, size_t k, const gt_array *x, gt_array *r)
+{
+	gt_forward(p->A[k], x, r);
+	gt_axpy(-1, p->b[k], r);
+	const double data = 0.5 * (p->w ? gt_wdot(r, p->w[k]) : gt_dot(r, r));
+	if (p->w)
+		gt_mul(p->w[k], r);
+	return data;
+}
+
+double gt_pwls_gradient(const gt_problem *p, size_t first, size_t stride, const gt_array *x, const gt_pwls_room *room, gt_array *t,
+                        gt_array *g)
+{
+	double data = 0;
+	for (size_t k = first; k < p->subsets; k += stride) {
+		data += gt_pwls_residual(p, k, x, room->of[k]);
+		gt_adjoint(p->A[k], room->of[k], k == first ? g : t);
+		if (k != first)
+			gt_axpy(1, t, g);
+	}
+	return data;
+}
+
+void gt_pwls_denominator(const gt_problem *p, gt_array *const *r, gt_array *t, gt_array *one, gt_array *d)
+{
+	gt_fill(1, one);
+	for (size_t k = 0; k < p->subsets; k++) {
+		gt_forward(p->A[k], one, r[k]);
+		if (p->w)
+			gt_mul(p->w[k], r[k]);
+		gt_adjoint(p->A[k], r[k], k ? t : d);
+		if (k)
+			gt_axpy(1, t, d);
+	}
+}
+
+double gt_pwls_threshold(const gt_array *d) { return 1e-6 * gt_max(d); }
+
+double gt_pwls_largest(const gt_problem *p, gt_array *r, gt_array *u)
+{
+	double size = sqrt((double)gt_array_size(u)), largest = 0;
+	gt_fill(1, u);
+	for (int i = 0; i < POWERS && size > 0; i++) {
+		gt_scale(1 / size, u);
+		gt_forward(p->A[0], u, r);
+		if (p->w)
+			gt_mul(p->w[0], r);
+		gt_adjoint(p->A[0], r, u);
+		largest = size = sqrt(gt_dot(u, u));
+	}
+	return 1.05 * largest;
+}
+
+double gt_pwls_momentum(gt_pwls_point *s)
+{
+	const double next = (1 + sqrt(1 + 4 * s->t * s->t)) / 2, beta = (s->t - 1) / next;
+	s->t = next;
+	return beta;
+}
+
+void gt_pwls_step(gt_pwls_point *s, double lo, double hi)
+{
+	gt_over(s->d, s->least, s->g);
+	gt_less(s->v, lo, hi, s->g);
+}
+
+int gt_pwls_uphill(gt_pwls_point *s)
+{
+	gt_axpy(-1, s->g, s->v);
+	if (s->d)
+		gt_mul(s->d, s->v);
+	return gt_dot(s->v, s->g) > gt_dot(s->v, s->x);
+}
+
+void gt_pwls_accept(gt_pwls_point *s)
+{
+	gt_array *spare = s->v;
+	s->v = s->x;
+	s->x = s->g;
+	s->g = spare;
+}

@@ -1,0 +1,46 @@
+#ifndef GT_SOLVERS_PWLS_H
+#define GT_SOLVERS_PWLS_H
+#include "solvers/solver.h"
+
+/* Internal to solvers/. What the solvers of penalised weighted least squares share: the cost of solvers/solver.h, its
+ * gradient over subsets, separable majorizers (Erdogan and Fessler, Phys. Med. Biol. 44 (1999) 2835) and Nesterov's momentum. */
+
+/* GT_ERR_ARG by the solver's name if R lacks one of the GT_HAS_... in `needs`. R = NULL has all. */
+gt_status gt_pwls_needs(const char *solver, const gt_penalty *R, unsigned needs);
+
+/* One array that every subset's data fit in, and the part that each of them uses. */
+typedef struct { gt_array *whole, **of; size_t subsets; } gt_pwls_room;
+gt_status gt_pwls_room_new (const gt_problem *p, gt_pwls_room *room);
+void      gt_pwls_room_free(gt_pwls_room *room);
+
+/* r = w_k (A_k x - b_k); returns 1/2 <A_k x - b_k, r>. One reduction. */
+double gt_pwls_residual(const gt_problem *p, size_t k, const gt_array *x, gt_array *r);
+/* g = sum of A_k' w_k (A_k x - b_k) over k = first, first + stride, ...; returns that part of the data term. One reduction per
+ * subset. t: another volume, not used where that is one subset. */
+double gt_pwls_gradient(const gt_problem *p, size_t first, size_t stride, const gt_array *x, const gt_pwls_room *room, gt_array *t,
+                        gt_array *g);
+/* d = sum of A_k' w_k A_k 1 over all subsets: diag(d) majorizes the Hessian of the data term where no entry of A is negative.
+ * Overwrites one, r and t; of t as above. */
+void   gt_pwls_denominator(const gt_problem *p, gt_array *const *r, gt_array *t, gt_array *one, gt_array *d);
+/* Voxels where a denominator is not above this are as good as unseen and stay as they are. */
+double gt_pwls_threshold(const gt_array *d);
+/* The largest eigenvalue of A'WA, one subset, by the power method from u = 1 (nearly its eigenvector, since A has no negative
+ * entries), and 5 % more. Overwrites r, u. */
+double gt_pwls_largest(const gt_problem *p, gt_array *r, gt_array *u);
+
+/* A step from an extrapolated point, and its momentum. The three volumes change places; which is the iterate changes. */
+typedef struct {
+	gt_array *x;                    /* the iterate */
+	gt_array *v;                    /* the one before, then the point extrapolated from both */
+	gt_array *g;                    /* the gradient at v, then the next iterate */
+	const gt_array *d;              /* diagonal majorizer, or NULL: L, a number */
+	double L, least, t;             /* least: the threshold of d; t: 1 is no momentum */
+} gt_pwls_point;
+double gt_pwls_momentum(gt_pwls_point *s);                      /* beta of the next extrapolation x + beta (x - previous) */
+void   gt_pwls_step    (gt_pwls_point *s, double lo, double hi);/* g = v - g/d, clamped; d is not NULL */
+/* Does the momentum point uphill: <d (v - g), g - x> > 0? (O'Donoghue and Candes, Found. Comput. Math. 15 (2015) 715, the
+ * gradient scheme, for projected steps.) Overwrites v. Two reductions. */
+int    gt_pwls_uphill  (gt_pwls_point *s);
+void   gt_pwls_accept  (gt_pwls_point *s);                      /* g becomes x, x becomes v */
+
+#endif
