@@ -3,8 +3,7 @@
 #include <string.h>
 #include "regularizers/regularizer.h"
 
-#define REGULARIZERS(X) \
-	X(tv)
+#define REGULARIZERS(X) X(qggmrf) X(huber) X(hyperbola) X(fair) X(logcosh) X(quadratic) X(tv)
 
 #define DECLARE(name) extern const gt_regularizer gt_regularizer_##name;
 #define LIST(name) &gt_regularizer_##name,

@@ -1,0 +1,132 @@
+#ifndef GT_REGULARIZERS_POTENTIAL_H
+#define GT_REGULARIZERS_POTENTIAL_H
+/* The potentials psi(t) of differences t between neighbours, the only place where they are written. With s = |t|/delta:
+ *   huber      t^2/2 up to s = 1, delta (|t| - delta/2) beyond     Huber, Ann. Math. Statist. 35 (1964) 73; delta = infinity: t^2/2
+ *   hyperbola  delta^2 (sqrt(1 + s^2) - 1)                         Charbonnier et al., IEEE Trans. Image Process. 6 (1997) 298
+ *   fair       delta^2 (s - log(1 + s))                            Lange, IEEE Trans. Med. Imaging 9 (1990) 439
+ *   logcosh    delta^2 log(cosh(s))                                Green, IEEE Trans. Med. Imaging 9 (1990) 84
+ *   qggmrf     delta^2/2 s^p/(1 + s^(p-q)), 1 <= q < p <= 2        Thibault et al., Med. Phys. 34 (2007) 4526, with their p = 2
+ * All are even and convex, and c(t) = psi'(t)/t never rises with |t|: psi(u) <= psi(t) + psi'(t)(u-t) + c(t)/2 (u-t)^2 for all u
+ * (Huber, Robust Statistics, 1981, 7.8). c(0) = 1, but for qggmrf with p < 2, where it would be infinite: below s = GT_FLAT that
+ * potential is a parabola with the value and the slope that it has there.
+ * In C in double precision, in CUDA in that of the arguments. */
+#include "core/scan_math.h"
+
+#define GT_FLAT 0.01
+
+/* qggmrf is the one with p = 2. */
+#define GT_POTENTIALS(X) X(HUBER) X(HYPERBOLA) X(FAIR) X(LOGCOSH) X(QGGMRF) X(QGGMRF_P)
+#define GT_POTENTIAL_ENUM(name) GT_##name,
+typedef enum { GT_POTENTIALS(GT_POTENTIAL_ENUM) GT_NPOTENTIALS } gt_potential;
+
+/* What they take, as an array of these: delta, 1/delta, delta^2, least s of qggmrf, p, q, p - q, and what makes psi(0) = 0. */
+enum { GT_DELTA, GT_PER_DELTA, GT_AREA, GT_LEAST, GT_P, GT_Q, GT_P_Q, GT_REST, GT_NNUMBERS };
+
+#ifdef __cplusplus
+#define GT_OF_REAL template <typename gt_real>
+/* The device's approximations are good to a few units of the last place. s > 0. */
+GT_HD double gt_power(double s, double e) { return pow(s, e); }
+GT_HD double gt_inverse(double s) { return 1 / s; }
+GT_HD double gt_inverse_root(double s) { return rsqrt(s); }
+#ifdef __CUDA_ARCH__
+GT_HD float gt_inverse(float s)
+{
+	float r;
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(s));
+	return r;
+}
+GT_HD float gt_inverse_root(float s)
+{
+	float r;
+	asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(s));
+	return r;
+}
+GT_HD float gt_power(float s, float e)
+{
+	float r;
+	asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(s));
+	asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(r * e));
+	return r;
+}
+#else
+GT_HD float gt_power(float s, float e) { return powf(s, e); }
+GT_HD float gt_inverse(float s) { return 1 / s; }
+GT_HD float gt_inverse_root(float s) { return 1 / sqrtf(s); }
+#endif
+#else
+#define GT_OF_REAL
+typedef double gt_real;
+GT_HD double gt_power(double s, double e) { return pow(s, e); }
+GT_HD double gt_inverse(double s) { return 1 / s; }
+GT_HD double gt_inverse_root(double s) { return 1 / sqrt(s); }
+#endif
+
+GT_OF_REAL GT_HD gt_real gt_qggmrf_s(const gt_real *k, gt_real s) { return s > k[GT_LEAST] ? s : k[GT_LEAST]; }
+
+/* c(t). */
+GT_OF_REAL GT_HD gt_real gt_potential_weight(gt_potential kind, const gt_real *k, gt_real t)
+{
+	const gt_real one = 1, s = fabs(t) * k[GT_PER_DELTA];
+	switch (kind) {
+	case GT_HUBER:
+		return s <= one ? one : gt_inverse(s);
+	case GT_HYPERBOLA:
+		return gt_inverse_root(one + s * s);
+	case GT_FAIR:
+		return gt_inverse(one + s);
+	case GT_LOGCOSH:
+		return s > (gt_real)1e-6 ? tanh(s) * gt_inverse(s) : one;
+	default: {
+		const gt_real u = gt_qggmrf_s(k, s), w = gt_power(u, k[GT_P_Q]), r = gt_inverse(one + w);
+		const gt_real c = (gt_real)0.5 * (k[GT_P] + k[GT_Q] * w) * (r * r);
+		return kind == GT_QGGMRF ? c : c * gt_power(u, k[GT_P] - 2);
+	}
+	}
+}
+
+/* psi'(t). */
+GT_OF_REAL GT_HD gt_real gt_potential_slope(gt_potential kind, const gt_real *k, gt_real t)
+{
+	return gt_potential_weight(kind, k, t) * t;
+}
+
+/* s - log(1 + s): by the series of log((1 + x)/(1 - x)), x = s/(2 + s), where the difference would lose digits. */
+GT_OF_REAL GT_HD gt_real gt_fair(gt_real s)
+{
+	const gt_real one = 1, x = s / (2 + s), y = x * x;
+	if (s > (gt_real)0.25)
+		return s - log1p(s);
+	return s * x - 2 * x * y * (one / 3 + y * (one / 5 + y * (one / 7 + y * (one / 9 + y * (one / 11 + y * (one / 13))))));
+}
+
+/* log(cosh(s)): where s is small from cosh^-2 = 1 - tanh^2. */
+GT_OF_REAL GT_HD gt_real gt_logcosh(gt_real s)
+{
+	const gt_real r = tanh(s), half = 0.5;
+	return s < 1 ? -half * log1p(-r * r) : s + log1p(exp(-2 * s)) - (gt_real)0.69314718055994530942;
+}
+
+/* psi(t). */
+GT_OF_REAL GT_HD gt_real gt_potential_value(gt_potential kind, const gt_real *k, gt_real t)
+{
+	const gt_real one = 1, half = 0.5, a = fabs(t), s = a * k[GT_PER_DELTA];
+	switch (kind) {
+	case GT_HUBER: {
+		const gt_real m = s <= one ? a : k[GT_DELTA];
+		return m * (a - half * m);
+	}
+	case GT_HYPERBOLA:
+		return a * a * gt_inverse(one + sqrt(one + s * s));
+	case GT_FAIR:
+		return k[GT_AREA] * gt_fair(s);
+	case GT_LOGCOSH:
+		return k[GT_AREA] * gt_logcosh(s);
+	default: {
+		const gt_real u = gt_qggmrf_s(k, s), up = kind == GT_QGGMRF ? u * u : gt_power(u, k[GT_P]);
+		const gt_real c = gt_potential_weight(kind, k, u * k[GT_DELTA]);
+		return half * k[GT_AREA] * (up * gt_inverse(one + gt_power(u, k[GT_P_Q])) - c * (u * u - s * s) - k[GT_REST]);
+	}
+	}
+}
+
+#endif
