@@ -50,7 +50,7 @@ static int fill_view(const gt_dd *d, size_t at, size_t m, struct host *h)
 	return 1;
 }
 
-/* Least and greatest height in voxels of the cells that meet the volume, from some slices and columns. */
+/* Least and greatest height in voxels of the cells that meet the volume, from some slices. */
 static void heights(const gt_dd *d, size_t m, const struct host *h, gt_dd_fast *f)
 {
 	const gt_dd_near *w = &h->view[m];
@@ -59,7 +59,7 @@ static void heights(const gt_dd *d, size_t m, const struct host *h, gt_dd_fast *
 	for (int i = 0; i <= steps && slices > 0; i++) {
 		const int n = w->first + (int)((slices - 1) * (double)i / steps);
 		const double a = w->a0 + n * w->da, g = w->g0 + n * w->dg;
-		for (int k = 0; k<d->columns; k += d->columns> 64 ? 4 : 1)
+		for (int k = 0; k < d->columns; k++)
 			if (a + g * e[k].U < width + 8 && a + g * e[k + 1].U > -8) {
 				f->most_A = fmax(f->most_A, e[k].q * g);
 				f->least_A = fmin(f->least_A, e[k].q * g);
