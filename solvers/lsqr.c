@@ -105,6 +105,7 @@ static void step(struct state *s, double damp, gt_array *x, gt_progress *p)
 	gt_axpy(phi / rho, s->d, x);
 	gt_axpby(1 / s->alpha, s->v, -theta / rho, s->d);
 	p->data = p->cost = misfit < 0 ? 0 : misfit / 2;
+	p->penalty = 0;
 	p->residual = s->w ? NAN : sqrt(2 * p->data);
 	p->gradient = fabs(s->phi_bar * c) * s->alpha;
 }

@@ -10,13 +10,13 @@
  * s stops at a least value, from where on the steps are constant and those proofs hold as they stand. A x is linear in x, so that z is
  * formed from the projections: one forward and one adjoint in an iteration, and the cost is known at x. */
 #include <math.h>
-#include "solvers/solver.h"
+#include "solvers/pwls.h"
 
 struct options {
 	int iterations, nonneg;
 	double sigma;
 };
-static const struct options defaults = { .iterations = 200, .nonneg = 1, .sigma = 0.02 };
+static const struct options defaults = { .iterations = 200, .nonneg = 1, .sigma = 0.05 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
@@ -33,66 +33,65 @@ static int nonneg(const void *options) { return ((const struct options *)options
 
 struct state {
 	const gt_problem *p;
-	const gt_array *w;          /* NULL: 1 */
-	gt_array *q, *r, *before;   /* data: dual variable, A x - b, the same one iteration ago */
-	gt_array *g, *M, *D, *step; /* volumes; D: only with R's gradient; step: P */
+	gt_array *q, *r, *before;   /* data: dual variable, W(A x - b), the same one iteration ago */
+	gt_array *g, *step, *M, *D; /* volumes; step: P, not for a prox; M and D/2: only for R's gradient */
 	int prox;
-	double sigma, theta, most; /* most: the largest M */
+	double sigma, theta, most, unseen; /* most: the largest M; unseen: the one below which a voxel stays as it is */
 };
-
-static void residual(struct state *s, const gt_array *x)
-{
-	gt_forward(s->p->A[0], x, s->r);
-	gt_axpy(-1, s->p->b[0], s->r);
-}
-
-/* P for this s. */
-static void set_step(struct state *s)
-{
-	gt_copy(s->M, s->step);
-	if (s->D)
-		gt_xpay(s->D, s->sigma, s->step);
-	else
-		gt_scale(s->sigma, s->step);
-}
 
 static void next_sigma(struct state *s, double least)
 {
 	const double accelerated = s->D ? s->sigma / (1 + s->sigma) : s->sigma / sqrt(1 + 2 * s->sigma);
-	const double sigma = accelerated > least ? accelerated : least;
-	s->theta = s->D ? 1 : sigma / s->sigma;
-	if (sigma < s->sigma) {
-		s->sigma = sigma;
-		set_step(s);
+	const double sigma = accelerated > least ? accelerated : least, factor = sigma / s->sigma;
+	s->theta = s->D ? 1 : factor;
+	s->sigma = sigma;
+	if (factor < 1 && s->D) {
+		gt_copy(s->M, s->step);
+		gt_xpay(s->D, sigma, s->step);
+	} else if (factor < 1 && s->step)
+		gt_scale(factor, s->step);
+}
+
+/* P where s is 1, and what of it is needed. */
+static gt_status first_step(struct state *s, const gt_array *x)
+{
+	gt_status st = GT_OK;
+	const gt_problem *p = s->p;
+	GT_TRY(gt_array_like(x, &s->step));
+	gt_pwls_denominator(p, &s->r, NULL, s->g, s->step);
+	s->most = gt_max(s->step);
+	s->unseen = gt_pwls_threshold(s->step);
+	if (s->prox) {
+		gt_array_free(s->step);
+		s->step = NULL;
+	} else if (p->R) {
+		GT_TRY(gt_array_like(x, &s->M));
+		GT_TRY(gt_array_like(x, &s->D));
+		gt_copy(s->step, s->M);
+		gt_fill(0, s->D);
+		gt_penalty_majorize(p->R, s->D);
+		gt_scale(0.5, s->D);
+		gt_axpy(1, s->D, s->step);
 	}
+done:
+	return st;
 }
 
 static gt_status prepare(struct state *s, const gt_array *x)
 {
 	gt_status st = GT_OK;
-	const gt_problem *p = s->p;
-	GT_TRY(gt_array_like(p->b[0], &s->q));
-	GT_TRY(gt_array_like(p->b[0], &s->r));
-	GT_TRY(gt_array_like(p->b[0], &s->before));
+	const gt_array *b = s->p->b[0];
+	GT_TRY(gt_array_like(b, &s->q));
+	GT_TRY(gt_array_like(b, &s->r));
+	GT_TRY(gt_array_like(b, &s->before));
 	GT_TRY(gt_array_like(x, &s->g));
-	GT_TRY(gt_array_like(x, &s->M));
-	GT_TRY(gt_array_like(x, &s->step));
-	if (p->R && !s->prox) {
-		GT_TRY(gt_array_like(x, &s->D));
-		gt_fill(0, s->D);
-		gt_penalty_majorize(p->R, s->D);
-		gt_scale(0.5, s->D);
-	}
-	gt_fill(1, s->g);
-	gt_forward(p->A[0], s->g, s->r);
-	if (s->w)
-		gt_mul(s->w, s->r);
-	gt_adjoint(p->A[0], s->r, s->M);
-	s->most = gt_max(s->M);
-	set_step(s);
-	residual(s, x);
+	GT_TRY(first_step(s, x));
+	gt_pwls_residual(s->p, 0, x, s->r);
 	gt_copy(s->r, s->before);
 	gt_fill(0, s->q);
+	GT_TRY(gt_backend_status(gt_array_backend(x)));
+	if (!(s->most > 0))
+		st = gt_fail(GT_ERR_ARG, "solver 'pdhg': no ray of weight above 0 meets the volume");
 done:
 	return st;
 }
@@ -102,8 +101,6 @@ static void dual(struct state *s, int first)
 {
 	const double theta = first ? 0 : s->theta, part = first ? 1 : s->sigma / (1 + s->sigma);
 	gt_axpby(1 + theta, s->r, -theta, s->before);
-	if (s->w)
-		gt_mul(s->w, s->before);
 	gt_axpby(part, s->before, 1 - part, s->q);
 }
 
@@ -118,7 +115,7 @@ static void primal(struct state *s, const gt_array *x)
 		gt_penalty_prox(p->R, t, p->lo, p->hi, s->g, s->g);
 	} else {
 		gt_penalty_gradient(p->R, x, s->g, NULL);
-		gt_over(s->step, 0, s->g);
+		gt_over(s->step, s->sigma * s->unseen, s->g);
 		gt_less(x, p->lo, p->hi, s->g);
 	}
 }
@@ -132,11 +129,10 @@ static void iterate(struct state *s, int first, double least, gt_array *x, gt_pr
 	gt_array *const swap = s->before;
 	s->before = s->r;
 	s->r = swap;
-	residual(s, x);
+	g->data = gt_pwls_residual(s->p, 0, x, s->r);
+	if (!s->p->w)
+		g->residual = sqrt(2 * g->data);
 	next_sigma(s, least);
-	const double squares = gt_dot(s->r, s->r);
-	g->residual = sqrt(squares);
-	g->data = (s->w ? gt_wdot(s->r, s->w) : squares) / 2;
 	g->penalty = gt_penalty_value(s->p->R, x);
 	g->cost = g->data + g->penalty;
 }
@@ -144,15 +140,11 @@ static void iterate(struct state *s, int first, double least, gt_array *x, gt_pr
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
 	const struct options *o = options;
-	struct state s = { .p = p, .w = p->w ? p->w[0] : NULL, .prox = p->R && gt_penalty_has(p->R) & GT_HAS_PROX, .sigma = 1, .theta = 1 };
+	struct state s = { .p = p, .prox = p->R && gt_penalty_has(p->R) & GT_HAS_PROX, .sigma = 1, .theta = 1 };
 	gt_status st = GT_OK;
 	if (p->R && !gt_penalty_is_convex(p->R))
 		return gt_fail(GT_ERR_ARG, "solver 'pdhg' needs a convex penalty, which '%s' is not", gt_penalty_name(p->R));
 	GT_TRY(prepare(&s, x));
-	if (s.prox && !(s.most > 0)) {
-		st = gt_fail(GT_ERR_ARG, "solver 'pdhg': no ray of weight above 0 meets the volume");
-		goto done;
-	}
 	for (int k = 1; k <= o->iterations; k++) {
 		gt_progress g = gt_progress_of(k, o->iterations, x);
 		iterate(&s, k == 1, o->sigma, x, &g);
