@@ -6,7 +6,7 @@
  *
  * One forward and one adjoint per iteration, and as many more where a step is replaced: the residual at the extrapolated point
  * comes from those of the two iterates. Beside x: 3 volumes (2 with a prox); beside data and weights: 2 arrays as large as these.
- * Reductions in an iteration: 4, and the value of the penalty; 2 more where a step is replaced. */
+ * Reductions in an iteration: 4, and the value of the penalty; 1 more, and the value again, where a step is replaced. */
 #include <math.h>
 #include "solvers/pwls.h"
 

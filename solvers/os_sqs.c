@@ -7,7 +7,8 @@
  * gradient and converges. The momentum starts anew when the number of groups changes and, with one, where it points uphill.
  *
  * One forward and one adjoint of all views per iteration. Beside x: 5 volumes (3 with one subset); beside data and weights: the
- * largest subset. Reductions in an iteration: 1 per subset, 1 more and 2 with one group; with that also the penalty's value. */
+ * largest subset. Reductions in an iteration: 1 per subset and 1 more; with one group 3 others
+ * and the penalty's value. */
 #include <math.h>
 #include <stdlib.h>
 #include "solvers/pwls.h"
@@ -17,7 +18,7 @@ struct options {
 	int iterations, subsets, nonneg, momentum;
 	double fewer, single;
 };
-static const struct options defaults = { .iterations = 20, .subsets = 12, .nonneg = 1, .momentum = 1, .fewer = 0.4, .single = 0.7 };
+static const struct options defaults = { .iterations = 20, .subsets = 12, .nonneg = 1, .momentum = 1, .fewer = 0.5, .single = 0.9 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "iterations", .help = "passes over all the data", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },

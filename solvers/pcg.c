@@ -3,8 +3,8 @@
  * (Fessler and Booth, IEEE Trans. Image Process. 8 (1999) 688), so that it never rises.
  *
  * One forward and one adjoint per iteration. Beside x: 3 volumes, 1 more with a preconditioner; beside data and weights: 2 arrays
- * as large as these. Reductions in an iteration: 8 (9 where data terms are computed afresh), and those of the penalty:
- * one value, at most `line` + 1 slopes. */
+ * as large as these. Reductions in an iteration: 7 (8 where A x is computed afresh), and those of the penalty:
+ * its value, and at most `line` slopes with curvatures. */
 #include <math.h>
 #include "solvers/pwls.h"
 
