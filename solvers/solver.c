@@ -5,14 +5,14 @@
 
 #define SOLVERS(X) \
 	X(os_sart) \
-	X(sirt) \
-	X(sart) \
-	X(cgls) \
-	X(pcg) \
-	X(fista) \
-	X(os_sqs) \
-	X(lsqr) \
-	X(pdhg) \
+	X(sirt)    \
+	X(sart)    \
+	X(cgls)    \
+	X(pcg)     \
+	X(fista)   \
+	X(os_sqs)  \
+	X(lsqr)    \
+	X(pdhg)    \
 	X(asd_pocs)
 
 #define DECLARE(name) extern const gt_solver gt_solver_##name;
