@@ -58,6 +58,7 @@ struct job {
 	int bundle, bundles;
 	int axis, stride, middle;
 	int strips, slice_groups;
+	int part; /* slices of z that a block owns: tiles of different bundles overlap, those of different blocks must not */
 };
 
 /* Running sums ---------------------------------------------------------------- */
@@ -164,91 +165,101 @@ struct ring {
 	unsigned full, empty; /* addresses of the barriers, 8 bytes apart */
 };
 
-/* The ninth warp: fills the ring. */
-template <int STRIP, int EDGES>
-static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, int i0, int n0, int tile)
+/* The ninth warp, which fills the ring. */
+struct writer {
+	struct ring ring;
+	unsigned units;
+};
+static __device__ unsigned open(const struct writer *w)
 {
-	const int lane = threadIdx.x % WARP, height = WARP * EDGES;
-	unsigned units = 0;
-	auto open = [&]() {
-		const unsigned slot = units % GT_DD_ADJOINT_SLOTS;
-		barrier_wait(ring.empty + 8 * slot, units / GT_DD_ADJOINT_SLOTS % 2 ^ 1);
-		return slot;
-	};
+	const unsigned slot = w->units % GT_DD_ADJOINT_SLOTS;
+	barrier_wait(w->ring.empty + 8 * slot, w->units / GT_DD_ADJOINT_SLOTS % 2 ^ 1);
+	return slot;
+}
+
+/* What a bundle's views have for the tile of z edges from e on; r, m: of the lane's view. */
+template <int EDGES>
+static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, struct writer *w, const struct reach &r, int m, int i0,
+                             int n0, int e)
+{
+	const int lane = threadIdx.x % WARP, height = WARP * EDGES, some = r.first <= r.last;
+	int low = 0, high = 0;
+	if (some)
+		rows_of(d, r, f.view[m].p, e, height, &low, &high);
+	if (some && d.rows <= GT_DD_ADJOINT_WHOLE && high > low)
+		low = 0, high = d.rows;
+	unsigned todo = __ballot_sync(~0u, some && high > low);
+	for (int fresh = 1; todo; todo &= todo - 1) {
+		const int src = __ffs(todo) - 1, at = __shfl_sync(~0u, m, src), first = __shfl_sync(~0u, r.first, src),
+			  last = __shfl_sync(~0u, r.last, src), from = __shfl_sync(~0u, low, src),
+			  rows = __shfl_sync(~0u, high, src) - from;
+		const gt_dd_near *v = f.view + at;
+		const int bytes = (rows + 2) / 2 * 16;
+		const int room = (GT_DD_ADJOINT_SLOT - (int)sizeof(unit) - 16) / (bytes + 16);
+		for (int k = first; k <= last; k += room, w->units++, fresh = 0) {
+			const unsigned slot = open(w), count = min(room, last + 1 - k), bar = w->ring.full + 8 * slot;
+			unsigned char *place = w->ring.base + slot * GT_DD_ADJOINT_SLOT;
+			unit *u = (unit *)place;
+			const int n = n0 + lane, valid = lane < SLICES && n >= v->first && n < v->end;
+			const unsigned bits = __ballot_sync(~0u, valid);
+			if (valid) {
+				const double g = v->g0 + n * v->dg;
+				u->line[lane][0] = v->a0 + n * v->da - i0;
+				u->line[lane][1] = g;
+				u->line[lane][2] = 1 / g;
+				u->line[lane][3] = e + height / 2 - (v->z0 + n * v->dz);
+			}
+			if (lane == 0) {
+				u->shift = v->p + from;
+				u->rows = (float)rows;
+				u->in_rows = 1 / (float)rows;
+				u->from_middle = (float)(from - j.middle);
+				u->columns = (int)count;
+				u->bytes = bytes;
+				u->order.edge = e;
+				u->order.flush = fresh;
+				u->order.last = 0;
+				u->order.valid = (int)bits;
+			}
+			__syncwarp();
+			const float2 *sums = j.sums + ((size_t)(at - j.first) * d.columns + k) * j.stride + from;
+			const unsigned edges = address_of(place) + sizeof(unit), columns = edges + (count + 1) * 16;
+			if (lane == 0) {
+				barrier_expect(bar, (count + 1) * 16 + count * bytes);
+				bulk_copy(edges, f.inverse + (size_t)at * (d.columns + 1) + k, (count + 1) * 16, bar);
+				if (bytes == j.stride * 8)
+					bulk_copy(columns, sums, count * bytes, bar);
+			}
+			__syncwarp();
+			if (bytes != j.stride * 8)
+				for (unsigned c = lane; c < count; c += WARP)
+					bulk_copy(columns + c * bytes, sums + (size_t)c * j.stride, bytes, bar);
+		}
+	}
+}
+
+template <int STRIP, int EDGES>
+static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, int i0, int n0, int z0, int z1)
+{
+	const int lane = threadIdx.x % WARP;
+	struct writer w = { ring, 0 };
 	for (int b = j.bundle; b < j.bundle + j.bundles; b++) {
 		const int begin = max(f.bundle[b], j.first), end = min(f.bundle[b + 1], j.first + j.views), m = min(begin + lane, end - 1);
 		if (begin >= end)
 			continue;
-		const gt_dd_near *own = f.view + m;
-		struct reach r = reach_of(d, f, own, m, i0, STRIP, n0);
+		struct reach r = reach_of(d, f, f.view + m, m, i0, STRIP, n0);
 		if (begin + lane >= end)
 			r.last = r.first - 1;
-		const int some = r.first <= r.last;
-		float z_low = some ? r.z_low : 3e38f, z_high = some ? r.z_high : -3e38f;
+		float z_low = r.first <= r.last ? r.z_low : 3e38f, z_high = r.first <= r.last ? r.z_high : -3e38f;
 		for (int s = WARP / 2; s > 0; s /= 2) {
 			z_low = fminf(z_low, __shfl_xor_sync(~0u, z_low, s));
 			z_high = fmaxf(z_high, __shfl_xor_sync(~0u, z_high, s));
 		}
-		if (!(z_low < d.n[2] && z_high > 0))
-			continue;
-		const int e = max(0, (int)floorf(z_low)) + tile * height;
-		if (e >= d.n[2] || (float)e >= z_high)
-			continue;
-		int low = 0, high = 0;
-		if (some)
-			rows_of(d, r, own->p, e, height, &low, &high);
-		if (some && d.rows <= GT_DD_ADJOINT_WHOLE && high > low)
-			low = 0, high = d.rows;
-		unsigned todo = __ballot_sync(~0u, some && high > low);
-		for (int fresh = 1; todo; todo &= todo - 1) {
-			const int src = __ffs(todo) - 1, at = __shfl_sync(~0u, m, src), first = __shfl_sync(~0u, r.first, src),
-				  last = __shfl_sync(~0u, r.last, src), from = __shfl_sync(~0u, low, src),
-				  rows = __shfl_sync(~0u, high, src) - from;
-			const gt_dd_near *w = f.view + at;
-			const int bytes = (rows + 2) / 2 * 16;
-			const int room = (GT_DD_ADJOINT_SLOT - (int)sizeof(unit) - 16) / (bytes + 16);
-			for (int k = first; k <= last; k += room, units++, fresh = 0) {
-				const unsigned slot = open(), count = min(room, last + 1 - k), bar = ring.full + 8 * slot;
-				unsigned char *place = ring.base + slot * GT_DD_ADJOINT_SLOT;
-				unit *u = (unit *)place;
-				const int n = n0 + lane, valid = lane < SLICES && n >= w->first && n < w->end;
-				const unsigned bits = __ballot_sync(~0u, valid);
-				if (valid) {
-					const double g = w->g0 + n * w->dg;
-					u->line[lane][0] = w->a0 + n * w->da - i0;
-					u->line[lane][1] = g;
-					u->line[lane][2] = 1 / g;
-					u->line[lane][3] = e + height / 2 - (w->z0 + n * w->dz);
-				}
-				if (lane == 0) {
-					u->shift = w->p + from;
-					u->rows = (float)rows;
-					u->in_rows = 1 / (float)rows;
-					u->from_middle = (float)(from - j.middle);
-					u->columns = (int)count;
-					u->bytes = bytes;
-					u->order.edge = e;
-					u->order.flush = fresh;
-					u->order.last = 0;
-					u->order.valid = (int)bits;
-				}
-				__syncwarp();
-				const float2 *sums = j.sums + ((size_t)(at - j.first) * d.columns + k) * j.stride + from;
-				const unsigned edges = address_of(place) + sizeof(unit), columns = edges + (count + 1) * 16;
-				if (lane == 0) {
-					barrier_expect(bar, (count + 1) * 16 + count * bytes);
-					bulk_copy(edges, f.inverse + (size_t)at * (d.columns + 1) + k, (count + 1) * 16, bar);
-					if (bytes == j.stride * 8)
-						bulk_copy(columns, sums, count * bytes, bar);
-				}
-				__syncwarp();
-				if (bytes != j.stride * 8)
-					for (unsigned c = lane; c < count; c += WARP)
-						bulk_copy(columns + c * bytes, sums + (size_t)c * j.stride, bytes, bar);
-			}
-		}
+		if (z_low < z1)
+			for (int e = max(z0, (int)floorf(z_low)); e < z1 && (float)e < z_high; e += WARP * EDGES)
+				fetch<EDGES>(d, f, j, &w, r, m, i0, n0, e);
 	}
-	const unsigned slot = open();
+	const unsigned slot = open(&w);
 	if (lane == 0) {
 		((unit *)(ring.base + slot * GT_DD_ADJOINT_SLOT))->order.last = 1;
 		barrier_expect(ring.full + 8 * slot, 0);
@@ -409,9 +420,8 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 	}
 }
 
-/* Tiles begin where their bundle begins to see the voxels: those of different blocks overlap, so that sums are added atomically. */
 template <int STRIP, int EDGES>
-static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e)
+static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e, int z1)
 {
 	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis];
 #pragma unroll
@@ -424,10 +434,10 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 			const float next = r < EDGES - 1 ? __shfl_sync(~0u, s->E[v][r < EDGES - 1 ? r + 1 : r], 0) : top;
 			const int z = e + lane + WARP * r;
 			up = lane == WARP - 1 ? next : up;
-			if (n < d.n[j.axis] && i0 + v < width && z < d.n[2])
-				atomicAdd(&j.b[line * d.n[2] + z], up - s->E[v][r]);
+			if (n < d.n[j.axis] && i0 + v < width && z < z1)
+				j.b[line * d.n[2] + z] += up - s->E[v][r];
 		}
-		asm volatile("" ::: "memory"); /* all voxels at once would not fit the registers */
+		asm volatile("" ::: "memory"); /* loads of all voxels at once would not fit the registers */
 	}
 #pragma unroll
 	for (int v = 0; v < STRIP; v++)
@@ -448,7 +458,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 	__shared__ __align__(8) unsigned long long full[GT_DD_ADJOINT_SLOTS], empty[GT_DD_ADJOINT_SLOTS];
 	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP;
 	const int i0 = outwards(blockIdx.x / j.slice_groups % j.strips, j.strips) * STRIP, n0 = blockIdx.x % j.slice_groups * SLICES,
-		  tile = blockIdx.x / j.strips / j.slice_groups;
+		  z0 = blockIdx.x / j.strips / j.slice_groups * j.part, z1 = min(z0 + j.part, d.n[2]);
 	const struct ring ring = { places, address_of(full), address_of(empty) };
 	if (threadIdx.x == 0) {
 		for (int i = 0; i < GT_DD_ADJOINT_SLOTS; i++) {
@@ -459,7 +469,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 	}
 	__syncthreads();
 	if (warp == SLICES) {
-		produce<STRIP, EDGES>(d, f, j, ring, i0, n0, tile);
+		produce<STRIP, EDGES>(d, f, j, ring, i0, n0, z0, z1);
 		return;
 	}
 	struct sums<STRIP, EDGES> s = {
@@ -479,7 +489,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 			break;
 		if (same(order.flush)) {
 			if (any)
-				flush(d, j, &s, i0, n0 + warp, e);
+				flush(d, j, &s, i0, n0 + warp, e, z1);
 			any = 1;
 			e = order.edge;
 		}
@@ -490,7 +500,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 			barrier_arrive(ring.empty + 8 * slot);
 	}
 	if (any)
-		flush(d, j, &s, i0, n0 + warp, e);
+		flush(d, j, &s, i0, n0 + warp, e, z1);
 }
 #else
 template <int STRIP, int EDGES> __global__ void adjoint_kernel(gt_dd d, gt_dd_fast f, job j) {}
@@ -534,12 +544,12 @@ static int edges_of(const gt_dd *d, const gt_dd_fast *f)
 	}
 	return best;
 }
-/* Tiles of z edges that a bundle can need. */
-static int tiles_of(const gt_dd *d, const gt_dd_fast *f, int edges)
+/* Slices of z that a block owns: all, unless there were too few blocks for the device. */
+enum { MANY_BLOCKS = 2400 };
+static int part_of(const gt_dd *d, int height, size_t blocks)
 {
-	const double seen = (f->span + 1.1) / (WARP * edges) + 1;
-	const int all = pieces(d->n[2], WARP * edges);
-	return seen < all ? (int)seen : all;
+	const int tiles = pieces(d->n[2], height), parts = blocks < MANY_BLOCKS ? pieces(MANY_BLOCKS, (int)blocks) : 1;
+	return pieces(tiles, parts < tiles ? parts : tiles) * height;
 }
 
 extern "C" int gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f)
@@ -570,7 +580,9 @@ template <int STRIP, int EDGES> static cudaError_t launch(cudaStream_t queue, co
 	const int bytes = GT_DD_ADJOINT_SLOT * GT_DD_ADJOINT_SLOTS;
 	j.strips = pieces(d->n[1 - j.axis], STRIP);
 	j.slice_groups = pieces(d->n[j.axis], SLICES);
-	const size_t blocks = (size_t)j.strips * j.slice_groups * tiles_of(d, f, EDGES);
+	const size_t columns = (size_t)j.strips * j.slice_groups;
+	j.part = part_of(d, WARP * EDGES, columns);
+	const size_t blocks = columns * pieces(d->n[2], j.part);
 	const cudaError_t e = cudaFuncSetAttribute(adjoint_kernel<STRIP, EDGES>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (e == cudaSuccess)
 		adjoint_kernel<STRIP, EDGES><<<(unsigned)blocks, THREADS, bytes, queue>>>(*d, *f, j);
@@ -593,7 +605,7 @@ extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_f
 	for (int axis = 0, first = 0, bundle = 0; axis < 2; first += f->views[axis], bundle += f->bundles[axis++])
 		for (size_t done = 0; done < (size_t)f->views[axis]; done += batch) {
 			const int views = (int)(f->views[axis] - done < batch ? f->views[axis] - done : batch);
-			job j = { sums, b, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, 0, 0 };
+			job j = { sums, b, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, 0, 0, 0 };
 			sum_rows<<<(unsigned)((size_t)views * groups), dim3(WARP, 8), 0, queue>>>(*d, f->view + j.first, y, (float4 *)sums,
 			                                                                          stride, middle, groups);
 			const cudaError_t e = edges == 1   ? launch<GT_DD_ADJOINT_STRIP, 1>(queue, d, f, j)

@@ -136,7 +136,7 @@ static void fill_bundles(const gt_dd *d, struct host *h, gt_dd_fast *f)
 	for (int axis = 0; axis < 2; axis++) {
 		const int before = bundles, end = begin + f->views[axis];
 		for (; begin < end; begin = m) {
-			double low = 1e300, high = -1e300, one = 0, least = 1e300, most = -1e300;
+			double low = 1e300, high = -1e300, one = 0;
 			for (m = begin; m < end && m - begin < GT_DD_BUNDLE; m++) {
 				double below = low, above = high;
 				see(d, &h->view[m], mean, &below, &above);
@@ -145,12 +145,9 @@ static void fill_bundles(const gt_dd *d, struct host *h, gt_dd_fast *f)
 					break;
 				low = below;
 				high = above;
-				see(d, &h->view[m], 0.98 * f->least_A, &least, &most); /* found from some of the cells alone */
-				see(d, &h->view[m], 1.02 * f->most_A, &least, &most);
 			}
 			h->bundle[bundles++] = begin;
 			sum += high - low;
-			f->span = fmax(f->span, most - least);
 		}
 		f->bundles[axis] = bundles - before;
 	}

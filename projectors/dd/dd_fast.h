@@ -28,7 +28,7 @@ typedef struct {
 	int    views[2], groups[2], bundles[2]; /* by axis */
 	int    together;                /* views of a group */
 	double most_A, least_A;         /* height of a cell in voxels */
-	double span, typical_span;      /* what a bundle sees along z, in voxels: at most; on the average at the mean height */
+	double typical_span;            /* what a bundle sees along z on the average, in voxels, at the mean height */
 	size_t limit;                   /* bytes of scratch at most */
 } gt_dd_fast;
 
