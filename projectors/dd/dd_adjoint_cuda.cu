@@ -32,9 +32,10 @@
 #endif
 #include "core/cuda.h"
 #include "projectors/dd/dd_fast.h"
+#include "projectors/dd/dd_sums.h"
 #include "projectors/staging.h"
 
-enum { WARP = 32, SLICES = 8, THREADS = WARP * (SLICES + 1), TILE = 64 };
+enum { WARP = 32, SLICES = 8, THREADS = WARP * (SLICES + 1) };
 
 /* Head of a unit of the ring. */
 struct __align__(16) order
@@ -67,48 +68,23 @@ struct job {
  * the middle row: C + fraction G is then one multiplication away from a place counted from the middle. */
 static __global__ void sum_rows(gt_dd d, const gt_dd_near *view, const float *y, float4 *out, int stride, int middle, int groups)
 {
-	__shared__ float tile[TILE][WARP + 1];
-	__shared__ double part[8][WARP];
-	const int k = blockIdx.x % groups * WARP + threadIdx.x, lane = threadIdx.x, warp = threadIdx.y, inside = k < d.columns;
+	const int k0 = blockIdx.x % groups * WARP, k = k0 + threadIdx.x, inside = k < d.columns;
 	const size_t m = blockIdx.x / groups, at = (size_t)view[m].at;
 	const gt_dd_view v = d.view[at];
 	const gt_dd_column c = d.column[at * d.columns + (inside ? k : 0)];
-	auto value = [&](int l) {
-		return inside && l < d.rows ? y[gt_dd_cell(&d, &v, at, l, k)] * (float)d.pitch[v.axis] *
-		                                      sqrtf((float)gt_dd_slant_square(&c, l, d.pitch[2]))
-		                            : 0.f;
-	};
-	double low = 0, start[4];
-	for (int l = warp; l < middle; l += 8)
-		low += value(l);
-	part[warp][lane] = low;
-	__syncthreads();
-	for (int j = 0; j < 4; j++) {
-		start[j] = 0;
-		for (int w = 0; w < 8; w++)
-			start[j] -= part[w][warp * 4 + j];
-	}
-	for (int l0 = 0; l0 < stride; l0 += TILE) {
-		__syncthreads();
-		for (int l = warp; l < TILE; l += 8)
-			tile[l][lane] = value(l0 + l);
-		__syncthreads();
-#pragma unroll
-		for (int j = 0; j < 4; j++) {
-			const int column = blockIdx.x % groups * WARP + warp * 4 + j, l = l0 + 2 * lane;
-			const float v0 = tile[2 * lane][warp * 4 + j], v1 = tile[2 * lane + 1][warp * 4 + j];
-			float sum = v0 + v1;
-			for (int s = 1; s < WARP; s *= 2) {
-				const float other = __shfl_up_sync(~0u, sum, s);
-				sum += lane >= s ? other : 0;
-			}
-			const double C = start[j] + (sum - (v0 + v1)), place = l - middle;
-			if (column < d.columns && l < stride)
-				out[((m * d.columns + column) * stride + l) / 2] = make_float4((float)(C - place * v0), v0,
-				                                                               (float)(C + v0 - (place + 1) * v1), v1);
-			start[j] += __shfl_sync(~0u, sum, WARP - 1);
-		}
-	}
+	gt_dd_running_sums(
+		middle, stride,
+		[&](int l) {
+			return inside && l < d.rows ? y[gt_dd_cell(&d, &v, at, l, k)] * (float)d.pitch[v.axis] *
+		                                              sqrtf((float)gt_dd_slant_square(&c, l, d.pitch[2]))
+		                                    : 0.f;
+		},
+		[&](int line, int l, double C, float v0, float v1) {
+			const double place = l - middle;
+			if (k0 + line < d.columns)
+				out[((m * d.columns + k0 + line) * stride + l) / 2] = make_float4((float)(C - place * v0), v0,
+			                                                                          (float)(C + v0 - (place + 1) * v1), v1);
+		});
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -606,8 +582,8 @@ extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_f
 		for (size_t done = 0; done < (size_t)f->views[axis]; done += batch) {
 			const int views = (int)(f->views[axis] - done < batch ? f->views[axis] - done : batch);
 			job j = { sums, b, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, 0, 0, 0 };
-			sum_rows<<<(unsigned)((size_t)views * groups), dim3(WARP, 8), 0, queue>>>(*d, f->view + j.first, y, (float4 *)sums,
-			                                                                          stride, middle, groups);
+			sum_rows<<<(unsigned)((size_t)views * groups), dim3(GT_DD_SUM_LINES, GT_DD_SUM_WARPS), 0, queue>>>(
+				*d, f->view + j.first, y, (float4 *)sums, stride, middle, groups);
 			const cudaError_t e = edges == 1   ? launch<GT_DD_ADJOINT_STRIP, 1>(queue, d, f, j)
 			                      : edges == 2 ? launch<GT_DD_ADJOINT_STRIP, 2>(queue, d, f, j)
 			                      : edges == 3 ? launch<GT_DD_ADJOINT_STRIP3, 3>(queue, d, f, j)
