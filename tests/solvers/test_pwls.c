@@ -1,6 +1,6 @@
 /* pcg, fista, os-sqs and weighted cgls: the exact minimum of a small problem, the same minimum of a noisy one with a penalty,
  * costs that do not rise, bounds, nothing allocated and no array moved within iterations; refusals.
- * labels: property */
+ * labels: property slow */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
