@@ -15,8 +15,12 @@
 #ifndef TV_SLICES
 #define TV_SLICES 64 /* slices that a block marches through: 16 to 256 */
 #endif
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750 /* 1024 threads on one multiprocessor */
+#undef TV_BLOCKS
+#define TV_BLOCKS 1
+#endif
 #ifndef TV_BLOCKS
-#define TV_BLOCKS 2 /* at a time on one multiprocessor: 1, 2, 3 */
+#define TV_BLOCKS 2 /* at a time on one multiprocessor: 1, 2; 3 for 8.0 and 9.0 */
 #endif
 
 /* Columns on both sides of a tile are the work of further threads. */
