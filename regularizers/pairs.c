@@ -49,7 +49,8 @@ static void fill_numbers(gt_potential kind, const struct options *o, double *k)
 	k[GT_PER_DELTA] = isfinite(delta) ? 1 / delta : 0;
 	k[GT_AREA] = delta * delta;
 	k[GT_P] = o->p;
-	k[GT_Q] = o->q;
+	k[GT_HALF_P] = o->p / 2;
+	k[GT_HALF_Q] = o->q / 2;
 	k[GT_P_Q] = o->p - o->q;
 	k[GT_LEAST] = kind == GT_QGGMRF_P ? GT_FLAT : 1e-30; /* not 0: its logarithm is taken */
 	k[GT_REST] = 0;

@@ -4,8 +4,8 @@
  * evaluated 13 times per voxel and not 26, plus the pairs that tiles share. A warp is 32 columns, of which the first only gives.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_PAIRS_WARPS /* per block, one above the other along y: 1, 2, 4, 8 */
-#define GT_PAIRS_WARPS 4
+#ifndef GT_PAIRS_WARPS /* per block, along x, so that rows are the same for all its threads: 1, 2, 4, 8 */
+#define GT_PAIRS_WARPS 1
 #endif
 #ifndef GT_PAIRS_ROWS /* y per thread in single precision: 1 to 8; registers */
 #define GT_PAIRS_ROWS 4
@@ -20,7 +20,7 @@
 #include "core/cuda.h"
 #include "regularizers/pairs.h"
 
-enum { LANES = 32, GIVEN = LANES - 1, THREADS = LANES * GT_PAIRS_WARPS };
+enum { LANES = 32, GIVEN = (LANES - 1) * GT_PAIRS_WARPS, THREADS = LANES * GT_PAIRS_WARPS, MANY = 256 };
 enum { OWN, RIGHT };
 enum what { GRADIENT, VALUE, LINE };
 
@@ -51,14 +51,15 @@ template <typename T> struct share {
 
 /* A thread's place: column x, rows y ... y + ROWS - 1 as rows 1 to ROWS; rows low to high and columns x, x + 1 are in the grid. */
 struct place {
-	int x, y, low, high, inside, right;
+	int lane, x, y, low, high, inside, right;
 };
 
 template <typename T> static __device__ __forceinline__ struct place place_of(const tables<T> &k, unsigned tile)
 {
 	struct place a;
-	a.x = (int)(tile % k.tiles[0]) * GIVEN - 1 + (int)threadIdx.x;
-	a.y = ((int)(tile / k.tiles[0] % k.tiles[1]) * GT_PAIRS_WARPS + (int)threadIdx.y) * ROWS;
+	a.lane = (int)threadIdx.x % LANES;
+	a.x = (int)(tile % k.tiles[0]) * GIVEN + (int)threadIdx.x / LANES * (LANES - 1) - 1 + a.lane;
+	a.y = (int)(tile / k.tiles[0]) * ROWS;
 	a.low = a.y == 0;
 	a.high = min(ROWS + 1, k.n[1] - a.y);
 	a.inside = a.x >= 0 && a.x < k.n[0];
@@ -165,7 +166,7 @@ template <typename T> static __device__ __forceinline__ void store(const tables<
 #pragma unroll
 	for (int r = 1; r <= ROWS; r++) {
 		const T g = s.g[OWN][r] + __shfl_up_sync(~0u, s.g[RIGHT][r], 1), d = s.d[OWN][r] + __shfl_up_sync(~0u, s.d[RIGHT][r], 1);
-		if (threadIdx.x == 0 || !a.inside || r > a.high)
+		if (a.lane == 0 || !a.inside || r > a.high)
 			continue;
 		k.g[first + r * nx] += g;
 		if (k.d)
@@ -173,13 +174,14 @@ template <typename T> static __device__ __forceinline__ void store(const tables<
 	}
 }
 
-/* Adds up the block's values in a fixed order. */
-static __device__ void block_sum(double s0, double s1, int me, double *out)
+/* Adds up the N threads' values in a fixed order. */
+template <int N> static __device__ void block_sum(double s0, double s1, double *out)
 {
-	__shared__ double lane[THREADS][2];
+	__shared__ double lane[N][2];
+	const int me = (int)threadIdx.x;
 	lane[me][0] = s0;
 	lane[me][1] = s1;
-	for (int h = THREADS / 2; h > 0; h /= 2) {
+	for (int h = N / 2; h > 0; h /= 2) {
 		__syncthreads();
 		if (me < h) {
 			lane[me][0] += lane[me + h][0];
@@ -201,10 +203,7 @@ template <int KIND, int WHAT, int KAPPA, typename T> static __global__ void __la
 	plane<T> A, B;
 	share<T> s = {}, u;
 	int z = WHAT == GRADIENT && from > 0 ? from - 1 : from;
-	if (a.y >= k.n[1])
-		z = end; /* no row of this warp is in the grid */
-	else
-		load<WHAT, KAPPA>(k, a, z, A);
+	load<WHAT, KAPPA>(k, a, z, A);
 	for (; z < end; z++) {
 		if (z >= from)
 			meet_within<KIND, WHAT, KAPPA>(k, a, A, s);
@@ -215,7 +214,7 @@ template <int KIND, int WHAT, int KAPPA, typename T> static __global__ void __la
 		}
 		if (WHAT == GRADIENT && z >= from)
 			store(k, a, z, s);
-		if (WHAT != GRADIENT && threadIdx.x > 0 && a.inside) {
+		if (WHAT != GRADIENT && a.lane > 0 && a.inside) {
 			s0 += (double)s.g[0][0];
 			s1 += (double)s.d[0][0];
 		}
@@ -223,23 +222,23 @@ template <int KIND, int WHAT, int KAPPA, typename T> static __global__ void __la
 		s = u;
 	}
 	if (WHAT != GRADIENT)
-		block_sum(s0, s1, (int)(threadIdx.y * LANES + threadIdx.x), k.part + 2 * (size_t)blockIdx.x);
+		block_sum<THREADS>(s0, s1, k.part + 2 * (size_t)blockIdx.x);
 }
 
 static __global__ void end_sum(const double *part, size_t blocks, double *result)
 {
 	double s0 = 0, s1 = 0;
-	for (size_t i = threadIdx.x; i < blocks; i += THREADS) {
+	for (size_t i = threadIdx.x; i < blocks; i += MANY) {
 		s0 += part[2 * i];
 		s1 += part[2 * i + 1];
 	}
-	block_sum(s0, s1, (int)threadIdx.x, result);
+	block_sum<MANY>(s0, s1, result);
 }
 
 /* One voxel per thread: needed once per problem. c0 = 2 c(0). */
 template <typename T> static __global__ void majorize_voxels(const tables<T> k, T c0)
 {
-	const size_t i = blockIdx.x * (size_t)THREADS + threadIdx.x, nx = k.n[0], ny = k.n[1];
+	const size_t i = blockIdx.x * (size_t)MANY + threadIdx.x, nx = k.n[0], ny = k.n[1];
 	if (i >= nx * ny * k.n[2])
 		return;
 	const int x = (int)(i % nx), y = (int)(i / nx % ny), z = (int)(i / nx / ny);
@@ -265,7 +264,7 @@ struct state {
 static unsigned tiles_of(size_t n, int size) { return (unsigned)((n + size - 1) / size); }
 static size_t blocks_of(const gt_pairs *s, int rows)
 {
-	return (size_t)tiles_of(s->n[0], GIVEN) * tiles_of(s->n[1], rows * GT_PAIRS_WARPS) * tiles_of(s->n[2], GT_PAIRS_PLANES);
+	return (size_t)tiles_of(s->n[0], GIVEN) * tiles_of(s->n[1], rows) * tiles_of(s->n[2], GT_PAIRS_PLANES);
 }
 
 template <typename T> static tables<T> tables_of(const gt_pairs *s)
@@ -279,7 +278,7 @@ template <typename T> static tables<T> tables_of(const gt_pairs *s)
 		k.n[a] = (int)s->n[a];
 	k.wide = s->weight[7] != 0;
 	k.tiles[0] = tiles_of(s->n[0], GIVEN);
-	k.tiles[1] = tiles_of(s->n[1], ROWS * GT_PAIRS_WARPS);
+	k.tiles[1] = tiles_of(s->n[1], ROWS);
 	k.kappa = (const T *)s->kappa;
 	return k;
 }
@@ -290,7 +289,7 @@ template <int WHAT, typename T> static void launch(gt_backend *be, const gt_pair
 #define KERNELS(kind) { march<GT_##kind, WHAT, 0, T>, march<GT_##kind, WHAT, 1, T> },
 	static const kernel kernels[][2] = { GT_POTENTIALS(KERNELS) };
 	const unsigned blocks = (unsigned)blocks_of(s, ROWS);
-	kernels[s->potential][s->kappa != NULL]<<<blocks, dim3(LANES, GT_PAIRS_WARPS), 0, gt_cuda_queue(be)>>>(k);
+	kernels[s->potential][s->kappa != NULL]<<<blocks, THREADS, 0, gt_cuda_queue(be)>>>(k);
 	gt_cuda_check(be, cudaGetLastError(), "penalty of pairs");
 }
 
@@ -309,7 +308,7 @@ template <typename T> static void majorize_as(gt_backend *be, const gt_pairs *s,
 	tables<T> k = tables_of<T>(s);
 	k.d = (T *)d;
 	const T c0 = (T)(2 * gt_potential_weight(s->potential, s->number, 0.));
-	majorize_voxels<T><<<(unsigned)((voxels + THREADS - 1) / THREADS), THREADS, 0, gt_cuda_queue(be)>>>(k, c0);
+	majorize_voxels<T><<<(unsigned)((voxels + MANY - 1) / MANY), MANY, 0, gt_cuda_queue(be)>>>(k, c0);
 	gt_cuda_check(be, cudaGetLastError(), "majorizer of pairs");
 }
 
@@ -353,7 +352,7 @@ static void sum(gt_backend *be, const gt_pairs *s, const void *x, const void *p,
 		sum_as<double>(be, s, x, p, a);
 	const size_t blocks = o->bytes / (2 * sizeof(double)) - 1;
 	double *result = o->part + 2 * blocks;
-	end_sum<<<1, THREADS, 0, queue>>>(o->part, blocks, result);
+	end_sum<<<1, MANY, 0, queue>>>(o->part, blocks, result);
 	cudaMemcpyAsync(o->result, result, 2 * sizeof(double), cudaMemcpyDeviceToHost, queue);
 	if (gt_cuda_check(be, cudaStreamSynchronize(queue), "penalty of pairs"))
 		return;

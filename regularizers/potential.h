@@ -19,8 +19,8 @@
 #define GT_POTENTIAL_ENUM(name) GT_##name,
 typedef enum { GT_POTENTIALS(GT_POTENTIAL_ENUM) GT_NPOTENTIALS } gt_potential;
 
-/* What they take, as an array of these: delta, 1/delta, delta^2, least s of qggmrf, p, q, p - q, and what makes psi(0) = 0. */
-enum { GT_DELTA, GT_PER_DELTA, GT_AREA, GT_LEAST, GT_P, GT_Q, GT_P_Q, GT_REST, GT_NNUMBERS };
+/* What they take, as an array of these: delta, 1/delta, delta^2, least s of qggmrf, p, p/2, q/2, p - q, and what makes psi(0) = 0. */
+enum { GT_DELTA, GT_PER_DELTA, GT_AREA, GT_LEAST, GT_P, GT_HALF_P, GT_HALF_Q, GT_P_Q, GT_REST, GT_NNUMBERS };
 
 #ifdef __cplusplus
 #define GT_OF_REAL template <typename gt_real>
@@ -28,6 +28,8 @@ enum { GT_DELTA, GT_PER_DELTA, GT_AREA, GT_LEAST, GT_P, GT_Q, GT_P_Q, GT_REST, G
 GT_HD double gt_power(double s, double e) { return pow(s, e); }
 GT_HD double gt_inverse(double s) { return 1 / s; }
 GT_HD double gt_inverse_root(double s) { return rsqrt(s); }
+GT_HD double gt_larger(double s, double t) { return fmax(s, t); }
+GT_HD float gt_larger(float s, float t) { return fmaxf(s, t); }
 #ifdef __CUDA_ARCH__
 GT_HD float gt_inverse(float s)
 {
@@ -59,9 +61,8 @@ typedef double gt_real;
 GT_HD double gt_power(double s, double e) { return pow(s, e); }
 GT_HD double gt_inverse(double s) { return 1 / s; }
 GT_HD double gt_inverse_root(double s) { return 1 / sqrt(s); }
+GT_HD double gt_larger(double s, double t) { return s > t ? s : t; }
 #endif
-
-GT_OF_REAL GT_HD gt_real gt_qggmrf_s(const gt_real *k, gt_real s) { return s > k[GT_LEAST] ? s : k[GT_LEAST]; }
 
 /* c(t). */
 GT_OF_REAL GT_HD gt_real gt_potential_weight(gt_potential kind, const gt_real *k, gt_real t)
@@ -77,8 +78,8 @@ GT_OF_REAL GT_HD gt_real gt_potential_weight(gt_potential kind, const gt_real *k
 	case GT_LOGCOSH:
 		return s > (gt_real)1e-6 ? tanh(s) * gt_inverse(s) : one;
 	default: {
-		const gt_real u = gt_qggmrf_s(k, s), w = gt_power(u, k[GT_P_Q]), r = gt_inverse(one + w);
-		const gt_real c = (gt_real)0.5 * (k[GT_P] + k[GT_Q] * w) * (r * r);
+		const gt_real u = gt_larger(s, k[GT_LEAST]), w = gt_power(u, k[GT_P_Q]), r = gt_inverse(one + w);
+		const gt_real c = (k[GT_HALF_P] + k[GT_HALF_Q] * w) * (r * r);
 		return kind == GT_QGGMRF ? c : c * gt_power(u, k[GT_P] - 2);
 	}
 	}
@@ -122,7 +123,7 @@ GT_OF_REAL GT_HD gt_real gt_potential_value(gt_potential kind, const gt_real *k,
 	case GT_LOGCOSH:
 		return k[GT_AREA] * gt_logcosh(s);
 	default: {
-		const gt_real u = gt_qggmrf_s(k, s), up = kind == GT_QGGMRF ? u * u : gt_power(u, k[GT_P]);
+		const gt_real u = gt_larger(s, k[GT_LEAST]), up = kind == GT_QGGMRF ? u * u : gt_power(u, k[GT_P]);
 		const gt_real c = gt_potential_weight(kind, k, u * k[GT_DELTA]);
 		return half * k[GT_AREA] * (up * gt_inverse(one + gt_power(u, k[GT_P_Q])) - c * (u * u - s * s) - k[GT_REST]);
 	}
