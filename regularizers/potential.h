@@ -5,7 +5,7 @@
  *   hyperbola  delta^2 (sqrt(1 + s^2) - 1)                         Charbonnier et al., IEEE Trans. Image Process. 6 (1997) 298
  *   fair       delta^2 (s - log(1 + s))                            Lange, IEEE Trans. Med. Imaging 9 (1990) 439
  *   logcosh    delta^2 log(cosh(s))                                Green, IEEE Trans. Med. Imaging 9 (1990) 84
- *   qggmrf     delta^2/2 s^p/(1 + s^(p-q)), 1 <= q < p <= 2        Thibault et al., Med. Phys. 34 (2007) 4526, with their p = 2
+ *   qggmrf     delta^2/2 s^p/(1 + s^(p-q)), 1 <= q <= p <= 2       Thibault et al., Med. Phys. 34 (2007) 4526, with their p = 2
  * All are even and convex, and c(t) = psi'(t)/t never rises with |t|: psi(u) <= psi(t) + psi'(t)(u-t) + c(t)/2 (u-t)^2 for all u
  * (Huber, Robust Statistics, 1981, 7.8). c(0) = 1, but for qggmrf with p < 2, where it would be infinite: below s = GT_FLAT that
  * potential is a parabola with the value and the slope that it has there.
