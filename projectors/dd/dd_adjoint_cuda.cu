@@ -50,7 +50,7 @@ struct unit {
 	int columns, bytes; /* columns here, bytes of each */
 	struct order order;
 };
-static_assert(sizeof(unit) % 16 == 0, "bulk copies need 16 bytes");
+static_assert(sizeof(unit) % 16 == 0 && (int)SLICES == (int)GT_DD_SPREAD, "bulk copies need 16 bytes; heights over the slices of a block");
 
 struct job {
 	const float2 *sums; /* [views here][columns][stride]: (running sum less place times value, value) */
@@ -530,7 +530,7 @@ static int part_of(const gt_dd *d, int height, size_t blocks)
 
 extern "C" int gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f)
 {
-	const double window = WARP * edges_of(d, f) / f->least_A * 1.1 + 0.02 * d->rows + 8;
+	const double window = WARP * edges_of(d, f) / f->least_A * 1.1 + (0.02 + f->spread) * d->rows + 8;
 	const double rows = d->rows <= GT_DD_ADJOINT_WHOLE || window > d->rows ? d->rows : window;
 	return f->least_A > 0.2 && f->most_A < 4 && (rows + 4) * 8 + sizeof(unit) + 64 <= GT_DD_ADJOINT_SLOT &&
 	       (double)pieces(d->n[0], 8) * pieces(d->n[1], 8) * pieces(d->n[2], WARP) < 2e9;

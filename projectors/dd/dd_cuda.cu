@@ -59,6 +59,7 @@ static void heights(const gt_dd *d, size_t m, const struct host *h, gt_dd_fast *
 	for (int i = 0; i <= steps && slices > 0; i++) {
 		const int n = w->first + (int)((slices - 1) * (double)i / steps);
 		const double a = w->a0 + n * w->da, g = w->g0 + n * w->dg;
+		f->spread = fmax(f->spread, GT_DD_SPREAD * fabs(w->dg) / g);
 		for (int k = 0; k < d->columns; k++)
 			if (a + g * e[k].U < width + 8 && a + g * e[k + 1].U > -8) {
 				f->most_A = fmax(f->most_A, e[k].q * g);

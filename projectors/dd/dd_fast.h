@@ -17,7 +17,7 @@ typedef struct { double U, q; } gt_dd_edge_q;
 /* A few neighbouring views, -1 where there are fewer. */
 enum { GT_DD_GROUP = 4 };
 typedef struct { int view[GT_DD_GROUP]; } gt_dd_group;
-enum { GT_DD_BUNDLE = 32 };
+enum { GT_DD_BUNDLE = 32, GT_DD_SPREAD = 8 };
 
 typedef struct {
 	const gt_dd_near   *view;       /* [views], those with slices perpendicular to x first; indices below count in it */
@@ -28,6 +28,7 @@ typedef struct {
 	int    views[2], groups[2], bundles[2]; /* by axis */
 	int    together;                /* views of a group */
 	double most_A, least_A;         /* height of a cell in voxels */
+	double spread;                  /* by how much that differs over GT_DD_SPREAD slices, of itself, at most */
 	double typical_span;            /* what a bundle sees along z on the average, in voxels, at the mean height */
 	size_t limit;                   /* bytes of scratch at most */
 } gt_dd_fast;
