@@ -128,6 +128,8 @@ gt_status cli_volume_new(const gt_grid *grid, gt_volume **v)
 		volume->grid = *grid;
 		volume->water = GT_WATER_DEFAULT;
 		volume->data = malloc(n * sizeof *volume->data);
+		if (volume->data)
+			memset(volume->data, 0, n * sizeof *volume->data); /* takes the memory before others are asked whether they fit */
 	}
 	if (!volume || !volume->data) {
 		gt_volume_free(volume);

@@ -138,7 +138,16 @@ static void memory_(gt_backend *be, size_t *available, size_t *total)
 	*available = room >= 0 && room < (double)*total ? (size_t)room : *total;
 }
 
-/* The kernel hands out more than there is and kills later: ask first. */
+enum { PAGE = 4096 };
+static void touch(void *self, size_t page, size_t end, int worker)
+{
+	(void)worker;
+	for (volatile char *p = self; page < end; page++)
+		p[page * PAGE] = 0;
+}
+
+/* The kernel hands out more than there is and kills later: ask first, and take at once what large arrays ask for, so that the next
+ * one asks for what is really left. */
 static void *alloc_(gt_backend *be, size_t bytes)
 {
 	size_t available, total;
@@ -151,8 +160,10 @@ static void *alloc_(gt_backend *be, size_t bytes)
 	const int large = bytes >= LARGE;
 	if (posix_memalign(&p, large ? HUGE_PAGE : 64, bytes) != 0)
 		return NULL;
-	if (large)
+	if (large) {
 		madvise(p, bytes, MADV_HUGEPAGE); /* strided reads of large arrays would miss the address cache; may fail, does no harm */
+		gt_parallel(be->pool, bytes / PAGE, 0, touch, p);
+	}
 	return p;
 }
 
