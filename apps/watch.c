@@ -103,7 +103,7 @@ static gt_status close_log(app_watch *w)
 gt_status app_watch_solve(app_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
 	struct sigaction mine = { .sa_handler = on_interrupt }, before;
-	const gt_monitor monitor = { each_iteration, w };
+	const gt_monitor monitor = { .each = each_iteration, .self = w };
 	w->first_gradient = w->residual = NAN;
 	const gt_status opened = open_log(w);
 	if (opened != GT_OK)

@@ -1,6 +1,6 @@
 #ifndef GT_CORE_MONITOR_H
 #define GT_CORE_MONITOR_H
-#include "core/array.h"
+#include "core/kept.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -13,15 +13,25 @@ typedef struct {
 	double cost, data, penalty;     /* cost = data + penalty of the problem at that iterate, as in solvers/solver.h */
 	double gradient;                /* |cost'| there */
 	const gt_array *x;
+	const gt_kept *kept;            /* to continue from here; NULL: cannot be */
 } gt_progress;
 /* An iteration of which nothing is known but this. */
 gt_progress gt_progress_of(int iteration, int iterations, const gt_array *x);
 
-/* Called once per iteration by every solver. Return non-zero to stop there. */
-typedef struct { int (*each)(void *self, const gt_progress *p); void *self; } gt_monitor;
+typedef struct {
+	/* Called once per iteration by every solver. Return non-zero to stop there. */
+	int       (*each  )(void *self, const gt_progress *p);
+	void       *self;
+	/* NULL, or called before the first iteration: to continue a run, fills in what it kept, by name, and sets *done to the iterations that
+	 * it had done; to begin one, leaves all as it is. */
+	gt_status (*resume)(void *self, const gt_kept *kept, int *done);
+} gt_monitor;
 
 /* Collects the backend's status, then asks m (may be NULL). GT_STOPPED ends a solver well. */
 gt_status gt_report(const gt_monitor *m, const gt_progress *p);
+/* What a solver asks before its first iteration, with all made and computed that does not depend on `kept`. *done: 0 for a run that
+ * begins. gt_solve() adds what the penalty keeps. */
+gt_status gt_resume(const gt_monitor *m, const gt_kept *kept, int *done);
 
 #ifdef __cplusplus
 }

@@ -72,3 +72,5 @@ void gt_penalty_prox(const gt_penalty *R, double t, double lo, double hi, const 
 		gt_copy(z, x);
 	gt_clamp(lo, hi, x);
 }
+
+size_t gt_penalty_kept(const gt_penalty *R, gt_kept *list) { return R && R->ops->kept ? R->ops->kept(R->self, list) : 0; }

@@ -1,6 +1,6 @@
 #ifndef GT_CORE_PENALTY_H
 #define GT_CORE_PENALTY_H
-#include "core/array.h"
+#include "core/kept.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -18,6 +18,8 @@ struct gt_penalty_ops {
 	void   (*line    )(void *self, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature);
 	/* x = the u in [lo, hi] with the least R(u) + |u-z|^2/(2t). x and z may be the same. */
 	void   (*prox    )(void *self, double t, double lo, double hi, const gt_array *z, gt_array *x);
+	/* What calls leave behind for later ones, up to GT_KEPT_PENALTY entries into list; returns how many. */
+	size_t (*kept    )(void *self, gt_kept *list);
 	void   (*free    )(void *self);
 };
 /* Takes self over: it is freed with the penalty, also when this call fails. convex: 0 if R is not. */
@@ -38,6 +40,7 @@ void   gt_penalty_gradient(const gt_penalty *R, const gt_array *x, gt_array *g, 
 void   gt_penalty_majorize(const gt_penalty *R, gt_array *d);
 void   gt_penalty_line    (const gt_penalty *R, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature);
 void   gt_penalty_prox    (const gt_penalty *R, double t, double lo, double hi, const gt_array *z, gt_array *x);
+size_t gt_penalty_kept    (const gt_penalty *R, gt_kept *list);
 
 #ifdef __cplusplus
 }

@@ -130,6 +130,16 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 	s->impl->primal(s->be, &s->plan, s->type, &step, z->data, &p, x->data);
 }
 
+/* p alone: a proximal step begins without momentum. */
+static size_t kept(void *self, gt_kept *list)
+{
+	static const char *const names[] = { "tv dual x", "tv dual y", "tv dual z" };
+	const struct state *s = self;
+	for (int a = 0; a < 3; a++)
+		list[a] = (gt_kept){ names[a], s->dual[s->now][a], NULL };
+	return 3;
+}
+
 static void release(void *self)
 {
 	struct state *s = self;
@@ -141,7 +151,7 @@ static void release(void *self)
 }
 
 #define WITHOUT_PROX .name = "tv", .value = value, .gradient = gradient, .majorize = majorize, .line = line, .free = release
-static const struct gt_penalty_ops ops = { WITHOUT_PROX, .prox = prox }, ops_without_prox = { WITHOUT_PROX };
+static const struct gt_penalty_ops ops = { WITHOUT_PROX, .prox = prox, .kept = kept }, ops_without_prox = { WITHOUT_PROX };
 
 static void fill_plan(struct state *s, const gt_grid *grid, const struct options *o)
 {

@@ -10,15 +10,20 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	gt_array *old = NULL;
 	gt_status st = GT_OK;
 	double relax = o->relax;
+	const gt_kept kept[] = { { "x", x, NULL }, { "relax", NULL, &relax }, { NULL, NULL, NULL } };
+	int done = 0;
 	GT_TRY(gt_sweep_new(p, o, x, &s));
 	GT_TRY(gt_array_like(x, &old));
-	for (int k = 1; k <= o->iterations; k++, relax *= o->reduce) {
+	GT_TRY(gt_resume(m, kept, &done));
+	for (int k = done + 1; k <= o->iterations; k++) {
 		double residual;
 		gt_copy(x, old);
 		gt_sweep_run(s, relax, x, &residual);
 		gt_progress g = gt_progress_of(k, o->iterations, x);
 		g.residual = sqrt(residual);
 		g.change = sqrt(gt_dist2(x, old) / (double)gt_array_size(x));
+		g.kept = kept;
+		relax *= o->reduce;
 		GT_TRY(gt_report(m, &g));
 	}
 done:

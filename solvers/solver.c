@@ -81,6 +81,40 @@ static gt_status check_penalty(const gt_solver *s, const gt_penalty *R, const gt
 	return GT_OK;
 }
 
+/* The penalty's state goes with the solver's. */
+struct with_penalty {
+	const gt_monitor *m;
+	const gt_penalty *R;
+	gt_kept all[GT_KEPT_MOST + 1];
+};
+
+static gt_status add_penalty(struct with_penalty *w, const gt_kept *kept)
+{
+	size_t n = 0;
+	for (; kept[n].name && n + GT_KEPT_PENALTY < GT_KEPT_MOST; n++)
+		w->all[n] = kept[n];
+	if (kept[n].name)
+		return gt_fail(GT_ERR_ARG, "a solver keeps more than %zu things for a run to be continued", n);
+	n += gt_penalty_kept(w->R, w->all + n);
+	w->all[n] = (gt_kept){ NULL, NULL, NULL };
+	return GT_OK;
+}
+
+static gt_status resume_both(void *self, const gt_kept *kept, int *done)
+{
+	struct with_penalty *w = self;
+	const gt_status st = add_penalty(w, kept);
+	return st == GT_OK ? gt_resume(w->m, w->all, done) : st;
+}
+
+static int report_both(void *self, const gt_progress *p)
+{
+	struct with_penalty *w = self;
+	gt_progress both = *p;
+	both.kept = p->kept && add_penalty(w, p->kept) == GT_OK ? w->all : NULL;
+	return w->m->each && w->m->each(w->m->self, &both);
+}
+
 /* What solvers need not repeat: does the problem fit, did the device fail, was it stopped. */
 gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
@@ -102,7 +136,9 @@ gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options,
 	}
 	if (st != GT_OK)
 		return st;
-	const gt_status run = s->run(p, options ? options : s->defaults, x, m);
+	struct with_penalty both = { .m = m, .R = p->R };
+	const gt_monitor monitor = { .each = report_both, .self = &both, .resume = resume_both };
+	const gt_status run = s->run(p, options ? options : s->defaults, x, m ? &monitor : NULL);
 	if (run != GT_OK && run != GT_STOPPED)
 		return run;
 	const double sum = gt_sum(x);

@@ -297,7 +297,7 @@ static gt_status solve(const char *name, const char *text, const gt_problem *p, 
 	void *o = NULL;
 	ck_assert_ptr_nonnull(s);
 	ck_ok(gt_params_new(s->params, text, s->defaults, s->options_size, &o));
-	const gt_status st = gt_solve(s, p, o, x, l ? &(gt_monitor){ see, l } : NULL);
+	const gt_status st = gt_solve(s, p, o, x, l ? &(gt_monitor){ .each = see, .self = l } : NULL);
 	free(o);
 	return st;
 }

@@ -39,7 +39,7 @@ static gt_status solve(const char *name, const char *text, struct gt_test_proble
 	const gt_solver *s = gt_solver_find(name);
 	ck_assert_ptr_nonnull(s);
 	void *o = options(s, text);
-	const gt_status st = gt_solve(s, &p->problem, o, p->x, &(gt_monitor){ see, l });
+	const gt_status st = gt_solve(s, &p->problem, o, p->x, &(gt_monitor){ .each = see, .self = l });
 	free(o);
 	return st;
 }

@@ -1,0 +1,21 @@
+#ifndef GT_CORE_KEPT_H
+#define GT_CORE_KEPT_H
+#include "core/array.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Something that the rest of a run depends on, beside the problem, the options and the number of iterations done. What is
+ * computed from these alone, the same in every bit, is none. One of array and value is set; they are read to save a run, and
+ * written to continue it. A list ends with the name NULL. */
+typedef struct { const char *name; gt_array *array; double *value; } gt_kept;
+
+enum {
+	GT_KEPT_PENALTY = 4,            /* a penalty has at most as many, */
+	GT_KEPT_MOST = 32               /* a run with its penalty's, without the end of the list */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
