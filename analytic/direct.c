@@ -57,7 +57,7 @@ gt_status gt_direct_run(const char *who, gt_backend *be, const gt_grid *grid, co
 	const size_t batch = batch_size(be, plan, data->type);
 	GT_TRY(impl->open(be, plan, data->type, batch, &state));
 	gt_fill(0, x);
-	for (size_t v = 0; v < plan->views && be->status == GT_OK; v += batch) {
+	for (size_t v = 0; v < plan->views && be->status == GT_OK && !be->rehearsed; v += batch) {
 		const size_t n = plan->views - v < batch ? plan->views - v : batch;
 		impl->filter(state, v, n, data->data);
 		impl->back(state, v, n, x->data);

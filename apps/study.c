@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/bench.h"
+#include "apps/gnuplot.h"
 #include "apps/study.h"
 #include "phantoms/phantom.h"
 
@@ -165,7 +166,7 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(cli_unknown_of("study", call->file[0], kinds, 1));
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(study_folder_new(o->output, &s.folder));
-	GT_TRY(study_has_gnuplot());
+	GT_TRY(app_gnuplot_check());
 	GT_TRY(call->files > 1 ? from_file(&s, o, call->file[1]) : preset(&s, o));
 	describe(&s);
 	GT_TRY(find_devices(&s, o->backend));

@@ -42,8 +42,6 @@ gt_status study_open(const study_folder *f, const char *name, FILE **out);
 gt_status study_close(const char *name, FILE *out);
 /* n floats in the order of this machine. */
 gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n);
-/* GT_ERR_UNSUPPORTED if there is no gnuplot that draws PNG. */
-gt_status study_has_gnuplot(void);
 /* Runs NAME.gp in the folder; NAME.png must come of it. */
 gt_status study_draw(const study_folder *f, const char *name);
 

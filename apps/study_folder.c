@@ -1,16 +1,12 @@
-/* A folder that appears when it is complete, and the plotting program that works in it. */
+/* A folder that appears when it is complete, with the figures that gnuplot draws in it. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include "apps/gnuplot.h"
 #include "apps/study.h"
-
-extern char **environ;
 
 /* What a signal must remove: paths of all files, then of the folder. Names are added before the files are made. */
 typedef struct made {
@@ -155,60 +151,14 @@ gt_status study_floats(const study_folder *f, const char *name, const double *x,
 	return study_close(name, out);
 }
 
-/* gnuplot ------------------------------------------------------------------- */
-
-/* Runs gnuplot in `where` (NULL: here) with its messages in the file `log`; its exit code, -1 if it does not start. */
-static int gnuplot(const char *where, const char *log, const char *flag, const char *what)
-{
-	char program[] = "gnuplot";
-	char *const with_flag[] = { program, (char *)flag, (char *)what, NULL }, *const alone[] = { program, (char *)what, NULL };
-	posix_spawn_file_actions_t actions;
-	pid_t child;
-	int status = -1;
-	if (posix_spawn_file_actions_init(&actions))
-		return -1;
-	int bad = where ? posix_spawn_file_actions_addchdir_np(&actions, where) : 0;
-	bad |= posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	bad |= posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	if (!bad && posix_spawnp(&child, program, &actions, NULL, flag ? with_flag : alone, environ) == 0)
-		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-			;
-	posix_spawn_file_actions_destroy(&actions);
-	return status != -1 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-gt_status study_has_gnuplot(void)
-{
-	const int code = gnuplot(NULL, "/dev/null", "-e", "set terminal pngcairo");
-	if (code < 0 || code == 127)
-		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "there is no gnuplot here, which draws the figures (Debian, Ubuntu: the package gnuplot-nox)");
-	if (code)
-		return gt_fail(GT_ERR_UNSUPPORTED, "the gnuplot that is here cannot draw PNG: its terminal 'pngcairo' is needed (Debian, "
-		                                   "Ubuntu: the package gnuplot-nox)");
-	return GT_OK;
-}
-
-/* The first line of gnuplot's messages that says something. */
-static void read_message(const char *path, char *text, int size)
-{
-	FILE *in = fopen(path, "r");
-	text[0] = 0;
-	while (in && fgets(text, size, in) && strspn(text, " \t^\n") == strlen(text))
-		;
-	text[strcspn(text, "\n")] = 0;
-	if (in)
-		fclose(in);
-}
-
 gt_status study_draw(const study_folder *f, const char *name)
 {
 	char *script = cli_text("%s.gp", name), *picture = cli_text("%s.png", name), *log = cli_text("%s.log", name), message[256];
 	const char *log_path = log ? add_file(f, log) : NULL, *path = picture ? add_file(f, picture) : NULL;
 	gt_status st = script && log_path && path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
-	if (gnuplot(f->tmp, log, NULL, script) != 0 || access(path, R_OK) != 0) {
-		read_message(log_path, message, sizeof message);
+	if (app_gnuplot(f->tmp, log, NULL, script) != 0 || access(path, R_OK) != 0) {
+		app_gnuplot_message(log_path, message, sizeof message);
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "gnuplot could not draw %s: %s", picture, message));
 	}
 	unlink(log_path);

@@ -207,7 +207,7 @@ enum { PIECE = 4096 }; /* elements converted at a time, on the stack */
 
 void gt_array_put_float(const float *host, gt_array *a)
 {
-	if (a->type == GT_F32) {
+	if (a->type == GT_F32 || a->be->rehearsed) {
 		gt_array_put(host, a);
 		return;
 	}
@@ -222,7 +222,7 @@ void gt_array_put_float(const float *host, gt_array *a)
 
 void gt_array_get_float(const gt_array *a, float *host)
 {
-	if (a->type == GT_F32) {
+	if (a->type == GT_F32 || a->be->rehearsed) {
 		gt_array_get(a, host);
 		return;
 	}

@@ -35,6 +35,12 @@ typedef struct {
 } gt_counters;
 gt_counters gt_backend_counters(const gt_backend *be);
 
+/* From here on be does nothing: its memory is only counted, operations on arrays, operators, penalties and direct methods leave
+ * all as it is, and every reduction is 1. The same code as a run's so tells what the run needs: peak_bytes. Ends with be.
+ * GT_ERR_ARG if something is allocated on be already. */
+gt_status gt_backend_rehearse (gt_backend *be);
+int       gt_backend_rehearses(const gt_backend *be);
+
 /* What a device has only so much of in a second. Benchmarks hold times against it. */
 typedef enum {
 	GT_BYTES,                           /* read from and written to the device's memory */

@@ -42,6 +42,7 @@ struct gt_backend_ops {
 };
 struct gt_backend {
 	const struct gt_backend_ops *ops;
+	const struct gt_backend_ops *rehearsed;         /* the device's, where ops are those of a rehearsal; else NULL */
 	gt_kind   kind;
 	gt_status status;               /* sticky: see gt_backend_status() */
 	char      message[512];         /* of that status */

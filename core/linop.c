@@ -58,7 +58,7 @@ static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 		gt_backend_fail(A->be, gt_fail(GT_ERR_ARG, "%s maps %zu to %zu %s values on %s, not %zu (%s, %s) to %zu (%s, %s)",
 		                               A->ops->name, A->nx, A->ny, gt_type_name(A->type), A->be->name, x->n, gt_type_name(x->type),
 		                               x->be->name, y->n, gt_type_name(y->type), y->be->name));
-	return A->be->status == GT_OK;
+	return A->be->status == GT_OK && !A->be->rehearsed;
 }
 
 void gt_forward(const gt_linop *A, const gt_array *x, gt_array *y)

@@ -14,6 +14,7 @@ extern "C" {
 	X(GT_ERR_IO,          "cannot read or write a file")                   \
 	X(GT_ERR_FORMAT,      "malformed file")                                \
 	X(GT_ERR_DEVICE,      "the device reported an error")                  \
+	X(GT_ERR_DIVERGED,    "the iteration diverged")                        \
 	X(GT_STOPPED,         "stopped by the monitor")
 
 #define GT_ENUM(name, text) name,

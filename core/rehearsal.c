@@ -1,0 +1,62 @@
+/* A backend that counts what it would hold and does nothing else: see gt_backend_rehearse(). */
+#include "core/backend.h"
+
+/* Nobody may look there: what does fails at once. */
+static void *const nowhere = (void *)4096;
+
+static void *alloc_(gt_backend *be, size_t bytes)
+{
+	(void)be, (void)bytes;
+	return nowhere;
+}
+static void free_(gt_backend *be, void *p) { (void)be, (void)p; }
+static void put_(gt_backend *be, const void *host, void *dst, size_t bytes) { (void)be, (void)host, (void)dst, (void)bytes; }
+static void get_(gt_backend *be, const void *src, void *host, size_t bytes) { (void)be, (void)src, (void)host, (void)bytes; }
+static void wait_(gt_backend *be) { (void)be; }
+static void close_(gt_backend *be) { be->rehearsed->close(be); }
+static double rate_(gt_backend *be, gt_resource r) { return be->rehearsed->rate(be, r); }
+
+/* What would be left, for those who share the memory out by it. */
+static void memory_(gt_backend *be, size_t *available, size_t *total)
+{
+	be->rehearsed->memory(be, available, total);
+	*available -= be->count.bytes < *available ? be->count.bytes : *available;
+}
+
+static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, double a, double b, void *y)
+{
+	(void)be, (void)t, (void)op, (void)n, (void)x, (void)a, (void)b, (void)y;
+}
+
+static double red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y)
+{
+	(void)be, (void)t, (void)op, (void)n, (void)x, (void)y;
+	return 1;
+}
+
+static const struct gt_backend_ops rehearsal = {
+	.name = "rehearsal",
+	.close = close_,
+	.alloc = alloc_,
+	.free = free_,
+	.put = put_,
+	.get = get_,
+	.wait = wait_,
+	.memory = memory_,
+	.map = map_,
+	.rate = rate_,
+	.red = red_,
+};
+
+gt_status gt_backend_rehearse(gt_backend *be)
+{
+	if (be->count.bytes)
+		return gt_fail(GT_ERR_ARG, "%s: holds %zu bytes: a rehearsal begins with none", be->name, be->count.bytes);
+	if (!be->rehearsed) {
+		be->rehearsed = be->ops;
+		be->ops = &rehearsal;
+	}
+	return GT_OK;
+}
+
+int gt_backend_rehearses(const gt_backend *be) { return be->rehearsed != NULL; }
