@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include "core/backend.h"
 #include "core/penalty.h"
 
 struct gt_penalty {
@@ -41,30 +42,32 @@ size_t gt_penalty_nx(const gt_penalty *R) { return R->nx; }
 gt_type gt_penalty_type(const gt_penalty *R) { return R->type; }
 gt_backend *gt_penalty_backend(const gt_penalty *R) { return R->be; }
 
-double gt_penalty_value(const gt_penalty *R, const gt_array *x) { return R ? R->ops->value(R->self, x) : 0; }
+static int works(const gt_penalty *R) { return R && !R->be->rehearsed; }
+
+double gt_penalty_value(const gt_penalty *R, const gt_array *x) { return works(R) ? R->ops->value(R->self, x) : 0; }
 
 void gt_penalty_gradient(const gt_penalty *R, const gt_array *x, gt_array *g, gt_array *d)
 {
-	if (R)
+	if (works(R))
 		R->ops->gradient(R->self, x, g, d);
 }
 
 void gt_penalty_majorize(const gt_penalty *R, gt_array *d)
 {
-	if (R)
+	if (works(R))
 		R->ops->majorize(R->self, d);
 }
 
 void gt_penalty_line(const gt_penalty *R, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature)
 {
 	*slope = *curvature = 0;
-	if (R)
+	if (works(R))
 		R->ops->line(R->self, x, p, a, slope, curvature);
 }
 
 void gt_penalty_prox(const gt_penalty *R, double t, double lo, double hi, const gt_array *z, gt_array *x)
 {
-	if (R) {
+	if (works(R)) {
 		R->ops->prox(R->self, t, lo, hi, z, x);
 		return;
 	}

@@ -22,6 +22,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		gt_progress g = gt_progress_of(k, o->iterations, x);
 		g.residual = sqrt(residual);
 		g.change = sqrt(gt_dist2(x, old) / (double)gt_array_size(x));
+		g.judged = old;
 		g.kept = kept;
 		relax *= o->reduce;
 		GT_TRY(gt_report(m, &g));
