@@ -125,15 +125,21 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	gt_status st = GT_OK;
 	if (!p->R)
 		return gt_fail(GT_ERR_ARG, "solver 'asd-pocs' needs a penalty to go down: expected one; without, it is os-sart");
-	double relax = o->sweep.relax;
+	double relax = o->sweep.relax, end = 0;
+	int done;
 	GT_TRY(gt_sweep_new(p, &o->sweep, x, &s.sweep));
 	GT_TRY(gt_array_like(x, &s.f));
 	GT_TRY(gt_array_like(x, &s.d));
 	gt_copy(x, s.f);
 	s.epsilon = o->epsilon * norm_of_data(p);
-	for (int k = 1, end = 0; k <= o->sweep.iterations && !end; k++, relax *= o->sweep.reduce) {
+	const gt_kept kept[] = { { "x", x, NULL },          { "after steps", s.f, NULL }, { "length", NULL, &s.length },
+		                 { "relax", NULL, &relax }, { "end", NULL, &end },        { NULL, NULL, NULL } };
+	GT_TRY(gt_resume(m, kept, &done));
+	for (int k = done + 1; k <= o->sweep.iterations && end == 0; k++) {
 		gt_progress g = gt_progress_of(k, o->sweep.iterations, x);
 		end = iterate(&s, relax, x, &g);
+		relax *= o->sweep.reduce;
+		g.kept = kept;
 		GT_TRY(gt_report(m, &g));
 	}
 done:

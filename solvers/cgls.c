@@ -33,14 +33,22 @@ static gt_status run(const gt_problem *problem, const void *options, gt_array *x
 	GT_TRY(gt_array_like(x, &s));
 	GT_TRY(gt_array_like(x, &p));
 
+	int done = 0;
 	double data = gt_pwls_residual(problem, 0, x, r);
 	gt_scale(-1, r); /* r = W (b - A x) */
 	gt_adjoint(A, r, s);
 	gt_copy(s, p);
-	double gamma = gt_dot(s, s);
-	const double stop = o->tolerance * o->tolerance * gamma;
+	double gamma = gt_dot(s, s), first = gamma;
+	const gt_kept kept[] = { { "x", x, NULL },        { "residual", r, NULL },   { "direction", p, NULL },
+		                 { "data", NULL, &data }, { "first", NULL, &first }, { NULL, NULL, NULL } };
+	GT_TRY(gt_resume(m, kept, &done));
+	if (done) {
+		gt_adjoint(A, r, s);
+		gamma = gt_dot(s, s);
+	}
+	const double stop = o->tolerance * o->tolerance * first;
 
-	for (int k = 1; k <= o->iterations && gamma > stop; k++) {
+	for (int k = done + 1; k <= o->iterations && gamma > stop; k++) {
 		gt_forward(A, p, q);
 		const double alpha = gamma / (w ? gt_wdot(q, w) : gt_dot(q, q));
 		gt_axpy(alpha, p, x);
@@ -60,10 +68,11 @@ static gt_status run(const gt_problem *problem, const void *options, gt_array *x
 		g.penalty = 0;
 		g.gradient = sqrt(gamma);
 		g.change = change;
+		g.kept = kept;
 		GT_TRY(gt_report(m, &g));
 	}
 	if (!isfinite(gamma))
-		st = gt_fail(GT_ERR_UNSUPPORTED, "solver 'cgls' diverged: its gradient is not finite");
+		st = gt_fail(GT_ERR_DIVERGED, "solver 'cgls' diverged: its gradient is not finite");
 done:
 	gt_array_free(r);
 	gt_array_free(q);

@@ -39,6 +39,7 @@ struct state {
 	gt_array *r, *q;      /* weighted residuals: at x; at the iterate before, then at v, then at the next iterate */
 	int prox;
 	double data, penalty; /* at x */
+	gt_kept kept[4];
 };
 
 static gt_status choose(struct state *s)
@@ -62,6 +63,28 @@ static gt_status majorize(struct state *s)
 	s->at.d = s->d;
 	s->at.least = gt_pwls_threshold(s->d);
 done:
+	return st;
+}
+
+/* Arrays change places: new for every iteration. */
+static const gt_kept *kept(struct state *s)
+{
+	gt_kept *list = s->kept;
+	list[0] = (gt_kept){ "x", s->at.x, NULL };
+	list[1] = (gt_kept){ "before", s->at.v, NULL };
+	list[2] = (gt_kept){ "t", NULL, &s->at.t };
+	return list;
+}
+
+/* Residuals and costs are computed again as they were. */
+static gt_status resume(struct state *s, const gt_monitor *m, int *done)
+{
+	const gt_status st = gt_resume(m, kept(s), done);
+	if (st != GT_OK || !*done)
+		return st;
+	s->data = gt_pwls_residual(s->p, 0, s->at.x, s->r);
+	s->penalty = gt_penalty_value(s->p->R, s->at.x);
+	gt_pwls_residual(s->p, 0, s->at.v, s->q);
 	return st;
 }
 
@@ -147,9 +170,10 @@ static void accept(struct state *s)
 	s->q = spare;
 }
 
-static gt_progress progress(const struct state *s, int k)
+static gt_progress progress(struct state *s, int k)
 {
 	gt_progress g = gt_progress_of(k, s->o->iterations, s->at.x);
+	g.kept = kept(s);
 	g.data = s->data;
 	g.penalty = s->penalty;
 	g.cost = s->data + s->penalty;
@@ -163,13 +187,15 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 {
 	struct state s = { .p = p, .o = options };
 	gt_status st = GT_OK;
+	int done;
 	GT_TRY(prepare(&s, x));
-	for (int k = 1; k <= s.o->iterations; k++) {
+	GT_TRY(resume(&s, m, &done));
+	for (int k = done + 1; k <= s.o->iterations; k++) {
 		iterate(&s);
 		accept(&s);
 		const gt_progress g = progress(&s, k);
 		if (!isfinite(g.cost))
-			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "solver 'fista' diverged: its cost is not finite after iteration %d", k));
+			GT_TRY(gt_fail(GT_ERR_DIVERGED, "solver 'fista' diverged: its cost is not finite after iteration %d", k));
 		GT_TRY(gt_report(m, &g));
 	}
 done:

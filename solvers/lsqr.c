@@ -115,22 +115,41 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	const struct options *o = options;
 	struct state s = { .A = p->A[0], .w = p->w ? p->w[0] : NULL };
 	gt_status st = GT_OK;
+	int done = 0;
 	GT_TRY(gt_array_like(p->b[0], &s.u));
 	GT_TRY(gt_array_like(p->b[0], &s.t));
 	GT_TRY(gt_array_like(x, &s.v));
 	GT_TRY(gt_array_like(x, &s.d));
 	GT_TRY(gt_array_like(x, &s.g));
 	start(&s, p->b[0], x);
-	double gradient = s.alpha * s.beta;
-	const double stop = o->tolerance * gradient;
-	for (int k = 1; k <= o->iterations && gradient > stop; k++) {
+	double gradient = s.alpha * s.beta, first = gradient;
+	const gt_kept kept[] = { { "x", x, NULL },
+		                 { "u", s.u, NULL },
+		                 { "v", s.v, NULL },
+		                 { "direction", s.d, NULL },
+		                 { "alpha", NULL, &s.alpha },
+		                 { "beta", NULL, &s.beta },
+		                 { "rho", NULL, &s.rho_bar },
+		                 { "phi", NULL, &s.phi_bar },
+		                 { "damped", NULL, &s.damped },
+		                 { "z", NULL, &s.z },
+		                 { "cosine", NULL, &s.c2 },
+		                 { "sine", NULL, &s.s2 },
+		                 { "size", NULL, &s.size },
+		                 { "gradient", NULL, &gradient },
+		                 { "first", NULL, &first },
+		                 { NULL, NULL, NULL } };
+	GT_TRY(gt_resume(m, kept, &done));
+	const double stop = o->tolerance * first;
+	for (int k = done + 1; k <= o->iterations && gradient > stop; k++) {
 		gt_progress g = gt_progress_of(k, o->iterations, x);
 		step(&s, o->damp, x, &g);
 		gradient = g.gradient;
+		g.kept = kept;
 		GT_TRY(gt_report(m, &g));
 	}
 	if (!isfinite(gradient))
-		st = gt_fail(GT_ERR_UNSUPPORTED, "solver 'lsqr' diverged: its gradient is not finite");
+		st = gt_fail(GT_ERR_DIVERGED, "solver 'lsqr' diverged: its gradient is not finite");
 done:
 	gt_array_free(s.u);
 	gt_array_free(s.t);

@@ -58,6 +58,7 @@ struct state {
 	gt_array *old;            /* x before the pass, where that has several steps */
 	gt_pwls_room room;
 	size_t groups, *order;
+	gt_kept kept[4];
 };
 
 /* What one pass over the data found on its way. */
@@ -93,7 +94,7 @@ static gt_status prepare(struct state *s, gt_array *x)
 		GT_TRY(gt_array_like(x, &s->t));
 		GT_TRY(gt_array_like(x, &s->old));
 	}
-	s->at = (gt_pwls_point){ .x = x, .v = s->own[0], .g = s->own[1], .d = s->d };
+	s->at = (gt_pwls_point){ .x = x, .v = s->own[0], .g = s->own[1], .d = s->d, .t = 1 };
 	gt_pwls_denominator(p, s->room.of, s->t, s->at.g, s->d);
 	gt_penalty_majorize(p->R, s->d);
 	s->at.least = gt_pwls_threshold(s->d);
@@ -131,9 +132,10 @@ static struct pass sweep(struct state *s, int iteration)
 	const size_t groups = groups_in(s, iteration);
 	if (groups != s->groups) {
 		s->groups = groups;
-		s->at.t = 1;
 		gt_sweep_fill_order(GT_SWEEP_BIT_REVERSED, groups, s->order);
 	}
+	if (iteration > 1 && groups != groups_in(s, iteration - 1))
+		s->at.t = 1;
 	if (groups > 1)
 		gt_copy(s->at.x, s->old);
 	for (size_t i = 0; i < groups; i++)
@@ -142,8 +144,18 @@ static struct pass sweep(struct state *s, int iteration)
 	return pass;
 }
 
+/* Arrays change places: new for every iteration. */
+static const gt_kept *kept(struct state *s)
+{
+	gt_kept *list = s->kept;
+	list[0] = (gt_kept){ "x", s->at.x, NULL };
+	list[1] = (gt_kept){ "before", s->at.v, NULL };
+	list[2] = (gt_kept){ "t", NULL, &s->at.t };
+	return list;
+}
+
 /* With one group all is known at the point that the step was made from; before, what the subsets found on their way. */
-static gt_progress progress(const struct state *s, int k, const struct pass *pass)
+static gt_progress progress(struct state *s, int k, const struct pass *pass)
 {
 	gt_progress g = gt_progress_of(k, s->o->iterations, s->at.x);
 	g.data = pass->data;
@@ -151,6 +163,8 @@ static gt_progress progress(const struct state *s, int k, const struct pass *pas
 	g.cost = pass->data + pass->penalty;
 	g.gradient = pass->gradient;
 	g.change = pass->change;
+	g.judged = s->groups > 1 ? s->old : s->at.v;
+	g.kept = kept(s);
 	if (!s->p->w)
 		g.residual = sqrt(2 * pass->data);
 	return g;
@@ -171,12 +185,14 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 {
 	struct state s = { .p = p, .o = options };
 	gt_status st = GT_OK;
+	int done;
 	GT_TRY(prepare(&s, x));
-	for (int k = 1; k <= s.o->iterations; k++) {
+	GT_TRY(gt_resume(m, kept(&s), &done));
+	for (int k = done + 1; k <= s.o->iterations; k++) {
 		const struct pass pass = sweep(&s, k);
 		const gt_progress g = progress(&s, k, &pass);
 		if (!isfinite(pass.data) || !isfinite(pass.change))
-			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "solver 'os-sqs' diverged: its cost is not finite in iteration %d", k));
+			GT_TRY(gt_fail(GT_ERR_DIVERGED, "solver 'os-sqs' diverged: its cost is not finite in iteration %d", k));
 		GT_TRY(gt_report(m, &g));
 	}
 done:
@@ -189,7 +205,7 @@ done:
 const gt_solver gt_solver_os_sqs = {
 	.name = "os-sqs",
 	.about = "penalised weighted least squares by ordered subsets, separable surrogates and momentum",
-	.traits = GT_TAKES_SUBSETS | GT_TAKES_BOUNDS | GT_TAKES_WEIGHTS | GT_TAKES_GRADIENT,
+	.traits = GT_TAKES_SUBSETS | GT_TAKES_BOUNDS | GT_TAKES_WEIGHTS | GT_TAKES_GRADIENT | GT_PLANS_ITERATIONS,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

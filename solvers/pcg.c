@@ -43,6 +43,8 @@ struct state {
 	gt_array *r, *q;         /* W (A x - b), A d or W A d */
 	double data, penalty;    /* at x */
 	double gz, dd;           /* <g,z>, <d,d> */
+	double first;            /* |g| before the first iteration */
+	const gt_kept *kept;
 };
 
 /* z = M g. M is symmetric, positive definite and the same in all iterations: the directions rely on it. */
@@ -144,6 +146,7 @@ static void turn(struct state *s)
 static gt_progress progress(const struct state *s, int k, double step, double norm)
 {
 	gt_progress g = gt_progress_of(k, s->o->iterations, s->x);
+	g.kept = s->kept;
 	g.data = s->data;
 	g.penalty = s->penalty;
 	g.cost = s->data + s->penalty;
@@ -154,24 +157,39 @@ static gt_progress progress(const struct state *s, int k, double step, double no
 	return g;
 }
 
+/* Gradients follow from x and its residual. */
+static gt_status resume(struct state *s, const gt_monitor *m, int *done)
+{
+	const gt_status st = gt_resume(m, s->kept, done);
+	if (st != GT_OK || !*done)
+		return st;
+	gradient(s);
+	precondition(s);
+	s->gz = gt_dot(s->g, s->z);
+	return st;
+}
+
 static gt_status iterate(struct state *s, const gt_monitor *m)
 {
 	gt_status st = GT_OK;
+	int done;
+	s->first = sqrt(gt_dot(s->g, s->g));
+	GT_TRY(resume(s, m, &done));
 	double norm = sqrt(gt_dot(s->g, s->g));
-	const double stop = s->o->tolerance * norm;
-	for (int k = 1; k <= s->o->iterations && norm > stop && s->gz > 0; k++) {
+	const double stop = s->o->tolerance * s->first;
+	for (int k = done + 1; k <= s->o->iterations && norm > stop && s->gz > 0; k++) {
 		s->dd = gt_dot(s->d, s->d);
 		const double step = move(s, k);
 		gradient(s);
 		norm = sqrt(gt_dot(s->g, s->g));
 		const gt_progress g = progress(s, k, step, norm);
 		if (!isfinite(g.cost) || !isfinite(norm))
-			return gt_fail(GT_ERR_UNSUPPORTED, "solver 'pcg' diverged: its cost is not finite after iteration %d", k);
-		GT_TRY(gt_report(m, &g));
+			return gt_fail(GT_ERR_DIVERGED, "solver 'pcg' diverged: its cost is not finite after iteration %d", k);
 		turn(s);
+		GT_TRY(gt_report(m, &g));
 	}
 	if (!isfinite(norm))
-		st = gt_fail(GT_ERR_UNSUPPORTED, "solver 'pcg' diverged: its gradient is not finite");
+		st = gt_fail(GT_ERR_DIVERGED, "solver 'pcg' diverged: its gradient is not finite");
 done:
 	return st;
 }
@@ -180,6 +198,9 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 {
 	struct state s = { .p = p, .o = options, .x = x };
 	gt_status st = prepare(&s);
+	const gt_kept kept[] = { { "x", x, NULL },          { "residual", s.r, NULL },   { "direction", s.d, NULL },
+		                 { "data", NULL, &s.data }, { "first", NULL, &s.first }, { NULL, NULL, NULL } };
+	s.kept = kept;
 	if (st == GT_OK)
 		st = iterate(&s, m);
 	gt_array_free(s.g);

@@ -36,6 +36,7 @@ struct state {
 	gt_array *q, *r, *before;   /* data: dual variable, W(A x - b), the same one iteration ago */
 	gt_array *g, *step, *M, *D; /* volumes; step: P, not for a prox; M and D/2: only for R's gradient */
 	int prox;
+	gt_kept kept[4];
 	double sigma, theta, most, unseen; /* most: the largest M; unseen: the one below which a voxel stays as it is */
 };
 
@@ -137,6 +138,28 @@ static void iterate(struct state *s, int first, double least, gt_array *x, gt_pr
 	g->cost = g->data + g->penalty;
 }
 
+/* Arrays change places: new for every iteration. */
+static const gt_kept *kept(struct state *s, gt_array *x)
+{
+	gt_kept *list = s->kept;
+	list[0] = (gt_kept){ "x", x, NULL };
+	list[1] = (gt_kept){ "dual", s->q, NULL };
+	list[2] = (gt_kept){ "residual before", s->before, NULL };
+	return list;
+}
+
+/* The steps follow from their number alone. */
+static gt_status resume(struct state *s, double least, gt_array *x, const gt_monitor *m, int *done)
+{
+	const gt_status st = gt_resume(m, kept(s, x), done);
+	if (st != GT_OK || !*done)
+		return st;
+	gt_pwls_residual(s->p, 0, x, s->r);
+	for (int k = 1; k <= *done; k++)
+		next_sigma(s, least);
+	return st;
+}
+
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
 	const struct options *o = options;
@@ -144,10 +167,13 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	gt_status st = GT_OK;
 	if (p->R && !gt_penalty_is_convex(p->R))
 		return gt_fail(GT_ERR_ARG, "solver 'pdhg' needs a convex penalty, which '%s' is not", gt_penalty_name(p->R));
+	int done;
 	GT_TRY(prepare(&s, x));
-	for (int k = 1; k <= o->iterations; k++) {
+	GT_TRY(resume(&s, o->sigma, x, m, &done));
+	for (int k = done + 1; k <= o->iterations; k++) {
 		gt_progress g = gt_progress_of(k, o->iterations, x);
 		iterate(&s, k == 1, o->sigma, x, &g);
+		g.kept = kept(&s, x);
 		GT_TRY(gt_report(m, &g));
 	}
 done:

@@ -144,6 +144,6 @@ gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options,
 	const double sum = gt_sum(x);
 	const gt_status device = gt_backend_status(gt_array_backend(x));
 	if (device == GT_OK && !isfinite(sum))
-		return gt_fail(GT_ERR_UNSUPPORTED, "solver '%s' diverged: the volume holds values that are not finite", s->name);
+		return gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: the volume holds values that are not finite", s->name);
 	return device != GT_OK ? device : run;
 }

@@ -20,10 +20,11 @@ typedef struct {
 	const gt_penalty *R;               /* NULL: 0 */
 } gt_problem;
 
-/* What a solver takes. A penalty it takes must have what it needs of it: gradient, line or prox. */
+/* What a solver takes. A penalty it takes must have what it needs of it: gradient, line or prox.
+ * GT_PLANS_ITERATIONS: its first iterations depend on how many it will make, so that a run cannot be continued to more than it had. */
 enum {
 	GT_TAKES_SUBSETS = 1, GT_TAKES_BOUNDS = 2, GT_TAKES_WEIGHTS = 4,
-	GT_TAKES_GRADIENT = 8, GT_TAKES_LINE = 16, GT_TAKES_PROX = 32
+	GT_TAKES_GRADIENT = 8, GT_TAKES_LINE = 16, GT_TAKES_PROX = 32, GT_PLANS_ITERATIONS = 64
 };
 
 typedef struct {
