@@ -18,9 +18,9 @@ struct gt_penalty_ops {
 	void   (*line    )(void *self, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature);
 	/* x = the u in [lo, hi] with the least R(u) + |u-z|^2/(2t). x and z may be the same. */
 	void   (*prox    )(void *self, double t, double lo, double hi, const gt_array *z, gt_array *x);
+	void   (*free    )(void *self);
 	/* What calls leave behind for later ones, up to GT_KEPT_PENALTY entries into list; returns how many. */
 	size_t (*kept    )(void *self, gt_kept *list);
-	void   (*free    )(void *self);
 };
 /* Takes self over: it is freed with the penalty, also when this call fails. convex: 0 if R is not. */
 gt_status gt_penalty_new(const struct gt_penalty_ops *ops, void *self, gt_backend *be, gt_type type, size_t nx, int convex,

@@ -98,9 +98,9 @@ static void chain_free(void *self)
 	free(c);
 }
 
-static const struct gt_penalty_ops chain_ops = { "chain", value, gradient, majorize, line, NULL, chain_free },
-				   slopeless_ops = { "rough", value, NULL, NULL, line, NULL, chain_free },
-				   lineless_ops = { "lineless", value, gradient, majorize, NULL, NULL, chain_free };
+static const struct gt_penalty_ops chain_ops = { "chain", value, gradient, majorize, line, NULL, chain_free, NULL },
+				   slopeless_ops = { "rough", value, NULL, NULL, line, NULL, chain_free, NULL },
+				   lineless_ops = { "lineless", value, gradient, majorize, NULL, NULL, chain_free, NULL };
 
 static gt_penalty *chain(const struct gt_penalty_ops *ops, const gt_array *x, double strength, double limit)
 {
@@ -146,8 +146,8 @@ static void square_free(void *self)
 	free(self);
 }
 static const struct gt_penalty_ops square_ops = { "square",    square_value, square_gradient, square_majorize,
-	                                          square_line, square_prox,  square_free },
-				   prox_ops = { "proximal", square_value, NULL, NULL, NULL, square_prox, square_free };
+	                                          square_line, square_prox,  square_free,     NULL },
+				   prox_ops = { "proximal", square_value, NULL, NULL, NULL, square_prox, square_free, NULL };
 
 static gt_penalty *square(const struct gt_penalty_ops *ops, const gt_array *x, double strength)
 {
