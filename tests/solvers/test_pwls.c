@@ -770,7 +770,7 @@ START_TEST(divergence_is_told)
 	char named[32];
 	snprintf(named, sizeof named, "solver '%s' diverged", who[_i]);
 	gt_fill(3e38, n->b);
-	ck_refused(solve(who[_i], "iterations=9", _i == 2 ? &n->many : &n->one, n->start, NULL), GT_ERR_UNSUPPORTED, named);
+	ck_refused(solve(who[_i], "iterations=9", _i == 2 ? &n->many : &n->one, n->start, NULL), GT_ERR_DIVERGED, named);
 	noisy_free(n);
 	gt_backend_close(be);
 }
