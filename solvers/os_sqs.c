@@ -149,8 +149,10 @@ static const gt_kept *kept(struct state *s)
 {
 	gt_kept *list = s->kept;
 	list[0] = (gt_kept){ "x", s->at.x, NULL };
-	list[1] = (gt_kept){ "before", s->at.v, NULL };
-	list[2] = (gt_kept){ "t", NULL, &s->at.t };
+	if (s->o->momentum) {
+		list[1] = (gt_kept){ "before", s->at.v, NULL };
+		list[2] = (gt_kept){ "t", NULL, &s->at.t };
+	}
 	return list;
 }
 

@@ -1,0 +1,345 @@
+/* Every solver, stopped after some iterations and continued in a new run from nothing but what it keeps, ends with the bits of one
+ * run without a stop; and all that it keeps is needed for that.
+ * labels: property */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "regularizers/regularizer.h"
+#include "tests/support/problem.h"
+#include "tests/support/support.h"
+
+static const struct {
+	const char *solver, *options, *penalty;
+	int iterations, weights;
+	size_t subsets;
+} cases[] = {
+	{ "os-sart", "order=golden,relax=0.9,nonneg=no", NULL, 5, 0, 5 },
+	{ "os-sart", "keep=no", NULL, 4, 0, 3 },
+	{ "sirt", "reduce=0.8", NULL, 5, 0, 1 },
+	{ "sart", "reduce=0.9", NULL, 4, 0, 12 },
+	{ "cgls", "", NULL, 7, 0, 1 },
+	{ "cgls", "", NULL, 7, 1, 1 },
+	{ "lsqr", "damp=0.3", NULL, 7, 0, 1 },
+	{ "lsqr", "", NULL, 7, 1, 1 },
+	{ "pcg", "", NULL, 22, 1, 1 },
+	{ "pcg", "preconditioner=none", "huber:strength=2,delta=20HU", 7, 0, 1 },
+	{ "pcg", "", "tv:strength=0.02,inner=0", 6, 1, 1 },
+	{ "fista", "", NULL, 7, 1, 1 },
+	{ "fista", "restart=no", "fair:strength=2,delta=20HU", 7, 0, 1 },
+	{ "fista", "", "qggmrf:strength=0.2", 30, 1, 1 },
+	{ "fista", "prox=yes", "tv:strength=0.02,inner=4", 7, 1, 1 },
+	{ "os-sqs", "", NULL, 7, 0, 1 },
+	{ "os-sqs", "fewer=0.4,single=0.7", "huber:strength=2,delta=20HU", 11, 1, 6 },
+	{ "os-sqs", "momentum=no", "tv:strength=0.02,inner=0", 5, 0, 4 },
+	{ "pdhg", "", NULL, 7, 1, 1 },
+	{ "pdhg", "sigma=0.5", "hyperbola:strength=2,delta=20HU", 9, 0, 1 },
+	{ "pdhg", "", "tv:strength=0.02,inner=4", 7, 1, 1 },
+	{ "asd-pocs", "epsilon=0,r_max=0.1", "tv:strength=1,inner=0", 6, 0, 4 },
+	{ "asd-pocs", "epsilon=1,cosine=0.5", "huber:strength=1,delta=20HU", 6, 0, 3 },
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* What a run left behind, on the host. */
+struct thing {
+	char name[64];
+	void *bytes; /* NULL: a number */
+	double value;
+};
+struct left {
+	struct thing of[GT_KEPT_MOST];
+	size_t n;
+	int done;
+};
+
+static void leave(struct left *l, const gt_progress *g)
+{
+	ck_assert_ptr_nonnull(g->kept);
+	l->done = g->iteration;
+	for (l->n = 0; g->kept[l->n].name; l->n++) {
+		const gt_kept *k = &g->kept[l->n];
+		struct thing *t = &l->of[l->n];
+		ck_assert_int_lt(snprintf(t->name, sizeof t->name, "%s", k->name), (int)sizeof t->name);
+		ck_assert(!k->array != !k->value);
+		t->bytes = k->array ? malloc(gt_array_bytes(k->array)) : NULL;
+		if (k->array)
+			gt_array_get(k->array, t->bytes);
+		else
+			t->value = *k->value;
+	}
+}
+
+static void left_free(struct left *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->of[i].bytes);
+}
+
+enum { MOST = 64 };
+/* A run: begun at iteration 1 (from NULL), or continued. `spoil`: the thing that comes back wrong; n: none. */
+struct run {
+	int iterations, stop_at, first, last;
+	const struct left *from;
+	size_t spoil;
+	struct left *to; /* at stop_at */
+	gt_progress seen[MOST];
+};
+
+static gt_status resume(void *self, const gt_kept *kept, int *done)
+{
+	const struct run *r = self;
+	if (!r->from)
+		return GT_OK;
+	for (size_t i = 0; kept[i].name || i < r->from->n; i++) {
+		const struct thing *t = &r->from->of[i];
+		ck_assert_uint_lt(i, r->from->n);
+		ck_assert_str_eq(kept[i].name, t->name);
+		if (kept[i].array) {
+			gt_array_put(t->bytes, kept[i].array);
+			if (i == r->spoil)
+				gt_scale(1.01, kept[i].array);
+		} else
+			*kept[i].value = i == r->spoil ? t->value * 1.01 + 1e-3 : t->value;
+	}
+	*done = r->from->done;
+	return GT_OK;
+}
+
+static int see(void *self, const gt_progress *g)
+{
+	struct run *r = self;
+	ck_assert_int_eq(g->iteration, r->last ? r->last + 1 : r->from ? r->from->done + 1 : 1);
+	r->last = g->iteration;
+	ck_assert_int_lt(g->iteration, MOST);
+	r->seen[g->iteration] = *g;
+	if (g->iteration == r->stop_at)
+		leave(r->to, g);
+	return g->iteration == r->stop_at;
+}
+
+struct setting {
+	size_t which;
+	gt_type type;
+	gt_backend *be;
+	struct gt_test_problem p;
+	gt_array *w[12];
+};
+
+static struct setting setting(size_t which, gt_type type)
+{
+	struct setting s = { which, type, gt_test_backend(), { 0 }, { NULL } };
+	s.p = gt_test_problem(s.be, type, 10, 12, cases[which].subsets);
+	for (size_t k = 0; k < s.p.subsets; k++) {
+		const size_t n = gt_array_size(s.p.b[k]);
+		gt_array *noise = gt_test_array(s.be, type, n, 20 + (unsigned)k);
+		gt_axpy(0.02 * gt_max(s.p.b[k]), noise, s.p.b[k]);
+		gt_array_free(noise);
+		s.w[k] = gt_test_array(s.be, type, n, 40 + (unsigned)k);
+		gt_clamp(-0.9, 1, s.w[k]);
+		gt_array *one = gt_test_array(s.be, type, n, 1);
+		gt_fill(1, one);
+		gt_axpy(1, one, s.w[k]);
+		gt_array_free(one);
+	}
+	const gt_solver *solver = gt_solver_find(cases[which].solver);
+	if (solver->nonneg && !strstr(cases[which].options, "nonneg=no"))
+		s.p.problem.lo = 0;
+	return s;
+}
+
+static void setting_free(struct setting *s)
+{
+	for (size_t k = 0; k < s->p.subsets; k++)
+		gt_array_free(s->w[k]);
+	gt_test_problem_free(&s->p);
+	gt_backend_close(s->be);
+}
+
+/* The volume at the end; of the caller. All that a run uses is new: as after a start of the program. */
+static void *solve(struct setting *s, struct run *r)
+{
+	const gt_solver *solver = gt_solver_find(cases[s->which].solver);
+	char text[256];
+	void *o = NULL;
+	gt_penalty *R = NULL;
+	gt_array *x = gt_test_array(s->be, s->type, gt_array_size(s->p.x), r->from ? 3 : 2);
+	void *result = malloc(gt_array_bytes(x));
+	gt_scale(0.01, x);
+	snprintf(text, sizeof text, "iterations=%d,%s", r->iterations, cases[s->which].options);
+	text[strlen(text) - !*cases[s->which].options] = 0;
+	ck_ok(gt_params_new(solver->params, text, solver->defaults, solver->options_size, &o));
+	if (cases[s->which].penalty)
+		ck_ok(gt_regularizer_new(cases[s->which].penalty, s->be, s->type, &s->p.grid, NULL, &R));
+	gt_problem p = s->p.problem;
+	p.R = R;
+	p.w = cases[s->which].weights ? s->w : NULL;
+	const gt_status st = gt_solve(solver, &p, o, x, &(gt_monitor){ .each = see, .self = r, .resume = resume });
+	ck_assert_msg(st == GT_OK || st == GT_STOPPED, "%s: %s", cases[s->which].solver, gt_error());
+	gt_array_get(x, result);
+	gt_penalty_free(R);
+	gt_array_free(x);
+	free(o);
+	return result;
+}
+
+static int same_number(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)); }
+
+/* The volume, and all that is known of the iterations that the continued run made. */
+static int same(const struct setting *s, const void *x, const struct run *continued, const void *whole, const struct run *all)
+{
+	for (int k = continued->from->done + 1; k <= continued->last; k++) {
+		const gt_progress *a = &continued->seen[k], *b = &all->seen[k];
+		if (!same_number(a->cost, b->cost) || !same_number(a->change, b->change) || !same_number(a->gradient, b->gradient) ||
+		    !same_number(a->residual, b->residual))
+			return 0;
+	}
+	return !memcmp(x, whole, gt_array_bytes(s->p.x)) && (continued->last ? continued->last : continued->from->done) == all->last;
+}
+
+static void check_continued(struct setting *s, int stop_at, int more, const void *whole, const struct run *long_run)
+{
+	const char *who = cases[s->which].solver;
+	struct left l = { .n = 0 };
+	struct run first = { .iterations = cases[s->which].iterations - more, .stop_at = stop_at, .to = &l };
+	free(solve(s, &first));
+	struct run second = { .iterations = cases[s->which].iterations, .from = &l, .spoil = l.n };
+	void *x = solve(s, &second);
+	ck_assert_msg(same(s, x, &second, whole, long_run), "%s (%s), %s: stopped after %d of %d iterations, the end is another", who,
+	              cases[s->which].options, gt_type_name(s->type), stop_at, first.iterations);
+	free(x);
+	left_free(&l);
+}
+
+START_TEST(ends_with_the_same_bits)
+{
+	for (gt_type t = GT_F32; t <= GT_F64; t++) {
+		struct setting s = setting((size_t)_i, t);
+		const int n = cases[_i].iterations, stops[] = { 1, 2, 3, n / 2, n - 1, n };
+		struct run all = { .iterations = n };
+		void *whole = solve(&s, &all);
+		for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+			if (stops[i] <= all.last)
+				check_continued(&s, stops[i], 0, whole, &all);
+		/* A run that came to its end, and is given more iterations. */
+		if (!(gt_solver_find(cases[_i].solver)->traits & GT_PLANS_ITERATIONS) && all.last > 2)
+			check_continued(&s, all.last - 2, n - all.last + 2, whole, &all);
+		free(whole);
+		setting_free(&s);
+	}
+}
+END_TEST
+
+/* Of no use without a tolerance, weights or damping. */
+static int may_be_idle(const char *solver, const char *name, int weights)
+{
+	return !strcmp(name, "first") || (!strcmp(solver, "lsqr") && (!strcmp(name, "gradient") || !strcmp(name, "z"))) ||
+	       (!strcmp(solver, "cgls") && !weights && !strcmp(name, "data"));
+}
+
+START_TEST(all_that_is_kept_is_needed)
+{
+	struct setting s = setting((size_t)_i, GT_F64);
+	const int n = cases[_i].iterations;
+	struct left l = { .n = 0 };
+	struct run all = { .iterations = n }, first = { .iterations = n, .stop_at = 2, .to = &l };
+	void *whole = solve(&s, &all);
+	free(solve(&s, &first));
+	for (size_t i = 0; i < l.n; i++) {
+		struct run second = { .iterations = n, .from = &l, .spoil = i };
+		void *x = solve(&s, &second);
+		ck_assert_msg(may_be_idle(cases[_i].solver, l.of[i].name, cases[_i].weights) || !same(&s, x, &second, whole, &all),
+		              "%s (%s): '%s' comes to nothing", cases[_i].solver, cases[_i].options, l.of[i].name);
+		free(x);
+	}
+	free(whole);
+	left_free(&l);
+	setting_free(&s);
+}
+END_TEST
+
+static void counts_to(const char *options, size_t which, int *iterations)
+{
+	struct setting s = setting(which, GT_F64);
+	struct left l = { .n = 0 };
+	const gt_solver *solver = gt_solver_find(cases[which].solver);
+	for (int part = 0; part < 2; part++) {
+		struct run r = { .from = part ? &l : NULL, .spoil = GT_KEPT_MOST, .stop_at = part ? 0 : 2, .to = &l };
+		void *o = NULL;
+		gt_array *x = gt_test_array(s.be, GT_F64, gt_array_size(s.p.x), 2);
+		ck_ok(gt_params_new(solver->params, options, solver->defaults, solver->options_size, &o));
+		gt_solve(solver, &s.p.problem, o, x, &(gt_monitor){ .each = see, .self = &r, .resume = resume });
+		iterations[part] = r.last;
+		if (!part) {
+			struct run whole = { .iterations = 0 };
+			gt_array_free(x);
+			x = gt_test_array(s.be, GT_F64, gt_array_size(s.p.x), 2);
+			ck_ok(gt_solve(solver, &s.p.problem, o, x, &(gt_monitor){ .each = see, .self = &whole, .resume = resume }));
+			iterations[0] = whole.last;
+		}
+		gt_array_free(x);
+		free(o);
+	}
+	left_free(&l);
+	setting_free(&s);
+}
+
+/* A tolerance is one of the gradient at the first start, not at the second. */
+START_TEST(tolerance_counts_from_the_first_start)
+{
+	static const char *const who[] = { "cgls", "lsqr", "pcg" };
+	for (size_t w = 0; w < 3; w++) {
+		size_t which = 0;
+		int iterations[2];
+		while (strcmp(cases[which].solver, who[w]))
+			which++;
+		counts_to("iterations=60,tolerance=0.02", which, iterations);
+		ck_assert_int_gt(iterations[0], 3);
+		ck_assert_int_lt(iterations[0], 60);
+		ck_assert_msg(iterations[0] == iterations[1], "%s: ends after %d iterations, continued after %d", who[w], iterations[0],
+		              iterations[1]);
+	}
+}
+END_TEST
+
+START_TEST(no_solver_is_left_out)
+{
+	for (const gt_solver *const *s = gt_solvers; *s; s++) {
+		size_t i = 0;
+		while (i < CASES && strcmp(cases[i].solver, (*s)->name))
+			i++;
+		ck_assert_msg(i < CASES, "no case for solver '%s'", (*s)->name);
+	}
+}
+END_TEST
+
+static gt_status refuse(void *self, const gt_kept *kept, int *done)
+{
+	(void)self, (void)kept, (void)done;
+	return gt_fail(GT_ERR_FORMAT, "another run");
+}
+
+START_TEST(a_refusal_ends_the_run)
+{
+	for (size_t i = 0; i < CASES; i++) {
+		struct setting s = setting(i, GT_F32);
+		gt_penalty *R = NULL;
+		if (cases[i].penalty)
+			ck_ok(gt_regularizer_new(cases[i].penalty, s.be, s.type, &s.p.grid, NULL, &R));
+		s.p.problem.R = R;
+		ck_refused(gt_solve(gt_solver_find(cases[i].solver), &s.p.problem, NULL, s.p.x, &(gt_monitor){ .resume = refuse }),
+		           GT_ERR_FORMAT, "another run");
+		gt_penalty_free(R);
+		setting_free(&s);
+	}
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, ends_with_the_same_bits, 0, CASES);
+	tcase_add_loop_test(tc, all_that_is_kept_is_needed, 0, CASES);
+	tcase_add_test(tc, tolerance_counts_from_the_first_start);
+	tcase_add_test(tc, no_solver_is_left_out);
+	tcase_add_test(tc, a_refusal_ends_the_run);
+}
+
+int main(void) { return gt_test_main("resume", fill); }
