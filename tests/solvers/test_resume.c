@@ -229,10 +229,15 @@ START_TEST(ends_with_the_same_bits)
 END_TEST
 
 /* Of no use without a tolerance, weights or damping. */
-static int may_be_idle(const char *solver, const char *name, int weights)
+static int may_be_idle(size_t which, const char *name)
 {
-	return !strcmp(name, "first") || (!strcmp(solver, "lsqr") && (!strcmp(name, "gradient") || !strcmp(name, "z"))) ||
-	       (!strcmp(solver, "cgls") && !weights && !strcmp(name, "data"));
+	static const char *const damping[] = { "gradient", "damped", "z", "cosine", "sine", "size", NULL };
+	const char *const *d = damping;
+	if (!strcmp(cases[which].solver, "lsqr") && !strstr(cases[which].options, "damp"))
+		while (*d && strcmp(*d, name))
+			d++;
+	return !strcmp(name, "first") || (d != damping && *d) || (!strcmp(cases[which].solver, "lsqr") && !strcmp(name, "gradient")) ||
+	       (!strcmp(cases[which].solver, "cgls") && !cases[which].weights && !strcmp(name, "data"));
 }
 
 START_TEST(all_that_is_kept_is_needed)
@@ -243,11 +248,11 @@ START_TEST(all_that_is_kept_is_needed)
 	struct run all = { .iterations = n }, first = { .iterations = n, .stop_at = 2, .to = &l };
 	void *whole = solve(&s, &all);
 	free(solve(&s, &first));
-	for (size_t i = 0; i < l.n; i++) {
+	for (size_t i = 0; i < l.n && all.last > 2; i++) {
 		struct run second = { .iterations = n, .from = &l, .spoil = i };
 		void *x = solve(&s, &second);
-		ck_assert_msg(may_be_idle(cases[_i].solver, l.of[i].name, cases[_i].weights) || !same(&s, x, &second, whole, &all),
-		              "%s (%s): '%s' comes to nothing", cases[_i].solver, cases[_i].options, l.of[i].name);
+		ck_assert_msg(may_be_idle((size_t)_i, l.of[i].name) || !same(&s, x, &second, whole, &all), "%s (%s): '%s' comes to nothing",
+		              cases[_i].solver, cases[_i].options, l.of[i].name);
 		free(x);
 	}
 	free(whole);
