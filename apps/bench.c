@@ -5,11 +5,12 @@
 #include "apps/bench.h"
 #include "apps/cli.h"
 #include "apps/method.h"
+#include "apps/prior.h"
 #include "apps/progress.h"
 #include "projectors/projector.h"
 
 typedef struct {
-	const char *workload, *operation, *projector, *vs, *solver, *output;
+	const char *workload, *operation, *projector, *vs, *solver, *penalty, *output;
 	long long repeat, every;
 } bench_options;
 static const bench_options defaults = {
@@ -19,20 +20,25 @@ static const bench_options defaults = {
 static const cli_option options[] = {
 	{ "workload", 'w', CLI_TEXT, "NAME[,...]", "what to time: names of the list below, 'quick' (default), 'odd' or 'all'", AT(workload),
 	  0, 0, NULL },
-	{ "operation", 0, CLI_TEXT, "NAME[,...]", "forward, back, direct, iteration, parts (default all)", AT(operation), 0, 0, NULL },
+	{ "operation", 0, CLI_TEXT, "NAME[,...]", "forward, back, direct, iteration, parts, penalty, vectors (default all)", AT(operation),
+	  0, 0, NULL },
 	{ "projector", 0, CLI_TEXT, "NAME[:key=value...][,...]", "the models, or 'all' (default dd)", AT(projector), 0, 0, NULL },
 	{ "vs", 0, CLI_TEXT, "NAME", "time each together with this one, in turn, and print the ratio: forward and back", AT(vs), 0, 0,
 	  NULL },
 	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "of 'iteration' (default os-sart); its number of iterations is set by --repeat",
 	  AT(solver), 0, 0, NULL },
+	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...][,...]",
+	  "of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
+	  AT(penalty), 0, 0, NULL },
 	{ "repeat", 0, CLI_INT, "N", "timed runs (default 5)", AT(repeat), 1, 10000, NULL },
 	{ "every", 0, CLI_INT, "N", "only every Nth view", AT(every), 1, 1e6, NULL },
 	{ "output", 'o', CLI_OUTPUT, "FILE", "also write the table as JSON", AT(output), 0, 0, NULL },
 	{ 0 },
 };
 
-enum { FORWARD, BACK, DIRECT, ITERATION, PARTS, OPERATIONS };
-static const char *const operations[] = { "forward", "back", "direct", "iteration", "parts", NULL };
+enum { FORWARD, BACK, DIRECT, ITERATION, PARTS, PENALTY, VECTORS, OPERATIONS };
+static const char *const operations[] = { "forward", "back", "direct", "iteration", "parts", "penalty", "vectors", NULL };
+static const char standard_penalties[] = "qggmrf:neighbours=26,tv";
 
 /* One workload on one device. */
 typedef struct {
@@ -40,7 +46,7 @@ typedef struct {
 	const bench_options *o;
 	cJSON *results;
 	const app_workload *workload;
-	gt_backend *be; /* of direct and iteration */
+	gt_backend *be; /* of direct */
 	gt_scan *scan;
 	gt_grid grid;
 	float *data; /* random, [view][row][column] */
@@ -75,61 +81,8 @@ done:
 	return st;
 }
 
-typedef struct {
-	bench *b;
-	double last;
-	int done;
-} stopwatch;
-
-/* The first iteration warms up, with what the solver prepares; the times between the next ones count. */
-static int each_iteration(void *self, const gt_progress *p)
-{
-	stopwatch *w = self;
-	(void)p;
-	gt_backend_wait(w->b->be);
-	const double now = app_seconds();
-	if (w->done++)
-		w->b->time->ms[w->b->time->runs++] = 1e3 * (now - w->last);
-	w->last = now;
-	return w->b->time->runs >= w->b->o->repeat;
-}
-
-/* The solver with as many iterations as are timed, and one to warm up. */
-static gt_status parse_solver(const bench_options *o, app_method *m)
-{
-	char *spec = cli_text("%s%citerations=%lld", o->solver, strchr(o->solver, ':') ? ',' : ':', o->repeat + 1);
-	gt_status st = spec ? app_method_parse(spec, m) : gt_fail(GT_ERR_MEMORY, "out of memory");
-	if (st == GT_OK && !m->solver)
-		st = gt_fail(GT_ERR_ARG, "--solver=%s: expected an iterative method", o->solver);
-	free(spec);
-	return st;
-}
-
-static gt_status time_iteration(bench *b)
-{
-	app_method m = { 0 };
-	app_subsets s = { 0 };
-	gt_array *x = NULL;
-	size_t subsets = 1;
-	gt_status st = GT_OK;
-	GT_TRY(parse_solver(b->o, &m));
-	if (m.solver->subsets)
-		GT_TRY(m.solver->subsets(m.options, b->scan->views, &subsets));
-	GT_TRY(app_subsets_new(b->time->projector, b->be, cli_type(b->call), &b->grid, b->scan, b->data, NULL, subsets, &s));
-	GT_TRY(gt_array_new(b->be, cli_type(b->call), gt_grid_voxels(&b->grid), &x));
-	gt_fill(0, x);
-	stopwatch w = { .b = b };
-	const gt_monitor monitor = { each_iteration, &w };
-	const gt_problem problem = { .subsets = subsets, .A = s.A, .b = s.b, .lo = -INFINITY, .hi = INFINITY };
-	st = gt_solve(m.solver, &problem, m.options, x, &monitor);
-	if (st == GT_STOPPED)
-		st = GT_OK;
-done:
-	gt_array_free(x);
-	app_subsets_free(&s);
-	app_method_free(&m);
-	return st;
-}
+/* What a line names in its column `by`. */
+static const char *const by[] = { "projector", "projector", "method", "projector", "projector", "penalty", "vector" };
 
 static cJSON *as_json(const bench *b, int operation, const app_timing *t)
 {
@@ -137,13 +90,17 @@ static cJSON *as_json(const bench *b, int operation, const app_timing *t)
 	cJSON *r = cJSON_CreateObject();
 	cJSON_AddStringToObject(r, "workload", b->workload->name);
 	cJSON_AddStringToObject(r, "operation", operations[operation]);
-	cJSON_AddStringToObject(r, operation == DIRECT ? "method" : "projector", t->projector);
+	cJSON_AddStringToObject(r, by[operation], t->projector);
 	if (operation == ITERATION)
 		cJSON_AddStringToObject(r, "solver", b->o->solver);
+	if (operation == ITERATION && b->o->penalty)
+		cJSON_AddStringToObject(r, "penalty", b->o->penalty);
 	cJSON_AddStringToObject(r, "precision", gt_type_name(cli_type(b->call)));
-	cJSON_AddNumberToObject(r, "views", (double)b->scan->views);
 	cJSON_AddNumberToObject(r, "voxels", voxels);
-	cJSON_AddNumberToObject(r, "overlap", b->overlap);
+	if (operation < PENALTY) {
+		cJSON_AddNumberToObject(r, "views", (double)b->scan->views);
+		cJSON_AddNumberToObject(r, "overlap", b->overlap);
+	}
 	cJSON_AddNumberToObject(r, "repeat", t->runs);
 	if (t->refused != GT_OK) {
 		cJSON_AddStringToObject(r, "refused", t->why);
@@ -157,7 +114,7 @@ static cJSON *as_json(const bench *b, int operation, const app_timing *t)
 	cJSON_AddNumberToObject(r, "ms", ms);
 	cJSON_AddNumberToObject(r, "ms_least", least);
 	cJSON_AddNumberToObject(r, "ms_most", most);
-	if (operation != PARTS) {
+	if (operation < PARTS) {
 		cJSON_AddNumberToObject(r, "gups", voxels * (double)b->scan->views / 1073741824 / (1e-3 * ms));
 		cJSON_AddNumberToObject(r, "gups_overlap", b->overlap / 1073741824 / (1e-3 * ms));
 	}
@@ -179,7 +136,9 @@ static const char *text(const cJSON *r, const char *key)
 
 static void print_line(const cJSON *r)
 {
-	const char *name = text(r, "projector") ? text(r, "projector") : text(r, "method");
+	const char *name = NULL;
+	for (int i = 0; i < OPERATIONS && !name; i++)
+		name = text(r, by[i]);
 	printf("%-14s %-10s %-10s ", text(r, "workload"), text(r, "operation"), name);
 	if (text(r, "refused")) {
 		printf("%s\n", text(r, "refused"));
@@ -188,7 +147,10 @@ static void print_line(const cJSON *r)
 	char limit[48] = "-";
 	if (text(r, "bound"))
 		snprintf(limit, sizeof limit, "%.0f %% %s", 100 * number(r, "fraction_of_bound"), text(r, "bound"));
-	printf("%6.0f ", number(r, "views"));
+	if (cJSON_GetObjectItem(r, "views"))
+		printf("%6.0f ", number(r, "views"));
+	else
+		printf("%6s ", "-");
 	if (cJSON_GetObjectItem(r, "gups"))
 		printf("%11.2f %9.3f %9.3f ", number(r, "ms"), number(r, "gups"), number(r, "gups_overlap"));
 	else
@@ -243,24 +205,74 @@ static gt_status measure_operator(bench *b, int operation)
 
 /* What cannot be done for a workload (a projector that refuses its geometry, too little memory, more subsets than
  * views) is a line of the table. */
-static gt_status measure_method(bench *b, int operation)
+static gt_status add_tried(bench *b, int operation, gt_status st)
+{
+	app_timing *t = b->time;
+	t->refused = st;
+	if (st != GT_OK)
+		snprintf(t->why, sizeof t->why, "%s", gt_error());
+	if (st == GT_OK || app_left_out(st))
+		add_result(b, as_json(b, operation, t));
+	return app_left_out(st) ? GT_OK : st;
+}
+
+static gt_status measure_direct(bench *b)
 {
 	app_timing *t = b->time;
 	gt_status st = gt_backend_open(backend_of(b), &b->be);
 	if (st != GT_OK)
 		return st;
+	t->projector = gt_analytic_for(b->scan)->name;
 	t->runs = 0;
 	t->least_ms = 0;
-	st = operation == DIRECT ? time_direct(b) : time_iteration(b);
-	t->refused = st;
-	if (st != GT_OK)
-		snprintf(t->why, sizeof t->why, "%s", gt_error());
+	st = time_direct(b);
 	t->peak_bytes = (double)gt_backend_counters(b->be).peak_bytes;
-	if (st == GT_OK || app_left_out(st))
-		add_result(b, as_json(b, operation, t));
+	st = add_tried(b, DIRECT, st);
 	gt_backend_close(b->be);
 	b->be = NULL;
-	return app_left_out(st) ? GT_OK : st;
+	return st;
+}
+
+/* Limit: a projection and a backprojection of all views, each in one call. */
+static gt_status measure_iteration(bench *b)
+{
+	app_timing *t = b->time;
+	double ms = 0;
+	for (int adjoint = 0; adjoint < 2; adjoint++) {
+		const gt_status st = app_time_operators(backend_of(b), cli_type(b->call), &b->grid, b->scan, b->data, adjoint,
+		                                        (int)b->o->repeat, t, 1);
+		if (st != GT_OK)
+			return st;
+		ms += t->refused == GT_OK ? app_median(t->ms, (size_t)t->runs) : NAN;
+	}
+	const gt_status st = app_time_iteration(backend_of(b), cli_type(b->call), &b->grid, b->scan, b->data, b->o->solver, b->o->penalty,
+	                                        (int)b->o->repeat, t);
+	t->bound = "forward + back";
+	t->least_ms = ms > 0 ? ms : 0;
+	return add_tried(b, ITERATION, st);
+}
+
+/* One line for each thing that can be timed of a list. */
+static gt_status measure_row(void *self, const char *spec)
+{
+	bench *b = self;
+	app_timing *t = b->time;
+	gt_status st = GT_OK;
+	t->projector = spec;
+	for (int i = 0; st == GT_OK; i++) {
+		const char *what = NULL;
+		st = b->operation == PENALTY
+		             ? app_time_penalty(backend_of(b), cli_type(b->call), &b->grid, spec, i, (int)b->o->repeat, t, &what)
+		             : app_time_vector(backend_of(b), cli_type(b->call), gt_grid_voxels(&b->grid), i, (int)b->o->repeat, t, &what);
+		if (!what)
+			break;
+		if (st != GT_OK)
+			return add_tried(b, b->operation, st);
+		cJSON *r = as_json(b, b->operation, t);
+		cJSON_ReplaceItemInObject(r, "operation", cJSON_CreateString(what));
+		add_result(b, r);
+	}
+	return st;
 }
 
 /* What the projector prepares, if it names that. */
@@ -319,7 +331,7 @@ static gt_status check_list(const char *what, const char *list, const char *cons
 }
 
 /* Length of the first "NAME" or "NAME:key=value,key=value" of a list: a comma before key=value is its own. */
-static size_t projector_length(const char *list)
+size_t app_spec_length(const char *list)
 {
 	size_t n = strcspn(list, ",");
 	while (list[n] && list[n + 1 + strcspn(list + n + 1, "=:,")] == '=')
@@ -327,18 +339,12 @@ static size_t projector_length(const char *list)
 	return n;
 }
 
-/* Every projector of the list, or of the table if it is "all". */
-static gt_status each_projector(const char *list, gt_status (*each)(void *self, const char *spec), void *self)
+static gt_status each_of(const char *list, gt_status (*each)(void *self, const char *spec), void *self)
 {
 	gt_status st = GT_OK;
 	char *spec = NULL;
-	if (!strcmp(list, "all")) {
-		for (size_t i = 0; gt_projectors[i]; i++)
-			GT_TRY(each(self, gt_projectors[i]->name));
-		return GT_OK;
-	}
 	for (const char *c = list; *c; c += *c == ',') {
-		const size_t n = projector_length(c);
+		const size_t n = app_spec_length(c);
 		if (!(spec = strndup(c, n)))
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 		GT_TRY(each(self, spec));
@@ -349,6 +355,23 @@ static gt_status each_projector(const char *list, gt_status (*each)(void *self, 
 done:
 	free(spec);
 	return st;
+}
+
+/* Every projector of the list, or of the table if it is "all". */
+static gt_status each_projector(const char *list, gt_status (*each)(void *self, const char *spec), void *self)
+{
+	gt_status st = GT_OK;
+	if (strcmp(list, "all"))
+		return each_of(list, each, self);
+	for (size_t i = 0; gt_projectors[i] && st == GT_OK; i++)
+		st = each(self, gt_projectors[i]->name);
+	return st;
+}
+
+static gt_status check_penalty(void *self, const char *spec)
+{
+	(void)self;
+	return app_penalty_check(spec);
 }
 
 static gt_status check_projector(void *self, const char *spec)
@@ -368,6 +391,8 @@ static gt_status check_lists(const bench_options *o)
 	GT_TRY(each_projector(o->projector, check_projector, NULL));
 	if (o->vs)
 		GT_TRY(app_projector_check(o->vs));
+	if (o->penalty)
+		GT_TRY(each_of(o->penalty, check_penalty, NULL));
 done:
 	return st;
 }
@@ -386,16 +411,19 @@ static gt_status measure_projector(void *self, const char *spec)
 	b->time->projector = spec;
 	if (b->operation == PARTS)
 		return measure_parts(b);
-	return b->operation == ITERATION ? measure_method(b, b->operation) : measure_operator(b, b->operation);
+	return b->operation == ITERATION ? measure_iteration(b) : measure_operator(b, b->operation);
 }
 
 static gt_status run_operation(bench *b, int operation)
 {
 	b->operation = operation;
-	if (operation != DIRECT)
-		return each_projector(b->o->projector, measure_projector, b);
-	b->time->projector = gt_analytic_for(b->scan)->name;
-	return measure_method(b, operation);
+	if (operation == DIRECT)
+		return measure_direct(b);
+	if (operation == PENALTY)
+		return each_of(b->o->penalty ? b->o->penalty : standard_penalties, measure_row, b);
+	if (operation == VECTORS)
+		return measure_row(b, gt_type_name(cli_type(b->call)));
+	return each_projector(b->o->projector, measure_projector, b);
 }
 
 static gt_status run_workload(bench *b)
@@ -471,14 +499,13 @@ static int run(const cli_call *call, const void *given)
 	const bench_options *o = given;
 	cJSON *report = cJSON_CreateObject();
 	bench b = { .call = call, .o = o, .results = cJSON_AddArrayToObject(report, "results") };
-	app_method m = { 0 };
 	gt_status st = b.results ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	for (int i = 0; i < 2; i++)
 		if (!(b.time[i].ms = malloc((size_t)o->repeat * sizeof(double))))
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(check_lists(o));
-	GT_TRY(parse_solver(o, &m));
+	GT_TRY(app_iteration_check(o->solver));
 	if (o->output)
 		GT_TRY(gt_can_write(o->output));
 	GT_TRY(start_report(call, report));
@@ -495,7 +522,6 @@ static int run(const cli_call *call, const void *given)
 	}
 done:
 	cJSON_Delete(report);
-	app_method_free(&m);
 	for (int i = 0; i < 2; i++)
 		free(b.time[i].ms);
 	return cli_exit(call, st);
@@ -514,7 +540,9 @@ const cli_command cli_bench = {
 	.synopsis = "[options]",
 	.notes =
 		"GUPS = voxels x views / 2^30 / s; 'overlap' counts only voxels that the view sees. 'of the limit': least time by what the\n"
-		"device has of the named resource, by the time. 'iteration' is one pass over all subsets, with the solver's own bookkeeping.\n"
+		"device has of the named resource, by the time. 'iteration' is one pass over all subsets, with the solver's own bookkeeping, beside\n"
+		"a projection and a backprojection of all views in one call each. 'penalty' and 'vectors' work on the volume, beside a copy of as\n"
+		"many bytes as they read and write.\n"
 		"'parts': what the branchless projectors prepare, the integral images, beside a copy of as many bytes.\n\n"
 		"  gantry bench --workload ge-hd --backend cuda:0 -o ge-hd.json\n"
 		"  gantry bench --workload ge-hd --operation forward,back --projector all --vs dd\n"

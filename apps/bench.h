@@ -32,8 +32,22 @@ typedef struct {
  * A projector that refuses the scan, or that has no room, is told in its `refused`; other failures are returned. */
 gt_status app_time_operators(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data, int adjoint,
                              int repeat, app_timing *t, size_t n);
-/* One of the parts that t's projector names (gt_projector.parts), beside a copy of as many bytes, whose time is t's limit. */
+/* Work whose time is held against that of a copy. Arrays of random numbers for it. */
+gt_status app_random_array(gt_backend *be, gt_type type, size_t n, gt_array **a);
+/* once(self), many times in a row, in turn with as many copies that read and write `bytes`, together, whose time is t's limit. */
+gt_status app_time_beside_copy(gt_backend *be, gt_type type, double bytes, void (*once)(void *self), void *self, int repeat, app_timing *t);
+/* One of the parts that t's projector names (gt_projector.parts). */
 gt_status app_time_part(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, size_t part, int repeat, app_timing *t);
+/* The i-th thing that the penalty does, or the i-th operation on arrays of n values; *what: its name, NULL: no such thing. */
+gt_status app_time_penalty(const char *backend, gt_type type, const gt_grid *grid, const char *spec, int i, int repeat, app_timing *t,
+                           const char **what);
+gt_status app_time_vector(const char *backend, gt_type type, size_t n, int i, int repeat, app_timing *t, const char **what);
+/* Iterations of a solver; penalty: NULL, or a list whose first is used, with random weights. */
+gt_status app_time_iteration(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data,
+                             const char *solver, const char *penalty, int repeat, app_timing *t);
+/* Length of the first "NAME" or "NAME:key=value,key=value" of a list: a comma before key=value is its own. */
+size_t app_spec_length(const char *list);
+gt_status app_iteration_check(const char *solver);
 double app_median(const double *x, size_t n);
 /* Is st a reason to leave a case out and go on: it cannot be done, or there is no room? */
 int app_left_out(gt_status st);

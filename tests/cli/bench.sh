@@ -2,7 +2,7 @@
 # The smallest workloads run, and the table is valid JSON with figures; projectors are timed side by side.
 . "$(dirname "$0")/support/lib.sh"
 
-ok bench --workload quick --repeat 2 --every 2 --backend "$backend" --json -o bench.json
+ok bench --workload quick --operation forward,back,direct,iteration,parts --repeat 2 --every 2 --backend "$backend" --json -o bench.json
 cmp -s <(printf '%s\n' "$out") bench.json || fail "--json and --output differ"
 for operation in forward back direct iteration; do
 	says "\"operation\":	\"$operation\""
@@ -36,6 +36,17 @@ for part in "x slices" "y slices" "views   "; do
 	says "quick-arc      $part   dd-db "
 done
 if grep -q "arc .* dd  " <<<"$out"; then fail "dd prepares nothing that is timed alone: $out"; fi
+# Penalties and operations on arrays, beside copies; an iteration beside the projector, penalised and weighted.
+ok bench --workload quick-arc --operation penalty,vectors --penalty huber,tv:inner=3 --repeat 1 --backend "$backend" --json
+for operation in value gradient grad+curv line prox/inner axpy dot; do
+	says "\"operation\":	\"$operation\""
+done
+says '"bound":	"copy"'
+[ "$(grep -c '"penalty":	"tv:inner=3"' <<<"$out")" -eq 5 ] || fail "tv: expected five lines: $out"
+ok bench --workload quick-arc --operation iteration --solver pcg --penalty huber:strength=2,fair --repeat 1 --every 9 --backend "$backend" --json
+says '"bound":	"forward + back"'
+says '"penalty":	"huber:strength=2,fair"'
+refused 2 "unknown penalty 'hubr': did you mean 'huber'" bench --penalty hubr
 refused 2 "unknown projector 'joesph': did you mean 'joseph'" bench --projector dd,joesph
 refused 2 "unknown projector 'd'" bench --vs d
 refused 2 "unknown workload 'od'" bench --workload quick,od
