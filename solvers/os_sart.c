@@ -1,35 +1,78 @@
 /* Simultaneous algebraic reconstruction (solvers/sweep.h) under three names: with ordered subsets, with all views at once
- * (SIRT), and view by view (SART). */
+ * (SIRT), and view by view (SART); momentum over sweeps if wanted. */
 #include <math.h>
+#include "solvers/pwls.h"
 #include "solvers/sweep.h"
+
+struct state {
+	gt_array *x, *next; /* the iterate; the one before, then the next */
+	gt_pwls_point pace; /* of which only t is used */
+	double relax;
+};
+
+/* x and the step, and with momentum what it comes from. */
+enum { KEPT = 5 };
+static void list_kept(struct state *s, int momentum, gt_kept kept[KEPT])
+{
+	const gt_kept none = { NULL, NULL, NULL };
+	kept[0] = (gt_kept){ "x", s->x, NULL };
+	kept[1] = (gt_kept){ "relax", NULL, &s->relax };
+	kept[2] = momentum ? (gt_kept){ "before", s->next, NULL } : none;
+	kept[3] = momentum ? (gt_kept){ "t", NULL, &s->pace.t } : none;
+	kept[4] = none;
+}
+
+/* Beck and Teboulle's extrapolation, SIAM J. Imaging Sci. 2 (2009) 183: a sweep over one subset with relax <= 1 is the gradient step
+ * that it speeds up. */
+static void extrapolate(struct state *s, int momentum)
+{
+	const double beta = momentum ? gt_pwls_momentum(&s->pace) : 0;
+	if (beta > 0)
+		gt_axpby(1 + beta, s->x, -beta, s->next);
+	else
+		gt_copy(s->x, s->next);
+}
+
+static void accept(struct state *s)
+{
+	gt_array *before = s->x;
+	s->x = s->next;
+	s->next = before;
+}
 
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
 	const struct gt_sweep_options *o = options;
-	gt_sweep *s = NULL;
-	gt_array *old = NULL;
+	gt_sweep *sweep = NULL;
+	gt_array *own = NULL;
+	gt_kept kept[KEPT];
 	gt_status st = GT_OK;
-	double relax = o->relax;
-	const gt_kept kept[] = { { "x", x, NULL }, { "relax", NULL, &relax }, { NULL, NULL, NULL } };
+	struct state s = { .x = x, .pace.t = 1, .relax = o->relax };
 	int done = 0;
-	GT_TRY(gt_sweep_new(p, o, x, &s));
-	GT_TRY(gt_array_like(x, &old));
+	GT_TRY(gt_sweep_new(p, o, x, &sweep));
+	GT_TRY(gt_array_like(x, &own));
+	s.next = own;
+	list_kept(&s, o->momentum, kept);
 	GT_TRY(gt_resume(m, kept, &done));
 	for (int k = done + 1; k <= o->iterations; k++) {
 		double residual;
-		gt_copy(x, old);
-		gt_sweep_run(s, relax, x, &residual);
-		gt_progress g = gt_progress_of(k, o->iterations, x);
+		extrapolate(&s, o->momentum);
+		gt_sweep_run(sweep, s.relax, s.next, &residual);
+		accept(&s);
+		gt_progress g = gt_progress_of(k, o->iterations, s.x);
 		g.residual = sqrt(residual);
-		g.change = sqrt(gt_dist2(x, old) / (double)gt_array_size(x));
-		g.judged = old;
+		g.change = sqrt(gt_dist2(s.x, s.next) / (double)gt_array_size(x));
+		g.judged = s.next;
+		s.relax *= o->reduce;
+		list_kept(&s, o->momentum, kept);
 		g.kept = kept;
-		relax *= o->reduce;
 		GT_TRY(gt_report(m, &g));
 	}
 done:
-	gt_sweep_free(s);
-	gt_array_free(old);
+	if (s.x != x)
+		gt_copy(s.x, x);
+	gt_sweep_free(sweep);
+	gt_array_free(own);
 	return st;
 }
 
@@ -47,21 +90,21 @@ done:
 static const struct gt_sweep_options os_sart = {
 	.iterations = 20, .subsets = 10, .nonneg = 1, .order = GT_SWEEP_BIT_REVERSED, .relax = 1, .reduce = 0.99, .threshold = 1e-3
 };
-static const gt_param os_sart_params[] = { GT_SWEEP_ITERATIONS, GT_SWEEP_SUBSETS,   GT_SWEEP_RELAX, GT_SWEEP_REDUCE, GT_SWEEP_NONNEG,
-	                                   GT_SWEEP_ORDER,      GT_SWEEP_THRESHOLD, GT_SWEEP_KEEP,  { .key = NULL } };
+static const gt_param os_sart_params[] = { GT_SWEEP_ITERATIONS, GT_SWEEP_SUBSETS, GT_SWEEP_RELAX,     GT_SWEEP_REDUCE, GT_SWEEP_NONNEG,
+	                                   GT_SWEEP_MOMENTUM,   GT_SWEEP_ORDER,   GT_SWEEP_THRESHOLD, GT_SWEEP_KEEP,   { .key = NULL } };
 SWEEPS(os_sart, "os-sart", "algebraic reconstruction with ordered subsets (SIRT, SART)", os_sart_params, os_sart);
 
 /* Its sums need no more memory kept than not. */
 static const struct gt_sweep_options sirt = {
 	.iterations = 100, .subsets = 1, .nonneg = 1, .keep = GT_SWEEP_KEEP_YES, .relax = 1, .reduce = 1, .threshold = 1e-3
 };
-static const gt_param sirt_params[] = { GT_SWEEP_ITERATIONS, GT_SWEEP_RELAX,     GT_SWEEP_REDUCE,
-	                                GT_SWEEP_NONNEG,     GT_SWEEP_THRESHOLD, { .key = NULL } };
+static const gt_param sirt_params[] = { GT_SWEEP_ITERATIONS, GT_SWEEP_RELAX,     GT_SWEEP_REDUCE, GT_SWEEP_NONNEG,
+	                                GT_SWEEP_MOMENTUM,   GT_SWEEP_THRESHOLD, { .key = NULL } };
 SWEEPS(sirt, "sirt", "algebraic reconstruction from all views at once: os-sart with one subset", sirt_params, sirt);
 
 static const struct gt_sweep_options sart = {
 	.iterations = 10, .subsets = 0, .nonneg = 1, .order = GT_SWEEP_BIT_REVERSED, .relax = 1, .reduce = 0.99, .threshold = 1e-3
 };
-static const gt_param sart_params[] = { GT_SWEEP_ITERATIONS, GT_SWEEP_RELAX,     GT_SWEEP_REDUCE, GT_SWEEP_NONNEG,
+static const gt_param sart_params[] = { GT_SWEEP_ITERATIONS, GT_SWEEP_RELAX,     GT_SWEEP_REDUCE, GT_SWEEP_NONNEG, GT_SWEEP_MOMENTUM,
 	                                GT_SWEEP_ORDER,      GT_SWEEP_THRESHOLD, GT_SWEEP_KEEP,   { .key = NULL } };
 SWEEPS(sart, "sart", "algebraic reconstruction view by view: os-sart with one view per subset", sart_params, sart);

@@ -15,6 +15,7 @@ void gt_sweep_fill_order(enum gt_sweep_order kind, size_t n, size_t *order);
 /* First in the options of every solver that sweeps. */
 struct gt_sweep_options {
 	int iterations, subsets, nonneg, order, keep;       /* subsets: 0 is one view each */
+	int momentum;                                       /* of Nesterov, over iterations */
 	double relax, reduce, threshold;                    /* threshold: below this part of the largest column sum, C is 0 */
 };
 gt_status gt_sweep_subsets(const void *options, size_t views, size_t *subsets);    /* as in gt_solver */
@@ -31,6 +32,10 @@ int       gt_sweep_nonneg (const void *options);
 	{ .key = "reduce", .help = "factor on the step after every iteration", .kind = GT_REAL, .at = GT_SWEEP_AT(reduce),    \
 	  .most = 1 }
 #define GT_SWEEP_NONNEG { .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = GT_SWEEP_AT(nonneg) }
+#define GT_SWEEP_MOMENTUM                                                                                                     \
+	{ .key = "momentum",                                                                                                  \
+	  .help = "begin each iteration ahead of x, as fista does; with several subsets it may diverge",                      \
+	  .kind = GT_FLAG, .at = GT_SWEEP_AT(momentum) }
 #define GT_SWEEP_ORDER                                                                                                        \
 	{ .key = "order", .help = "in which subsets follow each other", .kind = GT_CHOICE, .at = GT_SWEEP_AT(order),          \
 	  .names = gt_sweep_orders }

@@ -1,0 +1,134 @@
+/* Momentum over sweeps: the recursion of Beck and Teboulle step by step, and what it is for.
+ * labels: property */
+#include <math.h>
+#include <stdlib.h>
+#include "tests/support/problem.h"
+#include "tests/support/support.h"
+
+static void solve(const struct gt_test_problem *p, const char *name, const char *text, gt_array *x, const gt_monitor *m)
+{
+	const gt_solver *s = gt_solver_find(name);
+	void *options = NULL;
+	ck_ok(gt_params_new(s->params, text, s->defaults, s->options_size, &options));
+	ck_ok(gt_solve(s, &p->problem, options, x, m));
+	free(options);
+}
+
+static double misfit(const struct gt_test_problem *p, const gt_array *x)
+{
+	gt_array *r = NULL;
+	ck_ok(gt_array_like(p->b[0], &r));
+	gt_forward(p->A[0], x, r);
+	const double sum = gt_dist2(r, p->b[0]);
+	gt_array_free(r);
+	return sum;
+}
+
+/* Each iteration of the recursion is one of plain sirt, from the extrapolated point. */
+START_TEST(is_the_recursion)
+{
+	static const char *const steps[] = { "iterations=1", "iterations=2", "iterations=7", "iterations=12" };
+	static const int counts[] = { 1, 2, 7, 12 };
+	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F64, 11, 15, 1);
+	gt_array *x = NULL, *before = NULL, *next = NULL, *found = NULL;
+	ck_ok(gt_array_like(p.x, &x));
+	ck_ok(gt_array_like(p.x, &before));
+	ck_ok(gt_array_like(p.x, &next));
+	ck_ok(gt_array_like(p.x, &found));
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		char text[64];
+		double t = 1;
+		gt_fill(0.01, x);
+		gt_fill(0.01, before);
+		for (int k = 0; k < counts[i]; k++) {
+			const double later = (1 + sqrt(1 + 4 * t * t)) / 2, beta = (t - 1) / later;
+			t = later;
+			gt_copy(x, next);
+			gt_axpby(-beta, before, 1 + beta, next);
+			gt_copy(x, before);
+			solve(&p, "sirt", "iterations=1", next, NULL);
+			gt_copy(next, x);
+		}
+		snprintf(text, sizeof text, "%s,momentum", steps[i]);
+		gt_fill(0.01, found);
+		solve(&p, "sirt", text, found, NULL);
+		ck_assert_double_le(gt_dist2(found, x), 1e-24 * gt_dot(x, x));
+		/* and not the plain one, but for the first two steps, which have none */
+		gt_fill(0.01, next);
+		solve(&p, "sirt", steps[i], next, NULL);
+		const double apart = gt_dist2(found, next);
+		if (counts[i] < 2)
+			ck_assert_double_le(apart, 1e-24 * gt_dot(x, x));
+		else
+			ck_assert_double_gt(apart, 1e-8 * gt_dot(x, x));
+	}
+	gt_array_free(x);
+	gt_array_free(before);
+	gt_array_free(next);
+	gt_array_free(found);
+	gt_test_problem_free(&p);
+}
+END_TEST
+
+/* The residual falls with the square of the number of iterations, not with the number. */
+START_TEST(is_faster)
+{
+	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 24, 30, 1);
+	gt_array *plain = NULL, *fast = NULL;
+	ck_ok(gt_array_like(p.x, &plain));
+	ck_ok(gt_array_like(p.x, &fast));
+	gt_fill(0, plain);
+	gt_fill(0, fast);
+	solve(&p, "sirt", "iterations=120", plain, NULL);
+	solve(&p, "os-sart", "iterations=40,subsets=1,reduce=1,momentum", fast, NULL);
+	ck_assert_double_lt(misfit(&p, fast), misfit(&p, plain));
+	ck_assert_double_lt(gt_test_problem_error(&p, fast), gt_test_problem_error(&p, plain));
+	gt_array_free(plain);
+	gt_array_free(fast);
+	gt_test_problem_free(&p);
+}
+END_TEST
+
+struct stop {
+	int at;
+	gt_array *seen;
+};
+static int stop_there(void *self, const gt_progress *g)
+{
+	const struct stop *s = self;
+	if (g->iteration == s->at)
+		gt_copy(g->x, s->seen);
+	return g->iteration == s->at;
+}
+
+/* Wherever it ends, the result is the iterate that was reported last. */
+START_TEST(result_is_the_last_iterate)
+{
+	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 12, 14, 2);
+	struct stop s = { 0, NULL };
+	const gt_monitor m = { .each = stop_there, .self = &s };
+	const gt_solver *solver = gt_solver_find("os-sart");
+	ck_ok(gt_array_like(p.x, &s.seen));
+	for (s.at = 1; s.at <= 4; s.at++) {
+		void *options = NULL;
+		ck_ok(gt_params_new(solver->params, s.at % 2 ? "subsets=2,momentum" : "subsets=2", solver->defaults, solver->options_size,
+		                    &options));
+		gt_fill(0, p.x);
+		ck_assert_int_eq(gt_solve(solver, &p.problem, options, p.x, &m), GT_STOPPED);
+		ck_assert_double_eq(gt_dist2(p.x, s.seen), 0);
+		ck_assert_double_gt(gt_dot(p.x, p.x), 0);
+		free(options);
+	}
+	gt_array_free(s.seen);
+	gt_test_problem_free(&p);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, is_the_recursion);
+	tcase_add_test(tc, is_faster);
+	tcase_add_test(tc, result_is_the_last_iterate);
+}
+
+int main(void) { return gt_test_main("momentum", fill); }
