@@ -7,7 +7,7 @@ extern "C" {
 
 /* Something that the rest of a run depends on, beside the problem, the options and the number of iterations done. What is
  * computed from these alone, the same in every bit, is none. One of array and value is set; they are read to save a run, and
- * written to continue it. A list ends with the name NULL. */
+ * written to continue it. Names are of small letters, digits and _; a list ends with the name NULL. */
 typedef struct { const char *name; gt_array *array; double *value; } gt_kept;
 
 enum {

@@ -57,5 +57,7 @@ gt_status gt_nc_put_number(const gt_nc *f, int variable, const char *name, doubl
 gt_status gt_nc_put_text(const gt_nc *f, int variable, const char *name, const char *text);
 /* scale * value + offset, in slabs along the first dimension; 1 and 0 keep every bit. */
 gt_status gt_nc_put_floats(const gt_nc *f, int variable, const size_t size[3], const float *values, double scale, double offset);
+/* n values from `first` on of a variable of one dimension, in memory as in the file: every bit is kept. */
+gt_status gt_nc_put_part(const gt_nc *f, int variable, size_t first, size_t n, const void *values);
 gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from);
 #endif

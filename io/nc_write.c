@@ -150,6 +150,12 @@ done:
 	return st;
 }
 
+gt_status gt_nc_put_part(const gt_nc *f, int variable, size_t first, size_t n, const void *values)
+{
+	errno = 0;
+	return write_check(f, nc_put_vara(f->id, variable, &first, &n, values));
+}
+
 gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from)
 {
 	gt_status st;

@@ -133,7 +133,7 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 /* p alone: a proximal step begins without momentum. */
 static size_t kept(void *self, gt_kept *list)
 {
-	static const char *const names[] = { "tv dual x", "tv dual y", "tv dual z" };
+	static const char *const names[] = { "tv_dual_x", "tv_dual_y", "tv_dual_z" };
 	const struct state *s = self;
 	for (int a = 0; a < 3; a++)
 		list[a] = (gt_kept){ names[a], s->dual[s->now][a], NULL };

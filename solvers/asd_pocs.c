@@ -132,7 +132,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	GT_TRY(gt_array_like(x, &s.d));
 	gt_copy(x, s.f);
 	s.epsilon = o->epsilon * norm_of_data(p);
-	const gt_kept kept[] = { { "x", x, NULL },          { "after steps", s.f, NULL }, { "length", NULL, &s.length },
+	const gt_kept kept[] = { { "x", x, NULL },          { "after_steps", s.f, NULL }, { "length", NULL, &s.length },
 		                 { "relax", NULL, &relax }, { "end", NULL, &end },        { NULL, NULL, NULL } };
 	GT_TRY(gt_resume(m, kept, &done));
 	for (int k = done + 1; k <= o->sweep.iterations && end == 0; k++) {

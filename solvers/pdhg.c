@@ -144,7 +144,7 @@ static const gt_kept *kept(struct state *s, gt_array *x)
 	gt_kept *list = s->kept;
 	list[0] = (gt_kept){ "x", x, NULL };
 	list[1] = (gt_kept){ "dual", s->q, NULL };
-	list[2] = (gt_kept){ "residual before", s->before, NULL };
+	list[2] = (gt_kept){ "residual_before", s->before, NULL };
 	return list;
 }
 

@@ -1,0 +1,303 @@
+/* Runs that can be continued. Arrays go through one slab of host memory; one that holds nothing but zeros is not stored. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/hash.h"
+#include "io/checkpoint.h"
+#include "io/nc.h"
+
+#define SLAB ((size_t)1 << 22) /* values; their bytes are a multiple of 8, as gt_hash() wants it */
+static const char mark[] = "gantry_checkpoint", iterations_name[] = "iterations_done", hash_name[] = "hash", zeros_name[] = "zeros";
+static const char prefix[] = "run_";
+
+struct gt_checkpoint {
+	char *path;
+	int iteration;
+	size_t lines;
+	char **name, **text;
+};
+
+/* Slab by slab: read from the device and written, or the reverse. */
+typedef gt_status (*move)(const gt_nc *f, int variable, size_t first, gt_array *part, void *host);
+
+static gt_status save_slab(const gt_nc *f, int variable, size_t first, gt_array *part, void *host)
+{
+	gt_array_get(part, host);
+	const gt_status st = gt_backend_status(gt_array_backend(part));
+	return st == GT_OK ? gt_nc_put_part(f, variable, first, gt_array_size(part), host) : st;
+}
+
+static gt_status load_slab(const gt_nc *f, int variable, size_t first, gt_array *part, void *host)
+{
+	const size_t n = gt_array_size(part);
+	const gt_status st = gt_nc_check(f, NULL, nc_get_vara(f->id, variable, &first, &n, host));
+	if (st == GT_OK)
+		gt_array_put(host, part);
+	return st == GT_OK ? gt_backend_status(gt_array_backend(part)) : st;
+}
+
+static gt_status move_array(const gt_nc *f, int variable, const gt_array *a, move each, uint64_t *hash)
+{
+	const size_t n = gt_array_size(a), slab = n < SLAB ? n : SLAB;
+	gt_array *part = NULL;
+	gt_status st = GT_OK;
+	void *host = malloc(slab * gt_type_size(gt_array_type(a)));
+	*hash = 0;
+	if (!host)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path);
+	for (size_t first = 0; first < n; first += slab) {
+		GT_TRY(gt_array_part(a, first, n - first < slab ? n - first : slab, &part));
+		GT_TRY(each(f, variable, first, part, host));
+		*hash = gt_hash(*hash, host, gt_array_bytes(part));
+		gt_array_free(part);
+		part = NULL;
+	}
+done:
+	gt_array_free(part);
+	free(host);
+	return st;
+}
+
+static int is_zero(const gt_array *a) { return gt_max(a) == 0 && gt_min(a) == 0; }
+static nc_type type_of(const gt_kept *k) { return k->array && gt_array_type(k->array) == GT_F32 ? NC_FLOAT : NC_DOUBLE; }
+
+/* Writing ---------------------------------------------------------------- */
+
+/* Arrays of one size share a dimension. */
+static gt_status dimension_of(const gt_nc *f, size_t n, int *dimension)
+{
+	char name[32];
+	snprintf(name, sizeof name, "n%zu", n);
+	if (nc_inq_dimid(f->id, name, dimension) == NC_NOERR)
+		return GT_OK;
+	return gt_nc_check(f, name, nc_def_dim(f->id, name, n, dimension));
+}
+
+static gt_status define(const gt_nc *f, const gt_kept *k, int *variable)
+{
+	int dimension = 0;
+	gt_status st = GT_OK;
+	const int stored = k->array && !is_zero(k->array);
+	if (stored)
+		GT_TRY(dimension_of(f, gt_array_size(k->array), &dimension));
+	GT_TRY(gt_nc_define(f, k->name, type_of(k), stored ? 1 : 0, &dimension, NULL, NULL, variable));
+	if (k->array && !stored)
+		GT_TRY(gt_nc_put_number(f, *variable, zeros_name, (double)gt_array_size(k->array)));
+	if (stored) /* in its final length: attributes do not grow once data are there */
+		GT_TRY(gt_nc_put_text(f, *variable, hash_name, "0000000000000000"));
+done:
+	return st;
+}
+
+static gt_status save(const gt_nc *f, const gt_kept *k, int variable)
+{
+	char text[32];
+	uint64_t hash;
+	gt_status st = GT_OK;
+	int rank;
+	GT_TRY(gt_nc_check(f, k->name, nc_inq_varndims(f->id, variable, &rank)));
+	if (k->value)
+		return gt_nc_check(f, k->name, nc_put_var_double(f->id, variable, k->value));
+	if (rank == 0)
+		return GT_OK;
+	GT_TRY(move_array(f, variable, k->array, save_slab, &hash));
+	snprintf(text, sizeof text, "%016" PRIx64, hash);
+	GT_TRY(gt_nc_put_text(f, variable, hash_name, text));
+done:
+	return st;
+}
+
+static gt_status put_lines(const gt_nc *f, const gt_checkpoint_line *run, int iteration)
+{
+	gt_status st = GT_OK;
+	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "title", "A reconstruction under way"));
+	GT_TRY(gt_nc_check(f, NULL, nc_put_att_int(f->id, NC_GLOBAL, mark, NC_INT, 1, &(int){ 1 })));
+	GT_TRY(gt_nc_check(f, NULL, nc_put_att_int(f->id, NC_GLOBAL, iterations_name, NC_INT, 1, &iteration)));
+	for (; run->name; run++) {
+		char name[NC_MAX_NAME + 1];
+		snprintf(name, sizeof name, "%s%s", prefix, run->name);
+		GT_TRY(gt_nc_put_text(f, NC_GLOBAL, name, run->text));
+	}
+done:
+	return st;
+}
+
+gt_status gt_checkpoint_write(const char *path, const gt_checkpoint_line *run, int iteration, const gt_kept *kept)
+{
+	gt_nc f = { .path = path, .id = -1 };
+	gt_status st = GT_OK;
+	double bytes = 0;
+	int variable[GT_KEPT_MOST + 1];
+	size_t n = 0;
+	for (; kept[n].name && n <= GT_KEPT_MOST; n++)
+		bytes += kept[n].array ? (double)gt_array_bytes(kept[n].array) : 0;
+	if (kept[n].name)
+		return gt_fail(GT_ERR_ARG, "%s: more than %zu things to keep", path, n);
+	GT_TRY(gt_nc_create(path, bytes, &f));
+	GT_TRY(put_lines(&f, run, iteration));
+	for (size_t i = 0; i < n; i++)
+		GT_TRY(define(&f, &kept[i], &variable[i]));
+	GT_TRY(gt_nc_check(&f, NULL, nc_enddef(f.id)));
+	for (size_t i = 0; i < n; i++)
+		GT_TRY(save(&f, &kept[i], variable[i]));
+	GT_TRY(gt_nc_commit(&f));
+done:
+	gt_nc_drop(&f);
+	return st;
+}
+
+/* Reading ---------------------------------------------------------------- */
+
+static gt_status check_mark(const gt_nc *f)
+{
+	double schema = 0;
+	int found = 0;
+	const gt_status st = gt_nc_number(f, NULL, mark, &schema, &found);
+	if (st == GT_OK && !found)
+		return gt_fail(GT_ERR_FORMAT, "%s: is no checkpoint: attribute %s is missing", f->path, mark);
+	if (st == GT_OK && schema != 1)
+		return gt_fail(GT_ERR_FORMAT, "%s: attribute %s is %g, expected 1", f->path, mark, schema);
+	return st;
+}
+
+static gt_status get_iteration(const gt_nc *f, int *iteration)
+{
+	double value = 0;
+	const gt_status st = gt_nc_number(f, NULL, iterations_name, &value, NULL);
+	if (st == GT_OK && !(value >= 1 && value <= 1e9 && value == (int)value))
+		return gt_fail(GT_ERR_FORMAT, "%s: attribute %s is %g, expected a whole number from 1 on", f->path, iterations_name, value);
+	*iteration = (int)value;
+	return st;
+}
+
+static gt_status get_lines(const gt_nc *f, gt_checkpoint *c)
+{
+	int n;
+	gt_status st = GT_OK;
+	GT_TRY(gt_nc_check(f, NULL, nc_inq_natts(f->id, &n)));
+	c->name = calloc((size_t)n, sizeof *c->name);
+	c->text = calloc((size_t)n, sizeof *c->text);
+	if (!c->name || !c->text)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path));
+	for (int i = 0; i < n; i++) {
+		char name[NC_MAX_NAME + 1];
+		GT_TRY(gt_nc_check(f, NULL, nc_inq_attname(f->id, NC_GLOBAL, i, name)));
+		if (strncmp(name, prefix, strlen(prefix)))
+			continue;
+		if (!(c->name[c->lines] = strdup(name + strlen(prefix))))
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path));
+		GT_TRY(gt_nc_text(f, NULL, name, &c->text[c->lines++]));
+	}
+done:
+	return st;
+}
+
+gt_status gt_checkpoint_open(const char *path, gt_checkpoint **out)
+{
+	gt_nc f = { .path = path, .id = -1 };
+	gt_status st = GT_OK;
+	gt_checkpoint *c = calloc(1, sizeof *c);
+	if (!c || !(c->path = strdup(path)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	GT_TRY(gt_nc_open(path, &f));
+	GT_TRY(check_mark(&f));
+	GT_TRY(get_iteration(&f, &c->iteration));
+	GT_TRY(get_lines(&f, c));
+	*out = c;
+	c = NULL;
+done:
+	gt_nc_close(&f);
+	gt_checkpoint_free(c);
+	return st;
+}
+
+void gt_checkpoint_free(gt_checkpoint *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->lines; i++) {
+		free(c->name[i]);
+		free(c->text[i]);
+	}
+	free(c->name);
+	free(c->text);
+	free(c->path);
+	free(c);
+}
+
+int gt_checkpoint_iteration(const gt_checkpoint *c) { return c->iteration; }
+
+const char *gt_checkpoint_text(const gt_checkpoint *c, const char *name)
+{
+	for (size_t i = 0; i < c->lines; i++)
+		if (!strcmp(c->name[i], name))
+			return c->text[i];
+	return NULL;
+}
+
+static gt_status load_array(const gt_nc *f, const gt_kept *k, int variable)
+{
+	char *was = NULL, now[32];
+	uint64_t hash;
+	gt_status st = GT_OK;
+	GT_TRY(gt_nc_text(f, k->name, hash_name, &was));
+	GT_TRY(gt_fail_in(move_array(f, variable, k->array, load_slab, &hash), "variable %s", k->name));
+	snprintf(now, sizeof now, "%016" PRIx64, hash);
+	if (!was || strcmp(was, now))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: variable %s: damaged: its hash is %s, expected %s", f->path, k->name, now,
+		               was ? was : "an attribute that says so"));
+done:
+	free(was);
+	return st;
+}
+
+static gt_status load(const gt_nc *f, const gt_kept *k)
+{
+	int variable, rank, dimension[NC_MAX_VAR_DIMS], has_zeros = 0;
+	size_t n = 1;
+	double zeros = 0;
+	nc_type type;
+	gt_status st = GT_OK;
+	if (nc_inq_varid(f->id, k->name, &variable) != NC_NOERR)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: variable %s is missing", f->path, k->name));
+	GT_TRY(gt_nc_check(f, k->name, nc_inq_var(f->id, variable, NULL, &type, &rank, dimension, NULL)));
+	GT_TRY(gt_nc_number(f, k->name, zeros_name, &zeros, &has_zeros));
+	if (rank == 1)
+		GT_TRY(gt_nc_check(f, k->name, nc_inq_dimlen(f->id, dimension[0], &n)));
+	const size_t found = has_zeros ? (size_t)zeros : n, expected = k->array ? gt_array_size(k->array) : 1;
+	if (type != type_of(k) || rank > 1 || found != expected || (rank == 1) != (k->array && !has_zeros))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: variable %s: has %zu %s values, expected %zu %s ones", f->path, k->name, found,
+		               type == NC_FLOAT ? "single" : "double", expected, type_of(k) == NC_FLOAT ? "single" : "double"));
+	if (has_zeros)
+		gt_fill(0, k->array);
+	else if (k->array)
+		GT_TRY(load_array(f, k, variable));
+	else
+		GT_TRY(gt_nc_check(f, k->name, nc_get_var_double(f->id, variable, k->value)));
+done:
+	return st;
+}
+
+gt_status gt_checkpoint_fill(const gt_checkpoint *c, const gt_kept *kept)
+{
+	gt_nc f = { .path = c->path, .id = -1 };
+	int variables, iteration;
+	gt_status st = GT_OK;
+	size_t n = 0;
+	while (kept[n].name)
+		n++;
+	GT_TRY(gt_nc_open(c->path, &f));
+	GT_TRY(get_iteration(&f, &iteration));
+	if (iteration != c->iteration)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: is after iteration %d now, expected %d, as when it was opened", c->path, iteration,
+		               c->iteration));
+	GT_TRY(gt_nc_check(&f, NULL, nc_inq_nvars(f.id, &variables)));
+	if ((size_t)variables != n)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %d variables, expected the %zu that this solver and penalty keep", c->path,
+		               variables, n));
+	for (size_t i = 0; i < n; i++)
+		GT_TRY(load(&f, &kept[i]));
+done:
+	gt_nc_close(&f);
+	return st;
+}
