@@ -4,7 +4,7 @@
 #include "core/data_weights.h"
 #include "regularizers/regularizer.h"
 
-static const char *const kinds[] = { "auto", "uniform", "file", "photons" };
+static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise" };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 #define AT(field) offsetof(app_weights, field)
@@ -67,7 +67,8 @@ gt_status app_weights_new(const app_weights *o, unsigned traits, const char *sol
 {
 	const app_weights_kind kind = kind_for(o, traits, p);
 	const size_t n = gt_scan_cells(p->scan);
-	const gt_counting counts = { o->count > 0 ? NULL : p->photons, o->count, o->electronic };
+	const gt_counting counts = { o->count > 0 || kind == APP_WEIGHTS_NOISE ? NULL : p->photons,
+		                     kind == APP_WEIGHTS_NOISE ? 1 : o->count, o->electronic };
 	float *w = NULL;
 	double factor = 1;
 	gt_status st = GT_OK;
@@ -78,11 +79,11 @@ gt_status app_weights_new(const app_weights *o, unsigned traits, const char *sol
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "weights of the data need %.3g MB", (double)n * 4e-6));
 	if (kind == APP_WEIGHTS_FILE)
 		GT_TRY(gt_data_weights_given(pool, p->weight, n, w, &factor));
-	if (kind == APP_WEIGHTS_PHOTONS)
+	if (kind == APP_WEIGHTS_PHOTONS || kind == APP_WEIGHTS_NOISE)
 		GT_TRY(gt_data_weights(pool, &counts, p->data, n, w, &factor));
 	*text = kind == APP_WEIGHTS_PHOTONS ? cli_text("photons:count=%g,electronic=%g/%g", o->count, o->electronic, factor)
-	        : kind == APP_WEIGHTS_FILE  ? cli_text("file/%g", factor)
-	                                    : cli_text("uniform");
+	        : kind == APP_WEIGHTS_FILE || kind == APP_WEIGHTS_NOISE ? cli_text("%s/%g", kinds[kind], factor)
+	                                                                : cli_text("uniform");
 	if (!*text)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	*out = w;
@@ -94,7 +95,8 @@ done:
 
 static const char *nth_regularizer(size_t i) { return gt_regularizers[i]->name; }
 
-gt_status app_penalty_check(const char *spec)
+/* The regularizer and its own parameters. */
+static gt_status check_spec(const char *spec)
 {
 	const size_t length = strcspn(spec, ":");
 	char *name = strndup(spec, length);
@@ -113,5 +115,93 @@ gt_status app_penalty_check(const char *spec)
 done:
 	free(options);
 	free(name);
+	return st;
+}
+
+struct found {
+	double noise;
+	int kappa, strengths;
+};
+static const gt_param own[] = {
+	{ .key = "noise", .help = "wanted", .kind = GT_MU, .at = offsetof(struct found, noise), .least = 1e-9, .most = 1e3 },
+	{ .key = "kappa", .help = "even resolution", .kind = GT_FLAG, .at = offsetof(struct found, kappa) },
+	{ .key = NULL },
+};
+
+/* strength=auto, strength=1.5x; a plain number is the regularizer's. *mine: it was one of the former. */
+static gt_status take_strength(const char *value, app_penalty *p, int *mine)
+{
+	const size_t n = strlen(value);
+	*mine = !strcmp(value, "auto") || (n && value[n - 1] == 'x');
+	p->automatic = *mine;
+	if (!*mine || !strcmp(value, "auto"))
+		return GT_OK;
+	char *number = strndup(value, n - 1);
+	const gt_status st = !number ? gt_fail(GT_ERR_MEMORY, "out of memory") : gt_parse_real("strength", number, 1e-6, 1e6, &p->factor);
+	free(number);
+	return st == GT_ERR_ARG
+	               ? gt_fail(GT_ERR_ARG, "strength=%s: expected a number, auto, or a factor on that from 1e-06x to 1e+06x", value)
+	               : st;
+}
+
+/* One of "key=value": kept in p, or added to p->spec. */
+static gt_status take(const char *pair, struct found *found, app_penalty *p)
+{
+	const size_t key = strcspn(pair, "=");
+	int mine = 0;
+	gt_status st = GT_OK;
+	if (key == 8 && !strncmp(pair, "strength=", 9)) {
+		found->strengths++;
+		GT_TRY(take_strength(pair + 9, p, &mine));
+	} else if (key == 5 && (!strncmp(pair, "noise", 5) || !strncmp(pair, "kappa", 5))) {
+		GT_TRY(gt_params_parse(own, pair, found));
+		mine = 1;
+	}
+	if (!mine) {
+		strcat(p->spec, strchr(p->spec, ':') ? "," : ":");
+		strcat(p->spec, pair);
+	}
+done:
+	return st;
+}
+
+gt_status app_penalty_parse(const char *text, app_penalty *p)
+{
+	struct found found = { 0, 0, 0 };
+	char *copy = strdup(text), *rest = copy;
+	gt_status st = GT_OK;
+	*p = (app_penalty){ .spec = calloc(strlen(text) + 2, 1), .factor = 1 };
+	if (!copy || !p->spec)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	const char *name = strsep(&rest, ":");
+	strcat(p->spec, name);
+	for (const char *pair; (pair = strsep(&rest, ",")) && st == GT_OK;)
+		st = gt_fail_in(take(pair, &found, p), "penalty %s", name);
+	GT_TRY(st);
+	if (found.noise > 0 && found.strengths)
+		GT_TRY(gt_fail(GT_ERR_ARG, "penalty %s: strength= and noise=, which sets it, cannot be combined", name));
+	p->automatic = p->automatic || !found.strengths;
+	p->noise = found.noise;
+	p->kappa = found.kappa;
+	GT_TRY(check_spec(p->spec));
+done:
+	free(copy);
+	if (st != GT_OK)
+		app_penalty_free(p);
+	return st;
+}
+
+void app_penalty_free(app_penalty *p)
+{
+	free(p->spec);
+	p->spec = NULL;
+}
+
+gt_status app_penalty_check(const char *text)
+{
+	app_penalty p;
+	const gt_status st = app_penalty_parse(text, &p);
+	if (st == GT_OK)
+		app_penalty_free(&p);
 	return st;
 }
