@@ -4,12 +4,13 @@
 #include <string.h>
 #include <strings.h>
 #include "apps/cli.h"
+#include "apps/ssim.h"
 
 typedef struct {
 	const char *rmse, *max, *mean;
-	double relative, central, radius;
+	double relative, central, radius, ssim;
 } compare_options;
-static const compare_options defaults = { .relative = NAN, .central = 1, .radius = INFINITY };
+static const compare_options defaults = { .relative = NAN, .central = 1, .radius = INFINITY, .ssim = NAN };
 #define AT(field) offsetof(compare_options, field)
 static const cli_option options[] = {
 	{ "rmse", 0, CLI_TEXT, "X[HU]", "largest root mean square difference, in mm-1 or HU (5HU); projections: a number", AT(rmse), 0, 0,
@@ -17,6 +18,7 @@ static const cli_option options[] = {
 	{ "relative", 0, CLI_REAL, "X", "largest ratio of that to the root mean square of REFERENCE", AT(relative), 0, 1e30, NULL },
 	{ "max", 0, CLI_TEXT, "X[HU]", "largest difference anywhere", AT(max), 0, 0, NULL },
 	{ "mean", 0, CLI_TEXT, "X[HU]", "largest absolute mean difference", AT(mean), 0, 0, NULL },
+	{ "ssim", 0, CLI_REAL, "X", "least mean structural similarity of slices, which is computed then (volumes)", AT(ssim), -1, 1, NULL },
 	{ "central", 0, CLI_REAL, "F", "compare the central fraction of the slices (projections: rows) only", AT(central), 1e-6, 1, NULL },
 	{ "radius", 0, CLI_REAL, "MM", "compare voxels within this distance of the z axis only", AT(radius), 0, 1e9, NULL },
 	{ 0 },
@@ -32,6 +34,8 @@ typedef struct {
 typedef struct {
 	size_t n;
 	double rmse, relative, max, mean, psnr;
+	double range; /* of the reference */
+	double ssim;  /* NAN: not computed */
 } figures;
 
 static int inside(const pair *p, size_t line, size_t cell, double radius)
@@ -46,7 +50,7 @@ static figures measure(const pair *p, double central, double radius)
 {
 	const size_t skip = (size_t)((double)p->slices * (1 - central) / 2);
 	double squares = 0, reference = 0, sum = 0, least = INFINITY, most = -INFINITY;
-	figures f = { 0 };
+	figures f = { .ssim = NAN };
 	for (size_t s = skip; s < p->slices - skip; s++)
 		for (size_t l = 0; l < p->lines; l++)
 			for (size_t c = 0; c < p->cells; c++) {
@@ -65,8 +69,38 @@ static figures measure(const pair *p, double central, double radius)
 	f.rmse = sqrt(squares / (double)f.n);
 	f.relative = sqrt(squares / reference);
 	f.mean = sum / (double)f.n;
-	f.psnr = 20 * log10((most - least) / f.rmse);
+	f.range = most - least;
+	f.psnr = 20 * log10(f.range / f.rmse);
 	return f;
+}
+
+/* Of the same slices; windows with their middle within the radius count. */
+static gt_status measure_similarity(const pair *p, double central, double radius, figures *f)
+{
+	const size_t skip = (size_t)((double)p->slices * (1 - central) / 2), first = skip * p->slice_stride;
+	unsigned char *mask = malloc(p->lines * p->cells);
+	gt_pool *pool = NULL;
+	gt_status st = mask ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	for (size_t i = 0; i < p->lines * p->cells; i++)
+		mask[i] = (unsigned char)inside(p, i / p->cells, i % p->cells, radius);
+	GT_TRY(gt_pool_new(0, &pool));
+	const app_ssim_pair pictures = { .a = p->a + first,
+		                         .b = p->b + first,
+		                         .slices = p->slices - 2 * skip,
+		                         .lines = p->lines,
+		                         .cells = p->cells,
+		                         .range = f->range > 0 ? f->range : p->water,
+		                         .inside = mask };
+	GT_TRY(app_ssim(&pictures, pool, &f->ssim));
+	if (isnan(f->ssim) && !isnan(f->rmse))
+		GT_TRY(gt_fail(GT_ERR_ARG,
+		               "--ssim: no window of %d x %d voxels lies in slices of %zu x %zu with its middle in what is compared",
+		               APP_SSIM_WINDOW, APP_SSIM_WINDOW, p->cells, p->lines));
+done:
+	gt_pool_free(pool);
+	free(mask);
+	return st;
 }
 
 /* A tolerance as it was given; NAN: none. */
@@ -120,13 +154,10 @@ static void print_json(const figures *f, const pair *p)
 	const struct {
 		const char *name;
 		double value;
-	} all[] = { { "n", (double)f->n },
-		    { "rmse", f->rmse },
-		    { "relative", f->relative },
-		    { "max", f->max },
-		    { "mean", f->mean },
-		    { "psnr_db", f->psnr },
-		    { "rmse_HU", p->grid ? 1000 * f->rmse / p->water : NAN } };
+	} all[] = { { "n", (double)f->n },       { "rmse", f->rmse },
+		    { "relative", f->relative }, { "max", f->max },
+		    { "mean", f->mean },         { "psnr_db", f->psnr },
+		    { "ssim", f->ssim },         { "rmse_HU", p->grid ? 1000 * f->rmse / p->water : NAN } };
 	cJSON *json = cJSON_CreateObject();
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (isfinite(all[i].value))
@@ -152,14 +183,18 @@ static void print_text(const figures *f, const pair *p)
 	printf("largest           %-12.6g%s%s\n", f->max, unit, max);
 	printf("mean difference   %-12.6g%s%s\n", f->mean, unit, mean);
 	printf("psnr              %-12.6g dB\n", f->psnr);
+	if (!isnan(f->ssim))
+		printf("ssim              %-12.6g\n", f->ssim);
 }
 
 static gt_status judge(const cli_call *call, const compare_options *o, const limits *l, const pair *p)
 {
-	const figures f = measure(p, o->central, o->radius);
+	figures f = measure(p, o->central, o->radius);
 	gt_status st = GT_OK;
 	if (!f.n)
 		return gt_fail(GT_ERR_ARG, "--radius=%g --central=%g: nothing is left to compare", o->radius, o->central);
+	if (!isnan(o->ssim))
+		GT_TRY(measure_similarity(p, o->central, o->radius, &f));
 	if (call->common.json)
 		print_json(&f, p);
 	else
@@ -168,6 +203,8 @@ static gt_status judge(const cli_call *call, const compare_options *o, const lim
 	GT_TRY(within("relative rmse", f.relative, l->relative, p->water));
 	GT_TRY(within("largest difference", f.max, l->max, p->water));
 	GT_TRY(within("mean difference", fabs(f.mean), l->mean, p->water));
+	if (!isnan(o->ssim) && !(f.ssim >= o->ssim))
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "out of tolerance: ssim is %.6g, expected at least %.6g", f.ssim, o->ssim));
 done:
 	return st;
 }
@@ -250,6 +287,8 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s holds projections, %s a volume", call->file[kind[0] ? 0 : 1],
 		               call->file[kind[0] ? 1 : 0]));
 	GT_TRY(parse_limits(given, kind[0], &l));
+	if (kind[0] && !isnan(((const compare_options *)given)->ssim))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--ssim: these are projections, expected volumes"));
 	if (kind[0])
 		GT_TRY(compare_projections(call, given, &l));
 	else

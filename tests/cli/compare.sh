@@ -31,6 +31,51 @@ holds "($(value rmse) - 0.01) ^ 2 < 1e-14"
 ok compare truth.nc half.nc --central 0.25 --json
 holds "$(value n) == 32 * 32 * 2"
 
+# Structural similarity, of pictures that are not alike in any way: by the definition, window by window, and by gantry.
+header() { printf 'ObjectType = Image\nNDims = 3\nDimSize = %d %d %d\nElementSpacing = 1 1 1\nElementType = MET_FLOAT\nElementDataFile = %s\n' "$@"; }
+numbers() { awk -v n="$1" -v a="$2" -v b="$3" 'BEGIN { for (i = 0; i < n; i++) printf "%.6f\n", 0.02 * (1 + sin(a * i + b * i % 7)) }'; }
+floats() { perl -ne 'print pack("f<", $_)'; }
+if command -v perl >/dev/null; then
+	numbers $((14 * 13 * 3)) 0.7 0.3 >a.txt
+	paste a.txt <(numbers $((14 * 13 * 3)) 0.31 0.9) | awk '{ print 0.7 * $1 + 0.3 * $2 }' >b.txt
+	for f in a b; do
+		floats <$f.txt >$f.raw
+		header 14 13 3 $f.raw >$f.mhd
+		ok import $f.mhd -o $f.nc --input-unit mm-1
+	done
+	expected=$(paste a.txt b.txt | awk '
+		{ x[NR - 1] = $1; y[NR - 1] = $2; if (NR == 1 || $2 > most) most = $2; if (NR == 1 || $2 < least) least = $2 }
+		END {
+			c1 = (0.01 * (most - least)) ^ 2; c2 = (0.03 * (most - least)) ^ 2
+			for (i = -5; i <= 5; i++) for (j = -5; j <= 5; j++) all += exp(-(i * i + j * j) / 4.5)
+			for (s = 0; s < 3; s++) for (l = 5; l < 8; l++) for (c = 5; c < 9; c++) {
+				mx = my = xx = yy = xy = 0
+				for (i = -5; i <= 5; i++) for (j = -5; j <= 5; j++) { w = exp(-(i * i + j * j) / 4.5) / all; k = (s * 13 + l + i) * 14 + c + j; mx += w * x[k]; my += w * y[k] }
+				for (i = -5; i <= 5; i++) for (j = -5; j <= 5; j++) { w = exp(-(i * i + j * j) / 4.5) / all; k = (s * 13 + l + i) * 14 + c + j
+					xx += w * (x[k] - mx) ^ 2; yy += w * (y[k] - my) ^ 2; xy += w * (x[k] - mx) * (y[k] - my) }
+				sum += (2 * mx * my + c1) * (2 * xy + c2) / ((mx ^ 2 + my ^ 2 + c1) * (xx + yy + c2)); n++
+			}
+			printf "%.9f", sum / n
+		}')
+	ok compare a.nc b.nc --ssim 0 --json
+	holds "($(value ssim) - $expected) ^ 2 < 1e-12" "ssim is $(value ssim), expected $expected"
+	holds "$expected > 0.1 && $expected < 0.98"
+	refused 1 "out of tolerance: ssim is" compare a.nc b.nc --ssim 0.99
+	ok compare a.nc a.nc --ssim 1
+	# Upside down about its mean, the structure is the opposite.
+	ok import a.mhd -o inverse.nc --input-unit mm-1 --slope -1 --offset 0.04
+	ok compare inverse.nc a.nc --ssim -1 --json
+	holds "$(value ssim) < -0.5"
+	ok compare a.nc b.nc --json
+	grep -q '"ssim":[[:space:]]*null' <<<"$out" || fail "ssim without --ssim: $out"
+	refused 2 "--ssim: no window of 11 x 11 voxels" compare a.nc b.nc --ssim 0 --radius 0.1
+fi
+# Of constants a and b it is (2 a b + C1) / (a^2 + b^2 + C1); the cylinder has 0.02 in its middle, and 0.01 is half of it.
+ok compare half.nc truth.nc --central 0.5 --radius 20 --ssim 0 --json
+holds "($(value ssim) - 0.8) ^ 2 < 1e-3"
+refused 2 "these are projections" compare scan.nc scan.nc --ssim 0.5
+refused 2 "--ssim=2" compare half.nc truth.nc --ssim 2
+
 ok simulate --reduce 16 --phantom water-cylinder -o other.nc --truth other-truth.nc --grid 32x32x8@8x8x5.5
 refused 1 "different grids" compare truth.nc other-truth.nc
 refused 1 "holds projections" compare truth.nc scan.nc
