@@ -55,6 +55,7 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 gt_status cli_parse(const cli_command *command, int argc, char **argv, void *options, cli_call *call);
 /* GT_ERR_ARG if an output is one of the inputs or another output, by whatever name. */
 gt_status cli_check_files(const cli_call *call, const void *options);
+int cli_same_file(const char *a, const char *b);         /* or would be, once both are there */
 void cli_print_help(const cli_command *command, FILE *out);
 /* Says what went wrong, if anything, and gives the exit code: CLI_USAGE for arguments and unknown names. */
 int cli_exit(const cli_call *call, gt_status st);

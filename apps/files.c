@@ -24,7 +24,7 @@ static int find_place(const char *path, place *p)
 	return found;
 }
 
-static int same_place(const char *a, const char *b)
+int cli_same_file(const char *a, const char *b)
 {
 	place x, y;
 	return find_place(a, &x) && find_place(b, &y) && x.exists == y.exists && x.s.st_dev == y.s.st_dev && x.s.st_ino == y.s.st_ino &&
@@ -39,7 +39,7 @@ static const char *text_of(const cli_option *o, const void *options)
 /* The output of option o against another path, which `what` names. */
 static gt_status differs(const cli_option *o, const char *path, const char *other, const char *what)
 {
-	if (!other || !same_place(path, other))
+	if (!other || !cli_same_file(path, other))
 		return GT_OK;
 	return gt_fail(GT_ERR_ARG, "--%s=%s: is the same file as %s, which would be lost: expected another name", o->name, path, what);
 }

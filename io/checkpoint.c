@@ -127,12 +127,12 @@ gt_status gt_checkpoint_write(const char *path, const gt_checkpoint_line *run, i
 	gt_nc f = { .path = path, .id = -1 };
 	gt_status st = GT_OK;
 	double bytes = 0;
-	int variable[GT_KEPT_MOST + 1];
 	size_t n = 0;
-	for (; kept[n].name && n <= GT_KEPT_MOST; n++)
+	for (; kept[n].name; n++)
 		bytes += kept[n].array ? (double)gt_array_bytes(kept[n].array) : 0;
-	if (kept[n].name)
-		return gt_fail(GT_ERR_ARG, "%s: more than %zu things to keep", path, n);
+	int *variable = calloc(n + 1, sizeof *variable);
+	if (!variable)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	GT_TRY(gt_nc_create(path, bytes, &f));
 	GT_TRY(put_lines(&f, run, iteration));
 	for (size_t i = 0; i < n; i++)
@@ -143,6 +143,7 @@ gt_status gt_checkpoint_write(const char *path, const gt_checkpoint_line *run, i
 	GT_TRY(gt_nc_commit(&f));
 done:
 	gt_nc_drop(&f);
+	free(variable);
 	return st;
 }
 
