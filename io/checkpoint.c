@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/backend.h"
 #include "core/hash.h"
 #include "io/checkpoint.h"
 #include "io/nc.h"
@@ -20,10 +21,11 @@ struct gt_checkpoint {
 /* Slab by slab: read from the device and written, or the reverse. */
 typedef gt_status (*move)(const gt_nc *f, int variable, size_t first, gt_array *part, void *host);
 
+/* A failure of the device is left there: it is the run's. */
 static gt_status save_slab(const gt_nc *f, int variable, size_t first, gt_array *part, void *host)
 {
 	gt_array_get(part, host);
-	const gt_status st = gt_backend_status(gt_array_backend(part));
+	const gt_status st = gt_array_backend(part)->status;
 	return st == GT_OK ? gt_nc_put_part(f, variable, first, gt_array_size(part), host) : st;
 }
 
