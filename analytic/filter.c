@@ -7,8 +7,6 @@
 
 const char *const gt_window_names[] = { "ram-lak", "shepp-logan", "cosine", "hann", "hamming", "parzen", "blackman", NULL };
 
-pthread_mutex_t gt_fft_planner = PTHREAD_MUTEX_INITIALIZER;
-
 double gt_ramp_kernel(const gt_ramp *r, size_t n)
 {
 	if (n == 0)
@@ -41,22 +39,6 @@ double gt_window_value(gt_window w, double f)
 	default:
 		return 1;
 	}
-}
-
-static int is_smooth(size_t n)
-{
-	for (size_t p = 2; p <= 7; p++)
-		while (n % p == 0)
-			n /= p;
-	return n == 1;
-}
-
-size_t gt_fft_size(size_t least)
-{
-	size_t n = least < 2 ? 2 : least + least % 2;
-	while (!is_smooth(n))
-		n += 2;
-	return n;
 }
 
 gt_status gt_ramp_response(const gt_ramp *r, size_t n, double *response)

@@ -2,9 +2,8 @@
 #define GT_ANALYTIC_FILTER_H
 /* Frequency responses of ramp filters, made on the host in double from kernels in space: sampling |f| itself would
  * lose the mean of a row (Kak, Slaney: Principles of Computerized Tomographic Imaging, 1988, sections 3.3 and 3.4). */
-#include <pthread.h>
 #include <stddef.h>
-#include "core/status.h"
+#include "core/fft.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,13 +22,8 @@ typedef struct {
 double gt_ramp_kernel(const gt_ramp *r, size_t n);
 /* Window at f in [0,1] of the cutoff; 0 beyond. 1 at f = 0. */
 double gt_window_value(gt_window w, double f);
-/* Smallest even 2^a 3^b 5^c 7^d of at least that much. */
-size_t gt_fft_size(size_t least);
 /* pitch x transform of the windowed kernel: response[k], k = 0 .. n/2, real. n as gt_fft_size() gives. */
 gt_status gt_ramp_response(const gt_ramp *r, size_t n, double *response);
-
-/* FFTW's planner is not re-entrant: hold this around every creation and destruction of a plan. */
-extern pthread_mutex_t gt_fft_planner;
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,27 @@
+#ifndef GT_CORE_FFT_IMPL_H
+#define GT_CORE_FFT_IMPL_H
+/* What fft.c asks of a backend. */
+#include "core/backend.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef struct {
+	gt_backend *be;
+	gt_type type;
+	size_t n[3], padded[2], batch;  /* batch: slices at a time, at most */
+} gt_slices_plan;
+
+/* Reals of a padded slice in place of its transform, and the complex numbers of that. */
+static inline size_t gt_slices_reals(const gt_slices_plan *p) { return (p->padded[0] + 2) * p->padded[1]; }
+static inline size_t gt_slices_waves(const gt_slices_plan *p) { return (p->padded[0] / 2 + 1) * p->padded[1]; }
+
+struct gt_slices_impl {
+	gt_status (*open  )(const gt_slices_plan *p, void **state);
+	void      (*filter)(void *state, const void *response, const void *scale, int add, const void *x, void *y);
+	void      (*close )(void *state);       /* NULL: nothing to do */
+};
+extern const struct gt_slices_impl gt_slices_cpu, gt_slices_cuda;
+#ifdef __cplusplus
+}
+#endif
+#endif
