@@ -1,7 +1,9 @@
 /* Runs that can be continued. Arrays go through one slab of host memory; one that holds nothing but zeros is not stored. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "core/backend.h"
 #include "core/hash.h"
 #include "io/checkpoint.h"
@@ -202,6 +204,8 @@ gt_status gt_checkpoint_open(const char *path, gt_checkpoint **out)
 	gt_checkpoint *c = calloc(1, sizeof *c);
 	if (!c || !(c->path = strdup(path)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	if (access(path, R_OK) != 0)
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno)));
 	GT_TRY(gt_nc_open(path, &f));
 	GT_TRY(check_mark(&f));
 	GT_TRY(get_iteration(&f, &c->iteration));

@@ -17,6 +17,8 @@ static const struct {
 	{ "os-sart", "keep=no", NULL, 4, 0, 3 },
 	{ "sirt", "reduce=0.8", NULL, 5, 0, 1 },
 	{ "sart", "reduce=0.9", NULL, 4, 0, 12 },
+	{ "sart", "momentum=yes,relax=0.5", NULL, 5, 0, 12 },
+	{ "sirt", "momentum=yes", NULL, 6, 0, 1 },
 	{ "cgls", "", NULL, 7, 0, 1 },
 	{ "cgls", "", NULL, 7, 1, 1 },
 	{ "lsqr", "damp=0.3", NULL, 7, 0, 1 },
