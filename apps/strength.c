@@ -1,32 +1,21 @@
-/* Near a solution of penalised weighted least squares the noise of a voxel is that of a linear system (Fessler, IEEE Trans. Image
- * Process. 5 (1996) 493; Fessler and Rogers, ibid. 1346). With the same local response all around, in Fourier space,
- *   variance(strength) = mean over frequencies of G / (F + strength kappa^2 gain R)^2
- * F: spectrum of A'WA at that place, G: of A'W V W A with the variance V of the data, R: of the penalty at strength 1 for small
- * differences. The gain is what a penalty that is not quadratic has left of its curvature for differences as large as those of the
- * noise itself: <z, R'(z)> over the same of small differences, for a normal z of that very spectrum (statistical linearisation). */
+/* What apps/patch.h needs to know: how noisy the data is, how noisy the direct method makes it, and the response at a few places. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "apps/body.h"
-#include "apps/spectrum.h"
+#include "apps/patch.h"
 #include "apps/strength.h"
-#include "core/random.h"
 #include "projectors/projector.h"
 #include "regularizers/regularizer.h"
 
-/* Places, voxels of a box along an axis, and views: enough of them at that distance from a place. */
-enum { POINTS = 6, SIDE = 31, VIEWS = 120, HALVINGS = 100, FIELD = 20000 };
+/* Views that are enough at the distances within a patch. */
+enum { VIEWS = 120 };
 /* What the automatic strength leaves of the noise of the direct method. */
 #define LEAVES (1. / 3)
 /* Small against any difference that a penalty treats otherwise. */
 #define TINY 1e-5
 /* HU that nobody sees. */
 #define LITTLE 1.
-
-struct place {
-	double *F, *G;
-	double square; /* kappa^2 */
-};
 
 struct local {
 	const cli_call *call;
@@ -37,9 +26,7 @@ struct local {
 	app_noise noise;
 	app_body body;
 	float *host, *kappa; /* volumes; kappa NULL: 1 */
-	size_t n[3], size;   /* box */
-	struct place at[POINTS];
-	double *R;
+	app_patches patch;
 	const gt_analytic *direct; /* NULL: none fits */
 	double reference;          /* noise of the direct method, or what stands for it */
 };
@@ -117,29 +104,29 @@ done:
 	return st;
 }
 
-/* A small grid of the volume's voxels around one of them. */
+/* A small grid of the volume's voxels around one of them, which is the n/2-th along each axis. */
 static gt_grid box_at(const struct local *s, size_t voxel)
 {
 	gt_grid g = *s->c->grid;
 	const size_t at[3] = { voxel % g.n[0], voxel / g.n[0] % g.n[1], voxel / g.n[0] / g.n[1] };
 	for (int a = 0; a < 3; a++)
-		g.center[a] = gt_grid_first(s->c->grid, a) + (double)at[a] * g.pitch[a];
-	memcpy(g.n, s->n, sizeof g.n);
+		g.center[a] = gt_grid_first(s->c->grid, a) + ((double)at[a] - (s->patch.n[a] > 1 ? 0.5 : 0)) * g.pitch[a];
+	memcpy(g.n, s->patch.n, sizeof g.n);
 	return g;
 }
 
 static gt_status spectrum(const struct local *s, const gt_array *response, double scale, int taper, double **out)
 {
-	float *host = malloc(s->size * sizeof *host);
+	float *host = malloc(s->patch.size * sizeof *host);
 	gt_status st = GT_OK;
-	*out = malloc(s->size * sizeof **out);
+	*out = malloc(s->patch.size * sizeof **out);
 	if (!host || !*out)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->size));
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size));
 	gt_array_get_float(response, host);
 	GT_TRY(gt_backend_status(s->be));
-	if (!app_box_spectrum(s->n, host, taper, *out))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->size));
-	for (size_t i = 0; i < s->size; i++)
+	if (!app_box_spectrum(s->patch.n, host, taper, *out))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size));
+	for (size_t i = 0; i < s->patch.size; i++)
 		(*out)[i] = fmax(0, scale * (*out)[i]);
 done:
 	free(host);
@@ -148,19 +135,20 @@ done:
 
 static void unit(const struct local *s, float *host, double value, gt_array *x)
 {
-	memset(host, 0, s->size * sizeof *host);
-	host[s->size / 2] = (float)value;
+	const size_t *n = s->patch.n;
+	memset(host, 0, s->patch.size * sizeof *host);
+	host[n[0] / 2 + n[0] * (n[1] / 2 + n[1] * (n[2] / 2))] = (float)value;
 	gt_array_put_float(host, x);
 }
 
 /* A x, then A' of it times w or times wvw. */
-static gt_status measure_place(struct local *s, const gt_linop *A, size_t stride, gt_array *w, gt_array *wvw, struct place *at)
+static gt_status measure_place(struct local *s, const gt_linop *A, size_t stride, gt_array *w, gt_array *wvw, app_patch *at)
 {
 	gt_array *x = NULL, *y = NULL, *u = NULL;
-	float *host = malloc(s->size * sizeof *host);
-	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->size);
+	float *host = malloc(s->patch.size * sizeof *host);
+	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size);
 	GT_TRY(st);
-	GT_TRY(gt_array_new(s->be, s->type, s->size, &x));
+	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
 	GT_TRY(gt_array_new(s->be, s->type, gt_linop_ny(A), &y));
 	GT_TRY(gt_array_like(y, &u));
 	unit(s, host, 1, x);
@@ -190,15 +178,15 @@ static gt_status measure_places(struct local *s)
 	gt_array *w = NULL, *wvw = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_scan_subset(scan, 0, stride, &some));
-	for (int k = 0; k < POINTS; k++) {
+	for (int k = 0; k < APP_PATCHES; k++) {
 		const double part = fmod((k + 0.5) * 0.6180339887498949, 1);
 		const size_t voxel = s->body.at[(size_t)(part * (double)s->body.voxels)];
 		const gt_grid box = box_at(s, voxel);
 		GT_TRY(gt_projector_new(s->c->projector, s->be, s->type, &box, some, &A));
 		if (!w)
 			GT_TRY(gather(s, stride, A, &w, &wvw));
-		s->at[k].square = s->kappa ? (double)s->kappa[voxel] * s->kappa[voxel] : 1;
-		GT_TRY(measure_place(s, A, stride, w, wvw, &s->at[k]));
+		s->patch.at[k].square = s->kappa ? (double)s->kappa[voxel] * s->kappa[voxel] : 1;
+		GT_TRY(measure_place(s, A, stride, w, wvw, &s->patch.at[k]));
 		gt_linop_free(A);
 		A = NULL;
 	}
@@ -243,123 +231,31 @@ done:
 	return st;
 }
 
-static double variance(const struct local *s, double strength)
-{
-	double sum = 0;
-	for (int k = 0; k < POINTS; k++)
-		for (size_t i = 0; i < s->size; i++) {
-			const double H = s->at[k].F[i] + strength * s->at[k].square * s->R[i];
-			sum += H > 0 ? s->at[k].G[i] / (H * H) : 0;
-		}
-	return sum / (double)(POINTS * s->size);
-}
-
-/* Of the quadratic penalty, by halving its logarithm. */
-static double strength_for(const struct local *s, double noise)
-{
-	double low = -30, high = 30, scale = 0, most = 0;
-	for (size_t i = 0; i < s->size; i++) {
-		scale = fmax(scale, s->at[0].F[i]);
-		most = fmax(most, s->R[i]);
-	}
-	scale /= most;
-	for (int i = 0; i < HALVINGS; i++) {
-		const double middle = (low + high) / 2;
-		if (variance(s, scale * exp(middle)) > noise * noise)
-			low = middle;
-		else
-			high = middle;
-	}
-	return scale * exp((low + high) / 2);
-}
-
-/* A normal field of the volume's noise at that strength, with `noise` as its standard deviation. */
-static int noise_field(const struct local *s, double strength, double noise, uint64_t seed, float *z)
-{
-	app_box b;
-	double sum = 0;
-	const int good = app_box_new(s->n, &b);
-	for (size_t i = 0; good && i < s->size; i++) {
-		gt_random r = gt_random_at(seed, i);
-		b.re[i] = gt_normal(&r);
-	}
-	if (good)
-		app_box_transform(&b, 0);
-	for (size_t i = 0; good && i < s->size; i++) {
-		double S = 0;
-		for (int k = 0; k < POINTS; k++) {
-			const double H = s->at[k].F[i] + strength * s->at[k].square * s->R[i];
-			S += H > 0 ? s->at[k].G[i] / (H * H) : 0;
-		}
-		sum += S;
-		b.re[i] *= sqrt(S);
-		b.im[i] *= sqrt(S);
-	}
-	if (good)
-		app_box_transform(&b, 1);
-	const double scale = sum > 0 ? noise / sqrt(sum / (double)s->size) : 0;
-	for (size_t i = 0; good && i < s->size; i++)
-		z[i] = (float)(scale * b.re[i]);
-	app_box_free(&b);
-	return good;
-}
-
-/* <z, R'(z)> */
-static double along(const gt_penalty *R, const float *z, gt_array *x, gt_array *g)
-{
-	gt_array_put_float(z, x);
-	gt_fill(0, g);
-	gt_penalty_gradient(R, x, g, NULL);
-	return gt_dot(x, g);
-}
-
-/* What is left of the penalty's curvature in such noise. */
-static gt_status measure_gain(const struct local *s, const gt_penalty *R, double strength, double noise, gt_array *x, gt_array *g,
-                              double *gain)
-{
-	double all = 0, small = 0;
-	float *z = malloc(s->size * sizeof *z);
-	gt_status st = GT_OK;
-	for (size_t k = 0; k <= FIELD / s->size; k++) {
-		if (!z || !noise_field(s, strength, noise, k + 1, z))
-			GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->size));
-		all += along(R, z, x, g);
-		for (size_t i = 0; i < s->size; i++)
-			z[i] = (float)(z[i] * TINY);
-		small += along(R, z, x, g) / (TINY * TINY);
-	}
-	GT_TRY(gt_backend_status(s->be));
-	*gain = small > 0 ? all / small : 1;
-done:
-	free(z);
-	return st;
-}
-
 /* Where no direct method fits: the strength that halves detail of two voxels along x has the noise that stands for its. */
 static double stand_in(const struct local *s)
 {
-	const size_t finest = s->n[0] / 2;
-	const double bends = s->R[finest] * s->at[0].square;
-	return bends > 0 ? sqrt(variance(s, s->at[0].F[finest] / bends)) : 0;
+	const size_t finest = s->patch.n[0] / 2;
+	const double bends = s->patch.R[finest] * s->patch.at[0].square;
+	return bends > 0 ? app_patches_quadratic(&s->patch, s->patch.at[0].F[finest] / bends) : 0;
 }
 
 /* Spectrum of the penalty of strength 1 for small differences. */
 static gt_status measure_penalty(struct local *s, const gt_penalty *R, gt_array *x, gt_array *g)
 {
 	const double height = TINY * GT_MU_WATER / 1000;
-	float *host = malloc(s->size * sizeof *host);
-	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->size);
+	float *host = malloc(s->patch.size * sizeof *host);
+	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size);
 	GT_TRY(st);
 	unit(s, host, height, x);
 	gt_fill(0, g);
 	gt_penalty_gradient(R, x, g, NULL);
-	GT_TRY(spectrum(s, g, 1 / height, 0, &s->R));
+	GT_TRY(spectrum(s, g, 1 / height, 0, &s->patch.R));
 done:
 	free(host);
 	return st;
 }
 
-static gt_status say(const struct local *s, double noise, double strength)
+static void say(const struct local *s, double noise, double strength)
 {
 	const char *where = s->body.water ? "in water" : "in the body";
 	const char *direct = s->direct ? s->direct->name : "sharp iteration";
@@ -374,7 +270,6 @@ static gt_status say(const struct local *s, double noise, double strength)
 		         hu(s, s->o->noise), hu(s, s->reference), direct);
 	cli_note(s->call, "strength %.4g: %.3g HU of noise are to be left of %.3g HU (%s, %s)", strength, hu(s, noise), hu(s, s->reference),
 	         direct, where);
-	return GT_OK;
 }
 
 /* The strength that is asked for; *text: how it was found. */
@@ -383,7 +278,7 @@ static gt_status find(struct local *s, double *strength, char **text)
 	gt_array *x = NULL, *g = NULL;
 	gt_penalty *R = NULL;
 	gt_grid box;
-	double gain = 1, noise = 0;
+	double noise = 0;
 	char *unit_spec = cli_text("%s%cstrength=1", s->o->spec, strchr(s->o->spec, ':') ? ',' : ':');
 	gt_status st = unit_spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
@@ -395,16 +290,18 @@ static gt_status find(struct local *s, double *strength, char **text)
 	GT_TRY(measure_places(s));
 	box = box_at(s, s->body.at[0]);
 	GT_TRY(gt_regularizer_new(unit_spec, s->be, s->type, &box, NULL, &R));
-	GT_TRY(gt_array_new(s->be, s->type, s->size, &x));
+	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
 	GT_TRY(gt_array_like(x, &g));
 	GT_TRY(measure_penalty(s, R, x, g));
 	if (!s->direct)
 		s->reference = stand_in(s);
 	noise = fmin(s->reference, s->o->noise > 0 ? s->o->noise : LEAVES * s->reference);
-	*strength = strength_for(s, noise);
-	GT_TRY(measure_gain(s, R, *strength, noise, x, g, &gain));
-	*strength *= s->o->factor / gain;
-	GT_TRY(say(s, noise, *strength));
+	s->patch.penalty = R;
+	s->patch.x = x;
+	s->patch.g = g;
+	GT_TRY(app_patches_strength(&s->patch, noise, strength));
+	*strength *= s->o->factor;
+	say(s, noise, *strength);
 	*text = cli_text("strength_from=noise:%.4gHU,of:%.4gHU,factor:%g", hu(s, noise), hu(s, s->reference), s->o->factor);
 	if (!*text)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
@@ -420,11 +317,11 @@ static void release(struct local *s)
 {
 	app_noise_free(&s->noise);
 	app_body_free(&s->body);
-	for (int k = 0; k < POINTS; k++) {
-		free(s->at[k].F);
-		free(s->at[k].G);
+	for (int k = 0; k < APP_PATCHES; k++) {
+		free(s->patch.at[k].F);
+		free(s->patch.at[k].G);
 	}
-	free(s->R);
+	free(s->patch.R);
 	free(s->host);
 	free(s->kappa);
 }
@@ -432,10 +329,11 @@ static void release(struct local *s)
 static gt_status prepare(struct local *s)
 {
 	const size_t n = gt_array_size(s->c->x);
-	s->size = 1;
+	s->patch.size = 1;
 	for (int a = 0; a < 3; a++) {
-		s->n[a] = s->c->grid->n[a] < SIDE ? (s->c->grid->n[a] - 1) / 2 * 2 + 1 : SIDE;
-		s->size *= s->n[a];
+		for (s->patch.n[a] = 1; s->patch.n[a] < APP_BOX_MOST && 2 * s->patch.n[a] <= s->c->grid->n[a];)
+			s->patch.n[a] *= 2;
+		s->patch.size *= s->patch.n[a];
 	}
 	s->host = malloc(n * sizeof *s->host);
 	return s->host ? GT_OK : gt_fail(GT_ERR_MEMORY, "a copy of the volume needs %.3g MB", (double)n * 4e-6);
