@@ -4,13 +4,17 @@
 #include <string.h>
 #include "apps/cli.h"
 #include "apps/method.h"
+#include "apps/plan.h"
 #include "apps/prior.h"
+#include "apps/quality.h"
+#include "apps/strength.h"
 #include "apps/watch.h"
+#include "core/host_memory.h"
 #include "regularizers/regularizer.h"
 
 typedef struct {
-	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log;
-	int unit;
+	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
+	int unit, quality, dry_run;
 	double water;
 } recon_options;
 static const char *const units[] = { "mm-1", "HU", NULL };
@@ -20,16 +24,24 @@ static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
 	{ "grid", 0, CLI_TEXT, "SPEC", "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
 	{ "like", 0, CLI_INPUT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
+	{ "quality", 0, CLI_CHOICE, NULL, "all settings at once: fast is the direct method, iterative a quiet picture without tuning",
+	  AT(quality), 0, 0, app_quality_names },
 	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "the method; 'gantry help solver NAME' lists its parameters", AT(solver), 0, 0,
 	  NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model of an iterative method (default dd)", AT(projector), 0, 0, NULL },
 	{ "init", 0, CLI_INPUT, "auto|zero|fdk|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
-	{ "weights", 0, CLI_TEXT, "auto|uniform|file|photons:...", "of the data, by their noise (photons:count=1e5,electronic=10)",
+	{ "weights", 0, CLI_TEXT, "auto|uniform|file|photons:...|noise", "of the data, by their noise (photons:count=1e5,electronic=10)",
 	  AT(weights), 0, 0, NULL },
-	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...]", "on the volume; 'gantry help penalty NAME' lists its parameters", AT(penalty), 0,
-	  0, NULL },
+	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...]",
+	  "on the volume, e.g. huber:noise=10HU; 'gantry help penalty NAME' lists its parameters", AT(penalty), 0, 0, NULL },
 	{ "stop", 0, CLI_TEXT, "change=0.1HU,...", "end where the change, the gradient or the time says so", AT(stop), 0, 0, NULL },
-	{ "log", 0, CLI_OUTPUT, "FILE", "cost, change ... of every iteration, as CSV", AT(log), 0, 0, NULL },
+	{ "log", 0, CLI_OUTPUT, "FILE", "cost, change ... of every iteration, as CSV, or JSON by the name", AT(log), 0, 0, NULL },
+	{ "plot", 0, CLI_OUTPUT, "FILE.png", "the same drawn by gnuplot, when all is done", AT(plot), 0, 0, NULL },
+	{ "checkpoint", 0, CLI_TEXT, "FILE[:every=10]", "to continue from, saved while it runs", AT(checkpoint), 0, 0, NULL },
+	{ "resume", 0, CLI_INPUT, "FILE", "continue the run that saved this, with the same options but for iterations", AT(resume), 0, 0,
+	  NULL },
+	{ "dry-run", 0, CLI_FLAG, NULL, "check all, compute nothing: what would be done, and the memory that it needs", AT(dry_run), 0, 0,
+	  NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default 0.02)", AT(water), 1e-9, 1e3, NULL },
 	{ 0 },
@@ -37,11 +49,11 @@ static const cli_option options[] = {
 
 /* What a run did, for the report. */
 typedef struct {
-	int iterations, most, interrupted;
-	double residual, seconds;
-	const char *reason; /* why it ended before all iterations */
+	app_watch watch; /* of an iterative method */
+	app_plan *plan;  /* rehearse only, and note what that takes; NULL: run */
+	double seconds;
 	const char *start;
-	char *weights; /* owned */
+	char *weights, *penalty; /* owned */
 	char backend[32];
 } result;
 
@@ -107,6 +119,75 @@ static gt_status count_subsets(const app_method *m, const gt_scan *scan, size_t 
 	return m->solver && m->solver->subsets ? m->solver->subsets(m->options, scan->views, subsets) : GT_OK;
 }
 
+/* What a run is: the head of its log, and the plan. */
+struct facts {
+	app_fact list[11];
+	char grid[256], *method, *projector;
+};
+
+static void add_fact(struct facts *f, const char *key, const char *value)
+{
+	size_t n = 0;
+	while (f->list[n].key)
+		n++;
+	if (value)
+		f->list[n] = (app_fact){ key, value };
+}
+
+static void facts_free(struct facts *f)
+{
+	free(f->method);
+	free(f->projector);
+}
+
+static gt_status facts_new(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid, const result *r,
+                           struct facts *f)
+{
+	*f = (struct facts){ .method = app_method_print(m), .projector = app_projector_text(o->projector) };
+	if (!f->method || !f->projector) {
+		facts_free(f);
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	}
+	gt_grid_print(grid, f->grid, sizeof f->grid);
+	add_fact(f, "command", call->line);
+	add_fact(f, "scan", call->file[0]);
+	add_fact(f, "grid", f->grid);
+	add_fact(f, "solver", f->method);
+	if (m->solver) {
+		add_fact(f, "projector", f->projector);
+		add_fact(f, "weights", r->weights);
+		add_fact(f, "penalty", r->penalty ? r->penalty : "none");
+		add_fact(f, "start", r->start);
+	}
+	add_fact(f, "precision", gt_type_name(cli_type(call)));
+	add_fact(f, "backend", r->backend);
+	return GT_OK;
+}
+
+static gt_status open_log(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid, result *r)
+{
+	struct facts run;
+	gt_status st = facts_new(call, o, m, grid, r, &run);
+	if (st != GT_OK)
+		return st;
+	r->watch.log = (app_runlog){ .log = o->log, .plot = o->plot };
+	if (!r->plan)
+		st = app_runlog_open(&r->watch.log, run.list);
+	facts_free(&run);
+	return st;
+}
+
+static gt_status open_checkpoint(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid,
+                                 const gt_projections *p, const float *w, result *r)
+{
+	char *projector = app_projector_text(o->projector);
+	const app_run run = { call, m, p, w, grid, projector, r->weights, r->penalty, r->start, r->backend };
+	r->watch.checkpoint = (app_checkpoint){ .spec = o->checkpoint, .resume = o->resume };
+	const gt_status st = projector ? app_checkpoint_open(&r->watch.checkpoint, &run) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	free(projector);
+	return st;
+}
+
 static gt_status iterate(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid, const gt_projections *p,
                          gt_array *x, result *r)
 {
@@ -114,18 +195,24 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const app
 	const gt_type type = gt_array_type(x);
 	app_subsets s = { 0 };
 	app_weights weights = { APP_WEIGHTS_AUTO, 0, 0 };
+	app_penalty penalty = { .factor = 1 };
 	gt_penalty *R = NULL;
 	float *w = NULL;
 	size_t subsets = 1;
 	gt_status st = GT_OK;
 	GT_TRY(count_subsets(m, p->scan, &subsets));
 	GT_TRY(app_weights_parse(o->weights, &weights));
-	GT_TRY(app_weights_new(&weights, m->solver->traits, m->solver->name, p, gt_backend_pool(be), &w, &r->weights));
 	if (o->penalty)
-		GT_TRY(gt_regularizer_new(o->penalty, be, type, grid, NULL, &R));
+		GT_TRY(app_penalty_parse(o->penalty, &penalty));
+	GT_TRY(app_weights_new(&weights, m->solver->traits, m->solver->name, p, gt_backend_pool(be), &w, &r->weights));
 	GT_TRY(initialise(call, o->init, grid, p, x, r));
+	app_plan_started(r->plan, be);
 	cli_note(call, "preparing %zu subset%s of %zu views, weights %s ...", subsets, subsets == 1 ? "" : "s", p->scan->views, r->weights);
 	GT_TRY(app_subsets_new(o->projector, be, type, grid, p->scan, p->data, w, subsets, &s));
+	app_plan_subsets(r->plan, be, &s, w != NULL, p->scan);
+	const app_prior_case prior = { o->projector, grid, p, &weights, w, &s, x, o->water };
+	if (o->penalty)
+		GT_TRY(app_penalty_new(call, &penalty, &prior, &R, &r->penalty));
 	const gt_problem problem = { .subsets = subsets,
 		                     .A = s.A,
 		                     .b = s.b,
@@ -133,20 +220,23 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const app
 		                     .R = R,
 		                     .hi = INFINITY,
 		                     .lo = m->solver->nonneg && m->solver->nonneg(m->options) ? 0 : -INFINITY };
-	app_watch watch = { .progress = app_progress_start("recon", call->common.quiet), .log = o->log };
-	watch.progress.data_norm = app_subsets_norm(&s);
-	watch.progress.water = o->water;
-	GT_TRY(app_stop_parse(o->stop, &watch.stop));
-	GT_TRY(app_watch_solve(&watch, m->solver, &problem, m->options, x));
-	r->iterations = watch.iterations;
-	r->most = watch.most;
-	r->interrupted = watch.interrupted;
-	r->residual = watch.residual;
-	r->reason = watch.reason;
-	if (r->reason)
-		cli_note(call, "ended after %d of %d iterations: %s", r->iterations, r->most, r->reason);
+	app_plan_penalty(r->plan, be);
+	app_watch *watch = &r->watch;
+	watch->progress = app_progress_start("recon", call->common.quiet);
+	watch->progress.data_norm = app_subsets_norm(&s);
+	watch->progress.water = o->water;
+	GT_TRY(app_stop_parse(o->stop, &watch->stop));
+	if (!r->plan)
+		GT_TRY(open_checkpoint(call, o, m, grid, p, w, r));
+	GT_TRY(open_log(call, o, m, grid, r));
+	GT_TRY(app_watch_solve(watch, m->solver, &problem, m->options, x));
+	app_plan_solved(r->plan, be, watch->held, watch->best);
+	if (watch->reason)
+		cli_note(call, "ended after %d of %d iterations: %s", watch->iterations, watch->most, watch->reason);
 done:
+	app_checkpoint_free(&r->watch.checkpoint);
 	app_subsets_free(&s);
+	app_penalty_free(&penalty);
 	gt_penalty_free(R);
 	free(w);
 	return st;
@@ -181,6 +271,7 @@ done:
 	return st;
 }
 
+/* Fills in v, but not in a rehearsal. */
 static gt_status compute(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *p, gt_volume *v,
                          result *r)
 {
@@ -191,19 +282,94 @@ static gt_status compute(const cli_call *call, const recon_options *o, const app
 	gt_status st = GT_OK;
 	GT_TRY(cli_open(call, &be));
 	snprintf(r->backend, sizeof r->backend, "%s", gt_backend_name(be));
+	if (r->plan)
+		GT_TRY(gt_backend_rehearse(be));
+	app_plan_open(r->plan, be);
 	const double start = app_seconds();
 	GT_TRY(gt_array_new(be, cli_type(call), gt_grid_voxels(&grid), &x));
+	app_plan_volume(r->plan, be);
 	if (m->analytic)
 		GT_TRY(direct(m->analytic, m->options, &grid, p, x));
 	else
 		GT_TRY(iterate(call, o, m, &grid, p, x, r));
-	GT_TRY(get_slices(x, &grid, below, v));
+	app_plan_close(r->plan, be);
+	if (!r->plan)
+		GT_TRY(get_slices(x, &grid, below, v));
 	GT_TRY(gt_backend_status(be));
 	r->seconds = app_seconds() - start;
 done:
 	gt_array_free(x);
 	gt_backend_close(be);
 	return st;
+}
+
+/* The run with nothing computed. */
+struct rehearsing {
+	const cli_call *call;
+	const recon_options *o;
+	const app_method *m;
+	const gt_projections *p;
+	const gt_grid *grid;
+};
+
+static gt_status rehearse(void *self, const app_variant *variant, app_plan *plan)
+{
+	const struct rehearsing *a = self;
+	cli_call call = *a->call;
+	recon_options o = *a->o;
+	app_method m = *a->m;
+	gt_volume v = { .grid = variant->grid ? *variant->grid : *a->grid };
+	result r = { .plan = plan };
+	call.common.quiet = 1;
+	if (variant->single)
+		call.common.precision = 0;
+	if (variant->options)
+		m.options = (void *)variant->options;
+	if (variant->grid)
+		o.grid = "as the variant says";
+	app_plan_begin(plan, a->p, &v.grid);
+	const gt_status st = compute(&call, &o, &m, a->p, &v, &r);
+	free(r.weights);
+	free(r.penalty);
+	return st;
+}
+
+static app_rehearsal rehearsal_of(struct rehearsing *a)
+{
+	return (app_rehearsal){ rehearse, a, a->m, a->grid, cli_type(a->call) == GT_F64 };
+}
+
+static gt_status dry_run(struct rehearsing *a, double host_free)
+{
+	app_plan plan = { .host_free = host_free };
+	gt_volume v = { .grid = *a->grid };
+	result r = { .plan = &plan };
+	struct facts facts = { 0 };
+	const app_rehearsal again = rehearsal_of(a);
+	gt_status st = GT_OK;
+	app_plan_begin(&plan, a->p, a->grid);
+	GT_TRY(compute(a->call, a->o, a->m, a->p, &v, &r));
+	GT_TRY(facts_new(a->call, a->o, a->m, a->grid, &r, &facts));
+	GT_TRY(app_plan_print(&again, &plan, facts.list, a->call->common.json));
+done:
+	facts_free(&facts);
+	free(r.weights);
+	free(r.penalty);
+	return st;
+}
+
+/* Says more than which array did not fit. */
+static gt_status explain(struct rehearsing *a, double host_free)
+{
+	app_plan plan = { .host_free = host_free };
+	const app_rehearsal again = rehearsal_of(a);
+	char *what = cli_text("%s", gt_error());
+	const gt_status st = what && rehearse(a, &(app_variant){ 0 }, &plan) == GT_OK ? GT_OK : GT_ERR_MEMORY;
+	char *needs = st == GT_OK && !app_plan_fits(&plan) ? app_plan_explain(&again, &plan) : NULL;
+	gt_fail(GT_ERR_MEMORY, "%s%s%s", what ? what : "out of memory", needs ? "; in all it " : "", needs ? needs : "");
+	free(what);
+	free(needs);
+	return GT_ERR_MEMORY;
 }
 
 static char *record_text(const cli_call *call, const recon_options *o, const app_method *m, const result *r)
@@ -213,8 +379,8 @@ static char *record_text(const cli_call *call, const recon_options *o, const app
 		text = cli_text("solver=%s precision=%s backend=%s", method, gt_type_name(cli_type(call)), r->backend);
 	else if (method)
 		text = cli_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s done=%d/%d", method,
-		                o->projector, r->weights, o->penalty ? o->penalty : "none", r->start, gt_type_name(cli_type(call)),
-		                r->backend, r->iterations, r->most);
+		                o->projector, r->weights, r->penalty ? r->penalty : "none", r->start, gt_type_name(cli_type(call)),
+		                r->backend, r->watch.iterations, r->watch.most);
 	free(method);
 	return text;
 }
@@ -234,12 +400,12 @@ static void report(const cli_call *call, const recon_options *o, const app_metho
 	cJSON_AddStringToObject(json, "backend", r->backend);
 	cJSON_AddNumberToObject(json, "seconds", r->seconds);
 	if (m->solver) {
-		cJSON_AddNumberToObject(json, "iterations", r->iterations);
-		cJSON_AddBoolToObject(json, "stopped", r->reason != NULL);
-		if (r->reason)
-			cJSON_AddStringToObject(json, "reason", r->reason);
-		if (isfinite(r->residual))
-			cJSON_AddNumberToObject(json, "residual", r->residual);
+		cJSON_AddNumberToObject(json, "iterations", r->watch.iterations);
+		cJSON_AddBoolToObject(json, "stopped", r->watch.reason != NULL);
+		if (r->watch.reason)
+			cJSON_AddStringToObject(json, "reason", r->watch.reason);
+		if (isfinite(r->watch.residual))
+			cJSON_AddNumberToObject(json, "residual", r->watch.residual);
 	}
 	cli_json(json);
 }
@@ -261,6 +427,16 @@ done:
 	return st;
 }
 
+static gt_status check_checkpoint(const recon_options *o, const app_method *m, const char *input)
+{
+	const app_checkpoint c = { .spec = o->checkpoint, .resume = o->resume };
+	const char *const others[] = { input, o->output ? o->output : input, o->like ? o->like : input, o->init, NULL };
+	if (m->analytic && (c.spec || c.resume))
+		return gt_fail(GT_ERR_ARG, "--%s: %s is a direct method, which has no iterations: expected an iterative --solver",
+		               c.spec ? "checkpoint" : "resume", m->analytic->name);
+	return app_checkpoint_check(&c, others);
+}
+
 static gt_status check_init(const recon_options *o, const app_method *m)
 {
 	if (!m->analytic || !strcmp(o->init, "auto"))
@@ -269,18 +445,35 @@ static gt_status check_init(const recon_options *o, const app_method *m)
 	               m->analytic->name);
 }
 
+static app_settings settings_of(const recon_options *o) { return (app_settings){ o->solver, o->weights, o->penalty }; }
+
+static gt_status set_quality(recon_options *o, const gt_projections *p, char **solver)
+{
+	app_settings s = settings_of(o);
+	const gt_status st = app_quality_set((app_quality)o->quality, p, &s, solver);
+	o->solver = s.solver;
+	o->weights = s.weights;
+	o->penalty = s.penalty;
+	return st;
+}
+
 /* What can be refused by the options alone. */
 static gt_status check(const recon_options *o, app_method *m)
 {
 	int projections = 0;
 	gt_status st = GT_OK;
-	GT_TRY(cli_need("--output", o->output));
+	if (!o->dry_run)
+		GT_TRY(cli_need("--output", o->output));
+	const app_settings asked = settings_of(o);
+	GT_TRY(app_quality_check((app_quality)o->quality, &asked));
 	if (o->solver)
 		GT_TRY(app_method_parse(o->solver, m));
 	GT_TRY(check_init(o, m));
 	GT_TRY(check_prior(o, m));
 	GT_TRY(app_projector_check(o->projector));
-	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(app_runlog_check(o->log, o->plot));
+	if (o->output)
+		GT_TRY(gt_can_write_volume(o->output));
 	if (o->grid && o->like)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--grid and --like cannot be combined"));
 	if (is_file(o->init)) {
@@ -292,28 +485,56 @@ done:
 	return st;
 }
 
+static gt_status how_it_ended(const recon_options *o, const app_method *m, const app_watch *w)
+{
+	if (w->diverged)
+		return gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: after %d of %d iterations %s; %s holds %s %d", app_method_name(m),
+		               w->iterations, w->most, w->diverged, o->output,
+		               w->kept < w->iterations ? "the best image, of iteration" : "the last image, of iteration", w->kept);
+	if (w->interrupted)
+		return gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", w->iterations, w->most,
+		               o->output);
+	return GT_OK;
+}
+
 static int run(const cli_call *call, const void *given)
 {
-	const recon_options *o = given;
+	recon_options set = *(const recon_options *)given;
+	const recon_options *o = &set;
+	char *solver = NULL;
 	app_method m = { 0 };
 	gt_projections *p = NULL;
 	gt_volume *v = NULL;
 	gt_grid grid;
 	size_t subsets;
-	result r = { .residual = NAN };
+	result r = { .watch.residual = NAN };
 	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
+	const double host_free = gt_host_available();
 	GT_TRY(check(o, &m));
+	GT_TRY(check_checkpoint(o, &m, call->file[0]));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
+	GT_TRY(set_quality(&set, p, &solver));
+	if (solver)
+		GT_TRY(app_method_parse(solver, &m));
 	if (!o->solver)
 		GT_TRY(app_method_for(p->scan, &m));
 	GT_TRY(check_init(o, &m));
+	GT_TRY(check_checkpoint(o, &m, call->file[0]));
 	GT_TRY(check_prior(o, &m));
 	GT_TRY(count_subsets(&m, p->scan, &subsets));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	cli_note_slices(call, &grid, p->scan);
+	struct rehearsing run_of = { call, o, &m, p, &grid };
+	if (o->dry_run) {
+		GT_TRY(dry_run(&run_of, host_free));
+		goto done;
+	}
 	GT_TRY(cli_volume_new(&grid, &v));
-	GT_TRY(compute(call, o, &m, p, v, &r));
+	st = compute(call, o, &m, p, v, &r);
+	if (st == GT_ERR_MEMORY)
+		st = explain(&run_of, host_free);
+	GT_TRY(st);
 	v->water = o->water;
 	w.unit = (gt_unit)o->unit;
 	w.water = o->water;
@@ -323,11 +544,14 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(st);
 	GT_TRY(cli_write_volume(o->output, &w, v));
 	report(call, o, &m, v, &r);
-	if (r.interrupted)
-		st = gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", r.iterations, r.most, o->output);
+	GT_TRY(app_watch_end(&r.watch));
+	st = how_it_ended(o, &m, &r.watch);
 done:
+	app_watch_drop(&r.watch);
 	app_method_free(&m);
+	free(solver);
 	free(r.weights);
+	free(r.penalty);
 	gt_projections_free(p);
 	gt_volume_free(v);
 	return cli_exit(call, st);

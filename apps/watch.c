@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -19,40 +18,25 @@ gt_status app_stop_parse(const char *spec, app_stop *s)
 	return gt_fail_in(gt_params_parse(reasons, spec, s), "--stop");
 }
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, saving;
 static void on_interrupt(int number)
 {
-	if (interrupted)
+	if (interrupted && !saving)
 		cli_interrupt(number);
 	interrupted = number;
 }
 
-static void print(FILE *f, double value)
+static void log_iteration(app_watch *w, const gt_progress *g, double seconds)
 {
-	if (isnan(value))
-		fputc(',', f);
-	else
-		fprintf(f, ",%.9g", value);
-}
-
-/* Seen by who looks on while it runs. */
-static void write_log(const app_watch *w, const gt_progress *g, double seconds)
-{
-	FILE *f = w->file;
-	if (!f)
-		return;
-	const double values[] = { seconds,
-		                  g->cost,
-		                  g->data,
-		                  g->penalty,
-		                  g->gradient,
-		                  g->residual / w->progress.data_norm,
-		                  1000 * g->change / w->progress.water };
-	fprintf(f, "%d", g->iteration);
-	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-		print(f, values[i]);
-	fputc('\n', f);
-	fflush(f);
+	const double row[RUNLOG_COLUMNS] = { g->iteration,
+		                             seconds,
+		                             g->cost,
+		                             g->data,
+		                             g->penalty,
+		                             g->gradient,
+		                             g->residual / w->progress.data_norm,
+		                             1000 * g->change / w->progress.water };
+	app_runlog_add(&w->log, row);
 }
 
 static const char *reason_of(app_watch *w, const gt_progress *g, double seconds)
@@ -66,56 +50,107 @@ static const char *reason_of(app_watch *w, const gt_progress *g, double seconds)
 	                                                                                     : NULL;
 }
 
+/* What the reasons to stop depend on, beside what the solver keeps. */
+static void list_own(app_watch *w, gt_kept own[2])
+{
+	own[0] = (gt_kept){ "first_gradient", NULL, &w->first_gradient };
+	own[1] = (gt_kept){ NULL, NULL, NULL };
+}
+
+static void save(app_watch *w, const gt_progress *g, int end)
+{
+	gt_kept own[2];
+	list_own(w, own);
+	saving = 1;
+	app_checkpoint_save(&w->checkpoint, g, own, end);
+	saving = 0;
+}
+
+static gt_status resume(void *self, const gt_kept *kept, int *done)
+{
+	app_watch *w = self;
+	gt_kept own[2];
+	list_own(w, own);
+	const gt_status st = app_checkpoint_resume(&w->checkpoint, kept, own, done);
+	w->iterations = w->most = *done;
+	return st;
+}
+
 static int each_iteration(void *self, const gt_progress *g)
 {
 	app_watch *w = self;
 	const double seconds = app_seconds() - w->progress.started;
 	app_progress_iteration(&w->progress, g);
-	write_log(w, g, seconds);
+	log_iteration(w, g, seconds);
 	w->iterations = g->iteration;
 	w->most = g->iterations;
 	w->residual = g->residual / w->progress.data_norm;
-	const char *reason = reason_of(w, g, seconds);
-	if (g->iteration < g->iterations)
+	w->diverged = app_guard_look(&w->guard, g);
+	const char *reason = w->diverged ? w->diverged : reason_of(w, g, seconds);
+	if (g->iteration < g->iterations || w->diverged)
 		w->reason = reason;
 	w->interrupted = interrupted && g->iteration < g->iterations;
+	if (!w->diverged)
+		save(w, g, reason || g->iteration == g->iterations);
 	return reason != NULL;
 }
 
-static gt_status open_log(app_watch *w)
+static int first_iteration(void *self, const gt_progress *g)
 {
-	w->file = w->log ? fopen(w->log, "w") : NULL;
-	if (w->log && !w->file)
-		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", w->log, strerror(errno));
-	if (w->file)
-		fputs("iteration,seconds,cost,data,penalty,gradient,relative_residual,change_HU\n", w->file);
-	return GT_OK;
+	app_watch *w = self;
+	w->held = gt_backend_counters(gt_array_backend(g->x)).bytes;
+	w->best = w->guard.best ? gt_array_bytes(w->guard.best) : 0;
+	return 1;
 }
 
-static gt_status close_log(app_watch *w)
+/* With the best image beside it, if that leaves the solver room. */
+static gt_status solve(app_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
-	FILE *f = w->file;
-	const int bad = f && ferror(f), closed = f ? fclose(f) : 0;
-	w->file = NULL;
-	return bad || closed ? gt_fail(GT_ERR_IO, "%s: could not be written in full", w->log) : GT_OK;
+	const int rehearses = gt_backend_rehearses(gt_array_backend(x));
+	const gt_monitor monitor = { rehearses ? first_iteration : each_iteration, w, rehearses ? NULL : resume };
+	app_guard_start(&w->guard, x);
+	gt_status st = gt_solve(solver, problem, options, x, &monitor);
+	if (st == GT_ERR_MEMORY && w->guard.best && !w->iterations) {
+		app_guard_free(&w->guard);
+		st = gt_solve(solver, problem, options, x, &monitor);
+	}
+	return st;
+}
+
+/* The best image instead of the last. */
+static gt_status settle(app_watch *w, gt_array *x, gt_status st)
+{
+	if (st == GT_ERR_DIVERGED && !w->diverged)
+		w->reason = w->diverged = "its values are not finite";
+	if (!w->diverged || (st != GT_OK && st != GT_STOPPED && st != GT_ERR_DIVERGED))
+		return st;
+	w->kept = w->guard.best ? w->guard.best_iteration : w->iterations;
+	if (w->guard.best)
+		gt_copy(w->guard.best, x);
+	else if (st == GT_ERR_DIVERGED)
+		return st;
+	return gt_backend_status(gt_array_backend(x));
 }
 
 gt_status app_watch_solve(app_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
-	struct sigaction mine = { .sa_handler = on_interrupt }, before;
-	const gt_monitor monitor = { .each = each_iteration, .self = w };
+	struct sigaction mine = { .sa_handler = on_interrupt }, before, before_term;
 	w->first_gradient = w->residual = NAN;
-	const gt_status opened = open_log(w);
-	if (opened != GT_OK)
-		return opened;
 	sigemptyset(&mine.sa_mask);
 	interrupted = 0;
 	sigaction(SIGINT, &mine, &before);
 	if (before.sa_handler == SIG_IGN)
 		sigaction(SIGINT, &before, NULL);
-	const gt_status st = gt_solve(solver, problem, options, x, &monitor);
+	if (w->checkpoint.path)
+		sigaction(SIGTERM, &mine, &before_term);
+	const gt_status st = settle(w, x, solve(w, solver, problem, options, x));
 	sigaction(SIGINT, &before, NULL);
+	if (w->checkpoint.path)
+		sigaction(SIGTERM, &before_term, NULL);
 	app_progress_end(&w->progress);
-	const gt_status closed = close_log(w);
-	return st != GT_OK && st != GT_STOPPED ? st : closed;
+	app_guard_free(&w->guard);
+	return st == GT_STOPPED ? GT_OK : st;
 }
+
+gt_status app_watch_end(app_watch *w) { return app_runlog_close(&w->log, w->iterations, w->most, w->reason, 1); }
+void app_watch_drop(app_watch *w) { app_runlog_close(&w->log, w->iterations, w->most, w->reason ? w->reason : "a failure", 0); }

@@ -1,0 +1,58 @@
+#include <math.h>
+#include "apps/guard.h"
+
+enum { UNKNOWN, COST, DATA, RESIDUAL };
+
+void app_guard_start(app_guard *g, const gt_array *x)
+{
+	*g = (app_guard){ .lowest = INFINITY };
+	if (gt_array_like(x, &g->best) == GT_OK)
+		gt_copy(x, g->best);
+}
+
+void app_guard_free(app_guard *g)
+{
+	gt_array_free(g->best);
+	g->best = NULL;
+}
+
+static double known(const gt_progress *p, int *kind)
+{
+	*kind = !isnan(p->cost) ? COST : !isnan(p->data) ? DATA : !isnan(p->residual) ? RESIDUAL : UNKNOWN;
+	return *kind == COST ? p->cost : *kind == DATA ? p->data : *kind == RESIDUAL ? p->residual * p->residual / 2 : NAN;
+}
+
+static void begin(app_guard *g, int kind, double value)
+{
+	g->kind = kind;
+	g->rises = 0;
+	g->lowest = INFINITY;
+	g->first = g->last = value;
+}
+
+static void keep(app_guard *g, const gt_progress *p, double value)
+{
+	g->lowest = value;
+	g->best_iteration = p->iteration - (p->judged != p->x);
+	if (g->best)
+		gt_copy(p->judged, g->best);
+}
+
+const char *app_guard_look(app_guard *g, const gt_progress *p)
+{
+	int kind;
+	const double value = known(p, &kind);
+	if (kind == UNKNOWN)
+		return isfinite(gt_sum(p->x)) ? NULL : "the volume is not finite";
+	if (!isfinite(value))
+		return kind == RESIDUAL ? "the residual is not finite" : "the cost is not finite";
+	if (kind != g->kind)
+		begin(g, kind, value);
+	g->rises = value > g->last ? g->rises + 1 : 0;
+	g->last = value;
+	if (value < g->lowest)
+		keep(g, p, value);
+	if (g->rises < APP_GUARD_RISES || !(value > APP_GUARD_GROWTH * g->lowest) || !(value - g->lowest > APP_GUARD_LEAST * g->first))
+		return NULL;
+	return kind == RESIDUAL ? "the residual rises" : "the cost rises";
+}

@@ -1,0 +1,30 @@
+#ifndef GT_APPS_GUARD_H
+#define GT_APPS_GUARD_H
+/* Divergence, and the best image of a run, on the device.
+ *
+ * Judged is the cost; where the solver does not know it, its data term; else half the squared residual. A run has diverged when that
+ *   is not finite, or
+ *   rose RISES times in a row, to more than GROWTH times its lowest and by more than LEAST of the first, or
+ * when nothing of it is known and the volume holds values that are not finite.
+ * Ordered subsets end in a cycle about the solution and noise makes them wander: they rise too, but neither long nor far. What diverges
+ * grows by a factor in every iteration. Numbers of another kind start anew.
+ * The best image is the one of the lowest. It is copied on the device each time that there is a new one: a volume more. */
+#include "core/monitor.h"
+
+#define APP_GUARD_RISES 5
+#define APP_GUARD_GROWTH 1.5
+#define APP_GUARD_LEAST 1e-6
+
+typedef struct {
+	gt_array *best;                 /* NULL: there was no room */
+	int best_iteration;             /* 0: the start */
+	double lowest, last, first;
+	int kind, rises;
+} app_guard;
+
+/* Begins with x as the best. Without room all works but the best image. */
+void app_guard_start(app_guard *g, const gt_array *x);
+void app_guard_free (app_guard *g);
+/* After an iteration: NULL, or why the run has diverged. */
+const char *app_guard_look(app_guard *g, const gt_progress *p);
+#endif

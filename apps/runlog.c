@@ -1,0 +1,323 @@
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli.h"
+#include "apps/gnuplot.h"
+#include "apps/runlog.h"
+
+static const struct {
+	const char *name, *unit;
+} columns[RUNLOG_COLUMNS] = {
+	{ "iteration", "" },  { "seconds", "s" },          { "cost", "" },        { "data", "" }, { "penalty", "" },
+	{ "gradient", "mm" }, { "relative_residual", "" }, { "change_HU", "HU" },
+};
+
+static int ends_in(const char *path, const char *end)
+{
+	const size_t n = strlen(path), m = strlen(end);
+	return n > m && !strcmp(path + n - m, end);
+}
+
+gt_status app_runlog_check(const char *log, const char *plot)
+{
+	gt_status st = GT_OK;
+	if (log)
+		GT_TRY(gt_fail_in(gt_can_write(log), "--log"));
+	if (plot && !ends_in(plot, ".png"))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--plot=%s: expected a name that ends in .png", plot));
+	if (plot) {
+		GT_TRY(gt_fail_in(gt_can_write(plot), "--plot"));
+		GT_TRY(gt_fail_in(app_gnuplot_check(), "--plot=%s", plot));
+	}
+done:
+	return st;
+}
+
+/* Files ------------------------------------------------------------------------ */
+
+static const char tail[] = "\n]}\n";
+
+/* A line of the file that holds the object, which is deleted. */
+static void put_json(FILE *f, const char *before, cJSON *object)
+{
+	char *text = cJSON_PrintUnformatted(object);
+	fprintf(f, "%s%s", before, text ? text : "null");
+	cJSON_free(text);
+	cJSON_Delete(object);
+}
+
+static cJSON *columns_json(void)
+{
+	cJSON *list = cJSON_CreateArray();
+	for (int c = 0; c < RUNLOG_COLUMNS; c++) {
+		cJSON *column = cJSON_CreateObject();
+		cJSON_AddStringToObject(column, "name", columns[c].name);
+		cJSON_AddStringToObject(column, "unit", columns[c].unit);
+		cJSON_AddItemToArray(list, column);
+	}
+	return list;
+}
+
+static void begin_json(app_runlog *l, const app_fact *run)
+{
+	cJSON *facts = cJSON_CreateObject();
+	for (; run->key; run++)
+		cJSON_AddStringToObject(facts, run->key, run->value);
+	put_json(l->file, "{\"run\": ", facts);
+	put_json(l->file, ",\n\"columns\": ", columns_json());
+	fputs(",\n\"iterations\": [", l->file);
+}
+
+static void begin_csv(app_runlog *l, const app_fact *run)
+{
+	for (; run->key; run++)
+		fprintf(l->file, "# %s: %s\n", run->key, run->value);
+	fputs("# units:", l->file);
+	for (int c = 0; c < RUNLOG_COLUMNS; c++)
+		if (columns[c].unit[0])
+			fprintf(l->file, " %s [%s]", columns[c].name, columns[c].unit);
+	fputc('\n', l->file);
+	for (int c = 0; c < RUNLOG_COLUMNS; c++)
+		fprintf(l->file, "%s%s", c ? "," : "", columns[c].name);
+	fputc('\n', l->file);
+}
+
+static const char *value_of(const app_fact *run, const char *key)
+{
+	while (run->key && strcmp(run->key, key))
+		run++;
+	return run->key ? run->value : "";
+}
+
+gt_status app_runlog_open(app_runlog *l, const app_fact *run)
+{
+	if (l->plot && !(l->title = cli_text("%s: %s", value_of(run, "scan"), value_of(run, "solver"))))
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	if (!l->log)
+		return GT_OK;
+	if (!(l->file = fopen(l->log, "w")))
+		return gt_fail(GT_ERR_IO, "--log=%s: cannot be written: %s", l->log, strerror(errno));
+	l->json = ends_in(l->log, ".json");
+	l->seeks = l->json && ftell(l->file) == 0;
+	if (l->json)
+		begin_json(l, run);
+	else
+		begin_csv(l, run);
+	if (l->seeks)
+		fputs(tail, l->file);
+	fflush(l->file);
+	return GT_OK;
+}
+
+static void add_json(app_runlog *l, const double *row)
+{
+	cJSON *object = cJSON_CreateObject();
+	for (int c = 0; c < RUNLOG_COLUMNS; c++)
+		if (isfinite(row[c]))
+			cJSON_AddNumberToObject(object, columns[c].name, row[c]);
+		else
+			cJSON_AddNullToObject(object, columns[c].name);
+	if (l->seeks)
+		fseek(l->file, -(long)strlen(tail), SEEK_CUR);
+	put_json(l->file, l->rows ? ",\n" : "\n", object);
+	if (l->seeks)
+		fputs(tail, l->file);
+}
+
+static void add_csv(app_runlog *l, const double *row)
+{
+	for (int c = 0; c < RUNLOG_COLUMNS; c++) {
+		if (c)
+			fputc(',', l->file);
+		if (!isnan(row[c]))
+			fprintf(l->file, "%.9g", row[c]);
+	}
+	fputc('\n', l->file);
+}
+
+/* For the plot; without memory it lacks what came later. */
+static void remember(app_runlog *l, const double *row)
+{
+	if (l->rows == l->room) {
+		const size_t room = l->room ? 2 * l->room : 64;
+		void *more = room < SIZE_MAX / sizeof *l->row ? realloc(l->row, room * sizeof *l->row) : NULL;
+		if (!more)
+			return;
+		l->row = more;
+		l->room = room;
+	}
+	memcpy(l->row[l->rows], row, sizeof *l->row);
+}
+
+void app_runlog_add(app_runlog *l, const double row[RUNLOG_COLUMNS])
+{
+	if (l->file && l->json)
+		add_json(l, row);
+	else if (l->file)
+		add_csv(l, row);
+	if (l->file)
+		fflush(l->file); /* seen by who looks on while it runs */
+	if (l->plot)
+		remember(l, row);
+	l->rows++;
+}
+
+/* Figure ----------------------------------------------------------------------- */
+
+/* A quoted string of gnuplot. */
+static void quote(FILE *f, const char *text)
+{
+	fputc('\'', f);
+	for (; *text; text++)
+		fputs(*text == '\'' ? "''" : (char[2]){ *text, 0 }, f);
+	fputc('\'', f);
+}
+
+/* Is there a value that a logarithm has? */
+static int drawable(const app_runlog *l, int column)
+{
+	for (size_t i = 0; i < l->rows; i++)
+		if (isfinite(l->row[i][column]) && l->row[i][column] > 0)
+			return 1;
+	return 0;
+}
+
+static void put_rows(const app_runlog *l, FILE *f)
+{
+	fputs("$run << end\n", f);
+	for (size_t i = 0; i < l->rows; i++)
+		for (int c = 0; c < RUNLOG_COLUMNS; c++) {
+			const double v = l->row[i][c];
+			if (isfinite(v) && (v > 0 || c <= RUNLOG_SECONDS))
+				fprintf(f, "%.9g%c", v, c + 1 < RUNLOG_COLUMNS ? ' ' : '\n');
+			else
+				fprintf(f, "NaN%c", c + 1 < RUNLOG_COLUMNS ? ' ' : '\n');
+		}
+	fputs("end\n", f);
+}
+
+/* One quantity against iterations and against seconds. */
+static void put_panels(const app_runlog *l, int column, const char *label, FILE *f)
+{
+	static const char *const along[] = { "iteration", "seconds" };
+	for (int x = 0; x < 2; x++) {
+		fprintf(f,
+		        "set xlabel '%s'\nset ylabel '%s'\nplot $run using %d:%d with linespoints lc rgb '#1f77b4' pt 7 ps 0.5 title '%s'",
+		        along[x], label, x + 1, column + 1, columns[column].name);
+		if (column == RUNLOG_COST && drawable(l, RUNLOG_PENALTY))
+			fprintf(f,
+			        ", $run using %d:%d with lines lc rgb '#2ca02c' title 'data', $run using %d:%d with lines lc rgb '#e0a000' title 'penalty'",
+			        x + 1, RUNLOG_DATA + 1, x + 1, RUNLOG_PENALTY + 1);
+		fputc('\n', f);
+	}
+}
+
+static void put_script(const app_runlog *l, const char *picture, FILE *f)
+{
+	static const struct {
+		int column;
+		const char *label;
+	} panels[] = { { RUNLOG_COST, "cost" },
+		       { RUNLOG_RESIDUAL, "|Ax-b| / |b|" },
+		       { RUNLOG_CHANGE, "change [HU]" },
+		       { RUNLOG_GRADIENT, "gradient [mm]" } };
+	enum { PANELS = sizeof panels / sizeof *panels };
+	int n = 0, show[PANELS];
+	for (int i = 0; i < PANELS; i++) {
+		show[i] = drawable(l, panels[i].column) && !(panels[i].column == RUNLOG_RESIDUAL && show[0]);
+		n += show[i];
+	}
+	fprintf(f, "set terminal pngcairo noenhanced size 1100,%d font 'DejaVu Sans,10'\nset output ", n ? 60 + 300 * n : 200);
+	quote(f, picture);
+	fputs("\nset grid\nset key top right\nset logscale y\nset format y '%.3g'\nset datafile missing 'NaN'\n", f);
+	put_rows(l, f);
+	fprintf(f, "set multiplot layout %d,2 title ", n ? n : 1);
+	quote(f, l->title);
+	fputc('\n', f);
+	for (int i = 0; i < PANELS; i++)
+		if (show[i])
+			put_panels(l, panels[i].column, panels[i].label, f);
+	fputs("unset multiplot\n", f);
+}
+
+static gt_status write_script(const app_runlog *l, const char *path, const char *picture)
+{
+	FILE *f = fopen(path, "w");
+	if (!f)
+		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
+	put_script(l, picture, f);
+	const int bad = ferror(f);
+	return fclose(f) || bad ? gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno)) : GT_OK;
+}
+
+static gt_status draw(const app_runlog *l)
+{
+	char *script = NULL, *picture = NULL, *log = NULL, message[256];
+	gt_status st = GT_OK;
+	if (!l->rows)
+		return gt_fail(GT_ERR_UNSUPPORTED, "--plot=%s: there was no iteration to draw", l->plot);
+	GT_TRY(gt_tmp_path(l->plot, &picture));
+	GT_TRY(gt_tmp_path(l->plot, &script));
+	GT_TRY(gt_tmp_path(l->plot, &log));
+	GT_TRY(write_script(l, script, picture));
+	if (app_gnuplot(NULL, log, NULL, script) != 0) {
+		app_gnuplot_message(log, message, sizeof message);
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "--plot=%s: gnuplot could not draw it: %s", l->plot, message));
+	}
+	st = gt_tmp_commit(picture, l->plot);
+	picture = NULL;
+done:
+	if (picture)
+		gt_tmp_drop(picture);
+	if (script)
+		gt_tmp_drop(script);
+	if (log)
+		gt_tmp_drop(log);
+	return st;
+}
+
+/* End -------------------------------------------------------------------------- */
+
+static void end_json(app_runlog *l, int iterations, int most, const char *reason)
+{
+	cJSON *end = cJSON_CreateObject();
+	cJSON_AddNumberToObject(end, "iterations", iterations);
+	cJSON_AddNumberToObject(end, "of", most);
+	if (reason)
+		cJSON_AddStringToObject(end, "reason", reason);
+	else
+		cJSON_AddNullToObject(end, "reason");
+	if (l->seeks)
+		fseek(l->file, -(long)strlen(tail), SEEK_CUR);
+	put_json(l->file, "\n],\n\"end\": ", end);
+	fputs("}\n", l->file);
+}
+
+static gt_status close_file(app_runlog *l, int iterations, int most, const char *reason)
+{
+	FILE *f = l->file;
+	if (!f)
+		return GT_OK;
+	if (l->json)
+		end_json(l, iterations, most, reason);
+	else if (reason)
+		fprintf(f, "# ended after %d of %d iterations: %s\n", iterations, most, reason);
+	const int bad = ferror(f);
+	l->file = NULL;
+	return fclose(f) || bad ? gt_fail(GT_ERR_IO, "--log=%s: could not be written in full", l->log) : GT_OK;
+}
+
+gt_status app_runlog_close(app_runlog *l, int iterations, int most, const char *reason, int draws)
+{
+	gt_status st = close_file(l, iterations, most, reason);
+	if (st == GT_OK && l->title && draws)
+		st = draw(l);
+	free(l->row);
+	free(l->title);
+	l->row = NULL;
+	l->title = NULL;
+	l->rows = l->room = 0;
+	return st;
+}
