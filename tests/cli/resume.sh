@@ -1,0 +1,100 @@
+#!/bin/bash
+# A run that is killed and continued ends as one that was not; a signal saves it; other runs, and files that are no checkpoint or a part of
+# one, are refused by name.
+. "$(dirname "$0")/support/lib.sh"
+
+ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e4 --seed 5 -o scan.nc
+ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e4 --seed 6 -o other.nc
+ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e4 --seed 5 --start 3 -o turned.nc
+common=(--grid 44x40x4@5.5x6x5 --backend "$backend" --quiet)
+same() { ok compare "$1" "$2" --max 0; }
+
+# kill_after FILE SIGNAL ARGUMENTS: sends it once FILE is there, in the midst of the iterations.
+kill_after() {
+	local file=$1 signal=$2 tries=0
+	shift 2
+	rm -f "$file"
+	env --default-signal=INT,TERM "$gantry" recon "$@" 2>stderr.txt &
+	local job=$!
+	while [ ! -e "$file" ] && [ $tries -lt 3000 ]; do
+		sleep 0.01
+		tries=$((tries + 1))
+	done
+	kill -"$signal" $job || fail "SIG$signal: the run was over too soon: $(cat stderr.txt)"
+	wait $job 2>/dev/null
+	code=$?
+}
+
+# Killed once, at some iteration behind a checkpoint, and killed again after it was continued.
+long=(--solver "os-sart:iterations=120,subsets=3,order=golden" --init zero)
+ok recon scan.nc -o whole.nc "${common[@]}" "${long[@]}"
+kill_after a.ck KILL scan.nc -o a.nc "${common[@]}" "${long[@]}" --checkpoint a.ck:every=2
+[ $code -eq 137 ] || fail "SIGKILL gave $code: $(cat stderr.txt)"
+[ ! -e a.nc ] || fail "a.nc was written"
+kill_after b.ck KILL scan.nc -o a.nc "${common[@]}" "${long[@]}" --resume a.ck --checkpoint b.ck:every=3
+ok recon scan.nc -o a.nc "${common[@]}" "${long[@]}" --resume b.ck
+same a.nc whole.nc
+
+# SIGTERM and Ctrl-C save the iteration that they end; a run may go on in its own checkpoint.
+for signal in TERM INT; do
+	kill_after c.ck $signal scan.nc -o c.nc "${common[@]}" "${long[@]}" --checkpoint c.ck:every=2
+	[ $code -eq 1 ] || fail "SIG$signal gave $code: $(cat stderr.txt)"
+	grep -q "stopped after [0-9]* of 120 iterations; c.nc holds" stderr.txt || fail "SIG$signal: $(cat stderr.txt)"
+	ok recon scan.nc -o c.nc "${common[@]}" "${long[@]}" --resume c.ck --checkpoint c.ck
+	same c.nc whole.nc
+done
+
+# With weights, a penalty that has a state of its own, in double; and to more iterations than were asked for at first.
+double=(--precision double --weights noise --penalty "tv:strength=3,inner=3")
+ok recon scan.nc -o long.nc "${common[@]}" --solver fista:iterations=9,prox=yes "${double[@]}"
+ok recon scan.nc -o short.nc "${common[@]}" --solver fista:iterations=5,prox=yes "${double[@]}" --checkpoint d.ck
+ok recon scan.nc -o more.nc "${common[@]}" --solver fista:iterations=9,prox=yes "${double[@]}" --resume d.ck
+same more.nc long.nc
+# A run that is done: nothing is left to do.
+ok recon scan.nc -o again.nc "${common[@]}" --solver fista:iterations=5,prox=yes "${double[@]}" --resume d.ck
+same again.nc short.nc
+
+differs() { # TEXT SCAN OPTIONS: d.ck is of another run, and the message says why
+	local text=$1 scan=$2
+	shift 2
+	refused 1 "d.ck: is of another run: $text" recon "$scan" -o no.nc "${common[@]}" "$@" --resume d.ck
+}
+fista=(--solver "fista:iterations=9,prox=yes")
+differs "the measured data have the hash" other.nc "${fista[@]}" "${double[@]}"
+differs "the scan's geometry has the hash" turned.nc "${fista[@]}" "${double[@]}"
+differs "the grid is 44x40x4@5.5x6x5, expected 44x40x4@5.5x6.25x5" scan.nc "${fista[@]}" "${double[@]}" --grid 44x40x4@5.5x6.25x5
+differs "the solver is fista, expected pcg" scan.nc "${double[@]}" --solver pcg
+differs "the solver has restart=yes, expected restart=no" scan.nc "${double[@]}" --solver fista:prox=yes,restart=no
+differs "the projector is dd" scan.nc "${fista[@]}" "${double[@]}" --projector joseph
+differs "the weights are noise" scan.nc "${fista[@]}" "${double[@]}" --weights uniform
+differs "the penalty is tv:strength=3,inner=3, expected tv:strength=3,inner=4" scan.nc "${fista[@]}" "${double[@]}" --penalty tv:strength=3,inner=4
+differs "the start is fdk, expected zero" scan.nc "${fista[@]}" "${double[@]}" --init zero
+differs "the precision is double, expected single" scan.nc "${fista[@]}" "${double[@]}" --precision single
+refused 1 "d.ck: has done 5 iterations, expected at most the 4" recon scan.nc -o no.nc "${common[@]}" --solver fista:iterations=4,prox=yes "${double[@]}" --resume d.ck
+
+# Ordered subsets with a plan for all iterations: not for others.
+ok recon scan.nc -o e.nc "${common[@]}" --solver os-sqs:iterations=4,subsets=4 --checkpoint e.ck:every=3
+refused 1 "e.ck: is of another run: the solver has iterations=4, expected iterations=6" recon scan.nc -o no.nc "${common[@]}" --solver os-sqs:iterations=6,subsets=4 --resume e.ck
+
+size=$(stat -c %s d.ck)
+for part in 5 60 99; do
+	head -c $((size * part / 100)) d.ck >part.ck
+	refused 1 "part.ck" recon scan.nc -o no.nc "${common[@]}" "${fista[@]}" "${double[@]}" --resume part.ck
+done
+# A bit that turned over, in the midst of an array.
+cp d.ck bit.ck
+printf '\x5a' | dd of=bit.ck bs=1 seek=$((size / 2)) conv=notrunc status=none
+refused 1 "damaged" recon scan.nc -o no.nc "${common[@]}" "${fista[@]}" "${double[@]}" --resume bit.ck
+refused 1 "whole.nc: is no checkpoint" recon scan.nc -o no.nc "${common[@]}" "${fista[@]}" --resume whole.nc
+refused 1 "none.ck" recon scan.nc -o no.nc --solver cgls --resume none.ck
+refused 1 "folder" recon scan.nc -o no.nc --solver cgls --checkpoint no/where.ck
+refused 2 "every=0" recon scan.nc -o no.nc --solver cgls --checkpoint f.ck:every=0
+refused 2 "unknown parameter 'evry'" recon scan.nc -o no.nc --solver cgls --checkpoint f.ck:evry=3
+refused 2 "would be lost" recon scan.nc -o no.nc --solver cgls --checkpoint ./scan.nc
+refused 2 "would be lost" recon scan.nc -o no.nc --solver cgls --checkpoint no.nc:every=2
+refused 2 "would be lost" recon scan.nc -o d.ck --solver cgls --resume d.ck
+refused 2 "direct method" recon scan.nc -o no.nc --solver fdk --checkpoint f.ck
+refused 2 "direct method" recon scan.nc -o no.nc --resume d.ck
+[ ! -e no.nc ] || fail "no.nc was written"
+[ ! -e f.ck ] || fail "f.ck was written"
+finish
