@@ -170,7 +170,7 @@ static gt_status new_subset(const gt_linop *A, const gt_scan *scan, const float 
 {
 	gt_status st = GT_OK;
 	GT_TRY(gt_array_new(gt_linop_backend(A), gt_linop_type(A), gt_linop_ny(A), b));
-	if (subsets == 1)
+	if (subsets == 1 || gt_backend_rehearses(gt_linop_backend(A)))
 		gt_array_put_float(data, *b);
 	else
 		GT_TRY(gather(scan, data, k, subsets, *b));

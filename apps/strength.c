@@ -57,7 +57,7 @@ static gt_status make_kappa(struct local *s)
 		gt_array_free(one);
 		one = NULL;
 	}
-	if (!(s->kappa = malloc(n * sizeof *s->kappa)) || !(seen = malloc(n * sizeof *seen)))
+	if (!(s->kappa = calloc(n, sizeof *s->kappa)) || !(seen = calloc(n, sizeof *seen)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "kappa needs %.3g MB", (double)n * 8e-6));
 	gt_array_get_float(sum[0], s->kappa);
 	gt_array_get_float(sum[1], seen);
@@ -117,7 +117,7 @@ static gt_grid box_at(const struct local *s, size_t voxel)
 
 static gt_status spectrum(const struct local *s, const gt_array *response, double scale, int taper, double **out)
 {
-	float *host = malloc(s->patch.size * sizeof *host);
+	float *host = calloc(s->patch.size, sizeof *host);
 	gt_status st = GT_OK;
 	*out = malloc(s->patch.size * sizeof **out);
 	if (!host || !*out)
@@ -272,6 +272,21 @@ static void say(const struct local *s, double noise, double strength)
 	         direct, where);
 }
 
+/* Where the strength is found; in a rehearsal there is no volume to look at. */
+static gt_status find_body(struct local *s)
+{
+	gt_status st = GT_OK;
+	if (gt_backend_rehearses(s->be)) {
+		s->body = (app_body){ .at = calloc(1, sizeof *s->body.at), .voxels = 1 };
+		return s->body.at ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	}
+	gt_array_get_float(s->c->x, s->host);
+	GT_TRY(gt_backend_status(s->be));
+	GT_TRY(app_body_find(s->c->grid, s->c->p->scan, s->host, s->c->water, &s->body));
+done:
+	return st;
+}
+
 /* The strength that is asked for; *text: how it was found. */
 static gt_status find(struct local *s, double *strength, char **text)
 {
@@ -283,9 +298,7 @@ static gt_status find(struct local *s, double *strength, char **text)
 	gt_status st = unit_spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	GT_TRY(app_noise_new(s->c->counting, s->c->p, gt_backend_pool(s->be), &s->noise));
-	gt_array_get_float(s->c->x, s->host);
-	GT_TRY(gt_backend_status(s->be));
-	GT_TRY(app_body_find(s->c->grid, s->c->p->scan, s->host, s->c->water, &s->body));
+	GT_TRY(find_body(s));
 	GT_TRY(measure_direct(s));
 	GT_TRY(measure_places(s));
 	box = box_at(s, s->body.at[0]);
@@ -293,6 +306,12 @@ static gt_status find(struct local *s, double *strength, char **text)
 	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
 	GT_TRY(gt_array_like(x, &g));
 	GT_TRY(measure_penalty(s, R, x, g));
+	if (gt_backend_rehearses(s->be)) {
+		*strength = 1;
+		*text = cli_text("strength_from=noise:found when it runs");
+		GT_TRY(*text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory"));
+		goto done;
+	}
 	if (!s->direct)
 		s->reference = stand_in(s);
 	noise = fmin(s->reference, s->o->noise > 0 ? s->o->noise : LEAVES * s->reference);
@@ -335,7 +354,7 @@ static gt_status prepare(struct local *s)
 			s->patch.n[a] *= 2;
 		s->patch.size *= s->patch.n[a];
 	}
-	s->host = malloc(n * sizeof *s->host);
+	s->host = calloc(n, sizeof *s->host);
 	return s->host ? GT_OK : gt_fail(GT_ERR_MEMORY, "a copy of the volume needs %.3g MB", (double)n * 4e-6);
 }
 
