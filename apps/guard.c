@@ -1,7 +1,9 @@
 #include <math.h>
+#include <stdio.h>
 #include "apps/guard.h"
 
 enum { UNKNOWN, COST, DATA, RESIDUAL };
+static const char *const names[] = { "volume", "cost", "data term", "residual" };
 
 void app_guard_start(app_guard *g, const gt_array *x)
 {
@@ -42,10 +44,11 @@ const char *app_guard_look(app_guard *g, const gt_progress *p)
 {
 	int kind;
 	const double value = known(p, &kind);
+	snprintf(g->why, sizeof g->why, "the %s is not finite", names[kind]);
 	if (kind == UNKNOWN)
-		return isfinite(gt_sum(p->x)) ? NULL : "the volume is not finite";
+		return isfinite(gt_sum(p->x)) ? NULL : g->why;
 	if (!isfinite(value))
-		return kind == RESIDUAL ? "the residual is not finite" : "the cost is not finite";
+		return g->why;
 	if (kind != g->kind)
 		begin(g, kind, value);
 	g->rises = value > g->last ? g->rises + 1 : 0;
@@ -54,5 +57,7 @@ const char *app_guard_look(app_guard *g, const gt_progress *p)
 		keep(g, p, value);
 	if (g->rises < APP_GUARD_RISES || !(value > APP_GUARD_GROWTH * g->lowest) || !(value - g->lowest > APP_GUARD_LEAST * g->first))
 		return NULL;
-	return kind == RESIDUAL ? "the residual rises" : "the cost rises";
+	snprintf(g->why, sizeof g->why, "the %s rose %d times in a row, to %.3g times its lowest", names[kind], g->rises,
+	         kind == RESIDUAL ? sqrt(value / g->lowest) : value / g->lowest);
+	return g->why;
 }

@@ -20,11 +20,12 @@ typedef struct {
 	int best_iteration;             /* 0: the start */
 	double lowest, last, first;
 	int kind, rises;
+	char why[128];
 } app_guard;
 
 /* Begins with x as the best. Without room all works but the best image. */
 void app_guard_start(app_guard *g, const gt_array *x);
 void app_guard_free (app_guard *g);
-/* After an iteration: NULL, or why the run has diverged. */
+/* After an iteration: NULL, or why the run has diverged; valid as long as g. */
 const char *app_guard_look(app_guard *g, const gt_progress *p);
 #endif

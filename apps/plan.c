@@ -11,6 +11,7 @@ void app_plan_begin(app_plan *plan, const gt_projections *p, const gt_grid *grid
 {
 	const double cells = bytes_of(gt_scan_cells(p->scan));
 	*plan = (app_plan){ .host_free = plan->host_free,
+		            .host_cells = cells,
 		            .host_projections = cells * (1 + (p->weight != NULL) + (p->photons != NULL)),
 		            .host_volume = bytes_of(gt_grid_voxels(grid)) };
 }
@@ -37,10 +38,14 @@ void app_plan_started(app_plan *plan, const gt_backend *be)
 		plan->start_peak = gt_backend_counters(be).peak_bytes;
 }
 
-void app_plan_penalty(app_plan *plan, const gt_backend *be)
+/* A strength is found from a copy of the volume, a list of its voxels, the variances of the data and a sample of its noise. */
+void app_plan_penalty(app_plan *plan, const gt_backend *be, int finds_strength)
 {
-	if (plan)
-		plan->penalty = held(be) - plan->volume - plan->data - plan->weights - plan->operators;
+	if (!plan)
+		return;
+	plan->penalty = held(be) - plan->volume - plan->data - plan->weights - plan->operators;
+	plan->prior_peak = gt_backend_counters(be).peak_bytes;
+	plan->host_strength = finds_strength ? plan->host_volume * 3 + plan->host_cells * 2 : 0;
 }
 
 void app_plan_subsets(app_plan *plan, const gt_backend *be, const app_subsets *s, int weighted, const gt_scan *scan)
@@ -72,13 +77,14 @@ void app_plan_close(app_plan *plan, const gt_backend *be)
 	if (!plan)
 		return;
 	plan->peak = gt_backend_counters(be).peak_bytes;
-	if (plan->peak > plan->free && plan->peak > plan->start_peak) { /* a run goes without the best image then */
-		plan->peak = plan->peak - plan->best > plan->start_peak ? plan->peak - plan->best : plan->start_peak;
+	if (plan->peak > plan->free && plan->peak > plan->prior_peak) { /* a run goes without the best image then */
+		plan->peak = plan->peak - plan->best > plan->prior_peak ? plan->peak - plan->best : plan->prior_peak;
 		plan->best = 0;
 	}
 	plan->host_peak = plan->host_projections + plan->host_volume + plan->host_weights + (plan->on_host ? (double)plan->peak : 0);
-	/* On the way to the device goes one subset at a time, when the solver's memory is not taken yet. */
-	const double early = plan->host_peak + plan->host_subset - (plan->on_host ? (double)(plan->solver + plan->best) : 0);
+	/* On the way to the device goes one subset at a time, when the solver's memory is not taken yet; nor when a strength is found. */
+	const double more = plan->host_subset > plan->host_strength ? plan->host_subset : plan->host_strength;
+	const double early = plan->host_peak + more - (plan->on_host ? (double)(plan->solver + plan->best) : 0);
 	if (early > plan->host_peak)
 		plan->host_peak = early;
 }
@@ -112,7 +118,9 @@ static gt_grid coarser(const gt_grid *grid, double factor)
 		const double length = (double)grid->n[a] * grid->pitch[a];
 		const size_t n = (size_t)((double)grid->n[a] * factor);
 		g.n[a] = n ? n : 1;
-		g.pitch[a] = length / (double)g.n[a];
+		char text[32];
+		snprintf(text, sizeof text, "%.4g", length / (double)g.n[a]);
+		g.pitch[a] = strtod(text, NULL);
 	}
 	return g;
 }
@@ -209,7 +217,7 @@ typedef struct {
 	double bytes;
 	int always;
 } part;
-enum { DEVICE_PARTS = 7, HOST_PARTS = 4 };
+enum { DEVICE_PARTS = 7, HOST_PARTS = 5 };
 
 static void device_parts(const app_plan *p, part list[DEVICE_PARTS])
 {
@@ -227,7 +235,8 @@ static void host_parts(const app_plan *p, part list[HOST_PARTS])
 	const part all[HOST_PARTS] = { { "projections", "projections", p->host_projections, 1 },
 		                       { "volume", "volume", p->host_volume, 1 },
 		                       { "weights", "weights", p->host_weights, 0 },
-		                       { "subset", "a subset on its way", p->host_subset, 0 } };
+		                       { "subset", "a subset on its way", p->host_subset, 0 },
+		                       { "strength", "strength, as found", p->host_strength, 0 } };
 	memcpy(list, all, sizeof all);
 }
 
@@ -255,7 +264,9 @@ static void print_text(const app_plan *p, const app_fact *run, const app_plan *k
 	snprintf(title, sizeof title, "memory on %s (%s)", p->backend, p->about);
 	print_parts(title, device, DEVICE_PARTS);
 	printf("  %-20s %12.1f MiB of %.1f MiB that are free%s\n", "at most", mib((double)p->peak), mib((double)p->free),
-	       p->peak == p->start_peak ? ", while the start is computed" : "");
+	       p->peak == p->start_peak   ? ", while the start is computed"
+	       : p->peak == p->prior_peak ? ", while the strength of the penalty is found"
+	                                  : "");
 	if (keeps)
 		printf("  %-20s %12.1f MiB, with keep=no %.1f MiB\n", "with keep=yes", mib((double)keeps[0].peak),
 		       mib((double)keeps[1].peak));

@@ -8,10 +8,10 @@
 typedef struct {
 	/* bytes on the device: of the parts, and at most */
 	size_t volume, data, weights, operators, penalty, solver, best, peak;
-	size_t start_peak;              /* while the start, or all of a direct method, is computed */
+	size_t start_peak, prior_peak;  /* until the start, or all of a direct method, is computed; until the penalty is made */
 	size_t free, total;             /* before anything is allocated */
 	/* bytes of the command's own arrays in the host's memory; peak: with the device's where that is the host */
-	double host_projections, host_volume, host_weights, host_subset, host_peak, host_free;
+	double host_cells, host_projections, host_volume, host_weights, host_subset, host_strength, host_peak, host_free;
 	int on_host;                    /* the device is the host */
 	size_t subsets, views;
 	char backend[32], about[160];
@@ -23,7 +23,7 @@ void app_plan_begin(app_plan *plan, const gt_projections *p, const gt_grid *grid
 void app_plan_open  (app_plan *plan, gt_backend *be);
 void app_plan_volume(app_plan *plan, const gt_backend *be);
 void app_plan_started(app_plan *plan, const gt_backend *be);
-void app_plan_penalty(app_plan *plan, const gt_backend *be);
+void app_plan_penalty(app_plan *plan, const gt_backend *be, int finds_strength);
 void app_plan_subsets(app_plan *plan, const gt_backend *be, const app_subsets *s, int weighted, const gt_scan *scan);
 void app_plan_solved(app_plan *plan, const gt_backend *be, size_t held, size_t best);
 void app_plan_close (app_plan *plan, const gt_backend *be);

@@ -156,7 +156,7 @@ static gt_status facts_new(const cli_call *call, const recon_options *o, const a
 	if (m->solver) {
 		add_fact(f, "projector", f->projector);
 		add_fact(f, "weights", r->weights);
-		add_fact(f, "penalty", r->penalty ? r->penalty : "none");
+		add_fact(f, "penalty", r->plan && o->penalty ? o->penalty : r->penalty ? r->penalty : "none");
 		add_fact(f, "start", r->start);
 	}
 	add_fact(f, "precision", gt_type_name(cli_type(call)));
@@ -218,9 +218,10 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const app
 		                     .b = s.b,
 		                     .w = s.w,
 		                     .R = R,
+		                     .grid = grid,
 		                     .hi = INFINITY,
 		                     .lo = m->solver->nonneg && m->solver->nonneg(m->options) ? 0 : -INFINITY };
-	app_plan_penalty(r->plan, be);
+	app_plan_penalty(r->plan, be, penalty.automatic);
 	app_watch *watch = &r->watch;
 	watch->progress = app_progress_start("recon", call->common.quiet);
 	watch->progress.data_norm = app_subsets_norm(&s);
@@ -358,18 +359,32 @@ done:
 	return st;
 }
 
-/* Says more than which array did not fit. */
-static gt_status explain(struct rehearsing *a, double host_free)
+/* Refuses at once what would not fit in the end. failed: what did not, NULL if nothing did yet. */
+static gt_status check_memory(struct rehearsing *a, double host_free, const char *failed)
 {
 	app_plan plan = { .host_free = host_free };
 	const app_rehearsal again = rehearsal_of(a);
-	char *what = cli_text("%s", gt_error());
-	const gt_status st = what && rehearse(a, &(app_variant){ 0 }, &plan) == GT_OK ? GT_OK : GT_ERR_MEMORY;
-	char *needs = st == GT_OK && !app_plan_fits(&plan) ? app_plan_explain(&again, &plan) : NULL;
-	gt_fail(GT_ERR_MEMORY, "%s%s%s", what ? what : "out of memory", needs ? "; in all it " : "", needs ? needs : "");
-	free(what);
+	gt_status st = GT_OK;
+	GT_TRY(rehearse(a, &(app_variant){ 0 }, &plan));
+	char *needs = app_plan_fits(&plan) ? NULL : app_plan_explain(&again, &plan);
+	if (needs)
+		st = gt_fail(GT_ERR_MEMORY, "%s%s%s", failed ? failed : "", failed ? "; in all it " : "", needs);
+	else if (failed)
+		st = gt_fail(GT_ERR_MEMORY, "%s", failed);
 	free(needs);
-	return GT_ERR_MEMORY;
+done:
+	return st;
+}
+
+/* The volume, or how much was lacking. */
+static gt_status compute_or_explain(struct rehearsing *a, double host_free, gt_volume *v, result *r)
+{
+	const gt_status st = compute(a->call, a->o, a->m, a->p, v, r);
+	char *failed = st == GT_ERR_MEMORY ? cli_text("%s", gt_error()) : NULL;
+	if (failed)
+		check_memory(a, host_free, failed);
+	free(failed);
+	return st;
 }
 
 static char *record_text(const cli_call *call, const recon_options *o, const app_method *m, const result *r)
@@ -530,11 +545,9 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(dry_run(&run_of, host_free));
 		goto done;
 	}
+	GT_TRY(check_memory(&run_of, host_free, NULL));
 	GT_TRY(cli_volume_new(&grid, &v));
-	st = compute(call, o, &m, p, v, &r);
-	if (st == GT_ERR_MEMORY)
-		st = explain(&run_of, host_free);
-	GT_TRY(st);
+	GT_TRY(compute_or_explain(&run_of, host_free, v, &r));
 	v->water = o->water;
 	w.unit = (gt_unit)o->unit;
 	w.water = o->water;

@@ -175,13 +175,25 @@ static void quote(FILE *f, const char *text)
 	fputc('\'', f);
 }
 
-/* Is there a value that a logarithm has? */
+/* The least and the largest of the values that a logarithm has; 0 if there is none. */
+static int range_of(const app_runlog *l, int column, double *least, double *most)
+{
+	*least = INFINITY;
+	*most = 0;
+	for (size_t i = 0; i < l->rows; i++) {
+		const double v = l->row[i][column];
+		if (isfinite(v) && v > 0) {
+			*least = fmin(*least, v);
+			*most = fmax(*most, v);
+		}
+	}
+	return *most > 0;
+}
+
 static int drawable(const app_runlog *l, int column)
 {
-	for (size_t i = 0; i < l->rows; i++)
-		if (isfinite(l->row[i][column]) && l->row[i][column] > 0)
-			return 1;
-	return 0;
+	double least, most;
+	return range_of(l, column, &least, &most);
 }
 
 static void put_rows(const app_runlog *l, FILE *f)
@@ -202,14 +214,13 @@ static void put_rows(const app_runlog *l, FILE *f)
 static void put_panels(const app_runlog *l, int column, const char *label, FILE *f)
 {
 	static const char *const along[] = { "iteration", "seconds" };
+	double least, most;
+	range_of(l, column, &least, &most);
+	fputs(most > 20 * least ? "set logscale y\n" : "unset logscale y\n", f);
 	for (int x = 0; x < 2; x++) {
 		fprintf(f,
 		        "set xlabel '%s'\nset ylabel '%s'\nplot $run using %d:%d with linespoints lc rgb '#1f77b4' pt 7 ps 0.5 title '%s'",
 		        along[x], label, x + 1, column + 1, columns[column].name);
-		if (column == RUNLOG_COST && drawable(l, RUNLOG_PENALTY))
-			fprintf(f,
-			        ", $run using %d:%d with lines lc rgb '#2ca02c' title 'data', $run using %d:%d with lines lc rgb '#e0a000' title 'penalty'",
-			        x + 1, RUNLOG_DATA + 1, x + 1, RUNLOG_PENALTY + 1);
 		fputc('\n', f);
 	}
 }
@@ -231,7 +242,7 @@ static void put_script(const app_runlog *l, const char *picture, FILE *f)
 	}
 	fprintf(f, "set terminal pngcairo noenhanced size 1100,%d font 'DejaVu Sans,10'\nset output ", n ? 60 + 300 * n : 200);
 	quote(f, picture);
-	fputs("\nset grid\nset key top right\nset logscale y\nset format y '%.3g'\nset datafile missing 'NaN'\n", f);
+	fputs("\nset grid\nunset key\nset format y '%.3g'\nset datafile missing 'NaN'\n", f);
 	put_rows(l, f);
 	fprintf(f, "set multiplot layout %d,2 title ", n ? n : 1);
 	quote(f, l->title);

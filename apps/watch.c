@@ -95,6 +95,7 @@ static int each_iteration(void *self, const gt_progress *g)
 	return reason != NULL;
 }
 
+/* Of a rehearsal. */
 static int first_iteration(void *self, const gt_progress *g)
 {
 	app_watch *w = self;
@@ -103,14 +104,22 @@ static int first_iteration(void *self, const gt_progress *g)
 	return 1;
 }
 
+static gt_status rehearse(app_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
+{
+	const gt_monitor monitor = { .each = first_iteration, .self = w };
+	app_guard_start(&w->guard, x);
+	const gt_status st = gt_solve(solver, problem, options, x, &monitor);
+	app_guard_free(&w->guard);
+	return st == GT_STOPPED ? GT_OK : st;
+}
+
 /* With the best image beside it, if that leaves the solver room. */
 static gt_status solve(app_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
-	const int rehearses = gt_backend_rehearses(gt_array_backend(x));
-	const gt_monitor monitor = { rehearses ? first_iteration : each_iteration, w, rehearses ? NULL : resume };
+	const gt_monitor monitor = { each_iteration, w, resume };
 	app_guard_start(&w->guard, x);
 	gt_status st = gt_solve(solver, problem, options, x, &monitor);
-	if (st == GT_ERR_MEMORY && w->guard.best && !w->iterations) {
+	if (st == GT_ERR_MEMORY && w->guard.best) {
 		app_guard_free(&w->guard);
 		st = gt_solve(solver, problem, options, x, &monitor);
 	}
@@ -135,6 +144,8 @@ static gt_status settle(app_watch *w, gt_array *x, gt_status st)
 gt_status app_watch_solve(app_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
 	struct sigaction mine = { .sa_handler = on_interrupt }, before, before_term;
+	if (gt_backend_rehearses(gt_array_backend(x)))
+		return rehearse(w, solver, problem, options, x);
 	w->first_gradient = w->residual = NAN;
 	sigemptyset(&mine.sa_mask);
 	interrupted = 0;
