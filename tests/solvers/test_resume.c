@@ -28,7 +28,7 @@ static const struct {
 	{ "pcg", "", "tv:strength=0.02,inner=0", 6, 1, 1 },
 	{ "fista", "", NULL, 7, 1, 1 },
 	{ "fista", "restart=no", "fair:strength=2,delta=20HU", 7, 0, 1 },
-	{ "fista", "", "qggmrf:strength=0.2", 30, 1, 1 },
+	{ "fista", "", "qggmrf:strength=0.2", 16, 1, 1 },
 	{ "fista", "prox=yes", "tv:strength=0.02,inner=4", 7, 1, 1 },
 	{ "os-sqs", "", NULL, 7, 0, 1 },
 	{ "os-sqs", "fewer=0.4,single=0.7", "huber:strength=2,delta=20HU", 11, 1, 6 },
@@ -129,7 +129,7 @@ struct setting {
 static struct setting setting(size_t which, gt_type type)
 {
 	struct setting s = { which, type, gt_test_backend(), { 0 }, { NULL } };
-	s.p = gt_test_problem(s.be, type, 10, 12, cases[which].subsets);
+	s.p = gt_test_problem(s.be, type, 8, 12, cases[which].subsets);
 	for (size_t k = 0; k < s.p.subsets; k++) {
 		const size_t n = gt_array_size(s.p.b[k]);
 		gt_array *noise = gt_test_array(s.be, type, n, 20 + (unsigned)k);
@@ -215,7 +215,7 @@ START_TEST(ends_with_the_same_bits)
 {
 	for (gt_type t = GT_F32; t <= GT_F64; t++) {
 		struct setting s = setting((size_t)_i, t);
-		const int n = cases[_i].iterations, stops[] = { 1, 2, 3, n / 2, n - 1, n };
+		const int n = cases[_i].iterations, stops[] = { 1, 3, n - 1, n };
 		struct run all = { .iterations = n };
 		void *whole = solve(&s, &all);
 		for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
