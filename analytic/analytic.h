@@ -9,6 +9,7 @@ extern "C" {
 
 /* Direct reconstruction: data [view][row][column] -> volume [z][y][x] in mm^-1.
  * fdk: cone beam, flat or arc; one row makes it fan-beam FBP. fbp: parallel beam. */
+typedef struct { double plan, filter, back; } gt_analytic_times;       /* seconds: tables on the host, weights and filter, backprojection */
 typedef struct {
 	const char *name, *about;
 	const gt_param *params;
@@ -16,7 +17,7 @@ typedef struct {
 	size_t          options_size;
 	/* Refuses (GT_ERR_UNSUPPORTED) helical scans, too short ones, tilted rows, missing angles. data is left as it is. */
 	gt_status (*run)(gt_backend *be, const gt_grid *grid, const gt_scan *scan,
-	                 const void *options, const gt_array *data, gt_array *x);
+	                 const void *options, const gt_array *data, gt_array *x, gt_analytic_times *times);
 } gt_analytic;
 
 extern const gt_analytic *const gt_analytics[];                /* NULL-terminated */
@@ -27,6 +28,9 @@ const gt_analytic *gt_analytic_for(const gt_scan *scan);
  * x is set, not added to. Allocates scratch of a bounded size (batches of views) and frees it. */
 gt_status gt_analytic_run(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan,
                           const void *options, const gt_array *data, gt_array *x);
+/* The same, and what each stage took: the device is waited for between stages. */
+gt_status gt_analytic_run_timed(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan,
+                                const void *options, const gt_array *data, gt_array *x, gt_analytic_times *times);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 /* Filtered backprojection of flat, arc and parallel detectors: options, and batches of views through a backend.
  * Feldkamp, Davis, Kress, JOSA A 1 (1984) 612; Kak, Slaney, Principles of Computerized Tomographic Imaging, 1988, ch. 3. */
+#include <time.h>
 #include "analytic/direct.h"
 
 static const char *const short_names[] = { "auto", "off", NULL };
@@ -7,6 +8,7 @@ static const char *const offset_names[] = { "auto", "off", NULL };
 static const char *const extend_names[] = { "cosine", "none", NULL };
 static const char *const rows_names[] = { "clamp", "zero", NULL };
 static const char *const mask_names[] = { "fov", "none", NULL };
+const char *const gt_kernel_names[] = { "auto", "plain", "tiles", NULL };
 
 #define AT(field) offsetof(gt_direct_options, field)
 const gt_param gt_direct_params[] = {
@@ -18,6 +20,7 @@ const gt_param gt_direct_params[] = {
 	{ "extend", "rows that do not end in air: how they go on", GT_CHOICE, AT(extend), 0, 0, extend_names },
 	{ "rows", "voxels above or below the detector: its last row, or zero", GT_CHOICE, AT(rows), 0, 0, rows_names },
 	{ "mask", "voxels outside the field of view: 0, or left as they come", GT_CHOICE, AT(mask), 0, 0, mask_names },
+	{ "kernel", "form of the backprojection on CUDA: auto takes the fastest that fits", GT_CHOICE, AT(kernel), 0, 0, gt_kernel_names },
 	{ .key = NULL },
 };
 
@@ -34,33 +37,65 @@ const gt_direct_options gt_direct_defaults = {
 static const struct gt_direct_impl *const impls[GT_NBACKENDS] = { &gt_direct_cpu, GT_IF_CUDA(&gt_direct_cuda) };
 
 /* Filtered views held at a time: a bounded share of the memory, and enough of them to be worth a pass over the volume. */
-static size_t batch_size(gt_backend *be, const gt_direct_plan *p, gt_type type)
+static size_t batch_size(gt_backend *be, const gt_direct_plan *p, size_t view_bytes)
 {
-	const size_t most_bytes = (size_t)512 << 20, most_views = 256;
+	const size_t most_bytes = (size_t)(gt_backend_is_gpu(be) ? 4096 : 512) << 20;
 	size_t available, total;
 	gt_backend_memory(be, &available, &total);
-	const size_t bytes = available / 4 < most_bytes ? available / 4 : most_bytes;
-	size_t n = bytes / (p->rows * p->row.wide * gt_type_size(type));
-	n = n < most_views ? n : most_views;
-	n = n < p->views ? n : p->views;
-	return n ? n : 1;
+	const size_t bytes = available / 4 < most_bytes ? available / 4 : most_bytes, most = bytes / view_bytes;
+	if (most >= p->views)
+		return p->views;
+	/* Batches of equal size: a small last one would cost as much of a pass. */
+	const size_t batches = most ? (p->views + most - 1) / most : p->views;
+	return (p->views + batches - 1) / batches;
+}
+
+struct stopwatch {
+	gt_backend *be;
+	double last;
+};
+
+static double seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void lap(struct stopwatch *w, double *sum)
+{
+	gt_backend_wait(w->be);
+	const double now = seconds();
+	*sum += now - w->last;
+	w->last = now;
 }
 
 gt_status gt_direct_run(const char *who, gt_backend *be, const gt_grid *grid, const gt_scan *scan, const gt_direct_options *o,
-                        const gt_array *data, gt_array *x)
+                        const gt_array *data, gt_array *x, gt_analytic_times *times)
 {
 	const struct gt_direct_impl *impl = impls[be->kind];
 	gt_direct_plan *plan = NULL;
 	void *state = NULL;
+	size_t view_bytes;
 	gt_status st = GT_OK;
+	struct stopwatch w = { be, times ? seconds() : 0 };
 	GT_TRY(gt_direct_plan_new(who, grid, scan, o, be->pool, &plan));
-	const size_t batch = batch_size(be, plan, data->type);
+	GT_TRY(impl->view_bytes(be, plan, data->type, &view_bytes));
+	const size_t batch = batch_size(be, plan, view_bytes);
 	GT_TRY(impl->open(be, plan, data->type, batch, &state));
 	gt_fill(0, x);
+	if (times) {
+		*times = (gt_analytic_times){ 0 };
+		lap(&w, &times->plan);
+	}
 	for (size_t v = 0; v < plan->views && be->status == GT_OK && !be->rehearsed; v += batch) {
 		const size_t n = plan->views - v < batch ? plan->views - v : batch;
 		impl->filter(state, v, n, data->data);
+		if (times)
+			lap(&w, &times->filter);
 		impl->back(state, v, n, x->data);
+		if (times)
+			lap(&w, &times->back);
 	}
 	GT_TRY(gt_backend_status(be));
 done:

@@ -14,8 +14,11 @@ typedef enum { GT_OFFSET_AUTO, GT_OFFSET_OFF } gt_offset;
 typedef enum { GT_EXTEND_COSINE, GT_EXTEND_NONE } gt_extend;
 typedef enum { GT_ROWS_CLAMP, GT_ROWS_ZERO } gt_rows;
 typedef enum { GT_MASK_FOV, GT_MASK_NONE } gt_mask;
+/* Forms of the backprojection on CUDA; the CPU has one, whatever is asked. */
+typedef enum { GT_KERNEL_AUTO, GT_KERNEL_PLAIN, GT_KERNEL_TILES } gt_kernel;
+extern const char *const gt_kernel_names[];
 
-typedef struct { int filter; double cutoff; int short_scan, offset, extend, rows, mask; } gt_direct_options;
+typedef struct { int filter; double cutoff; int short_scan, offset, extend, rows, mask, kernel; } gt_direct_options;
 extern const gt_param gt_direct_params[];
 extern const gt_direct_options gt_direct_defaults;
 extern const gt_analytic gt_analytic_fdk, gt_analytic_fbp;
@@ -26,10 +29,13 @@ typedef struct {
 	size_t views, rows, columns;
 	double row_pitch;
 	gt_grid grid;
+	int tilted;                             /* rows not parallel to z: views have matrices, see gt_back_point() */
 	int clamp_rows;                         /* 0: voxels that project beyond the rows by more than half a cell get nothing */
+	int kernel;                             /* gt_kernel */
 	double center[2], radius;               /* columns of voxels outside this circle stay 0; INFINITY: none */
 	gt_row_plan row;
 	double *response;                       /* [row.n/2 + 1], divided by row.n: transforms do not scale */
+	double *tail[2];                        /* [row.wide]: what a roll-off of edge value 1 adds before, and after; NULL: none */
 	double *gain, *slope;                   /* [views][columns]: see gt_cell_weight() */
 	struct gt_back_view *view;              /* [views] */
 } gt_direct_plan;
@@ -42,6 +48,8 @@ void      gt_direct_plan_free(gt_direct_plan *plan);
 /* What a backend does. data and x have the type given to open(). The scratch of filtered views, its layout and its
  * size are the backend's own: a faster backprojector replaces both filter() and back(). */
 struct gt_direct_impl {
+	/* Bytes of scratch per view. GT_ERR_UNSUPPORTED: the kernel that was asked for cannot do this plan. */
+	gt_status (*view_bytes)(gt_backend *be, const gt_direct_plan *plan, gt_type type, size_t *bytes);
 	gt_status (*open)(gt_backend *be, const gt_direct_plan *plan, gt_type type, size_t batch, void **state);
 	/* Weights and filters views first .. first+n-1 (n <= batch) of data [view][row][column] into the scratch. */
 	void      (*filter)(void *state, size_t first, size_t n, const void *data);
@@ -53,7 +61,7 @@ extern const struct gt_direct_impl gt_direct_cpu, gt_direct_cuda;
 
 /* Plans, then runs all views through the backend of x. */
 gt_status gt_direct_run(const char *who, gt_backend *be, const gt_grid *grid, const gt_scan *scan,
-                        const gt_direct_options *o, const gt_array *data, gt_array *x);
+                        const gt_direct_options *o, const gt_array *data, gt_array *x, gt_analytic_times *times);
 
 #ifdef __cplusplus
 }

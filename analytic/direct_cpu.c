@@ -119,6 +119,13 @@ static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type type, si
 	return st;
 }
 
+static gt_status view_bytes_(gt_backend *be, const gt_direct_plan *p, gt_type type, size_t *bytes)
+{
+	(void)be;
+	*bytes = p->rows * p->row.wide * gt_type_size(type);
+	return GT_OK;
+}
+
 static void filter_(void *self, size_t first, size_t n, const void *data)
 {
 	const struct state *s = self;
@@ -134,4 +141,4 @@ static void back_(void *self, size_t first, size_t n, void *x)
 	gt_parallel(s->be->pool, g->n[1] * ((g->n[0] + TILE - 1) / TILE), 1, s->type == GT_F32 ? back_tiles_single : back_tiles_double, &b);
 }
 
-const struct gt_direct_impl gt_direct_cpu = { open_, filter_, back_, close_ };
+const struct gt_direct_impl gt_direct_cpu = { view_bytes_, open_, filter_, back_, close_ };

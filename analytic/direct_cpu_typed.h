@@ -3,8 +3,8 @@
 
 /* Filter ---------------------------------------------------------------- */
 
-/* A row, weighted, into its place in the transform; the gap between its ends stays 0. */
-static void NAMED(load_row)(const struct filtering *f, size_t view, size_t row, const T *data, T *line)
+/* A row, weighted, into its place in the transform, and the means of its ends. */
+static void NAMED(load_row)(const struct filtering *f, size_t view, size_t row, const T *data, T *line, double mean[2])
 {
 	const gt_direct_plan *p = f->state->plan;
 	const gt_row_plan *r = &p->row;
@@ -16,15 +16,19 @@ static void NAMED(load_row)(const struct filtering *f, size_t view, size_t row, 
 	for (size_t k = p->columns; k < r->n; k++)
 		line[k] = 0;
 	const size_t edge = p->columns < GT_EDGE_CELLS ? p->columns : GT_EDGE_CELLS;
-	double first = 0, last = 0;
+	mean[0] = mean[1] = 0;
 	for (size_t k = 0; k < edge; k++) {
-		first += line[k] / (double)edge;
-		last += line[p->columns - 1 - k] / (double)edge;
+		mean[0] += line[k] / (double)edge;
+		mean[1] += line[p->columns - 1 - k] / (double)edge;
 	}
-	for (size_t j = 1; j <= r->after; j++)
-		line[p->columns + j - 1] = (T)(last * gt_roll_off(j, r->after));
-	for (size_t j = 1; j <= r->before; j++)
-		line[r->n - j] = (T)(first * gt_roll_off(j, r->before));
+}
+
+/* Filtered column i of a row in `line`, with its tails. */
+static inline T NAMED(filtered)(const gt_direct_plan *p, const T *line, const double mean[2], size_t i)
+{
+	const gt_row_plan *r = &p->row;
+	const T value = line[i < r->lead ? r->n + i - r->lead : i - r->lead];
+	return p->tail[0] ? value + (T)(mean[0] * p->tail[0][i] + mean[1] * p->tail[1][i]) : value;
 }
 
 /* ROWS_AT_ONCE rows of one view go to neighbouring places of the scratch. */
@@ -40,7 +44,8 @@ static void NAMED(filter_rows)(void *self, size_t begin, size_t end, int worker)
 		const size_t v = g / groups, l0 = g % groups * ROWS_AT_ONCE;
 		const size_t n = p->rows - l0 < ROWS_AT_ONCE ? p->rows - l0 : ROWS_AT_ONCE;
 		for (size_t l = 0; l < n; l++) {
-			NAMED(load_row)(f, f->first + v, l0 + l, f->data, line);
+			double mean[2];
+			NAMED(load_row)(f, f->first + v, l0 + l, f->data, line, mean);
 			FFTW(execute_dft_r2c)(s->FFTW(forth), line, (FFTW(complex) *)line);
 			for (size_t k = 0; k <= r->n / 2; k++) {
 				line[2 * k] *= (T)p->response[k];
@@ -48,7 +53,7 @@ static void NAMED(filter_rows)(void *self, size_t begin, size_t end, int worker)
 			}
 			FFTW(execute_dft_c2r)(s->FFTW(back), (FFTW(complex) *)line, line);
 			for (size_t i = 0; i < r->wide; i++)
-				kept[i * ROWS_AT_ONCE + l] = line[i < r->lead ? r->n + i - r->lead : i - r->lead];
+				kept[i * ROWS_AT_ONCE + l] = NAMED(filtered)(p, line, mean, i);
 		}
 		T *out = (T *)s->scratch + v * r->wide * p->rows + l0;
 		for (size_t i = 0; i < r->wide; i++)
@@ -105,11 +110,38 @@ static void NAMED(add_slices)(const struct span *a, const T *line, size_t z, siz
 	}
 }
 
+/* One view with a matrix onto one column of voxels. */
+static void NAMED(add_tilted)(const struct backing *b, size_t v, double x, double y, T *sum)
+{
+	const gt_direct_plan *p = b->state->plan;
+	const struct gt_back_view *w = &p->view[b->first + v];
+	const double first = gt_grid_first(&p->grid, 2), last = (double)p->rows - 1;
+	const T *view = (const T *)b->state->scratch + v * p->row.wide * p->rows;
+	double column, row, lambda;
+	for (size_t z = 0; z < p->grid.n[2]; z++) {
+		if (!gt_back_point(w, x, y, first + (double)z * p->grid.pitch[2], &column, &row, &lambda) ||
+		    !gt_back_sees(column, row, p->row.wide, p->rows, p->clamp_rows))
+			continue;
+		row = fmin(fmax(row, 0), last);
+		size_t k = (size_t)column, l = (size_t)row;
+		k = k < p->row.wide - 1 ? k : p->row.wide - 2;
+		const size_t up = l + 1 < p->rows ? 1 : 0;
+		const T right = (T)(column - (double)k), above = (T)(row - (double)l), square = (T)(lambda * lambda);
+		const T *near = view + k * p->rows + l, *far = near + p->rows;
+		const T low = near[0] + right * (far[0] - near[0]), high = near[up] + right * (far[up] - near[up]);
+		sum[z] += square * (low + above * (high - low));
+	}
+}
+
 /* One view onto one column of voxels. */
 static void NAMED(add_view)(const struct backing *b, size_t v, double x, double y, T *line, T *sum)
 {
 	const gt_direct_plan *p = b->state->plan;
 	double column, lambda;
+	if (p->tilted) {
+		NAMED(add_tilted)(b, v, x, y, sum);
+		return;
+	}
 	if (!gt_back_column(p->shape, &p->view[b->first + v], x, y, &column, &lambda))
 		return;
 	if (!(column >= 0 && column <= (double)(p->row.wide - 1)))

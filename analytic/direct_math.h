@@ -18,6 +18,8 @@ struct gt_back_view {
 	double radius, column0, per_column, row0, per_row, z0;
 	double height;                  /* of row 0 above the source, mm */
 	int flip_rows;                  /* 1: the detector's rows run down; rows here are counted upwards */
+	/* Where rows are not parallel to z, flat detectors alone: (column / lambda, row / lambda, 1 / lambda) = matrix (x, y, z, 1). */
+	double matrix[12];
 };
 
 /* The detector's row of ascending row `row`. */
@@ -48,6 +50,26 @@ GT_HD int gt_back_column(gt_shape shape, const struct gt_back_view *w, double x,
 	return 1;
 }
 
+GT_HD double gt_back_dot(const double *row, double x, double y, double z) { return row[0] * x + row[1] * y + row[2] * z + row[3]; }
+
+/* The same for a voxel of a view with a matrix: gives its row as well. */
+GT_HD int gt_back_point(const struct gt_back_view *w, double x, double y, double z, double *column, double *row, double *lambda)
+{
+	const double d = gt_back_dot(w->matrix + 8, x, y, z);
+	if (!(d > 0))
+		return 0;
+	*lambda = 1 / d;
+	*column = gt_back_dot(w->matrix, x, y, z) * *lambda;
+	*row = gt_back_dot(w->matrix + 4, x, y, z) * *lambda;
+	return 1;
+}
+
+/* Does such a voxel get something: within the filtered columns, and the outer edges of the rows unless they are clamped? */
+GT_HD int gt_back_sees(double column, double row, size_t wide, size_t rows, int clamp_rows)
+{
+	return column >= 0 && column <= (double)(wide - 1) && (clamp_rows || (row >= -0.5 - 1e-9 && row <= (double)rows - 0.5 + 1e-9));
+}
+
 /* Of nz slices at rows row + j step (step > 0), those within the outer edges of the rows: *first ... *end - 1. Edges that
  * fall on a slice belong to it whatever the rounding. */
 GT_HD void gt_back_slices(double row, double step, size_t rows, size_t nz, size_t *first, size_t *end)
@@ -70,7 +92,8 @@ GT_HD double gt_roll_off(size_t j, size_t length)
 	return 0.5 + 0.5 * cos(3.14159265358979323846 * (double)j / ((double)length + 1));
 }
 
-/* How a row lies in its transform of n samples: column k at k, or at n + k where k < 0. */
+/* How a row lies in its transform of n samples: column k at k, or at n + k where k < 0. The roll-off of a truncated row is
+ * linear in its edge value: it is not transformed with each row, but filtered once, as gt_direct_plan.tail. */
 typedef struct {
 	size_t n, columns;
 	size_t before, after;           /* columns of the roll-off on either side */

@@ -1,7 +1,8 @@
 /* fbp: parallel beams. */
 #include "analytic/direct.h"
 
-static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x)
+static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x,
+                     gt_analytic_times *times)
 {
 	if (scan->shape != GT_PARALLEL)
 		return gt_fail(GT_ERR_UNSUPPORTED,
@@ -13,7 +14,7 @@ static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, c
 			GT_ERR_UNSUPPORTED,
 			"fbp is for circular scans and this one is helical (pitch_per_turn=%g mm): use an iterative solver such as os-sart",
 			scan->pitch_per_turn);
-	return gt_direct_run("fbp", be, grid, scan, options, data, x);
+	return gt_direct_run("fbp", be, grid, scan, options, data, x, times);
 }
 
 const gt_analytic gt_analytic_fbp = {

@@ -1,7 +1,8 @@
 /* fdk: cone and fan beams. */
 #include "analytic/direct.h"
 
-static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x)
+static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x,
+                     gt_analytic_times *times)
 {
 	if (scan->shape == GT_PARALLEL)
 		return gt_fail(GT_ERR_UNSUPPORTED, "fdk is for cone and fan beams and this scan is parallel: use fbp");
@@ -10,7 +11,7 @@ static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, c
 			GT_ERR_UNSUPPORTED,
 			"fdk is for circular scans and this one is helical (pitch_per_turn=%g mm): use an iterative solver such as os-sart",
 			scan->pitch_per_turn);
-	return gt_direct_run("fdk", be, grid, scan, options, data, x);
+	return gt_direct_run("fdk", be, grid, scan, options, data, x, times);
 }
 
 const gt_analytic gt_analytic_fdk = {

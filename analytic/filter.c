@@ -65,3 +65,25 @@ gt_status gt_ramp_response(const gt_ramp *r, size_t n, double *response)
 	fftw_free(space);
 	return GT_OK;
 }
+
+gt_status gt_filter_line(size_t n, const double *response, double *line)
+{
+	fftw_complex *spectrum = (fftw_complex *)line;
+	pthread_mutex_lock(&gt_fft_planner);
+	fftw_plan forth = fftw_plan_dft_r2c_1d((int)n, line, spectrum, FFTW_ESTIMATE | FFTW_UNALIGNED);
+	fftw_plan back = fftw_plan_dft_c2r_1d((int)n, spectrum, line, FFTW_ESTIMATE | FFTW_UNALIGNED);
+	pthread_mutex_unlock(&gt_fft_planner);
+	if (forth && back) {
+		fftw_execute(forth);
+		for (size_t k = 0; k <= n / 2; k++) {
+			spectrum[k][0] *= response[k];
+			spectrum[k][1] *= response[k];
+		}
+		fftw_execute(back);
+	}
+	pthread_mutex_lock(&gt_fft_planner);
+	fftw_destroy_plan(forth);
+	fftw_destroy_plan(back);
+	pthread_mutex_unlock(&gt_fft_planner);
+	return forth && back ? GT_OK : gt_fail(GT_ERR_MEMORY, "no plan for a transform of %zu samples", n);
+}

@@ -25,6 +25,9 @@ double gt_window_value(gt_window w, double f);
 /* pitch x transform of the windowed kernel: response[k], k = 0 .. n/2, real. n as gt_fft_size() gives. */
 gt_status gt_ramp_response(const gt_ramp *r, size_t n, double *response);
 
+/* line[n + 2], its first n filled: convolved in place with what has that response. Sums are not divided by n. */
+gt_status gt_filter_line(size_t n, const double *response, double *line);
+
 #ifdef __cplusplus
 }
 #endif

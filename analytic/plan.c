@@ -4,8 +4,10 @@
  * (Kak, Slaney, section 3.4.1). It holds for any detector, as it speaks of rays only; cells in equal steps of u on a
  * plane at distance F turn it into weights F / (depth of the voxel)^2 and the equispaced kernel in u, wherever the foot
  * of the perpendicular lies. Feldkamp's rule adds the cosine of the cone angle. */
+#include <fftw3.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "analytic/direct.h"
 #include "analytic/stand.h"
 
@@ -111,6 +113,14 @@ static size_t extension(const gt_scan *scan, size_t others)
 	return room < 0 ? 0 : room < (double)wanted ? (size_t)room : wanted;
 }
 
+/* Samples of a circular transform that holds every lag between a column, or the roll-off beside them, and a filtered column. The
+ * kernel is symmetric: half the circle may be the largest lag. */
+static size_t transform_size(const gt_row_plan *r, size_t before, size_t after)
+{
+	const size_t up = r->wide - r->lead - 1 + before, down = r->columns - 1 + after + r->lead;
+	return gt_fft_size(2 * (up > down ? up : down));
+}
+
 static void plan_row(const gt_stand *s, const gt_direct_options *o, int is_offset, gt_row_plan *r)
 {
 	const size_t columns = s->scan->columns;
@@ -123,19 +133,58 @@ static void plan_row(const gt_stand *s, const gt_direct_options *o, int is_offse
 	const size_t extend = o->extend == GT_EXTEND_COSINE ? extension(s->scan, r->wide) : 0;
 	r->before = is_offset && low ? 0 : extend;
 	r->after = is_offset && !low ? 0 : extend;
-	const size_t tail = r->wide - columns - r->lead;
-	const size_t up = columns - 1 + tail + r->before, down = columns - 1 + r->after + r->lead;
-	r->n = gt_fft_size(2 * (up > down ? up : down) + 1);
+	r->n = transform_size(r, 0, 0);
+}
+
+static gt_ramp ramp_of(const gt_scan *scan, const gt_direct_options *o)
+{
+	const int arc = scan->shape == GT_ARC;
+	return (gt_ramp){ arc ? scan->column_pitch / scan->source_to_detector : scan->column_pitch, arc, (gt_window)o->filter, o->cutoff };
 }
 
 static gt_status plan_response(const gt_scan *scan, const gt_direct_options *o, gt_direct_plan *p)
 {
-	const int arc = scan->shape == GT_ARC;
-	const gt_ramp ramp = { arc ? scan->column_pitch / scan->source_to_detector : scan->column_pitch, arc, (gt_window)o->filter,
-		               o->cutoff };
+	const gt_ramp ramp = ramp_of(scan, o);
 	const gt_status st = gt_ramp_response(&ramp, p->row.n, p->response);
 	for (size_t k = 0; st == GT_OK && k <= p->row.n / 2; k++)
 		p->response[k] /= (double)p->row.n;
+	return st;
+}
+
+/* The roll-off on one side (0: before, 1: after) of a row whose edge value is 1, filtered. */
+static gt_status make_tail(const gt_row_plan *r, size_t n, const double *response, int side, double *line, double *tail)
+{
+	const size_t length = side ? r->after : r->before;
+	memset(line, 0, (n + 2) * sizeof *line);
+	for (size_t j = 1; j <= length; j++)
+		line[side ? r->columns + j - 1 : n - j] = gt_roll_off(j, length);
+	const gt_status st = gt_filter_line(n, response, line);
+	for (size_t i = 0; i < r->wide; i++)
+		tail[i] = line[i < r->lead ? n + i - r->lead : i - r->lead] / (double)n;
+	return st;
+}
+
+static gt_status plan_tails(const gt_scan *scan, const gt_direct_options *o, gt_direct_plan *p)
+{
+	const gt_row_plan *r = &p->row;
+	const size_t n = transform_size(r, r->before, r->after);
+	const gt_ramp ramp = ramp_of(scan, o);
+	gt_status st = GT_OK;
+	if (!r->before && !r->after)
+		return st;
+	double *response = malloc((n / 2 + 1) * sizeof *response), *line = fftw_malloc((n + 2) * sizeof *line);
+	for (int side = 0; side < 2; side++)
+		p->tail[side] = calloc(r->wide, sizeof *p->tail[side]);
+	if (!response || !line || !p->tail[0] || !p->tail[1]) {
+		st = gt_fail(GT_ERR_MEMORY, "no memory for rows of %zu samples", n);
+		goto done;
+	}
+	GT_TRY(gt_ramp_response(&ramp, n, response));
+	for (int side = 0; side < 2; side++)
+		GT_TRY(make_tail(r, n, response, side, line, p->tail[side]));
+done:
+	fftw_free(line);
+	free(response);
 	return st;
 }
 
@@ -180,6 +229,56 @@ static void set_flat(const gt_scan *scan, const gt_view *w, struct gt_back_view 
 	b->column0 = scan->column_center - dot2(w->column_axis, to) / scan->column_pitch;
 }
 
+static void subtract(const double *a, const double *b, double *c)
+{
+	for (int i = 0; i < 3; i++)
+		c[i] = a[i] - b[i];
+}
+
+/* Normal of a flat detector; returns the distance of its plane from the source along it, signed. */
+static double plane_of(const gt_view *w, double n[3])
+{
+	const double *c = w->column_axis, *r = w->row_axis;
+	double to[3];
+	for (int a = 0; a < 3; a++)
+		n[a] = c[(a + 1) % 3] * r[(a + 2) % 3] - c[(a + 2) % 3] * r[(a + 1) % 3];
+	subtract(w->detector, w->source, to);
+	return gt_dot3(n, to);
+}
+
+/* Cell of the foot of the perpendicular from the source along an axis of the detector, counted from `center`. */
+static double foot(const gt_view *w, const double axis[3], double center, double pitch)
+{
+	double from[3];
+	subtract(w->source, w->detector, from);
+	return center + gt_dot3(from, axis) / pitch;
+}
+
+/* A row of the matrix: place x depth = foot x depth + axis . (x - source) / pitch. */
+static void matrix_row(const double *depth, const gt_view *w, const double axis[3], double foot_at, double pitch, double *row)
+{
+	for (int a = 0; a < 3; a++)
+		row[a] = foot_at * depth[a] + axis[a] / pitch;
+	row[3] = foot_at * depth[3] - gt_dot3(axis, w->source) / pitch;
+}
+
+static void set_tilted(const gt_scan *scan, const gt_view *w, size_t lead, struct gt_back_view *b)
+{
+	double n[3], up[3], *depth = b->matrix + 8;
+	const double distance = plane_of(w, n);
+	b->flip_rows = w->row_axis[2] < 0;
+	for (int a = 0; a < 3; a++) {
+		depth[a] = n[a] / distance;
+		up[a] = b->flip_rows ? -w->row_axis[a] : w->row_axis[a];
+	}
+	depth[3] = -gt_dot3(n, w->source) / distance;
+	const double center = b->flip_rows ? (double)scan->rows - 1 - scan->row_center : scan->row_center;
+	const double column = foot(w, w->column_axis, scan->column_center, scan->column_pitch), row = foot(w, up, center, scan->row_pitch);
+	matrix_row(depth, w, w->column_axis, column + (double)lead, scan->column_pitch, b->matrix);
+	matrix_row(depth, w, up, row, scan->row_pitch, b->matrix + 4);
+	b->height = -row * scan->row_pitch;
+}
+
 static void set_arc(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
 {
 	double arm[3];
@@ -207,10 +306,14 @@ static void set_parallel(const gt_scan *scan, const gt_view *w, struct gt_back_v
 	b->column0 = scan->column_center;
 }
 
-static void set_view(const gt_scan *scan, size_t v, size_t lead, struct gt_back_view *b)
+static void set_view(const gt_scan *scan, int tilted, size_t v, size_t lead, struct gt_back_view *b)
 {
 	const gt_view *w = &scan->view[v];
 	*b = (struct gt_back_view){ .z0 = 0 };
+	if (tilted) {
+		set_tilted(scan, w, lead, b);
+		return;
+	}
 	switch (scan->shape) {
 	case GT_FLAT:
 		set_flat(scan, w, b);
@@ -244,11 +347,15 @@ static void set_cells(const struct making *m, size_t v)
 {
 	const gt_direct_plan *p = m->plan;
 	const gt_view *w = &m->scan->view[v];
-	double n[2];
-	const double plane = fabs(plane_distance(w, n)), distance = gt_stand_distance(m->stand, v), view = m->norm * m->stand->weight[v];
+	double n[3];
+	const double middle = foot(w, w->column_axis, m->scan->column_center, m->scan->column_pitch);
+	const double plane = p->tilted ? fabs(plane_of(w, n)) : fabs(plane_distance(w, n)), distance = gt_stand_distance(m->stand, v),
+		     view = m->norm * m->stand->weight[v];
 	for (size_t k = 0; k < p->columns; k++) {
 		double reach, *gain = &p->gain[v * p->columns + k], *slope = &p->slope[v * p->columns + k];
 		const double fan = gt_stand_fan(m->stand, v, (double)k, &reach), counts = view * redundancy(m, v, fan);
+		if (p->tilted)
+			reach = hypot(plane, ((double)k - middle) * m->scan->column_pitch);
 		switch (p->shape) {
 		case GT_FLAT:
 			*gain = counts * distance * cos(fan) / plane;
@@ -270,7 +377,7 @@ static void make_views(void *self, size_t v, size_t end, int worker)
 	const struct making *m = self;
 	(void)worker;
 	for (; v < end; v++) {
-		set_view(m->scan, v, m->plan->row.lead, &m->plan->view[v]);
+		set_view(m->scan, m->plan->tilted, v, m->plan->row.lead, &m->plan->view[v]);
 		set_cells(m, v);
 	}
 }
@@ -312,8 +419,10 @@ gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan
 		               .columns = scan->columns,
 		               .row_pitch = scan->row_pitch,
 		               .grid = *grid,
-		               .clamp_rows = o->rows == GT_ROWS_CLAMP };
+		               .clamp_rows = o->rows == GT_ROWS_CLAMP,
+		               .kernel = o->kernel };
 	GT_TRY(gt_stand_new(who, scan, &stand));
+	p->tilted = scan->shape == GT_FLAT && gt_scan_rows_along_z(scan, who) != GT_OK;
 	GT_TRY(choose_redundancy(who, &stand, o, &m));
 	const int is_offset = m.redundancy == OFFSET_DETECTOR;
 	plan_row(&stand, o, is_offset, &p->row);
@@ -323,6 +432,7 @@ gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan
 	}
 	GT_TRY(allocate(who, p));
 	GT_TRY(plan_response(scan, o, p));
+	GT_TRY(plan_tails(scan, o, p));
 	p->center[0] = stand.center[0];
 	p->center[1] = stand.center[1];
 	p->radius = mask_radius(&stand, o, is_offset);
@@ -343,5 +453,7 @@ void gt_direct_plan_free(gt_direct_plan *p)
 	free(p->slope);
 	free(p->view);
 	free(p->response);
+	free(p->tail[0]);
+	free(p->tail[1]);
 	free(p);
 }

@@ -27,9 +27,27 @@ double gt_stand_distance(const gt_stand *s, size_t view)
 	return hypot(p[0] - s->center[0], p[1] - s->center[1]);
 }
 
+/* Flat detectors may lean, as those of a C-arm do: weights and filter still take their rows for circles around the axis. */
+#define MOST_TILT 15.0
+
+static gt_status check_rows(const char *who, const gt_scan *scan)
+{
+	if (scan->shape != GT_FLAT)
+		return gt_scan_rows_along_z(scan, who);
+	for (size_t v = 0; v < scan->views; v++) {
+		const double *r = scan->view[v].row_axis, tilt = atan2(hypot(r[0], r[1]), fabs(r[2])) * 180 / PI;
+		if (!(tilt <= MOST_TILT))
+			return gt_fail(
+				GT_ERR_UNSUPPORTED,
+				"%s: the columns of view %zu lean by %.6g degrees from the z axis: expected at most %g; use an iterative solver such as os-sart",
+				who, v, tilt, MOST_TILT);
+	}
+	return GT_OK;
+}
+
 static gt_status check_views(const char *who, const gt_scan *scan)
 {
-	const gt_status st = gt_scan_rows_along_z(scan, who);
+	const gt_status st = check_rows(who, scan);
 	if (st != GT_OK)
 		return st;
 	for (size_t v = 0; v < scan->views; v++) {

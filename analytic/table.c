@@ -29,8 +29,8 @@ static gt_status check_array(const gt_analytic *m, const gt_backend *be, const c
 	return GT_OK;
 }
 
-gt_status gt_analytic_run(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options,
-                          const gt_array *data, gt_array *x)
+gt_status gt_analytic_run_timed(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options,
+                                const gt_array *data, gt_array *x, gt_analytic_times *times)
 {
 	gt_status st = GT_OK;
 	GT_TRY(gt_scan_check(scan));
@@ -40,7 +40,13 @@ gt_status gt_analytic_run(const gt_analytic *m, gt_backend *be, const gt_grid *g
 	if (gt_array_type(data) != gt_array_type(x))
 		return gt_fail(GT_ERR_ARG, "%s: projections in %s and volume in %s precision: expected the same", m->name,
 		               gt_type_name(gt_array_type(data)), gt_type_name(gt_array_type(x)));
-	GT_TRY(m->run(be, grid, scan, options ? options : m->defaults, data, x));
+	GT_TRY(m->run(be, grid, scan, options ? options : m->defaults, data, x, times));
 done:
 	return st;
+}
+
+gt_status gt_analytic_run(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options,
+                          const gt_array *data, gt_array *x)
+{
+	return gt_analytic_run_timed(m, be, grid, scan, options, data, x, NULL);
 }

@@ -19,12 +19,12 @@ gt_status gt_slices_new (gt_backend *be, gt_type type, const size_t n[3], gt_sli
 void      gt_slices_free(gt_slices *s);
 /* Sides of the padded slices, x and y. */
 void      gt_slices_padded(const gt_slices *s, size_t padded[2]);
-/* Real part of the transform of a kernel on the host, in double. kernel: a slice, its centre at voxel `center` (x, y); what there
- * is of it within a slice whose other end is as far away as `center` asks. spectrum: [padded y][padded x/2 + 1]. */
+/* Real part of the transform of a kernel: a slice on the host, its centre at voxel `center` (x, y).
+ * spectrum: [padded y][padded x/2 + 1]. */
 gt_status gt_slices_spectrum(const gt_slices *s, const double *kernel, const size_t center[2], double *spectrum);
 /* A response for gt_slices_filter() on the backend, from one on the host as gt_slices_spectrum() gives. */
 gt_status gt_slices_response(const gt_slices *s, const double *spectrum, gt_array **response);
-/* y = y + a S F' h F S x, or without y if add is 0: F the transform of padded slices, h a response, S = diag(scale). Symmetric,
+/* y = y + S F' h F S x, or without y if add is 0: F the transform of padded slices, h a response, S = diag(scale). Symmetric,
  * and positive definite where h > 0 and no scale is 0. Allocates nothing; y is not x. */
 void      gt_slices_filter(const gt_slices *s, const gt_array *response, const gt_array *scale, int add, const gt_array *x, gt_array *y);
 

@@ -7,10 +7,11 @@
  * its value, and at most `line` slopes with curvatures. */
 #include <math.h>
 #include "solvers/pwls.h"
+#include "solvers/ramp.h"
 
 enum { REFRESH = 20 }; /* iterations after which A x is computed afresh instead of updated: rounding adds up */
-enum kind { NONE, DIAGONAL };
-static const char *const kinds[] = { "none", "diagonal", NULL };
+enum kind { NONE, DIAGONAL, RAMP };
+static const char *const kinds[] = { "none", "diagonal", "ramp", NULL };
 
 struct options {
 	int iterations, line, preconditioner;
@@ -21,7 +22,7 @@ static const struct options defaults = { .iterations = 50, .line = 3, .precondit
 static const gt_param params[] = {
 	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
 	{ .key = "preconditioner",
-	  .help = "diagonal: the inverse of a diagonal above the second derivatives",
+	  .help = "near the inverse of the second derivatives. diagonal: of a diagonal above them; ramp: filters of slices",
 	  .kind = GT_CHOICE,
 	  .at = AT(preconditioner),
 	  .names = kinds },
@@ -41,24 +42,31 @@ struct state {
 	gt_array *x;
 	gt_array *g, *z, *d, *m; /* gradient, preconditioned gradient, direction, diagonal */
 	gt_array *r, *q;         /* W (A x - b), A d or W A d */
-	double data, penalty;    /* at x */
-	double gz, dd;           /* <g,z>, <d,d> */
-	double first;            /* |g| before the first iteration */
+	gt_ramp_filter *ramp;
+	double data, penalty; /* at x */
+	double gz, dd;        /* <g,z>, <d,d> */
+	double first;         /* |g| before the first iteration */
 	const gt_kept *kept;
 };
 
 /* z = M g. M is symmetric, positive definite and the same in all iterations: the directions rely on it. */
 static void precondition(const struct state *s)
 {
+	if (s->ramp) {
+		gt_ramp_filter_apply(s->ramp, s->g, s->z);
+		return;
+	}
 	gt_copy(s->g, s->z);
-	if (s->o->preconditioner == DIAGONAL)
+	if (s->m)
 		gt_mul(s->m, s->z);
 }
 
 static gt_status make_preconditioner(struct state *s)
 {
 	gt_status st = GT_OK;
-	if (s->o->preconditioner != DIAGONAL)
+	if (s->o->preconditioner == RAMP)
+		return gt_ramp_filter_new("pcg", s->p, s->q, s->g, s->z, &s->ramp);
+	if (s->o->preconditioner == NONE)
 		return GT_OK;
 	GT_TRY(gt_array_like(s->x, &s->m));
 	gt_pwls_denominator(s->p, &s->q, NULL, s->z, s->m);
@@ -207,6 +215,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	gt_array_free(s.z);
 	gt_array_free(s.d);
 	gt_array_free(s.m);
+	gt_ramp_filter_free(s.ramp);
 	gt_array_free(s.r);
 	gt_array_free(s.q);
 	return st;

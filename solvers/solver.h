@@ -4,6 +4,7 @@
 #include "core/monitor.h"
 #include "core/params.h"
 #include "core/penalty.h"
+#include "core/scan.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -18,6 +19,7 @@ typedef struct {
 	double lo, hi;                     /* -INFINITY, INFINITY: no bounds */
 	gt_array *const *w;                /* >= 0, as b; NULL: 1 */
 	const gt_penalty *R;               /* NULL: 0 */
+	const gt_grid *grid;               /* of x; NULL: x is no grid of voxels */
 } gt_problem;
 
 /* What a solver takes. A penalty it takes must have what it needs of it: gradient, line or prox.

@@ -45,6 +45,21 @@ static inline double *bodies_project(const body *b, size_t bodies, const gt_scan
 	return p;
 }
 
+/* Turns a detector around `detector`: in its plane by roll, and around its rows by pitch (rad). */
+static inline void lean(gt_view *w, double roll, double pitch)
+{
+	double normal[3];
+	for (int a = 0; a < 3; a++) {
+		const double c = w->column_axis[a], r = w->row_axis[a];
+		w->column_axis[a] = cos(roll) * c + sin(roll) * r;
+		w->row_axis[a] = cos(roll) * r - sin(roll) * c;
+	}
+	for (int a = 0; a < 3; a++)
+		normal[a] = w->column_axis[(a + 1) % 3] * w->row_axis[(a + 2) % 3] - w->column_axis[(a + 2) % 3] * w->row_axis[(a + 1) % 3];
+	for (int a = 0; a < 3; a++)
+		w->row_axis[a] = cos(pitch) * w->row_axis[a] + sin(pitch) * normal[a];
+}
+
 /* Runs a method on data of double; the volume as doubles, to be freed. */
 static inline double *reconstruct_as(gt_backend *be, gt_type type, const char *method, const char *text, const gt_grid *grid,
                                      const gt_scan *scan, const double *data)

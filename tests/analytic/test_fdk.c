@@ -345,6 +345,30 @@ START_TEST(turned_and_shaking_panel)
 }
 END_TEST
 
+/* As those of a C-arm: rolled, leaning and shaking, rows upwards or downwards. */
+START_TEST(leaning_panel)
+{
+	for (int down = 0; down < 2; down++) {
+		gt_orbit o = orbit_of(GT_FLAT);
+		o.row_offset = 0.7;
+		gt_scan *s = scan_of(&o);
+		for (size_t v = 0; v < s->views; v++) {
+			gt_view *w = &s->view[v];
+			lean(w, 0.03 + 0.01 * sin(3.0 * (double)v), 0.05 + 0.02 * cos(2.0 * (double)v));
+			for (int a = 0; a < 3; a++) {
+				w->detector[a] += 0.5 * sin(7.0 * (double)v) * w->column_axis[a] +
+				                  0.6 * cos(5.0 * (double)v) * w->row_axis[a];
+				w->row_axis[a] *= down ? -1 : 1;
+			}
+		}
+		if (down)
+			s->row_center = (double)s->rows - 1 - s->row_center;
+		check(down ? "leaning, rows downwards" : "leaning", s);
+		gt_scan_free(s);
+	}
+}
+END_TEST
+
 START_TEST(flying_focal_spot)
 {
 	static const double spot[][3] = { { 0.6, 0.3, 0.4 }, { -0.6, 0.3, 0.4 }, { 0.6, -0.3, -0.4 }, { -0.6, -0.3, -0.4 } };
@@ -369,6 +393,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, uneven_angles);
 	tcase_add_test(tc, shifted_axis_and_height);
 	tcase_add_test(tc, turned_and_shaking_panel);
+	tcase_add_test(tc, leaning_panel);
 	tcase_add_test(tc, flying_focal_spot);
 }
 

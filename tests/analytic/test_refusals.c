@@ -125,12 +125,17 @@ START_TEST(tilted_rows_and_beams)
 	gt_orbit o = orbit_of(GT_FLAT);
 	gt_scan *s = scan_of(&o);
 	gt_view *w = &s->view[3];
-	const double tilt = 0.01, c[3] = { w->column_axis[0], w->column_axis[1], 0 };
+	const double tilt = 0.3, c[3] = { w->column_axis[0], w->column_axis[1], 0 };
 	for (int a = 0; a < 3; a++) {
 		w->column_axis[a] = cos(tilt) * c[a] + (a == 2 ? sin(tilt) : 0);
 		w->row_axis[a] = -sin(tilt) * c[a] + (a == 2 ? cos(tilt) : 0);
 	}
-	REFUSED(s, "fdk", "row_axis of view 3");
+	REFUSED(s, "fdk", "columns of view 3 lean by 17.18");
+	gt_scan_free(s);
+	o = orbit_of(GT_ARC);
+	s = scan_of(&o);
+	lean(&s->view[4], 0.01, 0);
+	REFUSED(s, "fdk", "row_axis of view 4");
 	gt_scan_free(s);
 	o = orbit_of(GT_PARALLEL);
 	s = scan_of(&o);

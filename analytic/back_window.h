@@ -1,0 +1,119 @@
+#ifndef GT_ANALYTIC_BACK_WINDOW_H
+#define GT_ANALYTIC_BACK_WINDOW_H
+/* Voxels along z from one column of a detector that lies in shared memory, rows parallel to the voxels' slices. A run of C
+ * voxels reads each row that it needs once and keeps it in registers. Voxel j of the run, counted from its base voxel, lies
+ * at row s + dv j above the base voxel's row, 0 <= s < 1. With dv = U + g, and g in an interval without any fraction i/j of
+ * the run, floor(g j) is known when the code is compiled, and s + g j - floor(g j) lies in [0, 2): the voxel sees the line
+ * from row k = U j + floor(g j) to k + 1 or the next one, and
+ *     value = p[k] + sat(s + g j - floor(g j)) (p[k+1] - p[k]) + sat(s + g j - floor(g j) - 1) (p[k+2] - p[k+1])
+ * is the linear interpolation exactly, without an address or a branch per voxel. */
+#include <cuda_runtime.h>
+
+/* Adding 2^23, rounded down, leaves floor(x) in the mantissa, for 0 <= x < 2^23. */
+#define GT_MAGIC 8388608.f
+#define GT_MAGIC_BITS 0x4B000000u
+
+/* Floor of thousandths. */
+static __host__ __device__ constexpr int gt_floor_milli(int a) { return a >= 0 ? a / 1000 : -((999 - a) / 1000); }
+
+/* Samples are pairs (value, next value less it): value at `part` between two columns. */
+static __device__ __forceinline__ float gt_pair_value(const char *q, float part)
+{
+	const float2 a = *(const float2 *)q;
+	return fmaf(part, a.y, a.x);
+}
+
+/* C voxels, base voxel J0, steps U + G/1000 and all in the same interval; q: the base voxel's row. */
+template <int C, int J0, int U, int G, int PITCH>
+static __device__ __forceinline__ void gt_add_run(float *sum, const char *q, float part, float s, float g, float weight)
+{
+	constexpr int low = -J0 * U + gt_floor_milli(-J0 * G), first = low < 0 ? low : 0;
+	constexpr int rows = (C - 1 - J0) * U + gt_floor_milli((C - 1 - J0) * G) + 3 - first;
+	float p[rows], d[rows - 1];
+#pragma unroll
+	for (int r = 0; r < rows; r++)
+		p[r] = gt_pair_value(q + (r + first) * PITCH, part);
+#pragma unroll
+	for (int r = 0; r < rows - 1; r++)
+		d[r] = p[r + 1] - p[r];
+#pragma unroll
+	for (int z = 0; z < C; z++) {
+		const int j = z - J0, f = gt_floor_milli(j * G), k = j * U + f - first;
+		float value;
+		if (j == 0) {
+			value = fmaf(s, d[k], p[k]);
+		} else {
+			const float near = __saturatef(fmaf(g, (float)j, s - (float)f)), far = __saturatef(fmaf(g, (float)j, s - (float)(f + 1)));
+			value = fmaf(far, d[k + 1], fmaf(near, d[k], p[k]));
+		}
+		sum[z] = fmaf(weight, value, sum[z]);
+	}
+}
+
+/* A column of ZP voxels: v is the first one's row in the tile, dv the step, `tile` the place of row 0 at this column less
+ * GT_MAGIC_BITS rows. */
+template <int ZP, int C, int J0, int U, int G, int PITCH>
+static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)
+{
+	const float g = dv - (float)U;
+#pragma unroll
+	for (int z = 0; z < ZP; z += C) {
+		const float row = fmaf(dv, (float)(z + J0), v), whole = __fadd_rd(row, GT_MAGIC), s = row - (whole - GT_MAGIC);
+		const unsigned at = __float_as_uint(whole) * PITCH + tile;
+		gt_add_run<C, J0, U, G, PITCH>(sum + z, base + (int)at, part, s, g, weight);
+	}
+}
+
+/* The same for any step: two rows per voxel. */
+template <int ZP, int PITCH>
+static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)
+{
+#pragma unroll
+	for (int z = 0; z < ZP; z++) {
+		const float row = fmaf(dv, (float)z, v), whole = __fadd_rd(row, GT_MAGIC), s = row - (whole - GT_MAGIC);
+		const char *q = base + (int)(__float_as_uint(whole) * PITCH + tile);
+		const float low = gt_pair_value(q, part), high = gt_pair_value(q + PITCH, part);
+		sum[z] = fmaf(weight, fmaf(s, high - low, low), sum[z]);
+	}
+}
+
+/* Which steps have runs of their own: those that a plan needs, since each is code of its own. */
+enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_ANY };
+
+template <int STEPS, int ZP, int PITCH>
+static __device__ __forceinline__ void gt_add_column(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)
+{
+#define RUNS(C, J0, U, G) gt_add_runs<ZP, C, J0, U, G, PITCH>(sum, base, tile, part, v, dv, weight)
+	const float g = dv - 1.f;
+	if (STEPS == GT_STEPS_NEAR && fabsf(g) < 0.25f) {
+		if (g < 0) {
+			if (g > -0.125f)
+				RUNS(16, 7, 1, -60);
+			else
+				RUNS(8, 3, 1, -190);
+		} else {
+			if (g < 0.125f)
+				RUNS(16, 7, 1, 60);
+			else
+				RUNS(8, 3, 1, 190);
+		}
+	} else if (STEPS == GT_STEPS_LOW && dv < 1.f) {
+		if (dv < 1.f / 4)
+			RUNS(8, 3, 0, 125);
+		else if (dv < 1.f / 3)
+			RUNS(8, 3, 0, 290);
+		else if (dv < 1.f / 2)
+			RUNS(8, 3, 0, 420);
+		else if (dv < 2.f / 3)
+			RUNS(8, 3, 1, -420);
+		else if (dv < 3.f / 4)
+			RUNS(8, 3, 1, -290);
+		else
+			RUNS(8, 3, 1, -125);
+	} else {
+		gt_add_voxels<ZP, PITCH>(sum, base, tile, part, v, dv, weight);
+	}
+#undef RUNS
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* Every form of the backprojection against the CPU in double: random data, odd sizes, shifted grids and detectors, steps from
+ * a fifth of a row per voxel to four, arcs, parallel rays, half a turn, detectors larger and smaller than a tile. */
+/* labels: property */
+#include "tests/analytic/bodies.h"
+
+static const char *const kernels[] = { "auto", "plain", "tiles" };
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+/* step: rows per voxel at the axis; wide: columns per voxel. */
+typedef struct {
+	const char *name;
+	gt_shape shape;
+	double turn, step, wide;
+	size_t n[3], rows, columns, views;
+	const char *text;
+	double lean;
+} problem;
+static const problem problems[] = {
+	{ "flat, step 1", GT_FLAT, 2 * PI, 1.0, 1.1, { 37, 41, 83 }, 67, 61, 37, "mask=none", 0 },
+	{ "flat, step 0.93, many slices", GT_FLAT, 2 * PI, 0.93, 0.9, { 50, 33, 150 }, 160, 71, 29, "mask=fov", 0 },
+	{ "flat, step 0.2", GT_FLAT, 2 * PI, 0.2, 0.2, { 49, 35, 70 }, 17, 15, 24, "mask=none", 0 },
+	{ "flat, step 0.4", GT_FLAT, 2 * PI, 0.4, 0.5, { 35, 39, 77 }, 41, 37, 31, "mask=none", 0 },
+	{ "flat, step 0.7", GT_FLAT, 4.2, 0.7, 0.7, { 35, 39, 77 }, 61, 47, 31, "mask=none", 0 },
+	{ "flat, step 1.6", GT_FLAT, 2 * PI, 1.6, 1.6, { 33, 47, 45 }, 83, 91, 31, "mask=none", 0 },
+	{ "flat, step 2.5", GT_FLAT, 2 * PI, 2.5, 2.5, { 33, 31, 45 }, 119, 101, 31, "mask=none", 0 },
+	{ "flat, step 4", GT_FLAT, 2 * PI, 4, 4, { 33, 31, 19 }, 83, 155, 31, "mask=none", 0 },
+	{ "flat, rows end at zero", GT_FLAT, 2 * PI, 1.0, 1.1, { 37, 41, 83 }, 47, 51, 37, "mask=none,rows=zero", 0 },
+	{ "flat, far beyond the rows", GT_FLAT, 2 * PI, 1.0, 1.1, { 37, 41, 133 }, 19, 61, 37, "mask=fov", 0 },
+	{ "flat, narrow columns", GT_FLAT, 2 * PI, 1.1, 3.5, { 30, 27, 70 }, 83, 131, 30, "mask=none", 0 },
+	{ "flat, many views", GT_FLAT, 4 * PI, 0.9, 1, { 19, 21, 37 }, 33, 35, 523, "mask=none", 0 },
+	{ "arc, step 1", GT_ARC, 2 * PI, 1.0, 1.6, { 37, 41, 83 }, 67, 81, 37, "mask=none", 0 },
+	{ "arc, step 0.4", GT_ARC, 3.9, 0.4, 0.6, { 37, 41, 83 }, 31, 41, 37, "mask=none", 0 },
+	{ "arc, step 2.5", GT_ARC, 2 * PI, 2.5, 2.2, { 37, 41, 9 }, 31, 101, 37, "mask=none", 0 },
+	{ "arc, coarse voxels", GT_ARC, 2 * PI, 1.0, 1.0, { 9, 11, 13 }, 19, 17, 19, "mask=none", 0 },
+	{ "parallel", GT_PARALLEL, PI, 1.0, 1.0, { 37, 41, 83 }, 77, 61, 37, "mask=none", 0 },
+	{ "leaning a little, step 2.4", GT_FLAT, 3.9, 2.4, 2.4, { 37, 41, 53 }, 131, 111, 33, "mask=none", 3e-3 },
+	{ "leaning much, step 0.9", GT_FLAT, 2 * PI, 0.9, 0.9, { 37, 41, 53 }, 61, 53, 33, "mask=fov", 0.1 },
+	{ "leaning, rows end at zero", GT_FLAT, 2 * PI, 1.5, 1.3, { 37, 41, 53 }, 51, 53, 33, "mask=none,rows=zero", 0.05 },
+	{ "leaning by rounding", GT_FLAT, 2 * PI, 1.1, 1.3, { 27, 31, 53 }, 61, 53, 33, "mask=none", 1e-8 },
+	{ "one row", GT_FLAT, 2 * PI, 1.0, 1.3, { 37, 41, 1 }, 1, 61, 37, "mask=none", 0 },
+};
+enum { PROBLEMS = sizeof problems / sizeof *problems };
+
+/* Voxels of 1.1 x 1.1 x 1.3 mm, coarser where few, and cells to match. */
+static gt_scan *scan_of(const problem *p, gt_grid *g)
+{
+	const double size = 40.0 / (double)p->n[0], enlarged = p->shape == GT_PARALLEL ? 1 : 1.55;
+	const gt_orbit o = { .shape = p->shape,
+		             .views = p->views,
+		             .rows = p->rows,
+		             .columns = p->columns,
+		             .source_to_axis = 160,
+		             .source_to_detector = p->shape == GT_PARALLEL ? 200 : 160 * enlarged,
+		             .column_pitch = size * enlarged / p->wide,
+		             .row_pitch = 1.2 * size * enlarged / p->step,
+		             .column_offset = 0.4,
+		             .row_offset = -0.6,
+		             .start_angle = 0.3,
+		             .turn = p->turn };
+	gt_scan *s;
+	ck_ok(gt_scan_orbit(&o, &s));
+	for (size_t v = 0; v < s->views && p->lean; v++) {
+		lean(&s->view[v], p->lean * sin(3.0 * (double)v), p->lean * cos(2.0 * (double)v));
+		s->view[v].source[2] += fmin(30 * p->lean, 0.2) * sin(5.0 * (double)v);
+	}
+	*g = (gt_grid){ { p->n[0], p->n[1], p->n[2] }, { size, 1.03 * size, 1.2 * size }, { 0.4 * size, -0.7 * size, 0.3 * size } };
+	return s;
+}
+
+static double *random_data(size_t n)
+{
+	float *r = malloc(n * sizeof *r);
+	double *p = malloc(n * sizeof *p);
+	ck_assert(r && p);
+	gt_test_random(7, n, r);
+	for (size_t i = 0; i < n; i++)
+		p[i] = r[i];
+	free(r);
+	return p;
+}
+
+static double difference(const double *x, const double *y, size_t n)
+{
+	double d = 0, size = 0;
+	for (size_t i = 0; i < n; i++) {
+		d += (x[i] - y[i]) * (x[i] - y[i]);
+		size += y[i] * y[i];
+	}
+	return size > 0 ? sqrt(d / size) : INFINITY;
+}
+
+static double *on_cpu(const problem *p, const gt_grid *g, const gt_scan *s, const double *data)
+{
+	gt_backend *cpu;
+	ck_ok(gt_backend_open("cpu", &cpu));
+	double *x = reconstruct_as(cpu, GT_F64, gt_analytic_for(s)->name, p->text, g, s, data);
+	gt_backend_close(cpu);
+	return x;
+}
+
+/* What a kernel cannot do it refuses by its name; auto and plain can do all. */
+static int refuses(gt_backend *be, const problem *p, const char *kernel, gt_type type)
+{
+	gt_grid g;
+	gt_scan *s = scan_of(p, &g);
+	const gt_analytic *m = gt_analytic_for(s);
+	gt_array *data = gt_test_array(be, type, gt_scan_cells(s), 1), *x = gt_test_array(be, type, gt_grid_voxels(&g), 2);
+	char options[256], text[128], expected[64];
+	ck_assert_uint_le(m->options_size, sizeof options);
+	memcpy(options, m->defaults, m->options_size);
+	snprintf(text, sizeof text, "%s,kernel=%s", p->text, kernel);
+	snprintf(expected, sizeof expected, "kernel=%s", kernel);
+	ck_ok(gt_params_parse(m->params, text, options));
+	const gt_status st = gt_analytic_run(m, be, &g, s, options, data, x);
+	if (st != GT_OK) {
+		ck_assert_int_eq(st, GT_ERR_UNSUPPORTED);
+		ck_assert_msg(strstr(gt_error(), expected) != NULL, "%s: %s", p->name, gt_error());
+		ck_assert_msg(strcmp(kernel, "auto") && strcmp(kernel, "plain"), "%s: %s", p->name, gt_error());
+	}
+	gt_array_free(data);
+	gt_array_free(x);
+	gt_scan_free(s);
+	return st != GT_OK;
+}
+
+/* White noise makes most of roundings of places: some millionths of a cell, a hundred of them from the tile's corner. */
+static void check_kernel(gt_backend *be, const problem *p, const char *kernel, gt_type type, const gt_grid *g, const gt_scan *s,
+                         const double *data, const double *truth)
+{
+	char text[128];
+	if (refuses(be, p, kernel, type)) {
+		printf("%-32s %-10s %s: refused\n", p->name, kernel, gt_type_name(type));
+		return;
+	}
+	snprintf(text, sizeof text, "%s,kernel=%s", p->text, kernel);
+	double *x = reconstruct_as(be, type, gt_analytic_for(s)->name, text, g, s, data);
+	const double d = difference(x, truth, gt_grid_voxels(g));
+	printf("%-32s %-10s %s: %.2e\n", p->name, kernel, gt_type_name(type), d);
+	ck_assert_msg(d < (type == GT_F32 ? 8e-6 : 1e-12), "%s, kernel=%s, %s: differs from the CPU in double by %g", p->name, kernel,
+	              gt_type_name(type), d);
+	free(x);
+}
+
+START_TEST(every_kernel_is_the_reference)
+{
+	gt_backend *be = gt_test_backend();
+	const problem *p = &problems[_i];
+	gt_grid g;
+	gt_scan *s = scan_of(p, &g);
+	double *data = random_data(gt_scan_cells(s)), *truth = on_cpu(p, &g, s, data);
+	for (int k = 0; k < KERNELS; k++)
+		check_kernel(be, p, kernels[k], GT_F32, &g, s, data, truth);
+	check_kernel(be, p, "auto", GT_F64, &g, s, data, truth);
+	free(data);
+	free(truth);
+	gt_scan_free(s);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* A matrix is another way to say the same of rows that are parallel to slices. */
+START_TEST(matrices_are_the_limit)
+{
+	gt_backend *be = gt_test_backend();
+	problem p = problems[0], q = problems[0];
+	gt_grid g;
+	q.lean = 1e-8;
+	gt_scan *s = scan_of(&p, &g), *t = scan_of(&q, &g);
+	double *data = random_data(gt_scan_cells(s));
+	double *x = reconstruct_as(be, GT_F64, "fdk", p.text, &g, s, data), *y = reconstruct_as(be, GT_F64, "fdk", p.text, &g, t, data);
+	const double d = difference(x, y, gt_grid_voxels(&g));
+	ck_assert_msg(d > 0 && d < 1e-5, "columns and matrices differ by %g", d);
+	free(data);
+	free(x);
+	free(y);
+	gt_scan_free(s);
+	gt_scan_free(t);
+	gt_backend_close(be);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, every_kernel_is_the_reference, 0, PROBLEMS);
+	tcase_add_test(tc, matrices_are_the_limit);
+}
+
+int main(void) { return gt_test_main("kernels", fill); }
