@@ -586,7 +586,8 @@ const cli_command cli_recon = {
 	.notes = "Without --solver: the direct method where the scan allows one (circular), else the first iterative one.\n"
 		 "--init auto starts from the direct method where the scan allows one, else from zero; 'fdk' insists on it.\n"
 		 "Ctrl-C ends after the iteration in progress, writes what there is and exits with 1; a second one, or one\n"
-		 "before the iterations, writes nothing and exits with 130.\n\n"
+		 "before the iterations, writes nothing and exits with 130. With --checkpoint SIGTERM does what Ctrl-C does.\n"
+		 "A run that was killed goes on by the same command with --resume, and ends with the same bits.\n\n"
 		 "  gantry recon scan.nc -o vol.nc\n"
 		 "  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
 		 "  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n",
