@@ -109,6 +109,7 @@ void gt_backend_put(gt_backend *be, const void *host, void *dst, size_t bytes)
 		return;
 	be->count.puts++;
 	be->count.put_bytes += bytes;
+	be->count.waits++;
 	be->ops->put(be, host, dst, bytes);
 }
 
@@ -118,6 +119,7 @@ void gt_backend_get(gt_backend *be, const void *src, void *host, size_t bytes)
 		return;
 	be->count.gets++;
 	be->count.get_bytes += bytes;
+	be->count.waits++;
 	be->ops->get(be, src, host, bytes);
 }
 
@@ -246,32 +248,91 @@ static int fits(const gt_array *y, const gt_array *x, const char *what)
 	return y->be->status == GT_OK;
 }
 
-static void map(enum gt_map op, const gt_array *x, double a, double b, gt_array *y, const char *what)
+static void map(enum gt_map op, const gt_array *x, const gt_array *z, double a, double b, double c, gt_array *y, const char *what)
 {
-	if (fits(y, x, what) && y->n)
-		y->be->ops->map(y->be, y->type, op, y->n, x->data, a, b, y->data);
+	const double abc[3] = { a, b, c };
+	if (fits(y, x, what) && fits(y, z, what) && y->n)
+		y->be->ops->map(y->be, y->type, op, y->n, x->data, z->data, abc, y->data);
 }
 
-void gt_fill(double a, gt_array *y) { map(GT_MAP_fill, y, a, 0, y, "fill"); }
-void gt_copy(const gt_array *x, gt_array *y) { map(GT_MAP_copy, x, 0, 0, y, "copy"); }
-void gt_scale(double a, gt_array *y) { map(GT_MAP_scale, y, a, 0, y, "scale"); }
-void gt_axpy(double a, const gt_array *x, gt_array *y) { map(GT_MAP_axpy, x, a, 0, y, "axpy"); }
-void gt_xpay(const gt_array *x, double a, gt_array *y) { map(GT_MAP_xpay, x, a, 0, y, "xpay"); }
-void gt_axpby(double a, const gt_array *x, double b, gt_array *y) { map(GT_MAP_axpby, x, a, b, y, "axpby"); }
-void gt_mul(const gt_array *x, gt_array *y) { map(GT_MAP_mul, x, 0, 0, y, "mul"); }
-void gt_inv(double least, gt_array *y) { map(GT_MAP_inv, y, least, 0, y, "inv"); }
-void gt_over(const gt_array *x, double least, gt_array *y) { map(GT_MAP_over, x, least, 0, y, "over"); }
-void gt_less(const gt_array *x, double lo, double hi, gt_array *y) { map(GT_MAP_less, x, lo, hi, y, "less"); }
-void gt_clamp(double lo, double hi, gt_array *y) { map(GT_MAP_clamp, y, lo, hi, y, "clamp"); }
-
-static double red(enum gt_red op, const gt_array *x, const gt_array *y, const char *what)
+void gt_fill(double a, gt_array *y) { map(GT_MAP_fill, y, y, a, 0, 0, y, "fill"); }
+void gt_copy(const gt_array *x, gt_array *y) { map(GT_MAP_copy, x, x, 0, 0, 0, y, "copy"); }
+void gt_scale(double a, gt_array *y) { map(GT_MAP_scale, y, y, a, 0, 0, y, "scale"); }
+void gt_axpy(double a, const gt_array *x, gt_array *y) { map(GT_MAP_axpy, x, x, a, 0, 0, y, "axpy"); }
+void gt_xpay(const gt_array *x, double a, gt_array *y) { map(GT_MAP_xpay, x, x, a, 0, 0, y, "xpay"); }
+void gt_axpby(double a, const gt_array *x, double b, gt_array *y) { map(GT_MAP_axpby, x, x, a, b, 0, y, "axpby"); }
+void gt_mul(const gt_array *x, gt_array *y) { map(GT_MAP_mul, x, x, 0, 0, 0, y, "mul"); }
+void gt_inv(double least, gt_array *y) { map(GT_MAP_inv, y, y, least, 0, 0, y, "inv"); }
+void gt_over(const gt_array *x, double least, gt_array *y) { map(GT_MAP_over, x, x, least, 0, 0, y, "over"); }
+void gt_less(const gt_array *x, double lo, double hi, gt_array *y) { map(GT_MAP_less, x, x, lo, hi, 0, y, "less"); }
+void gt_clamp(double lo, double hi, gt_array *y) { map(GT_MAP_clamp, y, y, lo, hi, 0, y, "clamp"); }
+void gt_climb(double a, const gt_array *x, const gt_array *w, double lo, double hi, gt_array *y)
 {
-	return fits(x, y, what) ? x->be->ops->red(x->be, x->type, op, x->n, x->data, y->data) : NAN;
+	map(GT_MAP_climb, x, w, a, lo, hi, y, "climb");
+}
+void gt_descend(const gt_array *x, const gt_array *d, double least, double lo, double hi, gt_array *y)
+{
+	map(GT_MAP_descend, x, d, least, lo, hi, y, "descend");
 }
 
-double gt_sum(const gt_array *x) { return red(GT_RED_sum, x, x, "sum"); }
-double gt_dot(const gt_array *x, const gt_array *y) { return red(GT_RED_dot, x, y, "dot"); }
-double gt_wdot(const gt_array *x, const gt_array *w) { return red(GT_RED_wdot, x, w, "wdot"); }
-double gt_max(const gt_array *x) { return red(GT_RED_max, x, x, "max"); }
-double gt_min(const gt_array *x) { return red(GT_RED_min, x, x, "min"); }
-double gt_dist2(const gt_array *x, const gt_array *y) { return red(GT_RED_dist2, x, y, "dist2"); }
+/* Reductions --------------------------------------------------------------- */
+
+size_t gt_backend_slot(gt_backend *be, double *result)
+{
+	if (be->pending == GT_SLOTS)
+		gt_settle(be);
+	*result = NAN;
+	be->later[be->pending] = result;
+	return be->pending++;
+}
+
+void gt_settle(gt_backend *be)
+{
+	const size_t n = be->pending;
+	be->pending = 0;
+	if (!n || be->status != GT_OK)
+		return;
+	be->count.waits++;
+	be->ops->settle(be, n);
+	for (size_t k = 0; k < n && be->status == GT_OK; k++)
+		*be->later[k] = be->slot[k];
+}
+
+static void later(enum gt_red op, const gt_array *x, const gt_array *y, double *result, const char *what)
+{
+	*result = NAN;
+	if (fits(x, y, what))
+		x->be->ops->red(x->be, x->type, op, x->n, x->data, y->data, gt_backend_slot(x->be, result));
+}
+
+static void both(enum gt_both op, const gt_array *x, const gt_array *z, gt_array *y, double *result, const char *what)
+{
+	*result = NAN;
+	if (fits(y, x, what) && fits(y, z, what))
+		y->be->ops->both(y->be, y->type, op, y->n, x->data, z->data, y->data, gt_backend_slot(y->be, result));
+}
+
+void gt_later_sum(const gt_array *x, double *result) { later(GT_RED_sum, x, x, result, "sum"); }
+void gt_later_dot(const gt_array *x, const gt_array *y, double *result) { later(GT_RED_dot, x, y, result, "dot"); }
+void gt_later_wdot(const gt_array *x, const gt_array *w, double *result) { later(GT_RED_wdot, x, w, result, "wdot"); }
+void gt_later_dist2(const gt_array *x, const gt_array *y, double *result) { later(GT_RED_dist2, x, y, result, "dist2"); }
+void gt_later_rest(const gt_array *x, const gt_array *w, gt_array *y, double *result) { both(GT_BOTH_rest, x, w, y, result, "rest"); }
+void gt_later_misfit(const gt_array *x, const gt_array *w, gt_array *y, double *result)
+{
+	both(w ? GT_BOTH_wmisfit : GT_BOTH_misfit, x, w ? w : x, y, result, "misfit");
+}
+
+static double now(enum gt_red op, const gt_array *x, const gt_array *y, const char *what)
+{
+	double result;
+	later(op, x, y, &result, what);
+	gt_settle(x->be);
+	return result;
+}
+
+double gt_sum(const gt_array *x) { return now(GT_RED_sum, x, x, "sum"); }
+double gt_dot(const gt_array *x, const gt_array *y) { return now(GT_RED_dot, x, y, "dot"); }
+double gt_wdot(const gt_array *x, const gt_array *w) { return now(GT_RED_wdot, x, w, "wdot"); }
+double gt_max(const gt_array *x) { return now(GT_RED_max, x, x, "max"); }
+double gt_min(const gt_array *x) { return now(GT_RED_min, x, x, "min"); }
+double gt_dist2(const gt_array *x, const gt_array *y) { return now(GT_RED_dist2, x, y, "dist2"); }

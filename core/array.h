@@ -32,6 +32,7 @@ typedef struct {
 	size_t bytes, peak_bytes;           /* held now, and at most */
 	size_t puts, put_bytes;             /* host -> device */
 	size_t gets, get_bytes;             /* device -> host */
+	size_t waits;                       /* how often the host waited for results: once for all reductions of a gt_settle(), for each put and get */
 } gt_counters;
 gt_counters gt_backend_counters(const gt_backend *be);
 
@@ -85,6 +86,9 @@ void gt_inv  (double least, gt_array *y);                        /* y = 1/y wher
 void gt_over (const gt_array *x, double least, gt_array *y);     /* y = y/x where x > least, else 0 */
 void gt_less (const gt_array *x, double lo, double hi, gt_array *y);     /* y = x - y, clamped; NaN stays NaN */
 void gt_clamp(double lo, double hi, gt_array *y);                /* NaN stays NaN                  */
+/* What solvers do in several of these, in one pass. */
+void gt_climb  (double a, const gt_array *x, const gt_array *w, double lo, double hi, gt_array *y);         /* y = y + a w x, clamped */
+void gt_descend(const gt_array *x, const gt_array *d, double least, double lo, double hi, gt_array *y);     /* y = x - gt_over(y), clamped */
 
 /* Reductions accumulate in double, in an order fixed by n alone, and wait for the result. */
 double gt_sum(const gt_array *x);
@@ -93,6 +97,17 @@ double gt_wdot(const gt_array *x, const gt_array *w);           /* sum w x^2 */
 double gt_max(const gt_array *x);                                /* -INFINITY where n is 0 */
 double gt_min(const gt_array *x);
 double gt_dist2(const gt_array *x, const gt_array *y);           /* sum (x-y)^2 */
+
+/* The same without waiting: *result, which must live until then, is there after gt_settle(), as is that of all before it, for one
+ * wait. NAN until then, and where the backend failed. Reductions that wait settle too. */
+void gt_later_sum  (const gt_array *x, double *result);
+void gt_later_dot  (const gt_array *x, const gt_array *y, double *result);
+void gt_later_wdot (const gt_array *x, const gt_array *w, double *result);
+void gt_later_dist2(const gt_array *x, const gt_array *y, double *result);
+void gt_settle(gt_backend *be);
+/* Residuals and their squares in one pass. */
+void gt_later_rest  (const gt_array *x, const gt_array *w, gt_array *y, double *result);    /* y = w (x-y); sum (x-y)^2, old y */
+void gt_later_misfit(const gt_array *x, const gt_array *w, gt_array *y, double *result);    /* y = w (y-x); sum w (y-x)^2; w NULL: 1 */
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@ typedef enum { GT_CPU, GT_CUDA, GT_NBACKENDS } gt_kind;
 /* enum of all operations, from the one table */
 #define MAP(name, expr) GT_MAP_##name,
 #define RED(name, start, next)
+#define BOTH(name, expr, term)
 enum gt_map {
 #include "core/ops.def"
 	GT_NMAPS
@@ -23,12 +24,23 @@ enum gt_red {
 #include "core/ops.def"
 	GT_NREDS
 };
+#undef RED
+#undef BOTH
+#define RED(name, start, next)
+#define BOTH(name, expr, term) GT_BOTH_##name,
+enum gt_both {
+#include "core/ops.def"
+	GT_NBOTHS
+};
 #undef MAP
 #undef RED
+#undef BOTH
+
+enum { GT_SLOTS = 1024 }; /* numbers that reductions may leave on the device before the host must wait for them */
 
 struct gt_backend_ops {
 	const char *name;
-	gt_status (*open  )(gt_backend *be, const char *arg);          /* sets be->own, be->name, be->about */
+	gt_status (*open  )(gt_backend *be, const char *arg);          /* sets be->own, be->name, be->about, be->slot */
 	void      (*close )(gt_backend *be);
 	void     *(*alloc )(gt_backend *be, size_t bytes);             /* NULL if there is no such memory; not counted here */
 	void      (*free  )(gt_backend *be, void *p);
@@ -36,9 +48,12 @@ struct gt_backend_ops {
 	void      (*get   )(gt_backend *be, const void *src, void *host, size_t bytes);    /* waits */
 	void      (*wait  )(gt_backend *be);                            /* and collects asynchronous failures */
 	void      (*memory)(gt_backend *be, size_t *available, size_t *total);
-	void      (*map   )(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, double a, double b, void *y);
 	double    (*rate  )(gt_backend *be, gt_resource r);
-	double    (*red   )(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y);
+	void      (*map   )(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y);
+	/* These leave their number for be->slot[slot], which has it after the next settle(). */
+	void      (*red   )(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot);
+	void      (*both  )(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot);
+	void      (*settle)(gt_backend *be, size_t slots);              /* waits for slots [0, slots) */
 };
 struct gt_backend {
 	const struct gt_backend_ops *ops;
@@ -51,6 +66,9 @@ struct gt_backend {
 	gt_pool  *pool;                 /* host threads; every backend has them */
 	void     *scratch;              /* see gt_scratch_reserve() */
 	size_t    scratch_bytes, scratch_users;
+	double   *slot;                 /* [GT_SLOTS], on the host */
+	double   *later[GT_SLOTS];      /* where the first `pending` of them go */
+	size_t    pending;
 	void     *own;                  /* stream, handles, scratch */
 };
 struct gt_array { gt_backend *be; gt_type type; size_t n; void *data; int borrowed; };
@@ -67,6 +85,8 @@ void  gt_backend_get  (gt_backend *be, const void *src, void *host, size_t bytes
 gt_status gt_scratch_reserve(gt_backend *be, size_t bytes, const char *what);
 void      gt_scratch_release(gt_backend *be);
 void     *gt_scratch(gt_backend *be);
+/* The slot of the next number, which gt_settle() writes to *result; NAN until then. */
+size_t gt_backend_slot(gt_backend *be, double *result);
 /* Records the first failure; the text is gt_error() of the caller's gt_fail(). */
 void  gt_backend_fail (gt_backend *be, gt_status s);
 

@@ -17,7 +17,7 @@ struct job {
 	size_t n, part_size;
 	void *y;
 	const void *x, *z;
-	double a, b, part[PARTS];
+	double a, b, c, part[PARTS];
 };
 
 #define NAMED(name, T) name##_##T
@@ -25,12 +25,12 @@ struct job {
 	static void NAMED(map_##name, T)(void *self, size_t i, size_t end, int worker) \
 	{                                                                              \
 		const struct job *j = self;                                            \
-		const T a = (T)j->a, b = (T)j->b, *X = j->x;                           \
+		const T a = (T)j->a, b = (T)j->b, c = (T)j->c, *X = j->x, *Z = j->z;   \
 		T *Y = j->y;                                                           \
-		(void)a, (void)b, (void)worker;                                        \
+		(void)a, (void)b, (void)c, (void)worker;                               \
 		for (; i < end; i++) {                                                 \
-			const T x = X[i], y = Y[i];                                    \
-			(void)x, (void)y;                                              \
+			const T x = X[i], y = Y[i], z = Z[i];                          \
+			(void)x, (void)y, (void)z;                                     \
 			Y[i] = (T)(expr);                                              \
 		}                                                                      \
 	}
@@ -52,14 +52,38 @@ struct job {
 		}                                                                       \
 	}
 
+/* z comes rounded to the type, and so does what is written; the sum is of doubles. */
+#define BOTH_LOOP(name, T, expr, term)                                                   \
+	static void NAMED(both_##name, T)(void *self, size_t k, size_t last, int worker) \
+	{                                                                                \
+		struct job *j = self;                                                    \
+		const T *X = j->x, *Z = j->z;                                            \
+		T *Y = j->y;                                                             \
+		(void)worker;                                                            \
+		for (; k < last; k++) {                                                  \
+			size_t i = k * j->part_size, end = i + j->part_size;             \
+			double s = 0;                                                    \
+			for (end = end < j->n ? end : j->n; i < end; i++) {              \
+				const double x = X[i], y = Y[i], z = Z[i];               \
+				(void)z;                                                 \
+				s += term;                                               \
+				Y[i] = (T)(expr);                                        \
+			}                                                                \
+			j->part[k] = s;                                                  \
+		}                                                                        \
+	}
+
 #define MAP(name, expr) MAP_LOOP(name, float, expr) MAP_LOOP(name, double, expr)
 #define RED(name, start, next) RED_LOOP(name, float, start, next) RED_LOOP(name, double, start, next)
+#define BOTH(name, expr, term) BOTH_LOOP(name, float, expr, term) BOTH_LOOP(name, double, expr, term)
 #include "core/ops.def"
 #undef MAP
 #undef RED
+#undef BOTH
 
 #define MAP(name, expr) { map_##name##_float, map_##name##_double },
 #define RED(name, start, next)
+#define BOTH(name, expr, term)
 static const gt_body maps[][2] = {
 #include "core/ops.def"
 };
@@ -70,8 +94,16 @@ static const gt_body maps[][2] = {
 static const gt_body reds[][2] = {
 #include "core/ops.def"
 };
+#undef RED
+#undef BOTH
+#define RED(name, start, next)
+#define BOTH(name, expr, term) { both_##name##_float, both_##name##_double },
+static const gt_body boths[][2] = {
+#include "core/ops.def"
+};
 #undef MAP
 #undef RED
+#undef BOTH
 
 /* Joins the parts: the sums of the reductions add up, the extremes compare. */
 static double join(enum gt_red op, const double *part)
@@ -82,18 +114,26 @@ static double join(enum gt_red op, const double *part)
 	return s;
 }
 
-static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, double a, double b, void *y)
+static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y)
 {
-	struct job j = { .n = n, .y = y, .x = x, .a = a, .b = b };
+	struct job j = { .n = n, .y = y, .x = x, .z = z, .a = abc[0], .b = abc[1], .c = abc[2] };
 	gt_parallel(be->pool, n, GRAIN, maps[op][t], &j);
 }
 
-static double red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y)
+static void red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot)
 {
 	struct job j = { .n = n, .x = x, .z = y, .part_size = (n + PARTS - 1) / PARTS };
 	gt_parallel(be->pool, PARTS, 1, reds[op][t], &j);
-	return join(op, j.part);
+	be->slot[slot] = join(op, j.part);
 }
+
+static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot)
+{
+	struct job j = { .n = n, .x = x, .z = z, .y = y, .part_size = (n + PARTS - 1) / PARTS };
+	gt_parallel(be->pool, PARTS, 1, boths[op][t], &j);
+	be->slot[slot] = join(GT_RED_sum, j.part);
+}
+static void settle_(gt_backend *be, size_t slots) { (void)be, (void)slots; }
 
 static void cpu_model(char *text, size_t size)
 {
@@ -120,9 +160,13 @@ static gt_status open_(gt_backend *be, const char *arg)
 		if (st != GT_OK)
 			return st;
 	}
+	if (!(be->slot = malloc(GT_SLOTS * sizeof *be->slot)))
+		return gt_fail(GT_ERR_MEMORY, "no memory for backend 'cpu'");
 	const gt_status st = gt_pool_new((int)threads, &be->pool);
-	if (st != GT_OK)
+	if (st != GT_OK) {
+		free(be->slot);
 		return st;
+	}
 	cpu_model(model, sizeof model);
 	snprintf(be->name, sizeof be->name, "cpu:%d", gt_pool_threads(be->pool));
 	snprintf(be->about, sizeof be->about, "%s, %d thread%s", model, gt_pool_threads(be->pool),
@@ -167,7 +211,7 @@ static void *alloc_(gt_backend *be, size_t bytes)
 	return p;
 }
 
-static void close_(gt_backend *be) { (void)be; }
+static void close_(gt_backend *be) { free(be->slot); }
 static void free_(gt_backend *be, void *p)
 {
 	(void)be;
@@ -196,7 +240,9 @@ const struct gt_backend_ops gt_backend_cpu = {
 	.get = copy_,
 	.wait = wait_,
 	.memory = memory_,
-	.map = map_,
 	.rate = rate_,
+	.map = map_,
 	.red = red_,
+	.both = both_,
+	.settle = settle_,
 };

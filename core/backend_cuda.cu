@@ -1,5 +1,4 @@
 /* The CUDA backend: one device, one stream, kernels generated from core/ops.def for both types. */
-#include <cublas_v2.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +11,9 @@ enum { PARTS = 1024, LANES = 256 };
 struct own {
 	int device;
 	cudaStream_t queue;
-	cublasHandle_t blas;
-	double *part;   /* device, PARTS + 1: partial results and the result */
-	double *result; /* pinned host memory */
+	double *part;   /* device, PARTS: of a reduction's blocks; then GT_SLOTS results */
+	double *slot;   /* those results */
+	unsigned *done; /* device: how many blocks are; 0 between reductions */
 };
 
 static struct own *own(gt_backend *be) { return (struct own *)be->own; }
@@ -34,68 +33,93 @@ extern "C" int gt_cuda_check(gt_backend *be, cudaError_t e, const char *what)
 	return 1;
 }
 
+/* Threads handle 16 bytes of each array at once, as one load or store where all arrays start at a multiple of that. */
+template <typename T> struct alignas(16) pack {
+	enum { N = 16 / sizeof(T) };
+	T v[N];
+};
+#define PACK ((size_t)pack<T>::N)
+
+template <int ALIGNED, typename T> static __device__ __forceinline__ pack<T> load(const T *x, size_t i)
+{
+	if constexpr (ALIGNED) {
+		return *(const pack<T> *)(x + i);
+	} else {
+		pack<T> p;
+#pragma unroll
+		for (int k = 0; k < (int)PACK; k++)
+			p.v[k] = x[i + k];
+		return p;
+	}
+}
+
+template <int ALIGNED, typename T> static __device__ __forceinline__ void store(const pack<T> &p, T *x, size_t i)
+{
+	if constexpr (ALIGNED) {
+		*(pack<T> *)(x + i) = p;
+	} else {
+#pragma unroll
+		for (int k = 0; k < (int)PACK; k++)
+			x[i + k] = p.v[k];
+	}
+}
+
+static int aligned(const void *x, const void *y, const void *z) { return ((size_t)x | (size_t)y | (size_t)z) % 16 == 0; }
+
 #define RED(name, start, next)
-#define MAP(name, expr)                                                                               \
-	template <typename T> static __global__ void map_##name(size_t n, T *Y, const T *X, T a, T b) \
-	{                                                                                             \
-		const size_t i = blockIdx.x * (size_t)LANES + threadIdx.x;                            \
-		if (i >= n)                                                                           \
-			return;                                                                       \
-		const T x = X[i], y = Y[i];                                                           \
-		(void)x, (void)y, (void)a, (void)b;                                                   \
-		Y[i] = (T)(expr);                                                                     \
+#define BOTH(name, expr, term)
+#define MAP(name, expr)                                                                                                               \
+	template <typename T> static __device__ __forceinline__ T value_##name(T y, T x, T z, T a, T b, T c)                          \
+	{                                                                                                                             \
+		(void)x, (void)y, (void)z, (void)a, (void)b, (void)c;                                                                 \
+		return (T)(expr);                                                                                                     \
+	}                                                                                                                             \
+	template <typename T, int ALIGNED> static __global__ void map_##name(size_t n, T *Y, const T *X, const T *Z, T a, T b, T c)   \
+	{                                                                                                                             \
+		const size_t i = (blockIdx.x * (size_t)LANES + threadIdx.x) * PACK;                                                   \
+		if (i + PACK <= n) {                                                                                                  \
+			const pack<T> x = load<ALIGNED>(X, i), z = load<ALIGNED>(Z, i);                                               \
+			pack<T> y = load<ALIGNED>(Y, i);                                                                              \
+			_Pragma("unroll") for (int k = 0; k < (int)PACK; k++) y.v[k] = value_##name(y.v[k], x.v[k], z.v[k], a, b, c); \
+			store<ALIGNED>(y, Y, i);                                                                                      \
+		} else {                                                                                                              \
+			for (size_t k = i; k < n; k++)                                                                                \
+				Y[k] = value_##name(Y[k], X[k], Z[k], a, b, c);                                                       \
+		}                                                                                                                     \
 	}
 #include "core/ops.def"
 #undef MAP
-#undef RED
 
-template <typename T> static void launch_map(cudaStream_t queue, enum gt_map op, size_t n, const void *x, double a, double b, void *y)
+template <typename T>
+static void launch_map(cudaStream_t queue, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y)
 {
-	typedef void (*kernel)(size_t, T *, const T *, T, T);
-#define MAP(name, expr) map_##name<T>,
-#define RED(name, start, next)
-	static const kernel kernels[] = {
+	typedef void (*kernel)(size_t, T *, const T *, const T *, T, T, T);
+#define MAP(name, expr) { map_##name<T, 0>, map_##name<T, 1> },
+	static const kernel kernels[][2] = {
 #include "core/ops.def"
 	};
 #undef MAP
+	const unsigned blocks = (unsigned)((n + LANES * PACK - 1) / (LANES * PACK));
+	kernels[op][aligned(x, y, z)]<<<blocks, LANES, 0, queue>>>(n, (T *)y, (const T *)x, (const T *)z, (T)abc[0], (T)abc[1], (T)abc[2]);
+}
 #undef RED
-	kernels[op]<<<(unsigned)((n + LANES - 1) / LANES), LANES, 0, queue>>>(n, (T *)y, (const T *)x, (T)a, (T)b);
-}
+#undef BOTH
 
-/* What cuBLAS does: scaling and adding. */
-static int blas_map(struct own *o, gt_type t, enum gt_map op, size_t n, const void *x, double a, void *y)
-{
-	const float single = (float)a;
-	const int64_t length = (int64_t)n;
-	if (op == GT_MAP_scale && a != 0) /* 0 times NaN or Inf would stay */
-		return t == GT_F32 ? cublasSscal_64(o->blas, length, &single, (float *)y, 1)
-		                   : cublasDscal_64(o->blas, length, &a, (double *)y, 1);
-	if (op == GT_MAP_axpy)
-		return t == GT_F32 ? cublasSaxpy_64(o->blas, length, &single, (const float *)x, 1, (float *)y, 1)
-		                   : cublasDaxpy_64(o->blas, length, &a, (const double *)x, 1, (double *)y, 1);
-	return -1;
-}
-
-static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, double a, double b, void *y)
+static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
 	if (op == GT_MAP_copy) {
 		gt_cuda_check(be, cudaMemcpyAsync(y, x, n * gt_type_size(t), cudaMemcpyDeviceToDevice, queue), "copy");
 		return;
 	}
-	const int blas = blas_map(own(be), t, op, n, x, a, y);
-	if (blas >= 0) {
-		if (blas != CUBLAS_STATUS_SUCCESS)
-			gt_backend_fail(be,
-			                gt_fail(GT_ERR_DEVICE, "cuBLAS on %s: %s", be->name, cublasGetStatusString((cublasStatus_t)blas)));
-		return;
-	}
 	if (t == GT_F32)
-		launch_map<float>(queue, op, n, x, a, b, y);
+		launch_map<float>(queue, op, n, x, z, abc, y);
 	else
-		launch_map<double>(queue, op, n, x, a, b, y);
+		launch_map<double>(queue, op, n, x, z, abc, y);
 	gt_cuda_check(be, cudaGetLastError(), "element-wise operation");
 }
+
+/* Reductions --------------------------------------------------------------- */
 
 /* Adds up (or compares) the block's values in a fixed order. */
 template <int OP> static __device__ double join(double s, double x)
@@ -106,6 +130,7 @@ template <int OP> static __device__ double join(double s, double x)
 template <int OP> static __device__ void block_join(double s, double *out)
 {
 	__shared__ double lane[LANES];
+	__syncthreads();
 	lane[threadIdx.x] = s;
 	for (int h = LANES / 2; h > 0; h /= 2) {
 		__syncthreads();
@@ -116,62 +141,141 @@ template <int OP> static __device__ void block_join(double s, double *out)
 		*out = lane[0];
 }
 
-#define MAP(name, expr)
-#define RED(name, start, next)                                                                                  \
-	template <typename T> static __global__ void red_##name(size_t n, const T *X, const T *Y, double *part) \
-	{                                                                                                       \
-		double s = start;                                                                               \
-		for (size_t i = blockIdx.x * (size_t)LANES + threadIdx.x; i < n; i += (size_t)PARTS * LANES) {  \
-			const double x = X[i], y = Y[i];                                                        \
-			(void)y;                                                                                \
-			s = next;                                                                               \
-		}                                                                                               \
-		block_join<GT_RED_##name>(s, part + blockIdx.x);                                                \
-	}                                                                                                       \
-	static __global__ void end_##name(const double *part, double *result)                                   \
-	{                                                                                                       \
-		double s = start;                                                                               \
-		for (int k = threadIdx.x; k < PARTS; k += LANES)                                                \
-			s = join<GT_RED_##name>(s, part[k]);                                                    \
-		block_join<GT_RED_##name>(s, result);                                                           \
+/* What the blocks found, by the last of them. */
+template <int OP> static __device__ void finish(double start, double s, double *part, unsigned *done, double *result)
+{
+	__shared__ int last;
+	block_join<OP>(s, part + blockIdx.x);
+	if (threadIdx.x == 0) {
+		__threadfence();
+		last = atomicInc(done, PARTS - 1) == PARTS - 1;
 	}
-#include "core/ops.def"
-#undef MAP
-#undef RED
+	__syncthreads();
+	if (!last)
+		return;
+	__threadfence();
+	s = start;
+	for (int k = threadIdx.x; k < PARTS; k += LANES)
+		s = join<OP>(s, __ldcg(part + k));
+	block_join<OP>(s, result);
+}
 
-template <typename T> static void launch_red(cudaStream_t queue, enum gt_red op, size_t n, const void *x, const void *y, double *part)
-{
-	typedef void (*kernel)(size_t, const T *, const T *, double *);
-	typedef void (*last)(const double *, double *);
+/* Which thread takes which elements, and in which order, depends on n alone. */
+#define RED(name, start, next)                                                                             \
+	template <typename T, int ALIGNED>                                                                 \
+	static __global__ void __launch_bounds__(LANES)                                                    \
+		red_##name(size_t n, const T *X, const T *Y, double *part, unsigned *done, double *result) \
+	{                                                                                                  \
+		const size_t first = (blockIdx.x * (size_t)LANES + threadIdx.x) * PACK;                    \
+		double s = start;                                                                          \
+		size_t i = first;                                                                          \
+		_Pragma("unroll 4") for (; i + PACK <= n; i += PARTS * LANES * PACK)                       \
+		{                                                                                          \
+			const pack<T> p = load<ALIGNED>(X, i), q = load<ALIGNED>(Y, i);                    \
+			_Pragma("unroll") for (int k = 0; k < (int)PACK; k++)                              \
+			{                                                                                  \
+				const double x = p.v[k], y = q.v[k];                                       \
+				(void)y;                                                                   \
+				s = next;                                                                  \
+			}                                                                                  \
+		}                                                                                          \
+		for (; i < n; i++) {                                                                       \
+			const double x = X[i], y = Y[i];                                                   \
+			(void)y;                                                                           \
+			s = next;                                                                          \
+		}                                                                                          \
+		finish<GT_RED_##name>(start, s, part, done, result);                                       \
+	}
+#define BOTH(name, expr, term)                                                                                                   \
+	template <typename T> static __device__ __forceinline__ T after_##name(T y, T x, T z, double *s)                         \
+	{                                                                                                                        \
+		{                                                                                                                \
+			const double X = x, Y = y, Z = z;                                                                        \
+			const double x = X, y = Y, z = Z;                                                                        \
+			(void)z;                                                                                                 \
+			*s += term;                                                                                              \
+		}                                                                                                                \
+		(void)z;                                                                                                         \
+		return (T)(expr);                                                                                                \
+	}                                                                                                                        \
+	template <typename T, int ALIGNED>                                                                                       \
+	static __global__ void __launch_bounds__(LANES)                                                                          \
+		both_##name(size_t n, T *Y, const T *X, const T *Z, double *part, unsigned *done, double *result)                \
+	{                                                                                                                        \
+		size_t i = (blockIdx.x * (size_t)LANES + threadIdx.x) * PACK;                                                    \
+		double s = 0;                                                                                                    \
+		_Pragma("unroll 2") for (; i + PACK <= n; i += PARTS * LANES * PACK)                                             \
+		{                                                                                                                \
+			const pack<T> x = load<ALIGNED>(X, i), z = load<ALIGNED>(Z, i);                                          \
+			pack<T> y = load<ALIGNED>(Y, i);                                                                         \
+			_Pragma("unroll") for (int k = 0; k < (int)PACK; k++) y.v[k] = after_##name(y.v[k], x.v[k], z.v[k], &s); \
+			store<ALIGNED>(y, Y, i);                                                                                 \
+		}                                                                                                                \
+		for (; i < n; i++)                                                                                               \
+			Y[i] = after_##name(Y[i], X[i], Z[i], &s);                                                               \
+		finish<GT_RED_sum>(0, s, part, done, result);                                                                    \
+	}
 #define MAP(name, expr)
-#define RED(name, start, next) red_##name<T>,
-	static const kernel kernels[] = {
+#include "core/ops.def"
+#undef RED
+#undef BOTH
+
+template <typename T> static void launch_red(struct own *o, enum gt_red op, size_t n, const void *x, const void *y, size_t slot)
+{
+	typedef void (*kernel)(size_t, const T *, const T *, double *, unsigned *, double *);
+#define BOTH(name, expr, term)
+#define RED(name, start, next) { red_##name<T, 0>, red_##name<T, 1> },
+	static const kernel kernels[][2] = {
 #include "core/ops.def"
 	};
 #undef RED
-#define RED(name, start, next) end_##name,
-	static const last lasts[] = {
-#include "core/ops.def"
-	};
-#undef MAP
-#undef RED
-	kernels[op]<<<PARTS, LANES, 0, queue>>>(n, (const T *)x, (const T *)y, part);
-	lasts[op]<<<1, LANES, 0, queue>>>(part, part + PARTS);
+#undef BOTH
+	kernels[op][aligned(x, y, NULL)]<<<PARTS, LANES, 0, o->queue>>>(n, (const T *)x, (const T *)y, o->part, o->done, o->slot + slot);
 }
 
-static double red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y)
+static void red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot)
 {
-	struct own *o = own(be);
-	cudaStream_t queue = gt_cuda_queue(be);
+	gt_cuda_queue(be);
 	if (t == GT_F32)
-		launch_red<float>(queue, op, n, x, y, o->part);
+		launch_red<float>(own(be), op, n, x, y, slot);
 	else
-		launch_red<double>(queue, op, n, x, y, o->part);
-	if (gt_cuda_check(be, cudaGetLastError(), "reduction"))
-		return NAN;
-	cudaMemcpyAsync(o->result, o->part + PARTS, sizeof *o->result, cudaMemcpyDeviceToHost, queue);
-	return gt_cuda_check(be, cudaStreamSynchronize(queue), "reduction") ? NAN : *o->result;
+		launch_red<double>(own(be), op, n, x, y, slot);
+	gt_cuda_check(be, cudaGetLastError(), "reduction");
 }
+
+template <typename T> static void launch_both(struct own *o, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot)
+{
+	typedef void (*kernel)(size_t, T *, const T *, const T *, double *, unsigned *, double *);
+#define RED(name, start, next)
+#define BOTH(name, expr, term) { both_##name<T, 0>, both_##name<T, 1> },
+	static const kernel kernels[][2] = {
+#include "core/ops.def"
+	};
+#undef RED
+#undef BOTH
+	kernels[op][aligned(x, y, z)]<<<PARTS, LANES, 0, o->queue>>>(n, (T *)y, (const T *)x, (const T *)z, o->part, o->done,
+	                                                             o->slot + slot);
+}
+
+static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot)
+{
+	gt_cuda_queue(be);
+	if (t == GT_F32)
+		launch_both<float>(own(be), op, n, x, z, y, slot);
+	else
+		launch_both<double>(own(be), op, n, x, z, y, slot);
+	gt_cuda_check(be, cudaGetLastError(), "reduction");
+}
+
+static void settle_(gt_backend *be, size_t slots)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	if (!gt_cuda_check(be, cudaMemcpyAsync(be->slot, own(be)->slot, slots * sizeof(double), cudaMemcpyDeviceToHost, queue),
+	                   "reduction"))
+		gt_cuda_check(be, cudaStreamSynchronize(queue), "reduction");
+}
+
+extern "C" double *gt_cuda_slot(gt_backend *be, double *result) { return own(be)->slot + gt_backend_slot(be, result); }
 
 static void close_(gt_backend *be)
 {
@@ -179,10 +283,8 @@ static void close_(gt_backend *be)
 	if (!o)
 		return;
 	cudaSetDevice(o->device);
-	if (o->blas)
-		cublasDestroy(o->blas);
 	cudaFree(o->part);
-	cudaFreeHost(o->result);
+	cudaFreeHost(be->slot);
 	if (o->queue)
 		cudaStreamDestroy(o->queue);
 	free(o);
@@ -222,13 +324,14 @@ static gt_status open_(gt_backend *be, const char *arg)
 	be->own = o;
 	o->device = (int)device;
 	if ((e = cudaSetDevice(o->device)) != cudaSuccess || (e = cudaStreamCreate(&o->queue)) != cudaSuccess ||
-	    (e = cudaMalloc((void **)&o->part, (PARTS + 1) * sizeof(double))) != cudaSuccess ||
-	    (e = cudaMallocHost((void **)&o->result, sizeof(double))) != cudaSuccess)
+	    (e = cudaMalloc((void **)&o->part, (PARTS + GT_SLOTS) * sizeof(double) + sizeof(unsigned))) != cudaSuccess ||
+	    (e = cudaMemset(o->part, 0, (PARTS + GT_SLOTS) * sizeof(double) + sizeof(unsigned))) != cudaSuccess ||
+	    (e = cudaMallocHost((void **)&be->slot, GT_SLOTS * sizeof(double))) != cudaSuccess)
 		st = gt_fail(GT_ERR_DEVICE, "backend %s: %s", be->name, cudaGetErrorString(e));
-	else if (cublasCreate(&o->blas) != CUBLAS_STATUS_SUCCESS || cublasSetStream(o->blas, o->queue) != CUBLAS_STATUS_SUCCESS)
-		st = gt_fail(GT_ERR_DEVICE, "backend %s: cuBLAS does not start", be->name);
 	else
 		st = gt_pool_new(0, &be->pool);
+	o->slot = o->part ? o->part + PARTS : NULL;
+	o->done = o->part ? (unsigned *)(o->slot + GT_SLOTS) : NULL;
 	if (st != GT_OK)
 		close_(be);
 	return st;
@@ -305,5 +408,5 @@ static double rate_(gt_backend *be, gt_resource r)
 }
 
 extern "C" const struct gt_backend_ops gt_backend_cuda = {
-	"cuda", open_, close_, alloc_, free_, put_, get_, wait_, memory_, map_, rate_, red_,
+	"cuda", open_, close_, alloc_, free_, put_, get_, wait_, memory_, rate_, map_, red_, both_, settle_,
 };

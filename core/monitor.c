@@ -1,4 +1,5 @@
 #include <math.h>
+#include "core/backend.h"
 #include "core/monitor.h"
 
 gt_progress gt_progress_of(int iteration, int iterations, const gt_array *x)
@@ -8,7 +9,8 @@ gt_progress gt_progress_of(int iteration, int iterations, const gt_array *x)
 
 gt_status gt_report(const gt_monitor *m, const gt_progress *p)
 {
-	const gt_status st = gt_backend_status(gt_array_backend(p->x));
+	gt_backend *be = gt_array_backend(p->x);
+	const gt_status st = be->status != GT_OK ? gt_backend_status(be) : GT_OK;
 	return st != GT_OK ? st : m && m->each && m->each(m->self, p) ? GT_STOPPED : GT_OK;
 }
 

@@ -28,7 +28,7 @@ typedef struct {
 	gt_status (*resume)(void *self, const gt_kept *kept, int *done);
 } gt_monitor;
 
-/* Collects the backend's status, then asks m (may be NULL). GT_STOPPED ends a solver well. */
+/* A failure of the backend that is known by now, else asks m (may be NULL). Does not wait. GT_STOPPED ends a solver well. */
 gt_status gt_report(const gt_monitor *m, const gt_progress *p);
 /* What a solver asks before its first iteration, with all made and computed that does not depend on `kept`. *done: 0 for a run that
  * begins. gt_solve() adds what the penalty keeps. */

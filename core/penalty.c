@@ -46,6 +46,14 @@ static int works(const gt_penalty *R) { return R && !R->be->rehearsed; }
 
 double gt_penalty_value(const gt_penalty *R, const gt_array *x) { return works(R) ? R->ops->value(R->self, x) : 0; }
 
+void gt_penalty_later(const gt_penalty *R, const gt_array *x, double *value)
+{
+	if (works(R) && R->ops->later)
+		R->ops->later(R->self, x, value);
+	else
+		*value = gt_penalty_value(R, x);
+}
+
 void gt_penalty_gradient(const gt_penalty *R, const gt_array *x, gt_array *g, gt_array *d)
 {
 	if (works(R))

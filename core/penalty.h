@@ -21,6 +21,7 @@ struct gt_penalty_ops {
 	void   (*free    )(void *self);
 	/* What calls leave behind for later ones, up to GT_KEPT_PENALTY entries into list; returns how many. */
 	size_t (*kept    )(void *self, gt_kept *list);
+	void   (*later   )(void *self, const gt_array *x, double *value);       /* as value(); *value is there after gt_settle() */
 };
 /* Takes self over: it is freed with the penalty, also when this call fails. convex: 0 if R is not. */
 gt_status gt_penalty_new(const struct gt_penalty_ops *ops, void *self, gt_backend *be, gt_type type, size_t nx, int convex,
@@ -36,6 +37,7 @@ gt_type     gt_penalty_type(const gt_penalty *R);
 gt_backend *gt_penalty_backend(const gt_penalty *R);
 /* As above. R = NULL is the penalty 0: these add nothing. */
 double gt_penalty_value   (const gt_penalty *R, const gt_array *x);
+void   gt_penalty_later   (const gt_penalty *R, const gt_array *x, double *value);      /* there after gt_settle() */
 void   gt_penalty_gradient(const gt_penalty *R, const gt_array *x, gt_array *g, gt_array *d);
 void   gt_penalty_majorize(const gt_penalty *R, gt_array *d);
 void   gt_penalty_line    (const gt_penalty *R, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature);

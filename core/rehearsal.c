@@ -23,16 +23,23 @@ static void memory_(gt_backend *be, size_t *available, size_t *total)
 	*available -= be->count.bytes < *available ? be->count.bytes : *available;
 }
 
-static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, double a, double b, void *y)
+static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y)
 {
-	(void)be, (void)t, (void)op, (void)n, (void)x, (void)a, (void)b, (void)y;
+	(void)be, (void)t, (void)op, (void)n, (void)x, (void)z, (void)abc, (void)y;
 }
 
-static double red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y)
+static void red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot)
 {
-	(void)be, (void)t, (void)op, (void)n, (void)x, (void)y;
-	return 1;
+	(void)t, (void)op, (void)n, (void)x, (void)y;
+	be->slot[slot] = 1;
 }
+
+static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot)
+{
+	(void)t, (void)op, (void)n, (void)x, (void)z, (void)y;
+	be->slot[slot] = 1;
+}
+static void settle_(gt_backend *be, size_t slots) { (void)be, (void)slots; }
 
 static const struct gt_backend_ops rehearsal = {
 	.name = "rehearsal",
@@ -43,9 +50,11 @@ static const struct gt_backend_ops rehearsal = {
 	.get = get_,
 	.wait = wait_,
 	.memory = memory_,
-	.map = map_,
 	.rate = rate_,
+	.map = map_,
 	.red = red_,
+	.both = both_,
+	.settle = settle_,
 };
 
 gt_status gt_backend_rehearse(gt_backend *be)

@@ -70,13 +70,20 @@ static int fits(const struct pairs *r, const gt_array *a, const char *what)
 	return r->be->status == GT_OK;
 }
 
-static double value(void *self, const gt_array *x)
+static void later(void *self, const gt_array *x, double *value)
 {
 	const struct pairs *r = self;
-	double sum[2] = { NAN, NAN };
+	*value = NAN;
 	if (fits(r, x, "the volume"))
-		r->impl->sum(r->be, &r->s, x->data, NULL, 0, sum);
-	return sum[0];
+		r->impl->sum(r->be, &r->s, x->data, NULL, 0, value, NULL);
+}
+
+static double value(void *self, const gt_array *x)
+{
+	double sum;
+	later(self, x, &sum);
+	gt_settle(((const struct pairs *)self)->be);
+	return sum;
 }
 
 static void gradient(void *self, const gt_array *x, gt_array *g, gt_array *d)
@@ -96,11 +103,10 @@ static void majorize(void *self, gt_array *d)
 static void line(void *self, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature)
 {
 	const struct pairs *r = self;
-	double sum[2] = { NAN, NAN };
+	*slope = *curvature = NAN;
 	if (fits(r, x, "the volume") && fits(r, p, "the direction"))
-		r->impl->sum(r->be, &r->s, x->data, p->data, a, sum);
-	*slope = sum[0];
-	*curvature = sum[1];
+		r->impl->sum(r->be, &r->s, x->data, p->data, a, slope, curvature);
+	gt_settle(r->be);
 }
 
 static void destroy(void *self)
@@ -180,9 +186,13 @@ static const gt_param with_exponents[] = { NEIGHBOURHOOD,
 #define REGULARIZER(id, potential, scale, text, table)                                                                                  \
 	static gt_status make_##id(gt_backend *be, gt_type t, const gt_grid *g, const void *options, const gt_array *k, gt_penalty **R) \
 	{                                                                                                                               \
-		static const struct gt_penalty_ops ops = {                                                                              \
-			.name = #id, .value = value, .gradient = gradient, .majorize = majorize, .line = line, .free = destroy          \
-		};                                                                                                                      \
+		static const struct gt_penalty_ops ops = { .name = #id,                                                                 \
+			                                   .value = value,                                                              \
+			                                   .gradient = gradient,                                                        \
+			                                   .majorize = majorize,                                                        \
+			                                   .line = line,                                                                \
+			                                   .free = destroy,                                                             \
+			                                   .later = later };                                                            \
 		const struct options *o = options;                                                                                      \
 		return make(&ops, potential, be, t, g, o, k, R);                                                                        \
 	}                                                                                                                               \

@@ -22,8 +22,8 @@ struct gt_pairs_impl {
 	void (*free    )(gt_backend *be, gt_pairs *s);          /* NULL if make is; state may be NULL */
 	void (*gradient)(gt_backend *be, const gt_pairs *s, const void *x, void *g, void *d);   /* += ; d may be NULL */
 	void (*majorize)(gt_backend *be, const gt_pairs *s, void *d);                           /* += */
-	/* p = NULL: sum[0] = R(x). Else of R(x + a p) slope and curvature. */
-	void (*sum     )(gt_backend *be, const gt_pairs *s, const void *x, const void *p, double a, double sum[2]);
+	/* p = NULL: *first is R(x). Else of R(x + a p) slope and curvature. There after gt_settle(). */
+	void (*sum     )(gt_backend *be, const gt_pairs *s, const void *x, const void *p, double a, double *first, double *curvature);
 };
 extern const struct gt_pairs_impl gt_pairs_cpu, gt_pairs_cuda;
 #ifdef __cplusplus

@@ -195,15 +195,17 @@ static void sum_parts(void *self, size_t k, size_t last, int worker)
 	}
 }
 
-static void sum(gt_backend *be, const gt_pairs *s, const void *x, const void *p, double a, double out[2])
+static void sum(gt_backend *be, const gt_pairs *s, const void *x, const void *p, double a, double *first, double *curvature)
 {
 	struct job j = { .s = s, .x = x, .p = p, .a = a, .part_size = (s->n[1] * s->n[2] + PARTS - 1) / PARTS };
 	gt_parallel(be->pool, PARTS, 1, sum_parts, &j);
-	out[0] = out[1] = 0;
-	for (int k = 0; k < PARTS; k++) {
-		out[0] += j.part[k][0];
-		out[1] += j.part[k][1];
-	}
+	*first = 0;
+	for (int k = 0; k < PARTS; k++)
+		*first += j.part[k][0];
+	if (p)
+		*curvature = 0;
+	for (int k = 0; p && k < PARTS; k++)
+		*curvature += j.part[k][1];
 }
 
 const struct gt_pairs_impl gt_pairs_cpu = { .gradient = gradient, .majorize = majorize, .sum = sum };

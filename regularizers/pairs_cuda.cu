@@ -225,14 +225,21 @@ template <int KIND, int WHAT, int KAPPA, typename T> static __global__ void __la
 		block_sum<THREADS>(s0, s1, k.part + 2 * (size_t)blockIdx.x);
 }
 
-static __global__ void end_sum(const double *part, size_t blocks, double *result)
+/* curvature may be NULL. */
+static __global__ void end_sum(const double *part, size_t blocks, double *first, double *curvature)
 {
+	__shared__ double sum[2];
 	double s0 = 0, s1 = 0;
 	for (size_t i = threadIdx.x; i < blocks; i += MANY) {
 		s0 += part[2 * i];
 		s1 += part[2 * i + 1];
 	}
-	block_sum<MANY>(s0, s1, result);
+	block_sum<MANY>(s0, s1, sum);
+	if (threadIdx.x == 0) {
+		*first = sum[0];
+		if (curvature)
+			*curvature = sum[1];
+	}
 }
 
 /* One voxel per thread: needed once per problem. c0 = 2 c(0). */
@@ -256,8 +263,7 @@ template <typename T> static __global__ void majorize_voxels(const tables<T> k, 
 /* Host --------------------------------------------------------------------- */
 
 struct state {
-	double *part;   /* device: sums of blocks and the result */
-	double *result; /* pinned host memory */
+	double *part; /* device: sums of blocks */
 	size_t bytes;
 };
 
@@ -342,22 +348,17 @@ static void majorize(gt_backend *be, const gt_pairs *s, void *d)
 		majorize_as<double>(be, s, d);
 }
 
-static void sum(gt_backend *be, const gt_pairs *s, const void *x, const void *p, double a, double out[2])
+static void sum(gt_backend *be, const gt_pairs *s, const void *x, const void *p, double a, double *first, double *curvature)
 {
 	const struct state *o = (const struct state *)s->state;
 	cudaStream_t queue = gt_cuda_queue(be);
+	double *slot = gt_cuda_slot(be, first), *other = p ? gt_cuda_slot(be, curvature) : NULL;
 	if (s->type == GT_F32)
 		sum_as<float>(be, s, x, p, a);
 	else
 		sum_as<double>(be, s, x, p, a);
-	const size_t blocks = o->bytes / (2 * sizeof(double)) - 1;
-	double *result = o->part + 2 * blocks;
-	end_sum<<<1, MANY, 0, queue>>>(o->part, blocks, result);
-	cudaMemcpyAsync(o->result, result, 2 * sizeof(double), cudaMemcpyDeviceToHost, queue);
-	if (gt_cuda_check(be, cudaStreamSynchronize(queue), "penalty of pairs"))
-		return;
-	out[0] = o->result[0];
-	out[1] = o->result[1];
+	end_sum<<<1, MANY, 0, queue>>>(o->part, o->bytes / (2 * sizeof(double)), slot, other);
+	gt_cuda_check(be, cudaGetLastError(), "penalty of pairs");
 }
 
 static gt_status make(gt_backend *be, gt_pairs *s)
@@ -369,10 +370,7 @@ static gt_status make(gt_backend *be, gt_pairs *s)
 	struct state *o = (struct state *)calloc(1, sizeof *o);
 	if (!(s->state = o))
 		return gt_fail(GT_ERR_MEMORY, "no memory for a penalty");
-	o->bytes = (blocks + 1) * 2 * sizeof(double);
-	gt_cuda_queue(be);
-	if (cudaMallocHost((void **)&o->result, 2 * sizeof(double)) != cudaSuccess)
-		return gt_fail(GT_ERR_MEMORY, "no pinned memory for the sums of a penalty");
+	o->bytes = blocks * 2 * sizeof(double);
 	o->part = (double *)gt_backend_alloc(be, o->bytes, "sums of a penalty");
 	return o->part ? GT_OK : GT_ERR_MEMORY;
 }
@@ -382,8 +380,6 @@ static void release(gt_backend *be, gt_pairs *s)
 	struct state *o = (struct state *)s->state;
 	if (!o)
 		return;
-	gt_cuda_queue(be);
-	cudaFreeHost(o->result);
 	gt_backend_free(be, o->part, o->bytes);
 	free(o);
 }

@@ -62,13 +62,20 @@ static int ours(const struct state *s, const gt_array *a)
 	return s->be->status == GT_OK;
 }
 
-static double value(void *self, const gt_array *x)
+static void later(void *self, const gt_array *x, double *value)
 {
 	const struct state *s = self;
-	double sum[2] = { NAN, NAN };
+	*value = NAN;
 	if (ours(s, x))
-		s->impl->sums(s->be, &s->plan, s->type, x->data, NULL, 0, sum);
-	return s->plan.strength * sum[0];
+		s->impl->sums(s->be, &s->plan, s->type, x->data, NULL, 0, value, NULL);
+}
+
+static double value(void *self, const gt_array *x)
+{
+	double sum;
+	later(self, x, &sum);
+	gt_settle(((const struct state *)self)->be);
+	return sum;
 }
 
 static void gradient(void *self, const gt_array *x, gt_array *g, gt_array *d)
@@ -88,11 +95,10 @@ static void majorize(void *self, gt_array *d)
 static void line(void *self, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature)
 {
 	const struct state *s = self;
-	double sum[2] = { NAN, NAN };
+	*slope = *curvature = NAN;
 	if (ours(s, x) && ours(s, p))
-		s->impl->sums(s->be, &s->plan, s->type, x->data, p->data, a, sum);
-	*slope = s->plan.strength * sum[0];
-	*curvature = s->plan.strength * sum[1];
+		s->impl->sums(s->be, &s->plan, s->type, x->data, p->data, a, slope, curvature);
+	gt_settle(s->be);
 }
 
 static struct gt_tv_dual dual(const struct state *s, int which)
@@ -150,7 +156,7 @@ static void release(void *self)
 	free(s);
 }
 
-#define WITHOUT_PROX .name = "tv", .value = value, .gradient = gradient, .majorize = majorize, .line = line, .free = release
+#define WITHOUT_PROX .name = "tv", .value = value, .gradient = gradient, .majorize = majorize, .line = line, .free = release, .later = later
 static const struct gt_penalty_ops ops = { WITHOUT_PROX, .prox = prox, .kept = kept }, ops_without_prox = { WITHOUT_PROX };
 
 static void fill_plan(struct state *s, const gt_grid *grid, const struct options *o)

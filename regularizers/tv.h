@@ -20,8 +20,9 @@ struct gt_tv_dual { void *a[3]; };
 
 struct gt_tv_impl {
 	size_t (*scratch)(gt_backend *be, const struct gt_tv_plan *p, gt_type type);     /* bytes */
-	/* without the factor `strength`; p NULL: out[0] = TV(x); else slope and curvature of TV_eps(x + a p) */
-	void (*sums    )(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, const void *p, double a, double out[2]);
+	/* p NULL: *first is R(x); else slope and curvature of R_eps(x + a p); there after gt_settle() */
+	void (*sums    )(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, const void *p, double a, double *first,
+	                 double *curvature);
 	void (*gradient)(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, void *g, void *d);
 	void (*majorize)(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, void *d);
 	/* out = Pi(r + step D u), u = P(z - tau D'r), r = p + ahead (p - old); p and old may be the same, out is neither */

@@ -53,15 +53,19 @@ static size_t scratch_(gt_backend *be, const struct gt_tv_plan *p, gt_type type)
 	return worker_bytes(p, type) * (size_t)gt_pool_threads(be->pool);
 }
 
-static void sums_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, const void *p, double a, double out[2])
+static void sums_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, const void *p, double a, double *first,
+                  double *curvature)
 {
 	struct job j = { .plan = plan, .x = x, .p = p, .a = a };
 	gt_parallel(be->pool, PARTS, 1, type == GT_F32 ? sum_part_single : sum_part_double, &j);
-	out[0] = out[1] = 0;
+	double sum[2] = { 0, 0 };
 	for (int k = 0; k < PARTS; k++) {
-		out[0] += j.part[k][0];
-		out[1] += j.part[k][1];
+		sum[0] += j.part[k][0];
+		sum[1] += j.part[k][1];
 	}
+	*first = plan->strength * sum[0];
+	if (p)
+		*curvature = plan->strength * sum[1];
 }
 
 static void gradient_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, void *g, void *d)

@@ -185,13 +185,13 @@ template <typename T> static __global__ void majorize_rows(tv_constants<T> c, T 
 	d[row * c.n[0] + i] += c.strength * tv_largest_bound(&c, gt_tv_next(c.n, i, y, z), gt_tv_previous(i, y, z));
 }
 
-/* Sums of a block in a fixed order; part is [2][PARTS]. */
-static __device__ void block_sum(double slope, double curvature, double *part)
+/* Sums of a block in a fixed order; curvature may be NULL. */
+static __device__ void block_sum(double s0, double s1, double *first, double *curvature)
 {
 	__shared__ double lane[2][LANES * ROWS];
 	const unsigned me = threadIdx.y * LANES + threadIdx.x;
-	lane[0][me] = slope;
-	lane[1][me] = curvature;
+	lane[0][me] = s0;
+	lane[1][me] = s1;
 	for (unsigned half = LANES * ROWS / 2; half > 0; half /= 2) {
 		__syncthreads();
 		if (me < half) {
@@ -200,8 +200,9 @@ static __device__ void block_sum(double slope, double curvature, double *part)
 		}
 	}
 	if (me == 0) {
-		part[blockIdx.x] = lane[0][0];
-		part[blockIdx.x + gridDim.x] = lane[1][0];
+		*first = lane[0][0];
+		if (curvature)
+			*curvature = lane[1][0];
 	}
 }
 
@@ -225,17 +226,18 @@ template <typename T> static __global__ void sum_rows(tv_constants<T> c, const T
 		sum[0] += slope;
 		sum[1] += curvature;
 	}
-	block_sum(sum[0], sum[1], part);
+	block_sum(sum[0], sum[1], part + blockIdx.x, part + PARTS + blockIdx.x);
 }
 
-static __global__ void sum_parts(const double *part, double *out)
+/* part is [2][PARTS] */
+static __global__ void sum_parts(const double *part, double strength, double *first, double *curvature)
 {
 	double sum[2] = { 0, 0 };
 	for (unsigned k = threadIdx.y * LANES + threadIdx.x; k < PARTS; k += LANES * ROWS) {
 		sum[0] += part[k];
 		sum[1] += part[k + PARTS];
 	}
-	block_sum(sum[0], sum[1], out);
+	block_sum(strength * sum[0], strength * sum[1], first, curvature);
 }
 
 /* Without a step. */
@@ -295,24 +297,21 @@ static void majorize_(gt_backend *be, const struct gt_tv_plan *plan, gt_type typ
 static size_t scratch_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type)
 {
 	(void)be, (void)plan, (void)type;
-	return (2 * PARTS + 2) * sizeof(double);
+	return 2 * PARTS * sizeof(double);
 }
 
-static void sums_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, const void *p, double a, double out[2])
+static void sums_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, const void *p, double a, double *first,
+                  double *curvature)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
 	const dim3 block(LANES, ROWS);
-	double *part = (double *)gt_scratch(be), *result = part + 2 * PARTS;
+	double *part = (double *)gt_scratch(be), *slot = gt_cuda_slot(be, first), *other = p ? gt_cuda_slot(be, curvature) : NULL;
 	if (type == GT_F32)
 		sum_rows<<<PARTS, block, 0, queue>>>(constants<float>(plan), (const float *)x, (const float *)p, (float)a, part);
 	else
 		sum_rows<<<PARTS, block, 0, queue>>>(constants<double>(plan), (const double *)x, (const double *)p, a, part);
-	sum_parts<<<1, block, 0, queue>>>(part, result);
-	out[0] = out[1] = NAN;
-	if (gt_cuda_check(be, cudaGetLastError(), "tv sum") ||
-	    gt_cuda_check(be, cudaMemcpyAsync(out, result, 2 * sizeof *out, cudaMemcpyDeviceToHost, queue), "tv sum") ||
-	    gt_cuda_check(be, cudaStreamSynchronize(queue), "tv sum"))
-		out[0] = out[1] = NAN;
+	sum_parts<<<1, block, 0, queue>>>(part, plan->strength, slot, other);
+	gt_cuda_check(be, cudaGetLastError(), "tv sum");
 }
 
 extern "C" const struct gt_tv_impl gt_tv_cuda = { scratch_, sums_, gradient_, majorize_, dual_, primal_ };

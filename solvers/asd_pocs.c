@@ -100,19 +100,27 @@ static int iterate(struct state *s, double relax, gt_array *x, gt_progress *p)
 {
 	const struct options *o = s->o;
 	gt_copy(s->f, s->d);
-	gt_sweep_run(s->sweep, relax, s->f, NULL);
-	p->change = sqrt(gt_dist2(s->f, x) / (double)gt_array_size(x));
+	gt_sweep_run(s->sweep, relax, s->f);
+	double moved, squares, after, before;
+	gt_later_dist2(s->f, x, &moved);
 	gt_copy(s->f, x);
 	gt_xpay(x, -1, s->d);
-	const double pass = norm(s->d), misfit = gt_sweep_misfit(s->sweep, x);
+	gt_later_dot(s->d, s->d, &squares);
+	gt_sweep_misfit(s->sweep, x);
+	gt_penalty_later(s->p->R, x, &p->penalty);
+	const double misfit = gt_sweep_squares(s->sweep), pass = sqrt(squares);
+	p->change = sqrt(moved / (double)gt_array_size(x));
 	p->residual = sqrt(misfit);
 	p->data = misfit / 2;
-	p->penalty = gt_penalty_value(s->p->R, x);
 	p->cost = p->data + p->penalty;
 	if (s->length < 0)
 		s->length = o->alpha * pass;
 	descend(s);
-	const double steps = sqrt(gt_dist2(s->f, x)), along = gt_dot(s->f, s->d) - gt_dot(x, s->d);
+	gt_later_dist2(s->f, x, &moved);
+	gt_later_dot(s->f, s->d, &after);
+	gt_later_dot(x, s->d, &before);
+	gt_settle(gt_array_backend(x));
+	const double steps = sqrt(moved), along = after - before;
 	if (steps > o->r_max * pass && p->residual > s->epsilon)
 		s->length *= o->alpha_reduce;
 	return (along < o->cosine * steps * pass && p->residual <= s->epsilon) || relax < LEAST_RELAX;

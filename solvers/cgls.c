@@ -49,25 +49,33 @@ static gt_status run(const gt_problem *problem, const void *options, gt_array *x
 	const double stop = o->tolerance * o->tolerance * first;
 
 	for (int k = done + 1; k <= o->iterations && gamma > stop; k++) {
+		double squares, pp, rr = NAN;
 		gt_forward(A, p, q);
-		const double alpha = gamma / (w ? gt_wdot(q, w) : gt_dot(q, q));
+		gt_later_dot(p, p, &pp);
+		if (w)
+			gt_later_wdot(q, w, &squares);
+		else
+			gt_later_dot(q, q, &squares);
+		gt_settle(gt_array_backend(x));
+		const double alpha = gamma / squares;
 		gt_axpy(alpha, p, x);
 		if (w)
 			gt_mul(w, q);
 		gt_axpy(-alpha, q, r);
-		const double change = fabs(alpha) * sqrt(gt_dot(p, p) / (double)gt_array_size(x));
+		if (!w)
+			gt_later_dot(r, r, &rr);
 		gt_adjoint(A, r, s);
 		const double previous = gamma;
 		gamma = gt_dot(s, s);
 		gt_xpay(s, gamma / previous, p); /* p = s + beta p */
 		gt_progress g = gt_progress_of(k, o->iterations, x);
 		if (!w)
-			g.residual = sqrt(gt_dot(r, r));
+			g.residual = sqrt(rr);
 		data = w ? fmax(0, data - 0.5 * alpha * previous) : 0.5 * g.residual * g.residual;
 		g.data = g.cost = data;
 		g.penalty = 0;
 		g.gradient = sqrt(gamma);
-		g.change = change;
+		g.change = fabs(alpha) * sqrt(pp / (double)gt_array_size(x));
 		g.kept = kept;
 		GT_TRY(gt_report(m, &g));
 	}

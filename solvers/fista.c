@@ -39,6 +39,7 @@ struct state {
 	gt_array *r, *q;      /* weighted residuals: at x; at the iterate before, then at v, then at the next iterate */
 	int prox;
 	double data, penalty; /* at x */
+	double moved;         /* |x - the one before|^2 */
 	gt_kept kept[4];
 };
 
@@ -131,11 +132,15 @@ static void step(struct state *s)
 	}
 }
 
-/* Residual, data and penalty at the next iterate; returns its cost. */
+/* Residual, data, penalty at the next iterate, and how far it is; returns its cost. */
 static double judge(struct state *s, double *data, double *penalty)
 {
-	*data = gt_pwls_residual(s->p, 0, s->at.g, s->q);
-	*penalty = gt_penalty_value(s->p->R, s->at.g);
+	double square;
+	gt_pwls_residual_later(s->p, 0, s->at.g, s->q, &square);
+	gt_penalty_later(s->p->R, s->at.g, penalty);
+	gt_later_dist2(s->at.g, s->at.x, &s->moved);
+	gt_settle(gt_array_backend(s->q));
+	*data = square / 2;
 	return *data + *penalty;
 }
 
@@ -145,18 +150,19 @@ static void iterate(struct state *s)
 	/* Rises within the rounding of the residuals are none. */
 	const double slack = gt_array_type(at->x) == GT_F64 ? 1e-13 : 1e-6, before = s->data + s->penalty;
 	const double beta = gt_pwls_momentum(at);
-	double data, penalty;
+	double data, penalty, side[2] = { 0, 0 };
 	gt_axpby(1 + beta, at->x, -beta, at->v);
 	gt_axpby(1 + beta, s->r, -beta, s->q);
 	step(s);
-	const int uphill = s->o->restart && beta > 0 && gt_pwls_uphill(at);
+	if (s->o->restart && beta > 0)
+		gt_pwls_uphill_later(at, side);
 	const double cost = judge(s, &data, &penalty);
 	if (s->o->restart && beta > 0 && cost > before + slack * fabs(before)) {
 		stand_still(s);
 		step(s);
 		judge(s, &data, &penalty);
 	}
-	if (uphill)
+	if (side[0] > side[1])
 		at->t = 1;
 	s->data = data;
 	s->penalty = penalty;
@@ -177,7 +183,7 @@ static gt_progress progress(struct state *s, int k)
 	g.data = s->data;
 	g.penalty = s->penalty;
 	g.cost = s->data + s->penalty;
-	g.change = sqrt(gt_dist2(s->at.x, s->at.v) / (double)gt_array_size(s->at.x));
+	g.change = sqrt(s->moved / (double)gt_array_size(s->at.x));
 	if (!s->p->w)
 		g.residual = sqrt(2 * s->data);
 	return g;

@@ -36,7 +36,13 @@ struct state {
 /* v = A'W u/|u| - |u| v/|v|, and its norm; nothing is left to find where u is 0. */
 static void extend_volume(struct state *s, int first)
 {
-	s->beta = sqrt(s->w ? gt_wdot(s->u, s->w) : gt_dot(s->u, s->u));
+	double squares;
+	if (s->w)
+		gt_later_wdot(s->u, s->w, &squares);
+	else
+		gt_later_dot(s->u, s->u, &squares);
+	gt_settle(gt_array_backend(s->u));
+	s->beta = sqrt(squares);
 	if (!(s->beta > 0)) {
 		s->alpha = s->beta;
 		return;
@@ -90,6 +96,8 @@ static double distance(struct state *s, double rho, double theta, double phi)
 /* One step; tells what is known of the new x. */
 static void step(struct state *s, double damp, gt_array *x, gt_progress *p)
 {
+	double dd;
+	gt_later_dot(s->d, s->d, &dd);
 	extend_data(s);
 	extend_volume(s, 0);
 	const double rho_damped = hypot(s->rho_bar, damp), left = damp / rho_damped * s->phi_bar;
@@ -101,7 +109,7 @@ static void step(struct state *s, double damp, gt_array *x, gt_progress *p)
 	s->phi_bar = sine * phi_damped;
 	const double from_start = damp * damp * distance(s, rho, theta, phi);
 	const double misfit = s->phi_bar * s->phi_bar + s->damped - from_start;
-	p->change = fabs(phi / rho) * sqrt(gt_dot(s->d, s->d) / (double)gt_array_size(x));
+	p->change = fabs(phi / rho) * sqrt(dd / (double)gt_array_size(x));
 	gt_axpy(phi / rho, s->d, x);
 	gt_axpby(1 / s->alpha, s->v, -theta / rho, s->d);
 	p->data = p->cost = misfit < 0 ? 0 : misfit / 2;

@@ -55,13 +55,14 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	list_kept(&s, o->momentum, kept);
 	GT_TRY(gt_resume(m, kept, &done));
 	for (int k = done + 1; k <= o->iterations; k++) {
-		double residual;
+		double moved;
 		extrapolate(&s, o->momentum);
-		gt_sweep_run(sweep, s.relax, s.next, &residual);
+		gt_sweep_run(sweep, s.relax, s.next);
 		accept(&s);
+		gt_later_dist2(s.x, s.next, &moved);
 		gt_progress g = gt_progress_of(k, o->iterations, s.x);
-		g.residual = sqrt(residual);
-		g.change = sqrt(gt_dist2(s.x, s.next) / (double)gt_array_size(x));
+		g.residual = sqrt(gt_sweep_squares(sweep));
+		g.change = sqrt(moved / (double)gt_array_size(x));
 		g.judged = s.next;
 		s.relax *= o->reduce;
 		list_kept(&s, o->momentum, kept);

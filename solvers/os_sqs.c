@@ -58,12 +58,13 @@ struct state {
 	gt_array *old;            /* x before the pass, where that has several steps */
 	gt_pwls_room room;
 	size_t groups, *order;
+	double *square; /* of each subset: <r, w r> of the last residual, once settled */
 	gt_kept kept[4];
 };
 
-/* What one pass over the data found on its way. */
+/* What one pass over the data found on its way: squares of a norm are there once settled. */
 struct pass {
-	double data, penalty, gradient, change;
+	double data, penalty, gradient2, change2, side[2];
 };
 
 static size_t groups_in(const struct state *s, int iteration)
@@ -84,7 +85,8 @@ static gt_status prepare(struct state *s, gt_array *x)
 	gt_status st = GT_OK;
 	const gt_problem *p = s->p;
 	GT_TRY(gt_pwls_needs("os-sqs", p->R, GT_HAS_GRADIENT));
-	if (!(s->order = malloc(p->subsets * sizeof *s->order)))
+	s->square = malloc(p->subsets * sizeof *s->square);
+	if (!(s->order = malloc(p->subsets * sizeof *s->order)) || !s->square)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the order of %zu subsets", p->subsets);
 	GT_TRY(gt_pwls_room_new(p, &s->room));
 	GT_TRY(gt_array_like(x, &s->own[0]));
@@ -111,24 +113,24 @@ static void step(struct state *s, size_t group, struct pass *pass)
 	gt_pwls_point *at = &s->at;
 	const double beta = s->o->momentum ? gt_pwls_momentum(at) : 0;
 	gt_axpby(1 + beta, at->x, -beta, at->v);
-	pass->data += gt_pwls_gradient(p, group, s->groups, at->v, &s->room, s->t, at->g);
+	gt_pwls_gradient(p, group, s->groups, at->v, &s->room, s->t, at->g, s->square);
 	if (s->groups > 1)
 		gt_scale((double)s->groups, at->g);
 	gt_penalty_gradient(p->R, at->v, at->g, NULL);
 	if (s->groups == 1) {
-		pass->penalty = gt_penalty_value(p->R, at->v);
-		pass->gradient = sqrt(gt_dot(at->g, at->g));
+		gt_penalty_later(p->R, at->v, &pass->penalty);
+		gt_later_dot(at->g, at->g, &pass->gradient2);
 	}
 	gt_pwls_step(at, p->lo, p->hi);
-	if (s->groups == 1 && beta > 0 && gt_pwls_uphill(at))
-		at->t = 1;
+	if (s->groups == 1 && beta > 0)
+		gt_pwls_uphill_later(at, pass->side);
 	gt_pwls_accept(at);
 }
 
 /* All groups once. */
 static struct pass sweep(struct state *s, int iteration)
 {
-	struct pass pass = { 0, NAN, NAN, 0 };
+	struct pass pass = { 0, NAN, NAN, 0, { 0, 0 } };
 	const size_t groups = groups_in(s, iteration);
 	if (groups != s->groups) {
 		s->groups = groups;
@@ -140,7 +142,12 @@ static struct pass sweep(struct state *s, int iteration)
 		gt_copy(s->at.x, s->old);
 	for (size_t i = 0; i < groups; i++)
 		step(s, s->order[i], &pass);
-	pass.change = sqrt(gt_dist2(s->at.x, groups > 1 ? s->old : s->at.v) / (double)gt_array_size(s->at.x));
+	gt_later_dist2(s->at.x, groups > 1 ? s->old : s->at.v, &pass.change2);
+	gt_settle(gt_array_backend(s->at.x));
+	for (size_t k = 0; k < s->p->subsets; k++)
+		pass.data += s->square[k] / 2;
+	if (pass.side[0] > pass.side[1])
+		s->at.t = 1;
 	return pass;
 }
 
@@ -163,8 +170,8 @@ static gt_progress progress(struct state *s, int k, const struct pass *pass)
 	g.data = pass->data;
 	g.penalty = pass->penalty;
 	g.cost = pass->data + pass->penalty;
-	g.gradient = pass->gradient;
-	g.change = pass->change;
+	g.gradient = sqrt(pass->gradient2);
+	g.change = sqrt(pass->change2 / (double)gt_array_size(s->at.x));
 	g.judged = s->groups > 1 ? s->old : s->at.v;
 	g.kept = kept(s);
 	if (!s->p->w)
@@ -181,6 +188,7 @@ static void release(struct state *s)
 	gt_array_free(s->t);
 	gt_array_free(s->old);
 	free(s->order);
+	free(s->square);
 }
 
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
@@ -193,7 +201,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	for (int k = done + 1; k <= s.o->iterations; k++) {
 		const struct pass pass = sweep(&s, k);
 		const gt_progress g = progress(&s, k, &pass);
-		if (!isfinite(pass.data) || !isfinite(pass.change))
+		if (!isfinite(pass.data) || !isfinite(pass.change2))
 			GT_TRY(gt_fail(GT_ERR_DIVERGED, "solver 'os-sqs' diverged: its cost is not finite in iteration %d", k));
 		GT_TRY(gt_report(m, &g));
 	}

@@ -80,7 +80,7 @@ static void gradient(struct state *s)
 {
 	gt_adjoint(s->p->A[0], s->r, s->g);
 	gt_penalty_gradient(s->p->R, s->x, s->g, NULL);
-	s->penalty = gt_penalty_value(s->p->R, s->x);
+	gt_penalty_later(s->p->R, s->x, &s->penalty);
 }
 
 static gt_status prepare(struct state *s)
@@ -124,7 +124,13 @@ static double search(const struct state *s, double first, double second)
 static double move(struct state *s, int iteration)
 {
 	gt_forward(s->p->A[0], s->d, s->q);
-	const double first = gt_dot(s->q, s->r), second = s->p->w ? gt_wdot(s->q, s->p->w[0]) : gt_dot(s->q, s->q);
+	double first, second;
+	gt_later_dot(s->q, s->r, &first);
+	if (s->p->w)
+		gt_later_wdot(s->q, s->p->w[0], &second);
+	else
+		gt_later_dot(s->q, s->q, &second);
+	gt_settle(gt_array_backend(s->x));
 	const double a = search(s, first, second);
 	gt_axpy(a, s->d, s->x);
 	if (iteration % REFRESH == 0) {
@@ -138,17 +144,22 @@ static double move(struct state *s, int iteration)
 	return a;
 }
 
-/* The next direction, from the gradient at the new x. */
-static void turn(struct state *s)
+/* The next direction, from the gradient at the new x; returns that gradient's norm. */
+static double turn(struct state *s)
 {
-	const double across = gt_dot(s->g, s->z); /* <g, M g_old> = <g_old, M g>: what Polak and Ribiere subtract */
+	double gg, gz, gd, across; /* <g, M g_old> = <g_old, M g>: what Polak and Ribiere subtract */
+	gt_later_dot(s->g, s->g, &gg);
+	gt_later_dot(s->g, s->z, &across);
+	gt_later_dot(s->g, s->d, &gd);
 	precondition(s);
-	const double gz = gt_dot(s->g, s->z), gd = gt_dot(s->g, s->d);
+	gt_later_dot(s->g, s->z, &gz);
+	gt_settle(gt_array_backend(s->x));
 	double beta = s->gz > 0 ? fmax(0, (gz - across) / s->gz) : 0;
 	if (!(beta * gd < gz)) /* not down the hill */
 		beta = 0;
 	gt_axpby(-1, s->z, beta, s->d);
 	s->gz = gz;
+	return sqrt(gg);
 }
 
 static gt_progress progress(const struct state *s, int k, double step, double norm)
@@ -186,14 +197,13 @@ static gt_status iterate(struct state *s, const gt_monitor *m)
 	double norm = sqrt(gt_dot(s->g, s->g));
 	const double stop = s->o->tolerance * s->first;
 	for (int k = done + 1; k <= s->o->iterations && norm > stop && s->gz > 0; k++) {
-		s->dd = gt_dot(s->d, s->d);
+		gt_later_dot(s->d, s->d, &s->dd);
 		const double step = move(s, k);
 		gradient(s);
-		norm = sqrt(gt_dot(s->g, s->g));
+		norm = turn(s);
 		const gt_progress g = progress(s, k, step, norm);
 		if (!isfinite(g.cost) || !isfinite(norm))
 			return gt_fail(GT_ERR_DIVERGED, "solver 'pcg' diverged: its cost is not finite after iteration %d", k);
-		turn(s);
 		GT_TRY(gt_report(m, &g));
 	}
 	if (!isfinite(norm))

@@ -116,8 +116,7 @@ static void primal(struct state *s, const gt_array *x)
 		gt_penalty_prox(p->R, t, p->lo, p->hi, s->g, s->g);
 	} else {
 		gt_penalty_gradient(p->R, x, s->g, NULL);
-		gt_over(s->step, s->sigma * s->unseen, s->g);
-		gt_less(x, p->lo, p->hi, s->g);
+		gt_descend(x, s->step, s->sigma * s->unseen, p->lo, p->hi, s->g);
 	}
 }
 
@@ -125,16 +124,20 @@ static void iterate(struct state *s, int first, double least, gt_array *x, gt_pr
 {
 	dual(s, first);
 	primal(s, x);
-	g->change = sqrt(gt_dist2(s->g, x) / (double)gt_array_size(x));
+	double moved, square;
+	gt_later_dist2(s->g, x, &moved);
 	gt_copy(s->g, x);
 	gt_array *const swap = s->before;
 	s->before = s->r;
 	s->r = swap;
-	g->data = gt_pwls_residual(s->p, 0, x, s->r);
-	if (!s->p->w)
-		g->residual = sqrt(2 * g->data);
+	gt_pwls_residual_later(s->p, 0, x, s->r, &square);
+	gt_penalty_later(s->p->R, x, &g->penalty);
 	next_sigma(s, least);
-	g->penalty = gt_penalty_value(s->p->R, x);
+	gt_settle(gt_array_backend(x));
+	g->change = sqrt(moved / (double)gt_array_size(x));
+	g->data = square / 2;
+	if (!s->p->w)
+		g->residual = sqrt(square);
 	g->cost = g->data + g->penalty;
 }
 

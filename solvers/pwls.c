@@ -41,27 +41,29 @@ void gt_pwls_room_free(gt_pwls_room *room)
 	free(room->of);
 }
 
-double gt_pwls_residual(const gt_problem *p, size_t k, const gt_array *x, gt_array *r)
+void gt_pwls_residual_later(const gt_problem *p, size_t k, const gt_array *x, gt_array *r, double *square)
 {
 	gt_forward(p->A[k], x, r);
-	gt_axpy(-1, p->b[k], r);
-	const double data = 0.5 * (p->w ? gt_wdot(r, p->w[k]) : gt_dot(r, r));
-	if (p->w)
-		gt_mul(p->w[k], r);
-	return data;
+	gt_later_misfit(p->b[k], p->w ? p->w[k] : NULL, r, square);
 }
 
-double gt_pwls_gradient(const gt_problem *p, size_t first, size_t stride, const gt_array *x, const gt_pwls_room *room, gt_array *t,
-                        gt_array *g)
+double gt_pwls_residual(const gt_problem *p, size_t k, const gt_array *x, gt_array *r)
 {
-	double data = 0;
+	double square;
+	gt_pwls_residual_later(p, k, x, r, &square);
+	gt_settle(gt_array_backend(r));
+	return 0.5 * square;
+}
+
+void gt_pwls_gradient(const gt_problem *p, size_t first, size_t stride, const gt_array *x, const gt_pwls_room *room, gt_array *t,
+                      gt_array *g, double *square)
+{
 	for (size_t k = first; k < p->subsets; k += stride) {
-		data += gt_pwls_residual(p, k, x, room->of[k]);
+		gt_pwls_residual_later(p, k, x, room->of[k], &square[k]);
 		gt_adjoint(p->A[k], room->of[k], k == first ? g : t);
 		if (k != first)
 			gt_axpy(1, t, g);
 	}
-	return data;
 }
 
 void gt_pwls_denominator(const gt_problem *p, gt_array *const *r, gt_array *t, gt_array *one, gt_array *d)
@@ -101,18 +103,15 @@ double gt_pwls_momentum(gt_pwls_point *s)
 	return beta;
 }
 
-void gt_pwls_step(gt_pwls_point *s, double lo, double hi)
-{
-	gt_over(s->d, s->least, s->g);
-	gt_less(s->v, lo, hi, s->g);
-}
+void gt_pwls_step(gt_pwls_point *s, double lo, double hi) { gt_descend(s->v, s->d, s->least, lo, hi, s->g); }
 
-int gt_pwls_uphill(gt_pwls_point *s)
+void gt_pwls_uphill_later(gt_pwls_point *s, double side[2])
 {
 	gt_axpy(-1, s->g, s->v);
 	if (s->d)
 		gt_mul(s->d, s->v);
-	return gt_dot(s->v, s->g) > gt_dot(s->v, s->x);
+	gt_later_dot(s->v, s->g, &side[0]);
+	gt_later_dot(s->v, s->x, &side[1]);
 }
 
 void gt_pwls_accept(gt_pwls_point *s)

@@ -173,7 +173,8 @@ static gt_status make_shapes(struct making *s)
 	gt_status st = GT_OK;
 	gt_ramp_filter *m = s->m;
 	gt_pool *pool = gt_backend_pool(gt_array_backend(s->g));
-	m->shapes = s->low > 0 && s->high > 1.5 * s->low ? SHAPES : 1;
+	const int differ = gt_backend_rehearses(gt_array_backend(s->g)) ? s->p->R != NULL : s->low > 0 && s->high > 1.5 * s->low;
+	m->shapes = differ ? SHAPES : 1;
 	for (s->k = 0; s->k < m->shapes; s->k++) {
 		const double place = m->shapes > 1 ? (double)s->k / (m->shapes - 1) : 0.5;
 		const double eta = s->low > 0 ? s->low * pow(s->high / s->low, place) : 0;

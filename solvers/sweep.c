@@ -58,6 +58,8 @@ struct gt_sweep {
 	gt_array *r_room, **r; /* as large as the largest subset, and the part that each subset uses */
 	gt_array **R, **C;     /* 1/sums of each subset, or room for them if they are not kept */
 	gt_array *R_room, *C_room;
+	double *least[2]; /* of each subset: sums of rays, of voxels, that count; below 0: not known yet */
+	double *square;   /* of each subset: |b - A x|^2, once settled */
 	int keep;
 };
 
@@ -69,12 +71,20 @@ static size_t largest_subset(const gt_problem *p)
 	return most;
 }
 
+/* The largest sum of a subset is always the same: the queue is waited for once. */
+static void invert(double part, gt_array *sums, double *least)
+{
+	if (*least < 0)
+		*least = part * gt_max(sums);
+	gt_inv(*least, sums);
+}
+
 /* R_k for rays that meet the volume, 0 elsewhere; overwrites g. */
 static void row_weights(const gt_sweep *s, size_t k)
 {
 	gt_fill(1, s->g);
 	gt_forward(s->p->A[k], s->g, s->R[k]);
-	gt_inv(1e-6 * gt_max(s->R[k]), s->R[k]);
+	invert(1e-6, s->R[k], &s->least[0][k]);
 }
 
 /* C_k for voxels that the subset sees well, 0 elsewhere; overwrites r. */
@@ -82,7 +92,7 @@ static void column_weights(const gt_sweep *s, size_t k)
 {
 	gt_fill(1, s->r[k]);
 	gt_adjoint(s->p->A[k], s->r[k], s->C[k]);
-	gt_inv(s->threshold * gt_max(s->C[k]), s->C[k]);
+	invert(s->threshold, s->C[k], &s->least[1][k]);
 }
 
 static int keeps_sums(const gt_sweep *s, int keep, const gt_array *x)
@@ -118,8 +128,13 @@ static gt_status prepare(gt_sweep *s, const struct gt_sweep_options *o, const gt
 	s->r = calloc(n, sizeof *s->r);
 	s->R = calloc(n, sizeof *s->R);
 	s->C = calloc(n, sizeof *s->C);
-	if (!s->order || !s->r || !s->R || !s->C)
+	s->square = malloc(n * sizeof *s->square);
+	for (int i = 0; i < 2; i++)
+		s->least[i] = malloc(n * sizeof *s->least[i]);
+	if (!s->order || !s->r || !s->R || !s->C || !s->square || !s->least[0] || !s->least[1])
 		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", n);
+	for (size_t k = 0; k < n; k++)
+		s->least[0][k] = s->least[1][k] = -1;
 	gt_sweep_fill_order((enum gt_sweep_order)o->order, n, s->order);
 	GT_TRY(gt_array_like(x, &s->g));
 	GT_TRY(gt_array_new(gt_array_backend(x), gt_array_type(x), most, &s->r_room));
@@ -134,40 +149,40 @@ done:
 	return st;
 }
 
-static void update(const gt_sweep *s, size_t k, double relax, gt_array *x, double *residual)
+static void update(const gt_sweep *s, size_t k, double relax, gt_array *x)
 {
 	const gt_problem *p = s->p;
 	gt_array *r = s->r[k];
 	if (!s->keep)
 		row_weights(s, k);
 	gt_forward(p->A[k], x, r);
-	gt_xpay(p->b[k], -1, r); /* r = b - A x */
-	if (residual)
-		*residual += gt_dot(r, r);
-	gt_mul(s->R[k], r);
+	gt_later_rest(p->b[k], s->R[k], r, &s->square[k]); /* r = R (b - A x) */
 	gt_adjoint(p->A[k], r, s->g);
 	if (!s->keep)
 		column_weights(s, k);
-	gt_mul(s->C[k], s->g);
-	gt_axpy(relax, s->g, x);
-	gt_clamp(p->lo, p->hi, x);
+	gt_climb(relax, s->g, s->C[k], p->lo, p->hi, x);
 }
 
-void gt_sweep_run(gt_sweep *s, double relax, gt_array *x, double *residual)
+void gt_sweep_run(gt_sweep *s, double relax, gt_array *x)
 {
-	if (residual)
-		*residual = 0;
 	for (size_t i = 0; i < s->p->subsets; i++)
-		update(s, s->order[i], relax, x, residual);
+		update(s, s->order[i], relax, x);
 }
 
-double gt_sweep_misfit(gt_sweep *s, const gt_array *x)
+void gt_sweep_misfit(gt_sweep *s, const gt_array *x)
 {
-	double sum = 0;
 	for (size_t k = 0; k < s->p->subsets; k++) {
 		gt_forward(s->p->A[k], x, s->r[k]);
-		sum += gt_dist2(s->r[k], s->p->b[k]);
+		gt_later_dist2(s->r[k], s->p->b[k], &s->square[k]);
 	}
+}
+
+double gt_sweep_squares(gt_sweep *s)
+{
+	double sum = 0;
+	gt_settle(gt_array_backend(s->g));
+	for (size_t k = 0; k < s->p->subsets; k++)
+		sum += s->square[k];
 	return sum;
 }
 
@@ -187,6 +202,9 @@ void gt_sweep_free(gt_sweep *s)
 	gt_array_free(s->R_room);
 	gt_array_free(s->C_room);
 	free(s->order);
+	free(s->square);
+	free(s->least[0]);
+	free(s->least[1]);
 	free(s->r);
 	free(s->R);
 	free(s->C);

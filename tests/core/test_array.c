@@ -166,6 +166,107 @@ START_TEST(reductions)
 }
 END_TEST
 
+/* What is done in one pass against what is done in several: from all offsets, so that arrays start anywhere, and of all small sizes. */
+START_TEST(one_pass)
+{
+	gt_backend *be = gt_test_backend();
+	const gt_type t = types[_i];
+	const double close = t == GT_F64 ? 1e-14 : 1e-5;
+	for (size_t n = 0; n < 4200; n = n < 20 ? n + 1 : n * 3 + 1)
+		for (size_t first = 0; first < 5; first++) {
+			gt_array *whole[4] = { NULL }, *a[4] = { NULL }, *b = NULL;
+			double sum[3] = { 1, 1, 1 };
+			for (int k = 0; k < 4; k++) {
+				whole[k] = gt_test_array(be, t, n + 9, (unsigned)k + 7);
+				ck_ok(gt_array_part(whole[k], k == 1 ? first : 2 * first % 5, n, &a[k]));
+			}
+			ck_ok(gt_array_like(a[0], &b));
+			gt_copy(a[0], b);
+			gt_mul(a[1], b); /* x w */
+			gt_xpay(a[2], 0.7, b);
+			gt_clamp(-0.4, 0.6, b);
+			gt_copy(a[2], a[3]);
+			gt_climb(0.7, a[0], a[1], -0.4, 0.6, a[3]);
+			ck_assert(n == 0 || gt_dist2(b, a[3]) <= close * close * (double)n);
+			gt_copy(a[2], b);
+			gt_over(a[1], 0.2, b);
+			gt_less(a[0], -0.3, 0.5, b);
+			gt_copy(a[2], a[3]);
+			gt_descend(a[0], a[1], 0.2, -0.3, 0.5, a[3]);
+			ck_assert(n == 0 || gt_dist2(b, a[3]) <= close * close * (double)n);
+			gt_copy(a[2], a[3]);
+			gt_later_rest(a[0], a[1], a[3], &sum[0]);
+			gt_copy(a[2], b);
+			gt_xpay(a[0], -1, b);
+			const double squares = gt_dot(b, b);
+			ck_assert_double_eq_tol(sum[0], squares, close * (1 + squares));
+			gt_mul(a[1], b);
+			ck_assert(n == 0 || gt_dist2(b, a[3]) <= close * close * (double)n);
+			gt_scale(-1, b); /* w (y - x) */
+			gt_copy(a[2], a[3]);
+			gt_later_misfit(a[0], a[1], a[3], &sum[1]);
+			ck_assert(n == 0 || gt_dist2(b, a[3]) <= close * close * (double)n);
+			gt_copy(a[2], a[3]);
+			gt_later_misfit(a[0], NULL, a[3], &sum[2]);
+			ck_assert_double_eq_tol(gt_dot(b, a[3]), sum[1], close * (1 + (double)n));
+			ck_assert_double_eq_tol(sum[2], squares, close * (1 + squares));
+			ck_assert_double_eq_tol(gt_dot(a[3], a[3]), squares, close * (1 + squares));
+			for (int k = 0; k < 4; k++) {
+				gt_array_free(a[k]);
+				gt_array_free(whole[k]);
+			}
+			gt_array_free(b);
+		}
+	ck_ok(gt_backend_status(be));
+	gt_backend_close(be);
+}
+END_TEST
+
+/* More reductions than a backend has slots, in few waits; the numbers of those that wait. The order is that of n, not of where arrays start. */
+START_TEST(reductions_later)
+{
+	enum { MANY = 1500 };
+	gt_backend *be = gt_test_backend();
+	gt_array *x = gt_test_array(be, types[_i], 3000, 1), *y = gt_test_array(be, types[_i], 3001, 2), *b = NULL, *c = NULL, *part[MANY];
+	double *sum = malloc(4 * MANY * sizeof *sum);
+	ck_ok(gt_array_part(y, 1, 3000, &b));
+	ck_ok(gt_array_like(x, &c));
+	gt_copy(b, c);
+	const size_t before = gt_backend_counters(be).waits;
+	for (size_t k = 0; k < MANY; k++) {
+		ck_ok(gt_array_part(x, k, 3000 - k, &part[k]));
+		gt_later_sum(part[k], &sum[4 * k]);
+		gt_later_dot(x, b, &sum[4 * k + 1]);
+		gt_later_wdot(x, b, &sum[4 * k + 2]);
+		gt_later_dist2(x, b, &sum[4 * k + 3]);
+	}
+	ck_assert(isnan(sum[4 * MANY - 1]));
+	gt_settle(be);
+	gt_settle(be);
+	ck_assert_uint_le(gt_backend_counters(be).waits - before, 4 * MANY / 1024 + 1);
+	for (size_t k = 0; k < MANY; k++) {
+		ck_assert_double_eq(sum[4 * k], gt_sum(part[k]));
+		ck_assert_double_eq(sum[4 * k + 1], gt_dot(x, c));
+		ck_assert_double_eq(sum[4 * k + 2], gt_wdot(x, c));
+		ck_assert_double_eq(sum[4 * k + 3], gt_dist2(x, c));
+		gt_array_free(part[k]);
+	}
+	gt_later_dot(x, y, &sum[0]); /* other sizes */
+	gt_later_dot(x, b, &sum[1]);
+	gt_settle(be);
+	ck_assert(isnan(sum[0]) && isnan(sum[1]));
+	ck_refused(gt_backend_status(be), GT_ERR_ARG, "dot: 3000");
+	gt_later_dot(x, b, &sum[1]);
+	ck_assert_double_eq(gt_dot(x, b), sum[1]);
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_array_free(b);
+	gt_array_free(c);
+	gt_backend_close(be);
+	free(sum);
+}
+END_TEST
+
 /* A reduction depends on nothing but the numbers. */
 START_TEST(threads_do_not_matter)
 {
@@ -218,11 +319,13 @@ START_TEST(counters)
 	ck_ok(gt_array_like(a, &b));
 	gt_copy(a, b);
 	(void)gt_dot(a, b);
+	(void)gt_sum(b);
 	gt_counters now = gt_backend_counters(be);
 	ck_assert_uint_eq(now.allocations - before.allocations, 2);
 	ck_assert_uint_eq(now.bytes - before.bytes, 8000);
 	ck_assert_uint_eq(now.put_bytes - before.put_bytes, 4000);
 	ck_assert_uint_eq(now.gets - before.gets, 0);
+	ck_assert_uint_eq(now.waits - before.waits, 3);
 	gt_array_free(a);
 	gt_array_free(b);
 	now = gt_backend_counters(be);
@@ -302,6 +405,8 @@ static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, maps, 0, 2 * OPS);
 	tcase_add_loop_test(tc, reductions, 0, 2);
+	tcase_add_loop_test(tc, one_pass, 0, 2);
+	tcase_add_loop_test(tc, reductions_later, 0, 2);
 	tcase_add_test(tc, threads_do_not_matter);
 	tcase_add_test(tc, conversion);
 	tcase_add_test(tc, counters);

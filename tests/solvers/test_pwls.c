@@ -98,9 +98,9 @@ static void chain_free(void *self)
 	free(c);
 }
 
-static const struct gt_penalty_ops chain_ops = { "chain", value, gradient, majorize, line, NULL, chain_free, NULL },
-				   slopeless_ops = { "rough", value, NULL, NULL, line, NULL, chain_free, NULL },
-				   lineless_ops = { "lineless", value, gradient, majorize, NULL, NULL, chain_free, NULL };
+static const struct gt_penalty_ops chain_ops = { "chain", value, gradient, majorize, line, NULL, chain_free, NULL, NULL },
+				   slopeless_ops = { "rough", value, NULL, NULL, line, NULL, chain_free, NULL, NULL },
+				   lineless_ops = { "lineless", value, gradient, majorize, NULL, NULL, chain_free, NULL, NULL };
 
 static gt_penalty *chain(const struct gt_penalty_ops *ops, const gt_array *x, double strength, double limit)
 {
@@ -145,9 +145,10 @@ static void square_free(void *self)
 	gt_array_free(((struct square *)self)->ones);
 	free(self);
 }
-static const struct gt_penalty_ops square_ops = { "square",    square_value, square_gradient, square_majorize,
-	                                          square_line, square_prox,  square_free,     NULL },
-				   prox_ops = { "proximal", square_value, NULL, NULL, NULL, square_prox, square_free, NULL };
+static const struct gt_penalty_ops square_ops = { "square",        square_value, square_gradient,
+	                                          square_majorize, square_line,  square_prox,
+	                                          square_free,     NULL,         NULL },
+				   prox_ops = { "proximal", square_value, NULL, NULL, NULL, square_prox, square_free, NULL, NULL };
 
 static gt_penalty *square(const struct gt_penalty_ops *ops, const gt_array *x, double strength)
 {
