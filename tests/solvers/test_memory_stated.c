@@ -1,0 +1,294 @@
+/* Memory: what a rehearsal states is what the same run takes, for every solver, projector, penalty and direct method; and solvers hold
+ * as many arrays as their descriptions say.
+ * labels: unit */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "analytic/analytic.h"
+#include "projectors/projector.h"
+#include "regularizers/regularizer.h"
+#include "tests/support/problem.h"
+#include "tests/support/support.h"
+
+enum { SIDE = 10, VIEWS = 14 };
+
+/* In an iteration a solver holds `volumes` arrays as large as the volume and one more per subset if per_subset, `data` as large as all
+ * data, and `parts` as large as the largest subset; beside the problem and its result. */
+static const struct run {
+	const char *solver, *options, *penalty;
+	size_t subsets;
+	int weights, volumes, per_subset, data, parts;
+} runs[] = {
+	{ "os-sart", "iterations=2,keep=no", NULL, 4, 0, 3, 0, 0, 2 },
+	{ "os-sart", "iterations=2,keep=yes", NULL, 4, 0, 2, 1, 1, 1 },
+	{ "os-sart", "iterations=3,keep=no,momentum=yes", NULL, 5, 0, 3, 0, 0, 2 },
+	{ "sirt", "iterations=2", NULL, 1, 0, 2, 1, 1, 1 },
+	{ "sart", "iterations=1,keep=no", NULL, VIEWS, 0, 3, 0, 0, 2 },
+	{ "sart", "iterations=1,keep=yes", NULL, VIEWS, 0, 2, 1, 1, 1 },
+	{ "cgls", "iterations=3", NULL, 1, 1, 2, 0, 2, 0 },
+	{ "lsqr", "iterations=3", NULL, 1, 1, 3, 0, 2, 0 },
+	{ "pcg", "iterations=3", "huber", 1, 1, 4, 0, 2, 0 },
+	{ "pcg", "iterations=3,preconditioner=none", NULL, 1, 0, 3, 0, 2, 0 },
+	{ "fista", "iterations=3", "qggmrf", 1, 1, 3, 0, 2, 0 },
+	{ "fista", "iterations=3,prox=yes", "tv", 1, 0, 2, 0, 2, 0 },
+	{ "os-sqs", "iterations=6,subsets=6", "hyperbola", 6, 1, 5, 0, 0, 1 },
+	{ "os-sqs", "iterations=3", NULL, 1, 0, 3, 0, 0, 1 },
+	{ "pdhg", "iterations=3", NULL, 1, 1, 2, 0, 3, 0 },
+	{ "pdhg", "iterations=3", "huber", 1, 0, 4, 0, 3, 0 },
+	{ "pdhg", "iterations=3", "tv", 1, 0, 1, 0, 3, 0 },
+	{ "asd-pocs", "iterations=3,keep=no", "tv", 4, 0, 4, 0, 0, 2 },
+	{ "asd-pocs", "iterations=3,keep=yes", "fair", 4, 0, 3, 1, 1, 1 },
+};
+enum { RUNS = sizeof runs / sizeof *runs };
+
+struct seen {
+	size_t bytes;
+	int calls;
+};
+
+static int each(void *self, const gt_progress *p)
+{
+	struct seen *s = self;
+	s->bytes = gt_backend_counters(gt_array_backend(p->x)).bytes;
+	s->calls++;
+	return 0;
+}
+
+static gt_backend *backend(int rehearses)
+{
+	gt_backend *be = gt_test_backend();
+	if (rehearses)
+		ck_ok(gt_backend_rehearse(be));
+	ck_assert_int_eq(gt_backend_rehearses(be), rehearses);
+	return be;
+}
+
+static gt_array **weights(const struct gt_test_problem *p)
+{
+	gt_array **w = calloc(p->subsets, sizeof *w);
+	for (size_t k = 0; k < p->subsets; k++) {
+		ck_ok(gt_array_like(p->b[k], &w[k]));
+		gt_fill(0.5 + 0.1 * (double)k, w[k]);
+	}
+	return w;
+}
+
+/* Counters after the whole run, and what the solver held in its last iteration. */
+static gt_counters solve(const struct run *r, gt_type type, int rehearses, struct seen *held, size_t *volume, size_t *data, size_t *part)
+{
+	gt_backend *be = backend(rehearses);
+	struct gt_test_problem p = gt_test_problem(be, type, SIDE, VIEWS, r->subsets);
+	const gt_solver *s = gt_solver_find(r->solver);
+	gt_penalty *R = NULL;
+	void *options;
+	ck_ok(gt_params_new(s->params, r->options, s->defaults, s->options_size, &options));
+	p.problem.w = r->weights ? weights(&p) : NULL;
+	if (r->penalty)
+		ck_ok(gt_regularizer_new(r->penalty, be, type, &p.grid, NULL, &R));
+	p.problem.R = R;
+	const size_t before = gt_backend_counters(be).bytes;
+	*held = (struct seen){ 0, 0 };
+	ck_ok(gt_solve(s, &p.problem, options, p.x, &(gt_monitor){ .each = each, .self = held }));
+	ck_assert_int_gt(held->calls, 0);
+	held->bytes -= before;
+	*volume = gt_array_bytes(p.x);
+	*data = *part = 0;
+	for (size_t k = 0; k < r->subsets; k++) {
+		const size_t bytes = gt_array_bytes(p.b[k]);
+		*data += bytes;
+		*part = bytes > *part ? bytes : *part;
+	}
+	ck_assert_uint_eq(gt_backend_counters(be).bytes, before);
+	for (size_t k = 0; p.problem.w && k < r->subsets; k++)
+		gt_array_free(p.problem.w[k]);
+	free((void *)p.problem.w);
+	free(options);
+	gt_penalty_free(R);
+	gt_test_problem_free(&p);
+	const gt_counters count = gt_backend_counters(be);
+	ck_assert_uint_eq(count.bytes, 0);
+	gt_backend_close(be);
+	return count;
+}
+
+START_TEST(solvers_hold_what_they_state)
+{
+	const struct run *r = &runs[_i / 2];
+	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
+	struct seen real, stated;
+	size_t volume, data, part;
+	const gt_counters run = solve(r, type, 0, &real, &volume, &data, &part);
+	const gt_counters rehearsal = solve(r, type, 1, &stated, &volume, &data, &part);
+	ck_assert_msg(rehearsal.peak_bytes == run.peak_bytes, "%s:%s: %zu bytes at most, stated %zu", r->solver, r->options, run.peak_bytes,
+	              rehearsal.peak_bytes);
+	ck_assert_uint_eq(rehearsal.allocations, run.allocations);
+	ck_assert_uint_eq(stated.bytes, real.bytes);
+	const size_t arrays = ((size_t)r->volumes + (r->per_subset ? r->subsets : 0)) * volume + (size_t)r->data * data +
+	                      (size_t)r->parts * part;
+	ck_assert_msg(real.bytes == arrays, "%s:%s holds %zu bytes, its description says %zu", r->solver, r->options, real.bytes, arrays);
+}
+END_TEST
+
+/* Every solver is in the table. */
+START_TEST(all_solvers_are_here)
+{
+	for (const gt_solver *const *s = gt_solvers; *s; s++) {
+		int found = 0;
+		for (int i = 0; i < RUNS; i++)
+			found |= !strcmp(runs[i].solver, (*s)->name);
+		ck_assert_msg(found, "%s is not tried", (*s)->name);
+	}
+}
+END_TEST
+
+/* Differs by what the data say: at most what is stated. */
+START_TEST(ramp_holds_no_more)
+{
+	const struct run r = { "pcg", "iterations=2,preconditioner=ramp", "huber", 1, _i, 0, 0, 0, 0 };
+	struct seen real, stated;
+	size_t volume, data, part;
+	const gt_counters run = solve(&r, GT_F32, 0, &real, &volume, &data, &part);
+	const gt_counters rehearsal = solve(&r, GT_F32, 1, &stated, &volume, &data, &part);
+	ck_assert_uint_le(run.peak_bytes, rehearsal.peak_bytes);
+}
+END_TEST
+
+static gt_counters project(const gt_projector *p, gt_type type, int rehearses, gt_status *st)
+{
+	gt_backend *be = backend(rehearses);
+	struct gt_test_problem t = gt_test_problem(be, type, SIDE, VIEWS, 1);
+	gt_linop *A = NULL;
+	*st = gt_projector_new(p->name, be, type, &t.grid, t.scan, &A);
+	if (*st == GT_OK) {
+		gt_forward(A, t.x, t.b[0]);
+		gt_adjoint(A, t.b[0], t.x);
+		ck_ok(gt_backend_status(be));
+	}
+	gt_linop_free(A);
+	gt_test_problem_free(&t);
+	const gt_counters count = gt_backend_counters(be);
+	ck_assert_uint_eq(count.bytes, 0);
+	gt_backend_close(be);
+	return count;
+}
+
+START_TEST(projectors_rehearse)
+{
+	const gt_type type = _i ? GT_F64 : GT_F32;
+	for (const gt_projector *const *p = gt_projectors; *p; p++) {
+		gt_status real, stated;
+		const gt_counters run = project(*p, type, 0, &real), rehearsal = project(*p, type, 1, &stated);
+		ck_assert_int_eq(real, stated);
+		ck_assert_msg(rehearsal.peak_bytes == run.peak_bytes, "%s: %zu bytes at most, stated %zu", (*p)->name, run.peak_bytes,
+		              rehearsal.peak_bytes);
+	}
+}
+END_TEST
+
+static gt_counters penalise(const gt_regularizer *r, gt_type type, int rehearses)
+{
+	const gt_grid grid = { { 7, 9, 5 }, { 1, 1.5, 2 }, { 0, 0, 0 } };
+	gt_backend *be = backend(rehearses);
+	gt_array *x, *g, *kappa;
+	gt_penalty *R = NULL;
+	double slope, curvature;
+	ck_ok(gt_array_new(be, type, gt_grid_voxels(&grid), &x));
+	ck_ok(gt_array_like(x, &g));
+	ck_ok(gt_array_like(x, &kappa));
+	gt_fill(0.02, x);
+	gt_fill(0, g);
+	gt_fill(1, kappa);
+	const gt_status st = gt_regularizer_new(r->name, be, type, &grid, kappa, &R);
+	ck_assert(st == GT_OK || st == GT_ERR_UNSUPPORTED);
+	if (st == GT_ERR_UNSUPPORTED)
+		ck_ok(gt_regularizer_new(r->name, be, type, &grid, NULL, &R));
+	gt_penalty_value(R, x);
+	if (gt_penalty_has(R) & GT_HAS_GRADIENT)
+		gt_penalty_gradient(R, x, g, NULL);
+	if (gt_penalty_has(R) & GT_HAS_LINE)
+		gt_penalty_line(R, x, g, 0, &slope, &curvature);
+	if (gt_penalty_has(R) & GT_HAS_PROX)
+		gt_penalty_prox(R, 1, 0, 1, x, g);
+	ck_ok(gt_backend_status(be));
+	gt_penalty_free(R);
+	gt_array_free(x);
+	gt_array_free(g);
+	gt_array_free(kappa);
+	const gt_counters count = gt_backend_counters(be);
+	ck_assert_uint_eq(count.bytes, 0);
+	gt_backend_close(be);
+	return count;
+}
+
+START_TEST(penalties_rehearse)
+{
+	const gt_type type = _i ? GT_F64 : GT_F32;
+	for (const gt_regularizer *const *r = gt_regularizers; *r; r++) {
+		const gt_counters run = penalise(*r, type, 0), rehearsal = penalise(*r, type, 1);
+		ck_assert_msg(rehearsal.peak_bytes == run.peak_bytes, "%s: %zu bytes at most, stated %zu", (*r)->name, run.peak_bytes,
+		              rehearsal.peak_bytes);
+	}
+}
+END_TEST
+
+static gt_counters direct(gt_type type, int rehearses)
+{
+	gt_backend *be = backend(rehearses);
+	struct gt_test_problem t = gt_test_problem(be, type, SIDE, 3 * VIEWS, 1);
+	ck_ok(gt_analytic_run(gt_analytic_for(t.scan), be, &t.grid, t.scan, NULL, t.b[0], t.x));
+	gt_test_problem_free(&t);
+	const gt_counters count = gt_backend_counters(be);
+	ck_assert_uint_eq(count.bytes, 0);
+	gt_backend_close(be);
+	return count;
+}
+
+START_TEST(direct_methods_rehearse)
+{
+	const gt_type type = _i ? GT_F64 : GT_F32;
+	ck_assert_uint_eq(direct(type, 0).peak_bytes, direct(type, 1).peak_bytes);
+}
+END_TEST
+
+/* More than any device has can be rehearsed; what was there is neither read nor written. */
+START_TEST(rehearsals_need_no_memory)
+{
+	gt_backend *be = gt_test_backend();
+	gt_array *a, *b;
+	size_t available, total, left;
+	ck_ok(gt_array_new(be, GT_F32, 3, &a));
+	ck_refused(gt_backend_rehearse(be), GT_ERR_ARG, "12 bytes");
+	gt_array_free(a);
+	ck_ok(gt_backend_rehearse(be));
+	gt_backend_memory(be, &available, &total);
+	ck_ok(gt_array_new(be, GT_F64, total, &a));
+	ck_ok(gt_array_new(be, GT_F64, total, &b));
+	ck_assert_uint_eq(gt_backend_counters(be).peak_bytes, 16 * total);
+	gt_backend_memory(be, &left, &total);
+	ck_assert_uint_eq(left, 0);
+	gt_fill(2, a);
+	gt_axpy(3, a, b);
+	ck_assert_double_eq(gt_dot(a, b), 1);
+	double host = 5;
+	gt_array_get(a, &host);
+	ck_assert_double_eq(host, 5);
+	ck_ok(gt_backend_status(be));
+	gt_array_free(a);
+	gt_array_free(b);
+	ck_assert_uint_eq(gt_backend_counters(be).bytes, 0);
+	gt_backend_close(be);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, solvers_hold_what_they_state, 0, 2 * RUNS);
+	tcase_add_test(tc, all_solvers_are_here);
+	tcase_add_loop_test(tc, ramp_holds_no_more, 0, 2);
+	tcase_add_loop_test(tc, projectors_rehearse, 0, 2);
+	tcase_add_loop_test(tc, penalties_rehearse, 0, 2);
+	tcase_add_loop_test(tc, direct_methods_rehearse, 0, 2);
+	tcase_add_test(tc, rehearsals_need_no_memory);
+}
+
+int main(void) { return gt_test_main("memory_stated", fill); }
