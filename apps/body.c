@@ -3,7 +3,7 @@
 #include <string.h>
 #include "apps/body.h"
 
-/* Blocks of about BLOCK mm, at least of LEAST voxels along an axis that has them. */
+/* Blocks of one slice and about BLOCK mm, at least of LEAST voxels along an axis that has them. */
 #define BLOCK 8.
 enum { LEAST = 3 };
 /* Of water: nearer than this to it, as a part of it. Of bodies without: more than this part of the densest. */
@@ -27,7 +27,7 @@ static gt_status make(const gt_grid *g, struct blocks *b)
 {
 	*b = (struct blocks){ .g = g, .count = 1 };
 	for (int a = 0; a < 3; a++) {
-		const double fits = fmax(LEAST, ceil(BLOCK / g->pitch[a]));
+		const double fits = a == 2 ? 1 : fmax(LEAST, ceil(BLOCK / g->pitch[a]));
 		b->size[a] = fits < (double)g->n[a] ? (size_t)fits : g->n[a];
 		b->n[a] = g->n[a] / b->size[a];
 		b->count *= b->n[a];

@@ -11,7 +11,7 @@
 /* Views that are enough at the distances within a patch. */
 enum { VIEWS = 120 };
 /* What the automatic strength leaves of the noise of the direct method. */
-#define LEAVES (1. / 3)
+#define LEAVES 0.4
 /* Small against any difference that a penalty treats otherwise. */
 #define TINY 1e-5
 /* HU that nobody sees. */
