@@ -7,7 +7,7 @@ static const char *const names[] = { "volume", "cost", "data term", "residual" }
 
 void app_guard_start(app_guard *g, const gt_array *x)
 {
-	*g = (app_guard){ .lowest = INFINITY };
+	*g = (app_guard){ .best_value = INFINITY };
 	if (gt_array_like(x, &g->best) == GT_OK)
 		gt_copy(x, g->best);
 }
@@ -28,13 +28,18 @@ static void begin(app_guard *g, int kind, double value)
 {
 	g->kind = kind;
 	g->rises = 0;
-	g->lowest = INFINITY;
-	g->first = g->last = value;
+	g->best_value = INFINITY;
+	g->lowest = g->first = value;
+	g->last = NAN;
 }
 
+/* p->judged if it is better than the best; g->last is that of the pass before. */
 static void keep(app_guard *g, const gt_progress *p, double value)
 {
-	g->lowest = value;
+	const double own = p->passing ? (g->last + value) / 2 : value;
+	if (!(own < g->best_value))
+		return;
+	g->best_value = own;
 	g->best_iteration = p->iteration - (p->judged != p->x);
 	if (g->best)
 		gt_copy(p->judged, g->best);
@@ -51,10 +56,10 @@ const char *app_guard_look(app_guard *g, const gt_progress *p)
 		return g->why;
 	if (kind != g->kind)
 		begin(g, kind, value);
+	keep(g, p, value);
 	g->rises = value > g->last ? g->rises + 1 : 0;
 	g->last = value;
-	if (value < g->lowest)
-		keep(g, p, value);
+	g->lowest = fmin(g->lowest, value);
 	if (g->rises < APP_GUARD_RISES || !(value > APP_GUARD_GROWTH * g->lowest) || !(value - g->lowest > APP_GUARD_LEAST * g->first))
 		return NULL;
 	snprintf(g->why, sizeof g->why, "the %s rose %d times in a row, to %.3g times its lowest", names[kind], g->rises,

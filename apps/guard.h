@@ -2,13 +2,15 @@
 #define GT_APPS_GUARD_H
 /* Divergence, and the best image of a run, on the device.
  *
- * Judged is the cost; where the solver does not know it, its data term; else half the squared residual. A run has diverged when that
+ * Looked at is the cost; where the solver does not know it, its data term; else half the squared residual. A run has diverged when that
  *   is not finite, or
  *   rose RISES times in a row, to more than GROWTH times its lowest and by more than LEAST of the first, or
  * when nothing of it is known and the volume holds values that are not finite.
  * Ordered subsets end in a cycle about the solution and noise makes them wander: they rise too, but neither long nor far. What diverges
  * grows by a factor in every iteration. Numbers of another kind start anew.
- * The best image is the one of the lowest. It is copied on the device each time that there is a new one: a volume more. */
+ * The best image is the iterate with the lowest. Where ordered subsets find it on their way from one iterate to the next, that of an
+ * iterate is the mean of the passes that end and begin there, so that the start has none: it is the best until another has. The best is
+ * copied on the device each time that there is a new one: a volume more, and no other traffic. */
 #include "core/monitor.h"
 
 #define APP_GUARD_RISES 5
@@ -18,7 +20,8 @@
 typedef struct {
 	gt_array *best;                 /* NULL: there was no room */
 	int best_iteration;             /* 0: the start */
-	double lowest, last, first;
+	double best_value;
+	double lowest, last, first;     /* of the values that were told */
 	int kind, rises;
 	char why[128];
 } app_guard;

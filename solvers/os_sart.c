@@ -64,6 +64,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		g.residual = sqrt(gt_sweep_squares(sweep));
 		g.change = sqrt(moved / (double)gt_array_size(x));
 		g.judged = s.next;
+		g.passing = p->subsets > 1;
 		s.relax *= o->reduce;
 		list_kept(&s, o->momentum, kept);
 		g.kept = kept;

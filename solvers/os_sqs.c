@@ -173,6 +173,7 @@ static gt_progress progress(struct state *s, int k, const struct pass *pass)
 	g.gradient = sqrt(pass->gradient2);
 	g.change = sqrt(pass->change2 / (double)gt_array_size(s->at.x));
 	g.judged = s->groups > 1 ? s->old : s->at.v;
+	g.passing = s->groups > 1;
 	g.kept = kept(s);
 	if (!s->p->w)
 		g.residual = sqrt(2 * pass->data);

@@ -1,0 +1,113 @@
+#!/bin/bash
+# What a run says of itself: logs, plots, dry runs and their memory; and the best image where it diverges.
+. "$(dirname "$0")/support/lib.sh"
+
+ok simulate --phantom shepp-logan --reduce 8 --photons 300 --seed 5 -o scan.nc --truth truth.nc --grid 40x40x6@6x6x6.5
+pcg=(--like truth.nc --backend "$backend" --solver pcg:iterations=6 --penalty huber:strength=2e4,delta=10HU --quiet)
+
+# Both logs hold the same lines, in the units that they name, and what the run was.
+ok recon scan.nc -o a.nc "${pcg[@]}" --log a.csv
+ok recon scan.nc -o a.nc "${pcg[@]}" --log a.json
+for text in "# solver: pcg:iterations=6," "# scan: scan.nc" "# weights: uniform" "# penalty: huber:" "# units: seconds [s] gradient [mm] change_HU [HU]" \
+	"iteration,seconds,cost,data,penalty,gradient,relative_residual,change_HU"; do
+	grep -qF -- "$text" a.csv || fail "a.csv lacks '$text'"
+done
+[ "$(grep -vc '^#' a.csv)" -eq 7 ] || fail "a.csv has not 6 lines and a head"
+cost() { grep -v '^#' a.csv | awk -F, 'NR > 1 { printf "%.6g\n", $3 }'; }
+cost_json() { sed -n 's/.*"cost":\([^,]*\),.*/\1/p' a.json | awk '{ printf "%.6g\n", $1 }'; }
+[ "$(cost)" = "$(cost_json)" ] || fail "the costs of a.csv and a.json differ: $(cost) $(cost_json)"
+if command -v python3 >/dev/null; then
+	python3 - <<'END' || fail "a.json is not what it should be"
+import json
+log = json.load(open("a.json"))
+names = [c["name"] for c in log["columns"]]
+assert [list(row) for row in log["iterations"]] == [names] * 6, names
+assert dict((c["name"], c["unit"]) for c in log["columns"])["change_HU"] == "HU"
+assert log["run"]["solver"].startswith("pcg:iterations=6,") and log["run"]["scan"] == "scan.nc", log["run"]
+assert log["end"] == {"iterations": 6, "of": 6, "reason": None}, log["end"]
+END
+fi
+ok recon scan.nc -o a.nc --like truth.nc --backend "$backend" --solver cgls:iterations=9 --stop change=1000HU --quiet --log a.json
+grep -qF '"end": {"iterations":1,"of":9,"reason":"small change"}}' a.json || fail "a.json does not say how it ended: $(tail -1 a.json)"
+grep -qF '"relative_residual":null' a.json && fail "cgls knows its residual"
+refused 1 "--log" recon scan.nc -o a.nc "${pcg[@]}" --log nowhere/a.csv
+
+# Plots: nothing is computed where they cannot be drawn.
+refused 2 "expected a name that ends in .png" recon scan.nc -o no.nc "${pcg[@]}" --plot a.jpg
+(PATH=$work && "$gantry" recon scan.nc -o no.nc "${pcg[@]}" --plot a.png) 2>stderr.txt && fail "a plot without gnuplot did not fail"
+grep -q 'no gnuplot here.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
+nothing_left no.nc "a plot without gnuplot"
+if gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1; then
+	ok recon scan.nc -o a.nc "${pcg[@]}" --plot "it's.png"
+	[ "$(head -c 4 "it's.png" | tail -c 3)" = PNG ] || fail "it's.png is no PNG"
+	nothing_left .tmp "a plot"
+fi
+
+# A dry run says all and writes nothing; what it says is what a run takes, with and without the sums of every subset.
+ok recon scan.nc -o no.nc "${pcg[@]}" --dry-run --log no.csv --plot no.png
+for text in "solver      pcg:iterations=6,preconditioner=diagonal" "grid        40x40x6@6x6x6.5" "weights     uniform" "penalty     huber:strength=2e4" \
+	"projector   dd:memory=" "start       fdk" "best image" "at most"; do
+	says "$text"
+done
+nothing_left no. "a dry run"
+ok recon scan.nc --like truth.nc --backend "$backend" --solver os-sart:subsets=5,keep=no --dry-run --json --quiet
+no=$(value peak)
+holds "$no == $(value peak_keep_no)"
+volume=$(value volume)
+holds "$volume == 40 * 40 * 6 * 4"
+holds "$(value best_image) == $volume"
+holds "$(value subsets) == 5"
+# Three volumes, two arrays as large as the largest subset: 123 views of 8 x 111 cells.
+on_device() { sed -n '/"device_bytes"/,$p' <<<"$out" | sed -n "s/.*\"$1\":[[:space:]]*\([0-9]*\).*/\1/p" | head -1; }
+holds "$(on_device solver) == 3 * $volume + 2 * 25 * 8 * 111 * 4" "$out"
+holds "$(value peak_keep_yes) > $no"
+ok recon scan.nc --like truth.nc --backend "$backend" --solver fdk --dry-run --json --quiet
+holds "$(on_device solver) == 0 && $(value peak) > $volume"
+ok recon scan.nc --like truth.nc --backend "$backend" --quality iterative --dry-run --quiet
+refused 2 "solver 'os-sart' cannot take a penalty" recon scan.nc --like truth.nc --backend "$backend" --solver os-sart --penalty huber --dry-run
+refused 2 "solver 'asd-pocs' needs a penalty" recon scan.nc --like truth.nc --backend "$backend" --solver asd-pocs --dry-run
+
+# Too much is refused before anything is computed, with what would fit: which then does.
+huge=40000x40000x400@.006x.006x.1
+refused 1 "are free; would fit: --grid" recon scan.nc --grid $huge --backend "$backend" --solver cgls --dry-run --quiet
+refused 1 "are free; would fit: --grid" recon scan.nc -o no.nc --grid $huge --backend "$backend" --solver cgls --quiet
+nothing_left no.nc "a run that does not fit"
+fits=$(sed -n 's/.*--grid \([^ ]*\) .*/\1/p' stderr.txt)
+ok recon scan.nc --grid "$fits" --backend "$backend" --solver cgls --dry-run --quiet
+
+# Divergence: momentum over far too many subsets. What is kept is the image of the iteration that is named, and none was better.
+wild() { echo "os-sqs:iterations=$1,subsets=41,fewer=1,single=1"; }
+refused 1 "solver 'os-sqs' diverged: after " recon scan.nc -o best.nc --like truth.nc --backend "$backend" --solver "$(wild 40)" --log wild.csv --quiet
+kept=$(sed -n 's/.*holds the best image, of iteration \([0-9]*\)$/\1/p' stderr.txt)
+[ -n "$kept" ] || fail "the best image is not named: $(cat stderr.txt)"
+grep -q '^# ended after .* the data term rose 5 times in a row' wild.csv || fail "wild.csv does not say why it ended"
+ended=$(grep -v '^#' wild.csv | tail -1 | cut -d, -f1)
+holds "$ended < 40 && ${kept:-99} < $ended"
+misfit() { # of an image: what sirt finds before it moves
+	ok recon scan.nc -o moved.nc --like "$1" --init "$1" --backend "$backend" --solver sirt:iterations=1 --log misfit.csv --quiet
+	tail -1 misfit.csv | cut -d, -f7
+}
+best=$(misfit best.nc)
+for k in 1 2 3 4; do
+	ok recon scan.nc -o k.nc --like truth.nc --backend "$backend" --solver "$(wild $k)" --quiet
+	if [ "$k" = "$kept" ]; then
+		ok compare best.nc k.nc --json
+		holds "$(value rmse) == 0"
+	fi
+	this=$(misfit k.nc)
+	holds "$best <= $this" "iteration $k is better than $kept, which was kept"
+done
+
+# What is not finite at once: the start is kept.
+refused 1 "not finite" recon scan.nc -o start.nc --like truth.nc --backend "$backend" --solver os-sqs:iterations=20,subsets=123,fewer=1,single=1,nonneg=no --quiet
+ok compare start.nc best.nc --json
+
+# Cycles and noise do not look like it: steps near 2, one view at a time, residuals that rise a little for long.
+quiet=(--like truth.nc --backend "$backend" --quiet)
+ok recon scan.nc -o k.nc "${quiet[@]}" --solver os-sart:iterations=40,subsets=41,relax=1.99,reduce=1,nonneg=no --log sart.csv
+rises=$(grep -v '^#' sart.csv | awk -F, 'NR > 2 { n = $7 > last ? n + 1 : 0; if (n > most) most = n } NR > 1 { last = $7 } END { print most + 0 }')
+holds "$rises >= 5" "a run whose residual rises is wanted here"
+ok recon scan.nc -o k.nc "${quiet[@]}" --solver os-sqs:iterations=20
+ok recon scan.nc -o k.nc "${quiet[@]}" --solver cgls:iterations=60
+ok recon scan.nc -o k.nc "${quiet[@]}" --solver asd-pocs:iterations=20,relax=1.99,reduce=1,alpha=1 --penalty tv:strength=5
+finish
