@@ -26,6 +26,7 @@ static const struct {
 	{ "pcg", "", NULL, 22, 1, 1 },
 	{ "pcg", "preconditioner=none", "huber:strength=2,delta=20HU", 7, 0, 1 },
 	{ "pcg", "", "tv:strength=0.02,inner=0", 6, 1, 1 },
+	{ "pcg", "preconditioner=ramp", "huber:strength=2,delta=20HU", 8, 1, 1 },
 	{ "fista", "", NULL, 7, 1, 1 },
 	{ "fista", "restart=no", "fair:strength=2,delta=20HU", 7, 0, 1 },
 	{ "fista", "", "qggmrf:strength=0.2", 16, 1, 1 },
