@@ -3,7 +3,7 @@
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --phantom shepp-logan --reduce 8 --photons 300 --seed 5 -o scan.nc --truth truth.nc --grid 40x40x6@6x6x6.5
-pcg=(--like truth.nc --backend "$backend" --solver pcg:iterations=6 --penalty huber:strength=2e4,delta=10HU --quiet)
+pcg=(--like truth.nc --backend "$backend" --solver "pcg:iterations=6" --penalty "huber:strength=2e4,delta=10HU" --quiet)
 
 # Both logs hold the same lines, in the units that they name, and what the run was.
 ok recon scan.nc -o a.nc "${pcg[@]}" --log a.csv
