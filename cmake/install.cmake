@@ -19,7 +19,7 @@ install(FILES ${PROJECT_BINARY_DIR}/gantry-config.cmake ${PROJECT_BINARY_DIR}/ga
 if(NOT BUILD_SHARED_LIBS)
 	set(pc_requires "netcdf hdf5 fftw3 fftw3f cairo")
 	if(cuda)
-		set(pc_libs "-L${CUDAToolkit_LIBRARY_DIR} -lcudart -lcufft -lcublas -lstdc++")
+		set(pc_libs "-L${CUDAToolkit_LIBRARY_DIR} -lcudart -lcufft -lstdc++")
 	endif()
 endif()
 file(RELATIVE_PATH pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -1,0 +1,285 @@
+/* Between its second and its last iteration no solver allocates anything or moves an array over the bus, by the backend's counters and
+ * by what CUPTI sees of the whole process; and it waits for results as seldom as it says.
+ * labels: property */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/backend.h"
+#include "regularizers/regularizer.h"
+#include "tests/support/bus.h"
+#include "tests/support/problem.h"
+#include "tests/support/support.h"
+
+/* What comes back in an iteration: a number of 8 bytes for each of at most so many reductions, and for two of each subset. */
+enum { NUMBERS = 32, ITERATIONS = 7 };
+static double most_bytes(size_t subsets) { return 8. * (NUMBERS + 2 * (double)subsets); }
+
+static const struct {
+	const char *solver, *options, *penalty;
+	int weights;
+	size_t subsets;
+	int waits; /* per iteration, at most */
+} cases[] = {
+	{ "os-sart", "", NULL, 0, 4, 1 },
+	{ "os-sart", "keep=no", NULL, 0, 3, 1 },
+	{ "os-sart", "keep=yes,momentum=yes", NULL, 0, 6, 1 },
+	{ "sirt", "", NULL, 0, 1, 1 },
+	{ "sart", "", NULL, 0, 12, 1 },
+	{ "cgls", "", NULL, 0, 1, 2 },
+	{ "cgls", "", NULL, 1, 1, 2 },
+	{ "lsqr", "", NULL, 0, 1, 2 },
+	{ "lsqr", "damp=0.3", NULL, 1, 1, 2 },
+	{ "pcg", "", NULL, 1, 1, 2 },
+	{ "pcg", "line=2", "qggmrf:strength=0.2,neighbours=26", 1, 1, 4 },
+	{ "pcg", "preconditioner=none,line=1", "huber:strength=2,delta=20HU", 0, 1, 3 },
+	{ "pcg", "preconditioner=ramp,line=1", "tv:strength=0.02,inner=0", 1, 1, 3 },
+	{ "fista", "restart=no", NULL, 1, 1, 1 },
+	{ "fista", "", "fair:strength=2,delta=20HU", 1, 1, 2 }, /* 2: where a step is replaced */
+	{ "fista", "restart=no,prox=yes", "tv:strength=0.02,inner=4", 0, 1, 1 },
+	{ "os-sqs", "", "hyperbola:strength=2,delta=20HU", 1, 6, 1 },
+	{ "os-sqs", "", NULL, 0, 1, 1 },
+	{ "pdhg", "", NULL, 0, 1, 1 },
+	{ "pdhg", "", "logcosh:strength=2,delta=20HU", 1, 1, 1 },
+	{ "pdhg", "", "tv:strength=0.02,inner=4", 1, 1, 1 },
+	{ "asd-pocs", "epsilon=0,steps=3", "tv:strength=1,inner=0", 0, 4, 5 }, /* 1 for each step down, 2 more */
+	{ "asd-pocs", "epsilon=0,steps=2,keep=no", "quadratic:strength=1", 0, 3, 4 },
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* What was there at one moment, and at another. */
+struct moment {
+	gt_counters count;
+	struct gt_test_bus bus;
+};
+struct watch {
+	gt_backend *be;
+	int with_bus, calls;
+	struct moment from, to; /* iteration 2, the last */
+};
+
+static struct moment moment(const struct watch *w)
+{
+	struct moment m = { .count = gt_backend_counters(w->be) };
+	gt_backend_wait(w->be);
+	if (w->with_bus)
+		m.bus = gt_test_bus_seen();
+	return m;
+}
+
+static int see(void *self, const gt_progress *p)
+{
+	struct watch *w = self;
+	w->calls++;
+	if (p->iteration == 2)
+		w->from = moment(w);
+	else if (p->iteration == ITERATIONS)
+		w->to = moment(w);
+	return 0;
+}
+
+/* What is wrong, as words; empty if nothing is. */
+static void judge(const struct watch *w, size_t subsets, int waits, char *text, size_t size)
+{
+	const gt_counters *a = &w->from.count, *b = &w->to.count;
+	const struct gt_test_bus *c = &w->from.bus, *d = &w->to.bus;
+	const double steps = ITERATIONS - 2, back = (double)(d->from_device - c->from_device) / steps;
+	int n = snprintf(text, size, "%s", "");
+#define WRONG(condition, word)               \
+	if ((condition) && (size_t)n < size) \
+	n += snprintf(text + n, size - (size_t)n, "%s ", word)
+	WRONG(w->calls != ITERATIONS, "calls");
+	WRONG(a->allocations != b->allocations, "allocations");
+	WRONG(a->bytes != b->bytes || a->peak_bytes != b->peak_bytes, "bytes");
+	WRONG(a->puts != b->puts || a->put_bytes != b->put_bytes, "puts");
+	WRONG(a->gets != b->gets || a->get_bytes != b->get_bytes, "gets");
+	WRONG((double)(b->waits - a->waits) > waits * steps, "waits");
+	WRONG(c->allocations != d->allocations, "bus-allocations");
+	WRONG(c->to_device != d->to_device, "bus-up");
+	WRONG(back > most_bytes(subsets), "bus-down");
+	WRONG((double)(d->copies - c->copies) > waits * steps, "bus-copies");
+#undef WRONG
+}
+
+struct run {
+	struct gt_test_problem p;
+	struct watch w;
+	gt_array **weights;
+	gt_penalty *R;
+	gt_type type;
+};
+
+/* The smallest array is too large to pass for numbers. */
+static struct run run_new(gt_type type, size_t subsets, int weights, const char *penalty)
+{
+	struct run r = { .type = type };
+	gt_backend *be = gt_test_backend();
+	const char *lacks = gt_test_is_gpu() ? gt_test_bus_watch() : "no bus";
+	r.w = (struct watch){ .be = be, .with_bus = !lacks };
+	r.p = gt_test_problem(be, type, 12, 12, subsets);
+	for (size_t k = 0; k < subsets; k++)
+		ck_assert_double_gt((double)gt_array_bytes(r.p.b[k]), 2 * most_bytes(subsets) + 1);
+	if (weights) {
+		r.weights = calloc(subsets, sizeof *r.weights);
+		for (size_t k = 0; k < subsets; k++) {
+			ck_ok(gt_array_like(r.p.b[k], &r.weights[k]));
+			gt_fill(0.5 + 0.1 * (double)k, r.weights[k]);
+		}
+	}
+	if (penalty)
+		ck_ok(gt_regularizer_new(penalty, be, type, &r.p.grid, NULL, &r.R));
+	r.p.problem.w = r.weights;
+	r.p.problem.R = r.R;
+	return r;
+}
+
+static void run_free(struct run *r)
+{
+	for (size_t k = 0; r->weights && k < r->p.subsets; k++)
+		gt_array_free(r->weights[k]);
+	free(r->weights);
+	gt_penalty_free(r->R);
+	gt_test_problem_free(&r->p);
+	gt_backend_close(r->w.be);
+}
+
+START_TEST(every_solver)
+{
+	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
+	const int i = _i / 2;
+	struct run r = run_new(type, cases[i].subsets, cases[i].weights, cases[i].penalty);
+	const gt_solver *s = gt_solver_find(cases[i].solver);
+	const gt_monitor m = { .each = see, .self = &r.w };
+	char spec[128], wrong[256];
+	void *options = NULL;
+	snprintf(spec, sizeof spec, "%s%siterations=%d", cases[i].options, *cases[i].options ? "," : "", ITERATIONS);
+	ck_ok(gt_params_new(s->params, spec, s->defaults, s->options_size, &options));
+	ck_ok(gt_solve(s, &r.p.problem, options, r.p.x, &m));
+	judge(&r.w, cases[i].subsets, cases[i].waits, wrong, sizeof wrong);
+	const double steps = ITERATIONS - 2;
+	printf("%-8s %-32s %s: per iteration %.1f waits, %.0f bytes back, %.0f copies by CUPTI\n", s->name, cases[i].options,
+	       gt_type_name(type), (double)(r.w.to.count.waits - r.w.from.count.waits) / steps,
+	       (double)(r.w.to.bus.from_device - r.w.from.bus.from_device) / steps,
+	       (double)(r.w.to.bus.copies - r.w.from.bus.copies) / steps);
+	ck_assert_msg(!*wrong, "%s:%s: %s", s->name, spec, wrong);
+	free(options);
+	run_free(&r);
+}
+END_TEST
+
+/* No solver is left out of the table. */
+START_TEST(all_are_there)
+{
+	for (size_t k = 0; gt_solvers[k]; k++) {
+		int there = 0;
+		for (size_t i = 0; i < CASES; i++)
+			there |= !strcmp(cases[i].solver, gt_solvers[k]->name);
+		ck_assert_msg(there, "'%s' is not watched", gt_solvers[k]->name);
+	}
+}
+END_TEST
+
+/* Loops that do what they must not. */
+enum sin { NONE, ALLOCATES, PUTS, GETS, WAITS, ALLOCATES_UNSEEN, GETS_UNSEEN, PUTS_UNSEEN, SINS };
+static enum sin sin_of_the_day;
+
+static gt_status sin_once(const gt_problem *p, gt_array *x, float *host)
+{
+	gt_backend *be = gt_array_backend(x);
+	gt_array *more = NULL;
+	void *raw = NULL;
+	double sum;
+	gt_forward(p->A[0], x, p->b[0]);
+	gt_later_dot(x, x, &sum);
+	switch (sin_of_the_day) {
+	case ALLOCATES:
+		ck_ok(gt_array_like(x, &more));
+		gt_array_free(more);
+		break;
+	case PUTS:
+		gt_array_put_float(host, x);
+		break;
+	case GETS:
+		gt_array_get_float(x, host);
+		break;
+	case WAITS:
+		(void)gt_dot(x, x);
+		(void)gt_dot(x, x);
+		break;
+	case ALLOCATES_UNSEEN:
+		raw = be->ops->alloc(be, gt_array_bytes(x));
+		be->ops->free(be, raw);
+		break;
+	case GETS_UNSEEN:
+		be->ops->get(be, x->data, host, gt_array_bytes(x));
+		break;
+	case PUTS_UNSEEN:
+		be->ops->put(be, host, x->data, gt_array_bytes(x));
+		break;
+	default:
+		break;
+	}
+	gt_settle(be);
+	return GT_OK;
+}
+
+static gt_status sinner(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
+{
+	gt_status st = GT_OK;
+	float *host = calloc(gt_array_size(x), sizeof(double));
+	(void)options;
+	for (int k = 1; k <= ITERATIONS; k++) {
+		GT_TRY(sin_once(p, x, host));
+		const gt_progress g = gt_progress_of(k, ITERATIONS, x);
+		GT_TRY(gt_report(m, &g));
+	}
+done:
+	free(host);
+	return st;
+}
+
+START_TEST(sins_are_seen)
+{
+	/* by the counters, by CUPTI */
+	static const char *const words[SINS][2] = { [ALLOCATES] = { "allocations", "bus-allocations" },
+		                                    [PUTS] = { "puts", "bus-up" },
+		                                    [GETS] = { "gets", "bus-down" },
+		                                    [WAITS] = { "waits", "bus-copies" },
+		                                    [ALLOCATES_UNSEEN] = { NULL, "bus-allocations" },
+		                                    [GETS_UNSEEN] = { NULL, "bus-down" },
+		                                    [PUTS_UNSEEN] = { NULL, "bus-up" } };
+	const gt_solver solver = { .name = "sinner", .run = sinner };
+	struct run r = run_new(GT_F32, 1, 0, NULL);
+	const gt_monitor m = { .each = see, .self = &r.w };
+	char wrong[256];
+	sin_of_the_day = (enum sin)_i;
+	ck_ok(gt_solve(&solver, &r.p.problem, NULL, r.p.x, &m));
+	judge(&r.w, 1, 1, wrong, sizeof wrong);
+	printf("sin %d: %s\n", _i, wrong);
+	for (int by = 0; by < (r.w.with_bus ? 2 : 1); by++)
+		ck_assert_msg(!words[_i][by] || strstr(wrong, words[_i][by]), "sin %d: not '%s' but '%s'", _i, words[_i][by], wrong);
+	if (_i == NONE)
+		ck_assert_str_eq(wrong, "");
+	run_free(&r);
+}
+END_TEST
+
+/* Which proof this is. */
+START_TEST(by_what)
+{
+	gt_backend *be = gt_test_backend();
+	const char *lacks = gt_test_is_gpu() ? gt_test_bus_watch() : "no bus: the CPU's memory is the host's";
+	printf("resident: by the backend's counters%s%s\n", lacks ? " alone; " : " and by CUPTI", lacks ? lacks : "");
+	gt_backend_close(be);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, by_what);
+	tcase_add_test(tc, all_are_there);
+	tcase_add_loop_test(tc, sins_are_seen, 0, SINS);
+	tcase_add_loop_test(tc, every_solver, 0, 2 * CASES);
+}
+
+int main(void) { return gt_test_main("solvers-resident", fill); }
