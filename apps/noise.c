@@ -1,5 +1,5 @@
-/* Where nothing says how noisy the data is, they do themselves: products of second differences along two axes (or a fourth one along
- * rows) leave nothing of smooth shadows, and a known multiple of the variance of independent noise. The median of their squares does
+/* Where nothing says how noisy the data is, they do themselves: products of second differences along two axes (or a sixth one along
+ * one) leave nothing of smooth shadows, and a known multiple of the variance of independent noise. The median of their squares does
  * not see the few at edges. Of several pairs of axes the least is taken: structure only adds. */
 #include <math.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static double quantile(float *x, size_t n, double part)
 }
 
 /* Coefficients in a row: products of these along two axes, or the last along one. */
-static const double second[3] = { 1, -2, 1 }, fourth[5] = { 1, -4, 6, -4, 1 };
+static const double second[3] = { 1, -2, 1 }, sixth[7] = { 1, -6, 15, -20, 15, -6, 1 };
 
 struct stencil {
 	size_t step[2], count[2]; /* axes: cells from neighbour to neighbour, and coefficients; count 1: none */
@@ -62,7 +62,7 @@ struct stencil {
 
 static double coefficient(const struct stencil *t, size_t a, size_t b)
 {
-	return t->count[0] == 5 ? fourth[a] : second[a] * (t->count[1] == 1 ? 1 : second[b]);
+	return t->count[0] == 7 ? sixth[a] : second[a] * (t->count[1] == 1 ? 1 : second[b]);
 }
 
 /* Squared difference over what unit scale would give, at the first cell i of the stencil; -1 where some cell is below `least`. */
@@ -81,12 +81,12 @@ static double ratio(const struct stencil *t, const float *p, const float *v, siz
 	return difference * difference / variance;
 }
 
-/* Cells of the axes: 0 columns, 1 rows, 2 views. along[1] = along[0]: one axis, the fourth difference. */
+/* Cells of the axes: 0 columns, 1 rows, 2 views. along[1] = along[0]: one axis, the sixth difference. */
 static double scale_by(const gt_projections *p, const float *v, const int along[2], double least, float *room)
 {
 	const size_t n[3] = { p->scan->columns, p->scan->rows, p->scan->views }, step[3] = { 1, n[0], n[0] * n[1] };
 	const int one = along[0] == along[1];
-	const struct stencil t = { { step[along[0]], step[along[1]] }, { one ? 5 : 3, one ? 1 : 3 } };
+	const struct stencil t = { { step[along[0]], step[along[1]] }, { one ? 7 : 3, one ? 1 : 3 } };
 	size_t room_for[3] = { n[0], n[1], n[2] }, found = 0;
 	for (int k = 0; k < (one ? 1 : 2); k++) {
 		if (room_for[along[k]] < t.count[k])
@@ -106,7 +106,7 @@ static double scale_by(const gt_projections *p, const float *v, const int along[
 /* s, where v holds the variances of s = 1. Cells behind at least half of the most that the body attenuates, else all. */
 static double estimate(const gt_projections *p, const float *v, float *room)
 {
-	static const int pairs[][2] = { { 0, 2 }, { 0, 0 }, { 0, 1 }, { 1, 2 } };
+	static const int pairs[][2] = { { 0, 2 }, { 0, 0 }, { 2, 2 }, { 0, 1 }, { 1, 2 } };
 	const size_t n = gt_scan_cells(p->scan), stride = (n / SAMPLES + 1) | 1;
 	size_t found = 0;
 	for (size_t i = 0; i < n; i += stride)

@@ -41,6 +41,8 @@ static gt_status make_kappa(struct local *s)
 	gt_array *sum[2] = { NULL, NULL }, *t = NULL, *one = NULL;
 	float *seen = NULL;
 	gt_status st = GT_OK;
+	if (s->o->kappa && !sub->w)
+		cli_note(s->call, "kappa=yes: the weights of the data are uniform, and so is kappa");
 	if (!s->o->kappa || !sub->w)
 		return GT_OK;
 	GT_TRY(gt_array_like(s->c->x, &sum[0]));

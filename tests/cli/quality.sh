@@ -1,0 +1,62 @@
+#!/bin/bash
+# Settings by one word and strengths from the noise: the noise asked for is what comes out, whatever the dose; what was chosen is recorded; what is refused.
+. "$(dirname "$0")/support/lib.sh"
+
+grid=56x56x1@4x4x12
+scan() { ok simulate --phantom water-cylinder --reduce 8 --rows 1 "$@"; }
+scan --photons 1e4 --seed 5 -o low.nc --truth truth.nc --grid $grid
+scan --photons 1e5 --seed 6 -o high.nc
+scan -o clean.nc
+
+# Root mean square difference to the truth well inside the water.
+error() { ok compare "$1" truth.nc --radius 70 --json; value rmse_HU; }
+noted() { grep -qF -- "$1" stderr.txt || fail "'$1' is not in: $(cat stderr.txt)"; }
+
+for dose in low high; do
+	ok recon $dose.nc -o fast.nc --like truth.nc --quality fast --backend "$backend"
+	ok recon $dose.nc -o slow.nc --like truth.nc --quality iterative --backend "$backend"
+	noted "of noise are to be left"
+	ok info slow.nc
+	says "solver=os-sqs"
+	says "strength_from=noise:"
+	says "kappa=yes"
+	says "weights=noise"
+	fast=$(error fast.nc)
+	slow=$(error slow.nc)
+	holds "$slow < 0.55 * $fast" "$dose"
+	# Half of the noise of the direct method, as a number.
+	half=$(awk "BEGIN { print $fast / 2 }")
+	for penalty in qggmrf huber:delta=20HU; do
+		case $penalty in *:*) more="$penalty," ;; *) more="$penalty:" ;; esac
+		ok recon $dose.nc -o half.nc --like truth.nc --solver os-sqs:iterations=12,subsets=6 --weights noise \
+			--penalty "${more}noise=${half}HU" --backend "$backend"
+		left=$(error half.nc)
+		holds "$left > 0.75 * $half && $left < 1.25 * $half" "$dose $penalty: $left HU where $half HU were asked for"
+	done
+done
+
+# The same again is the same again; twice the strength is smoother.
+few=os-sqs:iterations=6,subsets=6
+ok recon low.nc -o one.nc --like truth.nc --solver $few --penalty huber:kappa=yes --weights noise --backend cpu:1
+ok recon low.nc -o two.nc --like truth.nc --solver $few --penalty huber:strength=auto,kappa=yes --weights noise --backend cpu:2
+ok compare one.nc two.nc --max 0.01HU
+ok recon low.nc -o two.nc --like truth.nc --solver $few --penalty huber:strength=2x,kappa=yes --weights noise --backend "$backend"
+holds "$(error two.nc) < $(error one.nc)"
+
+# More noise than there is, and none at all.
+ok recon low.nc -o more.nc --like truth.nc --solver $few --penalty huber:noise=900HU --backend "$backend"
+noted "as weak as"
+ok recon clean.nc -o clean-out.nc --like truth.nc --quality iterative --backend "$backend"
+noted "next to no noise in the data"
+
+refused 2 "noise=0HU" recon low.nc -o no.nc --solver pcg --penalty huber:noise=0HU
+refused 2 "noise=-3HU" recon low.nc -o no.nc --solver pcg --penalty huber:noise=-3HU
+refused 2 "cannot be combined" recon low.nc -o no.nc --solver pcg --penalty huber:noise=5HU,strength=3
+refused 2 "strength=3y" recon low.nc -o no.nc --solver pcg --penalty huber:strength=3y
+refused 2 "strength=0x" recon low.nc -o no.nc --solver pcg --penalty huber:strength=0x
+refused 1 "no weights per voxel" recon low.nc -o no.nc --solver fista:iterations=1 --penalty tv:strength=3,kappa=yes --weights noise --like truth.nc
+refused 2 "unknown parameter 'kapa'" recon low.nc -o no.nc --solver pcg --penalty huber:kapa=yes
+refused 2 "--quality=iterative chooses the solver" recon low.nc -o no.nc --quality iterative --solver pcg
+refused 2 "takes no penalty" recon low.nc -o no.nc --quality fast --penalty huber
+[ ! -e no.nc ] || fail "no.nc was written"
+finish
