@@ -11,8 +11,9 @@
 typedef struct {
 	const char *output, *grid, *backend;
 	int quick;
+	long long cpu_reduce, cpu_iterations;
 } study_options;
-static const study_options defaults = { .backend = "auto" };
+static const study_options defaults = { .backend = "auto", .cpu_reduce = -1, .cpu_iterations = -1 };
 #define AT(field) offsetof(study_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FOLDER", "where everything goes; must not be there yet", AT(output), 0, 0, NULL },
@@ -20,9 +21,13 @@ static const cli_option options[] = {
 	{ "backend", 0, CLI_TEXT, "NAME", "auto, cuda:NUMBER: that GPU and the CPU; cpu, cpu:THREADS: the CPU alone", AT(backend), 0, 0,
 	  NULL },
 	{ "quick", 0, CLI_FLAG, NULL, "an eighth of the size and few points: to see what comes", AT(quick), 0, 0, NULL },
+	{ "cpu-reduce", 0, CLI_INT, "N",
+	  "iterative: the CPU repeats every run at 1/N of the size (default 4; 1 with --quick and without a GPU)", AT(cpu_reduce), 1, 16,
+	  NULL },
+	{ "cpu-iterations", 0, CLI_INT, "N", "iterative: of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
+	  AT(cpu_iterations), 0, 1000, NULL },
 	{ 0 },
 };
-enum { QUICK = 8 };
 
 void study_step(study *s, const char *format, ...)
 {
@@ -52,17 +57,19 @@ gt_status study_random(study *s, size_t n, const float **x)
 }
 
 /* The scanner of the paper, with its voxels; or a scan file. */
-static gt_status preset(study *s, const study_options *o)
+static gt_status preset(study *s, const study_options *o, int iterative)
 {
 	const gt_scanner *scanner = gt_scanner_find("ge-ct750hd");
-	const size_t by = s->quick ? QUICK : 1;
+	const size_t by = s->quick ? STUDY_QUICK : 1;
+	const double pitch = iterative ? 0.5 : 0.9765625; /* a head, or the whole field of view */
 	gt_status st = GT_OK;
 	s->orbit = scanner->orbit;
+	if (iterative)
+		s->orbit.views = 2200;
+	s->full = s->orbit;
 	gt_orbit_reduce(&s->orbit, by);
 	GT_TRY(gt_scan_orbit(&s->orbit, &s->scan));
-	s->grid = (gt_grid){ { 512 / by, 512 / by, 64 / by },
-		             { 0.9765625 * (double)by, 0.9765625 * (double)by, 0.625 * (double)by },
-		             { 0, 0, 0 } };
+	s->grid = (gt_grid){ { 512 / by, 512 / by, 64 / by }, { pitch * (double)by, pitch * (double)by, 0.625 * (double)by }, { 0, 0, 0 } };
 	if (o->grid)
 		GT_TRY(cli_grid(s->call, o->grid, NULL, s->scan, &s->grid));
 	snprintf(s->geometry, sizeof s->geometry, "scanner %s%s", scanner->name, s->quick ? " at an eighth of its size" : "");
@@ -125,7 +132,7 @@ done:
 	return st;
 }
 
-static gt_status measure(study *s)
+static gt_status accuracy(study *s)
 {
 	gt_status st = GT_OK;
 	GT_TRY(study_find_variants(s));
@@ -144,6 +151,17 @@ done:
 	return st;
 }
 
+static gt_status check(const cli_call *call, const study_options *o, int iterative)
+{
+	if (iterative && call->files > 1)
+		return gt_fail(GT_ERR_ARG, "%s: the study 'iterative' has a scan of its own: expected no file", call->file[1]);
+	if (iterative && o->grid)
+		return gt_fail(GT_ERR_ARG, "--grid=%s: the study 'iterative' has a grid of its own", o->grid);
+	if (!iterative && (o->cpu_reduce >= 0 || o->cpu_iterations >= 0))
+		return gt_fail(GT_ERR_ARG, "--cpu-%s: is for the study 'iterative'", o->cpu_reduce >= 0 ? "reduce" : "iterations");
+	return GT_OK;
+}
+
 static void finish(study *s)
 {
 	study_folder_drop(&s->folder);
@@ -157,22 +175,29 @@ static void finish(study *s)
 static int run(const cli_call *call, const void *given)
 {
 	const study_options *o = given;
-	const char *const kinds[] = { "accuracy" };
+	const char *const kinds[] = { "accuracy", "iterative" };
+	const int iterative = !strcmp(call->file[0], kinds[1]);
 	study s = { .call = call, .quick = o->quick, .progress = app_progress_start("study", call->common.quiet) };
 	gt_status st = GT_OK;
 	s.started = app_seconds();
 	s.progress.what = s.doing;
-	if (strcmp(call->file[0], kinds[0]))
-		GT_TRY(cli_unknown_of("study", call->file[0], kinds, 1));
+	if (!iterative && strcmp(call->file[0], kinds[0]))
+		GT_TRY(cli_unknown_of("study", call->file[0], kinds, 2));
 	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(check(call, o, iterative));
 	GT_TRY(study_folder_new(o->output, &s.folder));
 	GT_TRY(app_gnuplot_check());
-	GT_TRY(call->files > 1 ? from_file(&s, o, call->file[1]) : preset(&s, o));
+	GT_TRY(call->files > 1 ? from_file(&s, o, call->file[1]) : preset(&s, o, iterative));
 	describe(&s);
 	GT_TRY(find_devices(&s, o->backend));
-	GT_TRY(measure(&s));
+	s.cpu_reduce = o->cpu_reduce > 0 ? (int)o->cpu_reduce : s.quick || !s.gpu[0] ? 1 : 4;
+	s.cpu_iterations = o->cpu_iterations >= 0 ? (int)o->cpu_iterations : 5;
+	GT_TRY(iterative ? study_iterative(&s) : accuracy(&s));
 	GT_TRY(study_folder_commit(&s.folder));
-	printf("%s/report.html: %zu lines of projectors and devices in %.0f s\n", s.folder.path, s.variants, app_seconds() - s.started);
+	printf("%s/report.html: ", s.folder.path);
+	if (!iterative)
+		printf("%zu lines of projectors and devices ", s.variants);
+	printf("in %.0f s\n", app_seconds() - s.started);
 done:
 	finish(&s);
 	return cli_exit(call, st);
@@ -180,13 +205,15 @@ done:
 
 const cli_command cli_study = {
 	.name = "study",
-	.about = "what projectors cost and how near they are: a report with tables and figures",
-	.synopsis = "accuracy [SCAN] -o FOLDER [options]",
+	.about = "what projectors or iterative methods cost and how near they are: a report with tables and figures",
+	.synopsis = "accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]",
 	.notes =
-		"Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some of the views. gnuplot\n"
-		"draws the figures; its scripts stay in the folder.\n\n"
+		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
+		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
+		"equal resolution. gnuplot draws the figures; its scripts stay in the folder.\n\n"
 		"  gantry study accuracy -o study\n"
-		"  gantry study accuracy scan.nc -o study --quick\n",
+		"  gantry study accuracy scan.nc -o study --quick\n"
+		"  gantry study iterative -o study --quick\n",
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

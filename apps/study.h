@@ -1,7 +1,8 @@
 #ifndef GT_APPS_STUDY_H
 #define GT_APPS_STUDY_H
 /* `gantry study accuracy`: what the projectors cost and how near they are, after Liu, Fu, De Man, Yu, "GPU-based branchless
- * distance-driven projection and backprojection", IEEE Trans. Comput. Imaging 3 (2017), section IV A and B. */
+ * distance-driven projection and backprojection", IEEE Trans. Comput. Imaging 3 (2017), section IV A and B; and what all studies share.
+ * study_iterative.h has section IV C. */
 #include <stdio.h>
 #include "apps/bench.h"
 #include "apps/cli.h"
@@ -66,14 +67,17 @@ enum {
 	STUDY_LEFT_OUT, STUDY_TIMES, STUDY_GUPS, STUDY_VIEWS_FORWARD, STUDY_VIEWS_BACK, STUDY_SIZE_FORWARD, STUDY_SIZE_BACK,
 	STUDY_SLICES_FORWARD, STUDY_SLICES_BACK, STUDY_FEW_FORWARD, STUDY_FEW_BACK, STUDY_FORWARD_ERRORS, STUDY_FORWARD_0,
 	STUDY_FORWARD_45, STUDY_BACK_ERRORS, STUDY_RANDOM, STUDY_RANDOM_CUBE, STUDY_BAR_ERRORS, STUDY_BAR, STUDY_BAR_DIFFERENCES = STUDY_BAR + 3,
-	STUDY_HEAD = STUDY_BAR_DIFFERENCES + 3, STUDY_TABLES
+	STUDY_HEAD = STUDY_BAR_DIFFERENCES + 3,
+	STUDY_ERRORS, STUDY_CONVERGENCE, STUDY_REFERENCE, STUDY_ITERATION, STUDY_PROFILES, STUDY_NOISE = STUDY_PROFILES + 4, STUDY_RESOLUTION,
+	STUDY_TABLES
 };
 extern const char *const study_table_names[];           /* [STUDY_TABLES], without .csv */
 
+enum { STUDY_QUICK = 8 };              /* --quick is that many times smaller */
 typedef struct {
 	const cli_call *call;
 	int quick;
-	gt_orbit orbit;                 /* of the named scanner; views 0: the scan came from a file */
+	gt_orbit full, orbit;           /* of the named scanner, and made smaller; views 0: the scan came from a file */
 	gt_scan *scan;
 	gt_grid grid;
 	char geometry[512];             /* in words */
@@ -81,6 +85,8 @@ typedef struct {
 	char cpu_about[160], gpu_about[160];
 	int threads;
 	const gt_projector *reference;  /* the first that takes the scan on the CPU: what the others are compared with */
+	int cpu_reduce, cpu_iterations; /* see study_iterative.h */
+	struct study_findings *found;
 	study_variant *variant;
 	size_t variants;
 	study_table table[STUDY_TABLES];
@@ -145,4 +151,17 @@ study_error study_compare(const double *x, const double *reference, size_t n);
 gt_status study_write_tables(study *s);
 gt_status study_figures(study *s);                      /* from those files: all of NAME.gp, NAME.png */
 gt_status study_report(study *s);
+
+/* What figures share: style.gp; NAME.gp begun and drawn; the place of a plot in pixels from the top left; colours from -window to window. */
+gt_status study_plot_style  (study *s);
+gt_status study_plot_begin  (study *s, const char *name, int width, int height, FILE **out);
+gt_status study_plot_end    (study *s, const char *name, FILE *out);
+void      study_plot_panel  (FILE *out, double left, double right, double top, double bottom, double width, double height);
+void      study_plot_colours(FILE *out, double window);
+/* What reports share: the page around `parts`, a figure within it, a table. Title and introduction are HTML. */
+gt_status study_page(study *s, const char *title, const char *intro, gt_status (*parts)(const study *s, FILE *out));
+gt_status study_page_figure(const study *s, const char *name, const char *caption, FILE *out);
+void      study_page_table (const study *s, int which, FILE *out);
+
+gt_status study_iterative(study *s);                    /* all of it: see study_iterative.h */
 #endif

@@ -21,7 +21,7 @@ done:
 	return st;
 }
 
-static gt_status draw_style(study *s)
+gt_status study_plot_style(study *s)
 {
 	static const char text[] = "# What all figures share. 'gnuplot NAME.gp' in this folder draws NAME.png again.\n"
 				   "set encoding utf8\n"
@@ -52,7 +52,7 @@ static gt_status draw_style(study *s)
 	return study_close("style.gp", out);
 }
 
-static gt_status start(study *s, const char *name, int width, int height, FILE **out)
+gt_status study_plot_begin(study *s, const char *name, int width, int height, FILE **out)
 {
 	char script[64];
 	snprintf(script, sizeof script, "%s.gp", name);
@@ -63,7 +63,7 @@ static gt_status start(study *s, const char *name, int width, int height, FILE *
 	return st;
 }
 
-static gt_status draw(study *s, const char *name, FILE *out)
+gt_status study_plot_end(study *s, const char *name, FILE *out)
 {
 	const gt_status st = study_close(name, out);
 	return st == GT_OK ? study_draw(&s->folder, name) : st;
@@ -74,7 +74,7 @@ static gt_status draw(study *s, const char *name, FILE *out)
 static gt_status draw_bars(study *s, const char *name, const char *unit, const char *title, int forward, int back)
 {
 	FILE *out = NULL;
-	const gt_status st = start(s, name, 720, 500, &out);
+	const gt_status st = study_plot_begin(s, name, 720, 500, &out);
 	if (st != GT_OK)
 		return st;
 	fprintf(out,
@@ -83,7 +83,7 @@ static gt_status draw_bars(study *s, const char *name, const char *unit, const c
 	        "set xtics rotate by -45 scale 0\nset key at graph 1,1.09 right horizontal\nset rmargin 8\n"
 	        "plot '%s.csv' using %d:xtic(1) title 'forward' lc 2, '' using %d title 'back' lc 3\n",
 	        title, unit, name, forward, back);
-	return draw(s, name, out);
+	return study_plot_end(s, name, out);
 }
 
 /* Times of all that sweep; the line of the copies, where there is one, is the last column. */
@@ -153,7 +153,7 @@ static gt_status draw_sweep(study *s, const char *name, const char *xlabel, int 
 {
 	const char *csv[2] = { study_table_names[forward], study_table_names[forward + 1] };
 	FILE *out = NULL;
-	const gt_status st = start(s, name, 1280, speedups ? 860 : 470, &out);
+	const gt_status st = study_plot_begin(s, name, 1280, speedups ? 860 : 470, &out);
 	if (st != GT_OK)
 		return st;
 	fprintf(out,
@@ -171,7 +171,7 @@ static gt_status draw_sweep(study *s, const char *name, const char *xlabel, int 
 		plot_speedups(s, csv[d], out);
 	}
 	fputs("unset multiplot\n", out);
-	return draw(s, name, out);
+	return study_plot_end(s, name, out);
 }
 
 static gt_status draw_times(study *s)
@@ -201,14 +201,14 @@ static size_t judged(const study *s)
 /* Panels one below the other, in pixels from the top. */
 enum { PROFILE = 330, STRIP = 122, STRIPS_WIDTH = 1200 };
 
-static void panel(FILE *out, double left, double right, double top, double bottom, double width, double height)
+void study_plot_panel(FILE *out, double left, double right, double top, double bottom, double width, double height)
 {
 	fprintf(out, "set lmargin at screen %.4f\nset rmargin at screen %.4f\nset tmargin at screen %.4f\nset bmargin at screen %.4f\n",
 	        left / width, right / width, 1 - top / height, 1 - bottom / height);
 }
 
 /* Colours from -window to window, blue and red. */
-static void colours(FILE *out, double window)
+void study_plot_colours(FILE *out, double window)
 {
 	fprintf(out, "set palette @differences maxcolors 21\nset cbrange [%g:%g]\nset cbtics font ',10' ('%.1e' %g, '0' 0, '%.1e' %g)\n",
 	        -window, window, -window, -window, window, window);
@@ -221,7 +221,7 @@ static void profiles(const study *s, const char *name, size_t view, double heigh
 	int column = 3;
 	if (!isnan(angle))
 		snprintf(at, sizeof at, " at %.4g degrees", angle);
-	panel(out, 80, 880, 40, PROFILE - 70, STRIPS_WIDTH, height);
+	study_plot_panel(out, 80, 880, 40, PROFILE - 70, STRIPS_WIDTH, height);
 	fprintf(out,
 	        "set key at screen 0.995,%.4f right top Left reverse samplen 2\nset title 'view %zu%s: row in the middle'\n"
 	        "set xlabel 'column'\nset ylabel 'mm'\nset xrange [-0.5:%g]\n"
@@ -244,7 +244,7 @@ static void strip(const study *s, const study_variant *v, const char *at, int pi
 	if (!v) {
 		fprintf(out, "set palette gray maxcolors 0\nset cbtics font ',8'\nset title '%s in double [mm]'\n", s->reference->name);
 	} else {
-		colours(out, v->window[picture]);
+		study_plot_colours(out, v->window[picture]);
 		fprintf(out, "set title '%s: difference from %s in double, as a share of the largest'\n", v->label, study_model(v));
 	}
 	fprintf(out, "plot 'forward-%s-%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n", at, v ? v->key : "reference",
@@ -256,7 +256,7 @@ static gt_status draw_view(study *s, const char *name, const char *at, int pictu
 	const size_t strips = judged(s) + 1;
 	const double height = (double)(PROFILE + strips * STRIP + 50);
 	FILE *out = NULL;
-	const gt_status st = start(s, name, STRIPS_WIDTH, (int)height, &out);
+	const gt_status st = study_plot_begin(s, name, STRIPS_WIDTH, (int)height, &out);
 	if (st != GT_OK)
 		return st;
 	fputs("set multiplot\n", out);
@@ -265,13 +265,13 @@ static gt_status draw_view(study *s, const char *name, const char *at, int pictu
 		if (i && !s->variant[i - 1].accuracy)
 			continue;
 		const double top = (double)(PROFILE + done * STRIP);
-		panel(out, 80, 1040, top + 26, top + STRIP - 14, STRIPS_WIDTH, height);
+		study_plot_panel(out, 80, 1040, top + 26, top + STRIP - 14, STRIPS_WIDTH, height);
 		if (++done == strips)
 			fputs("set xtics format '%g'\nset xlabel 'column'\n", out);
 		strip(s, i ? &s->variant[i - 1] : NULL, at, picture, out);
 	}
 	fputs("unset multiplot\n", out);
-	return draw(s, name, out);
+	return study_plot_end(s, name, out);
 }
 
 static gt_status draw_forward(study *s)
@@ -296,14 +296,14 @@ static void pair(const study *s, const study_variant *v, const char *from, int p
 	const double left = (double)(at % 2 * 2 * PANEL) + 20, top = (double)(at / 2 * PANEL) + 40, size = PANEL - 60;
 	const char *key = v ? v->key : "reference";
 	const size_t most = n[0] > n[1] ? n[0] : n[1], every = (most + CONTOUR_POINTS - 1) / CONTOUR_POINTS;
-	panel(out, left, left + size, top, top + size, PAIRS_WIDTH, height);
+	study_plot_panel(out, left, left + size, top, top + size, PAIRS_WIDTH, height);
 	fprintf(out,
 	        "set title '%s%s'\nset view map\nunset surface\n"
 	        "splot 'back-%s-%s.f32' binary array=(%zu,%zu) format='%%float' every %zu:%zu with lines lc rgb '#0060ad' lw 1 notitle\n",
 	        v ? v->label : s->reference->name, v ? "" : " in double", from, key, n[0], n[1], every, every);
-	panel(out, left + PANEL - 40, left + PANEL - 40 + size, top, top + size, PAIRS_WIDTH, height);
+	study_plot_panel(out, left + PANEL - 40, left + PANEL - 40 + size, top, top + size, PAIRS_WIDTH, height);
 	if (v)
-		colours(out, v->window[picture]);
+		study_plot_colours(out, v->window[picture]);
 	else
 		fputs("set palette gray maxcolors 0\nset cbrange [*:*]\nset cbtics auto format '%g'\n", out);
 	fprintf(out, "set title '%s%s'\nplot 'back-%s-%s%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n",
@@ -315,7 +315,7 @@ static gt_status draw_slice(study *s, const char *name, const char *from, int pi
 	const gt_grid *g = &s->grid;
 	const double height = (double)((judged(s) + 2) / 2 * PANEL + 10);
 	FILE *out = NULL;
-	const gt_status st = start(s, name, PAIRS_WIDTH, (int)height, &out);
+	const gt_status st = study_plot_begin(s, name, PAIRS_WIDTH, (int)height, &out);
 	if (st != GT_OK)
 		return st;
 	fprintf(out,
@@ -327,7 +327,7 @@ static gt_status draw_slice(study *s, const char *name, const char *from, int pi
 		if (!i || s->variant[i - 1].accuracy)
 			pair(s, i ? &s->variant[i - 1] : NULL, from, picture, done++, height, out);
 	fputs("unset multiplot\n", out);
-	return draw(s, name, out);
+	return study_plot_end(s, name, out);
 }
 
 static gt_status draw_back(study *s)
@@ -359,7 +359,7 @@ static gt_status draw_bar(study *s)
 {
 	FILE *out = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(start(s, "bar", 1360, 820, &out));
+	GT_TRY(study_plot_begin(s, "bar", 1360, 820, &out));
 	fprintf(out, "set multiplot layout 2,3 margins 0.085,0.80,0.08,0.95 spacing 0.07,0.13\nset xlabel 'place on the detector [mm]'\n"
 	             "set xrange [-22:22]\nset offsets 0, 0, graph 0.04, graph 0.04\n");
 	for (int k = 0; k < 2; k++)
@@ -373,7 +373,7 @@ static gt_status draw_bar(study *s)
 			bar_panel(&s->table[table], study_table_names[table], k ? 2 : 3, !k && a == 2, out);
 		}
 	fputs("unset multiplot\n", out);
-	st = draw(s, "bar", out);
+	st = study_plot_end(s, "bar", out);
 done:
 	return st;
 }
@@ -381,7 +381,7 @@ done:
 gt_status study_figures(study *s)
 {
 	gt_status st = GT_OK;
-	GT_TRY(draw_style(s));
+	GT_TRY(study_plot_style(s));
 	GT_TRY(draw_times(s));
 	GT_TRY(draw_forward(s));
 	GT_TRY(draw_back(s));

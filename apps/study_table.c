@@ -31,6 +31,16 @@ const char *const study_table_names[] = {
 	[STUDY_BAR_DIFFERENCES + 1] = "bar-differences-2",
 	[STUDY_BAR_DIFFERENCES + 2] = "bar-differences-3",
 	[STUDY_HEAD] = "head",
+	[STUDY_ERRORS] = "errors",
+	[STUDY_CONVERGENCE] = "convergence",
+	[STUDY_REFERENCE] = "reference",
+	[STUDY_ITERATION] = "iteration",
+	[STUDY_PROFILES] = "profiles-1",
+	[STUDY_PROFILES + 1] = "profiles-2",
+	[STUDY_PROFILES + 2] = "profiles-3",
+	[STUDY_PROFILES + 3] = "profiles-4",
+	[STUDY_NOISE] = "noise",
+	[STUDY_RESOLUTION] = "noise-at-resolution",
 };
 
 static char *print(const char *format, va_list args)

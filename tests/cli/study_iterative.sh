@@ -1,0 +1,63 @@
+#!/bin/bash
+# A quick study of iterative methods on the CPU: complete, its numbers make sense, and the report needs no other file.
+. "$(dirname "$0")/support/lib.sh"
+gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draws PNG"
+
+# What is refused leaves nothing.
+refused 2 "unknown study 'iteratve': did you mean 'iterative'" study iteratve -o never
+refused 2 "--output is needed" study iterative --quick
+refused 2 "has a grid of its own" study iterative -o never --grid 8x8x8@1x1x1
+refused 2 "has a scan of its own" study iterative scan.nc -o never
+refused 2 "--cpu-reduce" study iterative -o never --cpu-reduce 0
+refused 2 "is for the study 'iterative'" study accuracy -o never --cpu-iterations 3
+mkdir there
+refused 2 "--output=there: is there already" study iterative -o there --quick
+nothing_left never "a study that was refused"
+for signal in TERM INT; do
+	env "--default-signal=$signal" true 2>/dev/null || continue
+	timeout --kill-after=5 --signal="$signal" 1 env "--default-signal=$signal" "$gantry" study iterative -o ended >/dev/null 2>stderr.txt
+	nothing_left ended "a study that was ended by $signal"
+done
+
+# column FILE ROW-PATTERN NUMBER: a cell of the first row that fits.
+column() { grep -m 1 -E "$2" "$1" | sed 's/^"//; s/",*/,/g; s/,"/,/g; s/,,*/,/g' | cut -d, -f "$3"; }
+
+# By hand, or where there is time: a minute on two free cores.
+[ "${GANTRY_SLOW:-0}" = 1 ] || finish
+ok study iterative -o small --quick --backend "$backend"
+says "small/report.html"
+for name in shepp-logan head pcg sart shepp-logan-reference head-reference pcg-reference sart-reference convergence iteration noise; do
+	[ "$(head -c 8 "small/$name.png" | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "small/$name.png is no PNG"
+	[ -s "small/$name.gp" ] || fail "small/$name.gp is not there"
+done
+for name in errors convergence reference iteration profiles-1 profiles-2 profiles-3 profiles-4 noise noise-at-resolution; do
+	[ "$(wc -l <"small/$name.csv")" -ge 2 ] || fail "small/$name.csv has no rows"
+done
+find small -name '*.log' -o -name '*.tmp' | grep . && fail "something is left over"
+
+# The penalty helps; single precision is near double; times add up.
+fdk=$(column small/errors.csv '^"pcg","fdk"' 4)
+pcg=$(column small/errors.csv '^"pcg","pcg"' 4)
+holds "$pcg > 0 && $pcg < $fdk" "pcg is $pcg HU from the truth, fdk $fdk"
+ssim=$(column small/errors.csv '^"pcg","pcg"' 8)
+holds "$ssim > $(column small/errors.csv '^"pcg","fdk"' 8) && $ssim < 1" "pcg: ssim $ssim"
+for case in shepp-logan head pcg sart; do
+	apart=$(column small/reference.csv "^\"$case\"" 6)
+	holds "$apart > 0 && $apart < 0.5" "$case: $apart HU from the CPU in double"
+	holds "$(column small/iteration.csv "^\"$case\"" 5) > 0" "$case: no time"
+done
+holds "$(awk -F, 'NR == 2 { a = $3 } NR > 2 && $3 != "NaN" { b = $3 } END { print b / a }' small/convergence.csv) < 0.7" "os-sart does not converge"
+
+# Noise falls along both curves while edges widen.
+awk -F'",' 'NR > 1 { split($2, v, ","); print $1, v[1], v[2] }' small/noise.csv >noise.txt
+for method in fdk pcg; do
+	grep "^\"$method" noise.txt | awk '{ n = $(NF - 1); w = $NF; if (NR > 1 && (n >= before || (w != "NaN" && w <= wide))) bad = 1; before = n; wide = w } END { exit bad || NR < 2 }' ||
+		fail "$method: noise does not fall while edges widen: $(cat noise.txt)"
+done
+
+report=small/report.html
+grep -qF "gantry study iterative -o small --quick" $report || fail "the report does not say which command"
+grep -q "noise of pcg is" $report || fail "the report does not say what the noise is"
+[ "$(grep -c 'src="data:image/png;base64,' $report)" -ge 11 ] || fail "the report does not hold all figures"
+if grep -nE '(src|href)="(.?|[^d].*)"|https?:|url\(|@import' $report | cut -c 1-200 | grep .; then fail "the report refers to other files"; fi
+finish
