@@ -153,6 +153,7 @@ static gt_status solve(work *w, int iterations, gt_linop *const *A, watch *t)
 		                     .b = w->subsets.b,
 		                     .w = w->subsets.w,
 		                     .R = w->R,
+		                     .grid = &w->scene->grid,
 		                     .lo = m.solver->nonneg && m.solver->nonneg(m.options) ? 0 : -INFINITY,
 		                     .hi = INFINITY };
 	GT_TRY(gt_solve(m.solver, &problem, m.options, w->x, &monitor));

@@ -24,7 +24,7 @@ const study_case study_cases[STUDY_CASES] = {
 	{ .key = "pcg",
 	  .title = "FORBILD head, 1e5 photons",
 	  .body = "forbild-head",
-	  .solver = "pcg",
+	  .solver = "pcg:preconditioner=ramp",
 	  .strength = 0.3,
 	  .photons = 1e5,
 	  .seed = 1,

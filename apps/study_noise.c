@@ -135,7 +135,7 @@ done:
 
 static gt_status run_pcg(work *w, const setting *t, int draw, float **out)
 {
-	const study_case c = { .key = "noise", .solver = "pcg", .strength = t->value, .start_fdk = 1 };
+	const study_case c = { .key = "noise", .solver = "pcg:preconditioner=ramp", .strength = t->value, .start_fdk = 1 };
 	study_device d = study_device_main(w->s);
 	study_outcome o;
 	d.gpu = 0; /* no times wanted */

@@ -37,9 +37,9 @@ find small -name '*.log' -o -name '*.tmp' | grep . && fail "something is left ov
 
 # The penalty helps; single precision is near double; times add up.
 fdk=$(column small/errors.csv '^"pcg","fdk"' 4)
-pcg=$(column small/errors.csv '^"pcg","pcg"' 4)
+pcg=$(column small/errors.csv '^"pcg","pcg:' 4)
 holds "$pcg > 0 && $pcg < $fdk" "pcg is $pcg HU from the truth, fdk $fdk"
-ssim=$(column small/errors.csv '^"pcg","pcg"' 8)
+ssim=$(column small/errors.csv '^"pcg","pcg:' 8)
 holds "$ssim > $(column small/errors.csv '^"pcg","fdk"' 8) && $ssim < 1" "pcg: ssim $ssim"
 for case in shepp-logan head pcg sart; do
 	apart=$(column small/reference.csv "^\"$case\"" 6)
