@@ -175,9 +175,10 @@ static void quote(FILE *f, const char *text)
 	fputc('\'', f);
 }
 
-/* The least and the largest of the values that a logarithm has; 0 if there is none. */
-static int range_of(const app_runlog *l, int column, double *least, double *most)
+/* How many values a logarithm has, and the least and the largest of them. */
+static size_t range_of(const app_runlog *l, int column, double *least, double *most)
 {
+	size_t n = 0;
 	*least = INFINITY;
 	*most = 0;
 	for (size_t i = 0; i < l->rows; i++) {
@@ -185,12 +186,13 @@ static int range_of(const app_runlog *l, int column, double *least, double *most
 		if (isfinite(v) && v > 0) {
 			*least = fmin(*least, v);
 			*most = fmax(*most, v);
+			n++;
 		}
 	}
-	return *most > 0;
+	return n;
 }
 
-static int drawable(const app_runlog *l, int column)
+static size_t drawable(const app_runlog *l, int column)
 {
 	double least, most;
 	return range_of(l, column, &least, &most);
@@ -219,27 +221,28 @@ static void put_panels(const app_runlog *l, int column, const char *label, FILE 
 	fputs(most > 20 * least ? "set logscale y\n" : "unset logscale y\n", f);
 	for (int x = 0; x < 2; x++) {
 		fprintf(f,
-		        "set xlabel '%s'\nset ylabel '%s'\nplot $run using %d:%d with linespoints lc rgb '#1f77b4' pt 7 ps 0.5 title '%s'",
-		        along[x], label, x + 1, column + 1, columns[column].name);
+		        "set xrange [0:%g]\nset xlabel '%s'\nset ylabel '%s'\nplot $run using %d:%d with linespoints lc rgb '#1f77b4' pt 7 ps 0.5 title '%s'",
+		        l->row[l->rows - 1][x] > 0 ? l->row[l->rows - 1][x] * 1.02 : 1, along[x], label, x + 1, column + 1,
+		        columns[column].name);
 		fputc('\n', f);
 	}
 }
 
 static void put_script(const app_runlog *l, const char *picture, FILE *f)
 {
-	static const struct {
-		int column;
-		const char *label;
-	} panels[] = { { RUNLOG_COST, "cost" },
-		       { RUNLOG_RESIDUAL, "|Ax-b| / |b|" },
-		       { RUNLOG_CHANGE, "change [HU]" },
-		       { RUNLOG_GRADIENT, "gradient [mm]" } };
-	enum { PANELS = sizeof panels / sizeof *panels };
-	int n = 0, show[PANELS];
-	for (int i = 0; i < PANELS; i++) {
-		show[i] = drawable(l, panels[i].column) && !(panels[i].column == RUNLOG_RESIDUAL && show[0]);
-		n += show[i];
-	}
+	static const char *const labels[RUNLOG_COLUMNS] = { [RUNLOG_COST] = "cost",
+		                                            [RUNLOG_DATA] = "data term",
+		                                            [RUNLOG_RESIDUAL] = "|Ax-b| / |b|",
+		                                            [RUNLOG_CHANGE] = "change [HU]",
+		                                            [RUNLOG_GRADIENT] = "gradient [mm]" };
+	int n = 0, show[3], cost = RUNLOG_COST;
+	/* What is known of most iterations. */
+	cost = drawable(l, RUNLOG_DATA) > drawable(l, cost) ? RUNLOG_DATA : cost;
+	cost = drawable(l, RUNLOG_RESIDUAL) > drawable(l, cost) ? RUNLOG_RESIDUAL : cost;
+	const int wanted[3] = { cost, RUNLOG_CHANGE, RUNLOG_GRADIENT };
+	for (int i = 0; i < 3; i++)
+		if (2 * drawable(l, wanted[i]) >= l->rows)
+			show[n++] = wanted[i];
 	fprintf(f, "set terminal pngcairo noenhanced size 1100,%d font 'DejaVu Sans,10'\nset output ", n ? 60 + 300 * n : 200);
 	quote(f, picture);
 	fputs("\nset grid\nunset key\nset format y '%.3g'\nset datafile missing 'NaN'\n", f);
@@ -247,9 +250,8 @@ static void put_script(const app_runlog *l, const char *picture, FILE *f)
 	fprintf(f, "set multiplot layout %d,2 title ", n ? n : 1);
 	quote(f, l->title);
 	fputc('\n', f);
-	for (int i = 0; i < PANELS; i++)
-		if (show[i])
-			put_panels(l, panels[i].column, panels[i].label, f);
+	for (int i = 0; i < n; i++)
+		put_panels(l, show[i], labels[show[i]], f);
 	fputs("unset multiplot\n", f);
 }
 
