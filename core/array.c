@@ -266,6 +266,8 @@ void gt_inv(double least, gt_array *y) { map(GT_MAP_inv, y, y, least, 0, 0, y, "
 void gt_over(const gt_array *x, double least, gt_array *y) { map(GT_MAP_over, x, x, least, 0, 0, y, "over"); }
 void gt_less(const gt_array *x, double lo, double hi, gt_array *y) { map(GT_MAP_less, x, x, lo, hi, 0, y, "less"); }
 void gt_clamp(double lo, double hi, gt_array *y) { map(GT_MAP_clamp, y, y, lo, hi, 0, y, "clamp"); }
+void gt_raise(double a, gt_array *y) { map(GT_MAP_raise, y, y, a, 0, 0, y, "raise"); }
+void gt_log(double least, double b, gt_array *y) { map(GT_MAP_log, y, y, least, b, 0, y, "log"); }
 void gt_climb(double a, const gt_array *x, const gt_array *w, double lo, double hi, gt_array *y)
 {
 	map(GT_MAP_climb, x, w, a, lo, hi, y, "climb");

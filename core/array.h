@@ -86,6 +86,8 @@ void gt_inv  (double least, gt_array *y);                        /* y = 1/y wher
 void gt_over (const gt_array *x, double least, gt_array *y);     /* y = y/x where x > least, else 0 */
 void gt_less (const gt_array *x, double lo, double hi, gt_array *y);     /* y = x - y, clamped; NaN stays NaN */
 void gt_clamp(double lo, double hi, gt_array *y);                /* NaN stays NaN                  */
+void gt_raise(double a, gt_array *y);                            /* y = y^a where y > 0, else 0    */
+void gt_log  (double least, double b, gt_array *y);              /* y = b log(y/least) where y > least > 0, else 0 */
 /* What solvers do in several of these, in one pass. */
 void gt_climb  (double a, const gt_array *x, const gt_array *w, double lo, double hi, gt_array *y);         /* y = y + a w x, clamped */
 void gt_descend(const gt_array *x, const gt_array *d, double least, double lo, double hi, gt_array *y);     /* y = x - gt_over(y), clamped */

@@ -143,11 +143,12 @@ static int fits(const gt_slices_plan *p, const gt_array *a, size_t n, const char
 	return p->be->status == GT_OK;
 }
 
-void gt_slices_filter(const gt_slices *s, const gt_array *response, const gt_array *scale, int add, const gt_array *x, gt_array *y)
+void gt_slices_filter(const gt_slices *s, const gt_array *response, const gt_slices_share *share, int add, const gt_array *x, gt_array *y)
 {
 	const gt_slices_plan *p = &s->plan;
 	const size_t n = p->n[0] * p->n[1] * p->n[2];
-	if (fits(p, response, gt_slices_waves(p), "the response") && fits(p, scale, n, "the scale") && fits(p, x, n, "the volume") &&
-	    fits(p, y, n, "the result") && !p->be->rehearsed)
-		s->impl->filter(s->state, response->data, scale->data, add, x->data, y->data);
+	if (fits(p, response, gt_slices_waves(p), "the response") && fits(p, share->scale, n, "the scale") &&
+	    (!share->place || fits(p, share->place, n, "the place")) && fits(p, x, n, "the volume") && fits(p, y, n, "the result") &&
+	    !p->be->rehearsed)
+		s->impl->filter(s->state, response->data, share, add, x->data, y->data);
 }

@@ -24,9 +24,13 @@ void      gt_slices_padded(const gt_slices *s, size_t padded[2]);
 gt_status gt_slices_spectrum(const gt_slices *s, const double *kernel, const size_t center[2], double *spectrum);
 /* A response for gt_slices_filter() on the backend, from one on the host as gt_slices_spectrum() gives. */
 gt_status gt_slices_response(const gt_slices *s, const double *spectrum, gt_array **response);
-/* y = y + S F' h F S x, or without y if add is 0: F the transform of padded slices, h a response, S = diag(scale). Symmetric,
- * and positive definite where h > 0 and no scale is 0. Allocates nothing; y is not x. */
-void      gt_slices_filter(const gt_slices *s, const gt_array *response, const gt_array *scale, int add, const gt_array *x, gt_array *y);
+/* What stands before and after a filter, S = diag(scale sqrt(max(0, 1 - |place - at|))): the share of a filter that is one of several,
+ * by how far a voxel's place is from its. place NULL: diag(scale). */
+typedef struct { const gt_array *scale, *place; double at; } gt_slices_share;
+/* y = y + S F' h F S x, or without y if add is 0: F the transform of padded slices, h a response. Symmetric, and positive
+ * definite where h > 0 and S has no 0. Allocates nothing; y is not x. */
+void      gt_slices_filter(const gt_slices *s, const gt_array *response, const gt_slices_share *share, int add, const gt_array *x,
+                           gt_array *y);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,8 @@ struct state {
 };
 struct filtering {
 	const struct state *state;
-	const void *response, *scale, *x;
+	const void *response, *x;
+	const gt_slices_share *share;
 	void *y;
 	int add;
 };
@@ -70,10 +71,10 @@ static gt_status open_(const gt_slices_plan *p, void **out)
 	return st;
 }
 
-static void filter_(void *self, const void *response, const void *scale, int add, const void *x, void *y)
+static void filter_(void *self, const void *response, const gt_slices_share *share, int add, const void *x, void *y)
 {
 	const struct state *s = self;
-	struct filtering f = { s, response, scale, x, y, add };
+	struct filtering f = { s, response, x, share, y, add };
 	gt_parallel(s->plan.be->pool, s->plan.n[2], 1, s->plan.type == GT_F32 ? filter_slices_single : filter_slices_double, &f);
 }
 

@@ -22,14 +22,20 @@ struct shape {
 
 static struct shape shape_of(const gt_slices_plan *p, size_t count) { return { p->n[0], p->n[1], p->padded[0] + 2, p->padded[1], count }; }
 
-template <typename T> static __global__ void load(struct shape s, const T *x, const T *scale, T *plane)
+template <typename T> struct share {
+	const T *scale, *place;
+	double at;
+	__device__ T of(size_t voxel) const { return place ? (T)gt_share(scale[voxel], place[voxel], at) : scale[voxel]; }
+};
+
+template <typename T> static __global__ void load(struct shape s, const T *x, struct share<T> w, T *plane)
 {
 	const size_t i = blockIdx.x * (size_t)LANES + threadIdx.x, column = i % s.wide, row = i / s.wide % s.high,
 		     slice = i / s.wide / s.high;
 	if (slice >= s.count)
 		return;
 	const size_t voxel = (slice * s.ny + row) * s.nx + column;
-	plane[i] = column < s.nx && row < s.ny ? scale[voxel] * x[voxel] : (T)0;
+	plane[i] = column < s.nx && row < s.ny ? w.of(voxel) * x[voxel] : (T)0;
 }
 
 template <typename T> static __global__ void multiply(struct shape s, const T *response, T *plane)
@@ -42,13 +48,13 @@ template <typename T> static __global__ void multiply(struct shape s, const T *r
 	plane[2 * i + 1] *= h;
 }
 
-template <typename T> static __global__ void store(struct shape s, const T *plane, const T *scale, int add, T *y)
+template <typename T> static __global__ void store(struct shape s, const T *plane, struct share<T> w, int add, T *y)
 {
 	const size_t voxel = blockIdx.x * (size_t)LANES + threadIdx.x, column = voxel % s.nx, row = voxel / s.nx % s.ny,
 		     slice = voxel / s.nx / s.ny;
 	if (slice >= s.count)
 		return;
-	const T value = scale[voxel] * plane[(slice * s.high + row) * s.wide + column];
+	const T value = w.of(voxel) * plane[(slice * s.high + row) * s.wide + column];
 	y[voxel] = add ? y[voxel] + value : value;
 }
 
@@ -71,7 +77,8 @@ static int transform_failed(const struct state *s, int forth)
 	return e != CUFFT_SUCCESS;
 }
 
-template <typename T> static void filter_batches(const struct state *s, const T *response, const T *scale, int add, const T *x, T *y)
+template <typename T>
+static void filter_batches(const struct state *s, const T *response, const gt_slices_share *with, int add, const T *x, T *y)
 {
 	const gt_slices_plan *p = &s->plan;
 	cudaStream_t queue = gt_cuda_queue(p->be);
@@ -79,25 +86,28 @@ template <typename T> static void filter_batches(const struct state *s, const T 
 	for (size_t z = 0; z < p->n[2]; z += p->batch) {
 		const struct shape c = shape_of(p, p->n[2] - z < p->batch ? p->n[2] - z : p->batch);
 		const size_t first = z * c.nx * c.ny;
-		load<T><<<blocks(c.wide * c.high * c.count), LANES, 0, queue>>>(c, x + first, scale + first, plane);
+		const struct share<T> w = {
+			(const T *)with->scale->data + first, with->place ? (const T *)with->place->data + first : NULL, with->at
+		};
+		load<T><<<blocks(c.wide * c.high * c.count), LANES, 0, queue>>>(c, x + first, w, plane);
 		if (gt_cuda_check(p->be, cudaGetLastError(), "filter of slices: padding") || transform_failed(s, 1))
 			return;
 		multiply<T><<<blocks(c.wide / 2 * c.high * c.count), LANES, 0, queue>>>(c, response, plane);
 		if (gt_cuda_check(p->be, cudaGetLastError(), "filter of slices: response") || transform_failed(s, 0))
 			return;
-		store<T><<<blocks(c.nx * c.ny * c.count), LANES, 0, queue>>>(c, plane, scale + first, add, y + first);
+		store<T><<<blocks(c.nx * c.ny * c.count), LANES, 0, queue>>>(c, plane, w, add, y + first);
 		if (gt_cuda_check(p->be, cudaGetLastError(), "filter of slices: result"))
 			return;
 	}
 }
 
-static void filter_(void *self, const void *response, const void *scale, int add, const void *x, void *y)
+static void filter_(void *self, const void *response, const gt_slices_share *share, int add, const void *x, void *y)
 {
 	const struct state *s = (const struct state *)self;
 	if (s->plan.type == GT_F32)
-		filter_batches<float>(s, (const float *)response, (const float *)scale, add, (const float *)x, (float *)y);
+		filter_batches<float>(s, (const float *)response, share, add, (const float *)x, (float *)y);
 	else
-		filter_batches<double>(s, (const double *)response, (const double *)scale, add, (const double *)x, (double *)y);
+		filter_batches<double>(s, (const double *)response, share, add, (const double *)x, (double *)y);
 }
 
 static void close_(void *self)

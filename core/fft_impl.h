@@ -1,7 +1,10 @@
 #ifndef GT_CORE_FFT_IMPL_H
 #define GT_CORE_FFT_IMPL_H
 /* What fft.c asks of a backend. */
+#include <math.h>
 #include "core/backend.h"
+#include "core/fft.h"
+#include "core/scan_math.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -15,9 +18,16 @@ typedef struct {
 static inline size_t gt_slices_reals(const gt_slices_plan *p) { return (p->padded[0] + 2) * p->padded[1]; }
 static inline size_t gt_slices_waves(const gt_slices_plan *p) { return (p->padded[0] / 2 + 1) * p->padded[1]; }
 
+/* An entry of S, from those of scale and place. */
+GT_HD double gt_share(double scale, double place, double at)
+{
+	const double part = 1 - fabs(place - at);
+	return part > 0 ? scale * sqrt(part) : 0;
+}
+
 struct gt_slices_impl {
 	gt_status (*open  )(const gt_slices_plan *p, void **state);
-	void      (*filter)(void *state, const void *response, const void *scale, int add, const void *x, void *y);
+	void      (*filter)(void *state, const void *response, const gt_slices_share *share, int add, const void *x, void *y);
 	void      (*close )(void *state);       /* NULL: nothing to do */
 };
 extern const struct gt_slices_impl gt_slices_cpu, gt_slices_cuda;

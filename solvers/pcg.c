@@ -2,14 +2,15 @@
  * Ribiere's directions, not below 0 and down the hill; steps along them by minimising parabolas that lie above the cost
  * (Fessler and Booth, IEEE Trans. Image Process. 8 (1999) 688), so that it never rises.
  *
- * One forward and one adjoint per iteration. Beside x: 3 volumes, 1 more with a preconditioner; beside data and weights: 2 arrays
- * as large as these. Reductions in an iteration: 7 (8 where A x is computed afresh), and those of the penalty:
+ * One forward and one adjoint per iteration. Beside x: 3 volumes, with a preconditioner 1 more (diagonal) or 2 (ramp; and its
+ * padded slices); beside data and weights: 2 arrays as large as these. Reductions in an iteration: 7 (8 where A x is computed afresh), and those of the penalty:
  * its value, and at most `line` slopes with curvatures. */
 #include <math.h>
 #include "solvers/pwls.h"
 #include "solvers/ramp.h"
 
 enum { REFRESH = 20 }; /* iterations after which A x is computed afresh instead of updated: rounding adds up */
+enum { ADAPT = 4 };    /* after that iteration, and twice as many and so on, the ramp follows the curvature of the penalty */
 enum kind { NONE, DIAGONAL, RAMP };
 static const char *const kinds[] = { "none", "diagonal", "ramp", NULL };
 
@@ -49,7 +50,7 @@ struct state {
 	const gt_kept *kept;
 };
 
-/* z = M g. M is symmetric, positive definite and the same in all iterations: the directions rely on it. */
+/* z = M g. M is symmetric and positive definite, and the same since the last direction that began anew. */
 static void precondition(const struct state *s)
 {
 	if (s->ramp) {
@@ -76,10 +77,18 @@ done:
 	return st;
 }
 
-static void gradient(struct state *s)
+static int adapts(const struct state *s, int iteration)
+{
+	return s->ramp && gt_ramp_filter_adapts(s->ramp) && iteration >= ADAPT && (iteration & (iteration - 1)) == 0;
+}
+
+/* If anew, z becomes the curvatures of the penalty. */
+static void gradient(struct state *s, int anew)
 {
 	gt_adjoint(s->p->A[0], s->r, s->g);
-	gt_penalty_gradient(s->p->R, s->x, s->g, NULL);
+	if (anew)
+		gt_fill(0, s->z);
+	gt_penalty_gradient(s->p->R, s->x, s->g, anew ? s->z : NULL);
 	gt_penalty_later(s->p->R, s->x, &s->penalty);
 }
 
@@ -94,7 +103,7 @@ static gt_status prepare(struct state *s)
 	GT_TRY(gt_array_like(s->p->b[0], &s->q));
 	GT_TRY(make_preconditioner(s));
 	s->data = gt_pwls_residual(s->p, 0, s->x, s->r);
-	gradient(s);
+	gradient(s, 0);
 	precondition(s);
 	gt_copy(s->z, s->d);
 	gt_scale(-1, s->d);
@@ -145,16 +154,18 @@ static double move(struct state *s, int iteration)
 }
 
 /* The next direction, from the gradient at the new x; returns that gradient's norm. */
-static double turn(struct state *s)
+static double turn(struct state *s, int anew)
 {
 	double gg, gz, gd, across; /* <g, M g_old> = <g_old, M g>: what Polak and Ribiere subtract */
 	gt_later_dot(s->g, s->g, &gg);
 	gt_later_dot(s->g, s->z, &across);
 	gt_later_dot(s->g, s->d, &gd);
+	if (anew)
+		gt_ramp_filter_adapt(s->ramp, s->z);
 	precondition(s);
 	gt_later_dot(s->g, s->z, &gz);
 	gt_settle(gt_array_backend(s->x));
-	double beta = s->gz > 0 ? fmax(0, (gz - across) / s->gz) : 0;
+	double beta = !anew && s->gz > 0 ? fmax(0, (gz - across) / s->gz) : 0;
 	if (!(beta * gd < gz)) /* not down the hill */
 		beta = 0;
 	gt_axpby(-1, s->z, beta, s->d);
@@ -182,7 +193,9 @@ static gt_status resume(struct state *s, const gt_monitor *m, int *done)
 	const gt_status st = gt_resume(m, s->kept, done);
 	if (st != GT_OK || !*done)
 		return st;
-	gradient(s);
+	if (s->ramp && s->p->R)
+		gt_ramp_filter_resume(s->ramp);
+	gradient(s, 0);
 	precondition(s);
 	s->gz = gt_dot(s->g, s->z);
 	return st;
@@ -199,8 +212,8 @@ static gt_status iterate(struct state *s, const gt_monitor *m)
 	for (int k = done + 1; k <= s->o->iterations && norm > stop && s->gz > 0; k++) {
 		gt_later_dot(s->d, s->d, &s->dd);
 		const double step = move(s, k);
-		gradient(s);
-		norm = turn(s);
+		gradient(s, adapts(s, k));
+		norm = turn(s, adapts(s, k));
 		const gt_progress g = progress(s, k, step, norm);
 		if (!isfinite(g.cost) || !isfinite(norm))
 			return gt_fail(GT_ERR_DIVERGED, "solver 'pcg' diverged: its cost is not finite after iteration %d", k);
@@ -216,8 +229,13 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 {
 	struct state s = { .p = p, .o = options, .x = x };
 	gt_status st = prepare(&s);
-	const gt_kept kept[] = { { "x", x, NULL },          { "residual", s.r, NULL },   { "direction", s.d, NULL },
-		                 { "data", NULL, &s.data }, { "first", NULL, &s.first }, { NULL, NULL, NULL } };
+	gt_kept kept[5 + GT_RAMP_KEPT + 1] = { { "x", x, NULL },
+		                               { "residual", s.r, NULL },
+		                               { "direction", s.d, NULL },
+		                               { "data", NULL, &s.data },
+		                               { "first", NULL, &s.first } };
+	if (st == GT_OK && s.ramp && p->R)
+		gt_ramp_filter_kept(s.ramp, kept + 5);
 	s.kept = kept;
 	if (st == GT_OK)
 		st = iterate(&s, m);

@@ -2,30 +2,31 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/fft.h"
-#include "core/host_memory.h"
 #include "solvers/ramp.h"
 
 enum { SHAPES = 4 };
-static const double least_weight = 1e-3; /* kappa^2, of the largest: voxels seen by less are taken for seen by as much */
-static const double impulse = 1e-12;     /* mm^-1: so small that every potential is a parabola */
+static const double least_weight = 1e-3;          /* kappa^2, of the largest: voxels seen by less are taken for seen by as much */
+static const double least_curvature = 1e-3;       /* of a penalty, of the most */
+static const double large = 1e3, impulse = 1e-12; /* mm^-1: so small that every potential is a parabola */
 
 struct gt_ramp_filter {
 	gt_slices *slices;
+	gt_array *h, *rho, *response[SHAPES];
+	gt_array *scale, *place; /* 1/kappa; where eta is among the shapes */
 	int shapes;
-	gt_array *response[SHAPES], *scale[SHAPES];
+	double low, high; /* of eta */
+	double middle;    /* curvature of the penalty there, the most */
+	int changes;      /* does that depend on x? */
 };
 
 struct making {
 	const gt_problem *p;
 	gt_ramp_filter *m;
 	gt_array *r, *g, *z;
-	size_t middle[3], slice, voxels, waves;
-	double *kernel;     /* [slice] */
-	double *h, *rho;    /* [waves] */
-	float *kappa, *eta; /* [voxels]; kappa: squared, then 1/kappa; eta: b/kappa^2, then its place among the shapes */
-	float *share;
-	double low, high; /* of eta */
-	int k;
+	size_t middle[3], slice, waves;
+	double *kernel;  /* [slice] */
+	double *h, *rho; /* [waves] */
+	double samples;
 };
 
 static size_t middle_voxel(const struct making *s)
@@ -87,7 +88,7 @@ static void taper(const struct making *s)
 }
 
 /* Spectra are positive but for rounding and what the taper leaves. */
-static void raise(size_t n, double part, double *spectrum)
+static void lift(size_t n, double part, double *spectrum)
 {
 	double most = 0;
 	for (size_t i = 0; i < n; i++)
@@ -105,7 +106,7 @@ static gt_status spectra(struct making *s)
 	GT_TRY(get_kernel(s));
 	taper(s);
 	GT_TRY(gt_slices_spectrum(s->m->slices, s->kernel, s->middle, s->h));
-	raise(s->waves, 1e-5, s->h);
+	lift(s->waves, 1e-5, s->h);
 	if (!s->p->R)
 		return GT_OK;
 	GT_TRY(put_impulse(s, impulse));
@@ -114,81 +115,112 @@ static gt_status spectra(struct making *s)
 	gt_scale(1 / impulse, s->g);
 	GT_TRY(get_kernel(s));
 	GT_TRY(gt_slices_spectrum(s->m->slices, s->kernel, s->middle, s->rho));
-	raise(s->waves, 0, s->rho);
+	lift(s->waves, 0, s->rho);
 done:
 	return st;
 }
 
-/* kappa^2 and eta on the host. */
+/* 1/kappa in m->scale. */
 static gt_status local_weights(struct making *s)
 {
-	double seen, most, penalty = 0;
+	double seen;
+	gt_array *scale = s->m->scale;
 	gt_status st = GT_OK;
 	gt_fill(1, s->r);
-	gt_adjoint(s->p->A[0], s->r, s->g);
-	GT_TRY(at_middle(s, s->g, NULL, &seen));
-	if (!(seen > 1e-3 * gt_max(s->g)) && !gt_backend_rehearses(gt_array_backend(s->g)))
+	gt_adjoint(s->p->A[0], s->r, scale);
+	GT_TRY(at_middle(s, scale, NULL, &seen));
+	if (!(seen > 1e-3 * gt_max(scale)) && !gt_backend_rehearses(gt_array_backend(scale)))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "preconditioner 'ramp': the middle voxel of the grid is hardly seen by any ray"));
 	if (s->p->w)
-		gt_adjoint(s->p->A[0], s->p->w[0], s->g);
-	most = gt_max(s->g) / seen;
-	gt_array_get_float(s->g, s->kappa);
+		gt_adjoint(s->p->A[0], s->p->w[0], scale);
+	gt_scale(1 / seen, scale);
+	const double most = gt_max(scale);
+	if (!(most > 0))
+		GT_TRY(gt_fail(GT_ERR_ARG, "preconditioner 'ramp': no ray of weight above 0 meets the volume"));
+	gt_clamp(least_weight * most, INFINITY, scale);
+	gt_raise(-0.5, scale);
+	if (!s->p->R)
+		return GT_OK;
 	gt_fill(0, s->z);
 	gt_penalty_majorize(s->p->R, s->z);
-	if (s->p->R)
-		GT_TRY(at_middle(s, s->z, NULL, &penalty));
-	gt_array_get_float(s->z, s->eta);
-	GT_TRY(gt_backend_status(gt_array_backend(s->g)));
-	s->low = INFINITY;
-	s->high = 0;
-	for (size_t i = 0; i < s->voxels; i++) {
-		const double kappa = fmax(s->kappa[i] / seen, least_weight * most), eta = penalty > 0 ? s->eta[i] / penalty / kappa : 0;
-		s->kappa[i] = (float)kappa;
-		s->eta[i] = (float)eta;
-		s->low = fmin(s->low, eta);
-		s->high = fmax(s->high, eta);
-	}
+	GT_TRY(at_middle(s, s->z, NULL, &s->m->middle));
 done:
 	return st;
 }
 
-/* The shares of shape k, of all voxels. */
-static void shares(void *self, size_t i, size_t end, int worker)
+/* Is the penalty less curved where a voxel differs much? Leaves its most curvature in z. */
+static gt_status find_change(struct making *s)
 {
-	struct making *s = self;
-	const double last = s->m->shapes - 1, step = last > 0 ? log(s->high / s->low) / last : 0;
-	(void)worker;
-	for (; i < end; i++) {
-		double part = 1;
-		if (last > 0) {
-			const double place = fmin(fmax(log(s->eta[i] / s->low) / step, 0), last);
-			part = fmax(0, 1 - fabs(place - s->k));
-		}
-		s->share[i] = (float)sqrt(part / s->kappa[i]);
-	}
-}
-
-static gt_status make_shapes(struct making *s)
-{
+	double there = 0;
+	gt_array *d = s->m->place;
 	gt_status st = GT_OK;
-	gt_ramp_filter *m = s->m;
-	gt_pool *pool = gt_backend_pool(gt_array_backend(s->g));
-	const int differ = gt_backend_rehearses(gt_array_backend(s->g)) ? s->p->R != NULL : s->low > 0 && s->high > 1.5 * s->low;
-	m->shapes = differ ? SHAPES : 1;
-	for (s->k = 0; s->k < m->shapes; s->k++) {
-		const double place = m->shapes > 1 ? (double)s->k / (m->shapes - 1) : 0.5;
-		const double eta = s->low > 0 ? s->low * pow(s->high / s->low, place) : 0;
-		for (size_t i = 0; i < s->waves; i++)
-			s->kernel[i] = 1 / (s->h[i] + eta * s->rho[i]);
-		GT_TRY(gt_slices_response(m->slices, s->kernel, &m->response[s->k]));
-		GT_TRY(gt_array_like(s->g, &m->scale[s->k]));
-		gt_parallel(pool, s->voxels, 1 << 16, shares, s);
-		gt_array_put_float(s->share, m->scale[s->k]);
-	}
-	gt_backend_wait(gt_array_backend(s->g));
+	GT_TRY(put_impulse(s, large));
+	gt_fill(0, s->g);
+	gt_fill(0, d);
+	gt_penalty_gradient(s->p->R, s->z, s->g, d);
+	GT_TRY(at_middle(s, d, NULL, &there));
+	s->m->changes = fabs(there - s->m->middle) > 1e-3 * s->m->middle;
+	gt_fill(0, s->z);
+	gt_penalty_majorize(s->p->R, s->z);
 done:
 	return st;
 }
+
+int gt_ramp_filter_adapts(const gt_ramp_filter *m) { return m->changes; }
+
+/* Spectra times the number of samples, so that their inverse is a response. */
+static gt_status keep_spectra(struct making *s)
+{
+	gt_ramp_filter *m = s->m;
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < s->waves; i++) {
+		s->h[i] *= s->samples * s->samples;
+		s->rho[i] *= s->samples * s->samples;
+	}
+	GT_TRY(gt_slices_response(m->slices, s->h, &m->h));
+	GT_TRY(gt_slices_response(m->slices, s->rho, &m->rho));
+	for (int k = 0; k < (s->p->R ? SHAPES : 1); k++)
+		GT_TRY(gt_array_like(m->h, &m->response[k]));
+done:
+	return st;
+}
+
+/* Responses from low and high. */
+static void tune(gt_ramp_filter *m)
+{
+	m->shapes = m->low > 0 && m->high > 1.01 * m->low ? SHAPES : 1;
+	for (int k = 0; k < m->shapes; k++) {
+		const double eta = m->low > 0 ? m->low * pow(m->high / m->low, (double)k / (SHAPES - 1)) : 0;
+		gt_copy(m->h, m->response[k]);
+		gt_axpy(eta, m->rho, m->response[k]);
+		gt_inv(0, m->response[k]);
+	}
+}
+
+void gt_ramp_filter_adapt(gt_ramp_filter *m, const gt_array *curvature)
+{
+	if (!(m->middle > 0))
+		return;
+	gt_copy(curvature, m->place);
+	gt_scale(1 / m->middle, m->place);
+	gt_clamp(least_curvature, INFINITY, m->place);
+	gt_mul(m->scale, m->place);
+	gt_mul(m->scale, m->place);
+	m->low = gt_min(m->place);
+	m->high = gt_max(m->place);
+	tune(m);
+	if (m->shapes > 1)
+		gt_log(m->low, (SHAPES - 1) / log(m->high / m->low), m->place);
+}
+
+void gt_ramp_filter_kept(gt_ramp_filter *m, gt_kept kept[GT_RAMP_KEPT])
+{
+	const gt_kept all[] = { { "shape", m->place, NULL }, { "shape_low", NULL, &m->low }, { "shape_high", NULL, &m->high } };
+	for (int i = 0; i < GT_RAMP_KEPT; i++)
+		kept[i] = all[i];
+}
+
+void gt_ramp_filter_resume(gt_ramp_filter *m) { tune(m); }
 
 static gt_status check(const char *solver, const gt_problem *p, const gt_array *x)
 {
@@ -209,15 +241,15 @@ static gt_status room(struct making *s)
 	size_t wide[2];
 	gt_slices_padded(s->m->slices, wide);
 	s->waves = (wide[0] / 2 + 1) * wide[1];
-	GT_TRY(gt_host_room(3.0 * (double)s->voxels * sizeof *s->kappa + 3.0 * (double)s->waves * sizeof *s->h, "preconditioner 'ramp'"));
-	s->kernel = calloc(s->waves > s->slice ? s->waves : s->slice, sizeof *s->kernel);
+	s->samples = (double)wide[0] * (double)wide[1];
+	s->kernel = calloc(s->slice, sizeof *s->kernel);
 	s->h = calloc(s->waves, sizeof *s->h);
 	s->rho = calloc(s->waves, sizeof *s->rho);
-	s->kappa = calloc(s->voxels, sizeof *s->kappa);
-	s->eta = calloc(s->voxels, sizeof *s->eta);
-	s->share = calloc(s->voxels, sizeof *s->share);
-	if (!s->kernel || !s->h || !s->rho || !s->kappa || !s->eta || !s->share)
-		st = gt_fail(GT_ERR_MEMORY, "no memory on the host for preconditioner 'ramp' of %zu voxels", s->voxels);
+	if (!s->kernel || !s->h || !s->rho)
+		return gt_fail(GT_ERR_MEMORY, "no memory on the host for preconditioner 'ramp' of %zu numbers", s->waves);
+	GT_TRY(gt_array_like(s->g, &s->m->scale));
+	if (s->p->R)
+		GT_TRY(gt_array_like(s->g, &s->m->place));
 done:
 	return st;
 }
@@ -231,14 +263,19 @@ gt_status gt_ramp_filter_new(const char *solver, const gt_problem *p, gt_array *
 	for (int a = 0; a < 3; a++)
 		s.middle[a] = p->grid->n[a] / 2;
 	s.slice = p->grid->n[0] * p->grid->n[1];
-	s.voxels = gt_array_size(g);
 	if (!(s.m = calloc(1, sizeof *s.m)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for preconditioner 'ramp'");
 	GT_TRY(gt_slices_new(gt_array_backend(g), gt_array_type(g), p->grid->n, &s.m->slices));
 	GT_TRY(room(&s));
 	GT_TRY(spectra(&s));
 	GT_TRY(local_weights(&s));
-	GT_TRY(make_shapes(&s));
+	GT_TRY(keep_spectra(&s));
+	s.m->low = s.m->high = 0;
+	tune(s.m);
+	if (p->R) {
+		GT_TRY(find_change(&s));
+		gt_ramp_filter_adapt(s.m, z);
+	}
 	*out = s.m;
 done:
 	if (st != GT_OK)
@@ -246,9 +283,6 @@ done:
 	free(s.kernel);
 	free(s.h);
 	free(s.rho);
-	free(s.kappa);
-	free(s.eta);
-	free(s.share);
 	return st;
 }
 
@@ -256,16 +290,20 @@ void gt_ramp_filter_free(gt_ramp_filter *m)
 {
 	if (!m)
 		return;
-	for (int k = 0; k < SHAPES; k++) {
+	for (int k = 0; k < SHAPES; k++)
 		gt_array_free(m->response[k]);
-		gt_array_free(m->scale[k]);
-	}
+	gt_array_free(m->h);
+	gt_array_free(m->rho);
+	gt_array_free(m->scale);
+	gt_array_free(m->place);
 	gt_slices_free(m->slices);
 	free(m);
 }
 
 void gt_ramp_filter_apply(const gt_ramp_filter *m, const gt_array *g, gt_array *z)
 {
-	for (int k = 0; k < m->shapes; k++)
-		gt_slices_filter(m->slices, m->response[k], m->scale[k], k > 0, g, z);
+	for (int k = 0; k < m->shapes; k++) {
+		const gt_slices_share share = { m->scale, m->shapes > 1 ? m->place : NULL, k };
+		gt_slices_filter(m->slices, m->response[k], &share, k > 0, g, z);
+	}
 }

@@ -1,0 +1,175 @@
+/* The ramp preconditioner of pcg: symmetric, positive definite, the same on all backends; the same minimum as without it, in fewer
+ * iterations; nothing allocated and no array moved within iterations; refusals.
+ * labels: property slow */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "phantoms/phantom.h"
+#include "projectors/projector.h"
+#include "regularizers/regularizer.h"
+#include "solvers/ramp.h"
+#include "tests/support/geometries.h"
+#include "tests/support/images.h"
+#include "tests/support/support.h"
+
+/* A weighted problem of random data on a small odd geometry. */
+struct small {
+	gt_backend *be;
+	gt_grid grid;
+	gt_linop *A;
+	gt_array *b, *w, *x, *g, *z, *r;
+	gt_penalty *R;
+	gt_problem p;
+};
+
+static struct small *small(gt_backend *be, gt_type type, int geometry, const char *penalty, int weighted)
+{
+	struct small *s = calloc(1, sizeof *s);
+	struct gt_test_geometry t = gt_test_geometry(geometry);
+	s->be = be;
+	s->grid = t.grid;
+	ck_ok(gt_projector_new("dd", be, type, &t.grid, t.scan, &s->A));
+	s->b = gt_test_array(be, type, gt_scan_cells(t.scan), 2);
+	s->w = gt_test_array(be, type, gt_scan_cells(t.scan), 3);
+	s->x = gt_test_array(be, type, gt_grid_voxels(&t.grid), 4);
+	gt_clamp(0, 1, s->w); /* half of the rays count nothing */
+	ck_ok(gt_array_like(s->x, &s->g));
+	ck_ok(gt_array_like(s->x, &s->z));
+	ck_ok(gt_array_like(s->b, &s->r));
+	if (penalty)
+		ck_ok(gt_regularizer_new(penalty, be, type, &t.grid, NULL, &s->R));
+	s->p = (gt_problem){ .subsets = 1,
+		             .A = &s->A,
+		             .b = &s->b,
+		             .w = weighted ? &s->w : NULL,
+		             .R = s->R,
+		             .grid = &s->grid,
+		             .lo = -INFINITY,
+		             .hi = INFINITY };
+	gt_scan_free(t.scan);
+	return s;
+}
+
+static void small_free(struct small *s)
+{
+	gt_linop_free(s->A);
+	gt_array_free(s->b);
+	gt_array_free(s->w);
+	gt_array_free(s->x);
+	gt_array_free(s->g);
+	gt_array_free(s->z);
+	gt_array_free(s->r);
+	gt_penalty_free(s->R);
+	free(s);
+}
+
+static const struct {
+	int geometry, weighted;
+	const char *penalty;
+} cases[] = { { 0, 1, "huber:strength=30,delta=5HU" },
+	      { 0, 0, NULL },
+	      { 1, 1, "qggmrf:strength=3,c=10HU,p=1.8,neighbours=6" },
+	      { 3, 1, NULL },
+	      { 5, 0, "quadratic:strength=1e4" },
+	      { 6, 1, "tv:strength=1e-3" } };
+enum { CASES = sizeof cases / sizeof *cases, VECTORS = 4 };
+
+START_TEST(symmetric_and_positive_definite)
+{
+	const gt_type type = _i / CASES ? GT_F64 : GT_F32;
+	const int c = _i % CASES;
+	const double limit = type == GT_F32 ? 1e-5 : 1e-12;
+	gt_backend *be = gt_test_backend();
+	struct small *s = small(be, type, cases[c].geometry, cases[c].penalty, cases[c].weighted);
+	gt_ramp_filter *m = NULL;
+	gt_array *u[VECTORS], *Mu[VECTORS];
+	ck_ok(gt_ramp_filter_new("test", &s->p, s->r, s->g, s->z, &m));
+	for (int i = 0; i < VECTORS; i++) {
+		u[i] = gt_test_array(be, type, gt_array_size(s->x), 10 + (unsigned)i);
+		if (i == 1) /* smooth: where the response is least */
+			gt_fill(1, u[i]);
+		if (i == 2) { /* a corner */
+			gt_array *one = NULL;
+			gt_fill(0, u[i]);
+			ck_ok(gt_array_part(u[i], gt_array_size(u[i]) - 1, 1, &one));
+			gt_fill(1, one);
+			gt_array_free(one);
+		}
+		ck_ok(gt_array_like(s->x, &Mu[i]));
+		gt_ramp_filter_apply(m, u[i], Mu[i]);
+	}
+	for (int i = 0; i < VECTORS; i++)
+		for (int j = 0; j < VECTORS; j++) {
+			const double a = gt_dot(u[i], Mu[j]), b = gt_dot(Mu[i], u[j]);
+			const double size = sqrt(gt_dot(u[i], u[i]) * gt_dot(Mu[j], Mu[j])) +
+			                    sqrt(gt_dot(Mu[i], Mu[i]) * gt_dot(u[j], u[j]));
+			ck_assert_msg(fabs(a - b) <= limit * size, "case %d: <u%d, M u%d> = %.9g, <M u%d, u%d> = %.9g", c, i, j, a, i, j,
+			              b);
+			if (i == j)
+				ck_assert_msg(a > 10 * limit * size || a > 0.01 * sqrt(gt_dot(u[i], u[i]) * gt_dot(Mu[i], Mu[i])),
+				              "case %d: <u%d, M u%d> = %.9g", c, i, i, a);
+		}
+	ck_ok(gt_backend_status(be));
+	for (int i = 0; i < VECTORS; i++) {
+		gt_array_free(u[i]);
+		gt_array_free(Mu[i]);
+	}
+	gt_ramp_filter_free(m);
+	small_free(s);
+	gt_backend_close(be);
+}
+END_TEST
+
+static double *applied(gt_backend *be, gt_type type)
+{
+	struct small *s = small(be, type, 0, "huber:strength=30,delta=5HU", 1);
+	gt_ramp_filter *m = NULL;
+	ck_ok(gt_ramp_filter_new("test", &s->p, s->r, s->g, s->z, &m));
+	gt_ramp_filter_apply(m, s->x, s->z);
+	double *values = gt_test_values(s->z);
+	ck_ok(gt_backend_status(be));
+	gt_ramp_filter_free(m);
+	small_free(s);
+	return values;
+}
+
+START_TEST(same_everywhere)
+{
+	gt_backend *be = gt_test_backend(), *cpu = NULL;
+	const size_t n = 11 * 13 * 9;
+	ck_ok(gt_backend_open("cpu:2", &cpu));
+	double *truth = applied(cpu, GT_F64), *single = applied(be, GT_F32), *precise = applied(be, GT_F64);
+	ck_assert_double_lt(gt_test_off(single, truth, n), 2e-5);
+	ck_assert_double_lt(gt_test_off(precise, truth, n), 1e-6); /* weights of voxels are kept in single precision */
+	free(truth), free(single), free(precise);
+	gt_backend_close(cpu);
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	gt_backend *be = gt_test_backend();
+	struct small *s = small(be, GT_F32, 0, "huber:strength=30,delta=5HU", 1);
+	gt_ramp_filter *m = NULL;
+	s->p.grid = NULL;
+	ck_refused(gt_ramp_filter_new("pcg", &s->p, s->r, s->g, s->z, &m), GT_ERR_ARG,
+	           "solver 'pcg': preconditioner=ramp filters the slices");
+	gt_grid other = s->grid;
+	other.n[1]++;
+	s->p.grid = &other;
+	ck_refused(gt_ramp_filter_new("pcg", &s->p, s->r, s->g, s->z, &m), GT_ERR_ARG, "the grid has 1386 voxels, the volume 1287");
+	ck_assert_ptr_null(m);
+	small_free(s);
+	gt_backend_close(be);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, symmetric_and_positive_definite, 0, 2 * CASES);
+	tcase_add_test(tc, same_everywhere);
+	tcase_add_test(tc, refusals);
+}
+
+int main(void) { return gt_test_main("ramp_preconditioner", fill); }
