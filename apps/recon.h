@@ -1,0 +1,53 @@
+#ifndef GT_APPS_RECON_H
+#define GT_APPS_RECON_H
+/* The parts of `gantry recon`: the run itself, and its rehearsal. */
+#include "apps/cli.h"
+#include "apps/method.h"
+#include "apps/plan.h"
+#include "apps/watch.h"
+
+typedef struct {
+	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
+	int unit, quality, dry_run;
+	double water;
+} recon_options;
+
+/* What a run did, for the report. */
+typedef struct {
+	app_watch watch; /* of an iterative method */
+	app_plan *plan;  /* rehearse only, and note what that takes; NULL: run */
+	double seconds;
+	const char *start;
+	char *weights, *penalty; /* owned */
+	char backend[32];
+} recon_result;
+
+int recon_starts_from_file(const char *init);
+gt_status recon_count_subsets(const app_method *m, const gt_scan *scan, size_t *subsets);
+/* Fills in v, but not in a rehearsal. */
+gt_status recon_compute(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *p, gt_volume *v,
+                        recon_result *r);
+
+/* What a run is: the head of its log, and the plan. */
+typedef struct {
+	app_fact list[11];
+	char grid[256], *method, *projector;
+} recon_facts;
+gt_status recon_facts_new(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid, const recon_result *r,
+                          recon_facts *f);
+void      recon_facts_free(recon_facts *f);
+
+/* A run that is to be rehearsed. */
+typedef struct {
+	const cli_call *call;
+	const recon_options *o;
+	const app_method *m;
+	const gt_projections *p;
+	const gt_grid *grid;
+	double host_free;               /* when the command began */
+} recon_case;
+/* --dry-run. */
+gt_status recon_dry_run(recon_case *a);
+/* Refuses at once what would not fit in the end (GT_ERR_MEMORY, with what would), then makes and computes the volume. */
+gt_status recon_compute_if_it_fits(recon_case *a, gt_volume **v, recon_result *r);
+#endif
