@@ -61,6 +61,8 @@ static gt_status help_penalty(const char *name)
 		print_module("penalty", r->name, r->about, r->params, r->defaults);
 	else if (name)
 		return app_penalty_check(name);
+	printf("\ngantry recon also takes, of any of them: strength=auto (the default: from the noise of the data), strength=1.5x (of that),\n"
+	       "noise=10HU (what is to be left), kappa=yes (even resolution; not tv)\n");
 	return GT_OK;
 }
 
