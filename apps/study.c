@@ -65,7 +65,7 @@ static gt_status preset(study *s, const study_options *o, int iterative)
 	gt_status st = GT_OK;
 	s->orbit = scanner->orbit;
 	if (iterative)
-		s->orbit.views = 2200;
+		s->orbit.views = s->quick ? 1100 : 2200;
 	s->full = s->orbit;
 	gt_orbit_reduce(&s->orbit, by);
 	GT_TRY(gt_scan_orbit(&s->orbit, &s->scan));

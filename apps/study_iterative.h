@@ -14,7 +14,7 @@ typedef struct {
 	gt_phantom *body;
 	float *truth, *lines;           /* of shown; of scan: means of 4 x 4 rays */
 } study_scene;
-/* 1/by of the study's size; by < 0: -by times it, for small studies. */
+/* 1/by of the study's size; by < 0: -by times it with as many views, for small studies. */
 gt_status study_scene_new(study *s, const char *body, int by, study_scene *scene);
 void      study_scene_free(study_scene *scene);
 /* The same with every so-manieth view; borrows the rest. */
@@ -25,7 +25,7 @@ typedef struct {
 	const char *key, *title, *body, *solver;        /* "os-sart:subsets=10" */
 	double strength;                /* of q-GGMRF, in views x pitch^2; 0: no penalty */
 	double photons;                 /* 0: no noise */
-	int iterations;
+	int iterations, quick;          /* in full; in the small study */
 	unsigned seed;
 	int weighted, start_fdk, show_fdk;
 	double low, high;               /* window of pictures, water = 1 */

@@ -4,7 +4,7 @@
 #include "apps/study_iterative.h"
 
 /* Columns of pictures, each with three planes and its scale below, in pixels. */
-enum { COLUMN = 350, PICTURE = 310, LEFT = 20, TOP = 36, GAP = 26, SCALE = 50, PROFILES = 310 };
+enum { COLUMN = 350, PICTURE = 310, LEFT = 20, TOP = 36, GAP = 26, SCALE = 50, PROFILES = 325 };
 
 typedef struct {
 	char name[64]; /* of the files */

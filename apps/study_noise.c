@@ -6,7 +6,7 @@
 #include "apps/method.h"
 #include "apps/study_iterative.h"
 
-enum { SPHERES = 2, DRAWS = 2, EVERY = 2, QUICK_EVERY = 4, ITERATIONS = 40, QUICK_ITERATIONS = 6, QUICK_FINER = 2 };
+enum { SPHERES = 2, DRAWS = 2, EVERY = 2, ITERATIONS = 40, QUICK_ITERATIONS = 4, QUICK_FINER = 2 };
 static const double photons = 1e4, ring[2] = { 16, 23 }; /* of the noise: distance from the centre, mm */
 static const struct {
 	study_sphere sphere;
@@ -19,7 +19,7 @@ typedef struct {
 	int quick;          /* also in the small study */
 } setting;
 static const setting settings[] = {
-	{ "ram-lak", 1, 1 }, { "hann", 1, 0 },    { "hann", 0.8, 1 }, { "hann", 0.6, 1 }, { "hann", 0.45, 1 }, { "hann", 0.33, 0 },
+	{ "ram-lak", 1, 1 }, { "hann", 1, 0 },    { "hann", 0.8, 1 }, { "hann", 0.6, 0 }, { "hann", 0.45, 1 }, { "hann", 0.33, 0 },
 	{ "hann", 0.25, 0 }, { "hann", 0.18, 0 }, { NULL, 0.5, 0 },   { NULL, 2, 1 },     { NULL, 8, 1 },      { NULL, 30, 0 },
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
@@ -78,7 +78,7 @@ static gt_status make_scan(work *w, const study_scene *head)
 	gt_status st = GT_OK;
 	float *lines = NULL;
 	study_step(w->s, "noise: spheres in the head");
-	GT_TRY(study_scene_thin(head, w->s->quick ? QUICK_EVERY : EVERY, &w->scene));
+	GT_TRY(study_scene_thin(head, w->s->quick ? 1 : EVERY, &w->scene));
 	const size_t n = gt_scan_cells(w->scene.scan);
 	if (!(lines = malloc(n * sizeof *lines)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "line integrals need %.3g MB", (double)n * 4e-6));

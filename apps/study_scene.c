@@ -36,6 +36,8 @@ static void resize(const study *s, int by, gt_orbit *orbit, gt_grid *grid)
 	const size_t base = s->quick ? STUDY_QUICK : 1, all = by > 0 ? base * (size_t)by : base / (size_t)-by;
 	*orbit = s->full;
 	gt_orbit_reduce(orbit, all ? all : 1);
+	if (by < 0)
+		orbit->views = s->orbit.views;
 	*grid = s->grid;
 	for (int a = 0; a < 3; a++) {
 		grid->n[a] = by < 0 ? s->grid.n[a] * (size_t)-by : s->grid.n[a] / (size_t)by > 1 ? s->grid.n[a] / (size_t)by : 1;
