@@ -84,7 +84,7 @@ done:
 
 typedef struct {
 	gt_array *x, *y, *z;
-	volatile double sum; /* what a reduction gives */
+	double sum; /* what a reduction gives, once it is awaited */
 } vectors;
 
 #define VECTOR(name, expression)              \
@@ -104,11 +104,14 @@ VECTOR(inv, gt_inv(1e-3, v->y))
 VECTOR(over, gt_over(v->x, 1e-3, v->y))
 VECTOR(less, gt_less(v->x, 0, 1, v->y))
 VECTOR(clamp, gt_clamp(0, 1, v->y))
-VECTOR(sum, v->sum = gt_sum(v->x))
-VECTOR(dot, v->sum = gt_dot(v->x, v->z))
-VECTOR(wdot, v->sum = gt_wdot(v->x, v->z))
-VECTOR(dist2, v->sum = gt_dist2(v->x, v->z))
-VECTOR(max, v->sum = gt_max(v->x))
+VECTOR(climb, gt_climb(1e-6, v->x, v->z, 0, 1, v->y))
+VECTOR(descend, gt_descend(v->x, v->z, 1e-3, 0, 1, v->y))
+VECTOR(rest, gt_later_rest(v->x, v->z, v->y, &v->sum))
+VECTOR(misfit, gt_later_misfit(v->x, v->z, v->y, &v->sum))
+VECTOR(sum, gt_later_sum(v->x, &v->sum))
+VECTOR(dot, gt_later_dot(v->x, v->z, &v->sum))
+VECTOR(wdot, gt_later_wdot(v->x, v->z, &v->sum))
+VECTOR(dist2, gt_later_dist2(v->x, v->z, &v->sum))
 
 /* streams: arrays read and arrays written. */
 static const struct {
@@ -120,15 +123,16 @@ static const struct {
 	{                                  \
 #name, streams, run_##name \
 	}
-	LINE(fill, 1), LINE(copy, 2), LINE(scale, 2), LINE(axpy, 3), LINE(xpay, 3), LINE(axpby, 3), LINE(mul, 3),   LINE(inv, 2),
-	LINE(over, 3), LINE(less, 3), LINE(clamp, 2), LINE(sum, 1),  LINE(dot, 2),  LINE(wdot, 2),  LINE(dist2, 2), LINE(max, 1),
+	LINE(fill, 1),   LINE(copy, 2), LINE(scale, 2), LINE(axpy, 3),  LINE(xpay, 3),  LINE(axpby, 3),   LINE(mul, 3),
+	LINE(inv, 2),    LINE(over, 3), LINE(less, 3),  LINE(clamp, 2), LINE(climb, 4), LINE(descend, 4), LINE(rest, 4),
+	LINE(misfit, 4), LINE(sum, 1),  LINE(dot, 2),   LINE(wdot, 2),  LINE(dist2, 2),
 #undef LINE
 };
 
 gt_status app_time_vector(const char *backend, gt_type type, size_t n, int i, int repeat, app_timing *t, const char **what)
 {
 	gt_backend *be = NULL;
-	vectors v = { NULL, NULL, NULL, 0 };
+	vectors v = { .sum = 0 };
 	gt_status st = GT_OK;
 	*what = NULL;
 	if ((size_t)i >= sizeof operations / sizeof *operations)
@@ -140,6 +144,7 @@ gt_status app_time_vector(const char *backend, gt_type type, size_t n, int i, in
 	GT_TRY(app_random_array(be, type, n, &v.z));
 	const double bytes = (double)operations[i].streams * (double)gt_array_bytes(v.x);
 	GT_TRY(app_time_beside_copy(be, type, bytes, operations[i].run, &v, repeat, t));
+	gt_settle(be);
 done:
 	gt_array_free(v.x);
 	gt_array_free(v.y);
