@@ -397,9 +397,9 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 }
 
 template <int STRIP, int EDGES>
-static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e, int z1)
+static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e, const int *end)
 {
-	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis];
+	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis], z1 = *end; /* not kept in a register: those are scarce */
 #pragma unroll
 	for (int v = 0; v < STRIP; v++) {
 		const float top = __shfl_sync(~0u, s->top, v);
@@ -431,10 +431,11 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 {
 	extern __shared__ __align__(128) unsigned char places[];
 	__shared__ plan<STRIP> plans[SLICES];
+	__shared__ int end; /* of the block's slices of z */
 	__shared__ __align__(8) unsigned long long full[GT_DD_ADJOINT_SLOTS], empty[GT_DD_ADJOINT_SLOTS];
 	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP;
 	const int i0 = outwards(blockIdx.x / j.slice_groups % j.strips, j.strips) * STRIP, n0 = blockIdx.x % j.slice_groups * SLICES,
-		  z0 = blockIdx.x / j.strips / j.slice_groups * j.part, z1 = min(z0 + j.part, d.n[2]);
+		  z0 = blockIdx.x / j.strips / j.slice_groups * j.part;
 	const struct ring ring = { places, address_of(full), address_of(empty) };
 	if (threadIdx.x == 0) {
 		for (int i = 0; i < GT_DD_ADJOINT_SLOTS; i++) {
@@ -442,10 +443,11 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 			barrier_init(ring.empty + 8 * i, SLICES);
 		}
 		barrier_fence();
+		end = min(z0 + j.part, d.n[2]);
 	}
 	__syncthreads();
 	if (warp == SLICES) {
-		produce<STRIP, EDGES>(d, f, j, ring, i0, n0, z0, z1);
+		produce<STRIP, EDGES>(d, f, j, ring, i0, n0, z0, end);
 		return;
 	}
 	struct sums<STRIP, EDGES> s = {
@@ -465,7 +467,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 			break;
 		if (same(order.flush)) {
 			if (any)
-				flush(d, j, &s, i0, n0 + warp, e, z1);
+				flush(d, j, &s, i0, n0 + warp, e, &end);
 			any = 1;
 			e = order.edge;
 		}
@@ -476,7 +478,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 			barrier_arrive(ring.empty + 8 * slot);
 	}
 	if (any)
-		flush(d, j, &s, i0, n0 + warp, e, z1);
+		flush(d, j, &s, i0, n0 + warp, e, &end);
 }
 #else
 template <int STRIP, int EDGES> __global__ void adjoint_kernel(gt_dd d, gt_dd_fast f, job j) {}
@@ -505,7 +507,7 @@ static int stride_of(const gt_dd *d) { return (d->rows + 2) / 2 * 2; }
 /* z edges per lane that cost least, by what 16 voxels of a tile cost, on blocks near the source, in the middle and near the detector. */
 static int edges_of(const gt_dd *d, const gt_dd_fast *f)
 {
-	static const double cost[] = { 0, 600, 760, 930, 1090 };
+	static const double cost[] = { 0, 470, 566, 869, 1000 };
 	const double mean = (f->least_A + f->most_A) / 2, heights[] = { f->least_A, mean, f->most_A };
 	int best = 1;
 	double least = 1e300;
@@ -520,11 +522,13 @@ static int edges_of(const gt_dd *d, const gt_dd_fast *f)
 	}
 	return best;
 }
-/* Slices of z that a block owns: all, unless there were too few blocks for the device. */
-enum { MANY_BLOCKS = 2400 };
-static int part_of(const gt_dd *d, int height, size_t blocks)
+/* Slices of z that a block owns: all, unless there were too few blocks for the device. Where a bundle sees a part of the slices alone, tiles that
+ * are cut by the ends of parts cost more than blocks that wait. */
+enum { FEW_BLOCKS = 800, MANY_BLOCKS = 2400 };
+static int part_of(const gt_dd *d, const gt_dd_fast *f, int height, size_t blocks)
 {
-	const int tiles = pieces(d->n[2], height), parts = blocks < MANY_BLOCKS ? pieces(MANY_BLOCKS, (int)blocks) : 1;
+	const size_t least = f->typical_span < d->n[2] / 2 ? FEW_BLOCKS : MANY_BLOCKS;
+	const int tiles = pieces(d->n[2], height), parts = blocks < least ? pieces((int)least, (int)blocks) : 1;
 	return pieces(tiles, parts < tiles ? parts : tiles) * height;
 }
 
@@ -557,7 +561,7 @@ template <int STRIP, int EDGES> static cudaError_t launch(cudaStream_t queue, co
 	j.strips = pieces(d->n[1 - j.axis], STRIP);
 	j.slice_groups = pieces(d->n[j.axis], SLICES);
 	const size_t columns = (size_t)j.strips * j.slice_groups;
-	j.part = part_of(d, WARP * EDGES, columns);
+	j.part = part_of(d, f, WARP * EDGES, columns);
 	const size_t blocks = columns * pieces(d->n[2], j.part);
 	const cudaError_t e = cudaFuncSetAttribute(adjoint_kernel<STRIP, EDGES>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (e == cudaSuccess)

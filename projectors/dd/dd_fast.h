@@ -49,7 +49,7 @@ void   gt_dd_sum_lines(gt_backend *be, const gt_dd *d, const float *x, gt_dd_lin
 enum { GT_DD_THIN = 6 };
 void   gt_dd_thin_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, gt_dd_lines t, float *y);
 /* Adjoint of volumes of at most GT_DD_THIN_BACK slices of z. */
-enum { GT_DD_THIN_BACK = 20 };
+enum { GT_DD_THIN_BACK = 8 };
 size_t gt_dd_thin_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f);
 void   gt_dd_thin_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x);
 #ifdef __cplusplus

@@ -104,10 +104,10 @@ static void launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, cons
 
 extern "C" void gt_dd_thin_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)
 {
-	static_assert(GT_DD_THIN_BACK == 20, "the largest of these");
+	static_assert(GT_DD_THIN_BACK == 8, "the largest of these");
 	static void (*const launches[])(cudaStream_t, const gt_dd *, const gt_dd_fast *, const float2 *, float *, int, int,
-	                                int) = { launch<1>, launch<2>, launch<4>, launch<8>, launch<12>, launch<20> };
-	static const int most[] = { 1, 2, 4, 8, 12, 20 };
+	                                int) = { launch<1>, launch<2>, launch<4>, launch<8> };
+	static const int most[] = { 1, 2, 4, 8 };
 	cudaStream_t queue = gt_cuda_queue(be);
 	const int groups = pieces(d->columns, 128);
 	const size_t batch = batch_views(d, f);
