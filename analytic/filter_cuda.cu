@@ -239,6 +239,8 @@ static gt_status allocate(struct gt_row_filter *f, size_t batch)
 	    !(f->table = (double *)gt_backend_alloc(f->be, f->table_bytes, "weights of cells")) ||
 	    (f->tail_bytes && !(f->tail = gt_backend_alloc(f->be, f->tail_bytes, "tails of truncated rows"))))
 		return GT_ERR_MEMORY;
+	if (f->be->rehearsed)
+		return GT_OK;
 	/* The tail of the last chunk is transformed too. */
 	const cudaError_t e = cudaMemsetAsync(f->line, 0, f->line_bytes, gt_cuda_queue(f->be));
 	if (e != cudaSuccess)
@@ -274,7 +276,7 @@ static gt_status plan_transforms(struct gt_row_filter *f)
 		f->work_bytes = forth > back ? forth : back;
 		if (!(f->work = gt_backend_alloc(f->be, f->work_bytes, "work area of cuFFT")))
 			return GT_ERR_MEMORY;
-		if ((e = cufftSetWorkArea(f->forth, f->work)) == CUFFT_SUCCESS)
+		if (!f->be->rehearsed && (e = cufftSetWorkArea(f->forth, f->work)) == CUFFT_SUCCESS)
 			e = cufftSetWorkArea(f->back, f->work);
 	}
 	if (e != CUFFT_SUCCESS)
