@@ -33,7 +33,7 @@ static const struct {
 	{ "pcg", "", NULL, 1, 1, 2 },
 	{ "pcg", "line=2", "qggmrf:strength=0.2,neighbours=26", 1, 1, 4 },
 	{ "pcg", "preconditioner=none,line=1", "huber:strength=2,delta=20HU", 0, 1, 3 },
-	{ "pcg", "preconditioner=ramp,line=1", "tv:strength=0.02,inner=0", 1, 1, 3 },
+	{ "pcg", "preconditioner=ramp,line=1", "tv:strength=0.02,inner=0", 1, 1, 4 }, /* 3, and 2 where the ramp follows the penalty */
 	{ "fista", "restart=no", NULL, 1, 1, 1 },
 	{ "fista", "", "fair:strength=2,delta=20HU", 1, 1, 2 }, /* 2: where a step is replaced */
 	{ "fista", "restart=no,prox=yes", "tv:strength=0.02,inner=4", 0, 1, 1 },
