@@ -7,11 +7,7 @@
  * from row k = U j + floor(g j) to k + 1 or the next one, and
  *     value = p[k] + sat(s + g j - floor(g j)) (p[k+1] - p[k]) + sat(s + g j - floor(g j) - 1) (p[k+2] - p[k+1])
  * is the linear interpolation exactly, without an address or a branch per voxel. */
-#include <cuda_runtime.h>
-
-/* Adding 2^23, rounded down, leaves floor(x) in the mantissa, for 0 <= x < 2^23. */
-#define GT_MAGIC 8388608.f
-#define GT_MAGIC_BITS 0x4B000000u
+#include "analytic/back_tile.h"
 
 /* Floor of thousandths. */
 static __host__ __device__ constexpr int gt_floor_milli(int a) { return a >= 0 ? a / 1000 : -((999 - a) / 1000); }
@@ -21,6 +17,15 @@ static __device__ __forceinline__ float gt_pair_value(const char *q, float part)
 {
 	const float2 a = *(const float2 *)q;
 	return fmaf(part, a.y, a.x);
+}
+
+/* The same of samples of FLOATS floats. */
+template <int FLOATS> static __device__ __forceinline__ float gt_row_value(const char *q, float part)
+{
+	if (FLOATS == 2)
+		return gt_pair_value(q, part);
+	const float *a = (const float *)q;
+	return fmaf(part, a[1] - a[0], a[0]);
 }
 
 /* C voxels, base voxel J0, steps U + G/1000 and all in the same interval; q: the base voxel's row. */
@@ -65,14 +70,14 @@ static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base,
 }
 
 /* The same for any step: two rows per voxel. */
-template <int ZP, int PITCH>
+template <int ZP, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)
 {
 #pragma unroll
 	for (int z = 0; z < ZP; z++) {
 		const float row = fmaf(dv, (float)z, v), whole = __fadd_rd(row, GT_MAGIC), s = row - (whole - GT_MAGIC);
 		const char *q = base + (int)(__float_as_uint(whole) * PITCH + tile);
-		const float low = gt_pair_value(q, part), high = gt_pair_value(q + PITCH, part);
+		const float low = gt_row_value<FLOATS>(q, part), high = gt_row_value<FLOATS>(q + PITCH, part);
 		sum[z] = fmaf(weight, fmaf(s, high - low, low), sum[z]);
 	}
 }
@@ -80,7 +85,7 @@ static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *bas
 /* Which steps have runs of their own: those that a plan needs, since each is code of its own. */
 enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_ANY };
 
-template <int STEPS, int ZP, int PITCH>
+template <int STEPS, int ZP, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_column(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)
 {
 #define RUNS(C, J0, U, G) gt_add_runs<ZP, C, J0, U, G, PITCH>(sum, base, tile, part, v, dv, weight)
@@ -111,7 +116,7 @@ static __device__ __forceinline__ void gt_add_column(float *sum, const char *bas
 		else
 			RUNS(8, 3, 1, -125);
 	} else {
-		gt_add_voxels<ZP, PITCH>(sum, base, tile, part, v, dv, weight);
+		gt_add_voxels<ZP, PITCH, FLOATS>(sum, base, tile, part, v, dv, weight);
 	}
 #undef RUNS
 }

@@ -8,7 +8,8 @@ static const char *const offset_names[] = { "auto", "off", NULL };
 static const char *const extend_names[] = { "cosine", "none", NULL };
 static const char *const rows_names[] = { "clamp", "zero", NULL };
 static const char *const mask_names[] = { "fov", "none", NULL };
-const char *const gt_kernel_names[] = { "auto", "plain", "tiles", NULL };
+const char *const gt_kernel_names[] = { "auto",  "plain", "tiles",      "tilted", "strided", "coalesced", "batched",
+	                                "ahead", "rsqrt", "transposed", "atomic", "intra",   "layered",   NULL };
 
 #define AT(field) offsetof(gt_direct_options, field)
 const gt_param gt_direct_params[] = {

@@ -15,7 +15,9 @@ typedef enum { GT_EXTEND_COSINE, GT_EXTEND_NONE } gt_extend;
 typedef enum { GT_ROWS_CLAMP, GT_ROWS_ZERO } gt_rows;
 typedef enum { GT_MASK_FOV, GT_MASK_NONE } gt_mask;
 /* Forms of the backprojection on CUDA; the CPU has one, whatever is asked. */
-typedef enum { GT_KERNEL_AUTO, GT_KERNEL_PLAIN, GT_KERNEL_TILES } gt_kernel;
+typedef enum { GT_KERNEL_AUTO, GT_KERNEL_PLAIN, GT_KERNEL_TILES, GT_KERNEL_TILTED, GT_KERNEL_STRIDED, GT_KERNEL_COALESCED,
+               GT_KERNEL_BATCHED, GT_KERNEL_AHEAD, GT_KERNEL_RSQRT, GT_KERNEL_TRANSPOSED, GT_KERNEL_ATOMIC, GT_KERNEL_INTRA,
+               GT_KERNEL_LAYERED } gt_kernel;
 extern const char *const gt_kernel_names[];
 
 typedef struct { int filter; double cutoff; int short_scan, offset, extend, rows, mask, kernel; } gt_direct_options;

@@ -5,9 +5,11 @@
 #include "analytic/direct_cuda.h"
 
 /* In the order of gt_kernel, from GT_KERNEL_PLAIN on. */
-static const struct gt_back_form *const forms[] = { &gt_back_plain, &gt_back_tiles };
+static const struct gt_back_form *const forms[] = { &gt_back_plain,      &gt_back_tiles,   &gt_back_tilted, &gt_back_strided,
+	                                            &gt_back_coalesced,  &gt_back_batched, &gt_back_ahead,  &gt_back_rsqrt,
+	                                            &gt_back_transposed, &gt_back_atomic,  &gt_back_intra,  &gt_back_layered };
 /* auto: the first that can. */
-static const int preferred[] = { GT_KERNEL_TILES, GT_KERNEL_PLAIN };
+static const int preferred[] = { GT_KERNEL_TILES, GT_KERNEL_TILTED, GT_KERNEL_PLAIN };
 
 struct state {
 	gt_backend *be;
@@ -63,8 +65,7 @@ static void filter_(void *self, size_t first, size_t n, const void *data)
 static void back_(void *self, size_t first, size_t n, void *x)
 {
 	struct state *s = (struct state *)self;
-	const struct gt_back_call call = { s->be, s->plan, s->type, s->layout, s->scratch, s->view, n, x };
-	(void)first;
+	const struct gt_back_call call = { s->be, s->plan, s->type, s->layout, s->scratch, s->view, s->plan->view + first, n, x };
 	if (s->be->status == GT_OK)
 		s->form->run(s->own, &call);
 }

@@ -19,7 +19,7 @@ struct gt_back_call {
 	gt_type type;
 	gt_layout layout;
 	const void *filtered;
-	const struct gt_back_view *view;
+	const struct gt_back_view *view, *host; /* the records: on the device, and on the host */
 	size_t views;
 	void *x;
 };
@@ -34,7 +34,10 @@ struct gt_back_form {
 	void        (*run)(void *self, const struct gt_back_call *call);
 	void        (*close)(void *self);
 };
-extern const struct gt_back_form gt_back_plain, gt_back_tiles;
+extern const struct gt_back_form gt_back_plain, gt_back_tiles, gt_back_tilted;
+/* back_published_cuda.cu */
+extern const struct gt_back_form gt_back_strided, gt_back_coalesced, gt_back_batched, gt_back_ahead, gt_back_rsqrt, gt_back_transposed,
+	gt_back_atomic, gt_back_intra, gt_back_layered;
 
 /* For kernels: the grid and the mask in numbers. */
 struct gt_back_grid {

@@ -1,8 +1,9 @@
-/* Weights and filters rows on CUDA: cuFFT over chunks of rows that stay in the second cache; weights and padding on the way in,
+/* Weights and filters rows on CUDA. Short rows of a power of two samples go through one kernel (filter_block_cuda.cu); the others
+ * through cuFFT over chunks of rows that stay in the second cache; weights and padding on the way in,
  * tails of truncated rows and the layout of the backprojection on the way out. */
 #include <cufft.h>
 #include <stdlib.h>
-#include "analytic/direct_cuda.h"
+#include "analytic/filter_rows.h"
 
 #define LANES 256                      /* threads of a block, which takes one row */
 #define CHUNK_BYTES ((size_t)32 << 20) /* rows transformed at a time: less than the second cache */
@@ -12,6 +13,7 @@ struct gt_row_filter {
 	const gt_direct_plan *plan;
 	gt_type type;
 	gt_layout layout;
+	int block;    /* one kernel does it all, without cuFFT */
 	size_t chunk; /* rows per transform */
 	cufftHandle forth, back;
 	int has_forth, has_back;
@@ -21,47 +23,23 @@ struct gt_row_filter {
 	size_t line_bytes, work_bytes, mean_bytes, cell_bytes, response_bytes, tail_bytes, table_bytes;
 };
 
-/* A cell's gain and slope, see gt_cell_weight(). */
-template <typename T> struct cell {
-	T gain, slope;
-};
-
-template <typename T> struct rows_in {
-	gt_row_plan row;
-	unsigned rows;
-	double row_pitch;
-	const struct cell<T> *cells; /* [views of the batch][columns] */
-	const struct gt_back_view *view;
-	const T *data; /* of the batch */
-	T *mean;       /* [rows of the chunk][2] */
-};
-
-static __device__ float over_root(float x) { return rsqrtf(x); }
-static __device__ double over_root(double x) { return 1 / sqrt(x); }
-
-template <typename T> static __device__ T weighted(const struct cell<T> *cells, const T *in, T height, size_t k)
-{
-	const T slope = cells[k].slope * height;
-	return in[k] * cells[k].gain * over_root(1 + slope * slope);
-}
-
 /* Row first + blockIdx.x of the batch, weighted and padded, into its line of n + 2, and the means of its ends. */
-template <typename T> static __global__ void __launch_bounds__(LANES) load_rows(struct rows_in<T> in, size_t first, T *lines)
+template <typename T> static __global__ void __launch_bounds__(LANES) load_rows(struct gt_rows_in<T> in, size_t first, T *lines)
 {
 	const size_t r = first + blockIdx.x, view = r / in.rows, row = r % in.rows, columns = in.row.columns;
 	const struct gt_back_view *w = &in.view[view];
 	const T height = (T)(w->height + (double)row * in.row_pitch);
-	const struct cell<T> *cells = in.cells + view * columns;
+	const struct gt_cell<T> *cells = in.cells + view * columns;
 	const T *from = in.data + (view * in.rows + gt_back_row(w, in.rows, row)) * columns;
 	T *line = lines + blockIdx.x * (in.row.n + 2);
 	for (size_t k = threadIdx.x; k < in.row.n; k += LANES)
-		line[k] = k < columns ? weighted(cells, from, height, k) : (T)0;
+		line[k] = k < columns ? gt_weighted(cells, from, height, k) : (T)0;
 	if (threadIdx.x >= 2)
 		return;
 	const size_t edge = columns < GT_EDGE_CELLS ? columns : GT_EDGE_CELLS;
 	double sum = 0;
 	for (size_t j = 0; j < edge; j++)
-		sum += weighted(cells, from, height, threadIdx.x ? columns - 1 - j : j);
+		sum += gt_weighted(cells, from, height, threadIdx.x ? columns - 1 - j : j);
 	in.mean[2 * blockIdx.x + threadIdx.x] = (T)(sum / (double)edge);
 }
 
@@ -80,9 +58,6 @@ template <typename T> static __device__ T filtered(const gt_row_plan &row, const
 	return tail ? value + (mean[0] * tail[i] + mean[1] * tail[row.wide + i]) : value;
 }
 
-static __device__ void store(float *to, size_t i, float value, float next) { ((float2 *)to)[i] = make_float2(value, next - value); }
-static __device__ void store(double *, size_t, double, double) {}
-
 /* Rows of the chunk into their places: one block each. */
 template <typename T>
 static __global__ void __launch_bounds__(LANES)
@@ -96,9 +71,9 @@ static __global__ void __launch_bounds__(LANES)
 		if (!layout.pairs)
 			to[i] = value;
 		else if (i + 1 < row.wide)
-			store(to, i, value, filtered(row, line, tail, mean, i + 1));
+			gt_store_pair(to, i, value, filtered(row, line, tail, mean, i + 1));
 		else
-			store(to, i, 0, 0);
+			gt_store_pair(to, i, 0, 0);
 	}
 }
 
@@ -112,7 +87,7 @@ static __global__ void __launch_bounds__(LANES) repeat_rows(size_t rows, size_t 
 		base[to * words + i] = base[from * words + i];
 }
 
-template <typename T> static __global__ void pack_cells(size_t n, const double *gain, const double *slope, struct cell<T> *cells)
+template <typename T> static __global__ void pack_cells(size_t n, const double *gain, const double *slope, struct gt_cell<T> *cells)
 {
 	const size_t i = blockIdx.x * (size_t)LANES + threadIdx.x;
 	if (i < n)
@@ -144,7 +119,7 @@ static cufftResult transform(const struct gt_row_filter *f, int forth, void *lin
 	             : cufftExecZ2D(f->back, (cufftDoubleComplex *)line, (cufftDoubleReal *)line);
 }
 
-template <typename T> static void filter_chunks(struct gt_row_filter *f, const struct rows_in<T> *in, size_t rows, T *out)
+template <typename T> static void filter_chunks(struct gt_row_filter *f, const struct gt_rows_in<T> *in, size_t rows, T *out)
 {
 	cudaStream_t queue = gt_cuda_queue(f->be);
 	T *line = (T *)f->line;
@@ -167,10 +142,10 @@ template <typename T> static void filter_chunks(struct gt_row_filter *f, const s
 }
 
 /* The batch's tables, in the type of the data. */
-template <typename T> static struct cell<T> *put_cells(struct gt_row_filter *f, size_t first, size_t n) {
+template <typename T> static struct gt_cell<T> *put_cells(struct gt_row_filter *f, size_t first, size_t n) {
 	const gt_direct_plan *p = f->plan;
 	const size_t cells = n * p->columns, skip = first * p->columns;
-	struct cell<T> *out = (struct cell<T> *)f->cell;
+	struct gt_cell<T> *out = (struct gt_cell<T> *)f->cell;
 	gt_backend_put(f->be, p->gain + skip, f->table, cells * sizeof(double));
 	gt_backend_put(f->be, p->slope + skip, f->table + cells, cells * sizeof(double));
 	pack_cells<T><<<blocks(cells), LANES, 0, gt_cuda_queue(f->be)>>>(cells, f->table, f->table + cells, out);
@@ -182,11 +157,15 @@ template <typename T>
 static void filter_views(struct gt_row_filter *f, size_t first, size_t n, const struct gt_back_view *view, const T *data, T *out)
 {
 	const gt_direct_plan *p = f->plan;
-	const struct cell<T> *cells = put_cells<T>(f, first, n);
-	const struct rows_in<T> in = {
+	const struct gt_cell<T> *cells = put_cells<T>(f, first, n);
+	const struct gt_rows_in<T> in = {
 		p->row, (unsigned)p->rows, p->row_pitch, cells, view, data + first * p->rows * p->columns, (T *)f->mean
 	};
-	filter_chunks<T>(f, &in, n * p->rows, out);
+	if (f->block)
+		gt_block_filter(f->be, (const struct gt_rows_in<float> *)&in, &f->layout, n * p->rows, (const float *)f->response,
+		                (const float *)f->tail, (float *)out);
+	else
+		filter_chunks<T>(f, &in, n * p->rows, out);
 	const size_t extra = n * 2 * f->layout.pad;
 	if (!extra)
 		return;
@@ -218,18 +197,36 @@ static int put_narrow(struct gt_row_filter *f, const double *from, size_t n, voi
 	return gt_cuda_check(f->be, cudaGetLastError(), "filter: tables");
 }
 
+static int put_ordered(struct gt_row_filter *f)
+{
+	const size_t n = f->plan->row.n;
+	float *ordered = (float *)calloc(3 * n, sizeof *ordered);
+	if (!ordered) {
+		gt_backend_fail(f->be, gt_fail(GT_ERR_MEMORY, "no memory for a filter of %zu samples", n));
+		return 1;
+	}
+	gt_block_response(n, f->plan->response, ordered);
+	gt_backend_put(f->be, ordered, f->response, f->response_bytes);
+	if (f->tail) {
+		gt_block_tail(f->plan, ordered + n);
+		gt_backend_put(f->be, ordered + n, f->tail, f->tail_bytes);
+	}
+	free(ordered);
+	return f->be->status != GT_OK;
+}
+
 static size_t most(size_t a, size_t b) { return a > b ? a : b; }
 
 static gt_status allocate(struct gt_row_filter *f, size_t batch)
 {
 	const gt_direct_plan *p = f->plan;
 	const size_t element = gt_type_size(f->type), line = (p->row.n + 2) * element, rows = batch * p->rows;
-	f->chunk = CHUNK_BYTES / line;
+	f->chunk = f->block ? 1 : CHUNK_BYTES / line;
 	f->chunk = f->chunk < 1 ? 1 : f->chunk < rows ? f->chunk : rows;
 	f->line_bytes = f->chunk * line;
 	f->mean_bytes = f->chunk * 2 * element;
-	f->response_bytes = (p->row.n / 2 + 1) * element;
-	f->tail_bytes = p->tail[0] ? 2 * p->row.wide * element : 0;
+	f->response_bytes = (f->block ? p->row.n : p->row.n / 2 + 1) * element;
+	f->tail_bytes = p->tail[0] ? 2 * (f->block ? p->row.n : p->row.wide) * element : 0;
 	f->cell_bytes = batch * p->columns * 2 * element;
 	f->table_bytes = most(most(2 * batch * p->columns, p->row.n / 2 + 1), p->row.wide) * sizeof(double);
 	if (!(f->line = gt_backend_alloc(f->be, f->line_bytes, "rows in transformation")) ||
@@ -245,10 +242,10 @@ static gt_status allocate(struct gt_row_filter *f, size_t batch)
 	const cudaError_t e = cudaMemsetAsync(f->line, 0, f->line_bytes, gt_cuda_queue(f->be));
 	if (e != cudaSuccess)
 		return gt_fail(GT_ERR_DEVICE, "filter: %s", cudaGetErrorString(e));
-	int failed = put_narrow(f, p->response, p->row.n / 2 + 1, f->response);
-	for (int side = 0; side < 2 && f->tail; side++)
+	int failed = f->block ? put_ordered(f) : put_narrow(f, p->response, p->row.n / 2 + 1, f->response);
+	for (int side = 0; side < 2 && f->tail && !f->block; side++)
 		failed |= put_narrow(f, p->tail[side], p->row.wide, (char *)f->tail + (size_t)side * p->row.wide * element);
-	return failed ? GT_ERR_DEVICE : GT_OK;
+	return failed ? f->be->status : GT_OK;
 }
 
 /* One direction of the transform of `chunk` rows in place; its work area is ours, so that it is counted. */
@@ -296,8 +293,10 @@ gt_status gt_row_filter_new(gt_backend *be, const gt_direct_plan *plan, gt_type 
 	f->plan = plan;
 	f->type = type;
 	f->layout = *layout;
+	f->block = gt_block_filters(plan, type);
 	GT_TRY(allocate(f, batch));
-	GT_TRY(plan_transforms(f));
+	if (!f->block)
+		GT_TRY(plan_transforms(f));
 	*out = f;
 done:
 	if (st != GT_OK)

@@ -10,7 +10,7 @@
 #include "projectors/projector.h"
 
 typedef struct {
-	const char *workload, *operation, *projector, *vs, *solver, *penalty, *output;
+	const char *workload, *operation, *projector, *vs, *solver, *method, *penalty, *output;
 	long long repeat, every;
 } bench_options;
 static const bench_options defaults = {
@@ -27,6 +27,7 @@ static const cli_option options[] = {
 	  NULL },
 	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "of 'iteration' (default os-sart); its number of iterations is set by --repeat",
 	  AT(solver), 0, 0, NULL },
+	{ "method", 0, CLI_TEXT, "NAME[:key=value,...]", "of 'direct' (default: fdk or fbp, as the scan is)", AT(method), 0, 0, NULL },
 	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...][,...]",
 	  "of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
 	  AT(penalty), 0, 0, NULL },
@@ -58,10 +59,11 @@ typedef struct {
 
 static const char *backend_of(const bench *b) { return b->call->common.backend ? b->call->common.backend : "auto"; }
 
-static gt_status time_direct(bench *b)
+/* The whole, then as often its stages. */
+static gt_status time_direct(bench *b, const app_method *m, app_timing stage[2])
 {
-	const gt_analytic *method = gt_analytic_for(b->scan);
 	gt_array *data = NULL, *x = NULL;
+	gt_analytic_times times;
 	gt_status st = GT_OK;
 	GT_TRY(gt_array_new(b->be, cli_type(b->call), b->cells, &data));
 	GT_TRY(gt_array_new(b->be, cli_type(b->call), gt_grid_voxels(&b->grid), &x));
@@ -69,10 +71,15 @@ static gt_status time_direct(bench *b)
 	for (int i = -1; i < b->o->repeat; i++) {
 		gt_backend_wait(b->be);
 		const double start = app_seconds();
-		GT_TRY(gt_analytic_run(method, b->be, &b->grid, b->scan, NULL, data, x));
+		GT_TRY(gt_analytic_run(m->analytic, b->be, &b->grid, b->scan, m->options, data, x));
 		gt_backend_wait(b->be);
 		if (i >= 0)
 			b->time->ms[b->time->runs++] = 1e3 * (app_seconds() - start);
+	}
+	for (int i = 0; i < b->o->repeat; i++) {
+		GT_TRY(gt_analytic_run_timed(m->analytic, b->be, &b->grid, b->scan, m->options, data, x, &times));
+		stage[0].ms[stage[0].runs++] = 1e3 * times.filter;
+		stage[1].ms[stage[1].runs++] = 1e3 * times.back;
 	}
 	GT_TRY(gt_backend_status(b->be));
 done:
@@ -216,18 +223,59 @@ static gt_status add_tried(bench *b, int operation, gt_status st)
 	return app_left_out(st) ? GT_OK : st;
 }
 
+/* A number read and a number written per cell; eight instructions per voxel seen by a view: two for its share of two
+ * intervals, three for its value, and three for one row of the detector, interpolated. */
+static void bound_stages(const bench *b, app_timing stage[2])
+{
+	const double bytes = gt_backend_rate(b->be, GT_BYTES), instructions = gt_backend_rate(b->be, GT_INSTRUCTIONS);
+	stage[0].bound = gt_resource_name(GT_BYTES);
+	stage[0].least_ms = bytes > 0 ? 1e3 * 2 * (double)(b->cells * gt_type_size(cli_type(b->call))) / bytes : 0;
+	stage[1].bound = gt_resource_name(GT_INSTRUCTIONS);
+	stage[1].least_ms = instructions > 0 ? 1e3 * 8 * b->overlap / 32 / instructions : 0;
+}
+
+static void add_stages(bench *b, app_timing stage[2])
+{
+	static const char *const names[] = { "filter", "smear" };
+	bound_stages(b, stage);
+	for (int i = 0; i < 2; i++) {
+		stage[i].projector = b->time->projector;
+		stage[i].peak_bytes = b->time->peak_bytes;
+		cJSON *r = as_json(b, DIRECT, &stage[i]);
+		cJSON_ReplaceItemInObject(r, "operation", cJSON_CreateString(names[i]));
+		if (i == 0) {
+			cJSON_DeleteItemFromObject(r, "gups");
+			cJSON_DeleteItemFromObject(r, "gups_overlap");
+		}
+		add_result(b, r);
+	}
+}
+
 static gt_status measure_direct(bench *b)
 {
-	app_timing *t = b->time;
-	gt_status st = gt_backend_open(backend_of(b), &b->be);
-	if (st != GT_OK)
-		return st;
-	t->projector = gt_analytic_for(b->scan)->name;
+	app_timing *t = b->time, stage[2] = { { 0 }, { 0 } };
+	app_method m = { 0 };
+	gt_status st = GT_OK;
+	GT_TRY(gt_backend_open(backend_of(b), &b->be));
+	t->projector = b->o->method ? b->o->method : gt_analytic_for(b->scan)->name;
 	t->runs = 0;
 	t->least_ms = 0;
-	st = time_direct(b);
+	GT_TRY(app_method_parse(t->projector, &m));
+	if (!m.analytic)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--method=%s: expected a direct method, fdk or fbp", t->projector));
+	for (int i = 0; i < 2; i++)
+		if (!(stage[i].ms = calloc((size_t)b->o->repeat, sizeof *stage[i].ms)))
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	st = time_direct(b, &m, stage);
 	t->peak_bytes = (double)gt_backend_counters(b->be).peak_bytes;
-	st = add_tried(b, DIRECT, st);
+	const int timed = st == GT_OK;
+	GT_TRY(add_tried(b, DIRECT, st));
+	if (timed)
+		add_stages(b, stage);
+done:
+	for (int i = 0; i < 2; i++)
+		free(stage[i].ms);
+	app_method_free(&m);
 	gt_backend_close(b->be);
 	b->be = NULL;
 	return st;

@@ -1,0 +1,86 @@
+/* The host's side of kernels with tiles: the device, the tensor map, bits of views. */
+#include <stdlib.h>
+#include "analytic/back_tile.h"
+
+typedef CUresult (*encode_function)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *,
+                                    const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+                                    CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+
+/* From the driver, which is not linked. */
+static encode_function find_encode(void)
+{
+	void *p = NULL;
+	cudaDriverEntryPointQueryResult found;
+	if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &p, 12000, cudaEnableDefault, &found) != cudaSuccess ||
+	    found != cudaDriverEntryPointSuccess) {
+		cudaGetLastError();
+		return NULL;
+	}
+	return (encode_function)p;
+}
+
+const char *gt_tiles_device(gt_backend *be)
+{
+	int device = 0, major = 0;
+	gt_cuda_queue(be);
+	if (cudaGetDevice(&device) != cudaSuccess ||
+	    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess || major < 9 || !find_encode())
+		return "expected a device of compute capability 9.0 or more";
+	return NULL;
+}
+
+int gt_tiles_describe(const struct gt_back_call *c, int columns, int tile_rows, CUtensorMap *map)
+{
+	const size_t row = gt_layout_row(&c->layout, c->type), rows = c->plan->rows + 2 * c->layout.pad;
+	const cuuint32_t floats = c->layout.pairs ? 2 : 1;
+	const cuuint64_t size[3] = { floats * c->layout.pitch, rows, c->views }, stride[2] = { row, row * rows };
+	const cuuint32_t box[3] = { floats * (cuuint32_t)columns, (cuuint32_t)tile_rows, 1 }, step[3] = { 1, 1, 1 };
+	const encode_function encode = find_encode();
+	const CUresult e = !encode ? CUDA_ERROR_NOT_SUPPORTED
+	                           : encode(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, (void *)c->filtered, size, stride, box, step,
+	                                    CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+	                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+	if (e != CUDA_SUCCESS)
+		gt_backend_fail(c->be, gt_fail(GT_ERR_DEVICE, "backprojection: no tensor map of %zu x %zu x %zu samples (error %d)",
+		                               c->layout.pitch, rows, c->views, (int)e));
+	return e != CUDA_SUCCESS;
+}
+
+static size_t parts(size_t n, size_t of) { return (n + of - 1) / of; }
+
+size_t gt_tiles_in_of(const struct gt_back_call *c, int zp, struct gt_tiles_in *in)
+{
+	in->grid = gt_back_grid_of(c);
+	in->tiles[0] = parts(in->grid.n[0], SIDE);
+	in->tiles[1] = parts(in->grid.n[1], SIDE);
+	in->pad = (double)c->layout.pad;
+	in->floats = c->layout.pairs ? 2 : 1;
+	in->out = (float *)c->x;
+	return in->tiles[0] * in->tiles[1] * parts(in->grid.n[2], (size_t)zp);
+}
+
+void gt_tiles_free(void *self)
+{
+	struct gt_tiles *t = (struct gt_tiles *)self;
+	if (!t)
+		return;
+	gt_backend_free(t->be, t->left, t->left_bytes);
+	free(t);
+}
+
+gt_status gt_tiles_new(gt_backend *be, const gt_direct_plan *p, size_t batch, int zp, struct gt_tiles **out)
+{
+	struct gt_tiles *t = (struct gt_tiles *)calloc(1, sizeof *t);
+	if (!t)
+		return gt_fail(GT_ERR_MEMORY, "no memory for filtered backprojection");
+	t->be = be;
+	t->words = parts(batch, 32);
+	t->left_bytes = parts(p->grid.n[0], SIDE) * parts(p->grid.n[1], SIDE) * parts(p->grid.n[2], (size_t)zp) * t->words *
+	                sizeof *t->left;
+	if (!(t->left = (unsigned *)gt_backend_alloc(be, t->left_bytes, "views that fit into no tile"))) {
+		free(t);
+		return GT_ERR_MEMORY;
+	}
+	*out = t;
+	return GT_OK;
+}
