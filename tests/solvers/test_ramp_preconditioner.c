@@ -2,13 +2,15 @@
  * iterations; nothing allocated and no array moved within iterations; refusals.
  * labels: property slow */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "phantoms/phantom.h"
+#include "analytic/analytic.h"
 #include "projectors/projector.h"
 #include "regularizers/regularizer.h"
 #include "solvers/ramp.h"
 #include "tests/support/geometries.h"
+#include "tests/support/head.h"
 #include "tests/support/images.h"
 #include "tests/support/support.h"
 
@@ -147,6 +149,100 @@ START_TEST(same_everywhere)
 }
 END_TEST
 
+/* How fast a run comes near a volume, and what its iterations ask of the backend. */
+struct watch {
+	const struct gt_test_head *h;
+	const double *near; /* NULL: not wanted */
+	int iterations, reached;
+	gt_counters first, last;
+};
+
+static int see(void *self, const gt_progress *p)
+{
+	struct watch *w = self;
+	w->iterations = p->iteration;
+	if (w->near && !w->reached && gt_test_head_difference(w->h, p->x, w->near) < 1)
+		w->reached = p->iteration;
+	w->last = gt_backend_counters(gt_array_backend(p->x));
+	if (p->iteration == 1)
+		w->first = w->last;
+	return w->reached > 0;
+}
+
+static void run(struct gt_test_head *h, const gt_array *start, int iterations, const char *preconditioner, struct watch *w)
+{
+	char text[80];
+	void *o = NULL;
+	const gt_solver *s = gt_solver_find("pcg");
+	snprintf(text, sizeof text, "iterations=%d,preconditioner=%s", iterations, preconditioner);
+	ck_ok(gt_params_new(s->params, text, s->defaults, s->options_size, &o));
+	gt_copy(start, h->x);
+	const gt_status st = gt_solve(s, &h->problem, o, h->x, &(gt_monitor){ .each = see, .self = w });
+	ck_assert_msg(st == GT_OK || (st == GT_STOPPED && w->reached), "%s: %s", text, gt_error());
+	free(o);
+}
+
+/* Iterations to within 1 HU of the minimum, from the direct method's image: a third of those with the diagonal. The gain grows with the
+ * volume, which is smaller on the CPU. */
+static const struct {
+	size_t side, slices, coarse;
+	double gain;
+	const char *penalty[2];
+} sizes[] = { { 32, 3, 16, 1.5, { "qggmrf:strength=600,c=10HU", "huber:strength=600,delta=10HU" } },
+	      { 128, 8, 4, 3, { "qggmrf:strength=150,c=10HU", "huber:strength=150,delta=10HU" } } };
+
+START_TEST(a_third_of_the_iterations)
+{
+	gt_backend *be = gt_test_backend();
+	const int size = gt_backend_is_gpu(be);
+	const char *penalty = sizes[size].penalty[_i];
+	struct gt_test_head *h = gt_test_head(be, GT_F32, sizes[size].side, sizes[size].slices, sizes[size].coarse, 1, 1e5);
+	gt_penalty *R = NULL;
+	gt_array *start = NULL;
+	ck_ok(gt_regularizer_new(penalty, be, GT_F32, &h->grid, NULL, &R));
+	h->problem.R = R;
+	ck_ok(gt_array_like(h->x, &start));
+	ck_ok(gt_analytic_run(gt_analytic_for(h->scan), be, &h->grid, h->scan, NULL, h->b[0], start));
+	struct watch whole = { .h = h };
+	run(h, start, 300, "ramp", &whole);
+	double *minimum = gt_test_values(h->x);
+	struct watch ramp = { .h = h, .near = minimum }, diagonal = ramp;
+	run(h, start, 300, "ramp", &ramp);
+	run(h, start, 900, "diagonal", &diagonal);
+	printf("%s: within 1 HU after %d iterations with ramp, %d with diagonal\n", penalty, ramp.reached, diagonal.reached);
+	ck_assert(ramp.reached > 0 && diagonal.reached > 0);
+	ck_assert_double_le(sizes[size].gain * ramp.reached, diagonal.reached);
+	free(minimum);
+	gt_array_free(start);
+	gt_penalty_free(R);
+	gt_test_head_free(h);
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(stays_on_the_device)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_test_head *h = gt_test_head(be, GT_F32, 24, 2, 16, 1, 1e5);
+	gt_penalty *R = NULL;
+	gt_array *start = NULL;
+	ck_ok(gt_regularizer_new("huber:strength=300,delta=10HU", be, GT_F32, &h->grid, NULL, &R));
+	h->problem.R = R;
+	ck_ok(gt_array_like(h->x, &start));
+	gt_fill(0, start);
+	struct watch w = { .h = h };
+	run(h, start, 24, "ramp", &w); /* adapted four times, A x computed afresh once */
+	ck_assert_int_eq(w.iterations, 24);
+	ck_assert_uint_eq(w.last.allocations, w.first.allocations);
+	ck_assert_uint_eq(w.last.puts, w.first.puts);
+	ck_assert_uint_eq(w.last.gets, w.first.gets);
+	gt_array_free(start);
+	gt_penalty_free(R);
+	gt_test_head_free(h);
+	gt_backend_close(be);
+}
+END_TEST
+
 START_TEST(refusals)
 {
 	gt_backend *be = gt_test_backend();
@@ -169,6 +265,8 @@ static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, symmetric_and_positive_definite, 0, 2 * CASES);
 	tcase_add_test(tc, same_everywhere);
+	tcase_add_loop_test(tc, a_third_of_the_iterations, 0, 2);
+	tcase_add_test(tc, stays_on_the_device);
 	tcase_add_test(tc, refusals);
 }
 

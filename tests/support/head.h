@@ -1,0 +1,22 @@
+#ifndef GT_TESTS_HEAD_H
+#define GT_TESTS_HEAD_H
+#include "core/scan.h"
+#include "solvers/solver.h"
+/* A noisy scan of a head as users have it: the arc of a clinical scanner with all lengths of its cells, views and voxels `coarse`
+ * times what they are, photon noise, statistical weights. */
+struct gt_test_head {
+	gt_backend *be;
+	gt_scan *scan;
+	gt_grid grid, inner;            /* inner: without the margin that is only computed */
+	size_t below, subsets;
+	gt_linop **A;
+	gt_array **b, **w, *x;          /* x: zero */
+	gt_problem problem;             /* of the whole scan, or in subsets; grid points into this struct: do not copy it */
+};
+/* n x n x slices voxels over 300 mm and 2.5 mm per slice; detector and views as the scanner's, `coarse` times fewer, as many rows as
+ * slices. */
+struct gt_test_head *gt_test_head(gt_backend *be, gt_type type, size_t n, size_t slices, size_t coarse, size_t subsets, double photons);
+void gt_test_head_free(struct gt_test_head *h);
+/* Root mean square of x - y over the inner slices, in HU of water 0.02/mm. y: doubles on the host. */
+double gt_test_head_difference(const struct gt_test_head *h, const gt_array *x, const double *y);
+#endif
