@@ -155,20 +155,38 @@ static gt_status draw_convergence(study *s)
 	return study_plot_end(s, "convergence", out);
 }
 
+/* Rows of the first one's device and size: projection, backprojection, the rest. */
+static void iteration_rows(const study_table *t, FILE *out)
+{
+	const size_t device = 2, size = 3, parts = 5;
+	fputs("$rows << END\n", out);
+	for (size_t i = 0; i < study_rows(t); i++) {
+		const study_cell *row = &t->cell[i * t->columns];
+		if (strcmp(row[device].text, t->cell[device].text) || strcmp(row[size].text, t->cell[size].text))
+			continue;
+		fprintf(out, "\"%s, %s\"", row[0].text, row[1].text);
+		for (size_t k = 0; k < 3; k++)
+			fprintf(out, ",%.9g", 1000 * row[parts + k].number);
+		fputc('\n', out);
+	}
+	fputs("END\n", out);
+}
+
 /* Table V as bars: what an iteration spends where. */
 static gt_status draw_iteration(study *s)
 {
+	const study_table *t = &s->table[STUDY_ITERATION];
 	FILE *out = NULL;
 	const gt_status st = study_plot_begin(s, "iteration", 760, 460, &out);
 	if (st != GT_OK)
 		return st;
-	fputs("set style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\nset boxwidth 0.7\n"
-	      "set ylabel 's per iteration'\nset yrange [0:*]\nset grid noxtics ytics\nset xtics rotate by -35 scale 0\nset rmargin 12\n"
-	      "set key top left\nset style histogram rowstacked\n"
-	      "name(row) = stringcolumn(1).\", \".stringcolumn(3)\n"
-	      "plot 'iteration.csv' using 6:xtic(name(0)) title 'projection' lc 2, '' using 7 title 'backprojection' lc 3, '' using 8 title "
-	      "'the rest' lc 11\n",
-	      out);
+	iteration_rows(t, out);
+	fprintf(out,
+	        "set datafile nocolumnheaders\nset style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\n"
+	        "set boxwidth 0.6\nset ylabel 'ms per iteration'\nset yrange [0:*]\nset grid noxtics ytics\nset xtics rotate by -25 scale 0\n"
+	        "set rmargin 14\nset key outside top center horizontal\nset title '%s, %s'\n"
+	        "plot $rows using 2:xtic(1) title 'projection' lc 2, '' using 3 title 'backprojection' lc 3, '' using 4 title 'the rest' lc 11\n",
+	        t->cell[2].text, t->cell[3].text);
 	return study_plot_end(s, "iteration", out);
 }
 

@@ -62,7 +62,8 @@ static gt_status times(const study *s, FILE *out)
 	        "is everything else: updates of volumes and data, penalty, sums.</p>\n",
 	        s->gpu[0] ? "of a run of its own on the GPU, of the same one on the CPU" : "of the same run");
 	study_page_table(s, STUDY_ITERATION, out);
-	GT_TRY(study_page_figure(s, "iteration", "What an iteration is spent on.", out));
+	GT_TRY(study_page_figure(s, "iteration",
+	                         "What an iteration is spent on, by the split. The table has the other devices and sizes too.", out));
 	fputs("<p class=\"small\">The paper has, for one iteration of os-sart on the head with 32 threads 24.1 s and 26.6 s, and with the branchless "
 	      "projector on a GeForce Titan X 2.75 s and 2.78 s, of which the kernels take 2.25 s and 1.92 s.</p>\n",
 	      out);
