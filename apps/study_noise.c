@@ -318,7 +318,7 @@ static void claim(study *s, double ratio[SPHERES][2][2])
 				continue;
 			used += (size_t)snprintf(
 				text + used, size - used,
-				"Where the edge of %g HU is as wide with both (%s), the noise of pcg is %.2g to %.2g times lower: %s. ",
+				"Where the edge of %g HU is as wide with both (%s), the noise of fdk is %.3g to %.3g times that of pcg: %s. ",
 				spheres[p].contrast, e ? "in the plane" : "all of the surface", least, most,
 				least >= 2  ? "at least halved at every strength"
 				: most >= 2 ? "at least halved at some strengths, not at all"
