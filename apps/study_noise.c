@@ -321,7 +321,7 @@ static void claim(study *s, double ratio[SPHERES][2][2])
 				"Where the edge of %g HU is as wide with both (%s), the noise of fdk is %.3g to %.3g times that of pcg: %s. ",
 				spheres[p].contrast, e ? "in the plane" : "all of the surface", least, most,
 				least >= 2  ? "at least halved at every strength"
-				: most >= 2 ? "at least halved at some strengths, not at all"
+				: most >= 2 ? "at least halved at some strengths, but not at every one"
 					    : "not halved");
 		}
 	if (!used)
