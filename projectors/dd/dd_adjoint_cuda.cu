@@ -28,7 +28,7 @@
 #define GT_DD_ADJOINT_BLOCKS 3
 #endif
 #ifndef GT_DD_ADJOINT_WHOLE /* detectors of up to so many rows are fetched in whole columns: 16 to 512 */
-#define GT_DD_ADJOINT_WHOLE 96
+#define GT_DD_ADJOINT_WHOLE 128
 #endif
 #include "core/cuda.h"
 #include "projectors/dd/dd_fast.h"
@@ -522,12 +522,12 @@ static int edges_of(const gt_dd *d, const gt_dd_fast *f)
 	}
 	return best;
 }
-/* Slices of z that a block owns: all, unless there were too few blocks for the device. Where a bundle sees a part of the slices alone, tiles that
+/* Slices of z that a block owns: all, unless there were too few blocks for the device. Where bundles see a part of the slices alone, tiles that
  * are cut by the ends of parts cost more than blocks that wait. */
 enum { FEW_BLOCKS = 800, MANY_BLOCKS = 2400 };
 static int part_of(const gt_dd *d, const gt_dd_fast *f, int height, size_t blocks)
 {
-	const size_t least = f->typical_span < d->n[2] / 2 ? FEW_BLOCKS : MANY_BLOCKS;
+	const size_t least = f->typical_span < 0.8 * d->n[2] ? FEW_BLOCKS : MANY_BLOCKS;
 	const int tiles = pieces(d->n[2], height), parts = blocks < least ? pieces((int)least, (int)blocks) : 1;
 	return pieces(tiles, parts < tiles ? parts : tiles) * height;
 }
