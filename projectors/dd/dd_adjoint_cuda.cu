@@ -504,17 +504,20 @@ static __global__ void unfold(const float *b, float *x, int nz, size_t columns, 
 static int pieces(int n, int size) { return (n + size - 1) / size; }
 static int stride_of(const gt_dd *d) { return (d->rows + 2) / 2 * 2; }
 
-/* z edges per lane that cost least, by what 16 voxels of a tile cost, on blocks near the source, in the middle and near the detector. */
+/* z edges per lane that cost least, by what 16 voxels of a tile cost, over blocks from near the source to near the detector. */
 static int edges_of(const gt_dd *d, const gt_dd_fast *f)
 {
-	static const double cost[] = { 0, 470, 566, 869, 1000 };
-	const double mean = (f->least_A + f->most_A) / 2, heights[] = { f->least_A, mean, f->most_A };
+	enum { HEIGHTS = 9 };
+	static const double cost[] = { 0, 470, 566, 920, 1000 };
+	const double mean = (f->least_A + f->most_A) / 2, step = (f->most_A - f->least_A) / (HEIGHTS - 1);
 	int best = 1;
 	double least = 1e300;
 	for (int edges = 1; edges <= 4; edges++) {
 		double sum = 0;
-		for (int i = 0; i < 3; i++)
-			sum += cost[edges] * ceil(fmin(f->typical_span + (heights[i] - mean) * d->rows, d->n[2]) / (WARP * edges));
+		for (int i = 0; i < HEIGHTS; i++) {
+			const double seen = fmin(f->typical_span + (f->least_A + i * step - mean) * d->rows, d->n[2]);
+			sum += cost[edges] * ceil(seen / (WARP * edges));
+		}
 		if (sum < least) {
 			least = sum;
 			best = edges;
