@@ -76,6 +76,7 @@ study_edge study_edge_fit(const gt_grid *grid, const float *const *volume, size_
 
 gt_status study_noise(study *s, const study_scene *scene);
 size_t    study_noise_steps(const study *s);
+int       study_noise_iterations(const study *s);         /* of pcg */
 /* What to draw and to say, beside the tables: study.found. */
 typedef struct study_findings {
 	double narrow[STUDY_CASES];     /* windows of differences from the reference, HU */

@@ -48,6 +48,8 @@ size_t study_noise_steps(const study *s)
 	return steps;
 }
 
+int study_noise_iterations(const study *s) { return s->quick ? QUICK_ITERATIONS : ITERATIONS; }
+
 static int is_pcg(const setting *t) { return !t->window; }
 
 /* A file of shapes, which stays in the folder. */
@@ -140,8 +142,7 @@ static gt_status run_pcg(work *w, const setting *t, int draw, float **out)
 	study_outcome o;
 	d.gpu = 0; /* no times wanted */
 	w->s->done--;
-	const gt_status st = study_iterate(w->s, &c, &w->scene, w->data[draw], w->weights[draw], &d,
-	                                   w->s->quick ? QUICK_ITERATIONS : ITERATIONS, &o);
+	const gt_status st = study_iterate(w->s, &c, &w->scene, w->data[draw], w->weights[draw], &d, study_noise_iterations(w->s), &o);
 	if (st != GT_OK)
 		return st;
 	*out = o.x;
