@@ -55,11 +55,16 @@ struct gt_direct_impl {
 	gt_status (*open)(gt_backend *be, const gt_direct_plan *plan, gt_type type, size_t batch, void **state);
 	/* Weights and filters views first .. first+n-1 (n <= batch) of data [view][row][column] into the scratch. */
 	void      (*filter)(void *state, size_t first, size_t n, const void *data);
+	/* Images [n][rows - 2][columns] of floats that are filtered already, with a border of zeros, for plans of backprojector.c (row.n
+	 * is 0: nothing is filtered). Their matrices are the plan's first n. */
+	void      (*place)(void *state, size_t n, const float *images);
 	/* Adds the views of the scratch to x. */
 	void      (*back)(void *state, size_t first, size_t n, void *x);
 	void      (*close)(void *state);
 };
 extern const struct gt_direct_impl gt_direct_cpu, gt_direct_cuda;
+/* The CPU's scratch: [view][filtered column][row], of the type given to open(). */
+const void *gt_direct_cpu_filtered(const void *state);
 
 /* Plans, then runs all views through the backend of x. */
 gt_status gt_direct_run(const char *who, gt_backend *be, const gt_grid *grid, const gt_scan *scan,

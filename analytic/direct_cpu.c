@@ -7,9 +7,10 @@
 #include "analytic/direct.h"
 
 enum {
-	ROWS_AT_ONCE = 16, /* rows filtered together: one cache line of the scratch */
-	TILE = 16,         /* columns of voxels with sums of their own */
-	SLICES = 64,       /* slices that share a base row */
+	ROWS_AT_ONCE = 16,    /* rows filtered together: one cache line of the scratch */
+	COLUMNS_AT_ONCE = 16, /* columns of an image placed together: one cache line of a row */
+	TILE = 16,            /* columns of voxels with sums of their own */
+	SLICES = 64,          /* slices that share a base row */
 };
 
 struct state {
@@ -26,6 +27,10 @@ struct filtering {
 	const void *data;
 	size_t first;
 };
+struct placing {
+	const struct state *state;
+	const float *images;
+};
 struct backing {
 	const struct state *state;
 	void *x;
@@ -39,6 +44,8 @@ struct span {
 };
 
 static size_t row_groups(const gt_direct_plan *p) { return (p->rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE; }
+
+static size_t column_groups(const gt_direct_plan *p) { return (p->row.wide + COLUMNS_AT_ONCE - 1) / COLUMNS_AT_ONCE; }
 
 /* Without clamping, slices that project beyond the outer edges of the rows are left out. */
 static int find_span(const gt_direct_plan *p, const struct gt_back_view *w, double lambda, struct span *a)
@@ -110,7 +117,7 @@ static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type type, si
 	s->scratch = s->work ? gt_backend_alloc(be, s->scratch_bytes, "filtered views") : NULL;
 	if (!s->work || !s->scratch)
 		st = GT_ERR_MEMORY;
-	else if (!(type == GT_F32 ? plan_transforms_single(s) : plan_transforms_double(s)))
+	else if (p->row.n && !(type == GT_F32 ? plan_transforms_single(s) : plan_transforms_double(s)))
 		st = gt_fail(GT_ERR_MEMORY, "no plan for transforms of %zu samples", p->row.n);
 	if (st != GT_OK)
 		close_(s);
@@ -133,6 +140,13 @@ static void filter_(void *self, size_t first, size_t n, const void *data)
 	gt_parallel(s->be->pool, n * row_groups(s->plan), 1, s->type == GT_F32 ? filter_rows_single : filter_rows_double, &f);
 }
 
+static void place_(void *self, size_t n, const float *images)
+{
+	const struct state *s = self;
+	struct placing p = { s, images };
+	gt_parallel(s->be->pool, n * column_groups(s->plan), 1, s->type == GT_F32 ? place_columns_single : place_columns_double, &p);
+}
+
 static void back_(void *self, size_t first, size_t n, void *x)
 {
 	const struct state *s = self;
@@ -141,4 +155,6 @@ static void back_(void *self, size_t first, size_t n, void *x)
 	gt_parallel(s->be->pool, g->n[1] * ((g->n[0] + TILE - 1) / TILE), 1, s->type == GT_F32 ? back_tiles_single : back_tiles_double, &b);
 }
 
-const struct gt_direct_impl gt_direct_cpu = { view_bytes_, open_, filter_, back_, close_ };
+const struct gt_direct_impl gt_direct_cpu = { view_bytes_, open_, filter_, place_, back_, close_ };
+
+const void *gt_direct_cpu_filtered(const void *state) { return ((const struct state *)state)->scratch; }

@@ -83,6 +83,26 @@ static void NAMED(drop_transforms)(struct state *s)
 	pthread_mutex_unlock(&gt_fft_planner);
 }
 
+/* COLUMNS_AT_ONCE columns of images that are filtered already, and the border around them. */
+static void NAMED(place_columns)(void *self, size_t begin, size_t end, int worker)
+{
+	const struct placing *f = self;
+	const gt_direct_plan *p = f->state->plan;
+	const size_t groups = column_groups(p), wide = p->row.wide, rows = p->rows, columns = p->columns;
+	(void)worker;
+	for (size_t g = begin; g < end; g++) {
+		const size_t v = g / groups, first = g % groups * COLUMNS_AT_ONCE;
+		const size_t last = first + COLUMNS_AT_ONCE < wide ? first + COLUMNS_AT_ONCE : wide;
+		const float *in = f->images + v * (rows - 2) * columns;
+		T *out = (T *)f->state->scratch + v * wide * rows;
+		for (size_t l = 0; l < rows; l++)
+			for (size_t k = first; k < last; k++) {
+				const int inside = l > 0 && l + 1 < rows && k > 0 && k + 1 < wide;
+				out[k * rows + l] = inside ? (T)in[(l - 1) * columns + k - 1] : 0;
+			}
+	}
+}
+
 /* Backprojection -------------------------------------------------------- */
 
 /* The line of the detector that a column of voxels sees, interpolated between two columns: rows first .. last. */

@@ -53,13 +53,27 @@ static gt_status view_bytes_(gt_backend *be, const gt_direct_plan *p, gt_type ty
 	return GT_OK;
 }
 
+static void send_views(struct state *s, size_t first, size_t n)
+{
+	gt_backend_put(s->be, s->plan->view + first, s->view, n * sizeof *s->view);
+}
+
 static void filter_(void *self, size_t first, size_t n, const void *data)
 {
 	struct state *s = (struct state *)self;
 	if (s->be->status != GT_OK)
 		return;
-	gt_backend_put(s->be, s->plan->view + first, s->view, n * sizeof *s->view);
+	send_views(s, first, n);
 	gt_row_filter_run(s->filter, first, n, s->view, data, s->scratch);
+}
+
+static void place_(void *self, size_t n, const float *images)
+{
+	struct state *s = (struct state *)self;
+	if (s->be->status != GT_OK)
+		return;
+	send_views(s, 0, n);
+	gt_place_images(s->be, s->plan, s->type, &s->layout, n, images, s->scratch);
 }
 
 static void back_(void *self, size_t first, size_t n, void *x)
@@ -101,7 +115,8 @@ static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type type, si
 		goto done;
 	}
 	GT_TRY(s->form->open(be, p, type, batch, &s->own));
-	GT_TRY(gt_row_filter_new(be, p, type, &s->layout, batch, &s->filter));
+	if (p->row.n)
+		GT_TRY(gt_row_filter_new(be, p, type, &s->layout, batch, &s->filter));
 	*out = s;
 done:
 	if (st != GT_OK)
@@ -109,4 +124,4 @@ done:
 	return st;
 }
 
-extern "C" const struct gt_direct_impl gt_direct_cuda = { view_bytes_, open_, filter_, back_, close_ };
+extern "C" const struct gt_direct_impl gt_direct_cuda = { view_bytes_, open_, filter_, place_, back_, close_ };

@@ -79,6 +79,10 @@ static inline size_t gt_layout_view(const gt_layout *l, const gt_direct_plan *p,
  * The way of tiles for what does not fit into one. */
 void gt_back_leftovers(const struct gt_back_call *c, const unsigned *left, size_t words, size_t slices);
 
+/* Images [n][rows - 2][columns] into that layout, with a border of zeros. Layouts of pairs are for upright rows alone: not here. */
+void gt_place_images(gt_backend *be, const gt_direct_plan *plan, gt_type type, const gt_layout *layout, size_t n, const float *images,
+                     void *filtered);
+
 /* Weights and filters; made for batches of at most `batch` views in that layout. */
 struct gt_row_filter;
 gt_status gt_row_filter_new(gt_backend *be, const gt_direct_plan *plan, gt_type type, const gt_layout *layout, size_t batch,

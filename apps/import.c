@@ -16,7 +16,7 @@ static const import_options defaults = { .axis = NAN, .pixel = NAN, .slope = NAN
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the result goes", AT(output), 0, 0, NULL },
 	{ "axis", 0, CLI_REAL, "COLUMN", "column of the rotation axis (default: found from opposite views)", AT(axis), -1e6, 1e6, NULL },
-	{ "pixel", 0, CLI_REAL, "MM", "size of a cell, where the file has none (default 1)", AT(pixel), 1e-9, 1e6, NULL },
+	{ "pixel", 0, CLI_REAL, "MM", "size of a cell, where the file has none (default 1; RabbitCT 0.32)", AT(pixel), 1e-9, 1e6, NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
 	{ "input-unit", 0, CLI_CHOICE, NULL, "MetaImage: what the numbers are (default auto)", AT(input_unit), 0, 0, input_units },
@@ -36,7 +36,7 @@ static void note_unused(const cli_call *call, const import_options *o, const gt_
 		int unused;
 	} all[] = {
 		{ "axis", !isnan(o->axis) && !raw },
-		{ "pixel", !isnan(o->pixel) && !raw },
+		{ "pixel", !isnan(o->pixel) && !raw && strcmp(format->name, "rabbitct") },
 		{ "input-unit", o->input_unit != GT_UNIT_AUTO && !meta },
 		{ "slope", !isnan(o->slope) && !meta },
 		{ "offset", !isnan(o->offset) && !meta },

@@ -4,6 +4,8 @@
 #include <string.h>
 #include "apps/cli.h"
 #include "apps/progress.h"
+#include "apps/rabbitct.h"
+#include "apps/shake.h"
 #include "phantoms/phantom.h"
 
 #define PI 3.14159265358979323846
@@ -14,7 +16,7 @@ typedef struct {
 	int detector, short_scan, geometry_only;
 	long long views, columns, rows, reduce, rays, points, threads, seed;
 	double source_to_axis, source_to_detector, column_pitch, row_pitch, column_offset, row_offset;
-	double pitch, turns, start, z_center, photons, electronic, water, scale;
+	double shift, tilt, pitch, turns, start, z_center, photons, electronic, water, scale;
 } simulate_options;
 
 static const simulate_options defaults = { .scanner = "ge-ct750hd",
@@ -40,7 +42,8 @@ static const simulate_options defaults = { .scanner = "ge-ct750hd",
 
 #define AT(field) offsetof(simulate_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the projections go (.nc)", AT(output), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the projections go (.nc; weighted and filtered for RabbitCT: .rctd, .rct)", AT(output),
+	  0, 0, NULL },
 	{ "phantom", 'p', CLI_INPUT, "NAME|FILE", "body to scan: one of the list below, or a file of shapes", AT(phantom), 0, 0, NULL },
 	{ "scanner", 's', CLI_TEXT, "NAME", "where the geometry starts from (default ge-ct750hd)", AT(scanner), 0, 0, NULL },
 	{ "geometry-only", 0, CLI_FLAG, NULL, "write the scan without projections (no phantom needed)", AT(geometry_only), 0, 0, NULL },
@@ -64,10 +67,13 @@ static const cli_option options[] = {
 	{ "z-center", 0, CLI_REAL, "MM", "z of the middle of the scan", AT(z_center), -1e6, 1e6, NULL },
 	{ "spot", 0, CLI_TEXT, "X,R,Z[;...]",
 	  "flying focal spot: shifts in mm (along the rows, away from the axis, along z), view after view", AT(spot), 0, 0, NULL },
+	{ "shift", 0, CLI_REAL, "MM", "C-arm: displace source and detector of each view by up to so much along each axis", AT(shift), 0,
+	  100, NULL },
+	{ "tilt", 0, CLI_REAL, "DEG", "C-arm: turn the detector of each view by up to so much", AT(tilt), 0, 10, NULL },
 	{ "rays", 0, CLI_INT, "N", "N x N rays per cell (default 2; 1: the centre ray)", AT(rays), 1, 64, NULL },
 	{ "photons", 0, CLI_REAL, "N", "photons per cell without the body; 0 (default): no noise", AT(photons), 0, 1e15, NULL },
 	{ "electronic", 0, CLI_REAL, "N", "standard deviation of the electronic noise, in photons", AT(electronic), 0, 1e12, NULL },
-	{ "seed", 0, CLI_INT, "N", "of the noise (default 0)", AT(seed), 0, 9e15, NULL },
+	{ "seed", 0, CLI_INT, "N", "of the noise, of --shift and --tilt (default 0)", AT(seed), 0, 9e15, NULL },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water (default 0.02)", AT(water), 1e-9, 1e3, NULL },
 	{ "scale", 0, CLI_REAL, "X", "multiplies the size of the body", AT(scale), 1e-6, 1e6, NULL },
 	{ "truth", 0, CLI_OUTPUT, "FILE", "also write the body as a volume", AT(truth), 0, 0, NULL },
@@ -169,6 +175,8 @@ static gt_status make_scan(const simulate_options *o, gt_scan **scan)
 		g.spot = (const double(*)[3])spot;
 	}
 	GT_TRY(gt_scan_orbit(&g, scan));
+	if (o->shift > 0 || o->tilt > 0)
+		GT_TRY(app_shake_scan(*scan, o->shift, o->tilt * PI / 180, (uint64_t)o->seed));
 done:
 	free(spot);
 	return st;
@@ -231,12 +239,27 @@ static gt_status check(const simulate_options *o)
 		GT_TRY(cli_need("--phantom", o->phantom));
 	if (o->grid && !o->truth)
 		return gt_fail(GT_ERR_ARG, "--grid is for --truth, which was not given");
-	if (o->output)
+	gt_rabbitct_layout layout;
+	if (o->output && app_rabbitct_name(o->output, &layout)) {
+		if (o->geometry_only)
+			return gt_fail(GT_ERR_ARG, "--geometry-only: %s would have no images: expected a name that ends in .nc", o->output);
+		GT_TRY(gt_can_write(o->output));
+	} else if (o->output) {
 		GT_TRY(gt_can_write_projections(o->output));
+	}
 	if (o->truth)
 		GT_TRY(gt_can_write_volume(o->truth));
 done:
 	return st;
+}
+
+static gt_status write_output(const cli_call *call, const simulate_options *o, const char *parameters, gt_projections *p)
+{
+	gt_rabbitct_layout layout;
+	if (app_rabbitct_name(o->output, &layout))
+		return app_rabbitct_write(o->output, p, o->water, (int)o->threads);
+	const gt_status st = cli_record(call, p->scan, parameters, &p->from);
+	return st != GT_OK ? st : cli_write_projections(o->output, NULL, p);
 }
 
 static int run(const cli_call *call, const void *given)
@@ -263,8 +286,7 @@ static int run(const cli_call *call, const void *given)
 	if (o->output) {
 		if (!o->geometry_only)
 			GT_TRY(project(call, o, body, pool, p));
-		GT_TRY(cli_record(call, p->scan, parameters, &p->from));
-		GT_TRY(cli_write_projections(o->output, NULL, p));
+		GT_TRY(write_output(call, o, parameters, p));
 	}
 done:
 	free(parameters);

@@ -9,6 +9,7 @@
 	X(project)     \
 	X(backproject) \
 	X(recon)       \
+	X(rabbitct)    \
 	X(compare)     \
 	X(view)        \
 	X(adjoint)     \

@@ -44,7 +44,7 @@ typedef struct {
 	int geometry_only;      /* projections: read the scan, not the data */
 	int may_lack_data;      /* 1: a file that has no projections is read as the geometry alone, instead of refused */
 	double axis;            /* Data Exchange: column of the rotation axis; NAN: found from opposite views */
-	double pixel;           /* mm; Data Exchange, where the file has none; NAN: from the file, else 1 */
+	double pixel;           /* mm; Data Exchange, where the file has none; NAN: from the file, else 1. RabbitCT: NAN: 0.32 */
 	double water;           /* HU volumes without the attribute; 0: GT_WATER_DEFAULT */
 	gt_unit unit;           /* volumes of formats that name no unit (MetaImage): what slope * stored + offset is */
 	double slope, offset;   /* MetaImage: applied to the stored numbers; NAN: 1 and 0, or the format's rule */

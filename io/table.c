@@ -10,7 +10,7 @@
 #include "io/format.h"
 
 /* Asked in this order: a Data Exchange file is an HDF5 file too, and so is a NetCDF-4 file. */
-#define GT_FORMAT_LIST(X) X(dataexchange) X(netcdf) X(metaimage)
+#define GT_FORMAT_LIST(X) X(dataexchange) X(netcdf) X(metaimage) X(rabbitct)
 
 #define DECLARE(name) extern const gt_format gt_format_##name;
 GT_FORMAT_LIST(DECLARE)

@@ -1,0 +1,59 @@
+#!/bin/bash
+# RabbitCT: a simulated set, its references, its score, and the module run by a runner of the interface. $2: the runner, $3: the module.
+. "$(dirname "$0")/support/lib.sh"
+runner=${2:?} module=${3:?}
+
+scan=(simulate --scanner c-arm --reduce 24 --views 37 --shift 2 --tilt 1 --seed 7 --phantom forbild-head --rays 1)
+ok "${scan[@]}" -o set.rctd
+ok "${scan[@]}" -o set.rct
+ok info set.rctd
+says "detector                 flat"
+says "views                    37"
+[ "$(stat -c %s set.rctd)" -eq $((24 + 37 * (96 + 4 * 52 * 40))) ] || fail "set.rctd has another size"
+
+# The result is its own reference; another precision is near it, and so is the other layout.
+ok rabbitct set.rctd --size 64 --backend "$backend" -o own.vol
+[ "$(stat -c %s own.vol)" -eq 524288 ] || fail "own.vol has another size"
+ok rabbitct set.rct --size 64 --backend "$backend" --reference own.vol --json
+holds "$(value rmse_hu) == 0 && $(value max_hu) == 0 && $(value gups_2_30) > 0"
+holds "$(value gups_1e9) / $(value gups_2_30) > 1.0737 && $(value gups_1e9) / $(value gups_2_30) < 1.0738"
+ok rabbitct set.rctd --size 64 --backend "$backend" --precision double --reference own.vol --batch 5 --json
+holds "$(value rmse_hu) < 0.1 && $(value max_hu) <= 1"
+ok rabbitct set.rctd --size 128 --backend "$backend" --add-reference
+ok rabbitct set.rctd --size 128 --backend "$backend"
+says "root mean square error    0 HU"
+refused 1 "cannot add one of 512" rabbitct set.rctd --size 512 --backend "$backend" --add-reference
+
+# The module: buffers of its own or the runner's, subsets of any size, the same volume to the last bit.
+export GT_RABBITCT_BACKEND=$backend
+for buffers in 9 37 1; do
+	"$runner" "$module" set.rctd 64 "module.vol" $buffers >/dev/null || fail "the runner failed with $buffers buffers"
+	cmp own.vol module.vol || fail "the module's volume differs with $buffers buffers"
+done
+GT_RABBITCT_BATCH=x "$runner" "$module" set.rctd 64 no.vol 2>said.txt && fail "a wrong GT_RABBITCT_BATCH was accepted"
+grep -q "GT_RABBITCT_BATCH=x" said.txt || fail "the wrong GT_RABBITCT_BATCH is not named: $(cat said.txt)"
+
+# Files and matrices that are refused.
+cp set.rctd version.rctd && printf '\x03' | dd of=version.rctd bs=1 conv=notrunc status=none
+refused 1 "version word 3: expected 2" rabbitct version.rctd --size 64 --backend "$backend"
+head -c 100000 set.rctd >short.rctd
+refused 1 "it is truncated" rabbitct short.rctd --size 64 --backend "$backend"
+cp set.rct long.rct && printf 'abc' >>long.rct
+refused 1 "expected" rabbitct long.rct --size 64 --backend "$backend"
+refused 1 "expected 524288" rabbitct set.rctd --size 64 --backend "$backend" --reference set.rct
+record=$((96 + 4 * 52 * 40))
+zero() { dd if=/dev/zero of="$1" bs=1 seek=$((24 + 3 * record + $2)) count="$3" conv=notrunc status=none; }
+cp set.rctd singular.rctd && zero singular.rctd 0 24
+refused 1 "view 3: the matrix is singular" rabbitct singular.rctd --size 64 --backend "$backend"
+cp set.rctd away.rctd && zero away.rctd 88 8
+refused 1 "view 3: the matrix does not look at the whole volume" rabbitct away.rctd --size 64 --backend "$backend"
+"$runner" "$module" away.rctd 64 no.vol >/dev/null 2>said.txt && fail "the module took a matrix that looks away"
+grep -q "view 3" said.txt || fail "the module does not name the view: $(cat said.txt)"
+refused 2 "expected a name that ends in .nc" simulate --scanner c-arm --geometry-only -o x.rctd
+refused 1 "are for flat detectors" simulate --shift 1 --phantom forbild-head -o x.nc
+refused 1 "expected a flat detector on a circle" simulate --scanner synchrotron --reduce 64 --phantom forbild-head -o x.rctd
+refused 2 "size" rabbitct set.rctd --size 0
+for left in x.rctd x.nc no.vol; do
+	[ ! -e $left ] || fail "a refused command left $left"
+done
+finish
