@@ -57,13 +57,49 @@ static void tilt_scan(gt_scan *s, double roll, double pitch, double sway)
 	ck_ok(gt_scan_check(s));
 }
 
-static int geometries(void) { return gt_test_geometries() + TILTED; }
+/* Ramps of SF-TT over several rows or slices, few rows, few slices. ------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	gt_orbit orbit;
+	gt_grid grid;
+} steep[] = {
+	{ "flat, steep cone, coarse voxels",
+	  { GT_FLAT, .views = 9, .rows = 71, .columns = 17, .source_to_axis = 60, .source_to_detector = 100, .column_pitch = 2.9,
+	    .row_pitch = 1.3, .start_angle = 0.2, .turn = 2 * PI, .row_offset = 1.7, .column_offset = 0.3 },
+	  { { 9, 10, 20 }, { 2.8, 3.1, 1.9 }, { 1.2, -0.7, 0.8 } } },
+	{ "arc, steep cone, seven rows, thin slices",
+	  { GT_ARC, .views = 9, .rows = 7, .columns = 21, .source_to_axis = 70, .source_to_detector = 120, .column_pitch = 2.7,
+	    .row_pitch = 9.3, .start_angle = 0.7, .turn = 2 * PI, .pitch_per_turn = 9, .column_offset = 0.25 },
+	  { { 10, 9, 45 }, { 3.3, 2.9, 0.7 }, { -1.3, 1.9, 0.4 } } },
+	{ "arc, steep cone, three thick slices",
+	  { GT_ARC, .views = 10, .rows = 75, .columns = 23, .source_to_axis = 71, .source_to_detector = 117, .column_pitch = 1.9,
+	    .row_pitch = 1.1, .start_angle = 0.1, .turn = 2 * PI, .row_offset = -2.3 },
+	  { { 11, 10, 3 }, { 2.1, 2.4, 11.3 }, { 0.9, 2.2, -1.8 } } },
+	{ "flat, steep cone, fine rows: ramps of ten and more",
+	  { GT_FLAT, .views = 5, .rows = 150, .columns = 9, .source_to_axis = 62, .source_to_detector = 100, .column_pitch = 6.1,
+	    .row_pitch = 0.4, .start_angle = 0.6, .turn = 2 * PI },
+	  { { 6, 7, 11 }, { 6.2, 5.3, 3.1 }, { 1.1, -0.4, 0.7 } } },
+	{ "arc, two rows, two slices",
+	  { GT_ARC, .views = 9, .rows = 2, .columns = 61, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 1.1,
+	    .row_pitch = 1.2, .start_angle = 0.3, .turn = 2 * PI, .column_offset = 0.25, .row_offset = 0.2 },
+	  { { 33, 21, 2 }, { 0.9, 1.1, 0.7 }, { 2.1, -1.4, 0.1 } } },
+};
+enum { STEEP = sizeof steep / sizeof *steep };
+
+static int geometries(void) { return gt_test_geometries() + TILTED + STEEP; }
 /* Every fourth view, from another one on in each geometry: the others cost time and no other code. */
 static struct gt_test_geometry geometry(int i)
 {
-	const int k = i - gt_test_geometries();
-	struct gt_test_geometry g = gt_test_geometry(k < 0 ? i : tilted[k].base);
-	if (k >= 0) {
+	const int k = i - gt_test_geometries(), n = k - TILTED;
+	struct gt_test_geometry g;
+	if (n >= 0) {
+		g = (struct gt_test_geometry){ steep[n].name, NULL, steep[n].grid };
+		ck_ok(gt_scan_orbit(&steep[n].orbit, &g.scan));
+	} else {
+		g = gt_test_geometry(k < 0 ? i : tilted[k].base);
+	}
+	if (k >= 0 && n < 0) {
 		g.name = tilted[k].name;
 		tilt_scan(g.scan, tilted[k].roll, tilted[k].pitch, tilted[k].sway);
 	}
@@ -349,6 +385,26 @@ static const struct {
 	  { GT_PARALLEL, .views = 7, .rows = 70, .columns = 90, .column_pitch = 0.7, .row_pitch = 0.6, .start_angle = 0.05, .turn = PI,
 	    .column_offset = 1.7 },
 	  { { 41, 37, 67 }, { 1.1, 1.2, 0.7 }, { 1.2, -2.3, 0.4 } } },
+	{ "wide cone, voxels larger than cells",
+	  { GT_ARC, .views = 7, .rows = 203, .columns = 91, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 2.1,
+	    .row_pitch = 2.3, .start_angle = 0.2, .turn = 2 * PI, .pitch_per_turn = 11, .column_offset = 0.25 },
+	  { { 29, 31, 141 }, { 5.1, 4.7, 1.9 }, { 3.3, -4.1, 1.4 } } },
+	{ "wide cone, flat, many views, voxels larger than cells",
+	  { GT_FLAT, .views = 150, .rows = 67, .columns = 41, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 6.1,
+	    .row_pitch = 7.3, .start_angle = 0.2, .turn = 2 * PI, .row_offset = 2.3 },
+	  { { 19, 21, 67 }, { 9.1, 8.7, 4.9 }, { 3.3, -4.1, 1.4 } } },
+	{ "one row, one slice",
+	  { GT_ARC, .views = 123, .rows = 1, .columns = 111, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 4.1,
+	    .row_pitch = 1.1, .start_angle = 0.2, .turn = 2 * PI, .column_offset = 0.25 },
+	  { { 65, 61, 1 }, { 3.9, 4.1, 0.7 }, { 3.3, -4.1, 0.1 } } },
+	{ "five rows, many slices",
+	  { GT_FLAT, .views = 37, .rows = 5, .columns = 111, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 2.1,
+	    .row_pitch = 19, .start_angle = 0.2, .turn = 2 * PI },
+	  { { 35, 31, 301 }, { 2.9, 3.1, 0.3 }, { 3.3, -4.1, 0.1 } } },
+	{ "many rows, seven slices",
+	  { GT_ARC, .views = 41, .rows = 133, .columns = 111, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 2.1,
+	    .row_pitch = 1.1, .start_angle = 0.2, .turn = 2 * PI },
+	  { { 35, 31, 7 }, { 2.9, 3.1, 11.3 }, { 3.3, -4.1, 0.1 } } },
 	{ "views that have nothing in common, a grid beside the axis",
 	  { GT_ARC, .views = 6, .rows = 64, .columns = 300, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 1.02,
 	    .row_pitch = 1.1, .start_angle = 0.2, .turn = 2 * PI },
