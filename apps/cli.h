@@ -88,6 +88,8 @@ gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v)
 gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid);
 /* Remarks: slices that the scan does not cover; a volume of which the scan covers less than half. */
 void cli_note_slices(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
+/* Remarks on a body that is wider than the grid of an iteration. */
+void cli_note_sides(const cli_call *call, const gt_grid *grid, const gt_projections *p);
 void cli_note_share(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
 gt_status cli_volume_new(const gt_grid *grid, gt_volume **v);
 

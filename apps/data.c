@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/cli.h"
+#include "core/scan_math.h"
 
 gt_type cli_type(const cli_call *call) { return call->common.precision ? GT_F64 : GT_F32; }
 
@@ -94,6 +95,46 @@ void cli_note_slices(const cli_call *call, const gt_grid *grid, const gt_scan *s
 	if (outside)
 		cli_note(call, "%zu of %zu slices lie outside z %.4g to %.4g mm that the scan covers: what they show was not measured",
 		         outside, grid->n[2], low, high);
+}
+
+/* Of what the cells hold whose rays pass the grid by at its sides, the mean, over the largest of all; every few views, columns and rows. */
+static double beside(const gt_grid *g, const gt_projections *p)
+{
+	const gt_scan *scan = p->scan;
+	const gt_detector d = gt_scan_detector(scan);
+	const size_t views = 1 + scan->views / 90, rows = 1 + scan->rows / 8;
+	double sum = 0, most = 0, count = 0;
+	for (size_t v = 0; v < scan->views; v += views)
+		for (size_t row = 0; row < scan->rows; row += rows)
+			for (size_t column = 0; column < scan->columns; column++) {
+				double point[3], to[3], from = -INFINITY, end = INFINITY;
+				const double value = p->data[(v * scan->rows + row) * scan->columns + column];
+				gt_cell_ray(&d, &scan->view[v], (double)column, (double)row, point, to);
+				for (int a = 0; a < 2; a++) {
+					const double half = (double)g->n[a] * g->pitch[a] / 2, middle = g->center[a] - point[a];
+					if (fabs(to[a]) < 1e-12) {
+						end = fabs(middle) < half ? end : -INFINITY;
+						continue;
+					}
+					from = fmax(from, (middle - copysign(half, to[a])) / to[a]);
+					end = fmin(end, (middle + copysign(half, to[a])) / to[a]);
+				}
+				most = fmax(most, value);
+				sum += from < end ? 0 : value;
+				count += !(from < end);
+			}
+	return most > 0 && count > 0 ? sum / count / most : 0;
+}
+
+void cli_note_sides(const cli_call *call, const gt_grid *grid, const gt_projections *p)
+{
+	const double share = beside(grid, p);
+	if (share > 0.05)
+		cli_note(
+			call,
+			"rays that pass the grid by at its sides were attenuated too (on the average %.0f %% of the most that was measured): "
+			"what lies there will come out inside; a wider --grid holds it",
+			100 * share);
 }
 
 void cli_note_share(const cli_call *call, const gt_grid *g, const gt_scan *scan)

@@ -123,7 +123,7 @@ struct found {
 	int kappa, strengths;
 };
 static const gt_param own[] = {
-	{ .key = "noise", .help = "wanted", .kind = GT_MU, .at = offsetof(struct found, noise), .least = 1e-9, .most = 1e3 },
+	{ .key = "noise", .help = "wanted", .kind = GT_MU, .at = offsetof(struct found, noise), .least = 1e-9, .most = 1 },
 	{ .key = "kappa", .help = "even resolution", .kind = GT_FLAG, .at = offsetof(struct found, kappa) },
 	{ .key = NULL },
 };

@@ -88,6 +88,12 @@ static gt_status check_prior(const recon_options *o, const app_method *m)
 		GT_TRY(gt_fail(GT_ERR_ARG,
 		               "--%s: %s is a direct method, which takes neither weights nor a penalty: expected an iterative --solver",
 		               o->penalty ? "penalty" : "weights", m->analytic->name));
+	if (m->analytic && (o->stop || o->log || o->plot))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--%s: %s is a direct method, which has no iterations: expected an iterative --solver",
+		               o->stop  ? "stop"
+		               : o->log ? "log"
+		                        : "plot",
+		               m->analytic->name));
 done:
 	return st;
 }
@@ -190,6 +196,8 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(recon_count_subsets(&m, p->scan, &subsets));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	cli_note_slices(call, &grid, p->scan);
+	if (m.solver)
+		cli_note_sides(call, &grid, p);
 	recon_case this = { call, o, &m, p, &grid, host_free };
 	if (o->dry_run) {
 		GT_TRY(recon_dry_run(&this));

@@ -194,9 +194,19 @@ static gt_grid working_grid(const cli_call *call, const recon_options *o, const 
 	gt_grid g = *asked;
 	size_t above;
 	*below = 0;
-	if (m->analytic || o->grid || o->like || recon_starts_from_file(o->init))
+	if (m->analytic)
 		return g;
 	gt_grid_margin(asked, scan, below, &above);
+	if (o->grid || o->like || recon_starts_from_file(o->init)) {
+		if (*below + above)
+			cli_note(
+				call,
+				"rays leave the grid at its ends: where the body goes on there, what %zu slices below and %zu above would hold "
+				"falls into the outermost ones",
+				*below, above);
+		*below = 0;
+		return g;
+	}
 	g.n[2] += *below + above;
 	g.center[2] += ((double)above - (double)*below) / 2 * g.pitch[2];
 	if (*below + above)
