@@ -8,21 +8,26 @@ extern "C" {
 #endif
 
 /* Direct reconstruction: data [view][row][column] -> volume [z][y][x] in mm^-1.
- * fdk: cone beam, flat or arc; one row makes it fan-beam FBP. fbp: parallel beam. */
+ * fdk: cone beam, flat or arc; one row makes it fan-beam FBP. fbp: parallel beam. wfbp: helical. */
 typedef struct { double plan, filter, back; } gt_analytic_times;       /* seconds: tables on the host, weights and filter, backprojection */
+/* What of a grid is seen over half a turn: slices first ... end-1, all voxels within `radius` of the axis (INFINITY: all that are not
+ * masked). pitch: way per turn by the height of the rows at the axis; limit: the most that shows the whole circle of the grid. */
+typedef struct { size_t first, end; double radius, pitch, limit; } gt_analytic_seen;
 typedef struct {
 	const char *name, *about;
 	const gt_param *params;
 	const void     *defaults;
 	size_t          options_size;
-	/* Refuses (GT_ERR_UNSUPPORTED) helical scans, too short ones, tilted rows, missing angles. data is left as it is. */
+	/* Refuses (GT_ERR_UNSUPPORTED) scans of another kind, too short ones, tilted rows, missing angles. data is left as it is. */
 	gt_status (*run)(gt_backend *be, const gt_grid *grid, const gt_scan *scan,
 	                 const void *options, const gt_array *data, gt_array *x, gt_analytic_times *times);
+	/* NULL: all slices alike. Fails as run does; where no slice is complete, first = end. */
+	gt_status (*seen)(const gt_grid *grid, const gt_scan *scan, gt_analytic_seen *seen);
 } gt_analytic;
 
 extern const gt_analytic *const gt_analytics[];                /* NULL-terminated */
 const gt_analytic *gt_analytic_find(const char *name);         /* NULL if there is none */
-/* The method that fits the scan: "fdk" or "fbp". */
+/* The method that fits the scan: "fdk", "fbp" or "wfbp". */
 const gt_analytic *gt_analytic_for(const gt_scan *scan);
 /* Checks grid, scan, sizes, types and backends, then runs. options NULL: defaults.
  * x is set, not added to. Allocates scratch of a bounded size (batches of views) and frees it. */

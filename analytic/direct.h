@@ -46,6 +46,11 @@ typedef struct {
 gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan *scan, const gt_direct_options *o,
                              gt_pool *pool, gt_direct_plan **plan);
 void      gt_direct_plan_free(gt_direct_plan *plan);
+/* The rows of parallel views and their filter alone; shape of gain and slope [views][columns], of view [views]: contents the caller's. */
+gt_status gt_direct_plan_filter(const char *who, size_t views, size_t rows, size_t columns, double column_pitch, double row_pitch,
+                                const gt_direct_options *o, gt_direct_plan **plan);
+/* Fills row0, per_row, z0, height and flip_rows: rows counted upwards, whichever way those of the detector run. */
+void      gt_direct_set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_view *b);
 
 /* What a backend does. data and x have the type given to open(). The scratch of filtered views, its layout and its
  * size are the backend's own: a faster backprojector replaces both filter() and back(). */

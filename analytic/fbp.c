@@ -10,10 +10,8 @@ static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, c
 		               gt_shape_names[scan->shape]);
 	/* Without a pitch, heights that differ are shifts of the detector: the table of views holds them. */
 	if (scan->pitch_per_turn != 0 && gt_scan_is_helical(scan))
-		return gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"fbp is for circular scans and this one is helical (pitch_per_turn=%g mm): use an iterative solver such as os-sart",
-			scan->pitch_per_turn);
+		return gt_fail(GT_ERR_UNSUPPORTED, "fbp is for circular scans and this one is helical (pitch_per_turn=%g mm): use wfbp",
+		               scan->pitch_per_turn);
 	return gt_direct_run("fbp", be, grid, scan, options, data, x, times);
 }
 
@@ -24,4 +22,5 @@ const gt_analytic gt_analytic_fbp = {
 	&gt_direct_defaults,
 	sizeof(gt_direct_options),
 	run,
+	NULL,
 };

@@ -7,10 +7,8 @@ static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, c
 	if (scan->shape == GT_PARALLEL)
 		return gt_fail(GT_ERR_UNSUPPORTED, "fdk is for cone and fan beams and this scan is parallel: use fbp");
 	if (gt_scan_is_helical(scan))
-		return gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"fdk is for circular scans and this one is helical (pitch_per_turn=%g mm): use an iterative solver such as os-sart",
-			scan->pitch_per_turn);
+		return gt_fail(GT_ERR_UNSUPPORTED, "fdk is for circular scans and this one is helical (pitch_per_turn=%g mm): use wfbp",
+		               scan->pitch_per_turn);
 	return gt_direct_run("fdk", be, grid, scan, options, data, x, times);
 }
 
@@ -21,4 +19,5 @@ const gt_analytic gt_analytic_fdk = {
 	&gt_direct_defaults,
 	sizeof(gt_direct_options),
 	run,
+	NULL,
 };

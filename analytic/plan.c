@@ -206,7 +206,7 @@ static void linear(const double *v, double scale, const double *from, double out
 	out[2] = -dot2(v, from) * scale;
 }
 
-static void set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
+void gt_direct_set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
 {
 	const double from = scan->shape == GT_PARALLEL ? w->detector[2] : w->source[2];
 	b->z0 = from;
@@ -332,7 +332,7 @@ static void set_view(const gt_scan *scan, int tilted, size_t v, size_t lead, str
 		break;
 	}
 	b->column0 += (double)lead;
-	set_rows(scan, w, b);
+	gt_direct_set_rows(scan, w, b);
 }
 
 /* Cells ----------------------------------------------------------------- */
@@ -398,6 +398,15 @@ static double mask_radius(const gt_stand *s, const gt_direct_options *o, int is_
 	return s->scan->shape == GT_PARALLEL ? fan : s->distance * sin(fmin(fan, PI / 2));
 }
 
+#define MOST_SAMPLES ((size_t)1 << 30)
+
+static gt_status check_length(const char *who, const gt_direct_plan *p)
+{
+	if (p->row.n <= MOST_SAMPLES)
+		return GT_OK;
+	return gt_fail(GT_ERR_UNSUPPORTED, "%s: rows of %zu columns are longer than a transform can be", who, p->columns);
+}
+
 static gt_status allocate(const char *who, gt_direct_plan *p)
 {
 	const size_t cells = p->views * p->columns;
@@ -432,10 +441,7 @@ gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan
 	GT_TRY(choose_redundancy(who, &stand, o, &m));
 	const int is_offset = m.redundancy == OFFSET_DETECTOR;
 	plan_row(&stand, o, is_offset, &p->row);
-	if (p->row.n > (size_t)1 << 30) {
-		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: rows of %zu columns are longer than a transform can be", who, scan->columns);
-		goto done;
-	}
+	GT_TRY(check_length(who, p));
 	GT_TRY(allocate(who, p));
 	GT_TRY(plan_response(scan, o, p));
 	GT_TRY(plan_tails(scan, o, p));
@@ -446,6 +452,28 @@ gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan
 	*out = p;
 done:
 	gt_stand_free(&stand);
+	if (st != GT_OK)
+		gt_direct_plan_free(p);
+	return st;
+}
+
+gt_status gt_direct_plan_filter(const char *who, size_t views, size_t rows, size_t columns, double column_pitch, double row_pitch,
+                                const gt_direct_options *o, gt_direct_plan **out)
+{
+	gt_status st = GT_OK;
+	const gt_scan scan = { .shape = GT_PARALLEL, .views = views, .rows = rows, .columns = columns, .column_pitch = column_pitch };
+	const gt_stand stand = { .scan = &scan };
+	gt_direct_plan *p = calloc(1, sizeof *p);
+	if (!p)
+		return gt_fail(GT_ERR_MEMORY, "%s: no memory for a plan", who);
+	*p = (gt_direct_plan){ .shape = GT_PARALLEL, .views = views, .rows = rows, .columns = columns, .row_pitch = row_pitch };
+	plan_row(&stand, o, 0, &p->row);
+	GT_TRY(check_length(who, p));
+	GT_TRY(allocate(who, p));
+	GT_TRY(plan_response(&scan, o, p));
+	GT_TRY(plan_tails(&scan, o, p));
+	*out = p;
+done:
 	if (st != GT_OK)
 		gt_direct_plan_free(p);
 	return st;

@@ -2,8 +2,9 @@
 #include <string.h>
 #include "analytic/analytic.h"
 #include "analytic/direct.h"
+#include "analytic/helical.h"
 
-#define METHODS(X) X(fdk) X(fbp)
+#define METHODS(X) X(fdk) X(fbp) X(wfbp)
 
 #define ENTRY(name) &gt_analytic_##name,
 const gt_analytic *const gt_analytics[] = { METHODS(ENTRY) NULL };
@@ -17,7 +18,12 @@ const gt_analytic *gt_analytic_find(const char *name)
 	return NULL;
 }
 
-const gt_analytic *gt_analytic_for(const gt_scan *scan) { return gt_analytic_find(scan->shape == GT_PARALLEL ? "fbp" : "fdk"); }
+const gt_analytic *gt_analytic_for(const gt_scan *scan)
+{
+	if (scan->shape == GT_PARALLEL)
+		return &gt_analytic_fbp;
+	return gt_scan_is_helical(scan) ? &gt_analytic_wfbp : &gt_analytic_fdk;
+}
 
 static gt_status check_array(const gt_analytic *m, const gt_backend *be, const char *what, const gt_array *a, size_t n)
 {

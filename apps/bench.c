@@ -27,7 +27,8 @@ static const cli_option options[] = {
 	  NULL },
 	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "of 'iteration' (default os-sart); its number of iterations is set by --repeat",
 	  AT(solver), 0, 0, NULL },
-	{ "method", 0, CLI_TEXT, "NAME[:key=value,...]", "of 'direct' (default: fdk or fbp, as the scan is)", AT(method), 0, 0, NULL },
+	{ "method", 0, CLI_TEXT, "NAME[:key=value,...]", "of 'direct' (default: fdk, fbp or wfbp, as the scan is)", AT(method), 0, 0,
+	  NULL },
 	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...][,...]",
 	  "of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
 	  AT(penalty), 0, 0, NULL },
@@ -262,7 +263,7 @@ static gt_status measure_direct(bench *b)
 	t->least_ms = 0;
 	GT_TRY(app_method_parse(t->projector, &m));
 	if (!m.analytic)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--method=%s: expected a direct method, fdk or fbp", t->projector));
+		GT_TRY(gt_fail(GT_ERR_ARG, "--method=%s: expected a direct method, fdk, fbp or wfbp", t->projector));
 	for (int i = 0; i < 2; i++)
 		if (!(stage[i].ms = calloc((size_t)b->o->repeat, sizeof *stage[i].ms)))
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));

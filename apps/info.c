@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "analytic/analytic.h"
 #include "apps/cli.h"
 #include "core/scan_math.h"
 
@@ -84,6 +85,26 @@ static void add_provenance(cJSON *report, const gt_provenance *from)
 	}
 }
 
+/* The direct method, and what of the default grid it sees over half a turn; or why it is not for this scan. */
+static void add_helical(cJSON *report, const gt_scan *s, const gt_grid *g)
+{
+	const gt_analytic *m = gt_analytic_for(s);
+	gt_analytic_seen seen;
+	if (!m->seen || m->seen(g, s, &seen) != GT_OK) {
+		add_text(report, "direct_method", "none");
+		add_text(report, "why_none", gt_error());
+		return;
+	}
+	add_text(report, "direct_method", m->name);
+	add(report, "pitch_limit", seen.limit);
+	if (isfinite(seen.radius))
+		add(report, "complete_radius_mm", seen.radius);
+	if (seen.first == seen.end)
+		return;
+	add(report, "complete_from_mm", gt_grid_first(g, 2) + ((double)seen.first - 0.5) * g->pitch[2]);
+	add(report, "complete_to_mm", gt_grid_first(g, 2) + ((double)seen.end - 0.5) * g->pitch[2]);
+}
+
 static void add_scan(cJSON *report, const gt_scan *s)
 {
 	const double columns = (double)s->columns, rows = (double)s->rows, middle = (columns - 1) / 2, middle_row = (rows - 1) / 2;
@@ -117,8 +138,11 @@ static void add_scan(cJSON *report, const gt_scan *s)
 	}
 	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)gt_scan_hash(s));
 	add_text(report, "hash", hash);
-	if (gt_grid_default(s, &grid) == GT_OK)
+	const int has_grid = gt_grid_default(s, &grid) == GT_OK;
+	if (has_grid)
 		add_grid(report, "default_grid", &grid);
+	if (gt_scan_is_helical(s) && has_grid)
+		add_helical(report, s, &grid);
 }
 
 static void add_volume(cJSON *report, const gt_volume *v)

@@ -125,7 +125,7 @@ done:
 
 gt_status app_method_for(const gt_scan *scan, app_method *m)
 {
-	const int direct = !gt_scan_is_helical(scan) && !isnan(gt_scan_turn(scan)) && gt_scan_rows_along_z(scan, "") == GT_OK;
+	const int direct = !isnan(gt_scan_turn(scan)) && gt_scan_rows_along_z(scan, "") == GT_OK;
 	m->analytic = direct ? gt_analytic_for(scan) : NULL;
 	m->solver = m->analytic ? NULL : gt_solvers[0];
 	return set_options(m, NULL);

@@ -19,7 +19,7 @@ static const cli_option options[] = {
 	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "the method; 'gantry help solver NAME' lists its parameters", AT(solver), 0, 0,
 	  NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model of an iterative method (default dd)", AT(projector), 0, 0, NULL },
-	{ "init", 0, CLI_INPUT, "auto|zero|fdk|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
+	{ "init", 0, CLI_INPUT, "auto|zero|fdk|wfbp|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
 	{ "weights", 0, CLI_TEXT, "auto|uniform|file|photons:...|noise", "of the data, by their noise (photons:count=1e5,electronic=10)",
 	  AT(weights), 0, 0, NULL },
 	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...]",
@@ -239,14 +239,15 @@ const cli_command cli_recon = {
 	.name = "recon",
 	.about = "reconstruct a volume from projections",
 	.synopsis = "SCAN -o VOLUME [options]",
-	.notes = "Without --solver: the direct method where the scan allows one (circular), else the first iterative one.\n"
-		 "--init auto starts from the direct method where the scan allows one, else from zero; 'fdk' insists on it.\n"
-		 "Ctrl-C ends after the iteration in progress, writes what there is and exits with 1; a second one, or one\n"
-		 "before the iterations, writes nothing and exits with 130. With --checkpoint SIGTERM does what Ctrl-C does.\n"
-		 "A run that was killed goes on by the same command with --resume, and ends with the same bits.\n\n"
-		 "  gantry recon scan.nc -o vol.nc\n"
-		 "  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
-		 "  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n",
+	.notes =
+		"Without --solver: the direct method where the scan allows one (wfbp: helical), else the first iterative one.\n"
+		"--init auto starts from the direct method where the scan allows one, else from zero; 'fdk' insists on the one that fits.\n"
+		"Ctrl-C ends after the iteration in progress, writes what there is and exits with 1; a second one, or one\n"
+		"before the iterations, writes nothing and exits with 130. With --checkpoint SIGTERM does what Ctrl-C does.\n"
+		"A run that was killed goes on by the same command with --resume, and ends with the same bits.\n\n"
+		"  gantry recon scan.nc -o vol.nc\n"
+		"  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
+		"  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n",
 	.traits = CLI_COMPUTES | CLI_REPORTS,
 	.options = options,
 	.defaults = &defaults,

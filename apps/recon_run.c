@@ -6,11 +6,34 @@
 #include "apps/recon.h"
 #include "apps/strength.h"
 
-static gt_status direct(const gt_analytic *method, const void *method_options, const gt_grid *grid, const gt_projections *p, gt_array *x)
+/* What the method cannot see, in words. */
+static gt_status tell_unseen(const cli_call *call, const gt_analytic *method, const gt_grid *grid, const gt_scan *scan)
+{
+	gt_analytic_seen s;
+	const gt_status st = method->seen(grid, scan, &s);
+	if (st != GT_OK || s.first == s.end)
+		return st;
+	if (s.end - s.first < grid->n[2])
+		cli_note(
+			call,
+			"%s: slices %zu to %zu of %zu are complete; the others are not seen over half a turn, and filled from the nearest rows",
+			method->name, s.first, s.end - 1, grid->n[2]);
+	if (isfinite(s.radius))
+		cli_note(
+			call,
+			"%s: pitch %.4g is beyond %.4g, the limit of this grid: voxels more than %.4g mm from the axis are not seen over half a turn",
+			method->name, s.pitch, s.limit, s.radius);
+	return GT_OK;
+}
+
+static gt_status direct(const cli_call *call, const gt_analytic *method, const void *method_options, const gt_grid *grid,
+                        const gt_projections *p, gt_array *x)
 {
 	gt_backend *be = gt_array_backend(x);
 	gt_array *data = NULL;
 	gt_status st = GT_OK;
+	if (method->seen)
+		GT_TRY(tell_unseen(call, method, grid, p->scan));
 	GT_TRY(gt_array_new(be, gt_array_type(x), gt_scan_cells(p->scan), &data));
 	gt_array_put_float(p->data, data);
 	GT_TRY(gt_analytic_run(method, be, grid, p->scan, method_options, data, x));
@@ -37,7 +60,7 @@ done:
 	return st;
 }
 
-int recon_starts_from_file(const char *init) { return strcmp(init, "auto") && strcmp(init, "zero") && strcmp(init, "fdk"); }
+int recon_starts_from_file(const char *init) { return strcmp(init, "auto") && strcmp(init, "zero") && !gt_analytic_find(init); }
 
 static gt_status initialise(const cli_call *call, const char *init, const gt_grid *grid, const gt_projections *p, gt_array *x,
                             recon_result *r)
@@ -50,8 +73,9 @@ static gt_status initialise(const cli_call *call, const char *init, const gt_gri
 	}
 	if (recon_starts_from_file(init))
 		return init_from_file(call, init, grid, x);
-	const gt_analytic *method = gt_analytic_for(p->scan);
-	const gt_status st = direct(method, NULL, grid, p, x);
+	/* fdk: the method that fits. */
+	const gt_analytic *method = automatic || !strcmp(init, "fdk") ? gt_analytic_for(p->scan) : gt_analytic_find(init);
+	const gt_status st = direct(call, method, NULL, grid, p, x);
 	r->start = method->name;
 	if (st == GT_OK)
 		cli_note(call, "start: %s", method->name);
@@ -243,7 +267,7 @@ gt_status recon_compute(const cli_call *call, const recon_options *o, const app_
 	GT_TRY(gt_array_new(be, cli_type(call), gt_grid_voxels(&grid), &x));
 	app_plan_volume(r->plan, be);
 	if (m->analytic)
-		GT_TRY(direct(m->analytic, m->options, &grid, p, x));
+		GT_TRY(direct(call, m->analytic, m->options, &grid, p, x));
 	else
 		GT_TRY(iterate(call, o, m, &grid, p, x, r));
 	app_plan_close(r->plan, be);

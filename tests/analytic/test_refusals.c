@@ -63,7 +63,7 @@ START_TEST(helical_scans)
 	gt_orbit o = orbit_of(GT_ARC);
 	o.pitch_per_turn = 8;
 	gt_scan *s = scan_of(&o);
-	REFUSED(s, "fdk", "use an iterative solver such as os-sart");
+	REFUSED(s, "fdk", "use wfbp");
 	gt_scan_free(s);
 }
 END_TEST

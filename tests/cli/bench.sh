@@ -14,7 +14,7 @@ holds "$(value overlap) < $(value voxels) * $(value views) && $(value overlap) >
 ok bench --workload quick-flat --operation iteration --solver os-sart:subsets=40 --repeat 1 --every 9 --backend "$backend"
 says "subsets=40"
 ok bench --workload odd-helix --operation direct --repeat 1 --every 400 --backend "$backend"
-says "fdk is for circular scans"
+says "wfbp: pitch 15.5"
 refused 2 "did you mean 'os-sart'" bench --solver os-srt
 ok bench --workload quick-flat --operation forward --repeat 1 --every 9 --backend "$backend"
 says "quick-flat     forward    dd"
