@@ -287,6 +287,49 @@ static void check_bin(const gt_helical_plan *p, const gt_grid *g, size_t b)
 	ck_assert_msg(off < 1e-9, "weights sum to 1 but for %g", off);
 }
 
+/* Rows of voxels in parallel views are those that the geometry of the ray's own view gives. */
+START_TEST(rows_are_those_of_the_rays)
+{
+	const gt_grid g = { { 5, 5, 5 }, { 17, 17, 5 }, { 1, -2, 0 } };
+	const gt_helical_options *options = gt_analytic_wfbp.defaults;
+	for (int shape = GT_FLAT; shape <= GT_ARC; shape++) {
+		gt_orbit o = orbit_of((gt_shape)shape, 0.9, 2.4);
+		gt_scan *s = scan_of(&o);
+		const double middle = o.start_angle + o.turn * ((double)o.views - 1) / (2 * (double)o.views);
+		gt_helical_plan *p;
+		double off = 0, height[COLUMNS + 8];
+		ck_ok(gt_helical_plan_new(&g, s, options, &p));
+		for (size_t j = 0; j < p->views; j += 7) {
+			const struct gt_helix_view view = gt_helical_view(p, j % p->bins, j / p->bins);
+			for (size_t c = 0; c < p->detector.columns; c++) {
+				struct gt_helix_tap t;
+				gt_helix_find(p->direction, p->z, p->spot[0].views, view.direction - PI - p->fan[c], &t);
+				height[c] = t.z;
+			}
+			for (size_t i = 0; i < 125; i++) {
+				const double x[3] = { voxel_at(&g, 0, i % 5), voxel_at(&g, 1, i / 5 % 5), voxel_at(&g, 2, i / 25) };
+				struct gt_helix_line line;
+				double column, row;
+				if (!gt_helix_see(&p->detector, &view, p->spot, height, p->reach, x[0], x[1], &line))
+					continue;
+				gt_orbit one = o;
+				one.views = 1;
+				one.start_angle = view.direction - PI - asin((view.cosine * x[1] - view.sine * x[0]) / DISTANCE) - PI / 2;
+				one.z_center = o.pitch_per_turn * (one.start_angle - middle) / (2 * PI);
+				gt_scan *w = scan_of(&one);
+				const gt_detector d = gt_scan_detector(w);
+				ck_assert(gt_point_cell(&d, w->view, x, &column, &row));
+				off = fmax(off, fabs(line.row0 + line.slope * x[2] - row));
+				gt_scan_free(w);
+			}
+		}
+		ck_assert_msg(off > 0 && off < 2e-3, "%s: rows are off by up to %g", gt_shape_names[shape], off);
+		gt_helical_plan_free(p);
+		gt_scan_free(s);
+	}
+}
+END_TEST
+
 START_TEST(weights_sum_to_one)
 {
 	const gt_grid g = { { 31, 31, 61 }, { 2.4, 2.4, 1.7 }, { 0, 0, 0 } };
@@ -515,6 +558,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, shifted_axis);
 	tcase_add_test(tc, options_keep_the_values);
 	tcase_add_test(tc, truncated_rows);
+	tcase_add_test(tc, rows_are_those_of_the_rays);
 	tcase_add_test(tc, weights_sum_to_one);
 	tcase_add_test(tc, row_weights);
 	tcase_add_test(tc, ends);
