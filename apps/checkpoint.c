@@ -88,6 +88,13 @@ static char *parameters_of(const app_method *m)
 	return text;
 }
 
+/* Without how its strength was found, which is told in HU of the water that is asked for. */
+static char *penalty_of(const char *penalty)
+{
+	const char *found = penalty ? strstr(penalty, " strength_from=") : NULL;
+	return cli_text("%.*s", penalty ? found ? (int)(found - penalty) : (int)strlen(penalty) : 4, penalty ? penalty : "none");
+}
+
 static gt_status describe(app_checkpoint *c, const app_run *r)
 {
 	char grid[256];
@@ -104,7 +111,7 @@ static gt_status describe(app_checkpoint *c, const app_run *r)
 		[PROJECTOR] = cli_text("%s", r->projector),
 		[WEIGHTS] = cli_text("%s", r->weights),
 		[WEIGHT_VALUES] = hash_text(r->w, bytes),
-		[PENALTY] = cli_text("%s", r->penalty ? r->penalty : "none"),
+		[PENALTY] = penalty_of(r->penalty),
 		[START] = cli_text("%s", r->start),
 		[PRECISION] = cli_text("%s", gt_type_name(cli_type(r->call))),
 		[BACKEND] = cli_text("%s", r->backend),

@@ -36,7 +36,10 @@ static void begin(app_guard *g, int kind, double value)
 /* p->judged if it is better than the best; g->last is that of the pass before. */
 static void keep(app_guard *g, const gt_progress *p, double value)
 {
-	const double own = p->passing ? (g->last + value) / 2 : value;
+	/* Methods that know their residual alone lower one of their own: while it stays small the newest is the best. */
+	const double own = g->kind == RESIDUAL ? (value > APP_GUARD_FAR * g->first ? INFINITY : -p->iteration)
+	                   : p->passing        ? (g->last + value) / 2
+	                                       : value;
 	if (!(own < g->best_value))
 		return;
 	g->best_value = own;
@@ -60,7 +63,9 @@ const char *app_guard_look(app_guard *g, const gt_progress *p)
 	g->rises = value > g->last ? g->rises + 1 : 0;
 	g->last = value;
 	g->lowest = fmin(g->lowest, value);
-	if (g->rises < APP_GUARD_RISES || !(value > APP_GUARD_GROWTH * g->lowest) || !(value - g->lowest > APP_GUARD_LEAST * g->first))
+	const int far = kind == RESIDUAL ? value > APP_GUARD_FAR * g->first
+	                                 : value > APP_GUARD_GROWTH * g->lowest && value - g->lowest > APP_GUARD_LEAST * g->first;
+	if (g->rises < APP_GUARD_RISES || !far)
 		return NULL;
 	snprintf(g->why, sizeof g->why, "the %s rose %d times in a row, to %.3g times its lowest", names[kind], g->rises,
 	         kind == RESIDUAL ? sqrt(value / g->lowest) : value / g->lowest);

@@ -4,11 +4,14 @@
  *
  * Looked at is the cost; where the solver does not know it, its data term; else half the squared residual. A run has diverged when that
  *   is not finite, or
- *   rose RISES times in a row, to more than GROWTH times its lowest and by more than LEAST of the first, or
+ *   rose RISES times in a row, to more than GROWTH times its lowest and by more than LEAST of the first (the residual: to more than FAR
+ *   times its first), or
  * when nothing of it is known and the volume holds values that are not finite.
  * Ordered subsets end in a cycle about the solution and noise makes them wander: they rise too, but neither long nor far. What diverges
  * grows by a factor in every iteration. Numbers of another kind start anew.
- * The best image is the iterate with the lowest. Where ordered subsets find it on their way from one iterate to the next, that of an
+ * Methods that tell their residual alone, as SIRT and SART, lower one with weights of their own: where the grid cuts the body short that of
+ * the data may well rise on the way, and of theirs the newest image that has not gone FAR is the best.
+ * The best image of the others is the iterate with the lowest. Where ordered subsets find it on their way from one iterate to the next, that of an
  * iterate is the mean of the passes that end and begin there, so that the start has none: it is the best until another has. The best is
  * copied on the device each time that there is a new one: a volume more, and no other traffic. */
 #include "core/monitor.h"
@@ -16,6 +19,7 @@
 #define APP_GUARD_RISES 5
 #define APP_GUARD_GROWTH 1.5
 #define APP_GUARD_LEAST 1e-6
+#define APP_GUARD_FAR 1e4
 
 typedef struct {
 	gt_array *best;                 /* NULL: there was no room */

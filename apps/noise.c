@@ -115,7 +115,7 @@ static double estimate(const gt_projections *p, const float *v, float *room)
 	for (int tries = 0; tries < 2 && !isfinite(scale); tries++, least = -INFINITY)
 		for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
 			scale = fmin(scale, scale_by(p, v, pairs[k], least, room));
-	return isfinite(scale) ? fmax(scale, LEAST) : LEAST;
+	return fmax(scale, LEAST);
 }
 
 gt_status app_noise_new(const app_weights *o, const gt_projections *p, gt_pool *pool, app_noise *noise)
@@ -130,6 +130,10 @@ gt_status app_noise_new(const app_weights *o, const gt_projections *p, gt_pool *
 	gt_parallel(pool, n, 1 << 16, fill, &s);
 	if (!known(o, p)) {
 		s.scale = estimate(p, s.v, room);
+		if (!isfinite(s.scale))
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+			               "the noise of the data cannot be found: too few neighbouring cells were measured; expected "
+			               "--weights photons:count=N, or a penalty with strength=NUMBER"));
 		gt_parallel(pool, n, 1 << 16, fill, &s);
 		noise->photons = p->weight ? 0 : 1 / s.scale;
 		noise->how = p->weight ? "weights of the file and differences of neighbouring cells" : "differences of neighbouring cells";

@@ -15,6 +15,7 @@ enum { HALVINGS = 80, ITERATIONS = 30, PARABOLAS = 3, TRIES = 14 };
 #define TINY 1e-5
 #define CLOSE 3e-3
 #define NEAR 0.02
+#define MOST_STRENGTH 1e18
 
 static double hessian(const app_patches *p, int k, size_t i, double strength)
 {
@@ -289,6 +290,11 @@ gt_status app_patches_strength(app_patches *p, double noise, double *strength)
 		}
 	}
 	*strength = exp(at);
+	if (!(*strength < MOST_STRENGTH))
+		GT_TRY(gt_fail(
+			GT_ERR_ARG,
+			"--penalty: no strength leaves as little noise as is asked for in this volume (as small as this, or out of the "
+			"beam): expected more noise, or strength=NUMBER"));
 done:
 	return st;
 }

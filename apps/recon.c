@@ -101,7 +101,9 @@ done:
 static gt_status check_checkpoint(const recon_options *o, const app_method *m, const char *input)
 {
 	const app_checkpoint c = { .spec = o->checkpoint, .resume = o->resume };
-	const char *const others[] = { input, o->output ? o->output : input, o->like ? o->like : input, o->init, NULL };
+	const char *const others[] = { input,   o->output ? o->output : input, o->like ? o->like : input,
+		                       o->init, o->log ? o->log : input,       o->plot ? o->plot : input,
+		                       NULL };
 	if (m->analytic && (c.spec || c.resume))
 		return gt_fail(GT_ERR_ARG, "--%s: %s is a direct method, which has no iterations: expected an iterative --solver",
 		               c.spec ? "checkpoint" : "resume", m->analytic->name);

@@ -140,7 +140,9 @@ static void add_csv(app_runlog *l, const double *row)
 /* For the plot; without memory it lacks what came later. */
 static void remember(app_runlog *l, const double *row)
 {
-	if (l->rows == l->room) {
+	if (l->drawn < l->rows)
+		return;
+	if (l->drawn == l->room) {
 		const size_t room = l->room ? 2 * l->room : 64;
 		void *more = room < SIZE_MAX / sizeof *l->row ? realloc(l->row, room * sizeof *l->row) : NULL;
 		if (!more)
@@ -148,7 +150,7 @@ static void remember(app_runlog *l, const double *row)
 		l->row = more;
 		l->room = room;
 	}
-	memcpy(l->row[l->rows], row, sizeof *l->row);
+	memcpy(l->row[l->drawn++], row, sizeof *l->row);
 }
 
 void app_runlog_add(app_runlog *l, const double row[RUNLOG_COLUMNS])
@@ -181,7 +183,7 @@ static size_t range_of(const app_runlog *l, int column, double *least, double *m
 	size_t n = 0;
 	*least = INFINITY;
 	*most = 0;
-	for (size_t i = 0; i < l->rows; i++) {
+	for (size_t i = 0; i < l->drawn; i++) {
 		const double v = l->row[i][column];
 		if (isfinite(v) && v > 0) {
 			*least = fmin(*least, v);
@@ -201,7 +203,7 @@ static size_t drawable(const app_runlog *l, int column)
 static void put_rows(const app_runlog *l, FILE *f)
 {
 	fputs("$run << end\n", f);
-	for (size_t i = 0; i < l->rows; i++)
+	for (size_t i = 0; i < l->drawn; i++)
 		for (int c = 0; c < RUNLOG_COLUMNS; c++) {
 			const double v = l->row[i][c];
 			if (isfinite(v) && (v > 0 || c <= RUNLOG_SECONDS))
@@ -222,7 +224,7 @@ static void put_panels(const app_runlog *l, int column, const char *label, FILE 
 	for (int x = 0; x < 2; x++) {
 		fprintf(f,
 		        "set xrange [0:%g]\nset xlabel '%s'\nset ylabel '%s'\nplot $run using %d:%d with linespoints lc rgb '#1f77b4' pt 7 ps 0.5 title '%s'",
-		        l->row[l->rows - 1][x] > 0 ? l->row[l->rows - 1][x] * 1.02 : 1, along[x], label, x + 1, column + 1,
+		        l->row[l->drawn - 1][x] > 0 ? l->row[l->drawn - 1][x] * 1.02 : 1, along[x], label, x + 1, column + 1,
 		        columns[column].name);
 		fputc('\n', f);
 	}
@@ -241,7 +243,7 @@ static void put_script(const app_runlog *l, const char *picture, FILE *f)
 	cost = drawable(l, RUNLOG_RESIDUAL) > drawable(l, cost) ? RUNLOG_RESIDUAL : cost;
 	const int wanted[3] = { cost, RUNLOG_CHANGE, RUNLOG_GRADIENT };
 	for (int i = 0; i < 3; i++)
-		if (2 * drawable(l, wanted[i]) >= l->rows)
+		if (2 * drawable(l, wanted[i]) >= l->drawn)
 			show[n++] = wanted[i];
 	fprintf(f, "set terminal pngcairo noenhanced size 1100,%d font 'DejaVu Sans,10'\nset output ", n ? 60 + 300 * n : 200);
 	quote(f, picture);
@@ -269,7 +271,7 @@ static gt_status draw(const app_runlog *l)
 {
 	char *script = NULL, *picture = NULL, *log = NULL, message[256];
 	gt_status st = GT_OK;
-	if (!l->rows)
+	if (!l->drawn)
 		return gt_fail(GT_ERR_UNSUPPORTED, "--plot=%s: there was no iteration to draw", l->plot);
 	GT_TRY(gt_tmp_path(l->plot, &picture));
 	GT_TRY(gt_tmp_path(l->plot, &script));
@@ -331,6 +333,6 @@ gt_status app_runlog_close(app_runlog *l, int iterations, int most, const char *
 	free(l->title);
 	l->row = NULL;
 	l->title = NULL;
-	l->rows = l->room = 0;
+	l->rows = l->drawn = l->room = 0;
 	return st;
 }

@@ -16,7 +16,7 @@ typedef struct {
 	FILE *file;
 	int json, seeks;
 	double (*row)[RUNLOG_COLUMNS];
-	size_t rows, room;
+	size_t rows, drawn, room;
 	char *title;
 } app_runlog;
 

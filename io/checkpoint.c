@@ -65,6 +65,28 @@ done:
 static int is_zero(const gt_array *a) { return gt_max(a) == 0 && gt_min(a) == 0; }
 static nc_type type_of(const gt_kept *k) { return k->array && gt_array_type(k->array) == GT_F32 ? NC_FLOAT : NC_DOUBLE; }
 
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	char block[8];
+	for (size_t n = strlen(text) + 1, i = 0; i < n; i += sizeof block) {
+		memset(block, 0, sizeof block);
+		memcpy(block, text + i, n - i < sizeof block ? n - i : sizeof block);
+		hash = gt_hash(hash, block, sizeof block);
+	}
+	return hash;
+}
+
+/* Of numbers and text, as arrays have theirs. */
+static uint64_t hash_numbers(uint64_t hash, int iteration, const gt_kept *kept)
+{
+	const double done = iteration;
+	hash = gt_hash(hash, &done, sizeof done);
+	for (; kept->name; kept++)
+		if (kept->value)
+			hash = gt_hash(hash, kept->value, sizeof *kept->value);
+	return hash;
+}
+
 /* Writing ---------------------------------------------------------------- */
 
 /* Arrays of one size share a dimension. */
@@ -111,9 +133,11 @@ done:
 	return st;
 }
 
-static gt_status put_lines(const gt_nc *f, const gt_checkpoint_line *run, int iteration)
+static gt_status put_lines(const gt_nc *f, const gt_checkpoint_line *run, int iteration, const gt_kept *kept)
 {
 	gt_status st = GT_OK;
+	uint64_t hash = 0;
+	char hex[32];
 	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "title", "A reconstruction under way"));
 	GT_TRY(gt_nc_check(f, NULL, nc_put_att_int(f->id, NC_GLOBAL, mark, NC_INT, 1, &(int){ 1 })));
 	GT_TRY(gt_nc_check(f, NULL, nc_put_att_int(f->id, NC_GLOBAL, iterations_name, NC_INT, 1, &iteration)));
@@ -121,7 +145,10 @@ static gt_status put_lines(const gt_nc *f, const gt_checkpoint_line *run, int it
 		char name[NC_MAX_NAME + 1];
 		snprintf(name, sizeof name, "%s%s", prefix, run->name);
 		GT_TRY(gt_nc_put_text(f, NC_GLOBAL, name, run->text));
+		hash = hash_text(hash, run->text);
 	}
+	snprintf(hex, sizeof hex, "%016" PRIx64, hash_numbers(hash, iteration, kept));
+	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, hash_name, hex));
 done:
 	return st;
 }
@@ -138,7 +165,7 @@ gt_status gt_checkpoint_write(const char *path, const gt_checkpoint_line *run, i
 	if (!variable)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	GT_TRY(gt_nc_create(path, bytes, &f));
-	GT_TRY(put_lines(&f, run, iteration));
+	GT_TRY(put_lines(&f, run, iteration, kept));
 	for (size_t i = 0; i < n; i++)
 		GT_TRY(define(&f, &kept[i], &variable[i]));
 	GT_TRY(gt_nc_check(&f, NULL, nc_enddef(f.id)));
@@ -285,6 +312,23 @@ done:
 	return st;
 }
 
+static gt_status check_numbers(const gt_nc *f, const gt_checkpoint *c, const gt_kept *kept)
+{
+	char *was = NULL, now[32];
+	uint64_t hash = 0;
+	gt_status st = GT_OK;
+	GT_TRY(gt_nc_text(f, NULL, hash_name, &was));
+	for (size_t i = 0; i < c->lines; i++)
+		hash = hash_text(hash, c->text[i]);
+	snprintf(now, sizeof now, "%016" PRIx64, hash_numbers(hash, c->iteration, kept));
+	if (!was || strcmp(was, now))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: damaged: the hash of its numbers and texts is %s, expected %s", f->path, now,
+		               was ? was : "an attribute that says so"));
+done:
+	free(was);
+	return st;
+}
+
 gt_status gt_checkpoint_fill(const gt_checkpoint *c, const gt_kept *kept)
 {
 	gt_nc f = { .path = c->path, .id = -1 };
@@ -304,6 +348,7 @@ gt_status gt_checkpoint_fill(const gt_checkpoint *c, const gt_kept *kept)
 		               variables, n));
 	for (size_t i = 0; i < n; i++)
 		GT_TRY(load(&f, &kept[i]));
+	GT_TRY(check_numbers(&f, c, kept));
 done:
 	gt_nc_close(&f);
 	return st;

@@ -39,7 +39,7 @@ static gt_status get_kernel(const struct making *s)
 {
 	gt_status st = GT_OK;
 	gt_array *part = NULL;
-	float *single = malloc(s->slice * sizeof *single);
+	float *single = calloc(s->slice, sizeof *single); /* zeros: a rehearsal reads nothing into it */
 	if (!single)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a slice of %zu voxels", s->slice);
 	GT_TRY(gt_array_part(s->g, s->middle[2] * s->slice, s->slice, &part));
