@@ -8,8 +8,8 @@ static gt_status cases(const study *s, FILE *out)
 		"os-sart, the paper's figure 16: there the window of the error is &plusmn;0.02 of water, here as many HU. Below: profiles.",
 		"os-sart, figure 17, in the window 1 to 1.2 of water.",
 		"pcg with q-GGMRF from fdk, weights from the photons: as figure 18, of a body that is known.",
-		"sart with all views at once and FISTA's momentum (<code>sirt:momentum</code>), no penalty: as figure 19, with fdk beside it. "
-		"Without a penalty it comes to fit the noise: see where its error begins to rise in the figure above.",
+		("sart with all views at once and FISTA's momentum (<code>sirt:momentum</code>), no penalty: as figure 19, with fdk beside it. "
+		 "Without a penalty it comes to fit the noise: see where its error begins to rise in the figure above."),
 	};
 	gt_status st = GT_OK;
 	fputs("<h2>Reconstructions</h2>\n<p>Bodies with exact line integrals, each cell the mean of 4 &times; 4 rays. They are longer than the "
