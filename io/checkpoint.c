@@ -230,7 +230,7 @@ gt_status gt_checkpoint_open(const char *path, gt_checkpoint **out)
 	gt_status st = GT_OK;
 	gt_checkpoint *c = calloc(1, sizeof *c);
 	if (!c || !(c->path = strdup(path)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	if (access(path, R_OK) != 0)
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno)));
 	GT_TRY(gt_nc_open(path, &f));
