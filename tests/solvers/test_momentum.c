@@ -27,9 +27,10 @@ static double misfit(const struct gt_test_problem *p, const gt_array *x)
 /* Each iteration of the recursion is one of plain sirt, from the extrapolated point. */
 START_TEST(is_the_recursion)
 {
+	gt_backend *be = gt_test_backend();
 	static const char *const steps[] = { "iterations=1", "iterations=2", "iterations=7", "iterations=12" };
 	static const int counts[] = { 1, 2, 7, 12 };
-	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F64, 11, 15, 1);
+	struct gt_test_problem p = gt_test_problem(be, GT_F64, 11, 15, 1);
 	gt_array *x = NULL, *before = NULL, *next = NULL, *found = NULL;
 	ck_ok(gt_array_like(p.x, &x));
 	ck_ok(gt_array_like(p.x, &before));
@@ -67,13 +68,15 @@ START_TEST(is_the_recursion)
 	gt_array_free(next);
 	gt_array_free(found);
 	gt_test_problem_free(&p);
+	gt_backend_close(be);
 }
 END_TEST
 
 /* The residual falls with the square of the number of iterations, not with the number. */
 START_TEST(is_faster)
 {
-	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 24, 30, 1);
+	gt_backend *be = gt_test_backend();
+	struct gt_test_problem p = gt_test_problem(be, GT_F32, 24, 30, 1);
 	gt_array *plain = NULL, *fast = NULL;
 	ck_ok(gt_array_like(p.x, &plain));
 	ck_ok(gt_array_like(p.x, &fast));
@@ -86,6 +89,7 @@ START_TEST(is_faster)
 	gt_array_free(plain);
 	gt_array_free(fast);
 	gt_test_problem_free(&p);
+	gt_backend_close(be);
 }
 END_TEST
 
@@ -104,7 +108,8 @@ static int stop_there(void *self, const gt_progress *g)
 /* Wherever it ends, the result is the iterate that was reported last. */
 START_TEST(result_is_the_last_iterate)
 {
-	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 12, 14, 2);
+	gt_backend *be = gt_test_backend();
+	struct gt_test_problem p = gt_test_problem(be, GT_F32, 12, 14, 2);
 	struct stop s = { 0, NULL };
 	const gt_monitor m = { .each = stop_there, .self = &s };
 	const gt_solver *solver = gt_solver_find("os-sart");
@@ -121,6 +126,7 @@ START_TEST(result_is_the_last_iterate)
 	}
 	gt_array_free(s.seen);
 	gt_test_problem_free(&p);
+	gt_backend_close(be);
 }
 END_TEST
 
