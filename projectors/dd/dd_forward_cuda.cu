@@ -52,7 +52,10 @@ enum { WARP = 32, MOST_SLICES = 16 };
 
 static __host__ __device__ constexpr bool is_tall(int rows) { return rows > 2 * WARP; }
 static __host__ __device__ constexpr int slot_bytes(int rows) { return is_tall(rows) ? GT_DD_FORWARD_SLOT_TALL : GT_DD_FORWARD_SLOT; }
-[[maybe_unused]] static __host__ __device__ constexpr int blocks_of(int rows) { return is_tall(rows) ? GT_DD_FORWARD_BLOCKS_TALL : GT_DD_FORWARD_BLOCKS; }
+[[maybe_unused]] static __host__ __device__ constexpr int blocks_of(int rows)
+{
+	return is_tall(rows) ? GT_DD_FORWARD_BLOCKS_TALL : GT_DD_FORWARD_BLOCKS;
+}
 static __host__ __device__ constexpr int warps_of(int rows) { return is_tall(rows) ? GT_DD_FORWARD_WARPS_TALL : GT_DD_FORWARD_WARPS; }
 static __host__ __device__ constexpr int threads_of(int rows) { return WARP * (warps_of(rows) + 1); }
 
