@@ -332,7 +332,7 @@ done:
 gt_status gt_checkpoint_fill(const gt_checkpoint *c, const gt_kept *kept)
 {
 	gt_nc f = { .path = c->path, .id = -1 };
-	int variables, iteration;
+	int variables = 0, iteration = 0;
 	gt_status st = GT_OK;
 	size_t n = 0;
 	while (kept[n].name)
