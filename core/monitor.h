@@ -13,7 +13,8 @@ typedef struct {
 	double cost, data, penalty;     /* cost = data + penalty of the problem at that iterate, as in solvers/solver.h */
 	double gradient;                /* |cost'| there */
 	const gt_array *x;
-	const gt_array *judged;         /* the iterate that residual, cost, data and penalty are of: x, or the one before */
+	const gt_array *judged;         /* residual, cost, data and penalty are of x, or of the iterate before: with momentum of the
+	                                 * point extrapolated from it */
 	int passing;                    /* 1: they are of points on the way from `judged` to x, as subsets are taken one after the other */
 	const gt_kept *kept;            /* to continue from here; NULL: cannot be */
 } gt_progress;
