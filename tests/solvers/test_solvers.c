@@ -204,7 +204,7 @@ START_TEST(divergence_is_told)
 	struct gt_test_problem p = gt_test_problem(be, GT_F32, 16, 12, 1);
 	struct log l = { .p = NULL };
 	gt_fill(3e38, p.b[0]);
-	ck_refused(solve("cgls", "iterations=2", &p, &l), GT_ERR_UNSUPPORTED, "not finite");
+	ck_refused(solve("cgls", "iterations=2", &p, &l), GT_ERR_DIVERGED, "not finite");
 	gt_test_problem_free(&p);
 	gt_backend_close(be);
 }
