@@ -108,8 +108,7 @@ void study_folder_drop(study_folder *f)
 	*f = (study_folder){ 0 };
 }
 
-/* The path of a file of the folder, which is removed with it. */
-static const char *add_file(const study_folder *f, const char *name)
+const char *study_file(const study_folder *f, const char *name)
 {
 	made *m = malloc(sizeof *m);
 	char *path = m ? cli_text("%s/%s", f->tmp, name) : NULL;
@@ -125,7 +124,7 @@ static const char *add_file(const study_folder *f, const char *name)
 
 gt_status study_open(const study_folder *f, const char *name, FILE **out)
 {
-	const char *path = add_file(f, name);
+	const char *path = study_file(f, name);
 	if (!path)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	*out = fopen(path, "w");
@@ -154,7 +153,7 @@ gt_status study_floats(const study_folder *f, const char *name, const double *x,
 gt_status study_draw(const study_folder *f, const char *name)
 {
 	char *script = cli_text("%s.gp", name), *picture = cli_text("%s.png", name), *log = cli_text("%s.log", name), message[256];
-	const char *log_path = log ? add_file(f, log) : NULL, *path = picture ? add_file(f, picture) : NULL;
+	const char *log_path = log ? study_file(f, log) : NULL, *path = picture ? study_file(f, picture) : NULL;
 	gt_status st = script && log_path && path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	if (app_gnuplot(f->tmp, log, NULL, script) != 0 || access(path, R_OK) != 0) {

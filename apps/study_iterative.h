@@ -86,5 +86,5 @@ typedef struct study_findings {
 	char claim[1024];
 } study_findings;
 gt_status study_iterative_figures(study *s);
-gt_status study_iterative_report(study *s);
+gt_status study_iterative_parts(const study *s, FILE *out);
 #endif

@@ -234,7 +234,6 @@ static gt_status draw_noise_pictures(study *s)
 gt_status study_iterative_figures(study *s)
 {
 	gt_status st = GT_OK;
-	GT_TRY(study_plot_style(s));
 	for (int i = 0; i < STUDY_CASES; i++) {
 		GT_TRY(draw_case(s, i));
 		GT_TRY(draw_reference(s, i));

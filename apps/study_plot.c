@@ -52,6 +52,15 @@ gt_status study_plot_style(study *s)
 	return study_close("style.gp", out);
 }
 
+void study_plot_text(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		if (*text == '\'')
+			fputs("\'\'", out);
+		else
+			fputc((unsigned char)*text < ' ' || *text == '`' ? ' ' : *text, out);
+}
+
 gt_status study_plot_begin(study *s, const char *name, int width, int height, FILE **out)
 {
 	char script[64];
@@ -381,7 +390,6 @@ done:
 gt_status study_figures(study *s)
 {
 	gt_status st = GT_OK;
-	GT_TRY(study_plot_style(s));
 	GT_TRY(draw_times(s));
 	GT_TRY(draw_forward(s));
 	GT_TRY(draw_back(s));
