@@ -10,7 +10,7 @@ const fdk_form fdk_forms[] = {
 	{ "strided", "Okitsu 2008: A", flat_block, "one view, lanes of a warp along y: accesses to the volume not coalesced", 1, 1, 1, 0 },
 	{ "coalesced", "Okitsu 2008: B", flat_block, "lanes along x", 1, 1, 1, 0 },
 	{ "batched", "Okitsu 2008: C, E", flat_block, "4 views summed in registers, one expression", 4, 1, 1, 0 },
-	{ "ahead", "Okitsu 2008: D, F", flat_block, "12 views: places of the next are computed while one is fetched", 12, 1, 1, 1 },
+	{ "ahead", "Okitsu 2008: D, F", flat_block, "12 views: places are computed ahead of what is fetched", 12, 1, 1, 1 },
 	{ "rsqrt", "Papenhausen 2013: +RSQRT", flat_block, "16 views, 1/w as rsqrt(w w)", 16, 1, 1, 0 },
 	{ "transposed", "Papenhausen 2013: +Transpose", flat_block, "besides, views along y on a volume with x and y exchanged", 16, 1, 1,
 	  0 },
@@ -89,11 +89,11 @@ static void add_cpu(study *s, int threads, gt_type type)
 	snprintf(w->label, sizeof w->label, "CPU, %d thread%s%s", threads, threads == 1 ? "" : "s", type == GT_F64 ? ", double" : "");
 }
 
-/* Every form is a line of the table; those of the GPU are ways where there is one. */
+/* Every form is a line of the table; those of the GPU are ways where there is one, at sizes that would keep one thread of the CPU for hours. */
 static void find_ways(study *s)
 {
 	study_table *t = &s->table[STUDY_FORMS];
-	if (s->threads > 1)
+	if (s->threads > 1 && !s->gpu[0])
 		add_cpu(s, 1, GT_F32);
 	add_cpu(s, s->threads, GT_F32);
 	add_cpu(s, s->threads, GT_F64);

@@ -57,8 +57,8 @@ typedef struct {
 } fdk_images;
 /* batch: views per pass over the volume, 0: chosen. x: where the volume goes, NULL: nowhere. Short runs are repeated. */
 gt_status fdk_images_run(const fdk_images *p, const char *backend, gt_type type, size_t batch, float *x, double *seconds);
-/* Devices that take images so: the CPU with its threads, and the GPU by the form that it chooses. */
-enum { FDK_TAKERS = 3 };
+/* Devices that take images so: the GPU by the form that it chooses; without one the CPU, on one thread and on all. */
+enum { FDK_TAKERS = 2 };
 typedef struct { const char *backend, *label; int gpu; } fdk_taker;
 size_t fdk_takers(const study *s, fdk_taker taker[FDK_TAKERS]);
 

@@ -123,9 +123,11 @@ static int takes_part(const fdk_way *w) { return !w->form || w->form->upright; }
 static gt_status run_set(study *s, int number, fdk_seconds t[FDK_MOST_WAYS])
 {
 	struct study_fdk *f = s->fdk;
-	const size_t reference = s->threads > 1 ? 2 : 1;
+	size_t reference = 0;
 	set d;
 	gt_status st = GT_OK;
+	while (f->way[reference].type != GT_F64)
+		reference++;
 	GT_TRY(new_set(s, number, &d));
 	study_step(s, "ladder: %s: %s", d.body, f->way[reference].label);
 	GT_TRY(fdk_run(s, &f->way[reference], d.scan, &d.grid, "", d.data, d.reference, &t[reference]));

@@ -7,23 +7,11 @@
 enum { LAUNCHES = 48 /* views that the forms of 1, 4, 12 and 16 per launch take in whole launches */ };
 #define DEGREE 0.017453292519943295
 
-/* One curve of the wide tables. Single precision: the CPU's forms differ by threads. */
+/* In single precision: that of the CPU differs by threads alone. */
 static int sweeps(const fdk_way *w) { return w->form ? w->form->upright : w->type == GT_F32; }
 
-static size_t curves(const study *s)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < s->fdk->ways; i++)
-		n += (size_t)sweeps(&s->fdk->way[i]);
-	return n;
-}
-
-static void head_curves(study *s, int table, const char *unit)
-{
-	for (size_t i = 0; i < s->fdk->ways; i++)
-		if (sweeps(&s->fdk->way[i]))
-			study_head(&s->table[table], "%s [%s]", s->fdk->way[i].label, unit);
-}
+/* Who has a curve over the angles: not the CPU beside a GPU, whose cube is too large for it. */
+static int turns(const study *s, const fdk_way *w) { return sweeps(w) && (w->gpu || !s->gpu[0]); }
 
 /* Angles: figure 9 of Lu et al. ------------------------------------------------- */
 
@@ -44,7 +32,7 @@ static gt_status one_angle(study *s, double degrees)
 	study_number(&s->table[STUDY_ANGLES], degrees);
 	for (size_t i = 0; i < s->fdk->ways; i++) {
 		fdk_seconds t;
-		if (!sweeps(&s->fdk->way[i]))
+		if (!turns(s, &s->fdk->way[i]))
 			continue;
 		study_step(s, "angles: %g degrees: %s", degrees, s->fdk->way[i].label);
 		GT_TRY(fdk_try(s, "angles", &s->fdk->way[i], scan, &grid, "short-scan=off", NULL, NULL, &t));
@@ -58,7 +46,9 @@ done:
 static gt_status angles(study *s)
 {
 	gt_status st = GT_OK;
-	head_curves(s, STUDY_ANGLES, "ms per view");
+	for (size_t i = 0; i < s->fdk->ways; i++)
+		if (turns(s, &s->fdk->way[i]))
+			study_head(&s->table[STUDY_ANGLES], "%s [ms per view]", s->fdk->way[i].label);
 	for (size_t i = 0; i < angle_count(s) && st == GT_OK; i++)
 		st = one_angle(s, (double)i * angle_step(s));
 	return st;
@@ -117,7 +107,7 @@ static gt_status views_per_pass(study *s)
 {
 	double matrix[PASS_VIEWS][12];
 	fdk_images p = { .views = s->quick ? PASS_VIEWS / 4 : PASS_VIEWS, .matrix = (const double(*)[12])matrix };
-	const gt_orbit o = fdk_cube(s->fdk->cube, p.views, &p.grid);
+	const gt_orbit o = fdk_cube(s->gpu[0] ? s->fdk->cube : s->fdk->cube / 2, p.views, &p.grid);
 	fdk_taker taker[FDK_TAKERS];
 	const size_t takers = fdk_takers(s, taker);
 	gt_scan *scan = NULL;
@@ -218,7 +208,10 @@ done:
 size_t fdk_sweeps_steps(const study *s)
 {
 	fdk_taker taker[FDK_TAKERS];
-	return (angle_count(s) + SIZES) * curves(s) + pass_count(s) * fdk_takers(s, taker);
+	size_t steps = pass_count(s) * fdk_takers(s, taker);
+	for (size_t i = 0; i < s->fdk->ways; i++)
+		steps += angle_count(s) * (size_t)turns(s, &s->fdk->way[i]) + SIZES * (size_t)sweeps(&s->fdk->way[i]);
+	return steps;
 }
 
 gt_status fdk_sweeps(study *s)
