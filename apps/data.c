@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "analytic/analytic.h"
 #include "apps/cli.h"
 #include "core/scan_math.h"
 
@@ -56,6 +57,21 @@ gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v)
 	return st;
 }
 
+gt_status cli_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above)
+{
+	const gt_analytic *m = gt_analytic_for(scan);
+	gt_analytic_seen s;
+	*below = *above = 0;
+	const gt_status st = gt_grid_default(scan, grid);
+	if (st != GT_OK || !gt_scan_is_helical(scan) || !m->seen || m->seen(grid, scan, &s) != GT_OK || s.first == s.end)
+		return st;
+	*below = s.first;
+	*above = grid->n[2] - s.end;
+	grid->center[2] += ((double)*below - (double)*above) / 2 * grid->pitch[2];
+	grid->n[2] = s.end - s.first;
+	return GT_OK;
+}
+
 gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid)
 {
 	gt_volume *model = NULL;
@@ -68,10 +84,14 @@ gt_status cli_grid(const cli_call *call, const char *spec, const char *like, con
 		GT_TRY(cli_read_volume(call, like, &model));
 		*grid = model->grid;
 	} else {
-		GT_TRY(gt_grid_default(scan, grid));
 		char text[256];
+		size_t below, above;
+		GT_TRY(cli_default_grid(scan, grid, &below, &above));
 		gt_grid_print(grid, text, sizeof text);
 		cli_note(call, "grid %s", text);
+		if (below + above)
+			cli_note(call, "%zu slices below and %zu above are left out, which some rays see but not over half a turn", below,
+			         above);
 	}
 	GT_TRY(gt_grid_check(grid, scan));
 done:

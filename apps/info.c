@@ -138,7 +138,8 @@ static void add_scan(cJSON *report, const gt_scan *s)
 	}
 	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)gt_scan_hash(s));
 	add_text(report, "hash", hash);
-	const int has_grid = gt_grid_default(s, &grid) == GT_OK;
+	size_t below, above;
+	const int has_grid = cli_default_grid(s, &grid, &below, &above) == GT_OK;
 	if (has_grid)
 		add_grid(report, "default_grid", &grid);
 	if (gt_scan_is_helical(s) && has_grid)

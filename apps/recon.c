@@ -20,6 +20,9 @@ static const cli_option options[] = {
 	  NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model of an iterative method (default dd)", AT(projector), 0, 0, NULL },
 	{ "init", 0, CLI_INPUT, "auto|zero|fdk|wfbp|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
+	{ "margin", 0, CLI_CHOICE, NULL,
+	  "slices beyond both ends that an iterative method computes and does not write (auto: default grids and helices)", AT(margin), 0,
+	  0, recon_margins },
 	{ "weights", 0, CLI_TEXT, "auto|uniform|file|photons:...|noise", "of the data, by their noise (photons:count=1e5,electronic=10)",
 	  AT(weights), 0, 0, NULL },
 	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...]",
@@ -120,10 +123,12 @@ static gt_status check_init(const recon_options *o, const app_method *m)
 
 static app_settings settings_of(const recon_options *o) { return (app_settings){ o->solver, o->weights, o->penalty }; }
 
-static gt_status set_quality(recon_options *o, const gt_projections *p, char **solver)
+static gt_status set_quality(recon_options *o, const gt_projections *p, const gt_grid *grid, char **solver)
 {
+	recon_ground w;
+	recon_window_of(p, grid, &w);
 	app_settings s = settings_of(o);
-	const gt_status st = app_quality_set((app_quality)o->quality, p, &s, solver);
+	const gt_status st = app_quality_set((app_quality)o->quality, &w.p, &s, solver);
 	o->solver = s.solver;
 	o->weights = s.weights;
 	o->penalty = s.penalty;
@@ -187,7 +192,8 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(check(o, &m));
 	GT_TRY(check_checkpoint(o, &m, call->file[0]));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
-	GT_TRY(set_quality(&set, p, &solver));
+	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
+	GT_TRY(set_quality(&set, p, &grid, &solver));
 	if (solver)
 		GT_TRY(app_method_parse(solver, &m));
 	if (!o->solver)
@@ -196,7 +202,6 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(check_checkpoint(o, &m, call->file[0]));
 	GT_TRY(check_prior(o, &m));
 	GT_TRY(recon_count_subsets(&m, p->scan, &subsets));
-	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	cli_note_slices(call, &grid, p->scan);
 	if (m.solver)
 		cli_note_sides(call, &grid, p);

@@ -8,7 +8,7 @@
 
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
-	int unit, quality, dry_run;
+	int unit, quality, dry_run, margin;
 	double water;
 } recon_options;
 
@@ -23,6 +23,26 @@ typedef struct {
 } recon_result;
 
 int recon_starts_from_file(const char *init);
+
+extern const char *const recon_margins[];       /* NULL-terminated */
+/* What a run computes with: `below` slices more than were asked for, and a margin above; the views that see those that were, as a window into
+ * all of them. It points into itself: do not copy it. Nothing to free. */
+typedef struct {
+	const gt_projections *all;
+	const gt_grid *asked;
+	gt_grid grid;
+	size_t below, first_view;
+	gt_scan scan;
+	gt_projections p;
+} recon_ground;
+void      recon_window_of(const gt_projections *all, const gt_grid *asked, recon_ground *ground);
+void      recon_ground_of(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *all, const gt_grid *asked,
+                          recon_ground *ground);
+/* Slices of x, which is on g. */
+gt_status recon_part(const gt_array *x, const gt_grid *g, size_t first, size_t slices, gt_array **part);
+/* Repeats the outermost of the asked slices below and above them. */
+gt_status recon_fill_margin(gt_array *x, const recon_ground *ground);
+
 gt_status recon_count_subsets(const app_method *m, const gt_scan *scan, size_t *subsets);
 /* Fills in v, but not in a rehearsal. */
 gt_status recon_compute(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *p, gt_volume *v,

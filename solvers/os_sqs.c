@@ -1,7 +1,7 @@
 /* Penalised weighted least squares by separable quadratic surrogates, ordered subsets and Nesterov's momentum: Kim, Ramani and
  * Fessler, IEEE Trans. Med. Imaging 34 (2015) 167; surrogates: Erdogan and Fessler, Phys. Med. Biol. 44 (1999) 2835:
- *   x+ = P[ z - (G sum_S A_k' w_k (A_k z - b_k) + R'(z)) / d ],   z = x+ + beta (x+ - x),   d = A'WA1 + R's majorizer
- * where S is one of G groups of the subsets. Groups make many steps per pass over the data, but disagree with each other: where
+ *   x+ = P[ z - (G sum_S A_k' w_k (A_k z - b_k) + R'(z)) / d ],   z = x+ + beta (x+ - x),   d = M max_k A_k'w_k A_k 1 + R's majorizer
+ * where S is one of G groups of the M subsets. Groups make many steps per pass over the data, but disagree with each other: where
  * they circle around the minimum, only fewer of them get closer. So first every subset is a group; then groups of several
  * subsets are summed up before a step, a divisor of their number and at most a third of it; last all are, which has the exact
  * gradient and converges. The momentum starts anew when the number of groups changes and, with one, where it points uphill.
@@ -97,7 +97,7 @@ static gt_status prepare(struct state *s, gt_array *x)
 		GT_TRY(gt_array_like(x, &s->old));
 	}
 	s->at = (gt_pwls_point){ .x = x, .v = s->own[0], .g = s->own[1], .d = s->d, .t = 1 };
-	gt_pwls_denominator(p, s->room.of, s->t, s->at.g, s->d);
+	gt_pwls_denominator_of_subsets(p, s->room.of, s->t, s->at.g, s->d);
 	gt_penalty_majorize(p->R, s->d);
 	s->at.least = gt_pwls_threshold(s->d);
 	gt_clamp(p->lo, p->hi, x);
