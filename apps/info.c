@@ -160,6 +160,7 @@ static void add_volume(cJSON *report, const gt_volume *v)
 		snprintf(key, sizeof key, "%s_to_mm", axes[a]);
 		add(report, key, g->center[a] + half);
 	}
+	add_text(report, "patient_position", gt_position_names[v->position]);
 	add_text(report, "unit", "mm-1");
 	add_range(report, v->data, gt_grid_voxels(g));
 	if (v->water > 0) {

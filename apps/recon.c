@@ -7,8 +7,10 @@
 #include "apps/recon.h"
 #include "core/host_memory.h"
 
-static const char *const units[] = { "mm-1", "HU", NULL };
-static const recon_options defaults = { .projector = "dd", .init = "auto", .weights = "auto", .water = GT_WATER_DEFAULT };
+static const char *const units[] = { "mm-1", "HU", "auto", NULL };
+static const recon_options defaults = {
+	.projector = "dd", .init = "auto", .weights = "auto", .water = GT_WATER_DEFAULT, .unit = GT_UNIT_AUTO
+};
 #define AT(field) offsetof(recon_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
@@ -35,7 +37,7 @@ static const cli_option options[] = {
 	  NULL },
 	{ "dry-run", 0, CLI_FLAG, NULL, "check all, compute nothing: what would be done, and the memory that it needs", AT(dry_run), 0, 0,
 	  NULL },
-	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
+	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI, else mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default 0.02)", AT(water), 1e-9, 1e3, NULL },
 	{ 0 },
 };
@@ -212,6 +214,7 @@ static int run(const cli_call *call, const void *given)
 	}
 	GT_TRY(recon_compute_if_it_fits(&this, &v, &r));
 	v->water = o->water;
+	v->position = p->position;
 	w.unit = (gt_unit)o->unit;
 	w.water = o->water;
 	char *parameters = record_text(call, o, &m, &r);

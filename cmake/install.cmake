@@ -18,8 +18,11 @@ install(FILES ${PROJECT_BINARY_DIR}/gantry-config.cmake ${PROJECT_BINARY_DIR}/ga
 
 if(NOT BUILD_SHARED_LIBS)
 	set(pc_requires "netcdf hdf5 fftw3 fftw3f cairo")
+	if(nifti)
+		set(pc_libs "${NIFTI_LIBRARY} ${ZNZ_LIBRARY} -lz")
+	endif()
 	if(cuda)
-		set(pc_libs "-L${CUDAToolkit_LIBRARY_DIR} -lcudart -lcufft -lstdc++")
+		string(APPEND pc_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart -lcufft -lstdc++")
 	endif()
 	if(dicom)
 		string(APPEND pc_libs " ${DCMTK_DATA} ${DCMTK_LOG} ${DCMTK_STD} -lstdc++")

@@ -10,25 +10,8 @@
 #include "io/metaimage.h"
 #include "io/volume_fix.h"
 
-/* Unit, slope and offset of the stored numbers: the user's, else our own comment, else the type's meaning. */
-static gt_status decide(const char *path, const gt_read_options *o, const gt_met_head *h, gt_unit *unit, double *slope, double *offset)
-{
-	const int told = o->unit != GT_UNIT_AUTO, ours = h->unit != GT_UNIT_AUTO, meaning = h->type->meaning;
-	*unit = told ? o->unit : ours ? h->unit : meaning == GT_MET_PER_MM ? GT_PER_MM : GT_HU;
-	*slope = isnan(o->slope) ? 1 : o->slope;
-	*offset = !isnan(o->offset) ? o->offset : !ours && *unit == GT_HU && meaning == GT_MET_CT_1024 ? -1024 : 0;
-	if (!isfinite(*slope) || *slope == 0 || !isfinite(*offset))
-		return gt_fail(GT_ERR_ARG, "%s: slope=%g, offset=%g: expected finite numbers, the slope not 0", path, *slope, *offset);
-	if (!told && !ours && meaning == GT_MET_UNKNOWN)
-		return gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"%s: elements are %s, which hold neither CT numbers nor mm^-1: the unit (HU or mm-1) and the slope must be given",
-			path, h->type->name);
-	if (!ours || told)
-		gt_read_note(o, "%s: %s taken as %s = %g * stored %+g (%s)", path, h->type->name, *unit == GT_HU ? "HU" : "mm^-1", *slope,
-		             *offset, told ? "as told" : "MetaImage names no unit");
-	return GT_OK;
-}
+/* The frame of the format has x to the patient's left and y to his back. */
+static int left_back_head(const gt_volume *v, int axis) { return gt_position_sign(v->position, axis) * (axis < 2 ? -1 : 1); }
 
 static gt_status open_data(const char *path, const gt_met_head *h, FILE **file)
 {
@@ -40,7 +23,7 @@ static gt_status open_data(const char *path, const gt_met_head *h, FILE **file)
 	const double start = h->data_at >= 0 ? (double)h->data_at : (double)s.st_size - bytes, room = (double)s.st_size - start;
 	if (start < 0 || room < bytes)
 		return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes, %s%s has %.0f", path,
-		               h->grid.n[0], h->grid.n[1], h->grid.n[2], h->type->name, bytes, h->data_file ? "data file " : "the file",
+		               h->grid.n[0], h->grid.n[1], h->grid.n[2], h->type->met, bytes, h->data_file ? "data file " : "the file",
 		               h->data_file ? name : "",
 		               start < 0  ? (double)s.st_size
 		               : room > 0 ? room
@@ -57,24 +40,32 @@ static gt_status read_data(const char *path, FILE *file, const gt_met_head *h, f
 	if (!piece)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	gt_status st = GT_OK;
-	size_t bad = 0, first_bad = 0;
 	for (size_t at = 0; at < n && st == GT_OK; at += most) {
 		const size_t count = n - at < most ? n - at : most;
 		if (fread(piece, size, count, file) != count)
 			st = gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, ferror(file) ? strerror(errno) : "it ends too early");
 		else
 			h->type->convert(piece, count, h->swap, data + at);
-		for (size_t i = at; st == GT_OK && h->type->is_real && i < at + count; i++)
-			if (!isfinite(data[i]) && !bad++)
-				first_bad = i;
 	}
-	if (st == GT_OK && bad)
-		st = gt_fail(GT_ERR_FORMAT,
-		             "%s: %zu of %zu voxels are NaN or infinite, the first at [%zu][%zu][%zu] (z, y, x); expected finite numbers",
-		             path, bad, n, first_bad / h->grid.n[0] / h->grid.n[1], first_bad / h->grid.n[0] % h->grid.n[1],
-		             first_bad % h->grid.n[0]);
 	free(piece);
 	return st;
+}
+
+/* Files of others name the scanner's axes, as ours once did, unless the user says how the patient lay: then, and in ours, they are
+ * the patient's, to his left, back and head. */
+static void put_in_place(const char *path, const gt_met_head *h, const gt_read_options *o, gt_volume *v)
+{
+	const int told = o->position != GT_POSITION_AUTO, said = h->said.position != GT_POSITION_AUTO;
+	int flip[3];
+	v->position = told ? o->position : said ? h->said.position : GT_HFS;
+	if (!told && !h->said.ours)
+		gt_read_note(o, "%s: axes taken as the scanner's", path);
+	for (int a = 0; a < 3; a++) {
+		const int turned = (told || said) && left_back_head(v, a) < 0;
+		flip[a] = h->flip[a] != turned;
+		v->grid.center[a] = turned ? -h->grid.center[a] : h->grid.center[a];
+	}
+	gt_volume_flip(v, flip);
 }
 
 static gt_status read_volume(const char *path, const gt_read_options *o, gt_volume **out)
@@ -82,27 +73,21 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	gt_status st;
 	gt_met_head h;
 	FILE *file = NULL;
-	gt_unit unit;
-	double slope, offset;
+	gt_scaling scaling = { .slope = NAN, .offset = NAN };
 	gt_volume *v = calloc(1, sizeof *v);
 	GT_TRY(gt_met_read_head(path, &h));
 	if (!v)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	GT_TRY(decide(path, o, &h, &unit, &slope, &offset));
+	GT_TRY(gt_volume_scaling(path, "MetaImage", h.type->met, h.type->meaning, &h.said, o, &scaling));
 	GT_TRY(open_data(path, &h, &file));
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&h.grid) * sizeof(float), "volume"), "%s", path));
 	v->grid = h.grid;
 	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	GT_TRY(read_data(path, file, &h, v->data));
-	gt_volume_flip(v, h.flip);
-	v->water = h.water;
-	if (unit == GT_HU) {
-		v->water = h.water > 0 ? h.water : o->water > 0 ? o->water : GT_WATER_DEFAULT;
-		gt_volume_linear(v, slope * v->water / 1000, (1 + offset / 1000) * v->water);
-	} else if (slope != 1 || offset != 0) {
-		gt_volume_linear(v, slope, offset);
-	}
+	GT_TRY(gt_volume_finite(path, v));
+	put_in_place(path, &h, o, v);
+	gt_volume_scale(v, &scaling, &h.said, o);
 	v->from = h.from;
 	memset(&h.from, 0, sizeof h.from);
 	*out = v;
@@ -129,19 +114,20 @@ static void put_text(FILE *f, const char *key, const char *text)
 static void put_head(FILE *f, const gt_write_options *o, const gt_volume *v, const char *data_file)
 {
 	const gt_grid *g = &v->grid;
-	const double water = o->unit == GT_HU ? gt_volume_water(o, v) : v->water;
-	fprintf(f, "ObjectType = Image\nNDims = 3\n");
-	fprintf(f, "Comment = gantry unit=%s", o->unit == GT_HU ? "HU" : "mm-1");
-	if (water > 0)
-		fprintf(f, " water=%.17g", water);
-	fputc('\n', f);
+	int along[3];
+	char said[GT_SAID];
+	for (int a = 0; a < 3; a++)
+		along[a] = left_back_head(v, a);
+	gt_said_print(o, o->unit == GT_HU, v, said);
+	fprintf(f, "ObjectType = Image\nNDims = 3\nComment = %s\n", said);
 	put_text(f, "GantryCommand", v->from.command);
 	put_text(f, "GantryParameters", v->from.parameters);
 	if (v->from.scan_hash)
 		fprintf(f, "GantryScanHash = %016" PRIx64 "\n", v->from.scan_hash);
-	fprintf(f, "BinaryData = True\nBinaryDataByteOrderMSB = %s\nCompressedData = False\n", gt_met_host_is_msb() ? "True" : "False");
-	fprintf(f, "TransformMatrix = 1 0 0 0 1 0 0 0 1\n");
-	fprintf(f, "Offset = %.17g %.17g %.17g\n", gt_grid_first(g, 0), gt_grid_first(g, 1), gt_grid_first(g, 2));
+	fprintf(f, "BinaryData = True\nBinaryDataByteOrderMSB = %s\nCompressedData = False\n", gt_host_is_msb() ? "True" : "False");
+	fprintf(f, "TransformMatrix = %d 0 0 0 %d 0 0 0 %d\n", along[0], along[1], along[2]);
+	fprintf(f, "Offset = %.17g %.17g %.17g\n", along[0] * gt_grid_first(g, 0), along[1] * gt_grid_first(g, 1),
+	        along[2] * gt_grid_first(g, 2));
 	fprintf(f, "CenterOfRotation = 0 0 0\n");
 	fprintf(f, "ElementSpacing = %.17g %.17g %.17g\n", g->pitch[0], g->pitch[1], g->pitch[2]);
 	fprintf(f, "DimSize = %zu %zu %zu\n", g->n[0], g->n[1], g->n[2]);
@@ -250,6 +236,7 @@ const gt_format gt_format_metaimage = {
 	.about = "MetaImage",
 	.extensions = "mha mhd",
 	.probe = gt_met_is,
+	.unitless = 1,
 	.read_volume = read_volume,
 	.write_volume = write_volume,
 };

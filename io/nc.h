@@ -39,6 +39,8 @@ gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values);
  * applied. Refused: NaN, Inf and missing values (_FillValue), values below least. */
 gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], double least, float *values);
 gt_status gt_nc_get_provenance(const gt_nc *f, gt_provenance *from);
+/* How the patient lay; HFS where the file does not say. */
+gt_status gt_nc_get_position(const gt_nc *f, gt_position *position);
 
 /* Writing ---------------------------------------------------------------- */
 
@@ -60,4 +62,5 @@ gt_status gt_nc_put_floats(const gt_nc *f, int variable, const size_t size[3], c
 /* n values from `first` on of a variable of one dimension, in memory as in the file: every bit is kept. */
 gt_status gt_nc_put_part(const gt_nc *f, int variable, size_t first, size_t n, const void *values);
 gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from);
+gt_status gt_nc_put_position(const gt_nc *f, gt_position position);
 #endif

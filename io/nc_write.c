@@ -183,3 +183,8 @@ gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from)
 done:
 	return st;
 }
+
+gt_status gt_nc_put_position(const gt_nc *f, gt_position position)
+{
+	return gt_nc_put_text(f, NC_GLOBAL, "patient_position", gt_position_names[position]);
+}

@@ -121,6 +121,8 @@ gt_status gt_netcdf_read_volume(const char *path, const gt_read_options *o, gt_v
 	GT_TRY(gt_nc_units(&f, name, hu ? hounsfield : per_mm));
 	GT_TRY(get_grid(&f, &v->grid, flip));
 	GT_TRY(gt_nc_get_provenance(&f, &v->from));
+	if ((v->position = o->position) == GT_POSITION_AUTO)
+		GT_TRY(gt_nc_get_position(&f, &v->position));
 	GT_TRY(get_water(&f, name, &v->water));
 	const size_t size[3] = { v->grid.n[2], v->grid.n[1], v->grid.n[0] };
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), name), "%s", path));
@@ -181,6 +183,7 @@ gt_status gt_netcdf_write_volume(const char *path, const gt_write_options *o, co
 	GT_TRY(gt_nc_create(path, o->deflate ? 0 : (double)gt_grid_voxels(&v->grid) * sizeof(float), &f));
 	GT_TRY(gt_nc_put_text(&f, NC_GLOBAL, "title", "X-ray attenuation"));
 	GT_TRY(gt_nc_put_provenance(&f, &v->from));
+	GT_TRY(gt_nc_put_position(&f, v->position));
 	for (int axis = 2; axis >= 0; axis--)
 		GT_TRY(define_axis(&f, &v->grid, axis, &dims[2 - axis], &axis_ids[axis]));
 	GT_TRY(gt_nc_define_data(&f, hu ? "ct_number" : "attenuation", dims, size, o->deflate, hu ? "HU" : "mm-1",

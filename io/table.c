@@ -10,7 +10,7 @@
 #include "io/format.h"
 
 /* Asked in this order: a Data Exchange file is an HDF5 file too, and so is a NetCDF-4 file. */
-#define GT_FORMAT_LIST(X) X(dataexchange) X(netcdf) X(metaimage) X(rabbitct)
+#define GT_FORMAT_LIST(X) X(dataexchange) X(netcdf) X(metaimage) X(nifti) X(rabbitct)
 
 #define DECLARE(name) extern const gt_format gt_format_##name;
 GT_FORMAT_LIST(DECLARE)
@@ -23,8 +23,9 @@ const gt_read_options gt_read_defaults = {
 	.unit = GT_UNIT_AUTO,
 	.slope = NAN,
 	.offset = NAN,
+	.position = GT_POSITION_AUTO,
 };
-const gt_write_options gt_write_defaults = { .unit = GT_PER_MM };
+const gt_write_options gt_write_defaults = { .unit = GT_UNIT_AUTO };
 
 static void provenance_clear(gt_provenance *from)
 {
@@ -60,11 +61,12 @@ static int can_do(const gt_format *f, int projections, int writing)
 	return writing ? f->write_volume != NULL : f->read_volume != NULL;
 }
 
-static int has_extension(const gt_format *f, const char *extension)
+static int has_extension(const gt_format *f, const char *path)
 {
+	const size_t length = strlen(path);
 	for (const char *e = f->extensions; *e; e += strspn(e, " ")) {
 		const size_t n = strcspn(e, " ");
-		if (strlen(extension) == n && !strncasecmp(e, extension, n))
+		if (length > n && path[length - n - 1] == '.' && !strncasecmp(e, path + length - n, n))
 			return 1;
 		e += n;
 	}
@@ -94,12 +96,11 @@ static gt_status format_to_write(const char *path, int projections, const gt_for
 {
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 	char known[256];
-	if (dot)
-		for (const gt_format *const *f = gt_formats; *f; f++)
-			if (can_do(*f, projections, 1) && has_extension(*f, dot + 1)) {
-				*format = *f;
-				return GT_OK;
-			}
+	for (const gt_format *const *f = gt_formats; *f; f++)
+		if (can_do(*f, projections, 1) && has_extension(*f, path)) {
+			*format = *f;
+			return GT_OK;
+		}
 	list_extensions(projections, 1, known, sizeof known);
 	return gt_fail(GT_ERR_ARG, "%s: cannot write %s as '%s': expected a name that ends in one of: %s", path, what(projections),
 	               dot ? dot : "no extension", known);
@@ -195,7 +196,7 @@ static gt_status check_options(const char *path, const gt_write_options *o)
 		return gt_fail(GT_ERR_ARG, "%s: deflate=%d: expected a number from 0 to 9", path, o->deflate);
 	if (!(o->water >= 0) || isinf(o->water))
 		return gt_fail(GT_ERR_ARG, "%s: water=%g: expected an attenuation in mm^-1", path, o->water);
-	if (o->unit != GT_PER_MM && o->unit != GT_HU)
+	if (o->unit != GT_PER_MM && o->unit != GT_HU && o->unit != GT_UNIT_AUTO)
 		return gt_fail(GT_ERR_ARG, "%s: unit %d: expected mm^-1 or HU", path, (int)o->unit);
 	return GT_OK;
 }

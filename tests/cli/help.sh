@@ -4,7 +4,7 @@
 
 ok help
 commands=$(awk '/^  [a-z]/ { print $1 }' <<<"$out")
-for command in simulate import info project backproject recon compare view adjoint bench devices help; do
+for command in simulate import info project backproject recon compare convert view adjoint bench devices help; do
 	grep -qx $command <<<"$commands" || fail "help does not list $command"
 	ok help $command
 	says "gantry $command"
