@@ -173,6 +173,7 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const app
 	app_penalty penalty = { .factor = 1 };
 	gt_penalty *R = NULL;
 	float *w = NULL;
+	char *recorded = NULL;
 	size_t subsets = 1;
 	gt_status st = GT_OK;
 	GT_TRY(recon_count_subsets(m, p->scan, &subsets));
@@ -185,7 +186,9 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const app
 	cli_note(call, "preparing %zu subset%s of %zu views, weights %s ...", subsets, subsets == 1 ? "" : "s", p->scan->views, r->weights);
 	GT_TRY(app_subsets_new(o->projector, be, type, grid, p->scan, p->data, w, subsets, &s));
 	app_plan_subsets(r->plan, be, &s, w != NULL, p->scan);
-	const app_prior_case prior = { o->projector, grid, p, &weights, w, &s, x, o->water };
+	if (o->penalty && o->resume)
+		GT_TRY(app_checkpoint_penalty(o->resume, &recorded));
+	const app_prior_case prior = { o->projector, grid, p, &weights, w, &s, x, o->water, recorded };
 	if (o->penalty)
 		GT_TRY(app_penalty_new(call, &penalty, &prior, &R, &r->penalty));
 	const gt_problem problem = { .subsets = subsets,
@@ -214,6 +217,7 @@ done:
 	app_subsets_free(&s);
 	app_penalty_free(&penalty);
 	gt_penalty_free(R);
+	free(recorded);
 	free(w);
 	return st;
 }
