@@ -90,8 +90,8 @@ gt_status cli_grid(const cli_call *call, const char *spec, const char *like, con
 		gt_grid_print(grid, text, sizeof text);
 		cli_note(call, "grid %s", text);
 		if (below + above)
-			cli_note(call, "%zu slices below and %zu above are left out, which some rays see but not over half a turn", below,
-			         above);
+			cli_note(call, "%zu slice%s below and %zu above are left out, which some rays see but not over half a turn", below,
+			         below == 1 ? "" : "s", above);
 	}
 	GT_TRY(gt_grid_check(grid, scan));
 done:
@@ -113,8 +113,9 @@ void cli_note_slices(const cli_call *call, const gt_grid *grid, const gt_scan *s
 		return;
 	const size_t outside = gt_grid_slices_outside(grid, low, high);
 	if (outside)
-		cli_note(call, "%zu of %zu slices lie outside z %.4g to %.4g mm that the scan covers: what they show was not measured",
-		         outside, grid->n[2], low, high);
+		cli_note(call, "%zu of %zu slice%s %s outside z %.4g to %.4g mm that the scan covers: what %s was not measured", outside,
+		         grid->n[2], grid->n[2] == 1 ? "" : "s", outside == 1 ? "lies" : "lie", low, high,
+		         outside == 1 ? "it shows" : "they show");
 }
 
 /* Of what the cells hold whose rays pass the grid by at its sides, the mean, over the largest of all; every few views, columns and rows. */

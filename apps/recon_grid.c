@@ -41,15 +41,16 @@ void recon_ground_of(const cli_call *call, const recon_options *o, const app_met
 		return;
 	if (!wanted(o, all->scan)) {
 		cli_note(call,
-		         "rays leave the grid at its ends: where the body goes on there, what %zu slices below and %zu above would hold "
+		         "rays leave the grid at its ends: where the body goes on there, what %zu slice%s below and %zu above would hold "
 		         "falls into the outermost ones (--margin yes computes them too)",
-		         below, above);
+		         below, below == 1 ? "" : "s", above);
 		return;
 	}
 	w->below = below;
 	w->grid.n[2] += below + above;
 	w->grid.center[2] += ((double)above - (double)below) / 2 * w->grid.pitch[2];
-	cli_note(call, "%zu slices below and %zu above are computed too, where rays go on, and not written", below, above);
+	cli_note(call, "%zu slice%s below and %zu above are computed too, where rays go on, and not written", below, below == 1 ? "" : "s",
+	         above);
 }
 
 gt_status recon_part(const gt_array *x, const gt_grid *g, size_t first, size_t slices, gt_array **part)

@@ -13,7 +13,11 @@ static gt_status tell_unseen(const cli_call *call, const gt_analytic *method, co
 	const gt_status st = method->seen(grid, scan, &s);
 	if (st != GT_OK || s.first == s.end)
 		return st;
-	if (s.end - s.first < grid->n[2])
+	if (s.end - s.first == 1 && grid->n[2] > 1)
+		cli_note(call,
+		         "%s: slice %zu of %zu is complete; the others are not seen over half a turn, and filled from the nearest rows",
+		         method->name, s.first, grid->n[2]);
+	else if (s.end - s.first < grid->n[2])
 		cli_note(
 			call,
 			"%s: slices %zu to %zu of %zu are complete; the others are not seen over half a turn, and filled from the nearest rows",
@@ -183,7 +187,8 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const app
 	GT_TRY(app_weights_new(&weights, m->solver->traits, m->solver->name, p, gt_backend_pool(be), &w, &r->weights));
 	GT_TRY(initialise(call, o->init, ground, x, r));
 	app_plan_started(r->plan, be);
-	cli_note(call, "preparing %zu subset%s of %zu views, weights %s ...", subsets, subsets == 1 ? "" : "s", p->scan->views, r->weights);
+	cli_note(call, "preparing %zu subset%s of %zu view%s, weights %s ...", subsets, subsets == 1 ? "" : "s", p->scan->views,
+	         p->scan->views == 1 ? "" : "s", r->weights);
 	GT_TRY(app_subsets_new(o->projector, be, type, grid, p->scan, p->data, w, subsets, &s));
 	app_plan_subsets(r->plan, be, &s, w != NULL, p->scan);
 	if (o->penalty && o->resume)

@@ -46,6 +46,7 @@ const char *study_file(const study_folder *f, const char *name);
 gt_status study_open(const study_folder *f, const char *name, FILE **out);
 gt_status study_close(const char *name, FILE *out);
 /* n floats in the order of this machine. */
+#define STUDY_ARRAYS "arrays/" /* where they lie, in the folder */
 gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n);
 /* Runs NAME.gp in the folder; NAME.png must come of it. */
 gt_status study_draw(const study_folder *f, const char *name);

@@ -15,6 +15,7 @@ typedef struct made {
 } made;
 static made *volatile files;
 static const char *volatile folder;
+static char *volatile arrays; /* a folder in it; NULL: not made */
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 enum { NSIGNALS = sizeof signals / sizeof *signals };
@@ -24,6 +25,8 @@ static void remove_all(void)
 {
 	for (made *m = files; m; m = m->next)
 		unlink(m->path);
+	if (arrays)
+		rmdir(arrays);
 	if (folder)
 		rmdir(folder);
 }
@@ -55,6 +58,8 @@ static void forget(void)
 	for (int i = 0; i < NSIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
 	folder = NULL;
+	free(arrays);
+	arrays = NULL;
 	while (files) {
 		made *m = files;
 		files = m->next;
@@ -137,17 +142,30 @@ gt_status study_close(const char *name, FILE *out)
 	return fclose(out) || bad ? gt_fail(GT_ERR_IO, "%s: cannot be written: %s", name, strerror(errno)) : GT_OK;
 }
 
+static gt_status make_arrays(const study_folder *f)
+{
+	if (arrays)
+		return GT_OK;
+	if (!(arrays = cli_text("%s/%.*s", f->tmp, (int)strlen(STUDY_ARRAYS) - 1, STUDY_ARRAYS)))
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	return mkdir(arrays, 0777) == 0 ? GT_OK : gt_fail(GT_ERR_IO, "%s: cannot make the folder: %s", arrays, strerror(errno));
+}
+
 gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n)
 {
 	FILE *out = NULL;
-	const gt_status st = study_open(f, name, &out);
-	if (st != GT_OK)
-		return st;
+	char *path = cli_text(STUDY_ARRAYS "%s", name);
+	gt_status st = path ? make_arrays(f) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	GT_TRY(study_open(f, path, &out));
 	for (size_t i = 0; i < n; i++) {
 		const float y = (float)x[i];
 		fwrite(&y, sizeof y, 1, out);
 	}
-	return study_close(name, out);
+	st = study_close(path, out);
+done:
+	free(path);
+	return st;
 }
 
 gt_status study_draw(const study_folder *f, const char *name)

@@ -80,7 +80,7 @@ int       study_noise_iterations(const study *s);         /* of pcg */
 /* What to draw and to say, beside the tables: study.found. */
 typedef struct study_findings {
 	double narrow[STUDY_CASES];     /* windows of differences from the reference, HU */
-	char fdk[96], pcg[96];          /* of the pictures of noise; empty: none */
+	char fdk[160], pcg[160];         /* of the pictures of noise; empty: none */
 	const float *shown[2];          /* those, while they are there */
 	gt_grid grid;
 	char claim[1024];

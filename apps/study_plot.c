@@ -256,8 +256,8 @@ static void strip(const study *s, const study_variant *v, const char *at, int pi
 		study_plot_colours(out, v->window[picture]);
 		fprintf(out, "set title '%s: difference from %s in double, as a share of the largest'\n", v->label, study_model(v));
 	}
-	fprintf(out, "plot 'forward-%s-%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n", at, v ? v->key : "reference",
-	        s->scan->columns, s->scan->rows);
+	fprintf(out, "plot '" STUDY_ARRAYS "forward-%s-%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n", at,
+	        v ? v->key : "reference", s->scan->columns, s->scan->rows);
 }
 
 static gt_status draw_view(study *s, const char *name, const char *at, int picture, size_t view)
@@ -308,14 +308,16 @@ static void pair(const study *s, const study_variant *v, const char *from, int p
 	study_plot_panel(out, left, left + size, top, top + size, PAIRS_WIDTH, height);
 	fprintf(out,
 	        "set title '%s%s'\nset view map\nunset surface\n"
-	        "splot 'back-%s-%s.f32' binary array=(%zu,%zu) format='%%float' every %zu:%zu with lines lc rgb '#0060ad' lw 1 notitle\n",
+	        "splot '" STUDY_ARRAYS
+	        "back-%s-%s.f32' binary array=(%zu,%zu) format='%%float' every %zu:%zu with lines lc rgb '#0060ad' lw 1 notitle\n",
 	        v ? v->label : s->reference->name, v ? "" : " in double", from, key, n[0], n[1], every, every);
 	study_plot_panel(out, left + PANEL - 40, left + PANEL - 40 + size, top, top + size, PAIRS_WIDTH, height);
 	if (v)
 		study_plot_colours(out, v->window[picture]);
 	else
 		fputs("set palette gray maxcolors 0\nset cbrange [*:*]\nset cbtics auto format '%g'\n", out);
-	fprintf(out, "set title '%s%s'\nplot 'back-%s-%s%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n",
+	fprintf(out,
+	        "set title '%s%s'\nplot '" STUDY_ARRAYS "back-%s-%s%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n",
 	        v ? "difference from " : "mm", v ? study_model(v) : "", from, v ? "difference-" : "", key, n[0], n[1]);
 }
 

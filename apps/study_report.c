@@ -117,7 +117,8 @@ gt_status study_report(study *s)
 	}
 	if (!s->no_figures)
 		fputs("<p class=\"small\">Every figure can be drawn again: <code>gnuplot NAME.gp</code> in this folder. Files "
-		      "<code>*.f32</code> are arrays of 32-bit floats in the order of this machine, rows of the picture from below.</p>\n",
+		      "<code>" STUDY_ARRAYS
+		      "*.f32</code> are arrays of 32-bit floats in the order of this machine, rows of the picture from below.</p>\n",
 		      out);
 	fputs("</body></html>\n", out);
 	const gt_status closed = study_close("report.html", out);

@@ -31,6 +31,9 @@ ok recon scan.nc -o a.nc --like truth.nc --backend "$backend" --solver cgls:iter
 grep -qF '"end": {"iterations":1,"of":9,"reason":"small change"}}' a.json || fail "a.json does not say how it ended: $(tail -1 a.json)"
 grep -qF '"relative_residual":null' a.json && fail "cgls knows its residual"
 refused 1 "--log" recon scan.nc -o a.nc "${pcg[@]}" --log nowhere/a.csv
+for name in a.xyz a .csv a.csv.gz; do
+	refused 2 "expected a name that ends in .csv or .json" recon scan.nc -o no.nc "${pcg[@]}" --log "$name"
+done
 
 # Fewer steps in an iteration change less: that is not why a run ends, but small changes are.
 sqs=(recon scan.nc -o a.nc --like truth.nc --backend "$backend" --solver "os-sqs:iterations=20,subsets=12" --quiet --log sqs.csv)

@@ -18,6 +18,8 @@ for name in times gups views-forward views-back size-forward size-back slices-fo
 	[ "$(awk -F, '{ print NF }' "small/$name.csv" | sort -u | wc -l)" -eq 1 ] || fail "small/$name.csv has rows of different lengths"
 done
 find small -name '*.log' -o -name '*.tmp' | grep . && fail "something is left over"
+[ -n "$(find small/arrays -name '*.f32')" ] || fail "no arrays"
+find small -maxdepth 1 -name '*.f32' | grep . && fail "arrays lie beside the report"
 
 # Single precision stays at its rounding; another projector of the same scan sees the same body.
 forward=$(number small/forward-errors.csv '^"dd \(' 4)
