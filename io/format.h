@@ -74,6 +74,10 @@ typedef struct {
 } gt_write_options;
 extern const gt_write_options gt_write_defaults;
 
+/* Files in pieces, for what is larger than memory. */
+typedef struct gt_views gt_views;               /* projections that are read */
+typedef struct gt_slices gt_slices;             /* a volume that is written */
+
 /* One file format. NULL: cannot. */
 typedef struct gt_format {
 	const char *name, *about, *extensions;          /* "nc" ; space-separated, without dot */
@@ -85,6 +89,9 @@ typedef struct gt_format {
 	int unitless;           /* volumes: it names no unit, so that unit, slope and offset of the options apply */
 	/* Only where both can be read: *projections is 1 or 0. */
 	gt_status (*kind)(const char *path, int *projections);
+	/* size: views, rows, columns of the scan that the file is to hold; head: a volume without data */
+	gt_status (*open_views  )(const char *path, const size_t size[3], gt_views **v);
+	gt_status (*create_slices)(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **s);
 } gt_format;
 extern const gt_format *const gt_formats[];             /* NULL-terminated */
 
@@ -98,6 +105,21 @@ gt_status gt_read_projections (const char *path, const gt_read_options *o, gt_pr
 gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);
 gt_status gt_read_volume (const char *path, const gt_read_options *o, gt_volume **v);
 gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
+/* Projections of `scan`, read by any views and rows, in any order: NetCDF, and MetaImage of columns x rows x views, which holds no geometry.
+ * GT_ERR_UNSUPPORTED: a format that is read as a whole alone. Values as gt_read_projections() gives them. One thread at a time, but
+ * another may write slices meanwhile. */
+gt_status gt_views_open (const char *path, const gt_scan *scan, gt_views **v);
+/* Rows row ... row+rows-1 of views first ... first+n-1, to out [n][rows][columns]; an error names the file and the view. */
+gt_status gt_views_read (gt_views *v, size_t first, size_t n, size_t row, size_t rows, float *out);
+size_t    gt_views_bytes(const gt_views *v);            /* of memory that reading takes, at most */
+void      gt_views_close(gt_views *v);
+
+/* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage. head: all but the data; must outlive s. */
+gt_status gt_slices_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **s);
+gt_status gt_slices_write (gt_slices *s, size_t n, const float *data);          /* the next n slices, mm^-1 */
+gt_status gt_slices_commit(gt_slices *s);               /* GT_ERR_ARG if slices are missing; frees s in any case */
+void      gt_slices_drop  (gt_slices *s);               /* gives up: nothing stays on the disk; frees s */
+
 /* Is this path one that can be written: known extension, folder there and writable? Ask before a long computation. */
 gt_status gt_can_write_volume(const char *path);
 gt_status gt_can_write_projections(const char *path);

@@ -8,7 +8,10 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include "io/metaimage.h"
+#include "io/pieces.h"
 #include "io/volume_fix.h"
+
+enum { PIECE = 1 << 20 }; /* values converted at a time */
 
 /* The frame of the format has x to the patient's left and y to his back. */
 static int left_back_head(const gt_volume *v, int axis) { return gt_position_sign(v->position, axis) * (axis < 2 ? -1 : 1); }
@@ -35,7 +38,7 @@ static gt_status open_data(const char *path, const gt_met_head *h, FILE **file)
 
 static gt_status read_data(const char *path, FILE *file, const gt_met_head *h, float *data)
 {
-	const size_t n = gt_grid_voxels(&h->grid), most = 1 << 20, size = h->type->size;
+	const size_t n = gt_grid_voxels(&h->grid), most = PIECE, size = h->type->size;
 	void *piece = malloc(most * size);
 	if (!piece)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
@@ -134,100 +137,196 @@ static void put_head(FILE *f, const gt_write_options *o, const gt_volume *v, con
 	fprintf(f, "ElementType = MET_FLOAT\nElementDataFile = %s\n", data_file);
 }
 
-static gt_status put_data(FILE *f, const char *path, const gt_write_options *o, const gt_volume *v)
+/* Slices: one file, or head and data in two. */
+struct slices {
+	struct gt_slices base;
+	char *name[2], *tmp[2]; /* of the data, and of the head; the same file: the first alone */
+	FILE *file[2];
+	double water; /* 0: written as they are */
+	float *changed;
+};
+
+static gt_status write_slices(gt_slices *self, size_t first, size_t slices, const float *data)
 {
-	const size_t n = gt_grid_voxels(&v->grid), most = 1 << 20;
-	const double water = gt_volume_water(o, v);
-	float *changed = NULL;
+	struct slices *s = (struct slices *)self;
+	const size_t n = slices * s->base.size[1] * s->base.size[2];
+	(void)first;
+	for (size_t at = 0; at < n; at += PIECE) {
+		const size_t count = n - at < PIECE ? n - at : PIECE;
+		const float *from = data + at;
+		for (size_t i = 0; s->changed && i < count; i++)
+			s->changed[i] = (float)(1000 * (from[i] / s->water - 1));
+		if (fwrite(s->changed ? s->changed : from, sizeof *from, count, s->file[0]) != count)
+			return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", s->base.path, strerror(errno));
+	}
+	return GT_OK;
+}
+
+/* A full disk may only show here. */
+static gt_status close_file(struct slices *s, int k)
+{
+	FILE *f = s->file[k];
+	s->file[k] = NULL;
+	if (!f)
+		return GT_OK;
+	const int failed = ferror(f);
+	return fclose(f) != 0 || failed ? gt_fail(GT_ERR_IO, "%s: cannot be written: %s", s->name[k], strerror(errno)) : GT_OK;
+}
+
+static void drop_slices(gt_slices *self)
+{
+	struct slices *s = (struct slices *)self;
+	for (int k = 0; k < 2; k++) {
+		if (s->file[k])
+			fclose(s->file[k]);
+		gt_tmp_drop(s->tmp[k]);
+		free(s->name[k]);
+	}
+	free(s->changed);
+	free(s);
+}
+
+static gt_status commit_slices(gt_slices *self)
+{
+	struct slices *s = (struct slices *)self;
 	gt_status st = GT_OK;
-	if (o->unit == GT_HU && !(changed = malloc(most * sizeof *changed)))
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	for (size_t at = 0; at < n; at += most) {
-		const size_t count = n - at < most ? n - at : most;
-		const float *from = v->data + at;
-		for (size_t i = 0; changed && i < count; i++)
-			changed[i] = (float)(1000 * (from[i] / water - 1));
-		if (fwrite(changed ? changed : from, sizeof *from, count, f) != count)
-			GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno)));
+	for (int k = 0; k < 2; k++)
+		GT_TRY(close_file(s, k));
+	for (int k = 0; k < 2 && s->name[k]; k++) {
+		char *tmp = s->tmp[k];
+		s->tmp[k] = NULL;
+		GT_TRY(gt_tmp_commit(tmp, s->name[k]));
 	}
 done:
-	free(changed);
+	drop_slices(self);
 	return st;
 }
 
-/* Closes in any case; a full disk may only show here. */
-static gt_status finish(FILE *f, const char *path, gt_status st)
-{
-	if (!f)
-		return st;
-	const int failed = ferror(f);
-	if ((fclose(f) != 0 || failed) && st == GT_OK)
-		st = gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
-	return st;
-}
-
-static gt_status open_new(const char *path, char **tmp, FILE **f)
-{
-	gt_status st = gt_tmp_path(path, tmp);
-	if (st == GT_OK && !(*f = fopen(*tmp, "wb")))
-		st = gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
-	return st;
-}
-
-static gt_status write_one(const char *path, const gt_write_options *o, const gt_volume *v)
+static gt_status open_new(struct slices *s, int k, char *name)
 {
 	gt_status st;
-	char *tmp = NULL;
-	FILE *f = NULL;
-	GT_TRY(open_new(path, &tmp, &f));
-	put_head(f, o, v, "LOCAL");
-	GT_TRY(put_data(f, path, o, v));
-done:
-	st = finish(f, path, st);
-	if (st != GT_OK) {
-		gt_tmp_drop(tmp);
-		return st;
-	}
-	return gt_tmp_commit(tmp, path);
+	if (!(s->name[k] = name))
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->base.path);
+	st = gt_tmp_path(name, &s->tmp[k]);
+	if (st == GT_OK && !(s->file[k] = fopen(s->tmp[k], "wb")))
+		st = gt_fail(GT_ERR_IO, "%s: %s", name, strerror(errno));
+	return st;
 }
 
-static gt_status write_two(const char *path, const gt_write_options *o, const gt_volume *v)
+/* stem.mhd -> stem.raw */
+static char *raw_name(const char *path)
 {
-	gt_status st = GT_OK, closed;
-	char *tmp[2] = { NULL, NULL };
-	FILE *f[2] = { NULL, NULL };
 	const size_t stem = strlen(path) - strlen("mhd");
 	char *raw = malloc(stem + sizeof "raw");
-	if (!raw)
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	memcpy(raw, path, stem);
-	strcpy(raw + stem, "raw");
-	const char *slash = strrchr(raw, '/');
-	GT_TRY(open_new(raw, &tmp[0], &f[0]));
-	GT_TRY(open_new(path, &tmp[1], &f[1]));
-	put_head(f[1], o, v, slash ? slash + 1 : raw);
-	GT_TRY(put_data(f[0], raw, o, v));
+	if (raw) {
+		memcpy(raw, path, stem);
+		strcpy(raw + stem, "raw");
+	}
+	return raw;
+}
+
+static gt_status open_files(struct slices *s, const gt_write_options *o, const gt_volume *head)
+{
+	const char *path = s->base.path, *slash;
+	const size_t n = strlen(path);
+	gt_status st;
+	if (!(n > 4 && !strcasecmp(path + n - 4, ".mhd"))) {
+		GT_TRY(open_new(s, 0, strdup(path)));
+		put_head(s->file[0], o, head, "LOCAL");
+		goto done;
+	}
+	GT_TRY(open_new(s, 0, raw_name(path)));
+	GT_TRY(open_new(s, 1, strdup(path)));
+	slash = strrchr(s->name[0], '/');
+	put_head(s->file[1], o, head, slash ? slash + 1 : s->name[0]);
 done:
-	closed = finish(f[0], raw, st);
-	st = finish(f[1], path, closed);
-	if (st == GT_OK) {
-		st = gt_tmp_commit(tmp[0], raw);
-		tmp[0] = NULL;
+	return st;
+}
+
+static gt_status create_slices(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **out)
+{
+	const gt_grid *g = &head->grid;
+	gt_status st;
+	struct slices *s = calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	s->base = (struct gt_slices){ path, { g->n[2], g->n[1], g->n[0] }, 0, write_slices, commit_slices, drop_slices };
+	if (o->unit == GT_HU) {
+		s->water = gt_volume_water(o, head);
+		if (!(s->changed = malloc(PIECE * sizeof *s->changed)))
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	}
-	if (st == GT_OK) {
-		st = gt_tmp_commit(tmp[1], path);
-		tmp[1] = NULL;
-	}
-	gt_tmp_drop(tmp[0]);
-	gt_tmp_drop(tmp[1]);
-	free(raw);
+	GT_TRY(open_files(s, o, head));
+	*out = &s->base;
+done:
+	if (st != GT_OK)
+		drop_slices(&s->base);
 	return st;
 }
 
 static gt_status write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
 {
-	const size_t n = strlen(path);
-	return n > 4 && !strcasecmp(path + n - 4, ".mhd") ? write_two(path, o, v) : write_one(path, o, v);
+	gt_slices *s;
+	const gt_status st = create_slices(path, o, v, &s);
+	return st != GT_OK ? st : gt_slices_write_all(s, v->data);
+}
+
+/* Projections, columns x rows x views ---------------------------------------- */
+
+struct views {
+	struct gt_views base;
+	gt_met_head head;
+	FILE *file;
+	long long begin;
+	void *piece; /* one view, as it is stored */
+};
+
+static void close_views(gt_views *self)
+{
+	struct views *v = (struct views *)self;
+	if (v->file)
+		fclose(v->file);
+	gt_met_clear(&v->head);
+	free(v->piece);
+	free(v);
+}
+
+static gt_status read_view(gt_views *self, size_t view, size_t row, size_t rows, float *out)
+{
+	struct views *v = (struct views *)self;
+	const size_t size = v->head.type->size, columns = v->base.size[2], n = rows * columns;
+	const long long at = v->begin + (long long)((view * v->base.size[1] + row) * columns * size);
+	if (fseeko(v->file, (off_t)at, SEEK_SET) != 0 || fread(v->piece, size, n, v->file) != n)
+		return gt_fail(GT_ERR_IO, "%s: cannot be read: %s", v->base.path,
+		               ferror(v->file) ? strerror(errno) : "it ends too early");
+	v->head.type->convert(v->piece, n, v->head.swap, out);
+	return GT_OK;
+}
+
+static gt_status open_views(const char *path, const size_t size[3], gt_views **out)
+{
+	gt_status st;
+	struct views *v = calloc(1, sizeof *v);
+	if (!v)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	v->base = (struct gt_views){ path, { size[0], size[1], size[2] }, 0, read_view, close_views };
+	GT_TRY(gt_met_read_head(path, &v->head));
+	const size_t *n = v->head.grid.n;
+	if (n[0] != size[2] || n[1] != size[1] || n[2] != size[0])
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: key DimSize: is %zu %zu %zu, expected the scan's %zu columns, %zu rows, %zu views", path, n[0],
+		               n[1], n[2], size[2], size[1], size[0]));
+	if (v->head.flip[0] || v->head.flip[1] || v->head.flip[2])
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: key TransformMatrix: projections are expected without reversed axes", path));
+	GT_TRY(open_data(path, &v->head, &v->file));
+	v->begin = (long long)ftello(v->file);
+	v->base.bytes = size[1] * size[2] * v->head.type->size;
+	if (!(v->piece = malloc(v->base.bytes)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	*out = &v->base;
+done:
+	if (st != GT_OK)
+		close_views(&v->base);
+	return st;
 }
 
 extern const gt_format gt_format_metaimage;
@@ -239,4 +338,6 @@ const gt_format gt_format_metaimage = {
 	.unitless = 1,
 	.read_volume = read_volume,
 	.write_volume = write_volume,
+	.open_views = open_views,
+	.create_slices = create_slices,
 };

@@ -290,11 +290,11 @@ gt_status gt_netcdf_write_projections(const char *path, const gt_write_options *
 	GT_TRY(gt_nc_check(&f, NULL, nc_enddef(f.id)));
 	GT_TRY(put_geometry(&f, p->scan, &id));
 	if (p->data)
-		GT_TRY(gt_nc_put_floats(&f, id.data, size, p->data, 1, 0));
+		GT_TRY(gt_nc_put_floats(&f, id.data, 0, size, p->data, 1, 0));
 	if (p->weight)
-		GT_TRY(gt_nc_put_floats(&f, id.weight, size, p->weight, 1, 0));
+		GT_TRY(gt_nc_put_floats(&f, id.weight, 0, size, p->weight, 1, 0));
 	if (p->photons)
-		GT_TRY(gt_nc_put_floats(&f, id.photons, size, p->photons, 1, 0));
+		GT_TRY(gt_nc_put_floats(&f, id.photons, 0, size, p->photons, 1, 0));
 	GT_TRY(gt_nc_commit(&f));
 done:
 	gt_nc_drop(&f);

@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include "io/format.h"
+#include "io/pieces.h"
 
 /* Asked in this order: a Data Exchange file is an HDF5 file too, and so is a NetCDF-4 file. */
 #define GT_FORMAT_LIST(X) X(dataexchange) X(netcdf) X(metaimage) X(nifti) X(rabbitct)
@@ -92,7 +92,7 @@ static void list_extensions(int projections, int writing, char *text, size_t siz
 
 static const char *what(int projections) { return projections ? "projections" : "a volume"; }
 
-static gt_status format_to_write(const char *path, int projections, const gt_format **format)
+gt_status gt_format_to_write(const char *path, int projections, const gt_format **format)
 {
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 	char known[256];
@@ -120,7 +120,7 @@ static gt_status readable(const char *path)
 	return GT_OK;
 }
 
-static gt_status format_of(const char *path, const gt_format **format)
+gt_status gt_format_of(const char *path, const gt_format **format)
 {
 	gt_status st = readable(path);
 	if (st != GT_OK)
@@ -141,7 +141,7 @@ static gt_status format_of(const char *path, const gt_format **format)
 
 static gt_status format_to_read(const char *path, int projections, const gt_format **format)
 {
-	gt_status st = format_of(path, format);
+	gt_status st = gt_format_of(path, format);
 	if (st == GT_OK && !can_do(*format, projections, 0))
 		st = gt_fail(GT_ERR_FORMAT, "%s: is a %s file, which holds %s, expected %s", path, (*format)->about, what(!projections),
 		             what(projections));
@@ -202,42 +202,46 @@ static gt_status check_options(const char *path, const gt_write_options *o)
 }
 
 /* What would not be read again is not written. */
-static gt_status check_finite(const char *path, const float *data, size_t n)
+gt_status gt_check_finite(const char *path, const float *data, size_t first, size_t n)
 {
-	size_t bad = 0, first = 0;
+	size_t bad = 0, at = 0;
 	for (size_t i = 0; data && i < n; i++)
 		if (!isfinite(data[i]) && !bad++)
-			first = i;
+			at = i;
 	return bad ? gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu of %zu values are not finite, the first is number %zu: not written", path, bad, n,
-	                     first)
+	                     first + at)
 	           : GT_OK;
+}
+
+gt_status gt_check_writing(const char *path, const gt_write_options *o, const gt_grid *grid)
+{
+	const gt_status st = check_options(path, o);
+	return st != GT_OK ? st : gt_fail_in(gt_grid_check(grid, NULL), "%s", path);
 }
 
 gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
 	const gt_format *f;
-	gt_status st = format_to_write(path, 1, &f);
+	gt_status st = gt_format_to_write(path, 1, &f);
 	o = o ? o : &gt_write_defaults;
 	if (st == GT_OK)
 		st = check_options(path, o);
 	if (st == GT_OK)
 		st = gt_fail_in(gt_scan_check(p->scan), "%s", path);
 	if (st == GT_OK)
-		st = check_finite(path, p->data, gt_scan_cells(p->scan));
+		st = gt_check_finite(path, p->data, 0, gt_scan_cells(p->scan));
 	return st != GT_OK ? st : f->write_projections(path, o, p);
 }
 
 gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
 {
 	const gt_format *f;
-	gt_status st = format_to_write(path, 0, &f);
+	gt_status st = gt_format_to_write(path, 0, &f);
 	o = o ? o : &gt_write_defaults;
 	if (st == GT_OK)
-		st = check_options(path, o);
+		st = gt_check_writing(path, o, &v->grid);
 	if (st == GT_OK)
-		st = gt_fail_in(gt_grid_check(&v->grid, NULL), "%s", path);
-	if (st == GT_OK)
-		st = check_finite(path, v->data, gt_grid_voxels(&v->grid));
+		st = gt_check_finite(path, v->data, 0, gt_grid_voxels(&v->grid));
 	return st != GT_OK ? st : f->write_volume(path, o, v);
 }
 
@@ -267,21 +271,21 @@ gt_status gt_can_write(const char *path)
 gt_status gt_can_write_volume(const char *path)
 {
 	const gt_format *f;
-	const gt_status st = format_to_write(path, 0, &f);
+	const gt_status st = gt_format_to_write(path, 0, &f);
 	return st != GT_OK ? st : gt_can_write(path);
 }
 
 gt_status gt_can_write_projections(const char *path)
 {
 	const gt_format *f;
-	const gt_status st = format_to_write(path, 1, &f);
+	const gt_status st = gt_format_to_write(path, 1, &f);
 	return st != GT_OK ? st : gt_can_write(path);
 }
 
 gt_status gt_file_kind(const char *path, const gt_format **format, int *projections)
 {
 	const gt_format *f;
-	gt_status st = format_of(path, &f);
+	gt_status st = gt_format_of(path, &f);
 	if (st != GT_OK)
 		return st;
 	*projections = f->read_projections != NULL;
