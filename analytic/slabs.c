@@ -233,8 +233,8 @@ gt_status gt_slab_new(const gt_slabs *s, size_t first, size_t n, size_t batch, g
 	gt_status st = GT_OK;
 	gt_slab *b = NULL;
 	if (!n || first + n > g->n[2] || !batch || gt_array_size(x) != n * g->n[0] * g->n[1])
-		return gt_fail(GT_ERR_ARG, "slab of slices %zu to %zu of %zu in an array of %zu, batches of %zu: expected %zu voxels", first,
-		               first + n, g->n[2], gt_array_size(x), batch, n * g->n[0] * g->n[1]);
+		return gt_fail(GT_ERR_ARG, "slab of slices %zu to %zu of %zu in an array of %zu, batches of %zu: expected %zu voxels",
+		               first, first + n, g->n[2], gt_array_size(x), batch, n * g->n[0] * g->n[1]);
 	if (!(b = calloc(1, sizeof *b)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for a slab");
 	b->whole = s;

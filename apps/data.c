@@ -45,10 +45,11 @@ gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_pro
 	return gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: the file holds the geometry alone", path);
 }
 
-gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v)
+static gt_status read_volume(const cli_call *call, const char *path, int grid_only, gt_volume **v)
 {
 	char note[1024] = "";
 	gt_read_options o = gt_read_defaults;
+	o.geometry_only = grid_only;
 	o.note = note;
 	o.note_size = sizeof note;
 	const gt_status st = gt_read_volume(path, &o, v);
@@ -56,6 +57,8 @@ gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v)
 		cli_note(call, "%s", note);
 	return st;
 }
+
+gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v) { return read_volume(call, path, 0, v); }
 
 gt_status cli_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above)
 {
@@ -81,7 +84,7 @@ gt_status cli_grid(const cli_call *call, const char *spec, const char *like, con
 	if (spec) {
 		GT_TRY(gt_grid_parse(spec, grid));
 	} else if (like) {
-		GT_TRY(cli_read_volume(call, like, &model));
+		GT_TRY(read_volume(call, like, 1, &model));
 		*grid = model->grid;
 	} else {
 		char text[256];

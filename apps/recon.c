@@ -35,6 +35,12 @@ static const cli_option options[] = {
 	{ "checkpoint", 0, CLI_TEXT, "FILE[:every=10]", "to continue from, saved while it runs", AT(checkpoint), 0, 0, NULL },
 	{ "resume", 0, CLI_INPUT, "FILE", "continue the run that saved this, with the same options but for iterations", AT(resume), 0, 0,
 	  NULL },
+	{ "data", 0, CLI_INPUT, "FILE.mhd", "the projections, where SCAN holds the geometry alone: MetaImage of columns x rows x views",
+	  AT(data), 0, 0, NULL },
+	{ "device-memory", 0, CLI_TEXT, "SIZE", "at most this much on the device, e.g. 4GiB; fdk and fbp go by slabs then",
+	  AT(device_memory), 0, 0, NULL },
+	{ "host-memory", 0, CLI_TEXT, "SIZE", "at most this much of the host's memory", AT(host_memory), 0, 0, NULL },
+	{ "no-overlap", 0, CLI_FLAG, NULL, "by slabs: one stage after the other, to time each alone", AT(no_overlap), 0, 0, NULL },
 	{ "dry-run", 0, CLI_FLAG, NULL, "check all, compute nothing: what would be done, and the memory that it needs", AT(dry_run), 0, 0,
 	  NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI, else mm-1)", AT(unit), 0, 0, units },
@@ -44,10 +50,10 @@ static const cli_option options[] = {
 
 static char *record_text(const cli_call *call, const recon_options *o, const app_method *m, const recon_result *r)
 {
+	if (m->analytic)
+		return recon_direct_text(call, m, r->backend);
 	char *method = app_method_print(m), *text = NULL;
-	if (method && m->analytic)
-		text = cli_text("solver=%s precision=%s backend=%s", method, gt_type_name(cli_type(call)), r->backend);
-	else if (method)
+	if (method)
 		text = cli_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s done=%d/%d", method,
 		                o->projector, r->weights, r->penalty ? r->penalty : "none", r->start, gt_type_name(cli_type(call)),
 		                r->backend, r->watch.iterations, r->watch.most);
@@ -61,14 +67,7 @@ static void report(const cli_call *call, const recon_options *o, const app_metho
 		cli_note(call, "%s: %s in %.2f s on %s", o->output, app_method_name(m), r->seconds, r->backend);
 		return;
 	}
-	cJSON *json = cJSON_CreateObject();
-	char grid[256];
-	gt_grid_print(&v->grid, grid, sizeof grid);
-	cJSON_AddStringToObject(json, "output", o->output);
-	cJSON_AddStringToObject(json, "grid", grid);
-	cJSON_AddStringToObject(json, "parameters", v->from.parameters);
-	cJSON_AddStringToObject(json, "backend", r->backend);
-	cJSON_AddNumberToObject(json, "seconds", r->seconds);
+	cJSON *json = recon_json(o, v, r->backend, r->seconds);
 	if (m->solver) {
 		cJSON_AddNumberToObject(json, "iterations", r->watch.iterations);
 		cJSON_AddBoolToObject(json, "stopped", r->watch.reason != NULL);
@@ -177,6 +176,28 @@ static gt_status how_it_ended(const recon_options *o, const app_method *m, const
 	return GT_OK;
 }
 
+/* The scan, and its data from a file of their own where one is given. */
+static gt_status read_projections(const cli_call *call, const recon_options *o, gt_projections **out)
+{
+	gt_projections *p = NULL;
+	gt_views *views = NULL;
+	gt_status st;
+	if (!o->data)
+		return cli_read_scan(call, call->file[0], CLI_WITH_DATA, out);
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
+	GT_TRY(gt_views_open(o->data, p->scan, &views));
+	GT_TRY(gt_host_room((double)gt_scan_cells(p->scan) * sizeof(float), o->data));
+	if (!(p->data = malloc(gt_scan_cells(p->scan) * sizeof *p->data)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", o->data));
+	GT_TRY(gt_views_read(views, 0, p->scan->views, 0, p->scan->rows, p->data));
+	*out = p;
+	p = NULL;
+done:
+	gt_views_close(views);
+	gt_projections_free(p);
+	return st;
+}
+
 static int run(const cli_call *call, const void *given)
 {
 	recon_options set = *(const recon_options *)given;
@@ -190,10 +211,17 @@ static int run(const cli_call *call, const void *given)
 	recon_result r = { .watch.residual = NAN };
 	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
-	const double host_free = gt_host_available();
+	double host_free = gt_host_available(), device_limit, host_limit;
+	int done;
+	GT_TRY(recon_limits(o, &device_limit, &host_limit));
+	if (host_limit > 0)
+		host_free = fmax(0, fmin(host_free < 0 ? INFINITY : host_free, host_limit - gt_host_used()));
 	GT_TRY(check(o, &m));
 	GT_TRY(check_checkpoint(o, &m, call->file[0]));
-	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
+	GT_TRY(recon_by_slabs(call, o, host_free, &done));
+	if (done)
+		goto done;
+	GT_TRY(read_projections(call, o, &p));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	GT_TRY(set_quality(&set, p, &grid, &solver));
 	if (solver)
@@ -207,7 +235,7 @@ static int run(const cli_call *call, const void *given)
 	cli_note_slices(call, &grid, p->scan);
 	if (m.solver)
 		cli_note_sides(call, &grid, p);
-	recon_case this = { call, o, &m, p, &grid, host_free };
+	recon_case this = { call, o, &m, p, &grid, host_free, device_limit };
 	if (o->dry_run) {
 		GT_TRY(recon_dry_run(&this));
 		goto done;

@@ -8,7 +8,8 @@
 
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
-	int unit, quality, dry_run, margin;
+	const char *data, *device_memory, *host_memory;
+	int unit, quality, dry_run, margin, no_overlap;
 	double water;
 } recon_options;
 
@@ -64,10 +65,20 @@ typedef struct {
 	const app_method *m;
 	const gt_projections *p;
 	const gt_grid *grid;
-	double host_free;               /* when the command began */
+	double host_free, device_limit; /* when the command began; bytes, 0: none */
 } recon_case;
 /* --dry-run. */
 gt_status recon_dry_run(recon_case *a);
+/* Does the run fit into the memory that is free or given? p may be the geometry alone. What cannot be told fits: the run itself says why. */
+int recon_fits(recon_case *a);
+/* Bytes; 0: not given. */
+gt_status recon_limits(const recon_options *o, double *device, double *host);
+/* Filtered backprojection by slabs, from the file and to it, where that is what does not fit: all of the command. Else *done is 0. */
+gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double host_free, int *done);
+/* What reports have in common. */
+cJSON *recon_json(const recon_options *o, const gt_volume *v, const char *backend, double seconds);
+/* "solver=... precision=... backend=..." of a direct method; malloc'ed, NULL without memory. */
+char *recon_direct_text(const cli_call *call, const app_method *m, const char *backend);
 /* Refuses at once what would not fit in the end (GT_ERR_MEMORY, with what would), then makes and computes the volume. */
 gt_status recon_compute_if_it_fits(recon_case *a, gt_volume **v, recon_result *r);
 #endif

@@ -13,7 +13,7 @@ void recon_window_of(const gt_projections *all, const gt_grid *asked, recon_grou
 	w->scan.view += w->first_view;
 	w->scan.views = end - w->first_view;
 	w->p.scan = &w->scan;
-	w->p.data += skip;
+	w->p.data = all->data ? all->data + skip : NULL;
 	w->p.weight = all->weight ? all->weight + skip : NULL;
 	w->p.photons = all->photons ? all->photons + skip : NULL;
 }

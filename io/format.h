@@ -53,7 +53,7 @@ void gt_volume_free(gt_volume *v);
 
 /* What a reader is told. */
 typedef struct {
-	int geometry_only;      /* projections: read the scan, not the data */
+	int geometry_only;      /* projections: read the scan, not the data; volumes: the grid, where the format can (data is NULL then) */
 	int may_lack_data;      /* 1: a file that has no projections is read as the geometry alone, instead of refused */
 	double axis;            /* Data Exchange: column of the rotation axis; NAN: found from opposite views */
 	double pixel;           /* mm; Data Exchange, where the file has none; NAN: from the file, else 1. RabbitCT: NAN: 0.32 */

@@ -68,7 +68,8 @@ static void put_in_place(const char *path, const gt_met_head *h, const gt_read_o
 		flip[a] = h->flip[a] != turned;
 		v->grid.center[a] = turned ? -h->grid.center[a] : h->grid.center[a];
 	}
-	gt_volume_flip(v, flip);
+	if (v->data)
+		gt_volume_flip(v, flip);
 }
 
 static gt_status read_volume(const char *path, const gt_read_options *o, gt_volume **out)
@@ -81,10 +82,16 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	GT_TRY(gt_met_read_head(path, &h));
 	if (!v)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	v->grid = h.grid;
+	if (o->geometry_only) {
+		put_in_place(path, &h, o, v);
+		*out = v;
+		v = NULL;
+		goto done;
+	}
 	GT_TRY(gt_volume_scaling(path, "MetaImage", h.type->met, h.type->meaning, &h.said, o, &scaling));
 	GT_TRY(open_data(path, &h, &file));
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&h.grid) * sizeof(float), "volume"), "%s", path));
-	v->grid = h.grid;
 	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	GT_TRY(read_data(path, file, &h, v->data));
@@ -297,8 +304,7 @@ static gt_status read_view(gt_views *self, size_t view, size_t row, size_t rows,
 	const size_t size = v->head.type->size, columns = v->base.size[2], n = rows * columns;
 	const long long at = v->begin + (long long)((view * v->base.size[1] + row) * columns * size);
 	if (fseeko(v->file, (off_t)at, SEEK_SET) != 0 || fread(v->piece, size, n, v->file) != n)
-		return gt_fail(GT_ERR_IO, "%s: cannot be read: %s", v->base.path,
-		               ferror(v->file) ? strerror(errno) : "it ends too early");
+		return gt_fail(GT_ERR_IO, "%s: cannot be read: %s", v->base.path, ferror(v->file) ? strerror(errno) : "it ends too early");
 	v->head.type->convert(v->piece, n, v->head.swap, out);
 	return GT_OK;
 }
@@ -313,11 +319,12 @@ static gt_status open_views(const char *path, const size_t size[3], gt_views **o
 	GT_TRY(gt_met_read_head(path, &v->head));
 	const size_t *n = v->head.grid.n;
 	if (n[0] != size[2] || n[1] != size[1] || n[2] != size[0])
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: key DimSize: is %zu %zu %zu, expected the scan's %zu columns, %zu rows, %zu views", path, n[0],
-		               n[1], n[2], size[2], size[1], size[0]));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: key DimSize: is %zu %zu %zu, expected the scan's %zu columns, %zu rows, %zu views", path,
+		               n[0], n[1], n[2], size[2], size[1], size[0]));
 	if (v->head.flip[0] || v->head.flip[1] || v->head.flip[2])
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: key TransformMatrix: projections are expected without reversed axes", path));
 	GT_TRY(open_data(path, &v->head, &v->file));
+	setvbuf(v->file, NULL, _IONBF, 0); /* rows are read as they are asked for, and none beyond them */
 	v->begin = (long long)ftello(v->file);
 	v->base.bytes = size[1] * size[2] * v->head.type->size;
 	if (!(v->piece = malloc(v->base.bytes)))

@@ -31,7 +31,9 @@ static gt_status read_(gt_views *self, size_t view, size_t row, size_t rows, flo
 	struct views *v = (struct views *)self;
 	const size_t start[3] = { view, row, 0 }, count[3] = { 1, rows, v->base.size[2] };
 	gt_nc_lock();
+	const gt_hdf5_quiet before = gt_hdf5_hush(); /* a thread of its own may have a setting of its own */
 	const gt_status st = gt_nc_check(&v->file, name, gt_nc_get_piece(&v->file, &v->packing, start, count, v->wide, out));
+	gt_hdf5_unhush(&before);
 	gt_nc_unlock();
 	return st;
 }
@@ -67,13 +69,16 @@ static gt_status check_size(const gt_nc *f, const size_t size[3])
 	static const char *const dimensions[] = { "view", "row", "column" }, *const one[] = { "1", "", NULL };
 	gt_status st;
 	int id;
+	if (!gt_nc_has(f, name))
+		return gt_fail(GT_ERR_FORMAT, "%s: variable %s is missing: the file holds the geometry alone", f->path, name);
 	GT_TRY(gt_nc_variable(f, name, 3, dimensions, &id));
 	GT_TRY(gt_nc_units(f, name, one));
 	for (int a = 0; a < 3; a++) {
 		size_t n;
 		GT_TRY(gt_nc_dimension(f, dimensions[a], &n));
 		if (n != size[a])
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: dimension %s: is %zu, expected the scan's %zu", f->path, dimensions[a], n, size[a]));
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: dimension %s: is %zu, expected the scan's %zu", f->path, dimensions[a], n,
+			               size[a]));
 	}
 done:
 	return st;

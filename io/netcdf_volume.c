@@ -125,6 +125,11 @@ gt_status gt_netcdf_read_volume(const char *path, const gt_read_options *o, gt_v
 	if ((v->position = o->position) == GT_POSITION_AUTO)
 		GT_TRY(gt_nc_get_position(&f, &v->position));
 	GT_TRY(get_water(&f, name, &v->water));
+	if (o->geometry_only) {
+		*out = v;
+		v = NULL;
+		goto done;
+	}
 	const size_t size[3] = { v->grid.n[2], v->grid.n[1], v->grid.n[0] };
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), name), "%s", path));
 	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
@@ -187,7 +192,9 @@ static gt_status write_slices(gt_slices *self, size_t first, size_t n, const flo
 	struct slices *s = (struct slices *)self;
 	const size_t size[3] = { n, s->base.size[1], s->base.size[2] };
 	gt_nc_lock();
+	const gt_hdf5_quiet before = gt_hdf5_hush();
 	const gt_status st = gt_nc_put_floats(&s->file, s->id, first, size, data, s->scale, s->offset);
+	gt_hdf5_unhush(&before);
 	gt_nc_unlock();
 	return st;
 }

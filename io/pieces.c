@@ -9,8 +9,8 @@ gt_status gt_views_open(const char *path, const gt_scan *scan, gt_views **v)
 	const size_t size[3] = { scan->views, scan->rows, scan->columns };
 	gt_status st = gt_format_of(path, &f);
 	if (st == GT_OK && !f->open_views)
-		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: is a %s file, which is read as a whole: expected NetCDF ('gantry import' writes it)", path,
-		             f->about);
+		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: is a %s file, which is read as a whole: expected NetCDF ('gantry import' writes it)",
+		             path, f->about);
 	return st != GT_OK ? st : f->open_views(path, size, v);
 }
 
@@ -32,8 +32,8 @@ gt_status gt_views_read(gt_views *v, size_t first, size_t n, size_t row, size_t 
 {
 	gt_status st = GT_OK;
 	if (first + n > v->size[0] || row + rows > v->size[1])
-		return gt_fail(GT_ERR_ARG, "%s: views %zu to %zu, rows %zu to %zu: expected %zu views of %zu rows", v->path, first, first + n,
-		               row, row + rows, v->size[0], v->size[1]);
+		return gt_fail(GT_ERR_ARG, "%s: views %zu to %zu, rows %zu to %zu: expected %zu views of %zu rows", v->path, first,
+		               first + n, row, row + rows, v->size[0], v->size[1]);
 	for (size_t i = 0; i < n; i++) {
 		float *values = out + i * rows * v->size[2];
 		GT_TRY(gt_fail_in(v->read(v, first + i, row, rows, values), "view %zu", first + i));
@@ -59,8 +59,8 @@ gt_status gt_slices_create(const char *path, const gt_write_options *o, const gt
 	if (st == GT_OK)
 		st = gt_check_writing(path, o, &head->grid);
 	if (st == GT_OK && !f->create_slices)
-		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: a %s file is written as a whole: expected a name that ends in .nc, .mha or .mhd", path,
-		             f->about);
+		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: a %s file is written as a whole: expected a name that ends in .nc, .mha or .mhd",
+		             path, f->about);
 	return st != GT_OK ? st : f->create_slices(path, o, head, s);
 }
 

@@ -17,7 +17,7 @@ typedef struct {
 	double tilt;  /* of the detector in its plane and out of it, rad */
 } example;
 
-#define CONE                                                                                                                 \
+#define CONE                                                                                                                             \
 	.views = 23, .rows = 31, .columns = 37, .source_to_axis = 200, .source_to_detector = 320, .column_pitch = 2.1, .row_pitch = 1.7, \
 	.start_angle = 0.4
 static const gt_grid odd = { { 19, 22, 29 }, { 2.2, 2.3, 1.15 }, { 1.4, -0.7, 2.3 } };
@@ -35,13 +35,21 @@ static const example examples[] = {
 	{ "arc, flying focal spot", "fdk", NULL, { GT_ARC, CONE, .turn = 2 * PI, .spot = spots, .spots = 2 }, odd, 0, 0 },
 	{ "flat, leaning", "fdk", "mask=none", { GT_FLAT, CONE, .turn = 2 * PI }, odd, 0, 0.1 },
 	{ "flat, leaning, upside down, nothing beyond", "fdk", "rows=zero", { GT_FLAT, CONE, .turn = 3.9 }, large, 1, 0.07 },
-	{ "one row", "fdk", NULL,
+	{ "one row",
+	  "fdk",
+	  NULL,
 	  { GT_FLAT, .views = 23, .rows = 1, .columns = 37, .source_to_axis = 200, .source_to_detector = 320, .column_pitch = 2.1,
 	    .row_pitch = 1.7, .turn = 2 * PI },
-	  { { 19, 22, 5 }, { 2.2, 2.3, 1.15 }, { 1.4, -0.7, 0.3 } }, 0, 0 },
-	{ "parallel", "fbp", NULL,
+	  { { 19, 22, 5 }, { 2.2, 2.3, 1.15 }, { 1.4, -0.7, 0.3 } },
+	  0,
+	  0 },
+	{ "parallel",
+	  "fbp",
+	  NULL,
 	  { GT_PARALLEL, .views = 25, .rows = 17, .columns = 33, .column_pitch = 1.3, .row_pitch = 1.7, .turn = PI, .column_offset = 1.7 },
-	  odd, 0, 0 },
+	  odd,
+	  0,
+	  0 },
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
@@ -161,9 +169,10 @@ static void check_example(const example *e, gt_type type, double tolerance)
 		size_t rows;
 		float *got = by_slabs(be, type, s, e, scan, data, cut[i][0], cut[i][1], &rows);
 		const double off = gt_test_rms(got, expected, gt_grid_voxels(&e->grid));
-		ck_assert_msg(off < tolerance, "%s: slabs of %zu slices, batches of %zu views: off by %g", e->name, cut[i][0], cut[i][1], off);
-		ck_assert_msg(scan->rows == 1 || cut[i][0] > 4 || e->reversed == 2 || rows < scan->rows, "%s: slabs of %zu slices take all %zu rows", e->name,
-		              cut[i][0], rows);
+		ck_assert_msg(off < tolerance, "%s: slabs of %zu slices, batches of %zu views: off by %g", e->name, cut[i][0], cut[i][1],
+		              off);
+		ck_assert_msg(scan->rows == 1 || cut[i][0] > 4 || e->reversed == 2 || rows < scan->rows,
+		              "%s: slabs of %zu slices take all %zu rows", e->name, cut[i][0], rows);
 		free(got);
 	}
 	free(expected);
