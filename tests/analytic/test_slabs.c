@@ -20,21 +20,27 @@ typedef struct {
 #define CONE                                                                                                                             \
 	.views = 23, .rows = 31, .columns = 37, .source_to_axis = 200, .source_to_detector = 320, .column_pitch = 2.1, .row_pitch = 1.7, \
 	.start_angle = 0.4
-static const gt_grid odd = { { 19, 22, 29 }, { 2.2, 2.3, 1.15 }, { 1.4, -0.7, 2.3 } };
-static const gt_grid large = { { 33, 37, 53 }, { 3.2, 2.9, 1.9 }, { -4.4, 3.7, -11.3 } };
+#define ODD                                                            \
+	{                                                              \
+		{ 19, 22, 29 }, { 2.2, 2.3, 1.15 }, { 1.4, -0.7, 2.3 } \
+	}
+#define LARGE                                                           \
+	{                                                               \
+		{ 33, 37, 53 }, { 3.2, 2.9, 1.9 }, { -4.4, 3.7, -11.3 } \
+	}
 static const double spots[2][3] = { { -1.3, 0.4, 0 }, { 0.9, -0.5, 0.3 } };
 
 static const example examples[] = {
-	{ "flat, circle", "fdk", NULL, { GT_FLAT, CONE, .turn = 2 * PI, .row_offset = 0.3 }, odd, 0, 0 },
-	{ "flat, grid larger than the beam", "fdk", "mask=none", { GT_FLAT, CONE, .turn = 2 * PI }, large, 0, 0 },
-	{ "flat, nothing beyond the rows", "fdk", "rows=zero", { GT_FLAT, CONE, .turn = 2 * PI, .row_offset = -2.2 }, large, 1, 0 },
-	{ "flat, short scan", "fdk", "filter=hann", { GT_FLAT, CONE, .turn = 3.9 }, odd, 2, 0 },
-	{ "flat, offset detector", "fdk", NULL, { GT_FLAT, CONE, .turn = 2 * PI, .column_offset = 6.3, .row_offset = -1.1 }, odd, 0, 0 },
-	{ "arc, circle, rows upside down", "fdk", NULL, { GT_ARC, CONE, .turn = 2 * PI, .column_offset = 0.25 }, large, 1, 0 },
-	{ "arc, nothing beyond the rows", "fdk", "rows=zero,mask=none", { GT_ARC, CONE, .turn = 2 * PI }, large, 2, 0 },
-	{ "arc, flying focal spot", "fdk", NULL, { GT_ARC, CONE, .turn = 2 * PI, .spot = spots, .spots = 2 }, odd, 0, 0 },
-	{ "flat, leaning", "fdk", "mask=none", { GT_FLAT, CONE, .turn = 2 * PI }, odd, 0, 0.1 },
-	{ "flat, leaning, upside down, nothing beyond", "fdk", "rows=zero", { GT_FLAT, CONE, .turn = 3.9 }, large, 1, 0.07 },
+	{ "flat, circle", "fdk", NULL, { GT_FLAT, CONE, .turn = 2 * PI, .row_offset = 0.3 }, ODD, 0, 0 },
+	{ "flat, grid larger than the beam", "fdk", "mask=none", { GT_FLAT, CONE, .turn = 2 * PI }, LARGE, 0, 0 },
+	{ "flat, nothing beyond the rows", "fdk", "rows=zero", { GT_FLAT, CONE, .turn = 2 * PI, .row_offset = -2.2 }, LARGE, 1, 0 },
+	{ "flat, short scan", "fdk", "filter=hann", { GT_FLAT, CONE, .turn = 3.9 }, ODD, 2, 0 },
+	{ "flat, offset detector", "fdk", NULL, { GT_FLAT, CONE, .turn = 2 * PI, .column_offset = 6.3, .row_offset = -1.1 }, ODD, 0, 0 },
+	{ "arc, circle, rows upside down", "fdk", NULL, { GT_ARC, CONE, .turn = 2 * PI, .column_offset = 0.25 }, LARGE, 1, 0 },
+	{ "arc, nothing beyond the rows", "fdk", "rows=zero,mask=none", { GT_ARC, CONE, .turn = 2 * PI }, LARGE, 2, 0 },
+	{ "arc, flying focal spot", "fdk", NULL, { GT_ARC, CONE, .turn = 2 * PI, .spot = spots, .spots = 2 }, ODD, 0, 0 },
+	{ "flat, leaning", "fdk", "mask=none", { GT_FLAT, CONE, .turn = 2 * PI }, ODD, 0, 0.1 },
+	{ "flat, leaning, upside down, nothing beyond", "fdk", "rows=zero", { GT_FLAT, CONE, .turn = 3.9 }, LARGE, 1, 0.07 },
 	{ "one row",
 	  "fdk",
 	  NULL,
@@ -47,7 +53,7 @@ static const example examples[] = {
 	  "fbp",
 	  NULL,
 	  { GT_PARALLEL, .views = 25, .rows = 17, .columns = 33, .column_pitch = 1.3, .row_pitch = 1.7, .turn = PI, .column_offset = 1.7 },
-	  odd,
+	  ODD,
 	  0,
 	  0 },
 };
