@@ -120,11 +120,11 @@ done:
 	return cli_end_writing(st);
 }
 
-static gt_status run(const app_slabs_case *c, const recon_options *o, const app_method *m)
+static gt_status run(const app_slabs_case *c, const recon_options *o, const app_method *m, gt_position position)
 {
 	app_slabs s;
 	app_slabs_result r = { .whole = 0 };
-	gt_volume v = { .grid = *c->grid, .water = o->water };
+	gt_volume v = { .grid = *c->grid, .water = o->water, .position = position };
 	gt_status st;
 	GT_TRY(app_slabs_open(c, &s));
 	GT_TRY(app_slabs_choose(&s, &r.plan));
@@ -200,7 +200,7 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 	c.options = m.options;
 	c.scan = p->scan;
 	c.grid = &grid;
-	st = run(&c, o, &m);
+	st = run(&c, o, &m, p->position);
 done:
 	app_method_free(&m);
 	gt_projections_free(p);

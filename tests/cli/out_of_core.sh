@@ -37,11 +37,12 @@ ok compare slabs.mhd whole.mhd --rmse 1e-7
 ok recon scan.nc --like whole.mhd --backend "$backend" --unit HU -o like.mha "${little[@]}" --no-overlap
 ok compare like.mha whole.mhd --rmse 1e-7
 ok simulate --scanner ge-ct750hd --detector flat --columns 61 --rows 57 --views 37 --column-pitch 16 --row-pitch 4 --geometry-only -o geometry.nc
-other=(recon geometry.nc --data whole.mhd --grid 41x43x29@6x6x4 --backend "$backend" --quiet)
+sed 's/^TransformMatrix.*/TransformMatrix = 1 0 0 0 1 0 0 0 1/' whole.mhd >views.mhd
+other=(recon geometry.nc --data views.mhd --grid 41x43x29@6x6x4 --backend "$backend" --quiet)
 ok "${other[@]}" -o a.nc
 ok "${other[@]}" "${little[@]}" -o b.nc
 ok compare b.nc a.nc --rmse 1e-3
-refused 1 "key DimSize: is 61 57 37, expected the scan's" recon scan.nc --data whole.mhd -o c.nc
+refused 1 "key DimSize: is 61 57 37, expected the scan's" recon scan.nc --data views.mhd -o c.nc
 refused 1 "the geometry alone" recon geometry.nc -o c.nc "${little[@]}"
 
 # Plans, and limits.
