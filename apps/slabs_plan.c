@@ -161,7 +161,7 @@ static gt_status too_small(const app_slabs *s, const app_slabs_plan *one, const 
 {
 	const double mib = 1048576, process = s->c->host_limit > 0 ? gt_host_used() : 0;
 	return gt_fail(GT_ERR_MEMORY,
-	               "%s by slabs: one slice and one view at a time need %.0f MiB on %s and %.0f MiB of the host's memory: "
+	               "%s by slabs, one slice and one view at a time, needs %.0f MiB on %s and %.0f MiB of the host's memory: "
 	               "%.0f and %.0f MiB are there (--device-memory, --host-memory)",
 	               s->c->method->name, ceil(one->device / mib), gt_backend_name(s->be), ceil((one->host + process) / mib),
 	               floor(least(r->device, r->both) / mib), floor(least(r->host, r->both) + process) / mib);

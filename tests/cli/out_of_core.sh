@@ -48,7 +48,7 @@ refused 1 "the geometry alone" recon geometry.nc -o c.nc "${little[@]}"
 # Plans, and limits.
 ok "${recon[@]}" "${little[@]}" --dry-run --json
 holds "$(value device_bytes) <= 1.1e6 || \"$backend\" != \"cpu\""
-refused_output 1 "one slice and one view at a time need" "${recon[@]}" --device-memory 10kB
+refused_output 1 "one slice and one view at a time, needs" "${recon[@]}" --device-memory 10kB
 refused_output 1 "(--device-memory, --host-memory)" "${recon[@]}" --host-memory 1MiB
 refused_output 2 "--host-memory=4GX: expected a size such as 4GiB" "${recon[@]}" --host-memory 4GX
 refused_output 1 "needs" recon scan.nc "${grid[@]}" --solver cgls:iterations=1 --backend "$backend" --device-memory 100kB
