@@ -222,6 +222,7 @@ static int run(const cli_call *call, const void *given)
 	if (done)
 		goto done;
 	GT_TRY(read_projections(call, o, &p));
+	GT_TRY(recon_count_subsets(&m, p->scan, &subsets)); /* of a solver that was asked for */
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	GT_TRY(set_quality(&set, p, &grid, &solver));
 	if (solver)
