@@ -251,8 +251,10 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(check(&s, o));
 	GT_TRY(study_folder_new(o->output, &s.folder));
-	if (!s.no_figures)
-		GT_TRY(app_gnuplot_check());
+	st = s.no_figures ? GT_OK : app_gnuplot_check();
+	if (st != GT_OK && !o->from)
+		cli_note(call, "--no-figures measures without it; --from draws elsewhere");
+	GT_TRY(st);
 	if (o->from && !s.kind->redraw) {
 		GT_TRY(study_redraw(&s, o->from));
 	} else {
