@@ -21,9 +21,9 @@ static const cli_option options[] = {
 	  NULL },
 	{ "cpu-iterations", 0, CLI_INT, "N", "iterative: of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
 	  AT(cpu_iterations), 0, 1000, NULL },
-	{ "no-figures", 0, CLI_FLAG, NULL, "fdk: tables alone, where there is no gnuplot; --from draws them elsewhere", AT(no_figures), 0,
-	  0, NULL },
-	{ "from", 0, CLI_TEXT, "FOLDER", "fdk: measure nothing; the report again from the CSV files of that study", AT(from), 0, 0, NULL },
+	{ "no-figures", 0, CLI_FLAG, NULL, "draw none, where there is no gnuplot; --from does it elsewhere", AT(no_figures), 0, 0, NULL },
+	{ "from", 0, CLI_TEXT, "FOLDER", "measure nothing: draw the figures of that folder, and make its report again", AT(from), 0, 0,
+	  NULL },
 	{ 0 },
 };
 
@@ -180,14 +180,19 @@ static gt_status find_kind(const char *name, const study_kind **kind)
 	return cli_unknown_of("study", name, names, KINDS);
 }
 
-/* Options of one kind alone. */
+/* Options of one kind alone, and of those that measure. */
 static gt_status check(const study *s, const study_options *o)
 {
-	const int iterative = s->kind == &study_kind_iterative;
-	if (!iterative && (o->cpu_reduce >= 0 || o->cpu_iterations >= 0))
+	const int iterative = s->kind == &study_kind_iterative, cpu = o->cpu_reduce >= 0 || o->cpu_iterations >= 0;
+	if (!iterative && cpu)
 		return gt_fail(GT_ERR_ARG, "--cpu-%s: is for the study 'iterative'", o->cpu_reduce >= 0 ? "reduce" : "iterations");
-	if (!s->kind->redraw && (o->from || o->no_figures))
-		return gt_fail(GT_ERR_ARG, "--%s: is for the study 'fdk'", o->from ? "from" : "no-figures");
+	if (o->from && (cpu || o->quick || o->grid || o->no_figures || s->call->files > 1))
+		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: expected no %s beside it", o->from,
+		               s->call->files > 1 ? "scan"
+		               : cpu              ? "--cpu-..."
+		               : o->quick         ? "--quick"
+		               : o->grid          ? "--grid"
+		                                  : "--no-figures");
 	return s->kind->check ? s->kind->check(s->call, o) : GT_OK;
 }
 
@@ -204,8 +209,7 @@ static gt_status measure(study *s, const study_options *o)
 		describe(s);
 	GT_TRY(s->kind->measure(s));
 	study_about(s);
-	if (!s->no_figures)
-		study_step(s, "figures");
+	study_step(s, "figures");
 done:
 	return st;
 }
@@ -214,10 +218,8 @@ static gt_status tell(study *s)
 {
 	gt_status st = GT_OK;
 	GT_TRY(study_write_tables(s));
-	if (!s->no_figures) {
-		GT_TRY(study_plot_style(s));
-		GT_TRY(s->kind->figures(s));
-	}
+	GT_TRY(study_plot_style(s));
+	GT_TRY(s->kind->figures(s));
 	GT_TRY(study_report(s));
 done:
 	app_progress_end(&s->progress);
@@ -249,10 +251,16 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(check(&s, o));
 	GT_TRY(study_folder_new(o->output, &s.folder));
-	if (!s.no_figures)
-		GT_TRY(app_gnuplot_check());
-	GT_TRY(o->from ? s.kind->redraw(&s, o) : measure(&s, o));
-	GT_TRY(tell(&s));
+	st = s.no_figures ? GT_OK : app_gnuplot_check();
+	if (st != GT_OK && !o->from)
+		cli_note(call, "--no-figures measures without it; --from draws elsewhere");
+	GT_TRY(st);
+	if (o->from && !s.kind->redraw) {
+		GT_TRY(study_redraw(&s, o->from));
+	} else {
+		GT_TRY(o->from ? s.kind->redraw(&s, o) : measure(&s, o));
+		GT_TRY(tell(&s));
+	}
 	GT_TRY(study_folder_commit(&s.folder));
 	printf("%s/report.html: ", s.folder.path);
 	if (s.variants)
@@ -276,8 +284,8 @@ const cli_command cli_study = {
 		"  gantry study accuracy -o study\n"
 		"  gantry study accuracy scan.nc -o study --quick\n"
 		"  gantry study iterative -o study --quick\n"
-		"  gantry study fdk -o tables --no-figures\n"
-		"  gantry study fdk --from tables -o study\n",
+		"  gantry study fdk -o undrawn --no-figures\n"
+		"  gantry study fdk --from undrawn -o study\n",
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

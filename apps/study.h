@@ -47,6 +47,7 @@ gt_status study_open(const study_folder *f, const char *name, FILE **out);
 gt_status study_close(const char *name, FILE *out);
 /* n floats in the order of this machine. */
 #define STUDY_ARRAYS "arrays/" /* where they lie, in the folder */
+gt_status study_arrays(const study_folder *f);          /* makes that folder, if it is not there */
 gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n);
 /* Runs NAME.gp in the folder; NAME.png must come of it. */
 gt_status study_draw(const study_folder *f, const char *name);
@@ -94,7 +95,7 @@ typedef struct {
 	gt_status (*measure)(study *s);                                         /* fills the tables; sets steps first, with one for figures */
 	gt_status (*figures)(study *s);                                         /* from the CSV files: all of NAME.gp, NAME.png */
 	gt_status (*parts)  (const study *s, FILE *out);                        /* of the report */
-	gt_status (*redraw) (study *s, const study_options *o);                 /* fills the tables from --from; NULL: cannot */
+	gt_status (*redraw) (study *s, const study_options *o);                 /* fills the tables from --from; NULL: study_redraw() */
 } study_kind;
 extern const study_kind study_kind_accuracy, study_kind_iterative, study_kind_fdk;
 
@@ -193,5 +194,8 @@ void      study_about      (study *s);
 void      study_about_line (study *s, const char *what, const char *text);
 gt_status study_report     (study *s);
 gt_status study_page_figure(const study *s, const char *name, const char *caption, FILE *out);
+gt_status study_page_picture(const study *s, const char *name, FILE *out);      /* NAME.png, as the address of an image */
 void      study_page_table (const study *s, int which, FILE *out);
+/* Scripts, tables and arrays of the folder `from`, drawn again, and its report with those pictures. GT_ERR_FORMAT if it is of another kind. */
+gt_status study_redraw(study *s, const char *from);
 #endif

@@ -142,7 +142,7 @@ gt_status study_close(const char *name, FILE *out)
 	return fclose(out) || bad ? gt_fail(GT_ERR_IO, "%s: cannot be written: %s", name, strerror(errno)) : GT_OK;
 }
 
-static gt_status make_arrays(const study_folder *f)
+gt_status study_arrays(const study_folder *f)
 {
 	if (arrays)
 		return GT_OK;
@@ -155,7 +155,7 @@ gt_status study_floats(const study_folder *f, const char *name, const double *x,
 {
 	FILE *out = NULL;
 	char *path = cli_text(STUDY_ARRAYS "%s", name);
-	gt_status st = path ? make_arrays(f) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	gt_status st = path ? study_arrays(f) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	GT_TRY(study_open(f, path, &out));
 	for (size_t i = 0; i < n; i++) {

@@ -75,7 +75,7 @@ gt_status study_plot_begin(study *s, const char *name, int width, int height, FI
 gt_status study_plot_end(study *s, const char *name, FILE *out)
 {
 	const gt_status st = study_close(name, out);
-	return st == GT_OK ? study_draw(&s->folder, name) : st;
+	return st == GT_OK && !s->no_figures ? study_draw(&s->folder, name) : st;
 }
 
 /* Times ------------------------------------------------------------------------ */

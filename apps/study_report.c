@@ -33,22 +33,28 @@ static void base64(FILE *in, FILE *out)
 	}
 }
 
-gt_status study_page_figure(const study *s, const char *name, const char *caption, FILE *out)
+gt_status study_page_picture(const study *s, const char *name, FILE *out)
 {
-	if (s->no_figures) {
-		fprintf(out, "<p class=\"small\">[figure %s] %s</p>\n", name, caption);
-		return GT_OK;
-	}
 	char *path = cli_text("%s/%s.png", s->folder.tmp, name);
 	FILE *in = path ? fopen(path, "rb") : NULL;
 	free(path);
 	if (!in)
 		return gt_fail(GT_ERR_IO, "%s/%s.png: cannot be read", s->folder.path, name);
-	fprintf(out, "<figure><img alt=\"%s\" src=\"data:image/png;base64,", name);
+	fputs("data:image/png;base64,", out);
 	base64(in, out);
-	fprintf(out, "\"><figcaption>%s <code>%s.png</code></figcaption></figure>\n", caption, name);
 	fclose(in);
 	return GT_OK;
+}
+
+gt_status study_page_figure(const study *s, const char *name, const char *caption, FILE *out)
+{
+	gt_status st = GT_OK;
+	fprintf(out, "<figure><img alt=\"%s\" src=\"", name);
+	if (!s->no_figures)
+		GT_TRY(study_page_picture(s, name, out));
+	fprintf(out, "\"><figcaption>%s <code>%s.png</code></figcaption></figure>\n", caption, name);
+done:
+	return st;
 }
 
 void study_page_table(const study *s, int which, FILE *out)
@@ -97,10 +103,6 @@ static void head(const study *s, FILE *out)
 		fputs("</td></tr>\n", out);
 	}
 	fputs("</table>\n", out);
-	if (s->no_figures)
-		fprintf(out,
-		        "<p>No figures: <code>gantry study %s --from FOLDER -o NEW</code> draws those of this folder where gnuplot is.</p>\n",
-		        s->kind->name);
 }
 
 gt_status study_report(study *s)
@@ -115,11 +117,10 @@ gt_status study_report(study *s)
 		fputs("<h2>Left out</h2>\n<p>What was not measured, and why.</p>\n", out);
 		study_page_table(s, STUDY_LEFT_OUT, out);
 	}
-	if (!s->no_figures)
-		fputs("<p class=\"small\">Every figure can be drawn again: <code>gnuplot NAME.gp</code> in this folder. Files "
-		      "<code>" STUDY_ARRAYS
-		      "*.f32</code> are arrays of 32-bit floats in the order of this machine, rows of the picture from below.</p>\n",
-		      out);
+	fputs("<p class=\"small\">Every figure can be drawn again: <code>gnuplot NAME.gp</code> in this folder. Files "
+	      "<code>" STUDY_ARRAYS
+	      "*.f32</code> are arrays of 32-bit floats in the order of this machine, rows of the picture from below.</p>\n",
+	      out);
 	fputs("</body></html>\n", out);
 	const gt_status closed = study_close("report.html", out);
 	return st != GT_OK ? st : closed;
