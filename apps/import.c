@@ -2,20 +2,27 @@
 #include <math.h>
 #include <string.h>
 #include "apps/cli.h"
+#include "apps/turnround.h"
 
 typedef struct {
-	const char *output;
-	double axis, pixel, water, slope, offset;
+	const char *output, *flip;
+	double axis, column_center, pixel, water, slope, offset;
 	int unit, input_unit, center;
 	long long deflate;
 } import_options;
 static const char *const units[] = { "mm-1", "HU", NULL };
 static const char *const input_units[] = { "mm-1", "HU", "auto", NULL };
-static const import_options defaults = { .axis = NAN, .pixel = NAN, .slope = NAN, .offset = NAN, .input_unit = GT_UNIT_AUTO };
+static const import_options defaults = {
+	.axis = NAN, .column_center = NAN, .pixel = NAN, .slope = NAN, .offset = NAN, .input_unit = GT_UNIT_AUTO
+};
 #define AT(field) offsetof(import_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the result goes", AT(output), 0, 0, NULL },
 	{ "axis", 0, CLI_REAL, "COLUMN", "column of the rotation axis (default: found from opposite views)", AT(axis), -1e6, 1e6, NULL },
+	{ "flip", 0, CLI_TEXT, "columns|rows|turn,...",
+	  "projections: columns or rows the other way round; the gantry turning the other way", AT(flip), 0, 0, NULL },
+	{ "column-center", 0, CLI_REAL, "COLUMN", "projections: column of the central ray, from 0 (after --flip)", AT(column_center), -1e6,
+	  1e6, NULL },
 	{ "pixel", 0, CLI_REAL, "MM", "size of a cell, where the file has none (default 1; RabbitCT 0.32)", AT(pixel), 1e-9, 1e6, NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
@@ -40,6 +47,8 @@ static void note_unused(const cli_call *call, const import_options *o, const gt_
 		{ "input-unit", o->input_unit != GT_UNIT_AUTO && !meta },
 		{ "slope", !isnan(o->slope) && !meta },
 		{ "offset", !isnan(o->offset) && !meta },
+		{ "flip", o->flip && !projections },
+		{ "column-center", !isnan(o->column_center) && !projections },
 		{ "center", o->center && projections },
 		{ "unit", o->unit == GT_HU && projections },
 		{ "water", o->water > 0 && projections },
@@ -54,8 +63,14 @@ static gt_status import_projections(const cli_call *call, const import_options *
 {
 	gt_projections *p = NULL;
 	gt_status st = GT_OK;
+	unsigned flip = 0;
+	if (o->flip)
+		GT_TRY(app_turnround_parse(o->flip, &flip));
 	GT_TRY(gt_can_write_projections(o->output));
 	GT_TRY(gt_read_projections(call->file[0], r, &p));
+	app_turnround(p, flip);
+	if (!isnan(o->column_center))
+		p->scan->column_center = o->column_center;
 	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", p->scan->views, p->scan->rows, p->scan->columns, r->note[0] ? "; " : "",
 	         r->note);
 	GT_TRY(cli_record(call, p->scan, r->note, &p->from));
@@ -132,6 +147,7 @@ const cli_command cli_import = {
 	.about = "files of other programs to NetCDF",
 	.synopsis = "FILE -o OUTPUT [options]",
 	.notes = "  gantry import tooth.h5 -o tooth.nc --axis 296\n"
+		 "  gantry import scan.nc -o fixed.nc --flip columns --column-center 442.25\n"
 		 "  gantry import head.mha -o head.nc\n",
 	.options = options,
 	.defaults = &defaults,
