@@ -262,7 +262,7 @@ static gt_status survey_all(const gt_conjugate_data *d, const gt_conjugate_map *
 
 gt_status gt_conjugate_measure(const gt_conjugate_data *d, const gt_conjugate_map *map, gt_conjugate_misfit *m)
 {
-	sums total;
+	sums total = { .pairs = 0 };
 	const gt_status st = survey_all(d, map, 0, 1, 1, &total);
 	memset(m, 0, sizeof *m);
 	if (st != GT_OK || !total.pairs)
@@ -308,7 +308,7 @@ static double scatter(const sums *total, int trials, double at)
 static gt_status descend(const gt_conjugate_data *d, gt_conjugate_map *map, int trials, size_t stride, double *error, int *there)
 {
 	double sum[TRIALS] = { 0 };
-	sums total;
+	sums total = { .pairs = 0 };
 	const gt_status st = survey_all(d, map, STEP, trials, stride, &total);
 	*there = 0;
 	if (st != GT_OK || !total.pairs)

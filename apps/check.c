@@ -177,7 +177,7 @@ static double number(const cJSON *item, const char *key) { return cJSON_GetObjec
 static const char *string(const cJSON *item, const char *key)
 {
 	const cJSON *found = cJSON_GetObjectItem(item, key);
-	return found ? found->valuestring : NULL;
+	return found && found->valuestring ? found->valuestring : "";
 }
 
 void app_check_print(const cJSON *report)
@@ -193,9 +193,9 @@ void app_check_print(const cJSON *report)
 	               number(item, "pairs"), number(item, "rms"), number(item, "expected"),
 	               number(item, "rms") / number(item, "expected"));
 	printf("verdict: %s\n", string(check, "verdict"));
-	if (string(check, "remedy"))
+	if (string(check, "remedy")[0])
 		printf("try: %s\n", string(check, "remedy"));
-	if (string(check, "or_else_remedy"))
+	if (string(check, "or_else_remedy")[0])
 		printf("or:  %s\n", string(check, "or_else_remedy"));
 	if (untold->child) {
 		printf("cannot be told from this scan: whether");
