@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "apps/kept.h"
 #include "apps/prior.h"
 #include "apps/quality.h"
 #include "apps/recon.h"
@@ -9,7 +10,7 @@
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL };
 static const recon_options defaults = {
-	.projector = "dd", .init = "auto", .weights = "auto", .water = GT_WATER_DEFAULT, .unit = GT_UNIT_AUTO
+	.projector = "dd", .init = "auto", .weights = "auto", .water = GT_WATER_DEFAULT, .unit = GT_UNIT_AUTO, .keep = APP_KEPT_AUTO
 };
 #define AT(field) offsetof(recon_options, field)
 static const cli_option options[] = {
@@ -40,6 +41,10 @@ static const cli_option options[] = {
 	{ "device-memory", 0, CLI_TEXT, "SIZE", "at most this much on the device, e.g. 4GiB; fdk and fbp go by slabs then",
 	  AT(device_memory), 0, 0, NULL },
 	{ "host-memory", 0, CLI_TEXT, "SIZE", "at most this much of the host's memory", AT(host_memory), 0, 0, NULL },
+	{ "keep", 0, CLI_CHOICE, NULL, "by slabs: where projections are for the slabs after the first (no: read again; default auto)",
+	  AT(keep), 0, 0, app_kept_names },
+	{ "scratch", 0, CLI_TEXT, "FOLDER", "by slabs: where a file for them may be, if memory does not hold them", AT(scratch), 0, 0,
+	  NULL },
 	{ "no-overlap", 0, CLI_FLAG, NULL, "by slabs: one stage after the other, to time each alone", AT(no_overlap), 0, 0, NULL },
 	{ "dry-run", 0, CLI_FLAG, NULL, "check all, compute nothing: what would be done, and the memory that it needs", AT(dry_run), 0, 0,
 	  NULL },
@@ -153,6 +158,8 @@ static gt_status check(const recon_options *o, app_method *m)
 	GT_TRY(app_runlog_check(o->log, o->plot));
 	if (o->output)
 		GT_TRY(gt_can_write_volume(o->output));
+	if (o->keep == APP_KEPT_SCRATCH)
+		GT_TRY(cli_need("--scratch", o->scratch));
 	if (o->grid && o->like)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--grid and --like cannot be combined"));
 	if (recon_starts_from_file(o->init)) {

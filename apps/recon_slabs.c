@@ -8,6 +8,8 @@
 
 static const char *const stage_names[APP_STAGES] = { "read", "upload", "filter", "backproject", "download", "write" };
 
+static const char *const kept_texts[] = { "read again for each slab", "kept in memory", "kept in a scratch file" };
+
 gt_status recon_limits(const recon_options *o, double *device, double *host)
 {
 	gt_status st = GT_OK;
@@ -59,6 +61,7 @@ static cJSON *plan_json(const app_slabs_plan *p)
 	cJSON_AddNumberToObject(json, "slices", (double)p->slices);
 	cJSON_AddNumberToObject(json, "views", (double)p->batch);
 	cJSON_AddNumberToObject(json, "rows", (double)p->rows);
+	cJSON_AddStringToObject(json, "kept", app_kept_names[p->kept]);
 	cJSON_AddNumberToObject(json, "device_bytes", p->device);
 	cJSON_AddNumberToObject(json, "host_bytes", p->host);
 	return json;
@@ -129,9 +132,9 @@ static gt_status run(const app_slabs_case *c, const recon_options *o, const app_
 	GT_TRY(app_slabs_open(c, &s));
 	GT_TRY(app_slabs_choose(&s, &r.plan));
 	cli_note(c->call,
-	         "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %.0f MiB on %s, %.0f MiB of the host's memory",
+	         "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %.0f MiB on %s, %.0f MiB of the host's memory%s%s",
 	         r.plan.slabs, r.plan.slices, r.plan.batch, r.plan.rows, r.plan.device / 1048576, gt_backend_name(s.be),
-	         r.plan.host / 1048576);
+	         r.plan.host / 1048576, r.plan.slabs > 1 ? "; projections are " : "", r.plan.slabs > 1 ? kept_texts[r.plan.kept] : "");
 	if (o->dry_run) {
 		if (c->call->common.json)
 			cli_json(plan_json(&r.plan));
@@ -174,7 +177,12 @@ static int in_pieces(const char *path)
 gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double host_free, int *done)
 {
 	const char *data = o->data ? o->data : call->file[0];
-	app_slabs_case c = { .call = call, .data = data, .hu = o->unit == GT_HU, .alone = o->no_overlap };
+	app_slabs_case c = { .call = call,
+		             .data = data,
+		             .hu = o->unit == GT_HU,
+		             .alone = o->no_overlap,
+		             .keep = (app_kept_where)o->keep,
+		             .scratch = o->scratch };
 	cli_call silent = *call;
 	gt_projections *p = NULL;
 	app_method m = { 0 };
