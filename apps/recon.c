@@ -48,7 +48,7 @@ static const cli_option options[] = {
 	{ "no-overlap", 0, CLI_FLAG, NULL, "by slabs: one stage after the other, to time each alone", AT(no_overlap), 0, 0, NULL },
 	{ "dry-run", 0, CLI_FLAG, NULL, "check all, compute nothing: what would be done, and the memory that it needs", AT(dry_run), 0, 0,
 	  NULL },
-	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI, else mm-1)", AT(unit), 0, 0, units },
+	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI and DICOM, else mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default 0.02)", AT(water), 1e-9, 1e3, NULL },
 	{ 0 },
 };
@@ -223,6 +223,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(recon_limits(o, &device_limit, &host_limit));
 	if (host_limit > 0)
 		host_free = fmax(0, fmin(host_free < 0 ? INFINITY : host_free, host_limit - gt_host_used()));
+	char remark[256] = "";
 	GT_TRY(check(o, &m));
 	GT_TRY(check_checkpoint(o, &m, call->file[0]));
 	GT_TRY(recon_by_slabs(call, o, host_free, &done));
@@ -257,7 +258,11 @@ static int run(const cli_call *call, const void *given)
 	st = parameters ? cli_record(call, p->scan, parameters, &v->from) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	free(parameters);
 	GT_TRY(st);
+	w.note = remark;
+	w.note_size = sizeof remark;
 	GT_TRY(cli_write_volume(o->output, &w, v));
+	if (remark[0])
+		cli_note(call, "%s", remark);
 	report(call, o, &m, v, &r);
 	GT_TRY(app_watch_end(&r.watch));
 	st = how_it_ended(o, &m, &r.watch);

@@ -71,6 +71,8 @@ typedef struct {
 	gt_unit unit;
 	double water;           /* HU: attenuation of water to use, mm^-1; 0: the volume's own, else GT_WATER_DEFAULT */
 	int deflate;            /* 0..9 */
+	char *note;             /* if not NULL: what the writer had to decide (size note_size) */
+	size_t note_size;
 } gt_write_options;
 extern const gt_write_options gt_write_defaults;
 
@@ -81,6 +83,7 @@ typedef struct gt_slices gt_slices;             /* a volume that is written */
 /* One file format. NULL: cannot. */
 typedef struct gt_format {
 	const char *name, *about, *extensions;          /* "nc" ; space-separated, without dot */
+	int       folders;                              /* 1: paths may be folders; probe() is then asked about them too */
 	int       (*probe)(const char *path);           /* 1 if the contents are of this format */
 	gt_status (*read_projections )(const char *path, const gt_read_options *o, gt_projections **p);
 	gt_status (*write_projections)(const char *path, const gt_write_options *o, const gt_projections *p);
@@ -120,7 +123,8 @@ gt_status gt_slices_write (gt_slices *s, size_t n, const float *data);          
 gt_status gt_slices_commit(gt_slices *s);               /* GT_ERR_ARG if slices are missing; frees s in any case */
 void      gt_slices_drop  (gt_slices *s);               /* gives up: nothing stays on the disk; frees s */
 
-/* Is this path one that can be written: known extension, folder there and writable? Ask before a long computation. */
+/* Is this path one that can be written: known extension, folder there and writable? A path that ends with a slash is a new folder.
+ * Ask before a long computation. */
 gt_status gt_can_write_volume(const char *path);
 gt_status gt_can_write_projections(const char *path);
 /* The same of the folder alone, for files that are neither; GT_ERR_IO. */
@@ -133,6 +137,8 @@ gt_status gt_file_kind(const char *path, const gt_format **format, int *projecti
 gt_status gt_tmp_path(const char *path, char **tmp);
 gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
 void      gt_tmp_drop(char *tmp);                       /* unlinks and frees tmp */
+/* The same for a folder of `files` files, 000001.EXTENSION and on, of which each may be there or not. path must not be there, or be an empty folder. */
+gt_status gt_tmp_folder(const char *path, size_t files, const char *extension, char **tmp);
 
 #ifdef __cplusplus
 }

@@ -1,45 +1,16 @@
 /* The format "nifti": volumes as .nii and .nii.gz, along the patient's axes. docs/files.md has the rule for units. */
 #include "io/nifti.h"
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "io/comment.h"
 #include "io/place.h"
 #include "io/volume_fix.h"
 
 /* No body attenuates as much per mm, and air alone is -1000 HU: floats beyond are HU. */
 #define MOST_PER_MM 10
-
-/* "key=value" of a line of our comment; NULL: not there. Caller frees. */
-static char *line_of(const char *comment, const char *key)
-{
-	const char *at = comment ? strstr(comment, key) : NULL;
-	if (!at || (at > comment && at[-1] != '\n'))
-		return NULL;
-	at += strlen(key);
-	return strndup(at, strcspn(at, "\n"));
-}
-
-/* The exact numbers, unless somebody cut or moved the volume since. */
-static void exact_grid(const char *comment, gt_grid *grid)
-{
-	gt_grid exact;
-	char *text = line_of(comment, "grid=");
-	if (text && gt_grid_parse(text, &exact) == GT_OK && gt_grid_same(&exact, grid))
-		*grid = exact;
-	free(text);
-}
-
-static void provenance_of(const char *comment, gt_provenance *from)
-{
-	char *hash = line_of(comment, "scan_hash=");
-	from->command = line_of(comment, "command=");
-	from->parameters = line_of(comment, "parameters=");
-	from->scan_hash = hash ? strtoull(hash, NULL, 16) : 0;
-	free(hash);
-}
 
 static void without_noise(gt_place *p, const gt_nifti_head *h)
 {
@@ -90,17 +61,16 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	gt_nifti_head h;
 	gt_nifti *f = NULL;
 	gt_place p;
-	gt_said said = { .unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO };
+	gt_said said;
 	gt_volume *v = calloc(1, sizeof *v);
 	GT_TRY(gt_nifti_open(path, &h, &f));
 	if (!v)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	if (h.comment)
-		gt_said_parse(h.comment, &said);
+	gt_comment_said(h.comment, &said);
 	v->position = o->position != GT_POSITION_AUTO ? o->position : said.position != GT_POSITION_AUTO ? said.position : GT_HFS;
 	GT_TRY(gt_place_voxels(path, h.n, h.to_patient, v->position, &p));
 	without_noise(&p, &h);
-	exact_grid(h.comment, &p.grid);
+	gt_comment_grid(h.comment, &p.grid);
 	v->grid = p.grid;
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), "volume"), "%s", path));
 	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
@@ -112,7 +82,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	GT_TRY(st);
 	GT_TRY(gt_volume_finite(path, v));
 	GT_TRY(scale(path, &h, &said, o, v));
-	provenance_of(h.comment, &v->from);
+	gt_comment_provenance(h.comment, &v->from);
 	if (h.remark)
 		gt_read_note(o, "%s: %s", path, h.remark);
 	*out = v;
@@ -122,38 +92,6 @@ done:
 	gt_nifti_clear(&h);
 	gt_volume_free(v);
 	return st;
-}
-
-static void put_line(char *text, size_t size, size_t *at, const char *key, const char *value)
-{
-	*at += (size_t)snprintf(text + *at, size - *at, "%s", key);
-	for (; *value; value++)
-		text[(*at)++] = *value == '\n' ? ' ' : *value;
-	text[(*at)++] = '\n';
-	text[*at] = 0;
-}
-
-/* What is known of the volume, for us and for people: one line each. */
-static char *comment_of(const gt_write_options *o, int hu, const gt_volume *v)
-{
-	const char *command = v->from.command ? v->from.command : "", *parameters = v->from.parameters ? v->from.parameters : "";
-	const size_t size = GT_SAID + 400 + strlen(command) + strlen(parameters);
-	char said[GT_SAID], grid[256], hash[24], *text = malloc(size);
-	size_t at = 0;
-	if (!text)
-		return NULL;
-	gt_said_print(o, hu, v, said);
-	gt_grid_print(&v->grid, grid, sizeof grid);
-	snprintf(hash, sizeof hash, "%016" PRIx64, v->from.scan_hash);
-	put_line(text, size, &at, "", said);
-	put_line(text, size, &at, "grid=", grid);
-	if (*command)
-		put_line(text, size, &at, "command=", command);
-	if (*parameters)
-		put_line(text, size, &at, "parameters=", parameters);
-	if (v->from.scan_hash)
-		put_line(text, size, &at, "scan_hash=", hash);
-	return text;
 }
 
 static gt_status write_voxels(gt_nifti *f, const gt_write_options *o, int hu, const gt_volume *v)
@@ -195,7 +133,7 @@ static gt_status write_volume(const char *path, const gt_write_options *o, const
 		h.type++;
 	gt_place_matrix(&v->grid, v->position, h.to_patient);
 	snprintf(h.about, sizeof h.about, "X-ray attenuation, %s", hu ? "HU" : "mm-1");
-	if (!(h.comment = comment_of(o, hu, v)))
+	if (!(h.comment = gt_comment_of(o, hu, v)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	GT_TRY(gt_tmp_path(path, &tmp));
 	GT_TRY(gt_nifti_new(path, tmp, level_of(path, o), &h, &f));

@@ -337,7 +337,7 @@ START_TEST(not_such_a_file)
 	refused("truncated");
 	unlink(path);
 	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_IO, "a.nc: No such file");
-	ck_refused(gt_read_projections(folder, NULL, &p), GT_ERR_IO, "is a folder, expected a file");
+	ck_refused(gt_read_projections(folder, NULL, &p), GT_ERR_FORMAT, "is a folder that holds no files of a known format");
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_IO, "a.nc: No such file");
 }
 END_TEST
@@ -393,7 +393,7 @@ START_TEST(places_that_cannot_be_written)
 	snprintf(other, sizeof other, "%s/none/b.nc", folder);
 	ck_refused(gt_write_projections(other, NULL, given), GT_ERR_IO, "none/");
 	ck_refused(gt_can_write_projections(other), GT_ERR_IO, "none/': No such file");
-	ck_refused(gt_can_write_volume("/a.nc/"), GT_ERR_ARG, "no extension");
+	ck_refused(gt_can_write_volume("/a.nc/b"), GT_ERR_ARG, "no extension");
 	ck_refused(gt_can_write_volume("a.jpeg"), GT_ERR_ARG, "'.jpeg': expected a name that ends in one of: .nc .nc4 .mha .mhd");
 	ck_refused(gt_can_write_projections("a.mha"), GT_ERR_ARG, "one of: .nc .nc4");
 	snprintf(other, sizeof other, "%s/c.nc", folder);
