@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include "io/comment.h"
+#include "io/pieces.h"
 #include "io/place.h"
 #include "io/volume_fix.h"
 
@@ -94,23 +95,52 @@ done:
 	return st;
 }
 
-static gt_status write_voxels(gt_nifti *f, const gt_write_options *o, int hu, const gt_volume *v)
+#define PIECE ((size_t)1 << 20)
+
+struct slices {
+	struct gt_slices base;
+	gt_nifti *file;
+	char *tmp;
+	double water;
+	float *changed; /* NULL: written as they are */
+};
+
+static gt_status write_slices(gt_slices *self, size_t first, size_t slices, const float *data)
 {
-	const size_t n = gt_grid_voxels(&v->grid), most = 1 << 20;
-	const double water = gt_volume_water(o, v);
-	float *changed = NULL;
+	struct slices *s = (struct slices *)self;
+	const size_t n = slices * s->base.size[1] * s->base.size[2];
 	gt_status st = GT_OK;
-	if (hu && !(changed = malloc(most * sizeof *changed)))
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t at = 0; at < n; at += most) {
-		const size_t count = n - at < most ? n - at : most;
-		const float *from = v->data + at;
-		for (size_t i = 0; changed && i < count; i++)
-			changed[i] = (float)(1000 * (from[i] / water - 1));
-		GT_TRY(gt_nifti_put(f, changed ? changed : from, count * sizeof *from));
+	(void)first;
+	for (size_t at = 0; at < n; at += PIECE) {
+		const size_t count = n - at < PIECE ? n - at : PIECE;
+		const float *from = data + at;
+		for (size_t i = 0; s->changed && i < count; i++)
+			s->changed[i] = (float)(1000 * (from[i] / s->water - 1));
+		GT_TRY(gt_nifti_put(s->file, s->changed ? s->changed : from, count * sizeof *from));
 	}
 done:
-	free(changed);
+	return st;
+}
+
+static void drop_slices(gt_slices *self)
+{
+	struct slices *s = (struct slices *)self;
+	gt_nifti_drop(s->file);
+	gt_tmp_drop(s->tmp);
+	free(s->changed);
+	free(s);
+}
+
+static gt_status commit_slices(gt_slices *self)
+{
+	struct slices *s = (struct slices *)self;
+	gt_status st = gt_nifti_close(s->file);
+	s->file = NULL;
+	if (st == GT_OK) {
+		st = gt_tmp_commit(s->tmp, s->base.path);
+		s->tmp = NULL;
+	}
+	drop_slices(self);
 	return st;
 }
 
@@ -121,32 +151,46 @@ static int level_of(const char *path, const gt_write_options *o)
 	return n > 3 && !strcasecmp(path + n - 3, ".gz") ? (o->deflate ? o->deflate : 1) : 0;
 }
 
-static gt_status write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
+static gt_status open_new(struct slices *s, const gt_write_options *o, const gt_volume *v)
 {
 	gt_status st;
 	const size_t *n = v->grid.n;
 	const int hu = o->unit != GT_PER_MM, large = n[0] > GT_NIFTI1_MOST || n[1] > GT_NIFTI1_MOST || n[2] > GT_NIFTI1_MOST;
-	gt_nifti_head h = { .version = large ? 2 : 1, .n = { n[0], n[1], n[2] }, .type = gt_elements };
-	gt_nifti *f = NULL;
-	char *tmp = NULL;
+	gt_nifti_head h = { .version = large ? 2 : 1, .n = { n[0], n[1], n[2] }, .type = gt_elements, .comment = gt_comment_of(o, hu, v) };
 	while (strcmp(h.type->nifti_name, "float32") != 0)
 		h.type++;
 	gt_place_matrix(&v->grid, v->position, h.to_patient);
 	snprintf(h.about, sizeof h.about, "X-ray attenuation, %s", hu ? "HU" : "mm-1");
-	if (!(h.comment = gt_comment_of(o, hu, v)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	GT_TRY(gt_tmp_path(path, &tmp));
-	GT_TRY(gt_nifti_new(path, tmp, level_of(path, o), &h, &f));
-	GT_TRY(write_voxels(f, o, hu, v));
-	st = gt_nifti_close(f);
-	f = NULL;
+	s->water = gt_volume_water(o, v);
+	if (!h.comment || (hu && !(s->changed = malloc(PIECE * sizeof *s->changed))))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->base.path));
+	GT_TRY(gt_tmp_path(s->base.path, &s->tmp));
+	GT_TRY(gt_nifti_new(s->base.path, s->tmp, level_of(s->base.path, o), &h, &s->file));
 done:
-	gt_nifti_drop(f);
 	gt_nifti_clear(&h);
-	if (st == GT_OK)
-		return gt_tmp_commit(tmp, path);
-	gt_tmp_drop(tmp);
 	return st;
+}
+
+static gt_status create_slices(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **out)
+{
+	const gt_grid *g = &head->grid;
+	struct slices *s = calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	s->base = (struct gt_slices){ path, { g->n[2], g->n[1], g->n[0] }, 0, write_slices, commit_slices, drop_slices };
+	const gt_status st = open_new(s, o, head);
+	if (st == GT_OK)
+		*out = &s->base;
+	else
+		drop_slices(&s->base);
+	return st;
+}
+
+static gt_status write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
+{
+	gt_slices *s;
+	const gt_status st = create_slices(path, o, v, &s);
+	return st != GT_OK ? st : gt_slices_write_all(s, v->data);
 }
 
 extern const gt_format gt_format_nifti;
@@ -158,4 +202,5 @@ const gt_format gt_format_nifti = {
 	.unitless = 1,
 	.read_volume = read_volume,
 	.write_volume = write_volume,
+	.create_slices = create_slices,
 };

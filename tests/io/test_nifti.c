@@ -79,6 +79,35 @@ START_TEST(volumes_come_back)
 }
 END_TEST
 
+/* Slice by slice: the same bytes as at once. */
+START_TEST(slices_come_back)
+{
+	static const char *const names[] = { "a.nii", "b.nii.gz" };
+	for (int i = 0; i < 4; i++) {
+		gt_write_options o = gt_write_defaults;
+		gt_volume *v = volume(), head = *v, *w;
+		gt_slices *s;
+		head.data = NULL;
+		o.unit = i / 2 ? GT_HU : GT_PER_MM;
+		snprintf(path, sizeof path, "%s/%s", folder, names[i % 2]);
+		ck_ok(gt_slices_create(path, &o, &head, &s));
+		ck_ok(gt_slices_write(s, 2, v->data));
+		ck_assert_int_ne(access(path, F_OK), 0);
+		ck_ok(gt_slices_write(s, 1, v->data + 2 * 35));
+		ck_ok(gt_slices_commit(s));
+		ck_ok(gt_read_volume(path, NULL, &w));
+		same(v, w, i / 2 ? 1e-7 : 0);
+		gt_volume_free(w);
+		unlink(path);
+		ck_ok(gt_slices_create(path, &o, &head, &s));
+		ck_ok(gt_slices_write(s, 2, v->data));
+		ck_refused(gt_slices_commit(s), GT_ERR_ARG, "2 of 3 slices are written");
+		ck_assert_int_ne(access(path, F_OK), 0);
+		gt_volume_free(v);
+	}
+}
+END_TEST
+
 /* A file as others write it: 4 x 3 x 2 voxels, little or big endian, head made here. */
 typedef struct {
 	int version, msb, datatype, dims, pair, extension;
@@ -596,6 +625,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, volumes_come_back);
+	tcase_add_test(tc, slices_come_back);
 	tcase_add_test(tc, all_types_both_orders_both_versions);
 	tcase_add_test(tc, every_orientation);
 	tcase_add_test(tc, orientation_by_quaternion);
