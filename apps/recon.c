@@ -176,7 +176,10 @@ static gt_status how_it_ended(const recon_options *o, const app_method *m, const
 	if (w->diverged)
 		return gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: after %d of %d iterations %s; %s holds %s %d", app_method_name(m),
 		               w->iterations, w->most, w->diverged, o->output,
-		               w->kept < w->iterations ? "the best image, of iteration" : "the last image, of iteration", w->kept);
+		               !w->kept                  ? "what it began with, iteration"
+		               : w->kept < w->iterations ? "the best image, of iteration"
+		                                         : "the last image, of iteration",
+		               w->kept);
 	if (w->interrupted)
 		return gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", w->iterations, w->most,
 		               o->output);
