@@ -55,7 +55,11 @@ static const struct {
 	  "tttnnnnnnnnn",
 	  { "data", "form", "device", "filter [s]", "backprojection [s]", "whole [s]", "GUPS [2^30/s]", "GUPS [10^9/s]", "E [%]",
 	    "backprojection, times the baseline", "whole, times the baseline", "voxels along an edge" } },
-	{ STUDY_STAGES, 0, "tnnn", { "stage", "seconds", "GB/s", "paper: 2048^3 on a GTX 980 [s]" } },
+	{ STUDY_STAGES,
+	  0,
+	  "tnnnnn",
+	  { "stage", "one after the other [s]", "GB/s", "at the same time [s]", "paper: one after the other [s]",
+	    "paper: at the same time [s]" } },
 	{ STUDY_RABBITCT,
 	  0,
 	  "tttnnnnnnnnn",
@@ -145,7 +149,7 @@ static gt_status prepare(study *s, const study_options *o)
 static gt_status measure(study *s)
 {
 	gt_status st = GT_OK;
-	s->steps = 2 + fdk_ladder_steps(s) + fdk_sweeps_steps(s) + fdk_rabbit_steps(s) + 1;
+	s->steps = 4 + fdk_ladder_steps(s) + fdk_sweeps_steps(s) + fdk_rabbit_steps(s) + 1;
 	GT_TRY(fdk_limits(s));
 	GT_TRY(fdk_ladder(s));
 	GT_TRY(fdk_sweeps(s));

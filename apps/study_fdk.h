@@ -70,7 +70,7 @@ size_t    fdk_sweeps_steps(const study *s);
 gt_status fdk_sweeps(study *s);
 size_t    fdk_rabbit_steps(const study *s);
 gt_status fdk_rabbit(study *s);
-gt_status fdk_stages(study *s);                         /* one step */
+gt_status fdk_stages(study *s);                         /* three steps */
 
 gt_status fdk_figures(study *s);
 gt_status fdk_parts  (const study *s, FILE *out);
