@@ -11,7 +11,7 @@
 typedef struct {
 	const char *name, *published, *block, *how;
 	int views;                      /* per launch: N'; 0: all of a batch */
-	int upright, leaning;           /* circular scans with upright rows; C-arms */
+	int upright;                    /* takes detectors whose rows are upright */
 	int baseline;                   /* the others are compared with it */
 } fdk_form;
 extern const fdk_form fdk_forms[];                      /* ends with name = NULL */
