@@ -136,6 +136,7 @@ gt_status gt_file_kind(const char *path, const gt_format **format, int *projecti
  * where their action is the default one when this is called. GT_ERR_IO: the folder cannot be written, or path is there and not a file. */
 gt_status gt_tmp_path(const char *path, char **tmp);
 gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
+void      gt_tmp_remove(void);                          /* all that this process has not finished: for handlers of signals that end it */
 void      gt_tmp_drop(char *tmp);                       /* unlinks and frees tmp */
 /* The same for a folder of `files` files, 000001.EXTENSION and on, of which each may be there or not. path must not be there, or be an empty folder. */
 gt_status gt_tmp_folder(const char *path, size_t files, const char *extension, char **tmp);

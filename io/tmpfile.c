@@ -48,11 +48,16 @@ static void remove_all(const unfinished *u)
 	rmdir(renamed ? u->gone : u->name);
 }
 
-static void remove_and_die(int number)
+void gt_tmp_remove(void)
 {
 	for (unfinished *u = list; u; u = u->next)
 		if (u->name && u->owner == getpid())
 			remove_all(u);
+}
+
+static void remove_and_die(int number)
+{
+	gt_tmp_remove();
 	struct sigaction normal;
 	memset(&normal, 0, sizeof normal);
 	normal.sa_handler = SIG_DFL;
