@@ -4,6 +4,7 @@
 #include <string.h>
 #include "analytic/analytic.h"
 #include "apps/cli.h"
+#include "apps/progress.h"
 #include "core/scan_math.h"
 
 gt_type cli_type(const cli_call *call) { return call->common.precision ? GT_F64 : GT_F32; }
@@ -35,7 +36,11 @@ gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_pro
 	o.may_lack_data = 1;
 	o.note = note;
 	o.note_size = sizeof note;
+	app_progress progress = app_progress_start("read", call->common.quiet);
+	o.progress = app_progress_fraction;
+	o.progress_self = &progress;
 	const gt_status st = gt_read_projections(path, &o, p);
+	app_progress_end(&progress);
 	if (st == GT_OK && note[0])
 		cli_note(call, "%s", note);
 	if (st != GT_OK || (*p)->data || what != CLI_WITH_DATA)

@@ -78,6 +78,13 @@ static void add_range(cJSON *report, const float *x, size_t n)
 	add(report, "mean", r.mean);
 }
 
+static void add_photons(cJSON *report, const gt_projections *p)
+{
+	const range r = range_of(p->photons, gt_scan_cells(p->scan));
+	add(report, "least_photons", r.least);
+	add(report, "most_photons", r.most);
+}
+
 static void add_provenance(cJSON *report, const gt_provenance *from)
 {
 	char hash[32];
@@ -188,6 +195,10 @@ static gt_status add_projections(const cli_call *call, int geometry, cJSON *repo
 		return st;
 	}
 	add_scan(report, (*p)->scan);
+	if ((*p)->water > 0)
+		add(report, "water_mm-1", (*p)->water);
+	if ((*p)->photons)
+		add_photons(report, *p);
 	if ((*p)->data)
 		add_range(report, (*p)->data, gt_scan_cells((*p)->scan));
 	add_provenance(report, &(*p)->from);

@@ -9,9 +9,7 @@
 #include "core/host_memory.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL };
-static const recon_options defaults = {
-	.projector = "dd", .init = "auto", .weights = "auto", .water = GT_WATER_DEFAULT, .unit = GT_UNIT_AUTO, .keep = APP_KEPT_AUTO
-};
+static const recon_options defaults = { .projector = "dd", .init = "auto", .weights = "auto", .unit = GT_UNIT_AUTO, .keep = APP_KEPT_AUTO };
 #define AT(field) offsetof(recon_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
@@ -49,7 +47,8 @@ static const cli_option options[] = {
 	{ "dry-run", 0, CLI_FLAG, NULL, "check all, compute nothing: what would be done, and the memory that it needs", AT(dry_run), 0, 0,
 	  NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI and DICOM, else mm-1)", AT(unit), 0, 0, units },
-	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default 0.02)", AT(water), 1e-9, 1e3, NULL },
+	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default: as the scan states, else 0.02)", AT(water), 1e-9, 1e3,
+	  NULL },
 	{ 0 },
 };
 
@@ -186,6 +185,11 @@ static gt_status how_it_ended(const recon_options *o, const app_method *m, const
 	return GT_OK;
 }
 
+double recon_water(const recon_options *o, const gt_projections *p)
+{
+	return o->water > 0 ? o->water : p->water > 0 ? p->water : GT_WATER_DEFAULT;
+}
+
 /* The scan, and its data from a file of their own where one is given. */
 static gt_status read_projections(const cli_call *call, const recon_options *o, gt_projections **out)
 {
@@ -233,6 +237,7 @@ static int run(const cli_call *call, const void *given)
 	if (done)
 		goto done;
 	GT_TRY(read_projections(call, o, &p));
+	set.water = recon_water(o, p);
 	GT_TRY(recon_count_subsets(&m, p->scan, &subsets)); /* of a solver that was asked for */
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	GT_TRY(set_quality(&set, p, &grid, &solver));

@@ -208,7 +208,9 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 	c.options = m.options;
 	c.scan = p->scan;
 	c.grid = &grid;
-	st = run(&c, o, &m, p->position);
+	recon_options set = *o;
+	set.water = recon_water(o, p);
+	st = run(&c, &set, &m, p->position);
 done:
 	app_method_free(&m);
 	gt_projections_free(p);

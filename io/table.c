@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include "io/pieces.h"
 
-/* Asked in this order: a Data Exchange file is an HDF5 file too, and so is a NetCDF-4 file. */
-#define GT_FORMAT_LIST(X) X(dataexchange) X(netcdf) X(metaimage) X(nifti) X(rabbitct) X(dicom_series)
+/* Asked in this order: a Data Exchange file is an HDF5 file too, and so is a NetCDF-4 file; projections are DICOM too. */
+#define GT_FORMAT_LIST(X) X(dataexchange) X(netcdf) X(metaimage) X(nifti) X(rabbitct) X(dicom_ct_pd) X(dicom_series)
 
 #define DECLARE(name) extern const gt_format gt_format_##name;
 GT_FORMAT_LIST(DECLARE)
@@ -102,6 +102,23 @@ static void list_extensions(int projections, int writing, char *text, size_t siz
 
 static const char *what(int projections) { return projections ? "projections" : "a volume"; }
 
+static gt_status format_called(const char *name, int projections, const gt_format **format)
+{
+	char known[256];
+	size_t at = 0;
+	known[0] = 0;
+	for (const gt_format *const *f = gt_formats; *f; f++) {
+		if (!can_do(*f, projections, 1))
+			continue;
+		*format = *f;
+		if (!strcmp((*f)->name, name))
+			return GT_OK;
+		if (at + strlen((*f)->name) + 2 < sizeof known)
+			at += (size_t)sprintf(known + at, "%s%s", at ? ", " : "", (*f)->name);
+	}
+	return gt_fail(GT_ERR_ARG, "cannot write %s in the format '%s': expected one of: %s", what(projections), name, known);
+}
+
 gt_status gt_format_to_write(const char *path, int projections, const gt_format **format)
 {
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
@@ -114,6 +131,11 @@ gt_status gt_format_to_write(const char *path, int projections, const gt_format 
 	list_extensions(projections, 1, known, sizeof known);
 	return gt_fail(GT_ERR_ARG, "%s: cannot write %s as '%s': expected a name that ends in one of: %s", path, what(projections),
 	               dot ? dot : "no extension", known);
+}
+
+static gt_status format_for(const char *path, const gt_write_options *o, int projections, const gt_format **format)
+{
+	return o && o->format ? format_called(o->format, projections, format) : gt_format_to_write(path, projections, format);
 }
 
 static gt_status readable(const char *path, int *folder)
@@ -242,8 +264,8 @@ gt_status gt_check_writing(const char *path, const gt_write_options *o, const gt
 gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
 	const gt_format *f;
-	gt_status st = gt_format_to_write(path, 1, &f);
 	o = begin_writing(o);
+	gt_status st = format_for(path, o, 1, &f);
 	if (st == GT_OK)
 		st = check_options(path, o);
 	if (st == GT_OK)
@@ -256,8 +278,8 @@ gt_status gt_write_projections(const char *path, const gt_write_options *o, cons
 gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
 {
 	const gt_format *f;
-	gt_status st = gt_format_to_write(path, 0, &f);
 	o = begin_writing(o);
+	gt_status st = format_for(path, o, 0, &f);
 	if (st == GT_OK)
 		st = gt_check_writing(path, o, &v->grid);
 	if (st == GT_OK)
@@ -304,10 +326,10 @@ gt_status gt_can_write_volume(const char *path)
 	return st != GT_OK ? st : f->folders ? can_make(path) : gt_can_write(path);
 }
 
-gt_status gt_can_write_projections(const char *path)
+gt_status gt_can_write_projections(const char *path, const gt_write_options *o)
 {
 	const gt_format *f;
-	const gt_status st = gt_format_to_write(path, 1, &f);
+	const gt_status st = format_for(path, o, 1, &f);
 	return st != GT_OK ? st : f->folders ? can_make(path) : gt_can_write(path);
 }
 

@@ -242,7 +242,8 @@ gt_status gt_tmp_folder(const char *given, size_t files, const char *extension, 
 		*tmp = NULL;
 		free(gone);
 		free(inner);
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", given));
+		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", given);
+		goto done;
 	}
 	gone[length - 1] = '-';
 	sprintf(inner, "%s/%0*d.%s", gone, DIGITS, 0, extension);
