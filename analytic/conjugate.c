@@ -110,27 +110,45 @@ done:
 	return st;
 }
 
+/* Does the center differ from that place by more than the error, and do the rays say so together as well as in groups? */
+static gt_status differs(checking *c, int w, double place, int *yes)
+{
+	const way *x = &c->way[w];
+	gt_conjugate_map map = x->map;
+	gt_conjugate_misfit m;
+	map.center = place;
+	const gt_status st = gt_conjugate_measure(&c->data, &map, &m);
+	*yes = fabs(x->map.center - place) > fmax(NEAR, ERRORS * x->error) &&
+	       (m.cost - x->misfit.cost) * (double)x->misfit.pairs > ERRORS * ERRORS * x->misfit.cost;
+	return st;
+}
+
 /* What the fitted center means, with columns as given or reversed. */
-static void name_faults(checking *c, int w)
+static gt_status name_faults(checking *c, int w)
 {
 	gt_conjugate_report *r = c->report;
 	const way *x = &c->way[w];
-	const double near = fmax(NEAR, ERRORS * x->error), as_given = fabs(x->map.center - c->center),
-		     turned = fabs(x->map.center - c->turned_center);
 	const unsigned rows = w & 2 ? GT_CONJUGATE_ROWS : 0;
+	int from_given, from_turned;
+	gt_status st = GT_OK;
+	GT_TRY(differs(c, w, c->center, &from_given));
+	GT_TRY(differs(c, w, c->turned_center, &from_turned));
 	r->center = x->map.center;
 	r->error = x->error;
 	if (!(x->error < 0.5))
 		r->hidden |= GT_CONJUGATE_CENTER;
 	if (!(w & 1)) {
-		r->faults = rows | (as_given > near ? GT_CONJUGATE_CENTER : 0);
-		return;
+		r->faults = rows | (from_given ? GT_CONJUGATE_CENTER : 0);
+		return GT_OK;
 	}
-	const unsigned moved = fmin(as_given, turned) > near ? GT_CONJUGATE_CENTER : 0;
+	const int turn_is_nearer = fabs(r->center - c->center) < fabs(r->center - c->turned_center);
+	const unsigned moved = from_given && from_turned ? GT_CONJUGATE_CENTER : 0;
 	const unsigned columns = rows | GT_CONJUGATE_COLUMNS | moved, turn = rows | GT_CONJUGATE_TURN | moved;
-	r->faults = moved || turned <= as_given ? columns : turn;
-	if (moved || fmax(as_given, turned) <= near)
+	r->faults = !moved && turn_is_nearer ? turn : columns;
+	if (from_given == from_turned)
 		r->instead = r->faults == turn ? columns : turn;
+done:
+	return st;
 }
 
 static size_t find_case(const gt_conjugate_report *r)
@@ -145,7 +163,7 @@ static size_t find_case(const gt_conjugate_report *r)
 	return 0;
 }
 
-static void decide(checking *c)
+static gt_status decide(checking *c)
 {
 	gt_conjugate_report *r = c->report;
 	int best = 0, chosen = 0;
@@ -158,9 +176,10 @@ static void decide(checking *c)
 		r->hidden |= GT_CONJUGATE_COLUMNS | GT_CONJUGATE_TURN;
 	if (!c->rows || !worse(&c->way[chosen ^ 2].misfit, &c->way[chosen].misfit))
 		r->hidden |= GT_CONJUGATE_ROWS;
-	name_faults(c, chosen);
+	const gt_status st = name_faults(c, chosen);
 	r->best = find_case(r);
 	r->explained = r->item[r->best].rms <= WILD * r->item[r->best].expected;
+	return st;
 }
 
 /* Rows show where both ends of a ray are at different heights of the detector. */
@@ -205,7 +224,7 @@ gt_status gt_conjugate_check(const gt_scan *scan, const float *data, gt_pool *po
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %zu rays that are measured from both ends fewer than %d pass through a body",
 		               report->pairs, LEAST));
 	GT_TRY(add_cases(&c));
-	decide(&c);
+	GT_TRY(decide(&c));
 done:
 	free(pair);
 	return st;

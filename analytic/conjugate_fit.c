@@ -9,7 +9,8 @@
 #define ROUGH 0.1
 #define FLOOR 1e-4
 #define CAUCHY 9.0
-#define STEP 0.1 /* of a center's trials, cells */
+#define STEP 0.1 /* of a center's trials, cells; at most WIDEST */
+#define WIDEST 1.0
 enum { CHUNKS = 64, TRIALS = 21, FEW = 7, COARSE = 2048 };
 
 /* A cell's surroundings: four columns and up to four rows with their weights. */
@@ -81,27 +82,34 @@ static double variance_of(const gt_conjugate_data *d, double value)
 /* Square of a second difference, less what noise puts into it. */
 static double bent(double a, double b, double c, double variance) { return fmax(0, (a - 2 * b + c) * (a - 2 * b + c) - 6 * variance); }
 
-/* Variance of value_at(). */
-static double doubt_at(const gt_conjugate_data *d, const gt_conjugate_tap *tap, const stencil *s, double value)
+/* How much of a cell's variance is left in value_at(). */
+static double gain_of(const stencil *s)
 {
-	const float *p = first_cell(d, tap, s);
-	const double variance = variance_of(d, value);
-	double across = 0, down = 0, bend = 0, lean = 0;
+	double across = 0, down = 0;
 	for (int k = 0; k < 4; k++)
 		across += s->across[k] * s->across[k];
-	for (size_t l = 0; l < s->rows; l++) {
-		const float *q = p + l * d->scan->columns;
+	for (size_t l = 0; l < s->rows; l++)
 		down += s->down[l] * s->down[l];
+	return across * down;
+}
+
+/* Square of what interpolation may be wrong by. */
+static double roughness(const gt_conjugate_data *d, const gt_conjugate_tap *tap, const stencil *s, double variance)
+{
+	const float *p = first_cell(d, tap, s);
+	const size_t n = d->scan->columns;
+	double bend = 0, lean = 0;
+	for (size_t l = 0; l < s->rows; l++) {
+		const float *q = p + l * n;
 		bend = fmax(bend, fmax(bent(q[0], q[1], q[2], variance), bent(q[1], q[2], q[3], variance)));
 	}
-	const size_t n = d->scan->columns;
 	if (s->rows == 4)
 		for (size_t k = 1; k < 3; k++)
 			lean = fmax(lean, fmax(bent(p[k], p[k + n], p[k + 2 * n], variance),
 			                       bent(p[k + n], p[k + 2 * n], p[k + 3 * n], variance)));
 	else if (s->rows == 2)
 		lean = fmax(0, (p[1] - p[1 + n]) * (p[1] - p[1 + n]) - 2 * variance) / 4;
-	return variance * across * down + ROUGH * ROUGH * (bend + lean);
+	return ROUGH * ROUGH * (bend + lean);
 }
 
 typedef struct {
@@ -169,28 +177,39 @@ typedef struct {
 	sums *chunk;
 } survey;
 
-/* Both ends with center + shift; 0: not both on the detector. */
-static int both_ends(const survey *s, const gt_conjugate_pair *p, double shift, double *near, double *far, double *doubt)
+/* What is the same at all trials of a center: the variances of the taps' cells, weighted, and what interpolation may be wrong by. */
+typedef struct {
+	double variance[3], rough;
+} doubts;
+
+typedef struct {
+	double near, far, variance;
+} ends;
+
+/* Both ends with center + shift; 0: not both on the detector. learn: fills x; else takes the variances from it. x NULL: neither. */
+static int both_ends(const survey *s, const gt_conjugate_pair *p, double shift, doubts *x, int learn, ends *e)
 {
 	gt_conjugate_map map = *s->map;
 	double first = 0;
 	map.center += shift;
-	*far = 0;
+	*e = (ends){ 0, 0, x ? x->rough : 0 };
 	for (int t = 0; t < p->taps; t++) {
 		stencil at;
 		if (!place(s->d->scan, &map, &p->tap[t], &at))
 			return 0;
 		const double value = value_at(s->d, &p->tap[t], &at), w = p->tap[t].weight;
-		if (doubt)
-			*doubt += w * w * doubt_at(s->d, &p->tap[t], &at, value);
-		if (t == 0)
-			*near = value;
-		else
-			*far += w * value;
+		if (learn) {
+			const double variance = variance_of(s->d, value);
+			x->variance[t] = w * w * variance;
+			x->rough += w * w * roughness(s->d, &p->tap[t], &at, variance);
+			/* Between two directions. */
+			x->rough += t == 2 ? w * w * (1 - w) * (1 - w) * (value - first) * (value - first) : 0;
+		}
+		if (x)
+			e->variance += x->variance[t] * gain_of(&at);
+		e->near = t == 0 ? value : e->near;
+		e->far += t == 0 ? 0 : w * value;
 		first = t == 1 ? value : first;
-		/* Between two directions. */
-		if (doubt && t == 2)
-			*doubt += w * w * (1 - w) * (1 - w) * (value - first) * (value - first);
 	}
 	return 1;
 }
@@ -209,23 +228,25 @@ static int on_detector(const survey *s, const gt_conjugate_pair *p, double shift
 static void measure(const survey *s, const gt_conjugate_pair *p, sums *to)
 {
 	const double reach = 0.5 * (s->trials - 1) * s->step;
-	double near, far, doubt = FLOOR * FLOOR * s->d->value * s->d->value;
-	if (!both_ends(s, p, 0, &near, &far, &doubt))
+	doubts x = { .rough = FLOOR * FLOOR * s->d->value * s->d->value };
+	ends e;
+	const double least = x.rough;
+	if (!both_ends(s, p, 0, &x, 1, &e))
 		return;
+	const double variance = e.variance - least + x.rough, apart = e.near - e.far;
 	/* Beside the body nothing can disagree. */
-	if (fmax(fabs(near), fabs(far)) <= fmax(0.02 * s->d->value, 3 * sqrt(doubt)))
+	if (fmax(fabs(e.near), fabs(e.far)) <= fmax(0.02 * s->d->value, 3 * sqrt(variance)))
 		return;
 	/* The same pairs at every trial. */
 	if (reach > 0 && !(on_detector(s, p, -reach) && on_detector(s, p, reach)))
 		return;
 	to->pairs++;
 	to->of_group[p->group]++;
-	to->square += (near - far) * (near - far);
-	to->expected += doubt;
+	to->square += apart * apart;
+	to->expected += variance;
 	for (int t = 0; t < s->trials; t++) {
-		if (s->trials > 1)
-			both_ends(s, p, t * s->step - reach, &near, &far, NULL);
-		to->cost[t][p->group] += CAUCHY * log1p((near - far) * (near - far) / doubt / CAUCHY);
+		both_ends(s, p, t * s->step - reach, &x, 0, &e);
+		to->cost[t][p->group] += CAUCHY * log1p((e.near - e.far) * (e.near - e.far) / e.variance / CAUCHY);
 	}
 }
 
@@ -289,7 +310,7 @@ static double lowest(const double *cost, int n)
 	return best + (bend > 0 ? 0.5 * (cost[best - 1] - cost[best + 1]) / bend : 0);
 }
 
-/* How far the groups' own centers scatter around the common one, which is at trial `at`. */
+/* How far the groups' own centers scatter around the common one, which is at trial `at`, in trials. */
 static double scatter(const sums *total, int trials, double at)
 {
 	double mean = 0, squares = 0;
@@ -297,41 +318,50 @@ static double scatter(const sums *total, int trials, double at)
 		double each[TRIALS];
 		for (int t = 0; t < trials; t++)
 			each[t] = total->cost[t][g];
-		const double off = (lowest(each, trials) - at) * STEP;
+		const double off = lowest(each, trials) - at;
 		mean += off / GT_CONJUGATE_GROUPS;
 		squares += off * off / GT_CONJUGATE_GROUPS;
 	}
-	return sqrt(fmax(0, squares - mean * mean) / (GT_CONJUGATE_GROUPS - 1));
+	return sqrt(fmax(0, squares - mean * mean));
 }
 
-/* One step towards the least cost; 1 when it lies within the trials. */
-static gt_status descend(const gt_conjugate_data *d, gt_conjugate_map *map, int trials, size_t stride, double *error, int *there)
+/* Towards the least cost, until it lies within the trials. of_groups: how far their own centers scatter, in trials. */
+static gt_status descend(const gt_conjugate_data *d, gt_conjugate_map *map, double step, int trials, size_t stride, double *of_groups)
 {
-	double sum[TRIALS] = { 0 };
-	sums total = { .pairs = 0 };
-	const gt_status st = survey_all(d, map, STEP, trials, stride, &total);
-	*there = 0;
-	if (st != GT_OK || !total.pairs)
-		return st;
-	for (int t = 0; t < trials; t++)
-		for (int g = 0; g < GT_CONJUGATE_GROUPS; g++)
-			sum[t] += total.cost[t][g];
-	const double at = lowest(sum, trials);
-	map->center += (at - 0.5 * (trials - 1)) * STEP;
-	*there = at > 0 && at < trials - 1;
-	*error = *there ? scatter(&total, trials, at) : INFINITY;
-	return GT_OK;
+	gt_status st = GT_OK;
+	*of_groups = INFINITY;
+	for (int round = 0; round < 6; round++) {
+		double sum[TRIALS] = { 0 };
+		sums total = { .pairs = 0 };
+		GT_TRY(survey_all(d, map, step, trials, stride, &total));
+		if (!total.pairs)
+			break;
+		for (int t = 0; t < trials; t++)
+			for (int g = 0; g < GT_CONJUGATE_GROUPS; g++)
+				sum[t] += total.cost[t][g];
+		const double at = lowest(sum, trials);
+		map->center += (at - 0.5 * (trials - 1)) * step;
+		if (at <= 0 || at >= trials - 1)
+			continue;
+		*of_groups = scatter(&total, trials, at);
+		break;
+	}
+done:
+	return st;
 }
 
 gt_status gt_conjugate_refine(const gt_conjugate_data *d, gt_conjugate_map *map, double *error)
 {
+	double of_groups;
 	gt_status st = GT_OK;
-	int there = 0;
-	for (int round = 0; round < 6 && !there; round++)
-		GT_TRY(descend(d, map, TRIALS, d->pairs / COARSE + 1, error, &there));
-	there = 0;
-	for (int round = 0; round < 6 && !there; round++)
-		GT_TRY(descend(d, map, FEW, 1, error, &there));
+	*error = INFINITY;
+	GT_TRY(descend(d, map, STEP, TRIALS, d->pairs / COARSE + 1, &of_groups));
+	/* As wide as the groups scatter, or the ends of the trials would hold them together. */
+	for (double step = STEP; step < WIDEST && !isfinite(*error); step *= 2) {
+		GT_TRY(descend(d, map, step, FEW, 1, &of_groups));
+		if (of_groups < 1)
+			*error = of_groups * step / sqrt(GT_CONJUGATE_GROUPS - 1);
+	}
 done:
 	return st;
 }
@@ -349,17 +379,18 @@ static void scout(void *self, size_t begin, size_t end, int worker)
 	const scouting *s = self;
 	(void)worker;
 	for (size_t i = begin; i < end; i++) {
-		survey at = { s->d, s->map, 0, 1, 1, NULL };
-		double n = 0, x, y, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
+		const survey at = { s->d, s->map, 0, 1, 1, NULL };
+		double n = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
 		for (size_t k = 0; k < s->d->pairs; k += s->stride) {
-			if (!both_ends(&at, &s->d->pair[k], (double)i - s->map->center, &x, &y, NULL))
+			ends e;
+			if (!both_ends(&at, &s->d->pair[k], (double)i - s->map->center, NULL, 0, &e))
 				continue;
 			n++;
-			sx += x;
-			sy += y;
-			sxx += x * x;
-			syy += y * y;
-			sxy += x * y;
+			sx += e.near;
+			sy += e.far;
+			sxx += e.near * e.near;
+			syy += e.far * e.far;
+			sxy += e.near * e.far;
 		}
 		const double vx = sxx - sx * sx / n, vy = syy - sy * sy / n;
 		const int enough = n >= 32 && vx > 1e-12 * sxx && vy > 1e-12 * syy;
