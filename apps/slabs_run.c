@@ -1,5 +1,5 @@
 /* The pipeline: a thread reads rows of views, the caller's uploads, filters, backprojects and downloads, a third one writes slices.
- * Lu, Ino, Matsushita, IEICE Trans. Inf. Syst. E99-D (2016) 3060, algorithm 2; but what is kept for the slabs after the first is what
+ * Lu, Ino, Hagihara, IEICE Trans. Inf. Syst. E99-D (2016) 3060, algorithm 2; but what is kept for the slabs after the first is what
  * was read: filtered views are larger, and each slab filters its rows in a small part of the time that it backprojects them. */
 #include <math.h>
 #include <stdio.h>
