@@ -77,6 +77,8 @@ gt_status cli_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, si
 	*above = grid->n[2] - s.end;
 	grid->center[2] += ((double)*below - (double)*above) / 2 * grid->pitch[2];
 	grid->n[2] = s.end - s.first;
+	if (fabs(grid->center[2]) < 1e-9 * grid->pitch[2])
+		grid->center[2] = 0;
 	return GT_OK;
 }
 
