@@ -226,7 +226,8 @@ static gt_status plan_directions(struct making *m)
 		low = fmax(low, d[0] - m->step / 2 + p->sense * PI + fmax(a, b));
 		high = fmin(high, d[s->views - 1] + m->step / 2 + p->sense * PI + fmin(a, b));
 	}
-	p->bins = p->spots * (size_t)fmax(1, round(PI / m->step));
+	/* An odd number of views per turn is half way between two: the fewer, whichever way the angles were rounded. */
+	p->bins = p->spots * (size_t)fmax(1, ceil(PI / m->step - 0.5 - 1e-4));
 	p->step = p->sense * PI / (double)p->bins;
 	p->first_direction = p->sense * low;
 	p->views = high >= low ? (size_t)floor((high - low) / fabs(p->step) + 1e-6) + 1 : 0;

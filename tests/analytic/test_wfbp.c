@@ -91,6 +91,27 @@ START_TEST(pitches_and_shapes)
 }
 END_TEST
 
+/* An odd number of views per turn, with angles that a file has rounded: the number of directions stays. */
+START_TEST(rounded_angles)
+{
+	gt_orbit o = orbit_of(GT_ARC, 0.984, 2.4);
+	double *p = NULL, *x[2];
+	o.views = 91 * 24 / 10;
+	for (int i = 0; i < 2; i++) {
+		o.turn = 2 * PI / 91 * (double)o.views * (i ? 1 + 2e-7 : 1 - 2e-7);
+		gt_scan *s = scan_of(&o);
+		p = p ? p : bodies_project(rods, RODS, s);
+		x[i] = reconstruct("wfbp", NULL, &grid, s, p);
+		gt_scan_free(s);
+	}
+	for (size_t i = 0; i < gt_grid_voxels(&grid); i++)
+		ck_assert_double_eq_tol(x[0][i], x[1][i], 2e-6);
+	free(p);
+	free(x[0]);
+	free(x[1]);
+}
+END_TEST
+
 /* Every other way to number, turn and move the same machine. bit 0: views in reverse order; 1: columns mirrored; 2: rows upside down;
  * 3: the table moves the other way. */
 static void turn_over(gt_scan *s, int how)
@@ -597,6 +618,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, pitches_and_shapes);
+	tcase_add_test(tc, rounded_angles);
 	tcase_add_test(tc, turned_over);
 	tcase_add_test(tc, flying_focal_spots);
 	tcase_add_test(tc, other_orbits);
