@@ -187,10 +187,10 @@ static void choose_kept(const app_slabs *s, const room *r, app_slabs_plan *plan)
 }
 
 /* On the CPU the host's memory holds the device's part too. */
-static gt_status too_small(const app_slabs *s, const app_slabs_plan *one, const room *r)
+static gt_status too_small(const app_slabs *s, const app_slabs_plan *one, double aside, const room *r)
 {
 	const double mib = 1048576, process = s->c->host_limit > 0 ? gt_host_used() : 0;
-	const double host = one->host + process + (gt_backend_is_gpu(s->be) ? 0 : one->device);
+	const double host = one->host + aside + process + (gt_backend_is_gpu(s->be) ? 0 : one->device);
 	return gt_fail(GT_ERR_MEMORY,
 	               "%s by slabs, one slice and one view at a time, needs %.2f MiB on %s (--device-memory), where %.2f are free, "
 	               "and %.0f MiB of the host's memory (--host-memory), where %.0f are",
@@ -215,7 +215,7 @@ gt_status app_slabs_choose(const app_slabs *s, app_slabs_plan *plan)
 	if (found)
 		choose_kept(s, &all, plan);
 	else
-		st = too_small(s, plan, &r);
+		st = too_small(s, plan, aside, &all);
 done:
 	gt_backend_close(rehearsal);
 	return st;
