@@ -227,6 +227,12 @@ gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt
 	return cli_end_writing(gt_write_volume(path, o, v));
 }
 
+int cli_is_dicom_output(const char *path, const char *format)
+{
+	const size_t n = path ? strlen(path) : 0;
+	return format ? !strcmp(format, "dicom-ct-pd") : n > 1 && path[n - 1] == '/';
+}
+
 gt_status cli_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
 	cli_begin_writing();

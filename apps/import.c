@@ -60,7 +60,7 @@ static void note_unused(const cli_call *call, const import_options *o, const gt_
 		{ "column-center", !isnan(o->column_center) && !projections },
 		{ "center", o->center && projections },
 		{ "format", o->format && !projections },
-		{ "maker", o->maker && !(projections && o->format) },
+		{ "maker", o->maker && !(projections && cli_is_dicom_output(o->output, o->format)) },
 		{ "central", o->central != GT_CENTRAL_AUTO && !clinical },
 		{ "without-photons", o->without_photons && !clinical },
 		{ "unit", o->unit == GT_HU && projections },

@@ -253,9 +253,10 @@ static gt_status check(const simulate_options *o)
 	if (o->grid && !o->truth)
 		return gt_fail(GT_ERR_ARG, "--grid is for --truth, which was not given");
 	gt_rabbitct_layout layout;
-	if (o->maker && !o->format)
+	const int dicom = cli_is_dicom_output(o->output, o->format);
+	if (o->maker && !dicom)
 		return gt_fail(GT_ERR_ARG, "--maker is for --format dicom-ct-pd, which was not given");
-	if (o->geometry_only && o->format && !strcmp(o->format, "dicom-ct-pd"))
+	if (o->geometry_only && dicom)
 		return gt_fail(GT_ERR_ARG, "--geometry-only: %s would have no images: expected --format netcdf", o->output);
 	if (o->output && !o->format && app_rabbitct_name(o->output, &layout)) {
 		if (o->geometry_only)
@@ -283,7 +284,7 @@ static gt_status write_output(const cli_call *call, const simulate_options *o, c
 	gt_write_options w = writing(o);
 	w.progress = app_progress_fraction;
 	w.progress_self = &progress;
-	p->water = o->format ? o->water : 0;
+	p->water = o->format || cli_is_dicom_output(o->output, NULL) ? o->water : 0;
 	st = cli_write_projections(o->output, &w, p);
 	app_progress_end(&progress);
 	return st;

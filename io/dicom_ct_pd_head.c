@@ -66,7 +66,7 @@ gt_status pd_read_head(const char *path, gt_dicom *d, size_t frame, pd_head *h)
 		h->number[i] = NAN;
 		/* Some files of many frames have a value for each of them in one tag. */
 		if (number_needed[i] || n)
-			GT_TRY(gt_dicom_number(d, &pd_number[i], n > 1 && n > frame ? frame : 0, &h->number[i]));
+			GT_TRY(gt_dicom_number(d, &pd_number[i], n > 1 ? frame : 0, &h->number[i]));
 	}
 	for (int i = 0; i < PD_NTEXTS; i++)
 		if (text_needed[i] || gt_dicom_count(d, &pd_text[i]))

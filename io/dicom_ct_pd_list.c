@@ -141,6 +141,9 @@ static gt_status read_views(const pd_set *s, gt_dicom *d, size_t file)
 		GT_TRY(gt_dicom_numbers(d, &pd_number[PD_FRAMES], 1, &frames));
 	if (!(frames >= 1 && frames < 1e9))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: (0028,0008) Number of Frames is %g: expected 1 or more", f->path, frames));
+	/* A number that is damaged would take hours. */
+	if (frames > 1)
+		GT_TRY(gt_dicom_pixels_of(d, (size_t)frames, 0, (size_t)(s->head.number[PD_LINES] * s->head.number[PD_SAMPLES]), NULL));
 	if (!(f->view = malloc((size_t)frames * sizeof *f->view)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory for %g frames", f->path, frames));
 	for (size_t i = 0; i < (size_t)frames; i++) {

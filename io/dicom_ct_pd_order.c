@@ -12,6 +12,10 @@
 #define OUT_OF_STEP 0.5
 /* A table that moves less than this part of a row stands still. */
 #define STANDS_STILL 0.01
+/* A table whose next place is farther from the expected one than this many rows has not gone there. */
+#define OUT_OF_PLACE 1
+/* A flying spot stays within this part of the focal centre's radius: real ones fly a hundredth. */
+#define FLIES 0.1
 
 static int by_number(const void *a, const void *b)
 {
@@ -62,12 +66,17 @@ static gt_status sort_views(pd_set *s)
 	return GT_OK;
 }
 
-/* Median of the differences of angle (which = 0) or number (1) of neighbours. */
+enum { STEP_ANGLE, STEP_NUMBER, STEP_Z };
+
+/* Median of the differences of neighbours. */
 static double usual_step(const pd_set *s, int which, double *scratch)
 {
-	for (size_t v = 1; v < s->views; v++)
-		scratch[v - 1] = which ? s->view[v].number - s->view[v - 1].number
-		                       : remainder(s->view[v].angle - s->view[v - 1].angle, 2 * PI);
+	for (size_t v = 1; v < s->views; v++) {
+		const pd_view *a = &s->view[v - 1], *b = &s->view[v];
+		scratch[v - 1] = which == STEP_ANGLE    ? remainder(b->angle - a->angle, 2 * PI)
+		                 : which == STEP_NUMBER ? b->number - a->number
+		                                        : b->z - a->z;
+	}
 	qsort(scratch, s->views - 1, sizeof *scratch, by_number);
 	return scratch[(s->views - 1) / 2];
 }
@@ -83,8 +92,21 @@ static double steps_between(const pd_set *s, size_t v, double step, double numbe
 	return n >= 1 && fabs(remainder(turned - n * step, 2 * PI)) <= OUT_OF_STEP * fabs(step) ? n : 0;
 }
 
+/* n steps of the table, or fewer where it starts or stops. */
+static gt_status check_table_step(const pd_set *s, size_t v, double n, double z_step)
+{
+	const pd_view *a = &s->view[v - 1], *b = &s->view[v];
+	const double moved = b->z - a->z;
+	if (fabs(moved - n * z_step) <= OUT_OF_PLACE * n * s->head.number[PD_AXIAL])
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT,
+	               "%s: (7031,1002) focal centre axial position jumps: %.6g mm from that of %s, the view before it; expected steps of "
+	               "%.6g mm",
+	               s->file[b->file].path, moved, s->file[a->file].path, z_step);
+}
+
 /* Angles are counted on beyond a turn; gaps go into the note. */
-static gt_status follow_angles(pd_set *s, double step, double number_step)
+static gt_status follow_views(pd_set *s, double step, double number_step, double z_step)
 {
 	size_t gaps = 0, missing = 0, first = 0;
 	for (size_t v = 1; v < s->views; v++) {
@@ -98,6 +120,9 @@ static gt_status follow_angles(pd_set *s, double step, double number_step)
 				"expected steps of %.6g deg",
 				s->file[w->file].path, remainder(w->angle - before->angle, 2 * PI) * DEGREES, s->file[before->file].path,
 				step * DEGREES);
+		const gt_status st = check_table_step(s, v, n, z_step);
+		if (st != GT_OK)
+			return st;
 		w->angle += 2 * PI * round((before->angle + n * step - w->angle) / (2 * PI));
 		first = n > 1 && !gaps ? v : first;
 		gaps += n > 1;
@@ -133,6 +158,22 @@ static gt_status check_table(const pd_set *s)
 	return GT_OK;
 }
 
+static gt_status check_spots(const pd_set *s)
+{
+	const double radius = s->head.number[PD_RADIUS], most = FLIES * radius;
+	for (size_t v = 0; v < s->views; v++) {
+		const double *shift = s->view[v].shift, mm[] = { shift[0] * radius, shift[1], shift[2] };
+		for (int a = 0; a < 3; a++)
+			if (fabs(mm[a]) > most)
+				return gt_fail(
+					GT_ERR_FORMAT,
+					"%s: (7033,100B), (7033,100D), (7033,100C) source shifts are %.6g rad, %.6g mm, %.6g mm: expected "
+					"at most a tenth of the radius, %.6g mm",
+					s->file[s->view[v].file].path, shift[0], shift[1], shift[2], most);
+	}
+	return GT_OK;
+}
+
 gt_status pd_order(pd_set *s)
 {
 	gt_status st = GT_OK;
@@ -141,14 +182,15 @@ gt_status pd_order(pd_set *s)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory for %zu views", s->path, s->views);
 	GT_TRY(sort_views(s));
 	GT_TRY(check_table(s));
+	GT_TRY(check_spots(s));
 	if (s->views > 1) {
-		const double step = usual_step(s, 0, scratch), steps = s->head.number[PD_STEPS];
-		const double number_step = isnan(s->view[0].number) ? NAN : usual_step(s, 1, scratch);
+		const double step = usual_step(s, STEP_ANGLE, scratch), steps = s->head.number[PD_STEPS];
+		const double number_step = isnan(s->view[0].number) ? NAN : usual_step(s, STEP_NUMBER, scratch);
 		if (fabs(step) < 1e-9)
 			GT_TRY(gt_fail(GT_ERR_FORMAT,
 			               "%s: (7031,1001) focal centre angular position is %.9g in all views: the gantry stands still",
 			               s->path, s->view[0].angle));
-		GT_TRY(follow_angles(s, step, number_step));
+		GT_TRY(follow_views(s, step, number_step, usual_step(s, STEP_Z, scratch)));
 		if (fabs(2 * PI / fabs(step) - steps) > 0.01 * steps)
 			gt_read_note(s->o, "(7033,1013) says %g views a turn, and the angles %.6g", steps, 2 * PI / fabs(step));
 	}

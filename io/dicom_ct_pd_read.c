@@ -90,7 +90,7 @@ static gt_status take_photons(const reading *r, const char *path, gt_dicom *d, s
 		if (!(count[i] > 0))
 			st = gt_fail(GT_ERR_FORMAT,
 			             "%s: (7033,1065) photon statistics: value %zu is %g: expected counts above 0, or to be left out "
-			             "(--without-photons)",
+			             "(gantry import --without-photons)",
 			             path, i + 1, count[i]);
 	for (size_t l = 0; l < s->rows && st == GT_OK; l++)
 		for (size_t k = 0; k < s->columns; k++)

@@ -276,7 +276,10 @@ gt_status gt_dicom_text(gt_dicom *d, const gt_dicom_tag *tag, char *text, size_t
 			return bad(GT_ERR_FORMAT, d, tag, "missing");
 		const std::string value = text_of(e);
 		const size_t n = value.length() < size - 1 ? value.length() : size - 1;
-		memcpy(text, value.data(), n);
+		for (size_t i = 0; i < n; i++) {
+			const unsigned char c = (unsigned char)value[i];
+			text[i] = c == '\n' || c == '\t' || (c >= ' ' && c != 0x7f) ? value[i] : '?';
+		}
 		text[n] = 0;
 		return GT_OK;
 	});
@@ -300,6 +303,8 @@ gt_status gt_dicom_pixels_of(gt_dicom *d, size_t frames, size_t frame, size_t n,
 		snprintf(why, sizeof why, "%zu found, expected %zu", bytes / 2, frames * n);
 		if (bytes != 2 * frames * n)
 			return bad(GT_ERR_FORMAT, d, &tag, why);
+		if (!sample)
+			return GT_OK;
 		const OFCondition c = e->getPartialValue(sample, Uint32(2 * n * frame), Uint32(2 * n), &d->cache, gLocalByteOrder);
 		return c.good() ? GT_OK : bad(GT_ERR_FORMAT, d, &tag, c.text());
 	});

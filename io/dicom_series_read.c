@@ -9,6 +9,7 @@
 #include "io/comment.h"
 #include "io/dicom_series.h"
 #include "io/place.h"
+#include "io/volume_fix.h"
 
 /* Of a step between slices: files round their places. */
 #define UNEVEN 0.02
@@ -229,6 +230,8 @@ static gt_status read_head(series *s, size_t i)
 	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_PLACE], 3, to->place));
 	GT_TRY(number(d, GT_SERIES_SLOPE, 1, &to->slope));
 	GT_TRY(number(d, GT_SERIES_INTERCEPT, 0, &to->intercept));
+	if (to->slope == 0)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: (0028,1053) Rescale Slope is 0: expected another number", file));
 	normal_of(s->axes, n);
 	to->along = n[0] * to->place[0] + n[1] * to->place[1] + n[2] * to->place[2];
 done:
@@ -385,6 +388,7 @@ static gt_status read_into(series *s, const gt_read_options *o, gt_volume *v)
 	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path));
 	GT_TRY(read_slices(s, &p, v->water, v->data));
+	st = gt_volume_finite(s->path, v);
 done:
 	return st;
 }

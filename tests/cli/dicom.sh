@@ -16,7 +16,7 @@ ok simulate "${scan[@]}" --format dicom-ct-pd -o plain
 files=(plain/*.dcm)
 [ ${#files[@]} -eq 252 ] || fail "expected 252 files, not ${#files[@]}"
 ok simulate "${scan[@]}" --format dicom-ct-pd -o ge --maker "GE MEDICAL SYSTEMS"
-ok simulate "${scan[@]}" --format dicom-ct-pd -o siemens/ --maker SIEMENS
+ok simulate "${scan[@]}" -o siemens/ --maker SIEMENS      # the slash says it too
 if command -v dcmdump >/dev/null; then
 	dcmdump ge/000002.dcm >dump.txt 2>&1 || fail "dcmdump: $(cat dump.txt)"
 	for line in '(0008,0070) LO \[GE MEDICAL SYSTEMS\]' '(7029,1010) US 7 ' '(7029,1011) US 75 ' '(7029,100b) CS \[CYLINDRICAL\]' \
@@ -27,6 +27,8 @@ if command -v dcmdump >/dev/null; then
 	dcmdump siemens/000002.dcm | grep -q '(7031,1033) FL 39\.2[45][0-9]*\\4\.3' || fail "central element as Siemens counts"
 fi
 
+ok info siemens
+says "water_mm-1               0.02"
 ok info plain
 says "format                   dicom-ct-pd"
 says "orbit                    helical"
@@ -65,6 +67,9 @@ ok info vol.nc
 says "weights=photons"
 ok info circle
 says "most_photons             100000"
+
+ok import circle -o again/ --maker GE
+[ "$(grep -c -- --maker stderr.txt)" -eq 0 ] || fail "the maker is taken: $(cat stderr.txt)"
 
 # Refused, with nothing left behind.
 refused 1 "plain: is there and is not empty: expected the name of a new folder" simulate "${scan[@]}" --format dicom-ct-pd -o plain

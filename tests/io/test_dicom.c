@@ -63,7 +63,7 @@ static int write_file(void)
 	ck_ok(gt_dicom_put_text(d, &class, "1.2.840.10008.5.1.4.1.1.2"));
 	ck_ok(gt_dicom_put_text(d, &instance, uid));
 	ck_ok(gt_dicom_put_text(d, &kind, "DERIVED\\PRIMARY\\AXIAL"));
-	ck_ok(gt_dicom_put_text(d, &shape, "CYLINDRICAL"));
+	ck_ok(gt_dicom_put_text(d, &shape, "CYLI\033DRICAL"));
 	ck_ok(gt_dicom_put_numbers(d, &place, 3, position));
 	put(d, &number, 48590);
 	put(d, &lines, 1);
@@ -106,8 +106,8 @@ START_TEST(what_is_put_comes_back)
 	ck_ok(gt_dicom_text(d, &kind, text, sizeof text));
 	ck_assert_str_eq(text, "DERIVED\\PRIMARY\\AXIAL");
 	ck_assert_uint_eq(gt_dicom_count(d, &kind), 3);
-	ck_ok(gt_dicom_text(d, &shape, text, 5));
-	ck_assert_str_eq(text, "CYLI");
+	ck_ok(gt_dicom_text(d, &shape, text, 7));
+	ck_assert_str_eq(text, "CYLI?D");
 	ck_ok(gt_dicom_numbers(d, &place, 3, x));
 	ck_assert_double_eq_tol(x[0], -123.456789012, 1e-11);
 	ck_assert_double_eq_tol(x[1], 1e-7 / 3, 1e-17);

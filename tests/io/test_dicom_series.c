@@ -349,6 +349,14 @@ START_TEST(refusals)
 	x.first[2] += 0.2;
 	save(image(&x, 3), 3);
 	refused(GT_ERR_FORMAT, "off the even steps");
+	x = plain();
+	write_other(&x, 3);
+	x.slope = 0;
+	save(image(&x, 2), 2);
+	refused(GT_ERR_FORMAT, "(0028,1053) Rescale Slope is 0");
+	x.slope = 1e300;
+	save(image(&x, 2), 2);
+	refused(GT_ERR_FORMAT, "voxels are NaN or infinite");
 	/* A gantry that leans: slices shifted against each other; then slices that lean. */
 	x = plain();
 	x.step[1] = 0.5;
