@@ -166,12 +166,20 @@ static gt_status method_of(const recon_options *o, const gt_scan *scan, app_meth
 	return o->solver ? app_method_parse(o->solver, m) : app_method_for(scan, m);
 }
 
-/* Formats that are read as a whole go the other way, which says what does not fit. */
-static int in_pieces(const char *path)
+/* Formats that are read as a whole go the other way, which says what does not fit; so do files that cannot be read. */
+enum { IN_PIECES, AS_A_WHOLE, NOT_AT_ALL };
+static int how_read(const char *path)
 {
 	const gt_format *format;
 	int projections;
-	return gt_file_kind(path, &format, &projections) == GT_OK && format->open_views;
+	return gt_file_kind(path, &format, &projections) != GT_OK ? NOT_AT_ALL : format->open_views ? IN_PIECES : AS_A_WHOLE;
+}
+
+/* Options that would do nothing. */
+static gt_status only_by_slabs(const recon_options *o, const char *what, const char *how)
+{
+	const char *option = o->no_overlap ? "--no-overlap" : o->keep != APP_KEPT_AUTO ? "--keep" : o->scratch ? "--scratch" : NULL;
+	return option ? gt_fail(GT_ERR_ARG, "%s: only for reconstruction by slabs, and '%s' %s", option, what, how) : GT_OK;
 }
 
 gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double host_free, int *done)
@@ -190,13 +198,18 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 	gt_status st;
 	*done = 0;
 	silent.common.quiet = 1;
-	if (o->quality == APP_QUALITY_ITERATIVE || !in_pieces(data))
-		return GT_OK;
+	if (o->quality == APP_QUALITY_ITERATIVE)
+		return only_by_slabs(o, "--quality iterative", "computes all at once");
+	const int how = how_read(data);
+	if (how != IN_PIECES)
+		return how == AS_A_WHOLE ? only_by_slabs(o, data, "is of a format that is read as a whole") : GT_OK;
 	GT_TRY(recon_limits(o, &c.device_limit, &c.host_limit));
 	GT_TRY(cli_read_scan(&silent, call->file[0], CLI_GEOMETRY, &p));
 	GT_TRY(method_of(o, p->scan, &m));
-	if (!goes_by_slabs(o, &m))
+	if (!goes_by_slabs(o, &m)) {
+		st = only_by_slabs(o, app_method_name(&m), "computes all at once");
 		goto done;
+	}
 	GT_TRY(cli_grid(&silent, o->grid, o->like, p->scan, &grid));
 	recon_case this = { &silent, o, &m, p, &grid, host_free, c.device_limit };
 	if (!o->no_overlap && recon_fits(&this))

@@ -42,6 +42,8 @@ done
 [ -z "$(ls -A scratch)" ] || fail "a scratch file stays: $(ls -A scratch)"
 refused_output 1 "--scratch=nowhere: No such file" "${recon[@]}" "${little[@]}" --keep scratch --scratch nowhere
 refused_output 2 "--scratch" "${recon[@]}" "${little[@]}" --keep scratch
+refused_output 2 "--keep: only for reconstruction by slabs, and 'cgls' computes all at once" recon scan.nc "${grid[@]}" --solver cgls --keep memory
+refused_output 2 "--no-overlap: only for reconstruction by slabs, and '--quality iterative'" recon scan.nc "${grid[@]}" --quality iterative --no-overlap
 
 # Other files: two of MetaImage, in HU; the grid of a volume; projections in a file of their own.
 ok "${recon[@]}" --unit HU -o whole.mhd
