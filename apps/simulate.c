@@ -284,7 +284,7 @@ static gt_status write_output(const cli_call *call, const simulate_options *o, c
 	gt_write_options w = writing(o);
 	w.progress = app_progress_fraction;
 	w.progress_self = &progress;
-	p->water = o->format || cli_is_dicom_output(o->output, NULL) ? o->water : 0;
+	p->water = o->phantom ? o->water : 0;
 	st = cli_write_projections(o->output, &w, p);
 	app_progress_end(&progress);
 	return st;

@@ -46,7 +46,7 @@ static const struct {
 	{ STUDY_QUALITY,
 	  0,
 	  "tttnnnn",
-	  { "data", "form", "device", "PSNR [dB]", "voxels off by 1 HU or more [%]", "relative RMS", "largest [HU]" } },
+	  { "data", "form", "device", "PSNR [dB]", "voxels off by 1 HU when rounded [%]", "relative RMS", "largest [HU]" } },
 	{ STUDY_ANGLES, 1, "n", { "angle [degrees]" } },
 	{ STUDY_PASSES, 1, "n", { "views per pass" } },
 	{ STUDY_FDK_SIZES,

@@ -91,7 +91,7 @@ END
 	echo '"tiles in shared memory","tiles","GPU",NaN,0.001,0.0198,0.021,2272,2.5,NaN,NaN'
 } >gpu/ladder.csv
 cat >gpu/quality.csv <<'END'
-"data","form","device","PSNR [dB]","voxels off by 1 HU or more [%]","relative RMS","largest [HU]"
+"data","form","device","PSNR [dB]","voxels off by 1 HU when rounded [%]","relative RMS","largest [HU]"
 "shepp-logan, 360 views of 512 x 512 to 512^3","CPU, 16 threads","CPU",138.7,0.01,8e-07,0.002
 "shepp-logan, 360 views of 512 x 512 to 512^3","strided","GPU",71.5,22,0.0003,3
 "shepp-logan, 360 views of 512 x 512 to 512^3","layered","GPU",71.2,23,0.0003,3
