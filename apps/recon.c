@@ -186,8 +186,10 @@ static gt_status how_it_ended(const recon_options *o, const app_method *m, const
 	return GT_OK;
 }
 
-double recon_water(const recon_options *o, const gt_projections *p)
+double recon_water(const cli_call *call, const recon_options *o, const gt_projections *p)
 {
+	if (o->water > 0 && p->water > 0 && fabs(o->water / p->water - 1) > 0.1)
+		cli_note(call, "water: %g mm-1 as asked, and not the %g that %s states", o->water, p->water, call->file[0]);
 	return o->water > 0 ? o->water : p->water > 0 ? p->water : GT_WATER_DEFAULT;
 }
 
@@ -238,7 +240,7 @@ static int run(const cli_call *call, const void *given)
 	if (done)
 		goto done;
 	GT_TRY(read_projections(call, o, &p));
-	set.water = recon_water(o, p);
+	set.water = recon_water(call, o, p);
 	GT_TRY(recon_count_subsets(&m, p->scan, &subsets)); /* of a solver that was asked for */
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	GT_TRY(set_quality(&set, p, &grid, &solver));

@@ -25,7 +25,7 @@ typedef struct {
 
 int recon_starts_from_file(const char *init);
 /* What HU are made with: as asked for, as the scan states, or the default. */
-double recon_water(const recon_options *o, const gt_projections *p);
+double recon_water(const cli_call *call, const recon_options *o, const gt_projections *p);
 
 extern const char *const recon_margins[];       /* NULL-terminated */
 /* What a run computes with: `below` slices more than were asked for, and a margin above; the views that see those that were, as a window into

@@ -222,7 +222,7 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 	c.scan = p->scan;
 	c.grid = &grid;
 	recon_options set = *o;
-	set.water = recon_water(o, p);
+	set.water = recon_water(call, o, p);
 	st = run(&c, &set, &m, p->position);
 done:
 	app_method_free(&m);

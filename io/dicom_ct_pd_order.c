@@ -143,6 +143,11 @@ static gt_status check_table(const pd_set *s)
 		low = fmin(low, s->view[v].z);
 		high = fmax(high, s->view[v].z);
 	}
+	if (!strcmp(type, "HELICAL") && s->views == 1)
+		return gt_fail(
+			GT_ERR_FORMAT,
+			"%s: holds one view of a scan whose (7037,1009) projection data type is HELICAL: expected the folder of all views",
+			s->path);
 	if (!strcmp(type, "HELICAL") && high - low < STANDS_STILL * row)
 		return gt_fail(
 			GT_ERR_FORMAT,

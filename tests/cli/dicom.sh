@@ -83,6 +83,7 @@ refused_output 1 "plain/000030.dcm and plain/copy.dcm: both have Instance Number
 rm plain/copy.dcm plain/000031.dcm
 ok import plain -o gap.nc
 grep -qF "views that are missing: 1, in gaps: 1, the first after view 30 (plain/000030.dcm)" stderr.txt || fail "a gap: $(cat stderr.txt)"
+refused_output 1 "plain/000029.dcm: holds one view of a scan" import plain/000029.dcm
 truncate -s 1500 plain/000040.dcm
 refused_output 1 "plain/000040.dcm: " import plain
 mkdir empty
