@@ -1,5 +1,6 @@
 /* Separable footprints on CUDA: which kernels serve an operator. Those of single precision need upright views, all voxels in front of
  * all sources, ramps of SF-TT that are narrow against a row, and compute capability 9.0; what they cannot do goes to the simple ones. */
+#include <math.h>
 #include <stdlib.h>
 #include "core/cuda.h"
 #include "projectors/sf/sf_cuda.h"
@@ -14,6 +15,13 @@ struct state {
 static const double widest_ramp = 0.35;
 /* Fewer slices (rows, in the forward direction) leave most lanes of a warp idle. */
 static const int least_lanes = 6;
+
+/* Half width of the ramp of the edge between slices that is seen at a row edge; slices beyond it are out of the beam. */
+static double spread_at_row(const gt_sf *d, const gt_sf_rows *r, double row)
+{
+	const double e = (row - r->start) / r->step, in = e < 0 ? 0 : e > d->n[2] ? d->n[2] : e;
+	return fabs(r->spread0 + in * r->spread1) + r->spread;
+}
 
 static int fits_view(const gt_sf *d, const gt_sf_view *v)
 {
@@ -33,7 +41,7 @@ static int fits_view(const gt_sf *d, const gt_sf_view *v)
 		}
 		const gt_sf_rows rows = gt_sf_rows_of(v, x, y, least, most, 1);
 		const double most_spread = widest_ramp * (rows.step < 1 ? rows.step : 1);
-		if (d->trapezoid && !(gt_sf_spread(&rows, 0) < most_spread && gt_sf_spread(&rows, d->n[2]) < most_spread))
+		if (d->trapezoid && !(spread_at_row(d, &rows, -2) < most_spread && spread_at_row(d, &rows, d->rows + 2) < most_spread))
 			return 0;
 	}
 	return 1;
