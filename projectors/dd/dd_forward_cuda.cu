@@ -41,10 +41,13 @@
 #ifndef GT_DD_FORWARD_WHOLE /* volumes of up to so many slices of z are fetched in whole lines: 16 to 512 */
 #define GT_DD_FORWARD_WHOLE 96
 #endif
+#ifndef GT_DD_FORWARD_BESIDE /* with up to so many blocks both axes run beside each other: 0 to 1 << 20 */
+#define GT_DD_FORWARD_BESIDE 8192
+#endif
 #ifndef GT_DD_FORWARD_FLUSH /* running sums times slices between differences, in voxels: 512 to 8192 */
 #define GT_DD_FORWARD_FLUSH 2048
 #endif
-#include "core/cuda.h"
+#include "core/cuda_side.h"
 #include "projectors/dd/dd_fast.h"
 #include "projectors/staging.h"
 
@@ -556,21 +559,48 @@ static int slab_of(const gt_dd *d, const gt_dd_fast *f, int axis)
 	const int tiles = (int)(most / WARP < (size_t)pieces(d->n[axis], WARP) ? most / WARP : (size_t)pieces(d->n[axis], WARP));
 	return tiles < 1 ? WARP : tiles * WARP;
 }
+static size_t slab_bytes(const gt_dd *d, const gt_dd_fast *f, int axis)
+{
+	const size_t slices = slab_of(d, f, axis) < d->n[axis] ? slab_of(d, f, axis) : d->n[axis];
+	return slices * d->n[1 - axis] * stride_of(d) * sizeof(float);
+}
+static int column_blocks_of(const gt_dd *d, const gt_dd_fast *f, int tall, int columns)
+{
+	return pieces(d->columns, warps_of(tall) / f->together * columns);
+}
+
+/* With few views the last blocks of an axis would leave most of the device idle: then the other axis runs beside it, with sums of its own. */
+static int runs_beside(const gt_dd *d, const gt_dd_fast *f)
+{
+	const struct shape s = shape_of(d);
+	int columns = 1;
+#define X(ROWS, LANES, COLUMNS)                 \
+	if (s.rows == ROWS && s.lanes == LANES) \
+		columns = COLUMNS;
+	SHAPES(X)
+#undef X
+	const double blocks = (double)column_blocks_of(d, f, tall_of(d), columns) * (f->groups[0] + f->groups[1]) *
+	                      pieces(d->rows, tall_of(d));
+	for (int axis = 0; axis < 2; axis++)
+		if (!f->groups[axis] || slab_of(d, f, axis) < d->n[axis])
+			return 0;
+	return d->n[2] > GT_DD_THIN && blocks <= GT_DD_FORWARD_BESIDE && slab_bytes(d, f, 0) + slab_bytes(d, f, 1) <= f->limit;
+}
+
 extern "C" size_t gt_dd_fast_forward_scratch(const gt_dd *d, const gt_dd_fast *f)
 {
 	size_t most = 0;
-	for (int axis = 0; axis < 2; axis++) {
-		const size_t slices = slab_of(d, f, axis) < d->n[axis] ? slab_of(d, f, axis) : d->n[axis];
-		const size_t bytes = slices * d->n[1 - axis] * stride_of(d) * sizeof(float);
-		most = d->sliced[axis] && bytes > most ? bytes : most;
-	}
+	if (runs_beside(d, f))
+		return slab_bytes(d, f, 0) + slab_bytes(d, f, 1);
+	for (int axis = 0; axis < 2; axis++)
+		most = d->sliced[axis] && slab_bytes(d, f, axis) > most ? slab_bytes(d, f, axis) : most;
 	return most;
 }
 
 template <int ROWS, int LANES, int COLUMNS> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
 {
 	const int tall = ROWS * LANES, bytes = slot_bytes(tall) * GT_DD_FORWARD_SLOTS;
-	j.column_blocks = pieces(d->columns, warps_of(tall) / f->together * COLUMNS);
+	j.column_blocks = column_blocks_of(d, f, tall, COLUMNS);
 	j.groups = f->groups[j.axis];
 	const size_t blocks = (size_t)j.column_blocks * j.groups * pieces(d->rows, tall);
 	const cudaError_t e = cudaFuncSetAttribute(forward_kernel<ROWS, LANES, COLUMNS>, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -591,26 +621,35 @@ static cudaError_t launch_shape(cudaStream_t queue, const gt_dd *d, const gt_dd_
 	return cudaErrorInvalidConfiguration;
 }
 
+/* Slices begin .. end-1 of an axis; returns 0 if that failed. */
+static int forward_slab(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, int begin, float *lines, const float *x, float *y)
+{
+	const int stride = stride_of(d), flush = GT_DD_FORWARD_FLUSH / d->n[2], first = axis ? f->groups[0] : 0;
+	const int end = begin + slab_of(d, f, axis) < d->n[axis] ? begin + slab_of(d, f, axis) : d->n[axis];
+	const gt_dd_lines sums = { lines, axis, begin, end, stride };
+	const job j = { lines, y, axis, begin, end, stride, begin > 0, first, 0, 0, flush < 8 ? 8 : flush > 32 ? 32 : flush };
+	gt_dd_sum_lines(be, d, x, sums, lines);
+	if (d->n[2] > GT_DD_THIN)
+		return !gt_cuda_check(be, launch_shape(gt_cuda_queue(be), d, f, j), "dd forward");
+	gt_dd_thin_forward(be, d, f, sums, y);
+	return 1;
+}
+
 extern "C" void gt_dd_fast_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *x, float *y)
 {
-	cudaStream_t queue = gt_cuda_queue(be);
-	const int stride = stride_of(d), flush = GT_DD_FORWARD_FLUSH / d->n[2];
 	float *lines = (float *)gt_scratch(be);
-	for (int axis = 0, first = 0; axis < 2; first += f->groups[axis++])
-		for (int begin = 0; f->groups[axis] && begin < d->n[axis]; begin += slab_of(d, f, axis)) {
-			const int end = begin + slab_of(d, f, axis) < d->n[axis] ? begin + slab_of(d, f, axis) : d->n[axis];
-			const gt_dd_lines sums = { lines, axis, begin, end, stride };
-			const job j = {
-				lines, y, axis, begin, end, stride, begin > 0, first, 0, 0, flush < 8 ? 8 : flush > 32 ? 32 : flush
-			};
-			gt_dd_sum_lines(be, d, x, sums, lines);
-			if (d->n[2] <= GT_DD_THIN) {
-				gt_dd_thin_forward(be, d, f, sums, y);
-				continue;
-			}
-			const cudaError_t e = launch_shape(queue, d, f, j);
-			if (gt_cuda_check(be, e, "dd forward"))
+	if (runs_beside(d, f)) {
+		gt_cuda_side(be);
+		forward_slab(be, d, f, 1, 0, lines + slab_bytes(d, f, 0) / sizeof *lines, x, y);
+		gt_cuda_main(be);
+		forward_slab(be, d, f, 0, 0, lines, x, y);
+		gt_cuda_join(be);
+		gt_cuda_check(be, cudaGetLastError(), "dd forward");
+		return;
+	}
+	for (int axis = 0; axis < 2; axis++)
+		for (int begin = 0; f->groups[axis] && begin < d->n[axis]; begin += slab_of(d, f, axis))
+			if (!forward_slab(be, d, f, axis, begin, lines, x, y))
 				return;
-		}
 	gt_cuda_check(be, cudaGetLastError(), "dd forward");
 }
