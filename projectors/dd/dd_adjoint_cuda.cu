@@ -252,7 +252,7 @@ template <int STRIP> struct plan {
 };
 
 template <int STRIP, int EDGES> struct sums {
-	float E[STRIP][EDGES], top; /* at the lower edges; top: lane i has the upper edge of the tile for voxel i */
+	float E[STRIP][EDGES]; /* at the lower edges; that at the upper edge of the tile is 0 */
 };
 
 /* Clamped place in the window, and address of its row: the bits of a float of 2^23 and more count. */
@@ -343,18 +343,6 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 		}
 		__syncwarp();
 		const unsigned ends = __float_as_uint(load1<ENDS>(records + 4 * min(lane, STRIP)));
-		if (lane < STRIP) {
-			unsigned in = lane ? __float_as_uint(load1<ENDS - 4>(records + 4 * lane)) : records;
-			float top = 0;
-			if (in > records)
-				top = load1<OVERLAPS>(records + 4 * lane) * load1<-4>(in);
-#pragma unroll 1
-			for (; in < ends; in += RECORD) {
-				const float2 c = load2<8>(in);
-				top = fmaf(c.x, c.y, top);
-			}
-			s->top += top;
-		}
 		unsigned at = records, column = columns + (start + slot0) * bytes;
 		float value[EDGES];
 #pragma unroll
@@ -375,7 +363,7 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 				overlap = load4<OVERLAPS>(records + 4 * (v + 1));
 #pragma unroll 1
 			while (at < end) {
-				const float weight = c.z;
+				const float weight = c.z, top = c.w;
 				unsigned place[EDGES];
 #pragma unroll
 				for (int r = 0; r < EDGES; r++)
@@ -387,7 +375,7 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 				load_at(place, entry);
 #pragma unroll
 				for (int r = 0; r < EDGES; r++) {
-					value[r] = fmaf(fmaf(value[r], rows, from_middle), entry[r].y, entry[r].x);
+					value[r] = fmaf(fmaf(value[r], rows, from_middle), entry[r].y, entry[r].x - top);
 					s->E[v][r] = fmaf(weight, value[r], s->E[v][r]);
 				}
 			}
@@ -402,12 +390,11 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis], z1 = *end; /* not kept in a register: those are scarce */
 #pragma unroll
 	for (int v = 0; v < STRIP; v++) {
-		const float top = __shfl_sync(~0u, s->top, v);
 		const size_t line = j.axis == 1 ? (size_t)n * d.n[0] + i0 + v : (size_t)(i0 + v) * d.n[0] + n;
 #pragma unroll
 		for (int r = 0; r < EDGES; r++) {
 			float up = __shfl_down_sync(~0u, s->E[v][r], 1);
-			const float next = r < EDGES - 1 ? __shfl_sync(~0u, s->E[v][r < EDGES - 1 ? r + 1 : r], 0) : top;
+			const float next = r < EDGES - 1 ? __shfl_sync(~0u, s->E[v][r < EDGES - 1 ? r + 1 : r], 0) : 0;
 			const int z = e + lane + WARP * r;
 			up = lane == WARP - 1 ? next : up;
 			if (n < d.n[j.axis] && i0 + v < width && z < z1)
@@ -420,7 +407,6 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 #pragma unroll
 		for (int r = 0; r < EDGES; r++)
 			s->E[v][r] = 0;
-	s->top = 0;
 }
 
 /* 0, 1, ... n-1 from the middle: strips that few views see come last, when there is little left to do beside them. */
@@ -431,7 +417,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 {
 	extern __shared__ __align__(128) unsigned char places[];
 	__shared__ plan<STRIP> plans[SLICES];
-	__shared__ int end; /* of the block's slices of z */
+	__shared__ int part_end; /* of the block's slices of z */
 	__shared__ __align__(8) unsigned long long full[GT_DD_ADJOINT_SLOTS], empty[GT_DD_ADJOINT_SLOTS];
 	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP;
 	const int i0 = outwards(blockIdx.x / j.slice_groups % j.strips, j.strips) * STRIP, n0 = blockIdx.x % j.slice_groups * SLICES,
@@ -443,11 +429,11 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 			barrier_init(ring.empty + 8 * i, SLICES);
 		}
 		barrier_fence();
-		end = min(z0 + j.part, d.n[2]);
+		part_end = min(z0 + j.part, d.n[2]);
 	}
 	__syncthreads();
 	if (warp == SLICES) {
-		produce<STRIP, EDGES>(d, f, j, ring, i0, n0, z0, end);
+		produce<STRIP, EDGES>(d, f, j, ring, i0, n0, z0, part_end);
 		return;
 	}
 	struct sums<STRIP, EDGES> s = {
@@ -457,7 +443,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 #pragma unroll
 	for (int r = 0; r < EDGES; r++)
 		edge[r] = (float)(lane + WARP * r - 16 * EDGES);
-	int e = 0, any = 0;
+	int e = -1; /* none yet */
 	for (unsigned units = 0;; units++) {
 		const unsigned slot = units % GT_DD_ADJOINT_SLOTS;
 		const unit *u = (const unit *)(places + slot * GT_DD_ADJOINT_SLOT);
@@ -466,9 +452,8 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 		if (same(order.last))
 			break;
 		if (same(order.flush)) {
-			if (any)
-				flush(d, j, &s, i0, n0 + warp, e, &end);
-			any = 1;
+			if (e >= 0)
+				flush(d, j, &s, i0, n0 + warp, e, &part_end);
 			e = order.edge;
 		}
 		if (same(order.valid) >> warp & 1)
@@ -477,8 +462,8 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 		if (lane == 0)
 			barrier_arrive(ring.empty + 8 * slot);
 	}
-	if (any)
-		flush(d, j, &s, i0, n0 + warp, e, &end);
+	if (e >= 0)
+		flush(d, j, &s, i0, n0 + warp, e, &part_end);
 }
 #else
 template <int STRIP, int EDGES> __global__ void adjoint_kernel(gt_dd d, gt_dd_fast f, job j) {}
