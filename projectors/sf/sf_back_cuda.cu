@@ -170,7 +170,7 @@ template <int R, int RAMP, bool WHOLE> static __device__ __forceinline__ void ru
 	const int x0 = at.x0, y0 = at.y0, z0 = at.z0, x1 = at.x1, y1 = at.y1;
 
 	for (int i = lane; i < 4 * (width + SLACK); i += WARP)
-		s.mixed[warp][0][i] = 0;
+		s.mixed[warp][i / (width + SLACK)][i % (width + SLACK)] = 0;
 	if (!begin<width>(a, at, c, stages, (GT_SF_BACK_STAGES * stage_bytes<width>() + WIDE * line) / 4))
 		return;
 
