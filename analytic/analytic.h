@@ -23,6 +23,8 @@ typedef struct {
 	                 const void *options, const gt_array *data, gt_array *x, gt_analytic_times *times);
 	/* NULL: all slices alike. Fails as run does; where no slice is complete, first = end. */
 	gt_status (*seen)(const gt_grid *grid, const gt_scan *scan, gt_analytic_seen *seen);
+	/* Refuses scans of another kind, of the methods that go by slabs (slabs.h); NULL: it does not. */
+	gt_status (*check)(const gt_scan *scan);
 } gt_analytic;
 
 extern const gt_analytic *const gt_analytics[];                /* NULL-terminated */

@@ -1,8 +1,7 @@
 /* fbp: parallel beams. */
 #include "analytic/direct.h"
 
-static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x,
-                     gt_analytic_times *times)
+static gt_status check(const gt_scan *scan)
 {
 	if (scan->shape != GT_PARALLEL)
 		return gt_fail(GT_ERR_UNSUPPORTED,
@@ -12,7 +11,14 @@ static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, c
 	if (scan->pitch_per_turn != 0 && gt_scan_is_helical(scan))
 		return gt_fail(GT_ERR_UNSUPPORTED, "fbp is for circular scans and this one is helical (pitch_per_turn=%g mm): use wfbp",
 		               scan->pitch_per_turn);
-	return gt_direct_run("fbp", be, grid, scan, options, data, x, times);
+	return GT_OK;
+}
+
+static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x,
+                     gt_analytic_times *times)
+{
+	const gt_status st = check(scan);
+	return st != GT_OK ? st : gt_direct_run("fbp", be, grid, scan, options, data, x, times);
 }
 
 const gt_analytic gt_analytic_fbp = {
@@ -23,4 +29,5 @@ const gt_analytic gt_analytic_fbp = {
 	sizeof(gt_direct_options),
 	run,
 	NULL,
+	check,
 };

@@ -1,15 +1,21 @@
 /* fdk: cone and fan beams. */
 #include "analytic/direct.h"
 
-static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x,
-                     gt_analytic_times *times)
+static gt_status check(const gt_scan *scan)
 {
 	if (scan->shape == GT_PARALLEL)
 		return gt_fail(GT_ERR_UNSUPPORTED, "fdk is for cone and fan beams and this scan is parallel: use fbp");
 	if (gt_scan_is_helical(scan))
 		return gt_fail(GT_ERR_UNSUPPORTED, "fdk is for circular scans and this one is helical (pitch_per_turn=%g mm): use wfbp",
 		               scan->pitch_per_turn);
-	return gt_direct_run("fdk", be, grid, scan, options, data, x, times);
+	return GT_OK;
+}
+
+static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x,
+                     gt_analytic_times *times)
+{
+	const gt_status st = check(scan);
+	return st != GT_OK ? st : gt_direct_run("fdk", be, grid, scan, options, data, x, times);
 }
 
 const gt_analytic gt_analytic_fdk = {
@@ -20,4 +26,5 @@ const gt_analytic gt_analytic_fdk = {
 	sizeof(gt_direct_options),
 	run,
 	NULL,
+	check,
 };

@@ -128,4 +128,5 @@ const gt_analytic gt_analytic_wfbp = {
 	sizeof(gt_helical_options),
 	run,
 	seen,
+	NULL,
 };

@@ -23,6 +23,8 @@ static int run(const cli_call *call, const void *given)
 	gt_volume *v = NULL;
 	gt_grid grid;
 	char *parameters = NULL;
+	/* What it makes is no attenuation. */
+	const gt_write_options plain = { .unit = GT_PER_MM };
 	gt_status st = GT_OK;
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(app_projector_check(o->projector));
@@ -30,11 +32,12 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	GT_TRY(cli_volume_new(&grid, &v));
+	v->position = p->position;
 	GT_TRY(app_apply(call, o->projector, 1, &v->grid, p->scan, p->data, v->data));
 	if (!(parameters = cli_text("projector=%s precision=%s", o->projector, gt_type_name(cli_type(call)))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(cli_record(call, p->scan, parameters, &v->from));
-	GT_TRY(cli_write_volume(o->output, NULL, v));
+	GT_TRY(cli_write_volume(o->output, &plain, v));
 done:
 	free(parameters);
 	gt_projections_free(p);

@@ -206,19 +206,19 @@ done:
 }
 
 /* The solver's, and then the caller's own. */
-static void join(const gt_kept *kept, const gt_kept *own, gt_kept all[GT_KEPT_MOST + 3])
+static void join(const gt_kept *kept, const gt_kept *own, gt_kept all[GT_KEPT_MOST + APP_OWN_KEPT + 1])
 {
 	size_t n = 0;
 	while (kept->name && n < GT_KEPT_MOST)
 		all[n++] = *kept++;
-	while (own->name && n < GT_KEPT_MOST + 2)
+	while (own->name && n < GT_KEPT_MOST + APP_OWN_KEPT)
 		all[n++] = *own++;
 	all[n] = (gt_kept){ NULL, NULL, NULL };
 }
 
 gt_status app_checkpoint_resume(app_checkpoint *c, const gt_kept *kept, const gt_kept *own, int *done)
 {
-	gt_kept all[GT_KEPT_MOST + 3];
+	gt_kept all[GT_KEPT_MOST + APP_OWN_KEPT + 1];
 	if (!c->from)
 		return GT_OK;
 	join(kept, own, all);
@@ -232,7 +232,7 @@ gt_status app_checkpoint_resume(app_checkpoint *c, const gt_kept *kept, const gt
 
 void app_checkpoint_save(app_checkpoint *c, const gt_progress *g, const gt_kept *own, int end)
 {
-	gt_kept all[GT_KEPT_MOST + 3];
+	gt_kept all[GT_KEPT_MOST + APP_OWN_KEPT + 1];
 	if (!c->path || !g->kept || (!end && g->iteration % c->every))
 		return;
 	join(g->kept, own, all);
@@ -241,6 +241,22 @@ void app_checkpoint_save(app_checkpoint *c, const gt_progress *g, const gt_kept 
 		cli_note(c->call, "no checkpoint after iteration %d: %s", g->iteration, gt_error());
 	else if (end)
 		cli_note(c->call, "%s: checkpoint after iteration %d of %d", c->path, g->iteration, g->iterations);
+}
+
+int app_checkpoint_has(const app_checkpoint *c, const char *name) { return c->from && gt_checkpoint_has(c->from, name); }
+
+gt_status app_checkpoint_penalty(const char *path, char **text)
+{
+	gt_checkpoint *c = NULL;
+	*text = NULL;
+	gt_status st = gt_fail_in(gt_checkpoint_open(path, &c), "--resume");
+	if (st != GT_OK)
+		return st;
+	const char *penalty = gt_checkpoint_text(c, lines[PENALTY].name);
+	if (penalty && !(*text = cli_text("%s", penalty)))
+		st = gt_fail(GT_ERR_MEMORY, "out of memory");
+	gt_checkpoint_free(c);
+	return st;
 }
 
 void app_checkpoint_free(app_checkpoint *c)

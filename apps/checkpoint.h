@@ -1,6 +1,7 @@
 #ifndef GT_APPS_CHECKPOINT_H
 #define GT_APPS_CHECKPOINT_H
 /* A run that is saved while it goes on, and one that is continued from there. */
+#include "apps/guard.h"
 #include "apps/method.h"
 #include "core/monitor.h"
 #include "io/checkpoint.h"
@@ -31,8 +32,12 @@ gt_status app_checkpoint_check(const app_checkpoint *c, const char *const *other
 /* Before the solver runs. GT_ERR_UNSUPPORTED names what differs from the run that --resume is of. */
 gt_status app_checkpoint_open(app_checkpoint *c, const app_run *run);
 /* The monitor's `resume`, and after every iteration: `end`, the last one. A file that cannot be written is a remark, no end. own: what
- * the caller keeps beside, one or two. */
+ * the caller keeps beside. */
+enum { APP_OWN_KEPT = 1 + APP_GUARD_KEPT };
 gt_status app_checkpoint_resume(app_checkpoint *c, const gt_kept *kept, const gt_kept *own, int *done);
 void      app_checkpoint_save  (app_checkpoint *c, const gt_progress *g, const gt_kept *own, int end);
+int       app_checkpoint_has   (const app_checkpoint *c, const char *name);     /* what is continued, such an array or number */
 void      app_checkpoint_free  (app_checkpoint *c);
+/* The penalty of the run that `path` is of; malloc'ed. */
+gt_status app_checkpoint_penalty(const char *path, char **text);
 #endif

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "analytic/analytic.h"
 #include "apps/cli.h"
 #include "core/scan_math.h"
 
@@ -44,16 +45,34 @@ gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_pro
 	return gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: the file holds the geometry alone", path);
 }
 
-gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v)
+static gt_status read_volume(const cli_call *call, const char *path, int grid_only, gt_volume **v)
 {
 	char note[1024] = "";
 	gt_read_options o = gt_read_defaults;
+	o.geometry_only = grid_only;
 	o.note = note;
 	o.note_size = sizeof note;
 	const gt_status st = gt_read_volume(path, &o, v);
 	if (st == GT_OK && note[0])
 		cli_note(call, "%s", note);
 	return st;
+}
+
+gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v) { return read_volume(call, path, 0, v); }
+
+gt_status cli_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above)
+{
+	const gt_analytic *m = gt_analytic_for(scan);
+	gt_analytic_seen s;
+	*below = *above = 0;
+	const gt_status st = gt_grid_default(scan, grid);
+	if (st != GT_OK || !gt_scan_is_helical(scan) || !m->seen || m->seen(grid, scan, &s) != GT_OK || s.first == s.end)
+		return st;
+	*below = s.first;
+	*above = grid->n[2] - s.end;
+	grid->center[2] += ((double)*below - (double)*above) / 2 * grid->pitch[2];
+	grid->n[2] = s.end - s.first;
+	return GT_OK;
 }
 
 gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid)
@@ -65,13 +84,17 @@ gt_status cli_grid(const cli_call *call, const char *spec, const char *like, con
 	if (spec) {
 		GT_TRY(gt_grid_parse(spec, grid));
 	} else if (like) {
-		GT_TRY(cli_read_volume(call, like, &model));
+		GT_TRY(read_volume(call, like, 1, &model));
 		*grid = model->grid;
 	} else {
-		GT_TRY(gt_grid_default(scan, grid));
 		char text[256];
+		size_t below, above;
+		GT_TRY(cli_default_grid(scan, grid, &below, &above));
 		gt_grid_print(grid, text, sizeof text);
 		cli_note(call, "grid %s", text);
+		if (below + above)
+			cli_note(call, "%zu slice%s below and %zu above are left out, which some rays see but not over half a turn", below,
+			         below == 1 ? "" : "s", above);
 	}
 	GT_TRY(gt_grid_check(grid, scan));
 done:
@@ -93,8 +116,9 @@ void cli_note_slices(const cli_call *call, const gt_grid *grid, const gt_scan *s
 		return;
 	const size_t outside = gt_grid_slices_outside(grid, low, high);
 	if (outside)
-		cli_note(call, "%zu of %zu slices lie outside z %.4g to %.4g mm that the scan covers: what they show was not measured",
-		         outside, grid->n[2], low, high);
+		cli_note(call, "%zu of %zu slice%s %s outside z %.4g to %.4g mm that the scan covers: what %s was not measured", outside,
+		         grid->n[2], grid->n[2] == 1 ? "" : "s", outside == 1 ? "lies" : "lie", low, high,
+		         outside == 1 ? "it shows" : "they show");
 }
 
 /* Of what the cells hold whose rays pass the grid by at its sides, the mean, over the largest of all; every few views, columns and rows. */
@@ -178,6 +202,16 @@ gt_status cli_volume_new(const gt_grid *grid, gt_volume **v)
 	}
 	*v = volume;
 	return GT_OK;
+}
+
+/* Nothing that is scanned comes near: lead has 6 mm-1 at 100 keV. */
+void cli_note_implausible(const cli_call *call, const gt_volume *v)
+{
+	float most = 0;
+	for (size_t i = 0; i < gt_grid_voxels(&v->grid); i++)
+		most = v->data[i] > most ? v->data[i] : most;
+	if (most > 10)
+		cli_note(call, "values reach %.4g mm-1, more than lead has: are they HU (--input-unit HU)?", (double)most);
 }
 
 gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "apps/guard.h"
 
 enum { UNKNOWN, COST, DATA, RESIDUAL };
@@ -7,7 +8,7 @@ static const char *const names[] = { "volume", "cost", "data term", "residual" }
 
 void app_guard_start(app_guard *g, const gt_array *x)
 {
-	*g = (app_guard){ .best_value = INFINITY };
+	*g = (app_guard){ .best_value = INFINITY, .kind = UNKNOWN };
 	if (gt_array_like(x, &g->best) == GT_OK)
 		gt_copy(x, g->best);
 }
@@ -16,6 +17,20 @@ void app_guard_free(app_guard *g)
 {
 	gt_array_free(g->best);
 	g->best = NULL;
+}
+
+void app_guard_list(app_guard *g, int with_image, gt_kept list[APP_GUARD_KEPT + 1])
+{
+	const gt_kept all[] = { { "best_iteration", NULL, &g->best_iteration },
+		                { "best_cost", NULL, &g->best_value },
+		                { "lowest_cost", NULL, &g->lowest },
+		                { "last_cost", NULL, &g->last },
+		                { "first_cost", NULL, &g->first },
+		                { "kind_of_cost", NULL, &g->kind },
+		                { "rises", NULL, &g->rises },
+		                { with_image ? APP_GUARD_BEST : NULL, g->best, NULL },
+		                { NULL, NULL, NULL } };
+	memcpy(list, all, sizeof all);
 }
 
 static double known(const gt_progress *p, int *kind)
@@ -67,7 +82,7 @@ const char *app_guard_look(app_guard *g, const gt_progress *p)
 	                                 : value > APP_GUARD_GROWTH * g->lowest && value - g->lowest > APP_GUARD_LEAST * g->first;
 	if (g->rises < APP_GUARD_RISES || !far)
 		return NULL;
-	snprintf(g->why, sizeof g->why, "the %s rose %d times in a row, to %.3g times its lowest", names[kind], g->rises,
+	snprintf(g->why, sizeof g->why, "the %s rose %.0f times in a row, to %.3g times its lowest", names[kind], g->rises,
 	         kind == RESIDUAL ? sqrt(value / g->lowest) : value / g->lowest);
 	return g->why;
 }

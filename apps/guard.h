@@ -23,10 +23,11 @@
 
 typedef struct {
 	gt_array *best;                 /* NULL: there was no room */
-	int best_iteration;             /* 0: the start */
+	/* Numbers, all as a checkpoint keeps them. */
+	double best_iteration;          /* 0: the start */
 	double best_value;
 	double lowest, last, first;     /* of the values that were told */
-	int kind, rises;
+	double kind, rises;
 	char why[128];
 } app_guard;
 
@@ -35,4 +36,9 @@ void app_guard_start(app_guard *g, const gt_array *x);
 void app_guard_free (app_guard *g);
 /* After an iteration: NULL, or why the run has diverged; valid as long as g. */
 const char *app_guard_look(app_guard *g, const gt_progress *p);
+
+/* What a run depends on that is continued, all of it or without the image; the list's end too. */
+#define APP_GUARD_BEST "best_image"
+enum { APP_GUARD_KEPT = 8 };
+void app_guard_list(app_guard *g, int with_image, gt_kept list[APP_GUARD_KEPT + 1]);
 #endif

@@ -3,6 +3,7 @@
 #include "apps/cli.h"
 #include "apps/method.h"
 #include "apps/prior.h"
+#include "apps/quality.h"
 #include "projectors/projector.h"
 #include "regularizers/regularizer.h"
 
@@ -66,46 +67,60 @@ static gt_status help_penalty(const char *name)
 	return GT_OK;
 }
 
-static const char *nth_topic(size_t i)
+static gt_status help_weights(const char *name) { return app_weights_help(name, stdout); }
+static gt_status help_quality(const char *name) { return app_quality_help(name, stdout); }
+
+/* Beside the commands. */
+static const struct {
+	const char *name;
+	gt_status (*help)(const char *name);
+} topics[] = {
+	{ "solver", help_solver },   { "projector", help_projector }, { "penalty", help_penalty },
+	{ "weights", help_weights }, { "quality", help_quality },
+};
+enum { TOPICS = sizeof topics / sizeof *topics };
+
+static size_t count_commands(void)
 {
 	size_t n = 0;
 	while (cli_commands[n])
 		n++;
-	return i < n ? cli_commands[i]->name : i == n ? "solver" : i == n + 1 ? "projector" : "penalty";
+	return n;
+}
+
+static const char *nth_topic(size_t i)
+{
+	const size_t n = count_commands();
+	return i < n ? cli_commands[i]->name : topics[i - n].name;
 }
 
 static int run(const cli_call *call, const void *options)
 {
 	const char *topic = call->files ? call->file[0] : "help", *name = call->files > 1 ? call->file[1] : NULL;
 	const cli_command *c = cli_command_find(topic);
-	size_t topics = 3;
 	(void)options;
-	if (!strcmp(topic, "solver"))
-		return cli_exit(call, help_solver(name));
-	if (!strcmp(topic, "projector"))
-		return cli_exit(call, help_projector(name));
-	if (!strcmp(topic, "penalty"))
-		return cli_exit(call, help_penalty(name));
+	for (size_t i = 0; i < TOPICS; i++)
+		if (!strcmp(topic, topics[i].name))
+			return cli_exit(call, topics[i].help(name));
 	if (!c && !name && (gt_solver_find(topic) || gt_analytic_find(topic)))
 		return cli_exit(call, help_solver(topic));
 	if (!c && !name && gt_projector_find(topic))
 		return cli_exit(call, help_projector(topic));
 	if (!c && !name && gt_regularizer_find(topic))
 		return cli_exit(call, help_penalty(topic));
-	for (size_t i = 0; cli_commands[i]; i++)
-		topics++;
 	if (!c)
-		return cli_exit(call, cli_unknown("topic", topic, nth_topic, topics));
+		return cli_exit(call, cli_unknown("topic", topic, nth_topic, count_commands() + TOPICS));
 	cli_print_help(c, stdout);
 	return CLI_DONE;
 }
 
 const cli_command cli_help = {
 	.name = "help",
-	.about = "help on a command, a solver, a projector or a penalty",
-	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME]]",
+	.about = "help on a command, or on what its options take",
+	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] | weights [NAME] | quality [NAME]]",
 	.notes =
-		"  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n",
+		"  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n"
+		"  gantry help quality\n",
 	.most_files = 2,
 	.run = run
 };

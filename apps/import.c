@@ -19,8 +19,8 @@ static const cli_option options[] = {
 	{ "pixel", 0, CLI_REAL, "MM", "size of a cell, where the file has none (default 1; RabbitCT 0.32)", AT(pixel), 1e-9, 1e6, NULL },
 	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
-	{ "input-unit", 0, CLI_CHOICE, NULL, "MetaImage: what the numbers are (default auto)", AT(input_unit), 0, 0, input_units },
-	{ "slope", 0, CLI_REAL, "X", "MetaImage: number in the input unit = X * stored + --offset", AT(slope), -1e30, 1e30, NULL },
+	{ "input-unit", 0, CLI_CHOICE, NULL, "MetaImage, NIfTI: what the numbers are (default auto)", AT(input_unit), 0, 0, input_units },
+	{ "slope", 0, CLI_REAL, "X", "the same: number in the input unit = X * stored + --offset", AT(slope), -1e30, 1e30, NULL },
 	{ "offset", 0, CLI_REAL, "X", "see --slope", AT(offset), -1e30, 1e30, NULL },
 	{ "center", 0, CLI_FLAG, NULL, "put the middle of the volume at (0, 0, 0)", AT(center), 0, 0, NULL },
 	{ "deflate", 0, CLI_INT, "LEVEL", "compression, 0 (none, default) to 9", AT(deflate), 0, 9, NULL },
@@ -30,7 +30,7 @@ static const cli_option options[] = {
 /* Options that were given and mean nothing for this file. */
 static void note_unused(const cli_call *call, const import_options *o, const gt_format *format, int projections)
 {
-	const int raw = !strcmp(format->name, "dataexchange"), meta = !strcmp(format->name, "metaimage");
+	const int raw = !strcmp(format->name, "dataexchange"), meta = format->unitless;
 	const struct {
 		const char *name;
 		int unused;
@@ -48,16 +48,6 @@ static void note_unused(const cli_call *call, const import_options *o, const gt_
 		if (all[i].unused)
 			cli_note(call, "--%s does not apply to %s in a %s file", all[i].name, projections ? "projections" : "a volume",
 			         format->about);
-}
-
-/* Nothing that is scanned comes near: lead has 6 mm-1 at 100 keV. */
-static void note_implausible(const cli_call *call, const gt_volume *v)
-{
-	float most = 0;
-	for (size_t i = 0; i < gt_grid_voxels(&v->grid); i++)
-		most = v->data[i] > most ? v->data[i] : most;
-	if (most > 10)
-		cli_note(call, "values reach %.4g mm-1, more than lead has: are they HU (--input-unit HU)?", (double)most);
 }
 
 static gt_status import_projections(const cli_call *call, const import_options *o, const gt_read_options *r, const gt_write_options *w)
@@ -88,7 +78,7 @@ static gt_status import_volume(const cli_call *call, const import_options *o, co
 	if (v->water > 0)
 		w->water = v->water;
 	cli_note(call, "volume %s%s%s", grid, r->note[0] ? "; " : "", r->note);
-	note_implausible(call, v);
+	cli_note_implausible(call, v);
 	GT_TRY(cli_record(call, NULL, r->note, &v->from));
 	GT_TRY(cli_write_volume(o->output, w, v));
 done:

@@ -138,7 +138,8 @@ static void add_scan(cJSON *report, const gt_scan *s)
 	}
 	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)gt_scan_hash(s));
 	add_text(report, "hash", hash);
-	const int has_grid = gt_grid_default(s, &grid) == GT_OK;
+	size_t below, above;
+	const int has_grid = cli_default_grid(s, &grid, &below, &above) == GT_OK;
 	if (has_grid)
 		add_grid(report, "default_grid", &grid);
 	if (gt_scan_is_helical(s) && has_grid)
@@ -159,6 +160,7 @@ static void add_volume(cJSON *report, const gt_volume *v)
 		snprintf(key, sizeof key, "%s_to_mm", axes[a]);
 		add(report, key, g->center[a] + half);
 	}
+	add_text(report, "patient_position", gt_position_names[v->position]);
 	add_text(report, "unit", "mm-1");
 	add_range(report, v->data, gt_grid_voxels(g));
 	if (v->water > 0) {

@@ -89,10 +89,16 @@ void app_plan_close(app_plan *plan, const gt_backend *be)
 		plan->host_peak = early;
 }
 
-int app_plan_fits(const app_plan *plan)
+void app_plan_limit(app_plan *plan, double bytes)
 {
-	return (plan->on_host || plan->peak <= plan->free) && (plan->host_free < 0 || plan->host_peak <= plan->host_free);
+	plan->limited = bytes > 0;
+	if (plan->limited && bytes < (double)plan->free)
+		plan->free = (size_t)bytes;
 }
+
+static int fits_device(const app_plan *plan) { return (plan->on_host && !plan->limited) || plan->peak <= plan->free; }
+
+int app_plan_fits(const app_plan *plan) { return fits_device(plan) && (plan->host_free < 0 || plan->host_peak <= plan->host_free); }
 
 /* What would fit ---------------------------------------------------------------- */
 
@@ -200,7 +206,7 @@ char *app_plan_explain(const app_rehearsal *r, const app_plan *plan)
 	if (r->is_double)
 		offer(r, &(app_variant){ .single = 1 }, plan, "--precision single", &list);
 	offer_grid(r, plan, &list);
-	if (plan->on_host || plan->peak <= plan->free)
+	if (fits_device(plan))
 		text = cli_text("needs %.3g GiB of memory, %.3g GiB are free; would fit: %s", gib(plan->host_peak), gib(plan->host_free),
 		                list ? list : "nothing that is near");
 	else

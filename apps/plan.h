@@ -12,7 +12,7 @@ typedef struct {
 	size_t free, total;             /* before anything is allocated */
 	/* bytes of the command's own arrays in the host's memory; peak: with the device's where that is the host */
 	double host_cells, host_projections, host_volume, host_weights, host_subset, host_strength, host_peak, host_free;
-	int on_host;                    /* the device is the host */
+	int on_host, limited;           /* the device is the host; free is what was given */
 	size_t subsets, views;
 	char backend[32], about[160];
 } app_plan;
@@ -27,6 +27,8 @@ void app_plan_penalty(app_plan *plan, const gt_backend *be, int finds_strength);
 void app_plan_subsets(app_plan *plan, const gt_backend *be, const app_subsets *s, int weighted, const gt_scan *scan);
 void app_plan_solved(app_plan *plan, const gt_backend *be, size_t held, size_t best);
 void app_plan_close (app_plan *plan, const gt_backend *be);
+/* No more than that may be taken on the device (bytes; 0: no limit). */
+void app_plan_limit(app_plan *plan, double bytes);
 int  app_plan_fits(const app_plan *plan);
 
 /* What may be changed to make a run fit; NULL and 0: as asked for. */

@@ -6,6 +6,13 @@
 
 static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise" };
 enum { KINDS = sizeof kinds / sizeof *kinds };
+static const char *const abouts[KINDS] = {
+	"the default: those of the file, else by its photons, else uniform; uniform where the solver takes none",
+	"1 for all cells",
+	"the variable weight of the file",
+	"by the inverse variance of a line integral p: N^2/(N + electronic^2), N = photons exp(-p)",
+	"exp(-p): in proportion to photons whose number is not known",
+};
 
 #define AT(field) offsetof(app_weights, field)
 static const gt_param counting[] = {
@@ -39,6 +46,24 @@ gt_status app_weights_parse(const char *spec, app_weights *w)
 	w->kind = (app_weights_kind)kind;
 	return gt_fail_in(gt_params_parse(kind == APP_WEIGHTS_PHOTONS ? counting : NULL, spec[n] ? spec + n + 1 : NULL, w), "--weights %s",
 	                  kinds[kind]);
+}
+
+gt_status app_weights_help(const char *name, FILE *out)
+{
+	app_weights none = { APP_WEIGHTS_AUTO, 0, 0 };
+	gt_status st = GT_OK;
+	if (name)
+		GT_TRY(app_weights_parse(name, &none));
+	for (int k = 0; k < KINDS; k++)
+		if (!name || !strcmp(name, kinds[k]))
+			fprintf(out, "%-10s %s\n", kinds[k], abouts[k]);
+	fputs("\nphotons:key=value,...\n\n", out);
+	none.kind = APP_WEIGHTS_AUTO;
+	gt_params_help(counting, &none, out);
+	fputs("\nWeights are brought to the mean 1; what they were divided by is recorded in the volume.\n\n  as in  --weights photons:count=1e5,electronic=10\n",
+	      out);
+done:
+	return st;
 }
 
 /* What auto is for this file and solver. */

@@ -9,6 +9,7 @@ typedef enum { APP_WEIGHTS_AUTO, APP_WEIGHTS_UNIFORM, APP_WEIGHTS_FILE, APP_WEIG
 typedef struct { app_weights_kind kind; double count, electronic; } app_weights;
 /* "auto", "uniform", "file", "photons:count=1e5,electronic=10", "noise" (exp(-p), photons of any number): GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG. */
 gt_status app_weights_parse(const char *spec, app_weights *w);
+gt_status app_weights_help(const char *name, FILE *out); /* all of them, or one */
 /* Weights of all cells of p with the mean 1; *w is malloc'ed, NULL where they are uniform. auto: the file's weights, else those of its photon
  * counts, else uniform; also where the solver (its traits) does not take weights. *text: what they are, malloc'ed, for the record. */
 gt_status app_weights_new(const app_weights *o, unsigned traits, const char *solver, const gt_projections *p, gt_pool *pool, float **w,

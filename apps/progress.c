@@ -37,19 +37,23 @@ static void draw_bar(const app_progress *p, double done, const char *text)
 	fflush(stderr);
 }
 
-int app_progress_fraction(void *self, double done)
+void app_progress_text(app_progress *p, double done, const char *more)
 {
-	app_progress *p = self;
 	const double now = app_seconds();
 	if (p->quiet || now - p->shown < (p->terminal ? redraw : line_every))
-		return 0;
+		return;
 	p->shown = now;
-	char text[32];
-	snprintf(text, sizeof text, "%3.0f %%", 100 * done);
+	char text[160];
+	snprintf(text, sizeof text, "%3.0f %%%s%s", 100 * done, *more ? "  " : "", more);
 	if (p->terminal)
 		draw_bar(p, done, text);
 	else
 		fprintf(stderr, "%s %s\n", p->what, text);
+}
+
+int app_progress_fraction(void *self, double done)
+{
+	app_progress_text(self, done, "");
 	return 0;
 }
 

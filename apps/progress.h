@@ -14,6 +14,8 @@ double app_seconds(void);                                       /* monotonic clo
 app_progress app_progress_start(const char *what, int quiet);
 /* A gt_phantom_progress; self is the app_progress. */
 int  app_progress_fraction(void *self, double done);
+/* The same with words behind the percentage. */
+void app_progress_text(app_progress *p, double done, const char *more);
 void app_progress_iteration(app_progress *p, const gt_progress *g);
 void app_progress_end(app_progress *p);
 

@@ -9,6 +9,31 @@ const char *const app_quality_names[] = { "none", "fast", "iterative", NULL };
 enum { PASSES = 20, SUBSETS = 12, VIEWS = 16 };
 #define PENALTY "qggmrf:c=10HU,strength=auto,kappa=yes"
 
+gt_status app_quality_help(const char *name, FILE *out)
+{
+	size_t kinds = 0;
+	int found = !name;
+	while (app_quality_names[kinds]) {
+		found |= name && !strcmp(name, app_quality_names[kinds]);
+		kinds++;
+	}
+	if (!found)
+		return cli_unknown_of("quality", name, app_quality_names, kinds);
+	if (!name || !strcmp(name, app_quality_names[APP_QUALITY_NONE]))
+		fputs("none       nothing is chosen: the default\n", out);
+	if (!name || !strcmp(name, app_quality_names[APP_QUALITY_FAST]))
+		fputs("fast       the direct method that fits the scan\n", out);
+	if (!name || !strcmp(name, app_quality_names[APP_QUALITY_ITERATIVE]))
+		fprintf(out,
+		        "iterative  a quiet picture without tuning:\n"
+		        "             --solver os-sqs:iterations=%d,subsets=%d (fewer for less than %d views) --penalty %s\n"
+		        "             and the weights of the file or of its photons, else --weights noise;\n"
+		        "             --weights and --penalty may be given beside it\n",
+		        PASSES, SUBSETS, SUBSETS * VIEWS, PENALTY);
+	fputs("\n  as in  gantry recon scan.nc -o vol.nc --quality iterative\n", out);
+	return GT_OK;
+}
+
 gt_status app_quality_check(app_quality q, const app_settings *asked)
 {
 	if (q != APP_QUALITY_NONE && asked->solver)

@@ -7,8 +7,10 @@
 #include "apps/recon.h"
 #include "core/host_memory.h"
 
-static const char *const units[] = { "mm-1", "HU", NULL };
-static const recon_options defaults = { .projector = "dd", .init = "auto", .weights = "auto", .water = GT_WATER_DEFAULT };
+static const char *const units[] = { "mm-1", "HU", "auto", NULL };
+static const recon_options defaults = {
+	.projector = "dd", .init = "auto", .weights = "auto", .water = GT_WATER_DEFAULT, .unit = GT_UNIT_AUTO
+};
 #define AT(field) offsetof(recon_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
@@ -20,6 +22,9 @@ static const cli_option options[] = {
 	  NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model of an iterative method (default dd)", AT(projector), 0, 0, NULL },
 	{ "init", 0, CLI_INPUT, "auto|zero|fdk|wfbp|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
+	{ "margin", 0, CLI_CHOICE, NULL,
+	  "slices beyond both ends that an iterative method computes and does not write (auto: default grids and helices)", AT(margin), 0,
+	  0, recon_margins },
 	{ "weights", 0, CLI_TEXT, "auto|uniform|file|photons:...|noise", "of the data, by their noise (photons:count=1e5,electronic=10)",
 	  AT(weights), 0, 0, NULL },
 	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...]",
@@ -30,19 +35,25 @@ static const cli_option options[] = {
 	{ "checkpoint", 0, CLI_TEXT, "FILE[:every=10]", "to continue from, saved while it runs", AT(checkpoint), 0, 0, NULL },
 	{ "resume", 0, CLI_INPUT, "FILE", "continue the run that saved this, with the same options but for iterations", AT(resume), 0, 0,
 	  NULL },
+	{ "data", 0, CLI_INPUT, "FILE.mhd", "the projections, where SCAN holds the geometry alone: MetaImage of columns x rows x views",
+	  AT(data), 0, 0, NULL },
+	{ "device-memory", 0, CLI_TEXT, "SIZE", "at most this much on the device, e.g. 4GiB; fdk and fbp go by slabs then",
+	  AT(device_memory), 0, 0, NULL },
+	{ "host-memory", 0, CLI_TEXT, "SIZE", "at most this much of the host's memory", AT(host_memory), 0, 0, NULL },
+	{ "no-overlap", 0, CLI_FLAG, NULL, "by slabs: one stage after the other, to time each alone", AT(no_overlap), 0, 0, NULL },
 	{ "dry-run", 0, CLI_FLAG, NULL, "check all, compute nothing: what would be done, and the memory that it needs", AT(dry_run), 0, 0,
 	  NULL },
-	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
+	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI, else mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default 0.02)", AT(water), 1e-9, 1e3, NULL },
 	{ 0 },
 };
 
 static char *record_text(const cli_call *call, const recon_options *o, const app_method *m, const recon_result *r)
 {
+	if (m->analytic)
+		return recon_direct_text(call, m, r->backend);
 	char *method = app_method_print(m), *text = NULL;
-	if (method && m->analytic)
-		text = cli_text("solver=%s precision=%s backend=%s", method, gt_type_name(cli_type(call)), r->backend);
-	else if (method)
+	if (method)
 		text = cli_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s done=%d/%d", method,
 		                o->projector, r->weights, r->penalty ? r->penalty : "none", r->start, gt_type_name(cli_type(call)),
 		                r->backend, r->watch.iterations, r->watch.most);
@@ -56,14 +67,7 @@ static void report(const cli_call *call, const recon_options *o, const app_metho
 		cli_note(call, "%s: %s in %.2f s on %s", o->output, app_method_name(m), r->seconds, r->backend);
 		return;
 	}
-	cJSON *json = cJSON_CreateObject();
-	char grid[256];
-	gt_grid_print(&v->grid, grid, sizeof grid);
-	cJSON_AddStringToObject(json, "output", o->output);
-	cJSON_AddStringToObject(json, "grid", grid);
-	cJSON_AddStringToObject(json, "parameters", v->from.parameters);
-	cJSON_AddStringToObject(json, "backend", r->backend);
-	cJSON_AddNumberToObject(json, "seconds", r->seconds);
+	cJSON *json = recon_json(o, v, r->backend, r->seconds);
 	if (m->solver) {
 		cJSON_AddNumberToObject(json, "iterations", r->watch.iterations);
 		cJSON_AddBoolToObject(json, "stopped", r->watch.reason != NULL);
@@ -120,10 +124,12 @@ static gt_status check_init(const recon_options *o, const app_method *m)
 
 static app_settings settings_of(const recon_options *o) { return (app_settings){ o->solver, o->weights, o->penalty }; }
 
-static gt_status set_quality(recon_options *o, const gt_projections *p, char **solver)
+static gt_status set_quality(recon_options *o, const gt_projections *p, const gt_grid *grid, char **solver)
 {
+	recon_ground w;
+	recon_window_of(p, grid, &w);
 	app_settings s = settings_of(o);
-	const gt_status st = app_quality_set((app_quality)o->quality, p, &s, solver);
+	const gt_status st = app_quality_set((app_quality)o->quality, &w.p, &s, solver);
 	o->solver = s.solver;
 	o->weights = s.weights;
 	o->penalty = s.penalty;
@@ -170,6 +176,28 @@ static gt_status how_it_ended(const recon_options *o, const app_method *m, const
 	return GT_OK;
 }
 
+/* The scan, and its data from a file of their own where one is given. */
+static gt_status read_projections(const cli_call *call, const recon_options *o, gt_projections **out)
+{
+	gt_projections *p = NULL;
+	gt_views *views = NULL;
+	gt_status st;
+	if (!o->data)
+		return cli_read_scan(call, call->file[0], CLI_WITH_DATA, out);
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
+	GT_TRY(gt_views_open(o->data, p->scan, &views));
+	GT_TRY(gt_host_room((double)gt_scan_cells(p->scan) * sizeof(float), o->data));
+	if (!(p->data = malloc(gt_scan_cells(p->scan) * sizeof *p->data)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", o->data));
+	GT_TRY(gt_views_read(views, 0, p->scan->views, 0, p->scan->rows, p->data));
+	*out = p;
+	p = NULL;
+done:
+	gt_views_close(views);
+	gt_projections_free(p);
+	return st;
+}
+
 static int run(const cli_call *call, const void *given)
 {
 	recon_options set = *(const recon_options *)given;
@@ -183,11 +211,20 @@ static int run(const cli_call *call, const void *given)
 	recon_result r = { .watch.residual = NAN };
 	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
-	const double host_free = gt_host_available();
+	double host_free = gt_host_available(), device_limit, host_limit;
+	int done;
+	GT_TRY(recon_limits(o, &device_limit, &host_limit));
+	if (host_limit > 0)
+		host_free = fmax(0, fmin(host_free < 0 ? INFINITY : host_free, host_limit - gt_host_used()));
 	GT_TRY(check(o, &m));
 	GT_TRY(check_checkpoint(o, &m, call->file[0]));
-	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
-	GT_TRY(set_quality(&set, p, &solver));
+	GT_TRY(recon_by_slabs(call, o, host_free, &done));
+	if (done)
+		goto done;
+	GT_TRY(read_projections(call, o, &p));
+	GT_TRY(recon_count_subsets(&m, p->scan, &subsets)); /* of a solver that was asked for */
+	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
+	GT_TRY(set_quality(&set, p, &grid, &solver));
 	if (solver)
 		GT_TRY(app_method_parse(solver, &m));
 	if (!o->solver)
@@ -196,17 +233,17 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(check_checkpoint(o, &m, call->file[0]));
 	GT_TRY(check_prior(o, &m));
 	GT_TRY(recon_count_subsets(&m, p->scan, &subsets));
-	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	cli_note_slices(call, &grid, p->scan);
 	if (m.solver)
 		cli_note_sides(call, &grid, p);
-	recon_case this = { call, o, &m, p, &grid, host_free };
+	recon_case this = { call, o, &m, p, &grid, host_free, device_limit };
 	if (o->dry_run) {
 		GT_TRY(recon_dry_run(&this));
 		goto done;
 	}
 	GT_TRY(recon_compute_if_it_fits(&this, &v, &r));
 	v->water = o->water;
+	v->position = p->position;
 	w.unit = (gt_unit)o->unit;
 	w.water = o->water;
 	char *parameters = record_text(call, o, &m, &r);

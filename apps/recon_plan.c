@@ -20,6 +20,7 @@ static gt_status rehearse(void *self, const app_variant *variant, app_plan *plan
 		o.grid = "as the variant says";
 	app_plan_begin(plan, a->p, &v.grid);
 	const gt_status st = recon_compute(&call, &o, &m, a->p, &v, &r);
+	app_plan_limit(plan, a->device_limit);
 	free(r.weights);
 	free(r.penalty);
 	return st;
@@ -37,6 +38,7 @@ gt_status recon_dry_run(recon_case *a)
 	gt_status st = GT_OK;
 	app_plan_begin(&plan, a->p, a->grid);
 	GT_TRY(recon_compute(a->call, a->o, a->m, a->p, &v, &r));
+	app_plan_limit(&plan, a->device_limit);
 	GT_TRY(recon_facts_new(a->call, a->o, a->m, a->grid, &r, &facts));
 	GT_TRY(app_plan_print(&again, &plan, facts.list, a->call->common.json));
 done:
@@ -64,6 +66,12 @@ static gt_status check_memory(recon_case *a, const char *failed)
 	free(needs);
 done:
 	return st;
+}
+
+int recon_fits(recon_case *a)
+{
+	app_plan plan = { .host_free = a->host_free };
+	return rehearse(a, &(app_variant){ 0 }, &plan) != GT_OK || app_plan_fits(&plan);
 }
 
 gt_status recon_compute_if_it_fits(recon_case *a, gt_volume **v, recon_result *r)

@@ -13,7 +13,11 @@ static gt_status tell_unseen(const cli_call *call, const gt_analytic *method, co
 	const gt_status st = method->seen(grid, scan, &s);
 	if (st != GT_OK || s.first == s.end)
 		return st;
-	if (s.end - s.first < grid->n[2])
+	if (s.end - s.first == 1 && grid->n[2] > 1)
+		cli_note(call,
+		         "%s: slice %zu of %zu is complete; the others are not seen over half a turn, and filled from the nearest rows",
+		         method->name, s.first, grid->n[2]);
+	else if (s.end - s.first < grid->n[2])
 		cli_note(
 			call,
 			"%s: slices %zu to %zu of %zu are complete; the others are not seen over half a turn, and filled from the nearest rows",
@@ -26,25 +30,28 @@ static gt_status tell_unseen(const cli_call *call, const gt_analytic *method, co
 	return GT_OK;
 }
 
-static gt_status direct(const cli_call *call, const gt_analytic *method, const void *method_options, const gt_grid *grid,
-                        const gt_projections *p, gt_array *x)
+static gt_status direct(const cli_call *call, const gt_analytic *method, const void *method_options, const recon_ground *ground,
+                        gt_array *x)
 {
+	const gt_projections *p = ground->all;
 	gt_backend *be = gt_array_backend(x);
 	gt_array *data = NULL;
 	gt_status st = GT_OK;
 	if (method->seen)
-		GT_TRY(tell_unseen(call, method, grid, p->scan));
+		GT_TRY(tell_unseen(call, method, ground->asked, p->scan));
 	GT_TRY(gt_array_new(be, gt_array_type(x), gt_scan_cells(p->scan), &data));
 	gt_array_put_float(p->data, data);
-	GT_TRY(gt_analytic_run(method, be, grid, p->scan, method_options, data, x));
+	GT_TRY(gt_analytic_run(method, be, &ground->grid, p->scan, method_options, data, x));
 	GT_TRY(gt_backend_status(be));
 done:
 	gt_array_free(data);
 	return st;
 }
 
-static gt_status init_from_file(const cli_call *call, const char *path, const gt_grid *grid, gt_array *x)
+static gt_status init_from_file(const cli_call *call, const char *path, const recon_ground *ground, gt_array *x)
 {
+	const gt_grid *grid = ground->asked;
+	gt_array *part = NULL;
 	gt_volume *v = NULL;
 	char have[256], want[256];
 	gt_status st = GT_OK;
@@ -53,17 +60,19 @@ static gt_status init_from_file(const cli_call *call, const char *path, const gt
 	gt_grid_print(grid, want, sizeof want);
 	if (!gt_grid_same(&v->grid, grid))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: its grid is %s, expected %s (--like %s takes its grid)", path, have, want, path));
-	gt_array_put_float(v->data, x);
+	GT_TRY(recon_part(x, &ground->grid, ground->below, grid->n[2], &part));
+	gt_array_put_float(v->data, part);
+	GT_TRY(recon_fill_margin(x, ground));
 	GT_TRY(gt_backend_status(gt_array_backend(x)));
 done:
+	gt_array_free(part);
 	gt_volume_free(v);
 	return st;
 }
 
 int recon_starts_from_file(const char *init) { return strcmp(init, "auto") && strcmp(init, "zero") && !gt_analytic_find(init); }
 
-static gt_status initialise(const cli_call *call, const char *init, const gt_grid *grid, const gt_projections *p, gt_array *x,
-                            recon_result *r)
+static gt_status initialise(const cli_call *call, const char *init, const recon_ground *ground, gt_array *x, recon_result *r)
 {
 	const int automatic = !strcmp(init, "auto");
 	r->start = init;
@@ -72,10 +81,10 @@ static gt_status initialise(const cli_call *call, const char *init, const gt_gri
 		return GT_OK;
 	}
 	if (recon_starts_from_file(init))
-		return init_from_file(call, init, grid, x);
+		return init_from_file(call, init, ground, x);
 	/* fdk: the method that fits. */
-	const gt_analytic *method = automatic || !strcmp(init, "fdk") ? gt_analytic_for(p->scan) : gt_analytic_find(init);
-	const gt_status st = direct(call, method, NULL, grid, p, x);
+	const gt_analytic *method = automatic || !strcmp(init, "fdk") ? gt_analytic_for(ground->all->scan) : gt_analytic_find(init);
+	const gt_status st = direct(call, method, NULL, ground, x);
 	r->start = method->name;
 	if (st == GT_OK)
 		cli_note(call, "start: %s", method->name);
@@ -156,9 +165,11 @@ static gt_status open_checkpoint(const cli_call *call, const recon_options *o, c
 	return st;
 }
 
-static gt_status iterate(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid, const gt_projections *p,
-                         gt_array *x, recon_result *r)
+static gt_status iterate(const cli_call *call, const recon_options *o, const app_method *m, const recon_ground *ground, gt_array *x,
+                         recon_result *r)
 {
+	const gt_grid *grid = &ground->grid;
+	const gt_projections *p = &ground->p;
 	gt_backend *be = gt_array_backend(x);
 	const gt_type type = gt_array_type(x);
 	app_subsets s = { 0 };
@@ -166,6 +177,7 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const app
 	app_penalty penalty = { .factor = 1 };
 	gt_penalty *R = NULL;
 	float *w = NULL;
+	char *recorded = NULL;
 	size_t subsets = 1;
 	gt_status st = GT_OK;
 	GT_TRY(recon_count_subsets(m, p->scan, &subsets));
@@ -173,12 +185,15 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const app
 	if (o->penalty)
 		GT_TRY(app_penalty_parse(o->penalty, &penalty));
 	GT_TRY(app_weights_new(&weights, m->solver->traits, m->solver->name, p, gt_backend_pool(be), &w, &r->weights));
-	GT_TRY(initialise(call, o->init, grid, p, x, r));
+	GT_TRY(initialise(call, o->init, ground, x, r));
 	app_plan_started(r->plan, be);
-	cli_note(call, "preparing %zu subset%s of %zu views, weights %s ...", subsets, subsets == 1 ? "" : "s", p->scan->views, r->weights);
+	cli_note(call, "preparing %zu subset%s of %zu view%s, weights %s ...", subsets, subsets == 1 ? "" : "s", p->scan->views,
+	         p->scan->views == 1 ? "" : "s", r->weights);
 	GT_TRY(app_subsets_new(o->projector, be, type, grid, p->scan, p->data, w, subsets, &s));
 	app_plan_subsets(r->plan, be, &s, w != NULL, p->scan);
-	const app_prior_case prior = { o->projector, grid, p, &weights, w, &s, x, o->water };
+	if (o->penalty && o->resume)
+		GT_TRY(app_checkpoint_penalty(o->resume, &recorded));
+	const app_prior_case prior = { o->projector, grid, p, &weights, w, &s, x, o->water, recorded };
 	if (o->penalty)
 		GT_TRY(app_penalty_new(call, &penalty, &prior, &R, &r->penalty));
 	const gt_problem problem = { .subsets = subsets,
@@ -207,44 +222,17 @@ done:
 	app_subsets_free(&s);
 	app_penalty_free(&penalty);
 	gt_penalty_free(R);
+	free(recorded);
 	free(w);
 	return st;
 }
 
-/* The grid that is computed: a default one of an iterative method gets a margin, which is not written. */
-static gt_grid working_grid(const cli_call *call, const recon_options *o, const app_method *m, const gt_scan *scan, const gt_grid *asked,
-                            size_t *below)
-{
-	gt_grid g = *asked;
-	size_t above;
-	*below = 0;
-	if (m->analytic)
-		return g;
-	gt_grid_margin(asked, scan, below, &above);
-	if (o->grid || o->like || recon_starts_from_file(o->init)) {
-		if (*below + above)
-			cli_note(
-				call,
-				"rays leave the grid at its ends: where the body goes on there, what %zu slices below and %zu above would hold "
-				"falls into the outermost ones",
-				*below, above);
-		*below = 0;
-		return g;
-	}
-	g.n[2] += *below + above;
-	g.center[2] += ((double)above - (double)*below) / 2 * g.pitch[2];
-	if (*below + above)
-		cli_note(call, "%zu slices below and %zu above are computed too, where the beam is wider than on the axis, and not written",
-		         *below, above);
-	return g;
-}
-
-static gt_status get_slices(const gt_array *x, const gt_grid *g, size_t below, gt_volume *v)
+static gt_status get_slices(const gt_array *x, const recon_ground *ground, float *out)
 {
 	gt_array *part = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_array_part(x, below * g->n[0] * g->n[1], gt_grid_voxels(&v->grid), &part));
-	gt_array_get_float(part, v->data);
+	GT_TRY(recon_part(x, &ground->grid, ground->below, ground->asked->n[2], &part));
+	gt_array_get_float(part, out);
 done:
 	gt_array_free(part);
 	return st;
@@ -253,26 +241,26 @@ done:
 gt_status recon_compute(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *p, gt_volume *v,
                         recon_result *r)
 {
-	size_t below;
-	const gt_grid grid = working_grid(call, o, m, p->scan, &v->grid, &below);
+	recon_ground ground;
 	gt_backend *be = NULL;
 	gt_array *x = NULL;
 	gt_status st = GT_OK;
+	recon_ground_of(call, o, m, p, &v->grid, &ground);
 	GT_TRY(cli_open(call, &be));
 	snprintf(r->backend, sizeof r->backend, "%s", gt_backend_name(be));
 	if (r->plan)
 		GT_TRY(gt_backend_rehearse(be));
 	app_plan_open(r->plan, be);
 	const double start = app_seconds();
-	GT_TRY(gt_array_new(be, cli_type(call), gt_grid_voxels(&grid), &x));
+	GT_TRY(gt_array_new(be, cli_type(call), gt_grid_voxels(&ground.grid), &x));
 	app_plan_volume(r->plan, be);
 	if (m->analytic)
-		GT_TRY(direct(call, m->analytic, m->options, &grid, p, x));
+		GT_TRY(direct(call, m->analytic, m->options, &ground, x));
 	else
-		GT_TRY(iterate(call, o, m, &grid, p, x, r));
+		GT_TRY(iterate(call, o, m, &ground, x, r));
 	app_plan_close(r->plan, be);
 	if (!r->plan)
-		GT_TRY(get_slices(x, &grid, below, v));
+		GT_TRY(get_slices(x, &ground, v->data));
 	GT_TRY(gt_backend_status(be));
 	r->seconds = app_seconds() - start;
 done:

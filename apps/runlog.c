@@ -23,6 +23,8 @@ static int ends_in(const char *path, const char *end)
 gt_status app_runlog_check(const char *log, const char *plot)
 {
 	gt_status st = GT_OK;
+	if (log && !ends_in(log, ".csv") && !ends_in(log, ".json"))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--log=%s: expected a name that ends in .csv or .json", log));
 	if (log)
 		GT_TRY(gt_fail_in(gt_can_write(log), "--log"));
 	if (plot && !ends_in(plot, ".png"))

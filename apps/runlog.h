@@ -2,7 +2,7 @@
 #define GT_APPS_RUNLOG_H
 /* What every iteration of a run was, in a file while it runs and as a plot when it ends.
  * NAME.json: {"run": {...}, "columns": [{"name", "unit"}, ...], "iterations": [{...}, ...], "end": {...}}, null where a value is not known;
- * complete after every iteration. Any other name: CSV, the run and the units in lines that begin with #, empty where it is not known. */
+ * complete after every iteration. NAME.csv: CSV, the run and the units in lines that begin with #, empty where it is not known. */
 #include <stdio.h>
 #include "core/monitor.h"
 

@@ -14,6 +14,8 @@ enum { VIEWS = 120 };
 #define LEAVES 0.4
 /* Small against any difference that a penalty treats otherwise. */
 #define TINY 1e-5
+/* Part of a strength that devices may disagree by, well above their rounding; of the noise that is left it is half as much. */
+#define SAME 1e-3
 /* HU that nobody sees. */
 #define LITTLE 1.
 
@@ -360,6 +362,20 @@ static gt_status prepare(struct local *s)
 	return s->host ? GT_OK : gt_fail(GT_ERR_MEMORY, "a copy of the volume needs %.3g MB", (double)n * 4e-6);
 }
 
+/* The penalty's text with this strength, or with that of the recorded text where that is the same but for rounding; malloc'ed. */
+static char *with_strength(const app_penalty *o, double strength, const char *recorded)
+{
+	char *text = cli_text("%s%cstrength=", o->spec, strchr(o->spec, ':') ? ',' : ':');
+	const size_t n = text ? strlen(text) : 0;
+	const double was = text && recorded && !strncmp(recorded, text, n) ? atof(recorded + n) : NAN;
+	const int same = fabs(was - strength) <= SAME * strength;
+	char *all = !text  ? NULL
+	            : same ? cli_text("%s%.*s", text, (int)strcspn(recorded + n, ", "), recorded + n)
+	                   : cli_text("%s%.6g", text, strength);
+	free(text);
+	return all;
+}
+
 gt_status app_penalty_new(const cli_call *call, const app_penalty *o, const app_prior_case *c, gt_penalty **R, char **text)
 {
 	struct local s = { .call = call, .o = o, .c = c, .be = gt_array_backend(c->x), .type = gt_array_type(c->x) };
@@ -372,7 +388,7 @@ gt_status app_penalty_new(const cli_call *call, const app_penalty *o, const app_
 	GT_TRY(make_kappa(&s));
 	if (o->automatic)
 		GT_TRY(find(&s, &strength, &how));
-	spec = o->automatic ? cli_text("%s%cstrength=%.6g", o->spec, strchr(o->spec, ':') ? ',' : ':', strength) : strdup(o->spec);
+	spec = o->automatic ? with_strength(o, strength, c->recorded) : strdup(o->spec);
 	if (s.kappa) {
 		GT_TRY(gt_array_like(c->x, &kappa));
 		gt_array_put_float(s.kappa, kappa);

@@ -15,6 +15,8 @@ typedef struct {
 	const app_subsets *subsets;     /* of the whole scan, with those weights */
 	const gt_array *x;              /* where the solver starts */
 	double water;                   /* mm^-1, for HU */
+	const char *recorded;           /* that of the run that is continued, NULL: none. A strength found anew that is that one but for rounding
+	                                 * gives way to it: devices differ in their last digits */
 } app_prior_case;
 /* *text: what was made, for the record; malloc'ed. What was found and chosen goes to stderr. */
 gt_status app_penalty_new(const cli_call *call, const app_penalty *o, const app_prior_case *c, gt_penalty **R, char **text);

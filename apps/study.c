@@ -8,11 +8,6 @@
 #include "apps/study.h"
 #include "phantoms/phantom.h"
 
-typedef struct {
-	const char *output, *grid, *backend;
-	int quick;
-	long long cpu_reduce, cpu_iterations;
-} study_options;
 static const study_options defaults = { .backend = "auto", .cpu_reduce = -1, .cpu_iterations = -1 };
 #define AT(field) offsetof(study_options, field)
 static const cli_option options[] = {
@@ -26,6 +21,9 @@ static const cli_option options[] = {
 	  NULL },
 	{ "cpu-iterations", 0, CLI_INT, "N", "iterative: of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
 	  AT(cpu_iterations), 0, 1000, NULL },
+	{ "no-figures", 0, CLI_FLAG, NULL, "draw none, where there is no gnuplot; --from does it elsewhere", AT(no_figures), 0, 0, NULL },
+	{ "from", 0, CLI_TEXT, "FOLDER", "measure nothing: draw the figures of that folder, and make its report again", AT(from), 0, 0,
+	  NULL },
 	{ 0 },
 };
 
@@ -56,25 +54,18 @@ gt_status study_random(study *s, size_t n, const float **x)
 	return GT_OK;
 }
 
-/* The scanner of the paper, with its voxels; or a scan file. */
-static gt_status preset(study *s, const study_options *o, int iterative)
+gt_status study_scanner(study *s, size_t views, double pitch)
 {
 	const gt_scanner *scanner = gt_scanner_find("ge-ct750hd");
 	const size_t by = s->quick ? STUDY_QUICK : 1;
-	const double pitch = iterative ? 0.5 : 0.9765625; /* a head, or the whole field of view */
-	gt_status st = GT_OK;
 	s->orbit = scanner->orbit;
-	if (iterative)
-		s->orbit.views = s->quick ? 1100 : 2200;
+	if (views)
+		s->orbit.views = views;
 	s->full = s->orbit;
 	gt_orbit_reduce(&s->orbit, by);
-	GT_TRY(gt_scan_orbit(&s->orbit, &s->scan));
 	s->grid = (gt_grid){ { 512 / by, 512 / by, 64 / by }, { pitch * (double)by, pitch * (double)by, 0.625 * (double)by }, { 0, 0, 0 } };
-	if (o->grid)
-		GT_TRY(cli_grid(s->call, o->grid, NULL, s->scan, &s->grid));
 	snprintf(s->geometry, sizeof s->geometry, "scanner %s%s", scanner->name, s->quick ? " at an eighth of its size" : "");
-done:
-	return st;
+	return gt_scan_orbit(&s->orbit, &s->scan);
 }
 
 static gt_status from_file(study *s, const study_options *o, const char *path)
@@ -101,6 +92,7 @@ done:
 	return st;
 }
 
+/* Appends detector and voxels to the geometry in words. */
 static void describe(study *s)
 {
 	char grid[256];
@@ -132,7 +124,7 @@ done:
 	return st;
 }
 
-static gt_status accuracy(study *s)
+static gt_status measure_accuracy(study *s)
 {
 	gt_status st = GT_OK;
 	GT_TRY(study_find_variants(s));
@@ -142,24 +134,96 @@ static gt_status accuracy(study *s)
 	GT_TRY(study_bar(s));
 	GT_TRY(study_head_error(s));
 	GT_TRY(study_times(s));
+done:
+	return st;
+}
+
+/* The whole field of view of the paper's scanner; or a scan file. */
+static gt_status prepare_accuracy(study *s, const study_options *o)
+{
+	gt_status st = GT_OK;
+	if (s->call->files > 1)
+		return from_file(s, o, s->call->file[1]);
+	GT_TRY(study_scanner(s, 0, 0.9765625));
+	if (o->grid)
+		GT_TRY(cli_grid(s->call, o->grid, NULL, s->scan, &s->grid));
+done:
+	return st;
+}
+
+const study_kind study_kind_accuracy = {
+	.name = "accuracy",
+	.title = "Projectors: cost and accuracy",
+	.intro = "What projection and backprojection cost with every projector and device that is here, and how near each comes to its\n"
+		 "model in double precision and to exact line integrals. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, "
+		 "&ldquo;GPU-based branchless distance-driven projection and backprojection&rdquo;, IEEE Transactions on Computational "
+		 "Imaging 3 (2017), section IV, A and B.",
+	.prepare = prepare_accuracy,
+	.measure = measure_accuracy,
+	.figures = study_figures,
+	.parts = study_accuracy_parts,
+};
+
+static const study_kind *const kinds[] = { &study_kind_accuracy, &study_kind_iterative, &study_kind_fdk };
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static gt_status find_kind(const char *name, const study_kind **kind)
+{
+	const char *names[KINDS];
+	for (size_t i = 0; i < KINDS; i++) {
+		names[i] = kinds[i]->name;
+		if (!strcmp(name, names[i])) {
+			*kind = kinds[i];
+			return GT_OK;
+		}
+	}
+	return cli_unknown_of("study", name, names, KINDS);
+}
+
+/* Options of one kind alone, and of those that measure. */
+static gt_status check(const study *s, const study_options *o)
+{
+	const int iterative = s->kind == &study_kind_iterative, cpu = o->cpu_reduce >= 0 || o->cpu_iterations >= 0;
+	if (!iterative && cpu)
+		return gt_fail(GT_ERR_ARG, "--cpu-%s: is for the study 'iterative'", o->cpu_reduce >= 0 ? "reduce" : "iterations");
+	if (o->from && (cpu || o->quick || o->grid || o->no_figures || s->call->files > 1))
+		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: expected no %s beside it", o->from,
+		               s->call->files > 1 ? "scan"
+		               : cpu              ? "--cpu-..."
+		               : o->quick         ? "--quick"
+		               : o->grid          ? "--grid"
+		                                  : "--no-figures");
+	return s->kind->check ? s->kind->check(s->call, o) : GT_OK;
+}
+
+static gt_status measure(study *s, const study_options *o)
+{
+	study_table *left_out = &s->table[STUDY_LEFT_OUT];
+	gt_status st = GT_OK;
+	GT_TRY(find_devices(s, o->backend));
+	study_head(left_out, "part");
+	study_head(left_out, "case");
+	study_head(left_out, "why it is left out");
+	GT_TRY(s->kind->prepare(s, o));
+	if (s->scan)
+		describe(s);
+	GT_TRY(s->kind->measure(s));
+	study_about(s);
 	study_step(s, "figures");
+done:
+	return st;
+}
+
+static gt_status tell(study *s)
+{
+	gt_status st = GT_OK;
 	GT_TRY(study_write_tables(s));
-	GT_TRY(study_figures(s));
+	GT_TRY(study_plot_style(s));
+	GT_TRY(s->kind->figures(s));
 	GT_TRY(study_report(s));
 done:
 	app_progress_end(&s->progress);
 	return st;
-}
-
-static gt_status check(const cli_call *call, const study_options *o, int iterative)
-{
-	if (iterative && call->files > 1)
-		return gt_fail(GT_ERR_ARG, "%s: the study 'iterative' has a scan of its own: expected no file", call->file[1]);
-	if (iterative && o->grid)
-		return gt_fail(GT_ERR_ARG, "--grid=%s: the study 'iterative' has a grid of its own", o->grid);
-	if (!iterative && (o->cpu_reduce >= 0 || o->cpu_iterations >= 0))
-		return gt_fail(GT_ERR_ARG, "--cpu-%s: is for the study 'iterative'", o->cpu_reduce >= 0 ? "reduce" : "iterations");
-	return GT_OK;
 }
 
 static void finish(study *s)
@@ -168,6 +232,8 @@ static void finish(study *s)
 	for (int i = 0; i < STUDY_TABLES; i++)
 		study_table_free(&s->table[i]);
 	free(s->variant);
+	free(s->found);
+	free(s->fdk);
 	free(s->random);
 	gt_scan_free(s->scan);
 }
@@ -175,27 +241,29 @@ static void finish(study *s)
 static int run(const cli_call *call, const void *given)
 {
 	const study_options *o = given;
-	const char *const kinds[] = { "accuracy", "iterative" };
-	const int iterative = !strcmp(call->file[0], kinds[1]);
-	study s = { .call = call, .quick = o->quick, .progress = app_progress_start("study", call->common.quiet) };
+	study s = {
+		.call = call, .quick = o->quick, .no_figures = o->no_figures, .progress = app_progress_start("study", call->common.quiet)
+	};
 	gt_status st = GT_OK;
 	s.started = app_seconds();
 	s.progress.what = s.doing;
-	if (!iterative && strcmp(call->file[0], kinds[0]))
-		GT_TRY(cli_unknown_of("study", call->file[0], kinds, 2));
+	GT_TRY(find_kind(call->file[0], &s.kind));
 	GT_TRY(cli_need("--output", o->output));
-	GT_TRY(check(call, o, iterative));
+	GT_TRY(check(&s, o));
 	GT_TRY(study_folder_new(o->output, &s.folder));
-	GT_TRY(app_gnuplot_check());
-	GT_TRY(call->files > 1 ? from_file(&s, o, call->file[1]) : preset(&s, o, iterative));
-	describe(&s);
-	GT_TRY(find_devices(&s, o->backend));
-	s.cpu_reduce = o->cpu_reduce > 0 ? (int)o->cpu_reduce : s.quick || !s.gpu[0] ? 1 : 4;
-	s.cpu_iterations = o->cpu_iterations >= 0 ? (int)o->cpu_iterations : 5;
-	GT_TRY(iterative ? study_iterative(&s) : accuracy(&s));
+	st = s.no_figures ? GT_OK : app_gnuplot_check();
+	if (st != GT_OK && !o->from)
+		cli_note(call, "--no-figures measures without it; --from draws elsewhere");
+	GT_TRY(st);
+	if (o->from && !s.kind->redraw) {
+		GT_TRY(study_redraw(&s, o->from));
+	} else {
+		GT_TRY(o->from ? s.kind->redraw(&s, o) : measure(&s, o));
+		GT_TRY(tell(&s));
+	}
 	GT_TRY(study_folder_commit(&s.folder));
 	printf("%s/report.html: ", s.folder.path);
-	if (!iterative)
+	if (s.variants)
 		printf("%zu lines of projectors and devices ", s.variants);
 	printf("in %.0f s\n", app_seconds() - s.started);
 done:
@@ -205,15 +273,19 @@ done:
 
 const cli_command cli_study = {
 	.name = "study",
-	.about = "what projectors or iterative methods cost and how near they are: a report with tables and figures",
-	.synopsis = "accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]",
+	.about = "what projectors, iterative methods or direct reconstruction cost and how near they are: a report with tables and figures",
+	.synopsis =
+		"accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]\n       gantry study fdk -o FOLDER [options]",
 	.notes =
 		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
 		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
-		"equal resolution. gnuplot draws the figures; its scripts stay in the folder.\n\n"
+		"equal resolution. fdk: the forms of its backprojection, step by step. gnuplot draws the figures; its scripts stay in the\n"
+		"folder.\n\n"
 		"  gantry study accuracy -o study\n"
 		"  gantry study accuracy scan.nc -o study --quick\n"
-		"  gantry study iterative -o study --quick\n",
+		"  gantry study iterative -o study --quick\n"
+		"  gantry study fdk -o undrawn --no-figures\n"
+		"  gantry study fdk --from undrawn -o study\n",
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

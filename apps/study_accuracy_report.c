@@ -139,7 +139,7 @@ done:
 	return st;
 }
 
-static gt_status parts(const study *s, FILE *out)
+gt_status study_accuracy_parts(const study *s, FILE *out)
 {
 	gt_status st = GT_OK;
 	GT_TRY(times(s, out));
@@ -150,15 +150,4 @@ static gt_status parts(const study *s, FILE *out)
 	GT_TRY(bodies(s, out));
 done:
 	return st;
-}
-
-gt_status study_report(study *s)
-{
-	return study_page(
-		s, "Projectors: cost and accuracy",
-		"What projection and backprojection cost with every projector and device that is here, and how near each comes to its\n"
-		"model in double precision and to exact line integrals. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, "
-		"&ldquo;GPU-based branchless distance-driven projection and backprojection&rdquo;, IEEE Transactions on Computational "
-		"Imaging 3 (2017), section IV, A and B.",
-		parts);
 }

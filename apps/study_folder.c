@@ -15,6 +15,7 @@ typedef struct made {
 } made;
 static made *volatile files;
 static const char *volatile folder;
+static char *volatile arrays; /* a folder in it; NULL: not made */
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 enum { NSIGNALS = sizeof signals / sizeof *signals };
@@ -24,6 +25,8 @@ static void remove_all(void)
 {
 	for (made *m = files; m; m = m->next)
 		unlink(m->path);
+	if (arrays)
+		rmdir(arrays);
 	if (folder)
 		rmdir(folder);
 }
@@ -55,6 +58,8 @@ static void forget(void)
 	for (int i = 0; i < NSIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
 	folder = NULL;
+	free(arrays);
+	arrays = NULL;
 	while (files) {
 		made *m = files;
 		files = m->next;
@@ -108,8 +113,7 @@ void study_folder_drop(study_folder *f)
 	*f = (study_folder){ 0 };
 }
 
-/* The path of a file of the folder, which is removed with it. */
-static const char *add_file(const study_folder *f, const char *name)
+const char *study_file(const study_folder *f, const char *name)
 {
 	made *m = malloc(sizeof *m);
 	char *path = m ? cli_text("%s/%s", f->tmp, name) : NULL;
@@ -125,7 +129,7 @@ static const char *add_file(const study_folder *f, const char *name)
 
 gt_status study_open(const study_folder *f, const char *name, FILE **out)
 {
-	const char *path = add_file(f, name);
+	const char *path = study_file(f, name);
 	if (!path)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	*out = fopen(path, "w");
@@ -138,23 +142,36 @@ gt_status study_close(const char *name, FILE *out)
 	return fclose(out) || bad ? gt_fail(GT_ERR_IO, "%s: cannot be written: %s", name, strerror(errno)) : GT_OK;
 }
 
+gt_status study_arrays(const study_folder *f)
+{
+	if (arrays)
+		return GT_OK;
+	if (!(arrays = cli_text("%s/%.*s", f->tmp, (int)strlen(STUDY_ARRAYS) - 1, STUDY_ARRAYS)))
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	return mkdir(arrays, 0777) == 0 ? GT_OK : gt_fail(GT_ERR_IO, "%s: cannot make the folder: %s", arrays, strerror(errno));
+}
+
 gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n)
 {
 	FILE *out = NULL;
-	const gt_status st = study_open(f, name, &out);
-	if (st != GT_OK)
-		return st;
+	char *path = cli_text(STUDY_ARRAYS "%s", name);
+	gt_status st = path ? study_arrays(f) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	GT_TRY(study_open(f, path, &out));
 	for (size_t i = 0; i < n; i++) {
 		const float y = (float)x[i];
 		fwrite(&y, sizeof y, 1, out);
 	}
-	return study_close(name, out);
+	st = study_close(path, out);
+done:
+	free(path);
+	return st;
 }
 
 gt_status study_draw(const study_folder *f, const char *name)
 {
 	char *script = cli_text("%s.gp", name), *picture = cli_text("%s.png", name), *log = cli_text("%s.log", name), message[256];
-	const char *log_path = log ? add_file(f, log) : NULL, *path = picture ? add_file(f, picture) : NULL;
+	const char *log_path = log ? study_file(f, log) : NULL, *path = picture ? study_file(f, picture) : NULL;
 	gt_status st = script && log_path && path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	if (app_gnuplot(f->tmp, log, NULL, script) != 0 || access(path, R_OK) != 0) {

@@ -80,11 +80,11 @@ int       study_noise_iterations(const study *s);         /* of pcg */
 /* What to draw and to say, beside the tables: study.found. */
 typedef struct study_findings {
 	double narrow[STUDY_CASES];     /* windows of differences from the reference, HU */
-	char fdk[96], pcg[96];          /* of the pictures of noise; empty: none */
+	char fdk[160], pcg[160];         /* of the pictures of noise; empty: none */
 	const float *shown[2];          /* those, while they are there */
 	gt_grid grid;
 	char claim[1024];
 } study_findings;
 gt_status study_iterative_figures(study *s);
-gt_status study_iterative_report(study *s);
+gt_status study_iterative_parts(const study *s, FILE *out);
 #endif

@@ -47,8 +47,8 @@ static void column(const picture *p, size_t at, const gt_grid *g, double width, 
 			scale(p, left, pictures_height(g) - SCALE, width, height, out);
 		fprintf(out, "set title '%s' offset 0,-0.6\nset xrange [-0.5:%g]\nset yrange [-0.5:%g]\n", k ? planes[k] : p->title,
 		        (double)n[k][0] - 0.5, (double)n[k][1] - 0.5);
-		fprintf(out, "plot '%s-%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n", p->name, planes[k], n[k][0],
-		        n[k][1]);
+		fprintf(out, "plot '" STUDY_ARRAYS "%s-%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n", p->name,
+		        planes[k], n[k][0], n[k][1]);
 		top += heights[k] + GAP;
 	}
 }
@@ -234,7 +234,6 @@ static gt_status draw_noise_pictures(study *s)
 gt_status study_iterative_figures(study *s)
 {
 	gt_status st = GT_OK;
-	GT_TRY(study_plot_style(s));
 	for (int i = 0; i < STUDY_CASES; i++) {
 		GT_TRY(draw_case(s, i));
 		GT_TRY(draw_reference(s, i));

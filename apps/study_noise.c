@@ -7,6 +7,8 @@
 #include "apps/study_iterative.h"
 
 enum { SPHERES = 2, DRAWS = 2, EVERY = 2, ITERATIONS = 40, QUICK_ITERATIONS = 4, QUICK_FINER = 2 };
+/* Pictures are held side by side where the widths of their edges differ by less than this factor. */
+#define ALIKE 1.25
 static const double photons = 1e4, ring[2] = { 16, 23 }; /* of the noise: distance from the centre, mm */
 static const struct {
 	study_sphere sphere;
@@ -262,7 +264,7 @@ static double fdk_noise(const work *w, int sphere, int part, double width, size_
 	return noise;
 }
 
-/* Ratios at the width of each strength; what to show is where noise falls most. */
+/* Ratios at the width of each strength; what to show is where noise falls most, unless no setting of fdk has about such an edge. */
 static void compare(const work *w, double ratio[SPHERES][2][2])
 {
 	study_table *t = &w->s->table[STUDY_RESOLUTION];
@@ -299,10 +301,11 @@ static void compare(const work *w, double ratio[SPHERES][2][2])
 				}
 			}
 	}
-	if (!(most > 0))
+	const result *pcg = &w->of[shown], *fdk = &w->of[shown_fdk];
+	if (!(most > 0) || fabs(log(pcg->width[0][0] / fdk->width[0][0])) > log(ALIKE))
 		return;
-	snprintf(f->pcg, sizeof f->pcg, "%s", w->of[shown].name);
-	snprintf(f->fdk, sizeof f->fdk, "%s", w->of[shown_fdk].name);
+	snprintf(f->pcg, sizeof f->pcg, "%s: %.2g mm, %.3g HU", pcg->name, pcg->width[0][0], pcg->noise);
+	snprintf(f->fdk, sizeof f->fdk, "%s: %.2g mm, %.3g HU", fdk->name, fdk->width[0][0], fdk->noise);
 	f->shown[0] = w->of[shown_fdk].x[0];
 	f->shown[1] = w->of[shown].x[0];
 }

@@ -52,6 +52,15 @@ gt_status study_plot_style(study *s)
 	return study_close("style.gp", out);
 }
 
+void study_plot_text(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		if (*text == '\'')
+			fputs("\'\'", out);
+		else
+			fputc((unsigned char)*text < ' ' || *text == '`' ? ' ' : *text, out);
+}
+
 gt_status study_plot_begin(study *s, const char *name, int width, int height, FILE **out)
 {
 	char script[64];
@@ -66,7 +75,7 @@ gt_status study_plot_begin(study *s, const char *name, int width, int height, FI
 gt_status study_plot_end(study *s, const char *name, FILE *out)
 {
 	const gt_status st = study_close(name, out);
-	return st == GT_OK ? study_draw(&s->folder, name) : st;
+	return st == GT_OK && !s->no_figures ? study_draw(&s->folder, name) : st;
 }
 
 /* Times ------------------------------------------------------------------------ */
@@ -247,8 +256,8 @@ static void strip(const study *s, const study_variant *v, const char *at, int pi
 		study_plot_colours(out, v->window[picture]);
 		fprintf(out, "set title '%s: difference from %s in double, as a share of the largest'\n", v->label, study_model(v));
 	}
-	fprintf(out, "plot 'forward-%s-%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n", at, v ? v->key : "reference",
-	        s->scan->columns, s->scan->rows);
+	fprintf(out, "plot '" STUDY_ARRAYS "forward-%s-%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n", at,
+	        v ? v->key : "reference", s->scan->columns, s->scan->rows);
 }
 
 static gt_status draw_view(study *s, const char *name, const char *at, int picture, size_t view)
@@ -299,14 +308,16 @@ static void pair(const study *s, const study_variant *v, const char *from, int p
 	study_plot_panel(out, left, left + size, top, top + size, PAIRS_WIDTH, height);
 	fprintf(out,
 	        "set title '%s%s'\nset view map\nunset surface\n"
-	        "splot 'back-%s-%s.f32' binary array=(%zu,%zu) format='%%float' every %zu:%zu with lines lc rgb '#0060ad' lw 1 notitle\n",
+	        "splot '" STUDY_ARRAYS
+	        "back-%s-%s.f32' binary array=(%zu,%zu) format='%%float' every %zu:%zu with lines lc rgb '#0060ad' lw 1 notitle\n",
 	        v ? v->label : s->reference->name, v ? "" : " in double", from, key, n[0], n[1], every, every);
 	study_plot_panel(out, left + PANEL - 40, left + PANEL - 40 + size, top, top + size, PAIRS_WIDTH, height);
 	if (v)
 		study_plot_colours(out, v->window[picture]);
 	else
 		fputs("set palette gray maxcolors 0\nset cbrange [*:*]\nset cbtics auto format '%g'\n", out);
-	fprintf(out, "set title '%s%s'\nplot 'back-%s-%s%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n",
+	fprintf(out,
+	        "set title '%s%s'\nplot '" STUDY_ARRAYS "back-%s-%s%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n",
 	        v ? "difference from " : "mm", v ? study_model(v) : "", from, v ? "difference-" : "", key, n[0], n[1]);
 }
 
@@ -381,7 +392,6 @@ done:
 gt_status study_figures(study *s)
 {
 	gt_status st = GT_OK;
-	GT_TRY(study_plot_style(s));
 	GT_TRY(draw_times(s));
 	GT_TRY(draw_forward(s));
 	GT_TRY(draw_back(s));

@@ -33,18 +33,28 @@ static void base64(FILE *in, FILE *out)
 	}
 }
 
-gt_status study_page_figure(const study *s, const char *name, const char *caption, FILE *out)
+gt_status study_page_picture(const study *s, const char *name, FILE *out)
 {
 	char *path = cli_text("%s/%s.png", s->folder.tmp, name);
 	FILE *in = path ? fopen(path, "rb") : NULL;
 	free(path);
 	if (!in)
 		return gt_fail(GT_ERR_IO, "%s/%s.png: cannot be read", s->folder.path, name);
-	fprintf(out, "<figure><img alt=\"%s\" src=\"data:image/png;base64,", name);
+	fputs("data:image/png;base64,", out);
 	base64(in, out);
-	fprintf(out, "\"><figcaption>%s <code>%s.png</code></figcaption></figure>\n", caption, name);
 	fclose(in);
 	return GT_OK;
+}
+
+gt_status study_page_figure(const study *s, const char *name, const char *caption, FILE *out)
+{
+	gt_status st = GT_OK;
+	fprintf(out, "<figure><img alt=\"%s\" src=\"", name);
+	if (!s->no_figures)
+		GT_TRY(study_page_picture(s, name, out));
+	fprintf(out, "\"><figcaption>%s <code>%s.png</code></figcaption></figure>\n", caption, name);
+done:
+	return st;
 }
 
 void study_page_table(const study *s, int which, FILE *out)
@@ -54,50 +64,64 @@ void study_page_table(const study *s, int which, FILE *out)
 	fprintf(out, "<p class=\"small\"><code>%s.csv</code></p></div>\n", study_table_names[which]);
 }
 
-static void line(const char *what, const char *text, FILE *out)
+void study_about_line(study *s, const char *what, const char *text)
 {
-	fprintf(out, "<tr><th>%s</th><td>", what);
-	study_html_text(text, out);
-	fputs("</td></tr>\n", out);
+	study_text(&s->table[STUDY_ABOUT], "%s", what);
+	study_text(&s->table[STUDY_ABOUT], "%s", text);
 }
 
-static void head(const study *s, const char *title, const char *intro, FILE *out)
+void study_about(study *s)
 {
-	char date[64], took[64], version[128];
+	char date[64], took[64];
 	const time_t now = time(NULL);
 	struct tm utc;
 	strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
 	snprintf(took, sizeof took, "%.0f s", app_seconds() - s->started);
-	snprintf(version, sizeof version, "Gantry %s, commit %s", GANTRY_VERSION, GANTRY_COMMIT);
+	study_head(&s->table[STUDY_ABOUT], "what");
+	study_head(&s->table[STUDY_ABOUT], "value");
+	study_about_line(s, "geometry", s->geometry);
+	study_about_line(s, "CPU", s->cpu_about);
+	study_about_line(s, "GPU", s->gpu[0] ? s->gpu_about : "none: the parts for the CPU alone");
+	study_about_line(s, "version", "Gantry " GANTRY_VERSION ", commit " GANTRY_COMMIT);
+	study_about_line(s, "command", s->call->line);
+	study_about_line(s, "date", date);
+	study_about_line(s, "measuring took", took);
+}
+
+static void head(const study *s, FILE *out)
+{
+	const study_table *t = &s->table[STUDY_ABOUT];
 	fprintf(out,
 	        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n"
 	        "<title>%s</title><style>%s</style></head><body>\n<h1>%s</h1>\n<p>%s</p>\n<table class=\"free\">\n",
-	        title, style, title, intro);
-	line("geometry", s->geometry, out);
-	line("CPU", s->cpu_about, out);
-	line("GPU", s->gpu[0] ? s->gpu_about : "none: the parts for the CPU alone", out);
-	line("version", version, out);
-	line("command", s->call->line, out);
-	line("date", date, out);
-	line("took", took, out);
+	        s->kind->title, style, s->kind->title, s->kind->intro);
+	for (size_t i = 0; i + 1 < t->cells; i += 2) {
+		fputs("<tr><th>", out);
+		study_html_text(t->cell[i].text, out);
+		fputs("</th><td>", out);
+		study_html_text(t->cell[i + 1].text, out);
+		fputs("</td></tr>\n", out);
+	}
 	fputs("</table>\n", out);
 }
 
-gt_status study_page(study *s, const char *title, const char *intro, gt_status (*parts)(const study *s, FILE *out))
+gt_status study_report(study *s)
 {
 	FILE *out = NULL;
 	gt_status st = study_open(&s->folder, "report.html", &out);
 	if (st != GT_OK)
 		return st;
-	head(s, title, intro, out);
-	st = parts(s, out);
+	head(s, out);
+	st = s->kind->parts(s, out);
 	if (st == GT_OK && study_rows(&s->table[STUDY_LEFT_OUT])) {
 		fputs("<h2>Left out</h2>\n<p>What was not measured, and why.</p>\n", out);
 		study_page_table(s, STUDY_LEFT_OUT, out);
 	}
-	fputs("<p class=\"small\">Every figure can be drawn again: <code>gnuplot NAME.gp</code> in this folder. Files <code>*.f32</code> are "
-	      "arrays of 32-bit floats in the order of this machine, rows of the picture from below.</p>\n</body></html>\n",
+	fputs("<p class=\"small\">Every figure can be drawn again: <code>gnuplot NAME.gp</code> in this folder. Files "
+	      "<code>" STUDY_ARRAYS
+	      "*.f32</code> are arrays of 32-bit floats in the order of this machine, rows of the picture from below.</p>\n",
 	      out);
+	fputs("</body></html>\n", out);
 	const gt_status closed = study_close("report.html", out);
 	return st != GT_OK ? st : closed;
 }

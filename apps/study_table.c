@@ -6,6 +6,7 @@
 #include "apps/study.h"
 
 const char *const study_table_names[] = {
+	[STUDY_ABOUT] = "about",
 	[STUDY_LEFT_OUT] = "left-out",
 	[STUDY_TIMES] = "times",
 	[STUDY_GUPS] = "gups",
@@ -41,6 +42,15 @@ const char *const study_table_names[] = {
 	[STUDY_PROFILES + 3] = "profiles-4",
 	[STUDY_NOISE] = "noise",
 	[STUDY_RESOLUTION] = "noise-at-resolution",
+	[STUDY_FORMS] = "forms",
+	[STUDY_ANGLES] = "angles",
+	[STUDY_PASSES] = "passes",
+	[STUDY_LIMITS] = "limits",
+	[STUDY_STAGES] = "stages",
+	[STUDY_LADDER] = "ladder",
+	[STUDY_QUALITY] = "quality",
+	[STUDY_RABBITCT] = "rabbitct",
+	[STUDY_FDK_SIZES] = "sizes",
 };
 
 static char *print(const char *format, va_list args)

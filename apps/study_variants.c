@@ -109,9 +109,6 @@ static gt_status add_gpu(study *s, const gt_projector *p)
 gt_status study_find_variants(study *s)
 {
 	gt_status st = GT_OK;
-	study_head(&s->table[STUDY_LEFT_OUT], "part");
-	study_head(&s->table[STUDY_LEFT_OUT], "projector");
-	study_head(&s->table[STUDY_LEFT_OUT], "why it is left out");
 	for (size_t i = 0; gt_projectors[i]; i++)
 		if (!gt_projectors[i]->cuda_only)
 			GT_TRY(add_cpu(s, gt_projectors[i]));

@@ -11,6 +11,7 @@
 	X(recon)       \
 	X(rabbitct)    \
 	X(compare)     \
+	X(convert)     \
 	X(view)        \
 	X(adjoint)     \
 	X(bench)       \

@@ -82,9 +82,17 @@ static gt_status add_slice(gallery *g, const gt_volume *v, int plane, size_t ind
 	const size_t step[3] = { 1, v->grid.n[0], v->grid.n[0] * v->grid.n[1] };
 	const cut c = { index * step[across], v->grid.n[line],     step[line],         v->grid.n[cell],
 		        step[cell],           v->grid.pitch[line], v->grid.pitch[cell] };
-	return add_cut(g, v->data, &c, scale, offset,
-	               cli_text("%s, %c = %.4g mm", planes[plane], axes[plane],
-	                        gt_grid_first(&v->grid, across) + (double)index * v->grid.pitch[across]));
+	const gt_status st = add_cut(g, v->data, &c, scale, offset,
+	                             cli_text("%s, %c = %.4g mm", planes[plane], axes[plane],
+	                                      gt_grid_first(&v->grid, across) + (double)index * v->grid.pitch[across]));
+	if (st == GT_OK) {
+		gt_picture *p = &g->picture[g->n - 1];
+		p->left = gt_position_letter(v->position, cell, -1);
+		p->right = gt_position_letter(v->position, cell, 1);
+		p->bottom = gt_position_letter(v->position, line, -1);
+		p->top = gt_position_letter(v->position, line, 1);
+	}
+	return st;
 }
 
 /* Coronal and sagittal cuts of a few slices show nothing. */

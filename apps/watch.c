@@ -44,23 +44,24 @@ static const char *reason_of(app_watch *w, const gt_progress *g, double seconds)
 	if (isnan(w->first_gradient))
 		w->first_gradient = g->gradient;
 	return interrupted                                                                   ? "interrupted"
-	       : g->change < w->stop.change                                                  ? "small change"
+	       : g->change < w->stop.change * g->share                                       ? "small change"
 	       : w->stop.gradient > 0 && g->gradient <= w->stop.gradient * w->first_gradient ? "small gradient"
 	       : w->stop.seconds > 0 && seconds >= w->stop.seconds                           ? "time"
 	                                                                                     : NULL;
 }
 
 /* What the reasons to stop depend on, beside what the solver keeps. */
-static void list_own(app_watch *w, gt_kept own[2])
+static void list_own(app_watch *w, int with_image, gt_kept own[APP_OWN_KEPT + 1])
 {
 	own[0] = (gt_kept){ "first_gradient", NULL, &w->first_gradient };
-	own[1] = (gt_kept){ NULL, NULL, NULL };
+	app_guard_list(&w->guard, with_image, own + 1);
 }
 
+/* The best image is not saved a second time where it is x. */
 static void save(app_watch *w, const gt_progress *g, int end)
 {
-	gt_kept own[2];
-	list_own(w, own);
+	gt_kept own[APP_OWN_KEPT + 1];
+	list_own(w, w->guard.best && w->guard.best_iteration < g->iteration, own);
 	saving = 1;
 	app_checkpoint_save(&w->checkpoint, g, own, end);
 	saving = 0;
@@ -69,10 +70,14 @@ static void save(app_watch *w, const gt_progress *g, int end)
 static gt_status resume(void *self, const gt_kept *kept, int *done)
 {
 	app_watch *w = self;
-	gt_kept own[2];
-	list_own(w, own);
+	gt_kept own[APP_OWN_KEPT + 1];
+	const int has_best = app_checkpoint_has(&w->checkpoint, APP_GUARD_BEST);
+	list_own(w, has_best, own);
 	const gt_status st = app_checkpoint_resume(&w->checkpoint, kept, own, done);
 	w->iterations = w->most = *done;
+	for (; st == GT_OK && *done && !has_best && w->guard.best && kept->name; kept++)
+		if (!strcmp(kept->name, "x"))
+			gt_copy(kept->array, w->guard.best);
 	return st;
 }
 
@@ -133,7 +138,7 @@ static gt_status settle(app_watch *w, gt_array *x, gt_status st)
 		w->reason = w->diverged = "its values are not finite";
 	if (!w->diverged || (st != GT_OK && st != GT_STOPPED && st != GT_ERR_DIVERGED))
 		return st;
-	w->kept = w->guard.best ? w->guard.best_iteration : w->iterations;
+	w->kept = w->guard.best ? (int)w->guard.best_iteration : w->iterations;
 	if (w->guard.best)
 		gt_copy(w->guard.best, x);
 	else if (st == GT_ERR_DIVERGED)

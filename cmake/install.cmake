@@ -1,8 +1,8 @@
 # What `cmake --install` copies. The headers listed are the public ones, below include/gantry/ROOM/;
 # they include each other from there, so users add .../include/gantry and write #include <core/array.h>.
 set(public
-	core/array.h core/data_weights.h core/host_memory.h core/kept.h core/linop.h core/monitor.h core/params.h core/penalty.h core/random.h core/scan.h core/scan_math.h core/status.h core/threads.h core/upload.h
-	projectors/projector.h analytic/analytic.h analytic/backprojector.h solvers/solver.h regularizers/regularizer.h phantoms/phantom.h io/checkpoint.h io/format.h io/png.h io/rabbitct.h)
+	core/array.h core/data_weights.h core/download.h core/host_memory.h core/kept.h core/linop.h core/monitor.h core/params.h core/penalty.h core/random.h core/scan.h core/scan_math.h core/status.h core/threads.h core/upload.h
+	projectors/projector.h analytic/analytic.h analytic/backprojector.h analytic/slabs.h solvers/solver.h regularizers/regularizer.h phantoms/phantom.h io/checkpoint.h io/format.h io/png.h io/rabbitct.h)
 foreach(header ${public})
 	cmake_path(GET header PARENT_PATH room)
 	install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gantry/${room})
@@ -18,8 +18,14 @@ install(FILES ${PROJECT_BINARY_DIR}/gantry-config.cmake ${PROJECT_BINARY_DIR}/ga
 
 if(NOT BUILD_SHARED_LIBS)
 	set(pc_requires "netcdf hdf5 fftw3 fftw3f cairo")
+	if(nifti)
+		set(pc_libs "${NIFTI_LIBRARY} ${ZNZ_LIBRARY} -lz")
+	endif()
 	if(cuda)
-		set(pc_libs "-L${CUDAToolkit_LIBRARY_DIR} -lcudart -lcufft -lstdc++")
+		string(APPEND pc_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart -lcufft -lstdc++")
+	endif()
+	if(dicom)
+		string(APPEND pc_libs " ${DCMTK_DATA} ${DCMTK_LOG} ${DCMTK_STD} -lstdc++")
 	endif()
 endif()
 file(RELATIVE_PATH pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -231,26 +231,61 @@ int gt_grid_same(const gt_grid *a, const gt_grid *b)
 	return 1;
 }
 
-void gt_grid_margin(const gt_grid *g, const gt_scan *scan, size_t *below, size_t *above)
+/* Which z the outer edges of the rows see in a view, from where rays enter the grid's circle, or the measured one if that is less, to
+ * where they leave it. */
+static void view_reach(const gt_grid *g, const gt_scan *scan, size_t view, double radius, double *low, double *high)
 {
 	const gt_detector d = gt_scan_detector(scan);
+	const gt_view *w = &scan->view[view];
+	const double middle = hypot(w->source[0] - g->center[0], w->source[1] - g->center[1]);
+	*low = INFINITY;
+	*high = -INFINITY;
+	for (int i = 0; i < 4; i++) {
+		double p[3];
+		gt_cell_point(&d, w, scan->column_center, i & 1 ? (double)scan->rows - 0.5 : -0.5, p);
+		const double far = i & 2 ? middle + radius : fmax(middle - radius, 0),
+			     z = w->source[2] + (p[2] - w->source[2]) * far / hypot(p[0] - w->source[0], p[1] - w->source[1]);
+		*low = fmin(*low, z);
+		*high = fmax(*high, z);
+	}
+}
+
+static double circle_of(const gt_grid *g, const gt_scan *scan)
+{
+	return fmin(gt_scan_field_of_view(scan, NULL, NULL), hypot((double)g->n[0] * g->pitch[0], (double)g->n[1] * g->pitch[1]) / 2);
+}
+
+void gt_grid_margin(const gt_grid *g, const gt_scan *scan, size_t *below, size_t *above)
+{
 	const double first = g->center[2] - (double)g->n[2] * g->pitch[2] / 2, last = g->center[2] + (double)g->n[2] * g->pitch[2] / 2;
-	double from, to, low = first, high = last;
-	const double radius = fmin(gt_scan_field_of_view(scan, &from, &to),
-	                           hypot((double)g->n[0] * g->pitch[0], (double)g->n[1] * g->pitch[1]) / 2);
+	const double radius = circle_of(g, scan);
+	double low = first, high = last;
 	for (size_t v = 0; scan->shape != GT_PARALLEL && v < scan->views; v++) {
-		const gt_view *w = &scan->view[v];
-		const double far = hypot(w->source[0] - g->center[0], w->source[1] - g->center[1]) + radius;
-		for (int end = 0; end < 2; end++) {
-			double p[3];
-			gt_cell_point(&d, w, scan->column_center, end ? (double)scan->rows - 0.5 : -0.5, p);
-			const double z = w->source[2] + (p[2] - w->source[2]) * far / hypot(p[0] - w->source[0], p[1] - w->source[1]);
-			low = fmin(low, z);
-			high = fmax(high, z);
-		}
+		double from, to;
+		view_reach(g, scan, v, radius, &from, &to);
+		low = fmin(low, from);
+		high = fmax(high, to);
 	}
 	*below = (size_t)ceil((first - low) / g->pitch[2] - 1e-6);
 	*above = (size_t)ceil((high - last) / g->pitch[2] - 1e-6);
+}
+
+void gt_grid_views(const gt_grid *g, const gt_scan *scan, size_t *first, size_t *end)
+{
+	const double bottom = g->center[2] - (double)g->n[2] * g->pitch[2] / 2, top = g->center[2] + (double)g->n[2] * g->pitch[2] / 2;
+	const double radius = circle_of(g, scan);
+	*first = 0;
+	*end = scan->views;
+	if (scan->shape == GT_PARALLEL || !gt_scan_is_helical(scan) || gt_scan_rows_along_z(scan, "") != GT_OK)
+		return;
+	for (size_t v = 0, seen = 0; v < scan->views; v++) {
+		double low, high;
+		view_reach(g, scan, v, radius, &low, &high);
+		if (!(low < top && high > bottom))
+			continue;
+		*first = seen++ ? *first : v;
+		*end = v + 1;
+	}
 }
 
 void gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse)

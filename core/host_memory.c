@@ -77,6 +77,10 @@ double gt_host_available(void)
 	return room;
 }
 
+double gt_host_used(void) { return 1024 * number_in("/proc/self/status", "VmRSS:"); }
+
+double gt_host_peak(void) { return 1024 * number_in("/proc/self/status", "VmHWM:"); }
+
 gt_status gt_host_room(double bytes, const char *what)
 {
 	const double room = gt_host_available(), gib = 1024.0 * 1024 * 1024;

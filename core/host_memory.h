@@ -10,6 +10,9 @@ extern "C" {
 double gt_host_available(void);
 /* Is there room for an array of that many bytes? GT_ERR_MEMORY says how much is needed and how much is available. */
 gt_status gt_host_room(double bytes, const char *what);
+/* Bytes of this process that are in memory now, and that were at most. */
+double gt_host_used(void);
+double gt_host_peak(void);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
 
 gt_progress gt_progress_of(int iteration, int iterations, const gt_array *x)
 {
-	return (gt_progress){ iteration, iterations, NAN, NAN, NAN, NAN, NAN, NAN, x, x, 0, NULL };
+	return (gt_progress){ iteration, iterations, NAN, NAN, 1, NAN, NAN, NAN, NAN, x, x, 0, NULL };
 }
 
 gt_status gt_report(const gt_monitor *m, const gt_progress *p)

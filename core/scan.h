@@ -132,6 +132,9 @@ double    gt_grid_share_within(const gt_grid *g, double radius, double low, doub
 /* Slices to add below and above a grid so that no ray of the scan within the grid's circle leaves it through its ends: the cone
  * widens towards the detector, and what it sees there would be pressed into the outermost slices of an iterative method. */
 void      gt_grid_margin(const gt_grid *g, const gt_scan *scan, size_t *below, size_t *above);
+/* Helical scans: first ... end-1 is the shortest run of views that holds all whose rows meet the grid's slices within its circle.
+ * All views of other scans, and where no view does. */
+void      gt_grid_views(const gt_grid *g, const gt_scan *scan, size_t *first, size_t *end);
 /* The same box with at most n voxels along each axis. */
 void      gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse);
 /* Refuses (GT_ERR_ARG): zero sizes, overflow, pitches that are not positive; with a scan also a grid that no view sees, or one

@@ -15,17 +15,28 @@ typedef struct {
 	uint64_t scan_hash;     /* of the input's geometry; 0: none */
 } gt_provenance;
 
+/* How the patient lay: head or feet first (into the gantry, towards +z), supine or prone. It says where the scanner's axes point in
+ * the patient (docs/geometry.md). AUTO, readers only: as the file says, else HFS. */
+typedef enum { GT_HFS, GT_HFP, GT_FFS, GT_FFP, GT_POSITION_AUTO } gt_position;
+extern const char *const gt_position_names[];           /* "HFS", "HFP", "FFS", "FFP", NULL */
+gt_position gt_position_find(const char *name);         /* GT_POSITION_AUTO if it is none of them */
+/* Coordinates of the patient, to his right, front (anterior) and head, are sign times those of the scanner: 1 or -1. */
+int         gt_position_sign(gt_position position, int axis);
+/* What an axis (direction 1, or against it: -1) points to: R L A P H F. */
+char        gt_position_letter(gt_position position, int axis, int direction);
+
 /* Projections on the host. */
 typedef struct {
 	gt_scan *scan;
 	float *data;            /* [view][row][column], line integrals; NULL: geometry alone */
 	float *weight;          /* may be NULL */
 	float *photons;         /* unattenuated counts per cell; may be NULL */
+	gt_position position;
 	gt_provenance from;
 } gt_projections;
 void gt_projections_free(gt_projections *p);            /* the contents and p; NULL is fine */
 
-/* GT_UNIT_AUTO, readers only: as the file says or as its format's rule says (docs/files.md). */
+/* GT_UNIT_AUTO: as the file says or as its format's rule says; writers: the format's usual one (docs/files.md). */
 typedef enum { GT_PER_MM, GT_HU, GT_UNIT_AUTO } gt_unit;
 
 /* A volume on the host, always in mm^-1 in memory. */
@@ -33,6 +44,7 @@ typedef struct {
 	gt_grid grid;
 	float *data;            /* [z][y][x], mm^-1 */
 	double water;           /* attenuation of water, mm^-1, for HU; 0: not known */
+	gt_position position;
 	gt_provenance from;
 } gt_volume;
 void gt_volume_free(gt_volume *v);
@@ -41,13 +53,14 @@ void gt_volume_free(gt_volume *v);
 
 /* What a reader is told. */
 typedef struct {
-	int geometry_only;      /* projections: read the scan, not the data */
+	int geometry_only;      /* projections: read the scan, not the data; volumes: the grid, where the format can (data is NULL then) */
 	int may_lack_data;      /* 1: a file that has no projections is read as the geometry alone, instead of refused */
 	double axis;            /* Data Exchange: column of the rotation axis; NAN: found from opposite views */
 	double pixel;           /* mm; Data Exchange, where the file has none; NAN: from the file, else 1. RabbitCT: NAN: 0.32 */
 	double water;           /* HU volumes without the attribute; 0: GT_WATER_DEFAULT */
-	gt_unit unit;           /* volumes of formats that name no unit (MetaImage): what slope * stored + offset is */
-	double slope, offset;   /* MetaImage: applied to the stored numbers; NAN: 1 and 0, or the format's rule */
+	gt_unit unit;           /* volumes of formats that name no unit (MetaImage, NIfTI): what slope * stored + offset is */
+	double slope, offset;   /* the same: applied to the stored numbers; NAN: the file's, or the format's rule */
+	gt_position position;   /* volumes: how the patient lay, whatever the file says */
 	int center;             /* volumes: 1 puts the middle of the grid at (0, 0, 0) */
 	char *note;             /* if not NULL: what the reader had to decide, for the log (size note_size) */
 	size_t note_size;
@@ -61,6 +74,10 @@ typedef struct {
 } gt_write_options;
 extern const gt_write_options gt_write_defaults;
 
+/* Files in pieces, for what is larger than memory. */
+typedef struct gt_views gt_views;               /* projections that are read */
+typedef struct gt_slices gt_slices;             /* a volume that is written */
+
 /* One file format. NULL: cannot. */
 typedef struct gt_format {
 	const char *name, *about, *extensions;          /* "nc" ; space-separated, without dot */
@@ -69,8 +86,12 @@ typedef struct gt_format {
 	gt_status (*write_projections)(const char *path, const gt_write_options *o, const gt_projections *p);
 	gt_status (*read_volume )(const char *path, const gt_read_options *o, gt_volume **v);
 	gt_status (*write_volume)(const char *path, const gt_write_options *o, const gt_volume *v);
+	int unitless;           /* volumes: it names no unit, so that unit, slope and offset of the options apply */
 	/* Only where both can be read: *projections is 1 or 0. */
 	gt_status (*kind)(const char *path, int *projections);
+	/* size: views, rows, columns of the scan that the file is to hold; head: a volume without data */
+	gt_status (*open_views  )(const char *path, const size_t size[3], gt_views **v);
+	gt_status (*create_slices)(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **s);
 } gt_format;
 extern const gt_format *const gt_formats[];             /* NULL-terminated */
 
@@ -84,6 +105,21 @@ gt_status gt_read_projections (const char *path, const gt_read_options *o, gt_pr
 gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);
 gt_status gt_read_volume (const char *path, const gt_read_options *o, gt_volume **v);
 gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
+/* Projections of `scan`, read by any views and rows, in any order: NetCDF, and MetaImage of columns x rows x views, which holds no geometry.
+ * GT_ERR_UNSUPPORTED: a format that is read as a whole alone. Values as gt_read_projections() gives them. One thread at a time, but
+ * another may write slices meanwhile. */
+gt_status gt_views_open (const char *path, const gt_scan *scan, gt_views **v);
+/* Rows row ... row+rows-1 of views first ... first+n-1, to out [n][rows][columns]; an error names the file and the view. */
+gt_status gt_views_read (gt_views *v, size_t first, size_t n, size_t row, size_t rows, float *out);
+size_t    gt_views_bytes(const gt_views *v);            /* of memory that reading takes, at most */
+void      gt_views_close(gt_views *v);
+
+/* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage. head: all but the data; must outlive s. */
+gt_status gt_slices_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **s);
+gt_status gt_slices_write (gt_slices *s, size_t n, const float *data);          /* the next n slices, mm^-1 */
+gt_status gt_slices_commit(gt_slices *s);               /* GT_ERR_ARG if slices are missing; frees s in any case */
+void      gt_slices_drop  (gt_slices *s);               /* gives up: nothing stays on the disk; frees s */
+
 /* Is this path one that can be written: known extension, folder there and writable? Ask before a long computation. */
 gt_status gt_can_write_volume(const char *path);
 gt_status gt_can_write_projections(const char *path);

@@ -8,27 +8,13 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include "io/metaimage.h"
+#include "io/pieces.h"
 #include "io/volume_fix.h"
 
-/* Unit, slope and offset of the stored numbers: the user's, else our own comment, else the type's meaning. */
-static gt_status decide(const char *path, const gt_read_options *o, const gt_met_head *h, gt_unit *unit, double *slope, double *offset)
-{
-	const int told = o->unit != GT_UNIT_AUTO, ours = h->unit != GT_UNIT_AUTO, meaning = h->type->meaning;
-	*unit = told ? o->unit : ours ? h->unit : meaning == GT_MET_PER_MM ? GT_PER_MM : GT_HU;
-	*slope = isnan(o->slope) ? 1 : o->slope;
-	*offset = !isnan(o->offset) ? o->offset : !ours && *unit == GT_HU && meaning == GT_MET_CT_1024 ? -1024 : 0;
-	if (!isfinite(*slope) || *slope == 0 || !isfinite(*offset))
-		return gt_fail(GT_ERR_ARG, "%s: slope=%g, offset=%g: expected finite numbers, the slope not 0", path, *slope, *offset);
-	if (!told && !ours && meaning == GT_MET_UNKNOWN)
-		return gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"%s: elements are %s, which hold neither CT numbers nor mm^-1: the unit (HU or mm-1) and the slope must be given",
-			path, h->type->name);
-	if (!ours || told)
-		gt_read_note(o, "%s: %s taken as %s = %g * stored %+g (%s)", path, h->type->name, *unit == GT_HU ? "HU" : "mm^-1", *slope,
-		             *offset, told ? "as told" : "MetaImage names no unit");
-	return GT_OK;
-}
+enum { PIECE = 1 << 20 }; /* values converted at a time */
+
+/* The frame of the format has x to the patient's left and y to his back. */
+static int left_back_head(const gt_volume *v, int axis) { return gt_position_sign(v->position, axis) * (axis < 2 ? -1 : 1); }
 
 static gt_status open_data(const char *path, const gt_met_head *h, FILE **file)
 {
@@ -40,7 +26,7 @@ static gt_status open_data(const char *path, const gt_met_head *h, FILE **file)
 	const double start = h->data_at >= 0 ? (double)h->data_at : (double)s.st_size - bytes, room = (double)s.st_size - start;
 	if (start < 0 || room < bytes)
 		return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes, %s%s has %.0f", path,
-		               h->grid.n[0], h->grid.n[1], h->grid.n[2], h->type->name, bytes, h->data_file ? "data file " : "the file",
+		               h->grid.n[0], h->grid.n[1], h->grid.n[2], h->type->met, bytes, h->data_file ? "data file " : "the file",
 		               h->data_file ? name : "",
 		               start < 0  ? (double)s.st_size
 		               : room > 0 ? room
@@ -52,29 +38,38 @@ static gt_status open_data(const char *path, const gt_met_head *h, FILE **file)
 
 static gt_status read_data(const char *path, FILE *file, const gt_met_head *h, float *data)
 {
-	const size_t n = gt_grid_voxels(&h->grid), most = 1 << 20, size = h->type->size;
+	const size_t n = gt_grid_voxels(&h->grid), most = PIECE, size = h->type->size;
 	void *piece = malloc(most * size);
 	if (!piece)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	gt_status st = GT_OK;
-	size_t bad = 0, first_bad = 0;
 	for (size_t at = 0; at < n && st == GT_OK; at += most) {
 		const size_t count = n - at < most ? n - at : most;
 		if (fread(piece, size, count, file) != count)
 			st = gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, ferror(file) ? strerror(errno) : "it ends too early");
 		else
 			h->type->convert(piece, count, h->swap, data + at);
-		for (size_t i = at; st == GT_OK && h->type->is_real && i < at + count; i++)
-			if (!isfinite(data[i]) && !bad++)
-				first_bad = i;
 	}
-	if (st == GT_OK && bad)
-		st = gt_fail(GT_ERR_FORMAT,
-		             "%s: %zu of %zu voxels are NaN or infinite, the first at [%zu][%zu][%zu] (z, y, x); expected finite numbers",
-		             path, bad, n, first_bad / h->grid.n[0] / h->grid.n[1], first_bad / h->grid.n[0] % h->grid.n[1],
-		             first_bad % h->grid.n[0]);
 	free(piece);
 	return st;
+}
+
+/* Files of others name the scanner's axes, as ours once did, unless the user says how the patient lay: then, and in ours, they are
+ * the patient's, to his left, back and head. */
+static void put_in_place(const char *path, const gt_met_head *h, const gt_read_options *o, gt_volume *v)
+{
+	const int told = o->position != GT_POSITION_AUTO, said = h->said.position != GT_POSITION_AUTO;
+	int flip[3];
+	v->position = told ? o->position : said ? h->said.position : GT_HFS;
+	if (!told && !h->said.ours)
+		gt_read_note(o, "%s: axes taken as the scanner's", path);
+	for (int a = 0; a < 3; a++) {
+		const int turned = (told || said) && left_back_head(v, a) < 0;
+		flip[a] = h->flip[a] != turned;
+		v->grid.center[a] = turned ? -h->grid.center[a] : h->grid.center[a];
+	}
+	if (v->data)
+		gt_volume_flip(v, flip);
 }
 
 static gt_status read_volume(const char *path, const gt_read_options *o, gt_volume **out)
@@ -82,27 +77,27 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	gt_status st;
 	gt_met_head h;
 	FILE *file = NULL;
-	gt_unit unit;
-	double slope, offset;
+	gt_scaling scaling = { .slope = NAN, .offset = NAN };
 	gt_volume *v = calloc(1, sizeof *v);
 	GT_TRY(gt_met_read_head(path, &h));
 	if (!v)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	GT_TRY(decide(path, o, &h, &unit, &slope, &offset));
+	v->grid = h.grid;
+	if (o->geometry_only) {
+		put_in_place(path, &h, o, v);
+		*out = v;
+		v = NULL;
+		goto done;
+	}
+	GT_TRY(gt_volume_scaling(path, "MetaImage", h.type->met, h.type->meaning, &h.said, o, &scaling));
 	GT_TRY(open_data(path, &h, &file));
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&h.grid) * sizeof(float), "volume"), "%s", path));
-	v->grid = h.grid;
 	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	GT_TRY(read_data(path, file, &h, v->data));
-	gt_volume_flip(v, h.flip);
-	v->water = h.water;
-	if (unit == GT_HU) {
-		v->water = h.water > 0 ? h.water : o->water > 0 ? o->water : GT_WATER_DEFAULT;
-		gt_volume_linear(v, slope * v->water / 1000, (1 + offset / 1000) * v->water);
-	} else if (slope != 1 || offset != 0) {
-		gt_volume_linear(v, slope, offset);
-	}
+	GT_TRY(gt_volume_finite(path, v));
+	put_in_place(path, &h, o, v);
+	gt_volume_scale(v, &scaling, &h.said, o);
 	v->from = h.from;
 	memset(&h.from, 0, sizeof h.from);
 	*out = v;
@@ -129,119 +124,216 @@ static void put_text(FILE *f, const char *key, const char *text)
 static void put_head(FILE *f, const gt_write_options *o, const gt_volume *v, const char *data_file)
 {
 	const gt_grid *g = &v->grid;
-	const double water = o->unit == GT_HU ? gt_volume_water(o, v) : v->water;
-	fprintf(f, "ObjectType = Image\nNDims = 3\n");
-	fprintf(f, "Comment = gantry unit=%s", o->unit == GT_HU ? "HU" : "mm-1");
-	if (water > 0)
-		fprintf(f, " water=%.17g", water);
-	fputc('\n', f);
+	int along[3];
+	char said[GT_SAID];
+	for (int a = 0; a < 3; a++)
+		along[a] = left_back_head(v, a);
+	gt_said_print(o, o->unit == GT_HU, v, said);
+	fprintf(f, "ObjectType = Image\nNDims = 3\nComment = %s\n", said);
 	put_text(f, "GantryCommand", v->from.command);
 	put_text(f, "GantryParameters", v->from.parameters);
 	if (v->from.scan_hash)
 		fprintf(f, "GantryScanHash = %016" PRIx64 "\n", v->from.scan_hash);
-	fprintf(f, "BinaryData = True\nBinaryDataByteOrderMSB = %s\nCompressedData = False\n", gt_met_host_is_msb() ? "True" : "False");
-	fprintf(f, "TransformMatrix = 1 0 0 0 1 0 0 0 1\n");
-	fprintf(f, "Offset = %.17g %.17g %.17g\n", gt_grid_first(g, 0), gt_grid_first(g, 1), gt_grid_first(g, 2));
+	fprintf(f, "BinaryData = True\nBinaryDataByteOrderMSB = %s\nCompressedData = False\n", gt_host_is_msb() ? "True" : "False");
+	fprintf(f, "TransformMatrix = %d 0 0 0 %d 0 0 0 %d\n", along[0], along[1], along[2]);
+	fprintf(f, "Offset = %.17g %.17g %.17g\n", along[0] * gt_grid_first(g, 0), along[1] * gt_grid_first(g, 1),
+	        along[2] * gt_grid_first(g, 2));
 	fprintf(f, "CenterOfRotation = 0 0 0\n");
 	fprintf(f, "ElementSpacing = %.17g %.17g %.17g\n", g->pitch[0], g->pitch[1], g->pitch[2]);
 	fprintf(f, "DimSize = %zu %zu %zu\n", g->n[0], g->n[1], g->n[2]);
 	fprintf(f, "ElementType = MET_FLOAT\nElementDataFile = %s\n", data_file);
 }
 
-static gt_status put_data(FILE *f, const char *path, const gt_write_options *o, const gt_volume *v)
+/* Slices: one file, or head and data in two. */
+struct slices {
+	struct gt_slices base;
+	char *name[2], *tmp[2]; /* of the data, and of the head; the same file: the first alone */
+	FILE *file[2];
+	double water; /* 0: written as they are */
+	float *changed;
+};
+
+static gt_status write_slices(gt_slices *self, size_t first, size_t slices, const float *data)
 {
-	const size_t n = gt_grid_voxels(&v->grid), most = 1 << 20;
-	const double water = gt_volume_water(o, v);
-	float *changed = NULL;
+	struct slices *s = (struct slices *)self;
+	const size_t n = slices * s->base.size[1] * s->base.size[2];
+	(void)first;
+	for (size_t at = 0; at < n; at += PIECE) {
+		const size_t count = n - at < PIECE ? n - at : PIECE;
+		const float *from = data + at;
+		for (size_t i = 0; s->changed && i < count; i++)
+			s->changed[i] = (float)(1000 * (from[i] / s->water - 1));
+		if (fwrite(s->changed ? s->changed : from, sizeof *from, count, s->file[0]) != count)
+			return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", s->base.path, strerror(errno));
+	}
+	return GT_OK;
+}
+
+/* A full disk may only show here. */
+static gt_status close_file(struct slices *s, int k)
+{
+	FILE *f = s->file[k];
+	s->file[k] = NULL;
+	if (!f)
+		return GT_OK;
+	const int failed = ferror(f);
+	return fclose(f) != 0 || failed ? gt_fail(GT_ERR_IO, "%s: cannot be written: %s", s->name[k], strerror(errno)) : GT_OK;
+}
+
+static void drop_slices(gt_slices *self)
+{
+	struct slices *s = (struct slices *)self;
+	for (int k = 0; k < 2; k++) {
+		if (s->file[k])
+			fclose(s->file[k]);
+		gt_tmp_drop(s->tmp[k]);
+		free(s->name[k]);
+	}
+	free(s->changed);
+	free(s);
+}
+
+static gt_status commit_slices(gt_slices *self)
+{
+	struct slices *s = (struct slices *)self;
 	gt_status st = GT_OK;
-	if (o->unit == GT_HU && !(changed = malloc(most * sizeof *changed)))
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	for (size_t at = 0; at < n; at += most) {
-		const size_t count = n - at < most ? n - at : most;
-		const float *from = v->data + at;
-		for (size_t i = 0; changed && i < count; i++)
-			changed[i] = (float)(1000 * (from[i] / water - 1));
-		if (fwrite(changed ? changed : from, sizeof *from, count, f) != count)
-			GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno)));
+	for (int k = 0; k < 2; k++)
+		GT_TRY(close_file(s, k));
+	for (int k = 0; k < 2 && s->name[k]; k++) {
+		char *tmp = s->tmp[k];
+		s->tmp[k] = NULL;
+		GT_TRY(gt_tmp_commit(tmp, s->name[k]));
 	}
 done:
-	free(changed);
+	drop_slices(self);
 	return st;
 }
 
-/* Closes in any case; a full disk may only show here. */
-static gt_status finish(FILE *f, const char *path, gt_status st)
-{
-	if (!f)
-		return st;
-	const int failed = ferror(f);
-	if ((fclose(f) != 0 || failed) && st == GT_OK)
-		st = gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
-	return st;
-}
-
-static gt_status open_new(const char *path, char **tmp, FILE **f)
-{
-	gt_status st = gt_tmp_path(path, tmp);
-	if (st == GT_OK && !(*f = fopen(*tmp, "wb")))
-		st = gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
-	return st;
-}
-
-static gt_status write_one(const char *path, const gt_write_options *o, const gt_volume *v)
+static gt_status open_new(struct slices *s, int k, char *name)
 {
 	gt_status st;
-	char *tmp = NULL;
-	FILE *f = NULL;
-	GT_TRY(open_new(path, &tmp, &f));
-	put_head(f, o, v, "LOCAL");
-	GT_TRY(put_data(f, path, o, v));
-done:
-	st = finish(f, path, st);
-	if (st != GT_OK) {
-		gt_tmp_drop(tmp);
-		return st;
-	}
-	return gt_tmp_commit(tmp, path);
+	if (!(s->name[k] = name))
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->base.path);
+	st = gt_tmp_path(name, &s->tmp[k]);
+	if (st == GT_OK && !(s->file[k] = fopen(s->tmp[k], "wb")))
+		st = gt_fail(GT_ERR_IO, "%s: %s", name, strerror(errno));
+	return st;
 }
 
-static gt_status write_two(const char *path, const gt_write_options *o, const gt_volume *v)
+/* stem.mhd -> stem.raw */
+static char *raw_name(const char *path)
 {
-	gt_status st = GT_OK, closed;
-	char *tmp[2] = { NULL, NULL };
-	FILE *f[2] = { NULL, NULL };
 	const size_t stem = strlen(path) - strlen("mhd");
 	char *raw = malloc(stem + sizeof "raw");
-	if (!raw)
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	memcpy(raw, path, stem);
-	strcpy(raw + stem, "raw");
-	const char *slash = strrchr(raw, '/');
-	GT_TRY(open_new(raw, &tmp[0], &f[0]));
-	GT_TRY(open_new(path, &tmp[1], &f[1]));
-	put_head(f[1], o, v, slash ? slash + 1 : raw);
-	GT_TRY(put_data(f[0], raw, o, v));
+	if (raw) {
+		memcpy(raw, path, stem);
+		strcpy(raw + stem, "raw");
+	}
+	return raw;
+}
+
+static gt_status open_files(struct slices *s, const gt_write_options *o, const gt_volume *head)
+{
+	const char *path = s->base.path, *slash;
+	const size_t n = strlen(path);
+	gt_status st;
+	if (!(n > 4 && !strcasecmp(path + n - 4, ".mhd"))) {
+		GT_TRY(open_new(s, 0, strdup(path)));
+		put_head(s->file[0], o, head, "LOCAL");
+		goto done;
+	}
+	GT_TRY(open_new(s, 0, raw_name(path)));
+	GT_TRY(open_new(s, 1, strdup(path)));
+	slash = strrchr(s->name[0], '/');
+	put_head(s->file[1], o, head, slash ? slash + 1 : s->name[0]);
 done:
-	closed = finish(f[0], raw, st);
-	st = finish(f[1], path, closed);
-	if (st == GT_OK) {
-		st = gt_tmp_commit(tmp[0], raw);
-		tmp[0] = NULL;
+	return st;
+}
+
+static gt_status create_slices(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **out)
+{
+	const gt_grid *g = &head->grid;
+	gt_status st;
+	struct slices *s = calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	s->base = (struct gt_slices){ path, { g->n[2], g->n[1], g->n[0] }, 0, write_slices, commit_slices, drop_slices };
+	if (o->unit == GT_HU) {
+		s->water = gt_volume_water(o, head);
+		if (!(s->changed = malloc(PIECE * sizeof *s->changed)))
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	}
-	if (st == GT_OK) {
-		st = gt_tmp_commit(tmp[1], path);
-		tmp[1] = NULL;
-	}
-	gt_tmp_drop(tmp[0]);
-	gt_tmp_drop(tmp[1]);
-	free(raw);
+	GT_TRY(open_files(s, o, head));
+	*out = &s->base;
+done:
+	if (st != GT_OK)
+		drop_slices(&s->base);
 	return st;
 }
 
 static gt_status write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
 {
-	const size_t n = strlen(path);
-	return n > 4 && !strcasecmp(path + n - 4, ".mhd") ? write_two(path, o, v) : write_one(path, o, v);
+	gt_slices *s;
+	const gt_status st = create_slices(path, o, v, &s);
+	return st != GT_OK ? st : gt_slices_write_all(s, v->data);
+}
+
+/* Projections, columns x rows x views ---------------------------------------- */
+
+struct views {
+	struct gt_views base;
+	gt_met_head head;
+	FILE *file;
+	long long begin;
+	void *piece; /* one view, as it is stored */
+};
+
+static void close_views(gt_views *self)
+{
+	struct views *v = (struct views *)self;
+	if (v->file)
+		fclose(v->file);
+	gt_met_clear(&v->head);
+	free(v->piece);
+	free(v);
+}
+
+static gt_status read_view(gt_views *self, size_t view, size_t row, size_t rows, float *out)
+{
+	struct views *v = (struct views *)self;
+	const size_t size = v->head.type->size, columns = v->base.size[2], n = rows * columns;
+	const long long at = v->begin + (long long)((view * v->base.size[1] + row) * columns * size);
+	if (fseeko(v->file, (off_t)at, SEEK_SET) != 0 || fread(v->piece, size, n, v->file) != n)
+		return gt_fail(GT_ERR_IO, "%s: cannot be read: %s", v->base.path, ferror(v->file) ? strerror(errno) : "it ends too early");
+	v->head.type->convert(v->piece, n, v->head.swap, out);
+	return GT_OK;
+}
+
+static gt_status open_views(const char *path, const size_t size[3], gt_views **out)
+{
+	gt_status st;
+	struct views *v = calloc(1, sizeof *v);
+	if (!v)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	v->base = (struct gt_views){ path, { size[0], size[1], size[2] }, 0, read_view, close_views };
+	GT_TRY(gt_met_read_head(path, &v->head));
+	const size_t *n = v->head.grid.n;
+	if (n[0] != size[2] || n[1] != size[1] || n[2] != size[0])
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: key DimSize: is %zu %zu %zu, expected the scan's %zu columns, %zu rows, %zu views", path,
+		               n[0], n[1], n[2], size[2], size[1], size[0]));
+	if (v->head.flip[0] || v->head.flip[1] || v->head.flip[2])
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: key TransformMatrix: projections are expected without reversed axes", path));
+	GT_TRY(open_data(path, &v->head, &v->file));
+	setvbuf(v->file, NULL, _IONBF, 0); /* rows are read as they are asked for, and none beyond them */
+	v->begin = (long long)ftello(v->file);
+	v->base.bytes = size[1] * size[2] * v->head.type->size;
+	if (!(v->piece = malloc(v->base.bytes)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	*out = &v->base;
+done:
+	if (st != GT_OK)
+		close_views(&v->base);
+	return st;
 }
 
 extern const gt_format gt_format_metaimage;
@@ -250,6 +342,9 @@ const gt_format gt_format_metaimage = {
 	.about = "MetaImage",
 	.extensions = "mha mhd",
 	.probe = gt_met_is,
+	.unitless = 1,
 	.read_volume = read_volume,
 	.write_volume = write_volume,
+	.open_views = open_views,
+	.create_slices = create_slices,
 };

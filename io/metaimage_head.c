@@ -10,36 +10,6 @@
 
 enum { LONGEST = 8192 };
 
-static void swap_bytes(unsigned char *p, size_t n, size_t size)
-{
-	for (size_t i = 0; i < n; i++, p += size)
-		for (size_t k = 0; k < size / 2; k++) {
-			const unsigned char t = p[k];
-			p[k] = p[size - 1 - k];
-			p[size - 1 - k] = t;
-		}
-}
-
-#define CONVERT(text, ctype, id, meaning)                         \
-	static void id(void *from, size_t n, int swap, float *to) \
-	{                                                         \
-		const ctype *element = from;                      \
-		if (swap)                                         \
-			swap_bytes(from, n, sizeof *element);     \
-		for (size_t i = 0; i < n; i++)                    \
-			to[i] = (float)element[i];                \
-	}
-GT_MET_LIST(CONVERT)
-
-#define TYPE(text, ctype, id, meaning) { text, sizeof(ctype), meaning, (ctype)0.5 > 0, id },
-const gt_met_type gt_met_types[] = { GT_MET_LIST(TYPE){ NULL, 0, 0, 0, NULL } };
-
-int gt_met_host_is_msb(void)
-{
-	const uint16_t one = 1;
-	return *(const unsigned char *)&one == 0;
-}
-
 /* Splits "Key = Value" in place; 0 if the line is not of that form. */
 static int split(char *line, char **key, char **value)
 {
@@ -100,19 +70,6 @@ static gt_status keep(const char *value, char **text)
 	return *text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
-/* "unit=HU water=0.02" */
-static void parse_comment(const char *value, gt_met_head *h)
-{
-	if (strncmp(value, "gantry ", 7))
-		return;
-	const char *water = strstr(value, "water=");
-	h->unit = strstr(value, "unit=HU") ? GT_HU : strstr(value, "unit=mm-1") ? GT_PER_MM : GT_UNIT_AUTO;
-	if (water)
-		h->water = strtod(water + 6, NULL);
-	if (!(h->water > 0 && isfinite(h->water)))
-		h->water = 0;
-}
-
 static gt_status take(const char *path, const char *key, const char *value, fields *f, gt_met_head *h)
 {
 	if (!strcmp(key, "NDims"))
@@ -145,7 +102,7 @@ static gt_status take(const char *path, const char *key, const char *value, fiel
 	if (!strcmp(key, "ObjectType") && strcmp(value, "Image"))
 		return gt_fail(GT_ERR_FORMAT, "%s: key ObjectType: is %s, expected Image", path, value);
 	if (!strcmp(key, "Comment"))
-		return parse_comment(value, h), GT_OK;
+		return gt_said_parse(value, &h->said), GT_OK;
 	if (!strcmp(key, "GantryCommand"))
 		return keep(value, &h->from.command);
 	if (!strcmp(key, "GantryParameters"))
@@ -153,21 +110,6 @@ static gt_status take(const char *path, const char *key, const char *value, fiel
 	if (!strcmp(key, "GantryScanHash"))
 		return h->from.scan_hash = strtoull(value, NULL, 16), GT_OK;
 	return GT_OK;
-}
-
-/* The number with that many digits. */
-static double rounded(double x, int digits)
-{
-	char text[32];
-	snprintf(text, sizeof text, "%.*g", digits, x);
-	return strtod(text, NULL);
-}
-
-/* Programs that hold a length as float write 3.2 as 3.200000047683716. */
-static double without_float_noise(double x)
-{
-	const double short_one = rounded(x, 7);
-	return (double)(float)x == x && (float)short_one == (float)x ? short_one : x;
 }
 
 static gt_status set_grid(const char *path, const fields *f, gt_met_head *h)
@@ -180,10 +122,10 @@ static gt_status set_grid(const char *path, const fields *f, gt_met_head *h)
 		return gt_fail(GT_ERR_FORMAT, "%s: key ElementSpacing is missing", path);
 	if (f->channels != 1)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: key ElementNumberOfChannels: is %g, expected 1", path, f->channels);
-	const int ours = h->unit != GT_UNIT_AUTO;
+	const int ours = h->said.ours;
 	for (int a = 0; a < 3; a++) {
-		const double spacing = ours ? f->spacing[a] : without_float_noise(f->spacing[a]),
-			     offset = ours ? f->offset[a] : without_float_noise(f->offset[a]);
+		const double spacing = ours ? f->spacing[a] : gt_length_meant(f->spacing[a]),
+			     offset = ours ? f->offset[a] : gt_length_meant(f->offset[a]);
 		if (!(f->size[a] >= 1 && f->size[a] <= 1e15) || f->size[a] != floor(f->size[a]))
 			return gt_fail(GT_ERR_FORMAT, "%s: key DimSize: number %d is %g, expected a whole number of at least 1", path,
 			               a + 1, f->size[a]);
@@ -199,7 +141,7 @@ static gt_status set_grid(const char *path, const fields *f, gt_met_head *h)
 		h->grid.pitch[a] = spacing;
 		h->grid.center[a] = offset + direction * (f->size[a] - 1) / 2 * spacing;
 		if (!ours)
-			h->grid.center[a] = rounded(h->grid.center[a], 15);
+			h->grid.center[a] = gt_rounded(h->grid.center[a], 15);
 	}
 	if (f->size[0] * f->size[1] * f->size[2] > 1e18)
 		return gt_fail(GT_ERR_FORMAT, "%s: key DimSize: %g x %g x %g overflows", path, f->size[0], f->size[1], f->size[2]);
@@ -208,14 +150,14 @@ static gt_status set_grid(const char *path, const fields *f, gt_met_head *h)
 
 static gt_status set_data(const char *path, const fields *f, long long here, gt_met_head *h)
 {
-	for (h->type = gt_met_types; h->type->name && strcmp(h->type->name, f->type);)
+	for (h->type = gt_elements; h->type->met && strcmp(h->type->met, f->type);)
 		h->type++;
-	if (!h->type->name)
+	if (!h->type->met)
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
 			"%s: key ElementType: is '%s', expected one of MET_CHAR, MET_UCHAR, MET_SHORT, MET_USHORT, MET_INT, MET_UINT, MET_LONG_LONG, MET_ULONG_LONG, MET_FLOAT, MET_DOUBLE",
 			path, f->type);
-	h->swap = f->have_msb && f->msb != gt_met_host_is_msb() && h->type->size > 1;
+	h->swap = f->have_msb && f->msb != gt_host_is_msb() && h->type->size > 1;
 	if (!strcasecmp(f->file, "LOCAL")) {
 		h->data_at = here;
 		return GT_OK;
@@ -238,7 +180,7 @@ gt_status gt_met_read_head(const char *path, gt_met_head *h)
 	char line[LONGEST], *key, *value;
 	fields f = { .dims = 0, .channels = 1, .matrix = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
 	memset(h, 0, sizeof *h);
-	h->unit = GT_UNIT_AUTO;
+	h->said = (gt_said){ .unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO };
 	FILE *file = fopen(path, "rb");
 	if (!file)
 		return gt_fail(GT_ERR_IO, "%s: cannot be opened", path);

@@ -39,6 +39,17 @@ gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values);
  * applied. Refused: NaN, Inf and missing values (_FillValue), values below least. */
 gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], double least, float *values);
 gt_status gt_nc_get_provenance(const gt_nc *f, gt_provenance *from);
+/* How the patient lay; HFS where the file does not say. */
+gt_status gt_nc_get_position(const gt_nc *f, gt_position *position);
+
+/* The same a piece at a time, unchecked: what is missing is NaN. */
+typedef struct { int id; nc_type type; double scale, offset, missing; int has_missing; } gt_nc_packing;
+gt_status gt_nc_packing_of(const gt_nc *f, const char *name, gt_nc_packing *p);
+/* wide: count[0] count[1] count[2] doubles where the type is not NC_FLOAT, else NULL. Returns a code of libnetcdf. */
+int       gt_nc_get_piece(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values);
+/* libnetcdf serves one thread at a time: what reads pieces in one and writes them in another holds this meanwhile. */
+void      gt_nc_lock  (void);
+void      gt_nc_unlock(void);
 
 /* Writing ---------------------------------------------------------------- */
 
@@ -55,9 +66,10 @@ gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensio
                             const char *units, const char *long_name, int *variable);
 gt_status gt_nc_put_number(const gt_nc *f, int variable, const char *name, double value);
 gt_status gt_nc_put_text(const gt_nc *f, int variable, const char *name, const char *text);
-/* scale * value + offset, in slabs along the first dimension; 1 and 0 keep every bit. */
-gt_status gt_nc_put_floats(const gt_nc *f, int variable, const size_t size[3], const float *values, double scale, double offset);
+/* scale * value + offset, in slabs along the first dimension; 1 and 0 keep every bit. begin: of the first dimension, where values begin. */
+gt_status gt_nc_put_floats(const gt_nc *f, int variable, size_t begin, const size_t size[3], const float *values, double scale, double offset);
 /* n values from `first` on of a variable of one dimension, in memory as in the file: every bit is kept. */
 gt_status gt_nc_put_part(const gt_nc *f, int variable, size_t first, size_t n, const void *values);
 gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from);
+gt_status gt_nc_put_position(const gt_nc *f, gt_position position);
 #endif

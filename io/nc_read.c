@@ -187,18 +187,16 @@ gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values)
 	return st != GT_OK ? st : gt_nc_check(f, name, nc_get_var_double(f->id, id, values));
 }
 
-/* How stored numbers become values. */
-typedef struct {
-	double scale, offset, missing, least;
-	int has_missing;
-} packing;
-
-static gt_status packing_of(const gt_nc *f, const char *name, int id, nc_type type, packing *p)
+gt_status gt_nc_packing_of(const gt_nc *f, const char *name, gt_nc_packing *p)
 {
 	gt_status st;
 	int has = 0;
 	p->scale = 1;
 	p->offset = 0;
+	GT_TRY(gt_nc_check(f, name, nc_inq_varid(f->id, name, &p->id)));
+	GT_TRY(gt_nc_check(f, name, nc_inq_vartype(f->id, p->id, &p->type)));
+	const int id = p->id;
+	const nc_type type = p->type;
 	GT_TRY(gt_nc_number(f, name, "scale_factor", &p->scale, &has));
 	GT_TRY(gt_nc_number(f, name, "add_offset", &p->offset, &has));
 	/* Bytes have no default fill value: every one is a value. */
@@ -229,17 +227,17 @@ typedef struct {
 	size_t bad, low, first_bad, first_low;
 } faults;
 
-static double unpack(const packing *p, double stored)
+static double unpack(const gt_nc_packing *p, double stored)
 {
 	return p->has_missing && stored == p->missing ? NAN : p->scale * stored + p->offset;
 }
 
-static void note_faults(const packing *p, float value, size_t index, faults *seen)
+static void note_faults(double least, float value, size_t index, faults *seen)
 {
 	if (!isfinite(value)) {
 		if (!seen->bad++)
 			seen->first_bad = index;
-	} else if (value < p->least) {
+	} else if (value < least) {
 		if (!seen->low++)
 			seen->first_low = index;
 	}
@@ -270,17 +268,17 @@ static gt_status refuse_faults(const gt_nc *f, const char *name, const size_t si
 	return GT_OK;
 }
 
-static int get_slab(const gt_nc *f, int id, const packing *p, const size_t start[3], const size_t count[3], double *wide, float *values)
+int gt_nc_get_piece(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values)
 {
 	const size_t n = count[0] * count[1] * count[2];
 	if (!wide) {
-		const int code = nc_get_vara_float(f->id, id, start, count, values);
+		const int code = nc_get_vara_float(f->id, p->id, start, count, values);
 		if (code == NC_NOERR && (p->scale != 1 || p->offset != 0 || p->has_missing))
 			for (size_t i = 0; i < n; i++)
 				values[i] = (float)unpack(p, values[i]);
 		return code;
 	}
-	const int code = nc_get_vara_double(f->id, id, start, count, wide);
+	const int code = nc_get_vara_double(f->id, p->id, start, count, wide);
 	for (size_t i = 0; code == NC_NOERR && i < n; i++)
 		values[i] = (float)unpack(p, wide[i]);
 	return code;
@@ -289,24 +287,20 @@ static int get_slab(const gt_nc *f, int id, const packing *p, const size_t start
 gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], double least, float *values)
 {
 	gt_status st;
-	int id;
-	nc_type type;
-	packing p = { .least = least };
+	gt_nc_packing p;
 	faults seen = { 0, 0, 0, 0 };
 	double *wide = NULL;
 	const size_t plane = size[1] * size[2];
-	GT_TRY(gt_nc_check(f, name, nc_inq_varid(f->id, name, &id)));
-	GT_TRY(gt_nc_check(f, name, nc_inq_vartype(f->id, id, &type)));
-	GT_TRY(packing_of(f, name, id, type, &p));
-	const size_t slab = slab_thickness(f, id, size);
-	if (type != NC_FLOAT && !(wide = malloc(slab * plane * sizeof *wide)))
+	GT_TRY(gt_nc_packing_of(f, name, &p));
+	const size_t slab = slab_thickness(f, p.id, size);
+	if (p.type != NC_FLOAT && !(wide = malloc(slab * plane * sizeof *wide)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: variable %s: out of memory", f->path, name));
 	for (size_t first = 0; first < size[0]; first += slab) {
 		const size_t start[3] = { first, 0, 0 }, count[3] = { size[0] - first < slab ? size[0] - first : slab, size[1], size[2] };
 		float *out = values + first * plane;
-		GT_TRY(gt_nc_check(f, name, get_slab(f, id, &p, start, count, wide, out)));
+		GT_TRY(gt_nc_check(f, name, gt_nc_get_piece(f, &p, start, count, wide, out)));
 		for (size_t i = 0; i < count[0] * plane; i++)
-			note_faults(&p, out[i], first * plane + i, &seen);
+			note_faults(least, out[i], first * plane + i, &seen);
 	}
 	st = refuse_faults(f, name, size, &seen, least);
 done:
@@ -324,5 +318,16 @@ gt_status gt_nc_get_provenance(const gt_nc *f, gt_provenance *from)
 	from->scan_hash = hash ? strtoull(hash, NULL, 16) : 0;
 done:
 	free(hash);
+	return st;
+}
+
+gt_status gt_nc_get_position(const gt_nc *f, gt_position *position)
+{
+	char *text = NULL;
+	gt_status st = gt_nc_text(f, NULL, "patient_position", &text);
+	*position = text ? gt_position_find(text) : GT_HFS;
+	if (st == GT_OK && *position == GT_POSITION_AUTO)
+		st = gt_fail(GT_ERR_FORMAT, "%s: attribute patient_position is '%s', expected HFS, HFP, FFS or FFP", f->path, text);
+	free(text);
 	return st;
 }

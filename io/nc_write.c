@@ -130,7 +130,8 @@ done:
 	return st;
 }
 
-gt_status gt_nc_put_floats(const gt_nc *f, int variable, const size_t size[3], const float *values, double scale, double offset)
+gt_status gt_nc_put_floats(const gt_nc *f, int variable, size_t begin, const size_t size[3], const float *values, double scale,
+                           double offset)
 {
 	gt_status st = GT_OK;
 	const size_t plane = size[1] * size[2], wanted = 4u << 20, slab = plane < wanted ? wanted / plane : 1;
@@ -138,7 +139,8 @@ gt_status gt_nc_put_floats(const gt_nc *f, int variable, const size_t size[3], c
 	if ((scale != 1 || offset != 0) && !(changed = malloc(slab * plane * sizeof *changed)))
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path);
 	for (size_t first = 0; first < size[0]; first += slab) {
-		const size_t start[3] = { first, 0, 0 }, count[3] = { size[0] - first < slab ? size[0] - first : slab, size[1], size[2] };
+		const size_t start[3] = { begin + first, 0, 0 },
+			     count[3] = { size[0] - first < slab ? size[0] - first : slab, size[1], size[2] };
 		const float *from = values + first * plane;
 		for (size_t i = 0; changed && i < count[0] * plane; i++)
 			changed[i] = (float)(scale * from[i] + offset);
@@ -182,4 +184,9 @@ gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from)
 	}
 done:
 	return st;
+}
+
+gt_status gt_nc_put_position(const gt_nc *f, gt_position position)
+{
+	return gt_nc_put_text(f, NC_GLOBAL, "patient_position", gt_position_names[position]);
 }

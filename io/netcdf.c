@@ -41,4 +41,6 @@ const gt_format gt_format_netcdf = {
 	.write_projections = gt_netcdf_write_projections,
 	.read_volume = gt_netcdf_read_volume,
 	.write_volume = gt_netcdf_write_volume,
+	.open_views = gt_netcdf_open_views,
+	.create_slices = gt_netcdf_create_slices,
 };

@@ -167,6 +167,7 @@ gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o,
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	GT_TRY(get_scan(&f, &p->scan));
 	GT_TRY(gt_nc_get_provenance(&f, &p->from));
+	GT_TRY(gt_nc_get_position(&f, &p->position));
 	if (!o->geometry_only && !(o->may_lack_data && !gt_nc_has(&f, "projections"))) {
 		const size_t size[3] = { p->scan->views, p->scan->rows, p->scan->columns };
 		const int arrays = 1 + gt_nc_has(&f, "weight") + gt_nc_has(&f, "photons");
@@ -283,16 +284,17 @@ gt_status gt_netcdf_write_projections(const char *path, const gt_write_options *
 	GT_TRY(gt_nc_create(path, o->deflate ? 0 : (double)gt_scan_cells(p->scan) * sizeof(float) * arrays, &f));
 	GT_TRY(gt_nc_put_text(&f, NC_GLOBAL, "title", "X-ray projections"));
 	GT_TRY(gt_nc_put_provenance(&f, &p->from));
+	GT_TRY(gt_nc_put_position(&f, p->position));
 	GT_TRY(define_geometry(&f, p->scan, &id));
 	GT_TRY(define_data(&f, p, o->deflate, &id));
 	GT_TRY(gt_nc_check(&f, NULL, nc_enddef(f.id)));
 	GT_TRY(put_geometry(&f, p->scan, &id));
 	if (p->data)
-		GT_TRY(gt_nc_put_floats(&f, id.data, size, p->data, 1, 0));
+		GT_TRY(gt_nc_put_floats(&f, id.data, 0, size, p->data, 1, 0));
 	if (p->weight)
-		GT_TRY(gt_nc_put_floats(&f, id.weight, size, p->weight, 1, 0));
+		GT_TRY(gt_nc_put_floats(&f, id.weight, 0, size, p->weight, 1, 0));
 	if (p->photons)
-		GT_TRY(gt_nc_put_floats(&f, id.photons, size, p->photons, 1, 0));
+		GT_TRY(gt_nc_put_floats(&f, id.photons, 0, size, p->photons, 1, 0));
 	GT_TRY(gt_nc_commit(&f));
 done:
 	gt_nc_drop(&f);

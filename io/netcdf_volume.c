@@ -4,6 +4,7 @@
 #include <string.h>
 #include "io/nc.h"
 #include "io/netcdf.h"
+#include "io/pieces.h"
 #include "io/volume_fix.h"
 
 static const char *const axis_names[3] = { "x", "y", "z" }; /* as gt_grid counts them */
@@ -121,7 +122,14 @@ gt_status gt_netcdf_read_volume(const char *path, const gt_read_options *o, gt_v
 	GT_TRY(gt_nc_units(&f, name, hu ? hounsfield : per_mm));
 	GT_TRY(get_grid(&f, &v->grid, flip));
 	GT_TRY(gt_nc_get_provenance(&f, &v->from));
+	if ((v->position = o->position) == GT_POSITION_AUTO)
+		GT_TRY(gt_nc_get_position(&f, &v->position));
 	GT_TRY(get_water(&f, name, &v->water));
+	if (o->geometry_only) {
+		*out = v;
+		v = NULL;
+		goto done;
+	}
 	const size_t size[3] = { v->grid.n[2], v->grid.n[1], v->grid.n[0] };
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), name), "%s", path));
 	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
@@ -170,29 +178,88 @@ done:
 	return st;
 }
 
-gt_status gt_netcdf_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
+/* Writing, slice by slice -------------------------------------------------- */
+
+struct slices {
+	struct gt_slices base;
+	gt_nc file;
+	int id;
+	double scale, offset;
+};
+
+static gt_status write_slices(gt_slices *self, size_t first, size_t n, const float *data)
 {
-	gt_status st;
-	gt_nc f = { .path = path, .id = -1 };
-	int dims[3], axis_ids[3], id;
-	const size_t size[3] = { v->grid.n[2], v->grid.n[1], v->grid.n[0] };
+	struct slices *s = (struct slices *)self;
+	const size_t size[3] = { n, s->base.size[1], s->base.size[2] };
+	gt_nc_lock();
+	const gt_hdf5_quiet before = gt_hdf5_hush();
+	const gt_status st = gt_nc_put_floats(&s->file, s->id, first, size, data, s->scale, s->offset);
+	gt_hdf5_unhush(&before);
+	gt_nc_unlock();
+	return st;
+}
+
+static void drop_slices(gt_slices *self)
+{
+	struct slices *s = (struct slices *)self;
+	gt_nc_drop(&s->file);
+	free(s);
+}
+
+static gt_status commit_slices(gt_slices *self)
+{
+	struct slices *s = (struct slices *)self;
+	const gt_status st = gt_nc_commit(&s->file);
+	drop_slices(self);
+	return st;
+}
+
+static gt_status put_head(struct slices *s, const gt_write_options *o, const gt_volume *v)
+{
+	const gt_nc *f = &s->file;
 	const int hu = o->unit == GT_HU;
 	const double water = gt_volume_water(o, v);
-	GT_TRY(gt_nc_create(path, o->deflate ? 0 : (double)gt_grid_voxels(&v->grid) * sizeof(float), &f));
-	GT_TRY(gt_nc_put_text(&f, NC_GLOBAL, "title", "X-ray attenuation"));
-	GT_TRY(gt_nc_put_provenance(&f, &v->from));
+	int dims[3], axis_ids[3];
+	gt_status st;
+	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "title", "X-ray attenuation"));
+	GT_TRY(gt_nc_put_provenance(f, &v->from));
+	GT_TRY(gt_nc_put_position(f, v->position));
 	for (int axis = 2; axis >= 0; axis--)
-		GT_TRY(define_axis(&f, &v->grid, axis, &dims[2 - axis], &axis_ids[axis]));
-	GT_TRY(gt_nc_define_data(&f, hu ? "ct_number" : "attenuation", dims, size, o->deflate, hu ? "HU" : "mm-1",
-	                         hu ? "CT number" : "linear attenuation coefficient", &id));
+		GT_TRY(define_axis(f, &v->grid, axis, &dims[2 - axis], &axis_ids[axis]));
+	GT_TRY(gt_nc_define_data(f, hu ? "ct_number" : "attenuation", dims, s->base.size, o->deflate, hu ? "HU" : "mm-1",
+	                         hu ? "CT number" : "linear attenuation coefficient", &s->id));
 	if (hu || v->water > 0)
-		GT_TRY(gt_nc_put_number(&f, id, water_name, hu ? water : v->water));
-	GT_TRY(gt_nc_check(&f, NULL, nc_enddef(f.id)));
+		GT_TRY(gt_nc_put_number(f, s->id, water_name, hu ? water : v->water));
+	GT_TRY(gt_nc_check(f, NULL, nc_enddef(f->id)));
 	for (int axis = 0; axis < 3; axis++)
-		GT_TRY(put_axis(&f, &v->grid, axis, axis_ids[axis]));
-	GT_TRY(gt_nc_put_floats(&f, id, size, v->data, hu ? 1000 / water : 1, hu ? -1000 : 0));
-	GT_TRY(gt_nc_commit(&f));
+		GT_TRY(put_axis(f, &v->grid, axis, axis_ids[axis]));
+	s->scale = hu ? 1000 / water : 1;
+	s->offset = hu ? -1000 : 0;
 done:
-	gt_nc_drop(&f);
 	return st;
+}
+
+gt_status gt_netcdf_create_slices(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **out)
+{
+	const gt_grid *g = &head->grid;
+	gt_status st;
+	struct slices *s = calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	s->base = (struct gt_slices){ path, { g->n[2], g->n[1], g->n[0] }, 0, write_slices, commit_slices, drop_slices };
+	s->file = (gt_nc){ .path = path, .id = -1 };
+	GT_TRY(gt_nc_create(path, o->deflate ? 0 : (double)gt_grid_voxels(g) * sizeof(float), &s->file));
+	GT_TRY(put_head(s, o, head));
+	*out = &s->base;
+done:
+	if (st != GT_OK)
+		drop_slices(&s->base);
+	return st;
+}
+
+gt_status gt_netcdf_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
+{
+	gt_slices *s;
+	const gt_status st = gt_netcdf_create_slices(path, o, v, &s);
+	return st != GT_OK ? st : gt_slices_write_all(s, v->data);
 }

@@ -271,6 +271,41 @@ static void draw_ticks(cairo_t *cr, const gt_sheet *s, const layout *l)
 		text_at(cr, x - BAR - 1, top - 8, 12, 1, s->unit);
 }
 
+/* Light with a dark rim: to be seen on black and on white. Its middle is at (x, y). */
+static void letter_at(cairo_t *cr, double x, double y, char letter)
+{
+	const char text[2] = { letter, 0 };
+	cairo_text_extents_t e;
+	if (!letter)
+		return;
+	cairo_select_font_face(cr, "sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD);
+	cairo_set_font_size(cr, 14);
+	cairo_text_extents(cr, text, &e);
+	cairo_move_to(cr, x - e.x_bearing - e.width / 2, y - e.y_bearing - e.height / 2);
+	cairo_text_path(cr, text);
+	cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
+	cairo_set_source_rgb(cr, 0, 0, 0);
+	cairo_set_line_width(cr, 3.5);
+	cairo_stroke_preserve(cr);
+	cairo_set_source_rgb(cr, 1, 0.85, 0.3);
+	cairo_fill(cr);
+}
+
+static void draw_sides(cairo_t *cr, const gt_sheet *s, const layout *l, size_t i)
+{
+	const gt_picture *p = &s->picture[i];
+	const double width = width_mm(p) * l->per_mm, height = height_mm(p) * l->per_mm, in = 11;
+	double x, y;
+	place_of(s, l, i, &x, &y);
+	/* No room for them all. */
+	if (width < 5 * in || height < 5 * in)
+		return;
+	letter_at(cr, x + in, y + height / 2, p->left);
+	letter_at(cr, x + width - in, y + height / 2, p->right);
+	letter_at(cr, x + width / 2, y + in, p->top);
+	letter_at(cr, x + width / 2, y + height - in, p->bottom);
+}
+
 /* A context of its own: without any font cairo makes it unusable, and the pictures stay. */
 static void draw_texts(cairo_surface_t *surface, const gt_sheet *s, const layout *l)
 {
@@ -279,6 +314,7 @@ static void draw_texts(cairo_surface_t *surface, const gt_sheet *s, const layout
 		text_within(cr, MARGIN, MARGIN + 14, 17, 1, s->title, l->width - 2 * MARGIN);
 	for (size_t i = 0; i < s->pictures; i++) {
 		double x, y;
+		draw_sides(cr, s, l, i);
 		if (!s->picture[i].label)
 			continue;
 		place_of(s, l, i, &x, &y);

@@ -13,6 +13,7 @@ typedef struct {
 	double pixel_width, pixel_height;       /* mm: pictures keep their proportions */
 	const char *label;              /* above the picture; may be NULL */
 	int flip_y;                     /* 1: the first line of data is drawn at the bottom (z or y upwards) */
+	char left, right, top, bottom;  /* letters within the picture at the middle of its sides; 0: none */
 } gt_picture;
 
 typedef struct {

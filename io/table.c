@@ -7,10 +7,10 @@
 #include <strings.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include "io/format.h"
+#include "io/pieces.h"
 
 /* Asked in this order: a Data Exchange file is an HDF5 file too, and so is a NetCDF-4 file. */
-#define GT_FORMAT_LIST(X) X(dataexchange) X(netcdf) X(metaimage) X(rabbitct)
+#define GT_FORMAT_LIST(X) X(dataexchange) X(netcdf) X(metaimage) X(nifti) X(rabbitct)
 
 #define DECLARE(name) extern const gt_format gt_format_##name;
 GT_FORMAT_LIST(DECLARE)
@@ -23,8 +23,9 @@ const gt_read_options gt_read_defaults = {
 	.unit = GT_UNIT_AUTO,
 	.slope = NAN,
 	.offset = NAN,
+	.position = GT_POSITION_AUTO,
 };
-const gt_write_options gt_write_defaults = { .unit = GT_PER_MM };
+const gt_write_options gt_write_defaults = { .unit = GT_UNIT_AUTO };
 
 static void provenance_clear(gt_provenance *from)
 {
@@ -60,11 +61,12 @@ static int can_do(const gt_format *f, int projections, int writing)
 	return writing ? f->write_volume != NULL : f->read_volume != NULL;
 }
 
-static int has_extension(const gt_format *f, const char *extension)
+static int has_extension(const gt_format *f, const char *path)
 {
+	const size_t length = strlen(path);
 	for (const char *e = f->extensions; *e; e += strspn(e, " ")) {
 		const size_t n = strcspn(e, " ");
-		if (strlen(extension) == n && !strncasecmp(e, extension, n))
+		if (length > n && path[length - n - 1] == '.' && !strncasecmp(e, path + length - n, n))
 			return 1;
 		e += n;
 	}
@@ -90,16 +92,15 @@ static void list_extensions(int projections, int writing, char *text, size_t siz
 
 static const char *what(int projections) { return projections ? "projections" : "a volume"; }
 
-static gt_status format_to_write(const char *path, int projections, const gt_format **format)
+gt_status gt_format_to_write(const char *path, int projections, const gt_format **format)
 {
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 	char known[256];
-	if (dot)
-		for (const gt_format *const *f = gt_formats; *f; f++)
-			if (can_do(*f, projections, 1) && has_extension(*f, dot + 1)) {
-				*format = *f;
-				return GT_OK;
-			}
+	for (const gt_format *const *f = gt_formats; *f; f++)
+		if (can_do(*f, projections, 1) && has_extension(*f, path)) {
+			*format = *f;
+			return GT_OK;
+		}
 	list_extensions(projections, 1, known, sizeof known);
 	return gt_fail(GT_ERR_ARG, "%s: cannot write %s as '%s': expected a name that ends in one of: %s", path, what(projections),
 	               dot ? dot : "no extension", known);
@@ -119,7 +120,7 @@ static gt_status readable(const char *path)
 	return GT_OK;
 }
 
-static gt_status format_of(const char *path, const gt_format **format)
+gt_status gt_format_of(const char *path, const gt_format **format)
 {
 	gt_status st = readable(path);
 	if (st != GT_OK)
@@ -140,7 +141,7 @@ static gt_status format_of(const char *path, const gt_format **format)
 
 static gt_status format_to_read(const char *path, int projections, const gt_format **format)
 {
-	gt_status st = format_of(path, format);
+	gt_status st = gt_format_of(path, format);
 	if (st == GT_OK && !can_do(*format, projections, 0))
 		st = gt_fail(GT_ERR_FORMAT, "%s: is a %s file, which holds %s, expected %s", path, (*format)->about, what(!projections),
 		             what(projections));
@@ -195,48 +196,52 @@ static gt_status check_options(const char *path, const gt_write_options *o)
 		return gt_fail(GT_ERR_ARG, "%s: deflate=%d: expected a number from 0 to 9", path, o->deflate);
 	if (!(o->water >= 0) || isinf(o->water))
 		return gt_fail(GT_ERR_ARG, "%s: water=%g: expected an attenuation in mm^-1", path, o->water);
-	if (o->unit != GT_PER_MM && o->unit != GT_HU)
+	if (o->unit != GT_PER_MM && o->unit != GT_HU && o->unit != GT_UNIT_AUTO)
 		return gt_fail(GT_ERR_ARG, "%s: unit %d: expected mm^-1 or HU", path, (int)o->unit);
 	return GT_OK;
 }
 
 /* What would not be read again is not written. */
-static gt_status check_finite(const char *path, const float *data, size_t n)
+gt_status gt_check_finite(const char *path, const float *data, size_t first, size_t n)
 {
-	size_t bad = 0, first = 0;
+	size_t bad = 0, at = 0;
 	for (size_t i = 0; data && i < n; i++)
 		if (!isfinite(data[i]) && !bad++)
-			first = i;
+			at = i;
 	return bad ? gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu of %zu values are not finite, the first is number %zu: not written", path, bad, n,
-	                     first)
+	                     first + at)
 	           : GT_OK;
+}
+
+gt_status gt_check_writing(const char *path, const gt_write_options *o, const gt_grid *grid)
+{
+	const gt_status st = check_options(path, o);
+	return st != GT_OK ? st : gt_fail_in(gt_grid_check(grid, NULL), "%s", path);
 }
 
 gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
 	const gt_format *f;
-	gt_status st = format_to_write(path, 1, &f);
+	gt_status st = gt_format_to_write(path, 1, &f);
 	o = o ? o : &gt_write_defaults;
 	if (st == GT_OK)
 		st = check_options(path, o);
 	if (st == GT_OK)
 		st = gt_fail_in(gt_scan_check(p->scan), "%s", path);
 	if (st == GT_OK)
-		st = check_finite(path, p->data, gt_scan_cells(p->scan));
+		st = gt_check_finite(path, p->data, 0, gt_scan_cells(p->scan));
 	return st != GT_OK ? st : f->write_projections(path, o, p);
 }
 
 gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
 {
 	const gt_format *f;
-	gt_status st = format_to_write(path, 0, &f);
+	gt_status st = gt_format_to_write(path, 0, &f);
 	o = o ? o : &gt_write_defaults;
 	if (st == GT_OK)
-		st = check_options(path, o);
+		st = gt_check_writing(path, o, &v->grid);
 	if (st == GT_OK)
-		st = gt_fail_in(gt_grid_check(&v->grid, NULL), "%s", path);
-	if (st == GT_OK)
-		st = check_finite(path, v->data, gt_grid_voxels(&v->grid));
+		st = gt_check_finite(path, v->data, 0, gt_grid_voxels(&v->grid));
 	return st != GT_OK ? st : f->write_volume(path, o, v);
 }
 
@@ -266,21 +271,21 @@ gt_status gt_can_write(const char *path)
 gt_status gt_can_write_volume(const char *path)
 {
 	const gt_format *f;
-	const gt_status st = format_to_write(path, 0, &f);
+	const gt_status st = gt_format_to_write(path, 0, &f);
 	return st != GT_OK ? st : gt_can_write(path);
 }
 
 gt_status gt_can_write_projections(const char *path)
 {
 	const gt_format *f;
-	const gt_status st = format_to_write(path, 1, &f);
+	const gt_status st = gt_format_to_write(path, 1, &f);
 	return st != GT_OK ? st : gt_can_write(path);
 }
 
 gt_status gt_file_kind(const char *path, const gt_format **format, int *projections)
 {
 	const gt_format *f;
-	gt_status st = format_of(path, &f);
+	gt_status st = gt_format_of(path, &f);
 	if (st != GT_OK)
 		return st;
 	*projections = f->read_projections != NULL;

@@ -100,7 +100,7 @@ static int iterate(struct state *s, double relax, gt_array *x, gt_progress *p)
 {
 	const struct options *o = s->o;
 	gt_copy(s->f, s->d);
-	gt_sweep_run(s->sweep, relax, s->f);
+	gt_sweep_run(s->sweep, relax, 0, s->f);
 	double moved, squares, after, before;
 	gt_later_dist2(s->f, x, &moved);
 	gt_copy(s->f, x);

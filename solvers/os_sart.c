@@ -10,27 +10,29 @@ struct state {
 	double relax;
 };
 
-/* x and the step, and with momentum what it comes from. */
-enum { KEPT = 5 };
-static void list_kept(struct state *s, int momentum, gt_kept kept[KEPT])
+/* x and the step, and with momentum what it comes from; seen: gt_sweep_seen(). */
+enum { KEPT = 6 };
+static void list_kept(struct state *s, int momentum, gt_array *seen, gt_kept kept[KEPT])
 {
 	const gt_kept none = { NULL, NULL, NULL };
 	kept[0] = (gt_kept){ "x", s->x, NULL };
 	kept[1] = (gt_kept){ "relax", NULL, &s->relax };
 	kept[2] = momentum ? (gt_kept){ "before", s->next, NULL } : none;
 	kept[3] = momentum ? (gt_kept){ "t", NULL, &s->pace.t } : none;
-	kept[4] = none;
+	kept[4] = seen ? (gt_kept){ "projected", seen, NULL } : none;
+	kept[5] = none;
 }
 
 /* Beck and Teboulle's extrapolation, SIAM J. Imaging Sci. 2 (2009) 183: a sweep over one subset with relax <= 1 is the gradient step
  * that it speeds up. */
-static void extrapolate(struct state *s, int momentum)
+static double extrapolate(struct state *s, int momentum)
 {
 	const double beta = momentum ? gt_pwls_momentum(&s->pace) : 0;
 	if (beta > 0)
 		gt_axpby(1 + beta, s->x, -beta, s->next);
 	else
 		gt_copy(s->x, s->next);
+	return beta;
 }
 
 static void accept(struct state *s)
@@ -52,12 +54,12 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	GT_TRY(gt_sweep_new(p, o, x, &sweep));
 	GT_TRY(gt_array_like(x, &own));
 	s.next = own;
-	list_kept(&s, o->momentum, kept);
+	list_kept(&s, o->momentum, gt_sweep_seen(sweep), kept);
 	GT_TRY(gt_resume(m, kept, &done));
 	for (int k = done + 1; k <= o->iterations; k++) {
 		double moved;
-		extrapolate(&s, o->momentum);
-		gt_sweep_run(sweep, s.relax, s.next);
+		const double beta = extrapolate(&s, o->momentum);
+		gt_sweep_run(sweep, s.relax, beta, s.next);
 		accept(&s);
 		gt_later_dist2(s.x, s.next, &moved);
 		gt_progress g = gt_progress_of(k, o->iterations, s.x);
@@ -66,7 +68,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		g.judged = s.next;
 		g.passing = p->subsets > 1;
 		s.relax *= o->reduce;
-		list_kept(&s, o->momentum, kept);
+		list_kept(&s, o->momentum, gt_sweep_seen(sweep), kept);
 		g.kept = kept;
 		GT_TRY(gt_report(m, &g));
 	}

@@ -1,13 +1,16 @@
 /* Penalised weighted least squares by separable quadratic surrogates, ordered subsets and Nesterov's momentum: Kim, Ramani and
  * Fessler, IEEE Trans. Med. Imaging 34 (2015) 167; surrogates: Erdogan and Fessler, Phys. Med. Biol. 44 (1999) 2835:
- *   x+ = P[ z - (G sum_S A_k' w_k (A_k z - b_k) + R'(z)) / d ],   z = x+ + beta (x+ - x),   d = A'WA1 + R's majorizer
- * where S is one of G groups of the subsets. Groups make many steps per pass over the data, but disagree with each other: where
+ *   x+ = P[ z - (G sum_S A_k' w_k (A_k z - b_k) + R'(z)) / d ],   z = x+ + beta (x+ - x),   d = M max_k A_k'w_k A_k 1 + R's majorizer
+ * where S is one of G groups of the M subsets. Groups make many steps per pass over the data, but disagree with each other: where
  * they circle around the minimum, only fewer of them get closer. So first every subset is a group; then groups of several
  * subsets are summed up before a step, a divisor of their number and at most a third of it; last all are, which has the exact
  * gradient and converges. The momentum starts anew when the number of groups changes and, with one, where it points uphill.
  *
+ * With one group the cost is that of the iterate, not of z: the data term is a parabola along the line of the last two iterates and z,
+ * of which the value at the former and value and slope at z are known.
+ *
  * One forward and one adjoint of all views per iteration. Beside x: 5 volumes (3 with one subset); beside data and weights: the
- * largest subset. Reductions in an iteration: 1 per subset and 1 more; with one group 3 others
+ * largest subset. Reductions in an iteration: 1 per subset and 1 more; with one group 5 others
  * and the penalty's value. */
 #include <math.h>
 #include <stdlib.h>
@@ -59,12 +62,14 @@ struct state {
 	gt_pwls_room room;
 	size_t groups, *order;
 	double *square; /* of each subset: <r, w r> of the last residual, once settled */
-	gt_kept kept[4];
+	double data;    /* the data term at the iterate before, with one group */
+	gt_kept kept[5];
 };
 
 /* What one pass over the data found on its way: squares of a norm are there once settled. */
 struct pass {
 	double data, penalty, gradient2, change2, side[2];
+	double beta, along[2]; /* <data's gradient at z, z>, the same with x */
 };
 
 static size_t groups_in(const struct state *s, int iteration)
@@ -79,6 +84,9 @@ static size_t groups_in(const struct state *s, int iteration)
 		n--;
 	return n > 1 ? n : 1;
 }
+
+/* Is it the first with its number of groups, after more? */
+static int fewer(const struct state *s, int iteration) { return iteration > 1 && groups_in(s, iteration) != groups_in(s, iteration - 1); }
 
 static gt_status prepare(struct state *s, gt_array *x)
 {
@@ -97,7 +105,7 @@ static gt_status prepare(struct state *s, gt_array *x)
 		GT_TRY(gt_array_like(x, &s->old));
 	}
 	s->at = (gt_pwls_point){ .x = x, .v = s->own[0], .g = s->own[1], .d = s->d, .t = 1 };
-	gt_pwls_denominator(p, s->room.of, s->t, s->at.g, s->d);
+	gt_pwls_denominator_of_subsets(p, s->room.of, s->t, s->at.g, s->d);
 	gt_penalty_majorize(p->R, s->d);
 	s->at.least = gt_pwls_threshold(s->d);
 	gt_clamp(p->lo, p->hi, x);
@@ -112,13 +120,18 @@ static void step(struct state *s, size_t group, struct pass *pass)
 	const gt_problem *p = s->p;
 	gt_pwls_point *at = &s->at;
 	const double beta = s->o->momentum ? gt_pwls_momentum(at) : 0;
+	pass->beta = beta;
 	gt_axpby(1 + beta, at->x, -beta, at->v);
 	gt_pwls_gradient(p, group, s->groups, at->v, &s->room, s->t, at->g, s->square);
 	if (s->groups > 1)
 		gt_scale((double)s->groups, at->g);
+	if (s->groups == 1 && beta > 0) {
+		gt_later_dot(at->g, at->v, &pass->along[0]);
+		gt_later_dot(at->g, at->x, &pass->along[1]);
+	}
 	gt_penalty_gradient(p->R, at->v, at->g, NULL);
 	if (s->groups == 1) {
-		gt_penalty_later(p->R, at->v, &pass->penalty);
+		gt_penalty_later(p->R, at->x, &pass->penalty);
 		gt_later_dot(at->g, at->g, &pass->gradient2);
 	}
 	gt_pwls_step(at, p->lo, p->hi);
@@ -127,16 +140,23 @@ static void step(struct state *s, size_t group, struct pass *pass)
 	gt_pwls_accept(at);
 }
 
+/* At x, from the data term at z = x + beta (x - x before), its slope there, and the data term at x before. */
+static double at_iterate(const struct pass *pass, double before)
+{
+	const double b = pass->beta, l = 1 + b, rise = pass->along[0] - pass->along[1];
+	return b > 0 ? fmax(0, pass->data - rise + b / l / l * (l * rise - b * (pass->data - before))) : pass->data;
+}
+
 /* All groups once. */
 static struct pass sweep(struct state *s, int iteration)
 {
-	struct pass pass = { 0, NAN, NAN, 0, { 0, 0 } };
+	struct pass pass = { 0, NAN, NAN, 0, { 0, 0 }, 0, { 0, 0 } };
 	const size_t groups = groups_in(s, iteration);
 	if (groups != s->groups) {
 		s->groups = groups;
 		gt_sweep_fill_order(GT_SWEEP_BIT_REVERSED, groups, s->order);
 	}
-	if (iteration > 1 && groups != groups_in(s, iteration - 1))
+	if (fewer(s, iteration))
 		s->at.t = 1;
 	if (groups > 1)
 		gt_copy(s->at.x, s->old);
@@ -146,6 +166,8 @@ static struct pass sweep(struct state *s, int iteration)
 	gt_settle(gt_array_backend(s->at.x));
 	for (size_t k = 0; k < s->p->subsets; k++)
 		pass.data += s->square[k] / 2;
+	if (groups == 1)
+		s->data = pass.data = at_iterate(&pass, s->data);
 	if (pass.side[0] > pass.side[1])
 		s->at.t = 1;
 	return pass;
@@ -159,11 +181,12 @@ static const gt_kept *kept(struct state *s)
 	if (s->o->momentum) {
 		list[1] = (gt_kept){ "before", s->at.v, NULL };
 		list[2] = (gt_kept){ "t", NULL, &s->at.t };
+		list[3] = (gt_kept){ "data", NULL, &s->data };
 	}
 	return list;
 }
 
-/* With one group all is known at the point that the step was made from; before, what the subsets found on their way. */
+/* With one group the gradient is that of z, all else of the iterate that the step was made from; before, what the subsets found on their way. */
 static gt_progress progress(struct state *s, int k, const struct pass *pass)
 {
 	gt_progress g = gt_progress_of(k, s->o->iterations, s->at.x);
@@ -172,6 +195,7 @@ static gt_progress progress(struct state *s, int k, const struct pass *pass)
 	g.cost = pass->data + pass->penalty;
 	g.gradient = sqrt(pass->gradient2);
 	g.change = sqrt(pass->change2 / (double)gt_array_size(s->at.x));
+	g.share = fewer(s, k) ? 0 : (double)s->groups / (double)s->p->subsets;
 	g.judged = s->groups > 1 ? s->old : s->at.v;
 	g.passing = s->groups > 1;
 	g.kept = kept(s);

@@ -79,6 +79,22 @@ void gt_pwls_denominator(const gt_problem *p, gt_array *const *r, gt_array *t, g
 	}
 }
 
+void gt_pwls_denominator_of_subsets(const gt_problem *p, gt_array *const *r, gt_array *t, gt_array *one, gt_array *d)
+{
+	gt_fill(1, one);
+	for (size_t k = 0; k < p->subsets; k++) {
+		gt_forward(p->A[k], one, r[k]);
+		if (p->w)
+			gt_mul(p->w[k], r[k]);
+		gt_adjoint(p->A[k], r[k], k ? t : d);
+		if (!k)
+			continue;
+		gt_less(d, -INFINITY, 0, t);
+		gt_axpy(-1, t, d);
+	}
+	gt_scale((double)p->subsets, d);
+}
+
 double gt_pwls_threshold(const gt_array *d) { return 1e-6 * gt_max(d); }
 
 double gt_pwls_largest(const gt_problem *p, gt_array *r, gt_array *u)

@@ -23,6 +23,9 @@ void   gt_pwls_gradient(const gt_problem *p, size_t first, size_t stride, const 
 /* d = sum of A_k' w_k A_k 1 over all subsets: diag(d) majorizes the Hessian of the data term where no entry of A is negative.
  * Overwrites one, r and t; of t as above. */
 void   gt_pwls_denominator(const gt_problem *p, gt_array *const *r, gt_array *t, gt_array *one, gt_array *d);
+/* The largest of any subset instead, times their number: majorizes what each subset stands for, the whole, and any sum of them. Where all see
+ * a voxel alike it is the same; where only some see it, as at the ends of a helix, the other does not hold their steps. */
+void   gt_pwls_denominator_of_subsets(const gt_problem *p, gt_array *const *r, gt_array *t, gt_array *one, gt_array *d);
 /* Voxels where a denominator is not above this are as good as unseen and stay as they are. */
 double gt_pwls_threshold(const gt_array *d);
 /* The largest eigenvalue of A'WA, one subset, by the power method from u = 1 (nearly its eigenvector, since A has no negative

@@ -58,8 +58,10 @@ struct gt_sweep {
 	gt_array *r_room, **r; /* as large as the largest subset, and the part that each subset uses */
 	gt_array **R, **C;     /* 1/sums of each subset, or room for them if they are not kept */
 	gt_array *R_room, *C_room;
+	gt_array *seen;   /* A z of sweep.h; NULL: not followed */
 	double *least[2]; /* of each subset: sums of rays, of voxels, that count; below 0: not known yet */
 	double *square;   /* of each subset: |b - A x|^2, once settled */
+	double unused;    /* where a sum goes that is not asked for */
 	int keep;
 };
 
@@ -145,28 +147,41 @@ static gt_status prepare(gt_sweep *s, const struct gt_sweep_options *o, const gt
 	}
 	for (size_t k = 0; k < n; k++)
 		GT_TRY(make_subset(s, k, x));
+	if (o->momentum && n == 1) {
+		GT_TRY(gt_array_like(s->r_room, &s->seen));
+		gt_fill(0, s->seen);
+	}
 done:
 	return st;
 }
 
-static void update(const gt_sweep *s, size_t k, double relax, gt_array *x)
+/* r is A of the point ahead. */
+static void follow(gt_sweep *s, double ahead, const gt_array *r)
+{
+	gt_axpby(1 / (1 + ahead), r, ahead / (1 + ahead), s->seen);
+	gt_later_dist2(s->seen, s->p->b[0], &s->square[0]);
+}
+
+static void update(gt_sweep *s, size_t k, double relax, double ahead, gt_array *x)
 {
 	const gt_problem *p = s->p;
 	gt_array *r = s->r[k];
 	if (!s->keep)
 		row_weights(s, k);
 	gt_forward(p->A[k], x, r);
-	gt_later_rest(p->b[k], s->R[k], r, &s->square[k]); /* r = R (b - A x) */
+	if (s->seen)
+		follow(s, ahead, r);
+	gt_later_rest(p->b[k], s->R[k], r, s->seen ? &s->unused : &s->square[k]); /* r = R (b - A x) */
 	gt_adjoint(p->A[k], r, s->g);
 	if (!s->keep)
 		column_weights(s, k);
 	gt_climb(relax, s->g, s->C[k], p->lo, p->hi, x);
 }
 
-void gt_sweep_run(gt_sweep *s, double relax, gt_array *x)
+void gt_sweep_run(gt_sweep *s, double relax, double ahead, gt_array *x)
 {
 	for (size_t i = 0; i < s->p->subsets; i++)
-		update(s, s->order[i], relax, x);
+		update(s, s->order[i], relax, ahead, x);
 }
 
 void gt_sweep_misfit(gt_sweep *s, const gt_array *x)
@@ -186,6 +201,7 @@ double gt_sweep_squares(gt_sweep *s)
 	return sum;
 }
 
+gt_array *gt_sweep_seen(gt_sweep *s) { return s->seen; }
 gt_array *gt_sweep_volume(gt_sweep *s) { return s->g; }
 
 void gt_sweep_free(gt_sweep *s)
@@ -201,6 +217,7 @@ void gt_sweep_free(gt_sweep *s)
 	gt_array_free(s->r_room);
 	gt_array_free(s->R_room);
 	gt_array_free(s->C_room);
+	gt_array_free(s->seen);
 	free(s->order);
 	free(s->square);
 	free(s->least[0]);

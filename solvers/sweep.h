@@ -49,10 +49,13 @@ int       gt_sweep_nonneg (const void *options);
 typedef struct gt_sweep gt_sweep;
 gt_status gt_sweep_new (const gt_problem *p, const struct gt_sweep_options *o, const gt_array *x, gt_sweep **s);
 void      gt_sweep_free(gt_sweep *s);
-void      gt_sweep_run   (gt_sweep *s, double relax, gt_array *x);
+/* ahead: x is z + ahead (z - the z of the last call), of an iterate z. With momentum and one subset it then is z that the residual is of:
+ * A is linear. */
+void      gt_sweep_run   (gt_sweep *s, double relax, double ahead, gt_array *x);
 void      gt_sweep_misfit(gt_sweep *s, const gt_array *x);     /* asks for |b - A x|^2 of all subsets, nothing else */
 /* The sum of |b_S - A_S x|^2 that the subsets of the last of these two found; settles all that is asked for. */
 double    gt_sweep_squares(gt_sweep *s);
+gt_array *gt_sweep_seen  (gt_sweep *s);                        /* that A z, which the next call depends on; NULL: on nothing */
 gt_array *gt_sweep_volume(gt_sweep *s);                        /* as large as x, for the caller between sweeps */
 
 #endif

@@ -34,6 +34,33 @@ for init in auto wfbp fdk; do
 	says "init=wfbp"
 done
 ok compare vol.nc truth.nc --relative 0.34 --central 0.5
+# The default grid is what is complete; what is not is told.
+ok info helix.nc --json
+from=$(value complete_from_mm) to=$(value complete_to_mm)
+remark "[0-9]* slices below and [0-9]* above are left out" recon helix.nc -o default.nc --solver wfbp --backend "$backend"
+ok info default.nc --json
+holds "$(value z_from_mm) == $from && $(value z_to_mm) == $to && $to - $from > 30" "the default grid is the complete slices"
+# A slab in the midst: the views that see it, slices beyond its ends that are not written; without them the body there comes in.
+slab=48x48x4@5x5x5+0,0,10
+ok simulate --scanner ge-ct750hd-helical --reduce 12 --phantom shepp-logan --geometry-only -o none.nc --truth slab.nc --grid $slab
+ok simulate --scanner ge-ct750hd-helical --reduce 12 --turns 5 --phantom shepp-logan --rays 2 -o long.nc
+iterate=(--solver "os-sart:iterations=3,subsets=8" --backend "$backend")
+remark "views 149 to 302 of 410 see these slices" recon long.nc -o slab-vol.nc --grid $slab "${iterate[@]}"
+grep -q "[0-9]* slices below and [0-9]* above are computed too" stderr.txt || fail "no margin: $(cat stderr.txt)"
+ok compare slab-vol.nc slab.nc --relative 0.34
+remark "would hold falls into the outermost ones (--margin yes" recon long.nc -o cut.nc --grid $slab "${iterate[@]}" --margin no
+ok compare cut.nc slab.nc --json
+cut=$(value rmse)
+ok compare slab-vol.nc slab.nc --json
+holds "$(value rmse) < 0.8 * $cut" "a margin makes it better than $cut"
+# It starts from a volume of the slab too, and continues from a checkpoint with the same bits.
+remark "slices below and" recon long.nc -o again.nc --grid $slab --init slab-vol.nc "${iterate[@]}"
+ok compare again.nc slab.nc --relative 0.34
+ok recon long.nc -o part.nc --grid $slab --solver os-sart:iterations=1,subsets=8 --checkpoint run.ck --backend "$backend"
+ok recon long.nc -o resumed.nc --grid $slab "${iterate[@]}" --resume run.ck
+ok compare resumed.nc slab-vol.nc --max 0
+ok recon long.nc --grid $slab "${iterate[@]}" --dry-run
+says "subsets     8 of 154 views"
 # Slices beyond the ends of the scan are filled, and it is said; a volume of nothing else is refused.
 remark "wfbp: slices [0-9]* to [0-9]* of 40 are complete" recon helix.nc -o long.nc --grid 24x24x40@10x10x5 --solver wfbp --backend "$backend"
 refused 1 "is seen over half a turn" recon helix.nc -o out.nc --grid 24x24x4@10x10x2+0,0,62 --solver wfbp --backend "$backend"

@@ -4,7 +4,7 @@
 
 ok help
 commands=$(awk '/^  [a-z]/ { print $1 }' <<<"$out")
-for command in simulate import info project backproject recon compare view adjoint bench devices help; do
+for command in simulate import info project backproject recon compare convert view adjoint bench devices help; do
 	grep -qx $command <<<"$commands" || fail "help does not list $command"
 	ok help $command
 	says "gantry $command"
@@ -22,6 +22,20 @@ done <<<"$solvers"
 ok help solver os-sart
 says "--solver os-sart:iterations="
 ok help projector dd
+ok help weights
+says "photons    by the inverse variance"
+says "electronic"
+for kind in auto uniform file photons noise; do
+	ok help weights $kind
+	says "$kind "
+done
+refused 2 "unknown weights 'nose': did you mean 'noise'" help weights nose
+ok help quality
+says "--solver os-sqs:iterations="
+ok help quality fast
+says "direct method"
+refused 2 "unknown quality 'fats': did you mean 'fast'" help quality fats
+refused 2 "did you mean 'quality'" help qualty
 ok help simulate
 says ge-ct750hd
 says forbild-head

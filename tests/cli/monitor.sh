@@ -31,6 +31,22 @@ ok recon scan.nc -o a.nc --like truth.nc --backend "$backend" --solver cgls:iter
 grep -qF '"end": {"iterations":1,"of":9,"reason":"small change"}}' a.json || fail "a.json does not say how it ended: $(tail -1 a.json)"
 grep -qF '"relative_residual":null' a.json && fail "cgls knows its residual"
 refused 1 "--log" recon scan.nc -o a.nc "${pcg[@]}" --log nowhere/a.csv
+for name in a.xyz a .csv a.csv.gz; do
+	refused 2 "expected a name that ends in .csv or .json" recon scan.nc -o no.nc "${pcg[@]}" --log "$name"
+done
+
+# Fewer steps in an iteration change less: that is not why a run ends, but small changes are.
+sqs=(recon scan.nc -o a.nc --like truth.nc --backend "$backend" --solver "os-sqs:iterations=20,subsets=12" --quiet --log sqs.csv)
+change() { grep -v '^#' sqs.csv | awk -F, -v k="$1" '$1 == k { print $8 }'; }
+ended() { sed -n 's/^# ended after \([0-9]*\) of 20 iterations: small change$/\1/p' sqs.csv; }
+ok "${sqs[@]}"
+holds "$(change 11) < 0.8 * $(change 10)" "a drop of the change is wanted here"
+between=$(awk "BEGIN { print 0.9 * $(change 10) }") after=$(awk "BEGIN { print 1.1 * $(change 4) }")
+ok "${sqs[@]}" --stop "change=${between}HU"
+early=$(ended)
+holds "${early:-20} > 12" "ended after iteration $early"
+ok "${sqs[@]}" --stop "change=${after}HU"
+holds "$(ended) == 4"
 
 # Plots: nothing is computed where they cannot be drawn.
 refused 2 "expected a name that ends in .png" recon scan.nc -o no.nc "${pcg[@]}" --plot a.jpg

@@ -72,6 +72,35 @@ differs "the start is fdk, expected zero" scan.nc "${fista[@]}" "${double[@]}" -
 differs "the precision is double, expected single" scan.nc "${fista[@]}" "${double[@]}" --precision single
 refused 1 "d.ck: has done 5 iterations, expected at most the 4" recon scan.nc -o no.nc "${common[@]}" --solver fista:iterations=4,prox=yes "${double[@]}" --resume d.ck
 
+# A strength that was found from the noise: of another device, or of much the same wish, that of the checkpoint stands; another wish is another run.
+noise() { echo "--solver pcg:iterations=$2 --weights noise --penalty huber:noise=$1"; }
+read -ra asked <<<"$(noise 2HU 3)"
+ok recon scan.nc -o n.nc "${common[@]}" "${asked[@]}" --checkpoint n.ck
+read -ra asked <<<"$(noise 2HU 6)"
+ok recon scan.nc -o long.nc "${common[@]}" "${asked[@]}"
+read -ra asked <<<"$(noise 2.0004HU 6)"
+ok recon scan.nc -o near.nc "${common[@]}" "${asked[@]}"
+ok compare near.nc long.nc --json
+holds "$(value rmse) > 0" "the strengths are the same: nothing is tried"
+ok recon scan.nc -o n.nc "${common[@]}" "${asked[@]}" --resume n.ck
+same n.nc long.nc
+read -ra asked <<<"$(noise 2.02HU 6)"
+refused 1 "n.ck: is of another run: the penalty is huber:strength=" recon scan.nc -o no.nc "${common[@]}" "${asked[@]}" --resume n.ck
+
+# Divergence is seen when it would have been, and the best image is the one of before.
+ok simulate --phantom shepp-logan --reduce 8 --photons 300 --seed 5 -o wild.nc --truth like.nc --grid 40x40x6@6x6x6.5
+wild=(wild.nc --like like.nc --backend "$backend" --quiet --solver "os-sqs:iterations=40,subsets=41,fewer=1,single=1")
+ends() { sed -n 's/.*diverged: \(after .*\); .* holds \(.*\)$/\1 \2/p' stderr.txt; }
+refused 1 "diverged" recon "${wild[@]}" -o best.nc --checkpoint w.ck:every=4
+whole=$(ends)
+refused 1 "diverged" recon "${wild[@]}" -o w.nc --resume w.ck
+[ "$(ends)" = "$whole" ] || fail "diverged '$(ends)', without a stop '$whole'"
+same w.nc best.nc
+# Where the best image is x itself, it is saved once.
+ok recon scan.nc -o p.nc "${common[@]}" --solver pcg:iterations=4 --checkpoint p.ck
+grep -q best_image w.ck || fail "w.ck lacks the best image"
+grep -q best_image p.ck && fail "p.ck holds its volume twice"
+
 # Ordered subsets with a plan for all iterations: not for others.
 ok recon scan.nc -o e.nc "${common[@]}" --solver os-sqs:iterations=4,subsets=4 --checkpoint e.ck:every=3
 refused 1 "e.ck: is of another run: the solver has iterations=4, expected iterations=6" recon scan.nc -o no.nc "${common[@]}" --solver os-sqs:iterations=6,subsets=4 --resume e.ck

@@ -18,6 +18,8 @@ for name in times gups views-forward views-back size-forward size-back slices-fo
 	[ "$(awk -F, '{ print NF }' "small/$name.csv" | sort -u | wc -l)" -eq 1 ] || fail "small/$name.csv has rows of different lengths"
 done
 find small -name '*.log' -o -name '*.tmp' | grep . && fail "something is left over"
+[ -n "$(find small/arrays -name '*.f32')" ] || fail "no arrays"
+find small -maxdepth 1 -name '*.f32' | grep . && fail "arrays lie beside the report"
 
 # Single precision stays at its rounding; another projector of the same scan sees the same body.
 forward=$(number small/forward-errors.csv '^"dd \(' 4)
@@ -46,6 +48,21 @@ grep -qF "gantry study accuracy -o small --quick" $report || fail "the report do
 [ "$(grep -c 'src="data:image/png;base64,' $report)" -eq 11 ] || fail "the report does not hold all figures"
 if grep -nE '(src|href)="(.?|[^d].*)"|https?:|url\(|@import' $report | cut -c 1-200 | grep .; then fail "the report refers to other files"; fi
 (cd small && rm bar.png && gnuplot bar.gp && [ -s bar.png ]) || fail "bar.gp does not draw bar.png again"
+
+# Drawn again, from scripts, tables and arrays alone: nothing else in the report has changed.
+mkdir undrawn && cp -r small/*.csv small/*.gp small/arrays undrawn/
+sed 's/src="data:image[^"]*"/src=""/' $report >undrawn/report.html
+ok study accuracy --from undrawn -o redrawn
+for name in times gups views size slices few-slices forward-0 forward-45 back-one back-all bar; do
+	[ -s "redrawn/$name.png" ] || fail "redrawn/$name.png is not there"
+done
+[ "$(grep -c 'src="data:image/png;base64,' redrawn/report.html)" -eq 11 ] || fail "the report that was drawn again does not hold all figures"
+sed 's/src="data:image[^"]*"/src=""/' redrawn/report.html | cmp - undrawn/report.html || fail "the report that was drawn again says something else"
+refused 1 "expected one of 'gantry study iterative'" study iterative --from undrawn -o never
+sed -i 's/^plot .*/plot nothing/' undrawn/gups.gp
+refused 1 "gnuplot could not draw gups.png" study accuracy --from undrawn -o never
+refused 1 "nowhere/report.html: cannot be read" study accuracy --from nowhere -o never
+nothing_left never "a study that was drawn again"
 
 # A folder that is there is not touched.
 before=$(find small | sort | cksum)
@@ -81,6 +98,7 @@ refused 2 "unknown study 'accuraccy': did you mean 'accuracy'" study accuraccy -
 refused 2 "--output is needed" study accuracy --quick
 refused 1 "cannot make the folder" study accuracy -o none/never --quick
 (PATH=$work && "$gantry" study accuracy -o never --quick) 2>stderr.txt && fail "a study without gnuplot did not fail"
+grep -q -- '--no-figures measures without it' stderr.txt || fail "it is not said how to measure without gnuplot: $(cat stderr.txt)"
 grep -q 'no gnuplot here.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
 nothing_left never "a study that was refused"
 

@@ -32,6 +32,8 @@ for name in errors convergence reference iteration profiles-1 profiles-2 profile
 	[ "$(wc -l <"small/$name.csv")" -ge 2 ] || fail "small/$name.csv has no rows"
 done
 find small -name '*.log' -o -name '*.tmp' | grep . && fail "something is left over"
+[ -n "$(find small/arrays -name '*.f32')" ] || fail "no arrays"
+find small -maxdepth 1 -name '*.f32' | grep . && fail "arrays lie beside the report"
 
 # The penalty helps; single precision is near double; times add up.
 fdk=$(column small/errors.csv '^"pcg","fdk"' 4)

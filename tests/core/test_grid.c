@@ -387,6 +387,54 @@ START_TEST(grids_that_hold_a_source)
 }
 END_TEST
 
+/* Against the rays themselves: a view outside the run has no ray in the slices, the first and the last have some, within the circle. */
+static int meets(const gt_scan *s, size_t v, const gt_grid *g, double radius)
+{
+	const gt_detector d = gt_scan_detector(s);
+	const double bottom = g->center[2] - (double)g->n[2] * g->pitch[2] / 2, top = bottom + (double)g->n[2] * g->pitch[2];
+	for (int row = 0; row < 2; row++)
+		for (int i = 0; i <= 200; i++) {
+			double from[3], to[3], cell[3], at[3];
+			gt_cell_point(&d, &s->view[v], s->column_center, row ? (double)s->rows - 0.5 : -0.5, cell);
+			memcpy(from, s->view[v].source, sizeof from);
+			for (int a = 0; a < 3; a++) {
+				to[a] = cell[a] - from[a];
+				at[a] = from[a] + i / 200. * to[a];
+			}
+			if (hypot(at[0] - g->center[0], at[1] - g->center[1]) <= radius && at[2] > bottom && at[2] < top)
+				return 1;
+		}
+	return 0;
+}
+
+START_TEST(views_of_slices)
+{
+	gt_orbit o = gt_scanner_find("ge-ct750hd-helical")->orbit;
+	gt_orbit_reduce(&o, 8);
+	o.row_offset = 1.5;
+	o.z_center = 20;
+	gt_scan *s = scan_of(&o);
+	for (int up = 0; up < 2; up++) {
+		const gt_grid g = { { 40, 30, 5 }, { 5, 5, 2 }, { 12, -7, up ? 55 : 3 } };
+		size_t first, end;
+		gt_grid_views(&g, s, &first, &end);
+		ck_assert_msg(first > 0 && first < end && (up || end < s->views), "views %zu to %zu of %zu", first, end, s->views);
+		for (size_t v = 0; v < s->views; v++)
+			ck_assert_msg((v >= first && v < end) || !meets(s, v, &g, 125), "view %zu sees the slices, not in %zu to %zu", v,
+			              first, end);
+		ck_assert(meets(s, first + 1, &g, 126) && meets(s, end - (up ? 1 : 2), &g, 126));
+	}
+	gt_scan_free(s);
+	o.pitch_per_turn = 0;
+	s = scan_of(&o);
+	const gt_grid g = { { 4, 4, 2 }, { 5, 5, 1 }, { 0, 0, 20 } };
+	size_t first, end;
+	gt_grid_views(&g, s, &first, &end);
+	ck_assert(first == 0 && end == s->views);
+	gt_scan_free(s);
+}
+END_TEST
+
 /* Twice the height where the far side is twice as far as the axis; nothing for parallel rays; same means to a thousandth. */
 START_TEST(margins)
 {
@@ -431,6 +479,7 @@ END_TEST
 
 static void fill(TCase *tc)
 {
+	tcase_add_test(tc, views_of_slices);
 	tcase_add_test(tc, margins);
 	tcase_add_test(tc, text_is_read);
 	tcase_add_test(tc, text_is_refused);

@@ -111,6 +111,32 @@ static gt_status fill_from_file(struct things *t)
 	return filled;
 }
 
+/* Values that comparisons take for 0, or do not see beside it: behind the first slab, at its end, alone. */
+START_TEST(what_looks_like_zero_comes_back)
+{
+	static const double odd[] = { -0.0, NAN, 4.9406564584124654e-324, 1.401298464324817e-45 };
+	enter();
+	for (gt_type type = GT_F32; type <= GT_F64; type++)
+		for (size_t i = 0; i < 2 * sizeof odd / sizeof *odd; i++) {
+			const size_t n = i % 2 ? ((size_t)1 << 22) + 77 : 7;
+			struct things *a = things(type, n, 3), *b = things(type, n, 30);
+			const double d = odd[i / 2];
+			const float f = (float)d;
+			gt_array *one = NULL;
+			gt_fill(0, a->zero);
+			ck_ok(gt_array_part(a->zero, i % 2 ? n - 2 : i / 2, 1, &one));
+			gt_array_put(type == GT_F32 ? (const void *)&f : &d, one);
+			gt_array_free(one);
+			ck_ok(gt_checkpoint_write(path, lines, 3, a->list));
+			ck_ok(fill_from_file(b));
+			ck_assert_msg(same(a->zero, b->zero), "%g (%s) among %zu zeros", d, gt_type_name(type), n);
+			things_free(a);
+			things_free(b);
+		}
+	leave();
+}
+END_TEST
+
 START_TEST(others_are_refused)
 {
 	enter();
@@ -127,6 +153,16 @@ START_TEST(others_are_refused)
 	b->list[1] = (gt_kept){ "small", b->small, NULL };
 	b->list[4].name = NULL;
 	ck_refused(fill_from_file(b), GT_ERR_FORMAT, "has 5 variables, expected the 4");
+	/* Neither array nor number: passed over, but it has to be there. */
+	b->list[4].name = "nothing";
+	b->list[1] = (gt_kept){ "small", NULL, NULL };
+	gt_fill(3, b->small);
+	ck_ok(fill_from_file(b));
+	ck_assert_double_eq(gt_max(b->small), 3);
+	gt_checkpoint *c = NULL;
+	ck_ok(gt_checkpoint_open(path, &c));
+	ck_assert(gt_checkpoint_has(c, "small") && !gt_checkpoint_has(c, "smal"));
+	gt_checkpoint_free(c);
 	/* Zeros are of a size, too. */
 	gt_fill(0, a->big);
 	ck_ok(gt_checkpoint_write(path, lines, 3, a->list));
@@ -228,6 +264,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, every_bit_comes_back);
+	tcase_add_test(tc, what_looks_like_zero_comes_back);
 	tcase_add_test(tc, others_are_refused);
 	tcase_add_test(tc, damage_is_seen);
 	tcase_add_test(tc, no_checkpoint_at_all);

@@ -256,6 +256,68 @@ START_TEST(reversed_axes)
 }
 END_TEST
 
+/* Ours are in the patient's frame: to his left, back and head. */
+START_TEST(written_in_patient_space)
+{
+	static const int along[4][3] = { { -1, -1, 1 }, { 1, 1, 1 }, { 1, -1, -1 }, { -1, 1, -1 } };
+	for (int position = 0; position < 4; position++) {
+		gt_volume *v = volume(), *w;
+		char line[512], matrix[64];
+		int seen = 0;
+		v->position = (gt_position)position;
+		ck_ok(gt_write_volume(path, NULL, v));
+		snprintf(matrix, sizeof matrix, "TransformMatrix = %d 0 0 0 %d 0 0 0 %d\n", along[position][0], along[position][1],
+		         along[position][2]);
+		FILE *f = fopen(path, "rb");
+		while (fgets(line, sizeof line, f) && strncmp(line, "ElementDataFile", 15) != 0) {
+			double at[3];
+			seen |= !strcmp(line, matrix);
+			if (sscanf(line, "Offset = %lf %lf %lf", &at[0], &at[1], &at[2]) == 3)
+				for (int a = 0; a < 3; a++)
+					ck_assert_double_eq_tol(at[a], along[position][a] * gt_grid_first(&v->grid, a), 1e-12);
+		}
+		fclose(f);
+		ck_assert_msg(seen, "no line %s", matrix);
+		ck_ok(gt_read_volume(path, NULL, &w));
+		same(v, w, 0);
+		ck_assert_int_eq((int)w->position, position);
+		gt_volume_free(w);
+		gt_volume_free(v);
+	}
+}
+END_TEST
+
+/* Files of others and older ones of ours name the scanner's axes, unless the position is told. */
+START_TEST(read_in_patient_space_if_told)
+{
+	foreign x = { .type = "MET_FLOAT", .size = 4 };
+	gt_read_options o = gt_read_defaults;
+	gt_volume *v;
+	char note[300];
+	o.note = note;
+	o.note_size = sizeof note;
+	write_foreign(&x, 24);
+	ck_ok(gt_read_volume(path, &o, &v));
+	ck_assert_ptr_nonnull(strstr(note, "axes taken as the scanner's"));
+	ck_assert(v->data[1] == 5 && v->position == GT_HFS);
+	gt_volume_free(v);
+	o.position = GT_FFS;
+	ck_ok(gt_read_volume(path, &o, &v));
+	/* x to the left as in the file; y and z the other way. */
+	ck_assert(v->data[(1 * 3 + 2) * 4 + 1] == 5 && v->position == GT_FFS);
+	ck_assert_double_eq_tol(gt_grid_first(&v->grid, 0), 1, 1e-12);
+	ck_assert_double_eq_tol(gt_grid_first(&v->grid, 1), -2.5, 1e-12);
+	ck_assert_double_eq_tol(gt_grid_first(&v->grid, 2), -5, 1e-12);
+	gt_volume_free(v);
+	x.extra = "Comment = gantry unit=HU water=0.03\n";
+	write_foreign(&x, 24);
+	ck_ok(gt_read_volume(path, NULL, &v));
+	ck_assert_double_eq_tol(v->data[1], 0.03 * 1.005, 1e-8);
+	ck_assert(v->water == 0.03);
+	gt_volume_free(v);
+}
+END_TEST
+
 static void refused(const foreign *x, size_t n, gt_status code, const char *text)
 {
 	gt_volume *v;
@@ -363,6 +425,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, spacings_that_were_floats);
 	tcase_add_test(tc, units_by_rule_or_as_told);
 	tcase_add_test(tc, reversed_axes);
+	tcase_add_test(tc, written_in_patient_space);
+	tcase_add_test(tc, read_in_patient_space_if_told);
 	tcase_add_test(tc, refusals);
 	tcase_add_test(tc, broken_heads);
 	tcase_add_test(tc, not_a_number);

@@ -18,9 +18,17 @@ static void setup(void)
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof path, "%s/a.png", folder);
 	gt_test_random(3, 40 * 30, data);
-	pictures[0] = (gt_picture){ data, 40, 30, 1, 1, "z = 0 mm", 0 };
-	pictures[1] = (gt_picture){ data, 30, 40, 0.5, 2, "a label that is much too long for the little picture below it", 1 };
-	pictures[2] = (gt_picture){ data, 40, 1, 1, 1, NULL, 0 };
+	pictures[0] = (gt_picture){
+		.data = data, .width = 40, .height = 30, .pixel_width = 1, .pixel_height = 1, .label = "z = 0 mm", .left = 'R', .top = 'A'
+	};
+	pictures[1] = (gt_picture){ .data = data,
+		                    .width = 30,
+		                    .height = 40,
+		                    .pixel_width = 0.5,
+		                    .pixel_height = 2,
+		                    .label = "a label that is much too long for the little picture below it",
+		                    .flip_y = 1 };
+	pictures[2] = (gt_picture){ .data = data, .width = 40, .height = 1, .pixel_width = 1, .pixel_height = 1 };
 }
 
 static void teardown(void)

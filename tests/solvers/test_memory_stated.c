@@ -23,6 +23,7 @@ static const struct run {
 	{ "os-sart", "iterations=2,keep=yes", NULL, 4, 0, 2, 1, 1, 1 },
 	{ "os-sart", "iterations=3,keep=no,momentum=yes", NULL, 5, 0, 3, 0, 0, 2 },
 	{ "sirt", "iterations=2", NULL, 1, 0, 2, 1, 1, 1 },
+	{ "sirt", "iterations=2,momentum=yes", NULL, 1, 0, 2, 1, 2, 1 },
 	{ "sart", "iterations=1,keep=no", NULL, VIEWS, 0, 3, 0, 0, 2 },
 	{ "sart", "iterations=1,keep=yes", NULL, VIEWS, 0, 2, 1, 1, 1 },
 	{ "cgls", "iterations=3", NULL, 1, 1, 2, 0, 2, 0 },

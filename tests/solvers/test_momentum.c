@@ -1,7 +1,9 @@
-/* Momentum over sweeps: the recursion of Beck and Teboulle step by step, and what it is for.
+/* Momentum over sweeps: the recursion of Beck and Teboulle step by step, what it is for, and what is told of it.
  * labels: property */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include "regularizers/regularizer.h"
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
@@ -130,8 +132,105 @@ START_TEST(result_is_the_last_iterate)
 }
 END_TEST
 
+/* What is reported of an iteration is what the image that it names has: to rounding, with momentum and restarts, weights and a penalty. */
+static const struct figures {
+	const char *solver, *options, *penalty;
+	size_t subsets;
+	int weights;
+} figures[] = {
+	{ "sirt", "iterations=30,momentum", NULL, 1, 0 },
+	{ "os-sart", "iterations=12,relax=0.7,reduce=0.9,keep=no,momentum", NULL, 1, 0 },
+	{ "sirt", "iterations=8", NULL, 1, 0 },
+	{ "os-sqs", "iterations=60", NULL, 1, 0 },
+	{ "os-sqs", "iterations=40", "fair:strength=2,delta=20HU", 1, 1 },
+	{ "os-sqs", "iterations=60,fewer=0.1,single=0.2", "qggmrf:strength=0.5", 5, 1 },
+	{ "os-sqs", "iterations=12,momentum=no,single=0.3", "huber:strength=2,delta=20HU", 4, 0 },
+	{ "fista", "iterations=40", "huber:strength=2,delta=20HU", 1, 1 },
+	{ "fista", "iterations=15,prox=yes", "tv:strength=0.02,inner=4", 1, 0 },
+};
+enum { FIGURES = sizeof figures / sizeof *figures };
+
+struct judge {
+	const gt_problem *p;
+	double tolerance, ahead; /* the largest distance from x to what is judged */
+	int known;
+};
+
+static double cost_of(const gt_problem *p, const gt_array *x, double *data, double *square)
+{
+	*data = *square = 0;
+	for (size_t k = 0; k < p->subsets; k++) {
+		gt_array *r = NULL;
+		ck_ok(gt_array_like(p->b[k], &r));
+		gt_forward(p->A[k], x, r);
+		*square += gt_dist2(r, p->b[k]);
+		gt_axpy(-1, p->b[k], r);
+		double weighted = gt_dot(r, r);
+		if (p->w) {
+			gt_later_wdot(r, p->w[k], &weighted);
+			gt_settle(gt_array_backend(r));
+		}
+		*data += weighted / 2;
+		gt_array_free(r);
+	}
+	return *data + gt_penalty_value(p->R, x);
+}
+
+static int judge(void *self, const gt_progress *g)
+{
+	struct judge *j = self;
+	double data, square;
+	if (g->passing)
+		return 0;
+	const double cost = cost_of(j->p, g->judged, &data, &square);
+	const double wrong = !isnan(g->cost) ? fabs(g->cost / cost - 1) : fabs(g->residual / sqrt(square) - 1);
+	ck_assert_msg(wrong < j->tolerance, "iteration %d: %.9g instead of %.9g, wrong by %.1e", g->iteration,
+	              !isnan(g->cost) ? g->cost : g->residual, !isnan(g->cost) ? cost : sqrt(square), wrong);
+	if (!isnan(g->data))
+		ck_assert_double_lt(fabs(g->data / data - 1), j->tolerance);
+	if (!isnan(g->residual))
+		ck_assert_double_lt(fabs(g->residual / sqrt(square) - 1), j->tolerance);
+	j->ahead = fmax(j->ahead, gt_dist2(g->x, g->judged));
+	j->known++;
+	return 0;
+}
+
+START_TEST(figures_are_of_the_image_that_is_named)
+{
+	const struct figures *f = &figures[_i / 2];
+	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
+	gt_backend *be = gt_test_backend();
+	struct gt_test_problem p = gt_test_problem(be, type, 11, 15, f->subsets);
+	gt_array *w[8] = { NULL };
+	gt_penalty *R = NULL;
+	for (size_t k = 0; k < f->subsets; k++) {
+		gt_array *noise = gt_test_array(be, type, gt_array_size(p.b[k]), 20 + (unsigned)k);
+		gt_axpy(0.02 * gt_max(p.b[k]), noise, p.b[k]);
+		gt_array_free(noise);
+		ck_ok(gt_array_like(p.b[k], &w[k]));
+		gt_fill(0.4 + 0.2 * (double)k, w[k]);
+	}
+	if (f->penalty)
+		ck_ok(gt_regularizer_new(f->penalty, be, type, &p.grid, NULL, &R));
+	p.problem.R = R;
+	p.problem.w = f->weights ? w : NULL;
+	p.problem.lo = 0;
+	struct judge j = { .p = &p.problem, .tolerance = type == GT_F64 ? 1e-9 : 1e-5 };
+	solve(&p, f->solver, f->options, p.x, &(gt_monitor){ .each = judge, .self = &j });
+	ck_assert_int_gt(j.known, 7);
+	if (strcmp(f->solver, "fista"))
+		ck_assert_double_gt(j.ahead, 0);
+	for (size_t k = 0; k < f->subsets; k++)
+		gt_array_free(w[k]);
+	gt_penalty_free(R);
+	gt_test_problem_free(&p);
+	gt_backend_close(be);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
+	tcase_add_loop_test(tc, figures_are_of_the_image_that_is_named, 0, 2 * FIGURES);
 	tcase_add_test(tc, is_the_recursion);
 	tcase_add_test(tc, is_faster);
 	tcase_add_test(tc, result_is_the_last_iterate);

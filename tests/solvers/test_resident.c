@@ -25,6 +25,7 @@ static const struct {
 	{ "os-sart", "keep=no", NULL, 0, 3, 1 },
 	{ "os-sart", "keep=yes,momentum=yes", NULL, 0, 6, 1 },
 	{ "sirt", "", NULL, 0, 1, 1 },
+	{ "sirt", "momentum=yes", NULL, 0, 1, 1 },
 	{ "sart", "", NULL, 0, 12, 1 },
 	{ "cgls", "", NULL, 0, 1, 2 },
 	{ "cgls", "", NULL, 1, 1, 2 },

@@ -15,5 +15,5 @@ while IFS= read -r -d '' file; do
 		echo "$file is not as clang-format lays it out: ./run format"
 		bad=1
 	fi
-done < <(find . -path './build*' -prune -o \( -name '*.c' -o -name '*.cu' \) -print0)
+done < <(find . -path './build*' -prune -o \( -name '*.c' -o -name '*.cpp' -o -name '*.cu' \) -print0)
 exit $bad

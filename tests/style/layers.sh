@@ -16,11 +16,11 @@ check() {
 	local bad=0 room
 	for room in core projectors analytic regularizers io phantoms solvers apps tests; do
 		[ -d "$1/$room" ] || continue
-		grep -rnE --include='*.[ch]' --include='*.cu' --include='*.def' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$1/$room" |
+		grep -rnE --include='*.[ch]' --include='*.cpp' --include='*.cu' --include='*.def' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$1/$room" |
 			grep -vE "\"($(allowed $room))/[^\"]*\.(h|def)\"" && bad=1
 	done
 	grep -rnE --include='*.cu' '^' "$1/solvers" 2>/dev/null | head -n 1 | grep . && bad=1
-	grep -rnE --include='*.[ch]' --include='*.cu' '"[^"]*\.\./|GT_HAVE_CUDA' "$1"/{core,projectors,analytic,regularizers,io,phantoms,solvers,apps} 2>/dev/null |
+	grep -rnE --include='*.[ch]' --include='*.cpp' --include='*.cu' '"[^"]*\.\./|GT_HAVE_CUDA' "$1"/{core,projectors,analytic,regularizers,io,phantoms,solvers,apps} 2>/dev/null |
 		grep -vE "^$1/core/backend\.h:[0-9]+:.*GT_HAVE_CUDA" && bad=1
 	return $bad
 }

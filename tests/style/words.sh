@@ -13,7 +13,7 @@ found() {
 }
 found "unfinished work belongs in an issue" '\b(TODO|FIXME|XXX|HACK)\b' .
 found "a path of one machine" '(^|[^A-Za-z0-9._/-])/(work|home|root|Users)/|\.\./shared' .
-found "trailing blanks" '[[:blank:]]+$' '*.c' '*.h' '*.cu' '*.sh' '*.cmake' 'CMakeLists.txt' run .ci/run
+found "trailing blanks" '[[:blank:]]+$' '*.c' '*.h' '*.cpp' '*.cu' '*.sh' '*.cmake' 'CMakeLists.txt' run .ci/run
 found "the library neither prints, exits nor aborts" '\b(printf|puts|putchar|perror|exit|abort|assert) ?\(|\bfprintf ?\((stdout|stderr)' \
 	core projectors analytic solvers regularizers io phantoms
 found "one C, one dialect" '#pragma once|\btypedef .*_t;' '*.h'

@@ -1,0 +1,51 @@
+#ifndef GT_APPS_SLABS_H
+#define GT_APPS_SLABS_H
+/* Filtered backprojection out of core: slabs of slices, batches of views, and stages that run at the same time. */
+#include "analytic/slabs.h"
+#include "apps/cli.h"
+
+typedef struct {
+	const cli_call *call;
+	const gt_analytic *method;
+	const void *options;            /* of the method */
+	const gt_scan *scan;
+	const gt_grid *grid;
+	const char *data;               /* the file of the projections */
+	double device_limit, host_limit;        /* bytes; 0: what is free */
+	int hu;                         /* is written in HU */
+	int alone;                      /* one stage after the other: the times of each alone */
+} app_slabs_case;
+
+/* How the volume and the views are cut, and what that takes at most, in bytes. */
+typedef struct {
+	size_t slices, slabs, batch, batches, rows;     /* rows: of the detector, most of any slab */
+	size_t buffer;                  /* bytes of a batch as it is read */
+	double device, host;
+} app_slabs_plan;
+
+enum { APP_READ, APP_UPLOAD, APP_FILTER, APP_BACK, APP_DOWNLOAD, APP_WRITE, APP_STAGES };
+typedef struct {
+	app_slabs_plan plan;
+	double seconds[APP_STAGES], bytes[APP_STAGES];  /* NAN: not known, as stages ran at the same time on a device */
+	double whole;                   /* s */
+	double device_peak, process_peak;       /* bytes: of the backend, of the process */
+	char backend[32];
+} app_slabs_result;
+
+/* What both need, made once. */
+typedef struct {
+	const app_slabs_case *c;
+	gt_slabs *slabs;
+	gt_views *views;
+	gt_backend *be;
+} app_slabs;
+gt_status app_slabs_open (const app_slabs_case *c, app_slabs *s);
+void      app_slabs_close(app_slabs *s);
+/* Within the limits; GT_ERR_MEMORY says the least that works. */
+gt_status app_slabs_choose(const app_slabs *s, app_slabs_plan *plan);
+gt_status app_slabs_run(const app_slabs *s, gt_slices *out, app_slabs_result *r);
+
+/* "4GiB", "500MB", "1e9": bytes. */
+gt_status app_bytes_parse(const char *what, const char *text, double *bytes);
+size_t app_slab_slices(const app_slabs *s, const app_slabs_plan *plan, size_t slab);    /* of that slab: the last has fewer */
+#endif

@@ -1,0 +1,302 @@
+/* The figures of `gantry study fdk`, from its tables alone: they may have been read from another folder. */
+#include <math.h>
+#include <string.h>
+#include "apps/study_fdk.h"
+
+enum { WIDTH = 1080, HEIGHT = 520 };
+
+static const study_cell *cell(const study_table *t, size_t row, size_t column) { return &t->cell[row * t->columns + column]; }
+
+static int same(const study_cell *a, const study_cell *b)
+{
+	return a->text && b->text ? !strcmp(a->text, b->text) : !a->text && !b->text && a->number == b->number;
+}
+
+/* Is the row the first with what it has in that column? */
+static int is_first(const study_table *t, size_t row, size_t column)
+{
+	for (size_t i = 0; i < row; i++)
+		if (same(cell(t, i, column), cell(t, row, column)))
+			return 0;
+	return 1;
+}
+
+static void number(double x, FILE *out)
+{
+	if (isnan(x))
+		fputs("NaN", out);
+	else
+		fprintf(out, "%.9g", x);
+}
+
+/* A cell of a data block. */
+static void datum(const study_cell *c, FILE *out)
+{
+	if (!c->text) {
+		number(c->number, out);
+		return;
+	}
+	fputc('"', out);
+	for (const char *p = c->text; *p; p++)
+		fputc(*p == '"' || *p == '`' ? '\'' : (unsigned char)*p < ' ' ? ' ' : *p, out);
+	fputc('"', out);
+}
+
+/* $rows: a line for each different key, with its value in each of the series. */
+static void pivot(const study_table *t, size_t key, size_t series, size_t value, FILE *out)
+{
+	const size_t rows = study_rows(t);
+	fputs("$rows << END\n", out);
+	for (size_t i = 0; i < rows; i++) {
+		if (!is_first(t, i, key))
+			continue;
+		datum(cell(t, i, key), out);
+		for (size_t k = 0; k < rows; k++) {
+			const study_cell *found = &(study_cell){ NULL, NAN };
+			if (!is_first(t, k, series))
+				continue;
+			for (size_t j = 0; j < rows; j++)
+				if (same(cell(t, j, key), cell(t, i, key)) && same(cell(t, j, series), cell(t, k, series)))
+					found = cell(t, j, value);
+			fputc(',', out);
+			datum(found, out);
+		}
+		fputc('\n', out);
+	}
+	fputs("END\nset datafile nocolumnheaders\n", out);
+}
+
+/* $rows: what was measured and what a paper has, by the text of the first column; with a star where nothing could be. */
+static void beside(const study_table *t, size_t here, size_t paper, double updates, FILE *out)
+{
+	fputs("$rows << END\n", out);
+	for (size_t i = 0; i < study_rows(t); i++) {
+		char text[160];
+		snprintf(text, sizeof text, "%s%s", cell(t, i, 0)->text, strcmp(cell(t, i, 2)->text, "needs CUDA") ? "" : " *");
+		datum(&(study_cell){ text, NAN }, out);
+		fputc(',', out);
+		number(cell(t, i, here)->number, out);
+		fputc(',', out);
+		number(updates > 0 ? updates / cell(t, i, paper)->number : cell(t, i, paper)->number, out);
+		fputc('\n', out);
+	}
+	fputs("END\nset datafile nocolumnheaders\n", out);
+}
+
+/* One plot of each of the series of $rows. */
+static void plot_pivot(const study_table *t, size_t series, const char *how, FILE *out)
+{
+	size_t column = 2;
+	fputs("plot ", out);
+	for (size_t k = 0; k < study_rows(t); k++) {
+		if (!is_first(t, k, series))
+			continue;
+		fprintf(out, how, column > 2 ? ", \\\n     " : "", column, column);
+		fputs(" title '", out);
+		study_plot_text(cell(t, k, series)->text, out);
+		fputc('\'', out);
+		column++;
+	}
+	fputc('\n', out);
+}
+
+/* Lines over the whole width at the limits of a device. */
+static void limits(const study *s, FILE *out)
+{
+	const study_table *t = &s->table[STUDY_LIMITS];
+	int gpu = 0;
+	for (size_t i = 0; i < study_rows(t); i++)
+		gpu |= !strcmp(cell(t, i, 0)->text, "GPU");
+	for (size_t i = 0; i < study_rows(t); i++) {
+		const double at = cell(t, i, 2)->number;
+		if (gpu && strcmp(cell(t, i, 0)->text, "GPU") != 0)
+			continue;
+		fprintf(out, "set arrow from graph 0, first %.6g to graph 1, first %.6g nohead lc rgb '#777777' dt 2 front\nset label '",
+		        at, at);
+		study_plot_text(cell(t, i, 1)->text, out);
+		fprintf(out, "' at graph 0.01, first %.6g offset 0,0.5 font ',9' tc rgb '#555555' front\n", at);
+	}
+}
+
+static gt_status begin(study *s, const char *name, const char *ylabel, FILE **out)
+{
+	const gt_status st = study_plot_begin(s, name, WIDTH, HEIGHT, out);
+	if (st == GT_OK)
+		fprintf(*out, "set ylabel '%s'\nset grid noxtics ytics\n", ylabel);
+	return st;
+}
+
+static void bars(FILE *out)
+{
+	fputs("set style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.85 noborder\n"
+	      "set xtics rotate by 30 right scale 0\nset rmargin 3\nset key outside top center horizontal\n",
+	      out);
+}
+
+/* The largest number of a column, and a limit if it is higher: room above for its text. */
+static double top_of(const study *s, const study_table *t, size_t column)
+{
+	const study_table *l = &s->table[STUDY_LIMITS];
+	double most = 0;
+	for (size_t i = 0; i < study_rows(t); i++)
+		most = fmax(most, cell(t, i, column)->number);
+	for (size_t i = 0; i < study_rows(l); i++)
+		most = fmax(most, cell(l, i, 2)->number);
+	return most;
+}
+
+/* 512^3 from 360 views are 45 2^30 updates. */
+static gt_status draw_ladder(study *s)
+{
+	FILE *out = NULL;
+	const gt_status st = begin(s, "ladder", "GUPS [2^30/s]", &out);
+	if (st != GT_OK)
+		return st;
+	bars(out);
+	limits(s, out);
+	beside(&s->table[STUDY_LADDER], 7, 9, 45, out);
+	fprintf(out,
+	        "set logscale y\nset yrange [*:%.6g]\nset format y '%%g'\nplot $rows using 2:xtic(1) title 'here' lc 2, '' using 3 title 'Okitsu et "
+	        "al. 2008, GeForce 8800 GTX' lc 11\n",
+	        2 * top_of(s, &s->table[STUDY_LADDER], 7));
+	return study_plot_end(s, "ladder", out);
+}
+
+static gt_status draw_quality(study *s)
+{
+	const study_table *t = &s->table[STUDY_QUALITY];
+	FILE *out = NULL;
+	const gt_status st = begin(s, "quality", "PSNR against the CPU in double [dB]", &out);
+	if (st != GT_OK)
+		return st;
+	bars(out);
+	pivot(t, 1, 0, 3, out);
+	fputs("set yrange [0:*]\nset arrow from graph 0, first 40 to graph 1, first 40 nohead lc rgb '#777777' dt 2 front\n", out);
+	plot_pivot(t, 0, "%s$rows using %zu:xtic(1) lt %zu", out);
+	return study_plot_end(s, "quality", out);
+}
+
+/* All columns but the first against it; what begins with "limit" is a dashed line. */
+static void curves(const study_table *t, const char *csv, FILE *out)
+{
+	fputs("set key outside right top Left reverse\nplot ", out);
+	for (size_t c = 1; c < t->columns; c++) {
+		char title[96];
+		snprintf(title, sizeof title, "%.*s", (int)strcspn(t->head[c], "["), t->head[c]);
+		fprintf(out, "%s'%s.csv' using 1:%zu with ", c > 1 ? ", \\\n     " : "", csv, c + 1);
+		if (strncmp(title, "limit", 5))
+			fprintf(out, "linespoints lt %zu title '", c + 1);
+		else
+			fputs("lines lc rgb '#777777' dt 2 title '", out);
+		study_plot_text(title, out);
+		fputc('\'', out);
+	}
+	fputc('\n', out);
+}
+
+static gt_status draw_angles(study *s)
+{
+	FILE *out = NULL;
+	const gt_status st = begin(s, "angles", "backprojection [ms per view]", &out);
+	if (st != GT_OK)
+		return st;
+	fputs("set xlabel 'angle of the views [degrees]'\nset xtics 45\nset logscale y\nset format y '%g'\n", out);
+	curves(&s->table[STUDY_ANGLES], "angles", out);
+	return study_plot_end(s, "angles", out);
+}
+
+static gt_status draw_passes(study *s)
+{
+	FILE *out = NULL;
+	const gt_status st = begin(s, "passes", "GUPS [2^30/s]", &out);
+	if (st != GT_OK)
+		return st;
+	fputs("set xlabel 'views per pass over the volume'\nset logscale xy\nset xtics (1, 2, 4, 8, 12, 16, 32, 64)\nset format y '%g'\n",
+	      out);
+	curves(&s->table[STUDY_PASSES], "passes", out);
+	return study_plot_end(s, "passes", out);
+}
+
+static gt_status draw_sizes(study *s)
+{
+	const study_table *t = &s->table[STUDY_FDK_SIZES];
+	FILE *out = NULL;
+	const gt_status st = begin(s, "sizes", "GUPS [2^30/s]", &out);
+	if (st != GT_OK)
+		return st;
+	limits(s, out);
+	pivot(t, 11, 1, 6, out);
+	fprintf(out,
+	        "set xlabel 'voxels along an edge, cells along an edge'\nset logscale xy\nset format y '%%g'\nset yrange [*:%.6g]\nset xrange "
+	        "[%.6g:%.6g]\nset xtics (",
+	        2 * top_of(s, t, 6), 0.8 * cell(t, 0, 11)->number, 1.25 * cell(t, study_rows(t) - 1, 11)->number);
+	for (size_t i = 0, n = 0; i < study_rows(t); i++)
+		if (is_first(t, i, 11))
+			fprintf(out, "%s%g", n++ ? ", " : "", cell(t, i, 11)->number);
+	fputs(")\nset key outside right top Left reverse\n", out);
+	plot_pivot(t, 1, "%s$rows using 1:%zu with linespoints lt %zu", out);
+	return study_plot_end(s, "sizes", out);
+}
+
+/* Shares of the whole, as sizes and machines are others. */
+static gt_status draw_stages(study *s)
+{
+	const study_table *t = &s->table[STUDY_STAGES];
+	const size_t rows = study_rows(t);
+	double sum[2] = { 0, 0 };
+	FILE *out = NULL;
+	const gt_status st = begin(s, "stages", "share of the time, one after the other [%]", &out);
+	if (st != GT_OK)
+		return st;
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i + 1 < rows; i++)
+			sum[k] += isnan(cell(t, i, k ? 3 : 1)->number) ? 0 : cell(t, i, k ? 3 : 1)->number;
+	fputs("$rows << END\n", out);
+	for (int k = 0; k < 2; k++) {
+		fputs(k ? "\"Lu et al. 2016, GTX 980, 2048^3\"" : "\"here\"", out);
+		for (size_t i = 0; i + 1 < rows; i++) {
+			const double x = cell(t, i, k ? 3 : 1)->number;
+			fprintf(out, ",%.6g", isnan(x) ? 0 : 100 * x / sum[k]);
+		}
+		fputc('\n', out);
+	}
+	fputs("END\nset datafile nocolumnheaders\nset style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\n"
+	      "set boxwidth 0.5\nset yrange [0:100]\nset key outside right top Left reverse invert\nplot ",
+	      out);
+	for (size_t i = 0; i + 1 < rows; i++) {
+		fprintf(out, "%s$rows using %zu%s lt %zu title '", i ? ", \\\n     " : "", i + 2, i ? "" : ":xtic(1)", i + 2);
+		study_plot_text(cell(t, i, 0)->text, out);
+		fputc('\'', out);
+	}
+	fputc('\n', out);
+	return study_plot_end(s, "stages", out);
+}
+
+static gt_status draw_rabbitct(study *s)
+{
+	FILE *out = NULL;
+	const gt_status st = begin(s, "rabbitct", "GUPS [10^9/s]", &out);
+	if (st != GT_OK)
+		return st;
+	bars(out);
+	beside(&s->table[STUDY_RABBITCT], 6, 11, 0, out);
+	fputs("set logscale y\nset format y '%g'\nplot $rows using 2:xtic(1) title 'here' lc 2, '' using 3 title 'Papenhausen, Mueller 2013, GeForce "
+	      "GTX 680' lc 11\n",
+	      out);
+	return study_plot_end(s, "rabbitct", out);
+}
+
+gt_status fdk_figures(study *s)
+{
+	static const struct {
+		int table;
+		gt_status (*draw)(study *s);
+	} all[] = { { STUDY_LADDER, draw_ladder },    { STUDY_QUALITY, draw_quality }, { STUDY_ANGLES, draw_angles },
+		    { STUDY_PASSES, draw_passes },    { STUDY_FDK_SIZES, draw_sizes }, { STUDY_STAGES, draw_stages },
+		    { STUDY_RABBITCT, draw_rabbitct } };
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < sizeof all / sizeof *all && st == GT_OK; i++)
+		if (study_rows(&s->table[all[i].table]))
+			st = all[i].draw(s);
+	return st;
+}

@@ -1,0 +1,85 @@
+#!/bin/bash
+# A volume through all formats stays in its place of the patient, in its unit; what cannot be converted is refused.
+. "$(dirname "$0")/support/lib.sh"
+
+# A body without symmetry on a grid that is odd, off the centre and unlike along its axes.
+cat >man.shapes <<'END'
+combine replace
+ellipsoid center=0,0,0 radii=60,40,50 density=1.0
+ellipsoid center=30,8,10 radii=20,22,18 density=1.1
+cylinder  center=0,-26,0 radius=8 length=80 density=1.7
+ellipsoid center=-30,10,25 radii=18,20,16 density=0.3
+END
+grid=37x29x23@3.7x3.1x4.3+2.5,-4.25,6.75
+ok simulate --geometry-only --reduce 16 --phantom man.shapes -o scan.nc --truth truth.nc --grid $grid
+
+formats="mha mhd nc"
+if "$gantry" convert truth.nc -o probe.nii 2>stderr.txt; then
+	formats="$formats nii nii.gz"
+else
+	grep -q "NIfTI library" stderr.txt || fail "no NIfTI, and not for want of its library: $(cat stderr.txt)"
+fi
+
+# Every format from every other, and back: the same voxels at the same places.
+for from in $formats; do
+	ok convert truth.nc -o "a.$from" --unit HU
+	for to in $formats; do
+		ok convert "a.$from" -o "b.$to"
+		ok compare "b.$to" truth.nc --max 1e-7
+		ok info "b.$to"
+		says "patient_position         HFS"
+		says "grid                     $grid"
+	done
+done
+# What a volume was made of goes with it.
+ok info b.mha
+says "phantom=man.shapes"
+
+# Units: told, or the usual one of the format.
+ok convert truth.nc -o c.mha --unit HU --water 0.019
+ok info c.mha
+says "water_mm-1               0.019"
+ok compare c.mha truth.nc --max 1e-7
+ok convert truth.nc -o c.mha
+grep -qa "unit=mm-1" c.mha || fail "MetaImage is not in mm-1"
+
+# The position: kept, and told.
+ok convert truth.nc -o ffp.nc --position FFP
+ok compare ffp.nc truth.nc --max 0
+ok convert ffp.nc -o ffp.mha
+grep -qa "TransformMatrix = -1 0 0 0 1 0 0 0 -1" ffp.mha || fail "FFP has another matrix"
+ok convert ffp.mha -o back.nc
+ok info back.nc
+says "patient_position         FFP"
+ok compare back.nc truth.nc --max 0
+# The same place in the patient, who lay otherwise: the scanner saw him turned round.
+ok convert ffp.mha -o turned.nc --position HFS
+refused 1 "different grids" compare turned.nc truth.nc
+ok info turned.nc
+says "grid                     37x29x23@3.7x3.1x4.3+2.5,4.25,-6.75"
+
+ok view truth.nc -o truth.png
+ok convert truth.nc -o d.nc --input-unit HU
+grep -q "do not apply to a NetCDF file" stderr.txt || fail "no remark on --input-unit"
+
+ok simulate --reduce 16 --phantom man.shapes -o projections.nc
+refused_output 1 "holds projections, expected a volume" convert projections.nc
+refused 2 "expected a name that ends in" convert truth.nc -o out.xyz
+refused 2 "--position" convert truth.nc -o out.nc --position sitting
+refused 2 "is the same file" convert truth.nc -o ./truth.nc
+refused 2 "--output" convert truth.nc
+
+case $formats in
+*nii*)
+	grep -qa "unit=HU position=HFS" probe.nii || fail "NIfTI is not in HU"
+	ok recon projections.nc -o vol.nii --grid 32x32x4@4x4x5 --solver fdk --backend "$backend"
+	ok recon projections.nc -o vol.nc --grid 32x32x4@4x4x5 --solver fdk --backend "$backend"
+	ok compare vol.nii vol.nc --max 1e-7
+	ok info vol.nii
+	says "made_from_scan"
+	ok recon projections.nc -o more.nii.gz --like vol.nii --init vol.nii --solver os-sart:iterations=1,subsets=2 --backend "$backend"
+	head -c 3000 probe.nii >short.nii
+	refused_output 1 "short.nii: truncated" convert short.nii
+	;;
+esac
+finish

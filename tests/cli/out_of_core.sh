@@ -1,0 +1,86 @@
+#!/bin/bash
+# Filtered backprojection by slabs: what the whole gives, from the file and to it, within the memory that is given; faults leave nothing.
+. "$(dirname "$0")/support/lib.sh"
+
+scan=(simulate --scanner ge-ct750hd --detector flat --reduce 16 --rows 24 --views 90 --phantom forbild-head --rays 1)
+ok "${scan[@]}" -o scan.nc
+grid=(--grid "61x57x37@4.3x4.4x4.1+3,-2,5")
+recon=(recon scan.nc "${grid[@]}" --backend "$backend" --quiet)
+little=(--device-memory 500KiB)
+
+# same OPTIONS...: by slabs as in one piece.
+same() {
+	ok "${recon[@]}" "$@" -o whole.nc
+	ok "${recon[@]}" "$@" "${little[@]}" -o slabs.nc --json
+	says '"cut"'
+	holds "$(value slabs) > 2" "slabs of $*"
+	holds "$(value rows) < 24" "rows of $*"
+	holds "$(value device_peak_bytes) <= 512000" "memory of $*"
+	ok compare slabs.nc whole.nc --rmse 1e-7
+}
+[ "$backend" = cpu ] || little=(--device-memory 24MiB)
+if [ "$backend" = cpu ]; then
+	same --solver fdk:filter=hann
+	same --no-overlap
+	little=(--device-memory 1MiB)
+	ok "${recon[@]}" --precision double -o whole.nc
+	ok "${recon[@]}" --precision double "${little[@]}" -o slabs.nc --json
+	holds "$(value slabs) > 1" "slabs in double precision"
+	ok compare slabs.nc whole.nc --rmse 1e-8
+fi
+
+# Other files: two of MetaImage, in HU; the grid of a volume; projections in a file of their own.
+ok "${recon[@]}" --unit HU -o whole.mhd
+ok "${recon[@]}" --unit HU -o slabs.mhd "${little[@]}"
+cmp <(grep -v Gantry whole.mhd | sed s/whole/x/) <(grep -v Gantry slabs.mhd | sed s/slabs/x/) || fail "heads of MetaImage differ"
+ok compare slabs.mhd whole.mhd --rmse 1e-7
+ok recon scan.nc --like whole.mhd --backend "$backend" --unit HU -o like.mha "${little[@]}" --no-overlap
+ok compare like.mha whole.mhd --rmse 1e-7
+ok simulate --scanner ge-ct750hd --detector flat --columns 61 --rows 57 --views 37 --column-pitch 16 --row-pitch 4 --geometry-only -o geometry.nc
+sed 's/^TransformMatrix.*/TransformMatrix = 1 0 0 0 1 0 0 0 1/' whole.mhd >views.mhd
+other=(recon geometry.nc --data views.mhd --grid 41x43x29@6x6x4 --backend "$backend" --quiet)
+ok "${other[@]}" -o a.nc
+ok "${other[@]}" "${little[@]}" -o b.nc
+ok compare b.nc a.nc --rmse 1e-3
+refused 1 "key DimSize: is 61 57 37, expected the scan's" recon scan.nc --data views.mhd -o c.nc
+refused 1 "the geometry alone" recon geometry.nc -o c.nc "${little[@]}"
+
+# Plans, and limits.
+ok "${recon[@]}" "${little[@]}" --dry-run --json
+holds "$(value device_bytes) <= 1.1e6 || \"$backend\" != \"cpu\""
+refused_output 1 "one slice and one view at a time, needs" "${recon[@]}" --device-memory 10kB
+refused_output 1 "(--device-memory, --host-memory)" "${recon[@]}" --host-memory 1MiB
+refused_output 2 "--host-memory=4GX: expected a size such as 4GiB" "${recon[@]}" --host-memory 4GX
+refused_output 1 "needs" recon scan.nc "${grid[@]}" --solver cgls:iterations=1 --backend "$backend" --device-memory 100kB
+
+# A view that cannot be read, in the midst: named, and nothing is left.
+ok import scan.nc -o packed.nc --deflate 9
+size=$(stat -c %s packed.nc)
+head -c 3000 /dev/urandom | dd of=packed.nc bs=1 seek=$((size * 3 / 4)) conv=notrunc 2>/dev/null
+refused_output 1 "packed.nc: variable projections: cannot be read" recon packed.nc "${grid[@]}" --backend "$backend" "${little[@]}"
+grep -q 'view [0-9]*: packed.nc' stderr.txt || fail "no view is named: $(cat stderr.txt)"
+
+# A full disk, and Ctrl-C.
+mkdir full
+(
+	cd full || exit 1
+	ulimit -f 64
+	"$gantry" recon ../scan.nc "${grid[@]}" --backend "$backend" "${little[@]}" -o out.mha 2>../stderr.txt
+	echo $? >../code.txt
+)
+[ "$(cat code.txt)" = 1 ] || [ "$(cat code.txt)" -gt 128 ] || fail "a full disk gave $(cat code.txt): $(cat stderr.txt)"
+[ -z "$(ls -A full)" ] || fail "a full disk left $(ls -A full)"
+set -m
+"$gantry" recon scan.nc --grid 301x301x301@1x1x1 --backend "$backend" "${little[@]}" --device-memory 30MB -o cut.nc 2>stderr.txt &
+job=$!
+for _ in $(seq 1000); do
+	[ -z "$(find . -name '.cut.nc*')" ] || break
+	sleep 0.01
+done
+kill -INT $job
+wait $job
+code=$?
+set +m
+[ $code -eq 130 ] || fail "Ctrl-C gave $code: $(cat stderr.txt)"
+nothing_left cut.nc "Ctrl-C"
+finish

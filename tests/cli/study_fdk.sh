@@ -1,0 +1,178 @@
+#!/bin/bash
+# The study of direct reconstruction: measured on the CPU, drawn again from its tables, and drawn from tables as a GPU would leave them.
+. "$(dirname "$0")/support/lib.sh"
+
+# column FILE ROW-PATTERN NUMBER: a cell of the first row that fits; commas within quotation marks part no cells.
+column() { grep -m 1 -E "$2" "$1" | awk -v want="$3" '{ n = 1; for (i = 1; i <= length($0); i++) { c = substr($0, i, 1); if (c == "\"") q = !q; else if (c == "," && !q) n++; else if (n == want) out = out c } print out }'; }
+
+figures="ladder quality angles passes sizes stages rabbitct"
+tables="about forms limits ladder quality angles passes sizes stages rabbitct"
+
+# What is refused leaves nothing.
+refused 2 "has grids of its own" study fdk -o never --grid 8x8x8@1x1x1
+refused 2 "has scans of its own" study fdk scan.nc -o never
+refused 2 "is for the study 'iterative'" study fdk -o never --cpu-reduce 2
+refused 2 "expected no --quick" study fdk -o never --from small --quick
+refused 2 "expected no --no-figures" study accuracy -o never --from small --no-figures
+refused 2 "expected no scan" study accuracy scan.nc -o never --from small
+refused 2 "expected no --cpu-" study iterative -o never --from small --cpu-reduce 1
+mkdir there
+refused 2 "--output=there: is there already" study fdk -o there --quick
+nothing_left never "a study that was refused"
+
+# Tables alone, as on a machine without gnuplot.
+out=$(PATH=$work && "$gantry" study fdk -o plain --quick --no-figures --backend "$backend" 2>stderr.txt) || fail "without gnuplot: $(cat stderr.txt)"
+for name in $tables; do
+	[ "$(wc -l <"plain/$name.csv")" -ge 2 ] || fail "plain/$name.csv has no rows"
+done
+find plain -name '*.png' -o -name '*.tmp' -o -name '*.log' | grep . && fail "something is left over, or drawn"
+grep -q 'src="data' plain/report.html && fail "a figure without gnuplot"
+
+# Single precision is near double; times are there and add up; what needs a GPU says so.
+for body in shepp-logan forbild-head; do
+	psnr=$(column plain/quality.csv "^\"$body.*CPU, [0-9]* threads?\",\"CPU\"" 4)
+	relative=$(column plain/quality.csv "^\"$body.*CPU, [0-9]* threads?\",\"CPU\"" 6)
+	holds "$psnr > 100 && $psnr < 200" "$body: PSNR $psnr"
+	holds "$relative > 0 && $relative < 1e-5" "$body: relative error $relative"
+done
+holds "$(column plain/ladder.csv '^"CPU' 5) > 0 && $(column plain/ladder.csv '^"CPU' 7) >= $(column plain/ladder.csv '^"CPU' 6)" "times of the ladder"
+rmse=$(column plain/rabbitct.csv '^"CPU' 8)
+holds "$rmse >= 0 && $rmse < 0.2" "rabbitct: RMSE $rmse HU"
+holds "$(column plain/rabbitct.csv '^"CPU' 7) / $(column plain/rabbitct.csv '^"CPU' 6) > 1.0737 && $(column plain/rabbitct.csv '^"CPU' 7) / $(column plain/rabbitct.csv '^"CPU' 6) < 1.0738"
+holds "$(awk -F, 'NR > 1 && $2 != "NaN" && !/^"all/ { sum += $2 } /^"all/ { print sum / $2 }' plain/stages.csv) - 1 < 1e-6" "stages do not add up"
+[ "$backend" != cpu ] || grep -q '^"A: .*"needs CUDA"' plain/ladder.csv || fail "it is not said that form A needs CUDA"
+
+gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draws PNG"
+
+# drawn FOLDER: all figures are pictures, and in the report.
+drawn() {
+	for name in $figures; do
+		[ "$(head -c 8 "$1/$name.png" | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "$1/$name.png is no PNG"
+	done
+	[ "$(grep -c 'src="data:image/png;base64,' "$1/report.html")" -eq 7 ] || fail "$1: the report does not hold all figures"
+	if grep -nE '(src|href)="(.?|[^d].*)"|https?:|url\(|@import' "$1/report.html" | cut -c 1-200 | grep .; then fail "$1: the report refers to other files"; fi
+}
+ok study fdk --from plain -o drawn
+drawn drawn
+for name in $tables; do
+	[ "$name" = about ] || cmp "plain/$name.csv" "drawn/$name.csv" || fail "$name.csv is not the same again"
+done
+grep -qF "gantry study fdk -o plain" drawn/report.html || fail "the report does not say which command measured"
+grep -qF "gantry study fdk --from plain" drawn/report.html || fail "the report does not say which command drew"
+
+# Tables as a GPU would leave them. TEST DATA: all numbers are invented; a text that would end a string of gnuplot stays text.
+mkdir gpu
+cat >gpu/about.csv <<'END'
+"what","value"
+"geometry","TEST DATA, invented"
+"GPU","no such device, ""quoted"", <b>"
+END
+cat >gpu/limits.csv <<'END'
+"device","limit","GUPS [2^30/s]","how"
+"CPU","volume read and written once per 16 views",37.25,"invented"
+"GPU","volume read and written once per 16 views",8940,"invented"
+"GPU","texture unit",963,"invented"
+"GPU","instructions",3875,"invented"
+END
+{
+	echo '"stage","form","device","views per launch","filter [s]","backprojection [s]","whole [s]","GUPS [2^30/s]","times the one before","paper: backprojection [s]","paper: whole [s]"'
+	echo '"CPU, 16 threads","the CPU'"'"'s","CPU",NaN,0.4,20,20.5,2.25,NaN,NaN,NaN'
+	echo '"A: one view per launch","strided","GPU",1,0.001,2.3,2.31,19.6,NaN,458.6,460'
+	echo '"B: coalesced","coalesced","GPU",1,0.001,0.25,0.26,180,9.2,51,52.3'
+	echo '"C: 4 views per launch","batched","GPU",4,0.001,0.1,0.11,450,2.5,12.8,14.2'
+	echo '"D: 12 views, computed ahead","ahead","GPU",12,0.001,0.07,0.08,640,1.4,7.6,8.9'
+	echo '"E: 4 views in one expression","batched","GPU",4,0.001,0.1,0.11,450,0.7,6,7.4'
+	echo '"F: no local memory","ahead","GPU",12,0.001,0.07,0.08,640,1.4,4.4,5.7'
+	echo '"1/w by rsqrt, 16 views","rsqrt","GPU",16,0.001,0.065,0.07,690,1.08,NaN,NaN'
+	# shellcheck disable=SC2016
+	echo '"it'"'"'s '"'"' . system(""touch hacked"") `touch hacked` . '"'"' so","layered","GPU",16,0.001,0.05,0.06,900,1.3,NaN,NaN'
+	echo '"tiles in shared memory","tiles","GPU",NaN,0.001,0.0198,0.021,2272,2.5,NaN,NaN'
+} >gpu/ladder.csv
+cat >gpu/quality.csv <<'END'
+"data","form","device","PSNR [dB]","voxels off by 1 HU or more [%]","relative RMS","largest [HU]"
+"shepp-logan, 360 views of 512 x 512 to 512^3","CPU, 16 threads","CPU",138.7,0.01,8e-07,0.002
+"shepp-logan, 360 views of 512 x 512 to 512^3","strided","GPU",71.5,22,0.0003,3
+"shepp-logan, 360 views of 512 x 512 to 512^3","layered","GPU",71.2,23,0.0003,3
+"shepp-logan, 360 views of 512 x 512 to 512^3","tiles","GPU",131,0.02,4e-07,0.01
+"forbild-head, 96 views of 1024 x 640 to 512^3","CPU, 16 threads","CPU",135.5,0.05,1e-06,0.01
+"forbild-head, 96 views of 1024 x 640 to 512^3","strided","GPU",66,31,0.0005,6
+"forbild-head, 96 views of 1024 x 640 to 512^3","tiles","GPU",128,0.03,5e-07,0.01
+END
+awk 'BEGIN {
+	print "\"angle [degrees]\",\"CPU, 16 threads [ms per view]\",\"strided [ms per view]\",\"coalesced [ms per view]\",\"layered [ms per view]\",\"tiles [ms per view]\""
+	for (a = 0; a <= 360; a += 15) {
+		s = sin(a * 3.14159265 / 180); s *= s
+		printf "%d,%g,%g,%g,%g,%g\n", a, 55, 6.5 - 2 * s, 0.7 + 0.3 * s, 0.14 + 0.02 * s, 0.055
+	}
+}' >gpu/angles.csv
+cat >gpu/passes.csv <<'END'
+"views per pass","CPU, 16 threads [GUPS]","GPU, with uploads [GUPS]","forms with textures [GUPS]","limit by the volume's traffic [GUPS]"
+1,1.2,150,180,558
+4,1.6,420,450,2235
+12,1.9,800,640,6705
+16,2,900,900,8940
+64,2.1,1000,NaN,35760
+END
+{
+	echo '"data","form","device","filter [s]","backprojection [s]","whole [s]","GUPS [2^30/s]","GUPS [10^9/s]","E [%]","backprojection, times the baseline","whole, times the baseline","voxels along an edge"'
+	for n in 512 1024 2048; do
+		for form in ahead,640 layered,900 intra,560 tiles,2250; do
+			echo "\"1200 x $n x $n to $n^3\",\"${form%,*}\",\"GPU\",0.01,0.5,0.51,$((${form#*,} * (4096 - n) / 4096)),700,58,1,1,$n"
+		done
+	done
+} >gpu/sizes.csv
+cat >gpu/stages.csv <<'END'
+"stage","seconds","GB/s","paper: 2048^3 on a GTX 980 [s]"
+"storage to host",3,6,36.9
+"host to device",0.4,50,3.2
+"weights and filter",0.02,NaN,16.3
+"filtered views, device to host",NaN,NaN,3.2
+"filtered views, host to device",NaN,NaN,55.1
+"backprojection",4.3,NaN,98.4
+"volume, device to host",0.7,50,5.4
+"host to storage",20,1.7,46.5
+"all, one after the other",28.42,NaN,265.5
+END
+cat >gpu/rabbitct.csv <<'END'
+"step","form","device","views per launch","time [s]","GUPS [2^30/s]","GUPS [10^9/s]","RMSE [HU]","largest [HU]","PSNR [dB]","paper: time on a GTX 680 [s]","paper: GUPS [10^9/s]"
+"CPU, 16 threads","chosen","CPU",32,30,2.1,2.2,0.005,1,117.4,NaN,NaN
+"images brought while it computes","chosen","GPU",32,0.08,775,832,0.01,1,112,0.951,70.2
+"baseline: 12 views, 1/w divided","ahead","GPU",12,0.12,516,554,0.2,3,86,2.2,30.3
+"+ rsqrt","rsqrt","GPU",16,0.1,620,665,0.2,3,86,1.01,65.9
+"+ transpose","transposed","GPU",16,0.095,650,700,0.2,3,86,0.967,68.8
+"+ atomics","atomic","GPU",16,0.09,690,740,0.2,3,86,0.921,72.3
+"tiles in shared memory","tilted","GPU",NaN,0.052,1190,1280,0.01,1,112,NaN,NaN
+END
+ok study fdk --from gpu -o redrawn
+drawn redrawn
+[ -e redrawn/hacked ] || [ -e hacked ] && fail "a text of a table was run by gnuplot"
+grep -q 'no such device, &quot;quoted&quot;, &lt;b&gt;' redrawn/report.html || fail "text of about.csv is not as it was"
+grep -q 'there is no <code>forms.csv</code>' redrawn/report.html || fail "it is not said that forms.csv is missing"
+grep -q '^2048,' redrawn/sizes.gp || fail "the size 2048 is not drawn"
+
+# Tables that are damaged, are others, or are not there.
+broken() {
+	rm -rf bad && cp -r gpu bad
+	printf '%s' "$3" >"bad/$1.csv"
+	refused 1 "$2" study fdk --from bad -o never
+	nothing_left never "a study from damaged tables"
+}
+broken ladder "column 1 is 'form': expected 'stage'" $'"form","x"\n'
+broken limits "line 2: 3 cells: expected 4" $'"device","limit","GUPS [2^30/s]","how"\n"GPU","a",3'
+broken limits "line 3: found '3x': expected a number" $'"device","limit","GUPS [2^30/s]","how"\n"GPU","a",3,"b"\n"GPU","a",3x,"b"'
+broken limits "line 2: quotation marks that are not closed" $'"device","limit","GUPS [2^30/s]","how"\n"GPU","a'
+broken limits "holds text: expected a number" $'"device","limit","GUPS [2^30/s]","how"\n"GPU","a",3,"b"\n"GPU","a","4","b"'
+broken limits "holds a number: expected text" $'"device","limit","GUPS [2^30/s]","how"\n1,"a",3,"b"'
+broken angles "holds text: expected a number" $'"angle [degrees]","tiles"\n0,"fast"'
+broken about "expected two, 'what' and 'value'" $'"what"\n'
+broken stages "expected a line of heads" '"stage","seconds"'
+broken stages "expected a line of heads" ''
+refused 1 "nowhere/about.csv: cannot be read" study fdk --from nowhere -o never
+nothing_left never "a study from nowhere"
+
+for signal in TERM INT; do
+	env "--default-signal=$signal" true 2>/dev/null || continue
+	timeout --kill-after=5 --signal="$signal" 1 env "--default-signal=$signal" "$gantry" study fdk -o ended >/dev/null 2>stderr.txt
+	nothing_left ended "a study that was ended by $signal"
+done
+finish

@@ -1,0 +1,280 @@
+/* Single DICOM files: what is put comes back, also from implicit files made byte by byte; compressed and damaged ones are refused.
+ * labels: unit property, backend: none */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "io/dicom.h"
+#include "tests/support/support.h"
+
+static const gt_dicom_tag class = { 0x0008, 0x0016, "UI", "class" }, instance = { 0x0008, 0x0018, "UI", "instance" },
+			  kind = { 0x0008, 0x0008, "CS", "Image Type" }, place = { 0x0020, 0x0032, "DS", "Image Position" },
+			  number = { 0x0020, 0x0013, "IS", "Instance Number" }, lines = { 0x0028, 0x0010, "US", "Rows" },
+			  least = { 0x0028, 0x0106, "SS", "Smallest Image Pixel Value" }, wide = { 0x0018, 0x9310, "FD", "Table Feed" },
+			  angle = { 0x7031, 0x1001, "FL", "angular position" }, count = { 0x7029, 0x1010, "US", "detector rows" },
+			  shape = { 0x7029, 0x100B, "CS", "detector shape" }, water = { 0x7041, 0x1001, "DS", "water" },
+			  shift = { 0x7033, 0x100C, "SS", "shift" }, feed = { 0x7033, 0x100D, "FD", "feed" };
+enum { SAMPLES = 300 * 131 };
+
+static char folder[64], path[128];
+static uint16_t *sample;
+
+static void setup(void)
+{
+	strcpy(folder, "/tmp/gantry-dicom-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/a.dcm", folder);
+	sample = malloc(SAMPLES * sizeof *sample);
+	for (size_t i = 0; i < SAMPLES; i++)
+		sample[i] = (uint16_t)(i * 7919 + i / 131);
+}
+
+static void teardown(void)
+{
+	unlink(path);
+	free(sample);
+	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+}
+
+/* 0: built without DCMTK, which then must be what the refusal says. */
+static int make(gt_dicom **d)
+{
+	if (gt_dicom_new(d) == GT_OK)
+		return 1;
+	ck_assert_ptr_nonnull(strstr(gt_error(), "built without DCMTK"));
+	ck_refused(gt_dicom_open(path, d), GT_ERR_UNSUPPORTED, "libdcmtk-dev");
+	return 0;
+}
+
+static void put(gt_dicom *d, const gt_dicom_tag *tag, double value) { ck_ok(gt_dicom_put_numbers(d, tag, 1, &value)); }
+
+static int write_file(void)
+{
+	static const double position[] = { -123.456789012, 1e-7 / 3, 7 };
+	char uid[GT_DICOM_UID], other[GT_DICOM_UID];
+	gt_dicom *d;
+	if (!make(&d))
+		return 0;
+	ck_ok(gt_dicom_uid(uid));
+	ck_ok(gt_dicom_uid(other));
+	ck_assert_str_ne(uid, other);
+	ck_ok(gt_dicom_put_text(d, &class, "1.2.840.10008.5.1.4.1.1.2"));
+	ck_ok(gt_dicom_put_text(d, &instance, uid));
+	ck_ok(gt_dicom_put_text(d, &kind, "DERIVED\\PRIMARY\\AXIAL"));
+	ck_ok(gt_dicom_put_text(d, &shape, "CYLINDRICAL"));
+	ck_ok(gt_dicom_put_numbers(d, &place, 3, position));
+	put(d, &number, 48590);
+	put(d, &lines, 1);
+	put(d, &lines, 300);
+	put(d, &least, -1024);
+	put(d, &wide, 1.0 / 3);
+	put(d, &angle, -4.5678);
+	put(d, &water, -1.234567891234e-5);
+	ck_ok(gt_dicom_put_pixels(d, SAMPLES, sample));
+	ck_ok(gt_dicom_save(d, path));
+	gt_dicom_close(d);
+	return 1;
+}
+
+static double get(gt_dicom *d, const gt_dicom_tag *tag)
+{
+	double value = NAN;
+	ck_ok(gt_dicom_numbers(d, tag, 1, &value));
+	return value;
+}
+
+static void same_samples(gt_dicom *d)
+{
+	uint16_t *back = malloc(SAMPLES * sizeof *back);
+	ck_ok(gt_dicom_pixels(d, SAMPLES, back));
+	ck_assert_int_eq(memcmp(back, sample, SAMPLES * sizeof *back), 0);
+	ck_refused(gt_dicom_pixels(d, SAMPLES - 1, back), GT_ERR_FORMAT, "(7FE0,0010) samples: 39300 found, expected 39299");
+	free(back);
+}
+
+START_TEST(what_is_put_comes_back)
+{
+	gt_dicom *d;
+	char text[64];
+	double x[4];
+	if (!write_file())
+		return;
+	ck_assert_int_eq(gt_dicom_is(path), 1);
+	ck_ok(gt_dicom_open(path, &d));
+	ck_ok(gt_dicom_text(d, &kind, text, sizeof text));
+	ck_assert_str_eq(text, "DERIVED\\PRIMARY\\AXIAL");
+	ck_assert_uint_eq(gt_dicom_count(d, &kind), 3);
+	ck_ok(gt_dicom_text(d, &shape, text, 5));
+	ck_assert_str_eq(text, "CYLI");
+	ck_ok(gt_dicom_numbers(d, &place, 3, x));
+	ck_assert_double_eq_tol(x[0], -123.456789012, 1e-11);
+	ck_assert_double_eq_tol(x[1], 1e-7 / 3, 1e-17);
+	ck_assert(x[2] == 7);
+	ck_assert(get(d, &number) == 48590);
+	ck_assert(get(d, &lines) == 300);
+	ck_assert(get(d, &least) == -1024);
+	ck_assert(get(d, &wide) == 1.0 / 3);
+	ck_assert(get(d, &angle) == (double)-4.5678f);
+	ck_assert_double_eq_tol(get(d, &water), -1.23456789e-5, 1e-14);
+	ck_assert_uint_eq(gt_dicom_count(d, &count), 0);
+	ck_refused(gt_dicom_numbers(d, &count, 1, x), GT_ERR_FORMAT, "a.dcm: (7029,1010) detector rows: missing");
+	ck_refused(gt_dicom_text(d, &count, text, sizeof text), GT_ERR_FORMAT, "detector rows: missing");
+	ck_refused(gt_dicom_numbers(d, &place, 4, x), GT_ERR_FORMAT, "(0020,0032) Image Position: 3 numbers, expected 4");
+	ck_refused(gt_dicom_numbers(d, &shape, 1, x), GT_ERR_FORMAT, "value 1 is no finite number");
+	same_samples(d);
+	gt_dicom_close(d);
+}
+END_TEST
+
+START_TEST(what_does_not_fit_is_not_put)
+{
+	static const double values[] = { 70000, NAN };
+	gt_dicom *d;
+	if (!make(&d))
+		return;
+	ck_refused(gt_dicom_put_numbers(d, &lines, 1, values), GT_ERR_ARG, "(0028,0010) Rows: a value is outside of the range");
+	ck_refused(gt_dicom_put_numbers(d, &water, 2, values), GT_ERR_ARG, "(7041,1001) water: a value is not finite");
+	gt_dicom_close(d);
+}
+END_TEST
+
+START_TEST(damaged_files)
+{
+	gt_dicom *d;
+	uint16_t few[4];
+	if (!write_file())
+		return;
+	ck_assert_int_eq(truncate(path, SAMPLES), 0);
+	if (gt_dicom_open(path, &d) == GT_OK) {
+		ck_refused(gt_dicom_pixels(d, SAMPLES, sample), GT_ERR_FORMAT, "a.dcm: (7FE0,0010) samples");
+		gt_dicom_close(d);
+	}
+	ck_assert_int_eq(truncate(path, 420), 0);
+	ck_refused(gt_dicom_open(path, &d), GT_ERR_FORMAT, "a.dcm: cannot be read as DICOM, damaged or cut off");
+	ck_assert_ptr_null(d);
+	ck_assert_int_eq(truncate(path, 100), 0);
+	ck_assert_int_eq(gt_dicom_is(path), 0);
+	unlink(path);
+	ck_assert_int_eq(gt_dicom_is(path), 0);
+	ck_refused(gt_dicom_open(path, &d), GT_ERR_FORMAT, "a.dcm");
+	ck_ok(gt_dicom_new(&d));
+	ck_refused(gt_dicom_pixels(d, 4, few), GT_ERR_FORMAT, "samples: missing");
+	ck_refused(gt_dicom_save(d, "/nowhere/a.dcm"), GT_ERR_IO, "/nowhere/a.dcm: cannot be written");
+	gt_dicom_close(d);
+}
+END_TEST
+
+/* Files made here, byte by byte: PS3.5, section 7.1. */
+typedef struct {
+	unsigned char byte[2 * SAMPLES + 4096];
+	size_t size;
+} bytes;
+
+static void add(bytes *b, const void *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		b->byte[b->size++] = ((const unsigned char *)data)[i];
+}
+
+static void add_little(bytes *b, unsigned long value, int size)
+{
+	for (int i = 0; i < size; i++)
+		b->byte[b->size++] = (unsigned char)(value >> 8 * i);
+}
+
+static void add_head(bytes *b, const char *syntax)
+{
+	memset(b, 0, sizeof *b);
+	b->size = 128;
+	add(b, "DICM", 4);
+	const size_t length = strlen(syntax) + strlen(syntax) % 2;
+	add_little(b, 0x00000002, 4);
+	add(b, "UL\4\0", 4);
+	add_little(b, 8 + length, 4);
+	add_little(b, 0x00100002, 4);
+	add(b, "UI", 2);
+	add_little(b, length, 2);
+	add(b, syntax, length);
+}
+
+/* One element of implicit representation. */
+static void add_element(bytes *b, const gt_dicom_tag *tag, const void *value, size_t size)
+{
+	add_little(b, tag->group, 2);
+	add_little(b, tag->element, 2);
+	add_little(b, size, 4);
+	add(b, value, size);
+}
+
+static void save(const bytes *b)
+{
+	FILE *f = fopen(path, "wb");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(b->byte, 1, b->size, f), b->size);
+	fclose(f);
+}
+
+START_TEST(implicit_files)
+{
+	static const gt_dicom_tag pixels = { 0x7FE0, 0x0010, "OW", "samples" };
+	const float f = -4.5678f;
+	const double g = 1.0 / 3;
+	static bytes file, *b = &file;
+	gt_dicom *d;
+	char text[64];
+	add_head(b, "1.2.840.10008.1.2");
+	add_element(b, &lines, "\x2c\1", 2);
+	add_element(b, &count, "\x83\0", 2);
+	add_element(b, &shape, "FLAT \0", 6);
+	add_element(b, &angle, &f, 4);
+	add_element(b, &shift, "\xfe\xff", 2);
+	add_element(b, &feed, &g, 8);
+	add_element(b, &water, "0.0191 ", 8);
+	add_element(b, &pixels, sample, SAMPLES * sizeof *sample);
+	save(b);
+	if (make(&d)) {
+		gt_dicom_close(d);
+		ck_ok(gt_dicom_open(path, &d));
+		ck_assert(get(d, &lines) == 300);
+		ck_assert(get(d, &count) == 131);
+		ck_assert(get(d, &angle) == (double)f);
+		ck_assert(get(d, &shift) == -2);
+		ck_assert(get(d, &feed) == g);
+		ck_assert(get(d, &water) == 0.0191);
+		ck_ok(gt_dicom_text(d, &shape, text, sizeof text));
+		ck_assert_str_eq(text, "FLAT");
+		same_samples(d);
+		gt_dicom_close(d);
+	}
+}
+END_TEST
+
+START_TEST(compressed_files)
+{
+	static bytes file, *b = &file;
+	gt_dicom *d;
+	add_head(b, "1.2.840.10008.1.2.4.70");
+	add(b, "\x28\0\x10\0US\2\0\x2c\1", 10);
+	add(b, "\xe0\x7f\x10\0OB\0\0\xff\xff\xff\xff", 12);
+	add(b, "\xfe\xff\x00\xe0\0\0\0\0\xfe\xff\x00\xe0\4\0\0\0abcd\xfe\xff\xdd\xe0\0\0\0\0", 28);
+	save(b);
+	if (make(&d)) {
+		gt_dicom_close(d);
+		ck_refused(gt_dicom_open(path, &d), GT_ERR_UNSUPPORTED,
+		           "compressed as transfer syntax 1.2.840.10008.1.2.4.70 (JPEG Lossless");
+	}
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, what_is_put_comes_back);
+	tcase_add_test(tc, what_does_not_fit_is_not_put);
+	tcase_add_test(tc, damaged_files);
+	tcase_add_test(tc, implicit_files);
+	tcase_add_test(tc, compressed_files);
+}
+
+int main(void) { return gt_test_main("dicom", fill); }
