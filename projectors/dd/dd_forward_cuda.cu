@@ -242,21 +242,23 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 
 /* Of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice: weight of the first line (0: there is
  * none; below 0: there are three or more, counted in `more`), of the last (0: it is the first), place of the tile's middle, first line's
- * address. FINE: that place from the next whole one, which is in `whole`: counted from 2^23, and over the window. */
+ * address. FINE: that place from the next whole one, which is in `fine`, counted from 2^23; and the height of a cell. */
 template <int COLUMNS, int FORM> struct plan {
 	float4 pair[WARP];
-	float2 whole[FORM == SHORT ? 1 : WARP];
+	float2 fine[FORM == SHORT ? 1 : WARP];
 	float2 more[WARP]; /* number of lines, weight of those in the middle */
 	double a0, da, g0, dg, z0, dz, middle, U[COLUMNS + 1], q[COLUMNS];
 	int first, end;
+	float shift; /* FINE: the tile's middle from that of its rows, in rows: lower than the tile where rows end */
 };
 
-/* q: the place over the window, or FINE: from the whole one. */
+/* q: the place over the window, or FINE: from `whole`. */
 template <int FORM>
-static __device__ __forceinline__ unsigned place_of(float q, float2 whole, float intervals, float inverse, float *fraction)
+static __device__ __forceinline__ unsigned place_of(float q, float whole, float intervals, float inverse, float *fraction)
 {
-	const float in = __saturatef(FORM == SHORT ? q : fmaf(q, inverse, whole.y)), t = __fmaf_rd(in, intervals, 8388608.f);
-	*fraction = FORM == SHORT ? fmaf(in, intervals, -(t - 8388608.f)) : __saturatef(q - (t - whole.x));
+	const float in = __saturatef(FORM == SHORT ? q : fmaf(q, inverse, (whole - 8388608.f) * inverse)),
+		    t = __fmaf_rd(in, intervals, 8388608.f);
+	*fraction = FORM == SHORT ? fmaf(in, intervals, -(t - 8388608.f)) : __saturatef(q - (t - whole));
 	return __float_as_uint(t) * 4;
 }
 
@@ -298,7 +300,7 @@ static __device__ __forceinline__ void flush(struct sums<ROWS, LANES, COLUMNS> *
 /* What the warp must know of view m and its columns from k on. */
 template <int COLUMNS, int FORM>
 static __device__ __forceinline__ void prepare(struct plan<COLUMNS, FORM> *p, const gt_dd &d, const gt_dd_fast &f, int m, int k,
-                                               double middle)
+                                               double middle, float shift)
 {
 	const int lane = threadIdx.x % WARP;
 	const gt_dd_near *w = f.view + max(m, 0);
@@ -311,6 +313,7 @@ static __device__ __forceinline__ void prepare(struct plan<COLUMNS, FORM> *p, co
 		p->z0 = w->z0;
 		p->dz = w->dz;
 		p->middle = middle + w->p;
+		p->shift = shift;
 		p->first = m < 0 ? 0 : w->first;
 		p->end = m < 0 ? 0 : w->end;
 	}
@@ -355,7 +358,8 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 	enum { SLICES = WARP / COLUMNS, SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT };
 	const int lane = threadIdx.x % WARP, in = lane % SLICES, slices = same(u->slices), n = u->first + in;
 	/* FINE: lanes from the middle, so that places within are small; rows are LANES apart */
-	const float intervals = u->intervals, inverse = u->inverse, row = (float)(lane % LANES) - 0.5f * LANES * (FORM == SHORT ? ROWS : 1),
+	const float intervals = u->intervals, inverse = u->inverse,
+		    row = (float)(lane % LANES) - 0.5f * LANES * (FORM == SHORT ? ROWS : 1) + (FORM == SHORT ? 0 : p->shift),
 		    first_row = FORM == SHORT ? 0 : -0.5f * LANES * (ROWS - 1);
 	const unsigned bytes = same(u->bytes);
 	const double q = p->q[lane / SLICES], g = p->g0 + n * p->dg;
@@ -365,7 +369,7 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 	float weight = 0;
 	/* an address with values also where there are no lines */
 	float4 pair = make_float4(0, 0, 0, __uint_as_float(address_of(u + 1) - 0x4B000000u * 4u));
-	float2 whole = make_float2(8388608.f, 0);
+	float whole = 8388608;
 	if (in < slices && n >= p->first && n < p->end) {
 		const int line = u->line[in], lines = u->lines[in];
 		const double a = p->a0 + n * p->da, low = fma(g, p->U[lane / SLICES], a), high = fma(g, p->U[lane / SLICES + 1], a);
@@ -383,11 +387,12 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 			} else {
 				const double near = fmin(fmax(rint(middle), -4e6), 4e6);
 				pair.z = (float)(middle - near);
-				whole = make_float2((float)(8388608 + near), (float)near * inverse);
+				whole = (float)(8388608 + near);
 			}
 			pair.w = __uint_as_float(at);
 			float fraction;
-			unsigned top = at + place_of<FORM>(fmaf(step, 0.5f * ROWS * LANES, pair.z), whole, intervals, inverse, &fraction);
+			unsigned top = at + place_of<FORM>(fmaf(step, 0.5f * ROWS * LANES + (FORM == SHORT ? 0 : p->shift), pair.z), whole,
+			                                   intervals, inverse, &fraction);
 #pragma unroll 1
 			for (int k = 0; k < count; k++, top += bytes) {
 				const float w = k == 0           ? pair.x
@@ -404,7 +409,7 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 	}
 	p->pair[lane] = pair;
 	if (FORM != SHORT)
-		p->whole[lane] = whole;
+		p->fine[lane] = make_float2(whole, A);
 	/* lanes with one line, two, more: branches that hang on them are uniform */
 	unsigned one = __ballot_sync(~0u, count > 0), two = __ballot_sync(~0u, count > 1), more = __ballot_sync(~0u, count > 2);
 	const int group = lane / LANES;
@@ -416,7 +421,7 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 	}
 	__syncwarp();
 	const unsigned pairs = address_of(p->pair + group * SLICES), middles = address_of(p->more + group * SLICES),
-		       wholes = address_of(p->whole + (FORM == SHORT ? 0 : group * SLICES));
+		       fines = address_of(p->fine + (FORM == SHORT ? 0 : group * SLICES));
 	/* pairs are loaded one ahead */
 	float4 ahead = load4(pairs);
 	float slice = 0;
@@ -429,15 +434,15 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 			const unsigned bits = columns_of<LANES, SLICES>() << c * SPLIT * SLICES;
 			if (!(one & bits))
 				continue;
-			const float h = fmaf(slice, steps_more[c], steps[c]);
+			const float2 own = FORM == SHORT ? make_float2(0, 0) : load2(fines + 8 * (c * SPLIT * SLICES + k));
+			const float h = FORM == SHORT ? fmaf(slice, steps_more[c], steps[c]) : own.y;
 			unsigned place[ROWS];
 			float fraction[ROWS];
 			const float lowest = fmaf(h, row, b.z);
-			const float2 own = FORM == SHORT ? make_float2(0, 0) : load2(wholes + 8 * (c * SPLIT * SLICES + k));
 #pragma unroll
 			for (int r = 0; r < ROWS; r++)
 				place[r] = __float_as_uint(b.w) +
-				           place_of<FORM>(fmaf(h, first_row + LANES * r, lowest), own, intervals, inverse, &fraction[r]);
+				           place_of<FORM>(fmaf(h, first_row + LANES * r, lowest), own.x, intervals, inverse, &fraction[r]);
 			const struct values<ROWS> first = values_at(place);
 			if (two & bits) {
 				if (more & bits) {
@@ -490,7 +495,8 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 	if (warp == WARPS) {
 		produce(d, f, j, ring, g, k0, k1, l0, l1, SLICES);
 	} else {
-		prepare(&plans[warp], d, f, g->view[warp % f.together], k0 + warp / f.together * COLUMNS, l0 + 0.5 * TALL);
+		prepare(&plans[warp], d, f, g->view[warp % f.together], k0 + warp / f.together * COLUMNS,
+		        FORM == SHORT ? l0 + 0.5 * TALL : 0.5 * (l0 + l1), FORM == SHORT ? 0 : 0.5f * (TALL - (l1 - l0)));
 #pragma unroll
 		for (int i = 0; i < STEPS * ROWS; i++)
 			whole[i / ROWS][i % ROWS] = 0;
