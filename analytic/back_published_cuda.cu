@@ -7,7 +7,7 @@
  *   transposed besides, views along y work on a volume with x and y exchanged, put back at the end
  *   atomic     besides, sums are added without being read
  *   intra      u free of z, v by addition; layered texture, views outside, slices inside (Okitsu et al. 2010)
- *   layered    the same with slices outside and views inside, in 16 x 16 blocks (Lu, Ino, Matsushita 2016)
+ *   layered    the same with slices outside and views inside, in 16 x 16 blocks (Lu, Ino, Hagihara 2016)
  * Textures interpolate with 8 bits of fraction: some thousandths of the values are lost. */
 #include <stdlib.h>
 #include "analytic/direct_cuda.h"

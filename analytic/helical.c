@@ -85,6 +85,7 @@ static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, c
 	struct stopwatch w = { be, times, seconds() };
 	GT_TRY(gt_helical_plan_new(grid, scan, o, &p));
 	GT_TRY(check_slices(p));
+	gt_helical_plan_trim(p);
 	GT_TRY(gt_helical_plan_filter(p, o, scan->row_pitch, batch_size(be, p, impl->view_bytes(p, data->type))));
 	GT_TRY(impl->open(be, p, data->type, &state));
 	gt_fill(0, x);

@@ -16,8 +16,6 @@
 #define WIDEST_STEP 2.5
 /* A table that moves less than this part of its mean way in an eighth of a turn stands still. */
 #define SLOWEST 0.1
-/* Places on the circle that slices are judged by. */
-#define PLACES 96
 
 struct making {
 	gt_helical_plan *plan;
@@ -170,19 +168,11 @@ static void find_fan(struct making *m)
 	}
 }
 
-static double nearest_source(const gt_helical_plan *p)
-{
-	double least = p->spot[0].distance;
-	for (size_t c = 1; c < p->spots; c++)
-		least = fmin(least, p->spot[c].distance);
-	return least;
-}
-
 /* Parallel columns as far apart as cells are at the axis, between the ends of the fan. */
 static void plan_columns(struct making *m)
 {
 	gt_helical_plan *p = m->plan;
-	const double distance = nearest_source(p), low = distance * sin(m->fan[0]), high = distance * sin(m->fan[1]);
+	const double distance = gt_helical_nearest(p), low = distance * sin(m->fan[0]), high = distance * sin(m->fan[1]);
 	struct gt_helix_detector *d = &p->detector;
 	d->pitch = distance * (m->fan[1] - m->fan[0]) / (double)(p->source_columns - 1);
 	d->columns = (size_t)floor((high - low) / d->pitch + 1e-6) + 1;
@@ -236,7 +226,8 @@ static gt_status plan_directions(struct making *m)
 		low = fmax(low, d[0] - m->step / 2 + p->sense * PI + fmax(a, b));
 		high = fmin(high, d[s->views - 1] + m->step / 2 + p->sense * PI + fmin(a, b));
 	}
-	p->bins = p->spots * (size_t)fmax(1, round(PI / m->step));
+	/* An odd number of views per turn is half way between two: the fewer, whichever way the angles were rounded. */
+	p->bins = p->spots * (size_t)fmax(1, ceil(PI / m->step - 0.5 - 1e-4));
 	p->step = p->sense * PI / (double)p->bins;
 	p->first_direction = p->sense * low;
 	p->views = high >= low ? (size_t)floor((high - low) / fabs(p->step) + 1e-6) + 1 : 0;
@@ -255,133 +246,6 @@ struct gt_helix_view gt_helical_view(const gt_helical_plan *p, size_t first, siz
 	const size_t j = first + i / p->turns + i % p->turns * p->bins;
 	const double psi = p->first_direction + (double)j * p->step;
 	return (struct gt_helix_view){ psi, cos(psi), sin(psi), j % p->spots, j < p->views };
-}
-
-/* What is complete ------------------------------------------------------ */
-
-static double source_at(const gt_helical_plan *p, const struct gt_helix_view *w, size_t column)
-{
-	const struct gt_helix_spot *s = &p->spot[w->spot];
-	struct gt_helix_tap t;
-	const double fan = p->fan[w->spot * p->detector.columns + column];
-	gt_helix_find(p->direction + s->first, p->z + s->first, s->views, p->sense * (w->direction - PI - fan), &t);
-	return t.z;
-}
-
-/* Counts one up for each of n slices that a view sees of (x, y), as differences. */
-static void count_slices(const gt_helical_plan *p, const struct gt_helix_view *w, double x, double y, double z0, double dz, size_t n,
-                         int *count)
-{
-	const double *reach = p->reach + w->spot * p->detector.columns;
-	struct gt_helix_line line;
-	size_t k, first, end;
-	double part, length;
-	if (!gt_helix_place(&p->detector, w, p->spot[w->spot].distance, x, y, &k, &part, &length))
-		return;
-	const double below = source_at(p, w, k), above = source_at(p, w, k + 1);
-	gt_helix_rows(&p->spot[w->spot], below + part * (above - below), reach[k] + part * (reach[k + 1] - reach[k]), length, &line);
-	gt_back_slices(line.row0 + z0 * line.slope, dz * line.slope, p->rows, n, &first, &end);
-	if (first < end) {
-		count[first]++;
-		count[end]--;
-	}
-}
-
-/* incomplete[n] of slices at z0 + i dz: those that some bin does not see of a place on the circle. count: n + 1. */
-static void judge(const gt_helical_plan *p, double radius, double z0, double dz, size_t n, int *count, unsigned char *incomplete)
-{
-	memset(incomplete, 0, n);
-	for (size_t b = 0; b < p->bins; b++)
-		for (int i = 0; i <= PLACES; i++) {
-			const double r = i ? radius : 0, at = 2 * PI * i / PLACES;
-			memset(count, 0, (n + 1) * sizeof *count);
-			for (size_t k = 0; k < p->turns; k++) {
-				const struct gt_helix_view w = gt_helical_view(p, b, k);
-				count_slices(p, &w, p->detector.center[0] + r * cos(at), p->detector.center[1] + r * sin(at), z0, dz, n,
-				             count);
-			}
-			int sum = 0;
-			for (size_t z = 0; z < n; z++) {
-				sum += count[z];
-				incomplete[z] |= sum == 0;
-			}
-		}
-}
-
-/* Two rays that look opposite ways at a point r = D sin g from the axis come from sources half a turn and 2 g apart, and see together as
- * much as the rows are high at cos g of the distance to the axis (flat: cos^2 g): the largest pitch that leaves no gap. */
-static double pitch_limit(gt_shape shape, double g) { return 2 * PI * cos(g) * (shape == GT_FLAT ? cos(g) : 1) / (PI + 2 * g); }
-
-static double farthest(const gt_grid *g, const double center[2])
-{
-	double far[2];
-	for (int a = 0; a < 2; a++)
-		far[a] = fabs(g->center[a] - center[a]) + (double)(g->n[a] - 1) / 2 * g->pitch[a];
-	return hypot(far[0], far[1]);
-}
-
-static gt_status plan_complete(struct making *m, double seen)
-{
-	gt_helical_plan *p = m->plan;
-	const size_t n = p->grid.n[2], middle = p->detector.columns / 2;
-	const double distance = nearest_source(p), radius = fmin(seen, farthest(&p->grid, p->detector.center));
-	double low = 0, high = asin(radius / distance);
-	p->pitch = fabs(m->rise) * 2 * PI * p->reach[middle] / ((double)p->rows * m->scan->row_pitch * distance);
-	p->limit = pitch_limit(m->scan->shape, high);
-	p->complete_radius = p->pitch <= p->limit ? radius : 0;
-	for (int i = 0; i < 50 && p->pitch > p->limit; i++) {
-		const double g = (low + high) / 2;
-		*(p->pitch <= pitch_limit(m->scan->shape, g) ? &low : &high) = g;
-		p->complete_radius = distance * sin(low);
-	}
-	if (p->pitch > pitch_limit(m->scan->shape, 0))
-		return gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"wfbp: pitch %.4g (%.6g mm per turn): no slice is seen over half a turn beyond %.4g; %.4g would show the whole grid of radius %.4g mm; use an iterative solver such as os-sart",
-			p->pitch, fabs(m->rise) * 2 * PI, pitch_limit(m->scan->shape, 0), p->limit, radius);
-	int *count = malloc((n + 1) * sizeof *count);
-	if (!count)
-		return gt_fail(GT_ERR_MEMORY, "wfbp: no memory for %zu slices", n);
-	judge(p, 0.998 * p->complete_radius, gt_grid_first(&p->grid, 2), p->grid.pitch[2], n, count, p->incomplete);
-	free(count);
-	return GT_OK;
-}
-
-void gt_helical_complete(const gt_helical_plan *p, size_t *first, size_t *end)
-{
-	size_t begin = 0;
-	*first = *end = 0;
-	for (size_t z = 0; z <= p->grid.n[2]; z++)
-		if (z == p->grid.n[2] || p->incomplete[z]) {
-			if (z - begin > *end - *first) {
-				*first = begin;
-				*end = z;
-			}
-			begin = z + 1;
-		}
-}
-
-enum { TRIALS = 256 };
-
-void gt_helical_range(const gt_helical_plan *p, double *low, double *high)
-{
-	int count[TRIALS + 1];
-	unsigned char incomplete[TRIALS];
-	const size_t views = p->source_views;
-	double bottom = p->z[0], top = p->z[0];
-	for (size_t v = 1; v < views; v++) {
-		bottom = fmin(bottom, p->z[v]);
-		top = fmax(top, p->z[v]);
-	}
-	judge(p, 0.998 * p->complete_radius, bottom, (top - bottom) / (TRIALS - 1), TRIALS, count, incomplete);
-	*low = top;
-	*high = bottom;
-	for (size_t i = 0; i < TRIALS; i++)
-		if (!incomplete[i]) {
-			const double z = bottom + (double)i * (top - bottom) / (TRIALS - 1);
-			*low = fmin(*low, z);
-			*high = fmax(*high, z);
-		}
 }
 
 /* The plan -------------------------------------------------------------- */
@@ -434,7 +298,7 @@ gt_status gt_helical_plan_new(const gt_grid *grid, const gt_scan *scan, const gt
 	const double last = p->detector.first + (double)(p->detector.columns - 1) * p->detector.pitch,
 		     seen = fmin(-p->detector.first, last);
 	p->radius = o->mask == GT_MASK_FOV ? seen : INFINITY;
-	GT_TRY(plan_complete(&m, seen));
+	GT_TRY(gt_helical_plan_complete(p, scan, fabs(m.rise), seen));
 	*out = p;
 done:
 	gt_stand_free(&stand);

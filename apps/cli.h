@@ -104,6 +104,8 @@ void cli_begin_writing(void);
 gt_status cli_end_writing(gt_status st);
 void cli_interrupt(int number);
 gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
+/* 1: projections of that name, or in that format (NULL: by the name), are a folder of DICOM files. */
+int       cli_is_dicom_output(const char *path, const char *format);
 gt_status cli_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);
 
 #endif

@@ -16,8 +16,9 @@ static const convert_options defaults = {
 };
 #define AT(field) offsetof(convert_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes; its name decides the format", AT(output), 0, 0, NULL },
-	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI, else mm-1)", AT(unit), 0, 0, units },
+	{ "output", 'o', CLI_OUTPUT, "FILE",
+	  "where the volume goes; its name decides the format, a slash at its end makes it a DICOM folder", AT(output), 0, 0, NULL },
+	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI and DICOM, else mm-1)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
 	{ "position", 0, CLI_CHOICE, NULL, "how the patient lay (default: as the file says, else HFS)", AT(position), 0, 0,
 	  gt_position_names },
@@ -41,10 +42,12 @@ static int run(const cli_call *call, const void *given)
 	const convert_options *o = given;
 	const gt_format *format = NULL;
 	gt_volume *v = NULL;
-	char note[1024] = "", grid[256];
+	char note[1024] = "", remark[256] = "", grid[256];
 	int projections = 0;
 	gt_read_options r = gt_read_defaults;
-	gt_write_options w = { .unit = (gt_unit)o->unit, .water = o->water, .deflate = (int)o->deflate };
+	gt_write_options w = {
+		.unit = (gt_unit)o->unit, .water = o->water, .deflate = (int)o->deflate, .note = remark, .note_size = sizeof remark
+	};
 	gt_status st = GT_OK;
 	r.unit = (gt_unit)o->input_unit;
 	r.slope = o->slope;
@@ -66,6 +69,8 @@ static int run(const cli_call *call, const void *given)
 	cli_note_implausible(call, v);
 	GT_TRY(record(call, v));
 	GT_TRY(cli_write_volume(o->output, &w, v));
+	if (remark[0])
+		cli_note(call, "%s", remark);
 done:
 	gt_volume_free(v);
 	return cli_exit(call, st);
@@ -76,7 +81,8 @@ const cli_command cli_convert = {
 	.about = "volumes from one format to another",
 	.synopsis = "FILE -o OUTPUT [options]",
 	.notes = "  gantry convert vol.nc -o vol.nii.gz\n"
-		 "  gantry convert head.nii -o head.mha --unit HU\n",
+		 "  gantry convert head.nii -o head.mha --unit HU\n"
+		 "  gantry convert vol.nc -o series/\n",
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "analytic/analytic.h"
 #include "apps/cli.h"
+#include "apps/progress.h"
 #include "core/scan_math.h"
 
 gt_type cli_type(const cli_call *call) { return call->common.precision ? GT_F64 : GT_F32; }
@@ -35,7 +36,11 @@ gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_pro
 	o.may_lack_data = 1;
 	o.note = note;
 	o.note_size = sizeof note;
+	app_progress progress = app_progress_start("read", call->common.quiet);
+	o.progress = app_progress_fraction;
+	o.progress_self = &progress;
 	const gt_status st = gt_read_projections(path, &o, p);
+	app_progress_end(&progress);
 	if (st == GT_OK && note[0])
 		cli_note(call, "%s", note);
 	if (st != GT_OK || (*p)->data || what != CLI_WITH_DATA)
@@ -72,6 +77,8 @@ gt_status cli_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, si
 	*above = grid->n[2] - s.end;
 	grid->center[2] += ((double)*below - (double)*above) / 2 * grid->pitch[2];
 	grid->n[2] = s.end - s.first;
+	if (fabs(grid->center[2]) < 1e-9 * grid->pitch[2])
+		grid->center[2] = 0;
 	return GT_OK;
 }
 
@@ -218,6 +225,12 @@ gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt
 {
 	cli_begin_writing();
 	return cli_end_writing(gt_write_volume(path, o, v));
+}
+
+int cli_is_dicom_output(const char *path, const char *format)
+{
+	const size_t n = path ? strlen(path) : 0;
+	return format ? !strcmp(format, "dicom-ct-pd") : n > 1 && path[n - 1] == '/';
 }
 
 gt_status cli_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)

@@ -3,17 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analytic/analytic.h"
+#include "apps/check.h"
 #include "apps/cli.h"
 #include "core/scan_math.h"
 
 #define DEGREES (180 / 3.14159265358979323846)
 
 typedef struct {
-	int geometry;
+	int geometry, check;
 } info_options;
 static const cli_option options[] = {
 	{ "geometry", 'g', CLI_FLAG, NULL, "the geometry alone: do not read the projections", offsetof(info_options, geometry), 0, 0,
 	  NULL },
+	{ "check", 'c', CLI_FLAG, NULL,
+	  "compare rays that are measured from both ends: are columns, rows, centre and turn right? (exit code 1 if not)",
+	  offsetof(info_options, check), 0, 0, NULL },
 	{ 0 },
 };
 
@@ -72,6 +76,13 @@ static void add_range(cJSON *report, const float *x, size_t n)
 	add(report, "least", r.least);
 	add(report, "most", r.most);
 	add(report, "mean", r.mean);
+}
+
+static void add_photons(cJSON *report, const gt_projections *p)
+{
+	const range r = range_of(p->photons, gt_scan_cells(p->scan));
+	add(report, "least_photons", r.least);
+	add(report, "most_photons", r.most);
 }
 
 static void add_provenance(cJSON *report, const gt_provenance *from)
@@ -184,6 +195,10 @@ static gt_status add_projections(const cli_call *call, int geometry, cJSON *repo
 		return st;
 	}
 	add_scan(report, (*p)->scan);
+	if ((*p)->water > 0)
+		add(report, "water_mm-1", (*p)->water);
+	if ((*p)->photons)
+		add_photons(report, *p);
 	if ((*p)->data)
 		add_range(report, (*p)->data, gt_scan_cells((*p)->scan));
 	add_provenance(report, &(*p)->from);
@@ -200,7 +215,7 @@ static void print_text(const cJSON *report)
 			printf("%-24s %s\n", item->string, item->valuestring);
 		else if (cJSON_IsNumber(item))
 			printf("%-24s %.10g\n", item->string, item->valuedouble);
-		else
+		else if (!cJSON_IsObject(item))
 			printf("%-24s not known\n", item->string);
 }
 
@@ -213,21 +228,32 @@ static int run(const cli_call *call, const void *given)
 	int projections = 0;
 	gt_status st = GT_OK;
 	cJSON *report = cJSON_CreateObject();
+	if (o->check && o->geometry)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--check compares projections: it cannot be combined with --geometry"));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
+	if (o->check && !projections)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--check: %s is a volume, expected projections", call->file[0]));
 	add_text(report, "file", call->file[0]);
 	add_text(report, "format", format->name);
 	if (projections) {
 		GT_TRY(add_projections(call, o->geometry, report, &p));
+		if (o->check && !p->data)
+			st = gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: expected it for --check", call->file[0]);
+		else if (o->check)
+			st = app_check(call->file[0], p, report);
 	} else {
 		GT_TRY(cli_read_volume(call, call->file[0], &v));
 		add_volume(report, v);
 	}
+	if (st == GT_OK && o->check)
+		st = app_check_verdict(call->file[0], report);
 done:
 	if (call->common.json && cJSON_GetObjectItem(report, "kind")) {
 		cli_json(report);
 		report = NULL;
 	} else if (cJSON_GetObjectItem(report, "kind")) {
 		print_text(report);
+		app_check_print(report);
 	}
 	cJSON_Delete(report);
 	gt_projections_free(p);
@@ -239,7 +265,7 @@ const cli_command cli_info = {
 	.name = "info",
 	.about = "what a file holds",
 	.synopsis = "FILE [options]",
-	.notes = "  gantry info scan.nc\n  gantry info vol.nc --json\n",
+	.notes = "  gantry info scan.nc\n  gantry info scan.nc --check\n  gantry info vol.nc --json\n",
 	.traits = CLI_REPORTS,
 	.options = options,
 	.options_size = sizeof(info_options),

@@ -233,7 +233,7 @@ static void begin(struct descent *s, double left)
 }
 
 /* Noise that this strength leaves, over all patches. */
-static gt_status simulate(const app_patches *p, double strength, double left, double *noise)
+static gt_status simulate(app_patches *p, double strength, double left, double *noise)
 {
 	const size_t n = p->size;
 	double *room = calloc(6 * n, sizeof *room), sum = 0;
@@ -251,7 +251,9 @@ static gt_status simulate(const app_patches *p, double strength, double left, do
 		s.strength = strength * p->at[s.k].square;
 		begin(&s, left);
 		descend(&s);
-		sum += inner_square(p, s.z);
+		const double square = inner_square(p, s.z);
+		p->noise[s.k] = sqrt(square);
+		sum += square;
 	}
 	GT_TRY(gt_backend_status(gt_array_backend(p->x)));
 	*noise = sqrt(sum / APP_PATCHES);

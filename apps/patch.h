@@ -12,6 +12,7 @@ typedef struct {
 	double *R;                      /* spectrum of the penalty of strength 1, for differences that are small */
 	const gt_penalty *penalty;      /* of strength 1, on a grid of n voxels */
 	gt_array *x, *g;                /* room: arrays of the penalty's */
+	double noise[APP_PATCHES];      /* that the strength found leaves in each; 0: not known */
 } app_patches;
 /* Root mean square over the patches of the standard deviation, were the penalty quadratic: from the spectra alone. */
 double app_patches_quadratic(const app_patches *p, double strength);

@@ -10,8 +10,8 @@ static const char *const abouts[KINDS] = {
 	"the default: those of the file, else by its photons, else uniform; uniform where the solver takes none",
 	"1 for all cells",
 	"the variable weight of the file",
-	"by the inverse variance of a line integral p: N^2/(N + electronic^2), N = photons exp(-p)",
-	"exp(-p): in proportion to photons whose number is not known",
+	"by the inverse variance of a line integral p: N^2/(N + electronic^2), N = photons exp(-p), p smoothed along the rows",
+	"exp(-p), the same: in proportion to photons whose number is not known",
 };
 
 #define AT(field) offsetof(app_weights, field)
@@ -104,8 +104,10 @@ gt_status app_weights_new(const app_weights *o, unsigned traits, const char *sol
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "weights of the data need %.3g MB", (double)n * 4e-6));
 	if (kind == APP_WEIGHTS_FILE)
 		GT_TRY(gt_data_weights_given(pool, p->weight, n, w, &factor));
-	if (kind == APP_WEIGHTS_PHOTONS || kind == APP_WEIGHTS_NOISE)
-		GT_TRY(gt_data_weights(pool, &counts, p->data, n, w, &factor));
+	if (kind == APP_WEIGHTS_PHOTONS || kind == APP_WEIGHTS_NOISE) {
+		gt_data_smooth(pool, p->data, n, p->scan->columns, w);
+		GT_TRY(gt_data_weights(pool, &counts, w, n, w, &factor));
+	}
 	*text = kind == APP_WEIGHTS_PHOTONS ? cli_text("photons:count=%g,electronic=%g/%g", o->count, o->electronic, factor)
 	        : kind == APP_WEIGHTS_FILE || kind == APP_WEIGHTS_NOISE ? cli_text("%s/%g", kinds[kind], factor)
 	                                                                : cli_text("uniform");

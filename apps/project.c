@@ -36,7 +36,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_need("--scan", o->scan));
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(app_projector_check(o->projector));
-	GT_TRY(gt_can_write_projections(o->output));
+	GT_TRY(gt_can_write_projections(o->output, NULL));
 	GT_TRY(cli_read_scan(call, o->scan, CLI_GEOMETRY, &p));
 	GT_TRY(cli_read_volume(call, call->file[0], &v));
 	GT_TRY(gt_fail_in(gt_grid_check(&v->grid, p->scan), "%s", call->file[0]));

@@ -2,18 +2,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "apps/kept.h"
 #include "apps/prior.h"
 #include "apps/quality.h"
 #include "apps/recon.h"
 #include "core/host_memory.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL };
-static const recon_options defaults = {
-	.projector = "dd", .init = "auto", .weights = "auto", .water = GT_WATER_DEFAULT, .unit = GT_UNIT_AUTO
-};
+static const recon_options defaults = { .projector = "dd", .init = "auto", .weights = "auto", .unit = GT_UNIT_AUTO, .keep = APP_KEPT_AUTO };
 #define AT(field) offsetof(recon_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes; its name decides the format (.nc, .mha, .nii, a folder/ of DICOM)",
+	  AT(output), 0, 0, NULL },
 	{ "grid", 0, CLI_TEXT, "SPEC", "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
 	{ "like", 0, CLI_INPUT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
 	{ "quality", 0, CLI_CHOICE, NULL, "all settings at once: fast is the direct method, iterative a quiet picture without tuning",
@@ -40,11 +40,16 @@ static const cli_option options[] = {
 	{ "device-memory", 0, CLI_TEXT, "SIZE", "at most this much on the device, e.g. 4GiB; fdk and fbp go by slabs then",
 	  AT(device_memory), 0, 0, NULL },
 	{ "host-memory", 0, CLI_TEXT, "SIZE", "at most this much of the host's memory", AT(host_memory), 0, 0, NULL },
+	{ "keep", 0, CLI_CHOICE, NULL, "by slabs: where projections are for the slabs after the first (no: read again; default auto)",
+	  AT(keep), 0, 0, app_kept_names },
+	{ "scratch", 0, CLI_TEXT, "FOLDER", "by slabs: where a file for them may be, if memory does not hold them", AT(scratch), 0, 0,
+	  NULL },
 	{ "no-overlap", 0, CLI_FLAG, NULL, "by slabs: one stage after the other, to time each alone", AT(no_overlap), 0, 0, NULL },
 	{ "dry-run", 0, CLI_FLAG, NULL, "check all, compute nothing: what would be done, and the memory that it needs", AT(dry_run), 0, 0,
 	  NULL },
-	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI, else mm-1)", AT(unit), 0, 0, units },
-	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default 0.02)", AT(water), 1e-9, 1e3, NULL },
+	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI and DICOM, else mm-1)", AT(unit), 0, 0, units },
+	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default: as the scan states, else 0.02)", AT(water), 1e-9, 1e3,
+	  NULL },
 	{ 0 },
 };
 
@@ -153,6 +158,8 @@ static gt_status check(const recon_options *o, app_method *m)
 	GT_TRY(app_runlog_check(o->log, o->plot));
 	if (o->output)
 		GT_TRY(gt_can_write_volume(o->output));
+	if (o->keep == APP_KEPT_SCRATCH)
+		GT_TRY(cli_need("--scratch", o->scratch));
 	if (o->grid && o->like)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--grid and --like cannot be combined"));
 	if (recon_starts_from_file(o->init)) {
@@ -169,11 +176,21 @@ static gt_status how_it_ended(const recon_options *o, const app_method *m, const
 	if (w->diverged)
 		return gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: after %d of %d iterations %s; %s holds %s %d", app_method_name(m),
 		               w->iterations, w->most, w->diverged, o->output,
-		               w->kept < w->iterations ? "the best image, of iteration" : "the last image, of iteration", w->kept);
+		               !w->kept                  ? "what it began with, iteration"
+		               : w->kept < w->iterations ? "the best image, of iteration"
+		                                         : "the last image, of iteration",
+		               w->kept);
 	if (w->interrupted)
 		return gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", w->iterations, w->most,
 		               o->output);
 	return GT_OK;
+}
+
+double recon_water(const cli_call *call, const recon_options *o, const gt_projections *p)
+{
+	if (o->water > 0 && p->water > 0 && fabs(o->water / p->water - 1) > 0.1)
+		cli_note(call, "water: %g mm-1 as asked, and not the %g that %s states", o->water, p->water, call->file[0]);
+	return o->water > 0 ? o->water : p->water > 0 ? p->water : GT_WATER_DEFAULT;
 }
 
 /* The scan, and its data from a file of their own where one is given. */
@@ -216,12 +233,14 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(recon_limits(o, &device_limit, &host_limit));
 	if (host_limit > 0)
 		host_free = fmax(0, fmin(host_free < 0 ? INFINITY : host_free, host_limit - gt_host_used()));
+	char remark[256] = "";
 	GT_TRY(check(o, &m));
 	GT_TRY(check_checkpoint(o, &m, call->file[0]));
 	GT_TRY(recon_by_slabs(call, o, host_free, &done));
 	if (done)
 		goto done;
 	GT_TRY(read_projections(call, o, &p));
+	set.water = recon_water(call, o, p);
 	GT_TRY(recon_count_subsets(&m, p->scan, &subsets)); /* of a solver that was asked for */
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	GT_TRY(set_quality(&set, p, &grid, &solver));
@@ -250,7 +269,11 @@ static int run(const cli_call *call, const void *given)
 	st = parameters ? cli_record(call, p->scan, parameters, &v->from) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	free(parameters);
 	GT_TRY(st);
+	w.note = remark;
+	w.note_size = sizeof remark;
 	GT_TRY(cli_write_volume(o->output, &w, v));
+	if (remark[0])
+		cli_note(call, "%s", remark);
 	report(call, o, &m, v, &r);
 	GT_TRY(app_watch_end(&r.watch));
 	st = how_it_ended(o, &m, &r.watch);

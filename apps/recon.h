@@ -8,8 +8,8 @@
 
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
-	const char *data, *device_memory, *host_memory;
-	int unit, quality, dry_run, margin, no_overlap;
+	const char *data, *device_memory, *host_memory, *scratch;
+	int unit, quality, dry_run, margin, no_overlap, keep;
 	double water;
 } recon_options;
 
@@ -24,6 +24,8 @@ typedef struct {
 } recon_result;
 
 int recon_starts_from_file(const char *init);
+/* What HU are made with: as asked for, as the scan states, or the default. */
+double recon_water(const cli_call *call, const recon_options *o, const gt_projections *p);
 
 extern const char *const recon_margins[];       /* NULL-terminated */
 /* What a run computes with: `below` slices more than were asked for, and a margin above; the views that see those that were, as a window into

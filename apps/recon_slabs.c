@@ -8,6 +8,8 @@
 
 static const char *const stage_names[APP_STAGES] = { "read", "upload", "filter", "backproject", "download", "write" };
 
+static const char *const kept_texts[] = { "read again for each slab", "kept in memory", "kept in a scratch file" };
+
 gt_status recon_limits(const recon_options *o, double *device, double *host)
 {
 	gt_status st = GT_OK;
@@ -59,6 +61,7 @@ static cJSON *plan_json(const app_slabs_plan *p)
 	cJSON_AddNumberToObject(json, "slices", (double)p->slices);
 	cJSON_AddNumberToObject(json, "views", (double)p->batch);
 	cJSON_AddNumberToObject(json, "rows", (double)p->rows);
+	cJSON_AddStringToObject(json, "kept", app_kept_names[p->kept]);
 	cJSON_AddNumberToObject(json, "device_bytes", p->device);
 	cJSON_AddNumberToObject(json, "host_bytes", p->host);
 	return json;
@@ -129,9 +132,9 @@ static gt_status run(const app_slabs_case *c, const recon_options *o, const app_
 	GT_TRY(app_slabs_open(c, &s));
 	GT_TRY(app_slabs_choose(&s, &r.plan));
 	cli_note(c->call,
-	         "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %.0f MiB on %s, %.0f MiB of the host's memory",
+	         "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %.0f MiB on %s, %.0f MiB of the host's memory%s%s",
 	         r.plan.slabs, r.plan.slices, r.plan.batch, r.plan.rows, r.plan.device / 1048576, gt_backend_name(s.be),
-	         r.plan.host / 1048576);
+	         r.plan.host / 1048576, r.plan.slabs > 1 ? "; projections are " : "", r.plan.slabs > 1 ? kept_texts[r.plan.kept] : "");
 	if (o->dry_run) {
 		if (c->call->common.json)
 			cli_json(plan_json(&r.plan));
@@ -163,18 +166,31 @@ static gt_status method_of(const recon_options *o, const gt_scan *scan, app_meth
 	return o->solver ? app_method_parse(o->solver, m) : app_method_for(scan, m);
 }
 
-/* Formats that are read as a whole go the other way, which says what does not fit. */
-static int in_pieces(const char *path)
+/* Formats that are read as a whole go the other way, which says what does not fit; so do files that cannot be read. */
+enum { IN_PIECES, AS_A_WHOLE, NOT_AT_ALL };
+static int how_read(const char *path)
 {
 	const gt_format *format;
 	int projections;
-	return gt_file_kind(path, &format, &projections) == GT_OK && format->open_views;
+	return gt_file_kind(path, &format, &projections) != GT_OK ? NOT_AT_ALL : format->open_views ? IN_PIECES : AS_A_WHOLE;
+}
+
+/* Options that would do nothing. */
+static gt_status only_by_slabs(const recon_options *o, const char *what, const char *how)
+{
+	const char *option = o->no_overlap ? "--no-overlap" : o->keep != APP_KEPT_AUTO ? "--keep" : o->scratch ? "--scratch" : NULL;
+	return option ? gt_fail(GT_ERR_ARG, "%s: only for reconstruction by slabs, and '%s' %s", option, what, how) : GT_OK;
 }
 
 gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double host_free, int *done)
 {
 	const char *data = o->data ? o->data : call->file[0];
-	app_slabs_case c = { .call = call, .data = data, .hu = o->unit == GT_HU, .alone = o->no_overlap };
+	app_slabs_case c = { .call = call,
+		             .data = data,
+		             .hu = o->unit == GT_HU,
+		             .alone = o->no_overlap,
+		             .keep = (app_kept_where)o->keep,
+		             .scratch = o->scratch };
 	cli_call silent = *call;
 	gt_projections *p = NULL;
 	app_method m = { 0 };
@@ -182,13 +198,18 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 	gt_status st;
 	*done = 0;
 	silent.common.quiet = 1;
-	if (o->quality == APP_QUALITY_ITERATIVE || !in_pieces(data))
-		return GT_OK;
+	if (o->quality == APP_QUALITY_ITERATIVE)
+		return only_by_slabs(o, "--quality iterative", "computes all at once");
+	const int how = how_read(data);
+	if (how != IN_PIECES)
+		return how == AS_A_WHOLE ? only_by_slabs(o, data, "is of a format that is read as a whole") : GT_OK;
 	GT_TRY(recon_limits(o, &c.device_limit, &c.host_limit));
 	GT_TRY(cli_read_scan(&silent, call->file[0], CLI_GEOMETRY, &p));
 	GT_TRY(method_of(o, p->scan, &m));
-	if (!goes_by_slabs(o, &m))
+	if (!goes_by_slabs(o, &m)) {
+		st = only_by_slabs(o, app_method_name(&m), "computes all at once");
 		goto done;
+	}
 	GT_TRY(cli_grid(&silent, o->grid, o->like, p->scan, &grid));
 	recon_case this = { &silent, o, &m, p, &grid, host_free, c.device_limit };
 	if (!o->no_overlap && recon_fits(&this))
@@ -200,7 +221,9 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 	c.options = m.options;
 	c.scan = p->scan;
 	c.grid = &grid;
-	st = run(&c, o, &m, p->position);
+	recon_options set = *o;
+	set.water = recon_water(call, o, p);
+	st = run(&c, &set, &m, p->position);
 done:
 	app_method_free(&m);
 	gt_projections_free(p);

@@ -12,7 +12,7 @@
 
 /* Options that replace something of the scanner start as NAN or -1: not given. */
 typedef struct {
-	const char *scanner, *phantom, *output, *truth, *grid, *spot;
+	const char *scanner, *phantom, *output, *truth, *grid, *spot, *format, *maker;
 	int detector, short_scan, geometry_only;
 	long long views, columns, rows, reduce, rays, points, threads, seed;
 	double source_to_axis, source_to_detector, column_pitch, row_pitch, column_offset, row_offset;
@@ -43,6 +43,10 @@ static const simulate_options defaults = { .scanner = "ge-ct750hd",
 #define AT(field) offsetof(simulate_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the projections go (.nc; weighted and filtered for RabbitCT: .rctd, .rct)", AT(output),
+	  0, 0, NULL },
+	{ "format", 0, CLI_TEXT, "NAME", "of the output: dicom-ct-pd, a folder of DICOM files as of a scanner (default: by the name's end)",
+	  AT(format), 0, 0, NULL },
+	{ "maker", 0, CLI_TEXT, "NAME", "DICOM: the manufacturer; GE counts the central column in its own way (default Gantry)", AT(maker),
 	  0, 0, NULL },
 	{ "phantom", 'p', CLI_INPUT, "NAME|FILE", "body to scan: one of the list below, or a file of shapes", AT(phantom), 0, 0, NULL },
 	{ "scanner", 's', CLI_TEXT, "NAME", "where the geometry starts from (default ge-ct750hd)", AT(scanner), 0, 0, NULL },
@@ -230,6 +234,15 @@ done:
 	return st;
 }
 
+static gt_write_options writing(const simulate_options *o)
+{
+	gt_write_options w = gt_write_defaults;
+	w.format = o->format;
+	w.dicom.maker = o->maker;
+	w.dicom.photons = o->photons;
+	return w;
+}
+
 static gt_status check(const simulate_options *o)
 {
 	gt_status st = GT_OK;
@@ -240,12 +253,18 @@ static gt_status check(const simulate_options *o)
 	if (o->grid && !o->truth)
 		return gt_fail(GT_ERR_ARG, "--grid is for --truth, which was not given");
 	gt_rabbitct_layout layout;
-	if (o->output && app_rabbitct_name(o->output, &layout)) {
+	const int dicom = cli_is_dicom_output(o->output, o->format);
+	if (o->maker && !dicom)
+		return gt_fail(GT_ERR_ARG, "--maker is for --format dicom-ct-pd, which was not given");
+	if (o->geometry_only && dicom)
+		return gt_fail(GT_ERR_ARG, "--geometry-only: %s would have no images: expected --format netcdf", o->output);
+	if (o->output && !o->format && app_rabbitct_name(o->output, &layout)) {
 		if (o->geometry_only)
 			return gt_fail(GT_ERR_ARG, "--geometry-only: %s would have no images: expected a name that ends in .nc", o->output);
 		GT_TRY(gt_can_write(o->output));
 	} else if (o->output) {
-		GT_TRY(gt_can_write_projections(o->output));
+		const gt_write_options w = writing(o);
+		GT_TRY(gt_can_write_projections(o->output, &w));
 	}
 	if (o->truth)
 		GT_TRY(gt_can_write_volume(o->truth));
@@ -256,10 +275,19 @@ done:
 static gt_status write_output(const cli_call *call, const simulate_options *o, const char *parameters, gt_projections *p)
 {
 	gt_rabbitct_layout layout;
-	if (app_rabbitct_name(o->output, &layout))
+	if (!o->format && app_rabbitct_name(o->output, &layout))
 		return app_rabbitct_write(o->output, p, o->water, (int)o->threads);
-	const gt_status st = cli_record(call, p->scan, parameters, &p->from);
-	return st != GT_OK ? st : cli_write_projections(o->output, NULL, p);
+	gt_status st = cli_record(call, p->scan, parameters, &p->from);
+	if (st != GT_OK)
+		return st;
+	app_progress progress = app_progress_start("write", call->common.quiet);
+	gt_write_options w = writing(o);
+	w.progress = app_progress_fraction;
+	w.progress_self = &progress;
+	p->water = o->phantom ? o->water : 0;
+	st = cli_write_projections(o->output, &w, p);
+	app_progress_end(&progress);
+	return st;
 }
 
 static int run(const cli_call *call, const void *given)

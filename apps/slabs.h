@@ -3,6 +3,7 @@
 /* Filtered backprojection out of core: slabs of slices, batches of views, and stages that run at the same time. */
 #include "analytic/slabs.h"
 #include "apps/cli.h"
+#include "apps/kept.h"
 
 typedef struct {
 	const cli_call *call;
@@ -11,6 +12,8 @@ typedef struct {
 	const gt_scan *scan;
 	const gt_grid *grid;
 	const char *data;               /* the file of the projections */
+	app_kept_where keep;            /* where they are for the slabs after the first; auto: memory, else scratch, else not */
+	const char *scratch;            /* folder of the scratch file; NULL: none */
 	double device_limit, host_limit;        /* bytes; 0: what is free */
 	int hu;                         /* is written in HU */
 	int alone;                      /* one stage after the other: the times of each alone */
@@ -21,6 +24,7 @@ typedef struct {
 	size_t slices, slabs, batch, batches, rows;     /* rows: of the detector, most of any slab */
 	size_t buffer;                  /* bytes of a batch as it is read */
 	double device, host;
+	app_kept_where kept;            /* the projections, for the slabs after the first */
 } app_slabs_plan;
 
 enum { APP_READ, APP_UPLOAD, APP_FILTER, APP_BACK, APP_DOWNLOAD, APP_WRITE, APP_STAGES };

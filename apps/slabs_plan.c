@@ -157,29 +157,65 @@ done:
 	return st;
 }
 
-static gt_status too_small(const app_slabs *s, const app_slabs_plan *one, const room *r)
+/* What is set aside for projections that are kept, before the cut is chosen. */
+static double kept_bytes(const app_slabs_case *c)
+{
+	if (c->keep != APP_KEPT_AUTO)
+		return app_kept_bytes(c->keep, c->scan);
+	return c->scratch ? app_kept_bytes(APP_KEPT_SCRATCH, c->scan) : 0;
+}
+
+static int keeps(const app_slabs *s, const room *r, app_kept_where where, app_slabs_plan *plan)
+{
+	const double without = plan->host;
+	plan->kept = where;
+	plan->host += app_kept_bytes(where, s->c->scan);
+	if (fits(r, plan))
+		return 1;
+	plan->kept = APP_KEPT_NOT;
+	plan->host = without;
+	return 0;
+}
+
+/* In memory if that leaves the cut as it is. */
+static void choose_kept(const app_slabs *s, const room *r, app_slabs_plan *plan)
+{
+	if (s->c->keep != APP_KEPT_AUTO)
+		keeps(s, r, s->c->keep, plan);
+	else if (plan->slabs > 1 && !keeps(s, r, APP_KEPT_HOST, plan) && s->c->scratch)
+		keeps(s, r, APP_KEPT_SCRATCH, plan);
+}
+
+/* On the CPU the host's memory holds the device's part too. */
+static gt_status too_small(const app_slabs *s, const app_slabs_plan *one, double aside, const room *r)
 {
 	const double mib = 1048576, process = s->c->host_limit > 0 ? gt_host_used() : 0;
+	const double host = one->host + aside + process + (gt_backend_is_gpu(s->be) ? 0 : one->device);
 	return gt_fail(GT_ERR_MEMORY,
-	               "%s by slabs, one slice and one view at a time, needs %.0f MiB on %s and %.0f MiB of the host's memory: "
-	               "%.0f and %.0f MiB are there (--device-memory, --host-memory)",
-	               s->c->method->name, ceil(one->device / mib), gt_backend_name(s->be), ceil((one->host + process) / mib),
-	               floor(least(r->device, r->both) / mib), floor(least(r->host, r->both) + process) / mib);
+	               "%s by slabs, one slice and one view at a time, needs %.2f MiB on %s (--device-memory), where %.2f are free, "
+	               "and %.0f MiB of the host's memory (--host-memory), where %.0f are",
+	               s->c->method->name, ceil(100 * one->device / mib) / 100, gt_backend_name(s->be),
+	               floor(100 * fmax(0, least(r->device, r->both)) / mib) / 100, ceil(host / mib),
+	               floor(fmax(0, least(r->host, r->both) + process) / mib));
 }
 
 gt_status app_slabs_choose(const app_slabs *s, app_slabs_plan *plan)
 {
 	static const size_t views[] = { 16, 4, 1 };
 	gt_backend *rehearsal = NULL;
-	const room r = find_room(s);
+	const room all = find_room(s);
+	const double aside = kept_bytes(s->c);
+	const room r = { all.device, all.host - aside, all.both - aside };
 	int found = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gt_backend_open(gt_backend_name(s->be), &rehearsal));
 	GT_TRY(gt_backend_rehearse(rehearsal));
 	for (size_t i = 0; i < sizeof views / sizeof *views && !found; i++)
 		GT_TRY(search(s, rehearsal, &r, views[i], plan, &found));
-	if (!found)
-		st = too_small(s, plan, &r);
+	if (found)
+		choose_kept(s, &all, plan);
+	else
+		st = too_small(s, plan, aside, &all);
 done:
 	gt_backend_close(rehearsal);
 	return st;

@@ -1,6 +1,6 @@
 /* The pipeline: a thread reads rows of views, the caller's uploads, filters, backprojects and downloads, a third one writes slices.
- * Lu, Ino, Matsushita, IEICE Trans. Inf. Syst. E99-D (2016) 3060, algorithm 2; each slab filters the rows that it reads itself, so
- * that no filtered view need be kept. */
+ * Lu, Ino, Hagihara, IEICE Trans. Inf. Syst. E99-D (2016) 3060, algorithm 2; but what is kept for the slabs after the first is what
+ * was read: filtered views are larger, and each slab filters its rows in a small part of the time that it backprojects them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@ typedef struct {
 	gt_array *x[2]; /* of two slabs in turn */
 	gt_upload *upload;
 	gt_download *download;
+	app_kept kept;
 	app_stage reader, writer;
 	int timed;   /* times of the device's stages are known */
 	int leaving; /* a slab is on its way to the writer's buffer */
@@ -72,7 +73,7 @@ static gt_status read_batch(void *self, size_t item, void *buffer)
 	size_t row, rows;
 	const size_t n = batch_cells(p, slab, batch, &row, &rows);
 	const int wide = type_of(p) == GT_F64;
-	const gt_status st = gt_views_read(p->s->views, batch * p->plan->batch, views_of(p, batch), row, rows,
+	const gt_status st = app_kept_read(&p->kept, slab == 0, batch * p->plan->batch, views_of(p, batch), row, rows,
 	                                   (float *)buffer + (wide ? n : 0));
 	if (st == GT_OK && wide)
 		widen(n, buffer);
@@ -199,6 +200,7 @@ static gt_status open_(pipeline *p)
 	gt_backend *be = p->s->be;
 	const size_t slab = p->plan->slices * plane_of(p);
 	gt_status st = GT_OK;
+	GT_TRY(app_kept_open(&p->kept, p->plan->kept, p->s->c->scratch, p->s->views, p->s->c->scan));
 	for (int i = 0; i < 2; i++)
 		GT_TRY(gt_array_new(be, type_of(p), slab, &p->x[i]));
 	GT_TRY(gt_upload_new(be, p->plan->buffer, &p->upload));
@@ -217,6 +219,7 @@ static void close_(pipeline *p)
 {
 	app_stage_stop(&p->reader);
 	app_stage_stop(&p->writer);
+	app_kept_close(&p->kept);
 	gt_download_free(p->download);
 	gt_upload_free(p->upload);
 	for (int i = 0; i < 2; i++) {

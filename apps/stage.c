@@ -71,8 +71,11 @@ gt_status app_stage_start(app_stage *s)
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
 	const int failed = pthread_create(&s->thread, NULL, run, s);
-	if (failed)
+	if (failed) {
+		pthread_cond_destroy(&s->changed);
+		pthread_mutex_destroy(&s->lock);
 		return gt_fail(GT_ERR_MEMORY, "no thread: %s", strerror(failed));
+	}
 	s->started = 1;
 	return GT_OK;
 }

@@ -16,6 +16,9 @@ enum { VIEWS = 120 };
 #define TINY 1e-5
 /* Part of a strength that devices may disagree by, well above their rounding; of the noise that is left it is half as much. */
 #define SAME 1e-3
+/* Photons that are few, and the part of all rays from which on that is told. */
+enum { FEW = 10 };
+#define STARVED 1e-3
 /* HU that nobody sees. */
 #define LITTLE 1.
 
@@ -259,6 +262,26 @@ done:
 	return st;
 }
 
+/* Rays of so few photons that their logarithm is too large in the mean, by half its variance, and far from normal. */
+static void say_starved(const struct local *s)
+{
+	const size_t n = gt_scan_cells(s->c->p->scan);
+	double off = 0, line = 0;
+	size_t starved = 0;
+	for (size_t i = 0; i < n; i++)
+		if (s->noise.variance[i] > 1. / FEW) {
+			starved++;
+			off += s->noise.variance[i] / 2;
+			line += s->c->p->data[i];
+		}
+	if ((double)starved > STARVED * (double)n && line > 0)
+		cli_note(
+			s->call,
+			"%.2g %% of the rays have fewer than %d photons: behind them expect values of the direct method to be about %.2g HU too "
+			"high, of an iterative one with --weights noise or photons some HU off, and more noise than is said next",
+			100. * (double)starved / (double)n, FEW, 1000 * off / line);
+}
+
 static void say(const struct local *s, double noise, double strength)
 {
 	const char *where = s->body.water ? "in water" : "in the body";
@@ -267,13 +290,19 @@ static void say(const struct local *s, double noise, double strength)
 		cli_note(s->call, "noise: by %s, as of %.3g photons", s->noise.how, s->noise.photons);
 	else
 		cli_note(s->call, "noise: by %s", s->noise.how);
+	say_starved(s);
 	if (hu(s, s->reference) < LITTLE)
 		cli_note(s->call, "there is next to no noise in the data: %.2g HU by %s %s", hu(s, s->reference), direct, where);
 	if (s->o->noise > s->reference)
 		cli_note(s->call, "%.4g HU are asked for, which is above the %.4g HU of %s: the penalty is as weak as leaves these",
 		         hu(s, s->o->noise), hu(s, s->reference), direct);
-	cli_note(s->call, "strength %.4g: %.3g HU of noise are to be left of %.3g HU (%s, %s)", strength, hu(s, noise), hu(s, s->reference),
-	         direct, where);
+	double least = INFINITY, most = 0;
+	for (int k = 0; k < APP_PATCHES; k++) {
+		least = fmin(least, s->patch.noise[k]);
+		most = fmax(most, s->patch.noise[k]);
+	}
+	cli_note(s->call, "strength %.4g: %.3g HU of noise are to be left of %.3g HU (%s, %s), from place to place %.3g to %.3g HU",
+	         strength, hu(s, noise), hu(s, s->reference), direct, where, hu(s, least), hu(s, most));
 }
 
 /* Where the strength is found; in a rehearsal there is no volume to look at. */

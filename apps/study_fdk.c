@@ -7,19 +7,18 @@
 
 static const char flat_block[] = "16 x 16 columns of voxels, 128 slices per launch";
 const fdk_form fdk_forms[] = {
-	{ "strided", "Okitsu 2008: A", flat_block, "one view, lanes of a warp along y: accesses to the volume not coalesced", 1, 1, 1, 0 },
-	{ "coalesced", "Okitsu 2008: B", flat_block, "lanes along x", 1, 1, 1, 0 },
-	{ "batched", "Okitsu 2008: C, E", flat_block, "4 views summed in registers, one expression", 4, 1, 1, 0 },
-	{ "ahead", "Okitsu 2008: D, F", flat_block, "12 views: places are computed ahead of what is fetched", 12, 1, 1, 1 },
-	{ "rsqrt", "Papenhausen 2013: +RSQRT", flat_block, "16 views, 1/w as rsqrt(w w)", 16, 1, 1, 0 },
-	{ "transposed", "Papenhausen 2013: +Transpose", flat_block, "besides, views along y on a volume with x and y exchanged", 16, 1, 1,
-	  0 },
-	{ "atomic", "Papenhausen 2013: +Atomics", flat_block, "besides, sums added without being read", 16, 1, 1, 0 },
-	{ "intra", "Lu 2016: intra-layer first", flat_block, "u free of z; views outside, slices inside", 16, 1, 0, 0 },
-	{ "layered", "Lu 2016: inter-layer first", flat_block, "u free of z; slices outside, views inside", 16, 1, 0, 0 },
-	{ "plain", "", "16 slices of a column per thread", "no texture: places in double, two rows interpolated per voxel", 0, 1, 1, 0 },
-	{ "tiles", "", "16 x 16 columns, all views of a batch", "tiles of each view in shared memory, rows interpolated once", 0, 1, 0, 0 },
-	{ "tilted", "", "the same", "tiles for detectors that lean", 0, 0, 1, 0 },
+	{ "strided", "Okitsu 2008: A", flat_block, "one view, lanes of a warp along y: accesses to the volume not coalesced", 1, 1, 0 },
+	{ "coalesced", "Okitsu 2008: B", flat_block, "lanes along x", 1, 1, 0 },
+	{ "batched", "Okitsu 2008: C, E", flat_block, "4 views summed in registers, one expression", 4, 1, 0 },
+	{ "ahead", "Okitsu 2008: D, F", flat_block, "12 views: places are computed ahead of what is fetched", 12, 1, 1 },
+	{ "rsqrt", "Papenhausen 2013: +RSQRT", flat_block, "16 views, 1/w as rsqrt(w w)", 16, 1, 0 },
+	{ "transposed", "Papenhausen 2013: +Transpose", flat_block, "besides, views along y on a volume with x and y exchanged", 16, 1, 0 },
+	{ "atomic", "Papenhausen 2013: +Atomics", flat_block, "besides, sums added without being read", 16, 1, 0 },
+	{ "intra", "Lu 2016: intra-layer first", flat_block, "u free of z; views outside, slices inside", 16, 1, 0 },
+	{ "layered", "Lu 2016: inter-layer first", flat_block, "u free of z; slices outside, views inside", 16, 1, 0 },
+	{ "plain", "", "16 slices of a column per thread", "no texture: places in double, two rows interpolated per voxel", 0, 1, 0 },
+	{ "tiles", "", "16 x 16 columns, all views of a batch", "tiles of each view in shared memory, rows interpolated once", 0, 1, 0 },
+	{ "tilted", "", "the same", "tiles for detectors that lean", 0, 0, 0 },
 	{ .name = NULL },
 };
 
@@ -47,7 +46,7 @@ static const struct {
 	{ STUDY_QUALITY,
 	  0,
 	  "tttnnnn",
-	  { "data", "form", "device", "PSNR [dB]", "voxels off by 1 HU or more [%]", "relative RMS", "largest [HU]" } },
+	  { "data", "form", "device", "PSNR [dB]", "voxels off by 1 HU when rounded [%]", "relative RMS", "largest [HU]" } },
 	{ STUDY_ANGLES, 1, "n", { "angle [degrees]" } },
 	{ STUDY_PASSES, 1, "n", { "views per pass" } },
 	{ STUDY_FDK_SIZES,
@@ -55,7 +54,11 @@ static const struct {
 	  "tttnnnnnnnnn",
 	  { "data", "form", "device", "filter [s]", "backprojection [s]", "whole [s]", "GUPS [2^30/s]", "GUPS [10^9/s]", "E [%]",
 	    "backprojection, times the baseline", "whole, times the baseline", "voxels along an edge" } },
-	{ STUDY_STAGES, 0, "tnnn", { "stage", "seconds", "GB/s", "paper: 2048^3 on a GTX 980 [s]" } },
+	{ STUDY_STAGES,
+	  0,
+	  "tnnnnn",
+	  { "stage", "one after the other [s]", "GB/s", "at the same time [s]", "paper: one after the other [s]",
+	    "paper: at the same time [s]" } },
 	{ STUDY_RABBITCT,
 	  0,
 	  "tttnnnnnnnnn",
@@ -145,7 +148,7 @@ static gt_status prepare(study *s, const study_options *o)
 static gt_status measure(study *s)
 {
 	gt_status st = GT_OK;
-	s->steps = 2 + fdk_ladder_steps(s) + fdk_sweeps_steps(s) + fdk_rabbit_steps(s) + 1;
+	s->steps = 4 + fdk_ladder_steps(s) + fdk_sweeps_steps(s) + fdk_rabbit_steps(s) + 1;
 	GT_TRY(fdk_limits(s));
 	GT_TRY(fdk_ladder(s));
 	GT_TRY(fdk_sweeps(s));

@@ -11,7 +11,7 @@
 typedef struct {
 	const char *name, *published, *block, *how;
 	int views;                      /* per launch: N'; 0: all of a batch */
-	int upright, leaning;           /* circular scans with upright rows; C-arms */
+	int upright;                    /* takes detectors whose rows are upright */
 	int baseline;                   /* the others are compared with it */
 } fdk_form;
 extern const fdk_form fdk_forms[];                      /* ends with name = NULL */
@@ -70,7 +70,7 @@ size_t    fdk_sweeps_steps(const study *s);
 gt_status fdk_sweeps(study *s);
 size_t    fdk_rabbit_steps(const study *s);
 gt_status fdk_rabbit(study *s);
-gt_status fdk_stages(study *s);                         /* one step */
+gt_status fdk_stages(study *s);                         /* three steps */
 
 gt_status fdk_figures(study *s);
 gt_status fdk_parts  (const study *s, FILE *out);

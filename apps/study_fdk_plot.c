@@ -238,34 +238,50 @@ static gt_status draw_sizes(study *s)
 	return study_plot_end(s, "sizes", out);
 }
 
-/* Shares of the whole, as sizes and machines are others. */
+/* The stages one after the other, as shares of their whole, as sizes and machines are others; beside it the whole at the same time. The last
+ * row is the whole. */
+static void stage_shares(const study_table *t, FILE *out)
+{
+	static const struct {
+		const char *name;
+		size_t alone, piped;
+	} bar[] = { { "here", 1, 3 }, { "Lu et al. 2016, GTX 980, 2048^3", 4, 5 } };
+	const size_t stages = study_rows(t) - 1;
+	fputs("$rows << END\n", out);
+	for (int k = 0; k < 2; k++) {
+		const double whole = cell(t, stages, bar[k].alone)->number;
+		fprintf(out, "\"%s\"", bar[k].name);
+		for (size_t i = 0; i < stages; i++) {
+			const double x = cell(t, i, bar[k].alone)->number;
+			fputc(',', out);
+			number(isnan(x) ? 0 : 100 * x / whole, out);
+		}
+		fprintf(out, ",NaN\n\"the same, at the same time\"");
+		for (size_t i = 0; i < stages; i++)
+			fputs(",NaN", out);
+		fputc(',', out);
+		number(100 * cell(t, stages, bar[k].piped)->number / whole, out);
+		fputc('\n', out);
+	}
+	fputs("END\nset datafile nocolumnheaders\n", out);
+}
+
 static gt_status draw_stages(study *s)
 {
 	const study_table *t = &s->table[STUDY_STAGES];
 	const size_t rows = study_rows(t);
-	double sum[2] = { 0, 0 };
 	FILE *out = NULL;
-	const gt_status st = begin(s, "stages", "share of the time, one after the other [%]", &out);
+	const gt_status st = begin(s, "stages", "share of the whole, one after the other [%]", &out);
 	if (st != GT_OK)
 		return st;
-	for (int k = 0; k < 2; k++)
-		for (size_t i = 0; i + 1 < rows; i++)
-			sum[k] += isnan(cell(t, i, k ? 3 : 1)->number) ? 0 : cell(t, i, k ? 3 : 1)->number;
-	fputs("$rows << END\n", out);
-	for (int k = 0; k < 2; k++) {
-		fputs(k ? "\"Lu et al. 2016, GTX 980, 2048^3\"" : "\"here\"", out);
-		for (size_t i = 0; i + 1 < rows; i++) {
-			const double x = cell(t, i, k ? 3 : 1)->number;
-			fprintf(out, ",%.6g", isnan(x) ? 0 : 100 * x / sum[k]);
-		}
-		fputc('\n', out);
-	}
-	fputs("END\nset datafile nocolumnheaders\nset style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\n"
-	      "set boxwidth 0.5\nset yrange [0:100]\nset key outside right top Left reverse invert\nplot ",
+	stage_shares(t, out);
+	fputs("set style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\nset boxwidth 0.6\nset yrange [0:*]\nset xtics rotate by 15 right\n"
+	      "set key outside right top Left reverse invert\nplot ",
 	      out);
-	for (size_t i = 0; i + 1 < rows; i++) {
-		fprintf(out, "%s$rows using %zu%s lt %zu title '", i ? ", \\\n     " : "", i + 2, i ? "" : ":xtic(1)", i + 2);
-		study_plot_text(cell(t, i, 0)->text, out);
+	for (size_t i = 0; i < rows; i++) {
+		fprintf(out, "%s$rows using %zu%s lt %zu title '", i ? ", \\\n     " : "", i + 2, i ? "" : ":xtic(1)",
+		        i + 1 < rows ? i + 2 : 11);
+		study_plot_text(i + 1 < rows ? cell(t, i, 0)->text : "the whole, stages at the same time", out);
 		fputc('\'', out);
 	}
 	fputc('\n', out);

@@ -1,130 +1,114 @@
-/* What each stage of a reconstruction takes, from a file of projections to a file of voxels, one after the other. */
-#include <errno.h>
+/* What each stage of a reconstruction takes, from a file of projections to a file of voxels: one after the other, and at the same time. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include "analytic/analytic.h"
+#include "apps/slabs.h"
 #include "apps/study_fdk.h"
 
 /* Table 4 of Lu, Ino, Hagihara (2016): 2048^3 from 1200 views of 2048^2 on a GeForce GTX 980 with 4 GB. There filtered views go back to the
- * host, as they do not fit. */
-enum { READ, UP, FILTER, FILTERED_DOWN, FILTERED_UP, BACK, DOWN, WRITE, STAGES };
+ * host. stage: ours; APP_STAGES: we have none. */
 static const struct {
 	const char *name;
+	int stage;
 	double paper;
-} stages[STAGES] = {
-	{ "storage to host", 36.9 },
-	{ "host to device", 3.2 },
-	{ "weights and filter", 16.3 },
-	{ "filtered views, device to host", 3.2 },
-	{ "filtered views, host to device", 55.1 },
-	{ "backprojection", 98.4 },
-	{ "volume, device to host", 5.4 },
-	{ "host to storage", 46.5 },
+} stages[] = {
+	{ "storage to host", APP_READ, 36.9 },
+	{ "host to device", APP_UPLOAD, 3.2 },
+	{ "weights and filter", APP_FILTER, 16.3 },
+	{ "filtered views, device to host", APP_STAGES, 3.2 },
+	{ "filtered views, host to device", APP_STAGES, 55.1 },
+	{ "backprojection", APP_BACK, 98.4 },
+	{ "volume, device to host", APP_DOWNLOAD, 5.4 },
+	{ "host to storage", APP_WRITE, 46.5 },
 };
-static const double paper_whole = 265.5;
+enum { STAGES = sizeof stages / sizeof *stages };
+static const double paper_alone = 265.5, paper_piped = 159.6;
 
-/* Raw floats, in the study's folder while it is made. */
-static gt_status put_file(const char *path, const float *x, size_t n, double *seconds)
+static gt_status run(const app_slabs_case *c, const char *path, app_slabs_result *r)
 {
-	const double start = app_seconds();
-	FILE *out = fopen(path, "wb");
-	int bad = !out || fwrite(x, sizeof *x, n, out) != n || fflush(out) || fsync(fileno(out));
-	bad |= out && fclose(out);
-	*seconds = app_seconds() - start;
-	return bad ? gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno)) : GT_OK;
-}
-
-static gt_status get_file(const char *path, float *x, size_t n, double *seconds)
-{
-	const double start = app_seconds();
-	FILE *in = fopen(path, "rb");
-	const int bad = !in || fread(x, sizeof *x, n, in) != n;
-	if (in)
-		fclose(in);
-	*seconds = app_seconds() - start;
-	return bad ? gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno)) : GT_OK;
-}
-
-static gt_status on_device(const study *s, const gt_scan *scan, const gt_grid *grid, const float *data, float *x, double t[STAGES])
-{
-	const gt_analytic *fdk = gt_analytic_find("fdk");
-	gt_backend *be = NULL;
-	gt_array *in = NULL, *out = NULL;
-	gt_analytic_times times;
+	const gt_volume head = { .grid = *c->grid };
+	const gt_write_options o = { .unit = GT_PER_MM };
+	app_slabs s = { NULL, NULL, NULL, NULL };
+	gt_slices *out = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_backend_open(s->gpu[0] ? s->gpu : s->cpu, &be));
-	GT_TRY(gt_array_new(be, GT_F32, gt_scan_cells(scan), &in));
-	GT_TRY(gt_array_new(be, GT_F32, gt_grid_voxels(grid), &out));
-	GT_TRY(gt_analytic_run(fdk, be, grid, scan, NULL, in, out)); /* warm */
-	gt_backend_wait(be);
-	const double start = app_seconds();
-	gt_array_put_float(data, in);
-	gt_backend_wait(be);
-	t[UP] = app_seconds() - start;
-	GT_TRY(gt_analytic_run_timed(fdk, be, grid, scan, NULL, in, out, &times));
-	t[FILTER] = times.filter;
-	t[BACK] = times.back;
-	const double end = app_seconds();
-	gt_array_get_float(out, x);
-	t[DOWN] = app_seconds() - end;
-	GT_TRY(gt_backend_status(be));
+	GT_TRY(app_slabs_open(c, &s));
+	GT_TRY(app_slabs_choose(&s, &r->plan));
+	GT_TRY(gt_slices_create(path, &o, &head, &out));
+	GT_TRY(app_slabs_run(&s, out, r));
+	st = gt_slices_commit(out);
+	out = NULL;
 done:
-	gt_array_free(in);
-	gt_array_free(out);
-	gt_backend_close(be);
+	gt_slices_drop(out);
+	app_slabs_close(&s);
 	return st;
 }
 
-static void add_stages(study *s, const double t[STAGES], double in, double out)
+static void add_stages(study *s, const app_slabs_result *alone, const app_slabs_result *piped)
 {
-	const double bytes[STAGES] = { [READ] = in, [UP] = in, [DOWN] = out, [WRITE] = out };
-	study_table *table = &s->table[STUDY_STAGES];
-	double sum = 0;
-	for (int k = 0; k < STAGES; k++) {
-		study_text(table, "%s", stages[k].name);
-		study_number(table, t[k]);
-		study_number(table, bytes[k] > 0 ? 1e-9 * bytes[k] / t[k] : NAN);
-		study_number(table, stages[k].paper);
-		sum += isnan(t[k]) ? 0 : t[k];
+	study_table *t = &s->table[STUDY_STAGES];
+	for (int i = 0; i < STAGES; i++) {
+		const int k = stages[i].stage;
+		study_text(t, "%s", stages[i].name);
+		study_number(t, k < APP_STAGES ? alone->seconds[k] : NAN);
+		study_number(t, k < APP_STAGES && k != APP_BACK ? 1e-9 * alone->bytes[k] / alone->seconds[k] : NAN);
+		study_number(t, k < APP_STAGES ? piped->seconds[k] : NAN);
+		study_number(t, stages[i].paper);
+		study_number(t, NAN);
 	}
-	study_text(table, "all, one after the other");
-	study_number(table, sum);
-	study_number(table, NAN);
-	study_number(table, paper_whole);
+	study_text(t, "the whole");
+	study_number(t, alone->whole);
+	study_number(t, NAN);
+	study_number(t, piped->whole);
+	study_number(t, paper_alone);
+	study_number(t, paper_piped);
+}
+
+/* Random projections, in the study's folder. */
+static gt_status write_data(study *s, const char *path, gt_scan *scan)
+{
+	gt_projections p = { .scan = scan };
+	const float *random = NULL;
+	const size_t cells = gt_scan_cells(scan);
+	gt_status st = GT_OK;
+	GT_TRY(fdk_floats(cells, "projections", &p.data));
+	GT_TRY(study_random(s, cells, &random));
+	for (size_t i = 0; i < cells; i++)
+		p.data[i] = random[i];
+	GT_TRY(gt_write_projections(path, NULL, &p));
+done:
+	free(p.data);
+	return st;
 }
 
 gt_status fdk_stages(study *s)
 {
-	const char *in = study_file(&s->folder, "stages-in.tmp"), *out = study_file(&s->folder, "stages-out.tmp");
-	double t[STAGES], written;
+	const char *in = study_file(&s->folder, "stages-in.nc"), *out = study_file(&s->folder, "stages-out.nc");
+	cli_call silent = *s->call;
 	gt_grid grid;
-	const gt_orbit o = fdk_cube(s->fdk->cube, s->quick ? 45 : 360, &grid);
+	const gt_orbit o = fdk_cube(s->fdk->cube, s->quick ? 45 : s->gpu[0] ? 360 : 90, &grid);
+	app_slabs_case c = { .call = &silent, .method = gt_analytic_find("fdk"), .grid = &grid, .data = in };
+	app_slabs_result result[2] = { { .whole = 0 }, { .whole = 0 } };
 	gt_scan *scan = NULL;
-	float *data = NULL, *x = NULL;
-	const float *random = NULL;
 	gt_status st = in && out ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
-	study_step(s, "stages");
-	t[FILTERED_DOWN] = t[FILTERED_UP] = NAN;
+	silent.common.quiet = 1;
+	silent.common.backend = s->gpu[0] ? s->gpu : s->cpu;
+	study_step(s, "stages: a file of projections");
 	GT_TRY(gt_scan_orbit(&o, &scan));
-	const size_t cells = gt_scan_cells(scan), voxels = gt_grid_voxels(&grid);
-	GT_TRY(fdk_floats(cells, "projections", &data));
-	GT_TRY(fdk_floats(voxels, "the volume", &x));
-	GT_TRY(study_random(s, cells, &random));
-	GT_TRY(put_file(in, random, cells, &written));
-	GT_TRY(get_file(in, data, cells, &t[READ]));
-	GT_TRY(on_device(s, scan, &grid, data, x, t));
-	GT_TRY(put_file(out, x, voxels, &t[WRITE]));
-	add_stages(s, t, 4.0 * (double)cells, 4.0 * (double)voxels);
+	c.scan = scan;
+	GT_TRY(write_data(s, in, scan));
+	for (int k = 0; k < 2; k++) {
+		study_step(s, k ? "stages: at the same time" : "stages: one after the other");
+		c.alone = !k;
+		GT_TRY(run(&c, out, &result[k]));
+		unlink(out);
+	}
+	add_stages(s, &result[0], &result[1]);
 done:
 	if (in)
 		unlink(in);
 	if (out)
 		unlink(out);
 	gt_scan_free(scan);
-	free(data);
-	free(x);
 	return st;
 }

@@ -178,7 +178,7 @@ static void add_size(study *s, size_t n, const fdk_way *w, const fdk_seconds *x,
 	study_number(t, x->total);
 	study_number(t, updates / 1073741824);
 	study_number(t, updates / 1e9);
-	study_number(t, w->gpu == (s->gpu[0] != 0) ? 100 * 4 * updates / s->fdk->bandwidth : NAN);
+	study_number(t, w->gpu == (s->gpu[0] != 0) && s->fdk->bandwidth > 0 ? 100 * 4 * updates / s->fdk->bandwidth : NAN);
 	study_number(t, baseline->back / x->back);
 	study_number(t, baseline->total / x->total);
 	study_number(t, (double)n);

@@ -33,6 +33,7 @@ static void remove_all(void)
 
 static void remove_and_die(int number)
 {
+	gt_tmp_remove();
 	remove_all();
 	if (number == SIGINT) {
 		cli_interrupt(number);

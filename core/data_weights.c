@@ -90,6 +90,30 @@ gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, s
 	return run(pool, (struct job){ .c = c, .in = p, .w = w, .n = n }, factor);
 }
 
+struct rows {
+	const float *p;
+	float *q;
+	size_t columns;
+};
+
+static void smooth_rows(void *self, size_t begin, size_t end, int worker)
+{
+	const struct rows *r = self;
+	(void)worker;
+	for (size_t row = begin; row < end; row++) {
+		const float *p = r->p + row * r->columns;
+		float *q = r->q + row * r->columns;
+		for (size_t c = 0; c < r->columns; c++)
+			q[c] = p[c] / 2 + (p[c ? c - 1 : c] + p[c + 1 < r->columns ? c + 1 : c]) / 4;
+	}
+}
+
+void gt_data_smooth(gt_pool *pool, const float *p, size_t n, size_t columns, float *q)
+{
+	struct rows r = { p, q, columns };
+	gt_parallel(pool, n / columns, GRAIN / columns + 1, smooth_rows, &r);
+}
+
 gt_status gt_data_weights_given(gt_pool *pool, const float *given, size_t n, float *w, double *factor)
 {
 	return run(pool, (struct job){ .in = given, .w = w, .n = n }, factor);

@@ -250,9 +250,11 @@ static void view_reach(const gt_grid *g, const gt_scan *scan, size_t view, doubl
 	}
 }
 
+/* Around the grid's centre; what is measured is around the axis. */
 static double circle_of(const gt_grid *g, const gt_scan *scan)
 {
-	return fmin(gt_scan_field_of_view(scan, NULL, NULL), hypot((double)g->n[0] * g->pitch[0], (double)g->n[1] * g->pitch[1]) / 2);
+	const double measured = gt_scan_field_of_view(scan, NULL, NULL) + hypot(g->center[0], g->center[1]);
+	return fmin(measured, hypot((double)g->n[0] * g->pitch[0], (double)g->n[1] * g->pitch[1]) / 2);
 }
 
 void gt_grid_margin(const gt_grid *g, const gt_scan *scan, size_t *below, size_t *above)

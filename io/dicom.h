@@ -18,17 +18,25 @@ typedef struct { unsigned group, element; const char *vr, *name; } gt_dicom_tag;
 #define GT_DICOM_UID 65                                 /* bytes of a unique identifier as text */
 
 int       gt_dicom_is(const char *path);                /* 1 if the file has the mark of DICOM */
-/* Everything but large values is read at once. GT_ERR_FORMAT: damaged; GT_ERR_UNSUPPORTED: compressed (names the transfer syntax). */
+/* Everything but large values is read at once. GT_ERR_FORMAT: damaged or cut off. */
 gt_status gt_dicom_open(const char *path, gt_dicom **d);
 void      gt_dicom_close(gt_dicom *d);                  /* NULL is fine */
+/* Values asked for from here on are those of that frame (from 0): in its item of the functional groups (5200,9230), in any depth, else in
+ * those of all frames (5200,9229), else in the data set. GT_ERR_FORMAT: there are groups, but not of so many frames. */
+gt_status gt_dicom_frame(gt_dicom *d, size_t frame);
 /* Number of values; 0: missing or empty. */
 size_t    gt_dicom_count(gt_dicom *d, const gt_dicom_tag *tag);
 /* The first n values, be they stored as numbers or as text (DS, IS). GT_ERR_FORMAT: missing, fewer, or no finite numbers. */
 gt_status gt_dicom_numbers(gt_dicom *d, const gt_dicom_tag *tag, size_t n, double *value);
-/* All of the value as text without blanks at its ends, several values with backslashes between them, cut to size. GT_ERR_FORMAT: missing. */
+gt_status gt_dicom_number(gt_dicom *d, const gt_dicom_tag *tag, size_t i, double *value);   /* value i alone, from 0 */
+/* All of the value as text without blanks at its ends, several values with backslashes between them, cut to size; control characters other
+ * than tabs and ends of lines become '?', since texts are shown. GT_ERR_FORMAT: missing. */
 gt_status gt_dicom_text(gt_dicom *d, const gt_dicom_tag *tag, char *text, size_t size);
-/* Exactly n samples of 16 bits, as they are: signed ones come as their bits. GT_ERR_FORMAT: missing, cut off, another number of them. */
+/* Exactly n samples of 16 bits, as they are: signed ones come as their bits. GT_ERR_FORMAT: missing, cut off, another number of them;
+ * GT_ERR_UNSUPPORTED: compressed (names the transfer syntax). */
 gt_status gt_dicom_pixels(gt_dicom *d, size_t n, uint16_t *sample);
+/* n samples of one frame of so many; NULL: only checks that the file holds so many frames. */
+gt_status gt_dicom_pixels_of(gt_dicom *d, size_t frames, size_t frame, size_t n, uint16_t *sample);
 
 /* What is put replaces what was there. Samples: also Rows, Columns, Bits Allocated and the like by the caller. */
 gt_status gt_dicom_new(gt_dicom **d);

@@ -12,15 +12,22 @@
 #include <type_traits>
 #include <vector>
 #include <dcmtk/config/osconfig.h>
+#include <dcmtk/dcmdata/dcfcache.h>
 #include <dcmtk/dcmdata/dctk.h>
 #include <dcmtk/oflog/oflog.h>
 
 /* Longer values stay in the file until they are asked for: the samples, not the photons of the columns. */
 #define READ_AT_ONCE 65536
 
+/* Functional groups of many frames: of each frame, and of all. */
+static const DcmTagKey of_frames(0x5200, 0x9230), of_all_frames(0x5200, 0x9229);
+
 struct gt_dicom {
 	std::string path;
 	DcmFileFormat file;
+	DcmFileCache cache;
+	std::vector<DcmItem *> frames;
+	DcmItem *frame = nullptr, *all_frames = nullptr;
 	DcmDataset &data() { return *file.getDataset(); }
 };
 
@@ -54,8 +61,13 @@ static gt_status checked(const gt_dicom *d, const gt_dicom_tag *tag, const OFCon
 
 static DcmElement *find(gt_dicom *d, const gt_dicom_tag *tag)
 {
+	const DcmTagKey key(Uint16(tag->group), Uint16(tag->element));
 	DcmElement *e = nullptr;
-	return d->data().findAndGetElement(DcmTagKey(Uint16(tag->group), Uint16(tag->element)), e).good() ? e : nullptr;
+	if (d->frame && d->frame->findAndGetElement(key, e, OFTrue).good())
+		return e;
+	if (d->all_frames && d->all_frames->findAndGetElement(key, e, OFTrue).good())
+		return e;
+	return d->data().findAndGetElement(key, e).good() ? e : nullptr;
 }
 
 /* Private values of files with implicit representation: bytes, which the tag's own representation explains. */
@@ -188,13 +200,9 @@ gt_status gt_dicom_open(const char *path, gt_dicom **out)
 		gt_dicom *d = new gt_dicom;
 		d->path = path;
 		const OFCondition c = d->file.loadFile(path, EXS_Unknown, EGL_noChange, READ_AT_ONCE, ERM_fileOnly);
-		const DcmXfer syntax(d->data().getOriginalXfer());
-		gt_status st = GT_OK;
-		if (c.bad())
-			st = gt_fail(GT_ERR_FORMAT, "%s: cannot be read as DICOM, damaged or cut off: %s", path, c.text());
-		else if (is_compressed(syntax))
-			st = gt_fail(GT_ERR_UNSUPPORTED, "%s: compressed as transfer syntax %s (%s): expected uncompressed samples", path,
-			             syntax.getXferID(), syntax.getXferName());
+		const gt_status st = c.good() ? GT_OK
+		                              : gt_fail(GT_ERR_FORMAT, "%s: cannot be read as DICOM, damaged or cut off: %s", path,
+		                                        c.text());
 		if (st != GT_OK)
 			delete d;
 		else
@@ -205,6 +213,25 @@ gt_status gt_dicom_open(const char *path, gt_dicom **out)
 
 void gt_dicom_close(gt_dicom *d) { delete d; }
 
+gt_status gt_dicom_frame(gt_dicom *d, size_t frame)
+{
+	return guarded(d->path.c_str(), [&] {
+		DcmSequenceOfItems *groups = nullptr;
+		if (d->frames.empty() && d->data().findAndGetSequence(of_frames, groups).good())
+			for (DcmObject *o = groups->nextInContainer(nullptr); o; o = groups->nextInContainer(o))
+				d->frames.push_back(static_cast<DcmItem *>(o));
+		if (d->frames.empty())
+			return GT_OK;
+		if (frame >= d->frames.size())
+			return gt_fail(GT_ERR_FORMAT, "%s: (5200,9230) functional groups of %zu frames, expected those of frame %zu",
+			               d->path.c_str(), d->frames.size(), frame + 1);
+		d->frame = d->frames[frame];
+		if (!d->all_frames && d->data().findAndGetSequenceItem(of_all_frames, d->all_frames).bad())
+			d->all_frames = nullptr;
+		return GT_OK;
+	});
+}
+
 size_t gt_dicom_count(gt_dicom *d, const gt_dicom_tag *tag)
 {
 	DcmElement *e = find(d, tag);
@@ -213,24 +240,32 @@ size_t gt_dicom_count(gt_dicom *d, const gt_dicom_tag *tag)
 	return is_unknown(e) && size_of(tag) ? e->getLength() / size_of(tag) : e->getVM();
 }
 
+static gt_status numbers(gt_dicom *d, const gt_dicom_tag *tag, size_t first, size_t n, double *value)
+{
+	const size_t count = gt_dicom_count(d, tag);
+	DcmElement *e = find(d, tag);
+	char why[64];
+	if (count == 0)
+		return bad(GT_ERR_FORMAT, d, tag, "missing");
+	snprintf(why, sizeof why, "%zu numbers, expected %zu", count, first + n);
+	if (count < first + n)
+		return bad(GT_ERR_FORMAT, d, tag, why);
+	for (size_t i = first; i < first + n; i++)
+		if (!number_at(e, tag, i, &value[i - first]) || !std::isfinite(value[i - first])) {
+			snprintf(why, sizeof why, "value %zu is no finite number", i + 1);
+			return bad(GT_ERR_FORMAT, d, tag, why);
+		}
+	return GT_OK;
+}
+
 gt_status gt_dicom_numbers(gt_dicom *d, const gt_dicom_tag *tag, size_t n, double *value)
 {
-	return guarded(d->path.c_str(), [&] {
-		const size_t count = gt_dicom_count(d, tag);
-		DcmElement *e = find(d, tag);
-		char why[64];
-		if (count == 0)
-			return bad(GT_ERR_FORMAT, d, tag, "missing");
-		snprintf(why, sizeof why, "%zu numbers, expected %zu", count, n);
-		if (count < n)
-			return bad(GT_ERR_FORMAT, d, tag, why);
-		for (size_t i = 0; i < n; i++)
-			if (!number_at(e, tag, i, &value[i]) || !std::isfinite(value[i])) {
-				snprintf(why, sizeof why, "value %zu is no finite number", i + 1);
-				return bad(GT_ERR_FORMAT, d, tag, why);
-			}
-		return GT_OK;
-	});
+	return guarded(d->path.c_str(), [&] { return numbers(d, tag, 0, n, value); });
+}
+
+gt_status gt_dicom_number(gt_dicom *d, const gt_dicom_tag *tag, size_t i, double *value)
+{
+	return guarded(d->path.c_str(), [&] { return numbers(d, tag, i, 1, value); });
 }
 
 gt_status gt_dicom_text(gt_dicom *d, const gt_dicom_tag *tag, char *text, size_t size)
@@ -241,30 +276,37 @@ gt_status gt_dicom_text(gt_dicom *d, const gt_dicom_tag *tag, char *text, size_t
 			return bad(GT_ERR_FORMAT, d, tag, "missing");
 		const std::string value = text_of(e);
 		const size_t n = value.length() < size - 1 ? value.length() : size - 1;
-		memcpy(text, value.data(), n);
+		for (size_t i = 0; i < n; i++) {
+			const unsigned char c = (unsigned char)value[i];
+			text[i] = c == '\n' || c == '\t' || (c >= ' ' && c != 0x7f) ? value[i] : '?';
+		}
 		text[n] = 0;
 		return GT_OK;
 	});
 }
 
-gt_status gt_dicom_pixels(gt_dicom *d, size_t n, uint16_t *sample)
+gt_status gt_dicom_pixels(gt_dicom *d, size_t n, uint16_t *sample) { return gt_dicom_pixels_of(d, 1, 0, n, sample); }
+
+gt_status gt_dicom_pixels_of(gt_dicom *d, size_t frames, size_t frame, size_t n, uint16_t *sample)
 {
 	static const gt_dicom_tag tag = { 0x7FE0, 0x0010, "OW", "samples" };
 	return guarded(d->path.c_str(), [&] {
-		const Uint16 *from = nullptr;
-		unsigned long count = 0;
-		const OFCondition c = d->data().findAndGetUint16Array(DCM_PixelData, from, &count);
+		DcmElement *e = nullptr;
 		char why[64];
-		if (c == EC_TagNotFound)
+		if (d->data().findAndGetElement(DCM_PixelData, e).bad())
 			return bad(GT_ERR_FORMAT, d, &tag, "missing");
-		if (c.bad())
-			return bad(GT_ERR_FORMAT, d, &tag, c.text());
-		if (!from || count != n) {
-			snprintf(why, sizeof why, "%lu found, expected %zu", from ? count : 0, n);
+		const DcmXfer syntax(d->data().getOriginalXfer());
+		if (is_compressed(syntax))
+			return gt_fail(GT_ERR_UNSUPPORTED, "%s: compressed as transfer syntax %s (%s): expected uncompressed samples",
+			               d->path.c_str(), syntax.getXferID(), syntax.getXferName());
+		const size_t bytes = e->getLength();
+		snprintf(why, sizeof why, "%zu found, expected %zu", bytes / 2, frames * n);
+		if (bytes != 2 * frames * n)
 			return bad(GT_ERR_FORMAT, d, &tag, why);
-		}
-		memcpy(sample, from, n * sizeof *sample);
-		return GT_OK;
+		if (!sample)
+			return GT_OK;
+		const OFCondition c = e->getPartialValue(sample, Uint32(2 * n * frame), Uint32(2 * n), &d->cache, gLocalByteOrder);
+		return c.good() ? GT_OK : bad(GT_ERR_FORMAT, d, &tag, c.text());
 	});
 }
 

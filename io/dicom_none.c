@@ -31,6 +31,15 @@ gt_status gt_dicom_numbers(gt_dicom *d, const gt_dicom_tag *tag, size_t n, doubl
 {
 	return UNUSED(d), UNUSED(tag), UNUSED(n), UNUSED(value), missing();
 }
+gt_status gt_dicom_number(gt_dicom *d, const gt_dicom_tag *tag, size_t i, double *value)
+{
+	return UNUSED(d), UNUSED(tag), UNUSED(i), UNUSED(value), missing();
+}
+gt_status gt_dicom_frame(gt_dicom *d, size_t frame) { return UNUSED(d), UNUSED(frame), missing(); }
+gt_status gt_dicom_pixels_of(gt_dicom *d, size_t frames, size_t frame, size_t n, uint16_t *sample)
+{
+	return UNUSED(d), UNUSED(frames), UNUSED(frame), UNUSED(n), UNUSED(sample), missing();
+}
 gt_status gt_dicom_text(gt_dicom *d, const gt_dicom_tag *tag, char *text, size_t size)
 {
 	return UNUSED(d), UNUSED(tag), UNUSED(text), UNUSED(size), missing();

@@ -32,6 +32,7 @@ typedef struct {
 	float *weight;          /* may be NULL */
 	float *photons;         /* unattenuated counts per cell; may be NULL */
 	gt_position position;
+	double water;           /* attenuation of water that the scanner states, mm^-1; 0: not known */
 	gt_provenance from;
 } gt_projections;
 void gt_projections_free(gt_projections *p);            /* the contents and p; NULL is fine */
@@ -51,6 +52,20 @@ void gt_volume_free(gt_volume *v);
 /* HU = 1000 (mu - water)/water */
 #define GT_WATER_DEFAULT GT_MU_WATER
 
+/* DICOM-CT-PD, where the files of scanners differ. Central column: as the manufacturer does (AUTO); counted from 1 and the first column
+ * (FIRST); from 0 and the last one (LAST), as in files of GE. */
+typedef enum { GT_CENTRAL_AUTO, GT_CENTRAL_FIRST, GT_CENTRAL_LAST } gt_central;
+typedef struct {
+	gt_central central;
+	int without_photons;            /* reading: leave the photon statistics out */
+	int lines_are_rows;             /* writing: lines of the image are rows of the detector; 0: columns, as usual */
+	double photons;                 /* writing: unattenuated counts, where the projections have none; 0: none */
+	const char *maker;              /* writing: Manufacturer; NULL: Gantry */
+} gt_dicom_style;
+
+/* Called now and then from the calling thread with the fraction done; non-zero stops (GT_STOPPED). NULL: nobody. */
+typedef int (*gt_io_progress)(void *self, double done);
+
 /* What a reader is told. */
 typedef struct {
 	int geometry_only;      /* projections: read the scan, not the data; volumes: the grid, where the format can (data is NULL then) */
@@ -62,6 +77,9 @@ typedef struct {
 	double slope, offset;   /* the same: applied to the stored numbers; NAN: the file's, or the format's rule */
 	gt_position position;   /* volumes: how the patient lay, whatever the file says */
 	int center;             /* volumes: 1 puts the middle of the grid at (0, 0, 0) */
+	gt_dicom_style dicom;
+	gt_io_progress progress;/* formats of many files alone */
+	void *progress_self;
 	char *note;             /* if not NULL: what the reader had to decide, for the log (size note_size) */
 	size_t note_size;
 } gt_read_options;
@@ -71,6 +89,12 @@ typedef struct {
 	gt_unit unit;
 	double water;           /* HU: attenuation of water to use, mm^-1; 0: the volume's own, else GT_WATER_DEFAULT */
 	int deflate;            /* 0..9 */
+	const char *format;     /* by its name; NULL: by the extension */
+	gt_dicom_style dicom;
+	gt_io_progress progress;/* formats of many files alone */
+	void *progress_self;
+	char *note;             /* if not NULL: what the writer had to decide (size note_size) */
+	size_t note_size;
 } gt_write_options;
 extern const gt_write_options gt_write_defaults;
 
@@ -81,6 +105,7 @@ typedef struct gt_slices gt_slices;             /* a volume that is written */
 /* One file format. NULL: cannot. */
 typedef struct gt_format {
 	const char *name, *about, *extensions;          /* "nc" ; space-separated, without dot */
+	int       folders;                              /* 1: paths may be folders; probe() is then asked about them too */
 	int       (*probe)(const char *path);           /* 1 if the contents are of this format */
 	gt_status (*read_projections )(const char *path, const gt_read_options *o, gt_projections **p);
 	gt_status (*write_projections)(const char *path, const gt_write_options *o, const gt_projections *p);
@@ -95,7 +120,7 @@ typedef struct gt_format {
 } gt_format;
 extern const gt_format *const gt_formats[];             /* NULL-terminated */
 
-/* Reading finds the format by contents, writing by the path's extension. Options NULL: defaults.
+/* Reading finds the format by contents, writing by the name in the options or by the path's extension. Options NULL: defaults.
  * One thread at a time: the NetCDF and HDF5 libraries below are not thread-safe.
  * Readers refuse, naming the file, the variable, what was found and what was expected: missing or misshapen
  * variables, a volume where projections are expected and the reverse, truncated files, NaN or Inf (how many, where the first is), scans that fail gt_scan_check(),
@@ -114,15 +139,16 @@ gt_status gt_views_read (gt_views *v, size_t first, size_t n, size_t row, size_t
 size_t    gt_views_bytes(const gt_views *v);            /* of memory that reading takes, at most */
 void      gt_views_close(gt_views *v);
 
-/* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage. head: all but the data; must outlive s. */
+/* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI. head: all but the data; must outlive s. */
 gt_status gt_slices_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **s);
 gt_status gt_slices_write (gt_slices *s, size_t n, const float *data);          /* the next n slices, mm^-1 */
 gt_status gt_slices_commit(gt_slices *s);               /* GT_ERR_ARG if slices are missing; frees s in any case */
 void      gt_slices_drop  (gt_slices *s);               /* gives up: nothing stays on the disk; frees s */
 
-/* Is this path one that can be written: known extension, folder there and writable? Ask before a long computation. */
+/* Is this path one that can be written: known extension, folder there and writable? A path that ends with a slash is a new folder.
+ * Ask before a long computation. */
 gt_status gt_can_write_volume(const char *path);
-gt_status gt_can_write_projections(const char *path);
+gt_status gt_can_write_projections(const char *path, const gt_write_options *o);
 /* The same of the folder alone, for files that are neither; GT_ERR_IO. */
 gt_status gt_can_write(const char *path);
 /* What is in the file: *projections is 1 for projections, 0 for a volume. */
@@ -132,7 +158,10 @@ gt_status gt_file_kind(const char *path, const gt_format **format, int *projecti
  * where their action is the default one when this is called. GT_ERR_IO: the folder cannot be written, or path is there and not a file. */
 gt_status gt_tmp_path(const char *path, char **tmp);
 gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
+void      gt_tmp_remove(void);                          /* all that this process has not finished: for handlers of signals that end it */
 void      gt_tmp_drop(char *tmp);                       /* unlinks and frees tmp */
+/* The same for a folder of `files` files, 000001.EXTENSION and on, of which each may be there or not. path must not be there, or be an empty folder. */
+gt_status gt_tmp_folder(const char *path, size_t files, const char *extension, char **tmp);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,7 @@ static const struct {
 	{ "row_axis", "1", "unit vector along which the row index grows", offsetof(gt_view, row_axis) },
 };
 enum { NVECTORS = sizeof vectors / sizeof *vectors };
+static const char water_name[] = "water_attenuation_mm-1";
 static const char arc_center_text[] = "point of the axis of the detector's cylinder";
 
 /* needed: 1 by every shape, 2 by all but parallel, 0 by none (then 0 is read). */
@@ -168,6 +169,10 @@ gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o,
 	GT_TRY(get_scan(&f, &p->scan));
 	GT_TRY(gt_nc_get_provenance(&f, &p->from));
 	GT_TRY(gt_nc_get_position(&f, &p->position));
+	int has_water;
+	GT_TRY(gt_nc_number(&f, NULL, water_name, &p->water, &has_water));
+	if (has_water && !(p->water > 0 && isfinite(p->water)))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: attribute %s: is %g, expected a number greater than 0", path, water_name, p->water));
 	if (!o->geometry_only && !(o->may_lack_data && !gt_nc_has(&f, "projections"))) {
 		const size_t size[3] = { p->scan->views, p->scan->rows, p->scan->columns };
 		const int arrays = 1 + gt_nc_has(&f, "weight") + gt_nc_has(&f, "photons");
@@ -285,6 +290,8 @@ gt_status gt_netcdf_write_projections(const char *path, const gt_write_options *
 	GT_TRY(gt_nc_put_text(&f, NC_GLOBAL, "title", "X-ray projections"));
 	GT_TRY(gt_nc_put_provenance(&f, &p->from));
 	GT_TRY(gt_nc_put_position(&f, p->position));
+	if (p->water > 0)
+		GT_TRY(gt_nc_put_number(&f, NC_GLOBAL, water_name, p->water));
 	GT_TRY(define_geometry(&f, p->scan, &id));
 	GT_TRY(define_data(&f, p, o->deflate, &id));
 	GT_TRY(gt_nc_check(&f, NULL, nc_enddef(f.id)));

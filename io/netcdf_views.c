@@ -14,9 +14,27 @@ struct views {
 	double *wide; /* one view; NULL: the file holds floats */
 };
 
+/* In the order of asking: who writes one piece after the other would else keep a reader out. */
 static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
-void gt_nc_lock(void) { pthread_mutex_lock(&library); }
-void gt_nc_unlock(void) { pthread_mutex_unlock(&library); }
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static unsigned long next, served;
+
+void gt_nc_lock(void)
+{
+	pthread_mutex_lock(&library);
+	const unsigned long mine = next++;
+	while (served != mine)
+		pthread_cond_wait(&changed, &library);
+	pthread_mutex_unlock(&library);
+}
+
+void gt_nc_unlock(void)
+{
+	pthread_mutex_lock(&library);
+	served++;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&library);
+}
 
 static void close_(gt_views *self)
 {

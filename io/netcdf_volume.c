@@ -187,15 +187,20 @@ struct slices {
 	double scale, offset;
 };
 
+/* A little at a time: others may read meanwhile. */
 static gt_status write_slices(gt_slices *self, size_t first, size_t n, const float *data)
 {
 	struct slices *s = (struct slices *)self;
-	const size_t size[3] = { n, s->base.size[1], s->base.size[2] };
-	gt_nc_lock();
-	const gt_hdf5_quiet before = gt_hdf5_hush();
-	const gt_status st = gt_nc_put_floats(&s->file, s->id, first, size, data, s->scale, s->offset);
-	gt_hdf5_unhush(&before);
-	gt_nc_unlock();
+	const size_t plane = s->base.size[1] * s->base.size[2], wanted = 4u << 20, most = plane < wanted ? wanted / plane : 1;
+	gt_status st = GT_OK;
+	for (size_t z = 0; z < n && st == GT_OK; z += most) {
+		const size_t size[3] = { n - z < most ? n - z : most, s->base.size[1], s->base.size[2] };
+		gt_nc_lock();
+		const gt_hdf5_quiet before = gt_hdf5_hush();
+		st = gt_nc_put_floats(&s->file, s->id, first + z, size, data + z * plane, s->scale, s->offset);
+		gt_hdf5_unhush(&before);
+		gt_nc_unlock();
+	}
 	return st;
 }
 

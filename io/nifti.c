@@ -1,45 +1,17 @@
 /* The format "nifti": volumes as .nii and .nii.gz, along the patient's axes. docs/files.md has the rule for units. */
 #include "io/nifti.h"
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "io/comment.h"
+#include "io/pieces.h"
 #include "io/place.h"
 #include "io/volume_fix.h"
 
 /* No body attenuates as much per mm, and air alone is -1000 HU: floats beyond are HU. */
 #define MOST_PER_MM 10
-
-/* "key=value" of a line of our comment; NULL: not there. Caller frees. */
-static char *line_of(const char *comment, const char *key)
-{
-	const char *at = comment ? strstr(comment, key) : NULL;
-	if (!at || (at > comment && at[-1] != '\n'))
-		return NULL;
-	at += strlen(key);
-	return strndup(at, strcspn(at, "\n"));
-}
-
-/* The exact numbers, unless somebody cut or moved the volume since. */
-static void exact_grid(const char *comment, gt_grid *grid)
-{
-	gt_grid exact;
-	char *text = line_of(comment, "grid=");
-	if (text && gt_grid_parse(text, &exact) == GT_OK && gt_grid_same(&exact, grid))
-		*grid = exact;
-	free(text);
-}
-
-static void provenance_of(const char *comment, gt_provenance *from)
-{
-	char *hash = line_of(comment, "scan_hash=");
-	from->command = line_of(comment, "command=");
-	from->parameters = line_of(comment, "parameters=");
-	from->scan_hash = hash ? strtoull(hash, NULL, 16) : 0;
-	free(hash);
-}
 
 static void without_noise(gt_place *p, const gt_nifti_head *h)
 {
@@ -90,17 +62,16 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	gt_nifti_head h;
 	gt_nifti *f = NULL;
 	gt_place p;
-	gt_said said = { .unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO };
+	gt_said said;
 	gt_volume *v = calloc(1, sizeof *v);
 	GT_TRY(gt_nifti_open(path, &h, &f));
 	if (!v)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	if (h.comment)
-		gt_said_parse(h.comment, &said);
+	gt_comment_said(h.comment, &said);
 	v->position = o->position != GT_POSITION_AUTO ? o->position : said.position != GT_POSITION_AUTO ? said.position : GT_HFS;
 	GT_TRY(gt_place_voxels(path, h.n, h.to_patient, v->position, &p));
 	without_noise(&p, &h);
-	exact_grid(h.comment, &p.grid);
+	gt_comment_grid(h.comment, &p.grid);
 	v->grid = p.grid;
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), "volume"), "%s", path));
 	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
@@ -112,7 +83,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	GT_TRY(st);
 	GT_TRY(gt_volume_finite(path, v));
 	GT_TRY(scale(path, &h, &said, o, v));
-	provenance_of(h.comment, &v->from);
+	gt_comment_provenance(h.comment, &v->from);
 	if (h.remark)
 		gt_read_note(o, "%s: %s", path, h.remark);
 	*out = v;
@@ -124,55 +95,52 @@ done:
 	return st;
 }
 
-static void put_line(char *text, size_t size, size_t *at, const char *key, const char *value)
-{
-	*at += (size_t)snprintf(text + *at, size - *at, "%s", key);
-	for (; *value; value++)
-		text[(*at)++] = *value == '\n' ? ' ' : *value;
-	text[(*at)++] = '\n';
-	text[*at] = 0;
-}
+#define PIECE ((size_t)1 << 20)
 
-/* What is known of the volume, for us and for people: one line each. */
-static char *comment_of(const gt_write_options *o, int hu, const gt_volume *v)
-{
-	const char *command = v->from.command ? v->from.command : "", *parameters = v->from.parameters ? v->from.parameters : "";
-	const size_t size = GT_SAID + 400 + strlen(command) + strlen(parameters);
-	char said[GT_SAID], grid[256], hash[24], *text = malloc(size);
-	size_t at = 0;
-	if (!text)
-		return NULL;
-	gt_said_print(o, hu, v, said);
-	gt_grid_print(&v->grid, grid, sizeof grid);
-	snprintf(hash, sizeof hash, "%016" PRIx64, v->from.scan_hash);
-	put_line(text, size, &at, "", said);
-	put_line(text, size, &at, "grid=", grid);
-	if (*command)
-		put_line(text, size, &at, "command=", command);
-	if (*parameters)
-		put_line(text, size, &at, "parameters=", parameters);
-	if (v->from.scan_hash)
-		put_line(text, size, &at, "scan_hash=", hash);
-	return text;
-}
+struct slices {
+	struct gt_slices base;
+	gt_nifti *file;
+	char *tmp;
+	double water;
+	float *changed; /* NULL: written as they are */
+};
 
-static gt_status write_voxels(gt_nifti *f, const gt_write_options *o, int hu, const gt_volume *v)
+static gt_status write_slices(gt_slices *self, size_t first, size_t slices, const float *data)
 {
-	const size_t n = gt_grid_voxels(&v->grid), most = 1 << 20;
-	const double water = gt_volume_water(o, v);
-	float *changed = NULL;
+	struct slices *s = (struct slices *)self;
+	const size_t n = slices * s->base.size[1] * s->base.size[2];
 	gt_status st = GT_OK;
-	if (hu && !(changed = malloc(most * sizeof *changed)))
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t at = 0; at < n; at += most) {
-		const size_t count = n - at < most ? n - at : most;
-		const float *from = v->data + at;
-		for (size_t i = 0; changed && i < count; i++)
-			changed[i] = (float)(1000 * (from[i] / water - 1));
-		GT_TRY(gt_nifti_put(f, changed ? changed : from, count * sizeof *from));
+	(void)first;
+	for (size_t at = 0; at < n; at += PIECE) {
+		const size_t count = n - at < PIECE ? n - at : PIECE;
+		const float *from = data + at;
+		for (size_t i = 0; s->changed && i < count; i++)
+			s->changed[i] = (float)(1000 * (from[i] / s->water - 1));
+		GT_TRY(gt_nifti_put(s->file, s->changed ? s->changed : from, count * sizeof *from));
 	}
 done:
-	free(changed);
+	return st;
+}
+
+static void drop_slices(gt_slices *self)
+{
+	struct slices *s = (struct slices *)self;
+	gt_nifti_drop(s->file);
+	gt_tmp_drop(s->tmp);
+	free(s->changed);
+	free(s);
+}
+
+static gt_status commit_slices(gt_slices *self)
+{
+	struct slices *s = (struct slices *)self;
+	gt_status st = gt_nifti_close(s->file);
+	s->file = NULL;
+	if (st == GT_OK) {
+		st = gt_tmp_commit(s->tmp, s->base.path);
+		s->tmp = NULL;
+	}
+	drop_slices(self);
 	return st;
 }
 
@@ -183,32 +151,46 @@ static int level_of(const char *path, const gt_write_options *o)
 	return n > 3 && !strcasecmp(path + n - 3, ".gz") ? (o->deflate ? o->deflate : 1) : 0;
 }
 
-static gt_status write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
+static gt_status open_new(struct slices *s, const gt_write_options *o, const gt_volume *v)
 {
 	gt_status st;
 	const size_t *n = v->grid.n;
 	const int hu = o->unit != GT_PER_MM, large = n[0] > GT_NIFTI1_MOST || n[1] > GT_NIFTI1_MOST || n[2] > GT_NIFTI1_MOST;
-	gt_nifti_head h = { .version = large ? 2 : 1, .n = { n[0], n[1], n[2] }, .type = gt_elements };
-	gt_nifti *f = NULL;
-	char *tmp = NULL;
+	gt_nifti_head h = { .version = large ? 2 : 1, .n = { n[0], n[1], n[2] }, .type = gt_elements, .comment = gt_comment_of(o, hu, v) };
 	while (strcmp(h.type->nifti_name, "float32") != 0)
 		h.type++;
 	gt_place_matrix(&v->grid, v->position, h.to_patient);
 	snprintf(h.about, sizeof h.about, "X-ray attenuation, %s", hu ? "HU" : "mm-1");
-	if (!(h.comment = comment_of(o, hu, v)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	GT_TRY(gt_tmp_path(path, &tmp));
-	GT_TRY(gt_nifti_new(path, tmp, level_of(path, o), &h, &f));
-	GT_TRY(write_voxels(f, o, hu, v));
-	st = gt_nifti_close(f);
-	f = NULL;
+	s->water = gt_volume_water(o, v);
+	if (!h.comment || (hu && !(s->changed = malloc(PIECE * sizeof *s->changed))))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->base.path));
+	GT_TRY(gt_tmp_path(s->base.path, &s->tmp));
+	GT_TRY(gt_nifti_new(s->base.path, s->tmp, level_of(s->base.path, o), &h, &s->file));
 done:
-	gt_nifti_drop(f);
 	gt_nifti_clear(&h);
-	if (st == GT_OK)
-		return gt_tmp_commit(tmp, path);
-	gt_tmp_drop(tmp);
 	return st;
+}
+
+static gt_status create_slices(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **out)
+{
+	const gt_grid *g = &head->grid;
+	struct slices *s = calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	s->base = (struct gt_slices){ path, { g->n[2], g->n[1], g->n[0] }, 0, write_slices, commit_slices, drop_slices };
+	const gt_status st = open_new(s, o, head);
+	if (st == GT_OK)
+		*out = &s->base;
+	else
+		drop_slices(&s->base);
+	return st;
+}
+
+static gt_status write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
+{
+	gt_slices *s;
+	const gt_status st = create_slices(path, o, v, &s);
+	return st != GT_OK ? st : gt_slices_write_all(s, v->data);
 }
 
 extern const gt_format gt_format_nifti;
@@ -220,4 +202,5 @@ const gt_format gt_format_nifti = {
 	.unitless = 1,
 	.read_volume = read_volume,
 	.write_volume = write_volume,
+	.create_slices = create_slices,
 };

@@ -59,8 +59,8 @@ gt_status gt_slices_create(const char *path, const gt_write_options *o, const gt
 	if (st == GT_OK)
 		st = gt_check_writing(path, o, &head->grid);
 	if (st == GT_OK && !f->create_slices)
-		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: a %s file is written as a whole: expected a name that ends in .nc, .mha or .mhd",
-		             path, f->about);
+		st = gt_fail(GT_ERR_UNSUPPORTED,
+		             "%s: a %s file is written as a whole: expected a name that ends in .nc, .mha, .mhd or .nii", path, f->about);
 	return st != GT_OK ? st : f->create_slices(path, o, head, s);
 }
 

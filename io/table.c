@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include "io/pieces.h"
 
-/* Asked in this order: a Data Exchange file is an HDF5 file too, and so is a NetCDF-4 file. */
-#define GT_FORMAT_LIST(X) X(dataexchange) X(netcdf) X(metaimage) X(nifti) X(rabbitct)
+/* Asked in this order: a Data Exchange file is an HDF5 file too, and so is a NetCDF-4 file; projections are DICOM too. */
+#define GT_FORMAT_LIST(X) X(dataexchange) X(netcdf) X(metaimage) X(nifti) X(rabbitct) X(dicom_ct_pd) X(dicom_series)
 
 #define DECLARE(name) extern const gt_format gt_format_##name;
 GT_FORMAT_LIST(DECLARE)
@@ -61,9 +61,17 @@ static int can_do(const gt_format *f, int projections, int writing)
 	return writing ? f->write_volume != NULL : f->read_volume != NULL;
 }
 
+static int ends_as_folder(const char *path)
+{
+	const size_t n = strlen(path);
+	return n > 1 && path[n - 1] == '/';
+}
+
 static int has_extension(const gt_format *f, const char *path)
 {
 	const size_t length = strlen(path);
+	if (f->folders)
+		return ends_as_folder(path);
 	for (const char *e = f->extensions; *e; e += strspn(e, " ")) {
 		const size_t n = strcspn(e, " ");
 		if (length > n && path[length - n - 1] == '.' && !strncasecmp(e, path + length - n, n))
@@ -81,6 +89,8 @@ static void list_extensions(int projections, int writing, char *text, size_t siz
 	for (const gt_format *const *f = gt_formats; *f; f++) {
 		if (!can_do(*f, projections, writing))
 			continue;
+		if ((*f)->folders && (size_t)at + 40 < size)
+			at += sprintf(text + at, "%s/ (a folder of %s)", at ? " " : "", (*f)->about);
 		for (const char *e = (*f)->extensions; *e; e += strspn(e, " ")) {
 			const size_t n = strcspn(e, " ");
 			if ((size_t)at + n + 3 < size)
@@ -91,6 +101,23 @@ static void list_extensions(int projections, int writing, char *text, size_t siz
 }
 
 static const char *what(int projections) { return projections ? "projections" : "a volume"; }
+
+static gt_status format_called(const char *name, int projections, const gt_format **format)
+{
+	char known[256];
+	size_t at = 0;
+	known[0] = 0;
+	for (const gt_format *const *f = gt_formats; *f; f++) {
+		if (!can_do(*f, projections, 1))
+			continue;
+		*format = *f;
+		if (!strcmp((*f)->name, name))
+			return GT_OK;
+		if (at + strlen((*f)->name) + 2 < sizeof known)
+			at += (size_t)sprintf(known + at, "%s%s", at ? ", " : "", (*f)->name);
+	}
+	return gt_fail(GT_ERR_ARG, "cannot write %s in the format '%s': expected one of: %s", what(projections), name, known);
+}
 
 gt_status gt_format_to_write(const char *path, int projections, const gt_format **format)
 {
@@ -106,37 +133,45 @@ gt_status gt_format_to_write(const char *path, int projections, const gt_format 
 	               dot ? dot : "no extension", known);
 }
 
-static gt_status readable(const char *path)
+static gt_status format_for(const char *path, const gt_write_options *o, int projections, const gt_format **format)
+{
+	return o && o->format ? format_called(o->format, projections, format) : gt_format_to_write(path, projections, format);
+}
+
+static gt_status readable(const char *path, int *folder)
 {
 	struct stat s;
 	if (stat(path, &s) != 0)
 		return gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(s.st_mode))
-		return gt_fail(GT_ERR_IO, "%s: is %s, expected a file", path, S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
-	if (access(path, R_OK) != 0)
+	*folder = S_ISDIR(s.st_mode);
+	if (!S_ISREG(s.st_mode) && !*folder)
+		return gt_fail(GT_ERR_IO, "%s: is not a regular file, expected a file", path);
+	if (access(path, *folder ? R_OK | X_OK : R_OK) != 0)
 		return gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
-	if (s.st_size == 0)
+	if (s.st_size == 0 && !*folder)
 		return gt_fail(GT_ERR_FORMAT, "%s: the file is empty", path);
 	return GT_OK;
 }
 
 gt_status gt_format_of(const char *path, const gt_format **format)
 {
-	gt_status st = readable(path);
+	int folder = 0;
+	gt_status st = readable(path, &folder);
 	if (st != GT_OK)
 		return st;
 	for (const gt_format *const *f = gt_formats; *f; f++)
-		if ((*f)->probe && (*f)->probe(path)) {
+		if ((!folder || (*f)->folders) && (*f)->probe && (*f)->probe(path)) {
 			*format = *f;
 			return GT_OK;
 		}
 	char names[256] = "";
 	for (const gt_format *const *f = gt_formats; *f; f++)
-		if (strlen(names) + strlen((*f)->about) + 3 < sizeof names) {
+		if ((!folder || (*f)->folders) && strlen(names) + strlen((*f)->about) + 3 < sizeof names) {
 			strcat(names, *names ? ", " : "");
 			strcat(names, (*f)->about);
 		}
-	return gt_fail(GT_ERR_FORMAT, "%s: not a file of a known format; expected one of: %s", path, names);
+	return gt_fail(GT_ERR_FORMAT, "%s: %s; expected one of: %s", path,
+	               folder ? "is a folder that holds no files of a known format" : "not a file of a known format", names);
 }
 
 static gt_status format_to_read(const char *path, int projections, const gt_format **format)
@@ -166,6 +201,13 @@ static const gt_read_options *begin_reading(const gt_read_options *o)
 	if (o && o->note && o->note_size)
 		o->note[0] = 0;
 	return o ? o : &gt_read_defaults;
+}
+
+static const gt_write_options *begin_writing(const gt_write_options *o)
+{
+	if (o && o->note && o->note_size)
+		o->note[0] = 0;
+	return o ? o : &gt_write_defaults;
 }
 
 gt_status gt_read_projections(const char *path, const gt_read_options *o, gt_projections **p)
@@ -222,8 +264,8 @@ gt_status gt_check_writing(const char *path, const gt_write_options *o, const gt
 gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
 	const gt_format *f;
-	gt_status st = gt_format_to_write(path, 1, &f);
-	o = o ? o : &gt_write_defaults;
+	o = begin_writing(o);
+	gt_status st = format_for(path, o, 1, &f);
 	if (st == GT_OK)
 		st = check_options(path, o);
 	if (st == GT_OK)
@@ -236,13 +278,22 @@ gt_status gt_write_projections(const char *path, const gt_write_options *o, cons
 gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
 {
 	const gt_format *f;
-	gt_status st = gt_format_to_write(path, 0, &f);
-	o = o ? o : &gt_write_defaults;
+	o = begin_writing(o);
+	gt_status st = format_for(path, o, 0, &f);
 	if (st == GT_OK)
 		st = gt_check_writing(path, o, &v->grid);
 	if (st == GT_OK)
 		st = gt_check_finite(path, v->data, 0, gt_grid_voxels(&v->grid));
 	return st != GT_OK ? st : f->write_volume(path, o, v);
+}
+
+/* Of a folder that is to be made. */
+static gt_status can_make(const char *path)
+{
+	char *tmp = NULL;
+	const gt_status can = gt_tmp_folder(path, 0, "", &tmp);
+	gt_tmp_drop(tmp);
+	return can;
 }
 
 gt_status gt_can_write(const char *path)
@@ -272,14 +323,14 @@ gt_status gt_can_write_volume(const char *path)
 {
 	const gt_format *f;
 	const gt_status st = gt_format_to_write(path, 0, &f);
-	return st != GT_OK ? st : gt_can_write(path);
+	return st != GT_OK ? st : f->folders ? can_make(path) : gt_can_write(path);
 }
 
-gt_status gt_can_write_projections(const char *path)
+gt_status gt_can_write_projections(const char *path, const gt_write_options *o)
 {
 	const gt_format *f;
-	const gt_status st = gt_format_to_write(path, 1, &f);
-	return st != GT_OK ? st : gt_can_write(path);
+	const gt_status st = format_for(path, o, 1, &f);
+	return st != GT_OK ? st : f->folders ? can_make(path) : gt_can_write(path);
 }
 
 gt_status gt_file_kind(const char *path, const gt_format **format, int *projections)

@@ -1,4 +1,5 @@
 /* Output under a temporary name, renamed when complete; a signal that ends the program removes what is unfinished. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,7 +15,13 @@ typedef struct unfinished {
 	const char *volatile name;
 	pid_t owner; /* a forked child must not remove its parent's files */
 	struct unfinished *volatile next;
+	/* Folders: how many files may be in it; the name it is given before they go, so that other threads make no more of them; where
+	 * the name of one is put together: GONE/000001.EXTENSION. */
+	size_t files;
+	char *gone, *inner, *digits;
 } unfinished;
+
+enum { DIGITS = 6 };
 
 static const int signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGXFSZ };
 enum { NSIGNALS = sizeof signals / sizeof *signals };
@@ -25,11 +32,32 @@ static unsigned long serial;
 static int handled[NSIGNALS];
 
 /* Only async-signal-safe calls here. */
-static void remove_and_die(int number)
+static void remove_all(const unfinished *u)
+{
+	if (!u->inner) {
+		unlink(u->name);
+		return;
+	}
+	const int renamed = rename(u->name, u->gone) == 0;
+	for (size_t i = 1; renamed && i <= u->files; i++) {
+		size_t rest = i;
+		for (int d = DIGITS; d-- > 0; rest /= 10)
+			u->digits[d] = (char)('0' + rest % 10);
+		unlink(u->inner);
+	}
+	rmdir(renamed ? u->gone : u->name);
+}
+
+void gt_tmp_remove(void)
 {
 	for (unfinished *u = list; u; u = u->next)
 		if (u->name && u->owner == getpid())
-			unlink(u->name);
+			remove_all(u);
+}
+
+static void remove_and_die(int number)
+{
+	gt_tmp_remove();
 	struct sigaction normal;
 	memset(&normal, 0, sizeof normal);
 	normal.sa_handler = SIG_DFL;
@@ -96,10 +124,19 @@ static void list_remove(const char *name)
 	if (u) {
 		u->name = NULL;
 		*at = u->next;
+		free(u->gone);
+		free(u->inner);
 		free(u);
 	}
 	if (!list)
 		release_signals();
+}
+
+static void remove_named(const char *name)
+{
+	for (unfinished *u = list; u; u = u->next)
+		if (u->name == name)
+			remove_all(u);
 }
 
 static gt_status check_target(const char *path)
@@ -110,45 +147,112 @@ static gt_status check_target(const char *path)
 	return GT_OK;
 }
 
-gt_status gt_tmp_path(const char *path, char **tmp)
+static int make_file(const char *name)
+{
+	const int file = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+	return file < 0 ? -1 : close(file);
+}
+
+static int make_folder(const char *name) { return mkdir(name, 0777); }
+
+/* Makes a new thing beside path and lists it as u, which is freed if that fails. */
+static gt_status make_beside(const char *path, int (*make)(const char *), const char *kind, unfinished *u, char **tmp)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	const size_t size = strlen(path) + 64;
 	char *name = malloc(size);
-	unfinished *u = malloc(sizeof *u);
-	gt_status st = GT_OK;
 	sigset_t before;
-
-	*tmp = NULL;
-	if (!name || !u)
-		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	else if (!*base)
-		st = gt_fail(GT_ERR_IO, "'%s': expected the name of a file", path);
-	else
-		st = check_target(path);
-	if (st != GT_OK) {
+	int failed;
+	if (!name || !u) {
 		free(name);
 		free(u);
-		return st;
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	}
 	list_lock(&before);
-	int file;
 	do {
 		snprintf(name, size, "%.*s.%s.%ld-%lu.tmp", (int)(base - path), path, base, (long)getpid(), serial++);
-		file = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-	} while (file < 0 && errno == EEXIST);
-	if (file < 0) {
-		st = gt_fail(GT_ERR_IO, "%s: cannot create a file in the folder '%.*s': %s", path, slash ? (int)(base - path) : 1,
-		             slash ? path : ".", strerror(errno));
-		free(name);
-		free(u);
-	} else {
-		close(file);
+		failed = make(name);
+	} while (failed && errno == EEXIST);
+	const int why = errno;
+	if (!failed) {
 		u->name = *tmp = name;
 		u->owner = getpid();
 		list_add(u);
 	}
 	list_unlock(&before);
+	if (!failed)
+		return GT_OK;
+	free(name);
+	free(u);
+	return gt_fail(GT_ERR_IO, "%s: cannot create a %s in the folder '%.*s': %s", path, kind, slash ? (int)(base - path) : 1,
+	               slash ? path : ".", strerror(why));
+}
+
+gt_status gt_tmp_path(const char *path, char **tmp)
+{
+	const char *slash = strrchr(path, '/');
+	gt_status st = GT_OK;
+	*tmp = NULL;
+	if (!*(slash ? slash + 1 : path))
+		return gt_fail(GT_ERR_IO, "'%s': expected the name of a file", path);
+	if ((st = check_target(path)) != GT_OK)
+		return st;
+	return make_beside(path, make_file, "file", calloc(1, sizeof(unfinished)), tmp);
+}
+
+static gt_status check_folder(const char *path)
+{
+	struct stat s;
+	if (lstat(path, &s) != 0)
+		return GT_OK;
+	if (!S_ISDIR(s.st_mode))
+		return gt_fail(GT_ERR_IO, "%s: is there and is not a folder", path);
+	DIR *dir = opendir(path);
+	int full = !dir;
+	for (struct dirent *e; !full && (e = readdir(dir));)
+		full = strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+	if (dir)
+		closedir(dir);
+	return full ? gt_fail(GT_ERR_IO, "%s: is there and is not empty: expected the name of a new folder", path) : GT_OK;
+}
+
+gt_status gt_tmp_folder(const char *given, size_t files, const char *extension, char **tmp)
+{
+	gt_status st = GT_OK;
+	unfinished *u = NULL;
+	char *path = strdup(given);
+	size_t n = path ? strlen(path) : 0;
+	*tmp = NULL;
+	if (!path)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", given);
+	while (n > 1 && path[n - 1] == '/')
+		path[--n] = 0;
+	if (!n || path[n - 1] == '/')
+		GT_TRY(gt_fail(GT_ERR_IO, "'%s': expected the name of a folder", given));
+	if (files >= 1000000)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu files: expected fewer than a million", given, files));
+	GT_TRY(check_folder(path));
+	u = calloc(1, sizeof *u);
+	GT_TRY(make_beside(path, make_folder, "folder", u, tmp));
+	const size_t length = strlen(*tmp);
+	char *gone = strdup(*tmp), *inner = malloc(length + strlen(extension) + DIGITS + 3);
+	if (!gone || !inner) {
+		rmdir(*tmp);
+		gt_tmp_drop(*tmp);
+		*tmp = NULL;
+		free(gone);
+		free(inner);
+		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", given);
+		goto done;
+	}
+	gone[length - 1] = '-';
+	sprintf(inner, "%s/%0*d.%s", gone, DIGITS, 0, extension);
+	u->gone = gone;
+	u->digits = inner + length + 1;
+	u->files = files;
+	u->inner = inner;
+done:
+	free(path);
 	return st;
 }
 
@@ -158,7 +262,9 @@ static int to_disk(const char *name)
 	const int file = open(name, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return -1;
-	int failed = fsync(file);
+	struct stat s;
+	const int folder = fstat(file, &s) == 0 && S_ISDIR(s.st_mode);
+	int failed = folder ? syncfs(file) : fsync(file);
 	if (failed && (errno == EINVAL || errno == ENOSYS || errno == EROFS))
 		failed = 0;
 	const int why = errno;
@@ -179,7 +285,7 @@ gt_status gt_tmp_commit(char *tmp, const char *path)
 	list_lock(&before);
 	if (rename(tmp, path) != 0) {
 		st = gt_fail(GT_ERR_IO, "%s: cannot be renamed from its temporary name: %s", path, strerror(errno));
-		unlink(tmp);
+		remove_named(tmp);
 	}
 	list_remove(tmp);
 	list_unlock(&before);
@@ -193,7 +299,7 @@ void gt_tmp_drop(char *tmp)
 	if (!tmp)
 		return;
 	list_lock(&before);
-	unlink(tmp);
+	remove_named(tmp);
 	list_remove(tmp);
 	list_unlock(&before);
 	free(tmp);

@@ -66,30 +66,32 @@ void gt_pwls_gradient(const gt_problem *p, size_t first, size_t stride, const gt
 	}
 }
 
+/* curvature = A_k' w_k A_k one */
+static void curvature_of(const gt_problem *p, size_t k, const gt_array *one, gt_array *r, gt_array *curvature)
+{
+	gt_forward(p->A[k], one, r);
+	if (p->w)
+		gt_mul(p->w[k], r);
+	gt_adjoint(p->A[k], r, curvature);
+}
+
 void gt_pwls_denominator(const gt_problem *p, gt_array *const *r, gt_array *t, gt_array *one, gt_array *d)
 {
 	gt_fill(1, one);
-	for (size_t k = 0; k < p->subsets; k++) {
-		gt_forward(p->A[k], one, r[k]);
-		if (p->w)
-			gt_mul(p->w[k], r[k]);
-		gt_adjoint(p->A[k], r[k], k ? t : d);
-		if (k)
-			gt_axpy(1, t, d);
+	curvature_of(p, 0, one, r[0], d);
+	for (size_t k = 1; k < p->subsets; k++) {
+		curvature_of(p, k, one, r[k], t);
+		gt_axpy(1, t, d);
 	}
 }
 
 void gt_pwls_denominator_of_subsets(const gt_problem *p, gt_array *const *r, gt_array *t, gt_array *one, gt_array *d)
 {
 	gt_fill(1, one);
-	for (size_t k = 0; k < p->subsets; k++) {
-		gt_forward(p->A[k], one, r[k]);
-		if (p->w)
-			gt_mul(p->w[k], r[k]);
-		gt_adjoint(p->A[k], r[k], k ? t : d);
-		if (!k)
-			continue;
-		gt_less(d, -INFINITY, 0, t);
+	curvature_of(p, 0, one, r[0], d);
+	for (size_t k = 1; k < p->subsets; k++) {
+		curvature_of(p, k, one, r[k], t);
+		gt_less(d, -INFINITY, 0, t); /* t = min(d - t, 0) */
 		gt_axpy(-1, t, d);
 	}
 	gt_scale((double)p->subsets, d);

@@ -91,6 +91,27 @@ START_TEST(pitches_and_shapes)
 }
 END_TEST
 
+/* An odd number of views per turn, with angles that a file has rounded: the number of directions stays. */
+START_TEST(rounded_angles)
+{
+	gt_orbit o = orbit_of(GT_ARC, 0.984, 2.4);
+	double *p = NULL, *x[2];
+	o.views = 91 * 24 / 10;
+	for (int i = 0; i < 2; i++) {
+		o.turn = 2 * PI / 91 * (double)o.views * (i ? 1 + 2e-7 : 1 - 2e-7);
+		gt_scan *s = scan_of(&o);
+		p = p ? p : bodies_project(rods, RODS, s);
+		x[i] = reconstruct("wfbp", NULL, &grid, s, p);
+		gt_scan_free(s);
+	}
+	for (size_t i = 0; i < gt_grid_voxels(&grid); i++)
+		ck_assert_double_eq_tol(x[0][i], x[1][i], 2e-6);
+	free(p);
+	free(x[0]);
+	free(x[1]);
+}
+END_TEST
+
 /* Every other way to number, turn and move the same machine. bit 0: views in reverse order; 1: columns mirrored; 2: rows upside down;
  * 3: the table moves the other way. */
 static void turn_over(gt_scan *s, int how)
@@ -388,6 +409,51 @@ START_TEST(ends)
 }
 END_TEST
 
+/* A slab of a long scan: from the views that it needs the same values as its slices have in the whole, beyond the ends too, and where the
+ * pitch leaves gaps. */
+START_TEST(slabs_of_long_scans)
+{
+	static const double spot[3][3] = { { 0.3, 0, -0.4 }, { -0.3, 0, 0.4 }, { 0, 0.5, 0 } };
+	const gt_helical_options *options = gt_analytic_wfbp.defaults;
+	for (int i = 0; i < 3; i++) {
+		gt_orbit o = orbit_of(GT_ARC, i == 1 ? 1.8 : 0.9, 7);
+		o.spot = spot;
+		o.spots = i == 2 ? 3 : 0;
+		gt_scan *s = scan_of(&o);
+		gt_grid all = { { 19, 16, 61 }, { 5, 5, 5 }, { 1, -2, 3 } }, slab = all;
+		const size_t first = i == 0 ? 1 : 29, slices = i == 0 ? 24 : 5;
+		slab.n[2] = slices;
+		slab.center[2] = voxel_at(&all, 2, first) + (double)(slices - 1) / 2 * all.pitch[2];
+		gt_helical_plan *p;
+		ck_ok(gt_helical_plan_new(&slab, s, options, &p));
+		const size_t before = p->views;
+		gt_helical_plan_trim(p);
+		ck_assert_msg(p->views < before * 2 / 3 && p->turns == (p->views + p->bins - 1) / p->bins, "%zu of %zu views", p->views,
+		              before);
+		gt_helical_plan_free(p);
+		const size_t n = gt_scan_cells(s), plane = all.n[0] * all.n[1];
+		float *random = malloc(n * sizeof *random);
+		double *data = malloc(n * sizeof *data), off = 0;
+		ck_assert(random && data);
+		gt_test_random(3 + (unsigned)i, n, random);
+		for (size_t k = 0; k < n; k++)
+			data[k] = (double)random[k];
+		gt_backend *be = gt_test_backend();
+		double *x = reconstruct_as(be, GT_F64, "wfbp", NULL, &all, s, data),
+		       *part = reconstruct_as(be, GT_F64, "wfbp", NULL, &slab, s, data);
+		for (size_t k = 0; k < slices * plane; k++)
+			off = fmax(off, fabs(part[k] - x[first * plane + k]));
+		ck_assert_msg(off < 1e-11, "case %d: off by %g", i, off);
+		gt_backend_close(be);
+		free(random);
+		free(data);
+		free(x);
+		free(part);
+		gt_scan_free(s);
+	}
+}
+END_TEST
+
 /* The backend's single precision against double on the CPU: random data and grids that end anywhere. */
 START_TEST(cpu_double_and_backend)
 {
@@ -552,6 +618,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, pitches_and_shapes);
+	tcase_add_test(tc, rounded_angles);
 	tcase_add_test(tc, turned_over);
 	tcase_add_test(tc, flying_focal_spots);
 	tcase_add_test(tc, other_orbits);
@@ -562,6 +629,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, weights_sum_to_one);
 	tcase_add_test(tc, row_weights);
 	tcase_add_test(tc, ends);
+	tcase_add_test(tc, slabs_of_long_scans);
 	tcase_add_test(tc, cpu_double_and_backend);
 	tcase_add_test(tc, other_scans_are_refused);
 	tcase_add_test(tc, bad_orbits_are_refused);

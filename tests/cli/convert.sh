@@ -20,16 +20,56 @@ else
 	grep -q "NIfTI library" stderr.txt || fail "no NIfTI, and not for want of its library: $(cat stderr.txt)"
 fi
 
+ok convert truth.nc -o ffp.nc --position FFP
+# A folder of DICOM images: whole HU.
+if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then
+	ok convert series -o from-series.nc
+	ok compare from-series.nc truth.nc --max 0.51HU
+	ok info series
+	says "grid                     $grid"
+	says "phantom=man.shapes"
+	ok convert ffp.nc -o prone/
+	ok convert prone -o prone.mha
+	ok info prone.mha
+	says "patient_position         FFP"
+	ok compare prone.mha truth.nc --max 0.51HU
+	refused 1 "is there and is not empty" convert truth.nc -o series/
+	refused_output 1 "expected the folder of its series" convert series/000001.dcm
+	refused 2 "hold HU" convert truth.nc -o never/ --unit mm-1
+	refused_output 1 "holds no files of a known format" convert .
+	# One of another series, one lost.
+	cp prone/000003.dcm series/other.dcm
+	refused_output 1 "expected one series in the folder" convert series
+	rm series/other.dcm series/000007.dcm
+	refused_output 1 "slices are missing" convert series
+	head -c 1200 prone/000003.dcm >series/000007.dcm
+	refused_output 1 "000007.dcm" convert series
+	# Whole or not at all.
+	ok simulate --geometry-only --reduce 16 --phantom man.shapes --points 1 -o scan.nc --truth large.nc --grid 300x300x300@1x1x1
+	mkdir cut
+	"$gantry" convert large.nc -o cut/series/ 2>stderr.txt &
+	job=$!
+	for _ in $(seq 1000); do
+		[ -z "$(find cut -name '*.dcm')" ] || break
+		sleep 0.01
+	done
+	kill -TERM $job || fail "the writing was over too soon"
+	wait $job && fail "SIGTERM gave 0"
+	[ -z "$(ls -A cut)" ] || fail "SIGTERM left $(ls -A cut)"
+else
+	grep -q "DCMTK" stderr.txt || fail "no DICOM, and not for want of DCMTK: $(cat stderr.txt)"
+fi
+
 # Every format from every other, and back: the same voxels at the same places.
 for from in $formats; do
 	ok convert truth.nc -o "a.$from" --unit HU
 	for to in $formats; do
 		ok convert "a.$from" -o "b.$to"
 		ok compare "b.$to" truth.nc --max 1e-7
-		ok info "b.$to"
-		says "patient_position         HFS"
-		says "grid                     $grid"
 	done
+	ok info "b.$from"
+	says "patient_position         HFS"
+	says "grid                     $grid"
 done
 # What a volume was made of goes with it.
 ok info b.mha
@@ -44,7 +84,6 @@ ok convert truth.nc -o c.mha
 grep -qa "unit=mm-1" c.mha || fail "MetaImage is not in mm-1"
 
 # The position: kept, and told.
-ok convert truth.nc -o ffp.nc --position FFP
 ok compare ffp.nc truth.nc --max 0
 ok convert ffp.nc -o ffp.mha
 grep -qa "TransformMatrix = -1 0 0 0 1 0 0 0 -1" ffp.mha || fail "FFP has another matrix"

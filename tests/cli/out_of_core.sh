@@ -16,6 +16,7 @@ same() {
 	holds "$(value slabs) > 2" "slabs of $*"
 	holds "$(value rows) < 24" "rows of $*"
 	holds "$(value device_peak_bytes) <= 512000" "memory of $*"
+	holds "$(value device_peak_bytes) == $(value device_bytes)" "planned and used memory of $*"
 	ok compare slabs.nc whole.nc --rmse 1e-7
 }
 [ "$backend" = cpu ] || little=(--device-memory 24MiB)
@@ -28,6 +29,21 @@ if [ "$backend" = cpu ]; then
 	holds "$(value slabs) > 1" "slabs in double precision"
 	ok compare slabs.nc whole.nc --rmse 1e-8
 fi
+
+# Projections of later slabs: from memory, from a scratch file, read again.
+mkdir scratch
+ok "${recon[@]}" "${little[@]}" -o slabs.nc --json
+says '"kept":	"memory"'
+for where in memory scratch no; do
+	ok "${recon[@]}" "${little[@]}" --keep $where --scratch scratch -o kept.nc --json
+	says "\"kept\":	\"$where\""
+	ok compare kept.nc slabs.nc --rmse 0
+done
+[ -z "$(ls -A scratch)" ] || fail "a scratch file stays: $(ls -A scratch)"
+refused_output 1 "--scratch=nowhere: No such file" "${recon[@]}" "${little[@]}" --keep scratch --scratch nowhere
+refused_output 2 "--scratch" "${recon[@]}" "${little[@]}" --keep scratch
+refused_output 2 "--keep: only for reconstruction by slabs, and 'cgls' computes all at once" recon scan.nc "${grid[@]}" --solver cgls --keep memory
+refused_output 2 "--no-overlap: only for reconstruction by slabs, and '--quality iterative'" recon scan.nc "${grid[@]}" --quality iterative --no-overlap
 
 # Other files: two of MetaImage, in HU; the grid of a volume; projections in a file of their own.
 ok "${recon[@]}" --unit HU -o whole.mhd
@@ -49,9 +65,23 @@ refused 1 "the geometry alone" recon geometry.nc -o c.nc "${little[@]}"
 ok "${recon[@]}" "${little[@]}" --dry-run --json
 holds "$(value device_bytes) <= 1.1e6 || \"$backend\" != \"cpu\""
 refused_output 1 "one slice and one view at a time, needs" "${recon[@]}" --device-memory 10kB
-refused_output 1 "(--device-memory, --host-memory)" "${recon[@]}" --host-memory 1MiB
+refused_output 1 "(--host-memory)" "${recon[@]}" --host-memory 1MiB
+# The least that works does work; another run of the process is a little larger.
+device=$(sed -n 's/.*needs \([0-9.]*\) MiB on.*/\1/p' stderr.txt)
+host=$(sed -n 's/.* and \([0-9]*\) MiB of the host.*/\1/p' stderr.txt)
+ok "${recon[@]}" --device-memory "${device}MiB" --host-memory "$((host + 4))MiB" --dry-run --json
+holds "$(value slices) == 1"
 refused_output 2 "--host-memory=4GX: expected a size such as 4GiB" "${recon[@]}" --host-memory 4GX
 refused_output 1 "needs" recon scan.nc "${grid[@]}" --solver cgls:iterations=1 --backend "$backend" --device-memory 100kB
+
+# More than the disk of the scratch file holds: from a file that is mostly a hole.
+ok simulate --scanner ge-ct750hd --detector flat --columns 40 --rows 250000 --views 80000 --row-pitch 0.001 --geometry-only -o long.nc
+printf 'ObjectType = Image\nNDims = 3\nDimSize = 40 250000 80000\nElementSpacing = 1 1 1\nElementType = MET_FLOAT\nElementDataFile = long.raw\n' >long.mhd
+if truncate -s 3200000000000 long.raw 2>/dev/null; then
+	refused_output 1 "--scratch=scratch: the disk is full: needs" recon long.nc --data long.mhd --grid 9x8x90@1x1x1 --host-memory 400MB --backend "$backend" --keep scratch --scratch scratch
+	[ -z "$(ls -A scratch)" ] || fail "a full disk left $(ls -A scratch)"
+	rm long.raw
+fi
 
 # A view that cannot be read, in the midst: named, and nothing is left.
 ok import scan.nc -o packed.nc --deflate 9

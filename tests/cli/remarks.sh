@@ -18,6 +18,8 @@ remark "66 of 93 slices lie outside z -20 to 20 mm" recon scan.nc -o out.nc --gr
 remark "3 of 4 slices lie" recon scan.nc -o out.nc --solver cgls:iterations=1 --grid 9x9x4@9x9x10+0,0,35 --backend "$backend"
 ok recon scan.nc -o vol.nc --backend "$backend"
 silent "lie outside"
+silent "water"
+remark "water: 0.2 mm-1 as asked, and not the 0.02 that scan.nc states" recon scan.nc -o out.nc --water 0.2 --backend "$backend"
 ok simulate --scanner ge-ct750hd-helical --reduce 16 --phantom shepp-logan --rays 1 -o helix.nc
 remark "slices lie outside" recon helix.nc -o out.nc --solver cgls:iterations=1 --grid 9x9x40@9x9x10 --backend "$backend"
 ok simulate --reduce 16 --phantom shepp-logan -o other.nc --truth high.nc --grid 24x24x16@10x10x5+0,0,40

@@ -102,8 +102,61 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* By hand, at both ends of a row and in its midst; rows do not mix. */
+START_TEST(smoothed_along_rows)
+{
+	static const float p[] = { 1, 2, 4, 8, 16, -3, 0, 5, 7, 7 },
+			   expected[] = { 1.25f, 2.25f, 4.5f, 9, 14, -2.25f, .5f, 4.25f, 6.5f, 7 };
+	float q[10], single[3];
+	gt_pool *pool = NULL;
+	ck_ok(gt_pool_new(3, &pool));
+	gt_data_smooth(pool, p, 10, 5, q);
+	for (size_t i = 0; i < 10; i++)
+		ck_assert_float_eq(q[i], expected[i]);
+	gt_data_smooth(NULL, p, 3, 1, single);
+	ck_assert_mem_eq(single, p, sizeof single);
+	gt_pool_free(pool);
+}
+END_TEST
+
+/* Few photons: the weighted mean of logarithms is too large with even weights, too small with weights of the counts themselves, by 1/(2N) both
+ * times, and right with smoothed ones. */
+START_TEST(smoothed_weights_cancel_the_bias_of_logarithms)
+{
+	static const double means[] = { 8, 20, 60 };
+	const double mean = means[_i], photons = 1000, truth = log(photons / mean);
+	enum { COLUMNS = 887, ROWS = 1200, CELLS = COLUMNS * ROWS };
+	float *p = malloc(CELLS * sizeof *p), *w = malloc(CELLS * sizeof *w);
+	const gt_counting c = { NULL, photons, 0 };
+	double sum[3] = { 0, 0, 0 }, factor;
+	for (size_t i = 0; i < CELLS; i++) {
+		gt_random r = gt_random_at(11, i);
+		p[i] = (float)log(photons / fmax(0.5, gt_poisson(&r, mean)));
+	}
+	for (int kind = 0; kind < 3; kind++) {
+		double total = 0;
+		if (kind == 2)
+			gt_data_smooth(NULL, p, CELLS, COLUMNS, w);
+		if (kind)
+			ck_ok(gt_data_weights(NULL, &c, kind == 2 ? w : p, CELLS, w, &factor));
+		for (size_t i = 0; i < CELLS; i++) {
+			sum[kind] += (kind ? w[i] : 1) * (p[i] - truth);
+			total += kind ? w[i] : 1;
+		}
+		sum[kind] *= 2 * mean / total;
+	}
+	ck_assert_double_eq_tol(sum[0], 1, 0.05 + 1.5 / mean);
+	ck_assert_double_eq_tol(sum[1], -1, 0.05 + 1.5 / mean);
+	ck_assert_double_lt(fabs(sum[2]), 0.1);
+	free(p);
+	free(w);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
+	tcase_add_test(tc, smoothed_along_rows);
+	tcase_add_loop_test(tc, smoothed_weights_cancel_the_bias_of_logarithms, 0, 3);
 	tcase_add_loop_test(tc, inverse_variance, 0, 2);
 	tcase_add_test(tc, counts_of_rays);
 	tcase_add_test(tc, no_light_is_no_weight);

@@ -435,6 +435,33 @@ START_TEST(views_of_slices)
 }
 END_TEST
 
+/* A wide grid off the axis holds all that is measured, wherever its centre is: at least the views and the margins of one on the axis. */
+START_TEST(wide_grids_off_the_axis)
+{
+	gt_orbit o = gt_scanner_find("ge-ct750hd-helical")->orbit;
+	gt_orbit_reduce(&o, 8);
+	gt_scan *s = scan_of(&o);
+	const gt_grid middle = { { 60, 60, 3 }, { 10, 10, 2 }, { 0, 0, 5 } };
+	size_t first, end, below, above;
+	gt_grid_views(&middle, s, &first, &end);
+	gt_grid_margin(&middle, s, &below, &above);
+	ck_assert(first > 0 && end < s->views && below > 0 && above > 0);
+	for (int k = 0; k < 8; k++) {
+		gt_grid g = middle;
+		size_t from, to, under, over;
+		g.n[0] = g.n[1] = 90;
+		g.center[0] = 190 * cos(0.8 * k);
+		g.center[1] = 190 * sin(0.8 * k);
+		gt_grid_views(&g, s, &from, &to);
+		gt_grid_margin(&g, s, &under, &over);
+		ck_assert_msg(from <= first && to >= end, "centre %d: views %zu to %zu, on the axis %zu to %zu", k, from, to, first, end);
+		ck_assert_msg(under >= below && over >= above, "centre %d: %zu and %zu slices, on the axis %zu and %zu", k, under, over,
+		              below, above);
+	}
+	gt_scan_free(s);
+}
+END_TEST
+
 /* Twice the height where the far side is twice as far as the axis; nothing for parallel rays; same means to a thousandth. */
 START_TEST(margins)
 {
@@ -480,6 +507,7 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, views_of_slices);
+	tcase_add_test(tc, wide_grids_off_the_axis);
 	tcase_add_test(tc, margins);
 	tcase_add_test(tc, text_is_read);
 	tcase_add_test(tc, text_is_refused);

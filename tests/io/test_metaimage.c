@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "io/format.h"
+#include "tests/io/volumes.h"
 #include "tests/support/support.h"
 
 static char folder[64], path[128], raw[128];
@@ -26,27 +27,7 @@ static void teardown(void)
 	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
 }
 
-static gt_volume *volume(void)
-{
-	gt_volume *v = calloc(1, sizeof *v);
-	v->grid = (gt_grid){ { 7, 5, 3 }, { 0.7, 0.9, 1.1 }, { 3.1, -2.2, 7.7 } };
-	v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float));
-	gt_test_random(4, gt_grid_voxels(&v->grid), v->data);
-	return v;
-}
-
-static void same(const gt_volume *v, const gt_volume *w, double tolerance)
-{
-	for (int a = 0; a < 3; a++) {
-		ck_assert_uint_eq(v->grid.n[a], w->grid.n[a]);
-		ck_assert(v->grid.pitch[a] == w->grid.pitch[a]);
-		ck_assert_double_eq_tol(v->grid.center[a], w->grid.center[a], 1e-12);
-	}
-	if (tolerance == 0)
-		ck_assert_int_eq(memcmp(v->data, w->data, gt_grid_voxels(&v->grid) * sizeof(float)), 0);
-	for (size_t i = 0; tolerance > 0 && i < gt_grid_voxels(&v->grid); i++)
-		ck_assert_double_eq_tol(v->data[i], w->data[i], tolerance);
-}
+static void same(const gt_volume *v, const gt_volume *w, double tolerance) { same_volume(v, w, tolerance, 1e-12); }
 
 START_TEST(volumes_come_back)
 {

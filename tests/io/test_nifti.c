@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "io/format.h"
+#include "tests/io/volumes.h"
 #include "tests/support/support.h"
 
 static char folder[64], path[128];
@@ -24,27 +25,7 @@ static void teardown(void)
 	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
 }
 
-static gt_volume *volume(void)
-{
-	gt_volume *v = calloc(1, sizeof *v);
-	v->grid = (gt_grid){ { 7, 5, 3 }, { 0.7, 0.9, 1.1 }, { 3.1, -2.2, 7.7 } };
-	v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float));
-	gt_test_random(4, gt_grid_voxels(&v->grid), v->data);
-	return v;
-}
-
-static void same(const gt_volume *v, const gt_volume *w, double tolerance)
-{
-	for (int a = 0; a < 3; a++) {
-		ck_assert_uint_eq(v->grid.n[a], w->grid.n[a]);
-		ck_assert(v->grid.pitch[a] == w->grid.pitch[a]);
-		ck_assert(v->grid.center[a] == w->grid.center[a]);
-	}
-	if (tolerance == 0)
-		ck_assert_int_eq(memcmp(v->data, w->data, gt_grid_voxels(&v->grid) * sizeof(float)), 0);
-	for (size_t i = 0; tolerance > 0 && i < gt_grid_voxels(&v->grid); i++)
-		ck_assert_double_eq_tol(v->data[i], w->data[i], tolerance);
-}
+static void same(const gt_volume *v, const gt_volume *w, double tolerance) { same_volume(v, w, tolerance, 0); }
 
 START_TEST(volumes_come_back)
 {
@@ -76,6 +57,35 @@ START_TEST(volumes_come_back)
 			gt_volume_free(v);
 			unlink(path);
 		}
+}
+END_TEST
+
+/* Slice by slice: the same bytes as at once. */
+START_TEST(slices_come_back)
+{
+	static const char *const names[] = { "a.nii", "b.nii.gz" };
+	for (int i = 0; i < 4; i++) {
+		gt_write_options o = gt_write_defaults;
+		gt_volume *v = volume(), head = *v, *w;
+		gt_slices *s;
+		head.data = NULL;
+		o.unit = i / 2 ? GT_HU : GT_PER_MM;
+		snprintf(path, sizeof path, "%s/%s", folder, names[i % 2]);
+		ck_ok(gt_slices_create(path, &o, &head, &s));
+		ck_ok(gt_slices_write(s, 2, v->data));
+		ck_assert_int_ne(access(path, F_OK), 0);
+		ck_ok(gt_slices_write(s, 1, v->data + 2 * 35));
+		ck_ok(gt_slices_commit(s));
+		ck_ok(gt_read_volume(path, NULL, &w));
+		same(v, w, i / 2 ? 1e-7 : 0);
+		gt_volume_free(w);
+		unlink(path);
+		ck_ok(gt_slices_create(path, &o, &head, &s));
+		ck_ok(gt_slices_write(s, 2, v->data));
+		ck_refused(gt_slices_commit(s), GT_ERR_ARG, "2 of 3 slices are written");
+		ck_assert_int_ne(access(path, F_OK), 0);
+		gt_volume_free(v);
+	}
 }
 END_TEST
 
@@ -596,6 +606,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, volumes_come_back);
+	tcase_add_test(tc, slices_come_back);
 	tcase_add_test(tc, all_types_both_orders_both_versions);
 	tcase_add_test(tc, every_orientation);
 	tcase_add_test(tc, orientation_by_quaternion);

@@ -1,6 +1,7 @@
 /* Projections read by views and rows, volumes written slice by slice: the same numbers as at once; what is refused names file and view.
  * labels: unit property, backend: none */
 #include <math.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,6 +227,50 @@ START_TEST(slices_come_back)
 }
 END_TEST
 
+struct writing {
+	gt_slices *s;
+	const float *data;
+	gt_status st;
+};
+
+static void *write_all(void *self)
+{
+	struct writing *w = self;
+	for (size_t z = 0; z < 11 && w->st == GT_OK; z++)
+		w->st = gt_slices_write(w->s, 1, w->data + z * 35);
+	return NULL;
+}
+
+/* One thread reads while another one writes, both through libnetcdf. */
+START_TEST(reading_while_writing)
+{
+	gt_projections *p = projections();
+	gt_volume *v = volume(), *w;
+	char other[160];
+	gt_views *views;
+	ck_ok(gt_write_projections(path, NULL, p));
+	snprintf(other, sizeof other, "%s/b.nc", folder);
+	for (int i = 0; i < 20; i++) {
+		struct writing a = { .data = v->data };
+		pthread_t thread;
+		ck_ok(gt_views_open(path, p->scan, &views));
+		ck_ok(gt_slices_create(other, NULL, v, &a.s));
+		ck_assert_int_eq(pthread_create(&thread, NULL, write_all, &a), 0);
+		check_views(views, p->data);
+		pthread_join(thread, NULL);
+		ck_assert_int_eq(a.st, GT_OK);
+		ck_ok(gt_slices_commit(a.s));
+		gt_views_close(views);
+		ck_ok(gt_read_volume(other, NULL, &w));
+		ck_assert_int_eq(memcmp(w->data, v->data, 385 * sizeof *v->data), 0);
+		gt_volume_free(w);
+	}
+	unlink(other);
+	gt_volume_free(v);
+	gt_projections_free(p);
+}
+END_TEST
+
 START_TEST(unfinished_slices_leave_nothing)
 {
 	static const char *const names[] = { "a.nc", "a.mha", "a.mhd" };
@@ -274,6 +319,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, raw_views);
 	tcase_add_test(tc, refused_views);
 	tcase_add_test(tc, slices_come_back);
+	tcase_add_test(tc, reading_while_writing);
 	tcase_add_test(tc, unfinished_slices_leave_nothing);
 	tcase_add_test(tc, grids_alone);
 }

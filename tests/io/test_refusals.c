@@ -337,7 +337,7 @@ START_TEST(not_such_a_file)
 	refused("truncated");
 	unlink(path);
 	ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_IO, "a.nc: No such file");
-	ck_refused(gt_read_projections(folder, NULL, &p), GT_ERR_IO, "is a folder, expected a file");
+	ck_refused(gt_read_projections(folder, NULL, &p), GT_ERR_FORMAT, "is a folder that holds no files of a known format");
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_IO, "a.nc: No such file");
 }
 END_TEST
@@ -392,19 +392,19 @@ START_TEST(places_that_cannot_be_written)
 	char other[200];
 	snprintf(other, sizeof other, "%s/none/b.nc", folder);
 	ck_refused(gt_write_projections(other, NULL, given), GT_ERR_IO, "none/");
-	ck_refused(gt_can_write_projections(other), GT_ERR_IO, "none/': No such file");
-	ck_refused(gt_can_write_volume("/a.nc/"), GT_ERR_ARG, "no extension");
+	ck_refused(gt_can_write_projections(other, NULL), GT_ERR_IO, "none/': No such file");
+	ck_refused(gt_can_write_volume("/a.nc/b"), GT_ERR_ARG, "no extension");
 	ck_refused(gt_can_write_volume("a.jpeg"), GT_ERR_ARG, "'.jpeg': expected a name that ends in one of: .nc .nc4 .mha .mhd");
-	ck_refused(gt_can_write_projections("a.mha"), GT_ERR_ARG, "one of: .nc .nc4");
+	ck_refused(gt_can_write_projections("a.mha", NULL), GT_ERR_ARG, "one of: .nc .nc4");
 	snprintf(other, sizeof other, "%s/c.nc", folder);
 	ck_assert_int_eq(mkdir(other, 0777), 0);
 	ck_refused(gt_write_projections(other, NULL, given), GT_ERR_IO, "is there and is a folder");
-	ck_refused(gt_can_write_projections(other), GT_ERR_IO, "is there and is a folder");
+	ck_refused(gt_can_write_projections(other, NULL), GT_ERR_IO, "is there and is a folder");
 	rmdir(other);
-	ck_ok(gt_can_write_projections(path));
+	ck_ok(gt_can_write_projections(path, NULL));
 	if (geteuid() != 0) {
 		chmod(folder, 0555);
-		ck_refused(gt_can_write_projections(path), GT_ERR_IO, "Permission denied");
+		ck_refused(gt_can_write_projections(path, NULL), GT_ERR_IO, "Permission denied");
 		ck_refused(gt_write_projections(path, NULL, given), GT_ERR_IO, "Permission denied");
 		chmod(folder, 0777);
 	}

@@ -64,16 +64,6 @@ static gt_backend *backend(int rehearses)
 	return be;
 }
 
-static gt_array **weights(const struct gt_test_problem *p)
-{
-	gt_array **w = calloc(p->subsets, sizeof *w);
-	for (size_t k = 0; k < p->subsets; k++) {
-		ck_ok(gt_array_like(p->b[k], &w[k]));
-		gt_fill(0.5 + 0.1 * (double)k, w[k]);
-	}
-	return w;
-}
-
 /* Counters after the whole run, and what the solver held in its last iteration. */
 static gt_counters solve(const struct run *r, gt_type type, int rehearses, struct seen *held, size_t *volume, size_t *data, size_t *part)
 {
@@ -83,7 +73,7 @@ static gt_counters solve(const struct run *r, gt_type type, int rehearses, struc
 	gt_penalty *R = NULL;
 	void *options;
 	ck_ok(gt_params_new(s->params, r->options, s->defaults, s->options_size, &options));
-	p.problem.w = r->weights ? weights(&p) : NULL;
+	p.problem.w = r->weights ? gt_test_weights(&p) : NULL;
 	if (r->penalty)
 		ck_ok(gt_regularizer_new(r->penalty, be, type, &p.grid, NULL, &R));
 	p.problem.R = R;
@@ -100,9 +90,7 @@ static gt_counters solve(const struct run *r, gt_type type, int rehearses, struc
 		*part = bytes > *part ? bytes : *part;
 	}
 	ck_assert_uint_eq(gt_backend_counters(be).bytes, before);
-	for (size_t k = 0; p.problem.w && k < r->subsets; k++)
-		gt_array_free(p.problem.w[k]);
-	free((void *)p.problem.w);
+	gt_test_weights_free(&p, p.problem.w);
 	free(options);
 	gt_penalty_free(R);
 	gt_test_problem_free(&p);

@@ -201,14 +201,12 @@ START_TEST(figures_are_of_the_image_that_is_named)
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
 	gt_backend *be = gt_test_backend();
 	struct gt_test_problem p = gt_test_problem(be, type, 11, 15, f->subsets);
-	gt_array *w[8] = { NULL };
+	gt_array **w = gt_test_weights(&p);
 	gt_penalty *R = NULL;
 	for (size_t k = 0; k < f->subsets; k++) {
 		gt_array *noise = gt_test_array(be, type, gt_array_size(p.b[k]), 20 + (unsigned)k);
 		gt_axpy(0.02 * gt_max(p.b[k]), noise, p.b[k]);
 		gt_array_free(noise);
-		ck_ok(gt_array_like(p.b[k], &w[k]));
-		gt_fill(0.4 + 0.2 * (double)k, w[k]);
 	}
 	if (f->penalty)
 		ck_ok(gt_regularizer_new(f->penalty, be, type, &p.grid, NULL, &R));
@@ -220,8 +218,7 @@ START_TEST(figures_are_of_the_image_that_is_named)
 	ck_assert_int_gt(j.known, 7);
 	if (strcmp(f->solver, "fista"))
 		ck_assert_double_gt(j.ahead, 0);
-	for (size_t k = 0; k < f->subsets; k++)
-		gt_array_free(w[k]);
+	gt_test_weights_free(&p, w);
 	gt_penalty_free(R);
 	gt_test_problem_free(&p);
 	gt_backend_close(be);

@@ -120,13 +120,8 @@ static struct run run_new(gt_type type, size_t subsets, int weights, const char 
 	r.p = gt_test_problem(be, type, 12, 12, subsets);
 	for (size_t k = 0; k < subsets; k++)
 		ck_assert_double_gt((double)gt_array_bytes(r.p.b[k]), 2 * most_bytes(subsets) + 1);
-	if (weights) {
-		r.weights = calloc(subsets, sizeof *r.weights);
-		for (size_t k = 0; k < subsets; k++) {
-			ck_ok(gt_array_like(r.p.b[k], &r.weights[k]));
-			gt_fill(0.5 + 0.1 * (double)k, r.weights[k]);
-		}
-	}
+	if (weights)
+		r.weights = gt_test_weights(&r.p);
 	if (penalty)
 		ck_ok(gt_regularizer_new(penalty, be, type, &r.p.grid, NULL, &r.R));
 	r.p.problem.w = r.weights;
@@ -136,9 +131,7 @@ static struct run run_new(gt_type type, size_t subsets, int weights, const char 
 
 static void run_free(struct run *r)
 {
-	for (size_t k = 0; r->weights && k < r->p.subsets; k++)
-		gt_array_free(r->weights[k]);
-	free(r->weights);
+	gt_test_weights_free(&r->p, r->weights);
 	gt_penalty_free(r->R);
 	gt_test_problem_free(&r->p);
 	gt_backend_close(r->w.be);

@@ -90,3 +90,20 @@ double gt_test_problem_error(const struct gt_test_problem *p, const gt_array *x)
 	gt_array_free(truth);
 	return error;
 }
+
+gt_array **gt_test_weights(const struct gt_test_problem *p)
+{
+	gt_array **w = calloc(p->subsets, sizeof *w);
+	for (size_t k = 0; k < p->subsets; k++) {
+		ck_ok(gt_array_like(p->b[k], &w[k]));
+		gt_fill(0.5 + 0.1 * (double)k, w[k]);
+	}
+	return w;
+}
+
+void gt_test_weights_free(const struct gt_test_problem *p, gt_array *const *w)
+{
+	for (size_t k = 0; w && k < p->subsets; k++)
+		gt_array_free(w[k]);
+	free((void *)w);
+}

@@ -15,6 +15,9 @@ struct gt_test_problem {
 };
 /* n^3 voxels of the modified 3-D Shepp-Logan phantom, `views` flat views that see all of it, split into ordered subsets. */
 struct gt_test_problem gt_test_problem(gt_backend *be, gt_type type, size_t n, size_t views, size_t subsets);
+/* Weights of the data, others for each subset, for p->problem.w; and their end (w NULL: none). */
+gt_array **gt_test_weights(const struct gt_test_problem *p);
+void gt_test_weights_free(const struct gt_test_problem *p, gt_array *const *w);
 void gt_test_problem_free(struct gt_test_problem *p);
 /* |x - truth| / |truth| over the central half of the slices. */
 double gt_test_problem_error(const struct gt_test_problem *p, const gt_array *x);

@@ -1,0 +1,187 @@
+/* What a helical scan shows: which slices are complete, and which parallel views see any of them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "analytic/helical.h"
+
+#define PI 3.14159265358979323846
+
+/* Places on the circle that slices are judged by. */
+#define PLACES 96
+
+double gt_helical_nearest(const gt_helical_plan *p)
+{
+	double least = p->spot[0].distance;
+	for (size_t c = 1; c < p->spots; c++)
+		least = fmin(least, p->spot[c].distance);
+	return least;
+}
+
+static double source_at(const gt_helical_plan *p, const struct gt_helix_view *w, size_t column)
+{
+	const struct gt_helix_spot *s = &p->spot[w->spot];
+	struct gt_helix_tap t;
+	const double fan = p->fan[w->spot * p->detector.columns + column];
+	gt_helix_find(p->direction + s->first, p->z + s->first, s->views, p->sense * (w->direction - PI - fan), &t);
+	return t.z;
+}
+
+/* Counts one up for each of n slices that a view sees of (x, y), as differences. */
+static void count_slices(const gt_helical_plan *p, const struct gt_helix_view *w, double x, double y, double z0, double dz, size_t n,
+                         int *count)
+{
+	const double *reach = p->reach + w->spot * p->detector.columns;
+	struct gt_helix_line line;
+	size_t k, first, end;
+	double part, length;
+	if (!gt_helix_place(&p->detector, w, p->spot[w->spot].distance, x, y, &k, &part, &length))
+		return;
+	const double below = source_at(p, w, k), above = source_at(p, w, k + 1);
+	gt_helix_rows(&p->spot[w->spot], below + part * (above - below), reach[k] + part * (reach[k + 1] - reach[k]), length, &line);
+	gt_back_slices(line.row0 + z0 * line.slope, dz * line.slope, p->rows, n, &first, &end);
+	if (first < end) {
+		count[first]++;
+		count[end]--;
+	}
+}
+
+/* incomplete[n] of slices at z0 + i dz: those that some bin does not see of a place on the circle. count: n + 1. */
+static void judge(const gt_helical_plan *p, double radius, double z0, double dz, size_t n, int *count, unsigned char *incomplete)
+{
+	memset(incomplete, 0, n);
+	for (size_t b = 0; b < p->bins; b++)
+		for (int i = 0; i <= PLACES; i++) {
+			const double r = i ? radius : 0, at = 2 * PI * i / PLACES;
+			memset(count, 0, (n + 1) * sizeof *count);
+			for (size_t k = 0; k < p->turns; k++) {
+				const struct gt_helix_view w = gt_helical_view(p, b, k);
+				count_slices(p, &w, p->detector.center[0] + r * cos(at), p->detector.center[1] + r * sin(at), z0, dz, n,
+				             count);
+			}
+			int sum = 0;
+			for (size_t z = 0; z < n; z++) {
+				sum += count[z];
+				incomplete[z] |= sum == 0;
+			}
+		}
+}
+
+/* Two rays that look opposite ways at a point r = D sin g from the axis come from sources half a turn and 2 g apart, and see together as
+ * much as the rows are high at cos g of the distance to the axis (flat: cos^2 g): the largest pitch that leaves no gap. */
+static double pitch_limit(gt_shape shape, double g) { return 2 * PI * cos(g) * (shape == GT_FLAT ? cos(g) : 1) / (PI + 2 * g); }
+
+static double farthest(const gt_grid *g, const double center[2])
+{
+	double far[2];
+	for (int a = 0; a < 2; a++)
+		far[a] = fabs(g->center[a] - center[a]) + (double)(g->n[a] - 1) / 2 * g->pitch[a];
+	return hypot(far[0], far[1]);
+}
+
+gt_status gt_helical_plan_complete(gt_helical_plan *p, const gt_scan *scan, double rise, double seen)
+{
+	const size_t n = p->grid.n[2], middle = p->detector.columns / 2;
+	const double distance = gt_helical_nearest(p), radius = fmin(seen, farthest(&p->grid, p->detector.center));
+	double low = 0, high = asin(radius / distance);
+	p->pitch = rise * 2 * PI * p->reach[middle] / ((double)p->rows * scan->row_pitch * distance);
+	p->limit = pitch_limit(scan->shape, high);
+	p->complete_radius = p->pitch <= p->limit ? radius : 0;
+	for (int i = 0; i < 50 && p->pitch > p->limit; i++) {
+		const double g = (low + high) / 2;
+		*(p->pitch <= pitch_limit(scan->shape, g) ? &low : &high) = g;
+		p->complete_radius = distance * sin(low);
+	}
+	if (p->pitch > pitch_limit(scan->shape, 0))
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"wfbp: pitch %.4g (%.6g mm per turn): no slice is seen over half a turn beyond %.4g; %.4g would show the whole grid of radius %.4g mm; use an iterative solver such as os-sart",
+			p->pitch, rise * 2 * PI, pitch_limit(scan->shape, 0), p->limit, radius);
+	int *count = malloc((n + 1) * sizeof *count);
+	if (!count)
+		return gt_fail(GT_ERR_MEMORY, "wfbp: no memory for %zu slices", n);
+	judge(p, 0.998 * p->complete_radius, gt_grid_first(&p->grid, 2), p->grid.pitch[2], n, count, p->incomplete);
+	free(count);
+	return GT_OK;
+}
+
+void gt_helical_complete(const gt_helical_plan *p, size_t *first, size_t *end)
+{
+	size_t begin = 0;
+	*first = *end = 0;
+	for (size_t z = 0; z <= p->grid.n[2]; z++)
+		if (z == p->grid.n[2] || p->incomplete[z]) {
+			if (z - begin > *end - *first) {
+				*first = begin;
+				*end = z;
+			}
+			begin = z + 1;
+		}
+}
+
+enum { TRIALS = 256 };
+
+void gt_helical_range(const gt_helical_plan *p, double *low, double *high)
+{
+	int count[TRIALS + 1];
+	unsigned char incomplete[TRIALS];
+	const size_t views = p->source_views;
+	double bottom = p->z[0], top = p->z[0];
+	for (size_t v = 1; v < views; v++) {
+		bottom = fmin(bottom, p->z[v]);
+		top = fmax(top, p->z[v]);
+	}
+	judge(p, 0.998 * p->complete_radius, bottom, (top - bottom) / (TRIALS - 1), TRIALS, count, incomplete);
+	*low = top;
+	*high = bottom;
+	for (size_t i = 0; i < TRIALS; i++)
+		if (!incomplete[i]) {
+			const double z = bottom + (double)i * (top - bottom) / (TRIALS - 1);
+			*low = fmin(*low, z);
+			*high = fmax(*high, z);
+		}
+}
+
+/* Which views are needed --------------------------------------------------- */
+
+/* z between the outer edges of the rows of a parallel view, from where its rays enter the circle to where they leave it. */
+static void reach_along_z(const gt_helical_plan *p, size_t j, double radius, double *low, double *high)
+{
+	const struct gt_helix_view w = gt_helical_view(p, j % p->bins, j / p->bins);
+	const struct gt_helix_spot *s = &p->spot[w.spot];
+	const double *reach = p->reach + w.spot * p->detector.columns;
+	*low = INFINITY;
+	*high = -INFINITY;
+	for (int i = 0; i < 12; i++) {
+		const size_t column = (size_t)(i / 4) * (p->detector.columns - 1) / 2;
+		const double length = i & 1 ? s->distance + radius : fmax(s->distance - radius, 0),
+			     row = i & 2 ? (double)p->rows - 0.5 : -0.5,
+			     z = source_at(p, &w, column) + (row - s->row0) / s->per_row * length / reach[column];
+		*low = fmin(*low, z);
+		*high = fmax(*high, z);
+	}
+}
+
+/* A turn more than those that see the slices: for voxels that take the nearest row. */
+void gt_helical_plan_trim(gt_helical_plan *p)
+{
+	const double bottom = gt_grid_first(&p->grid, 2) - p->grid.pitch[2] / 2, top = bottom + (double)p->grid.n[2] * p->grid.pitch[2];
+	const double last = p->detector.first + (double)(p->detector.columns - 1) * p->detector.pitch,
+		     radius = fmin(farthest(&p->grid, p->detector.center), fmax(-p->detector.first, last));
+	const size_t turn = 2 * p->bins;
+	size_t first = p->views, end = 0;
+	for (size_t j = 0; j < p->views; j++) {
+		double low, high;
+		reach_along_z(p, j, radius, &low, &high);
+		if (!(low < top && high > bottom))
+			continue;
+		first = j < first ? j : first;
+		end = j + 1;
+	}
+	if (first >= end)
+		return;
+	first = first > turn ? (first - turn) / p->spots * p->spots : 0;
+	end = end + turn < p->views ? end + turn : p->views;
+	p->first_direction += (double)first * p->step;
+	p->views = end - first;
+	p->turns = (p->views + p->bins - 1) / p->bins;
+}

@@ -1,0 +1,101 @@
+#!/bin/bash
+# DICOM-CT-PD: a folder as a scanner writes it is simulated, dumped by another reader, imported, described and reconstructed; volumes are those
+# of the scan that never was a folder.
+. "$(dirname "$0")/support/lib.sh"
+"$gantry" simulate --reduce 40 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o try -q 2>stderr.txt || {
+	grep -qF "built without DCMTK" stderr.txt || fail "$(cat stderr.txt)"
+	skip "built without DCMTK"
+}
+
+# Odd sizes, everything off centre, a flying focal spot in all directions, as many views a turn as wfbp takes.
+scan=(--scanner ge-ct750hd-helical --reduce 12 --views 252 --columns 75 --rows 7 --column-offset 1.25 --row-offset -0.3 --start 37 --z-center 11.3
+	--spot "0.3,0.5,-0.6;-0.3,0,0.6" --phantom shepp-logan --rays 1)
+grid=40x36x9@6.5x7x7+3,-2,11.3
+ok simulate "${scan[@]}" -o plain.nc
+ok simulate "${scan[@]}" --format dicom-ct-pd -o plain
+files=(plain/*.dcm)
+[ ${#files[@]} -eq 252 ] || fail "expected 252 files, not ${#files[@]}"
+ok simulate "${scan[@]}" --format dicom-ct-pd -o ge --maker "GE MEDICAL SYSTEMS"
+ok simulate "${scan[@]}" -o siemens/ --maker SIEMENS      # the slash says it too
+if command -v dcmdump >/dev/null; then
+	dcmdump ge/000002.dcm >dump.txt 2>&1 || fail "dcmdump: $(cat dump.txt)"
+	for line in '(0008,0070) LO \[GE MEDICAL SYSTEMS\]' '(7029,1010) US 7 ' '(7029,1011) US 75 ' '(7029,100b) CS \[CYLINDRICAL\]' \
+		'(7031,1033) FL 35\.7[45][0-9]*\\4\.3' '(7033,100e) CS \[FFSXYZ\]' '(7037,1009) CS \[HELICAL\]' '(0028,0010) US 75 ' \
+		'(0028,0011) US 7 ' '(7041,1001) DS \[0\.02\]' '(7fe0,0010) OW '; do
+		grep -q -- "$line" dump.txt || fail "'$line' is not in: $(cat dump.txt)"
+	done
+	dcmdump siemens/000002.dcm | grep -q '(7031,1033) FL 39\.2[45][0-9]*\\4\.3' || fail "central element as Siemens counts"
+fi
+
+ok info siemens
+says "water_mm-1               0.02"
+ok info plain
+says "format                   dicom-ct-pd"
+says "orbit                    helical"
+says "water_mm-1               0.02"
+says "column_offset_cells      1.25"
+ok import plain -o again.nc
+ok info again.nc
+says "water_mm-1               0.02"
+recon() { ok recon "$1" -o "$2" --grid $grid --backend "$backend" --solver "${3:-wfbp}"; }
+recon plain.nc plain-vol.nc
+for folder in plain ge siemens again.nc; do
+	recon $folder vol.nc
+	# Sixteen bits and single precision, on values of 0.02.
+	ok compare vol.nc plain-vol.nc --rmse 1e-6
+done
+# What was read has nothing left to round.
+ok import again.nc --format dicom-ct-pd -o second --maker GE
+recon second second-vol.nc
+ok compare second-vol.nc vol.nc --relative 1e-6
+# The wrong rule is another scan; the right one by name is the same.
+ok import ge -o wrong.nc --central first
+recon wrong.nc vol.nc
+refused 1 "" compare vol.nc plain-vol.nc --rmse 1e-4
+ok import ge -o right.nc --central last
+recon right.nc vol.nc
+ok compare vol.nc plain-vol.nc --rmse 1e-6
+# A circle, and iteration with photons.
+ok simulate --reduce 16 --rows 5 --phantom shepp-logan --photons 1e5 --seed 4 --rays 1 -o circle.nc
+ok simulate --reduce 16 --rows 5 --phantom shepp-logan --photons 1e5 --seed 4 --rays 1 --format dicom-ct-pd -o circle
+grid=32x32x3@8x8x3
+ok recon circle.nc -o circle-vol.nc --grid $grid --solver pcg:iterations=4 --weights uniform --backend "$backend"
+ok recon circle -o vol.nc --grid $grid --solver pcg:iterations=4 --weights uniform --backend "$backend"
+ok compare vol.nc circle-vol.nc --relative 1e-4
+recon circle vol.nc pcg:iterations=4
+ok info vol.nc
+says "weights=photons"
+ok info circle
+says "most_photons             100000"
+
+ok import circle -o again/ --maker GE
+[ "$(grep -c -- --maker stderr.txt)" -eq 0 ] || fail "the maker is taken: $(cat stderr.txt)"
+
+# Refused, with nothing left behind.
+refused 1 "plain: is there and is not empty: expected the name of a new folder" simulate "${scan[@]}" --format dicom-ct-pd -o plain
+refused 2 "in the format 'dicom': expected one of: netcdf, dicom-ct-pd" simulate "${scan[@]}" --format dicom -o out
+refused 2 "--maker is for --format dicom-ct-pd" simulate "${scan[@]}" --maker GE -o out.nc
+refused 1 "the scan is parallel: DICOM-CT-PD is for fans" simulate --scanner synchrotron --reduce 64 --phantom shepp-logan --format dicom-ct-pd -o out
+refused 1 "out: view 0: the detector leans" simulate --scanner c-arm --reduce 64 --tilt 1 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o out
+nothing_left out "what was refused"
+cp plain/000030.dcm plain/copy.dcm
+refused_output 1 "plain/000030.dcm and plain/copy.dcm: both have Instance Number 30: expected each view once" import plain
+rm plain/copy.dcm plain/000031.dcm
+ok import plain -o gap.nc
+grep -qF "views that are missing: 1, in gaps: 1, the first after view 30 (plain/000030.dcm)" stderr.txt || fail "a gap: $(cat stderr.txt)"
+refused_output 1 "plain/000029.dcm: holds one view of a scan" import plain/000029.dcm
+truncate -s 1500 plain/000040.dcm
+refused_output 1 "plain/000040.dcm: " import plain
+mkdir empty
+refused_output 1 "empty: is a folder that holds no files of a known format" import empty
+# Killed while it writes.
+"$gantry" simulate --reduce 4 --columns 31 --rows 2 --views 40000 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o killed -q &
+pid=$!
+for _ in $(seq 200); do
+	[ -z "$(find . -maxdepth 2 -path './.killed*' -name '*.dcm' -print -quit)" ] || break
+	sleep 0.05
+done
+kill $pid
+wait $pid 2>/dev/null
+nothing_left killed "after a kill"
+finish

@@ -1,0 +1,118 @@
+/* Uploads and downloads beside the queue: what arrives is what was there when they were asked for, whatever is computed meanwhile. */
+/* labels: unit */
+#include <stdlib.h>
+#include <string.h>
+#include "core/backend.h"
+#include "core/download.h"
+#include "core/upload.h"
+#include "tests/support/support.h"
+
+enum { N = 100003, ROUNDS = 7, CUT = 33331 };
+
+typedef struct {
+	gt_backend *be;
+	gt_type type;
+	gt_upload *up;
+	gt_download *down;
+	gt_array *x[2];
+	char *in[2], *out[2];
+	float *numbers;
+} transfers;
+
+static size_t bytes_of(const transfers *t, size_t n) { return n * gt_type_size(t->type); }
+
+static void setup(transfers *t, gt_type type)
+{
+	*t = (transfers){ .be = gt_test_backend(), .type = type, .numbers = malloc(N * sizeof(float)) };
+	ck_ok(gt_upload_new(t->be, bytes_of(t, N), &t->up));
+	ck_ok(gt_download_new(t->be, &t->down));
+	for (int i = 0; i < 2; i++) {
+		ck_ok(gt_array_new(t->be, type, N, &t->x[i]));
+		ck_assert_ptr_nonnull(t->in[i] = gt_locked_new(t->be, bytes_of(t, N), "input"));
+		ck_assert_ptr_nonnull(t->out[i] = gt_locked_new(t->be, bytes_of(t, N), "output"));
+	}
+}
+
+static void teardown(transfers *t)
+{
+	for (int i = 0; i < 2; i++) {
+		gt_array_free(t->x[i]);
+		gt_locked_free(t->be, t->in[i]);
+		gt_locked_free(t->be, t->out[i]);
+	}
+	gt_upload_free(t->up);
+	gt_download_free(t->down);
+	ck_assert_uint_eq(gt_backend_counters(t->be).bytes, 0);
+	gt_backend_close(t->be);
+	free(t->numbers);
+}
+
+/* Random numbers of a round go up in two pieces, and are doubled in an array of that round. */
+static void send_round(transfers *t, int k)
+{
+	char *in = t->in[k % 2];
+	gt_test_random((unsigned)k, N, t->numbers);
+	for (size_t i = 0; i < N; i++)
+		if (t->type == GT_F32)
+			memcpy(in + bytes_of(t, i), &t->numbers[i], sizeof(float));
+		else
+			memcpy(in + bytes_of(t, i), &(double){ t->numbers[i] }, sizeof(double));
+	gt_upload_put(t->up, in, 0, bytes_of(t, CUT));
+	gt_upload_put(t->up, in + bytes_of(t, CUT), bytes_of(t, CUT), bytes_of(t, N - CUT));
+	gt_upload_wait(t->up);
+	memset(in, 0xff, bytes_of(t, N));
+	const gt_array block = { t->be, t->type, N, (void *)(size_t)gt_upload_block(t->up), 1 };
+	gt_copy(&block, t->x[k % 2]);
+	gt_upload_turn(t->up);
+	gt_scale(2, t->x[k % 2]);
+}
+
+static void check_round(transfers *t, int k)
+{
+	size_t bad = 0;
+	gt_download_wait(t->down);
+	gt_test_random((unsigned)k, N, t->numbers);
+	for (size_t i = 0; i < N; i++) {
+		double got = 0;
+		float single;
+		memcpy(t->type == GT_F32 ? (void *)&single : (void *)&got, t->out[k % 2] + bytes_of(t, i), gt_type_size(t->type));
+		if (t->type == GT_F32)
+			got = single;
+		bad += got != 2 * (double)t->numbers[i];
+	}
+	ck_assert_msg(!bad, "round %d: %zu of %d numbers are wrong", k, bad, N);
+}
+
+static void check(gt_type type)
+{
+	transfers t;
+	setup(&t, type);
+	const gt_counters before = gt_backend_counters(t.be);
+	for (int k = 0; k <= ROUNDS; k++) {
+		if (k < ROUNDS)
+			send_round(&t, k);
+		if (k > 0)
+			check_round(&t, k - 1);
+		if (k < ROUNDS)
+			gt_download_get(t.down, t.x[k % 2], t.out[k % 2]);
+	}
+	const gt_counters after = gt_backend_counters(t.be);
+	ck_assert_uint_eq(after.get_bytes - before.get_bytes, ROUNDS * bytes_of(&t, N));
+	ck_assert_uint_eq(after.put_bytes - before.put_bytes, ROUNDS * bytes_of(&t, N));
+	ck_ok(gt_backend_status(t.be));
+	teardown(&t);
+}
+
+START_TEST(single_precision) { check(GT_F32); }
+END_TEST
+
+START_TEST(double_precision) { check(GT_F64); }
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, single_precision);
+	tcase_add_test(tc, double_precision);
+}
+
+int main(void) { return gt_test_main("transfers", fill); }
