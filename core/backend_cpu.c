@@ -20,6 +20,11 @@ struct job {
 	double a, b, c, part[PARTS];
 };
 
+/* NaN stays NaN. */
+static inline float within_single(float v, float lo, float hi) { return v < lo ? lo : v > hi ? hi : v; }
+static inline double within_double(double v, double lo, double hi) { return v < lo ? lo : v > hi ? hi : v; }
+#define within(v, lo, hi) _Generic((v), float : within_single, default : within_double)(v, lo, hi)
+
 #define NAMED(name, T) name##_##T
 #define MAP_LOOP(name, T, expr)                                                        \
 	static void NAMED(map_##name, T)(void *self, size_t i, size_t end, int worker) \

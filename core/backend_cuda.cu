@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "core/cuda.h"
+#include "core/cuda_side.h"
 #include "core/params.h"
 
 /* PARTS blocks whatever the device: a sum is the same on every run and on every GPU. */
@@ -10,7 +10,8 @@ enum { PARTS = 1024, LANES = 256 };
 
 struct own {
 	int device;
-	cudaStream_t queue;
+	cudaStream_t queue, first, second; /* queue: one of the two */
+	cudaEvent_t mark;
 	double *part;   /* device, PARTS: of a reduction's blocks; then GT_SLOTS results */
 	double *slot;   /* those results */
 	unsigned *done; /* device: how many blocks are; 0 between reductions */
@@ -23,6 +24,22 @@ extern "C" cudaStream_t gt_cuda_queue(gt_backend *be)
 	cudaSetDevice(own(be)->device);
 	return own(be)->queue;
 }
+
+/* What is queued on `then` from now on waits for all that is on `before`. */
+static void order(gt_backend *be, cudaStream_t before, cudaStream_t then)
+{
+	if (!gt_cuda_check(be, cudaEventRecord(own(be)->mark, before), "queue"))
+		gt_cuda_check(be, cudaStreamWaitEvent(then, own(be)->mark, 0), "queue");
+}
+
+extern "C" void gt_cuda_side(gt_backend *be)
+{
+	gt_cuda_queue(be);
+	order(be, own(be)->first, own(be)->second);
+	own(be)->queue = own(be)->second;
+}
+extern "C" void gt_cuda_main(gt_backend *be) { own(be)->queue = own(be)->first; }
+extern "C" void gt_cuda_join(gt_backend *be) { order(be, own(be)->second, own(be)->first); }
 
 extern "C" int gt_cuda_check(gt_backend *be, cudaError_t e, const char *what)
 {
@@ -65,6 +82,9 @@ template <int ALIGNED, typename T> static __device__ __forceinline__ void store(
 }
 
 static int aligned(const void *x, const void *y, const void *z) { return ((size_t)x | (size_t)y | (size_t)z) % 16 == 0; }
+
+/* NaN stays NaN. */
+template <typename T> static __device__ __forceinline__ T within(T v, T lo, T hi) { return v < lo ? lo : v > hi ? hi : v; }
 
 #define RED(name, start, next)
 #define BOTH(name, expr, term)
@@ -285,8 +305,12 @@ static void close_(gt_backend *be)
 	cudaSetDevice(o->device);
 	cudaFree(o->part);
 	cudaFreeHost(be->slot);
-	if (o->queue)
-		cudaStreamDestroy(o->queue);
+	if (o->mark)
+		cudaEventDestroy(o->mark);
+	if (o->first)
+		cudaStreamDestroy(o->first);
+	if (o->second)
+		cudaStreamDestroy(o->second);
 	free(o);
 	be->own = NULL;
 }
@@ -323,13 +347,16 @@ static gt_status open_(gt_backend *be, const char *arg)
 	}
 	be->own = o;
 	o->device = (int)device;
-	if ((e = cudaSetDevice(o->device)) != cudaSuccess || (e = cudaStreamCreate(&o->queue)) != cudaSuccess ||
+	if ((e = cudaSetDevice(o->device)) != cudaSuccess || (e = cudaStreamCreate(&o->first)) != cudaSuccess ||
+	    (e = cudaStreamCreate(&o->second)) != cudaSuccess ||
+	    (e = cudaEventCreateWithFlags(&o->mark, cudaEventDisableTiming)) != cudaSuccess ||
 	    (e = cudaMalloc((void **)&o->part, (PARTS + GT_SLOTS) * sizeof(double) + sizeof(unsigned))) != cudaSuccess ||
 	    (e = cudaMemset(o->part, 0, (PARTS + GT_SLOTS) * sizeof(double) + sizeof(unsigned))) != cudaSuccess ||
 	    (e = cudaMallocHost((void **)&be->slot, GT_SLOTS * sizeof(double))) != cudaSuccess)
 		st = gt_fail(GT_ERR_DEVICE, "backend %s: %s", be->name, cudaGetErrorString(e));
 	else
 		st = gt_pool_new(0, &be->pool);
+	o->queue = o->first;
 	o->slot = o->part ? o->part + PARTS : NULL;
 	o->done = o->part ? (unsigned *)(o->slot + GT_SLOTS) : NULL;
 	if (st != GT_OK)

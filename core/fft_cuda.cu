@@ -69,9 +69,12 @@ static cufftResult transform(const struct state *s, int forth)
 	             : cufftExecZ2D(s->back, (cufftDoubleComplex *)s->plane, (cufftDoubleReal *)s->plane);
 }
 
+/* On the queue as it is now. */
 static int transform_failed(const struct state *s, int forth)
 {
-	const cufftResult e = transform(s, forth);
+	cufftResult e = cufftSetStream(forth ? s->forth : s->back, gt_cuda_queue(s->plan.be));
+	if (e == CUFFT_SUCCESS)
+		e = transform(s, forth);
 	if (e != CUFFT_SUCCESS)
 		gt_backend_fail(s->plan.be, gt_fail(GT_ERR_DEVICE, "filter of slices on %s: cuFFT error %d", s->plan.be->name, (int)e));
 	return e != CUFFT_SUCCESS;

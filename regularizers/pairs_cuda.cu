@@ -53,6 +53,7 @@ template <typename T> struct share {
 struct place {
 	int lane, x, y, low, high, inside, right;
 };
+/* Threads of a warp all of whose rows and columns are in the grid, with 26 neighbours, skip the questions: INNER. */
 
 template <typename T> static __device__ __forceinline__ struct place place_of(const tables<T> &k, unsigned tile)
 {
@@ -67,14 +68,14 @@ template <typename T> static __device__ __forceinline__ struct place place_of(co
 	return a;
 }
 
-template <int WHAT, int KAPPA, typename T>
+template <int WHAT, int KAPPA, int INNER, typename T>
 static __device__ __forceinline__ void load(const tables<T> &k, const struct place &a, int z, plane<T> &s)
 {
 	const size_t nx = k.n[0], first = (z * (size_t)k.n[1] + a.y) * nx - nx;
-	const int column[2] = { min(max(a.x, 0), k.n[0] - 1), min(a.x + 1, k.n[0] - 1) };
+	const int column[2] = { INNER ? a.x : min(max(a.x, 0), k.n[0] - 1), INNER ? a.x + 1 : min(a.x + 1, k.n[0] - 1) };
 #pragma unroll
 	for (int r = 0; r < ROWS + 2; r++) {
-		const bool there = r >= a.low && r <= a.high;
+		const bool there = INNER || (r >= a.low && r <= a.high);
 #pragma unroll
 		for (int c = 0; c < 2; c++) {
 			const size_t at = first + r * nx + column[c];
@@ -112,17 +113,17 @@ static __device__ __forceinline__ void meet(const tables<T> &k, int weight, cons
 }
 
 /* The pairs within a plane. Sums leave those with the row below to the tile there. */
-template <int KIND, int WHAT, int KAPPA, typename T>
+template <int KIND, int WHAT, int KAPPA, int INNER, typename T>
 static __device__ __forceinline__ void meet_within(const tables<T> &k, const struct place &a, const plane<T> &A, share<T> &s)
 {
 #define MEET(w, c, r, e, q) meet<KIND, WHAT, KAPPA>(k, w, A, c, r, s, A, e, q, s)
 #pragma unroll
 	for (int r = 0; r <= ROWS; r++) {
-		if (r >= 1 && r <= a.high && a.right)
+		if (r >= 1 && (INNER || (r <= a.high && a.right)))
 			MEET(1, OWN, r, RIGHT, r);
-		if ((WHAT == GRADIENT || r >= 1) && r >= a.low && r < a.high) {
+		if ((WHAT == GRADIENT || r >= 1) && (INNER || (r >= a.low && r < a.high))) {
 			MEET(2, OWN, r, OWN, r + 1);
-			if (k.wide && a.right) {
+			if (INNER || (k.wide && a.right)) {
 				MEET(3, OWN, r, RIGHT, r + 1);
 				MEET(3, RIGHT, r, OWN, r + 1);
 			}
@@ -132,24 +133,24 @@ static __device__ __forceinline__ void meet_within(const tables<T> &k, const str
 }
 
 /* The pairs of a plane with the next. */
-template <int KIND, int WHAT, int KAPPA, typename T>
+template <int KIND, int WHAT, int KAPPA, int INNER, typename T>
 static __device__ __forceinline__ void meet_next(const tables<T> &k, const struct place &a, const plane<T> &A, share<T> &s,
                                                  const plane<T> &B, share<T> &u)
 {
 #define MEET(w, c, r, e, q) meet<KIND, WHAT, KAPPA>(k, w, A, c, r, s, B, e, q, u)
 #pragma unroll
 	for (int r = 0; r <= ROWS; r++) {
-		if (r >= 1 && r <= a.high) {
+		if (r >= 1 && (INNER || r <= a.high)) {
 			MEET(4, OWN, r, OWN, r);
-			if (k.wide && a.right) {
+			if (INNER || (k.wide && a.right)) {
 				MEET(5, OWN, r, RIGHT, r);
 				MEET(5, RIGHT, r, OWN, r);
 			}
 		}
-		if (k.wide && (WHAT == GRADIENT || r >= 1) && r >= a.low && r < a.high) {
+		if ((WHAT == GRADIENT || r >= 1) && (INNER || (k.wide && r >= a.low && r < a.high))) {
 			MEET(6, OWN, r, OWN, r + 1);
 			MEET(6, OWN, r + 1, OWN, r);
-			if (a.right) {
+			if (INNER || a.right) {
 				MEET(7, OWN, r, RIGHT, r + 1);
 				MEET(7, OWN, r + 1, RIGHT, r);
 				MEET(7, RIGHT, r, OWN, r + 1);
@@ -168,9 +169,9 @@ template <typename T> static __device__ __forceinline__ void store(const tables<
 		const T g = s.g[OWN][r] + __shfl_up_sync(~0u, s.g[RIGHT][r], 1), d = s.d[OWN][r] + __shfl_up_sync(~0u, s.d[RIGHT][r], 1);
 		if (a.lane == 0 || !a.inside || r > a.high)
 			continue;
-		k.g[first + r * nx] += g;
+		atomicAdd(k.g + first + r * nx, g); /* the voxel is nobody else's: so that nothing waits for its old value */
 		if (k.d)
-			k.d[first + r * nx] += 2 * d;
+			atomicAdd(k.d + first + r * nx, 2 * d);
 	}
 }
 
@@ -194,35 +195,44 @@ template <int N> static __device__ void block_sum(double s0, double s1, double *
 	}
 }
 
+template <int KIND, int WHAT, int KAPPA, int INNER, typename T>
+static __device__ __forceinline__ void march_column(const tables<T> &k, const struct place &a, int from, int end, double sum[2])
+{
+	plane<T> A, B;
+	share<T> s = {}, u;
+	int z = WHAT == GRADIENT && from > 0 ? from - 1 : from;
+	load<WHAT, KAPPA, INNER>(k, a, z, A);
+	for (; z < end; z++) {
+		if (z >= from)
+			meet_within<KIND, WHAT, KAPPA, INNER>(k, a, A, s);
+		u = {};
+		if (z + 1 < k.n[2]) {
+			load<WHAT, KAPPA, INNER>(k, a, z + 1, B);
+			meet_next<KIND, WHAT, KAPPA, INNER>(k, a, A, s, B, u);
+		}
+		if (WHAT == GRADIENT && z >= from)
+			store(k, a, z, s);
+		if (WHAT != GRADIENT && a.lane > 0 && a.inside) {
+			sum[0] += (double)s.g[0][0];
+			sum[1] += (double)s.d[0][0];
+		}
+		A = B;
+		s = u;
+	}
+}
+
 template <int KIND, int WHAT, int KAPPA, typename T> static __global__ void __launch_bounds__(THREADS) march(const tables<T> k)
 {
 	const unsigned per_chunk = k.tiles[0] * k.tiles[1];
 	const struct place a = place_of(k, blockIdx.x % per_chunk);
 	const int from = (int)(blockIdx.x / per_chunk) * GT_PAIRS_PLANES, end = min(from + GT_PAIRS_PLANES, k.n[2]);
-	double s0 = 0, s1 = 0;
-	plane<T> A, B;
-	share<T> s = {}, u;
-	int z = WHAT == GRADIENT && from > 0 ? from - 1 : from;
-	load<WHAT, KAPPA>(k, a, z, A);
-	for (; z < end; z++) {
-		if (z >= from)
-			meet_within<KIND, WHAT, KAPPA>(k, a, A, s);
-		u = {};
-		if (z + 1 < k.n[2]) {
-			load<WHAT, KAPPA>(k, a, z + 1, B);
-			meet_next<KIND, WHAT, KAPPA>(k, a, A, s, B, u);
-		}
-		if (WHAT == GRADIENT && z >= from)
-			store(k, a, z, s);
-		if (WHAT != GRADIENT && a.lane > 0 && a.inside) {
-			s0 += (double)s.g[0][0];
-			s1 += (double)s.d[0][0];
-		}
-		A = B;
-		s = u;
-	}
+	double sum[2] = { 0, 0 };
+	if (__all_sync(~0u, k.wide && a.right && a.low == 0 && a.high == ROWS + 1))
+		march_column<KIND, WHAT, KAPPA, 1>(k, a, from, end, sum);
+	else
+		march_column<KIND, WHAT, KAPPA, 0>(k, a, from, end, sum);
 	if (WHAT != GRADIENT)
-		block_sum<THREADS>(s0, s1, k.part + 2 * (size_t)blockIdx.x);
+		block_sum<THREADS>(sum[0], sum[1], k.part + 2 * (size_t)blockIdx.x);
 }
 
 /* curvature may be NULL. */

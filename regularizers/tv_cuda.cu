@@ -49,69 +49,78 @@ template <typename T> struct sample {
 	T z, p[3], old[3];
 };
 
+/* Places in arrays are in bytes, so that an address is one addition. */
+template <typename T> static __device__ __forceinline__ T at_byte(const T *x, size_t byte) { return *(const T *)((const char *)x + byte); }
+
 template <typename T>
-static __device__ sample<T> read(const T *z, const dual_arrays<T> &p, const dual_arrays<T> &old, size_t at, const bool *needs)
+static __device__ __forceinline__ sample<T> read(const T *z, const dual_arrays<T> &p, const dual_arrays<T> &old, size_t byte,
+                                                 const bool *needs)
 {
 	sample<T> s;
 	const bool all = needs[0] && needs[1];
-	s.z = all ? z[at] : (T)0;
+	s.z = all ? at_byte(z, byte) : (T)0;
 #pragma unroll
 	for (int a = 0; a < 3; a++) {
 		const bool some = a < 2 ? needs[a] : all;
-		s.p[a] = some ? p.a[a][at] : (T)0;
-		s.old[a] = some ? old.a[a][at] : (T)0;
+		s.p[a] = some ? at_byte(p.a[a], byte) : (T)0;
+		s.old[a] = some ? at_byte(old.a[a], byte) : (T)0;
 	}
 	return s;
 }
 
-template <typename T>
-static __global__ void __launch_bounds__(THREADS, TV_BLOCKS)
-	dual_step(tv_constants<T> c, size_t tiles_x, size_t tiles_y, const T *z, dual_arrays<T> p, dual_arrays<T> old, dual_arrays<T> out)
+template <typename T, int ANISOTROPIC>
+static __global__ void __launch_bounds__(THREADS, TV_BLOCKS) dual_step(const tv_constants<T> plan, unsigned tiles_x, unsigned tiles_y,
+                                                                       const T *z, dual_arrays<T> p, dual_arrays<T> old, dual_arrays<T> out)
 {
-	__shared__ T shared_x[2][TV_Y][WIDE], shared_y[2][TV_Y][WIDE], shared_u[2][TV_Y][WIDE];
+	enum { SLICE = TV_Y * WIDE };
+	__shared__ T shared_x[2 * SLICE], shared_y[2 * SLICE], shared_u[2 * SLICE];
+	tv_constants<T> c = plan;
+	c.anisotropic = ANISOTROPIC;
 	const unsigned thread = threadIdx.x, side = thread - TV_X * TV_Y;
 	const bool inner = thread < TV_X * TV_Y;
 	const unsigned tx = inner ? thread % TV_X + 1 : side < TV_Y ? 0 : TV_X + 1, ty = inner ? thread / TV_X : side % TV_Y;
-	const unsigned left = tx ? tx - 1 : 0, down = ty ? ty - 1 : 0;
-	const unsigned right = tx + 1 < WIDE ? tx + 1 : tx, up = ty + 1 < TV_Y ? ty + 1 : ty;
-	const size_t tile = blockIdx.x, x0 = tile % tiles_x * TV_X, y0 = tile / tiles_x % tiles_y * (TV_Y - 2);
-	const size_t k0 = tile / tiles_x / tiles_y * TV_SLICES, k1 = k0 + TV_SLICES < c.n[2] ? k0 + TV_SLICES : c.n[2];
+	/* in shared memory; at the edges of a tile any place will do */
+	const unsigned here = ty * WIDE + tx, left = here - (tx > 0), down = here - (ty > 0 ? WIDE : 0);
+	const unsigned right = here + (tx + 1 < WIDE), up = here + (ty + 1 < TV_Y ? WIDE : 0);
+	const unsigned tile = blockIdx.x, x0 = tile % tiles_x * TV_X, y0 = tile / tiles_x % tiles_y * (TV_Y - 2);
+	const unsigned nx = (unsigned)c.n[0], ny = (unsigned)c.n[1], nz = (unsigned)c.n[2];
+	const unsigned k0 = tile / tiles_x / tiles_y * TV_SLICES, k1 = min(k0 + TV_SLICES, nz);
 	/* Counted from one before the tile. */
-	const bool there = x0 + tx > 0 && y0 + ty > 0 && x0 + tx <= c.n[0] && y0 + ty <= c.n[1];
+	const bool there = x0 + tx > 0 && y0 + ty > 0 && x0 + tx <= nx && y0 + ty <= ny;
 	const bool needs[2] = { there && ty > 0, there && tx > 0 }, all = needs[0] && needs[1];
 	const bool writes = all && inner && ty < TV_Y - 1;
-	const unsigned next_xy = (x0 + tx < c.n[0] ? 1u : 0) | (y0 + ty < c.n[1] ? 2u : 0);
-	size_t at = there ? (k0 * c.n[1] + (y0 + ty - 1)) * c.n[0] + (x0 + tx - 1) : 0;
+	const unsigned next_xy = (x0 + tx < nx ? 1u : 0) | (y0 + ty < ny ? 2u : 0);
+	const size_t slice = c.stride[2] * sizeof(T);
+	size_t byte = there ? ((k0 * c.n[1] + (y0 + ty - 1)) * c.n[0] + (x0 + tx - 1)) * sizeof(T) : 0;
 
-	T below = all && k0 ? ahead(p.a[2][at - c.stride[2]], old.a[2][at - c.stride[2]], c.ahead) : (T)0;
+	T below = all && k0 ? ahead(at_byte(p.a[2], byte - slice), at_byte(old.a[2], byte - slice), c.ahead) : (T)0;
 	T r[3] = { 0, 0, 0 }, u = 0;
-	sample<T> s = read(z, p, old, at, needs);
+	sample<T> s = read(z, p, old, byte, needs);
 	/* u of slice k from its sample; then p of the slice before, whose u all neighbours know by then. */
-	for (size_t k = k0; k <= k1; k++, at += c.stride[2]) {
-		const unsigned slot = (unsigned)(k - k0) & 1;
+	for (unsigned k = k0, slot = 0; k <= k1; k++, byte += slice, slot ^= SLICE) {
 		T above[3], u_above = 0;
 #pragma unroll
 		for (int a = 0; a < 3; a++)
 			above[a] = ahead(s.p[a], s.old[a], c.ahead);
 		const T value = s.z;
-		shared_x[slot][ty][tx] = above[0];
-		shared_y[slot][ty][tx] = above[1];
-		if (k < k1 && k + 1 < c.n[2])
-			s = read(z, p, old, at + c.stride[2], needs);
+		shared_x[slot + here] = above[0];
+		shared_y[slot + here] = above[1];
+		if (k < k1 && k + 1 < nz)
+			s = read(z, p, old, byte + slice, needs);
 		__syncthreads();
-		if (k < c.n[2]) {
-			const T previous[3] = { shared_x[slot][ty][left], shared_y[slot][down][tx], below };
+		if (k < nz) {
+			const T previous[3] = { shared_x[slot + left], shared_y[slot + down], below };
 			u_above = tv_primal(&c, value, above, previous);
 		}
 		if (k > k0 && writes) {
-			const T u_next[3] = { shared_u[slot ^ 1][ty][right], shared_u[slot ^ 1][up][tx], u_above };
+			const T u_next[3] = { shared_u[(slot ^ SLICE) + right], shared_u[(slot ^ SLICE) + up], u_above };
 			T q[3];
-			tv_dual(&c, u, u_next, next_xy | (k < c.n[2] ? 4u : 0), r, q);
+			tv_dual(&c, u, u_next, next_xy | (k < nz ? 4u : 0), r, q);
 #pragma unroll
 			for (int a = 0; a < 3; a++)
-				out.a[a][at - c.stride[2]] = q[a];
+				*(T *)((char *)out.a[a] + (byte - slice)) = q[a];
 		}
-		shared_u[slot][ty][tx] = u_above;
+		shared_u[slot + here] = u_above;
 		below = above[2];
 		u = u_above;
 #pragma unroll
@@ -128,7 +137,9 @@ static void launch_dual(cudaStream_t queue, const struct gt_tv_plan *plan, const
 	tv_constants_set(&c, plan, s);
 	const size_t tiles_x = (c.n[0] + TV_X - 1) / TV_X, tiles_y = (c.n[1] + TV_Y - 3) / (TV_Y - 2);
 	const size_t tiles = tiles_x * tiles_y * ((c.n[2] + TV_SLICES - 1) / TV_SLICES);
-	dual_step<T><<<(unsigned)tiles, THREADS, 0, queue>>>(c, tiles_x, tiles_y, (const T *)z, typed<T>(p), typed<T>(old), typed<T>(out));
+	const auto kernel = plan->anisotropic ? dual_step<T, 1> : dual_step<T, 0>;
+	kernel<<<(unsigned)tiles, THREADS, 0, queue>>>(c, (unsigned)tiles_x, (unsigned)tiles_y, (const T *)z, typed<T>(p), typed<T>(old),
+	                                               typed<T>(out));
 }
 
 static void dual_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const struct gt_tv_step *s, const void *z,

@@ -8,6 +8,11 @@
  *
  * Least work: per (column, slice) that meet and two z edges 16 instructions, per overlap 2; shared memory is next.
  *
+ * Precision. A place in a window of n rows is rounded by n times 3e-8 where it is clamped, which finds the row below it: enough to choose the row,
+ * and for all of a short window. In taller ones the fraction is found from the row that was chosen, counted from the middle of the tile, one
+ * instruction more: no error grows with the rows then. Where sums from the middle of the detector are large, they count from the tile's upper edge
+ * instead, one more.
+ *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_ADJOINT_STRIP /* voxels per warp with one or two z edges per lane: 8, 16 */
 #define GT_DD_ADJOINT_STRIP 16
@@ -21,6 +26,9 @@
 #ifndef GT_DD_ADJOINT_SLOT /* bytes of one place of the ring: multiples of 128 */
 #define GT_DD_ADJOINT_SLOT 34816
 #endif
+#ifndef GT_DD_ADJOINT_SLOT_FINE /* the same where fractions are found apart: records take more of shared memory */
+#define GT_DD_ADJOINT_SLOT_FINE 33280
+#endif
 #ifndef GT_DD_ADJOINT_SLOTS /* places of the ring: 2 to 8 */
 #define GT_DD_ADJOINT_SLOTS 2
 #endif
@@ -30,12 +38,18 @@
 #ifndef GT_DD_ADJOINT_WHOLE /* detectors of up to so many rows are fetched in whole columns: 16 to 512 */
 #define GT_DD_ADJOINT_WHOLE 128
 #endif
+#ifndef GT_DD_ADJOINT_SHORT /* detectors of up to so many rows do with rounded places: 0 to 512 */
+#define GT_DD_ADJOINT_SHORT 64
+#endif
 #include "core/cuda.h"
 #include "projectors/dd/dd_fast.h"
 #include "projectors/dd/dd_sums.h"
 #include "projectors/staging.h"
 
 enum { WARP = 32, SLICES = 8, THREADS = WARP * (SLICES + 1) };
+/* Detectors by rows: SHORT, FINE with fractions apart, TALL with sums from the tile's upper edge too. */
+enum { SHORT, FINE, TALL };
+static __host__ __device__ constexpr int slot_of(int form) { return form == SHORT ? GT_DD_ADJOINT_SLOT : GT_DD_ADJOINT_SLOT_FINE; }
 
 /* Head of a unit of the ring. */
 struct __align__(16) order
@@ -46,27 +60,30 @@ struct __align__(16) order
 struct unit {
 	double line[SLICES][4]; /* X of U = 0 from the strip's start, voxels per U, its inverse, middle of the tile above z0 */
 	double shift;           /* row coordinate of the window's first row: p + low */
-	float rows, in_rows, from_middle;
-	int columns, bytes; /* columns here, bytes of each */
+	int rows, from_middle;  /* of the window */
+	int columns, bytes;     /* columns here, bytes of each */
 	struct order order;
 };
 static_assert(sizeof(unit) % 16 == 0 && (int)SLICES == (int)GT_DD_SPREAD, "bulk copies need 16 bytes; heights over the slices of a block");
 
 struct job {
-	const float2 *sums; /* [views here][columns][stride]: (running sum less place times value, value) */
+	const float2 *sums; /* [views here][columns][stride]: see sum_rows */
 	float *b;           /* [y][x][nz] */
 	int first, views;   /* in gt_dd_fast.view */
 	int bundle, bundles;
-	int axis, stride, middle;
+	int axis, stride, middle, form;
 	int strips, slice_groups;
 	int part; /* slices of z that a block owns: tiles of different bundles overlap, those of different blocks must not */
 };
 
 /* Running sums ---------------------------------------------------------------- */
 
-/* A block: 32 columns of one view. Entry l of a column is (C_l - (l - middle) G_l, G_l), with G the data times the slant and C its running sum from
- * the middle row: C + fraction G is then one multiplication away from a place counted from the middle. */
-static __global__ void sum_rows(gt_dd d, const gt_dd_near *view, const float *y, float4 *out, int stride, int middle, int groups)
+/* Fractions apart are multiples of this: what a float of the bits n is, times the largest power of two, is so much times n. */
+static constexpr float UNIT = 0x1p-22f, ROWS_IN_UNITS = 0x1p127f;
+
+/* A block: 32 columns of one view. With G the data times the slant and C its running sum from the middle row, entry l of a column is
+ * SHORT: (C_l - (l - middle) G_l, G_l): C + fraction G is then one multiplication away from a place counted from the middle; else (C_l, G_l / UNIT). */
+static __global__ void sum_rows(gt_dd d, const gt_dd_near *view, const float *y, float4 *out, int stride, int middle, int form, int groups)
 {
 	const int k0 = blockIdx.x % groups * WARP, k = k0 + threadIdx.x, inside = k < d.columns;
 	const size_t m = blockIdx.x / groups, at = (size_t)view[m].at;
@@ -80,10 +97,11 @@ static __global__ void sum_rows(gt_dd d, const gt_dd_near *view, const float *y,
 		                                    : 0.f;
 		},
 		[&](int line, int l, double C, float v0, float v1) {
+			float4 *to = out + ((m * d.columns + k0 + line) * stride + l) / 2;
 			const double place = l - middle;
 			if (k0 + line < d.columns)
-				out[((m * d.columns + k0 + line) * stride + l) / 2] = make_float4((float)(C - place * v0), v0,
-			                                                                          (float)(C + v0 - (place + 1) * v1), v1);
+				*to = form == SHORT ? make_float4((float)(C - place * v0), v0, (float)(C + v0 - (place + 1) * v1), v1)
+			                            : make_float4((float)C, v0 / UNIT, (float)(C + v0), v1 / UNIT);
 		});
 }
 
@@ -154,7 +172,7 @@ static __device__ unsigned open(const struct writer *w)
 }
 
 /* What a bundle's views have for the tile of z edges from e on; r, m: of the lane's view. */
-template <int EDGES>
+template <int EDGES, int FORM>
 static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, struct writer *w, const struct reach &r, int m, int i0,
                              int n0, int e)
 {
@@ -171,10 +189,10 @@ static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, 
 			  rows = __shfl_sync(~0u, high, src) - from;
 		const gt_dd_near *v = f.view + at;
 		const int bytes = (rows + 2) / 2 * 16;
-		const int room = (GT_DD_ADJOINT_SLOT - (int)sizeof(unit) - 16) / (bytes + 16);
+		const int room = (slot_of(FORM) - (int)sizeof(unit) - 16) / (bytes + 16);
 		for (int k = first; k <= last; k += room, w->units++, fresh = 0) {
 			const unsigned slot = open(w), count = min(room, last + 1 - k), bar = w->ring.full + 8 * slot;
-			unsigned char *place = w->ring.base + slot * GT_DD_ADJOINT_SLOT;
+			unsigned char *place = w->ring.base + slot * slot_of(FORM);
 			unit *u = (unit *)place;
 			const int n = n0 + lane, valid = lane < SLICES && n >= v->first && n < v->end;
 			const unsigned bits = __ballot_sync(~0u, valid);
@@ -187,9 +205,8 @@ static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, 
 			}
 			if (lane == 0) {
 				u->shift = v->p + from;
-				u->rows = (float)rows;
-				u->in_rows = 1 / (float)rows;
-				u->from_middle = (float)(from - j.middle);
+				u->rows = rows;
+				u->from_middle = from - j.middle;
 				u->columns = (int)count;
 				u->bytes = bytes;
 				u->order.edge = e;
@@ -214,7 +231,7 @@ static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, 
 	}
 }
 
-template <int STRIP, int EDGES>
+template <int STRIP, int EDGES, int FORM>
 static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, int i0, int n0, int z0, int z1)
 {
 	const int lane = threadIdx.x % WARP;
@@ -233,42 +250,53 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 		}
 		if (z_low < z1)
 			for (int e = max(z0, (int)floorf(z_low)); e < z1 && (float)e < z_high; e += WARP * EDGES)
-				fetch<EDGES>(d, f, j, &w, r, m, i0, n0, e);
+				fetch<EDGES, FORM>(d, f, j, &w, r, m, i0, n0, e);
 	}
 	const unsigned slot = open(&w);
 	if (lane == 0) {
-		((unit *)(ring.base + slot * GT_DD_ADJOINT_SLOT))->order.last = 1;
+		((unit *)(ring.base + slot * slot_of(FORM)))->order.last = 1;
 		barrier_expect(ring.full + 8 * slot, 0);
 	}
 }
 
 /* Where the columns of a batch meet the strip, in shared memory of the warp. */
-template <int STRIP> struct plan {
-	/* by column: place per z edge and of the tile's middle, over the window; first overlap; value at the top edge */
-	float4 column[WARP + 1];
+template <int STRIP, int FORM> struct plan {
+	/* by column: place per z edge and of the tile's middle, over the window; first overlap; value at the top edge; not SHORT: the places again,
+	 * in units of fractions */
+	float4 column[(WARP + 1) * (FORM == SHORT ? 1 : 2)];
 	/* by voxel: overlap of the column that begins before it; address after the last column that begins in it or before */
 	float overlap[STRIP + 4];
 	unsigned end[STRIP + 4];
 };
 
 template <int STRIP, int EDGES> struct sums {
-	float E[STRIP][EDGES], top; /* at the lower edges; top: lane i has the upper edge of the tile for voxel i */
+	float E[STRIP][EDGES], top; /* at the lower edges; top: lane i has the upper edge of the tile for voxel i; TALL: it is 0 */
 };
 
-/* Clamped place in the window, and address of its row: the bits of a float of 2^23 and more count. */
-static __device__ __forceinline__ float place_at(unsigned column, float q, float rows, unsigned *place)
+/* Clamped place over the window, and address of its row. SHORT: the bits of a float of 2^23 and more count; else those of a float of next to nothing,
+ * which is that number times 2^-149: *row. */
+template <int FORM> static __device__ __forceinline__ float place_at(unsigned column, float q, float rows, unsigned *place, float *row)
 {
-	const float in = __saturatef(q), t = __fmaf_rd(in, rows, 8388608.f);
+	const float in = __saturatef(q), t = FORM == SHORT ? __fmaf_rd(in, rows, 8388608.f) : __fmul_rd(in, rows);
 	*place = column + __float_as_uint(t) * 8;
+	*row = t;
 	return in;
 }
-static __device__ __forceinline__ float value_at(unsigned column, float q, float rows, float from_middle)
+/* The running sum there. step, edge, middle: in units, not SHORT; a row past the last is 0 whatever the fraction. */
+template <int FORM>
+static __device__ __forceinline__ float value_at(float2 c, float in, float rows, float from_middle, float row, float step, float edge,
+                                                 float middle)
 {
-	unsigned place;
-	const float in = place_at(column, q, rows, &place);
-	const float2 c = load2(place);
-	return fmaf(fmaf(in, rows, from_middle), c.y, c.x);
+	const float at = FORM == SHORT ? fmaf(in, rows, from_middle) : __saturatef(fmaf(step, edge, fmaf(row, -ROWS_IN_UNITS, middle)));
+	return fmaf(at, c.y, c.x);
 }
+/* 1 / n to 14 digits, without a division. */
+static __device__ __forceinline__ double inverse_of(int n)
+{
+	const double i = __fdividef(1.f, (float)n);
+	return i * (2 - n * i);
+}
+
 /* Together, so that one waits while the other does. */
 template <int N> static __device__ __forceinline__ void load_at(const unsigned (&place)[N], float2 (&x)[N])
 {
@@ -283,11 +311,11 @@ template <int N> static __device__ __forceinline__ void load_at(const unsigned (
 }
 enum { MAGIC_BYTES = 0x4B000000u * 8u & 0xffffffffu };
 
-template <int STRIP, int EDGES>
+template <int STRIP, int EDGES, int FORM>
 static __device__ __forceinline__ void consume(const unit *u, int warp, struct sums<STRIP, EDGES> *s, unsigned records,
                                                float (&edge)[EDGES])
 {
-	enum { RECORD = 16, OVERLAPS = RECORD * (WARP + 1), ENDS = OVERLAPS + 4 * (STRIP + 4) };
+	enum { RECORD = FORM == SHORT ? 16 : 32, OVERLAPS = RECORD * (WARP + 1), ENDS = OVERLAPS + 4 * (STRIP + 4) };
 	const int lane = threadIdx.x % WARP;
 	/* the strip's first column by linear interpolation; the edges decide */
 	const int count = same(u->columns);
@@ -306,9 +334,10 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 		/* read again for every batch: registers are scarce */
 		const double a = u->line[warp][0], g = u->line[warp][1], in_g = u->line[warp][2], above = u->line[warp][3],
 			     shift = u->shift;
-		const float rows = u->rows, in_rows = u->in_rows, from_middle = u->from_middle;
+		/* not SHORT: the bits of `rows` are their number, those of a float of next to nothing */
+		const float rows = FORM == SHORT ? (float)u->rows : __int_as_float(u->rows), from_middle = (float)u->from_middle;
 		const double2 *U = (const double2 *)(u + 1);
-		const unsigned columns = address_of(U + count + 1) - MAGIC_BYTES, bytes = u->bytes;
+		const unsigned columns = address_of(U + count + 1) - (FORM == SHORT ? MAGIC_BYTES : 0), bytes = u->bytes;
 		const int k = min(start + lane, count - 1);
 		const double2 own = U[k];
 		const float low = (float)fma(g, own.x, a), high = (float)fma(g, U[k + 1].x, a);
@@ -328,12 +357,20 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 		}
 		__syncwarp();
 		if (active) {
-			const double slope = own.y * in_g;
-			const float step = (float)slope * in_rows, middle = (float)(slope * above - shift) * in_rows;
+			const double slope = own.y * in_g, tile = slope * above - shift;
+			const double in_rows = inverse_of(u->rows);
+			const float step = (float)(slope * in_rows), middle = (float)(tile * in_rows), step_fine = (float)slope * UNIT,
+				    middle_fine = (float)tile * UNIT;
 			const unsigned record = records + RECORD * (lane - slot0);
-			float end = (float)i + 1;
+			unsigned place;
+			float end = (float)i + 1, row;
+			const float in = place_at<FORM>(columns + k * bytes, fmaf(step, 16.f * EDGES, middle), rows, &place, &row);
 			store4(record, step, middle, (fminf(to, end) - from) * inverse,
-			       value_at(columns + k * bytes, fmaf(step, 16.f * EDGES, middle), rows, from_middle));
+			       value_at<FORM>(load2(place), in, rows, from_middle, row, step_fine, 16.f * EDGES, middle_fine));
+			if (FORM != SHORT) {
+				store1<16>(record, step_fine);
+				store1<20>(record, middle_fine);
+			}
 			unsigned voxel = records + 4 * i;
 #pragma unroll 1
 			for (; to >= end; end++, voxel += 4) { /* a column that ends on the edge still closes the voxel below */
@@ -343,11 +380,11 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 		}
 		__syncwarp();
 		const unsigned ends = __float_as_uint(load1<ENDS>(records + 4 * min(lane, STRIP)));
-		if (lane < STRIP) {
+		if (FORM != TALL && lane < STRIP) {
 			unsigned in = lane ? __float_as_uint(load1<ENDS - 4>(records + 4 * lane)) : records;
 			float top = 0;
 			if (in > records)
-				top = load1<OVERLAPS>(records + 4 * lane) * load1<-4>(in);
+				top = load1<OVERLAPS>(records + 4 * lane) * load1<12 - RECORD>(in);
 #pragma unroll 1
 			for (; in < ends; in += RECORD) {
 				const float2 c = load2<8>(in);
@@ -362,6 +399,7 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 			value[r] = 0;
 		/* columns are loaded one ahead; values by shuffles are known to be the same in all lanes, which spares the loop its barriers */
 		float4 c = load4(at), overlap = load4<OVERLAPS>(records);
+		float2 fine = FORM == SHORT ? make_float2(0, 0) : load2<16>(at);
 #pragma unroll
 		for (int v = 0; v < STRIP; v++) {
 			const unsigned end = __shfl_sync(~0u, ends, v);
@@ -375,19 +413,24 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 				overlap = load4<OVERLAPS>(records + 4 * (v + 1));
 #pragma unroll 1
 			while (at < end) {
-				const float weight = c.z;
+				const float weight = c.z, top = c.w, step_fine = fine.x, middle_fine = fine.y;
 				unsigned place[EDGES];
+				float row[EDGES];
 #pragma unroll
 				for (int r = 0; r < EDGES; r++)
-					value[r] = place_at(column, fmaf(c.x, edge[r], c.y), rows, &place[r]);
+					value[r] = place_at<FORM>(column, fmaf(c.x, edge[r], c.y), rows, &place[r], &row[r]);
 				at += RECORD;
 				column += bytes;
 				c = load4(at);
+				if (FORM != SHORT)
+					fine = load2<16>(at);
 				float2 entry[EDGES];
 				load_at(place, entry);
 #pragma unroll
 				for (int r = 0; r < EDGES; r++) {
-					value[r] = fmaf(fmaf(value[r], rows, from_middle), entry[r].y, entry[r].x);
+					entry[r].x -= FORM == TALL ? top : 0;
+					value[r] = value_at<FORM>(entry[r], value[r], rows, from_middle, row[r], step_fine, edge[r],
+					                          middle_fine);
 					s->E[v][r] = fmaf(weight, value[r], s->E[v][r]);
 				}
 			}
@@ -396,13 +439,15 @@ static __device__ __forceinline__ void consume(const unit *u, int warp, struct s
 	}
 }
 
-template <int STRIP, int EDGES>
+template <int STRIP, int EDGES, int FORM>
 static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e, const int *end)
 {
 	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis], z1 = *end; /* not kept in a register: those are scarce */
+	if (FORM == FINE && EDGES == 2)                                          /* nor what follows from these */
+		asm volatile("" : "+r"(i0), "+r"(n));
 #pragma unroll
 	for (int v = 0; v < STRIP; v++) {
-		const float top = __shfl_sync(~0u, s->top, v);
+		const float top = FORM == TALL ? 0 : __shfl_sync(~0u, s->top, v);
 		const size_t line = j.axis == 1 ? (size_t)n * d.n[0] + i0 + v : (size_t)(i0 + v) * d.n[0] + n;
 #pragma unroll
 		for (int r = 0; r < EDGES; r++) {
@@ -426,12 +471,12 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 /* 0, 1, ... n-1 from the middle: strips that few views see come last, when there is little left to do beside them. */
 static __device__ int outwards(int i, int n) { return i % 2 ? n / 2 - (i + 1) / 2 : n / 2 + i / 2; }
 
-template <int STRIP, int EDGES>
+template <int STRIP, int EDGES, int FORM>
 __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(gt_dd d, gt_dd_fast f, job j)
 {
 	extern __shared__ __align__(128) unsigned char places[];
-	__shared__ plan<STRIP> plans[SLICES];
-	__shared__ int end; /* of the block's slices of z */
+	__shared__ plan<STRIP, FORM> plans[SLICES];
+	__shared__ int part_end; /* of the block's slices of z */
 	__shared__ __align__(8) unsigned long long full[GT_DD_ADJOINT_SLOTS], empty[GT_DD_ADJOINT_SLOTS];
 	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP;
 	const int i0 = outwards(blockIdx.x / j.slice_groups % j.strips, j.strips) * STRIP, n0 = blockIdx.x % j.slice_groups * SLICES,
@@ -443,11 +488,11 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 			barrier_init(ring.empty + 8 * i, SLICES);
 		}
 		barrier_fence();
-		end = min(z0 + j.part, d.n[2]);
+		part_end = min(z0 + j.part, d.n[2]);
 	}
 	__syncthreads();
 	if (warp == SLICES) {
-		produce<STRIP, EDGES>(d, f, j, ring, i0, n0, z0, end);
+		produce<STRIP, EDGES, FORM>(d, f, j, ring, i0, n0, z0, part_end);
 		return;
 	}
 	struct sums<STRIP, EDGES> s = {
@@ -457,31 +502,30 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 #pragma unroll
 	for (int r = 0; r < EDGES; r++)
 		edge[r] = (float)(lane + WARP * r - 16 * EDGES);
-	int e = 0, any = 0;
+	int e = -1; /* none yet */
 	for (unsigned units = 0;; units++) {
 		const unsigned slot = units % GT_DD_ADJOINT_SLOTS;
-		const unit *u = (const unit *)(places + slot * GT_DD_ADJOINT_SLOT);
+		const unit *u = (const unit *)(places + slot * slot_of(FORM));
 		barrier_wait(ring.full + 8 * slot, units / GT_DD_ADJOINT_SLOTS % 2);
 		const struct order order = u->order;
 		if (same(order.last))
 			break;
 		if (same(order.flush)) {
-			if (any)
-				flush(d, j, &s, i0, n0 + warp, e, &end);
-			any = 1;
+			if (e >= 0)
+				flush<STRIP, EDGES, FORM>(d, j, &s, i0, n0 + warp, e, &part_end);
 			e = order.edge;
 		}
 		if (same(order.valid) >> warp & 1)
-			consume(u, warp, &s, records, edge);
+			consume<STRIP, EDGES, FORM>(u, warp, &s, records, edge);
 		__syncwarp();
 		if (lane == 0)
 			barrier_arrive(ring.empty + 8 * slot);
 	}
-	if (any)
-		flush(d, j, &s, i0, n0 + warp, e, &end);
+	if (e >= 0)
+		flush<STRIP, EDGES, FORM>(d, j, &s, i0, n0 + warp, e, &part_end);
 }
 #else
-template <int STRIP, int EDGES> __global__ void adjoint_kernel(gt_dd d, gt_dd_fast f, job j) {}
+template <int STRIP, int EDGES, int FORM> __global__ void adjoint_kernel(gt_dd d, gt_dd_fast f, job j) {}
 #endif
 
 /* [y][x][z] -> [z][y][x] */
@@ -503,6 +547,7 @@ static __global__ void unfold(const float *b, float *x, int nz, size_t columns, 
 
 static int pieces(int n, int size) { return (n + size - 1) / size; }
 static int stride_of(const gt_dd *d) { return (d->rows + 2) / 2 * 2; }
+static int form_of(const gt_dd *d) { return d->rows <= GT_DD_ADJOINT_SHORT ? SHORT : d->rows <= GT_DD_ADJOINT_WHOLE ? FINE : TALL; }
 
 /* z edges per lane that cost least, by what 16 voxels of a tile cost, over blocks from near the source to near the detector. */
 static int edges_of(const gt_dd *d, const gt_dd_fast *f)
@@ -539,7 +584,7 @@ extern "C" int gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f)
 {
 	const double window = WARP * edges_of(d, f) / f->least_A * 1.1 + (0.02 + f->spread) * d->rows + 8;
 	const double rows = d->rows <= GT_DD_ADJOINT_WHOLE || window > d->rows ? d->rows : window;
-	return f->least_A > 0.2 && f->most_A < 4 && (rows + 4) * 8 + sizeof(unit) + 64 <= GT_DD_ADJOINT_SLOT &&
+	return f->least_A > 0.2 && f->most_A < 4 && (rows + 4) * 8 + sizeof(unit) + 64 <= (size_t)slot_of(form_of(d)) &&
 	       (double)pieces(d->n[0], 8) * pieces(d->n[1], 8) * pieces(d->n[2], WARP) < 2e9;
 }
 
@@ -558,18 +603,24 @@ extern "C" size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f
 	return volume_bytes(d) + batch_views(d, f) * d->columns * stride_of(d) * sizeof(float2);
 }
 
-template <int STRIP, int EDGES> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
+template <int STRIP, int EDGES, int FORM> static cudaError_t launch_form(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
 {
-	const int bytes = GT_DD_ADJOINT_SLOT * GT_DD_ADJOINT_SLOTS;
+	const int bytes = slot_of(FORM) * GT_DD_ADJOINT_SLOTS;
 	j.strips = pieces(d->n[1 - j.axis], STRIP);
 	j.slice_groups = pieces(d->n[j.axis], SLICES);
 	const size_t columns = (size_t)j.strips * j.slice_groups;
 	j.part = part_of(d, f, WARP * EDGES, columns);
 	const size_t blocks = columns * pieces(d->n[2], j.part);
-	const cudaError_t e = cudaFuncSetAttribute(adjoint_kernel<STRIP, EDGES>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+	const cudaError_t e = cudaFuncSetAttribute(adjoint_kernel<STRIP, EDGES, FORM>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (e == cudaSuccess)
-		adjoint_kernel<STRIP, EDGES><<<(unsigned)blocks, THREADS, bytes, queue>>>(*d, *f, j);
+		adjoint_kernel<STRIP, EDGES, FORM><<<(unsigned)blocks, THREADS, bytes, queue>>>(*d, *f, j);
 	return e;
+}
+template <int STRIP, int EDGES> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
+{
+	return j.form == SHORT  ? launch_form<STRIP, EDGES, SHORT>(queue, d, f, j)
+	       : j.form == FINE ? launch_form<STRIP, EDGES, FINE>(queue, d, f, j)
+	                        : launch_form<STRIP, EDGES, TALL>(queue, d, f, j);
 }
 
 extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)
@@ -580,7 +631,7 @@ extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_f
 	}
 	cudaStream_t queue = gt_cuda_queue(be);
 	const size_t batch = batch_views(d, f), columns = (size_t)d->n[0] * d->n[1];
-	const int stride = stride_of(d), groups = pieces(d->columns, WARP), edges = edges_of(d, f), middle = d->rows / 2,
+	const int stride = stride_of(d), groups = pieces(d->columns, WARP), edges = edges_of(d, f), middle = d->rows / 2, form = form_of(d),
 		  tiles = pieces(d->n[2], WARP);
 	float *b = (float *)gt_scratch(be);
 	float2 *sums = (float2 *)((char *)b + volume_bytes(d));
@@ -588,9 +639,9 @@ extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_f
 	for (int axis = 0, first = 0, bundle = 0; axis < 2; first += f->views[axis], bundle += f->bundles[axis++])
 		for (size_t done = 0; done < (size_t)f->views[axis]; done += batch) {
 			const int views = (int)(f->views[axis] - done < batch ? f->views[axis] - done : batch);
-			job j = { sums, b, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, 0, 0, 0 };
+			job j = { sums, b, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, form, 0, 0, 0 };
 			sum_rows<<<(unsigned)((size_t)views * groups), dim3(GT_DD_SUM_LINES, GT_DD_SUM_WARPS), 0, queue>>>(
-				*d, f->view + j.first, y, (float4 *)sums, stride, middle, groups);
+				*d, f->view + j.first, y, (float4 *)sums, stride, middle, form, groups);
 			const cudaError_t e = edges == 1   ? launch<GT_DD_ADJOINT_STRIP, 1>(queue, d, f, j)
 			                      : edges == 2 ? launch<GT_DD_ADJOINT_STRIP, 2>(queue, d, f, j)
 			                      : edges == 3 ? launch<GT_DD_ADJOINT_STRIP3, 3>(queue, d, f, j)

@@ -10,6 +10,10 @@
  *
  * Least work: two passes of shared memory per line met and 32 rows, more where cells are taller than voxels.
  *
+ * Precision. A place in a window of n edges is rounded by n times 3e-8 where it is clamped, which finds the edge below it: enough to choose the edge,
+ * and for all of a short window. In taller ones places are counted from the middle of the tile, and the fraction from the edge that was chosen, one
+ * instruction more: no error grows with the slices then.
+ *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_FORWARD_COLUMNS /* columns per warp, up to 64 rows: 2, 4, 8 */
 #define GT_DD_FORWARD_COLUMNS 4
@@ -27,7 +31,7 @@
 #define GT_DD_FORWARD_SLOT 23552
 #endif
 #ifndef GT_DD_FORWARD_SLOT_TALL /* the same with more rows */
-#define GT_DD_FORWARD_SLOT_TALL 33792
+#define GT_DD_FORWARD_SLOT_TALL 33408
 #endif
 #ifndef GT_DD_FORWARD_SLOTS /* places of the ring: 2 to 8 */
 #define GT_DD_FORWARD_SLOTS 2
@@ -41,10 +45,16 @@
 #ifndef GT_DD_FORWARD_WHOLE /* volumes of up to so many slices of z are fetched in whole lines: 16 to 512 */
 #define GT_DD_FORWARD_WHOLE 96
 #endif
+#ifndef GT_DD_FORWARD_SHORT /* windows of up to so many slices of z do with rounded places: 0 to 2048 */
+#define GT_DD_FORWARD_SHORT 72
+#endif
+#ifndef GT_DD_FORWARD_BESIDE /* with up to so many blocks both axes run beside each other: 0 to 1 << 20 */
+#define GT_DD_FORWARD_BESIDE 8192
+#endif
 #ifndef GT_DD_FORWARD_FLUSH /* running sums times slices between differences, in voxels: 512 to 8192 */
 #define GT_DD_FORWARD_FLUSH 2048
 #endif
-#include "core/cuda.h"
+#include "core/cuda_side.h"
 #include "projectors/dd/dd_fast.h"
 #include "projectors/staging.h"
 
@@ -71,6 +81,9 @@ struct unit {
 	int pad[2];
 };
 static_assert(sizeof(unit) % 16 == 0, "bulk copies need 16 bytes");
+
+/* Places by the height of windows: rounded, or fractions apart. */
+enum { SHORT, FINE };
 
 struct job {
 	const float *lines; /* [slice - begin][voxel][stride] running sums at z edges */
@@ -228,19 +241,24 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 }
 
 /* Of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice: weight of the first line (0: there is
- * none; below 0: there are three or more, counted in `more`), of the last (0: it is the first), row place of the tile's middle, first line's
- * address. */
-template <int COLUMNS> struct plan {
+ * none; below 0: there are three or more, counted in `more`), of the last (0: it is the first), place of the tile's middle, first line's
+ * address. FINE: that place from the next whole one, which is in `fine`, counted from 2^23; and the height of a cell. */
+template <int COLUMNS, int FORM> struct plan {
 	float4 pair[WARP];
+	float2 fine[FORM == SHORT ? 1 : WARP];
 	float2 more[WARP]; /* number of lines, weight of those in the middle */
 	double a0, da, g0, dg, z0, dz, middle, U[COLUMNS + 1], q[COLUMNS];
 	int first, end;
+	float shift; /* FINE: the tile's middle from that of its rows, in rows: lower than the tile where rows end */
 };
 
-static __device__ __forceinline__ unsigned place_of(float q, float intervals, float *fraction)
+/* q: the place over the window, or FINE: from `whole`. */
+template <int FORM>
+static __device__ __forceinline__ unsigned place_of(float q, float whole, float intervals, float inverse, float *fraction)
 {
-	const float in = __saturatef(q), t = __fmaf_rd(in, intervals, 8388608.f);
-	*fraction = fmaf(in, intervals, -(t - 8388608.f));
+	const float in = __saturatef(FORM == SHORT ? q : fmaf(q, inverse, (whole - 8388608.f) * inverse)),
+		    t = __fmaf_rd(in, intervals, 8388608.f);
+	*fraction = FORM == SHORT ? fmaf(in, intervals, -(t - 8388608.f)) : __saturatef(q - (t - whole));
 	return __float_as_uint(t) * 4;
 }
 
@@ -280,8 +298,9 @@ static __device__ __forceinline__ void flush(struct sums<ROWS, LANES, COLUMNS> *
 }
 
 /* What the warp must know of view m and its columns from k on. */
-template <int COLUMNS>
-static __device__ __forceinline__ void prepare(struct plan<COLUMNS> *p, const gt_dd &d, const gt_dd_fast &f, int m, int k, double middle)
+template <int COLUMNS, int FORM>
+static __device__ __forceinline__ void prepare(struct plan<COLUMNS, FORM> *p, const gt_dd &d, const gt_dd_fast &f, int m, int k,
+                                               double middle, float shift)
 {
 	const int lane = threadIdx.x % WARP;
 	const gt_dd_near *w = f.view + max(m, 0);
@@ -294,6 +313,7 @@ static __device__ __forceinline__ void prepare(struct plan<COLUMNS> *p, const gt
 		p->z0 = w->z0;
 		p->dz = w->dz;
 		p->middle = middle + w->p;
+		p->shift = shift;
 		p->first = m < 0 ? 0 : w->first;
 		p->end = m < 0 ? 0 : w->end;
 	}
@@ -332,19 +352,24 @@ template <int LANES, int SLICES> static __device__ __forceinline__ constexpr uns
 	return bits;
 }
 
-template <int ROWS, int LANES, int COLUMNS>
-static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, LANES, COLUMNS> *s, struct plan<COLUMNS> *p)
+template <int ROWS, int LANES, int COLUMNS, int FORM>
+static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, LANES, COLUMNS> *s, struct plan<COLUMNS, FORM> *p)
 {
 	enum { SLICES = WARP / COLUMNS, SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT };
 	const int lane = threadIdx.x % WARP, in = lane % SLICES, slices = same(u->slices), n = u->first + in;
-	const float intervals = u->intervals, inverse = u->inverse, row = (float)(lane % LANES) - 0.5f * ROWS * LANES;
+	/* FINE: lanes from the middle, so that places within are small; rows are LANES apart */
+	const float intervals = u->intervals, inverse = u->inverse,
+		    row = (float)(lane % LANES) - 0.5f * LANES * (FORM == SHORT ? ROWS : 1) + (FORM == SHORT ? 0 : p->shift),
+		    first_row = FORM == SHORT ? 0 : -0.5f * LANES * (ROWS - 1);
 	const unsigned bytes = same(u->bytes);
 	const double q = p->q[lane / SLICES], g = p->g0 + n * p->dg;
-	const float A = (float)(q * g), step = A * inverse, step_more = (float)(q * p->dg) * inverse;
+	const float A = (float)(q * g), step = FORM == SHORT ? A * inverse : A,
+		    step_more = FORM == SHORT ? (float)(q * p->dg) * inverse : (float)(q * p->dg);
 	int count = 0;
 	float weight = 0;
 	/* an address with values also where there are no lines */
 	float4 pair = make_float4(0, 0, 0, __uint_as_float(address_of(u + 1) - 0x4B000000u * 4u));
+	float whole = 8388608;
 	if (in < slices && n >= p->first && n < p->end) {
 		const int line = u->line[in], lines = u->lines[in];
 		const double a = p->a0 + n * p->da, low = fma(g, p->U[lane / SLICES], a), high = fma(g, p->U[lane / SLICES + 1], a);
@@ -356,10 +381,18 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 			count = (int)ceilf(to);
 			pair.x = fmaxf((fminf(to, 1.f) - from) * weight, 1e-30f);
 			pair.y = count > 1 ? (to - (count - 1)) * weight : 0;
-			pair.z = (float)(p->z0 + n * p->dz + q * g * p->middle - u->low[in]) * inverse;
+			const double middle = p->z0 + n * p->dz + q * g * p->middle - u->low[in];
+			if (FORM == SHORT) {
+				pair.z = (float)middle * inverse;
+			} else {
+				const double near = fmin(fmax(rint(middle), -4e6), 4e6);
+				pair.z = (float)(middle - near);
+				whole = (float)(8388608 + near);
+			}
 			pair.w = __uint_as_float(at);
 			float fraction;
-			unsigned top = at + place_of(fmaf(step, 0.5f * ROWS * LANES, pair.z), intervals, &fraction);
+			unsigned top = at + place_of<FORM>(fmaf(step, 0.5f * ROWS * LANES + (FORM == SHORT ? 0 : p->shift), pair.z), whole,
+			                                   intervals, inverse, &fraction);
 #pragma unroll 1
 			for (int k = 0; k < count; k++, top += bytes) {
 				const float w = k == 0           ? pair.x
@@ -375,6 +408,8 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 		pair.x = -pair.x;
 	}
 	p->pair[lane] = pair;
+	if (FORM != SHORT)
+		p->fine[lane] = make_float2(whole, A);
 	/* lanes with one line, two, more: branches that hang on them are uniform */
 	unsigned one = __ballot_sync(~0u, count > 0), two = __ballot_sync(~0u, count > 1), more = __ballot_sync(~0u, count > 2);
 	const int group = lane / LANES;
@@ -385,7 +420,8 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 		steps_more[c] = __shfl_sync(~0u, step_more, (c * SPLIT + group) * SLICES);
 	}
 	__syncwarp();
-	const unsigned pairs = address_of(p->pair + group * SLICES), middles = address_of(p->more + group * SLICES);
+	const unsigned pairs = address_of(p->pair + group * SLICES), middles = address_of(p->more + group * SLICES),
+		       fines = address_of(p->fine + (FORM == SHORT ? 0 : group * SLICES));
 	/* pairs are loaded one ahead */
 	float4 ahead = load4(pairs);
 	float slice = 0;
@@ -398,13 +434,15 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 			const unsigned bits = columns_of<LANES, SLICES>() << c * SPLIT * SLICES;
 			if (!(one & bits))
 				continue;
-			const float h = fmaf(slice, steps_more[c], steps[c]);
+			const float2 own = FORM == SHORT ? make_float2(0, 0) : load2(fines + 8 * (c * SPLIT * SLICES + k));
+			const float h = FORM == SHORT ? fmaf(slice, steps_more[c], steps[c]) : own.y;
 			unsigned place[ROWS];
 			float fraction[ROWS];
 			const float lowest = fmaf(h, row, b.z);
 #pragma unroll
 			for (int r = 0; r < ROWS; r++)
-				place[r] = __float_as_uint(b.w) + place_of(fmaf(h, (float)(LANES * r), lowest), intervals, &fraction[r]);
+				place[r] = __float_as_uint(b.w) +
+				           place_of<FORM>(fmaf(h, first_row + LANES * r, lowest), own.x, intervals, inverse, &fraction[r]);
 			const struct values<ROWS> first = values_at(place);
 			if (two & bits) {
 				if (more & bits) {
@@ -430,12 +468,12 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 }
 
 /* ROWS of a lane times LANES: a power of two. */
-template <int ROWS, int LANES, int COLUMNS>
+template <int ROWS, int LANES, int COLUMNS, int FORM>
 __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES)) forward_kernel(gt_dd d, gt_dd_fast f, job j)
 {
 	enum { SLICES = WARP / COLUMNS, TALL = ROWS * LANES, SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT, WARPS = warps_of(TALL) };
 	extern __shared__ __align__(128) unsigned char places[];
-	__shared__ struct plan<COLUMNS> plans[WARPS];
+	__shared__ struct plan<COLUMNS, FORM> plans[WARPS];
 	__shared__ __align__(8) unsigned long long full[GT_DD_FORWARD_SLOTS], empty[GT_DD_FORWARD_SLOTS];
 	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP, wide = WARPS / f.together * COLUMNS;
 	const int k0 = blockIdx.x % j.column_blocks * wide, k1 = min(k0 + wide, d.columns);
@@ -457,7 +495,8 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 	if (warp == WARPS) {
 		produce(d, f, j, ring, g, k0, k1, l0, l1, SLICES);
 	} else {
-		prepare(&plans[warp], d, f, g->view[warp % f.together], k0 + warp / f.together * COLUMNS, l0 + 0.5 * TALL);
+		prepare(&plans[warp], d, f, g->view[warp % f.together], k0 + warp / f.together * COLUMNS,
+		        FORM == SHORT ? l0 + 0.5 * TALL : 0.5 * (l0 + l1), FORM == SHORT ? 0 : 0.5f * (TALL - (l1 - l0)));
 #pragma unroll
 		for (int i = 0; i < STEPS * ROWS; i++)
 			whole[i / ROWS][i % ROWS] = 0;
@@ -504,7 +543,7 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 	}
 }
 #else
-template <int ROWS, int LANES, int COLUMNS> __global__ void forward_kernel(gt_dd d, gt_dd_fast f, job j) {}
+template <int ROWS, int LANES, int COLUMNS, int FORM> __global__ void forward_kernel(gt_dd d, gt_dd_fast f, job j) {}
 #endif
 
 /* Host ------------------------------------------------------------------------- */
@@ -541,10 +580,17 @@ static struct shape shape_of(const gt_dd *d)
 }
 static int tall_of(const gt_dd *d) { return shape_of(d).rows * shape_of(d).lanes; }
 
-extern "C" int gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f)
+/* Entries of a line that are fetched, at most about. */
+static double entries_of(const gt_dd *d, const gt_dd_fast *f)
 {
 	const double window = tall_of(d) * f->most_A * 1.1 * 1.2 + 0.05 * d->n[2] + 16;
-	const double entries = d->n[2] <= GT_DD_FORWARD_WHOLE || window > d->n[2] ? d->n[2] + 8. : window;
+	return d->n[2] <= GT_DD_FORWARD_WHOLE || window > d->n[2] ? d->n[2] + 8. : window;
+}
+static int form_of(const gt_dd *d, const gt_dd_fast *f) { return entries_of(d, f) - 8 <= GT_DD_FORWARD_SHORT ? SHORT : FINE; }
+
+extern "C" int gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f)
+{
+	const double entries = entries_of(d, f);
 	return f->least_A > 0.2 && f->most_A < 4 && entries * 4 + sizeof(unit) <= slot_bytes(tall_of(d)) && f->most_A * d->rows < 1e6 &&
 	       (double)(f->groups[0] + f->groups[1]) * d->columns * pieces(d->rows, tall_of(d)) < 2e9;
 }
@@ -556,28 +602,61 @@ static int slab_of(const gt_dd *d, const gt_dd_fast *f, int axis)
 	const int tiles = (int)(most / WARP < (size_t)pieces(d->n[axis], WARP) ? most / WARP : (size_t)pieces(d->n[axis], WARP));
 	return tiles < 1 ? WARP : tiles * WARP;
 }
+static size_t slab_bytes(const gt_dd *d, const gt_dd_fast *f, int axis)
+{
+	const size_t slices = slab_of(d, f, axis) < d->n[axis] ? slab_of(d, f, axis) : d->n[axis];
+	return slices * d->n[1 - axis] * stride_of(d) * sizeof(float);
+}
+static int column_blocks_of(const gt_dd *d, const gt_dd_fast *f, int tall, int columns)
+{
+	return pieces(d->columns, warps_of(tall) / f->together * columns);
+}
+
+/* With few views the last blocks of an axis would leave most of the device idle: then the other axis runs beside it, with sums of its own. */
+static int runs_beside(const gt_dd *d, const gt_dd_fast *f)
+{
+	const struct shape s = shape_of(d);
+	int columns = 1;
+#define X(ROWS, LANES, COLUMNS)                 \
+	if (s.rows == ROWS && s.lanes == LANES) \
+		columns = COLUMNS;
+	SHAPES(X)
+#undef X
+	const double blocks = (double)column_blocks_of(d, f, tall_of(d), columns) * (f->groups[0] + f->groups[1]) *
+	                      pieces(d->rows, tall_of(d));
+	for (int axis = 0; axis < 2; axis++)
+		if (!f->groups[axis] || slab_of(d, f, axis) < d->n[axis])
+			return 0;
+	return d->n[2] > GT_DD_THIN && blocks <= GT_DD_FORWARD_BESIDE && slab_bytes(d, f, 0) + slab_bytes(d, f, 1) <= f->limit;
+}
+
 extern "C" size_t gt_dd_fast_forward_scratch(const gt_dd *d, const gt_dd_fast *f)
 {
 	size_t most = 0;
-	for (int axis = 0; axis < 2; axis++) {
-		const size_t slices = slab_of(d, f, axis) < d->n[axis] ? slab_of(d, f, axis) : d->n[axis];
-		const size_t bytes = slices * d->n[1 - axis] * stride_of(d) * sizeof(float);
-		most = d->sliced[axis] && bytes > most ? bytes : most;
-	}
+	if (runs_beside(d, f))
+		return slab_bytes(d, f, 0) + slab_bytes(d, f, 1);
+	for (int axis = 0; axis < 2; axis++)
+		most = d->sliced[axis] && slab_bytes(d, f, axis) > most ? slab_bytes(d, f, axis) : most;
 	return most;
 }
 
-template <int ROWS, int LANES, int COLUMNS> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
+template <int ROWS, int LANES, int COLUMNS, int FORM>
+static cudaError_t launch_form(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
 {
 	const int tall = ROWS * LANES, bytes = slot_bytes(tall) * GT_DD_FORWARD_SLOTS;
-	j.column_blocks = pieces(d->columns, warps_of(tall) / f->together * COLUMNS);
+	j.column_blocks = column_blocks_of(d, f, tall, COLUMNS);
 	j.groups = f->groups[j.axis];
 	const size_t blocks = (size_t)j.column_blocks * j.groups * pieces(d->rows, tall);
-	const cudaError_t e = cudaFuncSetAttribute(forward_kernel<ROWS, LANES, COLUMNS>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+	const cudaError_t e = cudaFuncSetAttribute(forward_kernel<ROWS, LANES, COLUMNS, FORM>, cudaFuncAttributeMaxDynamicSharedMemorySize,
 	                                           bytes);
 	if (e == cudaSuccess && blocks)
-		forward_kernel<ROWS, LANES, COLUMNS><<<(unsigned)blocks, threads_of(tall), bytes, queue>>>(*d, *f, j);
+		forward_kernel<ROWS, LANES, COLUMNS, FORM><<<(unsigned)blocks, threads_of(tall), bytes, queue>>>(*d, *f, j);
 	return e;
+}
+template <int ROWS, int LANES, int COLUMNS> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
+{
+	return form_of(d, f) == SHORT ? launch_form<ROWS, LANES, COLUMNS, SHORT>(queue, d, f, j)
+	                              : launch_form<ROWS, LANES, COLUMNS, FINE>(queue, d, f, j);
 }
 
 static cudaError_t launch_shape(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
@@ -591,26 +670,35 @@ static cudaError_t launch_shape(cudaStream_t queue, const gt_dd *d, const gt_dd_
 	return cudaErrorInvalidConfiguration;
 }
 
+/* Slices begin .. end-1 of an axis; returns 0 if that failed. */
+static int forward_slab(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, int begin, float *lines, const float *x, float *y)
+{
+	const int stride = stride_of(d), flush = GT_DD_FORWARD_FLUSH / d->n[2], first = axis ? f->groups[0] : 0;
+	const int end = begin + slab_of(d, f, axis) < d->n[axis] ? begin + slab_of(d, f, axis) : d->n[axis];
+	const gt_dd_lines sums = { lines, axis, begin, end, stride };
+	const job j = { lines, y, axis, begin, end, stride, begin > 0, first, 0, 0, flush < 8 ? 8 : flush > 32 ? 32 : flush };
+	gt_dd_sum_lines(be, d, x, sums, lines);
+	if (d->n[2] > GT_DD_THIN)
+		return !gt_cuda_check(be, launch_shape(gt_cuda_queue(be), d, f, j), "dd forward");
+	gt_dd_thin_forward(be, d, f, sums, y);
+	return 1;
+}
+
 extern "C" void gt_dd_fast_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *x, float *y)
 {
-	cudaStream_t queue = gt_cuda_queue(be);
-	const int stride = stride_of(d), flush = GT_DD_FORWARD_FLUSH / d->n[2];
 	float *lines = (float *)gt_scratch(be);
-	for (int axis = 0, first = 0; axis < 2; first += f->groups[axis++])
-		for (int begin = 0; f->groups[axis] && begin < d->n[axis]; begin += slab_of(d, f, axis)) {
-			const int end = begin + slab_of(d, f, axis) < d->n[axis] ? begin + slab_of(d, f, axis) : d->n[axis];
-			const gt_dd_lines sums = { lines, axis, begin, end, stride };
-			const job j = {
-				lines, y, axis, begin, end, stride, begin > 0, first, 0, 0, flush < 8 ? 8 : flush > 32 ? 32 : flush
-			};
-			gt_dd_sum_lines(be, d, x, sums, lines);
-			if (d->n[2] <= GT_DD_THIN) {
-				gt_dd_thin_forward(be, d, f, sums, y);
-				continue;
-			}
-			const cudaError_t e = launch_shape(queue, d, f, j);
-			if (gt_cuda_check(be, e, "dd forward"))
+	if (runs_beside(d, f)) {
+		gt_cuda_side(be);
+		forward_slab(be, d, f, 1, 0, lines + slab_bytes(d, f, 0) / sizeof *lines, x, y);
+		gt_cuda_main(be);
+		forward_slab(be, d, f, 0, 0, lines, x, y);
+		gt_cuda_join(be);
+		gt_cuda_check(be, cudaGetLastError(), "dd forward");
+		return;
+	}
+	for (int axis = 0; axis < 2; axis++)
+		for (int begin = 0; f->groups[axis] && begin < d->n[axis]; begin += slab_of(d, f, axis))
+			if (!forward_slab(be, d, f, axis, begin, lines, x, y))
 				return;
-		}
 	gt_cuda_check(be, cudaGetLastError(), "dd forward");
 }

@@ -1,21 +1,44 @@
 /* Separable footprints on CUDA: which kernels serve an operator. Those of single precision need upright views, all voxels in front of
- * all sources, ramps of SF-TT that are narrow against a row, and compute capability 9.0; what they cannot do goes to the simple ones. */
+ * all sources, ramps of SF-TT of less than `widest_ramp`, and compute capability 9.0; what they cannot do goes to the simple ones. */
+#include <math.h>
 #include <stdlib.h>
 #include "core/cuda.h"
 #include "projectors/sf/sf_cuda.h"
 
 struct state {
 	size_t limit;
-	int fast_back;
-	gt_sf_ahead *ahead; /* NULL: forward is simple */
+	int fast, wide;
+	gt_sf_ahead *ahead;
 };
 
-/* Half widths of ramps, in rows or slices: the fast kernels look for one edge in each. */
-static const double widest_ramp = 0.35;
-/* Fewer slices (rows, in the forward direction) leave most lanes of a warp idle. */
-static const int least_lanes = 6;
+/* Half widths of ramps, in rows or slices, whichever are more. Up to the first the kernels look for one knot of the running sums at
+ * each edge; up to the other one for as many as a ramp meets. */
+static const double narrow_ramp = 0.42, widest_ramp = 40;
+/* Most that the magnification differs from the mean within a voxel. */
+static const double most_slope = 0.2;
 
-static int fits_view(const gt_sf *d, const gt_sf_view *v)
+/* The wider ramp of the two slices where the column of voxels enters and leaves the beam, in rows or slices; 1e300: out of reach. */
+static double ramp_of_column(const gt_sf *d, const gt_sf_view *v, double x, double y)
+{
+	double least = 1e300, most = 0;
+	for (int k = 0; k < 4; k++) {
+		const double stretch = gt_sf_corner_at(v, x + (k & 1) - 0.5, y + (k >> 1) - 0.5).stretch;
+		least = stretch < least ? stretch : least;
+		most = stretch > most ? stretch : most;
+	}
+	if (!(most - least < most_slope * (most + least)))
+		return 1e300;
+	const gt_sf_rows rows = gt_sf_rows_of(v, x, y, least, most, 1);
+	double widest = 0;
+	for (int end = 0; end < 2; end++) {
+		const double e = ((end ? d->rows + 2 : -2) - rows.start) / rows.step, in = e < 0 ? 0 : e > d->n[2] ? d->n[2] : e;
+		widest = fmax(widest, fabs(rows.spread0 + in * rows.spread1) + rows.spread);
+	}
+	return widest / fmin(rows.step, 1);
+}
+
+/* 0: the view is nothing for the fast kernels. */
+static int fits_view(const gt_sf *d, const gt_sf_view *v, double *ramp)
 {
 	double front[4];
 	gt_sf_front(&v->frame, front);
@@ -23,32 +46,26 @@ static int fits_view(const gt_sf *d, const gt_sf_view *v)
 		return 0;
 	for (int c = 0; c < 9; c++) {
 		const double x = c % 3 * (d->n[0] - 1) / 2., y = c / 3 * (d->n[1] - 1) / 2.;
-		double least = 1e300, most = 0;
 		if (!(gt_sf_at(front, x, y, 0) > 0))
 			return 0;
-		for (int k = 0; k < 4; k++) {
-			const gt_sf_corner corner = gt_sf_corner_at(v, x + (k & 1) - 0.5, y + (k >> 1) - 0.5);
-			least = corner.stretch < least ? corner.stretch : least;
-			most = corner.stretch > most ? corner.stretch : most;
-		}
-		const gt_sf_rows rows = gt_sf_rows_of(v, x, y, least, most, 1);
-		const double most_spread = widest_ramp * (rows.step < 1 ? rows.step : 1);
-		if (d->trapezoid && !(gt_sf_spread(&rows, 0) < most_spread && gt_sf_spread(&rows, d->n[2]) < most_spread))
-			return 0;
+		if (d->trapezoid)
+			*ramp = fmax(*ramp, ramp_of_column(d, v, x, y));
 	}
-	return 1;
+	return *ramp <= widest_ramp;
 }
 
-static int fits(gt_backend *be, const gt_sf *host, gt_type t)
+static int fits(gt_backend *be, const gt_sf *host, gt_type t, int *wide)
 {
 	int device, major = 0;
+	double ramp = 0;
 	gt_cuda_queue(be);
 	if (t != GT_F32 || cudaGetDevice(&device) != cudaSuccess ||
 	    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess || major < 9)
 		return 0;
 	for (size_t v = 0; v < host->views; v++)
-		if (!fits_view(host, &host->view[v]))
+		if (!fits_view(host, &host->view[v], &ramp))
 			return 0;
+	*wide = ramp > narrow_ramp;
 	return 1;
 }
 
@@ -69,13 +86,11 @@ static gt_status make(gt_backend *be, const gt_sf *host, gt_type t, double memor
 	*state = s;
 	gt_backend_memory(be, &available, &total);
 	s->limit = memory * 1048576 < available / 4. ? (size_t)(memory * 1048576) : available / 4;
-	if (!fits(be, host, t))
+	if (!fits(be, host, t, &s->wide))
 		return GT_OK;
-	s->fast_back = host->n[2] >= least_lanes;
-	if (s->fast_back)
-		GT_TRY(gt_sf_back_make(be, host));
-	if (host->rows >= least_lanes)
-		GT_TRY(gt_sf_forward_make(be, host, s->limit, &s->ahead));
+	s->fast = 1;
+	GT_TRY(gt_sf_back_make(be, host, s->wide));
+	GT_TRY(gt_sf_forward_make(be, host, s->wide, s->limit, &s->ahead));
 done:
 	return st;
 }
@@ -83,7 +98,7 @@ done:
 static size_t scratch(gt_backend *be, const gt_sf *d, void *state, gt_type t)
 {
 	const struct state *s = (const struct state *)state;
-	const size_t back = s->fast_back ? gt_sf_back_scratch(d, s->limit) : gt_sf_simple_scratch(d, t, s->limit);
+	const size_t back = s->fast ? gt_sf_back_scratch(d, s->limit) : gt_sf_simple_scratch(d, t, s->limit);
 	const size_t ahead = s->ahead ? gt_sf_forward_scratch(d, s->ahead) : 0;
 	(void)be;
 	return back > ahead ? back : ahead;
@@ -101,8 +116,8 @@ static void forward(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *y, void *x)
 {
 	const struct state *s = (const struct state *)state;
-	if (s->fast_back)
-		gt_sf_back(be, d, s->limit, (const float *)y, (float *)x);
+	if (s->fast)
+		gt_sf_back(be, d, s->wide, s->limit, (const float *)y, (float *)x);
 	else
 		gt_sf_simple_adjoint(be, d, t, s->limit, y, x);
 }
@@ -113,7 +128,7 @@ static int work(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, i
 	const struct state *s = (const struct state *)state;
 	const double rows = d->rows / 32., slices = d->n[2] / 32., columns = c->voxels > 0 ? c->overlaps / c->voxels : 0;
 	(void)t;
-	if (back ? !s->fast_back : !s->ahead)
+	if (!s->fast)
 		return 0;
 	least->bound = back ? GT_SHARED : GT_INSTRUCTIONS;
 	least->amount = back ? c->voxels * (0.45 * columns * (rows + 1) + rows + 3 * slices + 5)

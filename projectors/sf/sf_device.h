@@ -45,6 +45,11 @@ template <int OFFSET = 0> static __device__ __forceinline__ float sum_of(unsigne
 	const float low = load1<OFFSET>(a), high = load1<OFFSET + 4>(a);
 	return fmaf(fraction, high - low, low);
 }
+/* What ramps add to sums, and how wide they may be. GT_SF_NARROW: half widths of less than half an interval at all edges; GT_SF_WIDE:
+ * any up to GT_SF_REACH intervals, the number of knots to look at on each side of q comes with each line. */
+enum { GT_SF_STEPS, GT_SF_NARROW, GT_SF_WIDE };
+enum { GT_SF_REACH = 64 };
+
 /* The same with what the ramp at the knot next to q adds (SF-TT); half(knot): its half width, in
  * intervals. Sums are constant outside the line. */
 template <int OFFSET = 0, typename HALF>
@@ -59,6 +64,42 @@ static __device__ __forceinline__ float ramped_sum_of(unsigned base, float q, fl
 	const float rise = whole < intervals ? high - low : 0.f;
 	const float turn = (flat ? 0.f : upper ? far - high : far - low) + (upper ? -rise : rise);
 	return fmaf(gt_sf_ramp_f(fmaf(q, intervals, -knot), half(knot)), turn, fmaf(fraction, rise, low));
+}
+/* The same with what the ramps at the `reach` knots on each side add. */
+template <int OFFSET = 0, typename HALF>
+static __device__ __forceinline__ float reaching_sum_of(unsigned base, float q, float intervals, int reach, HALF half)
+{
+	float whole, fraction;
+	const int a = (int)(base + place_of(q, intervals, &whole, &fraction) * 4), first = (int)base, last = first + (int)intervals * 4;
+	const float low = load1<OFFSET>(a), high = load1<OFFSET + 4>(a);
+	float sum = fmaf(fraction, high - low, low), knot = whole - (float)reach;
+	int at = a - reach * 4 + 4;
+	float here = load1<OFFSET>(min(max(at, first), last)), rise = here - load1<OFFSET>(min(max(at - 4, first), last));
+#pragma unroll 2
+	for (int k = 0; k < 2 * reach; k++) {
+		at += 4;
+		knot += 1;
+		const float next = load1<OFFSET>(min(max(at, first), last)), turn = next - here - rise;
+		sum = fmaf(gt_sf_ramp_f(fmaf(q, intervals, -knot), half(knot)), turn, sum);
+		rise = next - here;
+		here = next;
+	}
+	return sum;
+}
+/* Whichever serves: a reach of 0 is that of a narrow ramp. */
+template <int RAMP, int OFFSET = 0, typename HALF>
+static __device__ __forceinline__ float edge_sum_of(unsigned base, float q, float intervals, int reach, HALF half)
+{
+	if (RAMP == GT_SF_STEPS)
+		return sum_of<OFFSET>(base, q, intervals);
+	if (RAMP == GT_SF_WIDE && reach > 0)
+		return reaching_sum_of<OFFSET>(base, q, intervals, reach, half);
+	return ramped_sum_of<OFFSET>(base, q, intervals, half);
+}
+/* Knots on each side of an edge that ramps of that half width may join. */
+static __device__ __forceinline__ int reach_of_half(float half)
+{
+	return half < 0.499f ? 0 : (int)min(ceilf(half + 1e-3f), (float)GT_SF_REACH);
 }
 
 /* A view near one column ------------------------------------------------------ */

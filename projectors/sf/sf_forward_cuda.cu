@@ -10,6 +10,9 @@
  * and has bulk copies bring them into a ring of stages. Neighbours must look along nearly the same direction, or their lines would
  * leave no room for a number of slices that fills the lanes with voxels.
  *
+ * Up to 8 rows: F is read where the weights are computed, by a lane per voxel, and differences go to shared memory; a lane then has a
+ * column and two rows.
+ *
  * The limit, per column of voxels and view with 64 slices and rows: 1.3 x (2 x (6 instructions, 2 loads of about 1.4 passes of 128
  * bytes each) to read F, 16 additions, 3 broadcasts) and 10 instructions for weights: 55 instructions and 12 passes.
  *
@@ -31,209 +34,26 @@
 #include <string.h>
 #include "core/cuda.h"
 #include "projectors/sf/sf_cuda.h"
-#include "projectors/sf/sf_device.h"
-
-enum {
-	WARP = GT_SF_WARP,
-	COLUMNS = 8, /* of a warp */
-	TWO = 2,     /* warps of a view in a block */
-	MOST = 4,    /* views of a block */
-	SLACK = 4    /* entries of a line after those of its window */
-};
-
-struct args {
-	gt_sf d;
-	const float *lines[2]; /* by the axis of the slices: [x][y][deep], [y][x][deep], from slice first[] on; NULL: not now */
-	int first[2], end[2];
-	float *out;
-	const int *group; /* [groups][views]: -1: none */
-	int deep, window; /* entries of a line; intervals of it that a stage holds */
-	int groups_of_columns, row_tiles;
-};
-
-/* Of a stage for V views. */
-template <int V> static __host__ __device__ constexpr int stage_bytes() { return GT_SF_AHEAD_BYTES / 6 * (2 + V); }
-
-/* Where the voxels of a line along a slice begin or end: first + n step, in voxels. */
-struct border {
-	double first, step;
-	int lower;
-};
-
-/* Slices of a stage, by lane: lines [low, low + count), from that byte of the stage on, entries from `from` on. */
-struct stage {
-	int base, end;
-	int4 slice[WARP];
-};
-
-template <bool TT> struct warp_memory {
-	float4 record[WARP]; /* scale, shift, address, 0 */
-	float4 weight[WARP][2];
-	float end[WARP]; /* the running sum at the end of the rows */
-	float4 ramp[TT ? WARP : 1];
-	gt_sf_near near;
-	struct border border[2];
-};
-
-template <bool TT, int V> struct shared {
-	alignas(16) struct warp_memory<TT> warp[TWO * V];
-	struct border border[V][2]; /* of all columns of the block, by view */
-	alignas(16) struct stage stage[GT_SF_AHEAD_STAGES];
-	alignas(8) unsigned long long full[GT_SF_AHEAD_STAGES], empty[GT_SF_AHEAD_STAGES];
-};
-
-static __device__ void fill_borders(const gt_sf_view *v, double from, double to, struct border (&border)[2])
-{
-	const gt_sf_wedge w = gt_sf_wedge_of(&v->frame, from, to);
-	const int along = 1 - v->axis;
-	for (int s = 0; s < 2; s++) {
-		const double slope = w.side[s][1 + along];
-		const bool flat = !(fabs(slope) > 1e-30);
-		border[s].first = flat ? -1e30 : -w.side[s][0] / slope;
-		border[s].step = flat ? 0 : -w.side[s][1 + v->axis] / slope;
-		border[s].lower = flat || slope > 0;
-	}
-}
-
-static __device__ __forceinline__ void narrow(const struct border (&border)[2], int n, double *low, double *high)
-{
-	for (int s = 0; s < 2; s++) {
-		const double at = fma(border[s].step, (double)n, border[s].first);
-		if (border[s].lower)
-			*low = max(*low, at);
-		else
-			*high = min(*high, at);
-	}
-}
-/* Whole numbers between, within [from, to). */
-static __device__ __forceinline__ int2 voxels_between(double low, double high, int from, int to)
-{
-	const int first = max(from, (int)floor(min(max(low, -1.), 2e9)) + 1), end = min(to, (int)ceil(min(high, 2e9)));
-	return make_int2(first, max(end, first));
-}
-
-/* Entries of a line that rows [l0, l0 + rows) need at the voxels [i.x, i.y) of slice n: floor, ceiling, with some margin. */
-static __device__ void reach_of(const struct args *a, const gt_sf_view *v, int n, int2 i, int l0, int rows, int2 *reach)
-{
-	const gt_sf_lens *lens = &v->frame.lens;
-	const double margin = lens->spot_u == 0 && lens->spot_w == 0 ? 0 : 0.004;
-	const int along = 1 - v->axis;
-	const double *N = v->frame.N, *M = v->frame.M;
-	double at[3] = { 0, 0, 0 };
-	at[v->axis] = n;
-	const double N0 = gt_sf_at(N, at[0], at[1], 0), M0 = gt_sf_at(M, at[0], at[1], 0), N1 = N[1 + along], M1 = M[1 + along];
-	const double foot = lens->arc ? -(N0 * N1 + M0 * M1) / (N1 * N1 + M1 * M1) : 0;
-	for (int c = 0; c < 3; c++) {
-		at[along] = c == 0 ? i.x : c == 1 ? i.y - 1 : min(max(foot, (double)i.x), i.y - 1.);
-		const double stretch = gt_sf_corner_at(v, at[0], at[1]).stretch;
-		const double step = v->V[3] * stretch, start = v->row + gt_sf_at(v->V, at[0], at[1], -0.5) * stretch;
-		for (int e = 0; e < 2; e++) {
-			const double z = (l0 + e * rows - start) / step,
-				     more = 1.5 + margin * fabs(z + gt_sf_at(v->V, at[0], at[1], -0.5) / v->V[3]);
-			reach->x = min(reach->x, (int)floor(max(z - more, 0.)));
-			reach->y = max(reach->y, (int)ceil(min(z + more, (double)a->d.n[2])));
-		}
-	}
-}
+#include "projectors/sf/sf_forward_lines.h"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/* The warp that brings lines: 32 slices at a time, as many as fit into each stage. ------------------------------------------------ */
-template <bool TT, int V>
-static __device__ __forceinline__ void bring(const struct args &a, struct shared<TT, V> &s, unsigned stages, const int *views, int l0,
-                                             int rows)
-{
-	const int lane = threadIdx.x % WARP;
-	const gt_sf_view *any = &a.d.view[views[0]];
-	const int axis = any->axis, slices = a.end[axis], length = a.d.n[1 - axis];
-	const unsigned line = (a.window + SLACK) * (unsigned)sizeof(float);
-	const float *const lines = a.lines[axis];
-	const int fit = stage_bytes<V>() / line;
-	int put = 0;
-	for (int base = a.first[axis]; base < slices; base += WARP) {
-		const int n = base + lane;
-		double low = 1e30, high = -1e30;
-		for (int q = 0; q < V && views[q] >= 0; q++) {
-			double from = -1, to = length;
-			narrow(s.border[q], n, &from, &to);
-			low = min(low, from);
-			high = max(high, to);
-		}
-		int2 i = voxels_between(low, high, 0, n < slices ? length : 0);
-		int2 reach = make_int2(a.d.n[2], 0);
-		if (a.window < a.d.n[2])
-			for (int q = 0; q < V && views[q] >= 0 && i.y > i.x; q++)
-				reach_of(&a, &a.d.view[views[q]], n, i, l0, rows, &reach);
-		else
-			reach = make_int2(0, a.d.n[2]);
-		const int first = reach.x & ~3, windows = i.y > i.x && reach.y > reach.x ? pieces(reach.y - first, a.window) : 0;
-		const int from = min(first, a.deep - SLACK - windows * a.window);
-		const int most = __reduce_max_sync(~0u, windows);
-		for (int w = 0; w < most; w++) {
-			int low_line = i.x;
-			for (;;) {
-				/* Lanes in order, as long as their lines fit; the first takes what fits. */
-				const int left = w < windows ? i.y - low_line : 0;
-				const unsigned waiting = __ballot_sync(~0u, left > 0);
-				if (!waiting)
-					break;
-				const int count = lane == __ffs(waiting) - 1 ? min(left, fit) : left;
-				int sum = count;
-				for (int o = 1; o < WARP; o <<= 1) {
-					const int other = __shfl_up_sync(~0u, sum, o);
-					sum += lane >= o ? other : 0;
-				}
-				const bool taken = count > 0 && sum <= fit;
-				const int total = __reduce_add_sync(~0u, taken ? count : 0), here = put % GT_SF_AHEAD_STAGES;
-				const unsigned bar = address_of(&s.full[here]),
-					       to = stages + here * stage_bytes<V>() + (sum - count) * line;
-				if (put >= GT_SF_AHEAD_STAGES)
-					barrier_wait(address_of(&s.empty[here]), (put / GT_SF_AHEAD_STAGES - 1) & 1);
-				const int start = from + w * a.window;
-				s.stage[here].slice[lane] = make_int4(low_line, taken ? count : 0, (sum - count) * line, start);
-				if (lane == 0) {
-					s.stage[here].base = base;
-					s.stage[here].end = 0;
-				}
-				__syncwarp();
-				if (lane == 0)
-					barrier_expect(bar, total * line);
-				__syncwarp();
-				if (taken) {
-					const float *source = lines + ((size_t)(n - a.first[axis]) * length + low_line) * a.deep + start;
-					if (a.deep == a.window + SLACK)
-						bulk_copy(to, source, count * line, bar);
-					else
-						for (int k = 0; k < count; k++)
-							bulk_copy(to + k * line, source + (size_t)k * a.deep, line, bar);
-					low_line += count;
-				}
-				put++;
-			}
-		}
-	}
-	const int here = put % GT_SF_AHEAD_STAGES;
-	if (put >= GT_SF_AHEAD_STAGES)
-		barrier_wait(address_of(&s.empty[here]), (put / GT_SF_AHEAD_STAGES - 1) & 1);
-	if (lane == 0) {
-		s.stage[here].end = 1;
-		barrier_arrive(address_of(&s.full[here]));
-	}
-}
-
-/* The warps that compute --------------------------------------------------------- */
-
 /* The running sum of a line at a row edge. ramp, SF-TT: half width |x + y entry| + z, in slices. */
-template <bool TT> static __device__ __forceinline__ float line_at(unsigned address, float q, float window, const float4 &ramp)
+template <int RAMP> static __device__ __forceinline__ float line_at(unsigned address, float q, float window, int reach, const float4 &ramp)
 {
-	if (!TT)
-		return sum_of(address, q, window);
-	return ramped_sum_of(address, q, window, [&](float knot) { return fabsf(fmaf(ramp.y, knot, ramp.x)) + ramp.z; });
+	return edge_sum_of<RAMP>(address, q, window, reach, [&](float knot) { return fabsf(fmaf(ramp.y, knot, ramp.x)) + ramp.z; });
+}
+/* Knots that the edges between the entries q0 and q1 may meet. */
+static __device__ __forceinline__ int reach_between(float q0, float q1, float window, const float4 &ramp)
+{
+	const float k0 = __saturatef(q0) * window, k1 = __saturatef(q1) * window;
+	const float half = max(fabsf(fmaf(ramp.y, k0, ramp.x)), fabsf(fmaf(ramp.y, k1, ramp.x))) + ramp.z;
+	return reach_of_half(half * gt_sf_in(1 - min(fabsf(ramp.y), 0.5f)));
 }
 
 /* One lane: the voxel i of slice n, its place in the stage and its weights. */
-template <int R, bool TT>
-static __device__ __forceinline__ void prepare(const struct args &a, struct warp_memory<TT> *m, int axis, int n, int i, unsigned address,
-                                               int from, int l0, bool active)
+template <int ROWS, int RAMP>
+static __device__ __forceinline__ void prepare(const struct args &a, struct warp_memory<ROWS, RAMP> *m, int axis, int n, int i,
+                                               unsigned address, int from, int l0, bool active)
 {
 	const gt_sf_near *near = &m->near;
 	const int lane = threadIdx.x % WARP, x = axis ? i : n, y = axis ? n : i;
@@ -245,31 +65,49 @@ static __device__ __forceinline__ void prepare(const struct args &a, struct warp
 		const float sx = c & 1 ? 1.f : -1.f, sy = c & 2 ? 1.f : -1.f;
 		const float N1 = fmaf(sx, near->N1, fmaf(sy, near->N2, N)), M1 = fmaf(sx, near->M1, fmaf(sy, near->M2, M));
 		k[c] = gt_sf_column_f(&near->lens, N1, M1);
-		if (TT) {
+		if (RAMP) {
 			const float stretch = gt_sf_stretch_f(&near->lens, N1, M1);
 			least = c ? min(least, stretch) : stretch;
 			most = c ? max(most, stretch) : stretch;
 		}
 	}
 	const gt_sf_trapezoid_f columns = gt_sf_trapezoid_of_f(k[0], k[1], k[2], k[3]);
-	const float mean = TT ? (least + most) / 2 : gt_sf_stretch_f(&near->lens, N, M);
+	const float mean = RAMP ? (least + most) / 2 : gt_sf_stretch_f(&near->lens, N, M);
 	const float step = (float)near->V[3] * mean, in_step = gt_sf_in(step), in_window = gt_sf_in((float)a.window);
 	const float factor = active ? chord_of(near, x, y, (float)a.d.pitch[0], (float)a.d.pitch[1]) * step : 0.f;
 	const double V = fma(near->V[1], (double)x, fma(near->V[2], (double)y, fma(near->V[3], -0.5, near->V[0])));
 	/* Entry of the row in the middle of the tile, from the window's first: relative to the plane of the source, then to the window. */
-	const double middle = (l0 + R * WARP / 2 - near->row) * (double)in_step - V * near->in_V - from;
+	const double middle = (l0 + ROWS / 2 - near->row) * (double)in_step - V * near->in_V - from;
 	const float scale = in_step * in_window, shift = (float)middle * in_window;
 	const float window = (float)a.window;
 	float4 ramp = make_float4(0, 0, 0, 0);
-	if (TT) {
+	if (RAMP) {
 		const float slope = (float)near->V[3] * (most - least) / 2 * in_step;
 		ramp.x = fmaf(slope, (float)from, (float)V * (most - least) / 2 * in_step);
 		ramp.y = slope;
 		ramp.z = (float)((fabs(near->V[1]) + fabs(near->V[2])) / 2) * mean * in_step;
-		m->ramp[lane] = ramp;
 	}
-	m->record[lane] = make_float4(scale, shift, __uint_as_float(address), 0);
-	m->end[lane] = line_at<TT>(address, fmaf(scale, R * WARP / 2, shift), window, ramp);
+	const float first = fmaf(scale, -ROWS / 2, shift), last = fmaf(scale, ROWS / 2, shift);
+	const int reach = RAMP == GT_SF_WIDE && active ? reach_between(first, last, window, ramp) : 0;
+	if (ROWS > FEW) {
+		if (RAMP)
+			m->ramp[lane] = ramp;
+		m->record[lane] = make_float4(scale, shift, __uint_as_float(address), __int_as_float(reach));
+		m->end[lane] = line_at<RAMP>(address, last, window, reach, ramp);
+	} else {
+		float row[FEW], below = line_at<RAMP>(address, first, window, reach, ramp);
+#pragma unroll
+		for (int r = 0; r < FEW; r++) {
+			row[r] = 0;
+			if (r < a.d.rows) {
+				const float above = line_at<RAMP>(address, fmaf(scale, r + 1 - ROWS / 2, shift), window, reach, ramp);
+				row[r] = above - below;
+				below = above;
+			}
+		}
+		m->row[lane][0] = make_float4(row[0], row[1], row[2], row[3]);
+		m->row[lane][1] = make_float4(row[4], row[5], row[6], row[7]);
+	}
 	float w[COLUMNS], low = gt_sf_area_f(&columns, 0);
 #pragma unroll
 	for (int c = 0; c < COLUMNS; c++) {
@@ -304,7 +142,7 @@ template <int R> static __device__ __forceinline__ void flush(float (&E)[COLUMNS
 }
 
 /* The end of the rows: lanes share out columns and voxels. All records are there, with weight 0 past the last. */
-template <bool TT> static __device__ __forceinline__ float add_ends(const struct warp_memory<TT> *m)
+template <int ROWS, int RAMP> static __device__ __forceinline__ float add_ends(const struct warp_memory<ROWS, RAMP> *m)
 {
 	const int lane = threadIdx.x % WARP;
 	float sum = 0;
@@ -314,9 +152,9 @@ template <bool TT> static __device__ __forceinline__ float add_ends(const struct
 	return sum;
 }
 
-template <int R, bool TT>
-static __device__ __forceinline__ void add_voxels(const struct args &a, const struct warp_memory<TT> *m, int count, const float (&edge)[R],
-                                                  float (&E)[COLUMNS][R])
+template <int ROWS, int RAMP, int R>
+static __device__ __forceinline__ void add_voxels(const struct args &a, const struct warp_memory<ROWS, RAMP> *m, int count,
+                                                  const float (&edge)[R], float (&E)[COLUMNS][R])
 {
 	const unsigned records = address_of(m->record), weights = address_of(m->weight);
 	const float window = (float)a.window;
@@ -324,12 +162,13 @@ static __device__ __forceinline__ void add_voxels(const struct args &a, const st
 	for (int j = 0; j < count; j++) {
 		const float4 record = load4(records + j * 16), low = load4(weights + j * 32), high = load4(weights + j * 32 + 16);
 		const float w[COLUMNS] = { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
-		const float4 ramp = TT ? m->ramp[j] : record;
+		const float4 ramp = RAMP ? m->ramp[j] : record;
+		const int reach = RAMP == GT_SF_WIDE ? same(__float_as_int(record.w)) : 0;
 		float F[R];
 #pragma unroll
 		for (int r = 0; r < R; r++) {
 			const float q = fmaf(record.x, edge[r], record.y);
-			F[r] = line_at<TT>(__float_as_uint(record.z), q, window, ramp);
+			F[r] = line_at<RAMP>(__float_as_uint(record.z), q, window, reach, ramp);
 		}
 #pragma unroll
 		for (int c = 0; c < COLUMNS; c++)
@@ -339,17 +178,43 @@ static __device__ __forceinline__ void add_voxels(const struct args &a, const st
 	}
 }
 
-template <int R, bool TT, int V>
-static __device__ __forceinline__ void compute(const struct args &a, struct shared<TT, V> &s, unsigned stages, int view, int k0, int l0)
+/* Of few rows: a lane has the column lane % COLUMNS and two rows. */
+template <int ROWS, int RAMP>
+static __device__ __forceinline__ void add_few(const struct warp_memory<ROWS, RAMP> *m, int count, float (&sum)[2])
 {
+	const int lane = threadIdx.x % WARP;
+	const unsigned rows = address_of(m->row) + lane / COLUMNS * 8, weights = address_of(m->weight) + lane % COLUMNS * 4;
+#pragma unroll 4
+	for (int j = 0; j < count; j++) {
+		const float w = load1(weights + j * 32);
+		const float2 F = load2(rows + j * 32);
+		sum[0] = fmaf(w, F.x, sum[0]);
+		sum[1] = fmaf(w, F.y, sum[1]);
+	}
+}
+
+static __device__ __forceinline__ void put_cell(const struct args &a, const gt_sf_view *v, int view, int l, int k, float sum)
+{
+	if (l >= a.d.rows || k >= a.d.columns)
+		return;
+	float *out = a.out + gt_sf_cell(&a.d, v, view, l, k);
+	const float slant = (float)gt_sf_slant(v, &a.d.ray[(size_t)view * a.d.columns + k], l);
+	*out = (a.first[v->axis] ? *out : 0.f) + sum * slant;
+}
+
+template <int ROWS, int RAMP, int V>
+static __device__ __forceinline__ void compute(const struct args &a, struct shared<ROWS, RAMP, V> &s, unsigned stages, int view, int k0,
+                                               int l0)
+{
+	constexpr int R = ROWS > FEW ? ROWS / WARP : 1;
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-	struct warp_memory<TT> *m = &s.warp[warp];
+	struct warp_memory<ROWS, RAMP> *m = &s.warp[warp];
 	const gt_sf_view *v = &a.d.view[view];
 	const int axis = v->axis;
-	float E[COLUMNS][R], sum[COLUMNS][R], top = 0, edge[R];
+	float E[COLUMNS][R], sum[COLUMNS][R], top = 0, edge[R], few[2] = { 0, 0 };
 #pragma unroll
 	for (int r = 0; r < R; r++)
-		edge[r] = lane + WARP * r - R * WARP * 0.5f;
+		edge[r] = lane + WARP * r - ROWS * 0.5f;
 #pragma unroll
 	for (int c = 0; c < COLUMNS; c++)
 #pragma unroll
@@ -385,12 +250,16 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 			const int at = voxel - __shfl_sync(~0u, before, from) + __shfl_sync(~0u, i.x, from);
 			const unsigned place = __shfl_sync(~0u, address, from) + at * line;
 			const int window = __shfl_sync(~0u, slice.w, from), count = min(WARP, total - first);
-			prepare<R, TT>(a, m, axis, base + from, at, lane < count ? place : stages, window, l0, lane < count);
+			prepare<ROWS, RAMP>(a, m, axis, base + from, at, lane < count ? place : stages, window, l0, lane < count);
 			__syncwarp();
-			add_voxels<R, TT>(a, m, count, edge, E);
-			top += add_ends<TT>(m);
+			if (ROWS > FEW) {
+				add_voxels<ROWS, RAMP>(a, m, count, edge, E);
+				top += add_ends(m);
+				since += count;
+			} else {
+				add_few(m, count, few);
+			}
 			__syncwarp();
-			since += count;
 			if (since >= GT_SF_AHEAD_FLUSH) {
 				flush<R>(E, top, sum);
 				since = 0;
@@ -400,28 +269,27 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 		if (lane == 0)
 			barrier_arrive(address_of(&s.empty[here]));
 	}
+	if (ROWS <= FEW) {
+		for (int r = 0; r < 2; r++)
+			put_cell(a, v, view, l0 + lane / COLUMNS * 2 + r, k0 + lane % COLUMNS, few[r]);
+		return;
+	}
 	flush<R>(E, top, sum);
 #pragma unroll
 	for (int c = 0; c < COLUMNS; c++)
 #pragma unroll
-		for (int r = 0; r < R; r++) {
-			const int l = l0 + lane + WARP * r;
-			if (l < a.d.rows && k0 + c < a.d.columns) {
-				float *out = a.out + gt_sf_cell(&a.d, v, view, l, k0 + c);
-				const float slant = (float)gt_sf_slant(v, &a.d.ray[(size_t)view * a.d.columns + k0 + c], l);
-				*out = (a.first[axis] ? *out : 0.f) + sum[c][r] * slant;
-			}
-		}
+		for (int r = 0; r < R; r++)
+			put_cell(a, v, view, l0 + lane + WARP * r, k0 + c, sum[c][r]);
 }
 
-template <int R, bool TT, int V> static __device__ __forceinline__ void run_forward(const struct args &a)
+template <int ROWS, int RAMP, int V> static __device__ __forceinline__ void run_forward(const struct args &a)
 {
 	constexpr int warps = TWO * V;
 	extern __shared__ __align__(128) unsigned char memory[];
-	struct shared<TT, V> &s = *(struct shared<TT, V> *)memory;
+	struct shared<ROWS, RAMP, V> &s = *(struct shared<ROWS, RAMP, V> *)memory;
 	const unsigned stages = address_of(memory) + (unsigned)((sizeof s + 127) / 128 * 128);
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-	const int first = blockIdx.x % a.groups_of_columns * TWO * COLUMNS, l0 = blockIdx.x / a.groups_of_columns % a.row_tiles * WARP * R;
+	const int first = blockIdx.x % a.groups_of_columns * TWO * COLUMNS, l0 = blockIdx.x / a.groups_of_columns % a.row_tiles * ROWS;
 	const int *views = a.group + (size_t)(blockIdx.x / a.groups_of_columns / a.row_tiles) * V;
 	const int view = warp < warps ? views[warp % V] : -1, k0 = first + warp / V * COLUMNS;
 	const bool works = view >= 0 && k0 < a.d.columns;
@@ -446,20 +314,20 @@ template <int R, bool TT, int V> static __device__ __forceinline__ void run_forw
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	__syncthreads();
 	if (warp == warps)
-		bring<TT, V>(a, s, stages, views, l0, WARP * R);
+		bring(a, s, stages, views, l0);
 	else if (works)
-		compute<R, TT, V>(a, s, stages, view, k0, l0);
+		compute(a, s, stages, view, k0, l0);
 }
 #endif
 
-template <int R, bool TT, int V>
+template <int ROWS, int RAMP, int V>
 static __global__ void __launch_bounds__((TWO * V + 1) * WARP, GT_SF_AHEAD_BLOCKS *(V == 4   ? 1
                                                                                     : V == 2 ? 2
                                                                                              : 3))
 	forward_kernel(const __grid_constant__ struct args a)
 {
 #if __CUDA_ARCH__ >= 900
-	run_forward<R, TT, V>(a);
+	run_forward<ROWS, RAMP, V>(a);
 #endif
 }
 
@@ -478,12 +346,12 @@ static __global__ void sum_slices(const float *x, float *by_y, float *by_x, int 
 
 struct gt_sf_ahead {
 	int *group; /* on the device */
-	int groups, views, axes[2];
+	int groups, views, wide, axes[2];
 	int slab[2], apart; /* slices whose lines are held at a time; not of both orders */
 	size_t bytes;
 };
 
-static int per_lane(const gt_sf *d) { return d->rows > WARP ? 2 : 1; }
+static int rows_of_tile(const gt_sf *d) { return d->rows > WARP ? 2 * WARP : d->rows > FEW ? WARP : FEW; }
 /* Intervals of a stage's lines: all slices, or as many as 64 rows need where voxels are as high as cells at the axis, and some. */
 static int window_of(const gt_sf *d)
 {
@@ -494,20 +362,34 @@ static int deep_of(const gt_sf *d) { return pieces(d->n[2], window_of(d)) * wind
 static size_t slice_floats(const gt_sf *d, int axis) { return (size_t)d->n[1 - axis] * deep_of(d); }
 
 typedef void (*kernel)(struct args);
-template <int R, bool TT, int V> static kernel kernel_with(size_t *bytes)
+template <int ROWS, int RAMP, int V> static kernel kernel_with(size_t *bytes)
 {
-	*bytes = (sizeof(struct shared<TT, V>) + 127) / 128 * 128 + GT_SF_AHEAD_STAGES * (size_t)stage_bytes<V>();
-	return forward_kernel<R, TT, V>;
+	*bytes = (sizeof(struct shared<ROWS, RAMP, V>) + 127) / 128 * 128 + GT_SF_AHEAD_STAGES * (size_t)stage_bytes<V>();
+	return forward_kernel<ROWS, RAMP, V>;
 }
-template <int R, bool TT> static kernel kernel_for(int views, size_t *bytes)
+template <int ROWS, int RAMP> static kernel kernel_for(int views, size_t *bytes)
 {
-	return views == 4 ? kernel_with<R, TT, 4>(bytes) : views == 2 ? kernel_with<R, TT, 2>(bytes) : kernel_with<R, TT, 1>(bytes);
+	return views == 4   ? kernel_with<ROWS, RAMP, 4>(bytes)
+	       : views == 2 ? kernel_with<ROWS, RAMP, 2>(bytes)
+	                    : kernel_with<ROWS, RAMP, 1>(bytes);
 }
-static kernel kernel_of(const gt_sf *d, int views, size_t *bytes)
+/* Few rows: of four views or one, and one kernel for all ramps. */
+template <int RAMP> static kernel kernel_of_few(int views, size_t *bytes)
 {
-	if (per_lane(d) == 1)
-		return d->trapezoid ? kernel_for<1, true>(views, bytes) : kernel_for<1, false>(views, bytes);
-	return d->trapezoid ? kernel_for<2, true>(views, bytes) : kernel_for<2, false>(views, bytes);
+	return views == 4 ? kernel_with<FEW, RAMP, 4>(bytes) : kernel_with<FEW, RAMP, 1>(bytes);
+}
+static kernel kernel_of(const gt_sf *d, int wide, int views, size_t *bytes)
+{
+	const int rows = rows_of_tile(d);
+	if (rows == FEW)
+		return d->trapezoid ? kernel_of_few<GT_SF_WIDE>(views, bytes) : kernel_of_few<GT_SF_STEPS>(views, bytes);
+	if (rows == WARP)
+		return wide           ? kernel_for<WARP, GT_SF_WIDE>(views, bytes)
+		       : d->trapezoid ? kernel_for<WARP, GT_SF_NARROW>(views, bytes)
+		                      : kernel_for<WARP, GT_SF_STEPS>(views, bytes);
+	return wide           ? kernel_for<2 * WARP, GT_SF_WIDE>(views, bytes)
+	       : d->trapezoid ? kernel_for<2 * WARP, GT_SF_NARROW>(views, bytes)
+	                      : kernel_for<2 * WARP, GT_SF_STEPS>(views, bytes);
 }
 
 /* Mean angle between views next to each other, rad. */
@@ -533,7 +415,7 @@ static int views_together(const gt_sf *host)
 	const double one = fabs(gt_sf_corner_at(v, x + 0.5, y).column - gt_sf_corner_at(v, x - 0.5, y).column),
 		     other = fabs(gt_sf_corner_at(v, x, y + 0.5).column - gt_sf_corner_at(v, x, y - 0.5).column), pitch = hypot(one, other);
 	const double line = (window_of(host) + SLACK) * sizeof(float), apart = angle * (host->n[0] + host->n[1]) / 8.;
-	for (int views = MOST; views > 1; views /= 2) {
+	for (int views = MOST; views > 1; views /= rows_of_tile(host) == FEW ? 4 : 2) {
 		const double bytes = views == 4 ? stage_bytes<4>() : stage_bytes<2>();
 		const double lines = TWO * COLUMNS / pitch + 1.3 + (views - 1) * apart, voxels = COLUMNS / pitch + 1.3;
 		if (bytes / line / lines * voxels > 0.7 * WARP)
@@ -561,7 +443,7 @@ static void fill_slabs(const gt_sf *d, size_t limit, gt_sf_ahead *s)
 	s->apart = whole > limit;
 }
 
-extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, size_t limit, gt_sf_ahead **state)
+extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, int wide, size_t limit, gt_sf_ahead **state)
 {
 	gt_sf_ahead *s = (gt_sf_ahead *)calloc(1, sizeof *s);
 	int *list = (int *)malloc((host->views + 1) * MOST * sizeof *list);
@@ -572,6 +454,7 @@ extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, size_
 	gt_cuda_queue(be);
 	if (!s || !list)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for the views of the separable-footprint projector"));
+	s->wide = wide;
 	s->views = views_together(host);
 	for (size_t v = 0; v < host->views; v++) {
 		if (v > 0 && host->view[v].axis != host->view[v - 1].axis)
@@ -588,7 +471,7 @@ extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, size_
 	if (!(s->group = (int *)gt_backend_alloc(be, s->bytes, "views of the separable-footprint projector")))
 		GT_TRY(GT_ERR_MEMORY);
 	gt_backend_put(be, list, s->group, s->bytes);
-	run = kernel_of(host, s->views, &bytes);
+	run = kernel_of(host, s->wide, s->views, &bytes);
 	if (cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
 		GT_TRY(gt_fail(GT_ERR_DEVICE, "no room for the kernel of the separable-footprint projector"));
 	*state = s;
@@ -622,7 +505,7 @@ static void run_slab(cudaStream_t queue, const gt_sf_ahead *s, const float *x, f
 	                                                                                          groups, x0, x1, y0);
 	const size_t blocks = (size_t)a->groups_of_columns * a->row_tiles * s->groups;
 	size_t bytes;
-	const kernel run = kernel_of(&a->d, s->views, &bytes);
+	const kernel run = kernel_of(&a->d, s->wide, s->views, &bytes);
 	run<<<(unsigned)blocks, (TWO * s->views + 1) * WARP, bytes, queue>>>(*a);
 }
 
@@ -637,7 +520,7 @@ extern "C" void gt_sf_forward(gt_backend *be, const gt_sf *d, const gt_sf_ahead 
 	a.deep = deep_of(d);
 	a.window = window_of(d);
 	a.groups_of_columns = pieces(d->columns, TWO * COLUMNS);
-	a.row_tiles = pieces(d->rows, WARP * per_lane(d));
+	a.row_tiles = pieces(d->rows, rows_of_tile(d));
 	for (int axis = 0; axis < 2; axis++) {
 		a.first[axis] = 0;
 		a.end[axis] = d->n[axis];
