@@ -182,7 +182,6 @@ struct kernel {
 };
 
 struct form {
-	const char *name;
 	unsigned views; /* as published */
 	int flags;
 	const struct kernel *kernel; /* ends with views = 0 */
@@ -270,23 +269,24 @@ static gt_status make_textures(struct published *s, const gt_direct_plan *p)
 }
 
 /* Registers times threads may be more than a multiprocessor has. */
-static gt_status check_block(const struct form *form, const struct kernel *k, const unsigned block[2])
+static gt_status check_block(const gt_direct_plan *p, const struct kernel *k)
 {
+	const unsigned *block = p->launch.block;
+	const char *name = gt_kernel_names[p->kernel];
 	struct cudaFuncAttributes a;
 	const cudaError_t e = cudaFuncGetAttributes(&a, k->straight);
 	if (e != cudaSuccess)
-		return gt_fail(GT_ERR_DEVICE, "kernel=%s: %s", form->name, cudaGetErrorString(e));
+		return gt_fail(GT_ERR_DEVICE, "kernel=%s: %s", name, cudaGetErrorString(e));
 	if (block[0] * block[1] <= (unsigned)a.maxThreadsPerBlock)
 		return GT_OK;
 	return gt_fail(
 		GT_ERR_UNSUPPORTED,
 		"kernel=%s: block=%ux%u is %u threads of %d registers each with views=%u: expected at most %d threads, which this device has registers for",
-		form->name, block[0], block[1], block[0] * block[1], a.numRegs, k->views, a.maxThreadsPerBlock);
+		name, block[0], block[1], block[0] * block[1], a.numRegs, k->views, a.maxThreadsPerBlock);
 }
 
 static gt_status open_form(gt_backend *be, const gt_direct_plan *p, const struct form *form, void **out)
 {
-	const unsigned *block = p->launch.block;
 	struct published *s = (struct published *)calloc(1, sizeof *s);
 	gt_status st = GT_OK;
 	if (!s)
@@ -295,7 +295,7 @@ static gt_status open_form(gt_backend *be, const gt_direct_plan *p, const struct
 	s->form = form;
 	s->kernel = kernel_of(form, p);
 	gt_cuda_queue(be);
-	GT_TRY(check_block(form, s->kernel, block));
+	GT_TRY(check_block(p, s->kernel));
 	if (!be->rehearsed)
 		GT_TRY(make_textures(s, p));
 	if (s->kernel->turned) {
@@ -437,8 +437,8 @@ static void run_(void *self, const struct gt_back_call *c)
 	{                                                               \
 		views, (const void *)back_published<views, flags>, NULL \
 	}
-#define FORM(id, name, views, flags, kernels, other)                                                                                   \
-	static const struct form form_##id = { name, views, flags, kernels, other };                                                   \
+#define FORM(id, views, flags, kernels, other)                                                                                         \
+	static const struct form form_##id = { views, flags, kernels, other };                                                         \
 	static const char *cannot_##id(gt_backend *, const gt_direct_plan *p, gt_type type) { return cannot_do(&form_##id, p, type); } \
 	static gt_status open_##id(gt_backend *be, const gt_direct_plan *p, gt_type, size_t, void **self)                              \
 	{                                                                                                                              \
@@ -446,28 +446,28 @@ static void run_(void *self, const struct gt_back_call *c)
 	}                                                                                                                              \
 	const struct gt_back_form gt_back_##id = { cannot_##id, layout_, open_##id, run_, close_ };
 /* Of one number of views; of one, with a second kernel for the turned volume; of any. */
-#define ONE(id, name, views, flags)                                                              \
+#define ONE(id, views, flags)                                                                    \
 	static const struct kernel kernels_##id[] = { KERNEL(views, flags), { 0, NULL, NULL } }; \
-	FORM(id, name, views, flags, kernels_##id, "expected views=0 or " #views ", as it was published")
+	FORM(id, views, flags, kernels_##id, "expected views=0 or " #views ", as it was published")
 #define TURNED(id, views, flags)                                                                                     \
 	static const struct kernel kernels_##id[] = { { views, (const void *)back_published<views, flags>,           \
 		                                        (const void *)back_published<views, (flags) | TRANSPOSED> }, \
 		                                      { 0, NULL, NULL } };                                           \
-	FORM(id, #id, views, flags, kernels_##id, "expected views=0 or " #views ", as it was published")
+	FORM(id, views, flags, kernels_##id, "expected views=0 or " #views ", as it was published")
 #define FREE(id, views, flags)                                                                                                    \
 	static const struct kernel kernels_##id[] = { KERNEL(1, flags),  KERNEL(2, flags),  KERNEL(4, flags),  KERNEL(8, flags),  \
 		                                      KERNEL(12, flags), KERNEL(16, flags), KERNEL(20, flags), KERNEL(24, flags), \
 		                                      KERNEL(32, flags), { 0, NULL, NULL } };                                     \
-	FORM(id, #id, views, flags, kernels_##id, "expected another number of views")
+	FORM(id, views, flags, kernels_##id, "expected another number of views")
 
-ONE(strided, "strided", 1, STRIDED)
-ONE(coalesced, "coalesced", 1, 0)
-ONE(local, "local", 4, LOCAL)
-ONE(local_ahead, "local-ahead", 12, LOCAL)
-ONE(local_once, "local-once", 12, LOCAL | FOURS)
-ONE(batched, "batched", 4, 0)
-ONE(ahead, "ahead", 12, 0)
-ONE(rsqrt, "rsqrt", 16, RSQRT)
+ONE(strided, 1, STRIDED)
+ONE(coalesced, 1, 0)
+ONE(local, 4, LOCAL)
+ONE(local_ahead, 12, LOCAL)
+ONE(local_once, 12, LOCAL | FOURS)
+ONE(batched, 4, 0)
+ONE(ahead, 12, 0)
+ONE(rsqrt, 16, RSQRT)
 TURNED(transposed, 16, RSQRT)
 TURNED(atomic, 16, RSQRT | ATOMIC)
 FREE(separate, 16, CIRCLE | SEPARATE)

@@ -5,8 +5,8 @@
 #include <string.h>
 #include "apps/study_fdk.h"
 
-enum { CIRCLE = 1200 /* views of the paper, of which some neighbours are taken */, GROUPS = 3 /* of them, a sixth of a turn apart */ };
-static const double enough = 0.06; /* s of a case: there are many */
+enum { CIRCLE = 1200 /* views of the paper, of which some neighbours are taken */, GROUPS = 2 /* of them, an eighth of a turn apart */ };
+static const double enough = 0.03; /* s of a case: there are many */
 
 static const fdk_way *way_of(const study *s, const char *form)
 {
@@ -32,7 +32,7 @@ static gt_status pick_views(const launch *l, gt_grid *grid, gt_scan **part)
 	gt_status st = view ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	for (size_t i = 0; i < n; i++)
-		view[i] = (l->first + i / l->count * (CIRCLE / 6) + i % l->count) % CIRCLE;
+		view[i] = (l->first + i / l->count * (CIRCLE / 8) + i % l->count) % CIRCLE;
 	GT_TRY(gt_scan_orbit(&o, &scan));
 	GT_TRY(study_pick(scan, view, n, part));
 done:
@@ -78,10 +78,10 @@ static gt_status cube_of(const study *s, size_t *n)
 
 /* Blocks against the angle: figure 9 ---------------------------------------------- */
 
-static const char *const shapes[] = { "256x1", "128x2", "64x4", "32x8", "16x16", "8x32", "4x64" };
+static const char *const shapes[] = { "256x1", "128x2", "64x4", "32x8", "16x16", "8x32" };
 enum { SHAPES = sizeof shapes / sizeof *shapes, SHAPE_VIEWS = 20, SHAPE_SLICES = 512 };
 
-static size_t angle_step(const study *s) { return s->quick ? 90 : 30; }
+static size_t angle_step(const study *s) { return s->quick ? 90 : 45; }
 
 static size_t angles(const study *s) { return 360 / angle_step(s) + 1; }
 
@@ -144,11 +144,17 @@ done:
 
 /* How the textures lie: table 3 --------------------------------------------------------- */
 
-/* N' and Z' that the paper found best for each size; seconds of its backprojections. */
+/* N' and Z' that the paper found best for each size, with the seconds of its backprojections; and its N' of the largest size for all. size:
+ * of the three. */
 static const struct {
+	int size;
 	size_t n, views, slices;
 	double separate, layered;
-} cubes[] = { { 512, 20, 256, 1.7, 1.1 }, { 1024, 20, 512, 13.1, 9.1 }, { 2048, 16, 128, 112.9, 98.4 } };
+} cubes[] = { { 0, 512, 20, 256, 1.7, 1.1 },
+	      { 0, 512, 16, 256, NAN, NAN },
+	      { 1, 1024, 20, 512, 13.1, 9.1 },
+	      { 1, 1024, 16, 512, NAN, NAN },
+	      { 2, 2048, 16, 128, 112.9, 98.4 } };
 static const struct {
 	const char *form, *how;
 } structures[] = { { "separate", "a texture per view, slices outside" },
@@ -162,7 +168,7 @@ static void add_structure(study *s, int cube, int structure, size_t n, double se
 	const double *paper[] = { &cubes[cube].separate, &cubes[cube].layered, &none };
 	const double theirs = s->quick ? NAN : *paper[structure];
 	study_table *t = &s->table[STUDY_STRUCTURES];
-	study_text(t, "%d x %zu x %zu to %zu^3", CIRCLE, n, n, n);
+	study_text(t, "%zu^3, N' = %zu", n, cubes[cube].views);
 	study_text(t, "%s", structures[structure].how);
 	study_text(t, "%s", structures[structure].form);
 	study_number(t, (double)cubes[cube].views);
@@ -178,7 +184,7 @@ static gt_status textures(study *s)
 {
 	gt_status st = GT_OK;
 	for (int i = 0; i < CUBES; i++) {
-		const size_t n = s->quick ? s->fdk->cube >> (CUBES - 1 - i) : cubes[i].n;
+		const size_t n = s->quick ? s->fdk->cube >> (2 - cubes[i].size) : cubes[i].n;
 		double seconds[STRUCTURES];
 		for (int k = 0; k < STRUCTURES; k++) {
 			const launch l = { structures[k].form, "16x16", n, cubes[i].views, cubes[i].slices, cubes[i].views, GROUPS, 0 };

@@ -176,9 +176,9 @@ END
 	echo '"data","textures","form","views per launch","slices per launch","backprojection [s]","GUPS [2^30/s]","times a texture per view","paper: backprojection [s]","paper: times a texture per view"'
 	for n in 512,1.7,1,1.1,1.55 1024,13.1,1,9.1,1.44 2048,112.9,1,98.4,1.14; do
 		IFS=, read -r n a b c d <<<"$n"
-		echo "\"1200 x $n x $n to $n^3\",\"a texture per view, slices outside\",\"separate\",20,256,0.2,850,1,$a,$b"
-		echo "\"1200 x $n x $n to $n^3\",\"one layered texture, slices outside\",\"layered\",20,256,0.18,900,1.06,$c,$d"
-		echo "\"1200 x $n x $n to $n^3\",\"one layered texture, views outside\",\"intra\",20,256,0.3,560,0.66,NaN,NaN"
+		echo "\"$n^3, N' = 20\",\"a texture per view, slices outside\",\"separate\",20,256,0.2,850,1,$a,$b"
+		echo "\"$n^3, N' = 20\",\"one layered texture, slices outside\",\"layered\",20,256,0.18,900,1.06,$c,$d"
+		echo "\"$n^3, N' = 20\",\"one layered texture, views outside\",\"intra\",20,256,0.3,560,0.66,NaN,NaN"
 	done
 } >gpu/textures.csv
 ok study fdk --from gpu -o redrawn
