@@ -271,7 +271,7 @@ static const struct figure {
 	  "set xlabel 'views per pass over the volume'\nset logscale x\nset xtics (1, 2, 4, 8, 12, 16, 32, 64)\n" LOGARITHMIC,
 	  draw_curves },
 	{ STUDY_LAUNCHES, "launches", "backprojection [ms per view]",
-	  "set xlabel \"N', views per launch\"\nset xtics (1, 4, 8, 12, 16, 20, 24, 32)\nset yrange [0:*]\n", draw_curves },
+	  "set xlabel \"N', views per launch\"\nset logscale x\nset xtics (1, 2, 4, 8, 12, 16, 20, 24, 32)\nset yrange [0:*]\n", draw_curves },
 	{ STUDY_FDK_SIZES, "sizes", "GUPS [2^30/s]", "set xlabel 'voxels along an edge, cells along an edge'\nset logscale x\n" LOGARITHMIC,
 	  draw_sizes },
 	{ STUDY_STRUCTURES, "textures", "times as fast as a texture per view", BARS "set yrange [0:*]\nset xtics norotate center\n",
