@@ -52,7 +52,7 @@ static const section sections[] = {
 	{ STUDY_LAUNCHES, "Views per launch and threads per block",
 	  "The form <code>layered</code> on the same cube with N' views per launch and blocks as near to squares as their threads allow, Z' = 512 "
 	  "(figure 10 of Lu et al.). More views save traffic of the volume and take registers: what the device has not enough of them for is left "
-	  "out, and said above. It needs CUDA.",
+	  "out, and said at the end. It needs CUDA.",
 	  "launches", "Time per view of the backprojection alone, from neighbouring views in two directions.",
 	  "The paper has N' = 20 with 256 threads fastest for 1024<sup>3</sup>, slowly more time beyond, and no launch of 1024 threads with N' &gt; 8." },
 	{ STUDY_FDK_SIZES, "Sizes",
