@@ -330,6 +330,8 @@ static gt_status find(struct local *s, double *strength, char **text)
 	char *unit_spec = cli_text("%s%cstrength=1", s->o->spec, strchr(s->o->spec, ':') ? ',' : ':');
 	gt_status st = unit_spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
+	if (!gt_backend_rehearses(s->be))
+		cli_note(s->call, "looking for the strength of the penalty: the noise at %d places ...", APP_PATCHES);
 	GT_TRY(app_noise_new(s->c->counting, s->c->p, gt_backend_pool(s->be), &s->noise));
 	GT_TRY(find_body(s));
 	GT_TRY(measure_direct(s));
