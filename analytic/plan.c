@@ -436,6 +436,7 @@ gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan
 		               .grid = *grid,
 		               .clamp_rows = o->rows == GT_ROWS_CLAMP,
 		               .kernel = o->kernel };
+	GT_TRY(gt_direct_launch(who, o, &p->launch));
 	GT_TRY(gt_stand_new(who, scan, &stand));
 	p->tilted = scan->shape == GT_FLAT && gt_scan_rows_along_z(scan, who) != GT_OK;
 	GT_TRY(choose_redundancy(who, &stand, o, &m));
