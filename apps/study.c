@@ -8,7 +8,7 @@
 #include "apps/study.h"
 #include "phantoms/phantom.h"
 
-static const study_options defaults = { .backend = "auto", .cpu_reduce = -1, .cpu_iterations = -1 };
+static const study_options defaults = { .backend = "auto", .cpu_reduce = -1, .cpu_iterations = -1, .seconds = -1 };
 #define AT(field) offsetof(study_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FOLDER", "where everything goes; must not be there yet", AT(output), 0, 0, NULL },
@@ -21,6 +21,7 @@ static const cli_option options[] = {
 	  NULL },
 	{ "cpu-iterations", 0, CLI_INT, "N", "iterative: of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
 	  AT(cpu_iterations), 0, 1000, NULL },
+	{ "seconds", 0, CLI_INT, "N", "fdk: begin no measurement after so many; what is left out is told", AT(seconds), 0, 1e6, NULL },
 	{ "no-figures", 0, CLI_FLAG, NULL, "draw none, where there is no gnuplot; --from does it elsewhere", AT(no_figures), 0, 0, NULL },
 	{ "from", 0, CLI_TEXT, "FOLDER", "measure nothing: draw the figures of that folder, and make its report again", AT(from), 0, 0,
 	  NULL },
@@ -186,10 +187,13 @@ static gt_status check(const study *s, const study_options *o)
 	const int iterative = s->kind == &study_kind_iterative, cpu = o->cpu_reduce >= 0 || o->cpu_iterations >= 0;
 	if (!iterative && cpu)
 		return gt_fail(GT_ERR_ARG, "--cpu-%s: is for the study 'iterative'", o->cpu_reduce >= 0 ? "reduce" : "iterations");
-	if (o->from && (cpu || o->quick || o->grid || o->no_figures || s->call->files > 1))
+	if (o->seconds >= 0 && s->kind != &study_kind_fdk)
+		return gt_fail(GT_ERR_ARG, "--seconds=%lld: is for the study 'fdk'", o->seconds);
+	if (o->from && (cpu || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
 		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: expected no %s beside it", o->from,
 		               s->call->files > 1 ? "scan"
 		               : cpu              ? "--cpu-..."
+		               : o->seconds >= 0  ? "--seconds"
 		               : o->quick         ? "--quick"
 		               : o->grid          ? "--grid"
 		                                  : "--no-figures");
@@ -246,6 +250,7 @@ static int run(const cli_call *call, const void *given)
 	};
 	gt_status st = GT_OK;
 	s.started = app_seconds();
+	s.seconds = (double)o->seconds;
 	s.progress.what = s.doing;
 	GT_TRY(find_kind(call->file[0], &s.kind));
 	GT_TRY(cli_need("--output", o->output));

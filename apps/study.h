@@ -84,7 +84,7 @@ extern const char *const study_table_names[];           /* [STUDY_TABLES], witho
 typedef struct {
 	const char *output, *grid, *backend, *from;
 	int quick, no_figures;
-	long long cpu_reduce, cpu_iterations;
+	long long cpu_reduce, cpu_iterations, seconds;
 } study_options;
 
 /* What one study has of its own, called in this order. Title and introduction are HTML. */
@@ -126,7 +126,7 @@ struct study {
 	app_progress progress;
 	char doing[160];
 	size_t steps, done;
-	double started;
+	double started, seconds;        /* seconds: see --seconds; < 0: no bound */
 };
 
 /* Finds s->variant; projectors that refuse the scan go to the table of what is left out. */

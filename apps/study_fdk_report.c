@@ -58,7 +58,7 @@ static const section sections[] = {
 	{ STUDY_FDK_SIZES, "Sizes",
 	  "1200 views of n<sup>2</sup> cells to n<sup>3</sup> voxels (tables 1 and 3 of Lu et al.). Efficiency E = 4 &rho; / B, &rho; updates and B "
 	  "bytes of the main device's memory per second: more than 100 % where several views share the traffic of a voxel. The baseline is the "
-	  "best form of Okitsu et al., <code>ahead</code>; on the CPU it is one thread. Times on the CPU are estimated from some of the views.",
+	  "best form of Okitsu et al., <code>ahead</code>; on the CPU it is one thread. Times are estimated from some of the views where all would take long.",
 	  "sizes", "Updates per second against the size; dashed: limits.",
 	  "The paper has for 512<sup>3</sup>, 1024<sup>3</sup> and 2048<sup>3</sup> on a GeForce GTX 980 116.7, 128.5 and 92.9 GUPS (10<sup>9</sup>, copies "
 	  "included), E = 208, 229 and 166 %." },

@@ -111,7 +111,9 @@ done:
 gt_status fdk_try(study *s, const char *part, const fdk_way *w, const gt_scan *scan, const gt_grid *grid, const char *options,
                   const float *data, float *x, fdk_seconds *t)
 {
-	const gt_status st = fdk_run(s, w, scan, grid, options, data, x, t);
+	const gt_status st = s->seconds >= 0 && app_seconds() - s->started > s->seconds
+	                             ? gt_fail(GT_ERR_UNSUPPORTED, "the %.0f s of --seconds were over", s->seconds)
+	                             : fdk_run(s, w, scan, grid, options, data, x, t);
 	if (!app_left_out(st))
 		return st;
 	study_leave_out(s, part, w->label);

@@ -15,7 +15,9 @@ static int turns(const study *s, const fdk_way *w) { return sweeps(w) && (w->gpu
 
 /* Angles: figure 9 of Lu et al. ------------------------------------------------- */
 
-static double angle_step(const study *s) { return s->quick ? 90 : 15; }
+static const double enough_of_angle = 0.1; /* s of a case: there are many */
+
+static double angle_step(const study *s) { return s->quick ? 90 : s->gpu[0] ? 30 : 15; }
 
 static size_t angle_count(const study *s) { return (size_t)((s->gpu[0] ? 360 : 180) / angle_step(s)) + 1; }
 
@@ -45,12 +47,15 @@ done:
 
 static gt_status angles(study *s)
 {
+	const double usual = s->fdk->enough;
 	gt_status st = GT_OK;
 	for (size_t i = 0; i < s->fdk->ways; i++)
 		if (turns(s, &s->fdk->way[i]))
 			study_head(&s->table[STUDY_ANGLES], "%s [ms per view]", s->fdk->way[i].label);
+	s->fdk->enough = fmin(usual, enough_of_angle);
 	for (size_t i = 0; i < angle_count(s) && st == GT_OK; i++)
 		st = one_angle(s, (double)i * angle_step(s));
+	s->fdk->enough = usual;
 	return st;
 }
 
@@ -131,7 +136,7 @@ done:
 /* Sizes: tables 1 and 3 ---------------------------------------------------------------- */
 
 enum { SIZES = 3, VIEWS = 1200 };
-static const double too_long = 40; /* s that a case may take */
+static const double enough = 2, too_long = 15; /* s that a case should take, and may take */
 
 static size_t size_of(const study *s, int k)
 {
@@ -139,15 +144,29 @@ static size_t size_of(const study *s, int k)
 	return (s->quick ? quick : s->gpu[0] ? gpu : cpu)[k];
 }
 
-/* On the CPU from some of the views, as time grows with them. */
-static size_t views_of(const study *s, const fdk_way *w) { return w->gpu ? (s->quick ? 48 : VIEWS) : s->quick ? 12 : 24; }
+/* As many of the views as are done in that time, in whole launches of every form; time grows with them. */
+static size_t views_of(const study *s, const fdk_way *w, double voxels)
+{
+	const double launches = enough * w->rate / voxels / LAUNCHES;
+	if (!w->gpu)
+		return s->quick ? 12 : 24;
+	return s->quick || launches < 2 ? LAUNCHES : launches < (double)VIEWS / LAUNCHES ? (size_t)launches * LAUNCHES : VIEWS;
+}
+
+/* Of all views, from some: plans are made once. */
+static fdk_seconds of_all(const fdk_seconds *t, double times)
+{
+	const double once = t->total - t->filter - t->back;
+	return (fdk_seconds){ t->filter * times, t->back * times, once + (t->filter + t->back) * times };
+}
 
 static gt_status run_size(study *s, size_t n, const fdk_way *w, fdk_seconds *t)
 {
 	gt_grid grid;
 	gt_scan *scan = NULL;
-	const gt_orbit o = fdk_cube(n, views_of(s, w), &grid);
-	const double expected = (double)gt_grid_voxels(&grid) * (double)o.views / w->rate, times = (double)VIEWS / (double)o.views;
+	const double voxels = (double)n * (double)n * (double)n;
+	const gt_orbit o = fdk_cube(n, views_of(s, w, voxels), &grid);
+	const double expected = voxels * (double)o.views / w->rate;
 	gt_status st = GT_OK;
 	*t = (fdk_seconds){ NAN, NAN, NAN };
 	study_step(s, "sizes: %zu: %s", n, w->label);
@@ -160,7 +179,7 @@ static gt_status run_size(study *s, size_t n, const fdk_way *w, fdk_seconds *t)
 	}
 	GT_TRY(gt_scan_orbit(&o, &scan));
 	GT_TRY(fdk_try(s, "sizes", w, scan, &grid, "", NULL, NULL, t));
-	*t = (fdk_seconds){ t->filter * times, t->back * times, t->total * times };
+	*t = of_all(t, (double)VIEWS / (double)o.views);
 done:
 	gt_scan_free(scan);
 	return st;

@@ -13,6 +13,8 @@ tables="about forms limits ladder quality angles passes sizes stages rabbitct"
 refused 2 "has grids of its own" study fdk -o never --grid 8x8x8@1x1x1
 refused 2 "has scans of its own" study fdk scan.nc -o never
 refused 2 "is for the study 'iterative'" study fdk -o never --cpu-reduce 2
+refused 2 "--seconds=3: is for the study 'fdk'" study accuracy -o never --seconds 3
+refused 2 "expected no --seconds" study fdk -o never --from small --seconds 3
 refused 2 "expected no --quick" study fdk -o never --from small --quick
 refused 2 "expected no --no-figures" study accuracy -o never --from small --no-figures
 refused 2 "expected no scan" study accuracy scan.nc -o never --from small
@@ -29,6 +31,11 @@ for name in $tables; do
 done
 find plain -name '*.png' -o -name '*.tmp' -o -name '*.log' | grep . && fail "something is left over, or drawn"
 grep -q 'src="data' plain/report.html && fail "a figure without gnuplot"
+
+# Without time the limits are there, and what was left out.
+ok study fdk -o short --quick --no-figures --backend "$backend" --seconds 0
+grep -q '^"sizes".*the 0 s of --seconds were over' short/left-out.csv || fail "nothing is left out: $(cat short/left-out.csv)"
+[ "$(wc -l <short/limits.csv)" -ge 2 ] || fail "no limits in short/"
 
 # Single precision is near double; times are there and add up; what needs a GPU says so.
 for body in shepp-logan forbild-head; do
