@@ -119,10 +119,9 @@ template <int R> struct gt_fft_shape {
 /* roots[gt_fft_shape<R>::ROOTS]: of order N for each thread, and of order THREADS. */
 template <int R> static void gt_fft_roots(gt_c *roots)
 {
-	typedef gt_fft_shape<R> shape;
-	for (int i = 0; i < shape::ROOTS; i++) {
-		const int second = i >= shape::THREADS;
-		const double angle = -2 * 3.14159265358979323846 * (second ? (i - shape::THREADS) * 16 : i) / shape::N;
+	const int n = gt_fft_shape<R>::N, threads = gt_fft_shape<R>::THREADS, all = gt_fft_shape<R>::ROOTS;
+	for (int i = 0; i < all; i++) {
+		const double angle = -2 * 3.14159265358979323846 * (i < threads ? i : (i - threads) * 16) / n;
 		roots[i] = make_float2((float)cos(angle), (float)sin(angle));
 	}
 }
