@@ -1,4 +1,4 @@
-/* The way of tiles: a block takes 16 x 16 columns of ZP voxels, kept in registers, and all views of a batch. What it sees of
+/* The way of tiles: a block takes one or four squares of 16 x 16 columns of ZP voxels, kept in registers, and all views of a batch. What it sees of
  * a view is a tile of few columns and rows, which the tensor memory accelerator copies into shared memory some views ahead.
  * Rows are interpolated along the columns once per row, not per voxel, by code without addresses (back_window.h): neither the
  * texture unit nor its 8-bit fractions are in the way. Places are computed relative to the tile, whose corner is found in
