@@ -1,9 +1,9 @@
-/* The way of tiles: a block takes one or four squares of 16 x 16 columns of ZP voxels, kept in registers, and all views of a batch. What it sees of
- * a view is a tile of few columns and rows, which the tensor memory accelerator copies into shared memory some views ahead.
- * Rows are interpolated along the columns once per row, not per voxel, by code without addresses (back_window.h): neither the
- * texture unit nor its 8-bit fractions are in the way. Places are computed relative to the tile, whose corner is found in
- * double, so that single precision keeps 1e-6 of a column. (Block, view) pairs that fit into no tile, or reach rows of which
- * there are no copies, are left to the plain kernel. Needs compute capability 9.0. */
+/* The way of tiles: a block takes one or four squares of 16 x 16 columns of ZP voxels, kept in registers, and all views of a
+ * batch. What it sees of a view is a tile of few columns and rows, which the tensor memory accelerator copies into shared memory
+ * some views ahead. Up to 1.3 rows per voxel rows are interpolated along the columns once per row, not per voxel, by code without
+ * addresses (back_window.h): neither the texture unit nor its 8-bit fractions are in the way. Places are computed relative to the
+ * tile, whose corner is found in double, so that single precision keeps 1e-6 of a column. (Block, view) pairs that fit into no
+ * tile, or reach rows of which there are no copies, are left to the plain kernel. Needs compute capability 9.0. */
 #include "analytic/back_block.h"
 #include "analytic/back_window.h"
 
