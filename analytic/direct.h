@@ -40,7 +40,8 @@ typedef struct {
 	gt_row_plan row;
 	double *response;                       /* [row.n/2 + 1], divided by row.n: transforms do not scale */
 	double *tail[2];                        /* [row.wide]: what a roll-off of edge value 1 adds before, and after; NULL: none */
-	double *gain, *slope;                   /* [views][columns]: see gt_cell_weight() */
+	size_t tables;                          /* of gain and slope: views may share them */
+	double *gain, *slope;                   /* [tables][columns]: see gt_cell_weight() */
 	struct gt_back_view *view;              /* [views] */
 	gt_launch launch;                       /* of a published form */
 } gt_direct_plan;
@@ -49,9 +50,9 @@ typedef struct {
 gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan *scan, const gt_direct_options *o,
                              gt_pool *pool, gt_direct_plan **plan);
 void      gt_direct_plan_free(gt_direct_plan *plan);
-/* The rows of parallel views and their filter alone; shape of gain and slope [views][columns], of view [views]: contents the caller's. */
-gt_status gt_direct_plan_filter(const char *who, size_t views, size_t rows, size_t columns, double column_pitch, double row_pitch,
-                                const gt_direct_options *o, gt_direct_plan **plan);
+/* The rows of parallel views and their filter alone; shape of gain and slope [tables][columns], of view [views]: contents the caller's. */
+gt_status gt_direct_plan_filter(const char *who, size_t views, size_t tables, size_t rows, size_t columns, double column_pitch,
+                                double row_pitch, const gt_direct_options *o, gt_direct_plan **plan);
 /* GT_ERR_UNSUPPORTED if something is asked of a form that was not published. */
 gt_status gt_direct_launch(const char *who, const gt_direct_options *o, gt_launch *launch);
 /* Fills row0, per_row, z0, height and flip_rows: rows counted upwards, whichever way those of the detector run. */

@@ -20,6 +20,7 @@ typedef struct {
 static const problem problems[] = {
 	{ "flat, step 1", GT_FLAT, 2 * PI, 1.0, 1.1, { 37, 41, 83 }, 67, 61, 37, "mask=none", 0 },
 	{ "flat, step 0.93, many slices", GT_FLAT, 2 * PI, 0.93, 0.9, { 50, 33, 150 }, 160, 71, 29, "mask=fov", 0 },
+	{ "flat, step 1, high", GT_FLAT, 2 * PI, 1.0, 1.1, { 19, 21, 270 }, 281, 37, 23, "mask=none", 0 },
 	{ "flat, step 0.2", GT_FLAT, 2 * PI, 0.2, 0.2, { 49, 35, 70 }, 17, 15, 24, "mask=none", 0 },
 	{ "flat, step 0.4", GT_FLAT, 2 * PI, 0.4, 0.5, { 35, 39, 77 }, 41, 37, 31, "mask=none", 0 },
 	{ "flat, step 0.7", GT_FLAT, 4.2, 0.7, 0.7, { 35, 39, 77 }, 61, 47, 31, "mask=none", 0 },
@@ -38,6 +39,7 @@ static const problem problems[] = {
 	{ "leaning a little, step 2.4", GT_FLAT, 3.9, 2.4, 2.4, { 37, 41, 53 }, 131, 111, 33, "mask=none", 3e-3 },
 	{ "leaning much, step 0.9", GT_FLAT, 2 * PI, 0.9, 0.9, { 37, 41, 53 }, 61, 53, 33, "mask=fov", 0.1 },
 	{ "leaning, rows end at zero", GT_FLAT, 2 * PI, 1.5, 1.3, { 37, 41, 53 }, 51, 53, 33, "mask=none,rows=zero", 0.05 },
+	{ "leaning very little, step 2.4", GT_FLAT, 3.9, 2.4, 2.4, { 37, 41, 53 }, 131, 111, 33, "mask=none", 2e-5 },
 	{ "leaning by rounding", GT_FLAT, 2 * PI, 1.1, 1.3, { 27, 31, 53 }, 61, 53, 33, "mask=none", 1e-8 },
 	{ "211 columns", GT_FLAT, 2 * PI, 1.0, 1.6, { 37, 41, 17 }, 21, 211, 7, "mask=none", 0 },
 	{ "401 columns, odd rows", GT_ARC, 2 * PI, 1.0, 3, { 37, 41, 17 }, 13, 401, 7, "mask=none", 0 },
