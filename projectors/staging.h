@@ -62,6 +62,19 @@ static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parit
 	             "r"(parity)
 	             : "memory");
 }
+/* True in one lane, known to the compiler as one: bulk copies in a loop behind it take their addresses from uniform registers, a few instructions each,
+ * not a turn for every lane that might be there. */
+static __device__ __forceinline__ bool elected()
+{
+	int yes;
+	asm volatile("{\n"
+	             ".reg .pred one;\n"
+	             "elect.sync _|one, 0xffffffff;\n"
+	             "selp.b32 %0, 1, 0, one;\n"
+	             "}"
+	             : "=r"(yes));
+	return yes;
+}
 /* bytes and both addresses: multiples of 16. */
 static __device__ __forceinline__ void bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned bar)
 {
