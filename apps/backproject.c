@@ -29,7 +29,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(app_projector_check(o->projector));
 	GT_TRY(gt_can_write_volume(o->output));
-	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &p));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	GT_TRY(cli_volume_new(&grid, &v));
 	v->position = p->position;

@@ -116,6 +116,21 @@ static const cli_option *find(const cli_command *c, const char *name, size_t n, 
 	return NULL;
 }
 
+/* "gantry import has it": the other commands with an option of that very name; NULL if there is none, or no memory. */
+static char *who_has(const char *name)
+{
+	char *text = NULL;
+	for (const cli_command *const *c = cli_commands; *c; c++)
+		for (const cli_option *o = (*c)->options ? (*c)->options : no_options; o->name; o++)
+			if (!strcmp(o->name, name)) {
+				char *more = text ? cli_text("%s, and gantry %s", text, (*c)->name)
+				                  : cli_text("gantry %s has it", (*c)->name);
+				free(text);
+				text = more;
+			}
+	return text;
+}
+
 static gt_status unknown_option(const cli_command *c, const char *arg, size_t n)
 {
 	const cli_option *table[NTABLES];
@@ -128,8 +143,11 @@ static gt_status unknown_option(const cli_command *c, const char *arg, size_t n)
 	for (int t = 0; t < NTABLES; t++)
 		for (const cli_option *o = table[t]; o->name; o++)
 			nearer(name + strspn(name, "-"), o->name, &best, &far);
-	const gt_status st = best ? gt_fail(GT_ERR_ARG, "unknown option '%s': did you mean '--%s'?", name, best)
-	                          : gt_fail(GT_ERR_ARG, "unknown option '%s': 'gantry help %s' lists the options", name, c->name);
+	char *others = !strncmp(name, "--", 2) ? who_has(name + 2) : NULL;
+	const gt_status st = others ? gt_fail(GT_ERR_ARG, "unknown option '%s': %s", name, others)
+	                     : best ? gt_fail(GT_ERR_ARG, "unknown option '%s': did you mean '--%s'?", name, best)
+	                            : gt_fail(GT_ERR_ARG, "unknown option '%s': 'gantry help %s' lists the options", name, c->name);
+	free(others);
 	free(name);
 	return st;
 }

@@ -80,8 +80,9 @@ char *cli_text(const char *format, ...) GT_PRINTF(1, 2);
 /* Command line, parameters and the hash of the scan (NULL: none). */
 gt_status cli_record(const cli_call *call, const gt_scan *scan, const char *parameters, gt_provenance *from);
 
-/* Reading with the reader's notes shown. CLI_WITH_DATA refuses a file that holds the geometry alone. */
-enum { CLI_WITH_DATA, CLI_GEOMETRY, CLI_IF_ANY };
+/* Reading with the reader's notes shown. CLI_WITH_DATA and CLI_DATA_ALONE, which leaves weights and photons out, refuse a file that holds the
+ * geometry alone. */
+enum { CLI_WITH_DATA, CLI_DATA_ALONE, CLI_GEOMETRY, CLI_IF_ANY };
 gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_projections **p);
 gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v);
 /* gt_grid_default(); of helical scans the slices that are complete, if there are any, and how many below and above are not. */

@@ -13,11 +13,12 @@ typedef struct {
 static const compare_options defaults = { .relative = NAN, .central = 1, .radius = INFINITY, .ssim = NAN };
 #define AT(field) offsetof(compare_options, field)
 static const cli_option options[] = {
-	{ "rmse", 0, CLI_TEXT, "X[HU]", "largest root mean square difference, in mm-1 or HU (5HU); projections: a number", AT(rmse), 0, 0,
-	  NULL },
+	{ "rmse", 0, CLI_TEXT, "X[UNIT]",
+	  "largest root mean square difference, in HU (5HU) or mm-1 (1e-4mm-1; default: the files' unit); projections: a number", AT(rmse),
+	  0, 0, NULL },
 	{ "relative", 0, CLI_REAL, "X", "largest ratio of that to the root mean square of REFERENCE", AT(relative), 0, 1e30, NULL },
-	{ "max", 0, CLI_TEXT, "X[HU]", "largest difference anywhere", AT(max), 0, 0, NULL },
-	{ "mean", 0, CLI_TEXT, "X[HU]", "largest absolute mean difference", AT(mean), 0, 0, NULL },
+	{ "max", 0, CLI_TEXT, "X[UNIT]", "largest difference anywhere", AT(max), 0, 0, NULL },
+	{ "mean", 0, CLI_TEXT, "X[UNIT]", "largest absolute mean difference", AT(mean), 0, 0, NULL },
 	{ "ssim", 0, CLI_REAL, "X", "least mean structural similarity of slices, which is computed then (volumes)", AT(ssim), -1, 1, NULL },
 	{ "central", 0, CLI_REAL, "F", "compare the central fraction of the slices (projections: rows) only", AT(central), 1e-6, 1, NULL },
 	{ "radius", 0, CLI_REAL, "MM", "compare voxels within this distance of the z axis only", AT(radius), 0, 1e9, NULL },
@@ -103,10 +104,10 @@ done:
 	return st;
 }
 
-/* A tolerance as it was given; NAN: none. */
+/* A tolerance as it was given; NAN: none. A number without unit has that of the files. */
 typedef struct {
 	double value;
-	int hu;
+	gt_unit unit; /* AUTO: not given */
 } limit;
 typedef struct {
 	limit rmse, relative, max, mean;
@@ -114,25 +115,32 @@ typedef struct {
 
 static gt_status within(const char *what, double value, limit tolerance, double water)
 {
-	const double found = tolerance.hu ? 1000 * value / water : value;
-	const char *unit = tolerance.hu ? " HU" : "";
+	const double found = tolerance.unit == GT_HU ? 1000 * value / water : value;
+	const char *unit = tolerance.unit == GT_HU ? " HU" : tolerance.unit == GT_PER_MM ? " mm-1" : "";
 	if (isnan(tolerance.value) || found <= tolerance.value)
 		return GT_OK;
 	return gt_fail(GT_ERR_UNSUPPORTED, "out of tolerance: %s is %.6g%s, expected at most %.6g%s", what, found, unit, tolerance.value,
 	               unit);
 }
 
-/* "0.001" or "5HU". */
+/* The length of text without `unit` at its end; that of all of it without. */
+static size_t before_unit(const char *text, const char *unit)
+{
+	const size_t n = strlen(text), m = strlen(unit);
+	return n > m && !strcasecmp(text + n - m, unit) ? n - m : n;
+}
+
+/* "0.001", "0.001mm-1" or "5HU". */
 static gt_status parse_limit(const char *option, const char *text, int projections, limit *l)
 {
-	*l = (limit){ NAN, 0 };
+	*l = (limit){ NAN, GT_UNIT_AUTO };
 	if (!text)
 		return GT_OK;
-	const size_t n = strlen(text);
-	l->hu = n > 2 && !strcasecmp(text + n - 2, "HU");
-	if (l->hu && projections)
+	const size_t all = strlen(text), hu = before_unit(text, "HU"), per_mm = before_unit(text, "mm-1"), n = hu < per_mm ? hu : per_mm;
+	l->unit = hu < all ? GT_HU : per_mm < all ? GT_PER_MM : GT_UNIT_AUTO;
+	if (n < all && projections)
 		return gt_fail(GT_ERR_ARG, "%s=%s: these are projections, expected a number without unit", option, text);
-	char *number = strndup(text, l->hu ? n - 2 : n);
+	char *number = strndup(text, n);
 	const gt_status st = number ? gt_parse_real(option, number, 0, 1e30, &l->value) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	free(number);
 	return st;
@@ -141,10 +149,34 @@ static gt_status parse_limit(const char *option, const char *text, int projectio
 static gt_status parse_limits(const compare_options *o, int projections, limits *l)
 {
 	gt_status st = GT_OK;
-	l->relative = (limit){ o->relative, 0 };
+	l->relative = (limit){ o->relative, GT_UNIT_AUTO };
 	GT_TRY(parse_limit("--rmse", o->rmse, projections, &l->rmse));
 	GT_TRY(parse_limit("--max", o->max, projections, &l->max));
 	GT_TRY(parse_limit("--mean", o->mean, projections, &l->mean));
+done:
+	return st;
+}
+
+static const char *unit_name(gt_unit unit) { return unit == GT_HU ? "HU" : "mm-1"; }
+
+/* What a number without unit means; of files in different units nothing. */
+static gt_status settle_unit(const cli_call *call, const char *option, const gt_volume *const v[2], limit *l)
+{
+	if (isnan(l->value) || l->unit != GT_UNIT_AUTO)
+		return GT_OK;
+	if (v[0]->unit != v[1]->unit && l->value > 0)
+		return gt_fail(GT_ERR_ARG, "%s=%g: %s is in %s and %s in %s: expected a number with its unit, %gHU or %gmm-1", option,
+		               l->value, call->file[0], unit_name(v[0]->unit), call->file[1], unit_name(v[1]->unit), l->value, l->value);
+	l->unit = v[1]->unit;
+	return GT_OK;
+}
+
+static gt_status settle_units(const cli_call *call, const gt_volume *const v[2], limits *l)
+{
+	gt_status st = GT_OK;
+	GT_TRY(settle_unit(call, "--rmse", v, &l->rmse));
+	GT_TRY(settle_unit(call, "--max", v, &l->max));
+	GT_TRY(settle_unit(call, "--mean", v, &l->mean));
 done:
 	return st;
 }
@@ -219,12 +251,13 @@ static int same_grid(const gt_grid *a, const gt_grid *b)
 	return 1;
 }
 
-static gt_status compare_volumes(const cli_call *call, const compare_options *o, const limits *l)
+static gt_status compare_volumes(const cli_call *call, const compare_options *o, limits *l)
 {
 	gt_volume *a = NULL, *b = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(cli_read_volume(call, call->file[0], &a));
 	GT_TRY(cli_read_volume(call, call->file[1], &b));
+	GT_TRY(settle_units(call, (const gt_volume *const[2]){ a, b }, l));
 	if (!same_grid(&a->grid, &b->grid)) {
 		char ta[256], tb[256];
 		gt_grid_print(&a->grid, ta, sizeof ta);
@@ -254,8 +287,8 @@ static gt_status compare_projections(const cli_call *call, const compare_options
 {
 	gt_projections *a = NULL, *b = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &a));
-	GT_TRY(cli_read_scan(call, call->file[1], CLI_WITH_DATA, &b));
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &a));
+	GT_TRY(cli_read_scan(call, call->file[1], CLI_DATA_ALONE, &b));
 	const gt_scan *s = a->scan, *t = b->scan;
 	if (s->views != t->views || s->rows != t->rows || s->columns != t->columns)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
@@ -301,8 +334,8 @@ const cli_command cli_compare = {
 	.name = "compare",
 	.about = "how far apart two files are; exit 1 if out of tolerance",
 	.synopsis = "FILE REFERENCE [options]",
-	.notes =
-		"  gantry compare vol.nc reference.nc --rmse 1e-3\n  gantry compare vol.nc reference.nc --rmse 5HU\n  gantry compare vol.nc truth.nc --relative 0.05 --central 0.5 --json\n",
+	.notes = "  gantry compare vol.nc reference.nc --rmse 1e-3\n  gantry compare vol.nc reference.nc --rmse 5HU\n"
+		 "  gantry compare vol.nc truth.nc --relative 0.05 --central 0.5 --json\n",
 	.traits = CLI_REPORTS,
 	.options = options,
 	.defaults = &defaults,

@@ -34,6 +34,7 @@ gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_pro
 	gt_read_options o = gt_read_defaults;
 	o.geometry_only = what == CLI_GEOMETRY;
 	o.may_lack_data = 1;
+	o.without_statistics = what == CLI_DATA_ALONE;
 	o.note = note;
 	o.note_size = sizeof note;
 	app_progress progress = app_progress_start("read", call->common.quiet);
@@ -43,7 +44,7 @@ gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_pro
 	app_progress_end(&progress);
 	if (st == GT_OK && note[0])
 		cli_note(call, "%s", note);
-	if (st != GT_OK || (*p)->data || what != CLI_WITH_DATA)
+	if (st != GT_OK || (*p)->data || (what != CLI_WITH_DATA && what != CLI_DATA_ALONE))
 		return st;
 	gt_projections_free(*p);
 	*p = NULL;

@@ -70,13 +70,14 @@ static void add_grid(cJSON *report, const char *key, const gt_grid *g)
 	cJSON_AddStringToObject(report, key, text);
 }
 
-static void add_range(cJSON *report, const float *x, size_t n)
+static void add_range(cJSON *report, const range *r)
 {
-	const range r = range_of(x, n);
-	add(report, "least", r.least);
-	add(report, "most", r.most);
-	add(report, "mean", r.mean);
+	add(report, "least", r->least);
+	add(report, "most", r->most);
+	add(report, "mean", r->mean);
 }
+
+static double hu(double mu, double water) { return 1000 * (mu / water - 1); }
 
 static void add_photons(cJSON *report, const gt_projections *p)
 {
@@ -172,14 +173,18 @@ static void add_volume(cJSON *report, const gt_volume *v)
 		add(report, key, g->center[a] + half);
 	}
 	add_text(report, "patient_position", gt_position_names[v->position]);
-	add_text(report, "unit", "mm-1");
-	add_range(report, v->data, gt_grid_voxels(g));
+	const range r = range_of(v->data, gt_grid_voxels(g));
+	if (v->unit == GT_HU) {
+		add_text(report, "unit", "HU");
+		add_range(report, &(range){ hu(r.least, v->water), hu(r.most, v->water), hu(r.mean, v->water) });
+	} else {
+		add_text(report, "unit", "mm-1");
+		add_range(report, &r);
+	}
 	if (v->water > 0) {
 		add(report, "water_mm-1", v->water);
-		const double least = cJSON_GetObjectItem(report, "least")->valuedouble,
-			     most = cJSON_GetObjectItem(report, "most")->valuedouble;
-		add(report, "least_HU", 1000 * (least / v->water - 1));
-		add(report, "most_HU", 1000 * (most / v->water - 1));
+		add(report, "least_HU", hu(r.least, v->water));
+		add(report, "most_HU", hu(r.most, v->water));
 	}
 	add_provenance(report, &v->from);
 }
@@ -199,8 +204,10 @@ static gt_status add_projections(const cli_call *call, int geometry, cJSON *repo
 		add(report, "water_mm-1", (*p)->water);
 	if ((*p)->photons)
 		add_photons(report, *p);
-	if ((*p)->data)
-		add_range(report, (*p)->data, gt_scan_cells((*p)->scan));
+	if ((*p)->data) {
+		const range r = range_of((*p)->data, gt_scan_cells((*p)->scan));
+		add_range(report, &r);
+	}
 	add_provenance(report, &(*p)->from);
 	if (why)
 		gt_fail(st, "%s", why);

@@ -26,13 +26,18 @@ app_progress app_progress_start(const char *what, int quiet)
 		               .water = NAN };
 }
 
-static void draw_bar(const app_progress *p, double done, const char *text)
+/* As what was done since p started, from the part `before` to `done`, took. */
+static double time_left(const app_progress *p, double before, double done)
+{
+	return done > before ? (app_seconds() - p->started) * (1 - done) / (done - before) : 0;
+}
+
+static void draw_bar(const app_progress *p, double done, double left, const char *text)
 {
 	char bar[BAR + 1];
 	for (int i = 0; i < BAR; i++)
 		bar[i] = i < done * BAR ? '#' : '.';
 	bar[BAR] = 0;
-	const double gone = app_seconds() - p->started, left = done > 0 ? gone * (1 - done) / done : 0;
 	fprintf(stderr, "\r\033[K%s [%s] %s  left %.0f:%02.0f", p->what, bar, text, floor(left / 60), floor(fmod(left, 60)));
 	fflush(stderr);
 }
@@ -46,7 +51,7 @@ void app_progress_text(app_progress *p, double done, const char *more)
 	char text[160];
 	snprintf(text, sizeof text, "%3.0f %%%s%s", 100 * done, *more ? "  " : "", more);
 	if (p->terminal)
-		draw_bar(p, done, text);
+		draw_bar(p, done, time_left(p, 0, done), text);
 	else
 		fprintf(stderr, "%s %s\n", p->what, text);
 }
@@ -57,10 +62,21 @@ int app_progress_fraction(void *self, double done)
 	return 0;
 }
 
+/* "  0.78 s", and where more is to come ", about 4 s left". */
+static void print_time(double gone, double left, char *text, size_t size)
+{
+	const double unit = left < 100 ? 1 : left < 6000 ? 60 : 3600;
+	const char *name = left < 100 ? "s" : left < 6000 ? "min" : "h";
+	const int n = snprintf(text, size, "  %.2f s", gone);
+	if (left > 0)
+		snprintf(text + n, size - (size_t)n, ", about %.*f %s left", unit == 3600, fmax(1, left) / unit, name);
+}
+
 void app_progress_iteration(app_progress *p, const gt_progress *g)
 {
-	char text[160];
+	char text[160], time[64];
 	int n = snprintf(text, sizeof text, "%d/%d", g->iteration, g->iterations);
+	const double all = fmax(1, g->iterations), left = time_left(p, p->resumed / all, g->iteration / all);
 	if (p->quiet)
 		return;
 	if (!isnan(g->cost))
@@ -69,10 +85,11 @@ void app_progress_iteration(app_progress *p, const gt_progress *g)
 		n += snprintf(text + n, sizeof text - (size_t)n, "  residual %.4g", g->residual / p->data_norm);
 	if (!isnan(g->change))
 		n += snprintf(text + n, sizeof text - (size_t)n, "  change %.3g HU", 1000 * g->change / p->water);
+	print_time(app_seconds() - p->started, left, time, sizeof time);
 	if (p->terminal)
-		draw_bar(p, g->iterations > 0 ? (double)g->iteration / g->iterations : 0, text);
+		draw_bar(p, g->iteration / all, left, text);
 	else
-		fprintf(stderr, "%s %s  %.2f s\n", p->what, text, app_seconds() - p->started);
+		fprintf(stderr, "%s %s%s\n", p->what, text, time);
 }
 
 void app_progress_end(app_progress *p)

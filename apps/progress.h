@@ -7,6 +7,7 @@ typedef struct {
 	const char *what;
 	int quiet, terminal;
 	double started, shown;          /* s */
+	int resumed;                    /* iterations that were done before it started */
 	double data_norm, water;        /* |b| and mm^-1: to show residual and change in familiar units */
 } app_progress;
 

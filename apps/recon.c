@@ -23,8 +23,8 @@ static const cli_option options[] = {
 	{ "projector", 0, CLI_TEXT, "NAME", "the model of an iterative method (default dd)", AT(projector), 0, 0, NULL },
 	{ "init", 0, CLI_INPUT, "auto|zero|fdk|wfbp|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
 	{ "margin", 0, CLI_CHOICE, NULL,
-	  "slices beyond both ends that an iterative method computes and does not write (auto: default grids and helices)", AT(margin), 0,
-	  0, recon_margins },
+	  "slices beyond both ends that an iterative method computes and does not write (auto: where rays through the body go on)",
+	  AT(margin), 0, 0, recon_margins },
 	{ "weights", 0, CLI_TEXT, "auto|uniform|file|photons:...|noise", "of the data, by their noise (photons:count=1e5,electronic=10)",
 	  AT(weights), 0, 0, NULL },
 	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...]",
@@ -193,14 +193,20 @@ double recon_water(const cli_call *call, const recon_options *o, const gt_projec
 	return o->water > 0 ? o->water : p->water > 0 ? p->water : GT_WATER_DEFAULT;
 }
 
+/* Direct methods have no use for weights and photons, and neither has the solver that stands in for them. m: the method that was asked for, if any. */
+static int wants_statistics(const recon_options *o, const app_method *m)
+{
+	return m->solver || o->quality == APP_QUALITY_ITERATIVE || strcmp(o->weights, "auto") != 0;
+}
+
 /* The scan, and its data from a file of their own where one is given. */
-static gt_status read_projections(const cli_call *call, const recon_options *o, gt_projections **out)
+static gt_status read_projections(const cli_call *call, const recon_options *o, const app_method *m, gt_projections **out)
 {
 	gt_projections *p = NULL;
 	gt_views *views = NULL;
 	gt_status st;
 	if (!o->data)
-		return cli_read_scan(call, call->file[0], CLI_WITH_DATA, out);
+		return cli_read_scan(call, call->file[0], wants_statistics(o, m) ? CLI_WITH_DATA : CLI_DATA_ALONE, out);
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
 	GT_TRY(gt_views_open(o->data, p->scan, &views));
 	GT_TRY(gt_host_room((double)gt_scan_cells(p->scan) * sizeof(float), o->data));
@@ -239,7 +245,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(recon_by_slabs(call, o, host_free, &done));
 	if (done)
 		goto done;
-	GT_TRY(read_projections(call, o, &p));
+	GT_TRY(read_projections(call, o, &m, &p));
 	set.water = recon_water(call, o, p);
 	GT_TRY(recon_count_subsets(&m, p->scan, &subsets)); /* of a solver that was asked for */
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
@@ -302,6 +308,8 @@ const cli_command cli_recon = {
 	.about = "reconstruct a volume from projections",
 	.synopsis = "SCAN -o VOLUME [options]",
 	.notes =
+		"SCAN is a file or a folder of projections; where its columns, rows, turn or centre are wrong, 'gantry import' puts them right\n"
+		"first (--flip, --column-center; DICOM-CT-PD: --central, --without-photons).\n"
 		"Without --solver: the direct method where the scan allows one (wfbp: helical), else the first iterative one.\n"
 		"--init auto starts from the direct method where the scan allows one, else from zero; 'fdk' insists on the one that fits.\n"
 		"Ctrl-C ends after the iteration in progress, writes what there is and exits with 1; a second one, or one\n"

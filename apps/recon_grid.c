@@ -1,5 +1,7 @@
 /* Bodies longer than the volume: what an iterative method computes beyond its ends, and the views that it needs for that. */
+#include <math.h>
 #include "apps/recon.h"
+#include "core/scan_math.h"
 
 const char *const recon_margins[] = { "auto", "yes", "no", NULL };
 enum { MARGIN_AUTO, MARGIN_YES, MARGIN_NO };
@@ -18,12 +20,109 @@ void recon_window_of(const gt_projections *all, const gt_grid *asked, recon_grou
 	w->p.photons = all->photons ? all->photons + skip : NULL;
 }
 
-/* A grid that was asked for is kept where every view sees the same of it; on a helix, rays through its ends that come from other turns would
- * put there what lies beyond. */
-static int wanted(const recon_options *o, const gt_scan *scan)
+/* Part of the largest line integral that is no air. */
+#define THIN 0.02
+/* Views, rows and columns that are looked at, at least, if there are as many. */
+enum { SOME_VIEWS = 90, SOME_ROWS = 16, SOME_COLUMNS = 200 };
+
+static size_t part_of(size_t all, size_t some) { return all > some ? some : all; }
+/* Evenly spread, the first and the last among them. */
+static size_t spread(size_t i, size_t n, size_t all) { return n > 1 ? i * (all - 1) / (n - 1) : all / 2; }
+
+typedef struct {
+	const gt_projections *p;
+	gt_detector d;
+	double thin;
+	size_t n[3]; /* views, rows, columns that are looked at */
+} body;
+
+static size_t rays_of(const body *b) { return b->n[0] * b->n[1] * b->n[2]; }
+
+/* What ray i of those measured, and through which cell it went. */
+static double ray_of(const body *b, size_t i, size_t *view, size_t *row, size_t *column)
+{
+	const gt_scan *s = b->p->scan;
+	*view = spread(i / b->n[2] / b->n[1], b->n[0], s->views);
+	*row = spread(i / b->n[2] % b->n[1], b->n[1], s->rows);
+	*column = spread(i % b->n[2], b->n[2], s->columns);
+	return b->p->data[(*view * s->rows + *row) * s->columns + *column];
+}
+
+/* The ray through the upper or lower edge of its cell, or the middle; 0: it met nothing. */
+static int met(const body *b, size_t i, double edge, double point[3], double along[3])
+{
+	size_t view, row, column;
+	if (!(ray_of(b, i, &view, &row, &column) > b->thin))
+		return 0;
+	gt_cell_ray(&b->d, &b->p->scan->view[view], (double)column, (double)row + edge, point, along);
+	return hypot(along[0], along[1]) > 0;
+}
+
+static body body_of(const gt_projections *p)
+{
+	const gt_scan *s = p->scan;
+	body b = {
+		p, gt_scan_detector(s), 0, { part_of(s->views, SOME_VIEWS), part_of(s->rows, SOME_ROWS), part_of(s->columns, SOME_COLUMNS) }
+	};
+	size_t at[3];
+	for (size_t i = 0; i < rays_of(&b); i++)
+		b.thin = fmax(b.thin, THIN * ray_of(&b, i, &at[0], &at[1], &at[2]));
+	return b;
+}
+
+/* Largest distance from the axis of rays that met something. */
+static double radius_of(const body *b)
+{
+	double radius = 0, p[3], a[3];
+	for (size_t i = 0; i < rays_of(b); i++)
+		if (met(b, i, 0, p, a))
+			radius = fmax(radius, fabs(p[0] * a[1] - p[1] * a[0]) / hypot(a[0], a[1]));
+	return radius;
+}
+
+/* Cuts the part from ... end of a ray to what lies in the circle; 0: nothing is left. */
+static int within(const double p[3], const double a[3], const double center[2], double radius, double *from, double *end)
+{
+	const double x = p[0] - center[0], y = p[1] - center[1], length = hypot(a[0], a[1]),
+		     middle = -(x * a[0] + y * a[1]) / (length * length), off = (x * a[1] - y * a[0]) / length,
+		     half = sqrt(fmax(0, radius * radius - off * off)) / length;
+	*from = fmax(*from, middle - half);
+	*end = fmin(*end, middle + half);
+	return *from < *end;
+}
+
+/* How many slices rays through the body, where the grid's sides hold it, go on beyond the grid's ends. None where rays go along z rather than
+ * across, as of a table that is looked at from above: its ends are not the grid's. */
+static void margin_of_body(const gt_grid *g, const gt_projections *p, size_t *below, size_t *above)
+{
+	static const double axis[2] = { 0, 0 };
+	const body b = body_of(p);
+	const double radius = radius_of(&b), circle = hypot((double)g->n[0] * g->pitch[0], (double)g->n[1] * g->pitch[1]) / 2;
+	const double first = g->center[2] - (double)g->n[2] * g->pitch[2] / 2, last = first + (double)g->n[2] * g->pitch[2];
+	double low = first, high = last;
+	*below = *above = 0;
+	for (size_t i = 0; i < 2 * rays_of(&b); i++) {
+		double point[3], a[3], from = p->scan->shape == GT_PARALLEL ? -INFINITY : 0, end = INFINITY;
+		if (!met(&b, i / 2, i % 2 ? 0.5 : -0.5, point, a) || !within(point, a, axis, radius, &from, &end) ||
+		    !within(point, a, g->center, circle, &from, &end))
+			continue;
+		if (fabs(a[2]) > hypot(a[0], a[1]))
+			return;
+		low = fmin(low, point[2] + fmin(from * a[2], end * a[2]));
+		high = fmax(high, point[2] + fmax(from * a[2], end * a[2]));
+	}
+	*below = first - low < g->pitch[2] / 2 ? 0 : (size_t)ceil((first - low) / g->pitch[2]);
+	*above = high - last < g->pitch[2] / 2 ? 0 : (size_t)ceil((high - last) / g->pitch[2]);
+}
+
+/* A grid that was asked for may well end where the body does; a helix sees what lies beyond it from other turns. */
+static void find_margin(const recon_options *o, const gt_projections *p, const gt_grid *asked, size_t *below, size_t *above)
 {
 	const int given = o->grid || o->like || recon_starts_from_file(o->init);
-	return o->margin == MARGIN_YES || (o->margin == MARGIN_AUTO && (!given || gt_scan_is_helical(scan)));
+	if (given && o->margin != MARGIN_YES && p->data && !gt_scan_is_helical(p->scan))
+		margin_of_body(asked, p, below, above);
+	else
+		gt_grid_margin(asked, p->scan, below, above);
 }
 
 void recon_ground_of(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *all, const gt_grid *asked,
@@ -36,10 +135,10 @@ void recon_ground_of(const cli_call *call, const recon_options *o, const app_met
 	if (w->scan.views < all->scan->views)
 		cli_note(call, "views %zu to %zu of %zu see these slices", w->first_view, w->first_view + w->scan.views - 1,
 		         all->scan->views);
-	gt_grid_margin(asked, &w->scan, &below, &above);
+	find_margin(o, &w->p, asked, &below, &above);
 	if (below + above == 0)
 		return;
-	if (!wanted(o, all->scan)) {
+	if (o->margin == MARGIN_NO) {
 		cli_note(call,
 		         "rays leave the grid at its ends: where the body goes on there, what %zu slice%s below and %zu above would hold "
 		         "falls into the outermost ones (--margin yes computes them too)",

@@ -12,8 +12,8 @@ typedef struct {
 	double water;
 } view_options;
 static const char *const planes[] = { "axial", "coronal", "sagittal", NULL };
-static const char *const units[] = { "mm-1", "HU", NULL };
-static const view_options defaults = { .plane = -1, .slice = -1, .sinogram = -1, .water = NAN };
+static const char *const units[] = { "mm-1", "HU", "auto", NULL };
+static const view_options defaults = { .plane = -1, .slice = -1, .sinogram = -1, .unit = GT_UNIT_AUTO, .water = NAN };
 #define AT(field) offsetof(view_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the picture goes (.png)", AT(output), 0, 0, NULL },
@@ -24,7 +24,7 @@ static const cli_option options[] = {
 	  1e9, NULL },
 	{ "window", 0, CLI_TEXT, "LOW:HIGH", "values that are black and white (default: 0.5 and 99.5 % of the cells shown)", AT(window), 0,
 	  0, NULL },
-	{ "unit", 0, CLI_CHOICE, NULL, "of a volume's values (default mm-1)", AT(unit), 0, 0, units },
+	{ "unit", 0, CLI_CHOICE, NULL, "of a volume's values (default: that of the file)", AT(unit), 0, 0, units },
 	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
 	{ "title", 0, CLI_TEXT, "TEXT", "above the pictures (default: the file's name)", AT(title), 0, 0, NULL },
 	{ 0 },
@@ -143,7 +143,7 @@ static gt_status projection_pictures(const view_options *o, const gt_projections
 	const int thin = s->rows < 8 && o->slice < 0 && o->montage <= 0;
 	const long long row = o->sinogram >= 0 ? o->sinogram : thin ? (long long)(s->rows / 2) : -1;
 	gt_status st = GT_OK;
-	if (o->unit || o->plane >= 0)
+	if (o->unit != GT_UNIT_AUTO || o->plane >= 0)
 		return gt_fail(GT_ERR_ARG, "--unit and --plane are for volumes, these are projections");
 	if (o->sinogram >= 0 && (size_t)o->sinogram >= s->rows)
 		return gt_fail(GT_ERR_ARG, "--sinogram=%lld: expected a number from 0 to %zu", o->sinogram, s->rows - 1);
@@ -212,7 +212,8 @@ static void note_window(const cli_call *call, const view_options *o, const galle
 
 static int run(const cli_call *call, const void *given)
 {
-	const view_options *o = given;
+	view_options set = *(const view_options *)given;
+	const view_options *o = &set;
 	const gt_format *format = NULL;
 	gt_projections *p = NULL;
 	gt_volume *v = NULL;
@@ -228,10 +229,12 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(cli_parse_range("--window", o->window, &sheet.low, &sheet.high));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
 	if (projections) {
-		GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
+		GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &p));
 		GT_TRY(projection_pictures(o, p, &g));
 	} else {
 		GT_TRY(cli_read_volume(call, call->file[0], &v));
+		if (o->unit == GT_UNIT_AUTO)
+			set.unit = (int)v->unit;
 		GT_TRY(volume_pictures(o, v, &g));
 	}
 	if (!o->window)

@@ -74,7 +74,7 @@ static gt_status resume(void *self, const gt_kept *kept, int *done)
 	const int has_best = app_checkpoint_has(&w->checkpoint, APP_GUARD_BEST);
 	list_own(w, has_best, own);
 	const gt_status st = app_checkpoint_resume(&w->checkpoint, kept, own, done);
-	w->iterations = w->most = *done;
+	w->iterations = w->most = w->progress.resumed = *done;
 	for (; st == GT_OK && *done && !has_best && w->guard.best && kept->name; kept++)
 		if (!strcmp(kept->name, "x"))
 			gt_copy(kept->array, w->guard.best);

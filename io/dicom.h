@@ -29,8 +29,9 @@ size_t    gt_dicom_count(gt_dicom *d, const gt_dicom_tag *tag);
 /* The first n values, be they stored as numbers or as text (DS, IS). GT_ERR_FORMAT: missing, fewer, or no finite numbers. */
 gt_status gt_dicom_numbers(gt_dicom *d, const gt_dicom_tag *tag, size_t n, double *value);
 gt_status gt_dicom_number(gt_dicom *d, const gt_dicom_tag *tag, size_t i, double *value);   /* value i alone, from 0 */
-/* All of the value as text without blanks at its ends, several values with backslashes between them, cut to size; control characters other
- * than tabs and ends of lines become '?', since texts are shown. GT_ERR_FORMAT: missing. */
+/* All of the value as text without blanks at its ends, several values with backslashes between them, cut to size: UTF-8, converted from the
+ * file's character set (0008,0005). Control characters other than tabs and ends of lines, and bytes that the character set does not explain,
+ * become '?', since texts are shown. GT_ERR_FORMAT: missing. */
 gt_status gt_dicom_text(gt_dicom *d, const gt_dicom_tag *tag, char *text, size_t size);
 /* Exactly n samples of 16 bits, as they are: signed ones come as their bits. GT_ERR_FORMAT: missing, cut off, another number of them;
  * GT_ERR_UNSUPPORTED: compressed (names the transfer syntax). */

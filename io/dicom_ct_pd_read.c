@@ -149,17 +149,28 @@ static gt_status find_places(reading *r)
 	return GT_OK;
 }
 
+/* What does not fit can be made to: NetCDF is read in pieces, and photons can stay behind. */
+static gt_status room_for(double bytes, int with_photons, const char *path)
+{
+	if (with_photons)
+		return gt_fail_in(gt_host_room(2 * bytes, "projections and photon statistics"),
+		                  "%s is read as a whole ('gantry import --without-photons' takes half of it)", path);
+	return gt_fail_in(gt_host_room(bytes, "projections"),
+	                  "%s is read as a whole ('gantry import', where there is more memory, makes NetCDF, which can be read in pieces)",
+	                  path);
+}
+
 gt_status pd_read_samples(pd_set *s, gt_projections *p)
 {
 	reading r = { .set = s, .p = p, .is_signed = s->head.number[PD_SIGNED] == 1 };
 	const size_t n = gt_scan_cells(p->scan);
-	const int with_photons = s->head.photons && !s->o->dicom.without_photons;
+	const int with_photons = s->head.photons && !s->o->dicom.without_photons && !s->o->without_statistics;
 	gt_status st = GT_OK;
 	int square = 0;
 	GT_TRY(pd_strides(s->head_path, &s->head, r.stride, &square));
 	if (square)
 		gt_read_note(s->o, "as many rows as columns: lines of the image are taken as columns of the detector");
-	GT_TRY(gt_fail_in(gt_host_room((double)n * sizeof(float) * (1 + with_photons), "projections"), "%s", s->path));
+	GT_TRY(room_for((double)n * sizeof(float), with_photons, s->path));
 	p->data = malloc(n * sizeof *p->data);
 	p->photons = with_photons ? malloc(n * sizeof *p->photons) : NULL;
 	if (!p->data || (with_photons && !p->photons))

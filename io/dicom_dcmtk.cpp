@@ -1,6 +1,7 @@
 /* DICOM files through DCMTK's dcmdata (Eichelberg et al., "Ten years of medical imaging standardization and prototypical
  * implementation: the DICOM standard and the OFFIS DICOM Toolkit (DCMTK)", Proc. SPIE 5371, 2004). */
 #include "io/dicom.h"
+#include "io/utf8.h"
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <vector>
 #include <dcmtk/config/osconfig.h>
 #include <dcmtk/dcmdata/dcfcache.h>
+#include <dcmtk/dcmdata/dcspchrs.h>
 #include <dcmtk/dcmdata/dctk.h>
 #include <dcmtk/oflog/oflog.h>
 
@@ -268,19 +270,27 @@ gt_status gt_dicom_number(gt_dicom *d, const gt_dicom_tag *tag, size_t i, double
 	return guarded(d->path.c_str(), [&] { return numbers(d, tag, i, 1, value); });
 }
 
+/* As it is where nothing needs to be converted, or cannot be. */
+static std::string in_utf8(gt_dicom *d, const std::string &text)
+{
+	DcmSpecificCharacterSet set;
+	OFString converted;
+	bool plain = true;
+	for (const char c : text)
+		plain = plain && c != '\033' && (unsigned char)c < 0x80;
+	if (plain || set.selectCharacterSet(d->data()).bad() || set.convertString(text.data(), text.length(), converted, "\\^=").bad())
+		return text;
+	return std::string(converted.data(), converted.length());
+}
+
 gt_status gt_dicom_text(gt_dicom *d, const gt_dicom_tag *tag, char *text, size_t size)
 {
 	return guarded(d->path.c_str(), [&] {
 		DcmElement *e = find(d, tag);
 		if (!e)
 			return bad(GT_ERR_FORMAT, d, tag, "missing");
-		const std::string value = text_of(e);
-		const size_t n = value.length() < size - 1 ? value.length() : size - 1;
-		for (size_t i = 0; i < n; i++) {
-			const unsigned char c = (unsigned char)value[i];
-			text[i] = c == '\n' || c == '\t' || (c >= ' ' && c != 0x7f) ? value[i] : '?';
-		}
-		text[n] = 0;
+		const std::string value = in_utf8(d, text_of(e));
+		gt_utf8_shown(value.data(), value.length(), text, size);
 		return GT_OK;
 	});
 }

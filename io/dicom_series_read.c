@@ -382,6 +382,7 @@ static gt_status read_into(series *s, const gt_read_options *o, gt_volume *v)
 	gt_comment_provenance(s->comment, &v->from);
 	v->grid = p.grid;
 	v->water = water_of(s, &said, o);
+	v->unit = GT_HU;
 	if (s->others)
 		gt_read_note(o, "%s: %zu files that are not DICOM are left out", s->path, s->others);
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), "volume"), "%s", s->path));

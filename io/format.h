@@ -47,6 +47,7 @@ typedef struct {
 	double water;           /* attenuation of water, mm^-1, for HU; 0: not known */
 	gt_position position;
 	gt_provenance from;
+	gt_unit unit;           /* of the numbers in the file that it was read from, for reports; writers go by their options */
 } gt_volume;
 void gt_volume_free(gt_volume *v);
 /* HU = 1000 (mu - water)/water */
@@ -70,6 +71,7 @@ typedef int (*gt_io_progress)(void *self, double done);
 typedef struct {
 	int geometry_only;      /* projections: read the scan, not the data; volumes: the grid, where the format can (data is NULL then) */
 	int may_lack_data;      /* 1: a file that has no projections is read as the geometry alone, instead of refused */
+	int without_statistics; /* projections: neither weights nor photons, for those who have no use for them; they take as much memory each */
 	double axis;            /* Data Exchange: column of the rotation axis; NAN: found from opposite views */
 	double pixel;           /* mm; Data Exchange, where the file has none; NAN: from the file, else 1. RabbitCT: NAN: 0.32 */
 	double water;           /* HU volumes without the attribute; 0: GT_WATER_DEFAULT */

@@ -175,14 +175,15 @@ gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o,
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: attribute %s: is %g, expected a number greater than 0", path, water_name, p->water));
 	if (!o->geometry_only && !(o->may_lack_data && !gt_nc_has(&f, "projections"))) {
 		const size_t size[3] = { p->scan->views, p->scan->rows, p->scan->columns };
-		const int arrays = 1 + gt_nc_has(&f, "weight") + gt_nc_has(&f, "photons");
+		const int weight = !o->without_statistics && gt_nc_has(&f, "weight"),
+			  photons = !o->without_statistics && gt_nc_has(&f, "photons"), arrays = 1 + weight + photons;
 		int id;
 		GT_TRY(gt_nc_variable(&f, "projections", 3, view_row_column, &id));
 		GT_TRY(gt_fail_in(gt_host_room((double)gt_scan_cells(p->scan) * sizeof(float) * arrays, "projections"), "%s", path));
 		GT_TRY(get_data(&f, "projections", size, -INFINITY, &p->data));
-		if (gt_nc_has(&f, "weight"))
+		if (weight)
 			GT_TRY(get_data(&f, "weight", size, 0, &p->weight));
-		if (gt_nc_has(&f, "photons"))
+		if (photons)
 			GT_TRY(get_data(&f, "photons", size, 0, &p->photons));
 	}
 	*out = p;

@@ -120,6 +120,7 @@ gt_status gt_netcdf_read_volume(const char *path, const gt_read_options *o, gt_v
 	const char *name = hu ? "ct_number" : "attenuation";
 	GT_TRY(gt_nc_variable(&f, name, 3, zyx, &id));
 	GT_TRY(gt_nc_units(&f, name, hu ? hounsfield : per_mm));
+	v->unit = hu ? GT_HU : GT_PER_MM;
 	GT_TRY(get_grid(&f, &v->grid, flip));
 	GT_TRY(gt_nc_get_provenance(&f, &v->from));
 	if ((v->position = o->position) == GT_POSITION_AUTO)

@@ -101,6 +101,7 @@ gt_status gt_volume_scaling(const char *path, const char *format, const char *ty
 void gt_volume_scale(gt_volume *v, const gt_scaling *s, const gt_said *said, const gt_read_options *o)
 {
 	v->water = said->water;
+	v->unit = s->unit;
 	if (s->unit == GT_HU) {
 		v->water = said->water > 0 ? said->water : o->water > 0 ? o->water : GT_WATER_DEFAULT;
 		gt_volume_linear(v, s->slope * v->water / 1000, (1 + s->offset / 1000) * v->water);

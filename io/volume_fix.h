@@ -30,7 +30,7 @@ typedef struct { gt_unit unit; double slope, offset; } gt_scaling;
  * type, with a note. GT_ERR_UNSUPPORTED where that is GT_MEANS_NOTHING. */
 gt_status gt_volume_scaling(const char *path, const char *format, const char *type, gt_meaning meaning, const gt_said *said,
                             const gt_read_options *o, gt_scaling *scaling);
-/* Stored numbers -> mm^-1; sets the water. */
+/* Stored numbers -> mm^-1; sets the water and the file's unit. */
 void   gt_volume_scale(gt_volume *v, const gt_scaling *scaling, const gt_said *said, const gt_read_options *o);
 /* Refuses NaN and infinity among the numbers read (GT_ERR_FORMAT). */
 gt_status gt_volume_finite(const char *path, const gt_volume *v);

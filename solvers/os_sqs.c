@@ -4,7 +4,8 @@
  * where S is one of G groups of the M subsets. Groups make many steps per pass over the data, but disagree with each other: where
  * they circle around the minimum, only fewer of them get closer. So first every subset is a group; then groups of several
  * subsets are summed up before a step, a divisor of their number and at most a third of it; last all are, which has the exact
- * gradient and converges. The momentum starts anew when the number of groups changes and, with one, where it points uphill.
+ * gradient and converges. The momentum starts anew when the number of groups changes; with one, where it points uphill; and with several, after a
+ * pass on whose way the data term rose: what the groups disagree about, momentum adds up, without end where few views see the same.
  *
  * With one group the cost is that of the iterate, not of z: the data term is a parabola along the line of the last two iterates and z,
  * of which the value at the former and value and slope at z are known.
@@ -18,10 +19,14 @@
 #include "solvers/sweep.h"
 
 struct options {
-	int iterations, subsets, nonneg, momentum;
+	int iterations, subsets, nonneg, momentum, restart;
 	double fewer, single;
 };
-static const struct options defaults = { .iterations = 20, .subsets = 12, .nonneg = 1, .momentum = 1, .fewer = 0.5, .single = 0.9 };
+static const struct options defaults = {
+	.iterations = 20, .subsets = 12, .nonneg = 1, .momentum = 1, .restart = 1, .fewer = 0.5, .single = 0.9
+};
+/* Times the data term of the pass before: more than the circling of groups, less than a pass that runs away. */
+#define RISE 1.1
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "iterations", .help = "passes over all the data", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
@@ -39,6 +44,7 @@ static const gt_param params[] = {
 	  .least = 0,
 	  .most = 1 },
 	{ .key = "momentum", .help = "extrapolate from step to step", .kind = GT_FLAG, .at = AT(momentum) },
+	{ .key = "restart", .help = "give up the momentum where it leads uphill", .kind = GT_FLAG, .at = AT(restart) },
 	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },
 	{ .key = NULL },
 };
@@ -62,7 +68,7 @@ struct state {
 	gt_pwls_room room;
 	size_t groups, *order;
 	double *square; /* of each subset: <r, w r> of the last residual, once settled */
-	double data;    /* the data term at the iterate before, with one group */
+	double data;    /* the data term of the pass before: with one group, at the iterate before */
 	gt_kept kept[5];
 };
 
@@ -167,9 +173,10 @@ static struct pass sweep(struct state *s, int iteration)
 	for (size_t k = 0; k < s->p->subsets; k++)
 		pass.data += s->square[k] / 2;
 	if (groups == 1)
-		s->data = pass.data = at_iterate(&pass, s->data);
-	if (pass.side[0] > pass.side[1])
+		pass.data = at_iterate(&pass, s->data);
+	if (s->o->restart && (groups == 1 ? pass.side[0] > pass.side[1] : iteration > 1 && pass.data > RISE * s->data))
 		s->at.t = 1;
+	s->data = pass.data;
 	return pass;
 }
 

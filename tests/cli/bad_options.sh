@@ -8,6 +8,10 @@ grid=32x32x4@8x8x10
 refused 2 "did you mean 'recon'" recno scan.nc
 refused 2 "did you mean '--grid'" recon scan.nc -o out.nc --gird $grid
 refused 2 "unknown option '--zzzzzz'" recon scan.nc -o out.nc --zzzzzz
+refused 2 "unknown option '--flip': gantry import has it" recon scan.nc -o out.nc --flip columns
+refused 2 "unknown option '--position': gantry convert has it" recon scan.nc -o out.nc --position=HFP
+refused 2 "unknown option '--phantom': gantry simulate has it" recon scan.nc -o out.nc --phantom box
+refused 2 "unknown option '--window': gantry view has it" recon scan.nc -o out.nc --window 0:1
 refused 2 "--output needs a value" recon scan.nc --output
 refused 2 "--output is needed" recon scan.nc
 refused 2 "missing" recon -o out.nc

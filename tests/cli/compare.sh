@@ -23,6 +23,31 @@ refused 1 "out of tolerance: rmse is 50 HU, expected at most 49.9 HU" compare pl
 refused 2 "--max=5mm" compare plus.nc truth.nc --max 5mm
 refused 2 "--rmse=HU" compare plus.nc truth.nc --rmse HU
 refused 2 "these are projections" compare scan.nc scan.nc --rmse 5HU
+refused 2 "these are projections" compare scan.nc scan.nc --rmse 5mm-1
+# A number without unit has that of the files, if they have one.
+ok convert plus.nc -o plus-hu.nc --unit HU
+ok convert truth.nc -o truth-hu.nc --unit HU
+ok compare plus-hu.nc truth-hu.nc --rmse 50.1 --max 51 --mean 50.1
+ok compare plus-hu.nc truth-hu.nc --rmse 0.0011mm-1 --max 0.0011MM-1
+refused 1 "out of tolerance: rmse is 50 HU, expected at most 49.9 HU" compare plus-hu.nc truth-hu.nc --rmse 49.9
+refused 1 "out of tolerance: largest difference is 0.001" compare plus-hu.nc truth-hu.nc --max 0.0009mm-1
+refused 1 "expected at most 0.0009 mm-1" compare plus.nc truth.nc --mean 0.0009
+for key in rmse max mean; do
+	refused 2 "--$key=5: plus.nc is in mm-1 and truth-hu.nc in HU: expected a number with its unit, 5HU or 5mm-1" compare plus.nc truth-hu.nc --$key 5
+done
+ok compare plus.nc truth-hu.nc --rmse 50.1HU --max 0.0011mm-1 --relative 1
+ok compare plus.nc plus-hu.nc --max 1e-8mm-1
+ok compare truth-hu.nc truth.nc --central 0.5 --rmse 1e-3HU
+ok compare plus-hu.nc plus-hu.nc --max 0
+ok convert plus-hu.nc -o plus-hu.mha --unit HU
+for name in plus-hu.nc plus-hu.mha; do
+	ok info $name --json
+	grep -q '"unit":[[:space:]]*"HU"' <<<"$out" || fail "$name is not in HU: $out"
+	holds "($(value least) + 950) ^ 2 < 1e-4 && ($(value most) - 50) ^ 2 < 1e-4 && ($(value most_HU) - 50) ^ 2 < 1e-4" "$name: $out"
+done
+ok info plus.nc --json
+grep -q '"unit":[[:space:]]*"mm-1"' <<<"$out" || fail "plus.nc is not in mm-1: $out"
+holds "($(value least) - 0.001) ^ 2 < 1e-12 && ($(value most) - 0.021) ^ 2 < 1e-12 && ($(value least_HU) + 950) ^ 2 < 1e-4"
 refused 1 "out of tolerance: relative rmse" compare half.nc truth.nc --relative 0.49
 ok compare truth.nc truth.nc --max 0
 # The cylinder's middle is water alone.

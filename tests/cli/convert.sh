@@ -28,6 +28,7 @@ if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then
 	ok info series
 	says "grid                     $grid"
 	says "phantom=man.shapes"
+	says "unit                     HU"
 	ok convert ffp.nc -o prone/
 	ok convert prone -o prone.mha
 	ok info prone.mha
@@ -65,7 +66,7 @@ for from in $formats; do
 	ok convert truth.nc -o "a.$from" --unit HU
 	for to in $formats; do
 		ok convert "a.$from" -o "b.$to"
-		ok compare "b.$to" truth.nc --max 1e-7
+		ok compare "b.$to" truth.nc --max 1e-7mm-1
 	done
 	ok info "b.$from"
 	says "patient_position         HFS"
@@ -79,7 +80,7 @@ says "phantom=man.shapes"
 ok convert truth.nc -o c.mha --unit HU --water 0.019
 ok info c.mha
 says "water_mm-1               0.019"
-ok compare c.mha truth.nc --max 1e-7
+ok compare c.mha truth.nc --max 1e-7mm-1
 ok convert truth.nc -o c.mha
 grep -qa "unit=mm-1" c.mha || fail "MetaImage is not in mm-1"
 
@@ -113,9 +114,12 @@ case $formats in
 	grep -qa "unit=HU position=HFS" probe.nii || fail "NIfTI is not in HU"
 	ok recon projections.nc -o vol.nii --grid 32x32x4@4x4x5 --solver fdk --backend "$backend"
 	ok recon projections.nc -o vol.nc --grid 32x32x4@4x4x5 --solver fdk --backend "$backend"
-	ok compare vol.nii vol.nc --max 1e-7
+	ok compare vol.nii vol.nc --max 1e-7mm-1
 	ok info vol.nii
 	says "made_from_scan"
+	says "unit                     HU"
+	ok view vol.nii -o vol.png --window 0:100
+	grep -q "window 0 to 100 HU" stderr.txt || fail "the picture of vol.nii is not in its unit: $(cat stderr.txt)"
 	ok recon projections.nc -o more.nii.gz --like vol.nii --init vol.nii --solver os-sart:iterations=1,subsets=2 --backend "$backend"
 	head -c 3000 probe.nii >short.nii
 	refused_output 1 "short.nii: truncated" convert short.nii

@@ -67,6 +67,18 @@ ok info vol.nc
 says "weights=photons"
 ok info circle
 says "most_photons             100000"
+# Photons take memory only where a method has a use for them.
+ok import circle -o counted.nc
+ok import circle -o bare.nc --without-photons
+for file in circle counted.nc; do
+	ok recon $file --grid $grid --solver pcg --backend "$backend" --dry-run --json
+	holds "$(value projections) == 2 * $(value data)" "photons of $file: $out"
+	ok recon $file --grid $grid --backend "$backend" --dry-run --json
+	direct=$out
+	ok recon bare.nc --grid $grid --backend "$backend" --dry-run --json
+	[ "$(sed 's/.*"free".*//; s/.*"command".*//; s/.*"scan".*//' <<<"$direct")" = "$(sed 's/.*"free".*//; s/.*"command".*//; s/.*"scan".*//' <<<"$out")" ] ||
+		fail "fdk of $file takes other memory than without photons: $direct"
+done
 
 ok import circle -o again/ --maker GE
 [ "$(grep -c -- --maker stderr.txt)" -eq 0 ] || fail "the maker is taken: $(cat stderr.txt)"

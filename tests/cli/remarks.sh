@@ -37,13 +37,22 @@ says "backend=cpu:1"
 ok recon scan.nc -o out.nc --backend "$backend" --quiet
 [ ! -s stderr.txt ] || fail "--quiet says: $(cat stderr.txt)"
 
-# Windows in the other unit.
+# How long it will take.
+remark "s, about 1 s left" recon scan.nc -o out.nc --solver cgls:iterations=2 --backend "$backend"
+[ "$(grep -c "left$" stderr.txt)" -eq 1 ] || fail "the last iteration leaves nothing: $(cat stderr.txt)"
+
+# Windows in the other unit, and in that of the file.
 remark "did you mean --unit HU?" view vol.nc -o out.png --window 0:100
 remark "everything is black: values are" view vol.nc -o out.png --window 0:100
 remark "did you mean --unit mm-1?" view vol.nc -o out.png --window 0:0.03 --unit HU
 remark "everything is white" view vol.nc -o out.png --window -2e4:-1e4 --unit HU
 ok view vol.nc -o out.png --window 0:0.03
 silent everything
+ok import vol.nc -o vol-hu.nc --unit HU
+remark "window -1000 to 0 HU" view vol-hu.nc -o out.png --window -1000:0
+silent everything
+remark "window 0 to 0.03 mm-1" view vol-hu.nc -o out.png --window 0:0.03 --unit mm-1
+remark "did you mean --unit mm-1?" view vol-hu.nc -o out.png --window 0:0.03
 remark "line integral" view scan.nc -o out.png
 silent sinogram
 

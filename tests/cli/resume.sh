@@ -6,7 +6,7 @@
 ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e4 --seed 5 -o scan.nc
 ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e4 --seed 6 -o other.nc
 ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e4 --seed 5 --start 3 -o turned.nc
-common=(--grid 44x40x4@5.5x6x5 --backend "$backend" --quiet)
+common=(--grid 44x40x4@5.5x6x5 --margin no --backend "$backend" --quiet)
 same() { ok compare "$1" "$2" --max 0; }
 
 # kill_after FILE SIGNAL ARGUMENTS: sends it once FILE is there, in the midst of the iterations.
@@ -89,7 +89,7 @@ refused 1 "n.ck: is of another run: the penalty is huber:strength=" recon scan.n
 
 # Divergence is seen when it would have been, and the best image is the one of before.
 ok simulate --phantom shepp-logan --reduce 8 --photons 300 --seed 5 -o wild.nc --truth like.nc --grid 40x40x6@6x6x6.5
-wild=(wild.nc --like like.nc --backend "$backend" --quiet --solver "os-sqs:iterations=40,subsets=41,fewer=1,single=1")
+wild=(wild.nc --like like.nc --backend "$backend" --quiet --solver "os-sqs:iterations=40,subsets=41,fewer=1,single=1,restart=no")
 ends() { sed -n 's/.*diverged: \(after .*\); .* holds \(.*\)$/\1 \2/p' stderr.txt; }
 refused 1 "diverged" recon "${wild[@]}" -o best.nc --checkpoint w.ck:every=4
 whole=$(ends)

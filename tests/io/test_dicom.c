@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "io/dicom.h"
+#include "io/utf8.h"
 #include "tests/io/dicom_bytes.h"
 #include "tests/support/support.h"
 
@@ -221,6 +222,70 @@ START_TEST(compressed_files)
 }
 END_TEST
 
+/* A name in a file of that character set (NULL: none is named), and as it is to come back. */
+static void name_comes_back(const char *set, const char *stored, const char *shown, size_t size)
+{
+	static const gt_dicom_tag character_set = { 0x0008, 0x0005, "CS", "character set" }, name = { 0x0010, 0x0010, "PN", "name" };
+	char uid[GT_DICOM_UID], text[64];
+	gt_dicom *d;
+	if (!make(&d))
+		return;
+	ck_ok(gt_dicom_uid(uid));
+	ck_ok(gt_dicom_put_text(d, &class, "1.2.840.10008.5.1.4.1.1.2"));
+	ck_ok(gt_dicom_put_text(d, &instance, uid));
+	if (set)
+		ck_ok(gt_dicom_put_text(d, &character_set, set));
+	ck_ok(gt_dicom_put_text(d, &name, stored));
+	ck_ok(gt_dicom_save(d, path));
+	gt_dicom_close(d);
+	ck_ok(gt_dicom_open(path, &d));
+	ck_ok(gt_dicom_text(d, &name, text, size));
+	ck_assert_str_eq(text, shown);
+	gt_dicom_close(d);
+}
+
+START_TEST(texts_come_in_utf8)
+{
+	name_comes_back("ISO_IR 100", "M\xfcller^\xc5sa", "M\xc3\xbcller^\xc3\x85sa", 64);
+	name_comes_back("ISO_IR 100", "M\xfcller^\xc5sa", "M\xc3\xbcller^", 10);
+	name_comes_back("ISO_IR 144", "\xbb\xee\xda", "\xd0\x9b\xd1\x8e\xd0\xba", 64);
+	name_comes_back("ISO_IR 192", "M\xc3\xbcller \xf0\x9f\x98\x80", "M\xc3\xbcller \xf0\x9f\x98\x80", 64);
+	name_comes_back(NULL, "M\xfcller", "M?ller", 64);
+	name_comes_back("ISO_IR 999", "M\xfcller", "M?ller", 64);
+	name_comes_back("ISO_IR 192", "M\xfcller", "M?ller", 64);
+}
+END_TEST
+
+START_TEST(only_utf8_is_shown)
+{
+	static const struct {
+		const char *text, *shown;
+		size_t size;
+	} all[] = {
+		{ "plain\ttext\n", "plain\ttext\n", 64 },
+		{ "a\x01\x1b[2J\x7f z", "a??[2J? z", 64 },
+		{ "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 10 },
+		{ "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac", 9 },
+		{ "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9", 5 },
+		{ "\xc3\xa9", "", 2 },
+		{ "\xc3", "?", 64 },
+		{ "\xe2\x82", "??", 64 },
+		{ "\xe2\x82x", "??x", 64 },
+		{ "\x80\xff", "??", 64 },
+		{ "\xc0\xaf \xe0\x80\xaf \xf0\x80\x80\xaf", "?? ??? ????", 64 },
+		{ "\xed\xa0\x80 \xf4\x90\x80\x80", "??? ????", 64 },
+		{ "\xc2\x9b\xc2\xa0", "?\xc2\xa0", 64 },
+		{ "", "", 1 },
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		char out[64];
+		memset(out, 'x', sizeof out);
+		gt_utf8_shown(all[i].text, strlen(all[i].text), out, all[i].size);
+		ck_assert_msg(!strcmp(out, all[i].shown), "text %zu is shown as '%s'", i, out);
+	}
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
@@ -229,6 +294,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, damaged_files);
 	tcase_add_test(tc, implicit_files);
 	tcase_add_test(tc, compressed_files);
+	tcase_add_test(tc, texts_come_in_utf8);
+	tcase_add_test(tc, only_utf8_is_shown);
 }
 
 int main(void) { return gt_test_main("dicom", fill); }

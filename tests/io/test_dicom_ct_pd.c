@@ -400,6 +400,11 @@ START_TEST(photon_statistics)
 		for (size_t i = 0; i < gt_scan_cells(p->scan); i++)
 			ck_assert(q->photons[i] == 12345);
 		gt_projections_free(q);
+		gt_read_options alone = gt_read_defaults;
+		alone.without_statistics = 1;
+		ck_ok(gt_read_projections(dir, &alone, &q));
+		ck_assert(q->data && !q->photons);
+		gt_projections_free(q);
 		style.without_photons = 1;
 		ck_ok(read_as(&style, &q));
 		ck_assert_ptr_null(q->photons);

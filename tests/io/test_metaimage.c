@@ -42,7 +42,7 @@ START_TEST(volumes_come_back)
 		ck_ok(gt_write_volume(path, &o, v));
 		ck_ok(gt_read_volume(path, NULL, &w));
 		same(v, w, 0);
-		ck_assert(w->water == 0.0191);
+		ck_assert(w->water == 0.0191 && w->unit == GT_PER_MM);
 		ck_assert_str_eq(w->from.command, "gantry recon");
 		ck_assert_uint_eq(w->from.scan_hash, v->from.scan_hash);
 		gt_volume_free(w);
@@ -50,7 +50,7 @@ START_TEST(volumes_come_back)
 		ck_ok(gt_write_volume(path, &o, v));
 		ck_ok(gt_read_volume(path, NULL, &w));
 		same(v, w, 1e-7);
-		ck_assert(w->water == 0.0191);
+		ck_assert(w->water == 0.0191 && w->unit == GT_HU);
 		gt_volume_free(w);
 		gt_volume_free(v);
 		unlink(path);

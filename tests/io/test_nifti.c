@@ -78,6 +78,7 @@ START_TEST(slices_come_back)
 		ck_ok(gt_slices_commit(s));
 		ck_ok(gt_read_volume(path, NULL, &w));
 		same(v, w, i / 2 ? 1e-7 : 0);
+		ck_assert(w->unit == o.unit);
 		gt_volume_free(w);
 		unlink(path);
 		ck_ok(gt_slices_create(path, &o, &head, &s));

@@ -1,0 +1,43 @@
+#!/bin/bash
+# Grids that were asked for on a circle: what rays through the body meet beyond the ends is computed too, and nothing where the grid holds it.
+. "$(dirname "$0")/support/lib.sh"
+
+solver=(--solver "os-sart:iterations=5,subsets=6" --backend "$backend")
+margin() { sed -n 's/^\([0-9]*\) slices* below and \([0-9]*\) above are computed too, where rays go on, and not written$/\1 \2/p' stderr.txt; }
+# least BELOW ABOVE: of the last run, at least so many slices.
+least() {
+	local below=0 above=0
+	read -r below above <<<"$(margin)"
+	holds "${below:-0} >= $1 && ${above:-0} >= $2" "a margin of ${below:-0} and ${above:-0}: $(cat stderr.txt)"
+}
+none() { [ -z "$(margin)" ] || fail "a margin of $(margin): $*"; }
+
+# One slice in the midst of a long body, which is what many slices give there.
+ok simulate --reduce 16 --rows 16 --row-pitch 4 --phantom water-cylinder --rays 1 -o long.nc --truth truth.nc --grid 44x40x1@5x6x2.5+4,-6,9
+ok recon long.nc -o auto.nc --like truth.nc "${solver[@]}"
+least 11 4
+ok recon long.nc -o yes.nc --like truth.nc "${solver[@]}" --margin yes
+ok compare auto.nc yes.nc --radius 60 --rmse 0.1HU
+ok recon long.nc -o no.nc --like truth.nc "${solver[@]}" --margin no
+none "--margin no"
+grep -q "falls into the outermost ones" stderr.txt || fail "nothing is said: $(cat stderr.txt)"
+ok compare auto.nc truth.nc --radius 60 --rmse 10HU
+refused 1 "rmse" compare no.nc truth.nc --radius 60 --rmse 200HU
+# A grid that is as high as what is seen of the body, and one of a body that ends within it although rows go on.
+ok recon long.nc -o out.nc --grid 44x40x25@5x6x2.5 "${solver[@]}"
+none "a grid as high as the beam in the cylinder"
+ok simulate --reduce 8 --rows 32 --row-pitch 4 --phantom spheres -o spheres.nc
+ok recon spheres.nc -o out.nc --grid 44x40x15@4x4x2 "${solver[@]}"
+none "a grid that holds the spheres"
+ok recon spheres.nc -o out.nc --grid 44x40x4@4x4x2 "${solver[@]}"
+least 3 3
+# One row and one slice are two dimensions.
+ok simulate --reduce 16 --rows 1 --phantom forbild-head --rays 1 -o row.nc
+ok recon row.nc -o out.nc --grid 44x40x1@5x6x10 "${solver[@]}"
+none "one slice of one row"
+# The first and the last rows may be anywhere: a checkpoint and a start of the grid that was asked for.
+ok recon long.nc -o fdk.nc --like truth.nc --solver fdk --backend "$backend"
+ok recon long.nc -o out.nc --like truth.nc "${solver[@]}" --init fdk.nc --checkpoint a.ck
+least 11 4
+ok recon long.nc -o out.nc --like truth.nc "${solver[@]}" --init fdk.nc --resume a.ck
+finish
