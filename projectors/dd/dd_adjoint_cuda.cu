@@ -58,6 +58,7 @@ template <int VOXELS, int EDGES, int FORM> struct strip_shape {
 		CHUNK = HEIGHT,
 		SLOT = slot_of(FORM),
 		SLOTS = GT_DD_ADJOINT_SLOTS,
+		ODD = 0,
 		WHOLE = GT_DD_ADJOINT_WHOLE
 	};
 };
@@ -344,25 +345,36 @@ static int stride_of(const gt_dd *d) { return (d->rows + 2) / 2 * 2; }
 static int form_of(const gt_dd *d) { return d->rows <= GT_DD_ADJOINT_SHORT ? SHORT : d->rows <= GT_DD_ADJOINT_WHOLE ? FINE : TALL; }
 
 /* z edges per lane that cost least, by what 16 voxels of a tile cost, over blocks from near the source to near the detector. */
-static int edges_of(const gt_dd *d, const gt_dd_fast *f)
+static int edges_of(const gt_dd *d, const gt_dd_fast *f, double *least)
 {
 	enum { HEIGHTS = 9 };
 	static const double cost[] = { 0, 470, 566, 920, 1000 };
 	const double mean = (f->least_A + f->most_A) / 2, step = (f->most_A - f->least_A) / (HEIGHTS - 1);
 	int best = 1;
-	double least = 1e300;
+	*least = 1e300;
 	for (int edges = 1; edges <= 4; edges++) {
 		double sum = 0;
 		for (int i = 0; i < HEIGHTS; i++) {
 			const double seen = fmin(f->typical_span + (f->least_A + i * step - mean) * d->rows, d->n[2]);
-			sum += cost[edges] * ceil(seen / (WARP * edges));
+			sum += cost[edges] * ceil(seen / (WARP * edges)) / HEIGHTS;
 		}
-		if (sum < least) {
-			least = sum;
+		if (sum < *least) {
+			*least = sum;
 			best = edges;
 		}
 	}
 	return best;
+}
+static int edges_of(const gt_dd *d, const gt_dd_fast *f)
+{
+	double least;
+	return edges_of(d, f, &least);
+}
+static int thin_is_best(const gt_dd *d, const gt_dd_fast *f)
+{
+	double least;
+	edges_of(d, f, &least);
+	return gt_dd_thin_adjoint_cost(d, f) < least;
 }
 /* Slices of z that a block owns: all, unless there were too few blocks for the device. Where bundles see a part of the slices alone, tiles that
  * are cut by the ends of parts cost more than blocks that wait. */
@@ -391,7 +403,7 @@ static size_t batch_views(const gt_dd *d, const gt_dd_fast *f)
 }
 extern "C" size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f)
 {
-	if (gt_dd_thin_adjoint_height(d, f))
+	if (thin_is_best(d, f))
 		return gt_dd_thin_adjoint_scratch(d, f);
 	return volume_bytes(d) + batch_views(d, f) * d->columns * stride_of(d) * sizeof(float2);
 }
@@ -418,7 +430,7 @@ template <int STRIP, int EDGES> static cudaError_t launch(cudaStream_t queue, co
 
 extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)
 {
-	if (gt_dd_thin_adjoint_height(d, f)) {
+	if (thin_is_best(d, f)) {
 		gt_dd_thin_adjoint(be, d, f, y, x);
 		return;
 	}

@@ -179,29 +179,29 @@ template <typename SHAPE>
 static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, struct writer *w, const struct reach &r, int m, int i0,
                              int n0, int e, int end)
 {
-	typedef unit<SHAPE::SLICES> unit_t;
+	typedef unit<SHAPE::SLICES> block_unit;
 	const int lane = threadIdx.x % WARP, some = r.first <= r.last;
 	int low = 0, high = 0;
 	if (some)
 		rows_of(d, r, f.view[m].p, e, SHAPE::HEIGHT, &low, &high);
 	if (some && d.rows <= SHAPE::WHOLE && high > low)
 		low = 0, high = d.rows;
-	const unsigned chunks = chunks_between<SHAPE>(r.z_low - (float)e, fminf(r.z_high, (float)end) - (float)e);
+	const unsigned chunks = (int)SHAPE::CHUNK == (int)SHAPE::HEIGHT ? 1 : chunks_between<SHAPE>(r.z_low - (float)e, fminf(r.z_high, (float)end) - (float)e);
 	unsigned todo = __ballot_sync(~0u, some && high > low && chunks);
 	for (int fresh = 1; todo; todo &= todo - 1) {
 		const int src = __ffs(todo) - 1, at = __shfl_sync(~0u, m, src), first = __shfl_sync(~0u, r.first, src),
 			  last = __shfl_sync(~0u, r.last, src), from = __shfl_sync(~0u, low, src),
 			  rows = __shfl_sync(~0u, high, src) - from;
-		const unsigned seen = __shfl_sync(~0u, chunks, src);
+		const unsigned seen = (int)SHAPE::CHUNK == (int)SHAPE::HEIGHT ? 1 : __shfl_sync(~0u, chunks, src);
 		const gt_dd_near *v = f.view + at;
 		const int whole = rows == d.rows, bytes = whole ? j.stride * 8 : (rows + 2) / 2 * 16;
-		const int pair = whole && j.stride % 2; /* copies begin with even columns and are of an even number of these */
-		const int room = (SHAPE::SLOT - (int)sizeof(unit_t) - 16) / (bytes + 16) - 2 * pair;
+		const int pair = SHAPE::ODD && whole && j.stride % 2; /* copies begin with even columns and are of an even number of these */
+		const int room = (SHAPE::SLOT - (int)sizeof(block_unit) - 16) / (bytes + 16) - 2 * pair;
 		for (int k = first; k <= last; k += room, w->units++, fresh = 0) {
 			const unsigned slot = open<SHAPE>(w), count = min(room, last + 1 - k), bar = w->ring.full + 8 * slot;
 			const unsigned skip = pair ? k % 2 : 0, copied = pair ? (skip + count + 1) / 2 * 2 : count;
 			unsigned char *place = w->ring.base + slot * SHAPE::SLOT;
-			unit_t *u = (unit_t *)place;
+			block_unit *u = (block_unit *)place;
 			const int n = n0 + lane, valid = lane < SHAPE::SLICES && n >= v->first && n < v->end;
 			const unsigned bits = __ballot_sync(~0u, valid);
 			if (valid) {
@@ -226,7 +226,7 @@ static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, 
 			}
 			__syncwarp();
 			const float2 *sums = j.sums + (size_t)(at - j.first) * j.view_stride + (size_t)(k - skip) * j.stride + from;
-			const unsigned edges = address_of(place) + sizeof(unit_t), columns = edges + (count + 1) * 16;
+			const unsigned edges = address_of(place) + sizeof(block_unit), columns = edges + (count + 1) * 16;
 			const bool together = bytes == j.stride * 8;
 			if (elected()) {
 				barrier_expect(bar, (count + 1) * 16 + copied * bytes);

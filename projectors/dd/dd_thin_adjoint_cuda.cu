@@ -37,12 +37,7 @@
 #ifndef GT_DD_THIN_FOLDED /* up to so many rows, places are not made fractions: 0 to 64 */
 #define GT_DD_THIN_FOLDED 40
 #endif
-#ifndef GT_DD_THIN_SEEN /* where a view sees at most so many slices of many, tiles are TILE slices high: 0 to 64 */
-#define GT_DD_THIN_SEEN 0
-#endif
-#ifndef GT_DD_THIN_TILE /* 16, 20, 32 */
-#define GT_DD_THIN_TILE 20
-#endif
+#include <math.h>
 #include "core/cuda.h"
 #include "projectors/dd/dd_ring.h"
 
@@ -63,6 +58,7 @@ template <int NZ, int VOXELS> struct thin_shape {
 		BLOCKS = NZ * VOXELS > 40 ? GT_DD_THIN_BLOCKS_TALL : GT_DD_THIN_BLOCKS,
 		SLOT = 221184 / BLOCKS / GT_DD_THIN_SLOTS / 128 * 128,
 		SLOTS = GT_DD_THIN_SLOTS,
+		ODD = 1,
 		WHOLE = GT_DD_THIN_WHOLE
 	};
 };
@@ -277,18 +273,31 @@ template <int NZ, int VOXELS> static cudaError_t launch(cudaStream_t queue, cons
 static const int thin_heights[] = { 1, 2, 4, 8, 16, 20, 32 };
 enum { TALLEST = 32 };
 
-/* All slices in a tile; or, of many, tiles about as high as what a view of few rows sees. */
-extern "C" int gt_dd_thin_adjoint_height(const gt_dd *d, const gt_dd_fast *f)
+/* Of a tile: the lowest that holds all slices. */
+static int size_of(const gt_dd *d)
 {
-	const int slot = thin_shape<1, 1>::SLOT < thin_shape<TALLEST, 2>::SLOT ? thin_shape<1, 1>::SLOT : thin_shape<TALLEST, 2>::SLOT;
-	if ((rows_at_most(d, f, TALLEST, SLICES) + 4) * 8 + sizeof(thin_unit) + 64 > slot)
-		return 0;
-	if (d->n[2] > TALLEST)
-		return (f->least_A + f->most_A) / 2 * d->rows <= GT_DD_THIN_SEEN ? GT_DD_THIN_TILE : 0;
 	int i = 0;
-	while (thin_heights[i] < d->n[2])
+	while (thin_heights[i] < d->n[2] && thin_heights[i] < TALLEST)
 		i++;
-	return thin_heights[i];
+	return i;
+}
+
+/* A tile costs something, and each slice that a view sees. Windows of tall detectors, which must fit, cost more than they save but for very few
+ * slices. */
+extern "C" double gt_dd_thin_adjoint_cost(const gt_dd *d, const gt_dd_fast *f)
+{
+	enum { STEPS = 9, A_TILE = 60, A_SLICE = 10, VERY_FEW = 8 };
+	const int height = thin_heights[size_of(d)];
+	const double mean = (f->least_A + f->most_A) / 2, step = (f->most_A - f->least_A) / (STEPS - 1);
+	if ((d->rows > GT_DD_THIN_WHOLE && d->n[2] > VERY_FEW) ||
+	    (rows_at_most(d, f, height, SLICES) + 4) * 8 + sizeof(thin_unit) + 64 > thin_shape<1, 1>::SLOT)
+		return 1e300;
+	double sum = 0;
+	for (int i = 0; i < STEPS; i++) {
+		const double seen = (f->least_A + i * step) * d->rows, span = f->typical_span + seen - mean * d->rows;
+		sum += A_TILE * ceil(fmin(span, d->n[2]) / height) + A_SLICE * fmin(seen, d->n[2]);
+	}
+	return sum / STEPS;
 }
 
 extern "C" void gt_dd_thin_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)
@@ -300,10 +309,7 @@ extern "C" void gt_dd_thin_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_f
 	const int groups = pieces(d->columns, WARP), middle = d->rows / 2, form = form_of(d), stride = stride_of(d);
 	const size_t batch = batch_views(d, f), apart = view_stride(d);
 	float2 *sums = (float2 *)gt_scratch(be);
-	const int height = gt_dd_thin_adjoint_height(d, f);
-	int size = 0;
-	while (thin_heights[size] < height)
-		size++;
+	const int size = size_of(d);
 	cudaMemsetAsync(x, 0, (size_t)d->n[0] * d->n[1] * d->n[2] * sizeof(float), queue);
 	for (int axis = 0, first = 0, bundle = 0; axis < 2; first += f->views[axis], bundle += f->bundles[axis++])
 		for (size_t done = 0; done < (size_t)f->views[axis]; done += batch) {
