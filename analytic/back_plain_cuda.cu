@@ -87,8 +87,8 @@ static __device__ void add_tilted_view(const struct gt_back_grid *in, size_t v, 
 struct columns_in {
 	struct gt_back_grid grid;
 	size_t tiles[2];
-	const unsigned *left; /* NULL: all views; else a bit per view of tiles of `parts` blocks along z */
-	size_t words, parts;
+	const unsigned *left; /* NULL: all views; else a bit per view of tiles of parts[0] blocks along x and y, parts[1] along z */
+	size_t words, parts[2];
 };
 
 template <typename T, typename ROWS>
@@ -97,9 +97,11 @@ static __global__ void __launch_bounds__(BACK_X *BACK_Y) back_columns(struct col
 	const struct gt_back_grid *g = &in.grid;
 	const size_t per_slab = in.tiles[0] * in.tiles[1], slab = blockIdx.x / per_slab, inside = blockIdx.x % per_slab;
 	const size_t tx = inside % in.tiles[0], ty = inside / in.tiles[0], iz = slab * SLICES;
-	const unsigned *left = in.left ? in.left + (slab / in.parts * per_slab + inside) * in.words : NULL;
-	if (left) {
+	const unsigned *left = NULL;
+	if (in.left) {
+		const size_t wide = (in.tiles[0] + in.parts[0] - 1) / in.parts[0], high = (in.tiles[1] + in.parts[0] - 1) / in.parts[0];
 		unsigned some = 0;
+		left = in.left + ((slab / in.parts[1] * high + ty / in.parts[0]) * wide + tx / in.parts[0]) * in.words;
 		for (size_t i = 0; i < in.words; i++)
 			some |= left[i];
 		if (!some)
@@ -130,7 +132,7 @@ static __global__ void __launch_bounds__(BACK_X *BACK_Y) back_columns(struct col
 
 static struct columns_in columns_of(const struct gt_back_call *c)
 {
-	struct columns_in in = { gt_back_grid_of(c), { 0, 0 }, NULL, 0, 1 };
+	struct columns_in in = { gt_back_grid_of(c), { 0, 0 }, NULL, 0, { 1, 1 } };
 	in.tiles[0] = (in.grid.n[0] + BACK_X - 1) / BACK_X;
 	in.tiles[1] = (in.grid.n[1] + BACK_Y - 1) / BACK_Y;
 	return in;
@@ -146,13 +148,14 @@ template <typename T, typename ROWS> static void launch(const struct gt_back_cal
 
 static_assert(BACK_X == 16 && BACK_Y == 16 && 16 % SLICES == 0, "blocks that divide the tiles of back_tiles_cuda.cu");
 
-void gt_back_leftovers(const struct gt_back_call *c, const unsigned *left, size_t words, size_t slices)
+void gt_back_leftovers(const struct gt_back_call *c, const unsigned *left, size_t words, size_t side, size_t slices)
 {
 	const size_t pitch = c->layout.pitch, all = (c->plan->rows + 2 * c->layout.pad) * pitch;
 	struct columns_in in = columns_of(c);
 	in.left = left;
 	in.words = words;
-	in.parts = slices / SLICES;
+	in.parts[0] = side / BACK_X;
+	in.parts[1] = slices / SLICES;
 	if (c->layout.pairs)
 		launch<float>(c, &in, pair_rows{ (const float2 *)c->filtered, pitch, all, c->layout.pad });
 	else

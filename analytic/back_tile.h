@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "analytic/direct_cuda.h"
 
-#define SIDE 16      /* columns of voxels of a block, along x and y */
+#define SIDE 16      /* columns of voxels along x and y that a block's threads take at a time */
 #define THREADS 256  /* SIDE * SIDE */
 #define WARPS 8      /* THREADS / 32 */
 #define ENTRIES 128  /* views whose places are in shared memory: THREADS at most, a multiple of 32 */
@@ -16,9 +16,11 @@
 #define STATIC_BYTES 1280        /* what a block needs besides stages and table, with the system's share */
 #define ENTRY_BYTES 64           /* what a kernel knows of a view */
 
-/* Adding 2^23, rounded down, leaves floor(x) in the mantissa, for 0 <= x < 2^23. */
+/* Adding 2^23, rounded down, leaves floor(x) in the mantissa, for 0 <= x < 2^23; and 3 2^22 for |x| < 2^22. */
 #define GT_MAGIC 8388608.f
 #define GT_MAGIC_BITS 0x4B000000u
+#define GT_MAGIC_SIGNED 12582912.f
+#define GT_MAGIC_SIGNED_BITS 0x4B400000u
 
 /* Last words of an entry: the tile's first column and row, and the view. */
 struct gt_tile_at {
@@ -65,6 +67,19 @@ static __host__ __device__ __forceinline__ struct gt_corner gt_find_corner(const
 enum { GT_UNSEEN, GT_LEFT_OUT, GT_IN_TILE };
 
 static __device__ __forceinline__ unsigned gt_shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+
+/* Addresses within tiles: in the bits of floats, which fused operations with denormal factors compute exactly, without a
+ * conversion and at the full rate. */
+static __device__ __forceinline__ float gt_bits(unsigned n) { return __uint_as_float(n); }
+
+/* t = BIAS + x, 0 <= x < BIAS: BIAS + floor(x), and the fraction, of 17 bits or more. */
+template <int BIAS> static __device__ __forceinline__ float gt_cut(float t, float *part)
+{
+	static_assert(BIAS == 16 || BIAS == 32 || BIAS == 64, "which bits are the fraction");
+	const float whole = __uint_as_float(__float_as_uint(t) & ~0u << (BIAS == 16 ? 19 : BIAS == 32 ? 18 : 17));
+	*part = t - whole;
+	return whole;
+}
 
 /* Lanes of a half warp take 4 x 4 columns of voxels: their tiles' columns differ, so that few fall on the same bank. */
 static __device__ __forceinline__ void gt_lane_place(int *i, int *j)
@@ -151,10 +166,6 @@ static inline int gt_stages_of(int stage_bytes, int blocks)
 
 /* NULL, or why the device has no accelerator of this kind. */
 const char *gt_tiles_device(gt_backend *be);
-/* The batch as a tensor of floats in boxes of tile rows and that many columns; returns non-zero for a failure. */
-int gt_tiles_describe(const struct gt_back_call *c, int columns, int rows, CUtensorMap *map);
-/* What does not depend on the kernel; left and out come with it. zp: voxels along z of a block. Returns how many blocks. */
-size_t gt_tiles_in_of(const struct gt_back_call *c, int zp, struct gt_tiles_in *in);
 static inline struct gt_back_grid gt_plan_grid(const gt_direct_plan *p)
 {
 	struct gt_back_call c = {};
@@ -168,11 +179,14 @@ static inline struct gt_back_grid gt_plan_grid(const gt_direct_plan *p)
 struct gt_tiles {
 	gt_backend *be;
 	const void *kind;
-	int rows, stages;
+	int side, slices, rows, stages; /* side, slices: voxels of a block along x and y, and z */
 	size_t words, left_bytes;
 	unsigned *left;
 };
-gt_status gt_tiles_new(gt_backend *be, const gt_direct_plan *p, size_t batch, int zp, struct gt_tiles **t);
+gt_status gt_tiles_new(gt_backend *be, const gt_direct_plan *p, size_t batch, int side, int zp, struct gt_tiles **t);
 void      gt_tiles_free(void *t);
+/* Runs the kernel over a batch, and the plain one over what it leaves. columns: of a tile. */
+typedef void (*gt_tiles_kernel)(const CUtensorMap, const struct gt_tiles_in);
+void      gt_tiles_run(const struct gt_tiles *t, const struct gt_back_call *c, gt_tiles_kernel kernel, int columns);
 
 #endif

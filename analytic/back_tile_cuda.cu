@@ -29,7 +29,8 @@ const char *gt_tiles_device(gt_backend *be)
 	return NULL;
 }
 
-int gt_tiles_describe(const struct gt_back_call *c, int columns, int tile_rows, CUtensorMap *map)
+/* The batch as a tensor of floats in boxes of tile rows and that many columns; returns non-zero for a failure. */
+static int describe(const struct gt_back_call *c, int columns, int tile_rows, CUtensorMap *map)
 {
 	const size_t row = gt_layout_row(&c->layout, c->type), rows = c->plan->rows + 2 * c->layout.pad;
 	const cuuint32_t floats = c->layout.pairs ? 2 : 1;
@@ -48,17 +49,6 @@ int gt_tiles_describe(const struct gt_back_call *c, int columns, int tile_rows, 
 
 static size_t parts(size_t n, size_t of) { return (n + of - 1) / of; }
 
-size_t gt_tiles_in_of(const struct gt_back_call *c, int zp, struct gt_tiles_in *in)
-{
-	in->grid = gt_back_grid_of(c);
-	in->tiles[0] = parts(in->grid.n[0], SIDE);
-	in->tiles[1] = parts(in->grid.n[1], SIDE);
-	in->pad = (double)c->layout.pad;
-	in->floats = c->layout.pairs ? 2 : 1;
-	in->out = (float *)c->x;
-	return in->tiles[0] * in->tiles[1] * parts(in->grid.n[2], (size_t)zp);
-}
-
 void gt_tiles_free(void *self)
 {
 	struct gt_tiles *t = (struct gt_tiles *)self;
@@ -68,14 +58,16 @@ void gt_tiles_free(void *self)
 	free(t);
 }
 
-gt_status gt_tiles_new(gt_backend *be, const gt_direct_plan *p, size_t batch, int zp, struct gt_tiles **out)
+gt_status gt_tiles_new(gt_backend *be, const gt_direct_plan *p, size_t batch, int side, int zp, struct gt_tiles **out)
 {
 	struct gt_tiles *t = (struct gt_tiles *)calloc(1, sizeof *t);
 	if (!t)
 		return gt_fail(GT_ERR_MEMORY, "no memory for filtered backprojection");
 	t->be = be;
 	t->words = parts(batch, 32);
-	t->left_bytes = parts(p->grid.n[0], SIDE) * parts(p->grid.n[1], SIDE) * parts(p->grid.n[2], (size_t)zp) * t->words *
+	t->side = side;
+	t->slices = zp;
+	t->left_bytes = parts(p->grid.n[0], (size_t)side) * parts(p->grid.n[1], (size_t)side) * parts(p->grid.n[2], (size_t)zp) * t->words *
 	                sizeof *t->left;
 	if (!(t->left = (unsigned *)gt_backend_alloc(be, t->left_bytes, "views that fit into no tile"))) {
 		free(t);
@@ -83,4 +75,31 @@ gt_status gt_tiles_new(gt_backend *be, const gt_direct_plan *p, size_t batch, in
 	}
 	*out = t;
 	return GT_OK;
+}
+
+void gt_tiles_run(const struct gt_tiles *t, const struct gt_back_call *c, gt_tiles_kernel kernel, int columns)
+{
+	struct gt_tiles_in in;
+	CUtensorMap map;
+	if (describe(c, columns, t->rows, &map))
+		return;
+	in.grid = gt_back_grid_of(c);
+	in.tiles[0] = parts(in.grid.n[0], (size_t)t->side);
+	in.tiles[1] = parts(in.grid.n[1], (size_t)t->side);
+	in.words = t->words;
+	in.pad = (double)c->layout.pad;
+	in.rows = t->rows;
+	in.stages = t->stages;
+	in.floats = c->layout.pairs ? 2 : 1;
+	in.stage_bytes = 4 * in.floats * columns * t->rows;
+	in.left = t->left;
+	in.out = (float *)c->x;
+	const size_t blocks = in.tiles[0] * in.tiles[1] * parts(in.grid.n[2], (size_t)t->slices);
+	const size_t bytes = (size_t)(in.stages * in.stage_bytes + ENTRY_BYTES * ENTRIES);
+	if (gt_cuda_check(c->be, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+	                  "backprojection: shared memory"))
+		return;
+	kernel<<<(unsigned)blocks, THREADS, bytes, gt_cuda_queue(c->be)>>>(map, in);
+	if (!gt_cuda_check(c->be, cudaGetLastError(), "backprojection of tiles"))
+		gt_back_leftovers(c, t->left, t->words, (size_t)t->side, (size_t)t->slices);
 }

@@ -1,18 +1,15 @@
 /* Tiles for views with matrices, whose rows are not parallel to slices: every voxel has a column and a row of its own. Within
  * RUN voxels along z places and weights are linear around their middle (RUN 1: exact), which saves the division; four samples
  * of the tile per voxel, in single precision. What fits into no tile is left to the plain kernel. */
-#include "analytic/back_tile.h"
+#include "analytic/back_block.h"
 
-/* Variants. */
-#ifndef TILTED_SLICES
-#define TILTED_SLICES 16 /* voxels along z of a block: 16, 32 */
-#endif
+#define SLICES 16         /* voxels along z of a block */
+#define SLACK_TILTED 2e-2 /* columns and rows, for rounding and for what is not linear */
+#define MOST_BEND 3e-4    /* cells, of what is not linear within a run */
+#define MOST_DRIFT 5e-5   /* of the weight within a run */
 
-#define SLACK 2e-2      /* columns and rows, for rounding and for what is not linear */
-#define MOST_BEND 3e-4  /* cells, of what is not linear within a run */
-#define MOST_DRIFT 5e-5 /* of the weight within a run */
-
-/* (column, row, 1) / lambda of voxel (i, j, k) of the block = a, b, d . (1, i, j, k), from the tile's corner. */
+/* (column, row, 1) / lambda of voxel (i, j, k) of the block = a, b, d . (1, i, j, k). Columns and rows count from a cell near the
+ * middle of the tile: that keeps them small. */
 struct entry {
 	float a[4], b[4], d[4];
 	struct gt_tile_at at;
@@ -20,15 +17,15 @@ struct entry {
 static_assert(sizeof(struct entry) == ENTRY_BYTES, "four loads of 16 bytes");
 
 /* Returns 0 if some corner is not in front of the source. A view of a box is within that of its corners. */
-static __host__ __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3], int slices,
-                                           struct gt_extent *e)
+static __host__ __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3], int side,
+                                           int slices, struct gt_extent *e)
 {
 	e->column[0] = e->row[0] = e->real[0] = INFINITY;
 	e->column[1] = e->row[1] = e->real[1] = -INFINITY;
 	for (int c = 0; c < 12; c++) {
 		double at[3], column, row, lambda;
 		for (int a = 0; a < 2; a++) {
-			const size_t last = from[a] + SIDE - 1 < g->n[a] ? from[a] + SIDE - 1 : g->n[a] - 1;
+			const size_t last = from[a] + side - 1 < g->n[a] ? from[a] + side - 1 : g->n[a] - 1;
 			at[a] = g->first[a] + (double)(c >> a & 1 ? last : from[a]) * g->pitch[a];
 		}
 		const size_t whole = from[2] + slices - 1, real = whole < g->n[2] ? whole : g->n[2] - 1;
@@ -43,19 +40,14 @@ static __host__ __device__ int find_extent(const struct gt_back_grid *g, const s
 	return 1;
 }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/* A column of voxels in a view: numerators and denominator of its first voxel, and their steps along z. */
+struct place {
+	float a, b, d, da, db, dd;
+	float middle, last; /* of the tile, of the detector */
+	int ends;
+};
 
-static __device__ int sort_view(const struct gt_tiles_in *in, int columns, const struct gt_extent *e, const struct gt_corner *c)
-{
-	const double last = (double)in->grid.rows - 1, wide = (double)(in->grid.wide - 1);
-	if (e->column[1] < -SLACK || e->column[0] > wide + SLACK)
-		return GT_UNSEEN;
-	if (!in->grid.clamp_rows && (e->real[1] < -0.6 || e->real[0] > last + 0.6))
-		return GT_UNSEEN;
-	return c->columns <= columns && c->rows <= in->rows && e->real[0] >= SLACK - in->pad && e->real[1] <= last + in->pad - SLACK
-	               ? GT_IN_TILE
-	               : GT_LEFT_OUT;
-}
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
 static __device__ void set_row(const struct gt_back_grid *g, const double *row, const double *depth, int corner, double x, double y,
                                double z, float out[4])
@@ -65,191 +57,172 @@ static __device__ void set_row(const struct gt_back_grid *g, const double *row, 
 		out[1 + a] = (float)((row[a] - corner * depth[a]) * g->pitch[a]);
 }
 
-template <int ZP, int COLUMNS>
-static __device__ int make_entries(const struct gt_tiles_in *in, size_t first, const size_t from[3], size_t tile, struct entry *table,
-                                   int *count)
+/* The sample at t = (BIAS_U + column, BIAS_V + row); base: the byte of (-BIAS_U, -BIAS_V). */
+template <int PITCH, int BIAS_U, int BIAS_V>
+static __device__ __forceinline__ float sample(const char *stages, float base, float tu, float tv)
 {
-	const struct gt_back_grid *g = &in->grid;
-	const size_t v = first + threadIdx.x;
-	const int there = threadIdx.x < ENTRIES && v < g->views;
-	struct gt_extent extent;
-	struct gt_corner corner = { 0, 0, 0, 0 };
-	int kind = GT_UNSEEN, place;
-	if (there && find_extent(g, &g->view[v], from, ZP, &extent)) {
-		corner = gt_find_corner(&extent, 1, SLACK);
-		kind = sort_view(in, COLUMNS, &extent, &corner);
-	} else if (there) {
-		kind = GT_LEFT_OUT;
-	}
-	const int total = gt_tile_sort(kind, there ? &in->left[tile * in->words + v / 32] : NULL, count, &place);
-	if (kind == GT_IN_TILE) {
-		const double *m = g->view[v].matrix, x = g->first[0] + (double)from[0] * g->pitch[0];
-		const double y = g->first[1] + (double)from[1] * g->pitch[1], z = g->first[2] + (double)from[2] * g->pitch[2];
-		struct entry e;
-		set_row(g, m, m + 8, corner.column, x, y, z, e.a);
-		set_row(g, m + 4, m + 8, corner.row, x, y, z, e.b);
-		set_row(g, m + 8, m + 8, 0, x, y, z, e.d);
-		const int ends = extent.column[0] < SLACK || extent.column[1] > (double)(g->wide - 1) - SLACK;
-		e.at = { corner.column, corner.row, (int)v, ends };
-		table[place] = e;
-	}
-	__syncthreads();
-	return total;
-}
-
-template <int PITCH> static __device__ __forceinline__ float sample(const char *base, unsigned tile, float u, float v)
-{
-	const float wu = __fadd_rd(u, GT_MAGIC), wv = __fadd_rd(v, GT_MAGIC), right = u - (wu - GT_MAGIC), above = v - (wv - GT_MAGIC);
-	const float *q = (const float *)(base + (int)(__float_as_uint(wv) * PITCH + (__float_as_uint(wu) * 4u + tile)));
+	float right, above;
+	const float u = gt_cut<BIAS_U>(tu, &right), v = gt_cut<BIAS_V>(tv, &above);
+	const float *q = (const float *)(stages + __float_as_int(fmaf(v, gt_bits(PITCH), fmaf(u, gt_bits(4), base))));
 	const float low = fmaf(right, q[1] - q[0], q[0]), high = fmaf(right, q[PITCH / 4 + 1] - q[PITCH / 4], q[PITCH / 4]);
 	return fmaf(above, high - low, low);
 }
 
-/* ENDS: samples would fade beyond the first and the last column, and voxels that are seen there get nothing. */
+/* Columns that a run moves across to either side, and rows, at most. */
+template <int RUN> struct reach {
+	static constexpr int U = 8, V = RUN == 1 ? 8 : 2 * RUN;
+};
+
+/* base: the byte of the cell that columns and rows count from. ENDS: samples would fade beyond the first and the last column,
+ * and voxels that are seen there get nothing. */
 template <int ZP, int RUN, int PITCH, int ENDS>
-static __device__ __forceinline__ void add_view(float *sum, const char *base, unsigned tile, const struct entry *e, float i, float j,
-                                                float last)
+static __device__ __forceinline__ void add_view(float *sum, const char *stages, float base, const struct place *p)
 {
-	const float4 *q = (const float4 *)e;
-	const float4 a = q[0], b = q[1], d = q[2];
-	const float a0 = fmaf(a.z, j, fmaf(a.y, i, a.x)), b0 = fmaf(b.z, j, fmaf(b.y, i, b.x)), d0 = fmaf(d.z, j, fmaf(d.y, i, d.x));
+	constexpr int U = reach<RUN>::U, V = reach<RUN>::V;
 #pragma unroll
 	for (int z = 0; z < ZP; z += RUN) {
-		const float middle = z + 0.5f * (RUN - 1), den = fmaf(d.w, middle, d0);
+		const float middle = z + 0.5f * (RUN - 1), den = fmaf(p->dd, middle, p->d);
 		float lambda;
 		asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(lambda) : "f"(den));
-		const float u = fmaf(a.w, middle, a0) * lambda, v = fmaf(b.w, middle, b0) * lambda, weight = lambda * lambda;
-		const float du = fmaf(-u, d.w, a.w) * lambda, dv = fmaf(-v, d.w, b.w) * lambda;
+		const float u = fmaf(p->da, middle, p->a) * lambda, v = fmaf(p->db, middle, p->b) * lambda, weight = lambda * lambda;
+		const float du = fmaf(-u, p->dd, p->da) * lambda, dv = fmaf(-v, p->dd, p->db) * lambda;
+		/* Whole columns and rows less 3 U and 3 V: BIAS 2 U and 2 V, and U and V to the left and below. */
+		const float wu = __fadd_rd(u, GT_MAGIC_SIGNED) - (GT_MAGIC_SIGNED + 3 * U),
+			    wv = __fadd_rd(v, GT_MAGIC_SIGNED) - (GT_MAGIC_SIGNED + 3 * V);
+		const float tu = u - wu, tv = v - wv, from = fmaf(wv, gt_bits(PITCH), fmaf(wu, gt_bits(4), base));
 #pragma unroll
 		for (int k = 0; k < RUN; k++) {
-			const float step = k - 0.5f * (RUN - 1), at = fmaf(du, step, u), column = at + (float)e->at.column;
-			const float value = sample<PITCH>(base, tile, at, fmaf(dv, step, v));
-			sum[z + k] = fmaf(ENDS && !(column >= 0 && column <= last) ? 0.f : weight, value, sum[z + k]);
+			const float step = k - 0.5f * (RUN - 1), at = fmaf(du, step, tu), column = at + (wu + p->middle);
+			const float value = sample<PITCH, 2 * U, 2 * V>(stages, from, at, fmaf(dv, step, tv));
+			sum[z + k] = fmaf(ENDS && !(column >= 0 && column <= p->last) ? 0.f : weight, value, sum[z + k]);
 		}
 	}
 }
 
+/* Cells of the tile that columns and rows count from. */
+template <int COLUMNS> struct middle {
+	static constexpr int COLUMN = COLUMNS / 2, ROW = 32;
+};
+
+template <int SQUARES_, int ZP, int RUN, int COLUMNS> struct way {
+	typedef struct entry entry;
+	typedef struct place place;
+	typedef struct middle<COLUMNS> middle;
+	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, PITCH = 4 * COLUMNS;
+	static constexpr double SLACK = SLACK_TILTED;
+
+	static __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3],
+	                                  struct gt_extent *e)
+	{
+		return ::find_extent(g, w, from, SQUARES * SIDE, ZP, e);
+	}
+	static __device__ void fill(const struct gt_back_grid *g, const struct gt_back_view *w, const struct gt_extent *extent, double x,
+	                            double y, double z, entry *e)
+	{
+		const double *m = w->matrix;
+		set_row(g, m, m + 8, e->at.column + middle::COLUMN, x, y, z, e->a);
+		set_row(g, m + 4, m + 8, e->at.row + middle::ROW, x, y, z, e->b);
+		set_row(g, m + 8, m + 8, 0, x, y, z, e->d);
+		e->at.more = extent->column[0] < SLACK || extent->column[1] > (double)(g->wide - 1) - SLACK;
+	}
+	static __device__ __forceinline__ place find(const entry *e, float i, float j, float last)
+	{
+		const float4 *q = (const float4 *)e;
+		const float4 a = q[0], b = q[1], d = q[2];
+		return { fmaf(a.z, j, fmaf(a.y, i, a.x)),
+			 fmaf(b.z, j, fmaf(b.y, i, b.x)),
+			 fmaf(d.z, j, fmaf(d.y, i, d.x)),
+			 a.w,
+			 b.w,
+			 d.w,
+			 (float)(e->at.column + middle::COLUMN),
+			 last,
+			 e->at.more };
+	}
+	static __device__ __forceinline__ void add(float *sum, const char *stages, unsigned stage, const place *p)
+	{
+		const float base = gt_bits(stage + middle::ROW * PITCH + middle::COLUMN * 4);
+		if (p->ends)
+			add_view<ZP, RUN, PITCH, 1>(sum, stages, base, p);
+		else
+			add_view<ZP, RUN, PITCH, 0>(sum, stages, base, p);
+	}
+};
+
 #endif
 
-template <int ZP, int RUN, int COLUMNS>
-static __global__ void __launch_bounds__(THREADS, ZP == 32 ? 3 : 4)
+/* Blocks that a multiprocessor takes at a time. */
+static constexpr int blocks_of(int squares) { return squares == 2 ? 2 : 4; }
+
+template <int SQUARES, int ZP, int RUN, int COLUMNS>
+static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES))
 	back_tilted(const __grid_constant__ CUtensorMap map, const __grid_constant__ struct gt_tiles_in in)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-	constexpr int PITCH = 4 * COLUMNS;
-	extern __shared__ __align__(128) char stages[];
-	__shared__ __align__(8) uint64_t full[MOST_STAGES];
-	__shared__ unsigned done[MOST_STAGES];
-	__shared__ int count[WARPS];
-	const struct gt_back_grid *g = &in.grid;
-	struct entry *table = (struct entry *)(stages + in.stages * in.stage_bytes);
-	const size_t tile = blockIdx.x, ty = tile / in.tiles[0],
-		     from[3] = { SIDE * (tile % in.tiles[0]), SIDE * (ty % in.tiles[1]), ZP * (ty / in.tiles[1]) };
-	int i, j;
-	gt_lane_place(&i, &j);
-	const size_t ix = from[0] + i, iy = from[1] + j;
-	const double x = g->first[0] + (double)ix * g->pitch[0], y = g->first[1] + (double)iy * g->pitch[1];
-	const int inside = ix < g->n[0] && iy < g->n[1] && hypot(x - g->center[0], y - g->center[1]) <= g->radius;
-	if (threadIdx.x < MOST_STAGES) {
-		done[threadIdx.x] = 0;
-		gt_barrier_init(&full[threadIdx.x]);
-	}
-	if (!__syncthreads_or(inside))
-		return;
-	const float fi = (float)(ix < g->n[0] ? i : (int)(g->n[0] - 1 - from[0])),
-		    fj = (float)(iy < g->n[1] ? j : (int)(g->n[1] - 1 - from[1]));
-	float sum[ZP];
-#pragma unroll
-	for (int z = 0; z < ZP; z++)
-		sum[z] = 0;
-	unsigned phases = 0;
-	for (size_t first = 0; first < g->views; first += ENTRIES) {
-		const int n = make_entries<ZP, COLUMNS>(&in, first, from, tile, table, count);
-		if (threadIdx.x == 0)
-			for (int k = 0; k < in.stages && k < n; k++)
-				gt_fetch(&map, &in, &table[k].at, stages + k * in.stage_bytes, &full[k]);
-		int stage = 0;
-#pragma unroll 1
-		for (int k = 0; k < n; k++) {
-			const unsigned at = (unsigned)(stage * in.stage_bytes) - GT_MAGIC_BITS * 4u - GT_MAGIC_BITS * (unsigned)PITCH;
-			gt_wait_for(&full[stage], phases >> stage & 1);
-			if (table[k].at.more)
-				add_view<ZP, RUN, PITCH, 1>(sum, stages, at, &table[k], fi, fj, (float)(g->wide - 1));
-			else
-				add_view<ZP, RUN, PITCH, 0>(sum, stages, at, &table[k], fi, fj, 0);
-			phases ^= 1u << stage;
-			__syncwarp();
-			if ((threadIdx.x & 31) == 0 && gt_leave_stage(&done[stage]) && k + in.stages < n)
-				gt_fetch(&map, &in, &table[k + in.stages].at, stages + stage * in.stage_bytes, &full[stage]);
-			stage = stage + 1 < in.stages ? stage + 1 : 0;
-		}
-		__syncthreads();
-	}
-	if (!inside)
-		return;
-	float *out = in.out + (from[2] * g->n[1] + iy) * g->n[0] + ix;
-	const size_t slice = g->n[0] * g->n[1];
-#pragma unroll
-	for (int z = 0; z < ZP; z++)
-		if (from[2] + z < g->n[2])
-			out[z * slice] += sum[z];
+	gt_back_block<way<SQUARES, ZP, RUN, COLUMNS>>(&map, &in);
 #endif
 }
 
 /* The form ---------------------------------------------------------------- */
 
-typedef void (*kernel)(const CUtensorMap, const struct gt_tiles_in);
-
-/* What there is: voxels of a run and columns of a tile. */
-#define KINDS(X) X(8, 44) X(8, 76) X(8, 108) X(1, 44) X(1, 76) X(1, 108)
+/* What there is, by preference: squares, voxels along z of a run, columns of a tile. Rows of 12 or 20 modulo 32 samples fall on
+ * banks of their own. */
+#define KINDS(X) X(2, 8, 84) X(2, 8, 140) X(1, 8, 76) X(1, 8, 108) X(1, 1, 52) X(1, 1, 76) X(1, 1, 108)
 
 static const struct kind {
-	int run, columns;
-	kernel launch;
+	int squares, run, columns;
+	gt_tiles_kernel launch;
 } kinds[] = {
-#define KIND(run, columns) { run, columns, back_tilted<TILTED_SLICES, run, columns> },
+#define KIND(squares, run, columns) { squares, run, columns, back_tilted<squares, SLICES, run, columns> },
 	KINDS(KIND)
 #undef KIND
 };
-enum { NKINDS = sizeof kinds / sizeof *kinds, BLOCKS = TILTED_SLICES == 32 ? 3 : 4, ROWS_STEP = 8 };
+enum { NKINDS = sizeof kinds / sizeof *kinds, ROWS_STEP = 8 };
 
 static int stage_bytes(const struct kind *k, int rows) { return 4 * k->columns * rows; }
 
-/* What blocks need, on a sample of them and of views: tiles, and the largest change of the depth per slice, in parts. */
+/* What blocks need, on a sample of them and of views: tiles; rows and columns per slice, and the largest change of the depth
+ * per slice, in parts. */
 struct need {
 	int columns, rows;
-	double bend, step, low, high; /* low, high: rows that are seen */
+	double bend, step, slope, low, high; /* low, high: rows that are seen */
 };
 
 enum { SAMPLE_VIEWS = 16, SAMPLE_BLOCKS = 8 };
 
-static void look_at(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3], struct need *n)
+static void look_at(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3], int side, struct need *n)
 {
 	struct gt_extent e;
-	if (!find_extent(g, w, from, TILTED_SLICES, &e) || e.column[1] < 0 || e.column[0] > (double)(g->wide - 1))
+	double at[3], column[2], row[2], lambda;
+	if (!find_extent(g, w, from, side, SLICES, &e) || e.column[1] < 0 || e.column[0] > (double)(g->wide - 1))
 		return;
-	const struct gt_corner c = gt_find_corner(&e, 1, SLACK);
-	const double depth = gt_back_dot(w->matrix + 8, g->first[0] + (double)from[0] * g->pitch[0],
-	                                 g->first[1] + (double)from[1] * g->pitch[1], g->first[2] + (double)from[2] * g->pitch[2]);
+	const struct gt_corner c = gt_find_corner(&e, 1, SLACK_TILTED);
+	for (int a = 0; a < 3; a++)
+		at[a] = g->first[a] + (double)from[a] * g->pitch[a];
+	for (int k = 0; k < 2; k++)
+		if (!gt_back_point(w, at[0], at[1], at[2] + (k ? g->pitch[2] : 0), &column[k], &row[k], &lambda))
+			return;
 	n->columns = c.columns > n->columns ? c.columns : n->columns;
 	n->rows = c.rows > n->rows ? c.rows : n->rows;
-	n->bend = fmax(n->bend, fabs(w->matrix[10] * g->pitch[2]) / depth);
-	n->step = fmax(n->step, (e.row[1] - e.row[0]) / (TILTED_SLICES - 1));
+	n->bend = fmax(n->bend, fabs(w->matrix[10] * g->pitch[2]) * lambda);
+	n->step = fmax(n->step, fabs(row[1] - row[0]));
+	n->slope = fmax(n->slope, fabs(column[1] - column[0]));
 	n->low = fmin(n->low, e.real[0]);
 	n->high = fmax(n->high, e.real[1]);
 }
 
-static struct need find_need(const struct gt_back_grid *g, const gt_direct_plan *p)
+static struct need find_need(const struct gt_back_grid *g, const gt_direct_plan *p, int squares)
 {
-	struct need n = { 0, 0, 0, 0, INFINITY, -INFINITY };
-	const size_t tiles[3] = { (g->n[0] + SIDE - 1) / SIDE, (g->n[1] + SIDE - 1) / SIDE, (g->n[2] + TILTED_SLICES - 1) / TILTED_SLICES };
+	struct need n = { 0, 0, 0, 0, 0, INFINITY, -INFINITY };
+	const size_t side = (size_t)squares * SIDE;
+	const size_t tiles[3] = { (g->n[0] + side - 1) / side, (g->n[1] + side - 1) / side, (g->n[2] + SLICES - 1) / SLICES };
 	for (size_t v = 0; v < SAMPLE_VIEWS; v++)
 		for (size_t c = 0; c < SAMPLE_BLOCKS * SAMPLE_BLOCKS * 3; c++) {
 			const size_t k[3] = { c % SAMPLE_BLOCKS, c / SAMPLE_BLOCKS % SAMPLE_BLOCKS, c / (SAMPLE_BLOCKS * SAMPLE_BLOCKS) };
-			const size_t from[3] = { SIDE * (k[0] * (tiles[0] - 1) / (SAMPLE_BLOCKS - 1)),
-				                 SIDE * (k[1] * (tiles[1] - 1) / (SAMPLE_BLOCKS - 1)),
-				                 TILTED_SLICES * (k[2] * (tiles[2] - 1) / 2) };
-			look_at(g, &p->view[v * p->views / SAMPLE_VIEWS], from, &n);
+			const size_t from[3] = { side * (k[0] * (tiles[0] - 1) / (SAMPLE_BLOCKS - 1)),
+				                 side * (k[1] * (tiles[1] - 1) / (SAMPLE_BLOCKS - 1)),
+				                 SLICES * (k[2] * (tiles[2] - 1) / 2) };
+			look_at(g, &p->view[v * p->views / SAMPLE_VIEWS], from, (int)side, &n);
 		}
 	n.rows += n.rows / 32 + 1;
 	n.columns += 2;
@@ -257,18 +230,27 @@ static struct need find_need(const struct gt_back_grid *g, const gt_direct_plan 
 }
 
 /* Within half a run h, v = v0 + dv k + dv bend k^2 + ..., weight = w0 (1 + 2 bend k + ...). */
+static int is_straight(const struct need *n, int run)
+{
+	const double half = 0.5 * (run - 1), far = 1.05 * half + 0.5;
+	return run == 1 || (n->step * n->bend * half * half <= MOST_BEND && 2 * half * n->bend <= MOST_DRIFT &&
+	                    n->slope * far < reach<8>::U - 1 && n->step * far < reach<8>::V - 1);
+}
+
+/* The first that fits. */
 static const struct kind *choose(const gt_direct_plan *p, int *rows, int *stages)
 {
 	const struct gt_back_grid g = gt_plan_grid(p);
-	const struct need n = find_need(&g, p);
-	const double half = 3.5;
-	const int run = n.step * n.bend * half * half <= MOST_BEND && 2 * half * n.bend <= MOST_DRIFT ? 8 : 1;
-	*rows = (n.rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP; /* stages begin at multiples of 128 bytes */
-	for (int i = 0; i < NKINDS; i++)
-		if (kinds[i].run == run && kinds[i].columns >= n.columns && *rows <= 256)
-			for (int blocks = BLOCKS; blocks >= 1; blocks--)
-				if ((*stages = gt_stages_of(stage_bytes(&kinds[i], *rows), blocks)) >= 2)
-					return &kinds[i];
+	struct need n[3] = { {}, find_need(&g, p, 1), find_need(&g, p, 2) };
+	for (int i = 0; i < NKINDS; i++) {
+		const struct kind *k = &kinds[i];
+		*rows = (n[k->squares].rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP; /* stages begin at multiples of 128 bytes */
+		if (k->columns < n[k->squares].columns || *rows > 256 || !is_straight(&n[k->squares], k->run))
+			continue;
+		for (int blocks = blocks_of(k->squares); blocks >= 1; blocks--)
+			if ((*stages = gt_stages_of(stage_bytes(k, *rows), blocks)) >= 2)
+				return k;
+	}
 	return NULL;
 }
 
@@ -291,7 +273,7 @@ static void layout_(gt_backend *, const gt_direct_plan *p, gt_type, gt_layout *l
 	*l = { 0, (p->row.wide + 3) / 4 * 4, 0 };
 	if (!p->clamp_rows)
 		return;
-	const struct need n = find_need(&g, p);
+	const struct need n = find_need(&g, p, 1);
 	const double beyond = fmax(-n.low, n.high - (double)(p->rows - 1)), most = (double)p->rows / 4 + 16;
 	l->pad = beyond > -1 ? (size_t)(fmin(fmax(beyond, 0), most) + 4) : 0;
 }
@@ -301,7 +283,7 @@ static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type, size_t 
 	struct gt_tiles *t;
 	int rows, stages;
 	const struct kind *k = choose(p, &rows, &stages);
-	const gt_status st = gt_tiles_new(be, p, batch, TILTED_SLICES, &t);
+	const gt_status st = gt_tiles_new(be, p, batch, k->squares * SIDE, SLICES, &t);
 	if (st != GT_OK)
 		return st;
 	t->kind = k;
@@ -315,23 +297,7 @@ static void run_(void *self, const struct gt_back_call *c)
 {
 	const struct gt_tiles *t = (const struct gt_tiles *)self;
 	const struct kind *k = (const struct kind *)t->kind;
-	struct gt_tiles_in in;
-	CUtensorMap map;
-	const size_t blocks = gt_tiles_in_of(c, TILTED_SLICES, &in);
-	if (gt_tiles_describe(c, k->columns, t->rows, &map))
-		return;
-	in.words = t->words;
-	in.left = t->left;
-	in.rows = t->rows;
-	in.stages = t->stages;
-	in.stage_bytes = stage_bytes(k, t->rows);
-	const int bytes = in.stages * in.stage_bytes + ENTRY_BYTES * ENTRIES;
-	if (gt_cuda_check(c->be, cudaFuncSetAttribute(k->launch, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-	                  "backprojection: shared memory"))
-		return;
-	k->launch<<<(unsigned)blocks, THREADS, (size_t)bytes, gt_cuda_queue(c->be)>>>(map, in);
-	if (!gt_cuda_check(c->be, cudaGetLastError(), "backprojection of tilted tiles"))
-		gt_back_leftovers(c, t->left, t->words, TILTED_SLICES);
+	gt_tiles_run(t, c, k->launch, k->columns);
 }
 
 const struct gt_back_form gt_back_tilted = { cannot_, layout_, open_, run_, gt_tiles_free };

@@ -69,21 +69,29 @@ static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base,
 	}
 }
 
-/* The same for any step: two rows per voxel. */
+/* The same for any step up to 4.2: two rows per voxel, counted from that of the first of eight. */
 template <int ZP, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)
 {
+	constexpr int RUN = 8, BIAS = 32;
 #pragma unroll
-	for (int z = 0; z < ZP; z++) {
-		const float row = fmaf(dv, (float)z, v), whole = __fadd_rd(row, GT_MAGIC), s = row - (whole - GT_MAGIC);
-		const char *q = base + (int)(__float_as_uint(whole) * PITCH + tile);
-		const float low = gt_row_value<FLOATS>(q, part), high = gt_row_value<FLOATS>(q + PITCH, part);
-		sum[z] = fmaf(weight, fmaf(s, high - low, low), sum[z]);
+	for (int z = 0; z < ZP; z += RUN) {
+		const float row = fmaf(dv, (float)z, v), whole = __fadd_rd(row, GT_MAGIC), from = row - (whole - (GT_MAGIC + BIAS));
+		const float zero = fmaf(-BIAS, gt_bits(PITCH), gt_bits(__float_as_uint(whole) * PITCH + tile));
+#pragma unroll
+		for (int k = 0; k < RUN; k++) {
+			float s;
+			const float near = gt_cut<BIAS>(fmaf(dv, (float)k, from), &s);
+			const char *q = base + __float_as_int(fmaf(near, gt_bits(PITCH), zero));
+			const float low = gt_row_value<FLOATS>(q, part), high = gt_row_value<FLOATS>(q + PITCH, part);
+			sum[z + k] = fmaf(weight, fmaf(s, high - low, low), sum[z + k]);
+		}
 	}
 }
 
 /* Which steps have runs of their own: those that a plan needs, since each is code of its own. */
 enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_ANY };
+#define GT_MOST_STEP 4.1 /* sampled, of GT_STEPS_ANY */
 
 template <int STEPS, int ZP, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_column(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)

@@ -1,5 +1,7 @@
 /* Filtered backprojection of flat, arc and parallel detectors: options, and batches of views through a backend.
  * Feldkamp, Davis, Kress, JOSA A 1 (1984) 612; Kak, Slaney, Principles of Computerized Tomographic Imaging, 1988, ch. 3. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include "analytic/direct.h"
 
@@ -8,8 +10,12 @@ static const char *const offset_names[] = { "auto", "off", NULL };
 static const char *const extend_names[] = { "cosine", "none", NULL };
 static const char *const rows_names[] = { "clamp", "zero", NULL };
 static const char *const mask_names[] = { "fov", "none", NULL };
-const char *const gt_kernel_names[] = { "auto",  "plain", "tiles",      "tilted", "strided", "coalesced", "batched",
-	                                "ahead", "rsqrt", "transposed", "atomic", "intra",   "layered",   NULL };
+const char *const gt_kernel_names[] = { "auto",       "plain",       "tiles",      "tilted",  "strided", "coalesced",
+	                                "local",      "local-ahead", "local-once", "batched", "ahead",   "rsqrt",
+	                                "transposed", "atomic",      "separate",   "intra",   "layered", NULL };
+static const char *const block_names[] = { "16x16", "256x1", "128x2", "64x4", "32x8",  "8x32",  "4x64",  "2x128",
+	                                   "1x256", "8x8",   "16x8",  "8x16", "32x16", "16x32", "32x32", NULL };
+static const char *const views_names[] = { "0", "1", "2", "4", "8", "12", "16", "20", "24", "32", NULL };
 
 #define AT(field) offsetof(gt_direct_options, field)
 const gt_param gt_direct_params[] = {
@@ -22,6 +28,9 @@ const gt_param gt_direct_params[] = {
 	{ "rows", "voxels above or below the detector: its last row, or zero", GT_CHOICE, AT(rows), 0, 0, rows_names },
 	{ "mask", "voxels outside the field of view: 0, or left as they come", GT_CHOICE, AT(mask), 0, 0, mask_names },
 	{ "kernel", "form of the backprojection on CUDA: auto takes the fastest that fits", GT_CHOICE, AT(kernel), 0, 0, gt_kernel_names },
+	{ "block", "columns of voxels per block, along x and y, of a kernel with textures", GT_CHOICE, AT(block), 0, 0, block_names },
+	{ "views", "views per launch of such a kernel; 0: as published", GT_CHOICE, AT(views), 0, 0, views_names },
+	{ "slab", "slices per launch of such a kernel; 0: 128", GT_INT, AT(slab), 0, 65536, NULL },
 	{ .key = NULL },
 };
 
@@ -34,6 +43,19 @@ const gt_direct_options gt_direct_defaults = {
 	.rows = GT_ROWS_CLAMP,
 	.mask = GT_MASK_FOV,
 };
+
+gt_status gt_direct_launch(const char *who, const gt_direct_options *o, gt_launch *launch)
+{
+	gt_launch l = { { 0, 0 }, (unsigned)strtoul(views_names[o->views], NULL, 10), (unsigned)o->slab };
+	sscanf(block_names[o->block], "%ux%u", &l.block[0], &l.block[1]);
+	if (o->kernel < GT_KERNEL_STRIDED && (o->block || o->views || o->slab))
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "%s: kernel=%s with block=%s,views=%s,slab=%d: expected a kernel with textures, %s to %s", who,
+		               gt_kernel_names[o->kernel], block_names[o->block], views_names[o->views], o->slab,
+		               gt_kernel_names[GT_KERNEL_STRIDED], gt_kernel_names[GT_KERNEL_LAYERED]);
+	*launch = l;
+	return GT_OK;
+}
 
 static const struct gt_direct_impl *const impls[GT_NBACKENDS] = { &gt_direct_cpu, GT_IF_CUDA(&gt_direct_cuda) };
 

@@ -14,13 +14,15 @@ typedef enum { GT_OFFSET_AUTO, GT_OFFSET_OFF } gt_offset;
 typedef enum { GT_EXTEND_COSINE, GT_EXTEND_NONE } gt_extend;
 typedef enum { GT_ROWS_CLAMP, GT_ROWS_ZERO } gt_rows;
 typedef enum { GT_MASK_FOV, GT_MASK_NONE } gt_mask;
-/* Forms of the backprojection on CUDA; the CPU has one, whatever is asked. */
+/* Forms of the backprojection on CUDA; the CPU has one, whatever is asked. Those from STRIDED on are published ones with textures. */
 typedef enum { GT_KERNEL_AUTO, GT_KERNEL_PLAIN, GT_KERNEL_TILES, GT_KERNEL_TILTED, GT_KERNEL_STRIDED, GT_KERNEL_COALESCED,
-               GT_KERNEL_BATCHED, GT_KERNEL_AHEAD, GT_KERNEL_RSQRT, GT_KERNEL_TRANSPOSED, GT_KERNEL_ATOMIC, GT_KERNEL_INTRA,
-               GT_KERNEL_LAYERED } gt_kernel;
+               GT_KERNEL_LOCAL, GT_KERNEL_LOCAL_AHEAD, GT_KERNEL_LOCAL_ONCE, GT_KERNEL_BATCHED, GT_KERNEL_AHEAD, GT_KERNEL_RSQRT,
+               GT_KERNEL_TRANSPOSED, GT_KERNEL_ATOMIC, GT_KERNEL_SEPARATE, GT_KERNEL_INTRA, GT_KERNEL_LAYERED } gt_kernel;
 extern const char *const gt_kernel_names[];
+/* How those are launched: columns of voxels per block along x and y; views (N') and slices (Z') per launch, 0: as published. */
+typedef struct { unsigned block[2], views, slices; } gt_launch;
 
-typedef struct { int filter; double cutoff; int short_scan, offset, extend, rows, mask, kernel; } gt_direct_options;
+typedef struct { int filter; double cutoff; int short_scan, offset, extend, rows, mask, kernel, block, views, slab; } gt_direct_options;
 extern const gt_param gt_direct_params[];
 extern const gt_direct_options gt_direct_defaults;
 extern const gt_analytic gt_analytic_fdk, gt_analytic_fbp;
@@ -38,17 +40,21 @@ typedef struct {
 	gt_row_plan row;
 	double *response;                       /* [row.n/2 + 1], divided by row.n: transforms do not scale */
 	double *tail[2];                        /* [row.wide]: what a roll-off of edge value 1 adds before, and after; NULL: none */
-	double *gain, *slope;                   /* [views][columns]: see gt_cell_weight() */
+	size_t tables;                          /* of gain and slope: views may share them */
+	double *gain, *slope;                   /* [tables][columns]: see gt_cell_weight() */
 	struct gt_back_view *view;              /* [views] */
+	gt_launch launch;                       /* of a published form */
 } gt_direct_plan;
 
 /* Checks and plans. GT_ERR_UNSUPPORTED says what the scan lacks, with `who` in front. */
 gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan *scan, const gt_direct_options *o,
                              gt_pool *pool, gt_direct_plan **plan);
 void      gt_direct_plan_free(gt_direct_plan *plan);
-/* The rows of parallel views and their filter alone; shape of gain and slope [views][columns], of view [views]: contents the caller's. */
-gt_status gt_direct_plan_filter(const char *who, size_t views, size_t rows, size_t columns, double column_pitch, double row_pitch,
-                                const gt_direct_options *o, gt_direct_plan **plan);
+/* The rows of parallel views and their filter alone; shape of gain and slope [tables][columns], of view [views]: contents the caller's. */
+gt_status gt_direct_plan_filter(const char *who, size_t views, size_t tables, size_t rows, size_t columns, double column_pitch,
+                                double row_pitch, const gt_direct_options *o, gt_direct_plan **plan);
+/* GT_ERR_UNSUPPORTED if something is asked of a form that was not published. */
+gt_status gt_direct_launch(const char *who, const gt_direct_options *o, gt_launch *launch);
 /* Fills row0, per_row, z0, height and flip_rows: rows counted upwards, whichever way those of the detector run. */
 void      gt_direct_set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_view *b);
 

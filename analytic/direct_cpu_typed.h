@@ -8,7 +8,8 @@ static void NAMED(load_row)(const struct filtering *f, size_t view, size_t row, 
 {
 	const gt_direct_plan *p = f->state->plan;
 	const gt_row_plan *r = &p->row;
-	const double *gain = p->gain + view * p->columns, *slope = p->slope + view * p->columns;
+	const size_t table = p->view[view].table * p->columns;
+	const double *gain = p->gain + table, *slope = p->slope + table;
 	const double height = p->view[view].height + (double)row * p->row_pitch;
 	const T *in = data + (view * p->rows + gt_back_row(&p->view[view], p->rows, row)) * p->columns;
 	for (size_t k = 0; k < p->columns; k++)

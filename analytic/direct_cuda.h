@@ -36,8 +36,8 @@ struct gt_back_form {
 };
 extern const struct gt_back_form gt_back_plain, gt_back_tiles, gt_back_tilted;
 /* back_published_cuda.cu */
-extern const struct gt_back_form gt_back_strided, gt_back_coalesced, gt_back_batched, gt_back_ahead, gt_back_rsqrt, gt_back_transposed,
-	gt_back_atomic, gt_back_intra, gt_back_layered;
+extern const struct gt_back_form gt_back_strided, gt_back_coalesced, gt_back_local, gt_back_local_ahead, gt_back_local_once, gt_back_batched,
+	gt_back_ahead, gt_back_rsqrt, gt_back_transposed, gt_back_atomic, gt_back_separate, gt_back_intra, gt_back_layered;
 
 /* For kernels: the grid and the mask in numbers. */
 struct gt_back_grid {
@@ -75,9 +75,9 @@ static inline size_t gt_layout_view(const gt_layout *l, const gt_direct_plan *p,
 	return (p->rows + 2 * l->pad) * gt_layout_row(l, type);
 }
 
-/* Of views whose bit in seen (one word per 32 views, [tile][words]) is set, for tiles of 16 x 16 x slices voxels: floats alone.
+/* Of views whose bit in seen (one word per 32 views, [tile][words]) is set, for tiles of side x side x slices voxels: floats alone.
  * The way of tiles for what does not fit into one. */
-void gt_back_leftovers(const struct gt_back_call *c, const unsigned *left, size_t words, size_t slices);
+void gt_back_leftovers(const struct gt_back_call *c, const unsigned *left, size_t words, size_t side, size_t slices);
 
 /* Images [n][rows - 2][columns] into that layout, with a border of zeros. Layouts of pairs are for upright rows alone: not here. */
 void gt_place_images(gt_backend *be, const gt_direct_plan *plan, gt_type type, const gt_layout *layout, size_t n, const float *images,

@@ -18,6 +18,7 @@ struct gt_back_view {
 	double radius, column0, per_column, row0, per_row, z0;
 	double height;                  /* of row 0 above the source, mm */
 	int flip_rows;                  /* 1: the detector's rows run down; rows here are counted upwards */
+	unsigned table;                 /* of the plan's gains and slopes */
 	/* Where rows are not parallel to z, flat detectors alone: (column / lambda, row / lambda, 1 / lambda) = matrix (x, y, z, 1). */
 	double matrix[12];
 };

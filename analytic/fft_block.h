@@ -4,6 +4,7 @@
  * decimation in frequency. Forwards the digits of the frequencies come out reversed; the inverse takes them so, and nothing is
  * reordered (Cooley, Tukey, Math. Comp. 19 (1965) 297). Thread t holds samples t + 16 R j, j = 0 ... 15. */
 #include <cuda_runtime.h>
+#include <math.h>
 
 typedef float2 gt_c;
 
@@ -40,6 +41,16 @@ template <int SIGN> static __device__ __forceinline__ void gt_dft4(gt_c *x)
 	x[3] = gt_minus(t, v);
 }
 
+/* The same where x[2] and x[3] are zero. */
+template <int SIGN> static __device__ __forceinline__ void gt_dft4_half(gt_c *x)
+{
+	const gt_c a = x[0], b = x[1], v = gt_quarter<SIGN>(b);
+	x[0] = gt_plus(a, b);
+	x[1] = gt_plus(a, v);
+	x[2] = gt_minus(a, b);
+	x[3] = gt_minus(a, v);
+}
+
 /* exp(-i pi k / 8), k = 0 ... 9 where it is used. */
 static __device__ __forceinline__ gt_c gt_root16(int k)
 {
@@ -48,17 +59,22 @@ static __device__ __forceinline__ gt_c gt_root16(int k)
 	return make_float2(re[k], im[k]);
 }
 
-/* 4 B points as 4 x B: A columns of B, natural order in and out. */
-template <int SIGN, int B> static __device__ __forceinline__ void gt_dft4b(gt_c *x)
+/* 4 B points as 4 x B: A columns of B, natural order in and out. HALF: the second half of them is zero. */
+template <int SIGN, int B, int HALF = 0> static __device__ __forceinline__ void gt_dft4b(gt_c *x)
 {
 	gt_c y[4 * B];
 #pragma unroll
 	for (int r = 0; r < B; r++) {
 		gt_c q[4] = { x[r], x[r + B], x[r + 2 * B], x[r + 3 * B] };
-		gt_dft4<SIGN>(q);
+		if (HALF)
+			gt_dft4_half<SIGN>(q);
+		else
+			gt_dft4<SIGN>(q);
 #pragma unroll
 		for (int k = 0; k < 4; k++)
-			y[k * B + r] = r * k == 0 ? q[k] : gt_turn<SIGN>(q[k], gt_root16(r * k * 4 / B));
+			y[k * B + r] = r * k == 0   ? q[k]
+			               : r * k == B ? gt_quarter<SIGN>(q[k])
+			                            : gt_turn<SIGN>(q[k], gt_root16(r * k * 4 / B));
 	}
 #pragma unroll
 	for (int k = 0; k < 4; k++) {
@@ -94,18 +110,21 @@ template <int SIGN> static __device__ __forceinline__ void gt_twiddle(gt_c *x, g
 		x[k] = gt_turn<SIGN>(x[k], k < 4 ? low[k] : k % 4 == 0 ? high[k / 4] : gt_times(high[k / 4], low[k % 4]));
 }
 
-/* exp(-2 pi i k / n). */
-static __device__ __forceinline__ gt_c gt_root(int k, int n)
-{
-	gt_c w;
-	sincospif(-2.f * (float)k / (float)n, &w.y, &w.x);
-	return w;
-}
-
 /* Places in shared memory without conflicts of banks, and how much there must be. */
 template <int R> struct gt_fft_shape {
 	enum { THREADS = 16 * R, N = 256 * R, PITCH1 = 17 * R, PITCH2 = 16 * (R + 1) + R, ROOM = 16 * (PITCH2 > PITCH1 ? PITCH2 : PITCH1) };
+	enum { ROOTS = THREADS + R }; /* of what the transform is turned by between its stages */
 };
+
+/* roots[gt_fft_shape<R>::ROOTS]: of order N for each thread, and of order THREADS. */
+template <int R> static void gt_fft_roots(gt_c *roots)
+{
+	const int n = gt_fft_shape<R>::N, threads = gt_fft_shape<R>::THREADS, all = gt_fft_shape<R>::ROOTS;
+	for (int i = 0; i < all; i++) {
+		const double angle = -2 * 3.14159265358979323846 * (i < threads ? i : (i - threads) * 16) / n;
+		roots[i] = make_float2((float)cos(angle), (float)sin(angle));
+	}
+}
 
 /* Which frequency x[j] of the middle of gt_fft_filter() is, for thread t. */
 template <int R> static __host__ __device__ __forceinline__ int gt_fft_frequency(int t, int j)
@@ -114,14 +133,14 @@ template <int R> static __host__ __device__ __forceinline__ int gt_fft_frequency
 	return (id >> 4) + 16 * (id & 15) + 256 * (j % R);
 }
 
-/* x becomes its inverse transform of response times transform, not divided by N. response[16][16 R]: in the order of
- * gt_fft_frequency(). `room`: gt_fft_shape<R>::ROOM samples, which nobody reads any more; all threads of the block come here. */
+/* x, whose second half is zero, becomes the inverse transform of response times transform, not divided by N. response[16][16 R]: in the order of
+ * gt_fft_frequency(), and the roots behind it. `room`: gt_fft_shape<R>::ROOM samples, which nobody reads any more; all threads of the block come here. */
 template <int R> static __device__ __forceinline__ void gt_fft_filter(gt_c *x, gt_c *room, const float *__restrict__ response)
 {
 	typedef gt_fft_shape<R> shape;
 	const int t = threadIdx.x, k1 = t / R, t2 = t % R;
-	const gt_c w1 = gt_root(t, shape::N), w2 = gt_root(t2, shape::THREADS);
-	gt_dft<-1, 16>(x);
+	const gt_c *roots = (const gt_c *)(response + shape::N), w1 = __ldg(roots + t), w2 = __ldg(roots + shape::THREADS + t2);
+	gt_dft4b<-1, 4, 1>(x);
 	gt_twiddle<-1>(x, w1);
 #pragma unroll
 	for (int k = 0; k < 16; k++)

@@ -7,6 +7,7 @@
 
 #define LANES 256                      /* threads of a block, which takes one row */
 #define CHUNK_BYTES ((size_t)32 << 20) /* rows transformed at a time: less than the second cache */
+#define STAGED ((size_t)1 << 18)       /* cells whose weights are sent at a time */
 
 struct gt_row_filter {
 	gt_backend *be;
@@ -29,7 +30,7 @@ template <typename T> static __global__ void __launch_bounds__(LANES) load_rows(
 	const size_t r = first + blockIdx.x, view = r / in.rows, row = r % in.rows, columns = in.row.columns;
 	const struct gt_back_view *w = &in.view[view];
 	const T height = (T)(w->height + (double)row * in.row_pitch);
-	const struct gt_cell<T> *cells = in.cells + view * columns;
+	const struct gt_cell<T> *cells = in.cells + w->table * columns;
 	const T *from = in.data + (view * in.rows + gt_back_row(w, in.rows, row)) * columns;
 	T *line = lines + blockIdx.x * (in.row.n + 2);
 	for (size_t k = threadIdx.x; k < in.row.n; k += LANES)
@@ -101,6 +102,8 @@ template <typename T> static __global__ void narrow(size_t n, const double *from
 		to[i] = (T)from[i];
 }
 
+static size_t most(size_t a, size_t b) { return a > b ? a : b; }
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 static unsigned blocks(size_t elements) { return (unsigned)((elements + LANES - 1) / LANES); }
 
 static int fft_failed(struct gt_row_filter *f, cufftResult e, const char *what)
@@ -141,28 +144,16 @@ template <typename T> static void filter_chunks(struct gt_row_filter *f, const s
 	}
 }
 
-/* The batch's tables, in the type of the data. */
-template <typename T> static struct gt_cell<T> *put_cells(struct gt_row_filter *f, size_t first, size_t n) {
-	const gt_direct_plan *p = f->plan;
-	const size_t cells = n * p->columns, skip = first * p->columns;
-	struct gt_cell<T> *out = (struct gt_cell<T> *)f->cell;
-	gt_backend_put(f->be, p->gain + skip, f->table, cells * sizeof(double));
-	gt_backend_put(f->be, p->slope + skip, f->table + cells, cells * sizeof(double));
-	pack_cells<T><<<blocks(cells), LANES, 0, gt_cuda_queue(f->be)>>>(cells, f->table, f->table + cells, out);
-	gt_cuda_check(f->be, cudaGetLastError(), "filter: weights of cells");
-	return out;
-}
-
 template <typename T>
 static void filter_views(struct gt_row_filter *f, size_t first, size_t n, const struct gt_back_view *view, const T *data, T *out)
 {
 	const gt_direct_plan *p = f->plan;
-	const struct gt_cell<T> *cells = put_cells<T>(f, first, n);
 	const struct gt_rows_in<T> in = {
-		p->row, (unsigned)p->rows, p->row_pitch, cells, view, data + first * p->rows * p->columns, (T *)f->mean
+		p->row, (unsigned)p->rows, p->row_pitch, (const struct gt_cell<T> *)f->cell, view, data + first * p->rows * p->columns,
+			(T *)f->mean
 	};
 	if (f->block)
-		gt_block_filter(f->be, (const struct gt_rows_in<float> *)&in, &f->layout, n * p->rows, (const float *)f->response,
+		gt_block_filter(f->be, (const struct gt_rows_in<float> *)&in, &f->layout, n, (const float *)f->response,
 		                (const float *)f->tail, (float *)out);
 	else
 		filter_chunks<T>(f, &in, n * p->rows, out);
@@ -197,10 +188,25 @@ static int put_narrow(struct gt_row_filter *f, const double *from, size_t n, voi
 	return gt_cuda_check(f->be, cudaGetLastError(), "filter: tables");
 }
 
+/* Gains and slopes, in the type of the data. */
+template <typename T> static int put_cells(struct gt_row_filter *f)
+{
+	const gt_direct_plan *p = f->plan;
+	const size_t cells = p->tables * p->columns;
+	struct gt_cell<T> *out = (struct gt_cell<T> *)f->cell;
+	for (size_t first = 0; first < cells; first += STAGED) {
+		const size_t n = least(cells - first, STAGED);
+		gt_backend_put(f->be, p->gain + first, f->table, n * sizeof(double));
+		gt_backend_put(f->be, p->slope + first, f->table + n, n * sizeof(double));
+		pack_cells<T><<<blocks(n), LANES, 0, gt_cuda_queue(f->be)>>>(n, f->table, f->table + n, out + first);
+	}
+	return gt_cuda_check(f->be, cudaGetLastError(), "filter: weights of cells");
+}
+
 static int put_ordered(struct gt_row_filter *f)
 {
-	const size_t n = f->plan->row.n;
-	float *ordered = (float *)calloc(3 * n, sizeof *ordered);
+	const size_t n = f->plan->row.n, tail = gt_block_response_size(n);
+	float *ordered = (float *)calloc(tail + 2 * n, sizeof *ordered);
 	if (!ordered) {
 		gt_backend_fail(f->be, gt_fail(GT_ERR_MEMORY, "no memory for a filter of %zu samples", n));
 		return 1;
@@ -208,14 +214,12 @@ static int put_ordered(struct gt_row_filter *f)
 	gt_block_response(n, f->plan->response, ordered);
 	gt_backend_put(f->be, ordered, f->response, f->response_bytes);
 	if (f->tail) {
-		gt_block_tail(f->plan, ordered + n);
-		gt_backend_put(f->be, ordered + n, f->tail, f->tail_bytes);
+		gt_block_tail(f->plan, ordered + tail);
+		gt_backend_put(f->be, ordered + tail, f->tail, f->tail_bytes);
 	}
 	free(ordered);
 	return f->be->status != GT_OK;
 }
-
-static size_t most(size_t a, size_t b) { return a > b ? a : b; }
 
 static gt_status allocate(struct gt_row_filter *f, size_t batch)
 {
@@ -225,10 +229,10 @@ static gt_status allocate(struct gt_row_filter *f, size_t batch)
 	f->chunk = f->chunk < 1 ? 1 : f->chunk < rows ? f->chunk : rows;
 	f->line_bytes = f->chunk * line;
 	f->mean_bytes = f->chunk * 2 * element;
-	f->response_bytes = (f->block ? p->row.n : p->row.n / 2 + 1) * element;
+	f->response_bytes = (f->block ? gt_block_response_size(p->row.n) : p->row.n / 2 + 1) * element;
 	f->tail_bytes = p->tail[0] ? 2 * (f->block ? p->row.n : p->row.wide) * element : 0;
-	f->cell_bytes = batch * p->columns * 2 * element;
-	f->table_bytes = most(most(2 * batch * p->columns, p->row.n / 2 + 1), p->row.wide) * sizeof(double);
+	f->cell_bytes = p->tables * p->columns * 2 * element;
+	f->table_bytes = most(most(2 * least(p->tables * p->columns, STAGED), p->row.n / 2 + 1), p->row.wide) * sizeof(double);
 	if (!(f->line = gt_backend_alloc(f->be, f->line_bytes, "rows in transformation")) ||
 	    !(f->mean = gt_backend_alloc(f->be, f->mean_bytes, "means of the ends of rows")) ||
 	    !(f->response = gt_backend_alloc(f->be, f->response_bytes, "response of the filter")) ||
@@ -243,6 +247,7 @@ static gt_status allocate(struct gt_row_filter *f, size_t batch)
 	if (e != cudaSuccess)
 		return gt_fail(GT_ERR_DEVICE, "filter: %s", cudaGetErrorString(e));
 	int failed = f->block ? put_ordered(f) : put_narrow(f, p->response, p->row.n / 2 + 1, f->response);
+	failed |= f->type == GT_F32 ? put_cells<float>(f) : put_cells<double>(f);
 	for (int side = 0; side < 2 && f->tail && !f->block; side++)
 		failed |= put_narrow(f, p->tail[side], p->row.wide, (char *)f->tail + (size_t)side * p->row.wide * element);
 	return failed ? f->be->status : GT_OK;

@@ -58,7 +58,7 @@ static void lap(struct stopwatch *w, size_t stage)
 }
 
 /* A volume without a complete slice is no reconstruction. */
-static gt_status check_slices(const gt_helical_plan *p)
+static gt_status check_slices(const gt_helical_plan *p, gt_pool *pool)
 {
 	const gt_grid *g = &p->grid;
 	size_t first, end;
@@ -66,7 +66,9 @@ static gt_status check_slices(const gt_helical_plan *p)
 	if (first < end)
 		return GT_OK;
 	double low, high;
-	gt_helical_range(p, &low, &high);
+	const gt_status st = gt_helical_range(p, pool, &low, &high);
+	if (st != GT_OK)
+		return st;
 	return gt_fail(
 		GT_ERR_UNSUPPORTED,
 		"wfbp: none of the %zu slices from z=%.6g to %.6g mm is seen over half a turn within %.4g mm of the axis: %s z=%.6g to %.6g mm",
@@ -83,8 +85,8 @@ static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, c
 	void *state = NULL;
 	gt_status st = GT_OK;
 	struct stopwatch w = { be, times, seconds() };
-	GT_TRY(gt_helical_plan_new(grid, scan, o, &p));
-	GT_TRY(check_slices(p));
+	GT_TRY(gt_helical_plan_new(grid, scan, o, be->pool, &p));
+	GT_TRY(check_slices(p, be->pool));
 	gt_helical_plan_trim(p);
 	GT_TRY(gt_helical_plan_filter(p, o, scan->row_pitch, batch_size(be, p, impl->view_bytes(p, data->type))));
 	GT_TRY(impl->open(be, p, data->type, &state));
@@ -110,7 +112,7 @@ done:
 static gt_status seen(const gt_grid *grid, const gt_scan *scan, gt_analytic_seen *s)
 {
 	gt_helical_plan *p;
-	const gt_status st = gt_helical_plan_new(grid, scan, &defaults, &p);
+	const gt_status st = gt_helical_plan_new(grid, scan, &defaults, NULL, &p);
 	if (st != GT_OK)
 		return st;
 	gt_helical_complete(p, &s->first, &s->end);

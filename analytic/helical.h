@@ -39,12 +39,12 @@ typedef struct {
 } gt_helical_plan;
 
 /* GT_ERR_UNSUPPORTED says what the scan lacks. Without the filter: see gt_helical_plan_filter(). */
-gt_status gt_helical_plan_new(const gt_grid *grid, const gt_scan *scan, const gt_helical_options *o, gt_helical_plan **plan);
+gt_status gt_helical_plan_new(const gt_grid *grid, const gt_scan *scan, const gt_helical_options *o, gt_pool *pool, gt_helical_plan **plan);
 gt_status gt_helical_plan_filter(gt_helical_plan *plan, const gt_helical_options *o, double row_pitch, size_t batch);
 void      gt_helical_plan_free(gt_helical_plan *plan);
 /* Inside the making of a plan. seen: radius of the field of view; rise: mm of z per rad. */
 double    gt_helical_nearest(const gt_helical_plan *plan);     /* source to axis, of the nearest spot */
-gt_status gt_helical_plan_complete(gt_helical_plan *plan, const gt_scan *scan, double rise, double seen);
+gt_status gt_helical_plan_complete(gt_helical_plan *plan, const gt_scan *scan, gt_pool *pool, double rise, double seen);
 /* Leaves out the parallel views that the grid does not need; before the filter is made. The result is the same, but for the order of sums. */
 void      gt_helical_plan_trim(gt_helical_plan *plan);
 /* View b turns + k of the batch that begins with bin `first`. */
@@ -52,7 +52,7 @@ struct gt_helix_view gt_helical_view(const gt_helical_plan *plan, size_t first, 
 /* The run of complete slices that is longest: first ... end-1; equal if there is none. */
 void      gt_helical_complete(const gt_helical_plan *plan, size_t *first, size_t *end);
 /* z in which every slice would be complete; low > high if there is none: then of the sources. */
-void      gt_helical_range(const gt_helical_plan *plan, double *low, double *high);
+gt_status gt_helical_range(const gt_helical_plan *plan, gt_pool *pool, double *low, double *high);
 
 /* What a backend does, for data and x of one type. */
 struct gt_helical_impl {

@@ -175,6 +175,7 @@ static void plan_columns(struct making *m)
 	const double distance = gt_helical_nearest(p), low = distance * sin(m->fan[0]), high = distance * sin(m->fan[1]);
 	struct gt_helix_detector *d = &p->detector;
 	d->pitch = distance * (m->fan[1] - m->fan[0]) / (double)(p->source_columns - 1);
+	d->per_pitch = 1 / d->pitch;
 	d->columns = (size_t)floor((high - low) / d->pitch + 1e-6) + 1;
 	d->first = (low + high) / 2 - (double)(d->columns - 1) / 2 * d->pitch;
 }
@@ -267,7 +268,7 @@ static gt_status allocate_columns(gt_helical_plan *p)
 	return p->fan && p->column && p->reach ? GT_OK : gt_fail(GT_ERR_MEMORY, "wfbp: no memory for %zu columns", n);
 }
 
-gt_status gt_helical_plan_new(const gt_grid *grid, const gt_scan *scan, const gt_helical_options *o, gt_helical_plan **out)
+gt_status gt_helical_plan_new(const gt_grid *grid, const gt_scan *scan, const gt_helical_options *o, gt_pool *pool, gt_helical_plan **out)
 {
 	gt_status st = GT_OK;
 	gt_stand stand = { .scan = NULL };
@@ -298,7 +299,7 @@ gt_status gt_helical_plan_new(const gt_grid *grid, const gt_scan *scan, const gt
 	const double last = p->detector.first + (double)(p->detector.columns - 1) * p->detector.pitch,
 		     seen = fmin(-p->detector.first, last);
 	p->radius = o->mask == GT_MASK_FOV ? seen : INFINITY;
-	GT_TRY(gt_helical_plan_complete(p, scan, fabs(m.rise), seen));
+	GT_TRY(gt_helical_plan_complete(p, scan, pool, fabs(m.rise), seen));
 	*out = p;
 done:
 	gt_stand_free(&stand);
@@ -311,18 +312,20 @@ gt_status gt_helical_plan_filter(gt_helical_plan *p, const gt_helical_options *o
 {
 	const gt_direct_options d = { .filter = o->filter, .cutoff = o->cutoff, .extend = o->extend };
 	const size_t columns = p->detector.columns, views = batch * p->turns;
-	gt_status st = gt_direct_plan_filter("wfbp", views, p->rows, columns, p->detector.pitch, row_pitch, &d, &p->filter);
+	gt_status st = gt_direct_plan_filter("wfbp", views, p->spots, p->rows, columns, p->detector.pitch, row_pitch, &d, &p->filter);
 	if (st != GT_OK)
 		return st;
 	p->batch = batch;
 	p->detector.lead = p->filter->row.lead;
 	for (size_t v = 0; v < views; v++) {
 		const size_t c = gt_helical_view(p, 0, v).spot;
-		p->filter->view[v] = (struct gt_back_view){ .height = p->spot[c].height, .flip_rows = p->spot[c].flip_rows };
-		for (size_t k = 0; k < columns; k++) {
-			p->filter->gain[v * columns + k] = PI / (double)p->bins;
-			p->filter->slope[v * columns + k] = 1 / p->reach[c * columns + k];
-		}
+		p->filter->view[v] = (struct gt_back_view){ .height = p->spot[c].height,
+			                                    .flip_rows = p->spot[c].flip_rows,
+			                                    .table = (unsigned)c };
+	}
+	for (size_t i = 0; i < p->spots * columns; i++) {
+		p->filter->gain[i] = PI / (double)p->bins;
+		p->filter->slope[i] = 1 / p->reach[i];
 	}
 	return GT_OK;
 }

@@ -26,44 +26,88 @@ static double source_at(const gt_helical_plan *p, const struct gt_helix_view *w,
 	return t.z;
 }
 
-/* Counts one up for each of n slices that a view sees of (x, y), as differences. */
-static void count_slices(const gt_helical_plan *p, const struct gt_helix_view *w, double x, double y, double z0, double dz, size_t n,
-                         int *count)
+/* Slices at z0 + i dz that are judged, by places on a circle around the axis and on it. */
+struct judgement {
+	const gt_helical_plan *plan;
+	double z0, dz;
+	size_t n;
+	double (*place)[2]; /* [PLACES + 1] */
+	/* Per worker. */
+	struct gt_helix_view *view; /* [turns] */
+	int *count;                 /* [n + 1] */
+	unsigned char *incomplete;  /* [n] */
+};
+
+/* Counts one up for each slice that a view sees of (x, y), as differences. */
+static void count_slices(const struct judgement *j, const struct gt_helix_view *w, const double *at, int *count)
 {
+	const gt_helical_plan *p = j->plan;
 	const double *reach = p->reach + w->spot * p->detector.columns;
 	struct gt_helix_line line;
 	size_t k, first, end;
 	double part, length;
-	if (!gt_helix_place(&p->detector, w, p->spot[w->spot].distance, x, y, &k, &part, &length))
+	if (!gt_helix_place(&p->detector, w, p->spot[w->spot].distance, at[0], at[1], &k, &part, &length))
 		return;
 	const double below = source_at(p, w, k), above = source_at(p, w, k + 1);
 	gt_helix_rows(&p->spot[w->spot], below + part * (above - below), reach[k] + part * (reach[k + 1] - reach[k]), length, &line);
-	gt_back_slices(line.row0 + z0 * line.slope, dz * line.slope, p->rows, n, &first, &end);
+	gt_back_slices(line.row0 + j->z0 * line.slope, j->dz * line.slope, p->rows, j->n, &first, &end);
 	if (first < end) {
 		count[first]++;
 		count[end]--;
 	}
 }
 
-/* incomplete[n] of slices at z0 + i dz: those that some bin does not see of a place on the circle. count: n + 1. */
-static void judge(const gt_helical_plan *p, double radius, double z0, double dz, size_t n, int *count, unsigned char *incomplete)
+static void judge_bins(void *self, size_t begin, size_t end, int worker)
 {
-	memset(incomplete, 0, n);
-	for (size_t b = 0; b < p->bins; b++)
+	const struct judgement *j = self;
+	const size_t turns = j->plan->turns, n = j->n;
+	struct gt_helix_view *view = j->view + (size_t)worker * turns;
+	int *count = j->count + (size_t)worker * (n + 1);
+	unsigned char *incomplete = j->incomplete + (size_t)worker * n;
+	for (size_t b = begin; b < end; b++) {
+		for (size_t k = 0; k < turns; k++)
+			view[k] = gt_helical_view(j->plan, b, k);
 		for (int i = 0; i <= PLACES; i++) {
-			const double r = i ? radius : 0, at = 2 * PI * i / PLACES;
 			memset(count, 0, (n + 1) * sizeof *count);
-			for (size_t k = 0; k < p->turns; k++) {
-				const struct gt_helix_view w = gt_helical_view(p, b, k);
-				count_slices(p, &w, p->detector.center[0] + r * cos(at), p->detector.center[1] + r * sin(at), z0, dz, n,
-				             count);
-			}
+			for (size_t k = 0; k < turns; k++)
+				count_slices(j, &view[k], j->place[i], count);
 			int sum = 0;
 			for (size_t z = 0; z < n; z++) {
 				sum += count[z];
 				incomplete[z] |= sum == 0;
 			}
 		}
+	}
+}
+
+/* incomplete[n] of slices at z0 + i dz: those that some bin does not see of a place on the circle. */
+static gt_status judge(const gt_helical_plan *p, gt_pool *pool, double radius, double z0, double dz, size_t n, unsigned char *incomplete)
+{
+	const size_t workers = (size_t)gt_pool_threads(pool);
+	double place[PLACES + 1][2];
+	struct judgement j = { .plan = p,
+		               .z0 = z0,
+		               .dz = dz,
+		               .n = n,
+		               .place = place,
+		               .view = malloc(workers * p->turns * sizeof *j.view),
+		               .count = malloc(workers * (n + 1) * sizeof *j.count),
+		               .incomplete = calloc(workers, n) };
+	const int ready = j.view && j.count && j.incomplete;
+	for (int i = 0; i <= PLACES; i++) {
+		const double r = i ? radius : 0, at = 2 * PI * i / PLACES;
+		place[i][0] = p->detector.center[0] + r * cos(at);
+		place[i][1] = p->detector.center[1] + r * sin(at);
+	}
+	memset(incomplete, 0, n);
+	if (ready)
+		gt_parallel(pool, p->bins, 1, judge_bins, &j);
+	for (size_t i = 0; ready && i < workers * n; i++)
+		incomplete[i % n] |= j.incomplete[i];
+	free(j.view);
+	free(j.count);
+	free(j.incomplete);
+	return ready ? GT_OK : gt_fail(GT_ERR_MEMORY, "wfbp: no memory for %zu slices", n);
 }
 
 /* Two rays that look opposite ways at a point r = D sin g from the axis come from sources half a turn and 2 g apart, and see together as
@@ -78,7 +122,7 @@ static double farthest(const gt_grid *g, const double center[2])
 	return hypot(far[0], far[1]);
 }
 
-gt_status gt_helical_plan_complete(gt_helical_plan *p, const gt_scan *scan, double rise, double seen)
+gt_status gt_helical_plan_complete(gt_helical_plan *p, const gt_scan *scan, gt_pool *pool, double rise, double seen)
 {
 	const size_t n = p->grid.n[2], middle = p->detector.columns / 2;
 	const double distance = gt_helical_nearest(p), radius = fmin(seen, farthest(&p->grid, p->detector.center));
@@ -96,12 +140,7 @@ gt_status gt_helical_plan_complete(gt_helical_plan *p, const gt_scan *scan, doub
 			GT_ERR_UNSUPPORTED,
 			"wfbp: pitch %.4g (%.6g mm per turn): no slice is seen over half a turn beyond %.4g; %.4g would show the whole grid of radius %.4g mm; use an iterative solver such as os-sart",
 			p->pitch, rise * 2 * PI, pitch_limit(scan->shape, 0), p->limit, radius);
-	int *count = malloc((n + 1) * sizeof *count);
-	if (!count)
-		return gt_fail(GT_ERR_MEMORY, "wfbp: no memory for %zu slices", n);
-	judge(p, 0.998 * p->complete_radius, gt_grid_first(&p->grid, 2), p->grid.pitch[2], n, count, p->incomplete);
-	free(count);
-	return GT_OK;
+	return judge(p, pool, 0.998 * p->complete_radius, gt_grid_first(&p->grid, 2), p->grid.pitch[2], n, p->incomplete);
 }
 
 void gt_helical_complete(const gt_helical_plan *p, size_t *first, size_t *end)
@@ -120,9 +159,8 @@ void gt_helical_complete(const gt_helical_plan *p, size_t *first, size_t *end)
 
 enum { TRIALS = 256 };
 
-void gt_helical_range(const gt_helical_plan *p, double *low, double *high)
+gt_status gt_helical_range(const gt_helical_plan *p, gt_pool *pool, double *low, double *high)
 {
-	int count[TRIALS + 1];
 	unsigned char incomplete[TRIALS];
 	const size_t views = p->source_views;
 	double bottom = p->z[0], top = p->z[0];
@@ -130,7 +168,9 @@ void gt_helical_range(const gt_helical_plan *p, double *low, double *high)
 		bottom = fmin(bottom, p->z[v]);
 		top = fmax(top, p->z[v]);
 	}
-	judge(p, 0.998 * p->complete_radius, bottom, (top - bottom) / (TRIALS - 1), TRIALS, count, incomplete);
+	const gt_status st = judge(p, pool, 0.998 * p->complete_radius, bottom, (top - bottom) / (TRIALS - 1), TRIALS, incomplete);
+	if (st != GT_OK)
+		return st;
 	*low = top;
 	*high = bottom;
 	for (size_t i = 0; i < TRIALS; i++)
@@ -139,6 +179,7 @@ void gt_helical_range(const gt_helical_plan *p, double *low, double *high)
 			*low = fmin(*low, z);
 			*high = fmax(*high, z);
 		}
+	return GT_OK;
 }
 
 /* Which views are needed --------------------------------------------------- */

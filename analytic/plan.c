@@ -18,6 +18,8 @@
 #define FEW_CELLS 4.0
 /* Lags of the equiangular kernel stay clear of pi. */
 #define LARGEST_LAG 2.6
+/* Views whose weights agree to this part share them. */
+#define SAME_WEIGHT 1e-12
 
 enum redundancy { EACH_ONCE, SHORT_SCAN, OFFSET_DETECTOR };
 
@@ -384,8 +386,30 @@ static void make_views(void *self, size_t v, size_t end, int worker)
 	(void)worker;
 	for (; v < end; v++) {
 		set_view(m->scan, m->plan->tilted, v, m->plan->row.lead, &m->plan->view[v]);
+		m->plan->view[v].table = (unsigned)v;
 		set_cells(m, v);
 	}
+}
+
+/* But for rounding. */
+static int same_cells(const double *a, const double *b, size_t n)
+{
+	int same = 1;
+	for (size_t k = 0; k < n; k++)
+		same &= fabs(a[k] - b[k]) <= SAME_WEIGHT * fabs(a[k]);
+	return same;
+}
+
+/* The views of most circles have the same weights. */
+static void share_tables(gt_direct_plan *p)
+{
+	for (size_t v = 1; v < p->views; v++)
+		if (!same_cells(p->gain, p->gain + v * p->columns, p->columns) ||
+		    !same_cells(p->slope, p->slope + v * p->columns, p->columns))
+			return;
+	for (size_t v = 1; v < p->views; v++)
+		p->view[v].table = 0;
+	p->tables = 1;
 }
 
 /* The plan -------------------------------------------------------------- */
@@ -409,14 +433,14 @@ static gt_status check_length(const char *who, const gt_direct_plan *p)
 
 static gt_status allocate(const char *who, gt_direct_plan *p)
 {
-	const size_t cells = p->views * p->columns;
+	const size_t cells = p->tables * p->columns;
 	p->gain = malloc(cells * sizeof *p->gain);
 	p->slope = malloc(cells * sizeof *p->slope);
 	p->view = malloc(p->views * sizeof *p->view);
 	p->response = malloc((p->row.n / 2 + 1) * sizeof *p->response);
 	if (p->gain && p->slope && p->view && p->response)
 		return GT_OK;
-	return gt_fail(GT_ERR_MEMORY, "%s: no memory for tables of %zu views x %zu columns", who, p->views, p->columns);
+	return gt_fail(GT_ERR_MEMORY, "%s: no memory for %zu tables of %zu columns", who, p->tables, p->columns);
 }
 
 gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan *scan, const gt_direct_options *o, gt_pool *pool,
@@ -430,12 +454,14 @@ gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan
 	struct making m = { .plan = p, .scan = scan, .stand = &stand };
 	*p = (gt_direct_plan){ .shape = scan->shape,
 		               .views = scan->views,
+		               .tables = scan->views,
 		               .rows = scan->rows,
 		               .columns = scan->columns,
 		               .row_pitch = scan->row_pitch,
 		               .grid = *grid,
 		               .clamp_rows = o->rows == GT_ROWS_CLAMP,
 		               .kernel = o->kernel };
+	GT_TRY(gt_direct_launch(who, o, &p->launch));
 	GT_TRY(gt_stand_new(who, scan, &stand));
 	p->tilted = scan->shape == GT_FLAT && gt_scan_rows_along_z(scan, who) != GT_OK;
 	GT_TRY(choose_redundancy(who, &stand, o, &m));
@@ -449,6 +475,7 @@ gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan
 	p->center[1] = stand.center[1];
 	p->radius = mask_radius(&stand, o, is_offset);
 	gt_parallel(pool, scan->views, 0, make_views, &m);
+	share_tables(p);
 	*out = p;
 done:
 	gt_stand_free(&stand);
@@ -457,8 +484,8 @@ done:
 	return st;
 }
 
-gt_status gt_direct_plan_filter(const char *who, size_t views, size_t rows, size_t columns, double column_pitch, double row_pitch,
-                                const gt_direct_options *o, gt_direct_plan **out)
+gt_status gt_direct_plan_filter(const char *who, size_t views, size_t tables, size_t rows, size_t columns, double column_pitch,
+                                double row_pitch, const gt_direct_options *o, gt_direct_plan **out)
 {
 	gt_status st = GT_OK;
 	const gt_scan scan = { .shape = GT_PARALLEL, .views = views, .rows = rows, .columns = columns, .column_pitch = column_pitch };
@@ -466,7 +493,9 @@ gt_status gt_direct_plan_filter(const char *who, size_t views, size_t rows, size
 	gt_direct_plan *p = calloc(1, sizeof *p);
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for a plan", who);
-	*p = (gt_direct_plan){ .shape = GT_PARALLEL, .views = views, .rows = rows, .columns = columns, .row_pitch = row_pitch };
+	*p = (gt_direct_plan){
+		.shape = GT_PARALLEL, .views = views, .tables = tables, .rows = rows, .columns = columns, .row_pitch = row_pitch
+	};
 	plan_row(&stand, o, 0, &p->row);
 	GT_TRY(check_length(who, p));
 	GT_TRY(allocate(who, p));

@@ -24,7 +24,7 @@ struct gt_slabs {
 struct gt_slab {
 	const gt_slabs *whole;
 	const struct gt_direct_impl *impl;
-	gt_direct_plan plan; /* tables of the whole; gain, slope and view begin at the first view of the batch */
+	gt_direct_plan plan; /* tables of the whole; view begins at the first view of the batch */
 	struct gt_back_view *view;
 	gt_array *x;
 	void *state;
@@ -260,21 +260,12 @@ void gt_slab_free(gt_slab *b)
 	free(b);
 }
 
-/* The tables begin at the batch's first view: what is on the device holds no other. */
-static void begin_at(gt_slab *b, size_t first)
-{
-	const gt_direct_plan *p = b->whole->plan;
-	b->plan.gain = p->gain + first * p->columns;
-	b->plan.slope = p->slope + first * p->columns;
-	b->plan.view = b->view + first;
-}
-
 void gt_slab_filter(gt_slab *b, size_t first, size_t n, const void *data)
 {
 	const gt_backend *be = b->x->be;
 	if (be->status != GT_OK || be->rehearsed)
 		return;
-	begin_at(b, first);
+	b->plan.view = b->view + first;
 	b->filtered = n;
 	b->impl->filter(b->state, 0, n, data);
 }

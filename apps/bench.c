@@ -499,7 +499,7 @@ done:
 
 static gt_status write_json(const char *path, const cJSON *report)
 {
-	char *text = cJSON_Print(report), *tmp = NULL;
+	char *text = cli_json_text(report, 1), *tmp = NULL;
 	FILE *out = NULL;
 	gt_status st = text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);

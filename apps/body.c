@@ -23,6 +23,12 @@ static void range(const struct blocks *b, int axis, size_t k, size_t *from, size
 	*to = k + 1 == b->n[axis] ? b->g->n[axis] : *from + b->size[axis];
 }
 
+static size_t block_of(const struct blocks *b, int axis, size_t at)
+{
+	const size_t k = at / b->size[axis];
+	return k < b->n[axis] ? k : b->n[axis] - 1;
+}
+
 static gt_status make(const gt_grid *g, struct blocks *b)
 {
 	*b = (struct blocks){ .g = g, .count = 1 };
@@ -94,17 +100,15 @@ static gt_status list(const struct blocks *b, const char *in, app_body *body)
 	if (!(body->at = malloc(gt_grid_voxels(b->g) * sizeof *body->at)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for a list of %zu voxels", gt_grid_voxels(b->g));
 	for (size_t z = 0; z < n[2]; z++)
-		for (size_t y = 0; y < n[1]; y++)
-			for (size_t x = 0; x < n[0]; x++) {
-				const size_t at[3] = { x, y, z };
-				size_t k[3];
-				for (int a = 0; a < 3; a++) {
-					k[a] = at[a] / b->size[a];
-					k[a] -= k[a] == b->n[a];
-				}
-				if (in[k[0] + b->n[0] * (k[1] + b->n[1] * k[2])])
+		for (size_t y = 0; y < n[1]; y++) {
+			const char *row = in + b->n[0] * (block_of(b, 1, y) + b->n[1] * block_of(b, 2, z));
+			for (size_t k = 0; k < b->n[0]; k++) {
+				size_t from, to;
+				range(b, 0, k, &from, &to);
+				for (size_t x = from; x < to && row[k]; x++)
 					body->at[most++] = x + n[0] * (y + n[1] * z);
 			}
+		}
 	body->voxels = most;
 	return GT_OK;
 }

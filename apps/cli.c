@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/cli.h"
+#include "io/utf8.h"
 
 static const char *const precisions[] = { "single", "double", NULL };
 static const cli_option compute_options[] = {
@@ -321,9 +322,17 @@ void cli_note(const cli_call *call, const char *format, ...)
 	fputc('\n', stderr);
 }
 
+char *cli_json_text(const cJSON *report, int lines)
+{
+	char *text = lines ? cJSON_Print(report) : cJSON_PrintUnformatted(report);
+	if (text)
+		gt_utf8_shown(text, strlen(text), text, strlen(text) + 1);
+	return text;
+}
+
 void cli_json(cJSON *report)
 {
-	char *text = cJSON_Print(report);
+	char *text = cli_json_text(report, 1);
 	if (text)
 		puts(text);
 	cJSON_free(text);

@@ -75,6 +75,8 @@ gt_type   cli_type(const cli_call *call);
 void cli_note(const cli_call *call, const char *format, ...) GT_PRINTF(2, 3);
 /* Prints to stdout and deletes. */
 void cli_json(cJSON *report);
+/* In UTF-8, whatever bytes names of files and texts of others hold; in lines or without any. cJSON_free() frees it; NULL without memory. */
+char *cli_json_text(const cJSON *report, int lines);
 /* malloc'ed text; NULL without memory. */
 char *cli_text(const char *format, ...) GT_PRINTF(1, 2);
 /* Command line, parameters and the hash of the scan (NULL: none). */

@@ -5,6 +5,7 @@
 #include "analytic/analytic.h"
 #include "apps/cli.h"
 #include "apps/progress.h"
+#include "core/host_memory.h"
 #include "core/scan_math.h"
 
 gt_type cli_type(const cli_call *call) { return call->common.precision ? GT_F64 : GT_F32; }
@@ -200,7 +201,7 @@ gt_status cli_volume_new(const gt_grid *grid, gt_volume **v)
 	if (volume) {
 		volume->grid = *grid;
 		volume->water = GT_WATER_DEFAULT;
-		volume->data = malloc(n * sizeof *volume->data);
+		volume->data = gt_host_alloc(n * sizeof *volume->data);
 		if (volume->data)
 			memset(volume->data, 0, n * sizeof *volume->data); /* takes the memory before others are asked whether they fit */
 	}

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include "apps/noise.h"
-#include "core/random.h"
 
 /* Median of the square of a normal variable of variance 1. */
 #define MEDIAN_OF_SQUARES 0.454936423119573
@@ -12,46 +11,48 @@
 #define LEAST 1e-12
 enum { SAMPLES = 200000 };
 
-struct shape {
-	const app_weights *o;
-	const gt_projections *p;
-	double scale;
-	float *v;
-};
-
 static int known(const app_weights *o, const gt_projections *p) { return o->count > 0 || p->photons; }
 
-static double variance_of(const struct shape *s, size_t i)
+double app_noise_variance(const app_noise *s, size_t i)
 {
 	const double line = s->p->data[i];
+	double variance = s->scale * exp(fmin(line, 50));
 	if (known(s->o, s->p)) {
 		const double N = fmax(1, (s->o->count > 0 ? s->o->count : s->p->photons[i]) * exp(-line));
-		return (N + s->o->electronic * s->o->electronic) / (N * N);
+		variance = (N + s->o->electronic * s->o->electronic) / (N * N);
+	} else if (s->p->weight) {
+		variance = s->p->weight[i] > 0 ? s->scale / s->p->weight[i] : 0;
 	}
-	if (s->p->weight)
-		return s->p->weight[i] > 0 ? s->scale / s->p->weight[i] : 0;
-	return s->scale * exp(fmin(line, 50));
+	return (float)variance;
 }
 
-static void fill(void *self, size_t begin, size_t end, int worker)
+/* The k-th smallest of x, which is put in another order: Hoare, Commun. ACM 4 (1961) 321. */
+static float select_kth(float *x, size_t n, size_t k)
 {
-	const struct shape *s = self;
-	(void)worker;
-	for (size_t i = begin; i < end; i++)
-		s->v[i] = (float)variance_of(s, i);
+	size_t from = 0, to = n - 1;
+	while (from < to) {
+		const float pivot = x[from + (to - from) / 2];
+		size_t i = from, j = to;
+		for (;; i++, j--) {
+			while (x[i] < pivot)
+				i++;
+			while (pivot < x[j])
+				j--;
+			if (i >= j)
+				break;
+			const float y = x[i];
+			x[i] = x[j];
+			x[j] = y;
+		}
+		if (k <= j)
+			to = j;
+		else
+			from = j + 1;
+	}
+	return x[k];
 }
 
-static int compare(const void *a, const void *b)
-{
-	const float x = *(const float *)a, y = *(const float *)b;
-	return (x > y) - (x < y);
-}
-
-static double quantile(float *x, size_t n, double part)
-{
-	qsort(x, n, sizeof *x, compare);
-	return n ? (double)x[(size_t)(part * (double)(n - 1))] : 0;
-}
+static double quantile(float *x, size_t n, double part) { return n ? (double)select_kth(x, n, (size_t)(part * (double)(n - 1))) : 0; }
 
 /* Coefficients in a row: products of these along two axes, or the last along one. */
 static const double second[3] = { 1, -2, 1 }, sixth[7] = { 1, -6, 15, -20, 15, -6, 1 };
@@ -65,110 +66,140 @@ static double coefficient(const struct stencil *t, size_t a, size_t b)
 	return t->count[0] == 7 ? sixth[a] : second[a] * (t->count[1] == 1 ? 1 : second[b]);
 }
 
+/* Where one stencil is laid, evenly over the scan, and what is found there. */
+struct search {
+	const app_noise *noise; /* of unit scale */
+	struct stencil t;
+	size_t room_for[3], stride;
+	double least;
+	float *found;
+};
+
 /* Squared difference over what unit scale would give, at the first cell i of the stencil; -1 where some cell is below `least`. */
-static double ratio(const struct stencil *t, const float *p, const float *v, size_t i, double least)
+static double ratio(const struct search *s, size_t i)
 {
+	const struct stencil *t = &s->t;
 	double difference = 0, variance = 0;
 	for (size_t a = 0; a < t->count[0]; a++)
 		for (size_t b = 0; b < t->count[1]; b++) {
 			const size_t at = i + a * t->step[0] + b * t->step[1];
-			const double c = coefficient(t, a, b);
-			if (!(p[at] >= least) || !(v[at] > 0))
+			const double c = coefficient(t, a, b), p = s->noise->p->data[at];
+			const double v = p >= s->least ? app_noise_variance(s->noise, at) : 0;
+			if (!(v > 0))
 				return -1;
-			difference += c * p[at];
-			variance += c * c * v[at];
+			difference += c * p;
+			variance += c * c * v;
 		}
 	return difference * difference / variance;
 }
 
-/* Cells of the axes: 0 columns, 1 rows, 2 views. along[1] = along[0]: one axis, the sixth difference. */
-static double scale_by(const gt_projections *p, const float *v, const int along[2], double least, float *room)
+static void look(void *self, size_t begin, size_t end, int worker)
 {
-	const size_t n[3] = { p->scan->columns, p->scan->rows, p->scan->views }, step[3] = { 1, n[0], n[0] * n[1] };
+	const struct search *s = self;
+	const gt_scan *scan = s->noise->p->scan;
+	(void)worker;
+	for (size_t j = begin; j < end; j++) {
+		const size_t k = j * s->stride, row = k / s->room_for[0], view = row / s->room_for[1];
+		s->found[j] = (float)ratio(s, k % s->room_for[0] + (row % s->room_for[1] + view * scan->rows) * scan->columns);
+	}
+}
+
+/* Cells of the axes: 0 columns, 1 rows, 2 views. along[1] = along[0]: one axis, the sixth difference. */
+static double scale_by(const app_noise *noise, const int along[2], double least, gt_pool *pool, float *room)
+{
+	const gt_scan *scan = noise->p->scan;
+	const size_t n[3] = { scan->columns, scan->rows, scan->views }, step[3] = { 1, n[0], n[0] * n[1] };
 	const int one = along[0] == along[1];
-	const struct stencil t = { { step[along[0]], step[along[1]] }, { one ? 7 : 3, one ? 1 : 3 } };
-	size_t room_for[3] = { n[0], n[1], n[2] }, found = 0;
+	struct search s = { noise, { { step[along[0]], step[along[1]] }, { one ? 7 : 3, one ? 1 : 3 } }, { n[0], n[1], n[2] }, 1, least,
+		            room };
 	for (int k = 0; k < (one ? 1 : 2); k++) {
-		if (room_for[along[k]] < t.count[k])
+		if (s.room_for[along[k]] < s.t.count[k])
 			return INFINITY;
-		room_for[along[k]] -= t.count[k] - 1;
+		s.room_for[along[k]] -= s.t.count[k] - 1;
 	}
-	const size_t places = room_for[0] * room_for[1] * room_for[2], stride = (places / SAMPLES + 1) | 1;
-	for (size_t k = 0; k < places; k += stride) {
-		const size_t at = k % room_for[0] + k / room_for[0] % room_for[1] * step[1] + k / room_for[0] / room_for[1] * step[2];
-		const double r = ratio(&t, p->data, v, at, least);
-		if (r >= 0)
-			room[found++] = (float)r;
-	}
+	const size_t places = s.room_for[0] * s.room_for[1] * s.room_for[2];
+	s.stride = (places / SAMPLES + 1) | 1;
+	const size_t looks = (places + s.stride - 1) / s.stride;
+	size_t found = 0;
+	gt_parallel(pool, looks, 1 << 10, look, &s);
+	for (size_t j = 0; j < looks; j++)
+		if (room[j] >= 0)
+			room[found++] = room[j];
 	return found >= 100 ? quantile(room, found, 0.5) / MEDIAN_OF_SQUARES : INFINITY;
 }
 
-/* s, where v holds the variances of s = 1. Cells behind at least half of the most that the body attenuates, else all. */
-static double estimate(const gt_projections *p, const float *v, float *room)
+/* The scale, from a noise of scale 1. Cells behind at least half of the most that the body attenuates, else all. */
+static double estimate(const app_noise *noise, gt_pool *pool, float *room)
 {
 	static const int pairs[][2] = { { 0, 2 }, { 0, 0 }, { 2, 2 }, { 0, 1 }, { 1, 2 } };
-	const size_t n = gt_scan_cells(p->scan), stride = (n / SAMPLES + 1) | 1;
+	const size_t n = gt_scan_cells(noise->p->scan), stride = (n / SAMPLES + 1) | 1;
 	size_t found = 0;
 	for (size_t i = 0; i < n; i += stride)
-		room[found++] = p->data[i];
+		room[found++] = noise->p->data[i];
 	double least = quantile(room, found, 0.98) / 2, scale = INFINITY;
 	for (int tries = 0; tries < 2 && !isfinite(scale); tries++, least = -INFINITY)
 		for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
-			scale = fmin(scale, scale_by(p, v, pairs[k], least, room));
+			scale = fmin(scale, scale_by(noise, pairs[k], least, pool, room));
 	return fmax(scale, LEAST);
 }
 
-gt_status app_noise_new(const app_weights *o, const gt_projections *p, gt_pool *pool, app_noise *noise)
+gt_status app_noise_find(const app_weights *o, const gt_projections *p, gt_pool *pool, app_noise *noise)
 {
-	const size_t n = gt_scan_cells(p->scan);
-	struct shape s = { o, p, 1, malloc(n * sizeof *s.v) };
+	*noise = (app_noise){ o, p, 1, 0, o->count > 0 ? "photons as given" : "photons of the file" };
+	if (known(o, p))
+		return GT_OK;
 	float *room = malloc((SAMPLES + 1) * sizeof *room);
-	gt_status st = GT_OK;
-	*noise = (app_noise){ .variance = s.v, .how = o->count > 0 ? "photons as given" : "photons of the file" };
-	if (!s.v || !room)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "the noise of the data needs %.3g MB", (double)n * 4e-6));
-	gt_parallel(pool, n, 1 << 16, fill, &s);
-	if (!known(o, p)) {
-		s.scale = estimate(p, s.v, room);
-		if (!isfinite(s.scale))
-			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
-			               "the noise of the data cannot be found: too few neighbouring cells were measured; expected "
-			               "--weights photons:count=N, or a penalty with strength=NUMBER"));
-		gt_parallel(pool, n, 1 << 16, fill, &s);
-		noise->photons = p->weight ? 0 : 1 / s.scale;
-		noise->how = p->weight ? "weights of the file and differences of neighbouring cells" : "differences of neighbouring cells";
-	}
-done:
+	if (!room)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the noise of the data");
+	noise->scale = estimate(noise, pool, room);
 	free(room);
-	if (st != GT_OK)
-		app_noise_free(noise);
-	return st;
+	if (!isfinite(noise->scale))
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "the noise of the data cannot be found: too few neighbouring cells were measured; expected "
+		               "--weights photons:count=N, or a penalty with strength=NUMBER");
+	noise->photons = p->weight ? 0 : 1 / noise->scale;
+	noise->how = p->weight ? "weights of the file and differences of neighbouring cells" : "differences of neighbouring cells";
+	return GT_OK;
 }
 
-void app_noise_free(app_noise *noise)
-{
-	free(noise->variance);
-	noise->variance = NULL;
-}
+enum { PIECE = 1 << 14 };
 
-struct sample {
-	const float *variance;
-	uint64_t seed;
+struct deviations {
+	const app_noise *noise;
+	double above;
 	float *out;
+	app_noise_loud *loud; /* of every PIECE cells */
 };
 
-static void draw(void *self, size_t begin, size_t end, int worker)
+static void deviate(void *self, size_t begin, size_t end, int worker)
 {
-	const struct sample *s = self;
+	const struct deviations *s = self;
 	(void)worker;
 	for (size_t i = begin; i < end; i++) {
-		gt_random r = gt_random_at(s->seed, i);
-		s->out[i] = (float)(sqrt(s->variance[i]) * gt_normal(&r));
+		const double variance = app_noise_variance(s->noise, i);
+		s->out[i] = (float)sqrt(variance);
+		if (variance > s->above) {
+			app_noise_loud *loud = &s->loud[i / PIECE];
+			loud->cells++;
+			loud->variance += variance;
+			loud->line += s->noise->p->data[i];
+		}
 	}
 }
 
-void app_noise_sample(const app_noise *noise, uint64_t seed, gt_pool *pool, float *out, size_t n)
+gt_status app_noise_deviations(const app_noise *noise, double above, gt_pool *pool, float *out, app_noise_loud *loud)
 {
-	struct sample s = { noise->variance, seed, out };
-	gt_parallel(pool, n, 1 << 14, draw, &s);
+	const size_t n = gt_scan_cells(noise->p->scan), pieces = (n + PIECE - 1) / PIECE;
+	struct deviations s = { noise, above, out, calloc(pieces, sizeof *s.loud) };
+	*loud = (app_noise_loud){ 0, 0, 0 };
+	if (!s.loud)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the noise of the data");
+	gt_parallel(pool, n, PIECE, deviate, &s);
+	for (size_t k = 0; k < pieces; k++) {
+		loud->cells += s.loud[k].cells;
+		loud->variance += s.loud[k].variance;
+		loud->line += s.loud[k].line;
+	}
+	free(s.loud);
+	return GT_OK;
 }

@@ -7,6 +7,7 @@
  * Process. 8 (1999) 688. The same n for every strength. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "apps/patch.h"
 #include "core/random.h"
 
@@ -64,7 +65,7 @@ static double dot(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* b = a normal field of the spectrum `variance`. */
+/* b = the transform of a normal field of the spectrum `variance`. */
 static void normal_field(app_box *b, const double *variance, uint64_t seed)
 {
 	const size_t n = app_box_size(b);
@@ -77,6 +78,17 @@ static void normal_field(app_box *b, const double *variance, uint64_t seed)
 	for (size_t i = 0; i < n; i++) {
 		b->re[i] *= sqrt(variance[i]);
 		b->im[i] *= sqrt(variance[i]);
+	}
+}
+
+/* The transform of a real field -> the operator `first` of that field in re, and `second` of it in im. */
+static void apply_both(app_box *b, const double *first, const double *second)
+{
+	const size_t n = app_box_size(b);
+	for (size_t i = 0; i < n; i++) {
+		const double re = b->re[i], im = b->im[i];
+		b->re[i] = first[i] * re - second[i] * im;
+		b->im[i] = first[i] * im + second[i] * re;
 	}
 	app_box_transform(b, 1);
 }
@@ -102,7 +114,7 @@ static gt_status gain(const app_patches *p, double strength, double *left)
 {
 	double *S = malloc(p->size * sizeof *S), all = 0, small = 0;
 	float *host = malloc(p->size * sizeof *host);
-	app_box b = { { 0, 0, 0 }, NULL, NULL };
+	app_box b = { .re = NULL };
 	gt_status st = GT_OK;
 	if (!S || !host || !app_box_new(p->n, &b))
 		GT_TRY(no_memory(p));
@@ -110,6 +122,7 @@ static gt_status gain(const app_patches *p, double strength, double *left)
 		for (size_t i = 0; i < p->size; i++)
 			S[i] = density(p, k, i, strength);
 		normal_field(&b, S, (uint64_t)k);
+		app_box_transform(&b, 1);
 		all += bends(p, b.re, 1, host);
 		small += bends(p, b.re, TINY, host);
 	}
@@ -126,9 +139,9 @@ done:
 struct descent {
 	const app_patches *p;
 	int k;
-	double strength;              /* with kappa^2 */
-	double *M;                    /* spectrum of the preconditioner */
-	double *z, *d, *Fz, *g, *old; /* iterate, direction, F z - n, gradient, the one before */
+	double strength;                   /* with kappa^2 */
+	double *M, *FM;                    /* spectra of the preconditioner, and of F and it */
+	double *z, *d, *Fz, *Fd, *g, *old; /* iterate, direction, F z - n, F d, gradient, the one before */
 	app_box b;
 	float *host;
 };
@@ -144,24 +157,24 @@ static void gradient(struct descent *s)
 		s->g[i] = s->Fz[i] + s->strength * s->host[i];
 }
 
-/* s->b = the operator of that spectrum on `in`. */
-static void apply(struct descent *s, const double *spectrum, const double *in)
+/* s->b = M g and F M g. */
+static void precondition(struct descent *s)
 {
 	for (size_t i = 0; i < s->p->size; i++) {
-		s->b.re[i] = in[i];
+		s->b.re[i] = s->g[i];
 		s->b.im[i] = 0;
 	}
-	app_box_filter(&s->b, spectrum);
+	app_box_transform(&s->b, 0);
+	apply_both(&s->b, s->M, s->FM);
 }
 
-/* Along d from z; s->b holds F d. */
+/* Along d from z, which p->x holds since gradient(). */
 static void step(struct descent *s)
 {
 	const app_patches *p = s->p;
 	const size_t n = p->size;
-	const double slope = dot(s->d, s->Fz, n), bend = dot(s->d, s->b.re, n);
+	const double slope = dot(s->d, s->Fz, n), bend = dot(s->d, s->Fd, n);
 	double a = 0;
-	put(p, s->z, 1, s->host, p->x);
 	put(p, s->d, 1, s->host, p->g);
 	for (int i = 0; i < PARABOLAS; i++) {
 		double of = 0, curve = 0;
@@ -171,7 +184,7 @@ static void step(struct descent *s)
 	}
 	for (size_t i = 0; i < n; i++) {
 		s->z[i] += a * s->d[i];
-		s->Fz[i] += a * s->b.re[i];
+		s->Fz[i] += a * s->Fd[i];
 	}
 }
 
@@ -181,7 +194,7 @@ static void descend(struct descent *s)
 	double first = 0, before = 0;
 	for (int k = 0; k < ITERATIONS; k++) {
 		gradient(s);
-		apply(s, s->M, s->g);
+		precondition(s);
 		const double now = dot(s->b.re, s->g, n), beta = k ? fmax(0, (now - dot(s->b.re, s->old, n)) / before) : 0;
 		if (!k)
 			first = now;
@@ -189,10 +202,10 @@ static void descend(struct descent *s)
 			return;
 		for (size_t i = 0; i < n; i++) {
 			s->d[i] = beta * s->d[i] - s->b.re[i];
+			s->Fd[i] = beta * s->Fd[i] - s->b.im[i];
 			s->old[i] = s->g[i];
 		}
 		before = now;
-		apply(s, s->p->at[s->k].F, s->d);
 		step(s);
 	}
 }
@@ -213,40 +226,38 @@ static double inner_square(const app_patches *p, const double *z)
 	return sum / (double)found;
 }
 
-/* The field's noise, and the linear solution as a start. */
+/* The linear solution M n for the field's noise n as a start, and F M n - n. */
 static void begin(struct descent *s, double left)
 {
 	const app_patches *p = s->p;
 	for (size_t i = 0; i < p->size; i++) {
 		const double H = hessian(p, s->k, i, s->strength / p->at[s->k].square * left);
 		s->M[i] = H > 0 ? 1 / H : 0;
+		s->FM[i] = p->at[s->k].F[i] * s->M[i];
+		s->g[i] = s->FM[i] - 1;
 	}
 	normal_field(&s->b, p->at[s->k].G, 100 + (uint64_t)s->k);
-	for (size_t i = 0; i < p->size; i++)
-		s->Fz[i] = -s->b.re[i];
-	app_box_filter(&s->b, s->M);
-	for (size_t i = 0; i < p->size; i++)
-		s->z[i] = s->b.re[i];
-	app_box_filter(&s->b, p->at[s->k].F);
-	for (size_t i = 0; i < p->size; i++)
-		s->Fz[i] += s->b.re[i];
+	apply_both(&s->b, s->M, s->g);
+	memcpy(s->z, s->b.re, p->size * sizeof *s->z);
+	memcpy(s->Fz, s->b.im, p->size * sizeof *s->Fz);
+	memset(s->d, 0, p->size * sizeof *s->d);
+	memset(s->Fd, 0, p->size * sizeof *s->Fd);
 }
 
 /* Noise that this strength leaves, over all patches. */
 static gt_status simulate(app_patches *p, double strength, double left, double *noise)
 {
 	const size_t n = p->size;
-	double *room = calloc(6 * n, sizeof *room), sum = 0;
+	double sum = 0;
 	struct descent s = { .p = p, .host = malloc(n * sizeof *s.host) };
+	double **const of[] = { &s.M, &s.FM, &s.z, &s.d, &s.Fz, &s.Fd, &s.g, &s.old };
+	const size_t fields = sizeof of / sizeof *of;
+	double *room = calloc(fields * n, sizeof *room);
 	gt_status st = GT_OK;
 	if (!room || !s.host || !app_box_new(p->n, &s.b))
 		GT_TRY(no_memory(p));
-	s.M = room;
-	s.z = room + n;
-	s.d = room + 2 * n;
-	s.Fz = room + 3 * n;
-	s.g = room + 4 * n;
-	s.old = room + 5 * n;
+	for (size_t i = 0; i < fields; i++)
+		*of[i] = room + i * n;
 	for (s.k = 0; s.k < APP_PATCHES; s.k++) {
 		s.strength = strength * p->at[s.k].square;
 		begin(&s, left);

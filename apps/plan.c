@@ -38,14 +38,14 @@ void app_plan_started(app_plan *plan, const gt_backend *be)
 		plan->start_peak = gt_backend_counters(be).peak_bytes;
 }
 
-/* A strength is found from a copy of the volume, a list of its voxels, the variances of the data and a sample of its noise. */
+/* A strength is found from a copy of the volume, a list of its voxels and a sample of the noise of the data. */
 void app_plan_penalty(app_plan *plan, const gt_backend *be, int finds_strength)
 {
 	if (!plan)
 		return;
 	plan->penalty = held(be) - plan->volume - plan->data - plan->weights - plan->operators;
 	plan->prior_peak = gt_backend_counters(be).peak_bytes;
-	plan->host_strength = finds_strength ? plan->host_volume * 3 + plan->host_cells * 2 : 0;
+	plan->host_strength = finds_strength ? plan->host_volume * 3 + plan->host_cells : 0;
 }
 
 void app_plan_subsets(app_plan *plan, const gt_backend *be, const app_subsets *s, int weighted, const gt_scan *scan)

@@ -6,6 +6,7 @@
 #include "apps/prior.h"
 #include "apps/quality.h"
 #include "apps/recon.h"
+#include "apps/warm.h"
 #include "core/host_memory.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL };
@@ -232,6 +233,7 @@ static int run(const cli_call *call, const void *given)
 	gt_grid grid;
 	size_t subsets;
 	recon_result r = { .watch.residual = NAN };
+	app_warm warm = { .runs = 0 };
 	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
 	double host_free = gt_host_available(), device_limit, host_limit;
@@ -245,7 +247,9 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(recon_by_slabs(call, o, host_free, &done));
 	if (done)
 		goto done;
+	app_warm_begin(&warm, call->common.backend ? call->common.backend : "auto");
 	GT_TRY(read_projections(call, o, &m, &p));
+	app_warm_end(&warm);
 	set.water = recon_water(call, o, p);
 	GT_TRY(recon_count_subsets(&m, p->scan, &subsets)); /* of a solver that was asked for */
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
@@ -284,6 +288,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(app_watch_end(&r.watch));
 	st = how_it_ended(o, &m, &r.watch);
 done:
+	app_warm_end(&warm);
 	app_watch_drop(&r.watch);
 	app_method_free(&m);
 	free(solver);

@@ -141,15 +141,15 @@ void recon_ground_of(const cli_call *call, const recon_options *o, const app_met
 	if (o->margin == MARGIN_NO) {
 		cli_note(call,
 		         "rays leave the grid at its ends: where the body goes on there, what %zu slice%s below and %zu above would hold "
-		         "falls into the outermost ones (--margin yes computes them too)",
+		         "falls into the outermost ones (--margin auto computes them too)",
 		         below, below == 1 ? "" : "s", above);
 		return;
 	}
 	w->below = below;
 	w->grid.n[2] += below + above;
 	w->grid.center[2] += ((double)above - (double)below) / 2 * w->grid.pitch[2];
-	cli_note(call, "%zu slice%s below and %zu above are computed too, where rays go on, and not written", below, below == 1 ? "" : "s",
-	         above);
+	cli_note(call, "%zu slice%s below and %zu above are computed too, where rays go on, and not written%s", below,
+	         below == 1 ? "" : "s", above, o->margin == MARGIN_AUTO ? " (--margin no leaves them out)" : "");
 }
 
 gt_status recon_part(const gt_array *x, const gt_grid *g, size_t first, size_t slices, gt_array **part)

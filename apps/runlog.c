@@ -44,7 +44,7 @@ static const char tail[] = "\n]}\n";
 /* A line of the file that holds the object, which is deleted. */
 static void put_json(FILE *f, const char *before, cJSON *object)
 {
-	char *text = cJSON_PrintUnformatted(object);
+	char *text = cli_json_text(object, 0);
 	fprintf(f, "%s%s", before, text ? text : "null");
 	cJSON_free(text);
 	cJSON_Delete(object);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 enum { APP_BOX_MOST = 32 };                                     /* along an axis */
-typedef struct { size_t n[3]; double *re, *im; } app_box;       /* [z][y][x]; powers of 2 */
+typedef struct { size_t n[3]; double *re, *im, *room[2]; } app_box; /* [z][y][x]; powers of 2. Transforms swap re and im with room */
 /* Zeros; 0 without memory: free it in either case. */
 int  app_box_new (const size_t n[3], app_box *b);
 void app_box_free(app_box *b);
@@ -14,6 +14,4 @@ void app_box_transform(app_box *b, int inverse);
 /* The real spectrum of an operator from what it makes of a unit at n/2: symmetrised, and multiplied by a triangle along each axis if
  * `taper`, which keeps a spectrum that is nowhere below 0 so. spectrum: [size]. 0 without memory. */
 int  app_box_spectrum(const size_t n[3], const float *response, int taper, double *spectrum);
-/* Applies one. */
-void app_box_filter(app_box *b, const double *spectrum);
 #endif

@@ -4,7 +4,9 @@
 #include <string.h>
 #include "apps/body.h"
 #include "apps/patch.h"
+#include "apps/progress.h"
 #include "apps/strength.h"
+#include "core/host_memory.h"
 #include "projectors/projector.h"
 #include "regularizers/regularizer.h"
 
@@ -29,6 +31,7 @@ struct local {
 	gt_backend *be;
 	gt_type type;
 	app_noise noise;
+	app_noise_loud starved; /* cells behind which few photons are left */
 	app_body body;
 	float *host, *kappa; /* volumes; kappa NULL: 1 */
 	app_patches patch;
@@ -87,27 +90,42 @@ done:
 	return st;
 }
 
+struct weights {
+	const struct local *s;
+	size_t stride, n;
+	float *values; /* of w, and of w^2 times the variance */
+};
+
+static void weigh(void *self, size_t begin, size_t end, int worker)
+{
+	const struct weights *a = self;
+	const gt_scan *scan = a->s->c->p->scan;
+	const size_t view = scan->rows * scan->columns;
+	(void)worker;
+	for (size_t i = begin; i < end; i++) {
+		const size_t from = i / view * a->stride * view + i % view;
+		const double weight = a->s->c->weights ? a->s->c->weights[from] : 1;
+		a->values[i] = (float)weight;
+		a->values[a->n + i] = (float)(weight * weight * app_noise_variance(&a->s->noise, from));
+	}
+}
+
 /* Values of every stride-th view: of w, and of w^2 times the variance. */
 static gt_status gather(const struct local *s, size_t stride, const gt_linop *A, gt_array **w, gt_array **wvw)
 {
-	const gt_projections *p = s->c->p;
-	const size_t view = p->scan->rows * p->scan->columns, n = gt_linop_ny(A);
-	float *values = malloc(2 * n * sizeof *values);
-	gt_status st = values ? GT_OK : gt_fail(GT_ERR_MEMORY, "weights of some views need %.3g MB", (double)n * 8e-6);
+	const size_t n = gt_linop_ny(A);
+	struct weights a = { s, stride, n, malloc(2 * n * sizeof *a.values) };
+	gt_status st = a.values ? GT_OK : gt_fail(GT_ERR_MEMORY, "weights of some views need %.3g MB", (double)n * 8e-6);
 	GT_TRY(st);
-	for (size_t i = 0; i < n; i++) {
-		const size_t from = i / view * stride * view + i % view;
-		const double weight = s->c->weights ? s->c->weights[from] : 1;
-		values[i] = (float)weight;
-		values[n + i] = (float)(weight * weight * s->noise.variance[from]);
-	}
+	if (!gt_backend_rehearses(s->be))
+		gt_parallel(gt_backend_pool(s->be), n, 1 << 14, weigh, &a);
 	GT_TRY(gt_array_new(s->be, s->type, n, w));
 	GT_TRY(gt_array_new(s->be, s->type, n, wvw));
-	gt_array_put_float(values, *w);
-	gt_array_put_float(values + n, *wvw);
+	gt_array_put_float(a.values, *w);
+	gt_array_put_float(a.values + n, *wvw);
 	GT_TRY(gt_backend_status(s->be));
 done:
-	free(values);
+	free(a.values);
 	return st;
 }
 
@@ -205,19 +223,31 @@ done:
 	return st;
 }
 
+/* A sample of the data's noise. */
+static gt_status draw(struct local *s, gt_array *data)
+{
+	const size_t n = gt_array_size(data);
+	float *deviation = gt_host_alloc(n * sizeof *deviation);
+	gt_status st = deviation ? GT_OK : gt_fail(GT_ERR_MEMORY, "a sample of noise needs %.3g MB", (double)n * 4e-6);
+	GT_TRY(st);
+	GT_TRY(app_noise_deviations(&s->noise, 1. / FEW, gt_backend_pool(s->be), deviation, &s->starved));
+	gt_array_put_float(deviation, data);
+	gt_mul_normals(1, data);
+done:
+	free(deviation);
+	return st;
+}
+
 /* Noise of the direct method in the body: it is linear, so that of a sample of the data's noise alone. */
 static gt_status measure_direct(struct local *s)
 {
-	const size_t n = gt_scan_cells(s->c->p->scan);
 	gt_array *data = NULL, *x = NULL;
-	float *sample = malloc(n * sizeof *sample);
 	double sum = 0;
-	gt_status st = sample ? GT_OK : gt_fail(GT_ERR_MEMORY, "a sample of noise needs %.3g MB", (double)n * 4e-6);
-	GT_TRY(st);
-	app_noise_sample(&s->noise, 1, gt_backend_pool(s->be), sample, n);
-	GT_TRY(gt_array_new(s->be, s->type, n, &data));
+	gt_status st = GT_OK;
+	GT_TRY(gt_array_new(s->be, s->type, gt_scan_cells(s->c->p->scan), &data));
 	GT_TRY(gt_array_like(s->c->x, &x));
-	gt_array_put_float(sample, data);
+	if (!gt_backend_rehearses(s->be))
+		GT_TRY(draw(s, data));
 	s->direct = gt_analytic_for(s->c->p->scan);
 	st = gt_analytic_run(s->direct, s->be, s->c->grid, s->c->p->scan, NULL, data, x);
 	if (st == GT_ERR_UNSUPPORTED) {
@@ -228,11 +258,12 @@ static gt_status measure_direct(struct local *s)
 	GT_TRY(st);
 	gt_array_get_float(x, s->host);
 	GT_TRY(gt_backend_status(s->be));
+	if (gt_backend_rehearses(s->be))
+		goto done;
 	for (size_t i = 0; i < s->body.voxels; i++)
 		sum += (double)s->host[s->body.at[i]] * s->host[s->body.at[i]];
 	s->reference = sqrt(sum / (double)s->body.voxels);
 done:
-	free(sample);
 	gt_array_free(data);
 	gt_array_free(x);
 	return st;
@@ -265,24 +296,17 @@ done:
 /* Rays of so few photons that their logarithm is too large in the mean, by half its variance, and far from normal. */
 static void say_starved(const struct local *s)
 {
-	const size_t n = gt_scan_cells(s->c->p->scan);
-	double off = 0, line = 0;
-	size_t starved = 0;
-	for (size_t i = 0; i < n; i++)
-		if (s->noise.variance[i] > 1. / FEW) {
-			starved++;
-			off += s->noise.variance[i] / 2;
-			line += s->c->p->data[i];
-		}
-	if ((double)starved > STARVED * (double)n && line > 0)
+	const app_noise_loud *few = &s->starved;
+	const double part = (double)few->cells / (double)gt_scan_cells(s->c->p->scan);
+	if (part > STARVED && few->line > 0)
 		cli_note(
 			s->call,
 			"%.2g %% of the rays have fewer than %d photons: behind them expect values of the direct method to be about %.2g HU too "
 			"high, of an iterative one with --weights noise or photons some HU off, and more noise than is said next",
-			100. * (double)starved / (double)n, FEW, 1000 * off / line);
+			100. * part, FEW, 1000 * (few->variance / 2) / few->line);
 }
 
-static void say(const struct local *s, double noise, double strength)
+static void say(const struct local *s, double noise, double strength, double seconds)
 {
 	const char *where = s->body.water ? "in water" : "in the body";
 	const char *direct = s->direct ? s->direct->name : "sharp iteration";
@@ -301,8 +325,9 @@ static void say(const struct local *s, double noise, double strength)
 		least = fmin(least, s->patch.noise[k]);
 		most = fmax(most, s->patch.noise[k]);
 	}
-	cli_note(s->call, "strength %.4g: %.3g HU of noise are to be left of %.3g HU (%s, %s), from place to place %.3g to %.3g HU",
-	         strength, hu(s, noise), hu(s, s->reference), direct, where, hu(s, least), hu(s, most));
+	cli_note(s->call,
+	         "strength %.4g, found in %.1f s: %.3g HU of noise are to be left of %.3g HU (%s, %s), from place to place %.3g to %.3g HU",
+	         strength, seconds, hu(s, noise), hu(s, s->reference), direct, where, hu(s, least), hu(s, most));
 }
 
 /* Where the strength is found; in a rehearsal there is no volume to look at. */
@@ -327,10 +352,13 @@ static gt_status find(struct local *s, double *strength, char **text)
 	gt_penalty *R = NULL;
 	gt_grid box;
 	double noise = 0;
+	const double start = app_seconds();
 	char *unit_spec = cli_text("%s%cstrength=1", s->o->spec, strchr(s->o->spec, ':') ? ',' : ':');
 	gt_status st = unit_spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
-	GT_TRY(app_noise_new(s->c->counting, s->c->p, gt_backend_pool(s->be), &s->noise));
+	if (!gt_backend_rehearses(s->be))
+		cli_note(s->call, "looking for the strength of the penalty: the noise at %d places ...", APP_PATCHES);
+	GT_TRY(app_noise_find(s->c->counting, s->c->p, gt_backend_pool(s->be), &s->noise));
 	GT_TRY(find_body(s));
 	GT_TRY(measure_direct(s));
 	GT_TRY(measure_places(s));
@@ -353,7 +381,7 @@ static gt_status find(struct local *s, double *strength, char **text)
 	s->patch.g = g;
 	GT_TRY(app_patches_strength(&s->patch, noise, strength));
 	*strength *= s->o->factor;
-	say(s, noise, *strength);
+	say(s, noise, *strength, app_seconds() - start);
 	*text = cli_text("strength_from=noise:%.4gHU,of:%.4gHU,factor:%g", hu(s, noise), hu(s, s->reference), s->o->factor);
 	if (!*text)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
@@ -367,7 +395,6 @@ done:
 
 static void release(struct local *s)
 {
-	app_noise_free(&s->noise);
 	app_body_free(&s->body);
 	for (int k = 0; k < APP_PATCHES; k++) {
 		free(s->patch.at[k].F);
@@ -387,7 +414,7 @@ static gt_status prepare(struct local *s)
 			s->patch.n[a] *= 2;
 		s->patch.size *= s->patch.n[a];
 	}
-	s->host = calloc(n, sizeof *s->host);
+	s->host = gt_host_alloc(n * sizeof *s->host);
 	return s->host ? GT_OK : gt_fail(GT_ERR_MEMORY, "a copy of the volume needs %.3g MB", (double)n * 4e-6);
 }
 

@@ -7,18 +7,25 @@
 
 static const char flat_block[] = "16 x 16 columns of voxels, 128 slices per launch";
 const fdk_form fdk_forms[] = {
-	{ "strided", "Okitsu 2008: A", flat_block, "one view, lanes of a warp along y: accesses to the volume not coalesced", 1, 1, 0 },
-	{ "coalesced", "Okitsu 2008: B", flat_block, "lanes along x", 1, 1, 0 },
-	{ "batched", "Okitsu 2008: C, E", flat_block, "4 views summed in registers, one expression", 4, 1, 0 },
-	{ "ahead", "Okitsu 2008: D, F", flat_block, "12 views: places are computed ahead of what is fetched", 12, 1, 1 },
-	{ "rsqrt", "Papenhausen 2013: +RSQRT", flat_block, "16 views, 1/w as rsqrt(w w)", 16, 1, 0 },
-	{ "transposed", "Papenhausen 2013: +Transpose", flat_block, "besides, views along y on a volume with x and y exchanged", 16, 1, 0 },
-	{ "atomic", "Papenhausen 2013: +Atomics", flat_block, "besides, sums added without being read", 16, 1, 0 },
-	{ "intra", "Lu 2016: intra-layer first", flat_block, "u free of z; views outside, slices inside", 16, 1, 0 },
-	{ "layered", "Lu 2016: inter-layer first", flat_block, "u free of z; slices outside, views inside", 16, 1, 0 },
-	{ "plain", "", "16 slices of a column per thread", "no texture: places in double, two rows interpolated per voxel", 0, 1, 0 },
-	{ "tiles", "", "16 x 16 columns, all views of a batch", "tiles of each view in shared memory, rows interpolated once", 0, 1, 0 },
-	{ "tilted", "", "the same", "tiles for detectors that lean", 0, 0, 0 },
+	{ "strided", "Okitsu 2008: A", flat_block, "one view, lanes of a warp along y: accesses to the volume not coalesced", 1, 1, 0, 0 },
+	{ "coalesced", "Okitsu 2008: B", flat_block, "lanes along x", 1, 1, 0, 0 },
+	{ "local", "Okitsu 2008: C", flat_block, "4 views, added one by one to a sum in local memory", 4, 1, 0, 1 },
+	{ "local-ahead", "Okitsu 2008: D", flat_block, "the same with 12 views: places are computed ahead of what is fetched", 12, 1, 0,
+	  1 },
+	{ "local-once", "Okitsu 2008: E", flat_block, "12 views, four in one expression: local memory accessed once for them", 12, 1, 0,
+	  1 },
+	{ "batched", "", flat_block, "4 views summed in registers", 4, 1, 0, 0 },
+	{ "ahead", "Okitsu 2008: F", flat_block, "12 views summed in registers", 12, 1, 1, 0 },
+	{ "rsqrt", "Papenhausen 2013: +RSQRT", flat_block, "16 views, 1/w as rsqrt(w w)", 16, 1, 0, 0 },
+	{ "transposed", "Papenhausen 2013: +Transpose", flat_block, "besides, views along y on a volume with x and y exchanged", 16, 1, 0,
+	  0 },
+	{ "atomic", "Papenhausen 2013: +Atomics", flat_block, "besides, sums added without being read", 16, 1, 0, 0 },
+	{ "separate", "Lu 2016: baseline", flat_block, "u free of z; slices outside, views inside, a texture for each", 16, 1, 0, 1 },
+	{ "intra", "Lu 2016: intra-layer first", flat_block, "one layered texture; views outside, slices inside", 16, 1, 0, 0 },
+	{ "layered", "Lu 2016: inter-layer first", flat_block, "one layered texture; slices outside, views inside", 16, 1, 0, 0 },
+	{ "plain", "", "16 slices of a column per thread", "no texture: places in double, two rows interpolated per voxel", 0, 1, 0, 0 },
+	{ "tiles", "", "16 x 16 columns, all views of a batch", "tiles of each view in shared memory, rows interpolated once", 0, 1, 0, 0 },
+	{ "tilted", "", "the same", "tiles for detectors that lean", 0, 0, 0, 0 },
 	{ .name = NULL },
 };
 
@@ -48,12 +55,19 @@ static const struct {
 	  "tttnnnn",
 	  { "data", "form", "device", "PSNR [dB]", "voxels off by 1 HU when rounded [%]", "relative RMS", "largest [HU]" } },
 	{ STUDY_ANGLES, 1, "n", { "angle [degrees]" } },
+	{ STUDY_BLOCKS, 1, "n", { "angle [degrees]" } },
 	{ STUDY_PASSES, 1, "n", { "views per pass" } },
+	{ STUDY_LAUNCHES, 1, "n", { "views per launch" } },
 	{ STUDY_FDK_SIZES,
 	  0,
 	  "tttnnnnnnnnn",
 	  { "data", "form", "device", "filter [s]", "backprojection [s]", "whole [s]", "GUPS [2^30/s]", "GUPS [10^9/s]", "E [%]",
 	    "backprojection, times the baseline", "whole, times the baseline", "voxels along an edge" } },
+	{ STUDY_STRUCTURES,
+	  0,
+	  "tttnnnnnnn",
+	  { "data", "textures", "form", "views per launch", "slices per launch", "backprojection [s]", "GUPS [2^30/s]",
+	    "times a texture per view", "paper: backprojection [s]", "paper: times a texture per view" } },
 	{ STUDY_STAGES,
 	  0,
 	  "tnnnnn",
@@ -75,10 +89,13 @@ static size_t fixed_heads(int i)
 	return n;
 }
 
+/* Of launches of kernels with textures. */
+static int needs_cuda(int table) { return table == STUDY_BLOCKS || table == STUDY_LAUNCHES || table == STUDY_STRUCTURES; }
+
 static void make_tables(study *s)
 {
 	for (int i = 0; i < TABLES; i++)
-		for (size_t c = 0; c < fixed_heads(i); c++)
+		for (size_t c = 0; c < fixed_heads(i) && (s->gpu[0] || !needs_cuda(tables[i].table)); c++)
 			study_head(&s->table[tables[i].table], "%s", tables[i].head[c]);
 }
 
@@ -137,6 +154,7 @@ static gt_status prepare(study *s, const study_options *o)
 	if (!(s->fdk = calloc(1, sizeof *s->fdk)))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	s->fdk->cube = s->quick ? 40 : s->gpu[0] ? 512 : 128;
+	s->fdk->enough = s->quick ? 0.05 : 0.4;
 	snprintf(s->geometry, sizeof s->geometry,
 	         "circles of a flat detector (the workload cube512 at other sizes), and a C-arm that shakes%s",
 	         s->quick ? "; small, few points" : "");
@@ -148,10 +166,11 @@ static gt_status prepare(study *s, const study_options *o)
 static gt_status measure(study *s)
 {
 	gt_status st = GT_OK;
-	s->steps = 4 + fdk_ladder_steps(s) + fdk_sweeps_steps(s) + fdk_rabbit_steps(s) + 1;
+	s->steps = 4 + fdk_ladder_steps(s) + fdk_sweeps_steps(s) + fdk_launches_steps(s) + fdk_rabbit_steps(s) + 1;
 	GT_TRY(fdk_limits(s));
 	GT_TRY(fdk_ladder(s));
 	GT_TRY(fdk_sweeps(s));
+	GT_TRY(fdk_launches(s));
 	GT_TRY(fdk_stages(s));
 	GT_TRY(fdk_rabbit(s));
 done:

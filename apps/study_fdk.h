@@ -13,6 +13,7 @@ typedef struct {
 	int views;                      /* per launch: N'; 0: all of a batch */
 	int upright;                    /* takes detectors whose rows are upright */
 	int baseline;                   /* the others are compared with it */
+	int apart;                      /* in the ladder and in tables of its own, not against angles and sizes */
 } fdk_form;
 extern const fdk_form fdk_forms[];                      /* ends with name = NULL */
 const fdk_form *fdk_form_find(const char *name);
@@ -32,6 +33,7 @@ struct study_fdk {
 	size_t ways;
 	size_t cube;                    /* voxels along an edge of the cube of the ladder */
 	double bandwidth;               /* bytes per second of the main device's memory */
+	double enough;                  /* s of a case: what takes longer is not repeated */
 };
 
 /* Seconds of one reconstruction, medians; total: all of it, data resident. */
@@ -70,6 +72,8 @@ size_t    fdk_sweeps_steps(const study *s);
 gt_status fdk_sweeps(study *s);
 size_t    fdk_rabbit_steps(const study *s);
 gt_status fdk_rabbit(study *s);
+size_t    fdk_launches_steps(const study *s);
+gt_status fdk_launches(study *s);                       /* on CUDA alone */
 gt_status fdk_stages(study *s);                         /* three steps */
 
 gt_status fdk_figures(study *s);

@@ -42,11 +42,11 @@ static void datum(const study_cell *c, FILE *out)
 	fputc('"', out);
 }
 
-/* $rows: a line for each different key, with its value in each of the series. */
-static void pivot(const study_table *t, size_t key, size_t series, size_t value, FILE *out)
+/* A block of that name: a line for each different key, with its value in each of the series. */
+static void pivot(const study_table *t, const char *name, size_t key, size_t series, size_t value, FILE *out)
 {
 	const size_t rows = study_rows(t);
-	fputs("$rows << END\n", out);
+	fprintf(out, "%s << END\n", name);
 	for (size_t i = 0; i < rows; i++) {
 		if (!is_first(t, i, key))
 			continue;
@@ -97,7 +97,6 @@ static void plot_pivot(const study_table *t, size_t series, const char *how, FIL
 		fputc('\'', out);
 		column++;
 	}
-	fputc('\n', out);
 }
 
 /* Lines over the whole width at the limits of a device. */
@@ -118,20 +117,10 @@ static void limits(const study *s, FILE *out)
 	}
 }
 
-static gt_status begin(study *s, const char *name, const char *ylabel, FILE **out)
-{
-	const gt_status st = study_plot_begin(s, name, WIDTH, HEIGHT, out);
-	if (st == GT_OK)
-		fprintf(*out, "set ylabel '%s'\nset grid noxtics ytics\n", ylabel);
-	return st;
-}
-
-static void bars(FILE *out)
-{
-	fputs("set style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.85 noborder\n"
-	      "set xtics rotate by 30 right scale 0\nset rmargin 3\nset key outside top center horizontal\n",
-	      out);
-}
+#define BARS                                                                                                  \
+	"set style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.85 noborder\n" \
+	"set xtics rotate by 30 right scale 0\nset rmargin 3\nset key outside top center horizontal\n"
+#define LOGARITHMIC "set logscale y\nset format y '%g'\n"
 
 /* The largest number of a column, and a limit if it is higher: room above for its text. */
 static double top_of(const study *s, const study_table *t, size_t column)
@@ -146,44 +135,31 @@ static double top_of(const study *s, const study_table *t, size_t column)
 }
 
 /* 512^3 from 360 views are 45 2^30 updates. */
-static gt_status draw_ladder(study *s)
+static void draw_ladder(const study *s, const study_table *t, FILE *out)
 {
-	FILE *out = NULL;
-	const gt_status st = begin(s, "ladder", "GUPS [2^30/s]", &out);
-	if (st != GT_OK)
-		return st;
-	bars(out);
 	limits(s, out);
-	beside(&s->table[STUDY_LADDER], 7, 9, 45, out);
+	beside(t, 7, 9, 45, out);
 	fprintf(out,
-	        "set logscale y\nset yrange [*:%.6g]\nset format y '%%g'\nplot $rows using 2:xtic(1) title 'here' lc 2, '' using 3 title 'Okitsu et "
-	        "al. 2008, GeForce 8800 GTX' lc 11\n",
-	        2 * top_of(s, &s->table[STUDY_LADDER], 7));
-	return study_plot_end(s, "ladder", out);
+	        "set yrange [*:%.6g]\nplot $rows using 2:xtic(1) title 'here' lc 2, '' using 3 title 'Okitsu et al. 2008, GeForce 8800 GTX' lc 11\n",
+	        2 * top_of(s, t, 7));
 }
 
-static gt_status draw_quality(study *s)
+static void draw_quality(const study *s, const study_table *t, FILE *out)
 {
-	const study_table *t = &s->table[STUDY_QUALITY];
-	FILE *out = NULL;
-	const gt_status st = begin(s, "quality", "PSNR against the CPU in double [dB]", &out);
-	if (st != GT_OK)
-		return st;
-	bars(out);
-	pivot(t, 1, 0, 3, out);
-	fputs("set yrange [0:*]\nset arrow from graph 0, first 40 to graph 1, first 40 nohead lc rgb '#777777' dt 2 front\n", out);
+	(void)s;
+	pivot(t, "$rows", 1, 0, 3, out);
 	plot_pivot(t, 0, "%s$rows using %zu:xtic(1) lt %zu", out);
-	return study_plot_end(s, "quality", out);
+	fputc('\n', out);
 }
 
 /* All columns but the first against it; what begins with "limit" is a dashed line. */
-static void curves(const study_table *t, const char *csv, FILE *out)
+static void draw_curves(const study *s, const study_table *t, FILE *out)
 {
 	fputs("set key outside right top Left reverse\nplot ", out);
 	for (size_t c = 1; c < t->columns; c++) {
 		char title[96];
 		snprintf(title, sizeof title, "%.*s", (int)strcspn(t->head[c], "["), t->head[c]);
-		fprintf(out, "%s'%s.csv' using 1:%zu with ", c > 1 ? ", \\\n     " : "", csv, c + 1);
+		fprintf(out, "%s'%s.csv' using 1:%zu with ", c > 1 ? ", \\\n     " : "", study_table_names[t - s->table], c + 1);
 		if (strncmp(title, "limit", 5))
 			fprintf(out, "linespoints lt %zu title '", c + 1);
 		else
@@ -194,48 +170,38 @@ static void curves(const study_table *t, const char *csv, FILE *out)
 	fputc('\n', out);
 }
 
-static gt_status draw_angles(study *s)
+static void draw_sizes(const study *s, const study_table *t, FILE *out)
 {
-	FILE *out = NULL;
-	const gt_status st = begin(s, "angles", "backprojection [ms per view]", &out);
-	if (st != GT_OK)
-		return st;
-	fputs("set xlabel 'angle of the views [degrees]'\nset xtics 45\nset logscale y\nset format y '%g'\n", out);
-	curves(&s->table[STUDY_ANGLES], "angles", out);
-	return study_plot_end(s, "angles", out);
-}
-
-static gt_status draw_passes(study *s)
-{
-	FILE *out = NULL;
-	const gt_status st = begin(s, "passes", "GUPS [2^30/s]", &out);
-	if (st != GT_OK)
-		return st;
-	fputs("set xlabel 'views per pass over the volume'\nset logscale xy\nset xtics (1, 2, 4, 8, 12, 16, 32, 64)\nset format y '%g'\n",
-	      out);
-	curves(&s->table[STUDY_PASSES], "passes", out);
-	return study_plot_end(s, "passes", out);
-}
-
-static gt_status draw_sizes(study *s)
-{
-	const study_table *t = &s->table[STUDY_FDK_SIZES];
-	FILE *out = NULL;
-	const gt_status st = begin(s, "sizes", "GUPS [2^30/s]", &out);
-	if (st != GT_OK)
-		return st;
 	limits(s, out);
-	pivot(t, 11, 1, 6, out);
-	fprintf(out,
-	        "set xlabel 'voxels along an edge, cells along an edge'\nset logscale xy\nset format y '%%g'\nset yrange [*:%.6g]\nset xrange "
-	        "[%.6g:%.6g]\nset xtics (",
-	        2 * top_of(s, t, 6), 0.8 * cell(t, 0, 11)->number, 1.25 * cell(t, study_rows(t) - 1, 11)->number);
+	pivot(t, "$rows", 11, 1, 6, out);
+	fprintf(out, "set yrange [*:%.6g]\nset xrange [%.6g:%.6g]\nset xtics (", 2 * top_of(s, t, 6), 0.8 * cell(t, 0, 11)->number,
+	        1.25 * cell(t, study_rows(t) - 1, 11)->number);
 	for (size_t i = 0, n = 0; i < study_rows(t); i++)
 		if (is_first(t, i, 11))
 			fprintf(out, "%s%g", n++ ? ", " : "", cell(t, i, 11)->number);
 	fputs(")\nset key outside right top Left reverse\n", out);
 	plot_pivot(t, 1, "%s$rows using 1:%zu with linespoints lt %zu", out);
-	return study_plot_end(s, "sizes", out);
+	fputc('\n', out);
+}
+
+static int has_numbers(const study_table *t, size_t column)
+{
+	for (size_t i = 0; i < study_rows(t); i++)
+		if (!isnan(cell(t, i, column)->number))
+			return 1;
+	return 0;
+}
+
+/* How many times as fast as the first of the structures; beside them what the paper has of the second, at the sizes that it has. */
+static void draw_textures(const study *s, const study_table *t, FILE *out)
+{
+	(void)s;
+	pivot(t, "$rows", 0, 1, 7, out);
+	pivot(t, "$paper", 0, 1, 9, out);
+	plot_pivot(t, 1, "%s$rows using %zu:xtic(1) lt %zu", out);
+	if (has_numbers(t, 9))
+		fputs(", \\\n     $paper using 3 lc 11 title 'Lu et al. 2016, GTX 980: the second of these'", out);
+	fputc('\n', out);
 }
 
 /* The stages one after the other, as shares of their whole, as sizes and machines are others; beside it the whole at the same time. The last
@@ -266,18 +232,12 @@ static void stage_shares(const study_table *t, FILE *out)
 	fputs("END\nset datafile nocolumnheaders\n", out);
 }
 
-static gt_status draw_stages(study *s)
+static void draw_stages(const study *s, const study_table *t, FILE *out)
 {
-	const study_table *t = &s->table[STUDY_STAGES];
 	const size_t rows = study_rows(t);
-	FILE *out = NULL;
-	const gt_status st = begin(s, "stages", "share of the whole, one after the other [%]", &out);
-	if (st != GT_OK)
-		return st;
+	(void)s;
 	stage_shares(t, out);
-	fputs("set style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\nset boxwidth 0.6\nset yrange [0:*]\nset xtics rotate by 15 right\n"
-	      "set key outside right top Left reverse invert\nplot ",
-	      out);
+	fputs("set key outside right top Left reverse invert\nplot ", out);
 	for (size_t i = 0; i < rows; i++) {
 		fprintf(out, "%s$rows using %zu%s lt %zu title '", i ? ", \\\n     " : "", i + 2, i ? "" : ":xtic(1)",
 		        i + 1 < rows ? i + 2 : 11);
@@ -285,34 +245,61 @@ static gt_status draw_stages(study *s)
 		fputc('\'', out);
 	}
 	fputc('\n', out);
-	return study_plot_end(s, "stages", out);
 }
 
-static gt_status draw_rabbitct(study *s)
+static void draw_rabbitct(const study *s, const study_table *t, FILE *out)
+{
+	(void)s;
+	beside(t, 6, 11, 0, out);
+	fputs("plot $rows using 2:xtic(1) title 'here' lc 2, '' using 3 title 'Papenhausen, Mueller 2013, GeForce GTX 680' lc 11\n", out);
+}
+
+static const struct figure {
+	int table;
+	const char *name, *ylabel, *settings;
+	void (*plot)(const study *s, const study_table *t, FILE *out);
+} figures[] = {
+	{ STUDY_LADDER, "ladder", "GUPS [2^30/s]", BARS LOGARITHMIC, draw_ladder },
+	{ STUDY_QUALITY, "quality", "PSNR against the CPU in double [dB]",
+	  BARS "set yrange [0:*]\nset arrow from graph 0, first 40 to graph 1, first 40 nohead lc rgb '#777777' dt 2 front\n",
+	  draw_quality },
+	{ STUDY_ANGLES, "angles", "backprojection [ms per view]", "set xlabel 'angle of the views [degrees]'\nset xtics 45\n" LOGARITHMIC,
+	  draw_curves },
+	{ STUDY_BLOCKS, "blocks", "backprojection [ms per view]",
+	  "set xlabel 'angle of the views [degrees]'\nset xtics 45\nset yrange [0:*]\n", draw_curves },
+	{ STUDY_PASSES, "passes", "GUPS [2^30/s]",
+	  "set xlabel 'views per pass over the volume'\nset logscale x\nset xtics (1, 2, 4, 8, 12, 16, 32, 64)\n" LOGARITHMIC,
+	  draw_curves },
+	{ STUDY_LAUNCHES, "launches", "backprojection [ms per view]",
+	  "set xlabel \"N', views per launch\"\nset logscale x\nset xrange [0.9:36]\nset xtics (1, 2, 4, 8, 12, 16, 20, 24, 32)\nset yrange [0:*]\n",
+	  draw_curves },
+	{ STUDY_FDK_SIZES, "sizes", "GUPS [2^30/s]", "set xlabel 'voxels along an edge, cells along an edge'\nset logscale x\n" LOGARITHMIC,
+	  draw_sizes },
+	{ STUDY_STRUCTURES, "textures", "times as fast as a texture per view", BARS "set yrange [0:*]\nset xtics norotate center\n",
+	  draw_textures },
+	{ STUDY_STAGES, "stages", "share of the whole, one after the other [%]",
+	  "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\nset boxwidth 0.6\nset yrange [0:*]\n"
+	  "set xtics rotate by 15 right\n",
+	  draw_stages },
+	{ STUDY_RABBITCT, "rabbitct", "GUPS [10^9/s]", BARS LOGARITHMIC, draw_rabbitct },
+};
+
+static gt_status draw(study *s, const struct figure *f)
 {
 	FILE *out = NULL;
-	const gt_status st = begin(s, "rabbitct", "GUPS [10^9/s]", &out);
+	const gt_status st = study_plot_begin(s, f->name, WIDTH, HEIGHT, &out);
 	if (st != GT_OK)
 		return st;
-	bars(out);
-	beside(&s->table[STUDY_RABBITCT], 6, 11, 0, out);
-	fputs("set logscale y\nset format y '%g'\nplot $rows using 2:xtic(1) title 'here' lc 2, '' using 3 title 'Papenhausen, Mueller 2013, GeForce "
-	      "GTX 680' lc 11\n",
-	      out);
-	return study_plot_end(s, "rabbitct", out);
+	fprintf(out, "set ylabel '%s'\nset grid noxtics ytics\n%s", f->ylabel, f->settings);
+	f->plot(s, &s->table[f->table], out);
+	return study_plot_end(s, f->name, out);
 }
 
 gt_status fdk_figures(study *s)
 {
-	static const struct {
-		int table;
-		gt_status (*draw)(study *s);
-	} all[] = { { STUDY_LADDER, draw_ladder },    { STUDY_QUALITY, draw_quality }, { STUDY_ANGLES, draw_angles },
-		    { STUDY_PASSES, draw_passes },    { STUDY_FDK_SIZES, draw_sizes }, { STUDY_STAGES, draw_stages },
-		    { STUDY_RABBITCT, draw_rabbitct } };
 	gt_status st = GT_OK;
-	for (size_t i = 0; i < sizeof all / sizeof *all && st == GT_OK; i++)
-		if (study_rows(&s->table[all[i].table]))
-			st = all[i].draw(s);
+	for (size_t i = 0; i < sizeof figures / sizeof *figures && st == GT_OK; i++)
+		if (study_rows(&s->table[figures[i].table]))
+			st = draw(s, &figures[i]);
 	return st;
 }

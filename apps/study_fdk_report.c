@@ -10,10 +10,9 @@ typedef struct {
 
 static const section sections[] = {
 	{ STUDY_FORMS, "Forms",
-	  "The forms of the backprojection (<code>--solver fdk:kernel=NAME</code>) and where they were published. Block shapes, views per "
-	  "launch and slices per launch of each form are fixed when it is compiled, so they are compared form by form and not swept. Stages C "
-	  "and E, and D and F, of Okitsu et al. differ in what is kept in local memory, which compilers of today keep in registers: one form "
-	  "stands for both.",
+	  "The forms of the backprojection (<code>--solver fdk:kernel=NAME</code>), where they were published, and how they are launched unless "
+	  "something else is asked (<code>block=</code>, <code>slab=</code>, and <code>views=</code> of the last three with textures). What C, D "
+	  "and E of Okitsu et al. keep in local memory, since their device had few registers, is put there by force here.",
 	  NULL, NULL, NULL },
 	{ STUDY_LIMITS, "Limits",
 	  "What the devices could do at most, drawn as dashed lines below. The volume's traffic limits forms that read and write it once per "
@@ -38,20 +37,37 @@ static const section sections[] = {
 	  "angles",
 	  "Time per view of the backprojection alone. The paper shows 256 x 1 threads falling behind 16 x 16 at 90 and 270 degrees.",
 	  NULL },
+	{ STUDY_BLOCKS, "Blocks against the angle",
+	  "20 neighbouring views of 1200 around each angle, by the form <code>layered</code> with 256 threads per block in several shapes, N' = 20 "
+	  "views and Z' = 512 slices per launch, 1024<sup>3</sup> voxels where the memory has room (figure 9 of Lu et al.). It needs CUDA.",
+	  "blocks", "Time per view of the backprojection alone.",
+	  "The paper has 16 x 16 threads fastest at all angles, with hits of 95 % in the texture's cache, and 256 x 1 slowest around 90 and 270 "
+	  "degrees, with 50 %." },
 	{ STUDY_PASSES, "Views per pass",
 	  "64 images handed over one by one and collected for passes over the volume (figure 10 of Lu et al.; by <code>gt_backprojector</code>, "
-	  "which takes any number per pass). Forms with textures have their number compiled in: the fastest of each, from the ladder. The "
+	  "which takes any number per pass). Of forms with textures the fastest with as many per launch, from the ladder. The "
 	  "dashed line is the traffic of the volume alone.",
 	  "passes", "Updates per second, with uploads where there is a bus.",
 	  "The paper has its best at 20, 20 and 16 views for 512<sup>3</sup>, 1024<sup>3</sup> and 2048<sup>3</sup>." },
-	{ STUDY_FDK_SIZES, "Sizes and data structures",
+	{ STUDY_LAUNCHES, "Views per launch and threads per block",
+	  "The form <code>layered</code> on the same cube with N' views per launch and blocks as near to squares as their threads allow, Z' = 512 "
+	  "(figure 10 of Lu et al.). More views save traffic of the volume and take registers: what the device has not enough of them for is left "
+	  "out, and said at the end. It needs CUDA.",
+	  "launches", "Time per view of the backprojection alone, from neighbouring views in two directions.",
+	  "The paper has N' = 20 with 256 threads fastest for 1024<sup>3</sup>, slowly more time beyond, and no launch of 1024 threads with N' &gt; 8." },
+	{ STUDY_FDK_SIZES, "Sizes",
 	  "1200 views of n<sup>2</sup> cells to n<sup>3</sup> voxels (tables 1 and 3 of Lu et al.). Efficiency E = 4 &rho; / B, &rho; updates and B "
 	  "bytes of the main device's memory per second: more than 100 % where several views share the traffic of a voxel. The baseline is the "
-	  "best form of Okitsu et al., <code>ahead</code>; on the CPU it is one thread. All forms with textures read a layered one here, so what "
-	  "that alone gains is not told apart; the order of the loops is: <code>intra</code> against <code>layered</code>. Times on the CPU are estimated from some of the views.",
+	  "best form of Okitsu et al., <code>ahead</code>; on the CPU it is one thread. Times on the CPU are estimated from some of the views.",
 	  "sizes", "Updates per second against the size; dashed: limits.",
 	  "The paper has for 512<sup>3</sup>, 1024<sup>3</sup> and 2048<sup>3</sup> on a GeForce GTX 980 116.7, 128.5 and 92.9 GUPS (10<sup>9</sup>, copies "
-	  "included), E = 208, 229 and 166 %, and layered textures 1.55, 1.44 and 1.14 times as fast as the baseline." },
+	  "included), E = 208, 229 and 166 %." },
+	{ STUDY_STRUCTURES, "Data structures",
+	  "Views as textures of their own, or as layers of one, read slice by slice or view by view (figure 7 and table 3 of Lu et al.): "
+	  "1200 views of n<sup>2</sup> cells to n<sup>3</sup> voxels, with N' and Z' as the paper has them for each size, and with N' = 16 for all. "
+	  "Estimated from neighbouring views in two directions. It needs CUDA.",
+	  "textures", "Higher is better.",
+	  "The paper has layered textures 1.55, 1.44 and 1.14 times as fast as a texture per view, and that only where layers are the inner loop." },
 	{ STUDY_STAGES, "Stages",
 	  "From a file of projections to a file of voxels on the main device, slab by slab (table 4 of Lu et al.): one stage after the other "
 	  "(<code>gantry recon --no-overlap</code>), and with reading, the device and writing at the same time. Each slab filters the rows that it "

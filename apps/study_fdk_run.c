@@ -5,7 +5,6 @@
 #include "apps/study_fdk.h"
 
 enum { MOST_RUNS = 5 };
-static const double longest = 0.4, quick_longest = 0.05; /* s: what takes longer is not repeated */
 
 double fdk_updates(const gt_scan *scan, const gt_grid *grid) { return (double)gt_grid_voxels(grid) * (double)scan->views; }
 
@@ -100,7 +99,7 @@ gt_status fdk_run(study *s, const fdk_way *w, const gt_scan *scan, const gt_grid
 	if (!data)
 		GT_TRY(study_random(s, gt_scan_cells(scan), &data));
 	GT_TRY(open_problem(w, scan, grid, options, data, &p));
-	GT_TRY(repeat(&p, scan, grid, s->quick ? quick_longest : longest, t));
+	GT_TRY(repeat(&p, scan, grid, s->fdk->enough, t));
 	if (x)
 		gt_array_get_float(p.x, x);
 	GT_TRY(gt_backend_status(p.be));

@@ -8,7 +8,7 @@ enum { LAUNCHES = 48 /* views that the forms of 1, 4, 12 and 16 per launch take 
 #define DEGREE 0.017453292519943295
 
 /* In single precision: that of the CPU differs by threads alone. */
-static int sweeps(const fdk_way *w) { return w->form ? w->form->upright : w->type == GT_F32; }
+static int sweeps(const fdk_way *w) { return w->form ? w->form->upright && !w->form->apart : w->type == GT_F32; }
 
 /* Who has a curve over the angles: not the CPU beside a GPU, whose cube is too large for it. */
 static int turns(const study *s, const fdk_way *w) { return sweeps(w) && (w->gpu || !s->gpu[0]); }

@@ -44,13 +44,16 @@ const char *const study_table_names[] = {
 	[STUDY_RESOLUTION] = "noise-at-resolution",
 	[STUDY_FORMS] = "forms",
 	[STUDY_ANGLES] = "angles",
+	[STUDY_BLOCKS] = "blocks",
 	[STUDY_PASSES] = "passes",
+	[STUDY_LAUNCHES] = "launches",
 	[STUDY_LIMITS] = "limits",
 	[STUDY_STAGES] = "stages",
 	[STUDY_LADDER] = "ladder",
 	[STUDY_QUALITY] = "quality",
 	[STUDY_RABBITCT] = "rabbitct",
 	[STUDY_FDK_SIZES] = "sizes",
+	[STUDY_STRUCTURES] = "textures",
 };
 
 static char *print(const char *format, va_list args)

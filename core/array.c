@@ -277,6 +277,12 @@ void gt_descend(const gt_array *x, const gt_array *d, double least, double lo, d
 	map(GT_MAP_descend, x, d, least, lo, hi, y, "descend");
 }
 
+void gt_mul_normals(uint64_t seed, gt_array *y)
+{
+	if (y->be->status == GT_OK && y->n)
+		y->be->ops->mul_normals(y->be, y->type, y->n, seed, y->data);
+}
+
 /* Reductions --------------------------------------------------------------- */
 
 size_t gt_backend_slot(gt_backend *be, double *result)

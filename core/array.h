@@ -1,6 +1,7 @@
 #ifndef GT_CORE_ARRAY_H
 #define GT_CORE_ARRAY_H
 #include <stddef.h>
+#include <stdint.h>
 #include "core/status.h"
 #include "core/threads.h"
 #ifdef __cplusplus
@@ -88,6 +89,7 @@ void gt_less (const gt_array *x, double lo, double hi, gt_array *y);     /* y = 
 void gt_clamp(double lo, double hi, gt_array *y);                /* NaN stays NaN                  */
 void gt_raise(double a, gt_array *y);                            /* y = y^a where y > 0, else 0    */
 void gt_log  (double least, double b, gt_array *y);              /* y = b log(y/least) where y > least > 0, else 0 */
+void gt_mul_normals(uint64_t seed, gt_array *y);                 /* y = y times normal numbers: gt_normal() (core/random.h) of (seed, index) */
 /* What solvers do in several of these, in one pass. */
 void gt_climb  (double a, const gt_array *x, const gt_array *w, double lo, double hi, gt_array *y);         /* y = y + a w x, clamped */
 void gt_descend(const gt_array *x, const gt_array *d, double least, double lo, double hi, gt_array *y);     /* y = x - gt_over(y), clamped */

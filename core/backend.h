@@ -54,6 +54,7 @@ struct gt_backend_ops {
 	void      (*red   )(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot);
 	void      (*both  )(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot);
 	void      (*settle)(gt_backend *be, size_t slots);              /* waits for slots [0, slots) */
+	void      (*mul_normals)(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y);  /* y = y times gt_normal_at(seed, index) */
 };
 struct gt_backend {
 	const struct gt_backend_ops *ops;

@@ -3,15 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include "core/backend.h"
 #include "core/host_memory.h"
 #include "core/params.h"
+#include "core/random_math.h"
 
 /* PARTS sums whatever the number of threads: a reduction does not depend on it. */
 enum { PARTS = 256, GRAIN = 1 << 15 };
-enum { HUGE_PAGE = 1 << 21, LARGE = 1 << 24 };
+enum { LARGE = 1 << 24 };
 
 struct job {
 	size_t n, part_size;
@@ -140,6 +140,33 @@ static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const vo
 }
 static void settle_(gt_backend *be, size_t slots) { (void)be, (void)slots; }
 
+struct normals {
+	uint64_t seed;
+	void *y;
+};
+
+static void normals_single(void *self, size_t i, size_t end, int worker)
+{
+	const struct normals *s = self;
+	(void)worker;
+	for (float *y = s->y; i < end; i++)
+		y[i] = (float)(y[i] * gt_normal_at(s->seed, i));
+}
+
+static void normals_double(void *self, size_t i, size_t end, int worker)
+{
+	const struct normals *s = self;
+	(void)worker;
+	for (double *y = s->y; i < end; i++)
+		y[i] *= gt_normal_at(s->seed, i);
+}
+
+static void mul_normals_(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y)
+{
+	struct normals s = { seed, y };
+	gt_parallel(be->pool, n, GRAIN, t == GT_F32 ? normals_single : normals_double, &s);
+}
+
 static void cpu_model(char *text, size_t size)
 {
 	char line[256];
@@ -207,12 +234,10 @@ static void *alloc_(gt_backend *be, size_t bytes)
 	}
 	void *p = NULL;
 	const int large = bytes >= LARGE;
-	if (posix_memalign(&p, large ? HUGE_PAGE : 64, bytes) != 0)
-		return NULL;
-	if (large) {
-		madvise(p, bytes, MADV_HUGEPAGE); /* strided reads of large arrays would miss the address cache; may fail, does no harm */
+	if (large && (p = gt_host_alloc(bytes)))
 		gt_parallel(be->pool, bytes / PAGE, 0, touch, p);
-	}
+	if (!large && posix_memalign(&p, 64, bytes) != 0)
+		return NULL;
 	return p;
 }
 
@@ -250,4 +275,5 @@ const struct gt_backend_ops gt_backend_cpu = {
 	.red = red_,
 	.both = both_,
 	.settle = settle_,
+	.mul_normals = mul_normals_,
 };

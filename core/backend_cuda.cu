@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "core/cuda_side.h"
 #include "core/params.h"
+#include "core/random_math.h"
 
 /* PARTS blocks whatever the device: a sum is the same on every run and on every GPU. */
 enum { PARTS = 1024, LANES = 256 };
@@ -295,6 +296,23 @@ static void settle_(gt_backend *be, size_t slots)
 		gt_cuda_check(be, cudaStreamSynchronize(queue), "reduction");
 }
 
+template <typename T> static __global__ void __launch_bounds__(LANES) mul_normals(size_t n, uint64_t seed, T *y)
+{
+	const size_t i = blockIdx.x * (size_t)LANES + threadIdx.x;
+	if (i < n)
+		y[i] = (T)(y[i] * gt_normal_at(seed, i));
+}
+
+static void mul_normals_(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y)
+{
+	const unsigned blocks = (unsigned)((n + LANES - 1) / LANES);
+	if (t == GT_F32)
+		mul_normals<<<blocks, LANES, 0, gt_cuda_queue(be)>>>(n, seed, (float *)y);
+	else
+		mul_normals<<<blocks, LANES, 0, gt_cuda_queue(be)>>>(n, seed, (double *)y);
+	gt_cuda_check(be, cudaGetLastError(), "normal numbers");
+}
+
 extern "C" double *gt_cuda_slot(gt_backend *be, double *result) { return own(be)->slot + gt_backend_slot(be, result); }
 
 static void close_(gt_backend *be)
@@ -435,5 +453,5 @@ static double rate_(gt_backend *be, gt_resource r)
 }
 
 extern "C" const struct gt_backend_ops gt_backend_cuda = {
-	"cuda", open_, close_, alloc_, free_, put_, get_, wait_, memory_, rate_, map_, red_, both_, settle_,
+	"cuda", open_, close_, alloc_, free_, put_, get_, wait_, memory_, rate_, map_, red_, both_, settle_, mul_normals_,
 };

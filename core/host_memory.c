@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "core/host_memory.h"
 
 /* The number after `key` on its line of the file; key NULL: the first number. -1: none ("max" too). */
@@ -45,6 +46,19 @@ static void least(double *room, double other)
 {
 	if (other >= 0 && (*room < 0 || other < *room))
 		*room = other;
+}
+
+enum { HUGE_PAGE = 1 << 21, LARGE = 1 << 24 };
+
+void *gt_host_alloc(size_t bytes)
+{
+	void *p = NULL;
+	if (bytes < LARGE)
+		return malloc(bytes ? bytes : 1);
+	if (posix_memalign(&p, HUGE_PAGE, bytes) != 0)
+		return NULL;
+	madvise(p, bytes, MADV_HUGEPAGE); /* strided reads would miss the address cache too; may fail, does no harm */
+	return p;
 }
 
 double gt_host_available(void)

@@ -1,5 +1,6 @@
 #ifndef GT_CORE_HOST_MEMORY_H
 #define GT_CORE_HOST_MEMORY_H
+#include <stddef.h>
 #include "core/status.h"
 #ifdef __cplusplus
 extern "C" {
@@ -10,6 +11,8 @@ extern "C" {
 double gt_host_available(void);
 /* Is there room for an array of that many bytes? GT_ERR_MEMORY says how much is needed and how much is available. */
 gt_status gt_host_room(double bytes, const char *what);
+/* As malloc(), but large arrays lie in large pages where the system has them: the first touch of each page costs. For free(). */
+void *gt_host_alloc(size_t bytes);
 /* Bytes of this process that are in memory now, and that were at most. */
 double gt_host_used(void);
 double gt_host_peak(void);

@@ -4,28 +4,11 @@
  * and Economics 12, 1993, with the log-probability in the cancellation-free form of C. Loader (2000). */
 #include <math.h>
 #include "core/random.h"
+#include "core/random_math.h"
 
 #define TWO_PI 6.283185307179586476925
 
-void gt_philox(uint64_t seed, uint64_t counter, uint64_t stream, uint32_t out[4])
-{
-	uint32_t x0 = (uint32_t)counter, x1 = (uint32_t)(counter >> 32);
-	uint32_t x2 = (uint32_t)stream, x3 = (uint32_t)(stream >> 32);
-	uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-	for (int round = 0; round < 10; round++) {
-		const uint64_t a = (uint64_t)0xD2511F53u * x0, b = (uint64_t)0xCD9E8D57u * x2;
-		x0 = (uint32_t)(b >> 32) ^ x1 ^ k0;
-		x1 = (uint32_t)b;
-		x2 = (uint32_t)(a >> 32) ^ x3 ^ k1;
-		x3 = (uint32_t)a;
-		k0 += 0x9E3779B9u;
-		k1 += 0xBB67AE85u;
-	}
-	out[0] = x0;
-	out[1] = x1;
-	out[2] = x2;
-	out[3] = x3;
-}
+void gt_philox(uint64_t seed, uint64_t counter, uint64_t stream, uint32_t out[4]) { gt_philox_of(seed, counter, stream, out); }
 
 gt_random gt_random_at(uint64_t seed, uint64_t counter)
 {
@@ -42,17 +25,16 @@ static uint32_t next_word(gt_random *r)
 	return r->word[4 - r->left--];
 }
 
-/* Odd multiples of 2^-53: half a step away from 0 and from 1, and still exact in a double. */
 double gt_uniform(gt_random *r)
 {
-	const uint64_t high = next_word(r) >> 6, low = next_word(r) >> 6;
-	return ((double)(high << 26 | low) + 0.5) * 0x1p-52;
+	const uint32_t high = next_word(r);
+	return gt_uniform_of(high, next_word(r));
 }
 
 double gt_normal(gt_random *r)
 {
-	const double radius = sqrt(-2 * log(gt_uniform(r)));
-	return radius * cos(TWO_PI * gt_uniform(r));
+	const double u = gt_uniform(r);
+	return gt_normal_of(u, gt_uniform(r));
 }
 
 static double poisson_inversion(gt_random *r, double mean)

@@ -40,6 +40,7 @@ static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const vo
 	be->slot[slot] = 1;
 }
 static void settle_(gt_backend *be, size_t slots) { (void)be, (void)slots; }
+static void mul_normals_(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y) { (void)be, (void)t, (void)n, (void)seed, (void)y; }
 
 static const struct gt_backend_ops rehearsal = {
 	.name = "rehearsal",
@@ -55,6 +56,7 @@ static const struct gt_backend_ops rehearsal = {
 	.red = red_,
 	.both = both_,
 	.settle = settle_,
+	.mul_normals = mul_normals_,
 };
 
 gt_status gt_backend_rehearse(gt_backend *be)

@@ -1,11 +1,13 @@
 /* Reading NetCDF files with checks: what libnetcdf reports is turned into sentences about the file. */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "core/clones.h"
 #include "io/nc.h"
 
 gt_status gt_nc_check(const gt_nc *f, const char *variable, int code)
@@ -243,6 +245,16 @@ static void note_faults(double least, float value, size_t index, faults *seen)
 	}
 }
 
+/* Nearly always there is none: without branches, so that it costs little beside reading. */
+GT_CLONES static int has_faults(double least, const float *values, size_t n)
+{
+	const float low = (float)least;
+	int bad = (double)low != least; /* then every value is looked at */
+	for (size_t i = 0; i < n; i++)
+		bad |= !(fabsf(values[i]) <= FLT_MAX) | (values[i] < low);
+	return bad;
+}
+
 /* Whole chunks are read at once, so that none is decompressed twice, unless they are very thick. */
 static size_t slab_thickness(const gt_nc *f, int id, const size_t size[3])
 {
@@ -299,7 +311,8 @@ gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], d
 		const size_t start[3] = { first, 0, 0 }, count[3] = { size[0] - first < slab ? size[0] - first : slab, size[1], size[2] };
 		float *out = values + first * plane;
 		GT_TRY(gt_nc_check(f, name, gt_nc_get_piece(f, &p, start, count, wide, out)));
-		for (size_t i = 0; i < count[0] * plane; i++)
+		const int looks = has_faults(least, out, count[0] * plane);
+		for (size_t i = 0; looks && i < count[0] * plane; i++)
 			note_faults(least, out[i], first * plane + i, &seen);
 	}
 	st = refuse_faults(f, name, size, &seen, least);

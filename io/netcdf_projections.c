@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/host_memory.h"
 #include "io/nc.h"
 #include "io/netcdf.h"
 
@@ -151,7 +152,7 @@ static gt_status get_data(const gt_nc *f, const char *name, const size_t size[3]
 	int id;
 	GT_TRY(gt_nc_variable(f, name, 3, view_row_column, &id));
 	GT_TRY(gt_nc_units(f, name, one));
-	if (!(*data = malloc(size[0] * size[1] * size[2] * sizeof **data)))
+	if (!(*data = gt_host_alloc(size[0] * size[1] * size[2] * sizeof **data)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: variable %s: out of memory", f->path, name));
 	GT_TRY(gt_nc_floats(f, name, size, least, *data));
 done:

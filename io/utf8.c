@@ -35,7 +35,7 @@ void gt_utf8_shown(const char *text, size_t n, char *out, size_t size)
 		if (to + more >= size)
 			break;
 		if (good)
-			memcpy(out + to, text + at, more);
+			memmove(out + to, text + at, more);
 		else
 			out[to] = '?';
 		to += more;

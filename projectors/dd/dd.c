@@ -1,6 +1,8 @@
 /* Distance-driven projector: tables of all views in double on the host, checks, and the operator around the kernels. */
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "projectors/dd/dd_impl.h"
@@ -156,6 +158,50 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, str
 	return GT_OK;
 }
 
+/* Views that one thread fills, and the first that failed. */
+struct filling {
+	const gt_scan *scan;
+	const gt_grid *g;
+	struct host *h;
+	double *tallest; /* of every view */
+	pthread_mutex_t lock;
+	gt_status st;
+	size_t failed;
+	char message[512];
+};
+
+static void fill_some(void *self, size_t v, size_t end, int worker)
+{
+	struct filling *f = self;
+	(void)worker;
+	for (; v < end; v++) {
+		const gt_status st = fill_view(f->scan, f->g, v, f->h, &f->tallest[v]);
+		if (st == GT_OK)
+			continue;
+		pthread_mutex_lock(&f->lock);
+		if (f->st == GT_OK || v < f->failed) {
+			f->st = st;
+			f->failed = v;
+			snprintf(f->message, sizeof f->message, "%s", gt_error());
+		}
+		pthread_mutex_unlock(&f->lock);
+	}
+}
+
+static gt_status fill_views(gt_backend *be, const gt_scan *scan, const gt_grid *g, struct host *h, double *tallest)
+{
+	struct filling f = { .scan = scan, .g = g, .h = h, .tallest = calloc(scan->views, sizeof *f.tallest) };
+	if (!f.tallest)
+		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", h->name, scan->views);
+	pthread_mutex_init(&f.lock, NULL);
+	gt_parallel(be->pool, scan->views, 8, fill_some, &f);
+	pthread_mutex_destroy(&f.lock);
+	for (size_t v = 0; v < scan->views; v++)
+		*tallest = fmax(*tallest, f.tallest[v]);
+	free(f.tallest);
+	return f.st == GT_OK ? GT_OK : gt_fail(f.st, "%s", f.message);
+}
+
 /* From 64 views or all. */
 static gt_dd_counts count(const gt_dd *d)
 {
@@ -274,8 +320,7 @@ static gt_status fill_tables(const struct variant *variant, const gt_scan *scan,
 	struct host h = { variant->name, malloc(p->view_bytes), malloc(p->edge_bytes), malloc(p->column_bytes), malloc(p->guess_bytes) };
 	if (!h.view || !h.edge || !h.column || !h.guess)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for the tables of %zu views", variant->name, scan->views));
-	for (size_t v = 0; v < scan->views; v++)
-		GT_TRY(fill_view(scan, g, v, &h, &p->d.tallest));
+	GT_TRY(fill_views(p->be, scan, g, &h, &p->d.tallest));
 	for (size_t v = 0; v < scan->views; v++)
 		p->d.sliced[h.view[v].axis] = 1;
 	gt_dd_setup setup = { variant->name, g, scan, options, p->d };

@@ -11,7 +11,7 @@
  * Least work: two passes of shared memory per line met and 32 rows, more where cells are taller than voxels.
  *
  * Precision. A place in a window of n edges is rounded by n times 3e-8 where it is clamped, which finds the edge below it: enough to choose the edge,
- * and for all of a short window. In taller ones places are counted from the middle of the tile, and the fraction from the edge that was chosen, one
+ * and for all of a short window. In taller ones places are counted from the window's middle, and the fraction from the edge that was chosen, one
  * instruction more: no error grows with the slices then.
  *
  * Launch parameters: name, default, legal values. */
@@ -45,7 +45,7 @@
 #ifndef GT_DD_FORWARD_WHOLE /* volumes of up to so many slices of z are fetched in whole lines: 16 to 512 */
 #define GT_DD_FORWARD_WHOLE 96
 #endif
-#ifndef GT_DD_FORWARD_SHORT /* windows of up to so many slices of z do with rounded places: 0 to 2048 */
+#ifndef GT_DD_FORWARD_SHORT /* up to 64 rows, windows of up to so many slices of z do with rounded places: 0 to 2048 */
 #define GT_DD_FORWARD_SHORT 72
 #endif
 #ifndef GT_DD_FORWARD_BESIDE /* with up to so many blocks both axes run beside each other: 0 to 1 << 20 */
@@ -55,10 +55,7 @@
 #define GT_DD_FORWARD_FLUSH 2048
 #endif
 #include "core/cuda_side.h"
-#include "projectors/dd/dd_fast.h"
-#include "projectors/staging.h"
-
-enum { WARP = 32, MOST_SLICES = 16 };
+#include "projectors/dd/dd_forward_ring.h"
 
 static __host__ __device__ constexpr bool is_tall(int rows) { return rows > 2 * WARP; }
 static __host__ __device__ constexpr int slot_bytes(int rows) { return is_tall(rows) ? GT_DD_FORWARD_SLOT_TALL : GT_DD_FORWARD_SLOT; }
@@ -69,198 +66,44 @@ static __host__ __device__ constexpr int slot_bytes(int rows) { return is_tall(r
 static __host__ __device__ constexpr int warps_of(int rows) { return is_tall(rows) ? GT_DD_FORWARD_WARPS_TALL : GT_DD_FORWARD_WARPS; }
 static __host__ __device__ constexpr int threads_of(int rows) { return WARP * (warps_of(rows) + 1); }
 
-/* Head of a place of the ring: consecutive slices. */
-struct unit {
-	int first, slices;        /* slice numbers */
-	int last, bytes;          /* nothing follows; bytes of a line */
-	float intervals, inverse; /* of the window in z */
-	int line[MOST_SLICES];    /* first line here */
-	int lines[MOST_SLICES];
-	int offset[MOST_SLICES]; /* bytes from the end of the head */
-	int low[MOST_SLICES];    /* first z edge of the window */
-	int pad[2];
-};
-static_assert(sizeof(unit) % 16 == 0, "bulk copies need 16 bytes");
-
-/* Places by the height of windows: rounded, or fractions apart. */
+/* Places in windows. SHORT: over the height of the window, and rounded so. FINE: counted from its middle; the edge below is found from what that is
+ * rounded, and the fraction from that edge. */
 enum { SHORT, FINE };
-
-struct job {
-	const float *lines; /* [slice - begin][voxel][stride] running sums at z edges */
-	float *y;
-	int axis, begin, end; /* slices of this launch */
-	int stride, add;      /* add to y, or set it */
-	int first_group;      /* in gt_dd_fast.group */
-	int column_blocks, groups, flush;
-};
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-struct ring {
-	unsigned char *base;
-	int size; /* bytes of a place */
-	unsigned full, empty;
-};
+/* Blocks of columns from the middle of n outwards: those with little work come last. */
+static __device__ __forceinline__ int outwards(int rank, int n) { return n / 2 + (rank % 2 ? -(rank + 1) / 2 : rank / 2); }
 
-/* Lines and z edges of slice n that the block's columns and rows meet. */
-struct reach {
-	int line, lines, low, high;
-};
-
-/* Of the block's columns, per view of the group: cells' heights over R, least and greatest. */
-struct heights {
-	double least[GT_DD_GROUP], most[GT_DD_GROUP];
-};
-static __device__ struct heights heights_of(const gt_dd &d, const gt_dd_fast &f, const gt_dd_group *g, int k0, int k1)
-{
-	struct heights h;
-	for (int i = 0; i < GT_DD_GROUP; i++) {
-		const gt_dd_edge_q *e = f.height + (size_t)max(g->view[i], 0) * (d.columns + 1);
-		h.least[i] = h.most[i] = e[k0].q;
-		for (int k = k0 + 1; k < k1; k++) {
-			h.least[i] = fmin(h.least[i], e[k].q);
-			h.most[i] = fmax(h.most[i], e[k].q);
-		}
-	}
-	return h;
-}
-
-static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, const gt_dd_group *g, const struct heights *q, int axis, int n,
-                                        int k0, int k1, int l0, int l1)
-{
-	double x_low = 1e30, x_high = -1e30, z_low = 1e30, z_high = -1e30;
-	for (int i = 0; i < GT_DD_GROUP; i++) {
-		if (g->view[i] < 0)
-			continue;
-		const gt_dd_near *w = f.view + g->view[i];
-		if (n < w->first || n >= w->end)
-			continue;
-		const gt_dd_edge_q *e = f.height + (size_t)g->view[i] * (d.columns + 1);
-		const double a = w->a0 + n * w->da, s = w->g0 + n * w->dg, least = s * q->least[i], most = s * q->most[i];
-		const double z = w->z0 + n * w->dz, below = l0 + w->p, above = l1 + w->p;
-		x_low = fmin(x_low, a + s * e[k0].U);
-		x_high = fmax(x_high, a + s * e[k1].U);
-		z_low = fmin(z_low, z + below * (below > 0 ? least : most));
-		z_high = fmax(z_high, z + above * (above > 0 ? most : least));
-	}
-	struct reach r = { 0, 0, 0, 0 };
-	const int width = d.n[1 - axis];
-	if (x_low < width && x_high > 0 && z_low < d.n[2] && z_high > 0) {
-		r.line = x_low > 0 ? (int)x_low : 0;
-		r.lines = (x_high < width ? (int)ceil(x_high) : width) - r.line;
-		r.low = z_low > 1 ? (int)(z_low - 0.01) & ~3 : 0;
-		r.high = z_high < d.n[2] ? (int)ceil(z_high + 0.01) : d.n[2];
-	}
-	return r;
-}
-
-/* The last warp: fills the ring. */
-static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, const gt_dd_group *g, int k0, int k1,
-                               int l0, int l1, int most_slices)
-{
-	const int lane = threadIdx.x % WARP, room = ring.size - (int)sizeof(unit), width = d.n[1 - j.axis];
-	const struct heights heights = heights_of(d, f, g, k0, k1);
-	unsigned units = 0;
-	auto open = [&]() {
-		const unsigned slot = units % GT_DD_FORWARD_SLOTS;
-		barrier_wait(ring.empty + 8 * slot, units / GT_DD_FORWARD_SLOTS % 2 ^ 1);
-		return slot;
-	};
-	for (int n0 = j.begin; n0 < j.end; n0 += WARP) {
-		const int n = n0 + lane;
-		struct reach r = { 0, 0, 0, 0 };
-		if (n < j.end)
-			r = reach_of(d, f, g, &heights, j.axis, n, k0, k1, l0, l1);
-		if (!__any_sync(~0u, r.lines > 0))
-			continue;
-		if (d.n[2] <= GT_DD_FORWARD_WHOLE && r.lines)
-			r.low = 0, r.high = d.n[2];
-		const int entries = min((__reduce_max_sync(~0u, r.high - r.low) + 2 + 3) & ~3, j.stride), bytes = entries * 4;
-		r.low = min(r.low, j.stride - entries);
-		int s = 0, done = 0; /* the next slice, and its lines that are done */
-		while (s < WARP) {
-			const int lines = __shfl_sync(~0u, r.lines, s);
-			if (!lines) {
-				s++;
-				continue;
-			}
-			/* as many slices as fit, or a part of one */
-			const int here = (lines - done) * bytes > room || done ? min(lines - done, room / bytes) : 0;
-			int own = lane >= s && lane < s + most_slices ? r.lines * bytes : 0, sum = own;
-			for (int t = 1; t < WARP; t *= 2) {
-				const int other = __shfl_up_sync(~0u, sum, t);
-				sum += lane >= t ? other : 0;
-			}
-			const unsigned fits = __ballot_sync(~0u, lane >= s && lane < s + most_slices && r.lines > 0 && sum <= room) >> s;
-			const int count = here ? 1 : __ffs(~fits) - 1;
-			const unsigned slot = open(), bar = ring.full + 8 * slot;
-			unit *u = (unit *)(ring.base + slot * ring.size);
-			const int in = lane - s, mine = in >= 0 && in < count;
-			const int line = r.line + (here ? done : 0), take = here ? here : r.lines, offset = here ? 0 : sum - own;
-			if (mine) {
-				u->line[in] = line;
-				u->lines[in] = take;
-				u->offset[in] = offset;
-				u->low[in] = r.low;
-			}
-			if (lane == 0) {
-				u->first = n0 + s;
-				u->slices = count;
-				u->last = 0;
-				u->bytes = bytes;
-				u->intervals = (float)(entries - 2);
-				u->inverse = 1 / (float)(entries - 2);
-			}
-			const int total = __shfl_sync(~0u, offset + take * bytes, s + count - 1);
-			__syncwarp();
-			if (lane == 0)
-				barrier_expect(bar, total);
-			__syncwarp();
-			if (mine) {
-				const float *from = j.lines + ((size_t)(n - j.begin) * width + line) * j.stride + r.low;
-				const unsigned to = address_of(u + 1) + offset;
-				if (entries == j.stride)
-					bulk_copy(to, from, take * bytes, bar);
-				else
-					for (int i = 0; i < take; i++)
-						bulk_copy(to + i * bytes, from + (size_t)i * j.stride, bytes, bar);
-			}
-			units++;
-			done = here ? done + here : 0;
-			if (!here || done >= lines) {
-				s += count;
-				done = 0;
-			}
-		}
-	}
-	const unsigned slot = open();
-	if (lane == 0) {
-		((unit *)(ring.base + slot * ring.size))->last = 1;
-		barrier_expect(ring.full + 8 * slot, 0);
-	}
-}
-
-/* Of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice: weight of the first line (0: there is
- * none; below 0: there are three or more, counted in `more`), of the last (0: it is the first), place of the tile's middle, first line's
- * address. FINE: that place from the next whole one, which is in `fine`, counted from 2^23; and the height of a cell. */
-template <int COLUMNS, int FORM> struct plan {
-	float4 pair[WARP];
-	float2 fine[FORM == SHORT ? 1 : WARP];
-	float2 more[WARP]; /* number of lines, weight of those in the middle */
+/* Of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice. Pairs are planned for several slices ahead;
+ * units bring one after the other. In `pair`: weight of the first line (0: there is none; below 0: there are three or more); weight of the last, or
+ * in tall tiles a cell's height; place of the tile's middle from that of the window; first line's address, in its slice until that is there.
+ * In `rest`: weight of the last line (0: it is the first), or where that is in `pair`, by how much more a cell's height is on the next slice; a cell's
+ * height; weight of lines in the middle; number of lines. */
+template <int COLUMNS> struct plan {
+	float4 pair[WARP], rest[WARP];
 	double a0, da, g0, dg, z0, dz, middle, U[COLUMNS + 1], q[COLUMNS];
 	int first, end;
-	float shift; /* FINE: the tile's middle from that of its rows, in rows: lower than the tile where rows end */
 };
 
-/* q: the place over the window, or FINE: from `whole`. */
-template <int FORM>
-static __device__ __forceinline__ unsigned place_of(float q, float whole, float intervals, float inverse, float *fraction)
-{
-	const float in = __saturatef(FORM == SHORT ? q : fmaf(q, inverse, (whole - 8388608.f) * inverse)),
-		    t = __fmaf_rd(in, intervals, 8388608.f);
-	*fraction = FORM == SHORT ? fmaf(in, intervals, -(t - 8388608.f)) : __saturatef(q - (t - whole));
-	return __float_as_uint(t) * 4;
-}
+/* Slices that are planned. */
+struct course {
+	int first, end;
+};
+
+template <int FORM> struct window {
+	float intervals, inverse, middle;
+	__device__ __forceinline__ window(const unit *u)
+	    : intervals(u->intervals), inverse(u->inverse), middle(8388608.f + 0.5f * u->intervals)
+	{
+	}
+	__device__ __forceinline__ unsigned place_of(float q, float *fraction) const
+	{
+		const float in = __saturatef(FORM == SHORT ? q : fmaf(q, inverse, 0.5f)), t = __fmaf_rd(in, intervals, 8388608.f);
+		*fraction = FORM == SHORT ? fmaf(in, intervals, -(t - 8388608.f)) : __saturatef(q - (t - middle));
+		return __float_as_uint(t) * 4;
+	}
+};
 
 /* Of lane (group, place): rows place + LANES r of column c WARP / LANES + group. */
 template <int ROWS, int LANES, int COLUMNS> struct sums {
@@ -281,16 +124,15 @@ static __device__ __forceinline__ void flush(struct sums<ROWS, LANES, COLUMNS> *
 #pragma unroll
 	for (int c = 0; c < STEPS; c++) {
 		const float highest = __shfl_sync(~0u, top, (c * SPLIT + group) * SLICES);
-		float up[ROWS];
+		float up[ROWS + 1];
+		/* of the lane above; the last lane has that of the first, which is the row above its next */
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			up[r] = __shfl_sync(~0u, s->E[c][r], group * LANES + (lane + 1) % LANES);
+		up[ROWS] = highest;
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
-			const float next = r < ROWS - 1 ? __shfl_sync(~0u, s->E[c][r < ROWS - 1 ? r + 1 : r], group * LANES) : highest;
-			up[r] = __shfl_down_sync(~0u, s->E[c][r], 1);
-			up[r] = lane - group * LANES == LANES - 1 ? next : up[r];
-		}
-#pragma unroll
-		for (int r = 0; r < ROWS; r++) {
-			whole[c][r] = whole[c][r] + (up[r] - s->E[c][r]);
+			whole[c][r] = whole[c][r] + ((lane % LANES == LANES - 1 ? up[r + 1] : up[r]) - s->E[c][r]);
 			s->E[c][r] = 0;
 		}
 	}
@@ -298,9 +140,8 @@ static __device__ __forceinline__ void flush(struct sums<ROWS, LANES, COLUMNS> *
 }
 
 /* What the warp must know of view m and its columns from k on. */
-template <int COLUMNS, int FORM>
-static __device__ __forceinline__ void prepare(struct plan<COLUMNS, FORM> *p, const gt_dd &d, const gt_dd_fast &f, int m, int k,
-                                               double middle, float shift)
+template <int COLUMNS>
+static __device__ __forceinline__ void prepare(struct plan<COLUMNS> *p, const gt_dd &d, const gt_dd_fast &f, int m, int k, double middle)
 {
 	const int lane = threadIdx.x % WARP;
 	const gt_dd_near *w = f.view + max(m, 0);
@@ -313,7 +154,6 @@ static __device__ __forceinline__ void prepare(struct plan<COLUMNS, FORM> *p, co
 		p->z0 = w->z0;
 		p->dz = w->dz;
 		p->middle = middle + w->p;
-		p->shift = shift;
 		p->first = m < 0 ? 0 : w->first;
 		p->end = m < 0 ? 0 : w->end;
 	}
@@ -352,114 +192,142 @@ template <int LANES, int SLICES> static __device__ __forceinline__ constexpr uns
 	return bits;
 }
 
-template <int ROWS, int LANES, int COLUMNS, int FORM>
-static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, LANES, COLUMNS> *s, struct plan<COLUMNS, FORM> *p)
+/* Tall tiles read the height of each cell: over many rows its error counts. Others have it from that of the first slice. */
+static __host__ __device__ constexpr bool reads_heights(int rows) { return is_tall(rows); }
+
+/* Units of tall tiles hold few slices: pairs are planned for several units then. */
+static __host__ __device__ constexpr bool plans_ahead(int rows) { return is_tall(rows); }
+
+/* What a lane plans: the pair, and what else plan holds of it. */
+struct own {
+	float4 pair, rest;
+};
+
+/* Plans pairs from the first slice of a unit on. */
+template <int FORM, bool HEIGHTS, int COLUMNS>
+static __device__ __forceinline__ struct own make_plan(const unit *u, struct plan<COLUMNS> *p, struct course *c)
 {
-	enum { SLICES = WARP / COLUMNS, SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT };
-	const int lane = threadIdx.x % WARP, in = lane % SLICES, slices = same(u->slices), n = u->first + in;
-	/* FINE: lanes from the middle, so that places within are small; rows are LANES apart */
-	const float intervals = u->intervals, inverse = u->inverse,
-		    row = (float)(lane % LANES) - 0.5f * LANES * (FORM == SHORT ? ROWS : 1) + (FORM == SHORT ? 0 : p->shift),
-		    first_row = FORM == SHORT ? 0 : -0.5f * LANES * (ROWS - 1);
-	const unsigned bytes = same(u->bytes);
+	enum { SLICES = WARP / COLUMNS };
+	const int lane = threadIdx.x % WARP, in = lane % SLICES, first = same(u->first), until = same(u->until), n = first + in;
 	const double q = p->q[lane / SLICES], g = p->g0 + n * p->dg;
-	const float A = (float)(q * g), step = FORM == SHORT ? A * inverse : A,
-		    step_more = FORM == SHORT ? (float)(q * p->dg) * inverse : (float)(q * p->dg);
-	int count = 0;
-	float weight = 0;
-	/* an address with values also where there are no lines */
-	float4 pair = make_float4(0, 0, 0, __uint_as_float(address_of(u + 1) - 0x4B000000u * 4u));
-	float whole = 8388608;
-	if (in < slices && n >= p->first && n < p->end) {
+	const float unit_of = FORM == SHORT ? u->inverse : 1, A = (float)(q * g), height = A * unit_of;
+	struct own o = { make_float4(0, HEIGHTS ? height : 0, 0, 0),
+		         make_float4(HEIGHTS ? 0 : (float)(q * p->dg) * unit_of, height, 0, 0) };
+	if (n < until && n >= p->first && n < p->end) {
 		const int line = u->line[in], lines = u->lines[in];
 		const double a = p->a0 + n * p->da, low = fma(g, p->U[lane / SLICES], a), high = fma(g, p->U[lane / SLICES + 1], a);
 		const int i = low > line ? (int)low : line;
 		const float x0 = (float)(low - i), x1 = (float)(high - i), from = fmaxf(x0, 0.f), to = fminf(x1, (float)(line + lines - i));
 		if (to > from) {
-			weight = __fdividef(1.f, (x1 - x0) * A);
-			const unsigned at = address_of(u + 1) + u->offset[in] + (i - line) * bytes - 0x4B000000u * 4u;
-			count = (int)ceilf(to);
-			pair.x = fmaxf((fminf(to, 1.f) - from) * weight, 1e-30f);
-			pair.y = count > 1 ? (to - (count - 1)) * weight : 0;
-			const double middle = p->z0 + n * p->dz + q * g * p->middle - u->low[in];
-			if (FORM == SHORT) {
-				pair.z = (float)middle * inverse;
-			} else {
-				const double near = fmin(fmax(rint(middle), -4e6), 4e6);
-				pair.z = (float)(middle - near);
-				whole = (float)(8388608 + near);
-			}
-			pair.w = __uint_as_float(at);
-			float fraction;
-			unsigned top = at + place_of<FORM>(fmaf(step, 0.5f * ROWS * LANES + (FORM == SHORT ? 0 : p->shift), pair.z), whole,
-			                                   intervals, inverse, &fraction);
-#pragma unroll 1
-			for (int k = 0; k < count; k++, top += bytes) {
-				const float w = k == 0           ? pair.x
-				                : k == count - 1 ? pair.y
-				                                 : weight,
-					    below = load1(top), above = load1<4>(top);
-				s->top = fmaf(w, fmaf(fraction, above - below, below), s->top);
-			}
+			const float weight = __fdividef(1.f, (x1 - x0) * A);
+			const int count = (int)ceilf(to);
+			(HEIGHTS ? o.rest.x : o.pair.y) = count > 1 ? (to - (count - 1)) * weight : 0;
+			o.rest.z = weight;
+			o.rest.w = __int_as_float(count);
+			o.pair.x = fmaxf((fminf(to, 1.f) - from) * weight, 1e-30f);
+			o.pair.x = count > 2 ? -o.pair.x : o.pair.x;
+			o.pair.z = (float)(p->z0 + n * p->dz + q * g * p->middle - u->low[in] - (FORM == SHORT ? 0 : 0.5 * u->intervals)) *
+			           unit_of;
+			o.pair.w = __int_as_float((i - line) * u->bytes);
 		}
 	}
-	if (count > 2) {
-		p->more[lane] = make_float2(__int_as_float(count), weight);
-		pair.x = -pair.x;
-	}
-	p->pair[lane] = pair;
-	if (FORM != SHORT)
-		p->fine[lane] = make_float2(whole, A);
-	/* lanes with one line, two, more: branches that hang on them are uniform */
-	unsigned one = __ballot_sync(~0u, count > 0), two = __ballot_sync(~0u, count > 1), more = __ballot_sync(~0u, count > 2);
-	const int group = lane / LANES;
-	float steps[STEPS], steps_more[STEPS];
-#pragma unroll
-	for (int c = 0; c < STEPS; c++) {
-		steps[c] = __shfl_sync(~0u, step, (c * SPLIT + group) * SLICES);
-		steps_more[c] = __shfl_sync(~0u, step_more, (c * SPLIT + group) * SLICES);
-	}
-	__syncwarp();
-	const unsigned pairs = address_of(p->pair + group * SLICES), middles = address_of(p->more + group * SLICES),
-		       fines = address_of(p->fine + (FORM == SHORT ? 0 : group * SLICES));
-	/* pairs are loaded one ahead */
-	float4 ahead = load4(pairs);
-	float slice = 0;
+	p->rest[lane] = o.rest;
+	c->first = first;
+	c->end = min(first + SLICES, until);
+	return o;
+}
+
+/* A lane's pair, if it is of a slice that is here: its address, and the tile's upper edge, above_middle rows above the middle. Returns its lines. */
+template <int FORM, bool HEIGHTS>
+static __device__ __forceinline__ int settle(const unit *u, struct own *o, int at, float above_middle, float *top)
+{
+	if (at < 0 || at >= u->slices)
+		return 0;
+	const int count = __float_as_int(o->rest.w);
+	const unsigned first = address_of(u + 1) + u->offset[at] + __float_as_uint(o->pair.w) - 0x4B000000u * 4u;
+	o->pair.w = __uint_as_float(first);
+	float fraction;
+	unsigned place = first + window<FORM>(u).place_of(fmaf(o->rest.y, above_middle, o->pair.z), &fraction);
 #pragma unroll 1
-	for (int k = 0; k < slices; k++, slice++, one >>= 1, two >>= 1, more >>= 1) {
+	for (int k = 0; k < count; k++, place += u->bytes) {
+		const float w = k == 0           ? fabsf(o->pair.x)
+		                : k == count - 1 ? (HEIGHTS ? o->rest.x : o->pair.y)
+		                                 : o->rest.z,
+			    below = load1(place), above = load1<4>(place);
+		*top = fmaf(w, fmaf(fraction, above - below, below), *top);
+	}
+	return count;
+}
+
+/* half: of the rows of the tile. */
+template <int FORM, int ROWS, int LANES, int COLUMNS>
+static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, LANES, COLUMNS> *s, struct plan<COLUMNS> *p,
+                                               struct course *course, float half)
+{
+	enum { SLICES = WARP / COLUMNS, SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT };
+	constexpr bool HEIGHTS = reads_heights(ROWS * LANES), AHEAD = plans_ahead(ROWS * LANES);
+	const int lane = threadIdx.x % WARP, slices = same(u->slices);
+	struct own own;
+	if (!AHEAD || same(u->part) || same(u->first) + slices > course->end)
+		own = make_plan<FORM, HEIGHTS>(u, p, course);
+	else
+		own = { p->pair[lane], p->rest[lane] };
+	const int begin = AHEAD ? same(u->first) - course->first : 0;
+	const int count = settle<FORM, HEIGHTS>(u, &own, lane % SLICES - begin, ROWS * LANES - half, &s->top);
+	p->pair[lane] = own.pair;
+	__syncwarp();
+	/* lanes with one line, two, more: branches that hang on them are uniform */
+	unsigned one = __ballot_sync(~0u, count > 0) >> begin, two = __ballot_sync(~0u, count > 1) >> begin,
+		 more = __ballot_sync(~0u, count > 2) >> begin;
+	const struct window<FORM> window(u);
+	const unsigned bytes = same(u->bytes), group = lane / LANES;
+	float heights[STEPS], more_of[STEPS], row[ROWS];
+#pragma unroll
+	for (int c = 0; c < STEPS && !HEIGHTS; c++) {
+		heights[c] = __shfl_sync(~0u, own.rest.y, (c * SPLIT + group) * SLICES);
+		more_of[c] = __shfl_sync(~0u, own.rest.x, (c * SPLIT + group) * SLICES);
+	}
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		row[r] = (float)(lane % LANES + LANES * r) - half;
+	/* pairs are loaded one ahead */
+	unsigned at = address_of(p->pair + group * SLICES + begin);
+	float4 ahead = load4(at);
+	float slice = (float)begin;
+#pragma unroll 1
+	for (const unsigned end = at + 16 * slices; at != end; at += 16, slice++, one >>= 1, two >>= 1, more >>= 1) {
 #pragma unroll
 		for (int c = 0; c < STEPS; c++) {
 			const float4 b = ahead;
-			ahead = load4(pairs + 16 * (c + 1 < STEPS ? (c + 1) * SPLIT * SLICES + k : k + 1));
+			ahead = load4(at + 16 * (c + 1 < STEPS ? (c + 1) * SPLIT * SLICES : 1));
 			const unsigned bits = columns_of<LANES, SLICES>() << c * SPLIT * SLICES;
 			if (!(one & bits))
 				continue;
-			const float2 own = FORM == SHORT ? make_float2(0, 0) : load2(fines + 8 * (c * SPLIT * SLICES + k));
-			const float h = FORM == SHORT ? fmaf(slice, steps_more[c], steps[c]) : own.y;
+			const float h = HEIGHTS ? b.y : fmaf(slice, more_of[c], heights[c]);
 			unsigned place[ROWS];
 			float fraction[ROWS];
-			const float lowest = fmaf(h, row, b.z);
 #pragma unroll
 			for (int r = 0; r < ROWS; r++)
-				place[r] = __float_as_uint(b.w) +
-				           place_of<FORM>(fmaf(h, first_row + LANES * r, lowest), own.x, intervals, inverse, &fraction[r]);
+				place[r] = __float_as_uint(b.w) + window.place_of(fmaf(h, row[r], b.z), &fraction[r]);
 			const struct values<ROWS> first = values_at(place);
 			if (two & bits) {
+				const unsigned rest = at + sizeof p->pair + 16 * c * SPLIT * SLICES;
+				const float w = HEIGHTS ? load1(rest) : b.y;
 				if (more & bits) {
-					const float2 m = load2(middles + 8 * (c * SPLIT * SLICES + k));
-					int middle = b.x < 0 ? __float_as_int(m.x) - 2 : 0;
+					const float2 m = load2<8>(rest);
+					int between = b.x < 0 ? __float_as_int(m.y) - 2 : 0;
 #pragma unroll 1
-					for (middle = SPLIT > 1 ? middle : same(middle); middle > 0; middle--) {
+					for (between = SPLIT > 1 ? between : same(between); between > 0; between--) {
 						for (int r = 0; r < ROWS; r++)
 							place[r] += bytes;
-						add(s->E[c], values_at(place), fraction, m.y);
+						add(s->E[c], values_at(place), fraction, m.x);
 					}
 				}
-				const unsigned next = SPLIT == 1 || b.y > 0 ? bytes : 0;
+				const unsigned next = SPLIT == 1 || w > 0 ? bytes : 0;
 				for (int r = 0; r < ROWS; r++)
 					place[r] += next;
 				const struct values<ROWS> last = values_at(place);
-				add(s->E[c], last, fraction, b.y);
+				add(s->E[c], last, fraction, w);
 			}
 			add(s->E[c], first, fraction, fabsf(b.x));
 		}
@@ -467,20 +335,19 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 	__syncwarp();
 }
 
-/* ROWS of a lane times LANES: a power of two. */
 template <int ROWS, int LANES, int COLUMNS, int FORM>
 __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES)) forward_kernel(gt_dd d, gt_dd_fast f, job j)
 {
 	enum { SLICES = WARP / COLUMNS, TALL = ROWS * LANES, SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT, WARPS = warps_of(TALL) };
 	extern __shared__ __align__(128) unsigned char places[];
-	__shared__ struct plan<COLUMNS, FORM> plans[WARPS];
+	__shared__ struct plan<COLUMNS> plans[WARPS];
 	__shared__ __align__(8) unsigned long long full[GT_DD_FORWARD_SLOTS], empty[GT_DD_FORWARD_SLOTS];
 	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP, wide = WARPS / f.together * COLUMNS;
-	const int k0 = blockIdx.x % j.column_blocks * wide, k1 = min(k0 + wide, d.columns);
-	const gt_dd_group *g = f.group + j.first_group + blockIdx.x / j.column_blocks % j.groups;
-	const int l0 = (int)(blockIdx.x / j.column_blocks / j.groups) * TALL, l1 = min(l0 + TALL, d.rows);
+	const gt_dd_group *g = f.group + j.first_group + blockIdx.x % j.groups;
+	const int k0 = outwards(blockIdx.x / j.groups % j.column_blocks, j.column_blocks) * wide, k1 = min(k0 + wide, d.columns);
+	const int l0 = (int)(blockIdx.x / j.groups / j.column_blocks) * TALL, l1 = min(l0 + TALL, d.rows);
 	const int size = slot_bytes(TALL);
-	const struct ring ring = { places, size, address_of(full), address_of(empty) };
+	const struct ring ring = { places, size, GT_DD_FORWARD_WHOLE, address_of(full), address_of(empty) };
 	struct sums<ROWS, LANES, COLUMNS> s = {
 	};
 	volatile float whole[STEPS][ROWS];
@@ -493,14 +360,14 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 	}
 	__syncthreads();
 	if (warp == WARPS) {
-		produce(d, f, j, ring, g, k0, k1, l0, l1, SLICES);
+		produce<GT_DD_FORWARD_SLOTS>(d, f, j, ring, g, k0, k1, l0, l1, SLICES);
 	} else {
-		prepare(&plans[warp], d, f, g->view[warp % f.together], k0 + warp / f.together * COLUMNS,
-		        FORM == SHORT ? l0 + 0.5 * TALL : 0.5 * (l0 + l1), FORM == SHORT ? 0 : 0.5f * (TALL - (l1 - l0)));
+		prepare(&plans[warp], d, f, g->view[warp % f.together], k0 + warp / f.together * COLUMNS, 0.5 * (l0 + l1));
 #pragma unroll
 		for (int i = 0; i < STEPS * ROWS; i++)
 			whole[i / ROWS][i % ROWS] = 0;
 		int since = 0;
+		struct course course = { 0, 0 };
 		for (unsigned units = 0;; units++) {
 			const unsigned slot = units % GT_DD_FORWARD_SLOTS;
 			const unit *u = (const unit *)(places + slot * size);
@@ -508,7 +375,7 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 			if (same(u->last))
 				break;
 			since += same(u->slices);
-			consume(u, &s, &plans[warp]);
+			consume<FORM>(u, &s, &plans[warp], &course, 0.5f * (l1 - l0));
 			if (lane == 0)
 				barrier_arrive(ring.empty + 8 * slot);
 			if (since >= j.flush) {
@@ -586,7 +453,8 @@ static double entries_of(const gt_dd *d, const gt_dd_fast *f)
 	const double window = tall_of(d) * f->most_A * 1.1 * 1.2 + 0.05 * d->n[2] + 16;
 	return d->n[2] <= GT_DD_FORWARD_WHOLE || window > d->n[2] ? d->n[2] + 8. : window;
 }
-static int form_of(const gt_dd *d, const gt_dd_fast *f) { return entries_of(d, f) - 8 <= GT_DD_FORWARD_SHORT ? SHORT : FINE; }
+
+static int is_short(const gt_dd *d, const gt_dd_fast *f) { return entries_of(d, f) - 8 <= GT_DD_FORWARD_SHORT; }
 
 extern "C" int gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f)
 {
@@ -655,8 +523,10 @@ static cudaError_t launch_form(cudaStream_t queue, const gt_dd *d, const gt_dd_f
 }
 template <int ROWS, int LANES, int COLUMNS> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
 {
-	return form_of(d, f) == SHORT ? launch_form<ROWS, LANES, COLUMNS, SHORT>(queue, d, f, j)
-	                              : launch_form<ROWS, LANES, COLUMNS, FINE>(queue, d, f, j);
+	if constexpr (!is_tall(ROWS * LANES))
+		if (is_short(d, f))
+			return launch_form<ROWS, LANES, COLUMNS, SHORT>(queue, d, f, j);
+	return launch_form<ROWS, LANES, COLUMNS, FINE>(queue, d, f, j);
 }
 
 static cudaError_t launch_shape(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)

@@ -3,8 +3,9 @@
 /* labels: property */
 #include "tests/analytic/bodies.h"
 
-static const char *const kernels[] = { "auto",  "plain", "tiles",      "tilted", "strided", "coalesced", "batched",
-	                               "ahead", "rsqrt", "transposed", "atomic", "intra",   "layered" };
+static const char *const kernels[] = { "auto",       "plain",       "tiles",      "tilted",  "strided", "coalesced",
+	                               "local",      "local-ahead", "local-once", "batched", "ahead",   "rsqrt",
+	                               "transposed", "atomic",      "separate",   "intra",   "layered" };
 enum { KERNELS = sizeof kernels / sizeof *kernels, TEXTURES = 4 /* the first of those with 8-bit fractions */ };
 
 /* step: rows per voxel at the axis; wide: columns per voxel. */
@@ -19,6 +20,7 @@ typedef struct {
 static const problem problems[] = {
 	{ "flat, step 1", GT_FLAT, 2 * PI, 1.0, 1.1, { 37, 41, 83 }, 67, 61, 37, "mask=none", 0 },
 	{ "flat, step 0.93, many slices", GT_FLAT, 2 * PI, 0.93, 0.9, { 50, 33, 150 }, 160, 71, 29, "mask=fov", 0 },
+	{ "flat, step 1, high", GT_FLAT, 2 * PI, 1.0, 1.1, { 19, 21, 270 }, 281, 37, 23, "mask=none", 0 },
 	{ "flat, step 0.2", GT_FLAT, 2 * PI, 0.2, 0.2, { 49, 35, 70 }, 17, 15, 24, "mask=none", 0 },
 	{ "flat, step 0.4", GT_FLAT, 2 * PI, 0.4, 0.5, { 35, 39, 77 }, 41, 37, 31, "mask=none", 0 },
 	{ "flat, step 0.7", GT_FLAT, 4.2, 0.7, 0.7, { 35, 39, 77 }, 61, 47, 31, "mask=none", 0 },
@@ -37,6 +39,7 @@ static const problem problems[] = {
 	{ "leaning a little, step 2.4", GT_FLAT, 3.9, 2.4, 2.4, { 37, 41, 53 }, 131, 111, 33, "mask=none", 3e-3 },
 	{ "leaning much, step 0.9", GT_FLAT, 2 * PI, 0.9, 0.9, { 37, 41, 53 }, 61, 53, 33, "mask=fov", 0.1 },
 	{ "leaning, rows end at zero", GT_FLAT, 2 * PI, 1.5, 1.3, { 37, 41, 53 }, 51, 53, 33, "mask=none,rows=zero", 0.05 },
+	{ "leaning very little, step 2.4", GT_FLAT, 3.9, 2.4, 2.4, { 37, 41, 53 }, 131, 111, 33, "mask=none", 2e-5 },
 	{ "leaning by rounding", GT_FLAT, 2 * PI, 1.1, 1.3, { 27, 31, 53 }, 61, 53, 33, "mask=none", 1e-8 },
 	{ "211 columns", GT_FLAT, 2 * PI, 1.0, 1.6, { 37, 41, 17 }, 21, 211, 7, "mask=none", 0 },
 	{ "401 columns, odd rows", GT_ARC, 2 * PI, 1.0, 3, { 37, 41, 17 }, 13, 401, 7, "mask=none", 0 },
@@ -104,28 +107,38 @@ static double *on_cpu(const problem *p, const gt_grid *g, const gt_scan *s, cons
 	return x;
 }
 
-/* What a kernel cannot do it refuses by its name; auto and plain can do all. */
-static int refuses(gt_backend *be, const problem *p, const char *kernel, gt_type type)
+/* What comes of random numbers by those options. */
+static gt_status refused_as(gt_backend *be, const problem *p, gt_type type)
 {
 	gt_grid g;
 	gt_scan *s = scan_of(p, &g);
 	const gt_analytic *m = gt_analytic_for(s);
 	gt_array *data = gt_test_array(be, type, gt_scan_cells(s), 1), *x = gt_test_array(be, type, gt_grid_voxels(&g), 2);
-	char options[256], text[128], expected[64];
+	char options[256];
 	ck_assert_uint_le(m->options_size, sizeof options);
 	memcpy(options, m->defaults, m->options_size);
+	ck_ok(gt_params_parse(m->params, p->text, options));
+	const gt_status st = gt_analytic_run(m, be, &g, s, options, data, x);
+	gt_array_free(data);
+	gt_array_free(x);
+	gt_scan_free(s);
+	return st;
+}
+
+/* What a kernel cannot do it refuses by its name; auto and plain can do all. */
+static int refuses(gt_backend *be, const problem *p, const char *kernel, gt_type type)
+{
+	problem with = *p;
+	char text[224], expected[64];
 	snprintf(text, sizeof text, "%s,kernel=%s", p->text, kernel);
 	snprintf(expected, sizeof expected, "kernel=%s", kernel);
-	ck_ok(gt_params_parse(m->params, text, options));
-	const gt_status st = gt_analytic_run(m, be, &g, s, options, data, x);
+	with.text = text;
+	const gt_status st = refused_as(be, &with, type);
 	if (st != GT_OK) {
 		ck_assert_int_eq(st, GT_ERR_UNSUPPORTED);
 		ck_assert_msg(strstr(gt_error(), expected) != NULL, "%s: %s", p->name, gt_error());
 		ck_assert_msg(strcmp(kernel, "auto") && strcmp(kernel, "plain"), "%s: %s", p->name, gt_error());
 	}
-	gt_array_free(data);
-	gt_array_free(x);
-	gt_scan_free(s);
 	return st != GT_OK;
 }
 
@@ -141,7 +154,7 @@ static int is_texture(const char *kernel)
 static void check_kernel(gt_backend *be, const problem *p, const char *kernel, gt_type type, const gt_grid *g, const gt_scan *s,
                          const double *data, const double *truth)
 {
-	char text[128];
+	char text[224];
 	if (refuses(be, p, kernel, type)) {
 		printf("%-32s %-10s %s: refused\n", p->name, kernel, gt_type_name(type));
 		return;
@@ -172,6 +185,102 @@ START_TEST(every_kernel_is_the_reference)
 }
 END_TEST
 
+/* Blocks, views and slices per launch: none divides the columns, the 37 views or the slices. */
+static const char *const shaped[] = { "strided", "local-ahead", "transposed", "layered" };
+static const char *const shapes[] = { "16x16", "256x1", "128x2", "64x4", "32x8",  "8x32",  "4x64", "2x128",
+	                              "1x256", "8x8",   "16x8",  "8x16", "32x16", "16x32", "32x32" };
+static const char *const counted[] = { "separate", "intra", "layered" }, *const counts[] = { "1",  "2",  "4",  "8", "12",
+	                                                                                     "16", "20", "24", "32" };
+enum { SHAPED = 4, SHAPES = 15, COUNTED = 3, COUNTS = 9 };
+
+/* Text is with the problem's own; refused: what the device must say, NULL: nothing. */
+static void check_launch(gt_backend *be, const problem *p, const char *text, const char *refused, const double *data, const double *truth)
+{
+	gt_grid g;
+	gt_scan *s = scan_of(p, &g);
+	problem with = *p;
+	char all[160], name[160];
+	snprintf(all, sizeof all, "%s,%s", p->text, text);
+	snprintf(name, sizeof name, "%.24s: %s", p->name, text);
+	with.text = all;
+	with.name = name;
+	const char *kernel = strstr(text, "kernel=") + 7;
+	if (refused) {
+		ck_assert_msg(refuses(be, &with, kernel, GT_F32), "%s is not refused", text);
+		ck_assert_msg(strstr(gt_error(), refused) != NULL, "%s: '%s' is not in: %s", text, refused, gt_error());
+	} else {
+		ck_assert_msg(!refuses(be, &with, kernel, GT_F32), "%s: %s", text, gt_error());
+		check_kernel(be, &with, kernel, GT_F32, &g, s, data, truth);
+	}
+	gt_scan_free(s);
+}
+
+/* The 1024 threads of 32 x 32 have 64 registers each. */
+START_TEST(every_launch_is_the_reference)
+{
+	static const char *const most = "expected at most";
+	static const int problem_of[] = { 0, 10, PROBLEMS - 1 };
+	gt_backend *be = gt_test_backend();
+	const problem *p = &problems[problem_of[_i]];
+	const int gpu = gt_test_is_gpu();
+	gt_grid g;
+	char text[96];
+	gt_scan *s = scan_of(p, &g);
+	double *data = random_data(gt_scan_cells(s)), *truth = on_cpu(p, &g, s, data);
+	for (int k = 0; k < (gpu ? SHAPED : 1); k++)
+		for (int i = 0; i < (gpu ? SHAPES : 2); i++) {
+			const int many = !strcmp(shapes[i], "32x32") && !strcmp(shaped[k], "layered");
+			snprintf(text, sizeof text, "block=%s,slab=%d,kernel=%s", shapes[i], 5 + 7 * i, shaped[k]);
+			check_launch(be, p, text, gpu && many ? most : NULL, data, truth);
+		}
+	for (int k = 0; k < (gpu ? COUNTED : 1); k++)
+		for (int i = 0; i < (gpu ? COUNTS : 2); i++) {
+			snprintf(text, sizeof text, "views=%s,slab=%d,block=8x8,kernel=%s", counts[i], 1 + 9 * i, counted[k]);
+			check_launch(be, p, text, NULL, data, truth);
+			if (!gpu || i == 3 || i == 4)
+				continue;
+			snprintf(text, sizeof text, "views=%s,block=32x32,kernel=%s", counts[i], counted[k]);
+			check_launch(be, p, text, i > 4 ? most : NULL, data, truth);
+		}
+	free(data);
+	free(truth);
+	gt_scan_free(s);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* What has a launch of its own takes none; and the device's forms no other number of views than they were published with. */
+START_TEST(other_launches_are_refused)
+{
+	static const struct {
+		const char *text, *says;
+		int gpu;
+	} cases[] = {
+		{ "block=8x8,kernel=auto", "block=8x8", 0 },
+		{ "views=4,kernel=tiles", "views=4", 0 },
+		{ "slab=5,kernel=plain", "slab=5", 0 },
+		{ "views=16,kernel=tilted", "strided to layered", 0 },
+		{ "views=8,kernel=batched", "expected views=0 or 4", 1 },
+		{ "views=12,kernel=strided", "expected views=0 or 1", 1 },
+		{ "views=20,kernel=atomic", "expected views=0 or 16", 1 },
+		{ "views=8,kernel=local-once", "expected views=0 or 12", 1 },
+	};
+	gt_backend *be = gt_test_backend();
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		problem with = problems[0];
+		char all[160];
+		snprintf(all, sizeof all, "%s,%s", problems[0].text, cases[i].text);
+		if (cases[i].gpu && !gt_test_is_gpu())
+			continue;
+		with.text = all;
+		ck_assert_msg(refused_as(be, &with, GT_F32) == GT_ERR_UNSUPPORTED, "%s is not refused", cases[i].text);
+		ck_assert_msg(strstr(gt_error(), cases[i].says) != NULL, "%s: %s", cases[i].text, gt_error());
+		ck_assert_msg(strstr(gt_error(), strstr(cases[i].text, "kernel=")) != NULL, "%s: %s", cases[i].text, gt_error());
+	}
+	gt_backend_close(be);
+}
+END_TEST
+
 /* A matrix is another way to say the same of rows that are parallel to slices. */
 START_TEST(matrices_are_the_limit)
 {
@@ -196,6 +305,8 @@ END_TEST
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, every_kernel_is_the_reference, 0, PROBLEMS);
+	tcase_add_loop_test(tc, every_launch_is_the_reference, 0, 3);
+	tcase_add_test(tc, other_launches_are_refused);
 	tcase_add_test(tc, matrices_are_the_limit);
 }
 

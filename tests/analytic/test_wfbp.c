@@ -319,7 +319,7 @@ START_TEST(rows_are_those_of_the_rays)
 		const double middle = o.start_angle + o.turn * ((double)o.views - 1) / (2 * (double)o.views);
 		gt_helical_plan *p;
 		double off = 0, height[COLUMNS + 8];
-		ck_ok(gt_helical_plan_new(&g, s, options, &p));
+		ck_ok(gt_helical_plan_new(&g, s, options, NULL, &p));
 		for (size_t j = 0; j < p->views; j += 7) {
 			const struct gt_helix_view view = gt_helical_view(p, j % p->bins, j / p->bins);
 			for (size_t c = 0; c < p->detector.columns; c++) {
@@ -360,7 +360,7 @@ START_TEST(weights_sum_to_one)
 		gt_scan *s = scan_of(&o);
 		gt_helical_plan *p;
 		size_t first, end;
-		ck_ok(gt_helical_plan_new(&g, s, options, &p));
+		ck_ok(gt_helical_plan_new(&g, s, options, NULL, &p));
 		ck_ok(gt_helical_plan_filter(p, options, s->row_pitch, p->bins));
 		ck_assert(p->bins == VIEWS / 2 && p->turns <= 16 && p->detector.columns <= COLUMNS + 8);
 		for (size_t b = 0; b < p->bins; b++)
@@ -425,7 +425,7 @@ START_TEST(slabs_of_long_scans)
 		slab.n[2] = slices;
 		slab.center[2] = voxel_at(&all, 2, first) + (double)(slices - 1) / 2 * all.pitch[2];
 		gt_helical_plan *p;
-		ck_ok(gt_helical_plan_new(&slab, s, options, &p));
+		ck_ok(gt_helical_plan_new(&slab, s, options, NULL, &p));
 		const size_t before = p->views;
 		gt_helical_plan_trim(p);
 		ck_assert_msg(p->views < before * 2 / 3 && p->turns == (p->views + p->bins - 1) / p->bins, "%zu of %zu views", p->views,

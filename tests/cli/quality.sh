@@ -15,6 +15,7 @@ noted() { grep -qF -- "$1" stderr.txt || fail "'$1' is not in: $(cat stderr.txt)
 for dose in low high; do
 	ok recon $dose.nc -o fast.nc --like truth.nc --quality fast --backend "$backend"
 	ok recon $dose.nc -o slow.nc --like truth.nc --quality iterative --backend "$backend"
+	noted "looking for the strength of the penalty"
 	noted "of noise are to be left"
 	# With kappa there is more in the middle than at the border.
 	range=$(sed -n 's/.*from place to place \([0-9.]*\) to \([0-9.]*\) HU$/\1 \2/p' stderr.txt)

@@ -30,4 +30,12 @@ says "source_to_axis_mm        600"
 # A body of the user's own in a file, and one that is none.
 printf 'no shapes here\n' >shapes.txt
 refused_output 1 "shapes.txt" simulate --reduce 16 --phantom shapes.txt
+# JSON is UTF-8 whatever a file is called.
+if command -v iconv >/dev/null; then
+	name=$(printf 'M\374ller-\303\266.nc')
+	ok simulate --reduce 16 --phantom box --geometry-only -o "$name"
+	ok info "$name" --json
+	iconv -f UTF-8 -t UTF-8 <<<"$out" >/dev/null || fail "no UTF-8: $out"
+	says '"M?ller-ö.nc"'
+fi
 finish

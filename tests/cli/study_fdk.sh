@@ -6,6 +6,7 @@
 column() { grep -m 1 -E "$2" "$1" | awk -v want="$3" '{ n = 1; for (i = 1; i <= length($0); i++) { c = substr($0, i, 1); if (c == "\"") q = !q; else if (c == "," && !q) n++; else if (n == want) out = out c } print out }'; }
 
 figures="ladder quality angles passes sizes stages rabbitct"
+launched="blocks launches textures" # by kernels with textures: on CUDA alone
 tables="about forms limits ladder quality angles passes sizes stages rabbitct"
 
 # What is refused leaves nothing.
@@ -22,6 +23,7 @@ nothing_left never "a study that was refused"
 
 # Tables alone, as on a machine without gnuplot.
 out=$(PATH=$work && "$gantry" study fdk -o plain --quick --no-figures --backend "$backend" 2>stderr.txt) || fail "without gnuplot: $(cat stderr.txt)"
+[ "$backend" = cpu ] || { figures="$figures $launched" && tables="$tables $launched"; }
 for name in $tables; do
 	[ "$(wc -l <"plain/$name.csv")" -ge 2 ] || fail "plain/$name.csv has no rows"
 done
@@ -36,26 +38,34 @@ for body in shepp-logan forbild-head; do
 	holds "$relative > 0 && $relative < 1e-5" "$body: relative error $relative"
 done
 holds "$(column plain/ladder.csv '^"CPU' 5) > 0 && $(column plain/ladder.csv '^"CPU' 7) >= $(column plain/ladder.csv '^"CPU' 6)" "times of the ladder"
-rmse=$(column plain/rabbitct.csv '^"CPU' 8)
+chosen='^"[^"]*","chosen"'
+rmse=$(column plain/rabbitct.csv "$chosen" 8)
 holds "$rmse >= 0 && $rmse < 0.2" "rabbitct: RMSE $rmse HU"
-holds "$(column plain/rabbitct.csv '^"CPU' 7) / $(column plain/rabbitct.csv '^"CPU' 6) > 1.0737 && $(column plain/rabbitct.csv '^"CPU' 7) / $(column plain/rabbitct.csv '^"CPU' 6) < 1.0738"
+holds "$(column plain/rabbitct.csv "$chosen" 7) / $(column plain/rabbitct.csv "$chosen" 6) > 1.0737 && $(column plain/rabbitct.csv "$chosen" 7) / $(column plain/rabbitct.csv "$chosen" 6) < 1.0738"
 holds "$(sed 's/^"[^"]*"//' plain/stages.csv | awk -F, 'NR > 1 { all += last; last = $2 == "NaN" ? 0 : $2 } END { print all / last }') < 1.0001" "stages take longer than the whole"
 holds "$(sed -n 's/^"the whole",[^,]*,[^,]*,\([^,]*\),.*/\1/p' plain/stages.csv) > 0" "no time of the stages at the same time"
 find plain -name '*.nc' | grep . && fail "files of the stages are left over"
-[ "$backend" != cpu ] || grep -q '^"A: .*"needs CUDA"' plain/ladder.csv || fail "it is not said that form A needs CUDA"
+if [ "$backend" = cpu ]; then
+	grep -q '^"A: .*"needs CUDA"' plain/ladder.csv || fail "it is not said that form A needs CUDA"
+	for name in $launched; do
+		[ ! -e "plain/$name.csv" ] || fail "$name.csv without a GPU"
+		grep -q "there is no <code>$name.csv</code>" plain/report.html || fail "it is not said that $name.csv is missing"
+	done
+fi
 
 gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draws PNG"
 
-# drawn FOLDER: all figures are pictures, and in the report.
+# drawn FOLDER FIGURE...: they are pictures, and in the report.
 drawn() {
-	for name in $figures; do
+	for name in "${@:2}"; do
 		[ "$(head -c 8 "$1/$name.png" | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "$1/$name.png is no PNG"
 	done
-	[ "$(grep -c 'src="data:image/png;base64,' "$1/report.html")" -eq 7 ] || fail "$1: the report does not hold all figures"
+	[ "$(grep -c 'src="data:image/png;base64,' "$1/report.html")" -eq $(($# - 1)) ] || fail "$1: the report does not hold all figures"
 	if grep -nE '(src|href)="(.?|[^d].*)"|https?:|url\(|@import' "$1/report.html" | cut -c 1-200 | grep .; then fail "$1: the report refers to other files"; fi
 }
 ok study fdk --from plain -o drawn
-drawn drawn
+# shellcheck disable=SC2086
+drawn drawn $figures
 for name in $tables; do
 	[ "$name" = about ] || cmp "plain/$name.csv" "drawn/$name.csv" || fail "$name.csv is not the same again"
 done
@@ -145,8 +155,36 @@ cat >gpu/rabbitct.csv <<'END'
 "+ atomics","atomic","GPU",16,0.09,690,740,0.2,3,86,0.921,72.3
 "tiles in shared memory","tilted","GPU",NaN,0.052,1190,1280,0.01,1,112,NaN,NaN
 END
+# A version that had no launches.
+ok study fdk --from gpu -o older
+drawn older ladder quality angles passes sizes stages rabbitct
+grep -q 'there is no <code>launches.csv</code>' older/report.html || fail "it is not said that launches.csv is missing"
+awk 'BEGIN {
+	print "\"angle [degrees]\",\"256x1 [ms per view]\",\"16x16 [ms per view]\",\"8x32 [ms per view]\""
+	for (a = 0; a <= 360; a += 30) {
+		s = sin(a * 3.14159265 / 180); s *= s
+		printf "%d,%g,%g,%g\n", a, 1.4 + s, 1.1, 1.2 - 0.05 * s
+	}
+}' >gpu/blocks.csv
+cat >gpu/launches.csv <<'END'
+"views per launch","64 threads, 8x8 [ms per view]","256 threads, 16x16 [ms per view]","1024 threads, 32x32 [ms per view]"
+1,3,2.9,2.8
+8,1.4,1.3,1.35
+20,1.2,1.1,NaN
+32,1.25,1.15,NaN
+END
+{
+	echo '"data","textures","form","views per launch","slices per launch","backprojection [s]","GUPS [2^30/s]","times a texture per view","paper: backprojection [s]","paper: times a texture per view"'
+	for n in 512,1.7,1,1.1,1.55 1024,13.1,1,9.1,1.44 2048,112.9,1,98.4,1.14; do
+		IFS=, read -r n a b c d <<<"$n"
+		echo "\"$n^3, N' = 20\",\"a texture per view, slices outside\",\"separate\",20,256,0.2,850,1,$a,$b"
+		echo "\"$n^3, N' = 20\",\"one layered texture, slices outside\",\"layered\",20,256,0.18,900,1.06,$c,$d"
+		echo "\"$n^3, N' = 20\",\"one layered texture, views outside\",\"intra\",20,256,0.3,560,0.66,NaN,NaN"
+	done
+} >gpu/textures.csv
 ok study fdk --from gpu -o redrawn
-drawn redrawn
+# shellcheck disable=SC2086
+drawn redrawn ladder quality angles passes sizes stages rabbitct $launched
 [ -e redrawn/hacked ] || [ -e hacked ] && fail "a text of a table was run by gnuplot"
 grep -q 'no such device, &quot;quoted&quot;, &lt;b&gt;' redrawn/report.html || fail "text of about.csv is not as it was"
 grep -q 'there is no <code>forms.csv</code>' redrawn/report.html || fail "it is not said that forms.csv is missing"
@@ -166,6 +204,7 @@ broken limits "line 2: quotation marks that are not closed" $'"device","limit","
 broken limits "holds text: expected a number" $'"device","limit","GUPS [2^30/s]","how"\n"GPU","a",3,"b"\n"GPU","a","4","b"'
 broken limits "holds a number: expected text" $'"device","limit","GUPS [2^30/s]","how"\n1,"a",3,"b"'
 broken angles "holds text: expected a number" $'"angle [degrees]","tiles"\n0,"fast"'
+broken launches "column 1 is 'threads': expected 'views per launch'" $'"threads","64 threads"\n1,2'
 broken about "expected two, 'what' and 'value'" $'"what"\n'
 broken stages "expected a line of heads" '"stage","seconds"'
 broken stages "expected a line of heads" ''

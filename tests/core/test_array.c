@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/random.h"
 #include "tests/support/support.h"
 
 enum { N = 100003 }; /* divides nothing */
@@ -268,6 +269,34 @@ START_TEST(reductions_later)
 END_TEST
 
 /* A reduction depends on nothing but the numbers. */
+/* Against the generator itself; past the end of a block of lanes, from a counter on and with a large seed. */
+START_TEST(normal_numbers)
+{
+
+	const gt_type type = _i ? GT_F64 : GT_F32;
+	const uint64_t seed = 0x123456789abcdefu;
+	const double close = _i ? 1e-14 : 2e-7;
+	gt_backend *be = gt_test_backend();
+	gt_array *a;
+	float *x = malloc(N * sizeof *x);
+	ck_ok(gt_array_new(be, type, N, &a));
+	for (int i = 0; i < N; i++)
+		x[i] = (float)(1 + i % 7);
+	gt_array_put_float(x, a);
+	gt_mul_normals(seed, a);
+	gt_array_get_float(a, x);
+	ck_ok(gt_backend_status(be));
+	for (size_t i = 0; i < N; i++) {
+		gt_random r = gt_random_at(seed, i);
+		const double expected = (double)(1 + i % 7) * gt_normal(&r);
+		ck_assert_msg(fabs(x[i] - expected) <= close * 7 + 2e-7 * fabs(expected), "%zu: %.9g, expected %.9g", i, x[i], expected);
+	}
+	free(x);
+	gt_array_free(a);
+	gt_backend_close(be);
+}
+END_TEST
+
 START_TEST(threads_do_not_matter)
 {
 	float *host = malloc(N * sizeof *host);
@@ -407,6 +436,7 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, reductions, 0, 2);
 	tcase_add_loop_test(tc, one_pass, 0, 2);
 	tcase_add_loop_test(tc, reductions_later, 0, 2);
+	tcase_add_loop_test(tc, normal_numbers, 0, 2);
 	tcase_add_test(tc, threads_do_not_matter);
 	tcase_add_test(tc, conversion);
 	tcase_add_test(tc, counters);

@@ -1,0 +1,143 @@
+#ifndef GT_ANALYTIC_BACK_BLOCK_H
+#define GT_ANALYTIC_BACK_BLOCK_H
+/* What a block of voxels does with the tiles of its views, whatever the way to read a tile. A WAY is a struct of
+ *   SQUARES, HEIGHT       a block is of SQUARES x SQUARES squares of 16 x 16 columns of voxels, and HEIGHT slices
+ *   PITCH                 bytes between rows of a tile
+ *   entry                 what a block needs of a view; its member `at` is a struct gt_tile_at
+ *   place                 of a column of voxels in a view
+ *   SLACK                 columns and rows beyond what was computed that a voxel may be seen at
+ *   find_extent()         0 if some corner of the block is not in front of the source
+ *   fill()                an entry from the view's record; (x, y, z): the block's first voxel
+ *   find()                the place of the column (i, j) of the block, without the tile
+ *   add()                 adds the tile at `stage` bytes behind `stages` to the sums of a column */
+#include "analytic/back_tile.h"
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+/* Is the view for a tile, for nobody, or for the plain kernel? */
+template <class WAY> static __device__ int gt_sort_view(const struct gt_tiles_in *in, const struct gt_extent *e, const struct gt_corner *c)
+{
+	const double last = (double)in->grid.rows - 1, wide = (double)(in->grid.wide - 1);
+	if (e->column[1] < -WAY::SLACK || e->column[0] > wide + WAY::SLACK)
+		return GT_UNSEEN;
+	if (!in->grid.clamp_rows && (e->real[1] < -0.6 || e->real[0] > last + 0.6))
+		return GT_UNSEEN;
+	return c->columns * 4 * in->floats <= WAY::PITCH && c->rows <= in->rows && e->real[0] >= WAY::SLACK - in->pad &&
+	                       e->real[1] <= last + in->pad - WAY::SLACK
+	               ? GT_IN_TILE
+	               : GT_LEFT_OUT;
+}
+
+/* Entries of the views from `first` on, one per thread; those that have a tile move up to the front. Returns how many. */
+template <class WAY>
+static __device__ int gt_make_entries(const struct gt_tiles_in *in, size_t first, const size_t from[3], typename WAY::entry *table, int *count)
+{
+	const struct gt_back_grid *g = &in->grid;
+	const size_t v = first + threadIdx.x;
+	const int there = threadIdx.x < ENTRIES && v < g->views;
+	struct gt_extent extent;
+	struct gt_corner corner = { 0, 0, 0, 0 };
+	int kind = GT_UNSEEN, place;
+	if (there && WAY::find_extent(g, &g->view[v], from, &extent)) {
+		corner = gt_find_corner(&extent, in->floats, WAY::SLACK);
+		kind = gt_sort_view<WAY>(in, &extent, &corner);
+	} else if (there) {
+		kind = GT_LEFT_OUT;
+	}
+	const int total = gt_tile_sort(kind, there ? &in->left[blockIdx.x * in->words + v / 32] : NULL, count, &place);
+	if (kind == GT_IN_TILE) {
+		const double x = g->first[0] + (double)from[0] * g->pitch[0], y = g->first[1] + (double)from[1] * g->pitch[1];
+		const double z = g->first[2] + (double)from[2] * g->pitch[2];
+		typename WAY::entry e;
+		e.at = { corner.column, corner.row, (int)v, 0 };
+		WAY::fill(g, &g->view[v], &extent, x, y, z, &e);
+		table[place] = e;
+	}
+	__syncthreads();
+	return total;
+}
+
+static __device__ __forceinline__ int gt_is_inside(const struct gt_back_grid *g, size_t ix, size_t iy)
+{
+	const double x = g->first[0] + (double)ix * g->pitch[0], y = g->first[1] + (double)iy * g->pitch[1];
+	return ix < g->n[0] && iy < g->n[1] && hypot(x - g->center[0], y - g->center[1]) <= g->radius;
+}
+
+template <class T> static __device__ __forceinline__ T gt_least(T a, T b) { return a < b ? a : b; }
+
+template <class WAY> static __device__ __forceinline__ void gt_back_block(const CUtensorMap *map, const struct gt_tiles_in *in)
+{
+	extern __shared__ __align__(128) char stages[];
+	__shared__ __align__(8) uint64_t full[MOST_STAGES];
+	__shared__ unsigned done[MOST_STAGES];
+	__shared__ int count[WARPS];
+	const struct gt_back_grid *g = &in->grid;
+	typename WAY::entry *table = (typename WAY::entry *)(stages + in->stages * in->stage_bytes);
+	constexpr int S = WAY::SQUARES, N = S * S;
+	const size_t ty = blockIdx.x / in->tiles[0];
+	const size_t from[3] = { S * SIDE * (blockIdx.x % in->tiles[0]), S * SIDE * (ty % in->tiles[1]), WAY::HEIGHT * (ty / in->tiles[1]) };
+	float fi[S], fj[S];
+	int i, j;
+	unsigned inside = 0, live = 0; /* by squares: this thread's column, some column of this warp */
+	gt_lane_place(&i, &j);
+#pragma unroll
+	for (int q = 0; q < N; q++) {
+		inside |= (unsigned)gt_is_inside(g, from[0] + i + SIDE * (q % S), from[1] + j + SIDE * (q / S)) << q;
+		live |= (unsigned)__any_sync(~0u, inside >> q & 1) << q;
+	}
+#pragma unroll
+	for (int q = 0; q < S; q++) {
+		/* Lanes beyond the grid stay within the tile. */
+		fi[q] = (float)gt_least(i + SIDE * q, (int)gt_least(g->n[0] - 1 - from[0], (size_t)S * SIDE));
+		fj[q] = (float)gt_least(j + SIDE * q, (int)gt_least(g->n[1] - 1 - from[1], (size_t)S * SIDE));
+	}
+	if (threadIdx.x < MOST_STAGES) {
+		done[threadIdx.x] = 0;
+		gt_barrier_init(&full[threadIdx.x]);
+	}
+	if (!__syncthreads_or((int)inside))
+		return;
+	float sum[N][WAY::HEIGHT];
+#pragma unroll
+	for (int q = 0; q < N; q++)
+#pragma unroll
+		for (int z = 0; z < WAY::HEIGHT; z++)
+			sum[q][z] = 0;
+	unsigned phases = 0;
+	for (size_t first = 0; first < g->views; first += ENTRIES) {
+		const int n = gt_make_entries<WAY>(in, first, from, table, count);
+		if (threadIdx.x == 0)
+			for (int k = 0; k < in->stages && k < n; k++)
+				gt_fetch(map, in, &table[k].at, stages + k * in->stage_bytes, &full[k]);
+		int stage = 0;
+#pragma unroll 1
+		for (int k = 0; k < n; k++) {
+#pragma unroll
+			for (int q = 0; q < N; q++) {
+				const typename WAY::place p = WAY::find(&table[k], fi[q % S], fj[q / S], (float)(g->wide - 1));
+				if (q == 0)
+					gt_wait_for(&full[stage], phases >> stage & 1);
+				if (N == 1 || live >> q & 1)
+					WAY::add(sum[q], stages, (unsigned)(stage * in->stage_bytes), &p);
+			}
+			phases ^= 1u << stage;
+			__syncwarp();
+			if ((threadIdx.x & 31) == 0 && gt_leave_stage(&done[stage]) && k + in->stages < n)
+				gt_fetch(map, in, &table[k + in->stages].at, stages + stage * in->stage_bytes, &full[stage]);
+			stage = stage + 1 < in->stages ? stage + 1 : 0;
+		}
+		__syncthreads();
+	}
+	const size_t slice = g->n[0] * g->n[1];
+#pragma unroll
+	for (int q = 0; q < N; q++) {
+		float *out = in->out + (from[2] * g->n[1] + from[1] + j + SIDE * (q / S)) * g->n[0] + from[0] + i + SIDE * (q % S);
+#pragma unroll
+		for (int z = 0; z < WAY::HEIGHT; z++)
+			if (inside >> q & 1 && from[2] + z < g->n[2])
+				out[z * slice] += sum[q][z];
+	}
+}
+
+#endif
+#endif
