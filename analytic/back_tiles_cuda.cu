@@ -13,7 +13,7 @@
  *   flat, parallel: 1/lambda = den, u = (A, A_i, A_j) . (1, i, j) lambda, v = (B, B_i, B_j) . (1, i, j) lambda
  *   arc: relative to the ray through the block's middle, with the distance to it as the unit: lateral a, along the ray 1 + m;
  *        e = |(a, 1 + m)| - 1, u = u0 + per_column atan(a / (1 + m)), v = (v0 + row e) / (1 + e)
- * and dv = k lambda, weight = scale lambda^2. u, v count from the tile's corner. */
+ * and dv = k lambda, weight = scale lambda^2. u counts from the tile's middle column, v from its first row. */
 struct entry {
 	float a, ai, aj, b, bi, bj, d, di, dj, k, scale, per_column;
 	struct gt_tile_at at;
@@ -136,7 +136,7 @@ static __device__ void arc_entry(const struct gt_back_grid *g, const struct gt_b
 template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS> struct way {
 	typedef struct entry entry;
 	typedef struct place place;
-	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, SAMPLE = 4 * FLOATS, PITCH = SAMPLE * COLUMNS, MIDDLE = 0;
+	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, SAMPLE = 4 * FLOATS, PITCH = SAMPLE * COLUMNS, MIDDLE = COLUMNS / 2;
 	static constexpr double SLACK = SLACK_UPRIGHT;
 
 	static __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3],
@@ -191,20 +191,17 @@ static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES, ZP))
 
 /* What there is, by preference: steps, squares, voxels along z, columns, floats of a sample, and the least height of a grid; for a
  * flat and for an arc. 8-byte samples in rows of 12 or 4 modulo 16, and single ones in rows of 12 or 20 modulo 32, fall on
- * different banks; pairs of large steps take too many bytes. */
-#define KINDS(X)                           \
-	X(GT_STEPS_NEAR, 1, 64, 28, 2, 33) \
-	X(GT_STEPS_NEAR, 1, 64, 44, 2, 33) \
-	X(GT_STEPS_NEAR, 1, 32, 28, 2, 17) \
-	X(GT_STEPS_LOW, 1, 64, 28, 2, 33)  \
-	X(GT_STEPS_LOW, 1, 32, 28, 2, 17)  \
-	X(GT_STEPS_ANY, 2, 16, 52, 1, 1)   \
-	X(GT_STEPS_ANY, 2, 16, 84, 1, 1)   \
-	X(GT_STEPS_ANY, 2, 16, 140, 1, 1)  \
-	X(GT_STEPS_ANY, 1, 32, 52, 1, 17)  \
-	X(GT_STEPS_ANY, 1, 32, 76, 1, 17)  \
-	X(GT_STEPS_ANY, 1, 16, 52, 1, 1)   \
-	X(GT_STEPS_ANY, 1, 16, 76, 1, 1)   \
+ * different banks. Low grids fill the multiprocessors better with blocks of 32 slices; pairs of large steps take too many bytes. */
+#define KINDS(X)                            \
+	X(GT_STEPS_NEAR, 1, 64, 28, 2, 257) \
+	X(GT_STEPS_NEAR, 1, 32, 28, 2, 17)  \
+	X(GT_STEPS_NEAR, 1, 64, 44, 2, 33)  \
+	X(GT_STEPS_LOW, 1, 64, 28, 2, 33)   \
+	X(GT_STEPS_ANY, 1, 32, 52, 1, 17)   \
+	X(GT_STEPS_ANY, 2, 16, 148, 1, 1)   \
+	X(GT_STEPS_ANY, 1, 32, 76, 1, 17)   \
+	X(GT_STEPS_ANY, 1, 32, 108, 1, 17)  \
+	X(GT_STEPS_ANY, 1, 16, 52, 1, 1)    \
 	X(GT_STEPS_ANY, 1, 16, 108, 1, 1)
 
 static const struct kind {

@@ -69,11 +69,11 @@ static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base,
 	}
 }
 
-/* The same for any step up to 4.2: two rows per voxel, counted from that of the first of eight. */
+/* The same for any step up to 8.9: two rows per voxel, counted from that of the first of eight. */
 template <int ZP, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)
 {
-	constexpr int RUN = 8, BIAS = 32;
+	constexpr int RUN = 8, BIAS = 64;
 #pragma unroll
 	for (int z = 0; z < ZP; z += RUN) {
 		const float row = fmaf(dv, (float)z, v), whole = __fadd_rd(row, GT_MAGIC), from = row - (whole - (GT_MAGIC + BIAS));
@@ -91,7 +91,7 @@ static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *bas
 
 /* Which steps have runs of their own: those that a plan needs, since each is code of its own. */
 enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_ANY };
-#define GT_MOST_STEP 4.1 /* sampled, of GT_STEPS_ANY */
+#define GT_MOST_STEP 8.5 /* sampled, of GT_STEPS_ANY */
 
 template <int STEPS, int ZP, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_column(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)

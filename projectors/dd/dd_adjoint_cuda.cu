@@ -42,222 +42,26 @@
 #define GT_DD_ADJOINT_SHORT 64
 #endif
 #include "core/cuda.h"
-#include "projectors/dd/dd_fast.h"
-#include "projectors/dd/dd_sums.h"
-#include "projectors/staging.h"
+#include "projectors/dd/dd_ring.h"
 
-enum { WARP = 32, SLICES = 8, THREADS = WARP * (SLICES + 1) };
-/* Detectors by rows: SHORT, FINE with fractions apart, TALL with sums from the tile's upper edge too. */
-enum { SHORT, FINE, TALL };
+enum { SLICES = GT_DD_SPREAD, THREADS = WARP * (SLICES + 1) };
 static __host__ __device__ constexpr int slot_of(int form) { return form == SHORT ? GT_DD_ADJOINT_SLOT : GT_DD_ADJOINT_SLOT_FINE; }
-
-/* Head of a unit of the ring. */
-struct __align__(16) order
-{
-	int edge, flush, last; /* first z edge of the tile; a new group begins; nothing follows */
-	int valid;             /* bit per slice */
-};
-struct unit {
-	double line[SLICES][4]; /* X of U = 0 from the strip's start, voxels per U, its inverse, middle of the tile above z0 */
-	double shift;           /* row coordinate of the window's first row: p + low */
-	int rows, from_middle;  /* of the window */
-	int columns, bytes;     /* columns here, bytes of each */
-	struct order order;
-};
-static_assert(sizeof(unit) % 16 == 0 && (int)SLICES == (int)GT_DD_SPREAD, "bulk copies need 16 bytes; heights over the slices of a block");
-
-struct job {
-	const float2 *sums; /* [views here][columns][stride]: see sum_rows */
-	float *b;           /* [y][x][nz] */
-	int first, views;   /* in gt_dd_fast.view */
-	int bundle, bundles;
-	int axis, stride, middle, form;
-	int strips, slice_groups;
-	int part; /* slices of z that a block owns: tiles of different bundles overlap, those of different blocks must not */
-};
-
-/* Running sums ---------------------------------------------------------------- */
-
-/* Fractions apart are multiples of this: what a float of the bits n is, times the largest power of two, is so much times n. */
-static constexpr float UNIT = 0x1p-22f, ROWS_IN_UNITS = 0x1p127f;
-
-/* A block: 32 columns of one view. With G the data times the slant and C its running sum from the middle row, entry l of a column is
- * SHORT: (C_l - (l - middle) G_l, G_l): C + fraction G is then one multiplication away from a place counted from the middle; else (C_l, G_l / UNIT). */
-static __global__ void sum_rows(gt_dd d, const gt_dd_near *view, const float *y, float4 *out, int stride, int middle, int form, int groups)
-{
-	const int k0 = blockIdx.x % groups * WARP, k = k0 + threadIdx.x, inside = k < d.columns;
-	const size_t m = blockIdx.x / groups, at = (size_t)view[m].at;
-	const gt_dd_view v = d.view[at];
-	const gt_dd_column c = d.column[at * d.columns + (inside ? k : 0)];
-	gt_dd_running_sums(
-		middle, stride,
-		[&](int l) {
-			return inside && l < d.rows ? y[gt_dd_cell(&d, &v, at, l, k)] * (float)d.pitch[v.axis] *
-		                                              sqrtf((float)gt_dd_slant_square(&c, l, d.pitch[2]))
-		                                    : 0.f;
-		},
-		[&](int line, int l, double C, float v0, float v1) {
-			float4 *to = out + ((m * d.columns + k0 + line) * stride + l) / 2;
-			const double place = l - middle;
-			if (k0 + line < d.columns)
-				*to = form == SHORT ? make_float4((float)(C - place * v0), v0, (float)(C + v0 - (place + 1) * v1), v1)
-			                            : make_float4((float)C, v0 / UNIT, (float)(C + v0), v1 / UNIT);
-		});
-}
+typedef unit<SLICES> strip_unit;
+static_assert(sizeof(strip_unit) % 16 == 0, "bulk copies need 16 bytes");
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
-/* What one view is to the block: columns, rows and z edges that meet its voxels. */
-struct reach {
-	int first, last; /* columns; first > last: none */
-	float least_A, most_A;
-	double low, high; /* z0 at both ends of the slices */
-	float z_low, z_high;
+template <int VOXELS, int EDGES, int FORM> struct strip_shape {
+	enum {
+		STRIP = VOXELS,
+		SLICES = ::SLICES,
+		HEIGHT = WARP * EDGES,
+		CHUNK = HEIGHT,
+		SLOT = slot_of(FORM),
+		SLOTS = GT_DD_ADJOINT_SLOTS,
+		ODD = 0,
+		WHOLE = GT_DD_ADJOINT_WHOLE
+	};
 };
-
-static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, const gt_dd_near *w, int m, int i0, int strip, int n0)
-{
-	struct reach r = { 1, 0, 0, 0, 0, 0, 0, 0 };
-	const int nA = max(n0, w->first), nB = min(n0 + SLICES, w->end) - 1;
-	if (nA > nB)
-		return r;
-	const gt_dd_view *v = &d.view[w->at];
-	const double gA = w->g0 + nA * w->dg, gB = w->g0 + nB * w->dg, aA = w->a0 + nA * w->da, aB = w->a0 + nB * w->da;
-	const double low = fmin((i0 - aA) / gA, (i0 - aB) / gB), high = fmax((i0 + strip - aA) / gA, (i0 + strip - aB) / gB);
-	const gt_dd_edge_q *edge = f.height + (size_t)m * (d.columns + 1);
-	if (high <= edge[0].U || low >= edge[d.columns].U)
-		return r;
-	r.first = gt_dd_first_column(&d, v, (size_t)w->at, low);
-	r.last = min(gt_dd_first_column(&d, v, (size_t)w->at, high), d.columns - 1);
-	double least = edge[r.first].q, most = least;
-	for (int k = r.first + 1; k <= r.last; k++) {
-		least = fmin(least, edge[k].q);
-		most = fmax(most, edge[k].q);
-	}
-	r.least_A = (float)(least * fmin(gA, gB) * (1 - 1e-6));
-	r.most_A = (float)(most * fmax(gA, gB) * (1 + 1e-6));
-	r.low = fmin(w->z0 + nA * w->dz, w->z0 + nB * w->dz);
-	r.high = fmax(w->z0 + nA * w->dz, w->z0 + nB * w->dz);
-	const double top = w->p + d.rows;
-	r.z_low = (float)(r.low + w->p * (w->p < 0 ? r.most_A : r.least_A)) - 0.01f;
-	r.z_high = (float)(r.high + top * (top > 0 ? r.most_A : r.least_A)) + 0.01f;
-	return r;
-}
-
-/* Rows low .. high-1 that z edges e .. e + height lie in, of a view. */
-static __device__ void rows_of(const gt_dd &d, const struct reach &r, double p, int e, int height, int *low, int *high)
-{
-	const float below = (float)(e - r.high), above = (float)(e + height - r.low), shift = (float)p;
-	const float first = (below > 0 ? below / r.most_A : below / r.least_A) - shift,
-		    last = (above > 0 ? above / r.least_A : above / r.most_A) - shift;
-	*low = (int)fminf(fmaxf(floorf(first) - 1, 0.f), (float)d.rows) & ~1;
-	*high = (int)fminf(fmaxf(ceilf(last) + 1, 0.f), (float)d.rows);
-}
-
-struct ring {
-	unsigned char *base;
-	unsigned full, empty; /* addresses of the barriers, 8 bytes apart */
-};
-
-/* The ninth warp, which fills the ring. */
-struct writer {
-	struct ring ring;
-	unsigned units;
-};
-static __device__ unsigned open(const struct writer *w)
-{
-	const unsigned slot = w->units % GT_DD_ADJOINT_SLOTS;
-	barrier_wait(w->ring.empty + 8 * slot, w->units / GT_DD_ADJOINT_SLOTS % 2 ^ 1);
-	return slot;
-}
-
-/* What a bundle's views have for the tile of z edges from e on; r, m: of the lane's view. */
-template <int EDGES, int FORM>
-static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, struct writer *w, const struct reach &r, int m, int i0,
-                             int n0, int e)
-{
-	const int lane = threadIdx.x % WARP, height = WARP * EDGES, some = r.first <= r.last;
-	int low = 0, high = 0;
-	if (some)
-		rows_of(d, r, f.view[m].p, e, height, &low, &high);
-	if (some && d.rows <= GT_DD_ADJOINT_WHOLE && high > low)
-		low = 0, high = d.rows;
-	unsigned todo = __ballot_sync(~0u, some && high > low);
-	for (int fresh = 1; todo; todo &= todo - 1) {
-		const int src = __ffs(todo) - 1, at = __shfl_sync(~0u, m, src), first = __shfl_sync(~0u, r.first, src),
-			  last = __shfl_sync(~0u, r.last, src), from = __shfl_sync(~0u, low, src),
-			  rows = __shfl_sync(~0u, high, src) - from;
-		const gt_dd_near *v = f.view + at;
-		const int bytes = (rows + 2) / 2 * 16;
-		const int room = (slot_of(FORM) - (int)sizeof(unit) - 16) / (bytes + 16);
-		for (int k = first; k <= last; k += room, w->units++, fresh = 0) {
-			const unsigned slot = open(w), count = min(room, last + 1 - k), bar = w->ring.full + 8 * slot;
-			unsigned char *place = w->ring.base + slot * slot_of(FORM);
-			unit *u = (unit *)place;
-			const int n = n0 + lane, valid = lane < SLICES && n >= v->first && n < v->end;
-			const unsigned bits = __ballot_sync(~0u, valid);
-			if (valid) {
-				const double g = v->g0 + n * v->dg;
-				u->line[lane][0] = v->a0 + n * v->da - i0;
-				u->line[lane][1] = g;
-				u->line[lane][2] = 1 / g;
-				u->line[lane][3] = e + height / 2 - (v->z0 + n * v->dz);
-			}
-			if (lane == 0) {
-				u->shift = v->p + from;
-				u->rows = rows;
-				u->from_middle = from - j.middle;
-				u->columns = (int)count;
-				u->bytes = bytes;
-				u->order.edge = e;
-				u->order.flush = fresh;
-				u->order.last = 0;
-				u->order.valid = (int)bits;
-			}
-			__syncwarp();
-			const float2 *sums = j.sums + ((size_t)(at - j.first) * d.columns + k) * j.stride + from;
-			const unsigned edges = address_of(place) + sizeof(unit), columns = edges + (count + 1) * 16;
-			if (lane == 0) {
-				barrier_expect(bar, (count + 1) * 16 + count * bytes);
-				bulk_copy(edges, f.inverse + (size_t)at * (d.columns + 1) + k, (count + 1) * 16, bar);
-				if (bytes == j.stride * 8)
-					bulk_copy(columns, sums, count * bytes, bar);
-			}
-			__syncwarp();
-			if (bytes != j.stride * 8)
-				for (unsigned c = lane; c < count; c += WARP)
-					bulk_copy(columns + c * bytes, sums + (size_t)c * j.stride, bytes, bar);
-		}
-	}
-}
-
-template <int STRIP, int EDGES, int FORM>
-static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, int i0, int n0, int z0, int z1)
-{
-	const int lane = threadIdx.x % WARP;
-	struct writer w = { ring, 0 };
-	for (int b = j.bundle; b < j.bundle + j.bundles; b++) {
-		const int begin = max(f.bundle[b], j.first), end = min(f.bundle[b + 1], j.first + j.views), m = min(begin + lane, end - 1);
-		if (begin >= end)
-			continue;
-		struct reach r = reach_of(d, f, f.view + m, m, i0, STRIP, n0);
-		if (begin + lane >= end)
-			r.last = r.first - 1;
-		float z_low = r.first <= r.last ? r.z_low : 3e38f, z_high = r.first <= r.last ? r.z_high : -3e38f;
-		for (int s = WARP / 2; s > 0; s /= 2) {
-			z_low = fminf(z_low, __shfl_xor_sync(~0u, z_low, s));
-			z_high = fmaxf(z_high, __shfl_xor_sync(~0u, z_high, s));
-		}
-		if (z_low < z1)
-			for (int e = max(z0, (int)floorf(z_low)); e < z1 && (float)e < z_high; e += WARP * EDGES)
-				fetch<EDGES, FORM>(d, f, j, &w, r, m, i0, n0, e);
-	}
-	const unsigned slot = open(&w);
-	if (lane == 0) {
-		((unit *)(ring.base + slot * slot_of(FORM)))->order.last = 1;
-		barrier_expect(ring.full + 8 * slot, 0);
-	}
-}
 
 /* Where the columns of a batch meet the strip, in shared memory of the warp. */
 template <int STRIP, int FORM> struct plan {
@@ -290,13 +94,6 @@ static __device__ __forceinline__ float value_at(float2 c, float in, float rows,
 	const float at = FORM == SHORT ? fmaf(in, rows, from_middle) : __saturatef(fmaf(step, edge, fmaf(row, -ROWS_IN_UNITS, middle)));
 	return fmaf(at, c.y, c.x);
 }
-/* 1 / n to 14 digits, without a division. */
-static __device__ __forceinline__ double inverse_of(int n)
-{
-	const double i = __fdividef(1.f, (float)n);
-	return i * (2 - n * i);
-}
-
 /* Together, so that one waits while the other does. */
 template <int N> static __device__ __forceinline__ void load_at(const unsigned (&place)[N], float2 (&x)[N])
 {
@@ -309,10 +106,8 @@ template <int N> static __device__ __forceinline__ void load_at(const unsigned (
 		             : "r"(place[i]), "r"(place[i + 1])
 		             : "memory");
 }
-enum { MAGIC_BYTES = 0x4B000000u * 8u & 0xffffffffu };
-
 template <int STRIP, int EDGES, int FORM>
-static __device__ __forceinline__ void consume(const unit *u, int warp, struct sums<STRIP, EDGES> *s, unsigned records,
+static __device__ __forceinline__ void consume(const strip_unit *u, int warp, struct sums<STRIP, EDGES> *s, unsigned records,
                                                float (&edge)[EDGES])
 {
 	enum { RECORD = FORM == SHORT ? 16 : 32, OVERLAPS = RECORD * (WARP + 1), ENDS = OVERLAPS + 4 * (STRIP + 4) };
@@ -492,7 +287,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 	}
 	__syncthreads();
 	if (warp == SLICES) {
-		produce<STRIP, EDGES, FORM>(d, f, j, ring, i0, n0, z0, part_end);
+		produce<strip_shape<STRIP, EDGES, FORM>>(d, f, j, ring, i0, n0, z0, part_end);
 		return;
 	}
 	struct sums<STRIP, EDGES> s = {
@@ -505,7 +300,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 	int e = -1; /* none yet */
 	for (unsigned units = 0;; units++) {
 		const unsigned slot = units % GT_DD_ADJOINT_SLOTS;
-		const unit *u = (const unit *)(places + slot * slot_of(FORM));
+		const strip_unit *u = (const strip_unit *)(places + slot * slot_of(FORM));
 		barrier_wait(ring.full + 8 * slot, units / GT_DD_ADJOINT_SLOTS % 2);
 		const struct order order = u->order;
 		if (same(order.last))
@@ -550,25 +345,36 @@ static int stride_of(const gt_dd *d) { return (d->rows + 2) / 2 * 2; }
 static int form_of(const gt_dd *d) { return d->rows <= GT_DD_ADJOINT_SHORT ? SHORT : d->rows <= GT_DD_ADJOINT_WHOLE ? FINE : TALL; }
 
 /* z edges per lane that cost least, by what 16 voxels of a tile cost, over blocks from near the source to near the detector. */
-static int edges_of(const gt_dd *d, const gt_dd_fast *f)
+static int edges_of(const gt_dd *d, const gt_dd_fast *f, double *least)
 {
 	enum { HEIGHTS = 9 };
 	static const double cost[] = { 0, 470, 566, 920, 1000 };
 	const double mean = (f->least_A + f->most_A) / 2, step = (f->most_A - f->least_A) / (HEIGHTS - 1);
 	int best = 1;
-	double least = 1e300;
+	*least = 1e300;
 	for (int edges = 1; edges <= 4; edges++) {
 		double sum = 0;
 		for (int i = 0; i < HEIGHTS; i++) {
 			const double seen = fmin(f->typical_span + (f->least_A + i * step - mean) * d->rows, d->n[2]);
-			sum += cost[edges] * ceil(seen / (WARP * edges));
+			sum += cost[edges] * ceil(seen / (WARP * edges)) / HEIGHTS;
 		}
-		if (sum < least) {
-			least = sum;
+		if (sum < *least) {
+			*least = sum;
 			best = edges;
 		}
 	}
 	return best;
+}
+static int edges_of(const gt_dd *d, const gt_dd_fast *f)
+{
+	double least;
+	return edges_of(d, f, &least);
+}
+static int thin_is_best(const gt_dd *d, const gt_dd_fast *f)
+{
+	double least;
+	edges_of(d, f, &least);
+	return gt_dd_thin_adjoint_cost(d, f) < least;
 }
 /* Slices of z that a block owns: all, unless there were too few blocks for the device. Where bundles see a part of the slices alone, tiles that
  * are cut by the ends of parts cost more than blocks that wait. */
@@ -582,9 +388,8 @@ static int part_of(const gt_dd *d, const gt_dd_fast *f, int height, size_t block
 
 extern "C" int gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f)
 {
-	const double window = WARP * edges_of(d, f) / f->least_A * 1.1 + (0.02 + f->spread) * d->rows + 8;
-	const double rows = d->rows <= GT_DD_ADJOINT_WHOLE || window > d->rows ? d->rows : window;
-	return f->least_A > 0.2 && f->most_A < 4 && (rows + 4) * 8 + sizeof(unit) + 64 <= (size_t)slot_of(form_of(d)) &&
+	const double rows = d->rows <= GT_DD_ADJOINT_WHOLE ? d->rows : rows_at_most(d, f, WARP * edges_of(d, f), SLICES);
+	return f->least_A > 0.2 && f->most_A < 4 && (rows + 4) * 8 + sizeof(strip_unit) + 64 <= (size_t)slot_of(form_of(d)) &&
 	       (double)pieces(d->n[0], 8) * pieces(d->n[1], 8) * pieces(d->n[2], WARP) < 2e9;
 }
 
@@ -598,7 +403,7 @@ static size_t batch_views(const gt_dd *d, const gt_dd_fast *f)
 }
 extern "C" size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f)
 {
-	if (d->n[2] <= GT_DD_THIN_BACK)
+	if (thin_is_best(d, f))
 		return gt_dd_thin_adjoint_scratch(d, f);
 	return volume_bytes(d) + batch_views(d, f) * d->columns * stride_of(d) * sizeof(float2);
 }
@@ -625,12 +430,12 @@ template <int STRIP, int EDGES> static cudaError_t launch(cudaStream_t queue, co
 
 extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)
 {
-	if (d->n[2] <= GT_DD_THIN_BACK) {
+	if (thin_is_best(d, f)) {
 		gt_dd_thin_adjoint(be, d, f, y, x);
 		return;
 	}
 	cudaStream_t queue = gt_cuda_queue(be);
-	const size_t batch = batch_views(d, f), columns = (size_t)d->n[0] * d->n[1];
+	const size_t batch = batch_views(d, f), columns = (size_t)d->n[0] * d->n[1], view_stride = (size_t)d->columns * stride_of(d);
 	const int stride = stride_of(d), groups = pieces(d->columns, WARP), edges = edges_of(d, f), middle = d->rows / 2, form = form_of(d),
 		  tiles = pieces(d->n[2], WARP);
 	float *b = (float *)gt_scratch(be);
@@ -639,9 +444,10 @@ extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_f
 	for (int axis = 0, first = 0, bundle = 0; axis < 2; first += f->views[axis], bundle += f->bundles[axis++])
 		for (size_t done = 0; done < (size_t)f->views[axis]; done += batch) {
 			const int views = (int)(f->views[axis] - done < batch ? f->views[axis] - done : batch);
-			job j = { sums, b, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, form, 0, 0, 0 };
+			job j = { sums, b, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, form, view_stride, 0,
+				  0,    0 };
 			sum_rows<<<(unsigned)((size_t)views * groups), dim3(GT_DD_SUM_LINES, GT_DD_SUM_WARPS), 0, queue>>>(
-				*d, f->view + j.first, y, (float4 *)sums, stride, middle, form, groups);
+				*d, f->view + j.first, y, sums, view_stride, stride, middle, form, UNIT, groups);
 			const cudaError_t e = edges == 1   ? launch<GT_DD_ADJOINT_STRIP, 1>(queue, d, f, j)
 			                      : edges == 2 ? launch<GT_DD_ADJOINT_STRIP, 2>(queue, d, f, j)
 			                      : edges == 3 ? launch<GT_DD_ADJOINT_STRIP3, 3>(queue, d, f, j)

@@ -48,8 +48,8 @@ void   gt_dd_sum_lines(gt_backend *be, const gt_dd *d, const float *x, gt_dd_lin
 /* Forward of volumes of at most GT_DD_THIN slices of z, for the views of an axis; adds to y where begin > 0. */
 enum { GT_DD_THIN = 6 };
 void   gt_dd_thin_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, gt_dd_lines t, float *y);
-/* Adjoint of volumes of at most GT_DD_THIN_BACK slices of z. */
-enum { GT_DD_THIN_BACK = 8 };
+/* Adjoint by tiles of few slices of z. cost: of 16 voxels beside each other, in the units of the other kernels' costs. */
+double gt_dd_thin_adjoint_cost(const gt_dd *d, const gt_dd_fast *f);
 size_t gt_dd_thin_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f);
 void   gt_dd_thin_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x);
 #ifdef __cplusplus

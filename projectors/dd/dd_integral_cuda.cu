@@ -16,6 +16,9 @@
 #ifndef GT_DD_INTEGRAL_BLOCKS /* of WARPS per multiprocessor that their registers leave room for: 1 to 4 */
 #define GT_DD_INTEGRAL_BLOCKS 2
 #endif
+#ifndef GT_DD_INTEGRAL_AHEAD /* times so many rows that are under way: 1 to 4 */
+#define GT_DD_INTEGRAL_AHEAD 3
+#endif
 #ifndef GT_DD_INTEGRAL_DOUBLE_ROWS /* both for nodes in double precision */
 #define GT_DD_INTEGRAL_DOUBLE_ROWS 4
 #endif
@@ -37,6 +40,7 @@
 #ifndef GT_DD_INTEGRAL_SAMPLE /* rows from which the constant of an image is taken: 2 to 32 */
 #define GT_DD_INTEGRAL_SAMPLE 8
 #endif
+#include <cuda_pipeline.h>
 #include <stdint.h>
 #include "core/cuda.h"
 #include "projectors/dd/dd_integral.h"
@@ -89,6 +93,28 @@ template <typename T, int COLUMNS, bool PACKED> struct columns {
 			for (int c = 0; c < COLUMNS; c++)
 				value[c] = __ldg(at + (c < inside ? c * column : 0));
 		}
+	}
+	/* The same by way of shared memory, where cells lie as they do in memory until they are taken. */
+	__device__ __forceinline__ void ask(int r, T *room) const
+	{
+		const T *const at = p + r * row;
+		if constexpr (PACKED) {
+			__pipeline_memcpy_async(room, column < 0 ? at - (COLUMNS - 1) : at, COLUMNS * sizeof(T));
+		} else {
+#pragma unroll
+			for (int c = 0; c < COLUMNS; c++)
+				__pipeline_memcpy_async(room + c, at + (c < inside ? c * column : 0), sizeof(T));
+		}
+	}
+	__device__ __forceinline__ void take(const T *room, T (&value)[COLUMNS]) const
+	{
+		struct alignas(COLUMNS * sizeof(T)) all {
+			T v[COLUMNS];
+		};
+		const all v = *(const all *)room;
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			value[c] = v.v[PACKED && column < 0 ? COLUMNS - 1 - c : c];
 	}
 };
 
@@ -204,6 +230,7 @@ template <typename OUT, how HOW> struct shape {
 	static constexpr int ROWS = HOW == INTERLEAVED      ? GT_DD_INTEGRAL_IMAGES_ROWS
 	                            : DOUBLE && HOW == WIDE ? GT_DD_INTEGRAL_DOUBLE_ROWS
 	                                                    : GT_DD_INTEGRAL_ROWS;
+	static constexpr int AHEAD = HOW == INTERLEAVED ? 0 : GT_DD_INTEGRAL_AHEAD; /* 0: in registers */
 	static int warps(int width)
 	{
 		const int tiles = (width + SPAN - 1) / SPAN, strips = (tiles + WARPS - 1) / WARPS;
@@ -255,6 +282,17 @@ static __device__ __forceinline__ void read_rows(const columns<T, COLUMNS, PACKE
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		from.read(min(row + r, height - 1), value[r]);
+}
+
+/* Those from `row` on, asked for into the lane's own room; rows are `apart` cells apart there. */
+template <typename T, int ROWS, int COLUMNS, bool PACKED>
+static __device__ __forceinline__ void ask_rows(const columns<T, COLUMNS, PACKED> &from, int row, int height, T *room, int apart)
+{
+	if (row < height)
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			from.ask(min(row + r, height - 1), room + r * apart);
+	__pipeline_commit();
 }
 
 template <typename PICTURE, typename T, typename OUT, int ROWS, int COLUMNS>
@@ -344,28 +382,48 @@ static __global__ void __launch_bounds__(shape<OUT, HOW>::WARPS *WARP, shape<OUT
 	__shared__ OUT totals[2][S::WARPS][ROWS * IMAGES];
 	__shared__ double part[S::WARPS][2 * IMAGES];
 	__shared__ OUT weights[SOURCE::WEIGHTS ? SOURCE::WEIGHTS * S::WARPS * WARP : 1];
+	typedef typename SOURCE::stored T;
+	constexpr int AHEAD = S::AHEAD;
+	extern __shared__ __align__(16) unsigned char under_way[]; /* [AHEAD][ROWS][lanes][COLUMNS] */
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP, image = lane % IMAGES;
 	const size_t block = (size_t)blockIdx.x * IMAGES, own = block + image < count ? block + image : count - 1;
 	const bool mine = block + image < count;
 	const auto picture = source.open(first + own, g.width);
 	OUT *const room = weights + threadIdx.x, *const base = nodes + own * g.stride;
-	const OUT constant = (OUT)mean_of<IMAGES, COLUMNS, typename SOURCE::stored>(picture, g, room, part);
-	if (mine && threadIdx.x < IMAGES)
-		constants[own] = constant;
-	if (mine)
-		for (int c = threadIdx.x / IMAGES; c <= g.width; c += blockDim.x / IMAGES)
-			base[c] = 0;
-	const int line = lane / IMAGES % ROWS; /* whose sums of warps this lane has */
+	const int apart = blockDim.x * COLUMNS, line = lane / IMAGES % ROWS; /* whose sums of warps this lane has */
+	T *const hall = (T *)under_way + threadIdx.x * COLUMNS;
+	OUT constant = 0;
 	for (int start = 0, parity = 0; start < g.width; start += warps * S::SPAN) {
 		const int column = start + warp * S::SPAN + lane / IMAGES * COLUMNS, end = start + warps * S::SPAN;
 		const auto cells = picture.columns_of(column, room);
-		typename SOURCE::stored value[ROWS][COLUMNS];
+		for (int a = 0; a < AHEAD; a++)
+			ask_rows<T, ROWS>(cells, a * ROWS, g.height, hall + a * ROWS * apart, apart);
+		if (start == 0) {
+			constant = (OUT)mean_of<IMAGES, COLUMNS, T>(picture, g, room, part);
+			if (mine && threadIdx.x < IMAGES)
+				constants[own] = constant;
+			if (mine)
+				for (int c = threadIdx.x / IMAGES; c <= g.width; c += blockDim.x / IMAGES)
+					base[c] = 0;
+			picture.columns_of(column, room); /* weights again: those of other columns were there */
+		}
+		T value[ROWS][COLUMNS];
 		OUT above[COLUMNS] = { 0 };
-		read_rows(cells, 0, g.height, value);
-		for (int row = 0; row < g.height; row += ROWS, parity ^= 1) {
+		if constexpr (AHEAD == 0)
+			read_rows(cells, 0, g.height, value);
+		for (int row = 0, slot = 0; row < g.height; row += ROWS, parity ^= 1, slot = slot == AHEAD - 1 ? 0 : slot + 1) {
 			OUT node[ROWS][COLUMNS], *const to = base + (size_t)(row + 1) * g.pitch;
+			T *const from = hall + slot * ROWS * apart;
+			if constexpr (AHEAD > 0) {
+				__pipeline_wait_prior(AHEAD - 1);
+#pragma unroll
+				for (int r = 0; r < ROWS; r++)
+					cells.take(from + r * apart, value[r]);
+			}
 			add_down(picture, room, cells.inside, row, value, constant, above, node);
-			if (row + ROWS < g.height)
+			if constexpr (AHEAD > 0)
+				ask_rows<T, ROWS>(cells, row + AHEAD * ROWS, g.height, from, apart);
+			else if (row + ROWS < g.height)
 				read_rows(cells, row + ROWS, g.height, value);
 			const bool there = mine && row + line < g.height;
 			OUT before = start && there ? __ldcg(to + line * g.pitch + start) : 0;
@@ -386,8 +444,14 @@ static void launch(gt_backend *be, const SOURCE &source, const gt_dd_images *g, 
 {
 	typedef shape<OUT, HOW> S;
 	OUT *nodes = (OUT *)gt_scratch(be);
-	integrate<OUT, HOW, SOURCE><<<(unsigned)((count + S::IMAGES - 1) / S::IMAGES), S::warps(g->width) * WARP, 0, gt_cuda_queue(be)>>>(
-		source, *g, first, count, nodes, nodes + g->batch * g->stride);
+	const int threads = S::warps(g->width) * WARP,
+		  bytes = S::AHEAD * S::ROWS * threads * S::COLUMNS * (int)sizeof(typename SOURCE::stored);
+	const cudaError_t e = cudaFuncSetAttribute(integrate<OUT, HOW, SOURCE>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+	if (gt_cuda_check(be, e, "integral images"))
+		return;
+	integrate<OUT, HOW, SOURCE>
+		<<<(unsigned)((count + S::IMAGES - 1) / S::IMAGES), threads, bytes, gt_cuda_queue(be)>>>(source, *g, first, count, nodes,
+	                                                                                                 nodes + g->batch * g->stride);
 	gt_cuda_check(be, cudaGetLastError(), "integral images");
 }
 
