@@ -1,6 +1,7 @@
 /* The study of direct reconstruction: who takes part, and its tables written or read. */
 #include "apps/study_fdk.h"
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -163,6 +164,27 @@ static gt_status prepare(study *s, const study_options *o)
 	return GT_OK;
 }
 
+/* Tables of which nothing could be measured, for want of time or room, are not there. */
+static void drop_unmeasured(study *s)
+{
+	static const struct {
+		int table;
+		size_t from, to; /* columns with what is measured */
+	} swept[] = {
+		{ STUDY_ANGLES, 1, SIZE_MAX }, { STUDY_BLOCKS, 1, SIZE_MAX }, { STUDY_LAUNCHES, 1, SIZE_MAX }, { STUDY_STRUCTURES, 5, 7 }
+	};
+	for (size_t k = 0; k < sizeof swept / sizeof *swept; k++) {
+		study_table *t = &s->table[swept[k].table];
+		int measured = 0;
+		for (size_t i = 0; i < t->cells; i++) {
+			const size_t column = i % t->columns;
+			measured |= column >= swept[k].from && column <= swept[k].to && !isnan(t->cell[i].number);
+		}
+		if (!measured)
+			study_table_free(t);
+	}
+}
+
 static gt_status measure(study *s)
 {
 	gt_status st = GT_OK;
@@ -173,6 +195,7 @@ static gt_status measure(study *s)
 	GT_TRY(fdk_launches(s));
 	GT_TRY(fdk_stages(s));
 	GT_TRY(fdk_rabbit(s));
+	drop_unmeasured(s);
 done:
 	return st;
 }
@@ -234,6 +257,7 @@ static gt_status redraw(study *s, const study_options *o)
 	GT_TRY(read_table(s, o->from, STUDY_LEFT_OUT, -1));
 	for (int i = 0; i < TABLES; i++)
 		GT_TRY(read_table(s, o->from, tables[i].table, i));
+	drop_unmeasured(s);
 	s->steps = 1;
 	study_about_line(s, "figures drawn by", s->call->line);
 	study_step(s, "figures");
