@@ -110,7 +110,8 @@ done:
 	return st;
 }
 
-/* Does the center differ from that place by more than the error, and do the rays say so together as well as in groups? */
+/* Does the center differ from that place by more than the error, and do the rays say so together as well as in groups? A place so far off
+ * that no pairs are left there is another one. */
 static gt_status differs(checking *c, int w, double place, int *yes)
 {
 	const way *x = &c->way[w];
@@ -119,7 +120,7 @@ static gt_status differs(checking *c, int w, double place, int *yes)
 	map.center = place;
 	const gt_status st = gt_conjugate_measure(&c->data, &map, &m);
 	*yes = fabs(x->map.center - place) > fmax(NEAR, ERRORS * x->error) &&
-	       (m.cost - x->misfit.cost) * (double)x->misfit.pairs > ERRORS * ERRORS * x->misfit.cost;
+	       (m.pairs < LEAST || (m.cost - x->misfit.cost) * (double)x->misfit.pairs > ERRORS * ERRORS * x->misfit.cost);
 	return st;
 }
 

@@ -189,9 +189,14 @@ void app_check_print(const cJSON *report)
 	       number(check, "value"), number(check, "noise"));
 	printf("%-32s %13s %9s %11s %11s %9s\n", "case", "column_center", "pairs", "difference", "expected", "ratio");
 	cJSON_ArrayForEach(item, cJSON_GetObjectItem(check, "cases"))
-		printf("%-32s %13.2f %9.0f %11.4g %11.4g %9.2f\n", string(item, "case"), number(item, "column_center"),
-	               number(item, "pairs"), number(item, "rms"), number(item, "expected"),
-	               number(item, "rms") / number(item, "expected"));
+	{
+		printf("%-32s %13.2f %9.0f", string(item, "case"), number(item, "column_center"), number(item, "pairs"));
+		if (number(item, "pairs") > 0)
+			printf(" %11.4g %11.4g %9.2f\n", number(item, "rms"), number(item, "expected"),
+			       number(item, "rms") / number(item, "expected"));
+		else
+			printf(" %11s %11s %9s\n", "-", "-", "-");
+	}
 	printf("verdict: %s\n", string(check, "verdict"));
 	if (string(check, "remedy")[0])
 		printf("try: %s\n", string(check, "remedy"));
