@@ -273,10 +273,14 @@ static gt_status check_block(const gt_direct_plan *p, const struct kernel *k)
 {
 	const unsigned *block = p->launch.block;
 	const char *name = gt_kernel_names[p->kernel];
-	struct cudaFuncAttributes a;
-	const cudaError_t e = cudaFuncGetAttributes(&a, k->straight);
+	struct cudaFuncAttributes a, turned;
+	cudaError_t e = cudaFuncGetAttributes(&a, k->straight);
+	if (e == cudaSuccess && k->turned)
+		e = cudaFuncGetAttributes(&turned, k->turned);
 	if (e != cudaSuccess)
 		return gt_fail(GT_ERR_DEVICE, "kernel=%s: %s", name, cudaGetErrorString(e));
+	if (k->turned && turned.maxThreadsPerBlock < a.maxThreadsPerBlock)
+		a = turned;
 	if (block[0] * block[1] <= (unsigned)a.maxThreadsPerBlock)
 		return GT_OK;
 	return gt_fail(

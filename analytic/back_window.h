@@ -91,7 +91,7 @@ static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *bas
 
 /* Which steps have runs of their own: those that a plan needs, since each is code of its own. */
 enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_ANY };
-#define GT_MOST_STEP 8.5 /* sampled, of GT_STEPS_ANY */
+#define GT_MOST_STEP 6.5 /* sampled in the middle of blocks, of GT_STEPS_ANY: from 9 on, at any corner, runs would be wrong */
 
 template <int STEPS, int ZP, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_column(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)

@@ -1,5 +1,5 @@
-/* Filtered backprojection on CUDA: data stay on the device; per batch of views only their tables (two numbers per view and
- * column, one record per view) cross the bus. Rows are filtered in filter_cuda.cu; the forms of the backprojection stand in
+/* Filtered backprojection on CUDA: data stay on the device; what crosses the bus is the weights of cells, once per run or slab,
+ * and one record per view with each batch. Rows are filtered in filter_cuda.cu; the forms of the backprojection stand in
  * the table below. */
 #include <stdlib.h>
 #include "analytic/direct_cuda.h"

@@ -439,19 +439,32 @@ static __global__ void __launch_bounds__(shape<OUT, HOW>::WARPS *WARP, shape<OUT
 	}
 }
 
+/* Bytes of shared memory that a kernel may take besides its own; devices before 9.0 have less than wide images would take. */
+static int room_for(const void *kernel)
+{
+	struct cudaFuncAttributes a;
+	int device = 0, most = 0;
+	cudaGetDevice(&device);
+	cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+	return cudaFuncGetAttributes(&a, kernel) == cudaSuccess ? most - (int)a.sharedSizeBytes : most;
+}
+
 template <typename OUT, how HOW, typename SOURCE>
 static void launch(gt_backend *be, const SOURCE &source, const gt_dd_images *g, size_t first, size_t count)
 {
 	typedef shape<OUT, HOW> S;
 	OUT *nodes = (OUT *)gt_scratch(be);
-	const int threads = S::warps(g->width) * WARP,
-		  bytes = S::AHEAD * S::ROWS * threads * S::COLUMNS * (int)sizeof(typename SOURCE::stored);
-	const cudaError_t e = cudaFuncSetAttribute(integrate<OUT, HOW, SOURCE>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+	const void *kernel = (const void *)integrate<OUT, HOW, SOURCE>;
+	const int per_warp = S::AHEAD * S::ROWS * WARP * S::COLUMNS * (int)sizeof(typename SOURCE::stored);
+	const int room = room_for(kernel);
+	int warps = S::warps(g->width);
+	while (warps > 1 && warps * per_warp > room)
+		warps--;
+	const cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, warps * per_warp);
 	if (gt_cuda_check(be, e, "integral images"))
 		return;
-	integrate<OUT, HOW, SOURCE>
-		<<<(unsigned)((count + S::IMAGES - 1) / S::IMAGES), threads, bytes, gt_cuda_queue(be)>>>(source, *g, first, count, nodes,
-	                                                                                                 nodes + g->batch * g->stride);
+	integrate<OUT, HOW, SOURCE><<<(unsigned)((count + S::IMAGES - 1) / S::IMAGES), warps * WARP, warps * per_warp, gt_cuda_queue(be)>>>(
+		source, *g, first, count, nodes, nodes + g->batch * g->stride);
 	gt_cuda_check(be, cudaGetLastError(), "integral images");
 }
 

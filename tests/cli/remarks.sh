@@ -38,7 +38,7 @@ ok recon scan.nc -o out.nc --backend "$backend" --quiet
 [ ! -s stderr.txt ] || fail "--quiet says: $(cat stderr.txt)"
 
 # How long it will take.
-remark "s, about 1 s left" recon scan.nc -o out.nc --solver cgls:iterations=2 --backend "$backend"
+remark " s left" recon scan.nc -o out.nc --solver cgls:iterations=2 --backend "$backend"
 [ "$(grep -c "left$" stderr.txt)" -eq 1 ] || fail "the last iteration leaves nothing: $(cat stderr.txt)"
 
 # Windows in the other unit, and in that of the file.

@@ -268,11 +268,9 @@ START_TEST(reductions_later)
 }
 END_TEST
 
-/* A reduction depends on nothing but the numbers. */
 /* Against the generator itself; past the end of a block of lanes, from a counter on and with a large seed. */
 START_TEST(normal_numbers)
 {
-
 	const gt_type type = _i ? GT_F64 : GT_F32;
 	const uint64_t seed = 0x123456789abcdefu;
 	const double close = _i ? 1e-14 : 2e-7;
@@ -297,6 +295,7 @@ START_TEST(normal_numbers)
 }
 END_TEST
 
+/* A reduction depends on nothing but the numbers. */
 START_TEST(threads_do_not_matter)
 {
 	float *host = malloc(N * sizeof *host);
