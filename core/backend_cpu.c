@@ -11,7 +11,6 @@
 
 /* PARTS sums whatever the number of threads: a reduction does not depend on it. */
 enum { PARTS = 256, GRAIN = 1 << 15 };
-enum { LARGE = 1 << 24 };
 
 struct job {
 	size_t n, part_size;
@@ -233,7 +232,7 @@ static void *alloc_(gt_backend *be, size_t bytes)
 			return NULL;
 	}
 	void *p = NULL;
-	const int large = bytes >= LARGE;
+	const int large = bytes >= GT_HOST_LARGE;
 	if (large && (p = gt_host_alloc(bytes)))
 		gt_parallel(be->pool, bytes / PAGE, 0, touch, p);
 	if (!large && posix_memalign(&p, 64, bytes) != 0)

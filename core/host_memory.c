@@ -48,12 +48,12 @@ static void least(double *room, double other)
 		*room = other;
 }
 
-enum { HUGE_PAGE = 1 << 21, LARGE = 1 << 24 };
+enum { HUGE_PAGE = 1 << 21 };
 
 void *gt_host_alloc(size_t bytes)
 {
 	void *p = NULL;
-	if (bytes < LARGE)
+	if (bytes < GT_HOST_LARGE)
 		return malloc(bytes ? bytes : 1);
 	if (posix_memalign(&p, HUGE_PAGE, bytes) != 0)
 		return NULL;

@@ -11,7 +11,8 @@ extern "C" {
 double gt_host_available(void);
 /* Is there room for an array of that many bytes? GT_ERR_MEMORY says how much is needed and how much is available. */
 gt_status gt_host_room(double bytes, const char *what);
-/* As malloc(), but large arrays lie in large pages where the system has them: the first touch of each page costs. For free(). */
+/* As malloc(), but arrays of GT_HOST_LARGE bytes or more lie in large pages where the system has them: the first touch of each page costs. For free(). */
+#define GT_HOST_LARGE ((size_t)1 << 24)
 void *gt_host_alloc(size_t bytes);
 /* Bytes of this process that are in memory now, and that were at most. */
 double gt_host_used(void);

@@ -189,9 +189,8 @@ static void check_example(const example *e, gt_type type, double tolerance)
 	gt_backend_close(be);
 }
 
-/* Random data are as rough as data can be: places rounded otherwise show. On a GPU low slabs have tiles of another height, each as far
- * from the exact volume as test_kernels allows. */
-START_TEST(any_cut_in_single_precision) { check_example(&examples[_i], GT_F32, gt_test_is_gpu() ? 2e-5 : 4e-6); }
+/* Random data are as rough as data can be: places rounded otherwise show. */
+START_TEST(any_cut_in_single_precision) { check_example(&examples[_i], GT_F32, 4e-6); }
 END_TEST
 
 START_TEST(any_cut_in_double_precision) { check_example(&examples[_i], GT_F64, 1e-9); }
