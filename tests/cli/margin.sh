@@ -35,9 +35,15 @@ least 3 3
 ok simulate --reduce 16 --rows 1 --phantom forbild-head --rays 1 -o row.nc
 ok recon row.nc -o out.nc --grid 44x40x1@5x6x10 "${solver[@]}"
 none "one slice of one row"
-# The first and the last rows may be anywhere: a checkpoint and a start of the grid that was asked for.
+# A start of the grid that was asked for, and a run that was interrupted and goes on: it ends as one in a single piece, its margin kept.
 ok recon long.nc -o fdk.nc --like truth.nc --solver fdk --backend "$backend"
-ok recon long.nc -o out.nc --like truth.nc "${solver[@]}" --init fdk.nc --checkpoint a.ck
+ok recon long.nc -o whole.nc --like truth.nc "${solver[@]}" --init fdk.nc
 least 11 4
-ok recon long.nc -o out.nc --like truth.nc "${solver[@]}" --init fdk.nc --resume a.ck
+ok recon long.nc -o short.nc --like truth.nc "${solver[@]/iterations=5/iterations=2}" --init fdk.nc --checkpoint a.ck
+least 11 4
+ok recon long.nc -o resumed.nc --like truth.nc "${solver[@]}" --init fdk.nc --resume a.ck
+least 11 4
+ok compare resumed.nc whole.nc --max 0
+refused 1 "out of tolerance" compare short.nc whole.nc --max 0
+refused 1 "a.ck: is of another run: the grid is" recon long.nc -o out.nc --like truth.nc "${solver[@]}" --init fdk.nc --resume a.ck --margin no
 finish
