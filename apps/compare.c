@@ -14,8 +14,8 @@ static const compare_options defaults = { .relative = NAN, .central = 1, .radius
 #define AT(field) offsetof(compare_options, field)
 static const cli_option options[] = {
 	{ "rmse", 0, CLI_TEXT, "X[UNIT]",
-	  "largest root mean square difference, in HU (5HU) or mm-1 (1e-4mm-1; default: the files' unit); projections: a number", AT(rmse),
-	  0, 0, NULL },
+	  "largest root mean square difference, in HU (5HU) or mm-1 (1e-4mm-1); a number alone: in the files' unit, see 'gantry info'; projections: a number",
+	  AT(rmse), 0, 0, NULL },
 	{ "relative", 0, CLI_REAL, "X", "largest ratio of that to the root mean square of REFERENCE", AT(relative), 0, 1e30, NULL },
 	{ "max", 0, CLI_TEXT, "X[UNIT]", "largest difference anywhere", AT(max), 0, 0, NULL },
 	{ "mean", 0, CLI_TEXT, "X[UNIT]", "largest absolute mean difference", AT(mean), 0, 0, NULL },
@@ -159,15 +159,24 @@ done:
 
 static const char *unit_name(gt_unit unit) { return unit == GT_HU ? "HU" : "mm-1"; }
 
-/* What a number without unit means; of files in different units nothing. */
+static double water_of(const gt_volume *const v[2])
+{
+	return v[1]->water > 0 ? v[1]->water : v[0]->water > 0 ? v[0]->water : GT_WATER_DEFAULT;
+}
+
+/* What a number without unit means, with a remark where it is larger than any tolerance in mm-1; of files in different units nothing. */
 static gt_status settle_unit(const cli_call *call, const char *option, const gt_volume *const v[2], limit *l)
 {
+	const double water = water_of(v);
 	if (isnan(l->value) || l->unit != GT_UNIT_AUTO)
 		return GT_OK;
 	if (v[0]->unit != v[1]->unit && l->value > 0)
 		return gt_fail(GT_ERR_ARG, "%s=%g: %s is in %s and %s in %s: expected a number with its unit, %gHU or %gmm-1", option,
 		               l->value, call->file[0], unit_name(v[0]->unit), call->file[1], unit_name(v[1]->unit), l->value, l->value);
 	l->unit = v[1]->unit;
+	if (l->unit == GT_PER_MM && l->value >= water)
+		cli_note(call, "%s=%g is taken as %g mm-1, the unit of both files, which is %g HU; did you mean %gHU?", option, l->value,
+		         l->value, 1000 * l->value / water, l->value);
 	return GT_OK;
 }
 
@@ -199,21 +208,27 @@ static void print_json(const figures *f, const pair *p)
 	cli_json(json);
 }
 
-static void print_text(const figures *f, const pair *p)
+/* One line: the figure, and what is allowed, in both units where there are two. */
+static void print_line(const char *name, double value, limit allowed, const pair *p)
 {
-	const char *unit = p->grid ? " mm-1" : "";
-	char rmse[32] = "", max[32] = "", mean[32] = "";
-	if (p->grid) {
-		const double hu = 1000 / p->water;
-		snprintf(rmse, sizeof rmse, "  %10.4g HU", f->rmse * hu);
-		snprintf(max, sizeof max, "  %10.4g HU", f->max * hu);
-		snprintf(mean, sizeof mean, "  %10.4g HU", f->mean * hu);
-	}
+	const double hu = 1000 / p->water, per_mm = allowed.unit == GT_HU ? allowed.value / hu : allowed.value;
+	printf("%-17s %-12.6g", name, value);
+	if (p->grid)
+		printf(" mm-1  %10.4g HU", value * hu);
+	if (!isnan(allowed.value) && p->grid)
+		printf("  (at most %g mm-1, %g HU)", per_mm, per_mm * hu);
+	else if (!isnan(allowed.value))
+		printf("  (at most %g)", allowed.value);
+	puts("");
+}
+
+static void print_text(const figures *f, const limits *l, const pair *p)
+{
 	printf("compared          %zu %s\n", f->n, p->grid ? "voxels" : "cells");
-	printf("rmse              %-12.6g%s%s\n", f->rmse, unit, rmse);
+	print_line("rmse", f->rmse, l->rmse, p);
 	printf("relative rmse     %-12.6g\n", f->relative);
-	printf("largest           %-12.6g%s%s\n", f->max, unit, max);
-	printf("mean difference   %-12.6g%s%s\n", f->mean, unit, mean);
+	print_line("largest", f->max, l->max, p);
+	print_line("mean difference", f->mean, l->mean, p);
 	printf("psnr              %-12.6g dB\n", f->psnr);
 	if (!isnan(f->ssim))
 		printf("ssim              %-12.6g\n", f->ssim);
@@ -230,7 +245,7 @@ static gt_status judge(const cli_call *call, const compare_options *o, const lim
 	if (call->common.json)
 		print_json(&f, p);
 	else
-		print_text(&f, p);
+		print_text(&f, l, p);
 	GT_TRY(within("rmse", f.rmse, l->rmse, p->water));
 	GT_TRY(within("relative rmse", f.relative, l->relative, p->water));
 	GT_TRY(within("largest difference", f.max, l->max, p->water));
@@ -257,7 +272,8 @@ static gt_status compare_volumes(const cli_call *call, const compare_options *o,
 	gt_status st = GT_OK;
 	GT_TRY(cli_read_volume(call, call->file[0], &a));
 	GT_TRY(cli_read_volume(call, call->file[1], &b));
-	GT_TRY(settle_units(call, (const gt_volume *const[2]){ a, b }, l));
+	const gt_volume *const both[2] = { a, b };
+	GT_TRY(settle_units(call, both, l));
 	if (!same_grid(&a->grid, &b->grid)) {
 		char ta[256], tb[256];
 		gt_grid_print(&a->grid, ta, sizeof ta);
@@ -273,9 +289,7 @@ static gt_status compare_volumes(const cli_call *call, const compare_options *o,
 		         .a = a->data,
 		         .b = b->data,
 		         .grid = &b->grid,
-		         .water = b->water > 0   ? b->water
-		                  : a->water > 0 ? a->water
-		                                 : GT_WATER_DEFAULT };
+		         .water = water_of(both) };
 	GT_TRY(judge(call, o, l, &p));
 done:
 	gt_volume_free(a);
