@@ -194,7 +194,7 @@ static int both_keeps(const app_rehearsal *r, const app_plan *asked, app_plan *k
 
 char *app_plan_explain(const app_rehearsal *r, const app_plan *plan)
 {
-	char *list = NULL, *text;
+	char *list = NULL, *first = NULL, *text;
 	void *no = with_keep(r->method, "no");
 	if (no) {
 		char *what = cli_text("--solver %s:keep=no", app_method_name(r->method));
@@ -206,12 +206,16 @@ char *app_plan_explain(const app_rehearsal *r, const app_plan *plan)
 	if (r->is_double)
 		offer(r, &(app_variant){ .single = 1 }, plan, "--precision single", &list);
 	offer_grid(r, plan, &list);
+	if (r->read_whole)
+		first = cli_text("; %s is read as a whole, and %s goes by slabs from NetCDF: import it first: gantry import %s -o scan.nc",
+		                 r->read_whole, app_method_name(r->method), r->read_whole);
 	if (fits_device(plan))
-		text = cli_text("needs %.3g GiB of memory, %.3g GiB are free; would fit: %s", gib(plan->host_peak), gib(plan->host_free),
-		                list ? list : "nothing that is near");
+		text = cli_text("needs %.3g GiB of memory, %.3g GiB are free; would fit: %s%s", gib(plan->host_peak), gib(plan->host_free),
+		                list ? list : "nothing that is near", first ? first : "");
 	else
-		text = cli_text("needs %.3g GiB on %s, %.3g GiB are free; would fit: %s", gib((double)plan->peak), plan->backend,
-		                gib((double)plan->free), list ? list : "no grid, the data alone are too much");
+		text = cli_text("needs %.3g GiB on %s, %.3g GiB are free; would fit: %s%s", gib((double)plan->peak), plan->backend,
+		                gib((double)plan->free), list ? list : "no grid, the data alone are too much", first ? first : "");
+	free(first);
 	free(list);
 	return text;
 }

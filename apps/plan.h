@@ -39,6 +39,7 @@ typedef struct {
 	const app_method *method;
 	const gt_grid *grid;
 	int is_double;
+	const char *read_whole;         /* the file, where its format alone keeps the method from going by slabs; else NULL */
 } app_rehearsal;
 /* "needs X, Y are free; would fit: ...", malloc'ed; NULL without memory. */
 char *app_plan_explain(const app_rehearsal *r, const app_plan *plan);

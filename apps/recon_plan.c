@@ -1,5 +1,6 @@
 /* Dry runs, and runs that would not fit. */
 #include <stdlib.h>
+#include "analytic/slabs.h"
 #include "apps/recon.h"
 
 /* The run with nothing computed. */
@@ -26,7 +27,21 @@ static gt_status rehearse(void *self, const app_variant *variant, app_plan *plan
 	return st;
 }
 
-static app_rehearsal rehearsal_of(recon_case *a) { return (app_rehearsal){ rehearse, a, a->m, a->grid, cli_type(a->call) == GT_F64 }; }
+/* The file, if importing it would let the method go by slabs. */
+static const char *read_whole(const recon_case *a)
+{
+	const char *path = a->o->data ? a->o->data : a->call->file[0];
+	const gt_format *format = NULL;
+	int projections;
+	if (!a->m->analytic || !gt_slabs_can(a->m->analytic) || gt_file_kind(path, &format, &projections) != GT_OK || format->open_views)
+		return NULL;
+	return path;
+}
+
+static app_rehearsal rehearsal_of(recon_case *a)
+{
+	return (app_rehearsal){ rehearse, a, a->m, a->grid, cli_type(a->call) == GT_F64, read_whole(a) };
+}
 
 gt_status recon_dry_run(recon_case *a)
 {

@@ -149,15 +149,18 @@ static gt_status find_places(reading *r)
 	return GT_OK;
 }
 
-/* What does not fit can be made to: NetCDF is read in pieces, and photons can stay behind. */
+/* What does not fit can be made to: photons can stay behind, and NetCDF is read in pieces. */
 static gt_status room_for(double bytes, int with_photons, const char *path)
 {
 	if (with_photons)
 		return gt_fail_in(gt_host_room(2 * bytes, "projections and photon statistics"),
-		                  "%s is read as a whole ('gantry import --without-photons' takes half of it)", path);
+		                  "%s is read as a whole; import it first, without what takes half of it: gantry import %s -o scan.nc "
+		                  "--without-photons",
+		                  path, path);
 	return gt_fail_in(gt_host_room(bytes, "projections"),
-	                  "%s is read as a whole ('gantry import', where there is more memory, makes NetCDF, which can be read in pieces)",
-	                  path);
+	                  "%s is read as a whole; import it first, where there is more memory, and NetCDF is read in pieces: gantry import "
+	                  "%s -o scan.nc",
+	                  path, path);
 }
 
 gt_status pd_read_samples(pd_set *s, gt_projections *p)

@@ -80,6 +80,18 @@ for file in circle counted.nc; do
 		fail "fdk of $file takes other memory than without photons: $direct"
 done
 
+# What does not fit beside a folder goes by slabs from what import makes of it, in as much memory; no slabs, no such advice.
+little=(--grid 96x96x96@3x3x1.5 --backend "$backend" --device-memory 2MiB)
+refused_output 1 "circle is read as a whole, and fdk goes by slabs from NetCDF: import it first: gantry import circle -o scan.nc" recon circle --solver fdk "${little[@]}"
+refused 1 "import it first: gantry import circle -o scan.nc" recon circle --solver fdk "${little[@]}" --dry-run
+ok recon counted.nc --solver fdk "${little[@]}" -o vol.nc
+grep -q "by slabs: " stderr.txt || fail "not by slabs: $(cat stderr.txt)"
+for other in "circle --solver cgls:iterations=1" "plain --solver wfbp"; do
+	read -ra other <<<"$other"
+	refused_output 1 "would fit" recon "${other[@]}" "${little[@]}"
+	grep -q "import it first" stderr.txt && fail "advice for ${other[*]}: $(cat stderr.txt)"
+done
+
 ok import circle -o again/ --maker GE
 [ "$(grep -c -- --maker stderr.txt)" -eq 0 ] || fail "the maker is taken: $(cat stderr.txt)"
 
