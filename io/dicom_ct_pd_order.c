@@ -129,8 +129,8 @@ static gt_status follow_views(pd_set *s, double step, double number_step, double
 		missing += (size_t)n - 1;
 	}
 	if (gaps)
-		gt_read_note(s->o, "views that are missing: %zu, in gaps: %zu, the first after view %zu (%s)", missing, gaps, first,
-		             s->file[s->view[first - 1].file].path);
+		gt_read_note(s->o, "views that are missing: %zu, in gaps: %zu, the first between view %zu (%s) and view %zu (%s)", missing,
+		             gaps, first - 1, s->file[s->view[first - 1].file].path, first, s->file[s->view[first].file].path);
 	return GT_OK;
 }
 

@@ -338,7 +338,9 @@ START_TEST(what_the_folder_holds)
 	unlink(path);
 	/* A view is missing. */
 	unlink(other);
-	remark("views that are missing: 1, in gaps: 1, the first after view 2");
+	remark("views that are missing: 1, in gaps: 1, the first between view 1 (");
+	ck_assert_ptr_nonnull(strstr(note, "000002.dcm) and view 2 ("));
+	ck_assert_ptr_nonnull(strstr(note, "000004.dcm)"));
 	/* DICOM, but no projections. */
 	gt_dicom *d;
 	ck_ok(gt_dicom_new(&d));
