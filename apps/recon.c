@@ -130,7 +130,7 @@ static gt_status check_init(const recon_options *o, const app_method *m)
 
 static app_settings settings_of(const recon_options *o) { return (app_settings){ o->solver, o->weights, o->penalty }; }
 
-static gt_status set_quality(recon_options *o, const gt_projections *p, const gt_grid *grid, char **solver)
+static gt_status set_quality(const cli_call *call, recon_options *o, const gt_projections *p, const gt_grid *grid, char **solver)
 {
 	recon_ground w;
 	recon_window_of(p, grid, &w);
@@ -139,6 +139,11 @@ static gt_status set_quality(recon_options *o, const gt_projections *p, const gt
 	o->solver = s.solver;
 	o->weights = s.weights;
 	o->penalty = s.penalty;
+	if (*solver && !o->dry_run)
+		cli_note(
+			call,
+			"--quality iterative: --solver %s --weights %s --penalty %s; about how long that takes is said after the first iteration",
+			o->solver, o->weights, o->penalty);
 	return st;
 }
 
@@ -253,7 +258,7 @@ static int run(const cli_call *call, const void *given)
 	set.water = recon_water(call, o, p);
 	GT_TRY(recon_count_subsets(&m, p->scan, &subsets)); /* of a solver that was asked for */
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
-	GT_TRY(set_quality(&set, p, &grid, &solver));
+	GT_TRY(set_quality(call, &set, p, &grid, &solver));
 	if (solver)
 		GT_TRY(app_method_parse(solver, &m));
 	if (!o->solver)
