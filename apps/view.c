@@ -7,17 +7,22 @@
 
 typedef struct {
 	const char *output, *window, *title;
-	int plane, unit;
+	int plane, unit, convention;
 	long long slice, montage, sinogram;
 	double water;
 } view_options;
 static const char *const planes[] = { "axial", "coronal", "sagittal", NULL };
 static const char *const units[] = { "mm-1", "HU", "auto", NULL };
-static const view_options defaults = { .plane = -1, .slice = -1, .sinogram = -1, .unit = GT_UNIT_AUTO, .water = NAN };
+static const char *const conventions[] = { "axes", "radiological", NULL };
+enum { AXES, RADIOLOGICAL };
+static const view_options defaults = { .plane = -1, .convention = -1, .slice = -1, .sinogram = -1, .unit = GT_UNIT_AUTO, .water = NAN };
 #define AT(field) offsetof(view_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the picture goes (.png)", AT(output), 0, 0, NULL },
 	{ "plane", 0, CLI_CHOICE, NULL, "one orientation (default: all three through the centre)", AT(plane), 0, 0, planes },
+	{ "convention", 0, CLI_CHOICE, NULL,
+	  "axes: x to the right, y or z upwards; radiological: the patient's right on the left, front or head at the top (default axes)",
+	  AT(convention), 0, 0, conventions },
 	{ "slice", 0, CLI_INT, "N", "this slice (projections: view), counted from 0", AT(slice), 0, 1e9, NULL },
 	{ "montage", 0, CLI_INT, "N", "N slices (projections: views) at equal distances", AT(montage), 1, 400, NULL },
 	{ "sinogram", 0, CLI_INT, "ROW", "projections: this detector row in all views (default with less than 8 rows)", AT(sinogram), 0,
@@ -75,7 +80,19 @@ static gt_status add_cut(gallery *g, const float *data, const cut *c, double sca
 	return GT_OK;
 }
 
-static gt_status add_slice(gallery *g, const gt_volume *v, int plane, size_t index, double scale, double offset)
+/* Radiologists stand at the feet, in front or at the left side: his right and front are on the left, his front or head at the top. */
+static void orient(gt_picture *p, gt_position position, int cell, int line, int convention)
+{
+	static const char first[] = "RAH";
+	p->flip_x = convention == RADIOLOGICAL && gt_position_letter(position, cell, -1) != first[cell];
+	p->flip_y = convention != RADIOLOGICAL || gt_position_letter(position, line, 1) == first[line];
+	p->left = gt_position_letter(position, cell, p->flip_x ? 1 : -1);
+	p->right = gt_position_letter(position, cell, p->flip_x ? -1 : 1);
+	p->bottom = gt_position_letter(position, line, p->flip_y ? -1 : 1);
+	p->top = gt_position_letter(position, line, p->flip_y ? 1 : -1);
+}
+
+static gt_status add_slice(gallery *g, const gt_volume *v, int plane, int convention, size_t index, double scale, double offset)
 {
 	static const char axes[] = "zyx";
 	const int across = 2 - plane, cell = across == 0, line = across == 2 ? 1 : 2; /* axes that the picture shows */
@@ -85,13 +102,8 @@ static gt_status add_slice(gallery *g, const gt_volume *v, int plane, size_t ind
 	const gt_status st = add_cut(g, v->data, &c, scale, offset,
 	                             cli_text("%s, %c = %.4g mm", planes[plane], axes[plane],
 	                                      gt_grid_first(&v->grid, across) + (double)index * v->grid.pitch[across]));
-	if (st == GT_OK) {
-		gt_picture *p = &g->picture[g->n - 1];
-		p->left = gt_position_letter(v->position, cell, -1);
-		p->right = gt_position_letter(v->position, cell, 1);
-		p->bottom = gt_position_letter(v->position, line, -1);
-		p->top = gt_position_letter(v->position, line, 1);
-	}
+	if (st == GT_OK)
+		orient(&g->picture[g->n - 1], v->position, cell, line, convention);
 	return st;
 }
 
@@ -117,12 +129,12 @@ static gt_status volume_pictures(const view_options *o, const gt_volume *v, gall
 	if (o->slice >= 0 && (size_t)o->slice >= all)
 		return gt_fail(GT_ERR_ARG, "--slice=%lld: expected a number from 0 to %zu", o->slice, all - 1);
 	if (o->slice >= 0)
-		return add_slice(g, v, plane, (size_t)o->slice, scale, offset);
+		return add_slice(g, v, plane, o->convention, (size_t)o->slice, scale, offset);
 	for (size_t i = 0; i < n; i++)
-		GT_TRY(add_slice(g, v, plane, spread(i, n, all), scale, offset));
+		GT_TRY(add_slice(g, v, plane, o->convention, spread(i, n, all), scale, offset));
 	for (int k = 0; k < 3 && !n; k++)
 		if (o->plane == k || (o->plane < 0 && (k == 0 || !is_sliver(v, k))))
-			GT_TRY(add_slice(g, v, k, v->grid.n[2 - k] / 2, scale, offset));
+			GT_TRY(add_slice(g, v, k, o->convention, v->grid.n[2 - k] / 2, scale, offset));
 done:
 	return st;
 }
@@ -143,8 +155,8 @@ static gt_status projection_pictures(const view_options *o, const gt_projections
 	const int thin = s->rows < 8 && o->slice < 0 && o->montage <= 0;
 	const long long row = o->sinogram >= 0 ? o->sinogram : thin ? (long long)(s->rows / 2) : -1;
 	gt_status st = GT_OK;
-	if (o->unit != GT_UNIT_AUTO || o->plane >= 0)
-		return gt_fail(GT_ERR_ARG, "--unit and --plane are for volumes, these are projections");
+	if (o->unit != GT_UNIT_AUTO || o->plane >= 0 || o->convention >= 0)
+		return gt_fail(GT_ERR_ARG, "--unit, --plane and --convention are for volumes, these are projections");
 	if (o->sinogram >= 0 && (size_t)o->sinogram >= s->rows)
 		return gt_fail(GT_ERR_ARG, "--sinogram=%lld: expected a number from 0 to %zu", o->sinogram, s->rows - 1);
 	if (o->slice >= 0 && (size_t)o->slice >= s->views)
@@ -236,6 +248,10 @@ static int run(const cli_call *call, const void *given)
 		if (o->unit == GT_UNIT_AUTO)
 			set.unit = (int)v->unit;
 		GT_TRY(volume_pictures(o, v, &g));
+		if (o->convention < 0 && !strcmp(format->name, "dicom-series"))
+			cli_note(
+				call,
+				"along the scanner's axes, as the letters say; --convention radiological shows the patient as viewers of DICOM do");
 	}
 	if (!o->window)
 		GT_TRY(auto_window(&g, &sheet.low, &sheet.high));
@@ -261,9 +277,13 @@ const cli_command cli_view = {
 	.name = "view",
 	.about = "pictures of a volume or of projections",
 	.synopsis = "FILE -o PICTURE.png [options]",
-	.notes = "  gantry view vol.nc -o slices.png --window 0:100 --unit HU\n"
-		 "  gantry view vol.nc -o sheet.png --montage 16\n"
-		 "  gantry view scan.nc -o sinogram.png --sinogram 32\n",
+	.notes =
+		"Letters at the sides say where that is in the patient: R, L, A (front), P (back), H, F. Without --convention radiological x is to\n"
+		"the right, so that the right of who lies head first and supine is on the right.\n\n"
+		"  gantry view vol.nc -o slices.png --window 0:100 --unit HU\n"
+		"  gantry view patient.nii -o patient.png --convention radiological\n"
+		"  gantry view vol.nc -o sheet.png --montage 16\n"
+		"  gantry view scan.nc -o sinogram.png --sinogram 32\n",
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -131,7 +131,7 @@ static cairo_surface_t *pixels_of(const gt_sheet *s, const gt_picture *p)
 		const float *line = p->data + (p->flip_y ? p->height - 1 - y : y) * p->width;
 		uint32_t *to = (uint32_t *)(void *)(bytes + y * stride);
 		for (size_t x = 0; x < p->width; x++)
-			to[x] = color(s, line[x]);
+			to[x] = color(s, line[p->flip_x ? p->width - 1 - x : x]);
 	}
 	cairo_surface_mark_dirty(image);
 	return image;

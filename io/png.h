@@ -12,7 +12,7 @@ typedef struct {
 	size_t width, height;
 	double pixel_width, pixel_height;       /* mm: pictures keep their proportions */
 	const char *label;              /* above the picture; may be NULL */
-	int flip_y;                     /* 1: the first line of data is drawn at the bottom (z or y upwards) */
+	int flip_x, flip_y;             /* 1: the first cell of each line is drawn at the right; the first line at the bottom (z or y upwards) */
 	char left, right, top, bottom;  /* letters within the picture at the middle of its sides; 0: none */
 } gt_picture;
 

@@ -29,6 +29,10 @@ if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then
 	says "grid                     $grid"
 	says "phantom=man.shapes"
 	says "unit                     HU"
+	ok view series -o series.png
+	grep -q -- "--convention radiological shows the patient as viewers of DICOM do" stderr.txt || fail "nothing is said of sides: $(cat stderr.txt)"
+	ok view series -o series.png --convention radiological
+	grep -q -- "--convention" stderr.txt && fail "sides are remarked on: $(cat stderr.txt)"
 	ok convert ffp.nc -o prone/
 	ok convert prone -o prone.mha
 	ok info prone.mha
@@ -98,12 +102,32 @@ refused 1 "different grids" compare turned.nc truth.nc
 ok info turned.nc
 says "grid                     37x29x23@3.7x3.1x4.3+2.5,4.25,-6.75"
 
+# One patient, who lay in four ways, is one picture to a radiologist; along the axes he is not. Feet first, supine, x points to his left: axial slices are the same in both.
+ok simulate --reduce 16 --phantom man.shapes --geometry-only -o sides.nc --truth HFS.nc --grid 25x21x17@5x5x6
+ok convert HFS.nc -o patient.mha
+for position in HFP FFS FFP; do
+	ok convert patient.mha -o $position.nc --position $position
+done
+for position in HFS HFP FFS FFP; do
+	ok view $position.nc -o $position-axes.png --title man
+	grep -q -- "--convention" stderr.txt && fail "$position: $(cat stderr.txt)"
+	ok view $position.nc -o $position.png --title man --convention radiological
+	cmp -s $position.png HFS.png || fail "$position is another picture"
+done
+for position in HFP FFS FFP; do
+	cmp -s $position-axes.png HFS-axes.png && fail "$position is the same picture along the axes"
+done
+cmp -s HFS.png HFS-axes.png && fail "both conventions are the same picture"
+ok view FFS.nc -o axes.png --plane axial --title man
+ok view HFS.nc -o right.png --plane axial --title man --convention radiological
+cmp -s axes.png right.png || fail "the patient's right is not on the left"
 ok view truth.nc -o truth.png
 ok convert truth.nc -o d.nc --input-unit HU
 grep -q "do not apply to a NetCDF file" stderr.txt || fail "no remark on --input-unit"
 
 ok simulate --reduce 16 --phantom man.shapes -o projections.nc
 refused_output 1 "holds projections, expected a volume" convert projections.nc
+refused 2 "--convention are for volumes" view projections.nc -o no.png --convention radiological
 refused 2 "expected a name that ends in" convert truth.nc -o out.xyz
 refused 2 "--position" convert truth.nc -o out.nc --position sitting
 refused 2 "is the same file" convert truth.nc -o ./truth.nc

@@ -79,8 +79,20 @@ START_TEST(size_follows_the_pictures)
 }
 END_TEST
 
+static void reverse_lines(float *x, size_t width, size_t height)
+{
+	for (size_t y = 0; y < height; y++)
+		for (size_t i = 0; i < width / 2; i++) {
+			const float keep = x[y * width + i];
+			x[y * width + i] = x[y * width + width - 1 - i];
+			x[y * width + width - 1 - i] = keep;
+		}
+}
+
 START_TEST(contents_count)
 {
+	static float copy[40 * 30];
+	memcpy(copy, data, sizeof copy);
 	gt_sheet s = sheet();
 	unsigned w, h;
 	ck_ok(gt_sheet_write(path, &s));
@@ -95,6 +107,15 @@ START_TEST(contents_count)
 	ck_ok(gt_sheet_write(path, &s));
 	ck_assert(image(&w, &h) != before);
 	pictures[0].flip_y = 0;
+	pictures[0].flip_x = 1;
+	ck_ok(gt_sheet_write(path, &s));
+	ck_assert(image(&w, &h) != before);
+	reverse_lines(data, 40, 30);
+	pictures[1].data = pictures[2].data = copy;
+	ck_ok(gt_sheet_write(path, &s));
+	ck_assert(image(&w, &h) == before);
+	reverse_lines(data, 40, 30);
+	pictures[0].flip_x = 0;
 	data[7] = NAN;
 	ck_ok(gt_sheet_write(path, &s));
 	ck_assert(image(&w, &h) != before);
