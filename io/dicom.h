@@ -1,7 +1,6 @@
 #ifndef GT_IO_DICOM_H
 #define GT_IO_DICOM_H
 /* Single DICOM files by way of DCMTK, the only C++ of the project; private to io/. Different files may be used by different threads.
- * Where DCMTK was not there when this was built, opening and making files is GT_ERR_UNSUPPORTED and says so.
  * Messages name the file, the tag and its name. */
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +17,9 @@ typedef struct { unsigned group, element; const char *vr, *name; } gt_dicom_tag;
 #define GT_DICOM_UID 65                                 /* bytes of a unique identifier as text */
 
 int       gt_dicom_is(const char *path);                /* 1 if the file has the mark of DICOM */
+/* GT_ERR_UNSUPPORTED, with what is missing and how to get it: DCMTK when this was built, or its data dictionary now, without which it would
+ * misread files and write wrong ones. Opening and making files asks by itself. */
+gt_status gt_dicom_ready(void);
 /* Everything but large values is read at once. GT_ERR_FORMAT: damaged or cut off. */
 gt_status gt_dicom_open(const char *path, gt_dicom **d);
 void      gt_dicom_close(gt_dicom *d);                  /* NULL is fine */

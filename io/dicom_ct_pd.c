@@ -107,6 +107,7 @@ const gt_format gt_format_dicom_ct_pd = {
 	.extensions = "",
 	.folders = 1,
 	.probe = probe,
+	.ready = gt_dicom_ready,
 	.read_projections = read_projections,
 	.write_projections = gt_dicom_ct_pd_write,
 };

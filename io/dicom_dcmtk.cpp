@@ -39,6 +39,31 @@ static void hush(void)
 	std::call_once(once, [] { OFLog::configure(OFLogger::OFF_LOG_LEVEL); });
 }
 
+/* Where DCMTK looks for its dictionary. */
+static const char *dictionary_path(void)
+{
+	const char *path = getenv("DCMDICTPATH");
+	if (path && *path)
+		return path;
+#ifdef DCM_DICT_DEFAULT_PATH
+	return DCM_DICT_DEFAULT_PATH;
+#else
+	return "the folders of DCMTK";
+#endif
+}
+
+/* Without a dictionary DCMTK takes the head of a file for its data, reading and writing, and reports no error. */
+gt_status gt_dicom_ready(void)
+{
+	hush();
+	if (dcmDataDict.isDictionaryLoaded())
+		return GT_OK;
+	return gt_fail(GT_ERR_UNSUPPORTED,
+	               "DCMTK's data dictionary, which DICOM needs, was not found (looked for: %s): it comes with DCMTK's library (Debian, "
+	               "Ubuntu: the package libdcmtk17 or the like); where it is elsewhere, DCMDICTPATH=.../dicom.dic says so",
+	               dictionary_path());
+}
+
 /* No exception gets out to callers in C. */
 template <typename F> static gt_status guarded(const char *path, F body)
 {
@@ -198,7 +223,8 @@ gt_status gt_dicom_open(const char *path, gt_dicom **out)
 {
 	*out = nullptr;
 	return guarded(path, [&] {
-		hush();
+		if (gt_dicom_ready() != GT_OK)
+			return gt_fail_in(GT_ERR_UNSUPPORTED, "%s", path);
 		gt_dicom *d = new gt_dicom;
 		d->path = path;
 		const OFCondition c = d->file.loadFile(path, EXS_Unknown, EGL_noChange, READ_AT_ONCE, ERM_fileOnly);
@@ -324,7 +350,8 @@ gt_status gt_dicom_new(gt_dicom **d)
 {
 	*d = nullptr;
 	return guarded("DICOM", [&] {
-		hush();
+		if (gt_dicom_ready() != GT_OK)
+			return GT_ERR_UNSUPPORTED;
 		*d = new gt_dicom;
 		(*d)->path = "DICOM";
 		return GT_OK;

@@ -11,6 +11,7 @@ const gt_format gt_format_dicom_series = {
 	.extensions = "",
 	.folders = 1,
 	.probe = gt_series_is,
+	.ready = gt_dicom_ready,
 	.read_volume = gt_series_read,
 	.write_volume = gt_series_write,
 };

@@ -104,7 +104,7 @@ int gt_series_is(const char *path)
 	if (!S_ISDIR(at.st_mode))
 		return gt_dicom_is(path);
 	int is = list_files(&s) == GT_OK && s.files > 0;
-	/* Built without DCMTK: the reader says so. */
+	/* Where DCMTK lacks, that is said of the folder: gt_dicom_ready(). */
 	if (is && gt_dicom_open(s.file[0], &d) == GT_OK)
 		is = gt_dicom_count(d, &gt_series_tag[GT_SERIES_PROJECTIONS]) == 0 &&
 		     gt_dicom_text(d, &gt_series_tag[GT_SERIES_CLASS], class, sizeof class) == GT_OK;

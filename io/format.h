@@ -119,6 +119,7 @@ typedef struct gt_format {
 	/* size: views, rows, columns of the scan that the file is to hold; head: a volume without data */
 	gt_status (*open_views  )(const char *path, const size_t size[3], gt_views **v);
 	gt_status (*create_slices)(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **s);
+	gt_status (*ready)(void);                       /* GT_ERR_UNSUPPORTED, which names it: what the format needs is not here; NULL: nothing */
 } gt_format;
 extern const gt_format *const gt_formats[];             /* NULL-terminated */
 

@@ -100,6 +100,9 @@ static void list_extensions(int projections, int writing, char *text, size_t siz
 	}
 }
 
+/* Says what the format needs and this machine lacks. */
+static gt_status is_ready(const gt_format *f, const char *path) { return f->ready ? gt_fail_in(f->ready(), "%s", path) : GT_OK; }
+
 static const char *what(int projections) { return projections ? "projections" : "a volume"; }
 
 static gt_status format_called(const char *name, int projections, const gt_format **format)
@@ -135,7 +138,8 @@ gt_status gt_format_to_write(const char *path, int projections, const gt_format 
 
 static gt_status format_for(const char *path, const gt_write_options *o, int projections, const gt_format **format)
 {
-	return o && o->format ? format_called(o->format, projections, format) : gt_format_to_write(path, projections, format);
+	const gt_status st = o && o->format ? format_called(o->format, projections, format) : gt_format_to_write(path, projections, format);
+	return st == GT_OK ? is_ready(*format, path) : st;
 }
 
 static gt_status readable(const char *path, int *folder)
@@ -162,7 +166,7 @@ gt_status gt_format_of(const char *path, const gt_format **format)
 	for (const gt_format *const *f = gt_formats; *f; f++)
 		if ((!folder || (*f)->folders) && (*f)->probe && (*f)->probe(path)) {
 			*format = *f;
-			return GT_OK;
+			return is_ready(*f, path);
 		}
 	char names[256] = "";
 	for (const gt_format *const *f = gt_formats; *f; f++)
@@ -322,7 +326,7 @@ gt_status gt_can_write(const char *path)
 gt_status gt_can_write_volume(const char *path)
 {
 	const gt_format *f;
-	const gt_status st = gt_format_to_write(path, 0, &f);
+	const gt_status st = format_for(path, NULL, 0, &f);
 	return st != GT_OK ? st : f->folders ? can_make(path) : gt_can_write(path);
 }
 

@@ -3,8 +3,9 @@
 # of the scan that never was a folder.
 . "$(dirname "$0")/support/lib.sh"
 "$gantry" simulate --reduce 40 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o try -q 2>stderr.txt || {
-	grep -qF "built without DCMTK" stderr.txt || fail "$(cat stderr.txt)"
-	skip "built without DCMTK"
+	grep -qE "built without DCMTK|DCMTK's data dictionary.* was not found" stderr.txt || fail "$(cat stderr.txt)"
+	[ ! -e try ] || fail "a folder is made all the same"
+	skip "$(cat stderr.txt)"
 }
 
 # Odd sizes, everything off centre, a flying focal spot in all directions, as many views a turn as wfbp takes.
@@ -25,7 +26,22 @@ if command -v dcmdump >/dev/null; then
 		grep -q -- "$line" dump.txt || fail "'$line' is not in: $(cat dump.txt)"
 	done
 	dcmdump siemens/000002.dcm | grep -q '(7031,1033) FL 39\.2[45][0-9]*\\4\.3' || fail "central element as Siemens counts"
+else
+	echo "not looked at by another reader: there is no dcmdump here (Debian, Ubuntu: the package dcmtk)"
 fi
+# Without the dictionary DCMTK would misread them, and write what nobody reads.
+own=${DCMDICTPATH:-}
+export DCMDICTPATH=$PWD/nowhere.dic
+if "$gantry" info plain >/dev/null 2>stderr.txt; then
+	echo "this DCMTK has its dictionary within"
+else
+	refused 1 "plain: DCMTK's data dictionary, which DICOM needs, was not found (looked for: $DCMDICTPATH)" info plain
+	refused_output 1 "plain: DCMTK's data dictionary" recon plain
+	refused 1 "other: DCMTK's data dictionary" simulate "${scan[@]}" --format dicom-ct-pd -o other
+	nothing_left other "a folder without a dictionary"
+fi
+unset DCMDICTPATH
+[ -z "$own" ] || export DCMDICTPATH=$own
 
 ok info siemens
 says "water_mm-1               0.02"

@@ -57,10 +57,14 @@ if gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1; then
 	ok recon scan.nc -o a.nc "${pcg[@]}" --plot "it's.png"
 	[ "$(head -c 4 "it's.png" | tail -c 3)" = PNG ] || fail "it's.png is no PNG"
 	nothing_left .tmp "a plot"
+	plot=(--plot no.png)
+else
+	plot=()
+	echo "plots are not drawn: there is no gnuplot here that draws PNG (Debian, Ubuntu: the package gnuplot-nox)"
 fi
 
 # A dry run says all and writes nothing; what it says is what a run takes, with and without the sums of every subset.
-ok recon scan.nc -o no.nc "${pcg[@]}" --dry-run --log no.csv --plot no.png
+ok recon scan.nc -o no.nc "${pcg[@]}" --dry-run --log no.csv "${plot[@]}"
 for text in "solver      pcg:iterations=6,preconditioner=diagonal" "grid        40x40x6@6x6x6.5" "weights     uniform" "penalty     huber:strength=2e4" \
 	"projector   dd:memory=" "start       fdk" "best image" "at most"; do
 	says "$text"

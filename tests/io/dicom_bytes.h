@@ -7,6 +7,15 @@
 #include "io/dicom.h"
 #include "tests/support/support.h"
 
+/* Tests of what DICOM holds are skipped where DCMTK lacks, and say so. */
+static inline int dicom_is_missing(void)
+{
+	if (gt_dicom_ready() == GT_OK)
+		return 0;
+	printf("skipped: %s\n", gt_error());
+	return 1;
+}
+
 typedef struct { unsigned char *byte; size_t size, room; } dicom_bytes;
 
 static inline dicom_bytes *dicom_bytes_new(size_t room)

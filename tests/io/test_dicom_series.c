@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "io/dicom.h"
 #include "io/format.h"
+#include "tests/io/dicom_bytes.h"
 #include "tests/support/support.h"
 
 static const gt_dicom_tag image_type = { 0x0008, 0x0008, "CS", "Image Type" }, class = { 0x0008, 0x0016, "UI", "SOP Class UID" },
@@ -428,14 +429,4 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, not_written);
 }
 
-/* Built without DCMTK there are only refusals. */
-static int is_built_without(void)
-{
-	gt_dicom *d;
-	const gt_status st = gt_dicom_new(&d);
-	if (st == GT_OK)
-		gt_dicom_close(d);
-	return st == GT_ERR_UNSUPPORTED;
-}
-
-int main(void) { return is_built_without() ? 77 : gt_test_main("dicom_series", fill); }
+int main(void) { return dicom_is_missing() ? 77 : gt_test_main("dicom_series", fill); }

@@ -634,6 +634,8 @@ static int is_built_without(void)
 	if (file >= 0)
 		close(file);
 	unlink(name);
+	if (st != GT_OK)
+		printf("skipped: %s\n", gt_error());
 	return st == GT_ERR_UNSUPPORTED && strstr(gt_error(), "libnifti2-dev");
 }
 

@@ -1,0 +1,83 @@
+/* Where DCMTK was not there at build time, or has no data dictionary now, DICOM is refused by what is missing, before anything is computed or made.
+ * labels: unit, backend: none */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "io/dicom.h"
+#include "io/format.h"
+#include "tests/support/support.h"
+
+static char folder[64], path[96], made[96];
+static const char *missing;
+
+static void setup(void)
+{
+	strcpy(folder, "/tmp/gantry-missing-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/000001.dcm", folder);
+	snprintf(made, sizeof made, "%s/made/", folder);
+	FILE *f = fopen(path, "wb");
+	ck_assert_ptr_nonnull(f);
+	for (int i = 0; i < 128; i++)
+		putc(0, f);
+	fputs("DICM", f);
+	fclose(f);
+}
+
+static void teardown(void)
+{
+	unlink(path);
+	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
+}
+
+START_TEST(single_files)
+{
+	gt_dicom *d;
+	ck_refused(gt_dicom_ready(), GT_ERR_UNSUPPORTED, missing);
+	ck_refused(gt_dicom_new(&d), GT_ERR_UNSUPPORTED, missing);
+	ck_assert_ptr_null(d);
+	ck_refused(gt_dicom_open(path, &d), GT_ERR_UNSUPPORTED, missing);
+	ck_assert_ptr_nonnull(strstr(gt_error(), "000001.dcm: "));
+	ck_assert_ptr_null(d);
+	ck_assert_int_eq(gt_dicom_is(path), 1);
+}
+END_TEST
+
+/* What is missing, and not that it would hold something else. */
+START_TEST(folders)
+{
+	gt_write_options o = gt_write_defaults;
+	gt_projections *p = NULL;
+	gt_volume *v = NULL;
+	int projections;
+	ck_refused(gt_file_kind(folder, NULL, &projections), GT_ERR_UNSUPPORTED, missing);
+	ck_refused(gt_read_projections(folder, NULL, &p), GT_ERR_UNSUPPORTED, missing);
+	ck_assert_ptr_nonnull(strstr(gt_error(), folder));
+	ck_refused(gt_read_volume(folder, NULL, &v), GT_ERR_UNSUPPORTED, missing);
+	ck_assert(!p && !v);
+	o.format = "dicom-ct-pd";
+	ck_refused(gt_can_write_projections(made, &o), GT_ERR_UNSUPPORTED, missing);
+	ck_refused(gt_can_write_volume(made), GT_ERR_UNSUPPORTED, missing);
+	ck_assert_int_ne(access(made, F_OK), 0);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, single_files);
+	tcase_add_test(tc, folders);
+}
+
+int main(void)
+{
+	setenv("DCMDICTPATH", "/nowhere/dicom.dic", 1);
+	/* Some builds of DCMTK carry their dictionary within. */
+	if (gt_dicom_ready() == GT_OK) {
+		puts("skipped: this DCMTK always has its data dictionary");
+		return 77;
+	}
+	missing = strstr(gt_error(), "built without") ? "install libdcmtk-dev" : "was not found (looked for: /nowhere/dicom.dic)";
+	return gt_test_main("dicom_missing", fill);
+}
