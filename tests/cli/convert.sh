@@ -18,6 +18,7 @@ if "$gantry" convert truth.nc -o probe.nii 2>stderr.txt; then
 	formats="$formats nii nii.gz"
 else
 	grep -q "NIfTI library" stderr.txt || fail "no NIfTI, and not for want of its library: $(cat stderr.txt)"
+	echo "no NIfTI: $(cat stderr.txt)"
 fi
 
 ok convert truth.nc -o ffp.nc --position FFP
@@ -63,6 +64,7 @@ if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then
 	[ -z "$(ls -A cut)" ] || fail "SIGTERM left $(ls -A cut)"
 else
 	grep -q "DCMTK" stderr.txt || fail "no DICOM, and not for want of DCMTK: $(cat stderr.txt)"
+	echo "no folders of DICOM: $(cat stderr.txt)"
 fi
 
 # Every format from every other, and back: the same voxels at the same places.
