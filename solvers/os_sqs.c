@@ -4,8 +4,9 @@
  * where S is one of G groups of the M subsets. Groups make many steps per pass over the data, but disagree with each other: where
  * they circle around the minimum, only fewer of them get closer. So first every subset is a group; then groups of several
  * subsets are summed up before a step, a divisor of their number and at most a third of it; last all are, which has the exact
- * gradient and converges. The momentum starts anew when the number of groups changes; with one, where it points uphill; and with several, after a
- * pass on whose way the data term rose: what the groups disagree about, momentum adds up, without end where few views see the same.
+ * gradient and converges. The momentum starts anew when the number of groups changes, and with one, where it points uphill. With several it
+ * adds up what they disagree about, without end where few views see the same: after a pass on whose way the data term rose it starts anew and
+ * is only half as much, and a pass on whose way that more than doubled is not made. Without momentum groups circle at worst.
  *
  * With one group the cost is that of the iterate, not of z: the data term is a parabola along the line of the last two iterates and z,
  * of which the value at the former and value and slope at z are known.
@@ -25,8 +26,12 @@ struct options {
 static const struct options defaults = {
 	.iterations = 20, .subsets = 12, .nonneg = 1, .momentum = 1, .restart = 1, .fewer = 0.5, .single = 0.9
 };
-/* Times the data term of the pass before: more than the circling of groups, less than a pass that runs away. */
+/* Times the data term of the pass before: more than the circling of groups, less than a pass that runs away; a pass that ran far. */
 #define RISE 1.1
+#define FAR 2
+/* What is left of the momentum then, until it is none. */
+#define LESS 0.5
+#define LEAST 0.1
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "iterations", .help = "passes over all the data", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
@@ -44,7 +49,10 @@ static const gt_param params[] = {
 	  .least = 0,
 	  .most = 1 },
 	{ .key = "momentum", .help = "extrapolate from step to step", .kind = GT_FLAG, .at = AT(momentum) },
-	{ .key = "restart", .help = "give up the momentum where it leads uphill", .kind = GT_FLAG, .at = AT(restart) },
+	{ .key = "restart",
+	  .help = "give up the momentum where it leads uphill, and half of it where subsets run away from each other",
+	  .kind = GT_FLAG,
+	  .at = AT(restart) },
 	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },
 	{ .key = NULL },
 };
@@ -69,13 +77,15 @@ struct state {
 	size_t groups, *order;
 	double *square; /* of each subset: <r, w r> of the last residual, once settled */
 	double data;    /* the data term of the pass before: with one group, at the iterate before */
-	gt_kept kept[5];
+	double share;   /* of the momentum that is made use of, with this number of groups */
+	gt_kept kept[6];
 };
 
 /* What one pass over the data found on its way: squares of a norm are there once settled. */
 struct pass {
 	double data, penalty, gradient2, change2, side[2];
 	double beta, along[2]; /* <data's gradient at z, z>, the same with x */
+	int undone;
 };
 
 static size_t groups_in(const struct state *s, int iteration)
@@ -125,7 +135,7 @@ static void step(struct state *s, size_t group, struct pass *pass)
 {
 	const gt_problem *p = s->p;
 	gt_pwls_point *at = &s->at;
-	const double beta = s->o->momentum ? gt_pwls_momentum(at) : 0;
+	const double beta = s->o->momentum ? s->share * gt_pwls_momentum(at) : 0;
 	pass->beta = beta;
 	gt_axpby(1 + beta, at->x, -beta, at->v);
 	gt_pwls_gradient(p, group, s->groups, at->v, &s->room, s->t, at->g, s->square);
@@ -153,17 +163,33 @@ static double at_iterate(const struct pass *pass, double before)
 	return b > 0 ? fmax(0, pass->data - rise + b / l / l * (l * rise - b * (pass->data - before))) : pass->data;
 }
 
+/* After a pass in which groups ran away from each other. One that is not made leaves x and its data term as they were. */
+static void tame(struct state *s, struct pass *pass)
+{
+	pass->undone = !(pass->data <= FAR * s->data) && s->o->momentum && s->share > 0;
+	s->share = s->share > LEAST ? LESS * s->share : 0;
+	s->at.t = 1;
+	if (pass->undone) {
+		gt_copy(s->old, s->at.x);
+		gt_copy(s->old, s->at.v);
+		pass->data = s->data;
+		pass->change2 = 0;
+	}
+}
+
 /* All groups once. */
 static struct pass sweep(struct state *s, int iteration)
 {
-	struct pass pass = { 0, NAN, NAN, 0, { 0, 0 }, 0, { 0, 0 } };
+	struct pass pass = { 0, NAN, NAN, 0, { 0, 0 }, 0, { 0, 0 }, 0 };
 	const size_t groups = groups_in(s, iteration);
 	if (groups != s->groups) {
 		s->groups = groups;
 		gt_sweep_fill_order(GT_SWEEP_BIT_REVERSED, groups, s->order);
 	}
-	if (fewer(s, iteration))
+	if (fewer(s, iteration)) {
 		s->at.t = 1;
+		s->share = 1;
+	}
 	if (groups > 1)
 		gt_copy(s->at.x, s->old);
 	for (size_t i = 0; i < groups; i++)
@@ -174,7 +200,9 @@ static struct pass sweep(struct state *s, int iteration)
 		pass.data += s->square[k] / 2;
 	if (groups == 1)
 		pass.data = at_iterate(&pass, s->data);
-	if (s->o->restart && (groups == 1 ? pass.side[0] > pass.side[1] : iteration > 1 && pass.data > RISE * s->data))
+	if (s->o->restart && groups > 1 && !(pass.data <= RISE * s->data))
+		tame(s, &pass);
+	else if (s->o->restart && pass.side[0] > pass.side[1])
 		s->at.t = 1;
 	s->data = pass.data;
 	return pass;
@@ -189,6 +217,7 @@ static const gt_kept *kept(struct state *s)
 		list[1] = (gt_kept){ "before", s->at.v, NULL };
 		list[2] = (gt_kept){ "t", NULL, &s->at.t };
 		list[3] = (gt_kept){ "data", NULL, &s->data };
+		list[4] = (gt_kept){ "share", NULL, &s->share };
 	}
 	return list;
 }
@@ -202,7 +231,7 @@ static gt_progress progress(struct state *s, int k, const struct pass *pass)
 	g.cost = pass->data + pass->penalty;
 	g.gradient = sqrt(pass->gradient2);
 	g.change = sqrt(pass->change2 / (double)gt_array_size(s->at.x));
-	g.share = fewer(s, k) ? 0 : (double)s->groups / (double)s->p->subsets;
+	g.share = fewer(s, k) || pass->undone ? 0 : (double)s->groups / (double)s->p->subsets;
 	g.judged = s->groups > 1 ? s->old : s->at.v;
 	g.passing = s->groups > 1;
 	g.kept = kept(s);
@@ -225,7 +254,7 @@ static void release(struct state *s)
 
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
-	struct state s = { .p = p, .o = options };
+	struct state s = { .p = p, .o = options, .data = INFINITY, .share = 1 };
 	gt_status st = GT_OK;
 	int done;
 	GT_TRY(prepare(&s, x));

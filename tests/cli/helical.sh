@@ -56,6 +56,11 @@ holds "$(value rmse) < 0.8 * $cut" "a margin makes it better than $cut"
 # What subsets disagree about does not add up, where few views see the same and no bound holds it back.
 ok recon long.nc -o free.nc --grid $slab --solver os-sqs:iterations=20,subsets=12,nonneg=no --weights noise --backend "$backend"
 ok compare free.nc slab.nc --relative 0.34
+# Nor with so many subsets that they run away in the second pass, and without fewer of them in the end; where that is allowed, it is no success.
+many=os-sqs:iterations=20,subsets=40,fewer=1,single=1,nonneg=no
+ok recon long.nc -o many.nc --grid $slab --solver $many --weights noise --backend "$backend"
+ok compare many.nc slab.nc --relative 0.35
+refused 1 "solver 'os-sqs' diverged" recon long.nc -o wild.nc --grid $slab --solver $many,restart=no --weights noise --backend "$backend"
 # It starts from a volume of the slab too, and continues from a checkpoint with the same bits.
 remark "slices below and" recon long.nc -o again.nc --grid $slab --init slab-vol.nc "${iterate[@]}"
 ok compare again.nc slab.nc --relative 0.34
