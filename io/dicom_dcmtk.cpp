@@ -60,7 +60,7 @@ gt_status gt_dicom_ready(void)
 		return GT_OK;
 	return gt_fail(GT_ERR_UNSUPPORTED,
 	               "DCMTK's data dictionary, which DICOM needs, was not found (looked for: %s): it comes with DCMTK's library (Debian, "
-	               "Ubuntu: the package libdcmtk17 or the like); where it is elsewhere, DCMDICTPATH=.../dicom.dic says so",
+	               "Ubuntu: the package libdcmtk17 or the like); where it is elsewhere, the variable DCMDICTPATH names dicom.dic",
 	               dictionary_path());
 }
 
