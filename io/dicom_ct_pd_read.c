@@ -149,18 +149,22 @@ static gt_status find_places(reading *r)
 	return GT_OK;
 }
 
-/* What does not fit can be made to: photons can stay behind, and NetCDF is read in pieces. */
-static gt_status room_for(double bytes, int with_photons, const char *path)
+/* What does not fit can be made to: photons can stay behind, and circles are reconstructed from NetCDF in pieces. */
+static gt_status room_for(const gt_scan *scan, int with_photons, const char *path)
 {
+	const double bytes = (double)gt_scan_cells(scan) * sizeof(float);
 	if (with_photons)
 		return gt_fail_in(gt_host_room(2 * bytes, "projections and photon statistics"),
 		                  "%s is read as a whole; import it first, without what takes half of it: gantry import %s -o scan.nc "
 		                  "--without-photons",
 		                  path, path);
-	return gt_fail_in(gt_host_room(bytes, "projections"),
-	                  "%s is read as a whole; import it first, where there is more memory, and NetCDF is read in pieces: gantry import "
-	                  "%s -o scan.nc",
-	                  path, path);
+	if (gt_scan_is_helical(scan))
+		return gt_fail_in(gt_host_room(bytes, "projections"), "%s is read as a whole, as any helix is", path);
+	return gt_fail_in(
+		gt_host_room(bytes, "projections"),
+		"%s is read as a whole; import it first, where there is more memory, and fdk reads NetCDF in pieces: gantry import "
+		"%s -o scan.nc",
+		path, path);
 }
 
 gt_status pd_read_samples(pd_set *s, gt_projections *p)
@@ -173,7 +177,7 @@ gt_status pd_read_samples(pd_set *s, gt_projections *p)
 	GT_TRY(pd_strides(s->head_path, &s->head, r.stride, &square));
 	if (square)
 		gt_read_note(s->o, "as many rows as columns: lines of the image are taken as columns of the detector");
-	GT_TRY(room_for((double)n * sizeof(float), with_photons, s->path));
+	GT_TRY(room_for(p->scan, with_photons, s->path));
 	p->data = malloc(n * sizeof *p->data);
 	p->photons = with_photons ? malloc(n * sizeof *p->photons) : NULL;
 	if (!p->data || (with_photons && !p->photons))
