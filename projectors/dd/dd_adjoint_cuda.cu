@@ -43,6 +43,7 @@
 #endif
 #include "core/cuda.h"
 #include "projectors/dd/dd_ring.h"
+#include "projectors/pieces.h"
 
 enum { SLICES = GT_DD_SPREAD, THREADS = WARP * (SLICES + 1) };
 static __host__ __device__ constexpr int slot_of(int form) { return form == SHORT ? GT_DD_ADJOINT_SLOT : GT_DD_ADJOINT_SLOT_FINE; }
@@ -340,7 +341,6 @@ static __global__ void unfold(const float *b, float *x, int nz, size_t columns, 
 
 /* Host ------------------------------------------------------------------------- */
 
-static int pieces(int n, int size) { return (n + size - 1) / size; }
 static int stride_of(const gt_dd *d) { return (d->rows + 2) / 2 * 2; }
 static int form_of(const gt_dd *d) { return d->rows <= GT_DD_ADJOINT_SHORT ? SHORT : d->rows <= GT_DD_ADJOINT_WHOLE ? FINE : TALL; }
 

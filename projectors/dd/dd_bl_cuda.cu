@@ -15,10 +15,9 @@
 #endif
 #include <stdlib.h>
 #include "projectors/dd/dd_bl_cuda.h"
+#include "projectors/pieces.h"
 
 enum { WARP = 32 };
-
-static int pieces(size_t n, int size) { return (int)((n + size - 1) / size); }
 
 /* Forward ------------------------------------------------------------------ */
 

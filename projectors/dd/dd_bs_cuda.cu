@@ -20,6 +20,7 @@
 #endif
 #include "core/cuda.h"
 #include "projectors/dd/dd_impl.h"
+#include "projectors/pieces.h"
 
 enum { WARP = 32, TALL = 1024 }; /* steps beyond TALL cells are left to the kernels of one row or slice, in double */
 
@@ -156,8 +157,6 @@ static __global__ void forward_kernel(gt_dd d, const T *y_slices, const T *x_sli
 		if (l0 + r < d.rows)
 			out[gt_dd_cell(&d, &v, view, l0 + r, k)] = sum[r] * (T)gt_dd_slant(&c, l0 + r, d.pitch[2], d.pitch[v.axis]);
 }
-
-static int pieces(int n, int size) { return (n + size - 1) / size; }
 
 template <typename T, int ROWS> static void launch_forward(cudaStream_t queue, const gt_dd *d, const T *x, const T *transposed, T *y)
 {

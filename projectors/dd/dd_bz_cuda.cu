@@ -12,6 +12,7 @@
 #define GT_DD_BZ_WARPS 8
 #endif
 #include "projectors/dd/dd_bl_cuda.h"
+#include "projectors/pieces.h"
 
 enum { WARP = 32 };
 
@@ -50,8 +51,6 @@ static __global__ void __launch_bounds__(WARP *GT_DD_BZ_WARPS)
 		if (z < voxels)
 			out[(size_t)z * d.n[1] * d.n[0]] += sum[z];
 }
-
-static int pieces(int n, int size) { return (n + size - 1) / size; }
 
 template <int AXIS, int VOXELS> static void launch(gt_backend *be, const gt_dd *d, const gt_dd_bl *p, size_t first, size_t count, float *x)
 {

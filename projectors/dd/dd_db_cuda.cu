@@ -23,10 +23,9 @@
 #include <stdlib.h>
 #include "core/cuda.h"
 #include "projectors/dd/dd_integral.h"
+#include "projectors/pieces.h"
 
 enum { WARP = 32 };
-
-static int pieces(size_t n, int size) { return (int)((n + size - 1) / size); }
 
 /* 0 <= p < 2^31: whole part and what is left, without conversions. */
 static __device__ __forceinline__ double split(double p, int *whole)

@@ -56,6 +56,7 @@
 #endif
 #include "core/cuda_side.h"
 #include "projectors/dd/dd_forward_ring.h"
+#include "projectors/pieces.h"
 
 static __host__ __device__ constexpr bool is_tall(int rows) { return rows > 2 * WARP; }
 static __host__ __device__ constexpr int slot_bytes(int rows) { return is_tall(rows) ? GT_DD_FORWARD_SLOT_TALL : GT_DD_FORWARD_SLOT; }
@@ -415,7 +416,6 @@ template <int ROWS, int LANES, int COLUMNS, int FORM> __global__ void forward_ke
 
 /* Host ------------------------------------------------------------------------- */
 
-static int pieces(int n, int size) { return (n + size - 1) / size; }
 static int stride_of(const gt_dd *d) { return (d->n[2] + 2 + 3) / 4 * 4; }
 
 /* Shapes of a warp's tile: rows of a lane, lanes of a column, columns. */

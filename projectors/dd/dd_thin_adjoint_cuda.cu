@@ -40,6 +40,7 @@
 #include <math.h>
 #include "core/cuda.h"
 #include "projectors/dd/dd_ring.h"
+#include "projectors/pieces.h"
 
 enum { ACROSS = 4, DEEP = WARP / ACROSS, WARPS = GT_DD_THIN_WARPS_ACROSS * GT_DD_THIN_WARPS_DEEP, THREADS = WARP * (WARPS + 1) };
 enum { SLICES = DEEP * GT_DD_THIN_WARPS_DEEP };
@@ -235,7 +236,6 @@ template <int NZ, int VOXELS, int FORM> __global__ void thin_kernel(gt_dd d, gt_
 
 /* Host ------------------------------------------------------------------------- */
 
-static int pieces(int n, int size) { return (n + size - 1) / size; }
 /* Odd where columns are fetched whole. */
 static int stride_of(const gt_dd *d) { return d->rows <= GT_DD_THIN_WHOLE ? (d->rows + 1) | 1 : (d->rows + 2) / 2 * 2; }
 static int form_of(const gt_dd *d) { return d->rows <= GT_DD_THIN_FOLDED ? FOLDED : d->rows <= GT_DD_THIN_WHOLE ? SHORT : FINE; }

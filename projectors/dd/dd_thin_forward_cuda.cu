@@ -12,6 +12,7 @@
 #endif
 #include "core/cuda.h"
 #include "projectors/dd/dd_fast.h"
+#include "projectors/pieces.h"
 
 enum { WARP = 32, ROWS = GT_DD_THIN_ROWS };
 
@@ -84,8 +85,6 @@ static __global__ void thin_kernel(gt_dd d, gt_dd_fast f, gt_dd_lines t, float *
 			*out = t.begin > 0 ? *out + value : value;
 		}
 }
-
-static int pieces(int n, int size) { return (n + size - 1) / size; }
 
 template <int NZ> static void launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, gt_dd_lines t, float *y)
 {

@@ -3,6 +3,7 @@
 /* For the *_cuda.cu files of this folder: what they share, and the kernels for level scans (ray_level.h). Volumes are [z][y][x], and
  * [z][x][y] where their slices are perpendicular to x: neighbouring rays then read neighbouring voxels. */
 #include "core/cuda.h"
+#include "projectors/pieces.h"
 #include "projectors/ray/ray_impl.h"
 #include "projectors/ray/ray_level.h"
 
@@ -10,8 +11,6 @@ enum { GT_RAY_WARP = 32 };
 #ifndef GT_RAY_BATCH_BYTES
 #define GT_RAY_BATCH_BYTES ((size_t)1 << 30)
 #endif
-
-static inline int gt_ray_pieces(int n, int size) { return (n + size - 1) / size; }
 
 /* [z][y][x] -> [z][x][y], copied or added. */
 template <typename T, int ADD> static __global__ void gt_ray_transpose(const T *in, T *out, int nx, int ny, int tiles_x, int tiles_y)
@@ -33,7 +32,7 @@ template <typename T, int ADD> static __global__ void gt_ray_transpose(const T *
 /* nx, ny: of `in`. */
 template <typename T, int ADD> static void gt_ray_transpose_volume(cudaStream_t queue, const T *in, T *out, int nx, int ny, int nz)
 {
-	const int tx = gt_ray_pieces(nx, GT_RAY_WARP), ty = gt_ray_pieces(ny, GT_RAY_WARP);
+	const int tx = pieces(nx, GT_RAY_WARP), ty = pieces(ny, GT_RAY_WARP);
 	gt_ray_transpose<T, ADD><<<(unsigned)((size_t)tx * ty * nz), dim3(GT_RAY_WARP, 8), 0, queue>>>(in, out, nx, ny, tx, ty);
 }
 

@@ -154,8 +154,8 @@ static void launch_adjoint(cudaStream_t queue, const gt_rays *g, const gt_ray_le
 {
 	if (!v->sliced[AXIS])
 		return;
-	const int groups = gt_ray_pieces(g->n[1 - AXIS], WARP), slice_groups = gt_ray_pieces(g->n[AXIS], GT_RAY_ADJOINT_WIDTH);
-	const size_t blocks = (size_t)groups * slice_groups * gt_ray_pieces(g->n[2], Z);
+	const int groups = pieces(g->n[1 - AXIS], WARP), slice_groups = pieces(g->n[AXIS], GT_RAY_ADJOINT_WIDTH);
+	const size_t blocks = (size_t)groups * slice_groups * pieces(g->n[2], Z);
 	adjoint_kernel<MODEL, T, Z, AXIS>
 		<<<(unsigned)blocks, dim3(WARP, GT_RAY_ADJOINT_WIDTH), 0, queue>>>(*g, *v, cells, x, first, views, groups, slice_groups);
 }

@@ -352,7 +352,7 @@ static __global__ void __launch_bounds__(WARP *GT_RAY_FORWARD_VIEWS, sizeof(T) =
 template <gt_ray_model MODEL, int ROWS, typename T>
 static void launch_forward(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *y_slices, const T *x_slices, T *y)
 {
-	const int groups = gt_ray_pieces(g->columns, WARP), tiles = gt_ray_pieces(g->rows, ROWS);
+	const int groups = pieces(g->columns, WARP), tiles = pieces(g->rows, ROWS);
 	const size_t views = (g->views + GT_RAY_FORWARD_VIEWS - 1) / GT_RAY_FORWARD_VIEWS;
 	forward_kernel<MODEL, T, ROWS><<<(unsigned)(views * groups * tiles), dim3(WARP, GT_RAY_FORWARD_VIEWS), 0, queue>>>(*g, *v, y_slices,
 	                                                                                                                   x_slices, y,
@@ -363,11 +363,10 @@ template <gt_ray_model MODEL, typename T> static void forward_as(gt_backend *be,
 {
 	cudaStream_t queue = gt_cuda_queue(be);
 	T *y_slices = (T *)gt_scratch(be), *x_slices = y_slices + (v->sliced[1] ? slices_size<T>(g, 1) : 0);
-	const int nx = g->n[0], ny = g->n[1], nz = g->n[2], tx = gt_ray_pieces(nx, WARP), ty = gt_ray_pieces(ny, WARP);
+	const int nx = g->n[0], ny = g->n[1], nz = g->n[2], tx = pieces(nx, WARP), ty = pieces(ny, WARP);
 	if (v->sliced[1])
-		cut_y<T><<<(unsigned)((size_t)gt_ray_pieces(nx, 128) * ny * nz), 128, 0, queue>>>(x, y_slices, nx, ny, nz,
-		                                                                                  pitch_of(nx, sizeof(T)),
-		                                                                                  gt_ray_pieces(nx, 128));
+		cut_y<T><<<(unsigned)((size_t)pieces(nx, 128) * ny * nz), 128, 0, queue>>>(x, y_slices, nx, ny, nz, pitch_of(nx, sizeof(T)),
+		                                                                           pieces(nx, 128));
 	if (v->sliced[0])
 		cut_x<T><<<(unsigned)((size_t)tx * ty * nz), dim3(WARP, 8), 0, queue>>>(x, x_slices, nx, ny, nz, pitch_of(ny, sizeof(T)),
 		                                                                        tx, ty);

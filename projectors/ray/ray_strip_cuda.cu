@@ -175,8 +175,8 @@ static void launch_strips(cudaStream_t queue, const gt_rays *g, const gt_ray_lev
 {
 	if (!v->sliced[AXIS])
 		return;
-	const int strips = gt_ray_pieces(g->n[1 - AXIS], GT_RAY_STRIP), groups = gt_ray_pieces(g->n[AXIS], GT_RAY_STRIP_WARPS);
-	const size_t blocks = (size_t)strips * groups * gt_ray_pieces(g->n[2], WARP * TILES);
+	const int strips = pieces(g->n[1 - AXIS], GT_RAY_STRIP), groups = pieces(g->n[AXIS], GT_RAY_STRIP_WARPS);
+	const size_t blocks = (size_t)strips * groups * pieces(g->n[2], WARP * TILES);
 	strip_kernel<T, ORDINARY, TILES, AXIS>
 		<<<(unsigned)blocks, dim3(WARP, GT_RAY_STRIP_WARPS), 0, queue>>>(*g, *v, cells, x, first, views, strips, groups);
 }
@@ -193,7 +193,7 @@ template <typename T> static void adjoint_as(gt_backend *be, const gt_rays *g, c
 	cudaStream_t queue = gt_cuda_queue(be);
 	T *cells = (T *)gt_scratch(be);
 	const size_t batch = gt_ray_batch_views(g, g->rows + 2 * PAD, sizeof(T));
-	const int row_tiles = gt_ray_pieces(g->rows + 2 * PAD, WARP), column_tiles = gt_ray_pieces(g->columns, WARP);
+	const int row_tiles = pieces(g->rows + 2 * PAD, WARP), column_tiles = pieces(g->columns, WARP);
 	cudaMemsetAsync(x, 0, (size_t)g->n[0] * g->n[1] * g->n[2] * sizeof(T), queue);
 	for (size_t first = 0; first < g->views; first += batch) {
 		const size_t views = g->views - first < batch ? g->views - first : batch;

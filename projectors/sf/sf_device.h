@@ -2,6 +2,7 @@
 #define GT_SF_DEVICE_H
 /* What the two fast kernels share, device code alone: bulk copies into shared memory and the barriers that count them (compute
  * capability 9.0), running sums read at a clamped place, and a view as a tile of voxels sees it. */
+#include "projectors/pieces.h"
 #include "projectors/sf/sf_footprint.h"
 #include "projectors/staging.h"
 
@@ -152,8 +153,6 @@ static __device__ __forceinline__ float chord_of(const gt_sf_near *n, int x, int
 /* Lines of running sums --------------------------------------------------------- */
 
 enum { GT_SF_PARTS = 8, GT_SF_STEP = 8 };
-static __host__ __device__ inline int pieces(int n, int size) { return (n + size - 1) / size; }
-
 /* A block of WARP x PARTS threads writes the lines of WARP neighbours k from `from` on, fewer at the end: entry e is the sum of the
  * values 0 .. e-1 less half of all n; entries past the last keep its value, up to `stride`. value(k, l) is read twice; line k goes to
  * every one of out[] + k step[]. A thread owns an eighth of the values of one line. */

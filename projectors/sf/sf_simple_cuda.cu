@@ -19,11 +19,10 @@
 #define GT_SF_BATCH_BYTES ((size_t)1 << 30)
 #endif
 #include "core/cuda.h"
+#include "projectors/pieces.h"
 #include "projectors/sf/sf_cuda.h"
 
 enum { WARP = 32 };
-
-static int pieces(int n, int size) { return (n + size - 1) / size; }
 
 static __device__ int shadow_of(const gt_sf *d, const gt_sf_view *v, int x, int y, gt_sf_shadow *s)
 {
