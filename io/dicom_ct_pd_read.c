@@ -2,6 +2,7 @@
  * The focal centre is at (-rho sin phi, rho cos phi, z), columns run counter-clockwise seen from it along +z, rows run downwards: the
  * format's manual, and readers that reconstruct with it (FreeCT; helix2fan). So phi is our gantry angle, and rows are turned over here. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "io/dicom_ct_pd.h"
@@ -152,19 +153,21 @@ static gt_status find_places(reading *r)
 /* What does not fit can be made to: photons can stay behind, and circles are reconstructed from NetCDF in pieces. */
 static gt_status room_for(const gt_scan *scan, int with_photons, const char *path)
 {
-	const double bytes = (double)gt_scan_cells(scan) * sizeof(float);
+	const double bytes = (double)gt_scan_cells(scan) * sizeof(float) * (with_photons ? 2 : 1);
+	const gt_status st = gt_fail_in(gt_host_room(bytes, with_photons ? "projections and photon statistics" : "projections"), "%s",
+	                                path);
+	char why[512];
+	if (st == GT_OK)
+		return GT_OK;
+	snprintf(why, sizeof why, "%s", gt_error());
 	if (with_photons)
-		return gt_fail_in(gt_host_room(2 * bytes, "projections and photon statistics"),
-		                  "%s is read as a whole; import it first, without what takes half of it: gantry import %s -o scan.nc "
-		                  "--without-photons",
-		                  path, path);
+		return gt_fail(
+			st, "%s; without its photons it takes half of that: import it first: gantry import %s -o scan.nc --without-photons",
+			why, path);
 	if (gt_scan_is_helical(scan))
-		return gt_fail_in(gt_host_room(bytes, "projections"), "%s is read as a whole, as any helix is", path);
-	return gt_fail_in(
-		gt_host_room(bytes, "projections"),
-		"%s is read as a whole; import it first, where there is more memory, and fdk reads NetCDF in pieces: gantry import "
-		"%s -o scan.nc",
-		path, path);
+		return gt_fail(st, "%s; a helix is read as a whole", why);
+	return gt_fail(st, "%s; fdk reads NetCDF in pieces: import it first, where there is more memory: gantry import %s -o scan.nc", why,
+	               path);
 }
 
 gt_status pd_read_samples(pd_set *s, gt_projections *p)
