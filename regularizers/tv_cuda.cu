@@ -10,7 +10,7 @@
 #define TV_X 64 /* voxels of a tile along x: 32, 64, 128 */
 #endif
 #ifndef TV_Y
-#define TV_Y 8 /* and rows, the first and the last of which its neighbours compute: 4, 8, 15; (TV_X + 2) TV_Y <= 1024 */
+#define TV_Y 11 /* and rows, the first and the last of which its neighbours compute: 4, 8, 11, 15; (TV_X + 2) TV_Y <= 1024 */
 #endif
 #ifndef TV_SLICES
 #define TV_SLICES 64 /* slices that a block marches through: 16 to 256 */
