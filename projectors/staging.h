@@ -49,6 +49,11 @@ static __device__ __forceinline__ void barrier_arrive(unsigned bar)
 {
 	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
 }
+/* Of two launches one after the other, the second by programmatic stream serialization: its blocks begin when all of the first have come to
+ * let_next_launch_begin(), and what follows await_last_launch() comes after the end of the first. */
+static __device__ __forceinline__ void let_next_launch_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+static __device__ __forceinline__ void await_last_launch() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
 static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
 {
 	asm volatile("{\n"

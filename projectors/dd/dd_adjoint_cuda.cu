@@ -238,6 +238,7 @@ static __device__ __forceinline__ void consume(const strip_unit *u, int warp, st
 template <int STRIP, int EDGES, int FORM>
 static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e, const int *end)
 {
+	await_last_launch();                                                     /* that of the other axis, which adds to the same voxels */
 	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis], z1 = *end; /* not kept in a register: those are scarce */
 	if (FORM == FINE && EDGES == 2)                                          /* nor what follows from these */
 		asm volatile("" : "+r"(i0), "+r"(n));
@@ -287,8 +288,10 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 		part_end = min(z0 + j.part, d.n[2]);
 	}
 	__syncthreads();
+	let_next_launch_begin();
 	if (warp == SLICES) {
 		produce<strip_shape<STRIP, EDGES, FORM>>(d, f, j, ring, i0, n0, z0, part_end);
+		await_last_launch();
 		return;
 	}
 	struct sums<STRIP, EDGES> s = {
@@ -324,19 +327,31 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 template <int STRIP, int EDGES, int FORM> __global__ void adjoint_kernel(gt_dd d, gt_dd_fast f, job j) {}
 #endif
 
-/* [y][x][z] -> [z][y][x] */
-static __global__ void unfold(const float *b, float *x, int nz, size_t columns, int tiles_z)
+/* [y][x][z] -> [z][y][x], DEEP slices of WARP columns per block */
+enum { DEEP = 2 * WARP, UNFOLD_WARPS = 8 };
+static __global__ void __launch_bounds__(WARP *UNFOLD_WARPS) unfold(const float *b, float *x, int nz, size_t columns, int tiles_z)
 {
-	__shared__ float tile[WARP][WARP + 1];
+	enum { OWN = DEEP / UNFOLD_WARPS, PARTS = DEEP / WARP };
+	__shared__ float tile[DEEP][WARP + 1];
 	const size_t c0 = blockIdx.x / tiles_z * (size_t)WARP;
-	const int z0 = blockIdx.x % tiles_z * WARP;
-	for (int c = threadIdx.y; c < WARP; c += blockDim.y)
-		if (c0 + c < columns && z0 + threadIdx.x < nz)
-			tile[c][threadIdx.x] = b[(c0 + c) * nz + z0 + threadIdx.x];
+	const int z0 = blockIdx.x % tiles_z * DEEP, lane = threadIdx.x, warp = threadIdx.y;
+	float v[OWN]; /* all are on their way before the first is stored */
+#pragma unroll
+	for (int i = 0; i < OWN; i++) {
+		const size_t c = c0 + warp + i / PARTS * UNFOLD_WARPS;
+		const int z = z0 + i % PARTS * WARP + lane;
+		v[i] = c < columns && z < nz ? b[c * nz + z] : 0;
+	}
+#pragma unroll
+	for (int i = 0; i < OWN; i++)
+		tile[i % PARTS * WARP + lane][warp + i / PARTS * UNFOLD_WARPS] = v[i];
 	__syncthreads();
-	for (int z = threadIdx.y; z < WARP; z += blockDim.y)
-		if (c0 + threadIdx.x < columns && z0 + z < nz)
-			x[(size_t)(z0 + z) * columns + c0 + threadIdx.x] = tile[threadIdx.x][z];
+#pragma unroll
+	for (int i = 0; i < OWN; i++) {
+		const int z = warp + i * UNFOLD_WARPS;
+		if (c0 + lane < columns && z0 + z < nz)
+			x[(size_t)(z0 + z) * columns + c0 + lane] = tile[z][lane];
+	}
 }
 
 /* Host ------------------------------------------------------------------------- */
@@ -401,11 +416,18 @@ static size_t batch_views(const gt_dd *d, const gt_dd_fast *f)
 	const size_t most = f->limit / one;
 	return most < 1 ? 1 : most < views ? most : views;
 }
+/* With few views the last blocks of an axis would leave most of the device idle: then those of the other begin beside them. */
+static int runs_beside(const gt_dd *d, const gt_dd_fast *f)
+{
+	const double sums = (double)(f->views[0] + f->views[1]) * d->columns * stride_of(d) * sizeof(float2);
+	return f->views[0] && f->views[1] && sums <= (double)volume_bytes(d) && sums <= (double)f->limit;
+}
 extern "C" size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f)
 {
 	if (thin_is_best(d, f))
 		return gt_dd_thin_adjoint_scratch(d, f);
-	return volume_bytes(d) + batch_views(d, f) * d->columns * stride_of(d) * sizeof(float2);
+	const size_t views = runs_beside(d, f) ? f->views[0] + f->views[1] : batch_views(d, f);
+	return volume_bytes(d) + views * d->columns * stride_of(d) * sizeof(float2);
 }
 
 template <int STRIP, int EDGES, int FORM> static cudaError_t launch_form(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
@@ -415,17 +437,42 @@ template <int STRIP, int EDGES, int FORM> static cudaError_t launch_form(cudaStr
 	j.slice_groups = pieces(d->n[j.axis], SLICES);
 	const size_t columns = (size_t)j.strips * j.slice_groups;
 	j.part = part_of(d, f, WARP * EDGES, columns);
-	const size_t blocks = columns * pieces(d->n[2], j.part);
+	cudaLaunchAttribute early = {};
+	early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	early.val.programmaticStreamSerializationAllowed = 1;
+	cudaLaunchConfig_t c = {};
+	c.gridDim = (unsigned)(columns * pieces(d->n[2], j.part));
+	c.blockDim = THREADS;
+	c.dynamicSmemBytes = bytes;
+	c.stream = queue;
+	c.attrs = &early;
+	c.numAttrs = j.early;
 	const cudaError_t e = cudaFuncSetAttribute(adjoint_kernel<STRIP, EDGES, FORM>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-	if (e == cudaSuccess)
-		adjoint_kernel<STRIP, EDGES, FORM><<<(unsigned)blocks, THREADS, bytes, queue>>>(*d, *f, j);
-	return e;
+	return e == cudaSuccess ? cudaLaunchKernelEx(&c, adjoint_kernel<STRIP, EDGES, FORM>, *d, *f, j) : e;
 }
 template <int STRIP, int EDGES> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
 {
 	return j.form == SHORT  ? launch_form<STRIP, EDGES, SHORT>(queue, d, f, j)
 	       : j.form == FINE ? launch_form<STRIP, EDGES, FINE>(queue, d, f, j)
 	                        : launch_form<STRIP, EDGES, TALL>(queue, d, f, j);
+}
+
+static cudaError_t launch_edges(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, int edges, job j)
+{
+	return edges == 1   ? launch<GT_DD_ADJOINT_STRIP, 1>(queue, d, f, j)
+	       : edges == 2 ? launch<GT_DD_ADJOINT_STRIP, 2>(queue, d, f, j)
+	       : edges == 3 ? launch<GT_DD_ADJOINT_STRIP3, 3>(queue, d, f, j)
+	                    : launch<GT_DD_ADJOINT_STRIP4, 4>(queue, d, f, j);
+}
+
+static size_t view_stride_of(const gt_dd *d) { return (size_t)d->columns * stride_of(d); }
+static void sum_views(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, const float *y, int first, int views, float2 *sums)
+{
+	const int groups = pieces(d->columns, WARP);
+	sum_rows<<<(unsigned)((size_t)views * groups), dim3(GT_DD_SUM_LINES, GT_DD_SUM_WARPS), 0, queue>>>(*d, f->view + first, y, sums,
+	                                                                                                   view_stride_of(d), stride_of(d),
+	                                                                                                   d->rows / 2, form_of(d), UNIT,
+	                                                                                                   groups);
 }
 
 extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)
@@ -435,26 +482,28 @@ extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_f
 		return;
 	}
 	cudaStream_t queue = gt_cuda_queue(be);
-	const size_t batch = batch_views(d, f), columns = (size_t)d->n[0] * d->n[1], view_stride = (size_t)d->columns * stride_of(d);
-	const int stride = stride_of(d), groups = pieces(d->columns, WARP), edges = edges_of(d, f), middle = d->rows / 2, form = form_of(d),
-		  tiles = pieces(d->n[2], WARP);
+	const size_t batch = batch_views(d, f), columns = (size_t)d->n[0] * d->n[1];
+	const int beside = runs_beside(d, f), edges = edges_of(d, f), tiles = pieces(d->n[2], DEEP);
 	float *b = (float *)gt_scratch(be);
 	float2 *sums = (float2 *)((char *)b + volume_bytes(d));
+	job j = { sums, b, 0, 0, 0, 0, 0, stride_of(d), d->rows / 2, form_of(d), view_stride_of(d), 0, 0, 0, 0 };
 	cudaMemsetAsync(b, 0, columns * d->n[2] * sizeof(float), queue);
-	for (int axis = 0, first = 0, bundle = 0; axis < 2; first += f->views[axis], bundle += f->bundles[axis++])
-		for (size_t done = 0; done < (size_t)f->views[axis]; done += batch) {
-			const int views = (int)(f->views[axis] - done < batch ? f->views[axis] - done : batch);
-			job j = { sums, b, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, form, view_stride, 0,
-				  0,    0 };
-			sum_rows<<<(unsigned)((size_t)views * groups), dim3(GT_DD_SUM_LINES, GT_DD_SUM_WARPS), 0, queue>>>(
-				*d, f->view + j.first, y, sums, view_stride, stride, middle, form, UNIT, groups);
-			const cudaError_t e = edges == 1   ? launch<GT_DD_ADJOINT_STRIP, 1>(queue, d, f, j)
-			                      : edges == 2 ? launch<GT_DD_ADJOINT_STRIP, 2>(queue, d, f, j)
-			                      : edges == 3 ? launch<GT_DD_ADJOINT_STRIP3, 3>(queue, d, f, j)
-			                                   : launch<GT_DD_ADJOINT_STRIP4, 4>(queue, d, f, j);
-			if (gt_cuda_check(be, e, "dd adjoint"))
+	if (beside)
+		sum_views(queue, d, f, y, 0, f->views[0] + f->views[1], sums);
+	for (; j.axis < 2; j.bundle += j.bundles, j.axis++) {
+		const int end = j.first + f->views[j.axis];
+		j.bundles = f->bundles[j.axis];
+		for (; j.first < end; j.first += j.views) {
+			j.views = (size_t)(end - j.first) < batch ? end - j.first : (int)batch;
+			if (beside)
+				j.sums = sums + j.first * j.view_stride;
+			else
+				sum_views(queue, d, f, y, j.first, j.views, sums);
+			j.early = beside && j.axis;
+			if (gt_cuda_check(be, launch_edges(queue, d, f, edges, j), "dd adjoint"))
 				return;
 		}
-	unfold<<<(unsigned)((columns + WARP - 1) / WARP * tiles), dim3(WARP, 8), 0, queue>>>(b, x, d->n[2], columns, tiles);
+	}
+	unfold<<<(unsigned)((columns + WARP - 1) / WARP * tiles), dim3(WARP, UNFOLD_WARPS), 0, queue>>>(b, x, d->n[2], columns, tiles);
 	gt_cuda_check(be, cudaGetLastError(), "dd adjoint");
 }

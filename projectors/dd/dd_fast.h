@@ -45,6 +45,8 @@ void   gt_dd_fast_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, c
 void   gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x);
 /* lines: those of t, to be filled from x, the volume. */
 void   gt_dd_sum_lines(gt_backend *be, const gt_dd *d, const float *x, gt_dd_lines t, float *lines);
+/* The same for all slices of both axes, in one pass over x. */
+void   gt_dd_sum_lines_of_both(gt_backend *be, const gt_dd *d, const float *x, int stride, float *const lines[2]);
 /* Forward of volumes of at most GT_DD_THIN slices of z, for the views of an axis; adds to y where begin > 0. */
 enum { GT_DD_THIN = 6 };
 void   gt_dd_thin_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, gt_dd_lines t, float *y);

@@ -540,30 +540,43 @@ static cudaError_t launch_shape(cudaStream_t queue, const gt_dd *d, const gt_dd_
 	return cudaErrorInvalidConfiguration;
 }
 
-/* Slices begin .. end-1 of an axis; returns 0 if that failed. */
+/* From the sums of slices begin .. end-1 of an axis; returns 0 if that failed. */
+static int forward_lines(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, gt_dd_lines t, float *y)
+{
+	const int flush = GT_DD_FORWARD_FLUSH / d->n[2], first = t.axis ? f->groups[0] : 0;
+	const job j = { t.lines, y, t.axis, t.begin, t.end, t.stride, t.begin > 0, first, 0, 0, flush < 8 ? 8 : flush > 32 ? 32 : flush };
+	return !gt_cuda_check(be, launch_shape(gt_cuda_queue(be), d, f, j), "dd forward");
+}
+
+/* Slices from `begin` on, as many as there is room for the sums of. */
 static int forward_slab(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, int begin, float *lines, const float *x, float *y)
 {
-	const int stride = stride_of(d), flush = GT_DD_FORWARD_FLUSH / d->n[2], first = axis ? f->groups[0] : 0;
 	const int end = begin + slab_of(d, f, axis) < d->n[axis] ? begin + slab_of(d, f, axis) : d->n[axis];
-	const gt_dd_lines sums = { lines, axis, begin, end, stride };
-	const job j = { lines, y, axis, begin, end, stride, begin > 0, first, 0, 0, flush < 8 ? 8 : flush > 32 ? 32 : flush };
+	const gt_dd_lines sums = { lines, axis, begin, end, stride_of(d) };
 	gt_dd_sum_lines(be, d, x, sums, lines);
 	if (d->n[2] > GT_DD_THIN)
-		return !gt_cuda_check(be, launch_shape(gt_cuda_queue(be), d, f, j), "dd forward");
+		return forward_lines(be, d, f, sums, y);
 	gt_dd_thin_forward(be, d, f, sums, y);
 	return 1;
+}
+
+static void forward_beside(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *x, float *y)
+{
+	float *const scratch = (float *)gt_scratch(be), *const lines[2] = { scratch, scratch + slab_bytes(d, f, 0) / sizeof(float) };
+	gt_dd_sum_lines_of_both(be, d, x, stride_of(d), lines);
+	gt_cuda_side(be);
+	forward_lines(be, d, f, { lines[1], 1, 0, d->n[1], stride_of(d) }, y);
+	gt_cuda_main(be);
+	forward_lines(be, d, f, { lines[0], 0, 0, d->n[0], stride_of(d) }, y);
+	gt_cuda_join(be);
+	gt_cuda_check(be, cudaGetLastError(), "dd forward");
 }
 
 extern "C" void gt_dd_fast_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *x, float *y)
 {
 	float *lines = (float *)gt_scratch(be);
 	if (runs_beside(d, f)) {
-		gt_cuda_side(be);
-		forward_slab(be, d, f, 1, 0, lines + slab_bytes(d, f, 0) / sizeof *lines, x, y);
-		gt_cuda_main(be);
-		forward_slab(be, d, f, 0, 0, lines, x, y);
-		gt_cuda_join(be);
-		gt_cuda_check(be, cudaGetLastError(), "dd forward");
+		forward_beside(be, d, f, x, y);
 		return;
 	}
 	for (int axis = 0; axis < 2; axis++)

@@ -39,6 +39,7 @@ struct job {
 	size_t view_stride; /* of sums, even */
 	int strips, slice_groups;
 	int part; /* slices of z that a block owns: tiles of different bundles overlap, those of different blocks must not */
+	int early; /* begins when the last blocks of the launch before have begun */
 };
 
 /* Host: rows at most that z edges of a tile lie in, for blocks of so many slices. */
@@ -59,7 +60,8 @@ static constexpr float UNIT = 0x1p-22f, ROWS_IN_UNITS = 0x1p127f;
 /* A block: 32 columns of one view. With G the data times the slant and C its running sum from the middle row, entry l of a column is
  * FOLDED: (C_l - l G_l, rows G_l), SHORT: (C_l - (l - middle) G_l, G_l): the sum is then one multiplication away from a place over the
  * window, or counted from the middle; else (C_l, G_l / fraction), for fractions in units of that. */
-static __global__ void sum_rows(gt_dd d, const gt_dd_near *view, const float *y, float2 *out, size_t view_stride, int stride, int middle,
+static __global__ void __launch_bounds__(GT_DD_SUM_LINES *GT_DD_SUM_WARPS, GT_DD_SUM_BLOCKS)
+	sum_rows(gt_dd d, const gt_dd_near *view, const float *y, float2 *out, size_t view_stride, int stride, int middle,
                                 int form, float fraction, int groups)
 {
 	const int k0 = blockIdx.x % groups * WARP, k = k0 + threadIdx.x, inside = k < d.columns;
@@ -67,7 +69,7 @@ static __global__ void sum_rows(gt_dd d, const gt_dd_near *view, const float *y,
 	const gt_dd_view v = d.view[at];
 	const gt_dd_column c = d.column[at * d.columns + (inside ? k : 0)];
 	gt_dd_running_sums(
-		middle, stride,
+		d.rows, middle, stride,
 		[&](int l) {
 			return inside && l < d.rows ? y[gt_dd_cell(&d, &v, at, l, k)] * (float)d.pitch[v.axis] *
 		                                              sqrtf((float)gt_dd_slant_square(&c, l, d.pitch[2]))

@@ -314,7 +314,9 @@ extern "C" void gt_dd_thin_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_f
 	for (int axis = 0, first = 0, bundle = 0; axis < 2; first += f->views[axis], bundle += f->bundles[axis++])
 		for (size_t done = 0; done < (size_t)f->views[axis]; done += batch) {
 			const int views = (int)(f->views[axis] - done < batch ? f->views[axis] - done : batch);
-			job j = { sums, x, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, form, apart, 0, 0, 0 };
+			job j = {
+				sums, x, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, form, apart, 0, 0, 0, 0
+			};
 			sum_rows<<<(unsigned)((size_t)views * groups), dim3(GT_DD_SUM_LINES, GT_DD_SUM_WARPS), 0, queue>>>(
 				*d, f->view + j.first, y, sums, apart, stride, middle, form, 1.f, groups);
 			if (gt_cuda_check(be, launches[size](queue, d, f, j), "dd adjoint"))
