@@ -12,6 +12,9 @@
 #ifndef TV_Y
 #define TV_Y 11 /* and rows, the first and the last of which its neighbours compute: 4, 8, 11, 15; (TV_X + 2) TV_Y <= 1024 */
 #endif
+#ifndef TV_Y_DOUBLE
+#define TV_Y_DOUBLE 8 /* the same in double precision, where more do not fit the registers */
+#endif
 #ifndef TV_SLICES
 #define TV_SLICES 64 /* slices that a block marches through: 16 to 256 */
 #endif
@@ -24,7 +27,10 @@
 #endif
 
 /* Columns on both sides of a tile are the work of further threads. */
-enum { WIDE = TV_X + 2, THREADS = WIDE * TV_Y };
+enum { WIDE = TV_X + 2 };
+template <typename T> struct tile_of {
+	enum { HEIGHT = sizeof(T) == sizeof(float) ? TV_Y : TV_Y_DOUBLE, THREADS = WIDE * HEIGHT };
+};
 /* Other kernels: one warp per row; sums in PARTS blocks whatever the device. */
 enum { LANES = 32, ROWS = 8, PARTS = 1024 };
 
@@ -69,26 +75,27 @@ static __device__ __forceinline__ sample<T> read(const T *z, const dual_arrays<T
 }
 
 template <typename T, int ANISOTROPIC>
-static __global__ void __launch_bounds__(THREADS, TV_BLOCKS) dual_step(const tv_constants<T> plan, unsigned tiles_x, unsigned tiles_y,
-                                                                       const T *z, dual_arrays<T> p, dual_arrays<T> old, dual_arrays<T> out)
+static __global__ void __launch_bounds__(tile_of<T>::THREADS, TV_BLOCKS)
+	dual_step(const tv_constants<T> plan, unsigned tiles_x, unsigned tiles_y, const T *z, dual_arrays<T> p, dual_arrays<T> old,
+                  dual_arrays<T> out)
 {
-	enum { SLICE = TV_Y * WIDE };
+	enum { HEIGHT = tile_of<T>::HEIGHT, SLICE = tile_of<T>::THREADS };
 	__shared__ T shared_x[2 * SLICE], shared_y[2 * SLICE], shared_u[2 * SLICE];
 	tv_constants<T> c = plan;
 	c.anisotropic = ANISOTROPIC;
-	const unsigned thread = threadIdx.x, side = thread - TV_X * TV_Y;
-	const bool inner = thread < TV_X * TV_Y;
-	const unsigned tx = inner ? thread % TV_X + 1 : side < TV_Y ? 0 : TV_X + 1, ty = inner ? thread / TV_X : side % TV_Y;
+	const unsigned thread = threadIdx.x, side = thread - TV_X * HEIGHT;
+	const bool inner = thread < TV_X * HEIGHT;
+	const unsigned tx = inner ? thread % TV_X + 1 : side < HEIGHT ? 0 : TV_X + 1, ty = inner ? thread / TV_X : side % HEIGHT;
 	/* in shared memory; at the edges of a tile any place will do */
 	const unsigned here = ty * WIDE + tx, left = here - (tx > 0), down = here - (ty > 0 ? WIDE : 0);
-	const unsigned right = here + (tx + 1 < WIDE), up = here + (ty + 1 < TV_Y ? WIDE : 0);
-	const unsigned tile = blockIdx.x, x0 = tile % tiles_x * TV_X, y0 = tile / tiles_x % tiles_y * (TV_Y - 2);
+	const unsigned right = here + (tx + 1 < WIDE), up = here + (ty + 1 < HEIGHT ? WIDE : 0);
+	const unsigned tile = blockIdx.x, x0 = tile % tiles_x * TV_X, y0 = tile / tiles_x % tiles_y * (HEIGHT - 2);
 	const unsigned nx = (unsigned)c.n[0], ny = (unsigned)c.n[1], nz = (unsigned)c.n[2];
 	const unsigned k0 = tile / tiles_x / tiles_y * TV_SLICES, k1 = min(k0 + TV_SLICES, nz);
 	/* Counted from one before the tile. */
 	const bool there = x0 + tx > 0 && y0 + ty > 0 && x0 + tx <= nx && y0 + ty <= ny;
 	const bool needs[2] = { there && ty > 0, there && tx > 0 }, all = needs[0] && needs[1];
-	const bool writes = all && inner && ty < TV_Y - 1;
+	const bool writes = all && inner && ty < HEIGHT - 1;
 	const unsigned next_xy = (x0 + tx < nx ? 1u : 0) | (y0 + ty < ny ? 2u : 0);
 	const size_t slice = c.stride[2] * sizeof(T);
 	size_t byte = there ? ((k0 * c.n[1] + (y0 + ty - 1)) * c.n[0] + (x0 + tx - 1)) * sizeof(T) : 0;
@@ -135,11 +142,12 @@ static void launch_dual(cudaStream_t queue, const struct gt_tv_plan *plan, const
 {
 	tv_constants<T> c;
 	tv_constants_set(&c, plan, s);
-	const size_t tiles_x = (c.n[0] + TV_X - 1) / TV_X, tiles_y = (c.n[1] + TV_Y - 3) / (TV_Y - 2);
+	enum { HEIGHT = tile_of<T>::HEIGHT };
+	const size_t tiles_x = (c.n[0] + TV_X - 1) / TV_X, tiles_y = (c.n[1] + HEIGHT - 3) / (HEIGHT - 2);
 	const size_t tiles = tiles_x * tiles_y * ((c.n[2] + TV_SLICES - 1) / TV_SLICES);
 	const auto kernel = plan->anisotropic ? dual_step<T, 1> : dual_step<T, 0>;
-	kernel<<<(unsigned)tiles, THREADS, 0, queue>>>(c, (unsigned)tiles_x, (unsigned)tiles_y, (const T *)z, typed<T>(p), typed<T>(old),
-	                                               typed<T>(out));
+	kernel<<<(unsigned)tiles, tile_of<T>::THREADS, 0, queue>>>(c, (unsigned)tiles_x, (unsigned)tiles_y, (const T *)z, typed<T>(p),
+	                                                           typed<T>(old), typed<T>(out));
 }
 
 static void dual_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const struct gt_tv_step *s, const void *z,
