@@ -88,15 +88,13 @@ static gt_status transfer(const app_kept *k, int writes, size_t view, size_t row
 	return GT_OK;
 }
 
-/* Reads a view as a whole, keeps it, and gives its rows. */
+/* Reads a view as a whole, keeps it in the file, and gives its rows. */
 static gt_status keep_view(app_kept *k, size_t view, size_t row, size_t rows, float *out)
 {
-	float *values = k->host + (k->where == APP_KEPT_HOST ? view * view_cells(k->scan) : 0);
 	gt_status st;
-	GT_TRY(gt_views_read(k->views, view, 1, 0, k->scan->rows, values));
-	if (k->where == APP_KEPT_SCRATCH)
-		GT_TRY(transfer(k, 1, view, 0, k->scan->rows, values));
-	memcpy(out, values + row * k->scan->columns, rows * k->scan->columns * sizeof *out);
+	GT_TRY(gt_views_read(k->views, view, 1, 0, k->scan->rows, k->host));
+	GT_TRY(transfer(k, 1, view, 0, k->scan->rows, k->host));
+	memcpy(out, k->host + row * k->scan->columns, rows * k->scan->columns * sizeof *out);
 done:
 	return st;
 }
@@ -107,11 +105,11 @@ gt_status app_kept_read(app_kept *k, int fresh, size_t first, size_t n, size_t r
 	gt_status st = GT_OK;
 	if (k->where == APP_KEPT_NOT)
 		return gt_views_read(k->views, first, n, row, rows, out);
+	if (k->where == APP_KEPT_HOST && fresh)
+		st = gt_views_read(k->views, first, n, 0, k->scan->rows, k->host + first * view_cells(k->scan));
 	for (size_t v = first; v < first + n && st == GT_OK; v++, out += cells) {
-		if (fresh)
-			st = keep_view(k, v, row, rows, out);
-		else if (k->where == APP_KEPT_SCRATCH)
-			st = transfer(k, 0, v, row, rows, out);
+		if (k->where == APP_KEPT_SCRATCH)
+			st = fresh ? keep_view(k, v, row, rows, out) : transfer(k, 0, v, row, rows, out);
 		else
 			memcpy(out, k->host + v * view_cells(k->scan) + row * k->scan->columns, cells * sizeof *out);
 	}

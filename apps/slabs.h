@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
 	size_t slices, slabs, batch, batches, rows;     /* rows: of the detector, most of any slab */
 	size_t buffer;                  /* bytes of a batch as it is read */
+	size_t piece;                   /* slices of a slab that are written at a time */
 	double device, host;
 	app_kept_where kept;            /* the projections, for the slabs after the first */
 } app_slabs_plan;

@@ -10,6 +10,10 @@
 
 /* Writing overlaps with what comes after but for the last slab; thin slabs cost more per voxel. */
 enum { LEAST_SLABS = 8, LEAST_SLICES = 64, MOST_BATCH = 64, ALIGNED = 8 };
+/* Slices that are written at a time: enough for several threads, few enough to leave memory to what is worth more there. */
+#define PIECE_BYTES ((size_t)128 << 20)
+/* Of io, that a writer may take. */
+#define WRITER_BYTES 16777216.0
 /* Stacks, and what libraries hold. */
 #define SPARE_BYTES 16777216.0
 
@@ -83,13 +87,15 @@ static void cut(const app_slabs *s, size_t slices, size_t batch, app_slabs_plan 
 		}
 	}
 	plan->buffer = batch * plan->rows * s->c->scan->columns * element_of(s);
+	const size_t most = PIECE_BYTES / (plane_of(s) * element_of(s));
+	plan->piece = most < 1 ? 1 : most < slices ? most : slices;
 }
 
 static double host_bytes(const app_slabs *s, const app_slabs_plan *plan)
 {
-	const double slab = (double)plan->slices * (double)plane_of(s) * (double)element_of(s), plane = (double)plane_of(s) * sizeof(float);
-	const double writer = 2 * plane + (s->c->hu ? 16777216 + plane : 0);
-	return APP_STAGE_BUFFERS * ((double)plan->buffer + slab) + writer + (double)gt_slab_bytes(s->slabs) +
+	const double piece = (double)plan->piece * (double)plane_of(s) * (double)element_of(s), plane = (double)plane_of(s) * sizeof(float);
+	const double writer = WRITER_BYTES + 2 * plane + (s->c->hu ? plane : 0);
+	return APP_STAGE_BUFFERS * ((double)plan->buffer + piece) + writer + (double)gt_slab_bytes(s->slabs) +
 	       (double)gt_views_bytes(s->views) + SPARE_BYTES;
 }
 

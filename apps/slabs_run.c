@@ -18,13 +18,14 @@ typedef struct {
 	app_slabs_result *r;
 	app_progress progress;
 	gt_slices *out;
-	gt_array *x[2]; /* of two slabs in turn */
+	gt_array *x[2];       /* of two slabs in turn */
+	gt_array *piece;      /* of the slab that leaves the device, on its way to the writer's buffer; NULL: none */
+	size_t leaving, left; /* that slab, and its slices that are gone or on their way */
 	gt_upload *upload;
 	gt_download *download;
 	app_kept kept;
 	app_stage reader, writer;
-	int timed;   /* times of the device's stages are known */
-	int leaving; /* a slab is on its way to the writer's buffer */
+	int timed; /* times of the device's stages are known */
 	double lap;
 } pipeline;
 
@@ -81,10 +82,19 @@ static gt_status read_batch(void *self, size_t item, void *buffer)
 	return st;
 }
 
-static gt_status write_slab(void *self, size_t item, void *buffer)
+static size_t pieces_of(const app_slabs_plan *plan, size_t slices) { return (slices + plan->piece - 1) / plan->piece; }
+
+/* Slices of a slab's piece that begins with slice `first` of the slab. */
+static size_t piece_slices(const pipeline *p, size_t slab, size_t first)
+{
+	const size_t left = app_slab_slices(p->s, p->plan, slab) - first;
+	return left < p->plan->piece ? left : p->plan->piece;
+}
+
+static gt_status write_piece(void *self, size_t item, void *buffer)
 {
 	pipeline *p = self;
-	const size_t n = app_slab_slices(p->s, p->plan, item);
+	const size_t pieces = pieces_of(p->plan, p->plan->slices), n = piece_slices(p, item / pieces, item % pieces * p->plan->piece);
 	if (type_of(p) == GT_F64)
 		narrow(n * plane_of(p), buffer);
 	p->r->bytes[APP_WRITE] += (double)(n * plane_of(p)) * sizeof(float);
@@ -120,30 +130,46 @@ static gt_status upload_batch(pipeline *p, size_t bytes)
 	return GT_OK;
 }
 
-/* The slab before this one has left the device. */
-static void finish_download(pipeline *p)
+/* A slab leaves in pieces, some after each batch of the next one, so that the writer always has one and the device too. */
+static void finish_piece(pipeline *p)
 {
-	if (!p->leaving)
+	if (!p->piece)
 		return;
-	p->leaving = 0;
+	begin_lap(p);
 	gt_download_wait(p->download);
-	if (gt_backend_is_gpu(p->s->be) && p->timed)
-		end_lap(p, APP_DOWNLOAD, 0);
+	end_lap(p, APP_DOWNLOAD, 0);
+	gt_array_free(p->piece);
+	p->piece = NULL;
 	app_stage_give(&p->writer);
 }
 
-static gt_status start_download(pipeline *p, const gt_array *x)
+static gt_status start_piece(pipeline *p)
 {
+	const size_t n = piece_slices(p, p->leaving, p->left), plane = plane_of(p);
 	void *buffer;
 	gt_status st = GT_OK;
 	GT_TRY(app_stage_take(&p->writer, &buffer));
+	GT_TRY(gt_array_part(p->x[p->leaving % 2], p->left * plane, n * plane, &p->piece));
 	begin_lap(p);
-	gt_download_get(p->download, x, buffer);
-	end_lap(p, APP_DOWNLOAD, (double)gt_array_bytes(x));
-	p->leaving = 1;
-	if (p->s->c->alone)
-		finish_download(p);
+	gt_download_get(p->download, p->piece, buffer);
+	end_lap(p, APP_DOWNLOAD, (double)gt_array_bytes(p->piece));
+	p->left += n;
 done:
+	return st;
+}
+
+/* As many pieces as make `part` of `of` parts of the slab before this one. */
+static gt_status send_slab(pipeline *p, size_t part, size_t of)
+{
+	const size_t slices = app_slab_slices(p->s, p->plan, p->leaving);
+	gt_status st = GT_OK;
+	finish_piece(p);
+	while (p->left * of < slices * part && st == GT_OK) {
+		finish_piece(p);
+		st = start_piece(p);
+	}
+	if (part == of)
+		finish_piece(p);
 	return st;
 }
 
@@ -185,10 +211,14 @@ static gt_status make_slab(pipeline *p, size_t slab)
 	GT_TRY(gt_slab_new(p->s->slabs, slab * p->plan->slices, n, p->plan->batch, x, &b));
 	for (size_t batch = 0; batch < p->plan->batches; batch++) {
 		GT_TRY(add_batch(p, b, slab, batch));
-		finish_download(p);
+		if (slab && !p->s->c->alone)
+			GT_TRY(send_slab(p, batch + 1, p->plan->batches));
 	}
-	GT_TRY(start_download(p, x));
 	GT_TRY(gt_backend_status(p->s->be));
+	p->leaving = slab;
+	p->left = 0;
+	if (p->s->c->alone || slab + 1 == p->plan->slabs)
+		GT_TRY(send_slab(p, 1, 1));
 done:
 	gt_slab_free(b);
 	gt_array_free(x);
@@ -198,7 +228,7 @@ done:
 static gt_status open_(pipeline *p)
 {
 	gt_backend *be = p->s->be;
-	const size_t slab = p->plan->slices * plane_of(p);
+	const size_t slab = p->plan->slices * plane_of(p), piece = p->plan->piece * plane_of(p) * gt_type_size(type_of(p));
 	gt_status st = GT_OK;
 	GT_TRY(app_kept_open(&p->kept, p->plan->kept, p->s->c->scratch, p->s->views, p->s->c->scan));
 	for (int i = 0; i < 2; i++)
@@ -207,7 +237,7 @@ static gt_status open_(pipeline *p)
 	GT_TRY(gt_download_new(be, &p->download));
 	for (int i = 0; i < APP_STAGE_BUFFERS; i++)
 		if (!(p->reader.buffer[i] = gt_locked_new(be, p->plan->buffer, "views that are read")) ||
-		    !(p->writer.buffer[i] = gt_locked_new(be, slab * gt_type_size(type_of(p)), "slices that are written")))
+		    !(p->writer.buffer[i] = gt_locked_new(be, piece, "slices that are written")))
 			return GT_ERR_MEMORY;
 	GT_TRY(app_stage_start(&p->reader));
 	GT_TRY(app_stage_start(&p->writer));
@@ -220,6 +250,7 @@ static void close_(pipeline *p)
 	app_stage_stop(&p->reader);
 	app_stage_stop(&p->writer);
 	app_kept_close(&p->kept);
+	gt_array_free(p->piece);
 	gt_download_free(p->download);
 	gt_upload_free(p->upload);
 	for (int i = 0; i < 2; i++) {
@@ -230,6 +261,11 @@ static void close_(pipeline *p)
 	app_progress_end(&p->progress);
 }
 
+static size_t pieces_in_all(const app_slabs *s, const app_slabs_plan *plan)
+{
+	return (plan->slabs - 1) * pieces_of(plan, plan->slices) + pieces_of(plan, app_slab_slices(s, plan, plan->slabs - 1));
+}
+
 gt_status app_slabs_run(const app_slabs *s, gt_slices *out, app_slabs_result *r)
 {
 	const int alone = s->c->alone;
@@ -238,11 +274,11 @@ gt_status app_slabs_run(const app_slabs *s, gt_slices *out, app_slabs_result *r)
 	gt_status st = GT_OK;
 	p.progress = app_progress_start("recon", s->c->call->common.quiet);
 	p.reader = (app_stage){ .work = read_batch, .self = &p, .items = r->plan.slabs * r->plan.batches, .fills = 1, .alone = alone };
-	p.writer = (app_stage){ .work = write_slab, .self = &p, .items = r->plan.slabs, .alone = alone };
+	p.writer = (app_stage){ .work = write_piece, .self = &p, .items = pieces_in_all(s, &r->plan), .alone = alone };
 	GT_TRY(open_(&p));
 	for (size_t slab = 0; slab < r->plan.slabs; slab++)
 		GT_TRY(make_slab(&p, slab));
-	finish_download(&p);
+	GT_TRY(gt_backend_status(s->be));
 	GT_TRY(app_stage_end(&p.reader));
 	GT_TRY(app_stage_end(&p.writer));
 	r->seconds[APP_READ] = p.reader.seconds;

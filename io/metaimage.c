@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include "io/metaimage.h"
 #include "io/pieces.h"
+#include "io/sink.h"
 #include "io/volume_fix.h"
 
 enum { PIECE = 1 << 20 }; /* values converted at a time */
@@ -149,24 +150,13 @@ struct slices {
 	struct gt_slices base;
 	char *name[2], *tmp[2]; /* of the data, and of the head; the same file: the first alone */
 	FILE *file[2];
-	double water; /* 0: written as they are */
-	float *changed;
+	gt_sink *sink; /* of the data */
 };
 
 static gt_status write_slices(gt_slices *self, size_t first, size_t slices, const float *data)
 {
-	struct slices *s = (struct slices *)self;
-	const size_t n = slices * s->base.size[1] * s->base.size[2];
-	(void)first;
-	for (size_t at = 0; at < n; at += PIECE) {
-		const size_t count = n - at < PIECE ? n - at : PIECE;
-		const float *from = data + at;
-		for (size_t i = 0; s->changed && i < count; i++)
-			s->changed[i] = (float)(1000 * (from[i] / s->water - 1));
-		if (fwrite(s->changed ? s->changed : from, sizeof *from, count, s->file[0]) != count)
-			return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", s->base.path, strerror(errno));
-	}
-	return GT_OK;
+	const size_t plane = self->size[1] * self->size[2];
+	return gt_sink_write(((struct slices *)self)->sink, first * plane, slices * plane, data);
 }
 
 /* A full disk may only show here. */
@@ -183,13 +173,13 @@ static gt_status close_file(struct slices *s, int k)
 static void drop_slices(gt_slices *self)
 {
 	struct slices *s = (struct slices *)self;
+	gt_sink_free(s->sink);
 	for (int k = 0; k < 2; k++) {
 		if (s->file[k])
 			fclose(s->file[k]);
 		gt_tmp_drop(s->tmp[k]);
 		free(s->name[k]);
 	}
-	free(s->changed);
 	free(s);
 }
 
@@ -250,6 +240,19 @@ done:
 	return st;
 }
 
+/* What follows the head is written at its place. */
+static gt_status open_sink(struct slices *s, const gt_write_options *o, const gt_volume *head)
+{
+	const double water = o->unit == GT_HU ? gt_volume_water(o, head) : 0;
+	off_t begin;
+	if (fflush(s->file[0]) != 0 || (begin = ftello(s->file[0])) < 0)
+		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", s->base.path, strerror(errno));
+	const int past = gt_sink_past((double)gt_grid_voxels(&head->grid) * sizeof(float));
+	const gt_status st = gt_sink_new(s->base.path, s->tmp[0], fileno(s->file[0]), begin, past, water, &s->sink);
+	s->base.pool = s->sink ? gt_sink_pool(s->sink) : NULL;
+	return st;
+}
+
 static gt_status create_slices(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **out)
 {
 	const gt_grid *g = &head->grid;
@@ -257,13 +260,11 @@ static gt_status create_slices(const char *path, const gt_write_options *o, cons
 	struct slices *s = calloc(1, sizeof *s);
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	s->base = (struct gt_slices){ path, { g->n[2], g->n[1], g->n[0] }, 0, write_slices, commit_slices, drop_slices };
-	if (o->unit == GT_HU) {
-		s->water = gt_volume_water(o, head);
-		if (!(s->changed = malloc(PIECE * sizeof *s->changed)))
-			GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	}
+	s->base = (struct gt_slices){
+		.path = path, .size = { g->n[2], g->n[1], g->n[0] }, .write = write_slices, .commit = commit_slices, .drop = drop_slices
+	};
 	GT_TRY(open_files(s, o, head));
+	GT_TRY(open_sink(s, o, head));
 	*out = &s->base;
 done:
 	if (st != GT_OK)
@@ -284,8 +285,8 @@ struct views {
 	struct gt_views base;
 	gt_met_head head;
 	FILE *file;
-	long long begin;
-	void *piece; /* one view, as it is stored */
+	off_t begin;
+	void *piece; /* one view, as it is stored; NULL: as it is wanted */
 };
 
 static void close_views(gt_views *self)
@@ -294,6 +295,7 @@ static void close_views(gt_views *self)
 	if (v->file)
 		fclose(v->file);
 	gt_met_clear(&v->head);
+	gt_pool_free(v->base.pool);
 	free(v->piece);
 	free(v);
 }
@@ -302,12 +304,15 @@ static gt_status read_view(gt_views *self, size_t view, size_t row, size_t rows,
 {
 	struct views *v = (struct views *)self;
 	const size_t size = v->head.type->size, columns = v->base.size[2], n = rows * columns;
-	const long long at = v->begin + (long long)((view * v->base.size[1] + row) * columns * size);
-	if (fseeko(v->file, (off_t)at, SEEK_SET) != 0 || fread(v->piece, size, n, v->file) != n)
-		return gt_fail(GT_ERR_IO, "%s: cannot be read: %s", v->base.path, ferror(v->file) ? strerror(errno) : "it ends too early");
-	v->head.type->convert(v->piece, n, v->head.swap, out);
-	return GT_OK;
+	const off_t at = v->begin + (off_t)((view * v->base.size[1] + row) * columns * size);
+	const gt_status st = gt_read_at(v->base.path, fileno(v->file), at, n * size, v->piece ? v->piece : out);
+	if (st == GT_OK && v->piece)
+		v->head.type->convert(v->piece, n, v->head.swap, out);
+	return st;
 }
+
+/* Are the numbers stored as they are handed out? */
+static int is_wanted(const gt_met_head *h) { return !strcmp(h->type->met, "MET_FLOAT") && !h->swap; }
 
 static gt_status open_views(const char *path, const size_t size[3], gt_views **out)
 {
@@ -315,7 +320,7 @@ static gt_status open_views(const char *path, const size_t size[3], gt_views **o
 	struct views *v = calloc(1, sizeof *v);
 	if (!v)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	v->base = (struct gt_views){ path, { size[0], size[1], size[2] }, 0, read_view, close_views };
+	v->base = (struct gt_views){ .path = path, .size = { size[0], size[1], size[2] }, .read = read_view, .close = close_views };
 	GT_TRY(gt_met_read_head(path, &v->head));
 	const size_t *n = v->head.grid.n;
 	if (n[0] != size[2] || n[1] != size[1] || n[2] != size[0])
@@ -324,8 +329,12 @@ static gt_status open_views(const char *path, const size_t size[3], gt_views **o
 	if (v->head.flip[0] || v->head.flip[1] || v->head.flip[2])
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: key TransformMatrix: projections are expected without reversed axes", path));
 	GT_TRY(open_data(path, &v->head, &v->file));
-	setvbuf(v->file, NULL, _IONBF, 0); /* rows are read as they are asked for, and none beyond them */
-	v->begin = (long long)ftello(v->file);
+	v->begin = ftello(v->file);
+	if (is_wanted(&v->head)) {
+		GT_TRY(gt_pool_new(GT_READERS, &v->base.pool));
+		*out = &v->base;
+		goto done;
+	}
 	v->base.bytes = size[1] * size[2] * v->head.type->size;
 	if (!(v->piece = malloc(v->base.bytes)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));

@@ -108,7 +108,7 @@ gt_status gt_netcdf_open_views(const char *path, const size_t size[3], gt_views 
 	struct views *v = calloc(1, sizeof *v);
 	if (!v)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	v->base = (struct gt_views){ path, { size[0], size[1], size[2] }, 0, read_, close_ };
+	v->base = (struct gt_views){ .path = path, .size = { size[0], size[1], size[2] }, .read = read_, .close = close_ };
 	v->file.id = -1;
 	GT_TRY(gt_nc_open(path, &v->file));
 	GT_TRY(check_size(&v->file, size));

@@ -252,7 +252,9 @@ gt_status gt_netcdf_create_slices(const char *path, const gt_write_options *o, c
 	struct slices *s = calloc(1, sizeof *s);
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	s->base = (struct gt_slices){ path, { g->n[2], g->n[1], g->n[0] }, 0, write_slices, commit_slices, drop_slices };
+	s->base = (struct gt_slices){
+		.path = path, .size = { g->n[2], g->n[1], g->n[0] }, .write = write_slices, .commit = commit_slices, .drop = drop_slices
+	};
 	s->file = (gt_nc){ .path = path, .id = -1 };
 	GT_TRY(gt_nc_create(path, o->deflate ? 0 : (double)gt_grid_voxels(g) * sizeof(float), &s->file));
 	GT_TRY(put_head(s, o, head));

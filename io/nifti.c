@@ -177,7 +177,9 @@ static gt_status create_slices(const char *path, const gt_write_options *o, cons
 	struct slices *s = calloc(1, sizeof *s);
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	s->base = (struct gt_slices){ path, { g->n[2], g->n[1], g->n[0] }, 0, write_slices, commit_slices, drop_slices };
+	s->base = (struct gt_slices){
+		.path = path, .size = { g->n[2], g->n[1], g->n[0] }, .write = write_slices, .commit = commit_slices, .drop = drop_slices
+	};
 	const gt_status st = open_new(s, o, head);
 	if (st == GT_OK)
 		*out = &s->base;

@@ -250,10 +250,10 @@ static gt_status check_options(const char *path, const gt_write_options *o)
 /* What would not be read again is not written. */
 gt_status gt_check_finite(const char *path, const float *data, size_t first, size_t n)
 {
-	size_t bad = 0, at = 0;
-	for (size_t i = 0; data && i < n; i++)
-		if (!isfinite(data[i]) && !bad++)
-			at = i;
+	const size_t at = data ? gt_first_bad(data, n) : n;
+	size_t bad = 0;
+	for (size_t i = at; i < n; i++)
+		bad += !isfinite(data[i]);
 	return bad ? gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu of %zu values are not finite, the first is number %zu: not written", path, bad, n,
 	                     first + at)
 	           : GT_OK;

@@ -153,6 +153,19 @@ START_TEST(raw_views)
 	ck_assert_ptr_nonnull(strstr(gt_error(), "it ends too early"));
 	gt_views_close(v);
 	ck_refused(gt_views_open(path, p->scan, &v), GT_ERR_FORMAT, "truncated");
+	/* Of several views that are bad the first is named, whoever reads it. */
+	for (int view = 10; view > 3; view -= 2)
+		p->data[view * ROWS * COLUMNS + 17] = view % 4 ? INFINITY : NAN;
+	put_raw(p->data, sizeof *p->data);
+	ck_ok(gt_views_open(path, p->scan, &v));
+	for (int i = 0; i < 50; i++) {
+		float all[VIEWS * ROWS * COLUMNS];
+		ck_refused(gt_views_read(v, 1, VIEWS - 1, 0, ROWS, all), GT_ERR_FORMAT, "view 4: 1 of 91 values");
+		ck_assert_ptr_nonnull(strstr(gt_error(), "row 1, column 4"));
+		ck_ok(gt_views_read(v, 0, 4, 0, ROWS, all));
+		ck_ok(gt_views_read(v, 4, 1, 2, 5, all));
+	}
+	gt_views_close(v);
 	for (int i = 0; i < VIEWS * ROWS * COLUMNS; i++) {
 		big[i][0] = (unsigned char)(i >> 8);
 		big[i][1] = (unsigned char)i;
@@ -219,6 +232,40 @@ START_TEST(slices_come_back)
 		ck_ok(gt_read_volume(path, NULL, &w));
 		ck_assert(gt_grid_same(&v->grid, &w->grid));
 		ck_assert(gt_test_rms(w->data, v->data, 385) < (i / 3 ? 1e-6 : 1e-30));
+		gt_volume_free(w);
+		unlink(path);
+		unlink(raw);
+	}
+	gt_volume_free(v);
+}
+END_TEST
+
+/* So many that several threads write them. */
+START_TEST(many_slices_come_back)
+{
+	static const char *const names[] = { "a.mha", "a.mhd" };
+	gt_volume *v = volume(), *w;
+	gt_grid *g = &v->grid;
+	g->n[0] = 201;
+	g->n[1] = 199;
+	g->n[2] = 73;
+	const size_t plane = g->n[0] * g->n[1];
+	free(v->data);
+	v->data = malloc(gt_grid_voxels(g) * sizeof(float));
+	gt_test_random(6, gt_grid_voxels(g), v->data);
+	for (int i = 0; i < 4; i++) {
+		gt_write_options o = gt_write_defaults;
+		gt_slices *s;
+		o.unit = i / 2 ? GT_HU : GT_PER_MM;
+		snprintf(path, sizeof path, "%s/%s", folder, names[i % 2]);
+		ck_ok(gt_slices_create(path, &o, v, &s));
+		ck_ok(gt_slices_write(s, 70, v->data));
+		ck_ok(gt_slices_write(s, 3, v->data + 70 * plane));
+		ck_ok(gt_slices_commit(s));
+		ck_ok(gt_read_volume(path, NULL, &w));
+		if (o.unit == GT_PER_MM)
+			ck_assert_int_eq(memcmp(w->data, v->data, gt_grid_voxels(g) * sizeof *v->data), 0);
+		ck_assert(gt_test_rms(w->data, v->data, gt_grid_voxels(g)) < 1e-6);
 		gt_volume_free(w);
 		unlink(path);
 		unlink(raw);
@@ -319,6 +366,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, raw_views);
 	tcase_add_test(tc, refused_views);
 	tcase_add_test(tc, slices_come_back);
+	tcase_add_test(tc, many_slices_come_back);
 	tcase_add_test(tc, reading_while_writing);
 	tcase_add_test(tc, unfinished_slices_leave_nothing);
 	tcase_add_test(tc, grids_alone);
