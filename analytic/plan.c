@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "analytic/cells.h"
 #include "analytic/direct.h"
-#include "analytic/stand.h"
 
 #define PI 3.14159265358979323846
 #define DEGREES (180 / PI)
@@ -18,17 +18,10 @@
 #define FEW_CELLS 4.0
 /* Lags of the equiangular kernel stay clear of pi. */
 #define LARGEST_LAG 2.6
-/* Views whose weights agree to this part share them. */
-#define SAME_WEIGHT 1e-12
-
-enum redundancy { EACH_ONCE, SHORT_SCAN, OFFSET_DETECTOR };
 
 struct making {
 	gt_direct_plan *plan;
-	const gt_scan *scan;
-	const gt_stand *stand;
-	enum redundancy redundancy;
-	double norm; /* of the sum over views */
+	gt_cells cells;
 };
 
 /* What the range of angles allows -------------------------------------- */
@@ -81,7 +74,7 @@ done:
 	return st;
 }
 
-static gt_status choose_redundancy(const char *who, gt_stand *s, const gt_direct_options *o, struct making *m)
+static gt_status choose_redundancy(const char *who, gt_stand *s, const gt_direct_options *o, gt_cells *c)
 {
 	const int parallel = s->scan->shape == GT_PARALLEL;
 	int is_offset;
@@ -91,14 +84,14 @@ static gt_status choose_redundancy(const char *who, gt_stand *s, const gt_direct
 		GT_TRY(check_range(who, s));
 	else if (!(s->cover.range > 0))
 		return too_short(who, s, parallel ? PI : PI + 2 * s->half_fan);
-	m->redundancy = EACH_ONCE;
+	c->redundancy = GT_EACH_ONCE;
 	/* Half of 2 pi for lines that are seen twice, whatever the sum of the views' weights. */
-	m->norm = PI / s->cover.range;
+	c->norm = PI / s->cover.range;
 	if (is_offset) {
-		m->redundancy = OFFSET_DETECTOR;
+		c->redundancy = GT_OFFSET_DETECTOR;
 	} else if (!parallel && !s->cover.full && o->short_scan == GT_SHORT_AUTO) {
-		m->redundancy = SHORT_SCAN;
-		m->norm = 1;
+		c->redundancy = GT_SHORT_SCAN;
+		c->norm = 1;
 	}
 done:
 	return st;
@@ -219,47 +212,13 @@ void gt_direct_set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_vi
 	b->height = w->detector[2] - center * scan->row_pitch - w->source[2];
 }
 
-/* Distance of the plane of the detector from the source along its normal n; signed. */
-static double plane_distance(const gt_view *w, double n[2])
-{
-	const double to[2] = { w->detector[0] - w->source[0], w->detector[1] - w->source[1] };
-	n[0] = w->column_axis[1];
-	n[1] = -w->column_axis[0];
-	return dot2(n, to);
-}
-
 static void set_flat(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
 {
 	double n[2];
-	const double distance = plane_distance(w, n), to[2] = { w->detector[0] - w->source[0], w->detector[1] - w->source[1] };
+	const double distance = gt_cells_plane2(w, n), to[2] = { w->detector[0] - w->source[0], w->detector[1] - w->source[1] };
 	linear(n, 1 / distance, w->source, b->depth);
 	linear(w->column_axis, 1 / scan->column_pitch, w->source, b->across);
 	b->column0 = scan->column_center - dot2(w->column_axis, to) / scan->column_pitch;
-}
-
-static void subtract(const double *a, const double *b, double *c)
-{
-	for (int i = 0; i < 3; i++)
-		c[i] = a[i] - b[i];
-}
-
-/* Normal of a flat detector; returns the distance of its plane from the source along it, signed. */
-static double plane_of(const gt_view *w, double n[3])
-{
-	const double *c = w->column_axis, *r = w->row_axis;
-	double to[3];
-	for (int a = 0; a < 3; a++)
-		n[a] = c[(a + 1) % 3] * r[(a + 2) % 3] - c[(a + 2) % 3] * r[(a + 1) % 3];
-	subtract(w->detector, w->source, to);
-	return gt_dot3(n, to);
-}
-
-/* Cell of the foot of the perpendicular from the source along an axis of the detector, counted from `center`. */
-static double foot(const gt_view *w, const double axis[3], double center, double pitch)
-{
-	double from[3];
-	subtract(w->source, w->detector, from);
-	return center + gt_dot3(from, axis) / pitch;
 }
 
 /* A row of the matrix: place x depth = foot x depth + axis . (x - source) / pitch. */
@@ -273,7 +232,7 @@ static void matrix_row(const double *depth, const gt_view *w, const double axis[
 static void set_tilted(const gt_scan *scan, const gt_view *w, size_t lead, struct gt_back_view *b)
 {
 	double n[3], up[3], *depth = b->matrix + 8;
-	const double distance = plane_of(w, n);
+	const double distance = gt_cells_plane3(w, n);
 	b->flip_rows = w->row_axis[2] < 0;
 	for (int a = 0; a < 3; a++) {
 		depth[a] = n[a] / distance;
@@ -281,7 +240,8 @@ static void set_tilted(const gt_scan *scan, const gt_view *w, size_t lead, struc
 	}
 	depth[3] = -gt_dot3(n, w->source) / distance;
 	const double center = b->flip_rows ? (double)scan->rows - 1 - scan->row_center : scan->row_center;
-	const double column = foot(w, w->column_axis, scan->column_center, scan->column_pitch), row = foot(w, up, center, scan->row_pitch);
+	const double column = gt_cells_foot(w, w->column_axis, scan->column_center, scan->column_pitch),
+		     row = gt_cells_foot(w, up, center, scan->row_pitch);
 	matrix_row(depth, w, w->column_axis, column + (double)lead, scan->column_pitch, b->matrix);
 	matrix_row(depth, w, up, row, scan->row_pitch, b->matrix + 4);
 	b->height = -row * scan->row_pitch;
@@ -307,7 +267,7 @@ static void set_arc(const gt_scan *scan, const gt_view *w, struct gt_back_view *
 static void set_parallel(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
 {
 	double n[2];
-	const double along = plane_distance(w, n), e[2] = { w->detector[0] - w->source[0], w->detector[1] - w->source[1] };
+	const double along = gt_cells_plane2(w, n), e[2] = { w->detector[0] - w->source[0], w->detector[1] - w->source[1] };
 	const double shear = dot2(w->column_axis, e) / along;
 	const double across[2] = { w->column_axis[0] - shear * n[0], w->column_axis[1] - shear * n[1] };
 	linear(across, 1 / scan->column_pitch, w->detector, b->across);
@@ -337,79 +297,17 @@ static void set_view(const gt_scan *scan, int tilted, size_t v, size_t lead, str
 	gt_direct_set_rows(scan, w, b);
 }
 
-/* Cells ----------------------------------------------------------------- */
-
-static double redundancy(const struct making *m, size_t v, double fan)
-{
-	const gt_stand *s = m->stand;
-	if (m->redundancy == OFFSET_DETECTOR)
-		return gt_offset_weight(fan * s->long_side, s->shorter);
-	if (m->redundancy == SHORT_SCAN) {
-		const double t = fmod(s->direction[v] - s->cover.first, 2 * PI);
-		return gt_parker_weight(t < 0 ? t + 2 * PI : t, fan, s->cover.range);
-	}
-	return 1;
-}
-
-static void set_cells(const struct making *m, size_t v)
-{
-	const gt_direct_plan *p = m->plan;
-	const gt_view *w = &m->scan->view[v];
-	double n[3];
-	const double middle = foot(w, w->column_axis, m->scan->column_center, m->scan->column_pitch);
-	const double plane = p->tilted ? fabs(plane_of(w, n)) : fabs(plane_distance(w, n)), distance = gt_stand_distance(m->stand, v),
-		     view = m->norm * m->stand->weight[v];
-	for (size_t k = 0; k < p->columns; k++) {
-		double reach, *gain = &p->gain[v * p->columns + k], *slope = &p->slope[v * p->columns + k];
-		const double fan = gt_stand_fan(m->stand, v, (double)k, &reach), counts = view * redundancy(m, v, fan);
-		if (p->tilted)
-			reach = hypot(plane, ((double)k - middle) * m->scan->column_pitch);
-		switch (p->shape) {
-		case GT_FLAT:
-			*gain = counts * distance * cos(fan) / plane;
-			break;
-		case GT_ARC:
-			*gain = counts * distance * cos(fan) / (reach * reach);
-			break;
-		/* Cells of an inclined detector stand closer than their pitch. */
-		default:
-			*gain = counts * reach / plane;
-			break;
-		}
-		*slope = p->shape == GT_PARALLEL ? 0 : 1 / reach;
-	}
-}
-
 static void make_views(void *self, size_t v, size_t end, int worker)
 {
 	const struct making *m = self;
+	gt_direct_plan *p = m->plan;
 	(void)worker;
 	for (; v < end; v++) {
-		set_view(m->scan, m->plan->tilted, v, m->plan->row.lead, &m->plan->view[v]);
-		m->plan->view[v].table = (unsigned)v;
-		set_cells(m, v);
+		set_view(m->cells.stand->scan, p->tilted, v, p->row.lead, &p->view[v]);
+		p->view[v].table = (unsigned)(v < p->tables ? v : 0);
+		if (v < p->tables)
+			gt_cells_set(&m->cells, v, p->gain + v * p->columns, p->slope + v * p->columns);
 	}
-}
-
-/* But for rounding. */
-static int same_cells(const double *a, const double *b, size_t n)
-{
-	int same = 1;
-	for (size_t k = 0; k < n; k++)
-		same &= fabs(a[k] - b[k]) <= SAME_WEIGHT * fabs(a[k]);
-	return same;
-}
-
-/* The views of most circles have the same weights. */
-static void share_tables(gt_direct_plan *p)
-{
-	for (size_t v = 1; v < p->views; v++)
-		if (!same_cells(p->gain, p->gain + v * p->columns, p->columns) ||
-		    !same_cells(p->slope, p->slope + v * p->columns, p->columns))
-			return;
-	for (size_t v = 1; v < p->views; v++)
-		p->view[v].table = 0;
-	p->tables = 1;
 }
 
 /* The plan -------------------------------------------------------------- */
@@ -451,10 +349,9 @@ gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan
 	gt_direct_plan *p = calloc(1, sizeof *p);
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for a plan", who);
-	struct making m = { .plan = p, .scan = scan, .stand = &stand };
+	struct making m = { p, { .stand = &stand } };
 	*p = (gt_direct_plan){ .shape = scan->shape,
 		               .views = scan->views,
-		               .tables = scan->views,
 		               .rows = scan->rows,
 		               .columns = scan->columns,
 		               .row_pitch = scan->row_pitch,
@@ -464,10 +361,12 @@ gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan
 	GT_TRY(gt_direct_launch(who, o, &p->launch));
 	GT_TRY(gt_stand_new(who, scan, &stand));
 	p->tilted = scan->shape == GT_FLAT && gt_scan_rows_along_z(scan, who) != GT_OK;
-	GT_TRY(choose_redundancy(who, &stand, o, &m));
-	const int is_offset = m.redundancy == OFFSET_DETECTOR;
+	GT_TRY(choose_redundancy(who, &stand, o, &m.cells));
+	const int is_offset = m.cells.redundancy == GT_OFFSET_DETECTOR;
 	plan_row(&stand, o, is_offset, &p->row);
 	GT_TRY(check_length(who, p));
+	m.cells.tilted = p->tilted;
+	p->tables = gt_cells_alike(&m.cells) ? 1 : p->views;
 	GT_TRY(allocate(who, p));
 	GT_TRY(plan_response(scan, o, p));
 	GT_TRY(plan_tails(scan, o, p));
@@ -475,7 +374,6 @@ gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan
 	p->center[1] = stand.center[1];
 	p->radius = mask_radius(&stand, o, is_offset);
 	gt_parallel(pool, scan->views, 0, make_views, &m);
-	share_tables(p);
 	*out = p;
 done:
 	gt_stand_free(&stand);
