@@ -22,8 +22,8 @@ template <class WAY> static __device__ int gt_sort_view(const struct gt_tiles_in
 		return GT_UNSEEN;
 	if (!in->grid.clamp_rows && (e->real[1] < -0.6 || e->real[0] > last + 0.6))
 		return GT_UNSEEN;
-	return c->columns * 4 * in->floats <= WAY::PITCH && c->rows <= in->rows && e->real[0] >= WAY::SLACK - in->pad &&
-	                       e->real[1] <= last + in->pad - WAY::SLACK
+	return c->columns * 4 * in->floats <= WAY::PITCH && c->rows <= in->rows && e->step <= in->bias.step &&
+	                       e->real[0] >= WAY::SLACK - in->pad && e->real[1] <= last + in->pad - WAY::SLACK
 	               ? GT_IN_TILE
 	               : GT_LEFT_OUT;
 }
@@ -118,7 +118,7 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 				if (q == 0)
 					gt_wait_for(&full[stage], phases >> stage & 1);
 				if (N == 1 || live >> q & 1)
-					WAY::add(sum[q], stages, (unsigned)(stage * in->stage_bytes), &p);
+					WAY::add(in, sum[q], stages, (unsigned)(stage * in->stage_bytes), &p);
 			}
 			phases ^= 1u << stage;
 			__syncwarp();

@@ -164,11 +164,13 @@ void gt_back_leftovers(const struct gt_back_call *c, const unsigned *left, size_
 
 /* The form ---------------------------------------------------------------- */
 
-static const char *cannot_(gt_backend *, const gt_direct_plan *, gt_type) { return NULL; }
+static const char *choose_(gt_backend *, const gt_direct_plan *p, gt_type, struct gt_back_choice *c)
+{
+	c->layout = { 0, p->row.wide, 0 };
+	return NULL;
+}
 
-static void layout_(gt_backend *, const gt_direct_plan *p, gt_type, gt_layout *l) { *l = { 0, p->row.wide, 0 }; }
-
-static gt_status open_(gt_backend *, const gt_direct_plan *, gt_type, size_t, void **self)
+static gt_status open_(gt_backend *, const gt_direct_plan *, const struct gt_back_choice *, size_t, void **self)
 {
 	*self = NULL;
 	return GT_OK;
@@ -186,4 +188,4 @@ static void run_(void *, const struct gt_back_call *c)
 
 static void close_(void *) {}
 
-const struct gt_back_form gt_back_plain = { cannot_, layout_, open_, run_, close_ };
+const struct gt_back_form gt_back_plain = { choose_, open_, run_, close_ };

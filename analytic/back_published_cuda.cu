@@ -208,8 +208,9 @@ static const struct kernel *kernel_of(const struct form *form, const gt_direct_p
 	return k->views ? k : NULL;
 }
 
-static const char *cannot_do(const struct form *form, const gt_direct_plan *p, gt_type type)
+static const char *choose_form(const struct form *form, const gt_direct_plan *p, gt_type type, struct gt_back_choice *c)
 {
+	c->layout = { 0, p->row.wide, 0 };
 	if (type != GT_F32)
 		return "expected single precision";
 	if (p->shape == GT_ARC)
@@ -222,8 +223,6 @@ static const char *cannot_do(const struct form *form, const gt_direct_plan *p, g
 		return "expected rows of the detector parallel to slices";
 	return kernel_of(form, p) ? NULL : form->other;
 }
-
-static void layout_(gt_backend *, const gt_direct_plan *p, gt_type, gt_layout *l) { *l = { 0, p->row.wide, 0 }; }
 
 static void close_(void *self)
 {
@@ -441,14 +440,17 @@ static void run_(void *self, const struct gt_back_call *c)
 	{                                                               \
 		views, (const void *)back_published<views, flags>, NULL \
 	}
-#define FORM(id, views, flags, kernels, other)                                                                                         \
-	static const struct form form_##id = { views, flags, kernels, other };                                                         \
-	static const char *cannot_##id(gt_backend *, const gt_direct_plan *p, gt_type type) { return cannot_do(&form_##id, p, type); } \
-	static gt_status open_##id(gt_backend *be, const gt_direct_plan *p, gt_type, size_t, void **self)                              \
-	{                                                                                                                              \
-		return open_form(be, p, &form_##id, self);                                                                             \
-	}                                                                                                                              \
-	const struct gt_back_form gt_back_##id = { cannot_##id, layout_, open_##id, run_, close_ };
+#define FORM(id, views, flags, kernels, other)                                                                                  \
+	static const struct form form_##id = { views, flags, kernels, other };                                                  \
+	static const char *choose_##id(gt_backend *, const gt_direct_plan *p, gt_type type, struct gt_back_choice *c)           \
+	{                                                                                                                       \
+		return choose_form(&form_##id, p, type, c);                                                                     \
+	}                                                                                                                       \
+	static gt_status open_##id(gt_backend *be, const gt_direct_plan *p, const struct gt_back_choice *, size_t, void **self) \
+	{                                                                                                                       \
+		return open_form(be, p, &form_##id, self);                                                                      \
+	}                                                                                                                       \
+	const struct gt_back_form gt_back_##id = { choose_##id, open_##id, run_, close_ };
 /* Of one number of views; of one, with a second kernel for the turned volume; of any. */
 #define ONE(id, views, flags)                                                                    \
 	static const struct kernel kernels_##id[] = { KERNEL(views, flags), { 0, NULL, NULL } }; \

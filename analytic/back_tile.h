@@ -29,6 +29,7 @@ struct gt_tile_at {
 
 struct gt_tiles_in {
 	struct gt_back_grid grid;
+	struct gt_bias bias;
 	size_t tiles[2], words;
 	double pad;
 	int rows, stage_bytes, stages; /* of a tile */
@@ -37,9 +38,10 @@ struct gt_tiles_in {
 	float *out;
 };
 
-/* Where a block is seen: columns and rows from ... to (rows of the whole block, and of the voxels that exist). */
+/* Where a block is seen: columns and rows from ... to (rows of the whole block, and of the voxels that exist); rows per voxel, at
+ * most, where steps must not be larger than the bias allows. */
 struct gt_extent {
-	double column[2], row[2], real[2];
+	double column[2], row[2], real[2], step;
 };
 static __host__ __device__ __forceinline__ void gt_widen(double range[2], double x)
 {
@@ -77,6 +79,12 @@ template <int BIAS> static __device__ __forceinline__ float gt_cut(float t, floa
 {
 	static_assert(BIAS == 16 || BIAS == 32 || BIAS == 64, "which bits are the fraction");
 	const float whole = __uint_as_float(__float_as_uint(t) & ~0u << (BIAS == 16 ? 19 : BIAS == 32 ? 18 : 17));
+	*part = t - whole;
+	return whole;
+}
+static __device__ __forceinline__ float gt_cut(float t, const struct gt_bias *b, float *part)
+{
+	const float whole = __uint_as_float(__float_as_uint(t) & b->whole);
 	*part = t - whole;
 	return whole;
 }
@@ -179,6 +187,7 @@ static inline struct gt_back_grid gt_plan_grid(const gt_direct_plan *p)
 struct gt_tiles {
 	gt_backend *be;
 	const void *kind;
+	struct gt_bias bias;
 	int side, slices, rows, stages; /* side, slices: voxels of a block along x and y, and z */
 	size_t words, left_bytes;
 	unsigned *left;

@@ -84,6 +84,7 @@ void gt_tiles_run(const struct gt_tiles *t, const struct gt_back_call *c, gt_til
 	if (describe(c, columns, t->rows, &map))
 		return;
 	in.grid = gt_back_grid_of(c);
+	in.bias = t->bias;
 	in.tiles[0] = parts(in.grid.n[0], (size_t)t->side);
 	in.tiles[1] = parts(in.grid.n[1], (size_t)t->side);
 	in.words = t->words;

@@ -23,6 +23,7 @@ static_assert(sizeof(struct entry) == ENTRY_BYTES, "four loads of 16 bytes");
 /* Place of a column of voxels in a tile: its column from a whole one, its first voxel's row, rows per voxel. */
 struct place {
 	float whole, part, v, dv, weight;
+	int middle; /* byte of the column that others count from */
 };
 
 /* Fills all but the column, which it returns. */
@@ -76,6 +77,7 @@ static __host__ __device__ int find_extent(const struct gt_back_grid *g, const s
 		const double x = side * g->pitch[0] * lambda[1] / w->radius, y = side * g->pitch[1] * lambda[1] / w->radius;
 		lambda[1] *= 1 + 0.15 * (x * x + y * y);
 	}
+	e->step = lambda[1] * g->pitch[2] * fabs(w->per_row);
 	const size_t top = from[2] + slices < g->n[2] ? from[2] + slices : g->n[2];
 	e->row[0] = e->real[0] = INFINITY;
 	e->row[1] = e->real[1] = -INFINITY;
@@ -144,29 +146,39 @@ template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS> s
 	{
 		return ::find_extent(g, w, from, SQUARES * SIDE, ZP, e);
 	}
-	static __device__ void fill(const struct gt_back_grid *g, const struct gt_back_view *w, const struct gt_extent *, double x,
+	/* Wide tiles count columns from one in the midst of what the block sees: its byte is in at.more, and below it whether voxels may be
+	 * seen at the ends of rows. */
+	static __device__ void fill(const struct gt_back_grid *g, const struct gt_back_view *w, const struct gt_extent *extent, double x,
 	                            double y, double z, entry *e)
 	{
+		const int middle = FLOATS == 2 ? MIDDLE : ((int)extent->column[1] - e->at.column) / 2;
+		const int ends = extent->column[0] < SLACK || extent->column[1] > (double)(g->wide - 1) - SLACK;
+		e->at.more = 2 * middle * SAMPLE + ends;
 		if (SHAPE == GT_ARC)
-			arc_entry(g, w, MIDDLE, x, y, z, e);
+			arc_entry(g, w, middle, x, y, z, e);
 		else
-			linear_entry(g, w, MIDDLE, x, y, z, e);
+			linear_entry(g, w, middle, x, y, z, e);
 	}
 	static __device__ __forceinline__ place find(const entry *e, float i, float j, float last)
 	{
 		place p;
-		const float u = find_place<SHAPE>(e, i, j, &p), column = u + (float)(e->at.column + MIDDLE);
+		const float u = find_place<SHAPE>(e, i, j, &p);
 		p.whole = __fadd_rd(u, GT_MAGIC_SIGNED);
 		p.part = u - (p.whole - GT_MAGIC_SIGNED);
+		p.middle = FLOATS == 2 ? MIDDLE * SAMPLE : e->at.more >> 1;
 		/* Samples without their slopes would fade beyond the last column. */
-		p.weight = FLOATS == 2 || (column >= 0 && column <= last) ? p.weight : 0.f;
+		if (FLOATS == 1 && (e->at.more & 1)) {
+			const float column = u + (float)(e->at.column + p.middle / SAMPLE);
+			p.weight = column >= 0 && column <= last ? p.weight : 0.f;
+		}
 		return p;
 	}
-	static __device__ __forceinline__ void add(float *sum, const char *stages, unsigned stage, const place *p)
+	static __device__ __forceinline__ void add(const struct gt_tiles_in *in, float *sum, const char *stages, unsigned stage,
+	                                           const place *p)
 	{
-		const unsigned at = __float_as_uint(p->whole) * (unsigned)SAMPLE + stage -
-		                    (GT_MAGIC_SIGNED_BITS - MIDDLE) * (unsigned)SAMPLE - GT_MAGIC_BITS * (unsigned)PITCH;
-		gt_add_column<STEPS, ZP, PITCH, FLOATS>(sum, stages, at, p->part, p->v, p->dv, p->weight);
+		const unsigned at = __float_as_uint(p->whole) * (unsigned)SAMPLE + (stage + (unsigned)p->middle) -
+		                    GT_MAGIC_SIGNED_BITS * (unsigned)SAMPLE - GT_MAGIC_BITS * (unsigned)PITCH;
+		gt_add_column<STEPS, ZP, PITCH, FLOATS>(sum, stages, at, &in->bias, p->part, p->v, p->dv, p->weight);
 	}
 };
 
@@ -189,33 +201,37 @@ static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES, ZP))
 
 /* The form ---------------------------------------------------------------- */
 
-/* What there is, by preference: steps, squares, voxels along z, columns, floats of a sample, and the least height of a grid; for a
- * flat and for an arc. 8-byte samples in rows of 12 or 4 modulo 16, and single ones in rows of 12 or 20 modulo 32, fall on
- * different banks. Low grids fill the multiprocessors better with blocks of 32 slices; pairs of large steps take too many bytes. */
-#define KINDS(X)                            \
-	X(GT_STEPS_NEAR, 1, 64, 28, 2, 257) \
-	X(GT_STEPS_NEAR, 1, 32, 28, 2, 17)  \
-	X(GT_STEPS_NEAR, 1, 64, 44, 2, 33)  \
-	X(GT_STEPS_LOW, 1, 64, 28, 2, 33)   \
-	X(GT_STEPS_ANY, 1, 32, 52, 1, 17)   \
-	X(GT_STEPS_ANY, 2, 16, 148, 1, 1)   \
-	X(GT_STEPS_ANY, 1, 32, 76, 1, 17)   \
-	X(GT_STEPS_ANY, 1, 32, 108, 1, 17)  \
-	X(GT_STEPS_ANY, 1, 16, 52, 1, 1)    \
-	X(GT_STEPS_ANY, 1, 16, 108, 1, 1)
+/* What there is, by preference: steps, squares, voxels along z, columns, floats of a sample, and the least and the most slices of a
+ * grid; for a flat and for an arc. 8-byte samples in rows of 12 or 4 modulo 16, and single ones in rows of 12 or 20 modulo 32, fall on
+ * different banks. Low grids fill the multiprocessors better with blocks of 32 slices; pairs of large steps take too many bytes; of few
+ * slices little is moved in any case, and narrow tiles have the better places. */
+#define ANY_HEIGHT ((size_t)-1)
+#define KINDS(X)                                        \
+	X(GT_STEPS_NEAR, 1, 64, 28, 2, 257, ANY_HEIGHT) \
+	X(GT_STEPS_NEAR, 1, 32, 28, 2, 17, ANY_HEIGHT)  \
+	X(GT_STEPS_NEAR, 1, 64, 44, 2, 33, ANY_HEIGHT)  \
+	X(GT_STEPS_LOW, 1, 64, 28, 2, 33, ANY_HEIGHT)   \
+	X(GT_STEPS_ANY, 1, 32, 52, 1, 17, ANY_HEIGHT)   \
+	X(GT_STEPS_ANY, 1, 16, 52, 1, 1, 16)            \
+	X(GT_STEPS_ANY, 2, 16, 148, 1, 1, ANY_HEIGHT)   \
+	X(GT_STEPS_ANY, 1, 32, 76, 1, 17, ANY_HEIGHT)   \
+	X(GT_STEPS_ANY, 1, 32, 108, 1, 17, ANY_HEIGHT)  \
+	X(GT_STEPS_ANY, 1, 16, 52, 1, 17, ANY_HEIGHT)   \
+	X(GT_STEPS_ANY, 1, 16, 108, 1, 1, ANY_HEIGHT)
 
 static const struct kind {
 	int steps, squares, zp, columns, floats;
-	size_t least;
+	size_t least, most;
 	gt_tiles_kernel flat, arc;
 } kinds[] = {
-#define KIND(steps, squares, zp, columns, floats, least)            \
+#define KIND(steps, squares, zp, columns, floats, least, most)      \
 	{ steps,                                                    \
 	  squares,                                                  \
 	  zp,                                                       \
 	  columns,                                                  \
 	  floats,                                                   \
 	  least,                                                    \
+	  most,                                                     \
 	  back_tiles<GT_FLAT, steps, squares, zp, columns, floats>, \
 	  back_tiles<GT_ARC, steps, squares, zp, columns, floats> },
 	KINDS(KIND)
@@ -297,16 +313,25 @@ static int fits(const struct kind *k, const struct gt_back_grid *g, const gt_dir
 }
 
 /* The first that has runs for most steps, or takes any, and fits. */
-static const struct kind *choose(const struct gt_back_grid *g, const gt_direct_plan *p, int *rows, int *stages)
+static const struct kind *choose_kind(const struct gt_back_grid *g, const gt_direct_plan *p, const double steps[2], int *rows, int *stages)
 {
-	double steps[2];
-	find_steps(g, p, steps);
 	const double middle = (steps[0] + steps[1]) / 2;
 	const int own = middle > 1.3 ? GT_STEPS_ANY : middle < 0.8 ? GT_STEPS_LOW : GT_STEPS_NEAR;
 	for (const struct kind *k = kinds; k < kinds + NKINDS && steps[1] <= GT_MOST_STEP; k++)
-		if ((k->steps == own || k->steps == GT_STEPS_ANY) && g->n[2] >= k->least && fits(k, g, p, rows, stages))
+		if ((k->steps == own || k->steps == GT_STEPS_ANY) && g->n[2] >= k->least && g->n[2] <= k->most &&
+		    fits(k, g, p, rows, stages))
 			return k;
 	return NULL;
+}
+
+/* Sampled in the middle of blocks: at a corner a step may be a third larger. Blocks with larger steps are left out. */
+static struct gt_bias bias_of(double most_step)
+{
+	int bits = 4;
+	while (bits < 6 && 1 + 1.37 * most_step * (GT_ANY_RUN - 1) > 1 << bits)
+		bits++;
+	const float bias = (float)(1 << bits);
+	return { -bias, GT_MAGIC + bias, ~0u << (23 - bits), (bias - 1) / (GT_ANY_RUN - 1) };
 }
 
 static int deflected(const gt_direct_plan *p)
@@ -317,9 +342,23 @@ static int deflected(const gt_direct_plan *p)
 	return 0;
 }
 
-static const char *cannot_(gt_backend *be, const gt_direct_plan *p, gt_type type)
+/* Rows beyond the detector that voxels reach: copies of its first and last row, as far as they cost little. */
+static size_t rows_beyond(const struct gt_back_grid *g, const gt_direct_plan *p, double most_step)
 {
-	int rows, stages;
+	const double largest = most_step / g->pitch[2], most = (double)p->rows / 4 + 16;
+	double beyond = 0;
+	for (size_t v = 0; v < p->views; v++) {
+		const struct gt_back_view *w = &p->view[v];
+		const double low = w->row0 + largest * (g->first[2] - w->z0);
+		const double high = w->row0 + largest * (g->first[2] + g->pitch[2] * (double)(g->n[2] - 1) - w->z0);
+		beyond = fmax(beyond, fmax(-low, high - (double)(p->rows - 1)));
+	}
+	return beyond > 0 ? (size_t)(fmin(beyond, most) + 3) : 0;
+}
+
+static const char *choose_(gt_backend *be, const gt_direct_plan *p, gt_type type, struct gt_back_choice *c)
+{
+	double steps[2];
 	if (type != GT_F32)
 		return "expected single precision";
 	const char *device = gt_tiles_device(be);
@@ -330,42 +369,27 @@ static const char *cannot_(gt_backend *be, const gt_direct_plan *p, gt_type type
 	if (p->shape == GT_ARC && deflected(p))
 		return "expected arcs around their source, not a deflected focal spot";
 	const struct gt_back_grid g = gt_plan_grid(p);
-	return choose(&g, p, &rows, &stages) ? NULL : "a block of voxels is seen by more of the detector than fits into shared memory";
-}
-
-/* Rows beyond the detector that voxels reach: copies of its first and last row, as far as they cost little. */
-static void layout_(gt_backend *, const gt_direct_plan *p, gt_type, gt_layout *l)
-{
-	const struct gt_back_grid g = gt_plan_grid(p);
-	double beyond = 0, steps[2];
-	int rows, stages;
-	const struct kind *k = choose(&g, p, &rows, &stages);
-	*l = { k->floats == 2, (p->row.wide + 3) / 4 * 4, 0 };
-	if (!p->clamp_rows)
-		return;
 	find_steps(&g, p, steps);
-	for (size_t v = 0; v < p->views; v++) {
-		const struct gt_back_view *w = &p->view[v];
-		const double largest = steps[1] / g.pitch[2], low = w->row0 + largest * (g.first[2] - w->z0);
-		const double high = w->row0 + largest * (g.first[2] + g.pitch[2] * (double)(g.n[2] - 1) - w->z0);
-		beyond = fmax(beyond, fmax(-low, high - (double)(p->rows - 1)));
-	}
-	const double most = (double)p->rows / 4 + 16;
-	l->pad = beyond > 0 ? (size_t)(fmin(beyond, most) + 3) : 0;
+	const struct kind *k = choose_kind(&g, p, steps, &c->rows, &c->stages);
+	if (!k)
+		return "a block of voxels is seen by more of the detector than fits into shared memory";
+	c->kind = k;
+	c->layout = { k->floats == 2, (p->row.wide + 3) / 4 * 4, p->clamp_rows ? rows_beyond(&g, p, steps[1]) : 0 };
+	c->bias = bias_of(steps[1]);
+	return NULL;
 }
 
-static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type, size_t batch, void **out)
+static gt_status open_(gt_backend *be, const gt_direct_plan *p, const struct gt_back_choice *c, size_t batch, void **out)
 {
-	const struct gt_back_grid g = gt_plan_grid(p);
 	struct gt_tiles *t;
-	int rows, stages;
-	const struct kind *k = choose(&g, p, &rows, &stages);
+	const struct kind *k = (const struct kind *)c->kind;
 	const gt_status st = gt_tiles_new(be, p, batch, k->squares * SIDE, k->zp, &t);
 	if (st != GT_OK)
 		return st;
 	t->kind = k;
-	t->rows = rows;
-	t->stages = stages;
+	t->bias = c->bias;
+	t->rows = c->rows;
+	t->stages = c->stages;
 	*out = t;
 	return GT_OK;
 }
@@ -377,4 +401,4 @@ static void run_(void *self, const struct gt_back_call *c)
 	gt_tiles_run(t, c, c->plan->shape == GT_ARC ? k->arc : k->flat, k->columns);
 }
 
-const struct gt_back_form gt_back_tiles = { cannot_, layout_, open_, run_, gt_tiles_free };
+const struct gt_back_form gt_back_tiles = { choose_, open_, run_, gt_tiles_free };

@@ -22,6 +22,7 @@ static __host__ __device__ int find_extent(const struct gt_back_grid *g, const s
 {
 	e->column[0] = e->row[0] = e->real[0] = INFINITY;
 	e->column[1] = e->row[1] = e->real[1] = -INFINITY;
+	e->step = 0;
 	for (int c = 0; c < 12; c++) {
 		double at[3], column, row, lambda;
 		for (int a = 0; a < 2; a++) {
@@ -43,8 +44,8 @@ static __host__ __device__ int find_extent(const struct gt_back_grid *g, const s
 /* A column of voxels in a view: numerators and denominator of its first voxel, and their steps along z. */
 struct place {
 	float a, b, d, da, db, dd;
-	float middle, last; /* of the tile, of the detector */
-	int ends;
+	float last; /* column of the detector */
+	struct gt_tile_at at;
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -76,7 +77,7 @@ template <int RUN> struct reach {
 /* base: the byte of the cell that columns and rows count from. ENDS: samples would fade beyond the first and the last column,
  * and voxels that are seen there get nothing. */
 template <int ZP, int RUN, int PITCH, int ENDS>
-static __device__ __forceinline__ void add_view(float *sum, const char *stages, float base, const struct place *p)
+static __device__ __forceinline__ void add_view(float *sum, const char *stages, float base, float first, const struct place *p)
 {
 	constexpr int U = reach<RUN>::U, V = reach<RUN>::V;
 #pragma unroll
@@ -92,22 +93,16 @@ static __device__ __forceinline__ void add_view(float *sum, const char *stages, 
 		const float tu = u - wu, tv = v - wv, from = fmaf(wv, gt_bits(PITCH), fmaf(wu, gt_bits(4), base));
 #pragma unroll
 		for (int k = 0; k < RUN; k++) {
-			const float step = k - 0.5f * (RUN - 1), at = fmaf(du, step, tu), column = at + (wu + p->middle);
+			const float step = k - 0.5f * (RUN - 1), at = fmaf(du, step, tu), column = at + (wu + first);
 			const float value = sample<PITCH, 2 * U, 2 * V>(stages, from, at, fmaf(dv, step, tv));
 			sum[z + k] = fmaf(ENDS && !(column >= 0 && column <= p->last) ? 0.f : weight, value, sum[z + k]);
 		}
 	}
 }
 
-/* Cells of the tile that columns and rows count from. */
-template <int COLUMNS> struct middle {
-	static constexpr int COLUMN = COLUMNS / 2, ROW = 32;
-};
-
 template <int SQUARES_, int ZP, int RUN, int COLUMNS> struct way {
 	typedef struct entry entry;
 	typedef struct place place;
-	typedef struct middle<COLUMNS> middle;
 	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, PITCH = 4 * COLUMNS;
 	static constexpr double SLACK = SLACK_TILTED;
 
@@ -116,14 +111,18 @@ template <int SQUARES_, int ZP, int RUN, int COLUMNS> struct way {
 	{
 		return ::find_extent(g, w, from, SQUARES * SIDE, ZP, e);
 	}
+	/* Columns and rows count from the middle of what the block sees of the tile: its byte is in at.more, and below it whether voxels may
+	 * be seen at the ends of rows. */
 	static __device__ void fill(const struct gt_back_grid *g, const struct gt_back_view *w, const struct gt_extent *extent, double x,
 	                            double y, double z, entry *e)
 	{
 		const double *m = w->matrix;
-		set_row(g, m, m + 8, e->at.column + middle::COLUMN, x, y, z, e->a);
-		set_row(g, m + 4, m + 8, e->at.row + middle::ROW, x, y, z, e->b);
+		const int column = ((int)extent->column[1] - e->at.column) / 2, row = ((int)extent->row[1] - e->at.row) / 2;
+		const int ends = extent->column[0] < SLACK || extent->column[1] > (double)(g->wide - 1) - SLACK;
+		set_row(g, m, m + 8, e->at.column + column, x, y, z, e->a);
+		set_row(g, m + 4, m + 8, e->at.row + row, x, y, z, e->b);
 		set_row(g, m + 8, m + 8, 0, x, y, z, e->d);
-		e->at.more = extent->column[0] < SLACK || extent->column[1] > (double)(g->wide - 1) - SLACK;
+		e->at.more = 2 * (row * PITCH + 4 * column) + ends;
 	}
 	static __device__ __forceinline__ place find(const entry *e, float i, float j, float last)
 	{
@@ -135,17 +134,18 @@ template <int SQUARES_, int ZP, int RUN, int COLUMNS> struct way {
 			 a.w,
 			 b.w,
 			 d.w,
-			 (float)(e->at.column + middle::COLUMN),
 			 last,
-			 e->at.more };
+			 e->at };
 	}
-	static __device__ __forceinline__ void add(float *sum, const char *stages, unsigned stage, const place *p)
+	static __device__ __forceinline__ void add(const struct gt_tiles_in *, float *sum, const char *stages, unsigned stage,
+	                                           const place *p)
 	{
-		const float base = gt_bits(stage + middle::ROW * PITCH + middle::COLUMN * 4);
-		if (p->ends)
-			add_view<ZP, RUN, PITCH, 1>(sum, stages, base, p);
+		const int middle = p->at.more >> 1;
+		const float base = gt_bits(stage + (unsigned)middle);
+		if (p->at.more & 1)
+			add_view<ZP, RUN, PITCH, 1>(sum, stages, base, (float)(p->at.column + middle % PITCH / 4), p);
 		else
-			add_view<ZP, RUN, PITCH, 0>(sum, stages, base, p);
+			add_view<ZP, RUN, PITCH, 0>(sum, stages, base, 0, p);
 	}
 };
 
@@ -238,10 +238,8 @@ static int is_straight(const struct need *n, int run)
 }
 
 /* The first that fits. */
-static const struct kind *choose(const gt_direct_plan *p, int *rows, int *stages)
+static const struct kind *choose_kind(const struct need *n, int *rows, int *stages)
 {
-	const struct gt_back_grid g = gt_plan_grid(p);
-	struct need n[3] = { {}, find_need(&g, p, 1), find_need(&g, p, 2) };
 	for (int i = 0; i < NKINDS; i++) {
 		const struct kind *k = &kinds[i];
 		*rows = (n[k->squares].rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP; /* stages begin at multiples of 128 bytes */
@@ -254,9 +252,15 @@ static const struct kind *choose(const gt_direct_plan *p, int *rows, int *stages
 	return NULL;
 }
 
-static const char *cannot_(gt_backend *be, const gt_direct_plan *p, gt_type type)
+/* Copies of the first and the last row, as far as voxels reach and they cost little. */
+static size_t rows_beyond(const gt_direct_plan *p, const struct need *n)
 {
-	int rows, stages;
+	const double beyond = fmax(-n->low, n->high - (double)(p->rows - 1)), most = (double)p->rows / 4 + 16;
+	return beyond > -1 ? (size_t)(fmin(fmax(beyond, 0), most) + 4) : 0;
+}
+
+static const char *choose_(gt_backend *be, const gt_direct_plan *p, gt_type type, struct gt_back_choice *c)
+{
 	if (type != GT_F32)
 		return "expected single precision";
 	if (!p->tilted)
@@ -264,31 +268,23 @@ static const char *cannot_(gt_backend *be, const gt_direct_plan *p, gt_type type
 	const char *device = gt_tiles_device(be);
 	if (device)
 		return device;
-	return choose(p, &rows, &stages) ? NULL : "a block of voxels is seen by more of the detector than fits into shared memory";
-}
-
-static void layout_(gt_backend *, const gt_direct_plan *p, gt_type, gt_layout *l)
-{
 	const struct gt_back_grid g = gt_plan_grid(p);
-	*l = { 0, (p->row.wide + 3) / 4 * 4, 0 };
-	if (!p->clamp_rows)
-		return;
-	const struct need n = find_need(&g, p, 1);
-	const double beyond = fmax(-n.low, n.high - (double)(p->rows - 1)), most = (double)p->rows / 4 + 16;
-	l->pad = beyond > -1 ? (size_t)(fmin(fmax(beyond, 0), most) + 4) : 0;
+	const struct need n[3] = { {}, find_need(&g, p, 1), find_need(&g, p, 2) };
+	c->kind = choose_kind(n, &c->rows, &c->stages);
+	c->layout = { 0, (p->row.wide + 3) / 4 * 4, p->clamp_rows ? rows_beyond(p, &n[1]) : 0 };
+	return c->kind ? NULL : "a block of voxels is seen by more of the detector than fits into shared memory";
 }
 
-static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type, size_t batch, void **out)
+static gt_status open_(gt_backend *be, const gt_direct_plan *p, const struct gt_back_choice *c, size_t batch, void **out)
 {
 	struct gt_tiles *t;
-	int rows, stages;
-	const struct kind *k = choose(p, &rows, &stages);
+	const struct kind *k = (const struct kind *)c->kind;
 	const gt_status st = gt_tiles_new(be, p, batch, k->squares * SIDE, SLICES, &t);
 	if (st != GT_OK)
 		return st;
 	t->kind = k;
-	t->rows = rows;
-	t->stages = stages;
+	t->rows = c->rows;
+	t->stages = c->stages;
 	*out = t;
 	return GT_OK;
 }
@@ -300,4 +296,4 @@ static void run_(void *self, const struct gt_back_call *c)
 	gt_tiles_run(t, c, k->launch, k->columns);
 }
 
-const struct gt_back_form gt_back_tilted = { cannot_, layout_, open_, run_, gt_tiles_free };
+const struct gt_back_form gt_back_tilted = { choose_, open_, run_, gt_tiles_free };

@@ -69,19 +69,23 @@ static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base,
 	}
 }
 
-/* The same for any step up to 8.9: two rows per voxel, counted from that of the first of eight. */
+/* The same for any step that the bias has room for: two rows per voxel, counted from that of the first of a run. */
+#ifndef GT_ANY_RUN
+#define GT_ANY_RUN 8
+#endif
 template <int ZP, int PITCH, int FLOATS>
-static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)
+static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *base, unsigned tile, const struct gt_bias *bias, float part,
+                                                     float v, float dv, float weight)
 {
-	constexpr int RUN = 8, BIAS = 64;
+	constexpr int RUN = GT_ANY_RUN;
 #pragma unroll
 	for (int z = 0; z < ZP; z += RUN) {
-		const float row = fmaf(dv, (float)z, v), whole = __fadd_rd(row, GT_MAGIC), from = row - (whole - (GT_MAGIC + BIAS));
-		const float zero = fmaf(-BIAS, gt_bits(PITCH), gt_bits(__float_as_uint(whole) * PITCH + tile));
+		const float row = fmaf(dv, (float)z, v), whole = __fadd_rd(row, GT_MAGIC), from = row - (whole - bias->magic);
+		const float zero = fmaf(bias->less, gt_bits(PITCH), gt_bits(__float_as_uint(whole) * PITCH + tile));
 #pragma unroll
 		for (int k = 0; k < RUN; k++) {
 			float s;
-			const float near = gt_cut<BIAS>(fmaf(dv, (float)k, from), &s);
+			const float near = gt_cut(fmaf(dv, (float)k, from), bias, &s);
 			const char *q = base + __float_as_int(fmaf(near, gt_bits(PITCH), zero));
 			const float low = gt_row_value<FLOATS>(q, part), high = gt_row_value<FLOATS>(q + PITCH, part);
 			sum[z + k] = fmaf(weight, fmaf(s, high - low, low), sum[z + k]);
@@ -94,7 +98,8 @@ enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_ANY };
 #define GT_MOST_STEP 6.5 /* sampled in the middle of blocks, of GT_STEPS_ANY: from 9 on, at any corner, runs would be wrong */
 
 template <int STEPS, int ZP, int PITCH, int FLOATS>
-static __device__ __forceinline__ void gt_add_column(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)
+static __device__ __forceinline__ void gt_add_column(float *sum, const char *base, unsigned tile, const struct gt_bias *bias, float part,
+                                                     float v, float dv, float weight)
 {
 #define RUNS(C, J0, U, G) gt_add_runs<ZP, C, J0, U, G, PITCH>(sum, base, tile, part, v, dv, weight)
 	const float g = dv - 1.f;
@@ -124,7 +129,7 @@ static __device__ __forceinline__ void gt_add_column(float *sum, const char *bas
 		else
 			RUNS(8, 3, 1, -125);
 	} else {
-		gt_add_voxels<ZP, PITCH, FLOATS>(sum, base, tile, part, v, dv, weight);
+		gt_add_voxels<ZP, PITCH, FLOATS>(sum, base, tile, bias, part, v, dv, weight);
 	}
 #undef RUNS
 }

@@ -95,14 +95,11 @@ static size_t image_bytes(const gt_backprojector *b) { return (b->plan.rows - 2)
 /* The form of the backprojection is chosen by the first views that are held. */
 static gt_status flush(gt_backprojector *b)
 {
-	size_t view_bytes;
 	gt_status st = GT_OK;
 	if (!b->plan.views)
 		return GT_OK;
-	if (!b->state) {
-		GT_TRY(b->impl->view_bytes(b->be, &b->plan, gt_array_type(b->x), &view_bytes));
-		GT_TRY(b->impl->open(b->be, &b->plan, gt_array_type(b->x), b->batch, &b->state));
-	}
+	if (!b->state)
+		GT_TRY(b->impl->open(b->be, &b->plan, gt_array_type(b->x), &b->batch, &b->state));
 	b->impl->place(b->state, b->plan.views, gt_upload_block(b->upload));
 	gt_upload_turn(b->upload);
 	b->impl->back(b->state, 0, b->plan.views, b->x->data);

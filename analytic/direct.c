@@ -59,8 +59,7 @@ gt_status gt_direct_launch(const char *who, const gt_direct_options *o, gt_launc
 
 static const struct gt_direct_impl *const impls[GT_NBACKENDS] = { &gt_direct_cpu, GT_IF_CUDA(&gt_direct_cuda) };
 
-/* Filtered views held at a time: a bounded share of the memory, and enough of them to be worth a pass over the volume. */
-static size_t batch_size(gt_backend *be, const gt_direct_plan *p, size_t view_bytes)
+size_t gt_direct_batch(gt_backend *be, const gt_direct_plan *p, size_t view_bytes)
 {
 	const size_t most_bytes = (size_t)(gt_backend_is_gpu(be) ? 4096 : 512) << 20;
 	size_t available, total;
@@ -99,13 +98,11 @@ gt_status gt_direct_run(const char *who, gt_backend *be, const gt_grid *grid, co
 	const struct gt_direct_impl *impl = impls[be->kind];
 	gt_direct_plan *plan = NULL;
 	void *state = NULL;
-	size_t view_bytes;
+	size_t batch = 0;
 	gt_status st = GT_OK;
 	struct stopwatch w = { be, times ? seconds() : 0 };
 	GT_TRY(gt_direct_plan_new(who, grid, scan, o, be->pool, &plan));
-	GT_TRY(impl->view_bytes(be, plan, data->type, &view_bytes));
-	const size_t batch = batch_size(be, plan, view_bytes);
-	GT_TRY(impl->open(be, plan, data->type, batch, &state));
+	GT_TRY(impl->open(be, plan, data->type, &batch, &state));
 	gt_fill(0, x);
 	if (times) {
 		*times = (gt_analytic_times){ 0 };

@@ -61,9 +61,8 @@ void      gt_direct_set_rows(const gt_scan *scan, const gt_view *w, struct gt_ba
 /* What a backend does. data and x have the type given to open(). The scratch of filtered views, its layout and its
  * size are the backend's own: a faster backprojector replaces both filter() and back(). */
 struct gt_direct_impl {
-	/* Bytes of scratch per view. GT_ERR_UNSUPPORTED: the kernel that was asked for cannot do this plan. */
-	gt_status (*view_bytes)(gt_backend *be, const gt_direct_plan *plan, gt_type type, size_t *bytes);
-	gt_status (*open)(gt_backend *be, const gt_direct_plan *plan, gt_type type, size_t batch, void **state);
+	/* For *batch views at a time; 0: becomes what gt_direct_batch() says. GT_ERR_UNSUPPORTED: the kernel that was asked for cannot do this plan. */
+	gt_status (*open)(gt_backend *be, const gt_direct_plan *plan, gt_type type, size_t *batch, void **state);
 	/* Weights and filters views first .. first+n-1 (n <= batch) of data [view][row][column] into the scratch. */
 	void      (*filter)(void *state, size_t first, size_t n, const void *data);
 	/* Images [n][rows - 2][columns] of floats that are filtered already, with a border of zeros, for plans of backprojector.c (row.n
@@ -76,6 +75,9 @@ struct gt_direct_impl {
 extern const struct gt_direct_impl gt_direct_cpu, gt_direct_cuda;
 /* The CPU's scratch: [view][filtered column][row], of the type given to open(). */
 const void *gt_direct_cpu_filtered(const void *state);
+
+/* Filtered views held at a time, of so many bytes each: a bounded share of the memory, and enough of them to be worth a pass over the volume. */
+size_t gt_direct_batch(gt_backend *be, const gt_direct_plan *plan, size_t view_bytes);
 
 /* Plans, then runs all views through the backend of x. */
 gt_status gt_direct_run(const char *who, gt_backend *be, const gt_grid *grid, const gt_scan *scan,

@@ -100,9 +100,9 @@ static size_t work_size(const gt_direct_plan *p, size_t element)
 	return ((filter > back ? filter : back) * element + 63) / 64 * 64;
 }
 
-static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type type, size_t batch, void **out)
+static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type type, size_t *batch, void **out)
 {
-	const size_t element = gt_type_size(type);
+	const size_t element = gt_type_size(type), view = p->rows * p->row.wide * element;
 	struct state *s = calloc(1, sizeof *s);
 	gt_status st = GT_OK;
 	if (!s)
@@ -112,7 +112,8 @@ static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type type, si
 	s->type = type;
 	s->work_stride = work_size(p, element);
 	s->work_bytes = s->work_stride * (size_t)gt_pool_threads(be->pool);
-	s->scratch_bytes = batch * p->rows * p->row.wide * element;
+	*batch = *batch ? *batch : gt_direct_batch(be, p, view);
+	s->scratch_bytes = *batch * view;
 	s->work = gt_backend_alloc(be, s->work_bytes, "lines of filtered backprojection");
 	s->scratch = s->work ? gt_backend_alloc(be, s->scratch_bytes, "filtered views") : NULL;
 	if (!s->work || !s->scratch)
@@ -124,13 +125,6 @@ static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type type, si
 	else
 		*out = s;
 	return st;
-}
-
-static gt_status view_bytes_(gt_backend *be, const gt_direct_plan *p, gt_type type, size_t *bytes)
-{
-	(void)be;
-	*bytes = p->rows * p->row.wide * gt_type_size(type);
-	return GT_OK;
 }
 
 static void filter_(void *self, size_t first, size_t n, const void *data)
@@ -155,6 +149,6 @@ static void back_(void *self, size_t first, size_t n, void *x)
 	gt_parallel(s->be->pool, g->n[1] * ((g->n[0] + TILE - 1) / TILE), 1, s->type == GT_F32 ? back_tiles_single : back_tiles_double, &b);
 }
 
-const struct gt_direct_impl gt_direct_cpu = { view_bytes_, open_, filter_, place_, back_, close_ };
+const struct gt_direct_impl gt_direct_cpu = { open_, filter_, place_, back_, close_ };
 
 const void *gt_direct_cpu_filtered(const void *state) { return ((const struct state *)state)->scratch; }

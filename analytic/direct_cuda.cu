@@ -27,31 +27,20 @@ struct state {
 
 static const struct gt_back_form *form_of(int kernel) { return forms[kernel - GT_KERNEL_PLAIN]; }
 
-static gt_status choose_form(gt_backend *be, const gt_direct_plan *p, gt_type type, const struct gt_back_form **form)
+static gt_status choose_form(gt_backend *be, const gt_direct_plan *p, gt_type type, const struct gt_back_form **form,
+                             struct gt_back_choice *choice)
 {
 	if (p->kernel != GT_KERNEL_AUTO) {
 		*form = form_of(p->kernel);
-		const char *why = (*form)->cannot(be, p, type);
+		const char *why = (*form)->choose(be, p, type, choice);
 		return why ? gt_fail(GT_ERR_UNSUPPORTED, "kernel=%s: %s", gt_kernel_names[p->kernel], why) : GT_OK;
 	}
 	for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
 		*form = form_of(preferred[i]);
-		if (!(*form)->cannot(be, p, type))
+		if (!(*form)->choose(be, p, type, choice))
 			return GT_OK;
 	}
 	return gt_fail(GT_ERR_UNSUPPORTED, "no kernel of filtered backprojection for this scan");
-}
-
-static gt_status view_bytes_(gt_backend *be, const gt_direct_plan *p, gt_type type, size_t *bytes)
-{
-	const struct gt_back_form *form;
-	gt_layout layout;
-	const gt_status st = choose_form(be, p, type, &form);
-	if (st != GT_OK)
-		return st;
-	form->layout(be, p, type, &layout);
-	*bytes = gt_layout_view(&layout, p, type);
-	return GT_OK;
 }
 
 static void send_views(struct state *s, size_t first, size_t n)
@@ -97,8 +86,9 @@ static void close_(void *self)
 	free(s);
 }
 
-static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type type, size_t batch, void **out)
+static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type type, size_t *batch, void **out)
 {
+	struct gt_back_choice choice = {};
 	struct state *s = (struct state *)calloc(1, sizeof *s);
 	gt_status st = GT_OK;
 	if (!s)
@@ -106,18 +96,19 @@ static gt_status open_(gt_backend *be, const gt_direct_plan *p, gt_type type, si
 	s->be = be;
 	s->plan = p;
 	s->type = type;
-	GT_TRY(choose_form(be, p, type, &s->form));
-	s->form->layout(be, p, type, &s->layout);
-	s->scratch_bytes = batch * gt_layout_view(&s->layout, p, type);
-	s->view_bytes = batch * sizeof *s->view;
+	GT_TRY(choose_form(be, p, type, &s->form, &choice));
+	s->layout = choice.layout;
+	*batch = *batch ? *batch : gt_direct_batch(be, p, gt_layout_view(&s->layout, p, type));
+	s->scratch_bytes = *batch * gt_layout_view(&s->layout, p, type);
+	s->view_bytes = *batch * sizeof *s->view;
 	if (!(s->scratch = gt_backend_alloc(be, s->scratch_bytes, "filtered views")) ||
 	    !(s->view = (struct gt_back_view *)gt_backend_alloc(be, s->view_bytes, "table of views"))) {
 		st = GT_ERR_MEMORY;
 		goto done;
 	}
-	GT_TRY(s->form->open(be, p, type, batch, &s->own));
+	GT_TRY(s->form->open(be, p, &choice, *batch, &s->own));
 	if (p->row.n)
-		GT_TRY(gt_row_filter_new(be, p, type, &s->layout, batch, &s->filter));
+		GT_TRY(gt_row_filter_new(be, p, type, &s->layout, *batch, &s->filter));
 	*out = s;
 done:
 	if (st != GT_OK)
@@ -125,4 +116,4 @@ done:
 	return st;
 }
 
-extern "C" const struct gt_direct_impl gt_direct_cuda = { view_bytes_, open_, filter_, place_, back_, close_ };
+extern "C" const struct gt_direct_impl gt_direct_cuda = { open_, filter_, place_, back_, close_ };

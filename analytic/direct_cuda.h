@@ -24,13 +24,27 @@ struct gt_back_call {
 	void *x;
 };
 
-/* A way to backproject. open() chooses the layout and allocates for batches of at most `batch` views. */
+/* How far apart rows may be in a run of voxels, and so how many bits are left of a fraction: see gt_cut(). */
+struct gt_bias {
+	float less, magic; /* -BIAS, GT_MAGIC + BIAS */
+	unsigned whole;    /* bits that are no fraction */
+	float step;        /* rows per voxel, at most */
+};
+
+/* What a form found for a plan: the layout, and, its own, what its kernel is made for. */
+struct gt_back_choice {
+	gt_layout layout;
+	const void *kind;
+	int rows, stages;
+	struct gt_bias bias;
+};
+
+/* A way to backproject. */
 struct gt_back_form {
-	/* NULL if it can do that plan; else what it cannot, in words that complete "kernel=NAME: ". */
-	const char *(*cannot)(gt_backend *be, const gt_direct_plan *plan, gt_type type);
-	/* The layout alone: it decides how many views fit into a batch. */
-	void        (*layout)(gt_backend *be, const gt_direct_plan *plan, gt_type type, gt_layout *layout);
-	gt_status   (*open)(gt_backend *be, const gt_direct_plan *plan, gt_type type, size_t batch, void **self);
+	/* NULL if it can do that plan; else what it cannot, in words that complete "kernel=NAME: ". Looks at many blocks and views: ask once. */
+	const char *(*choose)(gt_backend *be, const gt_direct_plan *plan, gt_type type, struct gt_back_choice *choice);
+	/* Allocates for batches of at most `batch` views. */
+	gt_status   (*open)(gt_backend *be, const gt_direct_plan *plan, const struct gt_back_choice *choice, size_t batch, void **self);
 	void        (*run)(void *self, const struct gt_back_call *call);
 	void        (*close)(void *self);
 };

@@ -41,6 +41,7 @@ gt_status gt_fdk_filtered(gt_backend *be, const gt_scan *scan, const void *optio
 {
 	gt_direct_plan *plan = NULL;
 	void *state = NULL;
+	size_t at_once = VIEWS_AT_ONCE;
 	gt_grid grid;
 	gt_status st = GT_OK;
 	if (scan->shape != GT_FLAT || gt_scan_is_helical(scan))
@@ -52,7 +53,7 @@ gt_status gt_fdk_filtered(gt_backend *be, const gt_scan *scan, const void *optio
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_default(scan, &grid));
 	GT_TRY(gt_direct_plan_new("fdk", &grid, scan, options ? options : &gt_direct_defaults, be->pool, &plan));
-	GT_TRY(gt_direct_cpu.open(be, plan, GT_F32, VIEWS_AT_ONCE, &state));
+	GT_TRY(gt_direct_cpu.open(be, plan, GT_F32, &at_once, &state));
 	for (size_t v = 0; v < plan->views; v += VIEWS_AT_ONCE) {
 		const size_t n = plan->views - v < VIEWS_AT_ONCE ? plan->views - v : VIEWS_AT_ONCE;
 		gt_direct_cpu.filter(state, v, n, data);

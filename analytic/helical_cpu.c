@@ -98,8 +98,9 @@ static void close_(void *self)
 
 static gt_status open_(gt_backend *be, const gt_helical_plan *p, gt_type type, void **out)
 {
-	const size_t element = gt_type_size(type), views = p->batch * p->turns, columns = p->detector.columns;
+	const size_t element = gt_type_size(type), columns = p->detector.columns;
 	const size_t back = ((TILE + 3) * p->grid.n[2] + p->rows + 1) * element, taps = columns * sizeof(struct tap);
+	size_t views = p->batch * p->turns;
 	struct state *s = calloc(1, sizeof *s);
 	gt_status st = GT_OK;
 	if (!s)
@@ -120,7 +121,7 @@ static gt_status open_(gt_backend *be, const gt_helical_plan *p, gt_type type, v
 		st = GT_ERR_MEMORY;
 		goto done;
 	}
-	GT_TRY(gt_direct_cpu.open(be, p->filter, type, views, &s->rows));
+	GT_TRY(gt_direct_cpu.open(be, p->filter, type, &views, &s->rows));
 	s->filtered = gt_direct_cpu_filtered(s->rows);
 	*out = s;
 done:

@@ -193,7 +193,7 @@ size_t gt_slab_bytes(const gt_slabs *s) { return s->plan->views * sizeof(struct 
 size_t gt_slabs_bytes(const gt_slabs *s)
 {
 	const gt_direct_plan *p = s->plan;
-	return p->views * (2 * p->columns * sizeof(double) + sizeof *s->reach) + gt_slab_bytes(s);
+	return 2 * p->tables * p->columns * sizeof(double) + p->views * sizeof *s->reach + gt_slab_bytes(s);
 }
 
 /* One slab ------------------------------------------------------------------- */
@@ -241,7 +241,7 @@ gt_status gt_slab_new(const gt_slabs *s, size_t first, size_t n, size_t batch, g
 	b->impl = impls[be->kind];
 	b->x = x;
 	GT_TRY(make_plan(b, first, n));
-	GT_TRY(b->impl->open(be, &b->plan, gt_array_type(x), batch, &b->state));
+	GT_TRY(b->impl->open(be, &b->plan, gt_array_type(x), &batch, &b->state));
 	gt_fill(0, x);
 	*out = b;
 	b = NULL;
