@@ -1,6 +1,6 @@
 /* Integral images on CUDA, in one pass. A block owns an image and walks down its rows, a few at a time. A lane owns a few columns beside each
  * other: it adds cells down its columns, and what it has is summed along the rows, over the lanes of a warp by shuffles and over warps through
- * shared memory. While that is done the next rows are under way into registers. Images that are interleaved in memory (slices
+ * shared memory. While that is done the next rows are under way. Images that are interleaved in memory (slices
  * perpendicular to x) are taken several at a time, the lanes shared out among them. Images wider than a block are done in strips: the
  * nodes at the left edge of a strip are there from the one before.
  *
@@ -10,7 +10,7 @@
 #ifndef GT_DD_INTEGRAL_WARPS /* most warps per block that has an image: 4, 8, 16 */
 #define GT_DD_INTEGRAL_WARPS 8
 #endif
-#ifndef GT_DD_INTEGRAL_ROWS /* rows at a time, nodes in single precision: 2, 4, 8 */
+#ifndef GT_DD_INTEGRAL_ROWS /* rows at a time: 2, 4, 8 */
 #define GT_DD_INTEGRAL_ROWS 8
 #endif
 #ifndef GT_DD_INTEGRAL_BLOCKS /* of WARPS per multiprocessor that their registers leave room for: 1 to 4 */
@@ -18,15 +18,6 @@
 #endif
 #ifndef GT_DD_INTEGRAL_AHEAD /* times so many rows that are under way: 1 to 4 */
 #define GT_DD_INTEGRAL_AHEAD 3
-#endif
-#ifndef GT_DD_INTEGRAL_DOUBLE_ROWS /* both for nodes in double precision */
-#define GT_DD_INTEGRAL_DOUBLE_ROWS 4
-#endif
-#ifndef GT_DD_INTEGRAL_DOUBLE_BLOCKS
-#define GT_DD_INTEGRAL_DOUBLE_BLOCKS 4
-#endif
-#ifndef GT_DD_INTEGRAL_FEW /* warps per multiprocessor; where there would be fewer, lanes own half as many columns: 0 to 16 */
-#define GT_DD_INTEGRAL_FEW 12
 #endif
 #ifndef GT_DD_INTEGRAL_IMAGES /* interleaved images per block: 2, 4, 8 */
 #define GT_DD_INTEGRAL_IMAGES 4
@@ -63,9 +54,6 @@ static __device__ __forceinline__ void load(const double *p, double (&v)[2])
 	const double2 a = __ldg((const double2 *)p);
 	v[0] = a.x, v[1] = a.y;
 }
-template <typename T> static __device__ __forceinline__ void load(const T *p, T (&v)[1]) { v[0] = __ldg(p); }
-template <typename T> static __device__ __forceinline__ void store(T *p, const T (&v)[1]) { __stcg(p, v[0]); }
-static __device__ __forceinline__ void store(float *p, const float (&v)[2]) { __stcg((float2 *)p, make_float2(v[0], v[1])); }
 static __device__ __forceinline__ void store(float *p, const float (&v)[4]) { __stcg((float4 *)p, make_float4(v[0], v[1], v[2], v[3])); }
 static __device__ __forceinline__ void store(double *p, const double (&v)[2]) { __stcg((double2 *)p, make_double2(v[0], v[1])); }
 static __device__ __forceinline__ void store(double *p, const double (&v)[4])
@@ -148,7 +136,9 @@ template <typename T, typename OUT, int COLUMNS, bool PACKED> struct slices {
  * the bits of a float's and a third of a double's or more; right to the last bit or nearly. */
 static __device__ __forceinline__ float root(float s)
 {
-	const float r = rsqrtf(s), near = s * r;
+	float r;
+	asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(s));
+	const float near = s * r;
 	return fmaf(0.5f * r, fmaf(-near, near, s), near);
 }
 static __device__ __forceinline__ double root(double s)
@@ -214,23 +204,14 @@ template <typename T, typename OUT, int COLUMNS, bool PACKED> struct weighted {
 	}
 };
 
-/* Launch shape: a lane owns COLUMNS of one image; the lanes of an image span SPAN columns. HOW: of one image in wide lanes, of one in
- * narrow lanes, of interleaved ones. */
-enum how { WIDE, NARROW, INTERLEAVED };
-template <typename OUT, how HOW> struct shape {
-	static constexpr bool DOUBLE = sizeof(OUT) == 8;
-	static constexpr int IMAGES = HOW == INTERLEAVED ? GT_DD_INTEGRAL_IMAGES : 1;
-	static constexpr int COLUMNS = HOW == INTERLEAVED ? 4 : 16 / (int)sizeof(OUT) / (HOW == NARROW ? 2 : 1),
-			     SPAN = WARP / IMAGES * COLUMNS;
-	static constexpr int WARPS = HOW == INTERLEAVED ? GT_DD_INTEGRAL_IMAGES_WARPS : HOW == NARROW ? 16 : GT_DD_INTEGRAL_WARPS;
-	static constexpr int BLOCKS = HOW == INTERLEAVED ? 1
-	                              : HOW == NARROW    ? 2
-	                              : DOUBLE           ? GT_DD_INTEGRAL_DOUBLE_BLOCKS
-	                                                 : GT_DD_INTEGRAL_BLOCKS;
-	static constexpr int ROWS = HOW == INTERLEAVED      ? GT_DD_INTEGRAL_IMAGES_ROWS
-	                            : DOUBLE && HOW == WIDE ? GT_DD_INTEGRAL_DOUBLE_ROWS
-	                                                    : GT_DD_INTEGRAL_ROWS;
-	static constexpr int AHEAD = HOW == INTERLEAVED ? 0 : GT_DD_INTEGRAL_AHEAD; /* 0: in registers */
+/* Launch shape: a lane owns COLUMNS of one image; the lanes of an image span SPAN columns. */
+template <typename OUT, bool INTERLEAVED> struct shape {
+	static constexpr int IMAGES = INTERLEAVED ? GT_DD_INTEGRAL_IMAGES : 1;
+	static constexpr int COLUMNS = INTERLEAVED ? 4 : 16 / (int)sizeof(OUT), SPAN = WARP / IMAGES * COLUMNS;
+	static constexpr int WARPS = INTERLEAVED ? GT_DD_INTEGRAL_IMAGES_WARPS : GT_DD_INTEGRAL_WARPS;
+	static constexpr int BLOCKS = INTERLEAVED ? 1 : GT_DD_INTEGRAL_BLOCKS;
+	static constexpr int ROWS = INTERLEAVED ? GT_DD_INTEGRAL_IMAGES_ROWS : GT_DD_INTEGRAL_ROWS;
+	static constexpr int AHEAD = INTERLEAVED ? 0 : GT_DD_INTEGRAL_AHEAD; /* 0: in registers */
 	static int warps(int width)
 	{
 		const int tiles = (width + SPAN - 1) / SPAN, strips = (tiles + WARPS - 1) / WARPS;
@@ -253,8 +234,10 @@ static __device__ __forceinline__ double mean_of(const PICTURE &picture, const g
 			STORED value[COLUMNS];
 			from.read(r, value);
 #pragma unroll
-			for (int c = 0; c < COLUMNS; c++)
-				sum += c < from.inside ? picture.weight_of(c, room).times(value[c], r) : 0;
+			for (int c = 0; c < COLUMNS; c++) {
+				const OUT cell = picture.weight_of(c, room).times(value[c], r);
+				sum += c < from.inside ? cell : 0;
+			}
 			cells += from.inside;
 		}
 	}
@@ -295,17 +278,17 @@ static __device__ __forceinline__ void ask_rows(const columns<T, COLUMNS, PACKED
 	__pipeline_commit();
 }
 
+/* What lanes read outside the image reaches only nodes that nobody reads; to leave it out would cost a branch for each cell. */
 template <typename PICTURE, typename T, typename OUT, int ROWS, int COLUMNS>
-static __device__ __forceinline__ void add_down(const PICTURE &picture, const OUT *room, int inside, int row,
-                                                const T (&value)[ROWS][COLUMNS], OUT constant, OUT (&above)[COLUMNS],
-                                                OUT (&node)[ROWS][COLUMNS])
+static __device__ __forceinline__ void add_down(const PICTURE &picture, const OUT *room, int row, const T (&value)[ROWS][COLUMNS],
+                                                OUT constant, OUT (&above)[COLUMNS], OUT (&node)[ROWS][COLUMNS])
 {
 #pragma unroll
 	for (int c = 0; c < COLUMNS; c++) {
 		const auto weight = picture.weight_of(c, room);
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
-			above[c] += c < inside ? weight.times(value[r][c], row + r) - constant : 0;
+			above[c] += weight.times(value[r][c], row + r) - constant;
 			node[r][c] = above[c];
 		}
 	}
@@ -373,11 +356,11 @@ template <int COLUMNS, typename OUT> static __device__ __forceinline__ void writ
 }
 
 /* Images first, first + 1, ... into nodes and constants of the batch. */
-template <typename OUT, how HOW, typename SOURCE>
-static __global__ void __launch_bounds__(shape<OUT, HOW>::WARPS *WARP, shape<OUT, HOW>::BLOCKS)
+template <typename OUT, bool INTERLEAVED, typename SOURCE>
+static __global__ void __launch_bounds__(shape<OUT, INTERLEAVED>::WARPS *WARP, shape<OUT, INTERLEAVED>::BLOCKS)
 	integrate(SOURCE source, gt_dd_images g, size_t first, size_t count, OUT *nodes, OUT *constants)
 {
-	typedef shape<OUT, HOW> S;
+	typedef shape<OUT, INTERLEAVED> S;
 	constexpr int ROWS = S::ROWS, COLUMNS = S::COLUMNS, IMAGES = S::IMAGES;
 	__shared__ OUT totals[2][S::WARPS][ROWS * IMAGES];
 	__shared__ double part[S::WARPS][2 * IMAGES];
@@ -420,7 +403,7 @@ static __global__ void __launch_bounds__(shape<OUT, HOW>::WARPS *WARP, shape<OUT
 				for (int r = 0; r < ROWS; r++)
 					cells.take(from + r * apart, value[r]);
 			}
-			add_down(picture, room, cells.inside, row, value, constant, above, node);
+			add_down(picture, room, row, value, constant, above, node);
 			if constexpr (AHEAD > 0)
 				ask_rows<T, ROWS>(cells, row + AHEAD * ROWS, g.height, from, apart);
 			else if (row + ROWS < g.height)
@@ -449,12 +432,12 @@ static int room_for(const void *kernel)
 	return cudaFuncGetAttributes(&a, kernel) == cudaSuccess ? most - (int)a.sharedSizeBytes : most;
 }
 
-template <typename OUT, how HOW, typename SOURCE>
+template <typename OUT, bool INTERLEAVED, typename SOURCE>
 static void launch(gt_backend *be, const SOURCE &source, const gt_dd_images *g, size_t first, size_t count)
 {
-	typedef shape<OUT, HOW> S;
+	typedef shape<OUT, INTERLEAVED> S;
 	OUT *nodes = (OUT *)gt_scratch(be);
-	const void *kernel = (const void *)integrate<OUT, HOW, SOURCE>;
+	const void *kernel = (const void *)integrate<OUT, INTERLEAVED, SOURCE>;
 	const int per_warp = S::AHEAD * S::ROWS * WARP * S::COLUMNS * (int)sizeof(typename SOURCE::stored);
 	const int room = room_for(kernel);
 	int warps = S::warps(g->width);
@@ -463,18 +446,10 @@ static void launch(gt_backend *be, const SOURCE &source, const gt_dd_images *g, 
 	const cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, warps * per_warp);
 	if (gt_cuda_check(be, e, "integral images"))
 		return;
-	integrate<OUT, HOW, SOURCE><<<(unsigned)((count + S::IMAGES - 1) / S::IMAGES), warps * WARP, warps * per_warp, gt_cuda_queue(be)>>>(
-		source, *g, first, count, nodes, nodes + g->batch * g->stride);
+	integrate<OUT, INTERLEAVED, SOURCE>
+		<<<(unsigned)((count + S::IMAGES - 1) / S::IMAGES), warps * WARP, warps * per_warp, gt_cuda_queue(be)>>>(
+			source, *g, first, count, nodes, nodes + g->batch * g->stride);
 	gt_cuda_check(be, cudaGetLastError(), "integral images");
-}
-
-/* Would images in wide lanes leave the device without enough warps? */
-template <typename OUT> static bool few(const gt_dd_images *g, size_t count)
-{
-	int device = 0, units = 0;
-	cudaGetDevice(&device);
-	cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device);
-	return count * (size_t)shape<OUT, WIDE>::warps(g->width) < (size_t)units * GT_DD_INTEGRAL_FEW;
 }
 
 /* May all rows of so many cells be read in whole lanes? */
@@ -483,26 +458,17 @@ template <typename T> static bool packed(const T *p, size_t row, int columns)
 	return row % (size_t)columns == 0 && (uintptr_t)p % (columns * sizeof(T)) == 0;
 }
 
-template <typename IN, typename OUT, how HOW>
-static void slices_along_x(gt_backend *be, size_t nx, size_t plane, const gt_dd_images *g, const IN *x, size_t first, size_t count)
-{
-	constexpr int COLUMNS = shape<OUT, HOW>::COLUMNS;
-	if (packed(x, nx, COLUMNS))
-		launch<OUT, HOW>(be, slices<IN, OUT, COLUMNS, true>{ x, nx, plane, 1 }, g, first, count);
-	else
-		launch<OUT, HOW>(be, slices<IN, OUT, COLUMNS, false>{ x, nx, plane, 1 }, g, first, count);
-}
-
 template <typename IN, typename OUT>
 static void integrate_slices(gt_backend *be, const gt_dd *d, const gt_dd_images *g, int axis, const IN *x, size_t first, size_t count)
 {
+	constexpr int COLUMNS = shape<OUT, false>::COLUMNS;
 	const size_t nx = (size_t)d->n[0], plane = nx * d->n[1];
 	if (axis == 0)
-		launch<OUT, INTERLEAVED>(be, slices<IN, OUT, shape<OUT, INTERLEAVED>::COLUMNS, false>{ x, 1, plane, nx }, g, first, count);
-	else if (few<OUT>(g, count))
-		slices_along_x<IN, OUT, NARROW>(be, nx, plane, g, x, first, count);
+		launch<OUT, true>(be, slices<IN, OUT, shape<OUT, true>::COLUMNS, false>{ x, 1, plane, nx }, g, first, count);
+	else if (packed(x, nx, COLUMNS))
+		launch<OUT, false>(be, slices<IN, OUT, COLUMNS, true>{ x, nx, plane, 1 }, g, first, count);
 	else
-		slices_along_x<IN, OUT, WIDE>(be, nx, plane, g, x, first, count);
+		launch<OUT, false>(be, slices<IN, OUT, COLUMNS, false>{ x, nx, plane, 1 }, g, first, count);
 }
 
 extern "C" void gt_dd_integrate_slices(gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, int axis, gt_type t, const void *x,
@@ -517,24 +483,15 @@ extern "C" void gt_dd_integrate_slices(gt_backend *be, const gt_dd *d, const gt_
 		integrate_slices<double, double>(be, d, g, axis, (const double *)x, first, count);
 }
 
-template <typename IN, typename OUT, how HOW>
-static void views_in(gt_backend *be, const gt_dd *d, const gt_dd_images *g, const size_t *view, const IN *y, size_t first, size_t count)
-{
-	constexpr int COLUMNS = shape<OUT, HOW>::COLUMNS;
-	if (packed(y, (size_t)d->columns, COLUMNS))
-		launch<OUT, HOW>(be, weighted<IN, OUT, COLUMNS, true>{ *d, y, view }, g, first, count);
-	else
-		launch<OUT, HOW>(be, weighted<IN, OUT, COLUMNS, false>{ *d, y, view }, g, first, count);
-}
-
 template <typename IN, typename OUT>
 static void integrate_views(gt_backend *be, const gt_dd *d, const gt_dd_images *g, const size_t *view, const IN *y, size_t first,
                             size_t count)
 {
-	if (few<OUT>(g, count))
-		views_in<IN, OUT, NARROW>(be, d, g, view, y, first, count);
+	constexpr int COLUMNS = shape<OUT, false>::COLUMNS;
+	if (packed(y, (size_t)d->columns, COLUMNS))
+		launch<OUT, false>(be, weighted<IN, OUT, COLUMNS, true>{ *d, y, view }, g, first, count);
 	else
-		views_in<IN, OUT, WIDE>(be, d, g, view, y, first, count);
+		launch<OUT, false>(be, weighted<IN, OUT, COLUMNS, false>{ *d, y, view }, g, first, count);
 }
 
 extern "C" void gt_dd_integrate_views(gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, int axis, gt_type t, const void *y,
