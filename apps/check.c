@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analytic/conjugate.h"
+#include "io/utf8.h"
 
 static const struct {
 	unsigned bit;
@@ -55,7 +56,8 @@ static void fault_text(unsigned what, char *text)
 static void remedy(const char *file, const gt_scan *s, const gt_conjugate_report *r, unsigned what, char *text)
 {
 	const char *before = " --flip ";
-	snprintf(text, TEXT, "gantry import %s -o fixed.nc", file);
+	char word[TEXT / 2];
+	snprintf(text, TEXT, "gantry import %s -o fixed.nc", gt_shell_word(file, word, sizeof word));
 	for (int i = 0; i < FAULTS - 1; i++)
 		if (what & faults[i].bit) {
 			append(text, before);

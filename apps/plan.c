@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/plan.h"
+#include "io/utf8.h"
 #include "projectors/projector.h"
 
 static size_t held(const gt_backend *be) { return gt_backend_counters(be).bytes; }
@@ -194,7 +195,7 @@ static int both_keeps(const app_rehearsal *r, const app_plan *asked, app_plan *k
 
 char *app_plan_explain(const app_rehearsal *r, const app_plan *plan)
 {
-	char *list = NULL, *first = NULL, *text;
+	char *list = NULL, *first = NULL, *text, word[512];
 	void *no = with_keep(r->method, "no");
 	if (no) {
 		char *what = cli_text("--solver %s:keep=no", app_method_name(r->method));
@@ -208,7 +209,7 @@ char *app_plan_explain(const app_rehearsal *r, const app_plan *plan)
 	offer_grid(r, plan, &list);
 	if (r->read_whole)
 		first = cli_text("; %s is read as a whole, and %s goes by slabs from NetCDF: import it first: gantry import %s -o scan.nc",
-		                 r->read_whole, app_method_name(r->method), r->read_whole);
+		                 r->read_whole, app_method_name(r->method), gt_shell_word(r->read_whole, word, sizeof word));
 	if (fits_device(plan))
 		text = cli_text("needs %.3g GiB of memory, %.3g GiB are free; would fit: %s%s", gib(plan->host_peak), gib(plan->host_free),
 		                list ? list : "nothing that is near", first ? first : "");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "io/dicom_ct_pd.h"
+#include "io/utf8.h"
 #include "io/volume_fix.h"
 
 #define PI 3.14159265358979323846
@@ -156,18 +157,19 @@ static gt_status room_for(const gt_scan *scan, int with_photons, const char *pat
 	const double bytes = (double)gt_scan_cells(scan) * sizeof(float) * (with_photons ? 2 : 1);
 	const gt_status st = gt_fail_in(gt_host_room(bytes, with_photons ? "projections and photon statistics" : "projections"), "%s",
 	                                path);
-	char why[512];
+	char why[512], word[512];
 	if (st == GT_OK)
 		return GT_OK;
 	snprintf(why, sizeof why, "%s", gt_error());
+	const char *name = gt_shell_word(path, word, sizeof word);
 	if (with_photons)
 		return gt_fail(
 			st, "%s; without its photons it takes half of that: import it first: gantry import %s -o scan.nc --without-photons",
-			why, path);
+			why, name);
 	if (gt_scan_is_helical(scan))
 		return gt_fail(st, "%s; a helix is read as a whole", why);
 	return gt_fail(st, "%s; fdk reads NetCDF in pieces: import it first, where there is more memory: gantry import %s -o scan.nc", why,
-	               path);
+	               name);
 }
 
 gt_status pd_read_samples(pd_set *s, gt_projections *p)

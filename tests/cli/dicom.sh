@@ -100,6 +100,8 @@ done
 little=(--grid 96x96x96@3x3x1.5 --backend "$backend" --device-memory 2MiB)
 refused_output 1 "circle is read as a whole, and fdk goes by slabs from NetCDF: import it first: gantry import circle -o scan.nc" recon circle --solver fdk "${little[@]}"
 refused 1 "import it first: gantry import circle -o scan.nc" recon circle --solver fdk "${little[@]}" --dry-run
+cp -r circle "a circle"
+refused 1 "import it first: gantry import 'a circle' -o scan.nc" recon "a circle" --solver fdk "${little[@]}" --dry-run
 ok recon counted.nc --solver fdk "${little[@]}" -o vol.nc
 grep -q "by slabs: " stderr.txt || fail "not by slabs: $(cat stderr.txt)"
 for other in "circle --solver cgls:iterations=1" "plain --solver wfbp"; do

@@ -34,6 +34,27 @@ START_TEST(only_utf8_is_shown)
 }
 END_TEST
 
-static void fill(TCase *tc) { tcase_add_test(tc, only_utf8_is_shown); }
+START_TEST(one_word_of_a_command)
+{
+	static const struct {
+		const char *text, *word;
+		size_t size;
+	} all[] = {
+		{ "scans/a-1_2.nc", "scans/a-1_2.nc", 2 }, { "my scan", "'my scan'", 64 },   { "", "''", 64 },
+		{ "it's; $x", "'it'\\''s; $x'", 64 },      { "\xc3\xa9", "'\xc3\xa9'", 64 }, { "too long for it", "too long for it", 12 },
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		char out[64];
+		const char *word = gt_shell_word(all[i].text, out, all[i].size);
+		ck_assert_msg(!strcmp(word, all[i].word), "'%s' becomes %s", all[i].text, word);
+	}
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, only_utf8_is_shown);
+	tcase_add_test(tc, one_word_of_a_command);
+}
 
 int main(void) { return gt_test_main("utf8", fill); }
