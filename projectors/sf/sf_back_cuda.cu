@@ -42,9 +42,10 @@ struct quad {
 	int columns, unused[2];
 };
 
-template <int R, int RAMP> struct shared {
-	alignas(16) float4 record[WARPS][WARP];          /* by view and voxel: scale, shift, - H in the middle, entry after the last */
-	alignas(16) float4 ramp[RAMP ? WARPS : 1][WARP]; /* slope, middle, constant; reach */
+template <int R, int EDGES> struct shared {
+	alignas(16) float4 record[WARPS][WARP]; /* by view and voxel: scale, shift, - H in the middle, entry after the last */
+	alignas(16) float4 ramp[has_ramps(EDGES) ? WARPS : 1][WARP]; /* slope, middle, constant; reach */
+	float2 rest[is_fine(EDGES) ? WARPS : 1][is_fine(EDGES) ? WARP : 1];
 	alignas(16) struct quad quad[WARPS][FOUR * QUADS];
 	alignas(16) float mixed[WARPS][4][WARP * R + SLACK];
 	struct control control;
@@ -52,14 +53,15 @@ template <int R, int RAMP> struct shared {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* Weights of `columns` columns from `first` on, whose running sums begin at `address`; T += what the end of the tile gets. */
-template <int R, int RAMP, bool WHOLE>
-static __device__ __forceinline__ void weigh(struct shared<R, RAMP> &s, const struct lane_voxel *l, int first, int columns,
+template <int R, int EDGES, bool WHOLE>
+static __device__ __forceinline__ void weigh(struct shared<R, EDGES> &s, const struct lane_voxel *l, int first, int columns,
                                              unsigned address, float end, float *T)
 {
 	constexpr float width = WARP * R;
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, most = __reduce_max_sync(~0u, columns);
 	const int voxel = lane % VOXELS, place = lane / VOXELS * QUADS + voxel / 2 % 2, member = voxel % 2 + voxel / 4 * 2;
-	const float q = fmaf(l->scale, end, l->shift), half = fabsf(fmaf(l->ramp1, end, l->ramp0)) + l->ramp;
+	const struct edge at_end = { l->scale, end, l->shift, l->rest };
+	const float half = fabsf(fmaf(l->ramp1, end, l->ramp0)) + l->ramp;
 	float middle = 0, last = 0, low = gt_sf_area_f(&l->columns, first);
 #pragma unroll 2
 	for (int k = 0; k < (most < WIDE ? most + 1 : WIDE); k++) {
@@ -68,7 +70,7 @@ static __device__ __forceinline__ void weigh(struct shared<R, RAMP> &s, const st
 		low = high;
 		if (w != 0) {
 			const unsigned line = address + k * line_bytes<WARP * R>();
-			*T = fmaf(w, edge_sum_of<RAMP>(line, q, width, l->reach, [&](float) { return half; }), *T);
+			*T = fmaf(w, edge_sum_of<EDGES>(line, at_end, width, l->reach, [&](float) { return half; }), *T);
 			if (!WHOLE) {
 				last = fmaf(w, load1<WARP * R * 4>(line), last);
 				middle = fmaf(w, load1<WARP * R * 2>(line), middle);
@@ -77,7 +79,9 @@ static __device__ __forceinline__ void weigh(struct shared<R, RAMP> &s, const st
 	}
 	*T -= middle;
 	s.record[warp][lane] = make_float4(l->scale, l->shift, -middle, last - middle);
-	if (RAMP)
+	if (is_fine(EDGES))
+		s.rest[warp][lane] = l->rest;
+	if (has_ramps(EDGES))
 		s.ramp[warp][lane] = make_float4(l->ramp0, l->ramp1, l->ramp, __int_as_float(l->reach));
 	if (member == 0) {
 		s.quad[warp][place].address = address;
@@ -95,26 +99,27 @@ static __device__ __forceinline__ void put(const float (&H)[R], const float4 &re
 		store_some<1, BUFFER *(int)line_bytes<WARP * R>() + WARP * R * 4>(buffer, after);
 }
 
-template <int R, int RAMP, int BUFFER>
-static __device__ __forceinline__ void read_edges(const float4 &record, unsigned ramps, unsigned buffer, const float (&edge)[R],
-                                                  float (&E)[R])
+template <int R, int EDGES, int BUFFER>
+static __device__ __forceinline__ void read_edges(const float4 &record, unsigned ramps, unsigned rests, unsigned buffer,
+                                                  const float (&edge)[R], float (&E)[R])
 {
 	constexpr float width = WARP * R;
 	constexpr int offset = BUFFER * (int)line_bytes<WARP * R>();
-	const float4 ramp = RAMP ? load4(ramps) : record;
-	const int reach = RAMP == GT_SF_WIDE ? same(__float_as_int(ramp.w)) : 0;
+	const float2 rest = is_fine(EDGES) ? load2(rests) : make_float2(0, 0);
+	const float4 ramp = has_ramps(EDGES) ? load4(ramps) : record;
+	const int reach = EDGES == GT_SF_WIDE ? same(__float_as_int(ramp.w)) : 0;
 #pragma unroll
 	for (int r = 0; r < R; r++) {
-		const float q = fmaf(record.x, edge[r], record.y);
-		E[r] += edge_sum_of<RAMP, offset>(buffer, q, width, reach,
-		                                  [&](float) { return fabsf(fmaf(ramp.y, edge[r], ramp.x)) + ramp.z; });
+		const struct edge e = { record.x, edge[r], record.y, rest };
+		E[r] += edge_sum_of<EDGES, offset>(buffer, e, width, reach,
+		                                   [&](float) { return fabsf(fmaf(ramp.y, edge[r], ramp.x)) + ramp.z; });
 	}
 }
 
 /* Four voxels and a view: H, then E += H at the edges. */
-template <int R, int RAMP, bool WHOLE, int QUAD>
-static __device__ __forceinline__ void add_quad(unsigned quad, unsigned records, unsigned ramps, unsigned buffer, const float (&edge)[R],
-                                                float (&E)[VOXELS][R])
+template <int R, int EDGES, bool WHOLE, int QUAD>
+static __device__ __forceinline__ void add_quad(unsigned quad, unsigned records, unsigned ramps, unsigned rests, unsigned buffer,
+                                                const float (&edge)[R], float (&E)[VOXELS][R])
 {
 	constexpr int at = QUAD * (int)sizeof(struct quad), v = QUAD * 2;
 	constexpr unsigned line = line_bytes<WARP * R>();
@@ -150,19 +155,19 @@ static __device__ __forceinline__ void add_quad(unsigned quad, unsigned records,
 	put<R, WHOLE, 2>(H[2], record[2], buffer);
 	put<R, WHOLE, 3>(H[3], record[3], buffer);
 	__syncwarp();
-	read_edges<R, RAMP, 0>(record[0], ramps + v * 16, buffer, edge, E[v]);
-	read_edges<R, RAMP, 1>(record[1], ramps + v * 16 + 16, buffer, edge, E[v + 1]);
-	read_edges<R, RAMP, 2>(record[2], ramps + v * 16 + 64, buffer, edge, E[v + 4]);
-	read_edges<R, RAMP, 3>(record[3], ramps + v * 16 + 80, buffer, edge, E[v + 5]);
+	read_edges<R, EDGES, 0>(record[0], ramps + v * 16, rests + v * 8, buffer, edge, E[v]);
+	read_edges<R, EDGES, 1>(record[1], ramps + v * 16 + 16, rests + v * 8 + 8, buffer, edge, E[v + 1]);
+	read_edges<R, EDGES, 2>(record[2], ramps + v * 16 + 64, rests + v * 8 + 32, buffer, edge, E[v + 4]);
+	read_edges<R, EDGES, 3>(record[3], ramps + v * 16 + 80, rests + v * 8 + 40, buffer, edge, E[v + 5]);
 	__syncwarp();
 }
 
-template <int R, int RAMP, bool WHOLE> static __device__ __forceinline__ void run_back(const struct args &a)
+template <int R, int EDGES, bool WHOLE> static __device__ __forceinline__ void run_back(const struct args &a)
 {
 	constexpr int width = WARP * R;
 	constexpr unsigned line = line_bytes<width>();
 	extern __shared__ __align__(128) unsigned char memory[];
-	struct shared<R, RAMP> &s = *(struct shared<R, RAMP> *)memory;
+	struct shared<R, EDGES> &s = *(struct shared<R, EDGES> *)memory;
 	struct control &c = s.control;
 	const unsigned stages = address_of(memory) + (unsigned)((sizeof s + 127) / 128 * 128);
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, own_voxel = lane % VOXELS, own_view = lane / VOXELS;
@@ -186,7 +191,8 @@ template <int R, int RAMP, bool WHOLE> static __device__ __forceinline__ void ru
 
 	const int x = x1 + own_voxel % 4, y = y1 + own_voxel / 4;
 	const bool inside = x0 + x < a.d.n[0] && y0 + y < a.d.n[1];
-	const unsigned records = address_of(s.record[warp]), ramps = address_of(s.ramp[RAMP ? warp : 0]), quads = address_of(s.quad[warp]);
+	const unsigned records = address_of(s.record[warp]), ramps = address_of(s.ramp[has_ramps(EDGES) ? warp : 0]),
+		       rests = address_of(s.rest[is_fine(EDGES) ? warp : 0]), quads = address_of(s.quad[warp]);
 	const unsigned buffer = address_of(s.mixed[warp]);
 	struct item now = { -1, 0, 0 };
 	int stage = 0, phase = 0;
@@ -195,7 +201,7 @@ template <int R, int RAMP, bool WHOLE> static __device__ __forceinline__ void ru
 		/* Columns from here on are counted from p->column. */
 		const int start = p->first_column + now.piece * GT_SF_BACK_COLUMNS - p->column, end = start + columns_of(p, &now);
 		struct lane_voxel l;
-		place_voxel<RAMP>(a, p, x, y, p->first_row + now.window * width, 1.f / width, &l);
+		place_voxel<EDGES>(a, p, x, y, p->first_row + now.window * width, 1.f / width, &l);
 		l.chord = inside ? l.chord : 0;
 		/* Of all four voxels of the quad. */
 		int first = max(start, whole_of(floorf(l.columns.at[0]))), after = min(end, whole_of(ceilf(l.columns.at[3])));
@@ -207,13 +213,15 @@ template <int R, int RAMP, bool WHOLE> static __device__ __forceinline__ void ru
 		const unsigned base = stages + stage * stage_bytes<width>() + own_view * view_bytes<width>() - start * line;
 		for (; __any_sync(~0u, after > first); first += WIDE) {
 			const int columns = max(min(after - first, (int)WIDE), 0);
-			weigh<R, RAMP, WHOLE>(s, &l, first, columns, columns ? base + first * line : stages, a.height * 0.5f, &T);
+			weigh<R, EDGES, WHOLE>(s, &l, first, columns, columns ? base + first * line : stages, a.height * 0.5f, &T);
 			__syncwarp();
 #pragma unroll 1
 			for (int view = 0; view < FOUR; view++) {
-				const unsigned quad = quads + view * QUADS * sizeof(struct quad), here = view * VOXELS * 16;
-				add_quad<R, RAMP, WHOLE, 0>(quad, records + here, ramps + here, buffer, edge, E);
-				add_quad<R, RAMP, WHOLE, 1>(quad, records + here, ramps + here, buffer, edge, E);
+				const unsigned quad = quads + view * QUADS * sizeof(struct quad), here = view * VOXELS;
+				add_quad<R, EDGES, WHOLE, 0>(quad, records + here * 16, ramps + here * 16, rests + here * 8, buffer, edge,
+				                             E);
+				add_quad<R, EDGES, WHOLE, 1>(quad, records + here * 16, ramps + here * 16, rests + here * 8, buffer, edge,
+				                             E);
 			}
 		}
 		leave<width>(a, c, stages, done, &stage, &phase);
@@ -237,7 +245,7 @@ template <int R, int RAMP, bool WHOLE> static __device__ __forceinline__ void ru
 }
 
 /* Few slices: b[j] += what a voxel column gets from the columns [first, end) of a view, whose running sums are at base + k lines. */
-template <int WIDTH, int RAMP>
+template <int WIDTH, int EDGES>
 static __device__ __forceinline__ void add_column(const struct args &a, const struct lane_voxel *l, int first, int end, unsigned base,
                                                   float (&b)[FEW])
 {
@@ -247,8 +255,9 @@ static __device__ __forceinline__ void add_column(const struct args &a, const st
 		const float high = gt_sf_area_f(&l->columns, k + 1), w = (high - low) * l->chord;
 		const auto edge_sum = [&](int j) {
 			const float e = bottom + j;
-			return edge_sum_of<RAMP>(base + k * line_bytes<WIDTH>(), fmaf(l->scale, e, l->shift), (float)WIDTH, l->reach,
-			                         [&](float) { return fabsf(fmaf(l->ramp1, e, l->ramp0)) + l->ramp; });
+			const struct edge at = { l->scale, e, l->shift, l->rest };
+			return edge_sum_of<EDGES>(base + k * line_bytes<WIDTH>(), at, (float)WIDTH, l->reach,
+			                          [&](float) { return fabsf(fmaf(l->ramp1, e, l->ramp0)) + l->ramp; });
 		};
 		float below = edge_sum(0);
 		low = high;
@@ -263,7 +272,7 @@ static __device__ __forceinline__ void add_column(const struct args &a, const st
 	}
 }
 
-template <int WIDTH, int RAMP> static __device__ __forceinline__ void run_few(const struct args &a)
+template <int WIDTH, int EDGES> static __device__ __forceinline__ void run_few(const struct args &a)
 {
 	extern __shared__ __align__(128) unsigned char memory[];
 	struct control &c = *(struct control *)memory;
@@ -282,11 +291,11 @@ template <int WIDTH, int RAMP> static __device__ __forceinline__ void run_few(co
 		/* Columns from here on are counted from p->column. */
 		const int start = p->first_column + now.piece * GT_SF_BACK_COLUMNS - p->column, end = start + columns_of(p, &now);
 		struct lane_voxel l;
-		place_voxel<RAMP>(a, p, x, y, p->first_row + now.window * WIDTH, 1.f / WIDTH, &l);
+		place_voxel<EDGES>(a, p, x, y, p->first_row + now.window * WIDTH, 1.f / WIDTH, &l);
 		const int first = max(start, whole_of(floorf(l.columns.at[0]))), after = min(end, whole_of(ceilf(l.columns.at[3])));
 		barrier_wait(address_of(&c.full[stage]), phase);
 		const unsigned base = stages + stage * stage_bytes<WIDTH>() + view * view_bytes<WIDTH>() - start * line_bytes<WIDTH>();
-		add_column<WIDTH, RAMP>(a, &l, first, inside ? after : first, base, b);
+		add_column<WIDTH, EDGES>(a, &l, first, inside ? after : first, base, b);
 		leave<WIDTH>(a, c, stages, done, &stage, &phase);
 	}
 	float *out = a.volume + ((size_t)(at.y0 + y - a.first_y) * a.d.n[0] + at.x0 + x) * a.deep + at.z0;
@@ -300,18 +309,18 @@ template <int WIDTH, int RAMP> static __device__ __forceinline__ void run_few(co
 }
 #endif
 
-template <int R, int RAMP, bool WHOLE>
+template <int R, int EDGES, bool WHOLE>
 static __global__ void __launch_bounds__(WARPS *WARP, GT_SF_BACK_BLOCKS) back_kernel(const __grid_constant__ struct args a)
 {
 #if __CUDA_ARCH__ >= 900
-	run_back<R, RAMP, WHOLE>(a);
+	run_back<R, EDGES, WHOLE>(a);
 #endif
 }
-template <int WIDTH, int RAMP>
+template <int WIDTH, int EDGES>
 static __global__ void __launch_bounds__(WARPS *WARP, GT_SF_BACK_BLOCKS) few_kernel(const __grid_constant__ struct args a)
 {
 #if __CUDA_ARCH__ >= 900
-	run_few<WIDTH, RAMP>(a);
+	run_few<WIDTH, EDGES>(a);
 #endif
 }
 
@@ -376,34 +385,36 @@ extern "C" size_t gt_sf_back_scratch(const gt_sf *d, size_t limit)
 }
 
 typedef void (*kernel)(struct args);
-template <int R, int RAMP> static kernel kernel_with(const gt_sf *d, size_t *bytes)
+template <int R, int EDGES> static kernel kernel_with(const gt_sf *d, size_t *bytes)
 {
-	*bytes = (sizeof(struct shared<R, RAMP>) + 127) / 128 * 128 + GT_SF_BACK_STAGES * stage_bytes<WARP * R>() +
+	*bytes = (sizeof(struct shared<R, EDGES>) + 127) / 128 * 128 + GT_SF_BACK_STAGES * stage_bytes<WARP * R>() +
 	         WIDE * line_bytes<WARP * R>();
-	return d->rows <= WARP * R ? back_kernel<R, RAMP, true> : back_kernel<R, RAMP, false>;
+	return d->rows <= WARP * R ? back_kernel<R, EDGES, true> : back_kernel<R, EDGES, false>;
 }
 template <int WIDTH> static kernel kernel_of_few(const gt_sf *d, size_t *bytes)
 {
 	*bytes = (sizeof(struct control) + 127) / 128 * 128 + GT_SF_BACK_STAGES * stage_bytes<WIDTH>();
-	return d->trapezoid ? few_kernel<WIDTH, GT_SF_WIDE> : few_kernel<WIDTH, GT_SF_STEPS>;
+	return d->trapezoid ? few_kernel<WIDTH, GT_SF_WIDE> : few_kernel<WIDTH, GT_SF_FINE>;
 }
-static kernel kernel_of(const gt_sf *d, int wide, size_t *bytes)
+template <int R> static kernel kernel_for(const gt_sf *d, int edges, size_t *bytes)
+{
+	return edges == GT_SF_WIDE     ? kernel_with<R, GT_SF_WIDE>(d, bytes)
+	       : edges == GT_SF_NARROW ? kernel_with<R, GT_SF_NARROW>(d, bytes)
+	       : edges == GT_SF_FINE   ? kernel_with<R, GT_SF_FINE>(d, bytes)
+	                               : kernel_with<R, GT_SF_STEPS>(d, bytes);
+}
+static kernel kernel_of(const gt_sf *d, int edges, size_t *bytes)
 {
 	if (is_few(d))
 		return width_of(d) == FEW ? kernel_of_few<FEW>(d, bytes) : kernel_of_few<WARP>(d, bytes);
-	if (per_lane(d) == 1)
-		return wide           ? kernel_with<1, GT_SF_WIDE>(d, bytes)
-		       : d->trapezoid ? kernel_with<1, GT_SF_NARROW>(d, bytes)
-		                      : kernel_with<1, GT_SF_STEPS>(d, bytes);
-	return wide           ? kernel_with<2, GT_SF_WIDE>(d, bytes)
-	       : d->trapezoid ? kernel_with<2, GT_SF_NARROW>(d, bytes)
-	                      : kernel_with<2, GT_SF_STEPS>(d, bytes);
+	return per_lane(d) == 1 ? kernel_for<1>(d, edges, bytes) : kernel_for<2>(d, edges, bytes);
 }
+extern "C" int gt_sf_back_window(const gt_sf *d) { return width_of(d); }
 
-extern "C" gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d, int wide)
+extern "C" gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d, int edges)
 {
 	size_t bytes;
-	const kernel k = kernel_of(d, wide, &bytes);
+	const kernel k = kernel_of(d, edges, &bytes);
 	gt_cuda_queue(be);
 	if (cudaFuncSetAttribute((const void *)k, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
 		return gt_fail(GT_ERR_DEVICE, "the separable-footprint kernels need %zu bytes of shared memory on %s", bytes, be->name);
@@ -411,10 +422,10 @@ extern "C" gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d, int wide)
 }
 
 /* The lines of voxels [a->first_y, + lines) from all views. */
-static void back_lines(cudaStream_t queue, const gt_sf *d, int wide, size_t batch, int lines, const float *y, float *sums, struct args *a)
+static void back_lines(cudaStream_t queue, const gt_sf *d, int edges, size_t batch, int lines, const float *y, float *sums, struct args *a)
 {
 	size_t bytes;
-	const kernel run = kernel_of(d, wide, &bytes);
+	const kernel run = kernel_of(d, edges, &bytes);
 	const int groups = pieces(d->columns, WARP);
 	a->tiles_y = pieces(lines, SIDE);
 	const size_t blocks = (size_t)a->tiles_x * a->tiles_y * pieces(d->n[2], a->height);
@@ -430,7 +441,7 @@ static void back_lines(cudaStream_t queue, const gt_sf *d, int wide, size_t batc
 	}
 }
 
-extern "C" void gt_sf_back(gt_backend *be, const gt_sf *d, int wide, size_t limit, const float *y, float *x)
+extern "C" void gt_sf_back(gt_backend *be, const gt_sf *d, int edges, size_t limit, const float *y, float *x)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
 	const int slab = lines_of(d, limit), tiles_x = pieces(d->n[0], WARP), tiles_z = pieces(d->n[2], WARP);
@@ -445,7 +456,7 @@ extern "C" void gt_sf_back(gt_backend *be, const gt_sf *d, int wide, size_t limi
 	a.tiles_x = pieces(d->n[0], SIDE);
 	for (a.first_y = 0; a.first_y < d->n[1]; a.first_y += slab) {
 		const int lines = d->n[1] - a.first_y < slab ? d->n[1] - a.first_y : slab;
-		back_lines(queue, d, wide, batch_of(d, limit), lines, y, sums, &a);
+		back_lines(queue, d, edges, batch_of(d, limit), lines, y, sums, &a);
 		publish<<<(unsigned)((size_t)tiles_x * tiles_z * lines), dim3(WARP, 8), 0, queue>>>(a.volume,
 		                                                                                    x + (size_t)a.first_y * d->n[0],
 		                                                                                    d->n[0], d->n[1], d->n[2], a.deep,

@@ -32,9 +32,9 @@ static int line_of(const gt_sf *d, int width) { return pieces(d->rows, width) * 
 /* What a block needs of a view. Places are counted from the block's first voxel and from `column`; a window is of WIDTH rows from a
  * multiple of 4 on. Columns and windows are 0 where the block gives nothing. */
 struct part {
-	float N[3], M[3], V1, V2, V3, toward[2][2];
+	float N[3], M[2], V1, V2, toward[2][2]; /* V in slices, N and M in units that make a row per unit of V/M; M without its constant */
 	gt_sf_lens_f lens;
-	double V, row; /* V in the middle of the tile's height */
+	double M0, V, row; /* V in the middle of the tile's height */
 	int column, first_column, columns, first_row, windows;
 };
 
@@ -94,14 +94,15 @@ static __device__ void fill_part(const struct args *a, int at, int x0, int y0, i
 	const int rows = a->d.rows, last = min(a->d.columns - 1, (int)floor(min(high, 2e9) + 0.01));
 	p->column = (int)floor((low + high) / 2);
 	const gt_sf_frame f = gt_sf_turned(&v->frame, p->column);
-	for (int c = 0; c < 3; c++) {
-		p->N[c] = (float)(c ? f.N[c] : gt_sf_at(f.N, x0, y0, 0));
-		p->M[c] = (float)(c ? f.M[c] : gt_sf_at(f.M, x0, y0, 0));
-	}
-	p->V = gt_sf_at(v->V, x0, y0, z0 + a->height * 0.5 - 0.5);
-	p->V1 = (float)v->V[1];
-	p->V2 = (float)v->V[2];
-	p->V3 = (float)v->V[3];
+	const double unit = f.lens.rows * v->V[3];
+	for (int c = 0; c < 3; c++)
+		p->N[c] = (float)((c ? f.N[c] : gt_sf_at(f.N, x0, y0, 0)) / unit);
+	for (int c = 0; c < 2; c++)
+		p->M[c] = (float)(f.M[1 + c] / unit);
+	p->M0 = gt_sf_at(f.M, x0, y0, 0) / unit;
+	p->V = gt_sf_at(v->V, x0, y0, z0 + a->height * 0.5 - 0.5) / v->V[3];
+	p->V1 = (float)(v->V[1] / v->V[3]);
+	p->V2 = (float)(v->V[2] / v->V[3]);
 	p->row = v->row;
 	p->lens = gt_sf_lens_in_float(&f.lens);
 	for (int c = 0; c < 2; c++) {
@@ -185,33 +186,40 @@ template <int WIDTH> static __device__ void refill(const struct args &a, struct 
 /* A voxel column in a view, by one lane. */
 struct lane_voxel {
 	gt_sf_trapezoid_f columns;
-	float chord, scale, shift; /* place of edge e, counted from the tile's middle, in the window: (shift + scale e) of its rows */
+	float chord, scale, shift; /* of edges counted from the tile's middle, in the window: as in struct edge */
+	float2 rest;
 	float ramp0, ramp1, ramp;  /* SF-TT: half width |ramp0 + ramp1 e| + ramp, rows */
 	int reach;
 };
 
-/* Knots that the edges within the window and the tile may meet. */
-static __device__ __forceinline__ int reach_within(const struct lane_voxel *l, float most, float in_width)
+/* Knots that the edges within the window and the tile may meet, of fine lines. */
+static __device__ __forceinline__ int reach_within(const struct lane_voxel *l, float most, float width)
 {
-	const float in = gt_sf_in(l->scale), low = min(max(-l->shift * in, -most), most), high = min(max((1 - l->shift) * in, -most), most);
+	const float in = gt_sf_in(l->scale), low = min(max(-l->shift * in, -most), most),
+		    high = min(max((width - l->shift) * in, -most), most);
 	const float half = max(fabsf(fmaf(l->ramp1, low, l->ramp0)), fabsf(fmaf(l->ramp1, high, l->ramp0))) + l->ramp;
-	return reach_of_half(half * gt_sf_in(1 - min(fabsf(l->ramp1) * in * in_width, 0.5f)));
+	return reach_of_half(half * gt_sf_in(1 - min(fabsf(l->ramp1) * in, 0.5f)));
 }
 
-template <int RAMP>
+template <int EDGES>
 static __device__ __forceinline__ void place_voxel(const struct args &a, const struct part *p, int x, int y, int row, float in_width,
                                                    struct lane_voxel *l)
 {
 	const float fx = (float)x, fy = (float)y;
-	const float N = fmaf(p->N[1], fx, fmaf(p->N[2], fy, p->N[0])), M = fmaf(p->M[1], fx, fmaf(p->M[2], fy, p->M[0]));
+	const double fine_M = p->M0 + (double)fmaf(p->M[0], fx, p->M[1] * fy);
+	const float N = fmaf(p->N[1], fx, fmaf(p->N[2], fy, p->N[0])),
+		    M = EDGES == GT_SF_STEPS ? fmaf(p->M[0], fx, fmaf(p->M[1], fy, (float)p->M0)) : (float)fine_M;
 	float k[4], least, most;
+	int nearest = 0, farthest = 0;
 #pragma unroll
 	for (int c = 0; c < 4; c++) {
 		const float sx = c & 1 ? 0.5f : -0.5f, sy = c & 2 ? 0.5f : -0.5f;
-		const float N1 = fmaf(sx, p->N[1], fmaf(sy, p->N[2], N)), M1 = fmaf(sx, p->M[1], fmaf(sy, p->M[2], M));
+		const float N1 = fmaf(sx, p->N[1], fmaf(sy, p->N[2], N)), M1 = fmaf(sx, p->M[0], fmaf(sy, p->M[1], M));
 		k[c] = gt_sf_column_f(&p->lens, N1, M1);
-		if (RAMP) {
+		if (has_ramps(EDGES)) {
 			const float stretch = gt_sf_stretch_f(&p->lens, N1, M1);
+			farthest = c && stretch < least ? c : farthest;
+			nearest = c && stretch > most ? c : nearest;
 			least = c ? min(least, stretch) : stretch;
 			most = c ? max(most, stretch) : stretch;
 		}
@@ -219,16 +227,25 @@ static __device__ __forceinline__ void place_voxel(const struct args &a, const s
 	l->columns = gt_sf_trapezoid_of_f(k[0], k[1], k[2], k[3]);
 	l->chord = gt_sf_chord_f(fmaf(p->toward[0][1], fx, p->toward[0][0]), fmaf(p->toward[1][1], fy, p->toward[1][0]),
 	                         (float)a.d.pitch[0], (float)a.d.pitch[1]);
-	const float mean = RAMP ? (least + most) / 2 : gt_sf_stretch_f(&p->lens, N, M);
+	const auto stretch_of = [&](int c) {
+		const float sx = c & 1 ? 0.5f : -0.5f, sy = c & 2 ? 0.5f : -0.5f;
+		return gt_sf_stretch_fine(&p->lens, fmaf(sx, p->N[1], fmaf(sy, p->N[2], N)), fine_M + (double)fmaf(sx, p->M[0], sy * p->M[1]));
+	};
+	const double mean = has_ramps(EDGES)       ? (stretch_of(farthest) + stretch_of(nearest)) / 2
+	                    : EDGES == GT_SF_STEPS ? (double)gt_sf_stretch_f(&p->lens, N, M)
+	                                           : gt_sf_stretch_fine(&p->lens, N, fine_M);
 	const double V = p->V + (double)fmaf(p->V1, fx, p->V2 * fy);
-	if (RAMP) {
+	if (has_ramps(EDGES)) {
 		l->ramp0 = (float)V * (most - least) / 2;
-		l->ramp1 = p->V3 * (most - least) / 2;
-		l->ramp = (fabsf(p->V1) + fabsf(p->V2)) / 2 * mean;
+		l->ramp1 = (most - least) / 2;
+		l->ramp = (fabsf(p->V1) + fabsf(p->V2)) / 2 * (float)mean;
 	}
-	l->scale = p->V3 * mean * in_width;
-	l->shift = (float)(fma(V, (double)mean, p->row - row)) * in_width;
-	l->reach = RAMP == GT_SF_WIDE ? reach_within(l, a.height * 0.5f, in_width) : 0;
+	const double middle = fma(V, mean, p->row - row);
+	l->scale = (float)mean * in_width;
+	l->shift = (float)middle * in_width; /* in_width: a power of two */
+	if (is_fine(EDGES))
+		split(mean, middle, &l->scale, &l->shift, &l->rest);
+	l->reach = EDGES == GT_SF_WIDE ? reach_within(l, a.height * 0.5f, 1 / in_width) : 0;
 }
 
 /* Of a thread: the block's first voxel, the warp's from there. */

@@ -7,7 +7,7 @@
 
 struct state {
 	size_t limit;
-	int fast, wide;
+	int fast, edges_back, edges_ahead;
 	gt_sf_ahead *ahead;
 };
 
@@ -16,6 +16,13 @@ struct state {
 static const double narrow_ramp = 0.42, widest_ramp = 40;
 /* Most that the magnification differs from the mean within a voxel. */
 static const double most_slope = 0.2;
+/* Most that rounded places may take from an entry, of the largest, if every rounding were the worst. Less than half of it was met. */
+static const double most_rounding = 1.6e-5;
+
+/* Of all views: the widest ramp, and the most rows that a slice covers. */
+struct needs {
+	double ramp, step;
+};
 
 /* The wider ramp of the two slices where the column of voxels enters and leaves the beam, in rows or slices; 1e300: out of reach. */
 static double ramp_of_column(const gt_sf *d, const gt_sf_view *v, double x, double y)
@@ -38,7 +45,7 @@ static double ramp_of_column(const gt_sf *d, const gt_sf_view *v, double x, doub
 }
 
 /* 0: the view is nothing for the fast kernels. */
-static int fits_view(const gt_sf *d, const gt_sf_view *v, double *ramp)
+static int fits_view(const gt_sf *d, const gt_sf_view *v, struct needs *needs)
 {
 	double front[4];
 	gt_sf_front(&v->frame, front);
@@ -48,24 +55,45 @@ static int fits_view(const gt_sf *d, const gt_sf_view *v, double *ramp)
 		const double x = c % 3 * (d->n[0] - 1) / 2., y = c / 3 * (d->n[1] - 1) / 2.;
 		if (!(gt_sf_at(front, x, y, 0) > 0))
 			return 0;
+		needs->step = fmax(needs->step, v->V[3] * gt_sf_corner_at(v, x, y).stretch);
 		if (d->trapezoid)
-			*ramp = fmax(*ramp, ramp_of_column(d, v, x, y));
+			needs->ramp = fmax(needs->ramp, ramp_of_column(d, v, x, y));
 	}
-	return *ramp <= widest_ramp;
+	return needs->ramp <= widest_ramp;
 }
 
-static int fits(gt_backend *be, const gt_sf *host, gt_type t, int *wide)
+/* Rounding of places that are not fine, rows. An entry lies between two edges, each of which is rounded to 2^-25 of its window; the place
+ * of a tile and the distance of edges from it are rounded to 2^-25 of how far they may be apart. GT_SF_STEPS, back: the magnification is
+ * rounded too, and moves places by that part of the distance from the plane of the source. */
+static double rounding_back(const gt_sf *d, double step)
+{
+	return 0x1p-24 * (gt_sf_back_window(d) + d->rows + fmin(d->rows, step * fmin(d->n[2], 64)));
+}
+/* Forward they are of slices. */
+static double rounding_ahead(const gt_sf *d, double step)
+{
+	return 0x1p-24 * step * (gt_sf_forward_window(d) + fmin(d->n[2], fmin(d->rows, 64) / step));
+}
+static int edges_for(const gt_sf *d, const struct needs *needs, double rounding)
+{
+	if (rounding > most_rounding * fmin(needs->step, 1) || needs->ramp > narrow_ramp)
+		return d->trapezoid ? GT_SF_WIDE : GT_SF_FINE;
+	return d->trapezoid ? GT_SF_NARROW : GT_SF_STEPS;
+}
+
+static int fits(gt_backend *be, const gt_sf *host, gt_type t, struct state *s)
 {
 	int device, major = 0;
-	double ramp = 0;
+	struct needs needs = { 0, 0 };
 	gt_cuda_queue(be);
 	if (t != GT_F32 || cudaGetDevice(&device) != cudaSuccess ||
 	    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess || major < 9)
 		return 0;
 	for (size_t v = 0; v < host->views; v++)
-		if (!fits_view(host, &host->view[v], &ramp))
+		if (!fits_view(host, &host->view[v], &needs))
 			return 0;
-	*wide = ramp > narrow_ramp;
+	s->edges_back = edges_for(host, &needs, rounding_back(host, needs.step));
+	s->edges_ahead = edges_for(host, &needs, rounding_ahead(host, needs.step));
 	return 1;
 }
 
@@ -86,11 +114,11 @@ static gt_status make(gt_backend *be, const gt_sf *host, gt_type t, double memor
 	*state = s;
 	gt_backend_memory(be, &available, &total);
 	s->limit = memory * 1048576 < available / 4. ? (size_t)(memory * 1048576) : available / 4;
-	if (!fits(be, host, t, &s->wide))
+	if (!fits(be, host, t, s))
 		return GT_OK;
 	s->fast = 1;
-	GT_TRY(gt_sf_back_make(be, host, s->wide));
-	GT_TRY(gt_sf_forward_make(be, host, s->wide, s->limit, &s->ahead));
+	GT_TRY(gt_sf_back_make(be, host, s->edges_back));
+	GT_TRY(gt_sf_forward_make(be, host, s->edges_ahead, s->limit, &s->ahead));
 done:
 	return st;
 }
@@ -117,7 +145,7 @@ static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 {
 	const struct state *s = (const struct state *)state;
 	if (s->fast)
-		gt_sf_back(be, d, s->wide, s->limit, (const float *)y, (float *)x);
+		gt_sf_back(be, d, s->edges_back, s->limit, (const float *)y, (float *)x);
 	else
 		gt_sf_simple_adjoint(be, d, t, s->limit, y, x);
 }

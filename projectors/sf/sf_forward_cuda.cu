@@ -38,69 +38,89 @@
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* The running sum of a line at a row edge. ramp, SF-TT: half width |x + y entry| + z, in slices. */
-template <int RAMP> static __device__ __forceinline__ float line_at(unsigned address, float q, float window, int reach, const float4 &ramp)
+template <int EDGES>
+static __device__ __forceinline__ float line_at(unsigned address, const struct edge &e, float window, int reach, const float4 &ramp)
 {
-	return edge_sum_of<RAMP>(address, q, window, reach, [&](float knot) { return fabsf(fmaf(ramp.y, knot, ramp.x)) + ramp.z; });
+	return edge_sum_of<EDGES>(address, e, window, reach, [&](float knot) { return fabsf(fmaf(ramp.y, knot, ramp.x)) + ramp.z; });
 }
-/* Knots that the edges between the entries q0 and q1 may meet. */
-static __device__ __forceinline__ int reach_between(float q0, float q1, float window, const float4 &ramp)
+/* Knots that the edges between two of a fine line may meet. */
+static __device__ __forceinline__ int reach_between(const struct edge &first, const struct edge &last, float window, const float4 &ramp)
 {
-	const float k0 = __saturatef(q0) * window, k1 = __saturatef(q1) * window;
+	const float k0 = min(max(fmaf(first.scale, first.at, first.shift), 0.f), window),
+		    k1 = min(max(fmaf(last.scale, last.at, last.shift), 0.f), window);
 	const float half = max(fabsf(fmaf(ramp.y, k0, ramp.x)), fabsf(fmaf(ramp.y, k1, ramp.x))) + ramp.z;
 	return reach_of_half(half * gt_sf_in(1 - min(fabsf(ramp.y), 0.5f)));
 }
 
 /* One lane: the voxel i of slice n, its place in the stage and its weights. */
-template <int ROWS, int RAMP>
-static __device__ __forceinline__ void prepare(const struct args &a, struct warp_memory<ROWS, RAMP> *m, int axis, int n, int i,
+template <int ROWS, int EDGES>
+static __device__ __forceinline__ void prepare(const struct args &a, struct warp_memory<ROWS, EDGES> *m, int axis, int n, int i,
                                                unsigned address, int from, int l0, bool active)
 {
 	const gt_sf_near *near = &m->near;
 	const int lane = threadIdx.x % WARP, x = axis ? i : n, y = axis ? n : i;
-	const float N = (float)fma(near->N[1], (double)x, fma(near->N[2], (double)y, near->N[0]));
-	const float M = (float)fma(near->M[1], (double)x, fma(near->M[2], (double)y, near->M[0]));
+	const double fine_N = fma(near->N[1], (double)x, fma(near->N[2], (double)y, near->N[0]));
+	const double fine_M = fma(near->M[1], (double)x, fma(near->M[2], (double)y, near->M[0]));
+	const float N = (float)fine_N, M = (float)fine_M;
 	float k[4], least, most;
+	int nearest = 0, farthest = 0;
 #pragma unroll
 	for (int c = 0; c < 4; c++) {
 		const float sx = c & 1 ? 1.f : -1.f, sy = c & 2 ? 1.f : -1.f;
 		const float N1 = fmaf(sx, near->N1, fmaf(sy, near->N2, N)), M1 = fmaf(sx, near->M1, fmaf(sy, near->M2, M));
 		k[c] = gt_sf_column_f(&near->lens, N1, M1);
-		if (RAMP) {
+		if (has_ramps(EDGES)) {
 			const float stretch = gt_sf_stretch_f(&near->lens, N1, M1);
+			farthest = c && stretch < least ? c : farthest;
+			nearest = c && stretch > most ? c : nearest;
 			least = c ? min(least, stretch) : stretch;
 			most = c ? max(most, stretch) : stretch;
 		}
 	}
 	const gt_sf_trapezoid_f columns = gt_sf_trapezoid_of_f(k[0], k[1], k[2], k[3]);
-	const float mean = RAMP ? (least + most) / 2 : gt_sf_stretch_f(&near->lens, N, M);
-	const float step = (float)near->V[3] * mean, in_step = gt_sf_in(step), in_window = gt_sf_in((float)a.window);
+	const auto stretch_of = [&](int c) {
+		const double sx = c & 1 ? 0.5 : -0.5, sy = c & 2 ? 0.5 : -0.5;
+		return gt_sf_stretch_fine(&near->lens, fma(sx, near->N[1], fma(sy, near->N[2], fine_N)),
+		                          fma(sx, near->M[1], fma(sy, near->M[2], fine_M)));
+	};
+	const double mean = has_ramps(EDGES) ? (stretch_of(farthest) + stretch_of(nearest)) / 2
+	                                     : gt_sf_stretch_fine(&near->lens, fine_N, fine_M);
+	const double fine_step = near->V[3] * mean, in_fine = gt_sf_in_fine(fine_step);
+	const float step = (float)fine_step, in_step = (float)in_fine;
 	const float factor = active ? chord_of(near, x, y, (float)a.d.pitch[0], (float)a.d.pitch[1]) * step : 0.f;
 	const double V = fma(near->V[1], (double)x, fma(near->V[2], (double)y, fma(near->V[3], -0.5, near->V[0])));
 	/* Entry of the row in the middle of the tile, from the window's first: relative to the plane of the source, then to the window. */
-	const double middle = (l0 + ROWS / 2 - near->row) * (double)in_step - V * near->in_V - from;
-	const float scale = in_step * in_window, shift = (float)middle * in_window;
+	const double middle = (l0 + ROWS / 2 - near->row) * in_fine - V * near->in_V - from;
 	const float window = (float)a.window;
+	float scale = (float)(in_fine * a.in_window), shift = (float)(middle * a.in_window);
+	float2 rest = make_float2(0, 0);
+	if (is_fine(EDGES))
+		split(in_fine, middle, &scale, &shift, &rest);
 	float4 ramp = make_float4(0, 0, 0, 0);
-	if (RAMP) {
+	if (has_ramps(EDGES)) {
 		const float slope = (float)near->V[3] * (most - least) / 2 * in_step;
 		ramp.x = fmaf(slope, (float)from, (float)V * (most - least) / 2 * in_step);
 		ramp.y = slope;
-		ramp.z = (float)((fabs(near->V[1]) + fabs(near->V[2])) / 2) * mean * in_step;
+		ramp.z = (float)((fabs(near->V[1]) + fabs(near->V[2])) / 2 * mean) * in_step;
 	}
-	const float first = fmaf(scale, -ROWS / 2, shift), last = fmaf(scale, ROWS / 2, shift);
-	const int reach = RAMP == GT_SF_WIDE && active ? reach_between(first, last, window, ramp) : 0;
+	const struct edge first = { scale, -ROWS / 2, shift, rest }, last = { scale, ROWS / 2, shift, rest };
+	const int reach = EDGES == GT_SF_WIDE && active ? reach_between(first, last, window, ramp) : 0;
 	if (ROWS > FEW) {
-		if (RAMP)
+		ramp.w = __int_as_float(reach);
+		if (has_ramps(EDGES))
 			m->ramp[lane] = ramp;
-		m->record[lane] = make_float4(scale, shift, __uint_as_float(address), __int_as_float(reach));
-		m->end[lane] = line_at<RAMP>(address, last, window, reach, ramp);
+		m->record[lane] = make_float4(scale, shift, __uint_as_float(address), 0);
+		if (is_fine(EDGES))
+			m->rest[lane] = rest;
+		m->end[lane] = line_at<EDGES>(address, last, window, reach, ramp);
 	} else {
-		float row[FEW], below = line_at<RAMP>(address, first, window, reach, ramp);
+		float row[FEW], below = line_at<EDGES>(address, first, window, reach, ramp);
 #pragma unroll
 		for (int r = 0; r < FEW; r++) {
 			row[r] = 0;
 			if (r < a.d.rows) {
-				const float above = line_at<RAMP>(address, fmaf(scale, r + 1 - ROWS / 2, shift), window, reach, ramp);
+				const float above = line_at<EDGES>(address, { scale, r + 1.f - ROWS / 2, shift, rest }, window, reach,
+				                                   ramp);
 				row[r] = above - below;
 				below = above;
 			}
@@ -142,7 +162,7 @@ template <int R> static __device__ __forceinline__ void flush(float (&E)[COLUMNS
 }
 
 /* The end of the rows: lanes share out columns and voxels. All records are there, with weight 0 past the last. */
-template <int ROWS, int RAMP> static __device__ __forceinline__ float add_ends(const struct warp_memory<ROWS, RAMP> *m)
+template <int ROWS, int EDGES> static __device__ __forceinline__ float add_ends(const struct warp_memory<ROWS, EDGES> *m)
 {
 	const int lane = threadIdx.x % WARP;
 	float sum = 0;
@@ -152,8 +172,8 @@ template <int ROWS, int RAMP> static __device__ __forceinline__ float add_ends(c
 	return sum;
 }
 
-template <int ROWS, int RAMP, int R>
-static __device__ __forceinline__ void add_voxels(const struct args &a, const struct warp_memory<ROWS, RAMP> *m, int count,
+template <int ROWS, int EDGES, int R>
+static __device__ __forceinline__ void add_voxels(const struct args &a, const struct warp_memory<ROWS, EDGES> *m, int count,
                                                   const float (&edge)[R], float (&E)[COLUMNS][R])
 {
 	const unsigned records = address_of(m->record), weights = address_of(m->weight);
@@ -162,13 +182,13 @@ static __device__ __forceinline__ void add_voxels(const struct args &a, const st
 	for (int j = 0; j < count; j++) {
 		const float4 record = load4(records + j * 16), low = load4(weights + j * 32), high = load4(weights + j * 32 + 16);
 		const float w[COLUMNS] = { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
-		const float4 ramp = RAMP ? m->ramp[j] : record;
-		const int reach = RAMP == GT_SF_WIDE ? same(__float_as_int(record.w)) : 0;
+		const float4 ramp = has_ramps(EDGES) ? m->ramp[j] : record;
+		const float2 rest = is_fine(EDGES) ? m->rest[j] : make_float2(0, 0);
+		const int reach = EDGES == GT_SF_WIDE ? same(__float_as_int(ramp.w)) : 0;
 		float F[R];
 #pragma unroll
 		for (int r = 0; r < R; r++) {
-			const float q = fmaf(record.x, edge[r], record.y);
-			F[r] = line_at<RAMP>(__float_as_uint(record.z), q, window, reach, ramp);
+			F[r] = line_at<EDGES>(__float_as_uint(record.z), { record.x, edge[r], record.y, rest }, window, reach, ramp);
 		}
 #pragma unroll
 		for (int c = 0; c < COLUMNS; c++)
@@ -179,8 +199,8 @@ static __device__ __forceinline__ void add_voxels(const struct args &a, const st
 }
 
 /* Of few rows: a lane has the column lane % COLUMNS and two rows. */
-template <int ROWS, int RAMP>
-static __device__ __forceinline__ void add_few(const struct warp_memory<ROWS, RAMP> *m, int count, float (&sum)[2])
+template <int ROWS, int EDGES>
+static __device__ __forceinline__ void add_few(const struct warp_memory<ROWS, EDGES> *m, int count, float (&sum)[2])
 {
 	const int lane = threadIdx.x % WARP;
 	const unsigned rows = address_of(m->row) + lane / COLUMNS * 8, weights = address_of(m->weight) + lane % COLUMNS * 4;
@@ -202,13 +222,13 @@ static __device__ __forceinline__ void put_cell(const struct args &a, const gt_s
 	*out = (a.first[v->axis] ? *out : 0.f) + sum * slant;
 }
 
-template <int ROWS, int RAMP, int V>
-static __device__ __forceinline__ void compute(const struct args &a, struct shared<ROWS, RAMP, V> &s, unsigned stages, int view, int k0,
+template <int ROWS, int EDGES, int V>
+static __device__ __forceinline__ void compute(const struct args &a, struct shared<ROWS, EDGES, V> &s, unsigned stages, int view, int k0,
                                                int l0)
 {
 	constexpr int R = ROWS > FEW ? ROWS / WARP : 1;
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-	struct warp_memory<ROWS, RAMP> *m = &s.warp[warp];
+	struct warp_memory<ROWS, EDGES> *m = &s.warp[warp];
 	const gt_sf_view *v = &a.d.view[view];
 	const int axis = v->axis;
 	float E[COLUMNS][R], sum[COLUMNS][R], top = 0, edge[R], few[2] = { 0, 0 };
@@ -250,10 +270,10 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 			const int at = voxel - __shfl_sync(~0u, before, from) + __shfl_sync(~0u, i.x, from);
 			const unsigned place = __shfl_sync(~0u, address, from) + at * line;
 			const int window = __shfl_sync(~0u, slice.w, from), count = min(WARP, total - first);
-			prepare<ROWS, RAMP>(a, m, axis, base + from, at, lane < count ? place : stages, window, l0, lane < count);
+			prepare<ROWS, EDGES>(a, m, axis, base + from, at, lane < count ? place : stages, window, l0, lane < count);
 			__syncwarp();
 			if (ROWS > FEW) {
-				add_voxels<ROWS, RAMP>(a, m, count, edge, E);
+				add_voxels<ROWS, EDGES>(a, m, count, edge, E);
 				top += add_ends(m);
 				since += count;
 			} else {
@@ -282,11 +302,11 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 			put_cell(a, v, view, l0 + lane + WARP * r, k0 + c, sum[c][r]);
 }
 
-template <int ROWS, int RAMP, int V> static __device__ __forceinline__ void run_forward(const struct args &a)
+template <int ROWS, int EDGES, int V> static __device__ __forceinline__ void run_forward(const struct args &a)
 {
 	constexpr int warps = TWO * V;
 	extern __shared__ __align__(128) unsigned char memory[];
-	struct shared<ROWS, RAMP, V> &s = *(struct shared<ROWS, RAMP, V> *)memory;
+	struct shared<ROWS, EDGES, V> &s = *(struct shared<ROWS, EDGES, V> *)memory;
 	const unsigned stages = address_of(memory) + (unsigned)((sizeof s + 127) / 128 * 128);
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
 	const int first = blockIdx.x % a.groups_of_columns * TWO * COLUMNS, l0 = blockIdx.x / a.groups_of_columns % a.row_tiles * ROWS;
@@ -320,14 +340,14 @@ template <int ROWS, int RAMP, int V> static __device__ __forceinline__ void run_
 }
 #endif
 
-template <int ROWS, int RAMP, int V>
+template <int ROWS, int EDGES, int V>
 static __global__ void __launch_bounds__((TWO * V + 1) * WARP, GT_SF_AHEAD_BLOCKS *(V == 4   ? 1
                                                                                     : V == 2 ? 2
                                                                                              : 3))
 	forward_kernel(const __grid_constant__ struct args a)
 {
 #if __CUDA_ARCH__ >= 900
-	run_forward<ROWS, RAMP, V>(a);
+	run_forward<ROWS, EDGES, V>(a);
 #endif
 }
 
@@ -346,7 +366,7 @@ static __global__ void sum_slices(const float *x, float *by_y, float *by_x, int 
 
 struct gt_sf_ahead {
 	int *group; /* on the device */
-	int groups, views, wide, axes[2];
+	int groups, views, edges, axes[2];
 	int slab[2], apart; /* slices whose lines are held at a time; not of both orders */
 	size_t bytes;
 };
@@ -362,35 +382,37 @@ static int deep_of(const gt_sf *d) { return pieces(d->n[2], window_of(d)) * wind
 static size_t slice_floats(const gt_sf *d, int axis) { return (size_t)d->n[1 - axis] * deep_of(d); }
 
 typedef void (*kernel)(struct args);
-template <int ROWS, int RAMP, int V> static kernel kernel_with(size_t *bytes)
+template <int ROWS, int EDGES, int V> static kernel kernel_with(size_t *bytes)
 {
-	*bytes = (sizeof(struct shared<ROWS, RAMP, V>) + 127) / 128 * 128 + GT_SF_AHEAD_STAGES * (size_t)stage_bytes<V>();
-	return forward_kernel<ROWS, RAMP, V>;
+	*bytes = (sizeof(struct shared<ROWS, EDGES, V>) + 127) / 128 * 128 + GT_SF_AHEAD_STAGES * (size_t)stage_bytes<V>();
+	return forward_kernel<ROWS, EDGES, V>;
 }
-template <int ROWS, int RAMP> static kernel kernel_for(int views, size_t *bytes)
+template <int ROWS, int EDGES> static kernel kernel_for(int views, size_t *bytes)
 {
-	return views == 4   ? kernel_with<ROWS, RAMP, 4>(bytes)
-	       : views == 2 ? kernel_with<ROWS, RAMP, 2>(bytes)
-	                    : kernel_with<ROWS, RAMP, 1>(bytes);
+	return views == 4   ? kernel_with<ROWS, EDGES, 4>(bytes)
+	       : views == 2 ? kernel_with<ROWS, EDGES, 2>(bytes)
+	                    : kernel_with<ROWS, EDGES, 1>(bytes);
 }
 /* Few rows: of four views or one, and one kernel for all ramps. */
-template <int RAMP> static kernel kernel_of_few(int views, size_t *bytes)
+template <int EDGES> static kernel kernel_of_few(int views, size_t *bytes)
 {
-	return views == 4 ? kernel_with<FEW, RAMP, 4>(bytes) : kernel_with<FEW, RAMP, 1>(bytes);
+	return views == 4 ? kernel_with<FEW, EDGES, 4>(bytes) : kernel_with<FEW, EDGES, 1>(bytes);
 }
-static kernel kernel_of(const gt_sf *d, int wide, int views, size_t *bytes)
+template <int ROWS> static kernel kernel_of_rows(int edges, int views, size_t *bytes)
+{
+	return edges == GT_SF_WIDE     ? kernel_for<ROWS, GT_SF_WIDE>(views, bytes)
+	       : edges == GT_SF_NARROW ? kernel_for<ROWS, GT_SF_NARROW>(views, bytes)
+	       : edges == GT_SF_FINE   ? kernel_for<ROWS, GT_SF_FINE>(views, bytes)
+	                               : kernel_for<ROWS, GT_SF_STEPS>(views, bytes);
+}
+static kernel kernel_of(const gt_sf *d, int edges, int views, size_t *bytes)
 {
 	const int rows = rows_of_tile(d);
 	if (rows == FEW)
-		return d->trapezoid ? kernel_of_few<GT_SF_WIDE>(views, bytes) : kernel_of_few<GT_SF_STEPS>(views, bytes);
-	if (rows == WARP)
-		return wide           ? kernel_for<WARP, GT_SF_WIDE>(views, bytes)
-		       : d->trapezoid ? kernel_for<WARP, GT_SF_NARROW>(views, bytes)
-		                      : kernel_for<WARP, GT_SF_STEPS>(views, bytes);
-	return wide           ? kernel_for<2 * WARP, GT_SF_WIDE>(views, bytes)
-	       : d->trapezoid ? kernel_for<2 * WARP, GT_SF_NARROW>(views, bytes)
-	                      : kernel_for<2 * WARP, GT_SF_STEPS>(views, bytes);
+		return d->trapezoid ? kernel_of_few<GT_SF_WIDE>(views, bytes) : kernel_of_few<GT_SF_FINE>(views, bytes);
+	return rows == WARP ? kernel_of_rows<WARP>(edges, views, bytes) : kernel_of_rows<2 * WARP>(edges, views, bytes);
 }
+extern "C" int gt_sf_forward_window(const gt_sf *d) { return window_of(d); }
 
 /* Mean angle between views next to each other, rad. */
 static double angle_between(const gt_sf *host)
@@ -443,7 +465,7 @@ static void fill_slabs(const gt_sf *d, size_t limit, gt_sf_ahead *s)
 	s->apart = whole > limit;
 }
 
-extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, int wide, size_t limit, gt_sf_ahead **state)
+extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, int edges, size_t limit, gt_sf_ahead **state)
 {
 	gt_sf_ahead *s = (gt_sf_ahead *)calloc(1, sizeof *s);
 	int *list = (int *)malloc((host->views + 1) * MOST * sizeof *list);
@@ -454,7 +476,7 @@ extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, int w
 	gt_cuda_queue(be);
 	if (!s || !list)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for the views of the separable-footprint projector"));
-	s->wide = wide;
+	s->edges = edges;
 	s->views = views_together(host);
 	for (size_t v = 0; v < host->views; v++) {
 		if (v > 0 && host->view[v].axis != host->view[v - 1].axis)
@@ -471,7 +493,7 @@ extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, int w
 	if (!(s->group = (int *)gt_backend_alloc(be, s->bytes, "views of the separable-footprint projector")))
 		GT_TRY(GT_ERR_MEMORY);
 	gt_backend_put(be, list, s->group, s->bytes);
-	run = kernel_of(host, s->wide, s->views, &bytes);
+	run = kernel_of(host, s->edges, s->views, &bytes);
 	if (cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
 		GT_TRY(gt_fail(GT_ERR_DEVICE, "no room for the kernel of the separable-footprint projector"));
 	*state = s;
@@ -505,7 +527,7 @@ static void run_slab(cudaStream_t queue, const gt_sf_ahead *s, const float *x, f
 	                                                                                          groups, x0, x1, y0);
 	const size_t blocks = (size_t)a->groups_of_columns * a->row_tiles * s->groups;
 	size_t bytes;
-	const kernel run = kernel_of(&a->d, s->wide, s->views, &bytes);
+	const kernel run = kernel_of(&a->d, s->edges, s->views, &bytes);
 	run<<<(unsigned)blocks, (TWO * s->views + 1) * WARP, bytes, queue>>>(*a);
 }
 
@@ -519,6 +541,7 @@ extern "C" void gt_sf_forward(gt_backend *be, const gt_sf *d, const gt_sf_ahead 
 	a.group = s->group;
 	a.deep = deep_of(d);
 	a.window = window_of(d);
+	a.in_window = 1. / a.window;
 	a.groups_of_columns = pieces(d->columns, TWO * COLUMNS);
 	a.row_tiles = pieces(d->rows, rows_of_tile(d));
 	for (int axis = 0; axis < 2; axis++) {

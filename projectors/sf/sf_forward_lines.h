@@ -20,6 +20,7 @@ struct args {
 	float *out;
 	const int *group; /* [groups][views]: -1: none */
 	int deep, window; /* entries of a line; intervals of it that a stage holds */
+	double in_window;
 	int groups_of_columns, row_tiles;
 };
 
@@ -38,18 +39,19 @@ struct stage {
 	int4 slice[WARP];
 };
 
-template <int ROWS, int RAMP> struct warp_memory {
-	float4 record[ROWS > FEW ? WARP : 1]; /* scale, shift, address, reach */
+template <int ROWS, int EDGES> struct warp_memory {
+	float4 record[ROWS > FEW ? WARP : 1]; /* scale, shift, address */
+	float2 rest[is_fine(EDGES) && ROWS > FEW ? WARP : 1]; /* of a fine edge */
 	float4 weight[WARP][2];
 	float4 row[ROWS > FEW ? 1 : WARP][2]; /* what the voxel gives to a few rows, but for the column's weight */
 	float end[WARP];                      /* the running sum at the end of the rows */
-	float4 ramp[RAMP && ROWS > FEW ? WARP : 1];
+	float4 ramp[has_ramps(EDGES) && ROWS > FEW ? WARP : 1]; /* of line_at(); reach */
 	gt_sf_near near;
 	struct border border[2];
 };
 
-template <int ROWS, int RAMP, int V> struct shared {
-	alignas(16) struct warp_memory<ROWS, RAMP> warp[TWO * V];
+template <int ROWS, int EDGES, int V> struct shared {
+	alignas(16) struct warp_memory<ROWS, EDGES> warp[TWO * V];
 	struct border border[V][2]; /* of all columns of the block, by view */
 	alignas(16) struct stage stage[GT_SF_AHEAD_STAGES];
 	alignas(8) unsigned long long full[GT_SF_AHEAD_STAGES], empty[GT_SF_AHEAD_STAGES];
@@ -95,7 +97,7 @@ static __device__ __forceinline__ double slope_at(const struct args *a, const gt
 }
 
 /* Entries of a line that rows [l0, l0 + rows) need at the voxels [i.x, i.y) of slice n: floor, ceiling, with some margin. */
-template <int RAMP> static __device__ void reach_of(const struct args *a, const gt_sf_view *v, int n, int2 i, int l0, int rows, int2 *reach)
+template <int EDGES> static __device__ void reach_of(const struct args *a, const gt_sf_view *v, int n, int2 i, int l0, int rows, int2 *reach)
 {
 	const gt_sf_lens *lens = &v->frame.lens;
 	const double margin = lens->spot_u == 0 && lens->spot_w == 0 ? 0 : 0.004;
@@ -104,12 +106,12 @@ template <int RAMP> static __device__ void reach_of(const struct args *a, const 
 	double at[3] = { 0, 0, 0 };
 	at[v->axis] = n;
 	const double N0 = gt_sf_at(N, at[0], at[1], 0), M0 = gt_sf_at(M, at[0], at[1], 0), N1 = N[1 + along], M1 = M[1 + along];
-	const double flat = RAMP ? gt_sf_reach(v->V) / v->V[3] : 0;
+	const double flat = has_ramps(EDGES) ? gt_sf_reach(v->V) / v->V[3] : 0;
 	const double foot = lens->arc ? -(N0 * N1 + M0 * M1) / (N1 * N1 + M1 * M1) : 0;
 	for (int c = 0; c < 3; c++) {
 		at[along] = c == 0 ? i.x : c == 1 ? i.y - 1 : min(max(foot, (double)i.x), i.y - 1.);
 		const double stretch = gt_sf_corner_at(v, at[0], at[1]).stretch, source = gt_sf_at(v->V, at[0], at[1], -0.5) / v->V[3];
-		const double step = v->V[3] * stretch, start = v->row + v->V[3] * source * stretch, slope = RAMP ? slope_at(a, v, at) : 0;
+		const double step = v->V[3] * stretch, start = v->row + v->V[3] * source * stretch, slope = has_ramps(EDGES) ? slope_at(a, v, at) : 0;
 		for (int e = 0; e < 2; e++) {
 			const double z = (l0 + e * rows - start) / step, ramp = (slope * fabs(z + source) + flat) / (1 - slope),
 				     more = 1.5 + margin * fabs(z + source) + ramp;
@@ -121,8 +123,8 @@ template <int RAMP> static __device__ void reach_of(const struct args *a, const 
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* The warp that brings lines: 32 slices at a time, as many as fit into each stage. */
-template <int ROWS, int RAMP, int V>
-static __device__ __forceinline__ void bring(const struct args &a, struct shared<ROWS, RAMP, V> &s, unsigned stages, const int *views,
+template <int ROWS, int EDGES, int V>
+static __device__ __forceinline__ void bring(const struct args &a, struct shared<ROWS, EDGES, V> &s, unsigned stages, const int *views,
                                              int l0)
 {
 	const int lane = threadIdx.x % WARP;
@@ -145,7 +147,7 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 		int2 reach = make_int2(a.d.n[2], 0);
 		if (a.window < a.d.n[2])
 			for (int q = 0; q < V && views[q] >= 0 && i.y > i.x; q++)
-				reach_of<RAMP>(&a, &a.d.view[views[q]], n, i, l0, ROWS, &reach);
+				reach_of<EDGES>(&a, &a.d.view[views[q]], n, i, l0, ROWS, &reach);
 		else
 			reach = make_int2(0, a.d.n[2]);
 		const int first = reach.x & ~3, windows = i.y > i.x && reach.y > reach.x ? pieces(reach.y - first, a.window) : 0;
