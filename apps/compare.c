@@ -208,14 +208,14 @@ static void print_json(const figures *f, const pair *p)
 	cli_json(json);
 }
 
-/* One line: the figure, and what is allowed, in both units where there are two. */
-static void print_line(const char *name, double value, limit allowed, const pair *p)
+/* One line: the figure, and what is allowed, in both units where there are two. water: 0 for plain numbers. */
+static void print_line(const char *name, double value, limit allowed, double water)
 {
-	const double hu = 1000 / p->water, per_mm = allowed.unit == GT_HU ? allowed.value / hu : allowed.value;
+	const double hu = 1000 / water, per_mm = allowed.unit == GT_HU ? allowed.value / hu : allowed.value;
 	printf("%-17s %-12.6g", name, value);
-	if (p->grid)
+	if (water > 0)
 		printf(" mm-1  %10.4g HU", value * hu);
-	if (!isnan(allowed.value) && p->grid)
+	if (!isnan(allowed.value) && water > 0)
 		printf("  (at most %g mm-1, %g HU)", per_mm, per_mm * hu);
 	else if (!isnan(allowed.value))
 		printf("  (at most %g)", allowed.value);
@@ -224,11 +224,12 @@ static void print_line(const char *name, double value, limit allowed, const pair
 
 static void print_text(const figures *f, const limits *l, const pair *p)
 {
+	const double water = p->grid ? p->water : 0;
 	printf("compared          %zu %s\n", f->n, p->grid ? "voxels" : "cells");
-	print_line("rmse", f->rmse, l->rmse, p);
-	printf("relative rmse     %-12.6g\n", f->relative);
-	print_line("largest", f->max, l->max, p);
-	print_line("mean difference", f->mean, l->mean, p);
+	print_line("rmse", f->rmse, l->rmse, water);
+	print_line("relative rmse", f->relative, l->relative, 0);
+	print_line("largest", f->max, l->max, water);
+	print_line("mean difference", f->mean, l->mean, water);
 	printf("psnr              %-12.6g dB\n", f->psnr);
 	if (!isnan(f->ssim))
 		printf("ssim              %-12.6g\n", f->ssim);

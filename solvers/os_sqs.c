@@ -5,15 +5,16 @@
  * they circle around the minimum, only fewer of them get closer. So first every subset is a group; then groups of several
  * subsets are summed up before a step, a divisor of their number and at most a third of it; last all are, which has the exact
  * gradient and converges. The momentum starts anew when the number of groups changes, and with one, where it points uphill. With several it
- * adds up what they disagree about, without end where few views see the same: after a pass on whose way the data term rose it starts anew and
- * is only half as much, and a pass on whose way that more than doubled is not made. Without momentum groups circle at worst.
+ * adds up what they disagree about, without end where few views see the same: after a pass on whose way the data term rose, by more than the
+ * penalty fell, it starts anew, from the second time only half as much unless each rise began lower than the one before; a pass on whose way
+ * that more than doubled is not made. Without momentum groups circle at worst.
  *
  * With one group the cost is that of the iterate, not of z: the data term is a parabola along the line of the last two iterates and z,
  * of which the value at the former and value and slope at z are known.
  *
  * One forward and one adjoint of all views per iteration. Beside x: 5 volumes (3 with one subset); beside data and weights: the
  * largest subset. Reductions in an iteration: 1 per subset and 1 more; with one group 5 others
- * and the penalty's value. */
+ * and the penalty's value; with several, where the data term rose, that value twice. */
 #include <math.h>
 #include <stdlib.h>
 #include "solvers/pwls.h"
@@ -78,7 +79,8 @@ struct state {
 	double *square; /* of each subset: <r, w r> of the last residual, once settled */
 	double data;    /* the data term of the pass before: with one group, at the iterate before */
 	double share;   /* of the momentum that is made use of, with this number of groups */
-	gt_kept kept[6];
+	double lowest;  /* the data term before it rose last, with this number of groups */
+	gt_kept kept[7];
 };
 
 /* What one pass over the data found on its way: squares of a norm are there once settled. */
@@ -163,11 +165,29 @@ static double at_iterate(const struct pass *pass, double before)
 	return b > 0 ? fmax(0, pass->data - rise + b / l / l * (l * rise - b * (pass->data - before))) : pass->data;
 }
 
-/* After a pass in which groups ran away from each other. One that is not made leaves x and its data term as they were. */
+/* By how much the data term rose, less by how much the penalty fell: where that outweighs it, groups do what they should. */
+static double risen(struct state *s, const struct pass *pass)
+{
+	double now = 0, before = 0;
+	if (s->p->R && isfinite(pass->data)) {
+		gt_penalty_later(s->p->R, s->at.x, &now);
+		gt_penalty_later(s->p->R, s->old, &before);
+		gt_settle(gt_array_backend(s->at.x));
+	}
+	return pass->data - s->data + now - before;
+}
+
+/* After a pass on whose way the data term rose. One that is not made leaves x and its data term as they were. Momentum that
+ * starts anew is enough while each rise begins lower than the one before. */
 static void tame(struct state *s, struct pass *pass)
 {
-	pass->undone = !(pass->data <= FAR * s->data) && s->o->momentum && s->share > 0;
-	s->share = s->share > LEAST ? LESS * s->share : 0;
+	const double rise = risen(s, pass);
+	if (rise <= (RISE - 1) * s->data)
+		return;
+	pass->undone = !(rise <= (FAR - 1) * s->data) && s->o->momentum && s->share > 0;
+	if (pass->undone || !(s->data < s->lowest))
+		s->share = s->share > LEAST ? LESS * s->share : 0;
+	s->lowest = s->data;
 	s->at.t = 1;
 	if (pass->undone) {
 		gt_copy(s->old, s->at.x);
@@ -189,6 +209,7 @@ static struct pass sweep(struct state *s, int iteration)
 	if (fewer(s, iteration)) {
 		s->at.t = 1;
 		s->share = 1;
+		s->lowest = INFINITY;
 	}
 	if (groups > 1)
 		gt_copy(s->at.x, s->old);
@@ -218,6 +239,7 @@ static const gt_kept *kept(struct state *s)
 		list[2] = (gt_kept){ "t", NULL, &s->at.t };
 		list[3] = (gt_kept){ "data", NULL, &s->data };
 		list[4] = (gt_kept){ "share", NULL, &s->share };
+		list[5] = (gt_kept){ "lowest", NULL, &s->lowest };
 	}
 	return list;
 }
@@ -254,7 +276,7 @@ static void release(struct state *s)
 
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
-	struct state s = { .p = p, .o = options, .data = INFINITY, .share = 1 };
+	struct state s = { .p = p, .o = options, .data = INFINITY, .share = 1, .lowest = INFINITY };
 	gt_status st = GT_OK;
 	int done;
 	GT_TRY(prepare(&s, x));

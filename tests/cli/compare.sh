@@ -38,6 +38,7 @@ done
 ok compare plus.nc truth-hu.nc --rmse 50.1HU --max 0.0011mm-1 --relative 1
 grep -q "^rmse .*(at most 0.001002 mm-1, 50.1 HU)$" <<<"$out" || fail "what is allowed in HU: $out"
 grep -q "^largest .*(at most 0.0011 mm-1, 55 HU)$" <<<"$out" || fail "what is allowed in mm-1: $out"
+grep -q "^relative rmse .*[0-9]  *(at most 1)$" <<<"$out" || fail "what is allowed of a ratio: $out"
 grep "^mean difference" <<<"$out" | grep -q "at most" && fail "a tolerance that was not given: $out"
 # In mm-1 five is more than any difference; a plain number is not remarked upon where it can be meant.
 ok compare plus.nc truth.nc --rmse 5 --max 0.0011

@@ -225,11 +225,46 @@ START_TEST(figures_are_of_the_image_that_is_named)
 }
 END_TEST
 
+static int count_rises(void *self, const gt_progress *g)
+{
+	double *seen = self; /* the data term before, rises by a tenth */
+	seen[1] += g->data > 1.1 * seen[0];
+	seen[0] = g->data;
+	return 0;
+}
+
+/* From an image that fits the data too well a penalty leads to a larger data term: os-sqs gives no momentum up for that. */
+START_TEST(a_penalty_may_raise_the_data_term)
+{
+	static const char *const runs[] = { "iterations=12,fewer=1,single=1,restart=no", "iterations=12,fewer=1,single=1" };
+	gt_backend *be = gt_test_backend();
+	struct gt_test_problem p = gt_test_problem(be, GT_F64, 11, 15, 3);
+	gt_array *x[2] = { NULL, NULL };
+	gt_penalty *R = NULL;
+	ck_ok(gt_regularizer_new("quadratic:strength=1", be, GT_F64, &p.grid, NULL, &R));
+	p.problem.R = R;
+	for (int i = 0; i < 2; i++) {
+		double seen[2] = { INFINITY, 0 };
+		ck_ok(gt_array_like(p.x, &x[i]));
+		gt_copy(p.truth, x[i]);
+		solve(&p, "os-sqs", runs[i], x[i], &(gt_monitor){ .each = count_rises, .self = seen });
+		ck_assert_double_gt(seen[1], 0);
+	}
+	ck_assert_double_eq(gt_dist2(x[0], x[1]), 0);
+	gt_array_free(x[0]);
+	gt_array_free(x[1]);
+	gt_penalty_free(R);
+	gt_test_problem_free(&p);
+	gt_backend_close(be);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, figures_are_of_the_image_that_is_named, 0, 2 * FIGURES);
 	tcase_add_test(tc, is_the_recursion);
 	tcase_add_test(tc, is_faster);
+	tcase_add_test(tc, a_penalty_may_raise_the_data_term);
 	tcase_add_test(tc, result_is_the_last_iterate);
 }
 
