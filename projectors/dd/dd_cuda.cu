@@ -21,7 +21,14 @@ struct host {
 	int *bundle;
 };
 
-/* One view at place m of the list; returns 0 if its columns do not see the source's height at one row. */
+/* Columns and rows on slice n lie where fixed point of 32 bits before the point can tell. */
+static int is_near(const gt_dd *d, const gt_dd_near *w, const gt_dd_edge_q *e, int n)
+{
+	const double g = w->g0 + n * w->dg, x = w->a0 + n * w->da + g * e->U, z = w->z0 + n * w->dz, A = g * e->q;
+	return fabs(x) < 0x1p30 && fabs(z) + fabs(A) * (fabs(w->p) + d->rows) < 0x1p30;
+}
+
+/* One view at place m of the list; returns 0 if its columns do not see the source's height at one row, or lie far off. */
 static int fill_view(const gt_dd *d, size_t at, size_t m, struct host *h)
 {
 	const gt_dd_view *v = &d->view[at];
@@ -45,6 +52,8 @@ static int fill_view(const gt_dd *d, size_t at, size_t m, struct host *h)
 		h->height[i] = { d->edge[at * (d->columns + 1) + k], height };
 		h->inverse[i] = { h->height[i].U, 1 / height };
 		if (fabs((v->F1 > 0 ? e->P1 : e->P0) - p * height) > 1e-9 * (fabs(q) + fabs(p * q)))
+			return 0;
+		if (!(is_near(d, w, &h->height[i], 0) && is_near(d, w, &h->height[i], d->n[v->axis] - 1)))
 			return 0;
 	}
 	return 1;
@@ -83,6 +92,76 @@ static double apart(const gt_dd *d, const struct host *h, size_t m, size_t other
 	return most;
 }
 
+/* Columns first .. last-1 of a view that meet the volume on slice n. */
+static void columns_on(const gt_dd *d, const gt_dd_near *w, const gt_dd_edge_q *e, int n, int *first, int *last)
+{
+	const int width = d->n[1 - d->view[w->at].axis];
+	const double a = w->a0 + n * w->da, g = w->g0 + n * w->dg;
+	for (*first = 0; *first < d->columns && a + g * e[*first + 1].U <= 0;)
+		++*first;
+	for (*last = d->columns; *last > *first && a + g * e[*last - 1].U >= width;)
+		--*last;
+}
+
+/* Rows of a view outside low .. high-1 miss the volume, told from a few groups of slices: their columns are among those of its ends. */
+static void rows_seen(const gt_dd *d, const struct host *h, size_t m, int *low, int *high)
+{
+	const gt_dd_near *w = &h->view[m];
+	const gt_dd_edge_q *e = h->height + m * (d->columns + 1);
+	const int slices = w->end - w->first, parts = 8;
+	double lowest = d->rows, highest = 0;
+	for (int i = 0; i < parts && slices > 0 && (lowest > 0 || highest < d->rows); i++) {
+		const int n[2] = { w->first + (int)((slices - 1) * (double)i / parts), w->first + (int)((slices - 1) * (i + 1.) / parts) };
+		int first[2], last[2];
+		for (int side = 0; side < 2; side++)
+			columns_on(d, w, e, n[side], &first[side], &last[side]);
+		double least = 1e300, most = 0;
+		for (int k = first[0] < first[1] ? first[0] : first[1]; k < (last[0] > last[1] ? last[0] : last[1]); k++) {
+			least = fmin(least, e[k].q);
+			most = fmax(most, e[k].q);
+		}
+		for (int corner = 0; corner < 8 && most > 0; corner++) {
+			const double g = w->g0 + n[corner % 2] * w->dg, z = w->z0 + n[corner / 2 % 2] * w->dz,
+				     A = g * (corner / 4 ? most : least);
+			lowest = fmin(lowest, -z / A - w->p - 1 - 1e-6);
+			highest = fmax(highest, (d->n[2] - z) / A - w->p + 1e-6);
+		}
+	}
+	const int below = lowest > 0 ? (int)fmin(lowest, d->rows) : 0, above = highest < d->rows ? (int)ceil(fmax(highest, 0)) : d->rows;
+	*low = below < *low ? below : *low;
+	*high = above > *high ? above : *high;
+}
+
+/* By the shape that suits their rows, then by view. */
+static int by_shape(const void *a, const void *b)
+{
+	const gt_dd_group *g = (const gt_dd_group *)a, *h = (const gt_dd_group *)b;
+	const int x = gt_dd_fast_forward_shape(g->high - g->low), y = gt_dd_fast_forward_shape(h->high - h->low);
+	return x != y ? x - y : g->view[0] - h->view[0];
+}
+
+/* What of the volume the rows of groups first .. end-1 see, and in which order that is done. */
+static void fill_runs(const gt_dd *d, struct host *h, int axis, int first, int end, gt_dd_fast *f)
+{
+	for (gt_dd_group *g = h->group + first; g < h->group + end; g++) {
+		g->low = d->rows;
+		g->high = 0;
+		for (int i = 0; i < GT_DD_GROUP; i++)
+			if (g->view[i] >= 0)
+				rows_seen(d, h, (size_t)g->view[i], &g->low, &g->high);
+		if (g->low >= g->high)
+			g->low = g->high = 0;
+	}
+	qsort(h->group + first, (size_t)(end - first), sizeof *h->group, by_shape);
+	for (int i = first; i < end; i++) {
+		const int rows = h->group[i].high - h->group[i].low;
+		gt_dd_run *r = &f->run[axis][gt_dd_fast_forward_shape(rows)];
+		r->first = r->groups ? r->first : i;
+		r->groups++;
+		r->rows = rows > r->rows ? rows : r->rows;
+	}
+}
+
 /* Neighbours that share lines of the volume: as many as make the lines of 32 columns fewest, fewer where views jump. */
 static void fill_groups(const gt_dd *d, struct host *h, gt_dd_fast *f)
 {
@@ -106,6 +185,7 @@ static void fill_groups(const gt_dd *d, struct host *h, gt_dd_fast *f)
 			least = 32 / t * width + (t - 1) * typical;
 			f->together = t;
 		}
+	f->typical_lines = least + 1;
 	int groups = 0;
 	for (int axis = 0, m = 0; axis < 2; axis++) {
 		const int before = groups, end = m + f->views[axis];
@@ -113,10 +193,11 @@ static void fill_groups(const gt_dd *d, struct host *h, gt_dd_fast *f)
 			if (in && (in % f->together == 0 || apart(d, h, m - 1, m) > 4 * typical + 1))
 				in = 0;
 			if (!in)
-				h->group[groups++] = { { -1, -1, -1, -1 } };
+				h->group[groups++] = { { -1, -1, -1, -1 }, 0, 0 };
 			h->group[groups - 1].view[in] = m;
 		}
 		f->groups[axis] = groups - before;
+		fill_runs(d, h, axis, before, groups, f);
 	}
 }
 

@@ -14,20 +14,25 @@ typedef struct {
 	int    first, end, at;          /* slices first .. end-1; at: the view in the scan */
 } gt_dd_near;
 typedef struct { double U, q; } gt_dd_edge_q;
-/* A few neighbouring views, -1 where there are fewer. */
+/* A few neighbouring views, -1 where there are fewer. All other rows than low .. high-1 miss the volume. */
 enum { GT_DD_GROUP = 4 };
-typedef struct { int view[GT_DD_GROUP]; } gt_dd_group;
+typedef struct { int view[GT_DD_GROUP], low, high; } gt_dd_group;
+/* Consecutive groups whose rows tiles of one shape suit best: at most so many rows see the volume. */
+enum { GT_DD_SHAPES = 8 };
+typedef struct { int first, groups, rows; } gt_dd_run;
 enum { GT_DD_BUNDLE = 32, GT_DD_SPREAD = 8 };
 
 typedef struct {
 	const gt_dd_near   *view;       /* [views], those with slices perpendicular to x first; indices below count in it */
 	const gt_dd_edge_q *height;     /* [views][columns + 1]: U and q */
 	const gt_dd_edge_q *inverse;    /* [views][columns + 1]: U and 1 / q */
-	const gt_dd_group  *group;      /* [groups] */
+	const gt_dd_group  *group;      /* [groups], by axis and shape */
 	const int          *bundle;     /* [bundles + 1]: views bundle[i] .. bundle[i+1]-1, at most GT_DD_BUNDLE, see nearly the same slices of z */
 	int    views[2], groups[2], bundles[2]; /* by axis */
+	gt_dd_run run[2][GT_DD_SHAPES]; /* by axis and shape */
 	int    together;                /* views of a group */
 	double most_A, least_A;         /* height of a cell in voxels */
+	double typical_lines;           /* that a group's columns of a block of forward meet on a slice, on the average */
 	double spread;                  /* by how much that differs over GT_DD_SPREAD slices, of itself, at most */
 	double typical_span;            /* what a bundle sees along z on the average, in voxels, at the mean height */
 	size_t limit;                   /* bytes of scratch at most */
@@ -39,6 +44,8 @@ typedef struct { const float *lines; int axis, begin, end, stride; } gt_dd_lines
 
 size_t gt_dd_fast_forward_scratch(const gt_dd *d, const gt_dd_fast *f);
 size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f);
+/* The shape of forward's tiles that suits so many rows. */
+int    gt_dd_fast_forward_shape(int rows);
 int    gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f);
 int    gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f);
 void   gt_dd_fast_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *x, float *y);

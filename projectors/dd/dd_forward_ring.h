@@ -7,17 +7,20 @@
 
 enum { WARP = 32, MOST_SLICES = 16 };
 
+/* Of a slice: first line here, how many; first z edge of the window; bytes from the end of the head, of the slices that are here. */
+struct __align__(16) span
+{
+	int line, lines, low, offset;
+};
+
 /* Head of a place of the ring: consecutive slices, and what is known of the next ones. */
 struct unit {
 	int first, slices;        /* slice numbers */
-	int last, bytes;          /* nothing follows; bytes of a line */
+	int last, bytes;          /* nothing follows; bytes from line to line */
 	float intervals, inverse; /* of the window in z */
 	int until;                /* slices up to here have windows of that height, and all their lines in one unit */
 	int part;                 /* only some lines of one slice are here */
-	int line[MOST_SLICES];    /* first line here */
-	int lines[MOST_SLICES];
-	int low[MOST_SLICES];    /* first z edge of the window */
-	int offset[MOST_SLICES]; /* bytes from the end of the head, of the slices that are here */
+	struct span span[MOST_SLICES];
 };
 static_assert(sizeof(unit) % 16 == 0, "bulk copies need 16 bytes");
 
@@ -26,8 +29,8 @@ struct job {
 	float *y;
 	int axis, begin, end; /* slices of this launch */
 	int stride, add;      /* add to y, or set it */
-	int first_group;      /* in gt_dd_fast.group */
-	int column_blocks, groups, flush;
+	gt_dd_run run;        /* of groups */
+	int column_blocks, flush;
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -35,6 +38,7 @@ struct job {
 struct ring {
 	unsigned char *base;
 	int size;  /* bytes of a place */
+	int spread; /* are several columns read at a time? Then a line at its end is left free, and lines begin in banks apart. */
 	int whole; /* volumes of up to so many slices of z are fetched in whole lines */
 	unsigned full, empty;
 };
@@ -100,17 +104,24 @@ static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, con
 	return r;
 }
 
+/* Bytes from line to line, so that 8 entries of three lines beside each other, or 16 of two, lie in different banks for the most part. */
+static __device__ __forceinline__ int apart_of(int bytes)
+{
+	const int bank = bytes % 128;
+	return bytes + (bank < 48 ? 48 - bank : bank > 80 ? 176 - bank : 0);
+}
+
 /* Copies parts of `lines` lines to place `to`, for one lane: four at a time, because each takes its addresses from registers of its own. */
-static __device__ __forceinline__ void fetch(unsigned to, const float *from, int lines, unsigned bytes, int stride, unsigned bar)
+static __device__ __forceinline__ void fetch(unsigned to, const float *from, int lines, unsigned bytes, unsigned apart, int stride, unsigned bar)
 {
 #pragma unroll 1
 	for (; lines >= 4; lines -= 4) {
 #pragma unroll
-		for (int i = 0; i < 4; i++, to += bytes, from += stride)
+		for (int i = 0; i < 4; i++, to += apart, from += stride)
 			bulk_copy(to, from, bytes, bar);
 	}
 #pragma unroll 1
-	for (; lines > 0; lines--, to += bytes, from += stride)
+	for (; lines > 0; lines--, to += apart, from += stride)
 		bulk_copy(to, from, bytes, bar);
 }
 static __device__ __forceinline__ const float *same_from(const float *p, int lane)
@@ -123,7 +134,7 @@ template <int SLOTS>
 static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, const gt_dd_group *g, int k0, int k1,
                                int l0, int l1, int most_slices)
 {
-	const int lane = threadIdx.x % WARP, room = ring.size - (int)sizeof(unit), width = d.n[1 - j.axis];
+	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis];
 	const struct heights heights = heights_of(d, f, g, k0, k1);
 	unsigned units = 0;
 	auto open = [&]() {
@@ -141,14 +152,16 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 		if (d.n[2] <= ring.whole && r.lines)
 			r.low = 0, r.high = d.n[2];
 		const int entries = min((__reduce_max_sync(~0u, r.high - r.low) + 2 + 3) & ~3, j.stride), bytes = entries * 4;
+		const int apart = ring.spread && entries < j.stride ? apart_of(bytes) : bytes;
+		const int room = ring.size - (int)sizeof(unit) - ring.spread * apart;
 		r.low = min(r.low, j.stride - entries);
 		const float *from = j.lines + ((size_t)(n - j.begin) * width + r.line) * j.stride + r.low;
-		int before = r.lines * bytes; /* bytes of the slices before */
+		int before = r.lines; /* lines of the slices before */
 		for (int t = 1; t < WARP; t *= 2) {
 			const int other = __shfl_up_sync(~0u, before, t);
 			before += lane >= t ? other : 0;
 		}
-		before -= r.lines * bytes;
+		before -= r.lines;
 		int s = 0, done = 0; /* the next slice, and its lines that are done */
 		while (s < WARP) {
 			const int lines = __shfl_sync(~0u, r.lines, s);
@@ -157,31 +170,27 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 				continue;
 			}
 			/* as many slices as fit, or a part of one */
-			const int offset = before - __shfl_sync(~0u, before, s), in = lane - s;
-			const unsigned fits = __ballot_sync(~0u, in >= 0 && in < most_slices && r.lines > 0 && offset + r.lines * bytes <= room) >> s;
-			const int here = done || !fits ? min(lines - done, room / bytes) : 0, count = same(here ? 1 : __ffs(~fits) - 1);
+			const int ahead = before - __shfl_sync(~0u, before, s), offset = ahead * apart, in = lane - s;
+			const unsigned fits = __ballot_sync(~0u, in >= 0 && in < most_slices && r.lines > 0 && offset + r.lines * apart <= room) >> s;
+			const int here = done || !fits ? min(lines - done, room / apart) : 0, count = same(here ? 1 : __ffs(~fits) - 1);
 			const unsigned slot = open(), bar = ring.full + 8 * slot;
 			unit *u = (unit *)(ring.base + slot * ring.size);
-			if (in >= 0 && in < most_slices) {
-				u->line[in] = r.line + done;
-				u->lines[in] = here ? here : r.lines;
-				u->low[in] = r.low;
-				u->offset[in] = offset;
-			}
+			if (in >= 0 && in < most_slices)
+				u->span[in] = { r.line + done, here ? here : r.lines, r.low, offset };
 			if (lane == 0) {
 				u->first = n0 + s;
 				u->slices = count;
 				u->last = 0;
-				u->bytes = bytes;
+				u->bytes = apart;
 				u->intervals = (float)(entries - 2);
 				u->inverse = 1 / (float)(entries - 2);
 				u->until = here ? n0 + s + 1 : n0 + WARP;
 				u->part = here > 0;
 			}
-			const int total = here ? here * bytes : __shfl_sync(~0u, offset + r.lines * bytes, s + count - 1);
+			const int total = here ? here : __shfl_sync(~0u, ahead + r.lines, s + count - 1);
 			__syncwarp();
 			if (lane == 0)
-				barrier_expect(bar, total);
+				barrier_expect(bar, total * bytes);
 			__syncwarp();
 			const unsigned to = same(address_of(u + 1));
 			const float *own = from + (size_t)done * j.stride;
@@ -193,7 +202,7 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 				const unsigned to_slice = to + __shfl_sync(~0u, offset, t);
 				const int take = __shfl_sync(~0u, own_lines, t);
 				if (elected())
-					fetch(to_slice, at, take, bytes, j.stride, bar);
+					fetch(to_slice, at, take, bytes, apart, j.stride, bar);
 			}
 			units++;
 			done = here ? done + here : 0;
