@@ -43,6 +43,7 @@ struct cli_command {
 	const cli_option *options;
 	const void *defaults;
 	size_t options_size, least_files, most_files;
+	size_t words;                   /* of these so many first ones are words of the command's own, not files */
 	int (*run)(const cli_call *call, const void *options);          /* returns the exit code */
 	void (*list)(FILE *out);        /* lists what the command knows by name; may be NULL */
 };

@@ -50,7 +50,7 @@ static gt_status check_output(const cli_call *call, const void *options, const c
 	gt_status st = GT_OK;
 	if (!path)
 		return GT_OK;
-	for (size_t i = 0; i < call->files; i++)
+	for (size_t i = call->command->words; i < call->files; i++)
 		GT_TRY(differs(o, path, call->file[i], "the input"));
 	for (const cli_option *p = call->command->options; p->name; p++)
 		if (p != o && (p->kind == CLI_INPUT || p->kind == CLI_OUTPUT)) {

@@ -296,5 +296,6 @@ const cli_command cli_study = {
 	.options_size = sizeof defaults,
 	.least_files = 1,
 	.most_files = 2,
+	.words = 1,
 	.run = run,
 };

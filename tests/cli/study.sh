@@ -62,6 +62,8 @@ refused 1 "expected one of 'gantry study iterative'" study iterative --from undr
 sed -i 's/^plot .*/plot nothing/' undrawn/gups.gp
 refused 1 "gnuplot could not draw gups.png" study accuracy --from undrawn -o never
 refused 1 "nowhere/report.html: cannot be read" study accuracy --from nowhere -o never
+# what the command is called is no file
+refused 1 "nowhere/report.html: cannot be read" study accuracy --from nowhere -o accuracy
 nothing_left never "a study that was drawn again"
 
 # A folder that is there is not touched.
