@@ -32,8 +32,6 @@ static __device__ __forceinline__ void store4(unsigned a, float x, float y, floa
 {
 	asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};" ::"r"(a), "f"(x), "f"(y), "f"(z), "f"(w) : "memory");
 }
-/* Into the second cache, without waiting. */
-static __device__ __forceinline__ void prefetch(const float *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 /* The same value in all lanes, known to the compiler as such: control flow that hangs on it needs no barriers. */
 static __device__ __forceinline__ int same(int x) { return __shfl_sync(~0u, x, 0); }
 

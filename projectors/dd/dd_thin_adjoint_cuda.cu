@@ -34,9 +34,6 @@
 #ifndef GT_DD_THIN_WHOLE /* detectors of up to so many rows are fetched in whole columns and do with rounded places: 16 to 64 */
 #define GT_DD_THIN_WHOLE 64
 #endif
-#ifndef GT_DD_THIN_PART /* voxels above each other that are read together when a tile is done: 4, 8 */
-#define GT_DD_THIN_PART 8
-#endif
 #ifndef GT_DD_THIN_AHEAD /* tiles of more slices ask for the next column ahead: 0 to 32 */
 #define GT_DD_THIN_AHEAD 20
 #endif
@@ -169,33 +166,15 @@ static __device__ __forceinline__ void consume(const thin_unit *u, int voxel, in
 	}
 }
 
-static __device__ __forceinline__ float *voxel_at(const gt_dd &d, const job &j, int i, int n, int e)
-{
-	return j.b + (size_t)e * d.n[0] * d.n[1] + (j.axis == 1 ? (size_t)n * d.n[0] + i : (size_t)i * d.n[0] + n);
-}
-
-/* Asks for the voxels that flush() will add to, so that they are in the second cache by then. */
-template <int NZ, int VOXELS> static __device__ void announce(const gt_dd &d, const job &j, int i, int n, int e, int end)
-{
-	const size_t plane = (size_t)d.n[0] * d.n[1];
-#pragma unroll 1
-	for (int v = 0; v < VOXELS; v++)
-		if (n < d.n[j.axis] && i + v < d.n[1 - j.axis]) {
-			const float *x = voxel_at(d, j, i + v, n, e);
-			for (int z = 0; z < NZ && e + z < end; z++)
-				prefetch(x + z * plane);
-		}
-}
-
 template <int NZ, int VOXELS>
 static __device__ void flush(const gt_dd &d, const job &j, float (&sum)[VOXELS][NZ], int i, int n, int e, int end)
 {
-	enum { PART = NZ % GT_DD_THIN_PART == 0 ? GT_DD_THIN_PART : NZ < 4 ? NZ : 4 };
+	enum { PART = NZ < 4 ? NZ : 4 };
 	const size_t plane = (size_t)d.n[0] * d.n[1];
 #pragma unroll
 	for (int v = 0; v < VOXELS; v++) {
 		if (n < d.n[j.axis] && i + v < d.n[1 - j.axis]) {
-			float *x = voxel_at(d, j, i + v, n, e);
+			float *x = j.b + (size_t)e * plane + (j.axis == 1 ? (size_t)n * d.n[0] + i + v : (size_t)(i + v) * d.n[0] + n);
 #pragma unroll
 			for (int first = 0; first < NZ; first += PART) {
 				float old[PART];
@@ -253,7 +232,6 @@ __global__ void __launch_bounds__(THREADS, (thin_shape<NZ, VOXELS>::BLOCKS)) thi
 			if (e >= 0)
 				flush<NZ, VOXELS>(d, j, sum, i0 + voxel, n0 + slice, e, z1);
 			e = same(order.edge);
-			announce<NZ, VOXELS>(d, j, i0 + voxel, n0 + slice, e, z1);
 		}
 		if (order.valid >> slice & 1)
 			consume<NZ, VOXELS, FORM>(u, voxel, slice, u->chunks, sum);
