@@ -41,7 +41,10 @@
 #ifndef GT_DD_ADJOINT_SHORT /* detectors of up to so many rows do with rounded places: 0 to 512 */
 #define GT_DD_ADJOINT_SHORT 64
 #endif
-#include "core/cuda.h"
+#ifndef GT_DD_ADJOINT_BESIDE /* with up to so many blocks per axis both run beside each other: 0 to 1 << 20 */
+#define GT_DD_ADJOINT_BESIDE 4096
+#endif
+#include "core/cuda_side.h"
 #include "projectors/dd/dd_ring.h"
 #include "projectors/pieces.h"
 
@@ -253,7 +256,8 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 			const int z = e + lane + WARP * r;
 			up = lane == WARP - 1 ? next : up;
 			if (n < d.n[j.axis] && i0 + v < width && z < z1)
-				j.b[line * d.n[2] + z] += up - s->E[v][r];
+				atomicAdd(&j.b[line * d.n[2] + z],
+				          up - s->E[v][r]); /* no other thread adds here, but so none waits for what was there */
 		}
 		asm volatile("" ::: "memory"); /* loads of all voxels at once would not fit the registers */
 	}
@@ -265,9 +269,6 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 	s->top = 0;
 }
 
-/* 0, 1, ... n-1 from the middle: strips that few views see come last, when there is little left to do beside them. */
-static __device__ int outwards(int i, int n) { return i % 2 ? n / 2 - (i + 1) / 2 : n / 2 + i / 2; }
-
 template <int STRIP, int EDGES, int FORM>
 __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(gt_dd d, gt_dd_fast f, job j)
 {
@@ -276,7 +277,7 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 	__shared__ int part_end; /* of the block's slices of z */
 	__shared__ __align__(8) unsigned long long full[GT_DD_ADJOINT_SLOTS], empty[GT_DD_ADJOINT_SLOTS];
 	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP;
-	const int i0 = outwards(blockIdx.x / j.slice_groups % j.strips, j.strips) * STRIP, n0 = blockIdx.x % j.slice_groups * SLICES,
+	const int i0 = gt_dd_outwards(blockIdx.x / j.slice_groups % j.strips, j.strips) * STRIP, n0 = blockIdx.x % j.slice_groups * SLICES,
 		  z0 = blockIdx.x / j.strips / j.slice_groups * j.part;
 	const struct ring ring = { places, address_of(full), address_of(empty) };
 	if (threadIdx.x == 0) {
@@ -327,9 +328,10 @@ __global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(
 template <int STRIP, int EDGES, int FORM> __global__ void adjoint_kernel(gt_dd d, gt_dd_fast f, job j) {}
 #endif
 
-/* [y][x][z] -> [z][y][x], DEEP slices of WARP columns per block */
+/* [y][x][z] -> [z][y][x], of one volume or the sum of two, DEEP slices of WARP columns per block */
 enum { DEEP = 2 * WARP, UNFOLD_WARPS = 8 };
-static __global__ void __launch_bounds__(WARP *UNFOLD_WARPS) unfold(const float *b, float *x, int nz, size_t columns, int tiles_z)
+static __global__ void __launch_bounds__(WARP *UNFOLD_WARPS)
+	unfold(const float *b, const float *other, float *x, int nz, size_t columns, int tiles_z)
 {
 	enum { OWN = DEEP / UNFOLD_WARPS, PARTS = DEEP / WARP };
 	__shared__ float tile[DEEP][WARP + 1];
@@ -341,6 +343,7 @@ static __global__ void __launch_bounds__(WARP *UNFOLD_WARPS) unfold(const float 
 		const size_t c = c0 + warp + i / PARTS * UNFOLD_WARPS;
 		const int z = z0 + i % PARTS * WARP + lane;
 		v[i] = c < columns && z < nz ? b[c * nz + z] : 0;
+		v[i] += other && c < columns && z < nz ? other[c * nz + z] : 0;
 	}
 #pragma unroll
 	for (int i = 0; i < OWN; i++)
@@ -416,18 +419,29 @@ static size_t batch_views(const gt_dd *d, const gt_dd_fast *f)
 	const size_t most = f->limit / one;
 	return most < 1 ? 1 : most < views ? most : views;
 }
-/* With few views the last blocks of an axis would leave most of the device idle: then those of the other begin beside them. */
+static size_t sums_bytes(const gt_dd *d, size_t views) { return (views * d->columns * stride_of(d) * sizeof(float2) + 255) / 256 * 256; }
+/* The last blocks of an axis would leave most of the device idle. With few views those of the other begin beside them, and wait before they add. */
+static int begins_early(const gt_dd *d, const gt_dd_fast *f)
+{
+	const size_t sums = sums_bytes(d, (size_t)f->views[0] + f->views[1]);
+	return f->views[0] && f->views[1] && sums <= volume_bytes(d) && sums <= f->limit;
+}
+/* With more views, where blocks are few, both axes run beside each other, each with a volume and sums of its own. */
 static int runs_beside(const gt_dd *d, const gt_dd_fast *f)
 {
-	const double sums = (double)(f->views[0] + f->views[1]) * d->columns * stride_of(d) * sizeof(float2);
-	return f->views[0] && f->views[1] && sums <= (double)volume_bytes(d) && sums <= (double)f->limit;
+	static const int strip[] = { 0, GT_DD_ADJOINT_STRIP, GT_DD_ADJOINT_STRIP, GT_DD_ADJOINT_STRIP3, GT_DD_ADJOINT_STRIP4 };
+	const double blocks = (double)d->n[0] * d->n[1] / (strip[edges_of(d, f)] * SLICES);
+	const size_t batch = batch_views(d, f);
+	return f->views[0] && f->views[1] && !begins_early(d, f) && batch >= (size_t)f->views[0] && batch >= (size_t)f->views[1] &&
+	       blocks <= GT_DD_ADJOINT_BESIDE && 2 * (volume_bytes(d) + sums_bytes(d, batch)) <= f->limit;
 }
 extern "C" size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f)
 {
 	if (thin_is_best(d, f))
 		return gt_dd_thin_adjoint_scratch(d, f);
-	const size_t views = runs_beside(d, f) ? f->views[0] + f->views[1] : batch_views(d, f);
-	return volume_bytes(d) + views * d->columns * stride_of(d) * sizeof(float2);
+	if (begins_early(d, f))
+		return volume_bytes(d) + sums_bytes(d, (size_t)f->views[0] + f->views[1]);
+	return (volume_bytes(d) + sums_bytes(d, batch_views(d, f))) * (runs_beside(d, f) ? 2 : 1);
 }
 
 template <int STRIP, int EDGES, int FORM> static cudaError_t launch_form(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
@@ -475,35 +489,66 @@ static void sum_views(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, c
 	                                                                                                   groups);
 }
 
+/* Adds what the views of an axis see to b, with sums behind it: of all views already there, or made here by batches. Returns 0 if that failed. */
+static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, const float *y, float *b, int early)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	const int edges = edges_of(d, f), first = axis ? f->views[0] : 0, end = first + f->views[axis];
+	const size_t batch = batch_views(d, f);
+	float2 *sums = (float2 *)((char *)b + volume_bytes(d));
+	job j = { sums,
+		  b,
+		  first,
+		  0,
+		  axis ? f->bundles[0] : 0,
+		  f->bundles[axis],
+		  axis,
+		  stride_of(d),
+		  d->rows / 2,
+		  form_of(d),
+		  view_stride_of(d),
+		  0,
+		  0,
+		  0,
+		  early && axis };
+	for (; j.first < end; j.first += j.views) {
+		j.views = (size_t)(end - j.first) < batch ? end - j.first : (int)batch;
+		if (early)
+			j.sums = sums + j.first * j.view_stride;
+		else
+			sum_views(queue, d, f, y, j.first, j.views, sums);
+		if (gt_cuda_check(be, launch_edges(queue, d, f, edges, j), "dd adjoint"))
+			return 0;
+	}
+	return 1;
+}
+
 extern "C" void gt_dd_fast_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)
 {
 	if (thin_is_best(d, f)) {
 		gt_dd_thin_adjoint(be, d, f, y, x);
 		return;
 	}
-	cudaStream_t queue = gt_cuda_queue(be);
-	const size_t batch = batch_views(d, f), columns = (size_t)d->n[0] * d->n[1];
-	const int beside = runs_beside(d, f), edges = edges_of(d, f), tiles = pieces(d->n[2], DEEP);
-	float *b = (float *)gt_scratch(be);
-	float2 *sums = (float2 *)((char *)b + volume_bytes(d));
-	job j = { sums, b, 0, 0, 0, 0, 0, stride_of(d), d->rows / 2, form_of(d), view_stride_of(d), 0, 0, 0, 0 };
-	cudaMemsetAsync(b, 0, columns * d->n[2] * sizeof(float), queue);
-	if (beside)
-		sum_views(queue, d, f, y, 0, f->views[0] + f->views[1], sums);
-	for (; j.axis < 2; j.bundle += j.bundles, j.axis++) {
-		const int end = j.first + f->views[j.axis];
-		j.bundles = f->bundles[j.axis];
-		for (; j.first < end; j.first += j.views) {
-			j.views = (size_t)(end - j.first) < batch ? end - j.first : (int)batch;
-			if (beside)
-				j.sums = sums + j.first * j.view_stride;
-			else
-				sum_views(queue, d, f, y, j.first, j.views, sums);
-			j.early = beside && j.axis;
-			if (gt_cuda_check(be, launch_edges(queue, d, f, edges, j), "dd adjoint"))
-				return;
-		}
+	const size_t columns = (size_t)d->n[0] * d->n[1];
+	const int tiles = pieces(d->n[2], DEEP), early = begins_early(d, f), beside = runs_beside(d, f);
+	float *b = (float *)gt_scratch(be), *other = NULL;
+	if (beside) {
+		other = (float *)((char *)b + volume_bytes(d) + sums_bytes(d, batch_views(d, f)));
+		gt_cuda_side(be);
+		cudaMemsetAsync(other, 0, volume_bytes(d), gt_cuda_queue(be));
+		adjoint_axis(be, d, f, 1, y, other, 0);
+		gt_cuda_main(be);
 	}
-	unfold<<<(unsigned)((columns + WARP - 1) / WARP * tiles), dim3(WARP, UNFOLD_WARPS), 0, queue>>>(b, x, d->n[2], columns, tiles);
+	cudaStream_t queue = gt_cuda_queue(be);
+	cudaMemsetAsync(b, 0, volume_bytes(d), queue);
+	if (early)
+		sum_views(queue, d, f, y, 0, f->views[0] + f->views[1], (float2 *)((char *)b + volume_bytes(d)));
+	const int fine = adjoint_axis(be, d, f, 0, y, b, early) && (beside || adjoint_axis(be, d, f, 1, y, b, early));
+	if (beside)
+		gt_cuda_join(be);
+	if (!fine)
+		return;
+	unfold<<<(unsigned)((columns + WARP - 1) / WARP * tiles), dim3(WARP, UNFOLD_WARPS), 0, queue>>>(b, other, x, d->n[2], columns,
+	                                                                                                tiles);
 	gt_cuda_check(be, cudaGetLastError(), "dd adjoint");
 }

@@ -38,6 +38,9 @@ typedef struct {
 	size_t limit;                   /* bytes of scratch at most */
 } gt_dd_fast;
 
+/* 0, 1, ... n-1 from the middle: blocks that few rays meet come last, when there is little left to do beside them. */
+GT_HD int gt_dd_outwards(int i, int n) { return n / 2 + (i % 2 ? -(i + 1) / 2 : i / 2); }
+
 /* Running sums along z of the voxels of slices begin .. end-1 of a volume, [slice - begin][voxel][stride]: entry e is the sum of voxels 0 .. e-1 less
  * a constant of the line; entries past the last keep its value. */
 typedef struct { const float *lines; int axis, begin, end, stride; } gt_dd_lines;

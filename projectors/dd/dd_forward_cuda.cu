@@ -79,9 +79,6 @@ static __host__ __device__ constexpr int threads_of(int rows) { return WARP * (w
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* Blocks of columns from the middle of n outwards: those with little work come last. */
-static __device__ __forceinline__ int outwards(int rank, int n) { return n / 2 + (rank % 2 ? -(rank + 1) / 2 : rank / 2); }
-
 /* Of lane (group, place): rows place + LANES r of column c WARP / LANES + group. Plans: of lane slice * COLUMNS + column. */
 template <int ROWS, int LANES, int COLUMNS> struct sums {
 	enum { SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT };
@@ -234,7 +231,7 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 	__shared__ __align__(8) unsigned long long full[GT_DD_FORWARD_SLOTS], empty[GT_DD_FORWARD_SLOTS];
 	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP, wide = WARPS / f.together * COLUMNS;
 	const gt_dd_group *g = f.group + j.run.first + blockIdx.x % j.run.groups;
-	const int k0 = outwards(blockIdx.x / j.run.groups % j.column_blocks, j.column_blocks) * wide, k1 = min(k0 + wide, d.columns);
+	const int k0 = gt_dd_outwards(blockIdx.x / j.run.groups % j.column_blocks, j.column_blocks) * wide, k1 = min(k0 + wide, d.columns);
 	const int tile = blockIdx.x / j.run.groups / j.column_blocks, l0 = g->low + tile * TALL, l1 = min(l0 + TALL, g->high);
 	const int own_rows = same(l1 - l0);
 	const int size = slot_bytes(TALL);

@@ -196,6 +196,11 @@ static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, 
 			  rows = __shfl_sync(~0u, high, src) - from;
 		const unsigned seen = (int)SHAPE::CHUNK == (int)SHAPE::HEIGHT ? 1 : __shfl_sync(~0u, chunks, src);
 		const gt_dd_near *v = f.view + at;
+		/* asked for before there is room, so that the room waits for less */
+		const int n = n0 + lane, valid = lane < SHAPE::SLICES && n >= v->first && n < v->end;
+		const unsigned bits = __ballot_sync(~0u, valid);
+		const double g = v->g0 + n * v->dg, start = v->a0 + n * v->da - i0, above = e + SHAPE::HEIGHT * 0.5 - (v->z0 + n * v->dz),
+			     shift = v->p + from;
 		const int whole = rows == d.rows, bytes = whole ? j.stride * 8 : (rows + 2) / 2 * 16;
 		const int pair = SHAPE::ODD && whole && j.stride % 2; /* copies begin with even columns and are of an even number of these */
 		const int room = (SHAPE::SLOT - (int)sizeof(block_unit) - 16) / (bytes + 16) - 2 * pair;
@@ -204,17 +209,14 @@ static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, 
 			const unsigned skip = pair ? k % 2 : 0, copied = pair ? (skip + count + 1) / 2 * 2 : count;
 			unsigned char *place = w->ring.base + slot * SHAPE::SLOT;
 			block_unit *u = (block_unit *)place;
-			const int n = n0 + lane, valid = lane < SHAPE::SLICES && n >= v->first && n < v->end;
-			const unsigned bits = __ballot_sync(~0u, valid);
 			if (valid) {
-				const double g = v->g0 + n * v->dg;
-				u->line[lane][0] = v->a0 + n * v->da - i0;
+				u->line[lane][0] = start;
 				u->line[lane][1] = g;
 				u->line[lane][2] = 1 / g;
-				u->line[lane][3] = e + SHAPE::HEIGHT * 0.5 - (v->z0 + n * v->dz);
+				u->line[lane][3] = above;
 			}
 			if (lane == 0) {
-				u->shift = v->p + from;
+				u->shift = shift;
 				u->rows = rows;
 				u->from_middle = from - j.middle;
 				u->columns = (int)count;

@@ -23,7 +23,7 @@
 #define GT_DD_THIN_CHUNK 4
 #endif
 #ifndef GT_DD_THIN_SLOTS /* places of the ring: 2 to 8 */
-#define GT_DD_THIN_SLOTS 3
+#define GT_DD_THIN_SLOTS 2
 #endif
 #ifndef GT_DD_THIN_BLOCKS /* blocks per multiprocessor where a thread has up to 40 sums: 3, 4, 5 */
 #define GT_DD_THIN_BLOCKS 4
@@ -34,11 +34,17 @@
 #ifndef GT_DD_THIN_WHOLE /* detectors of up to so many rows are fetched in whole columns and do with rounded places: 16 to 64 */
 #define GT_DD_THIN_WHOLE 64
 #endif
+#ifndef GT_DD_THIN_AHEAD /* tiles of more slices ask for the next column ahead: 0 to 32 */
+#define GT_DD_THIN_AHEAD 20
+#endif
+#ifndef GT_DD_THIN_BESIDE /* with up to so many blocks per axis both run beside each other: 0 to 1 << 20 */
+#define GT_DD_THIN_BESIDE 4096
+#endif
 #ifndef GT_DD_THIN_FOLDED /* up to so many rows, places are not made fractions: 0 to 64 */
 #define GT_DD_THIN_FOLDED 40
 #endif
 #include <math.h>
-#include "core/cuda.h"
+#include "core/cuda_side.h"
 #include "projectors/dd/dd_ring.h"
 #include "projectors/pieces.h"
 
@@ -91,7 +97,7 @@ template <int FORM> static __device__ __forceinline__ float sum_at(const struct 
 template <int NZ, int VOXELS, int FORM>
 static __device__ __forceinline__ void consume(const thin_unit *u, int voxel, int slice, unsigned chunks, float (&sum)[VOXELS][NZ])
 {
-	enum { CHUNK = thin_shape<NZ, VOXELS>::CHUNK };
+	enum { CHUNK = thin_shape<NZ, VOXELS>::CHUNK, AHEAD = NZ > GT_DD_THIN_AHEAD };
 	const int count = u->columns;
 	const double a = u->line[slice][0] - voxel, g = u->line[slice][1], in_rows = inverse_of(u->rows),
 		     in_g = u->line[slice][2] * in_rows, above = u->line[slice][3], shift = u->shift * in_rows;
@@ -118,8 +124,9 @@ static __device__ __forceinline__ void consume(const thin_unit *u, int voxel, in
 	c.step = (float)slope;
 	c.middle = (float)(slope * above - shift);
 	for (;;) {
-		const float inverse = reciprocal(high - low), next_high = (float)fma(g, U[k + 2].x, a); /* the last one is not looked at */
-		slope = U[k + 1].y * in_g;
+		const float inverse = reciprocal(high - low),
+			    next_high = AHEAD ? (float)fma(g, U[k + 2].x, a) : 0; /* the last one is not looked at */
+		slope = AHEAD ? U[k + 1].y * in_g : 0;
 		const float next_step = (float)slope, next_middle = (float)(slope * above - shift);
 		float weight[VOXELS];
 #pragma unroll
@@ -146,9 +153,16 @@ static __device__ __forceinline__ void consume(const thin_unit *u, int voxel, in
 		if (++k >= count || high >= VOXELS)
 			break;
 		low = high;
-		high = next_high;
-		c.step = next_step;
-		c.middle = next_middle;
+		if (AHEAD) {
+			high = next_high;
+			c.step = next_step;
+			c.middle = next_middle;
+		} else {
+			high = (float)fma(g, U[k + 1].x, a);
+			slope = U[k].y * in_g;
+			c.step = (float)slope;
+			c.middle = (float)(slope * above - shift);
+		}
 	}
 }
 
@@ -180,9 +194,6 @@ static __device__ void flush(const gt_dd &d, const job &j, float (&sum)[VOXELS][
 	}
 }
 
-/* 0, 1, ... n-1 from the middle: strips that few views see come last, when there is little left to do beside them. */
-static __device__ int outwards(int i, int n) { return i % 2 ? n / 2 - (i + 1) / 2 : n / 2 + i / 2; }
-
 template <int NZ, int VOXELS, int FORM>
 __global__ void __launch_bounds__(THREADS, (thin_shape<NZ, VOXELS>::BLOCKS)) thin_kernel(gt_dd d, gt_dd_fast f, job j)
 {
@@ -190,8 +201,9 @@ __global__ void __launch_bounds__(THREADS, (thin_shape<NZ, VOXELS>::BLOCKS)) thi
 	extern __shared__ __align__(128) unsigned char places[];
 	__shared__ __align__(8) unsigned long long full[GT_DD_THIN_SLOTS], empty[GT_DD_THIN_SLOTS];
 	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP;
-	const int i0 = outwards(blockIdx.x / j.slice_groups % j.strips, j.strips) * S::STRIP, n0 = blockIdx.x % j.slice_groups * SLICES,
-		  z0 = blockIdx.x / j.strips / j.slice_groups * j.part, z1 = min(z0 + j.part, d.n[2]);
+	const int i0 = gt_dd_outwards(blockIdx.x / j.slice_groups % j.strips, j.strips) * S::STRIP,
+		  n0 = blockIdx.x % j.slice_groups * SLICES, z0 = blockIdx.x / j.strips / j.slice_groups * j.part,
+		  z1 = min(z0 + j.part, d.n[2]);
 	const struct ring ring = { places, address_of(full), address_of(empty) };
 	if (threadIdx.x == 0) {
 		for (int i = 0; i < GT_DD_THIN_SLOTS; i++) {
@@ -245,11 +257,6 @@ static size_t batch_views(const gt_dd *d, const gt_dd_fast *f)
 	const size_t views = f->views[0] > f->views[1] ? f->views[0] : f->views[1], most = f->limit / (view_stride(d) * sizeof(float2));
 	return most < 1 ? 1 : most < views ? most : views;
 }
-extern "C" size_t gt_dd_thin_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f)
-{
-	return batch_views(d, f) * view_stride(d) * sizeof(float2);
-}
-
 template <int NZ, int VOXELS, int FORM> static cudaError_t launch_form(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)
 {
 	typedef thin_shape<NZ, VOXELS> S;
@@ -300,27 +307,74 @@ extern "C" double gt_dd_thin_adjoint_cost(const gt_dd *d, const gt_dd_fast *f)
 	return sum / STEPS;
 }
 
-extern "C" void gt_dd_thin_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)
+static size_t sums_bytes(const gt_dd *d, const gt_dd_fast *f)
+{
+	return (batch_views(d, f) * view_stride(d) * sizeof(float2) + 255) / 256 * 256;
+}
+static size_t volume_bytes(const gt_dd *d) { return (size_t)d->n[0] * d->n[1] * d->n[2] * sizeof(float); }
+/* As in dd_adjoint_cuda.cu; one of the volumes is the result. */
+static int runs_beside(const gt_dd *d, const gt_dd_fast *f)
+{
+	const double blocks = (double)d->n[0] * d->n[1] / (thin_shape<1, 2>::STRIP * SLICES);
+	const int batch = (int)batch_views(d, f);
+	return f->views[0] && f->views[1] && batch >= f->views[0] && batch >= f->views[1] && blocks <= GT_DD_THIN_BESIDE &&
+	       2 * sums_bytes(d, f) + volume_bytes(d) <= f->limit;
+}
+extern "C" size_t gt_dd_thin_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f)
+{
+	return runs_beside(d, f) ? 2 * sums_bytes(d, f) + volume_bytes(d) : sums_bytes(d, f);
+}
+
+static __global__ void add(float *x, const float *y, size_t n)
+{
+	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+		x[i] += y[i];
+}
+
+/* Adds what the views of an axis see to x; returns 0 if that failed. */
+static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, const float *y, float2 *sums, float *x)
 {
 	static cudaError_t (*const launches[])(cudaStream_t, const gt_dd *, const gt_dd_fast *,
 	                                       job) = { launch<1, 4>,  launch<2, 4>,  launch<4, 2>, launch<8, 2>,
 		                                        launch<16, 2>, launch<20, 2>, launch<32, 2> };
 	cudaStream_t queue = gt_cuda_queue(be);
-	const int groups = pieces(d->columns, WARP), middle = d->rows / 2, form = form_of(d), stride = stride_of(d);
+	const int groups = pieces(d->columns, WARP), middle = d->rows / 2, form = form_of(d), stride = stride_of(d), size = size_of(d),
+		  first = axis ? f->views[0] : 0, bundle = axis ? f->bundles[0] : 0;
 	const size_t batch = batch_views(d, f), apart = view_stride(d);
-	float2 *sums = (float2 *)gt_scratch(be);
-	const int size = size_of(d);
-	cudaMemsetAsync(x, 0, (size_t)d->n[0] * d->n[1] * d->n[2] * sizeof(float), queue);
-	for (int axis = 0, first = 0, bundle = 0; axis < 2; first += f->views[axis], bundle += f->bundles[axis++])
-		for (size_t done = 0; done < (size_t)f->views[axis]; done += batch) {
-			const int views = (int)(f->views[axis] - done < batch ? f->views[axis] - done : batch);
-			job j = {
-				sums, x, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, form, apart, 0, 0, 0, 0
-			};
-			sum_rows<<<(unsigned)((size_t)views * groups), dim3(GT_DD_SUM_LINES, GT_DD_SUM_WARPS), 0, queue>>>(
-				*d, f->view + j.first, y, sums, apart, stride, middle, form, 1.f, groups);
-			if (gt_cuda_check(be, launches[size](queue, d, f, j), "dd adjoint"))
-				return;
-		}
-	gt_cuda_check(be, cudaGetLastError(), "dd adjoint");
+	for (size_t done = 0; done < (size_t)f->views[axis]; done += batch) {
+		const int views = (int)(f->views[axis] - done < batch ? f->views[axis] - done : batch);
+		const job j = {
+			sums, x, first + (int)done, views, bundle, f->bundles[axis], axis, stride, middle, form, apart, 0, 0, 0, 0
+		};
+		sum_rows<<<(unsigned)((size_t)views * groups), dim3(GT_DD_SUM_LINES, GT_DD_SUM_WARPS), 0, queue>>>(*d, f->view + j.first, y,
+		                                                                                                   sums, apart, stride,
+		                                                                                                   middle, form, 1.f,
+		                                                                                                   groups);
+		if (gt_cuda_check(be, launches[size](queue, d, f, j), "dd adjoint"))
+			return 0;
+	}
+	return 1;
+}
+
+extern "C" void gt_dd_thin_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x)
+{
+	enum { ADD_BLOCKS = 1024, ADD_THREADS = 256 };
+	const int beside = runs_beside(d, f);
+	char *scratch = (char *)gt_scratch(be);
+	float2 *sums = (float2 *)scratch, *other_sums = (float2 *)(scratch + sums_bytes(d, f));
+	float *other = (float *)(scratch + 2 * sums_bytes(d, f));
+	if (beside) {
+		gt_cuda_side(be);
+		cudaMemsetAsync(other, 0, volume_bytes(d), gt_cuda_queue(be));
+		adjoint_axis(be, d, f, 1, y, other_sums, other);
+		gt_cuda_main(be);
+	}
+	cudaMemsetAsync(x, 0, volume_bytes(d), gt_cuda_queue(be));
+	const int fine = adjoint_axis(be, d, f, 0, y, sums, x) && (beside || adjoint_axis(be, d, f, 1, y, sums, x));
+	if (beside) {
+		gt_cuda_join(be);
+		add<<<ADD_BLOCKS, ADD_THREADS, 0, gt_cuda_queue(be)>>>(x, other, volume_bytes(d) / sizeof *x);
+	}
+	if (fine)
+		gt_cuda_check(be, cudaGetLastError(), "dd adjoint");
 }
