@@ -2,17 +2,21 @@
 #define GT_ANALYTIC_BACK_BLOCK_H
 /* What a block of voxels does with the tiles of its views, whatever the way to read a tile. A WAY is a struct of
  *   SQUARES, HEIGHT       a block is of SQUARES x SQUARES squares of 16 x 16 columns of voxels, and HEIGHT slices
+ *   HEIGHTS               how many heights of tiles there are at most, 1, 2 or 4
  *   PITCH                 bytes between rows of a tile
  *   entry                 what a block needs of a view; its member `at` is a struct gt_tile_at
  *   place                 of a column of voxels in a view
  *   SLACK                 columns and rows beyond what was computed that a voxel may be seen at
  *   find_extent()         0 if some corner of the block is not in front of the source
  *   fill()                an entry from the view's record; (x, y, z): the block's first voxel
- *   find()                the place of the column (i, j) of the block, without the tile
+ *   find()                the place of the column (i, j) of the block, without the tile; `last`: column of the detector
+ *   move()                that place on by some columns along x, to the column (i, j)
  *   add()                 adds the tile at `stage` bytes behind `stages` to the sums of a column */
 #include "analytic/back_tile.h"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+template <class T> static __device__ __forceinline__ T gt_least(T a, T b) { return a < b ? a : b; }
 
 /* Is the view for a tile, for nobody, or for the plain kernel? */
 template <class WAY> static __device__ int gt_sort_view(const struct gt_tiles_in *in, const struct gt_extent *e, const struct gt_corner *c)
@@ -49,7 +53,8 @@ static __device__ int gt_make_entries(const struct gt_tiles_in *in, size_t first
 		const double x = g->first[0] + (double)from[0] * g->pitch[0], y = g->first[1] + (double)from[1] * g->pitch[1];
 		const double z = g->first[2] + (double)from[2] * g->pitch[2];
 		typename WAY::entry e;
-		e.at = { corner.column, corner.row, (int)v, 0 };
+		const int height = WAY::HEIGHTS > 1 ? gt_least((in->rows - corner.rows) / HEIGHT_STEP, in->heights - 1) : 0;
+		e.at = { corner.column, corner.row, WAY::HEIGHTS * (int)v + height, 0 };
 		WAY::fill(g, &g->view[v], &extent, x, y, z, &e);
 		table[place] = e;
 	}
@@ -63,9 +68,7 @@ static __device__ __forceinline__ int gt_is_inside(const struct gt_back_grid *g,
 	return ix < g->n[0] && iy < g->n[1] && hypot(x - g->center[0], y - g->center[1]) <= g->radius;
 }
 
-template <class T> static __device__ __forceinline__ T gt_least(T a, T b) { return a < b ? a : b; }
-
-template <class WAY> static __device__ __forceinline__ void gt_back_block(const CUtensorMap *map, const struct gt_tiles_in *in)
+template <class WAY> static __device__ __forceinline__ void gt_back_block(const struct gt_tile_maps *maps, const struct gt_tiles_in *in)
 {
 	extern __shared__ __align__(128) char stages[];
 	__shared__ __align__(8) uint64_t full[MOST_STAGES];
@@ -74,9 +77,10 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 	const struct gt_back_grid *g = &in->grid;
 	typename WAY::entry *table = (typename WAY::entry *)(stages + in->stages * in->stage_bytes);
 	constexpr int S = WAY::SQUARES, N = S * S;
+	static_assert(S <= 2, "one step from square to square");
 	const size_t ty = blockIdx.x / in->tiles[0];
 	const size_t from[3] = { S * SIDE * (blockIdx.x % in->tiles[0]), S * SIDE * (ty % in->tiles[1]), WAY::HEIGHT * (ty / in->tiles[1]) };
-	float fi[S], fj[S];
+	float fi, fj[S], beside = 0; /* beside: columns to the next square */
 	int i, j;
 	unsigned inside = 0, live = 0; /* by squares: this thread's column, some column of this warp */
 	gt_lane_place(&i, &j);
@@ -85,12 +89,15 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 		inside |= (unsigned)gt_is_inside(g, from[0] + i + SIDE * (q % S), from[1] + j + SIDE * (q / S)) << q;
 		live |= (unsigned)__any_sync(~0u, inside >> q & 1) << q;
 	}
+	/* Lanes beyond the grid stay within the tile. */
+	const int most[2] = { (int)gt_least(g->n[0] - 1 - from[0], (size_t)S * SIDE),
+		              (int)gt_least(g->n[1] - 1 - from[1], (size_t)S * SIDE) };
+	fi = (float)gt_least(i, most[0]);
+	if (S > 1)
+		beside = (float)gt_least(i + SIDE, most[0]) - fi;
 #pragma unroll
-	for (int q = 0; q < S; q++) {
-		/* Lanes beyond the grid stay within the tile. */
-		fi[q] = (float)gt_least(i + SIDE * q, (int)gt_least(g->n[0] - 1 - from[0], (size_t)S * SIDE));
-		fj[q] = (float)gt_least(j + SIDE * q, (int)gt_least(g->n[1] - 1 - from[1], (size_t)S * SIDE));
-	}
+	for (int q = 0; q < S; q++)
+		fj[q] = (float)gt_least(j + SIDE * q, most[1]);
 	if (threadIdx.x < MOST_STAGES) {
 		done[threadIdx.x] = 0;
 		gt_barrier_init(&full[threadIdx.x]);
@@ -108,13 +115,17 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 		const int n = gt_make_entries<WAY>(in, first, from, table, count);
 		if (threadIdx.x == 0)
 			for (int k = 0; k < in->stages && k < n; k++)
-				gt_fetch(map, in, &table[k].at, stages + k * in->stage_bytes, &full[k]);
+				gt_fetch<WAY::HEIGHTS>(maps, in, &table[k].at, stages + k * in->stage_bytes, &full[k]);
 		int stage = 0;
 #pragma unroll 1
 		for (int k = 0; k < n; k++) {
+			typename WAY::place p;
 #pragma unroll
 			for (int q = 0; q < N; q++) {
-				const typename WAY::place p = WAY::find(&table[k], fi[q % S], fj[q / S], (float)(g->wide - 1));
+				if (q % S == 0)
+					p = WAY::find(&table[k], fi, fj[q / S], in->last);
+				else
+					WAY::move(&p, &table[k], beside, fi + beside, fj[q / S], in->last);
 				if (q == 0)
 					gt_wait_for(&full[stage], phases >> stage & 1);
 				if (N == 1 || live >> q & 1)
@@ -123,7 +134,7 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 			phases ^= 1u << stage;
 			__syncwarp();
 			if ((threadIdx.x & 31) == 0 && gt_leave_stage(&done[stage]) && k + in->stages < n)
-				gt_fetch(map, in, &table[k + in->stages].at, stages + stage * in->stage_bytes, &full[stage]);
+				gt_fetch<WAY::HEIGHTS>(maps, in, &table[k + in->stages].at, stages + stage * in->stage_bytes, &full[stage]);
 			stage = stage + 1 < in->stages ? stage + 1 : 0;
 		}
 		__syncthreads();

@@ -12,6 +12,8 @@
 #define WARPS 8      /* THREADS / 32 */
 #define ENTRIES 128  /* views whose places are in shared memory: THREADS at most, a multiple of 32 */
 #define MOST_STAGES 4
+#define MOST_HEIGHTS 4 /* of tiles: 1, 2 or 4 */
+#define HEIGHT_STEP 8  /* rows that each is lower than the one before */
 #define SHARED_BYTES (227 << 10) /* of a multiprocessor, for blocks */
 #define STATIC_BYTES 1280        /* what a block needs besides stages and table, with the system's share */
 #define ENTRY_BYTES 64           /* what a kernel knows of a view */
@@ -24,7 +26,12 @@
 
 /* Last words of an entry: the tile's first column and row, and the view. */
 struct gt_tile_at {
-	int column, row, view, more; /* more: the kernel's own */
+	int column, row, view, more; /* view: times the kernel's heights, and which of them; more: the kernel's own */
+};
+
+/* Views of a batch in boxes as wide as a tile, by heights from the highest on. */
+struct gt_tile_maps {
+	CUtensorMap of[MOST_HEIGHTS];
 };
 
 struct gt_tiles_in {
@@ -32,7 +39,9 @@ struct gt_tiles_in {
 	struct gt_bias bias;
 	size_t tiles[2], words;
 	double pad;
-	int rows, stage_bytes, stages; /* of a tile */
+	float last; /* column of the detector */
+	int rows, stage_bytes, stages; /* of the highest tile */
+	int heights, step_bytes;       /* how many there are, and what each is smaller */
 	int floats;                    /* of a sample */
 	unsigned *left;                /* [tile][words]: bits of the views that were left out */
 	float *out;
@@ -118,14 +127,18 @@ static __device__ __forceinline__ void gt_wait_for(uint64_t *barrier, unsigned p
 }
 
 /* Starts the copy of a tile into a stage. */
-static __device__ __forceinline__ void gt_fetch(const CUtensorMap *map, const struct gt_tiles_in *in, const struct gt_tile_at *at, char *stage,
-                                                uint64_t *barrier)
+template <int HEIGHTS>
+static __device__ __forceinline__ void gt_fetch(const struct gt_tile_maps *maps, const struct gt_tiles_in *in, const struct gt_tile_at *at,
+                                                char *stage, uint64_t *barrier)
 {
+	static_assert(HEIGHTS <= MOST_HEIGHTS && (HEIGHTS & (HEIGHTS - 1)) == 0, "1, 2 or 4");
+	const unsigned view = (unsigned)at->view / HEIGHTS, height = (unsigned)at->view % HEIGHTS;
 	const unsigned b = gt_shared_address(barrier);
-	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(in->stage_bytes) : "memory");
+	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(in->stage_bytes - (int)height * in->step_bytes)
+	             : "memory");
 	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
 			     gt_shared_address(stage)),
-	             "l"(map), "r"(in->floats * at->column), "r"(at->row + (int)in->pad), "r"(at->view), "r"(b)
+	             "l"(&maps->of[height]), "r"(in->floats * at->column), "r"(at->row + (int)in->pad), "r"(view), "r"(b)
 	             : "memory");
 }
 
@@ -189,13 +202,14 @@ struct gt_tiles {
 	const void *kind;
 	struct gt_bias bias;
 	int side, slices, rows, stages; /* side, slices: voxels of a block along x and y, and z */
+	int heights;                    /* of tiles, as the kernel is made for; rows: of the highest */
 	size_t words, left_bytes;
 	unsigned *left;
 };
 gt_status gt_tiles_new(gt_backend *be, const gt_direct_plan *p, size_t batch, int side, int zp, struct gt_tiles **t);
 void      gt_tiles_free(void *t);
 /* Runs the kernel over a batch, and the plain one over what it leaves. columns: of a tile. */
-typedef void (*gt_tiles_kernel)(const CUtensorMap, const struct gt_tiles_in);
+typedef void (*gt_tiles_kernel)(const struct gt_tile_maps, const struct gt_tiles_in);
 void      gt_tiles_run(const struct gt_tiles *t, const struct gt_back_call *c, gt_tiles_kernel kernel, int columns);
 
 #endif

@@ -80,19 +80,22 @@ gt_status gt_tiles_new(gt_backend *be, const gt_direct_plan *p, size_t batch, in
 void gt_tiles_run(const struct gt_tiles *t, const struct gt_back_call *c, gt_tiles_kernel kernel, int columns)
 {
 	struct gt_tiles_in in;
-	CUtensorMap map;
-	if (describe(c, columns, t->rows, &map))
-		return;
+	struct gt_tile_maps maps;
+	for (in.heights = 0; in.heights < t->heights && t->rows > in.heights * HEIGHT_STEP; in.heights++)
+		if (describe(c, columns, t->rows - in.heights * HEIGHT_STEP, &maps.of[in.heights]))
+			return;
 	in.grid = gt_back_grid_of(c);
 	in.bias = t->bias;
 	in.tiles[0] = parts(in.grid.n[0], (size_t)t->side);
 	in.tiles[1] = parts(in.grid.n[1], (size_t)t->side);
 	in.words = t->words;
 	in.pad = (double)c->layout.pad;
+	in.last = (float)(in.grid.wide - 1);
 	in.rows = t->rows;
 	in.stages = t->stages;
 	in.floats = c->layout.pairs ? 2 : 1;
 	in.stage_bytes = 4 * in.floats * columns * t->rows;
+	in.step_bytes = 4 * in.floats * columns * HEIGHT_STEP;
 	in.left = t->left;
 	in.out = (float *)c->x;
 	const size_t blocks = in.tiles[0] * in.tiles[1] * parts(in.grid.n[2], (size_t)t->slices);
@@ -100,7 +103,7 @@ void gt_tiles_run(const struct gt_tiles *t, const struct gt_back_call *c, gt_til
 	if (gt_cuda_check(c->be, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
 	                  "backprojection: shared memory"))
 		return;
-	kernel<<<(unsigned)blocks, THREADS, bytes, gt_cuda_queue(c->be)>>>(map, in);
+	kernel<<<(unsigned)blocks, THREADS, bytes, gt_cuda_queue(c->be)>>>(maps, in);
 	if (!gt_cuda_check(c->be, cudaGetLastError(), "backprojection of tiles"))
 		gt_back_leftovers(c, t->left, t->words, (size_t)t->side, (size_t)t->slices);
 }

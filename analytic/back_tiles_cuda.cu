@@ -1,6 +1,6 @@
 /* The way of tiles: a block takes one or four squares of 16 x 16 columns of ZP voxels, kept in registers, and all views of a
  * batch. What it sees of a view is a tile of few columns and rows, which the tensor memory accelerator copies into shared memory
- * some views ahead. Up to 1.3 rows per voxel rows are interpolated along the columns once per row, not per voxel, by code without
+ * some views ahead. Up to 1.9 rows per voxel rows are interpolated along the columns once per row, not per voxel, by code without
  * addresses (back_window.h): neither the texture unit nor its 8-bit fractions are in the way. Places are computed relative to the
  * tile, whose corner is found in double, so that single precision keeps 1e-6 of a column. (Block, view) pairs that fit into no
  * tile, or reach rows of which there are no copies, are left to the plain kernel. Needs compute capability 9.0. */
@@ -8,6 +8,7 @@
 #include "analytic/back_window.h"
 
 #define SLACK_UPRIGHT 1e-3 /* columns and rows, for rounding */
+#define TILE_HEIGHTS 1     /* 1, 2 or 4: more cost these kernels more than the rows that they spare */
 
 /* What a block needs of a view. Voxel (i, j) of the block:
  *   flat, parallel: 1/lambda = den, u = (A, A_i, A_j) . (1, i, j) lambda, v = (B, B_i, B_j) . (1, i, j) lambda
@@ -139,6 +140,7 @@ template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS> s
 	typedef struct entry entry;
 	typedef struct place place;
 	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, SAMPLE = 4 * FLOATS, PITCH = SAMPLE * COLUMNS, MIDDLE = COLUMNS / 2;
+	static constexpr int HEIGHTS = TILE_HEIGHTS;
 	static constexpr double SLACK = SLACK_UPRIGHT;
 
 	static __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3],
@@ -173,6 +175,10 @@ template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS> s
 		}
 		return p;
 	}
+	static __device__ __forceinline__ void move(place *p, const entry *e, float, float i, float j, float last)
+	{
+		*p = find(e, i, j, last);
+	}
 	static __device__ __forceinline__ void add(const struct gt_tiles_in *in, float *sum, const char *stages, unsigned stage,
 	                                           const place *p)
 	{
@@ -192,18 +198,18 @@ static constexpr int blocks_of(int squares, int slices)
 
 template <int SHAPE, int STEPS, int SQUARES, int ZP, int COLUMNS, int FLOATS>
 static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES, ZP))
-	back_tiles(const __grid_constant__ CUtensorMap map, const __grid_constant__ struct gt_tiles_in in)
+	back_tiles(const __grid_constant__ struct gt_tile_maps maps, const __grid_constant__ struct gt_tiles_in in)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-	gt_back_block<way<SHAPE, STEPS, SQUARES, ZP, COLUMNS, FLOATS>>(&map, &in);
+	gt_back_block<way<SHAPE, STEPS, SQUARES, ZP, COLUMNS, FLOATS>>(&maps, &in);
 #endif
 }
 
 /* The form ---------------------------------------------------------------- */
 
 /* What there is, by preference: steps, squares, voxels along z, columns, floats of a sample, and the least and the most slices of a
- * grid; for a flat and for an arc. 8-byte samples in rows of 12 or 4 modulo 16, and single ones in rows of 12 or 20 modulo 32, fall on
- * different banks. Low grids fill the multiprocessors better with blocks of 32 slices; pairs of large steps take too many bytes; of few
+ * grid; for a flat and for an arc. 8-byte samples in rows of 12 or 4 modulo 16, and single ones in rows of 12, 16 or 20 modulo 32, fall
+ * on different banks. Low grids fill the multiprocessors better with blocks of 32 slices; pairs of large steps take too many bytes; of few
  * slices little is moved in any case, and narrow tiles have the better places. */
 #define ANY_HEIGHT ((size_t)-1)
 #define KINDS(X)                                        \
@@ -211,6 +217,8 @@ static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES, ZP))
 	X(GT_STEPS_NEAR, 1, 32, 28, 2, 17, ANY_HEIGHT)  \
 	X(GT_STEPS_NEAR, 1, 64, 44, 2, 33, ANY_HEIGHT)  \
 	X(GT_STEPS_LOW, 1, 64, 28, 2, 33, ANY_HEIGHT)   \
+	X(GT_STEPS_HIGH, 1, 32, 48, 1, 17, ANY_HEIGHT)  \
+	X(GT_STEPS_HIGH, 1, 32, 76, 1, 17, ANY_HEIGHT)  \
 	X(GT_STEPS_ANY, 1, 32, 52, 1, 17, ANY_HEIGHT)   \
 	X(GT_STEPS_ANY, 1, 16, 52, 1, 1, 16)            \
 	X(GT_STEPS_ANY, 2, 16, 148, 1, 1, ANY_HEIGHT)   \
@@ -316,7 +324,7 @@ static int fits(const struct kind *k, const struct gt_back_grid *g, const gt_dir
 static const struct kind *choose_kind(const struct gt_back_grid *g, const gt_direct_plan *p, const double steps[2], int *rows, int *stages)
 {
 	const double middle = (steps[0] + steps[1]) / 2;
-	const int own = middle > 1.3 ? GT_STEPS_ANY : middle < 0.8 ? GT_STEPS_LOW : GT_STEPS_NEAR;
+	const int own = middle > 1.9 ? GT_STEPS_ANY : middle > 1.3 ? GT_STEPS_HIGH : middle < 0.8 ? GT_STEPS_LOW : GT_STEPS_NEAR;
 	for (const struct kind *k = kinds; k < kinds + NKINDS && steps[1] <= GT_MOST_STEP; k++)
 		if ((k->steps == own || k->steps == GT_STEPS_ANY) && g->n[2] >= k->least && g->n[2] <= k->most &&
 		    fits(k, g, p, rows, stages))
@@ -389,6 +397,7 @@ static gt_status open_(gt_backend *be, const gt_direct_plan *p, const struct gt_
 	t->kind = k;
 	t->bias = c->bias;
 	t->rows = c->rows;
+	t->heights = TILE_HEIGHTS;
 	t->stages = c->stages;
 	*out = t;
 	return GT_OK;

@@ -5,6 +5,7 @@
 
 #define SLICES 16         /* voxels along z of a block */
 #define SLACK_TILTED 2e-2 /* columns and rows, for rounding and for what is not linear */
+#define TILE_HEIGHTS 4    /* 1, 2 or 4: tiles as high as their view needs */
 #define MOST_BEND 3e-4    /* cells, of what is not linear within a run */
 #define MOST_DRIFT 5e-5   /* of the weight within a run */
 
@@ -44,8 +45,9 @@ static __host__ __device__ int find_extent(const struct gt_back_grid *g, const s
 /* A column of voxels in a view: numerators and denominator of its first voxel, and their steps along z. */
 struct place {
 	float a, b, d, da, db, dd;
-	float last; /* column of the detector */
-	struct gt_tile_at at;
+	float ai, bi, di; /* steps along x */
+	float last;       /* column of the detector */
+	const struct gt_tile_at *at;
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -74,8 +76,8 @@ template <int RUN> struct reach {
 	static constexpr int U = 8, V = RUN == 1 ? 8 : 2 * RUN;
 };
 
-/* base: the byte of the cell that columns and rows count from. ENDS: samples would fade beyond the first and the last column,
- * and voxels that are seen there get nothing. */
+/* base: the byte of the cell that columns and rows count from; first: its column of the detector. ENDS: samples would fade
+ * beyond the first and the last column, and voxels that are seen there get nothing. */
 template <int ZP, int RUN, int PITCH, int ENDS>
 static __device__ __forceinline__ void add_view(float *sum, const char *stages, float base, float first, const struct place *p)
 {
@@ -103,7 +105,7 @@ static __device__ __forceinline__ void add_view(float *sum, const char *stages, 
 template <int SQUARES_, int ZP, int RUN, int COLUMNS> struct way {
 	typedef struct entry entry;
 	typedef struct place place;
-	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, PITCH = 4 * COLUMNS;
+	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, HEIGHTS = TILE_HEIGHTS, PITCH = 4 * COLUMNS;
 	static constexpr double SLACK = SLACK_TILTED;
 
 	static __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3],
@@ -134,16 +136,26 @@ template <int SQUARES_, int ZP, int RUN, int COLUMNS> struct way {
 			 a.w,
 			 b.w,
 			 d.w,
+			 a.y,
+			 b.y,
+			 d.y,
 			 last,
-			 e->at };
+			 &e->at };
+	}
+	/* Spares the entry's loads, of which shared memory has too many. */
+	static __device__ __forceinline__ void move(place *p, const entry *, float by, float, float, float)
+	{
+		p->a = fmaf(by, p->ai, p->a);
+		p->b = fmaf(by, p->bi, p->b);
+		p->d = fmaf(by, p->di, p->d);
 	}
 	static __device__ __forceinline__ void add(const struct gt_tiles_in *, float *sum, const char *stages, unsigned stage,
 	                                           const place *p)
 	{
-		const int middle = p->at.more >> 1;
+		const int more = p->at->more, middle = more >> 1;
 		const float base = gt_bits(stage + (unsigned)middle);
-		if (p->at.more & 1)
-			add_view<ZP, RUN, PITCH, 1>(sum, stages, base, (float)(p->at.column + middle % PITCH / 4), p);
+		if (more & 1)
+			add_view<ZP, RUN, PITCH, 1>(sum, stages, base, (float)(p->at->column + middle % PITCH / 4), p);
 		else
 			add_view<ZP, RUN, PITCH, 0>(sum, stages, base, 0, p);
 	}
@@ -156,10 +168,10 @@ static constexpr int blocks_of(int squares) { return squares == 2 ? 2 : 4; }
 
 template <int SQUARES, int ZP, int RUN, int COLUMNS>
 static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES))
-	back_tilted(const __grid_constant__ CUtensorMap map, const __grid_constant__ struct gt_tiles_in in)
+	back_tilted(const __grid_constant__ struct gt_tile_maps maps, const __grid_constant__ struct gt_tiles_in in)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-	gt_back_block<way<SQUARES, ZP, RUN, COLUMNS>>(&map, &in);
+	gt_back_block<way<SQUARES, ZP, RUN, COLUMNS>>(&maps, &in);
 #endif
 }
 
@@ -284,6 +296,7 @@ static gt_status open_(gt_backend *be, const gt_direct_plan *p, const struct gt_
 		return st;
 	t->kind = k;
 	t->rows = c->rows;
+	t->heights = TILE_HEIGHTS;
 	t->stages = c->stages;
 	*out = t;
 	return GT_OK;

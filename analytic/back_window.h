@@ -12,24 +12,24 @@
 /* Floor of thousandths. */
 static __host__ __device__ constexpr int gt_floor_milli(int a) { return a >= 0 ? a / 1000 : -((999 - a) / 1000); }
 
-/* Samples are pairs (value, next value less it): value at `part` between two columns. */
-static __device__ __forceinline__ float gt_pair_value(const char *q, float part)
-{
-	const float2 a = *(const float2 *)q;
-	return fmaf(part, a.y, a.x);
-}
-
-/* The same of samples of FLOATS floats. */
-template <int FLOATS> static __device__ __forceinline__ float gt_row_value(const char *q, float part)
+/* Two floats: a sample and the next one, or a pair (value, next value less it). */
+template <int FLOATS> static __device__ __forceinline__ float2 gt_two(const char *q)
 {
 	if (FLOATS == 2)
-		return gt_pair_value(q, part);
+		return *(const float2 *)q;
 	const float *a = (const float *)q;
-	return fmaf(part, a[1] - a[0], a[0]);
+	return { a[0], a[1] };
+}
+
+/* Value at `part` between two columns. */
+template <int FLOATS> static __device__ __forceinline__ float gt_row_value(const char *q, float part)
+{
+	const float2 a = gt_two<FLOATS>(q);
+	return fmaf(part, FLOATS == 2 ? a.y : a.y - a.x, a.x);
 }
 
 /* C voxels, base voxel J0, steps U + G/1000 and all in the same interval; q: the base voxel's row. */
-template <int C, int J0, int U, int G, int PITCH>
+template <int C, int J0, int U, int G, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_run(float *sum, const char *q, float part, float s, float g, float weight)
 {
 	constexpr int low = -J0 * U + gt_floor_milli(-J0 * G), first = low < 0 ? low : 0;
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void gt_add_run(float *sum, const char *q, flo
 	float p[rows], d[rows - 1];
 #pragma unroll
 	for (int r = 0; r < rows; r++)
-		p[r] = gt_pair_value(q + (r + first) * PITCH, part);
+		p[r] = gt_row_value<FLOATS>(q + (r + first) * PITCH, part);
 #pragma unroll
 	for (int r = 0; r < rows - 1; r++)
 		d[r] = p[r + 1] - p[r];
@@ -57,7 +57,7 @@ static __device__ __forceinline__ void gt_add_run(float *sum, const char *q, flo
 
 /* A column of ZP voxels: v is the first one's row in the tile, dv the step, `tile` the place of row 0 at this column less
  * GT_MAGIC_BITS rows. */
-template <int ZP, int C, int J0, int U, int G, int PITCH>
+template <int ZP, int C, int J0, int U, int G, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)
 {
 	const float g = dv - (float)U;
@@ -65,11 +65,12 @@ static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base,
 	for (int z = 0; z < ZP; z += C) {
 		const float row = fmaf(dv, (float)(z + J0), v), whole = __fadd_rd(row, GT_MAGIC), s = row - (whole - GT_MAGIC);
 		const unsigned at = __float_as_uint(whole) * PITCH + tile;
-		gt_add_run<C, J0, U, G, PITCH>(sum + z, base + (int)at, part, s, g, weight);
+		gt_add_run<C, J0, U, G, PITCH, FLOATS>(sum + z, base + (int)at, part, s, g, weight);
 	}
 }
 
-/* The same for any step that the bias has room for: two rows per voxel, counted from that of the first of a run. */
+/* The same for any step that the bias has room for: two rows per voxel, counted from that of the first of a run. Both columns are
+ * interpolated along z, as their weights are the same for all voxels. */
 #ifndef GT_ANY_RUN
 #define GT_ANY_RUN 8
 #endif
@@ -78,6 +79,7 @@ static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *bas
                                                      float v, float dv, float weight)
 {
 	constexpr int RUN = GT_ANY_RUN;
+	const float second = weight * part, first = FLOATS == 2 ? weight : weight - second;
 #pragma unroll
 	for (int z = 0; z < ZP; z += RUN) {
 		const float row = fmaf(dv, (float)z, v), whole = __fadd_rd(row, GT_MAGIC), from = row - (whole - bias->magic);
@@ -87,21 +89,22 @@ static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *bas
 			float s;
 			const float near = gt_cut(fmaf(dv, (float)k, from), bias, &s);
 			const char *q = base + __float_as_int(fmaf(near, gt_bits(PITCH), zero));
-			const float low = gt_row_value<FLOATS>(q, part), high = gt_row_value<FLOATS>(q + PITCH, part);
-			sum[z + k] = fmaf(weight, fmaf(s, high - low, low), sum[z + k]);
+			const float2 low = gt_two<FLOATS>(q), high = gt_two<FLOATS>(q + PITCH);
+			const float one = fmaf(s, high.x - low.x, low.x), two = fmaf(s, high.y - low.y, low.y);
+			sum[z + k] = fmaf(second, two, fmaf(first, one, sum[z + k]));
 		}
 	}
 }
 
 /* Which steps have runs of their own: those that a plan needs, since each is code of its own. */
-enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_ANY };
+enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_HIGH, GT_STEPS_ANY };
 #define GT_MOST_STEP 6.5 /* sampled in the middle of blocks, of GT_STEPS_ANY: from 9 on, at any corner, runs would be wrong */
 
 template <int STEPS, int ZP, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_column(float *sum, const char *base, unsigned tile, const struct gt_bias *bias, float part,
                                                      float v, float dv, float weight)
 {
-#define RUNS(C, J0, U, G) gt_add_runs<ZP, C, J0, U, G, PITCH>(sum, base, tile, part, v, dv, weight)
+#define RUNS(C, J0, U, G) gt_add_runs<ZP, C, J0, U, G, PITCH, FLOATS>(sum, base, tile, part, v, dv, weight)
 	const float g = dv - 1.f;
 	if (STEPS == GT_STEPS_NEAR && fabsf(g) < 0.25f) {
 		if (g < 0) {
@@ -128,6 +131,20 @@ static __device__ __forceinline__ void gt_add_column(float *sum, const char *bas
 			RUNS(8, 3, 1, -290);
 		else
 			RUNS(8, 3, 1, -125);
+	} else if (STEPS == GT_STEPS_HIGH && dv >= 1.25f && dv < 2.f) {
+		if (dv < 5.f / 3) {
+			if (dv >= 3.f / 2)
+				RUNS(8, 3, 2, -420);
+			else if (dv >= 4.f / 3)
+				RUNS(8, 3, 1, 420);
+			else
+				RUNS(8, 3, 1, 290);
+		} else {
+			if (dv >= 7.f / 4)
+				RUNS(8, 3, 2, -125);
+			else
+				RUNS(8, 3, 2, -290);
+		}
 	} else {
 		gt_add_voxels<ZP, PITCH, FLOATS>(sum, base, tile, bias, part, v, dv, weight);
 	}
