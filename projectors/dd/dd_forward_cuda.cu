@@ -55,6 +55,9 @@
 #ifndef GT_DD_FORWARD_SHORT /* up to 64 rows, windows of up to so many slices of z do with rounded places: 0 to 2048 */
 #define GT_DD_FORWARD_SHORT 72
 #endif
+#ifndef GT_DD_FORWARD_SHORT_BOTH /* and these slices and the rows together: entries of both directions differ by 6e-8 times that and 3e-6: 0 to 2048 */
+#define GT_DD_FORWARD_SHORT_BOTH 112
+#endif
 #ifndef GT_DD_FORWARD_BESIDE /* with up to so many blocks both axes run beside each other: 0 to 1 << 20 */
 #define GT_DD_FORWARD_BESIDE 8192
 #endif
@@ -351,7 +354,11 @@ static double entries_of(const gt_dd *d, const gt_dd_fast *f, int tall)
 	return d->n[2] <= GT_DD_FORWARD_WHOLE || window > d->n[2] ? d->n[2] + 8. : window;
 }
 
-static int is_short(const gt_dd *d, const gt_dd_fast *f, int tall) { return entries_of(d, f, tall) - 8 <= GT_DD_FORWARD_SHORT; }
+static int is_short(const gt_dd *d, const gt_dd_fast *f, int tall)
+{
+	const double window = entries_of(d, f, tall) - 8;
+	return window <= GT_DD_FORWARD_SHORT && window + (double)d->rows <= GT_DD_FORWARD_SHORT_BOTH;
+}
 
 static int column_blocks_of(const gt_dd *d, const gt_dd_fast *f, int shape)
 {
