@@ -14,7 +14,7 @@
  *
  * One forward and one adjoint of all views per iteration. Beside x: 5 volumes (3 with one subset); beside data and weights: the
  * largest subset. Reductions in an iteration: 1 per subset and 1 more; with one group 5 others
- * and the penalty's value; with several, where the data term rose, that value twice. */
+ * and the penalty's value; with several and momentum that value, for all are awaited at once. */
 #include <math.h>
 #include <stdlib.h>
 #include "solvers/pwls.h"
@@ -80,6 +80,7 @@ struct state {
 	double data;    /* the data term of the pass before: with one group, at the iterate before */
 	double share;   /* of the momentum that is made use of, with this number of groups */
 	double lowest;  /* the data term before it rose last, with this number of groups */
+	double prior;   /* the penalty at the iterate before the pass, where momentum is watched */
 	gt_kept kept[7];
 };
 
@@ -165,26 +166,14 @@ static double at_iterate(const struct pass *pass, double before)
 	return b > 0 ? fmax(0, pass->data - rise + b / l / l * (l * rise - b * (pass->data - before))) : pass->data;
 }
 
-/* By how much the data term rose, less by how much the penalty fell: where that outweighs it, groups do what they should. */
-static double risen(struct state *s, const struct pass *pass)
+/* After a pass on whose way the data term rose. Where the penalty fell by more, groups do what they should. One that is not made
+ * leaves x and its data term as they were. Momentum that starts anew is enough while each rise begins lower than the one before. */
+static void tame(struct state *s, struct pass *pass, double prior)
 {
-	double now = 0, before = 0;
-	if (s->p->R && isfinite(pass->data)) {
-		gt_penalty_later(s->p->R, s->at.x, &now);
-		gt_penalty_later(s->p->R, s->old, &before);
-		gt_settle(gt_array_backend(s->at.x));
-	}
-	return pass->data - s->data + now - before;
-}
-
-/* After a pass on whose way the data term rose. One that is not made leaves x and its data term as they were. Momentum that
- * starts anew is enough while each rise begins lower than the one before. */
-static void tame(struct state *s, struct pass *pass)
-{
-	const double rise = risen(s, pass);
+	const double rise = pass->data - s->data + prior - s->prior;
 	if (rise <= (RISE - 1) * s->data)
 		return;
-	pass->undone = !(rise <= (FAR - 1) * s->data) && s->o->momentum && s->share > 0;
+	pass->undone = !(rise <= (FAR - 1) * s->data) && s->share > 0;
 	if (pass->undone || !(s->data < s->lowest))
 		s->share = s->share > LEAST ? LESS * s->share : 0;
 	s->lowest = s->data;
@@ -202,6 +191,8 @@ static struct pass sweep(struct state *s, int iteration)
 {
 	struct pass pass = { 0, NAN, NAN, 0, { 0, 0 }, 0, { 0, 0 }, 0 };
 	const size_t groups = groups_in(s, iteration);
+	const int watched = groups > 1 && s->o->restart && s->o->momentum;
+	double prior = 0;
 	if (groups != s->groups) {
 		s->groups = groups;
 		gt_sweep_fill_order(GT_SWEEP_BIT_REVERSED, groups, s->order);
@@ -216,16 +207,20 @@ static struct pass sweep(struct state *s, int iteration)
 	for (size_t i = 0; i < groups; i++)
 		step(s, s->order[i], &pass);
 	gt_later_dist2(s->at.x, groups > 1 ? s->old : s->at.v, &pass.change2);
+	if (watched && s->p->R)
+		gt_penalty_later(s->p->R, s->at.x, &prior);
 	gt_settle(gt_array_backend(s->at.x));
 	for (size_t k = 0; k < s->p->subsets; k++)
 		pass.data += s->square[k] / 2;
 	if (groups == 1)
 		pass.data = at_iterate(&pass, s->data);
-	if (s->o->restart && groups > 1 && !(pass.data <= RISE * s->data))
-		tame(s, &pass);
+	if (watched && !(pass.data <= RISE * s->data))
+		tame(s, &pass, prior);
 	else if (s->o->restart && pass.side[0] > pass.side[1])
 		s->at.t = 1;
 	s->data = pass.data;
+	if (!pass.undone)
+		s->prior = prior;
 	return pass;
 }
 
@@ -281,6 +276,10 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	int done;
 	GT_TRY(prepare(&s, x));
 	GT_TRY(gt_resume(m, kept(&s), &done));
+	if (p->R && s.o->restart && s.o->momentum) {
+		gt_penalty_later(p->R, s.at.x, &s.prior);
+		gt_settle(gt_array_backend(s.at.x));
+	}
 	for (int k = done + 1; k <= s.o->iterations; k++) {
 		const struct pass pass = sweep(&s, k);
 		const gt_progress g = progress(&s, k, &pass);

@@ -38,7 +38,7 @@ static const struct {
 	{ "fista", "restart=no", NULL, 1, 1, 1 },
 	{ "fista", "", "fair:strength=2,delta=20HU", 1, 1, 2 }, /* 2: where a step is replaced */
 	{ "fista", "restart=no,prox=yes", "tv:strength=0.02,inner=4", 0, 1, 1 },
-	{ "os-sqs", "", "hyperbola:strength=2,delta=20HU", 1, 6, 2 }, /* 2: where the data term rises it is set off against the penalty */
+	{ "os-sqs", "", "hyperbola:strength=2,delta=20HU", 1, 6, 1 },
 	{ "os-sqs", "", NULL, 0, 1, 1 },
 	{ "pdhg", "", NULL, 0, 1, 1 },
 	{ "pdhg", "", "logcosh:strength=2,delta=20HU", 1, 1, 1 },
