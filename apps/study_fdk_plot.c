@@ -281,7 +281,7 @@ static const struct figure {
 	  "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\nset boxwidth 0.6\nset yrange [0:*]\n"
 	  "set xtics rotate by 15 right\n",
 	  draw_stages },
-	{ STUDY_RABBITCT, "rabbitct", "GUPS [10^9/s]", BARS LOGARITHMIC, draw_rabbitct },
+	{ STUDY_RABBITCT, "rabbitct", "GUPS [10^9/s]", BARS "set lmargin 22\n" LOGARITHMIC, draw_rabbitct },
 };
 
 static gt_status draw(study *s, const struct figure *f)

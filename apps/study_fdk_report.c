@@ -47,7 +47,7 @@ static const section sections[] = {
 	  "64 images handed over one by one and collected for passes over the volume (figure 10 of Lu et al.; by <code>gt_backprojector</code>, "
 	  "which takes any number per pass). Of forms with textures the fastest with as many per launch, from the ladder. The "
 	  "dashed line is the traffic of the volume alone.",
-	  "passes", "Updates per second, with uploads where there is a bus.",
+	  "passes", "Updates per second, with uploads from page-locked memory where there is a bus.",
 	  "The paper has its best at 20, 20 and 16 views for 512<sup>3</sup>, 1024<sup>3</sup> and 2048<sup>3</sup>." },
 	{ STUDY_LAUNCHES, "Views per launch and threads per block",
 	  "The form <code>layered</code> on the same cube with N' views per launch and blocks as near to squares as their threads allow, Z' = 512 "
