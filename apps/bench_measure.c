@@ -161,9 +161,13 @@ gt_status bench_measure_direct(bench_case *b)
 {
 	app_timing *t = b->time, stage[2] = { { 0 }, { 0 } };
 	app_method m = { 0 };
+	/* GUPS count all voxels, so all are computed. */
+	char *standard = cli_text("%s:mask=none", gt_analytic_for(b->scan)->name);
 	gt_status st = GT_OK;
+	if (!standard)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(gt_backend_open(bench_backend(b), &b->be));
-	t->projector = b->o->method ? b->o->method : gt_analytic_for(b->scan)->name;
+	t->projector = b->o->method ? b->o->method : standard;
 	t->runs = 0;
 	t->least_ms = 0;
 	GT_TRY(app_method_parse(t->projector, &m));
@@ -184,6 +188,8 @@ done:
 	app_method_free(&m);
 	gt_backend_close(b->be);
 	b->be = NULL;
+	t->projector = NULL;
+	free(standard);
 	return st;
 }
 
