@@ -25,6 +25,10 @@ void recon_window_of(const gt_projections *all, const gt_grid *asked, recon_grou
 /* Views, rows and columns that are looked at, at least, if there are as many. */
 enum { SOME_VIEWS = 90, SOME_ROWS = 16, SOME_COLUMNS = 200 };
 
+/* Of a slice: grids that came out of files are off by less. A ray that is as high as the slice and leaves it by more is an error of its own: the
+ * slice answers for all of its integral. */
+#define LET_GO 0.01
+
 static size_t part_of(size_t all, size_t some) { return all > some ? some : all; }
 /* Evenly spread, the first and the last among them. */
 static size_t spread(size_t i, size_t n, size_t all) { return n > 1 ? i * (all - 1) / (n - 1) : all / 2; }
@@ -48,12 +52,24 @@ static double ray_of(const body *b, size_t i, size_t *view, size_t *row, size_t 
 	return b->p->data[(*view * s->rows + *row) * s->columns + *column];
 }
 
-/* The ray through the upper or lower edge of its cell, or the middle; 0: it met nothing. */
+/* Did the ray through the next cell of the column, up or down, meet nothing? No where there is none. */
+static int ends(const body *b, size_t view, size_t row, size_t column, double edge)
+{
+	const gt_scan *s = b->p->scan;
+	if (edge < 0 ? row == 0 : row + 1 == s->rows)
+		return 0;
+	const size_t next = edge < 0 ? row - 1 : row + 1;
+	return !(b->p->data[(view * s->rows + next) * s->columns + column] > b->thin);
+}
+
+/* The ray through the upper or lower edge of its cell, where the body may go on, or the middle; 0: it met nothing. */
 static int met(const body *b, size_t i, double edge, double point[3], double along[3])
 {
 	size_t view, row, column;
 	if (!(ray_of(b, i, &view, &row, &column) > b->thin))
 		return 0;
+	if (edge != 0 && ends(b, view, row, column, edge))
+		edge = 0;
 	gt_cell_ray(&b->d, &b->p->scan->view[view], (double)column, (double)row + edge, point, along);
 	return hypot(along[0], along[1]) > 0;
 }
@@ -111,8 +127,8 @@ static void margin_of_body(const gt_grid *g, const gt_projections *p, size_t *be
 		low = fmin(low, point[2] + fmin(from * a[2], end * a[2]));
 		high = fmax(high, point[2] + fmax(from * a[2], end * a[2]));
 	}
-	*below = first - low < g->pitch[2] / 2 ? 0 : (size_t)ceil((first - low) / g->pitch[2]);
-	*above = high - last < g->pitch[2] / 2 ? 0 : (size_t)ceil((high - last) / g->pitch[2]);
+	*below = (size_t)ceil(fmax(0, (first - low) / g->pitch[2] - LET_GO));
+	*above = (size_t)ceil(fmax(0, (high - last) / g->pitch[2] - LET_GO));
 }
 
 /* A grid that was asked for may well end where the body does; a helix sees what lies beyond it from other turns. */
