@@ -52,6 +52,14 @@ static gt_status check_projector(void *self, const char *spec)
 	return app_projector_check(spec);
 }
 
+/* --vs times operators, next to each other. */
+static gt_status check_vs(const bench_options *o)
+{
+	if (!bench_in_list(o->operation, bench_operations[FORWARD]) && !bench_in_list(o->operation, bench_operations[BACK]))
+		return gt_fail(GT_ERR_ARG, "--vs=%s: is of forward and back, and --operation=%s has neither", o->vs, o->operation);
+	return app_projector_check(o->vs);
+}
+
 static gt_status check_lists(const bench_options *o)
 {
 	size_t workloads = 0;
@@ -62,9 +70,11 @@ static gt_status check_lists(const bench_options *o)
 	GT_TRY(bench_check_list("operation", o->operation, no_groups, nth_operation, OPERATIONS));
 	GT_TRY(bench_each_projector(o->projector, check_projector, NULL));
 	if (o->vs)
-		GT_TRY(app_projector_check(o->vs));
+		GT_TRY(check_vs(o));
 	if (o->penalty)
-		GT_TRY(bench_each_of(o->penalty, check_penalty, NULL));
+		GT_TRY(bench_each_of("penalty", o->penalty, check_penalty, NULL));
+	if (o->method)
+		GT_TRY(bench_check_method(o->method));
 done:
 	return st;
 }
@@ -90,16 +100,43 @@ static gt_status measure_row(void *self, const char *spec)
 	return bench_measure_row(b, b->operation, spec);
 }
 
+/* A line of what b->time says of why it cannot be. */
+static gt_status refuse_row(void *self, const char *spec)
+{
+	bench_case *b = self;
+	b->time->projector = spec;
+	bench_add(b, bench_line(b, b->operation, b->time));
+	return GT_OK;
+}
+
 static gt_status run_operation(bench_case *b, int operation)
 {
 	b->operation = operation;
+	if (!b->data && operation == DIRECT)
+		return refuse_row(b, b->o->method ? b->o->method : gt_analytic_for(b->scan)->name);
+	if (!b->data && operation < PARTS)
+		return bench_each_projector(b->o->projector, refuse_row, b);
 	if (operation == DIRECT)
 		return bench_measure_direct(b);
 	if (operation == PENALTY)
-		return bench_each_of(b->o->penalty ? b->o->penalty : standard_penalties, measure_row, b);
+		return bench_each_of("penalty", b->o->penalty ? b->o->penalty : standard_penalties, measure_row, b);
 	if (operation == VECTORS)
 		return measure_row(b, gt_type_name(cli_type(b->call)));
 	return bench_each_projector(b->o->projector, measure_projector, b);
+}
+
+/* Where there is no room for them, b->data stays NULL, and b->time has the reason for the lines of what needs them. */
+static void make_data(bench_case *b)
+{
+	app_timing *t = b->time;
+	t->refused = gt_host_room((double)b->cells * sizeof *b->data, "the projections");
+	if (t->refused == GT_OK && !(b->data = malloc(b->cells * sizeof *b->data)))
+		t->refused = gt_fail(GT_ERR_MEMORY, "the projections need %.3g MB", (double)b->cells * 4e-6);
+	t->runs = 0;
+	if (b->data)
+		app_fill_random(b->data, b->cells);
+	else
+		snprintf(t->why, sizeof t->why, "%s", gt_error());
 }
 
 static gt_status run_workload(bench_case *b)
@@ -109,10 +146,7 @@ static gt_status run_workload(bench_case *b)
 	GT_TRY(app_workload_make(b->workload, (size_t)o->every, &b->scan, &b->grid));
 	b->overlap = app_overlap(b->scan, &b->grid);
 	b->cells = gt_scan_cells(b->scan);
-	GT_TRY(gt_host_room((double)b->cells * sizeof *b->data, "the projections"));
-	if (!(b->data = malloc(b->cells * sizeof *b->data)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "the projections need %.3g MB", (double)b->cells * 4e-6));
-	app_fill_random(b->data, b->cells);
+	make_data(b);
 	for (int k = 0; k < OPERATIONS; k++)
 		if (wanted(o, k))
 			GT_TRY(run_operation(b, k));
@@ -155,8 +189,8 @@ static gt_status start_report(const cli_call *call, cJSON *report)
 	cJSON_AddStringToObject(report, "backend", gt_backend_name(be));
 	cJSON_AddStringToObject(report, "device", gt_backend_describe(be));
 	if (!call->common.json)
-		printf("%s, %s\n%-14s %-10s %-10s %6s %11s %9s %9s %10s  %s\n", gt_backend_name(be), gt_backend_describe(be), "workload",
-		       "operation", "by", "views", "ms", "GUPS", "overlap", "peak MiB", "of the limit");
+		printf("%s, %s\n%-14s %-10s %-*s %6s %11s %9s %9s %10s  %s\n", gt_backend_name(be), gt_backend_describe(be), "workload",
+		       "operation", BENCH_BY, "by", "views", "ms", "GUPS", "overlap", "peak MiB", "of the limit");
 	gt_backend_close(be);
 	return GT_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "apps/bench.h"
 #include "apps/progress.h"
+#include "core/host_memory.h"
 #include "regularizers/regularizer.h"
 
 /* So many in a row, or as many as take so long: one is soon done, and starting and awaiting it would count too much. */
@@ -15,9 +16,11 @@ static const size_t most_copied = (size_t)1 << 27;
 
 gt_status app_random_array(gt_backend *be, gt_type type, size_t n, gt_array **a)
 {
-	float *host = malloc(n * sizeof *host);
-	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "%zu random numbers need %.3g MB", n, (double)n * 4e-6);
+	float *host = NULL;
+	gt_status st = gt_host_room((double)n * sizeof *host, "random numbers");
 	GT_TRY(st);
+	if (!(host = malloc(n * sizeof *host)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%zu random numbers need %.3g MB", n, (double)n * 4e-6));
 	app_fill_random(host, n);
 	GT_TRY(gt_array_new(be, type, n, a));
 	gt_array_put_float(host, *a);

@@ -61,7 +61,9 @@ static void print_line(const cJSON *r)
 	const char *name = NULL;
 	for (int i = 0; i < OPERATIONS && !name; i++)
 		name = text(r, by[i]);
-	printf("%-14s %-10s %-10s ", text(r, "workload"), text(r, "operation"), name);
+	char who[128];
+	snprintf(who, sizeof who, "%s%s%s", name, text(r, "solver") ? " " : "", text(r, "solver") ? text(r, "solver") : "");
+	printf("%-14s %-10s %-*s ", text(r, "workload"), text(r, "operation"), BENCH_BY, who);
 	if (text(r, "refused")) {
 		printf("%s\n", text(r, "refused"));
 		return;

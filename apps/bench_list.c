@@ -15,6 +15,12 @@ int bench_in_list(const char *list, const char *name)
 	return 0;
 }
 
+/* An option without a name would time nothing. */
+static gt_status check_any(const char *what, const char *list)
+{
+	return *list ? GT_OK : gt_fail(GT_ERR_ARG, "--%s: expected a name, or several with commas between", what);
+}
+
 gt_status bench_check_list(const char *what, const char *list, const char *const *also, const char *(*nth)(size_t), size_t n)
 {
 	for (const char *c = list; *c; c += strcspn(c, ","), c += *c == ',') {
@@ -29,7 +35,7 @@ gt_status bench_check_list(const char *what, const char *list, const char *const
 		if (st != GT_OK)
 			return st;
 	}
-	return GT_OK;
+	return check_any(what, list);
 }
 
 size_t app_spec_length(const char *list)
@@ -40,10 +46,11 @@ size_t app_spec_length(const char *list)
 	return n;
 }
 
-gt_status bench_each_of(const char *list, gt_status (*each)(void *self, const char *spec), void *self)
+gt_status bench_each_of(const char *what, const char *list, gt_status (*each)(void *self, const char *spec), void *self)
 {
-	gt_status st = GT_OK;
+	gt_status st = check_any(what, list);
 	char *spec = NULL;
+	GT_TRY(st);
 	for (const char *c = list; *c; c += *c == ',') {
 		const size_t n = app_spec_length(c);
 		if (!(spec = strndup(c, n)))
@@ -62,7 +69,7 @@ gt_status bench_each_projector(const char *list, gt_status (*each)(void *self, c
 {
 	gt_status st = GT_OK;
 	if (strcmp(list, "all"))
-		return bench_each_of(list, each, self);
+		return bench_each_of("projector", list, each, self);
 	for (size_t i = 0; gt_projectors[i] && st == GT_OK; i++)
 		st = each(self, gt_projectors[i]->name);
 	return st;

@@ -21,27 +21,6 @@ static double ratio(const app_timing *a, const app_timing *b)
 	return median;
 }
 
-static gt_status measure_operator(bench_case *b, int operation)
-{
-	app_timing *t = b->time;
-	const size_t n = b->o->vs && strcmp(b->o->vs, t->projector) ? 2 : 1;
-	t[1].projector = b->o->vs;
-	const gt_status st = app_time_operators(bench_backend(b), cli_type(b->call), &b->grid, b->scan, b->data, operation == BACK,
-	                                        (int)b->o->repeat, t, n);
-	if (st != GT_OK)
-		return st;
-	cJSON *r = bench_line(b, operation, &t[0]);
-	if (n == 2 && t[0].refused == GT_OK && t[1].refused == GT_OK) {
-		cJSON_AddStringToObject(r, "vs", b->o->vs);
-		cJSON_AddNumberToObject(r, "vs_ms", app_median(t[1].ms, (size_t)t[1].runs));
-		cJSON_AddNumberToObject(r, "ratio", ratio(&t[0], &t[1]));
-	}
-	bench_add(b, r);
-	if (n == 2 && t[1].refused != GT_OK)
-		bench_add(b, bench_line(b, operation, &t[1]));
-	return GT_OK;
-}
-
 /* What cannot be done for a workload (a projector that refuses its geometry, too little memory, more subsets than
  * views) is a line of the table. */
 static gt_status add_tried(bench_case *b, int operation, gt_status st)
@@ -55,6 +34,27 @@ static gt_status add_tried(bench_case *b, int operation, gt_status st)
 	return app_left_out(st) ? GT_OK : st;
 }
 
+static gt_status measure_operator(bench_case *b, int operation)
+{
+	app_timing *t = b->time;
+	const size_t n = b->o->vs && strcmp(b->o->vs, t->projector) ? 2 : 1;
+	t[1].projector = b->o->vs;
+	const gt_status st = app_time_operators(bench_backend(b), cli_type(b->call), &b->grid, b->scan, b->data, operation == BACK,
+	                                        (int)b->o->repeat, t, n);
+	if (st != GT_OK)
+		return add_tried(b, operation, st);
+	cJSON *r = bench_line(b, operation, &t[0]);
+	if (n == 2 && t[0].refused == GT_OK && t[1].refused == GT_OK) {
+		cJSON_AddStringToObject(r, "vs", b->o->vs);
+		cJSON_AddNumberToObject(r, "vs_ms", app_median(t[1].ms, (size_t)t[1].runs));
+		cJSON_AddNumberToObject(r, "ratio", ratio(&t[0], &t[1]));
+	}
+	bench_add(b, r);
+	if (n == 2 && t[1].refused != GT_OK)
+		bench_add(b, bench_line(b, operation, &t[1]));
+	return GT_OK;
+}
+
 /* Limit: a projection and a backprojection of all views, each in one call. */
 static gt_status measure_iteration(bench_case *b)
 {
@@ -64,7 +64,7 @@ static gt_status measure_iteration(bench_case *b)
 		const gt_status st = app_time_operators(bench_backend(b), cli_type(b->call), &b->grid, b->scan, b->data, adjoint,
 		                                        (int)b->o->repeat, t, 1);
 		if (st != GT_OK)
-			return st;
+			return add_tried(b, ITERATION, st);
 		ms += t->refused == GT_OK ? app_median(t->ms, (size_t)t->runs) : NAN;
 	}
 	const gt_status st = app_time_iteration(bench_backend(b), cli_type(b->call), &b->grid, b->scan, b->data, b->o->solver,
@@ -82,6 +82,8 @@ static gt_status measure_parts(bench_case *b)
 	gt_status st = name ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	const char *const *part = gt_projector_find(name)->parts;
+	if (!part && strcmp(b->o->operation, "all") && strcmp(b->o->projector, "all"))
+		cli_note(b->call, "%s: %s prepares nothing that could be timed alone", bench_operations[PARTS], name);
 	for (size_t i = 0; part && part[i]; i++) {
 		GT_TRY(app_time_part(bench_backend(b), cli_type(b->call), &b->grid, b->scan, i, (int)b->o->repeat, t));
 		cJSON *r = bench_line(b, PARTS, t);
@@ -157,6 +159,22 @@ static void add_stages(bench_case *b, app_timing stage[2])
 	}
 }
 
+static gt_status parse_direct(const char *method, app_method *m)
+{
+	const gt_status st = app_method_parse(method, m);
+	return st != GT_OK   ? st
+	       : m->analytic ? GT_OK
+	                     : gt_fail(GT_ERR_ARG, "--method=%s: expected a direct method, fdk, fbp or wfbp", method);
+}
+
+gt_status bench_check_method(const char *method)
+{
+	app_method m = { 0 };
+	const gt_status st = parse_direct(method, &m);
+	app_method_free(&m);
+	return st;
+}
+
 gt_status bench_measure_direct(bench_case *b)
 {
 	app_timing *t = b->time, stage[2] = { { 0 }, { 0 } };
@@ -170,9 +188,7 @@ gt_status bench_measure_direct(bench_case *b)
 	t->projector = b->o->method ? b->o->method : standard;
 	t->runs = 0;
 	t->least_ms = 0;
-	GT_TRY(app_method_parse(t->projector, &m));
-	if (!m.analytic)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--method=%s: expected a direct method, fdk, fbp or wfbp", t->projector));
+	GT_TRY(parse_direct(t->projector, &m));
 	for (int i = 0; i < 2; i++)
 		if (!(stage[i].ms = calloc((size_t)b->o->repeat, sizeof *stage[i].ms)))
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));

@@ -46,6 +46,37 @@ says '"bound":	"copy"'
 ok bench --workload quick-arc --operation iteration --solver pcg --penalty huber:strength=2,fair --repeat 1 --every 9 --backend "$backend" --json
 says '"bound":	"forward + back"'
 says '"penalty":	"huber:strength=2,fair"'
+says '"solver":	"pcg"'
+# Too little memory, of the volume or of the projections, is a line of each operation; others are timed, and the report is whole.
+# (Sanitizers do not start with so little address space.)
+if (ulimit -v 1000000 && "$gantry" --version) >/dev/null 2>&1; then
+	for every in 1 9; do
+		(
+			ulimit -v 1000000
+			"$gantry" bench --workload quick-arc,cube1024,cube2048 --operation forward,back,direct,iteration,parts --repeat 1 \
+				--every $every --backend cpu:2 -q -o short.json >short.txt 2>stderr.txt
+		) || fail "too little memory is no failure: $(cat stderr.txt)"
+		for operation in forward back direct iteration; do
+			[ "$(grep -c "^cube[0-9]* *$operation .* needs* .* [GM]i*B" short.txt)" -eq 2 ] || fail "$operation: no lines: $(cat short.txt)"
+			grep -q "^quick-arc *$operation .*[0-9]  " short.txt || fail "$operation: quick-arc is missing: $(cat short.txt)"
+		done
+		[ "$(grep -c '"refused"' short.json)" -eq 8 ] || fail "expected eight lines that have no room: $(cat short.json)"
+		[ "$(grep -c '"gups_overlap"' short.json)" -eq 5 ] || fail "expected five that were timed: $(cat short.json)"
+	done
+fi
+# Lists of nothing time nothing; nor do operations that nothing has.
+for option in workload operation projector penalty; do
+	refused 2 "--$option: expected a name" bench --$option ""
+done
+refused 2 "unknown solver ''" bench --method ""
+refused 2 "expected a direct method" bench --method os-sart
+refused 2 "--vs=joseph: is of forward and back, and --operation=direct has neither" bench --vs joseph --operation direct
+ok bench --workload quick-arc --operation parts --backend "$backend"
+grep -qF "parts: dd prepares nothing" stderr.txt || fail "no parts, and no remark: $(cat stderr.txt)"
+# Columns stay in place for the standard names.
+ok bench --workload quick-arc --operation direct,iteration,penalty --repeat 1 --every 9 --backend "$backend"
+says "iteration  dd os-sart"
+[ "$(sed 1,2d <<<"$out" | cut -c 47-52 | grep -vc '^ *[-0-9]*$')" -eq 0 ] || fail "the column of views is not one: $out"
 refused 2 "unknown penalty 'hubr': did you mean 'huber'" bench --penalty hubr
 refused 2 "unknown projector 'joesph': did you mean 'joseph'" bench --projector dd,joesph
 refused 2 "unknown projector 'd'" bench --vs d
