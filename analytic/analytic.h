@@ -25,12 +25,16 @@ typedef struct {
 	gt_status (*seen)(const gt_grid *grid, const gt_scan *scan, gt_analytic_seen *seen);
 	/* Refuses scans of another kind, of the methods that go by slabs (slabs.h); NULL: it does not. */
 	gt_status (*check)(const gt_scan *scan);
+	/* Whether run, with its defaults, takes the scan: refuses as it would; NULL: seen() tells. */
+	gt_status (*takes)(const gt_scan *scan);
 } gt_analytic;
 
 extern const gt_analytic *const gt_analytics[];                /* NULL-terminated */
 const gt_analytic *gt_analytic_find(const char *name);         /* NULL if there is none */
 /* The method that fits the scan: "fdk", "fbp" or "wfbp". */
 const gt_analytic *gt_analytic_for(const gt_scan *scan);
+/* GT_OK if the method, with its defaults, takes the scan, else as gt_analytic_run() would fail (GT_ERR_UNSUPPORTED). Computes nothing. */
+gt_status gt_analytic_takes(const gt_analytic *m, const gt_grid *grid, const gt_scan *scan);
 /* Checks grid, scan, sizes, types and backends, then runs. options NULL: defaults.
  * x is set, not added to. Allocates scratch of a bounded size (batches of views) and frees it. */
 gt_status gt_analytic_run(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan,

@@ -49,6 +49,8 @@ typedef struct {
 /* Checks and plans. GT_ERR_UNSUPPORTED says what the scan lacks, with `who` in front. */
 gt_status gt_direct_plan_new(const char *who, const gt_grid *grid, const gt_scan *scan, const gt_direct_options *o,
                              gt_pool *pool, gt_direct_plan **plan);
+/* Whether it would with the default options, from the views alone. */
+gt_status gt_direct_takes(const char *who, const gt_scan *scan);
 void      gt_direct_plan_free(gt_direct_plan *plan);
 /* The rows of parallel views and their filter alone; shape of gain and slope [tables][columns], of view [views]: contents the caller's. */
 gt_status gt_direct_plan_filter(const char *who, size_t views, size_t tables, size_t rows, size_t columns, double column_pitch,

@@ -11,6 +11,12 @@ static gt_status check(const gt_scan *scan)
 	return GT_OK;
 }
 
+static gt_status takes(const gt_scan *scan)
+{
+	const gt_status st = check(scan);
+	return st != GT_OK ? st : gt_direct_takes("fdk", scan);
+}
+
 static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x,
                      gt_analytic_times *times)
 {
@@ -27,4 +33,5 @@ const gt_analytic gt_analytic_fdk = {
 	run,
 	NULL,
 	check,
+	takes,
 };

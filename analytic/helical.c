@@ -132,4 +132,5 @@ const gt_analytic gt_analytic_wfbp = {
 	run,
 	seen,
 	NULL,
+	NULL,
 };

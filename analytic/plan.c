@@ -97,6 +97,18 @@ done:
 	return st;
 }
 
+gt_status gt_direct_takes(const char *who, const gt_scan *scan)
+{
+	gt_stand stand;
+	gt_cells cells = { .stand = &stand };
+	gt_status st = gt_stand_new(who, scan, &stand);
+	if (st != GT_OK)
+		return st;
+	st = choose_redundancy(who, &stand, &gt_direct_defaults, &cells);
+	gt_stand_free(&stand);
+	return st;
+}
+
 /* Rows ------------------------------------------------------------------ */
 
 static size_t extension(const gt_scan *scan, size_t others)

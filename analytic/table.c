@@ -25,6 +25,15 @@ const gt_analytic *gt_analytic_for(const gt_scan *scan)
 	return gt_scan_is_helical(scan) ? &gt_analytic_wfbp : &gt_analytic_fdk;
 }
 
+gt_status gt_analytic_takes(const gt_analytic *m, const gt_grid *grid, const gt_scan *scan)
+{
+	gt_analytic_seen seen;
+	const gt_status st = gt_scan_check(scan);
+	if (st != GT_OK)
+		return st;
+	return m->takes ? m->takes(scan) : m->seen(grid, scan, &seen);
+}
+
 static gt_status check_array(const gt_analytic *m, const gt_backend *be, const char *what, const gt_array *a, size_t n)
 {
 	if (gt_array_backend(a) != be)

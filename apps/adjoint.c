@@ -14,7 +14,7 @@ typedef struct {
 static const adjoint_options defaults = { .seed = 1, .views = 8, .rows = 6, .columns = 12, .voxels = 9 };
 #define AT(field) offsetof(adjoint_options, field)
 static const cli_option options[] = {
-	{ "projector", 0, CLI_TEXT, "NAME", "the pair to test (default dd)", AT(projector), 0, 0, NULL },
+	{ "projector", 0, CLI_TEXT, "NAME", "the pair to test (default dd; sf-tr for detectors that lean)", AT(projector), 0, 0, NULL },
 	{ "all", 0, CLI_FLAG, NULL, "test every projector, one line each", AT(all), 0, 0, NULL },
 	{ "grid", 0, CLI_TEXT, "SPEC", "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
 	{ "coarse-only", 0, CLI_FLAG, NULL, "leave out the dot products of the full size", AT(coarse_only), 0, 0, NULL },
@@ -176,7 +176,7 @@ static void print_line(const char *projector, const certificate *c)
 
 static gt_status certify_one(const test *t)
 {
-	const char *projector = t->o->projector ? t->o->projector : gt_projectors[0]->name;
+	const char *projector = app_projector_for(t->call, t->o->projector, t->scan);
 	certificate c;
 	const gt_status st = certify(t, projector, &c);
 	if (c.result == REFUSED || (st != GT_OK && !(c.largest > 0)))

@@ -123,11 +123,60 @@ done:
 	return st;
 }
 
-gt_status app_method_for(const gt_scan *scan, app_method *m)
+const char *app_projector_for(const cli_call *call, const char *asked, const gt_scan *scan)
 {
-	const int direct = !isnan(gt_scan_turn(scan)) && gt_scan_rows_along_z(scan, "") == GT_OK;
-	m->analytic = direct ? gt_analytic_for(scan) : NULL;
+	static const char *const leaning = "sf-tr";
+	const char *usual = gt_projectors[0]->name;
+	if (asked || gt_scan_rows_along_z(scan, usual) == GT_OK)
+		return asked ? asked : usual;
+	cli_note(call, "projector: %s (%s)", leaning, gt_error());
+	return leaning;
+}
+
+/* Degrees between views from which on streaks are what is seen first. */
+#define FEW_VIEWS 10.0
+
+static void note_few(const cli_call *call, const gt_analytic *m, const gt_scan *scan)
+{
+	const double step = gt_scan_turn(scan) / (double)scan->views * 180 / acos(-1);
+	if (step > FEW_VIEWS)
+		cli_note(call, "%s: %zu views, %.3g degrees apart: expect streaks, of which an iterative --solver leaves less", m->name,
+		         scan->views, step);
+}
+
+/* The defaults, with a subset of each view where there are fewer views than subsets. */
+static gt_status set_fitting(app_method *m, size_t views)
+{
+	size_t subsets;
+	gt_status st = set_options(m, NULL);
+	if (st != GT_OK || !m->solver->subsets || m->solver->subsets(m->options, views, &subsets) == GT_OK)
+		return st;
+	char text[32];
+	snprintf(text, sizeof text, "subsets=%zu", views);
+	app_method_free(m);
+	return set_options(m, text);
+}
+
+/* Length of the text up to the advice to do what is done anyway. */
+static int without_advice(const char *why)
+{
+	const char *advice = strstr(why, "; use an iterative solver");
+	return (int)(advice ? (size_t)(advice - why) : strlen(why));
+}
+
+gt_status app_method_for(const cli_call *call, const gt_grid *grid, const gt_scan *scan, app_method *m)
+{
+	const gt_analytic *direct = gt_analytic_for(scan);
+	const gt_status st = gt_analytic_takes(direct, grid, scan);
+	if (st != GT_OK && st != GT_ERR_UNSUPPORTED)
+		return st;
+	m->analytic = st == GT_OK ? direct : NULL;
 	m->solver = m->analytic ? NULL : gt_solvers[0];
+	if (m->solver) {
+		cli_note(call, "solver: %s (%.*s)", m->solver->name, without_advice(gt_error()), gt_error());
+		return set_fitting(m, scan->views);
+	}
+	note_few(call, direct, scan);
 	return set_options(m, NULL);
 }
 

@@ -13,8 +13,9 @@ typedef struct {
 } app_method;
 /* GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG. */
 gt_status app_method_parse(const char *spec, app_method *m);
-/* The analytic method for the scan if it can be one, else the first solver. */
-gt_status app_method_for(const gt_scan *scan, app_method *m);
+/* The direct method for the scan if it takes it, else the first solver; a remark says why, and where the views are few. grid: see
+ * gt_analytic_takes(). */
+gt_status app_method_for(const cli_call *call, const gt_grid *grid, const gt_scan *scan, app_method *m);
 void app_method_free(app_method *m);
 /* "os-sart:iterations=20,..." of all parameters; malloc'ed. */
 char *app_method_print(const app_method *m);
@@ -22,6 +23,8 @@ const char *app_method_name(const app_method *m);
 gt_status app_method_unknown(const char *name);
 /* "NAME:key=value,...": GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG for a parameter that it does not take. */
 gt_status app_projector_check(const char *spec);
+/* The one that was asked for; NULL: the default, or where the detector leans one that takes it, and a remark says so. */
+const char *app_projector_for(const cli_call *call, const char *asked, const gt_scan *scan);
 
 /* Subset k holds views k, k + subsets, ...: one operator and one array of data, and one of weights if there are any (w), each. */
 typedef struct { size_t subsets; gt_linop **A; gt_array **b, **w; } app_subsets;

@@ -6,12 +6,12 @@
 typedef struct {
 	const char *scan, *output, *projector;
 } project_options;
-static const project_options defaults = { .projector = "dd" };
+static const project_options defaults = { 0 };
 #define AT(field) offsetof(project_options, field)
 static const cli_option options[] = {
 	{ "scan", 's', CLI_INPUT, "FILE", "whose geometry is projected; its own projections are not read", AT(scan), 0, 0, NULL },
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the projections go (.nc)", AT(output), 0, 0, NULL },
-	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd)", AT(projector), 0, 0, NULL },
+	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd; sf-tr for detectors that lean)", AT(projector), 0, 0, NULL },
 	{ 0 },
 };
 
@@ -29,20 +29,23 @@ static gt_status project(const cli_call *call, const char *projector, const gt_v
 static int run(const cli_call *call, const void *given)
 {
 	const project_options *o = given;
+	const char *projector;
 	gt_projections *p = NULL;
 	gt_volume *v = NULL;
 	char *parameters = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(cli_need("--scan", o->scan));
 	GT_TRY(cli_need("--output", o->output));
-	GT_TRY(app_projector_check(o->projector));
+	if (o->projector)
+		GT_TRY(app_projector_check(o->projector));
 	GT_TRY(gt_can_write_projections(o->output, NULL));
 	GT_TRY(cli_read_scan(call, o->scan, CLI_GEOMETRY, &p));
 	GT_TRY(cli_read_volume(call, call->file[0], &v));
 	GT_TRY(gt_fail_in(gt_grid_check(&v->grid, p->scan), "%s", call->file[0]));
 	cli_note_share(call, &v->grid, p->scan);
-	GT_TRY(project(call, o->projector, v, p));
-	if (!(parameters = cli_text("projector=%s precision=%s", o->projector, gt_type_name(cli_type(call)))))
+	projector = app_projector_for(call, o->projector, p->scan);
+	GT_TRY(project(call, projector, v, p));
+	if (!(parameters = cli_text("projector=%s precision=%s", projector, gt_type_name(cli_type(call)))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(cli_record(call, p->scan, parameters, &p->from));
 	GT_TRY(cli_write_projections(o->output, NULL, p));

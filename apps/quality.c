@@ -22,7 +22,7 @@ gt_status app_quality_help(const char *name, FILE *out)
 	if (!name || !strcmp(name, app_quality_names[APP_QUALITY_NONE]))
 		fputs("none       nothing is chosen: the default\n", out);
 	if (!name || !strcmp(name, app_quality_names[APP_QUALITY_FAST]))
-		fputs("fast       the direct method that fits the scan\n", out);
+		fputs("fast       the direct method that fits the scan, as without --solver\n", out);
 	if (!name || !strcmp(name, app_quality_names[APP_QUALITY_ITERATIVE]))
 		fprintf(out,
 		        "iterative  a quiet picture without tuning:\n"

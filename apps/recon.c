@@ -10,7 +10,7 @@
 #include "core/host_memory.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL };
-static const recon_options defaults = { .projector = "dd", .init = "auto", .weights = "auto", .unit = GT_UNIT_AUTO, .keep = APP_KEPT_AUTO };
+static const recon_options defaults = { .init = "auto", .weights = "auto", .unit = GT_UNIT_AUTO, .keep = APP_KEPT_AUTO };
 #define AT(field) offsetof(recon_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes; its name decides the format (.nc, .mha, .nii, a folder/ of DICOM)",
@@ -21,7 +21,8 @@ static const cli_option options[] = {
 	  AT(quality), 0, 0, app_quality_names },
 	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "the method; 'gantry help solver NAME' lists its parameters", AT(solver), 0, 0,
 	  NULL },
-	{ "projector", 0, CLI_TEXT, "NAME", "the model of an iterative method (default dd)", AT(projector), 0, 0, NULL },
+	{ "projector", 0, CLI_TEXT, "NAME", "the model of an iterative method (default dd; sf-tr for detectors that lean)", AT(projector),
+	  0, 0, NULL },
 	{ "init", 0, CLI_INPUT, "auto|zero|fdk|wfbp|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
 	{ "margin", 0, CLI_CHOICE, NULL,
 	  "slices beyond both ends that an iterative method computes and does not write (auto: where rays through the body go on)",
@@ -160,7 +161,8 @@ static gt_status check(const recon_options *o, app_method *m)
 		GT_TRY(app_method_parse(o->solver, m));
 	GT_TRY(check_init(o, m));
 	GT_TRY(check_prior(o, m));
-	GT_TRY(app_projector_check(o->projector));
+	if (o->projector)
+		GT_TRY(app_projector_check(o->projector));
 	GT_TRY(app_runlog_check(o->log, o->plot));
 	if (o->output)
 		GT_TRY(gt_can_write_volume(o->output));
@@ -262,7 +264,9 @@ static int run(const cli_call *call, const void *given)
 	if (solver)
 		GT_TRY(app_method_parse(solver, &m));
 	if (!o->solver)
-		GT_TRY(app_method_for(p->scan, &m));
+		GT_TRY(app_method_for(call, &grid, p->scan, &m));
+	if (m.solver)
+		set.projector = app_projector_for(call, o->projector, p->scan);
 	GT_TRY(check_init(o, &m));
 	GT_TRY(check_checkpoint(o, &m, call->file[0]));
 	GT_TRY(check_prior(o, &m));
@@ -320,7 +324,7 @@ const cli_command cli_recon = {
 	.notes =
 		"SCAN is a file or a folder of projections; where its columns, rows, turn or centre are wrong, 'gantry import' puts them right\n"
 		"first (--flip, --column-center; DICOM-CT-PD: --central, --without-photons).\n"
-		"Without --solver: the direct method where the scan allows one (wfbp: helical), else the first iterative one.\n"
+		"Without --solver: the direct method where the scan allows one (wfbp: helical), else the first iterative one, and why.\n"
 		"--init auto starts from the direct method where the scan allows one, else from zero; 'fdk' insists on the one that fits.\n"
 		"Ctrl-C ends after the iteration in progress, writes what there is and exits with 1; a second one, or one\n"
 		"before the iterations, writes nothing and exits with 130. With --checkpoint SIGTERM does what Ctrl-C does.\n"

@@ -120,8 +120,8 @@ void recon_facts_free(recon_facts *f)
 gt_status recon_facts_new(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid, const recon_result *r,
                           recon_facts *f)
 {
-	*f = (recon_facts){ .method = app_method_print(m), .projector = app_projector_text(o->projector) };
-	if (!f->method || !f->projector) {
+	*f = (recon_facts){ .method = app_method_print(m), .projector = m->solver ? app_projector_text(o->projector) : NULL };
+	if (!f->method || (m->solver && !f->projector)) {
 		recon_facts_free(f);
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	}

@@ -161,9 +161,13 @@ static int goes_by_slabs(const recon_options *o, const app_method *m)
 	       (!strcmp(o->weights, "auto") || !strcmp(o->weights, "uniform"));
 }
 
-static gt_status method_of(const recon_options *o, const gt_scan *scan, app_method *m)
+/* Nothing is said yet: what does not go by slabs says it again. */
+static gt_status method_of(const cli_call *silent, const recon_options *o, const gt_scan *scan, app_method *m)
 {
-	return o->solver ? app_method_parse(o->solver, m) : app_method_for(scan, m);
+	const gt_analytic *direct = gt_analytic_for(scan);
+	if (!o->solver && gt_slabs_can(direct))
+		return app_method_for(silent, NULL, scan, m);
+	return app_method_parse(o->solver ? o->solver : direct->name, m);
 }
 
 /* Formats that are read as a whole go the other way, which says what does not fit; so do files that cannot be read. */
@@ -205,7 +209,7 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 		return how == AS_A_WHOLE ? only_by_slabs(o, data, "is of a format that is read as a whole") : GT_OK;
 	GT_TRY(recon_limits(o, &c.device_limit, &c.host_limit));
 	GT_TRY(cli_read_scan(&silent, call->file[0], CLI_GEOMETRY, &p));
-	GT_TRY(method_of(o, p->scan, &m));
+	GT_TRY(method_of(&silent, o, p->scan, &m));
 	if (!goes_by_slabs(o, &m)) {
 		st = only_by_slabs(o, app_method_name(&m), "computes all at once");
 		goto done;

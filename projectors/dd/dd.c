@@ -237,7 +237,8 @@ static gt_status check(const char *name, const gt_grid *g, const gt_scan *scan)
 	if (scan->rows > INT_MAX / 4 || scan->columns > INT_MAX / 4)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu cells: expected at most %d each way", name, scan->columns,
 		               scan->rows, INT_MAX / 4);
-	return gt_scan_rows_along_z(scan, name);
+	const gt_status st = gt_scan_rows_along_z(scan, name);
+	return st == GT_OK ? st : gt_fail(st, "%s; --projector sf-tr takes detectors that lean", gt_error());
 }
 
 void *gt_dd_upload(gt_backend *be, const void *host, size_t bytes)

@@ -33,7 +33,8 @@ static gt_status run(const gt_scan *s, const char *method, const char *text)
 	ck_assert_ptr_nonnull(options);
 	memcpy(options, m->defaults, m->options_size);
 	ck_ok(gt_params_parse(m->params, text, options));
-	const gt_status st = gt_analytic_run(m, be, &grid, s, options, p, x);
+	const gt_status takes = gt_analytic_takes(m, &grid, s), st = gt_analytic_run(m, be, &grid, s, options, p, x);
+	ck_assert(text || takes == st);
 	free(options);
 	gt_array_free(p);
 	gt_array_free(x);

@@ -1,0 +1,71 @@
+#!/bin/bash
+# What is chosen where nothing was asked for: the direct method where the scan allows one, else the first iterative one; dd, or sf-tr for detectors
+# that lean. A dry run chooses alike.
+. "$(dirname "$0")/support/lib.sh"
+
+said() { grep -qE -- "$1" stderr.txt || fail "'$1' is not in: $(cat stderr.txt)"; }
+unsaid() { ! grep -qE -- "$1" stderr.txt || fail "'$1' is in: $(cat stderr.txt)"; }
+# chosen TEXT ARGUMENTS: recon takes this solver, and a dry run says the same.
+chosen() {
+	local solver=$1
+	shift
+	ok recon "$@" --dry-run --backend "$backend"
+	says "solver      $solver"
+	ok recon "$@" -o out.nc --backend "$backend"
+	cp stderr.txt run.txt
+	ok info out.nc
+	says "solver=$solver"
+	cp run.txt stderr.txt
+}
+simulate() { ok simulate --reduce 16 --phantom forbild-head --rays 1 "$@"; }
+
+# Detectors that lean, even by next to nothing.
+solver=(--solver "os-sart:iterations=2,subsets=3" --backend "$backend")
+for tilt in 1 0.01; do
+	simulate --scanner c-arm --shift 2 --tilt "$tilt" -o lean.nc --truth truth.nc --grid 20x24x10@12x10x10
+	chosen fdk lean.nc --like truth.nc
+	unsaid "solver:|projector:"
+	chosen fdk lean.nc --like truth.nc --quality fast
+	chosen os-sart lean.nc --like truth.nc --solver os-sart:iterations=1,subsets=3
+	said "^projector: sf-tr \(dd needs detector rows along z: row_axis of view 0"
+done
+ok recon lean.nc -o default.nc --like truth.nc "${solver[@]}"
+ok recon lean.nc -o asked.nc --like truth.nc "${solver[@]}" --projector sf-tr
+unsaid "projector:"
+ok compare default.nc asked.nc --max 0
+ok info default.nc
+says "projector=sf-tr"
+refused 1 "--projector sf-tr takes detectors that lean" recon lean.nc -o none.nc --like truth.nc "${solver[@]}" --projector dd
+ok project truth.nc --scan lean.nc -o default.nc --backend "$backend"
+said "^projector: sf-tr"
+ok project truth.nc --scan lean.nc -o asked.nc --projector sf-tr --backend "$backend"
+ok compare default.nc asked.nc --max 0
+refused 1 "--projector sf-tr takes" project truth.nc --scan lean.nc -o none.nc --projector dd --backend "$backend"
+ok backproject lean.nc --like truth.nc -o default.nc --backend "$backend"
+said "^projector: sf-tr"
+ok backproject lean.nc --like truth.nc -o asked.nc --projector sf-tr --backend "$backend"
+ok compare default.nc asked.nc --max 0
+ok adjoint lean.nc --grid 5x4x3@30x30x30 --backend "$backend"
+says "sf-tr"
+simulate -o upright.nc
+ok backproject upright.nc --like truth.nc -o out.nc --backend "$backend"
+unsaid "projector:"
+
+# Too little of a turn, down to a single view, which has fewer views than there are subsets; what was asked for is still refused.
+chosen fdk upright.nc
+unsaid "solver:|streaks"
+for few in "--turns 0.3" "--views 5 --turns 0.3" "--views 1"; do
+	# shellcheck disable=SC2086
+	simulate --detector flat $few -o few.nc
+	chosen os-sart few.nc
+	said "^solver: os-sart \(fdk: the [0-9]* views cover [0-9.]* degrees: expected at least .*, or 360\)$"
+	refused 1 "use an iterative solver such as os-sart" recon few.nc -o none.nc --solver fdk --backend "$backend"
+done
+simulate --scanner synchrotron --turns 0.3 -o few.nc
+chosen os-sart few.nc
+said "^solver: os-sart \(fbp: the .* degrees: expected 180\)$"
+# Few views that are evenly spread are no hole.
+simulate --detector flat --views 3 -o few.nc
+chosen fdk few.nc
+said "^fdk: 3 views, 120 degrees apart: expect streaks"
+finish
