@@ -13,11 +13,13 @@
 #include "io/volume_fix.h"
 
 enum { PIECE = 1 << 20 }; /* values converted at a time */
+#define TOO_LONG "%s: %.0f bytes follow the last of %zu x %zu x %zu values of %s"
 
 /* The frame of the format has x to the patient's left and y to his back. */
 static int left_back_head(const gt_volume *v, int axis) { return gt_position_sign(v->position, axis) * (axis < 2 ? -1 : 1); }
 
-static gt_status open_data(const char *path, const gt_met_head *h, FILE **file)
+/* *more: bytes after the last value. */
+static gt_status open_data(const char *path, const gt_met_head *h, FILE **file, double *more)
 {
 	const char *name = h->data_file ? h->data_file : path;
 	const double bytes = (double)gt_grid_voxels(&h->grid) * (double)h->type->size;
@@ -32,6 +34,7 @@ static gt_status open_data(const char *path, const gt_met_head *h, FILE **file)
 		               start < 0  ? (double)s.st_size
 		               : room > 0 ? room
 		                          : 0);
+	*more = room - bytes;
 	if (!(*file = fopen(name, "rb")) || fseeko(*file, (off_t)start, SEEK_SET) != 0)
 		return gt_fail(GT_ERR_IO, "%s: %s", name, strerror(errno));
 	return GT_OK;
@@ -78,9 +81,10 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	gt_status st;
 	gt_met_head h;
 	FILE *file = NULL;
+	double more;
 	gt_scaling scaling = { .slope = NAN, .offset = NAN };
 	gt_volume *v = calloc(1, sizeof *v);
-	GT_TRY(gt_met_read_head(path, &h));
+	GT_TRY(gt_met_read_head(path, 0, &h));
 	if (!v)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	v->grid = h.grid;
@@ -91,7 +95,9 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 		goto done;
 	}
 	GT_TRY(gt_volume_scaling(path, "MetaImage", h.type->met, h.type->meaning, &h.said, o, &scaling));
-	GT_TRY(open_data(path, &h, &file));
+	GT_TRY(open_data(path, &h, &file, &more));
+	if (more > 0)
+		gt_read_note(o, TOO_LONG, path, more, h.grid.n[0], h.grid.n[1], h.grid.n[2], h.type->met);
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&h.grid) * sizeof(float), "volume"), "%s", path));
 	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
@@ -317,18 +323,22 @@ static int is_wanted(const gt_met_head *h) { return !strcmp(h->type->met, "MET_F
 static gt_status open_views(const char *path, const size_t size[3], gt_views **out)
 {
 	gt_status st;
+	double more;
 	struct views *v = calloc(1, sizeof *v);
 	if (!v)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	v->base = (struct gt_views){ .path = path, .size = { size[0], size[1], size[2] }, .read = read_view, .close = close_views };
-	GT_TRY(gt_met_read_head(path, &v->head));
+	GT_TRY(gt_met_read_head(path, 1, &v->head));
 	const size_t *n = v->head.grid.n;
 	if (n[0] != size[2] || n[1] != size[1] || n[2] != size[0])
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: key DimSize: is %zu %zu %zu, expected the scan's %zu columns, %zu rows, %zu views", path,
 		               n[0], n[1], n[2], size[2], size[1], size[0]));
 	if (v->head.flip[0] || v->head.flip[1] || v->head.flip[2])
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: key TransformMatrix: projections are expected without reversed axes", path));
-	GT_TRY(open_data(path, &v->head, &v->file));
+	GT_TRY(open_data(path, &v->head, &v->file, &more));
+	if (more > 0)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, TOO_LONG ": expected the projections alone", path, more, n[0], n[1], n[2],
+		               v->head.type->met));
 	v->begin = ftello(v->file);
 	if (is_wanted(&v->head)) {
 		GT_TRY(gt_pool_new(GT_READERS, &v->base.pool));

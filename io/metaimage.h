@@ -17,7 +17,8 @@ typedef struct {
 } gt_met_head;
 
 int       gt_met_is(const char *path);
-/* Refuses, naming the key: what is missing, malformed or cannot be read here. Clear it in any case. */
-gt_status gt_met_read_head(const char *path, gt_met_head *h);
+/* Refuses, naming the key: what is missing, malformed or cannot be read here. Clear it in any case. Of projections the place in space
+ * is not looked at. */
+gt_status gt_met_read_head(const char *path, int projections, gt_met_head *h);
 void      gt_met_clear(gt_met_head *h);
 #endif

@@ -46,6 +46,16 @@ typedef struct {
 	char type[64], file[LONGEST];
 } fields;
 
+/* Keys that say where voxels are. */
+static int is_place(const char *key)
+{
+	static const char *const keys[] = { "ElementSpacing", "ElementSize", "Offset", "Origin", "Position" };
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (!strcmp(key, keys[i]))
+			return 1;
+	return 0;
+}
+
 static gt_status numbers(const char *path, const char *key, const char *value, int n, double *to)
 {
 	const char *at = value;
@@ -174,11 +184,13 @@ static gt_status set_data(const char *path, const fields *f, long long here, gt_
 	return GT_OK;
 }
 
-gt_status gt_met_read_head(const char *path, gt_met_head *h)
+gt_status gt_met_read_head(const char *path, int projections, gt_met_head *h)
 {
 	gt_status st = GT_OK;
 	char line[LONGEST], *key, *value;
-	fields f = { .dims = 0, .channels = 1, .matrix = { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
+	fields f = {
+		.dims = 0, .channels = 1, .matrix = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, .spacing = { 1, 1, 1 }, .have_spacing = projections
+	};
 	memset(h, 0, sizeof *h);
 	h->said = (gt_said){ .unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO };
 	FILE *file = fopen(path, "rb");
@@ -187,7 +199,7 @@ gt_status gt_met_read_head(const char *path, gt_met_head *h)
 	while (!f.file[0]) {
 		if (!fgets(line, sizeof line, file))
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: truncated: its head ends before the key ElementDataFile", path));
-		if (split(line, &key, &value))
+		if (split(line, &key, &value) && !(projections && is_place(key)))
 			GT_TRY(take(path, key, value, &f, h));
 	}
 	GT_TRY(set_grid(path, &f, h));

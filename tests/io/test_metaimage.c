@@ -183,7 +183,7 @@ END_TEST
 START_TEST(units_by_rule_or_as_told)
 {
 	foreign x = { .type = "MET_USHORT", .size = 2 };
-	char note[200];
+	char note[400];
 	gt_read_options o = gt_read_defaults;
 	gt_volume *v;
 	o.note = note;
@@ -192,6 +192,12 @@ START_TEST(units_by_rule_or_as_told)
 	ck_ok(gt_read_volume(path, &o, &v));
 	ck_assert_double_eq_tol(v->data[5], 0.02 * (1 + (13 - 1024) / 1000.0), 1e-8);
 	ck_assert_ptr_nonnull(strstr(note, "MET_USHORT taken as HU = 1 * stored -1024"));
+	gt_volume_free(v);
+	ck_assert_ptr_null(strstr(note, "follow"));
+	write_foreign(&x, 27);
+	note[0] = 0;
+	ck_ok(gt_read_volume(path, &o, &v));
+	ck_assert_ptr_nonnull(strstr(note, "6 bytes follow the last of 4 x 3 x 2 values of MET_USHORT"));
 	gt_volume_free(v);
 	o.offset = -7;
 	o.slope = 3;

@@ -121,11 +121,18 @@ START_TEST(packed_views)
 }
 END_TEST
 
-static void put_head(const char *more)
+static void put_lines(const char *more)
 {
 	FILE *f = fopen(path, "w");
-	fprintf(f, "ObjectType = Image\nNDims = 3\nDimSize = %d %d %d\nElementSpacing = 1 1 1\n%s", COLUMNS, ROWS, VIEWS, more);
+	fprintf(f, "ObjectType = Image\nNDims = 3\nDimSize = %d %d %d\n%s", COLUMNS, ROWS, VIEWS, more);
 	fclose(f);
+}
+
+static void put_head(const char *more)
+{
+	char lines[256];
+	snprintf(lines, sizeof lines, "ElementSpacing = 1 1 1\n%s", more);
+	put_lines(lines);
 }
 
 static void put_raw(const void *data, size_t size)
@@ -146,6 +153,14 @@ START_TEST(raw_views)
 	put_head("ElementType = MET_FLOAT\nElementDataFile = a.raw\n");
 	ck_ok(gt_views_open(path, p->scan, &v));
 	check_views(v, p->data);
+	gt_views_close(v);
+	/* Where views are in space, is not asked. */
+	put_lines("ElementType = MET_FLOAT\nElementDataFile = a.raw\n");
+	ck_ok(gt_views_open(path, p->scan, &v));
+	check_views(v, p->data);
+	gt_views_close(v);
+	put_lines("ElementSpacing = 0 nan\nOffset = none\nElementType = MET_FLOAT\nElementDataFile = a.raw\n");
+	ck_ok(gt_views_open(path, p->scan, &v));
 	/* The file ends while it is read. */
 	ck_assert_int_eq(truncate(raw, 6 * ROWS * COLUMNS * sizeof(float)), 0);
 	ck_ok(gt_views_read(v, 5, 1, 0, ROWS, got));
@@ -172,6 +187,8 @@ START_TEST(raw_views)
 		expected[i] = (float)i;
 	}
 	put_raw(big, 2);
+	put_head("ElementType = MET_UCHAR\nElementDataFile = a.raw\n");
+	ck_refused(gt_views_open(path, p->scan, &v), GT_ERR_FORMAT, "1001 bytes follow the last of 13 x 7 x 11 values of MET_UCHAR");
 	put_head("ElementType = MET_USHORT\nElementByteOrderMSB = True\nElementDataFile = a.raw\n");
 	ck_ok(gt_views_open(path, p->scan, &v));
 	check_views(v, expected);
