@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#include "apps/bytes.h"
 #include "apps/cli.h"
 #include "apps/kept.h"
 
@@ -20,14 +21,13 @@ double app_kept_bytes(app_kept_where where, const gt_scan *s)
 
 static gt_status check_room(const app_kept *k, double bytes)
 {
-	const double gib = 1024.0 * 1024 * 1024;
 	struct statvfs s;
 	if (statvfs(k->folder, &s) != 0)
 		return gt_fail(GT_ERR_IO, "--scratch=%s: %s", k->folder, strerror(errno));
 	const double room = (double)s.f_bavail * (double)s.f_frsize;
 	if (bytes > room)
-		return gt_fail(GT_ERR_IO, "--scratch=%s: the disk is full: needs %.3g GiB, %.3g GiB are left", k->folder, bytes / gib,
-		               room / gib);
+		return gt_fail(GT_ERR_IO, "--scratch=%s: the disk is full: needs %s, %s are left", k->folder, app_bytes_text(bytes).text,
+		               app_bytes_text(room).text);
 	return GT_OK;
 }
 
@@ -56,7 +56,7 @@ gt_status app_kept_open(app_kept *k, app_kept_where where, const char *folder, g
 	if (where == APP_KEPT_NOT)
 		return GT_OK;
 	if (!(k->host = malloc((size_t)bytes)))
-		return gt_fail(GT_ERR_MEMORY, "no memory for projections of %.0f MiB", bytes / 1048576);
+		return gt_fail(GT_ERR_MEMORY, "no memory for projections of %s", app_bytes_text(bytes).text);
 	return where == APP_KEPT_SCRATCH ? open_scratch(k) : GT_OK;
 }
 

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include "apps/bytes.h"
 #include "apps/plan.h"
 #include "io/utf8.h"
 #include "projectors/projector.h"
@@ -103,16 +104,14 @@ int app_plan_fits(const app_plan *plan) { return fits_device(plan) && (plan->hos
 
 /* What would fit ---------------------------------------------------------------- */
 
-static double gib(double bytes) { return bytes / (1024.0 * 1024 * 1024); }
-
 /* "; --WHAT (X GiB)" if that fits. */
 static void offer(const app_rehearsal *r, const app_variant *v, const app_plan *asked, const char *what, char **list)
 {
 	app_plan plan = *asked;
 	if (r->rehearse(r->self, v, &plan) != GT_OK || !app_plan_fits(&plan))
 		return;
-	char *more = cli_text("%s%s%s (%.3g GiB)", *list ? *list : "", *list ? ", or " : "", what,
-	                      gib(plan.on_host ? plan.host_peak : (double)plan.peak));
+	char *more = cli_text("%s%s%s (%s)", *list ? *list : "", *list ? ", or " : "", what,
+	                      app_bytes_text(plan.on_host ? plan.host_peak : (double)plan.peak).text);
 	free(*list);
 	*list = more;
 }
@@ -211,11 +210,14 @@ char *app_plan_explain(const app_rehearsal *r, const app_plan *plan)
 		first = cli_text("; %s is read as a whole, and %s goes by slabs from NetCDF: import it first: gantry import %s -o scan.nc",
 		                 r->read_whole, app_method_name(r->method), gt_shell_word(r->read_whole, word, sizeof word));
 	if (fits_device(plan))
-		text = cli_text("needs %.3g GiB of memory, %.3g GiB are free; would fit: %s%s", gib(plan->host_peak), gib(plan->host_free),
-		                list ? list : "nothing that is near", first ? first : "");
+		text = cli_text("needs %s of memory, %s are free; %s%s%s", app_bytes_text(plan->host_peak).text,
+		                app_bytes_text(plan->host_free).text, list ? "would fit: " : "nothing that is near would fit",
+		                list ? list : "", first ? first : "");
 	else
-		text = cli_text("needs %.3g GiB on %s, %.3g GiB are free; would fit: %s%s", gib((double)plan->peak), plan->backend,
-		                gib((double)plan->free), list ? list : "no grid, the data alone are too much", first ? first : "");
+		text = cli_text("needs %s on %s, %s are free; %s%s%s", app_bytes_text((double)plan->peak).text, plan->backend,
+		                app_bytes_text((double)plan->free).text,
+		                list ? "would fit: " : "no grid would fit, the data alone are too much", list ? list : "",
+		                first ? first : "");
 	free(first);
 	free(list);
 	return text;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "apps/bytes.h"
 #include "apps/quality.h"
 #include "apps/recon.h"
 #include "apps/slabs.h"
@@ -64,6 +65,8 @@ static cJSON *plan_json(const app_slabs_plan *p)
 	cJSON_AddStringToObject(json, "kept", app_kept_names[p->kept]);
 	cJSON_AddNumberToObject(json, "device_bytes", p->device);
 	cJSON_AddNumberToObject(json, "host_bytes", p->host);
+	cJSON_AddNumberToObject(json, "process_bytes", p->process);
+	cJSON_AddNumberToObject(json, "reserve_bytes", p->reserve);
 	return json;
 }
 
@@ -96,8 +99,8 @@ static void report_text(const cli_call *call, const app_slabs_result *r, int alo
 		else
 			cli_note(call, "%-13s %8.2f   %.0f MB/s", stage_names[k], r->seconds[k], rate / 1e6);
 	}
-	cli_note(call, "%-13s %8.2f   at most %.0f MiB on %s, %.0f MiB of memory in all", "whole", r->whole, r->device_peak / 1048576,
-	         r->backend, r->process_peak / 1048576);
+	cli_note(call, "%-13s %8.2f   at most %s on %s, %s of memory in all", "whole", r->whole, app_bytes_text(r->device_peak).text,
+	         r->backend, app_bytes_text(r->process_peak).text);
 }
 
 /* The run -------------------------------------------------------------------- */
@@ -132,9 +135,10 @@ static gt_status run(const app_slabs_case *c, const recon_options *o, const app_
 	GT_TRY(app_slabs_open(c, &s));
 	GT_TRY(app_slabs_choose(&s, &r.plan));
 	cli_note(c->call,
-	         "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %.0f MiB on %s, %.0f MiB of the host's memory%s%s",
-	         r.plan.slabs, r.plan.slices, r.plan.batch, r.plan.rows, r.plan.device / 1048576, gt_backend_name(s.be),
-	         r.plan.host / 1048576, r.plan.slabs > 1 ? "; projections are " : "", r.plan.slabs > 1 ? kept_texts[r.plan.kept] : "");
+	         "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %s on %s, %s of memory in all (%s in reserve)%s%s",
+	         r.plan.slabs, r.plan.slices, r.plan.batch, r.plan.rows, app_bytes_text(r.plan.device).text, gt_backend_name(s.be),
+	         app_bytes_text(r.plan.process).text, app_bytes_text(r.plan.reserve).text, r.plan.slabs > 1 ? "; projections are " : "",
+	         r.plan.slabs > 1 ? kept_texts[r.plan.kept] : "");
 	if (o->dry_run) {
 		if (c->call->common.json)
 			cli_json(plan_json(&r.plan));

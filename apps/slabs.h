@@ -25,6 +25,7 @@ typedef struct {
 	size_t buffer;                  /* bytes of a batch as it is read */
 	size_t piece;                   /* slices of a slab that are written at a time */
 	double device, host;
+	double process, reserve;        /* all memory of the process, with the device's where that is the host; of it, for stacks and libraries */
 	app_kept_where kept;            /* the projections, for the slabs after the first */
 } app_slabs_plan;
 
@@ -50,7 +51,5 @@ void      app_slabs_close(app_slabs *s);
 gt_status app_slabs_choose(const app_slabs *s, app_slabs_plan *plan);
 gt_status app_slabs_run(const app_slabs *s, gt_slices *out, app_slabs_result *r);
 
-/* "4GiB", "500MB", "1e9": bytes. */
-gt_status app_bytes_parse(const char *what, const char *text, double *bytes);
 size_t app_slab_slices(const app_slabs *s, const app_slabs_plan *plan, size_t slab);    /* of that slab: the last has fewer */
 #endif

@@ -2,43 +2,23 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "apps/slabs.h"
 #include "apps/stage.h"
 #include "core/host_memory.h"
 #include "core/upload.h"
+#include "io/sink.h"
 
 /* Writing overlaps with what comes after but for the last slab; thin slabs cost more per voxel. */
 enum { LEAST_SLABS = 8, LEAST_SLICES = 64, MOST_BATCH = 64, ALIGNED = 8 };
 /* Slices that are written at a time: enough for several threads, few enough to leave memory to what is worth more there. */
 #define PIECE_BYTES ((size_t)128 << 20)
-/* Of io, that a writer may take. */
-#define WRITER_BYTES 16777216.0
-/* Stacks, and what libraries hold. */
-#define SPARE_BYTES 16777216.0
+/* In reserve: stacks, and what libraries will hold. */
+#define RESERVE_BYTES 16777216.0
 
-/* Bytes that may be taken yet. both: on the host together with the device, where that is the host. */
+/* Bytes that may be taken yet. both: on the host together with the device, where that is the host. process: that are taken. */
 typedef struct {
-	double device, host, both;
+	double device, host, both, process;
 } room;
-
-gt_status app_bytes_parse(const char *what, const char *text, double *bytes)
-{
-	static const struct {
-		const char *name;
-		double bytes;
-	} units[] = { { "", 1 },      { "B", 1 },       { "kB", 1e3 },       { "MB", 1e6 },         { "GB", 1e9 },
-		      { "TB", 1e12 }, { "KiB", 1024 },  { "MiB", 1048576 },  { "GiB", 1073741824 }, { "TiB", 1099511627776 },
-		      { "K", 1024 },  { "M", 1048576 }, { "G", 1073741824 }, { "T", 1099511627776 } };
-	char *end;
-	const double number = strtod(text, &end);
-	for (size_t i = 0; end != text && number > 0 && isfinite(number) && i < sizeof units / sizeof *units; i++)
-		if (!strcasecmp(end, units[i].name)) {
-			*bytes = number * units[i].bytes;
-			return GT_OK;
-		}
-	return gt_fail(GT_ERR_ARG, "%s=%s: expected a size such as 4GiB, 500MB or 1e9", what, text);
-}
 
 static double least(double a, double b) { return a < b ? a : b; }
 
@@ -46,9 +26,9 @@ static room find_room(const app_slabs *s)
 {
 	const app_slabs_case *c = s->c;
 	const double available = gt_host_available(), free_host = available < 0 ? INFINITY : 0.8 * available;
-	const double given = c->host_limit > 0 ? c->host_limit - gt_host_used() : INFINITY;
+	const double process = gt_host_used(), given = c->host_limit > 0 ? c->host_limit - process : INFINITY;
 	size_t free_device, total;
-	room r = { INFINITY, least(given, free_host), INFINITY };
+	room r = { INFINITY, least(given, free_host), INFINITY, process };
 	if (gt_backend_is_gpu(s->be)) {
 		gt_backend_memory(s->be, &free_device, &total);
 		r.device = 0.9 * (double)free_device;
@@ -91,12 +71,19 @@ static void cut(const app_slabs *s, size_t slices, size_t batch, app_slabs_plan 
 	plan->piece = most < 1 ? 1 : most < slices ? most : slices;
 }
 
+/* Of io: what is written past the cache, or changed on the way. */
+static double writer_bytes(const app_slabs *s)
+{
+	const double plane = (double)plane_of(s) * sizeof(float);
+	const int blocks = s->c->hu || gt_sink_past(plane * (double)s->c->grid->n[2]);
+	return (blocks ? (double)GT_SINK_BYTES : 0) + 2 * plane + (s->c->hu ? plane : 0);
+}
+
 static double host_bytes(const app_slabs *s, const app_slabs_plan *plan)
 {
-	const double piece = (double)plan->piece * (double)plane_of(s) * (double)element_of(s), plane = (double)plane_of(s) * sizeof(float);
-	const double writer = WRITER_BYTES + 2 * plane + (s->c->hu ? plane : 0);
-	return APP_STAGE_BUFFERS * ((double)plan->buffer + piece) + writer + (double)gt_slab_bytes(s->slabs) +
-	       (double)gt_views_bytes(s->views) + SPARE_BYTES;
+	const double piece = (double)plan->piece * (double)plane_of(s) * (double)element_of(s);
+	return APP_STAGE_BUFFERS * ((double)plan->buffer + piece) + writer_bytes(s) + (double)gt_slab_bytes(s->slabs) +
+	       (double)gt_views_bytes(s->views) + RESERVE_BYTES;
 }
 
 /* What the run holds on the device at the same time, by allocating it in a rehearsal. */
@@ -192,16 +179,23 @@ static void choose_kept(const app_slabs *s, const room *r, app_slabs_plan *plan)
 		keeps(s, r, APP_KEPT_SCRATCH, plan);
 }
 
-/* On the CPU the host's memory holds the device's part too. */
+/* Of the host, what of it is taken before: on the CPU its memory holds the device's part too. */
+static double host_in_all(const app_slabs *s, const app_slabs_plan *plan, double process)
+{
+	return process + plan->host + (gt_backend_is_gpu(s->be) ? 0 : plan->device);
+}
+
 static gt_status too_small(const app_slabs *s, const app_slabs_plan *one, double aside, const room *r)
 {
-	const double mib = 1048576, process = s->c->host_limit > 0 ? gt_host_used() : 0;
-	const double host = one->host + aside + process + (gt_backend_is_gpu(s->be) ? 0 : one->device);
+	const double mib = 1048576, process = s->c->host_limit > 0 ? r->process : 0, host = host_in_all(s, one, process) + aside;
+	char taken[64] = "";
+	if (process > 0)
+		snprintf(taken, sizeof taken, "%.0f taken already, ", process / mib);
 	return gt_fail(GT_ERR_MEMORY,
 	               "%s by slabs, one slice and one view at a time, needs %.2f MiB on %s (--device-memory), where %.2f are free, "
-	               "and %.0f MiB of the host's memory (--host-memory), where %.0f are",
+	               "and %.0f MiB of the host's memory (--host-memory), %s%.0f in reserve, where %.0f are",
 	               s->c->method->name, ceil(100 * one->device / mib) / 100, gt_backend_name(s->be),
-	               floor(100 * fmax(0, least(r->device, r->both)) / mib) / 100, ceil(host / mib),
+	               floor(100 * fmax(0, least(r->device, r->both)) / mib) / 100, ceil(host / mib), taken, RESERVE_BYTES / mib,
 	               floor(fmax(0, least(r->host, r->both) + process) / mib));
 }
 
@@ -211,17 +205,20 @@ gt_status app_slabs_choose(const app_slabs *s, app_slabs_plan *plan)
 	gt_backend *rehearsal = NULL;
 	const room all = find_room(s);
 	const double aside = kept_bytes(s->c);
-	const room r = { all.device, all.host - aside, all.both - aside };
+	const room r = { all.device, all.host - aside, all.both - aside, all.process };
 	int found = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gt_backend_open(gt_backend_name(s->be), &rehearsal));
 	GT_TRY(gt_backend_rehearse(rehearsal));
 	for (size_t i = 0; i < sizeof views / sizeof *views && !found; i++)
 		GT_TRY(search(s, rehearsal, &r, views[i], plan, &found));
-	if (found)
-		choose_kept(s, &all, plan);
-	else
+	if (!found) {
 		st = too_small(s, plan, aside, &all);
+		goto done;
+	}
+	choose_kept(s, &all, plan);
+	plan->process = host_in_all(s, plan, all.process);
+	plan->reserve = RESERVE_BYTES;
 done:
 	gt_backend_close(rehearsal);
 	return st;

@@ -72,12 +72,19 @@ holds "$(value device_bytes) <= 1.1e6 || \"$backend\" != \"cpu\""
 refused_output 1 "one slice and one view at a time, needs" "${recon[@]}" --device-memory 10kB
 refused_output 1 "(--host-memory)" "${recon[@]}" --host-memory 1MiB
 # The least that works does work; another run of the process is a little larger.
+refusal=$(cat stderr.txt)
 device=$(sed -n 's/.*needs \([0-9.]*\) MiB on.*/\1/p' stderr.txt)
 host=$(sed -n 's/.* and \([0-9]*\) MiB of the host.*/\1/p' stderr.txt)
 ok "${recon[@]}" --device-memory "${device}MiB" --host-memory "$((host + 4))MiB" --dry-run --json
 holds "$(value slices) == 1"
+# What is refused, what is planned and what is within the limit are the same memory: all of the process. The reserve is told.
+grep -q "MiB of the host's memory (--host-memory), [0-9]* taken already, 16 in reserve, where 1 are" <<<"$refusal" || fail "no reserve in: $refusal"
+holds "$(value process_bytes) <= ($host + 4) * 1048576 && $(value process_bytes) >= ($host - 4) * 1048576" "planned and refused memory"
+holds "$(value reserve_bytes) == 16 * 1048576"
+"$gantry" recon scan.nc "${grid[@]}" --backend "$backend" "${little[@]}" -o slabs.nc 2>told.txt || fail "by slabs: $(cat told.txt)"
+grep -q 'B of memory in all (16 MiB in reserve); projections are kept in memory$' told.txt || fail "no plan of memory in: $(cat told.txt)"
 refused_output 2 "--host-memory=4GX: expected a size such as 4GiB" "${recon[@]}" --host-memory 4GX
-refused_output 1 "needs" recon scan.nc "${grid[@]}" --solver cgls:iterations=1 --backend "$backend" --device-memory 100kB
+refused_output 1 "97.7 KiB are free; no grid would fit, the data alone are too much" recon scan.nc "${grid[@]}" --solver cgls:iterations=1 --backend "$backend" --device-memory 100kB
 
 # More than the disk of the scratch file holds: from a file that is mostly a hole.
 ok simulate --scanner ge-ct750hd --detector flat --columns 40 --rows 250000 --views 80000 --row-pitch 0.001 --geometry-only -o long.nc
