@@ -2,12 +2,13 @@
 #define GT_ANALYTIC_BACK_BLOCK_H
 /* What a block of voxels does with the tiles of its views, whatever the way to read a tile. A WAY is a struct of
  *   SQUARES, HEIGHT       a block is of SQUARES x SQUARES squares of 16 x 16 columns of voxels, and HEIGHT slices
+ *   SIDES                 2: and as many that mirror these at the plane of the orbit; 1: no others
  *   HEIGHTS               how many heights of tiles there are at most, 1, 2 or 4
  *   PITCH                 bytes between rows of a tile
  *   entry                 what a block needs of a view; its member `at` is a struct gt_tile_at
  *   place                 of a column of voxels in a view
  *   SLACK                 columns and rows beyond what was computed that a voxel may be seen at
- *   find_extent()         0 if some corner of the block is not in front of the source
+ *   find_extent()         0 if some corner of the block is not in front of the source, or steps are none of this way's
  *   fill()                an entry from the view's record; (x, y, z): the block's first voxel
  *   find()                the place of the column (i, j) of the block, without the tile; `last`: column of the detector
  *   move()                that place on by some columns along x, to the column (i, j)
@@ -32,6 +33,23 @@ template <class WAY> static __device__ int gt_sort_view(const struct gt_tiles_in
 	               : GT_LEFT_OUT;
 }
 
+/* Which tile this block is: along x, y and z. */
+static __device__ __forceinline__ void gt_find_tile(const size_t tiles[2], unsigned t[3])
+{
+	const unsigned wide = (unsigned)tiles[0], high = (unsigned)tiles[1], of_slab = blockIdx.x % (wide * high);
+	const unsigned y = of_slab / (wide * PATCH) * PATCH, of_band = of_slab - y * wide, rows = gt_least(high - y, (unsigned)PATCH);
+	const unsigned x = of_band / (rows * PATCH) * PATCH, of_patch = of_band - x * rows, columns = gt_least(wide - x, (unsigned)PATCH);
+	t[0] = x + of_patch % columns;
+	t[1] = y + of_patch / columns;
+	t[2] = blockIdx.x / (wide * high);
+}
+
+/* Where the bits of a block are, were it in that slab. */
+static __device__ __forceinline__ size_t gt_bits_of(const struct gt_tiles_in *in, const size_t from[3], int side, size_t slab)
+{
+	return ((slab * in->tiles[1] + from[1] / side) * in->tiles[0] + from[0] / side) * in->words;
+}
+
 /* Entries of the views from `first` on, one per thread; those that have a tile move up to the front. Returns how many. */
 template <class WAY>
 static __device__ int gt_make_entries(const struct gt_tiles_in *in, size_t first, const size_t from[3], typename WAY::entry *table, int *count)
@@ -48,7 +66,11 @@ static __device__ int gt_make_entries(const struct gt_tiles_in *in, size_t first
 	} else if (there) {
 		kind = GT_LEFT_OUT;
 	}
-	const int total = gt_tile_sort(kind, there ? &in->left[blockIdx.x * in->words + v / 32] : NULL, count, &place);
+	const size_t slab = from[2] / WAY::HEIGHT;
+	unsigned *left = there ? &in->left[gt_bits_of(in, from, WAY::SQUARES * SIDE, slab) + v / 32] : NULL;
+	const int total = gt_tile_sort(kind, left, count, &place);
+	if (WAY::SIDES == 2 && left && threadIdx.x % 32 == 0)
+		in->left[gt_bits_of(in, from, WAY::SQUARES * SIDE, g->n[2] / WAY::HEIGHT - 1 - slab) + v / 32] = *left;
 	if (kind == GT_IN_TILE) {
 		const double x = g->first[0] + (double)from[0] * g->pitch[0], y = g->first[1] + (double)from[1] * g->pitch[1];
 		const double z = g->first[2] + (double)from[2] * g->pitch[2];
@@ -68,6 +90,24 @@ static __device__ __forceinline__ int gt_is_inside(const struct gt_back_grid *g,
 	return ix < g->n[0] && iy < g->n[1] && hypot(x - g->center[0], y - g->center[1]) <= g->radius;
 }
 
+/* Adds sums to voxels `stride` apart: many are read before the first is written. */
+template <int N> static __device__ __forceinline__ void gt_add_to(float *out, ptrdiff_t stride, const float *sum, int there)
+{
+	constexpr int RUN = 16;
+	static_assert(N % RUN == 0, "whole runs");
+#pragma unroll
+	for (int from = 0; from < N; from += RUN, out += RUN * stride) {
+		float was[RUN];
+#pragma unroll
+		for (int z = 0; z < RUN; z++)
+			was[z] = from + z < there ? out[z * stride] : 0.f;
+#pragma unroll
+		for (int z = 0; z < RUN; z++)
+			if (from + z < there)
+				out[z * stride] = was[z] + sum[from + z];
+	}
+}
+
 template <class WAY> static __device__ __forceinline__ void gt_back_block(const struct gt_tile_maps *maps, const struct gt_tiles_in *in)
 {
 	extern __shared__ __align__(128) char stages[];
@@ -76,10 +116,11 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 	__shared__ int count[WARPS];
 	const struct gt_back_grid *g = &in->grid;
 	typename WAY::entry *table = (typename WAY::entry *)(stages + in->stages * in->stage_bytes);
-	constexpr int S = WAY::SQUARES, N = S * S;
+	constexpr int S = WAY::SQUARES, N = S * S, Z = WAY::HEIGHT, SUMS = WAY::SIDES * Z;
 	static_assert(S <= 2, "one step from square to square");
-	const size_t ty = blockIdx.x / in->tiles[0];
-	const size_t from[3] = { S * SIDE * (blockIdx.x % in->tiles[0]), S * SIDE * (ty % in->tiles[1]), WAY::HEIGHT * (ty / in->tiles[1]) };
+	unsigned t[3];
+	gt_find_tile(in->tiles, t);
+	const size_t from[3] = { S * SIDE * t[0], S * SIDE * t[1], (size_t)Z * t[2] };
 	float fi, fj[S], beside = 0; /* beside: columns to the next square */
 	int i, j;
 	unsigned inside = 0, live = 0; /* by squares: this thread's column, some column of this warp */
@@ -104,18 +145,18 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 	}
 	if (!__syncthreads_or((int)inside))
 		return;
-	float sum[N][WAY::HEIGHT];
+	float sum[N][SUMS];
 #pragma unroll
 	for (int q = 0; q < N; q++)
 #pragma unroll
-		for (int z = 0; z < WAY::HEIGHT; z++)
+		for (int z = 0; z < SUMS; z++)
 			sum[q][z] = 0;
 	unsigned phases = 0;
 	for (size_t first = 0; first < g->views; first += ENTRIES) {
 		const int n = gt_make_entries<WAY>(in, first, from, table, count);
 		if (threadIdx.x == 0)
 			for (int k = 0; k < in->stages && k < n; k++)
-				gt_fetch<WAY::HEIGHTS>(maps, in, &table[k].at, stages + k * in->stage_bytes, &full[k]);
+				gt_fetch<WAY::HEIGHTS, WAY::SIDES>(maps, in, &table[k].at, stages + k * in->stage_bytes, &full[k]);
 		int stage = 0;
 #pragma unroll 1
 		for (int k = 0; k < n; k++) {
@@ -134,19 +175,20 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 			phases ^= 1u << stage;
 			__syncwarp();
 			if ((threadIdx.x & 31) == 0 && gt_leave_stage(&done[stage]) && k + in->stages < n)
-				gt_fetch<WAY::HEIGHTS>(maps, in, &table[k + in->stages].at, stages + stage * in->stage_bytes, &full[stage]);
+				gt_fetch<WAY::HEIGHTS, WAY::SIDES>(maps, in, &table[k + in->stages].at, stages + stage * in->stage_bytes, &full[stage]);
 			stage = stage + 1 < in->stages ? stage + 1 : 0;
 		}
 		__syncthreads();
 	}
-	const size_t slice = g->n[0] * g->n[1];
+	const ptrdiff_t slice = (ptrdiff_t)(g->n[0] * g->n[1]);
+	const int high = (int)gt_least(g->n[2] - from[2], (size_t)Z);
 #pragma unroll
 	for (int q = 0; q < N; q++) {
-		float *out = in->out + (from[2] * g->n[1] + from[1] + j + SIDE * (q / S)) * g->n[0] + from[0] + i + SIDE * (q % S);
-#pragma unroll
-		for (int z = 0; z < WAY::HEIGHT; z++)
-			if (inside >> q & 1 && from[2] + z < g->n[2])
-				out[z * slice] += sum[q][z];
+		const size_t ix = from[0] + i + SIDE * (q % S), iy = from[1] + j + SIDE * (q / S), at = iy * g->n[0] + ix;
+		const int there = inside >> q & 1 ? high : 0;
+		gt_add_to<Z>(in->out + from[2] * slice + at, slice, sum[q], there);
+		if (WAY::SIDES == 2)
+			gt_add_to<Z>(in->out + (g->n[2] - 1 - from[2]) * slice + at, -slice, sum[q] + Z, there);
 	}
 }
 

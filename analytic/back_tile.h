@@ -11,6 +11,7 @@
 #define THREADS 256  /* SIDE * SIDE */
 #define WARPS 8      /* THREADS / 32 */
 #define ENTRIES 128  /* views whose places are in shared memory: THREADS at most, a multiple of 32 */
+#define PATCH 16     /* tiles along x and y of blocks that follow each other: they see little of the detector, which stays in the cache */
 #define MOST_STAGES 4
 #define MOST_HEIGHTS 4 /* of tiles: 1, 2 or 4 */
 #define HEIGHT_STEP 8  /* rows that each is lower than the one before */
@@ -38,19 +39,19 @@ struct gt_tiles_in {
 	struct gt_back_grid grid;
 	struct gt_bias bias;
 	size_t tiles[2], words;
-	double pad;
 	float last; /* column of the detector */
-	int rows, stage_bytes, stages; /* of the highest tile */
-	int heights, step_bytes;       /* how many there are, and what each is smaller */
-	int floats;                    /* of a sample */
-	unsigned *left;                /* [tile][words]: bits of the views that were left out */
+	int pad, rows, stage_bytes, stages; /* of the highest tile */
+	int heights, step_bytes;            /* how many there are, and what each is smaller */
+	int half_bytes;                     /* where the tile of the other side begins */
+	int floats;                         /* of a sample */
+	unsigned *left;                     /* [tile][words]: bits of the views that were left out */
 	float *out;
 };
 
 /* Where a block is seen: columns and rows from ... to (rows of the whole block, and of the voxels that exist); rows per voxel, at
- * most, where steps must not be larger than the bias allows. */
+ * most and at least, where steps must not be larger than the bias allows. */
 struct gt_extent {
-	double column[2], row[2], real[2], step;
+	double column[2], row[2], real[2], step, least;
 };
 static __host__ __device__ __forceinline__ void gt_widen(double range[2], double x)
 {
@@ -126,8 +127,17 @@ static __device__ __forceinline__ void gt_wait_for(uint64_t *barrier, unsigned p
 	             : "memory");
 }
 
-/* Starts the copy of a tile into a stage. */
-template <int HEIGHTS>
+static __device__ __forceinline__ void gt_copy_tile(const CUtensorMap *map, const struct gt_tiles_in *in, int column, int row, unsigned view,
+                                                    char *to, unsigned barrier)
+{
+	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
+			     gt_shared_address(to)),
+	             "l"(map), "r"(in->floats * column), "r"(row + in->pad), "r"(view), "r"(barrier)
+	             : "memory");
+}
+
+/* Starts the copy of a tile into a stage, and of the rows that mirror its own. */
+template <int HEIGHTS, int SIDES>
 static __device__ __forceinline__ void gt_fetch(const struct gt_tile_maps *maps, const struct gt_tiles_in *in, const struct gt_tile_at *at,
                                                 char *stage, uint64_t *barrier)
 {
@@ -136,10 +146,9 @@ static __device__ __forceinline__ void gt_fetch(const struct gt_tile_maps *maps,
 	const unsigned b = gt_shared_address(barrier);
 	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(in->stage_bytes - (int)height * in->step_bytes)
 	             : "memory");
-	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
-			     gt_shared_address(stage)),
-	             "l"(&maps->of[height]), "r"(in->floats * at->column), "r"(at->row + (int)in->pad), "r"(view), "r"(b)
-	             : "memory");
+	gt_copy_tile(&maps->of[height], in, at->column, at->row, view, stage, b);
+	if (SIDES == 2)
+		gt_copy_tile(&maps->of[height], in, at->column, (int)in->grid.rows - in->rows - at->row, view, stage + in->half_bytes, b);
 }
 
 /* 1 for the last warp that is done with a stage. */
@@ -202,6 +211,7 @@ struct gt_tiles {
 	const void *kind;
 	struct gt_bias bias;
 	int side, slices, rows, stages; /* side, slices: voxels of a block along x and y, and z */
+	int sides;                      /* 2: of each half of the slices, which mirror each other */
 	int heights;                    /* of tiles, as the kernel is made for; rows: of the highest */
 	size_t words, left_bytes;
 	unsigned *left;

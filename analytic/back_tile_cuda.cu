@@ -67,6 +67,7 @@ gt_status gt_tiles_new(gt_backend *be, const gt_direct_plan *p, size_t batch, in
 	t->words = parts(batch, 32);
 	t->side = side;
 	t->slices = zp;
+	t->sides = 1;
 	t->left_bytes = parts(p->grid.n[0], (size_t)side) * parts(p->grid.n[1], (size_t)side) * parts(p->grid.n[2], (size_t)zp) * t->words *
 	                sizeof *t->left;
 	if (!(t->left = (unsigned *)gt_backend_alloc(be, t->left_bytes, "views that fit into no tile"))) {
@@ -89,16 +90,17 @@ void gt_tiles_run(const struct gt_tiles *t, const struct gt_back_call *c, gt_til
 	in.tiles[0] = parts(in.grid.n[0], (size_t)t->side);
 	in.tiles[1] = parts(in.grid.n[1], (size_t)t->side);
 	in.words = t->words;
-	in.pad = (double)c->layout.pad;
+	in.pad = (int)c->layout.pad;
 	in.last = (float)(in.grid.wide - 1);
 	in.rows = t->rows;
 	in.stages = t->stages;
 	in.floats = c->layout.pairs ? 2 : 1;
-	in.stage_bytes = 4 * in.floats * columns * t->rows;
+	in.half_bytes = 4 * in.floats * columns * t->rows;
+	in.stage_bytes = t->sides * in.half_bytes;
 	in.step_bytes = 4 * in.floats * columns * HEIGHT_STEP;
 	in.left = t->left;
 	in.out = (float *)c->x;
-	const size_t blocks = in.tiles[0] * in.tiles[1] * parts(in.grid.n[2], (size_t)t->slices);
+	const size_t blocks = in.tiles[0] * in.tiles[1] * parts(in.grid.n[2], (size_t)(t->sides * t->slices));
 	const size_t bytes = (size_t)(in.stages * in.stage_bytes + ENTRY_BYTES * ENTRIES);
 	if (gt_cuda_check(c->be, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
 	                  "backprojection: shared memory"))

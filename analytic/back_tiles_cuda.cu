@@ -3,11 +3,13 @@
  * some views ahead. Up to 1.9 rows per voxel rows are interpolated along the columns once per row, not per voxel, by code without
  * addresses (back_window.h): neither the texture unit nor its 8-bit fractions are in the way. Places are computed relative to the
  * tile, whose corner is found in double, so that single precision keeps 1e-6 of a column. (Block, view) pairs that fit into no
- * tile, or reach rows of which there are no copies, are left to the plain kernel. Needs compute capability 9.0. */
+ * tile, or reach rows of which there are no copies, are left to the plain kernel. Where the upper half of a scan mirrors the lower one,
+ * two voxels share most of what is computed for one. Needs compute capability 9.0. */
 #include "analytic/back_block.h"
 #include "analytic/back_window.h"
 
 #define SLACK_UPRIGHT 1e-3 /* columns and rows, for rounding */
+#define MIRROR_SLACK 1e-8  /* rows of the detector, and slices */
 #define TILE_HEIGHTS 1     /* 1, 2 or 4: more cost these kernels more than the rows that they spare */
 
 /* What a block needs of a view. Voxel (i, j) of the block:
@@ -79,6 +81,7 @@ static __host__ __device__ int find_extent(const struct gt_back_grid *g, const s
 		lambda[1] *= 1 + 0.15 * (x * x + y * y);
 	}
 	e->step = lambda[1] * g->pitch[2] * fabs(w->per_row);
+	e->least = lambda[0] * g->pitch[2] * fabs(w->per_row);
 	const size_t top = from[2] + slices < g->n[2] ? from[2] + slices : g->n[2];
 	e->row[0] = e->real[0] = INFINITY;
 	e->row[1] = e->real[1] = -INFINITY;
@@ -140,13 +143,14 @@ template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS> s
 	typedef struct entry entry;
 	typedef struct place place;
 	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, SAMPLE = 4 * FLOATS, PITCH = SAMPLE * COLUMNS, MIDDLE = COLUMNS / 2;
-	static constexpr int HEIGHTS = TILE_HEIGHTS;
+	static constexpr int HEIGHTS = TILE_HEIGHTS, SIDES = GT_SIDES_OF(STEPS);
 	static constexpr double SLACK = SLACK_UPRIGHT;
 
 	static __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3],
 	                                  struct gt_extent *e)
 	{
-		return ::find_extent(g, w, from, SQUARES * SIDE, ZP, e);
+		return ::find_extent(g, w, from, SQUARES * SIDE, ZP, e) &&
+		       (STEPS != GT_STEPS_MIRRORED || (e->least > 1 - GT_NEAR && e->step < 1 + GT_NEAR));
 	}
 	/* Wide tiles count columns from one in the midst of what the block sees: its byte is in at.more, and below it whether voxels may be
 	 * seen at the ends of rows. */
@@ -184,7 +188,8 @@ template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS> s
 	{
 		const unsigned at = __float_as_uint(p->whole) * (unsigned)SAMPLE + (stage + (unsigned)p->middle) -
 		                    GT_MAGIC_SIGNED_BITS * (unsigned)SAMPLE - GT_MAGIC_BITS * (unsigned)PITCH;
-		gt_add_column<STEPS, ZP, PITCH, FLOATS>(sum, stages, at, &in->bias, p->part, p->v, p->dv, p->weight);
+		const unsigned other = at + (unsigned)(in->half_bytes + (in->rows - 1) * PITCH) + 2 * GT_MAGIC_BITS * (unsigned)PITCH;
+		gt_add_column<STEPS, ZP, PITCH, FLOATS>(sum, stages, at, other, &in->bias, p->part, p->v, p->dv, p->weight);
 	}
 };
 
@@ -197,7 +202,7 @@ static constexpr int blocks_of(int squares, int slices)
 }
 
 template <int SHAPE, int STEPS, int SQUARES, int ZP, int COLUMNS, int FLOATS>
-static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES, ZP))
+static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES, ZP *GT_SIDES_OF(STEPS)))
 	back_tiles(const __grid_constant__ struct gt_tile_maps maps, const __grid_constant__ struct gt_tiles_in in)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -212,19 +217,20 @@ static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES, ZP))
  * on different banks. Low grids fill the multiprocessors better with blocks of 32 slices; pairs of large steps take too many bytes; of few
  * slices little is moved in any case, and narrow tiles have the better places. */
 #define ANY_HEIGHT ((size_t)-1)
-#define KINDS(X)                                        \
-	X(GT_STEPS_NEAR, 1, 64, 28, 2, 257, ANY_HEIGHT) \
-	X(GT_STEPS_NEAR, 1, 32, 28, 2, 17, ANY_HEIGHT)  \
-	X(GT_STEPS_NEAR, 1, 64, 44, 2, 33, ANY_HEIGHT)  \
-	X(GT_STEPS_LOW, 1, 64, 28, 2, 33, ANY_HEIGHT)   \
-	X(GT_STEPS_HIGH, 1, 32, 48, 1, 17, ANY_HEIGHT)  \
-	X(GT_STEPS_HIGH, 1, 32, 76, 1, 17, ANY_HEIGHT)  \
-	X(GT_STEPS_ANY, 1, 32, 52, 1, 17, ANY_HEIGHT)   \
-	X(GT_STEPS_ANY, 1, 16, 52, 1, 1, 16)            \
-	X(GT_STEPS_ANY, 2, 16, 148, 1, 1, ANY_HEIGHT)   \
-	X(GT_STEPS_ANY, 1, 32, 76, 1, 17, ANY_HEIGHT)   \
-	X(GT_STEPS_ANY, 1, 32, 108, 1, 17, ANY_HEIGHT)  \
-	X(GT_STEPS_ANY, 1, 16, 52, 1, 17, ANY_HEIGHT)   \
+#define KINDS(X)                                           \
+	X(GT_STEPS_MIRRORED, 1, 32, 28, 2, 64, ANY_HEIGHT) \
+	X(GT_STEPS_NEAR, 1, 64, 28, 2, 257, ANY_HEIGHT)    \
+	X(GT_STEPS_NEAR, 1, 32, 28, 2, 17, ANY_HEIGHT)     \
+	X(GT_STEPS_NEAR, 1, 64, 44, 2, 33, ANY_HEIGHT)     \
+	X(GT_STEPS_LOW, 1, 64, 28, 2, 33, ANY_HEIGHT)      \
+	X(GT_STEPS_HIGH, 1, 32, 48, 1, 17, ANY_HEIGHT)     \
+	X(GT_STEPS_HIGH, 1, 32, 76, 1, 17, ANY_HEIGHT)     \
+	X(GT_STEPS_ANY, 1, 32, 52, 1, 17, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 1, 16, 52, 1, 1, 16)               \
+	X(GT_STEPS_ANY, 2, 16, 148, 1, 1, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 1, 32, 76, 1, 17, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 1, 32, 108, 1, 17, ANY_HEIGHT)     \
+	X(GT_STEPS_ANY, 1, 16, 52, 1, 17, ANY_HEIGHT)      \
 	X(GT_STEPS_ANY, 1, 16, 108, 1, 1, ANY_HEIGHT)
 
 static const struct kind {
@@ -247,7 +253,7 @@ static const struct kind {
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };
 
-static int stage_bytes(const struct kind *k, int rows) { return 4 * k->floats * k->columns * rows; }
+static int stage_bytes(const struct kind *k, int rows) { return 4 * GT_SIDES_OF(k->steps) * k->floats * k->columns * rows; }
 
 enum { SAMPLE_VIEWS = 16, SAMPLE_BLOCKS = 12 };
 
@@ -314,10 +320,29 @@ static int fits(const struct kind *k, const struct gt_back_grid *g, const gt_dir
 	*rows = (n.rows + 7) / 8 * 8; /* stages begin at multiples of 128 bytes */
 	if (n.columns > k->columns || *rows > 256)
 		return 0;
-	for (int blocks = blocks_of(k->squares, k->zp); blocks >= (k->squares * k->zp > 16 ? 2 : 1); blocks--)
+	for (int blocks = blocks_of(k->squares, k->zp * GT_SIDES_OF(k->steps)); blocks >= (k->squares * k->zp > 16 ? 2 : 1); blocks--)
 		if ((*stages = gt_stages_of(stage_bytes(k, *rows), blocks)) >= 2)
 			return 1;
 	return 0;
+}
+
+/* The upper half of all views mirrors the lower one, in whole blocks. */
+static int mirrored(const struct gt_back_grid *g, const gt_direct_plan *p, int slices)
+{
+	const double middle = g->first[2] + 0.5 * (double)(g->n[2] - 1) * g->pitch[2], row = 0.5 * (double)(p->rows - 1);
+	for (size_t v = 0; v < p->views; v++)
+		if (!(fabs(p->view[v].row0 - row) < MIRROR_SLACK && fabs(p->view[v].z0 - middle) < MIRROR_SLACK * g->pitch[2]))
+			return 0;
+	return g->n[2] % (2 * (size_t)slices) == 0;
+}
+
+static int suits(const struct kind *k, const struct gt_back_grid *g, const gt_direct_plan *p, const double steps[2], int own)
+{
+	if (g->n[2] < k->least || g->n[2] > k->most)
+		return 0;
+	if (k->steps == GT_STEPS_MIRRORED)
+		return steps[0] > 1 - 0.99 * GT_NEAR && steps[1] < 1 + 0.99 * GT_NEAR && mirrored(g, p, k->zp);
+	return k->steps == own || k->steps == GT_STEPS_ANY;
 }
 
 /* The first that has runs for most steps, or takes any, and fits. */
@@ -326,8 +351,7 @@ static const struct kind *choose_kind(const struct gt_back_grid *g, const gt_dir
 	const double middle = (steps[0] + steps[1]) / 2;
 	const int own = middle > 1.9 ? GT_STEPS_ANY : middle > 1.3 ? GT_STEPS_HIGH : middle < 0.8 ? GT_STEPS_LOW : GT_STEPS_NEAR;
 	for (const struct kind *k = kinds; k < kinds + NKINDS && steps[1] <= GT_MOST_STEP; k++)
-		if ((k->steps == own || k->steps == GT_STEPS_ANY) && g->n[2] >= k->least && g->n[2] <= k->most &&
-		    fits(k, g, p, rows, stages))
+		if (suits(k, g, p, steps, own) && fits(k, g, p, rows, stages))
 			return k;
 	return NULL;
 }
@@ -398,6 +422,7 @@ static gt_status open_(gt_backend *be, const gt_direct_plan *p, const struct gt_
 	t->bias = c->bias;
 	t->rows = c->rows;
 	t->heights = TILE_HEIGHTS;
+	t->sides = GT_SIDES_OF(k->steps);
 	t->stages = c->stages;
 	*out = t;
 	return GT_OK;

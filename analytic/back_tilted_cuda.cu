@@ -105,7 +105,7 @@ static __device__ __forceinline__ void add_view(float *sum, const char *stages, 
 template <int SQUARES_, int ZP, int RUN, int COLUMNS> struct way {
 	typedef struct entry entry;
 	typedef struct place place;
-	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, HEIGHTS = TILE_HEIGHTS, PITCH = 4 * COLUMNS;
+	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, HEIGHTS = TILE_HEIGHTS, SIDES = 1, PITCH = 4 * COLUMNS;
 	static constexpr double SLACK = SLACK_TILTED;
 
 	static __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3],

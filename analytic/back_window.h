@@ -6,7 +6,8 @@
  * the run, floor(g j) is known when the code is compiled, and s + g j - floor(g j) lies in [0, 2): the voxel sees the line
  * from row k = U j + floor(g j) to k + 1 or the next one, and
  *     value = p[k] + sat(s + g j - floor(g j)) (p[k+1] - p[k]) + sat(s + g j - floor(g j) - 1) (p[k+2] - p[k+1])
- * is the linear interpolation exactly, without an address or a branch per voxel. */
+ * is the linear interpolation exactly, without an address or a branch per voxel. With two SIDES the same numbers serve the voxels that
+ * mirror these at the plane of the orbit: their rows are in a tile of their own, from its last one down. */
 #include "analytic/back_tile.h"
 
 /* Floor of thousandths. */
@@ -28,44 +29,50 @@ template <int FLOATS> static __device__ __forceinline__ float gt_row_value(const
 	return fmaf(part, FLOATS == 2 ? a.y : a.y - a.x, a.x);
 }
 
-/* C voxels, base voxel J0, steps U + G/1000 and all in the same interval; q: the base voxel's row. */
-template <int C, int J0, int U, int G, int PITCH, int FLOATS>
-static __device__ __forceinline__ void gt_add_run(float *sum, const char *q, float part, float s, float g, float weight)
+/* C voxels, base voxel J0, steps U + G/1000 and all in the same interval; q: the base voxel's row, of each side. Sums of the other side
+ * are ZP further. */
+template <int SIDES, int ZP, int C, int J0, int U, int G, int PITCH, int FLOATS>
+static __device__ __forceinline__ void gt_add_run(float *sum, const char *const q[SIDES], float part, float s, float g, float weight)
 {
 	constexpr int low = -J0 * U + gt_floor_milli(-J0 * G), first = low < 0 ? low : 0;
 	constexpr int rows = (C - 1 - J0) * U + gt_floor_milli((C - 1 - J0) * G) + 3 - first;
-	float p[rows], d[rows - 1];
+	float p[SIDES][rows], d[SIDES][rows - 1];
 #pragma unroll
 	for (int r = 0; r < rows; r++)
-		p[r] = gt_row_value<FLOATS>(q + (r + first) * PITCH, part);
+#pragma unroll
+		for (int i = 0; i < SIDES; i++)
+			p[i][r] = gt_row_value<FLOATS>(q[i] + (i ? -1 : 1) * (r + first) * PITCH, part);
 #pragma unroll
 	for (int r = 0; r < rows - 1; r++)
-		d[r] = p[r + 1] - p[r];
+#pragma unroll
+		for (int i = 0; i < SIDES; i++)
+			d[i][r] = p[i][r + 1] - p[i][r];
 #pragma unroll
 	for (int z = 0; z < C; z++) {
 		const int j = z - J0, f = gt_floor_milli(j * G), k = j * U + f - first;
-		float value;
-		if (j == 0) {
-			value = fmaf(s, d[k], p[k]);
-		} else {
-			const float near = __saturatef(fmaf(g, (float)j, s - (float)f)), far = __saturatef(fmaf(g, (float)j, s - (float)(f + 1)));
-			value = fmaf(far, d[k + 1], fmaf(near, d[k], p[k]));
+		const float near = j ? __saturatef(fmaf(g, (float)j, s - (float)f)) : s;
+		const float far = j ? __saturatef(fmaf(g, (float)j, s - (float)(f + 1))) : 0;
+#pragma unroll
+		for (int i = 0; i < SIDES; i++) {
+			const float one = fmaf(near, d[i][k], p[i][k]), value = j ? fmaf(far, d[i][k + 1], one) : one;
+			sum[i * ZP + z] = fmaf(weight, value, sum[i * ZP + z]);
 		}
-		sum[z] = fmaf(weight, value, sum[z]);
 	}
 }
 
 /* A column of ZP voxels: v is the first one's row in the tile, dv the step, `tile` the place of row 0 at this column less
- * GT_MAGIC_BITS rows. */
-template <int ZP, int C, int J0, int U, int G, int PITCH, int FLOATS>
-static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base, unsigned tile, float part, float v, float dv, float weight)
+ * GT_MAGIC_BITS rows, `other` that of its mirror image and as many rows more. */
+template <int SIDES, int ZP, int C, int J0, int U, int G, int PITCH, int FLOATS>
+static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base, unsigned tile, unsigned other, float part, float v, float dv,
+                                                   float weight)
 {
 	const float g = dv - (float)U;
 #pragma unroll
 	for (int z = 0; z < ZP; z += C) {
 		const float row = fmaf(dv, (float)(z + J0), v), whole = __fadd_rd(row, GT_MAGIC), s = row - (whole - GT_MAGIC);
-		const unsigned at = __float_as_uint(whole) * PITCH + tile;
-		gt_add_run<C, J0, U, G, PITCH, FLOATS>(sum + z, base + (int)at, part, s, g, weight);
+		const unsigned down = __float_as_uint(whole) * PITCH;
+		const char *const q[2] = { base + (int)(tile + down), base + (int)(other - down) };
+		gt_add_run<SIDES, ZP, C, J0, U, G, PITCH, FLOATS>(sum + z, q, part, s, g, weight);
 	}
 }
 
@@ -96,17 +103,21 @@ static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *bas
 	}
 }
 
-/* Which steps have runs of their own: those that a plan needs, since each is code of its own. */
-enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_HIGH, GT_STEPS_ANY };
+/* Which steps have runs of their own: those that a plan needs, since each is code of its own. MIRRORED: steps within GT_NEAR of one row
+ * alone, and two sides. */
+enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_HIGH, GT_STEPS_ANY, GT_STEPS_MIRRORED };
+#define GT_SIDES_OF(steps) ((steps) == GT_STEPS_MIRRORED ? 2 : 1)
+#define GT_NEAR 0.24999
 #define GT_MOST_STEP 6.5 /* sampled in the middle of blocks, of GT_STEPS_ANY: from 9 on, at any corner, runs would be wrong */
 
 template <int STEPS, int ZP, int PITCH, int FLOATS>
-static __device__ __forceinline__ void gt_add_column(float *sum, const char *base, unsigned tile, const struct gt_bias *bias, float part,
-                                                     float v, float dv, float weight)
+static __device__ __forceinline__ void gt_add_column(float *sum, const char *base, unsigned tile, unsigned other, const struct gt_bias *bias,
+                                                     float part, float v, float dv, float weight)
 {
-#define RUNS(C, J0, U, G) gt_add_runs<ZP, C, J0, U, G, PITCH, FLOATS>(sum, base, tile, part, v, dv, weight)
+#define RUNS(C, J0, U, G) \
+	gt_add_runs<GT_SIDES_OF(STEPS), ZP, C, J0, U, G, PITCH, FLOATS>(sum, base, tile, other, part, v, dv, weight)
 	const float g = dv - 1.f;
-	if (STEPS == GT_STEPS_NEAR && fabsf(g) < 0.25f) {
+	if (STEPS == GT_STEPS_MIRRORED || (STEPS == GT_STEPS_NEAR && fabsf(g) < 0.25f)) {
 		if (g < 0) {
 			if (g > -0.125f)
 				RUNS(16, 7, 1, -60);

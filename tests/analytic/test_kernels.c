@@ -49,14 +49,21 @@ static const problem problems[] = {
 	{ "803 columns, truncated", GT_FLAT, 4.5, 1.0, 24, { 37, 41, 17 }, 15, 803, 17, "mask=none", 0 },
 	{ "1301 columns", GT_FLAT, 2 * PI, 1.0, 9, { 37, 41, 17 }, 11, 1301, 5, "mask=none,filter=hann", 0 },
 	{ "2101 columns, not a power of two", GT_FLAT, 2 * PI, 1.0, 15, { 37, 41, 5 }, 7, 2101, 5, "mask=none", 0 },
+	{ "flat, many columns of voxels", GT_FLAT, 2 * PI, 1.0, 1.1, { 300, 270, 19 }, 31, 401, 7, "mask=none", 0 },
+	{ "flat, halves mirror", GT_FLAT, 2 * PI, 1.0, 1.1, { 37, 41, 128 }, 143, 61, 37, "mask=none", 0 },
+	{ "flat, halves mirror, not all in runs", GT_FLAT, 2 * PI, 1.06, 1.1, { 37, 35, 64 }, 66, 61, 37, "mask=none", 0 },
+	{ "arc, halves mirror, beyond the rows", GT_ARC, 2 * PI, 0.95, 1.1, { 37, 41, 192 }, 62, 61, 37, "mask=fov", 0 },
+	{ "parallel, halves mirror", GT_PARALLEL, PI, 1.0, 1.0, { 33, 41, 64 }, 41, 61, 37, "mask=none,rows=zero", 0 },
 	{ "one row", GT_FLAT, 2 * PI, 1.0, 1.3, { 37, 41, 1 }, 1, 61, 37, "mask=none", 0 },
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
-/* Voxels of 1.1 x 1.1 x 1.3 mm, coarser where few, and cells to match. */
+/* Voxels of 1.1 x 1.1 x 1.3 mm, coarser where few, and cells to match. Grids of 64 slices and their multiples lie in the middle of the
+ * rows, all others beside it. */
 static gt_scan *scan_of(const problem *p, gt_grid *g)
 {
 	const double size = 40.0 / (double)p->n[0], enlarged = p->shape == GT_PARALLEL ? 1 : 1.55;
+	const double beside = p->n[2] % 64 ? 1 : 0;
 	const gt_orbit o = { .shape = p->shape,
 		             .views = p->views,
 		             .rows = p->rows,
@@ -66,7 +73,7 @@ static gt_scan *scan_of(const problem *p, gt_grid *g)
 		             .column_pitch = size * enlarged / p->wide,
 		             .row_pitch = 1.2 * size * enlarged / p->step,
 		             .column_offset = 0.4,
-		             .row_offset = -0.6,
+		             .row_offset = -0.6 * beside,
 		             .start_angle = 0.3,
 		             .turn = p->turn };
 	gt_scan *s;
@@ -75,7 +82,9 @@ static gt_scan *scan_of(const problem *p, gt_grid *g)
 		lean(&s->view[v], p->lean * sin(3.0 * (double)v), p->lean * cos(2.0 * (double)v));
 		s->view[v].source[2] += fmin(30 * p->lean, 0.2) * sin(5.0 * (double)v);
 	}
-	*g = (gt_grid){ { p->n[0], p->n[1], p->n[2] }, { size, 1.03 * size, 1.2 * size }, { 0.4 * size, -0.7 * size, 0.3 * size } };
+	*g = (gt_grid){ { p->n[0], p->n[1], p->n[2] },
+		        { size, 1.03 * size, 1.2 * size },
+		        { 0.4 * size, -0.7 * size, 0.3 * size * beside } };
 	return s;
 }
 
