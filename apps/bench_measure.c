@@ -192,6 +192,7 @@ gt_status bench_measure_direct(bench_case *b)
 	for (int i = 0; i < 2; i++)
 		if (!(stage[i].ms = calloc((size_t)b->o->repeat, sizeof *stage[i].ms)))
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	app_method_note_form(b->call, m.analytic, m.options, b->be);
 	st = time_direct(b, &m, stage);
 	t->peak_bytes = (double)gt_backend_counters(b->be).peak_bytes;
 	const int timed = st == GT_OK;

@@ -180,6 +180,17 @@ gt_status app_method_for(const cli_call *call, const gt_grid *grid, const gt_sca
 	return set_options(m, NULL);
 }
 
+void app_method_note_form(const cli_call *call, const gt_analytic *method, const void *options, const gt_backend *be)
+{
+	for (const gt_param *p = options && !gt_backend_is_gpu(be) ? method->params : NULL; p && p->key; p++)
+		if (!strcmp(p->key, "kernel")) {
+			const int form = *(const int *)(const void *)((const char *)options + p->at);
+			if (form)
+				cli_note(call, "%s: kernel=%s is a form on CUDA; %s has one form, which computes", method->name,
+				         p->names[form], gt_backend_name(be));
+		}
+}
+
 void app_method_free(app_method *m)
 {
 	free(m->options);

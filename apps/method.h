@@ -21,6 +21,8 @@ void app_method_free(app_method *m);
 char *app_method_print(const app_method *m);
 const char *app_method_name(const app_method *m);
 gt_status app_method_unknown(const char *name);
+/* A remark where a form for another device is asked for: options of a direct method. */
+void app_method_note_form(const cli_call *call, const gt_analytic *method, const void *options, const gt_backend *be);
 /* "NAME:key=value,...": GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG for a parameter that it does not take. */
 gt_status app_projector_check(const char *spec);
 /* The one that was asked for; NULL: the default, or where the detector leans one that takes it, and a remark says so. */

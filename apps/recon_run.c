@@ -37,6 +37,7 @@ static gt_status direct(const cli_call *call, const gt_analytic *method, const v
 	gt_backend *be = gt_array_backend(x);
 	gt_array *data = NULL;
 	gt_status st = GT_OK;
+	app_method_note_form(call, method, method_options, be);
 	if (method->seen && !call->common.quiet)
 		GT_TRY(tell_unseen(call, method, ground->asked, p->scan));
 	GT_TRY(gt_array_new(be, gt_array_type(x), gt_scan_cells(p->scan), &data));

@@ -133,6 +133,7 @@ static gt_status run(const app_slabs_case *c, const recon_options *o, const app_
 	gt_volume v = { .grid = *c->grid, .water = o->water, .position = position };
 	gt_status st;
 	GT_TRY(app_slabs_open(c, &s));
+	app_method_note_form(c->call, c->method, c->options, s.be);
 	GT_TRY(app_slabs_choose(&s, &r.plan));
 	cli_note(c->call,
 	         "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %s on %s, %s of memory in all (%s in reserve)%s%s",

@@ -270,6 +270,8 @@ static int run(const cli_call *call, const void *given)
 	printf("%s/report.html: ", s.folder.path);
 	if (s.variants)
 		printf("%zu lines of projectors and devices ", s.variants);
+	else
+		printf("%s %s ", o->from ? "drawn again:" : "study", s.kind->name);
 	printf("in %.0f s\n", app_seconds() - s.started);
 done:
 	finish(&s);

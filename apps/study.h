@@ -48,6 +48,7 @@ gt_status study_close(const char *name, FILE *out);
 /* n floats in the order of this machine. */
 #define STUDY_ARRAYS "arrays/" /* where they lie, in the folder */
 gt_status study_arrays(const study_folder *f);          /* makes that folder, if it is not there */
+int       study_has_arrays(void);
 gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n);
 /* Runs NAME.gp in the folder; NAME.png must come of it. */
 gt_status study_draw(const study_folder *f, const char *name);
@@ -66,7 +67,7 @@ typedef struct {
 	int gpu, threads;               /* threads: of the CPU */
 	int times, gups, accuracy, sweeps;      /* takes part in which */
 	double update;                  /* s for a voxel and a view, of the slower direction; 0: not known yet */
-	double window[STUDY_PICTURES];  /* of each picture of differences: from -window to window */
+	double window[STUDY_PICTURES];  /* of each picture of differences: from -window to window; 0: none differs */
 } study_variant;
 
 enum {
@@ -190,6 +191,8 @@ gt_status study_plot_begin  (study *s, const char *name, int width, int height, 
 gt_status study_plot_end    (study *s, const char *name, FILE *out);
 void      study_plot_panel  (FILE *out, double left, double right, double top, double bottom, double width, double height);
 void      study_plot_colours(FILE *out, double window);
+/* A line of a script: a logarithmic axis y with 2 and 5 beside the powers of ten, between which all that there is may lie. */
+#define STUDY_LOGARITHMIC "@logarithmic\n"
 /* What reports share: what the study was, as a table; the page around the parts of the kind, a figure within it, a table. */
 void      study_about      (study *s);
 void      study_about_line (study *s, const char *what, const char *text);

@@ -141,7 +141,7 @@ static gt_status write_difference(const study_folder *f, const char *name, const
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	for (size_t i = 0; i < n; i++)
 		d[i] = (x[i] - from[i]) / e.peak;
-	*window = fmax(fmin(4 * e.rmse, e.largest) / e.peak, 1e-17);
+	*window = fmin(4 * e.rmse, e.largest) / e.peak;
 	const gt_status st = study_floats(f, name, d, n);
 	free(d);
 	return st;

@@ -38,9 +38,10 @@ static gt_status sweeps(const study *s, FILE *out)
 {
 	gt_status st = GT_OK;
 	fprintf(out,
-	        "<h2>Times against sizes</h2>\n<p>The scan above with one of its sizes changed: times of the kernels, and how many times faster "
-	        "than the reference on all threads of the CPU (above one: faster). Axes are logarithmic, but for few slices.%s A gap in a line is a case that had "
-	        "no room.</p>\n",
+	        "<h2>Times against sizes</h2>\n<p>The scan above with one of its sizes changed: times of the kernels%s Axes are logarithmic, but for "
+	        "few slices.%s A gap in a line is a case that had no room.</p>\n",
+	        s->gpu[0] ? ", and how many times faster than the reference on all threads of the CPU (above one: faster)."
+	                  : " of the reference on all threads of the CPU, which those of a GPU would be compared with.",
 	        s->gpu[0] ? " The dashed line is what it takes to bring volume and projections to the GPU, once. Cases that take more than "
 	                    "0.15 s on the GPU are estimated from two samples of the views."
 	                  : "");
@@ -72,7 +73,8 @@ static gt_status ones_forward(const study *s, FILE *out)
 	static const char below[] =
 		"Above: the row in the middle, with every projector. Below: the view in double, then for each projector its difference from its model "
 		"in double, divided by the largest value of the view. The scale of each picture is its own, at most four times its root mean square; "
-		"the paper shows &plusmn;2e-3.";
+		"the paper shows &plusmn;2e-3. Ray-driven projectors follow the ray through the middle of a cell, the others take the mean over the "
+		"cell: where the volume is lower than the rays of a cell are apart, as that of one row is, part of them leaves it, and the mean is less.";
 	GT_TRY(study_page_figure(s, "forward-0", below, out));
 	if (s->table[STUDY_FORWARD_45].columns)
 		GT_TRY(study_page_figure(s, "forward-45", below, out));
@@ -89,12 +91,15 @@ static gt_status ones_back(const study *s, FILE *out)
 	study_page_table(s, STUDY_BACK_ERRORS, out);
 	fputs("<p class=\"small\">The paper has an RMSE of 5.24e-2 for branchless and 6.92e-4 in double, from 984 views against its CPU.</p>\n",
 	      out);
-	GT_TRY(study_page_figure(
-		s, "back-one",
+	static const char one[] =
 		"From the view nearest to 0 degrees, whose source is above. Each pair: contours of the slice in the middle (of at most 192 "
 		"voxels along each axis), and its difference from the model in double, divided by the largest value of the slice. The first "
-		"pair is the reference itself.",
-		out));
+		"pair is the reference itself.";
+	static const char parallel[] =
+		" In parallel beams every voxel gets the same from one view: no contours, and one colour, that of the rounding.";
+	char caption[sizeof one + sizeof parallel];
+	snprintf(caption, sizeof caption, "%s%s", one, s->scan->shape == GT_PARALLEL ? parallel : "");
+	GT_TRY(study_page_figure(s, "back-one", caption, out));
 	GT_TRY(study_page_figure(s, "back-all", "The same from all views; the paper shows differences of &plusmn;2e-4.", out));
 done:
 	return st;

@@ -120,7 +120,6 @@ static void limits(const study *s, FILE *out)
 #define BARS                                                                                                  \
 	"set style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.85 noborder\n" \
 	"set xtics rotate by 30 right scale 0\nset rmargin 3\nset key outside top center horizontal\n"
-#define LOGARITHMIC "set logscale y\nset format y '%g'\n"
 
 /* The largest number of a column, and a limit if it is higher: room above for its text. */
 static double top_of(const study *s, const study_table *t, size_t column)
@@ -259,29 +258,29 @@ static const struct figure {
 	const char *name, *ylabel, *settings;
 	void (*plot)(const study *s, const study_table *t, FILE *out);
 } figures[] = {
-	{ STUDY_LADDER, "ladder", "GUPS [2^30/s]", BARS LOGARITHMIC, draw_ladder },
+	{ STUDY_LADDER, "ladder", "GUPS [2^30/s]", BARS STUDY_LOGARITHMIC, draw_ladder },
 	{ STUDY_QUALITY, "quality", "PSNR against the CPU in double [dB]",
 	  BARS "set yrange [0:*]\nset arrow from graph 0, first 40 to graph 1, first 40 nohead lc rgb '#777777' dt 2 front\n",
 	  draw_quality },
-	{ STUDY_ANGLES, "angles", "backprojection [ms per view]", "set xlabel 'angle of the views [degrees]'\nset xtics 45\n" LOGARITHMIC,
-	  draw_curves },
+	{ STUDY_ANGLES, "angles", "backprojection [ms per view]",
+	  "set xlabel 'angle of the views [degrees]'\nset xtics 45\n" STUDY_LOGARITHMIC, draw_curves },
 	{ STUDY_BLOCKS, "blocks", "backprojection [ms per view]",
 	  "set xlabel 'angle of the views [degrees]'\nset xtics 45\nset yrange [0:*]\n", draw_curves },
 	{ STUDY_PASSES, "passes", "GUPS [2^30/s]",
-	  "set xlabel 'views per pass over the volume'\nset logscale x\nset xtics (1, 2, 4, 8, 12, 16, 32, 64)\n" LOGARITHMIC,
+	  "set xlabel 'views per pass over the volume'\nset logscale x\nset xtics (1, 2, 4, 8, 12, 16, 32, 64)\n" STUDY_LOGARITHMIC,
 	  draw_curves },
 	{ STUDY_LAUNCHES, "launches", "backprojection [ms per view]",
 	  "set xlabel \"N', views per launch\"\nset logscale x\nset xrange [0.9:36]\nset xtics (1, 2, 4, 8, 12, 16, 20, 24, 32)\nset yrange [0:*]\n",
 	  draw_curves },
-	{ STUDY_FDK_SIZES, "sizes", "GUPS [2^30/s]", "set xlabel 'voxels along an edge, cells along an edge'\nset logscale x\n" LOGARITHMIC,
-	  draw_sizes },
+	{ STUDY_FDK_SIZES, "sizes", "GUPS [2^30/s]",
+	  "set xlabel 'voxels along an edge, cells along an edge'\nset logscale x\n" STUDY_LOGARITHMIC, draw_sizes },
 	{ STUDY_STRUCTURES, "textures", "times as fast as a texture per view", BARS "set yrange [0:*]\nset xtics norotate center\n",
 	  draw_textures },
 	{ STUDY_STAGES, "stages", "share of the whole, one after the other [%]",
 	  "set style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\nset boxwidth 0.6\nset yrange [0:*]\n"
 	  "set xtics rotate by 15 right\n",
 	  draw_stages },
-	{ STUDY_RABBITCT, "rabbitct", "GUPS [10^9/s]", BARS "set lmargin 22\n" LOGARITHMIC, draw_rabbitct },
+	{ STUDY_RABBITCT, "rabbitct", "GUPS [10^9/s]", BARS "set lmargin 22\n" STUDY_LOGARITHMIC, draw_rabbitct },
 };
 
 static gt_status draw(study *s, const struct figure *f)

@@ -152,6 +152,8 @@ gt_status study_arrays(const study_folder *f)
 	return mkdir(arrays, 0777) == 0 ? GT_OK : gt_fail(GT_ERR_IO, "%s: cannot make the folder: %s", arrays, strerror(errno));
 }
 
+int study_has_arrays(void) { return arrays != NULL; }
+
 gt_status study_floats(const study_folder *f, const char *name, const double *x, size_t n)
 {
 	FILE *out = NULL;

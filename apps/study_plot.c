@@ -23,27 +23,30 @@ done:
 
 gt_status study_plot_style(study *s)
 {
-	static const char text[] = "# What all figures share. 'gnuplot NAME.gp' in this folder draws NAME.png again.\n"
-				   "set encoding utf8\n"
-				   "set datafile separator ','\n"
-				   "set datafile columnheaders\n"
-				   "set tics nomirror out scale 0.5\n"
-				   "set border 3 lc rgb '#444444'\n"
-				   "set grid lt -1 dt 1 lc rgb '#e2e2e2' lw 1\n"
-				   "set linetype 1 lc rgb '#000000' lw 2 pt 7 ps 0.7\n"
-				   "set linetype 2 lc rgb '#0060ad' lw 2 pt 5 ps 0.7\n"
-				   "set linetype 3 lc rgb '#d95319' lw 2 pt 9 ps 0.8\n"
-				   "set linetype 4 lc rgb '#2ca02c' lw 2 pt 11 ps 0.8\n"
-				   "set linetype 5 lc rgb '#9467bd' lw 2 pt 13 ps 0.8\n"
-				   "set linetype 6 lc rgb '#e0a000' lw 2 pt 6 ps 0.8\n"
-				   "set linetype 7 lc rgb '#17becf' lw 2 pt 4 ps 0.8\n"
-				   "set linetype 8 lc rgb '#e377c2' lw 2 pt 8 ps 0.8\n"
-				   "set linetype 9 lc rgb '#8c564b' lw 2 pt 10 ps 0.8\n"
-				   "set linetype 10 lc rgb '#d62728' lw 2 pt 12 ps 0.8\n"
-				   "set linetype 11 lc rgb '#7f7f7f' lw 2 pt 2 ps 0.7\n"
-				   "set linetype 12 lc rgb '#556b2f' lw 2 pt 1 ps 0.7\n"
-				   "set linetype cycle 12\n"
-				   "differences = \"defined (-1 '#053061', -0.5 '#4393c3', 0 '#ffffff', 0.5 '#d6604d', 1 '#67001f')\"\n";
+	static const char text[] =
+		"# What all figures share. 'gnuplot NAME.gp' in this folder draws NAME.png again.\n"
+		"set encoding utf8\n"
+		"set datafile separator ','\n"
+		"set datafile columnheaders\n"
+		"set tics nomirror out scale 0.5\n"
+		"set border 3 lc rgb '#444444'\n"
+		"set grid lt -1 dt 1 lc rgb '#e2e2e2' lw 1\n"
+		"set linetype 1 lc rgb '#000000' lw 2 pt 7 ps 0.7\n"
+		"set linetype 2 lc rgb '#0060ad' lw 2 pt 5 ps 0.7\n"
+		"set linetype 3 lc rgb '#d95319' lw 2 pt 9 ps 0.8\n"
+		"set linetype 4 lc rgb '#2ca02c' lw 2 pt 11 ps 0.8\n"
+		"set linetype 5 lc rgb '#9467bd' lw 2 pt 13 ps 0.8\n"
+		"set linetype 6 lc rgb '#e0a000' lw 2 pt 6 ps 0.8\n"
+		"set linetype 7 lc rgb '#17becf' lw 2 pt 4 ps 0.8\n"
+		"set linetype 8 lc rgb '#e377c2' lw 2 pt 8 ps 0.8\n"
+		"set linetype 9 lc rgb '#8c564b' lw 2 pt 10 ps 0.8\n"
+		"set linetype 10 lc rgb '#d62728' lw 2 pt 12 ps 0.8\n"
+		"set linetype 11 lc rgb '#7f7f7f' lw 2 pt 2 ps 0.7\n"
+		"set linetype 12 lc rgb '#556b2f' lw 2 pt 1 ps 0.7\n"
+		"set linetype cycle 12\n"
+		"logarithmic = \"set logscale y; set format y '%g'; "
+		"set for [e=-12:12] ytics add (sprintf('%g', 2 * 10.0**e) 2 * 10.0**e, sprintf('%g', 5 * 10.0**e) 5 * 10.0**e)\"\n"
+		"differences = \"defined (-1 '#053061', -0.5 '#4393c3', 0 '#ffffff', 0.5 '#d6604d', 1 '#67001f')\"\n";
 	FILE *out = NULL;
 	const gt_status st = study_open(&s->folder, "style.gp", &out);
 	if (st != GT_OK)
@@ -88,7 +91,7 @@ static gt_status draw_bars(study *s, const char *name, const char *unit, const c
 		return st;
 	fprintf(out,
 	        "set label '%s' at graph 0,1.06\nset tmargin 3\nset style data histogram\nset style histogram clustered gap 1\n"
-	        "set style fill solid 0.85 noborder\nset logscale y\nset ylabel '%s'\nset grid noxtics ytics\n"
+	        "set style fill solid 0.85 noborder\n" STUDY_LOGARITHMIC "set ylabel '%s'\nset grid noxtics ytics\n"
 	        "set xtics rotate by -45 scale 0\nset key at graph 1,1.09 right horizontal\nset rmargin 8\n"
 	        "plot '%s.csv' using %d:xtic(1) title 'forward' lc 2, '' using %d title 'back' lc 3\n",
 	        title, unit, name, forward, back);
@@ -166,8 +169,8 @@ static gt_status draw_sweep(study *s, const char *name, const char *xlabel, int 
 	if (st != GT_OK)
 		return st;
 	fprintf(out,
-	        "set multiplot layout %d,2 margins 0.07,0.80,%g,%g spacing 0.08,0.13\nset xlabel '%s'\nset logscale y\n"
-	        "set format y '%%g'\nset ylabel 'time [s]'\n",
+	        "set multiplot layout %d,2 margins 0.07,0.80,%g,%g spacing 0.08,0.13\nset xlabel '%s'\n" STUDY_LOGARITHMIC
+	        "set ylabel 'time [s]'\n",
 	        speedups ? 2 : 1, speedups ? 0.08 : 0.14, speedups ? 0.95 : 0.92, xlabel);
 	size_axis(&s->table[forward], forward != STUDY_FEW_FORWARD, out);
 	for (int d = 0; d < 2; d++) {
@@ -219,6 +222,10 @@ void study_plot_panel(FILE *out, double left, double right, double top, double b
 /* Colours from -window to window, blue and red. */
 void study_plot_colours(FILE *out, double window)
 {
+	if (!(window > 0)) {
+		fputs("set palette @differences maxcolors 21\nset cbrange [-1:1]\nset cbtics font ',10' ('0' 0)\n", out);
+		return;
+	}
 	fprintf(out, "set palette @differences maxcolors 21\nset cbrange [%g:%g]\nset cbtics font ',10' ('%.1e' %g, '0' 0, '%.1e' %g)\n",
 	        -window, window, -window, -window, window, window);
 }
@@ -247,6 +254,11 @@ static void profiles(const study *s, const char *name, size_t view, double heigh
 	        s->scan->rows - 1, (double)s->scan->rows - 0.5);
 }
 
+static const char *difference(const study_variant *v, int picture)
+{
+	return v->window[picture] > 0 ? "difference from" : "no difference from";
+}
+
 /* The reference where v is NULL. */
 static void strip(const study *s, const study_variant *v, const char *at, int picture, FILE *out)
 {
@@ -254,10 +266,16 @@ static void strip(const study *s, const study_variant *v, const char *at, int pi
 		fprintf(out, "set palette gray maxcolors 0\nset cbtics font ',8'\nset title '%s in double [mm]'\n", s->reference->name);
 	} else {
 		study_plot_colours(out, v->window[picture]);
-		fprintf(out, "set title '%s: difference from %s in double, as a share of the largest'\n", v->label, study_model(v));
+		fprintf(out, "set title '%s: %s %s in double%s'\n", v->label, difference(v, picture), study_model(v),
+		        v->window[picture] > 0 ? ", as a share of the largest" : "");
 	}
-	fprintf(out, "plot '" STUDY_ARRAYS "forward-%s-%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n", at,
-	        v ? v->key : "reference", s->scan->columns, s->scan->rows);
+	fprintf(out, "plot '" STUDY_ARRAYS "forward-%s-%s.f32' binary ", at, v ? v->key : "reference");
+	if (s->scan->rows > 1)
+		fprintf(out, "array=(%zu,%zu) format='%%float' with image notitle\n", s->scan->columns, s->scan->rows);
+	else /* gnuplot draws no image of one row; neighbours overlap a little, or seams would show */
+		fprintf(out,
+		        "record=(%zu) format='%%float' using 0:(0):(0.55):(0.5):1 with boxxyerror fc palette fs solid noborder notitle\n",
+		        s->scan->columns);
 }
 
 static gt_status draw_view(study *s, const char *name, const char *at, int picture, size_t view)
@@ -317,8 +335,8 @@ static void pair(const study *s, const study_variant *v, const char *from, int p
 	else
 		fputs("set palette gray maxcolors 0\nset cbrange [*:*]\nset cbtics auto format '%g'\n", out);
 	fprintf(out,
-	        "set title '%s%s'\nplot '" STUDY_ARRAYS "back-%s-%s%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n",
-	        v ? "difference from " : "mm", v ? study_model(v) : "", from, v ? "difference-" : "", key, n[0], n[1]);
+	        "set title '%s%s%s'\nplot '" STUDY_ARRAYS "back-%s-%s%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n",
+	        v ? difference(v, picture) : "mm", v ? " " : "", v ? study_model(v) : "", from, v ? "difference-" : "", key, n[0], n[1]);
 }
 
 static gt_status draw_slice(study *s, const char *name, const char *from, int picture)

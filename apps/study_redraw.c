@@ -136,7 +136,8 @@ gt_status study_redraw(study *s, const char *from)
 	GT_TRY(st);
 	GT_TRY(read_report(from, &text));
 	if (!strstr(text, title))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s/report.html: expected one of 'gantry study %s'", from, s->kind->name));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s/report.html: is no report of this study: expected one of 'gantry study %s'", from,
+		               s->kind->name));
 	s->steps = 32;
 	GT_TRY(copy_folder(s, from, ""));
 	GT_TRY(copy_folder(s, from, STUDY_ARRAYS));

@@ -117,10 +117,11 @@ gt_status study_report(study *s)
 		fputs("<h2>Left out</h2>\n<p>What was not measured, and why.</p>\n", out);
 		study_page_table(s, STUDY_LEFT_OUT, out);
 	}
-	fputs("<p class=\"small\">Every figure can be drawn again: <code>gnuplot NAME.gp</code> in this folder. Files "
-	      "<code>" STUDY_ARRAYS
-	      "*.f32</code> are arrays of 32-bit floats in the order of this machine, rows of the picture from below.</p>\n",
-	      out);
+	fprintf(out, "<p class=\"small\">Every figure can be drawn again: <code>gnuplot NAME.gp</code> in this folder.%s</p>\n",
+	        study_has_arrays()
+	                ? " Files <code>" STUDY_ARRAYS
+	                  "*.f32</code> are arrays of 32-bit floats in the order of this machine, rows of the picture from below."
+	                : "");
 	fputs("</body></html>\n", out);
 	const gt_status closed = study_close("report.html", out);
 	return st != GT_OK ? st : closed;

@@ -43,6 +43,11 @@ holds "$(number small/forward-45.csv '^55$' 2) > 690"
 holds "$(number small/times.csv '^"dd \(1 thread' 4) > 0 && $(number small/times.csv '^"dd \(1 thread' 5) == 1"
 
 report=small/report.html
+grep -q 'arrays/\*.f32' $report || fail "the report does not say what the arrays are"
+if [ "$backend" = cpu ]; then
+	grep -q 'how many times faster' $report && fail "the report speaks of speed-ups that no figure shows"
+	grep -q 'of the reference on all threads of the CPU' $report || fail "the report does not say whose times are shown"
+fi
 grep -q "small detector\|scanner ge-ct750hd at an eighth" $report || fail "the report does not say which geometry"
 grep -qF "gantry study accuracy -o small --quick" $report || fail "the report does not say which command"
 [ "$(grep -c 'src="data:image/png;base64,' $report)" -eq 11 ] || fail "the report does not hold all figures"
@@ -76,6 +81,15 @@ refused 2 "is there already" study accuracy -o small/ --quick
 ok simulate --geometry-only --scanner ge-ct750hd-helical --reduce 16 -o helix.nc
 ok study accuracy helix.nc -o helix --quick --grid 24x20x12@18x20x9+4,-3,2 --backend "$backend"
 grep -q 'helix.nc, made coarser: arc detector' helix/report.html || fail "the report does not name the scan"
+
+# One row of parallel beams: pictures of one row are drawn too, and what differs nowhere says so.
+ok simulate --geometry-only --scanner synchrotron --reduce 32 --rows 1 -o fan.nc
+ok study accuracy fan.nc -o fan --quick --backend "$backend"
+grep -q 'with image' fan/forward-0.gp && fail "gnuplot draws no image of one row"
+[ "$(grep -c 'with boxxyerror' fan/forward-0.gp)" -ge 2 ] || fail "no pictures of one row: $(cat fan/forward-0.gp)"
+grep -q 'In parallel beams every voxel gets the same' fan/report.html || fail "it is not said why pictures have one colour"
+grep -q '1.0e-17' fan/*.gp && fail "a scale of nothing"
+grep -q '^@logarithmic' small/times.gp || fail "logarithmic axes have powers of ten alone"
 
 # Rows that lean: who refuses them is named with the reason, the others are there, and one of them is the reference.
 if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then

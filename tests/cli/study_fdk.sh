@@ -32,6 +32,8 @@ done
 find plain -name '*.png' -o -name '*.tmp' -o -name '*.log' | grep . && fail "something is left over, or drawn"
 grep -q 'src="data' plain/report.html && fail "a figure without gnuplot"
 
+grep -q 'f32' plain/report.html && fail "the report speaks of arrays that are not there"
+
 # Without time the limits are there, and what was left out.
 ok study fdk -o short --quick --no-figures --backend "$backend" --seconds 0
 grep -q '^"sizes".*the 0 s of --seconds were over' short/left-out.csv || fail "nothing is left out: $(cat short/left-out.csv)"
