@@ -69,11 +69,28 @@ static gt_status check(const char *path, const rabbitct_options *o, const gt_rab
 	}
 	if (!o->output)
 		return GT_OK;
-	return is_volume(o->output) ? gt_can_write(o->output) : gt_can_write_volume(o->output);
+	if (is_volume(o->output))
+		return gt_can_write(o->output);
+	const gt_status st = gt_can_write_volume(o->output);
+	return st == GT_ERR_ARG ? gt_fail(st, "%s; or .vol, for 16-bit HU", gt_error()) : st;
+}
+
+/* A file that is something else is named as that. */
+static gt_status open_set(const char *path, const rabbitct_options *o, gt_rabbitct **file)
+{
+	const gt_format *f;
+	int projections;
+	const gt_status st = gt_rabbitct_open(path, o->geometry, file);
+	char why[512];
+	snprintf(why, sizeof why, "%s", st == GT_OK ? "" : gt_error());
+	if (st == GT_ERR_FORMAT && gt_file_kind(path, &f, &projections) == GT_OK && strcmp(f->name, "rabbitct"))
+		return gt_fail(st, "%s: is a %s file: expected a data set of RabbitCT ('gantry simulate -o NAME.rctd' writes one)", path,
+		               f->about);
+	return st == GT_OK ? st : gt_fail(st, "%s", why);
 }
 
 /* Reads a group, then backprojects it: only that is timed. */
-static gt_status add_group(job *j, size_t first, size_t n, double *seconds)
+static gt_status add_group(const char *path, job *j, size_t first, size_t n, double *seconds)
 {
 	const gt_rabbitct_head *h = gt_rabbitct_info(j->file);
 	const size_t cells = h->rows * h->columns;
@@ -84,7 +101,7 @@ static gt_status add_group(job *j, size_t first, size_t n, double *seconds)
 			st = gt_rabbitct_image(j->file, first + i, j->images + i * cells);
 	const double start = app_seconds();
 	for (size_t i = 0; i < n && st == GT_OK; i++)
-		st = gt_backprojector_add(j->sum, matrix[i], j->images + i * cells);
+		st = gt_fail_in(gt_backprojector_add(j->sum, matrix[i], j->images + i * cells), "%s", path);
 	gt_backprojector_wait(j->sum);
 	*seconds += app_seconds() - start;
 	free(matrix);
@@ -104,7 +121,7 @@ static gt_status backproject(const cli_call *call, job *j, const gt_grid *grid, 
 	gt_backend_wait(j->be);
 	app_progress progress = app_progress_start("rabbitct", call->common.quiet);
 	for (size_t v = 0; v < h->views && st == GT_OK; v += group) {
-		st = gt_fail_in(add_group(j, v, h->views - v < group ? h->views - v : group, seconds), "%s", call->file[0]);
+		st = add_group(call->file[0], j, v, h->views - v < group ? h->views - v : group, seconds);
 		app_progress_fraction(&progress, (double)(v + group < h->views ? v + group : h->views) / (double)h->views);
 	}
 	app_progress_end(&progress);
@@ -163,7 +180,7 @@ static int run(const cli_call *call, const void *given)
 	app_rabbitct_report r = { .size = (size_t)o->size };
 	app_rabbitct_score score;
 	gt_status st = GT_OK;
-	GT_TRY(gt_rabbitct_open(call->file[0], o->geometry, &j.file));
+	GT_TRY(open_set(call->file[0], o, &j.file));
 	const gt_rabbitct_head *h = gt_rabbitct_info(j.file);
 	GT_TRY(check(call->file[0], o, h));
 	GT_TRY(cli_volume_new(&grid, &j.volume));

@@ -64,7 +64,7 @@ static gt_status ones_forward(const study *s, FILE *out)
 {
 	gt_status st = GT_OK;
 	fputs("<h2>Ones, projected</h2>\n<p>A volume of ones, so that a line integral is the length of the ray in the volume (the paper's "
-	      "figure 12). Each projector is compared with the one that has the same entries, in double precision on the CPU: what remains is "
+	      "figure 12). Each projector is compared with the one that has the same entries, or is near to it by design, in double precision on the CPU: what remains is "
 	      "what single precision, or another way to the same entries, changes. Errors are over 24 views; relative: to the root mean square "
 	      "of the reference.</p>\n",
 	      out);

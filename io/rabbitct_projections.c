@@ -6,6 +6,7 @@
 #include "core/scan_math.h"
 #include "io/format.h"
 #include "io/rabbitct.h"
+#include "io/volume_fix.h"
 
 /* A matrix does not tell how large a cell is: that of the benchmark's C-arm. Rays do not depend on it. */
 #define PIXEL 0.32
@@ -46,6 +47,9 @@ static gt_status read_images(gt_rabbitct *f, const char *path, gt_projections *p
 	return st;
 }
 
+/* HU = s0 f, as simulated sets have it: 1000 are water. With an offset air is not 0, and they are others. */
+static double water_of(const gt_rabbitct_head *h) { return h->scale[0] > 0 && h->scale[1] == 0 ? 1000 / (double)h->scale[0] : 0; }
+
 static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **out)
 {
 	gt_rabbitct *f = NULL;
@@ -57,9 +61,14 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 	GT_TRY(read_scan(f, path, isnan(o->pixel) ? PIXEL : o->pixel, &p->scan));
 	if (!o->geometry_only && (gt_rabbitct_info(f)->has_images || !o->may_lack_data))
 		GT_TRY(read_images(f, path, p));
-	if (o->note && p->data)
-		snprintf(o->note, o->note_size,
-		         "%s: the projections are weighted and filtered already: for 'gantry rabbitct', not for other methods", path);
+	p->water = water_of(gt_rabbitct_info(f));
+	if (p->data)
+		gt_read_note(o, "%s: the projections are weighted and filtered already: for 'gantry rabbitct', not for other methods",
+		             path);
+	if (isnan(o->pixel))
+		gt_read_note(o,
+		             "%s: no size of cells: taken as %g mm (gantry import --pixel), which places the detector and changes no ray",
+		             path, PIXEL);
 	*out = p;
 done:
 	if (st != GT_OK)

@@ -91,10 +91,12 @@ gt_status gt_rabbitct_can_append(const char *path, const gt_rabbitct_head *h, si
 	if (h->layout != GT_RCT_ORIGINAL)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: is repackaged, its references are files of their own: expected the original layout",
 		               path);
-	if (h->references > 3 || size != (size_t)128 << h->references)
+	if (h->references > 3)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: has all references, 128, 256, 512, 1024: cannot add one of %zu", path, size);
+	if (size != (size_t)128 << h->references)
 		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "%s: has %zu references, which come in the order 128, 256, 512, 1024: cannot add one of %zu", path,
-		               h->references, size);
+		               "%s: has %zu references, which come in the order 128, 256, 512, 1024: cannot add one of %zu, expected %d",
+		               path, h->references, size, 128 << h->references);
 	return GT_OK;
 }
 

@@ -13,7 +13,7 @@ extern "C" {
  * copied; nothing is allocated after make(). */
 typedef struct {
 	const char *name, *about;
-	const char *model;              /* the projector with the same entries that is its reference on the CPU; NULL: itself */
+	const char *model;              /* the projector with the same entries, or near to it (off_model), that is its reference on the CPU; NULL: itself */
 	int         cuda_only;          /* no CPU side: make() refuses it, naming model */
 	int         single_only;        /* make() refuses GT_F64 */
 	double      off_adjoint;        /* entries of the adjoint may differ by this much of the largest; 0: by rounding alone */

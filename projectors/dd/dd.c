@@ -346,8 +346,8 @@ static gt_status prepare(const struct variant *variant, gt_backend *be, gt_type 
 	gt_status st = GT_OK;
 	struct dd *p = NULL;
 	if (!variant->impl[be->kind])
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: runs on a GPU only, not on %s: 'dd' has the same entries and runs on both",
-		               variant->name, be->name);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: runs on a GPU only, not on %s: 'dd' %s and runs on both", variant->name, be->name,
+		               variant->single_only ? "is near to it" : "has the same entries");
 	if (variant->single_only && type != GT_F32)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: single precision only: its tables are textures; 'dd-db' is its form in double",
 		               variant->name);

@@ -49,4 +49,9 @@ if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
 	grep -qE '^joseph .* pass$' <<<"$out" || fail "adjoint --all: joseph does not pass with rows that lean: $out"
 	refused 1 "view" adjoint --projector dd tilted.nc --grid 7x6x5@20x20x20+3,2,1 --backend "$backend"
 fi
+# Which projector of the CPU stands for one of the GPU's, and how near.
+if [ "$backend" = cpu ]; then
+	refused 1 "'dd' is near to it and runs on both" adjoint arc.nc --projector dd-bl --backend cpu
+	refused 1 "'dd' has the same entries and runs on both" adjoint arc.nc --projector dd-bs --backend cpu
+fi
 finish

@@ -9,6 +9,8 @@ ok "${scan[@]}" -o set.rct
 ok info set.rctd
 says "detector                 flat"
 says "views                    37"
+says "water_mm-1               0.02"
+grep -q "no size of cells: taken as 0.32 mm" stderr.txt || fail "it is not said where the detector comes from: $(cat stderr.txt)"
 [ "$(stat -c %s set.rctd)" -eq $((24 + 37 * (96 + 4 * 52 * 40))) ] || fail "set.rctd has another size"
 
 # The result is its own reference; another precision is near it, and so is the other layout.
@@ -22,7 +24,7 @@ holds "$(value rmse_hu) < 0.1 && $(value max_hu) <= 1"
 ok rabbitct set.rctd --size 128 --backend "$backend" --add-reference
 ok rabbitct set.rctd --size 128 --backend "$backend"
 says "root mean square error    0 HU"
-refused 1 "cannot add one of 512" rabbitct set.rctd --size 512 --backend "$backend" --add-reference
+refused 1 "cannot add one of 512, expected 256" rabbitct set.rctd --size 512 --backend "$backend" --add-reference
 
 # The module: buffers of its own or the runner's, subsets of any size, the same volume to the last bit.
 export GT_RABBITCT_BACKEND=$backend
@@ -41,10 +43,15 @@ refused 1 "it is truncated" rabbitct short.rctd --size 64 --backend "$backend"
 cp set.rct long.rct && printf 'abc' >>long.rct
 refused 1 "expected" rabbitct long.rct --size 64 --backend "$backend"
 refused 1 "expected 524288" rabbitct set.rctd --size 64 --backend "$backend" --reference set.rct
+refused 2 "or .vol, for 16-bit HU" rabbitct set.rctd --size 64 --backend "$backend" -o own.foo
+ok simulate --reduce 24 --geometry-only -o other.nc
+refused 1 "other.nc: is a NetCDF file: expected a data set of RabbitCT" rabbitct other.nc --size 64 --backend "$backend"
 record=$((96 + 4 * 52 * 40))
 zero() { dd if=/dev/zero of="$1" bs=1 seek=$((24 + 3 * record + $2)) count="$3" conv=notrunc status=none; }
 cp set.rctd singular.rctd && zero singular.rctd 0 24
 refused 1 "view 3: the matrix is singular" rabbitct singular.rctd --size 64 --backend "$backend"
+cp set.rctd nan.rctd && printf '\xff\xff\xff\x7f' | dd of=nan.rctd bs=1 seek=$((24 + 3 * record + 96)) conv=notrunc status=none
+refused 1 "gantry rabbitct: nan.rctd: 1 values of view 3 are not finite" rabbitct nan.rctd --size 64 --backend "$backend"
 cp set.rctd away.rctd && zero away.rctd 88 8
 refused 1 "view 3: the matrix does not look at the whole volume" rabbitct away.rctd --size 64 --backend "$backend"
 "$runner" "$module" away.rctd 64 no.vol >/dev/null 2>said.txt && fail "the module took a matrix that looks away"
