@@ -97,6 +97,8 @@ void cli_note_slices(const cli_call *call, const gt_grid *grid, const gt_scan *s
 /* Remarks on a body that is wider than the grid of an iteration. */
 void cli_note_sides(const cli_call *call, const gt_grid *grid, const gt_projections *p);
 void cli_note_share(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
+/* A remark on a detector before the axis. */
+void cli_note_detector(const cli_call *call, const gt_scan *scan);
 /* A remark on a volume whose numbers are no attenuation. */
 void cli_note_implausible(const cli_call *call, const gt_volume *v);
 gt_status cli_volume_new(const gt_grid *grid, gt_volume **v);

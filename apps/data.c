@@ -170,6 +170,18 @@ void cli_note_sides(const cli_call *call, const gt_grid *grid, const gt_projecti
 			100 * share);
 }
 
+void cli_note_detector(const cli_call *call, const gt_scan *scan)
+{
+	double detector, axis;
+	const size_t view = gt_scan_detector_before_axis(scan, &detector, &axis);
+	if (view < scan->views)
+		cli_note(
+			call,
+			"the detector of view %zu stands before the axis, %.6g mm from the source and the axis %.6g mm: rays are followed beyond it, "
+			"as to a larger one behind the body",
+			view, detector, axis);
+}
+
 void cli_note_share(const cli_call *call, const gt_grid *g, const gt_scan *scan)
 {
 	double radius, low, high;

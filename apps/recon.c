@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/kept.h"
+#include "apps/lines.h"
 #include "apps/prior.h"
 #include "apps/quality.h"
 #include "apps/recon.h"
@@ -229,6 +230,13 @@ done:
 	return st;
 }
 
+static void note_values(const cli_call *call, const recon_options *o, const gt_projections *p)
+{
+	app_lines lines = { 0 };
+	app_lines_look(&lines, p->data, gt_scan_cells(p->scan));
+	app_lines_note(call, o->data ? o->data : call->file[0], &lines);
+}
+
 static int run(const cli_call *call, const void *given)
 {
 	recon_options set = *(const recon_options *)given;
@@ -257,6 +265,8 @@ static int run(const cli_call *call, const void *given)
 	app_warm_begin(&warm, call->common.backend ? call->common.backend : "auto");
 	GT_TRY(read_projections(call, o, &m, &p));
 	app_warm_end(&warm);
+	cli_note_detector(call, p->scan);
+	note_values(call, o, p);
 	set.water = recon_water(call, o, p);
 	GT_TRY(recon_count_subsets(&m, p->scan, &subsets)); /* of a solver that was asked for */
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));

@@ -226,6 +226,7 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 	*done = 1;
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	cli_note_slices(call, &grid, p->scan);
+	cli_note_detector(call, p->scan);
 	c.method = m.analytic;
 	c.options = m.options;
 	c.scan = p->scan;

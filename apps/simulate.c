@@ -186,6 +186,20 @@ done:
 	return st;
 }
 
+/* No source can stand in matter. */
+static gt_status check_sources(const gt_scan *scan, const gt_phantom *body)
+{
+	for (size_t v = 0; scan->shape != GT_PARALLEL && v < scan->views; v++) {
+		const double *s = scan->view[v].source;
+		if (gt_phantom_value(body, s) != 0)
+			return gt_fail(
+				GT_ERR_ARG,
+				"the source of view %zu at (%g, %g, %g) mm, %g mm from the axis, is inside the body: expected it outside",
+				v, s[0] + 0, s[1] + 0, s[2] + 0, hypot(s[0], s[1]));
+	}
+	return GT_OK;
+}
+
 static gt_status make_body(const simulate_options *o, gt_phantom **body)
 {
 	gt_phantom_options p = gt_phantom_defaults;
@@ -303,8 +317,11 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(make_scan(o, &p->scan));
 	GT_TRY(gt_scan_check(p->scan));
 	GT_TRY(gt_pool_new((int)o->threads, &pool));
-	if (o->phantom)
+	cli_note_detector(call, p->scan);
+	if (o->phantom) {
 		GT_TRY(make_body(o, &body));
+		GT_TRY(check_sources(p->scan, body));
+	}
 	parameters = cli_text("phantom=%s scanner=%s rays=%lld photons=%g electronic=%g seed=%lld water=%g",
 	                      o->phantom ? o->phantom : "none", o->scanner, o->rays, o->photons, o->electronic, o->seed, o->water);
 	if (!parameters)

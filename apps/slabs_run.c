@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "apps/lines.h"
 #include "apps/progress.h"
 #include "apps/slabs.h"
 #include "apps/stage.h"
@@ -24,6 +25,7 @@ typedef struct {
 	gt_upload *upload;
 	gt_download *download;
 	app_kept kept;
+	app_lines lines; /* of the first slab */
 	app_stage reader, writer;
 	int timed; /* times of the device's stages are known */
 	double lap;
@@ -67,6 +69,16 @@ static void narrow(size_t n, double *values)
 	}
 }
 
+/* Rows that are looked at: one of so many, which costs nothing beside reading them. */
+enum { LOOK_EVERY = 7 };
+
+static void look(pipeline *p, const float *value, size_t n)
+{
+	const size_t columns = p->s->c->scan->columns;
+	for (size_t i = 0; i < n; i += LOOK_EVERY * columns)
+		app_lines_look(&p->lines, value + i, columns);
+}
+
 static gt_status read_batch(void *self, size_t item, void *buffer)
 {
 	pipeline *p = self;
@@ -76,6 +88,8 @@ static gt_status read_batch(void *self, size_t item, void *buffer)
 	const int wide = type_of(p) == GT_F64;
 	const gt_status st = app_kept_read(&p->kept, slab == 0, batch * p->plan->batch, views_of(p, batch), row, rows,
 	                                   (float *)buffer + (wide ? n : 0));
+	if (st == GT_OK && slab == 0)
+		look(p, (float *)buffer + (wide ? n : 0), n);
 	if (st == GT_OK && wide)
 		widen(n, buffer);
 	p->r->bytes[APP_READ] += (double)n * sizeof(float);
@@ -281,6 +295,7 @@ gt_status app_slabs_run(const app_slabs *s, gt_slices *out, app_slabs_result *r)
 	GT_TRY(gt_backend_status(s->be));
 	GT_TRY(app_stage_end(&p.reader));
 	GT_TRY(app_stage_end(&p.writer));
+	app_lines_note(s->c->call, s->c->data, &p.lines);
 	r->seconds[APP_READ] = p.reader.seconds;
 	r->seconds[APP_WRITE] = p.writer.seconds;
 	for (int k = APP_UPLOAD; k <= APP_DOWNLOAD && !p.timed; k++)

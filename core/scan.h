@@ -110,6 +110,9 @@ double gt_scan_turn(const gt_scan *scan);
 /* Source z differs between views by more than a row; where pitch_per_turn is 0, by more than a twentieth of the rows as
  * well: a C-arm that sags is not a helix. */
 int    gt_scan_is_helical(const gt_scan *scan);
+/* The first view whose detector stands before the z axis, and how far both are from its source (mm): along the normal of a flat detector; arc: its
+ * radius. scan->views: none does. Only directions of rays count, so that this is no fault of a table; in a gantry nothing would be left of the body. */
+size_t gt_scan_detector_before_axis(const gt_scan *scan, double *detector, double *axis);
 /* GT_OK if every view has row_axis along +z or -z (1e-9); else GT_ERR_UNSUPPORTED, naming `who` and the view. */
 gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who);
 

@@ -133,6 +133,31 @@ int gt_scan_is_helical(const gt_scan *scan)
 	return high - low > (scan->pitch_per_turn != 0 ? row : row * fmax(1, 0.05 * (double)scan->rows));
 }
 
+static int stands_before(const gt_scan *scan, const gt_view *w, double *detector, double *axis)
+{
+	*detector = scan->source_to_detector;
+	*axis = hypot(w->arc_center[0], w->arc_center[1]);
+	if (scan->shape == GT_FLAT) {
+		const double *c = w->column_axis, *r = w->row_axis,
+			     n[3] = { c[1] * r[2] - c[2] * r[1], c[2] * r[0] - c[0] * r[2], c[0] * r[1] - c[1] * r[0] };
+		const double to[3] = { w->detector[0] - w->source[0], w->detector[1] - w->source[1], w->detector[2] - w->source[2] };
+		const double depth = gt_dot3(to, n), side = depth < 0 ? -1 : 1;
+		*detector = side * depth;
+		*axis = -side * (w->source[0] * n[0] + w->source[1] * n[1]);
+	}
+	return *detector < *axis * (1 - 1e-6);
+}
+
+size_t gt_scan_detector_before_axis(const gt_scan *scan, double *detector, double *axis)
+{
+	size_t v = 0;
+	if (scan->shape == GT_PARALLEL)
+		return scan->views;
+	while (v < scan->views && !stands_before(scan, &scan->view[v], detector, axis))
+		v++;
+	return v;
+}
+
 gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who)
 {
 	for (size_t v = 0; v < scan->views; v++) {

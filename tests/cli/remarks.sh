@@ -32,6 +32,45 @@ remark "gantry import --center" project high.nc --scan scan.nc -o out.nc --backe
 ok project truth.nc --scan scan.nc -o out.nc --backend "$backend"
 silent "of the volume"
 
+# A source in the body, and a detector before the axis; one behind the body of a micro-CT, or drawn at the axis, is none.
+scan=(simulate --reduce 16 --detector flat --phantom water-cylinder --rays 1)
+refused 2 "the source of view 0 at (0, 50, 0) mm, 50 mm from the axis, is inside the body" "${scan[@]}" --source-to-axis 50 -o none.nc
+ok "${scan[@]}" --source-to-axis 150 -o near.nc
+silent "before the axis"
+remark "the detector of view 0 stands before the axis, 949 mm from the source and the axis 1000 mm" "${scan[@]}" --source-to-axis 1000 -o short.nc
+remark "the detector of view 0 stands before the axis, 949 mm" recon short.nc -o out.nc --backend "$backend"
+remark "the detector of view 0 stands before the axis, 949 mm" recon short.nc -o out.nc --solver cgls:iterations=1 --backend "$backend"
+refused 2 "holds the source of view 0" recon near.nc -o out.nc --grid 40x40x1@10x10x10 --backend "$backend"
+for axis in 949 940; do
+	ok "${scan[@]}" --source-to-axis "$axis" -o close.nc
+	silent "before the axis"
+	ok recon close.nc -o out.nc --backend "$backend"
+	silent "before the axis"
+done
+ok simulate --scanner micro-ct --reduce 16 --phantom water-cylinder --scale 0.01 --rays 1 -o micro.nc
+silent "before the axis"
+
+# Numbers that are no line integrals, whichever way they are read; but not those of a starved detector, and of air with much noise.
+ok simulate --reduce 16 --phantom shepp-logan --rays 1 --water 3 -o dense.nc
+remark "dense.nc: " recon dense.nc -o out.nc --backend "$backend"
+remark "are no line integrals: expected -ln(I/I0)" recon dense.nc -o out.nc --solver cgls:iterations=1 --backend "$backend"
+ok info dense.nc --json
+remark "values, from 0 to $(awk "BEGIN { printf \"%.4g\", $(value most) }"), are no line integrals" recon dense.nc -o out.nc --backend "$backend"
+ok simulate --reduce 16 --geometry-only -o head.nc
+ok info head.nc --json
+cells=$(($(value columns) * $(value rows) * $(value views)))
+head -c $((2 * cells)) /dev/zero | tr '\0' '\373' >counts.raw
+printf 'ObjectType = Image\nNDims = 3\nDimSize = %d %d %d\nElementSpacing = 1 1 1\nElementByteOrderMSB = False\nElementType = MET_SHORT\nElementDataFile = counts.raw\n' \
+	"$(value columns)" "$(value rows)" "$(value views)" >counts.mhd
+remark "counts.mhd: $cells of $cells values, from -1029 to -1029, are no line" recon head.nc --data counts.mhd -o out.nc --backend "$backend"
+remark "from -1029 to -1029, are no line" recon head.nc --data counts.mhd -o out.nc --backend "$backend" --no-overlap
+for noise in "--photons 20 --electronic 10 --scale 2" "--photons 1e15 --scale 4" "--photons 2 --electronic 3 --scale 0.1"; do
+	# shellcheck disable=SC2086
+	ok simulate --reduce 16 --phantom water-cylinder --rays 1 $noise -o noisy.nc
+	ok recon noisy.nc -o out.nc --backend "$backend"
+	silent "no line integrals"
+done
+
 # What is going on before the first iteration.
 remark "start: fdk" recon scan.nc -o out.nc --solver os-sart:iterations=1,subsets=9 --backend "$backend"
 remark "preparing 9 subsets" recon scan.nc -o out.nc --solver os-sart:iterations=1,subsets=9 --init zero --backend "$backend"

@@ -346,6 +346,45 @@ START_TEST(rows_along_z)
 }
 END_TEST
 
+/* Also where the detector's point is not the foot of the central ray, and where a single view differs. */
+START_TEST(detectors_before_the_axis)
+{
+	double detector, axis;
+	for (int shape = 0; shape < GT_NSHAPES; shape++) {
+		gt_orbit o = base;
+		o.shape = (gt_shape)shape;
+		gt_scan *s = scan_of(&o);
+		ck_assert_uint_eq(gt_scan_detector_before_axis(s, &detector, &axis), 60);
+		gt_scan_free(s);
+		o.source_to_detector = 541;
+		s = scan_of(&o);
+		ck_assert_uint_eq(gt_scan_detector_before_axis(s, &detector, &axis), 60);
+		gt_scan_free(s);
+		o.source_to_detector = 540;
+		s = scan_of(&o);
+		ck_assert_uint_eq(gt_scan_detector_before_axis(s, &detector, &axis), o.shape == GT_PARALLEL ? 60 : 0);
+		if (o.shape != GT_PARALLEL) {
+			ck_assert_double_eq_tol(detector, 540, 1e-9);
+			ck_assert_double_eq_tol(axis, 541, 1e-9);
+		}
+		gt_scan_free(s);
+	}
+	gt_orbit o = base;
+	o.shape = GT_FLAT;
+	o.source_to_detector = 560;
+	gt_scan *s = scan_of(&o);
+	for (size_t v = 0; v < s->views; v++)
+		for (int a = 0; a < 3; a++)
+			s->view[v].detector[a] += 400 * s->view[v].column_axis[a];
+	ck_assert_uint_eq(gt_scan_detector_before_axis(s, &detector, &axis), 60);
+	for (int a = 0; a < 3; a++)
+		s->view[17].detector[a] += 0.05 * s->view[17].source[a];
+	ck_assert_uint_eq(gt_scan_detector_before_axis(s, &detector, &axis), 17);
+	ck_assert_double_eq_tol(detector, 560 - 0.05 * 541, 1e-9);
+	gt_scan_free(s);
+}
+END_TEST
+
 START_TEST(sagging_is_no_helix)
 {
 	gt_orbit o = base;
@@ -375,6 +414,7 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, field_of_view_is_what_is_seen, 0, GT_NSHAPES);
 	tcase_add_test(tc, field_of_view_in_z);
 	tcase_add_test(tc, rows_along_z);
+	tcase_add_test(tc, detectors_before_the_axis);
 	tcase_add_test(tc, sagging_is_no_helix);
 }
 
