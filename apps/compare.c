@@ -230,7 +230,10 @@ static void print_text(const figures *f, const limits *l, const pair *p)
 	print_line("relative rmse", f->relative, l->relative, 0);
 	print_line("largest", f->max, l->max, water);
 	print_line("mean difference", f->mean, l->mean, water);
-	printf("psnr              %-12.6g dB\n", f->psnr);
+	if (f->range > 0)
+		printf("psnr              %-12.6g dB\n", f->psnr);
+	else
+		printf("psnr              -            (the reference has one value, and no range)\n");
 	if (!isnan(f->ssim))
 		printf("ssim              %-12.6g\n", f->ssim);
 }

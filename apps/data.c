@@ -98,7 +98,11 @@ gt_status cli_grid(const cli_call *call, const char *spec, const char *like, con
 	} else {
 		char text[256];
 		size_t below, above;
-		GT_TRY(cli_default_grid(scan, grid, &below, &above));
+		st = cli_default_grid(scan, grid, &below, &above);
+		/* Nobody asked for it: no wrong usage. */
+		if (st == GT_ERR_ARG)
+			st = gt_fail(GT_ERR_UNSUPPORTED, "%s (--grid sets another one)", gt_error());
+		GT_TRY(st);
 		gt_grid_print(grid, text, sizeof text);
 		cli_note(call, "grid %s", text);
 		if (below + above)

@@ -168,7 +168,7 @@ static gt_status check(const recon_options *o, app_method *m)
 	if (o->output)
 		GT_TRY(gt_can_write_volume(o->output));
 	if (o->keep == APP_KEPT_SCRATCH)
-		GT_TRY(cli_need("--scratch", o->scratch));
+		GT_TRY(gt_fail_in(cli_need("--scratch FOLDER", o->scratch), "--keep=scratch, a file that is made there"));
 	if (o->grid && o->like)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--grid and --like cannot be combined"));
 	if (recon_starts_from_file(o->init)) {

@@ -224,6 +224,8 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 	if (!o->no_overlap && recon_fits(&this))
 		goto done;
 	*done = 1;
+	if (o->output)
+		GT_TRY(gt_fail_in(gt_can_write_slices(o->output), "by slabs"));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	cli_note_slices(call, &grid, p->scan);
 	cli_note_detector(call, p->scan);

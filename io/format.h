@@ -142,6 +142,8 @@ gt_status gt_views_read (gt_views *v, size_t first, size_t n, size_t row, size_t
 size_t    gt_views_bytes(const gt_views *v);            /* of memory that reading takes, at most */
 void      gt_views_close(gt_views *v);
 
+/* Can volumes of that name be written slice by slice? GT_ERR_UNSUPPORTED: as a whole only; GT_ERR_ARG: not at all. */
+gt_status gt_can_write_slices(const char *path);
 /* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI. head: all but the data; must outlive s. */
 gt_status gt_slices_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **s);
 gt_status gt_slices_write (gt_slices *s, size_t n, const float *data);          /* the next n slices, mm^-1 */

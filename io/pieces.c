@@ -162,16 +162,29 @@ void gt_views_close(gt_views *v)
 
 /* Slices ----------------------------------------------------------------------- */
 
+static gt_status format_of_slices(const char *path, const gt_format **f)
+{
+	const gt_status st = gt_format_to_write(path, 0, f);
+	return st != GT_OK || (*f)->create_slices
+	               ? st
+	               : gt_fail(GT_ERR_UNSUPPORTED,
+	                         "%s: the format %s is written as a whole: expected a name that ends in .nc, .mha, .mhd or .nii", path,
+	                         (*f)->about);
+}
+
+gt_status gt_can_write_slices(const char *path)
+{
+	const gt_format *f;
+	return format_of_slices(path, &f);
+}
+
 gt_status gt_slices_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **s)
 {
 	const gt_format *f;
-	gt_status st = gt_format_to_write(path, 0, &f);
+	gt_status st = format_of_slices(path, &f);
 	o = o ? o : &gt_write_defaults;
 	if (st == GT_OK)
 		st = gt_check_writing(path, o, &head->grid);
-	if (st == GT_OK && !f->create_slices)
-		st = gt_fail(GT_ERR_UNSUPPORTED,
-		             "%s: a %s file is written as a whole: expected a name that ends in .nc, .mha, .mhd or .nii", path, f->about);
 	return st != GT_OK ? st : f->create_slices(path, o, head, s);
 }
 

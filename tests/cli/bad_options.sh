@@ -62,6 +62,12 @@ if [ "$(id -u)" -ne 0 ]; then
 	refused 1 "closed" recon scan.nc -o closed/vol.nc
 fi
 
+# A scan of which no grid is at hand is no wrong usage; one that was asked for is.
+ok simulate --reduce 16 --source-to-axis 300 --source-to-detector 450 --geometry-only -o wide.nc
+refused 1 "(--grid sets another one)" adjoint wide.nc
+refused_output 1 "(--grid sets another one)" simulate --reduce 16 --source-to-axis 300 --source-to-detector 450 --phantom box --truth truth.nc
+refused 2 "holds the source" adjoint wide.nc --grid 10x10x4@100x100x10
+
 # Too large for any memory: says what is needed and what is there.
 refused_output 1 "needs" recon scan.nc --grid 200000x200000x4000@0.001x0.001x0.001 --backend "$backend"
 refused_output 1 "needs" simulate --phantom shepp-logan --views 200000 --columns 1000000 --column-pitch 1e-4 --rows 64

@@ -15,6 +15,12 @@ holds "($(value rmse) - 0.001) ^ 2 < 1e-14"
 holds "($(value mean) - 0.001) ^ 2 < 1e-14"
 holds "($(value rmse_HU) - 50) ^ 2 < 1e-4"
 ok compare plus.nc truth.nc --rmse 0.0011 --max 0.0011 --mean 0.0011
+# One value has no range: there is no ratio of a peak, instead of one of minus infinity.
+ok import truth.mha -o ones.nc --input-unit mm-1 --slope 1e-30 --offset 0.02
+ok compare truth.nc ones.nc
+says "psnr              -            (the reference has one value"
+ok compare truth.nc ones.nc --json
+says '"psnr_db":	null'
 for key in rmse max mean; do
 	refused 1 "out of tolerance" compare plus.nc truth.nc --$key 0.0009
 done

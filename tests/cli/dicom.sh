@@ -104,6 +104,9 @@ cp -r circle "a circle"
 refused 1 "import it first: gantry import 'a circle' -o scan.nc" recon "a circle" --solver fdk "${little[@]}" --dry-run
 ok recon counted.nc --solver fdk "${little[@]}" -o vol.nc
 grep -q "by slabs: " stderr.txt || fail "not by slabs: $(cat stderr.txt)"
+refused 1 "by slabs: series/: the format DICOM CT images is written as a whole: expected a name" recon counted.nc --solver fdk "${little[@]}" -o series/
+grep -q "of memory" stderr.txt && fail "planned before it was refused: $(cat stderr.txt)"
+[ ! -e series ] || fail "series was made"
 for other in "circle --solver cgls:iterations=1" "plain --solver wfbp"; do
 	read -ra other <<<"$other"
 	refused_output 1 "would fit" recon "${other[@]}" "${little[@]}"

@@ -46,7 +46,7 @@ for where in memory scratch no; do
 done
 [ -z "$(ls -A scratch)" ] || fail "a scratch file stays: $(ls -A scratch)"
 refused_output 1 "--scratch=nowhere: No such file" "${recon[@]}" "${little[@]}" --keep scratch --scratch nowhere
-refused_output 2 "--scratch" "${recon[@]}" "${little[@]}" --keep scratch
+refused_output 2 "--keep=scratch, a file that is made there: --scratch FOLDER is needed" "${recon[@]}" "${little[@]}" --keep scratch
 refused_output 2 "--keep: only for reconstruction by slabs, and 'cgls' computes all at once" recon scan.nc "${grid[@]}" --solver cgls --keep memory
 refused_output 2 "--no-overlap: only for reconstruction by slabs, and '--quality iterative'" recon scan.nc "${grid[@]}" --quality iterative --no-overlap
 
