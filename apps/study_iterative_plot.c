@@ -147,7 +147,9 @@ static gt_status draw_convergence(study *s)
 	const gt_status st = study_plot_begin(s, "convergence", 760, 460, &out);
 	if (st != GT_OK)
 		return st;
-	fputs("set logscale xy\nset xlabel 'iteration'\nset ylabel 'RMSE from the truth [HU]'\nset key top right\nplot ", out);
+	fputs(STUDY_LOGARITHMIC
+	      "set logscale x\nset xtics (1, 2, 5, 10, 20, 50, 100, 200, 500)\nset xlabel 'iteration'\nset ylabel 'RMSE from the truth [HU]'\nset key top right\nplot ",
+	      out);
 	for (int i = 0; i < STUDY_CASES; i++)
 		fprintf(out, "%s'convergence.csv' using 1:%d with lines lt %d title '%s: %s'", i ? ", \\\n     " : "", i + 2, i + 2,
 		        study_cases[i].key, study_cases[i].solver);
@@ -197,7 +199,8 @@ static gt_status draw_noise(study *s)
 	const gt_status st = study_plot_begin(s, "noise", 1240, 480, &out);
 	if (st != GT_OK)
 		return st;
-	fputs("set multiplot layout 1,2 margins 0.07,0.985,0.13,0.90 spacing 0.08\nset logscale xy\nset autoscale xfix\nset offsets graph 0.03, graph 0.03, 0, 0\nset ylabel 'noise [HU]'\nset key top right\n",
+	fputs("set multiplot layout 1,2 margins 0.07,0.985,0.13,0.90 spacing 0.08\nset logscale x\n" STUDY_LOGARITHMIC
+	      "set autoscale xfix\nset offsets graph 0.03, graph 0.03, 0, 0\nset ylabel 'noise [HU]'\nset key top right\n",
 	      out);
 	for (size_t p = 0; p < 2; p++) {
 		const size_t width = 3 + 4 * p; /* see add_table() of study_noise.c */
