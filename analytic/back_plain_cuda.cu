@@ -1,5 +1,5 @@
 /* The plain form of the backprojection on CUDA: one thread per column of SLICES voxels, places in double from the functions
- * that the CPU uses. It takes any plan and either precision. The same kernel takes the views that the way of tiles leaves. */
+ * that the CPU uses. It takes any plan and either precision. The same takes the views that the way of tiles leaves. */
 #include "analytic/direct_cuda.h"
 
 /* Variants. */
@@ -12,6 +12,8 @@
 #ifndef SLICES
 #define SLICES 16 /* slices per thread, in registers: 8, 16, 32 */
 #endif
+
+#define LEFT_BLOCKS 2048 /* that look for views which tiles left out: about what a large device holds at a time */
 
 /* Filtered views as scalars of T, or as pairs of floats. */
 template <typename T> struct plain_rows {
@@ -91,23 +93,13 @@ struct columns_in {
 	size_t words, parts[2];
 };
 
+/* A block of columns of voxels in one slab; left: bits of its views, or NULL: all. */
 template <typename T, typename ROWS>
-static __global__ void __launch_bounds__(BACK_X *BACK_Y) back_columns(struct columns_in in, ROWS rows, T *out)
+static __device__ __forceinline__ void add_block(const struct columns_in &in, const ROWS &rows, T *out, size_t tx, size_t ty, size_t slab,
+                                                 const unsigned *left)
 {
 	const struct gt_back_grid *g = &in.grid;
-	const size_t per_slab = in.tiles[0] * in.tiles[1], slab = blockIdx.x / per_slab, inside = blockIdx.x % per_slab;
-	const size_t tx = inside % in.tiles[0], ty = inside / in.tiles[0], iz = slab * SLICES;
-	const unsigned *left = NULL;
-	if (in.left) {
-		const size_t wide = (in.tiles[0] + in.parts[0] - 1) / in.parts[0], high = (in.tiles[1] + in.parts[0] - 1) / in.parts[0];
-		unsigned some = 0;
-		left = in.left + ((slab / in.parts[1] * high + ty / in.parts[0]) * wide + tx / in.parts[0]) * in.words;
-		for (size_t i = 0; i < in.words; i++)
-			some |= left[i];
-		if (!some)
-			return;
-	}
-	const size_t ix = tx * BACK_X + threadIdx.x, iy = ty * BACK_Y + threadIdx.y;
+	const size_t ix = tx * BACK_X + threadIdx.x, iy = ty * BACK_Y + threadIdx.y, iz = slab * SLICES;
 	if (ix >= g->n[0] || iy >= g->n[1] || iz >= g->n[2])
 		return;
 	const double x = g->first[0] + (double)ix * g->pitch[0], y = g->first[1] + (double)iy * g->pitch[1];
@@ -130,6 +122,33 @@ static __global__ void __launch_bounds__(BACK_X *BACK_Y) back_columns(struct col
 			out[((iz + j) * g->n[1] + iy) * g->n[0] + ix] += sum[j];
 }
 
+template <typename T, typename ROWS>
+static __global__ void __launch_bounds__(BACK_X *BACK_Y) back_columns(struct columns_in in, ROWS rows, T *out)
+{
+	const size_t per_slab = in.tiles[0] * in.tiles[1], inside = blockIdx.x % per_slab;
+	add_block<T, ROWS>(in, rows, out, inside % in.tiles[0], inside / in.tiles[0], blockIdx.x / per_slab, NULL);
+}
+
+/* Views that were left out: mostly none, and to find that out must cost little. So a block looks at many tiles. */
+template <typename ROWS>
+static __global__ void __launch_bounds__(BACK_X *BACK_Y, 1024 / (BACK_X * BACK_Y))
+	back_left(struct columns_in in, ROWS rows, float *out, unsigned tiles)
+{
+	const unsigned side = (unsigned)in.parts[0], deep = (unsigned)in.parts[1];
+	const unsigned wide = ((unsigned)in.tiles[0] + side - 1) / side, high = ((unsigned)in.tiles[1] + side - 1) / side;
+	for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
+		const unsigned *left = in.left + t * in.words;
+		unsigned some = 0;
+		for (size_t i = threadIdx.y * BACK_X + threadIdx.x; i < in.words; i += BACK_X * BACK_Y)
+			some |= left[i];
+		if (!__syncthreads_or((int)some))
+			continue;
+		for (unsigned k = 0; k < side * side * deep; k++)
+			add_block<float, ROWS>(in, rows, out, t % wide * side + k % side, t / wide % high * side + k / side % side,
+			                       t / wide / high * deep + k / side / side, left);
+	}
+}
+
 static struct columns_in columns_of(const struct gt_back_call *c)
 {
 	struct columns_in in = { gt_back_grid_of(c), { 0, 0 }, NULL, 0, { 1, 1 } };
@@ -148,6 +167,16 @@ template <typename T, typename ROWS> static void launch(const struct gt_back_cal
 
 static_assert(BACK_X == 16 && BACK_Y == 16 && 16 % SLICES == 0, "blocks that divide the tiles of back_tiles_cuda.cu");
 
+template <typename ROWS> static void launch_left(const struct gt_back_call *c, const struct columns_in *in, const ROWS &rows)
+{
+	const size_t side = in->parts[0], slices = in->parts[1] * SLICES;
+	const size_t wide = (in->tiles[0] + side - 1) / side, high = (in->tiles[1] + side - 1) / side;
+	const unsigned tiles = (unsigned)(wide * high * ((in->grid.n[2] + slices - 1) / slices));
+	const unsigned blocks = tiles < LEFT_BLOCKS ? tiles : LEFT_BLOCKS;
+	back_left<ROWS><<<blocks, dim3(BACK_X, BACK_Y), 0, gt_cuda_queue(c->be)>>>(*in, rows, (float *)c->x, tiles);
+	gt_cuda_check(c->be, cudaGetLastError(), "backprojection of what fits into no tile");
+}
+
 void gt_back_leftovers(const struct gt_back_call *c, const unsigned *left, size_t words, size_t side, size_t slices)
 {
 	const size_t pitch = c->layout.pitch, all = (c->plan->rows + 2 * c->layout.pad) * pitch;
@@ -157,9 +186,9 @@ void gt_back_leftovers(const struct gt_back_call *c, const unsigned *left, size_
 	in.parts[0] = side / BACK_X;
 	in.parts[1] = slices / SLICES;
 	if (c->layout.pairs)
-		launch<float>(c, &in, pair_rows{ (const float2 *)c->filtered, pitch, all, c->layout.pad });
+		launch_left(c, &in, pair_rows{ (const float2 *)c->filtered, pitch, all, c->layout.pad });
 	else
-		launch<float>(c, &in, plain_rows<float>{ (const float *)c->filtered, pitch, all, c->layout.pad });
+		launch_left(c, &in, plain_rows<float>{ (const float *)c->filtered, pitch, all, c->layout.pad });
 }
 
 /* The form ---------------------------------------------------------------- */
