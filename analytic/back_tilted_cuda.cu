@@ -1,13 +1,17 @@
-/* Tiles for views with matrices, whose rows are not parallel to slices: every voxel has a column and a row of its own. Within
- * RUN voxels along z places and weights are linear around their middle (RUN 1: exact), which saves the division; four samples
- * of the tile per voxel, in single precision. What fits into no tile is left to the plain kernel. */
+/* Tiles for views with matrices, whose rows are not parallel to slices: every voxel has a column and a row of its own; four samples
+ * of the tile per voxel, in single precision. Where the depth grows by a part e per slice, a voxel k slices from the middle of a run
+ * lies at row v + v' k / (1 + e k), columns alike, and has the weight w / (1 + e k)^2: within RUN voxels rows are taken to second order,
+ * columns and weights to second and first (DRIFT) or to first and none, which saves the division. What fits into no tile is left to the
+ * plain kernel. */
+#include <stdlib.h>
 #include "analytic/back_block.h"
 
 #define SLICES 16         /* voxels along z of a block */
 #define SLACK_TILTED 2e-2 /* columns and rows, for rounding and for what is not linear */
 #define TILE_HEIGHTS 4    /* 1, 2 or 4: tiles as high as their view needs */
-#define MOST_BEND 3e-4    /* cells, of what is not linear within a run */
-#define MOST_DRIFT 5e-5   /* of the weight within a run */
+#define MOST_BEND 5e-6    /* cells, of what is left out within a run */
+#define MOST_DRIFT 2e-6   /* of the weight, the same */
+#define MOST_STEADY 1e-5  /* of the weight, root mean square, where it does not drift */
 
 /* (column, row, 1) / lambda of voxel (i, j, k) of the block = a, b, d . (1, i, j, k). Columns and rows count from a cell near the
  * middle of the tile: that keeps them small. */
@@ -71,14 +75,14 @@ static __device__ __forceinline__ float sample(const char *stages, float base, f
 	return fmaf(above, high - low, low);
 }
 
-/* Columns that a run moves across to either side, and rows, at most. */
+/* Columns and rows that a run moves across to either side, at most. */
 template <int RUN> struct reach {
-	static constexpr int U = 8, V = RUN == 1 ? 8 : 2 * RUN;
+	static constexpr int U = 8, V = 2 * RUN;
 };
 
 /* base: the byte of the cell that columns and rows count from; first: its column of the detector. ENDS: samples would fade
  * beyond the first and the last column, and voxels that are seen there get nothing. */
-template <int ZP, int RUN, int PITCH, int ENDS>
+template <int ZP, int RUN, int DRIFT, int PITCH, int ENDS>
 static __device__ __forceinline__ void add_view(float *sum, const char *stages, float base, float first, const struct place *p)
 {
 	constexpr int U = reach<RUN>::U, V = reach<RUN>::V;
@@ -89,20 +93,23 @@ static __device__ __forceinline__ void add_view(float *sum, const char *stages, 
 		asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(lambda) : "f"(den));
 		const float u = fmaf(p->da, middle, p->a) * lambda, v = fmaf(p->db, middle, p->b) * lambda, weight = lambda * lambda;
 		const float du = fmaf(-u, p->dd, p->da) * lambda, dv = fmaf(-v, p->dd, p->db) * lambda;
+		const float e = p->dd * lambda, bend_u = -du * e, bend_v = -dv * e, drift = -2 * e * weight;
 		/* Whole columns and rows less 3 U and 3 V: BIAS 2 U and 2 V, and U and V to the left and below. */
 		const float wu = __fadd_rd(u, GT_MAGIC_SIGNED) - (GT_MAGIC_SIGNED + 3 * U),
 			    wv = __fadd_rd(v, GT_MAGIC_SIGNED) - (GT_MAGIC_SIGNED + 3 * V);
 		const float tu = u - wu, tv = v - wv, from = fmaf(wv, gt_bits(PITCH), fmaf(wu, gt_bits(4), base));
 #pragma unroll
 		for (int k = 0; k < RUN; k++) {
-			const float step = k - 0.5f * (RUN - 1), at = fmaf(du, step, tu), column = at + (wu + first);
-			const float value = sample<PITCH, 2 * U, 2 * V>(stages, from, at, fmaf(dv, step, tv));
-			sum[z + k] = fmaf(ENDS && !(column >= 0 && column <= p->last) ? 0.f : weight, value, sum[z + k]);
+			const float step = k - 0.5f * (RUN - 1), at = fmaf(du, step, DRIFT ? fmaf(bend_u, step * step, tu) : tu);
+			const float row = fmaf(dv, step, fmaf(bend_v, step * step, tv)), column = at + (wu + first);
+			const float value = sample<PITCH, 2 * U, 2 * V>(stages, from, at, row),
+				    w = DRIFT ? fmaf(drift, step, weight) : weight;
+			sum[z + k] = fmaf(ENDS && !(column >= 0 && column <= p->last) ? 0.f : w, value, sum[z + k]);
 		}
 	}
 }
 
-template <int SQUARES_, int ZP, int RUN, int COLUMNS> struct way {
+template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
 	typedef struct entry entry;
 	typedef struct place place;
 	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, HEIGHTS = TILE_HEIGHTS, SIDES = 1, PITCH = 4 * COLUMNS;
@@ -155,9 +162,9 @@ template <int SQUARES_, int ZP, int RUN, int COLUMNS> struct way {
 		const int more = p->at->more, middle = more >> 1;
 		const float base = gt_bits(stage + (unsigned)middle);
 		if (more & 1)
-			add_view<ZP, RUN, PITCH, 1>(sum, stages, base, (float)(p->at->column + middle % PITCH / 4), p);
+			add_view<ZP, RUN, DRIFT, PITCH, 1>(sum, stages, base, (float)(p->at->column + middle % PITCH / 4), p);
 		else
-			add_view<ZP, RUN, PITCH, 0>(sum, stages, base, 0, p);
+			add_view<ZP, RUN, DRIFT, PITCH, 0>(sum, stages, base, 0, p);
 	}
 };
 
@@ -166,41 +173,53 @@ template <int SQUARES_, int ZP, int RUN, int COLUMNS> struct way {
 /* Blocks that a multiprocessor takes at a time. */
 static constexpr int blocks_of(int squares) { return squares == 2 ? 2 : 4; }
 
-template <int SQUARES, int ZP, int RUN, int COLUMNS>
+template <int SQUARES, int ZP, int RUN, int DRIFT, int COLUMNS>
 static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES))
 	back_tilted(const __grid_constant__ struct gt_tile_maps maps, const __grid_constant__ struct gt_tiles_in in)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-	gt_back_block<way<SQUARES, ZP, RUN, COLUMNS>>(&maps, &in);
+	gt_back_block<way<SQUARES, ZP, RUN, DRIFT, COLUMNS>>(&maps, &in);
 #endif
 }
 
 /* The form ---------------------------------------------------------------- */
 
-/* What there is, by preference: squares, voxels along z of a run, columns of a tile. Rows of 12 or 20 modulo 32 samples fall on
- * banks of their own. */
-#define KINDS(X) X(2, 8, 84) X(2, 8, 140) X(1, 8, 76) X(1, 8, 108) X(1, 1, 52) X(1, 1, 76) X(1, 1, 108)
+/* What there is: squares, voxels along z of a run, with weights that drift or not, columns of a tile, and what an update costs where
+ * COST_PLAIN is that of the plain kernel. Rows of 12 or 20 modulo 32 samples fall on banks of their own. */
+#define KINDS(X)              \
+	X(2, 8, 0, 84, 1.0)   \
+	X(2, 8, 0, 140, 1.0)  \
+	X(2, 8, 0, 172, 1.0)  \
+	X(2, 8, 1, 140, 1.05) \
+	X(1, 8, 1, 76, 1.8)   \
+	X(1, 8, 1, 108, 1.8)  \
+	X(1, 4, 1, 76, 2)     \
+	X(1, 4, 1, 108, 2)
+#define COST_PLAIN 9
 
 static const struct kind {
-	int squares, run, columns;
+	int squares, run, drift, columns;
+	double cost;
 	gt_tiles_kernel launch;
 } kinds[] = {
-#define KIND(squares, run, columns) { squares, run, columns, back_tilted<squares, SLICES, run, columns> },
+#define KIND(squares, run, drift, columns, cost) { squares, run, drift, columns, cost, back_tilted<squares, SLICES, run, drift, columns> },
 	KINDS(KIND)
 #undef KIND
 };
-enum { NKINDS = sizeof kinds / sizeof *kinds, ROWS_STEP = 8 };
+enum { NKINDS = sizeof kinds / sizeof *kinds, ROWS_STEP = 8, MOST_ROWS = 256 };
 
 static int stage_bytes(const struct kind *k, int rows) { return 4 * k->columns * rows; }
+
+enum { SAMPLE_VIEWS = 16, SAMPLE_BLOCKS = 8, SAMPLES = SAMPLE_VIEWS * SAMPLE_BLOCKS * SAMPLE_BLOCKS * 3 };
 
 /* What blocks need, on a sample of them and of views: tiles; rows and columns per slice, and the largest change of the depth
  * per slice, in parts. */
 struct need {
-	int columns, rows;
+	size_t seen;
+	struct gt_corner corner[SAMPLES];
+	double squares;                      /* of the changes: their sum */
 	double bend, step, slope, low, high; /* low, high: rows that are seen */
 };
-
-enum { SAMPLE_VIEWS = 16, SAMPLE_BLOCKS = 8 };
 
 static void look_at(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3], int side, struct need *n)
 {
@@ -208,60 +227,98 @@ static void look_at(const struct gt_back_grid *g, const struct gt_back_view *w, 
 	double at[3], column[2], row[2], lambda;
 	if (!find_extent(g, w, from, side, SLICES, &e) || e.column[1] < 0 || e.column[0] > (double)(g->wide - 1))
 		return;
-	const struct gt_corner c = gt_find_corner(&e, 1, SLACK_TILTED);
 	for (int a = 0; a < 3; a++)
 		at[a] = g->first[a] + (double)from[a] * g->pitch[a];
 	for (int k = 0; k < 2; k++)
 		if (!gt_back_point(w, at[0], at[1], at[2] + (k ? g->pitch[2] : 0), &column[k], &row[k], &lambda))
 			return;
-	n->columns = c.columns > n->columns ? c.columns : n->columns;
-	n->rows = c.rows > n->rows ? c.rows : n->rows;
-	n->bend = fmax(n->bend, fabs(w->matrix[10] * g->pitch[2]) * lambda);
+	n->corner[n->seen++] = gt_find_corner(&e, 1, SLACK_TILTED);
+	const double bend = fabs(w->matrix[10] * g->pitch[2]) * lambda;
+	n->squares += bend * bend;
+	n->bend = fmax(n->bend, bend);
 	n->step = fmax(n->step, fabs(row[1] - row[0]));
 	n->slope = fmax(n->slope, fabs(column[1] - column[0]));
 	n->low = fmin(n->low, e.real[0]);
 	n->high = fmax(n->high, e.real[1]);
 }
 
-static struct need find_need(const struct gt_back_grid *g, const gt_direct_plan *p, int squares)
+static struct need *find_need(const struct gt_back_grid *g, const gt_direct_plan *p, int squares)
 {
-	struct need n = { 0, 0, 0, 0, 0, INFINITY, -INFINITY };
+	struct need *n = (struct need *)calloc(1, sizeof *n);
 	const size_t side = (size_t)squares * SIDE;
 	const size_t tiles[3] = { (g->n[0] + side - 1) / side, (g->n[1] + side - 1) / side, (g->n[2] + SLICES - 1) / SLICES };
+	if (!n)
+		return NULL;
+	n->low = INFINITY;
+	n->high = -INFINITY;
 	for (size_t v = 0; v < SAMPLE_VIEWS; v++)
 		for (size_t c = 0; c < SAMPLE_BLOCKS * SAMPLE_BLOCKS * 3; c++) {
 			const size_t k[3] = { c % SAMPLE_BLOCKS, c / SAMPLE_BLOCKS % SAMPLE_BLOCKS, c / (SAMPLE_BLOCKS * SAMPLE_BLOCKS) };
 			const size_t from[3] = { side * (k[0] * (tiles[0] - 1) / (SAMPLE_BLOCKS - 1)),
 				                 side * (k[1] * (tiles[1] - 1) / (SAMPLE_BLOCKS - 1)),
 				                 SLICES * (k[2] * (tiles[2] - 1) / 2) };
-			look_at(g, &p->view[v * p->views / SAMPLE_VIEWS], from, (int)side, &n);
+			look_at(g, &p->view[v * p->views / SAMPLE_VIEWS], from, (int)side, n);
 		}
-	n.rows += n.rows / 32 + 1;
-	n.columns += 2;
 	return n;
 }
 
-/* Within half a run h, v = v0 + dv k + dv bend k^2 + ..., weight = w0 (1 + 2 bend k + ...). */
-static int is_straight(const struct need *n, int run)
+/* Rows that all of the sample fit into, and some more. */
+static int rows_of(const struct need *n)
 {
-	const double half = 0.5 * (run - 1), far = 1.05 * half + 0.5;
-	return run == 1 || (n->step * n->bend * half * half <= MOST_BEND && 2 * half * n->bend <= MOST_DRIFT &&
-	                    n->slope * far < reach<8>::U - 1 && n->step * far < reach<8>::V - 1);
+	int rows = 0;
+	for (size_t i = 0; i < n->seen; i++)
+		rows = n->corner[i].rows > rows ? n->corner[i].rows : rows;
+	return rows + rows / 32 + 1;
 }
 
-/* The first that fits. */
-static const struct kind *choose_kind(const struct need *n, int *rows, int *stages)
+/* The part of blocks and views that would be left to the plain kernel. */
+static double left_out(const struct need *n, int columns, int rows)
 {
-	for (int i = 0; i < NKINDS; i++) {
-		const struct kind *k = &kinds[i];
-		*rows = (n[k->squares].rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP; /* stages begin at multiples of 128 bytes */
-		if (k->columns < n[k->squares].columns || *rows > 256 || !is_straight(&n[k->squares], k->run))
-			continue;
-		for (int blocks = blocks_of(k->squares); blocks >= 1; blocks--)
-			if ((*stages = gt_stages_of(stage_bytes(k, *rows), blocks)) >= 2)
-				return k;
-	}
-	return NULL;
+	size_t left = 0;
+	for (size_t i = 0; i < n->seen; i++)
+		left += n->corner[i].columns > columns || n->corner[i].rows > rows;
+	return n->seen ? (double)left / (double)n->seen : 0;
+}
+
+/* Terms that are left out within half a run h: of rows and columns v' e^2 h^3, of weights 3 e^2 h^2; without drift of columns u' e h^2, of
+ * weights 2 e k, which differs from voxel to voxel and view to view, so that its mean square counts. */
+static int is_straight(const struct need *n, const struct kind *k)
+{
+	const double half = 0.5 * (k->run - 1), far = 1.05 * half + 0.5, e = n->bend * half;
+	const double mean = n->seen ? sqrt(n->squares / (double)n->seen) : 0, spread = sqrt((k->run * k->run - 1) / 12.0);
+	return (k->drift ? 3 * e * e <= MOST_DRIFT : 2 * mean * spread <= MOST_STEADY) &&
+	       n->slope * e * half * (k->drift ? e : 1) <= MOST_BEND && n->step * e * e * half <= MOST_BEND &&
+	       n->slope * far < reach<8>::U - 1 && n->step * far < 2 * k->run - 1;
+}
+
+/* What an update costs by tiles as high as they need to be, or as there is room for two stages of them. */
+static double cost_of(const struct kind *k, const struct need *n, int blocks, int *rows, int *stages)
+{
+	const int needed = (rows_of(n) + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP; /* stages begin at multiples of 128 bytes */
+	for (*rows = needed < MOST_ROWS ? needed : MOST_ROWS; *rows > 0; *rows -= ROWS_STEP)
+		if ((*stages = gt_stages_of(stage_bytes(k, *rows), blocks)) >= 2)
+			break;
+	const double left = *rows > 0 ? left_out(n, k->columns, *rows) : 1, warps = (double)blocks / blocks_of(k->squares);
+	return left * COST_PLAIN + (1 - left) * k->cost * pow(warps, -0.7);
+}
+
+/* The cheapest; few blocks that lie askew near the source are not what tiles are made for. NULL: not much cheaper than without tiles. */
+static const struct kind *choose_kind(const struct need *const n[3], int *rows, int *stages)
+{
+	const struct kind *best = NULL;
+	double least = 0.8 * COST_PLAIN;
+	for (const struct kind *k = kinds; k < kinds + NKINDS; k++)
+		for (int blocks = is_straight(n[k->squares], k) ? blocks_of(k->squares) : 0; blocks >= 1; blocks--) {
+			int high, deep;
+			const double cost = cost_of(k, n[k->squares], blocks, &high, &deep);
+			if (!(cost < least))
+				continue;
+			least = cost;
+			best = k;
+			*rows = high;
+			*stages = deep;
+		}
+	return best;
 }
 
 /* Copies of the first and the last row, as far as voxels reach and they cost little. */
@@ -281,10 +338,16 @@ static const char *choose_(gt_backend *be, const gt_direct_plan *p, gt_type type
 	if (device)
 		return device;
 	const struct gt_back_grid g = gt_plan_grid(p);
-	const struct need n[3] = { {}, find_need(&g, p, 1), find_need(&g, p, 2) };
-	c->kind = choose_kind(n, &c->rows, &c->stages);
-	c->layout = { 0, (p->row.wide + 3) / 4 * 4, p->clamp_rows ? rows_beyond(p, &n[1]) : 0 };
-	return c->kind ? NULL : "a block of voxels is seen by more of the detector than fits into shared memory";
+	struct need *n[3] = { NULL, find_need(&g, p, 1), find_need(&g, p, 2) };
+	const char *why = n[1] && n[2] ? NULL : "expected memory for a sample of blocks";
+	if (!why) {
+		c->kind = choose_kind(n, &c->rows, &c->stages);
+		c->layout = { 0, (p->row.wide + 3) / 4 * 4, p->clamp_rows ? rows_beyond(p, n[1]) : 0 };
+		why = c->kind ? NULL : "blocks of voxels are seen by more of the detector than fits into shared memory";
+	}
+	free(n[1]);
+	free(n[2]);
+	return why;
 }
 
 static gt_status open_(gt_backend *be, const gt_direct_plan *p, const struct gt_back_choice *c, size_t batch, void **out)
