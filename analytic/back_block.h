@@ -3,6 +3,7 @@
 /* What a block of voxels does with the tiles of its views, whatever the way to read a tile. A WAY is a struct of
  *   SQUARES, HEIGHT       a block is of SQUARES x SQUARES squares of 16 x 16 columns of voxels, and HEIGHT slices
  *   SIDES                 2: and as many that mirror these at the plane of the orbit; 1: no others
+ *   PATCHES, TOGETHER     1: blocks that follow each other lie in patches, 0: in lines; voxels that are read before one is written
  *   HEIGHTS               how many heights of tiles there are at most, 1, 2 or 4
  *   PITCH                 bytes between rows of a tile
  *   entry                 what a block needs of a view; its member `at` is a struct gt_tile_at
@@ -33,9 +34,16 @@ template <class WAY> static __device__ int gt_sort_view(const struct gt_tiles_in
 	               : GT_LEFT_OUT;
 }
 
-/* Which tile this block is: along x, y and z. */
-static __device__ __forceinline__ void gt_find_tile(const size_t tiles[2], unsigned t[3])
+/* Which tile this block is, along x, y and z: line by line, or by patches. */
+template <int PATCHES> static __device__ __forceinline__ void gt_find_tile(const size_t tiles[2], unsigned t[3])
 {
+	if (!PATCHES) {
+		const unsigned line = blockIdx.x / (unsigned)tiles[0];
+		t[0] = blockIdx.x % (unsigned)tiles[0];
+		t[1] = line % (unsigned)tiles[1];
+		t[2] = line / (unsigned)tiles[1];
+		return;
+	}
 	const unsigned wide = (unsigned)tiles[0], high = (unsigned)tiles[1], of_slab = blockIdx.x % (wide * high);
 	const unsigned y = of_slab / (wide * PATCH) * PATCH, of_band = of_slab - y * wide, rows = gt_least(high - y, (unsigned)PATCH);
 	const unsigned x = of_band / (rows * PATCH) * PATCH, of_patch = of_band - x * rows, columns = gt_least(wide - x, (unsigned)PATCH);
@@ -90,10 +98,9 @@ static __device__ __forceinline__ int gt_is_inside(const struct gt_back_grid *g,
 	return ix < g->n[0] && iy < g->n[1] && hypot(x - g->center[0], y - g->center[1]) <= g->radius;
 }
 
-/* Adds sums to voxels `stride` apart: many are read before the first is written. */
-template <int N> static __device__ __forceinline__ void gt_add_to(float *out, ptrdiff_t stride, const float *sum, int there)
+/* Adds sums to voxels `stride` apart, of which RUN are read before the first is written. */
+template <int N, int RUN> static __device__ __forceinline__ void gt_add_to(float *out, ptrdiff_t stride, const float *sum, int there)
 {
-	constexpr int RUN = 16;
 	static_assert(N % RUN == 0, "whole runs");
 #pragma unroll
 	for (int from = 0; from < N; from += RUN, out += RUN * stride) {
@@ -119,7 +126,7 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 	constexpr int S = WAY::SQUARES, N = S * S, Z = WAY::HEIGHT, SUMS = WAY::SIDES * Z;
 	static_assert(S <= 2, "one step from square to square");
 	unsigned t[3];
-	gt_find_tile(in->tiles, t);
+	gt_find_tile<WAY::PATCHES>(in->tiles, t);
 	const size_t from[3] = { S * SIDE * t[0], S * SIDE * t[1], (size_t)Z * t[2] };
 	float fi, fj[S], beside = 0; /* beside: columns to the next square */
 	int i, j;
@@ -186,9 +193,9 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 	for (int q = 0; q < N; q++) {
 		const size_t ix = from[0] + i + SIDE * (q % S), iy = from[1] + j + SIDE * (q / S), at = iy * g->n[0] + ix;
 		const int there = inside >> q & 1 ? high : 0;
-		gt_add_to<Z>(in->out + from[2] * slice + at, slice, sum[q], there);
+		gt_add_to<Z, WAY::TOGETHER>(in->out + from[2] * slice + at, slice, sum[q], there);
 		if (WAY::SIDES == 2)
-			gt_add_to<Z>(in->out + (g->n[2] - 1 - from[2]) * slice + at, -slice, sum[q] + Z, there);
+			gt_add_to<Z, WAY::TOGETHER>(in->out + (g->n[2] - 1 - from[2]) * slice + at, -slice, sum[q] + Z, there);
 	}
 }
 

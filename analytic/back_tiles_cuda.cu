@@ -143,7 +143,7 @@ template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS> s
 	typedef struct entry entry;
 	typedef struct place place;
 	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, SAMPLE = 4 * FLOATS, PITCH = SAMPLE * COLUMNS, MIDDLE = COLUMNS / 2;
-	static constexpr int HEIGHTS = TILE_HEIGHTS, SIDES = GT_SIDES_OF(STEPS);
+	static constexpr int HEIGHTS = TILE_HEIGHTS, SIDES = GT_SIDES_OF(STEPS), PATCHES = 1, TOGETHER = 16;
 	static constexpr double SLACK = SLACK_UPRIGHT;
 
 	static __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3],

@@ -9,9 +9,15 @@
 #define SLICES 16         /* voxels along z of a block */
 #define SLACK_TILTED 2e-2 /* columns and rows, for rounding and for what is not linear */
 #define TILE_HEIGHTS 4    /* 1, 2 or 4: tiles as high as their view needs */
-#define MOST_BEND 5e-6    /* cells, of what is left out within a run */
-#define MOST_DRIFT 2e-6   /* of the weight, the same */
-#define MOST_STEADY 1e-5  /* of the weight, root mean square, where it does not drift */
+#ifndef TILTED_PATCHES
+#define TILTED_PATCHES 0
+#endif
+#ifndef TILTED_TOGETHER
+#define TILTED_TOGETHER 1
+#endif
+#define MOST_BEND 2e-6   /* cells, of what is left out within a run */
+#define MOST_DRIFT 5e-7  /* of the weight, the same */
+#define MOST_STEADY 1e-5 /* of the weight, root mean square, where it does not drift */
 
 /* (column, row, 1) / lambda of voxel (i, j, k) of the block = a, b, d . (1, i, j, k). Columns and rows count from a cell near the
  * middle of the tile: that keeps them small. */
@@ -77,7 +83,7 @@ static __device__ __forceinline__ float sample(const char *stages, float base, f
 
 /* Columns and rows that a run moves across to either side, at most. */
 template <int RUN> struct reach {
-	static constexpr int U = 8, V = 2 * RUN;
+	static constexpr int U = 8, V = RUN == 1 ? 8 : 2 * RUN;
 };
 
 /* base: the byte of the cell that columns and rows count from; first: its column of the detector. ENDS: samples would fade
@@ -113,6 +119,7 @@ template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
 	typedef struct entry entry;
 	typedef struct place place;
 	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, HEIGHTS = TILE_HEIGHTS, SIDES = 1, PITCH = 4 * COLUMNS;
+	static constexpr int PATCHES = TILTED_PATCHES, TOGETHER = TILTED_TOGETHER;
 	static constexpr double SLACK = SLACK_TILTED;
 
 	static __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3],
@@ -194,7 +201,9 @@ static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES))
 	X(1, 8, 1, 76, 1.8)   \
 	X(1, 8, 1, 108, 1.8)  \
 	X(1, 4, 1, 76, 2)     \
-	X(1, 4, 1, 108, 2)
+	X(1, 4, 1, 108, 2)    \
+	X(1, 1, 0, 76, 3)     \
+	X(1, 1, 0, 108, 3)
 #define COST_PLAIN 9
 
 static const struct kind {
@@ -288,7 +297,7 @@ static int is_straight(const struct need *n, const struct kind *k)
 	const double mean = n->seen ? sqrt(n->squares / (double)n->seen) : 0, spread = sqrt((k->run * k->run - 1) / 12.0);
 	return (k->drift ? 3 * e * e <= MOST_DRIFT : 2 * mean * spread <= MOST_STEADY) &&
 	       n->slope * e * half * (k->drift ? e : 1) <= MOST_BEND && n->step * e * e * half <= MOST_BEND &&
-	       n->slope * far < reach<8>::U - 1 && n->step * far < 2 * k->run - 1;
+	       n->slope * far < reach<8>::U - 1 && n->step * far < (k->run == 1 ? 8 : 2 * k->run) - 1;
 }
 
 /* What an update costs by tiles as high as they need to be, or as there is room for two stages of them. */
