@@ -8,6 +8,8 @@
  *   PITCH                 bytes between rows of a tile
  *   entry                 what a block needs of a view; its member `at` is a struct gt_tile_at
  *   place                 of a column of voxels in a view
+ *   APART                 entries are made by a function that is called: inlined, its numbers in double take registers from the loop
+ *                         over views, whose loads then wait for each other; called, it costs a few words of local memory per view
  *   SLACK                 columns and rows beyond what was computed that a voxel may be seen at
  *   find_extent()         0 if some corner of the block is not in front of the source, or steps are none of this way's
  *   fill()                an entry from the view's record; (x, y, z): the block's first voxel
@@ -92,6 +94,13 @@ static __device__ int gt_make_entries(const struct gt_tiles_in *in, size_t first
 	return total;
 }
 
+template <class WAY>
+static __device__ __noinline__ int gt_make_entries_apart(const struct gt_tiles_in *in, size_t first, const size_t from[3],
+                                                         typename WAY::entry *table, int *count)
+{
+	return gt_make_entries<WAY>(in, first, from, table, count);
+}
+
 static __device__ __forceinline__ int gt_is_inside(const struct gt_back_grid *g, size_t ix, size_t iy)
 {
 	const double x = g->first[0] + (double)ix * g->pitch[0], y = g->first[1] + (double)iy * g->pitch[1];
@@ -160,7 +169,8 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 			sum[q][z] = 0;
 	unsigned phases = 0;
 	for (size_t first = 0; first < g->views; first += ENTRIES) {
-		const int n = gt_make_entries<WAY>(in, first, from, table, count);
+		const int n = WAY::APART ? gt_make_entries_apart<WAY>(in, first, from, table, count) :
+		                           gt_make_entries<WAY>(in, first, from, table, count);
 		if (threadIdx.x == 0)
 			for (int k = 0; k < in->stages && k < n; k++)
 				gt_fetch<WAY::HEIGHTS, WAY::SIDES>(maps, in, &table[k].at, stages + k * in->stage_bytes, &full[k]);

@@ -19,9 +19,7 @@
 #define STATIC_BYTES 1280        /* what a block needs besides stages and table, with the system's share */
 #define ENTRY_BYTES 64           /* what a kernel knows of a view */
 
-/* Adding 2^23, rounded down, leaves floor(x) in the mantissa, for 0 <= x < 2^23; and 3 2^22 for |x| < 2^22. */
-#define GT_MAGIC 8388608.f
-#define GT_MAGIC_BITS 0x4B000000u
+/* Adding 3 2^22, rounded down, leaves floor(x) in the mantissa, for |x| < 2^22. */
 #define GT_MAGIC_SIGNED 12582912.f
 #define GT_MAGIC_SIGNED_BITS 0x4B400000u
 

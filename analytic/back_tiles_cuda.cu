@@ -1,10 +1,10 @@
 /* The way of tiles: a block takes one or four squares of 16 x 16 columns of ZP voxels, kept in registers, and all views of a
  * batch. What it sees of a view is a tile of few columns and rows, which the tensor memory accelerator copies into shared memory
  * some views ahead. Up to 1.9 rows per voxel rows are interpolated along the columns once per row, not per voxel, by code without
- * addresses (back_window.h): neither the texture unit nor its 8-bit fractions are in the way. Places are computed relative to the
- * tile, whose corner is found in double, so that single precision keeps 1e-6 of a column. (Block, view) pairs that fit into no
- * tile, or reach rows of which there are no copies, are left to the plain kernel. Where the upper half of a scan mirrors the lower one,
- * two voxels share most of what is computed for one. Needs compute capability 9.0. */
+ * addresses (back_window.h): neither the texture unit nor its 8-bit fractions are in the way. Places are computed relative to where
+ * the block's middle is seen, which is found in double, so that single precision keeps 1e-6 of a column and of a row. (Block, view)
+ * pairs that fit into no tile, or reach rows of which there are no copies, are left to the plain kernel. Where the upper half of a scan
+ * mirrors the lower one, two voxels share most of what is computed for one. Needs compute capability 9.0. */
 #include "analytic/back_block.h"
 #include "analytic/back_window.h"
 
@@ -12,47 +12,58 @@
 #define MIRROR_SLACK 1e-8  /* rows of the detector, and slices */
 #define TILE_HEIGHTS 1     /* 1, 2 or 4: more cost these kernels more than the rows that they spare */
 
-/* What a block needs of a view. Voxel (i, j) of the block:
- *   flat, parallel: 1/lambda = den, u = (A, A_i, A_j) . (1, i, j) lambda, v = (B, B_i, B_j) . (1, i, j) lambda
- *   arc: relative to the ray through the block's middle, with the distance to it as the unit: lateral a, along the ray 1 + m;
- *        e = |(a, 1 + m)| - 1, u = u0 + per_column atan(a / (1 + m)), v = (v0 + row e) / (1 + e)
- * and dv = k lambda, weight = scale lambda^2. u counts from the tile's middle column, v from its first row. */
+/* What a block needs of a view. Columns and rows count from where the block's middle is seen, and voxels (x, y, z) from that middle:
+ * numbers stay small, and so do the errors of single precision.
+ *   flat, parallel: e = t = T . (x, y), s = 1 / (1 + t), column = u + A . (x, y) s
+ *   arc: with the distance to the middle as the unit: lateral a = A . (x, y), along the ray 1 + t; e = |(a, 1 + t)| - 1,
+ *        s = 1 / (1 + e), column = u + per_column atan(a / (1 + t))
+ * and row = v - rise e s + z k s, weight = scale s^2. */
 struct entry {
-	float a, ai, aj, b, bi, bj, d, di, dj, k, scale, per_column;
-	struct gt_tile_at at;
+	float ai, aj, ti, tj, u, v, rise, k, scale;
+	int byte;    /* of column 0 and row 0 in the tile */
+	float first; /* the detector's column that others count from */
+	float per_column;
+	struct gt_tile_at at; /* more: less twice the bytes of row 0, which leads to its mirror image where there are two sides */
 };
 static_assert(sizeof(struct entry) == ENTRY_BYTES, "four loads of 16 bytes");
 
-/* Place of a column of voxels in a tile: its column from a whole one, its first voxel's row, rows per voxel. */
+/* Place of a column of voxels in a tile: its column from a whole one, its middle voxel's row, rows per voxel. */
 struct place {
 	float whole, part, v, dv, weight;
-	int middle; /* byte of the column that others count from */
+	int byte, image;
 };
 
-/* Fills all but the column, which it returns. */
-template <int SHAPE> static __device__ __forceinline__ float find_place(const struct entry *e, float i, float j, struct place *p)
+/* Rounded nearly right: what the instruction leaves out is most of what columns far from the middle are off by. */
+static __device__ __forceinline__ float reciprocal(float x)
+{
+	float r;
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+	return fmaf(r, fmaf(-x, r, 1.f), r);
+}
+
+/* Fills all but the column, which it returns; x, y from the block's middle. */
+template <int SHAPE>
+static __device__ __forceinline__ float find_place(const struct entry *e, float x, float y, struct place *p, float *first)
 {
 	const float4 *q = (const float4 *)e;
 	const float4 q0 = q[0], q1 = q[1], q2 = q[2];
+	const float a = fmaf(q0.y, y, q0.x * x), t = fmaf(q0.w, y, q0.z * x), inverse = reciprocal(1.f + t);
+	float far = t, s = inverse, u;
 	if (SHAPE == GT_ARC) {
-		const float x = i - 0.5f * (SIDE - 1), y = j - 0.5f * (SIDE - 1);
-		const float a = fmaf(q0.z, y, q0.y * x), m = fmaf(q2.x, y, q1.w * x);
-		const float square = fmaf(a, a, m * (2.f + m)), inverse = rsqrtf(1.f + square);
-		const float far = square / (1.f + (1.f + square) * inverse), t = __fdividef(a, 1.f + m), tt = t * t;
-		const float angle = fabsf(t) < 0.1f ? t * fmaf(tt, fmaf(tt, fmaf(tt, -1.f / 7, 1.f / 5), -1.f / 3), 1.f) : atanf(t);
-		p->v = fmaf(q1.x, far, q0.w) * inverse;
-		p->dv = q2.y * inverse;
-		p->weight = q2.z * inverse * inverse;
-		return fmaf(q2.w, angle, q0.x);
+		const float square = fmaf(a, a, t * (2.f + t)), angle = a * inverse, tt = angle * angle;
+		s = rsqrtf(1.f + square);
+		far = square / (1.f + (1.f + square) * s);
+		u = fabsf(angle) < 0.1f ? angle * fmaf(tt, fmaf(tt, fmaf(tt, -1.f / 7, 1.f / 5), -1.f / 3), 1.f) : atanf(angle);
+		u = fmaf(q2.w, u, q1.x);
+	} else {
+		u = fmaf(a, inverse, q1.x);
 	}
-	const float den = fmaf(q2.x, j, fmaf(q1.w, i, q1.z));
-	const float a = fmaf(q0.z, j, fmaf(q0.y, i, q0.x)), b = fmaf(q1.y, j, fmaf(q1.x, i, q0.w));
-	float lambda;
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(lambda) : "f"(den));
-	p->v = b * lambda;
-	p->dv = q2.y * lambda;
-	p->weight = lambda * lambda;
-	return a * lambda;
+	p->v = fmaf(-q1.z, far * s, q1.y);
+	p->dv = q1.w * s;
+	p->weight = q2.x * s * s;
+	p->byte = __float_as_int(q2.y);
+	*first = q2.z;
+	return u;
 }
 
 /* Returns 0 if some corner is not in front of the source. */
@@ -98,52 +109,43 @@ static __host__ __device__ int find_extent(const struct gt_back_grid *g, const s
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* Columns count from `middle` of the tile: that keeps them small. */
-static __device__ void linear_entry(const struct gt_back_grid *g, const struct gt_back_view *w, int middle, double x, double y, double z,
-                                    struct entry *e)
+/* (x, y, z): of the block's middle; sample, pitch: bytes from column to column and row to row. A is what is left across the middle's
+ * ray: of a flat detector along itself, of an arc at a right angle to the ray. */
+template <int SHAPE>
+static __device__ __forceinline__ void make_entry(const struct gt_back_grid *g, const struct gt_back_view *w, double x, double y, double z,
+                                                  int sample, int pitch, struct entry *e)
 {
-	const int parallel = g->shape == GT_PARALLEL;
-	const double d = parallel ? 1 : w->depth[0] * x + w->depth[1] * y + w->depth[2];
-	const double di = parallel ? 0 : w->depth[0] * g->pitch[0], dj = parallel ? 0 : w->depth[1] * g->pitch[1];
-	const double column = w->column0 - e->at.column - middle, row = w->row0 - e->at.row;
-	e->d = (float)d;
-	e->di = (float)di;
-	e->dj = (float)dj;
-	e->a = (float)(column * d + w->across[0] * x + w->across[1] * y + w->across[2]);
-	e->ai = (float)(column * di + w->across[0] * g->pitch[0]);
-	e->aj = (float)(column * dj + w->across[1] * g->pitch[1]);
-	e->b = (float)(row * d + (z - w->z0) * w->per_row);
-	e->bi = (float)(row * di);
-	e->bj = (float)(row * dj);
-	e->k = (float)(g->pitch[2] * w->per_row);
-	e->scale = 1;
-}
-
-/* Fields of arcs: b is v0, bi the row that e multiplies, dj and di the increments of m. */
-static __device__ void arc_entry(const struct gt_back_grid *g, const struct gt_back_view *w, int middle, double x, double y, double z,
-                                 struct entry *e)
-{
-	const double xm = x + 0.5 * (SIDE - 1) * g->pitch[0], ym = y + 0.5 * (SIDE - 1) * g->pitch[1];
-	const double a = w->across[0] * xm + w->across[1] * ym + w->across[2], d = w->depth[0] * xm + w->depth[1] * ym + w->depth[2];
-	const double length = hypot(a, d), c = d / length, s = a / length, lambda = w->radius / length;
-	e->ai = (float)((w->across[0] * c - w->depth[0] * s) * g->pitch[0] / length);
-	e->aj = (float)((w->across[1] * c - w->depth[1] * s) * g->pitch[1] / length);
-	e->di = (float)((w->depth[0] * c + w->across[0] * s) * g->pitch[0] / length);
-	e->dj = (float)((w->depth[1] * c + w->across[1] * s) * g->pitch[1] / length);
-	e->a = (float)(w->column0 - e->at.column - middle + w->per_column * atan2(a, d));
-	e->bi = (float)(w->row0 - e->at.row);
-	e->b = (float)(w->row0 - e->at.row + lambda * (z - w->z0) * w->per_row);
-	e->bj = e->d = 0;
+	const double straight = SHAPE == GT_FLAT && g->shape == GT_PARALLEL ? 0 : 1;
+	const double dx = straight * w->depth[0], dy = straight * w->depth[1], depth = dx * x + dy * y + (straight > 0 ? w->depth[2] : 1);
+	const double across = w->across[0] * x + w->across[1] * y + w->across[2];
+	const double near = 1 / (SHAPE == GT_ARC ? hypot(across, depth) : depth), lambda = SHAPE == GT_ARC ? w->radius * near : near;
+	const double c = SHAPE == GT_ARC ? depth * near : 1, s = across * near, back = SHAPE == GT_ARC ? s : 0;
+	const double column = w->column0 + (SHAPE == GT_ARC ? w->per_column * atan2(across, depth) : s), whole = floor(column);
+	const double rise = lambda * (z - w->z0) * w->per_row, row = floor(w->row0 + rise);
+	const double px = g->pitch[0] * near, py = g->pitch[1] * near;
+	e->ai = (float)((w->across[0] * c - dx * s) * px);
+	e->aj = (float)((w->across[1] * c - dy * s) * py);
+	e->ti = (float)((dx * c + w->across[0] * back) * px);
+	e->tj = (float)((dy * c + w->across[1] * back) * py);
+	e->u = (float)(column - whole);
+	e->v = (float)(w->row0 + rise - row);
+	e->rise = (float)rise;
 	e->k = (float)(lambda * g->pitch[2] * w->per_row);
 	e->scale = (float)(lambda * lambda);
 	e->per_column = (float)w->per_column;
+	e->first = (float)whole;
+	e->at.more = -2 * ((int)row - e->at.row) * pitch;
+	e->byte = ((int)row - e->at.row) * pitch + ((int)whole - e->at.column) * sample;
 }
 
-template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS> struct way {
+template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS, int RUN> struct way {
 	typedef struct entry entry;
 	typedef struct place place;
-	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, SAMPLE = 4 * FLOATS, PITCH = SAMPLE * COLUMNS, MIDDLE = COLUMNS / 2;
+	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, SAMPLE = 4 * FLOATS, PITCH = SAMPLE * COLUMNS;
+	static constexpr float MIDDLE = 0.5f * (SQUARES * SIDE - 1);
 	static constexpr int HEIGHTS = TILE_HEIGHTS, SIDES = GT_SIDES_OF(STEPS), PATCHES = 1, TOGETHER = 16;
+	/* Two squares, and pairs of 32 sums, lose by it. */
+	static constexpr bool APART = SQUARES == 1 && (FLOATS == 1 || ZP * SIDES == 64);
 	static constexpr double SLACK = SLACK_UPRIGHT;
 
 	static __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3],
@@ -152,31 +154,22 @@ template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS> s
 		return ::find_extent(g, w, from, SQUARES * SIDE, ZP, e) &&
 		       (STEPS != GT_STEPS_MIRRORED || (e->least > 1 - GT_NEAR && e->step < 1 + GT_NEAR));
 	}
-	/* Wide tiles count columns from one in the midst of what the block sees: its byte is in at.more, and below it whether voxels may be
-	 * seen at the ends of rows. */
-	static __device__ void fill(const struct gt_back_grid *g, const struct gt_back_view *w, const struct gt_extent *extent, double x,
+	static __device__ void fill(const struct gt_back_grid *g, const struct gt_back_view *w, const struct gt_extent *, double x,
 	                            double y, double z, entry *e)
 	{
-		const int middle = FLOATS == 2 ? MIDDLE : ((int)extent->column[1] - e->at.column) / 2;
-		const int ends = extent->column[0] < SLACK || extent->column[1] > (double)(g->wide - 1) - SLACK;
-		e->at.more = 2 * middle * SAMPLE + ends;
-		if (SHAPE == GT_ARC)
-			arc_entry(g, w, middle, x, y, z, e);
-		else
-			linear_entry(g, w, middle, x, y, z, e);
+		make_entry<SHAPE>(g, w, x + MIDDLE * g->pitch[0], y + MIDDLE * g->pitch[1], z + ZP / 2 * g->pitch[2], SAMPLE, PITCH, e);
 	}
 	static __device__ __forceinline__ place find(const entry *e, float i, float j, float last)
 	{
 		place p;
-		const float u = find_place<SHAPE>(e, i, j, &p);
+		float first;
+		const float u = find_place<SHAPE>(e, i - MIDDLE, j - MIDDLE, &p, &first);
 		p.whole = __fadd_rd(u, GT_MAGIC_SIGNED);
 		p.part = u - (p.whole - GT_MAGIC_SIGNED);
-		p.middle = FLOATS == 2 ? MIDDLE * SAMPLE : e->at.more >> 1;
+		p.image = SIDES == 2 ? e->at.more : 0;
 		/* Samples without their slopes would fade beyond the last column. */
-		if (FLOATS == 1 && (e->at.more & 1)) {
-			const float column = u + (float)(e->at.column + p.middle / SAMPLE);
-			p.weight = column >= 0 && column <= last ? p.weight : 0.f;
-		}
+		if (FLOATS == 1)
+			p.weight = u + first >= 0 && u + first <= last ? p.weight : 0.f;
 		return p;
 	}
 	static __device__ __forceinline__ void move(place *p, const entry *e, float, float i, float j, float last)
@@ -186,10 +179,11 @@ template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS> s
 	static __device__ __forceinline__ void add(const struct gt_tiles_in *in, float *sum, const char *stages, unsigned stage,
 	                                           const place *p)
 	{
-		const unsigned at = __float_as_uint(p->whole) * (unsigned)SAMPLE + (stage + (unsigned)p->middle) -
-		                    GT_MAGIC_SIGNED_BITS * (unsigned)SAMPLE - GT_MAGIC_BITS * (unsigned)PITCH;
-		const unsigned other = at + (unsigned)(in->half_bytes + (in->rows - 1) * PITCH) + 2 * GT_MAGIC_BITS * (unsigned)PITCH;
-		gt_add_column<STEPS, ZP, PITCH, FLOATS>(sum, stages, at, other, &in->bias, p->part, p->v, p->dv, p->weight);
+		const unsigned at = __float_as_uint(p->whole) * (unsigned)SAMPLE + (stage + (unsigned)p->byte) -
+		                    GT_MAGIC_SIGNED_BITS * (unsigned)(SAMPLE + PITCH);
+		const unsigned other = at + (unsigned)(p->image + in->half_bytes + (in->rows - 1) * PITCH) +
+		                       2 * GT_MAGIC_SIGNED_BITS * (unsigned)PITCH;
+		gt_add_column<STEPS, ZP, RUN, PITCH, FLOATS>(sum, stages, at, other, &in->bias, p->part, p->v, p->dv, p->weight);
 	}
 };
 
@@ -201,53 +195,56 @@ static constexpr int blocks_of(int squares, int slices)
 	return squares * squares * slices == 64 ? 2 : squares * squares * slices == 32 ? 3 : 4;
 }
 
-template <int SHAPE, int STEPS, int SQUARES, int ZP, int COLUMNS, int FLOATS>
+template <int SHAPE, int STEPS, int SQUARES, int ZP, int COLUMNS, int FLOATS, int RUN>
 static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES, ZP *GT_SIDES_OF(STEPS)))
 	back_tiles(const __grid_constant__ struct gt_tile_maps maps, const __grid_constant__ struct gt_tiles_in in)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-	gt_back_block<way<SHAPE, STEPS, SQUARES, ZP, COLUMNS, FLOATS>>(&maps, &in);
+	gt_back_block<way<SHAPE, STEPS, SQUARES, ZP, COLUMNS, FLOATS, RUN>>(&maps, &in);
 #endif
 }
 
 /* The form ---------------------------------------------------------------- */
 
-/* What there is, by preference: steps, squares, voxels along z, columns, floats of a sample, and the least and the most slices of a
- * grid; for a flat and for an arc. 8-byte samples in rows of 12 or 4 modulo 16, and single ones in rows of 12, 16 or 20 modulo 32, fall
+/* What there is, by preference: steps, squares, voxels along z, columns, floats of a sample, voxels of a run of any step, and the least
+ * and the most slices of a grid; for a flat and for an arc. 8-byte samples in rows of 12 or 4 modulo 16, and single ones in rows of 12, 16 or 20 modulo 32, fall
  * on different banks. Low grids fill the multiprocessors better with blocks of 32 slices; pairs of large steps take too many bytes; of few
  * slices little is moved in any case, and narrow tiles have the better places. */
 #define ANY_HEIGHT ((size_t)-1)
-#define KINDS(X)                                           \
-	X(GT_STEPS_MIRRORED, 1, 32, 28, 2, 64, ANY_HEIGHT) \
-	X(GT_STEPS_NEAR, 1, 64, 28, 2, 257, ANY_HEIGHT)    \
-	X(GT_STEPS_NEAR, 1, 32, 28, 2, 17, ANY_HEIGHT)     \
-	X(GT_STEPS_NEAR, 1, 64, 44, 2, 33, ANY_HEIGHT)     \
-	X(GT_STEPS_LOW, 1, 64, 28, 2, 33, ANY_HEIGHT)      \
-	X(GT_STEPS_HIGH, 1, 32, 48, 1, 17, ANY_HEIGHT)     \
-	X(GT_STEPS_HIGH, 1, 32, 76, 1, 17, ANY_HEIGHT)     \
-	X(GT_STEPS_ANY, 1, 32, 52, 1, 17, ANY_HEIGHT)      \
-	X(GT_STEPS_ANY, 1, 16, 52, 1, 1, 16)               \
-	X(GT_STEPS_ANY, 2, 16, 148, 1, 1, ANY_HEIGHT)      \
-	X(GT_STEPS_ANY, 1, 32, 76, 1, 17, ANY_HEIGHT)      \
-	X(GT_STEPS_ANY, 1, 32, 108, 1, 17, ANY_HEIGHT)     \
-	X(GT_STEPS_ANY, 1, 16, 52, 1, 17, ANY_HEIGHT)      \
-	X(GT_STEPS_ANY, 1, 16, 108, 1, 1, ANY_HEIGHT)
+#define KINDS(X)                                              \
+	X(GT_STEPS_MIRRORED, 1, 32, 28, 2, 8, 64, ANY_HEIGHT) \
+	X(GT_STEPS_NEAR, 1, 64, 28, 2, 8, 257, ANY_HEIGHT)    \
+	X(GT_STEPS_NEAR, 1, 32, 28, 2, 8, 17, ANY_HEIGHT)     \
+	X(GT_STEPS_NEAR, 1, 64, 44, 2, 8, 33, ANY_HEIGHT)     \
+	X(GT_STEPS_LOW, 1, 64, 28, 2, 8, 33, ANY_HEIGHT)      \
+	X(GT_STEPS_HIGH, 1, 32, 48, 1, 8, 17, ANY_HEIGHT)     \
+	X(GT_STEPS_HIGH, 1, 32, 76, 1, 8, 17, ANY_HEIGHT)     \
+	X(GT_STEPS_ANY, 1, 32, 52, 1, 8, 17, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 1, 16, 52, 1, 4, 1, 16)               \
+	X(GT_STEPS_ANY, 1, 16, 108, 1, 4, 1, 16)              \
+	X(GT_STEPS_ANY, 2, 16, 148, 1, 8, 1, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 2, 16, 148, 1, 4, 1, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 1, 32, 76, 1, 8, 17, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 1, 32, 108, 1, 8, 17, ANY_HEIGHT)     \
+	X(GT_STEPS_ANY, 1, 16, 52, 1, 4, 17, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 1, 16, 108, 1, 4, 17, ANY_HEIGHT)
 
 static const struct kind {
-	int steps, squares, zp, columns, floats;
+	int steps, squares, zp, columns, floats, run;
 	size_t least, most;
 	gt_tiles_kernel flat, arc;
 } kinds[] = {
-#define KIND(steps, squares, zp, columns, floats, least, most)      \
-	{ steps,                                                    \
-	  squares,                                                  \
-	  zp,                                                       \
-	  columns,                                                  \
-	  floats,                                                   \
-	  least,                                                    \
-	  most,                                                     \
-	  back_tiles<GT_FLAT, steps, squares, zp, columns, floats>, \
-	  back_tiles<GT_ARC, steps, squares, zp, columns, floats> },
+#define KIND(steps, squares, zp, columns, floats, run, least, most)      \
+	{ steps,                                                         \
+	  squares,                                                       \
+	  zp,                                                            \
+	  columns,                                                       \
+	  floats,                                                        \
+	  run,                                                           \
+	  least,                                                         \
+	  most,                                                          \
+	  back_tiles<GT_FLAT, steps, squares, zp, columns, floats, run>, \
+	  back_tiles<GT_ARC, steps, squares, zp, columns, floats, run> },
 	KINDS(KIND)
 #undef KIND
 };
@@ -326,6 +323,24 @@ static int fits(const struct kind *k, const struct gt_back_grid *g, const gt_dir
 	return 0;
 }
 
+/* Bits for the whole rows of a run, which its fractions lack. Steps are sampled in the middle of blocks: at a corner one may be a third
+ * larger. Blocks with larger steps are left out. */
+#define MOST_BITS 5
+static int bits_of(double most_step, int run)
+{
+	int bits = 4;
+	while (1 + 1.37 * most_step * (run - 1) > 1 << bits)
+		bits++;
+	return bits;
+}
+
+static struct gt_bias bias_of(double most_step, int run)
+{
+	const int bits = bits_of(most_step, run);
+	const float bias = (float)(1 << bits);
+	return { -bias, GT_MAGIC_SIGNED + bias, ~0u << (23 - bits), (bias - 1) / (float)(run - 1) };
+}
+
 /* The upper half of all views mirrors the lower one, in whole blocks. */
 static int mirrored(const struct gt_back_grid *g, const gt_direct_plan *p, int slices)
 {
@@ -338,7 +353,7 @@ static int mirrored(const struct gt_back_grid *g, const gt_direct_plan *p, int s
 
 static int suits(const struct kind *k, const struct gt_back_grid *g, const gt_direct_plan *p, const double steps[2], int own)
 {
-	if (g->n[2] < k->least || g->n[2] > k->most)
+	if (g->n[2] < k->least || g->n[2] > k->most || bits_of(steps[1], k->run) > MOST_BITS)
 		return 0;
 	if (k->steps == GT_STEPS_MIRRORED)
 		return steps[0] > 1 - 0.99 * GT_NEAR && steps[1] < 1 + 0.99 * GT_NEAR && mirrored(g, p, k->zp);
@@ -354,16 +369,6 @@ static const struct kind *choose_kind(const struct gt_back_grid *g, const gt_dir
 		if (suits(k, g, p, steps, own) && fits(k, g, p, rows, stages))
 			return k;
 	return NULL;
-}
-
-/* Sampled in the middle of blocks: at a corner a step may be a third larger. Blocks with larger steps are left out. */
-static struct gt_bias bias_of(double most_step)
-{
-	int bits = 4;
-	while (bits < 6 && 1 + 1.37 * most_step * (GT_ANY_RUN - 1) > 1 << bits)
-		bits++;
-	const float bias = (float)(1 << bits);
-	return { -bias, GT_MAGIC + bias, ~0u << (23 - bits), (bias - 1) / (GT_ANY_RUN - 1) };
 }
 
 static int deflected(const gt_direct_plan *p)
@@ -407,7 +412,7 @@ static const char *choose_(gt_backend *be, const gt_direct_plan *p, gt_type type
 		return "a block of voxels is seen by more of the detector than fits into shared memory";
 	c->kind = k;
 	c->layout = { k->floats == 2, (p->row.wide + 3) / 4 * 4, p->clamp_rows ? rows_beyond(&g, p, steps[1]) : 0 };
-	c->bias = bias_of(steps[1]);
+	c->bias = bias_of(steps[1], k->run);
 	return NULL;
 }
 

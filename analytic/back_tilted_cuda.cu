@@ -114,6 +114,7 @@ template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
 	typedef struct place place;
 	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, HEIGHTS = TILE_HEIGHTS, SIDES = 1, PITCH = 4 * COLUMNS;
 	static constexpr int PATCHES = 0, TOGETHER = 1; /* else the loop over views, short of registers, is 2 and 10 % slower */
+	static constexpr bool APART = false;
 	static constexpr double SLACK = SLACK_TILTED;
 
 	static __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3],

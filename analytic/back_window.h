@@ -60,8 +60,9 @@ static __device__ __forceinline__ void gt_add_run(float *sum, const char *const 
 	}
 }
 
-/* A column of ZP voxels: v is the first one's row in the tile, dv the step, `tile` the place of row 0 at this column less
- * GT_MAGIC_BITS rows, `other` that of its mirror image and as many rows more. */
+/* A column of ZP voxels: v is the row of the one in the middle, ZP / 2, dv the step, `tile` the place of row 0 at this column less
+ * GT_MAGIC_SIGNED_BITS rows, `other` that of its mirror image and as many rows more. Rows count from the middle so that they keep their
+ * fractions. */
 template <int SIDES, int ZP, int C, int J0, int U, int G, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base, unsigned tile, unsigned other, float part, float v, float dv,
                                                    float weight)
@@ -69,7 +70,8 @@ static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base,
 	const float g = dv - (float)U;
 #pragma unroll
 	for (int z = 0; z < ZP; z += C) {
-		const float row = fmaf(dv, (float)(z + J0), v), whole = __fadd_rd(row, GT_MAGIC), s = row - (whole - GT_MAGIC);
+		const float row = fmaf(dv, (float)(z + J0 - ZP / 2), v), whole = __fadd_rd(row, GT_MAGIC_SIGNED);
+		const float s = row - (whole - GT_MAGIC_SIGNED);
 		const unsigned down = __float_as_uint(whole) * PITCH;
 		const char *const q[2] = { base + (int)(tile + down), base + (int)(other - down) };
 		gt_add_run<SIDES, ZP, C, J0, U, G, PITCH, FLOATS>(sum + z, q, part, s, g, weight);
@@ -78,18 +80,14 @@ static __device__ __forceinline__ void gt_add_runs(float *sum, const char *base,
 
 /* The same for any step that the bias has room for: two rows per voxel, counted from that of the first of a run. Both columns are
  * interpolated along z, as their weights are the same for all voxels. */
-#ifndef GT_ANY_RUN
-#define GT_ANY_RUN 8
-#endif
-template <int ZP, int PITCH, int FLOATS>
+template <int ZP, int RUN, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_voxels(float *sum, const char *base, unsigned tile, const struct gt_bias *bias, float part,
                                                      float v, float dv, float weight)
 {
-	constexpr int RUN = GT_ANY_RUN;
 	const float second = weight * part, first = FLOATS == 2 ? weight : weight - second;
 #pragma unroll
 	for (int z = 0; z < ZP; z += RUN) {
-		const float row = fmaf(dv, (float)z, v), whole = __fadd_rd(row, GT_MAGIC), from = row - (whole - bias->magic);
+		const float row = fmaf(dv, (float)(z - ZP / 2), v), whole = __fadd_rd(row, GT_MAGIC_SIGNED), from = row - (whole - bias->magic);
 		const float zero = fmaf(bias->less, gt_bits(PITCH), gt_bits(__float_as_uint(whole) * PITCH + tile));
 #pragma unroll
 		for (int k = 0; k < RUN; k++) {
@@ -110,7 +108,7 @@ enum { GT_STEPS_NEAR, GT_STEPS_LOW, GT_STEPS_HIGH, GT_STEPS_ANY, GT_STEPS_MIRROR
 #define GT_NEAR 0.24999
 #define GT_MOST_STEP 6.5 /* sampled in the middle of blocks, of GT_STEPS_ANY: from 9 on, at any corner, runs would be wrong */
 
-template <int STEPS, int ZP, int PITCH, int FLOATS>
+template <int STEPS, int ZP, int RUN, int PITCH, int FLOATS>
 static __device__ __forceinline__ void gt_add_column(float *sum, const char *base, unsigned tile, unsigned other, const struct gt_bias *bias,
                                                      float part, float v, float dv, float weight)
 {
@@ -157,7 +155,7 @@ static __device__ __forceinline__ void gt_add_column(float *sum, const char *bas
 				RUNS(8, 3, 2, -290);
 		}
 	} else {
-		gt_add_voxels<ZP, PITCH, FLOATS>(sum, base, tile, bias, part, v, dv, weight);
+		gt_add_voxels<ZP, RUN, PITCH, FLOATS>(sum, base, tile, bias, part, v, dv, weight);
 	}
 #undef RUNS
 }

@@ -26,7 +26,7 @@ struct gt_back_call {
 
 /* How far apart rows may be in a run of voxels, and so how many bits are left of a fraction: see gt_cut(). */
 struct gt_bias {
-	float less, magic; /* -BIAS, GT_MAGIC + BIAS */
+	float less, magic; /* -BIAS, GT_MAGIC_SIGNED + BIAS */
 	unsigned whole;    /* bits that are no fraction */
 	float step;        /* rows per voxel, at most */
 };
