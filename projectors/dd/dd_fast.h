@@ -18,7 +18,7 @@ typedef struct { double U, q; } gt_dd_edge_q;
 enum { GT_DD_GROUP = 4 };
 typedef struct { int view[GT_DD_GROUP], low, high; } gt_dd_group;
 /* Consecutive groups whose rows tiles of one shape suit best: at most so many rows see the volume. */
-enum { GT_DD_SHAPES = 8 };
+enum { GT_DD_SHAPES = 10 };
 typedef struct { int first, groups, rows; } gt_dd_run;
 enum { GT_DD_BUNDLE = 32, GT_DD_SPREAD = 8 };
 

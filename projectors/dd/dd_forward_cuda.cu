@@ -10,13 +10,14 @@
  * time take the same turns: those of one line read the next as well, and count it by 0.
  *
  * Tiles begin at the first row of their views that sees the volume. Views of the same tiles are launched together; where a helix leaves the volume,
- * views see few rows and their tiles are low. A tile that is not full needs no upper edge of its own.
+ * views see few rows and their tiles are low. A tile that is not full needs no upper edge of its own. Few rows more than fit the lanes are a step for all
+ * columns at once.
  *
  * Least work: two passes of shared memory per line met and 32 rows, more where cells are taller than voxels.
  *
  * Precision. A place in a window of n edges is rounded by n times 3e-8 where it is clamped, which finds the edge below it: enough to choose the edge,
- * and for all of a short window. In taller ones places are counted from the window's middle, and the fraction from the edge that was chosen, one
- * instruction more: no error grows with the slices then.
+ * and for all of a short window, the more so where its height is a power of two, whose inverse is exact. In taller ones places are counted from the
+ * window's middle, and the fraction from the edge that was chosen, one instruction more: no error grows with the slices then.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_FORWARD_COLUMNS /* columns per warp, up to 64 rows: 2, 4, 8 */
@@ -58,6 +59,9 @@
 #ifndef GT_DD_FORWARD_SHORT_BOTH /* and these slices and the rows together: entries of both directions differ by 6e-8 times that and 3e-6: 0 to 2048 */
 #define GT_DD_FORWARD_SHORT_BOTH 112
 #endif
+#ifndef GT_DD_FORWARD_SHORT_EXACT /* the same where the window's height is a power of two */
+#define GT_DD_FORWARD_SHORT_EXACT 128
+#endif
 #ifndef GT_DD_FORWARD_BESIDE /* with up to so many blocks both axes run beside each other: 0 to 1 << 20 */
 #define GT_DD_FORWARD_BESIDE 8192
 #endif
@@ -65,7 +69,7 @@
 #define GT_DD_FORWARD_FLUSH 2048
 #endif
 #include "core/cuda_side.h"
-#include "projectors/dd/dd_forward_plan.h"
+#include "projectors/dd/dd_forward_lines.h"
 #include "projectors/pieces.h"
 
 static __host__ __device__ constexpr bool is_tall(int rows) { return rows > 2 * WARP; }
@@ -85,22 +89,30 @@ static __host__ __device__ constexpr int threads_of(int rows) { return WARP * (w
 /* Of lane (group, place): rows place + LANES r of column c WARP / LANES + group. Plans: of lane slice * COLUMNS + column. */
 template <int ROWS, int LANES, int COLUMNS> struct sums {
 	enum { SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT };
-	float E[STEPS][ROWS], top; /* top: of lane (column, slice of the unit) */
+	float E[STEPS][ROWS],
+		top[1]; /* top: of the upper edge, of lanes as plans; with rows beyond, of their edges, of lane (column, edge) */
 };
 
-/* whole: volatile, so that it is not in registers. */
-template <int ROWS, int LANES, int COLUMNS, int STEPS>
-static __device__ __forceinline__ void flush(struct sums<ROWS, LANES, COLUMNS> *s, volatile float (&whole)[STEPS][ROWS])
+/* Volatile, so that they are not in registers. beyond: of lane (column, row). */
+template <int ROWS, int STEPS> struct result {
+	volatile float whole[STEPS][ROWS], beyond;
+};
+
+template <bool BEYOND, int ROWS, int LANES, int COLUMNS, int STEPS>
+static __device__ __forceinline__ void flush(struct sums<ROWS, LANES, COLUMNS> *s, struct result<ROWS, STEPS> *to)
 {
 	enum { SPLIT = WARP / LANES };
 	const int lane = threadIdx.x % WARP, group = lane / LANES;
-	float top = s->top;
+	float top = s->top[0];
 #pragma unroll
-	for (int t = COLUMNS; t < WARP; t *= 2)
+	for (int t = COLUMNS; t < WARP && !BEYOND; t *= 2)
 		top += __shfl_xor_sync(~0u, top, t);
+	if (BEYOND)
+		to->beyond = to->beyond + (__shfl_down_sync(~0u, top, 1) - top);
 #pragma unroll
 	for (int c = 0; c < STEPS; c++) {
-		const float highest = __shfl_sync(~0u, top, c * SPLIT + group);
+		const int column = c * SPLIT + group;
+		const float highest = __shfl_sync(~0u, top, BEYOND ? column * (WARP / COLUMNS) : column);
 		float up[ROWS + 1];
 		/* of the lane above; the last lane has that of the first, which is the row above its next */
 #pragma unroll
@@ -109,58 +121,49 @@ static __device__ __forceinline__ void flush(struct sums<ROWS, LANES, COLUMNS> *
 		up[ROWS] = highest;
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
-			whole[c][r] = whole[c][r] + ((lane % LANES == LANES - 1 ? up[r + 1] : up[r]) - s->E[c][r]);
+			to->whole[c][r] = to->whole[c][r] + ((lane % LANES == LANES - 1 ? up[r + 1] : up[r]) - s->E[c][r]);
 			s->E[c][r] = 0;
 		}
 	}
-	s->top = 0;
-}
-
-template <int ROWS> struct values {
-	float below[ROWS], above[ROWS];
-};
-template <int ROWS> static __device__ __forceinline__ struct values<ROWS> values_at(const unsigned (&place)[ROWS]) {
-	struct values<ROWS> v;
-#pragma unroll
-	for (int r = 0; r < ROWS; r++) {
-		v.below[r] = load1(place[r]);
-		v.above[r] = load1<4>(place[r]);
-	}
-	return v;
-} template <int ROWS>
-static __device__ __forceinline__ void add(float (&E)[ROWS], const struct values<ROWS> &v, const float (&fraction)[ROWS], float w)
-{
-#pragma unroll
-	for (int r = 0; r < ROWS; r++)
-		E[r] = fmaf(w, fmaf(fraction[r], v.above[r] - v.below[r], v.below[r]), E[r]);
+	s->top[0] = 0;
 }
 
 /* Tall tiles read the height of each cell: over many rows its error counts. Others have it from that of the first slice. */
 static __host__ __device__ constexpr bool reads_heights(int rows) { return is_tall(rows); }
 
-/* rows: of the tile that are there. AHEAD: units hold few slices, and pairs are planned for several of them. */
-template <int FORM, bool AHEAD, int ROWS, int LANES, int COLUMNS>
+/* rows: of the tile that are there. AHEAD: units hold few slices, and pairs are planned for several of them. BEYOND: the tile has rows beyond those
+ * of the lanes. */
+template <int FORM, bool AHEAD, bool BEYOND, int ROWS, int LANES, int COLUMNS>
 static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, LANES, COLUMNS> *s, struct plan<COLUMNS> *p,
                                                struct course *course, int rows)
 {
-	enum { SLICES = WARP / COLUMNS, SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT };
-	constexpr bool HEIGHTS = reads_heights(ROWS * LANES);
+	enum {
+		SLICES = WARP / COLUMNS,
+		SPLIT = WARP / LANES,
+		STEPS = COLUMNS / SPLIT,
+		TURNS = STEPS == 1 ? 2 : 1,
+		ALL = (1 << COLUMNS) - 1
+	};
+	constexpr bool HEIGHTS = reads_heights(ROWS * LANES), KEPT = AHEAD || HEIGHTS; /* is `rest` read in any case? */
 	const int lane = threadIdx.x % WARP, slices = same(u->slices);
 	struct own own;
-	if (!AHEAD || same(u->part) || same(u->first) + slices > course->end)
+	if (!AHEAD || same(u->part) || same(u->first) + slices > course->end) {
 		own = make_plan<FORM, HEIGHTS>(u, p, course);
-	else
+		if (KEPT)
+			p->rest[lane] = own.rest;
+	} else
 		own = { p->pair[lane], p->rest[lane] };
 	const int begin = AHEAD ? same(u->first) - course->first : 0;
 	const float half = 0.5f * rows;
 	/* the upper edge of a row that is not the last lane's is the lower edge of the next */
-	const int count = settle<FORM, HEIGHTS>(u, &own, lane / COLUMNS - begin, rows == ROWS * LANES, half, &s->top);
-	p->pair[lane] = own.pair;
-	__syncwarp();
+	const int count = settle<FORM, HEIGHTS>(u, &own, lane / COLUMNS - begin, !BEYOND && rows == ROWS * LANES, half, s->top);
 	/* lanes with one line, two, more: branches that hang on them are uniform */
 	unsigned one = __ballot_sync(~0u, count > 0) >> begin * COLUMNS, two = __ballot_sync(~0u, count > 1) >> begin * COLUMNS,
 		 more = __ballot_sync(~0u, count > 2) >> begin * COLUMNS;
-	const int most = SPLIT > 1 ? same(__reduce_max_sync(~0u, count)) : 0;
+	p->pair[lane] = own.pair;
+	if (!KEPT && more)
+		p->rest[lane] = own.rest;
+	__syncwarp();
 	const struct window<FORM> window(u);
 	const unsigned bytes = same(u->bytes), group = lane / LANES;
 	float heights[STEPS], more_of[STEPS], row[ROWS];
@@ -172,46 +175,30 @@ static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, 
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		row[r] = (float)(lane % LANES + LANES * r) - half;
+	const float beyond[] = { (float)(ROWS * LANES + lane % SLICES) - half },
+		    height_beyond = BEYOND && !HEIGHTS ? __shfl_sync(~0u, own.rest.y, lane / SLICES) : 0,
+		    more_beyond = BEYOND && !HEIGHTS ? __shfl_sync(~0u, own.rest.x, lane / SLICES) : 0;
 	/* pairs are loaded one ahead */
 	unsigned at = address_of(p->pair + begin * COLUMNS + group);
 	float4 ahead = load4(at);
 	float slice = (float)begin;
-#pragma unroll 1
+#pragma unroll(TURNS)
 	for (int left = slices; left > 0; left--, at += 16 * COLUMNS, slice++, one >>= COLUMNS, two >>= COLUMNS, more >>= COLUMNS) {
+		if (BEYOND && rows >= ROWS * LANES && one & ALL) {
+			const unsigned own_at = at + 16 * (lane / SLICES - group);
+			const float4 b = load4(own_at);
+			meet<HEIGHTS, COLUMNS, false>(window, own_at, b, HEIGHTS ? b.y : fmaf(slice, more_beyond, height_beyond), beyond,
+			                              bytes, two & ALL, more & ALL, s->top);
+		}
 #pragma unroll
 		for (int c = 0; c < STEPS; c++) {
 			const float4 b = ahead;
 			ahead = load4(at + 16 * SPLIT * (c + 1));
 			const unsigned bits = ((1u << SPLIT) - 1) << c * SPLIT;
-			if (!(one & bits))
-				continue;
-			const float h = HEIGHTS ? b.y : fmaf(slice, more_of[c], heights[c]);
-			unsigned place[ROWS];
-			float fraction[ROWS];
-#pragma unroll
-			for (int r = 0; r < ROWS; r++)
-				place[r] = __float_as_uint(b.w) + window.place_of(fmaf(h, row[r], b.z), &fraction[r]);
-			const struct values<ROWS> first = values_at(place);
-			if (two & bits) {
-				const unsigned rest = at + sizeof p->pair + 16 * c * SPLIT;
-				const float w = HEIGHTS ? load1(rest) : b.y;
-				if (more & bits) {
-					const float2 m = load2<8>(rest);
-					const int between = b.x < 0 ? __float_as_int(m.y) - 2 : 0;
-#pragma unroll 1
-					for (int i = 0, turns = SPLIT > 1 ? most - 2 : same(between); i < turns; i++) {
-						const bool here = SPLIT == 1 || i < between;
-						for (int r = 0; r < ROWS; r++)
-							place[r] += here ? bytes : 0;
-						add(s->E[c], values_at(place), fraction, here ? m.x : 0);
-					}
-				}
-				for (int r = 0; r < ROWS; r++)
-					place[r] += bytes;
-				const struct values<ROWS> last = values_at(place);
-				add(s->E[c], last, fraction, w);
-			}
-			add(s->E[c], first, fraction, fabsf(b.x));
+			if (one & bits)
+				meet<HEIGHTS, SPLIT, true>(window, at + 16 * SPLIT * c, b,
+				                           HEIGHTS ? b.y : fmaf(slice, more_of[c], heights[c]), row, bytes, two & bits,
+				                           more & bits, s->E[c]);
 		}
 	}
 	__syncwarp();
@@ -225,10 +212,17 @@ static __device__ __forceinline__ void clear(unsigned char *places, int bytes)
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-template <int ROWS, int LANES, int COLUMNS, int FORM, bool AHEAD>
+template <int ROWS, int LANES, int COLUMNS, int EXTRA, int FORM, bool AHEAD>
 __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES)) forward_kernel(gt_dd d, gt_dd_fast f, job j)
 {
-	enum { SLICES = WARP / COLUMNS, TALL = ROWS * LANES, SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT, WARPS = warps_of(TALL) };
+	enum {
+		SLICES = WARP / COLUMNS,
+		MAIN = ROWS * LANES,
+		TALL = MAIN + EXTRA,
+		SPLIT = WARP / LANES,
+		STEPS = COLUMNS / SPLIT,
+		WARPS = warps_of(MAIN)
+	};
 	extern __shared__ __align__(128) unsigned char places[];
 	__shared__ struct plan<COLUMNS> plans[WARPS];
 	__shared__ __align__(8) unsigned long long full[GT_DD_FORWARD_SLOTS], empty[GT_DD_FORWARD_SLOTS];
@@ -237,11 +231,11 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 	const int k0 = gt_dd_outwards(blockIdx.x / j.run.groups % j.column_blocks, j.column_blocks) * wide, k1 = min(k0 + wide, d.columns);
 	const int tile = blockIdx.x / j.run.groups / j.column_blocks, l0 = g->low + tile * TALL, l1 = min(l0 + TALL, g->high);
 	const int own_rows = same(l1 - l0);
-	const int size = slot_bytes(TALL);
+	const int size = slot_bytes(MAIN);
 	const struct ring ring = { places, size, SPLIT > 1, GT_DD_FORWARD_WHOLE, address_of(full), address_of(empty) };
 	struct sums<ROWS, LANES, COLUMNS> s = {
 	};
-	volatile float whole[STEPS][ROWS];
+	struct result<ROWS, STEPS> result;
 	if (tile && own_rows <= 0)
 		return;
 	if (SPLIT > 1)
@@ -261,7 +255,8 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 		        0.5 * (l0 + l1));
 #pragma unroll
 		for (int i = 0; i < STEPS * ROWS; i++)
-			whole[i / ROWS][i % ROWS] = 0;
+			result.whole[i / ROWS][i % ROWS] = 0;
+		result.beyond = 0;
 		int since = 0;
 		struct course course = { 0, 0 };
 		for (unsigned units = 0;; units++) {
@@ -271,26 +266,29 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 			if (same(u->last))
 				break;
 			since += same(u->slices);
-			consume<FORM, AHEAD>(u, &s, &plans[warp], &course, own_rows);
+			consume<FORM, AHEAD, (EXTRA > 0)>(u, &s, &plans[warp], &course, own_rows);
 			if (lane == 0)
 				barrier_arrive(ring.empty + 8 * slot);
 			if (since >= j.flush) {
-				flush(&s, whole);
+				flush<(EXTRA > 0)>(&s, &result);
 				since = 0;
 			}
 		}
-		flush(&s, whole);
+		flush<(EXTRA > 0)>(&s, &result);
 	}
 	__syncthreads();
 	/* [view of the group][row][column] through shared memory, so that rows are written along columns */
 	float *out = (float *)places;
-	if (warp < WARPS)
+	if (warp < WARPS) {
+		float *own = out + warp % f.together * TALL * (wide + 1) + warp / f.together * COLUMNS;
 #pragma unroll
 		for (int c = 0; c < STEPS; c++)
 #pragma unroll
 			for (int r = 0; r < ROWS; r++)
-				out[(warp % f.together * TALL + LANES * r + lane % LANES) * (wide + 1) + warp / f.together * COLUMNS +
-				    c * SPLIT + lane / LANES] = whole[c][r];
+				own[(LANES * r + lane % LANES) * (wide + 1) + c * SPLIT + lane / LANES] = result.whole[c][r];
+		if (lane % SLICES < EXTRA)
+			own[(MAIN + lane % SLICES) * (wide + 1) + lane / SLICES] = result.beyond;
+	}
 	__syncthreads();
 	/* with the rows below the first tile and above the last, which miss the volume */
 	const int from = tile ? l0 : 0, rows = (l1 < g->high ? l1 : d.rows) - from, columns = k1 - k0;
@@ -309,35 +307,41 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 	}
 }
 #else
-template <int ROWS, int LANES, int COLUMNS, int FORM, bool AHEAD> __global__ void forward_kernel(gt_dd d, gt_dd_fast f, job j) {}
+template <int ROWS, int LANES, int COLUMNS, int EXTRA, int FORM, bool AHEAD> __global__ void forward_kernel(gt_dd d, gt_dd_fast f, job j) {}
 #endif
 
 /* Host ------------------------------------------------------------------------- */
 
 static int stride_of(const gt_dd *d) { return (d->n[2] + 2 + 3) / 4 * 4; }
 
-/* Shapes of a warp's tile: rows of a lane, lanes of a column, columns. */
+/* Shapes of a warp's tile: rows of a lane, lanes of a column, columns, rows beyond those, at most one less than there are lanes per column. */
 #define FEW GT_DD_FORWARD_COLUMNS
 #define MANY GT_DD_FORWARD_COLUMNS_TALL
-#define SHAPES(X) X(4, 4, 8) X(5, 8, 4) X(2, 16, 8) X(3, 16, FEW) X(2, 32, FEW) X(3, 32, MANY) X(4, 32, MANY)
+#define OVER (WARP / MANY - 1)
+#define LOW_SHAPES(X) X(4, 4, 8, 0) X(4, 4, 8, 3) X(5, 8, 4, 0) X(2, 16, 8, 0) X(3, 16, FEW, 0) X(2, 32, FEW, 0)
+#define SHAPES(X) LOW_SHAPES(X) X(3, 32, MANY, 0) X(3, 32, MANY, OVER) X(4, 32, MANY, 0) X(4, 32, MANY, OVER)
 static const struct shape {
-	int rows, lanes, columns;
+	int rows, lanes, columns, extra;
 } shapes[] = {
-#define X(rows, lanes, columns) { rows, lanes, columns },
+#define X(rows, lanes, columns, extra) { rows, lanes, columns, extra },
 	SHAPES(X)
 #undef X
 };
 
 static_assert(sizeof shapes / sizeof *shapes <= GT_DD_SHAPES, "runs are by shape");
 
-/* That of the least instructions per column and slice: a row of a lane costs about as much as what all share, and a plan a third of that. */
+static int main_of(int shape) { return shapes[shape].rows * shapes[shape].lanes; }
+static int tall_of(int shape) { return main_of(shape) + shapes[shape].extra; }
+
+/* That of the least instructions per column and slice: a row of a lane costs about as much as what all share, a plan a third of that, and rows beyond
+ * those of lanes are one for all columns. */
 extern "C" int gt_dd_fast_forward_shape(int rows)
 {
 	int best = 0;
 	double least = 1e300;
 	for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++) {
 		const struct shape s = shapes[i];
-		const double cost = pieces(rows, s.rows * s.lanes) * ((s.rows + 1.) * s.lanes / WARP + 0.3);
+		const double cost = pieces(rows, tall_of(i)) * ((s.rows + 1.) * s.lanes / WARP + 0.3 + (s.extra ? 2. / s.columns : 0));
 		if (cost < least) {
 			least = cost;
 			best = i;
@@ -345,7 +349,6 @@ extern "C" int gt_dd_fast_forward_shape(int rows)
 	}
 	return best;
 }
-static int tall_of(int shape) { return shapes[shape].rows * shapes[shape].lanes; }
 
 /* Entries of a line that are fetched, at most about. */
 static double entries_of(const gt_dd *d, const gt_dd_fast *f, int tall)
@@ -357,12 +360,13 @@ static double entries_of(const gt_dd *d, const gt_dd_fast *f, int tall)
 static int is_short(const gt_dd *d, const gt_dd_fast *f, int tall)
 {
 	const double window = entries_of(d, f, tall) - 8;
-	return window <= GT_DD_FORWARD_SHORT && window + (double)d->rows <= GT_DD_FORWARD_SHORT_BOTH;
+	const int height = intervals_of(stride_of(d), d->n[2]), exact = d->n[2] <= GT_DD_FORWARD_WHOLE && (height & (height - 1)) == 0;
+	return window <= GT_DD_FORWARD_SHORT && window + (double)d->rows <= (exact ? GT_DD_FORWARD_SHORT_EXACT : GT_DD_FORWARD_SHORT_BOTH);
 }
 
 static int column_blocks_of(const gt_dd *d, const gt_dd_fast *f, int shape)
 {
-	return pieces(d->columns, warps_of(tall_of(shape)) / f->together * shapes[shape].columns);
+	return pieces(d->columns, warps_of(main_of(shape)) / f->together * shapes[shape].columns);
 }
 
 /* Blocks of a run. */
@@ -378,7 +382,7 @@ extern "C" int gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f)
 	double blocks = 0;
 	for (int axis = 0; axis < 2; axis++)
 		for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++) {
-			if (f->run[axis][i].groups && 2 * (entries_of(d, f, tall_of(i)) + 20) * 4 + sizeof(unit) > slot_bytes(tall_of(i)))
+			if (f->run[axis][i].groups && 2 * (entries_of(d, f, tall_of(i)) + 20) * 4 + sizeof(unit) > slot_bytes(main_of(i)))
 				return 0;
 			blocks += blocks_of_run(d, f, axis, i);
 		}
@@ -425,27 +429,27 @@ static double slices_of(const gt_dd *d, const gt_dd_fast *f, int tall)
 	return (slot_bytes(tall) - sizeof(unit)) / (f->typical_lines * entries_of(d, f, tall) * sizeof(float));
 }
 
-template <int ROWS, int LANES, int COLUMNS, int FORM, bool AHEAD>
+template <int ROWS, int LANES, int COLUMNS, int EXTRA, int FORM, bool AHEAD>
 static cudaError_t launch_form(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j, size_t blocks)
 {
-	const int tall = ROWS * LANES, bytes = slot_bytes(tall) * GT_DD_FORWARD_SLOTS;
-	const cudaError_t e = cudaFuncSetAttribute(forward_kernel<ROWS, LANES, COLUMNS, FORM, AHEAD>,
+	const int rows = ROWS * LANES, bytes = slot_bytes(rows) * GT_DD_FORWARD_SLOTS;
+	const cudaError_t e = cudaFuncSetAttribute(forward_kernel<ROWS, LANES, COLUMNS, EXTRA, FORM, AHEAD>,
 	                                           cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (e == cudaSuccess)
-		forward_kernel<ROWS, LANES, COLUMNS, FORM, AHEAD><<<(unsigned)blocks, threads_of(tall), bytes, queue>>>(*d, *f, j);
+		forward_kernel<ROWS, LANES, COLUMNS, EXTRA, FORM, AHEAD><<<(unsigned)blocks, threads_of(rows), bytes, queue>>>(*d, *f, j);
 	return e;
 }
-template <int ROWS, int LANES, int COLUMNS>
+template <int ROWS, int LANES, int COLUMNS, int EXTRA>
 static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, const job &j, size_t blocks)
 {
-	constexpr int tall = ROWS * LANES;
+	constexpr int tall = ROWS * LANES + EXTRA;
 	if constexpr (tall == 2 * WARP)
 		if (is_short(d, f, tall) && slices_of(d, f, tall) <= WARP / COLUMNS / 2 + 0.5)
-			return launch_form<ROWS, LANES, COLUMNS, SHORT, true>(queue, d, f, j, blocks);
+			return launch_form<ROWS, LANES, COLUMNS, EXTRA, SHORT, true>(queue, d, f, j, blocks);
 	if constexpr (!is_tall(tall))
 		if (is_short(d, f, tall))
-			return launch_form<ROWS, LANES, COLUMNS, SHORT, false>(queue, d, f, j, blocks);
-	return launch_form<ROWS, LANES, COLUMNS, FINE, is_tall(tall)>(queue, d, f, j, blocks);
+			return launch_form<ROWS, LANES, COLUMNS, EXTRA, SHORT, false>(queue, d, f, j, blocks);
+	return launch_form<ROWS, LANES, COLUMNS, EXTRA, FINE, is_tall(tall)>(queue, d, f, j, blocks);
 }
 
 /* The groups that a shape suits. */
@@ -456,9 +460,9 @@ static cudaError_t launch_run(cudaStream_t queue, const gt_dd *d, const gt_dd_fa
 	j.column_blocks = column_blocks_of(d, f, shape);
 	if (!j.run.groups)
 		return cudaSuccess;
-#define X(ROWS, LANES, COLUMNS)                                         \
-	if (shapes[shape].rows == ROWS && shapes[shape].lanes == LANES) \
-		return launch<ROWS, LANES, COLUMNS>(queue, d, f, j, blocks);
+#define X(ROWS, LANES, COLUMNS, EXTRA)                                                                    \
+	if (shapes[shape].rows == ROWS && shapes[shape].lanes == LANES && shapes[shape].extra == (EXTRA)) \
+		return launch<ROWS, LANES, COLUMNS, EXTRA>(queue, d, f, j, blocks);
 	SHAPES(X)
 #undef X
 	return cudaErrorInvalidConfiguration;

@@ -133,7 +133,6 @@ static __device__ __forceinline__ struct own make_plan(const unit *u, struct pla
 			o.pair.w = __int_as_float(i * u->bytes);
 		}
 	}
-	p->rest[lane] = o.rest;
 	c->first = first;
 	c->end = min(first + SLICES, until);
 	return o;
@@ -142,7 +141,7 @@ static __device__ __forceinline__ struct own make_plan(const unit *u, struct pla
 /* A lane's pair, if it is of a slice that is here: its address, and if it needs one of its own the tile's upper edge, so many rows above the middle.
  * Returns its lines. */
 template <int FORM, bool HEIGHTS>
-static __device__ __forceinline__ int settle(const unit *u, struct own *o, int at, bool edge, float above_middle, float *top)
+static __device__ __forceinline__ int settle(const unit *u, struct own *o, int at, bool edge, float above_middle, float (&top)[1])
 {
 	if (at < 0 || at >= u->slices)
 		return 0;
@@ -159,7 +158,7 @@ static __device__ __forceinline__ int settle(const unit *u, struct own *o, int a
 		                : k == count - 1 ? (HEIGHTS ? o->rest.x : o->pair.y)
 		                                 : o->rest.z,
 			    below = load1(place), above = load1<4>(place);
-		*top = fmaf(w, fmaf(fraction, above - below, below), *top);
+		top[0] = fmaf(w, fmaf(fraction, above - below, below), top[0]);
 	}
 	return count;
 }

@@ -24,6 +24,15 @@ struct unit {
 };
 static_assert(sizeof(unit) % 16 == 0, "bulk copies need 16 bytes");
 
+/* Height of a window in z for its places, of so many slices, in lines of so many entries: a power of two if it can be, since its inverse is exact. */
+static __host__ __device__ inline int intervals_of(int entries, int slices)
+{
+	int power = 1;
+	while (2 * power <= entries - 2)
+		power *= 2;
+	return power >= slices ? power : entries - 2;
+}
+
 struct job {
 	const float *lines; /* [slice - begin][voxel][stride] running sums at z edges */
 	float *y;
@@ -151,7 +160,8 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 			continue;
 		if (d.n[2] <= ring.whole && r.lines)
 			r.low = 0, r.high = d.n[2];
-		const int entries = min((__reduce_max_sync(~0u, r.high - r.low) + 2 + 3) & ~3, j.stride), bytes = entries * 4;
+		const int window = __reduce_max_sync(~0u, r.high - r.low), entries = min((window + 2 + 3) & ~3, j.stride), bytes = entries * 4;
+		const float intervals = (float)intervals_of(entries, window);
 		const int apart = ring.spread && entries < j.stride ? apart_of(bytes) : bytes;
 		const int room = ring.size - (int)sizeof(unit) - ring.spread * apart;
 		r.low = min(r.low, j.stride - entries);
@@ -182,8 +192,8 @@ static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j
 				u->slices = count;
 				u->last = 0;
 				u->bytes = apart;
-				u->intervals = (float)(entries - 2);
-				u->inverse = 1 / (float)(entries - 2);
+				u->intervals = intervals;
+				u->inverse = 1 / intervals;
 				u->until = here ? n0 + s + 1 : n0 + WARP;
 				u->part = here > 0;
 			}

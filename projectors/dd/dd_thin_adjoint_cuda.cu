@@ -37,6 +37,9 @@
 #ifndef GT_DD_THIN_AHEAD /* tiles of more slices ask for the next column ahead: 0 to 32 */
 #define GT_DD_THIN_AHEAD 20
 #endif
+#ifndef GT_DD_THIN_WAITS /* tiles of more slices add to voxels without waiting for them: 0 to 32 */
+#define GT_DD_THIN_WAITS 20
+#endif
 #ifndef GT_DD_THIN_BESIDE /* with up to so many blocks per axis both run beside each other: 0 to 1 << 20 */
 #define GT_DD_THIN_BESIDE 4096
 #endif
@@ -177,14 +180,21 @@ static __device__ void flush(const gt_dd &d, const job &j, float (&sum)[VOXELS][
 			float *x = j.b + (size_t)e * plane + (j.axis == 1 ? (size_t)n * d.n[0] + i + v : (size_t)(i + v) * d.n[0] + n);
 #pragma unroll
 			for (int first = 0; first < NZ; first += PART) {
-				float old[PART];
+				if (NZ > GT_DD_THIN_WAITS) { /* no other thread adds here, but so none waits for what was there */
 #pragma unroll
-				for (int z = 0; z < PART; z++) /* together, so that one waits while the other does */
-					old[z] = e + first + z < end ? x[z * plane] : 0;
+					for (int z = 0; z < PART; z++)
+						if (e + first + z < end)
+							atomicAdd(&x[z * plane], sum[v][first + z]);
+				} else {
+					float old[PART];
 #pragma unroll
-				for (int z = 0; z < PART; z++)
-					if (e + first + z < end)
-						x[z * plane] = old[z] + sum[v][first + z];
+					for (int z = 0; z < PART; z++) /* together, so that one waits while the other does */
+						old[z] = e + first + z < end ? x[z * plane] : 0;
+#pragma unroll
+					for (int z = 0; z < PART; z++)
+						if (e + first + z < end)
+							x[z * plane] = old[z] + sum[v][first + z];
+				}
 				x += PART * plane;
 			}
 		}
@@ -277,14 +287,16 @@ template <int NZ, int VOXELS> static cudaError_t launch(cudaStream_t queue, cons
 	                         : launch_form<NZ, VOXELS, FINE>(queue, d, f, j);
 }
 
-static const int thin_heights[] = { 1, 2, 4, 8, 16, 20, 32 };
-enum { TALLEST = 32 };
+static const int thin_heights[] = { 1, 2, 4, 8, 16, 20, 28, 32 };
+enum { TALLEST = 32, MANY = 6 };
 
-/* Of a tile: the lowest that holds all slices. */
+/* Of a tile: the lowest that holds all slices; where none does, one that leaves registers for loads ahead. */
 static int size_of(const gt_dd *d)
 {
 	int i = 0;
-	while (thin_heights[i] < d->n[2] && thin_heights[i] < TALLEST)
+	if (d->n[2] > TALLEST)
+		return MANY;
+	while (thin_heights[i] < d->n[2])
 		i++;
 	return i;
 }
@@ -335,8 +347,8 @@ static __global__ void add(float *x, const float *y, size_t n)
 static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, const float *y, float2 *sums, float *x)
 {
 	static cudaError_t (*const launches[])(cudaStream_t, const gt_dd *, const gt_dd_fast *,
-	                                       job) = { launch<1, 4>,  launch<2, 4>,  launch<4, 2>, launch<8, 2>,
-		                                        launch<16, 2>, launch<20, 2>, launch<32, 2> };
+	                                       job) = { launch<1, 4>,  launch<2, 4>,  launch<4, 2>,  launch<8, 2>,
+		                                        launch<16, 2>, launch<20, 2>, launch<28, 2>, launch<32, 2> };
 	cudaStream_t queue = gt_cuda_queue(be);
 	const int groups = pieces(d->columns, WARP), middle = d->rows / 2, form = form_of(d), stride = stride_of(d), size = size_of(d),
 		  first = axis ? f->views[0] : 0, bundle = axis ? f->bundles[0] : 0;
