@@ -23,6 +23,12 @@
 #ifndef GT_SF_AHEAD_BYTES /* of a stage for four views: multiples of 6144; a slice whose lines take more is brought in pieces */
 #define GT_SF_AHEAD_BYTES 36864
 #endif
+#ifndef GT_SF_AHEAD_MORE /* more bytes for four views, twice as many of kernels that read neither finely nor ramps: 0 or 6144 */
+#define GT_SF_AHEAD_MORE 6144
+#endif
+#ifndef GT_SF_AHEAD_WINDOW /* slices of a line that come at a time at most: 64 to 192, multiples of 4 */
+#define GT_SF_AHEAD_WINDOW 128
+#endif
 #ifndef GT_SF_AHEAD_BLOCKS /* blocks of four views per multiprocessor that registers must leave room for: 2, 3 */
 #define GT_SF_AHEAD_BLOCKS 2
 #endif
@@ -55,7 +61,7 @@ static __device__ __forceinline__ int reach_between(const struct edge &first, co
 /* One lane: the voxel i of slice n, its place in the stage and its weights. */
 template <int ROWS, int EDGES>
 static __device__ __forceinline__ void prepare(const struct args &a, struct warp_memory<ROWS, EDGES> *m, int axis, int n, int i,
-                                               unsigned address, int from, int l0, bool active)
+                                               unsigned address, float window, double in_window, int from, int l0, bool active)
 {
 	const gt_sf_near *near = &m->near;
 	const int lane = threadIdx.x % WARP, x = axis ? i : n, y = axis ? n : i;
@@ -91,8 +97,7 @@ static __device__ __forceinline__ void prepare(const struct args &a, struct warp
 	const double V = fma(near->V[1], (double)x, fma(near->V[2], (double)y, fma(near->V[3], -0.5, near->V[0])));
 	/* Entry of the row in the middle of the tile, from the window's first: relative to the plane of the source, then to the window. */
 	const double middle = (l0 + ROWS / 2 - near->row) * in_fine - V * near->in_V - from;
-	const float window = (float)a.window;
-	float scale = (float)(in_fine * a.in_window), shift = (float)(middle * a.in_window);
+	float scale = (float)(in_fine * in_window), shift = (float)(middle * in_window);
 	float2 rest = make_float2(0, 0);
 	if (is_fine(EDGES))
 		split(in_fine, middle, &scale, &shift, &rest);
@@ -173,11 +178,10 @@ template <int ROWS, int EDGES> static __device__ __forceinline__ float add_ends(
 }
 
 template <int ROWS, int EDGES, int R>
-static __device__ __forceinline__ void add_voxels(const struct args &a, const struct warp_memory<ROWS, EDGES> *m, int count,
-                                                  const float (&edge)[R], float (&E)[COLUMNS][R])
+static __device__ __forceinline__ void add_voxels(const struct warp_memory<ROWS, EDGES> *m, int count, float window, const float (&edge)[R],
+                                                  float (&E)[COLUMNS][R])
 {
 	const unsigned records = address_of(m->record), weights = address_of(m->weight);
-	const float window = (float)a.window;
 #pragma unroll 2
 	for (int j = 0; j < count; j++) {
 		const float4 record = load4(records + j * 16), low = load4(weights + j * 32), high = load4(weights + j * 32 + 16);
@@ -258,8 +262,9 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 			sums += lane >= o ? other : 0;
 		}
 		const int total = __shfl_sync(~0u, sums, WARP - 1), before = sums - (i.y - i.x);
-		const unsigned line = (a.window + SLACK) * (unsigned)sizeof(float);
-		const unsigned address = stages + here * stage_bytes<V>() + slice.z - slice.x * line;
+		const float window = (float)stage->window;
+		const unsigned line = (stage->window + SLACK) * (unsigned)sizeof(float);
+		const unsigned address = stages + here * stage_bytes<V, EDGES>() + slice.z - slice.x * line;
 		for (int first = 0; first < total; first += WARP) {
 			/* Which slice the voxel belongs to: the last lane whose voxels begin at or before it. */
 			const int voxel = first + lane;
@@ -269,11 +274,12 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 				from += __shfl_sync(~0u, before, (from + o) % WARP) <= voxel && from + o < WARP ? o : 0;
 			const int at = voxel - __shfl_sync(~0u, before, from) + __shfl_sync(~0u, i.x, from);
 			const unsigned place = __shfl_sync(~0u, address, from) + at * line;
-			const int window = __shfl_sync(~0u, slice.w, from), count = min(WARP, total - first);
-			prepare<ROWS, EDGES>(a, m, axis, base + from, at, lane < count ? place : stages, window, l0, lane < count);
+			const int start = __shfl_sync(~0u, slice.w, from), count = min(WARP, total - first);
+			prepare<ROWS, EDGES>(a, m, axis, base + from, at, lane < count ? place : stages, window, stage->in_window, start,
+			                     l0, lane < count);
 			__syncwarp();
 			if (ROWS > FEW) {
-				add_voxels<ROWS, EDGES>(a, m, count, edge, E);
+				add_voxels<ROWS, EDGES>(m, count, window, edge, E);
 				top += add_ends(m);
 				since += count;
 			} else {
@@ -315,7 +321,7 @@ template <int ROWS, int EDGES, int V> static __device__ __forceinline__ void run
 	const bool works = view >= 0 && k0 < a.d.columns;
 	if (!a.lines[a.d.view[views[0]].axis])
 		return;
-	for (unsigned i = threadIdx.x * 16; i < GT_SF_AHEAD_STAGES * stage_bytes<V>(); i += (warps + 1) * WARP * 16)
+	for (unsigned i = threadIdx.x * 16; i < GT_SF_AHEAD_STAGES * stage_bytes<V, EDGES>(); i += (warps + 1) * WARP * 16)
 		asm volatile("st.shared.v4.f32 [%0], {%1,%1,%1,%1};" ::"r"(stages + i), "f"(0.f) : "memory");
 	if (works && lane == 0) {
 		near_column(&a.d.view[view], k0, &s.warp[warp].near);
@@ -372,19 +378,16 @@ struct gt_sf_ahead {
 };
 
 static int rows_of_tile(const gt_sf *d) { return d->rows > WARP ? 2 * WARP : d->rows > FEW ? WARP : FEW; }
-/* Intervals of a stage's lines: all slices, or as many as 64 rows need where voxels are as high as cells at the axis, and some. */
-static int window_of(const gt_sf *d)
-{
-	const int all = pieces(d->n[2], 4) * 4, most = 96;
-	return all < most + most / 2 ? all : most;
-}
-static int deep_of(const gt_sf *d) { return pieces(d->n[2], window_of(d)) * window_of(d) + SLACK; }
+/* Slices of a window at most. */
+static int window_of(const gt_sf *d) { return pieces(d->n[2] < LONGEST ? d->n[2] : LONGEST, 4) * 4; }
+/* Entries of a line: windows of equal lengths end beyond the last slice. */
+static int deep_of(const gt_sf *d) { return (pieces(d->n[2], 4) + (d->n[2] > WHOLE ? pieces(d->n[2], LONGEST) : 0)) * 4 + SLACK; }
 static size_t slice_floats(const gt_sf *d, int axis) { return (size_t)d->n[1 - axis] * deep_of(d); }
 
 typedef void (*kernel)(struct args);
 template <int ROWS, int EDGES, int V> static kernel kernel_with(size_t *bytes)
 {
-	*bytes = (sizeof(struct shared<ROWS, EDGES, V>) + 127) / 128 * 128 + GT_SF_AHEAD_STAGES * (size_t)stage_bytes<V>();
+	*bytes = (sizeof(struct shared<ROWS, EDGES, V>) + 127) / 128 * 128 + GT_SF_AHEAD_STAGES * (size_t)stage_bytes<V, EDGES>();
 	return forward_kernel<ROWS, EDGES, V>;
 }
 template <int ROWS, int EDGES> static kernel kernel_for(int views, size_t *bytes)
@@ -412,7 +415,11 @@ static kernel kernel_of(const gt_sf *d, int edges, int views, size_t *bytes)
 		return d->trapezoid ? kernel_of_few<GT_SF_WIDE>(views, bytes) : kernel_of_few<GT_SF_FINE>(views, bytes);
 	return rows == WARP ? kernel_of_rows<WARP>(edges, views, bytes) : kernel_of_rows<2 * WARP>(edges, views, bytes);
 }
-extern "C" int gt_sf_forward_window(const gt_sf *d) { return window_of(d); }
+/* A quarter more rows than those of a tile, for slices and lines that come together, and some at the ends. */
+extern "C" double gt_sf_forward_window(const gt_sf *d, double step)
+{
+	return d->n[2] > WHOLE ? fmin(window_of(d), 1.25 * rows_of_tile(d) / step + 12) : window_of(d);
+}
 
 /* Mean angle between views next to each other, rad. */
 static double angle_between(const gt_sf *host)
@@ -436,9 +443,10 @@ static int views_together(const gt_sf *host)
 	const gt_sf_view *v = &host->view[0];
 	const double one = fabs(gt_sf_corner_at(v, x + 0.5, y).column - gt_sf_corner_at(v, x - 0.5, y).column),
 		     other = fabs(gt_sf_corner_at(v, x, y + 0.5).column - gt_sf_corner_at(v, x, y - 0.5).column), pitch = hypot(one, other);
-	const double line = (window_of(host) + SLACK) * sizeof(float), apart = angle * (host->n[0] + host->n[1]) / 8.;
+	const double step = v->V[3] * gt_sf_corner_at(v, x, y).stretch;
+	const double line = (gt_sf_forward_window(host, step) + SLACK) * sizeof(float), apart = angle * (host->n[0] + host->n[1]) / 8.;
 	for (int views = MOST; views > 1; views /= rows_of_tile(host) == FEW ? 4 : 2) {
-		const double bytes = views == 4 ? stage_bytes<4>() : stage_bytes<2>();
+		const double bytes = views == 4 ? stage_bytes<4, GT_SF_WIDE>() : stage_bytes<2, GT_SF_WIDE>();
 		const double lines = TWO * COLUMNS / pitch + 1.3 + (views - 1) * apart, voxels = COLUMNS / pitch + 1.3;
 		if (bytes / line / lines * voxels > 0.7 * WARP)
 			return views;
@@ -540,8 +548,6 @@ extern "C" void gt_sf_forward(gt_backend *be, const gt_sf *d, const gt_sf_ahead 
 	a.out = y;
 	a.group = s->group;
 	a.deep = deep_of(d);
-	a.window = window_of(d);
-	a.in_window = 1. / a.window;
 	a.groups_of_columns = pieces(d->columns, TWO * COLUMNS);
 	a.row_tiles = pieces(d->rows, rows_of_tile(d));
 	for (int axis = 0; axis < 2; axis++) {
