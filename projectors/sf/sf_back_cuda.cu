@@ -8,7 +8,10 @@
  * A warp owns 4 x 2 columns of voxels and up to 32 R slices. Its lanes are four views of each column of voxels while weights are
  * computed, pairs of rows while H is mixed (loads without conflicts), and edges between slices while H is read. 2 x 2 columns of
  * voxels are mixed together: they lie over 5.6 columns of the detector, where one alone lies over 3.3. A block of 8 x 8 columns of
- * voxels shares the C_k under it, which bulk copies bring four views at a time.
+ * voxels shares the C_k under it, which bulk copies bring four views at a time: each warp asks for some, while it works on those before.
+ *
+ * Where not all rows fit into 32 R entries, blocks choose for each four views whether a window of so many or of 32 more serves them:
+ * mostly one does for all slices of a tile. What H is in the middle of the window is subtracted, as the sums are large there.
  *
  * Up to 8 slices: the lane that computes the weights of a voxel column in a view reads the C_k at all edges itself and adds up
  * differences.

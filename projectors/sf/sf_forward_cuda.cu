@@ -7,7 +7,7 @@
  * A warp owns 8 columns of one view and 32 R rows, two per lane, and goes slice by slice over the voxels whose footprints meet its
  * columns (5.7 in each, where 4.5 would do if columns could be shared out without overlap). Weights are computed with a lane per
  * voxel. Two such warps of each of one, two or four neighbouring views share the lines of a slice: one more warp finds which they are
- * and has bulk copies bring them into a ring of stages. Neighbours must look along nearly the same direction, or their lines would
+ * and has bulk copies bring them into a ring of stages, of more than 64 slices only what the rows reach. Neighbours must look along nearly the same direction, or their lines would
  * leave no room for a number of slices that fills the lanes with voxels.
  *
  * Up to 8 rows: F is read where the weights are computed, by a lane per voxel, and differences go to shared memory; a lane then has a
@@ -315,7 +315,8 @@ template <int ROWS, int EDGES, int V> static __device__ __forceinline__ void run
 	struct shared<ROWS, EDGES, V> &s = *(struct shared<ROWS, EDGES, V> *)memory;
 	const unsigned stages = address_of(memory) + (unsigned)((sizeof s + 127) / 128 * 128);
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-	const int first = blockIdx.x % a.groups_of_columns * TWO * COLUMNS, l0 = blockIdx.x / a.groups_of_columns % a.row_tiles * ROWS;
+	const int first = blockIdx.x % a.groups_of_columns * TWO * COLUMNS,
+		  l0 = a.first_row + blockIdx.x / a.groups_of_columns % a.row_tiles * ROWS;
 	const int *views = a.group + (size_t)(blockIdx.x / a.groups_of_columns / a.row_tiles) * V;
 	const int view = warp < warps ? views[warp % V] : -1, k0 = first + warp / V * COLUMNS;
 	const bool works = view >= 0 && k0 < a.d.columns;
@@ -377,6 +378,8 @@ struct gt_sf_ahead {
 	size_t bytes;
 };
 
+/* Rows that are left over by tiles of 64 and fit into one of 32. */
+static int rows_left(const gt_sf *d) { return d->rows > 2 * WARP && (d->rows - 1) % (2 * WARP) < WARP ? d->rows % (2 * WARP) : 0; }
 static int rows_of_tile(const gt_sf *d) { return d->rows > WARP ? 2 * WARP : d->rows > FEW ? WARP : FEW; }
 /* Slices of a window at most. */
 static int window_of(const gt_sf *d) { return pieces(d->n[2] < LONGEST ? d->n[2] : LONGEST, 4) * 4; }
@@ -501,9 +504,11 @@ extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, int e
 	if (!(s->group = (int *)gt_backend_alloc(be, s->bytes, "views of the separable-footprint projector")))
 		GT_TRY(GT_ERR_MEMORY);
 	gt_backend_put(be, list, s->group, s->bytes);
-	run = kernel_of(host, s->edges, s->views, &bytes);
-	if (cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
-		GT_TRY(gt_fail(GT_ERR_DEVICE, "no room for the kernel of the separable-footprint projector"));
+	for (int left = 0; left < (rows_left(host) ? 2 : 1); left++) {
+		run = left ? kernel_of_rows<WARP>(s->edges, s->views, &bytes) : kernel_of(host, s->edges, s->views, &bytes);
+		if (cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
+			GT_TRY(gt_fail(GT_ERR_DEVICE, "no room for the kernel of the separable-footprint projector"));
+	}
 	*state = s;
 done:
 	free(list);
@@ -533,10 +538,19 @@ static void run_slab(cudaStream_t queue, const gt_sf_ahead *s, const float *x, f
 	a->lines[1] = by_y;
 	sum_slices<<<(unsigned)((size_t)groups * (y1 - y0)), dim3(WARP, GT_SF_PARTS), 0, queue>>>(x, by_y, by_x, n[0], n[1], n[2], a->deep,
 	                                                                                          groups, x0, x1, y0);
-	const size_t blocks = (size_t)a->groups_of_columns * a->row_tiles * s->groups;
+	const unsigned threads = (TWO * s->views + 1) * WARP;
+	const int left = rows_left(&a->d);
 	size_t bytes;
-	const kernel run = kernel_of(&a->d, s->edges, s->views, &bytes);
-	run<<<(unsigned)blocks, (TWO * s->views + 1) * WARP, bytes, queue>>>(*a);
+	kernel run = kernel_of(&a->d, s->edges, s->views, &bytes);
+	a->first_row = 0;
+	a->row_tiles = pieces(a->d.rows - left, rows_of_tile(&a->d));
+	run<<<(unsigned)((size_t)a->groups_of_columns * a->row_tiles * s->groups), threads, bytes, queue>>>(*a);
+	if (left == 0)
+		return;
+	run = kernel_of_rows<WARP>(s->edges, s->views, &bytes);
+	a->first_row = a->d.rows - left;
+	a->row_tiles = 1;
+	run<<<(unsigned)((size_t)a->groups_of_columns * s->groups), threads, bytes, queue>>>(*a);
 }
 
 extern "C" void gt_sf_forward(gt_backend *be, const gt_sf *d, const gt_sf_ahead *s, const float *x, float *y)
@@ -549,7 +563,6 @@ extern "C" void gt_sf_forward(gt_backend *be, const gt_sf *d, const gt_sf_ahead 
 	a.group = s->group;
 	a.deep = deep_of(d);
 	a.groups_of_columns = pieces(d->columns, TWO * COLUMNS);
-	a.row_tiles = pieces(d->rows, rows_of_tile(d));
 	for (int axis = 0; axis < 2; axis++) {
 		a.first[axis] = 0;
 		a.end[axis] = d->n[axis];

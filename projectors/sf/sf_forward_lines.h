@@ -22,7 +22,7 @@ struct args {
 	float *out;
 	const int *group; /* [groups][views]: -1: none */
 	int deep; /* entries of a line */
-	int groups_of_columns, row_tiles;
+	int groups_of_columns, row_tiles, first_row; /* tiles of rows from first_row on */
 };
 
 /* Of a stage for V views. */
