@@ -8,7 +8,10 @@
  * A warp owns 4 x 2 columns of voxels and up to 32 R slices. Its lanes are four views of each column of voxels while weights are
  * computed, pairs of rows while H is mixed (loads without conflicts), and edges between slices while H is read. 2 x 2 columns of
  * voxels are mixed together: they lie over 5.6 columns of the detector, where one alone lies over 3.3. A block of 8 x 8 columns of
- * voxels shares the C_k under it, which bulk copies bring four views at a time.
+ * voxels shares the C_k under it, which bulk copies bring four views at a time: each warp asks for some, while it works on those before.
+ *
+ * Where not all rows fit into 32 R entries, blocks choose for each four views whether a window of so many or of 32 more serves them:
+ * mostly one does for all slices of a tile. What H is in the middle of the window is subtracted, as the sums are large there.
  *
  * Up to 8 slices: the lane that computes the weights of a voxel column in a view reads the C_k at all edges itself and adds up
  * differences.
@@ -21,162 +24,76 @@
 #ifndef GT_SF_BACK_STAGES /* groups of four views on their way or in use: 2, 3 */
 #define GT_SF_BACK_STAGES 2
 #endif
-#ifndef GT_SF_BACK_COLUMNS /* columns of each view in a stage: 8 to 64; wider shadows take several */
+#ifndef GT_SF_BACK_COLUMNS /* columns of each view in a stage at most: 8 to 64; wider shadows take several */
 #define GT_SF_BACK_COLUMNS 22
+#endif
+#ifndef GT_SF_BACK_HIGHER /* rows for each lane of the highest windows, more than slices, where not all fit into one: 0 to 2 */
+#define GT_SF_BACK_HIGHER 1
 #endif
 #ifndef GT_SF_BACK_BLOCKS /* blocks per multiprocessor that registers must leave room for: 2, 3, 4 */
 #define GT_SF_BACK_BLOCKS 3
+#endif
+#ifndef GT_SF_BACK_SHARED /* bytes of shared memory that a block may take: what they leave for as many per multiprocessor */
+#define GT_SF_BACK_SHARED (233472 / GT_SF_BACK_BLOCKS - 1024)
 #endif
 #ifndef GT_SF_BACK_BYTES /* running sums held at a time */
 #define GT_SF_BACK_BYTES ((size_t)256 << 20)
 #endif
 #include "core/cuda.h"
 #include "projectors/sf/sf_cuda.h"
-#include "projectors/sf/sf_back_stages.h"
-
-/* Weights of a quad in a view: by column, then voxel; and how many columns there are, from that address on. Of a size that leaves
- * lanes of different quads on different banks. */
-struct quad {
-	float weight[WIDE][4];
-	unsigned address;
-	int columns, unused[2];
-};
-
-template <int R, int EDGES> struct shared {
-	alignas(16) float4 record[WARPS][WARP]; /* by view and voxel: scale, shift, - H in the middle, entry after the last */
-	alignas(16) float4 ramp[has_ramps(EDGES) ? WARPS : 1][WARP]; /* slope, middle, constant; reach */
-	float2 rest[is_fine(EDGES) ? WARPS : 1][is_fine(EDGES) ? WARP : 1];
-	alignas(16) struct quad quad[WARPS][FOUR * QUADS];
-	alignas(16) float mixed[WARPS][4][WARP * R + SLACK];
-	struct control control;
-};
+#include "projectors/sf/sf_back_mix.h"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/* Weights of `columns` columns from `first` on, whose running sums begin at `address`; T += what the end of the tile gets. */
-template <int R, int EDGES, bool WHOLE>
-static __device__ __forceinline__ void weigh(struct shared<R, EDGES> &s, const struct lane_voxel *l, int first, int columns,
-                                             unsigned address, float end, float *T)
+/* Columns of [start, end) under the four voxels of a lane's quad: the first and the one after the last. */
+static __device__ __forceinline__ int2 columns_of_quad(const gt_sf_trapezoid_f &t, int start, int end)
 {
-	constexpr float width = WARP * R;
-	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, most = __reduce_max_sync(~0u, columns);
-	const int voxel = lane % VOXELS, place = lane / VOXELS * QUADS + voxel / 2 % 2, member = voxel % 2 + voxel / 4 * 2;
-	const struct edge at_end = { l->scale, end, l->shift, l->rest };
-	const float half = fabsf(fmaf(l->ramp1, end, l->ramp0)) + l->ramp;
-	float middle = 0, last = 0, low = gt_sf_area_f(&l->columns, first);
-#pragma unroll 2
-	for (int k = 0; k < (most < WIDE ? most + 1 : WIDE); k++) {
-		const float high = gt_sf_area_f(&l->columns, first + k + 1), w = k < columns ? (high - low) * l->chord : 0.f;
-		s.quad[warp][place].weight[k][member] = w;
-		low = high;
-		if (w != 0) {
-			const unsigned line = address + k * line_bytes<WARP * R>();
-			*T = fmaf(w, edge_sum_of<EDGES>(line, at_end, width, l->reach, [&](float) { return half; }), *T);
-			if (!WHOLE) {
-				last = fmaf(w, load1<WARP * R * 4>(line), last);
-				middle = fmaf(w, load1<WARP * R * 2>(line), middle);
-			}
-		}
+	int first = max(start, whole_of(floorf(t.at[0]))), after = min(end, whole_of(ceilf(t.at[3])));
+	for (int o = 1; o <= 4; o += 3) {
+		first = min(first, __shfl_xor_sync(~0u, first, o));
+		after = max(after, __shfl_xor_sync(~0u, after, o));
 	}
-	*T -= middle;
-	s.record[warp][lane] = make_float4(l->scale, l->shift, -middle, last - middle);
-	if (is_fine(EDGES))
-		s.rest[warp][lane] = l->rest;
-	if (has_ramps(EDGES))
-		s.ramp[warp][lane] = make_float4(l->ramp0, l->ramp1, l->ramp, __int_as_float(l->reach));
-	if (member == 0) {
-		s.quad[warp][place].address = address;
-		s.quad[warp][place].columns = columns;
-	}
+	return make_int2(first, after);
 }
 
-/* H goes to a buffer, with the entry after its last. All rows in one window: sums are centred, so that is minus the first. */
-template <int R, bool WHOLE, int BUFFER>
-static __device__ __forceinline__ void put(const float (&H)[R], const float4 &record, unsigned buffer)
+/* Differences of E, with T at the end of the tile, to the volume. */
+template <int R>
+static __device__ __forceinline__ void give(const struct args &a, const struct place &at, const float (&E)[VOXELS][R], float T)
 {
-	const float after[1] = { WHOLE ? -H[0] : record.w };
-	store_some<R, BUFFER *(int)line_bytes<WARP * R>()>(buffer + threadIdx.x % WARP * 4 * R, H);
-	if (threadIdx.x % WARP == 0)
-		store_some<1, BUFFER *(int)line_bytes<WARP * R>() + WARP * R * 4>(buffer, after);
-}
-
-template <int R, int EDGES, int BUFFER>
-static __device__ __forceinline__ void read_edges(const float4 &record, unsigned ramps, unsigned rests, unsigned buffer,
-                                                  const float (&edge)[R], float (&E)[R])
-{
-	constexpr float width = WARP * R;
-	constexpr int offset = BUFFER * (int)line_bytes<WARP * R>();
-	const float2 rest = is_fine(EDGES) ? load2(rests) : make_float2(0, 0);
-	const float4 ramp = has_ramps(EDGES) ? load4(ramps) : record;
-	const int reach = EDGES == GT_SF_WIDE ? same(__float_as_int(ramp.w)) : 0;
+	const int lane = threadIdx.x % WARP;
+	for (int o = VOXELS; o < WARP; o <<= 1)
+		T += __shfl_xor_sync(~0u, T, o);
 #pragma unroll
-	for (int r = 0; r < R; r++) {
-		const struct edge e = { record.x, edge[r], record.y, rest };
-		E[r] += edge_sum_of<EDGES, offset>(buffer, e, width, reach,
-		                                   [&](float) { return fabsf(fmaf(ramp.y, edge[r], ramp.x)) + ramp.z; });
-	}
-}
-
-/* Four voxels and a view: H, then E += H at the edges. */
-template <int R, int EDGES, bool WHOLE, int QUAD>
-static __device__ __forceinline__ void add_quad(unsigned quad, unsigned records, unsigned ramps, unsigned rests, unsigned buffer,
-                                                const float (&edge)[R], float (&E)[VOXELS][R])
-{
-	constexpr int at = QUAD * (int)sizeof(struct quad), v = QUAD * 2;
-	constexpr unsigned line = line_bytes<WARP * R>();
-	const float4 info = load4<at + WIDE * 16>(quad);
-	const int columns = __float_as_int(info.y);
-	if (columns <= 0)
-		return;
-	const float4 record[4] = { load4<v * 16>(records), load4<v * 16 + 16>(records), load4<v * 16 + 64>(records),
-		                   load4<v * 16 + 80>(records) };
-	float H[4][R];
-#pragma unroll
-	for (int m = 0; m < 4; m++)
-#pragma unroll
-		for (int r = 0; r < R; r++)
-			H[m][r] = WHOLE ? 0 : record[m].z;
-	unsigned from = __float_as_uint(info.x) + threadIdx.x % WARP * 4 * R, weights = quad + at;
-#pragma unroll 1
-	for (int k = 0; k < columns; k += 2, from += 2 * line, weights += 32) {
-		float one[R], two[R];
-		load_some<R>(from, one);
-		load_some<R, line>(from, two);
-		const float4 w = load4(weights), u = load4<16>(weights);
+	for (int v = 0; v < VOXELS; v++) {
+		const float top = __shfl_sync(~0u, T, v);
+		const int vx = at.x0 + at.x1 + v % 4, vy = at.y0 + at.y1 + v / 4;
+		float *out = a.volume + ((size_t)(vy - a.first_y) * a.d.n[0] + vx) * a.deep + at.z0;
 #pragma unroll
 		for (int r = 0; r < R; r++) {
-			H[0][r] = fmaf(u.x, two[r], fmaf(w.x, one[r], H[0][r]));
-			H[1][r] = fmaf(u.y, two[r], fmaf(w.y, one[r], H[1][r]));
-			H[2][r] = fmaf(u.z, two[r], fmaf(w.z, one[r], H[2][r]));
-			H[3][r] = fmaf(u.w, two[r], fmaf(w.w, one[r], H[3][r]));
+			const int e = lane + WARP * r;
+			const float next = __shfl_down_sync(~0u, E[v][r], 1), over = __shfl_sync(~0u, E[v][r < R - 1 ? r + 1 : r], 0);
+			const float above = e + 1 == a.height ? top : lane == WARP - 1 ? over : next;
+			if (vx < a.d.n[0] && vy < a.d.n[1] && e < a.height && at.z0 + e < a.d.n[2])
+				out[e] = (a.fresh ? 0.f : out[e]) + (above - E[v][r]);
 		}
 	}
-	put<R, WHOLE, 0>(H[0], record[0], buffer);
-	put<R, WHOLE, 1>(H[1], record[1], buffer);
-	put<R, WHOLE, 2>(H[2], record[2], buffer);
-	put<R, WHOLE, 3>(H[3], record[3], buffer);
-	__syncwarp();
-	read_edges<R, EDGES, 0>(record[0], ramps + v * 16, rests + v * 8, buffer, edge, E[v]);
-	read_edges<R, EDGES, 1>(record[1], ramps + v * 16 + 16, rests + v * 8 + 8, buffer, edge, E[v + 1]);
-	read_edges<R, EDGES, 2>(record[2], ramps + v * 16 + 64, rests + v * 8 + 32, buffer, edge, E[v + 4]);
-	read_edges<R, EDGES, 3>(record[3], ramps + v * 16 + 80, rests + v * 8 + 40, buffer, edge, E[v + 5]);
-	__syncwarp();
 }
 
 template <int R, int EDGES, bool WHOLE> static __device__ __forceinline__ void run_back(const struct args &a)
 {
-	constexpr int width = WARP * R;
-	constexpr unsigned line = line_bytes<width>();
+	constexpr bool any = !WHOLE;
+	constexpr int columns = columns_for<R, EDGES, WHOLE>();
 	extern __shared__ __align__(128) unsigned char memory[];
-	struct shared<R, EDGES> &s = *(struct shared<R, EDGES> *)memory;
+	struct shared<R, EDGES, WHOLE> &s = *(struct shared<R, EDGES, WHOLE> *)memory;
 	struct control &c = s.control;
 	const unsigned stages = address_of(memory) + (unsigned)((sizeof s + 127) / 128 * 128);
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, own_voxel = lane % VOXELS, own_view = lane / VOXELS;
 	const struct place at = place_of_block(a);
-	const int x0 = at.x0, y0 = at.y0, z0 = at.z0, x1 = at.x1, y1 = at.y1;
 
-	for (int i = lane; i < 4 * (width + SLACK); i += WARP)
-		s.mixed[warp][i / (width + SLACK)][i % (width + SLACK)] = 0;
-	if (!begin<width>(a, at, c, stages, (GT_SF_BACK_STAGES * stage_bytes<width>() + WIDE * line) / 4))
+	for (unsigned i = lane; i < sizeof s.mixed[warp] / sizeof(float); i += WARP)
+		s.mixed[warp][i] = 0;
+	const struct team team = begin<WARP * R, columns, any>(
+		a, at, c, stages, (GT_SF_BACK_STAGES * stage_bytes<WARP * R, columns>() + highest_line<R, WHOLE>()) / 4);
+	if (team.warps == 0)
 		return;
 
 	float E[VOXELS][R], T = 0, edge[R];
@@ -189,59 +106,41 @@ template <int R, int EDGES, bool WHOLE> static __device__ __forceinline__ void r
 		for (int r = 0; r < R; r++)
 			E[v][r] = 0;
 
-	const int x = x1 + own_voxel % 4, y = y1 + own_voxel / 4;
-	const bool inside = x0 + x < a.d.n[0] && y0 + y < a.d.n[1];
-	const unsigned records = address_of(s.record[warp]), ramps = address_of(s.ramp[has_ramps(EDGES) ? warp : 0]),
-		       rests = address_of(s.rest[is_fine(EDGES) ? warp : 0]), quads = address_of(s.quad[warp]);
-	const unsigned buffer = address_of(s.mixed[warp]);
+	const int x = at.x1 + own_voxel % 4, y = at.y1 + own_voxel / 4;
+	const bool inside = at.x0 + x < a.d.n[0] && at.y0 + y < a.d.n[1];
+	const unsigned quads = address_of(s.quad[warp]), buffer = address_of(s.mixed[warp]);
 	struct item now = { -1, 0, 0 };
 	int stage = 0, phase = 0;
-	for (int done = 0; next_item(c.part, &now); done++) {
+	for (int done = 0; next_item(c.shape, &now); done++) {
 		const struct part *p = &c.part[now.group * FOUR + own_view];
+		const int width = any ? same(c.shape[now.group].width) : WARP * R, most = any ? c.shape[now.group].columns : columns;
+		const int rows = rows_of<any>(width), row = p->first_row + now.window * rows;
+		const unsigned line = (width + SLACK) * (unsigned)sizeof(float);
 		/* Columns from here on are counted from p->column. */
-		const int start = p->first_column + now.piece * GT_SF_BACK_COLUMNS - p->column, end = start + columns_of(p, &now);
-		struct lane_voxel l;
-		place_voxel<EDGES>(a, p, x, y, p->first_row + now.window * width, 1.f / width, &l);
-		l.chord = inside ? l.chord : 0;
-		/* Of all four voxels of the quad. */
-		int first = max(start, whole_of(floorf(l.columns.at[0]))), after = min(end, whole_of(ceilf(l.columns.at[3])));
-		first = min(first, __shfl_xor_sync(~0u, first, 1));
-		first = min(first, __shfl_xor_sync(~0u, first, 4));
-		after = max(after, __shfl_xor_sync(~0u, after, 1));
-		after = max(after, __shfl_xor_sync(~0u, after, 4));
-		barrier_wait(address_of(&c.full[stage]), phase);
-		const unsigned base = stages + stage * stage_bytes<width>() + own_view * view_bytes<width>() - start * line;
-		for (; __any_sync(~0u, after > first); first += WIDE) {
-			const int columns = max(min(after - first, (int)WIDE), 0);
-			weigh<R, EDGES, WHOLE>(s, &l, first, columns, columns ? base + first * line : stages, a.height * 0.5f, &T);
-			__syncwarp();
-#pragma unroll 1
-			for (int view = 0; view < FOUR; view++) {
-				const unsigned quad = quads + view * QUADS * sizeof(struct quad), here = view * VOXELS;
-				add_quad<R, EDGES, WHOLE, 0>(quad, records + here * 16, ramps + here * 16, rests + here * 8, buffer, edge,
-				                             E);
-				add_quad<R, EDGES, WHOLE, 1>(quad, records + here * 16, ramps + here * 16, rests + here * 8, buffer, edge,
-				                             E);
+		const int start = p->first_column + now.piece * most - p->column, end = start + columns_of(p, &now, most);
+		for (int pass = 0, more = 1; more; pass++) {
+			struct lane_voxel l; /* again for each pass, which are seldom two: no registers are left to keep it */
+			place_voxel<EDGES, WHOLE>(a, p, x, y, row, any ? gt_sf_in_fine(rows) : 1. / (WARP * R), &l);
+			l.chord = inside ? l.chord : 0;
+			const int2 of_quad = columns_of_quad(l.columns, start, end);
+			const int first = of_quad.x + pass * WIDE, count = max(min(of_quad.y - first, (int)WIDE), 0);
+			more = __any_sync(~0u, of_quad.y > first + WIDE);
+			if (pass == 0) {
+				barrier_wait(address_of(&c.full[stage]), phase);
+				ask_ahead<WARP * R, columns, any>(a, c, team, now, stages, done);
 			}
+			if (!__any_sync(~0u, count))
+				break;
+			const unsigned base = stages + stage * stage_bytes<WARP * R, columns>() +
+			                      own_view * view_bytes<WARP * R, columns>() + (first - start) * line +
+			                      (any ? row % 4 * (int)sizeof(float) : 0);
+			weigh<R, EDGES, WHOLE>(s, &l, width, first, count, count ? base : stages, a.height * 0.5f, &T);
+			__syncwarp();
+			add_window<R, EDGES, WHOLE>(width, quads, buffer, edge, E);
 		}
-		leave<width>(a, c, stages, done, &stage, &phase);
+		leave(c, &stage, &phase);
 	}
-	for (int o = VOXELS; o < WARP; o <<= 1)
-		T += __shfl_xor_sync(~0u, T, o);
-#pragma unroll
-	for (int v = 0; v < VOXELS; v++) {
-		const float top = __shfl_sync(~0u, T, v);
-		const int vx = x0 + x1 + v % 4, vy = y0 + y1 + v / 4;
-		float *out = a.volume + ((size_t)(vy - a.first_y) * a.d.n[0] + vx) * a.deep + z0;
-#pragma unroll
-		for (int r = 0; r < R; r++) {
-			const int e = lane + WARP * r;
-			const float next = __shfl_down_sync(~0u, E[v][r], 1), over = __shfl_sync(~0u, E[v][r < R - 1 ? r + 1 : r], 0);
-			const float above = e + 1 == a.height ? top : lane == WARP - 1 ? over : next;
-			if (vx < a.d.n[0] && vy < a.d.n[1] && e < a.height && z0 + e < a.d.n[2])
-				out[e] = (a.fresh ? 0.f : out[e]) + (above - E[v][r]);
-		}
-	}
+	give<R>(a, at, E, T);
 }
 
 /* Few slices: b[j] += what a voxel column gets from the columns [first, end) of a view, whose running sums are at base + k lines. */
@@ -279,24 +178,29 @@ template <int WIDTH, int EDGES> static __device__ __forceinline__ void run_few(c
 	const unsigned stages = address_of(memory) + (unsigned)((sizeof c + 127) / 128 * 128);
 	const int lane = threadIdx.x % WARP, voxel = lane % VOXELS, view = lane / VOXELS;
 	const struct place at = place_of_block(a);
-	if (!begin<WIDTH>(a, at, c, stages, GT_SF_BACK_STAGES * stage_bytes<WIDTH>() / 4))
+	const struct team team = begin<WIDTH, GT_SF_BACK_COLUMNS, false>(a, at, c, stages,
+	                                                                 GT_SF_BACK_STAGES * stage_bytes<WIDTH, GT_SF_BACK_COLUMNS>() / 4);
+	if (team.warps == 0)
 		return;
 	const int x = at.x1 + voxel % 4, y = at.y1 + voxel / 4;
 	const bool inside = at.x0 + x < a.d.n[0] && at.y0 + y < a.d.n[1];
 	float b[FEW] = { 0 };
 	struct item now = { -1, 0, 0 };
 	int stage = 0, phase = 0;
-	for (int done = 0; next_item(c.part, &now); done++) {
+	for (int done = 0; next_item(c.shape, &now); done++) {
 		const struct part *p = &c.part[now.group * FOUR + view];
 		/* Columns from here on are counted from p->column. */
-		const int start = p->first_column + now.piece * GT_SF_BACK_COLUMNS - p->column, end = start + columns_of(p, &now);
+		const int start = p->first_column + now.piece * GT_SF_BACK_COLUMNS - p->column,
+			  end = start + columns_of(p, &now, GT_SF_BACK_COLUMNS);
 		struct lane_voxel l;
-		place_voxel<EDGES>(a, p, x, y, p->first_row + now.window * WIDTH, 1.f / WIDTH, &l);
+		place_voxel<EDGES, false>(a, p, x, y, p->first_row + now.window * WIDTH, 1. / WIDTH, &l);
 		const int first = max(start, whole_of(floorf(l.columns.at[0]))), after = min(end, whole_of(ceilf(l.columns.at[3])));
 		barrier_wait(address_of(&c.full[stage]), phase);
-		const unsigned base = stages + stage * stage_bytes<WIDTH>() + view * view_bytes<WIDTH>() - start * line_bytes<WIDTH>();
+		ask_ahead<WIDTH, GT_SF_BACK_COLUMNS, false>(a, c, team, now, stages, done);
+		const unsigned base = stages + stage * stage_bytes<WIDTH, GT_SF_BACK_COLUMNS>() +
+		                      view * view_bytes<WIDTH, GT_SF_BACK_COLUMNS>() - start * line_bytes<WIDTH>();
 		add_column<WIDTH, EDGES>(a, &l, first, inside ? after : first, base, b);
-		leave<WIDTH>(a, c, stages, done, &stage, &phase);
+		leave(c, &stage, &phase);
 	}
 	float *out = a.volume + ((size_t)(at.y0 + y - a.first_y) * a.d.n[0] + at.x0 + x) * a.deep + at.z0;
 #pragma unroll
@@ -358,6 +262,9 @@ static int per_lane(const gt_sf *d) { return d->n[2] > WARP ? 2 : 1; }
 static int is_few(const gt_sf *d) { return d->n[2] <= FEW; }
 /* Rows of a window. */
 static int width_of(const gt_sf *d) { return is_few(d) ? d->rows <= FEW ? FEW : WARP : WARP * per_lane(d); }
+/* Blocks choose the height of windows. */
+static int is_any(const gt_sf *d) { return !is_few(d) && d->rows > width_of(d); }
+static int stride_of(const gt_sf *d) { return line_of(d, width_of(d), is_any(d)); }
 /* Slices of a tile: equal tiles, not higher than the lanes allow. */
 static int height_of(const gt_sf *d)
 {
@@ -373,27 +280,29 @@ static int lines_of(const gt_sf *d, size_t limit)
 static size_t volume_floats(const gt_sf *d, size_t limit) { return (size_t)d->n[0] * lines_of(d, limit) * deep_of(d); }
 static size_t batch_of(const gt_sf *d, size_t limit)
 {
-	const size_t one = (size_t)d->columns * line_of(d, width_of(d)) * sizeof(float),
+	const size_t one = (size_t)d->columns * stride_of(d) * sizeof(float),
 		     fit = (limit / 2 < GT_SF_BACK_BYTES ? limit / 2 : GT_SF_BACK_BYTES) / one / VIEWS * VIEWS;
 	return fit < VIEWS ? VIEWS : fit < d->views ? fit : d->views;
 }
 
 extern "C" size_t gt_sf_back_scratch(const gt_sf *d, size_t limit)
 {
-	const int width = width_of(d);
-	return (volume_floats(d, limit) + batch_of(d, limit) * d->columns * line_of(d, width) + width) * sizeof(float);
+	return (volume_floats(d, limit) + batch_of(d, limit) * d->columns * stride_of(d) + highest_of(width_of(d))) * sizeof(float);
 }
 
 typedef void (*kernel)(struct args);
+template <int R, int EDGES, bool WHOLE> static kernel kernel_of_rows(size_t *bytes)
+{
+	*bytes = shared_bytes<R, EDGES, WHOLE>() + GT_SF_BACK_STAGES * stage_bytes<WARP * R, columns_for<R, EDGES, WHOLE>()>();
+	return back_kernel<R, EDGES, WHOLE>;
+}
 template <int R, int EDGES> static kernel kernel_with(const gt_sf *d, size_t *bytes)
 {
-	*bytes = (sizeof(struct shared<R, EDGES>) + 127) / 128 * 128 + GT_SF_BACK_STAGES * stage_bytes<WARP * R>() +
-	         WIDE * line_bytes<WARP * R>();
-	return d->rows <= WARP * R ? back_kernel<R, EDGES, true> : back_kernel<R, EDGES, false>;
+	return d->rows <= WARP * R ? kernel_of_rows<R, EDGES, true>(bytes) : kernel_of_rows<R, EDGES, false>(bytes);
 }
 template <int WIDTH> static kernel kernel_of_few(const gt_sf *d, size_t *bytes)
 {
-	*bytes = (sizeof(struct control) + 127) / 128 * 128 + GT_SF_BACK_STAGES * stage_bytes<WIDTH>();
+	*bytes = (sizeof(struct control) + 127) / 128 * 128 + GT_SF_BACK_STAGES * stage_bytes<WIDTH, GT_SF_BACK_COLUMNS>();
 	return d->trapezoid ? few_kernel<WIDTH, GT_SF_WIDE> : few_kernel<WIDTH, GT_SF_FINE>;
 }
 template <int R> static kernel kernel_for(const gt_sf *d, int edges, size_t *bytes)
@@ -409,7 +318,7 @@ static kernel kernel_of(const gt_sf *d, int edges, size_t *bytes)
 		return width_of(d) == FEW ? kernel_of_few<FEW>(d, bytes) : kernel_of_few<WARP>(d, bytes);
 	return per_lane(d) == 1 ? kernel_for<1>(d, edges, bytes) : kernel_for<2>(d, edges, bytes);
 }
-extern "C" int gt_sf_back_window(const gt_sf *d) { return width_of(d); }
+extern "C" int gt_sf_back_window(const gt_sf *d) { return is_any(d) ? highest_of(width_of(d)) : width_of(d); }
 
 extern "C" gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d, int edges)
 {
@@ -450,7 +359,7 @@ extern "C" void gt_sf_back(gt_backend *be, const gt_sf *d, int edges, size_t lim
 	a.d = *d;
 	a.volume = (float *)gt_scratch(be);
 	a.sums = sums;
-	a.stride = line_of(d, width_of(d));
+	a.stride = stride_of(d);
 	a.deep = deep_of(d);
 	a.height = height_of(d);
 	a.tiles_x = pieces(d->n[0], SIDE);

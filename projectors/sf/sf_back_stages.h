@@ -26,11 +26,23 @@ struct args {
 	int views, stride, deep, height, tiles_x, tiles_y, first_y, fresh;
 };
 
-/* Entries of a line of running sums: whole windows of rows. */
-static int line_of(const gt_sf *d, int width) { return pieces(d->rows, width) * width + SLACK; }
+/* ANY: a block chooses the height of its windows, from WIDTH entries on, more by WARP; they have no entry after the last row, and two
+ * rows less than entries, so that windows begin at pairs. */
+template <bool ANY> static __host__ __device__ constexpr int rows_of(int width) { return ANY ? width - 2 : width; }
+static __host__ __device__ constexpr int highest_of(int width) { return width + GT_SF_BACK_HIGHER * WARP; }
+template <int WIDTH> static __host__ __device__ constexpr unsigned line_bytes() { return (WIDTH + SLACK) * (unsigned)sizeof(float); }
+template <int WIDTH, int COLUMNS> static __host__ __device__ constexpr unsigned view_bytes() { return COLUMNS * line_bytes<WIDTH>(); }
+template <int WIDTH, int COLUMNS> static __host__ __device__ constexpr unsigned stage_bytes() { return FOUR * view_bytes<WIDTH, COLUMNS>(); }
 
-/* What a block needs of a view. Places are counted from the block's first voxel and from `column`; a window is of WIDTH rows from a
- * multiple of 4 on. Columns and windows are 0 where the block gives nothing. */
+/* Entries of a line of running sums: whole windows of rows; ANY: of any height. */
+static int line_of(const gt_sf *d, int width, int any)
+{
+	const int rows = any ? rows_of<true>(highest_of(width)) : width;
+	return pieces(pieces(d->rows, rows) * rows + (any ? 2 : 0), 4) * 4 + SLACK;
+}
+
+/* What a block needs of a view. Places are counted from the block's first voxel and from `column`; windows are of equal heights, from a
+ * multiple of 2 on. Columns and windows are 0 where the block gives nothing. */
 struct part {
 	float N[3], M[2], V1, V2, toward[2][2]; /* V in slices, N and M in units that make a row per unit of V/M; M without its constant */
 	gt_sf_lens_f lens;
@@ -38,52 +50,46 @@ struct part {
 	int column, first_column, columns, first_row, windows;
 };
 
-/* Four views; a window of rows of each, and as many columns as fit into a stage. */
+/* Of four views: entries of a window, the most windows and pieces of any, columns of a piece, which a stage holds of each. */
+struct shape {
+	int width, windows, pieces, columns;
+};
+
+/* Four views; a window of rows of each, and a piece of its columns. */
 struct item {
 	int group, window, piece;
 };
 
-static __device__ __forceinline__ int windows_of(const struct part *p)
+static __device__ __forceinline__ bool next_item(const struct shape *shape, struct item *i)
 {
-	return max(max(p[0].windows, p[1].windows), max(p[2].windows, p[3].windows));
-}
-static __device__ __forceinline__ int pieces_of(const struct part *p)
-{
-	const int most = max(max(p[0].columns, p[1].columns), max(p[2].columns, p[3].columns));
-	return (most + GT_SF_BACK_COLUMNS - 1) / GT_SF_BACK_COLUMNS;
-}
-static __device__ __forceinline__ bool next_item(const struct part *part, struct item *i)
-{
-	if (i->group >= 0 && ++i->piece < pieces_of(part + i->group * FOUR))
+	if (i->group >= 0 && ++i->piece < shape[i->group].pieces)
 		return true;
 	i->piece = 0;
-	if (i->group >= 0 && ++i->window < windows_of(part + i->group * FOUR))
+	if (i->group >= 0 && ++i->window < shape[i->group].windows)
 		return true;
 	i->window = 0;
 	while (++i->group < GROUPS)
-		if (windows_of(part + i->group * FOUR) && pieces_of(part + i->group * FOUR))
+		if (shape[i->group].windows && shape[i->group].pieces)
 			return true;
 	return false;
 }
 
-/* Columns and rows that a block's voxels may meet, from its corners. */
-static __device__ void fill_part(const struct args *a, int at, int x0, int y0, int z0, int width, struct part *p)
+/* Columns and rows that a block's voxels may meet, from its corners: one by each of four lanes, whose results are the same. Rows begin
+ * at a multiple of `multiple`. Returns how many. */
+static __device__ int find_part(const struct args *a, int at, int x0, int y0, int z0, int multiple, struct part *p)
 {
-	*p = part(); /* what is no view must not be garbage: its lanes go through the columns of the others */
-	if (at >= a->views)
-		return;
-	const gt_sf_view *v = &a->d.view[a->first + at];
-	double low = 1e300, high = -1e300, bottom = 1e300, top = -1e300, stretch = 0;
-	for (int c = 0; c < 4; c++) {
-		const double x = x0 - 0.5 + (c & 1) * min(SIDE, a->d.n[0] - x0), y = y0 - 0.5 + (c >> 1) * min(SIDE, a->d.n[1] - y0);
-		const gt_sf_corner corner = gt_sf_corner_at(v, x, y);
-		const double below = v->row + gt_sf_at(v->V, x, y, z0 - 0.5) * corner.stretch,
-			     above = v->row + gt_sf_at(v->V, x, y, z0 - 0.5 + a->height) * corner.stretch;
-		low = min(low, v->frame.column + corner.column);
-		high = max(high, v->frame.column + corner.column);
-		bottom = min(bottom, below);
-		top = max(top, above);
-		stretch = max(stretch, corner.stretch);
+	const gt_sf_view *v = &a->d.view[a->first + min(at, a->views - 1)];
+	const int c = threadIdx.x % 4;
+	const double x = x0 - 0.5 + (c & 1) * min(SIDE, a->d.n[0] - x0), y = y0 - 0.5 + (c >> 1) * min(SIDE, a->d.n[1] - y0);
+	const gt_sf_corner corner = gt_sf_corner_at(v, x, y);
+	double low = v->frame.column + corner.column, high = low, stretch = corner.stretch;
+	double bottom = v->row + gt_sf_at(v->V, x, y, z0 - 0.5) * stretch, top = v->row + gt_sf_at(v->V, x, y, z0 - 0.5 + a->height) * stretch;
+	for (int o = 1; o < 4; o <<= 1) {
+		low = min(low, __shfl_xor_sync(~0u, low, o));
+		high = max(high, __shfl_xor_sync(~0u, high, o));
+		bottom = min(bottom, __shfl_xor_sync(~0u, bottom, o));
+		top = max(top, __shfl_xor_sync(~0u, top, o));
+		stretch = max(stretch, __shfl_xor_sync(~0u, stretch, o));
 	}
 	if (a->d.trapezoid && v->frame.lens.arc) { /* the nearest point of a side may be nearer than its ends */
 		const double side = SIDE * max(a->d.pitch[0], a->d.pitch[1]) * stretch / v->frame.lens.rows,
@@ -110,76 +116,78 @@ static __device__ void fill_part(const struct args *a, int at, int x0, int y0, i
 		p->toward[c][1] = (float)v->toward[c][1];
 	}
 	p->first_column = (int)max(0., floor(low - 0.01));
-	p->columns = max(0, last - p->first_column + 1);
-	p->first_row = rows <= width ? 0 : max(0, (int)floor(min(bottom, (double)rows))) & ~3;
-	p->windows = bottom - 1 < rows && top + 1 > 0 ? 1 : 0;
-	if (p->windows && rows > width) {
-		p->windows = pieces((int)ceil(min(top, (double)rows)) - p->first_row, width);
-		p->first_row = min(p->first_row, a->stride - SLACK - p->windows * width);
-	}
+	p->columns = at < a->views ? max(0, last - p->first_column + 1) : 0;
+	p->first_row = max(0, (int)floor(min(bottom, (double)rows))) / multiple * multiple;
+	return at < a->views && p->columns && bottom - 1 < rows && top + 1 > 0 ? max(1, (int)ceil(min(top, (double)rows)) - p->first_row) : 0;
 }
 
-/* Of warp 0, which asks for the stages: the next item and how many were asked for. In shared memory, to spare registers. */
-struct queue {
-	struct item item;
-	int asked, more;
-};
+/* By the lanes of a group, four of a view: windows of its views, of `rows` rows each, and their shape. Windows are no higher than few of
+ * them need. */
+template <int WIDTH, int COLUMNS, bool ANY>
+static __device__ void fill_shape(const struct args *a, int rows, struct part *p, struct shape *shape)
+{
+	const int highest = ANY ? highest_of(WIDTH) : WIDTH;
+	int most = rows, columns = p->columns, width = WIDTH;
+	for (int o = 4; o < 4 * FOUR; o <<= 1) {
+		most = max(most, __shfl_xor_sync(~0u, most, o));
+		columns = max(columns, __shfl_xor_sync(~0u, columns, o));
+	}
+	const int windows = pieces(most, rows_of<ANY>(highest));
+	while (width < highest && pieces(most, rows_of<ANY>(width)) > windows)
+		width += WARP;
+	const int fit = view_bytes<WIDTH, COLUMNS>() / ((width + SLACK) * sizeof(float));
+	p->windows = pieces(rows, rows_of<ANY>(width));
+	if (ANY)
+		p->first_row = min(p->first_row, a->stride - SLACK - 2 - p->windows * (width - 2));
+	else
+		p->first_row = a->d.rows <= width ? 0 : min(p->first_row, a->stride - SLACK - p->windows * width);
+	if (threadIdx.x % (4 * FOUR) == 0)
+		*shape = { width, windows, pieces(columns, fit), fit };
+}
 
 struct control {
 	struct part part[WARP];
-	struct queue queue;
+	alignas(16) struct shape shape[GROUPS];
 	alignas(8) unsigned long long full[GT_SF_BACK_STAGES], empty[GT_SF_BACK_STAGES];
 };
 
-template <int WIDTH> static __host__ __device__ constexpr unsigned line_bytes() { return (WIDTH + SLACK) * (unsigned)sizeof(float); }
-template <int WIDTH> static __host__ __device__ constexpr unsigned view_bytes() { return GT_SF_BACK_COLUMNS * line_bytes<WIDTH>(); }
-template <int WIDTH> static __host__ __device__ constexpr unsigned stage_bytes() { return FOUR * view_bytes<WIDTH>(); }
-
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* Columns of an item that one of its views has. */
-static __device__ __forceinline__ int columns_of(const struct part *p, const struct item *i)
+static __device__ __forceinline__ int columns_of(const struct part *p, const struct item *i, int most)
 {
-	return i->window < p->windows ? max(0, min(p->columns - i->piece * GT_SF_BACK_COLUMNS, GT_SF_BACK_COLUMNS)) : 0;
+	return i->window < p->windows ? max(0, min(p->columns - i->piece * most, most)) : 0;
 }
 
 /* So far from the largest numbers that columns can be added and subtracted. */
 static __device__ __forceinline__ int whole_of(float x) { return (int)min(max(x, -1e9f), 1e9f); }
 
-/* The whole warp: asks for the running sums of an item. */
-template <int WIDTH>
-static __device__ __forceinline__ void fetch(const struct args &a, const struct part *part, const struct item &i, unsigned to, unsigned bar)
+/* The warps of a block that have voxels: this one and how many. */
+struct team {
+	int rank, warps;
+};
+
+/* All of them: each asks for its part of the running sums of an item, in windows of WIDTH rows or, ANY, of its own height. */
+template <int WIDTH, int COLUMNS, bool ANY>
+static __device__ __forceinline__ void fetch(const struct args &a, const struct control &s, const struct team &team, const struct item &i,
+                                             unsigned to, unsigned bar)
 {
 	const int lane = threadIdx.x % WARP, view = i.group * FOUR + lane % FOUR;
-	const struct part *p = &part[view];
-	const int columns = columns_of(p, &i), total = __reduce_add_sync(~0u, lane < FOUR ? columns : 0);
-	const float *from = a.sums +
-	                    ((a.in_batch + view) * a.d.columns + p->first_column + i.piece * GT_SF_BACK_COLUMNS) * (size_t)a.stride +
-	                    p->first_row + i.window * WIDTH;
-	const unsigned place = to + lane % FOUR * view_bytes<WIDTH>();
-	if (lane == 0)
-		barrier_expect(bar, total * line_bytes<WIDTH>());
+	const struct part *p = &s.part[view];
+	const int width = ANY ? s.shape[i.group].width : WIDTH, most = ANY ? s.shape[i.group].columns : COLUMNS;
+	const int row = p->first_row + i.window * rows_of<ANY>(width);
+	const unsigned line = (width + SLACK) * (unsigned)sizeof(float);
+	const int columns = columns_of(p, &i, most), total = __reduce_add_sync(~0u, lane < FOUR ? columns : 0);
+	const float *from = a.sums + ((a.in_batch + view) * a.d.columns + p->first_column + i.piece * most) * (size_t)a.stride + (row & ~3);
+	const unsigned place = to + lane % FOUR * view_bytes<WIDTH, COLUMNS>();
+	if (team.rank == 0 && lane == 0)
+		barrier_expect(bar, total * line);
 	__syncwarp();
-	if (a.stride * sizeof(float) != line_bytes<WIDTH>()) {
-		for (int k = lane / FOUR; k < columns; k += WARP / FOUR)
-			bulk_copy(place + k * line_bytes<WIDTH>(), from + (size_t)k * a.stride, line_bytes<WIDTH>(), bar);
-	} else if (lane < FOUR && columns > 0) {
-		bulk_copy(place, from, columns * line_bytes<WIDTH>(), bar);
+	if (a.stride * sizeof(float) != line) {
+		for (int k = lane / FOUR * team.warps + team.rank; k < columns; k += WARP / FOUR * team.warps)
+			bulk_copy(place + k * line, from + (size_t)k * a.stride, line, bar);
+	} else if (lane % team.warps == team.rank && lane < FOUR && columns > 0) {
+		bulk_copy(place, from, columns * line, bar);
 	}
-}
-
-/* Warp 0: asks for items until `most` have been. */
-template <int WIDTH> static __device__ void refill(const struct args &a, struct control &s, unsigned stages, int most)
-{
-	struct queue q = s.queue;
-	for (; q.more && q.asked < most; q.asked++) {
-		const int next = q.asked % GT_SF_BACK_STAGES;
-		if (q.asked >= GT_SF_BACK_STAGES)
-			barrier_wait(address_of(&s.empty[next]), (q.asked / GT_SF_BACK_STAGES - 1) & 1);
-		fetch<WIDTH>(a, s.part, q.item, stages + next * stage_bytes<WIDTH>(), address_of(&s.full[next]));
-		q.more = next_item(s.part, &q.item);
-	}
-	__syncwarp();
-	s.queue = q;
 	__syncwarp();
 }
 
@@ -201,14 +209,15 @@ static __device__ __forceinline__ int reach_within(const struct lane_voxel *l, f
 	return reach_of_half(half * gt_sf_in(1 - min(fabsf(l->ramp1) * in, 0.5f)));
 }
 
-template <int EDGES>
-static __device__ __forceinline__ void place_voxel(const struct args &a, const struct part *p, int x, int y, int row, float in_width,
+/* NEAR: all rows are in one window, and magnifications may be rounded unless places are fine. */
+template <int EDGES, bool NEAR>
+static __device__ __forceinline__ void place_voxel(const struct args &a, const struct part *p, int x, int y, int row, double in_width,
                                                    struct lane_voxel *l)
 {
 	const float fx = (float)x, fy = (float)y;
 	const double fine_M = p->M0 + (double)fmaf(p->M[0], fx, p->M[1] * fy);
 	const float N = fmaf(p->N[1], fx, fmaf(p->N[2], fy, p->N[0])),
-		    M = EDGES == GT_SF_STEPS ? fmaf(p->M[0], fx, fmaf(p->M[1], fy, (float)p->M0)) : (float)fine_M;
+		    M = NEAR && EDGES == GT_SF_STEPS ? fmaf(p->M[0], fx, fmaf(p->M[1], fy, (float)p->M0)) : (float)fine_M;
 	float k[4], least, most;
 	int nearest = 0, farthest = 0;
 #pragma unroll
@@ -231,9 +240,9 @@ static __device__ __forceinline__ void place_voxel(const struct args &a, const s
 		const float sx = c & 1 ? 0.5f : -0.5f, sy = c & 2 ? 0.5f : -0.5f;
 		return gt_sf_stretch_fine(&p->lens, fmaf(sx, p->N[1], fmaf(sy, p->N[2], N)), fine_M + (double)fmaf(sx, p->M[0], sy * p->M[1]));
 	};
-	const double mean = has_ramps(EDGES)       ? (stretch_of(farthest) + stretch_of(nearest)) / 2
-	                    : EDGES == GT_SF_STEPS ? (double)gt_sf_stretch_f(&p->lens, N, M)
-	                                           : gt_sf_stretch_fine(&p->lens, N, fine_M);
+	const double mean = has_ramps(EDGES)               ? (stretch_of(farthest) + stretch_of(nearest)) / 2
+	                    : NEAR && EDGES == GT_SF_STEPS ? (double)gt_sf_stretch_f(&p->lens, N, M)
+	                                                   : gt_sf_stretch_fine(&p->lens, N, fine_M);
 	const double V = p->V + (double)fmaf(p->V1, fx, p->V2 * fy);
 	if (has_ramps(EDGES)) {
 		l->ramp0 = (float)V * (most - least) / 2;
@@ -241,11 +250,11 @@ static __device__ __forceinline__ void place_voxel(const struct args &a, const s
 		l->ramp = (fabsf(p->V1) + fabsf(p->V2)) / 2 * (float)mean;
 	}
 	const double middle = fma(V, mean, p->row - row);
-	l->scale = (float)mean * in_width;
-	l->shift = (float)middle * in_width; /* in_width: a power of two */
+	l->scale = (float)(mean * in_width);
+	l->shift = (float)(middle * in_width);
 	if (is_fine(EDGES))
 		split(mean, middle, &l->scale, &l->shift, &l->rest);
-	l->reach = EDGES == GT_SF_WIDE ? reach_within(l, a.height * 0.5f, 1 / in_width) : 0;
+	l->reach = EDGES == GT_SF_WIDE ? reach_within(l, a.height * 0.5f, gt_sf_in((float)in_width)) : 0;
 }
 
 /* Of a thread: the block's first voxel, the warp's from there. */
@@ -264,47 +273,59 @@ static __device__ __forceinline__ struct place place_of_block(const struct args 
 	return p;
 }
 
-/* Tables, barriers and `floats` zeros from `stages` on; asks for the first items. 0: the warp has no voxels. */
-template <int WIDTH>
-static __device__ __forceinline__ int begin(const struct args &a, const struct place &at, struct control &s, unsigned stages,
-                                            unsigned floats)
+/* Tables, barriers and `floats` zeros from `stages` on; asks for the first item. No warps: this one has no voxels. */
+template <int WIDTH, int COLUMNS, bool ANY>
+static __device__ __forceinline__ struct team begin(const struct args &a, const struct place &at, struct control &s, unsigned stages,
+                                                    unsigned floats)
 {
-	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-	const int warps = (min(a.d.n[0] - at.x0, SIDE) + 3) / 4 * ((min(a.d.n[1] - at.y0, SIDE) + 1) / 2);
+	const int warp = threadIdx.x / WARP, wide = (min(a.d.n[0] - at.x0, SIDE) + 3) / 4;
+	struct team team = { warp / 2 * wide + warp % 2, wide * ((min(a.d.n[1] - at.y0, SIDE) + 1) / 2) };
 	for (unsigned i = threadIdx.x * 16; i < floats * 4; i += WARPS * WARP * 16)
 		asm volatile("st.shared.v4.f32 [%0], {%1,%1,%1,%1};" ::"r"(stages + i), "f"(0.f) : "memory");
-	if (warp == 0)
-		fill_part(&a, lane, at.x0, at.y0, at.z0, WIDTH, &s.part[lane]);
+	if (threadIdx.x < 4 * WARP) {
+		const int view = threadIdx.x / 4;
+		struct part p;
+		const int rows = find_part(&a, view, at.x0, at.y0, at.z0, ANY ? 2 : 4, &p);
+		fill_shape<WIDTH, COLUMNS, ANY>(&a, rows, &p, &s.shape[view / FOUR]);
+		if (threadIdx.x % 4 == 0)
+			s.part[view] = p;
+	}
 	if (threadIdx.x == 0) {
-		s.queue.asked = 0;
 		for (int i = 0; i < GT_SF_BACK_STAGES; i++) {
 			barrier_init(address_of(&s.full[i]), 1);
-			barrier_init(address_of(&s.empty[i]), warps);
+			barrier_init(address_of(&s.empty[i]), team.warps);
 		}
 		barrier_fence();
 	}
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	__syncthreads();
-	if (at.x0 + at.x1 >= a.d.n[0] || at.y0 + at.y1 >= a.d.n[1])
-		return 0;
-	if (warp == 0) {
-		struct item first = { -1, 0, 0 };
-		s.queue.more = next_item(s.part, &first);
-		s.queue.item = first;
-		__syncwarp();
-		refill<WIDTH>(a, s, stages, GT_SF_BACK_STAGES);
+	if (at.x0 + at.x1 >= a.d.n[0] || at.y0 + at.y1 >= a.d.n[1]) {
+		team.warps = 0;
+		return team;
 	}
-	return 1;
+	struct item first = { -1, 0, 0 };
+	if (next_item(s.shape, &first))
+		fetch<WIDTH, COLUMNS, ANY>(a, s, team, first, stages, address_of(&s.full[0]));
+	return team;
 }
-/* An item was used: the next may come in its place. */
-template <int WIDTH>
-static __device__ __forceinline__ void leave(const struct args &a, struct control &s, unsigned stages, int done, int *stage, int *phase)
+/* While item number `done` is in use: the next may come, where the one before it was. */
+template <int WIDTH, int COLUMNS, bool ANY>
+static __device__ __forceinline__ void ask_ahead(const struct args &a, const struct control &s, const struct team &team, struct item next,
+                                                 unsigned stages, int done)
+{
+	const int stage = (done + 1) % GT_SF_BACK_STAGES, used = (done + 1) / GT_SF_BACK_STAGES;
+	if (!next_item(s.shape, &next))
+		return;
+	if (used > 0)
+		barrier_wait(address_of(&s.empty[stage]), (used - 1) & 1);
+	fetch<WIDTH, COLUMNS, ANY>(a, s, team, next, stages + stage * stage_bytes<WIDTH, COLUMNS>(), address_of(&s.full[stage]));
+}
+/* An item was used. */
+static __device__ __forceinline__ void leave(struct control &s, int *stage, int *phase)
 {
 	__syncwarp();
 	if (threadIdx.x % WARP == 0)
 		barrier_arrive(address_of(&s.empty[*stage]));
-	if (threadIdx.x / WARP == 0)
-		refill<WIDTH>(a, s, stages, done + GT_SF_BACK_STAGES);
 	if (++*stage == GT_SF_BACK_STAGES) {
 		*stage = 0;
 		*phase ^= 1;

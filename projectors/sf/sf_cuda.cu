@@ -63,16 +63,17 @@ static int fits_view(const gt_sf *d, const gt_sf_view *v, struct needs *needs)
 }
 
 /* Rounding of places that are not fine, rows. An entry lies between two edges, each of which is rounded to 2^-25 of its window; the place
- * of a tile and the distance of edges from it are rounded to 2^-25 of how far they may be apart. GT_SF_STEPS, back: the magnification is
- * rounded too, and moves places by that part of the distance from the plane of the source. */
+ * of a tile and the distance of edges from it are rounded to 2^-25 of how far they may be apart. GT_SF_STEPS, back, all rows in one
+ * window: the magnification is rounded too, and moves places by that part of the distance from the plane of the source. */
 static double rounding_back(const gt_sf *d, double step)
 {
-	return 0x1p-24 * (gt_sf_back_window(d) + d->rows + fmin(d->rows, step * fmin(d->n[2], 64)));
+	const double window = gt_sf_back_window(d), tile = fmin(d->rows, step * fmin(d->n[2], 64));
+	return 0x1p-24 * (d->rows <= window ? window + d->rows + tile : tile > window ? 1.5 * window + tile / 2 : window + tile / 2);
 }
 /* Forward they are of slices. */
 static double rounding_ahead(const gt_sf *d, double step)
 {
-	return 0x1p-24 * step * (gt_sf_forward_window(d) + fmin(d->n[2], fmin(d->rows, 64) / step));
+	return 0x1p-24 * step * (gt_sf_forward_window(d, step) + fmin(d->n[2], fmin(d->rows, 64) / step));
 }
 static int edges_for(const gt_sf *d, const struct needs *needs, double rounding)
 {

@@ -18,13 +18,13 @@ enum { GT_SF_STEPS, GT_SF_FINE, GT_SF_NARROW, GT_SF_WIDE };
 
 /* Single precision, upright views, compute capability 9.0: sf_back_cuda.cu. edges: of those above. */
 gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d, int edges);
-int    gt_sf_back_window(const gt_sf *d); /* rows of a window */
+int    gt_sf_back_window(const gt_sf *d); /* rows of the highest window */
 size_t gt_sf_back_scratch(const gt_sf *d, size_t limit);
 void   gt_sf_back(gt_backend *be, const gt_sf *d, int edges, size_t limit, const float *y, float *x);
 /* Likewise: sf_forward_cuda.cu. It has tables of its own. */
 typedef struct gt_sf_ahead gt_sf_ahead;
 gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, int edges, size_t limit, gt_sf_ahead **s);
-int       gt_sf_forward_window(const gt_sf *d); /* slices of a window */
+double    gt_sf_forward_window(const gt_sf *d, double step); /* slices of a window at most, where each covers `step` rows */
 void      gt_sf_forward_free(gt_backend *be, gt_sf_ahead *s);
 size_t    gt_sf_forward_scratch(const gt_sf *d, const gt_sf_ahead *s);
 void      gt_sf_forward(gt_backend *be, const gt_sf *d, const gt_sf_ahead *s, const float *x, float *y);

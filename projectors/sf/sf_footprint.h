@@ -45,10 +45,14 @@ static __device__ __forceinline__ float gt_sf_in_root(float x)
 #define GT_SF_OVER(a, b) ((a) * gt_sf_in(b))
 #define GT_SF_ROOT(a) ((a) * gt_sf_in_root(a))
 #define GT_SF_IN_ROOT(a) gt_sf_in_root(a)
+#define GT_SF_LESS(a, b) fminf(a, b)
+#define GT_SF_MORE(a, b) fmaxf(a, b)
 #else
 #define GT_SF_OVER(a, b) ((a) / (b))
 #define GT_SF_ROOT(a) sqrtf(a)
 #define GT_SF_IN_ROOT(a) (1 / sqrtf(a))
+#define GT_SF_LESS(a, b) ((a) < (b) ? (a) : (b))
+#define GT_SF_MORE(a, b) ((a) < (b) ? (b) : (a))
 #endif
 #define GT_SF_SERIES 1
 #define REAL float
@@ -58,6 +62,8 @@ static __device__ __forceinline__ float gt_sf_in_root(float x)
 #undef GT_SF_OVER
 #undef GT_SF_ROOT
 #undef GT_SF_IN_ROOT
+#undef GT_SF_LESS
+#undef GT_SF_MORE
 #undef GT_SF_SERIES
 #undef REAL
 #undef GT_SF
@@ -65,6 +71,8 @@ static __device__ __forceinline__ float gt_sf_in_root(float x)
 #define GT_SF_OVER(a, b) ((a) / (b))
 #define GT_SF_ROOT(a) sqrt(a)
 #define GT_SF_IN_ROOT(a) (1 / sqrt(a))
+#define GT_SF_LESS(a, b) ((a) < (b) ? (a) : (b))
+#define GT_SF_MORE(a, b) ((a) < (b) ? (b) : (a))
 #define GT_SF_SERIES 0
 #define REAL double
 #define GT_SF(name) name
@@ -73,6 +81,8 @@ static __device__ __forceinline__ float gt_sf_in_root(float x)
 #undef GT_SF_OVER
 #undef GT_SF_ROOT
 #undef GT_SF_IN_ROOT
+#undef GT_SF_LESS
+#undef GT_SF_MORE
 #undef GT_SF_SERIES
 #undef REAL
 #undef GT_SF

@@ -7,7 +7,7 @@
  * A warp owns 8 columns of one view and 32 R rows, two per lane, and goes slice by slice over the voxels whose footprints meet its
  * columns (5.7 in each, where 4.5 would do if columns could be shared out without overlap). Weights are computed with a lane per
  * voxel. Two such warps of each of one, two or four neighbouring views share the lines of a slice: one more warp finds which they are
- * and has bulk copies bring them into a ring of stages. Neighbours must look along nearly the same direction, or their lines would
+ * and has bulk copies bring them into a ring of stages, of more than 64 slices only what the rows reach. Neighbours must look along nearly the same direction, or their lines would
  * leave no room for a number of slices that fills the lanes with voxels.
  *
  * Up to 8 rows: F is read where the weights are computed, by a lane per voxel, and differences go to shared memory; a lane then has a
@@ -22,6 +22,12 @@
 #endif
 #ifndef GT_SF_AHEAD_BYTES /* of a stage for four views: multiples of 6144; a slice whose lines take more is brought in pieces */
 #define GT_SF_AHEAD_BYTES 36864
+#endif
+#ifndef GT_SF_AHEAD_MORE /* more bytes for four views, twice as many of kernels that read neither finely nor ramps: 0 or 6144 */
+#define GT_SF_AHEAD_MORE 6144
+#endif
+#ifndef GT_SF_AHEAD_WINDOW /* slices of a line that come at a time at most: 64 to 192, multiples of 4 */
+#define GT_SF_AHEAD_WINDOW 128
 #endif
 #ifndef GT_SF_AHEAD_BLOCKS /* blocks of four views per multiprocessor that registers must leave room for: 2, 3 */
 #define GT_SF_AHEAD_BLOCKS 2
@@ -55,7 +61,7 @@ static __device__ __forceinline__ int reach_between(const struct edge &first, co
 /* One lane: the voxel i of slice n, its place in the stage and its weights. */
 template <int ROWS, int EDGES>
 static __device__ __forceinline__ void prepare(const struct args &a, struct warp_memory<ROWS, EDGES> *m, int axis, int n, int i,
-                                               unsigned address, int from, int l0, bool active)
+                                               unsigned address, float window, double in_window, int from, int l0, bool active)
 {
 	const gt_sf_near *near = &m->near;
 	const int lane = threadIdx.x % WARP, x = axis ? i : n, y = axis ? n : i;
@@ -91,8 +97,7 @@ static __device__ __forceinline__ void prepare(const struct args &a, struct warp
 	const double V = fma(near->V[1], (double)x, fma(near->V[2], (double)y, fma(near->V[3], -0.5, near->V[0])));
 	/* Entry of the row in the middle of the tile, from the window's first: relative to the plane of the source, then to the window. */
 	const double middle = (l0 + ROWS / 2 - near->row) * in_fine - V * near->in_V - from;
-	const float window = (float)a.window;
-	float scale = (float)(in_fine * a.in_window), shift = (float)(middle * a.in_window);
+	float scale = (float)(in_fine * in_window), shift = (float)(middle * in_window);
 	float2 rest = make_float2(0, 0);
 	if (is_fine(EDGES))
 		split(in_fine, middle, &scale, &shift, &rest);
@@ -173,11 +178,10 @@ template <int ROWS, int EDGES> static __device__ __forceinline__ float add_ends(
 }
 
 template <int ROWS, int EDGES, int R>
-static __device__ __forceinline__ void add_voxels(const struct args &a, const struct warp_memory<ROWS, EDGES> *m, int count,
-                                                  const float (&edge)[R], float (&E)[COLUMNS][R])
+static __device__ __forceinline__ void add_voxels(const struct warp_memory<ROWS, EDGES> *m, int count, float window, const float (&edge)[R],
+                                                  float (&E)[COLUMNS][R])
 {
 	const unsigned records = address_of(m->record), weights = address_of(m->weight);
-	const float window = (float)a.window;
 #pragma unroll 2
 	for (int j = 0; j < count; j++) {
 		const float4 record = load4(records + j * 16), low = load4(weights + j * 32), high = load4(weights + j * 32 + 16);
@@ -258,8 +262,9 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 			sums += lane >= o ? other : 0;
 		}
 		const int total = __shfl_sync(~0u, sums, WARP - 1), before = sums - (i.y - i.x);
-		const unsigned line = (a.window + SLACK) * (unsigned)sizeof(float);
-		const unsigned address = stages + here * stage_bytes<V>() + slice.z - slice.x * line;
+		const float window = (float)stage->window;
+		const unsigned line = (stage->window + SLACK) * (unsigned)sizeof(float);
+		const unsigned address = stages + here * stage_bytes<V, EDGES>() + slice.z - slice.x * line;
 		for (int first = 0; first < total; first += WARP) {
 			/* Which slice the voxel belongs to: the last lane whose voxels begin at or before it. */
 			const int voxel = first + lane;
@@ -269,11 +274,12 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 				from += __shfl_sync(~0u, before, (from + o) % WARP) <= voxel && from + o < WARP ? o : 0;
 			const int at = voxel - __shfl_sync(~0u, before, from) + __shfl_sync(~0u, i.x, from);
 			const unsigned place = __shfl_sync(~0u, address, from) + at * line;
-			const int window = __shfl_sync(~0u, slice.w, from), count = min(WARP, total - first);
-			prepare<ROWS, EDGES>(a, m, axis, base + from, at, lane < count ? place : stages, window, l0, lane < count);
+			const int start = __shfl_sync(~0u, slice.w, from), count = min(WARP, total - first);
+			prepare<ROWS, EDGES>(a, m, axis, base + from, at, lane < count ? place : stages, window, stage->in_window, start,
+			                     l0, lane < count);
 			__syncwarp();
 			if (ROWS > FEW) {
-				add_voxels<ROWS, EDGES>(a, m, count, edge, E);
+				add_voxels<ROWS, EDGES>(m, count, window, edge, E);
 				top += add_ends(m);
 				since += count;
 			} else {
@@ -309,13 +315,14 @@ template <int ROWS, int EDGES, int V> static __device__ __forceinline__ void run
 	struct shared<ROWS, EDGES, V> &s = *(struct shared<ROWS, EDGES, V> *)memory;
 	const unsigned stages = address_of(memory) + (unsigned)((sizeof s + 127) / 128 * 128);
 	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-	const int first = blockIdx.x % a.groups_of_columns * TWO * COLUMNS, l0 = blockIdx.x / a.groups_of_columns % a.row_tiles * ROWS;
+	const int first = blockIdx.x % a.groups_of_columns * TWO * COLUMNS,
+		  l0 = a.first_row + blockIdx.x / a.groups_of_columns % a.row_tiles * ROWS;
 	const int *views = a.group + (size_t)(blockIdx.x / a.groups_of_columns / a.row_tiles) * V;
 	const int view = warp < warps ? views[warp % V] : -1, k0 = first + warp / V * COLUMNS;
 	const bool works = view >= 0 && k0 < a.d.columns;
 	if (!a.lines[a.d.view[views[0]].axis])
 		return;
-	for (unsigned i = threadIdx.x * 16; i < GT_SF_AHEAD_STAGES * stage_bytes<V>(); i += (warps + 1) * WARP * 16)
+	for (unsigned i = threadIdx.x * 16; i < GT_SF_AHEAD_STAGES * stage_bytes<V, EDGES>(); i += (warps + 1) * WARP * 16)
 		asm volatile("st.shared.v4.f32 [%0], {%1,%1,%1,%1};" ::"r"(stages + i), "f"(0.f) : "memory");
 	if (works && lane == 0) {
 		near_column(&a.d.view[view], k0, &s.warp[warp].near);
@@ -371,20 +378,19 @@ struct gt_sf_ahead {
 	size_t bytes;
 };
 
+/* Rows that are left over by tiles of 64 and fit into one of 32. */
+static int rows_left(const gt_sf *d) { return d->rows > 2 * WARP && (d->rows - 1) % (2 * WARP) < WARP ? d->rows % (2 * WARP) : 0; }
 static int rows_of_tile(const gt_sf *d) { return d->rows > WARP ? 2 * WARP : d->rows > FEW ? WARP : FEW; }
-/* Intervals of a stage's lines: all slices, or as many as 64 rows need where voxels are as high as cells at the axis, and some. */
-static int window_of(const gt_sf *d)
-{
-	const int all = pieces(d->n[2], 4) * 4, most = 96;
-	return all < most + most / 2 ? all : most;
-}
-static int deep_of(const gt_sf *d) { return pieces(d->n[2], window_of(d)) * window_of(d) + SLACK; }
+/* Slices of a window at most. */
+static int window_of(const gt_sf *d) { return pieces(d->n[2] < LONGEST ? d->n[2] : LONGEST, 4) * 4; }
+/* Entries of a line: windows of equal lengths end beyond the last slice. */
+static int deep_of(const gt_sf *d) { return (pieces(d->n[2], 4) + (d->n[2] > WHOLE ? pieces(d->n[2], LONGEST) : 0)) * 4 + SLACK; }
 static size_t slice_floats(const gt_sf *d, int axis) { return (size_t)d->n[1 - axis] * deep_of(d); }
 
 typedef void (*kernel)(struct args);
 template <int ROWS, int EDGES, int V> static kernel kernel_with(size_t *bytes)
 {
-	*bytes = (sizeof(struct shared<ROWS, EDGES, V>) + 127) / 128 * 128 + GT_SF_AHEAD_STAGES * (size_t)stage_bytes<V>();
+	*bytes = (sizeof(struct shared<ROWS, EDGES, V>) + 127) / 128 * 128 + GT_SF_AHEAD_STAGES * (size_t)stage_bytes<V, EDGES>();
 	return forward_kernel<ROWS, EDGES, V>;
 }
 template <int ROWS, int EDGES> static kernel kernel_for(int views, size_t *bytes)
@@ -412,7 +418,11 @@ static kernel kernel_of(const gt_sf *d, int edges, int views, size_t *bytes)
 		return d->trapezoid ? kernel_of_few<GT_SF_WIDE>(views, bytes) : kernel_of_few<GT_SF_FINE>(views, bytes);
 	return rows == WARP ? kernel_of_rows<WARP>(edges, views, bytes) : kernel_of_rows<2 * WARP>(edges, views, bytes);
 }
-extern "C" int gt_sf_forward_window(const gt_sf *d) { return window_of(d); }
+/* A quarter more rows than those of a tile, for slices and lines that come together, and some at the ends. */
+extern "C" double gt_sf_forward_window(const gt_sf *d, double step)
+{
+	return d->n[2] > WHOLE ? fmin(window_of(d), 1.25 * rows_of_tile(d) / step + 12) : window_of(d);
+}
 
 /* Mean angle between views next to each other, rad. */
 static double angle_between(const gt_sf *host)
@@ -436,9 +446,10 @@ static int views_together(const gt_sf *host)
 	const gt_sf_view *v = &host->view[0];
 	const double one = fabs(gt_sf_corner_at(v, x + 0.5, y).column - gt_sf_corner_at(v, x - 0.5, y).column),
 		     other = fabs(gt_sf_corner_at(v, x, y + 0.5).column - gt_sf_corner_at(v, x, y - 0.5).column), pitch = hypot(one, other);
-	const double line = (window_of(host) + SLACK) * sizeof(float), apart = angle * (host->n[0] + host->n[1]) / 8.;
+	const double step = v->V[3] * gt_sf_corner_at(v, x, y).stretch;
+	const double line = (gt_sf_forward_window(host, step) + SLACK) * sizeof(float), apart = angle * (host->n[0] + host->n[1]) / 8.;
 	for (int views = MOST; views > 1; views /= rows_of_tile(host) == FEW ? 4 : 2) {
-		const double bytes = views == 4 ? stage_bytes<4>() : stage_bytes<2>();
+		const double bytes = views == 4 ? stage_bytes<4, GT_SF_WIDE>() : stage_bytes<2, GT_SF_WIDE>();
 		const double lines = TWO * COLUMNS / pitch + 1.3 + (views - 1) * apart, voxels = COLUMNS / pitch + 1.3;
 		if (bytes / line / lines * voxels > 0.7 * WARP)
 			return views;
@@ -493,9 +504,11 @@ extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, int e
 	if (!(s->group = (int *)gt_backend_alloc(be, s->bytes, "views of the separable-footprint projector")))
 		GT_TRY(GT_ERR_MEMORY);
 	gt_backend_put(be, list, s->group, s->bytes);
-	run = kernel_of(host, s->edges, s->views, &bytes);
-	if (cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
-		GT_TRY(gt_fail(GT_ERR_DEVICE, "no room for the kernel of the separable-footprint projector"));
+	for (int left = 0; left < (rows_left(host) ? 2 : 1); left++) {
+		run = left ? kernel_of_rows<WARP>(s->edges, s->views, &bytes) : kernel_of(host, s->edges, s->views, &bytes);
+		if (cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
+			GT_TRY(gt_fail(GT_ERR_DEVICE, "no room for the kernel of the separable-footprint projector"));
+	}
 	*state = s;
 done:
 	free(list);
@@ -525,10 +538,19 @@ static void run_slab(cudaStream_t queue, const gt_sf_ahead *s, const float *x, f
 	a->lines[1] = by_y;
 	sum_slices<<<(unsigned)((size_t)groups * (y1 - y0)), dim3(WARP, GT_SF_PARTS), 0, queue>>>(x, by_y, by_x, n[0], n[1], n[2], a->deep,
 	                                                                                          groups, x0, x1, y0);
-	const size_t blocks = (size_t)a->groups_of_columns * a->row_tiles * s->groups;
+	const unsigned threads = (TWO * s->views + 1) * WARP;
+	const int left = rows_left(&a->d);
 	size_t bytes;
-	const kernel run = kernel_of(&a->d, s->edges, s->views, &bytes);
-	run<<<(unsigned)blocks, (TWO * s->views + 1) * WARP, bytes, queue>>>(*a);
+	kernel run = kernel_of(&a->d, s->edges, s->views, &bytes);
+	a->first_row = 0;
+	a->row_tiles = pieces(a->d.rows - left, rows_of_tile(&a->d));
+	run<<<(unsigned)((size_t)a->groups_of_columns * a->row_tiles * s->groups), threads, bytes, queue>>>(*a);
+	if (left == 0)
+		return;
+	run = kernel_of_rows<WARP>(s->edges, s->views, &bytes);
+	a->first_row = a->d.rows - left;
+	a->row_tiles = 1;
+	run<<<(unsigned)((size_t)a->groups_of_columns * s->groups), threads, bytes, queue>>>(*a);
 }
 
 extern "C" void gt_sf_forward(gt_backend *be, const gt_sf *d, const gt_sf_ahead *s, const float *x, float *y)
@@ -540,10 +562,7 @@ extern "C" void gt_sf_forward(gt_backend *be, const gt_sf *d, const gt_sf_ahead 
 	a.out = y;
 	a.group = s->group;
 	a.deep = deep_of(d);
-	a.window = window_of(d);
-	a.in_window = 1. / a.window;
 	a.groups_of_columns = pieces(d->columns, TWO * COLUMNS);
-	a.row_tiles = pieces(d->rows, rows_of_tile(d));
 	for (int axis = 0; axis < 2; axis++) {
 		a.first[axis] = 0;
 		a.end[axis] = d->n[axis];

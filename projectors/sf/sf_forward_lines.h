@@ -10,6 +10,8 @@ enum {
 	FEW = 8,     /* rows that have a kernel of their own */
 	TWO = 2,     /* warps of a view in a block */
 	MOST = 4,    /* views of a block */
+	WHOLE = 64,  /* slices of lines that always come whole */
+	LONGEST = GT_SF_AHEAD_WINDOW, /* slices of a window of other lines */
 	SLACK = 4    /* entries of a line after those of its window */
 };
 
@@ -19,13 +21,15 @@ struct args {
 	int first[2], end[2];
 	float *out;
 	const int *group; /* [groups][views]: -1: none */
-	int deep, window; /* entries of a line; intervals of it that a stage holds */
-	double in_window;
-	int groups_of_columns, row_tiles;
+	int deep; /* entries of a line */
+	int groups_of_columns, row_tiles, first_row; /* tiles of rows from first_row on */
 };
 
 /* Of a stage for V views. */
-template <int V> static __host__ __device__ constexpr int stage_bytes() { return GT_SF_AHEAD_BYTES / 6 * (2 + V); }
+template <int V, int EDGES> static __host__ __device__ constexpr int stage_bytes()
+{
+	return GT_SF_AHEAD_BYTES / 6 * (2 + V) + (V < 4 ? 0 : EDGES == GT_SF_STEPS ? 2 * GT_SF_AHEAD_MORE : GT_SF_AHEAD_MORE);
+}
 
 /* Where the voxels of a line along a slice begin or end: first + n step, in voxels. */
 struct border {
@@ -33,9 +37,10 @@ struct border {
 	int lower;
 };
 
-/* Slices of a stage, by lane: lines [low, low + count), from that byte of the stage on, entries from `from` on. */
+/* Slices of a stage, by lane: lines [low, low + count), from that byte of the stage on, entries from `from` on; intervals of all of them. */
 struct stage {
-	int base, end;
+	int base, end, window;
+	double in_window;
 	int4 slice[WARP];
 };
 
@@ -130,9 +135,7 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 	const int lane = threadIdx.x % WARP;
 	const gt_sf_view *any = &a.d.view[views[0]];
 	const int axis = any->axis, slices = a.end[axis], length = a.d.n[1 - axis];
-	const unsigned line = (a.window + SLACK) * (unsigned)sizeof(float);
 	const float *const lines = a.lines[axis];
-	const int fit = stage_bytes<V>() / line;
 	int put = 0;
 	for (int base = a.first[axis]; base < slices; base += WARP) {
 		const int n = base + lane;
@@ -145,14 +148,18 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 		}
 		int2 i = voxels_between(low, high, 0, n < slices ? length : 0);
 		int2 reach = make_int2(a.d.n[2], 0);
-		if (a.window < a.d.n[2])
+		if (a.d.n[2] > WHOLE)
 			for (int q = 0; q < V && views[q] >= 0 && i.y > i.x; q++)
 				reach_of<EDGES>(&a, &a.d.view[views[q]], n, i, l0, ROWS, &reach);
 		else
-			reach = make_int2(0, a.d.n[2]);
-		const int first = reach.x & ~3, windows = i.y > i.x && reach.y > reach.x ? pieces(reach.y - first, a.window) : 0;
-		const int from = min(first, a.deep - SLACK - windows * a.window);
-		const int most = __reduce_max_sync(~0u, windows);
+			reach = make_int2(0, i.y > i.x ? a.d.n[2] : 0);
+		/* As few windows as the longest reach needs, and as short. */
+		const int first = reach.x & ~3, entries = max(reach.y - first, 0), longest = __reduce_max_sync(~0u, entries);
+		const int most = pieces(longest, LONGEST), window = (pieces(longest, max(most, 1)) + 3) & ~3;
+		const double in_window = 1. / max(window, 1);
+		const unsigned line = (window + SLACK) * (unsigned)sizeof(float);
+		const int fit = stage_bytes<V, EDGES>() / line, windows = most ? pieces(entries, window) : 0;
+		const int from = min(first, a.deep - SLACK - windows * window);
 		for (int w = 0; w < most; w++) {
 			int low_line = i.x;
 			for (;;) {
@@ -170,14 +177,16 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 				const bool taken = count > 0 && sum <= fit;
 				const int total = __reduce_add_sync(~0u, taken ? count : 0), here = put % GT_SF_AHEAD_STAGES;
 				const unsigned bar = address_of(&s.full[here]),
-					       to = stages + here * stage_bytes<V>() + (sum - count) * line;
+					       to = stages + here * stage_bytes<V, EDGES>() + (sum - count) * line;
 				if (put >= GT_SF_AHEAD_STAGES)
 					barrier_wait(address_of(&s.empty[here]), (put / GT_SF_AHEAD_STAGES - 1) & 1);
-				const int start = from + w * a.window;
+				const int start = from + w * window;
 				s.stage[here].slice[lane] = make_int4(low_line, taken ? count : 0, (sum - count) * line, start);
 				if (lane == 0) {
 					s.stage[here].base = base;
 					s.stage[here].end = 0;
+					s.stage[here].window = window;
+					s.stage[here].in_window = in_window;
 				}
 				__syncwarp();
 				if (lane == 0)
@@ -185,7 +194,7 @@ static __device__ __forceinline__ void bring(const struct args &a, struct shared
 				__syncwarp();
 				if (taken) {
 					const float *source = lines + ((size_t)(n - a.first[axis]) * length + low_line) * a.deep + start;
-					if (a.deep == a.window + SLACK)
+					if (a.deep == window + SLACK)
 						bulk_copy(to, source, count * line, bar);
 					else
 						for (int k = 0; k < count; k++)

@@ -1,6 +1,6 @@
 /* Part of sf_footprint.h, which includes it once for float and once for double: REAL is the type, GT_SF(name) the name of a function
  * or type, GT_SF_MATH(name) that of the C library's. OVER, ROOT and IN_ROOT: a/b, square root and 1 over it, which a GPU may
- * approximate in float to one or two units in the last place. */
+ * approximate in float to one or two units in the last place. LESS, MORE: the smaller and the larger of two. */
 
 /* How a ray's place becomes a column, and its length rows. N and M are what a view's frame gives for a point. */
 typedef struct {
@@ -46,7 +46,7 @@ typedef struct { REAL at[4], rise, fall; } GT_SF(gt_sf_trapezoid);
 
 GT_HD void GT_SF(gt_sf_order)(REAL *a, REAL *b)
 {
-	const REAL low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+	const REAL low = GT_SF_LESS(*a, *b), high = GT_SF_MORE(*a, *b);
 	*a = low;
 	*b = high;
 }
@@ -67,7 +67,7 @@ GT_HD GT_SF(gt_sf_trapezoid) GT_SF(gt_sf_trapezoid_of)(REAL a, REAL b, REAL c, R
 	t.fall = d > c ? GT_SF_OVER((REAL)0.5, d - c) : 0;
 	return t;
 }
-GT_HD REAL GT_SF(gt_sf_within)(REAL s, REAL low, REAL high) { return (s < low ? low : s > high ? high : s) - low; }
+GT_HD REAL GT_SF(gt_sf_within)(REAL s, REAL low, REAL high) { return GT_SF_LESS(GT_SF_MORE(s, low), high) - low; }
 /* Its integral up to s. */
 GT_HD REAL GT_SF(gt_sf_area)(const GT_SF(gt_sf_trapezoid) *t, REAL s)
 {
