@@ -157,8 +157,7 @@ static gt_status set_fitting(app_method *m, size_t views)
 	return set_options(m, text);
 }
 
-/* Length of the text up to the advice to do what is done anyway. */
-static int without_advice(const char *why)
+int app_without_advice(const char *why)
 {
 	const char *advice = strstr(why, "; use an iterative solver");
 	return (int)(advice ? (size_t)(advice - why) : strlen(why));
@@ -173,7 +172,7 @@ gt_status app_method_for(const cli_call *call, const gt_grid *grid, const gt_sca
 	m->analytic = st == GT_OK ? direct : NULL;
 	m->solver = m->analytic ? NULL : gt_solvers[0];
 	if (m->solver) {
-		cli_note(call, "solver: %s (%.*s)", m->solver->name, without_advice(gt_error()), gt_error());
+		cli_note(call, "solver: %s (%.*s)", m->solver->name, app_without_advice(gt_error()), gt_error());
 		return set_fitting(m, scan->views);
 	}
 	note_few(call, direct, scan);

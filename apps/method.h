@@ -16,6 +16,8 @@ gt_status app_method_parse(const char *spec, app_method *m);
 /* The direct method for the scan if it takes it, else the first solver; a remark says why, and where the views are few. grid: see
  * gt_analytic_takes(). */
 gt_status app_method_for(const cli_call *call, const gt_grid *grid, const gt_scan *scan, app_method *m);
+/* Length of a direct method's refusal up to its advice to iterate, where that is what is done. */
+int  app_without_advice(const char *why);
 void app_method_free(app_method *m);
 /* "os-sart:iterations=20,..." of all parameters; malloc'ed. */
 char *app_method_print(const app_method *m);

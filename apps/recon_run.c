@@ -91,7 +91,7 @@ static gt_status initialise(const cli_call *call, const char *init, const recon_
 		cli_note(call, "start: %s", method->name);
 	if (st != GT_ERR_UNSUPPORTED || !automatic)
 		return st;
-	cli_note(call, "start: zero (%s)", gt_error());
+	cli_note(call, "start: zero (%.*s)", app_without_advice(gt_error()), gt_error());
 	r->start = "zero";
 	gt_fill(0, x);
 	return GT_OK;
