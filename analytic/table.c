@@ -1,8 +1,9 @@
 /* The methods, one line each, and the checks that all of them share. */
 #include <string.h>
-#include "analytic/analytic.h"
-#include "analytic/direct.h"
-#include "analytic/helical.h"
+#include <gantry/analytic.h>
+#include "core/try.h"
+#include "analytic/fbp/fbp.h"
+#include "analytic/wfbp/wfbp.h"
 
 #define METHODS(X) X(fdk) X(fbp) X(wfbp)
 
@@ -25,9 +26,9 @@ const gt_analytic *gt_analytic_for(const gt_scan *scan)
 	return gt_scan_is_helical(scan) ? &gt_analytic_wfbp : &gt_analytic_fdk;
 }
 
-gt_status gt_analytic_takes(const gt_analytic *m, const gt_grid *grid, const gt_scan *scan)
+gt_status gt_analytic_supports(const gt_analytic *m, const gt_grid *grid, const gt_scan *scan)
 {
-	gt_analytic_seen seen;
+	gt_analytic_coverage seen;
 	const gt_status st = gt_scan_check(scan);
 	if (st != GT_OK)
 		return st;
@@ -50,7 +51,7 @@ gt_status gt_analytic_run_timed(const gt_analytic *m, gt_backend *be, const gt_g
 	gt_status st = GT_OK;
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, scan));
-	GT_TRY(check_array(m, be, "projection values", data, gt_scan_cells(scan)));
+	GT_TRY(check_array(m, be, "projection values", data, gt_scan_size(scan)));
 	GT_TRY(check_array(m, be, "voxels", x, gt_grid_voxels(grid)));
 	if (gt_array_type(data) != gt_array_type(x))
 		return gt_fail(GT_ERR_ARG, "%s: projections in %s and volume in %s precision: expected the same", m->name,

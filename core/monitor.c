@@ -1,6 +1,6 @@
 #include <math.h>
-#include "core/backend.h"
-#include "core/monitor.h"
+#include "core/device/backend.h"
+#include <gantry/monitor.h>
 
 gt_progress gt_progress_of(int iteration, int iterations, const gt_array *x)
 {
@@ -14,7 +14,7 @@ gt_status gt_report(const gt_monitor *m, const gt_progress *p)
 	return st != GT_OK ? st : m && m->each && m->each(m->self, p) ? GT_STOPPED : GT_OK;
 }
 
-gt_status gt_resume(const gt_monitor *m, const gt_kept *kept, int *done)
+gt_status gt_resume(const gt_monitor *m, const gt_state_entry *kept, int *done)
 {
 	*done = 0;
 	return m && m->resume ? m->resume(m->self, kept, done) : GT_OK;

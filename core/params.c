@@ -2,7 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/params.h"
+#include <gantry/params.h>
+#include "core/try.h"
 
 gt_status gt_parse_real(const char *what, const char *text, double least, double most, double *value)
 {

@@ -1,6 +1,6 @@
 #include <stdlib.h>
-#include "core/backend.h"
-#include "core/penalty.h"
+#include "core/device/backend.h"
+#include <gantry/penalty.h>
 
 struct gt_penalty {
 	const struct gt_penalty_ops *ops;
@@ -46,7 +46,7 @@ static int works(const gt_penalty *R) { return R && !R->be->rehearsed; }
 
 double gt_penalty_value(const gt_penalty *R, const gt_array *x) { return works(R) ? R->ops->value(R->self, x) : 0; }
 
-void gt_penalty_later(const gt_penalty *R, const gt_array *x, double *value)
+void gt_penalty_value_async(const gt_penalty *R, const gt_array *x, double *value)
 {
 	if (works(R) && R->ops->later)
 		R->ops->later(R->self, x, value);
@@ -84,4 +84,4 @@ void gt_penalty_prox(const gt_penalty *R, double t, double lo, double hi, const 
 	gt_clamp(lo, hi, x);
 }
 
-size_t gt_penalty_kept(const gt_penalty *R, gt_kept *list) { return R && R->ops->kept ? R->ops->kept(R->self, list) : 0; }
+size_t gt_penalty_state(const gt_penalty *R, gt_state_entry *list) { return R && R->ops->kept ? R->ops->kept(R->self, list) : 0; }

@@ -1,7 +1,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "core/status.h"
+#include <gantry/status.h>
 
 static _Thread_local char message[512];
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/threads.h"
+#include <gantry/threads.h>
 
 struct gt_pool {
 	int threads;
@@ -15,7 +15,7 @@ struct gt_pool {
 	pthread_cond_t start, done;
 	unsigned long round; /* a new round wakes the workers */
 	int busy, quit;
-	gt_body body;
+	gt_loop body;
 	void *self;
 	size_t n, grain;
 	atomic_size_t next;
@@ -127,7 +127,7 @@ void gt_pool_free(gt_pool *p)
 
 int gt_pool_threads(const gt_pool *p) { return p ? p->threads : 1; }
 
-void gt_parallel(gt_pool *p, size_t n, size_t grain, gt_body body, void *self)
+void gt_parallel(gt_pool *p, size_t n, size_t grain, gt_loop body, void *self)
 {
 	if (n == 0)
 		return;

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/backend.h"
+#include "core/try.h"
+#include "core/device/backend.h"
 #include "core/hash.h"
-#include "io/checkpoint.h"
-#include "io/nc.h"
+#include <gantry/checkpoint.h>
+#include "io/netcdf/nc.h"
 
 #define SLAB ((size_t)1 << 22) /* values; their bytes are a multiple of 8, as gt_hash() wants it */
 static const char mark[] = "gantry_checkpoint", iterations_name[] = "iterations_done", hash_name[] = "hash", zeros_name[] = "zeros";
@@ -81,7 +82,7 @@ static gt_status is_zero(const gt_nc *f, const gt_array *a, int *zero)
 	*zero = *zero && st == GT_OK;
 	return st == GT_STOPPED ? GT_OK : st;
 }
-static nc_type type_of(const gt_kept *k) { return k->array && gt_array_type(k->array) == GT_F32 ? NC_FLOAT : NC_DOUBLE; }
+static nc_type type_of(const gt_state_entry *k) { return k->array && gt_array_type(k->array) == GT_F32 ? NC_FLOAT : NC_DOUBLE; }
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
@@ -95,7 +96,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 }
 
 /* Of numbers and text, as arrays have theirs. */
-static uint64_t hash_numbers(uint64_t hash, int iteration, const gt_kept *kept)
+static uint64_t hash_numbers(uint64_t hash, int iteration, const gt_state_entry *kept)
 {
 	const double done = iteration;
 	hash = gt_hash(hash, &done, sizeof done);
@@ -117,7 +118,7 @@ static gt_status dimension_of(const gt_nc *f, size_t n, int *dimension)
 	return gt_nc_check(f, name, nc_def_dim(f->id, name, n, dimension));
 }
 
-static gt_status define(const gt_nc *f, const gt_kept *k, int *variable)
+static gt_status define(const gt_nc *f, const gt_state_entry *k, int *variable)
 {
 	int dimension = 0, zero = 0;
 	gt_status st = GT_OK;
@@ -135,7 +136,7 @@ done:
 	return st;
 }
 
-static gt_status save(const gt_nc *f, const gt_kept *k, int variable)
+static gt_status save(const gt_nc *f, const gt_state_entry *k, int variable)
 {
 	char text[32];
 	uint64_t hash;
@@ -153,7 +154,7 @@ done:
 	return st;
 }
 
-static gt_status put_lines(const gt_nc *f, const gt_checkpoint_line *run, int iteration, const gt_kept *kept)
+static gt_status put_lines(const gt_nc *f, const gt_checkpoint_line *run, int iteration, const gt_state_entry *kept)
 {
 	gt_status st = GT_OK;
 	uint64_t hash = 0;
@@ -173,7 +174,7 @@ done:
 	return st;
 }
 
-gt_status gt_checkpoint_write(const char *path, const gt_checkpoint_line *run, int iteration, const gt_kept *kept)
+gt_status gt_checkpoint_write(const char *path, const gt_checkpoint_line *run, int iteration, const gt_state_entry *kept)
 {
 	gt_nc f = { .path = path, .id = -1 };
 	gt_status st = GT_OK;
@@ -298,7 +299,7 @@ int gt_checkpoint_has(const gt_checkpoint *c, const char *name)
 	return has;
 }
 
-static gt_status load_array(const gt_nc *f, const gt_kept *k, int variable)
+static gt_status load_array(const gt_nc *f, const gt_state_entry *k, int variable)
 {
 	char *was = NULL, now[32];
 	uint64_t hash;
@@ -314,7 +315,7 @@ done:
 	return st;
 }
 
-static gt_status load(const gt_nc *f, const gt_kept *k)
+static gt_status load(const gt_nc *f, const gt_state_entry *k)
 {
 	int variable, rank, dimension[NC_MAX_VAR_DIMS], has_zeros = 0;
 	size_t n = 1;
@@ -341,7 +342,7 @@ done:
 	return st;
 }
 
-static gt_status check_numbers(const gt_nc *f, const gt_checkpoint *c, const gt_kept *kept)
+static gt_status check_numbers(const gt_nc *f, const gt_checkpoint *c, const gt_state_entry *kept)
 {
 	char *was = NULL, now[32];
 	uint64_t hash = 0;
@@ -358,7 +359,7 @@ done:
 	return st;
 }
 
-gt_status gt_checkpoint_fill(const gt_checkpoint *c, const gt_kept *kept)
+gt_status gt_checkpoint_fill(const gt_checkpoint *c, const gt_state_entry *kept)
 {
 	gt_nc f = { .path = c->path, .id = -1 };
 	int variables = 0, iteration = 0;

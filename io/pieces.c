@@ -1,4 +1,5 @@
 /* Projections read, and volumes written, in pieces: what the formats share. */
+#include "core/try.h"
 #include "io/pieces.h"
 #include <errno.h>
 #include <math.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-gt_status gt_views_open(const char *path, const gt_scan *scan, gt_views **v)
+gt_status gt_view_reader_open(const char *path, const gt_scan *scan, gt_view_reader **v)
 {
 	const gt_format *f;
 	const size_t size[3] = { scan->views, scan->rows, scan->columns };
@@ -106,7 +107,7 @@ size_t gt_first_bad(const float *data, size_t n)
 
 /* Views ------------------------------------------------------------------------ */
 
-static gt_status check_view(const gt_views *v, size_t view, size_t row, size_t rows, const float *values)
+static gt_status check_view(const gt_view_reader *v, size_t view, size_t row, size_t rows, const float *values)
 {
 	const size_t n = rows * v->size[2], at = gt_first_bad(values, n);
 	size_t bad = 0;
@@ -121,7 +122,7 @@ static gt_status check_view(const gt_views *v, size_t view, size_t row, size_t r
 }
 
 struct reading {
-	gt_views *v;
+	gt_view_reader *v;
 	size_t first, row, rows;
 	float *out;
 	gt_failure failure;
@@ -142,7 +143,7 @@ static void read_some(void *self, size_t i, size_t end, int worker)
 		gt_failure_note(&r->failure, i, read_one(r, i));
 }
 
-gt_status gt_views_read(gt_views *v, size_t first, size_t n, size_t row, size_t rows, float *out)
+gt_status gt_view_reader_read(gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out)
 {
 	if (first + n > v->size[0] || row + rows > v->size[1])
 		return gt_fail(GT_ERR_ARG, "%s: views %zu to %zu, rows %zu to %zu: expected %zu views of %zu rows", v->path, first,
@@ -152,9 +153,9 @@ gt_status gt_views_read(gt_views *v, size_t first, size_t n, size_t row, size_t 
 	return gt_failure_told(&r.failure);
 }
 
-size_t gt_views_bytes(const gt_views *v) { return v->bytes; }
+size_t gt_view_reader_bytes(const gt_view_reader *v) { return v->bytes; }
 
-void gt_views_close(gt_views *v)
+void gt_view_reader_close(gt_view_reader *v)
 {
 	if (v)
 		v->close(v);
@@ -178,7 +179,7 @@ gt_status gt_can_write_slices(const char *path)
 	return format_of_slices(path, &f);
 }
 
-gt_status gt_slices_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slices **s)
+gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s)
 {
 	const gt_format *f;
 	gt_status st = format_of_slices(path, &f);
@@ -201,14 +202,14 @@ static void check_some(void *self, size_t i, size_t end, int worker)
 		atomic_store(&c->bad, 1);
 }
 
-static gt_status check_slices(const gt_slices *s, size_t n, const float *data)
+static gt_status check_slices(const gt_slice_writer *s, size_t n, const float *data)
 {
 	struct checking c = { data, 0 };
 	gt_parallel(s->pool, n, 1 << 20, check_some, &c);
 	return atomic_load(&c.bad) ? gt_check_finite(s->path, data, s->written * s->size[1] * s->size[2], n) : GT_OK;
 }
 
-gt_status gt_slices_write(gt_slices *s, size_t n, const float *data)
+gt_status gt_slice_writer_write(gt_slice_writer *s, size_t n, const float *data)
 {
 	const size_t plane = s->size[1] * s->size[2];
 	gt_status st = GT_OK;
@@ -221,7 +222,7 @@ done:
 	return st;
 }
 
-gt_status gt_slices_commit(gt_slices *s)
+gt_status gt_slice_writer_commit(gt_slice_writer *s)
 {
 	if (s->written == s->size[0])
 		return s->commit(s);
@@ -230,13 +231,13 @@ gt_status gt_slices_commit(gt_slices *s)
 	return st;
 }
 
-void gt_slices_drop(gt_slices *s)
+void gt_slice_writer_drop(gt_slice_writer *s)
 {
 	if (s)
 		s->drop(s);
 }
 
-gt_status gt_slices_write_all(gt_slices *s, const float *data)
+gt_status gt_slice_writer_write_all(gt_slice_writer *s, const float *data)
 {
 	const gt_status st = s->write(s, 0, s->size[0], data);
 	if (st == GT_OK)

@@ -3,27 +3,27 @@
 /* What a format that goes by pieces puts at the head of its own state; private to io/. */
 #include <pthread.h>
 #include <sys/types.h>
-#include "core/threads.h"
-#include "io/format.h"
+#include <gantry/threads.h>
+#include <gantry/io.h>
 
-struct gt_views {
+struct gt_view_reader {
 	const char *path;
 	size_t size[3];                 /* views, rows, columns */
 	size_t bytes;                   /* of memory that reading takes */
 	gt_pool *pool;                  /* threads that may read views at the same time; NULL: one alone */
 	/* One view: rows row ... row+rows-1. Checks of the values are the caller's, but for those that a type cannot show. */
-	gt_status (*read )(gt_views *v, size_t view, size_t row, size_t rows, float *out);
-	void      (*close)(gt_views *v);
+	gt_status (*read )(gt_view_reader *v, size_t view, size_t row, size_t rows, float *out);
+	void      (*close)(gt_view_reader *v);
 };
 
-struct gt_slices {
+struct gt_slice_writer {
 	const char *path;
 	size_t size[3], written;        /* z, y, x */
 	gt_pool *pool;                  /* for checks of values; borrowed; NULL: none */
-	gt_status (*write )(gt_slices *s, size_t first, size_t n, const float *data);
+	gt_status (*write )(gt_slice_writer *s, size_t first, size_t n, const float *data);
 	/* Both free s. */
-	gt_status (*commit)(gt_slices *s);
-	void      (*drop  )(gt_slices *s);
+	gt_status (*commit)(gt_slice_writer *s);
+	void      (*drop  )(gt_slice_writer *s);
 };
 
 /* Threads that read one file: one alone copies from the cache of files, and checks, no faster than disks read. */
@@ -47,5 +47,5 @@ gt_status gt_format_to_write(const char *path, int projections, const gt_format 
 gt_status gt_format_of      (const char *path, const gt_format **format);
 gt_status gt_check_writing  (const char *path, const gt_write_options *o, const gt_grid *grid);
 /* All slices at once, then commits: the whole volume through its pieces. */
-gt_status gt_slices_write_all(gt_slices *s, const float *data);
+gt_status gt_slice_writer_write_all(gt_slice_writer *s, const float *data);
 #endif

@@ -1,5 +1,5 @@
 /* A sheet of grey pictures: layout, drawing with cairo, PNG. All pictures share one scale in screen pixels per mm. */
-#include "io/png.h"
+#include <gantry/image.h>
 #include <cairo.h>
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "io/format.h"
+#include <gantry/io.h>
 
 /* Lengths of the layout in screen pixels. */
 enum {

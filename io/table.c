@@ -275,7 +275,7 @@ gt_status gt_write_projections(const char *path, const gt_write_options *o, cons
 	if (st == GT_OK)
 		st = gt_fail_in(gt_scan_check(p->scan), "%s", path);
 	if (st == GT_OK)
-		st = gt_check_finite(path, p->data, 0, gt_scan_cells(p->scan));
+		st = gt_check_finite(path, p->data, 0, gt_scan_size(p->scan));
 	return st != GT_OK ? st : f->write_projections(path, o, p);
 }
 

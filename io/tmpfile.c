@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "io/format.h"
+#include <gantry/io.h>
+#include "core/try.h"
 
 typedef struct unfinished {
 	const char *volatile name;

@@ -3,7 +3,8 @@
  * definition; where listings differ, docs/phantoms.md says what was taken and why. */
 #include <math.h>
 #include <stdlib.h>
-#include "phantoms/body.h"
+#include "core/try.h"
+#include "phantoms/solids.h"
 
 #define CM 10.0 /* in mm */
 #define COS15 0.96592582628906828675
@@ -68,7 +69,7 @@ static gt_status add_row(gt_phantom *p, const row *r)
 	orient(&s, r->x, r->z);
 	s.taper = r->taper;
 	s.density = r->density;
-	return gt_body_add(p, s);
+	return gt_solids_add(p, s);
 }
 
 static gt_status right_ear(gt_phantom *p)
@@ -82,7 +83,7 @@ static gt_status right_ear(gt_phantom *p)
 	bone.half[1] = bone.half[2] = CM * 1.8;
 	bone.density = BONE;
 	GT_TRY(gt_solid_clip(&bone, plus_x, CM * 9.1));
-	GT_TRY(gt_body_add(p, bone));
+	GT_TRY(gt_solids_add(p, bone));
 	for (int k = -3; k <= 3; k++)
 		for (int j = -3; j <= 3; j++)
 			for (int i = 0; i < cells[abs(k)][abs(j)]; i++) {

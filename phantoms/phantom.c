@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "phantoms/body.h"
+#include "core/try.h"
+#include "phantoms/solids.h"
 
 #define INFO(build, name, about) { name, about },
 const gt_phantom_info gt_phantom_list[] = { GT_PHANTOM_TABLE(INFO){ NULL, NULL } };
@@ -56,11 +57,11 @@ gt_status gt_phantom_new(const char *what, const gt_phantom_options *o, gt_phant
 	*out = NULL;
 	o = o ? o : &gt_phantom_defaults;
 	GT_TRY(check_options(o));
-	GT_TRY(gt_body_new(&p));
+	GT_TRY(gt_solids_new(&p));
 	while (gt_phantom_list[i].name && strcmp(gt_phantom_list[i].name, what))
 		i++;
 	GT_TRY(gt_phantom_list[i].name ? builders[i](p) : read_file(what, p));
-	GT_TRY(gt_body_finish(p, o));
+	GT_TRY(gt_solids_finish(p, o));
 	*out = p;
 	p = NULL;
 done:

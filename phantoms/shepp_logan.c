@@ -3,7 +3,7 @@
  * volumes, with A of P. Toft (1996) as the modified contrast. Each ellipsoid is turned about z around its own centre.
  * Kak-Slaney: A. Kak and M. Slaney, Principles of Computerized Tomographic Imaging, 1988, table 3.2; Yu, Ye, Wang, 2006. */
 #include <math.h>
-#include "phantoms/body.h"
+#include "phantoms/solids.h"
 
 static const double half_field = 120; /* mm: what 1 is in the tables */
 
@@ -55,7 +55,7 @@ static gt_status build(gt_phantom *p, const row *table, size_t rows, int contras
 				s.axis[a][b] = axis[a][b];
 		}
 		s.density = table[i].density[contrast];
-		st = gt_body_add(p, s);
+		st = gt_solids_add(p, s);
 	}
 	return st;
 }

@@ -3,7 +3,7 @@
 /* Internal to phantoms/. One convex solid: an ellipsoid, cone frustum (a cylinder is one with taper 1) or box in any
  * orientation, cut by any number of half-spaces. Lengths in mm. */
 #include <stddef.h>
-#include "core/status.h"
+#include <gantry/status.h>
 
 typedef enum { GT_SOLID_ELLIPSOID, GT_SOLID_CONE, GT_SOLID_BOX } gt_solid_kind;
 

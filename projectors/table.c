@@ -1,7 +1,8 @@
 /* Every projector, one line each, and the one door through which they are made. */
 #include <stdlib.h>
 #include <string.h>
-#include "projectors/projector.h"
+#include <gantry/projector.h>
+#include "core/try.h"
 
 #define PROJECTORS(X) X(dd) X(dd_bl) X(dd_bs) X(dd_db) X(dd_bz) X(sf_tr) X(sf_tt) X(joseph) X(siddon)
 

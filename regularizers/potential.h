@@ -12,7 +12,7 @@
  * In C in double precision, in CUDA in that of the arguments. */
 #include <stdint.h>
 #include <string.h>
-#include "core/scan_math.h"
+#include <gantry/scan_math.h>
 
 #define GT_FLAT 0.01
 

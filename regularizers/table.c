@@ -1,7 +1,8 @@
 /* Every regularizer, one line each, and the one door through which penalties are made. */
 #include <stdlib.h>
 #include <string.h>
-#include "regularizers/regularizer.h"
+#include <gantry/regularizer.h>
+#include "core/try.h"
 
 #define REGULARIZERS(X) X(qggmrf) X(huber) X(hyperbola) X(fair) X(logcosh) X(quadratic) X(tv)
 

@@ -11,7 +11,8 @@
  * An inner iteration is one pass: reads z, p, p before and writes the next p, ten numbers (40 bytes in single) per voxel. */
 #include <math.h>
 #include <stdlib.h>
-#include "regularizers/regularizer.h"
+#include <gantry/regularizer.h>
+#include "core/try.h"
 #include "regularizers/tv.h"
 
 static const char *const kinds[] = { "isotropic", "anisotropic", NULL };
@@ -74,7 +75,7 @@ static double value(void *self, const gt_array *x)
 {
 	double sum;
 	later(self, x, &sum);
-	gt_settle(((const struct state *)self)->be);
+	gt_reductions_wait(((const struct state *)self)->be);
 	return sum;
 }
 
@@ -98,7 +99,7 @@ static void line(void *self, const gt_array *x, const gt_array *p, double a, dou
 	*slope = *curvature = NAN;
 	if (ours(s, x) && ours(s, p))
 		s->impl->sums(s->be, &s->plan, s->type, x->data, p->data, a, slope, curvature);
-	gt_settle(s->be);
+	gt_reductions_wait(s->be);
 }
 
 static struct gt_tv_dual dual(const struct state *s, int which)
@@ -137,12 +138,12 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 }
 
 /* p alone: a proximal step begins without momentum. */
-static size_t kept(void *self, gt_kept *list)
+static size_t kept(void *self, gt_state_entry *list)
 {
 	static const char *const names[] = { "tv_dual_x", "tv_dual_y", "tv_dual_z" };
 	const struct state *s = self;
 	for (int a = 0; a < 3; a++)
-		list[a] = (gt_kept){ names[a], s->dual[s->now][a], NULL };
+		list[a] = (gt_state_entry){ names[a], s->dual[s->now][a], NULL };
 	return 3;
 }
 

@@ -1,8 +1,8 @@
 #ifndef GT_REGULARIZERS_TV_H
 #define GT_REGULARIZERS_TV_H
 /* Inside this room: what tv.c asks of a backend. */
-#include "core/backend.h"
-#include "core/scan_math.h"
+#include "core/device/backend.h"
+#include <gantry/scan_math.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -20,7 +20,7 @@ struct gt_tv_dual { void *a[3]; };
 
 struct gt_tv_impl {
 	size_t (*scratch)(gt_backend *be, const struct gt_tv_plan *p, gt_type type);     /* bytes */
-	/* p NULL: *first is R(x); else slope and curvature of R_eps(x + a p); there after gt_settle() */
+	/* p NULL: *first is R(x); else slope and curvature of R_eps(x + a p); there after gt_reductions_wait() */
 	void (*sums    )(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, const void *p, double a, double *first,
 	                 double *curvature);
 	void (*gradient)(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, const void *x, void *g, void *d);

@@ -34,7 +34,7 @@ static size_t worker_bytes(const struct gt_tv_plan *p, gt_type type)
 #define ROOT sqrtf
 #define INVERSE_ROOT(x) (1 / sqrtf(x))
 #include "regularizers/tv_math.h"
-#include "regularizers/tv_cpu_typed.h"
+#include "regularizers/tv_cpu_typed.inc"
 #undef T
 #undef NAMED
 #undef ROOT
@@ -46,7 +46,7 @@ static size_t worker_bytes(const struct gt_tv_plan *p, gt_type type)
 #define ROOT sqrt
 #define INVERSE_ROOT(x) (1 / sqrt(x))
 #include "regularizers/tv_math.h"
-#include "regularizers/tv_cpu_typed.h"
+#include "regularizers/tv_cpu_typed.inc"
 
 static size_t scratch_(gt_backend *be, const struct gt_tv_plan *p, gt_type type)
 {

@@ -1,7 +1,7 @@
 /* Total variation on CUDA. One inner iteration of the proximal step is one kernel: blocks march through slices, with u and the
  * dual of two slices in shared memory. */
 #include <math.h>
-#include "core/cuda.h"
+#include "core/device/cuda.cuh"
 #include "regularizers/tv.h"
 #include "regularizers/tv_math.h"
 

@@ -4,17 +4,18 @@
  * falls whenever the descent undid too much of a pass and the data are not met yet. The result is, as there, the volume after a pass.
  * It ends where both pull in opposite directions (there: a test for convergence) with the data met, or when relax has died away. */
 #include <math.h>
-#include "solvers/sweep.h"
+#include "core/try.h"
+#include "solvers/ordered_subsets.h"
 
 struct options {
-	struct gt_sweep_options sweep;
+	struct gt_ordered_subsets_options sweep;
 	int steps;
 	double alpha, alpha_reduce, r_max, epsilon, cosine;
 };
 static const struct options defaults = { .sweep = { .iterations = 50,
 	                                            .subsets = 10,
 	                                            .nonneg = 1,
-	                                            .order = GT_SWEEP_BIT_REVERSED,
+	                                            .order = GT_OS_BIT_REVERSED,
 	                                            .relax = 1,
 	                                            .reduce = 0.99,
 	                                            .threshold = 1e-3 },
@@ -27,14 +28,14 @@ static const struct options defaults = { .sweep = { .iterations = 50,
 #define LEAST_RELAX 0.005
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	GT_SWEEP_ITERATIONS,
-	GT_SWEEP_SUBSETS,
-	GT_SWEEP_RELAX,
-	GT_SWEEP_REDUCE,
-	GT_SWEEP_NONNEG,
-	GT_SWEEP_ORDER,
-	GT_SWEEP_THRESHOLD,
-	GT_SWEEP_KEEP,
+	GT_OS_ITERATIONS,
+	GT_OS_SUBSETS,
+	GT_OS_RELAX,
+	GT_OS_REDUCE,
+	GT_OS_NONNEG,
+	GT_OS_ORDER,
+	GT_OS_THRESHOLD,
+	GT_OS_KEEP,
 	{ .key = "steps", .help = "down the penalty, after every pass", .kind = GT_INT, .at = AT(steps), .least = 0, .most = 1e4 },
 	{ .key = "alpha",
 	  .help = "length of a step, of what the first pass changes",
@@ -67,7 +68,7 @@ static const gt_param params[] = {
 struct state {
 	const gt_problem *p;
 	const struct options *o;
-	gt_sweep *sweep;
+	gt_ordered_subsets *sweep;
 	gt_array *f, *d;        /* volumes: x after the steps, and what the last pass did to it */
 	double length, epsilon; /* of a step; below 0: not known yet */
 };
@@ -84,7 +85,7 @@ static double norm_of_data(const gt_problem *p)
 
 static void descend(struct state *s)
 {
-	gt_array *g = gt_sweep_volume(s->sweep);
+	gt_array *g = gt_ordered_subsets_volume(s->sweep);
 	for (int i = 0; i < s->o->steps; i++) {
 		gt_fill(0, g);
 		gt_penalty_gradient(s->p->R, s->f, g, NULL);
@@ -100,15 +101,15 @@ static int iterate(struct state *s, double relax, gt_array *x, gt_progress *p)
 {
 	const struct options *o = s->o;
 	gt_copy(s->f, s->d);
-	gt_sweep_run(s->sweep, relax, 0, s->f);
+	gt_ordered_subsets_run(s->sweep, relax, 0, s->f);
 	double moved, squares, after, before;
-	gt_later_dist2(s->f, x, &moved);
+	gt_distance2_async(s->f, x, &moved);
 	gt_copy(s->f, x);
 	gt_xpay(x, -1, s->d);
-	gt_later_dot(s->d, s->d, &squares);
-	gt_sweep_misfit(s->sweep, x);
-	gt_penalty_later(s->p->R, x, &p->penalty);
-	const double misfit = gt_sweep_squares(s->sweep), pass = sqrt(squares);
+	gt_dot_async(s->d, s->d, &squares);
+	gt_ordered_subsets_misfit(s->sweep, x);
+	gt_penalty_value_async(s->p->R, x, &p->penalty);
+	const double misfit = gt_ordered_subsets_squares(s->sweep), pass = sqrt(squares);
 	p->change = sqrt(moved / (double)gt_array_size(x));
 	p->residual = sqrt(misfit);
 	p->data = misfit / 2;
@@ -116,10 +117,10 @@ static int iterate(struct state *s, double relax, gt_array *x, gt_progress *p)
 	if (s->length < 0)
 		s->length = o->alpha * pass;
 	descend(s);
-	gt_later_dist2(s->f, x, &moved);
-	gt_later_dot(s->f, s->d, &after);
-	gt_later_dot(x, s->d, &before);
-	gt_settle(gt_array_backend(x));
+	gt_distance2_async(s->f, x, &moved);
+	gt_dot_async(s->f, s->d, &after);
+	gt_dot_async(x, s->d, &before);
+	gt_reductions_wait(gt_array_backend(x));
 	const double steps = sqrt(moved), along = after - before;
 	if (steps > o->r_max * pass && p->residual > s->epsilon)
 		s->length *= o->alpha_reduce;
@@ -135,12 +136,12 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		return gt_fail(GT_ERR_ARG, "solver 'asd-pocs' needs a penalty to go down: expected one; without, it is os-sart");
 	double relax = o->sweep.relax, end = 0;
 	int done;
-	GT_TRY(gt_sweep_new(p, &o->sweep, x, &s.sweep));
+	GT_TRY(gt_ordered_subsets_new(p, &o->sweep, x, &s.sweep));
 	GT_TRY(gt_array_like(x, &s.f));
 	GT_TRY(gt_array_like(x, &s.d));
 	gt_copy(x, s.f);
 	s.epsilon = o->epsilon * norm_of_data(p);
-	const gt_kept kept[] = { { "x", x, NULL },          { "after_steps", s.f, NULL }, { "length", NULL, &s.length },
+	const gt_state_entry kept[] = { { "x", x, NULL },          { "after_steps", s.f, NULL }, { "length", NULL, &s.length },
 		                 { "relax", NULL, &relax }, { "end", NULL, &end },        { NULL, NULL, NULL } };
 	GT_TRY(gt_resume(m, kept, &done));
 	for (int k = done + 1; k <= o->sweep.iterations && end == 0; k++) {
@@ -151,7 +152,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		GT_TRY(gt_report(m, &g));
 	}
 done:
-	gt_sweep_free(s.sweep);
+	gt_ordered_subsets_free(s.sweep);
 	gt_array_free(s.f);
 	gt_array_free(s.d);
 	return st;
@@ -160,11 +161,11 @@ done:
 const gt_solver gt_solver_asd_pocs = {
 	.name = "asd-pocs",
 	.about = "passes of os-sart and steps down a penalty in turn: the least penalty that meets the data",
-	.traits = GT_TAKES_SUBSETS | GT_TAKES_BOUNDS | GT_TAKES_GRADIENT,
+	.traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_GRADIENT,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
 	.run = run,
-	.subsets = gt_sweep_subsets,
-	.nonneg = gt_sweep_nonneg,
+	.subsets = gt_ordered_subsets_subsets,
+	.nonneg = gt_ordered_subsets_nonneg,
 };

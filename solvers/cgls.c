@@ -2,6 +2,7 @@
  * SIAM 1996, algorithm 7.4.1. Beside x: 2 volumes; beside data and weights: 2 arrays as large as these. Reductions in an
  * iteration: 3, and 1 more without weights, for the residual. */
 #include <math.h>
+#include "core/try.h"
 #include "solvers/pwls.h"
 
 struct options {
@@ -39,7 +40,7 @@ static gt_status run(const gt_problem *problem, const void *options, gt_array *x
 	gt_adjoint(A, r, s);
 	gt_copy(s, p);
 	double gamma = gt_dot(s, s), first = gamma;
-	const gt_kept kept[] = { { "x", x, NULL },        { "residual", r, NULL },   { "direction", p, NULL },
+	const gt_state_entry kept[] = { { "x", x, NULL },        { "residual", r, NULL },   { "direction", p, NULL },
 		                 { "data", NULL, &data }, { "first", NULL, &first }, { NULL, NULL, NULL } };
 	GT_TRY(gt_resume(m, kept, &done));
 	if (done) {
@@ -51,19 +52,19 @@ static gt_status run(const gt_problem *problem, const void *options, gt_array *x
 	for (int k = done + 1; k <= o->iterations && gamma > stop; k++) {
 		double squares, pp, rr = NAN;
 		gt_forward(A, p, q);
-		gt_later_dot(p, p, &pp);
+		gt_dot_async(p, p, &pp);
 		if (w)
-			gt_later_wdot(q, w, &squares);
+			gt_weighted_norm2_async(q, w, &squares);
 		else
-			gt_later_dot(q, q, &squares);
-		gt_settle(gt_array_backend(x));
+			gt_dot_async(q, q, &squares);
+		gt_reductions_wait(gt_array_backend(x));
 		const double alpha = gamma / squares;
 		gt_axpy(alpha, p, x);
 		if (w)
 			gt_mul(w, q);
 		gt_axpy(-alpha, q, r);
 		if (!w)
-			gt_later_dot(r, r, &rr);
+			gt_dot_async(r, r, &rr);
 		gt_adjoint(A, r, s);
 		const double previous = gamma;
 		gamma = gt_dot(s, s);
@@ -92,7 +93,7 @@ done:
 const gt_solver gt_solver_cgls = {
 	.name = "cgls",
 	.about = "conjugate gradients, weighted least squares without a penalty",
-	.traits = GT_TAKES_WEIGHTS,
+	.traits = GT_SUPPORTS_WEIGHTS,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -8,6 +8,7 @@
  * comes from those of the two iterates. Beside x: 3 volumes (2 with a prox); beside data and weights: 2 arrays as large as these.
  * Reductions in an iteration: 4, and the value of the penalty; 1 more, and the value again, where a step is replaced. */
 #include <math.h>
+#include "core/try.h"
 #include "solvers/pwls.h"
 
 enum prox { AUTO, YES, NO };
@@ -40,7 +41,7 @@ struct state {
 	int prox;
 	double data, penalty; /* at x */
 	double moved;         /* |x - the one before|^2 */
-	gt_kept kept[4];
+	gt_state_entry kept[4];
 };
 
 static gt_status choose(struct state *s)
@@ -68,12 +69,12 @@ done:
 }
 
 /* Arrays change places: new for every iteration. */
-static const gt_kept *kept(struct state *s)
+static const gt_state_entry *kept(struct state *s)
 {
-	gt_kept *list = s->kept;
-	list[0] = (gt_kept){ "x", s->at.x, NULL };
-	list[1] = (gt_kept){ "before", s->at.v, NULL };
-	list[2] = (gt_kept){ "t", NULL, &s->at.t };
+	gt_state_entry *list = s->kept;
+	list[0] = (gt_state_entry){ "x", s->at.x, NULL };
+	list[1] = (gt_state_entry){ "before", s->at.v, NULL };
+	list[2] = (gt_state_entry){ "t", NULL, &s->at.t };
 	return list;
 }
 
@@ -137,9 +138,9 @@ static double judge(struct state *s, double *data, double *penalty)
 {
 	double square;
 	gt_pwls_residual_later(s->p, 0, s->at.g, s->q, &square);
-	gt_penalty_later(s->p->R, s->at.g, penalty);
-	gt_later_dist2(s->at.g, s->at.x, &s->moved);
-	gt_settle(gt_array_backend(s->q));
+	gt_penalty_value_async(s->p->R, s->at.g, penalty);
+	gt_distance2_async(s->at.g, s->at.x, &s->moved);
+	gt_reductions_wait(gt_array_backend(s->q));
 	*data = square / 2;
 	return *data + *penalty;
 }
@@ -218,7 +219,7 @@ done:
 const gt_solver gt_solver_fista = {
 	.name = "fista",
 	.about = "penalised weighted least squares by gradient or proximal steps with momentum",
-	.traits = GT_TAKES_BOUNDS | GT_TAKES_WEIGHTS | GT_TAKES_GRADIENT | GT_TAKES_PROX,
+	.traits = GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_PROX,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -3,7 +3,8 @@
  * Benbow, SIAM J. Matrix Anal. Appl. 21 (1999) 166, so that no root of them is kept.
  * Bases are stored unscaled, u as beta u and v as alpha v: scaling them is part of the next step. */
 #include <math.h>
-#include "solvers/solver.h"
+#include <gantry/solver.h>
+#include "core/try.h"
 
 struct options {
 	int iterations;
@@ -38,10 +39,10 @@ static void extend_volume(struct state *s, int first)
 {
 	double squares;
 	if (s->w)
-		gt_later_wdot(s->u, s->w, &squares);
+		gt_weighted_norm2_async(s->u, s->w, &squares);
 	else
-		gt_later_dot(s->u, s->u, &squares);
-	gt_settle(gt_array_backend(s->u));
+		gt_dot_async(s->u, s->u, &squares);
+	gt_reductions_wait(gt_array_backend(s->u));
 	s->beta = sqrt(squares);
 	if (!(s->beta > 0)) {
 		s->alpha = s->beta;
@@ -97,7 +98,7 @@ static double distance(struct state *s, double rho, double theta, double phi)
 static void step(struct state *s, double damp, gt_array *x, gt_progress *p)
 {
 	double dd;
-	gt_later_dot(s->d, s->d, &dd);
+	gt_dot_async(s->d, s->d, &dd);
 	extend_data(s);
 	extend_volume(s, 0);
 	const double rho_damped = hypot(s->rho_bar, damp), left = damp / rho_damped * s->phi_bar;
@@ -131,7 +132,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	GT_TRY(gt_array_like(x, &s.g));
 	start(&s, p->b[0], x);
 	double gradient = s.alpha * s.beta, first = gradient;
-	const gt_kept kept[] = { { "x", x, NULL },
+	const gt_state_entry kept[] = { { "x", x, NULL },
 		                 { "u", s.u, NULL },
 		                 { "v", s.v, NULL },
 		                 { "direction", s.d, NULL },
@@ -170,7 +171,7 @@ done:
 const gt_solver gt_solver_lsqr = {
 	.name = "lsqr",
 	.about = "least squares by bidiagonalisation, as cgls but safer; with damping",
-	.traits = GT_TAKES_WEIGHTS,
+	.traits = GT_SUPPORTS_WEIGHTS,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -1,8 +1,9 @@
 /* Simultaneous algebraic reconstruction (solvers/sweep.h) under three names: with ordered subsets, with all views at once
  * (SIRT), and view by view (SART); momentum over sweeps if wanted. */
 #include <math.h>
+#include "core/try.h"
 #include "solvers/pwls.h"
-#include "solvers/sweep.h"
+#include "solvers/ordered_subsets.h"
 
 struct state {
 	gt_array *x, *next; /* the iterate; the one before, then the next */
@@ -10,16 +11,16 @@ struct state {
 	double relax;
 };
 
-/* x and the step, and with momentum what it comes from; seen: gt_sweep_seen(). */
+/* x and the step, and with momentum what it comes from; seen: gt_ordered_subsets_seen(). */
 enum { KEPT = 6 };
-static void list_kept(struct state *s, int momentum, gt_array *seen, gt_kept kept[KEPT])
+static void list_kept(struct state *s, int momentum, gt_array *seen, gt_state_entry kept[KEPT])
 {
-	const gt_kept none = { NULL, NULL, NULL };
-	kept[0] = (gt_kept){ "x", s->x, NULL };
-	kept[1] = (gt_kept){ "relax", NULL, &s->relax };
-	kept[2] = momentum ? (gt_kept){ "before", s->next, NULL } : none;
-	kept[3] = momentum ? (gt_kept){ "t", NULL, &s->pace.t } : none;
-	kept[4] = seen ? (gt_kept){ "projected", seen, NULL } : none;
+	const gt_state_entry none = { NULL, NULL, NULL };
+	kept[0] = (gt_state_entry){ "x", s->x, NULL };
+	kept[1] = (gt_state_entry){ "relax", NULL, &s->relax };
+	kept[2] = momentum ? (gt_state_entry){ "before", s->next, NULL } : none;
+	kept[3] = momentum ? (gt_state_entry){ "t", NULL, &s->pace.t } : none;
+	kept[4] = seen ? (gt_state_entry){ "projected", seen, NULL } : none;
 	kept[5] = none;
 }
 
@@ -44,38 +45,38 @@ static void accept(struct state *s)
 
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
-	const struct gt_sweep_options *o = options;
-	gt_sweep *sweep = NULL;
+	const struct gt_ordered_subsets_options *o = options;
+	gt_ordered_subsets *sweep = NULL;
 	gt_array *own = NULL;
-	gt_kept kept[KEPT];
+	gt_state_entry kept[KEPT];
 	gt_status st = GT_OK;
 	struct state s = { .x = x, .pace.t = 1, .relax = o->relax };
 	int done = 0;
-	GT_TRY(gt_sweep_new(p, o, x, &sweep));
+	GT_TRY(gt_ordered_subsets_new(p, o, x, &sweep));
 	GT_TRY(gt_array_like(x, &own));
 	s.next = own;
-	list_kept(&s, o->momentum, gt_sweep_seen(sweep), kept);
+	list_kept(&s, o->momentum, gt_ordered_subsets_seen(sweep), kept);
 	GT_TRY(gt_resume(m, kept, &done));
 	for (int k = done + 1; k <= o->iterations; k++) {
 		double moved;
 		const double beta = extrapolate(&s, o->momentum);
-		gt_sweep_run(sweep, s.relax, beta, s.next);
+		gt_ordered_subsets_run(sweep, s.relax, beta, s.next);
 		accept(&s);
-		gt_later_dist2(s.x, s.next, &moved);
+		gt_distance2_async(s.x, s.next, &moved);
 		gt_progress g = gt_progress_of(k, o->iterations, s.x);
-		g.residual = sqrt(gt_sweep_squares(sweep));
+		g.residual = sqrt(gt_ordered_subsets_squares(sweep));
 		g.change = sqrt(moved / (double)gt_array_size(x));
-		g.judged = s.next;
-		g.passing = p->subsets > 1;
+		g.cost_of = s.next;
+		g.cost_is_partial = p->subsets > 1;
 		s.relax *= o->reduce;
-		list_kept(&s, o->momentum, gt_sweep_seen(sweep), kept);
+		list_kept(&s, o->momentum, gt_ordered_subsets_seen(sweep), kept);
 		g.kept = kept;
 		GT_TRY(gt_report(m, &g));
 	}
 done:
 	if (s.x != x)
 		gt_copy(s.x, x);
-	gt_sweep_free(sweep);
+	gt_ordered_subsets_free(sweep);
 	gt_array_free(own);
 	return st;
 }
@@ -83,32 +84,32 @@ done:
 #define SWEEPS(symbol, name_, about_, table, values)                                         \
 	const gt_solver gt_solver_##symbol = { .name = name_,                                \
 		                               .about = about_,                              \
-		                               .traits = GT_TAKES_SUBSETS | GT_TAKES_BOUNDS, \
+		                               .traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS, \
 		                               .params = table,                              \
 		                               .defaults = &(values),                        \
 		                               .options_size = sizeof(values),               \
 		                               .run = run,                                   \
-		                               .subsets = gt_sweep_subsets,                  \
-		                               .nonneg = gt_sweep_nonneg }
+		                               .subsets = gt_ordered_subsets_subsets,                  \
+		                               .nonneg = gt_ordered_subsets_nonneg }
 
-static const struct gt_sweep_options os_sart = {
-	.iterations = 20, .subsets = 10, .nonneg = 1, .order = GT_SWEEP_BIT_REVERSED, .relax = 1, .reduce = 0.99, .threshold = 1e-3
+static const struct gt_ordered_subsets_options os_sart = {
+	.iterations = 20, .subsets = 10, .nonneg = 1, .order = GT_OS_BIT_REVERSED, .relax = 1, .reduce = 0.99, .threshold = 1e-3
 };
-static const gt_param os_sart_params[] = { GT_SWEEP_ITERATIONS, GT_SWEEP_SUBSETS, GT_SWEEP_RELAX,     GT_SWEEP_REDUCE, GT_SWEEP_NONNEG,
-	                                   GT_SWEEP_MOMENTUM,   GT_SWEEP_ORDER,   GT_SWEEP_THRESHOLD, GT_SWEEP_KEEP,   { .key = NULL } };
+static const gt_param os_sart_params[] = { GT_OS_ITERATIONS, GT_OS_SUBSETS, GT_OS_RELAX,     GT_OS_REDUCE, GT_OS_NONNEG,
+	                                   GT_OS_MOMENTUM,   GT_OS_ORDER,   GT_OS_THRESHOLD, GT_OS_KEEP,   { .key = NULL } };
 SWEEPS(os_sart, "os-sart", "algebraic reconstruction with ordered subsets (SIRT, SART)", os_sart_params, os_sart);
 
 /* Its sums need no more memory kept than not. */
-static const struct gt_sweep_options sirt = {
-	.iterations = 100, .subsets = 1, .nonneg = 1, .keep = GT_SWEEP_KEEP_YES, .relax = 1, .reduce = 1, .threshold = 1e-3
+static const struct gt_ordered_subsets_options sirt = {
+	.iterations = 100, .subsets = 1, .nonneg = 1, .keep = GT_OS_KEEP_YES, .relax = 1, .reduce = 1, .threshold = 1e-3
 };
-static const gt_param sirt_params[] = { GT_SWEEP_ITERATIONS, GT_SWEEP_RELAX,     GT_SWEEP_REDUCE, GT_SWEEP_NONNEG,
-	                                GT_SWEEP_MOMENTUM,   GT_SWEEP_THRESHOLD, { .key = NULL } };
+static const gt_param sirt_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,     GT_OS_REDUCE, GT_OS_NONNEG,
+	                                GT_OS_MOMENTUM,   GT_OS_THRESHOLD, { .key = NULL } };
 SWEEPS(sirt, "sirt", "algebraic reconstruction from all views at once: os-sart with one subset", sirt_params, sirt);
 
-static const struct gt_sweep_options sart = {
-	.iterations = 10, .subsets = 0, .nonneg = 1, .order = GT_SWEEP_BIT_REVERSED, .relax = 1, .reduce = 0.99, .threshold = 1e-3
+static const struct gt_ordered_subsets_options sart = {
+	.iterations = 10, .subsets = 0, .nonneg = 1, .order = GT_OS_BIT_REVERSED, .relax = 1, .reduce = 0.99, .threshold = 1e-3
 };
-static const gt_param sart_params[] = { GT_SWEEP_ITERATIONS, GT_SWEEP_RELAX,     GT_SWEEP_REDUCE, GT_SWEEP_NONNEG, GT_SWEEP_MOMENTUM,
-	                                GT_SWEEP_ORDER,      GT_SWEEP_THRESHOLD, GT_SWEEP_KEEP,   { .key = NULL } };
+static const gt_param sart_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,     GT_OS_REDUCE, GT_OS_NONNEG, GT_OS_MOMENTUM,
+	                                GT_OS_ORDER,      GT_OS_THRESHOLD, GT_OS_KEEP,   { .key = NULL } };
 SWEEPS(sart, "sart", "algebraic reconstruction view by view: os-sart with one view per subset", sart_params, sart);

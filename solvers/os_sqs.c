@@ -17,8 +17,9 @@
  * and the penalty's value; with several and momentum that value, for all are awaited at once. */
 #include <math.h>
 #include <stdlib.h>
+#include "core/try.h"
 #include "solvers/pwls.h"
-#include "solvers/sweep.h"
+#include "solvers/ordered_subsets.h"
 
 struct options {
 	int iterations, subsets, nonneg, momentum, restart;
@@ -81,7 +82,7 @@ struct state {
 	double share;   /* of the momentum that is made use of, with this number of groups */
 	double lowest;  /* the data term before it rose last, with this number of groups */
 	double prior;   /* the penalty at the iterate before the pass, where momentum is watched */
-	gt_kept kept[7];
+	gt_state_entry kept[7];
 };
 
 /* What one pass over the data found on its way: squares of a norm are there once settled. */
@@ -145,13 +146,13 @@ static void step(struct state *s, size_t group, struct pass *pass)
 	if (s->groups > 1)
 		gt_scale((double)s->groups, at->g);
 	if (s->groups == 1 && beta > 0) {
-		gt_later_dot(at->g, at->v, &pass->along[0]);
-		gt_later_dot(at->g, at->x, &pass->along[1]);
+		gt_dot_async(at->g, at->v, &pass->along[0]);
+		gt_dot_async(at->g, at->x, &pass->along[1]);
 	}
 	gt_penalty_gradient(p->R, at->v, at->g, NULL);
 	if (s->groups == 1) {
-		gt_penalty_later(p->R, at->x, &pass->penalty);
-		gt_later_dot(at->g, at->g, &pass->gradient2);
+		gt_penalty_value_async(p->R, at->x, &pass->penalty);
+		gt_dot_async(at->g, at->g, &pass->gradient2);
 	}
 	gt_pwls_step(at, p->lo, p->hi);
 	if (s->groups == 1 && beta > 0)
@@ -195,7 +196,7 @@ static struct pass sweep(struct state *s, int iteration)
 	double prior = 0;
 	if (groups != s->groups) {
 		s->groups = groups;
-		gt_sweep_fill_order(GT_SWEEP_BIT_REVERSED, groups, s->order);
+		gt_ordered_subsets_fill_order(GT_OS_BIT_REVERSED, groups, s->order);
 	}
 	if (fewer(s, iteration)) {
 		s->at.t = 1;
@@ -206,10 +207,10 @@ static struct pass sweep(struct state *s, int iteration)
 		gt_copy(s->at.x, s->old);
 	for (size_t i = 0; i < groups; i++)
 		step(s, s->order[i], &pass);
-	gt_later_dist2(s->at.x, groups > 1 ? s->old : s->at.v, &pass.change2);
+	gt_distance2_async(s->at.x, groups > 1 ? s->old : s->at.v, &pass.change2);
 	if (watched && s->p->R)
-		gt_penalty_later(s->p->R, s->at.x, &prior);
-	gt_settle(gt_array_backend(s->at.x));
+		gt_penalty_value_async(s->p->R, s->at.x, &prior);
+	gt_reductions_wait(gt_array_backend(s->at.x));
 	for (size_t k = 0; k < s->p->subsets; k++)
 		pass.data += s->square[k] / 2;
 	if (groups == 1)
@@ -225,16 +226,16 @@ static struct pass sweep(struct state *s, int iteration)
 }
 
 /* Arrays change places: new for every iteration. */
-static const gt_kept *kept(struct state *s)
+static const gt_state_entry *kept(struct state *s)
 {
-	gt_kept *list = s->kept;
-	list[0] = (gt_kept){ "x", s->at.x, NULL };
+	gt_state_entry *list = s->kept;
+	list[0] = (gt_state_entry){ "x", s->at.x, NULL };
 	if (s->o->momentum) {
-		list[1] = (gt_kept){ "before", s->at.v, NULL };
-		list[2] = (gt_kept){ "t", NULL, &s->at.t };
-		list[3] = (gt_kept){ "data", NULL, &s->data };
-		list[4] = (gt_kept){ "share", NULL, &s->share };
-		list[5] = (gt_kept){ "lowest", NULL, &s->lowest };
+		list[1] = (gt_state_entry){ "before", s->at.v, NULL };
+		list[2] = (gt_state_entry){ "t", NULL, &s->at.t };
+		list[3] = (gt_state_entry){ "data", NULL, &s->data };
+		list[4] = (gt_state_entry){ "share", NULL, &s->share };
+		list[5] = (gt_state_entry){ "lowest", NULL, &s->lowest };
 	}
 	return list;
 }
@@ -249,8 +250,8 @@ static gt_progress progress(struct state *s, int k, const struct pass *pass)
 	g.gradient = sqrt(pass->gradient2);
 	g.change = sqrt(pass->change2 / (double)gt_array_size(s->at.x));
 	g.share = fewer(s, k) || pass->undone ? 0 : (double)s->groups / (double)s->p->subsets;
-	g.judged = s->groups > 1 ? s->old : s->at.v;
-	g.passing = s->groups > 1;
+	g.cost_of = s->groups > 1 ? s->old : s->at.v;
+	g.cost_is_partial = s->groups > 1;
 	g.kept = kept(s);
 	if (!s->p->w)
 		g.residual = sqrt(2 * pass->data);
@@ -277,8 +278,8 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	GT_TRY(prepare(&s, x));
 	GT_TRY(gt_resume(m, kept(&s), &done));
 	if (p->R && s.o->restart && s.o->momentum) {
-		gt_penalty_later(p->R, s.at.x, &s.prior);
-		gt_settle(gt_array_backend(s.at.x));
+		gt_penalty_value_async(p->R, s.at.x, &s.prior);
+		gt_reductions_wait(gt_array_backend(s.at.x));
 	}
 	for (int k = done + 1; k <= s.o->iterations; k++) {
 		const struct pass pass = sweep(&s, k);
@@ -297,7 +298,7 @@ done:
 const gt_solver gt_solver_os_sqs = {
 	.name = "os-sqs",
 	.about = "penalised weighted least squares by ordered subsets, separable surrogates and momentum",
-	.traits = GT_TAKES_SUBSETS | GT_TAKES_BOUNDS | GT_TAKES_WEIGHTS | GT_TAKES_GRADIENT | GT_PLANS_ITERATIONS,
+	.traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_PLANS_ITERATIONS,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

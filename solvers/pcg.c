@@ -6,8 +6,9 @@
  * padded slices); beside data and weights: 2 arrays as large as these. Reductions in an iteration: 7 (8 where A x is computed afresh), and those of the penalty:
  * its value, and at most `line` slopes with curvatures. */
 #include <math.h>
+#include "core/try.h"
 #include "solvers/pwls.h"
-#include "solvers/ramp.h"
+#include "solvers/circulant_preconditioner.h"
 
 enum { REFRESH = 20 }; /* iterations after which A x is computed afresh instead of updated: rounding adds up */
 enum { ADAPT = 4 };    /* after that iteration, and twice as many and so on, the ramp follows the curvature of the penalty */
@@ -43,18 +44,18 @@ struct state {
 	gt_array *x;
 	gt_array *g, *z, *d, *m; /* gradient, preconditioned gradient, direction, diagonal */
 	gt_array *r, *q;         /* W (A x - b), A d or W A d */
-	gt_ramp_filter *ramp;
+	gt_circulant *ramp;
 	double data, penalty; /* at x */
 	double gz, dd;        /* <g,z>, <d,d> */
 	double first;         /* |g| before the first iteration */
-	const gt_kept *kept;
+	const gt_state_entry *kept;
 };
 
 /* z = M g. M is symmetric and positive definite, and the same since the last direction that began anew. */
 static void precondition(const struct state *s)
 {
 	if (s->ramp) {
-		gt_ramp_filter_apply(s->ramp, s->g, s->z);
+		gt_circulant_apply(s->ramp, s->g, s->z);
 		return;
 	}
 	gt_copy(s->g, s->z);
@@ -66,20 +67,20 @@ static gt_status make_preconditioner(struct state *s)
 {
 	gt_status st = GT_OK;
 	if (s->o->preconditioner == RAMP)
-		return gt_ramp_filter_new("pcg", s->p, s->q, s->g, s->z, &s->ramp);
+		return gt_circulant_new("pcg", s->p, s->q, s->g, s->z, &s->ramp);
 	if (s->o->preconditioner == NONE)
 		return GT_OK;
 	GT_TRY(gt_array_like(s->x, &s->m));
 	gt_pwls_denominator(s->p, &s->q, NULL, s->z, s->m);
 	gt_penalty_majorize(s->p->R, s->m);
-	gt_inv(gt_pwls_threshold(s->m), s->m);
+	gt_reciprocal(gt_pwls_threshold(s->m), s->m);
 done:
 	return st;
 }
 
 static int adapts(const struct state *s, int iteration)
 {
-	return s->ramp && gt_ramp_filter_adapts(s->ramp) && iteration >= ADAPT && (iteration & (iteration - 1)) == 0;
+	return s->ramp && gt_circulant_adapts(s->ramp) && iteration >= ADAPT && (iteration & (iteration - 1)) == 0;
 }
 
 /* If anew, z becomes the curvatures of the penalty. */
@@ -89,7 +90,7 @@ static void gradient(struct state *s, int anew)
 	if (anew)
 		gt_fill(0, s->z);
 	gt_penalty_gradient(s->p->R, s->x, s->g, anew ? s->z : NULL);
-	gt_penalty_later(s->p->R, s->x, &s->penalty);
+	gt_penalty_value_async(s->p->R, s->x, &s->penalty);
 }
 
 static gt_status prepare(struct state *s)
@@ -134,12 +135,12 @@ static double move(struct state *s, int iteration)
 {
 	gt_forward(s->p->A[0], s->d, s->q);
 	double first, second;
-	gt_later_dot(s->q, s->r, &first);
+	gt_dot_async(s->q, s->r, &first);
 	if (s->p->w)
-		gt_later_wdot(s->q, s->p->w[0], &second);
+		gt_weighted_norm2_async(s->q, s->p->w[0], &second);
 	else
-		gt_later_dot(s->q, s->q, &second);
-	gt_settle(gt_array_backend(s->x));
+		gt_dot_async(s->q, s->q, &second);
+	gt_reductions_wait(gt_array_backend(s->x));
 	const double a = search(s, first, second);
 	gt_axpy(a, s->d, s->x);
 	if (iteration % REFRESH == 0) {
@@ -157,14 +158,14 @@ static double move(struct state *s, int iteration)
 static double turn(struct state *s, int anew)
 {
 	double gg, gz, gd, across; /* <g, M g_old> = <g_old, M g>: what Polak and Ribiere subtract */
-	gt_later_dot(s->g, s->g, &gg);
-	gt_later_dot(s->g, s->z, &across);
-	gt_later_dot(s->g, s->d, &gd);
+	gt_dot_async(s->g, s->g, &gg);
+	gt_dot_async(s->g, s->z, &across);
+	gt_dot_async(s->g, s->d, &gd);
 	if (anew)
-		gt_ramp_filter_adapt(s->ramp, s->z);
+		gt_circulant_adapt(s->ramp, s->z);
 	precondition(s);
-	gt_later_dot(s->g, s->z, &gz);
-	gt_settle(gt_array_backend(s->x));
+	gt_dot_async(s->g, s->z, &gz);
+	gt_reductions_wait(gt_array_backend(s->x));
 	double beta = !anew && s->gz > 0 ? fmax(0, (gz - across) / s->gz) : 0;
 	if (!(beta * gd < gz)) /* not down the hill */
 		beta = 0;
@@ -194,7 +195,7 @@ static gt_status resume(struct state *s, const gt_monitor *m, int *done)
 	if (st != GT_OK || !*done)
 		return st;
 	if (s->ramp && s->p->R)
-		gt_ramp_filter_resume(s->ramp);
+		gt_circulant_resume(s->ramp);
 	gradient(s, 0);
 	precondition(s);
 	s->gz = gt_dot(s->g, s->z);
@@ -210,7 +211,7 @@ static gt_status iterate(struct state *s, const gt_monitor *m)
 	double norm = sqrt(gt_dot(s->g, s->g));
 	const double stop = s->o->tolerance * s->first;
 	for (int k = done + 1; k <= s->o->iterations && norm > stop && s->gz > 0; k++) {
-		gt_later_dot(s->d, s->d, &s->dd);
+		gt_dot_async(s->d, s->d, &s->dd);
 		const double step = move(s, k);
 		gradient(s, adapts(s, k));
 		norm = turn(s, adapts(s, k));
@@ -229,13 +230,13 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 {
 	struct state s = { .p = p, .o = options, .x = x };
 	gt_status st = prepare(&s);
-	gt_kept kept[5 + GT_RAMP_KEPT + 1] = { { "x", x, NULL },
+	gt_state_entry kept[5 + GT_CIRCULANT_STATE + 1] = { { "x", x, NULL },
 		                               { "residual", s.r, NULL },
 		                               { "direction", s.d, NULL },
 		                               { "data", NULL, &s.data },
 		                               { "first", NULL, &s.first } };
 	if (st == GT_OK && s.ramp && p->R)
-		gt_ramp_filter_kept(s.ramp, kept + 5);
+		gt_circulant_kept(s.ramp, kept + 5);
 	s.kept = kept;
 	if (st == GT_OK)
 		st = iterate(&s, m);
@@ -243,7 +244,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	gt_array_free(s.z);
 	gt_array_free(s.d);
 	gt_array_free(s.m);
-	gt_ramp_filter_free(s.ramp);
+	gt_circulant_free(s.ramp);
 	gt_array_free(s.r);
 	gt_array_free(s.q);
 	return st;
@@ -252,7 +253,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 const gt_solver gt_solver_pcg = {
 	.name = "pcg",
 	.about = "penalised weighted least squares by preconditioned conjugate gradients",
-	.traits = GT_TAKES_WEIGHTS | GT_TAKES_GRADIENT | GT_TAKES_LINE,
+	.traits = GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_LINE,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -10,6 +10,7 @@
  * s stops at a least value, from where on the steps are constant and those proofs hold as they stand. A x is linear in x, so that z is
  * formed from the projections: one forward and one adjoint in an iteration, and the cost is known at x. */
 #include <math.h>
+#include "core/try.h"
 #include "solvers/pwls.h"
 
 struct options {
@@ -36,7 +37,7 @@ struct state {
 	gt_array *q, *r, *before;   /* data: dual variable, W(A x - b), the same one iteration ago */
 	gt_array *g, *step, *M, *D; /* volumes; step: P, not for a prox; M and D/2: only for R's gradient */
 	int prox;
-	gt_kept kept[4];
+	gt_state_entry kept[4];
 	double sigma, theta, most, unseen; /* most: the largest M; unseen: the one below which a voxel stays as it is */
 };
 
@@ -116,7 +117,7 @@ static void primal(struct state *s, const gt_array *x)
 		gt_penalty_prox(p->R, t, p->lo, p->hi, s->g, s->g);
 	} else {
 		gt_penalty_gradient(p->R, x, s->g, NULL);
-		gt_descend(x, s->step, s->sigma * s->unseen, p->lo, p->hi, s->g);
+		gt_divide_step(x, s->step, s->sigma * s->unseen, p->lo, p->hi, s->g);
 	}
 }
 
@@ -125,15 +126,15 @@ static void iterate(struct state *s, int first, double least, gt_array *x, gt_pr
 	dual(s, first);
 	primal(s, x);
 	double moved, square;
-	gt_later_dist2(s->g, x, &moved);
+	gt_distance2_async(s->g, x, &moved);
 	gt_copy(s->g, x);
 	gt_array *const swap = s->before;
 	s->before = s->r;
 	s->r = swap;
 	gt_pwls_residual_later(s->p, 0, x, s->r, &square);
-	gt_penalty_later(s->p->R, x, &g->penalty);
+	gt_penalty_value_async(s->p->R, x, &g->penalty);
 	next_sigma(s, least);
-	gt_settle(gt_array_backend(x));
+	gt_reductions_wait(gt_array_backend(x));
 	g->change = sqrt(moved / (double)gt_array_size(x));
 	g->data = square / 2;
 	if (!s->p->w)
@@ -142,12 +143,12 @@ static void iterate(struct state *s, int first, double least, gt_array *x, gt_pr
 }
 
 /* Arrays change places: new for every iteration. */
-static const gt_kept *kept(struct state *s, gt_array *x)
+static const gt_state_entry *kept(struct state *s, gt_array *x)
 {
-	gt_kept *list = s->kept;
-	list[0] = (gt_kept){ "x", x, NULL };
-	list[1] = (gt_kept){ "dual", s->q, NULL };
-	list[2] = (gt_kept){ "residual_before", s->before, NULL };
+	gt_state_entry *list = s->kept;
+	list[0] = (gt_state_entry){ "x", x, NULL };
+	list[1] = (gt_state_entry){ "dual", s->q, NULL };
+	list[2] = (gt_state_entry){ "residual_before", s->before, NULL };
 	return list;
 }
 
@@ -193,7 +194,7 @@ done:
 const gt_solver gt_solver_pdhg = {
 	.name = "pdhg",
 	.about = "primal-dual hybrid gradients: weighted least squares with a convex penalty, bounds",
-	.traits = GT_TAKES_BOUNDS | GT_TAKES_WEIGHTS | GT_TAKES_GRADIENT | GT_TAKES_PROX,
+	.traits = GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_PROX,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -1,6 +1,7 @@
 /* What the solvers of penalised weighted least squares share. */
 #include <math.h>
 #include <stdlib.h>
+#include "core/try.h"
 #include "solvers/pwls.h"
 
 enum { POWERS = 20 };
@@ -44,14 +45,14 @@ void gt_pwls_room_free(gt_pwls_room *room)
 void gt_pwls_residual_later(const gt_problem *p, size_t k, const gt_array *x, gt_array *r, double *square)
 {
 	gt_forward(p->A[k], x, r);
-	gt_later_misfit(p->b[k], p->w ? p->w[k] : NULL, r, square);
+	gt_data_misfit_async(p->b[k], p->w ? p->w[k] : NULL, r, square);
 }
 
 double gt_pwls_residual(const gt_problem *p, size_t k, const gt_array *x, gt_array *r)
 {
 	double square;
 	gt_pwls_residual_later(p, k, x, r, &square);
-	gt_settle(gt_array_backend(r));
+	gt_reductions_wait(gt_array_backend(r));
 	return 0.5 * square;
 }
 
@@ -91,7 +92,7 @@ void gt_pwls_denominator_of_subsets(const gt_problem *p, gt_array *const *r, gt_
 	curvature_of(p, 0, one, r[0], d);
 	for (size_t k = 1; k < p->subsets; k++) {
 		curvature_of(p, k, one, r[k], t);
-		gt_less(d, -INFINITY, 0, t); /* t = min(d - t, 0) */
+		gt_sub_clamped(d, -INFINITY, 0, t); /* t = min(d - t, 0) */
 		gt_axpy(-1, t, d);
 	}
 	gt_scale((double)p->subsets, d);
@@ -121,15 +122,15 @@ double gt_pwls_momentum(gt_pwls_point *s)
 	return beta;
 }
 
-void gt_pwls_step(gt_pwls_point *s, double lo, double hi) { gt_descend(s->v, s->d, s->least, lo, hi, s->g); }
+void gt_pwls_step(gt_pwls_point *s, double lo, double hi) { gt_divide_step(s->v, s->d, s->least, lo, hi, s->g); }
 
 void gt_pwls_uphill_later(gt_pwls_point *s, double side[2])
 {
 	gt_axpy(-1, s->g, s->v);
 	if (s->d)
 		gt_mul(s->d, s->v);
-	gt_later_dot(s->v, s->g, &side[0]);
-	gt_later_dot(s->v, s->x, &side[1]);
+	gt_dot_async(s->v, s->g, &side[0]);
+	gt_dot_async(s->v, s->x, &side[1]);
 }
 
 void gt_pwls_accept(gt_pwls_point *s)

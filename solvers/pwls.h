@@ -1,6 +1,6 @@
 #ifndef GT_SOLVERS_PWLS_H
 #define GT_SOLVERS_PWLS_H
-#include "solvers/solver.h"
+#include <gantry/solver.h>
 
 /* Internal to solvers/. What the solvers of penalised weighted least squares share: the cost of solvers/solver.h, its
  * gradient over subsets, separable majorizers (Erdogan and Fessler, Phys. Med. Biol. 44 (1999) 2835) and Nesterov's momentum. */
@@ -13,10 +13,10 @@ typedef struct { gt_array *whole, **of; size_t subsets; } gt_pwls_room;
 gt_status gt_pwls_room_new (const gt_problem *p, gt_pwls_room *room);
 void      gt_pwls_room_free(gt_pwls_room *room);
 
-/* r = w_k (A_k x - b_k); returns 1/2 <A_k x - b_k, r>. later: <A_k x - b_k, r> in *square after gt_settle(). */
+/* r = w_k (A_k x - b_k); returns 1/2 <A_k x - b_k, r>. later: <A_k x - b_k, r> in *square after gt_reductions_wait(). */
 double gt_pwls_residual(const gt_problem *p, size_t k, const gt_array *x, gt_array *r);
 void   gt_pwls_residual_later(const gt_problem *p, size_t k, const gt_array *x, gt_array *r, double *square);
-/* g = sum of A_k' w_k (A_k x - b_k) over k = first, first + stride, ...; square[k] as above, after gt_settle(). t: another volume,
+/* g = sum of A_k' w_k (A_k x - b_k) over k = first, first + stride, ...; square[k] as above, after gt_reductions_wait(). t: another volume,
  * not used where that is one subset. */
 void   gt_pwls_gradient(const gt_problem *p, size_t first, size_t stride, const gt_array *x, const gt_pwls_room *room, gt_array *t,
                         gt_array *g, double *square);
@@ -43,7 +43,7 @@ typedef struct {
 double gt_pwls_momentum(gt_pwls_point *s);                      /* beta of the next extrapolation x + beta (x - previous) */
 void   gt_pwls_step    (gt_pwls_point *s, double lo, double hi);/* g = v - g/d, clamped; d is not NULL */
 /* Does the momentum point uphill: <d (v - g), g - x> > 0? (O'Donoghue and Candes, Found. Comput. Math. 15 (2015) 715, the
- * gradient scheme, for projected steps.) Overwrites v. After gt_settle() it does if side[0] > side[1]. */
+ * gradient scheme, for projected steps.) Overwrites v. After gt_reductions_wait() it does if side[0] > side[1]. */
 void   gt_pwls_uphill_later(gt_pwls_point *s, double side[2]);
 void   gt_pwls_accept  (gt_pwls_point *s);                      /* g becomes x, x becomes v */
 

@@ -1,7 +1,7 @@
 /* Every solver, one line each, and the one door through which they run. */
 #include <math.h>
 #include <string.h>
-#include "solvers/solver.h"
+#include <gantry/solver.h>
 
 #define SOLVERS(X) \
 	X(os_sart) \
@@ -59,9 +59,9 @@ static gt_status check_penalty(const gt_solver *s, const gt_penalty *R, const gt
 	static const struct {
 		unsigned takes, has;
 		const char *what;
-	} need[] = { { GT_TAKES_GRADIENT, GT_HAS_GRADIENT, "a gradient" },
-		     { GT_TAKES_LINE, GT_HAS_LINE, "a line search" },
-		     { GT_TAKES_PROX, GT_HAS_PROX, "a proximal step" } };
+	} need[] = { { GT_SUPPORTS_GRADIENT, GT_HAS_GRADIENT, "a gradient" },
+		     { GT_SUPPORTS_LINE, GT_HAS_LINE, "a line search" },
+		     { GT_SUPPORTS_PROX, GT_HAS_PROX, "a proximal step" } };
 	unsigned some = 0;
 	for (size_t i = 0; i < sizeof need / sizeof *need; i++)
 		some |= s->traits & need[i].takes;
@@ -85,22 +85,22 @@ static gt_status check_penalty(const gt_solver *s, const gt_penalty *R, const gt
 struct with_penalty {
 	const gt_monitor *m;
 	const gt_penalty *R;
-	gt_kept all[GT_KEPT_MOST + 1];
+	gt_state_entry all[GT_STATE_MAX + 1];
 };
 
-static gt_status add_penalty(struct with_penalty *w, const gt_kept *kept)
+static gt_status add_penalty(struct with_penalty *w, const gt_state_entry *kept)
 {
 	size_t n = 0;
-	for (; kept[n].name && n + GT_KEPT_PENALTY < GT_KEPT_MOST; n++)
+	for (; kept[n].name && n + GT_STATE_MAX_PENALTY < GT_STATE_MAX; n++)
 		w->all[n] = kept[n];
 	if (kept[n].name)
 		return gt_fail(GT_ERR_ARG, "a solver keeps more than %zu things for a run to be continued", n);
-	n += gt_penalty_kept(w->R, w->all + n);
-	w->all[n] = (gt_kept){ NULL, NULL, NULL };
+	n += gt_penalty_state(w->R, w->all + n);
+	w->all[n] = (gt_state_entry){ NULL, NULL, NULL };
 	return GT_OK;
 }
 
-static gt_status resume_both(void *self, const gt_kept *kept, int *done)
+static gt_status resume_both(void *self, const gt_state_entry *kept, int *done)
 {
 	struct with_penalty *w = self;
 	const gt_status st = add_penalty(w, kept);
@@ -120,13 +120,13 @@ gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options,
 {
 	if (p->subsets < 1)
 		return gt_fail(GT_ERR_ARG, "solver '%s': no subsets: expected at least 1", s->name);
-	if (p->subsets > 1 && !(s->traits & GT_TAKES_SUBSETS))
+	if (p->subsets > 1 && !(s->traits & GT_SUPPORTS_SUBSETS))
 		return gt_fail(GT_ERR_ARG, "solver '%s' cannot take %zu subsets: expected 1", s->name, p->subsets);
 	if (!(p->lo <= p->hi))
 		return gt_fail(GT_ERR_ARG, "bounds from %g to %g: expected the lower one first", p->lo, p->hi);
-	if ((p->lo > -INFINITY || p->hi < INFINITY) && !(s->traits & GT_TAKES_BOUNDS))
+	if ((p->lo > -INFINITY || p->hi < INFINITY) && !(s->traits & GT_SUPPORTS_BOUNDS))
 		return gt_fail(GT_ERR_ARG, "solver '%s' cannot keep bounds (%g to %g)", s->name, p->lo, p->hi);
-	if (p->w && !(s->traits & GT_TAKES_WEIGHTS))
+	if (p->w && !(s->traits & GT_SUPPORTS_WEIGHTS))
 		return gt_fail(GT_ERR_ARG, "solver '%s' cannot take weights of the data", s->name);
 	gt_status st = p->R ? check_penalty(s, p->R, x) : GT_OK;
 	for (size_t k = 0; k < p->subsets && st == GT_OK; k++) {

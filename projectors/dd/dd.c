@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/try.h"
 #include "projectors/dd/dd_impl.h"
-#include "projectors/dd/dd_integral.h"
-#include "projectors/projector.h"
+#include "projectors/dd/published/dd_integral.h"
+#include <gantry/projector.h>
 
 /* The same coefficients by other kernels. */
 struct variant {
@@ -64,10 +65,10 @@ static void fill_rows(const gt_detector *det, const gt_view *w, const gt_grid *g
                       double low, double high, double rows, gt_dd_column *c)
 {
 	double point[3], direction[3];
-	gt_cell_ray(det, w, column, low, point, direction);
+	gt_pixel_ray(det, w, column, low, point, direction);
 	const struct line bottom = in_slices(point, direction, g, s, 2, sign, plane),
 			  side = in_slices(point, direction, g, s, 1 - s, sign, plane);
-	gt_cell_ray(det, w, column, high, point, direction);
+	gt_pixel_ray(det, w, column, high, point, direction);
 	const struct line top = in_slices(point, direction, g, s, 2, sign, plane);
 	const double slope = side.slope * g->pitch[1 - s];
 	*c = (gt_dd_column){ bottom.start, bottom.slope, (top.start - bottom.start) / rows, (top.slope - bottom.slope) / rows,
@@ -125,7 +126,7 @@ static gt_status fill_view(const gt_scan *scan, const gt_grid *g, size_t at, str
 		           .F1 = fan,
 		           .flip_rows = w->row_axis[2] < 0 };
 	for (int k = 0; k <= columns; k++) {
-		gt_cell_ray(&det, w, k - 0.5, scan->row_center, point, direction);
+		gt_pixel_ray(&det, w, k - 0.5, scan->row_center, point, direction);
 		if (!(sign * direction[s] > least_cosine * sqrt(gt_dot3(direction, direction))))
 			return gt_fail(GT_ERR_UNSUPPORTED,
 			               "%s: view %zu: the ray of column edge %d runs along the slices (perpendicular to %c): "
@@ -377,7 +378,7 @@ static gt_status make(const struct variant *variant, gt_backend *be, gt_type typ
 {
 	struct dd *p = NULL;
 	const gt_status st = prepare(variant, be, type, g, scan, options, &p);
-	return st == GT_OK ? gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_cells(scan), A) : st;
+	return st == GT_OK ? gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_size(scan), A) : st;
 }
 
 /* Integral images alone. */
@@ -406,7 +407,7 @@ static gt_status make_part(const struct variant *variant, size_t part, gt_backen
 	if (st != GT_OK)
 		return st;
 	p->part = (int)part;
-	return gt_linop_new(&ops, p, be, type, part < 2 ? gt_grid_voxels(g) : gt_scan_cells(scan), 1, A);
+	return gt_linop_new(&ops, p, be, type, part < 2 ? gt_grid_voxels(g) : gt_scan_size(scan), 1, A);
 }
 
 #define VARIANT(id, text, cpu, cuda, single)                                                                                         \

@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/threads.h"
-#include "projectors/cpu_tiles.h"
+#include <gantry/threads.h>
+#include "projectors/kit/cpu_tiles.h"
 #include "projectors/dd/dd_impl.h"
 
 enum {

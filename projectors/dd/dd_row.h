@@ -1,5 +1,5 @@
-#ifndef GT_DD_ROW_H
-#define GT_DD_ROW_H
+#ifndef GT_PROJECTORS_DD_DD_ROW_H
+#define GT_PROJECTORS_DD_DD_ROW_H
 /* The distance-driven coefficients, the only place where they are written: De Man and Basu, Phys. Med. Biol. 49 (2004) 2463,
  * in the form of Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), eqs 14-18.
  *
@@ -10,7 +10,7 @@
  *   a[kl; inj] = slant_kl * |[X_k, X_k+1] & [i, i+1]| / (X_k+1 - X_k) * |[Z_l, Z_l+1] & [j, j+1]| / (Z_l+1 - Z_l)
  * Fans have F0 = 0, F1 = 1 and U the slope; parallel beams F0 = 1, F1 = 0 and U the position. Nothing below asks which.
  * Columns and rows are counted in ascending order of position: flip_columns and flip_rows say where that reverses the detector's. */
-#include "core/scan_math.h"
+#include <gantry/scan_math.h>
 
 typedef struct {
 	double R0, dR;                  /* R of slice n is R0 + n dR, mm */

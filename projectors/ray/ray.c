@@ -2,7 +2,8 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include "projectors/projector.h"
+#include <gantry/projector.h>
+#include "core/try.h"
 #include "projectors/ray/ray_impl.h"
 
 struct ray {
@@ -30,7 +31,7 @@ static void fill_view(const gt_scan *s, const gt_grid *g, size_t at, gt_ray_view
 		row[a] = w->row_axis[a] * s->row_pitch;
 	to_voxels(g, row, 1, v->row);
 	for (size_t k = 0; k < s->columns; k++) {
-		gt_cell_ray(&det, w, (double)k, 0, point, direction);
+		gt_pixel_ray(&det, w, (double)k, 0, point, direction);
 		to_voxels(g, fan ? direction : point, fan, column[k].at);
 		to_voxels(g, fan ? point : direction, !fan, v->base);
 	}
@@ -146,7 +147,7 @@ static gt_status make(const struct gt_linop_ops *ops, gt_ray_model model, gt_bac
 	GT_TRY(fill_tables(ops->name, s, g, p));
 	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->o), "scratch of the ray-driven projector"));
 	p->has_scratch = 1;
-	return gt_linop_new(ops, p, be, type, gt_grid_voxels(g), gt_scan_cells(s), A);
+	return gt_linop_new(ops, p, be, type, gt_grid_voxels(g), gt_scan_size(s), A);
 done:
 	destroy(p);
 	return st;

@@ -2,7 +2,7 @@
  * the volume, each with all rays that come near it in the order of the data, so that sums do not depend on the threads. */
 #include <string.h>
 #include "core/clones.h"
-#include "core/threads.h"
+#include <gantry/threads.h>
 #include "projectors/ray/ray_impl.h"
 
 enum { SIDE = 32, GRAIN = 8 };
@@ -179,7 +179,7 @@ BODIES(siddon_double, GT_RAY_SIDDON, GT_F64)
 
 static void forward(gt_backend *be, const gt_ray_operator *o, const void *x, void *y)
 {
-	static const gt_body body[2][2] = { { forward_joseph_single, forward_joseph_double },
+	static const gt_loop body[2][2] = { { forward_joseph_single, forward_joseph_double },
 		                            { forward_siddon_single, forward_siddon_double } };
 	struct job j = { &o->rays, x, y, NULL };
 	gt_parallel(be->pool, o->rays.views * (size_t)o->rays.columns, GRAIN, body[o->model][o->type], &j);
@@ -187,7 +187,7 @@ static void forward(gt_backend *be, const gt_ray_operator *o, const void *x, voi
 
 static void adjoint(gt_backend *be, const gt_ray_operator *o, const void *y, void *x)
 {
-	static const gt_body body[2][2] = { { adjoint_joseph_single, adjoint_joseph_double },
+	static const gt_loop body[2][2] = { { adjoint_joseph_single, adjoint_joseph_double },
 		                            { adjoint_siddon_single, adjoint_siddon_double } };
 	struct job j = { &o->rays, y, x, gt_scratch(be) };
 	const int *n = o->rays.n;

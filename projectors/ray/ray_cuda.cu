@@ -6,7 +6,7 @@
 #define GT_RAY_BLOCK 128
 #endif
 #include <stdlib.h>
-#include "projectors/ray/ray_cuda.h"
+#include "projectors/ray/ray_cuda.cuh"
 
 struct state {
 	gt_ray_level level;

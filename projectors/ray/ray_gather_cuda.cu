@@ -11,7 +11,7 @@
 #ifndef GT_RAY_STRIP_SLICES /* from so many voxels along z on, Joseph's adjoint goes to ray_strip_cuda.cu: 1 and more */
 #define GT_RAY_STRIP_SLICES 8
 #endif
-#include "projectors/ray/ray_cuda.h"
+#include "projectors/ray/ray_cuda.cuh"
 
 enum { WARP = GT_RAY_WARP };
 

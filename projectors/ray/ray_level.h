@@ -1,5 +1,5 @@
-#ifndef GT_RAY_LEVEL_H
-#define GT_RAY_LEVEL_H
+#ifndef GT_PROJECTORS_RAY_RAY_LEVEL_H
+#define GT_PROJECTORS_RAY_RAY_LEVEL_H
 /* Tables for scans whose rows run along z and whose rays all follow x or y most: there the rays of a column share their way in the
  * plane, and each slice spaces their rows evenly along z. The same rays as in ray_walk.h, sorted for kernels that take many at once.
  *

@@ -12,7 +12,7 @@
 #ifndef GT_RAY_FORWARD_BLOCKS /* blocks per multiprocessor that registers are left for, single precision: 4 to 8 */
 #define GT_RAY_FORWARD_BLOCKS 8
 #endif
-#include "projectors/ray/ray_cuda.h"
+#include "projectors/ray/ray_cuda.cuh"
 
 enum { WARP = GT_RAY_WARP };
 #define ALL 0xffffffffu

@@ -12,7 +12,7 @@
 #ifndef GT_RAY_STRIP_WARPS /* warps per block, on neighbouring slices: 4, 8, 16 */
 #define GT_RAY_STRIP_WARPS 8
 #endif
-#include "projectors/ray/ray_cuda.h"
+#include "projectors/ray/ray_cuda.cuh"
 
 enum { WARP = GT_RAY_WARP, PAD = 4 }; /* rows of zeros on both ends of a column */
 #define ALL 0xffffffffu

@@ -1,5 +1,5 @@
-#ifndef GT_RAY_WALK_H
-#define GT_RAY_WALK_H
+#ifndef GT_PROJECTORS_RAY_RAY_WALK_H
+#define GT_PROJECTORS_RAY_RAY_WALK_H
 /* The coefficients of the ray-driven models, the only place where they are written. The ray of a cell runs from the source through
  * the cell's centre. It is cut into slices perpendicular to its dominant axis d, of which it crosses the most (a tie goes to y,
  * then x), and each slice n gives it a few voxels whose weights are shares of the ray's length within a slice:
@@ -9,7 +9,7 @@
  *           axis per slice, so that no more than three voxels share it. A ray within a face belongs to the upper voxel.
  * Lengths are in voxels of each axis, voxel i = [i, i+1], slices likewise. Positions are products and sums rounded once (fma), so
  * that every compiler and device finds the same voxels. */
-#include "core/scan_math.h"
+#include <gantry/scan_math.h>
 
 typedef enum { GT_RAY_JOSEPH, GT_RAY_SIDDON } gt_ray_model;
 

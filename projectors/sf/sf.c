@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "projectors/projector.h"
+#include <gantry/projector.h>
+#include "core/try.h"
 #include "projectors/sf/sf_impl.h"
 
 struct variant {
@@ -130,8 +131,8 @@ static void fill_rays(const gt_scan *s, const gt_view *w, gt_sf_view *v, gt_sf_r
 	const double first = v->flip_rows ? (double)s->rows - 0.5 : -0.5, next = v->flip_rows ? -1 : 1;
 	double point[3], other[3];
 	for (size_t k = 0; k < s->columns; k++)
-		gt_cell_ray(&det, w, (double)k, first, point, ray[k].along);
-	gt_cell_ray(&det, w, 0, first + next, point, other);
+		gt_pixel_ray(&det, w, (double)k, first, point, ray[k].along);
+	gt_pixel_ray(&det, w, 0, first + next, point, other);
 	for (int a = 0; a < 3; a++)
 		v->ray_step[a] = s->shape == GT_PARALLEL ? 0 : other[a] - ray[0].along[a];
 }
@@ -361,7 +362,7 @@ static gt_status make(const struct variant *variant, gt_backend *be, gt_type typ
 	GT_TRY(fill_tables(variant->name, g, scan, o, p));
 	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->host, p->state, type), "scratch of the separable-footprint projector"));
 	p->has_scratch = 1;
-	return gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_cells(scan), A);
+	return gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_size(scan), A);
 done:
 	destroy(p);
 	return st;

@@ -39,9 +39,9 @@
 #ifndef GT_SF_BACK_BYTES /* running sums held at a time */
 #define GT_SF_BACK_BYTES ((size_t)256 << 20)
 #endif
-#include "core/cuda.h"
-#include "projectors/sf/sf_cuda.h"
-#include "projectors/sf/sf_back_mix.h"
+#include "core/device/cuda.cuh"
+#include "projectors/sf/sf_cuda.cuh"
+#include "projectors/sf/sf_back_mix.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* Columns of [start, end) under the four voxels of a lane's quad: the first and the one after the last. */

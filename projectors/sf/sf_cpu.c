@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/threads.h"
-#include "projectors/cpu_tiles.h"
+#include <gantry/threads.h>
+#include "projectors/kit/cpu_tiles.h"
 #include "projectors/sf/sf_impl.h"
 
 enum {

@@ -2,8 +2,9 @@
  * all sources, ramps of SF-TT of less than `widest_ramp`, and compute capability 9.0; what they cannot do goes to the simple ones. */
 #include <math.h>
 #include <stdlib.h>
-#include "core/cuda.h"
-#include "projectors/sf/sf_cuda.h"
+#include "core/try.h"
+#include "core/device/cuda.cuh"
+#include "projectors/sf/sf_cuda.cuh"
 
 struct state {
 	size_t limit;

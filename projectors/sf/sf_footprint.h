@@ -1,5 +1,5 @@
-#ifndef GT_SF_FOOTPRINT_H
-#define GT_SF_FOOTPRINT_H
+#ifndef GT_PROJECTORS_SF_SF_FOOTPRINT_H
+#define GT_PROJECTORS_SF_SF_FOOTPRINT_H
 /* The coefficients of the separable footprint, the only place where they are written: Long, Fessler, Balter, IEEE Trans. Med.
  * Imaging 29 (2010) 1839, SF-TR and SF-TT.
  *
@@ -22,7 +22,7 @@
  *
  * Positions are of edges: column k covers [k, k+1], row l [l, l+1]. Voxels count from centres, in units of the pitches.
  * Rows ascend with z. */
-#include "core/scan_math.h"
+#include <gantry/scan_math.h>
 
 #define GT_SF_LEAN 15.0         /* most degrees between the image of a vertical line and the rows */
 #define GT_SF_STEEP 45.0        /* most degrees between a ray and the slices */

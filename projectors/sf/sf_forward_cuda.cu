@@ -38,9 +38,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/cuda.h"
-#include "projectors/sf/sf_cuda.h"
-#include "projectors/sf/sf_forward_lines.h"
+#include "core/try.h"
+#include "core/device/cuda.cuh"
+#include "projectors/sf/sf_cuda.cuh"
+#include "projectors/sf/sf_forward_lines.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* The running sum of a line at a row edge. ramp, SF-TT: half width |x + y entry| + z, in slices. */

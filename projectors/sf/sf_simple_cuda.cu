@@ -18,9 +18,9 @@
 #ifndef GT_SF_BATCH_BYTES /* weighted copies of views held at a time in the adjoint */
 #define GT_SF_BATCH_BYTES ((size_t)1 << 30)
 #endif
-#include "core/cuda.h"
-#include "projectors/pieces.h"
-#include "projectors/sf/sf_cuda.h"
+#include "core/device/cuda.cuh"
+#include "core/device/pieces.cuh"
+#include "projectors/sf/sf_cuda.cuh"
 
 enum { WARP = 32 };
 

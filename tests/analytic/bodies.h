@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analytic/analytic.h"
-#include "core/scan_math.h"
+#include <gantry/analytic.h>
+#include <gantry/scan_math.h>
 #include "tests/support/support.h"
 
 #define PI 3.14159265358979323846
@@ -32,13 +32,13 @@ static inline double body_chord(const body *b, const double from[3], const doubl
 static inline double *bodies_project(const body *b, size_t bodies, const gt_scan *scan)
 {
 	const gt_detector d = gt_scan_detector(scan);
-	double *p = calloc(gt_scan_cells(scan), sizeof *p), *at = p;
+	double *p = calloc(gt_scan_size(scan), sizeof *p), *at = p;
 	ck_assert_ptr_nonnull(p);
 	for (size_t v = 0; v < scan->views; v++)
 		for (size_t l = 0; l < scan->rows; l++)
 			for (size_t k = 0; k < scan->columns; k++, at++) {
 				double from[3], direction[3];
-				gt_cell_ray(&d, &scan->view[v], (double)k, (double)l, from, direction);
+				gt_pixel_ray(&d, &scan->view[v], (double)k, (double)l, from, direction);
 				for (size_t i = 0; i < bodies; i++)
 					*at += b[i].mu * body_chord(&b[i], from, direction);
 			}
@@ -65,7 +65,7 @@ static inline double *reconstruct_as(gt_backend *be, gt_type type, const char *m
                                      const gt_scan *scan, const double *data)
 {
 	const gt_analytic *m = gt_analytic_find(method);
-	const size_t cells = gt_scan_cells(scan), voxels = gt_grid_voxels(grid);
+	const size_t cells = gt_scan_size(scan), voxels = gt_grid_voxels(grid);
 	gt_array *p, *x;
 	ck_assert_ptr_nonnull(m);
 	void *options = malloc(m->options_size);

@@ -1,7 +1,7 @@
 #ifndef GT_TESTS_ANALYTIC_HELICES_H
 #define GT_TESTS_ANALYTIC_HELICES_H
 /* Helices of a small scanner, and the grid that tests of wfbp look at. */
-#include "analytic/helical.h"
+#include "analytic/wfbp/wfbp.h"
 #include "tests/analytic/bodies.h"
 
 enum { ROWS = 17, COLUMNS = 91, VIEWS = 90 };

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analytic/analytic.h"
-#include "analytic/backprojector.h"
-#include "core/random.h"
-#include "core/upload.h"
+#include <gantry/analytic.h>
+#include <gantry/matrix_backprojector.h>
+#include <gantry/random.h>
+#include <gantry/upload.h>
 #include "tests/support/support.h"
 
 enum { VIEWS = 11, ROWS = 37, COLUMNS = 51 };
@@ -179,7 +179,7 @@ START_TEST(filtered_views_are_those_of_fdk)
 				w->row_axis[i] = c * l - s * k;
 			}
 		}
-		const size_t n = gt_scan_cells(scan), voxels = gt_grid_voxels(&small);
+		const size_t n = gt_scan_size(scan), voxels = gt_grid_voxels(&small);
 		float *data = malloc(n * sizeof *data), *fdk = malloc(voxels * sizeof *fdk), *own = malloc(voxels * sizeof *own);
 		double(*matrix)[12] = malloc(scan->views * sizeof *matrix);
 		gt_array *p, *x;

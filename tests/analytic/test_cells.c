@@ -2,8 +2,8 @@
  * labels: unit property, backend: none */
 #include <math.h>
 #include <stdlib.h>
-#include "analytic/cells.h"
-#include "analytic/direct.h"
+#include "analytic/fbp/preweights.h"
+#include "analytic/fbp/fbp.h"
 #include "tests/support/support.h"
 
 #define PI 3.14159265358979323846
@@ -33,34 +33,34 @@ static gt_scan *scan_of(gt_shape shape, double turn, double offset, int deflecte
 	return s;
 }
 
-static gt_direct_plan *plan_of(const gt_scan *s)
+static gt_fbp_plan *plan_of(const gt_scan *s)
 {
 	static const gt_grid grid = { { 9, 8, 3 }, { 2, 2, 1 }, { 0, 0, 0 } };
-	gt_direct_plan *p;
-	ck_ok(gt_direct_plan_new("test", &grid, s, &gt_direct_defaults, NULL, &p));
+	gt_fbp_plan *p;
+	ck_ok(gt_fbp_plan_new("test", &grid, s, &gt_fbp_defaults, NULL, &p));
 	return p;
 }
 
 /* Tables of the plan against those of each view. tables: how many; 0: any. */
 static void check_tables(gt_scan *s, size_t tables)
 {
-	gt_direct_plan *p = plan_of(s);
-	gt_stand stand;
-	ck_ok(gt_stand_new("test", s, &stand));
-	const gt_cells c = { &stand, p->tilted, fabs(stand.offset) > 4 ? GT_OFFSET_DETECTOR : GT_EACH_ONCE, PI / stand.cover.range };
+	gt_fbp_plan *p = plan_of(s);
+	gt_angular_coverage stand;
+	ck_ok(gt_angular_coverage_new("test", s, &stand));
+	const gt_preweights c = { &stand, p->tilted, fabs(stand.offset) > 4 ? GT_OFFSET_DETECTOR : GT_EACH_ONCE, PI / stand.cover.range };
 	ck_assert(!tables || p->tables == tables);
 	for (size_t v = 0; v < s->views; v++) {
 		double gain[COLUMNS], slope[COLUMNS];
 		const size_t at = p->view[v].table * COLUMNS;
 		ck_assert_uint_lt(p->view[v].table, p->tables);
-		gt_cells_set(&c, v, gain, slope);
+		gt_preweights_set(&c, v, gain, slope);
 		for (size_t k = 0; k < COLUMNS; k++) {
 			ck_assert_double_eq_tol(p->gain[at + k], gain[k], 2e-12 * fabs(gain[k]) + 1e-300);
 			ck_assert_double_eq_tol(p->slope[at + k], slope[k], 2e-12 * fabs(slope[k]) + 1e-300);
 		}
 	}
-	gt_stand_free(&stand);
-	gt_direct_plan_free(p);
+	gt_angular_coverage_free(&stand);
+	gt_fbp_plan_free(p);
 	gt_scan_free(s);
 }
 
@@ -116,16 +116,16 @@ END_TEST
 
 START_TEST(others_have_their_own)
 {
-	gt_direct_plan *p;
+	gt_fbp_plan *p;
 	gt_scan *s = scan_of(GT_FLAT, 3.9, 0, 0);
 	p = plan_of(s);
 	ck_assert_uint_eq(p->tables, VIEWS);
-	gt_direct_plan_free(p);
+	gt_fbp_plan_free(p);
 	gt_scan_free(s);
 	s = scan_of(GT_ARC, 2 * PI, 0, 1);
 	p = plan_of(s);
 	ck_assert_uint_eq(p->tables, VIEWS);
-	gt_direct_plan_free(p);
+	gt_fbp_plan_free(p);
 	gt_scan_free(s);
 }
 END_TEST

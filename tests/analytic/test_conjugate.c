@@ -1,7 +1,7 @@
 /* Conjugate rays: planted faults are named, healthy scans are left in peace.
  * labels: unit property, backend: none */
-#include "analytic/conjugate.h"
-#include "core/random.h"
+#include <gantry/consistency.h>
+#include <gantry/random.h>
 #include "tests/analytic/bodies.h"
 
 enum { COLUMNS = 83, ROWS = 11, TURN = 114 };
@@ -46,7 +46,7 @@ static acquired acquire(const gt_orbit *o, double photons, uint64_t seed)
 	acquired a;
 	ck_ok(gt_scan_orbit(o, &a.scan));
 	double *exact = bodies_project(plain, BODIES, a.scan);
-	const size_t n = gt_scan_cells(a.scan);
+	const size_t n = gt_scan_size(a.scan);
 	ck_assert_ptr_nonnull(a.data = malloc(n * sizeof *a.data));
 	for (size_t i = 0; i < n; i++) {
 		gt_random r = gt_random_at(seed, i);
@@ -65,7 +65,7 @@ static void drop(acquired *a)
 
 static void reverse_data(acquired *a, int columns, int rows)
 {
-	const size_t n = gt_scan_cells(a->scan), line = a->scan->columns, image = line * a->scan->rows;
+	const size_t n = gt_scan_size(a->scan), line = a->scan->columns, image = line * a->scan->rows;
 	float *to = malloc(n * sizeof *to);
 	ck_assert_ptr_nonnull(to);
 	for (size_t i = 0; i < n; i++) {
@@ -271,8 +271,8 @@ START_TEST(what_cannot_be_told)
 	for (int i = 0; i < 2; i++) {
 		ck_ok(gt_scan_orbit(&o, &a.scan));
 		double *exact = bodies_project(i ? &round : endless, i ? 1 : 2, a.scan);
-		ck_assert_ptr_nonnull(a.data = malloc(gt_scan_cells(a.scan) * sizeof *a.data));
-		for (size_t k = 0; k < gt_scan_cells(a.scan); k++)
+		ck_assert_ptr_nonnull(a.data = malloc(gt_scan_size(a.scan) * sizeof *a.data));
+		for (size_t k = 0; k < gt_scan_size(a.scan); k++)
 			a.data[k] = (float)exact[k];
 		free(exact);
 		r = check(&a);
@@ -341,7 +341,7 @@ START_TEST(refusals)
 	drop(&a);
 	o = orbit_of(GT_ARC, 0, 0.25);
 	a = acquire(&o, 0, 1);
-	memset(a.data, 0, gt_scan_cells(a.scan) * sizeof *a.data);
+	memset(a.data, 0, gt_scan_size(a.scan) * sizeof *a.data);
 	ck_refused(gt_conjugate_check(a.scan, a.data, NULL, &r), GT_ERR_UNSUPPORTED, "pass through a body");
 	a.scan->columns = 3;
 	ck_refused(gt_conjugate_check(a.scan, a.data, NULL, &r), GT_ERR_UNSUPPORTED, "3 columns are too few");

@@ -66,7 +66,7 @@ static double *truncated(const gt_scan *s)
 {
 	static const body big = { 1, { 5, 4, 0 }, 36, 0.02 };
 	double *p = bodies_project(things, THINGS, s), *q = bodies_project(&big, 1, s);
-	for (size_t i = 0; i < gt_scan_cells(s); i++)
+	for (size_t i = 0; i < gt_scan_size(s); i++)
 		p[i] += q[i];
 	free(q);
 	return p;
@@ -134,7 +134,7 @@ START_TEST(nothing_is_left_behind)
 {
 	gt_backend *be = gt_test_backend();
 	gt_scan *s = scan_of(GT_ARC, 3.9);
-	const size_t n = gt_scan_cells(s);
+	const size_t n = gt_scan_size(s);
 	gt_array *p = gt_test_array(be, GT_F32, n, 5), *x;
 	float *before = malloc(n * sizeof *before), *after = malloc(n * sizeof *after);
 	ck_assert(before && after);
@@ -161,7 +161,7 @@ END_TEST
 START_TEST(views_add_up)
 {
 	gt_scan *s = scan_of(GT_FLAT, 2 * PI);
-	const size_t n = gt_scan_cells(s), cut = 31 * s->rows * s->columns;
+	const size_t n = gt_scan_size(s), cut = 31 * s->rows * s->columns;
 	double *p = truncated(s), *head = calloc(n, sizeof *head), *tail = calloc(n, sizeof *tail);
 	ck_assert(head && tail);
 	memcpy(head, p, cut * sizeof *p);
@@ -252,7 +252,7 @@ START_TEST(windows_smooth)
 	static const char *const order[] = { "filter=ram-lak", "filter=shepp-logan", "filter=cosine", "filter=hamming",
 		                             "filter=hann",    "filter=blackman",    "filter=parzen", "filter=parzen,cutoff=0.5" };
 	gt_scan *s = scan_of(GT_ARC, 2 * PI);
-	const size_t n = gt_scan_cells(s);
+	const size_t n = gt_scan_size(s);
 	float *noise = malloc(n * sizeof *noise);
 	double *p = malloc(n * sizeof *p), last = INFINITY;
 	ck_assert(noise && p);

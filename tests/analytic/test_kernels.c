@@ -128,7 +128,7 @@ static gt_status refused_as(gt_backend *be, const problem *p, gt_type type)
 	gt_grid g;
 	gt_scan *s = scan_of(p, &g);
 	const gt_analytic *m = gt_analytic_for(s);
-	gt_array *data = gt_test_array(be, type, gt_scan_cells(s), 1), *x = gt_test_array(be, type, gt_grid_voxels(&g), 2);
+	gt_array *data = gt_test_array(be, type, gt_scan_size(s), 1), *x = gt_test_array(be, type, gt_grid_voxels(&g), 2);
 	char options[256];
 	ck_assert_uint_le(m->options_size, sizeof options);
 	memcpy(options, m->defaults, m->options_size);
@@ -188,7 +188,7 @@ START_TEST(every_kernel_is_the_reference)
 	const problem *p = &problems[_i];
 	gt_grid g;
 	gt_scan *s = scan_of(p, &g);
-	double *data = random_data(gt_scan_cells(s)), *truth = on_cpu(p, &g, s, data);
+	double *data = random_data(gt_scan_size(s)), *truth = on_cpu(p, &g, s, data);
 	/* The CPU has one form, whatever is asked. */
 	for (int k = 0; k < (gt_test_is_gpu() ? KERNELS : 2); k++)
 		check_kernel(be, p, kernels[k], GT_F32, &g, s, data, truth);
@@ -241,7 +241,7 @@ START_TEST(every_launch_is_the_reference)
 	gt_grid g;
 	char text[96];
 	gt_scan *s = scan_of(p, &g);
-	double *data = random_data(gt_scan_cells(s)), *truth = on_cpu(p, &g, s, data);
+	double *data = random_data(gt_scan_size(s)), *truth = on_cpu(p, &g, s, data);
 	for (int k = 0; k < (gpu ? SHAPED : 1); k++)
 		for (int i = 0; i < (gpu ? SHAPES : 2); i++) {
 			const int many = !strcmp(shapes[i], "32x32") && !strcmp(shaped[k], "layered");
@@ -304,7 +304,7 @@ START_TEST(matrices_are_the_limit)
 	gt_grid g;
 	q.lean = 1e-8;
 	gt_scan *s = scan_of(&p, &g), *t = scan_of(&q, &g);
-	double *data = random_data(gt_scan_cells(s));
+	double *data = random_data(gt_scan_size(s));
 	double *x = reconstruct_as(be, GT_F64, "fdk", p.text, &g, s, data), *y = reconstruct_as(be, GT_F64, "fdk", p.text, &g, t, data);
 	const double d = difference(x, y, gt_grid_voxels(&g));
 	ck_assert_msg(d > 0 && d < 1e-5, "columns and matrices differ by %g", d);

@@ -1,6 +1,6 @@
 /* Ramp kernels, windows and responses. */
 /* labels: unit; backend: none */
-#include "analytic/filter.h"
+#include "analytic/fbp/ramp.h"
 #include "tests/analytic/bodies.h"
 
 #define CLOSE(x, y, tolerance) ck_assert_msg(fabs((x) - (y)) <= (tolerance), "%s = %.17g, not %.17g", #x, (double)(x), (double)(y))

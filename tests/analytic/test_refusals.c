@@ -28,12 +28,12 @@ static gt_status run(const gt_scan *s, const char *method, const char *text)
 {
 	gt_backend *be = gt_test_backend();
 	const gt_analytic *m = gt_analytic_find(method);
-	gt_array *p = gt_test_array(be, GT_F32, gt_scan_cells(s), 1), *x = gt_test_array(be, GT_F32, gt_grid_voxels(&grid), 2);
+	gt_array *p = gt_test_array(be, GT_F32, gt_scan_size(s), 1), *x = gt_test_array(be, GT_F32, gt_grid_voxels(&grid), 2);
 	void *options = malloc(m->options_size);
 	ck_assert_ptr_nonnull(options);
 	memcpy(options, m->defaults, m->options_size);
 	ck_ok(gt_params_parse(m->params, text, options));
-	const gt_status takes = gt_analytic_takes(m, &grid, s), st = gt_analytic_run(m, be, &grid, s, options, p, x);
+	const gt_status takes = gt_analytic_supports(m, &grid, s), st = gt_analytic_run(m, be, &grid, s, options, p, x);
 	ck_assert(text || takes == st);
 	free(options);
 	gt_array_free(p);
@@ -168,7 +168,7 @@ START_TEST(arrays_that_do_not_fit)
 	gt_scan *s = scan_of(&o);
 	gt_backend *be = gt_test_backend();
 	const gt_analytic *m = gt_analytic_find("fdk");
-	const size_t n = gt_scan_cells(s), voxels = gt_grid_voxels(&grid);
+	const size_t n = gt_scan_size(s), voxels = gt_grid_voxels(&grid);
 	gt_array *p = gt_test_array(be, GT_F32, n, 1), *q = gt_test_array(be, GT_F32, n - 1, 1);
 	gt_array *x = gt_test_array(be, GT_F32, voxels, 2), *y = gt_test_array(be, GT_F64, voxels, 2);
 	ck_refused(gt_analytic_run(m, be, &grid, s, NULL, q, x), GT_ERR_ARG, "projection values");

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analytic/slabs.h"
-#include "core/backend.h"
+#include <gantry/slab.h>
+#include "core/device/backend.h"
 #include "tests/support/support.h"
 
 #define PI 3.14159265358979323846
@@ -106,7 +106,7 @@ static float *whole(gt_backend *be, gt_type type, const gt_analytic *m, const ex
 {
 	gt_array *p, *x;
 	float *out = malloc(gt_grid_voxels(&e->grid) * sizeof *out);
-	ck_ok(gt_array_new(be, type, gt_scan_cells(scan), &p));
+	ck_ok(gt_array_new(be, type, gt_scan_size(scan), &p));
 	ck_ok(gt_array_new(be, type, gt_grid_voxels(&e->grid), &x));
 	gt_array_put_float(data, p);
 	ck_ok(gt_analytic_run(m, be, &e->grid, scan, options, p, x));
@@ -134,7 +134,7 @@ static void add(gt_slab *slab, const gt_scan *scan, const float *data, size_t vi
 	free(cut);
 }
 
-static float *by_slabs(gt_backend *be, gt_type type, const gt_slabs *s, const example *e, const gt_scan *scan, const float *data,
+static float *by_slabs(gt_backend *be, gt_type type, const gt_slab_plan *s, const example *e, const gt_scan *scan, const float *data,
                        size_t slices, size_t batch, size_t *most_rows)
 {
 	const size_t plane = e->grid.n[0] * e->grid.n[1];
@@ -145,7 +145,7 @@ static float *by_slabs(gt_backend *be, gt_type type, const gt_slabs *s, const ex
 		size_t row, rows;
 		gt_array *x;
 		gt_slab *slab;
-		gt_slabs_rows(s, z, n, &row, &rows);
+		gt_slab_plan_rows(s, z, n, &row, &rows);
 		ck_assert(row + rows <= scan->rows);
 		*most_rows = rows > *most_rows ? rows : *most_rows;
 		ck_ok(gt_array_new(be, type, n * plane, &x));
@@ -166,11 +166,11 @@ static void check_example(const example *e, gt_type type, double tolerance)
 	const gt_analytic *m = gt_analytic_find(e->method);
 	gt_scan *scan = scan_of(e);
 	void *options = options_of(m, e->options);
-	gt_slabs *s;
-	float *data = malloc(gt_scan_cells(scan) * sizeof *data);
-	gt_test_random(7, gt_scan_cells(scan), data);
+	gt_slab_plan *s;
+	float *data = malloc(gt_scan_size(scan) * sizeof *data);
+	gt_test_random(7, gt_scan_size(scan), data);
 	float *expected = whole(be, type, m, e, scan, data, options);
-	ck_ok(gt_slabs_new(m, &e->grid, scan, options, gt_backend_pool(be), &s));
+	ck_ok(gt_slab_plan_new(m, &e->grid, scan, options, gt_backend_pool(be), &s));
 	for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
 		size_t rows;
 		float *got = by_slabs(be, type, s, e, scan, data, cut[i][0], cut[i][1], &rows);
@@ -184,7 +184,7 @@ static void check_example(const example *e, gt_type type, double tolerance)
 	free(expected);
 	free(data);
 	free(options);
-	gt_slabs_free(s);
+	gt_slab_plan_free(s);
 	gt_scan_free(scan);
 	gt_backend_close(be);
 }
@@ -202,13 +202,13 @@ START_TEST(rows_of_wide_grids)
 	const example *e = &examples[0];
 	gt_grid wide = e->grid;
 	gt_scan *scan = scan_of(e);
-	gt_slabs *s;
+	gt_slab_plan *s;
 	size_t row, rows;
 	wide.pitch[0] = wide.pitch[1] = 12;
-	ck_ok(gt_slabs_new(gt_analytic_find("fdk"), &wide, scan, NULL, NULL, &s));
-	gt_slabs_rows(s, 14, 1, &row, &rows);
+	ck_ok(gt_slab_plan_new(gt_analytic_find("fdk"), &wide, scan, NULL, NULL, &s));
+	gt_slab_plan_rows(s, 14, 1, &row, &rows);
 	ck_assert_msg(rows < scan->rows / 2, "a slice takes %zu of %zu rows", rows, scan->rows);
-	gt_slabs_free(s);
+	gt_slab_plan_free(s);
 	gt_scan_free(scan);
 }
 END_TEST
@@ -218,17 +218,17 @@ START_TEST(refusals)
 	gt_backend *be = gt_test_backend();
 	const example *e = &examples[0];
 	gt_scan *scan = scan_of(e);
-	gt_slabs *s;
+	gt_slab_plan *s;
 	gt_slab *slab;
 	gt_array *x;
-	ck_refused(gt_slabs_new(gt_analytic_find("wfbp"), &e->grid, scan, NULL, NULL, &s), GT_ERR_UNSUPPORTED, "expected fdk or fbp");
-	ck_refused(gt_slabs_new(gt_analytic_find("fbp"), &e->grid, scan, NULL, NULL, &s), GT_ERR_UNSUPPORTED, "use fdk");
-	ck_ok(gt_slabs_new(gt_analytic_find("fdk"), &e->grid, scan, NULL, NULL, &s));
+	ck_refused(gt_slab_plan_new(gt_analytic_find("wfbp"), &e->grid, scan, NULL, NULL, &s), GT_ERR_UNSUPPORTED, "expected fdk or fbp");
+	ck_refused(gt_slab_plan_new(gt_analytic_find("fbp"), &e->grid, scan, NULL, NULL, &s), GT_ERR_UNSUPPORTED, "use fdk");
+	ck_ok(gt_slab_plan_new(gt_analytic_find("fdk"), &e->grid, scan, NULL, NULL, &s));
 	ck_ok(gt_array_new(be, GT_F32, 2 * e->grid.n[0] * e->grid.n[1], &x));
 	ck_refused(gt_slab_new(s, 0, 3, 1, x, &slab), GT_ERR_ARG, "expected");
 	ck_refused(gt_slab_new(s, e->grid.n[2] - 1, 2, 1, x, &slab), GT_ERR_ARG, "expected");
 	gt_array_free(x);
-	gt_slabs_free(s);
+	gt_slab_plan_free(s);
 	gt_scan_free(scan);
 	gt_backend_close(be);
 }

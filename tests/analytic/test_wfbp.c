@@ -232,7 +232,7 @@ START_TEST(cpu_double_and_backend)
 		o.spot = spot;
 		o.spots = i & 2 ? 2 : 0;
 		gt_scan *s = scan_of(&o);
-		const size_t n = gt_scan_cells(s), voxels = gt_grid_voxels(&g);
+		const size_t n = gt_scan_size(s), voxels = gt_grid_voxels(&g);
 		float *random = malloc(n * sizeof *random);
 		double *p = malloc(n * sizeof *p), off = 0, all = 0;
 		gt_backend *cpu, *be = gt_test_backend();

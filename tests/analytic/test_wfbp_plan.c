@@ -3,7 +3,7 @@
 #include "tests/analytic/helices.h"
 
 /* The row weights of the views of a bin at (x, y, z): how many, and their sum after each is divided by the sum. */
-static size_t share(const gt_helical_plan *p, const struct gt_helix_view *view, const double *height, double x, double y, double z,
+static size_t share(const gt_wfbp_plan *p, const struct gt_helix_view *view, const double *height, double x, double y, double z,
                     double *sum)
 {
 	double w[16], all = 0;
@@ -23,12 +23,12 @@ static size_t share(const gt_helical_plan *p, const struct gt_helix_view *view, 
 }
 
 /* By the plan alone: complete slices have some view in every bin, and their parts sum to 1. */
-static void check_bin(const gt_helical_plan *p, const gt_grid *g, size_t b)
+static void check_bin(const gt_wfbp_plan *p, const gt_grid *g, size_t b)
 {
 	struct gt_helix_view view[16];
 	double height[16 * (COLUMNS + 8)], off = 0;
 	for (size_t k = 0; k < p->turns; k++) {
-		view[k] = gt_helical_view(p, b, k);
+		view[k] = gt_wfbp_view(p, b, k);
 		for (size_t c = 0; c < p->detector.columns; c++) {
 			struct gt_helix_tap t;
 			gt_helix_find(p->direction, p->z, p->spot[0].views, p->sense * (view[k].direction - PI - p->fan[c]), &t);
@@ -53,16 +53,16 @@ static void check_bin(const gt_helical_plan *p, const gt_grid *g, size_t b)
 START_TEST(rows_are_those_of_the_rays)
 {
 	const gt_grid g = { { 5, 5, 5 }, { 17, 17, 5 }, { 1, -2, 0 } };
-	const gt_helical_options *options = gt_analytic_wfbp.defaults;
+	const gt_wfbp_options *options = gt_analytic_wfbp.defaults;
 	for (int shape = GT_FLAT; shape <= GT_ARC; shape++) {
 		gt_orbit o = orbit_of((gt_shape)shape, 0.9, 2.4);
 		gt_scan *s = scan_of(&o);
 		const double middle = o.start_angle + o.turn * ((double)o.views - 1) / (2 * (double)o.views);
-		gt_helical_plan *p;
+		gt_wfbp_plan *p;
 		double off = 0, height[COLUMNS + 8];
-		ck_ok(gt_helical_plan_new(&g, s, options, NULL, &p));
+		ck_ok(gt_wfbp_plan_new(&g, s, options, NULL, &p));
 		for (size_t j = 0; j < p->views; j += 7) {
-			const struct gt_helix_view view = gt_helical_view(p, j % p->bins, j / p->bins);
+			const struct gt_helix_view view = gt_wfbp_view(p, j % p->bins, j / p->bins);
 			for (size_t c = 0; c < p->detector.columns; c++) {
 				struct gt_helix_tap t;
 				gt_helix_find(p->direction, p->z, p->spot[0].views, view.direction - PI - p->fan[c], &t);
@@ -80,13 +80,13 @@ START_TEST(rows_are_those_of_the_rays)
 				one.z_center = o.pitch_per_turn * (one.start_angle - middle) / (2 * PI);
 				gt_scan *w = scan_of(&one);
 				const gt_detector d = gt_scan_detector(w);
-				ck_assert(gt_point_cell(&d, w->view, x, &column, &row));
+				ck_assert(gt_point_pixel(&d, w->view, x, &column, &row));
 				off = fmax(off, fabs(line.row0 + line.slope * x[2] - row));
 				gt_scan_free(w);
 			}
 		}
 		ck_assert_msg(off > 0 && off < 2e-3, "%s: rows are off by up to %g", gt_shape_names[shape], off);
-		gt_helical_plan_free(p);
+		gt_wfbp_plan_free(p);
 		gt_scan_free(s);
 	}
 }
@@ -95,20 +95,20 @@ END_TEST
 START_TEST(weights_sum_to_one)
 {
 	const gt_grid g = { { 31, 31, 61 }, { 2.4, 2.4, 1.7 }, { 0, 0, 0 } };
-	const gt_helical_options *options = gt_analytic_wfbp.defaults;
+	const gt_wfbp_options *options = gt_analytic_wfbp.defaults;
 	for (int i = 0; i < 3; i++) {
 		const gt_orbit o = orbit_of(GT_ARC, pitches[i], turns[i]);
 		gt_scan *s = scan_of(&o);
-		gt_helical_plan *p;
+		gt_wfbp_plan *p;
 		size_t first, end;
-		ck_ok(gt_helical_plan_new(&g, s, options, NULL, &p));
-		ck_ok(gt_helical_plan_filter(p, options, s->row_pitch, p->bins));
+		ck_ok(gt_wfbp_plan_new(&g, s, options, NULL, &p));
+		ck_ok(gt_wfbp_plan_filter(p, options, s->row_pitch, p->bins));
 		ck_assert(p->bins == VIEWS / 2 && p->turns <= 16 && p->detector.columns <= COLUMNS + 8);
 		for (size_t b = 0; b < p->bins; b++)
 			check_bin(p, &g, b);
-		gt_helical_complete(p, &first, &end);
+		gt_wfbp_complete(p, &first, &end);
 		ck_assert_msg(end - first > 5 && first > 0 && end < g.n[2], "pitch %g: slices %zu to %zu", pitches[i], first, end);
-		gt_helical_plan_free(p);
+		gt_wfbp_plan_free(p);
 		gt_scan_free(s);
 	}
 }
@@ -131,7 +131,7 @@ START_TEST(ends)
 	const gt_grid g = { { 25, 26, 41 }, { 2, 2, 2.5 }, { 1, 0, 0 } };
 	const gt_orbit o = orbit_of(GT_ARC, 0.9, 2.4);
 	gt_scan *s = scan_of(&o);
-	gt_analytic_seen seen;
+	gt_analytic_coverage seen;
 	ck_ok(gt_analytic_wfbp.seen(&g, s, &seen));
 	ck_assert(seen.first > 3 && seen.end < g.n[2] - 3 && seen.first < seen.end && isinf(seen.radius));
 	double *p = bodies_project(rods, 1, s), *zero = reconstruct("wfbp", "ends=zero", &g, s, p),
@@ -155,7 +155,7 @@ END_TEST
 START_TEST(slabs_of_long_scans)
 {
 	static const double spot[3][3] = { { 0.3, 0, -0.4 }, { -0.3, 0, 0.4 }, { 0, 0.5, 0 } };
-	const gt_helical_options *options = gt_analytic_wfbp.defaults;
+	const gt_wfbp_options *options = gt_analytic_wfbp.defaults;
 	for (int i = 0; i < 3; i++) {
 		gt_orbit o = orbit_of(GT_ARC, i == 1 ? 1.8 : 0.9, 7);
 		o.spot = spot;
@@ -165,14 +165,14 @@ START_TEST(slabs_of_long_scans)
 		const size_t first = i == 0 ? 1 : 29, slices = i == 0 ? 24 : 5;
 		slab.n[2] = slices;
 		slab.center[2] = voxel_at(&all, 2, first) + (double)(slices - 1) / 2 * all.pitch[2];
-		gt_helical_plan *p;
-		ck_ok(gt_helical_plan_new(&slab, s, options, NULL, &p));
+		gt_wfbp_plan *p;
+		ck_ok(gt_wfbp_plan_new(&slab, s, options, NULL, &p));
 		const size_t before = p->views;
-		gt_helical_plan_trim(p);
+		gt_wfbp_plan_trim(p);
 		ck_assert_msg(p->views < before * 2 / 3 && p->turns == (p->views + p->bins - 1) / p->bins, "%zu of %zu views", p->views,
 		              before);
-		gt_helical_plan_free(p);
-		const size_t n = gt_scan_cells(s), plane = all.n[0] * all.n[1];
+		gt_wfbp_plan_free(p);
+		const size_t n = gt_scan_size(s), plane = all.n[0] * all.n[1];
 		float *random = malloc(n * sizeof *random);
 		double *data = malloc(n * sizeof *data), off = 0;
 		ck_assert(random && data);

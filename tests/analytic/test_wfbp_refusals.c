@@ -5,7 +5,7 @@
 static gt_status run(const gt_grid *g, const gt_scan *s)
 {
 	gt_backend *be = gt_test_backend();
-	gt_array *p = gt_test_array(be, GT_F32, gt_scan_cells(s), 1), *x = gt_test_array(be, GT_F32, gt_grid_voxels(g), 2);
+	gt_array *p = gt_test_array(be, GT_F32, gt_scan_size(s), 1), *x = gt_test_array(be, GT_F32, gt_grid_voxels(g), 2);
 	const gt_status st = gt_analytic_run(&gt_analytic_wfbp, be, g, s, NULL, p, x);
 	gt_array_free(p);
 	gt_array_free(x);
@@ -82,7 +82,7 @@ START_TEST(pitch_beyond_the_limit)
 	/* Between: complete as far as it is. 2 pi cos g / (pi + 2 g) = 1.8 at r = 200 sin g. */
 	o.pitch_per_turn = 1.8 * ROWS_AT_AXIS;
 	s = scan_of(&o);
-	gt_analytic_seen seen;
+	gt_analytic_coverage seen;
 	ck_ok(gt_analytic_wfbp.seen(&grid, s, &seen));
 	const double g = asin(seen.radius / DISTANCE);
 	ck_assert_msg(fabs(2 * PI * cos(g) / (PI + 2 * g) - seen.pitch) < 1e-6 && fabs(seen.pitch - 1.8) < 1e-3, "radius %g of pitch %g",

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/random.h"
+#include <gantry/random.h>
 #include "tests/support/support.h"
 
 enum { N = 100003 }; /* divides nothing */
@@ -78,16 +78,16 @@ static void apply(enum op op, const gt_array *x, gt_array *y)
 		gt_axpby(0.3, x, -1.2, y);
 		break;
 	case OVER:
-		gt_over(x, 0.25, y);
+		gt_divide(x, 0.25, y);
 		break;
 	case LESS:
-		gt_less(x, -0.3, 0.2, y);
+		gt_sub_clamped(x, -0.3, 0.2, y);
 		break;
 	case MUL:
 		gt_mul(x, y);
 		break;
 	case INV:
-		gt_inv(0.25, y);
+		gt_reciprocal(0.25, y);
 		break;
 	case CLAMP:
 		gt_clamp(-0.3, 0.2, y);
@@ -158,8 +158,8 @@ START_TEST(reductions)
 	}
 	ck_assert_double_eq_tol(gt_sum(p.x), sum, 1e-9);
 	ck_assert_double_eq_tol(gt_dot(p.x, p.y), dot, 1e-9);
-	ck_assert_double_eq_tol(gt_dist2(p.x, p.y), dist, 1e-8);
-	ck_assert_double_eq_tol(gt_wdot(p.x, p.y), weighted, 1e-9);
+	ck_assert_double_eq_tol(gt_distance2(p.x, p.y), dist, 1e-8);
+	ck_assert_double_eq_tol(gt_weighted_norm2(p.x, p.y), weighted, 1e-9);
 	ck_assert_double_eq(gt_max(p.x), most);
 	ck_assert_double_eq(gt_min(p.x), least);
 	ck_assert_double_eq(gt_dot(p.x, p.y), gt_dot(p.x, p.y));
@@ -187,28 +187,28 @@ START_TEST(one_pass)
 			gt_xpay(a[2], 0.7, b);
 			gt_clamp(-0.4, 0.6, b);
 			gt_copy(a[2], a[3]);
-			gt_climb(0.7, a[0], a[1], -0.4, 0.6, a[3]);
-			ck_assert(n == 0 || gt_dist2(b, a[3]) <= close * close * (double)n);
+			gt_add_scaled_clamped(0.7, a[0], a[1], -0.4, 0.6, a[3]);
+			ck_assert(n == 0 || gt_distance2(b, a[3]) <= close * close * (double)n);
 			gt_copy(a[2], b);
-			gt_over(a[1], 0.2, b);
-			gt_less(a[0], -0.3, 0.5, b);
+			gt_divide(a[1], 0.2, b);
+			gt_sub_clamped(a[0], -0.3, 0.5, b);
 			gt_copy(a[2], a[3]);
-			gt_descend(a[0], a[1], 0.2, -0.3, 0.5, a[3]);
-			ck_assert(n == 0 || gt_dist2(b, a[3]) <= close * close * (double)n);
+			gt_divide_step(a[0], a[1], 0.2, -0.3, 0.5, a[3]);
+			ck_assert(n == 0 || gt_distance2(b, a[3]) <= close * close * (double)n);
 			gt_copy(a[2], a[3]);
-			gt_later_rest(a[0], a[1], a[3], &sum[0]);
+			gt_weighted_residual_async(a[0], a[1], a[3], &sum[0]);
 			gt_copy(a[2], b);
 			gt_xpay(a[0], -1, b);
 			const double squares = gt_dot(b, b);
 			ck_assert_double_eq_tol(sum[0], squares, close * (1 + squares));
 			gt_mul(a[1], b);
-			ck_assert(n == 0 || gt_dist2(b, a[3]) <= close * close * (double)n);
+			ck_assert(n == 0 || gt_distance2(b, a[3]) <= close * close * (double)n);
 			gt_scale(-1, b); /* w (y - x) */
 			gt_copy(a[2], a[3]);
-			gt_later_misfit(a[0], a[1], a[3], &sum[1]);
-			ck_assert(n == 0 || gt_dist2(b, a[3]) <= close * close * (double)n);
+			gt_data_misfit_async(a[0], a[1], a[3], &sum[1]);
+			ck_assert(n == 0 || gt_distance2(b, a[3]) <= close * close * (double)n);
 			gt_copy(a[2], a[3]);
-			gt_later_misfit(a[0], NULL, a[3], &sum[2]);
+			gt_data_misfit_async(a[0], NULL, a[3], &sum[2]);
 			ck_assert_double_eq_tol(gt_dot(b, a[3]), sum[1], close * (1 + (double)n));
 			ck_assert_double_eq_tol(sum[2], squares, close * (1 + squares));
 			ck_assert_double_eq_tol(gt_dot(a[3], a[3]), squares, close * (1 + squares));
@@ -236,28 +236,28 @@ START_TEST(reductions_later)
 	const size_t before = gt_backend_counters(be).waits;
 	for (size_t k = 0; k < MANY; k++) {
 		ck_ok(gt_array_part(x, k, 3000 - k, &part[k]));
-		gt_later_sum(part[k], &sum[4 * k]);
-		gt_later_dot(x, b, &sum[4 * k + 1]);
-		gt_later_wdot(x, b, &sum[4 * k + 2]);
-		gt_later_dist2(x, b, &sum[4 * k + 3]);
+		gt_sum_async(part[k], &sum[4 * k]);
+		gt_dot_async(x, b, &sum[4 * k + 1]);
+		gt_weighted_norm2_async(x, b, &sum[4 * k + 2]);
+		gt_distance2_async(x, b, &sum[4 * k + 3]);
 	}
 	ck_assert(isnan(sum[4 * MANY - 1]));
-	gt_settle(be);
-	gt_settle(be);
+	gt_reductions_wait(be);
+	gt_reductions_wait(be);
 	ck_assert_uint_le(gt_backend_counters(be).waits - before, 4 * MANY / 1024 + 1);
 	for (size_t k = 0; k < MANY; k++) {
 		ck_assert_double_eq(sum[4 * k], gt_sum(part[k]));
 		ck_assert_double_eq(sum[4 * k + 1], gt_dot(x, c));
-		ck_assert_double_eq(sum[4 * k + 2], gt_wdot(x, c));
-		ck_assert_double_eq(sum[4 * k + 3], gt_dist2(x, c));
+		ck_assert_double_eq(sum[4 * k + 2], gt_weighted_norm2(x, c));
+		ck_assert_double_eq(sum[4 * k + 3], gt_distance2(x, c));
 		gt_array_free(part[k]);
 	}
-	gt_later_dot(x, y, &sum[0]); /* other sizes */
-	gt_later_dot(x, b, &sum[1]);
-	gt_settle(be);
+	gt_dot_async(x, y, &sum[0]); /* other sizes */
+	gt_dot_async(x, b, &sum[1]);
+	gt_reductions_wait(be);
 	ck_assert(isnan(sum[0]) && isnan(sum[1]));
 	ck_refused(gt_backend_status(be), GT_ERR_ARG, "dot: 3000");
-	gt_later_dot(x, b, &sum[1]);
+	gt_dot_async(x, b, &sum[1]);
 	ck_assert_double_eq(gt_dot(x, b), sum[1]);
 	gt_array_free(x);
 	gt_array_free(y);

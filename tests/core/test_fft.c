@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/fft.h"
+#include "core/fft/fft.h"
 #include "tests/support/images.h"
 #include "tests/support/support.h"
 
@@ -50,25 +50,25 @@ START_TEST(is_a_sum_in_space)
 	const gt_type type = _i / SHAPES ? GT_F64 : GT_F32;
 	const double limit = type == GT_F32 ? 2e-6 : 1e-13;
 	gt_backend *be = gt_test_backend();
-	gt_slices *s = NULL;
+	gt_slice_filter *s = NULL;
 	gt_array *x = gt_test_array(be, type, voxels, 3), *y = gt_test_array(be, type, voxels, 4),
 		 *scale = gt_test_array(be, type, voxels, 5);
 	gt_array *before = NULL, *response = NULL;
 	size_t wide[2];
 	ck_ok(gt_array_like(y, &before));
 	gt_copy(y, before);
-	ck_ok(gt_slices_new(be, type, n, &s));
-	gt_slices_padded(s, wide);
+	ck_ok(gt_slice_filter_new(be, type, n, &s));
+	gt_slice_filter_padded(s, wide);
 	ck_assert(wide[0] >= 2 * n[0] && wide[1] >= 2 * n[1]);
 	double *kernel = calloc(n[0] * n[1], sizeof *kernel), *spectrum = calloc((wide[0] / 2 + 1) * wide[1], sizeof *spectrum);
 	for (size_t i = 0; i < n[0] * n[1]; i++)
 		kernel[i] = cut(n, center, (double)(i % n[0]) - (double)center[0], (double)(i / n[0]) - (double)center[1]);
-	ck_ok(gt_slices_spectrum(s, kernel, center, spectrum));
-	ck_ok(gt_slices_response(s, spectrum, &response));
+	ck_ok(gt_slice_filter_spectrum(s, kernel, center, spectrum));
+	ck_ok(gt_slice_filter_response(s, spectrum, &response));
 
 	double *hx = gt_test_values(x), *hs = gt_test_values(scale), *hb = gt_test_values(before), *want = expected(n, center, hs, hx);
-	gt_slices_share share = { scale, NULL, 0 };
-	gt_slices_filter(s, response, &share, 0, x, y);
+	gt_slice_filter_share share = { scale, NULL, 0 };
+	gt_slice_filter_apply(s, response, &share, 0, x, y);
 	double *got = gt_test_values(y);
 	ck_assert_double_lt(gt_test_off(got, want, voxels), limit);
 	free(got);
@@ -76,8 +76,8 @@ START_TEST(is_a_sum_in_space)
 	gt_array *place = gt_test_array(be, type, voxels, 6);
 	gt_scale(2, place);
 	double *hp = gt_test_values(place);
-	share = (gt_slices_share){ scale, place, 0.25 };
-	gt_slices_filter(s, response, &share, 1, x, y);
+	share = (gt_slice_filter_share){ scale, place, 0.25 };
+	gt_slice_filter_apply(s, response, &share, 1, x, y);
 	got = gt_test_values(y);
 	for (size_t i = 0; i < voxels; i++)
 		hs[i] *= sqrt(fmax(0, 1 - fabs(hp[i] - 0.25)));
@@ -95,7 +95,7 @@ START_TEST(is_a_sum_in_space)
 	gt_array_free(place);
 	gt_array_free(scale);
 	gt_array_free(response);
-	gt_slices_free(s);
+	gt_slice_filter_free(s);
 	gt_backend_close(be);
 }
 END_TEST
@@ -103,20 +103,20 @@ END_TEST
 START_TEST(refuses)
 {
 	gt_backend *be = gt_test_backend();
-	gt_slices *s = NULL;
-	ck_refused(gt_slices_new(be, GT_F32, (size_t[3]){ 4, 0, 3 }, &s), GT_ERR_UNSUPPORTED, "0 voxels along y");
-	ck_refused(gt_slices_new(be, GT_F32, (size_t[3]){ 4, 5, 0 }, &s), GT_ERR_ARG, "no slices");
-	ck_ok(gt_slices_new(be, GT_F32, (size_t[3]){ 4, 5, 2 }, &s));
+	gt_slice_filter *s = NULL;
+	ck_refused(gt_slice_filter_new(be, GT_F32, (size_t[3]){ 4, 0, 3 }, &s), GT_ERR_UNSUPPORTED, "0 voxels along y");
+	ck_refused(gt_slice_filter_new(be, GT_F32, (size_t[3]){ 4, 5, 0 }, &s), GT_ERR_ARG, "no slices");
+	ck_ok(gt_slice_filter_new(be, GT_F32, (size_t[3]){ 4, 5, 2 }, &s));
 	gt_array *x = gt_test_array(be, GT_F32, 40, 1), *other = gt_test_array(be, GT_F32, 39, 1), *response = NULL;
 	double *flat = calloc(1000, sizeof *flat);
-	ck_ok(gt_slices_response(s, flat, &response));
-	gt_slices_filter(s, response, &(gt_slices_share){ other, NULL, 0 }, 0, x, x);
+	ck_ok(gt_slice_filter_response(s, flat, &response));
+	gt_slice_filter_apply(s, response, &(gt_slice_filter_share){ other, NULL, 0 }, 0, x, x);
 	ck_refused(gt_backend_status(be), GT_ERR_ARG, "the scale has 39");
 	free(flat);
 	gt_array_free(x);
 	gt_array_free(other);
 	gt_array_free(response);
-	gt_slices_free(s);
+	gt_slice_filter_free(s);
 	gt_backend_close(be);
 }
 END_TEST

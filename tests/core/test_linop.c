@@ -2,7 +2,7 @@
  * labels: unit */
 #include <stdlib.h>
 #include <string.h>
-#include "core/backend.h"
+#include "core/device/backend.h"
 #include "tests/support/support.h"
 
 /* A 3 x 4 matrix whose adjoint can be spoiled in one entry. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/params.h"
+#include <gantry/params.h>
 #include "tests/support/support.h"
 
 struct options {

@@ -2,7 +2,7 @@
  * labels: unit  backend: none */
 #include <stdatomic.h>
 #include <stdlib.h>
-#include "core/threads.h"
+#include <gantry/threads.h>
 #include "tests/support/support.h"
 
 struct count {

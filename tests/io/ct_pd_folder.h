@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "io/dicom.h"
-#include "io/format.h"
+#include "io/dicom/dicom.h"
+#include <gantry/io.h>
 #include "tests/support/support.h"
 
 enum { VIEWS = 23, ROWS = 5, COLUMNS = 17 };
@@ -65,7 +65,7 @@ static inline gt_projections *projections(gt_shape form, double pitch)
 		             .spots = 2 };
 	gt_projections *p = calloc(1, sizeof *p);
 	ck_ok(gt_scan_orbit(&o, &p->scan));
-	const size_t n = gt_scan_cells(p->scan);
+	const size_t n = gt_scan_size(p->scan);
 	float measured[VIEWS];
 	gt_test_random(7, VIEWS, measured);
 	for (size_t v = 0; v < VIEWS && pitch != 0; v++) {
@@ -132,7 +132,7 @@ static inline void same(const gt_projections *p, const gt_projections *q)
 			for (int a = 0; a < 2; a++)
 				ck_assert_double_eq_tol(s->view[v].arc_center[a], t->view[v].arc_center[a], 2e-4);
 	}
-	for (size_t i = 0; i < gt_scan_cells(s); i++) {
+	for (size_t i = 0; i < gt_scan_size(s); i++) {
 		ck_assert_double_eq_tol(p->data[i], q->data[i], 6.2 / 65535 / 2 + 1e-6);
 		ck_assert_double_eq_tol(p->photons[i], q->photons[i], 1e-3);
 	}

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "io/dicom.h"
+#include "io/dicom/dicom.h"
 #include "tests/support/support.h"
 
 /* Tests of what DICOM holds are skipped where DCMTK lacks, and say so. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "io/format.h"
+#include <gantry/io.h>
 #include "tests/io/volumes.h"
 #include "tests/support/support.h"
 

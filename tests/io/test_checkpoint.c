@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "io/checkpoint.h"
-#include "io/format.h"
+#include <gantry/checkpoint.h>
+#include <gantry/io.h>
 #include "tests/support/support.h"
 
 static char folder[] = "/tmp/gantry-checkpoint-XXXXXX";
@@ -32,7 +32,7 @@ struct things {
 	gt_backend *be;
 	gt_array *big, *small, *zero;
 	double value, nothing;
-	gt_kept list[6];
+	gt_state_entry list[6];
 };
 
 static struct things *things(gt_type type, size_t big, unsigned seed)
@@ -45,7 +45,7 @@ static struct things *things(gt_type type, size_t big, unsigned seed)
 	gt_scale(1.0 / 3, t->big);
 	t->value = seed / 7.0;
 	t->nothing = NAN;
-	const gt_kept list[] = { { "x", t->big, NULL },        { "small", t->small, NULL },      { "zero", t->zero, NULL },
+	const gt_state_entry list[] = { { "x", t->big, NULL },        { "small", t->small, NULL },      { "zero", t->zero, NULL },
 		                 { "value", NULL, &t->value }, { "nothing", NULL, &t->nothing }, { NULL, NULL, NULL } };
 	memcpy(t->list, list, sizeof list);
 	return t;
@@ -148,14 +148,14 @@ START_TEST(others_are_refused)
 	ck_refused(fill_from_file(longer), GT_ERR_FORMAT, "variable x: has 1000 double values, expected 1001 double ones");
 	b->list[1].name = "other";
 	ck_refused(fill_from_file(b), GT_ERR_FORMAT, "variable other is missing");
-	b->list[1] = (gt_kept){ "small", NULL, &b->value };
+	b->list[1] = (gt_state_entry){ "small", NULL, &b->value };
 	ck_refused(fill_from_file(b), GT_ERR_FORMAT, "variable small: has 7 double values, expected 1 double");
-	b->list[1] = (gt_kept){ "small", b->small, NULL };
+	b->list[1] = (gt_state_entry){ "small", b->small, NULL };
 	b->list[4].name = NULL;
 	ck_refused(fill_from_file(b), GT_ERR_FORMAT, "has 5 variables, expected the 4");
 	/* Neither array nor number: passed over, but it has to be there. */
 	b->list[4].name = "nothing";
-	b->list[1] = (gt_kept){ "small", NULL, NULL };
+	b->list[1] = (gt_state_entry){ "small", NULL, NULL };
 	gt_fill(3, b->small);
 	ck_ok(fill_from_file(b));
 	ck_assert_double_eq(gt_max(b->small), 3);

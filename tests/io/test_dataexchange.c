@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "io/format.h"
-#include "core/scan_math.h"
+#include <gantry/io.h>
+#include <gantry/scan_math.h>
 #include "tests/io/others.h"
 #include "tests/support/support.h"
 
@@ -168,7 +168,7 @@ static void check_rays(const gt_projections *p, const exchange *x, double tolera
 			for (size_t c = 2; c + 2 < x->columns; c++) {
 				double sum = 0, point[3], along[3];
 				for (int k = 0; k < 5; k++) {
-					gt_cell_ray(&d, &p->scan->view[v], (double)c + (k - 2) / 5.0, (double)r, point, along);
+					gt_pixel_ray(&d, &p->scan->view[v], (double)c + (k - 2) / 5.0, (double)r, point, along);
 					/* s of the ray = point . (cos, sin) of its normal, the direction being (sin, -cos). */
 					const double length = hypot(along[0], along[1]), nx = -along[1] / length, ny = along[0] / length;
 					sum += line_integral(atan2(ny, nx), (point[0] * nx + point[1] * ny) / p->scan->column_pitch) / 5;

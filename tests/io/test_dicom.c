@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "io/dicom.h"
+#include "io/dicom/dicom.h"
 #include "tests/io/dicom_bytes.h"
 #include "tests/support/support.h"
 

@@ -21,7 +21,7 @@ START_TEST(what_is_written_comes_back)
 	ck_ok(write_as(q, NULL));
 	ck_ok(read_as(NULL, &r));
 	ck_assert_int_eq(memcmp(q->scan->view, r->scan->view, VIEWS * sizeof *q->scan->view), 0);
-	for (size_t i = 0; i < gt_scan_cells(q->scan); i++)
+	for (size_t i = 0; i < gt_scan_size(q->scan); i++)
 		ck_assert_double_eq_tol(q->data[i], r->data[i], 1e-6);
 	gt_projections_free(r);
 	gt_projections_free(p);
@@ -73,7 +73,7 @@ START_TEST(photon_statistics)
 	p->photons = NULL;
 	ck_ok(write_as(p, &style));
 	ck_ok(read_as(NULL, &q));
-	for (size_t i = 0; i < gt_scan_cells(p->scan); i++)
+	for (size_t i = 0; i < gt_scan_size(p->scan); i++)
 		ck_assert(q->photons[i] == 12345);
 	gt_projections_free(q);
 	gt_read_options alone = gt_read_defaults;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "io/format.h"
+#include <gantry/io.h>
 #include "tests/io/others.h"
 #include "tests/support/support.h"
 
@@ -50,7 +50,7 @@ static gt_projections *projections(gt_shape shape, int spots, int extras)
 	};
 	gt_projections *p = calloc(1, sizeof *p);
 	ck_ok(gt_scan_orbit(&orbit, &p->scan));
-	const size_t n = gt_scan_cells(p->scan);
+	const size_t n = gt_scan_size(p->scan);
 	p->data = malloc(n * sizeof(float));
 	gt_test_random(1, n, p->data);
 	if (extras) {
@@ -83,7 +83,7 @@ static void round_trip(gt_shape shape, int spots, int extras, int deflate)
 	o.deflate = deflate;
 	ck_ok(gt_write_projections(path, &o, p));
 	ck_ok(gt_read_projections(path, NULL, &q));
-	const size_t n = gt_scan_cells(p->scan);
+	const size_t n = gt_scan_size(p->scan);
 	ck_assert_uint_eq(gt_scan_hash(p->scan), gt_scan_hash(q->scan));
 	ck_assert_uint_eq(p->from.scan_hash, q->from.scan_hash);
 	ck_assert_pstr_eq(p->from.command, q->from.command);

@@ -44,23 +44,23 @@ START_TEST(slices_come_back)
 	for (int i = 0; i < 4; i++) {
 		gt_write_options o = gt_write_defaults;
 		gt_volume *v = volume(), head = *v, *w;
-		gt_slices *s;
+		gt_slice_writer *s;
 		head.data = NULL;
 		o.unit = i / 2 ? GT_HU : GT_PER_MM;
 		snprintf(path, sizeof path, "%s/%s", folder, names[i % 2]);
-		ck_ok(gt_slices_create(path, &o, &head, &s));
-		ck_ok(gt_slices_write(s, 2, v->data));
+		ck_ok(gt_slice_writer_create(path, &o, &head, &s));
+		ck_ok(gt_slice_writer_write(s, 2, v->data));
 		ck_assert_int_ne(access(path, F_OK), 0);
-		ck_ok(gt_slices_write(s, 1, v->data + 2 * 35));
-		ck_ok(gt_slices_commit(s));
+		ck_ok(gt_slice_writer_write(s, 1, v->data + 2 * 35));
+		ck_ok(gt_slice_writer_commit(s));
 		ck_ok(gt_read_volume(path, NULL, &w));
 		same(v, w, i / 2 ? 1e-7 : 0);
 		ck_assert(w->unit == o.unit);
 		gt_volume_free(w);
 		unlink(path);
-		ck_ok(gt_slices_create(path, &o, &head, &s));
-		ck_ok(gt_slices_write(s, 2, v->data));
-		ck_refused(gt_slices_commit(s), GT_ERR_ARG, "2 of 3 slices are written");
+		ck_ok(gt_slice_writer_create(path, &o, &head, &s));
+		ck_ok(gt_slice_writer_write(s, 2, v->data));
+		ck_refused(gt_slice_writer_commit(s), GT_ERR_ARG, "2 of 3 slices are written");
 		ck_assert_int_ne(access(path, F_OK), 0);
 		gt_volume_free(v);
 	}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "io/png.h"
+#include <gantry/image.h>
 #include "tests/support/support.h"
 
 static char folder[64], path[128];

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "io/format.h"
-#include "io/rabbitct.h"
+#include <gantry/io.h>
+#include <gantry/rabbitct.h>
 #include "tests/support/support.h"
 
 enum { W = 7, H = 5, N = 3, RECORD = 96 + 4 * W * H };

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include "io/format.h"
+#include <gantry/io.h>
 #include "tests/io/others.h"
 #include "tests/support/support.h"
 
@@ -40,8 +40,8 @@ static void setup(void)
 	snprintf(path, sizeof path, "%s/a.nc", folder);
 	given = calloc(1, sizeof *given);
 	ck_ok(gt_scan_orbit(&orbit, &given->scan));
-	given->data = malloc(gt_scan_cells(given->scan) * sizeof(float));
-	gt_test_random(5, gt_scan_cells(given->scan), given->data);
+	given->data = malloc(gt_scan_size(given->scan) * sizeof(float));
+	gt_test_random(5, gt_scan_size(given->scan), given->data);
 	ck_ok(gt_write_projections(path, NULL, given));
 }
 
@@ -115,7 +115,7 @@ END_TEST
 
 START_TEST(negative_weights)
 {
-	given->weight = calloc(gt_scan_cells(given->scan), sizeof(float));
+	given->weight = calloc(gt_scan_size(given->scan), sizeof(float));
 	given->weight[9] = -0.5f;
 	ck_ok(gt_write_projections(path, NULL, given));
 	refused("variable weight: 1 of 216 values are below 0, the first at [0][1][0]");

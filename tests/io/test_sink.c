@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "io/sink.h"
+#include "io/write_kit/direct_writer.h"
 #include "tests/support/support.h"
 
 /* More than three blocks, and an odd number. */
@@ -42,12 +42,12 @@ START_TEST(numbers_come_back)
 	static const size_t cut[] = { 0, 1, 70001, BLOCK - 5, 2 * BLOCK + 1, NUMBERS };
 	const int past = _i & 1, head = _i & 2 ? 333 : 0;
 	const double water = _i & 4 ? 0.02 : 0;
-	gt_sink *s;
-	ck_ok(gt_sink_new("volume", name, file, head, past, water, &s));
+	gt_direct_writer *s;
+	ck_ok(gt_direct_writer_new("volume", name, file, head, past, water, &s));
 	for (size_t i = 0; i + 1 < sizeof cut / sizeof *cut; i++)
-		ck_ok(gt_sink_write(s, cut[i], cut[i + 1] - cut[i], data + cut[i]));
-	ck_ok(gt_sink_write(s, NUMBERS, 0, data));
-	gt_sink_free(s);
+		ck_ok(gt_direct_writer_write(s, cut[i], cut[i + 1] - cut[i], data + cut[i]));
+	ck_ok(gt_direct_writer_write(s, NUMBERS, 0, data));
+	gt_direct_writer_free(s);
 	ck_assert_int_eq(pread(file, got, NUMBERS * sizeof *got, head), (ssize_t)(NUMBERS * sizeof *got));
 	for (size_t i = 0; i < NUMBERS; i++)
 		if (got[i] != (water > 0 ? (float)(1000 * (data[i] / water - 1)) : data[i]))
@@ -62,22 +62,22 @@ START_TEST(full_disk)
 {
 	const struct rlimit little = { 9 << 20, RLIM_INFINITY };
 	struct rlimit before;
-	gt_sink *s;
+	gt_direct_writer *s;
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
 	signal(SIGXFSZ, SIG_IGN);
-	ck_ok(gt_sink_new("volume", name, file, 0, _i, 0, &s));
+	ck_ok(gt_direct_writer_new("volume", name, file, 0, _i, 0, &s));
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
-	const gt_status st = gt_sink_write(s, 0, NUMBERS, data);
+	const gt_status st = gt_direct_writer_write(s, 0, NUMBERS, data);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
 	ck_refused(st, GT_ERR_IO, "volume: cannot be written: ");
-	gt_sink_free(s);
+	gt_direct_writer_free(s);
 }
 END_TEST
 
 START_TEST(small_is_kept)
 {
-	ck_assert(!gt_sink_past(1e6));
-	ck_assert(gt_sink_past(1e18));
+	ck_assert(!gt_direct_writer_past(1e6));
+	ck_assert(gt_direct_writer_past(1e18));
 }
 END_TEST
 

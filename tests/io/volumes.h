@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "io/format.h"
+#include <gantry/io.h>
 #include "tests/support/support.h"
 
 static inline gt_volume *volume(void)

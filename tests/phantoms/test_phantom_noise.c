@@ -11,7 +11,7 @@ static float *noisy(double photons, double electronic, float value, uint64_t see
 	float *p = malloc(N * sizeof *p);
 	for (size_t i = 0; i < N; i++)
 		p[i] = value;
-	gt_noise(photons, electronic, seed, 0, NULL, p, N);
+	gt_add_photon_noise(photons, electronic, seed, 0, NULL, p, N);
 	return p;
 }
 
@@ -77,8 +77,8 @@ START_TEST(same_numbers_for_any_cut)
 		ck_ok(gt_pool_new(threads[t], &pool));
 		for (size_t i = 0; i < N; i++)
 			other[i] = 3;
-		gt_noise(2e4, 4, 99, 0, pool, other, 777);
-		gt_noise(2e4, 4, 99, 777, pool, other + 777, N - 777);
+		gt_add_photon_noise(2e4, 4, 99, 0, pool, other, 777);
+		gt_add_photon_noise(2e4, 4, 99, 777, pool, other + 777, N - 777);
 		ck_assert_mem_eq(all, other, N * sizeof *all);
 		gt_pool_free(pool);
 	}

@@ -65,10 +65,10 @@ START_TEST(ball_on_every_detector)
 {
 	gt_phantom *p = body(BALL);
 	gt_scan *s = orbit_scan((gt_shape)_i, 90, 40, 0.25);
-	float *out = malloc(gt_scan_cells(s) * sizeof *out);
+	float *out = malloc(gt_scan_size(s) * sizeof *out);
 	ck_ok(gt_phantom_project(p, s, 1, NULL, NULL, NULL, out));
 	double worst = 0, most = 0;
-	for (size_t i = 0; i < gt_scan_cells(s); i++) {
+	for (size_t i = 0; i < gt_scan_size(s); i++) {
 		const double chord = ball_chord(s, i / (90 * 40), (double)(i % 90), (double)(i / 90 % 40));
 		worst = fmax(worst, fabs(out[i] - chord));
 		most = fmax(most, chord);
@@ -90,11 +90,11 @@ START_TEST(sub_rays_are_finer_cells)
 	fine->row_pitch /= 3;
 	fine->column_center = 3 * s->column_center + 1;
 	fine->row_center = 3 * s->row_center + 1;
-	float *out = malloc(gt_scan_cells(s) * sizeof *out), *parts = malloc(gt_scan_cells(fine) * sizeof *parts);
+	float *out = malloc(gt_scan_size(s) * sizeof *out), *parts = malloc(gt_scan_size(fine) * sizeof *parts);
 	ck_ok(gt_phantom_project(p, s, 3, NULL, NULL, NULL, out));
 	ck_ok(gt_phantom_project(p, fine, 1, NULL, NULL, NULL, parts));
 	double worst = 0, most = 0;
-	for (size_t i = 0; i < gt_scan_cells(s); i++) {
+	for (size_t i = 0; i < gt_scan_size(s); i++) {
 		const size_t column = i % 40, row = i / 40 % 20, view = i / 800;
 		double sum = 0;
 		for (size_t k = 0; k < 9; k++)
@@ -120,7 +120,7 @@ START_TEST(nothing_behind_the_source)
 	const double *source = s->view[0].source;
 	const gt_phantom_options o = { .water = 1, .scale = 1, .shift = { 1.5 * source[0], 1.5 * source[1], source[2] } };
 	ck_ok(body_read("ellipsoid radius=30 density=1\n", 30, &o, &p));
-	float *out = malloc(gt_scan_cells(s) * sizeof *out), sum = 0;
+	float *out = malloc(gt_scan_size(s) * sizeof *out), sum = 0;
 	ck_ok(gt_phantom_project(p, s, 1, NULL, NULL, NULL, out));
 	for (size_t i = 0; i < 9 * 5; i++)
 		sum += out[i];
@@ -210,7 +210,7 @@ START_TEST(threads_do_not_matter)
 	gt_phantom *p = NULL;
 	ck_ok(gt_phantom_new("forbild-head", NULL, &p));
 	gt_scan *s = orbit_scan(GT_ARC, 70, 13, 0.25);
-	const size_t cells = gt_scan_cells(s), voxels = gt_grid_voxels(&odd_grid);
+	const size_t cells = gt_scan_size(s), voxels = gt_grid_voxels(&odd_grid);
 	float *one = malloc(cells * sizeof *one), *other = malloc(cells * sizeof *other);
 	float *body_one = malloc(voxels * sizeof *body_one), *body_other = malloc(voxels * sizeof *body_other);
 	ck_ok(gt_phantom_project(p, s, 2, NULL, NULL, NULL, one));
@@ -255,7 +255,7 @@ START_TEST(progress_and_stop)
 	gt_scan *s = orbit_scan(GT_FLAT, 90, 40, 0);
 	gt_pool *pool = NULL;
 	ck_ok(gt_pool_new(3, &pool));
-	float *out = malloc(gt_scan_cells(s) * sizeof *out), *voxels = malloc(gt_grid_voxels(&odd_grid) * sizeof *voxels);
+	float *out = malloc(gt_scan_size(s) * sizeof *out), *voxels = malloc(gt_grid_voxels(&odd_grid) * sizeof *voxels);
 	watcher w = { .caller = pthread_self() };
 	ck_ok(gt_phantom_project(p, s, 1, pool, watch, &w, out));
 	ck_assert(w.calls > 2 && w.last == 1 && !w.wrong);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/scan_math.h"
-#include "projectors/projector.h"
+#include <gantry/scan_math.h>
+#include <gantry/projector.h>
 #include "tests/support/geometries.h"
 #include "tests/support/support.h"
 
@@ -117,9 +117,9 @@ static inline float *project_with(const char *name, gt_type type, const gt_scan 
 	gt_backend *be = gt_test_backend();
 	gt_linop *A = NULL;
 	gt_array *in = NULL, *out = NULL;
-	float *y = malloc(gt_scan_cells(scan) * sizeof *y);
+	float *y = malloc(gt_scan_size(scan) * sizeof *y);
 	ck_ok(gt_array_new(be, type, gt_grid_voxels(grid), &in));
-	ck_ok(gt_array_new(be, type, gt_scan_cells(scan), &out));
+	ck_ok(gt_array_new(be, type, gt_scan_size(scan), &out));
 	gt_array_put_float(x, in);
 	ck_ok(gt_projector_new(name, be, type, grid, scan, &A));
 	gt_forward(A, in, out);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "projectors/projector.h"
+#include <gantry/projector.h>
 #include "tests/support/images.h"
 #include "tests/support/support.h"
 
@@ -18,8 +18,8 @@ static void same_on_both(gt_backend *one, gt_backend *other, gt_type type, const
 			continue;
 		struct gt_test_images a = gt_test_apply((*p)->name, one, type, g),
 				      b = gt_test_apply((*p)->model ? (*p)->model : (*p)->name, other, type, g);
-		const double x = gt_test_off(a.x, b.x, gt_grid_voxels(&g->grid)), y = gt_test_off(a.y, b.y, gt_scan_cells(g->scan));
-		if (gt_scan_cells(g->scan) > 100000)
+		const double x = gt_test_off(a.x, b.x, gt_grid_voxels(&g->grid)), y = gt_test_off(a.y, b.y, gt_scan_size(g->scan));
+		if (gt_scan_size(g->scan) > 100000)
 			printf("%s, %s, %s: forward %.2e, adjoint %.2e (relative RMS)\n", (*p)->name, g->name, gt_type_name(type), y, x);
 		ck_assert_msg(x <= tolerance && y <= tolerance, "%s, %s, %s: forward %.2e, adjoint %.2e", (*p)->name, g->name,
 		              gt_type_name(type), y, x);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "projectors/projector.h"
+#include <gantry/projector.h>
 #include "tests/support/definition.h"
 #include "tests/support/geometries.h"
 #include "tests/support/support.h"
@@ -98,7 +98,7 @@ START_TEST(forward_by_definition)
 	gt_backend *be = gt_test_backend();
 	const struct gt_test_geometry g = geometry(_i / 2);
 	const gt_type type = _i % 2 ? GT_F64 : GT_F32;
-	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_cells(g.scan);
+	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
 	float *x = malloc(nx * sizeof *x), *y = malloc(ny * sizeof *y);
 	double *exact = malloc(ny * sizeof *exact), size = 0, worst = 0;
 	gt_linop *A = NULL;

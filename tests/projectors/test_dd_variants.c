@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/backend.h"
-#include "core/scan_math.h"
-#include "projectors/dd/dd_integral.h"
-#include "projectors/projector.h"
+#include "core/device/backend.h"
+#include <gantry/scan_math.h>
+#include "projectors/dd/published/dd_integral.h"
+#include <gantry/projector.h>
 #include "tests/support/geometries.h"
 #include "tests/support/images.h"
 #include "tests/support/support.h"
@@ -181,7 +181,7 @@ static void compare(const char *one, const char *other, gt_backend *be, gt_type 
 {
 	const struct gt_test_geometry g = gt_test_geometry(i);
 	const struct gt_test_images a = gt_test_apply(one, be, type, &g), b = gt_test_apply(other, other_be, other_type, &g);
-	const double x = gt_test_farthest(a.x, b.x, gt_grid_voxels(&g.grid)), y = gt_test_farthest(a.y, b.y, gt_scan_cells(g.scan));
+	const double x = gt_test_farthest(a.x, b.x, gt_grid_voxels(&g.grid)), y = gt_test_farthest(a.y, b.y, gt_scan_size(g.scan));
 	ck_assert_msg(y <= forward && x <= back, "%s and %s on %s, %s: forward %.2e, back %.2e apart, allowed %.1e and %.1e", one, other,
 	              g.name, gt_type_name(type), y, x, forward, back);
 	gt_test_images_free(a);
@@ -247,7 +247,7 @@ START_TEST(entries_and_bounds)
 	gt_backend *be = gt_test_backend(), *cpu = NULL;
 	ck_ok(gt_backend_open("cpu:1", &cpu));
 	const struct gt_test_geometry g = gt_test_geometry(_i);
-	const struct sample cells = sample_of(gt_scan_cells(g.scan)), voxels = sample_of(gt_grid_voxels(&g.grid));
+	const struct sample cells = sample_of(gt_scan_size(g.scan)), voxels = sample_of(gt_grid_voxels(&g.grid));
 	const size_t n = cells.n * voxels.n;
 	double *exact = entries("dd", cpu, GT_F64, &g, cells, voxels, 1);
 	double *rows = entries("dd-db", be, GT_F64, &g, cells, voxels, 1), *columns = entries("dd-db", be, GT_F64, &g, cells, voxels, 0);
@@ -325,10 +325,10 @@ static void add_rectangle(const struct gt_test_geometry *g, size_t view, const s
 	for (int end = 0; end < 2; end++) {
 		memcpy(point, center, sizeof point);
 		point[b] += (end - 0.5) * g->grid.pitch[b];
-		int seen = gt_point_cell(&det, w, point, &column[end], &other);
+		int seen = gt_point_pixel(&det, w, point, &column[end], &other);
 		memcpy(point, center, sizeof point);
 		point[2] += (end - 0.5) * g->grid.pitch[2];
-		seen &= gt_point_cell(&det, w, point, &other, &row[end]);
+		seen &= gt_point_pixel(&det, w, point, &other, &row[end]);
 		if (!seen) /* a ck_assert() costs a message whether it holds or not */
 			ck_abort_msg("a voxel is behind the source");
 	}
@@ -338,7 +338,7 @@ static void add_rectangle(const struct gt_test_geometry *g, size_t view, const s
 		for (size_t k = 0; k < scan->columns; k++) {
 			const double part = covered(left, right, (double)k) * covered(low, high, (double)l);
 			double p[3], e[3];
-			gt_cell_ray(&det, w, (double)k, (double)l, p, e);
+			gt_pixel_ray(&det, w, (double)k, (double)l, p, e);
 			*sum += part * y[(view * scan->rows + l) * scan->columns + k] * g->grid.pitch[s] * sqrt(gt_dot3(e, e)) / fabs(e[s]);
 		}
 }
@@ -350,7 +350,7 @@ START_TEST(back_as_published)
 	gt_backend *be = gt_test_backend();
 	const struct gt_test_geometry g = gt_test_geometry(_i);
 	const struct gt_test_images found = gt_test_apply("dd-bl", be, GT_F32, &g);
-	gt_array *y = gt_test_array(be, GT_F32, gt_scan_cells(g.scan), 12);
+	gt_array *y = gt_test_array(be, GT_F32, gt_scan_size(g.scan), 12);
 	double *data = gt_test_values(y), *expected = calloc(gt_grid_voxels(&g.grid), sizeof *expected);
 	size_t at = 0, voxel[3];
 	for (voxel[2] = 0; voxel[2] < g.grid.n[2]; voxel[2]++)
@@ -390,7 +390,7 @@ static double off_on_ones(gt_backend *be, const char *one, const char *other, co
 	}
 	ck_ok(gt_backend_status(be));
 	ck_assert(gt_max(b) > 100);
-	const double off = sqrt(gt_dist2(a, b) / (double)gt_array_size(a));
+	const double off = sqrt(gt_distance2(a, b) / (double)gt_array_size(a));
 	gt_array_free(in);
 	gt_array_free(a);
 	gt_array_free(b);

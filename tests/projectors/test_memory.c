@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "projectors/projector.h"
+#include <gantry/projector.h>
 #include "tests/support/images.h"
 #include "tests/support/support.h"
 
@@ -57,7 +57,7 @@ static double tolerance(const gt_projector *p, gt_type type) { return p->off_adj
 static void check_same(const gt_projector *p, gt_type type, const struct gt_test_geometry *g, const struct gt_test_images a,
                        const struct gt_test_images b, const char *what)
 {
-	const double x = gt_test_off(a.x, b.x, gt_grid_voxels(&g->grid)), y = gt_test_off(a.y, b.y, gt_scan_cells(g->scan));
+	const double x = gt_test_off(a.x, b.x, gt_grid_voxels(&g->grid)), y = gt_test_off(a.y, b.y, gt_scan_size(g->scan));
 	ck_assert_msg(x <= tolerance(p, type) && y <= tolerance(p, type), "%s, %s, %s, %s: forward %.2e, back %.2e apart", p->name, g->name,
 	              gt_type_name(type), what, y, x);
 	gt_test_images_free(a);
@@ -162,7 +162,7 @@ START_TEST(too_large)
 	ck_assert_msg(strstr(gt_error(), "needs") != NULL, "%s", gt_error());
 	gt_forward(A, x, z);
 	ck_ok(gt_backend_status(be));
-	ck_assert(gt_max(y) > 0 && gt_dist2(y, z) == 0);
+	ck_assert(gt_max(y) > 0 && gt_distance2(y, z) == 0);
 	gt_array_free(x);
 	gt_array_free(y);
 	gt_array_free(z);

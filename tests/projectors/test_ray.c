@@ -1,8 +1,8 @@
 /* The ray-driven pairs, entry by entry: against their own transpose, and against their definitions written for one ray and one voxel.
  * labels: property unit */
 #include <stdlib.h>
-#include "core/scan_math.h"
-#include "projectors/projector.h"
+#include <gantry/scan_math.h>
+#include <gantry/projector.h>
 #include "tests/projectors/ray_scans.h"
 
 static const char *const models[] = { "joseph", "siddon" };
@@ -99,14 +99,14 @@ static double by_definition(int model, const gt_scan *scan, const gt_grid *g, si
 	double center[3];
 	for (int a = 0; a < 3; a++)
 		center[a] = gt_grid_first(g, a) + (double)at[a] * g->pitch[a];
-	gt_cell_ray(&det, &scan->view[view], (double)k, (double)row, l.point, l.direction);
+	gt_pixel_ray(&det, &scan->view[view], (double)k, (double)row, l.point, l.direction);
 	return model ? siddon(g, &l, center) : joseph(g, &l, center);
 }
 
 /* A', row by row, from unit data. */
 static void check_entries(gt_backend *be, int model, gt_type type, const struct gt_test_geometry *g)
 {
-	const size_t nx = gt_grid_voxels(&g->grid), ny = gt_scan_cells(g->scan);
+	const size_t nx = gt_grid_voxels(&g->grid), ny = gt_scan_size(g->scan);
 	double *unit = calloc(ny, sizeof *unit), *x = malloc(nx * sizeof *x), worst = 0, largest = 0;
 	float *single = calloc(ny, sizeof *single), *out = malloc(nx * sizeof *out);
 	gt_linop *A = NULL;

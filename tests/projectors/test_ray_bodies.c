@@ -2,8 +2,8 @@
  * several tiles, and what is refused.
  * labels: property unit */
 #include <stdlib.h>
-#include "core/scan_math.h"
-#include "projectors/projector.h"
+#include <gantry/scan_math.h>
+#include <gantry/projector.h>
 #include "tests/phantoms/bodies.h"
 #include "tests/projectors/ray_scans.h"
 #include "tests/support/images.h"
@@ -22,7 +22,7 @@ static double *project(const char *name, gt_backend *be, gt_type type, const gt_
 		single[i] = volume ? (float)volume[i] : 1;
 	ck_ok(gt_projector_new(name, be, type, g, scan, &A));
 	ck_ok(gt_array_new(be, type, n, &x));
-	ck_ok(gt_array_new(be, type, gt_scan_cells(scan), &y));
+	ck_ok(gt_array_new(be, type, gt_scan_size(scan), &y));
 	if (volume && type == GT_F64)
 		gt_array_put(volume, x);
 	else
@@ -60,9 +60,9 @@ static void check_lengths(gt_backend *be, gt_type type, const struct gt_test_geo
 {
 	const gt_detector det = gt_scan_detector(g->scan);
 	double *y = project("siddon", be, type, &g->grid, g->scan, NULL), point[3], direction[3];
-	for (size_t i = 0; i < gt_scan_cells(g->scan); i++) {
+	for (size_t i = 0; i < gt_scan_size(g->scan); i++) {
 		const size_t k = i % g->scan->columns, row = i / g->scan->columns % g->scan->rows;
-		gt_cell_ray(&det, &g->scan->view[i / g->scan->columns / g->scan->rows], (double)k, (double)row, point, direction);
+		gt_pixel_ray(&det, &g->scan->view[i / g->scan->columns / g->scan->rows], (double)k, (double)row, point, direction);
 		const double way = chord(&g->grid, g->scan->shape != GT_PARALLEL, point, direction);
 		ck_assert_msg(fabs(y[i] - way) <= (type == GT_F64 ? 1e-11 : 3e-5), "%s: cell %zu has %.15g mm, not %.15g", g->name, i, y[i],
 		              way);
@@ -109,7 +109,7 @@ START_TEST(rays_in_faces)
 	const gt_grid g = { { 8, 6, 4 }, { 2, 2, 2 }, { 0, 0, 0 } };
 	gt_scan *scan = straight(GT_PARALLEL);
 	double *siddon = project("siddon", be, type, &g, scan, NULL), *joseph = project("joseph", be, type, &g, scan, NULL);
-	for (size_t i = 0; i < gt_scan_cells(scan); i++) {
+	for (size_t i = 0; i < gt_scan_size(scan); i++) {
 		const size_t v = i / scan->columns / scan->rows;
 		const double u = 0.5 * ((double)(i % scan->columns) - 20), z = 0.5 * ((double)(i / scan->columns % scan->rows) - 10);
 		const double x = u * scan->view[v].column_axis[0], y = u * scan->view[v].column_axis[1], s = sqrt(2);
@@ -143,7 +143,7 @@ START_TEST(one_voxel_per_slice)
 	gt_backend *be = gt_test_backend();
 	const gt_grid g = { { 8, 6, 4 }, { 2, 2, 2 }, { 0, 0, 0 } };
 	gt_scan *scan = straight(_i ? GT_FLAT : GT_PARALLEL);
-	const size_t cells = gt_scan_cells(scan), voxels = gt_grid_voxels(&g);
+	const size_t cells = gt_scan_size(scan), voxels = gt_grid_voxels(&g);
 	double *unit = calloc(cells, sizeof *unit), x[8 * 6 * 4];
 	gt_linop *A = NULL;
 	gt_array *y = NULL, *Aty = NULL;
@@ -202,7 +202,7 @@ START_TEST(smooth_body)
 	gt_scan *scan = clinic((gt_shape)_i);
 	const gt_detector det = gt_scan_detector(scan);
 	const gt_grid *g = &clinic_grid;
-	const size_t cells = gt_scan_cells(scan);
+	const size_t cells = gt_scan_size(scan);
 	const double width = 22, center[3] = { 31, -24, 6 };
 	double *x = malloc(gt_grid_voxels(g) * sizeof *x), *exact = malloc(cells * sizeof *exact), p[3], e[3], q[3];
 	for (size_t i = 0; i < gt_grid_voxels(g); i++) {
@@ -212,7 +212,7 @@ START_TEST(smooth_body)
 		x[i] = exp(-gt_dot3(q, q) / (2 * width * width));
 	}
 	for (size_t i = 0; i < cells; i++) {
-		gt_cell_ray(&det, &scan->view[i / scan->columns / scan->rows], (double)(i % scan->columns),
+		gt_pixel_ray(&det, &scan->view[i / scan->columns / scan->rows], (double)(i % scan->columns),
 		            (double)(i / scan->columns % scan->rows), p, e);
 		for (int a = 0; a < 3; a++)
 			q[a] = p[a] - center[a];
@@ -242,7 +242,7 @@ START_TEST(turned_box_and_ball)
 	gt_scan *scan = clinic((gt_shape)_i);
 	gt_phantom *p = body("ellipsoid center=40,-30,8 radii=70,70,40 density=0.02\n"
 	                     "box center=-60,35,-5 size=80,110,60 angles=33,21,-47 density=0.03\n");
-	const size_t cells = gt_scan_cells(scan), voxels = gt_grid_voxels(&clinic_grid);
+	const size_t cells = gt_scan_size(scan), voxels = gt_grid_voxels(&clinic_grid);
 	float *single = malloc((cells > voxels ? cells : voxels) * sizeof *single);
 	double *x = malloc(voxels * sizeof *x), *exact = malloc(cells * sizeof *exact);
 	ck_ok(gt_phantom_voxelise(p, &clinic_grid, 3, gt_backend_pool(be), NULL, NULL, single));
@@ -281,7 +281,7 @@ START_TEST(many_tiles)
 	gt_scan *scan = clinic(_i / 4 % 2 ? GT_FLAT : GT_ARC);
 	for (size_t v = 0; v < scan->views && _i >= 8; v++)
 		ray_tilt_view(&scan->view[v], _i >= 12 ? RAY_GANTRY : RAY_ROLL, 0.3);
-	const size_t nx = gt_grid_voxels(&g), ny = gt_scan_cells(scan);
+	const size_t nx = gt_grid_voxels(&g), ny = gt_scan_size(scan);
 	gt_linop *A = NULL;
 	gt_array *x = gt_test_array(be, type, nx, 3), *y = NULL, *Aty = NULL;
 	double *unit = calloc(ny, sizeof *unit), *volume = gt_test_values(x), largest = 0;

@@ -35,7 +35,7 @@ END_TEST
 /* A detector that leans by less than anybody can build goes voxel by voxel, an upright one column by column. */
 static void check_paths(const char *name, struct gt_test_geometry g)
 {
-	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_cells(g.scan);
+	const size_t nx = gt_grid_voxels(&g.grid), ny = gt_scan_size(g.scan);
 	float *x = malloc(nx * sizeof *x);
 	gt_test_random(6, nx, x);
 	float *upright = project_with(name, GT_F64, g.scan, &g.grid, x);
@@ -131,7 +131,7 @@ START_TEST(odd_sizes)
 		const struct gt_test_images exact = gt_test_apply(names[k], cpu, GT_F64, &g),
 					    found = gt_test_apply(names[k], be, GT_F32, &g);
 		printf("%s: ", g.name);
-		check_size(names[k], "forward", found.y, exact.y, gt_scan_cells(g.scan));
+		check_size(names[k], "forward", found.y, exact.y, gt_scan_size(g.scan));
 		printf("%s: ", g.name);
 		check_size(names[k], "back", found.x, exact.x, gt_grid_voxels(&g.grid));
 		gt_test_images_free(exact);

@@ -25,7 +25,7 @@ static double exact_cell(const gt_scan *s, size_t v, size_t l, size_t k, const d
 	double sum = 0, p[3], e[3];
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j < n; j++) {
-			gt_cell_ray(&det, &s->view[v], (double)k - 0.5 + (i + 0.5) / n, (double)l - 0.5 + (j + 0.5) / n, p, e);
+			gt_pixel_ray(&det, &s->view[v], (double)k - 0.5 + (i + 0.5) / n, (double)l - 0.5 + (j + 0.5) / n, p, e);
 			sum += length_inside(p, e, low, high);
 		}
 	return sum / n / n;
@@ -42,7 +42,7 @@ static void box_in_view(const gt_scan *s, const gt_view *w, const double *lo, co
 	for (int c = 0; c < 8; c++) {
 		const double p[3] = { c & 1 ? hi[0] : lo[0], c & 2 ? hi[1] : lo[1], c & 4 ? hi[2] : lo[2] };
 		double cell[2];
-		ck_assert(gt_point_cell(&det, w, p, &cell[0], &cell[1]));
+		ck_assert(gt_point_pixel(&det, w, p, &cell[0], &cell[1]));
 		for (int a = 0; a < 2; a++) {
 			low[a] = fmin(low[a], cell[a] - 1.5);
 			high[a] = fmax(high[a], cell[a] + 1.5);

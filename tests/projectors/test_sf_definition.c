@@ -37,7 +37,7 @@ static void project(const gt_scan *s, const gt_view *w, const gt_grid *g, const 
 {
 	const gt_detector det = gt_scan_detector(s);
 	const double p[3] = { center[0] + x * g->pitch[0], center[1] + y * g->pitch[1], center[2] + z * g->pitch[2] };
-	if (!gt_point_cell(&det, w, p, k, l)) /* a ck_assert() costs a message whether it holds or not */
+	if (!gt_point_pixel(&det, w, p, k, l)) /* a ck_assert() costs a message whether it holds or not */
 		ck_abort_msg("a point of the grid is behind the source");
 }
 
@@ -132,7 +132,7 @@ static void project_by_definition(const gt_scan *s, const gt_grid *g, int trapez
 		for (size_t l = 0; l < s->rows; l++)
 			for (size_t k = 0; k < s->columns; k++) {
 				double p[3], e[3];
-				gt_cell_ray(&det, w, (double)k, (double)l, p, e);
+				gt_pixel_ray(&det, w, (double)k, (double)l, p, e);
 				image[l * s->columns + k] *= sqrt(gt_dot3(e, e)) / hypot(e[0], e[1]);
 			}
 	}
@@ -140,7 +140,7 @@ static void project_by_definition(const gt_scan *s, const gt_grid *g, int trapez
 
 static void check_forward(int trapezoid, gt_type type, const struct gt_test_geometry *g)
 {
-	const size_t nx = gt_grid_voxels(&g->grid), ny = gt_scan_cells(g->scan);
+	const size_t nx = gt_grid_voxels(&g->grid), ny = gt_scan_size(g->scan);
 	float *x = malloc(nx * sizeof *x);
 	double *exact = malloc(ny * sizeof *exact), size = 0, worst = 0;
 	gt_test_random(5, nx, x);

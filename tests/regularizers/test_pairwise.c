@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "regularizers/regularizer.h"
+#include <gantry/regularizer.h>
 #include "tests/support/images.h"
 #include "tests/support/support.h"
 
@@ -422,7 +422,7 @@ START_TEST(axes_are_alike)
 		gt_penalty_gradient(q.R, y, h, e);
 		gt_array *expected[] = { move(&p, g, &q, order, flips), move(&p, d, &q, order, flips) }, *found[] = { h, e };
 		for (int k = 0; k < 2; k++)
-			ck_assert_double_le(sqrt(gt_dist2(expected[k], found[k]) / gt_dot(found[k], found[k])), 1e-13);
+			ck_assert_double_le(sqrt(gt_distance2(expected[k], found[k]) / gt_dot(found[k], found[k])), 1e-13);
 		gt_array_free(expected[0]), gt_array_free(expected[1]);
 		gt_array_free(x), gt_array_free(g), gt_array_free(d), gt_array_free(y), gt_array_free(h), gt_array_free(e);
 		prior_free(&p), prior_free(&q);

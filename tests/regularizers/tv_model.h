@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "regularizers/regularizer.h"
+#include <gantry/regularizer.h>
 #include "tests/support/support.h"
 
 /* The definition, straight --------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "regularizers/regularizer.h"
+#include <gantry/regularizer.h>
 #include "tests/support/head.h"
 #include "tests/support/images.h"
 #include "tests/support/support.h"
@@ -28,7 +28,7 @@ static double cost_of(const gt_problem *p, const gt_array *x)
 		ck_ok(gt_array_like(p->b[k], &r));
 		gt_forward(p->A[k], x, r);
 		gt_axpy(-1, p->b[k], r);
-		cost += 0.5 * gt_wdot(r, p->w[k]);
+		cost += 0.5 * gt_weighted_norm2(r, p->w[k]);
 		gt_array_free(r);
 	}
 	return cost;

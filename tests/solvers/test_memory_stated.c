@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analytic/analytic.h"
-#include "projectors/projector.h"
-#include "regularizers/regularizer.h"
+#include <gantry/analytic.h>
+#include <gantry/projector.h>
+#include <gantry/regularizer.h>
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
@@ -59,8 +59,8 @@ static gt_backend *backend(int rehearses)
 {
 	gt_backend *be = gt_test_backend();
 	if (rehearses)
-		ck_ok(gt_backend_rehearse(be));
-	ck_assert_int_eq(gt_backend_rehearses(be), rehearses);
+		ck_ok(gt_backend_dry_run(be));
+	ck_assert_int_eq(gt_backend_is_dry_run(be), rehearses);
 	return be;
 }
 
@@ -246,9 +246,9 @@ START_TEST(rehearsals_need_no_memory)
 	gt_array *a, *b;
 	size_t available, total, left;
 	ck_ok(gt_array_new(be, GT_F32, 3, &a));
-	ck_refused(gt_backend_rehearse(be), GT_ERR_ARG, "12 bytes");
+	ck_refused(gt_backend_dry_run(be), GT_ERR_ARG, "12 bytes");
 	gt_array_free(a);
-	ck_ok(gt_backend_rehearse(be));
+	ck_ok(gt_backend_dry_run(be));
 	gt_backend_memory(be, &available, &total);
 	ck_ok(gt_array_new(be, GT_F64, total, &a));
 	ck_ok(gt_array_new(be, GT_F64, total, &b));

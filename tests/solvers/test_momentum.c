@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "regularizers/regularizer.h"
+#include <gantry/regularizer.h>
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
@@ -21,7 +21,7 @@ static double misfit(const struct gt_test_problem *p, const gt_array *x)
 	gt_array *r = NULL;
 	ck_ok(gt_array_like(p->b[0], &r));
 	gt_forward(p->A[0], x, r);
-	const double sum = gt_dist2(r, p->b[0]);
+	const double sum = gt_distance2(r, p->b[0]);
 	gt_array_free(r);
 	return sum;
 }
@@ -55,11 +55,11 @@ START_TEST(is_the_recursion)
 		snprintf(text, sizeof text, "%s,momentum", steps[i]);
 		gt_fill(0.01, found);
 		solve(&p, "sirt", text, found, NULL);
-		ck_assert_double_le(gt_dist2(found, x), 1e-24 * gt_dot(x, x));
+		ck_assert_double_le(gt_distance2(found, x), 1e-24 * gt_dot(x, x));
 		/* and not the plain one, but for the first two steps, which have none */
 		gt_fill(0.01, next);
 		solve(&p, "sirt", steps[i], next, NULL);
-		const double apart = gt_dist2(found, next);
+		const double apart = gt_distance2(found, next);
 		if (counts[i] < 2)
 			ck_assert_double_le(apart, 1e-24 * gt_dot(x, x));
 		else
@@ -122,7 +122,7 @@ START_TEST(result_is_the_last_iterate)
 		                    &options));
 		gt_fill(0, p.x);
 		ck_assert_int_eq(gt_solve(solver, &p.problem, options, p.x, &m), GT_STOPPED);
-		ck_assert_double_eq(gt_dist2(p.x, s.seen), 0);
+		ck_assert_double_eq(gt_distance2(p.x, s.seen), 0);
 		ck_assert_double_gt(gt_dot(p.x, p.x), 0);
 		free(options);
 	}
@@ -163,12 +163,12 @@ static double cost_of(const gt_problem *p, const gt_array *x, double *data, doub
 		gt_array *r = NULL;
 		ck_ok(gt_array_like(p->b[k], &r));
 		gt_forward(p->A[k], x, r);
-		*square += gt_dist2(r, p->b[k]);
+		*square += gt_distance2(r, p->b[k]);
 		gt_axpy(-1, p->b[k], r);
 		double weighted = gt_dot(r, r);
 		if (p->w) {
-			gt_later_wdot(r, p->w[k], &weighted);
-			gt_settle(gt_array_backend(r));
+			gt_weighted_norm2_async(r, p->w[k], &weighted);
+			gt_reductions_wait(gt_array_backend(r));
 		}
 		*data += weighted / 2;
 		gt_array_free(r);
@@ -180,9 +180,9 @@ static int judge(void *self, const gt_progress *g)
 {
 	struct judge *j = self;
 	double data, square;
-	if (g->passing)
+	if (g->cost_is_partial)
 		return 0;
-	const double cost = cost_of(j->p, g->judged, &data, &square);
+	const double cost = cost_of(j->p, g->cost_of, &data, &square);
 	const double wrong = !isnan(g->cost) ? fabs(g->cost / cost - 1) : fabs(g->residual / sqrt(square) - 1);
 	ck_assert_msg(wrong < j->tolerance, "iteration %d: %.9g instead of %.9g, wrong by %.1e", g->iteration,
 	              !isnan(g->cost) ? g->cost : g->residual, !isnan(g->cost) ? cost : sqrt(square), wrong);
@@ -190,7 +190,7 @@ static int judge(void *self, const gt_progress *g)
 		ck_assert_double_lt(fabs(g->data / data - 1), j->tolerance);
 	if (!isnan(g->residual))
 		ck_assert_double_lt(fabs(g->residual / sqrt(square) - 1), j->tolerance);
-	j->ahead = fmax(j->ahead, gt_dist2(g->x, g->judged));
+	j->ahead = fmax(j->ahead, gt_distance2(g->x, g->cost_of));
 	j->known++;
 	return 0;
 }
@@ -250,7 +250,7 @@ START_TEST(a_penalty_may_raise_the_data_term)
 		solve(&p, "os-sqs", runs[i], x[i], &(gt_monitor){ .each = count_rises, .self = seen });
 		ck_assert_double_gt(seen[1], 0);
 	}
-	ck_assert_double_eq(gt_dist2(x[0], x[1]), 0);
+	ck_assert_double_eq(gt_distance2(x[0], x[1]), 0);
 	gt_array_free(x[0]);
 	gt_array_free(x[1]);
 	gt_penalty_free(R);

@@ -23,7 +23,7 @@ static double rough_value(void *self, const gt_array *x)
 {
 	gt_array *first, *last;
 	ends(x, &first, &last);
-	const double squares = gt_dist2(first, last);
+	const double squares = gt_distance2(first, last);
 	gt_array_free(first);
 	gt_array_free(last);
 	return ((struct rough *)self)->strength / 2 * squares;
@@ -64,7 +64,7 @@ struct near {
 
 static double near_value(void *self, const gt_array *x)
 {
-	return ((struct near *)self)->strength / 2 * gt_dist2(x, ((struct near *)self)->centre);
+	return ((struct near *)self)->strength / 2 * gt_distance2(x, ((struct near *)self)->centre);
 }
 
 static void near_prox(void *self, double t, double lo, double hi, const gt_array *z, gt_array *x)
@@ -242,13 +242,13 @@ static double cost(const gt_problem *p, const gt_array *x)
 		ck_ok(gt_array_like(p->b[k], &r));
 		gt_forward(p->A[k], x, r);
 		gt_axpy(-1, p->b[k], r);
-		sum += (p->w ? gt_wdot(r, p->w[k]) : gt_dot(r, r)) / 2;
+		sum += (p->w ? gt_weighted_norm2(r, p->w[k]) : gt_dot(r, r)) / 2;
 		gt_array_free(r);
 	}
 	return sum;
 }
 
-static double distance(const gt_array *x, const gt_array *y) { return sqrt(gt_dist2(x, y) / gt_dot(y, y)); }
+static double distance(const gt_array *x, const gt_array *y) { return sqrt(gt_distance2(x, y) / gt_dot(y, y)); }
 
 /* A volume to start from that is neither zero nor the answer. */
 static gt_array *start(const struct noisy *s)
@@ -281,7 +281,7 @@ START_TEST(sirt_and_sart_are_os_sart)
 		ck_assert_int_eq(solver->nonneg(solver->defaults), 1);
 		ck_ok(solve(cases[i].name, cases[i].options, &s.p.problem, x, &l[0]));
 		ck_ok(solve("os-sart", cases[i].as, &s.p.problem, y, &l[1]));
-		ck_assert_double_eq(gt_dist2(x, y), 0);
+		ck_assert_double_eq(gt_distance2(x, y), 0);
 		ck_assert_int_eq(l[0].calls, l[1].calls);
 		ck_assert_double_eq(l[0].seen[1].residual, l[1].seen[1].residual);
 		ck_assert_double_lt(l[0].seen[1].residual, l[0].seen[0].residual);
@@ -365,7 +365,7 @@ START_TEST(lsqr_stays_at_the_answer)
 	gt_copy(s.p.truth, s.p.x);
 	ck_ok(solve("lsqr", "iterations=3", &s.p.problem, s.p.x, &l));
 	ck_assert_int_eq(l.calls, 0);
-	ck_assert_double_eq(gt_dist2(s.p.x, s.p.truth), 0);
+	ck_assert_double_eq(gt_distance2(s.p.x, s.p.truth), 0);
 	noisy_free(&s);
 	gt_backend_close(be);
 }

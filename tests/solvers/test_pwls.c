@@ -2,7 +2,7 @@
  * labels: property slow */
 #include <math.h>
 #include <stdlib.h>
-#include "regularizers/regularizer.h"
+#include <gantry/regularizer.h>
 #include "tests/support/noisy.h"
 #include "tests/support/penalties.h"
 #include "tests/support/support.h"
@@ -188,7 +188,7 @@ START_TEST(prox_is_gradient)
 		gt_test_never_rises(&l, i ? "fista" : "pcg");
 		ck_assert_double_lt(gt_test_apart(x[i], x[0]), 1e-6);
 	}
-	ck_assert_double_eq(gt_dist2(x[1], x[2]), 0); /* prox=auto takes the only way there is */
+	ck_assert_double_eq(gt_distance2(x[1], x[2]), 0); /* prox=auto takes the only way there is */
 	gt_test_cost(&(gt_problem){ .subsets = 1, .A = &n->A, .b = &n->b, .w = &n->w, .R = smooth }, x[1], g);
 	ck_assert_double_lt(gt_test_norm(g), 1e-5 * steep);
 	for (int i = 0; i < 3; i++)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/backend.h"
+#include "core/device/backend.h"
 #include "tests/support/noisy.h"
 #include "tests/support/penalties.h"
 #include "tests/support/support.h"
@@ -46,7 +46,7 @@ START_TEST(stopped_anywhere)
 	ck_ok(gt_array_like(n->start, &l.seen));
 	ck_assert_int_eq(gt_test_solve(who[_i % 3], "iterations=9", _i % 3 == 2 ? &n->many : &n->one, n->start, &l), GT_STOPPED);
 	ck_assert_int_eq(l.calls, l.stop_at);
-	ck_assert_double_eq(gt_dist2(l.seen, n->start), 0);
+	ck_assert_double_eq(gt_distance2(l.seen, n->start), 0);
 	gt_array_free(l.seen);
 	gt_test_noisy_free(n);
 	gt_backend_close(be);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/backend.h"
+#include "core/device/backend.h"
 #include "tests/support/noisy.h"
 #include "tests/support/penalties.h"
 #include "tests/support/support.h"

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analytic/analytic.h"
-#include "projectors/projector.h"
-#include "regularizers/regularizer.h"
-#include "solvers/ramp.h"
+#include <gantry/analytic.h>
+#include <gantry/projector.h>
+#include <gantry/regularizer.h>
+#include "solvers/circulant_preconditioner.h"
 #include "tests/support/geometries.h"
 #include "tests/support/head.h"
 #include "tests/support/images.h"
@@ -31,8 +31,8 @@ static struct small *small(gt_backend *be, gt_type type, int geometry, const cha
 	s->be = be;
 	s->grid = t.grid;
 	ck_ok(gt_projector_new("dd", be, type, &t.grid, t.scan, &s->A));
-	s->b = gt_test_array(be, type, gt_scan_cells(t.scan), 2);
-	s->w = gt_test_array(be, type, gt_scan_cells(t.scan), 3);
+	s->b = gt_test_array(be, type, gt_scan_size(t.scan), 2);
+	s->w = gt_test_array(be, type, gt_scan_size(t.scan), 3);
 	s->x = gt_test_array(be, type, gt_grid_voxels(&t.grid), 4);
 	gt_clamp(0, 1, s->w); /* half of the rays count nothing */
 	ck_ok(gt_array_like(s->x, &s->g));
@@ -83,9 +83,9 @@ START_TEST(symmetric_and_positive_definite)
 	const double limit = type == GT_F32 ? 1e-5 : 1e-12;
 	gt_backend *be = gt_test_backend();
 	struct small *s = small(be, type, cases[c].geometry, cases[c].penalty, cases[c].weighted);
-	gt_ramp_filter *m = NULL;
+	gt_circulant *m = NULL;
 	gt_array *u[VECTORS], *Mu[VECTORS];
-	ck_ok(gt_ramp_filter_new("test", &s->p, s->r, s->g, s->z, &m));
+	ck_ok(gt_circulant_new("test", &s->p, s->r, s->g, s->z, &m));
 	for (int i = 0; i < VECTORS; i++) {
 		u[i] = gt_test_array(be, type, gt_array_size(s->x), 10 + (unsigned)i);
 		if (i == 1) /* smooth: where the response is least */
@@ -98,7 +98,7 @@ START_TEST(symmetric_and_positive_definite)
 			gt_array_free(one);
 		}
 		ck_ok(gt_array_like(s->x, &Mu[i]));
-		gt_ramp_filter_apply(m, u[i], Mu[i]);
+		gt_circulant_apply(m, u[i], Mu[i]);
 	}
 	for (int i = 0; i < VECTORS; i++)
 		for (int j = 0; j < VECTORS; j++) {
@@ -116,7 +116,7 @@ START_TEST(symmetric_and_positive_definite)
 		gt_array_free(u[i]);
 		gt_array_free(Mu[i]);
 	}
-	gt_ramp_filter_free(m);
+	gt_circulant_free(m);
 	small_free(s);
 	gt_backend_close(be);
 }
@@ -125,12 +125,12 @@ END_TEST
 static double *applied(gt_backend *be, gt_type type)
 {
 	struct small *s = small(be, type, 0, "huber:strength=30,delta=5HU", 1);
-	gt_ramp_filter *m = NULL;
-	ck_ok(gt_ramp_filter_new("test", &s->p, s->r, s->g, s->z, &m));
-	gt_ramp_filter_apply(m, s->x, s->z);
+	gt_circulant *m = NULL;
+	ck_ok(gt_circulant_new("test", &s->p, s->r, s->g, s->z, &m));
+	gt_circulant_apply(m, s->x, s->z);
 	double *values = gt_test_values(s->z);
 	ck_ok(gt_backend_status(be));
-	gt_ramp_filter_free(m);
+	gt_circulant_free(m);
 	small_free(s);
 	return values;
 }
@@ -247,14 +247,14 @@ START_TEST(refusals)
 {
 	gt_backend *be = gt_test_backend();
 	struct small *s = small(be, GT_F32, 0, "huber:strength=30,delta=5HU", 1);
-	gt_ramp_filter *m = NULL;
+	gt_circulant *m = NULL;
 	s->p.grid = NULL;
-	ck_refused(gt_ramp_filter_new("pcg", &s->p, s->r, s->g, s->z, &m), GT_ERR_ARG,
+	ck_refused(gt_circulant_new("pcg", &s->p, s->r, s->g, s->z, &m), GT_ERR_ARG,
 	           "solver 'pcg': preconditioner=ramp filters the slices");
 	gt_grid other = s->grid;
 	other.n[1]++;
 	s->p.grid = &other;
-	ck_refused(gt_ramp_filter_new("pcg", &s->p, s->r, s->g, s->z, &m), GT_ERR_ARG, "the grid has 1386 voxels, the volume 1287");
+	ck_refused(gt_circulant_new("pcg", &s->p, s->r, s->g, s->z, &m), GT_ERR_ARG, "the grid has 1386 voxels, the volume 1287");
 	ck_assert_ptr_null(m);
 	small_free(s);
 	gt_backend_close(be);

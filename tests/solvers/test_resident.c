@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/backend.h"
-#include "regularizers/regularizer.h"
+#include "core/try.h"
+#include "core/device/backend.h"
+#include <gantry/regularizer.h>
 #include "tests/support/bus.h"
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
@@ -184,7 +185,7 @@ static gt_status sin_once(const gt_problem *p, gt_array *x, float *host)
 	void *raw = NULL;
 	double sum;
 	gt_forward(p->A[0], x, p->b[0]);
-	gt_later_dot(x, x, &sum);
+	gt_dot_async(x, x, &sum);
 	switch (sin_of_the_day) {
 	case ALLOCATES:
 		ck_ok(gt_array_like(x, &more));
@@ -213,7 +214,7 @@ static gt_status sin_once(const gt_problem *p, gt_array *x, float *host)
 	default:
 		break;
 	}
-	gt_settle(be);
+	gt_reductions_wait(be);
 	return GT_OK;
 }
 

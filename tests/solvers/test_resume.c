@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "regularizers/regularizer.h"
+#include <gantry/regularizer.h>
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
@@ -50,7 +50,7 @@ struct thing {
 	double value;
 };
 struct left {
-	struct thing of[GT_KEPT_MOST];
+	struct thing of[GT_STATE_MAX];
 	size_t n;
 	int done;
 };
@@ -60,7 +60,7 @@ static void leave(struct left *l, const gt_progress *g)
 	ck_assert_ptr_nonnull(g->kept);
 	l->done = g->iteration;
 	for (l->n = 0; g->kept[l->n].name; l->n++) {
-		const gt_kept *k = &g->kept[l->n];
+		const gt_state_entry *k = &g->kept[l->n];
 		struct thing *t = &l->of[l->n];
 		ck_assert_int_lt(snprintf(t->name, sizeof t->name, "%s", k->name), (int)sizeof t->name);
 		ck_assert(!k->array != !k->value);
@@ -88,7 +88,7 @@ struct run {
 	gt_progress seen[MOST];
 };
 
-static gt_status resume(void *self, const gt_kept *kept, int *done)
+static gt_status resume(void *self, const gt_state_entry *kept, int *done)
 {
 	const struct run *r = self;
 	if (!r->from)
@@ -278,7 +278,7 @@ static void counts_to(const char *options, size_t which, int *iterations)
 	struct left l = { .n = 0 };
 	const gt_solver *solver = gt_solver_find(cases[which].solver);
 	for (int part = 0; part < 2; part++) {
-		struct run r = { .from = part ? &l : NULL, .spoil = GT_KEPT_MOST, .stop_at = part ? 0 : 2, .to = &l };
+		struct run r = { .from = part ? &l : NULL, .spoil = GT_STATE_MAX, .stop_at = part ? 0 : 2, .to = &l };
 		void *o = NULL;
 		gt_array *x = gt_test_array(s.be, GT_F64, gt_array_size(s.p.x), 2);
 		ck_ok(gt_params_new(solver->params, options, solver->defaults, solver->options_size, &o));
@@ -327,7 +327,7 @@ START_TEST(no_solver_is_left_out)
 }
 END_TEST
 
-static gt_status refuse(void *self, const gt_kept *kept, int *done)
+static gt_status refuse(void *self, const gt_state_entry *kept, int *done)
 {
 	(void)self, (void)kept, (void)done;
 	return gt_fail(GT_ERR_FORMAT, "another run");

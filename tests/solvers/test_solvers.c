@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "projectors/projector.h"
+#include <gantry/projector.h>
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
@@ -175,16 +175,16 @@ START_TEST(views_that_miss_the_grid)
 	for (size_t k = 0; k < 30; k++) {
 		ck_ok(gt_scan_subset(scan, k, 30, &part));
 		ck_ok(gt_projector_new("dd", be, GT_F32, &grid, part, &A[k]));
-		ck_ok(gt_array_new(be, GT_F32, gt_scan_cells(part), &b[k]));
+		ck_ok(gt_array_new(be, GT_F32, gt_scan_size(part), &b[k]));
 		gt_forward(A[k], truth, b[k]);
 		gt_scan_free(part);
 	}
 	const gt_solver *s = gt_solver_find("os-sart");
 	void *o = options(s, "iterations=3,subsets=0,nonneg=no");
 	const gt_problem p = { .subsets = 30, .A = A, .b = b, .lo = -INFINITY, .hi = INFINITY };
-	const double before = gt_dist2(x, truth);
+	const double before = gt_distance2(x, truth);
 	ck_ok(gt_solve(s, &p, o, x, NULL));
-	ck_assert_double_lt(gt_dist2(x, truth), before);
+	ck_assert_double_lt(gt_distance2(x, truth), before);
 	for (size_t k = 0; k < 30; k++) {
 		gt_linop_free(A[k]);
 		gt_array_free(b[k]);

@@ -1,12 +1,12 @@
 #include <math.h>
-#include "core/scan_math.h"
+#include <gantry/scan_math.h>
 #include "tests/support/definition.h"
 
 /* Where the ray of (column, row) meets the plane of a slice: position along axis b, mm. */
 static double meets(const gt_detector *det, const gt_view *w, double column, double row, int s, double plane, int b)
 {
 	double p[3], e[3];
-	gt_cell_ray(det, w, column, row, p, e);
+	gt_pixel_ray(det, w, column, row, p, e);
 	return p[b] + (plane - p[s]) * e[b] / e[s];
 }
 
@@ -28,7 +28,7 @@ static double one_cell(const gt_scan *scan, const gt_grid *g, const float *x, si
 	const int s = central_axis(w), b = 1 - s;
 	const size_t stride[3] = { 1, g->n[0], g->n[0] * g->n[1] };
 	double p[3], e[3], sum = 0;
-	gt_cell_ray(&det, w, (double)k, (double)l, p, e);
+	gt_pixel_ray(&det, w, (double)k, (double)l, p, e);
 	for (size_t n = 0; n < g->n[s]; n++) {
 		const double plane = gt_grid_first(g, s) + (double)n * g->pitch[s];
 		if (scan->shape != GT_PARALLEL && (plane - w->source[s]) * (e[s] > 0 ? 1 : -1) < g->pitch[s] / 2)

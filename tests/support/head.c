@@ -1,9 +1,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/data_weights.h"
-#include "phantoms/phantom.h"
-#include "projectors/projector.h"
+#include <gantry/data_weights.h>
+#include <gantry/phantom.h>
+#include <gantry/projector.h>
 #include "tests/support/head.h"
 #include "tests/support/images.h"
 #include "tests/support/support.h"
@@ -40,7 +40,7 @@ static gt_array *part_of(const struct gt_test_head *h, gt_type type, const float
 
 static void add_data(struct gt_test_head *h, gt_type type, double photons)
 {
-	const size_t cells = gt_scan_cells(h->scan);
+	const size_t cells = gt_scan_size(h->scan);
 	const gt_counting counting = { .count = photons };
 	gt_pool *pool = gt_backend_pool(h->be);
 	gt_phantom *body = NULL;
@@ -48,7 +48,7 @@ static void add_data(struct gt_test_head *h, gt_type type, double photons)
 	double factor;
 	ck_ok(gt_phantom_new("forbild-head", NULL, &body));
 	ck_ok(gt_phantom_project(body, h->scan, 1, pool, NULL, NULL, p));
-	gt_noise(photons, 0, 1, 0, pool, p, cells);
+	gt_add_photon_noise(photons, 0, 1, 0, pool, p, cells);
 	ck_ok(gt_data_weights(pool, &counting, p, cells, w, &factor));
 	for (size_t k = 0; k < h->subsets; k++) {
 		gt_scan *part = NULL;

@@ -1,7 +1,7 @@
 #ifndef GT_TESTS_HEAD_H
 #define GT_TESTS_HEAD_H
-#include "core/scan.h"
-#include "solvers/solver.h"
+#include <gantry/scan.h>
+#include <gantry/solver.h>
 /* A noisy scan of a head as users have it: the arc of a clinical scanner with all lengths of its cells, views and voxels `coarse`
  * times what they are, photon noise, statistical weights. */
 struct gt_test_head {

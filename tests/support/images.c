@@ -1,7 +1,7 @@
 #include "tests/support/images.h"
 #include <math.h>
 #include <stdlib.h>
-#include "projectors/projector.h"
+#include <gantry/projector.h>
 #include "tests/support/support.h"
 
 double *gt_test_values(const gt_array *a)
@@ -26,7 +26,7 @@ double *gt_test_values(const gt_array *a)
 struct gt_test_images gt_test_apply(const char *projector, gt_backend *be, gt_type type, const struct gt_test_geometry *g)
 {
 	gt_linop *A = NULL;
-	gt_array *x = gt_test_array(be, type, gt_grid_voxels(&g->grid), 11), *y = gt_test_array(be, type, gt_scan_cells(g->scan), 12),
+	gt_array *x = gt_test_array(be, type, gt_grid_voxels(&g->grid), 11), *y = gt_test_array(be, type, gt_scan_size(g->scan), 12),
 		 *Ax = NULL, *Aty = NULL;
 	ck_ok(gt_projector_new(projector, be, type, &g->grid, g->scan, &A));
 	ck_ok(gt_array_like(x, &Aty));

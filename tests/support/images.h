@@ -1,7 +1,7 @@
 #ifndef GT_TESTS_IMAGES_H
 #define GT_TESTS_IMAGES_H
 /* What a projector makes of random numbers, as doubles on the host, and how far apart two such results are. */
-#include "core/array.h"
+#include <gantry/array.h>
 #include "tests/support/geometries.h"
 
 /* The caller frees it. */

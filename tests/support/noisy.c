@@ -1,6 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
-#include "core/backend.h"
+#include "core/device/backend.h"
 #include "tests/support/noisy.h"
 #include "tests/support/support.h"
 
@@ -148,7 +148,7 @@ double gt_test_cost(const gt_problem *p, const gt_array *x, gt_array *g)
 	return data + gt_penalty_value(p->R, x);
 }
 
-double gt_test_apart(const gt_array *x, const gt_array *y) { return sqrt(gt_dist2(x, y) / (double)gt_array_size(x)); }
+double gt_test_apart(const gt_array *x, const gt_array *y) { return sqrt(gt_distance2(x, y) / (double)gt_array_size(x)); }
 double gt_test_norm(const gt_array *x) { return sqrt(gt_dot(x, x)); }
 
 void gt_test_never_rises(const struct gt_test_log *l, const char *who)

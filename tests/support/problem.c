@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
-#include "phantoms/phantom.h"
-#include "projectors/projector.h"
+#include <gantry/phantom.h>
+#include <gantry/projector.h>
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
@@ -52,7 +52,7 @@ struct gt_test_problem gt_test_problem(gt_backend *be, gt_type type, size_t n, s
 		gt_scan *part = NULL;
 		ck_ok(gt_scan_subset(p.scan, k, subsets, &part));
 		ck_ok(gt_projector_new("dd", be, type, &p.grid, part, &p.A[k]));
-		ck_ok(gt_array_new(be, type, gt_scan_cells(part), &p.b[k]));
+		ck_ok(gt_array_new(be, type, gt_scan_size(part), &p.b[k]));
 		gt_forward(p.A[k], p.truth, p.b[k]);
 		gt_scan_free(part);
 	}
@@ -85,7 +85,7 @@ double gt_test_problem_error(const struct gt_test_problem *p, const gt_array *x)
 	gt_array *part = NULL, *truth = NULL;
 	ck_ok(gt_array_part(x, first, n, &part));
 	ck_ok(gt_array_part(p->truth, first, n, &truth));
-	const double error = sqrt(gt_dist2(part, truth) / gt_dot(truth, truth));
+	const double error = sqrt(gt_distance2(part, truth) / gt_dot(truth, truth));
 	gt_array_free(part);
 	gt_array_free(truth);
 	return error;

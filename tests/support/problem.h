@@ -1,7 +1,7 @@
 #ifndef GT_TESTS_PROBLEM_H
 #define GT_TESTS_PROBLEM_H
-#include "core/scan.h"
-#include "solvers/solver.h"
+#include <gantry/scan.h>
+#include <gantry/solver.h>
 /* A reconstruction problem whose data are the projections of a known volume: what solver tests solve. */
 struct gt_test_problem {
 	gt_backend *be;

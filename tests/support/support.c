@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "core/random.h"
+#include <gantry/random.h>
 #include "tests/support/support.h"
 
 static const char *backend_name(void)

@@ -5,9 +5,9 @@
  * runs its suite on the backend named by GT_BACKEND (default "cpu"), forked per test (no CUDA in the parent);
  * exits 77 (skipped) where that backend has no device, or 1 if GT_REQUIRE_GPU=1. */
 #include <check.h>
-#include "core/array.h"
-#include "core/linop.h"
-#include "core/scan.h"
+#include <gantry/array.h>
+#include <gantry/linop.h>
+#include <gantry/scan.h>
 
 int gt_test_main(const char *name, void (*fill)(TCase *tc));
 

@@ -1,0 +1,233 @@
+/* Which of the faults make conjugate rays agree. Four ways round of columns and rows, each with the center that fits; the simplest
+ * of those that are not significantly worse than the best, and what that center means. */
+#include <gantry/consistency.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/try.h"
+#include "analytic/consistency/conjugate_impl.h"
+
+/* WORSE: by that part and that many standard errors; NEAR: cells, or that many standard errors; WILD: difference over the expected one. */
+#define WORSE 0.1
+#define ERRORS 5
+#define NEAR 0.1
+#define WILD 2
+enum { LEAST = 64 };
+
+typedef struct {
+	gt_conjugate_map map;
+	double error;
+	gt_conjugate_misfit misfit;
+} way;
+
+typedef struct {
+	gt_conjugate_data data;
+	double slack, center, turned_center, row, turned_row; /* as given; counted from the other end */
+	int rows, columns;                                    /* 1: it would show if they were the other way round */
+	way way[4];                                           /* columns reversed: + 1, rows: + 2 */
+	gt_conjugate_report *report;
+} checking;
+
+static int is_way(const checking *c, int w) { return (!(w & 1) || c->columns) && (!(w & 2) || c->rows); }
+
+static int worse(const gt_conjugate_misfit *a, const gt_conjugate_misfit *b)
+{
+	double mean = 0, squares = 0;
+	if (a->pairs < LEAST)
+		return 1;
+	for (int g = 0; g < GT_CONJUGATE_GROUPS; g++) {
+		const double off = a->group[g] - b->group[g];
+		if (!isfinite(off))
+			return 0;
+		mean += off / GT_CONJUGATE_GROUPS;
+		squares += off * off / GT_CONJUGATE_GROUPS;
+	}
+	const double error = sqrt(fmax(0, squares - mean * mean) / (GT_CONJUGATE_GROUPS - 1));
+	return mean > WORSE * b->cost && mean > ERRORS * error;
+}
+
+static gt_conjugate_map map_of(const checking *c, int w)
+{
+	return (gt_conjugate_map){ w & 1 ? -1 : 1, w & 2 ? -1 : 1, c->center, w & 2 ? c->turned_row : c->row };
+}
+
+static gt_status try_center(checking *c, int w, double center)
+{
+	way x = { .map = map_of(c, w) };
+	gt_status st = GT_OK;
+	x.map.center = center;
+	GT_TRY(gt_conjugate_refine(&c->data, &x.map, &x.error));
+	x.error = hypot(x.error, c->slack);
+	GT_TRY(gt_conjugate_measure(&c->data, &x.map, &x.misfit));
+	if (x.misfit.pairs >= LEAST && x.misfit.cost < c->way[w].misfit.cost)
+		c->way[w] = x;
+done:
+	return st;
+}
+
+/* The center next to where it would be with a plain fault, or by search over the whole detector. */
+static gt_status fit_way(checking *c, int w)
+{
+	gt_conjugate_map found = map_of(c, w);
+	gt_status st = GT_OK;
+	c->way[w].misfit.cost = INFINITY;
+	GT_TRY(try_center(c, w, c->center));
+	if (fabs(c->center - c->turned_center) > 1)
+		GT_TRY(try_center(c, w, c->turned_center));
+	GT_TRY(gt_conjugate_search(&c->data, &found));
+	if (!(fabs(found.center - c->way[w].map.center) < 1.5) || !isfinite(c->way[w].error))
+		GT_TRY(try_center(c, w, found.center));
+done:
+	return st;
+}
+
+static gt_status add_case(checking *c, unsigned faults, gt_conjugate_map map)
+{
+	gt_conjugate_misfit m;
+	const gt_status st = gt_conjugate_measure(&c->data, &map, &m);
+	gt_conjugate_case *item = &c->report->item[c->report->cases++];
+	*item = (gt_conjugate_case){ faults, map.center, m.pairs, m.rms, m.expected };
+	return st;
+}
+
+static gt_status add_cases(checking *c)
+{
+	gt_status st = GT_OK;
+	for (int rows = 0; rows <= (c->rows ? 2 : 0); rows += 2) {
+		const unsigned with = rows ? GT_CONJUGATE_ROWS : 0;
+		GT_TRY(add_case(c, with, map_of(c, rows)));
+		if (!c->columns)
+			continue;
+		gt_conjugate_map map = map_of(c, rows | 1);
+		GT_TRY(add_case(c, with | GT_CONJUGATE_TURN, map));
+		map.center = c->turned_center;
+		GT_TRY(add_case(c, with | GT_CONJUGATE_COLUMNS, map));
+	}
+	for (int w = 0; w < 4; w++)
+		if (is_way(c, w) && c->way[w].misfit.pairs)
+			GT_TRY(add_case(c, GT_CONJUGATE_CENTER | (w & 1 ? GT_CONJUGATE_COLUMNS : 0) | (w & 2 ? GT_CONJUGATE_ROWS : 0),
+			                c->way[w].map));
+done:
+	return st;
+}
+
+/* Does the center differ from that place by more than the error, and do the rays say so together as well as in groups? A place so far off
+ * that no pairs are left there is another one. */
+static gt_status differs(checking *c, int w, double place, int *yes)
+{
+	const way *x = &c->way[w];
+	gt_conjugate_map map = x->map;
+	gt_conjugate_misfit m;
+	map.center = place;
+	const gt_status st = gt_conjugate_measure(&c->data, &map, &m);
+	*yes = fabs(x->map.center - place) > fmax(NEAR, ERRORS * x->error) &&
+	       (m.pairs < LEAST || (m.cost - x->misfit.cost) * (double)x->misfit.pairs > ERRORS * ERRORS * x->misfit.cost);
+	return st;
+}
+
+/* What the fitted center means, with columns as given or reversed. */
+static gt_status name_faults(checking *c, int w)
+{
+	gt_conjugate_report *r = c->report;
+	const way *x = &c->way[w];
+	const unsigned rows = w & 2 ? GT_CONJUGATE_ROWS : 0;
+	int from_given, from_turned;
+	gt_status st = GT_OK;
+	GT_TRY(differs(c, w, c->center, &from_given));
+	GT_TRY(differs(c, w, c->turned_center, &from_turned));
+	r->center = x->map.center;
+	r->error = x->error;
+	if (!(x->error < 0.5))
+		r->hidden |= GT_CONJUGATE_CENTER;
+	if (!(w & 1)) {
+		r->faults = rows | (from_given ? GT_CONJUGATE_CENTER : 0);
+		return GT_OK;
+	}
+	const int turn_is_nearer = fabs(r->center - c->center) < fabs(r->center - c->turned_center);
+	const unsigned moved = from_given && from_turned ? GT_CONJUGATE_CENTER : 0;
+	const unsigned columns = rows | GT_CONJUGATE_COLUMNS | moved, turn = rows | GT_CONJUGATE_TURN | moved;
+	r->faults = !moved && turn_is_nearer ? turn : columns;
+	if (from_given == from_turned)
+		r->instead = r->faults == turn ? columns : turn;
+done:
+	return st;
+}
+
+static size_t find_case(const gt_conjugate_report *r)
+{
+	/* A center that was fitted stands for both readings. */
+	const unsigned wanted = r->faults & GT_CONJUGATE_CENTER && r->faults & GT_CONJUGATE_TURN
+	                                ? (r->faults & ~(unsigned)GT_CONJUGATE_TURN) | GT_CONJUGATE_COLUMNS
+	                                : r->faults;
+	for (size_t i = 0; i < r->cases; i++)
+		if (r->item[i].faults == wanted)
+			return i;
+	return 0;
+}
+
+static gt_status decide(checking *c)
+{
+	gt_conjugate_report *r = c->report;
+	int best = 0, chosen = 0;
+	for (int w = 1; w < 4; w++)
+		if (is_way(c, w) && c->way[w].misfit.pairs && c->way[w].misfit.cost < c->way[best].misfit.cost)
+			best = w;
+	while (chosen != best && (!is_way(c, chosen) || worse(&c->way[chosen].misfit, &c->way[best].misfit)))
+		chosen++;
+	if (!c->columns || !worse(&c->way[chosen ^ 1].misfit, &c->way[chosen].misfit))
+		r->hidden |= GT_CONJUGATE_COLUMNS | GT_CONJUGATE_TURN;
+	if (!c->rows || !worse(&c->way[chosen ^ 2].misfit, &c->way[chosen].misfit))
+		r->hidden |= GT_CONJUGATE_ROWS;
+	const gt_status st = name_faults(c, chosen);
+	r->best = find_case(r);
+	r->explained = r->item[r->best].rms <= WILD * r->item[r->best].expected;
+	return st;
+}
+
+/* Rows show where both ends of a ray are at different heights of the detector. */
+static int rows_show(const gt_conjugate_pair *pair, size_t pairs)
+{
+	double squares = 0;
+	for (size_t i = 0; i < pairs; i++)
+		squares += (pair[i].tap[0].v - pair[i].tap[1].v) * (pair[i].tap[0].v - pair[i].tap[1].v);
+	return sqrt(squares / (double)pairs) > 0.1;
+}
+
+gt_status gt_conjugate_check(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report)
+{
+	gt_conjugate_pair *pair = NULL;
+	gt_conjugate_misfit given;
+	checking c = { .report = report };
+	gt_status st = GT_OK;
+	memset(report, 0, sizeof *report);
+	if (scan->columns < 4)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%zu columns are too few to compare conjugate rays: expected at least 4", scan->columns);
+	GT_TRY(gt_conjugate_pairs(scan, pool, &pair, &report->pairs, &c.slack));
+	if (report->pairs < LEAST)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%zu rays are measured from both ends: expected at least %d to compare", report->pairs,
+		               LEAST));
+	report->views = scan->views;
+	c.data = (gt_conjugate_data){ .scan = scan, .data = data, .pool = pool, .pair = pair, .pairs = report->pairs };
+	c.center = scan->column_center;
+	c.turned_center = (double)scan->columns - 1 - c.center;
+	c.row = scan->row_center;
+	c.turned_row = (double)scan->rows - 1 - c.row;
+	c.columns = scan->shape != GT_PARALLEL;
+	c.rows = rows_show(pair, report->pairs);
+	GT_TRY(gt_conjugate_noise(&c.data));
+	report->value = c.data.value;
+	report->noise = c.data.noise;
+	const gt_conjugate_map as_given = map_of(&c, 0);
+	GT_TRY(gt_conjugate_measure(&c.data, &as_given, &given));
+	for (int w = 0; w < 4; w++)
+		if (is_way(&c, w))
+			GT_TRY(fit_way(&c, w));
+	if (!c.way[0].misfit.pairs)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %zu rays that are measured from both ends fewer than %d pass through a body",
+		               report->pairs, LEAST));
+	GT_TRY(add_cases(&c));
+	GT_TRY(decide(&c));
+done:
+	free(pair);
+	return st;
+}

@@ -1,0 +1,206 @@
+/* Where views stand: the axis they turn around, their directions, and how far the detector reaches on either side. */
+#include "core/try.h"
+#include "analytic/fbp/angular_coverage.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+static double cross2(const double *a, const double *b) { return a[0] * b[1] - a[1] * b[0]; }
+
+double gt_angular_coverage_fan(const gt_angular_coverage *s, size_t view, double column, double *reach)
+{
+	const gt_view *w = &s->scan->view[view];
+	double point[3], ray[3];
+	gt_pixel_ray(&s->detector, w, column, s->detector.row_center, point, ray);
+	const double length = hypot(ray[0], ray[1]), axis[2] = { s->center[0] - point[0], s->center[1] - point[1] };
+	if (reach)
+		*reach = length;
+	if (s->scan->shape == GT_PARALLEL)
+		return -cross2(ray, axis) / length;
+	return atan2(cross2(axis, ray), axis[0] * ray[0] + axis[1] * ray[1]);
+}
+
+double gt_angular_coverage_distance(const gt_angular_coverage *s, size_t view)
+{
+	const double *p = s->scan->view[view].source;
+	return hypot(p[0] - s->center[0], p[1] - s->center[1]);
+}
+
+/* Flat detectors may lean, as those of a C-arm do: weights and filter still take their rows for circles around the axis. */
+#define MOST_TILT 15.0
+
+static gt_status check_rows(const char *who, const gt_scan *scan)
+{
+	if (scan->shape != GT_FLAT)
+		return gt_scan_rows_along_z(scan, who);
+	for (size_t v = 0; v < scan->views; v++) {
+		const double *r = scan->view[v].row_axis, tilt = atan2(hypot(r[0], r[1]), fabs(r[2])) * 180 / PI;
+		if (!(tilt <= MOST_TILT))
+			return gt_fail(
+				GT_ERR_UNSUPPORTED,
+				"%s: the columns of view %zu lean by %.6g degrees from the z axis: expected at most %g; use an iterative solver such as os-sart",
+				who, v, tilt, MOST_TILT);
+	}
+	return GT_OK;
+}
+
+static gt_status check_views(const char *who, const gt_scan *scan)
+{
+	const gt_status st = check_rows(who, scan);
+	if (st != GT_OK)
+		return st;
+	for (size_t v = 0; v < scan->views; v++) {
+		const gt_view *w = &scan->view[v];
+		if (isnan(w->angle))
+			return gt_fail(GT_ERR_UNSUPPORTED, "%s needs gantry angles: view %zu has none", who, v);
+		double ray[3];
+		for (int a = 0; a < 3; a++)
+			ray[a] = w->detector[a] - w->source[a];
+		const double tilt = atan2(ray[2], hypot(ray[0], ray[1]));
+		if (scan->shape == GT_PARALLEL && fabs(tilt) > 1e-6)
+			return gt_fail(
+				GT_ERR_UNSUPPORTED,
+				"%s needs rays perpendicular to z: those of view %zu are inclined by %.6g degrees; use an iterative solver such as os-sart",
+				who, v, tilt * 180 / PI);
+	}
+	return GT_OK;
+}
+
+static void radius_range(const gt_scan *scan, const double center[2], double *least, double *most)
+{
+	*least = INFINITY;
+	*most = 0;
+	for (size_t v = 0; v < scan->views; v++) {
+		const double r = hypot(scan->view[v].source[0] - center[0], scan->view[v].source[1] - center[1]);
+		*least = fmin(*least, r);
+		*most = fmax(*most, r);
+	}
+}
+
+/* Circle of least squares through the sources: |p|^2 = 2 c.p + k is linear in c and k (Kasa, IEEE Trans. Instrum. Meas. 25
+ * (1976) 8). Coordinates are taken relative to their mean, so that the equations for c stand alone. */
+static void fit_circle(const gt_scan *scan, double center[2])
+{
+	double mean[2] = { 0, 0 }, xx = 0, xy = 0, yy = 0, xr = 0, yr = 0;
+	for (size_t v = 0; v < scan->views; v++)
+		for (int a = 0; a < 2; a++)
+			mean[a] += scan->view[v].source[a] / (double)scan->views;
+	for (size_t v = 0; v < scan->views; v++) {
+		const double x = scan->view[v].source[0] - mean[0], y = scan->view[v].source[1] - mean[1], r = x * x + y * y;
+		xx += x * x;
+		xy += x * y;
+		yy += y * y;
+		xr += x * r / 2;
+		yr += y * r / 2;
+	}
+	const double determinant = xx * yy - xy * xy;
+	if (!(determinant > 1e-6 * xx * yy))
+		return;
+	center[0] = mean[0] + (xr * yy - yr * xy) / determinant;
+	center[1] = mean[1] + (yr * xx - xr * xy) / determinant;
+}
+
+/* The z axis, unless the sources stand on a circle around another one. */
+static gt_status find_axis(const char *who, gt_angular_coverage *s)
+{
+	double least, most;
+	if (s->scan->shape == GT_PARALLEL)
+		return GT_OK;
+	radius_range(s->scan, s->center, &least, &most);
+	if (most - least > 1e-6 * most) {
+		fit_circle(s->scan, s->center);
+		radius_range(s->scan, s->center, &least, &most);
+	}
+	if (most - least > 0.04 * least)
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"%s needs sources on a circle: they are %.6g to %.6g mm from the axis at x=%.6g, y=%.6g mm; use an iterative solver such as os-sart",
+			who, least, most, s->center[0], s->center[1]);
+	s->distance = (least + most) / 2;
+	return GT_OK;
+}
+
+static void set_directions(gt_angular_coverage *s)
+{
+	for (size_t v = 0; v < s->scan->views; v++) {
+		const gt_view *w = &s->scan->view[v];
+		const double *from = s->scan->shape == GT_PARALLEL ? w->detector : s->center;
+		s->direction[v] = atan2(w->source[1] - from[1], w->source[0] - from[0]);
+	}
+}
+
+/* Column of the fan's zero: a secant search, exact for parallel rays and nearly so for the others. */
+static double axis_column(const gt_angular_coverage *s, size_t view)
+{
+	double k0 = s->detector.column_center, k1 = k0 + 1, f0 = gt_angular_coverage_fan(s, view, k0, NULL);
+	for (int i = 0; i < 20 && f0 != 0; i++) {
+		const double f1 = gt_angular_coverage_fan(s, view, k1, NULL);
+		if (f1 == f0)
+			break;
+		const double next = k1 - f1 * (k1 - k0) / (f1 - f0);
+		k0 = k1;
+		f0 = f1;
+		k1 = next;
+		if (fabs(k1 - k0) < 1e-9)
+			return k1;
+	}
+	return k0;
+}
+
+static gt_status measure_reach(const char *who, gt_angular_coverage *s)
+{
+	const double last = (double)s->scan->columns - 1, middle = last / 2;
+	double rising = INFINITY, falling = INFINITY, fan_rising = 0, fan_falling = 0;
+	for (size_t v = 0; v < s->scan->views; v++) {
+		double left = gt_angular_coverage_fan(s, v, -0.5, NULL), right = gt_angular_coverage_fan(s, v, last + 0.5, NULL);
+		if (!(left * right < 0))
+			return gt_fail(GT_ERR_UNSUPPORTED,
+			               "%s: view %zu does not see the rotation axis at x=%.6g, y=%.6g mm: it is at column %.6g of %zu", who,
+			               v, s->center[0], s->center[1], axis_column(s, v), s->scan->columns);
+		const int up = right > left;
+		rising = fmin(rising, up ? right : left);
+		falling = fmin(falling, up ? -left : -right);
+		fan_rising = fmax(fan_rising, gt_angular_coverage_fan(s, v, up ? last : 0, NULL));
+		fan_falling = fmax(fan_falling, -gt_angular_coverage_fan(s, v, up ? 0 : last, NULL));
+		s->offset += (axis_column(s, v) - middle) / (double)s->scan->views;
+	}
+	s->long_side = rising >= falling ? 1 : -1;
+	s->longer = fmax(rising, falling);
+	s->shorter = fmin(rising, falling);
+	s->half_fan = fmin(fan_rising, fan_falling);
+	return GT_OK;
+}
+
+gt_status gt_angular_coverage_new(const char *who, const gt_scan *scan, gt_angular_coverage *s)
+{
+	gt_status st = GT_OK;
+	memset(s, 0, sizeof *s);
+	s->scan = scan;
+	s->detector = gt_scan_detector(scan);
+	GT_TRY(check_views(who, scan));
+	s->direction = malloc(scan->views * sizeof *s->direction);
+	s->weight = malloc(scan->views * sizeof *s->weight);
+	if (!s->direction || !s->weight) {
+		st = gt_fail(GT_ERR_MEMORY, "%s: no memory for %zu views", who, scan->views);
+		goto done;
+	}
+	GT_TRY(find_axis(who, s));
+	set_directions(s);
+	GT_TRY(gt_directions_cover(s->direction, scan->views, scan->shape == GT_PARALLEL ? PI : 2 * PI, &s->cover, s->weight));
+	GT_TRY(measure_reach(who, s));
+done:
+	if (st != GT_OK)
+		gt_angular_coverage_free(s);
+	return st;
+}
+
+gt_status gt_angular_coverage_whole_turn(gt_angular_coverage *s) { return gt_directions_cover(s->direction, s->scan->views, 2 * PI, &s->cover, s->weight); }
+
+void gt_angular_coverage_free(gt_angular_coverage *s)
+{
+	free(s->direction);
+	free(s->weight);
+	s->direction = s->weight = NULL;
+}

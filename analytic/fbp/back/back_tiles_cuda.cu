@@ -1,0 +1,443 @@
+/* The way of tiles: a block takes one or four squares of 16 x 16 columns of ZP voxels, kept in registers, and all views of a
+ * batch. What it sees of a view is a tile of few columns and rows, which the tensor memory accelerator copies into shared memory
+ * some views ahead. Up to 1.9 rows per voxel rows are interpolated along the columns once per row, not per voxel, by code without
+ * addresses (back_window.h): neither the texture unit nor its 8-bit fractions are in the way. Places are computed relative to where
+ * the block's middle is seen, which is found in double, so that single precision keeps 1e-6 of a column and of a row. (Block, view)
+ * pairs that fit into no tile, or reach rows of which there are no copies, are left to the plain kernel. Where the upper half of a scan
+ * mirrors the lower one, two voxels share most of what is computed for one. Needs compute capability 9.0. */
+#include "analytic/fbp/back/tile_loop.cuh"
+#include "analytic/fbp/back/tile_rows.cuh"
+
+#define SLACK_UPRIGHT 1e-3 /* columns and rows, for rounding */
+#define MIRROR_SLACK 1e-8  /* rows of the detector, and slices */
+#define TILE_HEIGHTS 1     /* 1, 2 or 4: more cost these kernels more than the rows that they spare */
+
+/* What a block needs of a view. Columns and rows count from where the block's middle is seen, and voxels (x, y, z) from that middle:
+ * numbers stay small, and so do the errors of single precision.
+ *   flat, parallel: e = t = T . (x, y), s = 1 / (1 + t), column = u + A . (x, y) s
+ *   arc: with the distance to the middle as the unit: lateral a = A . (x, y), along the ray 1 + t; e = |(a, 1 + t)| - 1,
+ *        s = 1 / (1 + e), column = u + per_column atan(a / (1 + t))
+ * and row = v - rise e s + z k s, weight = scale s^2. */
+struct entry {
+	float ai, aj, ti, tj, u, v, rise, k, scale;
+	int byte;    /* of column 0 and row 0 in the tile */
+	float first; /* the detector's column that others count from */
+	float per_column;
+	struct gt_tile_at at; /* more: less twice the bytes of row 0, which leads to its mirror image where there are two sides */
+};
+static_assert(sizeof(struct entry) == ENTRY_BYTES, "four loads of 16 bytes");
+
+/* Place of a column of voxels in a tile: its column from a whole one, its middle voxel's row, rows per voxel. */
+struct place {
+	float whole, part, v, dv, weight;
+	int byte, image;
+};
+
+/* Rounded nearly right: what the instruction leaves out is most of what columns far from the middle are off by. */
+static __device__ __forceinline__ float reciprocal(float x)
+{
+	float r;
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+	return fmaf(r, fmaf(-x, r, 1.f), r);
+}
+
+/* Fills all but the column, which it returns; x, y from the block's middle. */
+template <int SHAPE>
+static __device__ __forceinline__ float find_place(const struct entry *e, float x, float y, struct place *p, float *first)
+{
+	const float4 *q = (const float4 *)e;
+	const float4 q0 = q[0], q1 = q[1], q2 = q[2];
+	const float a = fmaf(q0.y, y, q0.x * x), t = fmaf(q0.w, y, q0.z * x), inverse = reciprocal(1.f + t);
+	float far = t, s = inverse, u;
+	if (SHAPE == GT_ARC) {
+		const float square = fmaf(a, a, t * (2.f + t)), angle = a * inverse, tt = angle * angle;
+		s = rsqrtf(1.f + square);
+		far = square / (1.f + (1.f + square) * s);
+		u = fabsf(angle) < 0.1f ? angle * fmaf(tt, fmaf(tt, fmaf(tt, -1.f / 7, 1.f / 5), -1.f / 3), 1.f) : atanf(angle);
+		u = fmaf(q2.w, u, q1.x);
+	} else {
+		u = fmaf(a, inverse, q1.x);
+	}
+	p->v = fmaf(-q1.z, far * s, q1.y);
+	p->dv = q1.w * s;
+	p->weight = q2.x * s * s;
+	p->byte = __float_as_int(q2.y);
+	*first = q2.z;
+	return u;
+}
+
+/* Returns 0 if some corner is not in front of the source. */
+static __host__ __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3], int side,
+                                           int slices, struct gt_extent *e)
+{
+	double lambda[2] = { INFINITY, 0 };
+	e->column[0] = INFINITY;
+	e->column[1] = -INFINITY;
+	for (int c = 0; c < 4; c++) {
+		double at[2], column, l;
+		for (int a = 0; a < 2; a++) {
+			const size_t last = from[a] + side - 1 < g->n[a] ? from[a] + side - 1 : g->n[a] - 1;
+			at[a] = g->first[a] + (double)(c >> a & 1 ? last : from[a]) * g->pitch[a];
+		}
+		if (!gt_back_column(g->shape, w, at[0], at[1], &column, &l))
+			return 0;
+		e->column[0] = fmin(e->column[0], column);
+		e->column[1] = fmax(e->column[1], column);
+		lambda[0] = fmin(lambda[0], l);
+		lambda[1] = fmax(lambda[1], l);
+	}
+	/* An arc is nearest to the source between corners: by a part h^2 / 8 L^2 at most, for a side h. */
+	if (g->shape == GT_ARC) {
+		const double x = side * g->pitch[0] * lambda[1] / w->radius, y = side * g->pitch[1] * lambda[1] / w->radius;
+		lambda[1] *= 1 + 0.15 * (x * x + y * y);
+	}
+	e->step = lambda[1] * g->pitch[2] * fabs(w->per_row);
+	e->least = lambda[0] * g->pitch[2] * fabs(w->per_row);
+	const size_t top = from[2] + slices < g->n[2] ? from[2] + slices : g->n[2];
+	e->row[0] = e->real[0] = INFINITY;
+	e->row[1] = e->real[1] = -INFINITY;
+	for (int c = 0; c < 6; c++) {
+		const double z = g->first[2] + g->pitch[2] * (double)(c < 2 ? from[2] : c < 4 ? top - 1 : from[2] + slices - 1);
+		const double row = w->row0 + lambda[c & 1] * (z - w->z0) * w->per_row;
+		e->row[0] = fmin(e->row[0], row);
+		e->row[1] = fmax(e->row[1], row);
+		e->real[0] = c < 4 ? fmin(e->real[0], row) : e->real[0];
+		e->real[1] = c < 4 ? fmax(e->real[1], row) : e->real[1];
+	}
+	return 1;
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+/* (x, y, z): of the block's middle; sample, pitch: bytes from column to column and row to row. A is what is left across the middle's
+ * ray: of a flat detector along itself, of an arc at a right angle to the ray. */
+template <int SHAPE>
+static __device__ __forceinline__ void make_entry(const struct gt_back_grid *g, const struct gt_back_view *w, double x, double y, double z,
+                                                  int sample, int pitch, struct entry *e)
+{
+	const double straight = SHAPE == GT_FLAT && g->shape == GT_PARALLEL ? 0 : 1;
+	const double dx = straight * w->depth[0], dy = straight * w->depth[1], depth = dx * x + dy * y + (straight > 0 ? w->depth[2] : 1);
+	const double across = w->across[0] * x + w->across[1] * y + w->across[2];
+	const double near = 1 / (SHAPE == GT_ARC ? hypot(across, depth) : depth), lambda = SHAPE == GT_ARC ? w->radius * near : near;
+	const double c = SHAPE == GT_ARC ? depth * near : 1, s = across * near, back = SHAPE == GT_ARC ? s : 0;
+	const double column = w->column0 + (SHAPE == GT_ARC ? w->per_column * atan2(across, depth) : s), whole = floor(column);
+	const double rise = lambda * (z - w->z0) * w->per_row, row = floor(w->row0 + rise);
+	const double px = g->pitch[0] * near, py = g->pitch[1] * near;
+	e->ai = (float)((w->across[0] * c - dx * s) * px);
+	e->aj = (float)((w->across[1] * c - dy * s) * py);
+	e->ti = (float)((dx * c + w->across[0] * back) * px);
+	e->tj = (float)((dy * c + w->across[1] * back) * py);
+	e->u = (float)(column - whole);
+	e->v = (float)(w->row0 + rise - row);
+	e->rise = (float)rise;
+	e->k = (float)(lambda * g->pitch[2] * w->per_row);
+	e->scale = (float)(lambda * lambda);
+	e->per_column = (float)w->per_column;
+	e->first = (float)whole;
+	e->at.more = -2 * ((int)row - e->at.row) * pitch;
+	e->byte = ((int)row - e->at.row) * pitch + ((int)whole - e->at.column) * sample;
+}
+
+template <int SHAPE, int STEPS, int SQUARES_, int ZP, int COLUMNS, int FLOATS, int RUN> struct way {
+	typedef struct entry entry;
+	typedef struct place place;
+	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, SAMPLE = 4 * FLOATS, PITCH = SAMPLE * COLUMNS;
+	static constexpr float MIDDLE = 0.5f * (SQUARES * SIDE - 1);
+	static constexpr int HEIGHTS = TILE_HEIGHTS, SIDES = GT_SIDES_OF(STEPS), PATCHES = 1, TOGETHER = 16;
+	/* Two squares, and pairs of 32 sums, lose by it. */
+	static constexpr bool APART = SQUARES == 1 && (FLOATS == 1 || ZP * SIDES == 64);
+	static constexpr double SLACK = SLACK_UPRIGHT;
+
+	static __device__ int find_extent(const struct gt_back_grid *g, const struct gt_back_view *w, const size_t from[3],
+	                                  struct gt_extent *e)
+	{
+		return ::find_extent(g, w, from, SQUARES * SIDE, ZP, e) &&
+		       (STEPS != GT_STEPS_MIRRORED || (e->least > 1 - GT_NEAR && e->step < 1 + GT_NEAR));
+	}
+	static __device__ void fill(const struct gt_back_grid *g, const struct gt_back_view *w, const struct gt_extent *, double x,
+	                            double y, double z, entry *e)
+	{
+		make_entry<SHAPE>(g, w, x + MIDDLE * g->pitch[0], y + MIDDLE * g->pitch[1], z + ZP / 2 * g->pitch[2], SAMPLE, PITCH, e);
+	}
+	static __device__ __forceinline__ place find(const entry *e, float i, float j, float last)
+	{
+		place p;
+		float first;
+		const float u = find_place<SHAPE>(e, i - MIDDLE, j - MIDDLE, &p, &first);
+		p.whole = __fadd_rd(u, GT_MAGIC_SIGNED);
+		p.part = u - (p.whole - GT_MAGIC_SIGNED);
+		p.image = SIDES == 2 ? e->at.more : 0;
+		/* Samples without their slopes would fade beyond the last column. */
+		if (FLOATS == 1)
+			p.weight = u + first >= 0 && u + first <= last ? p.weight : 0.f;
+		return p;
+	}
+	static __device__ __forceinline__ void move(place *p, const entry *e, float, float i, float j, float last)
+	{
+		*p = find(e, i, j, last);
+	}
+	static __device__ __forceinline__ void add(const struct gt_tiles_in *in, float *sum, const char *stages, unsigned stage,
+	                                           const place *p)
+	{
+		const unsigned at = __float_as_uint(p->whole) * (unsigned)SAMPLE + (stage + (unsigned)p->byte) -
+		                    GT_MAGIC_SIGNED_BITS * (unsigned)(SAMPLE + PITCH);
+		const unsigned other = at + (unsigned)(p->image + in->half_bytes + (in->rows - 1) * PITCH) +
+		                       2 * GT_MAGIC_SIGNED_BITS * (unsigned)PITCH;
+		gt_add_column<STEPS, ZP, RUN, PITCH, FLOATS>(sum, stages, at, other, &in->bias, p->part, p->v, p->dv, p->weight);
+	}
+};
+
+#endif
+
+/* Blocks that a multiprocessor takes at a time, by the sums of a thread. */
+static constexpr int blocks_of(int squares, int slices)
+{
+	return squares * squares * slices == 64 ? 2 : squares * squares * slices == 32 ? 3 : 4;
+}
+
+template <int SHAPE, int STEPS, int SQUARES, int ZP, int COLUMNS, int FLOATS, int RUN>
+static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES, ZP *GT_SIDES_OF(STEPS)))
+	back_tiles(const __grid_constant__ struct gt_tile_maps maps, const __grid_constant__ struct gt_tiles_in in)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+	gt_back_block<way<SHAPE, STEPS, SQUARES, ZP, COLUMNS, FLOATS, RUN>>(&maps, &in);
+#endif
+}
+
+/* The form ---------------------------------------------------------------- */
+
+/* What there is, by preference: steps, squares, voxels along z, columns, floats of a sample, voxels of a run of any step, and the least
+ * and the most slices of a grid; for a flat and for an arc. 8-byte samples in rows of 12 or 4 modulo 16, and single ones in rows of 12, 16 or 20 modulo 32, fall
+ * on different banks. Low grids fill the multiprocessors better with blocks of 32 slices; pairs of large steps take too many bytes; of few
+ * slices little is moved in any case, and narrow tiles have the better places. */
+#define ANY_HEIGHT ((size_t)-1)
+#define KINDS(X)                                              \
+	X(GT_STEPS_MIRRORED, 1, 32, 28, 2, 8, 64, ANY_HEIGHT) \
+	X(GT_STEPS_NEAR, 1, 64, 28, 2, 8, 257, ANY_HEIGHT)    \
+	X(GT_STEPS_NEAR, 1, 32, 28, 2, 8, 17, ANY_HEIGHT)     \
+	X(GT_STEPS_NEAR, 1, 64, 44, 2, 8, 33, ANY_HEIGHT)     \
+	X(GT_STEPS_LOW, 1, 64, 28, 2, 8, 33, ANY_HEIGHT)      \
+	X(GT_STEPS_HIGH, 1, 32, 48, 1, 8, 17, ANY_HEIGHT)     \
+	X(GT_STEPS_HIGH, 1, 32, 76, 1, 8, 17, ANY_HEIGHT)     \
+	X(GT_STEPS_ANY, 1, 32, 52, 1, 8, 17, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 1, 16, 52, 1, 4, 1, 16)               \
+	X(GT_STEPS_ANY, 1, 16, 108, 1, 4, 1, 16)              \
+	X(GT_STEPS_ANY, 2, 16, 148, 1, 8, 1, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 2, 16, 148, 1, 4, 1, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 1, 32, 76, 1, 8, 17, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 1, 32, 108, 1, 8, 17, ANY_HEIGHT)     \
+	X(GT_STEPS_ANY, 1, 16, 52, 1, 4, 17, ANY_HEIGHT)      \
+	X(GT_STEPS_ANY, 1, 16, 108, 1, 4, 17, ANY_HEIGHT)
+
+static const struct kind {
+	int steps, squares, zp, columns, floats, run;
+	size_t least, most;
+	gt_tiles_kernel flat, arc;
+} kinds[] = {
+#define KIND(steps, squares, zp, columns, floats, run, least, most)      \
+	{ steps,                                                         \
+	  squares,                                                       \
+	  zp,                                                            \
+	  columns,                                                       \
+	  floats,                                                        \
+	  run,                                                           \
+	  least,                                                         \
+	  most,                                                          \
+	  back_tiles<GT_FLAT, steps, squares, zp, columns, floats, run>, \
+	  back_tiles<GT_ARC, steps, squares, zp, columns, floats, run> },
+	KINDS(KIND)
+#undef KIND
+};
+enum { NKINDS = sizeof kinds / sizeof *kinds };
+
+static int stage_bytes(const struct kind *k, int rows) { return 4 * GT_SIDES_OF(k->steps) * k->floats * k->columns * rows; }
+
+enum { SAMPLE_VIEWS = 16, SAMPLE_BLOCKS = 12 };
+
+/* Block c of a sample of those of one view. Returns 0 if the mask leaves nothing of it. */
+static int sample_block(const struct gt_back_grid *g, int c, int side, size_t from[3])
+{
+	double at[2];
+	for (int a = 0; a < 2; a++) {
+		const size_t k = (size_t)(a ? c / SAMPLE_BLOCKS : c % SAMPLE_BLOCKS), tiles = (g->n[a] + side - 1) / side;
+		from[a] = side * (k * (tiles - 1) / (SAMPLE_BLOCKS - 1));
+		at[a] = g->first[a] + ((double)from[a] + 0.5 * side) * g->pitch[a] - g->center[a];
+	}
+	return hypot(at[0], at[1]) <= g->radius + side * (g->pitch[0] + g->pitch[1]);
+}
+
+/* Least and largest rows per voxel. */
+static void find_steps(const struct gt_back_grid *g, const gt_fbp_plan *p, double steps[2])
+{
+	size_t from[3];
+	double column, lambda;
+	steps[0] = INFINITY;
+	steps[1] = 0;
+	for (size_t v = 0; v < SAMPLE_VIEWS; v++)
+		for (int c = 0; c < SAMPLE_BLOCKS * SAMPLE_BLOCKS; c++) {
+			const struct gt_back_view *w = &p->view[v * p->views / SAMPLE_VIEWS];
+			if (!sample_block(g, c, SIDE, from) ||
+			    !gt_back_column(g->shape, w, g->first[0] + ((double)from[0] + SIDE / 2) * g->pitch[0],
+			                    g->first[1] + ((double)from[1] + SIDE / 2) * g->pitch[1], &column, &lambda))
+				continue;
+			steps[0] = fmin(steps[0], lambda * g->pitch[2] * w->per_row);
+			steps[1] = fmax(steps[1], lambda * g->pitch[2] * w->per_row);
+		}
+}
+
+/* What tiles of a kind need. */
+struct need {
+	int columns, rows;
+};
+
+static struct need find_need(const struct gt_back_grid *g, const gt_fbp_plan *p, const struct kind *k)
+{
+	const size_t last = (g->n[2] - 1) / (size_t)k->zp * (size_t)k->zp;
+	struct need n = { 0, 0 };
+	for (size_t v = 0; v < SAMPLE_VIEWS; v++)
+		for (int c = 0; c < 2 * SAMPLE_BLOCKS * SAMPLE_BLOCKS; c++) {
+			size_t from[3] = { 0, 0, c & 1 ? last : 0 };
+			struct gt_extent e;
+			if (!sample_block(g, c / 2, k->squares * SIDE, from) ||
+			    !find_extent(g, &p->view[v * p->views / SAMPLE_VIEWS], from, k->squares * SIDE, k->zp, &e) || e.column[1] < 0 ||
+			    e.column[0] > (double)(p->row.wide - 1))
+				continue;
+			const struct gt_corner corner = gt_find_corner(&e, k->floats, SLACK_UPRIGHT);
+			n.columns = corner.columns > n.columns ? corner.columns : n.columns;
+			n.rows = corner.rows > n.rows ? corner.rows : n.rows;
+		}
+	n.rows += n.rows / 32 + 1;
+	n.columns += 1;
+	return n;
+}
+
+static int fits(const struct kind *k, const struct gt_back_grid *g, const gt_fbp_plan *p, int *rows, int *stages)
+{
+	const struct need n = find_need(g, p, k);
+	*rows = (n.rows + 7) / 8 * 8; /* stages begin at multiples of 128 bytes */
+	if (n.columns > k->columns || *rows > 256)
+		return 0;
+	for (int blocks = blocks_of(k->squares, k->zp * GT_SIDES_OF(k->steps)); blocks >= (k->squares * k->zp > 16 ? 2 : 1); blocks--)
+		if ((*stages = gt_stages_of(stage_bytes(k, *rows), blocks)) >= 2)
+			return 1;
+	return 0;
+}
+
+/* Bits for the whole rows of a run, which its fractions lack. Steps are sampled in the middle of blocks: at a corner one may be a third
+ * larger. Blocks with larger steps are left out. */
+#define MOST_BITS 5
+static int bits_of(double most_step, int run)
+{
+	int bits = 4;
+	while (1 + 1.37 * most_step * (run - 1) > 1 << bits)
+		bits++;
+	return bits;
+}
+
+static struct gt_bias bias_of(double most_step, int run)
+{
+	const int bits = bits_of(most_step, run);
+	const float bias = (float)(1 << bits);
+	return { -bias, GT_MAGIC_SIGNED + bias, ~0u << (23 - bits), (bias - 1) / (float)(run - 1) };
+}
+
+/* The upper half of all views mirrors the lower one, in whole blocks. */
+static int mirrored(const struct gt_back_grid *g, const gt_fbp_plan *p, int slices)
+{
+	const double middle = g->first[2] + 0.5 * (double)(g->n[2] - 1) * g->pitch[2], row = 0.5 * (double)(p->rows - 1);
+	for (size_t v = 0; v < p->views; v++)
+		if (!(fabs(p->view[v].row0 - row) < MIRROR_SLACK && fabs(p->view[v].z0 - middle) < MIRROR_SLACK * g->pitch[2]))
+			return 0;
+	return g->n[2] % (2 * (size_t)slices) == 0;
+}
+
+static int suits(const struct kind *k, const struct gt_back_grid *g, const gt_fbp_plan *p, const double steps[2], int own)
+{
+	if (g->n[2] < k->least || g->n[2] > k->most || bits_of(steps[1], k->run) > MOST_BITS)
+		return 0;
+	if (k->steps == GT_STEPS_MIRRORED)
+		return steps[0] > 1 - 0.99 * GT_NEAR && steps[1] < 1 + 0.99 * GT_NEAR && mirrored(g, p, k->zp);
+	return k->steps == own || k->steps == GT_STEPS_ANY;
+}
+
+/* The first that has runs for most steps, or takes any, and fits. */
+static const struct kind *choose_kind(const struct gt_back_grid *g, const gt_fbp_plan *p, const double steps[2], int *rows, int *stages)
+{
+	const double middle = (steps[0] + steps[1]) / 2;
+	const int own = middle > 1.9 ? GT_STEPS_ANY : middle > 1.3 ? GT_STEPS_HIGH : middle < 0.8 ? GT_STEPS_LOW : GT_STEPS_NEAR;
+	for (const struct kind *k = kinds; k < kinds + NKINDS && steps[1] <= GT_MOST_STEP; k++)
+		if (suits(k, g, p, steps, own) && fits(k, g, p, rows, stages))
+			return k;
+	return NULL;
+}
+
+static int deflected(const gt_fbp_plan *p)
+{
+	for (size_t v = 0; v < p->views; v++)
+		if (hypot(p->view[v].offset[0], p->view[v].offset[1]) > 1e-9 * p->view[v].radius)
+			return 1;
+	return 0;
+}
+
+/* Rows beyond the detector that voxels reach: copies of its first and last row, as far as they cost little. */
+static size_t rows_beyond(const struct gt_back_grid *g, const gt_fbp_plan *p, double most_step)
+{
+	const double largest = most_step / g->pitch[2], most = (double)p->rows / 4 + 16;
+	double beyond = 0;
+	for (size_t v = 0; v < p->views; v++) {
+		const struct gt_back_view *w = &p->view[v];
+		const double low = w->row0 + largest * (g->first[2] - w->z0);
+		const double high = w->row0 + largest * (g->first[2] + g->pitch[2] * (double)(g->n[2] - 1) - w->z0);
+		beyond = fmax(beyond, fmax(-low, high - (double)(p->rows - 1)));
+	}
+	return beyond > 0 ? (size_t)(fmin(beyond, most) + 3) : 0;
+}
+
+static const char *choose_(gt_backend *be, const gt_fbp_plan *p, gt_type type, struct gt_back_choice *c)
+{
+	double steps[2];
+	if (type != GT_F32)
+		return "expected single precision";
+	const char *device = gt_tiles_device(be);
+	if (device)
+		return device;
+	if (p->tilted)
+		return "expected rows of the detector parallel to slices";
+	if (p->shape == GT_ARC && deflected(p))
+		return "expected arcs around their source, not a deflected focal spot";
+	const struct gt_back_grid g = gt_plan_grid(p);
+	find_steps(&g, p, steps);
+	const struct kind *k = choose_kind(&g, p, steps, &c->rows, &c->stages);
+	if (!k)
+		return "a block of voxels is seen by more of the detector than fits into shared memory";
+	c->kind = k;
+	c->layout = { k->floats == 2, (p->row.wide + 3) / 4 * 4, p->clamp_rows ? rows_beyond(&g, p, steps[1]) : 0 };
+	c->bias = bias_of(steps[1], k->run);
+	return NULL;
+}
+
+static gt_status open_(gt_backend *be, const gt_fbp_plan *p, const struct gt_back_choice *c, size_t batch, void **out)
+{
+	struct gt_tiles *t;
+	const struct kind *k = (const struct kind *)c->kind;
+	const gt_status st = gt_tiles_new(be, p, batch, k->squares * SIDE, k->zp, &t);
+	if (st != GT_OK)
+		return st;
+	t->kind = k;
+	t->bias = c->bias;
+	t->rows = c->rows;
+	t->heights = TILE_HEIGHTS;
+	t->sides = GT_SIDES_OF(k->steps);
+	t->stages = c->stages;
+	*out = t;
+	return GT_OK;
+}
+
+static void run_(void *self, const struct gt_back_call *c)
+{
+	const struct gt_tiles *t = (const struct gt_tiles *)self;
+	const struct kind *k = (const struct kind *)t->kind;
+	gt_tiles_run(t, c, c->plan->shape == GT_ARC ? k->arc : k->flat, k->columns);
+}
+
+const struct gt_back_form gt_back_tiles = { choose_, open_, run_, gt_tiles_free };

@@ -1,0 +1,223 @@
+#ifndef GT_ANALYTIC_FBP_BACK_TILE_CUH
+#define GT_ANALYTIC_FBP_BACK_TILE_CUH
+/* What the kernels share that hold tiles of views in shared memory: blocks of 16 x 16 columns of voxels, tiles copied by the
+ * tensor memory accelerator some views ahead (compute capability 9.0), and which views have a tile. */
+#include <cuda.h>
+#include <math.h>
+#include <stdint.h>
+#include "analytic/fbp/fbp_cuda.cuh"
+
+#define SIDE 16      /* columns of voxels along x and y that a block's threads take at a time */
+#define THREADS 256  /* SIDE * SIDE */
+#define WARPS 8      /* THREADS / 32 */
+#define ENTRIES 128  /* views whose places are in shared memory: THREADS at most, a multiple of 32 */
+#define PATCH 16     /* tiles along x and y of blocks that follow each other: they see little of the detector, which stays in the cache */
+#define MOST_STAGES 4
+#define MOST_HEIGHTS 4 /* of tiles: 1, 2 or 4 */
+#define HEIGHT_STEP 8  /* rows that each is lower than the one before */
+#define SHARED_BYTES (227 << 10) /* of a multiprocessor, for blocks */
+#define STATIC_BYTES 1280        /* what a block needs besides stages and table, with the system's share */
+#define ENTRY_BYTES 64           /* what a kernel knows of a view */
+
+/* Adding 3 2^22, rounded down, leaves floor(x) in the mantissa, for |x| < 2^22. */
+#define GT_MAGIC_SIGNED 12582912.f
+#define GT_MAGIC_SIGNED_BITS 0x4B400000u
+
+/* Last words of an entry: the tile's first column and row, and the view. */
+struct gt_tile_at {
+	int column, row, view, more; /* view: times the kernel's heights, and which of them; more: the kernel's own */
+};
+
+/* Views of a batch in boxes as wide as a tile, by heights from the highest on. */
+struct gt_tile_maps {
+	CUtensorMap of[MOST_HEIGHTS];
+};
+
+struct gt_tiles_in {
+	struct gt_back_grid grid;
+	struct gt_bias bias;
+	size_t tiles[2], words;
+	float last; /* column of the detector */
+	int pad, rows, stage_bytes, stages; /* of the highest tile */
+	int heights, step_bytes;            /* how many there are, and what each is smaller */
+	int half_bytes;                     /* where the tile of the other side begins */
+	int floats;                         /* of a sample */
+	unsigned *left;                     /* [tile][words]: bits of the views that were left out */
+	float *out;
+};
+
+/* Where a block is seen: columns and rows from ... to (rows of the whole block, and of the voxels that exist); rows per voxel, at
+ * most and at least, where steps must not be larger than the bias allows. */
+struct gt_extent {
+	double column[2], row[2], real[2], step, least;
+};
+static __host__ __device__ __forceinline__ void gt_widen(double range[2], double x)
+{
+	range[0] = fmin(range[0], x);
+	range[1] = fmax(range[1], x);
+}
+
+/* First column and row of the tile, and how many of each are needed. The accelerator wants multiples of 16 bytes; kernels
+ * read a row below the first voxel's and two above the last one's. */
+struct gt_corner {
+	int column, row, columns, rows;
+};
+static __host__ __device__ __forceinline__ struct gt_corner gt_find_corner(const struct gt_extent *e, int floats, double slack)
+{
+	struct gt_corner c;
+	c.column = (int)floor(e->column[0] - slack) & ~(4 / floats - 1);
+	c.row = (int)floor(e->row[0] - slack) - 1;
+	c.columns = (int)floor(e->column[1] + slack) - c.column + 3 - floats;
+	c.rows = (int)floor(e->row[1] + slack) + 2 - c.row + 1;
+	return c;
+}
+
+#ifdef __CUDACC__
+
+enum { GT_UNSEEN, GT_LEFT_OUT, GT_IN_TILE };
+
+static __device__ __forceinline__ unsigned gt_shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+
+/* Addresses within tiles: in the bits of floats, which fused operations with denormal factors compute exactly, without a
+ * conversion and at the full rate. */
+static __device__ __forceinline__ float gt_bits(unsigned n) { return __uint_as_float(n); }
+
+/* t = BIAS + x, 0 <= x < BIAS: BIAS + floor(x), and the fraction, of 17 bits or more. */
+template <int BIAS> static __device__ __forceinline__ float gt_cut(float t, float *part)
+{
+	static_assert(BIAS == 16 || BIAS == 32 || BIAS == 64, "which bits are the fraction");
+	const float whole = __uint_as_float(__float_as_uint(t) & ~0u << (BIAS == 16 ? 19 : BIAS == 32 ? 18 : 17));
+	*part = t - whole;
+	return whole;
+}
+static __device__ __forceinline__ float gt_cut(float t, const struct gt_bias *b, float *part)
+{
+	const float whole = __uint_as_float(__float_as_uint(t) & b->whole);
+	*part = t - whole;
+	return whole;
+}
+
+/* Lanes of a half warp take 4 x 4 columns of voxels: their tiles' columns differ, so that few fall on the same bank. */
+static __device__ __forceinline__ void gt_lane_place(int *i, int *j)
+{
+	const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+	*i = (lane & 3) + 4 * (lane >> 4) + 8 * (warp & 1);
+	*j = (lane >> 2 & 3) + 4 * (warp >> 1);
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+static __device__ __forceinline__ void gt_barrier_init(uint64_t *barrier)
+{
+	asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(gt_shared_address(barrier)) : "memory");
+	asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+static __device__ __forceinline__ void gt_wait_for(uint64_t *barrier, unsigned phase)
+{
+	asm volatile("{\n"
+	             ".reg .pred done;\n"
+	             "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+	             "@!done bra again;\n"
+	             "}" ::"r"(gt_shared_address(barrier)),
+	             "r"(phase)
+	             : "memory");
+}
+
+static __device__ __forceinline__ void gt_copy_tile(const CUtensorMap *map, const struct gt_tiles_in *in, int column, int row, unsigned view,
+                                                    char *to, unsigned barrier)
+{
+	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
+			     gt_shared_address(to)),
+	             "l"(map), "r"(in->floats * column), "r"(row + in->pad), "r"(view), "r"(barrier)
+	             : "memory");
+}
+
+/* Starts the copy of a tile into a stage, and of the rows that mirror its own. */
+template <int HEIGHTS, int SIDES>
+static __device__ __forceinline__ void gt_fetch(const struct gt_tile_maps *maps, const struct gt_tiles_in *in, const struct gt_tile_at *at,
+                                                char *stage, uint64_t *barrier)
+{
+	static_assert(HEIGHTS <= MOST_HEIGHTS && (HEIGHTS & (HEIGHTS - 1)) == 0, "1, 2 or 4");
+	const unsigned view = (unsigned)at->view / HEIGHTS, height = (unsigned)at->view % HEIGHTS;
+	const unsigned b = gt_shared_address(barrier);
+	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(in->stage_bytes - (int)height * in->step_bytes)
+	             : "memory");
+	gt_copy_tile(&maps->of[height], in, at->column, at->row, view, stage, b);
+	if (SIDES == 2)
+		gt_copy_tile(&maps->of[height], in, at->column, (int)in->grid.rows - in->rows - at->row, view, stage + in->half_bytes, b);
+}
+
+/* 1 for the last warp that is done with a stage. */
+static __device__ __forceinline__ int gt_leave_stage(unsigned *done)
+{
+	unsigned before;
+	asm volatile("atom.acq_rel.cta.shared::cta.inc.u32 %0, [%1], %2;"
+	             : "=r"(before)
+	             : "r"(gt_shared_address(done)), "n"(WARPS - 1)
+	             : "memory");
+	return before == WARPS - 1;
+}
+
+/* Each thread knows what becomes of a view, those of a warp 32 in a row; notes those that are left out in *left (lane 0 of
+ * views that exist). Those with a tile get consecutive places; returns how many there are. */
+static __device__ __forceinline__ int gt_tile_sort(int kind, unsigned *left, int *count, int *place)
+{
+	const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+	const unsigned tiled = __ballot_sync(~0u, kind == GT_IN_TILE), out = __ballot_sync(~0u, kind == GT_LEFT_OUT);
+	int total = 0;
+	if (lane == 0) {
+		count[warp] = __popc(tiled);
+		if (left)
+			*left = out;
+	}
+	__syncthreads();
+	*place = __popc(tiled & ((1u << lane) - 1));
+	for (int k = 0; k < WARPS; k++) {
+		*place += k < warp ? count[k] : 0;
+		total += count[k];
+	}
+	return total;
+}
+
+#endif
+#endif
+
+/* Host ------------------------------------------------------------------ */
+
+static inline int gt_stages_of(int stage_bytes, int blocks)
+{
+	const int n = (SHARED_BYTES / blocks - STATIC_BYTES - ENTRY_BYTES * ENTRIES) / stage_bytes;
+	return n < MOST_STAGES ? n : MOST_STAGES;
+}
+
+/* NULL, or why the device has no accelerator of this kind. */
+const char *gt_tiles_device(gt_backend *be);
+static inline struct gt_back_grid gt_plan_grid(const gt_fbp_plan *p)
+{
+	struct gt_back_call c = {};
+	c.plan = p;
+	c.views = p->views;
+	c.view = p->view;
+	return gt_back_grid_of(&c);
+}
+
+/* The state of a form of tiles: what its kernel was made for, and the bits of views that were left out. */
+struct gt_tiles {
+	gt_backend *be;
+	const void *kind;
+	struct gt_bias bias;
+	int side, slices, rows, stages; /* side, slices: voxels of a block along x and y, and z */
+	int sides;                      /* 2: of each half of the slices, which mirror each other */
+	int heights;                    /* of tiles, as the kernel is made for; rows: of the highest */
+	size_t words, left_bytes;
+	unsigned *left;
+};
+gt_status gt_tiles_new(gt_backend *be, const gt_fbp_plan *p, size_t batch, int side, int zp, struct gt_tiles **t);
+void      gt_tiles_free(void *t);
+/* Runs the kernel over a batch, and the plain one over what it leaves. columns: of a tile. */
+typedef void (*gt_tiles_kernel)(const struct gt_tile_maps, const struct gt_tiles_in);
+void      gt_tiles_run(const struct gt_tiles *t, const struct gt_back_call *c, gt_tiles_kernel kernel, int columns);
+
+#endif

@@ -1,0 +1,154 @@
+/* Filtered backprojection on the CPU: FFTW row by row, then columns of voxels, threaded over both. Every voxel adds its
+ * views in their order, so that the result does not depend on the number of threads. */
+#include <fftw3.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "analytic/fbp/fbp.h"
+
+enum {
+	ROWS_AT_ONCE = 16,    /* rows filtered together: one cache line of the scratch */
+	COLUMNS_AT_ONCE = 16, /* columns of an image placed together: one cache line of a row */
+	TILE = 16,            /* columns of voxels with sums of their own */
+	SLICES = 64,          /* slices that share a base row */
+};
+
+struct state {
+	gt_backend *be;
+	const gt_fbp_plan *plan;
+	gt_type type;
+	void *scratch, *work;
+	size_t scratch_bytes, work_stride, work_bytes; /* one stride per worker */
+	fftwf_plan fftwf_forth, fftwf_back;
+	fftw_plan fftw_forth, fftw_back;
+};
+struct filtering {
+	const struct state *state;
+	const void *data;
+	size_t first;
+};
+struct placing {
+	const struct state *state;
+	const float *images;
+};
+struct backing {
+	const struct state *state;
+	void *x;
+	size_t first, n;
+};
+
+/* What a column of voxels sees of a view: slice z at row + z step, for slices first .. end-1. */
+struct span {
+	double row, step, last;
+	size_t first, end, first_row, last_row;
+};
+
+static size_t row_groups(const gt_fbp_plan *p) { return (p->rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE; }
+
+static size_t column_groups(const gt_fbp_plan *p) { return (p->row.wide + COLUMNS_AT_ONCE - 1) / COLUMNS_AT_ONCE; }
+
+/* Without clamping, slices that project beyond the outer edges of the rows are left out. */
+static int find_span(const gt_fbp_plan *p, const struct gt_back_view *w, double lambda, struct span *a)
+{
+	a->step = lambda * p->grid.pitch[2] * w->per_row;
+	a->row = w->row0 + lambda * (gt_grid_first(&p->grid, 2) - w->z0) * w->per_row;
+	a->last = (double)p->rows - 1;
+	a->first = 0;
+	a->end = p->grid.n[2];
+	if (!p->clamp_rows)
+		gt_back_slices(a->row, a->step, p->rows, p->grid.n[2], &a->first, &a->end);
+	if (a->first >= a->end)
+		return 0;
+	const double begin = a->row + (double)a->first * a->step, end = a->row + (double)(a->end - 1) * a->step;
+	a->first_row = (size_t)fmin(fmax(floor(begin), 0), a->last);
+	a->last_row = (size_t)fmin(fmax(ceil(end) + 1, 0), a->last);
+	return 1;
+}
+
+#define T float
+#define NAMED(name) name##_single
+#define FFTW(name) fftwf_##name
+#include "analytic/fbp/fbp_cpu_typed.inc"
+#undef T
+#undef NAMED
+#undef FFTW
+#define T double
+#define NAMED(name) name##_double
+#define FFTW(name) fftw_##name
+#include "analytic/fbp/fbp_cpu_typed.inc"
+#undef T
+#undef NAMED
+#undef FFTW
+
+static void close_(void *self)
+{
+	struct state *s = self;
+	if (s->type == GT_F32)
+		drop_transforms_single(s);
+	else
+		drop_transforms_double(s);
+	gt_backend_free(s->be, s->scratch, s->scratch_bytes);
+	gt_backend_free(s->be, s->work, s->work_bytes);
+	free(s);
+}
+
+/* Bytes of one worker: a row and its group for the filter, sums and a line for the backprojection; whole cache lines. */
+static size_t work_size(const gt_fbp_plan *p, size_t element)
+{
+	const size_t filter = (p->row.n + 2 + 15) / 16 * 16 + p->row.wide * ROWS_AT_ONCE;
+	const size_t back = TILE * p->grid.n[2] + p->rows + 2;
+	return ((filter > back ? filter : back) * element + 63) / 64 * 64;
+}
+
+static gt_status open_(gt_backend *be, const gt_fbp_plan *p, gt_type type, size_t *batch, void **out)
+{
+	const size_t element = gt_type_size(type), view = p->rows * p->row.wide * element;
+	struct state *s = calloc(1, sizeof *s);
+	gt_status st = GT_OK;
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "no memory for filtered backprojection");
+	s->be = be;
+	s->plan = p;
+	s->type = type;
+	s->work_stride = work_size(p, element);
+	s->work_bytes = s->work_stride * (size_t)gt_pool_threads(be->pool);
+	*batch = *batch ? *batch : gt_fbp_batch(be, p, view);
+	s->scratch_bytes = *batch * view;
+	s->work = gt_backend_alloc(be, s->work_bytes, "lines of filtered backprojection");
+	s->scratch = s->work ? gt_backend_alloc(be, s->scratch_bytes, "filtered views") : NULL;
+	if (!s->work || !s->scratch)
+		st = GT_ERR_MEMORY;
+	else if (p->row.n && !(type == GT_F32 ? plan_transforms_single(s) : plan_transforms_double(s)))
+		st = gt_fail(GT_ERR_MEMORY, "no plan for transforms of %zu samples", p->row.n);
+	if (st != GT_OK)
+		close_(s);
+	else
+		*out = s;
+	return st;
+}
+
+static void filter_(void *self, size_t first, size_t n, const void *data)
+{
+	const struct state *s = self;
+	struct filtering f = { s, data, first };
+	gt_parallel(s->be->pool, n * row_groups(s->plan), 1, s->type == GT_F32 ? filter_rows_single : filter_rows_double, &f);
+}
+
+static void place_(void *self, size_t n, const float *images)
+{
+	const struct state *s = self;
+	struct placing p = { s, images };
+	gt_parallel(s->be->pool, n * column_groups(s->plan), 1, s->type == GT_F32 ? place_columns_single : place_columns_double, &p);
+}
+
+static void back_(void *self, size_t first, size_t n, void *x)
+{
+	const struct state *s = self;
+	const gt_grid *g = &s->plan->grid;
+	struct backing b = { s, x, first, n };
+	gt_parallel(s->be->pool, g->n[1] * ((g->n[0] + TILE - 1) / TILE), 1, s->type == GT_F32 ? back_tiles_single : back_tiles_double, &b);
+}
+
+const struct gt_fbp_impl gt_fbp_cpu = { open_, filter_, place_, back_, close_ };
+
+const void *gt_fbp_cpu_filtered(const void *state) { return ((const struct state *)state)->scratch; }

@@ -1,0 +1,109 @@
+#ifndef GT_ANALYTIC_FBP_FBP_CUDA_CUH
+#define GT_ANALYTIC_FBP_FBP_CUDA_CUH
+/* Inside this room's CUDA side: how filtered views lie on the device, and the forms of the backprojection that read them. */
+#include "analytic/fbp/fbp.h"
+#include "core/device/cuda.cuh"
+
+/* Rows of `pitch` samples, [view][pad + row + pad]: copies of the first row below and of the last row above. A sample is a
+ * number of the data's type, or a pair of floats: the value, and the next value less it (the last column of a row holds
+ * zeros, so that nothing is seen beyond it). */
+typedef struct {
+	int pairs;
+	size_t pitch, pad;
+} gt_layout;
+
+/* One batch: filtered views and their records on the device; x is added to. */
+struct gt_back_call {
+	gt_backend *be;
+	const gt_fbp_plan *plan;
+	gt_type type;
+	gt_layout layout;
+	const void *filtered;
+	const struct gt_back_view *view, *host; /* the records: on the device, and on the host */
+	size_t views;
+	void *x;
+};
+
+/* How far apart rows may be in a run of voxels, and so how many bits are left of a fraction: see gt_cut(). */
+struct gt_bias {
+	float less, magic; /* -BIAS, GT_MAGIC_SIGNED + BIAS */
+	unsigned whole;    /* bits that are no fraction */
+	float step;        /* rows per voxel, at most */
+};
+
+/* What a form found for a plan: the layout, and, its own, what its kernel is made for. */
+struct gt_back_choice {
+	gt_layout layout;
+	const void *kind;
+	int rows, stages;
+	struct gt_bias bias;
+};
+
+/* A way to backproject. */
+struct gt_back_form {
+	/* NULL if it can do that plan; else what it cannot, in words that complete "kernel=NAME: ". Looks at many blocks and views: ask once. */
+	const char *(*choose)(gt_backend *be, const gt_fbp_plan *plan, gt_type type, struct gt_back_choice *choice);
+	/* Allocates for batches of at most `batch` views. */
+	gt_status   (*open)(gt_backend *be, const gt_fbp_plan *plan, const struct gt_back_choice *choice, size_t batch, void **self);
+	void        (*run)(void *self, const struct gt_back_call *call);
+	void        (*close)(void *self);
+};
+extern const struct gt_back_form gt_back_plain, gt_back_tiles, gt_back_tilted;
+/* back_published_cuda.cu */
+extern const struct gt_back_form gt_back_strided, gt_back_coalesced, gt_back_local, gt_back_local_ahead, gt_back_local_once, gt_back_batched,
+	gt_back_ahead, gt_back_rsqrt, gt_back_transposed, gt_back_atomic, gt_back_separate, gt_back_intra, gt_back_layered;
+
+/* For kernels: the grid and the mask in numbers. */
+struct gt_back_grid {
+	gt_shape shape;
+	size_t n[3];
+	double first[3], pitch[3], center[2], radius;
+	int clamp_rows, tilted;
+	size_t rows, wide, views;
+	const struct gt_back_view *view;
+};
+static inline struct gt_back_grid gt_back_grid_of(const struct gt_back_call *c)
+{
+	const gt_fbp_plan *p = c->plan;
+	struct gt_back_grid g;
+	g.shape = p->shape;
+	g.radius = p->radius;
+	g.clamp_rows = p->clamp_rows;
+	g.tilted = p->tilted;
+	g.rows = p->rows;
+	g.wide = p->row.wide;
+	g.views = c->views;
+	g.view = c->view;
+	for (int a = 0; a < 3; a++) {
+		g.n[a] = p->grid.n[a];
+		g.first[a] = gt_grid_first(&p->grid, a);
+		g.pitch[a] = p->grid.pitch[a];
+	}
+	g.center[0] = p->center[0];
+	g.center[1] = p->center[1];
+	return g;
+}
+static inline size_t gt_layout_row(const gt_layout *l, gt_type type) { return l->pitch * (l->pairs ? 2 * sizeof(float) : gt_type_size(type)); }
+static inline size_t gt_layout_view(const gt_layout *l, const gt_fbp_plan *p, gt_type type)
+{
+	return (p->rows + 2 * l->pad) * gt_layout_row(l, type);
+}
+
+/* Of views whose bit in seen (one word per 32 views, [tile][words]) is set, for tiles of side x side x slices voxels: floats alone.
+ * The way of tiles for what does not fit into one. */
+void gt_back_leftovers(const struct gt_back_call *c, const unsigned *left, size_t words, size_t side, size_t slices);
+
+/* Images [n][rows - 2][columns] into that layout, with a border of zeros. Layouts of pairs are for upright rows alone: not here. */
+void gt_upload_images(gt_backend *be, const gt_fbp_plan *plan, gt_type type, const gt_layout *layout, size_t n, const float *images,
+                     void *filtered);
+
+/* Weights and filters; made for batches of at most `batch` views in that layout. */
+struct gt_row_filter;
+gt_status gt_row_filter_new(gt_backend *be, const gt_fbp_plan *plan, gt_type type, const gt_layout *layout, size_t batch,
+                            struct gt_row_filter **f);
+void      gt_row_filter_free(struct gt_row_filter *f);
+/* Views first ... first+n-1 of data [view][row][column]; view: their records on the device. */
+void      gt_row_filter_run(struct gt_row_filter *f, size_t first, size_t n, const struct gt_back_view *view, const void *data,
+                            void *filtered);
+
+#endif

@@ -1,0 +1,35 @@
+#ifndef GT_ANALYTIC_FBP_REDUNDANCY_H
+#define GT_ANALYTIC_FBP_REDUNDANCY_H
+/* Where the views stand on their circle, and what each ray counts. Angles in rad, counter-clockwise seen from +z. */
+#include <stddef.h>
+#include <gantry/status.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Short scan: t in [0, range] since the first angle, fan angle beta (counter-clockwise from the central ray), range =
+ * pi + 2 delta. Conjugates (t, beta) and (t + pi + 2 beta, -beta) sum to 1 for |beta| <= delta; beta beyond counts as
+ * delta. Parker, Med. Phys. 9 (1982) 254, with delta of the range that was scanned, not of the fan. */
+double gt_parker_weight(double t, double beta, double range);
+
+/* Offset detector on a full turn: conjugates beta and -beta sum to 2. 0 for beta <= -overlap, 2 for beta >= overlap
+ * (the long side is at positive beta). Wang, Med. Phys. 29 (2002) 1634, with a sine for the transition. */
+double gt_offset_weight(double beta, double overlap);
+
+/* How directions cover a circle of `period` (2 pi; pi where opposite directions see the same). */
+typedef struct {
+	int full;               /* all around */
+	double first;           /* where the range begins, half a step before its first direction (0 if full) */
+	double range;           /* first to last and half a step on either side; period if full */
+	double step;            /* median distance of neighbours */
+	double hole;            /* largest distance of neighbours inside the range */
+} gt_coverage;
+
+/* Directions in any order, over any number of turns. weight[n]: the part of the circle that each stands for (half the way
+ * to each neighbour; equal directions share), their sum is the range. GT_ERR_MEMORY. */
+gt_status gt_directions_cover(const double *direction, size_t n, double period, gt_coverage *c, double *weight);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,127 @@
+/* Filtered backprojection of flat, arc and parallel detectors: options, and batches of views through a backend.
+ * Feldkamp, Davis, Kress, JOSA A 1 (1984) 612; Kak, Slaney, Principles of Computerized Tomographic Imaging, 1988, ch. 3. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include "core/try.h"
+#include "analytic/fbp/fbp.h"
+
+static const char *const short_names[] = { "auto", "off", NULL };
+static const char *const offset_names[] = { "auto", "off", NULL };
+static const char *const extend_names[] = { "cosine", "none", NULL };
+static const char *const rows_names[] = { "clamp", "zero", NULL };
+static const char *const mask_names[] = { "fov", "none", NULL };
+const char *const gt_kernel_names[] = { "auto",       "plain",       "tiles",      "tilted",  "strided", "coalesced",
+	                                "local",      "local-ahead", "local-once", "batched", "ahead",   "rsqrt",
+	                                "transposed", "atomic",      "separate",   "intra",   "layered", NULL };
+static const char *const block_names[] = { "16x16", "256x1", "128x2", "64x4", "32x8",  "8x32",  "4x64",  "2x128",
+	                                   "1x256", "8x8",   "16x8",  "8x16", "32x16", "16x32", "32x32", NULL };
+static const char *const views_names[] = { "0", "1", "2", "4", "8", "12", "16", "20", "24", "32", NULL };
+
+#define AT(field) offsetof(gt_fbp_options, field)
+const gt_param gt_fbp_params[] = {
+	{ "filter", "window on the ramp", GT_CHOICE, AT(filter), 0, 0, gt_window_names },
+	{ "cutoff", "end of the window, in parts of the highest frequency", GT_REAL, AT(cutoff), 0.01, 1, NULL },
+	{ "short-scan", "less than a full turn: weigh rays that are seen twice, or off", GT_CHOICE, AT(short_scan), 0, 0, short_names },
+	{ "offset", "detector shifted by more than 4 cells on a full turn: weigh and extend, or off", GT_CHOICE, AT(offset), 0, 0,
+	  offset_names },
+	{ "extend", "rows that do not end in air: how they go on", GT_CHOICE, AT(extend), 0, 0, extend_names },
+	{ "rows", "voxels above or below the detector: its last row, or zero", GT_CHOICE, AT(rows), 0, 0, rows_names },
+	{ "mask", "voxels outside the field of view: 0, or left as they come", GT_CHOICE, AT(mask), 0, 0, mask_names },
+	{ "kernel", "form of the backprojection on CUDA: auto takes the fastest that fits", GT_CHOICE, AT(kernel), 0, 0, gt_kernel_names },
+	{ "block", "columns of voxels per block, along x and y, of a kernel with textures", GT_CHOICE, AT(block), 0, 0, block_names },
+	{ "views", "views per launch of such a kernel; 0: as published", GT_CHOICE, AT(views), 0, 0, views_names },
+	{ "slab", "slices per launch of such a kernel; 0: 128", GT_INT, AT(slab), 0, 65536, NULL },
+	{ .key = NULL },
+};
+
+const gt_fbp_options gt_fbp_defaults = {
+	.filter = GT_RAM_LAK,
+	.cutoff = 1,
+	.short_scan = GT_SHORT_AUTO,
+	.offset = GT_OFFSET_AUTO,
+	.extend = GT_EXTEND_COSINE,
+	.rows = GT_ROWS_CLAMP,
+	.mask = GT_MASK_FOV,
+};
+
+gt_status gt_fbp_launch(const char *who, const gt_fbp_options *o, gt_launch *launch)
+{
+	gt_launch l = { { 0, 0 }, (unsigned)strtoul(views_names[o->views], NULL, 10), (unsigned)o->slab };
+	sscanf(block_names[o->block], "%ux%u", &l.block[0], &l.block[1]);
+	if (o->kernel < GT_KERNEL_STRIDED && (o->block || o->views || o->slab))
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "%s: kernel=%s with block=%s,views=%s,slab=%d: expected a kernel with textures, %s to %s", who,
+		               gt_kernel_names[o->kernel], block_names[o->block], views_names[o->views], o->slab,
+		               gt_kernel_names[GT_KERNEL_STRIDED], gt_kernel_names[GT_KERNEL_LAYERED]);
+	*launch = l;
+	return GT_OK;
+}
+
+static const struct gt_fbp_impl *const impls[GT_NBACKENDS] = { &gt_fbp_cpu, GT_IF_CUDA(&gt_fbp_cuda) };
+
+size_t gt_fbp_batch(gt_backend *be, const gt_fbp_plan *p, size_t view_bytes)
+{
+	const size_t most_bytes = (size_t)(gt_backend_is_gpu(be) ? 4096 : 512) << 20;
+	size_t available, total;
+	gt_backend_memory(be, &available, &total);
+	const size_t bytes = available / 4 < most_bytes ? available / 4 : most_bytes, most = bytes / view_bytes;
+	if (most >= p->views)
+		return p->views;
+	/* Batches of equal size: a small last one would cost as much of a pass. */
+	const size_t batches = most ? (p->views + most - 1) / most : p->views;
+	return (p->views + batches - 1) / batches;
+}
+
+struct stopwatch {
+	gt_backend *be;
+	double last;
+};
+
+static double seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void lap(struct stopwatch *w, double *sum)
+{
+	gt_backend_wait(w->be);
+	const double now = seconds();
+	*sum += now - w->last;
+	w->last = now;
+}
+
+gt_status gt_fbp_run(const char *who, gt_backend *be, const gt_grid *grid, const gt_scan *scan, const gt_fbp_options *o,
+                        const gt_array *data, gt_array *x, gt_analytic_times *times)
+{
+	const struct gt_fbp_impl *impl = impls[be->kind];
+	gt_fbp_plan *plan = NULL;
+	void *state = NULL;
+	size_t batch = 0;
+	gt_status st = GT_OK;
+	struct stopwatch w = { be, times ? seconds() : 0 };
+	GT_TRY(gt_fbp_plan_new(who, grid, scan, o, be->pool, &plan));
+	GT_TRY(impl->open(be, plan, data->type, &batch, &state));
+	gt_fill(0, x);
+	if (times) {
+		*times = (gt_analytic_times){ 0 };
+		lap(&w, &times->plan);
+	}
+	for (size_t v = 0; v < plan->views && be->status == GT_OK && !be->rehearsed; v += batch) {
+		const size_t n = plan->views - v < batch ? plan->views - v : batch;
+		impl->filter(state, v, n, data->data);
+		if (times)
+			lap(&w, &times->filter);
+		impl->back(state, v, n, x->data);
+		if (times)
+			lap(&w, &times->back);
+	}
+	GT_TRY(gt_backend_status(be));
+done:
+	if (state)
+		impl->close(state);
+	gt_fbp_plan_free(plan);
+	return st;
+}

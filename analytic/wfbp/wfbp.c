@@ -1,0 +1,137 @@
+/* wfbp: helical scans. Rays are sorted into parallel views, filtered along them, and backprojected along their true inclination; the
+ * views that look at a voxel from one side or the other share it by how far from the edge of the rows they see it. */
+#include <math.h>
+#include <time.h>
+#include "core/try.h"
+#include "analytic/wfbp/wfbp.h"
+
+static const char *const extend_names[] = { "cosine", "none", NULL };
+static const char *const ends_names[] = { "extend", "zero", NULL };
+static const char *const mask_names[] = { "fov", "none", NULL };
+
+#define AT(field) offsetof(gt_wfbp_options, field)
+static const gt_param params[] = {
+	{ "filter", "window on the ramp", GT_CHOICE, AT(filter), 0, 0, gt_window_names },
+	{ "cutoff", "end of the window, in parts of the highest frequency", GT_REAL, AT(cutoff), 0.01, 1, NULL },
+	{ "q", "part of the rows that counts fully; less: fewer windmills, more noise", GT_REAL, AT(flat), 0, 0.99, NULL },
+	{ "extend", "rows that do not end in air: how they go on", GT_CHOICE, AT(extend), 0, 0, extend_names },
+	{ "ends", "slices not seen over half a turn: from the nearest rows, or zero", GT_CHOICE, AT(ends), 0, 0, ends_names },
+	{ "mask", "voxels outside the field of view: 0, or left as they come", GT_CHOICE, AT(mask), 0, 0, mask_names },
+	{ .key = NULL },
+};
+static const gt_wfbp_options defaults = { .filter = GT_RAM_LAK, .cutoff = 1, .flat = 0.6 };
+
+static const struct gt_wfbp_impl *const impls[GT_NBACKENDS] = { &gt_wfbp_cpu, GT_IF_CUDA(&gt_wfbp_cuda) };
+
+/* Bins at a time: a bounded share of the memory, in batches of about equal size, whole rounds of the focal spot. */
+static size_t batch_size(gt_backend *be, const gt_wfbp_plan *p, size_t view_bytes)
+{
+	const size_t most_bytes = (size_t)(gt_backend_is_gpu(be) ? 8192 : 512) << 20, bin = view_bytes * p->turns * p->spots;
+	size_t available, total;
+	gt_backend_memory(be, &available, &total);
+	const size_t bytes = available / 4 < most_bytes ? available / 4 : most_bytes, rounds = p->bins / p->spots;
+	const size_t most = bytes / bin > 0 ? bytes / bin : 1, batches = (rounds + most - 1) / most;
+	return (rounds + batches - 1) / batches * p->spots;
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct stopwatch {
+	gt_backend *be;
+	gt_analytic_times *times; /* NULL: nobody asks */
+	double last;
+};
+
+static void lap(struct stopwatch *w, size_t stage)
+{
+	if (!w->times)
+		return;
+	double *const sum[] = { &w->times->plan, &w->times->filter, &w->times->back };
+	gt_backend_wait(w->be);
+	const double now = seconds();
+	*sum[stage] += now - w->last;
+	w->last = now;
+}
+
+/* A volume without a complete slice is no reconstruction. */
+static gt_status check_slices(const gt_wfbp_plan *p, gt_pool *pool)
+{
+	const gt_grid *g = &p->grid;
+	size_t first, end;
+	gt_wfbp_complete(p, &first, &end);
+	if (first < end)
+		return GT_OK;
+	double low, high;
+	const gt_status st = gt_wfbp_range(p, pool, &low, &high);
+	if (st != GT_OK)
+		return st;
+	return gt_fail(
+		GT_ERR_UNSUPPORTED,
+		"wfbp: none of the %zu slices from z=%.6g to %.6g mm is seen over half a turn within %.4g mm of the axis: %s z=%.6g to %.6g mm",
+		g->n[2], gt_grid_first(g, 2), gt_grid_first(g, 2) + (double)(g->n[2] - 1) * g->pitch[2], p->complete_radius,
+		low < high ? "the scan shows" : "the scan shows none so, its sources are at", fmin(low, high), fmax(low, high));
+}
+
+static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x,
+                     gt_analytic_times *times)
+{
+	const gt_wfbp_options *o = options;
+	const struct gt_wfbp_impl *impl = impls[be->kind];
+	gt_wfbp_plan *p = NULL;
+	void *state = NULL;
+	gt_status st = GT_OK;
+	struct stopwatch w = { be, times, seconds() };
+	GT_TRY(gt_wfbp_plan_new(grid, scan, o, be->pool, &p));
+	GT_TRY(check_slices(p, be->pool));
+	gt_wfbp_plan_trim(p);
+	GT_TRY(gt_wfbp_plan_filter(p, o, scan->row_pitch, batch_size(be, p, impl->view_bytes(p, data->type))));
+	GT_TRY(impl->open(be, p, data->type, &state));
+	gt_fill(0, x);
+	if (times)
+		*times = (gt_analytic_times){ 0 };
+	lap(&w, 0);
+	for (size_t b = 0; b < p->bins && be->status == GT_OK && !be->rehearsed; b += p->batch) {
+		const size_t n = p->bins - b < p->batch ? p->bins - b : p->batch;
+		impl->filter(state, b, n, data->data);
+		lap(&w, 1);
+		impl->back(state, b, n, x->data);
+		lap(&w, 2);
+	}
+	GT_TRY(gt_backend_status(be));
+done:
+	if (state)
+		impl->close(state);
+	gt_wfbp_plan_free(p);
+	return st;
+}
+
+static gt_status seen(const gt_grid *grid, const gt_scan *scan, gt_analytic_coverage *s)
+{
+	gt_wfbp_plan *p;
+	const gt_status st = gt_wfbp_plan_new(grid, scan, &defaults, NULL, &p);
+	if (st != GT_OK)
+		return st;
+	gt_wfbp_complete(p, &s->first, &s->end);
+	s->radius = p->pitch <= p->limit ? INFINITY : p->complete_radius;
+	s->pitch = p->pitch;
+	s->limit = p->limit;
+	gt_wfbp_plan_free(p);
+	return GT_OK;
+}
+
+const gt_analytic gt_analytic_wfbp = {
+	"wfbp",
+	"weighted filtered backprojection of helical scans (Stierstorfer et al.)",
+	params,
+	&defaults,
+	sizeof(gt_wfbp_options),
+	run,
+	seen,
+	NULL,
+	NULL,
+};

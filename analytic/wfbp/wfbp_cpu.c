@@ -1,0 +1,153 @@
+/* Helical weighted filtered backprojection on the CPU, threaded over parallel views, rows and columns of voxels. Every voxel adds its
+ * bins in their order, so that the result does not depend on the number of threads. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/try.h"
+#include "analytic/wfbp/wfbp.h"
+
+#define PI 3.14159265358979323846
+
+enum {
+	TILE = 16,   /* columns of voxels with sums of their own */
+	SLICES = 64, /* slices that share a base row */
+};
+
+struct state {
+	gt_backend *be;
+	const gt_wfbp_plan *plan;
+	gt_type type;
+	void *rows; /* of gt_fbp_cpu, which filters */
+	const void *filtered;
+	struct gt_helix_view *view; /* of the batch */
+	/* Allocated, with their sizes in bytes. */
+	void *rebinned; /* [view][row][column], rows as the detector's */
+	double *z;      /* [view][column]: of the sources */
+	char *work;     /* one stride per worker */
+	size_t rebinned_bytes, z_bytes, work_bytes, work_stride;
+};
+
+struct work {
+	const struct state *state;
+	const void *data;
+	void *x;
+	size_t first, n; /* bins */
+};
+
+/* The rays and the cells that a parallel column lies between. */
+struct tap {
+	struct gt_helix_tap ray;
+	size_t column;
+	double weight[4];
+};
+
+struct bin {
+	const struct gt_helix_view *w;
+	size_t view;
+};
+
+/* Returns the height of the source. */
+static double find_tap(const gt_wfbp_plan *p, const struct gt_helix_view *w, size_t k, struct tap *t)
+{
+	const struct gt_helix_spot *spot = &p->spot[w->spot];
+	const size_t at = w->spot * p->detector.columns + k;
+	const double column = p->column[at];
+	gt_helix_find(p->direction + spot->first, p->z + spot->first, spot->views, p->sense * (w->direction - PI - p->fan[at]), &t->ray);
+	t->column = gt_helix_first(column > 0 ? (size_t)column : 0, p->source_columns);
+	gt_lagrange_cells(t->column, column, t->weight);
+	return t->ray.z;
+}
+
+static int see(const struct state *s, const struct bin *b, size_t k, double x, double y, struct gt_helix_line *line)
+{
+	const gt_wfbp_plan *p = s->plan;
+	const size_t columns = p->detector.columns, c = b->w[k].spot;
+	return gt_helix_see(&p->detector, &b->w[k], &p->spot[c], s->z + (b->view + k) * columns, p->reach + c * columns, x, y, line);
+}
+
+#define T float
+#define NAMED(name) name##_single
+#define FABS fabsf
+#include "analytic/wfbp/wfbp_cpu_typed.inc"
+#undef T
+#undef NAMED
+#undef FABS
+#define T double
+#define NAMED(name) name##_double
+#define FABS fabs
+#include "analytic/wfbp/wfbp_cpu_typed.inc"
+#undef T
+#undef NAMED
+#undef FABS
+
+static size_t view_bytes_(const gt_wfbp_plan *p, gt_type type)
+{
+	return (2 * p->detector.columns + 2) * p->rows * gt_type_size(type) + p->detector.columns * sizeof(double);
+}
+
+static void close_(void *self)
+{
+	struct state *s = self;
+	if (s->rows)
+		gt_fbp_cpu.close(s->rows);
+	gt_backend_free(s->be, s->rebinned, s->rebinned_bytes);
+	gt_backend_free(s->be, s->z, s->z_bytes);
+	gt_backend_free(s->be, s->work, s->work_bytes);
+	free(s->view);
+	free(s);
+}
+
+static gt_status open_(gt_backend *be, const gt_wfbp_plan *p, gt_type type, void **out)
+{
+	const size_t element = gt_type_size(type), columns = p->detector.columns;
+	const size_t back = ((TILE + 3) * p->grid.n[2] + p->rows + 1) * element, taps = columns * sizeof(struct tap);
+	size_t views = p->batch * p->turns;
+	struct state *s = calloc(1, sizeof *s);
+	gt_status st = GT_OK;
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "wfbp: no memory");
+	s->be = be;
+	s->plan = p;
+	s->type = type;
+	s->rebinned_bytes = views * p->rows * columns * element;
+	s->z_bytes = views * columns * sizeof *s->z;
+	s->work_stride = ((back > taps ? back : taps) + 63) / 64 * 64;
+	s->work_bytes = s->work_stride * (size_t)gt_pool_threads(be->pool);
+	s->view = malloc(views * sizeof *s->view);
+	if (!s->view)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "wfbp: no memory for %zu views", views));
+	if (!(s->rebinned = gt_backend_alloc(be, s->rebinned_bytes, "parallel views")) ||
+	    !(s->z = gt_backend_alloc(be, s->z_bytes, "heights of sources")) ||
+	    !(s->work = gt_backend_alloc(be, s->work_bytes, "lines of helical backprojection"))) {
+		st = GT_ERR_MEMORY;
+		goto done;
+	}
+	GT_TRY(gt_fbp_cpu.open(be, p->filter, type, &views, &s->rows));
+	s->filtered = gt_fbp_cpu_filtered(s->rows);
+	*out = s;
+done:
+	if (st != GT_OK)
+		close_(s);
+	return st;
+}
+
+static void filter_(void *self, size_t first, size_t n, const void *data)
+{
+	const struct state *s = self;
+	const size_t views = n * s->plan->turns;
+	struct work a = { s, data, NULL, first, n };
+	for (size_t i = 0; i < views; i++)
+		s->view[i] = gt_wfbp_view(s->plan, first, i);
+	gt_parallel(s->be->pool, views, 1, s->type == GT_F32 ? rebin_single : rebin_double, &a);
+	gt_fbp_cpu.filter(s->rows, 0, views, s->rebinned);
+}
+
+static void back_(void *self, size_t first, size_t n, void *x)
+{
+	const struct state *s = self;
+	const gt_grid *g = &s->plan->grid;
+	struct work a = { s, NULL, x, first, n };
+	gt_parallel(s->be->pool, g->n[1] * ((g->n[0] + TILE - 1) / TILE), 1, s->type == GT_F32 ? back_single : back_double, &a);
+}
+
+const struct gt_wfbp_impl gt_wfbp_cpu = { view_bytes_, open_, filter_, back_, close_ };

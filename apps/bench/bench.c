@@ -1,0 +1,267 @@
+/* Times of the standard problems: data on the device, one run to warm up, median of the next ones. */
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "apps/bench/bench_case.h"
+#include "recon/method.h"
+#include "recon/prior.h"
+#include <gantry/projector.h>
+
+static const bench_options defaults = {
+	.workload = "quick", .operation = "all", .projector = "dd", .solver = "os-sart", .repeat = 5, .every = 1
+};
+#define AT(field) offsetof(bench_options, field)
+static const cli_option options[] = {
+	{ "workload", 'w', CLI_TEXT, "NAME[,...]", "what to time: names of the list below, 'quick' (default), 'odd' or 'all'", AT(workload),
+	  0, 0, NULL },
+	{ "operation", 0, CLI_TEXT, "NAME[,...]", "forward, back, direct, iteration, parts, penalty, vectors (default all)", AT(operation),
+	  0, 0, NULL },
+	{ "projector", 0, CLI_TEXT, "NAME[:key=value...][,...]", "the models, or 'all' (default dd)", AT(projector), 0, 0, NULL },
+	{ "vs", 0, CLI_TEXT, "NAME", "time each together with this one, in turn, and print the ratio: forward and back", AT(vs), 0, 0,
+	  NULL },
+	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "of 'iteration' (default os-sart); its number of iterations is set by --repeat",
+	  AT(solver), 0, 0, NULL },
+	{ "method", 0, CLI_TEXT, "NAME[:key=value,...]",
+	  "of 'direct' (default: fdk, fbp or wfbp, as the scan is, with mask=none: all voxels)", AT(method), 0, 0, NULL },
+	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...][,...]",
+	  "of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
+	  AT(penalty), 0, 0, NULL },
+	{ "repeat", 0, CLI_INT, "N", "timed runs (default 5)", AT(repeat), 1, 10000, NULL },
+	{ "every", 0, CLI_INT, "N", "only every Nth view", AT(every), 1, 1e6, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "also write the table as JSON", AT(output), 0, 0, NULL },
+	{ 0 },
+};
+
+const char *const bench_operations[] = { "forward", "back", "direct", "iteration", "parts", "penalty", "vectors", NULL };
+static const char standard_penalties[] = "qggmrf:neighbours=26,tv";
+
+static const char *nth_workload(size_t i) { return app_workloads[i].name; }
+static const char *nth_operation(size_t i) { return bench_operations[i]; }
+
+static const char *const groups[] = { "quick", "odd", NULL };
+static const char *const no_groups[] = { NULL };
+
+static gt_status check_penalty(void *self, const char *spec)
+{
+	(void)self;
+	return app_penalty_check(spec);
+}
+
+static gt_status check_projector(void *self, const char *spec)
+{
+	(void)self;
+	return app_projector_check(spec);
+}
+
+/* --vs times operators, next to each other. */
+static gt_status check_vs(const bench_options *o)
+{
+	if (!bench_in_list(o->operation, bench_operations[FORWARD]) && !bench_in_list(o->operation, bench_operations[BACK]))
+		return gt_fail(GT_ERR_ARG, "--vs=%s: is of forward and back, and --operation=%s has neither", o->vs, o->operation);
+	return app_projector_check(o->vs);
+}
+
+static gt_status check_lists(const bench_options *o)
+{
+	size_t workloads = 0;
+	gt_status st = GT_OK;
+	while (app_workloads[workloads].name)
+		workloads++;
+	GT_TRY(bench_check_list("workload", o->workload, groups, nth_workload, workloads));
+	GT_TRY(bench_check_list("operation", o->operation, no_groups, nth_operation, OPERATIONS));
+	GT_TRY(bench_each_projector(o->projector, check_projector, NULL));
+	if (o->vs)
+		GT_TRY(check_vs(o));
+	if (o->penalty)
+		GT_TRY(bench_each_of("penalty", o->penalty, check_penalty, NULL));
+	if (o->method)
+		GT_TRY(bench_check_method(o->method));
+done:
+	return st;
+}
+
+/* With --vs, operators alone, unless others are asked for by name. */
+static int wanted(const bench_options *o, int operation)
+{
+	if (o->vs && operation >= DIRECT && !strcmp(o->operation, "all"))
+		return 0;
+	return bench_in_list(o->operation, bench_operations[operation]);
+}
+
+static gt_status measure_projector(void *self, const char *spec)
+{
+	bench_case *b = self;
+	b->time->projector = spec;
+	return bench_measure_projector(b, b->operation);
+}
+
+static gt_status measure_row(void *self, const char *spec)
+{
+	bench_case *b = self;
+	return bench_measure_row(b, b->operation, spec);
+}
+
+/* A line of what b->time says of why it cannot be. */
+static gt_status refuse_row(void *self, const char *spec)
+{
+	bench_case *b = self;
+	b->time->projector = spec;
+	bench_add(b, bench_line(b, b->operation, b->time));
+	return GT_OK;
+}
+
+static gt_status run_operation(bench_case *b, int operation)
+{
+	b->operation = operation;
+	if (!b->data && operation == DIRECT)
+		return refuse_row(b, b->o->method ? b->o->method : gt_analytic_for(b->scan)->name);
+	if (!b->data && operation < PARTS)
+		return bench_each_projector(b->o->projector, refuse_row, b);
+	if (operation == DIRECT)
+		return bench_measure_direct(b);
+	if (operation == PENALTY)
+		return bench_each_of("penalty", b->o->penalty ? b->o->penalty : standard_penalties, measure_row, b);
+	if (operation == VECTORS)
+		return measure_row(b, gt_type_name(cli_type(b->call)));
+	return bench_each_projector(b->o->projector, measure_projector, b);
+}
+
+/* Where there is no room for them, b->data stays NULL, and b->time has the reason for the lines of what needs them. */
+static void make_data(bench_case *b)
+{
+	app_timing *t = b->time;
+	t->refused = gt_host_room((double)b->cells * sizeof *b->data, "the projections");
+	if (t->refused == GT_OK && !(b->data = malloc(b->cells * sizeof *b->data)))
+		t->refused = gt_fail(GT_ERR_MEMORY, "the projections need %.3g MB", (double)b->cells * 4e-6);
+	t->runs = 0;
+	if (b->data)
+		app_fill_random(b->data, b->cells);
+	else
+		snprintf(t->why, sizeof t->why, "%s", gt_error());
+}
+
+static gt_status run_workload(bench_case *b)
+{
+	const bench_options *o = b->o;
+	gt_status st = GT_OK;
+	GT_TRY(app_workload_make(b->workload, (size_t)o->every, &b->scan, &b->grid));
+	b->overlap = app_overlap(b->scan, &b->grid);
+	b->cells = gt_scan_size(b->scan);
+	make_data(b);
+	for (int k = 0; k < OPERATIONS; k++)
+		if (wanted(o, k))
+			GT_TRY(run_operation(b, k));
+done:
+	free(b->data);
+	b->data = NULL;
+	gt_scan_free(b->scan);
+	b->scan = NULL;
+	return st;
+}
+
+static gt_status write_json(const char *path, const cJSON *report)
+{
+	char *text = cli_json_text(report, 1), *tmp = NULL;
+	FILE *out = NULL;
+	gt_status st = text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	GT_TRY(gt_tmp_path(path, &tmp));
+	out = fopen(tmp, "w");
+	const int bad = !out || fprintf(out, "%s\n", text) < 0;
+	if ((out && fclose(out)) || bad)
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot write", path));
+	st = gt_tmp_commit(tmp, path);
+	tmp = NULL;
+done:
+	if (tmp)
+		gt_tmp_drop(tmp);
+	cJSON_free(text);
+	return st;
+}
+
+/* The head of the report says where it was measured. */
+static gt_status start_report(const cli_call *call, cJSON *report)
+{
+	gt_backend *be = NULL;
+	const gt_status st = gt_backend_open(call->common.backend ? call->common.backend : "auto", &be);
+	if (st != GT_OK)
+		return st;
+	cJSON_AddStringToObject(report, "gantry", GANTRY_VERSION);
+	cJSON_AddStringToObject(report, "backend", gt_backend_name(be));
+	cJSON_AddStringToObject(report, "device", gt_backend_describe(be));
+	if (!call->common.json)
+		printf("%s, %s\n%-14s %-10s %-*s %6s %11s %9s %9s %10s  %s\n", gt_backend_name(be), gt_backend_describe(be), "workload",
+		       "operation", BENCH_BY, "by", "views", "ms", "GUPS", "overlap", "peak MiB", "of the limit");
+	gt_backend_close(be);
+	return GT_OK;
+}
+
+/* By its name, or as one of a group: those whose names start so. */
+static int is_wanted(const bench_options *o, const char *name)
+{
+	for (size_t i = 0; groups[i]; i++)
+		if (!strncmp(name, groups[i], strlen(groups[i])) && bench_in_list(o->workload, groups[i]))
+			return 1;
+	return bench_in_list(o->workload, name);
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const bench_options *o = given;
+	cJSON *report = cJSON_CreateObject();
+	bench_case b = { .call = call, .o = o, .results = cJSON_AddArrayToObject(report, "results") };
+	gt_status st = b.results ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	for (int i = 0; i < 2; i++)
+		if (!(b.time[i].ms = malloc((size_t)o->repeat * sizeof(double))))
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(check_lists(o));
+	GT_TRY(app_iteration_check(o->solver));
+	if (o->output)
+		GT_TRY(gt_can_write(o->output));
+	GT_TRY(start_report(call, report));
+	for (b.workload = app_workloads; b.workload->name; b.workload++)
+		if (is_wanted(o, b.workload->name))
+			GT_TRY(run_workload(&b));
+	if (o->output) {
+		cli_begin_writing();
+		GT_TRY(cli_end_writing(write_json(o->output, report)));
+	}
+	if (call->common.json) {
+		cli_json(report);
+		report = NULL;
+	}
+done:
+	cJSON_Delete(report);
+	for (int i = 0; i < 2; i++)
+		free(b.time[i].ms);
+	return cli_exit(call, st);
+}
+
+static void list(FILE *out)
+{
+	fprintf(out, "\nworkloads:\n");
+	for (const app_workload *w = app_workloads; w->name; w++)
+		fprintf(out, "  %-14s %s\n", w->name, w->about);
+}
+
+const cli_command cli_bench = {
+	.name = "bench",
+	.about = "times of standard problems",
+	.synopsis = "[options]",
+	.notes =
+		"GUPS = voxels x views / 2^30 / s; 'overlap' counts only voxels that the view sees. 'of the limit': least time by what the\n"
+		"device has of the named resource, by the time. 'iteration' is one pass over all subsets, with the solver's own bookkeeping, beside\n"
+		"a projection and a backprojection of all views in one call each. 'penalty' and 'vectors' work on the volume, beside a copy of as\n"
+		"many bytes as they read and write.\n"
+		"'parts': what the branchless projectors prepare, the integral images, beside a copy of as many bytes.\n\n"
+		"  gantry bench --workload ge-hd --backend cuda:0 -o ge-hd.json\n"
+		"  gantry bench --workload ge-hd --operation forward,back --projector all --vs dd\n"
+		"  gantry bench --workload ge-hd --operation forward,back --every 41 --backend cpu:1\n",
+	.traits = CLI_COMPUTES | CLI_REPORTS,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.list = list,
+};

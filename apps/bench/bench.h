@@ -1,0 +1,55 @@
+#ifndef GT_APPS_BENCH_BENCH_H
+#define GT_APPS_BENCH_BENCH_H
+/* The standard problems that `gantry bench` times, and how operators are timed. */
+#include <gantry/array.h>
+#include <gantry/scan.h>
+
+typedef struct { const char *name, *about; gt_orbit orbit; int matrices; double voxel[3]; size_t n[3]; } app_workload;
+extern const app_workload app_workloads[];              /* ends with name = NULL */
+
+/* Scan with every `every`-th view, and grid. */
+gt_status app_workload_make(const app_workload *w, size_t every, gt_scan **scan, gt_grid *grid);
+
+/* Pairs of a voxel and a view in whose fan and cone some part of the voxel's height lies, as counted on a sample
+ * of voxels and views: the work that cannot be left out. */
+double app_overlap(const gt_scan *scan, const gt_grid *grid);
+
+/* Uniform in [0,1); a million different values are enough for timing. */
+void app_fill_random(float *x, size_t n);
+
+/* One projector's times. Set projector and ms ([repeat]); the rest is found. */
+typedef struct {
+	const char *projector;
+	double *ms;                     /* of each run, in order of time */
+	int runs;
+	double least_ms;                /* by the stated limit of the device; 0: none */
+	const char *bound;              /* the resource of that limit */
+	double peak_bytes;
+	gt_status refused;              /* why it was not timed; GT_OK: it was */
+	char why[512];
+} app_timing;
+/* Forward or back (adjoint 1) of n projectors, in turn: one run each to warm up, then `repeat` of each. data: [view][row][column].
+ * A projector that refuses the scan, or that has no room, is told in its `refused`; other failures are returned. */
+gt_status app_time_operators(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data, int adjoint,
+                             int repeat, app_timing *t, size_t n);
+/* Work whose time is held against that of a copy. Arrays of random numbers for it. */
+gt_status app_random_array(gt_backend *be, gt_type type, size_t n, gt_array **a);
+/* once(self), many times in a row, in turn with as many copies that read and write `bytes`, together, whose time is t's limit. */
+gt_status app_time_beside_copy(gt_backend *be, gt_type type, double bytes, void (*once)(void *self), void *self, int repeat, app_timing *t);
+/* One of the parts that t's projector names (gt_projector.parts). */
+gt_status app_time_part(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, size_t part, int repeat, app_timing *t);
+/* The i-th thing that the penalty does, or the i-th operation on arrays of n values; *what: its name, NULL: no such thing. */
+gt_status app_time_penalty(const char *backend, gt_type type, const gt_grid *grid, const char *spec, int i, int repeat, app_timing *t,
+                           const char **what);
+gt_status app_time_vector(const char *backend, gt_type type, size_t n, int i, int repeat, app_timing *t, const char **what);
+/* Iterations of a solver; penalty: NULL, or a list whose first is used, with random weights. */
+gt_status app_time_iteration(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data,
+                             const char *solver, const char *penalty, int repeat, app_timing *t);
+/* Length of the first "NAME" or "NAME:key=value,key=value" of a list: a comma before key=value is its own. */
+size_t app_spec_length(const char *list);
+gt_status app_iteration_check(const char *solver);
+double app_median(const double *x, size_t n);
+/* Is st a reason to leave a case out and go on: it cannot be done, or there is no room? */
+int app_left_out(gt_status st);
+
+#endif

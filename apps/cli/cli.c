@@ -1,0 +1,340 @@
+/* Option tables: parsing, help, and the message after a typing error. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/cli.h"
+#include "io/utf8.h"
+
+static const char *const precisions[] = { "single", "double", NULL };
+static const cli_option compute_options[] = {
+	{ "backend", 0, CLI_TEXT, "NAME", "auto, cpu, cpu:THREADS, cuda or cuda:NUMBER (default auto: a GPU if there is one)",
+	  offsetof(cli_common, backend), 0, 0, NULL },
+	{ "precision", 0, CLI_CHOICE, NULL, "arithmetic and storage while computing", offsetof(cli_common, precision), 0, 0, precisions },
+	{ 0 },
+};
+static const cli_option report_options[] = {
+	{ "json", 0, CLI_FLAG, NULL, "print the result as JSON", offsetof(cli_common, json), 0, 0, NULL },
+	{ 0 },
+};
+static const cli_option every_options[] = {
+	{ "quiet", 'q', CLI_FLAG, NULL, "no progress and no remarks", offsetof(cli_common, quiet), 0, 0, NULL },
+	{ "help", 'h', CLI_FLAG, NULL, "this text", offsetof(cli_common, help), 0, 0, NULL },
+	{ 0 },
+};
+static const cli_option no_options[] = { { 0 } };
+
+/* The tables that hold for a command; the first fills its own struct, the others cli_common. */
+enum { NTABLES = 4 };
+static void tables_of(const cli_command *c, const cli_option *table[NTABLES])
+{
+	table[0] = c->options ? c->options : no_options;
+	table[1] = c->traits & CLI_COMPUTES ? compute_options : no_options;
+	table[2] = c->traits & CLI_REPORTS ? report_options : no_options;
+	table[3] = every_options;
+}
+
+/* Levenshtein's distance; capitals count as small letters. */
+static size_t distance(const char *a, const char *b)
+{
+	const size_t n = strlen(b);
+	size_t *row = malloc((n + 1) * sizeof *row), last;
+	if (!row)
+		return (size_t)-1;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; *a; a++, i++) {
+		size_t corner = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t best = corner + (tolower((unsigned char)*a) != tolower((unsigned char)b[j - 1]));
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			corner = row[j];
+			row[j] = best;
+		}
+	}
+	last = row[n];
+	free(row);
+	return last;
+}
+
+/* Keeps the nearer of *best and name, if it is near at all: two letters, and not all of them. */
+static void nearer(const char *wanted, const char *name, const char **best, size_t *far)
+{
+	const size_t d = distance(wanted, name);
+	if (d <= 2 && d < strlen(wanted) && d < *far) {
+		*far = d;
+		*best = name;
+	}
+}
+
+gt_status cli_unknown_of(const char *what, const char *name, const char *const *names, size_t n)
+{
+	const char *best = NULL;
+	size_t far = (size_t)-1;
+	char *all = cli_text("%s", n ? names[0] : "none");
+	for (size_t i = 0; i < n; i++) {
+		nearer(name, names[i], &best, &far);
+		char *more = i && all ? cli_text("%s, %s", all, names[i]) : NULL;
+		if (more) {
+			free(all);
+			all = more;
+		}
+	}
+	const gt_status st = best ? gt_fail(GT_ERR_UNKNOWN, "unknown %s '%s': did you mean '%s'? (there are: %s)", what, name, best,
+	                                    all ? all : "")
+	                          : gt_fail(GT_ERR_UNKNOWN, "unknown %s '%s' (there are: %s)", what, name, all ? all : "");
+	free(all);
+	return st;
+}
+
+gt_status cli_unknown(const char *what, const char *name, const char *(*nth)(size_t), size_t n)
+{
+	const char **names = malloc((n + 1) * sizeof *names);
+	if (!names)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		names[i] = nth(i);
+	const gt_status st = cli_unknown_of(what, name, names, n);
+	free(names);
+	return st;
+}
+
+/* The option called name (length n), or by its letter if letter is set. */
+static const cli_option *find(const cli_command *c, const char *name, size_t n, char letter, int *common)
+{
+	const cli_option *table[NTABLES];
+	tables_of(c, table);
+	for (int t = 0; t < NTABLES; t++)
+		for (const cli_option *o = table[t]; o->name; o++)
+			if (letter ? o->letter == letter : strlen(o->name) == n && !strncmp(o->name, name, n)) {
+				*common = t > 0;
+				return o;
+			}
+	return NULL;
+}
+
+/* "gantry import has it": the other commands with an option of that very name; NULL if there is none, or no memory. */
+static char *who_has(const char *name)
+{
+	char *text = NULL;
+	for (const cli_command *const *c = cli_commands; *c; c++)
+		for (const cli_option *o = (*c)->options ? (*c)->options : no_options; o->name; o++)
+			if (!strcmp(o->name, name)) {
+				char *more = text ? cli_text("%s, and gantry %s", text, (*c)->name)
+				                  : cli_text("gantry %s has it", (*c)->name);
+				free(text);
+				text = more;
+			}
+	return text;
+}
+
+static gt_status unknown_option(const cli_command *c, const char *arg, size_t n)
+{
+	const cli_option *table[NTABLES];
+	const char *best = NULL;
+	size_t far = (size_t)-1;
+	char *name = strndup(arg, n);
+	if (!name)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	tables_of(c, table);
+	for (int t = 0; t < NTABLES; t++)
+		for (const cli_option *o = table[t]; o->name; o++)
+			nearer(name + strspn(name, "-"), o->name, &best, &far);
+	char *others = !strncmp(name, "--", 2) ? who_has(name + 2) : NULL;
+	const gt_status st = others ? gt_fail(GT_ERR_ARG, "unknown option '%s': %s", name, others)
+	                     : best ? gt_fail(GT_ERR_ARG, "unknown option '%s': did you mean '--%s'?", name, best)
+	                            : gt_fail(GT_ERR_ARG, "unknown option '%s': 'gantry help %s' lists the options", name, c->name);
+	free(others);
+	free(name);
+	return st;
+}
+
+static gt_status set_choice(const cli_option *o, const char *what, const char *text, int *value)
+{
+	char all[256] = "";
+	for (int i = 0; o->names[i]; i++) {
+		if (!strcmp(o->names[i], text)) {
+			*value = i;
+			return GT_OK;
+		}
+		const size_t used = strlen(all);
+		snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", o->names[i]);
+	}
+	return gt_fail(GT_ERR_ARG, "%s=%s: expected one of %s", what, text, all);
+}
+
+static gt_status set_value(const cli_option *o, const char *text, void *options)
+{
+	char what[64], *field = (char *)options + o->at;
+	snprintf(what, sizeof what, "--%s", o->name);
+	switch (o->kind) {
+	case CLI_TEXT:
+	case CLI_INPUT:
+	case CLI_OUTPUT:
+		*(const char **)(void *)field = text;
+		return GT_OK;
+	case CLI_REAL:
+		return gt_parse_real(what, text, o->least, o->most, (double *)(void *)field);
+	case CLI_INT:
+		return gt_parse_int(what, text, o->least, o->most, (long long *)(void *)field);
+	case CLI_CHOICE:
+		return set_choice(o, what, text, (int *)(void *)field);
+	case CLI_FLAG:
+		*(int *)(void *)field = 1;
+	}
+	return GT_OK;
+}
+
+/* One option at argv[*i], with its value in the same or the next argument. */
+static gt_status take_option(const cli_command *c, int argc, char **argv, int *i, void *options, cli_common *common)
+{
+	const char *arg = argv[*i], *value = NULL;
+	const int is_long = arg[1] == '-';
+	const size_t n = is_long ? strcspn(arg + 2, "=") : 1;
+	int is_common = 0;
+	const cli_option *o = find(c, arg + 2, n, is_long ? 0 : arg[1], &is_common);
+	if (!o)
+		return unknown_option(c, arg, is_long ? n + 2 : strlen(arg));
+	if (is_long && arg[n + 2] == '=')
+		value = arg + n + 3;
+	else if (!is_long && arg[2])
+		value = arg + 2;
+	if (o->kind == CLI_FLAG && value)
+		return gt_fail(GT_ERR_ARG, "--%s takes no value, found '%s'", o->name, value);
+	if (o->kind != CLI_FLAG && !value) {
+		if (*i + 1 >= argc)
+			return gt_fail(GT_ERR_ARG, "--%s needs a value", o->name);
+		value = argv[++*i];
+	}
+	return set_value(o, value, is_common ? (void *)common : options);
+}
+
+gt_status cli_parse(const cli_command *c, int argc, char **argv, void *options, cli_call *call)
+{
+	int only_files = 0;
+	for (int i = 0; i < argc; i++) {
+		const char *arg = argv[i];
+		if (only_files || arg[0] != '-' || !arg[1]) {
+			call->file[call->files++] = arg;
+		} else if (!strcmp(arg, "--")) {
+			only_files = 1;
+		} else {
+			const gt_status st = take_option(c, argc, argv, &i, options, &call->common);
+			if (st != GT_OK)
+				return st;
+		}
+	}
+	if (call->common.help)
+		return GT_OK;
+	if (call->files < c->least_files)
+		return gt_fail(GT_ERR_ARG, "a file or name is missing: gantry %s %s", c->name, c->synopsis);
+	if (call->files > c->most_files)
+		return gt_fail(GT_ERR_ARG, "'%s' is one argument too many: gantry %s %s", call->file[c->most_files], c->name, c->synopsis);
+	return cli_check_files(call, options);
+}
+
+static int option_name(const cli_option *o, char *text, size_t size)
+{
+	char letter[8] = "    ", value[128] = "";
+	if (o->letter)
+		snprintf(letter, sizeof letter, "-%c, ", o->letter);
+	if (o->kind == CLI_CHOICE) {
+		for (int i = 0; o->names[i]; i++) {
+			const size_t used = strlen(value);
+			snprintf(value + used, sizeof value - used, "%s%s", i ? "|" : " ", o->names[i]);
+		}
+	} else if (o->kind != CLI_FLAG) {
+		snprintf(value, sizeof value, " %s", o->value);
+	}
+	return snprintf(text, size, "  %s--%s%s", letter, o->name, value);
+}
+
+void cli_print_help(const cli_command *c, FILE *out)
+{
+	const cli_option *table[NTABLES];
+	tables_of(c, table);
+	fprintf(out, "gantry %s: %s\n\n  gantry %s %s\n\n", c->name, c->about, c->name, c->synopsis);
+	for (int t = 0; t < NTABLES; t++)
+		for (const cli_option *o = table[t]; o->name; o++) {
+			char name[192];
+			if (option_name(o, name, sizeof name) < 32)
+				fprintf(out, "%-32s%s\n", name, o->help);
+			else
+				fprintf(out, "%s\n%32s%s\n", name, "", o->help);
+		}
+	if (c->notes)
+		fprintf(out, "\n%s", c->notes);
+	if (c->list)
+		c->list(out);
+}
+
+int cli_exit(const cli_call *call, gt_status st)
+{
+	if (st == GT_OK)
+		return CLI_DONE;
+	fprintf(stderr, "gantry %s: %s\n", call->command->name, gt_error());
+	return st == GT_ERR_ARG || st == GT_ERR_UNKNOWN ? CLI_USAGE : CLI_FAILED;
+}
+
+gt_status cli_need(const char *option, const char *value) { return value ? GT_OK : gt_fail(GT_ERR_ARG, "%s is needed", option); }
+
+gt_status cli_parse_range(const char *what, const char *text, double *low, double *high)
+{
+	const char *colon = strchr(text, ':');
+	char *first = colon ? strndup(text, (size_t)(colon - text)) : NULL;
+	gt_status st = first ? GT_OK : gt_fail(GT_ERR_ARG, "%s=%s: expected LOW:HIGH", what, text);
+	if (st == GT_OK)
+		st = gt_parse_real(what, first, -1e9, 1e9, low);
+	if (st == GT_OK)
+		st = gt_parse_real(what, colon + 1, -1e9, 1e9, high);
+	if (st == GT_OK && !(*low < *high))
+		st = gt_fail(GT_ERR_ARG, "%s=%s: expected LOW below HIGH", what, text);
+	free(first);
+	return st;
+}
+
+char *cli_text(const char *format, ...)
+{
+	va_list args, again;
+	va_start(args, format);
+	va_copy(again, args);
+	const int n = vsnprintf(NULL, 0, format, args);
+	char *text = n < 0 ? NULL : malloc((size_t)n + 1);
+	if (text)
+		vsnprintf(text, (size_t)n + 1, format, again);
+	va_end(again);
+	va_end(args);
+	return text;
+}
+
+void cli_note(const cli_call *call, const char *format, ...)
+{
+	va_list args;
+	if (call->common.quiet)
+		return;
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+char *cli_json_text(const cJSON *report, int lines)
+{
+	char *text = lines ? cJSON_Print(report) : cJSON_PrintUnformatted(report);
+	if (text)
+		gt_utf8_shown(text, strlen(text), text, strlen(text) + 1);
+	return text;
+}
+
+void cli_json(cJSON *report)
+{
+	char *text = cli_json_text(report, 1);
+	if (text)
+		puts(text);
+	cJSON_free(text);
+	cJSON_Delete(report);
+}

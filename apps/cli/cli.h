@@ -1,0 +1,117 @@
+#ifndef GT_APPS_CLI_CLI_H
+#define GT_APPS_CLI_CLI_H
+/* The command line: every command is a table of options and a function. Parsing, range checks, --help and
+ * the proposals after a typing error come from the tables. */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <gantry/array.h>
+#include <gantry/params.h>
+#include <gantry/scan.h>
+#include <gantry/io.h>
+
+/* Field of the options struct: const char *, double, long long, int (index), int (0 or 1). CLI_INPUT, CLI_OUTPUT: text that
+ * names (INPUT: may name) a file that is read or written. */
+typedef enum { CLI_TEXT = 1, CLI_REAL, CLI_INT, CLI_CHOICE, CLI_FLAG, CLI_INPUT, CLI_OUTPUT } cli_kind;
+typedef struct {
+	const char *name;               /* long name without dashes; NULL ends a table */
+	char letter;                    /* short name, or 0 */
+	cli_kind kind;
+	const char *value, *help;       /* "FILE"; one line */
+	size_t at;                      /* offsetof in the options struct */
+	double least, most;             /* CLI_REAL, CLI_INT */
+	const char *const *names;       /* CLI_CHOICE, NULL-terminated */
+} cli_option;
+
+/* Options that several commands have. */
+enum { CLI_COMPUTES = 1 /* --backend, --precision */, CLI_REPORTS = 2 /* --json */ };
+typedef struct { const char *backend; int precision, quiet, json, help; } cli_common;
+
+typedef struct cli_command cli_command;
+typedef struct {
+	const cli_command *command;
+	cli_common common;
+	const char **file;              /* arguments that are no options */
+	size_t files;
+	char *line;                     /* the whole command line, for the record */
+} cli_call;
+
+struct cli_command {
+	const char *name, *about;
+	const char *synopsis;           /* what follows the command's name */
+	const char *notes;              /* after the options: examples, defaults explained; may be NULL */
+	unsigned traits;
+	const cli_option *options;
+	const void *defaults;
+	size_t options_size, least_files, most_files;
+	size_t words;                   /* of these so many first ones are words of the command's own, not files */
+	int (*run)(const cli_call *call, const void *options);          /* returns the exit code */
+	void (*list)(FILE *out);        /* lists what the command knows by name; may be NULL */
+};
+extern const cli_command *const cli_commands[];                         /* NULL-terminated */
+const cli_command *cli_command_find(const char *name);
+
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+/* Fills options (which hold the defaults) and call from the arguments after the command's name. */
+gt_status cli_parse(const cli_command *command, int argc, char **argv, void *options, cli_call *call);
+/* GT_ERR_ARG if an output is one of the inputs or another output, by whatever name. */
+gt_status cli_check_files(const cli_call *call, const void *options);
+int cli_same_file(const char *a, const char *b);         /* or would be, once both are there */
+void cli_print_help(const cli_command *command, FILE *out);
+/* Says what went wrong, if anything, and gives the exit code: CLI_USAGE for arguments and unknown names. */
+int cli_exit(const cli_call *call, gt_status st);
+
+/* GT_ERR_ARG if the option was not given. */
+gt_status cli_need(const char *option, const char *value);
+/* "low:high" -> two numbers, low < high. */
+gt_status cli_parse_range(const char *what, const char *text, double *low, double *high);
+/* GT_ERR_UNKNOWN "unknown WHAT 'NAME'" with the nearest of the n names and all of them. */
+gt_status cli_unknown(const char *what, const char *name, const char *(*nth)(size_t i), size_t n);
+gt_status cli_unknown_of(const char *what, const char *name, const char *const *names, size_t n);
+
+/* Opens --backend and says on stderr which one that is. */
+gt_status cli_open(const cli_call *call, gt_backend **be);
+gt_type   cli_type(const cli_call *call);
+/* A line to stderr unless --quiet. */
+void cli_note(const cli_call *call, const char *format, ...) GT_PRINTF(2, 3);
+/* Prints to stdout and deletes. */
+void cli_json(cJSON *report);
+/* In UTF-8, whatever bytes names of files and texts of others hold; in lines or without any. cJSON_free() frees it; NULL without memory. */
+char *cli_json_text(const cJSON *report, int lines);
+/* malloc'ed text; NULL without memory. */
+char *cli_text(const char *format, ...) GT_PRINTF(1, 2);
+/* Command line, parameters and the hash of the scan (NULL: none). */
+gt_status cli_record(const cli_call *call, const gt_scan *scan, const char *parameters, gt_provenance *from);
+
+/* Reading with the reader's notes shown. CLI_WITH_DATA and CLI_DATA_ALONE, which leaves weights and photons out, refuse a file that holds the
+ * geometry alone. */
+enum { CLI_WITH_DATA, CLI_DATA_ALONE, CLI_GEOMETRY, CLI_IF_ANY };
+gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_projections **p);
+gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v);
+/* gt_grid_default(); of helical scans the slices that are complete, if there are any, and how many below and above are not. */
+gt_status cli_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above);
+/* --grid, else the grid of the volume --like, else what fits the scan; checked against the scan. */
+gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid);
+/* Remarks: slices that the scan does not cover; a volume of which the scan covers less than half. */
+void cli_note_slices(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
+/* Remarks on a body that is wider than the grid of an iteration. */
+void cli_note_sides(const cli_call *call, const gt_grid *grid, const gt_projections *p);
+void cli_note_share(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
+/* A remark on a detector before the axis. */
+void cli_note_detector(const cli_call *call, const gt_scan *scan);
+/* A remark on a volume whose numbers are no attenuation. */
+void cli_note_implausible(const cli_call *call, const gt_volume *v);
+gt_status cli_volume_new(const gt_grid *grid, gt_volume **v);
+
+/* Ctrl-C says that nothing was written and ends the command; between cli_begin_writing() and cli_end_writing(), which returns
+ * st, it is left to io/, which removes its temporary file. cli_interrupt is the signal's handler. */
+void cli_begin_computing(void);
+void cli_begin_writing(void);
+gt_status cli_end_writing(gt_status st);
+void cli_interrupt(int number);
+gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
+/* 1: projections of that name, or in that format (NULL: by the name), are a folder of DICOM files. */
+int       cli_is_dicom_output(const char *path, const char *format);
+gt_status cli_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);
+
+#endif

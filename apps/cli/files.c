@@ -1,0 +1,73 @@
+/* No command writes over what it reads. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "apps/cli/try.h"
+#include "apps/cli/cli.h"
+
+/* Where a path is, or would be: the file itself, or its folder and name. */
+typedef struct {
+	struct stat s;
+	int exists;
+	const char *name;
+} place;
+
+static int find_place(const char *path, place *p)
+{
+	const char *slash = strrchr(path, '/');
+	p->name = slash ? slash + 1 : path;
+	p->exists = stat(path, &p->s) == 0;
+	if (p->exists)
+		return 1;
+	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	const int found = folder && stat(folder, &p->s) == 0;
+	free(folder);
+	return found;
+}
+
+int cli_same_file(const char *a, const char *b)
+{
+	place x, y;
+	return find_place(a, &x) && find_place(b, &y) && x.exists == y.exists && x.s.st_dev == y.s.st_dev && x.s.st_ino == y.s.st_ino &&
+	       (x.exists || !strcmp(x.name, y.name));
+}
+
+static const char *text_of(const cli_option *o, const void *options)
+{
+	return *(const char *const *)(const void *)((const char *)options + o->at);
+}
+
+/* The output of option o against another path, which `what` names. */
+static gt_status differs(const cli_option *o, const char *path, const char *other, const char *what)
+{
+	if (!other || !cli_same_file(path, other))
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG, "--%s=%s: is the same file as %s, which would be lost: expected another name", o->name, path, what);
+}
+
+static gt_status check_output(const cli_call *call, const void *options, const cli_option *o)
+{
+	const char *path = text_of(o, options);
+	gt_status st = GT_OK;
+	if (!path)
+		return GT_OK;
+	for (size_t i = call->command->words; i < call->files; i++)
+		GT_TRY(differs(o, path, call->file[i], "the input"));
+	for (const cli_option *p = call->command->options; p->name; p++)
+		if (p != o && (p->kind == CLI_INPUT || p->kind == CLI_OUTPUT)) {
+			char what[64];
+			snprintf(what, sizeof what, "that of --%s", p->name);
+			GT_TRY(differs(o, path, text_of(p, options), what));
+		}
+done:
+	return st;
+}
+
+gt_status cli_check_files(const cli_call *call, const void *options)
+{
+	gt_status st = GT_OK;
+	for (const cli_option *o = call->command->options; o && o->name && st == GT_OK; o++)
+		if (o->kind == CLI_OUTPUT)
+			st = check_output(call, options, o);
+	return st;
+}

@@ -1,0 +1,129 @@
+/* gantry COMMAND [options] [files]. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "apps/cli/cli.h"
+
+#ifndef GANTRY_COMMIT
+#define GANTRY_COMMIT "unknown"
+#endif
+
+static void print_version(void)
+{
+	gt_backend *be = NULL;
+	const gt_status st = gt_backend_open("cuda", &be);
+	printf("gantry %s\ncommit %s\nCUDA %s\nMPI no\n", GANTRY_VERSION, GANTRY_COMMIT,
+	       st == GT_OK            ? gt_backend_describe(be)
+	       : st == GT_ERR_UNKNOWN ? "no"
+	                              : "yes, but no device here");
+	gt_backend_close(be);
+}
+
+static void print_commands(FILE *out)
+{
+	fprintf(out, "gantry COMMAND [options] [files]\n\n");
+	for (const cli_command *const *c = cli_commands; *c; c++)
+		fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->about);
+	fprintf(out, "\n'gantry help COMMAND' explains one, 'gantry --version' says what this build is.\n");
+}
+
+static const char *nth_command(size_t i) { return cli_commands[i]->name; }
+static size_t count_commands(void)
+{
+	size_t n = 0;
+	while (cli_commands[n])
+		n++;
+	return n;
+}
+
+/* In single quotes for a shell, where one within becomes '\''. */
+static char *quoted(const char *text)
+{
+	char *out = malloc(4 * strlen(text) + 3), *to = out;
+	if (!out)
+		return NULL;
+	*to++ = '\'';
+	for (; *text; text++) {
+		const int quote = *text == '\'';
+		memcpy(to, quote ? "'\\''" : text, quote ? 4 : 1);
+		to += quote ? 4 : 1;
+	}
+	memcpy(to, "'", 2);
+	return out;
+}
+
+/* Quotes what a shell would not leave alone, so that the record can be pasted. */
+static char *command_line(int argc, char **argv)
+{
+	char *line = cli_text("gantry");
+	for (int i = 1; i < argc && line; i++) {
+		const int plain = *argv[i] &&
+		                  !argv[i][strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%")];
+		char *word = plain ? strdup(argv[i]) : quoted(argv[i]), *more = word ? cli_text("%s %s", line, word) : NULL;
+		free(word);
+		free(line);
+		line = more;
+	}
+	return line;
+}
+
+static int run_command(const cli_command *c, int argc, char **argv)
+{
+	cli_call call = { .command = c };
+	int code = CLI_FAILED;
+	void *options = calloc(1, c->options_size + 1);
+	call.file = calloc((size_t)argc, sizeof *call.file);
+	call.line = command_line(argc, argv);
+	if (!options || !call.file || !call.line) {
+		code = cli_exit(&call, gt_fail(GT_ERR_MEMORY, "out of memory"));
+		goto done;
+	}
+	if (c->defaults)
+		memcpy(options, c->defaults, c->options_size);
+	const gt_status st = cli_parse(c, argc - 2, argv + 2, options, &call);
+	if (st != GT_OK) {
+		code = cli_exit(&call, st);
+	} else if (call.common.help) {
+		cli_print_help(c, stdout);
+		code = CLI_DONE;
+	} else {
+		code = c->run(&call, options);
+	}
+	if (code == CLI_DONE && (fflush(stdout) || ferror(stdout)))
+		code = cli_exit(&call, gt_fail(GT_ERR_IO, "cannot write to the standard output"));
+done:
+	free(options);
+	free(call.file);
+	free(call.line);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	signal(SIGXFSZ, SIG_IGN); /* a file size limit then is a failed write, with a message */
+	if (argc < 2) {
+		print_commands(stderr);
+		return CLI_USAGE;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		print_version();
+		return CLI_DONE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || (!strcmp(argv[1], "help") && argc == 2)) {
+		print_commands(stdout);
+		return CLI_DONE;
+	}
+	const cli_command *c = cli_command_find(argv[1]);
+	if (!c) {
+		cli_unknown("command", argv[1], nth_command, count_commands());
+		fprintf(stderr, "gantry: %s\n", gt_error());
+		return CLI_USAGE;
+	}
+	cli_begin_computing();
+	const int code = run_command(c, argc, argv);
+	/* HDF5's exit handler crashes where a file could not be closed, as on a full disk. */
+	if (code == CLI_FAILED && !fflush(NULL))
+		_exit(code);
+	return code;
+}

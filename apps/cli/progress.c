@@ -1,0 +1,99 @@
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+#include "apps/cli/progress.h"
+
+enum { BAR = 24 };
+static const double redraw = 0.1, line_every = 5; /* s */
+
+double app_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+app_progress app_progress_start(const char *what, int quiet)
+{
+	const double now = app_seconds();
+	return (app_progress){ .what = what,
+		               .quiet = quiet,
+		               .terminal = isatty(STDERR_FILENO),
+		               .started = now,
+		               .shown = now,
+		               .data_norm = NAN,
+		               .water = NAN };
+}
+
+/* As what was done since p started, from the part `before` to `done`, took. */
+static double time_left(const app_progress *p, double before, double done)
+{
+	return done > before ? (app_seconds() - p->started) * (1 - done) / (done - before) : 0;
+}
+
+static void draw_bar(const app_progress *p, double done, double left, const char *text)
+{
+	char bar[BAR + 1];
+	for (int i = 0; i < BAR; i++)
+		bar[i] = i < done * BAR ? '#' : '.';
+	bar[BAR] = 0;
+	fprintf(stderr, "\r\033[K%s [%s] %s  left %.0f:%02.0f", p->what, bar, text, floor(left / 60), floor(fmod(left, 60)));
+	fflush(stderr);
+}
+
+void app_progress_text(app_progress *p, double done, const char *more)
+{
+	const double now = app_seconds();
+	if (p->quiet || now - p->shown < (p->terminal ? redraw : line_every))
+		return;
+	p->shown = now;
+	char text[160];
+	snprintf(text, sizeof text, "%3.0f %%%s%s", 100 * done, *more ? "  " : "", more);
+	if (p->terminal)
+		draw_bar(p, done, time_left(p, 0, done), text);
+	else
+		fprintf(stderr, "%s %s\n", p->what, text);
+}
+
+int app_progress_fraction(void *self, double done)
+{
+	app_progress_text(self, done, "");
+	return 0;
+}
+
+/* "  0.78 s", and where more is to come ", about 4 s left". */
+static void print_time(double gone, double left, char *text, size_t size)
+{
+	const double unit = left < 100 ? 1 : left < 6000 ? 60 : 3600;
+	const char *name = left < 100 ? "s" : left < 6000 ? "min" : "h";
+	const int n = snprintf(text, size, "  %.2f s", gone);
+	if (left > 0)
+		snprintf(text + n, size - (size_t)n, ", about %.*f %s left", unit == 3600, fmax(1, left) / unit, name);
+}
+
+void app_progress_iteration(app_progress *p, const gt_progress *g)
+{
+	char text[160], time[64];
+	int n = snprintf(text, sizeof text, "%d/%d", g->iteration, g->iterations);
+	const double all = fmax(1, g->iterations), left = time_left(p, p->resumed / all, g->iteration / all);
+	if (p->quiet)
+		return;
+	if (!isnan(g->cost))
+		n += snprintf(text + n, sizeof text - (size_t)n, "  cost %.6g", g->cost);
+	if (!isnan(g->residual))
+		n += snprintf(text + n, sizeof text - (size_t)n, "  residual %.4g", g->residual / p->data_norm);
+	if (!isnan(g->change))
+		n += snprintf(text + n, sizeof text - (size_t)n, "  change %.3g HU", 1000 * g->change / p->water);
+	print_time(app_seconds() - p->started, left, time, sizeof time);
+	if (p->terminal)
+		draw_bar(p, g->iteration / all, left, text);
+	else
+		fprintf(stderr, "%s %s%s\n", p->what, text, time);
+}
+
+void app_progress_end(app_progress *p)
+{
+	if (!p->quiet && p->terminal)
+		fputs("\r\033[K", stderr);
+}

@@ -1,0 +1,65 @@
+/* The plain adjoint of a projector. */
+#include <stdlib.h>
+#include "apps/cli/try.h"
+#include "apps/cli/cli.h"
+#include "recon/method.h"
+
+typedef struct {
+	const char *output, *grid, *like, *projector;
+} backproject_options;
+static const backproject_options defaults = { 0 };
+#define AT(field) offsetof(backproject_options, field)
+static const cli_option options[] = {
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
+	{ "grid", 0, CLI_TEXT, "SPEC", "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
+	{ "like", 0, CLI_INPUT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
+	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd; sf-tr for detectors that lean)", AT(projector), 0, 0, NULL },
+	{ 0 },
+};
+
+static int run(const cli_call *call, const void *given)
+{
+	const backproject_options *o = given;
+	const char *projector;
+	gt_projections *p = NULL;
+	gt_volume *v = NULL;
+	gt_grid grid;
+	char *parameters = NULL;
+	/* What it makes is no attenuation. */
+	const gt_write_options plain = { .unit = GT_PER_MM };
+	gt_status st = GT_OK;
+	GT_TRY(cli_need("--output", o->output));
+	if (o->projector)
+		GT_TRY(app_projector_check(o->projector));
+	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &p));
+	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
+	GT_TRY(cli_volume_new(&grid, &v));
+	v->position = p->position;
+	projector = app_projector_for(call, o->projector, p->scan);
+	GT_TRY(app_apply(call, projector, 1, &v->grid, p->scan, p->data, v->data));
+	if (!(parameters = cli_text("projector=%s precision=%s", projector, gt_type_name(cli_type(call)))))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(cli_record(call, p->scan, parameters, &v->from));
+	GT_TRY(cli_write_volume(o->output, &plain, v));
+done:
+	free(parameters);
+	gt_projections_free(p);
+	gt_volume_free(v);
+	return cli_exit(call, st);
+}
+
+const cli_command cli_backproject = {
+	.name = "backproject",
+	.about = "the plain adjoint of a projector",
+	.synopsis = "PROJECTIONS -o VOLUME [options]",
+	.notes = "  gantry backproject proj.nc --grid 32x24x16@1x1x1.5+7.3,-4.1,3.7 -o back.nc\n"
+		 "  gantry backproject proj.nc --like vol.nc -o back.nc\n",
+	.traits = CLI_COMPUTES,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
+};

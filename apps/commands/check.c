@@ -1,0 +1,221 @@
+/* What conjugate rays say about a scan: the figures of every supposed fault, a verdict, and the command that puts it right. */
+#include "apps/cli/try.h"
+#include "apps/commands/check.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/consistency.h>
+#include "io/utf8.h"
+
+static const struct {
+	unsigned bit;
+	const char *name, *fault, *option;
+} faults[] = {
+	{ GT_CONJUGATE_COLUMNS, "columns", "columns are flipped", "columns" },
+	{ GT_CONJUGATE_TURN, "turn", "the gantry turns the other way", "turn" },
+	{ GT_CONJUGATE_ROWS, "rows", "rows are flipped", "rows" },
+	{ GT_CONJUGATE_CENTER, "center", "the column of the central ray is wrong", NULL },
+};
+enum { FAULTS = 4, TEXT = 512 };
+
+static void append(char *text, const char *more)
+{
+	const size_t n = strlen(text);
+	snprintf(text + n, TEXT - n, "%s", more);
+}
+
+/* Reversed columns are counted from the other end once they are turned round. */
+static double center_of(const gt_scan *s, unsigned what, double stored)
+{
+	return what & GT_CONJUGATE_COLUMNS ? (double)s->columns - 1 - stored : stored;
+}
+
+static void case_name(const gt_conjugate_case *c, char *text)
+{
+	text[0] = 0;
+	for (int i = 0; i < FAULTS - 1; i++)
+		if (c->faults & faults[i].bit) {
+			append(text, text[0] ? ", " : "flipped ");
+			append(text, faults[i].name);
+		}
+	if (c->faults & GT_CONJUGATE_CENTER)
+		append(text, text[0] ? ", fitted center" : "fitted center");
+	if (!text[0])
+		append(text, "as given");
+}
+
+static void fault_text(unsigned what, char *text)
+{
+	text[0] = 0;
+	for (int i = 0; i < FAULTS; i++)
+		if (what & faults[i].bit) {
+			append(text, text[0] ? ", and " : "");
+			append(text, faults[i].fault);
+		}
+}
+
+static void remedy(const char *file, const gt_scan *s, const gt_conjugate_report *r, unsigned what, char *text)
+{
+	const char *before = " --flip ";
+	char word[TEXT / 2];
+	snprintf(text, TEXT, "gantry import %s -o fixed.nc", gt_shell_word(file, word, sizeof word));
+	for (int i = 0; i < FAULTS - 1; i++)
+		if (what & faults[i].bit) {
+			append(text, before);
+			append(text, faults[i].option);
+			before = ",";
+		}
+	if (what & GT_CONJUGATE_CENTER) {
+		char center[64];
+		snprintf(center, sizeof center, " --column-center %.2f", center_of(s, what, r->center));
+		append(text, center);
+	}
+}
+
+static void add_names(cJSON *to, const char *key, unsigned what)
+{
+	cJSON *list = cJSON_AddArrayToObject(to, key);
+	for (int i = 0; i < FAULTS; i++)
+		if (what & faults[i].bit)
+			cJSON_AddItemToArray(list, cJSON_CreateString(faults[i].name));
+}
+
+static void add_cases(cJSON *to, const gt_scan *s, const gt_conjugate_report *r)
+{
+	cJSON *list = cJSON_AddArrayToObject(to, "cases");
+	for (size_t i = 0; i < r->cases; i++) {
+		const gt_conjugate_case *c = &r->item[i];
+		char name[TEXT];
+		/* Fitted centers of what it is not say nothing. */
+		if (c->faults & GT_CONJUGATE_CENTER && c->faults != GT_CONJUGATE_CENTER && i != r->best)
+			continue;
+		cJSON *item = cJSON_CreateObject();
+		case_name(c, name);
+		cJSON_AddStringToObject(item, "case", name);
+		cJSON_AddNumberToObject(item, "column_center", center_of(s, c->faults, c->center));
+		cJSON_AddNumberToObject(item, "pairs", (double)c->pairs);
+		cJSON_AddNumberToObject(item, "rms", c->rms);
+		cJSON_AddNumberToObject(item, "expected", c->expected);
+		cJSON_AddItemToArray(list, item);
+	}
+}
+
+static void center_text(const gt_scan *s, const gt_conjugate_report *r, char *text)
+{
+	const double center = center_of(s, r->faults, r->center), other = (double)s->columns - 1 - s->column_center;
+	const int sign = fabs(center - other) < fmax(0.1, 5 * r->error);
+	snprintf(text, TEXT, ": %.2f +- %.2g, not %.6g%s", center, fmax(0.01, r->error), s->column_center,
+	         sign ? " (its offset has the wrong sign)" : "");
+}
+
+static void verdict(const gt_scan *s, const gt_conjugate_report *r, char *text)
+{
+	const double ratio = r->item[r->best].rms / r->item[r->best].expected;
+	char more[TEXT];
+	fault_text(r->faults, text);
+	if (r->faults & GT_CONJUGATE_CENTER) {
+		center_text(s, r, more);
+		append(text, more);
+	}
+	if (r->instead) {
+		fault_text(r->instead & ~(unsigned)GT_CONJUGATE_CENTER, more);
+		append(text, "; or else ");
+		append(text, more);
+		append(text, ", which makes the mirror image");
+	}
+	if (!r->faults && r->explained)
+		append(text, "conjugate rays agree");
+	if (r->explained)
+		return;
+	snprintf(
+		more, sizeof more, "%sdifferences of %.1f times what noise and interpolation explain%s", r->faults ? "; that leaves " : "",
+		ratio,
+		r->faults
+			? ""
+			: ", and neither columns, rows, turn nor centre is it: distances, angles, heights, motion or the projections themselves");
+	append(text, more);
+}
+
+static void add_verdict(cJSON *to, const char *file, const gt_scan *s, const gt_conjugate_report *r)
+{
+	char text[TEXT];
+	verdict(s, r, text);
+	cJSON_AddBoolToObject(to, "consistent", !r->faults && r->explained);
+	cJSON_AddStringToObject(to, "verdict", text);
+	add_names(to, "faults", r->faults);
+	add_names(to, "or_else", r->instead);
+	add_names(to, "cannot_be_told", r->hidden);
+	if (!r->faults)
+		return;
+	remedy(file, s, r, r->faults, text);
+	cJSON_AddStringToObject(to, "remedy", text);
+	if (r->instead) {
+		remedy(file, s, r, r->instead, text);
+		cJSON_AddStringToObject(to, "or_else_remedy", text);
+	}
+}
+
+gt_status app_check(const char *file, const gt_projections *p, cJSON *report)
+{
+	gt_conjugate_report r;
+	gt_pool *pool = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_pool_new(0, &pool));
+	GT_TRY(gt_conjugate_check(p->scan, p->data, pool, &r));
+	cJSON *check = cJSON_AddObjectToObject(report, "check");
+	cJSON_AddNumberToObject(check, "pairs", (double)r.pairs);
+	cJSON_AddNumberToObject(check, "value", r.value);
+	cJSON_AddNumberToObject(check, "noise", r.noise);
+	add_cases(check, p->scan, &r);
+	cJSON_AddNumberToObject(check, "fitted_column_center", center_of(p->scan, r.faults, r.center));
+	if (isfinite(r.error))
+		cJSON_AddNumberToObject(check, "fitted_column_center_error", r.error);
+	add_verdict(check, file, p->scan, &r);
+done:
+	gt_pool_free(pool);
+	return st;
+}
+
+static double number(const cJSON *item, const char *key) { return cJSON_GetObjectItem(item, key)->valuedouble; }
+static const char *string(const cJSON *item, const char *key)
+{
+	const cJSON *found = cJSON_GetObjectItem(item, key);
+	return found && found->valuestring ? found->valuestring : "";
+}
+
+void app_check_print(const cJSON *report)
+{
+	const cJSON *check = cJSON_GetObjectItem(report, "check"), *item, *untold = cJSON_GetObjectItem(check, "cannot_be_told");
+	if (!check)
+		return;
+	printf("\nconjugate rays: %.0f pairs, line integrals of %.4g (root mean square), noise %.3g\n", number(check, "pairs"),
+	       number(check, "value"), number(check, "noise"));
+	printf("%-32s %13s %9s %11s %11s %9s\n", "case", "column_center", "pairs", "difference", "expected", "ratio");
+	cJSON_ArrayForEach(item, cJSON_GetObjectItem(check, "cases"))
+	{
+		printf("%-32s %13.2f %9.0f", string(item, "case"), number(item, "column_center"), number(item, "pairs"));
+		if (number(item, "pairs") > 0)
+			printf(" %11.4g %11.4g %9.2f\n", number(item, "rms"), number(item, "expected"),
+			       number(item, "rms") / number(item, "expected"));
+		else
+			printf(" %11s %11s %9s\n", "-", "-", "-");
+	}
+	printf("verdict: %s\n", string(check, "verdict"));
+	if (string(check, "remedy")[0])
+		printf("try: %s\n", string(check, "remedy"));
+	if (string(check, "or_else_remedy")[0])
+		printf("or:  %s\n", string(check, "or_else_remedy"));
+	if (untold->child) {
+		printf("cannot be told from this scan: whether");
+		cJSON_ArrayForEach(item, untold) printf("%s %s", item == untold->child ? "" : item->next ? "," : " or", item->valuestring);
+		printf(" %s right\n", untold->child->next || strcmp(untold->child->valuestring, "center") ? "are" : "is");
+	}
+}
+
+gt_status app_check_verdict(const char *file, const cJSON *report)
+{
+	const cJSON *check = cJSON_GetObjectItem(report, "check");
+	if (!check || cJSON_IsTrue(cJSON_GetObjectItem(check, "consistent")))
+		return GT_OK;
+	return gt_fail(GT_ERR_UNSUPPORTED, "%s: conjugate rays disagree: %s", file, string(check, "verdict"));
+}

@@ -1,0 +1,11 @@
+#ifndef GT_APPS_COMMANDS_CHECK_H
+#define GT_APPS_COMMANDS_CHECK_H
+#include "apps/cli/cli.h"
+
+/* Adds "check" to a report: what conjugate rays say about a scan. GT_ERR_UNSUPPORTED where they cannot be compared. */
+gt_status app_check(const char *file, const gt_projections *p, cJSON *report);
+/* The same as text. */
+void app_check_print(const cJSON *report);
+/* GT_OK, or GT_ERR_UNSUPPORTED with the verdict if the rays disagree. */
+gt_status app_check_verdict(const char *file, const cJSON *report);
+#endif

@@ -1,0 +1,365 @@
+/* How far apart two volumes or two sets of projections are; fails above a tolerance. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "apps/cli/try.h"
+#include "apps/cli/cli.h"
+#include "metrics/ssim.h"
+
+typedef struct {
+	const char *rmse, *max, *mean;
+	double relative, central, radius, ssim;
+} compare_options;
+static const compare_options defaults = { .relative = NAN, .central = 1, .radius = INFINITY, .ssim = NAN };
+#define AT(field) offsetof(compare_options, field)
+static const cli_option options[] = {
+	{ "rmse", 0, CLI_TEXT, "X[UNIT]",
+	  "largest root mean square difference, in HU (5HU) or mm-1 (1e-4mm-1); a number alone: in the files' unit, see 'gantry info'; projections: a number",
+	  AT(rmse), 0, 0, NULL },
+	{ "relative", 0, CLI_REAL, "X", "largest ratio of that to the root mean square of REFERENCE", AT(relative), 0, 1e30, NULL },
+	{ "max", 0, CLI_TEXT, "X[UNIT]", "largest difference anywhere", AT(max), 0, 0, NULL },
+	{ "mean", 0, CLI_TEXT, "X[UNIT]", "largest absolute mean difference", AT(mean), 0, 0, NULL },
+	{ "ssim", 0, CLI_REAL, "X", "least mean structural similarity of slices, which is computed then (volumes)", AT(ssim), -1, 1, NULL },
+	{ "central", 0, CLI_REAL, "F", "compare the central fraction of the slices (projections: rows) only", AT(central), 1e-6, 1, NULL },
+	{ "radius", 0, CLI_REAL, "MM", "compare voxels within this distance of the z axis only", AT(radius), 0, 1e9, NULL },
+	{ 0 },
+};
+
+/* Volumes: [slice][line][cell]; projections: [row][view][column] by strides, so that --central means rows. */
+typedef struct {
+	size_t slices, lines, cells, slice_stride, line_stride;
+	const float *a, *b;
+	const gt_grid *grid; /* NULL: projections */
+	double water;
+} pair;
+typedef struct {
+	size_t n;
+	double rmse, relative, max, mean, psnr;
+	double range; /* of the reference */
+	double ssim;  /* NAN: not computed */
+} figures;
+
+static int inside(const pair *p, size_t line, size_t cell, double radius)
+{
+	if (!p->grid || isinf(radius))
+		return 1;
+	return hypot(gt_grid_first(p->grid, 0) + (double)cell * p->grid->pitch[0],
+	             gt_grid_first(p->grid, 1) + (double)line * p->grid->pitch[1]) <= radius;
+}
+
+static figures measure(const pair *p, double central, double radius)
+{
+	const size_t skip = (size_t)((double)p->slices * (1 - central) / 2);
+	double squares = 0, reference = 0, sum = 0, least = INFINITY, most = -INFINITY;
+	figures f = { .ssim = NAN };
+	for (size_t s = skip; s < p->slices - skip; s++)
+		for (size_t l = 0; l < p->lines; l++)
+			for (size_t c = 0; c < p->cells; c++) {
+				const size_t i = s * p->slice_stride + l * p->line_stride + c;
+				const double b = p->b[i], d = p->a[i] - b;
+				if (!inside(p, l, c, radius))
+					continue;
+				f.n++;
+				squares += d * d;
+				reference += b * b;
+				sum += d;
+				f.max = fabs(d) > f.max || isnan(d) ? fabs(d) : f.max;
+				least = fmin(least, b);
+				most = fmax(most, b);
+			}
+	f.rmse = sqrt(squares / (double)f.n);
+	f.relative = sqrt(squares / reference);
+	f.mean = sum / (double)f.n;
+	f.range = most - least;
+	f.psnr = 20 * log10(f.range / f.rmse);
+	return f;
+}
+
+/* Of the same slices; windows with their middle within the radius count. */
+static gt_status measure_similarity(const pair *p, double central, double radius, figures *f)
+{
+	const size_t skip = (size_t)((double)p->slices * (1 - central) / 2), first = skip * p->slice_stride;
+	unsigned char *mask = malloc(p->lines * p->cells);
+	gt_pool *pool = NULL;
+	gt_status st = mask ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	for (size_t i = 0; i < p->lines * p->cells; i++)
+		mask[i] = (unsigned char)inside(p, i / p->cells, i % p->cells, radius);
+	GT_TRY(gt_pool_new(0, &pool));
+	const app_ssim_pair pictures = { .a = p->a + first,
+		                         .b = p->b + first,
+		                         .slices = p->slices - 2 * skip,
+		                         .lines = p->lines,
+		                         .cells = p->cells,
+		                         .range = f->range > 0 ? f->range : p->water,
+		                         .inside = mask };
+	GT_TRY(app_ssim(&pictures, pool, &f->ssim));
+	if (isnan(f->ssim) && !isnan(f->rmse))
+		GT_TRY(gt_fail(GT_ERR_ARG,
+		               "--ssim: no window of %d x %d voxels lies in slices of %zu x %zu with its middle in what is compared",
+		               APP_SSIM_WINDOW, APP_SSIM_WINDOW, p->cells, p->lines));
+done:
+	gt_pool_free(pool);
+	free(mask);
+	return st;
+}
+
+/* A tolerance as it was given; NAN: none. A number without unit has that of the files. */
+typedef struct {
+	double value;
+	gt_unit unit; /* AUTO: not given */
+} limit;
+typedef struct {
+	limit rmse, relative, max, mean;
+} limits;
+
+static gt_status within(const char *what, double value, limit tolerance, double water)
+{
+	const double found = tolerance.unit == GT_HU ? 1000 * value / water : value;
+	const char *unit = tolerance.unit == GT_HU ? " HU" : tolerance.unit == GT_PER_MM ? " mm-1" : "";
+	if (isnan(tolerance.value) || found <= tolerance.value)
+		return GT_OK;
+	return gt_fail(GT_ERR_UNSUPPORTED, "out of tolerance: %s is %.6g%s, expected at most %.6g%s", what, found, unit, tolerance.value,
+	               unit);
+}
+
+/* The length of text without `unit` at its end; that of all of it without. */
+static size_t before_unit(const char *text, const char *unit)
+{
+	const size_t n = strlen(text), m = strlen(unit);
+	return n > m && !strcasecmp(text + n - m, unit) ? n - m : n;
+}
+
+/* "0.001", "0.001mm-1" or "5HU". */
+static gt_status parse_limit(const char *option, const char *text, int projections, limit *l)
+{
+	*l = (limit){ NAN, GT_UNIT_AUTO };
+	if (!text)
+		return GT_OK;
+	const size_t all = strlen(text), hu = before_unit(text, "HU"), per_mm = before_unit(text, "mm-1"), n = hu < per_mm ? hu : per_mm;
+	l->unit = hu < all ? GT_HU : per_mm < all ? GT_PER_MM : GT_UNIT_AUTO;
+	if (n < all && projections)
+		return gt_fail(GT_ERR_ARG, "%s=%s: these are projections, expected a number without unit", option, text);
+	char *number = strndup(text, n);
+	const gt_status st = number ? gt_parse_real(option, number, 0, 1e30, &l->value) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	free(number);
+	return st;
+}
+
+static gt_status parse_limits(const compare_options *o, int projections, limits *l)
+{
+	gt_status st = GT_OK;
+	l->relative = (limit){ o->relative, GT_UNIT_AUTO };
+	GT_TRY(parse_limit("--rmse", o->rmse, projections, &l->rmse));
+	GT_TRY(parse_limit("--max", o->max, projections, &l->max));
+	GT_TRY(parse_limit("--mean", o->mean, projections, &l->mean));
+done:
+	return st;
+}
+
+static const char *unit_name(gt_unit unit) { return unit == GT_HU ? "HU" : "mm-1"; }
+
+static double water_of(const gt_volume *const v[2])
+{
+	return v[1]->water > 0 ? v[1]->water : v[0]->water > 0 ? v[0]->water : GT_WATER_DEFAULT;
+}
+
+/* What a number without unit means, with a remark where it is larger than any tolerance in mm-1; of files in different units nothing. */
+static gt_status settle_unit(const cli_call *call, const char *option, const gt_volume *const v[2], limit *l)
+{
+	const double water = water_of(v);
+	if (isnan(l->value) || l->unit != GT_UNIT_AUTO)
+		return GT_OK;
+	if (v[0]->unit != v[1]->unit && l->value > 0)
+		return gt_fail(GT_ERR_ARG, "%s=%g: %s is in %s and %s in %s: expected a number with its unit, %gHU or %gmm-1", option,
+		               l->value, call->file[0], unit_name(v[0]->unit), call->file[1], unit_name(v[1]->unit), l->value, l->value);
+	l->unit = v[1]->unit;
+	if (l->unit == GT_PER_MM && l->value >= water)
+		cli_note(call, "%s=%g is taken as %g mm-1, the unit of both files, which is %g HU; did you mean %gHU?", option, l->value,
+		         l->value, 1000 * l->value / water, l->value);
+	return GT_OK;
+}
+
+static gt_status settle_units(const cli_call *call, const gt_volume *const v[2], limits *l)
+{
+	gt_status st = GT_OK;
+	GT_TRY(settle_unit(call, "--rmse", v, &l->rmse));
+	GT_TRY(settle_unit(call, "--max", v, &l->max));
+	GT_TRY(settle_unit(call, "--mean", v, &l->mean));
+done:
+	return st;
+}
+
+static void print_json(const figures *f, const pair *p)
+{
+	const struct {
+		const char *name;
+		double value;
+	} all[] = { { "n", (double)f->n },       { "rmse", f->rmse },
+		    { "relative", f->relative }, { "max", f->max },
+		    { "mean", f->mean },         { "psnr_db", f->psnr },
+		    { "ssim", f->ssim },         { "rmse_HU", p->grid ? 1000 * f->rmse / p->water : NAN } };
+	cJSON *json = cJSON_CreateObject();
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (isfinite(all[i].value))
+			cJSON_AddNumberToObject(json, all[i].name, all[i].value);
+		else
+			cJSON_AddNullToObject(json, all[i].name);
+	cli_json(json);
+}
+
+/* One line: the figure, and what is allowed, in both units where there are two. water: 0 for plain numbers. */
+static void print_line(const char *name, double value, limit allowed, double water)
+{
+	const double hu = 1000 / water, per_mm = allowed.unit == GT_HU ? allowed.value / hu : allowed.value;
+	printf("%-17s %-12.6g", name, value);
+	if (water > 0)
+		printf(" mm-1  %10.4g HU", value * hu);
+	if (!isnan(allowed.value) && water > 0)
+		printf("  (at most %g mm-1, %g HU)", per_mm, per_mm * hu);
+	else if (!isnan(allowed.value))
+		printf("  (at most %g)", allowed.value);
+	puts("");
+}
+
+static void print_text(const figures *f, const limits *l, const pair *p)
+{
+	const double water = p->grid ? p->water : 0;
+	printf("compared          %zu %s\n", f->n, p->grid ? "voxels" : "cells");
+	print_line("rmse", f->rmse, l->rmse, water);
+	print_line("relative rmse", f->relative, l->relative, 0);
+	print_line("largest", f->max, l->max, water);
+	print_line("mean difference", f->mean, l->mean, water);
+	if (f->range > 0)
+		printf("psnr              %-12.6g dB\n", f->psnr);
+	else
+		printf("psnr              -            (the reference has one value, and no range)\n");
+	if (!isnan(f->ssim))
+		printf("ssim              %-12.6g\n", f->ssim);
+}
+
+static gt_status judge(const cli_call *call, const compare_options *o, const limits *l, const pair *p)
+{
+	figures f = measure(p, o->central, o->radius);
+	gt_status st = GT_OK;
+	if (!f.n)
+		return gt_fail(GT_ERR_ARG, "--radius=%g --central=%g: nothing is left to compare", o->radius, o->central);
+	if (!isnan(o->ssim))
+		GT_TRY(measure_similarity(p, o->central, o->radius, &f));
+	if (call->common.json)
+		print_json(&f, p);
+	else
+		print_text(&f, l, p);
+	GT_TRY(within("rmse", f.rmse, l->rmse, p->water));
+	GT_TRY(within("relative rmse", f.relative, l->relative, p->water));
+	GT_TRY(within("largest difference", f.max, l->max, p->water));
+	GT_TRY(within("mean difference", fabs(f.mean), l->mean, p->water));
+	if (!isnan(o->ssim) && !(f.ssim >= o->ssim))
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "out of tolerance: ssim is %.6g, expected at least %.6g", f.ssim, o->ssim));
+done:
+	return st;
+}
+
+/* Equal up to rounding in files: a thousandth of a voxel. */
+static int same_grid(const gt_grid *a, const gt_grid *b)
+{
+	for (int i = 0; i < 3; i++)
+		if (a->n[i] != b->n[i] || fabs(a->pitch[i] - b->pitch[i]) * (double)a->n[i] > 1e-3 * a->pitch[i] ||
+		    fabs(a->center[i] - b->center[i]) > 1e-3 * a->pitch[i])
+			return 0;
+	return 1;
+}
+
+static gt_status compare_volumes(const cli_call *call, const compare_options *o, limits *l)
+{
+	gt_volume *a = NULL, *b = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(cli_read_volume(call, call->file[0], &a));
+	GT_TRY(cli_read_volume(call, call->file[1], &b));
+	const gt_volume *const both[2] = { a, b };
+	GT_TRY(settle_units(call, both, l));
+	if (!same_grid(&a->grid, &b->grid)) {
+		char ta[256], tb[256];
+		gt_grid_print(&a->grid, ta, sizeof ta);
+		gt_grid_print(&b->grid, tb, sizeof tb);
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "different grids: %s has %s, %s has %s", call->file[0], ta, call->file[1], tb));
+	}
+	const size_t *n = b->grid.n;
+	const pair p = { .slices = n[2],
+		         .lines = n[1],
+		         .cells = n[0],
+		         .slice_stride = n[1] * n[0],
+		         .line_stride = n[0],
+		         .a = a->data,
+		         .b = b->data,
+		         .grid = &b->grid,
+		         .water = water_of(both) };
+	GT_TRY(judge(call, o, l, &p));
+done:
+	gt_volume_free(a);
+	gt_volume_free(b);
+	return st;
+}
+
+static gt_status compare_projections(const cli_call *call, const compare_options *o, const limits *l)
+{
+	gt_projections *a = NULL, *b = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &a));
+	GT_TRY(cli_read_scan(call, call->file[1], CLI_DATA_ALONE, &b));
+	const gt_scan *s = a->scan, *t = b->scan;
+	if (s->views != t->views || s->rows != t->rows || s->columns != t->columns)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+		               "different sizes: %s has %zu x %zu x %zu, %s has %zu x %zu x %zu (views x rows x columns)", call->file[0],
+		               s->views, s->rows, s->columns, call->file[1], t->views, t->rows, t->columns));
+	const pair p = { .slices = s->rows,
+		         .lines = s->views,
+		         .cells = s->columns,
+		         .slice_stride = s->columns,
+		         .line_stride = s->rows * s->columns,
+		         .a = a->data,
+		         .b = b->data };
+	GT_TRY(judge(call, o, l, &p));
+done:
+	gt_projections_free(a);
+	gt_projections_free(b);
+	return st;
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const gt_format *format = NULL;
+	int kind[2] = { 0, 0 };
+	limits l;
+	gt_status st = GT_OK;
+	for (int i = 0; i < 2; i++)
+		GT_TRY(gt_file_kind(call->file[i], &format, &kind[i]));
+	if (kind[0] != kind[1])
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s holds projections, %s a volume", call->file[kind[0] ? 0 : 1],
+		               call->file[kind[0] ? 1 : 0]));
+	GT_TRY(parse_limits(given, kind[0], &l));
+	if (kind[0] && !isnan(((const compare_options *)given)->ssim))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--ssim: these are projections, expected volumes"));
+	if (kind[0])
+		GT_TRY(compare_projections(call, given, &l));
+	else
+		GT_TRY(compare_volumes(call, given, &l));
+done:
+	return cli_exit(call, st);
+}
+
+const cli_command cli_compare = {
+	.name = "compare",
+	.about = "how far apart two files are; exit 1 if out of tolerance",
+	.synopsis = "FILE REFERENCE [options]",
+	.notes = "  gantry compare vol.nc reference.nc --rmse 1e-3\n  gantry compare vol.nc reference.nc --rmse 5HU\n"
+		 "  gantry compare vol.nc truth.nc --relative 0.05 --central 0.5 --json\n",
+	.traits = CLI_REPORTS,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 2,
+	.most_files = 2,
+	.run = run
+};

@@ -1,0 +1,93 @@
+/* Volumes from one format to another, in the same place of the patient. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "apps/cli/cli.h"
+
+typedef struct {
+	const char *output;
+	double water, slope, offset;
+	int unit, input_unit, position;
+	long long deflate;
+} convert_options;
+static const char *const units[] = { "mm-1", "HU", "auto", NULL };
+static const convert_options defaults = {
+	.slope = NAN, .offset = NAN, .unit = GT_UNIT_AUTO, .input_unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO
+};
+#define AT(field) offsetof(convert_options, field)
+static const cli_option options[] = {
+	{ "output", 'o', CLI_OUTPUT, "FILE",
+	  "where the volume goes; its name decides the format, a slash at its end makes it a DICOM folder", AT(output), 0, 0, NULL },
+	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI and DICOM, else mm-1)", AT(unit), 0, 0, units },
+	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
+	{ "position", 0, CLI_CHOICE, NULL, "how the patient lay (default: as the file says, else HFS)", AT(position), 0, 0,
+	  gt_position_names },
+	{ "input-unit", 0, CLI_CHOICE, NULL, "MetaImage, NIfTI: what the numbers are (default auto)", AT(input_unit), 0, 0, units },
+	{ "slope", 0, CLI_REAL, "X", "the same: number in the input unit = X * stored + --offset", AT(slope), -1e30, 1e30, NULL },
+	{ "offset", 0, CLI_REAL, "X", "see --slope", AT(offset), -1e30, 1e30, NULL },
+	{ "deflate", 0, CLI_INT, "LEVEL", "compression, 0 (default: none; .nii.gz: light) to 9", AT(deflate), 0, 9, NULL },
+	{ 0 },
+};
+
+/* The volume is still that of the scan it was made from. */
+static gt_status record(const cli_call *call, gt_volume *v)
+{
+	free(v->from.command);
+	v->from.command = strdup(call->line);
+	return v->from.command ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const convert_options *o = given;
+	const gt_format *format = NULL;
+	gt_volume *v = NULL;
+	char note[1024] = "", remark[256] = "", grid[256];
+	int projections = 0;
+	gt_read_options r = gt_read_defaults;
+	gt_write_options w = {
+		.unit = (gt_unit)o->unit, .water = o->water, .deflate = (int)o->deflate, .note = remark, .note_size = sizeof remark
+	};
+	gt_status st = GT_OK;
+	r.unit = (gt_unit)o->input_unit;
+	r.slope = o->slope;
+	r.offset = o->offset;
+	r.water = o->water;
+	r.position = (gt_position)o->position;
+	r.note = note;
+	r.note_size = sizeof note;
+	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
+	if (projections)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds projections, expected a volume (gantry import reads projections)", call->file[0]));
+	if (!format->unitless && (o->input_unit != GT_UNIT_AUTO || !isnan(o->slope) || !isnan(o->offset)))
+		cli_note(call, "--input-unit, --slope and --offset do not apply to a %s file: it names its unit", format->about);
+	GT_TRY(gt_read_volume(call->file[0], &r, &v));
+	gt_grid_print(&v->grid, grid, sizeof grid);
+	cli_note(call, "volume %s, %s%s%s", grid, gt_position_names[v->position], note[0] ? "; " : "", note);
+	cli_note_implausible(call, v);
+	GT_TRY(record(call, v));
+	GT_TRY(cli_write_volume(o->output, &w, v));
+	if (remark[0])
+		cli_note(call, "%s", remark);
+done:
+	gt_volume_free(v);
+	return cli_exit(call, st);
+}
+
+const cli_command cli_convert = {
+	.name = "convert",
+	.about = "volumes from one format to another",
+	.synopsis = "FILE -o OUTPUT [options]",
+	.notes = "  gantry convert vol.nc -o vol.nii.gz\n"
+		 "  gantry convert head.nii -o head.mha --unit HU\n"
+		 "  gantry convert vol.nc -o series/\n",
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
+};

@@ -1,0 +1,195 @@
+/* Files of other programs -> the project's NetCDF. */
+#include <math.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "apps/cli/cli.h"
+#include "apps/cli/progress.h"
+#include "geometry/flip.h"
+
+typedef struct {
+	const char *output, *format, *maker, *flip;
+	double axis, column_center, pixel, water, slope, offset;
+	int unit, input_unit, center, central, without_photons;
+	long long deflate;
+} import_options;
+static const char *const units[] = { "mm-1", "HU", NULL };
+static const char *const input_units[] = { "mm-1", "HU", "auto", NULL };
+static const char *const centrals[] = { "auto", "first", "last", NULL };
+static const import_options defaults = {
+	.axis = NAN, .column_center = NAN, .pixel = NAN, .slope = NAN, .offset = NAN, .input_unit = GT_UNIT_AUTO
+};
+#define AT(field) offsetof(import_options, field)
+static const cli_option options[] = {
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the result goes", AT(output), 0, 0, NULL },
+	{ "format", 0, CLI_TEXT, "NAME", "of the output: dicom-ct-pd, a folder of DICOM files (default: by the name's end)", AT(format), 0,
+	  0, NULL },
+	{ "maker", 0, CLI_TEXT, "NAME", "DICOM that is written: the manufacturer, who counts in his way (default Gantry)", AT(maker), 0, 0,
+	  NULL },
+	{ "axis", 0, CLI_REAL, "COLUMN", "column of the rotation axis (default: found from opposite views)", AT(axis), -1e6, 1e6, NULL },
+	{ "flip", 0, CLI_TEXT, "columns|rows|turn,...",
+	  "projections: columns or rows the other way round; the gantry turning the other way", AT(flip), 0, 0, NULL },
+	{ "column-center", 0, CLI_REAL, "COLUMN", "projections: column of the central ray, from 0 (after --flip)", AT(column_center), -1e6,
+	  1e6, NULL },
+	{ "pixel", 0, CLI_REAL, "MM", "size of a cell, where the file has none (default 1; RabbitCT 0.32)", AT(pixel), 1e-9, 1e6, NULL },
+	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
+	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
+	{ "input-unit", 0, CLI_CHOICE, NULL, "MetaImage, NIfTI: what the numbers are (default auto)", AT(input_unit), 0, 0, input_units },
+	{ "slope", 0, CLI_REAL, "X", "the same: number in the input unit = X * stored + --offset", AT(slope), -1e30, 1e30, NULL },
+	{ "offset", 0, CLI_REAL, "X", "see --slope", AT(offset), -1e30, 1e30, NULL },
+	{ "center", 0, CLI_FLAG, NULL, "put the middle of the volume at (0, 0, 0)", AT(center), 0, 0, NULL },
+	{ "central", 0, CLI_CHOICE, NULL, "DICOM-CT-PD: the end that the central column is counted from (default: as its maker does)",
+	  AT(central), 0, 0, centrals },
+	{ "without-photons", 0, CLI_FLAG, NULL, "DICOM-CT-PD: leave the photon statistics out", AT(without_photons), 0, 0, NULL },
+	{ "deflate", 0, CLI_INT, "LEVEL", "compression, 0 (none, default) to 9", AT(deflate), 0, 9, NULL },
+	{ 0 },
+};
+
+/* Options that were given and mean nothing for this file. */
+static void note_unused(const cli_call *call, const import_options *o, const gt_format *format, int projections)
+{
+	const int raw = !strcmp(format->name, "dataexchange"), meta = format->unitless, clinical = !strcmp(format->name, "dicom-ct-pd");
+	const struct {
+		const char *name;
+		int unused;
+	} all[] = {
+		{ "axis", !isnan(o->axis) && !raw },
+		{ "pixel", !isnan(o->pixel) && !raw && strcmp(format->name, "rabbitct") },
+		{ "input-unit", o->input_unit != GT_UNIT_AUTO && !meta },
+		{ "slope", !isnan(o->slope) && !meta },
+		{ "offset", !isnan(o->offset) && !meta },
+		{ "flip", o->flip && !projections },
+		{ "column-center", !isnan(o->column_center) && !projections },
+		{ "center", o->center && projections },
+		{ "format", o->format && !projections },
+		{ "maker", o->maker && !(projections && cli_is_dicom_output(o->output, o->format)) },
+		{ "central", o->central != GT_CENTRAL_AUTO && !clinical },
+		{ "without-photons", o->without_photons && !clinical },
+		{ "unit", o->unit == GT_HU && projections },
+		{ "water", o->water > 0 && projections && !clinical },
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].unused)
+			cli_note(call, "--%s does not apply to %s in a %s file", all[i].name, projections ? "projections" : "a volume",
+			         format->about);
+}
+
+static gt_status import_projections(const cli_call *call, const import_options *o, gt_read_options *r, gt_write_options *w)
+{
+	gt_projections *p = NULL;
+	gt_status st = GT_OK;
+	unsigned flip = 0;
+	app_progress progress = app_progress_start("read", call->common.quiet);
+	r->progress = w->progress = app_progress_fraction;
+	r->progress_self = w->progress_self = &progress;
+	if (o->flip)
+		GT_TRY(app_turnround_parse(o->flip, &flip));
+	GT_TRY(gt_can_write_projections(o->output, w));
+	st = gt_read_projections(call->file[0], r, &p);
+	app_progress_end(&progress);
+	GT_TRY(st);
+	app_turnround(p, flip);
+	if (!isnan(o->column_center))
+		p->scan->column_center = o->column_center;
+	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", p->scan->views, p->scan->rows, p->scan->columns, r->note[0] ? "; " : "",
+	         r->note);
+	if (o->water > 0)
+		p->water = o->water;
+	GT_TRY(cli_record(call, p->scan, r->note, &p->from));
+	progress = app_progress_start("write", call->common.quiet);
+	st = cli_write_projections(o->output, w, p);
+	app_progress_end(&progress);
+done:
+	gt_projections_free(p);
+	return st;
+}
+
+static gt_status import_volume(const cli_call *call, const import_options *o, const gt_read_options *r, gt_write_options *w)
+{
+	gt_volume *v = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(gt_read_volume(call->file[0], r, &v));
+	char grid[256];
+	gt_grid_print(&v->grid, grid, sizeof grid);
+	if (o->water > 0)
+		v->water = o->water;
+	if (v->water > 0)
+		w->water = v->water;
+	cli_note(call, "volume %s%s%s", grid, r->note[0] ? "; " : "", r->note);
+	cli_note_implausible(call, v);
+	GT_TRY(cli_record(call, NULL, r->note, &v->from));
+	GT_TRY(cli_write_volume(o->output, w, v));
+done:
+	gt_volume_free(v);
+	return st;
+}
+
+static gt_read_options reading(const import_options *o)
+{
+	gt_read_options r = gt_read_defaults;
+	r.axis = o->axis;
+	r.pixel = o->pixel;
+	r.unit = (gt_unit)o->input_unit;
+	r.slope = o->slope;
+	r.offset = o->offset;
+	r.center = o->center;
+	r.dicom.central = (gt_central)o->central;
+	r.dicom.without_photons = o->without_photons;
+	if (o->water > 0)
+		r.water = o->water;
+	return r;
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const import_options *o = given;
+	const gt_format *format = NULL;
+	char note[1024] = "";
+	int projections = 0;
+	gt_read_options r = reading(o);
+	gt_write_options w = gt_write_defaults;
+	gt_status st = GT_OK;
+	r.note = note;
+	r.note_size = sizeof note;
+	w.unit = (gt_unit)o->unit;
+	w.deflate = (int)o->deflate;
+	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
+	note_unused(call, o, format, projections);
+	if (projections) {
+		w.format = o->format;
+		w.dicom.maker = o->maker;
+		GT_TRY(import_projections(call, o, &r, &w));
+	} else {
+		GT_TRY(import_volume(call, o, &r, &w));
+	}
+done:
+	return cli_exit(call, st);
+}
+
+static void list(FILE *out)
+{
+	fprintf(out, "\nformats:\n");
+	for (const gt_format *const *f = gt_formats; *f; f++)
+		fprintf(out, "  %-14s %s (%s:%s%s%s%s)\n", (*f)->name, (*f)->about, *(*f)->extensions ? (*f)->extensions : "folders, files",
+		        (*f)->read_projections ? " reads projections" : "", (*f)->write_projections ? " writes projections" : "",
+		        (*f)->read_volume ? " reads volumes" : "", (*f)->write_volume ? " writes volumes" : "");
+}
+
+const cli_command cli_import = {
+	.name = "import",
+	.about = "files of other programs to NetCDF, and projections to DICOM",
+	.synopsis = "FILE|FOLDER -o OUTPUT [options]",
+	.notes = "  gantry import tooth.h5 -o tooth.nc --axis 296\n"
+		 "  gantry import scan.nc -o fixed.nc --flip columns --column-center 442.25\n"
+		 "  gantry import head.mha -o head.nc\n"
+		 "  gantry import projections/ -o scan.nc         a folder of DICOM-CT-PD\n"
+		 "  gantry import scan.nc --format dicom-ct-pd -o projections\n",
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
+	.list = list,
+};

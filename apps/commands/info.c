@@ -1,0 +1,283 @@
+/* What a file of projections or a volume holds, for people or as JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/analytic.h>
+#include "apps/cli/try.h"
+#include "apps/commands/check.h"
+#include "apps/cli/cli.h"
+#include <gantry/scan_math.h>
+
+#define DEGREES (180 / 3.14159265358979323846)
+
+typedef struct {
+	int geometry, check;
+} info_options;
+static const cli_option options[] = {
+	{ "geometry", 'g', CLI_FLAG, NULL, "the geometry alone: do not read the projections", offsetof(info_options, geometry), 0, 0,
+	  NULL },
+	{ "check", 'c', CLI_FLAG, NULL,
+	  "compare rays that are measured from both ends: are columns, rows, centre and turn right? (exit code 1 if not)",
+	  offsetof(info_options, check), 0, 0, NULL },
+	{ 0 },
+};
+
+typedef struct {
+	double least, most, mean;
+} range;
+
+static range range_of(const float *x, size_t n)
+{
+	range r = { INFINITY, -INFINITY, 0 };
+	for (size_t i = 0; i < n; i++) {
+		r.least = fmin(r.least, x[i]);
+		r.most = fmax(r.most, x[i]);
+		r.mean += x[i];
+	}
+	r.mean /= (double)n;
+	return r;
+}
+
+/* Angle between the rays of two places of the detector in the first view, degrees. */
+static double angle_between(const gt_scan *s, double c0, double r0, double c1, double r1)
+{
+	const gt_detector d = gt_scan_detector(s);
+	double p[3], a[3], b[3];
+	gt_pixel_ray(&d, s->view, c0, r0, p, a);
+	gt_pixel_ray(&d, s->view, c1, r1, p, b);
+	const double c = gt_dot3(a, b) / sqrt(gt_dot3(a, a) * gt_dot3(b, b));
+	return acos(fmin(1, fmax(-1, c))) * DEGREES;
+}
+
+/* The report is a cJSON object in either case: text is printed from it, so both say the same. */
+static void add(cJSON *report, const char *key, double value)
+{
+	if (isfinite(value))
+		cJSON_AddNumberToObject(report, key, value);
+	else
+		cJSON_AddNullToObject(report, key);
+}
+
+static void add_text(cJSON *report, const char *key, const char *text)
+{
+	if (text)
+		cJSON_AddStringToObject(report, key, text);
+}
+
+static void add_grid(cJSON *report, const char *key, const gt_grid *g)
+{
+	char text[256];
+	gt_grid_print(g, text, sizeof text);
+	cJSON_AddStringToObject(report, key, text);
+}
+
+static void add_range(cJSON *report, const range *r)
+{
+	add(report, "least", r->least);
+	add(report, "most", r->most);
+	add(report, "mean", r->mean);
+}
+
+static double hu(double mu, double water) { return 1000 * (mu / water - 1); }
+
+static void add_photons(cJSON *report, const gt_projections *p)
+{
+	const range r = range_of(p->photons, gt_scan_size(p->scan));
+	add(report, "least_photons", r.least);
+	add(report, "most_photons", r.most);
+}
+
+static void add_provenance(cJSON *report, const gt_provenance *from)
+{
+	char hash[32];
+	add_text(report, "command", from->command);
+	add_text(report, "parameters", from->parameters);
+	if (from->scan_hash) {
+		snprintf(hash, sizeof hash, "%016llx", (unsigned long long)from->scan_hash);
+		add_text(report, "made_from_scan", hash);
+	}
+}
+
+/* The direct method, and what of the default grid it sees over half a turn; or why it is not for this scan. */
+static void add_helical(cJSON *report, const gt_scan *s, const gt_grid *g)
+{
+	const gt_analytic *m = gt_analytic_for(s);
+	gt_analytic_coverage seen;
+	if (!m->seen || m->seen(g, s, &seen) != GT_OK) {
+		add_text(report, "direct_method", "none");
+		add_text(report, "why_none", gt_error());
+		return;
+	}
+	add_text(report, "direct_method", m->name);
+	add(report, "pitch_limit", seen.limit);
+	if (isfinite(seen.radius))
+		add(report, "complete_radius_mm", seen.radius);
+	if (seen.first == seen.end)
+		return;
+	add(report, "complete_from_mm", gt_grid_first(g, 2) + ((double)seen.first - 0.5) * g->pitch[2]);
+	add(report, "complete_to_mm", gt_grid_first(g, 2) + ((double)seen.end - 0.5) * g->pitch[2]);
+}
+
+static void add_scan(cJSON *report, const gt_scan *s)
+{
+	const double columns = (double)s->columns, rows = (double)s->rows, middle = (columns - 1) / 2, middle_row = (rows - 1) / 2;
+	double zmin, zmax;
+	gt_grid grid;
+	char hash[32];
+	add_text(report, "kind", "projections");
+	add_text(report, "detector", gt_shape_names[s->shape]);
+	add(report, "views", (double)s->views);
+	add(report, "rows", rows);
+	add(report, "columns", columns);
+	add(report, "row_pitch_mm", s->row_pitch);
+	add(report, "column_pitch_mm", s->column_pitch);
+	add(report, "row_offset_cells", s->row_center - middle_row);
+	add(report, "column_offset_cells", s->column_center - middle);
+	add(report, "source_to_axis_mm", s->source_to_axis);
+	add(report, "source_to_detector_mm", s->source_to_detector);
+	add(report, "fan_angle_deg", angle_between(s, -0.5, s->row_center, columns - 0.5, s->row_center));
+	add(report, "cone_angle_deg", angle_between(s, s->column_center, -0.5, s->column_center, rows - 0.5));
+	add(report, "field_of_view_radius_mm", gt_scan_field_of_view(s, &zmin, &zmax));
+	add(report, "z_from_mm", zmin);
+	add(report, "z_to_mm", zmax);
+	add(report, "first_angle_deg", s->view[0].angle * DEGREES);
+	add(report, "turn_deg", gt_scan_angular_range(s) * DEGREES);
+	add_text(report, "orbit", gt_scan_is_helical(s) ? "helical" : "circular");
+	if (s->pitch_per_turn != 0) {
+		add(report, "pitch_mm_per_turn", s->pitch_per_turn);
+		if (s->source_to_detector > 0 && s->source_to_axis > 0)
+			add(report, "normalised_pitch",
+			    s->pitch_per_turn * s->source_to_detector / (rows * s->row_pitch * s->source_to_axis));
+	}
+	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)gt_scan_hash(s));
+	add_text(report, "hash", hash);
+	size_t below, above;
+	const int has_grid = cli_default_grid(s, &grid, &below, &above) == GT_OK;
+	if (has_grid)
+		add_grid(report, "default_grid", &grid);
+	if (gt_scan_is_helical(s) && has_grid)
+		add_helical(report, s, &grid);
+}
+
+static void add_volume(cJSON *report, const gt_volume *v)
+{
+	static const char *const axes[] = { "x", "y", "z" };
+	const gt_grid *g = &v->grid;
+	add_text(report, "kind", "volume");
+	add_grid(report, "grid", g);
+	for (int a = 0; a < 3; a++) {
+		const double half = (double)g->n[a] * g->pitch[a] / 2;
+		char key[32];
+		snprintf(key, sizeof key, "%s_from_mm", axes[a]);
+		add(report, key, g->center[a] - half);
+		snprintf(key, sizeof key, "%s_to_mm", axes[a]);
+		add(report, key, g->center[a] + half);
+	}
+	add_text(report, "patient_position", gt_position_names[v->position]);
+	const range r = range_of(v->data, gt_grid_voxels(g));
+	if (v->unit == GT_HU) {
+		add_text(report, "unit", "HU");
+		add_range(report, &(range){ hu(r.least, v->water), hu(r.most, v->water), hu(r.mean, v->water) });
+	} else {
+		add_text(report, "unit", "mm-1");
+		add_range(report, &r);
+	}
+	if (v->water > 0) {
+		add(report, "water_mm-1", v->water);
+		add(report, "least_HU", hu(r.least, v->water));
+		add(report, "most_HU", hu(r.most, v->water));
+	}
+	add_provenance(report, &v->from);
+}
+
+/* A file whose projections are bad still tells its geometry; one without projections is no error. */
+static gt_status add_projections(const cli_call *call, int geometry, cJSON *report, gt_projections **p)
+{
+	const gt_status st = cli_read_scan(call, call->file[0], geometry ? CLI_GEOMETRY : CLI_IF_ANY, p);
+	char *why = st == GT_OK ? NULL : cli_text("%s", gt_error());
+	if (st != GT_OK && (geometry || cli_read_scan(call, call->file[0], CLI_GEOMETRY, p) != GT_OK)) {
+		gt_fail(st, "%s", why ? why : "out of memory");
+		free(why);
+		return st;
+	}
+	add_scan(report, (*p)->scan);
+	if ((*p)->water > 0)
+		add(report, "water_mm-1", (*p)->water);
+	if ((*p)->photons)
+		add_photons(report, *p);
+	if ((*p)->data) {
+		const range r = range_of((*p)->data, gt_scan_size((*p)->scan));
+		add_range(report, &r);
+	}
+	add_provenance(report, &(*p)->from);
+	if (why)
+		gt_fail(st, "%s", why);
+	free(why);
+	return st;
+}
+
+static void print_text(const cJSON *report)
+{
+	for (const cJSON *item = report->child; item; item = item->next)
+		if (cJSON_IsString(item))
+			printf("%-24s %s\n", item->string, item->valuestring);
+		else if (cJSON_IsNumber(item))
+			printf("%-24s %.10g\n", item->string, item->valuedouble);
+		else if (!cJSON_IsObject(item))
+			printf("%-24s not known\n", item->string);
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const info_options *o = given;
+	const gt_format *format = NULL;
+	gt_projections *p = NULL;
+	gt_volume *v = NULL;
+	int projections = 0;
+	gt_status st = GT_OK;
+	cJSON *report = cJSON_CreateObject();
+	if (o->check && o->geometry)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--check compares projections: it cannot be combined with --geometry"));
+	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
+	if (o->check && !projections)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--check: %s is a volume, expected projections", call->file[0]));
+	add_text(report, "file", call->file[0]);
+	add_text(report, "format", format->name);
+	if (projections) {
+		GT_TRY(add_projections(call, o->geometry, report, &p));
+		if (o->check && !p->data)
+			st = gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: expected it for --check", call->file[0]);
+		else if (o->check)
+			st = app_check(call->file[0], p, report);
+	} else {
+		GT_TRY(cli_read_volume(call, call->file[0], &v));
+		add_volume(report, v);
+	}
+	if (st == GT_OK && o->check)
+		st = app_check_verdict(call->file[0], report);
+done:
+	if (call->common.json && cJSON_GetObjectItem(report, "kind")) {
+		cli_json(report);
+		report = NULL;
+	} else if (cJSON_GetObjectItem(report, "kind")) {
+		print_text(report);
+		app_check_print(report);
+	}
+	cJSON_Delete(report);
+	gt_projections_free(p);
+	gt_volume_free(v);
+	return cli_exit(call, st);
+}
+
+const cli_command cli_info = {
+	.name = "info",
+	.about = "what a file holds",
+	.synopsis = "FILE [options]",
+	.notes = "  gantry info scan.nc\n  gantry info scan.nc --check\n  gantry info vol.nc --json\n",
+	.traits = CLI_REPORTS,
+	.options = options,
+	.options_size = sizeof(info_options),
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
+};

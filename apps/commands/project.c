@@ -1,0 +1,72 @@
+/* Line integrals of a volume by one of the projectors. */
+#include <stdlib.h>
+#include "apps/cli/try.h"
+#include "apps/cli/cli.h"
+#include "recon/method.h"
+
+typedef struct {
+	const char *scan, *output, *projector;
+} project_options;
+static const project_options defaults = { 0 };
+#define AT(field) offsetof(project_options, field)
+static const cli_option options[] = {
+	{ "scan", 's', CLI_INPUT, "FILE", "whose geometry is projected; its own projections are not read", AT(scan), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the projections go (.nc)", AT(output), 0, 0, NULL },
+	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd; sf-tr for detectors that lean)", AT(projector), 0, 0, NULL },
+	{ 0 },
+};
+
+static gt_status project(const cli_call *call, const char *projector, const gt_volume *v, gt_projections *p)
+{
+	const size_t n = gt_scan_size(p->scan);
+	const gt_status st = gt_host_room((double)n * sizeof(float), "the projections");
+	if (st != GT_OK)
+		return st;
+	if (!(p->data = malloc(n * sizeof *p->data)))
+		return gt_fail(GT_ERR_MEMORY, "the projections need %.3g MB", (double)n * 4e-6);
+	return app_apply(call, projector, 0, &v->grid, p->scan, v->data, p->data);
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const project_options *o = given;
+	const char *projector;
+	gt_projections *p = NULL;
+	gt_volume *v = NULL;
+	char *parameters = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(cli_need("--scan", o->scan));
+	GT_TRY(cli_need("--output", o->output));
+	if (o->projector)
+		GT_TRY(app_projector_check(o->projector));
+	GT_TRY(gt_can_write_projections(o->output, NULL));
+	GT_TRY(cli_read_scan(call, o->scan, CLI_GEOMETRY, &p));
+	GT_TRY(cli_read_volume(call, call->file[0], &v));
+	GT_TRY(gt_fail_in(gt_grid_check(&v->grid, p->scan), "%s", call->file[0]));
+	cli_note_share(call, &v->grid, p->scan);
+	projector = app_projector_for(call, o->projector, p->scan);
+	GT_TRY(project(call, projector, v, p));
+	if (!(parameters = cli_text("projector=%s precision=%s", projector, gt_type_name(cli_type(call)))))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(cli_record(call, p->scan, parameters, &p->from));
+	GT_TRY(cli_write_projections(o->output, NULL, p));
+done:
+	free(parameters);
+	gt_projections_free(p);
+	gt_volume_free(v);
+	return cli_exit(call, st);
+}
+
+const cli_command cli_project = {
+	.name = "project",
+	.about = "line integrals of a volume",
+	.synopsis = "VOLUME --scan SCAN -o PROJECTIONS [options]",
+	.notes = "  gantry project vol.nc --scan scan.nc -o proj.nc --projector dd --precision double --backend cpu\n",
+	.traits = CLI_COMPUTES,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run
+};

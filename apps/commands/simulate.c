@@ -1,0 +1,358 @@
+/* Exact line integrals of an analytic body, with noise if asked for. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "apps/cli/cli.h"
+#include "apps/cli/progress.h"
+#include "apps/commands/rabbitct.h"
+#include "geometry/perturb.h"
+#include <gantry/phantom.h>
+
+#define PI 3.14159265358979323846
+
+/* Options that replace something of the scanner start as NAN or -1: not given. */
+typedef struct {
+	const char *scanner, *phantom, *output, *truth, *grid, *spot, *format, *maker;
+	int detector, short_scan, geometry_only;
+	long long views, columns, rows, reduce, rays, points, threads, seed;
+	double source_to_axis, source_to_detector, column_pitch, row_pitch, column_offset, row_offset;
+	double shift, tilt, pitch, turns, start, z_center, photons, electronic, water, scale;
+} simulate_options;
+
+static const simulate_options defaults = { .scanner = "ge-ct750hd",
+	                                   .detector = -1,
+	                                   .views = -1,
+	                                   .columns = -1,
+	                                   .rows = -1,
+	                                   .reduce = 1,
+	                                   .rays = 2,
+	                                   .points = 3,
+	                                   .source_to_axis = NAN,
+	                                   .source_to_detector = NAN,
+	                                   .column_pitch = NAN,
+	                                   .row_pitch = NAN,
+	                                   .column_offset = NAN,
+	                                   .row_offset = NAN,
+	                                   .pitch = NAN,
+	                                   .turns = NAN,
+	                                   .start = NAN,
+	                                   .z_center = NAN,
+	                                   .water = GT_WATER_DEFAULT,
+	                                   .scale = 1 };
+
+#define AT(field) offsetof(simulate_options, field)
+static const cli_option options[] = {
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the projections go (.nc; weighted and filtered for RabbitCT: .rctd, .rct)", AT(output),
+	  0, 0, NULL },
+	{ "format", 0, CLI_TEXT, "NAME", "of the output: dicom-ct-pd, a folder of DICOM files as of a scanner (default: by the name's end)",
+	  AT(format), 0, 0, NULL },
+	{ "maker", 0, CLI_TEXT, "NAME", "DICOM: the manufacturer; GE counts the central column in its own way (default Gantry)", AT(maker),
+	  0, 0, NULL },
+	{ "phantom", 'p', CLI_INPUT, "NAME|FILE", "body to scan: one of the list below, or a file of shapes", AT(phantom), 0, 0, NULL },
+	{ "scanner", 's', CLI_TEXT, "NAME", "where the geometry starts from (default ge-ct750hd)", AT(scanner), 0, 0, NULL },
+	{ "geometry-only", 0, CLI_FLAG, NULL, "write the scan without projections (no phantom needed)", AT(geometry_only), 0, 0, NULL },
+	{ "reduce", 0, CLI_INT, "N", "N times fewer columns, rows and views of the scanner, same field of view", AT(reduce), 1, 4096,
+	  NULL },
+	{ "views", 0, CLI_INT, "N", "number of views in all", AT(views), 1, 1e8, NULL },
+	{ "columns", 0, CLI_INT, "N", "detector columns", AT(columns), 1, 1e6, NULL },
+	{ "rows", 0, CLI_INT, "N", "detector rows", AT(rows), 1, 1e6, NULL },
+	{ "detector", 0, CLI_CHOICE, NULL, "its shape", AT(detector), 0, 0, gt_shape_names },
+	{ "column-pitch", 0, CLI_REAL, "MM", "size of a cell along a row, at the detector", AT(column_pitch), 1e-6, 1e6, NULL },
+	{ "row-pitch", 0, CLI_REAL, "MM", "size of a cell along a column, at the detector", AT(row_pitch), 1e-6, 1e6, NULL },
+	{ "column-offset", 0, CLI_REAL, "CELLS", "shift of the detector along its rows (0.25: quarter offset)", AT(column_offset), -1e6,
+	  1e6, NULL },
+	{ "row-offset", 0, CLI_REAL, "CELLS", "shift of the detector along z", AT(row_offset), -1e6, 1e6, NULL },
+	{ "source-to-axis", 0, CLI_REAL, "MM", "distance", AT(source_to_axis), 1e-3, 1e6, NULL },
+	{ "source-to-detector", 0, CLI_REAL, "MM", "distance", AT(source_to_detector), 1e-3, 1e6, NULL },
+	{ "start", 0, CLI_REAL, "DEG", "first gantry angle", AT(start), -36000, 36000, NULL },
+	{ "turns", 0, CLI_REAL, "T", "turns of the gantry; without --views the number of views grows with it", AT(turns), 1e-3, 1e5, NULL },
+	{ "short-scan", 0, CLI_FLAG, NULL, "half a turn and the fan (instead of --turns)", AT(short_scan), 0, 0, NULL },
+	{ "pitch", 0, CLI_REAL, "MM", "helix: way along z per turn", AT(pitch), 0, 1e5, NULL },
+	{ "z-center", 0, CLI_REAL, "MM", "z of the middle of the scan", AT(z_center), -1e6, 1e6, NULL },
+	{ "spot", 0, CLI_TEXT, "X,R,Z[;...]",
+	  "flying focal spot: shifts in mm (along the rows, away from the axis, along z), view after view", AT(spot), 0, 0, NULL },
+	{ "shift", 0, CLI_REAL, "MM", "C-arm: displace source and detector of each view by up to so much along each axis, at most 100",
+	  AT(shift), 0, 100, NULL },
+	{ "tilt", 0, CLI_REAL, "DEG", "C-arm: turn the detector of each view by up to so much, at most 10", AT(tilt), 0, 10, NULL },
+	{ "rays", 0, CLI_INT, "N", "N x N rays per cell (default 2; 1: the centre ray)", AT(rays), 1, 64, NULL },
+	{ "photons", 0, CLI_REAL, "N", "photons per cell without the body; 0 (default): no noise", AT(photons), 0, 1e15, NULL },
+	{ "electronic", 0, CLI_REAL, "N", "standard deviation of the electronic noise, in photons", AT(electronic), 0, 1e12, NULL },
+	{ "seed", 0, CLI_INT, "N", "of the noise, of --shift and --tilt (default 0)", AT(seed), 0, 9e15, NULL },
+	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water (default 0.02)", AT(water), 1e-9, 1e3, NULL },
+	{ "scale", 0, CLI_REAL, "X", "multiplies the size of the body", AT(scale), 1e-6, 1e6, NULL },
+	{ "truth", 0, CLI_OUTPUT, "FILE", "also write the body as a volume", AT(truth), 0, 0, NULL },
+	{ "grid", 0, CLI_TEXT, "SPEC", "of that volume, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
+	{ "points", 0, CLI_INT, "N", "N^3 points per voxel of that volume (default 3)", AT(points), 1, 64, NULL },
+	{ "threads", 0, CLI_INT, "N", "0 (default): one per processor", AT(threads), 0, 65536, NULL },
+	{ 0 },
+};
+
+static const char *nth_scanner(size_t i) { return gt_scanners[i].name; }
+static size_t count_scanners(void)
+{
+	size_t n = 0;
+	while (gt_scanners[n].name)
+		n++;
+	return n;
+}
+
+static const char *nth_phantom(size_t i) { return gt_phantom_list[i].name; }
+
+static void list(FILE *out)
+{
+	fprintf(out, "\nscanners:\n");
+	for (const gt_scanner *s = gt_scanners; s->name; s++)
+		fprintf(out, "  %-18s %s\n", s->name, s->about);
+	fprintf(out, "\nphantoms:\n");
+	for (const gt_phantom_info *p = gt_phantom_list; p->name; p++)
+		fprintf(out, "  %-18s %s\n", p->name, p->about);
+}
+
+static void set_real(double given, double *field)
+{
+	if (!isnan(given))
+		*field = given;
+}
+
+static void set_size(long long given, size_t *field)
+{
+	if (given >= 0)
+		*field = (size_t)given;
+}
+
+/* "x,r,z;x,r,z": *spot is malloc'ed. */
+static gt_status parse_spot(const char *text, double (**spot)[3], size_t *spots)
+{
+	size_t n = 1;
+	for (const char *c = text; *c; c++)
+		n += *c == ';';
+	if (!(*spot = calloc(n, sizeof **spot)))
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	*spots = n;
+	const char *c = text;
+	for (size_t i = 0; i < n; i++)
+		for (int a = 0; a < 3; a++) {
+			char *end;
+			(*spot)[i][a] = strtod(c, &end);
+			const char wanted = a < 2 ? ',' : i + 1 < n ? ';' : 0;
+			if (end == c || *end != wanted || !isfinite((*spot)[i][a]))
+				return gt_fail(GT_ERR_ARG,
+				               "--spot=%s: expected three numbers X,R,Z for each position, positions separated by ';'",
+				               text);
+			c = end + 1;
+		}
+	return GT_OK;
+}
+
+static gt_status make_scan(const simulate_options *o, gt_scan **scan)
+{
+	const gt_scanner *scanner = gt_scanner_find(o->scanner);
+	double(*spot)[3] = NULL;
+	gt_status st = GT_OK;
+	if (!scanner)
+		return cli_unknown("scanner", o->scanner, nth_scanner, count_scanners());
+	if (o->short_scan && !isnan(o->turns))
+		return gt_fail(GT_ERR_ARG, "--short-scan and --turns cannot be combined");
+	gt_orbit g = scanner->orbit;
+	gt_orbit_reduce(&g, (size_t)o->reduce);
+	if (o->detector >= 0)
+		g.shape = (gt_shape)o->detector;
+	set_size(o->columns, &g.columns);
+	set_size(o->rows, &g.rows);
+	set_real(o->column_pitch, &g.column_pitch);
+	set_real(o->row_pitch, &g.row_pitch);
+	set_real(o->column_offset, &g.column_offset);
+	set_real(o->row_offset, &g.row_offset);
+	set_real(o->source_to_axis, &g.source_to_axis);
+	set_real(o->source_to_detector, &g.source_to_detector);
+	set_real(o->pitch, &g.pitch_per_turn);
+	set_real(o->z_center, &g.z_center);
+	set_real(o->start * PI / 180, &g.start_angle);
+	const double turn = o->short_scan ? PI + 2 * gt_orbit_half_fan(&g) : isnan(o->turns) ? g.turn : 2 * PI * o->turns;
+	g.views = (size_t)fmax(1, ceil((double)g.views * turn / g.turn - 1e-6));
+	g.turn = turn;
+	if (o->short_scan)
+		g.end_view = 1;
+	set_size(o->views, &g.views);
+	if (o->spot) {
+		GT_TRY(parse_spot(o->spot, &spot, &g.spots));
+		g.spot = (const double(*)[3])spot;
+	}
+	GT_TRY(gt_scan_orbit(&g, scan));
+	if (o->shift > 0 || o->tilt > 0)
+		GT_TRY(app_shake_scan(*scan, o->shift, o->tilt * PI / 180, (uint64_t)o->seed));
+done:
+	free(spot);
+	return st;
+}
+
+/* No source can stand in matter. */
+static gt_status check_sources(const gt_scan *scan, const gt_phantom *body)
+{
+	for (size_t v = 0; scan->shape != GT_PARALLEL && v < scan->views; v++) {
+		const double *s = scan->view[v].source;
+		if (gt_phantom_value(body, s) != 0)
+			return gt_fail(
+				GT_ERR_ARG,
+				"the source of view %zu at (%g, %g, %g) mm, %g mm from the axis, is inside the body: expected it outside",
+				v, s[0] + 0, s[1] + 0, s[2] + 0, hypot(s[0], s[1]));
+	}
+	return GT_OK;
+}
+
+static gt_status make_body(const simulate_options *o, gt_phantom **body)
+{
+	gt_phantom_options p = gt_phantom_defaults;
+	p.water = o->water;
+	p.scale = o->scale;
+	const gt_status st = gt_phantom_new(o->phantom, &p, body);
+	size_t n = 0;
+	while (gt_phantom_list[n].name)
+		n++;
+	return st == GT_ERR_UNKNOWN ? cli_unknown("phantom or file", o->phantom, nth_phantom, n) : st;
+}
+
+static gt_status project(const cli_call *call, const simulate_options *o, const gt_phantom *body, gt_pool *pool, gt_projections *p)
+{
+	const size_t n = gt_scan_size(p->scan);
+	gt_status st = gt_host_room((double)n * sizeof(float), "the projections");
+	if (st != GT_OK)
+		return st;
+	if (!(p->data = malloc(n * sizeof *p->data)))
+		return gt_fail(GT_ERR_MEMORY, "the projections need %.3g MB", (double)n * 4e-6);
+	app_progress progress = app_progress_start("simulate", call->common.quiet);
+	st = gt_phantom_project(body, p->scan, (int)o->rays, pool, app_progress_fraction, &progress, p->data);
+	app_progress_end(&progress);
+	if (st == GT_OK && o->photons > 0)
+		gt_add_photon_noise(o->photons, o->electronic, (uint64_t)o->seed, 0, pool, p->data, n);
+	return st;
+}
+
+static gt_status write_truth(const cli_call *call, const simulate_options *o, const char *parameters, const gt_scan *scan,
+                             const gt_phantom *body, gt_pool *pool)
+{
+	gt_volume *v = NULL;
+	gt_grid grid;
+	gt_status st = GT_OK;
+	GT_TRY(cli_grid(call, o->grid, NULL, scan, &grid));
+	GT_TRY(cli_volume_new(&grid, &v));
+	v->water = o->water;
+	app_progress progress = app_progress_start("voxels", call->common.quiet);
+	st = gt_phantom_voxelise(body, &grid, (int)o->points, pool, app_progress_fraction, &progress, v->data);
+	app_progress_end(&progress);
+	GT_TRY(st);
+	GT_TRY(cli_record(call, NULL, parameters, &v->from));
+	GT_TRY(cli_write_volume(o->truth, NULL, v));
+done:
+	gt_volume_free(v);
+	return st;
+}
+
+static gt_write_options writing(const simulate_options *o)
+{
+	gt_write_options w = gt_write_defaults;
+	w.format = o->format;
+	w.dicom.maker = o->maker;
+	w.dicom.photons = o->photons;
+	return w;
+}
+
+static gt_status check(const simulate_options *o)
+{
+	gt_status st = GT_OK;
+	if (!o->output && !o->truth)
+		return gt_fail(GT_ERR_ARG, "--output is needed (or --truth)");
+	if (!o->geometry_only || o->truth)
+		GT_TRY(cli_need("--phantom", o->phantom));
+	if (o->grid && !o->truth)
+		return gt_fail(GT_ERR_ARG, "--grid is for --truth, which was not given");
+	gt_rabbitct_layout layout;
+	const int dicom = cli_is_dicom_output(o->output, o->format);
+	if (o->maker && !dicom)
+		return gt_fail(GT_ERR_ARG, "--maker is for --format dicom-ct-pd, which was not given");
+	if (o->geometry_only && dicom)
+		return gt_fail(GT_ERR_ARG, "--geometry-only: %s would have no images: expected --format netcdf", o->output);
+	if (o->output && !o->format && app_rabbitct_name(o->output, &layout)) {
+		if (o->geometry_only)
+			return gt_fail(GT_ERR_ARG, "--geometry-only: %s would have no images: expected a name that ends in .nc", o->output);
+		GT_TRY(gt_can_write(o->output));
+	} else if (o->output) {
+		const gt_write_options w = writing(o);
+		GT_TRY(gt_can_write_projections(o->output, &w));
+	}
+	if (o->truth)
+		GT_TRY(gt_can_write_volume(o->truth));
+done:
+	return st;
+}
+
+static gt_status write_output(const cli_call *call, const simulate_options *o, const char *parameters, gt_projections *p)
+{
+	gt_rabbitct_layout layout;
+	if (!o->format && app_rabbitct_name(o->output, &layout))
+		return app_rabbitct_write(o->output, p, o->water, (int)o->threads);
+	gt_status st = cli_record(call, p->scan, parameters, &p->from);
+	if (st != GT_OK)
+		return st;
+	app_progress progress = app_progress_start("write", call->common.quiet);
+	gt_write_options w = writing(o);
+	w.progress = app_progress_fraction;
+	w.progress_self = &progress;
+	p->water = o->phantom ? o->water : 0;
+	st = cli_write_projections(o->output, &w, p);
+	app_progress_end(&progress);
+	return st;
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const simulate_options *o = given;
+	gt_projections *p = calloc(1, sizeof *p);
+	gt_phantom *body = NULL;
+	gt_pool *pool = NULL;
+	char *parameters = NULL;
+	gt_status st = p ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	GT_TRY(check(o));
+	GT_TRY(make_scan(o, &p->scan));
+	GT_TRY(gt_scan_check(p->scan));
+	GT_TRY(gt_pool_new((int)o->threads, &pool));
+	cli_note_detector(call, p->scan);
+	if (o->phantom) {
+		GT_TRY(make_body(o, &body));
+		GT_TRY(check_sources(p->scan, body));
+	}
+	parameters = cli_text("phantom=%s scanner=%s rays=%lld photons=%g electronic=%g seed=%lld water=%g",
+	                      o->phantom ? o->phantom : "none", o->scanner, o->rays, o->photons, o->electronic, o->seed, o->water);
+	if (!parameters)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	if (o->truth)
+		GT_TRY(write_truth(call, o, parameters, p->scan, body, pool));
+	if (o->output) {
+		if (!o->geometry_only)
+			GT_TRY(project(call, o, body, pool, p));
+		GT_TRY(write_output(call, o, parameters, p));
+	}
+done:
+	free(parameters);
+	gt_phantom_free(body);
+	gt_pool_free(pool);
+	gt_projections_free(p);
+	return cli_exit(call, st);
+}
+
+const cli_command cli_simulate = {
+	.name = "simulate",
+	.about = "exact projections of an analytic body",
+	.synopsis = "--phantom NAME -o SCAN [options]",
+	.notes = "--reduce changes what the scanner has; sizes that are given are taken as they are.\n\n"
+		 "  gantry simulate --phantom forbild-head --photons 1e5 --seed 1 -o scan.nc\n"
+		 "  gantry simulate --phantom shepp-logan --reduce 8 -o small.nc --truth truth.nc --grid 64x64x8@4x4x5\n"
+		 "  gantry simulate --scanner ge-ct750hd --turns 3 --pitch 38.75 --geometry-only -o helix.nc\n",
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.list = list,
+};

@@ -1,0 +1,294 @@
+/* Slices of a volume, or views and sinograms of projections, as one PNG. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "apps/cli/cli.h"
+#include <gantry/image.h>
+
+typedef struct {
+	const char *output, *window, *title;
+	int plane, unit, convention;
+	long long slice, montage, sinogram;
+	double water;
+} view_options;
+static const char *const planes[] = { "axial", "coronal", "sagittal", NULL };
+static const char *const units[] = { "mm-1", "HU", "auto", NULL };
+static const char *const conventions[] = { "axes", "radiological", NULL };
+enum { AXES, RADIOLOGICAL };
+static const view_options defaults = { .plane = -1, .convention = -1, .slice = -1, .sinogram = -1, .unit = GT_UNIT_AUTO, .water = NAN };
+#define AT(field) offsetof(view_options, field)
+static const cli_option options[] = {
+	{ "output", 'o', CLI_OUTPUT, "FILE", "where the picture goes (.png)", AT(output), 0, 0, NULL },
+	{ "plane", 0, CLI_CHOICE, NULL, "one orientation (default: all three through the centre)", AT(plane), 0, 0, planes },
+	{ "convention", 0, CLI_CHOICE, NULL,
+	  "axes: x to the right, y or z upwards; radiological: the patient's right on the left, front or head at the top (default axes)",
+	  AT(convention), 0, 0, conventions },
+	{ "slice", 0, CLI_INT, "N", "this slice (projections: view), counted from 0", AT(slice), 0, 1e9, NULL },
+	{ "montage", 0, CLI_INT, "N", "N slices (projections: views) at equal distances", AT(montage), 1, 400, NULL },
+	{ "sinogram", 0, CLI_INT, "ROW", "projections: this detector row in all views (default with less than 8 rows)", AT(sinogram), 0,
+	  1e9, NULL },
+	{ "window", 0, CLI_TEXT, "LOW:HIGH", "values that are black and white (default: 0.5 and 99.5 % of the cells shown)", AT(window), 0,
+	  0, NULL },
+	{ "unit", 0, CLI_CHOICE, NULL, "of a volume's values (default: that of the file)", AT(unit), 0, 0, units },
+	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
+	{ "title", 0, CLI_TEXT, "TEXT", "above the pictures (default: the file's name)", AT(title), 0, 0, NULL },
+	{ 0 },
+};
+
+typedef struct {
+	gt_picture *picture;
+	size_t n;
+} gallery;
+
+static void gallery_free(gallery *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		free((void *)(uintptr_t)g->picture[i].data);
+		free((void *)(uintptr_t)g->picture[i].label);
+	}
+	free(g->picture);
+}
+
+/* A two-dimensional cut through an array: value of (line, cell) is at first + line * by_line + cell * by_cell. */
+typedef struct {
+	size_t first, lines, by_line, cells, by_cell;
+	double line_mm, cell_mm;
+} cut;
+
+/* Takes label over. */
+static gt_status add_cut(gallery *g, const float *data, const cut *c, double scale, double offset, char *label)
+{
+	gt_picture *more = realloc(g->picture, (g->n + 1) * sizeof *more);
+	float *copy = malloc(c->lines * c->cells * sizeof *copy);
+	if (more)
+		g->picture = more;
+	if (!more || !copy || !label) {
+		free(copy);
+		free(label);
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	}
+	for (size_t l = 0; l < c->lines; l++)
+		for (size_t k = 0; k < c->cells; k++)
+			copy[l * c->cells + k] = (float)(scale * data[c->first + l * c->by_line + k * c->by_cell] + offset);
+	g->picture[g->n++] = (gt_picture){ .data = copy,
+		                           .width = c->cells,
+		                           .height = c->lines,
+		                           .pixel_width = c->cell_mm,
+		                           .pixel_height = c->line_mm,
+		                           .label = label,
+		                           .flip_y = 1 };
+	return GT_OK;
+}
+
+/* Radiologists stand at the feet, in front or at the left side: his right and front are on the left, his front or head at the top. */
+static void orient(gt_picture *p, gt_position position, int cell, int line, int convention)
+{
+	static const char first[] = "RAH";
+	p->flip_x = convention == RADIOLOGICAL && gt_position_letter(position, cell, -1) != first[cell];
+	p->flip_y = convention != RADIOLOGICAL || gt_position_letter(position, line, 1) == first[line];
+	p->left = gt_position_letter(position, cell, p->flip_x ? 1 : -1);
+	p->right = gt_position_letter(position, cell, p->flip_x ? -1 : 1);
+	p->bottom = gt_position_letter(position, line, p->flip_y ? -1 : 1);
+	p->top = gt_position_letter(position, line, p->flip_y ? 1 : -1);
+}
+
+static gt_status add_slice(gallery *g, const gt_volume *v, int plane, int convention, size_t index, double scale, double offset)
+{
+	static const char axes[] = "zyx";
+	const int across = 2 - plane, cell = across == 0, line = across == 2 ? 1 : 2; /* axes that the picture shows */
+	const size_t step[3] = { 1, v->grid.n[0], v->grid.n[0] * v->grid.n[1] };
+	const cut c = { index * step[across], v->grid.n[line],     step[line],         v->grid.n[cell],
+		        step[cell],           v->grid.pitch[line], v->grid.pitch[cell] };
+	const gt_status st = add_cut(g, v->data, &c, scale, offset,
+	                             cli_text("%s, %c = %.4g mm", planes[plane], axes[plane],
+	                                      gt_grid_first(&v->grid, across) + (double)index * v->grid.pitch[across]));
+	if (st == GT_OK)
+		orient(&g->picture[g->n - 1], v->position, cell, line, convention);
+	return st;
+}
+
+/* Coronal and sagittal cuts of a few slices show nothing. */
+static int is_sliver(const gt_volume *v, int plane)
+{
+	const int across = plane == 1 ? 0 : 1;
+	return (double)v->grid.n[2] * v->grid.pitch[2] < 0.02 * (double)v->grid.n[across] * v->grid.pitch[across];
+}
+
+/* Index of picture i of n at equal distances in `all`. */
+static size_t spread(size_t i, size_t n, size_t all) { return (size_t)(((double)i + 0.5) * (double)all / (double)n); }
+
+static gt_status volume_pictures(const view_options *o, const gt_volume *v, gallery *g)
+{
+	const double water = !isnan(o->water) ? o->water : v->water > 0 ? v->water : GT_WATER_DEFAULT;
+	const double scale = o->unit == GT_HU ? 1000 / water : 1, offset = o->unit == GT_HU ? -1000 : 0;
+	const int plane = o->plane < 0 ? 0 : o->plane;
+	const size_t all = v->grid.n[2 - plane], wanted = o->montage > 0 ? (size_t)o->montage : 0, n = wanted < all ? wanted : all;
+	gt_status st = GT_OK;
+	if (o->sinogram >= 0)
+		return gt_fail(GT_ERR_ARG, "--sinogram=%lld: this is a volume, expected projections", o->sinogram);
+	if (o->slice >= 0 && (size_t)o->slice >= all)
+		return gt_fail(GT_ERR_ARG, "--slice=%lld: expected a number from 0 to %zu", o->slice, all - 1);
+	if (o->slice >= 0)
+		return add_slice(g, v, plane, o->convention, (size_t)o->slice, scale, offset);
+	for (size_t i = 0; i < n; i++)
+		GT_TRY(add_slice(g, v, plane, o->convention, spread(i, n, all), scale, offset));
+	for (int k = 0; k < 3 && !n; k++)
+		if (o->plane == k || (o->plane < 0 && (k == 0 || !is_sliver(v, k))))
+			GT_TRY(add_slice(g, v, k, o->convention, v->grid.n[2 - k] / 2, scale, offset));
+done:
+	return st;
+}
+
+static gt_status add_view(gallery *g, const gt_projections *p, size_t view)
+{
+	const gt_scan *s = p->scan;
+	const cut c = { view * s->rows * s->columns, s->rows, s->columns, s->columns, 1, s->row_pitch, s->column_pitch };
+	const double degrees = s->view[view].angle * 180 / 3.14159265358979323846;
+	return add_cut(g, p->data, &c, 1, 0, isnan(degrees) ? cli_text("view %zu", view) : cli_text("view %zu, %.1f deg", view, degrees));
+}
+
+static gt_status projection_pictures(const view_options *o, const gt_projections *p, gallery *g)
+{
+	const gt_scan *s = p->scan;
+	const size_t wanted = o->montage > 0 ? (size_t)o->montage : 4, n = wanted < s->views ? wanted : s->views;
+	/* A few rows are thin lines: their sinogram says more. */
+	const int thin = s->rows < 8 && o->slice < 0 && o->montage <= 0;
+	const long long row = o->sinogram >= 0 ? o->sinogram : thin ? (long long)(s->rows / 2) : -1;
+	gt_status st = GT_OK;
+	if (o->unit != GT_UNIT_AUTO || o->plane >= 0 || o->convention >= 0)
+		return gt_fail(GT_ERR_ARG, "--unit, --plane and --convention are for volumes, these are projections");
+	if (o->sinogram >= 0 && (size_t)o->sinogram >= s->rows)
+		return gt_fail(GT_ERR_ARG, "--sinogram=%lld: expected a number from 0 to %zu", o->sinogram, s->rows - 1);
+	if (o->slice >= 0 && (size_t)o->slice >= s->views)
+		return gt_fail(GT_ERR_ARG, "--slice=%lld: expected a number from 0 to %zu", o->slice, s->views - 1);
+	if (row >= 0) {
+		const cut c = { (size_t)row * s->columns, s->views, s->rows * s->columns, s->columns, 1, s->column_pitch, s->column_pitch };
+		GT_TRY(add_cut(g, p->data, &c, 1, 0, cli_text("sinogram of row %lld (first view at the top)", row)));
+		g->picture[g->n - 1].flip_y = 0;
+		return GT_OK;
+	}
+	if (o->slice >= 0)
+		return add_view(g, p, (size_t)o->slice);
+	for (size_t i = 0; i < n; i++)
+		GT_TRY(add_view(g, p, i * s->views / n));
+done:
+	return st;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const float x = *(const float *)a, y = *(const float *)b;
+	return (x > y) - (x < y);
+}
+
+/* Percentiles of at most about a million of the values shown. */
+static gt_status auto_window(const gallery *g, double *low, double *high)
+{
+	size_t all = 0, n = 0;
+	for (size_t i = 0; i < g->n; i++)
+		all += g->picture[i].width * g->picture[i].height;
+	const size_t stride = all / 1000000 + 1;
+	float *some = malloc((all / stride + g->n) * sizeof *some);
+	if (!some)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < g->n; i++)
+		for (size_t k = 0; k < g->picture[i].width * g->picture[i].height; k += stride)
+			some[n++] = g->picture[i].data[k];
+	qsort(some, n, sizeof *some, by_value);
+	*low = some[(size_t)(0.005 * (double)(n - 1))];
+	*high = some[(size_t)(0.995 * (double)(n - 1))];
+	if (!(*low < *high))
+		*high = *low + fmax(1e-6, fabs(*low));
+	free(some);
+	return GT_OK;
+}
+
+/* A window in the wrong unit leaves less than two steps of grey. */
+static void note_window(const cli_call *call, const view_options *o, const gallery *g, int projections, const gt_sheet *sheet)
+{
+	double least = INFINITY, most = -INFINITY;
+	for (size_t i = 0; i < g->n; i++)
+		for (size_t k = 0; k < g->picture[i].width * g->picture[i].height; k++) {
+			least = fmin(least, g->picture[i].data[k]);
+			most = fmax(most, g->picture[i].data[k]);
+		}
+	const double step = (sheet->high - sheet->low) / 255;
+	const int black = most<sheet->low + step, white = least> sheet->high - step;
+	const char *hint = projections                                        ? ""
+	                   : o->unit == GT_PER_MM && sheet->high > 1          ? "; did you mean --unit HU?"
+	                   : o->unit == GT_HU && sheet->high - sheet->low < 1 ? "; did you mean --unit mm-1?"
+	                                                                      : "";
+	if (black || white)
+		cli_note(call, "everything is %s: values are %.4g to %.4g %s%s", black ? "black" : "white", least, most, sheet->unit, hint);
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	view_options set = *(const view_options *)given;
+	const view_options *o = &set;
+	const gt_format *format = NULL;
+	gt_projections *p = NULL;
+	gt_volume *v = NULL;
+	gallery g = { 0 };
+	int projections = 0;
+	gt_sheet sheet = { .title = o->title ? o->title : call->file[0] };
+	gt_status st = GT_OK;
+	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(gt_can_write_sheet(o->output));
+	if (o->slice >= 0 && o->montage > 0)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--slice and --montage cannot be combined"));
+	if (o->window)
+		GT_TRY(cli_parse_range("--window", o->window, &sheet.low, &sheet.high));
+	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
+	if (projections) {
+		GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &p));
+		GT_TRY(projection_pictures(o, p, &g));
+	} else {
+		GT_TRY(cli_read_volume(call, call->file[0], &v));
+		if (o->unit == GT_UNIT_AUTO)
+			set.unit = (int)v->unit;
+		GT_TRY(volume_pictures(o, v, &g));
+		if (o->convention < 0 && !strcmp(format->name, "dicom-series"))
+			cli_note(
+				call,
+				"along the scanner's axes, as the letters say; --convention radiological shows the patient as viewers of DICOM do");
+	}
+	if (!o->window)
+		GT_TRY(auto_window(&g, &sheet.low, &sheet.high));
+	sheet.picture = g.picture;
+	sheet.pictures = g.n;
+	sheet.per_line = projections ? (g.n > 4 ? (size_t)ceil(sqrt((double)g.n)) : 2) : g.n <= 3 ? g.n : (size_t)ceil(sqrt((double)g.n));
+	if (sheet.per_line > g.n)
+		sheet.per_line = g.n;
+	sheet.unit = projections ? "line integral" : units[o->unit];
+	cli_begin_writing();
+	GT_TRY(cli_end_writing(gt_sheet_write(o->output, &sheet)));
+	cli_note(call, "%s: window %.4g to %.4g %s", o->output, sheet.low, sheet.high, sheet.unit);
+	if (o->window)
+		note_window(call, o, &g, projections, &sheet);
+done:
+	gallery_free(&g);
+	gt_projections_free(p);
+	gt_volume_free(v);
+	return cli_exit(call, st);
+}
+
+const cli_command cli_view = {
+	.name = "view",
+	.about = "pictures of a volume or of projections",
+	.synopsis = "FILE -o PICTURE.png [options]",
+	.notes =
+		"Letters at the sides say where that is in the patient: R, L, A (front), P (back), H, F. Without --convention radiological x is to\n"
+		"the right, so that the right of who lies head first and supine is on the right.\n\n"
+		"  gantry view vol.nc -o slices.png --window 0:100 --unit HU\n"
+		"  gantry view patient.nii -o patient.png --convention radiological\n"
+		"  gantry view vol.nc -o sheet.png --montage 16\n"
+		"  gantry view scan.nc -o sinogram.png --sinogram 32\n",
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
+};

@@ -1,0 +1,128 @@
+/* Who takes part in a study: the reference on some threads, every projector on all of them, every projector on the GPU. */
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "apps/study/study.h"
+
+enum { CPU_COUNTS = 3 };
+
+static gt_status append(study *s, const study_variant *v)
+{
+	study_variant *more = realloc(s->variant, (s->variants + 1) * sizeof *more);
+	if (!more)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	s->variant = more;
+	s->variant[s->variants++] = *v;
+	return GT_OK;
+}
+
+/* Does the projector take this kind of scan on the backend? Asked on a small copy. */
+static gt_status probe(const study *s, const study_variant *v)
+{
+	gt_scan *few = NULL;
+	gt_backend *be = NULL;
+	gt_linop *A = NULL;
+	gt_grid coarse;
+	gt_status st = GT_OK;
+	GT_TRY(gt_scan_coarsen(s->scan, 8, 4, 16, &few));
+	gt_grid_coarsen(&s->grid, 8, &coarse);
+	GT_TRY(gt_backend_open(v->backend, &be));
+	GT_TRY(gt_projector_new(v->projector->name, be, v->type, &coarse, few, &A));
+done:
+	gt_linop_free(A);
+	gt_backend_close(be);
+	gt_scan_free(few);
+	return st;
+}
+
+void study_leave_out(study *s, const char *part, const char *who)
+{
+	study_table *t = &s->table[STUDY_LEFT_OUT];
+	study_text(t, "%s", part);
+	study_text(t, "%s", who);
+	study_text(t, "%s", gt_error());
+	cli_note(s->call, "%s, %s: left out: %s", part, who, gt_error());
+}
+
+static gt_status add(study *s, study_variant *v)
+{
+	gt_status st = probe(s, v);
+	if (st == GT_OK)
+		return append(s, v);
+	if (!app_left_out(st))
+		return st;
+	study_leave_out(s, "all", v->label);
+	return GT_OK;
+}
+
+static study_variant on_cpu(const study *s, const gt_projector *p, int threads)
+{
+	const int all = threads == s->threads, reference = p == s->reference;
+	study_variant v = { .projector = p, .threads = threads, .times = 1, .gups = all, .sweeps = all && reference };
+	v.accuracy = all && (reference || !s->gpu[0]);
+	snprintf(v.backend, sizeof v.backend, "cpu:%d", threads);
+	snprintf(v.label, sizeof v.label, "%s (%d thread%s)", p->name, threads, threads == 1 ? "" : "s");
+	snprintf(v.key, sizeof v.key, "%s-cpu", p->name);
+	return v;
+}
+
+/* The first that takes the scan is the reference: on more than one number of threads. */
+static gt_status add_cpu(study *s, const gt_projector *p)
+{
+	const int count[CPU_COUNTS] = { 1, 8, s->threads };
+	study_variant v = on_cpu(s, p, s->threads);
+	gt_status st = GT_OK;
+	if (s->reference)
+		return add(s, &v);
+	st = probe(s, &v);
+	if (app_left_out(st)) {
+		study_leave_out(s, "all", v.label);
+		return GT_OK;
+	}
+	GT_TRY(st);
+	s->reference = p;
+	for (int i = 0; i < CPU_COUNTS; i++)
+		if (i == CPU_COUNTS - 1 || count[i] < s->threads) {
+			v = on_cpu(s, p, count[i]);
+			GT_TRY(append(s, &v));
+		}
+done:
+	return st;
+}
+
+/* In double where it does not compute in single. */
+static gt_status add_gpu(study *s, const gt_projector *p)
+{
+	study_variant v = { .projector = p, .gpu = 1, .times = 1, .gups = 1, .accuracy = 1, .sweeps = 1 };
+	snprintf(v.backend, sizeof v.backend, "%s", s->gpu);
+	snprintf(v.label, sizeof v.label, "%s (GPU)", p->name);
+	snprintf(v.key, sizeof v.key, "%s-gpu", p->name);
+	if (!p->single_only && probe(s, &v) == GT_ERR_UNSUPPORTED) {
+		v.type = GT_F64;
+		if (probe(s, &v) == GT_OK)
+			snprintf(v.label, sizeof v.label, "%s (GPU, double)", p->name);
+		else
+			v.type = GT_F32;
+	}
+	return add(s, &v);
+}
+
+gt_status study_find_variants(study *s)
+{
+	gt_status st = GT_OK;
+	for (size_t i = 0; gt_projectors[i]; i++)
+		if (!gt_projectors[i]->cuda_only)
+			GT_TRY(add_cpu(s, gt_projectors[i]));
+		else if (!s->gpu[0]) {
+			gt_fail(GT_ERR_UNSUPPORTED, "runs on a GPU only, and there is none here");
+			study_leave_out(s, "all", gt_projectors[i]->name);
+		}
+	for (size_t i = 0; s->gpu[0] && gt_projectors[i]; i++)
+		GT_TRY(add_gpu(s, gt_projectors[i]));
+	if (!s->reference)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no projector takes this scan on the CPU: %s", gt_error()));
+done:
+	return st;
+}
+
+const char *study_model(const study_variant *v) { return v->projector->model ? v->projector->model : v->projector->name; }

@@ -1,0 +1,81 @@
+#ifndef GT_APPS_STUDY_FDK_FDK_H
+#define GT_APPS_STUDY_FDK_FDK_H
+/* `gantry study fdk`: direct reconstruction and its published optimisations one by one, after
+ *   Okitsu, Ino, Hagihara: fast cone beam reconstruction using CUDA, IPSJ SIG (2008): forms A to F, tables 4 and 6;
+ *   Papenhausen, Mueller: Rapid Rabbit, IEEE NSS/MIC (2013): table I;
+ *   Lu, Ino, Hagihara: cache-aware GPU optimization for out-of-core cone beam CT, IEICE Trans. Inf. Syst. (2016): tables 1, 3, 4, figures 9, 10.
+ * Forms with textures run on CUDA alone; what the CPU can do is measured everywhere. */
+#include "apps/study/study.h"
+
+/* A form of the backprojection, as fdk's kernel= names it. */
+typedef struct {
+	const char *name, *published, *block, *how;
+	int views;                      /* per launch: N'; 0: all of a batch */
+	int upright;                    /* takes detectors whose rows are upright */
+	int baseline;                   /* the others are compared with it */
+	int apart;                      /* in the ladder and in tables of its own, not against angles and sizes */
+} fdk_form;
+extern const fdk_form fdk_forms[];                      /* ends with name = NULL */
+const fdk_form *fdk_form_find(const char *name);
+
+/* A form on a device. */
+typedef struct {
+	const fdk_form *form;           /* NULL: the CPU's */
+	char backend[32], label[64];    /* "CPU, 2 threads", "tiles" */
+	gt_type type;
+	int gpu, all;                   /* all: threads of the CPU */
+	double rate;                    /* updates per second, when known */
+} fdk_way;
+
+enum { FDK_MOST_WAYS = 24 };
+struct study_fdk {
+	fdk_way way[FDK_MOST_WAYS];     /* that are here */
+	size_t ways;
+	size_t cube;                    /* voxels along an edge of the cube of the ladder */
+	double bandwidth;               /* bytes per second of the main device's memory */
+	double enough;                  /* s of a case: what takes longer is not repeated */
+};
+
+/* Seconds of one reconstruction, medians; total: all of it, data resident. */
+typedef struct { double filter, back, total; } fdk_seconds;
+/* data NULL: random. x: where the volume goes, NULL: nowhere. Repeated while that is short, after one run to warm up. GT_ERR_UNSUPPORTED if
+ * the form refuses. */
+gt_status fdk_run(study *s, const fdk_way *w, const gt_scan *scan, const gt_grid *grid, const char *options, const float *data, float *x,
+                  fdk_seconds *t);
+/* The same; a case that cannot be done, or has no room, is told and left out: t is NAN then. */
+gt_status fdk_try(study *s, const char *part, const fdk_way *w, const gt_scan *scan, const gt_grid *grid, const char *options,
+                  const float *data, float *x, fdk_seconds *t);
+double fdk_updates(const gt_scan *scan, const gt_grid *grid);
+/* The cube of n^3 voxels: the workload cube512 at that size. */
+gt_orbit fdk_cube(size_t n, size_t views, gt_grid *grid);
+gt_status fdk_floats(size_t n, const char *what, float **x);
+
+/* Images one by one through their matrices, as the benchmark RabbitCT has them; from the first image to the whole volume. */
+typedef struct {
+	gt_grid grid;
+	size_t views, rows, columns;
+	const double (*matrix)[12];
+	const float *images;
+} fdk_images;
+/* batch: views per pass over the volume, 0: chosen. x: where the volume goes, NULL: nowhere. Short runs are repeated. */
+gt_status fdk_images_run(const fdk_images *p, const char *backend, gt_type type, size_t batch, float *x, double *seconds);
+/* Devices that take images so: the GPU by the form that it chooses; without one the CPU, on one thread and on all. */
+enum { FDK_TAKERS = 2 };
+typedef struct { const char *backend, *label; int gpu; } fdk_taker;
+size_t fdk_takers(const study *s, fdk_taker taker[FDK_TAKERS]);
+
+/* The measurements, and how many steps each takes. */
+gt_status fdk_limits(study *s);
+size_t    fdk_ladder_steps(const study *s);
+gt_status fdk_ladder(study *s);
+size_t    fdk_sweeps_steps(const study *s);
+gt_status fdk_sweeps(study *s);
+size_t    fdk_rabbit_steps(const study *s);
+gt_status fdk_rabbit(study *s);
+size_t    fdk_launches_steps(const study *s);
+gt_status fdk_launches(study *s);                       /* on CUDA alone */
+gt_status fdk_stages(study *s);                         /* three steps */
+
+gt_status fdk_figures(study *s);
+gt_status fdk_parts  (const study *s, FILE *out);
+#endif

@@ -1,0 +1,220 @@
+/* How kernels with textures are launched: shapes of blocks against the angle, views per launch against the size of blocks, and how the
+ * textures lie. Figures 9 and 10, and table 3, of Lu, Ino, Hagihara (2016). On CUDA alone. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "apps/study/fdk/fdk.h"
+
+enum { CIRCLE = 1200 /* views of the paper, of which some neighbours are taken */, GROUPS = 2 /* of them, an eighth of a turn apart */ };
+static const double enough = 0.03; /* s of a case: there are many */
+
+static const fdk_way *way_of(const study *s, const char *form)
+{
+	for (size_t i = 0; i < s->fdk->ways; i++)
+		if (s->fdk->way[i].form && !strcmp(s->fdk->way[i].form->name, form))
+			return &s->fdk->way[i];
+	return NULL;
+}
+
+/* A form, launched in some way, on n^3 voxels: `count` neighbouring views from each of so many places of the circle on. */
+typedef struct {
+	const char *form, *block;
+	size_t n, views, slices;
+	size_t count, groups, first;
+} launch;
+
+static gt_status pick_views(const launch *l, gt_grid *grid, gt_scan **part)
+{
+	const gt_orbit o = fdk_cube(l->n, CIRCLE, grid);
+	const size_t n = l->count * l->groups;
+	size_t *view = malloc(n * sizeof *view);
+	gt_scan *scan = NULL;
+	gt_status st = view ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	for (size_t i = 0; i < n; i++)
+		view[i] = (l->first + i / l->count * (CIRCLE / 8) + i % l->count) % CIRCLE;
+	GT_TRY(gt_scan_orbit(&o, &scan));
+	GT_TRY(study_pick(scan, view, n, part));
+done:
+	gt_scan_free(scan);
+	free(view);
+	return st;
+}
+
+/* Seconds of a view; NAN if the device cannot launch that, which is told. */
+static gt_status time_launch(study *s, const char *part, const launch *l, double *seconds)
+{
+	const double usual = s->fdk->enough;
+	char options[96];
+	gt_scan *scan = NULL;
+	gt_grid grid;
+	fdk_seconds t;
+	gt_status st = GT_OK;
+	snprintf(options, sizeof options, "short-scan=off,block=%s,views=%zu,slab=%zu", l->block, l->views, l->slices);
+	GT_TRY(pick_views(l, &grid, &scan));
+	s->fdk->enough = fmin(usual, enough);
+	st = fdk_try(s, part, way_of(s, l->form), scan, &grid, options, NULL, NULL, &t);
+	s->fdk->enough = usual;
+	*seconds = t.back / (double)(l->count * l->groups);
+done:
+	gt_scan_free(scan);
+	return st;
+}
+
+/* The paper's 1024^3, or half of that edge where the memory is short: the volume, and as much again for views and what others hold. */
+static gt_status cube_of(const study *s, size_t *n)
+{
+	const size_t volume = (size_t)1024 * 1024 * 1024 * sizeof(float);
+	gt_backend *be = NULL;
+	size_t available, total;
+	const gt_status st = gt_backend_open(s->gpu, &be);
+	if (st != GT_OK)
+		return st;
+	gt_backend_memory(be, &available, &total);
+	*n = s->quick ? s->fdk->cube : available > 2 * volume ? 1024 : 512;
+	gt_backend_close(be);
+	return GT_OK;
+}
+
+/* Blocks against the angle: figure 9 ---------------------------------------------- */
+
+static const char *const shapes[] = { "256x1", "128x2", "64x4", "32x8", "16x16", "8x32" };
+enum { SHAPES = sizeof shapes / sizeof *shapes, SHAPE_VIEWS = 20, SHAPE_SLICES = 512 };
+
+static size_t angle_step(const study *s) { return s->quick ? 90 : 45; }
+
+static size_t angles(const study *s) { return 360 / angle_step(s) + 1; }
+
+static gt_status blocks(study *s, size_t n)
+{
+	study_table *t = &s->table[STUDY_BLOCKS];
+	gt_status st = GT_OK;
+	for (int k = 0; k < SHAPES; k++)
+		study_head(t, "%s [ms per view]", shapes[k]);
+	for (size_t i = 0; i < angles(s); i++) {
+		const size_t degrees = i * angle_step(s), middle = degrees * CIRCLE / 360 + CIRCLE - SHAPE_VIEWS / 2;
+		study_number(t, (double)degrees);
+		for (int k = 0; k < SHAPES; k++) {
+			const launch l = { "layered", shapes[k], n, SHAPE_VIEWS, SHAPE_SLICES, SHAPE_VIEWS, 1, middle };
+			double seconds;
+			study_step(s, "blocks: %zu degrees: %s", degrees, shapes[k]);
+			GT_TRY(time_launch(s, "blocks", &l, &seconds));
+			study_number(t, 1e3 * seconds);
+		}
+	}
+done:
+	return st;
+}
+
+/* Views per launch against the size of blocks: figure 10 ------------------------------ */
+
+/* As near to squares as can be. */
+static const struct {
+	int threads;
+	const char *block;
+} sizes[] = { { 64, "8x8" }, { 128, "16x8" }, { 256, "16x16" }, { 512, "32x16" }, { 1024, "32x32" } };
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static const size_t counts[] = { 1, 2, 4, 8, 12, 16, 20, 24, 32 };
+
+static size_t count_step(const study *s) { return s->quick ? 4 : 1; }
+
+static gt_status launches(study *s, size_t n)
+{
+	study_table *t = &s->table[STUDY_LAUNCHES];
+	gt_status st = GT_OK;
+	for (int k = 0; k < SIZES; k++)
+		study_head(t, "%d threads, %s [ms per view]", sizes[k].threads, sizes[k].block);
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i += count_step(s)) {
+		const size_t views = counts[i], count = views < 8 ? 8 : views;
+		study_number(t, (double)views);
+		for (int k = 0; k < SIZES; k++) {
+			const launch l = { "layered", sizes[k].block, n, views, SHAPE_SLICES, count, GROUPS, 0 };
+			char part[64];
+			double seconds;
+			snprintf(part, sizeof part, "views per launch: %zu, %d threads", views, sizes[k].threads);
+			study_step(s, "%s", part);
+			GT_TRY(time_launch(s, part, &l, &seconds));
+			study_number(t, 1e3 * seconds);
+		}
+	}
+done:
+	return st;
+}
+
+/* How the textures lie: table 3 --------------------------------------------------------- */
+
+/* N' and Z' that the paper found best for each size, with the seconds of its backprojections; and its N' of the largest size for all. size:
+ * of the three. */
+static const struct {
+	int size;
+	size_t n, views, slices;
+	double separate, layered;
+} cubes[] = { { 0, 512, 20, 256, 1.7, 1.1 },
+	      { 0, 512, 16, 256, NAN, NAN },
+	      { 1, 1024, 20, 512, 13.1, 9.1 },
+	      { 1, 1024, 16, 512, NAN, NAN },
+	      { 2, 2048, 16, 128, 112.9, 98.4 } };
+static const struct {
+	const char *form, *how;
+} structures[] = { { "separate", "a texture per view, slices outside" },
+	           { "layered", "one layered texture, slices outside" },
+	           { "intra", "one layered texture, views outside" } };
+enum { CUBES = sizeof cubes / sizeof *cubes, STRUCTURES = sizeof structures / sizeof *structures };
+
+static void add_structure(study *s, int cube, int structure, size_t n, double seconds, double separate)
+{
+	static const double none = NAN;
+	const double *paper[] = { &cubes[cube].separate, &cubes[cube].layered, &none };
+	const double theirs = s->quick ? NAN : *paper[structure];
+	study_table *t = &s->table[STUDY_STRUCTURES];
+	study_text(t, "%zu^3, N' = %zu", n, cubes[cube].views);
+	study_text(t, "%s", structures[structure].how);
+	study_text(t, "%s", structures[structure].form);
+	study_number(t, (double)cubes[cube].views);
+	study_number(t, (double)cubes[cube].slices);
+	study_number(t, CIRCLE * seconds);
+	study_number(t, (double)n * (double)n * (double)n / seconds / 1073741824);
+	study_number(t, separate / seconds);
+	study_number(t, theirs);
+	study_number(t, cubes[cube].separate / theirs);
+}
+
+static gt_status textures(study *s)
+{
+	gt_status st = GT_OK;
+	for (int i = 0; i < CUBES; i++) {
+		const size_t n = s->quick ? s->fdk->cube >> (2 - cubes[i].size) : cubes[i].n;
+		double seconds[STRUCTURES];
+		for (int k = 0; k < STRUCTURES; k++) {
+			const launch l = { structures[k].form, "16x16", n, cubes[i].views, cubes[i].slices, cubes[i].views, GROUPS, 0 };
+			study_step(s, "textures: %zu: %s", n, structures[k].form);
+			GT_TRY(time_launch(s, "textures", &l, &seconds[k]));
+			if (!isnan(seconds[k]))
+				add_structure(s, i, k, n, seconds[k], seconds[0]);
+		}
+	}
+done:
+	return st;
+}
+
+size_t fdk_launches_steps(const study *s)
+{
+	const size_t numbers = (sizeof counts / sizeof *counts + count_step(s) - 1) / count_step(s);
+	return s->gpu[0] ? angles(s) * SHAPES + numbers * SIZES + CUBES * STRUCTURES : 0;
+}
+
+gt_status fdk_launches(study *s)
+{
+	size_t n;
+	gt_status st = GT_OK;
+	if (!s->gpu[0])
+		return st;
+	GT_TRY(cube_of(s, &n));
+	GT_TRY(blocks(s, n));
+	GT_TRY(launches(s, n));
+	GT_TRY(textures(s));
+done:
+	return st;
+}

@@ -1,0 +1,192 @@
+/* One reconstruction on a device, timed; the limits of devices. */
+#include <math.h>
+#include <stdlib.h>
+#include "apps/cli/try.h"
+#include "recon/method.h"
+#include "apps/study/fdk/fdk.h"
+
+enum { MOST_RUNS = 5 };
+
+double fdk_updates(const gt_scan *scan, const gt_grid *grid) { return (double)gt_grid_voxels(grid) * (double)scan->views; }
+
+gt_status fdk_floats(size_t n, const char *what, float **x)
+{
+	const gt_status st = gt_host_room((double)n * sizeof **x, what);
+	if (st != GT_OK)
+		return st;
+	*x = malloc(n * sizeof **x);
+	return *x ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: need %.3g MB", what, (double)n * 4e-6);
+}
+
+gt_orbit fdk_cube(size_t n, size_t views, gt_grid *grid)
+{
+	const double pitch = 512.0 / (double)n;
+	*grid = (gt_grid){ { n, n, n }, { 0.6 * pitch, 0.6 * pitch, 0.6 * pitch }, { 0, 0, 0 } };
+	return (gt_orbit){ .shape = GT_FLAT,
+		           .views = views,
+		           .rows = n,
+		           .columns = n,
+		           .source_to_axis = 1000,
+		           .source_to_detector = 1536,
+		           .column_pitch = pitch,
+		           .row_pitch = pitch,
+		           .turn = 6.283185307179586 };
+}
+
+static gt_status parse(const fdk_way *w, const char *options, app_method *m)
+{
+	char *spec = cli_text("fdk:mask=none%s%s%s%s", *options ? "," : "", options, w->form ? ",kernel=" : "",
+	                      w->form ? w->form->name : "");
+	const gt_status st = spec ? app_method_parse(spec, m) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	free(spec);
+	return st;
+}
+
+typedef struct {
+	gt_backend *be;
+	gt_array *data, *x;
+	app_method m;
+} problem;
+
+static void close_problem(problem *p)
+{
+	gt_array_free(p->data);
+	gt_array_free(p->x);
+	app_method_free(&p->m);
+	gt_backend_close(p->be);
+}
+
+static gt_status open_problem(const fdk_way *w, const gt_scan *scan, const gt_grid *grid, const char *options, const float *data,
+                              problem *p)
+{
+	gt_status st = GT_OK;
+	GT_TRY(parse(w, options, &p->m));
+	GT_TRY(gt_backend_open(w->backend, &p->be));
+	GT_TRY(gt_array_new(p->be, w->type, gt_scan_size(scan), &p->data));
+	GT_TRY(gt_array_new(p->be, w->type, gt_grid_voxels(grid), &p->x));
+	gt_array_put_float(data, p->data);
+	GT_TRY(gt_backend_status(p->be));
+done:
+	return st;
+}
+
+static double elapsed(const gt_analytic_times *t) { return t->plan + t->filter + t->back; }
+
+/* What is taken first from a cold start counts only where it is long. */
+static gt_status repeat(const problem *p, const gt_scan *scan, const gt_grid *grid, double most, fdk_seconds *t)
+{
+	double filter[MOST_RUNS], back[MOST_RUNS], total[MOST_RUNS], sum = 0;
+	size_t n = 0;
+	gt_status st = GT_OK;
+	for (int warm = 1; n < MOST_RUNS && sum < most; warm = 0) {
+		gt_analytic_times one;
+		GT_TRY(gt_analytic_run_timed(p->m.analytic, p->be, grid, scan, p->m.options, p->data, p->x, &one));
+		if (warm && elapsed(&one) < most)
+			continue;
+		filter[n] = one.filter;
+		back[n] = one.back;
+		sum += total[n++] = elapsed(&one);
+	}
+	*t = (fdk_seconds){ app_median(filter, n), app_median(back, n), app_median(total, n) };
+done:
+	return st;
+}
+
+gt_status fdk_run(study *s, const fdk_way *w, const gt_scan *scan, const gt_grid *grid, const char *options, const float *data, float *x,
+                  fdk_seconds *t)
+{
+	problem p = { NULL, NULL, NULL, { NULL, NULL, NULL } };
+	gt_status st = GT_OK;
+	if (!data)
+		GT_TRY(study_random(s, gt_scan_size(scan), &data));
+	GT_TRY(open_problem(w, scan, grid, options, data, &p));
+	GT_TRY(repeat(&p, scan, grid, s->fdk->enough, t));
+	if (x)
+		gt_array_get_float(p.x, x);
+	GT_TRY(gt_backend_status(p.be));
+done:
+	close_problem(&p);
+	return st;
+}
+
+gt_status fdk_try(study *s, const char *part, const fdk_way *w, const gt_scan *scan, const gt_grid *grid, const char *options,
+                  const float *data, float *x, fdk_seconds *t)
+{
+	const gt_status st = s->seconds >= 0 && app_seconds() - s->started > s->seconds
+	                             ? gt_fail(GT_ERR_UNSUPPORTED, "the %.0f s of --seconds were over", s->seconds)
+	                             : fdk_run(s, w, scan, grid, options, data, x, t);
+	if (!app_left_out(st))
+		return st;
+	study_leave_out(s, part, w->label);
+	*t = (fdk_seconds){ NAN, NAN, NAN };
+	return GT_OK;
+}
+
+/* Limits --------------------------------------------------------------------- */
+
+static void add_limit(study *s, const char *device, const char *what, double rate, const char *how)
+{
+	study_table *t = &s->table[STUDY_LIMITS];
+	if (!(rate > 0))
+		return;
+	study_text(t, "%s", device);
+	study_text(t, "%s", what);
+	study_number(t, rate / 1073741824);
+	study_text(t, "%s", how);
+}
+
+/* Bytes per second of copies within the device's memory, read and written. */
+static gt_status copy_rate(study *s, const char *backend, double *rate)
+{
+	const size_t n = (size_t)1 << (s->quick ? 22 : 25);
+	gt_backend *be = NULL;
+	gt_array *x = NULL, *y = NULL;
+	double t[MOST_RUNS];
+	gt_status st = GT_OK;
+	GT_TRY(gt_backend_open(backend, &be));
+	GT_TRY(gt_array_new(be, GT_F32, n, &x));
+	GT_TRY(gt_array_new(be, GT_F32, n, &y));
+	gt_fill(1, x);
+	gt_fill(2, y);
+	for (int i = 0; i < MOST_RUNS; i++) {
+		gt_backend_wait(be);
+		const double start = app_seconds();
+		gt_copy(x, y);
+		gt_backend_wait(be);
+		t[i] = app_seconds() - start;
+	}
+	GT_TRY(gt_backend_status(be));
+	*rate = 2.0 * (double)n * sizeof(float) / app_median(t, MOST_RUNS);
+done:
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_backend_close(be);
+	return st;
+}
+
+enum { LAYERED = 16, INSTRUCTIONS = 8, LANES = 32 };
+
+gt_status fdk_limits(study *s)
+{
+	gt_backend *be = NULL;
+	double copies;
+	char how[96];
+	gt_status st = GT_OK;
+	study_step(s, "limits of the devices");
+	GT_TRY(copy_rate(s, s->cpu, &copies));
+	s->fdk->bandwidth = copies;
+	snprintf(how, sizeof how, "8 bytes per voxel and pass at the %.3g GB/s of a copy", 1e-9 * copies);
+	add_limit(s, "CPU", "volume read and written once per 16 views", copies * LAYERED / 8, how);
+	if (!s->gpu[0])
+		return GT_OK;
+	GT_TRY(gt_backend_open(s->gpu, &be));
+	const double bytes = gt_backend_rate(be, GT_BYTES);
+	s->fdk->bandwidth = bytes;
+	snprintf(how, sizeof how, "8 bytes per voxel and pass at the %.4g GB/s of the memory", 1e-9 * bytes);
+	add_limit(s, "GPU", "volume read and written once per 16 views", bytes * LAYERED / 8, how);
+	add_limit(s, "GPU", "texture unit", gt_backend_rate(be, GT_FETCHES), "one bilinear fetch per update");
+	add_limit(s, "GPU", "instructions", gt_backend_rate(be, GT_INSTRUCTIONS) * LANES / INSTRUCTIONS, "eight per update");
+done:
+	gt_backend_close(be);
+	return st;
+}

@@ -1,0 +1,246 @@
+/* Times against the angle, the views per pass and the size. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "apps/study/fdk/fdk.h"
+
+enum { LAUNCHES = 48 /* views that the forms of 1, 4, 12 and 16 per launch take in whole launches */ };
+#define DEGREE 0.017453292519943295
+
+/* In single precision: that of the CPU differs by threads alone. */
+static int sweeps(const fdk_way *w) { return w->form ? w->form->upright && !w->form->apart : w->type == GT_F32; }
+
+/* Who has a curve over the angles: not the CPU beside a GPU, whose cube is too large for it. */
+static int turns(const study *s, const fdk_way *w) { return sweeps(w) && (w->gpu || !s->gpu[0]); }
+
+/* Angles: figure 9 of Lu et al. ------------------------------------------------- */
+
+static const double enough_of_angle = 0.1; /* s of a case: there are many */
+
+static double angle_step(const study *s) { return s->quick ? 90 : s->gpu[0] ? 30 : 15; }
+
+static size_t angle_count(const study *s) { return (size_t)((s->gpu[0] ? 360 : 180) / angle_step(s)) + 1; }
+
+/* Views within four degrees around the angle. */
+static gt_status one_angle(study *s, double degrees)
+{
+	gt_grid grid;
+	gt_orbit o = fdk_cube(s->fdk->cube, LAUNCHES, &grid);
+	gt_scan *scan = NULL;
+	gt_status st = GT_OK;
+	o.start_angle = (degrees - 2) * DEGREE;
+	o.turn = 4 * DEGREE;
+	GT_TRY(gt_scan_orbit(&o, &scan));
+	study_number(&s->table[STUDY_ANGLES], degrees);
+	for (size_t i = 0; i < s->fdk->ways; i++) {
+		fdk_seconds t;
+		if (!turns(s, &s->fdk->way[i]))
+			continue;
+		study_step(s, "angles: %g degrees: %s", degrees, s->fdk->way[i].label);
+		GT_TRY(fdk_try(s, "angles", &s->fdk->way[i], scan, &grid, "short-scan=off", NULL, NULL, &t));
+		study_number(&s->table[STUDY_ANGLES], 1e3 * t.back / LAUNCHES);
+	}
+done:
+	gt_scan_free(scan);
+	return st;
+}
+
+static gt_status angles(study *s)
+{
+	const double usual = s->fdk->enough;
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < s->fdk->ways; i++)
+		if (turns(s, &s->fdk->way[i]))
+			study_head(&s->table[STUDY_ANGLES], "%s [ms per view]", s->fdk->way[i].label);
+	s->fdk->enough = fmin(usual, enough_of_angle);
+	for (size_t i = 0; i < angle_count(s) && st == GT_OK; i++)
+		st = one_angle(s, (double)i * angle_step(s));
+	s->fdk->enough = usual;
+	return st;
+}
+
+/* Views per pass: figure 10 -------------------------------------------------------- */
+
+static const size_t passes[] = { 1, 2, 4, 8, 12, 16, 32, 64 }, quick_passes[] = { 1, 4, 16 };
+enum { PASS_VIEWS = 64 };
+
+static size_t pass_count(const study *s) { return s->quick ? 3 : sizeof passes / sizeof *passes; }
+
+/* What the ladder found of the fastest form with so many views per launch. */
+static double with_textures(const study *s, size_t views)
+{
+	double most = NAN;
+	for (size_t i = 0; i < s->fdk->ways; i++)
+		if (s->fdk->way[i].form && s->fdk->way[i].form->views == (int)views)
+			most = fmax(most, s->fdk->way[i].rate / 1073741824);
+	return most;
+}
+
+static gt_status matrices_of(const gt_scan *scan, double (*matrix)[12])
+{
+	gt_status st = GT_OK;
+	for (size_t v = 0; v < scan->views && st == GT_OK; v++) {
+		st = gt_matrix_from_view(scan, v, matrix[v]);
+		for (int i = 0; i < 12; i++)
+			matrix[v][i] /= scan->source_to_axis;
+	}
+	return st;
+}
+
+static gt_status pass_rows(study *s, const fdk_images *p, const fdk_taker *taker, size_t takers)
+{
+	study_table *t = &s->table[STUDY_PASSES];
+	gt_status st = GT_OK;
+	for (size_t k = 0; k < pass_count(s); k++) {
+		const size_t n = s->quick ? quick_passes[k] : passes[k];
+		study_number(t, (double)n);
+		for (size_t i = 0; i < takers; i++) {
+			double seconds;
+			study_step(s, "views per pass: %zu: %s", n, taker[i].label);
+			GT_TRY(fdk_images_run(p, taker[i].backend, GT_F32, n, NULL, &seconds));
+			study_number(t, (double)p->views * (double)gt_grid_voxels(&p->grid) / 1073741824 / seconds);
+		}
+		if (s->gpu[0])
+			study_number(t, with_textures(s, n));
+		study_number(t, s->fdk->bandwidth * (double)n / 8 / 1073741824);
+	}
+done:
+	return st;
+}
+
+static gt_status views_per_pass(study *s)
+{
+	double matrix[PASS_VIEWS][12];
+	fdk_images p = { .views = s->quick ? PASS_VIEWS / 4 : PASS_VIEWS, .matrix = (const double(*)[12])matrix };
+	const gt_orbit o = fdk_cube(s->gpu[0] ? s->fdk->cube : s->fdk->cube / 2, p.views, &p.grid);
+	fdk_taker taker[FDK_TAKERS];
+	const size_t takers = fdk_takers(s, taker);
+	gt_scan *scan = NULL;
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < takers; i++)
+		study_head(&s->table[STUDY_PASSES], "%s [GUPS]", taker[i].label);
+	if (s->gpu[0])
+		study_head(&s->table[STUDY_PASSES], "forms with textures [GUPS]");
+	study_head(&s->table[STUDY_PASSES], "limit by the volume's traffic [GUPS]");
+	GT_TRY(gt_scan_orbit(&o, &scan));
+	GT_TRY(matrices_of(scan, matrix));
+	p.rows = o.rows;
+	p.columns = o.columns;
+	GT_TRY(study_random(s, gt_scan_size(scan), &p.images));
+	GT_TRY(pass_rows(s, &p, taker, takers));
+done:
+	gt_scan_free(scan);
+	return st;
+}
+
+/* Sizes: tables 1 and 3 ---------------------------------------------------------------- */
+
+enum { SIZES = 3, VIEWS = 1200 };
+static const double enough = 2, too_long = 15; /* s that a case should take, and may take */
+
+static size_t size_of(const study *s, int k)
+{
+	static const size_t gpu[] = { 512, 1024, 2048 }, cpu[] = { 64, 128, 256 }, quick[] = { 16, 24, 40 };
+	return (s->quick ? quick : s->gpu[0] ? gpu : cpu)[k];
+}
+
+/* As many of the views as are done in that time, in whole launches of every form; time grows with them. */
+static size_t views_of(const study *s, const fdk_way *w, double voxels)
+{
+	const double launches = enough * w->rate / voxels / LAUNCHES;
+	if (!w->gpu)
+		return s->quick ? 12 : 24;
+	return s->quick || launches < 2 ? LAUNCHES : launches < (double)VIEWS / LAUNCHES ? (size_t)launches * LAUNCHES : VIEWS;
+}
+
+/* Of all views, from some: plans are made once. */
+static fdk_seconds of_all(const fdk_seconds *t, double times)
+{
+	const double once = t->total - t->filter - t->back;
+	return (fdk_seconds){ t->filter * times, t->back * times, once + (t->filter + t->back) * times };
+}
+
+static gt_status run_size(study *s, size_t n, const fdk_way *w, fdk_seconds *t)
+{
+	gt_grid grid;
+	gt_scan *scan = NULL;
+	const double voxels = (double)n * (double)n * (double)n;
+	const gt_orbit o = fdk_cube(n, views_of(s, w, voxels), &grid);
+	const double expected = voxels * (double)o.views / w->rate;
+	gt_status st = GT_OK;
+	*t = (fdk_seconds){ NAN, NAN, NAN };
+	study_step(s, "sizes: %zu: %s", n, w->label);
+	if (expected > too_long) {
+		char part[48];
+		snprintf(part, sizeof part, "sizes: %zu^3", n);
+		gt_fail(GT_ERR_UNSUPPORTED, "would take %.0f s", expected);
+		study_leave_out(s, part, w->label);
+		return GT_OK;
+	}
+	GT_TRY(gt_scan_orbit(&o, &scan));
+	GT_TRY(fdk_try(s, "sizes", w, scan, &grid, "", NULL, NULL, t));
+	*t = of_all(t, (double)VIEWS / (double)o.views);
+done:
+	gt_scan_free(scan);
+	return st;
+}
+
+static void add_size(study *s, size_t n, const fdk_way *w, const fdk_seconds *x, const fdk_seconds *baseline)
+{
+	const double updates = (double)n * (double)n * (double)n * VIEWS / x->back;
+	study_table *t = &s->table[STUDY_FDK_SIZES];
+	study_text(t, "%d x %zu x %zu to %zu^3", VIEWS, n, n, n);
+	study_text(t, "%s", w->label);
+	study_text(t, w->gpu ? "GPU" : "CPU");
+	study_number(t, x->filter);
+	study_number(t, x->back);
+	study_number(t, x->total);
+	study_number(t, updates / 1073741824);
+	study_number(t, updates / 1e9);
+	study_number(t, w->gpu == (s->gpu[0] != 0) && s->fdk->bandwidth > 0 ? 100 * 4 * updates / s->fdk->bandwidth : NAN);
+	study_number(t, baseline->back / x->back);
+	study_number(t, baseline->total / x->total);
+	study_number(t, (double)n);
+}
+
+/* The baseline: the best form of the first paper; on the CPU one thread. E is against the main device's memory. */
+static gt_status one_size(study *s, size_t n)
+{
+	const struct study_fdk *f = s->fdk;
+	fdk_seconds t[FDK_MOST_WAYS];
+	size_t baseline = 0;
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < f->ways; i++) {
+		if (!sweeps(&f->way[i]))
+			continue;
+		GT_TRY(run_size(s, n, &f->way[i], &t[i]));
+		if (f->way[i].form && f->way[i].form->baseline)
+			baseline = i;
+	}
+	for (size_t i = 0; i < f->ways; i++)
+		if (sweeps(&f->way[i]) && !isnan(t[i].back))
+			add_size(s, n, &f->way[i], &t[i], &t[baseline]);
+done:
+	return st;
+}
+
+size_t fdk_sweeps_steps(const study *s)
+{
+	fdk_taker taker[FDK_TAKERS];
+	size_t steps = pass_count(s) * fdk_takers(s, taker);
+	for (size_t i = 0; i < s->fdk->ways; i++)
+		steps += angle_count(s) * (size_t)turns(s, &s->fdk->way[i]) + SIZES * (size_t)sweeps(&s->fdk->way[i]);
+	return steps;
+}
+
+gt_status fdk_sweeps(study *s)
+{
+	gt_status st = GT_OK;
+	GT_TRY(angles(s));
+	GT_TRY(views_per_pass(s));
+	for (int k = 0; k < SIZES; k++)
+		GT_TRY(one_size(s, size_of(s, k)));
+done:
+	return st;
+}

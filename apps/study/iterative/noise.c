@@ -1,0 +1,368 @@
+/* Noise against resolution: spheres in the FORBILD head at 1e4 photons, by fdk with several windows and by pcg with several strengths. Two
+ * draws of the noise: edges from both together, noise from their difference. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "recon/method.h"
+#include "apps/study/iterative/iterative.h"
+
+enum { SPHERES = 2, DRAWS = 2, EVERY = 2, ITERATIONS = 40, QUICK_ITERATIONS = 4, QUICK_FINER = 2 };
+/* Pictures are held side by side where the widths of their edges differ by less than this factor. */
+#define ALIKE 1.25
+static const double photons = 1e4, ring[2] = { 16, 23 }; /* of the noise: distance from the centre, mm */
+static const struct {
+	study_sphere sphere;
+	double contrast; /* HU */
+} spheres[SPHERES] = { { { { -42, -45, 0 }, 10, 6 }, 100 }, { { { 42, -45, 0 }, 10, 6 }, 500 } };
+
+typedef struct {
+	const char *window; /* NULL: pcg */
+	double value;       /* cutoff, or strength */
+	int quick;          /* also in the small study */
+} setting;
+static const setting settings[] = {
+	{ "ram-lak", 1, 1 }, { "hann", 1, 0 },    { "hann", 0.8, 1 }, { "hann", 0.6, 0 }, { "hann", 0.45, 1 }, { "hann", 0.33, 0 },
+	{ "hann", 0.25, 0 }, { "hann", 0.18, 0 }, { NULL, 0.5, 0 },   { NULL, 2, 1 },     { NULL, 8, 1 },      { NULL, 30, 0 },
+};
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+typedef struct {
+	double width[SPHERES][3], contrast[SPHERES], noise; /* mm, HU, HU */
+	float *x[DRAWS];
+	char name[96];
+	int there;
+} result;
+
+typedef struct {
+	study *s;
+	study_scene scene, own; /* own: what of it is to be freed */
+	float *data[DRAWS], *weights[DRAWS];
+	result of[SETTINGS];
+} work;
+
+static int wanted(const study *s, const setting *t) { return !s->quick || t->quick; }
+
+size_t study_noise_steps(const study *s)
+{
+	size_t steps = 1 + (size_t)s->quick;
+	for (size_t i = 0; i < SETTINGS; i++)
+		steps += wanted(s, &settings[i]) ? DRAWS : 0;
+	return steps;
+}
+
+int study_noise_iterations(const study *s) { return s->quick ? QUICK_ITERATIONS : ITERATIONS; }
+
+static int is_pcg(const setting *t) { return !t->window; }
+
+/* A file of shapes, which stays in the folder. */
+static gt_status make_spheres(study *s, gt_phantom **body)
+{
+	FILE *out = NULL;
+	char *path = cli_text("%s/spheres.shapes", s->folder.tmp);
+	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	GT_TRY(study_open(&s->folder, "spheres.shapes", &out));
+	for (int i = 0; i < SPHERES; i++) {
+		const study_sphere *p = &spheres[i].sphere;
+		fprintf(out, "ellipsoid center=%g,%g,%g radius=%g density=%g\n", p->center[0], p->center[1], p->center[2], p->radius,
+		        spheres[i].contrast / 1000);
+	}
+	GT_TRY(study_close("spheres.shapes", out));
+	GT_TRY(gt_phantom_new(path, NULL, body));
+done:
+	free(path);
+	return st;
+}
+
+/* Some of the views of the head's, with the spheres. */
+static gt_status make_scan(work *w, const study_scene *head)
+{
+	gt_phantom *body = NULL;
+	gt_pool *pool = NULL;
+	gt_status st = GT_OK;
+	float *lines = NULL;
+	study_step(w->s, "noise: spheres in the head");
+	GT_TRY(study_scene_thin(head, w->s->quick ? 1 : EVERY, &w->scene));
+	const size_t n = gt_scan_size(w->scene.scan);
+	if (!(lines = malloc(n * sizeof *lines)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "line integrals need %.3g MB", (double)n * 4e-6));
+	GT_TRY(make_spheres(w->s, &body));
+	GT_TRY(gt_pool_new(w->s->threads, &pool));
+	GT_TRY(gt_phantom_project(body, w->scene.scan, 4, pool, NULL, NULL, lines));
+	for (size_t i = 0; i < n; i++)
+		w->scene.lines[i] += lines[i];
+done:
+	free(lines);
+	gt_pool_free(pool);
+	gt_phantom_free(body);
+	return st;
+}
+
+static gt_status make_data(work *w)
+{
+	gt_status st = GT_OK;
+	for (int d = 0; d < DRAWS; d++) {
+		const study_case c = { .photons = photons, .seed = (unsigned)(10 + d), .weighted = 1 };
+		GT_TRY(study_case_data(w->s, &c, &w->scene, &w->data[d], &w->weights[d]));
+	}
+done:
+	return st;
+}
+
+static gt_status run_fdk(work *w, const setting *t, int draw, float **out)
+{
+	const study_device d = study_device_main(w->s);
+	const size_t n = gt_grid_voxels(&w->scene.shown);
+	gt_backend *be = NULL;
+	gt_array *data = NULL, *x = NULL;
+	app_method m = { 0 };
+	char spec[96];
+	gt_status st = GT_OK;
+	snprintf(spec, sizeof spec, "fdk:filter=%s,cutoff=%g", t->window, t->value);
+	GT_TRY(app_method_parse(spec, &m));
+	GT_TRY(gt_backend_open(d.backend, &be));
+	GT_TRY(gt_array_new(be, d.type, gt_scan_size(w->scene.scan), &data));
+	GT_TRY(gt_array_new(be, d.type, n, &x));
+	gt_array_put_float(w->data[draw], data);
+	GT_TRY(gt_analytic_run(m.analytic, be, &w->scene.shown, w->scene.scan, m.options, data, x));
+	if (!(*out = malloc(n * sizeof **out)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "a volume needs %.3g MB", (double)n * 4e-6));
+	gt_array_get_float(x, *out);
+	GT_TRY(gt_backend_status(be));
+done:
+	gt_array_free(x);
+	gt_array_free(data);
+	gt_backend_close(be);
+	app_method_free(&m);
+	return st;
+}
+
+static gt_status run_pcg(work *w, const setting *t, int draw, float **out)
+{
+	const study_case c = { .key = "noise", .solver = "pcg:preconditioner=ramp", .strength = t->value, .start_fdk = 1 };
+	study_device d = study_device_main(w->s);
+	study_outcome o;
+	d.gpu = 0; /* no times wanted */
+	w->s->done--;
+	const gt_status st = study_iterate(w->s, &c, &w->scene, w->data[draw], w->weights[draw], &d, study_noise_iterations(w->s), &o);
+	if (st != GT_OK)
+		return st;
+	*out = o.x;
+	o.x = NULL;
+	study_outcome_free(&o);
+	return GT_OK;
+}
+
+/* The standard deviation around the spheres, within 8 mm of the plane through their centres, from the difference of two draws. */
+static double noise_of(const gt_grid *g, const float *a, const float *b)
+{
+	double n = 0, sum = 0, squares = 0;
+	for (size_t k = 0; k < g->n[2]; k++)
+		for (size_t j = 0; j < g->n[1]; j++)
+			for (size_t i = 0; i < g->n[0]; i++) {
+				const size_t at = (k * g->n[1] + j) * g->n[0] + i;
+				const double x = gt_grid_first(g, 0) + (double)i * g->pitch[0],
+					     y = gt_grid_first(g, 1) + (double)j * g->pitch[1];
+				const double z = gt_grid_first(g, 2) + (double)k * g->pitch[2];
+				for (int p = 0; p < SPHERES && fabs(z) < 8; p++) {
+					const double r = hypot(x - spheres[p].sphere.center[0], y - spheres[p].sphere.center[1]);
+					if (r < ring[0] || r > ring[1])
+						continue;
+					const double d = (double)a[at] - b[at];
+					n++;
+					sum += d;
+					squares += d * d;
+				}
+			}
+	return n > 1 ? 1000 / GT_WATER_DEFAULT * sqrt((squares - sum * sum / n) / (n - 1) / DRAWS) : NAN;
+}
+
+static void measure(work *w, result *r)
+{
+	const gt_grid *g = &w->scene.shown;
+	for (int p = 0; p < SPHERES; p++) {
+		study_edge e = { 0, 0, 0 };
+		for (int part = STUDY_EDGE_AXIS; part >= STUDY_EDGE_ALL; part--) {
+			e = study_edge_fit(g, (const float *const *)r->x, DRAWS, &spheres[p].sphere, (study_edge_part)part);
+			r->width[p][part] = e.width;
+		}
+		r->contrast[p] = 1000 / GT_WATER_DEFAULT * (e.inside - e.outside);
+	}
+	r->noise = noise_of(g, r->x[0], r->x[1]);
+	r->there = 1;
+}
+
+static gt_status run_settings(work *w)
+{
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < SETTINGS; i++) {
+		const setting *t = &settings[i];
+		result *r = &w->of[i];
+		if (!wanted(w->s, t))
+			continue;
+		if (is_pcg(t))
+			snprintf(r->name, sizeof r->name, "pcg, q-GGMRF, strength %g", t->value);
+		else
+			snprintf(r->name, sizeof r->name, "fdk, %s, cut-off %g", t->window, t->value);
+		for (int d = 0; d < DRAWS; d++) {
+			study_step(w->s, "noise: %s", r->name);
+			GT_TRY(is_pcg(t) ? run_pcg(w, t, d, &r->x[d]) : run_fdk(w, t, d, &r->x[d]));
+		}
+		measure(w, r);
+		free(r->x[1]);
+		r->x[1] = NULL;
+	}
+done:
+	return st;
+}
+
+static void add_table(const work *w)
+{
+	static const char *const parts[] = { "", " in the plane", " along z" };
+	study_table *t = &w->s->table[STUDY_NOISE];
+	study_head(t, "method");
+	study_head(t, "noise [HU]");
+	for (int p = 0; p < SPHERES; p++) {
+		for (int e = 0; e < 3; e++)
+			study_head(t, "edge of %g HU%s, 10-90 %% [mm]", spheres[p].contrast, parts[e]);
+		study_head(t, "contrast found [HU]");
+	}
+	for (size_t i = 0; i < SETTINGS; i++) {
+		const result *r = &w->of[i];
+		if (!r->there)
+			continue;
+		study_text(t, "%s", r->name);
+		study_number(t, r->noise);
+		for (int p = 0; p < SPHERES; p++) {
+			for (int e = 0; e < 3; e++)
+				study_number(t, r->width[p][e]);
+			study_number(t, r->contrast[p]);
+		}
+	}
+}
+
+/* The noise of fdk where its edge has this width, between its settings on logarithmic scales; NAN where it has no such width. */
+static double fdk_noise(const work *w, int sphere, int part, double width, size_t *nearest)
+{
+	double best = INFINITY, noise = NAN;
+	const result *before = NULL;
+	for (size_t i = 0; i < SETTINGS; i++) {
+		const result *r = &w->of[i];
+		if (!r->there || is_pcg(&settings[i]))
+			continue;
+		const double there = r->width[sphere][part];
+		if (fabs(log(there / width)) < best) {
+			best = fabs(log(there / width));
+			*nearest = i;
+		}
+		if (before && (before->width[sphere][part] - width) * (there - width) <= 0) {
+			const double from = before->width[sphere][part], f = there != from ? log(width / from) / log(there / from) : 0;
+			noise = before->noise * pow(r->noise / before->noise, f);
+		}
+		before = r;
+	}
+	return noise;
+}
+
+/* Ratios at the width of each strength; what to show is where noise falls most, unless no setting of fdk has about such an edge. */
+static void compare(const work *w, double ratio[SPHERES][2][2])
+{
+	study_table *t = &w->s->table[STUDY_RESOLUTION];
+	study_findings *f = w->s->found;
+	size_t shown_fdk = 0, shown = 0, nearest = 0;
+	double most = 0;
+	study_head(t, "method");
+	study_head(t, "edge [HU]");
+	study_head(t, "of it");
+	study_head(t, "10-90 %% [mm]");
+	study_head(t, "noise [HU]");
+	study_head(t, "noise of fdk at that width [HU]");
+	study_head(t, "ratio");
+	for (size_t i = 0; i < SETTINGS; i++) {
+		const result *r = &w->of[i];
+		for (int p = 0; p < SPHERES && r->there && is_pcg(&settings[i]); p++)
+			for (int e = 0; e < 2; e++) {
+				const double noise = fdk_noise(w, p, e, r->width[p][e], &nearest), times = noise / r->noise;
+				study_text(t, "%s", r->name);
+				study_number(t, spheres[p].contrast);
+				study_text(t, "%s", e ? "in the plane" : "all");
+				study_number(t, r->width[p][e]);
+				study_number(t, r->noise);
+				study_number(t, noise);
+				study_number(t, times);
+				if (!(times > 0))
+					continue;
+				ratio[p][e][0] = fmin(ratio[p][e][0], times);
+				ratio[p][e][1] = fmax(ratio[p][e][1], times);
+				if (p == 0 && e == 0 && times > most) {
+					most = times;
+					shown = i;
+					shown_fdk = nearest;
+				}
+			}
+	}
+	const result *pcg = &w->of[shown], *fdk = &w->of[shown_fdk];
+	if (!(most > 0) || fabs(log(pcg->width[0][0] / fdk->width[0][0])) > log(ALIKE))
+		return;
+	snprintf(f->pcg, sizeof f->pcg, "%s: %.2g mm, %.3g HU", pcg->name, pcg->width[0][0], pcg->noise);
+	snprintf(f->fdk, sizeof f->fdk, "%s: %.2g mm, %.3g HU", fdk->name, fdk->width[0][0], fdk->noise);
+	f->shown[0] = w->of[shown_fdk].x[0];
+	f->shown[1] = w->of[shown].x[0];
+}
+
+static void claim(study *s, double ratio[SPHERES][2][2])
+{
+	char *text = s->found->claim;
+	size_t used = 0;
+	const size_t size = sizeof s->found->claim;
+	for (int p = 0; p < SPHERES; p++)
+		for (int e = 0; e < 2; e++) {
+			const double least = ratio[p][e][0], most = ratio[p][e][1];
+			if (!(most > 0) || used >= size)
+				continue;
+			used += (size_t)snprintf(
+				text + used, size - used,
+				"Where the edge of %g HU is as wide with both (%s), the noise of fdk is %.3g to %.3g times that of pcg: %s. ",
+				spheres[p].contrast, e ? "in the plane" : "all of the surface", least, most,
+				least >= 2  ? "at least halved at every strength"
+				: most >= 2 ? "at least halved at some strengths, but not at every one"
+					    : "not halved");
+		}
+	if (!used)
+		snprintf(text, size, "No strength of pcg has an edge as wide as one of fdk: nothing can be compared.");
+}
+
+gt_status study_noise(study *s, const study_scene *head)
+{
+	work w = { .s = s };
+	double ratio[SPHERES][2][2];
+	gt_status st = GT_OK;
+	for (int i = 0; i < SPHERES * 2; i++) {
+		ratio[i / 2][i % 2][0] = INFINITY;
+		ratio[i / 2][i % 2][1] = 0;
+	}
+	if (s->quick) /* an eighth is too coarse for edges */
+		GT_TRY(study_scene_new(s, study_cases[1].body, -QUICK_FINER, &w.own));
+	GT_TRY(make_scan(&w, s->quick ? &w.own : head));
+	GT_TRY(make_data(&w));
+	GT_TRY(run_settings(&w));
+	add_table(&w);
+	compare(&w, ratio);
+	claim(s, ratio);
+	for (int i = 0; i < 2 && s->found->shown[1]; i++)
+		GT_TRY(study_planes(s, i ? "noise-pcg" : "noise-fdk", &w.scene.shown, s->found->shown[i], NULL, NULL));
+	s->found->grid = w.scene.shown;
+done:
+	s->found->shown[0] = s->found->shown[1] = NULL;
+	study_scene_thin_free(&w.scene);
+	study_scene_free(&w.own);
+	for (int d = 0; d < DRAWS; d++) {
+		free(w.data[d]);
+		free(w.weights[d]);
+	}
+	for (size_t i = 0; i < SETTINGS; i++)
+		for (int d = 0; d < DRAWS; d++)
+			free(w.of[i].x[d]);
+	return st;
+}

@@ -1,0 +1,197 @@
+/* Bodies at a size of the study, their data, and what a volume is from another. */
+#include <math.h>
+#include <stdlib.h>
+#include "apps/cli/try.h"
+#include "metrics/ssim.h"
+#include "apps/study/iterative/iterative.h"
+#include <gantry/data_weights.h>
+
+enum { RAYS = 4, POINTS = 4 };
+
+static gt_status floats(size_t n, const char *what, float **x)
+{
+	const gt_status st = gt_host_room((double)n * sizeof **x, what);
+	if (st != GT_OK)
+		return st;
+	*x = malloc(n * sizeof **x);
+	return *x ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s need %.3g MB", what, (double)n * 4e-6);
+}
+
+static gt_status fill(study *s, study_scene *c)
+{
+	gt_pool *pool = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(floats(gt_grid_voxels(&c->shown), "the voxels of a body", &c->truth));
+	GT_TRY(floats(gt_scan_size(c->scan), "line integrals", &c->lines));
+	GT_TRY(gt_pool_new(s->threads, &pool));
+	GT_TRY(gt_phantom_voxelise(c->body, &c->shown, POINTS, pool, NULL, NULL, c->truth));
+	GT_TRY(gt_phantom_project(c->body, c->scan, RAYS, pool, NULL, NULL, c->lines));
+done:
+	gt_pool_free(pool);
+	return st;
+}
+
+/* The study's own size is 1/base of the scanner's. */
+static void resize(const study *s, int by, gt_orbit *orbit, gt_grid *grid)
+{
+	const size_t base = s->quick ? STUDY_QUICK : 1, all = by > 0 ? base * (size_t)by : base / (size_t)-by;
+	*orbit = s->full;
+	gt_orbit_reduce(orbit, all ? all : 1);
+	if (by < 0)
+		orbit->views = s->orbit.views;
+	*grid = s->grid;
+	for (int a = 0; a < 3; a++) {
+		grid->n[a] = by < 0 ? s->grid.n[a] * (size_t)-by : s->grid.n[a] / (size_t)by > 1 ? s->grid.n[a] / (size_t)by : 1;
+		grid->pitch[a] = s->grid.pitch[a] * (double)s->grid.n[a] / (double)grid->n[a];
+	}
+}
+
+gt_status study_scene_new(study *s, const char *body, int by, study_scene *c)
+{
+	gt_orbit orbit;
+	size_t above;
+	gt_status st = GT_OK;
+	*c = (study_scene){ 0 };
+	study_step(s, "%s: exact line integrals", body);
+	resize(s, by, &orbit, &c->shown);
+	GT_TRY(gt_scan_orbit(&orbit, &c->scan));
+	c->grid = c->shown;
+	gt_grid_margin(&c->shown, c->scan, &c->below, &above);
+	c->grid.n[2] += c->below + above;
+	c->grid.center[2] += ((double)above - (double)c->below) / 2 * c->grid.pitch[2];
+	GT_TRY(gt_phantom_new(body, NULL, &c->body));
+	GT_TRY(fill(s, c));
+done:
+	if (st != GT_OK)
+		study_scene_free(c);
+	return st;
+}
+
+void study_scene_free(study_scene *c)
+{
+	gt_scan_free(c->scan);
+	gt_phantom_free(c->body);
+	free(c->truth);
+	free(c->lines);
+	*c = (study_scene){ 0 };
+}
+
+gt_status study_scene_thin(const study_scene *from, size_t every, study_scene *thin)
+{
+	gt_status st = GT_OK;
+	*thin = *from;
+	thin->scan = NULL;
+	thin->lines = NULL;
+	GT_TRY(gt_scan_subset(from->scan, 0, every, &thin->scan));
+	const size_t view = from->scan->rows * from->scan->columns, n = gt_scan_size(thin->scan);
+	GT_TRY(floats(n, "line integrals", &thin->lines));
+	for (size_t i = 0; i < n; i++)
+		thin->lines[i] = from->lines[i / view * every * view + i % view];
+done:
+	if (st != GT_OK)
+		study_scene_thin_free(thin);
+	return st;
+}
+
+void study_scene_thin_free(study_scene *thin)
+{
+	gt_scan_free(thin->scan);
+	free(thin->lines);
+	*thin = (study_scene){ 0 };
+}
+
+gt_status study_case_data(study *s, const study_case *c, const study_scene *scene, float **data, float **weights)
+{
+	const size_t n = gt_scan_size(scene->scan);
+	const gt_counting counts = { NULL, c->photons, 0 };
+	gt_pool *pool = NULL;
+	double factor;
+	gt_status st = GT_OK;
+	*weights = NULL;
+	GT_TRY(floats(n, "projections", data));
+	for (size_t i = 0; i < n; i++)
+		(*data)[i] = scene->lines[i];
+	GT_TRY(gt_pool_new(s->threads, &pool));
+	if (c->photons > 0)
+		gt_add_photon_noise(c->photons, 0, c->seed, 0, pool, *data, n);
+	if (c->weighted) {
+		GT_TRY(floats(n, "weights of the data", weights));
+		GT_TRY(gt_data_weights(pool, &counts, *data, n, *weights, &factor));
+	}
+done:
+	gt_pool_free(pool);
+	if (st != GT_OK) {
+		free(*data);
+		free(*weights);
+		*data = *weights = NULL;
+	}
+	return st;
+}
+
+char *study_penalty_spec(double strength, const study_scene *scene, size_t views)
+{
+	return cli_text("qggmrf:strength=%.9g,c=10HU", strength * (double)views * scene->grid.pitch[0] * scene->grid.pitch[1]);
+}
+
+gt_status study_distance_of(const study *s, const gt_grid *grid, const float *a, const float *b, double central, study_distance *d)
+{
+	const size_t slice = grid->n[0] * grid->n[1], skip = (size_t)((double)grid->n[2] * (1 - central) / 2);
+	const size_t slices = grid->n[2] - 2 * skip, n = slices * slice;
+	const double hu = 1000 / GT_WATER_DEFAULT;
+	double squares = 0, sum = 0, largest = 0, least = INFINITY, most = -INFINITY;
+	gt_pool *pool = NULL;
+	gt_status st = GT_OK;
+	a += skip * slice;
+	b += skip * slice;
+	for (size_t i = 0; i < n; i++) {
+		const double x = (double)a[i] - b[i];
+		squares += x * x;
+		sum += x;
+		largest = fmax(largest, fabs(x));
+		least = fmin(least, b[i]);
+		most = fmax(most, b[i]);
+	}
+	*d = (study_distance){ hu * sqrt(squares / (double)n), hu * sum / (double)n, hu * largest, NAN };
+	GT_TRY(gt_pool_new(s->threads, &pool));
+	const app_ssim_pair pictures = { a, b, slices, grid->n[1], grid->n[0], most > least ? most - least : 1, NULL };
+	GT_TRY(app_ssim(&pictures, pool, &d->ssim));
+done:
+	gt_pool_free(pool);
+	return st;
+}
+
+/* Through the middle: across `axis`, [later axis][earlier axis]. */
+static size_t plane(const gt_grid *g, int axis, const float *a, const float *b, double *out)
+{
+	const size_t *n = g->n, stride[3] = { 1, n[0], n[0] * n[1] };
+	const int u = axis == 0, v = axis == 2 ? 1 : 2;
+	const size_t start = n[axis] / 2 * stride[axis];
+	for (size_t j = 0; j < n[v]; j++)
+		for (size_t i = 0; i < n[u]; i++) {
+			const size_t at = start + j * stride[v] + i * stride[u];
+			out[j * n[u] + i] = b ? 1000 * ((double)a[at] - b[at]) / GT_WATER_DEFAULT : a[at] / GT_WATER_DEFAULT;
+		}
+	return n[u] * n[v];
+}
+
+gt_status study_planes(study *s, const char *name, const gt_grid *g, const float *a, const float *b, double *rms)
+{
+	static const char *const names[] = { "sagittal", "coronal", "transverse" };
+	const size_t most = g->n[0] > g->n[1] ? g->n[0] : g->n[1], deep = most > g->n[2] ? most : g->n[2];
+	double *out = malloc(most * deep * sizeof *out), squares = 0;
+	size_t count = 0;
+	gt_status st = out ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (int axis = 0; axis < 3 && st == GT_OK; axis++) {
+		char file[96];
+		const size_t n = plane(g, axis, a, b, out);
+		for (size_t i = 0; i < n; i++)
+			squares += out[i] * out[i];
+		count += n;
+		snprintf(file, sizeof file, "%s-%s.f32", name, names[axis]);
+		st = study_floats(&s->folder, file, out, n);
+	}
+	if (rms && count)
+		*rms = sqrt(squares / (double)count);
+	free(out);
+	return st;
+}

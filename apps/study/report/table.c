@@ -1,0 +1,217 @@
+/* Tables of a study: the same numbers as CSV and in the report. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/study/study.h"
+
+const char *const study_table_names[] = {
+	[STUDY_ABOUT] = "about",
+	[STUDY_LEFT_OUT] = "left-out",
+	[STUDY_TIMES] = "times",
+	[STUDY_GUPS] = "gups",
+	[STUDY_VIEWS_FORWARD] = "views-forward",
+	[STUDY_VIEWS_BACK] = "views-back",
+	[STUDY_SIZE_FORWARD] = "size-forward",
+	[STUDY_SIZE_BACK] = "size-back",
+	[STUDY_SLICES_FORWARD] = "slices-forward",
+	[STUDY_SLICES_BACK] = "slices-back",
+	[STUDY_FEW_FORWARD] = "few-slices-forward",
+	[STUDY_FEW_BACK] = "few-slices-back",
+	[STUDY_FORWARD_ERRORS] = "forward-errors",
+	[STUDY_FORWARD_0] = "forward-0",
+	[STUDY_FORWARD_45] = "forward-45",
+	[STUDY_BACK_ERRORS] = "back-errors",
+	[STUDY_RANDOM] = "random",
+	[STUDY_RANDOM_CUBE] = "random-cube",
+	[STUDY_BAR_ERRORS] = "bar-errors",
+	[STUDY_BAR] = "bar-1",
+	[STUDY_BAR + 1] = "bar-2",
+	[STUDY_BAR + 2] = "bar-3",
+	[STUDY_BAR_DIFFERENCES] = "bar-differences-1",
+	[STUDY_BAR_DIFFERENCES + 1] = "bar-differences-2",
+	[STUDY_BAR_DIFFERENCES + 2] = "bar-differences-3",
+	[STUDY_HEAD] = "head",
+	[STUDY_ERRORS] = "errors",
+	[STUDY_CONVERGENCE] = "convergence",
+	[STUDY_REFERENCE] = "reference",
+	[STUDY_ITERATION] = "iteration",
+	[STUDY_PROFILES] = "profiles-1",
+	[STUDY_PROFILES + 1] = "profiles-2",
+	[STUDY_PROFILES + 2] = "profiles-3",
+	[STUDY_PROFILES + 3] = "profiles-4",
+	[STUDY_NOISE] = "noise",
+	[STUDY_RESOLUTION] = "noise-at-resolution",
+	[STUDY_FORMS] = "forms",
+	[STUDY_ANGLES] = "angles",
+	[STUDY_BLOCKS] = "blocks",
+	[STUDY_PASSES] = "passes",
+	[STUDY_LAUNCHES] = "launches",
+	[STUDY_LIMITS] = "limits",
+	[STUDY_STAGES] = "stages",
+	[STUDY_LADDER] = "ladder",
+	[STUDY_QUALITY] = "quality",
+	[STUDY_RABBITCT] = "rabbitct",
+	[STUDY_FDK_SIZES] = "sizes",
+	[STUDY_STRUCTURES] = "textures",
+};
+
+static char *print(const char *format, va_list args)
+{
+	va_list again;
+	va_copy(again, args);
+	const int n = vsnprintf(NULL, 0, format, args);
+	char *text = n < 0 ? NULL : malloc((size_t)n + 1);
+	if (text)
+		vsnprintf(text, (size_t)n + 1, format, again);
+	va_end(again);
+	return text;
+}
+
+/* Makes room for one more of `used`; 0 without memory. */
+static int grow(study_table *t, void **items, size_t used, size_t *room, size_t size)
+{
+	if (used < *room)
+		return 1;
+	const size_t more = *room ? 2 * *room : 16;
+	void *bigger = realloc(*items, more * size);
+	if (!bigger) {
+		t->failed = 1;
+		return 0;
+	}
+	*items = bigger;
+	*room = more;
+	return 1;
+}
+
+void study_head(study_table *t, const char *format, ...)
+{
+	void *items = t->head;
+	va_list args;
+	if (grow(t, &items, t->columns, &t->head_room, sizeof *t->head)) {
+		t->head = items;
+		va_start(args, format);
+		t->head[t->columns] = print(format, args);
+		va_end(args);
+		t->failed |= !t->head[t->columns];
+		t->columns++;
+	}
+}
+
+static void add(study_table *t, char *text, double number)
+{
+	void *items = t->cell;
+	if (grow(t, &items, t->cells, &t->cell_room, sizeof *t->cell)) {
+		t->cell = items;
+		t->cell[t->cells++] = (study_cell){ text, number };
+	} else {
+		free(text);
+	}
+}
+
+void study_text(study_table *t, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	char *text = print(format, args);
+	va_end(args);
+	t->failed |= !text;
+	add(t, text, NAN);
+}
+
+void study_number(study_table *t, double x) { add(t, NULL, x); }
+
+size_t study_rows(const study_table *t) { return t->columns ? t->cells / t->columns : 0; }
+
+void study_table_free(study_table *t)
+{
+	for (size_t i = 0; i < t->columns; i++)
+		free(t->head[i]);
+	for (size_t i = 0; i < t->cells; i++)
+		free(t->cell[i].text);
+	free(t->head);
+	free(t->cell);
+	*t = (study_table){ 0 };
+}
+
+/* RFC 4180: in quotation marks, which are doubled inside. */
+static void quoted(const char *text, FILE *out)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+gt_status study_csv(const study_table *t, FILE *out)
+{
+	if (t->failed)
+		return gt_fail(GT_ERR_MEMORY, "out of memory for the tables of the study");
+	for (size_t c = 0; c < t->columns; c++) {
+		quoted(t->head[c], out);
+		fputc(c + 1 < t->columns ? ',' : '\n', out);
+	}
+	for (size_t i = 0; i < t->cells; i++) {
+		if (t->cell[i].text)
+			quoted(t->cell[i].text, out);
+		else if (isnan(t->cell[i].number))
+			fputs("NaN", out);
+		else
+			fprintf(out, "%.9g", t->cell[i].number);
+		fputc((i + 1) % t->columns ? ',' : '\n', out);
+	}
+	return GT_OK;
+}
+
+void study_html_text(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		if (*text == '<')
+			fputs("&lt;", out);
+		else if (*text == '>')
+			fputs("&gt;", out);
+		else if (*text == '&')
+			fputs("&amp;", out);
+		else if (*text == '"')
+			fputs("&quot;", out);
+		else
+			fputc(*text, out);
+}
+
+static void html_number(double x, FILE *out)
+{
+	if (isnan(x))
+		fputs("&ndash;", out);
+	else if (x != 0 && (fabs(x) < 1e-3 || fabs(x) >= 1e6))
+		fprintf(out, "%.2e", x);
+	else if (fabs(x) >= 1000)
+		fprintf(out, "%.0f", x);
+	else
+		fprintf(out, "%.3g", x);
+}
+
+void study_html(const study_table *t, FILE *out)
+{
+	fputs("<table>\n<tr>", out);
+	for (size_t c = 0; c < t->columns; c++) {
+		fputs("<th>", out);
+		study_html_text(t->head[c], out);
+		fputs("</th>", out);
+	}
+	fputs("</tr>\n", out);
+	for (size_t i = 0; i < t->cells; i++) {
+		const study_cell *c = &t->cell[i];
+		if (i % t->columns == 0)
+			fputs("<tr>", out);
+		fputs(c->text ? "<td>" : "<td class=\"n\">", out);
+		if (c->text)
+			study_html_text(c->text, out);
+		else
+			html_number(c->number, out);
+		fputs((i + 1) % t->columns ? "</td>" : "</td></tr>\n", out);
+	}
+	fputs("</table>\n", out);
+}

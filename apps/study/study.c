@@ -1,0 +1,304 @@
+/* Studies: many measurements, one folder with a report. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "apps/bench/bench.h"
+#include "apps/cli/gnuplot.h"
+#include "apps/study/study.h"
+#include <gantry/phantom.h>
+
+static const study_options defaults = { .backend = "auto", .cpu_reduce = -1, .cpu_iterations = -1, .seconds = -1 };
+#define AT(field) offsetof(study_options, field)
+static const cli_option options[] = {
+	{ "output", 'o', CLI_OUTPUT, "FOLDER", "where everything goes; must not be there yet", AT(output), 0, 0, NULL },
+	{ "grid", 0, CLI_TEXT, "SPEC", "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
+	{ "backend", 0, CLI_TEXT, "NAME", "auto, cuda:NUMBER: that GPU and the CPU; cpu, cpu:THREADS: the CPU alone", AT(backend), 0, 0,
+	  NULL },
+	{ "quick", 0, CLI_FLAG, NULL, "an eighth of the size and few points: to see what comes", AT(quick), 0, 0, NULL },
+	{ "cpu-reduce", 0, CLI_INT, "N",
+	  "iterative: the CPU repeats every run at 1/N of the size (default 4; 1 with --quick and without a GPU)", AT(cpu_reduce), 1, 16,
+	  NULL },
+	{ "cpu-iterations", 0, CLI_INT, "N", "iterative: of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
+	  AT(cpu_iterations), 0, 1000, NULL },
+	{ "seconds", 0, CLI_INT, "N", "fdk: begin no measurement after so many; what is left out is told", AT(seconds), 0, 1e6, NULL },
+	{ "no-figures", 0, CLI_FLAG, NULL, "draw none, where there is no gnuplot; --from does it elsewhere", AT(no_figures), 0, 0, NULL },
+	{ "from", 0, CLI_TEXT, "FOLDER", "measure nothing: draw the figures of that folder, and make its report again", AT(from), 0, 0,
+	  NULL },
+	{ 0 },
+};
+
+void study_step(study *s, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(s->doing, sizeof s->doing, format, args);
+	va_end(args);
+	const double done = (double)s->done++ / (double)s->steps;
+	app_progress_fraction(&s->progress, done);
+}
+
+gt_status study_random(study *s, size_t n, const float **x)
+{
+	if (s->randoms < n) {
+		const gt_status st = gt_host_room((double)n * sizeof *s->random, "random numbers");
+		if (st != GT_OK)
+			return st;
+		free(s->random);
+		s->random = malloc(n * sizeof *s->random);
+		s->randoms = s->random ? n : 0;
+		if (!s->random)
+			return gt_fail(GT_ERR_MEMORY, "random numbers need %.3g MB", (double)n * 4e-6);
+		app_fill_random(s->random, n);
+	}
+	*x = s->random;
+	return GT_OK;
+}
+
+gt_status study_scanner(study *s, size_t views, double pitch)
+{
+	const gt_scanner *scanner = gt_scanner_find("ge-ct750hd");
+	const size_t by = s->quick ? STUDY_QUICK : 1;
+	s->orbit = scanner->orbit;
+	if (views)
+		s->orbit.views = views;
+	s->full = s->orbit;
+	gt_orbit_reduce(&s->orbit, by);
+	s->grid = (gt_grid){ { 512 / by, 512 / by, 64 / by }, { pitch * (double)by, pitch * (double)by, 0.625 * (double)by }, { 0, 0, 0 } };
+	snprintf(s->geometry, sizeof s->geometry, "scanner %s%s", scanner->name, s->quick ? " at an eighth of its size" : "");
+	return gt_scan_orbit(&s->orbit, &s->scan);
+}
+
+static gt_status from_file(study *s, const study_options *o, const char *path)
+{
+	gt_projections *p = NULL;
+	gt_scan *few = NULL;
+	gt_grid coarse;
+	gt_status st = GT_OK;
+	GT_TRY(cli_read_scan(s->call, path, CLI_GEOMETRY, &p));
+	GT_TRY(cli_grid(s->call, o->grid, NULL, p->scan, &s->grid));
+	snprintf(s->geometry, sizeof s->geometry, "%s%s", path, s->quick ? ", made coarser" : "");
+	if (s->quick) {
+		GT_TRY(gt_scan_coarsen(p->scan, 124, 8, 112, &few));
+		gt_grid_coarsen(&s->grid, 64, &coarse);
+		s->grid = coarse;
+		s->scan = few;
+		few = NULL;
+	} else {
+		GT_TRY(gt_scan_clone(p->scan, &s->scan));
+	}
+done:
+	gt_scan_free(few);
+	gt_projections_free(p);
+	return st;
+}
+
+/* Appends detector and voxels to the geometry in words. */
+static void describe(study *s)
+{
+	char grid[256];
+	const size_t used = strlen(s->geometry);
+	gt_grid_print(&s->grid, grid, sizeof grid);
+	snprintf(s->geometry + used, sizeof s->geometry - used, ": %s detector, %zu views of %zu rows x %zu columns; voxels %s",
+	         gt_shape_names[s->scan->shape], s->scan->views, s->scan->rows, s->scan->columns, grid);
+}
+
+/* The GPU if there is one and it is wanted, and the CPU with the threads that are wanted. */
+static gt_status find_devices(study *s, const char *name)
+{
+	gt_backend *be = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_backend_open(name, &be));
+	if (gt_backend_is_gpu(be)) {
+		snprintf(s->gpu, sizeof s->gpu, "%s", gt_backend_name(be));
+		snprintf(s->gpu_about, sizeof s->gpu_about, "%s", gt_backend_describe(be));
+		gt_backend_close(be);
+		be = NULL;
+		GT_TRY(gt_backend_open("cpu", &be));
+	}
+	snprintf(s->cpu, sizeof s->cpu, "%s", gt_backend_name(be));
+	snprintf(s->cpu_about, sizeof s->cpu_about, "%s", gt_backend_describe(be));
+	s->threads = gt_pool_threads(gt_backend_pool(be));
+	cli_note(s->call, "%s: %s%s%s%s%s", s->cpu, s->cpu_about, s->gpu[0] ? "; " : "", s->gpu, s->gpu[0] ? ": " : "", s->gpu_about);
+done:
+	gt_backend_close(be);
+	return st;
+}
+
+static gt_status measure_accuracy(study *s)
+{
+	gt_status st = GT_OK;
+	GT_TRY(study_find_variants(s));
+	s->steps = study_times_steps(s) + study_accuracy_steps(s) + study_random_steps(s) + study_bar_steps(s) + study_head_steps(s) + 1;
+	GT_TRY(study_accuracy(s));
+	GT_TRY(study_random_errors(s));
+	GT_TRY(study_bar(s));
+	GT_TRY(study_head_error(s));
+	GT_TRY(study_times(s));
+done:
+	return st;
+}
+
+/* The whole field of view of the paper's scanner; or a scan file. */
+static gt_status prepare_accuracy(study *s, const study_options *o)
+{
+	gt_status st = GT_OK;
+	if (s->call->files > 1)
+		return from_file(s, o, s->call->file[1]);
+	GT_TRY(study_scanner(s, 0, 0.9765625));
+	if (o->grid)
+		GT_TRY(cli_grid(s->call, o->grid, NULL, s->scan, &s->grid));
+done:
+	return st;
+}
+
+const study_kind study_kind_accuracy = {
+	.name = "accuracy",
+	.title = "Projectors: cost and accuracy",
+	.intro = "What projection and backprojection cost with every projector and device that is here, and how near each comes to its\n"
+		 "model in double precision and to exact line integrals. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, "
+		 "&ldquo;GPU-based branchless distance-driven projection and backprojection&rdquo;, IEEE Transactions on Computational "
+		 "Imaging 3 (2017), section IV, A and B.",
+	.prepare = prepare_accuracy,
+	.measure = measure_accuracy,
+	.figures = study_figures,
+	.parts = study_accuracy_parts,
+};
+
+static const study_kind *const kinds[] = { &study_kind_accuracy, &study_kind_iterative, &study_kind_fdk };
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static gt_status find_kind(const char *name, const study_kind **kind)
+{
+	const char *names[KINDS];
+	for (size_t i = 0; i < KINDS; i++) {
+		names[i] = kinds[i]->name;
+		if (!strcmp(name, names[i])) {
+			*kind = kinds[i];
+			return GT_OK;
+		}
+	}
+	return cli_unknown_of("study", name, names, KINDS);
+}
+
+/* Options of one kind alone, and of those that measure. */
+static gt_status check(const study *s, const study_options *o)
+{
+	const int iterative = s->kind == &study_kind_iterative, cpu = o->cpu_reduce >= 0 || o->cpu_iterations >= 0;
+	if (!iterative && cpu)
+		return gt_fail(GT_ERR_ARG, "--cpu-%s: is for the study 'iterative'", o->cpu_reduce >= 0 ? "reduce" : "iterations");
+	if (o->seconds >= 0 && s->kind != &study_kind_fdk)
+		return gt_fail(GT_ERR_ARG, "--seconds=%lld: is for the study 'fdk'", o->seconds);
+	if (o->from && (cpu || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
+		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: expected no %s beside it", o->from,
+		               s->call->files > 1 ? "scan"
+		               : cpu              ? "--cpu-..."
+		               : o->seconds >= 0  ? "--seconds"
+		               : o->quick         ? "--quick"
+		               : o->grid          ? "--grid"
+		                                  : "--no-figures");
+	return s->kind->check ? s->kind->check(s->call, o) : GT_OK;
+}
+
+static gt_status measure(study *s, const study_options *o)
+{
+	study_table *left_out = &s->table[STUDY_LEFT_OUT];
+	gt_status st = GT_OK;
+	GT_TRY(find_devices(s, o->backend));
+	study_head(left_out, "part");
+	study_head(left_out, "case");
+	study_head(left_out, "why it is left out");
+	GT_TRY(s->kind->prepare(s, o));
+	if (s->scan)
+		describe(s);
+	GT_TRY(s->kind->measure(s));
+	study_about(s);
+	study_step(s, "figures");
+done:
+	return st;
+}
+
+static gt_status tell(study *s)
+{
+	gt_status st = GT_OK;
+	GT_TRY(study_write_tables(s));
+	GT_TRY(study_plot_style(s));
+	GT_TRY(s->kind->figures(s));
+	GT_TRY(study_report(s));
+done:
+	app_progress_end(&s->progress);
+	return st;
+}
+
+static void finish(study *s)
+{
+	study_folder_drop(&s->folder);
+	for (int i = 0; i < STUDY_TABLES; i++)
+		study_table_free(&s->table[i]);
+	free(s->variant);
+	free(s->found);
+	free(s->fdk);
+	free(s->random);
+	gt_scan_free(s->scan);
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const study_options *o = given;
+	study s = {
+		.call = call, .quick = o->quick, .no_figures = o->no_figures, .progress = app_progress_start("study", call->common.quiet)
+	};
+	gt_status st = GT_OK;
+	s.started = app_seconds();
+	s.seconds = (double)o->seconds;
+	s.progress.what = s.doing;
+	GT_TRY(find_kind(call->file[0], &s.kind));
+	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(check(&s, o));
+	GT_TRY(study_folder_new(o->output, &s.folder));
+	st = s.no_figures ? GT_OK : app_gnuplot_check();
+	if (st != GT_OK && !o->from)
+		cli_note(call, "--no-figures measures without it; --from draws elsewhere");
+	GT_TRY(st);
+	if (o->from && !s.kind->redraw) {
+		GT_TRY(study_redraw(&s, o->from));
+	} else {
+		GT_TRY(o->from ? s.kind->redraw(&s, o) : measure(&s, o));
+		GT_TRY(tell(&s));
+	}
+	GT_TRY(study_folder_commit(&s.folder));
+	printf("%s/report.html: ", s.folder.path);
+	if (s.variants)
+		printf("%zu lines of projectors and devices ", s.variants);
+	else
+		printf("%s %s ", o->from ? "drawn again:" : "study", s.kind->name);
+	printf("in %.0f s\n", app_seconds() - s.started);
+done:
+	finish(&s);
+	return cli_exit(call, st);
+}
+
+const cli_command cli_study = {
+	.name = "study",
+	.about = "what projectors, iterative methods or direct reconstruction cost and how near they are: a report with tables and figures",
+	.synopsis =
+		"accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]\n       gantry study fdk -o FOLDER [options]",
+	.notes =
+		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
+		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
+		"equal resolution. fdk: the forms of its backprojection, step by step. gnuplot draws the figures; its scripts stay in the\n"
+		"folder.\n\n"
+		"  gantry study accuracy -o study\n"
+		"  gantry study accuracy scan.nc -o study --quick\n"
+		"  gantry study iterative -o study --quick\n"
+		"  gantry study fdk -o undrawn --no-figures\n"
+		"  gantry study fdk --from undrawn -o study\n",
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 2,
+	.words = 1,
+	.run = run,
+};

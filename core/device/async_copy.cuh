@@ -1,0 +1,91 @@
+#ifndef GT_CORE_DEVICE_ASYNC_COPY_CUH
+#define GT_CORE_DEVICE_ASYNC_COPY_CUH
+/* Device code of the kernels that stage tables in shared memory: loads by 32-bit address, bulk copies and the barriers that
+ * count them (compute capability 9.0). */
+#include <cuda_runtime.h>
+
+static __device__ __forceinline__ unsigned address_of(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+/* At a fixed number of bytes from a: the offset costs nothing. */
+template <int OFFSET = 0> static __device__ __forceinline__ float load1(unsigned a)
+{
+	float x;
+	asm volatile("ld.shared.f32 %0, [%1+%2];" : "=f"(x) : "r"(a), "n"(OFFSET) : "memory");
+	return x;
+}
+template <int OFFSET = 0> static __device__ __forceinline__ float2 load2(unsigned a)
+{
+	float2 x;
+	asm volatile("ld.shared.v2.f32 {%0,%1}, [%2+%3];" : "=f"(x.x), "=f"(x.y) : "r"(a), "n"(OFFSET) : "memory");
+	return x;
+}
+template <int OFFSET = 0> static __device__ __forceinline__ float4 load4(unsigned a)
+{
+	float4 x;
+	asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4+%5];" : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w) : "r"(a), "n"(OFFSET) : "memory");
+	return x;
+}
+template <int OFFSET = 0> static __device__ __forceinline__ void store1(unsigned a, float x)
+{
+	asm volatile("st.shared.f32 [%0+%1], %2;" ::"r"(a), "n"(OFFSET), "f"(x) : "memory");
+}
+static __device__ __forceinline__ void store4(unsigned a, float x, float y, float z, float w)
+{
+	asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};" ::"r"(a), "f"(x), "f"(y), "f"(z), "f"(w) : "memory");
+}
+/* The same value in all lanes, known to the compiler as such: control flow that hangs on it needs no barriers. */
+static __device__ __forceinline__ int same(int x) { return __shfl_sync(~0u, x, 0); }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+static __device__ __forceinline__ void barrier_init(unsigned bar, unsigned count)
+{
+	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(count) : "memory");
+}
+static __device__ __forceinline__ void barrier_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+static __device__ __forceinline__ void barrier_expect(unsigned bar, unsigned bytes)
+{
+	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
+}
+static __device__ __forceinline__ void barrier_arrive(unsigned bar)
+{
+	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
+}
+/* Of two launches one after the other, the second by programmatic stream serialization: its blocks begin when all of the first have come to
+ * let_next_launch_begin(), and what follows await_last_launch() comes after the end of the first. */
+static __device__ __forceinline__ void let_next_launch_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+static __device__ __forceinline__ void await_last_launch() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
+static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
+{
+	asm volatile("{\n"
+	             ".reg .pred done;\n"
+	             "again:\n"
+	             "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+	             "@done bra end;\n"
+	             "bra again;\n"
+	             "end:\n"
+	             "}" ::"r"(bar),
+	             "r"(parity)
+	             : "memory");
+}
+/* True in one lane, known to the compiler as one: bulk copies in a loop behind it take their addresses from uniform registers, a few instructions each,
+ * not a turn for every lane that might be there. */
+static __device__ __forceinline__ bool elected()
+{
+	int yes;
+	asm volatile("{\n"
+	             ".reg .pred one;\n"
+	             "elect.sync _|one, 0xffffffff;\n"
+	             "selp.b32 %0, 1, 0, one;\n"
+	             "}"
+	             : "=r"(yes));
+	return yes;
+}
+/* bytes and both addresses: multiples of 16. */
+static __device__ __forceinline__ void bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned bar)
+{
+	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(from),
+	             "r"(bytes), "r"(bar)
+	             : "memory");
+}
+#endif
+#endif

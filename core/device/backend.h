@@ -1,0 +1,105 @@
+#ifndef GT_CORE_DEVICE_BACKEND_H
+#define GT_CORE_DEVICE_BACKEND_H
+/* What a backend must provide. Only core/ and the *_cpu.c, *_cuda.cu and their glue include this. */
+#include <gantry/array.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { GT_CPU, GT_CUDA, GT_NBACKENDS } gt_kind;
+
+/* enum of all operations, from the one table */
+#define MAP(name, expr) GT_MAP_##name,
+#define RED(name, start, next)
+#define BOTH(name, expr, term)
+enum gt_map {
+#include "core/device/ops.def"
+	GT_NMAPS
+};
+#undef MAP
+#undef RED
+#define MAP(name, expr)
+#define RED(name, start, next) GT_RED_##name,
+enum gt_red {
+#include "core/device/ops.def"
+	GT_NREDS
+};
+#undef RED
+#undef BOTH
+#define RED(name, start, next)
+#define BOTH(name, expr, term) GT_BOTH_##name,
+enum gt_both {
+#include "core/device/ops.def"
+	GT_NBOTHS
+};
+#undef MAP
+#undef RED
+#undef BOTH
+
+enum { GT_SLOTS = 1024 }; /* numbers that reductions may leave on the device before the host must wait for them */
+
+struct gt_backend_ops {
+	const char *name;
+	gt_status (*open  )(gt_backend *be, const char *arg);          /* sets be->own, be->name, be->about, be->slot */
+	void      (*close )(gt_backend *be);
+	void     *(*alloc )(gt_backend *be, size_t bytes);             /* NULL if there is no such memory; not counted here */
+	void      (*free  )(gt_backend *be, void *p);
+	void      (*put   )(gt_backend *be, const void *host, void *dst, size_t bytes);    /* waits: host may be used again */
+	void      (*get   )(gt_backend *be, const void *src, void *host, size_t bytes);    /* waits */
+	void      (*wait  )(gt_backend *be);                            /* and collects asynchronous failures */
+	void      (*memory)(gt_backend *be, size_t *available, size_t *total);
+	double    (*rate  )(gt_backend *be, gt_resource r);
+	void      (*map   )(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y);
+	/* These leave their number for be->slot[slot], which has it after the next settle(). */
+	void      (*red   )(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot);
+	void      (*both  )(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot);
+	void      (*settle)(gt_backend *be, size_t slots);              /* waits for slots [0, slots) */
+	void      (*mul_normals)(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y);  /* y = y times gt_normal_at(seed, index) */
+};
+struct gt_backend {
+	const struct gt_backend_ops *ops;
+	const struct gt_backend_ops *rehearsed;         /* the device's, where ops are those of a rehearsal; else NULL */
+	gt_kind   kind;
+	gt_status status;               /* sticky: see gt_backend_status() */
+	char      message[512];         /* of that status */
+	char      name[32], about[160];
+	gt_counters count;
+	gt_pool  *pool;                 /* host threads; every backend has them */
+	void     *scratch;              /* see gt_scratch_reserve() */
+	size_t    scratch_bytes, scratch_users;
+	double   *slot;                 /* [GT_SLOTS], on the host */
+	double   *later[GT_SLOTS];      /* where the first `pending` of them go */
+	size_t    pending;
+	void     *own;                  /* stream, handles, scratch */
+};
+struct gt_array { gt_backend *be; gt_type type; size_t n; void *data; int borrowed; };
+
+/* Raw memory for a module's tables and scratch, counted like arrays. NULL + gt_fail() text (GT_ERR_MEMORY) on failure. */
+void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what);
+void  gt_backend_free (gt_backend *be, void *p, size_t bytes);
+void  gt_backend_put  (gt_backend *be, const void *host, void *dst, size_t bytes);   /* counted as one put */
+void  gt_backend_get  (gt_backend *be, const void *src, void *host, size_t bytes);   /* counted as one get */
+
+/* Scratch memory that all operators of a backend share: its queue is ordered, so only one uses it at a time.
+ * Operators reserve what they need when they are made and release it when they are freed; the block is as large as
+ * the largest reservation. Its contents do not outlive a call. */
+gt_status gt_scratch_reserve(gt_backend *be, size_t bytes, const char *what);
+void      gt_scratch_release(gt_backend *be);
+void     *gt_scratch(gt_backend *be);
+/* The slot of the next number, which gt_reductions_wait() writes to *result; NAN until then. */
+size_t gt_backend_slot(gt_backend *be, double *result);
+/* Records the first failure; the text is gt_error() of the caller's gt_fail(). */
+void  gt_backend_fail (gt_backend *be, gt_status s);
+
+/* The only place in the project that knows whether CUDA was built in. */
+#ifdef GT_HAVE_CUDA
+#define GT_IF_CUDA(p) (p)
+#else
+#define GT_IF_CUDA(p) NULL
+#endif
+extern const struct gt_backend_ops gt_backend_cpu, gt_backend_cuda;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

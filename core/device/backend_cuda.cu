@@ -1,0 +1,457 @@
+/* The CUDA backend: one device, one stream, kernels generated from core/ops.def for both types. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "core/device/cuda_streams.cuh"
+#include <gantry/params.h>
+#include "core/random_math.h"
+
+/* PARTS blocks whatever the device: a sum is the same on every run and on every GPU. */
+enum { PARTS = 1024, LANES = 256 };
+
+struct own {
+	int device;
+	cudaStream_t queue, first, second; /* queue: one of the two */
+	cudaEvent_t mark;
+	double *part;   /* device, PARTS: of a reduction's blocks; then GT_SLOTS results */
+	double *slot;   /* those results */
+	unsigned *done; /* device: how many blocks are; 0 between reductions */
+};
+
+static struct own *own(gt_backend *be) { return (struct own *)be->own; }
+
+extern "C" cudaStream_t gt_cuda_queue(gt_backend *be)
+{
+	cudaSetDevice(own(be)->device);
+	return own(be)->queue;
+}
+
+/* What is queued on `then` from now on waits for all that is on `before`. */
+static void order(gt_backend *be, cudaStream_t before, cudaStream_t then)
+{
+	if (!gt_cuda_check(be, cudaEventRecord(own(be)->mark, before), "queue"))
+		gt_cuda_check(be, cudaStreamWaitEvent(then, own(be)->mark, 0), "queue");
+}
+
+extern "C" void gt_cuda_side(gt_backend *be)
+{
+	gt_cuda_queue(be);
+	order(be, own(be)->first, own(be)->second);
+	own(be)->queue = own(be)->second;
+}
+extern "C" void gt_cuda_main(gt_backend *be) { own(be)->queue = own(be)->first; }
+extern "C" void gt_cuda_join(gt_backend *be) { order(be, own(be)->second, own(be)->first); }
+
+extern "C" int gt_cuda_check(gt_backend *be, cudaError_t e, const char *what)
+{
+	if (e == cudaSuccess)
+		return 0;
+	gt_backend_fail(be, gt_fail(e == cudaErrorMemoryAllocation ? GT_ERR_MEMORY : GT_ERR_DEVICE, "%s on %s: %s", what, be->name,
+	                            cudaGetErrorString(e)));
+	return 1;
+}
+
+/* Threads handle 16 bytes of each array at once, as one load or store where all arrays start at a multiple of that. */
+template <typename T> struct alignas(16) pack {
+	enum { N = 16 / sizeof(T) };
+	T v[N];
+};
+#define PACK ((size_t)pack<T>::N)
+
+template <int ALIGNED, typename T> static __device__ __forceinline__ pack<T> load(const T *x, size_t i)
+{
+	if constexpr (ALIGNED) {
+		return *(const pack<T> *)(x + i);
+	} else {
+		pack<T> p;
+#pragma unroll
+		for (int k = 0; k < (int)PACK; k++)
+			p.v[k] = x[i + k];
+		return p;
+	}
+}
+
+template <int ALIGNED, typename T> static __device__ __forceinline__ void store(const pack<T> &p, T *x, size_t i)
+{
+	if constexpr (ALIGNED) {
+		*(pack<T> *)(x + i) = p;
+	} else {
+#pragma unroll
+		for (int k = 0; k < (int)PACK; k++)
+			x[i + k] = p.v[k];
+	}
+}
+
+static int aligned(const void *x, const void *y, const void *z) { return ((size_t)x | (size_t)y | (size_t)z) % 16 == 0; }
+
+/* NaN stays NaN. */
+template <typename T> static __device__ __forceinline__ T within(T v, T lo, T hi) { return v < lo ? lo : v > hi ? hi : v; }
+
+#define RED(name, start, next)
+#define BOTH(name, expr, term)
+#define MAP(name, expr)                                                                                                               \
+	template <typename T> static __device__ __forceinline__ T value_##name(T y, T x, T z, T a, T b, T c)                          \
+	{                                                                                                                             \
+		(void)x, (void)y, (void)z, (void)a, (void)b, (void)c;                                                                 \
+		return (T)(expr);                                                                                                     \
+	}                                                                                                                             \
+	template <typename T, int ALIGNED> static __global__ void map_##name(size_t n, T *Y, const T *X, const T *Z, T a, T b, T c)   \
+	{                                                                                                                             \
+		const size_t i = (blockIdx.x * (size_t)LANES + threadIdx.x) * PACK;                                                   \
+		if (i + PACK <= n) {                                                                                                  \
+			const pack<T> x = load<ALIGNED>(X, i), z = load<ALIGNED>(Z, i);                                               \
+			pack<T> y = load<ALIGNED>(Y, i);                                                                              \
+			_Pragma("unroll") for (int k = 0; k < (int)PACK; k++) y.v[k] = value_##name(y.v[k], x.v[k], z.v[k], a, b, c); \
+			store<ALIGNED>(y, Y, i);                                                                                      \
+		} else {                                                                                                              \
+			for (size_t k = i; k < n; k++)                                                                                \
+				Y[k] = value_##name(Y[k], X[k], Z[k], a, b, c);                                                       \
+		}                                                                                                                     \
+	}
+#include "core/device/ops.def"
+#undef MAP
+
+template <typename T>
+static void launch_map(cudaStream_t queue, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y)
+{
+	typedef void (*kernel)(size_t, T *, const T *, const T *, T, T, T);
+#define MAP(name, expr) { map_##name<T, 0>, map_##name<T, 1> },
+	static const kernel kernels[][2] = {
+#include "core/device/ops.def"
+	};
+#undef MAP
+	const unsigned blocks = (unsigned)((n + LANES * PACK - 1) / (LANES * PACK));
+	kernels[op][aligned(x, y, z)]<<<blocks, LANES, 0, queue>>>(n, (T *)y, (const T *)x, (const T *)z, (T)abc[0], (T)abc[1], (T)abc[2]);
+}
+#undef RED
+#undef BOTH
+
+static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	if (op == GT_MAP_copy) {
+		gt_cuda_check(be, cudaMemcpyAsync(y, x, n * gt_type_size(t), cudaMemcpyDeviceToDevice, queue), "copy");
+		return;
+	}
+	if (t == GT_F32)
+		launch_map<float>(queue, op, n, x, z, abc, y);
+	else
+		launch_map<double>(queue, op, n, x, z, abc, y);
+	gt_cuda_check(be, cudaGetLastError(), "element-wise operation");
+}
+
+/* Reductions --------------------------------------------------------------- */
+
+/* Adds up (or compares) the block's values in a fixed order. */
+template <int OP> static __device__ double join(double s, double x)
+{
+	return OP == GT_RED_max ? (x > s ? x : s) : OP == GT_RED_min ? (x < s ? x : s) : s + x;
+}
+
+template <int OP> static __device__ void block_join(double s, double *out)
+{
+	__shared__ double lane[LANES];
+	__syncthreads();
+	lane[threadIdx.x] = s;
+	for (int h = LANES / 2; h > 0; h /= 2) {
+		__syncthreads();
+		if (threadIdx.x < h)
+			lane[threadIdx.x] = join<OP>(lane[threadIdx.x], lane[threadIdx.x + h]);
+	}
+	if (threadIdx.x == 0)
+		*out = lane[0];
+}
+
+/* What the blocks found, by the last of them. */
+template <int OP> static __device__ void finish(double start, double s, double *part, unsigned *done, double *result)
+{
+	__shared__ int last;
+	block_join<OP>(s, part + blockIdx.x);
+	if (threadIdx.x == 0) {
+		__threadfence();
+		last = atomicInc(done, PARTS - 1) == PARTS - 1;
+	}
+	__syncthreads();
+	if (!last)
+		return;
+	__threadfence();
+	s = start;
+	for (int k = threadIdx.x; k < PARTS; k += LANES)
+		s = join<OP>(s, __ldcg(part + k));
+	block_join<OP>(s, result);
+}
+
+/* Which thread takes which elements, and in which order, depends on n alone. */
+#define RED(name, start, next)                                                                             \
+	template <typename T, int ALIGNED>                                                                 \
+	static __global__ void __launch_bounds__(LANES)                                                    \
+		red_##name(size_t n, const T *X, const T *Y, double *part, unsigned *done, double *result) \
+	{                                                                                                  \
+		const size_t first = (blockIdx.x * (size_t)LANES + threadIdx.x) * PACK;                    \
+		double s = start;                                                                          \
+		size_t i = first;                                                                          \
+		_Pragma("unroll 4") for (; i + PACK <= n; i += PARTS * LANES * PACK)                       \
+		{                                                                                          \
+			const pack<T> p = load<ALIGNED>(X, i), q = load<ALIGNED>(Y, i);                    \
+			_Pragma("unroll") for (int k = 0; k < (int)PACK; k++)                              \
+			{                                                                                  \
+				const double x = p.v[k], y = q.v[k];                                       \
+				(void)y;                                                                   \
+				s = next;                                                                  \
+			}                                                                                  \
+		}                                                                                          \
+		for (; i < n; i++) {                                                                       \
+			const double x = X[i], y = Y[i];                                                   \
+			(void)y;                                                                           \
+			s = next;                                                                          \
+		}                                                                                          \
+		finish<GT_RED_##name>(start, s, part, done, result);                                       \
+	}
+#define BOTH(name, expr, term)                                                                                                   \
+	template <typename T> static __device__ __forceinline__ T after_##name(T y, T x, T z, double *s)                         \
+	{                                                                                                                        \
+		{                                                                                                                \
+			const double X = x, Y = y, Z = z;                                                                        \
+			const double x = X, y = Y, z = Z;                                                                        \
+			(void)z;                                                                                                 \
+			*s += term;                                                                                              \
+		}                                                                                                                \
+		(void)z;                                                                                                         \
+		return (T)(expr);                                                                                                \
+	}                                                                                                                        \
+	template <typename T, int ALIGNED>                                                                                       \
+	static __global__ void __launch_bounds__(LANES)                                                                          \
+		both_##name(size_t n, T *Y, const T *X, const T *Z, double *part, unsigned *done, double *result)                \
+	{                                                                                                                        \
+		size_t i = (blockIdx.x * (size_t)LANES + threadIdx.x) * PACK;                                                    \
+		double s = 0;                                                                                                    \
+		_Pragma("unroll 2") for (; i + PACK <= n; i += PARTS * LANES * PACK)                                             \
+		{                                                                                                                \
+			const pack<T> x = load<ALIGNED>(X, i), z = load<ALIGNED>(Z, i);                                          \
+			pack<T> y = load<ALIGNED>(Y, i);                                                                         \
+			_Pragma("unroll") for (int k = 0; k < (int)PACK; k++) y.v[k] = after_##name(y.v[k], x.v[k], z.v[k], &s); \
+			store<ALIGNED>(y, Y, i);                                                                                 \
+		}                                                                                                                \
+		for (; i < n; i++)                                                                                               \
+			Y[i] = after_##name(Y[i], X[i], Z[i], &s);                                                               \
+		finish<GT_RED_sum>(0, s, part, done, result);                                                                    \
+	}
+#define MAP(name, expr)
+#include "core/device/ops.def"
+#undef RED
+#undef BOTH
+
+template <typename T> static void launch_red(struct own *o, enum gt_red op, size_t n, const void *x, const void *y, size_t slot)
+{
+	typedef void (*kernel)(size_t, const T *, const T *, double *, unsigned *, double *);
+#define BOTH(name, expr, term)
+#define RED(name, start, next) { red_##name<T, 0>, red_##name<T, 1> },
+	static const kernel kernels[][2] = {
+#include "core/device/ops.def"
+	};
+#undef RED
+#undef BOTH
+	kernels[op][aligned(x, y, NULL)]<<<PARTS, LANES, 0, o->queue>>>(n, (const T *)x, (const T *)y, o->part, o->done, o->slot + slot);
+}
+
+static void red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot)
+{
+	gt_cuda_queue(be);
+	if (t == GT_F32)
+		launch_red<float>(own(be), op, n, x, y, slot);
+	else
+		launch_red<double>(own(be), op, n, x, y, slot);
+	gt_cuda_check(be, cudaGetLastError(), "reduction");
+}
+
+template <typename T> static void launch_both(struct own *o, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot)
+{
+	typedef void (*kernel)(size_t, T *, const T *, const T *, double *, unsigned *, double *);
+#define RED(name, start, next)
+#define BOTH(name, expr, term) { both_##name<T, 0>, both_##name<T, 1> },
+	static const kernel kernels[][2] = {
+#include "core/device/ops.def"
+	};
+#undef RED
+#undef BOTH
+	kernels[op][aligned(x, y, z)]<<<PARTS, LANES, 0, o->queue>>>(n, (T *)y, (const T *)x, (const T *)z, o->part, o->done,
+	                                                             o->slot + slot);
+}
+
+static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot)
+{
+	gt_cuda_queue(be);
+	if (t == GT_F32)
+		launch_both<float>(own(be), op, n, x, z, y, slot);
+	else
+		launch_both<double>(own(be), op, n, x, z, y, slot);
+	gt_cuda_check(be, cudaGetLastError(), "reduction");
+}
+
+static void settle_(gt_backend *be, size_t slots)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	if (!gt_cuda_check(be, cudaMemcpyAsync(be->slot, own(be)->slot, slots * sizeof(double), cudaMemcpyDeviceToHost, queue),
+	                   "reduction"))
+		gt_cuda_check(be, cudaStreamSynchronize(queue), "reduction");
+}
+
+template <typename T> static __global__ void __launch_bounds__(LANES) mul_normals(size_t n, uint64_t seed, T *y)
+{
+	const size_t i = blockIdx.x * (size_t)LANES + threadIdx.x;
+	if (i < n)
+		y[i] = (T)(y[i] * gt_normal_at(seed, i));
+}
+
+static void mul_normals_(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y)
+{
+	const unsigned blocks = (unsigned)((n + LANES - 1) / LANES);
+	if (t == GT_F32)
+		mul_normals<<<blocks, LANES, 0, gt_cuda_queue(be)>>>(n, seed, (float *)y);
+	else
+		mul_normals<<<blocks, LANES, 0, gt_cuda_queue(be)>>>(n, seed, (double *)y);
+	gt_cuda_check(be, cudaGetLastError(), "normal numbers");
+}
+
+extern "C" double *gt_cuda_slot(gt_backend *be, double *result) { return own(be)->slot + gt_backend_slot(be, result); }
+
+static void close_(gt_backend *be)
+{
+	struct own *o = own(be);
+	if (!o)
+		return;
+	cudaSetDevice(o->device);
+	cudaFree(o->part);
+	cudaFreeHost(be->slot);
+	if (o->mark)
+		cudaEventDestroy(o->mark);
+	if (o->first)
+		cudaStreamDestroy(o->first);
+	if (o->second)
+		cudaStreamDestroy(o->second);
+	free(o);
+	be->own = NULL;
+}
+
+static gt_status describe(gt_backend *be, int device)
+{
+	struct cudaDeviceProp about;
+	const cudaError_t e = cudaGetDeviceProperties(&about, device);
+	if (e != cudaSuccess)
+		return gt_fail(GT_ERR_DEVICE, "backend cuda:%d: %s", device, cudaGetErrorString(e));
+	snprintf(be->name, sizeof be->name, "cuda:%d", device);
+	snprintf(be->about, sizeof be->about, "%.100s, %.1f GiB, compute capability %d.%d", about.name,
+	         (double)about.totalGlobalMem / (1 << 30), about.major, about.minor);
+	return GT_OK;
+}
+
+static gt_status open_(gt_backend *be, const char *arg)
+{
+	long long device = 0;
+	int devices = 0;
+	if (*arg && gt_parse_int("backend cuda:DEVICE", arg, 0, 1023, &device) != GT_OK)
+		return GT_ERR_ARG;
+	cudaError_t e = cudaGetDeviceCount(&devices);
+	if (e != cudaSuccess || devices == 0)
+		return gt_fail(GT_ERR_DEVICE, "backend cuda%s%s: no usable GPU here (%s)", *arg ? ":" : "", arg,
+		               e == cudaSuccess ? "none found" : cudaGetErrorString(e));
+	if (device >= devices)
+		return gt_fail(GT_ERR_DEVICE, "backend cuda:%lld: expected a device from 0 to %d", device, devices - 1);
+	gt_status st = describe(be, (int)device);
+	struct own *o = (struct own *)calloc(1, sizeof *o);
+	if (st != GT_OK || !o) {
+		free(o);
+		return st != GT_OK ? st : gt_fail(GT_ERR_MEMORY, "no memory for backend '%s'", be->name);
+	}
+	be->own = o;
+	o->device = (int)device;
+	if ((e = cudaSetDevice(o->device)) != cudaSuccess || (e = cudaStreamCreate(&o->first)) != cudaSuccess ||
+	    (e = cudaStreamCreate(&o->second)) != cudaSuccess ||
+	    (e = cudaEventCreateWithFlags(&o->mark, cudaEventDisableTiming)) != cudaSuccess ||
+	    (e = cudaMalloc((void **)&o->part, (PARTS + GT_SLOTS) * sizeof(double) + sizeof(unsigned))) != cudaSuccess ||
+	    (e = cudaMemset(o->part, 0, (PARTS + GT_SLOTS) * sizeof(double) + sizeof(unsigned))) != cudaSuccess ||
+	    (e = cudaMallocHost((void **)&be->slot, GT_SLOTS * sizeof(double))) != cudaSuccess)
+		st = gt_fail(GT_ERR_DEVICE, "backend %s: %s", be->name, cudaGetErrorString(e));
+	else
+		st = gt_pool_new(0, &be->pool);
+	o->queue = o->first;
+	o->slot = o->part ? o->part + PARTS : NULL;
+	o->done = o->part ? (unsigned *)(o->slot + GT_SLOTS) : NULL;
+	if (st != GT_OK)
+		close_(be);
+	return st;
+}
+
+static void *alloc_(gt_backend *be, size_t bytes)
+{
+	void *p = NULL;
+	gt_cuda_queue(be);
+	if (cudaMalloc(&p, bytes) == cudaSuccess)
+		return p;
+	cudaGetLastError();
+	return NULL;
+}
+
+static void free_(gt_backend *be, void *p)
+{
+	gt_cuda_queue(be);
+	gt_cuda_check(be, cudaFree(p), "free");
+}
+
+static void put_(gt_backend *be, const void *host, void *dst, size_t bytes)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	if (!gt_cuda_check(be, cudaMemcpyAsync(dst, host, bytes, cudaMemcpyHostToDevice, queue), "copy to the device"))
+		gt_cuda_check(be, cudaStreamSynchronize(queue), "copy to the device");
+}
+
+static void get_(gt_backend *be, const void *src, void *host, size_t bytes)
+{
+	cudaStream_t queue = gt_cuda_queue(be);
+	if (!gt_cuda_check(be, cudaMemcpyAsync(host, src, bytes, cudaMemcpyDeviceToHost, queue), "copy from the device"))
+		gt_cuda_check(be, cudaStreamSynchronize(queue), "copy from the device");
+}
+
+static void wait_(gt_backend *be) { gt_cuda_check(be, cudaStreamSynchronize(gt_cuda_queue(be)), "queue"); }
+
+static void memory_(gt_backend *be, size_t *available, size_t *total)
+{
+	*available = *total = 0;
+	gt_cuda_queue(be);
+	cudaMemGetInfo(available, total);
+}
+
+/* Per clock and multiprocessor: four warps issue, one pass of shared memory, four bilinear fetches; double precision by what the
+ * device says it is slower than single, which is 128 (64 before 8.6, but for 6.1 and 7.x). */
+static double rate_(gt_backend *be, gt_resource r)
+{
+	const int device = own(be)->device;
+	int clock = 0, units = 0, memory = 0, width = 0, ratio = 0, major = 0, minor = 0;
+	cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, device);
+	cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device);
+	cudaDeviceGetAttribute(&memory, cudaDevAttrMemoryClockRate, device);
+	cudaDeviceGetAttribute(&width, cudaDevAttrGlobalMemoryBusWidth, device);
+	cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device);
+	cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+	cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+	const double cycles = 1e3 * clock * units;
+	const int singles = major == 7 || (major == 6 && minor == 0) || (major == 8 && minor == 0) ? 64 : 128;
+	switch (r) {
+	case GT_BYTES:
+		return 2e3 * memory * width / 8;
+	case GT_INSTRUCTIONS:
+		return 4 * cycles;
+	case GT_SHARED:
+		return cycles;
+	case GT_FETCHES:
+		return 4 * cycles;
+	case GT_DOUBLES:
+		return ratio > 0 ? cycles * singles / ratio : 0;
+	default:
+		return 0;
+	}
+}
+
+extern "C" const struct gt_backend_ops gt_backend_cuda = {
+	"cuda", open_, close_, alloc_, free_, put_, get_, wait_, memory_, rate_, map_, red_, both_, settle_, mul_normals_,
+};

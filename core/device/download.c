@@ -1,0 +1,59 @@
+/* Downloads beside the queue. The CPU's "device" is the host: a plain copy. */
+#include <gantry/download.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/try.h"
+#include "core/device/download_impl.h"
+
+static const struct gt_download_impl *const impls[GT_NBACKENDS] = { NULL, GT_IF_CUDA(&gt_download_cuda) };
+
+struct gt_download {
+	gt_backend *be;
+	const struct gt_download_impl *impl; /* NULL: the CPU */
+	void *state;
+};
+
+gt_status gt_download_new(gt_backend *be, gt_download **out)
+{
+	gt_status st = GT_OK;
+	gt_download *d = calloc(1, sizeof *d);
+	if (!d)
+		return gt_fail(GT_ERR_MEMORY, "no memory for downloads");
+	d->be = be;
+	d->impl = impls[be->kind];
+	if (d->impl)
+		GT_TRY(d->impl->open(be, &d->state));
+	*out = d;
+done:
+	if (st != GT_OK)
+		gt_download_free(d);
+	return st;
+}
+
+void gt_download_free(gt_download *d)
+{
+	if (!d)
+		return;
+	if (d->state)
+		d->impl->close(d->state);
+	free(d);
+}
+
+void gt_download_get(gt_download *d, const gt_array *x, void *host)
+{
+	const size_t bytes = gt_array_bytes(x);
+	if (d->be->status != GT_OK || d->be->rehearsed)
+		return;
+	d->be->count.gets++;
+	d->be->count.get_bytes += bytes;
+	if (d->impl)
+		d->impl->get(d->state, x->data, host, bytes);
+	else
+		memcpy(host, x->data, bytes);
+}
+
+void gt_download_wait(gt_download *d)
+{
+	if (d->impl)
+		d->impl->wait(d->state);
+}

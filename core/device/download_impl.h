@@ -1,0 +1,19 @@
+#ifndef GT_CORE_DEVICE_DOWNLOAD_IMPL_H
+#define GT_CORE_DEVICE_DOWNLOAD_IMPL_H
+/* What download.c asks of a backend that is a device of its own; the CPU has none. */
+#include "core/device/backend.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct gt_download_impl {
+	gt_status (*open )(gt_backend *be, void **state);
+	void      (*close)(void *state);
+	/* The copy waits for the queue up to here, and not the queue for the copy. */
+	void      (*get  )(void *state, const void *src, void *host, size_t bytes);
+	void      (*wait )(void *state);
+};
+extern const struct gt_download_impl gt_download_cuda;
+#ifdef __cplusplus
+}
+#endif
+#endif

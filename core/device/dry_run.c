@@ -1,0 +1,73 @@
+/* A backend that counts what it would hold and does nothing else: see gt_backend_dry_run(). */
+#include "core/device/backend.h"
+
+/* Nobody may look there: what does fails at once. */
+static void *const nowhere = (void *)4096;
+
+static void *alloc_(gt_backend *be, size_t bytes)
+{
+	(void)be, (void)bytes;
+	return nowhere;
+}
+static void free_(gt_backend *be, void *p) { (void)be, (void)p; }
+static void put_(gt_backend *be, const void *host, void *dst, size_t bytes) { (void)be, (void)host, (void)dst, (void)bytes; }
+static void get_(gt_backend *be, const void *src, void *host, size_t bytes) { (void)be, (void)src, (void)host, (void)bytes; }
+static void wait_(gt_backend *be) { (void)be; }
+static void close_(gt_backend *be) { be->rehearsed->close(be); }
+static double rate_(gt_backend *be, gt_resource r) { return be->rehearsed->rate(be, r); }
+
+/* What would be left, for those who share the memory out by it. */
+static void memory_(gt_backend *be, size_t *available, size_t *total)
+{
+	be->rehearsed->memory(be, available, total);
+	*available -= be->count.bytes < *available ? be->count.bytes : *available;
+}
+
+static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y)
+{
+	(void)be, (void)t, (void)op, (void)n, (void)x, (void)z, (void)abc, (void)y;
+}
+
+static void red_(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot)
+{
+	(void)t, (void)op, (void)n, (void)x, (void)y;
+	be->slot[slot] = 1;
+}
+
+static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot)
+{
+	(void)t, (void)op, (void)n, (void)x, (void)z, (void)y;
+	be->slot[slot] = 1;
+}
+static void settle_(gt_backend *be, size_t slots) { (void)be, (void)slots; }
+static void mul_normals_(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y) { (void)be, (void)t, (void)n, (void)seed, (void)y; }
+
+static const struct gt_backend_ops rehearsal = {
+	.name = "rehearsal",
+	.close = close_,
+	.alloc = alloc_,
+	.free = free_,
+	.put = put_,
+	.get = get_,
+	.wait = wait_,
+	.memory = memory_,
+	.rate = rate_,
+	.map = map_,
+	.red = red_,
+	.both = both_,
+	.settle = settle_,
+	.mul_normals = mul_normals_,
+};
+
+gt_status gt_backend_dry_run(gt_backend *be)
+{
+	if (be->count.bytes)
+		return gt_fail(GT_ERR_ARG, "%s: holds %zu bytes: a rehearsal begins with none", be->name, be->count.bytes);
+	if (!be->rehearsed) {
+		be->rehearsed = be->ops;
+		be->ops = &rehearsal;
+	}
+	return GT_OK;
+}
+
+int gt_backend_is_dry_run(const gt_backend *be) { return be->rehearsed != NULL; }

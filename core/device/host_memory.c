@@ -1,0 +1,104 @@
+/* How much memory an array may take: the least of what the machine has left (MemAvailable) and what the control
+ * groups of this process allow (v2 memory.max of every level; v1 memory.limit_in_bytes). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <gantry/host_memory.h>
+
+/* The number after `key` on its line of the file; key NULL: the first number. -1: none ("max" too). */
+static double number_in(const char *file, const char *key)
+{
+	FILE *f = fopen(file, "r");
+	char line[256];
+	double value = -1;
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof line, f)) {
+		const size_t n = key ? strlen(key) : 0;
+		if (key && strncmp(line, key, n))
+			continue;
+		if (sscanf(line + n, " %lf", &value) != 1)
+			value = -1;
+		break;
+	}
+	fclose(f);
+	return value;
+}
+
+/* The cache of files counts as used there, but goes when memory is needed. */
+static double group_room(const char *folder, const char *limit, const char *usage, const char *cache)
+{
+	char file[4400];
+	snprintf(file, sizeof file, "%s/%s", folder, limit);
+	const double most = number_in(file, NULL);
+	snprintf(file, sizeof file, "%s/%s", folder, usage);
+	const double used = number_in(file, NULL);
+	snprintf(file, sizeof file, "%s/memory.stat", folder);
+	const double cached = number_in(file, cache);
+	if (most < 0 || used < 0)
+		return -1;
+	const double room = most - used + (cached > 0 ? cached : 0);
+	return room > 0 ? room : 0;
+}
+
+static void least(double *room, double other)
+{
+	if (other >= 0 && (*room < 0 || other < *room))
+		*room = other;
+}
+
+enum { HUGE_PAGE = 1 << 21 };
+
+void *gt_host_alloc(size_t bytes)
+{
+	void *p = NULL;
+	if (bytes < GT_HOST_LARGE)
+		return malloc(bytes ? bytes : 1);
+	if (posix_memalign(&p, HUGE_PAGE, bytes) != 0)
+		return NULL;
+	madvise(p, bytes, MADV_HUGEPAGE); /* strided reads would miss the address cache too; may fail, does no harm */
+	return p;
+}
+
+double gt_host_available(void)
+{
+	char line[4096];
+	double room = number_in("/proc/meminfo", "MemAvailable:");
+	if (room >= 0)
+		room *= 1024;
+	FILE *f = fopen("/proc/self/cgroup", "r");
+	while (f && fgets(line, sizeof line, f)) {
+		line[strcspn(line, "\n")] = 0;
+		const int v2 = !strncmp(line, "0::", 3);
+		const char *v1 = strstr(line, ":memory:");
+		if (!v2 && !v1)
+			continue;
+		char folder[4200];
+		char *group = v2 ? line + 3 : line + (v1 - line) + 8;
+		for (;;) {
+			snprintf(folder, sizeof folder, "/sys/fs/cgroup%s%s", v2 ? "" : "/memory", group);
+			least(&room, v2 ? group_room(folder, "memory.max", "memory.current", "inactive_file ")
+			                : group_room(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "));
+			char *slash = strrchr(group, '/');
+			if (!slash || !*group)
+				break;
+			*slash = 0;
+		}
+	}
+	if (f)
+		fclose(f);
+	return room;
+}
+
+double gt_host_used(void) { return 1024 * number_in("/proc/self/status", "VmRSS:"); }
+
+double gt_host_peak(void) { return 1024 * number_in("/proc/self/status", "VmHWM:"); }
+
+gt_status gt_host_room(double bytes, const char *what)
+{
+	const double room = gt_host_available(), gib = 1024.0 * 1024 * 1024;
+	if (room >= 0 && bytes > room)
+		return gt_fail(GT_ERR_MEMORY, "%s: needs %.3g GiB of memory, %.3g GiB are available", what, bytes / gib, room / gib);
+	return GT_OK;
+}

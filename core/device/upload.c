@@ -1,0 +1,104 @@
+/* Uploads beside the queue. The CPU's "device" is the host: one block, filled by plain copies. */
+#include <gantry/upload.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/host_memory.h>
+#include "core/try.h"
+#include "core/device/upload_impl.h"
+
+static const struct gt_upload_impl *const impls[GT_NBACKENDS] = { NULL, GT_IF_CUDA(&gt_upload_cuda) };
+
+struct gt_upload {
+	gt_backend *be;
+	const struct gt_upload_impl *impl; /* NULL: the CPU */
+	void *state, *block[GT_UPLOAD_BLOCKS];
+	size_t bytes, blocks, now;
+};
+
+gt_status gt_upload_new(gt_backend *be, size_t bytes, gt_upload **out)
+{
+	gt_status st = GT_OK;
+	gt_upload *u = calloc(1, sizeof *u);
+	if (!u)
+		return gt_fail(GT_ERR_MEMORY, "no memory for uploads");
+	u->be = be;
+	u->impl = impls[be->kind];
+	u->bytes = bytes;
+	u->blocks = u->impl ? GT_UPLOAD_BLOCKS : 1;
+	for (size_t b = 0; b < u->blocks; b++)
+		if (!(u->block[b] = gt_backend_alloc(be, bytes, "uploads"))) {
+			st = GT_ERR_MEMORY;
+			goto done;
+		}
+	if (u->impl)
+		GT_TRY(u->impl->open(be, &u->state));
+	*out = u;
+done:
+	if (st != GT_OK)
+		gt_upload_free(u);
+	return st;
+}
+
+void gt_upload_free(gt_upload *u)
+{
+	if (!u)
+		return;
+	if (u->state)
+		u->impl->close(u->state);
+	for (size_t b = 0; b < u->blocks; b++)
+		gt_backend_free(u->be, u->block[b], u->bytes);
+	free(u);
+}
+
+void gt_upload_put(gt_upload *u, const void *host, size_t offset, size_t bytes)
+{
+	char *to = (char *)u->block[u->now] + offset;
+	if (u->be->status != GT_OK)
+		return;
+	u->be->count.puts++;
+	u->be->count.put_bytes += bytes;
+	if (u->impl)
+		u->impl->put(u->state, u->now, host, to, bytes);
+	else
+		memcpy(to, host, bytes);
+}
+
+void gt_upload_wait(gt_upload *u)
+{
+	if (u->impl)
+		u->impl->wait(u->state);
+}
+
+const void *gt_upload_block(gt_upload *u)
+{
+	if (u->impl)
+		u->impl->ready(u->state);
+	return u->block[u->now];
+}
+
+void gt_upload_turn(gt_upload *u)
+{
+	if (u->impl)
+		u->impl->used(u->state, u->now);
+	u->now = (u->now + 1) % u->blocks;
+}
+
+void *gt_locked_new(gt_backend *be, size_t bytes, const char *what)
+{
+	const struct gt_upload_impl *impl = impls[be->kind];
+	if (gt_host_room((double)bytes, what) != GT_OK)
+		return NULL;
+	void *p = impl ? impl->lock(be, bytes) : malloc(bytes ? bytes : 1);
+	if (!p)
+		gt_fail(GT_ERR_MEMORY, "%s: no %zu bytes of %smemory", what, bytes, impl ? "page-locked " : "");
+	return p;
+}
+
+void gt_locked_free(gt_backend *be, void *p)
+{
+	const struct gt_upload_impl *impl = impls[be->kind];
+	if (impl && p)
+		impl->unlock(be, p);
+	else
+		free(p);
+}

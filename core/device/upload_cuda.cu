@@ -1,0 +1,95 @@
+/* Uploads on CUDA: copies in a stream of their own, held to the backend's queue by events. */
+#include <stdlib.h>
+#include "core/device/cuda.cuh"
+#include "core/device/upload_impl.h"
+
+struct state {
+	gt_backend *be;
+	cudaStream_t copies;
+	cudaEvent_t filled, used[GT_UPLOAD_BLOCKS];
+};
+
+static void close_(void *self)
+{
+	struct state *s = (struct state *)self;
+	gt_cuda_queue(s->be);
+	if (s->copies) {
+		cudaStreamSynchronize(s->copies);
+		cudaStreamDestroy(s->copies);
+	}
+	gt_backend_wait(s->be);
+	if (s->filled)
+		cudaEventDestroy(s->filled);
+	for (int b = 0; b < GT_UPLOAD_BLOCKS; b++)
+		if (s->used[b])
+			cudaEventDestroy(s->used[b]);
+	free(s);
+}
+
+static gt_status open_(gt_backend *be, void **out)
+{
+	struct state *s = (struct state *)calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "no memory for uploads");
+	s->be = be;
+	gt_cuda_queue(be);
+	int failed = gt_cuda_check(be, cudaStreamCreateWithFlags(&s->copies, cudaStreamNonBlocking), "upload: stream") ||
+	             gt_cuda_check(be, cudaEventCreateWithFlags(&s->filled, cudaEventDisableTiming), "upload: event");
+	for (int b = 0; b < GT_UPLOAD_BLOCKS && !failed; b++)
+		failed = gt_cuda_check(be, cudaEventCreateWithFlags(&s->used[b], cudaEventDisableTiming), "upload: event");
+	if (failed) {
+		close_(s);
+		return gt_backend_status(be);
+	}
+	*out = s;
+	return GT_OK;
+}
+
+/* An event that was never recorded holds nothing up. */
+static void put_(void *self, size_t block, const void *host, void *dst, size_t bytes)
+{
+	struct state *s = (struct state *)self;
+	gt_cuda_queue(s->be);
+	if (!gt_cuda_check(s->be, cudaStreamWaitEvent(s->copies, s->used[block], 0), "upload"))
+		gt_cuda_check(s->be, cudaMemcpyAsync(dst, host, bytes, cudaMemcpyHostToDevice, s->copies), "upload");
+}
+
+static void wait_(void *self)
+{
+	struct state *s = (struct state *)self;
+	gt_cuda_queue(s->be);
+	gt_cuda_check(s->be, cudaStreamSynchronize(s->copies), "upload");
+}
+
+static void ready_(void *self)
+{
+	struct state *s = (struct state *)self;
+	const cudaStream_t queue = gt_cuda_queue(s->be);
+	if (!gt_cuda_check(s->be, cudaEventRecord(s->filled, s->copies), "upload"))
+		gt_cuda_check(s->be, cudaStreamWaitEvent(queue, s->filled, 0), "upload");
+}
+
+static void used_(void *self, size_t block)
+{
+	struct state *s = (struct state *)self;
+	gt_cuda_check(s->be, cudaEventRecord(s->used[block], gt_cuda_queue(s->be)), "upload");
+}
+
+static void *lock_(gt_backend *be, size_t bytes)
+{
+	void *p = NULL;
+	gt_cuda_queue(be);
+	if (cudaHostAlloc(&p, bytes ? bytes : 1, cudaHostAllocDefault) != cudaSuccess) {
+		cudaGetLastError();
+		return NULL;
+	}
+	return p;
+}
+
+static void unlock_(gt_backend *be, void *p)
+{
+	gt_cuda_queue(be);
+	cudaFreeHost(p);
+}
+
+extern "C" const struct gt_upload_impl gt_upload_cuda = { open_, close_, put_, wait_, ready_, used_, lock_, unlock_ };

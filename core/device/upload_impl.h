@@ -1,0 +1,24 @@
+#ifndef GT_CORE_DEVICE_UPLOAD_IMPL_H
+#define GT_CORE_DEVICE_UPLOAD_IMPL_H
+/* What upload.c asks of a backend that is a device of its own; the CPU has none. */
+#include "core/device/backend.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+enum { GT_UPLOAD_BLOCKS = 2 };
+struct gt_upload_impl {
+	gt_status (*open )(gt_backend *be, void **state);
+	void      (*close)(void *state);
+	/* The copy waits until the queue is done with what it read of that block before. */
+	void      (*put  )(void *state, size_t block, const void *host, void *dst, size_t bytes);
+	void      (*wait )(void *state);
+	void      (*ready)(void *state);                /* the queue waits for all copies so far */
+	void      (*used )(void *state, size_t block);  /* the queue is done with it when it comes to this point */
+	void     *(*lock )(gt_backend *be, size_t bytes);
+	void      (*unlock)(gt_backend *be, void *p);
+};
+extern const struct gt_upload_impl gt_upload_cuda;
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,172 @@
+/* Facts about a scan: its turn, its field of view, whether it climbs. */
+#include <gantry/scan.h>
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/scan_math.h>
+
+#define PI 3.14159265358979323846
+
+static int ascending(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Views in no order, all within one turn: what the largest gap between neighbours leaves of it. */
+static double unordered_turn(const gt_scan *scan)
+{
+	const size_t n = scan->views;
+	double *angle = malloc(n * sizeof *angle);
+	if (!angle)
+		return NAN;
+	for (size_t v = 0; v < n; v++) {
+		angle[v] = fmod(scan->view[v].angle, 2 * PI);
+		if (angle[v] < 0)
+			angle[v] += 2 * PI;
+	}
+	qsort(angle, n, sizeof *angle, ascending);
+	double gap = angle[0] + 2 * PI - angle[n - 1];
+	for (size_t v = 1; v < n; v++)
+		gap = fmax(gap, angle[v] - angle[v - 1]);
+	free(angle);
+	return fmin(2 * PI, (2 * PI - gap) * (double)n / (double)(n - 1));
+}
+
+double gt_scan_angular_range(const gt_scan *scan)
+{
+	const size_t n = scan->views;
+	double low = INFINITY, high = -INFINITY, net = 0, path = 0;
+	int up = 1, down = 1;
+	for (size_t v = 0; v < n; v++) {
+		const double angle = scan->view[v].angle;
+		if (!isfinite(angle))
+			return NAN;
+		low = fmin(low, angle);
+		high = fmax(high, angle);
+		if (v) {
+			const double step = angle - scan->view[v - 1].angle, wrapped = remainder(step, 2 * PI);
+			up &= step >= 0;
+			down &= step <= 0;
+			net += wrapped;
+			path += fabs(wrapped);
+		}
+	}
+	if (n < 2)
+		return 0;
+	const double with_step = (double)n / (double)(n - 1);
+	/* Ordered as they stand, or plainly counted over several turns: the numbers mean what they say. */
+	if (up || down || high - low > 2 * PI + 1e-9)
+		return (high - low) * with_step;
+	/* Ordered, in steps too small to be a shuffle, but for jumps where the angles start again at 0 (and a little jitter). */
+	if (fabs(net) > 0.9 * path && path < PI / 4 * (double)(n - 1))
+		return fabs(net) * with_step;
+	return unordered_turn(scan);
+}
+
+/* The point where a ray comes nearest to the z axis, and on which side of it: signed distance in the x-y plane. */
+static double pass_axis(const gt_detector *d, const gt_view *w, double column, double row, double *z)
+{
+	double p[3], q[3];
+	gt_pixel_ray(d, w, column, row, p, q);
+	const double length = hypot(q[0], q[1]);
+	if (!(length > 0)) {
+		*z = NAN;
+		return 0;
+	}
+	*z = p[2] - q[2] * (p[0] * q[0] + p[1] * q[1]) / (length * length);
+	return (p[0] * q[1] - p[1] * q[0]) / length;
+}
+
+/* How far the columns reach on either side of the axis (0: the axis is not in the fan), and the z range of the rows there. */
+static void view_reach(const gt_scan *scan, const gt_detector *d, const gt_view *w, double *shorter, double *longer, double *low,
+                       double *high)
+{
+	const double middle = ((double)scan->rows - 1) / 2, bottom = -0.5, top = (double)scan->rows - 0.5;
+	double z, column, row;
+	const double left = pass_axis(d, w, -0.5, middle, &z), right = pass_axis(d, w, (double)scan->columns - 0.5, middle, &z);
+	*shorter = left * right < 0 ? fmin(fabs(left), fabs(right)) : 0;
+	*longer = left * right < 0 ? fmax(fabs(left), fabs(right)) : 0;
+	const double axis[3] = { 0, 0, isfinite(z) ? z : w->source[2] };
+	if (!gt_point_pixel(d, w, axis, &column, &row))
+		column = d->column_center;
+	pass_axis(d, w, column, bottom, low);
+	pass_axis(d, w, column, top, high);
+	if (*low > *high) {
+		const double swap = *low;
+		*low = *high;
+		*high = swap;
+	}
+}
+
+double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax)
+{
+	const gt_detector d = gt_scan_detector(scan);
+	const int helical = gt_scan_is_helical(scan);
+	double shortest = INFINITY, longest = INFINITY;
+	double bottom = helical ? INFINITY : -INFINITY, top = -bottom;
+	for (size_t v = 0; v < scan->views; v++) {
+		double shorter, longer, low, high;
+		view_reach(scan, &d, &scan->view[v], &shorter, &longer, &low, &high);
+		shortest = fmin(shortest, shorter);
+		longest = fmin(longest, longer);
+		bottom = helical ? fmin(bottom, low) : fmax(bottom, low);
+		top = helical ? fmax(top, high) : fmin(top, high);
+	}
+	if (zmin)
+		*zmin = bottom;
+	if (zmax)
+		*zmax = top;
+	const double step = 2 * PI / (double)scan->views, turn = gt_scan_angular_range(scan);
+	return turn > 2 * PI - step / 2 ? longest : shortest;
+}
+
+int gt_scan_is_helical(const gt_scan *scan)
+{
+	double low = INFINITY, high = -INFINITY;
+	for (size_t v = 0; v < scan->views; v++) {
+		low = fmin(low, scan->view[v].source[2]);
+		high = fmax(high, scan->view[v].source[2]);
+	}
+	const double scale = scan->source_to_axis > 0 && scan->source_to_detector > 0 ? scan->source_to_axis / scan->source_to_detector : 1;
+	const double row = scan->row_pitch * scale;
+	/* A gantry that sags or wobbles is not a helix: where no pitch is stated, a twentieth of the rows must be passed. */
+	return high - low > (scan->pitch_per_turn != 0 ? row : row * fmax(1, 0.05 * (double)scan->rows));
+}
+
+static int stands_before(const gt_scan *scan, const gt_view *w, double *detector, double *axis)
+{
+	*detector = scan->source_to_detector;
+	*axis = hypot(w->arc_center[0], w->arc_center[1]);
+	if (scan->shape == GT_FLAT) {
+		const double *c = w->column_axis, *r = w->row_axis,
+			     n[3] = { c[1] * r[2] - c[2] * r[1], c[2] * r[0] - c[0] * r[2], c[0] * r[1] - c[1] * r[0] };
+		const double to[3] = { w->detector[0] - w->source[0], w->detector[1] - w->source[1], w->detector[2] - w->source[2] };
+		const double depth = gt_dot3(to, n), side = depth < 0 ? -1 : 1;
+		*detector = side * depth;
+		*axis = -side * (w->source[0] * n[0] + w->source[1] * n[1]);
+	}
+	return *detector < *axis * (1 - 1e-6);
+}
+
+size_t gt_scan_detector_before_axis(const gt_scan *scan, double *detector, double *axis)
+{
+	size_t v = 0;
+	if (scan->shape == GT_PARALLEL)
+		return scan->views;
+	while (v < scan->views && !stands_before(scan, &scan->view[v], detector, axis))
+		v++;
+	return v;
+}
+
+gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who)
+{
+	for (size_t v = 0; v < scan->views; v++) {
+		const double *r = scan->view[v].row_axis;
+		if (!(hypot(r[0], r[1]) <= 1e-9))
+			return gt_fail(
+				GT_ERR_UNSUPPORTED,
+				"%s needs detector rows along z: row_axis of view %zu is (%.9g, %.9g, %.9g), expected (0, 0, 1) or (0, 0, -1)",
+				who, v, r[0], r[1], r[2]);
+	}
+	return GT_OK;
+}

@@ -1,0 +1,174 @@
+/* View tables of circles and helices, with short scans and flying focal spots. Frame and signs: Liu, Fu, De Man,
+ * Yu, "GPU-based branchless distance-driven projection and backprojection", IEEE Trans. Comput. Imaging 3 (2017),
+ * eqs 1-9, with the source's z written out. */
+#include <gantry/scan.h>
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+/* Where a parallel beam's source and detector are drawn if the orbit does not say, mm from the axis. */
+#define PARALLEL_DISTANCE 1000.0
+
+static gt_status check_lengths(const gt_orbit *o)
+{
+	const int parallel = o->shape == GT_PARALLEL;
+	const struct {
+		const char *name;
+		double value;
+		int zero_too;
+	} length[] = {
+		{ "source_to_axis", o->source_to_axis, parallel },
+		{ "source_to_detector", o->source_to_detector, parallel },
+		{ "column_pitch", o->column_pitch, 0 },
+		{ "row_pitch", o->row_pitch, 0 },
+		{ "turn", o->turn, 0 },
+		{ "pitch_per_turn", o->pitch_per_turn, 1 },
+	};
+	for (size_t i = 0; i < sizeof length / sizeof *length; i++)
+		if (!isfinite(length[i].value) || length[i].value < 0 || (length[i].value == 0 && !length[i].zero_too))
+			return gt_fail(GT_ERR_ARG, "%s=%g of an orbit: expected a finite number %s 0", length[i].name, length[i].value,
+			               length[i].zero_too ? "of at least" : "greater than");
+	return GT_OK;
+}
+
+static gt_status check_orbit(const gt_orbit *o)
+{
+	if ((unsigned)o->shape >= GT_NSHAPES)
+		return gt_fail(GT_ERR_ARG, "detector shape number %u of an orbit: expected less than %d", (unsigned)o->shape,
+		               (int)GT_NSHAPES);
+	if (!o->views || !o->rows || !o->columns)
+		return gt_fail(GT_ERR_ARG, "orbit with %zu views, %zu rows and %zu columns: expected at least 1 of each", o->views, o->rows,
+		               o->columns);
+	if (o->spots && !o->spot)
+		return gt_fail(GT_ERR_ARG, "spots=%zu of an orbit without a table of spots", o->spots);
+	if (o->spots && o->shape == GT_PARALLEL)
+		return gt_fail(GT_ERR_ARG, "flying focal spot with a parallel beam: expected a flat or arc detector");
+	return check_lengths(o);
+}
+
+static void set_view(const gt_orbit *o, const gt_scan *scan, double theta, double z, const double *spot, gt_view *w)
+{
+	const double s = sin(theta), c = cos(theta);
+	double dso = scan->source_to_axis, dsd = scan->source_to_detector;
+	if (o->shape == GT_PARALLEL) {
+		dso = o->source_to_axis > 0 ? o->source_to_axis : PARALLEL_DISTANCE;
+		dsd = o->source_to_detector > 0 ? o->source_to_detector : dso + PARALLEL_DISTANCE;
+	}
+	const double focus[3] = { -dso * s, dso * c, z }, inward[3] = { s, -c, 0 }, lateral[3] = { c, s, 0 }, up[3] = { 0, 0, 1 };
+	for (int a = 0; a < 3; a++) {
+		w->arc_center[a] = focus[a];
+		w->detector[a] = focus[a] + dsd * inward[a];
+		w->source[a] = focus[a];
+		if (spot)
+			w->source[a] += spot[0] * lateral[a] - spot[1] * inward[a] + spot[2] * up[a];
+		w->column_axis[a] = lateral[a];
+		w->row_axis[a] = up[a];
+	}
+	w->angle = theta;
+}
+
+gt_status gt_scan_orbit(const gt_orbit *o, gt_scan **out)
+{
+	*out = NULL;
+	gt_status st = check_orbit(o);
+	if (st != GT_OK)
+		return st;
+	gt_scan *s;
+	if ((st = gt_scan_new(o->shape, o->views, o->rows, o->columns, &s)) != GT_OK)
+		return st;
+	s->column_pitch = o->column_pitch;
+	s->row_pitch = o->row_pitch;
+	s->column_center = ((double)o->columns - 1) / 2 + o->column_offset;
+	s->row_center = ((double)o->rows - 1) / 2 + o->row_offset;
+	s->source_to_axis = o->shape == GT_PARALLEL ? 0 : o->source_to_axis;
+	s->source_to_detector = o->shape == GT_PARALLEL ? 0 : o->source_to_detector;
+	s->pitch_per_turn = o->pitch_per_turn;
+	const double steps = (double)(o->end_view ? o->views - 1 : o->views), step = steps > 0 ? o->turn / steps : 0;
+	for (size_t v = 0; v < o->views; v++) {
+		const double from_middle = ((double)v - ((double)o->views - 1) / 2) * step;
+		set_view(o, s, o->start_angle + (double)v * step, o->z_center + o->pitch_per_turn * from_middle / (2 * PI),
+		         o->spots ? o->spot[v % o->spots] : NULL, &s->view[v]);
+	}
+	if ((st = gt_scan_check(s)) != GT_OK) {
+		gt_scan_free(s);
+		return gt_fail_in(GT_ERR_ARG, "orbit");
+	}
+	*out = s;
+	return GT_OK;
+}
+
+void gt_orbit_reduce(gt_orbit *o, size_t by)
+{
+	by = by ? by : 1;
+	const size_t columns = (o->columns - 1) / by + 1, rows = (o->rows - 1) / by + 1;
+	const double wider = (double)o->columns / (double)columns, higher = (double)o->rows / (double)rows;
+	o->column_pitch *= wider;
+	o->column_offset /= wider;
+	o->row_pitch *= higher;
+	o->row_offset /= higher;
+	o->columns = columns;
+	o->rows = rows;
+	o->views = (o->views - 1) / by + 1;
+}
+
+double gt_orbit_half_fan(const gt_orbit *o)
+{
+	const double side = ((double)o->columns / 2 - fabs(o->column_offset)) * o->column_pitch;
+	switch (o->shape) {
+	case GT_FLAT:
+		return atan(side / o->source_to_detector);
+	case GT_ARC:
+		return side / o->source_to_detector;
+	default:
+		return 0;
+	}
+}
+
+#define GE_CT750HD                                                                                                             \
+	.shape = GT_ARC, .rows = 64, .columns = 888, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 1.0239, \
+	.row_pitch = 1.0963, .column_offset = 1.25
+
+const gt_scanner gt_scanners[] = {
+	{ "ge-ct750hd",
+	  "clinical CT: arc of 888 x 64 cells, 0.58 x 0.625 mm at the axis, 984 views of a full turn",
+	  { GE_CT750HD, .views = 984, .turn = 2 * PI } },
+	{ "ge-ct750hd-helical",
+	  "the same on a helix: three turns of 38.75 mm (pitch 31/32)",
+	  { GE_CT750HD, .views = 2952, .turn = 6 * PI, .pitch_per_turn = 38.75 } },
+	{ "c-arm",
+	  "C-arm cone beam: flat panel of 1240 x 960 cells of 0.308 mm, 496 views of a short scan of 200 degrees",
+	  { .shape = GT_FLAT,
+	    .views = 496,
+	    .rows = 960,
+	    .columns = 1240,
+	    .source_to_axis = 750,
+	    .source_to_detector = 1200,
+	    .column_pitch = 0.308,
+	    .row_pitch = 0.308,
+	    .start_angle = -100 * PI / 180,
+	    .turn = 200 * PI / 180,
+	    .end_view = 1 } },
+	{ "micro-ct",
+	  "laboratory micro-CT: flat panel of 1024 x 1024 cells of 0.05 mm, magnified 6 times, 720 views of a full turn",
+	  { .shape = GT_FLAT,
+	    .views = 720,
+	    .rows = 1024,
+	    .columns = 1024,
+	    .source_to_axis = 50,
+	    .source_to_detector = 300,
+	    .column_pitch = 0.05,
+	    .row_pitch = 0.05,
+	    .turn = 2 * PI } },
+	{ "synchrotron",
+	  "parallel beam: 1024 x 512 cells of 1.3 micrometres, 1500 views of half a turn",
+	  { .shape = GT_PARALLEL, .views = 1500, .rows = 512, .columns = 1024, .column_pitch = 0.0013, .row_pitch = 0.0013, .turn = PI } },
+	{ NULL, NULL, { .views = 0 } },
+};
+
+const gt_scanner *gt_scanner_find(const char *name)
+{
+	for (const gt_scanner *s = gt_scanners; s->name; s++)
+		if (!strcmp(s->name, name))
+			return s;
+	return NULL;
+}

@@ -1,0 +1,52 @@
+#ifndef GANTRY_CONSISTENCY_H
+#define GANTRY_CONSISTENCY_H
+/* Rays that are measured from both ends, and what their disagreement says about a scan.
+ * The line from the source of one view to that of another is seen by both, in opposite directions: for a circle and a fan that is
+ * the ray (theta, beta) and its conjugate (theta + pi + 2 beta, -beta) (docs/geometry.md), for a helix the same with the row that
+ * looks to the other's height. No angle is interpolated, only columns and rows. Parallel beams: opposite views, or the two around
+ * the opposite direction. Truncated bodies, short scans, flying spots and shifted detectors need nothing of their own.
+ *
+ * Every supposed fault moves the cells that belong to such a pair. With u and v counted in cells from the central ray, they are
+ * center +- u and row +- v: four ways round, and for each the center that fits best. What cannot be told by any data, since it is the
+ * mirror image of another body: columns and turn both reversed; on a helix rows and the direction of the table; on a circle
+ * rows at all; with parallel beams columns and turn. Of columns and turn the offset of the detector decides which: reversed columns are counted from
+ * the other end, so that the central ray is at columns - 1 - column_center among them; without an offset either may be wrong. */
+#include <gantry/scan.h>
+#include <gantry/threads.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GT_CONJUGATE_COLUMNS = 1, GT_CONJUGATE_TURN = 2, GT_CONJUGATE_ROWS = 4, GT_CONJUGATE_CENTER = 8 };
+
+/* The scan with these things the other way round, and the central ray at that column of the projections as they are stored. */
+typedef struct {
+	unsigned faults;
+	double center;
+	size_t pairs;                   /* compared */
+	double rms, expected;           /* difference of both ends: found, and what noise and interpolation make of it */
+} gt_conjugate_case;
+
+enum { GT_CONJUGATE_CASES = 10 };
+typedef struct {
+	size_t pairs, views;            /* chosen, of that many views */
+	double value, noise;            /* root mean square of their line integrals; of the noise of a cell among them */
+	size_t cases;
+	gt_conjugate_case item[GT_CONJUGATE_CASES];     /* first: as given; then each fault alone and with others; then the best center */
+	/* The verdict. */
+	unsigned faults;                /* 0: as given */
+	unsigned instead;               /* not 0: these would explain it as well */
+	unsigned hidden;                /* faults that would not show, for the scan's geometry or for this body */
+	int explained;                  /* 0: inconsistent, and none of the faults makes it right */
+	size_t best;                    /* the item with those faults */
+	double center, error;           /* of the column of the central ray with those faults: fitted, standard error */
+} gt_conjugate_report;
+
+/* data: [view][row][column]. Chooses some ten thousand pairs of at most 1024 views: a few MB and about a second for any scan.
+ * GT_ERR_UNSUPPORTED: fewer than 4 columns, or too few rays that are measured from both ends, or nothing in them. */
+GT_API gt_status gt_conjugate_check(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

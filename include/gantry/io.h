@@ -1,0 +1,174 @@
+#ifndef GANTRY_IO_H
+#define GANTRY_IO_H
+#include <stdint.h>
+#include <gantry/params.h>
+#include <gantry/host_memory.h>
+#include <gantry/scan.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a file came to be; written to every output. Texts are owned by the struct that holds it. */
+typedef struct {
+	char *command;          /* the command line that made it */
+	char *parameters;       /* "solver=... projector=..." */
+	uint64_t scan_hash;     /* of the input's geometry; 0: none */
+} gt_provenance;
+
+/* How the patient lay: head or feet first (into the gantry, towards +z), supine or prone. It says where the scanner's axes point in
+ * the patient (docs/geometry.md). AUTO, readers only: as the file says, else HFS. */
+typedef enum { GT_HFS, GT_HFP, GT_FFS, GT_FFP, GT_POSITION_AUTO } gt_position;
+GT_API extern const char *const gt_position_names[];           /* "HFS", "HFP", "FFS", "FFP", NULL */
+GT_API gt_position gt_position_find(const char *name);         /* GT_POSITION_AUTO if it is none of them */
+/* Coordinates of the patient, to his right, front (anterior) and head, are sign times those of the scanner: 1 or -1. */
+GT_API int         gt_position_sign(gt_position position, int axis);
+/* What an axis (direction 1, or against it: -1) points to: R L A P H F. */
+GT_API char        gt_position_letter(gt_position position, int axis, int direction);
+
+/* Projections on the host. */
+typedef struct {
+	gt_scan *scan;
+	float *data;            /* [view][row][column], line integrals; NULL: geometry alone */
+	float *weight;          /* may be NULL */
+	float *photons;         /* unattenuated counts per cell; may be NULL */
+	gt_position position;
+	double water;           /* attenuation of water that the scanner states, mm^-1; 0: not known */
+	gt_provenance from;
+} gt_projections;
+GT_API void gt_projections_free(gt_projections *p);            /* the contents and p; NULL is fine */
+
+/* GT_UNIT_AUTO: as the file says or as its format's rule says; writers: the format's usual one (docs/files.md). */
+typedef enum { GT_PER_MM, GT_HU, GT_UNIT_AUTO } gt_unit;
+
+/* A volume on the host, always in mm^-1 in memory. */
+typedef struct {
+	gt_grid grid;
+	float *data;            /* [z][y][x], mm^-1 */
+	double water;           /* attenuation of water, mm^-1, for HU; 0: not known */
+	gt_position position;
+	gt_provenance from;
+	gt_unit unit;           /* of the numbers in the file that it was read from, for reports; writers go by their options */
+} gt_volume;
+GT_API void gt_volume_free(gt_volume *v);
+/* HU = 1000 (mu - water)/water */
+#define GT_WATER_DEFAULT GT_MU_WATER
+
+/* DICOM-CT-PD, where the files of scanners differ. Central column: as the manufacturer does (AUTO); counted from 1 and the first column
+ * (FIRST); from 0 and the last one (LAST), as in files of GE. */
+typedef enum { GT_CENTRAL_AUTO, GT_CENTRAL_FIRST, GT_CENTRAL_LAST } gt_central;
+typedef struct {
+	gt_central central;
+	int without_photons;            /* reading: leave the photon statistics out */
+	int lines_are_rows;             /* writing: lines of the image are rows of the detector; 0: columns, as usual */
+	double photons;                 /* writing: unattenuated counts, where the projections have none; 0: none */
+	const char *maker;              /* writing: Manufacturer; NULL: Gantry */
+} gt_dicom_style;
+
+/* Called now and then from the calling thread with the fraction done; non-zero stops (GT_STOPPED). NULL: nobody. */
+typedef int (*gt_io_progress)(void *self, double done);
+
+/* What a reader is told. */
+typedef struct {
+	int geometry_only;      /* projections: read the scan, not the data; volumes: the grid, where the format can (data is NULL then) */
+	int may_lack_data;      /* 1: a file that has no projections is read as the geometry alone, instead of refused */
+	int without_statistics; /* projections: neither weights nor photons, for those who have no use for them; they take as much memory each */
+	double axis;            /* Data Exchange: column of the rotation axis; NAN: found from opposite views */
+	double pixel;           /* mm; Data Exchange, where the file has none; NAN: from the file, else 1. RabbitCT: NAN: 0.32 */
+	double water;           /* HU volumes without the attribute; 0: GT_WATER_DEFAULT */
+	gt_unit unit;           /* volumes of formats that name no unit (MetaImage, NIfTI): what slope * stored + offset is */
+	double slope, offset;   /* the same: applied to the stored numbers; NAN: the file's, or the format's rule */
+	gt_position position;   /* volumes: how the patient lay, whatever the file says */
+	int center;             /* volumes: 1 puts the middle of the grid at (0, 0, 0) */
+	gt_dicom_style dicom;
+	gt_io_progress progress;/* formats of many files alone */
+	void *progress_self;
+	char *note;             /* if not NULL: what the reader had to decide, for the log (size note_size) */
+	size_t note_size;
+} gt_read_options;
+GT_API extern const gt_read_options gt_read_defaults;          /* copy it, then set what differs */
+
+typedef struct {
+	gt_unit unit;
+	double water;           /* HU: attenuation of water to use, mm^-1; 0: the volume's own, else GT_WATER_DEFAULT */
+	int deflate;            /* 0..9 */
+	const char *format;     /* by its name; NULL: by the extension */
+	gt_dicom_style dicom;
+	gt_io_progress progress;/* formats of many files alone */
+	void *progress_self;
+	char *note;             /* if not NULL: what the writer had to decide (size note_size) */
+	size_t note_size;
+} gt_write_options;
+GT_API extern const gt_write_options gt_write_defaults;
+
+/* Files in pieces, for what is larger than memory. */
+typedef struct gt_view_reader gt_view_reader;               /* projections that are read */
+typedef struct gt_slice_writer gt_slice_writer;             /* a volume that is written */
+
+/* One file format. NULL: cannot. */
+typedef struct gt_format {
+	const char *name, *about, *extensions;          /* "nc" ; space-separated, without dot */
+	int       folders;                              /* 1: paths may be folders; probe() is then asked about them too */
+	int       (*probe)(const char *path);           /* 1 if the contents are of this format */
+	gt_status (*read_projections )(const char *path, const gt_read_options *o, gt_projections **p);
+	gt_status (*write_projections)(const char *path, const gt_write_options *o, const gt_projections *p);
+	gt_status (*read_volume )(const char *path, const gt_read_options *o, gt_volume **v);
+	gt_status (*write_volume)(const char *path, const gt_write_options *o, const gt_volume *v);
+	int unitless;           /* volumes: it names no unit, so that unit, slope and offset of the options apply */
+	/* Only where both can be read: *projections is 1 or 0. */
+	gt_status (*kind)(const char *path, int *projections);
+	/* size: views, rows, columns of the scan that the file is to hold; head: a volume without data */
+	gt_status (*open_views  )(const char *path, const size_t size[3], gt_view_reader **v);
+	gt_status (*create_slices)(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
+	gt_status (*ready)(void);                       /* GT_ERR_UNSUPPORTED, which names it: what the format needs is not here; NULL: nothing */
+} gt_format;
+GT_API extern const gt_format *const gt_formats[];             /* NULL-terminated */
+
+/* Reading finds the format by contents, writing by the name in the options or by the path's extension. Options NULL: defaults.
+ * One thread at a time: the NetCDF and HDF5 libraries below are not thread-safe.
+ * Readers refuse, naming the file, the variable, what was found and what was expected: missing or misshapen
+ * variables, a volume where projections are expected and the reverse, truncated files, NaN or Inf (how many, where the first is), scans that fail gt_scan_check(),
+ * arrays larger than memory (GT_ERR_MEMORY with needed and available).
+ * Writers write to a temporary name in the same folder and rename it: a failed or killed run leaves no half file. */
+GT_API gt_status gt_read_projections (const char *path, const gt_read_options *o, gt_projections **p);
+GT_API gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);
+GT_API gt_status gt_read_volume (const char *path, const gt_read_options *o, gt_volume **v);
+GT_API gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
+/* Projections of `scan`, read by any views and rows, in any order: NetCDF, and MetaImage of columns x rows x views, which holds no geometry.
+ * GT_ERR_UNSUPPORTED: a format that is read as a whole alone. Values as gt_read_projections() gives them. One thread at a time, but
+ * another may write slices meanwhile. */
+GT_API gt_status gt_view_reader_open (const char *path, const gt_scan *scan, gt_view_reader **v);
+/* Rows row ... row+rows-1 of views first ... first+n-1, to out [n][rows][columns]; an error names the file and the view. */
+GT_API gt_status gt_view_reader_read (gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out);
+GT_API size_t    gt_view_reader_bytes(const gt_view_reader *v);            /* of memory that reading takes, at most */
+GT_API void      gt_view_reader_close(gt_view_reader *v);
+
+/* Can volumes of that name be written slice by slice? GT_ERR_UNSUPPORTED: as a whole only; GT_ERR_ARG: not at all. */
+GT_API gt_status gt_can_write_slices(const char *path);
+/* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI. head: all but the data; must outlive s. */
+GT_API gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
+GT_API gt_status gt_slice_writer_write (gt_slice_writer *s, size_t n, const float *data);          /* the next n slices, mm^-1 */
+GT_API gt_status gt_slice_writer_commit(gt_slice_writer *s);               /* GT_ERR_ARG if slices are missing; frees s in any case */
+GT_API void      gt_slice_writer_drop  (gt_slice_writer *s);               /* gives up: nothing stays on the disk; frees s */
+
+/* Is this path one that can be written: known extension, folder there and writable? A path that ends with a slash is a new folder.
+ * Ask before a long computation. */
+GT_API gt_status gt_can_write_volume(const char *path);
+GT_API gt_status gt_can_write_projections(const char *path, const gt_write_options *o);
+/* The same of the folder alone, for files that are neither; GT_ERR_IO. */
+GT_API gt_status gt_can_write(const char *path);
+/* What is in the file: *projections is 1 for projections, 0 for a volume. */
+GT_API gt_status gt_file_kind(const char *path, const gt_format **format, int *projections);
+
+/* An empty file of a new name in path's folder; then rename or drop it. SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGXFSZ unlink it
+ * where their action is the default one when this is called. GT_ERR_IO: the folder cannot be written, or path is there and not a file. */
+GT_API gt_status gt_tmp_path(const char *path, char **tmp);
+GT_API gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
+GT_API void      gt_tmp_remove(void);                          /* all that this process has not finished: for handlers of signals that end it */
+GT_API void      gt_tmp_drop(char *tmp);                       /* unlinks and frees tmp */
+/* The same for a folder of `files` files, 000001.EXTENSION and on, of which each may be there or not. path must not be there, or be an empty folder. */
+GT_API gt_status gt_tmp_folder(const char *path, size_t files, const char *extension, char **tmp);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

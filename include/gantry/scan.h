@@ -1,0 +1,152 @@
+#ifndef GANTRY_SCAN_H
+#define GANTRY_SCAN_H
+/* Plain data: where the voxels are and where each view looks from. Lengths in mm, angles in radians,
+ * right-handed frame, z along the rotation axis. See docs/geometry.md. */
+#include <stddef.h>
+#include <stdint.h>
+#include <gantry/status.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Volumes are [z][y][x], x fastest. Voxel i of axis a has its centre at
+ * center[a] + (i - (n[a]-1)/2) pitch[a]. */
+typedef struct { size_t n[3]; double pitch[3], center[3]; } gt_grid;
+
+typedef enum { GT_FLAT, GT_ARC, GT_PARALLEL, GT_NSHAPES } gt_shape;
+GT_API extern const char *const gt_shape_names[];      /* "flat", "arc", "parallel", NULL */
+
+/* One view. `detector` is the point of the detector at (column_center, row_center).
+ * flat: cells at detector + (k - column_center) column_pitch column_axis + (l - row_center) row_pitch row_axis.
+ * arc: a cylinder around the axis through arc_center along row_axis, through `detector`; column_pitch is
+ *   arc length; arc_center is the source unless the focal spot was deflected.
+ * parallel: cells as flat; all rays run along detector - source. */
+typedef struct {
+	double source[3], detector[3], column_axis[3], row_axis[3], arc_center[3];
+	double angle;                           /* gantry angle; NAN where not known */
+} gt_view;
+
+typedef struct {
+	gt_shape shape;
+	size_t views, rows, columns;
+	double column_pitch, row_pitch;         /* mm at the detector, > 0 */
+	double column_center, row_center;       /* index of `detector`; the centre of the first cell is 0 */
+	double source_to_detector;              /* mm; arc: radius. 0 where it has no meaning (parallel) */
+	double source_to_axis;                  /* mm; 0 where it has no meaning */
+	double pitch_per_turn;                  /* mm of z per turn; 0: circular */
+	gt_view *view;                          /* [views], owned */
+} gt_scan;
+
+/* All fields 0 but the sizes; views' axes are set to x and z, angles to NAN. */
+GT_API gt_status gt_scan_new(gt_shape shape, size_t views, size_t rows, size_t columns, gt_scan **scan);
+GT_API void      gt_scan_free(gt_scan *scan);
+GT_API gt_status gt_scan_clone(const gt_scan *scan, gt_scan **copy);
+/* views*rows*columns; does not overflow for a scan that passed gt_scan_check(). */
+GT_API size_t    gt_scan_size(const gt_scan *scan);
+/* Refuses (GT_ERR_FORMAT, naming the field, the view, what was found and what was expected): no views, rows or
+ * columns; sizes that overflow; pitches that are not positive; non-finite numbers; axes that are not unit
+ * (1e-6) or not perpendicular (1e-6); a detector at the source; arc radii that do not fit. */
+GT_API gt_status gt_scan_check(const gt_scan *scan);
+/* Views first, first+stride, ... : one ordered subset. */
+GT_API gt_status gt_scan_subset(const gt_scan *scan, size_t first, size_t stride, gt_scan **part);
+/* The same field of view with at most that many views, rows and columns (cells get larger; never smaller). Views are an
+ * evenly spaced choice that starts with the first; the last one is kept as well where the scan is no full turn.
+ * GT_ERR_ARG for 0 of anything. */
+GT_API gt_status gt_scan_coarsen(const gt_scan *scan, size_t views, size_t rows, size_t columns, gt_scan **coarse);
+/* 64-bit FNV-1a of everything that defines the geometry: the provenance record of outputs. */
+GT_API uint64_t  gt_scan_hash(const gt_scan *scan);
+
+/* Orbits ---------------------------------------------------------------- */
+
+typedef struct {
+	gt_shape shape;
+	size_t views, rows, columns;
+	double source_to_axis, source_to_detector;      /* parallel: only the detector's place, >= 0 */
+	double column_pitch, row_pitch;                 /* mm at the detector */
+	double column_offset, row_offset;               /* cells: column_center = (columns-1)/2 + column_offset */
+	double start_angle, turn;                       /* first gantry angle; angle covered by all views (2 pi: full turn, > 0) */
+	double pitch_per_turn;                          /* mm, >= 0; the helix is centred on z_center */
+	double z_center;
+	int end_view;                                   /* 1: the last view is at start+turn (short scans, 180 degrees with both ends) */
+	/* Flying focal spot: view v moves its source by spot[v % spots] = {along column_axis, away from the axis, along z}, mm. */
+	const double (*spot)[3];
+	size_t spots;
+} gt_orbit;
+/* source(theta) = (-Dso sin, Dso cos, z), turning counter-clockwise seen from +z: field-notes frame (docs/geometry.md). */
+GT_API gt_status gt_scan_orbit(const gt_orbit *orbit, gt_scan **scan);
+
+/* At most 1/by of the columns, rows and views (rounded up; by 0 counts as 1), and cells larger by as much: the same detector
+ * over the same turn. */
+GT_API void gt_orbit_reduce(gt_orbit *orbit, size_t by);
+
+/* Presets by name, e.g. "ge-ct750hd". fan_half_angle + pi on both sides makes a short scan. */
+typedef struct { const char *name, *about; gt_orbit orbit; } gt_scanner;
+GT_API extern const gt_scanner gt_scanners[];                  /* ends with name = NULL */
+GT_API const gt_scanner *gt_scanner_find(const char *name);    /* NULL if there is none */
+
+/* Half the fan, from the central ray to the outer edge on the shorter side (rad). Parallel: 0. */
+GT_API double gt_orbit_half_fan(const gt_orbit *orbit);
+
+/* 3x4 projection matrices: (column w, row w, w) = M (x, y, z, 1), row-major, integer = centre of a cell; w is the
+ * depth in mm. The reverse needs the cell pitches, which a matrix does not hold up to the distance: the detector of view 0
+ * is put at source_to_detector, that of each other view where its columns have the same pitch. Matrices of any scale and
+ * sign; the origin must be in front of each source. column_center, row_center: mean foot of the perpendicular; angles from
+ * the sources; pitch_per_turn 0. GT_ERR_UNSUPPORTED, naming the view, if rows and columns of a matrix are not
+ * perpendicular (skew) or the ratio of their pitches changes (1e-6); GT_ERR_FORMAT for singular or non-finite ones. */
+GT_API gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12]);     /* flat only */
+GT_API gt_status gt_scan_from_matrices(const double (*matrix)[12], size_t views, size_t rows, size_t columns,
+                                double source_to_detector, gt_scan **scan);
+
+/* Facts about a scan that methods ask for -------------------------------- */
+
+/* Radius around the z axis that is measured (mm), at the middle row: over a full turn what the longer side of the columns
+ * reaches in every view (the other side sees it half a turn later), else what every view sees completely; 0 if the axis
+ * is not in the fan of some view. zmin, zmax (NULL: not wanted): the z range of the rows at the axis, of every view;
+ * of any view if the scan is helical. */
+GT_API double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax);
+/* Range covered by the gantry angles: last - first + one (mean) step, rad; NAN if a view has none. Angles that start again
+ * at 0 after 2 pi are counted on; angles in no order count as within one turn. */
+GT_API double gt_scan_angular_range(const gt_scan *scan);
+/* Source z differs between views by more than a row; where pitch_per_turn is 0, by more than a twentieth of the rows as
+ * well: a C-arm that sags is not a helix. */
+GT_API int    gt_scan_is_helical(const gt_scan *scan);
+/* The first view whose detector stands before the z axis, and how far both are from its source (mm): along the normal of a flat detector; arc: its
+ * radius. scan->views: none does. Only directions of rays count, so that this is no fault of a table; in a gantry nothing would be left of the body. */
+GT_API size_t gt_scan_detector_before_axis(const gt_scan *scan, double *detector, double *axis);
+/* GT_OK if every view has row_axis along +z or -z (1e-9); else GT_ERR_UNSUPPORTED, naming `who` and the view. */
+GT_API gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who);
+
+/* Grids ------------------------------------------------------------------ */
+
+GT_API size_t    gt_grid_voxels(const gt_grid *g);
+GT_API double    gt_grid_first(const gt_grid *g, int axis);    /* centre of voxel 0, mm */
+/* "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ]"; GT_ERR_ARG says what was expected where. Printed text reads back exactly. */
+GT_API gt_status gt_grid_parse(const char *text, gt_grid *g);
+/* 1 if both have the same voxels to a thousandth of one: files round pitches and places. */
+GT_API int       gt_grid_same(const gt_grid *a, const gt_grid *b);
+GT_API void      gt_grid_print(const gt_grid *g, char *text, size_t size);
+/* Voxels of one cell's size at the axis (three digits) over the field of view of the scan, in even numbers; parallel beams
+ * and single rows: as many slices as rows. GT_ERR_UNSUPPORTED if the scan has no field of view. */
+GT_API gt_status gt_grid_default(const gt_scan *scan, gt_grid *g);
+/* Slices of which no part lies in z from low to high. */
+GT_API size_t    gt_grid_slices_outside(const gt_grid *g, double low, double high);
+/* Share of the box within `radius` of the planes x = 0 and y = 0, and in z from low to high: 0 to 1. */
+GT_API double    gt_grid_share_within(const gt_grid *g, double radius, double low, double high);
+/* Slices to add below and above a grid so that no ray of the scan within the grid's circle leaves it through its ends: the cone
+ * widens towards the detector, and what it sees there would be pressed into the outermost slices of an iterative method. */
+GT_API void      gt_grid_margin(const gt_grid *g, const gt_scan *scan, size_t *below, size_t *above);
+/* Helical scans: first ... end-1 is the shortest run of views that holds all whose rows meet the grid's slices within its circle.
+ * All views of other scans, and where no view does. */
+GT_API void      gt_grid_views(const gt_grid *g, const gt_scan *scan, size_t *first, size_t *end);
+/* The same box with at most n voxels along each axis. */
+GT_API void      gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse);
+/* Refuses (GT_ERR_ARG): zero sizes, overflow, pitches that are not positive; with a scan also a grid that no view sees, or one
+ * that holds a source (names the view). */
+GT_API gt_status gt_grid_check(const gt_grid *g, const gt_scan *scan);
+/* The second of these alone: GT_ERR_ARG if a source lies within the grid (parallel beams have none). */
+GT_API gt_status gt_grid_check_sources(const gt_grid *g, const gt_scan *scan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

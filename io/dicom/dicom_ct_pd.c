@@ -1,0 +1,114 @@
+/* DICOM-CT-PD as a format: folders and files that hold projections of clinical scanners. */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "core/try.h"
+#include "io/dicom/dicom_ct_pd.h"
+#include "io/write_kit/volume_units.h"
+
+static int is_projections(const char *path)
+{
+	gt_dicom *d;
+	if (!gt_dicom_is(path) || gt_dicom_open(path, &d) != GT_OK)
+		return 0;
+	const int is = gt_ctpd_is(d);
+	gt_dicom_close(d);
+	return is;
+}
+
+static int probe(const char *path)
+{
+	DIR *dir = opendir(path);
+	int is = 0;
+	if (!dir)
+		return is_projections(path);
+	for (struct dirent *e; !is && (e = readdir(dir));) {
+		char name[4096];
+		if (e->d_name[0] != '.' && snprintf(name, sizeof name, "%s/%s", path, e->d_name) < (int)sizeof name)
+			is = is_projections(name);
+	}
+	closedir(dir);
+	return is;
+}
+
+static const struct {
+	int text;
+	const char *name;
+} corrections[] = {
+	{ PD_HARDENING, "beam hardening" }, { PD_GAIN, "gain" },      { PD_DARK, "dark field" },
+	{ PD_FLAT, "flat field" },          { PD_BAD, "bad pixels" }, { PD_SCATTER, "scatter" },
+};
+
+/* The factor of older files is only taken if it can be what it is used for. */
+static double water_of(const gt_ctpd_head *h)
+{
+	const double water = h->number[PD_WATER], factor = h->number[PD_OLD_WATER];
+	return water > 0 ? water : factor > 0.01 && factor < 0.1 ? factor : 0;
+}
+
+/* What was decided, and what the files say that no array shows. */
+static void note_head(const gt_ctpd_set *s)
+{
+	const gt_ctpd_head *h = &s->head;
+	char missing[160] = "";
+	double center[2];
+	gt_ctpd_center_index(&s->o->dicom, h, center);
+	gt_read_note(s->o, "DICOM-CT-PD of %s: central column %.9g of %g, counted from %s%s",
+	             *h->text[PD_MAKER] ? h->text[PD_MAKER] : "no maker", h->center[0], h->number[PD_COLUMNS],
+	             gt_ctpd_counts_from_last(&s->o->dicom, h->text[PD_MAKER]) ? "0 and the last" : "1 and the first",
+	             s->o->dicom.central == GT_CENTRAL_AUTO ? " as this maker does" : "");
+	for (size_t i = 0; i < sizeof corrections / sizeof *corrections; i++)
+		if (!strcmp(h->text[corrections[i].text], "NO"))
+			snprintf(missing + strlen(missing), sizeof missing - strlen(missing), "%s%s", *missing ? ", " : "",
+			         corrections[i].name);
+	if (*missing)
+		gt_read_note(s->o, "not corrected for %s, as the files say", missing);
+	if (*h->text[PD_POSITION] && gt_position_find(h->text[PD_POSITION]) == GT_POSITION_AUTO)
+		gt_read_note(s->o, "Patient Position '%s' taken as HFS", h->text[PD_POSITION]);
+	if (water_of(h) > 0)
+		gt_read_note(s->o, "water %.6g mm-1", water_of(h));
+}
+
+static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **out)
+{
+	gt_ctpd_set s = { .path = path, .o = o, .work = { .progress = o->progress, .self = o->progress_self } };
+	gt_projections *p = calloc(1, sizeof *p);
+	gt_status st = GT_OK;
+	if (!p)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	GT_TRY(gt_pool_new(0, &s.pool));
+	s.work.to = o->geometry_only ? 1 : 0.4;
+	GT_TRY(gt_ctpd_list(&s));
+	note_head(&s);
+	GT_TRY(gt_ctpd_order(&s));
+	GT_TRY(gt_ctpd_scan(&s, &p->scan));
+	p->water = water_of(&s.head);
+	p->position = gt_position_find(s.head.text[PD_POSITION]);
+	if (p->position == GT_POSITION_AUTO)
+		p->position = GT_HFS;
+	s.work.from = s.work.to;
+	s.work.to = 1;
+	if (!o->geometry_only)
+		GT_TRY(gt_ctpd_read_samples(&s, p));
+	*out = p;
+	p = NULL;
+done:
+	gt_projections_free(p);
+	gt_ctpd_set_clear(&s);
+	gt_pool_free(s.pool);
+	return st;
+}
+
+const gt_format gt_format_dicom_ct_pd = {
+	.name = "dicom-ct-pd",
+	.about = "DICOM-CT-PD",
+	.extensions = "",
+	.folders = 1,
+	.probe = probe,
+	.ready = gt_dicom_ready,
+	.read_projections = read_projections,
+	.write_projections = gt_dicom_ct_pd_write,
+};

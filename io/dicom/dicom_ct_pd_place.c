@@ -1,0 +1,52 @@
+/* How a view of a scan stands, in the words of DICOM-CT-PD: the inverse of what the reader does. */
+#include <math.h>
+#include <string.h>
+#include "io/dicom/dicom_ct_pd.h"
+
+#define PI 3.14159265358979323846
+/* As exactly as files of single precision can say it: parts of the distance to the detector, and of axes. */
+#define PLACE 1e-6
+#define AXIS 1e-6
+
+static gt_status cannot(size_t view, const char *why)
+{
+	return gt_fail(GT_ERR_UNSUPPORTED, "view %zu: %s: DICOM-CT-PD cannot say that", view, why);
+}
+
+gt_status gt_ctpd_place_of(const gt_scan *s, size_t view, gt_ctpd_place *p, int *columns, int *rows)
+{
+	const gt_view *w = &s->view[view];
+	const double D = s->source_to_detector;
+	double u[2] = { w->column_axis[0], w->column_axis[1] }, depth = 0, side = 0, beside = 0;
+	if (s->shape == GT_PARALLEL)
+		return gt_fail(GT_ERR_UNSUPPORTED, "the scan is parallel: DICOM-CT-PD is for fans");
+	if (!(D > 0))
+		return gt_fail(GT_ERR_UNSUPPORTED, "source_to_detector=%g: DICOM-CT-PD needs the distance", D);
+	if (fabs(w->column_axis[2]) > AXIS || fabs(fabs(w->row_axis[2]) - 1) > AXIS)
+		return cannot(view, "the detector leans");
+	/* Columns run counter-clockwise around the focal centre, so the way from there to the detector follows from them. */
+	*columns = u[1] * w->detector[0] - u[0] * w->detector[1] < u[1] * w->source[0] - u[0] * w->source[1];
+	*rows = w->row_axis[2] < 0;
+	for (int a = 0; a < 2; a++)
+		u[a] = *columns ? -u[a] : u[a];
+	const double center[2] = { w->detector[0] - D * u[1], w->detector[1] + D * u[0] };
+	for (int a = 0; a < 2; a++) {
+		side += center[a] * u[a];
+		beside += s->shape == GT_ARC ? fabs(center[a] - w->arc_center[a]) : 0;
+	}
+	depth = -center[0] * u[1] + center[1] * u[0];
+	if (beside > PLACE * D)
+		return cannot(view, "the axis of the arc does not stand behind the central cell");
+	if (fabs(side) > PLACE * D || !(depth > 0))
+		return cannot(view, "the central ray does not meet the axis");
+	p->angle = atan2(u[1], u[0]);
+	p->radius = depth;
+	p->z = w->detector[2];
+	p->shift[0] = remainder(atan2(-w->source[0], w->source[1]) - p->angle, 2 * PI);
+	p->shift[1] = hypot(w->source[0], w->source[1]) - depth;
+	p->shift[2] = w->source[2] - p->z;
+	/* What rounding leaves of a spot that rests. */
+	if (fabs(p->shift[0]) * depth < 1e-9 * D && fabs(p->shift[1]) < 1e-9 * D && fabs(p->shift[2]) < 1e-9 * D)
+		memset(p->shift, 0, sizeof p->shift);
+	return GT_OK;
+}

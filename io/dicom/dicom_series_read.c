@@ -1,0 +1,418 @@
+/* A folder of CT images -> a volume: slices in the order of their places, checked to be one series of even steps. */
+#include <dirent.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "core/try.h"
+#include "io/write_kit/gantry_comment.h"
+#include "io/dicom/dicom_series.h"
+#include "io/write_kit/voxel_order.h"
+#include "io/write_kit/volume_units.h"
+
+/* Of a step between slices: files round their places. */
+#define UNEVEN 0.02
+/* Of unit vectors, which files round too. */
+#define SAME_AXES 1e-4
+
+typedef struct {
+	char *file;
+	double place[3], along; /* left, back, head; along the normal of the slices */
+	double slope, intercept;
+} slice;
+
+typedef struct {
+	const char *path;
+	char **file;
+	size_t files, others; /* DICOM files; files that are none */
+	slice *slice;
+	/* Of the first file, and so of all. */
+	char series[GT_DICOM_UID], lies[32], *comment;
+	double axes[6], pixel[2], thickness;
+	size_t rows, columns;
+	int is_signed, stored;
+} series;
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_place(const void *a, const void *b)
+{
+	const double x = ((const slice *)a)->along, y = ((const slice *)b)->along;
+	return (x > y) - (x < y);
+}
+
+static gt_status add_file(series *s, char *file, size_t *room)
+{
+	struct stat at;
+	if (stat(file, &at) != 0 || !S_ISREG(at.st_mode) || !gt_dicom_is(file)) {
+		s->others++;
+		free(file);
+		return GT_OK;
+	}
+	if (s->files == *room) {
+		*room = *room ? 2 * *room : 256;
+		char **more = realloc(s->file, *room * sizeof *more);
+		if (!more) {
+			free(file);
+			return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path);
+		}
+		s->file = more;
+	}
+	s->file[s->files++] = file;
+	return GT_OK;
+}
+
+static gt_status list_files(series *s)
+{
+	gt_status st = GT_OK;
+	size_t room = 0;
+	DIR *folder = opendir(s->path);
+	if (!folder)
+		return gt_fail(GT_ERR_IO, "%s: cannot be listed", s->path);
+	for (const struct dirent *e; st == GT_OK && (e = readdir(folder));) {
+		if (e->d_name[0] == '.')
+			continue;
+		const size_t size = strlen(s->path) + strlen(e->d_name) + 2;
+		char *file = malloc(size);
+		if (file)
+			snprintf(file, size, "%s/%s", s->path, e->d_name);
+		st = file ? add_file(s, file, &room) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path);
+	}
+	closedir(folder);
+	if (s->files)
+		qsort(s->file, s->files, sizeof *s->file, by_name);
+	return st;
+}
+
+static void series_clear(series *s)
+{
+	for (size_t i = 0; i < s->files; i++)
+		free(s->file[i]);
+	free(s->file);
+	free(s->slice);
+	free(s->comment);
+}
+
+int gt_series_is(const char *path)
+{
+	struct stat at;
+	series s = { .path = path };
+	gt_dicom *d = NULL;
+	char class[GT_DICOM_UID] = "";
+	if (stat(path, &at) != 0)
+		return 0;
+	if (!S_ISDIR(at.st_mode))
+		return gt_dicom_is(path);
+	int is = list_files(&s) == GT_OK && s.files > 0;
+	/* Where DCMTK lacks, that is said of the folder: gt_dicom_ready(). */
+	if (is && gt_dicom_open(s.file[0], &d) == GT_OK)
+		is = gt_dicom_count(d, &gt_series_tag[GT_SERIES_PROJECTIONS]) == 0 &&
+		     gt_dicom_text(d, &gt_series_tag[GT_SERIES_CLASS], class, sizeof class) == GT_OK;
+	gt_dicom_close(d);
+	series_clear(&s);
+	return is;
+}
+
+/* The number, or that if the file has none. */
+static gt_status number(gt_dicom *d, int tag, double missing, double *value)
+{
+	*value = missing;
+	return gt_dicom_count(d, &gt_series_tag[tag]) ? gt_dicom_numbers(d, &gt_series_tag[tag], 1, value) : GT_OK;
+}
+
+static gt_status differs(const char *file, const series *s, const char *what)
+{
+	return gt_fail(GT_ERR_FORMAT, "%s: %s differs from that of %s: expected the slices of one series", file, what, s->file[0]);
+}
+
+/* What an image must be to be a slice at all. */
+static gt_status check_kind(const char *file, gt_dicom *d)
+{
+	gt_status st;
+	char class[GT_DICOM_UID], photometric[32] = "MONOCHROME2";
+	double frames, samples, bits;
+	GT_TRY(gt_dicom_text(d, &gt_series_tag[GT_SERIES_CLASS], class, sizeof class));
+	if (strcmp(class, GT_CT_IMAGE) != 0)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: SOP class %s, expected %s (CT image)", file, class, GT_CT_IMAGE));
+	GT_TRY(number(d, GT_SERIES_FRAMES, 1, &frames));
+	GT_TRY(number(d, GT_SERIES_SAMPLES, 1, &samples));
+	GT_TRY(number(d, GT_SERIES_BITS, 16, &bits));
+	if (gt_dicom_count(d, &gt_series_tag[GT_SERIES_PHOTOMETRIC]))
+		GT_TRY(gt_dicom_text(d, &gt_series_tag[GT_SERIES_PHOTOMETRIC], photometric, sizeof photometric));
+	if (frames != 1 || samples != 1 || bits != 16 || strcmp(photometric, "MONOCHROME2") != 0)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+		               "%s: %g frames, %g samples per pixel, %g bits allocated, %s: expected 1, 1, 16, MONOCHROME2", file, frames,
+		               samples, bits, photometric));
+done:
+	return st;
+}
+
+static gt_status read_first(series *s, gt_dicom *d)
+{
+	gt_status st;
+	double rows, columns, is_signed, stored;
+	char comment[10241];
+	GT_TRY(gt_dicom_text(d, &gt_series_tag[GT_SERIES_SERIES], s->series, sizeof s->series));
+	if (gt_dicom_count(d, &gt_series_tag[GT_SERIES_LIES]))
+		GT_TRY(gt_dicom_text(d, &gt_series_tag[GT_SERIES_LIES], s->lies, sizeof s->lies));
+	if (gt_dicom_count(d, &gt_series_tag[GT_SERIES_COMMENTS])) {
+		GT_TRY(gt_dicom_text(d, &gt_series_tag[GT_SERIES_COMMENTS], comment, sizeof comment));
+		if (!(s->comment = strdup(comment)))
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path));
+	}
+	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_AXES], 6, s->axes));
+	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_PIXEL], 2, s->pixel));
+	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_ROWS], 1, &rows));
+	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_COLUMNS], 1, &columns));
+	GT_TRY(number(d, GT_SERIES_SIGNED, 0, &is_signed));
+	GT_TRY(number(d, GT_SERIES_STORED, 16, &stored));
+	GT_TRY(number(d, GT_SERIES_THICKNESS, 0, &s->thickness));
+	if (!(rows >= 1 && columns >= 1 && s->pixel[0] > 0 && s->pixel[1] > 0 && stored >= 1 && stored <= 16))
+		GT_TRY(gt_fail(GT_ERR_FORMAT,
+		               "%s: %g rows, %g columns, pixels of %g x %g mm, %g bits stored: expected positive numbers, 1 to 16 bits",
+		               s->file[0], rows, columns, s->pixel[0], s->pixel[1], stored));
+	s->rows = (size_t)rows;
+	s->columns = (size_t)columns;
+	s->is_signed = is_signed != 0;
+	s->stored = (int)stored;
+done:
+	return st;
+}
+
+static gt_status check_same(const char *file, const series *s, gt_dicom *d)
+{
+	gt_status st;
+	char uid[GT_DICOM_UID];
+	double axes[6], pixel[2], size[2], kind[2];
+	GT_TRY(gt_dicom_text(d, &gt_series_tag[GT_SERIES_SERIES], uid, sizeof uid));
+	if (strcmp(uid, s->series) != 0)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: Series Instance UID is %s, that of %s is %s: expected one series in the folder", file,
+		               uid, s->file[0], s->series));
+	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_AXES], 6, axes));
+	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_PIXEL], 2, pixel));
+	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_ROWS], 1, &size[0]));
+	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_COLUMNS], 1, &size[1]));
+	GT_TRY(number(d, GT_SERIES_SIGNED, 0, &kind[0]));
+	GT_TRY(number(d, GT_SERIES_STORED, 16, &kind[1]));
+	for (int i = 0; i < 6; i++)
+		if (!(fabs(axes[i] - s->axes[i]) <= SAME_AXES))
+			GT_TRY(differs(file, s, "Image Orientation (Patient)"));
+	if (!(fabs(pixel[0] - s->pixel[0]) <= 1e-5 * s->pixel[0] && fabs(pixel[1] - s->pixel[1]) <= 1e-5 * s->pixel[1]))
+		GT_TRY(differs(file, s, "Pixel Spacing"));
+	if (size[0] != (double)s->rows || size[1] != (double)s->columns)
+		GT_TRY(differs(file, s, "the number of rows and columns"));
+	if ((kind[0] != 0) != s->is_signed || kind[1] != (double)s->stored)
+		GT_TRY(differs(file, s, "Pixel Representation or Bits Stored"));
+done:
+	return st;
+}
+
+static void normal_of(const double a[6], double n[3])
+{
+	n[0] = a[1] * a[5] - a[2] * a[4];
+	n[1] = a[2] * a[3] - a[0] * a[5];
+	n[2] = a[0] * a[4] - a[1] * a[3];
+}
+
+static gt_status read_head(series *s, size_t i)
+{
+	const char *file = s->file[i];
+	slice *to = &s->slice[i];
+	gt_dicom *d = NULL;
+	gt_status st;
+	double n[3];
+	to->file = s->file[i];
+	GT_TRY(gt_dicom_open(file, &d));
+	GT_TRY(check_kind(file, d));
+	if (i == 0)
+		GT_TRY(read_first(s, d));
+	GT_TRY(check_same(file, s, d));
+	GT_TRY(gt_dicom_numbers(d, &gt_series_tag[GT_SERIES_PLACE], 3, to->place));
+	GT_TRY(number(d, GT_SERIES_SLOPE, 1, &to->slope));
+	GT_TRY(number(d, GT_SERIES_INTERCEPT, 0, &to->intercept));
+	if (to->slope == 0)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: (0028,1053) Rescale Slope is 0: expected another number", file));
+	normal_of(s->axes, n);
+	to->along = n[0] * to->place[0] + n[1] * to->place[1] + n[2] * to->place[2];
+done:
+	gt_dicom_close(d);
+	return st;
+}
+
+/* The smallest distance of neighbours; twice in one place and gaps are named. */
+static gt_status check_gaps(const series *s, double *least)
+{
+	const slice *x = s->slice;
+	*least = INFINITY;
+	for (size_t i = 1; i < s->files; i++) {
+		const double d = x[i].along - x[i - 1].along;
+		if (d <= 1e-3 * s->pixel[0])
+			return gt_fail(GT_ERR_FORMAT, "%s: is at the same place as %s: expected one slice at each", x[i].file,
+			               x[i - 1].file);
+		*least = fmin(*least, d);
+	}
+	for (size_t i = 1; i < s->files; i++)
+		if (x[i].along - x[i - 1].along > 1.5 * *least)
+			return gt_fail(GT_ERR_FORMAT, "%s: between %s and %s lie %.5g mm, elsewhere %.5g: slices are missing", s->path,
+			               x[i - 1].file, x[i].file, x[i].along - x[i - 1].along, *least);
+	return GT_OK;
+}
+
+/* The step from slice to slice, which must be the same between all. */
+static gt_status find_step(const series *s, double step[3])
+{
+	const slice *x = s->slice;
+	const size_t n = s->files;
+	double normal[3], least;
+	const gt_status st = check_gaps(s, &least);
+	if (st != GT_OK)
+		return st;
+	if (n == 1 && !(s->thickness > 0))
+		return gt_fail(GT_ERR_FORMAT, "%s: a single slice without Slice Thickness", s->path);
+	normal_of(s->axes, normal);
+	for (int a = 0; a < 3; a++)
+		step[a] = n > 1 ? (x[n - 1].place[a] - x[0].place[a]) / (double)(n - 1) : normal[a] * s->thickness;
+	for (size_t i = 1; i < n; i++)
+		for (int a = 0; a < 3; a++) {
+			const double off = x[i].place[a] - x[0].place[a] - (double)i * step[a];
+			if (fabs(off) > UNEVEN * least)
+				return gt_fail(GT_ERR_FORMAT, "%s: is %.5g mm off the even steps of the other slices", x[i].file, off);
+		}
+	return GT_OK;
+}
+
+/* The format's left and back are negative right and front. */
+static void matrix_of(const series *s, const double step[3], double m[12])
+{
+	for (int r = 0; r < 3; r++) {
+		const int sign = r < 2 ? -1 : 1;
+		m[4 * r] = sign * s->axes[r] * s->pixel[1];
+		m[4 * r + 1] = sign * s->axes[3 + r] * s->pixel[0];
+		m[4 * r + 2] = sign * step[r];
+		m[4 * r + 3] = sign * s->slice[0].place[r];
+	}
+}
+
+/* Samples of fewer bits may hold anything above them. */
+static double value_of(const series *s, uint16_t sample)
+{
+	const int unused = 16 - s->stored;
+	const uint16_t high = (uint16_t)(sample << unused);
+	return s->is_signed ? (double)((int16_t)high >> unused) : (double)(high >> unused);
+}
+
+static gt_status read_slices(const series *s, const gt_place *p, double water, float *data)
+{
+	const size_t n = s->rows * s->columns;
+	uint16_t *sample = malloc(n * sizeof *sample);
+	float *value = malloc(n * sizeof *value);
+	gt_status st = GT_OK;
+	gt_dicom *d = NULL;
+	if (!sample || !value)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path));
+	for (size_t i = 0; i < s->files; i++) {
+		const slice *x = &s->slice[i];
+		GT_TRY(gt_dicom_open(x->file, &d));
+		GT_TRY(gt_dicom_pixels(d, n, sample));
+		gt_dicom_close(d);
+		d = NULL;
+		for (size_t k = 0; k < n; k++)
+			value[k] = (float)(water * (1 + (x->slope * value_of(s, sample[k]) + x->intercept) / 1000));
+		gt_place_lines(p, i * s->rows, s->rows, value, data);
+	}
+done:
+	gt_dicom_close(d);
+	free(sample);
+	free(value);
+	return st;
+}
+
+static gt_position position_of(const series *s, const gt_read_options *o)
+{
+	const gt_position said = gt_position_find(s->lies);
+	if (o->position != GT_POSITION_AUTO)
+		return o->position;
+	if (said != GT_POSITION_AUTO)
+		return said;
+	gt_read_note(o, "%s: Patient Position is %s%s%s: taken as HFS", s->path, *s->lies ? "'" : "missing", s->lies, *s->lies ? "'" : "");
+	return GT_HFS;
+}
+
+static gt_status read_heads(series *s)
+{
+	gt_status st = GT_OK;
+	if (!(s->slice = calloc(s->files, sizeof *s->slice)))
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path);
+	for (size_t i = 0; i < s->files; i++)
+		GT_TRY(read_head(s, i));
+	qsort(s->slice, s->files, sizeof *s->slice, by_place);
+done:
+	return st;
+}
+
+static gt_status place_slices(const series *s, gt_position position, gt_place *p)
+{
+	double step[3], m[12];
+	const gt_status st = find_step(s, step);
+	if (st != GT_OK)
+		return st;
+	matrix_of(s, step, m);
+	return gt_order_voxels(s->path, (const size_t[3]){ s->columns, s->rows, s->files }, m, position, p);
+}
+
+/* The file holds HU; what water is, only files of ours say. */
+static double water_of(const series *s, const gt_said *said, const gt_read_options *o)
+{
+	const double water = said->water > 0 ? said->water : o->water > 0 ? o->water : GT_WATER_DEFAULT;
+	if (!(said->water > 0))
+		gt_read_note(o, "%s: water is taken as %g mm^-1", s->path, water);
+	return water;
+}
+
+static gt_status read_into(series *s, const gt_read_options *o, gt_volume *v)
+{
+	gt_status st;
+	gt_place p;
+	gt_said said;
+	GT_TRY(read_heads(s));
+	v->position = position_of(s, o);
+	GT_TRY(place_slices(s, v->position, &p));
+	gt_comment_said(s->comment, &said);
+	gt_comment_grid(s->comment, &p.grid);
+	gt_comment_provenance(s->comment, &v->from);
+	v->grid = p.grid;
+	v->water = water_of(s, &said, o);
+	v->unit = GT_HU;
+	if (s->others)
+		gt_read_note(o, "%s: %zu files that are not DICOM are left out", s->path, s->others);
+	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), "volume"), "%s", s->path));
+	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path));
+	GT_TRY(read_slices(s, &p, v->water, v->data));
+	st = gt_volume_finite(s->path, v);
+done:
+	return st;
+}
+
+gt_status gt_series_read(const char *path, const gt_read_options *o, gt_volume **out)
+{
+	struct stat at;
+	series s = { .path = path };
+	gt_status st;
+	gt_volume *v = calloc(1, sizeof *v);
+	if (!v)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	if (stat(path, &at) == 0 && !S_ISDIR(at.st_mode))
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: one DICOM file: expected the folder of its series", path));
+	GT_TRY(list_files(&s));
+	if (!s.files)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: no DICOM files in this folder", path));
+	GT_TRY(read_into(&s, o, v));
+	*out = v;
+	v = NULL;
+done:
+	series_clear(&s);
+	gt_volume_free(v);
+	return st;
+}

@@ -1,0 +1,130 @@
+/* Data sets of HDF5 files, of any integer or float type: the library converts. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "io/hdf5/hdf5_data.h"
+
+int gt_hdf5_has(hid_t file, const char *name)
+{
+	char part[256];
+	for (size_t n = 1; n < sizeof part; n++) {
+		if (name[n] && name[n] != '/')
+			continue;
+		memcpy(part, name, n);
+		part[n] = 0;
+		if (H5Lexists(file, part, H5P_DEFAULT) <= 0)
+			return 0;
+		if (!name[n])
+			return H5Oexists_by_name(file, name, H5P_DEFAULT) > 0;
+	}
+	return 0;
+}
+
+static gt_status shape_of(gt_hdf5_data *d, int least_rank)
+{
+	const hid_t space = H5Dget_space(d->id);
+	hsize_t size[H5S_MAX_RANK];
+	d->rank = H5Sget_simple_extent_ndims(space);
+	if (d->rank > 0)
+		H5Sget_simple_extent_dims(space, size, NULL);
+	H5Sclose(space);
+	if (d->rank < least_rank || d->rank > 3)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: has %d dimensions, expected %d%s", d->path, d->name, d->rank, least_rank,
+		               least_rank < 3 ? " to 3" : "");
+	for (int i = 0; i < d->rank; i++) {
+		d->size[3 - d->rank + i] = size[i];
+		if (size[i] == 0)
+			return gt_fail(GT_ERR_FORMAT, "%s: %s: dimension %d has size 0, expected at least 1", d->path, d->name, i);
+	}
+	return GT_OK;
+}
+
+gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int least_rank, gt_hdf5_data *d)
+{
+	*d = (gt_hdf5_data){ path, name, -1, 0, { 1, 1, 1 } };
+	if (!gt_hdf5_has(file, name))
+		return gt_fail(GT_ERR_FORMAT, "%s: %s is missing", path, name);
+	if ((d->id = H5Dopen2(file, name, H5P_DEFAULT)) < 0)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: expected a data set", path, name);
+	const hid_t type = H5Dget_type(d->id);
+	const H5T_class_t class = H5Tget_class(type);
+	H5Tclose(type);
+	if (class != H5T_INTEGER && class != H5T_FLOAT)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: expected numbers", path, name);
+	return shape_of(d, least_rank);
+}
+
+void gt_hdf5_close(gt_hdf5_data *d)
+{
+	if (d->id >= 0)
+		H5Dclose(d->id);
+	d->id = -1;
+}
+
+gt_status gt_hdf5_floats(const gt_hdf5_data *d, hsize_t first, hsize_t count, float *values)
+{
+	const hsize_t start[3] = { first, 0, 0 }, block[3] = { count, d->size[1], d->size[2] };
+	const int skip = 3 - d->rank;
+	const hid_t space = H5Dget_space(d->id), memory = H5Screate_simple(3, block, NULL);
+	/* Without a dimension of planes there is one plane, all of it. */
+	int bad = skip ? H5Sselect_all(space) < 0 : H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, block, NULL) < 0;
+	bad = bad || H5Dread(d->id, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, values) < 0;
+	H5Sclose(memory);
+	H5Sclose(space);
+	return bad ? gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be read: damaged, or compressed by a method that is not installed", d->path,
+	                     d->name)
+	           : GT_OK;
+}
+
+gt_status gt_hdf5_doubles(const gt_hdf5_data *d, double *values)
+{
+	if (H5Dread(d->id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be read", d->path, d->name);
+	return GT_OK;
+}
+
+void gt_hdf5_text(hid_t object, const char *attribute, char *text, size_t size)
+{
+	text[0] = 0;
+	if (H5Aexists(object, attribute) <= 0)
+		return;
+	const hid_t id = H5Aopen(object, attribute, H5P_DEFAULT), type = H5Aget_type(id), space = H5Aget_space(id);
+	if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1) {
+		if (H5Tis_variable_str(type) > 0) {
+			char *string = NULL;
+			const hid_t memory = H5Tget_native_type(type, H5T_DIR_DEFAULT);
+			if (H5Aread(id, memory, &string) >= 0 && string) {
+				snprintf(text, size, "%s", string);
+				H5free_memory(string);
+			}
+			H5Tclose(memory);
+		} else {
+			const size_t n = H5Tget_size(type);
+			char *string = calloc(n + 1, 1);
+			if (string && H5Aread(id, type, string) >= 0)
+				snprintf(text, size, "%s", string);
+			free(string);
+		}
+	}
+	H5Sclose(space);
+	H5Tclose(type);
+	H5Aclose(id);
+}
+
+int gt_hdf5_number(hid_t file, const char *name, double *value, char *units, size_t size)
+{
+	if (!gt_hdf5_has(file, name))
+		return 0;
+	const hid_t id = H5Dopen2(file, name, H5P_DEFAULT);
+	if (id < 0)
+		return 0;
+	const hid_t space = H5Dget_space(id), type = H5Dget_type(id);
+	const H5T_class_t class = H5Tget_class(type);
+	const int ok = H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_FLOAT || class == H5T_INTEGER) &&
+	               H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0;
+	gt_hdf5_text(id, "units", units, size);
+	H5Tclose(type);
+	H5Sclose(space);
+	H5Dclose(id);
+	return ok;
+}

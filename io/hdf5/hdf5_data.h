@@ -1,0 +1,25 @@
+#ifndef GT_IO_HDF5_HDF5_DATA_H
+#define GT_IO_HDF5_HDF5_DATA_H
+/* Data sets of HDF5 files read piece by piece; private to io/. Failures name the file and the data set. */
+#include <hdf5.h>
+#include <gantry/status.h>
+
+typedef struct {
+	const char *path, *name;
+	hid_t id;                       /* < 0: not open */
+	int rank;
+	hsize_t size[3];                /* leading 1s where the rank is below 3 */
+} gt_hdf5_data;
+
+int       gt_hdf5_has(hid_t file, const char *name);            /* every part of the path is there */
+/* Numeric, of rank least to 3, no size 0. Close in any case. */
+gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int least_rank, gt_hdf5_data *d);
+void      gt_hdf5_close(gt_hdf5_data *d);
+/* Planes [first, first+count) of the three sizes, converted. */
+gt_status gt_hdf5_floats (const gt_hdf5_data *d, hsize_t first, hsize_t count, float *values);
+gt_status gt_hdf5_doubles(const gt_hdf5_data *d, double *values);       /* all */
+/* One number, and its attribute units ("" where absent, shortened to size). Returns 0 if it is not there. */
+int       gt_hdf5_number(hid_t file, const char *name, double *value, char *units, size_t size);
+/* Text attribute of an object, shortened to size; "" where it is absent. */
+void      gt_hdf5_text(hid_t object, const char *attribute, char *text, size_t size);
+#endif

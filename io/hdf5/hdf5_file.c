@@ -1,0 +1,56 @@
+/* The head of an HDF5 file. "HDF5 File Format Specification Version 3.0", III.A "Format Signature and Superblock". */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "io/hdf5/hdf5_file.h"
+
+gt_hdf5_quiet gt_hdf5_hush(void)
+{
+	gt_hdf5_quiet before = { NULL, NULL };
+	H5Eget_auto2(H5E_DEFAULT, &before.print, &before.data);
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	return before;
+}
+
+void gt_hdf5_unhush(const gt_hdf5_quiet *before) { H5Eset_auto2(H5E_DEFAULT, before->print, before->data); }
+
+static size_t head_of(const char *path, unsigned char head[96])
+{
+	FILE *f = fopen(path, "rb");
+	const size_t n = f ? fread(head, 1, 96, f) : 0;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static int signed_as_hdf5(const unsigned char *head, size_t n) { return n >= 8 && !memcmp(head, "\211HDF\r\n\032\n", 8); }
+
+int gt_hdf5_is(const char *path)
+{
+	unsigned char head[96];
+	return signed_as_hdf5(head, head_of(path, head));
+}
+
+gt_status gt_hdf5_whole(const char *path)
+{
+	unsigned char head[96];
+	struct stat s;
+	const size_t n = head_of(path, head);
+	if (!signed_as_hdf5(head, n) || stat(path, &s) != 0)
+		return GT_OK;
+	/* Offset of the end-of-file address and of the byte with the width of addresses, by version of the superblock. */
+	const int version = n > 8 ? head[8] : 0;
+	const size_t end_at = version == 0 ? 40 : version == 1 ? 44 : 28, width_at = version < 2 ? 13 : 9;
+	if (n < end_at + 8)
+		return gt_fail(GT_ERR_FORMAT, "%s: truncated: has %zu bytes, fewer than the head of an HDF5 file", path, n);
+	if (head[width_at] != 8)
+		return GT_OK;
+	uint64_t end = 0;
+	for (int i = 7; i >= 0; i--)
+		end = end << 8 | head[end_at + (size_t)i];
+	if ((uint64_t)s.st_size < end && end != UINT64_MAX)
+		return gt_fail(GT_ERR_FORMAT, "%s: truncated: has %llu bytes, expected %llu", path, (unsigned long long)s.st_size,
+		               (unsigned long long)end);
+	return GT_OK;
+}

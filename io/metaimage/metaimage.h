@@ -1,0 +1,24 @@
+#ifndef GT_IO_METAIMAGE_METAIMAGE_H
+#define GT_IO_METAIMAGE_METAIMAGE_H
+/* The text head of MetaImage files; private to io/. */
+#include <stdio.h>
+#include "io/write_kit/number_types.h"
+#include "io/write_kit/volume_units.h"
+
+typedef struct {
+	gt_grid grid;
+	int flip[3];                    /* axes along which the file runs downwards */
+	const gt_number_type *type;
+	int swap;
+	char *data_file;                /* with folder; NULL: in the same file */
+	long long data_at;              /* offset; -1: the last bytes of the file */
+	gt_said said;
+	gt_provenance from;
+} gt_metaimage_head;
+
+int       gt_metaimage_is(const char *path);
+/* Refuses, naming the key: what is missing, malformed or cannot be read here. Clear it in any case. Of projections the place in space
+ * is not looked at. */
+gt_status gt_metaimage_read_head(const char *path, int projections, gt_metaimage_head *h);
+void      gt_metaimage_clear(gt_metaimage_head *h);
+#endif

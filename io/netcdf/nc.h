@@ -1,0 +1,75 @@
+#ifndef GT_IO_NETCDF_NC_H
+#define GT_IO_NETCDF_NC_H
+/* Shared by the NetCDF readers and writers; private to io/. Every failure names the file and the variable. */
+#include <stddef.h>
+#include <netcdf.h>
+#include <gantry/io.h>
+#include "io/hdf5/hdf5_file.h"
+
+typedef struct {
+	const char *path;       /* as the user knows it */
+	char *tmp;              /* when writing: what is written; NULL when reading */
+	int id;                 /* of libnetcdf; < 0: not open */
+	gt_hdf5_quiet quiet;    /* HDF5 prints nothing while the file is open */
+} gt_nc;
+
+/* Reading ---------------------------------------------------------------- */
+
+/* GT_ERR_FORMAT: not a NetCDF file, truncated (with size and expected size), damaged. Sets *f so that it can be closed always. */
+gt_status gt_nc_open(const char *path, gt_nc *f);
+void      gt_nc_close(gt_nc *f);
+gt_status gt_nc_classic_whole(const char *path);        /* the same for the classic formats; GT_OK for all other files */
+/* Message of a libnetcdf code for a variable (NULL: the file); GT_OK for NC_NOERR. */
+gt_status gt_nc_check(const gt_nc *f, const char *variable, int code);
+
+int       gt_nc_has(const gt_nc *f, const char *variable);
+/* Length of a dimension that must be there and not be zero. */
+gt_status gt_nc_dimension(const gt_nc *f, const char *name, size_t *length);
+/* A numeric variable that must have exactly these dimensions, in this order. */
+gt_status gt_nc_variable(const gt_nc *f, const char *name, int rank, const char *const *dimensions, int *variable);
+/* The attribute units, where there is one, must be one of the accepted (first: ours; list ends with NULL). */
+gt_status gt_nc_units(const gt_nc *f, const char *variable, const char *const *accepted);
+/* Numeric attribute of a variable (NULL: global); *found 0 where it is absent, and then an error if found is NULL. */
+gt_status gt_nc_number(const gt_nc *f, const char *variable, const char *name, double *value, int *found);
+/* Text attribute; *text is NULL where it is absent. Caller frees. */
+gt_status gt_nc_text(const gt_nc *f, const char *variable, const char *name, char **text);
+/* All of a variable as double, unscaled. */
+gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values);
+/* All of a rank-3 variable of any numeric type, in slabs along the first dimension; scale_factor and add_offset
+ * applied. Refused: NaN, Inf and missing values (_FillValue), values below least. */
+gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], double least, float *values);
+gt_status gt_nc_get_provenance(const gt_nc *f, gt_provenance *from);
+/* How the patient lay; HFS where the file does not say. */
+gt_status gt_nc_get_position(const gt_nc *f, gt_position *position);
+
+/* The same a piece at a time, unchecked: what is missing is NaN. */
+typedef struct { int id; nc_type type; double scale, offset, missing; int has_missing; } gt_nc_packing;
+gt_status gt_nc_packing_of(const gt_nc *f, const char *name, gt_nc_packing *p);
+/* wide: count[0] count[1] count[2] doubles where the type is not NC_FLOAT, else NULL. Returns a code of libnetcdf. */
+int       gt_nc_get_piece(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values);
+/* libnetcdf serves one thread at a time: what reads pieces in one and writes them in another holds this meanwhile. */
+void      gt_nc_lock  (void);
+void      gt_nc_unlock(void);
+
+/* Writing ---------------------------------------------------------------- */
+
+/* bytes: about how much will be written uncompressed; GT_ERR_IO if the disk has not as much. 0: not known */
+gt_status gt_nc_create(const char *path, double bytes, gt_nc *f);
+/* Closes and renames. */
+gt_status gt_nc_commit(gt_nc *f);
+/* Gives up: nothing stays on the disk. */
+void      gt_nc_drop(gt_nc *f);
+gt_status gt_nc_define(const gt_nc *f, const char *name, nc_type type, int rank, const int *dimensions,
+                       const char *units, const char *long_name, int *variable);
+/* Float data [.][.][.]: chunks of one plane along the first dimension. */
+gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensions[3], const size_t size[3], int deflate,
+                            const char *units, const char *long_name, int *variable);
+gt_status gt_nc_put_number(const gt_nc *f, int variable, const char *name, double value);
+gt_status gt_nc_put_text(const gt_nc *f, int variable, const char *name, const char *text);
+/* scale * value + offset, in slabs along the first dimension; 1 and 0 keep every bit. begin: of the first dimension, where values begin. */
+gt_status gt_nc_put_floats(const gt_nc *f, int variable, size_t begin, const size_t size[3], const float *values, double scale, double offset);
+/* n values from `first` on of a variable of one dimension, in memory as in the file: every bit is kept. */
+gt_status gt_nc_put_part(const gt_nc *f, int variable, size_t first, size_t n, const void *values);
+gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from);
+gt_status gt_nc_put_position(const gt_nc *f, gt_position position);
+#endif

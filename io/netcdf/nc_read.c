@@ -1,0 +1,347 @@
+/* Reading NetCDF files with checks: what libnetcdf reports is turned into sentences about the file. */
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "core/try.h"
+#include "core/clones.h"
+#include "io/netcdf/nc.h"
+
+gt_status gt_nc_check(const gt_nc *f, const char *variable, int code)
+{
+	if (code == NC_NOERR)
+		return GT_OK;
+	const char *why = code > 0 ? strerror(code) : nc_strerror(code);
+	const gt_status st = code == NC_ENOMEM ? GT_ERR_MEMORY : f->tmp ? GT_ERR_IO : GT_ERR_FORMAT;
+	if (variable)
+		return gt_fail(st, "%s: variable %s: cannot be %s: %s", f->path, variable, f->tmp ? "written" : "read", why);
+	return gt_fail(st, "%s: cannot be %s: %s", f->path, f->tmp ? "written" : "read", why);
+}
+
+gt_status gt_nc_open(const char *path, gt_nc *f)
+{
+	f->path = path;
+	f->tmp = NULL;
+	f->id = -1;
+	gt_status st = gt_hdf5_whole(path);
+	if (st == GT_OK)
+		st = gt_nc_classic_whole(path);
+	if (st != GT_OK)
+		return st;
+	/* Sets how HDF5 prints, once: what is put back later must be that. */
+	nc_initialize();
+	f->quiet = gt_hdf5_hush();
+	const int code = nc_open(path, NC_NOWRITE, &f->id);
+	if (code == NC_NOERR)
+		return GT_OK;
+	gt_hdf5_unhush(&f->quiet);
+	f->id = -1;
+	if (code == NC_ENOTNC)
+		return gt_fail(GT_ERR_FORMAT, "%s: not a NetCDF file", path);
+	return gt_fail(GT_ERR_FORMAT, "%s: cannot be opened, truncated or damaged: %s", path,
+	               code > 0 ? strerror(code) : nc_strerror(code));
+}
+
+void gt_nc_close(gt_nc *f)
+{
+	if (f->id < 0)
+		return;
+	nc_close(f->id);
+	gt_hdf5_unhush(&f->quiet);
+	f->id = -1;
+}
+
+int gt_nc_has(const gt_nc *f, const char *variable)
+{
+	int id;
+	return nc_inq_varid(f->id, variable, &id) == NC_NOERR;
+}
+
+gt_status gt_nc_dimension(const gt_nc *f, const char *name, size_t *length)
+{
+	int id;
+	if (nc_inq_dimid(f->id, name, &id) != NC_NOERR)
+		return gt_fail(GT_ERR_FORMAT, "%s: dimension %s is missing", f->path, name);
+	const gt_status st = gt_nc_check(f, name, nc_inq_dimlen(f->id, id, length));
+	if (st == GT_OK && *length == 0)
+		return gt_fail(GT_ERR_FORMAT, "%s: dimension %s: zero %ss, expected at least one", f->path, name, name);
+	return st;
+}
+
+static void add_text(char *text, size_t size, const char *more)
+{
+	const size_t n = strlen(text);
+	snprintf(text + n, size - n, "%s", more);
+}
+
+gt_status gt_nc_variable(const gt_nc *f, const char *name, int rank, const char *const *dimensions, int *variable)
+{
+	int has, dims[NC_MAX_VAR_DIMS];
+	nc_type type;
+	gt_status st;
+	if (nc_inq_varid(f->id, name, variable) != NC_NOERR)
+		return gt_fail(GT_ERR_FORMAT, "%s: variable %s is missing", f->path, name);
+	if ((st = gt_nc_check(f, name, nc_inq_var(f->id, *variable, NULL, &type, &has, dims, NULL))) != GT_OK)
+		return st;
+	if (type == NC_CHAR || type > NC_UINT64)
+		return gt_fail(GT_ERR_FORMAT, "%s: variable %s: is not of a numeric type", f->path, name);
+	char found[512] = "", expected[512] = "";
+	int same = has == rank;
+	for (int i = 0; i < has; i++) {
+		char dimension[NC_MAX_NAME + 1], each[NC_MAX_NAME + 40];
+		size_t length;
+		if ((st = gt_nc_check(f, name, nc_inq_dim(f->id, dims[i], dimension, &length))) != GT_OK)
+			return st;
+		same = same && !strcmp(dimension, dimensions[i]);
+		snprintf(each, sizeof each, "%s%s=%zu", i ? ", " : "", dimension, length);
+		add_text(found, sizeof found, each);
+	}
+	for (int i = 0; i < rank; i++) {
+		add_text(expected, sizeof expected, i ? ", " : "");
+		add_text(expected, sizeof expected, dimensions[i]);
+	}
+	if (!same)
+		return gt_fail(GT_ERR_FORMAT, "%s: variable %s: has dimensions (%s), expected (%s)", f->path, name, found, expected);
+	return GT_OK;
+}
+
+static gt_status attribute_owner(const gt_nc *f, const char *variable, int *id)
+{
+	*id = NC_GLOBAL;
+	return variable ? gt_nc_check(f, variable, nc_inq_varid(f->id, variable, id)) : GT_OK;
+}
+
+gt_status gt_nc_text(const gt_nc *f, const char *variable, const char *name, char **text)
+{
+	int owner;
+	size_t length;
+	nc_type type;
+	*text = NULL;
+	gt_status st = attribute_owner(f, variable, &owner);
+	if (st != GT_OK || nc_inq_att(f->id, owner, name, &type, &length) != NC_NOERR)
+		return st;
+	if (type == NC_STRING && length == 1) {
+		char *string = NULL;
+		st = gt_nc_check(f, variable, nc_get_att_string(f->id, owner, name, &string));
+		if (st == GT_OK && !(*text = strdup(string ? string : "")))
+			st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path);
+		if (string)
+			nc_free_string(1, &string);
+		return st;
+	}
+	if (type != NC_CHAR)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s%sattribute %s: expected a text", f->path, variable ? variable : "",
+		               variable ? ": " : "", name);
+	if (!(*text = calloc(length + 1, 1)))
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path);
+	st = gt_nc_check(f, variable, nc_get_att_text(f->id, owner, name, *text));
+	if (st != GT_OK) {
+		free(*text);
+		*text = NULL;
+	}
+	return st;
+}
+
+gt_status gt_nc_number(const gt_nc *f, const char *variable, const char *name, double *value, int *found)
+{
+	const char *where = variable ? variable : "", *colon = variable ? ": " : "";
+	int owner;
+	size_t length;
+	nc_type type;
+	gt_status st = attribute_owner(f, variable, &owner);
+	if (st != GT_OK)
+		return st;
+	const int there = nc_inq_att(f->id, owner, name, &type, &length) == NC_NOERR;
+	if (found)
+		*found = there;
+	if (!there)
+		return found ? GT_OK : gt_fail(GT_ERR_FORMAT, "%s: %s%sattribute %s is missing", f->path, where, colon, name);
+	if (type == NC_CHAR || type > NC_UINT64 || length != 1)
+		return gt_fail(GT_ERR_FORMAT, "%s: %s%sattribute %s: expected one number", f->path, where, colon, name);
+	st = gt_nc_check(f, variable, nc_get_att_double(f->id, owner, name, value));
+	if (st == GT_OK && !isfinite(*value))
+		return gt_fail(GT_ERR_FORMAT, "%s: %s%sattribute %s: is %g, expected a finite number", f->path, where, colon, name, *value);
+	return st;
+}
+
+gt_status gt_nc_units(const gt_nc *f, const char *variable, const char *const *accepted)
+{
+	char *units;
+	gt_status st = gt_nc_text(f, variable, "units", &units);
+	if (st != GT_OK || !units)
+		return st;
+	int same = 0;
+	for (const char *const *a = accepted; *a; a++)
+		same = same || !strcmp(units, *a);
+	if (!same)
+		st = gt_fail(GT_ERR_FORMAT, "%s: variable %s: units are '%s', expected '%s'", f->path, variable, units, accepted[0]);
+	free(units);
+	return st;
+}
+
+gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values)
+{
+	int id;
+	const gt_status st = gt_nc_check(f, name, nc_inq_varid(f->id, name, &id));
+	return st != GT_OK ? st : gt_nc_check(f, name, nc_get_var_double(f->id, id, values));
+}
+
+gt_status gt_nc_packing_of(const gt_nc *f, const char *name, gt_nc_packing *p)
+{
+	gt_status st;
+	int has = 0;
+	p->scale = 1;
+	p->offset = 0;
+	GT_TRY(gt_nc_check(f, name, nc_inq_varid(f->id, name, &p->id)));
+	GT_TRY(gt_nc_check(f, name, nc_inq_vartype(f->id, p->id, &p->type)));
+	const int id = p->id;
+	const nc_type type = p->type;
+	GT_TRY(gt_nc_number(f, name, "scale_factor", &p->scale, &has));
+	GT_TRY(gt_nc_number(f, name, "add_offset", &p->offset, &has));
+	/* Bytes have no default fill value: every one is a value. */
+	unsigned char own[8];
+	int unfilled = 1;
+	p->has_missing = 0;
+	size_t fills = 0;
+	if (nc_inq_att(f->id, id, "_FillValue", NULL, &fills) == NC_NOERR) {
+		if (fills != 1) {
+			st = gt_fail(GT_ERR_FORMAT, "%s: %s: attribute _FillValue: holds %zu numbers, expected one", f->path, name, fills);
+			goto done;
+		}
+		GT_TRY(gt_nc_check(f, name, nc_get_att_double(f->id, id, "_FillValue", &p->missing)));
+		p->has_missing = !isnan(p->missing);
+	} else if (type != NC_BYTE && type != NC_UBYTE && nc_inq_var_fill(f->id, id, &unfilled, own) == NC_NOERR) {
+		const double defaults[] = { [NC_SHORT] = NC_FILL_SHORT,         [NC_INT] = NC_FILL_INT,
+			                    [NC_FLOAT] = (double)NC_FILL_FLOAT, [NC_DOUBLE] = NC_FILL_DOUBLE,
+			                    [NC_USHORT] = NC_FILL_USHORT,       [NC_UINT] = NC_FILL_UINT,
+			                    [NC_INT64] = (double)NC_FILL_INT64, [NC_UINT64] = (double)NC_FILL_UINT64 };
+		p->missing = defaults[type];
+		p->has_missing = !unfilled;
+	}
+done:
+	return st;
+}
+
+typedef struct {
+	size_t bad, low, first_bad, first_low;
+} faults;
+
+static double unpack(const gt_nc_packing *p, double stored)
+{
+	return p->has_missing && stored == p->missing ? NAN : p->scale * stored + p->offset;
+}
+
+static void note_faults(double least, float value, size_t index, faults *seen)
+{
+	if (!isfinite(value)) {
+		if (!seen->bad++)
+			seen->first_bad = index;
+	} else if (value < least) {
+		if (!seen->low++)
+			seen->first_low = index;
+	}
+}
+
+/* Nearly always there is none: without branches, so that it costs little beside reading. */
+GT_CLONES static int has_faults(double least, const float *values, size_t n)
+{
+	const float low = (float)least;
+	int bad = (double)low != least; /* then every value is looked at */
+	for (size_t i = 0; i < n; i++)
+		bad |= !(fabsf(values[i]) <= FLT_MAX) | (values[i] < low);
+	return bad;
+}
+
+/* Whole chunks are read at once, so that none is decompressed twice, unless they are very thick. */
+static size_t slab_thickness(const gt_nc *f, int id, const size_t size[3])
+{
+	const double plane = (double)size[1] * (double)size[2] * sizeof(double), wanted = 16e6, most = 256e6;
+	size_t chunk[3], n = plane < wanted ? (size_t)(wanted / plane) : 1;
+	int storage;
+	if (nc_inq_var_chunking(f->id, id, &storage, chunk) == NC_NOERR && storage == NC_CHUNKED && (double)chunk[0] * plane < most)
+		n = n < chunk[0] ? chunk[0] : n - n % chunk[0];
+	return n < size[0] ? n : size[0];
+}
+
+static gt_status refuse_faults(const gt_nc *f, const char *name, const size_t size[3], const faults *seen, double least)
+{
+	const size_t at = seen->bad ? seen->first_bad : seen->first_low, plane = size[1] * size[2];
+	if (seen->bad)
+		return gt_fail(
+			GT_ERR_FORMAT,
+			"%s: variable %s: %zu of %zu values are NaN, infinite or missing, the first at [%zu][%zu][%zu]; expected finite numbers",
+			f->path, name, seen->bad, size[0] * plane, at / plane, at / size[2] % size[1], at % size[2]);
+	if (seen->low)
+		return gt_fail(GT_ERR_FORMAT, "%s: variable %s: %zu of %zu values are below %g, the first at [%zu][%zu][%zu]", f->path,
+		               name, seen->low, size[0] * plane, least, at / plane, at / size[2] % size[1], at % size[2]);
+	return GT_OK;
+}
+
+int gt_nc_get_piece(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values)
+{
+	const size_t n = count[0] * count[1] * count[2];
+	if (!wide) {
+		const int code = nc_get_vara_float(f->id, p->id, start, count, values);
+		if (code == NC_NOERR && (p->scale != 1 || p->offset != 0 || p->has_missing))
+			for (size_t i = 0; i < n; i++)
+				values[i] = (float)unpack(p, values[i]);
+		return code;
+	}
+	const int code = nc_get_vara_double(f->id, p->id, start, count, wide);
+	for (size_t i = 0; code == NC_NOERR && i < n; i++)
+		values[i] = (float)unpack(p, wide[i]);
+	return code;
+}
+
+gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], double least, float *values)
+{
+	gt_status st;
+	gt_nc_packing p;
+	faults seen = { 0, 0, 0, 0 };
+	double *wide = NULL;
+	const size_t plane = size[1] * size[2];
+	GT_TRY(gt_nc_packing_of(f, name, &p));
+	const size_t slab = slab_thickness(f, p.id, size);
+	if (p.type != NC_FLOAT && !(wide = malloc(slab * plane * sizeof *wide)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: variable %s: out of memory", f->path, name));
+	for (size_t first = 0; first < size[0]; first += slab) {
+		const size_t start[3] = { first, 0, 0 }, count[3] = { size[0] - first < slab ? size[0] - first : slab, size[1], size[2] };
+		float *out = values + first * plane;
+		GT_TRY(gt_nc_check(f, name, gt_nc_get_piece(f, &p, start, count, wide, out)));
+		const int looks = has_faults(least, out, count[0] * plane);
+		for (size_t i = 0; looks && i < count[0] * plane; i++)
+			note_faults(least, out[i], first * plane + i, &seen);
+	}
+	st = refuse_faults(f, name, size, &seen, least);
+done:
+	free(wide);
+	return st;
+}
+
+gt_status gt_nc_get_provenance(const gt_nc *f, gt_provenance *from)
+{
+	gt_status st;
+	char *hash = NULL;
+	GT_TRY(gt_nc_text(f, NULL, "gantry_command", &from->command));
+	GT_TRY(gt_nc_text(f, NULL, "gantry_parameters", &from->parameters));
+	GT_TRY(gt_nc_text(f, NULL, "gantry_scan_hash", &hash));
+	from->scan_hash = hash ? strtoull(hash, NULL, 16) : 0;
+done:
+	free(hash);
+	return st;
+}
+
+gt_status gt_nc_get_position(const gt_nc *f, gt_position *position)
+{
+	char *text = NULL;
+	gt_status st = gt_nc_text(f, NULL, "patient_position", &text);
+	*position = text ? gt_position_find(text) : GT_HFS;
+	if (st == GT_OK && *position == GT_POSITION_AUTO)
+		st = gt_fail(GT_ERR_FORMAT, "%s: attribute patient_position is '%s', expected HFS, HFP, FFS or FFP", f->path, text);
+	free(text);
+	return st;
+}

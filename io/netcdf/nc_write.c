@@ -1,0 +1,193 @@
+/* Writing NetCDF-4 files under a temporary name. A full disk is reported as such: HDF5 itself only says "HDF error". */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+#include "core/try.h"
+#include "io/netcdf/nc.h"
+
+/* -1: not known */
+static double disk_room(const char *file)
+{
+	struct statvfs s;
+	return statvfs(file, &s) == 0 ? (double)s.f_bavail * (double)s.f_frsize : -1;
+}
+
+static gt_status write_check(const gt_nc *f, int code)
+{
+	const int why = errno;
+	if (code == NC_NOERR)
+		return GT_OK;
+	const double room = disk_room(f->tmp);
+	if (why == ENOSPC || why == EDQUOT || (room >= 0 && room < 65536))
+		return gt_fail(GT_ERR_IO, "%s: cannot be written: the disk is full (%.0f kiB left)", f->path, room / 1024);
+	if (why == EFBIG)
+		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", f->path, strerror(why));
+	return gt_nc_check(f, NULL, code);
+}
+
+gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
+{
+	gt_status st;
+	f->path = path;
+	f->id = -1;
+	f->tmp = NULL;
+	if ((st = gt_tmp_path(path, &f->tmp)) != GT_OK)
+		return st;
+	const double room = disk_room(f->tmp);
+	if (room >= 0 && bytes > room) {
+		gt_nc_drop(f);
+		return gt_fail(GT_ERR_IO, "%s: the disk is full: needs %.3g MiB, %.3g MiB are left", path, bytes / 1048576, room / 1048576);
+	}
+	nc_initialize();
+	f->quiet = gt_hdf5_hush();
+	errno = 0;
+	st = write_check(f, nc_create(f->tmp, NC_NETCDF4 | NC_CLOBBER, &f->id));
+	if (st != GT_OK) {
+		gt_hdf5_unhush(&f->quiet);
+		f->id = -1;
+		gt_nc_drop(f);
+	}
+	return st;
+}
+
+gt_status gt_nc_commit(gt_nc *f)
+{
+	/* All goes to the disk before the file is closed: what fails then can still be dropped in good order. */
+	errno = 0;
+	gt_status st = write_check(f, nc_sync(f->id));
+	if (st == GT_OK) {
+		st = write_check(f, nc_close(f->id));
+		gt_hdf5_unhush(&f->quiet);
+		f->id = -1;
+	}
+	if (st != GT_OK) {
+		gt_nc_drop(f);
+		return st;
+	}
+	st = gt_tmp_commit(f->tmp, f->path);
+	f->tmp = NULL;
+	return st;
+}
+
+void gt_nc_drop(gt_nc *f)
+{
+	if (f->id >= 0) {
+		/* HDF5 insists on writing what it holds when a file is closed: an emptied file leaves it room for that. */
+		const int emptied = truncate(f->tmp, 0);
+		(void)emptied;
+		nc_close(f->id);
+		gt_hdf5_unhush(&f->quiet);
+	}
+	gt_tmp_drop(f->tmp);
+	f->id = -1;
+	f->tmp = NULL;
+}
+
+gt_status gt_nc_put_text(const gt_nc *f, int variable, const char *name, const char *text)
+{
+	return text ? gt_nc_check(f, NULL, nc_put_att_text(f->id, variable, name, strlen(text), text)) : GT_OK;
+}
+
+gt_status gt_nc_put_number(const gt_nc *f, int variable, const char *name, double value)
+{
+	return gt_nc_check(f, NULL, nc_put_att_double(f->id, variable, name, NC_DOUBLE, 1, &value));
+}
+
+gt_status gt_nc_define(const gt_nc *f, const char *name, nc_type type, int rank, const int *dimensions, const char *units,
+                       const char *long_name, int *variable)
+{
+	gt_status st;
+	GT_TRY(gt_nc_check(f, name, nc_def_var(f->id, name, type, rank, dimensions, variable)));
+	GT_TRY(gt_nc_check(f, name, nc_def_var_fill(f->id, *variable, NC_NOFILL, NULL)));
+	GT_TRY(gt_nc_put_text(f, *variable, "units", units));
+	GT_TRY(gt_nc_put_text(f, *variable, "long_name", long_name));
+done:
+	return st;
+}
+
+gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensions[3], const size_t size[3], int deflate, const char *units,
+                            const char *long_name, int *variable)
+{
+	gt_status st;
+	/* HDF5 allows chunks below 4 GiB. */
+	const double most = 1 << 30;
+	size_t chunk[3] = { 1, size[1], size[2] };
+	if ((double)chunk[2] * sizeof(float) > most)
+		chunk[2] = (size_t)(most / sizeof(float));
+	if ((double)chunk[1] * (double)chunk[2] * sizeof(float) > most)
+		chunk[1] = (size_t)(most / sizeof(float) / (double)chunk[2]);
+	GT_TRY(gt_nc_define(f, name, NC_FLOAT, 3, dimensions, units, long_name, variable));
+	GT_TRY(gt_nc_check(f, name, nc_def_var_chunking(f->id, *variable, NC_CHUNKED, chunk)));
+	/* Whole chunks are written once: kept in a cache they would only fail later, when the file is closed. */
+	GT_TRY(gt_nc_check(f, name, nc_set_var_chunk_cache(f->id, *variable, 1, 1, 0)));
+	if (deflate > 0)
+		GT_TRY(gt_nc_check(f, name, nc_def_var_deflate(f->id, *variable, 1, 1, deflate)));
+done:
+	return st;
+}
+
+gt_status gt_nc_put_floats(const gt_nc *f, int variable, size_t begin, const size_t size[3], const float *values, double scale,
+                           double offset)
+{
+	gt_status st = GT_OK;
+	const size_t plane = size[1] * size[2], wanted = 4u << 20, slab = plane < wanted ? wanted / plane : 1;
+	float *changed = NULL;
+	if ((scale != 1 || offset != 0) && !(changed = malloc(slab * plane * sizeof *changed)))
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path);
+	for (size_t first = 0; first < size[0]; first += slab) {
+		const size_t start[3] = { begin + first, 0, 0 },
+			     count[3] = { size[0] - first < slab ? size[0] - first : slab, size[1], size[2] };
+		const float *from = values + first * plane;
+		for (size_t i = 0; changed && i < count[0] * plane; i++)
+			changed[i] = (float)(scale * from[i] + offset);
+		errno = 0;
+		GT_TRY(write_check(f, nc_put_vara_float(f->id, variable, start, count, changed ? changed : from)));
+	}
+done:
+	free(changed);
+	return st;
+}
+
+gt_status gt_nc_put_part(const gt_nc *f, int variable, size_t first, size_t n, const void *values)
+{
+	errno = 0;
+	return write_check(f, nc_put_vara(f->id, variable, &first, &n, values));
+}
+
+gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from)
+{
+	gt_status st;
+	char line[64];
+	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "Conventions", "CF-1.11"));
+	GT_TRY(gt_nc_check(f, NULL, nc_put_att_int(f->id, NC_GLOBAL, "gantry_schema", NC_INT, 1, &(int){ 1 })));
+	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "gantry_command", from->command));
+	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "gantry_parameters", from->parameters));
+	if (from->scan_hash) {
+		snprintf(line, sizeof line, "%016" PRIx64, from->scan_hash);
+		GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "gantry_scan_hash", line));
+	}
+	const time_t now = time(NULL);
+	struct tm utc;
+	if (from->command && gmtime_r(&now, &utc)) {
+		const size_t stamp = strftime(line, sizeof line, "%Y-%m-%dT%H:%M:%SZ ", &utc), n = strlen(from->command);
+		char *history = malloc(stamp + n + 1);
+		if (!history)
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path));
+		memcpy(history, line, stamp);
+		memcpy(history + stamp, from->command, n + 1);
+		st = gt_nc_put_text(f, NC_GLOBAL, "history", history);
+		free(history);
+	}
+done:
+	return st;
+}
+
+gt_status gt_nc_put_position(const gt_nc *f, gt_position position)
+{
+	return gt_nc_put_text(f, NC_GLOBAL, "patient_position", gt_position_names[position]);
+}

@@ -1,0 +1,46 @@
+/* The format "netcdf": NetCDF-4, and for reading also the classic formats. docs/files.md describes the files. */
+#include <stdio.h>
+#include <string.h>
+#include "io/hdf5/hdf5_file.h"
+#include "io/netcdf/nc.h"
+#include "io/netcdf/netcdf.h"
+
+static int probe(const char *path)
+{
+	char head[4] = "";
+	FILE *f = fopen(path, "rb");
+	const size_t n = f ? fread(head, 1, 4, f) : 0;
+	if (f)
+		fclose(f);
+	return gt_hdf5_is(path) || (n == 4 && !memcmp(head, "CDF", 3) && (head[3] == 1 || head[3] == 2 || head[3] == 5));
+}
+
+static gt_status kind(const char *path, int *projections)
+{
+	gt_nc f;
+	int id;
+	gt_status st = gt_nc_open(path, &f);
+	if (st != GT_OK)
+		return st;
+	*projections = gt_nc_has(&f, "projections") || nc_inq_dimid(f.id, "view", &id) == NC_NOERR;
+	if (!*projections && !gt_nc_has(&f, "attenuation") && !gt_nc_has(&f, "ct_number"))
+		st = gt_fail(GT_ERR_FORMAT,
+		             "%s: holds neither projections (variable projections) nor a volume (variable attenuation or ct_number)", path);
+	gt_nc_close(&f);
+	return st;
+}
+
+extern const gt_format gt_format_netcdf;
+const gt_format gt_format_netcdf = {
+	.name = "netcdf",
+	.about = "NetCDF",
+	.extensions = "nc nc4",
+	.probe = probe,
+	.kind = kind,
+	.read_projections = gt_netcdf_read_projections,
+	.write_projections = gt_netcdf_write_projections,
+	.read_volume = gt_netcdf_read_volume,
+	.write_volume = gt_netcdf_write_volume,
+	.open_views = gt_netcdf_open_views,
+	.create_slices = gt_netcdf_create_slices,
+};

@@ -1,0 +1,88 @@
+/* RabbitCT as a format among the others: the matrices as a scan, and the projections, which are filtered already. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <gantry/host_memory.h>
+#include <gantry/scan_math.h>
+#include <gantry/io.h>
+#include <gantry/rabbitct.h>
+#include "core/try.h"
+#include "io/write_kit/volume_units.h"
+
+/* A matrix does not tell how large a cell is: that of the benchmark's C-arm. Rays do not depend on it. */
+#define PIXEL 0.32
+
+static gt_status read_scan(gt_rabbitct *f, const char *path, double pixel, gt_scan **scan)
+{
+	const gt_rabbitct_head *h = gt_rabbitct_info(f);
+	double(*matrix)[12] = malloc(h->views * sizeof *matrix), across[3];
+	gt_status st = matrix ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	for (size_t v = 0; v < h->views && st == GT_OK; v++)
+		st = gt_rabbitct_matrix(f, v, matrix[v]);
+	GT_TRY(st);
+	/* Distance of the detector in columns: the part of the first row that is across the third. */
+	const double *m = matrix[0], square = gt_dot3(m + 8, m + 8), along = gt_dot3(m, m + 8) / square;
+	for (int a = 0; a < 3; a++)
+		across[a] = m[a] - along * m[8 + a];
+	const double distance = pixel * sqrt(gt_dot3(across, across) / square);
+	if (!(distance > 0) || !isfinite(distance))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: the matrix of view 0 is singular: expected three independent rows of finite numbers",
+		               path));
+	GT_TRY(gt_fail_in(gt_scan_from_matrices((const double(*)[12])matrix, h->views, h->rows, h->columns, distance, scan), "%s", path));
+done:
+	free(matrix);
+	return st;
+}
+
+static gt_status read_images(gt_rabbitct *f, const char *path, gt_projections *p)
+{
+	const gt_rabbitct_head *h = gt_rabbitct_info(f);
+	const size_t cells = h->rows * h->columns;
+	gt_status st = gt_host_room((double)(cells * h->views) * sizeof *p->data, path);
+	if (st != GT_OK)
+		return st;
+	if (!(p->data = malloc(cells * h->views * sizeof *p->data)))
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	for (size_t v = 0; v < h->views && st == GT_OK; v++)
+		st = gt_rabbitct_image(f, v, p->data + v * cells);
+	return st;
+}
+
+/* HU = s0 f, as simulated sets have it: 1000 are water. With an offset air is not 0, and they are others. */
+static double water_of(const gt_rabbitct_head *h) { return h->scale[0] > 0 && h->scale[1] == 0 ? 1000 / (double)h->scale[0] : 0; }
+
+static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **out)
+{
+	gt_rabbitct *f = NULL;
+	gt_projections *p = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_rabbitct_open(path, NULL, &f));
+	if (!(p = calloc(1, sizeof *p)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	GT_TRY(read_scan(f, path, isnan(o->pixel) ? PIXEL : o->pixel, &p->scan));
+	if (!o->geometry_only && (gt_rabbitct_info(f)->has_images || !o->may_lack_data))
+		GT_TRY(read_images(f, path, p));
+	p->water = water_of(gt_rabbitct_info(f));
+	if (p->data)
+		gt_read_note(o, "%s: the projections are weighted and filtered already: for 'gantry rabbitct', not for other methods",
+		             path);
+	if (isnan(o->pixel))
+		gt_read_note(o,
+		             "%s: no size of cells: taken as %g mm (gantry import --pixel), which places the detector and changes no ray",
+		             path, PIXEL);
+	*out = p;
+done:
+	if (st != GT_OK)
+		gt_projections_free(p);
+	gt_rabbitct_close(f);
+	return st;
+}
+
+extern const gt_format gt_format_rabbitct;
+const gt_format gt_format_rabbitct = {
+	.name = "rabbitct",
+	.about = "RabbitCT",
+	.extensions = "rctd rct",
+	.probe = gt_rabbitct_probe,
+	.read_projections = read_projections,
+};

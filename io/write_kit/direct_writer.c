@@ -1,0 +1,116 @@
+/* Blocks begin at multiples of their size in the file, so that each is written as a whole past the cache (O_DIRECT), and what is left
+ * at either end of a call through it. A file system that refuses gets all of them through the cache. */
+#include "core/try.h"
+#include "io/write_kit/direct_writer.h"
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "io/pieces.h"
+
+#ifndef O_DIRECT
+#define O_DIRECT 0
+#endif
+
+enum { WRITERS = 2 };
+/* Floats of a block; fewer than 4 MiB are slower past the cache. */
+#define BLOCK (GT_DIRECT_WRITER_BYTES / WRITERS / sizeof(float))
+/* Of the memory that is available. Linux lets a fifth of it wait for the disk, and begins to write at half of that. */
+#define MOST_CACHED 0.1
+
+struct gt_direct_writer {
+	const char *path;
+	int file, direct; /* -1: all through the cache */
+	off_t begin;
+	double water;
+	gt_pool *pool;
+	float *room; /* [WRITERS][BLOCK], where blocks are changed or put in place; NULL: neither */
+};
+
+struct call {
+	gt_direct_writer *s;
+	size_t first, end, block; /* block: that of the first number */
+	const float *data;
+	gt_failure failure;
+};
+
+static void change(double water, size_t n, const float *from, float *to)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = (float)(1000 * (from[i] / water - 1));
+}
+
+static gt_status write_block(const struct call *c, size_t i, int worker)
+{
+	gt_direct_writer *s = c->s;
+	const size_t low = (c->block + i) * BLOCK, first = low > c->first ? low : c->first,
+		     end = low + BLOCK < c->end ? low + BLOCK : c->end;
+	const size_t n = end - first, bytes = n * sizeof(float);
+	const off_t at = s->begin + (off_t)(first * sizeof(float));
+	const int past = s->direct >= 0 && n == BLOCK;
+	const float *from = c->data + (first - c->first);
+	if (past || s->water > 0) {
+		float *to = s->room + (size_t)worker * BLOCK;
+		if (s->water > 0)
+			change(s->water, n, from, to);
+		else
+			memcpy(to, from, bytes);
+		from = to;
+	}
+	/* Why not, and what to do about it, the cache knows. */
+	if (past && pwrite(s->direct, from, bytes, at) == (ssize_t)bytes)
+		return GT_OK;
+	return gt_write_at(s->path, s->file, at, bytes, from);
+}
+
+static void write_blocks(void *self, size_t i, size_t end, int worker)
+{
+	struct call *c = self;
+	for (; i < end && !gt_failure_at(&c->failure, i); i++)
+		gt_failure_note(&c->failure, i, write_block(c, i, worker));
+}
+
+gt_status gt_direct_writer_write(gt_direct_writer *s, size_t first, size_t n, const float *data)
+{
+	struct call c = { s, first, first + n, first / BLOCK, data, GT_NO_FAILURE };
+	gt_parallel(s->pool, n ? (c.end - 1) / BLOCK - c.block + 1 : 0, 1, write_blocks, &c);
+	return gt_failure_told(&c.failure);
+}
+
+gt_pool *gt_direct_writer_pool(gt_direct_writer *s) { return s->pool; }
+
+int gt_direct_writer_past(double bytes)
+{
+	const double available = gt_host_available();
+	return available >= 0 && bytes > MOST_CACHED * available;
+}
+
+gt_status gt_direct_writer_new(const char *path, const char *tmp, int file, off_t begin, int past, double water, gt_direct_writer **out)
+{
+	gt_status st = GT_OK;
+	gt_direct_writer *s = calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	*s = (gt_direct_writer){ .path = path, .file = file, .direct = -1, .begin = begin, .water = water };
+	if (O_DIRECT && begin == 0 && past)
+		s->direct = open(tmp, O_WRONLY | O_DIRECT | O_CLOEXEC);
+	GT_TRY(gt_pool_new(WRITERS, &s->pool));
+	if ((s->direct >= 0 || water > 0) && posix_memalign((void **)&s->room, 4096, WRITERS * BLOCK * sizeof *s->room) != 0)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	*out = s;
+	s = NULL;
+done:
+	gt_direct_writer_free(s);
+	return st;
+}
+
+void gt_direct_writer_free(gt_direct_writer *s)
+{
+	if (!s)
+		return;
+	gt_pool_free(s->pool);
+	if (s->direct >= 0)
+		close(s->direct);
+	free(s->room);
+	free(s);
+}

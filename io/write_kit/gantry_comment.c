@@ -1,0 +1,72 @@
+/* Lines of text that say what a volume is and how it came to be. */
+#include "io/write_kit/gantry_comment.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "key=value" of a line of our comment; NULL: not there. Caller frees. */
+static char *line_of(const char *comment, const char *key)
+{
+	const char *at = comment ? strstr(comment, key) : NULL;
+	if (!at || (at > comment && at[-1] != '\n'))
+		return NULL;
+	at += strlen(key);
+	return strndup(at, strcspn(at, "\n"));
+}
+
+void gt_comment_grid(const char *comment, gt_grid *grid)
+{
+	gt_grid exact;
+	char *text = line_of(comment, "grid=");
+	if (text && gt_grid_parse(text, &exact) == GT_OK && gt_grid_same(&exact, grid))
+		*grid = exact;
+	free(text);
+}
+
+void gt_comment_provenance(const char *comment, gt_provenance *from)
+{
+	char *hash = line_of(comment, "scan_hash=");
+	from->command = line_of(comment, "command=");
+	from->parameters = line_of(comment, "parameters=");
+	from->scan_hash = hash ? strtoull(hash, NULL, 16) : 0;
+	free(hash);
+}
+
+void gt_comment_said(const char *comment, gt_said *said)
+{
+	*said = (gt_said){ .unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO };
+	if (comment)
+		gt_said_parse(comment, said);
+}
+
+static void put_line(char *text, size_t size, size_t *at, const char *key, const char *value)
+{
+	*at += (size_t)snprintf(text + *at, size - *at, "%s", key);
+	for (; *value; value++)
+		text[(*at)++] = *value == '\n' ? ' ' : *value;
+	text[(*at)++] = '\n';
+	text[*at] = 0;
+}
+
+char *gt_comment_of(const gt_write_options *o, int hu, const gt_volume *v)
+{
+	const char *command = v->from.command ? v->from.command : "", *parameters = v->from.parameters ? v->from.parameters : "";
+	const size_t size = GT_SAID + 400 + strlen(command) + strlen(parameters);
+	char said[GT_SAID], grid[256], hash[24], *text = malloc(size);
+	size_t at = 0;
+	if (!text)
+		return NULL;
+	gt_said_print(o, hu, v, said);
+	gt_grid_print(&v->grid, grid, sizeof grid);
+	snprintf(hash, sizeof hash, "%016" PRIx64, v->from.scan_hash);
+	put_line(text, size, &at, "", said);
+	put_line(text, size, &at, "grid=", grid);
+	if (*command)
+		put_line(text, size, &at, "command=", command);
+	if (*parameters)
+		put_line(text, size, &at, "parameters=", parameters);
+	if (v->from.scan_hash)
+		put_line(text, size, &at, "scan_hash=", hash);
+	return text;
+}

@@ -1,0 +1,153 @@
+/* What volume formats share: order of voxels, units, notes. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "io/write_kit/volume_units.h"
+
+gt_status gt_volume_check(const char *path, const gt_grid *grid)
+{
+	const gt_status st = gt_fail_in(gt_grid_check(grid, NULL), "%s", path);
+	return st == GT_ERR_ARG ? GT_ERR_FORMAT : st;
+}
+
+static void swap_lines(float *a, float *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const float t = a[i];
+		a[i] = b[i];
+		b[i] = t;
+	}
+}
+
+/* data is [outer][n][inner]: reverses the middle index. */
+static void reverse(float *data, size_t outer, size_t n, size_t inner)
+{
+	for (size_t o = 0; o < outer; o++)
+		for (size_t i = 0; i < n / 2; i++)
+			swap_lines(data + (o * n + i) * inner, data + (o * n + n - 1 - i) * inner, inner);
+}
+
+void gt_volume_flip(gt_volume *v, const int flip[3])
+{
+	const size_t *n = v->grid.n;
+	if (flip[0])
+		reverse(v->data, n[2] * n[1], n[0], 1);
+	if (flip[1])
+		reverse(v->data, n[2], n[1], n[0]);
+	if (flip[2])
+		reverse(v->data, 1, n[2], n[1] * n[0]);
+}
+
+void gt_volume_linear(gt_volume *v, double scale, double offset)
+{
+	const size_t n = gt_grid_voxels(&v->grid);
+	for (size_t i = 0; i < n; i++)
+		v->data[i] = (float)(scale * v->data[i] + offset);
+}
+
+double gt_volume_water(const gt_write_options *o, const gt_volume *v)
+{
+	return o->water > 0 ? o->water : v->water > 0 ? v->water : GT_WATER_DEFAULT;
+}
+
+void gt_said_print(const gt_write_options *o, int hu, const gt_volume *v, char text[GT_SAID])
+{
+	const double water = hu ? gt_volume_water(o, v) : v->water;
+	const int n = snprintf(text, GT_SAID, "gantry unit=%s position=%s", hu ? "HU" : "mm-1", gt_position_names[v->position]);
+	if (water > 0)
+		snprintf(text + n, GT_SAID - (size_t)n, " water=%.17g", water);
+}
+
+void gt_said_parse(const char *text, gt_said *said)
+{
+	char name[8] = "";
+	if (strncmp(text, "gantry ", 7) != 0)
+		return;
+	const char *water = strstr(text, " water="), *position = strstr(text, " position=");
+	said->unit = strstr(text, " unit=HU") ? GT_HU : strstr(text, " unit=mm-1") ? GT_PER_MM : GT_UNIT_AUTO;
+	said->ours = said->unit != GT_UNIT_AUTO;
+	said->water = water ? strtod(water + 7, NULL) : 0;
+	if (!(said->water > 0 && isfinite(said->water)))
+		said->water = 0;
+	if (position && sscanf(position, " position=%7s", name) == 1)
+		said->position = gt_position_find(name);
+}
+
+gt_status gt_volume_scaling(const char *path, const char *format, const char *type, gt_meaning meaning, const gt_said *said,
+                            const gt_read_options *o, gt_scaling *s)
+{
+	const int told = o->unit != GT_UNIT_AUTO, scaled = !isnan(s->slope);
+	s->unit = told ? o->unit : said->ours ? said->unit : meaning == GT_MEANS_PER_MM ? GT_PER_MM : GT_HU;
+	s->slope = !isnan(o->slope) ? o->slope : scaled ? s->slope : 1;
+	s->offset = !isnan(o->offset)                                                ? o->offset
+	            : scaled                                                         ? s->offset
+	            : !said->ours && s->unit == GT_HU && meaning == GT_MEANS_CT_1024 ? -1024
+	                                                                             : 0;
+	if (!isfinite(s->slope) || s->slope == 0 || !isfinite(s->offset))
+		return gt_fail(GT_ERR_ARG, "%s: slope=%g, offset=%g: expected finite numbers, the slope not 0", path, s->slope, s->offset);
+	if (!told && !said->ours && meaning == GT_MEANS_NOTHING)
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"%s: elements are %s, which hold neither CT numbers nor mm^-1: the unit (HU or mm-1) and the slope must be given",
+			path, type);
+	if (!said->ours || told)
+		gt_read_note(o, "%s: %s taken as %s = %g * stored %+g (%s%s)", path, type, s->unit == GT_HU ? "HU" : "mm^-1", s->slope,
+		             s->offset, told ? "as told" : format, told ? "" : " names no unit");
+	return GT_OK;
+}
+
+void gt_volume_scale(gt_volume *v, const gt_scaling *s, const gt_said *said, const gt_read_options *o)
+{
+	v->water = said->water;
+	v->unit = s->unit;
+	if (s->unit == GT_HU) {
+		v->water = said->water > 0 ? said->water : o->water > 0 ? o->water : GT_WATER_DEFAULT;
+		gt_volume_linear(v, s->slope * v->water / 1000, (1 + s->offset / 1000) * v->water);
+	} else if (s->slope != 1 || s->offset != 0) {
+		gt_volume_linear(v, s->slope, s->offset);
+	}
+}
+
+gt_status gt_volume_finite(const char *path, const gt_volume *v)
+{
+	const size_t *n = v->grid.n, all = gt_grid_voxels(&v->grid);
+	size_t bad = 0, first = 0;
+	for (size_t i = 0; i < all; i++)
+		if (!isfinite(v->data[i]) && !bad++)
+			first = i;
+	if (!bad)
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT,
+	               "%s: %zu of %zu voxels are NaN or infinite, the first at [%zu][%zu][%zu] (z, y, x); expected finite numbers", path,
+	               bad, all, first / n[0] / n[1], first / n[0] % n[1], first % n[0]);
+}
+
+double gt_rounded(double x, int digits)
+{
+	char text[32];
+	snprintf(text, sizeof text, "%.*g", digits, x);
+	return strtod(text, NULL);
+}
+
+double gt_length_meant(double x)
+{
+	const double short_one = gt_rounded(x, 7);
+	return (double)(float)x == x && (float)short_one == (float)x ? short_one : x;
+}
+
+void gt_read_note(const gt_read_options *o, const char *format, ...)
+{
+	va_list args;
+	if (!o->note || !o->note_size)
+		return;
+	size_t at = strlen(o->note);
+	if (at && at + 2 < o->note_size) {
+		strcpy(o->note + at, "; ");
+		at += 2;
+	}
+	va_start(args, format);
+	vsnprintf(o->note + at, o->note_size - at, format, args);
+	va_end(args);
+}

@@ -1,0 +1,44 @@
+#ifndef GT_IO_WRITE_KIT_VOLUME_UNITS_H
+#define GT_IO_WRITE_KIT_VOLUME_UNITS_H
+/* What volume formats share; private to io/. */
+#include "io/write_kit/number_types.h"
+#include <gantry/io.h>
+
+/* gt_grid_check() of a grid that a file holds: GT_ERR_FORMAT, with the file's name. */
+gt_status gt_volume_check(const char *path, const gt_grid *grid);
+/* Reverses the data along every axis (0: x) whose flag is set. */
+void   gt_volume_flip(gt_volume *v, const int flip[3]);
+/* data = scale * data + offset */
+void   gt_volume_linear(gt_volume *v, double scale, double offset);
+/* Attenuation of water to write HU with: the options', else the volume's, else the default. */
+double gt_volume_water(const gt_write_options *o, const gt_volume *v);
+
+/* What our own files say in a line of text that other programs keep: "gantry unit=HU water=0.02 position=HFS". */
+typedef struct {
+	int ours;                       /* the line is of this kind and names the unit */
+	gt_unit unit;
+	double water;                   /* 0: not said */
+	gt_position position;           /* GT_POSITION_AUTO: not said */
+} gt_said;
+#define GT_SAID 128
+void gt_said_print(const gt_write_options *o, int hu, const gt_volume *v, char text[GT_SAID]);
+void gt_said_parse(const char *text, gt_said *said);    /* leaves what the text does not say */
+
+/* The number in that unit is slope * stored + offset. */
+typedef struct { gt_unit unit; double slope, offset; } gt_scaling;
+/* In: slope and offset of the file, NAN where it has none. Out: the user's, else those of our own files, else by the meaning of the
+ * type, with a note. GT_ERR_UNSUPPORTED where that is GT_MEANS_NOTHING. */
+gt_status gt_volume_scaling(const char *path, const char *format, const char *type, gt_meaning meaning, const gt_said *said,
+                            const gt_read_options *o, gt_scaling *scaling);
+/* Stored numbers -> mm^-1; sets the water and the file's unit. */
+void   gt_volume_scale(gt_volume *v, const gt_scaling *scaling, const gt_said *said, const gt_read_options *o);
+/* Refuses NaN and infinity among the numbers read (GT_ERR_FORMAT). */
+gt_status gt_volume_finite(const char *path, const gt_volume *v);
+
+/* The number with that many digits. */
+double gt_rounded(double x, int digits);
+/* Programs that hold a length as float write 3.2 as 3.200000047683716. */
+double gt_length_meant(double x);
+/* Adds a sentence to the note of the options, "; " between sentences. */
+void   gt_read_note(const gt_read_options *o, const char *format, ...) GT_PRINTF(2, 3);
+#endif

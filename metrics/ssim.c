@@ -1,0 +1,113 @@
+#include "core/try.h"
+#include "metrics/ssim.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOW = APP_SSIM_WINDOW, MOMENTS = 5 }; /* means of a, b, a^2, b^2, ab */
+static const double sigma = 1.5, k1 = 0.01, k2 = 0.03;
+
+typedef struct {
+	const app_ssim_pair *p;
+	double weight[WINDOW];
+	double *room, *sum; /* of each worker; of each slice */
+	size_t *count;      /* of each slice */
+	size_t wide;        /* windows along a line */
+} work;
+
+/* Windowed along a line. */
+static void filter_line(const work *w, const float *a, const float *b, double *out)
+{
+	for (size_t c = 0; c < w->wide; c++) {
+		double m[MOMENTS] = { 0 };
+		for (int k = 0; k < WINDOW; k++) {
+			const double g = w->weight[k], x = a[c + (size_t)k], y = b[c + (size_t)k];
+			m[0] += g * x;
+			m[1] += g * y;
+			m[2] += g * x * x;
+			m[3] += g * y * y;
+			m[4] += g * x * y;
+		}
+		memcpy(out + MOMENTS * c, m, sizeof m);
+	}
+}
+
+static double similarity(const double *m, double range)
+{
+	const double c1 = k1 * range * k1 * range, c2 = k2 * range * k2 * range;
+	const double aa = m[2] - m[0] * m[0], bb = m[3] - m[1] * m[1], ab = m[4] - m[0] * m[1];
+	return (2 * m[0] * m[1] + c1) * (2 * ab + c2) / ((m[0] * m[0] + m[1] * m[1] + c1) * (aa + bb + c2));
+}
+
+/* The windows whose lines lie in `ring`, the last WINDOW lines filtered; the oldest is number `line`. */
+static void add_windows(const work *w, const double *ring, size_t line, size_t slice)
+{
+	const app_ssim_pair *p = w->p;
+	const size_t stride = MOMENTS * w->wide, middle = WINDOW / 2;
+	for (size_t c = 0; c < w->wide; c++) {
+		double m[MOMENTS] = { 0 };
+		if (p->inside && !p->inside[(line + middle) * p->cells + c + middle])
+			continue;
+		for (size_t k = 0; k < WINDOW; k++) {
+			const double *from = ring + (line + k) % WINDOW * stride + MOMENTS * c;
+			for (int i = 0; i < MOMENTS; i++)
+				m[i] += w->weight[k] * from[i];
+		}
+		w->sum[slice] += similarity(m, p->range);
+		w->count[slice]++;
+	}
+}
+
+static void slices(void *self, size_t begin, size_t end, int worker)
+{
+	const work *w = self;
+	const app_ssim_pair *p = w->p;
+	const size_t stride = MOMENTS * w->wide;
+	double *ring = w->room + (size_t)worker * WINDOW * stride;
+	for (size_t s = begin; s < end; s++)
+		for (size_t l = 0; l < p->lines; l++) {
+			const size_t at = (s * p->lines + l) * p->cells;
+			filter_line(w, p->a + at, p->b + at, ring + l % WINDOW * stride);
+			if (l + 1 >= WINDOW)
+				add_windows(w, ring, l + 1 - WINDOW, s);
+		}
+}
+
+static void fill_weights(double *weight)
+{
+	double sum = 0;
+	for (int k = 0; k < WINDOW; k++)
+		sum += weight[k] = exp(-0.5 * (k - WINDOW / 2) * (k - WINDOW / 2) / (sigma * sigma));
+	for (int k = 0; k < WINDOW; k++)
+		weight[k] /= sum;
+}
+
+gt_status app_ssim(const app_ssim_pair *p, gt_pool *pool, double *mean)
+{
+	work w = { .p = p };
+	double sum = 0;
+	size_t count = 0;
+	gt_status st = GT_OK;
+	*mean = NAN;
+	if (p->cells < WINDOW || p->lines < WINDOW || !p->slices)
+		return GT_OK;
+	w.wide = p->cells - WINDOW + 1;
+	w.room = malloc((size_t)gt_pool_threads(pool) * WINDOW * MOMENTS * w.wide * sizeof *w.room);
+	w.sum = calloc(p->slices, sizeof *w.sum);
+	w.count = calloc(p->slices, sizeof *w.count);
+	if (!w.room || !w.sum || !w.count)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for the similarity of %zu slices", p->slices));
+	fill_weights(w.weight);
+	gt_parallel(pool, p->slices, 1, slices, &w);
+	for (size_t s = 0; s < p->slices; s++) {
+		sum += w.sum[s];
+		count += w.count[s];
+	}
+	if (count)
+		*mean = sum / (double)count;
+done:
+	free(w.room);
+	free(w.sum);
+	free(w.count);
+	return st;
+}

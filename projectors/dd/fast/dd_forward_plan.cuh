@@ -1,0 +1,166 @@
+#ifndef GT_PROJECTORS_DD_FAST_DD_FORWARD_PLAN_CUH
+#define GT_PROJECTORS_DD_FAST_DD_FORWARD_PLAN_CUH
+/* What a warp of dd_forward_cuda.cu knows of its columns before it reads a line, device code alone: which lines they meet on the next slices, with which
+ * weights, and where their rows lie. */
+#include "projectors/dd/fast/dd_forward_ring.cuh"
+
+/* Places in windows. SHORT: over the height of the window, and rounded so. FINE: counted from its middle; the edge below is found from what that is
+ * rounded, and the fraction from that edge. */
+enum { SHORT, FINE };
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+/* What grows by the same from slice to slice, in fixed point: a 64-bit integer that needs two instructions, and no double after the first slice. */
+struct __align__(16) linear
+{
+	long long start; /* on slice 0 */
+	unsigned low;    /* step: low + 2^32 high */
+	int high;
+	__device__ __forceinline__ long long at(unsigned n) const
+	{
+		const unsigned long long x = (unsigned long long)n * low + (unsigned long long)start;
+		return (long long)((unsigned long long)((unsigned)(x >> 32) + n * (unsigned)high) << 32 | (unsigned)x);
+	}
+};
+/* value: on slice n, where the step's rounding counts for nothing. */
+static __device__ __forceinline__ struct linear linear_of(double value, double step, int n)
+{
+	const long long whole = llrint(step);
+	return { (long long)((unsigned long long)llrint(value) - (unsigned long long)n * (unsigned long long)whole), (unsigned)whole,
+		 (int)(whole >> 32) };
+}
+/* Of a number of 2^-32ths: what lies below the point. */
+static __device__ __forceinline__ int whole_of(long long x) { return (int)(x >> 32); }
+static __device__ __forceinline__ float fraction_of(long long x) { return (float)(unsigned)x * 0x1p-32f; }
+static constexpr double POINT = 4294967296., HEIGHT_POINT = 1152921504606846976.; /* 2^32; 2^60, of which the upper half is used */
+
+/* Of a column's cells. */
+struct __align__(16) cell
+{
+	float width, growth; /* over the height; of the height, per slice */
+	int first, end;      /* slices */
+};
+
+/* Of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice. Pairs are planned for several slices ahead;
+ * units bring one after the other. In `pair`: weight of the first line (0: there is none; below 0: there are three or more); weight of the last, or
+ * in tall tiles a cell's height; place of the tile's middle from that of the window; first line's address, in its slice until that is there.
+ * In `rest`: weight of the last line (0: it is the first), or where that is in `pair`, by how much more a cell's height is on the next slice; a cell's
+ * height; weight of lines in the middle; number of lines. */
+template <int COLUMNS> struct plan {
+	float4 pair[WARP], rest[WARP];
+	struct linear edge[COLUMNS + 1], middle[COLUMNS], height[COLUMNS]; /* in voxels: of columns; of the tile in z; of cells */
+	struct cell cell[COLUMNS];
+};
+
+/* Slices that are planned. */
+struct course {
+	int first, end;
+};
+
+template <int FORM> struct window {
+	float intervals, inverse, middle;
+	__device__ __forceinline__ window(const unit *u)
+	    : intervals(u->intervals), inverse(u->inverse), middle(8388608.f + 0.5f * u->intervals)
+	{
+	}
+	__device__ __forceinline__ unsigned place_of(float q, float *fraction) const
+	{
+		const float in = __saturatef(FORM == SHORT ? q : fmaf(q, inverse, 0.5f)), t = __fmaf_rd(in, intervals, 8388608.f);
+		*fraction = FORM == SHORT ? fmaf(in, intervals, -(t - 8388608.f)) : __saturatef(q - (t - middle));
+		return __float_as_uint(t) * 4;
+	}
+};
+
+/* What the warp must know of view m and its columns from k on; n: the middle slice, middle: row. */
+template <int COLUMNS>
+static __device__ __forceinline__ void prepare(struct plan<COLUMNS> *p, const gt_dd &d, const gt_dd_fast &f, int m, int k, int n,
+                                               double middle)
+{
+	const int lane = threadIdx.x % WARP;
+	const gt_dd_near *w = f.view + max(m, 0);
+	const gt_dd_edge_q *e = f.height + (size_t)max(m, 0) * (d.columns + 1) + min(k + lane, d.columns);
+	const double g = w->g0 + n * w->dg;
+	if (lane <= COLUMNS)
+		p->edge[lane] = linear_of((w->a0 + n * w->da + g * e->U) * POINT, (w->da + w->dg * e->U) * POINT, n);
+	if (lane < COLUMNS) {
+		const double q = e->q, row = middle + w->p, U = e[k + lane < d.columns].U - e->U;
+		p->middle[lane] = linear_of((w->z0 + n * w->dz + q * g * row) * POINT, (w->dz + q * w->dg * row) * POINT, n);
+		p->height[lane] = linear_of(q * g * HEIGHT_POINT, q * w->dg * HEIGHT_POINT, n);
+		p->cell[lane] = { (float)(U / q), (float)(q * w->dg), m < 0 ? 0 : w->first, m < 0 ? 0 : w->end };
+	}
+	__syncwarp();
+}
+
+/* What a lane plans: the pair, and what else plan holds of it. */
+struct own {
+	float4 pair, rest;
+};
+
+static __device__ __forceinline__ float inverse_of(float x)
+{
+	float y;
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+	return y;
+}
+
+/* Plans pairs from the first slice of a unit on. */
+template <int FORM, bool HEIGHTS, int COLUMNS>
+static __device__ __forceinline__ struct own make_plan(const unit *u, struct plan<COLUMNS> *p, struct course *c)
+{
+	enum { SLICES = WARP / COLUMNS };
+	const int lane = threadIdx.x % WARP, in = lane / COLUMNS, column = lane % COLUMNS, first = same(u->first), until = same(u->until);
+	const int n = first + in;
+	const auto cell = p->cell[column];
+	const float unit_of = FORM == SHORT ? u->inverse : 1, A = (float)whole_of(p->height[column].at((unsigned)n)) * 0x1p-28f,
+		    height = A * unit_of;
+	struct own o = { make_float4(0, HEIGHTS ? height : 0, 0, 0), make_float4(HEIGHTS ? 0 : cell.growth * unit_of, height, 0, 0) };
+	if (n < until && n >= cell.first && n < cell.end) {
+		const span s = u->span[in];
+		const long long low = p->edge[column].at((unsigned)n), high = p->edge[column + 1].at((unsigned)n),
+				z = p->middle[column].at((unsigned)n);
+		const int before = whole_of(low) - s.line, i = max(before, 0);
+		const float from = before < 0 ? 0 : fraction_of(low),
+			    to = fminf((float)(whole_of(high) - s.line - i) + fraction_of(high), (float)(s.lines - i));
+		if (to > from) {
+			const float weight = inverse_of(cell.width * A * A);
+			const int count = (int)ceilf(to);
+			(HEIGHTS ? o.rest.x : o.pair.y) = count > 1 ? (to - (count - 1)) * weight : 0;
+			o.rest.z = weight;
+			o.rest.w = __int_as_float(count);
+			o.pair.x = fmaxf((fminf(to, 1.f) - from) * weight, 1e-30f);
+			o.pair.x = count > 2 ? -o.pair.x : o.pair.x;
+			o.pair.z = ((float)(whole_of(z) - s.low) - (FORM == SHORT ? 0 : 0.5f * u->intervals) + fraction_of(z)) * unit_of;
+			o.pair.w = __int_as_float(i * u->bytes);
+		}
+	}
+	c->first = first;
+	c->end = min(first + SLICES, until);
+	return o;
+}
+
+/* A lane's pair, if it is of a slice that is here: its address, and if it needs one of its own the tile's upper edge, so many rows above the middle.
+ * Returns its lines. */
+template <int FORM, bool HEIGHTS>
+static __device__ __forceinline__ int settle(const unit *u, struct own *o, int at, bool edge, float above_middle, float (&top)[1])
+{
+	if (at < 0 || at >= u->slices)
+		return 0;
+	const int count = __float_as_int(o->rest.w);
+	const unsigned first = address_of(u + 1) + u->span[at].offset + __float_as_uint(o->pair.w) - 0x4B000000u * 4u;
+	o->pair.w = __uint_as_float(first);
+	if (!edge)
+		return count;
+	float fraction;
+	unsigned place = first + window<FORM>(u).place_of(fmaf(o->rest.y, above_middle, o->pair.z), &fraction);
+#pragma unroll 1
+	for (int k = 0; k < count; k++, place += u->bytes) {
+		const float w = k == 0           ? fabsf(o->pair.x)
+		                : k == count - 1 ? (HEIGHTS ? o->rest.x : o->pair.y)
+		                                 : o->rest.z,
+			    below = load1(place), above = load1<4>(place);
+		top[0] = fmaf(w, fmaf(fraction, above - below, below), top[0]);
+	}
+	return count;
+}
+#endif
+#endif

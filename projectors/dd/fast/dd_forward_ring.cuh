@@ -1,0 +1,232 @@
+#ifndef GT_PROJECTORS_DD_FAST_DD_FORWARD_RING_CUH
+#define GT_PROJECTORS_DD_FAST_DD_FORWARD_RING_CUH
+/* How a block of dd_forward_cuda.cu comes by its lines, device code alone: which lines and z edges its columns and rows meet on each slice, and the warp
+ * that fetches them into a ring of places in shared memory. */
+#include "projectors/dd/fast/dd_fast.cuh"
+#include "core/device/async_copy.cuh"
+
+enum { WARP = 32, MOST_SLICES = 16 };
+
+/* Of a slice: first line here, how many; first z edge of the window; bytes from the end of the head, of the slices that are here. */
+struct __align__(16) span
+{
+	int line, lines, low, offset;
+};
+
+/* Head of a place of the ring: consecutive slices, and what is known of the next ones. */
+struct unit {
+	int first, slices;        /* slice numbers */
+	int last, bytes;          /* nothing follows; bytes from line to line */
+	float intervals, inverse; /* of the window in z */
+	int until;                /* slices up to here have windows of that height, and all their lines in one unit */
+	int part;                 /* only some lines of one slice are here */
+	struct span span[MOST_SLICES];
+};
+static_assert(sizeof(unit) % 16 == 0, "bulk copies need 16 bytes");
+
+/* Height of a window in z for its places, of so many slices, in lines of so many entries: a power of two if it can be, since its inverse is exact. */
+static __host__ __device__ inline int intervals_of(int entries, int slices)
+{
+	int power = 1;
+	while (2 * power <= entries - 2)
+		power *= 2;
+	return power >= slices ? power : entries - 2;
+}
+
+struct job {
+	const float *lines; /* [slice - begin][voxel][stride] running sums at z edges */
+	float *y;
+	int axis, begin, end; /* slices of this launch */
+	int stride, add;      /* add to y, or set it */
+	gt_dd_run run;        /* of groups */
+	int column_blocks, flush;
+};
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+struct ring {
+	unsigned char *base;
+	int size;  /* bytes of a place */
+	int spread; /* are several columns read at a time? Then a line at its end is left free, and lines begin in banks apart. */
+	int whole; /* volumes of up to so many slices of z are fetched in whole lines */
+	unsigned full, empty;
+};
+
+/* Lines and z edges of slice n that the block's columns and rows meet. */
+struct reach {
+	int line, lines, low, high;
+};
+
+/* Of the block's columns, per view of the group: cells' heights over R, least and greatest. */
+struct heights {
+	double least[GT_DD_GROUP], most[GT_DD_GROUP];
+};
+static __device__ struct heights heights_of(const gt_dd &d, const gt_dd_fast &f, const gt_dd_group *g, int k0, int k1)
+{
+	struct heights h;
+#pragma unroll 1
+	for (int i = 0; i < GT_DD_GROUP; i++) {
+		const gt_dd_edge_q *e = f.height + (size_t)max(g->view[i], 0) * (d.columns + 1);
+		double least = e[k0].q, most = least;
+#pragma unroll 1
+		for (int k = k0 + (int)threadIdx.x % WARP; k < k1; k += WARP) {
+			least = fmin(least, e[k].q);
+			most = fmax(most, e[k].q);
+		}
+#pragma unroll 1
+		for (int t = 1; t < WARP; t *= 2) {
+			least = fmin(least, __shfl_xor_sync(~0u, least, t));
+			most = fmax(most, __shfl_xor_sync(~0u, most, t));
+		}
+		h.least[i] = least;
+		h.most[i] = most;
+	}
+	return h;
+}
+
+static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, const gt_dd_group *g, const struct heights *q, int axis, int n,
+                                        int k0, int k1, int l0, int l1)
+{
+	double x_low = 1e30, x_high = -1e30, z_low = 1e30, z_high = -1e30;
+	for (int i = 0; i < GT_DD_GROUP; i++) {
+		if (g->view[i] < 0)
+			continue;
+		const gt_dd_near *w = f.view + g->view[i];
+		if (n < w->first || n >= w->end)
+			continue;
+		const gt_dd_edge_q *e = f.height + (size_t)g->view[i] * (d.columns + 1);
+		const double a = w->a0 + n * w->da, s = w->g0 + n * w->dg, least = s * q->least[i], most = s * q->most[i];
+		const double z = w->z0 + n * w->dz, below = l0 + w->p, above = l1 + w->p;
+		x_low = fmin(x_low, fma(s, e[k0].U, a));
+		x_high = fmax(x_high, fma(s, e[k1].U, a));
+		z_low = fmin(z_low, z + below * (below > 0 ? least : most));
+		z_high = fmax(z_high, z + above * (above > 0 ? most : least));
+	}
+	struct reach r = { 0, 0, 0, 0 };
+	const int width = d.n[1 - axis];
+	if (x_low < width && x_high > 0 && z_low < d.n[2] && z_high > 0) {
+		r.line = x_low > 0 ? (int)x_low : 0;
+		r.lines = (x_high < width ? (int)ceil(x_high) : width) - r.line;
+		r.low = z_low > 1 ? (int)(z_low - 0.01) & ~3 : 0;
+		r.high = z_high < d.n[2] ? (int)ceil(z_high + 0.01) : d.n[2];
+	}
+	return r;
+}
+
+/* Bytes from line to line, so that 8 entries of three lines beside each other, or 16 of two, lie in different banks for the most part. */
+static __device__ __forceinline__ int apart_of(int bytes)
+{
+	const int bank = bytes % 128;
+	return bytes + (bank < 48 ? 48 - bank : bank > 80 ? 176 - bank : 0);
+}
+
+/* Copies parts of `lines` lines to place `to`, for one lane: four at a time, because each takes its addresses from registers of its own. */
+static __device__ __forceinline__ void fetch(unsigned to, const float *from, int lines, unsigned bytes, unsigned apart, int stride, unsigned bar)
+{
+#pragma unroll 1
+	for (; lines >= 4; lines -= 4) {
+#pragma unroll
+		for (int i = 0; i < 4; i++, to += apart, from += stride)
+			bulk_copy(to, from, bytes, bar);
+	}
+#pragma unroll 1
+	for (; lines > 0; lines--, to += apart, from += stride)
+		bulk_copy(to, from, bytes, bar);
+}
+static __device__ __forceinline__ const float *same_from(const float *p, int lane)
+{
+	return (const float *)__shfl_sync(~0u, (unsigned long long)p, lane);
+}
+
+/* The last warp: fills the ring. */
+template <int SLOTS>
+static __device__ void produce(const gt_dd &d, const gt_dd_fast &f, const job &j, struct ring ring, const gt_dd_group *g, int k0, int k1,
+                               int l0, int l1, int most_slices)
+{
+	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis];
+	const struct heights heights = heights_of(d, f, g, k0, k1);
+	unsigned units = 0;
+	auto open = [&]() {
+		const unsigned slot = units % SLOTS;
+		barrier_wait(ring.empty + 8 * slot, units / SLOTS % 2 ^ 1);
+		return slot;
+	};
+	for (int n0 = j.begin; n0 < j.end; n0 += WARP) {
+		const int n = n0 + lane;
+		struct reach r = { 0, 0, 0, 0 };
+		if (n < j.end)
+			r = reach_of(d, f, g, &heights, j.axis, n, k0, k1, l0, l1);
+		if (!__any_sync(~0u, r.lines > 0))
+			continue;
+		if (d.n[2] <= ring.whole && r.lines)
+			r.low = 0, r.high = d.n[2];
+		const int window = __reduce_max_sync(~0u, r.high - r.low), entries = min((window + 2 + 3) & ~3, j.stride), bytes = entries * 4;
+		const float intervals = (float)intervals_of(entries, window);
+		const int apart = ring.spread && entries < j.stride ? apart_of(bytes) : bytes;
+		const int room = ring.size - (int)sizeof(unit) - ring.spread * apart;
+		r.low = min(r.low, j.stride - entries);
+		const float *from = j.lines + ((size_t)(n - j.begin) * width + r.line) * j.stride + r.low;
+		int before = r.lines; /* lines of the slices before */
+		for (int t = 1; t < WARP; t *= 2) {
+			const int other = __shfl_up_sync(~0u, before, t);
+			before += lane >= t ? other : 0;
+		}
+		before -= r.lines;
+		int s = 0, done = 0; /* the next slice, and its lines that are done */
+		while (s < WARP) {
+			const int lines = __shfl_sync(~0u, r.lines, s);
+			if (!lines) {
+				s++;
+				continue;
+			}
+			/* as many slices as fit, or a part of one */
+			const int ahead = before - __shfl_sync(~0u, before, s), offset = ahead * apart, in = lane - s;
+			const unsigned fits = __ballot_sync(~0u, in >= 0 && in < most_slices && r.lines > 0 && offset + r.lines * apart <= room) >> s;
+			const int here = done || !fits ? min(lines - done, room / apart) : 0, count = same(here ? 1 : __ffs(~fits) - 1);
+			const unsigned slot = open(), bar = ring.full + 8 * slot;
+			unit *u = (unit *)(ring.base + slot * ring.size);
+			if (in >= 0 && in < most_slices)
+				u->span[in] = { r.line + done, here ? here : r.lines, r.low, offset };
+			if (lane == 0) {
+				u->first = n0 + s;
+				u->slices = count;
+				u->last = 0;
+				u->bytes = apart;
+				u->intervals = intervals;
+				u->inverse = 1 / intervals;
+				u->until = here ? n0 + s + 1 : n0 + WARP;
+				u->part = here > 0;
+			}
+			const int total = here ? here : __shfl_sync(~0u, ahead + r.lines, s + count - 1);
+			__syncwarp();
+			if (lane == 0)
+				barrier_expect(bar, total * bytes);
+			__syncwarp();
+			const unsigned to = same(address_of(u + 1));
+			const float *own = from + (size_t)done * j.stride;
+			const int own_lines = here ? here : r.lines;
+			if (entries == j.stride && in >= 0 && in < count)
+				bulk_copy(to + offset, own, own_lines * bytes, bar);
+			for (int t = s; t < s + count && entries < j.stride; t++) {
+				const float *at = same_from(own, t);
+				const unsigned to_slice = to + __shfl_sync(~0u, offset, t);
+				const int take = __shfl_sync(~0u, own_lines, t);
+				if (elected())
+					fetch(to_slice, at, take, bytes, apart, j.stride, bar);
+			}
+			units++;
+			done = here ? done + here : 0;
+			if (!here || done >= lines) {
+				s += count;
+				done = 0;
+			}
+		}
+	}
+	const unsigned slot = open();
+	if (lane == 0) {
+		((unit *)(ring.base + slot * ring.size))->last = 1;
+		barrier_expect(ring.full + 8 * slot, 0);
+	}
+}
+#endif
+#endif

@@ -1,0 +1,508 @@
+/* Integral images on CUDA, in one pass. A block owns an image and walks down its rows, a few at a time. A lane owns a few columns beside each
+ * other: it adds cells down its columns, and what it has is summed along the rows, over the lanes of a warp by shuffles and over warps through
+ * shared memory. While that is done the next rows are under way. Images that are interleaved in memory (slices
+ * perpendicular to x) are taken several at a time, the lanes shared out among them. Images wider than a block are done in strips: the
+ * nodes at the left edge of a strip are there from the one before.
+ *
+ * Limit: bytes; each cell is read once (some twice, for the constant), and each node is written once.
+ *
+ * Launch parameters: name, default, legal values. */
+#ifndef GT_DD_INTEGRAL_WARPS /* most warps per block that has an image: 4, 8, 16 */
+#define GT_DD_INTEGRAL_WARPS 8
+#endif
+#ifndef GT_DD_INTEGRAL_ROWS /* rows at a time: 2, 4, 8 */
+#define GT_DD_INTEGRAL_ROWS 8
+#endif
+#ifndef GT_DD_INTEGRAL_BLOCKS /* of WARPS per multiprocessor that their registers leave room for: 1 to 4 */
+#define GT_DD_INTEGRAL_BLOCKS 2
+#endif
+#ifndef GT_DD_INTEGRAL_AHEAD /* times so many rows that are under way: 1 to 4 */
+#define GT_DD_INTEGRAL_AHEAD 3
+#endif
+#ifndef GT_DD_INTEGRAL_IMAGES /* interleaved images per block: 2, 4, 8 */
+#define GT_DD_INTEGRAL_IMAGES 4
+#endif
+#ifndef GT_DD_INTEGRAL_IMAGES_WARPS /* most warps per block that has these: 8, 16 */
+#define GT_DD_INTEGRAL_IMAGES_WARPS 16
+#endif
+#ifndef GT_DD_INTEGRAL_IMAGES_ROWS /* rows of them at a time, times images at most 32: 2, 4, 8 */
+#define GT_DD_INTEGRAL_IMAGES_ROWS 4
+#endif
+#ifndef GT_DD_INTEGRAL_SAMPLE /* rows from which the constant of an image is taken: 2 to 32 */
+#define GT_DD_INTEGRAL_SAMPLE 8
+#endif
+#include <cuda_pipeline.h>
+#include <stdint.h>
+#include "core/device/cuda.cuh"
+#include "projectors/dd/published/dd_integral.h"
+
+enum { WARP = 32 };
+
+/* Numbers beside each other, by as few instructions as can be. */
+static __device__ __forceinline__ void load(const float *p, float (&v)[4])
+{
+	const float4 a = __ldg((const float4 *)p);
+	v[0] = a.x, v[1] = a.y, v[2] = a.z, v[3] = a.w;
+}
+static __device__ __forceinline__ void load(const float *p, float (&v)[2])
+{
+	const float2 a = __ldg((const float2 *)p);
+	v[0] = a.x, v[1] = a.y;
+}
+static __device__ __forceinline__ void load(const double *p, double (&v)[2])
+{
+	const double2 a = __ldg((const double2 *)p);
+	v[0] = a.x, v[1] = a.y;
+}
+static __device__ __forceinline__ void store(float *p, const float (&v)[4]) { __stcg((float4 *)p, make_float4(v[0], v[1], v[2], v[3])); }
+static __device__ __forceinline__ void store(double *p, const double (&v)[2]) { __stcg((double2 *)p, make_double2(v[0], v[1])); }
+static __device__ __forceinline__ void store(double *p, const double (&v)[4])
+{
+	__stcg((double2 *)p, make_double2(v[0], v[1]));
+	__stcg((double2 *)p + 1, make_double2(v[2], v[3]));
+}
+
+/* The columns of a lane; those from `inside` on are not in the image. PACKED: they may be read at once. */
+template <typename T, int COLUMNS, bool PACKED> struct columns {
+	const T *p;
+	ptrdiff_t row, column;
+	int inside;
+	__device__ __forceinline__ void read(int r, T (&value)[COLUMNS]) const
+	{
+		const T *const at = p + r * row;
+		if constexpr (PACKED) {
+			T v[COLUMNS];
+			load(column < 0 ? at - (COLUMNS - 1) : at, v);
+#pragma unroll
+			for (int c = 0; c < COLUMNS; c++)
+				value[c] = v[column < 0 ? COLUMNS - 1 - c : c];
+		} else {
+#pragma unroll
+			for (int c = 0; c < COLUMNS; c++)
+				value[c] = __ldg(at + (c < inside ? c * column : 0));
+		}
+	}
+	/* The same by way of shared memory, where cells lie as they do in memory until they are taken. */
+	__device__ __forceinline__ void ask(int r, T *room) const
+	{
+		const T *const at = p + r * row;
+		if constexpr (PACKED) {
+			__pipeline_memcpy_async(room, column < 0 ? at - (COLUMNS - 1) : at, COLUMNS * sizeof(T));
+		} else {
+#pragma unroll
+			for (int c = 0; c < COLUMNS; c++)
+				__pipeline_memcpy_async(room + c, at + (c < inside ? c * column : 0), sizeof(T));
+		}
+	}
+	__device__ __forceinline__ void take(const T *room, T (&value)[COLUMNS]) const
+	{
+		struct alignas(COLUMNS * sizeof(T)) all {
+			T v[COLUMNS];
+		};
+		const all v = *(const all *)room;
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			value[c] = v.v[PACKED && column < 0 ? COLUMNS - 1 - c : c];
+	}
+};
+
+static __device__ __forceinline__ int inside_of(int c, int width, int columns) { return min(max(width - c, 0), columns); }
+
+/* Where cells come from: open() finds an image, columns_of() those of a lane, weight() what is the same all along one of these, and a
+ * weight times what is read in row l is a cell. Weights lie in shared memory, each lane's apart: WEIGHTS rows of one for each thread. */
+template <typename T, typename OUT, int COLUMNS, bool PACKED> struct slices {
+	typedef T stored;
+	enum { WEIGHTS = 0 };
+	const T *x;
+	size_t image, row, column; /* from one to the next */
+	struct weight {
+		__device__ __forceinline__ OUT times(T value, int) const { return value; }
+	};
+	struct picture {
+		const T *p;
+		size_t row, column;
+		int width;
+		__device__ __forceinline__ columns<T, COLUMNS, PACKED> columns_of(int c, OUT *) const
+		{
+			const int inside = inside_of(c, width, COLUMNS);
+			return { inside ? p + (size_t)c * column : p, (ptrdiff_t)row, (ptrdiff_t)column, inside };
+		}
+		__device__ __forceinline__ weight weight_of(int, const OUT *) const { return {}; }
+	};
+	__device__ __forceinline__ picture open(size_t n, int width) const { return { x + n * image, row, column, width }; }
+};
+
+/* Square root of what is neither tiny nor huge, without branches: Goldschmidt's steps from the reciprocal root of the hardware, which has half
+ * the bits of a float's and a third of a double's or more; right to the last bit or nearly. */
+static __device__ __forceinline__ float root(float s)
+{
+	float r;
+	asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(s));
+	const float near = s * r;
+	return fmaf(0.5f * r, fmaf(-near, near, s), near);
+}
+static __device__ __forceinline__ double root(double s)
+{
+	double first;
+	asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(first) : "d"(s));
+	const double g = s * first, h = 0.5 * first, off = fma(-g, h, 0.5), near = fma(g, off, g);
+	return fma(fma(h, off, h), fma(-near, near, s), near);
+}
+
+/* Views times the slant, columns and rows in ascending order. */
+template <typename T, typename OUT, int COLUMNS, bool PACKED> struct weighted {
+	typedef T stored;
+	enum { WEIGHTS = 3 * COLUMNS };
+	gt_dd d;
+	const T *y;
+	const size_t *view;
+	/* A column for gt_dd_slant(), with what is the same for all rows taken out of it and the pitch of slices drawn into it. */
+	struct weight {
+		OUT slope, step, square;
+		__device__ __forceinline__ OUT times(T value, int l) const
+		{
+			const OUT at = slope + l * step;
+			return value * root(square + at * at);
+		}
+	};
+	struct picture {
+		const T *p;
+		ptrdiff_t row, column;
+		const gt_dd_column *of;
+		int width;
+		double pitch_z, pitch;
+		__device__ __forceinline__ columns<T, COLUMNS, PACKED> columns_of(int k, OUT *room) const
+		{
+			const int inside = inside_of(k, width, COLUMNS), at = inside ? k : 0;
+#pragma unroll
+			for (int c = 0; c < COLUMNS; c++) {
+				const gt_dd_column *v = &of[min(k + c, width - 1)];
+				OUT *const to = room + 3 * c * blockDim.x;
+				to[0] = (OUT)((v->P1 + 0.5 * v->Q1) * pitch_z * pitch);
+				to[blockDim.x] = (OUT)(v->Q1 * pitch_z * pitch);
+				to[2 * blockDim.x] = (OUT)(v->square * pitch * pitch);
+			}
+			return { p + at * column, row, column, inside };
+		}
+		__device__ __forceinline__ weight weight_of(int c, const OUT *room) const
+		{
+			const OUT *const from = room + 3 * c * blockDim.x;
+			return { from[0], from[blockDim.x], from[2 * blockDim.x] };
+		}
+	};
+	__device__ __forceinline__ picture open(size_t n, int width) const
+	{
+		const size_t at = view[n];
+		const gt_dd_view *v = &d.view[at];
+		return { y + gt_dd_cell(&d, v, at, 0, 0),
+			 v->flip_rows ? -(ptrdiff_t)d.columns : (ptrdiff_t)d.columns,
+			 v->flip_columns ? -1 : 1,
+			 d.column + at * d.columns,
+			 width,
+			 d.pitch[2],
+			 v->axis ? d.pitch[1] : d.pitch[0] };
+	}
+};
+
+/* Launch shape: a lane owns COLUMNS of one image; the lanes of an image span SPAN columns. */
+template <typename OUT, bool INTERLEAVED> struct shape {
+	static constexpr int IMAGES = INTERLEAVED ? GT_DD_INTEGRAL_IMAGES : 1;
+	static constexpr int COLUMNS = INTERLEAVED ? 4 : 16 / (int)sizeof(OUT), SPAN = WARP / IMAGES * COLUMNS;
+	static constexpr int WARPS = INTERLEAVED ? GT_DD_INTEGRAL_IMAGES_WARPS : GT_DD_INTEGRAL_WARPS;
+	static constexpr int BLOCKS = INTERLEAVED ? 1 : GT_DD_INTEGRAL_BLOCKS;
+	static constexpr int ROWS = INTERLEAVED ? GT_DD_INTEGRAL_IMAGES_ROWS : GT_DD_INTEGRAL_ROWS;
+	static constexpr int AHEAD = INTERLEAVED ? 0 : GT_DD_INTEGRAL_AHEAD; /* 0: in registers */
+	static int warps(int width)
+	{
+		const int tiles = (width + SPAN - 1) / SPAN, strips = (tiles + WARPS - 1) / WARPS;
+		return (tiles + strips - 1) / strips;
+	}
+};
+
+/* Mean of a sample of the image that the lane works on: each warp reads some of the rows, other ones than its neighbours. */
+template <int IMAGES, int COLUMNS, typename STORED, typename OUT, typename PICTURE>
+static __device__ __forceinline__ double mean_of(const PICTURE &picture, const gt_dd_images &g, OUT *room, double (*part)[2 * IMAGES])
+{
+	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+	constexpr int SPAN = WARP / IMAGES * COLUMNS;
+	const int rows = min(g.height, GT_DD_INTEGRAL_SAMPLE), step = g.height / rows, apart = min(warps, max(rows / 2, 1));
+	double sum = 0, cells = 0;
+	for (int first = warp * SPAN; first < g.width; first += warps * SPAN) {
+		const auto from = picture.columns_of(first + lane / IMAGES * COLUMNS, room);
+		for (int k = warp % apart; k < rows; k += apart) {
+			const int r = k * step + step / 2;
+			STORED value[COLUMNS];
+			from.read(r, value);
+#pragma unroll
+			for (int c = 0; c < COLUMNS; c++) {
+				const OUT cell = picture.weight_of(c, room).times(value[c], r);
+				sum += c < from.inside ? cell : 0;
+			}
+			cells += from.inside;
+		}
+	}
+	for (int other = IMAGES; other < WARP; other *= 2) {
+		sum += __shfl_xor_sync(0xFFFFFFFFu, sum, other);
+		cells += __shfl_xor_sync(0xFFFFFFFFu, cells, other);
+	}
+	if (lane < IMAGES) {
+		part[warp][2 * lane] = sum;
+		part[warp][2 * lane + 1] = cells;
+	}
+	__syncthreads();
+	sum = cells = 0;
+	for (int w = 0; w < warps; w++) {
+		sum += part[w][2 * (lane % IMAGES)];
+		cells += part[w][2 * (lane % IMAGES) + 1];
+	}
+	return sum / cells;
+}
+
+/* Steps of a block, a few rows at a time: read them, add them down the columns, sum along the rows, write nodes. */
+template <typename T, int ROWS, int COLUMNS, bool PACKED>
+static __device__ __forceinline__ void read_rows(const columns<T, COLUMNS, PACKED> &from, int row, int height, T (&value)[ROWS][COLUMNS])
+{
+#pragma unroll
+	for (int r = 0; r < ROWS; r++)
+		from.read(min(row + r, height - 1), value[r]);
+}
+
+/* Those from `row` on, asked for into the lane's own room; rows are `apart` cells apart there. */
+template <typename T, int ROWS, int COLUMNS, bool PACKED>
+static __device__ __forceinline__ void ask_rows(const columns<T, COLUMNS, PACKED> &from, int row, int height, T *room, int apart)
+{
+	if (row < height)
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+			from.ask(min(row + r, height - 1), room + r * apart);
+	__pipeline_commit();
+}
+
+/* What lanes read outside the image reaches only nodes that nobody reads; to leave it out would cost a branch for each cell. */
+template <typename PICTURE, typename T, typename OUT, int ROWS, int COLUMNS>
+static __device__ __forceinline__ void add_down(const PICTURE &picture, const OUT *room, int row, const T (&value)[ROWS][COLUMNS],
+                                                OUT constant, OUT (&above)[COLUMNS], OUT (&node)[ROWS][COLUMNS])
+{
+#pragma unroll
+	for (int c = 0; c < COLUMNS; c++) {
+		const auto weight = picture.weight_of(c, room);
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			above[c] += weight.times(value[r][c], row + r) - constant;
+			node[r][c] = above[c];
+		}
+	}
+}
+
+/* A number of each lane, lanes of one image IMAGES apart: the sum of those before; the last lanes leave the sum of all in *total. */
+template <int IMAGES, typename OUT> static __device__ __forceinline__ OUT sum_before(OUT sum, OUT *total)
+{
+	const int lane = threadIdx.x % WARP;
+#pragma unroll
+	for (int up = IMAGES; up < WARP; up *= 2) {
+		const OUT other = __shfl_up_sync(0xFFFFFFFFu, sum, up);
+		if (lane >= up)
+			sum += other;
+	}
+	if (lane >= WARP - IMAGES)
+		*total = sum;
+	const OUT before = __shfl_up_sync(0xFFFFFFFFu, sum, IMAGES);
+	return lane < IMAGES ? 0 : before;
+}
+
+/* Each becomes the sum of those before it in the warp; total: [row][image]. */
+template <int IMAGES, typename OUT, int ROWS, int COLUMNS>
+static __device__ __forceinline__ void sum_along(OUT (&node)[ROWS][COLUMNS], OUT *total)
+{
+#pragma unroll
+	for (int r = 0; r < ROWS; r++) {
+		OUT sum = 0;
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++) {
+			const OUT cell = node[r][c];
+			node[r][c] = sum;
+			sum += cell;
+		}
+		sum = sum_before<IMAGES>(sum, total + r * IMAGES + threadIdx.x % IMAGES);
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			node[r][c] += sum;
+	}
+}
+
+/* Where a lane writes; `before` is the sum of what lies left of the warp, for the row and image of lane row * IMAGES + image. */
+template <int IMAGES, typename OUT, int ROWS, int COLUMNS>
+static __device__ __forceinline__ void write_rows(OUT (&node)[ROWS][COLUMNS], OUT before, int rows, OUT *to, size_t pitch)
+{
+#pragma unroll
+	for (int r = 0; r < ROWS; r++) {
+		const OUT left = __shfl_sync(0xFFFFFFFFu, before, r * IMAGES + threadIdx.x % IMAGES);
+#pragma unroll
+		for (int c = 0; c < COLUMNS; c++)
+			node[r][c] += left;
+		if (r < rows)
+			store(to + r * pitch, node[r]);
+	}
+}
+
+/* A node to the right of the last lane, and what fills its sector: that is never read. */
+template <int COLUMNS, typename OUT> static __device__ __forceinline__ void write_edge(OUT node, OUT *to)
+{
+	OUT edge[COLUMNS];
+	for (int c = 0; c < COLUMNS; c++)
+		edge[c] = node;
+	for (int c = 0; c < (int)(32 / sizeof(OUT)); c += COLUMNS)
+		store(to + c, edge);
+}
+
+/* Images first, first + 1, ... into nodes and constants of the batch. */
+template <typename OUT, bool INTERLEAVED, typename SOURCE>
+static __global__ void __launch_bounds__(shape<OUT, INTERLEAVED>::WARPS *WARP, shape<OUT, INTERLEAVED>::BLOCKS)
+	integrate(SOURCE source, gt_dd_images g, size_t first, size_t count, OUT *nodes, OUT *constants)
+{
+	typedef shape<OUT, INTERLEAVED> S;
+	constexpr int ROWS = S::ROWS, COLUMNS = S::COLUMNS, IMAGES = S::IMAGES;
+	__shared__ OUT totals[2][S::WARPS][ROWS * IMAGES];
+	__shared__ double part[S::WARPS][2 * IMAGES];
+	__shared__ OUT weights[SOURCE::WEIGHTS ? SOURCE::WEIGHTS * S::WARPS * WARP : 1];
+	typedef typename SOURCE::stored T;
+	constexpr int AHEAD = S::AHEAD;
+	extern __shared__ __align__(16) unsigned char under_way[]; /* [AHEAD][ROWS][lanes][COLUMNS] */
+	const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP, image = lane % IMAGES;
+	const size_t block = (size_t)blockIdx.x * IMAGES, own = block + image < count ? block + image : count - 1;
+	const bool mine = block + image < count;
+	const auto picture = source.open(first + own, g.width);
+	OUT *const room = weights + threadIdx.x, *const base = nodes + own * g.stride;
+	const int apart = blockDim.x * COLUMNS, line = lane / IMAGES % ROWS; /* whose sums of warps this lane has */
+	T *const hall = (T *)under_way + threadIdx.x * COLUMNS;
+	OUT constant = 0;
+	for (int start = 0, parity = 0; start < g.width; start += warps * S::SPAN) {
+		const int column = start + warp * S::SPAN + lane / IMAGES * COLUMNS, end = start + warps * S::SPAN;
+		const auto cells = picture.columns_of(column, room);
+		for (int a = 0; a < AHEAD; a++)
+			ask_rows<T, ROWS>(cells, a * ROWS, g.height, hall + a * ROWS * apart, apart);
+		if (start == 0) {
+			constant = (OUT)mean_of<IMAGES, COLUMNS, T>(picture, g, room, part);
+			if (mine && threadIdx.x < IMAGES)
+				constants[own] = constant;
+			if (mine)
+				for (int c = threadIdx.x / IMAGES; c <= g.width; c += blockDim.x / IMAGES)
+					base[c] = 0;
+			picture.columns_of(column, room); /* weights again: those of other columns were there */
+		}
+		T value[ROWS][COLUMNS];
+		OUT above[COLUMNS] = { 0 };
+		if constexpr (AHEAD == 0)
+			read_rows(cells, 0, g.height, value);
+		for (int row = 0, slot = 0; row < g.height; row += ROWS, parity ^= 1, slot = slot == AHEAD - 1 ? 0 : slot + 1) {
+			OUT node[ROWS][COLUMNS], *const to = base + (size_t)(row + 1) * g.pitch;
+			T *const from = hall + slot * ROWS * apart;
+			if constexpr (AHEAD > 0) {
+				__pipeline_wait_prior(AHEAD - 1);
+#pragma unroll
+				for (int r = 0; r < ROWS; r++)
+					cells.take(from + r * apart, value[r]);
+			}
+			add_down(picture, room, row, value, constant, above, node);
+			if constexpr (AHEAD > 0)
+				ask_rows<T, ROWS>(cells, row + AHEAD * ROWS, g.height, from, apart);
+			else if (row + ROWS < g.height)
+				read_rows(cells, row + ROWS, g.height, value);
+			const bool there = mine && row + line < g.height;
+			OUT before = start && there ? __ldcg(to + line * g.pitch + start) : 0;
+			sum_along<IMAGES>(node, totals[parity][warp]);
+			__syncthreads();
+			for (int w = 0; w < warp; w++)
+				before += totals[parity][w][line * IMAGES + image];
+			write_rows<IMAGES>(node, before, mine && column <= g.width ? g.height - row : 0, to + column, g.pitch);
+			if (end <= g.width && warp == warps - 1 && there && lane < ROWS * IMAGES)
+				write_edge<COLUMNS>(before + totals[parity][warp][line * IMAGES + image], to + line * g.pitch + end);
+		}
+		__syncthreads();
+	}
+}
+
+/* Bytes of shared memory that a kernel may take besides its own; devices before 9.0 have less than wide images would take. */
+static int room_for(const void *kernel)
+{
+	struct cudaFuncAttributes a;
+	int device = 0, most = 0;
+	cudaGetDevice(&device);
+	cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+	return cudaFuncGetAttributes(&a, kernel) == cudaSuccess ? most - (int)a.sharedSizeBytes : most;
+}
+
+template <typename OUT, bool INTERLEAVED, typename SOURCE>
+static void launch(gt_backend *be, const SOURCE &source, const gt_dd_images *g, size_t first, size_t count)
+{
+	typedef shape<OUT, INTERLEAVED> S;
+	OUT *nodes = (OUT *)gt_scratch(be);
+	const void *kernel = (const void *)integrate<OUT, INTERLEAVED, SOURCE>;
+	const int per_warp = S::AHEAD * S::ROWS * WARP * S::COLUMNS * (int)sizeof(typename SOURCE::stored);
+	const int room = room_for(kernel);
+	int warps = S::warps(g->width);
+	while (warps > 1 && warps * per_warp > room)
+		warps--;
+	const cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, warps * per_warp);
+	if (gt_cuda_check(be, e, "integral images"))
+		return;
+	integrate<OUT, INTERLEAVED, SOURCE>
+		<<<(unsigned)((count + S::IMAGES - 1) / S::IMAGES), warps * WARP, warps * per_warp, gt_cuda_queue(be)>>>(
+			source, *g, first, count, nodes, nodes + g->batch * g->stride);
+	gt_cuda_check(be, cudaGetLastError(), "integral images");
+}
+
+/* May all rows of so many cells be read in whole lanes? */
+template <typename T> static bool packed(const T *p, size_t row, int columns)
+{
+	return row % (size_t)columns == 0 && (uintptr_t)p % (columns * sizeof(T)) == 0;
+}
+
+template <typename IN, typename OUT>
+static void integrate_slices(gt_backend *be, const gt_dd *d, const gt_dd_images *g, int axis, const IN *x, size_t first, size_t count)
+{
+	constexpr int COLUMNS = shape<OUT, false>::COLUMNS;
+	const size_t nx = (size_t)d->n[0], plane = nx * d->n[1];
+	if (axis == 0)
+		launch<OUT, true>(be, slices<IN, OUT, shape<OUT, true>::COLUMNS, false>{ x, 1, plane, nx }, g, first, count);
+	else if (packed(x, nx, COLUMNS))
+		launch<OUT, false>(be, slices<IN, OUT, COLUMNS, true>{ x, nx, plane, 1 }, g, first, count);
+	else
+		launch<OUT, false>(be, slices<IN, OUT, COLUMNS, false>{ x, nx, plane, 1 }, g, first, count);
+}
+
+extern "C" void gt_dd_integrate_slices(gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, int axis, gt_type t, const void *x,
+                                       size_t first, size_t count)
+{
+	const gt_dd_images *g = &b->slices[axis];
+	if (b->type == GT_F32)
+		integrate_slices<float, float>(be, d, g, axis, (const float *)x, first, count);
+	else if (t == GT_F32)
+		integrate_slices<float, double>(be, d, g, axis, (const float *)x, first, count);
+	else
+		integrate_slices<double, double>(be, d, g, axis, (const double *)x, first, count);
+}
+
+template <typename IN, typename OUT>
+static void integrate_views(gt_backend *be, const gt_dd *d, const gt_dd_images *g, const size_t *view, const IN *y, size_t first,
+                            size_t count)
+{
+	constexpr int COLUMNS = shape<OUT, false>::COLUMNS;
+	if (packed(y, (size_t)d->columns, COLUMNS))
+		launch<OUT, false>(be, weighted<IN, OUT, COLUMNS, true>{ *d, y, view }, g, first, count);
+	else
+		launch<OUT, false>(be, weighted<IN, OUT, COLUMNS, false>{ *d, y, view }, g, first, count);
+}
+
+extern "C" void gt_dd_integrate_views(gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, int axis, gt_type t, const void *y,
+                                      size_t first, size_t count)
+{
+	const gt_dd_images *g = &b->views[axis];
+	const size_t *view = gt_dd_views_of(b, axis);
+	if (b->type == GT_F32)
+		integrate_views<float, float>(be, d, g, view, (const float *)y, first, count);
+	else if (t == GT_F32)
+		integrate_views<float, double>(be, d, g, view, (const float *)y, first, count);
+	else
+		integrate_views<double, double>(be, d, g, view, (const double *)y, first, count);
+}

@@ -1,0 +1,145 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/try.h"
+#include "recon/object_mask.h"
+
+/* Blocks of one slice and about BLOCK mm, at least of LEAST voxels along an axis that has them. */
+#define BLOCK 8.
+enum { LEAST = 3 };
+/* Of water: nearer than this to it, as a part of it. Of bodies without: more than this part of the densest. */
+#define LIKE 0.25
+#define PART 0.1
+
+struct blocks {
+	const gt_grid *g;
+	size_t size[3], n[3], count;
+	double *mean;
+	char *in, *inner;
+};
+
+static void range(const struct blocks *b, int axis, size_t k, size_t *from, size_t *to)
+{
+	*from = k * b->size[axis];
+	*to = k + 1 == b->n[axis] ? b->g->n[axis] : *from + b->size[axis];
+}
+
+static size_t block_of(const struct blocks *b, int axis, size_t at)
+{
+	const size_t k = at / b->size[axis];
+	return k < b->n[axis] ? k : b->n[axis] - 1;
+}
+
+static gt_status make(const gt_grid *g, struct blocks *b)
+{
+	*b = (struct blocks){ .g = g, .count = 1 };
+	for (int a = 0; a < 3; a++) {
+		const double fits = a == 2 ? 1 : fmax(LEAST, ceil(BLOCK / g->pitch[a]));
+		b->size[a] = fits < (double)g->n[a] ? (size_t)fits : g->n[a];
+		b->n[a] = g->n[a] / b->size[a];
+		b->count *= b->n[a];
+	}
+	b->mean = calloc(b->count, sizeof *b->mean);
+	b->in = calloc(b->count, 1);
+	b->inner = calloc(b->count, 1);
+	return b->mean && b->in && b->inner ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for %zu blocks of the volume", b->count);
+}
+
+static double mean_of(const struct blocks *b, const float *x, size_t block)
+{
+	const size_t k[3] = { block % b->n[0], block / b->n[0] % b->n[1], block / b->n[0] / b->n[1] };
+	size_t from[3], to[3];
+	double sum = 0;
+	for (int a = 0; a < 3; a++)
+		range(b, a, k[a], &from[a], &to[a]);
+	for (size_t z = from[2]; z < to[2]; z++)
+		for (size_t y = from[1]; y < to[1]; y++)
+			for (size_t i = from[0]; i < to[0]; i++)
+				sum += x[i + b->g->n[0] * (y + b->g->n[1] * z)];
+	return sum / (double)((to[0] - from[0]) * (to[1] - from[1]) * (to[2] - from[2]));
+}
+
+static int covered(const struct blocks *b, size_t block, double radius, double low, double high)
+{
+	const size_t k[3] = { block % b->n[0], block / b->n[0] % b->n[1], block / b->n[0] / b->n[1] };
+	double middle[3];
+	for (int a = 0; a < 3; a++) {
+		size_t from, to;
+		range(b, a, k[a], &from, &to);
+		middle[a] = gt_grid_first(b->g, a) + ((double)(from + to) / 2 - 0.5) * b->g->pitch[a];
+	}
+	return hypot(middle[0], middle[1]) <= radius && (!(high > low) || (middle[2] >= low && middle[2] <= high));
+}
+
+/* Blocks whose mean is in [least, most]; inner: those whose neighbours across x and y are too. */
+static void choose(struct blocks *b, const gt_scan *scan, double least, double most)
+{
+	double low, high;
+	const double radius = gt_scan_field_of_view(scan, &low, &high);
+	const double within = radius > 0 ? radius : INFINITY;
+	for (size_t i = 0; i < b->count; i++)
+		b->in[i] = b->mean[i] >= least && b->mean[i] <= most && covered(b, i, within, low, high);
+	for (size_t i = 0; i < b->count; i++) {
+		const size_t x = i % b->n[0], y = i / b->n[0] % b->n[1];
+		b->inner[i] = (char)(b->in[i] && x > 0 && y > 0 && x + 1 < b->n[0] && y + 1 < b->n[1] && b->in[i - 1] && b->in[i + 1] &&
+		                     b->in[i - b->n[0]] && b->in[i + b->n[0]]);
+	}
+}
+
+static size_t count(const char *in, size_t n)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < n; i++)
+		found += in[i] != 0;
+	return found;
+}
+
+static gt_status list(const struct blocks *b, const char *in, app_body *body)
+{
+	const size_t *n = b->g->n;
+	size_t most = 0;
+	if (!(body->at = malloc(gt_grid_voxels(b->g) * sizeof *body->at)))
+		return gt_fail(GT_ERR_MEMORY, "no memory for a list of %zu voxels", gt_grid_voxels(b->g));
+	for (size_t z = 0; z < n[2]; z++)
+		for (size_t y = 0; y < n[1]; y++) {
+			const char *row = in + b->n[0] * (block_of(b, 1, y) + b->n[1] * block_of(b, 2, z));
+			for (size_t k = 0; k < b->n[0]; k++) {
+				size_t from, to;
+				range(b, 0, k, &from, &to);
+				for (size_t x = from; x < to && row[k]; x++)
+					body->at[most++] = x + n[0] * (y + n[1] * z);
+			}
+		}
+	body->voxels = most;
+	return GT_OK;
+}
+
+gt_status app_body_find(const gt_grid *grid, const gt_scan *scan, const float *x, double water, app_body *body)
+{
+	struct blocks b;
+	double densest = 0;
+	gt_status st = GT_OK;
+	*body = (app_body){ 0, NULL, 0 };
+	GT_TRY(make(grid, &b));
+	for (size_t i = 0; i < b.count; i++)
+		densest = fmax(densest, b.mean[i] = mean_of(&b, x, i));
+	choose(&b, scan, (1 - LIKE) * water, (1 + LIKE) * water);
+	body->water = count(b.inner, b.count) > 0;
+	if (!body->water)
+		choose(&b, scan, PART * densest, INFINITY);
+	const char *in = count(b.inner, b.count) ? b.inner : b.in;
+	if (!count(in, b.count))
+		memset(b.in, 1, b.count);
+	GT_TRY(list(&b, count(in, b.count) ? in : b.in, body));
+done:
+	free(b.mean);
+	free(b.in);
+	free(b.inner);
+	return st;
+}
+
+void app_body_free(app_body *body)
+{
+	free(body->at);
+	body->at = NULL;
+}

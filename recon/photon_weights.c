@@ -1,0 +1,120 @@
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/data_weights.h>
+
+enum { GRAIN = 1 << 16 };
+
+struct job {
+	const gt_counting *c; /* NULL: weights are given */
+	const float *in;
+	float *w;
+	double scale, *sum; /* per piece */
+	size_t n;
+};
+
+static double weight_of(const struct job *j, size_t i)
+{
+	if (!j->c)
+		return j->in[i];
+	const double photons = j->c->photons ? j->c->photons[i] : j->c->count, p = j->in[i], N = photons * exp(-p);
+	if (!isfinite(p) || !(photons > 0 && photons < INFINITY))
+		return NAN;
+	return N > 0 ? N * (N / (N + j->c->electronic * j->c->electronic)) : 0;
+}
+
+/* Sums of pieces of one length, whatever the threads take at a time. */
+static void weigh(void *self, size_t begin, size_t end, int worker)
+{
+	const struct job *j = self;
+	(void)worker;
+	for (size_t i = begin; i < end;) {
+		const size_t piece = i / GRAIN, to = (piece + 1) * GRAIN < end ? (piece + 1) * GRAIN : end;
+		double sum = 0;
+		for (; i < to; i++) {
+			const double w = weight_of(j, i);
+			j->w[i] = (float)w;
+			sum += w;
+		}
+		j->sum[piece] = sum;
+	}
+}
+
+static void scale(void *self, size_t begin, size_t end, int worker)
+{
+	const struct job *j = self;
+	(void)worker;
+	for (size_t i = begin; i < end; i++)
+		j->w[i] = (float)(j->w[i] * j->scale);
+}
+
+static gt_status name_bad(const struct job *j)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		if (!j->c && !(j->w[i] >= 0 && j->w[i] < INFINITY))
+			return gt_fail(GT_ERR_ARG, "weight %zu of the data is %g: expected finite weights of 0 or more", i, j->w[i]);
+		if (j->c && !isfinite(j->w[i]))
+			return gt_fail(GT_ERR_ARG, "value %zu: no weight for %g photons: expected counts above 0 and finite line integrals",
+			               i, j->c->photons ? j->c->photons[i] : j->c->count);
+	}
+	return gt_fail(GT_ERR_ARG, "weights of the data: all are 0");
+}
+
+static gt_status run(gt_pool *pool, struct job j, double *factor)
+{
+	const size_t pieces = (j.n + GRAIN - 1) / GRAIN;
+	double sum = 0;
+	int negative = 0;
+	j.sum = calloc(pieces ? pieces : 1, sizeof *j.sum);
+	if (!j.sum)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the sums of weights");
+	gt_parallel(pool, j.n, GRAIN, weigh, &j);
+	for (size_t i = 0; i < pieces; i++)
+		sum += j.sum[i];
+	free(j.sum);
+	for (size_t i = 0; i < j.n && !j.c; i++)
+		negative |= j.w[i] < 0;
+	if (!isfinite(sum) || !(sum > 0) || negative)
+		return name_bad(&j);
+	*factor = sum / (double)j.n;
+	j.scale = 1 / *factor;
+	gt_parallel(pool, j.n, GRAIN, scale, &j);
+	return GT_OK;
+}
+
+gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, size_t n, float *w, double *factor)
+{
+	if (!(c->electronic >= 0) || (!c->photons && !(c->count > 0)))
+		return gt_fail(GT_ERR_ARG,
+		               "weights of the data: %g photons and an electronic noise of %g: expected more than 0, and 0 or more",
+		               c->count, c->electronic);
+	return run(pool, (struct job){ .c = c, .in = p, .w = w, .n = n }, factor);
+}
+
+struct rows {
+	const float *p;
+	float *q;
+	size_t columns;
+};
+
+static void smooth_rows(void *self, size_t begin, size_t end, int worker)
+{
+	const struct rows *r = self;
+	(void)worker;
+	for (size_t row = begin; row < end; row++) {
+		const float *p = r->p + row * r->columns;
+		float *q = r->q + row * r->columns;
+		for (size_t c = 0; c < r->columns; c++)
+			q[c] = p[c] / 2 + (p[c ? c - 1 : c] + p[c + 1 < r->columns ? c + 1 : c]) / 4;
+	}
+}
+
+void gt_data_smooth(gt_pool *pool, const float *p, size_t n, size_t columns, float *q)
+{
+	struct rows r = { p, q, columns };
+	gt_parallel(pool, n / columns, GRAIN / columns + 1, smooth_rows, &r);
+}
+
+gt_status gt_data_weights_given(gt_pool *pool, const float *given, size_t n, float *w, double *factor)
+{
+	return run(pool, (struct job){ .in = given, .w = w, .n = n }, factor);
+}

@@ -1,0 +1,226 @@
+/* How many slices and views at a time: what fits into the memory that is free, or given. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/try.h"
+#include "recon/slab_pipeline.h"
+#include "core/pipeline_stage.h"
+#include <gantry/host_memory.h>
+#include <gantry/upload.h>
+#include "io/write_kit/direct_writer.h"
+
+/* Writing overlaps with what comes after but for the last slab; thin slabs cost more per voxel. */
+enum { LEAST_SLABS = 8, LEAST_SLICES = 64, MOST_BATCH = 64, ALIGNED = 8 };
+/* Slices that are written at a time: enough for several threads, few enough to leave memory to what is worth more there. */
+#define PIECE_BYTES ((size_t)128 << 20)
+/* In reserve: stacks, and what libraries will hold. */
+#define RESERVE_BYTES 16777216.0
+
+/* Bytes that may be taken yet. both: on the host together with the device, where that is the host. process: that are taken. */
+typedef struct {
+	double device, host, both, process;
+} room;
+
+static double least(double a, double b) { return a < b ? a : b; }
+
+static room find_room(const app_slabs *s)
+{
+	const app_slabs_case *c = s->c;
+	const double available = gt_host_available(), free_host = available < 0 ? INFINITY : 0.8 * available;
+	const double process = gt_host_used(), given = c->host_limit > 0 ? c->host_limit - process : INFINITY;
+	size_t free_device, total;
+	room r = { INFINITY, least(given, free_host), INFINITY, process };
+	if (gt_backend_is_gpu(s->be)) {
+		gt_backend_memory(s->be, &free_device, &total);
+		r.device = 0.9 * (double)free_device;
+	} else {
+		r.both = r.host;
+	}
+	if (c->device_limit > 0)
+		r.device = least(r.device, c->device_limit);
+	return r;
+}
+
+static size_t plane_of(const app_slabs *s) { return s->c->grid->n[0] * s->c->grid->n[1]; }
+
+static size_t element_of(const app_slabs *s) { return gt_type_size(cli_type(s->c->call)); }
+
+size_t app_slab_slices(const app_slabs *s, const app_slabs_plan *plan, size_t slab)
+{
+	const size_t left = s->c->grid->n[2] - slab * plan->slices;
+	return left < plan->slices ? left : plan->slices;
+}
+
+/* All that depends on the cut. *widest: the slab that sees the most rows. */
+static void cut(const app_slabs *s, size_t slices, size_t batch, app_slabs_plan *plan, size_t *widest)
+{
+	*plan = (app_slabs_plan){ .slices = slices,
+		                  .slabs = (s->c->grid->n[2] + slices - 1) / slices,
+		                  .batch = batch,
+		                  .batches = (s->c->scan->views + batch - 1) / batch };
+	*widest = 0;
+	for (size_t k = 0; k < plan->slabs; k++) {
+		size_t row, rows;
+		gt_slab_plan_rows(s->slabs, k * slices, app_slab_slices(s, plan, k), &row, &rows);
+		if (rows > plan->rows) {
+			plan->rows = rows;
+			*widest = k;
+		}
+	}
+	plan->buffer = batch * plan->rows * s->c->scan->columns * element_of(s);
+	const size_t most = PIECE_BYTES / (plane_of(s) * element_of(s));
+	plan->piece = most < 1 ? 1 : most < slices ? most : slices;
+}
+
+/* Of io: what is written past the cache, or changed on the way. */
+static double writer_bytes(const app_slabs *s)
+{
+	const double plane = (double)plane_of(s) * sizeof(float);
+	const int blocks = s->c->hu || gt_direct_writer_past(plane * (double)s->c->grid->n[2]);
+	return (blocks ? (double)GT_DIRECT_WRITER_BYTES : 0) + 2 * plane + (s->c->hu ? plane : 0);
+}
+
+static double host_bytes(const app_slabs *s, const app_slabs_plan *plan)
+{
+	const double piece = (double)plan->piece * (double)plane_of(s) * (double)element_of(s);
+	return APP_STAGE_BUFFERS * ((double)plan->buffer + piece) + writer_bytes(s) + (double)gt_slab_bytes(s->slabs) +
+	       (double)gt_view_reader_bytes(s->views) + RESERVE_BYTES;
+}
+
+/* What the run holds on the device at the same time, by allocating it in a rehearsal. */
+static gt_status device_bytes(const app_slabs *s, gt_backend *rehearsal, const app_slabs_plan *plan, size_t slab, double *bytes)
+{
+	gt_array *x[2] = { NULL, NULL }, *part = NULL;
+	gt_upload *upload = NULL;
+	gt_slab *b = NULL;
+	gt_status st = GT_OK;
+	const size_t n = app_slab_slices(s, plan, slab);
+	for (int i = 0; i < 2; i++)
+		GT_TRY(gt_array_new(rehearsal, cli_type(s->c->call), plan->slices * plane_of(s), &x[i]));
+	GT_TRY(gt_array_part(x[0], 0, n * plane_of(s), &part));
+	GT_TRY(gt_upload_new(rehearsal, plan->buffer, &upload));
+	GT_TRY(gt_slab_new(s->slabs, slab * plan->slices, n, plan->batch, part, &b));
+	*bytes = (double)gt_backend_counters(rehearsal).bytes;
+done:
+	gt_slab_free(b);
+	gt_upload_free(upload);
+	gt_array_free(part);
+	gt_array_free(x[0]);
+	gt_array_free(x[1]);
+	return st;
+}
+
+static gt_status try_cut(const app_slabs *s, gt_backend *rehearsal, size_t slices, size_t batch, app_slabs_plan *plan)
+{
+	size_t widest;
+	cut(s, slices, batch, plan, &widest);
+	plan->host = host_bytes(s, plan);
+	return device_bytes(s, rehearsal, plan, widest, &plan->device);
+}
+
+static int fits(const room *r, const app_slabs_plan *p)
+{
+	return p->device <= r->device && p->host <= r->host && p->device + p->host <= r->both;
+}
+
+static size_t most_slices(size_t nz)
+{
+	const size_t part = (nz + LEAST_SLABS - 1) / LEAST_SLABS, half = (nz + 1) / 2;
+	const size_t n = part >= LEAST_SLICES ? part : half < LEAST_SLICES ? half : LEAST_SLICES;
+	return n < ALIGNED ? n : (n + ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
+static size_t fewer(size_t slices)
+{
+	const size_t n = slices * 3 / 4;
+	return n >= 2 * ALIGNED ? n - n % ALIGNED : n;
+}
+
+/* The thickest slabs with at least so many views at a time, then the most views. */
+static gt_status search(const app_slabs *s, gt_backend *rehearsal, const room *r, size_t views, app_slabs_plan *plan, int *found)
+{
+	gt_status st = GT_OK;
+	*found = 0;
+	for (size_t slices = most_slices(s->c->grid->n[2]); slices; slices = fewer(slices))
+		for (size_t batch = MOST_BATCH; batch >= views; batch /= 2) {
+			GT_TRY(try_cut(s, rehearsal, slices, batch < s->c->scan->views ? batch : s->c->scan->views, plan));
+			if ((*found = fits(r, plan)))
+				goto done;
+		}
+done:
+	return st;
+}
+
+/* What is set aside for projections that are kept, before the cut is chosen. */
+static double kept_bytes(const app_slabs_case *c)
+{
+	if (c->keep != APP_KEPT_AUTO)
+		return app_kept_bytes(c->keep, c->scan);
+	return c->scratch ? app_kept_bytes(APP_KEPT_SCRATCH, c->scan) : 0;
+}
+
+static int keeps(const app_slabs *s, const room *r, app_kept_where where, app_slabs_plan *plan)
+{
+	const double without = plan->host;
+	plan->kept = where;
+	plan->host += app_kept_bytes(where, s->c->scan);
+	if (fits(r, plan))
+		return 1;
+	plan->kept = APP_KEPT_NOT;
+	plan->host = without;
+	return 0;
+}
+
+/* In memory if that leaves the cut as it is. */
+static void choose_kept(const app_slabs *s, const room *r, app_slabs_plan *plan)
+{
+	if (s->c->keep != APP_KEPT_AUTO)
+		keeps(s, r, s->c->keep, plan);
+	else if (plan->slabs > 1 && !keeps(s, r, APP_KEPT_HOST, plan) && s->c->scratch)
+		keeps(s, r, APP_KEPT_SCRATCH, plan);
+}
+
+/* Of the host, what of it is taken before: on the CPU its memory holds the device's part too. */
+static double host_in_all(const app_slabs *s, const app_slabs_plan *plan, double process)
+{
+	return process + plan->host + (gt_backend_is_gpu(s->be) ? 0 : plan->device);
+}
+
+static gt_status too_small(const app_slabs *s, const app_slabs_plan *one, double aside, const room *r)
+{
+	const double mib = 1048576, process = s->c->host_limit > 0 ? r->process : 0, host = host_in_all(s, one, process) + aside;
+	char taken[64] = "";
+	if (process > 0)
+		snprintf(taken, sizeof taken, "%.0f taken already, ", process / mib);
+	return gt_fail(GT_ERR_MEMORY,
+	               "%s by slabs, one slice and one view at a time, needs %.2f MiB on %s (--device-memory), where %.2f are free, "
+	               "and %.0f MiB of the host's memory (--host-memory), %s%.0f in reserve, where %.0f are",
+	               s->c->method->name, ceil(100 * one->device / mib) / 100, gt_backend_name(s->be),
+	               floor(100 * fmax(0, least(r->device, r->both)) / mib) / 100, ceil(host / mib), taken, RESERVE_BYTES / mib,
+	               floor(fmax(0, least(r->host, r->both) + process) / mib));
+}
+
+gt_status app_slabs_choose(const app_slabs *s, app_slabs_plan *plan)
+{
+	static const size_t views[] = { 16, 4, 1 };
+	gt_backend *rehearsal = NULL;
+	const room all = find_room(s);
+	const double aside = kept_bytes(s->c);
+	const room r = { all.device, all.host - aside, all.both - aside, all.process };
+	int found = 0;
+	gt_status st = GT_OK;
+	GT_TRY(gt_backend_open(gt_backend_name(s->be), &rehearsal));
+	GT_TRY(gt_backend_dry_run(rehearsal));
+	for (size_t i = 0; i < sizeof views / sizeof *views && !found; i++)
+		GT_TRY(search(s, rehearsal, &r, views[i], plan, &found));
+	if (!found) {
+		st = too_small(s, plan, aside, &all);
+		goto done;
+	}
+	choose_kept(s, &all, plan);
+	plan->process = host_in_all(s, plan, all.process);
+	plan->reserve = RESERVE_BYTES;
+done:
+	gt_backend_close(rehearsal);
+	return st;
+}

@@ -1,0 +1,118 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include "core/try.h"
+#include "apps/cli/bytes.h"
+#include "apps/cli/cli.h"
+#include "recon/view_cache.h"
+
+const char *const app_kept_names[] = { "no", "memory", "scratch", "auto", NULL };
+
+static size_t view_cells(const gt_scan *s) { return s->rows * s->columns; }
+
+double app_kept_bytes(app_kept_where where, const gt_scan *s)
+{
+	const double view = (double)view_cells(s) * sizeof(float);
+	return where == APP_KEPT_HOST ? view * (double)s->views : where == APP_KEPT_SCRATCH ? view : 0;
+}
+
+static gt_status check_room(const app_kept *k, double bytes)
+{
+	struct statvfs s;
+	if (statvfs(k->folder, &s) != 0)
+		return gt_fail(GT_ERR_IO, "--scratch=%s: %s", k->folder, strerror(errno));
+	const double room = (double)s.f_bavail * (double)s.f_frsize;
+	if (bytes > room)
+		return gt_fail(GT_ERR_IO, "--scratch=%s: the disk is full: needs %s, %s are left", k->folder, app_bytes_text(bytes).text,
+		               app_bytes_text(room).text);
+	return GT_OK;
+}
+
+/* A file that is removed as soon as it is open. Its room is taken at once, where the disk can do that. */
+static gt_status open_scratch(app_kept *k)
+{
+	const double bytes = (double)gt_scan_size(k->scan) * sizeof(float);
+	char *name = cli_text("%s/gantry-scratch", k->folder), *tmp = NULL;
+	gt_status st = name ? check_room(k, bytes) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	GT_TRY(gt_tmp_path(name, &tmp));
+	if ((k->file = open(tmp, O_RDWR | O_CLOEXEC)) < 0)
+		st = gt_fail(GT_ERR_IO, "--scratch=%s: %s", k->folder, strerror(errno));
+	else if (fallocate(k->file, 0, 0, (off_t)bytes) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
+		st = gt_fail(GT_ERR_IO, "--scratch=%s: has no room for %.0f bytes: %s", k->folder, bytes, strerror(errno));
+done:
+	gt_tmp_drop(tmp);
+	free(name);
+	return st;
+}
+
+gt_status app_kept_open(app_kept *k, app_kept_where where, const char *folder, gt_view_reader *views, const gt_scan *scan)
+{
+	const double bytes = app_kept_bytes(where, scan);
+	*k = (app_kept){ .where = where, .views = views, .scan = scan, .folder = folder, .file = -1 };
+	if (where == APP_KEPT_NOT)
+		return GT_OK;
+	if (!(k->host = malloc((size_t)bytes)))
+		return gt_fail(GT_ERR_MEMORY, "no memory for projections of %s", app_bytes_text(bytes).text);
+	return where == APP_KEPT_SCRATCH ? open_scratch(k) : GT_OK;
+}
+
+void app_kept_close(app_kept *k)
+{
+	free(k->host);
+	k->host = NULL;
+	if (k->where == APP_KEPT_SCRATCH && k->file >= 0)
+		close(k->file);
+	k->file = -1;
+}
+
+/* All of it, or why not; a disk may take less at a time. */
+static gt_status transfer(const app_kept *k, int writes, size_t view, size_t row, size_t rows, float *values)
+{
+	size_t bytes = rows * k->scan->columns * sizeof *values;
+	off_t at = (off_t)((view * view_cells(k->scan) + row * k->scan->columns) * sizeof *values);
+	for (char *p = (char *)values; bytes;) {
+		const ssize_t done = writes ? pwrite(k->file, p, bytes, at) : pread(k->file, p, bytes, at);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return gt_fail(GT_ERR_IO, "--scratch=%s: view %zu cannot be %s: %s", k->folder, view, writes ? "written" : "read",
+			               done ? strerror(errno) : "it ends too early");
+		p += done;
+		at += done;
+		bytes -= (size_t)done;
+	}
+	return GT_OK;
+}
+
+/* Reads a view as a whole, keeps it in the file, and gives its rows. */
+static gt_status keep_view(app_kept *k, size_t view, size_t row, size_t rows, float *out)
+{
+	gt_status st;
+	GT_TRY(gt_view_reader_read(k->views, view, 1, 0, k->scan->rows, k->host));
+	GT_TRY(transfer(k, 1, view, 0, k->scan->rows, k->host));
+	memcpy(out, k->host + row * k->scan->columns, rows * k->scan->columns * sizeof *out);
+done:
+	return st;
+}
+
+gt_status app_kept_read(app_kept *k, int fresh, size_t first, size_t n, size_t row, size_t rows, float *out)
+{
+	const size_t cells = rows * k->scan->columns;
+	gt_status st = GT_OK;
+	if (k->where == APP_KEPT_NOT)
+		return gt_view_reader_read(k->views, first, n, row, rows, out);
+	if (k->where == APP_KEPT_HOST && fresh)
+		st = gt_view_reader_read(k->views, first, n, 0, k->scan->rows, k->host + first * view_cells(k->scan));
+	for (size_t v = first; v < first + n && st == GT_OK; v++, out += cells) {
+		if (k->where == APP_KEPT_SCRATCH)
+			st = fresh ? keep_view(k, v, row, rows, out) : transfer(k, 0, v, row, rows, out);
+		else
+			memcpy(out, k->host + v * view_cells(k->scan) + row * k->scan->columns, cells * sizeof *out);
+	}
+	return st;
+}

@@ -1,0 +1,24 @@
+#include "recon/warm.h"
+#include <gantry/array.h>
+
+static void *start(void *self)
+{
+	const app_warm *w = self;
+	gt_backend *be = NULL;
+	if (gt_backend_open(w->backend, &be) == GT_OK)
+		gt_backend_close(be);
+	return NULL;
+}
+
+void app_warm_begin(app_warm *w, const char *backend)
+{
+	w->backend = backend;
+	w->runs = pthread_create(&w->thread, NULL, start, w) == 0;
+}
+
+void app_warm_end(app_warm *w)
+{
+	if (w->runs)
+		pthread_join(w->thread, NULL);
+	w->runs = 0;
+}

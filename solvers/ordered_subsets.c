@@ -1,0 +1,245 @@
+/* Ordered subsets: their order of access, their row and column sums, and the pass over them. */
+#include <math.h>
+#include <stdlib.h>
+#include "core/try.h"
+#include "solvers/ordered_subsets.h"
+
+const char *const gt_ordered_subsets_orders[] = { "sequential", "bit-reversed", "golden", NULL };
+const char *const gt_ordered_subsets_keeps[] = { "auto", "yes", "no", NULL };
+
+gt_status gt_ordered_subsets_subsets(const void *options, size_t views, size_t *n)
+{
+	const struct gt_ordered_subsets_options *o = options;
+	if ((size_t)o->subsets > views)
+		return gt_fail(GT_ERR_ARG, "subsets=%d: expected at most one per view, that is %zu", o->subsets, views);
+	*n = o->subsets ? (size_t)o->subsets : views;
+	return GT_OK;
+}
+int gt_ordered_subsets_nonneg(const void *options) { return ((const struct gt_ordered_subsets_options *)options)->nonneg; }
+
+static size_t reverse_bits(size_t i, size_t bits)
+{
+	size_t reversed = 0;
+	for (size_t b = 0; b < bits; b++)
+		reversed |= (i >> b & 1) << (bits - 1 - b);
+	return reversed;
+}
+
+/* The first subset at or after `next` that is not in order[0..count): the golden-ratio sequence with collisions resolved. */
+static size_t next_free(const size_t *order, size_t count, size_t n, size_t next)
+{
+	for (size_t k = 0; k < count; k++)
+		if (order[k] == next) {
+			next = (next + 1) % n;
+			k = (size_t)-1;
+		}
+	return next;
+}
+
+void gt_ordered_subsets_fill_order(enum gt_ordered_subsets_order kind, size_t n, size_t *order)
+{
+	size_t bits = 0, count = 0;
+	while ((size_t)1 << bits < n)
+		bits++;
+	for (size_t i = 0; i < (kind == GT_OS_BIT_REVERSED ? (size_t)1 << bits : n); i++) {
+		const size_t golden = (size_t)(fmod((double)i * 0.6180339887498949, 1) * (double)n);
+		const size_t next = kind == GT_OS_SEQUENTIAL ? i
+		                    : kind == GT_OS_GOLDEN   ? next_free(order, count, n, golden)
+		                                                : reverse_bits(i, bits);
+		if (next < n)
+			order[count++] = next;
+	}
+}
+
+struct gt_ordered_subsets {
+	const gt_problem *p;
+	double threshold;
+	size_t *order;
+	gt_array *g;           /* a volume */
+	gt_array *r_room, **r; /* as large as the largest subset, and the part that each subset uses */
+	gt_array **R, **C;     /* 1/sums of each subset, or room for them if they are not kept */
+	gt_array *R_room, *C_room;
+	gt_array *seen;   /* A z of sweep.h; NULL: not followed */
+	double *least[2]; /* of each subset: sums of rays, of voxels, that count; below 0: not known yet */
+	double *square;   /* of each subset: |b - A x|^2, once settled */
+	double unused;    /* where a sum goes that is not asked for */
+	int keep;
+};
+
+static size_t largest_subset(const gt_problem *p)
+{
+	size_t most = 0;
+	for (size_t k = 0; k < p->subsets; k++)
+		most = gt_array_size(p->b[k]) > most ? gt_array_size(p->b[k]) : most;
+	return most;
+}
+
+/* The largest sum of a subset is always the same: the queue is waited for once. */
+static void invert(double part, gt_array *sums, double *least)
+{
+	if (*least < 0)
+		*least = part * gt_max(sums);
+	gt_reciprocal(*least, sums);
+}
+
+/* R_k for rays that meet the volume, 0 elsewhere; overwrites g. */
+static void row_weights(const gt_ordered_subsets *s, size_t k)
+{
+	gt_fill(1, s->g);
+	gt_forward(s->p->A[k], s->g, s->R[k]);
+	invert(1e-6, s->R[k], &s->least[0][k]);
+}
+
+/* C_k for voxels that the subset sees well, 0 elsewhere; overwrites r. */
+static void column_weights(const gt_ordered_subsets *s, size_t k)
+{
+	gt_fill(1, s->r[k]);
+	gt_adjoint(s->p->A[k], s->r[k], s->C[k]);
+	invert(s->threshold, s->C[k], &s->least[1][k]);
+}
+
+static int keeps_sums(const gt_ordered_subsets *s, int keep, const gt_array *x)
+{
+	double needed = (double)s->p->subsets * (double)gt_array_bytes(x);
+	size_t available, total;
+	for (size_t k = 0; k < s->p->subsets; k++)
+		needed += (double)gt_array_bytes(s->p->b[k]);
+	gt_backend_memory(gt_array_backend(x), &available, &total);
+	return keep == GT_OS_KEEP_YES || (keep == GT_OS_KEEP_AUTO && needed < 0.5 * (double)available);
+}
+
+static gt_status make_subset(gt_ordered_subsets *s, size_t k, const gt_array *x)
+{
+	gt_status st = GT_OK;
+	const size_t n = gt_array_size(s->p->b[k]);
+	GT_TRY(gt_array_part(s->r_room, 0, n, &s->r[k]));
+	GT_TRY(s->keep ? gt_array_like(s->p->b[k], &s->R[k]) : gt_array_part(s->R_room, 0, n, &s->R[k]));
+	GT_TRY(s->keep ? gt_array_like(x, &s->C[k]) : gt_array_part(s->C_room, 0, gt_array_size(x), &s->C[k]));
+	if (s->keep) {
+		row_weights(s, k);
+		column_weights(s, k);
+	}
+done:
+	return st;
+}
+
+static gt_status prepare(gt_ordered_subsets *s, const struct gt_ordered_subsets_options *o, const gt_array *x)
+{
+	gt_status st = GT_OK;
+	const size_t n = s->p->subsets, most = largest_subset(s->p);
+	s->order = malloc(n * sizeof *s->order);
+	s->r = calloc(n, sizeof *s->r);
+	s->R = calloc(n, sizeof *s->R);
+	s->C = calloc(n, sizeof *s->C);
+	s->square = malloc(n * sizeof *s->square);
+	for (int i = 0; i < 2; i++)
+		s->least[i] = malloc(n * sizeof *s->least[i]);
+	if (!s->order || !s->r || !s->R || !s->C || !s->square || !s->least[0] || !s->least[1])
+		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", n);
+	for (size_t k = 0; k < n; k++)
+		s->least[0][k] = s->least[1][k] = -1;
+	gt_ordered_subsets_fill_order((enum gt_ordered_subsets_order)o->order, n, s->order);
+	GT_TRY(gt_array_like(x, &s->g));
+	GT_TRY(gt_array_new(gt_array_backend(x), gt_array_type(x), most, &s->r_room));
+	s->keep = keeps_sums(s, o->keep, x);
+	if (!s->keep) {
+		GT_TRY(gt_array_like(s->r_room, &s->R_room));
+		GT_TRY(gt_array_like(x, &s->C_room));
+	}
+	for (size_t k = 0; k < n; k++)
+		GT_TRY(make_subset(s, k, x));
+	if (o->momentum && n == 1) {
+		GT_TRY(gt_array_like(s->r_room, &s->seen));
+		gt_fill(0, s->seen);
+	}
+done:
+	return st;
+}
+
+/* r is A of the point ahead. */
+static void follow(gt_ordered_subsets *s, double ahead, const gt_array *r)
+{
+	gt_axpby(1 / (1 + ahead), r, ahead / (1 + ahead), s->seen);
+	gt_distance2_async(s->seen, s->p->b[0], &s->square[0]);
+}
+
+static void update(gt_ordered_subsets *s, size_t k, double relax, double ahead, gt_array *x)
+{
+	const gt_problem *p = s->p;
+	gt_array *r = s->r[k];
+	if (!s->keep)
+		row_weights(s, k);
+	gt_forward(p->A[k], x, r);
+	if (s->seen)
+		follow(s, ahead, r);
+	gt_weighted_residual_async(p->b[k], s->R[k], r, s->seen ? &s->unused : &s->square[k]); /* r = R (b - A x) */
+	gt_adjoint(p->A[k], r, s->g);
+	if (!s->keep)
+		column_weights(s, k);
+	gt_add_scaled_clamped(relax, s->g, s->C[k], p->lo, p->hi, x);
+}
+
+void gt_ordered_subsets_run(gt_ordered_subsets *s, double relax, double ahead, gt_array *x)
+{
+	for (size_t i = 0; i < s->p->subsets; i++)
+		update(s, s->order[i], relax, ahead, x);
+}
+
+void gt_ordered_subsets_misfit(gt_ordered_subsets *s, const gt_array *x)
+{
+	for (size_t k = 0; k < s->p->subsets; k++) {
+		gt_forward(s->p->A[k], x, s->r[k]);
+		gt_distance2_async(s->r[k], s->p->b[k], &s->square[k]);
+	}
+}
+
+double gt_ordered_subsets_squares(gt_ordered_subsets *s)
+{
+	double sum = 0;
+	gt_reductions_wait(gt_array_backend(s->g));
+	for (size_t k = 0; k < s->p->subsets; k++)
+		sum += s->square[k];
+	return sum;
+}
+
+gt_array *gt_ordered_subsets_seen(gt_ordered_subsets *s) { return s->seen; }
+gt_array *gt_ordered_subsets_volume(gt_ordered_subsets *s) { return s->g; }
+
+void gt_ordered_subsets_free(gt_ordered_subsets *s)
+{
+	if (!s)
+		return;
+	for (size_t k = 0; k < s->p->subsets; k++) {
+		gt_array_free(s->r ? s->r[k] : NULL);
+		gt_array_free(s->R ? s->R[k] : NULL);
+		gt_array_free(s->C ? s->C[k] : NULL);
+	}
+	gt_array_free(s->g);
+	gt_array_free(s->r_room);
+	gt_array_free(s->R_room);
+	gt_array_free(s->C_room);
+	gt_array_free(s->seen);
+	free(s->order);
+	free(s->square);
+	free(s->least[0]);
+	free(s->least[1]);
+	free(s->r);
+	free(s->R);
+	free(s->C);
+	free(s);
+}
+
+gt_status gt_ordered_subsets_new(const gt_problem *p, const struct gt_ordered_subsets_options *o, const gt_array *x, gt_ordered_subsets **out)
+{
+	gt_ordered_subsets *s = calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", p->subsets);
+	s->p = p;
+	s->threshold = o->threshold;
+	const gt_status st = prepare(s, o, x);
+	if (st != GT_OK)
+		gt_ordered_subsets_free(s);
+	else
+		*out = s;
+	return st;
+}
