@@ -1,9 +1,9 @@
 /* The methods, one line each, and the checks that all of them share. */
 #include <string.h>
 #include <gantry/analytic.h>
-#include "core/try.h"
 #include "analytic/fbp/fbp.h"
 #include "analytic/wfbp/wfbp.h"
+#include "core/try.h"
 
 #define METHODS(X) X(fdk) X(fbp) X(wfbp)
 

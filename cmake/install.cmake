@@ -1,12 +1,5 @@
-# What `cmake --install` copies. The headers listed are the public ones, below include/gantry/ROOM/;
-# they include each other from there, so users add .../include/gantry and write #include <core/array.h>.
-set(public
-	core/array.h core/data_weights.h core/download.h core/host_memory.h core/kept.h core/linop.h core/monitor.h core/params.h core/penalty.h core/random.h core/scan.h core/scan_math.h core/status.h core/threads.h core/upload.h
-	projectors/projector.h analytic/analytic.h analytic/backprojector.h analytic/conjugate.h analytic/slabs.h solvers/solver.h regularizers/regularizer.h phantoms/phantom.h io/checkpoint.h io/format.h io/png.h io/rabbitct.h)
-foreach(header ${public})
-	cmake_path(GET header PARENT_PATH room)
-	install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gantry/${room})
-endforeach()
+# What `cmake --install` copies: the public headers as they lie in include/, so that users write #include <gantry/recon.h>.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/gantry DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 install(TARGETS libgantry EXPORT gantry
 	LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

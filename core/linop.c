@@ -1,10 +1,10 @@
 #include <math.h>
 #include <stdlib.h>
-#include "core/try.h"
-#include "core/device/backend.h"
 #include <gantry/host_memory.h>
 #include <gantry/linop.h>
 #include <gantry/random.h>
+#include "core/device/backend.h"
+#include "core/try.h"
 
 struct gt_linop {
 	const struct gt_linop_ops *ops;

@@ -1,6 +1,6 @@
 #include <math.h>
-#include "core/device/backend.h"
 #include <gantry/monitor.h>
+#include "core/device/backend.h"
 
 gt_progress gt_progress_of(int iteration, int iterations, const gt_array *x)
 {

@@ -1,6 +1,6 @@
 #include <stdlib.h>
-#include "core/device/backend.h"
 #include <gantry/penalty.h>
+#include "core/device/backend.h"
 
 struct gt_penalty {
 	const struct gt_penalty_ops *ops;

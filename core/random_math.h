@@ -3,7 +3,7 @@
 /* The formulas of random.h, written once for C and CUDA. */
 #include <math.h>
 #include <stdint.h>
-#include <gantry/scan_math.h>
+#include <gantry/host_device.h>
 
 /* Philox4x32-10. */
 GT_HD void gt_philox_of(uint64_t seed, uint64_t counter, uint64_t stream, uint32_t out[4])

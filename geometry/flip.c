@@ -1,8 +1,8 @@
 /* Columns, rows or the turn the other way round: what a conjugate-ray check finds, and what puts it right. */
-#include "geometry/flip.h"
 #include <string.h>
 #include <gantry/consistency.h>
 #include "apps/cli/cli.h"
+#include "geometry/flip.h"
 
 static const char *const names[] = { "columns", "turn", "rows" };
 static const unsigned bits[] = { GT_CONJUGATE_COLUMNS, GT_CONJUGATE_TURN, GT_CONJUGATE_ROWS };

@@ -1,11 +1,12 @@
 /* Grids: their text form, a default for a scan, and what is refused. */
-#include <gantry/scan.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/grid.h>
+#include <gantry/scan.h>
 #include <gantry/scan_math.h>
 
 static const char axis_name[3] = { 'x', 'y', 'z' };

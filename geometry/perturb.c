@@ -1,7 +1,7 @@
-#include "geometry/perturb.h"
 #include <math.h>
 #include <gantry/random.h>
 #include <gantry/scan_math.h>
+#include "geometry/perturb.h"
 
 #define OTHER_SEED 0x5ca1ab1e00000000u /* noise has the seed as given */
 

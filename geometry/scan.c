@@ -1,8 +1,8 @@
 /* Life cycle of a scan, its parts and its fingerprint. */
-#include <gantry/scan.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/scan.h>
 
 const char *const gt_shape_names[] = { "flat", "arc", "parallel", NULL };
 

@@ -1,6 +1,6 @@
 /* What a scan must be before anything computes with it. */
-#include <gantry/scan.h>
 #include <math.h>
+#include <gantry/scan.h>
 #include <gantry/scan_math.h>
 
 #define TOLERANCE 1e-6

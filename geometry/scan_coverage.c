@@ -1,7 +1,7 @@
 /* Facts about a scan: its turn, its field of view, whether it climbs. */
-#include <gantry/scan.h>
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/scan.h>
 #include <gantry/scan_math.h>
 
 #define PI 3.14159265358979323846

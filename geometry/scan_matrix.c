@@ -3,8 +3,8 @@
  *   m3 = w^,  m1 = (D/du) u^ + kc w^,  m2 = (D/dv) v^ + lc w^,  p = -M source,
  * u^, v^, w^ = column axis, row axis and normal of the detector, D its distance from the source, (kc, lc) the cell at the
  * foot of the perpendicular. Hartley and Zisserman, Multiple View Geometry, 2nd ed., section 6.2. */
-#include <gantry/scan.h>
 #include <math.h>
+#include <gantry/scan.h>
 #include <gantry/scan_math.h>
 
 #define TOLERANCE 1e-6

@@ -1,9 +1,9 @@
 /* View tables of circles and helices, with short scans and flying focal spots. Frame and signs: Liu, Fu, De Man,
  * Yu, "GPU-based branchless distance-driven projection and backprojection", IEEE Trans. Comput. Imaging 3 (2017),
  * eqs 1-9, with the source's z written out. */
-#include <gantry/scan.h>
 #include <math.h>
 #include <string.h>
+#include <gantry/scan.h>
 
 #define PI 3.14159265358979323846
 /* Where a parallel beam's source and detector are drawn if the orbit does not say, mm from the axis. */

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/try.h"
+#include <gantry/checkpoint.h>
 #include "core/device/backend.h"
 #include "core/hash.h"
-#include <gantry/checkpoint.h>
+#include "core/try.h"
 #include "io/netcdf/nc.h"
 
 #define SLAB ((size_t)1 << 22) /* values; their bytes are a multiple of 8, as gt_hash() wants it */

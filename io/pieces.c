@@ -1,6 +1,4 @@
 /* Projections read, and volumes written, in pieces: what the formats share. */
-#include "core/try.h"
-#include "io/pieces.h"
 #include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -8,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/try.h"
+#include "io/pieces.h"
 
 gt_status gt_view_reader_open(const char *path, const gt_scan *scan, gt_view_reader **v)
 {

@@ -3,8 +3,8 @@
 /* What a format that goes by pieces puts at the head of its own state; private to io/. */
 #include <pthread.h>
 #include <sys/types.h>
-#include <gantry/threads.h>
 #include <gantry/io.h>
+#include <gantry/threads.h>
 
 struct gt_view_reader {
 	const char *path;

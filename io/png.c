@@ -1,5 +1,4 @@
 /* A sheet of grey pictures: layout, drawing with cairo, PNG. All pictures share one scale in screen pixels per mm. */
-#include <gantry/image.h>
 #include <cairo.h>
 #include <errno.h>
 #include <math.h>
@@ -8,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <gantry/image.h>
 #include <gantry/io.h>
 
 /* Lengths of the layout in screen pixels. */

@@ -1,8 +1,8 @@
-#include "core/try.h"
-#include "metrics/ssim.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/try.h"
+#include "metrics/ssim.h"
 
 enum { WINDOW = APP_SSIM_WINDOW, MOMENTS = 5 }; /* means of a, b, a^2, b^2, ab */
 static const double sigma = 1.5, k1 = 0.01, k2 = 0.03;

@@ -1,7 +1,7 @@
 /* Photon and electronic noise of transmission measurements; one counter of the generator per cell. */
 #include <math.h>
-#include <gantry/random.h>
 #include <gantry/phantom.h>
+#include <gantry/random.h>
 
 typedef struct {
 	double photons, electronic;

@@ -2,6 +2,7 @@
  * report progress and stop. Every output depends on its own index alone, not on how the work is cut. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "core/try.h"
 #include "phantoms/solids.h"
@@ -39,7 +40,7 @@ static double cell_mean(const projecting *j, const gt_view *view, size_t row, si
 	for (int v = 0; v < j->rays; v++)
 		for (int u = 0; u < j->rays; u++) {
 			gt_pixel_ray(&j->detector, view, (double)column + ((u + 0.5) / j->rays - 0.5),
-			            (double)row + ((v + 0.5) / j->rays - 0.5), point, direction);
+			             (double)row + ((v + 0.5) / j->rays - 0.5), point, direction);
 			sum += gt_solids_line(j->p, point, direction, j->whole, hits);
 		}
 	return sum / ((double)j->rays * j->rays);

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/hash.h"
 #include "core/try.h"
 #include "recon/checkpointing.h"
-#include "core/hash.h"
 
 /* The file's lines. What has no words for a difference is there to be read only. */
 enum { SCAN, DATA, GRID, SOLVER, PARAMETERS, PROJECTOR, WEIGHTS, WEIGHT_VALUES, PENALTY, START, PRECISION, BACKEND, COMMAND, LINES };

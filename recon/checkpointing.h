@@ -1,10 +1,10 @@
 #ifndef GT_RECON_CHECKPOINTING_H
 #define GT_RECON_CHECKPOINTING_H
 /* A run that is saved while it goes on, and one that is continued from there. */
+#include <gantry/checkpoint.h>
+#include <gantry/monitor.h>
 #include "recon/divergence.h"
 #include "recon/method.h"
-#include <gantry/monitor.h>
-#include <gantry/checkpoint.h>
 
 /* Which run it is: what has to be the same for it to be continued. */
 typedef struct {

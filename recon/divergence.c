@@ -22,14 +22,14 @@ void app_guard_free(app_guard *g)
 void app_guard_list(app_guard *g, int with_image, gt_state_entry list[APP_GUARD_KEPT + 1])
 {
 	const gt_state_entry all[] = { { "best_iteration", NULL, &g->best_iteration },
-		                { "best_cost", NULL, &g->best_value },
-		                { "lowest_cost", NULL, &g->lowest },
-		                { "last_cost", NULL, &g->last },
-		                { "first_cost", NULL, &g->first },
-		                { "kind_of_cost", NULL, &g->kind },
-		                { "rises", NULL, &g->rises },
-		                { with_image ? APP_GUARD_BEST : NULL, g->best, NULL },
-		                { NULL, NULL, NULL } };
+		                       { "best_cost", NULL, &g->best_value },
+		                       { "lowest_cost", NULL, &g->lowest },
+		                       { "last_cost", NULL, &g->last },
+		                       { "first_cost", NULL, &g->first },
+		                       { "kind_of_cost", NULL, &g->kind },
+		                       { "rises", NULL, &g->rises },
+		                       { with_image ? APP_GUARD_BEST : NULL, g->best, NULL },
+		                       { NULL, NULL, NULL } };
 	memcpy(list, all, sizeof all);
 }
 
@@ -52,9 +52,9 @@ static void begin(app_guard *g, int kind, double value)
 static void keep(app_guard *g, const gt_progress *p, double value)
 {
 	/* Methods that know their residual alone lower one of their own: while it stays small the newest is the best. */
-	const double own = g->kind == RESIDUAL ? (value > APP_GUARD_FAR * g->first ? INFINITY : -p->iteration)
-	                   : p->cost_is_partial        ? (g->last + value) / 2
-	                                       : value;
+	const double own = g->kind == RESIDUAL  ? (value > APP_GUARD_FAR * g->first ? INFINITY : -p->iteration)
+	                   : p->cost_is_partial ? (g->last + value) / 2
+	                                        : value;
 	if (!(own < g->best_value))
 		return;
 	g->best_value = own;

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/random.h>
 #include "core/try.h"
 #include "recon/local_noise_model.h"
-#include <gantry/random.h>
 
 enum { HALVINGS = 80, ITERATIONS = 30, PARABOLAS = 3, TRIES = 14 };
 /* Small against any difference that a penalty treats otherwise. Good enough: of the gradient, of the noise. */

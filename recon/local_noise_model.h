@@ -1,8 +1,8 @@
 #ifndef GT_RECON_LOCAL_NOISE_MODEL_H
 #define GT_RECON_LOCAL_NOISE_MODEL_H
 /* Noise of penalised weighted least squares in patches of a volume, each with the same response all over it. */
-#include "recon/spectrum.h"
 #include <gantry/penalty.h>
+#include "recon/spectrum.h"
 
 enum { APP_PATCHES = 6 };
 typedef struct { double *F, *G, square; } app_patch;    /* spectra of A'WA and of A'W V W A there, V: variance of the data; kappa^2 */

@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/bytes.h"
-#include "recon/memory_plan.h"
-#include "io/utf8.h"
 #include <gantry/projector.h>
+#include "apps/cli/bytes.h"
+#include "io/utf8.h"
+#include "recon/memory_plan.h"
 
 static size_t held(const gt_backend *be) { return gt_backend_counters(be).bytes; }
 

@@ -2,8 +2,8 @@
 #define GT_RECON_MEMORY_PLAN_H
 /* What a reconstruction would take, found by rehearsing it (core/array.h). */
 #include "apps/cli/cli.h"
-#include "recon/method.h"
 #include "apps/cli/runlog.h"
+#include "recon/method.h"
 
 typedef struct {
 	/* bytes on the device: of the parts, and at most */

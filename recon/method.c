@@ -1,10 +1,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
-#include "apps/cli/cli.h"
-#include "recon/method.h"
 #include <gantry/projector.h>
+#include "apps/cli/cli.h"
+#include "core/try.h"
+#include "recon/method.h"
 
 static size_t count_solvers(void)
 {

@@ -2,9 +2,9 @@
 #define GT_RECON_METHOD_H
 /* A reconstruction method by its text "NAME:key=value,...", and a scan cut into ordered subsets. */
 #include <gantry/analytic.h>
-#include "apps/cli/cli.h"
 #include <gantry/linop.h>
 #include <gantry/solver.h>
+#include "apps/cli/cli.h"
 
 typedef struct {
 	const gt_solver *solver;        /* one of the two is set */

@@ -1,6 +1,7 @@
 #ifndef GT_RECON_OBJECT_MASK_H
 #define GT_RECON_OBJECT_MASK_H
 /* Where in a volume the body is, and where it is like water. */
+#include <gantry/grid.h>
 #include <gantry/scan.h>
 
 typedef struct {

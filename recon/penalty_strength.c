@@ -2,14 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
-#include "recon/object_mask.h"
-#include "recon/local_noise_model.h"
-#include "apps/cli/progress.h"
-#include "recon/penalty_strength.h"
 #include <gantry/host_memory.h>
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
+#include "apps/cli/progress.h"
+#include "core/try.h"
+#include "recon/local_noise_model.h"
+#include "recon/object_mask.h"
+#include "recon/penalty_strength.h"
 
 /* Views that are enough at the distances within a patch. */
 enum { VIEWS = 120 };

@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
-#include "recon/prior.h"
 #include <gantry/data_weights.h>
 #include <gantry/regularizer.h>
+#include "core/try.h"
+#include "recon/prior.h"
 
 static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise" };
 enum { KINDS = sizeof kinds / sizeof *kinds };

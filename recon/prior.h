@@ -1,9 +1,9 @@
 #ifndef GT_RECON_PRIOR_H
 #define GT_RECON_PRIOR_H
 /* What is known beside the projections: the weights of the data and a penalty on the volume, by their texts. */
-#include "apps/cli/cli.h"
 #include <gantry/penalty.h>
 #include <gantry/solver.h>
+#include "apps/cli/cli.h"
 
 typedef enum { APP_WEIGHTS_AUTO, APP_WEIGHTS_UNIFORM, APP_WEIGHTS_FILE, APP_WEIGHTS_PHOTONS, APP_WEIGHTS_NOISE } app_weights_kind;
 typedef struct { app_weights_kind kind; double count, electronic; } app_weights;

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
-#include "io/plausibility.h"
-#include "apps/cli/progress.h"
-#include "recon/slab_pipeline.h"
-#include "core/pipeline_stage.h"
 #include <gantry/download.h>
 #include <gantry/host_memory.h>
 #include <gantry/upload.h>
+#include "apps/cli/progress.h"
+#include "core/pipeline_stage.h"
+#include "core/try.h"
+#include "io/plausibility.h"
+#include "recon/slab_pipeline.h"
 
 typedef struct {
 	const app_slabs *s;

@@ -2,12 +2,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
-#include "recon/slab_pipeline.h"
-#include "core/pipeline_stage.h"
 #include <gantry/host_memory.h>
 #include <gantry/upload.h>
+#include "core/pipeline_stage.h"
+#include "core/try.h"
 #include "io/write_kit/direct_writer.h"
+#include "recon/slab_pipeline.h"
 
 /* Writing overlaps with what comes after but for the last slab; thin slabs cost more per voxel. */
 enum { LEAST_SLABS = 8, LEAST_SLICES = 64, MOST_BATCH = 64, ALIGNED = 8 };

@@ -1,8 +1,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "recon/spectrum.h"
 #include "core/clones.h"
+#include "recon/spectrum.h"
 
 #define PI 3.14159265358979323846
 

@@ -1,11 +1,11 @@
 #ifndef GT_RECON_STOPPING_H
 #define GT_RECON_STOPPING_H
 /* What goes on while a solver runs: progress, a log, Ctrl-C, reasons to stop and the best image should it diverge. */
-#include "recon/checkpointing.h"
-#include "recon/divergence.h"
+#include <gantry/solver.h>
 #include "apps/cli/progress.h"
 #include "apps/cli/runlog.h"
-#include <gantry/solver.h>
+#include "recon/checkpointing.h"
+#include "recon/divergence.h"
 
 typedef struct { double change, gradient, seconds; } app_stop;   /* mm^-1, of the first, s; 0: not asked for */
 /* "change=0.1HU,gradient=1e-3,seconds=60": GT_ERR_ARG. NULL asks for nothing. */

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include "core/try.h"
 #include "apps/cli/bytes.h"
 #include "apps/cli/cli.h"
+#include "core/try.h"
 #include "recon/view_cache.h"
 
 const char *const app_kept_names[] = { "no", "memory", "scratch", "auto", NULL };

@@ -1,5 +1,5 @@
-#include "recon/warm.h"
 #include <gantry/array.h>
+#include "recon/warm.h"
 
 static void *start(void *self)
 {

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/regularizer.h>
 #include "core/try.h"
 #include "regularizers/mrf.h"
-#include <gantry/regularizer.h>
 
 struct options {
 	double strength;

@@ -1,8 +1,8 @@
 /* Pairs of neighbours on the CPU, in double precision whatever the type of the arrays: the reference. Gradients gather, so that each
  * pair is seen from both sides; sums see the half of the neighbours that comes later. Both in pieces of rows, in an order that does
  * not depend on the threads. */
-#include "core/clones.h"
 #include <gantry/threads.h>
+#include "core/clones.h"
 #include "regularizers/mrf.h"
 
 enum { PIECE = 256, PARTS = 256, GRAIN = 4 };

@@ -1,8 +1,8 @@
 #ifndef GT_REGULARIZERS_TV_H
 #define GT_REGULARIZERS_TV_H
 /* Inside this room: what tv.c asks of a backend. */
-#include "core/device/backend.h"
 #include <gantry/scan_math.h>
+#include "core/device/backend.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

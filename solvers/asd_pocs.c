@@ -142,7 +142,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	gt_copy(x, s.f);
 	s.epsilon = o->epsilon * norm_of_data(p);
 	const gt_state_entry kept[] = { { "x", x, NULL },          { "after_steps", s.f, NULL }, { "length", NULL, &s.length },
-		                 { "relax", NULL, &relax }, { "end", NULL, &end },        { NULL, NULL, NULL } };
+		                        { "relax", NULL, &relax }, { "end", NULL, &end },        { NULL, NULL, NULL } };
 	GT_TRY(gt_resume(m, kept, &done));
 	for (int k = done + 1; k <= o->sweep.iterations && end == 0; k++) {
 		gt_progress g = gt_progress_of(k, o->sweep.iterations, x);

@@ -41,7 +41,7 @@ static gt_status run(const gt_problem *problem, const void *options, gt_array *x
 	gt_copy(s, p);
 	double gamma = gt_dot(s, s), first = gamma;
 	const gt_state_entry kept[] = { { "x", x, NULL },        { "residual", r, NULL },   { "direction", p, NULL },
-		                 { "data", NULL, &data }, { "first", NULL, &first }, { NULL, NULL, NULL } };
+		                        { "data", NULL, &data }, { "first", NULL, &first }, { NULL, NULL, NULL } };
 	GT_TRY(gt_resume(m, kept, &done));
 	if (done) {
 		gt_adjoint(A, r, s);

@@ -1,8 +1,8 @@
 /* The ramp preconditioner: spectra from impulses, local weights, and the shapes between which they choose. */
 #include <math.h>
 #include <stdlib.h>
-#include "core/try.h"
 #include "core/fft/fft.h"
+#include "core/try.h"
 #include "solvers/circulant_preconditioner.h"
 
 enum { SHAPES = 4 };

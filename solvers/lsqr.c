@@ -133,21 +133,21 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	start(&s, p->b[0], x);
 	double gradient = s.alpha * s.beta, first = gradient;
 	const gt_state_entry kept[] = { { "x", x, NULL },
-		                 { "u", s.u, NULL },
-		                 { "v", s.v, NULL },
-		                 { "direction", s.d, NULL },
-		                 { "alpha", NULL, &s.alpha },
-		                 { "beta", NULL, &s.beta },
-		                 { "rho", NULL, &s.rho_bar },
-		                 { "phi", NULL, &s.phi_bar },
-		                 { "damped", NULL, &s.damped },
-		                 { "z", NULL, &s.z },
-		                 { "cosine", NULL, &s.c2 },
-		                 { "sine", NULL, &s.s2 },
-		                 { "size", NULL, &s.size },
-		                 { "gradient", NULL, &gradient },
-		                 { "first", NULL, &first },
-		                 { NULL, NULL, NULL } };
+		                        { "u", s.u, NULL },
+		                        { "v", s.v, NULL },
+		                        { "direction", s.d, NULL },
+		                        { "alpha", NULL, &s.alpha },
+		                        { "beta", NULL, &s.beta },
+		                        { "rho", NULL, &s.rho_bar },
+		                        { "phi", NULL, &s.phi_bar },
+		                        { "damped", NULL, &s.damped },
+		                        { "z", NULL, &s.z },
+		                        { "cosine", NULL, &s.c2 },
+		                        { "sine", NULL, &s.s2 },
+		                        { "size", NULL, &s.size },
+		                        { "gradient", NULL, &gradient },
+		                        { "first", NULL, &first },
+		                        { NULL, NULL, NULL } };
 	GT_TRY(gt_resume(m, kept, &done));
 	const double stop = o->tolerance * first;
 	for (int k = done + 1; k <= o->iterations && gradient > stop; k++) {

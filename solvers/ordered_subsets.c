@@ -45,7 +45,7 @@ void gt_ordered_subsets_fill_order(enum gt_ordered_subsets_order kind, size_t n,
 		const size_t golden = (size_t)(fmod((double)i * 0.6180339887498949, 1) * (double)n);
 		const size_t next = kind == GT_OS_SEQUENTIAL ? i
 		                    : kind == GT_OS_GOLDEN   ? next_free(order, count, n, golden)
-		                                                : reverse_bits(i, bits);
+		                                             : reverse_bits(i, bits);
 		if (next < n)
 			order[count++] = next;
 	}
@@ -229,7 +229,8 @@ void gt_ordered_subsets_free(gt_ordered_subsets *s)
 	free(s);
 }
 
-gt_status gt_ordered_subsets_new(const gt_problem *p, const struct gt_ordered_subsets_options *o, const gt_array *x, gt_ordered_subsets **out)
+gt_status gt_ordered_subsets_new(const gt_problem *p, const struct gt_ordered_subsets_options *o, const gt_array *x,
+                                 gt_ordered_subsets **out)
 {
 	gt_ordered_subsets *s = calloc(1, sizeof *s);
 	if (!s)

@@ -2,8 +2,8 @@
  * (SIRT), and view by view (SART); momentum over sweeps if wanted. */
 #include <math.h>
 #include "core/try.h"
-#include "solvers/pwls.h"
 #include "solvers/ordered_subsets.h"
+#include "solvers/pwls.h"
 
 struct state {
 	gt_array *x, *next; /* the iterate; the one before, then the next */
@@ -81,15 +81,15 @@ done:
 	return st;
 }
 
-#define SWEEPS(symbol, name_, about_, table, values)                                         \
-	const gt_solver gt_solver_##symbol = { .name = name_,                                \
-		                               .about = about_,                              \
+#define SWEEPS(symbol, name_, about_, table, values)                                               \
+	const gt_solver gt_solver_##symbol = { .name = name_,                                      \
+		                               .about = about_,                                    \
 		                               .traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS, \
-		                               .params = table,                              \
-		                               .defaults = &(values),                        \
-		                               .options_size = sizeof(values),               \
-		                               .run = run,                                   \
-		                               .subsets = gt_ordered_subsets_subsets,                  \
+		                               .params = table,                                    \
+		                               .defaults = &(values),                              \
+		                               .options_size = sizeof(values),                     \
+		                               .run = run,                                         \
+		                               .subsets = gt_ordered_subsets_subsets,              \
 		                               .nonneg = gt_ordered_subsets_nonneg }
 
 static const struct gt_ordered_subsets_options os_sart = {
@@ -103,13 +103,13 @@ SWEEPS(os_sart, "os-sart", "algebraic reconstruction with ordered subsets (SIRT,
 static const struct gt_ordered_subsets_options sirt = {
 	.iterations = 100, .subsets = 1, .nonneg = 1, .keep = GT_OS_KEEP_YES, .relax = 1, .reduce = 1, .threshold = 1e-3
 };
-static const gt_param sirt_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,     GT_OS_REDUCE, GT_OS_NONNEG,
+static const gt_param sirt_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,     GT_OS_REDUCE,   GT_OS_NONNEG,
 	                                GT_OS_MOMENTUM,   GT_OS_THRESHOLD, { .key = NULL } };
 SWEEPS(sirt, "sirt", "algebraic reconstruction from all views at once: os-sart with one subset", sirt_params, sirt);
 
 static const struct gt_ordered_subsets_options sart = {
 	.iterations = 10, .subsets = 0, .nonneg = 1, .order = GT_OS_BIT_REVERSED, .relax = 1, .reduce = 0.99, .threshold = 1e-3
 };
-static const gt_param sart_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,     GT_OS_REDUCE, GT_OS_NONNEG, GT_OS_MOMENTUM,
+static const gt_param sart_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,     GT_OS_REDUCE, GT_OS_NONNEG,   GT_OS_MOMENTUM,
 	                                GT_OS_ORDER,      GT_OS_THRESHOLD, GT_OS_KEEP,   { .key = NULL } };
 SWEEPS(sart, "sart", "algebraic reconstruction view by view: os-sart with one view per subset", sart_params, sart);

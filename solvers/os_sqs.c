@@ -18,8 +18,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
-#include "solvers/pwls.h"
 #include "solvers/ordered_subsets.h"
+#include "solvers/pwls.h"
 
 struct options {
 	int iterations, subsets, nonneg, momentum, restart;

@@ -7,8 +7,8 @@
  * its value, and at most `line` slopes with curvatures. */
 #include <math.h>
 #include "core/try.h"
-#include "solvers/pwls.h"
 #include "solvers/circulant_preconditioner.h"
+#include "solvers/pwls.h"
 
 enum { REFRESH = 20 }; /* iterations after which A x is computed afresh instead of updated: rounding adds up */
 enum { ADAPT = 4 };    /* after that iteration, and twice as many and so on, the ramp follows the curvature of the penalty */
@@ -231,10 +231,10 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	struct state s = { .p = p, .o = options, .x = x };
 	gt_status st = prepare(&s);
 	gt_state_entry kept[5 + GT_CIRCULANT_STATE + 1] = { { "x", x, NULL },
-		                               { "residual", s.r, NULL },
-		                               { "direction", s.d, NULL },
-		                               { "data", NULL, &s.data },
-		                               { "first", NULL, &s.first } };
+		                                            { "residual", s.r, NULL },
+		                                            { "direction", s.d, NULL },
+		                                            { "data", NULL, &s.data },
+		                                            { "first", NULL, &s.first } };
 	if (st == GT_OK && s.ramp && p->R)
 		gt_circulant_kept(s.ramp, kept + 5);
 	s.kept = kept;

@@ -1,11 +1,11 @@
 /* Which of the faults make conjugate rays agree. Four ways round of columns and rows, each with the center that fits; the simplest
  * of those that are not significantly worse than the best, and what that center means. */
-#include <gantry/consistency.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
+#include <gantry/consistency.h>
 #include "analytic/consistency/conjugate_impl.h"
+#include "core/try.h"
 
 /* WORSE: by that part and that many standard errors; NEAR: cells, or that many standard errors; WILD: difference over the expected one. */
 #define WORSE 0.1

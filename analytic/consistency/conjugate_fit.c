@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
 #include "analytic/consistency/conjugate_impl.h"
+#include "core/try.h"
 
 /* ROUGH: error of interpolation, and of cells that are wide at one end of the ray and narrow at the other, in second differences.
  * FLOOR: least deviation, in the rms of the values. */

@@ -2,10 +2,10 @@
  * all their lines. Views are chosen at random within equal stretches, so that flying spots of any period take part alike. */
 #include <math.h>
 #include <stdlib.h>
-#include "core/try.h"
-#include "analytic/consistency/conjugate_impl.h"
 #include <gantry/random.h>
 #include <gantry/scan_math.h>
+#include "analytic/consistency/conjugate_impl.h"
+#include "core/try.h"
 
 #define PI 3.14159265358979323846
 /* What edges move the center by where half a turn is continued, in the way of the outermost column from view to view: by trial. */
@@ -78,8 +78,8 @@ static int meet_ray(const search *s, size_t view, const size_t other[2], const d
 	double from[3], to[3];
 	*p = (gt_conjugate_pair){ .taps = 1, .group = (int)(gt_uniform(r) * GT_CONJUGATE_GROUPS) };
 	p->tap[0] = (gt_conjugate_tap){ view, (2 * gt_uniform(r) - 1) * s->widest, (2 * gt_uniform(r) - 1) * s->highest, 1 };
-	gt_pixel_ray(&s->detector, &s->scan->view[view], s->detector.column_center + p->tap[0].u, s->detector.row_center + p->tap[0].v, from,
-	            to);
+	gt_pixel_ray(&s->detector, &s->scan->view[view], s->detector.column_center + p->tap[0].u, s->detector.row_center + p->tap[0].v,
+	             from, to);
 	const double along = -(from[0] * to[0] + from[1] * to[1]) / (to[0] * to[0] + to[1] * to[1]);
 	for (int a = 0; a < 3; a++)
 		from[a] += along * to[a];

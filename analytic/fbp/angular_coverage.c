@@ -1,9 +1,9 @@
 /* Where views stand: the axis they turn around, their directions, and how far the detector reaches on either side. */
-#include "core/try.h"
-#include "analytic/fbp/angular_coverage.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "analytic/fbp/angular_coverage.h"
+#include "core/try.h"
 
 #define PI 3.14159265358979323846
 
@@ -196,7 +196,10 @@ done:
 	return st;
 }
 
-gt_status gt_angular_coverage_whole_turn(gt_angular_coverage *s) { return gt_directions_cover(s->direction, s->scan->views, 2 * PI, &s->cover, s->weight); }
+gt_status gt_angular_coverage_whole_turn(gt_angular_coverage *s)
+{
+	return gt_directions_cover(s->direction, s->scan->views, 2 * PI, &s->cover, s->weight);
+}
 
 void gt_angular_coverage_free(gt_angular_coverage *s)
 {

@@ -3,8 +3,8 @@
 /* Inside this room: where the views of a scan stand, read from its table of views alone. Angles in rad, counter-clockwise
  * seen from +z. "Fan" is the angle of a ray from the central ray source -> axis; parallel: the ray's signed distance
  * from the axis, mm. */
-#include "analytic/fbp/redundancy.h"
 #include <gantry/scan_math.h>
+#include "analytic/fbp/redundancy.h"
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -2,8 +2,8 @@
  * and one record per view with each batch. Rows are filtered in filter_cuda.cu; the forms of the backprojection stand in
  * the table below. */
 #include <stdlib.h>
-#include "core/try.h"
 #include "analytic/fbp/fbp_cuda.cuh"
+#include "core/try.h"
 
 /* In the order of gt_kernel, from GT_KERNEL_PLAIN on. */
 static const struct gt_back_form *const forms[] = { &gt_back_plain,     &gt_back_tiles,    &gt_back_tilted,      &gt_back_strided,

@@ -3,8 +3,8 @@
  * tails of truncated rows and the layout of the backprojection on the way out. */
 #include <cufft.h>
 #include <stdlib.h>
-#include "core/try.h"
 #include "analytic/fbp/filter_rows.cuh"
+#include "core/try.h"
 
 #define LANES 256                      /* threads of a block, which takes one row */
 #define CHUNK_BYTES ((size_t)32 << 20) /* rows transformed at a time: less than the second cache */

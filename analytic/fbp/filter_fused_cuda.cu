@@ -1,7 +1,7 @@
 /* Weights, filter, tails and layout in one kernel: a block takes two rows as the real and the imaginary part of one complex
  * row, whose transform never leaves its registers and shared memory (fft_block.h). Each number is read and written once. */
-#include "analytic/fbp/fused_fft.cuh"
 #include "analytic/fbp/filter_rows.cuh"
+#include "analytic/fbp/fused_fft.cuh"
 
 /* Variants. */
 #ifndef RESIDENT

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/matrix_backprojector.h>
-#include "core/try.h"
 #include "analytic/fbp/fbp.h"
+#include "core/try.h"
 
 enum { VIEWS_AT_ONCE = 8 };
 

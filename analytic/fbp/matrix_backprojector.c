@@ -1,11 +1,11 @@
 /* Sums of filtered views through their matrices, by the backprojection of direct.h for detectors that lean. Images get a border of
  * zeros, so that clamping at the border is what the definition says: cells outside are 0, each on its own. */
-#include <gantry/matrix_backprojector.h>
 #include <math.h>
 #include <stdlib.h>
-#include "core/try.h"
-#include "analytic/fbp/fbp.h"
+#include <gantry/matrix_backprojector.h>
 #include <gantry/upload.h>
+#include "analytic/fbp/fbp.h"
+#include "core/try.h"
 
 enum { BATCH = 32 /* views at a time: enough of them for one pass over the volume, few enough to upload meanwhile */ };
 
@@ -127,15 +127,15 @@ gt_status gt_backprojector_new(gt_backend *be, const gt_grid *grid, size_t rows,
 	b->x = x;
 	b->batch = batch ? batch : BATCH;
 	b->plan = (gt_fbp_plan){ .shape = GT_FLAT,
-		                    .rows = rows + 2,
-		                    .columns = columns,
-		                    .row_pitch = 1,
-		                    .grid = *grid,
-		                    .tilted = 1,
-		                    .clamp_rows = 1,
-		                    .kernel = GT_KERNEL_AUTO,
-		                    .radius = INFINITY,
-		                    .row = { .columns = columns, .lead = 1, .wide = columns + 2 } };
+		                 .rows = rows + 2,
+		                 .columns = columns,
+		                 .row_pitch = 1,
+		                 .grid = *grid,
+		                 .tilted = 1,
+		                 .clamp_rows = 1,
+		                 .kernel = GT_KERNEL_AUTO,
+		                 .radius = INFINITY,
+		                 .row = { .columns = columns, .lead = 1, .wide = columns + 2 } };
 	if (!(b->plan.view = malloc(b->batch * sizeof *b->plan.view)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a backprojection of %zu views at a time", b->batch));
 	GT_TRY(gt_upload_new(be, b->batch * image_bytes(b), &b->upload));

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
-#include "analytic/fbp/preweights.h"
 #include "analytic/fbp/fbp.h"
+#include "analytic/fbp/preweights.h"
+#include "core/try.h"
 
 #define PI 3.14159265358979323846
 #define DEGREES (180 / PI)
@@ -355,7 +355,7 @@ static gt_status allocate(const char *who, gt_fbp_plan *p)
 }
 
 gt_status gt_fbp_plan_new(const char *who, const gt_grid *grid, const gt_scan *scan, const gt_fbp_options *o, gt_pool *pool,
-                             gt_fbp_plan **out)
+                          gt_fbp_plan **out)
 {
 	gt_status st = GT_OK;
 	gt_angular_coverage stand = { .scan = NULL };
@@ -364,13 +364,13 @@ gt_status gt_fbp_plan_new(const char *who, const gt_grid *grid, const gt_scan *s
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for a plan", who);
 	struct making m = { p, { .stand = &stand } };
 	*p = (gt_fbp_plan){ .shape = scan->shape,
-		               .views = scan->views,
-		               .rows = scan->rows,
-		               .columns = scan->columns,
-		               .row_pitch = scan->row_pitch,
-		               .grid = *grid,
-		               .clamp_rows = o->rows == GT_ROWS_CLAMP,
-		               .kernel = o->kernel };
+		            .views = scan->views,
+		            .rows = scan->rows,
+		            .columns = scan->columns,
+		            .row_pitch = scan->row_pitch,
+		            .grid = *grid,
+		            .clamp_rows = o->rows == GT_ROWS_CLAMP,
+		            .kernel = o->kernel };
 	GT_TRY(gt_fbp_launch(who, o, &p->launch));
 	GT_TRY(gt_angular_coverage_new(who, scan, &stand));
 	p->tilted = scan->shape == GT_FLAT && gt_scan_rows_along_z(scan, who) != GT_OK;
@@ -396,7 +396,7 @@ done:
 }
 
 gt_status gt_fbp_plan_filter(const char *who, size_t views, size_t tables, size_t rows, size_t columns, double column_pitch,
-                                double row_pitch, const gt_fbp_options *o, gt_fbp_plan **out)
+                             double row_pitch, const gt_fbp_options *o, gt_fbp_plan **out)
 {
 	gt_status st = GT_OK;
 	const gt_scan scan = { .shape = GT_PARALLEL, .views = views, .rows = rows, .columns = columns, .column_pitch = column_pitch };

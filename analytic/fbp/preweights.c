@@ -1,6 +1,6 @@
 /* Weights of cells: gain and slope, by which the views of a scan differ, or do not. */
-#include "analytic/fbp/preweights.h"
 #include <math.h>
+#include "analytic/fbp/preweights.h"
 
 #define PI 3.14159265358979323846
 
@@ -115,8 +115,8 @@ void gt_preweights_set(const gt_preweights *c, size_t view, double *gain, double
 	const gt_view *w = &scan->view[view];
 	double n[3];
 	const double middle = gt_preweights_foot(w, w->column_axis, scan->column_center, scan->column_pitch);
-	const double plane = fabs(c->tilted ? gt_preweights_plane3(w, n) : gt_preweights_plane2(w, n)), distance = gt_angular_coverage_distance(c->stand, view),
-		     counts = c->norm * c->stand->weight[view];
+	const double plane = fabs(c->tilted ? gt_preweights_plane3(w, n) : gt_preweights_plane2(w, n)),
+		     distance = gt_angular_coverage_distance(c->stand, view), counts = c->norm * c->stand->weight[view];
 	for (size_t k = 0; k < scan->columns; k++) {
 		double reach;
 		const double fan = gt_angular_coverage_fan(c->stand, view, (double)k, &reach), cell = counts * redundancy(c, view, fan);

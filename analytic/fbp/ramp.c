@@ -1,7 +1,7 @@
 /* Ramp kernels, windows and their responses. */
-#include "analytic/fbp/ramp.h"
 #include <fftw3.h>
 #include <math.h>
+#include "analytic/fbp/ramp.h"
 
 #define PI 3.14159265358979323846
 

@@ -1,7 +1,7 @@
 /* Redundancy and view weights. */
-#include "analytic/fbp/redundancy.h"
 #include <math.h>
 #include <stdlib.h>
+#include "analytic/fbp/redundancy.h"
 
 #define PI 3.14159265358979323846
 

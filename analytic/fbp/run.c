@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include "core/try.h"
 #include "analytic/fbp/fbp.h"
+#include "core/try.h"
 
 static const char *const short_names[] = { "auto", "off", NULL };
 static const char *const offset_names[] = { "auto", "off", NULL };
@@ -94,7 +94,7 @@ static void lap(struct stopwatch *w, double *sum)
 }
 
 gt_status gt_fbp_run(const char *who, gt_backend *be, const gt_grid *grid, const gt_scan *scan, const gt_fbp_options *o,
-                        const gt_array *data, gt_array *x, gt_analytic_times *times)
+                     const gt_array *data, gt_array *x, gt_analytic_times *times)
 {
 	const struct gt_fbp_impl *impl = impls[be->kind];
 	gt_fbp_plan *plan = NULL;

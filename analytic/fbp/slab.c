@@ -1,10 +1,10 @@
 /* Slabs of slices: each is a plan of its own on the rows of the detector that it sees, with the weights of the whole. */
-#include <gantry/slab.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
+#include <gantry/slab.h>
 #include "analytic/fbp/fbp.h"
+#include "core/try.h"
 
 /* Rows beyond those that are interpolated, for places that are rounded otherwise on the device. */
 enum { SPARE_ROWS = 1 };
@@ -159,7 +159,8 @@ void gt_slab_plan_rows(const gt_slab_plan *s, size_t first, size_t n, size_t *ro
 
 int gt_slab_plan_supports(const gt_analytic *m) { return m->check != NULL; }
 
-gt_status gt_slab_plan_new(const gt_analytic *m, const gt_grid *grid, const gt_scan *scan, const void *options, gt_pool *pool, gt_slab_plan **out)
+gt_status gt_slab_plan_new(const gt_analytic *m, const gt_grid *grid, const gt_scan *scan, const void *options, gt_pool *pool,
+                           gt_slab_plan **out)
 {
 	gt_status st = GT_OK;
 	gt_slab_plan *s = NULL;

@@ -21,7 +21,7 @@ static __global__ void __launch_bounds__(LANES) place(struct places p, size_t li
 }
 
 void gt_upload_images(gt_backend *be, const gt_fbp_plan *plan, gt_type type, const gt_layout *layout, size_t n, const float *images,
-                     void *filtered)
+                      void *filtered)
 {
 	const struct places p = { plan->rows - 2, plan->columns, layout->pitch, layout->pad + 1 };
 	const size_t per_view = plan->rows + 2 * layout->pad, lines = n * per_view;

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
-#include "analytic/wfbp/wfbp.h"
 #include "analytic/fbp/angular_coverage.h"
+#include "analytic/wfbp/wfbp.h"
+#include "core/try.h"
 
 #define PI 3.14159265358979323846
 #define DEGREES (180 / PI)
@@ -278,11 +278,11 @@ gt_status gt_wfbp_plan_new(const gt_grid *grid, const gt_scan *scan, const gt_wf
 		return gt_fail(GT_ERR_MEMORY, "wfbp: no memory for a plan");
 	struct making m = { .plan = p, .scan = scan, .stand = &stand };
 	*p = (gt_wfbp_plan){ .grid = *grid,
-		                .rows = scan->rows,
-		                .source_columns = scan->columns,
-		                .source_views = scan->views,
-		                .flat = o->flat,
-		                .extend = o->ends == GT_ENDS_EXTEND };
+		             .rows = scan->rows,
+		             .source_columns = scan->columns,
+		             .source_views = scan->views,
+		             .flat = o->flat,
+		             .extend = o->ends == GT_ENDS_EXTEND };
 	GT_TRY(check_kind(scan));
 	if (scan->columns < 8)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "wfbp: the detector has %zu columns: expected at least 8", scan->columns));

@@ -2,8 +2,8 @@
  * views that look at a voxel from one side or the other share it by how far from the edge of the rows they see it. */
 #include <math.h>
 #include <time.h>
-#include "core/try.h"
 #include "analytic/wfbp/wfbp.h"
+#include "core/try.h"
 
 static const char *const extend_names[] = { "cosine", "none", NULL };
 static const char *const ends_names[] = { "extend", "zero", NULL };

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
 #include "analytic/wfbp/wfbp.h"
+#include "core/try.h"
 
 #define PI 3.14159265358979323846
 

@@ -2,8 +2,8 @@
  * parallel view crosses the bus. The backprojection is in helical_smear_cuda.cu. */
 #include <math.h>
 #include <stdlib.h>
-#include "core/try.h"
 #include "analytic/wfbp/wfbp_cuda.cuh"
+#include "core/try.h"
 
 #define LANES 128 /* threads of a block that rebins */
 #define TURN 3.14159265358979323846
@@ -88,7 +88,7 @@ static void back_(void *self, size_t, size_t n, void *x)
 	if (s->be->status != GT_OK)
 		return;
 	const struct gt_helix_backproject smear = { s->d,        s->grid,     n, s->plan->filter->row.wide, s->layout.pitch,
-		                              s->filtered, s->rebinned, x, (unsigned *)s->list };
+		                                    s->filtered, s->rebinned, x, (unsigned *)s->list };
 	gt_helix_backproject_run(s->be, s->type, &smear);
 	if (s->type == GT_F32)
 		clear_incomplete<float>(s, (float *)x);

@@ -1,11 +1,11 @@
 /* Times of the standard problems: data on the device, one run to warm up, median of the next ones. */
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
+#include <gantry/projector.h>
 #include "apps/bench/bench_case.h"
+#include "apps/cli/try.h"
 #include "recon/method.h"
 #include "recon/prior.h"
-#include <gantry/projector.h>
 
 static const bench_options defaults = {
 	.workload = "quick", .operation = "all", .projector = "dd", .solver = "os-sart", .repeat = 5, .every = 1

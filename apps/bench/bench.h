@@ -2,6 +2,7 @@
 #define GT_APPS_BENCH_BENCH_H
 /* The standard problems that `gantry bench` times, and how operators are timed. */
 #include <gantry/array.h>
+#include <gantry/grid.h>
 #include <gantry/scan.h>
 
 typedef struct { const char *name, *about; gt_orbit orbit; int matrices; double voxel[3]; size_t n[3]; } app_workload;

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
-#include "apps/bench/bench.h"
-#include "apps/cli/progress.h"
 #include <gantry/host_memory.h>
 #include <gantry/regularizer.h>
+#include "apps/bench/bench.h"
+#include "apps/cli/progress.h"
+#include "apps/cli/try.h"
 
 /* So many in a row, or as many as take so long: one is soon done, and starting and awaiting it would count too much. */
 enum { ROW = 20 };

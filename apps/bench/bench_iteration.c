@@ -2,12 +2,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
+#include <gantry/regularizer.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/cli.h"
-#include "recon/method.h"
 #include "apps/cli/progress.h"
-#include <gantry/regularizer.h>
+#include "apps/cli/try.h"
+#include "recon/method.h"
 
 typedef struct {
 	gt_backend *be;

@@ -1,9 +1,9 @@
 /* Lists of names, some with parameters, as options of `gantry bench` are. */
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
-#include "apps/bench/bench_case.h"
 #include <gantry/projector.h>
+#include "apps/bench/bench_case.h"
+#include "apps/cli/try.h"
 
 int bench_in_list(const char *list, const char *name)
 {

@@ -2,11 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
-#include "apps/bench/bench_case.h"
-#include "recon/method.h"
-#include "apps/cli/progress.h"
 #include <gantry/projector.h>
+#include "apps/bench/bench_case.h"
+#include "apps/cli/progress.h"
+#include "apps/cli/try.h"
+#include "recon/method.h"
 
 const char *bench_backend(const bench_case *b) { return b->call->common.backend ? b->call->common.backend : "auto"; }
 

@@ -1,9 +1,9 @@
 /* What a projector prepares before it sums, alone, beside a copy of as many bytes. */
 #include <stdio.h>
-#include "apps/cli/try.h"
-#include "apps/bench/bench.h"
 #include <gantry/linop.h>
 #include <gantry/projector.h>
+#include "apps/bench/bench.h"
+#include "apps/cli/try.h"
 
 typedef struct {
 	gt_linop *A;

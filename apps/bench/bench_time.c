@@ -3,13 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
-#include "apps/bench/bench.h"
-#include "apps/cli/progress.h"
-#include <gantry/random.h>
-#include <gantry/scan_math.h>
 #include <gantry/io.h>
 #include <gantry/projector.h>
+#include <gantry/random.h>
+#include <gantry/grid.h>
+#include <gantry/scan_math.h>
+#include "apps/bench/bench.h"
+#include "apps/cli/progress.h"
+#include "apps/cli/try.h"
 
 static int by_value(const void *a, const void *b)
 {

@@ -1,8 +1,8 @@
 #include <math.h>
 #include <stdlib.h>
-#include "apps/cli/try.h"
-#include "apps/bench/bench.h"
 #include <gantry/random.h>
+#include "apps/bench/bench.h"
+#include "apps/cli/try.h"
 
 #define PI 3.14159265358979323846
 #define FULL .turn = 2 * PI

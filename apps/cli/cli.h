@@ -5,9 +5,10 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <gantry/array.h>
-#include <gantry/params.h>
-#include <gantry/scan.h>
 #include <gantry/io.h>
+#include <gantry/params.h>
+#include <gantry/grid.h>
+#include <gantry/scan.h>
 
 /* Field of the options struct: const char *, double, long long, int (index), int (0 or 1). CLI_INPUT, CLI_OUTPUT: text that
  * names (INPUT: may name) a file that is read or written. */

@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
-#include "apps/cli/try.h"
+#include <gantry/host_memory.h>
+#include <gantry/grid.h>
+#include <gantry/scan_math.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
-#include <gantry/host_memory.h>
-#include <gantry/scan_math.h>
+#include "apps/cli/try.h"
 
 gt_type cli_type(const cli_call *call) { return call->common.precision ? GT_F64 : GT_F32; }
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "apps/cli/try.h"
 #include "apps/cli/cli.h"
+#include "apps/cli/try.h"
 
 /* Where a path is, or would be: the file itself, or its folder and name. */
 typedef struct {

@@ -1,11 +1,11 @@
 /* Help on commands and on modules, printed from their tables. */
 #include <string.h>
-#include "apps/cli/cli.h"
-#include "recon/method.h"
-#include "recon/prior.h"
-#include "recon/preset.h"
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
+#include "apps/cli/cli.h"
+#include "recon/method.h"
+#include "recon/preset.h"
+#include "recon/prior.h"
 
 static void print_module(const char *kind, const char *name, const char *about, const gt_param *params, const void *defaults)
 {

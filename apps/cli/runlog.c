@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
 #include "apps/cli/cli.h"
 #include "apps/cli/gnuplot.h"
 #include "apps/cli/runlog.h"
+#include "apps/cli/try.h"
 
 static const struct {
 	const char *name, *unit;

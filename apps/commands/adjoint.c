@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
-#include "apps/cli/cli.h"
-#include "recon/method.h"
 #include <gantry/projector.h>
+#include "apps/cli/cli.h"
+#include "apps/cli/try.h"
+#include "recon/method.h"
 
 typedef struct {
 	const char *projector, *grid;

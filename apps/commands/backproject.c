@@ -1,7 +1,7 @@
 /* The plain adjoint of a projector. */
 #include <stdlib.h>
-#include "apps/cli/try.h"
 #include "apps/cli/cli.h"
+#include "apps/cli/try.h"
 #include "recon/method.h"
 
 typedef struct {

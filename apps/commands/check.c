@@ -1,10 +1,10 @@
 /* What conjugate rays say about a scan: the figures of every supposed fault, a verdict, and the command that puts it right. */
-#include "apps/cli/try.h"
-#include "apps/commands/check.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/consistency.h>
+#include "apps/cli/try.h"
+#include "apps/commands/check.h"
 #include "io/utf8.h"
 
 static const struct {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "apps/cli/try.h"
 #include "apps/cli/cli.h"
+#include "apps/cli/try.h"
 #include "metrics/ssim.h"
 
 typedef struct {

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
 #include "apps/cli/cli.h"
+#include "apps/cli/try.h"
 
 typedef struct {
 	const char *output;

@@ -1,9 +1,9 @@
 /* Files of other programs -> the project's NetCDF. */
 #include <math.h>
 #include <string.h>
-#include "apps/cli/try.h"
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
+#include "apps/cli/try.h"
 #include "geometry/flip.h"
 
 typedef struct {

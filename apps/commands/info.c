@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
+#include <gantry/grid.h>
+#include <gantry/scan_math.h>
+#include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 #include "apps/commands/check.h"
-#include "apps/cli/cli.h"
-#include <gantry/scan_math.h>
 
 #define DEGREES (180 / 3.14159265358979323846)
 

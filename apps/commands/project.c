@@ -1,7 +1,7 @@
 /* Line integrals of a volume by one of the projectors. */
 #include <stdlib.h>
-#include "apps/cli/try.h"
 #include "apps/cli/cli.h"
+#include "apps/cli/try.h"
 #include "recon/method.h"
 
 typedef struct {

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/matrix_backprojector.h>
-#include "apps/cli/try.h"
-#include "apps/cli/progress.h"
-#include "apps/commands/rabbitct.h"
 #include <gantry/upload.h>
+#include "apps/cli/progress.h"
+#include "apps/cli/try.h"
+#include "apps/commands/rabbitct.h"
 
 enum { GROUP_BYTES = 1 << 30 /* images held on the host at a time */ };
 

@@ -2,14 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
-#include "recon/view_cache.h"
-#include "io/plausibility.h"
-#include "recon/prior.h"
-#include "recon/preset.h"
-#include "apps/commands/recon.h"
-#include "recon/warm.h"
 #include <gantry/host_memory.h>
+#include "apps/cli/try.h"
+#include "apps/commands/recon.h"
+#include "io/plausibility.h"
+#include "recon/preset.h"
+#include "recon/prior.h"
+#include "recon/view_cache.h"
+#include "recon/warm.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL };
 static const recon_options defaults = { .init = "auto", .weights = "auto", .unit = GT_UNIT_AUTO, .keep = APP_KEPT_AUTO };

@@ -1,8 +1,9 @@
 /* Bodies longer than the volume: what an iterative method computes beyond its ends, and the views that it needs for that. */
 #include <math.h>
+#include <gantry/grid.h>
+#include <gantry/scan_math.h>
 #include "apps/cli/try.h"
 #include "apps/commands/recon.h"
-#include <gantry/scan_math.h>
 
 const char *const recon_margins[] = { "auto", "yes", "no", NULL };
 enum { MARGIN_AUTO, MARGIN_YES, MARGIN_NO };

@@ -34,7 +34,8 @@ static const char *read_whole(const recon_case *a)
 	const char *path = a->o->data ? a->o->data : a->call->file[0];
 	const gt_format *format = NULL;
 	int projections;
-	if (!a->m->analytic || !gt_slab_plan_supports(a->m->analytic) || gt_file_kind(path, &format, &projections) != GT_OK || format->open_views)
+	if (!a->m->analytic || !gt_slab_plan_supports(a->m->analytic) || gt_file_kind(path, &format, &projections) != GT_OK ||
+	    format->open_views)
 		return NULL;
 	return path;
 }

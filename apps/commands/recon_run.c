@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/cli/try.h"
-#include "recon/prior.h"
 #include "apps/commands/recon.h"
 #include "recon/penalty_strength.h"
+#include "recon/prior.h"
 
 /* What the method cannot see, in words. */
 static gt_status tell_unseen(const cli_call *call, const gt_analytic *method, const gt_grid *grid, const gt_scan *scan)

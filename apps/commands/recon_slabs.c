@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
 #include "apps/cli/bytes.h"
-#include "recon/preset.h"
+#include "apps/cli/try.h"
 #include "apps/commands/recon.h"
+#include "recon/preset.h"
 #include "recon/slab_pipeline.h"
 
 static const char *const stage_names[APP_STAGES] = { "read", "upload", "filter", "backproject", "download", "write" };

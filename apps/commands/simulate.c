@@ -2,12 +2,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
+#include <gantry/phantom.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
+#include "apps/cli/try.h"
 #include "apps/commands/rabbitct.h"
 #include "geometry/perturb.h"
-#include <gantry/phantom.h>
 
 #define PI 3.14159265358979323846
 

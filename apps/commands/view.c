@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
-#include "apps/cli/cli.h"
 #include <gantry/image.h>
+#include "apps/cli/cli.h"
+#include "apps/cli/try.h"
 
 typedef struct {
 	const char *output, *window, *title;

@@ -1,12 +1,12 @@
 /* libgantry_rabbitct.so: images are uploaded while the device computes, collected, and backprojected some per pass. The runner
  * reads images into page-locked buffers of the module; a subset is uploaded when its last call returns. */
-#include "apps/cli/try.h"
-#include "apps/rabbitct/module.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <gantry/matrix_backprojector.h>
 #include <gantry/upload.h>
+#include "apps/cli/try.h"
+#include "apps/rabbitct/module.h"
 
 static struct {
 	gt_backend *be;

@@ -3,11 +3,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
+#include <gantry/phantom.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/gnuplot.h"
+#include "apps/cli/try.h"
 #include "apps/study/study.h"
-#include <gantry/phantom.h>
 
 static const study_options defaults = { .backend = "auto", .cpu_reduce = -1, .cpu_iterations = -1, .seconds = -1 };
 #define AT(field) offsetof(study_options, field)

@@ -4,11 +4,12 @@
  * "GPU-based branchless distance-driven projection and backprojection", IEEE Trans. Comput. Imaging 3 (2017), section IV A and B.
  * study_iterative.h has section IV C, study_fdk.h the direct reconstruction. */
 #include <stdio.h>
+#include <gantry/projector.h>
+#include <gantry/grid.h>
+#include <gantry/scan.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
-#include <gantry/scan.h>
-#include <gantry/projector.h>
 
 /* Tables ------------------------------------------------------------------ */
 

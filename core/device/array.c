@@ -324,7 +324,10 @@ void gt_sum_async(const gt_array *x, double *result) { later(GT_RED_sum, x, x, r
 void gt_dot_async(const gt_array *x, const gt_array *y, double *result) { later(GT_RED_dot, x, y, result, "dot"); }
 void gt_weighted_norm2_async(const gt_array *x, const gt_array *w, double *result) { later(GT_RED_wdot, x, w, result, "wdot"); }
 void gt_distance2_async(const gt_array *x, const gt_array *y, double *result) { later(GT_RED_dist2, x, y, result, "dist2"); }
-void gt_weighted_residual_async(const gt_array *x, const gt_array *w, gt_array *y, double *result) { both(GT_BOTH_rest, x, w, y, result, "rest"); }
+void gt_weighted_residual_async(const gt_array *x, const gt_array *w, gt_array *y, double *result)
+{
+	both(GT_BOTH_rest, x, w, y, result, "rest");
+}
 void gt_data_misfit_async(const gt_array *x, const gt_array *w, gt_array *y, double *result)
 {
 	both(w ? GT_BOTH_wmisfit : GT_BOTH_misfit, x, w ? w : x, y, result, "misfit");

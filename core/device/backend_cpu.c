@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/device/backend.h"
 #include <gantry/host_memory.h>
 #include <gantry/params.h>
+#include "core/device/backend.h"
 #include "core/random_math.h"
 
 /* PARTS sums whatever the number of threads: a reduction does not depend on it. */

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "core/device/cuda_streams.cuh"
 #include <gantry/params.h>
+#include "core/device/cuda_streams.cuh"
 #include "core/random_math.h"
 
 /* PARTS blocks whatever the device: a sum is the same on every run and on every GPU. */

@@ -1,9 +1,9 @@
 /* Downloads beside the queue. The CPU's "device" is the host: a plain copy. */
-#include <gantry/download.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
+#include <gantry/download.h>
 #include "core/device/download_impl.h"
+#include "core/try.h"
 
 static const struct gt_download_impl *const impls[GT_NBACKENDS] = { NULL, GT_IF_CUDA(&gt_download_cuda) };
 

@@ -1,10 +1,10 @@
 /* Uploads beside the queue. The CPU's "device" is the host: one block, filled by plain copies. */
-#include <gantry/upload.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
-#include "core/try.h"
+#include <gantry/upload.h>
 #include "core/device/upload_impl.h"
+#include "core/try.h"
 
 static const struct gt_upload_impl *const impls[GT_NBACKENDS] = { NULL, GT_IF_CUDA(&gt_upload_cuda) };
 

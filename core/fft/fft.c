@@ -1,11 +1,11 @@
 /* Filters of padded slices, glue; sizes that transforms are fast for. */
-#include "core/try.h"
-#include "core/fft/fft.h"
 #include <fftw3.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/fft/fft.h"
 #include "core/fft/fft_impl.h"
+#include "core/try.h"
 
 pthread_mutex_t gt_fft_planner = PTHREAD_MUTEX_INITIALIZER;
 
@@ -144,7 +144,8 @@ static int fits(const gt_slice_filter_plan *p, const gt_array *a, size_t n, cons
 	return p->be->status == GT_OK;
 }
 
-void gt_slice_filter_apply(const gt_slice_filter *s, const gt_array *response, const gt_slice_filter_share *share, int add, const gt_array *x, gt_array *y)
+void gt_slice_filter_apply(const gt_slice_filter *s, const gt_array *response, const gt_slice_filter_share *share, int add,
+                           const gt_array *x, gt_array *y)
 {
 	const gt_slice_filter_plan *p = &s->plan;
 	const size_t n = p->n[0] * p->n[1] * p->n[2];

@@ -20,7 +20,10 @@ struct shape {
 	size_t nx, ny, wide, high, count; /* wide: padded row with the room of its transform */
 };
 
-static struct shape shape_of(const gt_slice_filter_plan *p, size_t count) { return { p->n[0], p->n[1], p->padded[0] + 2, p->padded[1], count }; }
+static struct shape shape_of(const gt_slice_filter_plan *p, size_t count)
+{
+	return { p->n[0], p->n[1], p->padded[0] + 2, p->padded[1], count };
+}
 
 template <typename T> struct share {
 	const T *scale, *place;

@@ -2,9 +2,9 @@
 #define GT_CORE_FFT_FFT_IMPL_H
 /* What fft.c asks of a backend. */
 #include <math.h>
+#include <gantry/host_device.h>
 #include "core/device/backend.h"
 #include "core/fft/fft.h"
-#include <gantry/scan_math.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -2,7 +2,7 @@
 #define GANTRY_ANALYTIC_H
 #include <gantry/array.h>
 #include <gantry/params.h>
-#include <gantry/scan.h>
+#include <gantry/grid.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,7 +1,7 @@
 #ifndef GANTRY_MATRIX_BACKPROJECTOR_H
 #define GANTRY_MATRIX_BACKPROJECTOR_H
 #include <gantry/array.h>
-#include <gantry/scan.h>
+#include <gantry/grid.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

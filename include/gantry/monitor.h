@@ -8,15 +8,15 @@ extern "C" {
 /* What a solver tells once per iteration. NAN where it does not know. */
 typedef struct {
 	int iteration, iterations;      /* done so far, and at most */
-	double residual;                /* |A x - b|, of the iterate `judged` */
+	double residual;                /* |A x - b|, of the iterate `cost_of` */
 	double change;                  /* root mean square change of x in this iteration, mm^-1 */
 	double share;                   /* of the steps of a whole iteration, what this one made: 1, or less where ordered subsets are put together;
 	                                 * 0 in the first with fewer, whose change tells nothing of how near the end is */
 	double cost, data, penalty;     /* cost = data + penalty of the problem there, as in solvers/solver.h */
 	double gradient;                /* |cost'|, at the point that the solver has it for: the iterate, or one ahead of it where there is momentum */
 	const gt_array *x;
-	const gt_array *judged;         /* residual, cost, data and penalty are of this: x, or the iterate before */
-	int passing;                    /* 1: not of it but of points on the way from it to x, as subsets are taken one after the other */
+	const gt_array *cost_of;        /* residual, cost, data and penalty are of this: x, or the iterate before */
+	int cost_is_partial;            /* 1: not of it but of points on the way from it to x, as subsets are taken one after the other */
 	const gt_state_entry *kept;            /* to continue from here; NULL: cannot be */
 } gt_progress;
 /* An iteration of which nothing is known but this. */

@@ -1,7 +1,7 @@
 #ifndef GANTRY_PHANTOM_H
 #define GANTRY_PHANTOM_H
 #include <stdint.h>
-#include <gantry/scan.h>
+#include <gantry/grid.h>
 #include <gantry/threads.h>
 #ifdef __cplusplus
 extern "C" {

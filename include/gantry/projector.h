@@ -2,7 +2,7 @@
 #define GANTRY_PROJECTOR_H
 #include <gantry/linop.h>
 #include <gantry/params.h>
-#include <gantry/scan.h>
+#include <gantry/grid.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -4,7 +4,7 @@
  * with its 3x4 matrix, and reference volumes. docs/files.md tells the layouts to the byte. */
 #include <stddef.h>
 #include <stdint.h>
-#include <gantry/scan.h>
+#include <gantry/grid.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -3,6 +3,7 @@
 /* Counter-based random numbers, Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers:
  * as easy as 1, 2, 3", SC11. The same (seed, counter) gives the same numbers on any thread. */
 #include <stdint.h>
+#include <gantry/status.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

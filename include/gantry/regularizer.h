@@ -2,7 +2,7 @@
 #define GANTRY_REGULARIZER_H
 #include <gantry/params.h>
 #include <gantry/penalty.h>
-#include <gantry/scan.h>
+#include <gantry/grid.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

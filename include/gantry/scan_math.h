@@ -3,14 +3,8 @@
 /* Detector shapes as inline maths in double, the same text for C and CUDA: cell -> point and ray,
  * point -> cell. A new shape is one more case in each function. */
 #include <math.h>
+#include <gantry/host_device.h>
 #include <gantry/scan.h>
-#ifdef __CUDACC__
-#define GT_HD static __host__ __device__ __forceinline__
-#elif defined(__GNUC__)
-#define GT_HD static inline __attribute__((always_inline, unused))
-#else
-#define GT_HD static inline
-#endif
 
 /* What the functions below need of a scan besides the view. */
 typedef struct { gt_shape shape; double column_pitch, row_pitch, column_center, row_center; } gt_detector;

@@ -4,7 +4,7 @@
 #include <gantry/monitor.h>
 #include <gantry/params.h>
 #include <gantry/penalty.h>
-#include <gantry/scan.h>
+#include <gantry/grid.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

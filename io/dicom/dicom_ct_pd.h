@@ -4,9 +4,9 @@
  * "Development and validation of an open data format for CT projection data", Med. Phys. 42 (2015) 6964; Moen et al., "Low-dose CT image
  * and projection dataset", Med. Phys. 48 (2021) 902, table IV). Private to io/. */
 #include <pthread.h>
+#include <gantry/io.h>
 #include <gantry/threads.h>
 #include "io/dicom/dicom.h"
-#include <gantry/io.h>
 
 /* Numbers: name, group, element, representation, what messages call it, 1 if it must be there, 1 if all views must agree. */
 #define PD_NUMBERS(X)                                                                                    \

@@ -53,8 +53,9 @@ static gt_status check_head(const char *path, const gt_ctpd_head *h)
 
 int gt_ctpd_is(gt_dicom *d)
 {
-	return gt_dicom_frame(d, 0) == GT_OK && (gt_dicom_count(d, &gt_ctpd_number[PD_ROWS]) || gt_dicom_count(d, &gt_ctpd_number[PD_COLUMNS]) ||
-	                                         gt_dicom_count(d, &gt_ctpd_number[PD_ANGLE]));
+	return gt_dicom_frame(d, 0) == GT_OK &&
+	       (gt_dicom_count(d, &gt_ctpd_number[PD_ROWS]) || gt_dicom_count(d, &gt_ctpd_number[PD_COLUMNS]) ||
+	        gt_dicom_count(d, &gt_ctpd_number[PD_ANGLE]));
 }
 
 gt_status gt_ctpd_read_head(const char *path, gt_dicom *d, size_t frame, gt_ctpd_head *h)
@@ -87,12 +88,13 @@ gt_status gt_ctpd_same_scan(const char *path, const gt_ctpd_head *h, const char 
 	for (int i = 0; i < PD_NNUMBERS; i++)
 		if (number_shared[i] && differs(h->number[i], first->number[i]))
 			return gt_fail(GT_ERR_FORMAT, "%s: (%04X,%04X) %s is %.9g, and %.9g in %s: expected one scan in a folder", path,
-			               gt_ctpd_number[i].group, gt_ctpd_number[i].element, gt_ctpd_number[i].name, h->number[i], first->number[i],
-			               first_path);
+			               gt_ctpd_number[i].group, gt_ctpd_number[i].element, gt_ctpd_number[i].name, h->number[i],
+			               first->number[i], first_path);
 	for (int i = 0; i < PD_NTEXTS; i++)
 		if (strcmp(h->text[i], first->text[i]))
 			return gt_fail(GT_ERR_FORMAT, "%s: (%04X,%04X) %s is '%s', and '%s' in %s: expected one scan in a folder", path,
-			               gt_ctpd_text[i].group, gt_ctpd_text[i].element, gt_ctpd_text[i].name, h->text[i], first->text[i], first_path);
+			               gt_ctpd_text[i].group, gt_ctpd_text[i].element, gt_ctpd_text[i].name, h->text[i], first->text[i],
+			               first_path);
 	for (int a = 0; a < 2; a++)
 		if (differs(h->center[a], first->center[a]))
 			return gt_fail(GT_ERR_FORMAT,

@@ -108,14 +108,14 @@ static void take_view(const gt_ctpd_head *h, size_t file, size_t frame, gt_ctpd_
 {
 	const double *x = h->number;
 	*v = (gt_ctpd_view){ .file = file,
-		        .frame = frame,
-		        .number = x[PD_NUMBER],
-		        .time = x[PD_TIME],
-		        .angle = x[PD_ANGLE],
-		        .z = x[PD_HEIGHT],
-		        .shift = { or_zero(x[PD_SHIFT_ANGLE]), or_zero(x[PD_SHIFT_R]), or_zero(x[PD_SHIFT_Z]) },
-		        .slope = x[PD_SLOPE],
-		        .intercept = x[PD_INTERCEPT] };
+		             .frame = frame,
+		             .number = x[PD_NUMBER],
+		             .time = x[PD_TIME],
+		             .angle = x[PD_ANGLE],
+		             .z = x[PD_HEIGHT],
+		             .shift = { or_zero(x[PD_SHIFT_ANGLE]), or_zero(x[PD_SHIFT_R]), or_zero(x[PD_SHIFT_Z]) },
+		             .slope = x[PD_SLOPE],
+		             .intercept = x[PD_INTERCEPT] };
 }
 
 /* *d is NULL where the file is none of the format. */

@@ -267,9 +267,9 @@ static void write_views(void *self, size_t begin, size_t end, int worker)
 	for (size_t v = begin; v < end; v++)
 		if (gt_ctpd_work_wants(&w->work, v))
 			gt_ctpd_work_did(&w->work, v,
-			            sample && count ? write_view(w, v, sample, count)
-			                            : gt_fail(GT_ERR_MEMORY, "%s: out of memory", w->path),
-			            worker);
+			                 sample && count ? write_view(w, v, sample, count)
+			                                 : gt_fail(GT_ERR_MEMORY, "%s: out of memory", w->path),
+			                 worker);
 	free(sample);
 	free(count);
 }

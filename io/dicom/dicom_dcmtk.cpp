@@ -1,7 +1,5 @@
 /* DICOM files through DCMTK's dcmdata (Eichelberg et al., "Ten years of medical imaging standardization and prototypical
  * implementation: the DICOM standard and the OFFIS DICOM Toolkit (DCMTK)", Proc. SPIE 5371, 2004). */
-#include "io/dicom/dicom.h"
-#include "io/utf8.h"
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +15,8 @@
 #include <dcmtk/dcmdata/dcspchrs.h>
 #include <dcmtk/dcmdata/dctk.h>
 #include <dcmtk/oflog/oflog.h>
+#include "io/dicom/dicom.h"
+#include "io/utf8.h"
 
 /* Longer values stay in the file until they are asked for: the samples, not the photons of the columns. */
 #define READ_AT_ONCE 65536

@@ -1,8 +1,8 @@
 #ifndef GT_IO_DICOM_DICOM_SERIES_H
 #define GT_IO_DICOM_DICOM_SERIES_H
 /* CT images as a series of DICOM files, one slice each (PS3.3, section A.3); private to io/. */
-#include "io/dicom/dicom.h"
 #include <gantry/io.h>
+#include "io/dicom/dicom.h"
 
 /* Name, group, element, representation, what messages call it. */
 #define GT_SERIES_TAGS(X)                                                               \

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/try.h"
-#include "io/write_kit/gantry_comment.h"
 #include "io/dicom/dicom_series.h"
-#include "io/write_kit/voxel_order.h"
+#include "io/write_kit/gantry_comment.h"
 #include "io/write_kit/volume_units.h"
+#include "io/write_kit/voxel_order.h"
 
 /* Of a step between slices: files round their places. */
 #define UNEVEN 0.02

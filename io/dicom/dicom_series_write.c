@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 #include "core/try.h"
-#include "io/write_kit/gantry_comment.h"
 #include "io/dicom/dicom_series.h"
+#include "io/write_kit/gantry_comment.h"
 
 typedef struct {
 	const char *path, *tmp;

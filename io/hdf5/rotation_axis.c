@@ -6,11 +6,11 @@
  *
  * Half a turn without its last view has no opposite views, only a pair that lacks an angle g of it. Then the sum of both
  * columns of a point is 2 c + g times its depth, so c is found at g and at the next larger gap, and continued to 0. */
-#include "core/try.h"
-#include "io/hdf5/rotation_axis.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/try.h"
+#include "io/hdf5/rotation_axis.h"
 
 #define PI 3.14159265358979323846
 enum { MOST_PAIRS = 32, RADIUS = 4, MARGIN = 4 };

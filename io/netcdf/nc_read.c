@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "core/try.h"
 #include "core/clones.h"
+#include "core/try.h"
 #include "io/netcdf/nc.h"
 
 gt_status gt_nc_check(const gt_nc *f, const char *variable, int code)

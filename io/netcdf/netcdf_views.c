@@ -2,8 +2,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "core/try.h"
-#include "io/netcdf/netcdf.h"
 #include "io/netcdf/nc.h"
+#include "io/netcdf/netcdf.h"
 #include "io/pieces.h"
 
 static const char name[] = "projections";

@@ -1,15 +1,15 @@
 /* The format "nifti": volumes as .nii and .nii.gz, along the patient's axes. docs/files.md has the rule for units. */
-#include "core/try.h"
-#include "io/nifti/nifti.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "io/write_kit/gantry_comment.h"
+#include "core/try.h"
+#include "io/nifti/nifti.h"
 #include "io/pieces.h"
-#include "io/write_kit/voxel_order.h"
+#include "io/write_kit/gantry_comment.h"
 #include "io/write_kit/volume_units.h"
+#include "io/write_kit/voxel_order.h"
 
 /* No body attenuates as much per mm, and air alone is -1000 HU: floats beyond are HU. */
 #define MOST_PER_MM 10
@@ -157,7 +157,9 @@ static gt_status open_new(struct slices *s, const gt_write_options *o, const gt_
 	gt_status st;
 	const size_t *n = v->grid.n;
 	const int hu = o->unit != GT_PER_MM, large = n[0] > GT_NIFTI1_MOST || n[1] > GT_NIFTI1_MOST || n[2] > GT_NIFTI1_MOST;
-	gt_nifti_head h = { .version = large ? 2 : 1, .n = { n[0], n[1], n[2] }, .type = gt_number_types, .comment = gt_comment_of(o, hu, v) };
+	gt_nifti_head h = {
+		.version = large ? 2 : 1, .n = { n[0], n[1], n[2] }, .type = gt_number_types, .comment = gt_comment_of(o, hu, v)
+	};
 	while (strcmp(h.type->nifti_name, "float32") != 0)
 		h.type++;
 	gt_place_matrix(&v->grid, v->position, h.to_patient);

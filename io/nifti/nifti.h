@@ -2,8 +2,8 @@
 #define GT_IO_NIFTI_NIFTI_H
 /* Heads and bytes of NIfTI files (.nii, .nii.gz; one file) by the NIfTI reference library; private to io/. Where that was not there
  * when this was built, opening and making files is GT_ERR_UNSUPPORTED and says so. */
-#include "io/write_kit/number_types.h"
 #include <gantry/io.h>
+#include "io/write_kit/number_types.h"
 
 #define GT_NIFTI1_MOST 32767            /* voxels along an axis; more make the file NIfTI-2 */
 typedef struct gt_nifti gt_nifti;

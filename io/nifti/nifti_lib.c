@@ -1,7 +1,5 @@
 /* NIfTI files by the reference library: R. W. Cox et al., "A (sort of) new image data format standard: NIfTI-1" (2004), and its
  * successor of 2011 for long axes. The library reads and makes heads; bytes go through its zlib layer in pieces of the caller. */
-#include "core/try.h"
-#include "io/nifti/nifti.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <nifti2_io.h>
+#include "core/try.h"
+#include "io/nifti/nifti.h"
 
 struct gt_nifti {
 	znzFile z;

@@ -1,8 +1,8 @@
 /* Without the NIfTI library: its files are known by their mark, and refused. */
-#include "io/nifti/nifti.h"
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include "io/nifti/nifti.h"
 
 static gt_status missing(const char *path)
 {

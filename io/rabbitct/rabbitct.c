@@ -1,5 +1,4 @@
 /* RabbitCT's files: version 2 of the original, and the repackaged one without the version word. Little endian, packed. */
-#include <gantry/rabbitct.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <sys/types.h>
 #include <gantry/host_memory.h>
 #include <gantry/io.h>
+#include <gantry/rabbitct.h>
 #include "core/try.h"
 
 enum { VERSION = 2, HEAD = 20 /* bytes, without the version word */, WORD = 4, MATRIX = 96, MOST_SIDE = 65536, MOST_VIEWS = 1000000 };

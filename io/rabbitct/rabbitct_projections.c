@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <gantry/host_memory.h>
-#include <gantry/scan_math.h>
 #include <gantry/io.h>
 #include <gantry/rabbitct.h>
+#include <gantry/scan_math.h>
 #include "core/try.h"
 #include "io/write_kit/volume_units.h"
 

@@ -1,12 +1,12 @@
 /* Blocks begin at multiples of their size in the file, so that each is written as a whole past the cache (O_DIRECT), and what is left
  * at either end of a call through it. A file system that refuses gets all of them through the cache. */
-#include "core/try.h"
-#include "io/write_kit/direct_writer.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/try.h"
 #include "io/pieces.h"
+#include "io/write_kit/direct_writer.h"
 
 #ifndef O_DIRECT
 #define O_DIRECT 0

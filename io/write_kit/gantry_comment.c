@@ -1,9 +1,9 @@
 /* Lines of text that say what a volume is and how it came to be. */
-#include "io/write_kit/gantry_comment.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "io/write_kit/gantry_comment.h"
 
 /* "key=value" of a line of our comment; NULL: not there. Caller frees. */
 static char *line_of(const char *comment, const char *key)

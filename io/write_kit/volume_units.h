@@ -1,8 +1,8 @@
 #ifndef GT_IO_WRITE_KIT_VOLUME_UNITS_H
 #define GT_IO_WRITE_KIT_VOLUME_UNITS_H
 /* What volume formats share; private to io/. */
-#include "io/write_kit/number_types.h"
 #include <gantry/io.h>
+#include "io/write_kit/number_types.h"
 
 /* gt_grid_check() of a grid that a file holds: GT_ERR_FORMAT, with the file's name. */
 gt_status gt_volume_check(const char *path, const gt_grid *grid);

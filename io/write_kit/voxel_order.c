@@ -1,9 +1,9 @@
 /* From a file's voxel axes, which run along the patient's in any order, to the scanner's frame. */
-#include "core/try.h"
-#include "io/write_kit/voxel_order.h"
 #include <math.h>
 #include <stdint.h>
+#include "core/try.h"
 #include "io/write_kit/volume_units.h"
+#include "io/write_kit/voxel_order.h"
 
 /* What an axis of many voxels may lean without being seen: a twentieth of a voxel after 500. */
 #define LEVEL 1e-4

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/projector.h>
 #include "core/try.h"
 #include "projectors/dd/dd_impl.h"
 #include "projectors/dd/published/dd_integral.h"
-#include <gantry/projector.h>
 
 /* The same coefficients by other kernels. */
 struct variant {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/threads.h>
-#include "projectors/kit/cpu_tiles.h"
 #include "projectors/dd/dd_impl.h"
+#include "projectors/kit/cpu_tiles.h"
 
 enum {
 	VIEWS = 8,    /* forward: adjacent views of a job, which share lines of the volume */

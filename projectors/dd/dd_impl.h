@@ -2,9 +2,10 @@
 #define GT_PROJECTORS_DD_DD_IMPL_H
 /* What dd.c asks of the kernels of each variant, one table per variant and backend. Volumes [z][y][x], data
  * [view][row][column], both of the operator's type. */
-#include "core/device/backend.h"
 #include <gantry/linop.h>
+#include <gantry/grid.h>
 #include <gantry/scan.h>
+#include "core/device/backend.h"
 #include "projectors/dd/dd_row.h"
 #ifdef __cplusplus
 extern "C" {

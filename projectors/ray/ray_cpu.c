@@ -1,8 +1,8 @@
 /* Ray-driven pairs on the CPU, in double precision whatever the type of the arrays. Forward: ray by ray. Adjoint: tile by tile of
  * the volume, each with all rays that come near it in the order of the data, so that sums do not depend on the threads. */
 #include <string.h>
-#include "core/clones.h"
 #include <gantry/threads.h>
+#include "core/clones.h"
 #include "projectors/ray/ray_impl.h"
 
 enum { SIDE = 32, GRAIN = 8 };

@@ -1,9 +1,10 @@
 #ifndef GT_PROJECTORS_RAY_RAY_IMPL_H
 #define GT_PROJECTORS_RAY_RAY_IMPL_H
 /* What ray.c asks of the kernels, one table per backend. Volumes [z][y][x], data [view][row][column], both of the operator's type. */
-#include "core/device/backend.h"
 #include <gantry/linop.h>
+#include <gantry/grid.h>
 #include <gantry/scan.h>
+#include "core/device/backend.h"
 #include "projectors/ray/ray_walk.h"
 #ifdef __cplusplus
 extern "C" {

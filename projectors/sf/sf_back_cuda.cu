@@ -40,8 +40,8 @@
 #define GT_SF_BACK_BYTES ((size_t)256 << 20)
 #endif
 #include "core/device/cuda.cuh"
-#include "projectors/sf/sf_cuda.cuh"
 #include "projectors/sf/sf_back_mix.cuh"
+#include "projectors/sf/sf_cuda.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* Columns of [start, end) under the four voxels of a lane's quad: the first and the one after the last. */

@@ -2,8 +2,8 @@
  * all sources, ramps of SF-TT of less than `widest_ramp`, and compute capability 9.0; what they cannot do goes to the simple ones. */
 #include <math.h>
 #include <stdlib.h>
-#include "core/try.h"
 #include "core/device/cuda.cuh"
+#include "core/try.h"
 #include "projectors/sf/sf_cuda.cuh"
 
 struct state {

@@ -38,8 +38,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
 #include "core/device/cuda.cuh"
+#include "core/try.h"
 #include "projectors/sf/sf_cuda.cuh"
 #include "projectors/sf/sf_forward_lines.cuh"
 

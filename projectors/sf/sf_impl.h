@@ -1,8 +1,8 @@
 #ifndef GT_PROJECTORS_SF_SF_IMPL_H
 #define GT_PROJECTORS_SF_SF_IMPL_H
 /* What sf.c asks of the kernels, one table per backend. Volumes [z][y][x], data [view][row][column], both of the operator's type. */
-#include "core/device/backend.h"
 #include <gantry/linop.h>
+#include "core/device/backend.h"
 #include "projectors/sf/sf_footprint.h"
 #ifdef __cplusplus
 extern "C" {

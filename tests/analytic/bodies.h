@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
+#include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "tests/support/support.h"
 

@@ -2,8 +2,8 @@
  * labels: unit property, backend: none */
 #include <math.h>
 #include <stdlib.h>
-#include "analytic/fbp/preweights.h"
 #include "analytic/fbp/fbp.h"
+#include "analytic/fbp/preweights.h"
 #include "tests/support/support.h"
 
 #define PI 3.14159265358979323846

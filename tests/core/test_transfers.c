@@ -2,9 +2,9 @@
 /* labels: unit */
 #include <stdlib.h>
 #include <string.h>
-#include "core/device/backend.h"
 #include <gantry/download.h>
 #include <gantry/upload.h>
+#include "core/device/backend.h"
 #include "tests/support/support.h"
 
 enum { N = 100003, ROUNDS = 7, CUT = 33331 };

@@ -2,6 +2,7 @@
  * labels: unit property, backend: none */
 #include <math.h>
 #include <string.h>
+#include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "tests/support/support.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "io/dicom/dicom.h"
 #include <gantry/io.h>
+#include "io/dicom/dicom.h"
 #include "tests/support/support.h"
 
 enum { VIEWS = 23, ROWS = 5, COLUMNS = 17 };

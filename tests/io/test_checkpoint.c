@@ -46,7 +46,7 @@ static struct things *things(gt_type type, size_t big, unsigned seed)
 	t->value = seed / 7.0;
 	t->nothing = NAN;
 	const gt_state_entry list[] = { { "x", t->big, NULL },        { "small", t->small, NULL },      { "zero", t->zero, NULL },
-		                 { "value", NULL, &t->value }, { "nothing", NULL, &t->nothing }, { NULL, NULL, NULL } };
+		                        { "value", NULL, &t->value }, { "nothing", NULL, &t->nothing }, { NULL, NULL, NULL } };
 	memcpy(t->list, list, sizeof list);
 	return t;
 }

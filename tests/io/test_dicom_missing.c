@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "io/dicom/dicom.h"
 #include <gantry/io.h>
+#include "io/dicom/dicom.h"
 #include "tests/support/support.h"
 
 static char folder[64], path[96], made[96];

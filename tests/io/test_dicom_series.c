@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "io/dicom/dicom.h"
 #include <gantry/io.h>
+#include "io/dicom/dicom.h"
 #include "tests/io/dicom_bytes.h"
 #include "tests/support/support.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <gantry/random.h>
 #include <gantry/phantom.h>
+#include <gantry/random.h>
 #include "tests/support/support.h"
 
 /* A file of shapes with `size` bytes of text, read with options o. */

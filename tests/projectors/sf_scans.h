@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/scan_math.h>
 #include <gantry/projector.h>
+#include <gantry/grid.h>
+#include <gantry/scan_math.h>
 #include "tests/support/geometries.h"
 #include "tests/support/support.h"
 

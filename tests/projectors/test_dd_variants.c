@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/device/backend.h"
-#include <gantry/scan_math.h>
-#include "projectors/dd/published/dd_integral.h"
 #include <gantry/projector.h>
+#include <gantry/grid.h>
+#include <gantry/scan_math.h>
+#include "core/device/backend.h"
+#include "projectors/dd/published/dd_integral.h"
 #include "tests/support/geometries.h"
 #include "tests/support/images.h"
 #include "tests/support/support.h"

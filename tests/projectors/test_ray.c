@@ -1,8 +1,9 @@
 /* The ray-driven pairs, entry by entry: against their own transpose, and against their definitions written for one ray and one voxel.
  * labels: property unit */
 #include <stdlib.h>
-#include <gantry/scan_math.h>
 #include <gantry/projector.h>
+#include <gantry/grid.h>
+#include <gantry/scan_math.h>
 #include "tests/projectors/ray_scans.h"
 
 static const char *const models[] = { "joseph", "siddon" };

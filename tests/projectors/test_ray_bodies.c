@@ -2,8 +2,9 @@
  * several tiles, and what is refused.
  * labels: property unit */
 #include <stdlib.h>
-#include <gantry/scan_math.h>
 #include <gantry/projector.h>
+#include <gantry/grid.h>
+#include <gantry/scan_math.h>
 #include "tests/phantoms/bodies.h"
 #include "tests/projectors/ray_scans.h"
 #include "tests/support/images.h"
@@ -213,7 +214,7 @@ START_TEST(smooth_body)
 	}
 	for (size_t i = 0; i < cells; i++) {
 		gt_pixel_ray(&det, &scan->view[i / scan->columns / scan->rows], (double)(i % scan->columns),
-		            (double)(i / scan->columns % scan->rows), p, e);
+		             (double)(i / scan->columns % scan->rows), p, e);
 		for (int a = 0; a < 3; a++)
 			q[a] = p[a] - center[a];
 		const double along = gt_dot3(q, e) / sqrt(gt_dot3(e, e)), square = gt_dot3(q, q) - along * along;

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
-#include "core/device/backend.h"
 #include <gantry/regularizer.h>
+#include "core/device/backend.h"
+#include "core/try.h"
 #include "tests/support/bus.h"
 #include "tests/support/problem.h"
 #include "tests/support/support.h"

@@ -3,25 +3,35 @@
 # Prints every include that the table does not allow and exits 1; exits 2 if the check itself is broken.
 set -u
 
+rooms="core geometry projectors analytic regularizers io phantoms solvers metrics recon"
+
+# What may stand between the quotes of an include: rooms whose private headers this one may see. All may see <gantry/...>.
 allowed() {
 	case $1 in
 	core) echo core ;;
-	projectors | analytic | regularizers | io | phantoms | solvers) echo "core|$1" ;;
-	apps | tests) echo "core|projectors|analytic|regularizers|io|phantoms|solvers|$1" ;;
+	geometry) echo "core|geometry" ;;
+	projectors | analytic | regularizers | io | phantoms | solvers | metrics | recon) echo "core|geometry|$1" ;;
+	apps) echo apps ;;
+	tests) echo "${rooms// /|}|tests" ;;
 	esac
 }
 
-# Includes from the root name a room that this one may see; nothing climbs up or reaches into a source.
+# Includes from the root name a room that this one may see; nothing climbs up or reaches into a source; public headers see public ones alone.
 check() {
 	local bad=0 room
-	for room in core projectors analytic regularizers io phantoms solvers apps tests; do
+	for room in $rooms apps tests; do
 		[ -d "$1/$room" ] || continue
-		grep -rnE --include='*.[ch]' --include='*.cpp' --include='*.cu' --include='*.def' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$1/$room" |
-			grep -vE "\"($(allowed $room))/[^\"]*\.(h|def)\"" && bad=1
+		grep -rnE --include='*.[ch]' --include='*.cpp' --include='*.cu' --include='*.cuh' --include='*.inc' --include='*.def' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$1/$room" |
+			grep -vE "\"($(allowed $room))/[^\"]*\.(h|cuh|inc|def)\"" && bad=1
 	done
+	grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$1/include" 2>/dev/null && bad=1
+	grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<gantry/(scan|grid|data|projector|scan_math)\.h>' "$1/core" 2>/dev/null && bad=1
 	grep -rnE --include='*.cu' '^' "$1/solvers" 2>/dev/null | head -n 1 | grep . && bad=1
-	grep -rnE --include='*.[ch]' --include='*.cpp' --include='*.cu' '"[^"]*\.\./|GT_HAVE_CUDA' "$1"/{core,projectors,analytic,regularizers,io,phantoms,solvers,apps} 2>/dev/null |
-		grep -vE "^$1/core/backend\.h:[0-9]+:.*GT_HAVE_CUDA" && bad=1
+	for room in $rooms apps; do
+		[ -d "$1/$room" ] || continue
+		grep -rnE --include='*.[ch]' --include='*.cpp' --include='*.cu' --include='*.cuh' --include='*.inc' '"[^"]*\.\./|GT_HAVE_CUDA' "$1/$room" |
+			grep -vE "^$1/core/device/backend\.h:[0-9]+:.*GT_HAVE_CUDA" && bad=1
+	done
 	return $bad
 }
 
@@ -33,8 +43,9 @@ self_test() {
 		mkdir -p "$dir/$1/$(dirname "$2")" && echo "$3" >"$dir/$1/$2"
 	}
 	seed fine projectors/dd/dd.c '#include "projectors/dd/dd.h"'
-	seed fine apps/main.c '#include "io/format.h"'
-	seed fine core/backend.h '#ifdef GT_HAVE_CUDA'
+	seed fine apps/main.c '#include <gantry/io.h>'
+	seed fine recon/recon.c '#include "geometry/vec3.h"'
+	seed fine core/device/backend.h '#ifdef GT_HAVE_CUDA'
 	check "$dir/fine" >/dev/null || { echo "layers.sh refuses a correct tree"; exit 2; }
 
 	seed up core/array.c '#include "solvers/solver.h"'
@@ -44,10 +55,14 @@ self_test() {
 	seed beside core/array.c '#include "array.h"'
 	seed climb core/array.c '#include "../io/format.h"'
 	seed source core/array.c '#include "core/linop.c"'
+	seed public include/gantry/array.h '#include "core/device/backend.h"'
+	seed scan core/array.c '#include <gantry/scan.h>'
+	seed private apps/main.c '#include "io/sink.h"'
+	seed engine recon/recon.c '#include "analytic/fbp/fbp.h"'
 	seed kernel solvers/cgls_cuda.cu '__global__ void k(void);'
 	seed conditional analytic/fdk/fdk.c '#ifdef GT_HAVE_CUDA'
 	local tree
-	for tree in up strangers solver app beside climb source kernel conditional; do
+	for tree in up strangers solver app beside climb source public scan private engine kernel conditional; do
 		check "$dir/$tree" >/dev/null && { echo "layers.sh does not see the fault in its tree '$tree'"; exit 2; }
 	done
 	return 0

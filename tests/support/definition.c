@@ -1,4 +1,5 @@
 #include <math.h>
+#include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "tests/support/definition.h"
 

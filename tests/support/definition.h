@@ -1,5 +1,6 @@
 #ifndef GT_TESTS_DEFINITION_H
 #define GT_TESTS_DEFINITION_H
+#include <gantry/grid.h>
 #include <gantry/scan.h>
 /* The distance-driven projection written straight from its definition (Liu, Fu, De Man, Yu 2017, eqs 14-18), cell by cell and
  * voxel by voxel, with nothing shared with the projector but the rays of core/scan_math.h. x [z][y][x], y [view][row][column]. */

@@ -1,5 +1,6 @@
 #ifndef GT_TESTS_GEOMETRIES_H
 #define GT_TESTS_GEOMETRIES_H
+#include <gantry/grid.h>
 #include <gantry/scan.h>
 /* Small scans and grids on which nothing is symmetric: every detector shape, circular, helical, short, with offsets of detector,
  * focal spot and grid, reversed axes, odd sizes. */

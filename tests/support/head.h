@@ -1,5 +1,6 @@
 #ifndef GT_TESTS_HEAD_H
 #define GT_TESTS_HEAD_H
+#include <gantry/grid.h>
 #include <gantry/scan.h>
 #include <gantry/solver.h>
 /* A noisy scan of a head as users have it: the arc of a clinical scanner with all lengths of its cells, views and voxels `coarse`

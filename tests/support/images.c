@@ -1,7 +1,7 @@
-#include "tests/support/images.h"
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/projector.h>
+#include "tests/support/images.h"
 #include "tests/support/support.h"
 
 double *gt_test_values(const gt_array *a)

@@ -1,5 +1,6 @@
 #ifndef GT_TESTS_PROBLEM_H
 #define GT_TESTS_PROBLEM_H
+#include <gantry/grid.h>
 #include <gantry/scan.h>
 #include <gantry/solver.h>
 /* A reconstruction problem whose data are the projections of a known volume: what solver tests solve. */

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/phantom.h>
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
-#include <gantry/phantom.h>
 
 const double study_bar_angle[3] = { 30, 45, 179.5 };
 enum { ANGLES = 3, CHANNELS = 41, VOXELS = 25, RAYS = 64 };

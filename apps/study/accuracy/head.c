@@ -1,9 +1,9 @@
 /* The error against exact line integrals: the FORBILD head in voxels, projected, and its solids. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/phantom.h>
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
-#include <gantry/phantom.h>
 
 enum { VIEWS = 24, RAYS = 4, POINTS = 4 };
 

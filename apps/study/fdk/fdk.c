@@ -1,11 +1,11 @@
 /* The study of direct reconstruction: who takes part, and its tables written or read. */
-#include "apps/cli/try.h"
-#include "apps/study/fdk/fdk.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "apps/cli/try.h"
+#include "apps/study/fdk/fdk.h"
 
 static const char flat_block[] = "16 x 16 columns of voxels, 128 slices per launch";
 const fdk_form fdk_forms[] = {

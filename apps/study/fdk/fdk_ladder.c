@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/phantom.h>
 #include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
-#include <gantry/phantom.h>
 
 /* The stages of Okitsu, Ino, Hagihara 2008, with the seconds of table 4 (GeForce 8800 GTX, 512^3 from 360 views of 512^2). */
 static const struct {

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/matrix_backprojector.h>
+#include <gantry/phantom.h>
+#include <gantry/upload.h>
 #include "apps/cli/try.h"
 #include "apps/commands/rabbitct.h"
-#include "geometry/perturb.h"
 #include "apps/study/fdk/fdk.h"
-#include <gantry/upload.h>
-#include <gantry/phantom.h>
+#include "geometry/perturb.h"
 
 /* Table I (GeForce GTX 680, 512^3, 496 views, wall clock). */
 static const struct {
@@ -166,9 +166,9 @@ done:
 static void choose_slices(const study *s, rabbit *r)
 {
 	const size_t n = r->p.grid.n[2], slices = s->gpu[0] ? (n + 15) / 16 : n, before = s->gpu[0] ? n / 4 : 0;
-	r->cost_of = r->p.grid;
-	r->cost_of.n[2] = slices;
-	r->cost_of.center[2] += ((double)before + (double)slices / 2 - (double)n / 2) * r->cost_of.pitch[2];
+	r->judged = r->p.grid;
+	r->judged.n[2] = slices;
+	r->judged.center[2] += ((double)before + (double)slices / 2 - (double)n / 2) * r->judged.pitch[2];
 	r->first = before * n * n;
 	r->hus = slices * n * n;
 }
@@ -182,9 +182,9 @@ static gt_status make_references(study *s, rabbit *r)
 	gt_status st = GT_OK;
 	study_step(s, "rabbitct: references in double");
 	snprintf(w.backend, sizeof w.backend, "%s", s->cpu);
-	GT_TRY(fdk_run(s, &w, r->scan, &r->cost_of, "", r->lines, r->x, &t));
+	GT_TRY(fdk_run(s, &w, r->scan, &r->judged, "", r->lines, r->x, &t));
 	to_hu(r, r->x, r->from_fdk);
-	p.grid = r->cost_of;
+	p.grid = r->judged;
 	GT_TRY(fdk_images_run(&p, s->cpu, GT_F64, 0, r->x, &seconds));
 	to_hu(r, r->x, r->from_images);
 done:

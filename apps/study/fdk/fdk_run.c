@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include "apps/cli/try.h"
-#include "recon/method.h"
 #include "apps/study/fdk/fdk.h"
+#include "recon/method.h"
 
 enum { MOST_RUNS = 5 };
 

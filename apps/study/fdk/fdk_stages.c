@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "apps/cli/try.h"
-#include "recon/slab_pipeline.h"
 #include "apps/study/fdk/fdk.h"
+#include "recon/slab_pipeline.h"
 
 /* Table 4 of Lu, Ino, Hagihara (2016): 2048^3 from 1200 views of 2048^2 on a GeForce GTX 980 with 4 GB. There filtered views go back to the
  * host. stage: ours; APP_STAGES: we have none. */

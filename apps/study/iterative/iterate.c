@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/try.h"
-#include "recon/method.h"
-#include "apps/study/iterative/iterative.h"
 #include <gantry/regularizer.h>
+#include "apps/cli/try.h"
+#include "apps/study/iterative/iterative.h"
+#include "recon/method.h"
 
 enum { SPLIT_ITERATIONS = 4 };
 

@@ -1,9 +1,9 @@
 /* The cases of `gantry study iterative`, run by run, into tables and arrays. */
-#include "apps/cli/try.h"
-#include "apps/study/iterative/iterative.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "apps/cli/try.h"
+#include "apps/study/iterative/iterative.h"
 
 const study_case study_cases[STUDY_CASES] = {
 	{ .key = "shepp-logan",

@@ -3,8 +3,8 @@
 /* `gantry study iterative`: iterative reconstruction after Liu, Fu, De Man, Yu (see study.h), section IV C, and noise against
  * resolution. Runs on the GPU, or where there is none on the CPU in single precision; the reference is the CPU in double, at 1/cpu_reduce
  * of the size with all iterations, and on all voxels from some views with cpu_iterations of os-sart. */
-#include "apps/study/study.h"
 #include <gantry/phantom.h>
+#include "apps/study/study.h"
 
 /* Body, scan and grid at one size. */
 typedef struct {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/cli/try.h"
-#include "recon/method.h"
 #include "apps/study/iterative/iterative.h"
+#include "recon/method.h"
 
 enum { SPHERES = 2, DRAWS = 2, EVERY = 2, ITERATIONS = 40, QUICK_ITERATIONS = 4, QUICK_FINER = 2 };
 /* Pictures are held side by side where the widths of their edges differ by less than this factor. */

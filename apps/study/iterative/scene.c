@@ -1,10 +1,10 @@
 /* Bodies at a size of the study, their data, and what a volume is from another. */
 #include <math.h>
 #include <stdlib.h>
-#include "apps/cli/try.h"
-#include "metrics/ssim.h"
-#include "apps/study/iterative/iterative.h"
 #include <gantry/data_weights.h>
+#include "apps/cli/try.h"
+#include "apps/study/iterative/iterative.h"
+#include "metrics/ssim.h"
 
 enum { RAYS = 4, POINTS = 4 };
 

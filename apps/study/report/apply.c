@@ -2,9 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/grid.h>
+#include <gantry/scan_math.h>
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
-#include <gantry/scan_math.h>
 
 const app_workload *study_cube(const study *s)
 {

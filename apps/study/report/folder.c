@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "apps/cli/try.h"
 #include "apps/cli/gnuplot.h"
+#include "apps/cli/try.h"
 #include "apps/study/study.h"
 
 /* What a signal must remove: paths of all files, then of the folder. Names are added before the files are made. */

@@ -45,8 +45,8 @@
 #define GT_DD_ADJOINT_BESIDE 4096
 #endif
 #include "core/device/cuda_streams.cuh"
-#include "projectors/dd/fast/dd_ring.cuh"
 #include "core/device/pieces.cuh"
+#include "projectors/dd/fast/dd_ring.cuh"
 
 enum { SLICES = GT_DD_SPREAD, THREADS = WARP * (SLICES + 1) };
 static __host__ __device__ constexpr int slot_of(int form) { return form == SHORT ? GT_DD_ADJOINT_SLOT : GT_DD_ADJOINT_SLOT_FINE; }

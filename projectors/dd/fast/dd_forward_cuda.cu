@@ -69,8 +69,8 @@
 #define GT_DD_FORWARD_FLUSH 2048
 #endif
 #include "core/device/cuda_streams.cuh"
-#include "projectors/dd/fast/dd_forward_lines.cuh"
 #include "core/device/pieces.cuh"
+#include "projectors/dd/fast/dd_forward_lines.cuh"
 
 static __host__ __device__ constexpr bool is_tall(int rows) { return rows > 2 * WARP; }
 static __host__ __device__ constexpr int slot_bytes(int rows)

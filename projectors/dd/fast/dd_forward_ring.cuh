@@ -2,8 +2,8 @@
 #define GT_PROJECTORS_DD_FAST_DD_FORWARD_RING_CUH
 /* How a block of dd_forward_cuda.cu comes by its lines, device code alone: which lines and z edges its columns and rows meet on each slice, and the warp
  * that fetches them into a ring of places in shared memory. */
-#include "projectors/dd/fast/dd_fast.cuh"
 #include "core/device/async_copy.cuh"
+#include "projectors/dd/fast/dd_fast.cuh"
 
 enum { WARP = 32, MOST_SLICES = 16 };
 

@@ -5,9 +5,9 @@
  *
  * A kernel says by a struct SHAPE what its blocks are: STRIP voxels along SLICES slices; tiles of HEIGHT voxels along z, which may leave
  * out chunks of CHUNK that no row sees; SLOTS places of the ring, of SLOT bytes each; up to WHOLE rows are fetched in whole columns. */
+#include "core/device/async_copy.cuh"
 #include "projectors/dd/fast/dd_fast.cuh"
 #include "projectors/dd/fast/dd_sums.cuh"
-#include "core/device/async_copy.cuh"
 
 enum { WARP = 32 };
 

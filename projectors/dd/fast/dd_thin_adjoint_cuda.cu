@@ -48,8 +48,8 @@
 #endif
 #include <math.h>
 #include "core/device/cuda_streams.cuh"
-#include "projectors/dd/fast/dd_ring.cuh"
 #include "core/device/pieces.cuh"
+#include "projectors/dd/fast/dd_ring.cuh"
 
 enum { ACROSS = 4, DEEP = WARP / ACROSS, WARPS = GT_DD_THIN_WARPS_ACROSS * GT_DD_THIN_WARPS_DEEP, THREADS = WARP * (WARPS + 1) };
 enum { SLICES = DEEP * GT_DD_THIN_WARPS_DEEP };

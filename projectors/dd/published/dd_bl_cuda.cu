@@ -14,9 +14,9 @@
 #define GT_DD_BL_STACK 4096
 #endif
 #include <stdlib.h>
+#include "core/device/pieces.cuh"
 #include "core/try.h"
 #include "projectors/dd/published/dd_bl_cuda.cuh"
-#include "core/device/pieces.cuh"
 
 enum { WARP = 32 };
 

@@ -22,8 +22,8 @@
 #endif
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
-#include "projectors/dd/published/dd_integral.h"
 #include "core/device/pieces.cuh"
+#include "projectors/dd/published/dd_integral.h"
 
 enum { WARP = 32 };
 

@@ -14,8 +14,8 @@
  *   intra        the same with views outside and slices inside
  * Textures interpolate with 8 bits of fraction: some thousandths of the values are lost. */
 #include <stdlib.h>
-#include "core/try.h"
 #include "analytic/fbp/fbp_cuda.cuh"
+#include "core/try.h"
 
 #ifndef SLAB
 #define SLAB 128 /* slices per launch, Z' of the papers, where none are asked for */
@@ -441,16 +441,16 @@ static void run_(void *self, const struct gt_back_call *c)
 	{                                                               \
 		views, (const void *)back_published<views, flags>, NULL \
 	}
-#define FORM(id, views, flags, kernels, other)                                                                                  \
-	static const struct form form_##id = { views, flags, kernels, other };                                                  \
+#define FORM(id, views, flags, kernels, other)                                                                               \
+	static const struct form form_##id = { views, flags, kernels, other };                                               \
 	static const char *choose_##id(gt_backend *, const gt_fbp_plan *p, gt_type type, struct gt_back_choice *c)           \
-	{                                                                                                                       \
-		return choose_form(&form_##id, p, type, c);                                                                     \
-	}                                                                                                                       \
+	{                                                                                                                    \
+		return choose_form(&form_##id, p, type, c);                                                                  \
+	}                                                                                                                    \
 	static gt_status open_##id(gt_backend *be, const gt_fbp_plan *p, const struct gt_back_choice *, size_t, void **self) \
-	{                                                                                                                       \
-		return open_form(be, p, &form_##id, self);                                                                      \
-	}                                                                                                                       \
+	{                                                                                                                    \
+		return open_form(be, p, &form_##id, self);                                                                   \
+	}                                                                                                                    \
 	const struct gt_back_form gt_back_##id = { choose_##id, open_##id, run_, close_ };
 /* Of one number of views; of one, with a second kernel for the turned volume; of any. */
 #define ONE(id, views, flags)                                                                    \

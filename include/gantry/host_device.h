@@ -1,0 +1,11 @@
+#ifndef GANTRY_HOST_DEVICE_H
+#define GANTRY_HOST_DEVICE_H
+/* GT_HD stands in front of inline functions that C, C++ and CUDA compile from the same text. */
+#ifdef __CUDACC__
+#define GT_HD static __host__ __device__ __forceinline__
+#elif defined(__GNUC__)
+#define GT_HD static inline __attribute__((always_inline, unused))
+#else
+#define GT_HD static inline
+#endif
+#endif
