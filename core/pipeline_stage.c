@@ -1,26 +1,26 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "apps/cli/progress.h"
+#include "core/clock.h"
 #include "core/pipeline_stage.h"
 
-static void fail(app_stage *s, gt_status st)
+static void fail(gt_stage *s, gt_status st)
 {
 	s->status = st;
 	snprintf(s->message, sizeof s->message, "%s", gt_error());
 }
 
-static gt_status told(const app_stage *s) { return s->status == GT_OK ? GT_OK : gt_fail(s->status, "%s", s->message); }
+static gt_status told(const gt_stage *s) { return s->status == GT_OK ? GT_OK : gt_fail(s->status, "%s", s->message); }
 
-static gt_status timed_work(app_stage *s, size_t item)
+static gt_status timed_work(gt_stage *s, size_t item)
 {
-	const double start = app_seconds();
-	const gt_status st = s->work(s->self, item, s->buffer[item % APP_STAGE_BUFFERS]);
-	s->seconds += app_seconds() - start;
+	const double start = gt_seconds();
+	const gt_status st = s->work(s->self, item, s->buffer[item % GT_STAGE_BUFFERS]);
+	s->seconds += gt_seconds() - start;
 	return st;
 }
 
-static void work_here(app_stage *s, size_t item)
+static void work_here(gt_stage *s, size_t item)
 {
 	const gt_status st = timed_work(s, item);
 	if (st != GT_OK)
@@ -28,10 +28,10 @@ static void work_here(app_stage *s, size_t item)
 }
 
 /* May the one who fills (or empties) begin with its next buffer? */
-static int ready(const app_stage *s, int fills) { return fills ? s->filled - s->emptied < APP_STAGE_BUFFERS : s->emptied < s->filled; }
+static int ready(const gt_stage *s, int fills) { return fills ? s->filled - s->emptied < GT_STAGE_BUFFERS : s->emptied < s->filled; }
 
 /* Counts a buffer that was filled (or emptied), under the lock. */
-static void count(app_stage *s, int fills)
+static void count(gt_stage *s, int fills)
 {
 	if (fills)
 		s->filled++;
@@ -42,7 +42,7 @@ static void count(app_stage *s, int fills)
 
 static void *run(void *self)
 {
-	app_stage *s = self;
+	gt_stage *s = self;
 	pthread_mutex_lock(&s->lock);
 	for (size_t item = 0; item < s->items && s->status == GT_OK; item++) {
 		while (!s->stopped && !ready(s, s->fills))
@@ -60,7 +60,7 @@ static void *run(void *self)
 	return NULL;
 }
 
-gt_status app_stage_start(app_stage *s)
+gt_status gt_stage_start(gt_stage *s)
 {
 	s->filled = s->emptied = 0;
 	s->status = GT_OK;
@@ -80,26 +80,26 @@ gt_status app_stage_start(app_stage *s)
 	return GT_OK;
 }
 
-gt_status app_stage_take(app_stage *s, void **buffer)
+gt_status gt_stage_take(gt_stage *s, void **buffer)
 {
 	const int fills = !s->fills;
 	if (s->alone) {
 		const size_t item = s->fills ? s->emptied : s->filled;
 		if (s->fills && s->status == GT_OK)
 			work_here(s, item);
-		*buffer = s->buffer[item % APP_STAGE_BUFFERS];
+		*buffer = s->buffer[item % GT_STAGE_BUFFERS];
 		return told(s);
 	}
 	pthread_mutex_lock(&s->lock);
 	while (s->status == GT_OK && !ready(s, fills))
 		pthread_cond_wait(&s->changed, &s->lock);
-	*buffer = s->buffer[(fills ? s->filled : s->emptied) % APP_STAGE_BUFFERS];
+	*buffer = s->buffer[(fills ? s->filled : s->emptied) % GT_STAGE_BUFFERS];
 	const gt_status st = told(s);
 	pthread_mutex_unlock(&s->lock);
 	return st;
 }
 
-void app_stage_give(app_stage *s)
+void gt_stage_give(gt_stage *s)
 {
 	if (s->alone) {
 		if (!s->fills && s->status == GT_OK)
@@ -113,7 +113,7 @@ void app_stage_give(app_stage *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void join(app_stage *s)
+static void join(gt_stage *s)
 {
 	if (!s->started)
 		return;
@@ -123,13 +123,13 @@ static void join(app_stage *s)
 	s->started = 0;
 }
 
-gt_status app_stage_end(app_stage *s)
+gt_status gt_stage_end(gt_stage *s)
 {
 	join(s);
 	return told(s);
 }
 
-void app_stage_stop(app_stage *s)
+void gt_stage_stop(gt_stage *s)
 {
 	if (!s->started)
 		return;

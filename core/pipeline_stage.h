@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <gantry/status.h>
 
-enum { APP_STAGE_BUFFERS = 2 };
+enum { GT_STAGE_BUFFERS = 2 };
 typedef struct {
 	/* Set these, then start. */
 	gt_status (*work)(void *self, size_t item, void *buffer);       /* in the thread */
-	void  *self, *buffer[APP_STAGE_BUFFERS];
+	void  *self, *buffer[GT_STAGE_BUFFERS];
 	size_t items;                   /* how many, from 0 on */
 	int    fills;                   /* the thread fills; 0: it empties */
 	int    alone;                   /* no thread: work() is called when the caller takes or gives */
@@ -22,14 +22,14 @@ typedef struct {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-} app_stage;
+} gt_stage;
 
-gt_status app_stage_start(app_stage *s);
+gt_status gt_stage_start(gt_stage *s);
 /* The caller's next buffer, filled (or to be filled) by its turn; fails as work() did. */
-gt_status app_stage_take (app_stage *s, void **buffer);
-void      app_stage_give (app_stage *s);        /* the caller is done with it */
+gt_status gt_stage_take (gt_stage *s, void **buffer);
+void      gt_stage_give (gt_stage *s);        /* the caller is done with it */
 /* Waits until all that was given is done; fails as work() did. */
-gt_status app_stage_end  (app_stage *s);
-/* Gives up; fine after app_stage_end(), and for a stage that was never started. */
-void      app_stage_stop (app_stage *s);
+gt_status gt_stage_end  (gt_stage *s);
+/* Gives up; fine after gt_stage_end(), and for a stage that was never started. */
+void      gt_stage_stop (gt_stage *s);
 #endif

@@ -1,14 +1,14 @@
 /* Columns, rows or the turn the other way round: what a conjugate-ray check finds, and what puts it right. */
 #include <string.h>
 #include <gantry/consistency.h>
-#include "apps/cli/cli.h"
+#include <gantry/module.h>
 #include "geometry/flip.h"
 
 static const char *const names[] = { "columns", "turn", "rows" };
 static const unsigned bits[] = { GT_CONJUGATE_COLUMNS, GT_CONJUGATE_TURN, GT_CONJUGATE_ROWS };
 enum { NAMES = 3 };
 
-gt_status app_turnround_parse(const char *text, unsigned *what)
+gt_status gt_flip_parse(const char *text, unsigned *what)
 {
 	*what = 0;
 	for (const char *at = text;; at++) {
@@ -19,7 +19,7 @@ gt_status app_turnround_parse(const char *text, unsigned *what)
 		while (k < NAMES && strcmp(name, names[k]))
 			k++;
 		if (k == NAMES)
-			return cli_unknown_of("--flip", name, names, NAMES);
+			return gt_unknown_of("--flip", name, names, NAMES);
 		if (*what & bits[k])
 			return gt_fail(GT_ERR_ARG, "--flip=%s: %s is there twice", text, name);
 		*what |= bits[k];
@@ -63,7 +63,7 @@ static void mirror(gt_view *w)
 	w->angle = -w->angle;
 }
 
-void app_turnround(gt_projections *p, unsigned what)
+void gt_projections_flip(gt_projections *p, unsigned what)
 {
 	const gt_scan *s = p->scan;
 	float *const array[] = { p->data, p->weight, p->photons };

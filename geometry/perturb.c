@@ -20,7 +20,7 @@ static void rotate(const double axis[3], double angle, double v[3])
 		v[a] = turned[a];
 }
 
-gt_status app_shake_scan(gt_scan *scan, double shift, double tilt, uint64_t seed)
+gt_status gt_scan_perturb(gt_scan *scan, double shift, double tilt, uint64_t seed)
 {
 	if (scan->shape != GT_FLAT)
 		return gt_fail(GT_ERR_UNSUPPORTED, "--shift and --tilt are for flat detectors: this one is %s",

@@ -4,6 +4,6 @@
 
 /* What a C-arm does: source and detector of each view are displaced by up to `shift` mm along each axis, each by itself, and the
  * detector is turned by up to `tilt` radians around an axis of its own. Flat detectors; GT_ERR_UNSUPPORTED for others. */
-gt_status app_shake_scan(gt_scan *scan, double shift, double tilt, uint64_t seed);
+gt_status gt_scan_perturb(gt_scan *scan, double shift, double tilt, uint64_t seed);
 
 #endif

@@ -1,11 +1,13 @@
 #ifndef GT_IO_PLAUSIBILITY_H
 #define GT_IO_PLAUSIBILITY_H
 /* Are the values of projections line integrals, or counts, or of another unit? */
-#include "apps/cli/cli.h"
+#include <gantry/message.h>
+#include <gantry/io.h>
+#include <gantry/message.h>
 
 /* Of the values that were looked at; all 0 to begin with. */
-typedef struct { size_t looked, strange; float least, most; } app_lines;
-void app_lines_look(app_lines *l, const float *value, size_t n);
+typedef struct { size_t looked, strange; float least, most; } gt_value_range;
+void gt_value_range_look(gt_value_range *l, const float *value, size_t n);
 /* A remark if some are strange. */
-void app_lines_note(const cli_call *call, const char *path, const app_lines *l);
+void gt_value_range_note(const gt_listener *log, const char *path, const gt_value_range *l);
 #endif

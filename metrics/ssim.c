@@ -4,11 +4,11 @@
 #include "core/try.h"
 #include "metrics/ssim.h"
 
-enum { WINDOW = APP_SSIM_WINDOW, MOMENTS = 5 }; /* means of a, b, a^2, b^2, ab */
+enum { WINDOW = GT_SSIM_WINDOW, MOMENTS = 5 }; /* means of a, b, a^2, b^2, ab */
 static const double sigma = 1.5, k1 = 0.01, k2 = 0.03;
 
 typedef struct {
-	const app_ssim_pair *p;
+	const gt_ssim_pair *p;
 	double weight[WINDOW];
 	double *room, *sum; /* of each worker; of each slice */
 	size_t *count;      /* of each slice */
@@ -42,7 +42,7 @@ static double similarity(const double *m, double range)
 /* The windows whose lines lie in `ring`, the last WINDOW lines filtered; the oldest is number `line`. */
 static void add_windows(const work *w, const double *ring, size_t line, size_t slice)
 {
-	const app_ssim_pair *p = w->p;
+	const gt_ssim_pair *p = w->p;
 	const size_t stride = MOMENTS * w->wide, middle = WINDOW / 2;
 	for (size_t c = 0; c < w->wide; c++) {
 		double m[MOMENTS] = { 0 };
@@ -61,7 +61,7 @@ static void add_windows(const work *w, const double *ring, size_t line, size_t s
 static void slices(void *self, size_t begin, size_t end, int worker)
 {
 	const work *w = self;
-	const app_ssim_pair *p = w->p;
+	const gt_ssim_pair *p = w->p;
 	const size_t stride = MOMENTS * w->wide;
 	double *ring = w->room + (size_t)worker * WINDOW * stride;
 	for (size_t s = begin; s < end; s++)
@@ -82,7 +82,7 @@ static void fill_weights(double *weight)
 		weight[k] /= sum;
 }
 
-gt_status app_ssim(const app_ssim_pair *p, gt_pool *pool, double *mean)
+gt_status gt_ssim(const gt_ssim_pair *p, gt_pool *pool, double *mean)
 {
 	work w = { .p = p };
 	double sum = 0;

@@ -1,4 +1,7 @@
 /* Checkpoints of a run: when they are written, and whether one is of this run. */
+#include <gantry/io.h>
+#include "core/log.h"
+#include "core/text.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +53,7 @@ static gt_status parse(const char *spec, char **path, int *every)
 	return *path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
-gt_status app_checkpoint_check(const app_checkpoint *c, const char *const *others)
+gt_status gt_checkpointing_check(const gt_checkpointing *c, const char *const *others)
 {
 	char *path = NULL;
 	int every;
@@ -60,7 +63,7 @@ gt_status app_checkpoint_check(const app_checkpoint *c, const char *const *other
 		GT_TRY(parse(c->spec, &path, &every));
 		GT_TRY(gt_fail_in(gt_can_write(path), "--checkpoint"));
 		for (; *others; others++)
-			if (cli_same_file(path, *others))
+			if (gt_same_file(path, *others))
 				GT_TRY(gt_fail(GT_ERR_ARG,
 				               "--checkpoint=%s: is the same file as %s, which would be lost: expected another name", path,
 				               *others));
@@ -75,12 +78,12 @@ done:
 
 static char *hash_text(const void *values, size_t bytes)
 {
-	return values ? cli_text("%016" PRIx64, gt_hash(0, values, bytes)) : cli_text("none");
+	return values ? gt_text("%016" PRIx64, gt_hash(0, values, bytes)) : gt_text("none");
 }
 
-static char *parameters_of(const app_method *m)
+static char *parameters_of(const gt_method *m)
 {
-	char *text = app_method_print(m);
+	char *text = gt_method_print(m);
 	const char *colon = text ? strchr(text, ':') : NULL;
 	if (colon)
 		memmove(text, colon + 1, strlen(colon));
@@ -93,10 +96,10 @@ static char *parameters_of(const app_method *m)
 static char *penalty_of(const char *penalty)
 {
 	const char *found = penalty ? strstr(penalty, " strength_from=") : NULL;
-	return cli_text("%.*s", penalty ? found ? (int)(found - penalty) : (int)strlen(penalty) : 4, penalty ? penalty : "none");
+	return gt_text("%.*s", penalty ? found ? (int)(found - penalty) : (int)strlen(penalty) : 4, penalty ? penalty : "none");
 }
 
-static gt_status describe(app_checkpoint *c, const app_run *r)
+static gt_status describe(gt_checkpointing *c, const gt_run_identity *r)
 {
 	char grid[256];
 	const size_t bytes = gt_scan_size(r->p->scan) * sizeof *r->p->data;
@@ -104,19 +107,19 @@ static gt_status describe(app_checkpoint *c, const app_run *r)
 	if (!(c->run = calloc(LINES + 1, sizeof *c->run)))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	char *const text[LINES] = {
-		[SCAN] = cli_text("%016" PRIx64, gt_scan_hash(r->p->scan)),
+		[SCAN] = gt_text("%016" PRIx64, gt_scan_hash(r->p->scan)),
 		[DATA] = hash_text(r->p->data, bytes),
-		[GRID] = cli_text("%s", grid),
-		[SOLVER] = cli_text("%s", app_method_name(r->method)),
+		[GRID] = gt_text("%s", grid),
+		[SOLVER] = gt_text("%s", gt_method_name(r->method)),
 		[PARAMETERS] = parameters_of(r->method),
-		[PROJECTOR] = cli_text("%s", r->projector),
-		[WEIGHTS] = cli_text("%s", r->weights),
+		[PROJECTOR] = gt_text("%s", r->projector),
+		[WEIGHTS] = gt_text("%s", r->weights),
 		[WEIGHT_VALUES] = hash_text(r->w, bytes),
 		[PENALTY] = penalty_of(r->penalty),
-		[START] = cli_text("%s", r->start),
-		[PRECISION] = cli_text("%s", gt_type_name(cli_type(r->call))),
-		[BACKEND] = cli_text("%s", r->backend),
-		[COMMAND] = cli_text("%s", r->call->line),
+		[START] = gt_text("%s", r->start),
+		[PRECISION] = gt_text("%s", gt_type_name(r->type)),
+		[BACKEND] = gt_text("%s", r->backend),
+		[COMMAND] = gt_text("%s", r->command),
 	};
 	int all = 1;
 	for (size_t i = 0; i < LINES; i++) {
@@ -144,7 +147,7 @@ static int differing_item(const char *found, const char *expected, char f[128], 
 	}
 }
 
-static gt_status check_iterations(const app_checkpoint *c, const app_method *m, const char *found, const char *expected)
+static gt_status check_iterations(const gt_checkpointing *c, const gt_method *m, const char *found, const char *expected)
 {
 	int had = 0, have = 0;
 	const char *f = strstr(found, "iterations="), *e = strstr(expected, "iterations=");
@@ -162,7 +165,7 @@ static gt_status check_iterations(const app_checkpoint *c, const app_method *m, 
 	return GT_OK;
 }
 
-static gt_status check_line(const app_checkpoint *c, const app_method *m, int which)
+static gt_status check_line(const gt_checkpointing *c, const gt_method *m, int which)
 {
 	char f[128], e[128];
 	const char *found = gt_checkpoint_text(c->from, lines[which].name), *expected = c->run[which].text;
@@ -177,22 +180,23 @@ static gt_status check_line(const app_checkpoint *c, const app_method *m, int wh
 }
 
 /* Is --resume of this run? */
-static gt_status compare(const app_checkpoint *c, const app_run *r)
+static gt_status compare(const gt_checkpointing *c, const gt_run_identity *r)
 {
 	gt_status st = GT_OK;
 	for (int i = 0; i < LINES; i++)
 		GT_TRY(check_line(c, r->method, i));
 	const char *backend = gt_checkpoint_text(c->from, lines[BACKEND].name);
 	if (backend && strncmp(backend, r->backend, 4))
-		cli_note(r->call, "%s was written on %s: the result is the same but for rounding", c->resume, backend);
+		gt_say(r->log, GT_INFO, GT_ABOUT_CHOICE, "%s was written on %s: the result is the same but for rounding", c->resume,
+		       backend);
 done:
 	return st;
 }
 
-gt_status app_checkpoint_open(app_checkpoint *c, const app_run *r)
+gt_status gt_checkpointing_open(gt_checkpointing *c, const gt_run_identity *r)
 {
 	gt_status st = GT_OK;
-	c->call = r->call;
+	c->log = r->log;
 	if (!c->spec && !c->resume)
 		return GT_OK;
 	GT_TRY(describe(c, r));
@@ -207,19 +211,19 @@ done:
 }
 
 /* The solver's, and then the caller's own. */
-static void join(const gt_state_entry *kept, const gt_state_entry *own, gt_state_entry all[GT_STATE_MAX + APP_OWN_KEPT + 1])
+static void join(const gt_state_entry *kept, const gt_state_entry *own, gt_state_entry all[GT_STATE_MAX + GT_RECON_STATE + 1])
 {
 	size_t n = 0;
 	while (kept->name && n < GT_STATE_MAX)
 		all[n++] = *kept++;
-	while (own->name && n < GT_STATE_MAX + APP_OWN_KEPT)
+	while (own->name && n < GT_STATE_MAX + GT_RECON_STATE)
 		all[n++] = *own++;
 	all[n] = (gt_state_entry){ NULL, NULL, NULL };
 }
 
-gt_status app_checkpoint_resume(app_checkpoint *c, const gt_state_entry *kept, const gt_state_entry *own, int *done)
+gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *kept, const gt_state_entry *own, int *done)
 {
-	gt_state_entry all[GT_STATE_MAX + APP_OWN_KEPT + 1];
+	gt_state_entry all[GT_STATE_MAX + GT_RECON_STATE + 1];
 	if (!c->from)
 		return GT_OK;
 	join(kept, own, all);
@@ -227,26 +231,26 @@ gt_status app_checkpoint_resume(app_checkpoint *c, const gt_state_entry *kept, c
 	if (st != GT_OK)
 		return st;
 	*done = gt_checkpoint_iteration(c->from);
-	cli_note(c->call, "continuing after iteration %d (%s)", *done, c->resume);
+	gt_say(c->log, GT_INFO, GT_ABOUT_CHOICE, "continuing after iteration %d (%s)", *done, c->resume);
 	return GT_OK;
 }
 
-void app_checkpoint_save(app_checkpoint *c, const gt_progress *g, const gt_state_entry *own, int end)
+void gt_checkpointing_save(gt_checkpointing *c, const gt_progress *g, const gt_state_entry *own, int end)
 {
-	gt_state_entry all[GT_STATE_MAX + APP_OWN_KEPT + 1];
+	gt_state_entry all[GT_STATE_MAX + GT_RECON_STATE + 1];
 	if (!c->path || !g->kept || (!end && g->iteration % c->every))
 		return;
 	join(g->kept, own, all);
 	const gt_status st = gt_checkpoint_write(c->path, c->run, g->iteration, all);
 	if (st != GT_OK)
-		cli_note(c->call, "no checkpoint after iteration %d: %s", g->iteration, gt_error());
+		gt_say(c->log, GT_INFO, GT_ABOUT_CHOICE, "no checkpoint after iteration %d: %s", g->iteration, gt_error());
 	else if (end)
-		cli_note(c->call, "%s: checkpoint after iteration %d of %d", c->path, g->iteration, g->iterations);
+		gt_say(c->log, GT_INFO, GT_ABOUT_CHOICE, "%s: checkpoint after iteration %d of %d", c->path, g->iteration, g->iterations);
 }
 
-int app_checkpoint_has(const app_checkpoint *c, const char *name) { return c->from && gt_checkpoint_has(c->from, name); }
+int gt_checkpointing_has(const gt_checkpointing *c, const char *name) { return c->from && gt_checkpoint_has(c->from, name); }
 
-gt_status app_checkpoint_penalty(const char *path, char **text)
+gt_status gt_checkpointing_penalty(const char *path, char **text)
 {
 	gt_checkpoint *c = NULL;
 	*text = NULL;
@@ -254,13 +258,13 @@ gt_status app_checkpoint_penalty(const char *path, char **text)
 	if (st != GT_OK)
 		return st;
 	const char *penalty = gt_checkpoint_text(c, lines[PENALTY].name);
-	if (penalty && !(*text = cli_text("%s", penalty)))
+	if (penalty && !(*text = gt_text("%s", penalty)))
 		st = gt_fail(GT_ERR_MEMORY, "out of memory");
 	gt_checkpoint_free(c);
 	return st;
 }
 
-void app_checkpoint_free(app_checkpoint *c)
+void gt_checkpointing_free(gt_checkpointing *c)
 {
 	for (size_t i = 0; c->run && i < LINES; i++)
 		free((void *)c->run[i].text);

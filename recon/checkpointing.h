@@ -1,6 +1,7 @@
 #ifndef GT_RECON_CHECKPOINTING_H
 #define GT_RECON_CHECKPOINTING_H
 /* A run that is saved while it goes on, and one that is continued from there. */
+#include <gantry/message.h>
 #include <gantry/checkpoint.h>
 #include <gantry/monitor.h>
 #include "recon/divergence.h"
@@ -8,36 +9,38 @@
 
 /* Which run it is: what has to be the same for it to be continued. */
 typedef struct {
-	const cli_call *call;
-	const app_method *method;
+	const gt_listener *log;
+	gt_type type;
+	const char *command;            /* the command line, for the record */
+	const gt_method *method;
 	const gt_projections *p;
 	const float *w;                 /* of all cells; NULL: 1 */
 	const gt_grid *grid;
 	const char *projector, *weights, *penalty, *start, *backend;
-} app_run;
+} gt_run_identity;
 
 typedef struct {
 	const char *spec, *resume;      /* --checkpoint, --resume; NULL: not asked for */
 	/* inner */
-	const cli_call *call;
+	const gt_listener *log;
 	char *path;
 	int every;
 	gt_checkpoint *from;
 	gt_checkpoint_line *run;
-} app_checkpoint;
+} gt_checkpointing;
 
 /* By the options alone: can FILE of "FILE:every=10" be written, and is it none of these files (NULL: the list's end)? Is --resume a
  * checkpoint? */
-gt_status app_checkpoint_check(const app_checkpoint *c, const char *const *others);
+gt_status gt_checkpointing_check(const gt_checkpointing *c, const char *const *others);
 /* Before the solver runs. GT_ERR_UNSUPPORTED names what differs from the run that --resume is of. */
-gt_status app_checkpoint_open(app_checkpoint *c, const app_run *run);
+gt_status gt_checkpointing_open(gt_checkpointing *c, const gt_run_identity *run);
 /* The monitor's `resume`, and after every iteration: `end`, the last one. A file that cannot be written is a remark, no end. own: what
  * the caller keeps beside. */
-enum { APP_OWN_KEPT = 1 + APP_GUARD_KEPT };
-gt_status app_checkpoint_resume(app_checkpoint *c, const gt_state_entry *kept, const gt_state_entry *own, int *done);
-void      app_checkpoint_save  (app_checkpoint *c, const gt_progress *g, const gt_state_entry *own, int end);
-int       app_checkpoint_has   (const app_checkpoint *c, const char *name);     /* what is continued, such an array or number */
-void      app_checkpoint_free  (app_checkpoint *c);
+enum { GT_RECON_STATE = 1 + GT_DIVERGENCE_STATE };
+gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *kept, const gt_state_entry *own, int *done);
+void      gt_checkpointing_save  (gt_checkpointing *c, const gt_progress *g, const gt_state_entry *own, int end);
+int       gt_checkpointing_has   (const gt_checkpointing *c, const char *name);     /* what is continued, such an array or number */
+void      gt_checkpointing_free  (gt_checkpointing *c);
 /* The penalty of the run that `path` is of; malloc'ed. */
-gt_status app_checkpoint_penalty(const char *path, char **text);
+gt_status gt_checkpointing_penalty(const char *path, char **text);
 #endif

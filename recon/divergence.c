@@ -6,20 +6,20 @@
 enum { UNKNOWN, COST, DATA, RESIDUAL };
 static const char *const names[] = { "volume", "cost", "data term", "residual" };
 
-void app_guard_start(app_guard *g, const gt_array *x)
+void gt_divergence_start(gt_divergence *g, const gt_array *x)
 {
-	*g = (app_guard){ .best_value = INFINITY, .kind = UNKNOWN };
+	*g = (gt_divergence){ .best_value = INFINITY, .kind = UNKNOWN };
 	if (gt_array_like(x, &g->best) == GT_OK)
 		gt_copy(x, g->best);
 }
 
-void app_guard_free(app_guard *g)
+void gt_divergence_free(gt_divergence *g)
 {
 	gt_array_free(g->best);
 	g->best = NULL;
 }
 
-void app_guard_list(app_guard *g, int with_image, gt_state_entry list[APP_GUARD_KEPT + 1])
+void gt_divergence_list(gt_divergence *g, int with_image, gt_state_entry list[GT_DIVERGENCE_STATE + 1])
 {
 	const gt_state_entry all[] = { { "best_iteration", NULL, &g->best_iteration },
 		                       { "best_cost", NULL, &g->best_value },
@@ -28,7 +28,7 @@ void app_guard_list(app_guard *g, int with_image, gt_state_entry list[APP_GUARD_
 		                       { "first_cost", NULL, &g->first },
 		                       { "kind_of_cost", NULL, &g->kind },
 		                       { "rises", NULL, &g->rises },
-		                       { with_image ? APP_GUARD_BEST : NULL, g->best, NULL },
+		                       { with_image ? GT_DIVERGENCE_BEST : NULL, g->best, NULL },
 		                       { NULL, NULL, NULL } };
 	memcpy(list, all, sizeof all);
 }
@@ -39,7 +39,7 @@ static double known(const gt_progress *p, int *kind)
 	return *kind == COST ? p->cost : *kind == DATA ? p->data : *kind == RESIDUAL ? p->residual * p->residual / 2 : NAN;
 }
 
-static void begin(app_guard *g, int kind, double value)
+static void begin(gt_divergence *g, int kind, double value)
 {
 	g->kind = kind;
 	g->rises = 0;
@@ -49,10 +49,10 @@ static void begin(app_guard *g, int kind, double value)
 }
 
 /* p->cost_of if it is better than the best; g->last is that of the pass before. */
-static void keep(app_guard *g, const gt_progress *p, double value)
+static void keep(gt_divergence *g, const gt_progress *p, double value)
 {
 	/* Methods that know their residual alone lower one of their own: while it stays small the newest is the best. */
-	const double own = g->kind == RESIDUAL  ? (value > APP_GUARD_FAR * g->first ? INFINITY : -p->iteration)
+	const double own = g->kind == RESIDUAL  ? (value > GT_DIVERGENCE_FAR * g->first ? INFINITY : -p->iteration)
 	                   : p->cost_is_partial ? (g->last + value) / 2
 	                                        : value;
 	if (!(own < g->best_value))
@@ -63,7 +63,7 @@ static void keep(app_guard *g, const gt_progress *p, double value)
 		gt_copy(p->cost_of, g->best);
 }
 
-const char *app_guard_look(app_guard *g, const gt_progress *p)
+const char *gt_divergence_look(gt_divergence *g, const gt_progress *p)
 {
 	int kind;
 	const double value = known(p, &kind);
@@ -78,9 +78,9 @@ const char *app_guard_look(app_guard *g, const gt_progress *p)
 	g->rises = value > g->last ? g->rises + 1 : 0;
 	g->last = value;
 	g->lowest = fmin(g->lowest, value);
-	const int far = kind == RESIDUAL ? value > APP_GUARD_FAR * g->first
-	                                 : value > APP_GUARD_GROWTH * g->lowest && value - g->lowest > APP_GUARD_LEAST * g->first;
-	if (g->rises < APP_GUARD_RISES || !far)
+	const int far = kind == RESIDUAL ? value > GT_DIVERGENCE_FAR * g->first
+	                                 : value > GT_DIVERGENCE_GROWTH * g->lowest && value - g->lowest > GT_DIVERGENCE_LEAST * g->first;
+	if (g->rises < GT_DIVERGENCE_RISES || !far)
 		return NULL;
 	snprintf(g->why, sizeof g->why, "the %s rose %.0f times in a row, to %.3g times its lowest", names[kind], g->rises,
 	         kind == RESIDUAL ? sqrt(value / g->lowest) : value / g->lowest);

@@ -16,10 +16,10 @@
  * copied on the device each time that there is a new one: a volume more, and no other traffic. */
 #include <gantry/monitor.h>
 
-#define APP_GUARD_RISES 5
-#define APP_GUARD_GROWTH 1.5
-#define APP_GUARD_LEAST 1e-6
-#define APP_GUARD_FAR 1e4
+#define GT_DIVERGENCE_RISES 5
+#define GT_DIVERGENCE_GROWTH 1.5
+#define GT_DIVERGENCE_LEAST 1e-6
+#define GT_DIVERGENCE_FAR 1e4
 
 typedef struct {
 	gt_array *best;                 /* NULL: there was no room */
@@ -29,16 +29,16 @@ typedef struct {
 	double lowest, last, first;     /* of the values that were told */
 	double kind, rises;
 	char why[128];
-} app_guard;
+} gt_divergence;
 
 /* Begins with x as the best. Without room all works but the best image. */
-void app_guard_start(app_guard *g, const gt_array *x);
-void app_guard_free (app_guard *g);
+void gt_divergence_start(gt_divergence *g, const gt_array *x);
+void gt_divergence_free (gt_divergence *g);
 /* After an iteration: NULL, or why the run has diverged; valid as long as g. */
-const char *app_guard_look(app_guard *g, const gt_progress *p);
+const char *gt_divergence_look(gt_divergence *g, const gt_progress *p);
 
 /* What a run depends on that is continued, all of it or without the image; the list's end too. */
-#define APP_GUARD_BEST "best_image"
-enum { APP_GUARD_KEPT = 8 };
-void app_guard_list(app_guard *g, int with_image, gt_state_entry list[APP_GUARD_KEPT + 1]);
+#define GT_DIVERGENCE_BEST "best_image"
+enum { GT_DIVERGENCE_STATE = 8 };
+void gt_divergence_list(gt_divergence *g, int with_image, gt_state_entry list[GT_DIVERGENCE_STATE + 1]);
 #endif

@@ -19,27 +19,27 @@ enum { HALVINGS = 80, ITERATIONS = 30, PARABOLAS = 3, TRIES = 14 };
 #define NEAR 0.02
 #define MOST_STRENGTH 1e18
 
-static double hessian(const app_patches *p, int k, size_t i, double strength)
+static double hessian(const gt_noise_patches *p, int k, size_t i, double strength)
 {
 	return p->at[k].F[i] + strength * p->at[k].square * p->R[i];
 }
 
-static double density(const app_patches *p, int k, size_t i, double strength)
+static double density(const gt_noise_patches *p, int k, size_t i, double strength)
 {
 	const double H = hessian(p, k, i, strength);
 	return H > 0 ? p->at[k].G[i] / (H * H) : 0;
 }
 
-double app_patches_quadratic(const app_patches *p, double strength)
+double gt_noise_patches_quadratic(const gt_noise_patches *p, double strength)
 {
 	double sum = 0;
-	for (int k = 0; k < APP_PATCHES; k++)
+	for (int k = 0; k < GT_NOISE_PATCHES; k++)
 		for (size_t i = 0; i < p->size; i++)
 			sum += density(p, k, i, strength);
-	return sqrt(sum / (double)(APP_PATCHES * p->size));
+	return sqrt(sum / (double)(GT_NOISE_PATCHES * p->size));
 }
 
-double app_patches_quadratic_strength(const app_patches *p, double noise)
+double gt_noise_patches_quadratic_strength(const gt_noise_patches *p, double noise)
 {
 	double low = -30, high = 30, most = 0, stiffest = 0;
 	for (size_t i = 0; i < p->size; i++) {
@@ -48,7 +48,7 @@ double app_patches_quadratic_strength(const app_patches *p, double noise)
 	}
 	for (int i = 0; i < HALVINGS; i++) {
 		const double middle = (low + high) / 2;
-		if (app_patches_quadratic(p, most / stiffest * exp(middle)) > noise)
+		if (gt_noise_patches_quadratic(p, most / stiffest * exp(middle)) > noise)
 			low = middle;
 		else
 			high = middle;
@@ -56,7 +56,7 @@ double app_patches_quadratic_strength(const app_patches *p, double noise)
 	return most / stiffest * exp((low + high) / 2);
 }
 
-static gt_status no_memory(const app_patches *p) { return gt_fail(GT_ERR_MEMORY, "no memory for a patch of %zu voxels", p->size); }
+static gt_status no_memory(const gt_noise_patches *p) { return gt_fail(GT_ERR_MEMORY, "no memory for a patch of %zu voxels", p->size); }
 
 static double dot(const double *a, const double *b, size_t n)
 {
@@ -67,15 +67,15 @@ static double dot(const double *a, const double *b, size_t n)
 }
 
 /* b = the transform of a normal field of the spectrum `variance`. */
-static void normal_field(app_box *b, const double *variance, uint64_t seed)
+static void normal_field(gt_box *b, const double *variance, uint64_t seed)
 {
-	const size_t n = app_box_size(b);
+	const size_t n = gt_box_size(b);
 	for (size_t i = 0; i < n; i++) {
 		gt_random r = gt_random_at(seed, i);
 		b->re[i] = gt_normal(&r);
 		b->im[i] = 0;
 	}
-	app_box_transform(b, 0);
+	gt_box_transform(b, 0);
 	for (size_t i = 0; i < n; i++) {
 		b->re[i] *= sqrt(variance[i]);
 		b->im[i] *= sqrt(variance[i]);
@@ -83,18 +83,18 @@ static void normal_field(app_box *b, const double *variance, uint64_t seed)
 }
 
 /* The transform of a real field -> the operator `first` of that field in re, and `second` of it in im. */
-static void apply_both(app_box *b, const double *first, const double *second)
+static void apply_both(gt_box *b, const double *first, const double *second)
 {
-	const size_t n = app_box_size(b);
+	const size_t n = gt_box_size(b);
 	for (size_t i = 0; i < n; i++) {
 		const double re = b->re[i], im = b->im[i];
 		b->re[i] = first[i] * re - second[i] * im;
 		b->im[i] = first[i] * im + second[i] * re;
 	}
-	app_box_transform(b, 1);
+	gt_box_transform(b, 1);
 }
 
-static void put(const app_patches *p, const double *z, double scale, float *host, gt_array *x)
+static void put(const gt_noise_patches *p, const double *z, double scale, float *host, gt_array *x)
 {
 	for (size_t i = 0; i < p->size; i++)
 		host[i] = (float)(scale * z[i]);
@@ -102,7 +102,7 @@ static void put(const app_patches *p, const double *z, double scale, float *host
 }
 
 /* <z, R'(z)> of scale z over scale^2. */
-static double bends(const app_patches *p, const double *z, double scale, float *host)
+static double bends(const gt_noise_patches *p, const double *z, double scale, float *host)
 {
 	put(p, z, scale, host, p->x);
 	gt_fill(0, p->g);
@@ -111,19 +111,19 @@ static double bends(const app_patches *p, const double *z, double scale, float *
 }
 
 /* How much of its curvature the penalty has left for differences as of normal noise of this size: statistical linearisation. */
-static gt_status gain(const app_patches *p, double strength, double *left)
+static gt_status gain(const gt_noise_patches *p, double strength, double *left)
 {
 	double *S = malloc(p->size * sizeof *S), all = 0, small = 0;
 	float *host = malloc(p->size * sizeof *host);
-	app_box b = { .re = NULL };
+	gt_box b = { .re = NULL };
 	gt_status st = GT_OK;
-	if (!S || !host || !app_box_new(p->n, &b))
+	if (!S || !host || !gt_box_new(p->n, &b))
 		GT_TRY(no_memory(p));
-	for (int k = 0; k < APP_PATCHES; k++) {
+	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		for (size_t i = 0; i < p->size; i++)
 			S[i] = density(p, k, i, strength);
 		normal_field(&b, S, (uint64_t)k);
-		app_box_transform(&b, 1);
+		gt_box_transform(&b, 1);
 		all += bends(p, b.re, 1, host);
 		small += bends(p, b.re, TINY, host);
 	}
@@ -132,24 +132,24 @@ static gt_status gain(const app_patches *p, double strength, double *left)
 done:
 	free(S);
 	free(host);
-	app_box_free(&b);
+	gt_box_free(&b);
 	return st;
 }
 
 /* One patch while it is minimised. */
 struct descent {
-	const app_patches *p;
+	const gt_noise_patches *p;
 	int k;
 	double strength;                   /* with kappa^2 */
 	double *M, *FM;                    /* spectra of the preconditioner, and of F and it */
 	double *z, *d, *Fz, *Fd, *g, *old; /* iterate, direction, F z - n, F d, gradient, the one before */
-	app_box b;
+	gt_box b;
 	float *host;
 };
 
 static void gradient(struct descent *s)
 {
-	const app_patches *p = s->p;
+	const gt_noise_patches *p = s->p;
 	put(p, s->z, 1, s->host, p->x);
 	gt_fill(0, p->g);
 	gt_penalty_gradient(p->penalty, p->x, p->g, NULL);
@@ -165,14 +165,14 @@ static void precondition(struct descent *s)
 		s->b.re[i] = s->g[i];
 		s->b.im[i] = 0;
 	}
-	app_box_transform(&s->b, 0);
+	gt_box_transform(&s->b, 0);
 	apply_both(&s->b, s->M, s->FM);
 }
 
 /* Along d from z, which p->x holds since gradient(). */
 static void step(struct descent *s)
 {
-	const app_patches *p = s->p;
+	const gt_noise_patches *p = s->p;
 	const size_t n = p->size;
 	const double slope = dot(s->d, s->Fz, n), bend = dot(s->d, s->Fd, n);
 	double a = 0;
@@ -212,7 +212,7 @@ static void descend(struct descent *s)
 }
 
 /* Mean square away from the borders, where neighbours are missing. */
-static double inner_square(const app_patches *p, const double *z)
+static double inner_square(const gt_noise_patches *p, const double *z)
 {
 	double sum = 0;
 	size_t found = 0;
@@ -230,7 +230,7 @@ static double inner_square(const app_patches *p, const double *z)
 /* The linear solution M n for the field's noise n as a start, and F M n - n. */
 static void begin(struct descent *s, double left)
 {
-	const app_patches *p = s->p;
+	const gt_noise_patches *p = s->p;
 	for (size_t i = 0; i < p->size; i++) {
 		const double H = hessian(p, s->k, i, s->strength / p->at[s->k].square * left);
 		s->M[i] = H > 0 ? 1 / H : 0;
@@ -246,7 +246,7 @@ static void begin(struct descent *s, double left)
 }
 
 /* Noise that this strength leaves, over all patches. */
-static gt_status simulate(app_patches *p, double strength, double left, double *noise)
+static gt_status simulate(gt_noise_patches *p, double strength, double left, double *noise)
 {
 	const size_t n = p->size;
 	double sum = 0;
@@ -255,11 +255,11 @@ static gt_status simulate(app_patches *p, double strength, double left, double *
 	const size_t fields = sizeof of / sizeof *of;
 	double *room = calloc(fields * n, sizeof *room);
 	gt_status st = GT_OK;
-	if (!room || !s.host || !app_box_new(p->n, &s.b))
+	if (!room || !s.host || !gt_box_new(p->n, &s.b))
 		GT_TRY(no_memory(p));
 	for (size_t i = 0; i < fields; i++)
 		*of[i] = room + i * n;
-	for (s.k = 0; s.k < APP_PATCHES; s.k++) {
+	for (s.k = 0; s.k < GT_NOISE_PATCHES; s.k++) {
 		s.strength = strength * p->at[s.k].square;
 		begin(&s, left);
 		descend(&s);
@@ -268,18 +268,18 @@ static gt_status simulate(app_patches *p, double strength, double left, double *
 		sum += square;
 	}
 	GT_TRY(gt_backend_status(gt_array_backend(p->x)));
-	*noise = sqrt(sum / APP_PATCHES);
+	*noise = sqrt(sum / GT_NOISE_PATCHES);
 done:
 	free(room);
 	free(s.host);
-	app_box_free(&s.b);
+	gt_box_free(&s.b);
 	return st;
 }
 
 /* By steps of the factor until the noise is between two strengths, then by interpolation of logarithms. */
-gt_status app_patches_strength(app_patches *p, double noise, double *strength)
+gt_status gt_noise_patches_strength(gt_noise_patches *p, double noise, double *strength)
 {
-	const double quadratic = app_patches_quadratic_strength(p, noise);
+	const double quadratic = gt_noise_patches_quadratic_strength(p, noise);
 	double left, found, low = NAN, high = NAN, above = 0, below = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gain(p, quadratic, &left));

@@ -1,3 +1,4 @@
+#include "core/text.h"
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
@@ -9,16 +10,16 @@ static size_t held(const gt_backend *be) { return gt_backend_counters(be).bytes;
 
 static double bytes_of(size_t n) { return (double)n * sizeof(float); }
 
-void app_plan_begin(app_plan *plan, const gt_projections *p, const gt_grid *grid)
+void gt_memory_estimate_begin(gt_memory_estimate *plan, const gt_projections *p, const gt_grid *grid)
 {
 	const double cells = bytes_of(gt_scan_size(p->scan));
-	*plan = (app_plan){ .host_free = plan->host_free,
-		            .host_cells = cells,
-		            .host_projections = cells * (1 + (p->weight != NULL) + (p->photons != NULL)),
-		            .host_volume = bytes_of(gt_grid_voxels(grid)) };
+	*plan = (gt_memory_estimate){ .host_free = plan->host_free,
+		                      .host_cells = cells,
+		                      .host_projections = cells * (1 + (p->weight != NULL) + (p->photons != NULL)),
+		                      .host_volume = bytes_of(gt_grid_voxels(grid)) };
 }
 
-void app_plan_open(app_plan *plan, gt_backend *be)
+void gt_memory_estimate_open(gt_memory_estimate *plan, gt_backend *be)
 {
 	if (!plan)
 		return;
@@ -28,20 +29,20 @@ void app_plan_open(app_plan *plan, gt_backend *be)
 	snprintf(plan->about, sizeof plan->about, "%s", gt_backend_describe(be));
 }
 
-void app_plan_volume(app_plan *plan, const gt_backend *be)
+void gt_memory_estimate_volume(gt_memory_estimate *plan, const gt_backend *be)
 {
 	if (plan)
 		plan->volume = held(be);
 }
 
-void app_plan_started(app_plan *plan, const gt_backend *be)
+void gt_memory_estimate_started(gt_memory_estimate *plan, const gt_backend *be)
 {
 	if (plan)
 		plan->start_peak = gt_backend_counters(be).peak_bytes;
 }
 
 /* A strength is found from a copy of the volume, a list of its voxels and a sample of the noise of the data. */
-void app_plan_penalty(app_plan *plan, const gt_backend *be, int finds_strength)
+void gt_memory_estimate_penalty(gt_memory_estimate *plan, const gt_backend *be, int finds_strength)
 {
 	if (!plan)
 		return;
@@ -50,7 +51,7 @@ void app_plan_penalty(app_plan *plan, const gt_backend *be, int finds_strength)
 	plan->host_strength = finds_strength ? plan->host_volume * 3 + plan->host_cells : 0;
 }
 
-void app_plan_subsets(app_plan *plan, const gt_backend *be, const app_subsets *s, int weighted, const gt_scan *scan)
+void gt_memory_estimate_subsets(gt_memory_estimate *plan, const gt_backend *be, const gt_subsets *s, int weighted, const gt_scan *scan)
 {
 	if (!plan)
 		return;
@@ -66,7 +67,7 @@ void app_plan_subsets(app_plan *plan, const gt_backend *be, const app_subsets *s
 	plan->host_weights = weighted ? bytes_of(gt_scan_size(scan)) : 0;
 }
 
-void app_plan_solved(app_plan *plan, const gt_backend *be, size_t iterating, size_t best)
+void gt_memory_estimate_solved(gt_memory_estimate *plan, const gt_backend *be, size_t iterating, size_t best)
 {
 	if (!plan)
 		return;
@@ -74,7 +75,7 @@ void app_plan_solved(app_plan *plan, const gt_backend *be, size_t iterating, siz
 	plan->solver = iterating - held(be) - best;
 }
 
-void app_plan_close(app_plan *plan, const gt_backend *be)
+void gt_memory_estimate_close(gt_memory_estimate *plan, const gt_backend *be)
 {
 	if (!plan)
 		return;
@@ -91,27 +92,30 @@ void app_plan_close(app_plan *plan, const gt_backend *be)
 		plan->host_peak = early;
 }
 
-void app_plan_limit(app_plan *plan, double bytes)
+void gt_memory_estimate_limit(gt_memory_estimate *plan, double bytes)
 {
 	plan->limited = bytes > 0;
 	if (plan->limited && bytes < (double)plan->free)
 		plan->free = (size_t)bytes;
 }
 
-static int fits_device(const app_plan *plan) { return (plan->on_host && !plan->limited) || plan->peak <= plan->free; }
+static int fits_device(const gt_memory_estimate *plan) { return (plan->on_host && !plan->limited) || plan->peak <= plan->free; }
 
-int app_plan_fits(const app_plan *plan) { return fits_device(plan) && (plan->host_free < 0 || plan->host_peak <= plan->host_free); }
+int gt_memory_estimate_fits(const gt_memory_estimate *plan)
+{
+	return fits_device(plan) && (plan->host_free < 0 || plan->host_peak <= plan->host_free);
+}
 
 /* What would fit ---------------------------------------------------------------- */
 
 /* "; --WHAT (X GiB)" if that fits. */
-static void offer(const app_rehearsal *r, const app_variant *v, const app_plan *asked, const char *what, char **list)
+static void offer(const gt_memory_dry_run *r, const gt_memory_variant *v, const gt_memory_estimate *asked, const char *what, char **list)
 {
-	app_plan plan = *asked;
-	if (r->rehearse(r->self, v, &plan) != GT_OK || !app_plan_fits(&plan))
+	gt_memory_estimate plan = *asked;
+	if (r->rehearse(r->self, v, &plan) != GT_OK || !gt_memory_estimate_fits(&plan))
 		return;
-	char *more = cli_text("%s%s%s (%s)", *list ? *list : "", *list ? ", or " : "", what,
-	                      app_bytes_text(plan.on_host ? plan.host_peak : (double)plan.peak).text);
+	char *more = gt_text("%s%s%s (%s)", *list ? *list : "", *list ? ", or " : "", what,
+	                     app_bytes_text(plan.on_host ? plan.host_peak : (double)plan.peak).text);
 	free(*list);
 	*list = more;
 }
@@ -134,15 +138,15 @@ static gt_grid coarser(const gt_grid *grid, double factor)
 enum { HALVINGS = 5 };
 
 /* The finest grid that fits, to 1/2^HALVINGS of the one asked for along each axis. */
-static void offer_grid(const app_rehearsal *r, const app_plan *asked, char **list)
+static void offer_grid(const gt_memory_dry_run *r, const gt_memory_estimate *asked, char **list)
 {
 	char text[256];
 	double fits = 0, fails = 1;
 	for (int i = 0; i < HALVINGS; i++) {
 		const double middle = (fits + fails) / 2;
 		const gt_grid g = coarser(r->grid, middle);
-		app_plan plan = *asked;
-		if (r->rehearse(r->self, &(app_variant){ .grid = &g }, &plan) == GT_OK && app_plan_fits(&plan))
+		gt_memory_estimate plan = *asked;
+		if (r->rehearse(r->self, &(gt_memory_variant){ .grid = &g }, &plan) == GT_OK && gt_memory_estimate_fits(&plan))
 			fits = middle;
 		else
 			fails = middle;
@@ -151,9 +155,9 @@ static void offer_grid(const app_rehearsal *r, const app_plan *asked, char **lis
 		return;
 	const gt_grid g = coarser(r->grid, fits);
 	gt_grid_print(&g, text, sizeof text);
-	char *what = cli_text("--grid %s", text);
+	char *what = gt_text("--grid %s", text);
 	if (what)
-		offer(r, &(app_variant){ .grid = &g }, asked, what, list);
+		offer(r, &(gt_memory_variant){ .grid = &g }, asked, what, list);
 	free(what);
 }
 
@@ -165,7 +169,7 @@ static const gt_param *find_param(const gt_param *p, const char *key)
 }
 
 /* The method's options with another value of `keep`: malloc'ed; NULL if it has no such parameter. */
-static void *with_keep(const app_method *m, const char *value)
+static void *with_keep(const gt_method *m, const char *value)
 {
 	const gt_param *keep = m->solver ? find_param(m->solver->params, "keep") : NULL;
 	void *options = keep ? malloc(m->solver->options_size) : NULL;
@@ -181,43 +185,43 @@ static void *with_keep(const app_method *m, const char *value)
 }
 
 /* The same with keep=yes and keep=no; 0 if the method has no such parameter. */
-static int both_keeps(const app_rehearsal *r, const app_plan *asked, app_plan *kept, app_plan *not_kept)
+static int both_keeps(const gt_memory_dry_run *r, const gt_memory_estimate *asked, gt_memory_estimate *kept, gt_memory_estimate *not_kept)
 {
 	void *yes = with_keep(r->method, "yes"), *no = with_keep(r->method, "no");
 	*kept = *not_kept = *asked;
-	const int ok = yes && no && r->rehearse(r->self, &(app_variant){ .options = yes }, kept) == GT_OK &&
-	               r->rehearse(r->self, &(app_variant){ .options = no }, not_kept) == GT_OK;
+	const int ok = yes && no && r->rehearse(r->self, &(gt_memory_variant){ .options = yes }, kept) == GT_OK &&
+	               r->rehearse(r->self, &(gt_memory_variant){ .options = no }, not_kept) == GT_OK;
 	free(yes);
 	free(no);
 	return ok;
 }
 
-char *app_plan_explain(const app_rehearsal *r, const app_plan *plan)
+char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_estimate *plan)
 {
 	char *list = NULL, *first = NULL, *text, word[512];
 	void *no = with_keep(r->method, "no");
 	if (no) {
-		char *what = cli_text("--solver %s:keep=no", app_method_name(r->method));
+		char *what = gt_text("--solver %s:keep=no", gt_method_name(r->method));
 		if (what)
-			offer(r, &(app_variant){ .options = no }, plan, what, &list);
+			offer(r, &(gt_memory_variant){ .options = no }, plan, what, &list);
 		free(what);
 	}
 	free(no);
 	if (r->is_double)
-		offer(r, &(app_variant){ .single = 1 }, plan, "--precision single", &list);
+		offer(r, &(gt_memory_variant){ .single = 1 }, plan, "--precision single", &list);
 	offer_grid(r, plan, &list);
 	if (r->read_whole)
-		first = cli_text("; %s is read as a whole, and %s goes by slabs from NetCDF: import it first: gantry import %s -o scan.nc",
-		                 r->read_whole, app_method_name(r->method), gt_shell_word(r->read_whole, word, sizeof word));
+		first = gt_text("; %s is read as a whole, and %s goes by slabs from NetCDF: import it first: gantry import %s -o scan.nc",
+		                r->read_whole, gt_method_name(r->method), gt_shell_word(r->read_whole, word, sizeof word));
 	if (fits_device(plan))
-		text = cli_text("needs %s of memory, %s are free; %s%s%s", app_bytes_text(plan->host_peak).text,
-		                app_bytes_text(plan->host_free).text, list ? "would fit: " : "nothing that is near would fit",
-		                list ? list : "", first ? first : "");
+		text = gt_text("needs %s of memory, %s are free; %s%s%s", app_bytes_text(plan->host_peak).text,
+		               app_bytes_text(plan->host_free).text, list ? "would fit: " : "nothing that is near would fit",
+		               list ? list : "", first ? first : "");
 	else
-		text = cli_text("needs %s on %s, %s are free; %s%s%s", app_bytes_text((double)plan->peak).text, plan->backend,
-		                app_bytes_text((double)plan->free).text,
-		                list ? "would fit: " : "no grid would fit, the data alone are too much", list ? list : "",
-		                first ? first : "");
+		text = gt_text("needs %s on %s, %s are free; %s%s%s", app_bytes_text((double)plan->peak).text, plan->backend,
+		               app_bytes_text((double)plan->free).text,
+		               list ? "would fit: " : "no grid would fit, the data alone are too much", list ? list : "",
+		               first ? first : "");
 	free(first);
 	free(list);
 	return text;
@@ -232,7 +236,7 @@ typedef struct {
 } part;
 enum { DEVICE_PARTS = 7, HOST_PARTS = 5 };
 
-static void device_parts(const app_plan *p, part list[DEVICE_PARTS])
+static void device_parts(const gt_memory_estimate *p, part list[DEVICE_PARTS])
 {
 	const part all[DEVICE_PARTS] = {
 		{ "volume", "volume", (double)p->volume, 1 },      { "data", "data", (double)p->data, 0 },
@@ -243,7 +247,7 @@ static void device_parts(const app_plan *p, part list[DEVICE_PARTS])
 	memcpy(list, all, sizeof all);
 }
 
-static void host_parts(const app_plan *p, part list[HOST_PARTS])
+static void host_parts(const gt_memory_estimate *p, part list[HOST_PARTS])
 {
 	const part all[HOST_PARTS] = { { "projections", "projections", p->host_projections, 1 },
 		                       { "volume", "volume", p->host_volume, 1 },
@@ -263,7 +267,7 @@ static void print_parts(const char *title, const part *list, int n)
 			printf("  %-20s %12.1f MiB\n", list[i].text, mib(list[i].bytes));
 }
 
-static void print_text(const app_plan *p, const app_fact *run, const app_plan *keeps)
+static void print_text(const gt_memory_estimate *p, const app_fact *run, const gt_memory_estimate *keeps)
 {
 	part device[DEVICE_PARTS], host[HOST_PARTS];
 	char title[256];
@@ -296,7 +300,7 @@ static cJSON *parts_json(const part *list, int n)
 	return object;
 }
 
-static void print_json(const app_plan *p, const app_fact *run, const app_plan *keeps)
+static void print_json(const gt_memory_estimate *p, const app_fact *run, const gt_memory_estimate *keeps)
 {
 	part device[DEVICE_PARTS], host[HOST_PARTS];
 	device_parts(p, device);
@@ -305,7 +309,7 @@ static void print_json(const app_plan *p, const app_fact *run, const app_plan *k
 	for (; run->key; run++)
 		cJSON_AddStringToObject(json, run->key, run->value);
 	cJSON_AddNumberToObject(json, "subsets", (double)p->subsets);
-	cJSON_AddBoolToObject(json, "fits", app_plan_fits(p));
+	cJSON_AddBoolToObject(json, "fits", gt_memory_estimate_fits(p));
 	cJSON_AddNumberToObject(on_device, "peak", (double)p->peak);
 	cJSON_AddNumberToObject(on_device, "free", (double)p->free);
 	if (keeps) {
@@ -319,35 +323,35 @@ static void print_json(const app_plan *p, const app_fact *run, const app_plan *k
 	cli_json(json);
 }
 
-gt_status app_plan_print(const app_rehearsal *r, const app_plan *plan, const app_fact *run, int json)
+gt_status gt_memory_estimate_print(const gt_memory_dry_run *r, const gt_memory_estimate *plan, const app_fact *run, int json)
 {
-	app_plan keeps[2];
+	gt_memory_estimate keeps[2];
 	const int both = both_keeps(r, plan, &keeps[0], &keeps[1]);
 	if (json)
 		print_json(plan, run, both ? keeps : NULL);
 	else
 		print_text(plan, run, both ? keeps : NULL);
-	if (app_plan_fits(plan))
+	if (gt_memory_estimate_fits(plan))
 		return GT_OK;
-	char *text = app_plan_explain(r, plan);
+	char *text = gt_memory_estimate_explain(r, plan);
 	const gt_status st = gt_fail(GT_ERR_MEMORY, "%s", text ? text : "out of memory");
 	free(text);
 	return st;
 }
 
-char *app_projector_text(const char *spec)
+char *gt_projector_text(const char *spec)
 {
 	const size_t length = strcspn(spec, ":");
 	char *name = strndup(spec, length), *values = NULL, *text = NULL;
 	const gt_projector *p = name ? gt_projector_find(name) : NULL;
 	void *options = NULL;
 	if (p && !p->params)
-		text = cli_text("%s", p->name);
+		text = gt_text("%s", p->name);
 	else if (p && gt_params_new(p->params, spec[length] ? spec + length + 1 : NULL, p->defaults, p->options_size, &options) == GT_OK) {
 		const int n = gt_params_print(p->params, options, NULL, 0);
 		if (n >= 0 && (values = malloc((size_t)n + 1))) {
 			gt_params_print(p->params, options, values, (size_t)n + 1);
-			text = cli_text("%s%s%s", p->name, n ? ":" : "", values);
+			text = gt_text("%s%s%s", p->name, n ? ":" : "", values);
 		}
 	}
 	free(options);

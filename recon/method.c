@@ -1,8 +1,10 @@
+#include <gantry/module.h>
+#include "core/log.h"
+#include "core/text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
-#include "apps/cli/cli.h"
 #include "core/try.h"
 #include "recon/method.h"
 
@@ -31,15 +33,15 @@ typedef struct {
 	const void *defaults;
 	size_t size;
 } table;
-static table table_of(const app_method *m)
+static table table_of(const gt_method *m)
 {
 	return m->solver ? (table){ m->solver->params, m->solver->defaults, m->solver->options_size }
 	                 : (table){ m->analytic->params, m->analytic->defaults, m->analytic->options_size };
 }
 
-const char *app_method_name(const app_method *m) { return m->solver ? m->solver->name : m->analytic->name; }
+const char *gt_method_name(const gt_method *m) { return m->solver ? m->solver->name : m->analytic->name; }
 
-gt_status app_method_unknown(const char *name) { return cli_unknown("solver", name, nth_method, count_solvers() + count_analytics()); }
+gt_status gt_method_unknown(const char *name) { return gt_unknown("solver", name, nth_method, count_solvers() + count_analytics()); }
 
 static const char *nth_projector(size_t i) { return gt_projectors[i]->name; }
 
@@ -52,7 +54,7 @@ static gt_status check_params(const gt_projector *p, const char *params)
 	return st;
 }
 
-gt_status app_projector_check(const char *spec)
+gt_status gt_projector_check(const char *spec)
 {
 	size_t n = 0;
 	const size_t length = strcspn(spec, ":");
@@ -62,7 +64,7 @@ gt_status app_projector_check(const char *spec)
 	const gt_projector *p = name ? gt_projector_find(name) : NULL;
 	const gt_status st = !name ? gt_fail(GT_ERR_MEMORY, "out of memory")
 	                     : p   ? check_params(p, spec[length] ? spec + length + 1 : NULL)
-	                           : cli_unknown("projector", name, nth_projector, n);
+	                           : gt_unknown("projector", name, nth_projector, n);
 	free(name);
 	return st;
 }
@@ -90,25 +92,25 @@ static gt_status check_keys(const gt_param *params, const char *text)
 	for (const char *c = text; *c && st == GT_OK; c += strcspn(c, ","), c += *c == ',')
 		if (!is_key(params, c, strcspn(c, "=,"))) {
 			char *key = strndup(c, strcspn(c, "=,"));
-			st = cli_unknown_of("parameter", key ? key : "", names, n);
+			st = gt_unknown_of("parameter", key ? key : "", names, n);
 			free(key);
 		}
 	free(names);
 	return st;
 }
 
-static gt_status set_options(app_method *m, const char *text)
+static gt_status set_options(gt_method *m, const char *text)
 {
 	const table t = table_of(m);
 	if (!t.params)
-		return text ? gt_fail(GT_ERR_ARG, "%s has no parameters, found '%s'", app_method_name(m), text) : GT_OK;
-	const gt_status known = text ? gt_fail_in(check_keys(t.params, text), "%s", app_method_name(m)) : GT_OK;
+		return text ? gt_fail(GT_ERR_ARG, "%s has no parameters, found '%s'", gt_method_name(m), text) : GT_OK;
+	const gt_status known = text ? gt_fail_in(check_keys(t.params, text), "%s", gt_method_name(m)) : GT_OK;
 	if (known != GT_OK)
 		return known;
-	return gt_fail_in(gt_params_new(t.params, text, t.defaults, t.size, &m->options), "%s", app_method_name(m));
+	return gt_fail_in(gt_params_new(t.params, text, t.defaults, t.size, &m->options), "%s", gt_method_name(m));
 }
 
-gt_status app_method_parse(const char *spec, app_method *m)
+gt_status gt_method_parse(const char *spec, gt_method *m)
 {
 	const size_t n = strcspn(spec, ":");
 	char *name = strndup(spec, n);
@@ -117,36 +119,37 @@ gt_status app_method_parse(const char *spec, app_method *m)
 	m->solver = gt_solver_find(name);
 	m->analytic = m->solver ? NULL : gt_analytic_find(name);
 	if (!m->solver && !m->analytic)
-		GT_TRY(app_method_unknown(name));
+		GT_TRY(gt_method_unknown(name));
 	GT_TRY(set_options(m, spec[n] ? spec + n + 1 : NULL));
 done:
 	free(name);
 	return st;
 }
 
-const char *app_projector_for(const cli_call *call, const char *asked, const gt_scan *scan)
+const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan)
 {
 	static const char *const leaning = "sf-tr";
 	const char *usual = gt_projectors[0]->name;
 	if (asked || gt_scan_rows_along_z(scan, usual) == GT_OK)
 		return asked ? asked : usual;
-	cli_note(call, "projector: %s (%s)", leaning, gt_error());
+	gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "projector: %s (%s)", leaning, gt_error());
 	return leaning;
 }
 
 /* Degrees between views from which on streaks are what is seen first. */
 #define FEW_VIEWS 10.0
 
-static void note_few(const cli_call *call, const gt_analytic *m, const gt_scan *scan)
+static void note_few(const gt_listener *log, const gt_analytic *m, const gt_scan *scan)
 {
 	const double step = gt_scan_angular_range(scan) / (double)scan->views * 180 / acos(-1);
 	if (step > FEW_VIEWS)
-		cli_note(call, "%s: %zu views, %.3g degrees apart: expect streaks, of which an iterative --solver leaves less", m->name,
-		         scan->views, step);
+		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
+		       "%s: %zu views, %.3g degrees apart: expect streaks, of which an iterative --solver leaves less", m->name,
+		       scan->views, step);
 }
 
 /* The defaults, with a subset of each view where there are fewer views than subsets. */
-static gt_status set_fitting(app_method *m, size_t views)
+static gt_status set_fitting(gt_method *m, size_t views)
 {
 	size_t subsets;
 	gt_status st = set_options(m, NULL);
@@ -154,17 +157,17 @@ static gt_status set_fitting(app_method *m, size_t views)
 		return st;
 	char text[32];
 	snprintf(text, sizeof text, "subsets=%zu", views);
-	app_method_free(m);
+	gt_method_free(m);
 	return set_options(m, text);
 }
 
-int app_without_advice(const char *why)
+int gt_length_without_advice(const char *why)
 {
 	const char *advice = strstr(why, "; use an iterative solver");
 	return (int)(advice ? (size_t)(advice - why) : strlen(why));
 }
 
-gt_status app_method_for(const cli_call *call, const gt_grid *grid, const gt_scan *scan, app_method *m)
+gt_status gt_method_for(const gt_listener *log, const gt_grid *grid, const gt_scan *scan, gt_method *m)
 {
 	const gt_analytic *direct = gt_analytic_for(scan);
 	const gt_status st = gt_analytic_supports(direct, grid, scan);
@@ -173,40 +176,41 @@ gt_status app_method_for(const cli_call *call, const gt_grid *grid, const gt_sca
 	m->analytic = st == GT_OK ? direct : NULL;
 	m->solver = m->analytic ? NULL : gt_solvers[0];
 	if (m->solver) {
-		cli_note(call, "solver: %s (%.*s)", m->solver->name, app_without_advice(gt_error()), gt_error());
+		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "solver: %s (%.*s)", m->solver->name, gt_length_without_advice(gt_error()),
+		       gt_error());
 		return set_fitting(m, scan->views);
 	}
-	note_few(call, direct, scan);
+	note_few(log, direct, scan);
 	return set_options(m, NULL);
 }
 
-void app_method_note_form(const cli_call *call, const gt_analytic *method, const void *options, const gt_backend *be)
+void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be)
 {
 	for (const gt_param *p = options && !gt_backend_is_gpu(be) ? method->params : NULL; p && p->key; p++)
 		if (!strcmp(p->key, "kernel")) {
 			const int form = *(const int *)(const void *)((const char *)options + p->at);
 			if (form)
-				cli_note(call, "%s: kernel=%s is a form on CUDA; %s has one form, which computes", method->name,
-				         p->names[form], gt_backend_name(be));
+				gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "%s: kernel=%s is a form on CUDA; %s has one form, which computes",
+				       method->name, p->names[form], gt_backend_name(be));
 		}
 }
 
-void app_method_free(app_method *m)
+void gt_method_free(gt_method *m)
 {
 	free(m->options);
 	m->options = NULL;
 }
 
-char *app_method_print(const app_method *m)
+char *gt_method_print(const gt_method *m)
 {
 	const table t = table_of(m);
 	if (!t.params)
-		return cli_text("%s", app_method_name(m));
+		return gt_text("%s", gt_method_name(m));
 	const int n = gt_params_print(t.params, m->options, NULL, 0);
 	char *values = n < 0 ? NULL : malloc((size_t)n + 1), *text = NULL;
 	if (values) {
 		gt_params_print(t.params, m->options, values, (size_t)n + 1);
-		text = cli_text("%s:%s", app_method_name(m), values);
+		text = gt_text("%s:%s", gt_method_name(m), values);
 	}
 	free(values);
 	return text;
@@ -238,8 +242,8 @@ done:
 	return st;
 }
 
-gt_status app_subsets_new(const char *projector, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data,
-                          const float *weights, size_t subsets, app_subsets *s)
+gt_status gt_subsets_new(const char *projector, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data,
+                         const float *weights, size_t subsets, gt_subsets *s)
 {
 	gt_scan *part = NULL;
 	gt_status st = GT_OK;
@@ -264,11 +268,11 @@ gt_status app_subsets_new(const char *projector, gt_backend *be, gt_type type, c
 done:
 	gt_scan_free(part);
 	if (st != GT_OK)
-		app_subsets_free(s);
+		gt_subsets_free(s);
 	return st;
 }
 
-void app_subsets_free(app_subsets *s)
+void gt_subsets_free(gt_subsets *s)
 {
 	for (size_t k = 0; k < s->subsets; k++) {
 		if (s->A)
@@ -281,39 +285,13 @@ void app_subsets_free(app_subsets *s)
 	free(s->A);
 	free(s->b);
 	free(s->w);
-	*s = (app_subsets){ 0 };
+	*s = (gt_subsets){ 0 };
 }
 
-double app_subsets_norm(const app_subsets *s)
+double gt_subsets_norm(const gt_subsets *s)
 {
 	double sum = 0;
 	for (size_t k = 0; k < s->subsets; k++)
 		sum += gt_dot(s->b[k], s->b[k]);
 	return sqrt(sum);
-}
-
-gt_status app_apply(const cli_call *call, const char *projector, int adjoint, const gt_grid *grid, const gt_scan *scan, const float *in,
-                    float *out)
-{
-	gt_backend *be = NULL;
-	gt_linop *A = NULL;
-	gt_array *x = NULL, *y = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(cli_open(call, &be));
-	GT_TRY(gt_projector_new(projector, be, cli_type(call), grid, scan, &A));
-	GT_TRY(gt_array_new(be, cli_type(call), gt_linop_nx(A), &x));
-	GT_TRY(gt_array_new(be, cli_type(call), gt_linop_ny(A), &y));
-	gt_array_put_float(in, adjoint ? y : x);
-	if (adjoint)
-		gt_adjoint(A, y, x);
-	else
-		gt_forward(A, x, y);
-	gt_array_get_float(adjoint ? x : y, out);
-	GT_TRY(gt_backend_status(be));
-done:
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_linop_free(A);
-	gt_backend_close(be);
-	return st;
 }

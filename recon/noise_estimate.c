@@ -11,9 +11,9 @@
 #define LEAST 1e-12
 enum { SAMPLES = 200000 };
 
-static int known(const app_weights *o, const gt_projections *p) { return o->count > 0 || p->photons; }
+static int known(const gt_weights_spec *o, const gt_projections *p) { return o->count > 0 || p->photons; }
 
-double app_noise_variance(const app_noise *s, size_t i)
+double gt_noise_variance(const gt_noise_model *s, size_t i)
 {
 	const double line = s->p->data[i];
 	double variance = s->scale * exp(fmin(line, 50));
@@ -68,7 +68,7 @@ static double coefficient(const struct stencil *t, size_t a, size_t b)
 
 /* Where one stencil is laid, evenly over the scan, and what is found there. */
 struct search {
-	const app_noise *noise; /* of unit scale */
+	const gt_noise_model *noise; /* of unit scale */
 	struct stencil t;
 	size_t room_for[3], stride;
 	double least;
@@ -84,7 +84,7 @@ static double ratio(const struct search *s, size_t i)
 		for (size_t b = 0; b < t->count[1]; b++) {
 			const size_t at = i + a * t->step[0] + b * t->step[1];
 			const double c = coefficient(t, a, b), p = s->noise->p->data[at];
-			const double v = p >= s->least ? app_noise_variance(s->noise, at) : 0;
+			const double v = p >= s->least ? gt_noise_variance(s->noise, at) : 0;
 			if (!(v > 0))
 				return -1;
 			difference += c * p;
@@ -105,7 +105,7 @@ static void look(void *self, size_t begin, size_t end, int worker)
 }
 
 /* Cells of the axes: 0 columns, 1 rows, 2 views. along[1] = along[0]: one axis, the sixth difference. */
-static double scale_by(const app_noise *noise, const int along[2], double least, gt_pool *pool, float *room)
+static double scale_by(const gt_noise_model *noise, const int along[2], double least, gt_pool *pool, float *room)
 {
 	const gt_scan *scan = noise->p->scan;
 	const size_t n[3] = { scan->columns, scan->rows, scan->views }, step[3] = { 1, n[0], n[0] * n[1] };
@@ -129,7 +129,7 @@ static double scale_by(const app_noise *noise, const int along[2], double least,
 }
 
 /* The scale, from a noise of scale 1. Cells behind at least half of the most that the body attenuates, else all. */
-static double estimate(const app_noise *noise, gt_pool *pool, float *room)
+static double estimate(const gt_noise_model *noise, gt_pool *pool, float *room)
 {
 	static const int pairs[][2] = { { 0, 2 }, { 0, 0 }, { 2, 2 }, { 0, 1 }, { 1, 2 } };
 	const size_t n = gt_scan_size(noise->p->scan), stride = (n / SAMPLES + 1) | 1;
@@ -143,9 +143,9 @@ static double estimate(const app_noise *noise, gt_pool *pool, float *room)
 	return fmax(scale, LEAST);
 }
 
-gt_status app_noise_find(const app_weights *o, const gt_projections *p, gt_pool *pool, app_noise *noise)
+gt_status gt_noise_estimate(const gt_weights_spec *o, const gt_projections *p, gt_pool *pool, gt_noise_model *noise)
 {
-	*noise = (app_noise){ o, p, 1, 0, o->count > 0 ? "photons as given" : "photons of the file" };
+	*noise = (gt_noise_model){ o, p, 1, 0, o->count > 0 ? "photons as given" : "photons of the file" };
 	if (known(o, p))
 		return GT_OK;
 	float *room = malloc((SAMPLES + 1) * sizeof *room);
@@ -165,10 +165,10 @@ gt_status app_noise_find(const app_weights *o, const gt_projections *p, gt_pool 
 enum { PIECE = 1 << 14 };
 
 struct deviations {
-	const app_noise *noise;
+	const gt_noise_model *noise;
 	double above;
 	float *out;
-	app_noise_loud *loud; /* of every PIECE cells */
+	gt_noise_loud *loud; /* of every PIECE cells */
 };
 
 static void deviate(void *self, size_t begin, size_t end, int worker)
@@ -176,10 +176,10 @@ static void deviate(void *self, size_t begin, size_t end, int worker)
 	const struct deviations *s = self;
 	(void)worker;
 	for (size_t i = begin; i < end; i++) {
-		const double variance = app_noise_variance(s->noise, i);
+		const double variance = gt_noise_variance(s->noise, i);
 		s->out[i] = (float)sqrt(variance);
 		if (variance > s->above) {
-			app_noise_loud *loud = &s->loud[i / PIECE];
+			gt_noise_loud *loud = &s->loud[i / PIECE];
 			loud->cells++;
 			loud->variance += variance;
 			loud->line += s->noise->p->data[i];
@@ -187,11 +187,11 @@ static void deviate(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-gt_status app_noise_deviations(const app_noise *noise, double above, gt_pool *pool, float *out, app_noise_loud *loud)
+gt_status gt_noise_deviations(const gt_noise_model *noise, double above, gt_pool *pool, float *out, gt_noise_loud *loud)
 {
 	const size_t n = gt_scan_size(noise->p->scan), pieces = (n + PIECE - 1) / PIECE;
 	struct deviations s = { noise, above, out, calloc(pieces, sizeof *s.loud) };
-	*loud = (app_noise_loud){ 0, 0, 0 };
+	*loud = (gt_noise_loud){ 0, 0, 0 };
 	if (!s.loud)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the noise of the data");
 	gt_parallel(pool, n, PIECE, deviate, &s);

@@ -94,7 +94,7 @@ static size_t count(const char *in, size_t n)
 	return found;
 }
 
-static gt_status list(const struct blocks *b, const char *in, app_body *body)
+static gt_status list(const struct blocks *b, const char *in, gt_object_mask *body)
 {
 	const size_t *n = b->g->n;
 	size_t most = 0;
@@ -114,12 +114,12 @@ static gt_status list(const struct blocks *b, const char *in, app_body *body)
 	return GT_OK;
 }
 
-gt_status app_body_find(const gt_grid *grid, const gt_scan *scan, const float *x, double water, app_body *body)
+gt_status gt_object_mask_find(const gt_grid *grid, const gt_scan *scan, const float *x, double water, gt_object_mask *body)
 {
 	struct blocks b;
 	double densest = 0;
 	gt_status st = GT_OK;
-	*body = (app_body){ 0, NULL, 0 };
+	*body = (gt_object_mask){ 0, NULL, 0 };
 	GT_TRY(make(grid, &b));
 	for (size_t i = 0; i < b.count; i++)
 		densest = fmax(densest, b.mean[i] = mean_of(&b, x, i));
@@ -138,7 +138,7 @@ done:
 	return st;
 }
 
-void app_body_free(app_body *body)
+void gt_object_mask_free(gt_object_mask *body)
 {
 	free(body->at);
 	body->at = NULL;

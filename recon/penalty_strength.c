@@ -1,11 +1,13 @@
 /* What apps/patch.h needs to know: how noisy the data is, how noisy the direct method makes it, and the response at a few places. */
+#include "core/log.h"
+#include "core/text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
-#include "apps/cli/progress.h"
+#include "core/clock.h"
 #include "core/try.h"
 #include "recon/local_noise_model.h"
 #include "recon/object_mask.h"
@@ -26,16 +28,16 @@ enum { FEW = 10 };
 #define LITTLE 1.
 
 struct local {
-	const cli_call *call;
-	const app_penalty *o;
-	const app_prior_case *c;
+	const gt_listener *log;
+	const gt_penalty_spec *o;
+	const gt_strength_problem *c;
 	gt_backend *be;
 	gt_type type;
-	app_noise noise;
-	app_noise_loud starved; /* cells behind which few photons are left */
-	app_body body;
+	gt_noise_model noise;
+	gt_noise_loud starved; /* cells behind which few photons are left */
+	gt_object_mask body;
 	float *host, *kappa; /* volumes; kappa NULL: 1 */
-	app_patches patch;
+	gt_noise_patches patch;
 	const gt_analytic *direct; /* NULL: none fits */
 	double reference;          /* noise of the direct method, or what stands for it */
 };
@@ -45,13 +47,13 @@ static double hu(const struct local *s, double mu) { return 1000 * mu / s->c->wa
 /* kappa = sqrt(A'w / A'1), the mean where nothing is seen. */
 static gt_status make_kappa(struct local *s)
 {
-	const app_subsets *sub = s->c->subsets;
+	const gt_subsets *sub = s->c->subsets;
 	const size_t n = gt_array_size(s->c->x);
 	gt_array *sum[2] = { NULL, NULL }, *t = NULL, *one = NULL;
 	float *seen = NULL;
 	gt_status st = GT_OK;
 	if (s->o->kappa && !sub->w)
-		cli_note(s->call, "kappa=yes: the weights of the data are uniform, and so is kappa");
+		gt_say(s->log, GT_INFO, GT_ABOUT_CHOICE, "kappa=yes: the weights of the data are uniform, and so is kappa");
 	if (!s->o->kappa || !sub->w)
 		return GT_OK;
 	GT_TRY(gt_array_like(s->c->x, &sum[0]));
@@ -107,7 +109,7 @@ static void weigh(void *self, size_t begin, size_t end, int worker)
 		const size_t from = i / view * a->stride * view + i % view;
 		const double weight = a->s->c->weights ? a->s->c->weights[from] : 1;
 		a->values[i] = (float)weight;
-		a->values[a->n + i] = (float)(weight * weight * app_noise_variance(&a->s->noise, from));
+		a->values[a->n + i] = (float)(weight * weight * gt_noise_variance(&a->s->noise, from));
 	}
 }
 
@@ -150,7 +152,7 @@ static gt_status spectrum(const struct local *s, const gt_array *response, doubl
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size));
 	gt_array_get_float(response, host);
 	GT_TRY(gt_backend_status(s->be));
-	if (!app_box_spectrum(s->patch.n, host, taper, *out))
+	if (!gt_box_spectrum(s->patch.n, host, taper, *out))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size));
 	for (size_t i = 0; i < s->patch.size; i++)
 		(*out)[i] = fmax(0, scale * (*out)[i]);
@@ -168,7 +170,7 @@ static void unit(const struct local *s, float *host, double value, gt_array *x)
 }
 
 /* A x, then A' of it times w or times wvw. */
-static gt_status measure_place(struct local *s, const gt_linop *A, size_t stride, gt_array *w, gt_array *wvw, app_patch *at)
+static gt_status measure_place(struct local *s, const gt_linop *A, size_t stride, gt_array *w, gt_array *wvw, gt_noise_patch *at)
 {
 	gt_array *x = NULL, *y = NULL, *u = NULL;
 	float *host = malloc(s->patch.size * sizeof *host);
@@ -204,7 +206,7 @@ static gt_status measure_places(struct local *s)
 	gt_array *w = NULL, *wvw = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_scan_subset(scan, 0, stride, &some));
-	for (int k = 0; k < APP_PATCHES; k++) {
+	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		const double part = fmod((k + 0.5) * 0.6180339887498949, 1);
 		const size_t voxel = s->body.at[(size_t)(part * (double)s->body.voxels)];
 		const gt_grid box = box_at(s, voxel);
@@ -231,7 +233,7 @@ static gt_status draw(struct local *s, gt_array *data)
 	float *deviation = gt_host_alloc(n * sizeof *deviation);
 	gt_status st = deviation ? GT_OK : gt_fail(GT_ERR_MEMORY, "a sample of noise needs %.3g MB", (double)n * 4e-6);
 	GT_TRY(st);
-	GT_TRY(app_noise_deviations(&s->noise, 1. / FEW, gt_backend_pool(s->be), deviation, &s->starved));
+	GT_TRY(gt_noise_deviations(&s->noise, 1. / FEW, gt_backend_pool(s->be), deviation, &s->starved));
 	gt_array_put_float(deviation, data);
 	gt_mul_normals(1, data);
 done:
@@ -275,7 +277,7 @@ static double stand_in(const struct local *s)
 {
 	const size_t finest = s->patch.n[0] / 2;
 	const double bends = s->patch.R[finest] * s->patch.at[0].square;
-	return bends > 0 ? app_patches_quadratic(&s->patch, s->patch.at[0].F[finest] / bends) : 0;
+	return bends > 0 ? gt_noise_patches_quadratic(&s->patch, s->patch.at[0].F[finest] / bends) : 0;
 }
 
 /* Spectrum of the penalty of strength 1 for small differences. */
@@ -297,14 +299,13 @@ done:
 /* Rays of so few photons that their logarithm is too large in the mean, by half its variance, and far from normal. */
 static void say_starved(const struct local *s)
 {
-	const app_noise_loud *few = &s->starved;
+	const gt_noise_loud *few = &s->starved;
 	const double part = (double)few->cells / (double)gt_scan_size(s->c->p->scan);
 	if (part > STARVED && few->line > 0)
-		cli_note(
-			s->call,
-			"%.2g %% of the rays have fewer than %d photons: behind them expect values of the direct method to be about %.2g HU too "
-			"high, of an iterative one with --weights noise or photons some HU off, and more noise than is said next",
-			100. * part, FEW, 1000 * (few->variance / 2) / few->line);
+		gt_say(s->log, GT_INFO, GT_ABOUT_CHOICE,
+		       "%.2g %% of the rays have fewer than %d photons: behind them expect values of the direct method to be about %.2g HU too "
+		       "high, of an iterative one with --weights noise or photons some HU off, and more noise than is said next",
+		       100. * part, FEW, 1000 * (few->variance / 2) / few->line);
 }
 
 static void say(const struct local *s, double noise, double strength, double seconds)
@@ -312,23 +313,25 @@ static void say(const struct local *s, double noise, double strength, double sec
 	const char *where = s->body.water ? "in water" : "in the body";
 	const char *direct = s->direct ? s->direct->name : "sharp iteration";
 	if (s->noise.photons > 0)
-		cli_note(s->call, "noise: by %s, as of %.3g photons", s->noise.how, s->noise.photons);
+		gt_say(s->log, GT_INFO, GT_ABOUT_CHOICE, "noise: by %s, as of %.3g photons", s->noise.how, s->noise.photons);
 	else
-		cli_note(s->call, "noise: by %s", s->noise.how);
+		gt_say(s->log, GT_INFO, GT_ABOUT_CHOICE, "noise: by %s", s->noise.how);
 	say_starved(s);
 	if (hu(s, s->reference) < LITTLE)
-		cli_note(s->call, "there is next to no noise in the data: %.2g HU by %s %s", hu(s, s->reference), direct, where);
+		gt_say(s->log, GT_INFO, GT_ABOUT_CHOICE, "there is next to no noise in the data: %.2g HU by %s %s", hu(s, s->reference),
+		       direct, where);
 	if (s->o->noise > s->reference)
-		cli_note(s->call, "%.4g HU are asked for, which is above the %.4g HU of %s: the penalty is as weak as leaves these",
-		         hu(s, s->o->noise), hu(s, s->reference), direct);
+		gt_say(s->log, GT_INFO, GT_ABOUT_CHOICE,
+		       "%.4g HU are asked for, which is above the %.4g HU of %s: the penalty is as weak as leaves these",
+		       hu(s, s->o->noise), hu(s, s->reference), direct);
 	double least = INFINITY, most = 0;
-	for (int k = 0; k < APP_PATCHES; k++) {
+	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		least = fmin(least, s->patch.noise[k]);
 		most = fmax(most, s->patch.noise[k]);
 	}
-	cli_note(s->call,
-	         "strength %.4g, found in %.1f s: %.3g HU of noise are to be left of %.3g HU (%s, %s), from place to place %.3g to %.3g HU",
-	         strength, seconds, hu(s, noise), hu(s, s->reference), direct, where, hu(s, least), hu(s, most));
+	gt_say(s->log, GT_INFO, GT_ABOUT_CHOICE,
+	       "strength %.4g, found in %.1f s: %.3g HU of noise are to be left of %.3g HU (%s, %s), from place to place %.3g to %.3g HU",
+	       strength, seconds, hu(s, noise), hu(s, s->reference), direct, where, hu(s, least), hu(s, most));
 }
 
 /* Where the strength is found; in a rehearsal there is no volume to look at. */
@@ -336,12 +339,12 @@ static gt_status find_body(struct local *s)
 {
 	gt_status st = GT_OK;
 	if (gt_backend_is_dry_run(s->be)) {
-		s->body = (app_body){ .at = calloc(1, sizeof *s->body.at), .voxels = 1 };
+		s->body = (gt_object_mask){ .at = calloc(1, sizeof *s->body.at), .voxels = 1 };
 		return s->body.at ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	}
 	gt_array_get_float(s->c->x, s->host);
 	GT_TRY(gt_backend_status(s->be));
-	GT_TRY(app_body_find(s->c->grid, s->c->p->scan, s->host, s->c->water, &s->body));
+	GT_TRY(gt_object_mask_find(s->c->grid, s->c->p->scan, s->host, s->c->water, &s->body));
 done:
 	return st;
 }
@@ -353,13 +356,14 @@ static gt_status find(struct local *s, double *strength, char **text)
 	gt_penalty *R = NULL;
 	gt_grid box;
 	double noise = 0;
-	const double start = app_seconds();
-	char *unit_spec = cli_text("%s%cstrength=1", s->o->spec, strchr(s->o->spec, ':') ? ',' : ':');
+	const double start = gt_seconds();
+	char *unit_spec = gt_text("%s%cstrength=1", s->o->spec, strchr(s->o->spec, ':') ? ',' : ':');
 	gt_status st = unit_spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	if (!gt_backend_is_dry_run(s->be))
-		cli_note(s->call, "looking for the strength of the penalty: the noise at %d places ...", APP_PATCHES);
-	GT_TRY(app_noise_find(s->c->counting, s->c->p, gt_backend_pool(s->be), &s->noise));
+		gt_say(s->log, GT_INFO, GT_ABOUT_CHOICE, "looking for the strength of the penalty: the noise at %d places ...",
+		       GT_NOISE_PATCHES);
+	GT_TRY(gt_noise_estimate(s->c->counting, s->c->p, gt_backend_pool(s->be), &s->noise));
 	GT_TRY(find_body(s));
 	GT_TRY(measure_direct(s));
 	GT_TRY(measure_places(s));
@@ -370,7 +374,7 @@ static gt_status find(struct local *s, double *strength, char **text)
 	GT_TRY(measure_penalty(s, R, x, g));
 	if (gt_backend_is_dry_run(s->be)) {
 		*strength = 1;
-		*text = cli_text("strength_from=noise:found when it runs");
+		*text = gt_text("strength_from=noise:found when it runs");
 		GT_TRY(*text ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory"));
 		goto done;
 	}
@@ -380,10 +384,10 @@ static gt_status find(struct local *s, double *strength, char **text)
 	s->patch.penalty = R;
 	s->patch.x = x;
 	s->patch.g = g;
-	GT_TRY(app_patches_strength(&s->patch, noise, strength));
+	GT_TRY(gt_noise_patches_strength(&s->patch, noise, strength));
 	*strength *= s->o->factor;
-	say(s, noise, *strength, app_seconds() - start);
-	*text = cli_text("strength_from=noise:%.4gHU,of:%.4gHU,factor:%g", hu(s, noise), hu(s, s->reference), s->o->factor);
+	say(s, noise, *strength, gt_seconds() - start);
+	*text = gt_text("strength_from=noise:%.4gHU,of:%.4gHU,factor:%g", hu(s, noise), hu(s, s->reference), s->o->factor);
 	if (!*text)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 done:
@@ -396,8 +400,8 @@ done:
 
 static void release(struct local *s)
 {
-	app_body_free(&s->body);
-	for (int k = 0; k < APP_PATCHES; k++) {
+	gt_object_mask_free(&s->body);
+	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
 		free(s->patch.at[k].F);
 		free(s->patch.at[k].G);
 	}
@@ -411,7 +415,7 @@ static gt_status prepare(struct local *s)
 	const size_t n = gt_array_size(s->c->x);
 	s->patch.size = 1;
 	for (int a = 0; a < 3; a++) {
-		for (s->patch.n[a] = 1; s->patch.n[a] < APP_BOX_MOST && 2 * s->patch.n[a] <= s->c->grid->n[a];)
+		for (s->patch.n[a] = 1; s->patch.n[a] < GT_BOX_MOST && 2 * s->patch.n[a] <= s->c->grid->n[a];)
 			s->patch.n[a] *= 2;
 		s->patch.size *= s->patch.n[a];
 	}
@@ -420,22 +424,22 @@ static gt_status prepare(struct local *s)
 }
 
 /* The penalty's text with this strength, or with that of the recorded text where that is the same but for rounding; malloc'ed. */
-static char *with_strength(const app_penalty *o, double strength, const char *recorded)
+static char *with_strength(const gt_penalty_spec *o, double strength, const char *recorded)
 {
-	char *text = cli_text("%s%cstrength=", o->spec, strchr(o->spec, ':') ? ',' : ':');
+	char *text = gt_text("%s%cstrength=", o->spec, strchr(o->spec, ':') ? ',' : ':');
 	const size_t n = text ? strlen(text) : 0;
 	const double was = text && recorded && !strncmp(recorded, text, n) ? atof(recorded + n) : NAN;
 	const int same = fabs(was - strength) <= SAME * strength;
 	char *all = !text  ? NULL
-	            : same ? cli_text("%s%.*s", text, (int)strcspn(recorded + n, ", "), recorded + n)
-	                   : cli_text("%s%.6g", text, strength);
+	            : same ? gt_text("%s%.*s", text, (int)strcspn(recorded + n, ", "), recorded + n)
+	                   : gt_text("%s%.6g", text, strength);
 	free(text);
 	return all;
 }
 
-gt_status app_penalty_new(const cli_call *call, const app_penalty *o, const app_prior_case *c, gt_penalty **R, char **text)
+gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *o, const gt_strength_problem *c, gt_penalty **R, char **text)
 {
-	struct local s = { .call = call, .o = o, .c = c, .be = gt_array_backend(c->x), .type = gt_array_type(c->x) };
+	struct local s = { .log = log, .o = o, .c = c, .be = gt_array_backend(c->x), .type = gt_array_type(c->x) };
 	gt_array *kappa = NULL;
 	char *how = NULL, *spec = NULL;
 	double strength = 0;
@@ -450,7 +454,7 @@ gt_status app_penalty_new(const cli_call *call, const app_penalty *o, const app_
 		GT_TRY(gt_array_like(c->x, &kappa));
 		gt_array_put_float(s.kappa, kappa);
 	}
-	*text = spec ? cli_text("%s%s%s%s", spec, o->kappa ? " kappa=yes" : "", how ? " " : "", how ? how : "") : NULL;
+	*text = spec ? gt_text("%s%s%s%s", spec, o->kappa ? " kappa=yes" : "", how ? " " : "", how ? how : "") : NULL;
 	if (!*text)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(gt_regularizer_new(spec, s.be, s.type, c->grid, kappa, R));

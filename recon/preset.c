@@ -1,29 +1,30 @@
+#include "core/text.h"
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/cli.h"
+#include <gantry/module.h>
 #include "recon/preset.h"
 
-const char *const app_quality_names[] = { "none", "fast", "iterative", NULL };
+const char *const gt_preset_names[] = { "none", "fast", "iterative", NULL };
 
 /* os-sqs: passes over the data, and ordered subsets, each of enough views to see all directions. */
 enum { PASSES = 20, SUBSETS = 12, VIEWS = 16 };
 #define PENALTY "qggmrf:c=10HU,strength=auto,kappa=yes"
 
-gt_status app_quality_help(const char *name, FILE *out)
+gt_status gt_preset_help(const char *name, FILE *out)
 {
 	size_t kinds = 0;
 	int found = !name;
-	while (app_quality_names[kinds]) {
-		found |= name && !strcmp(name, app_quality_names[kinds]);
+	while (gt_preset_names[kinds]) {
+		found |= name && !strcmp(name, gt_preset_names[kinds]);
 		kinds++;
 	}
 	if (!found)
-		return cli_unknown_of("quality", name, app_quality_names, kinds);
-	if (!name || !strcmp(name, app_quality_names[APP_QUALITY_NONE]))
+		return gt_unknown_of("quality", name, gt_preset_names, kinds);
+	if (!name || !strcmp(name, gt_preset_names[GT_PRESET_NONE]))
 		fputs("none       nothing is chosen: the default\n", out);
-	if (!name || !strcmp(name, app_quality_names[APP_QUALITY_FAST]))
+	if (!name || !strcmp(name, gt_preset_names[GT_PRESET_FAST]))
 		fputs("fast       the direct method that fits the scan, as without --solver\n", out);
-	if (!name || !strcmp(name, app_quality_names[APP_QUALITY_ITERATIVE]))
+	if (!name || !strcmp(name, gt_preset_names[GT_PRESET_ITERATIVE]))
 		fprintf(out,
 		        "iterative  a quiet picture without tuning:\n"
 		        "             --solver os-sqs:iterations=%d,subsets=%d (fewer for less than %d views) --penalty %s\n"
@@ -34,24 +35,24 @@ gt_status app_quality_help(const char *name, FILE *out)
 	return GT_OK;
 }
 
-gt_status app_quality_check(app_quality q, const app_settings *asked)
+gt_status gt_preset_check(gt_preset q, const gt_preset_settings *asked)
 {
-	if (q != APP_QUALITY_NONE && asked->solver)
-		return gt_fail(GT_ERR_ARG, "--quality=%s chooses the solver: it cannot be combined with --solver=%s", app_quality_names[q],
+	if (q != GT_PRESET_NONE && asked->solver)
+		return gt_fail(GT_ERR_ARG, "--quality=%s chooses the solver: it cannot be combined with --solver=%s", gt_preset_names[q],
 		               asked->solver);
-	if (q == APP_QUALITY_FAST && asked->penalty)
+	if (q == GT_PRESET_FAST && asked->penalty)
 		return gt_fail(GT_ERR_ARG,
 		               "--quality=fast is the direct method, which takes no penalty: expected --quality=iterative with --penalty");
 	return GT_OK;
 }
 
-gt_status app_quality_set(app_quality q, const gt_projections *p, app_settings *s, char **solver)
+gt_status gt_preset_set(gt_preset q, const gt_projections *p, gt_preset_settings *s, char **solver)
 {
 	const size_t views = p->scan->views, fit = views / VIEWS, subsets = fit < 1 ? 1 : fit < SUBSETS ? fit : SUBSETS;
 	*solver = NULL;
-	if (q != APP_QUALITY_ITERATIVE)
+	if (q != GT_PRESET_ITERATIVE)
 		return GT_OK;
-	if (!(*solver = cli_text("os-sqs:iterations=%d,subsets=%zu", PASSES, subsets)))
+	if (!(*solver = gt_text("os-sqs:iterations=%d,subsets=%zu", PASSES, subsets)))
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	s->solver = *solver;
 	if (!s->penalty)

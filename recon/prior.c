@@ -1,3 +1,5 @@
+#include <gantry/module.h>
+#include "core/text.h"
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/data_weights.h>
@@ -15,7 +17,7 @@ static const char *const abouts[KINDS] = {
 	"exp(-p), the same: in proportion to photons whose number is not known",
 };
 
-#define AT(field) offsetof(app_weights, field)
+#define AT(field) offsetof(gt_weights_spec, field)
 static const gt_param counting[] = {
 	{ .key = "count",
 	  .help = "photons of a cell without the body; 0: those of the file",
@@ -32,7 +34,7 @@ static const gt_param counting[] = {
 	{ .key = NULL },
 };
 
-gt_status app_weights_parse(const char *spec, app_weights *w)
+gt_status gt_weights_spec_parse(const char *spec, gt_weights_spec *w)
 {
 	const size_t n = strcspn(spec, ":");
 	int kind = 0;
@@ -40,26 +42,26 @@ gt_status app_weights_parse(const char *spec, app_weights *w)
 		kind++;
 	if (kind == KINDS) {
 		char *name = strndup(spec, n);
-		const gt_status st = cli_unknown_of("weights", name ? name : spec, kinds, KINDS);
+		const gt_status st = gt_unknown_of("weights", name ? name : spec, kinds, KINDS);
 		free(name);
 		return st;
 	}
-	w->kind = (app_weights_kind)kind;
-	return gt_fail_in(gt_params_parse(kind == APP_WEIGHTS_PHOTONS ? counting : NULL, spec[n] ? spec + n + 1 : NULL, w), "--weights %s",
+	w->kind = (gt_weights_spec_kind)kind;
+	return gt_fail_in(gt_params_parse(kind == GT_WEIGHTS_PHOTONS ? counting : NULL, spec[n] ? spec + n + 1 : NULL, w), "--weights %s",
 	                  kinds[kind]);
 }
 
-gt_status app_weights_help(const char *name, FILE *out)
+gt_status gt_weights_spec_help(const char *name, FILE *out)
 {
-	app_weights none = { APP_WEIGHTS_AUTO, 0, 0 };
+	gt_weights_spec none = { GT_WEIGHTS_AUTO, 0, 0 };
 	gt_status st = GT_OK;
 	if (name)
-		GT_TRY(app_weights_parse(name, &none));
+		GT_TRY(gt_weights_spec_parse(name, &none));
 	for (int k = 0; k < KINDS; k++)
 		if (!name || !strcmp(name, kinds[k]))
 			fprintf(out, "%-10s %s\n", kinds[k], abouts[k]);
 	fputs("\nphotons:key=value,...\n\n", out);
-	none.kind = APP_WEIGHTS_AUTO;
+	none.kind = GT_WEIGHTS_AUTO;
 	gt_params_help(counting, &none, out);
 	fputs("\nWeights are brought to the mean 1; what they were divided by is recorded in the volume.\n\n  as in  --weights photons:count=1e5,electronic=10\n",
 	      out);
@@ -68,50 +70,50 @@ done:
 }
 
 /* What auto is for this file and solver. */
-static app_weights_kind kind_for(const app_weights *o, unsigned traits, const gt_projections *p)
+static gt_weights_spec_kind kind_for(const gt_weights_spec *o, unsigned traits, const gt_projections *p)
 {
-	if (o->kind != APP_WEIGHTS_AUTO)
+	if (o->kind != GT_WEIGHTS_AUTO)
 		return o->kind;
 	if (!(traits & GT_SUPPORTS_WEIGHTS))
-		return APP_WEIGHTS_UNIFORM;
-	return p->weight ? APP_WEIGHTS_FILE : p->photons ? APP_WEIGHTS_PHOTONS : APP_WEIGHTS_UNIFORM;
+		return GT_WEIGHTS_UNIFORM;
+	return p->weight ? GT_WEIGHTS_FILE : p->photons ? GT_WEIGHTS_PHOTONS : GT_WEIGHTS_UNIFORM;
 }
 
-static gt_status check(app_weights_kind kind, const app_weights *o, unsigned traits, const char *solver, const gt_projections *p)
+static gt_status check(gt_weights_spec_kind kind, const gt_weights_spec *o, unsigned traits, const char *solver, const gt_projections *p)
 {
-	if (kind != APP_WEIGHTS_UNIFORM && !(traits & GT_SUPPORTS_WEIGHTS))
+	if (kind != GT_WEIGHTS_UNIFORM && !(traits & GT_SUPPORTS_WEIGHTS))
 		return gt_fail(GT_ERR_ARG, "--weights=%s: solver '%s' cannot take weights of the data", kinds[kind], solver);
-	if (kind == APP_WEIGHTS_FILE && !p->weight)
+	if (kind == GT_WEIGHTS_FILE && !p->weight)
 		return gt_fail(GT_ERR_ARG, "--weights=file: the file has no variable weight");
-	if (kind == APP_WEIGHTS_PHOTONS && !p->photons && !(o->count > 0))
+	if (kind == GT_WEIGHTS_PHOTONS && !p->photons && !(o->count > 0))
 		return gt_fail(GT_ERR_ARG, "--weights=photons: the file has no variable photons: expected photons:count=N");
 	return GT_OK;
 }
 
-gt_status app_weights_new(const app_weights *o, unsigned traits, const char *solver, const gt_projections *p, gt_pool *pool, float **out,
-                          char **text)
+gt_status gt_weights_from_spec(const gt_weights_spec *o, unsigned traits, const char *solver, const gt_projections *p, gt_pool *pool,
+                               float **out, char **text)
 {
-	const app_weights_kind kind = kind_for(o, traits, p);
+	const gt_weights_spec_kind kind = kind_for(o, traits, p);
 	const size_t n = gt_scan_size(p->scan);
-	const gt_counting counts = { o->count > 0 || kind == APP_WEIGHTS_NOISE ? NULL : p->photons,
-		                     kind == APP_WEIGHTS_NOISE ? 1 : o->count, o->electronic };
+	const gt_counting counts = { o->count > 0 || kind == GT_WEIGHTS_NOISE ? NULL : p->photons, kind == GT_WEIGHTS_NOISE ? 1 : o->count,
+		                     o->electronic };
 	float *w = NULL;
 	double factor = 1;
 	gt_status st = GT_OK;
 	*out = NULL;
 	*text = NULL;
 	GT_TRY(check(kind, o, traits, solver, p));
-	if (kind != APP_WEIGHTS_UNIFORM && !(w = malloc(n * sizeof *w)))
+	if (kind != GT_WEIGHTS_UNIFORM && !(w = malloc(n * sizeof *w)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "weights of the data need %.3g MB", (double)n * 4e-6));
-	if (kind == APP_WEIGHTS_FILE)
+	if (kind == GT_WEIGHTS_FILE)
 		GT_TRY(gt_data_weights_given(pool, p->weight, n, w, &factor));
-	if (kind == APP_WEIGHTS_PHOTONS || kind == APP_WEIGHTS_NOISE) {
+	if (kind == GT_WEIGHTS_PHOTONS || kind == GT_WEIGHTS_NOISE) {
 		gt_data_smooth(pool, p->data, n, p->scan->columns, w);
 		GT_TRY(gt_data_weights(pool, &counts, w, n, w, &factor));
 	}
-	*text = kind == APP_WEIGHTS_PHOTONS ? cli_text("photons:count=%g,electronic=%g/%g", o->count, o->electronic, factor)
-	        : kind == APP_WEIGHTS_FILE || kind == APP_WEIGHTS_NOISE ? cli_text("%s/%g", kinds[kind], factor)
-	                                                                : cli_text("uniform");
+	*text = kind == GT_WEIGHTS_PHOTONS ? gt_text("photons:count=%g,electronic=%g/%g", o->count, o->electronic, factor)
+	        : kind == GT_WEIGHTS_FILE || kind == GT_WEIGHTS_NOISE ? gt_text("%s/%g", kinds[kind], factor)
+	                                                              : gt_text("uniform");
 	if (!*text)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	*out = w;
@@ -137,7 +139,7 @@ static gt_status check_spec(const char *spec)
 	if (!name)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	if (!r)
-		GT_TRY(cli_unknown("penalty", name, nth_regularizer, n));
+		GT_TRY(gt_unknown("penalty", name, nth_regularizer, n));
 	GT_TRY(gt_fail_in(gt_params_new(r->params, spec[length] ? spec + length + 1 : NULL, r->defaults, r->options_size, &options),
 	                  "penalty %s", name));
 done:
@@ -157,7 +159,7 @@ static const gt_param own[] = {
 };
 
 /* strength=auto, strength=1.5x; a plain number is the regularizer's. *mine: it was one of the former. */
-static gt_status take_strength(const char *value, app_penalty *p, int *mine)
+static gt_status take_strength(const char *value, gt_penalty_spec *p, int *mine)
 {
 	const size_t n = strlen(value);
 	*mine = !strcmp(value, "auto") || (n && value[n - 1] == 'x');
@@ -173,7 +175,7 @@ static gt_status take_strength(const char *value, app_penalty *p, int *mine)
 }
 
 /* One of "key=value": kept in p, or added to p->spec. */
-static gt_status take(const char *pair, struct found *found, app_penalty *p)
+static gt_status take(const char *pair, struct found *found, gt_penalty_spec *p)
 {
 	const size_t key = strcspn(pair, "=");
 	int mine = 0;
@@ -193,12 +195,12 @@ done:
 	return st;
 }
 
-gt_status app_penalty_parse(const char *text, app_penalty *p)
+gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p)
 {
 	struct found found = { 0, 0, 0 };
 	char *copy = strdup(text), *rest = copy;
 	gt_status st = GT_OK;
-	*p = (app_penalty){ .spec = calloc(strlen(text) + 2, 1), .factor = 1 };
+	*p = (gt_penalty_spec){ .spec = calloc(strlen(text) + 2, 1), .factor = 1 };
 	if (!copy || !p->spec)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	const char *name = strsep(&rest, ":");
@@ -215,21 +217,21 @@ gt_status app_penalty_parse(const char *text, app_penalty *p)
 done:
 	free(copy);
 	if (st != GT_OK)
-		app_penalty_free(p);
+		gt_penalty_spec_free(p);
 	return st;
 }
 
-void app_penalty_free(app_penalty *p)
+void gt_penalty_spec_free(gt_penalty_spec *p)
 {
 	free(p->spec);
 	p->spec = NULL;
 }
 
-gt_status app_penalty_check(const char *text)
+gt_status gt_penalty_spec_check(const char *text)
 {
-	app_penalty p;
-	const gt_status st = app_penalty_parse(text, &p);
+	gt_penalty_spec p;
+	const gt_status st = gt_penalty_spec_parse(text, &p);
 	if (st == GT_OK)
-		app_penalty_free(&p);
+		gt_penalty_spec_free(&p);
 	return st;
 }

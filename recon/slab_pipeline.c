@@ -9,15 +9,16 @@
 #include <gantry/host_memory.h>
 #include <gantry/upload.h>
 #include "apps/cli/progress.h"
+#include "core/log.h"
 #include "core/pipeline_stage.h"
 #include "core/try.h"
 #include "io/plausibility.h"
 #include "recon/slab_pipeline.h"
 
 typedef struct {
-	const app_slabs *s;
-	const app_slabs_plan *plan;
-	app_slabs_result *r;
+	const gt_slab_job *s;
+	const gt_slab_cut *plan;
+	gt_slab_result *r;
 	app_progress progress;
 	gt_slice_writer *out;
 	gt_array *x[2];       /* of two slabs in turn */
@@ -25,14 +26,14 @@ typedef struct {
 	size_t leaving, left; /* that slab, and its slices that are gone or on their way */
 	gt_upload *upload;
 	gt_download *download;
-	app_kept kept;
-	app_lines lines; /* of the first slab */
-	app_stage reader, writer;
+	gt_view_cache kept;
+	gt_value_range lines; /* of the first slab */
+	gt_stage reader, writer;
 	int timed; /* times of the device's stages are known */
 	double lap;
 } pipeline;
 
-static gt_type type_of(const pipeline *p) { return cli_type(p->s->c->call); }
+static gt_type type_of(const pipeline *p) { return p->s->c->type; }
 
 static size_t plane_of(const pipeline *p) { return p->s->c->grid->n[0] * p->s->c->grid->n[1]; }
 
@@ -44,7 +45,7 @@ static size_t views_of(const pipeline *p, size_t batch)
 
 static size_t batch_cells(const pipeline *p, size_t slab, size_t batch, size_t *row, size_t *rows)
 {
-	gt_slab_plan_rows(p->s->slabs, slab * p->plan->slices, app_slab_slices(p->s, p->plan, slab), row, rows);
+	gt_slab_plan_rows(p->s->slabs, slab * p->plan->slices, gt_slab_slices(p->s, p->plan, slab), row, rows);
 	return views_of(p, batch) * *rows * p->s->c->scan->columns;
 }
 
@@ -77,7 +78,7 @@ static void look(pipeline *p, const float *value, size_t n)
 {
 	const size_t columns = p->s->c->scan->columns;
 	for (size_t i = 0; i < n; i += LOOK_EVERY * columns)
-		app_lines_look(&p->lines, value + i, columns);
+		gt_value_range_look(&p->lines, value + i, columns);
 }
 
 static gt_status read_batch(void *self, size_t item, void *buffer)
@@ -87,22 +88,22 @@ static gt_status read_batch(void *self, size_t item, void *buffer)
 	size_t row, rows;
 	const size_t n = batch_cells(p, slab, batch, &row, &rows);
 	const int wide = type_of(p) == GT_F64;
-	const gt_status st = app_kept_read(&p->kept, slab == 0, batch * p->plan->batch, views_of(p, batch), row, rows,
-	                                   (float *)buffer + (wide ? n : 0));
+	const gt_status st = gt_view_cache_read(&p->kept, slab == 0, batch * p->plan->batch, views_of(p, batch), row, rows,
+	                                        (float *)buffer + (wide ? n : 0));
 	if (st == GT_OK && slab == 0)
 		look(p, (float *)buffer + (wide ? n : 0), n);
 	if (st == GT_OK && wide)
 		widen(n, buffer);
-	p->r->bytes[APP_READ] += (double)n * sizeof(float);
+	p->r->bytes[GT_STAGE_READ] += (double)n * sizeof(float);
 	return st;
 }
 
-static size_t pieces_of(const app_slabs_plan *plan, size_t slices) { return (slices + plan->piece - 1) / plan->piece; }
+static size_t pieces_of(const gt_slab_cut *plan, size_t slices) { return (slices + plan->piece - 1) / plan->piece; }
 
 /* Slices of a slab's piece that begins with slice `first` of the slab. */
 static size_t piece_slices(const pipeline *p, size_t slab, size_t first)
 {
-	const size_t left = app_slab_slices(p->s, p->plan, slab) - first;
+	const size_t left = gt_slab_slices(p->s, p->plan, slab) - first;
 	return left < p->plan->piece ? left : p->plan->piece;
 }
 
@@ -112,7 +113,7 @@ static gt_status write_piece(void *self, size_t item, void *buffer)
 	const size_t pieces = pieces_of(p->plan, p->plan->slices), n = piece_slices(p, item / pieces, item % pieces * p->plan->piece);
 	if (type_of(p) == GT_F64)
 		narrow(n * plane_of(p), buffer);
-	p->r->bytes[APP_WRITE] += (double)(n * plane_of(p)) * sizeof(float);
+	p->r->bytes[GT_STAGE_WRITE] += (double)(n * plane_of(p)) * sizeof(float);
 	return gt_slice_writer_write(p->out, n, buffer);
 }
 
@@ -134,14 +135,14 @@ static void end_lap(pipeline *p, int stage, double bytes)
 static gt_status upload_batch(pipeline *p, size_t bytes)
 {
 	void *buffer;
-	const gt_status st = app_stage_take(&p->reader, &buffer);
+	const gt_status st = gt_stage_take(&p->reader, &buffer);
 	if (st != GT_OK)
 		return st;
 	begin_lap(p);
 	gt_upload_put(p->upload, buffer, 0, bytes);
 	gt_upload_wait(p->upload);
-	end_lap(p, APP_UPLOAD, (double)bytes);
-	app_stage_give(&p->reader);
+	end_lap(p, GT_STAGE_UPLOAD, (double)bytes);
+	gt_stage_give(&p->reader);
 	return GT_OK;
 }
 
@@ -152,10 +153,10 @@ static void finish_piece(pipeline *p)
 		return;
 	begin_lap(p);
 	gt_download_wait(p->download);
-	end_lap(p, APP_DOWNLOAD, 0);
+	end_lap(p, GT_STAGE_DOWNLOAD, 0);
 	gt_array_free(p->piece);
 	p->piece = NULL;
-	app_stage_give(&p->writer);
+	gt_stage_give(&p->writer);
 }
 
 static gt_status start_piece(pipeline *p)
@@ -163,11 +164,11 @@ static gt_status start_piece(pipeline *p)
 	const size_t n = piece_slices(p, p->leaving, p->left), plane = plane_of(p);
 	void *buffer;
 	gt_status st = GT_OK;
-	GT_TRY(app_stage_take(&p->writer, &buffer));
+	GT_TRY(gt_stage_take(&p->writer, &buffer));
 	GT_TRY(gt_array_part(p->x[p->leaving % 2], p->left * plane, n * plane, &p->piece));
 	begin_lap(p);
 	gt_download_get(p->download, p->piece, buffer);
-	end_lap(p, APP_DOWNLOAD, (double)gt_array_bytes(p->piece));
+	end_lap(p, GT_STAGE_DOWNLOAD, (double)gt_array_bytes(p->piece));
 	p->left += n;
 done:
 	return st;
@@ -176,7 +177,7 @@ done:
 /* As many pieces as make `part` of `of` parts of the slab before this one. */
 static gt_status send_slab(pipeline *p, size_t part, size_t of)
 {
-	const size_t slices = app_slab_slices(p->s, p->plan, p->leaving);
+	const size_t slices = gt_slab_slices(p->s, p->plan, p->leaving);
 	gt_status st = GT_OK;
 	finish_piece(p);
 	while (p->left * of < slices * part && st == GT_OK) {
@@ -192,10 +193,11 @@ static void show(pipeline *p, size_t slab, size_t batch)
 {
 	const double gone = app_seconds() - p->progress.started, mb = 1e6 * gone;
 	const double items = (double)(p->plan->slabs * p->plan->batches), item = (double)(slab * p->plan->batches + batch + 1);
-	const double updates = p->r->bytes[APP_BACK], written = (double)slab * (double)(p->plan->slices * plane_of(p)) * sizeof(float);
+	const double updates = p->r->bytes[GT_STAGE_BACKPROJECT],
+		     written = (double)slab * (double)(p->plan->slices * plane_of(p)) * sizeof(float);
 	char text[128];
 	snprintf(text, sizeof text, "slab %zu/%zu  read %.0f MB/s  back %.3g GUPS  write %.0f MB/s", slab + 1, p->plan->slabs,
-	         p->r->bytes[APP_UPLOAD] / mb, updates / gone / 1073741824, written / mb);
+	         p->r->bytes[GT_STAGE_UPLOAD] / mb, updates / gone / 1073741824, written / mb);
 	app_progress_text(&p->progress, item / items, text);
 }
 
@@ -209,16 +211,16 @@ static gt_status add_batch(pipeline *p, gt_slab *b, size_t slab, size_t batch)
 	begin_lap(p);
 	gt_slab_filter(b, batch * p->plan->batch, views, gt_upload_block(p->upload));
 	gt_upload_turn(p->upload);
-	end_lap(p, APP_FILTER, (double)bytes);
+	end_lap(p, GT_STAGE_FILTER, (double)bytes);
 	gt_slab_back(b);
-	end_lap(p, APP_BACK, (double)(views * app_slab_slices(p->s, p->plan, slab)) * (double)plane_of(p));
+	end_lap(p, GT_STAGE_BACKPROJECT, (double)(views * gt_slab_slices(p->s, p->plan, slab)) * (double)plane_of(p));
 	show(p, slab, batch);
 	return GT_OK;
 }
 
 static gt_status make_slab(pipeline *p, size_t slab)
 {
-	const size_t n = app_slab_slices(p->s, p->plan, slab);
+	const size_t n = gt_slab_slices(p->s, p->plan, slab);
 	gt_array *x = NULL;
 	gt_slab *b = NULL;
 	gt_status st = GT_OK;
@@ -245,26 +247,26 @@ static gt_status open_(pipeline *p)
 	gt_backend *be = p->s->be;
 	const size_t slab = p->plan->slices * plane_of(p), piece = p->plan->piece * plane_of(p) * gt_type_size(type_of(p));
 	gt_status st = GT_OK;
-	GT_TRY(app_kept_open(&p->kept, p->plan->kept, p->s->c->scratch, p->s->views, p->s->c->scan));
+	GT_TRY(gt_view_cache_open(&p->kept, p->plan->kept, p->s->c->scratch, p->s->views, p->s->c->scan));
 	for (int i = 0; i < 2; i++)
 		GT_TRY(gt_array_new(be, type_of(p), slab, &p->x[i]));
 	GT_TRY(gt_upload_new(be, p->plan->buffer, &p->upload));
 	GT_TRY(gt_download_new(be, &p->download));
-	for (int i = 0; i < APP_STAGE_BUFFERS; i++)
+	for (int i = 0; i < GT_STAGE_BUFFERS; i++)
 		if (!(p->reader.buffer[i] = gt_locked_new(be, p->plan->buffer, "views that are read")) ||
 		    !(p->writer.buffer[i] = gt_locked_new(be, piece, "slices that are written")))
 			return GT_ERR_MEMORY;
-	GT_TRY(app_stage_start(&p->reader));
-	GT_TRY(app_stage_start(&p->writer));
+	GT_TRY(gt_stage_start(&p->reader));
+	GT_TRY(gt_stage_start(&p->writer));
 done:
 	return st;
 }
 
 static void close_(pipeline *p)
 {
-	app_stage_stop(&p->reader);
-	app_stage_stop(&p->writer);
-	app_kept_close(&p->kept);
+	gt_stage_stop(&p->reader);
+	gt_stage_stop(&p->writer);
+	gt_view_cache_close(&p->kept);
 	gt_array_free(p->piece);
 	gt_download_free(p->download);
 	gt_upload_free(p->upload);
@@ -276,30 +278,30 @@ static void close_(pipeline *p)
 	app_progress_end(&p->progress);
 }
 
-static size_t pieces_in_all(const app_slabs *s, const app_slabs_plan *plan)
+static size_t pieces_in_all(const gt_slab_job *s, const gt_slab_cut *plan)
 {
-	return (plan->slabs - 1) * pieces_of(plan, plan->slices) + pieces_of(plan, app_slab_slices(s, plan, plan->slabs - 1));
+	return (plan->slabs - 1) * pieces_of(plan, plan->slices) + pieces_of(plan, gt_slab_slices(s, plan, plan->slabs - 1));
 }
 
-gt_status app_slabs_run(const app_slabs *s, gt_slice_writer *out, app_slabs_result *r)
+gt_status gt_slab_pipeline(const gt_slab_job *s, gt_slice_writer *out, gt_slab_result *r)
 {
 	const int alone = s->c->alone;
 	pipeline p = { .s = s, .plan = &r->plan, .r = r, .out = out, .timed = alone || !gt_backend_is_gpu(s->be) };
 	const double start = app_seconds();
 	gt_status st = GT_OK;
-	p.progress = app_progress_start("recon", s->c->call->common.quiet);
-	p.reader = (app_stage){ .work = read_batch, .self = &p, .items = r->plan.slabs * r->plan.batches, .fills = 1, .alone = alone };
-	p.writer = (app_stage){ .work = write_piece, .self = &p, .items = pieces_in_all(s, &r->plan), .alone = alone };
+	p.progress = app_progress_start("recon", s->c->quiet);
+	p.reader = (gt_stage){ .work = read_batch, .self = &p, .items = r->plan.slabs * r->plan.batches, .fills = 1, .alone = alone };
+	p.writer = (gt_stage){ .work = write_piece, .self = &p, .items = pieces_in_all(s, &r->plan), .alone = alone };
 	GT_TRY(open_(&p));
 	for (size_t slab = 0; slab < r->plan.slabs; slab++)
 		GT_TRY(make_slab(&p, slab));
 	GT_TRY(gt_backend_status(s->be));
-	GT_TRY(app_stage_end(&p.reader));
-	GT_TRY(app_stage_end(&p.writer));
-	app_lines_note(s->c->call, s->c->data, &p.lines);
-	r->seconds[APP_READ] = p.reader.seconds;
-	r->seconds[APP_WRITE] = p.writer.seconds;
-	for (int k = APP_UPLOAD; k <= APP_DOWNLOAD && !p.timed; k++)
+	GT_TRY(gt_stage_end(&p.reader));
+	GT_TRY(gt_stage_end(&p.writer));
+	gt_value_range_note(s->c->log, s->c->data, &p.lines);
+	r->seconds[GT_STAGE_READ] = p.reader.seconds;
+	r->seconds[GT_STAGE_WRITE] = p.writer.seconds;
+	for (int k = GT_STAGE_UPLOAD; k <= GT_STAGE_DOWNLOAD && !p.timed; k++)
 		r->seconds[k] = NAN;
 	r->whole = app_seconds() - start;
 	r->device_peak = (double)gt_backend_counters(s->be).peak_bytes;
@@ -310,23 +312,24 @@ done:
 	return st;
 }
 
-gt_status app_slabs_open(const app_slabs_case *c, app_slabs *s)
+gt_status gt_slab_job_open(const gt_slab_case *c, gt_slab_job *s)
 {
 	gt_status st = GT_OK;
-	*s = (app_slabs){ .c = c };
+	*s = (gt_slab_job){ .c = c };
 	GT_TRY(gt_view_reader_open(c->data, c->scan, &s->views));
-	GT_TRY(cli_open(c->call, &s->be));
+	GT_TRY(gt_backend_open(c->backend ? c->backend : "auto", &s->be));
+	gt_say(c->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", gt_backend_name(s->be), gt_backend_describe(s->be));
 	GT_TRY(gt_slab_plan_new(c->method, c->grid, c->scan, c->options, gt_backend_pool(s->be), &s->slabs));
 done:
 	if (st != GT_OK)
-		app_slabs_close(s);
+		gt_slab_job_close(s);
 	return st;
 }
 
-void app_slabs_close(app_slabs *s)
+void gt_slab_job_close(gt_slab_job *s)
 {
 	gt_slab_plan_free(s->slabs);
 	gt_view_reader_close(s->views);
 	gt_backend_close(s->be);
-	*s = (app_slabs){ .c = s->c };
+	*s = (gt_slab_job){ .c = s->c };
 }

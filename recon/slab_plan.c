@@ -23,9 +23,9 @@ typedef struct {
 
 static double least(double a, double b) { return a < b ? a : b; }
 
-static room find_room(const app_slabs *s)
+static room find_room(const gt_slab_job *s)
 {
-	const app_slabs_case *c = s->c;
+	const gt_slab_case *c = s->c;
 	const double available = gt_host_available(), free_host = available < 0 ? INFINITY : 0.8 * available;
 	const double process = gt_host_used(), given = c->host_limit > 0 ? c->host_limit - process : INFINITY;
 	size_t free_device, total;
@@ -41,27 +41,27 @@ static room find_room(const app_slabs *s)
 	return r;
 }
 
-static size_t plane_of(const app_slabs *s) { return s->c->grid->n[0] * s->c->grid->n[1]; }
+static size_t plane_of(const gt_slab_job *s) { return s->c->grid->n[0] * s->c->grid->n[1]; }
 
-static size_t element_of(const app_slabs *s) { return gt_type_size(cli_type(s->c->call)); }
+static size_t element_of(const gt_slab_job *s) { return gt_type_size(s->c->type); }
 
-size_t app_slab_slices(const app_slabs *s, const app_slabs_plan *plan, size_t slab)
+size_t gt_slab_slices(const gt_slab_job *s, const gt_slab_cut *plan, size_t slab)
 {
 	const size_t left = s->c->grid->n[2] - slab * plan->slices;
 	return left < plan->slices ? left : plan->slices;
 }
 
 /* All that depends on the cut. *widest: the slab that sees the most rows. */
-static void cut(const app_slabs *s, size_t slices, size_t batch, app_slabs_plan *plan, size_t *widest)
+static void cut(const gt_slab_job *s, size_t slices, size_t batch, gt_slab_cut *plan, size_t *widest)
 {
-	*plan = (app_slabs_plan){ .slices = slices,
-		                  .slabs = (s->c->grid->n[2] + slices - 1) / slices,
-		                  .batch = batch,
-		                  .batches = (s->c->scan->views + batch - 1) / batch };
+	*plan = (gt_slab_cut){ .slices = slices,
+		               .slabs = (s->c->grid->n[2] + slices - 1) / slices,
+		               .batch = batch,
+		               .batches = (s->c->scan->views + batch - 1) / batch };
 	*widest = 0;
 	for (size_t k = 0; k < plan->slabs; k++) {
 		size_t row, rows;
-		gt_slab_plan_rows(s->slabs, k * slices, app_slab_slices(s, plan, k), &row, &rows);
+		gt_slab_plan_rows(s->slabs, k * slices, gt_slab_slices(s, plan, k), &row, &rows);
 		if (rows > plan->rows) {
 			plan->rows = rows;
 			*widest = k;
@@ -73,30 +73,30 @@ static void cut(const app_slabs *s, size_t slices, size_t batch, app_slabs_plan 
 }
 
 /* Of io: what is written past the cache, or changed on the way. */
-static double writer_bytes(const app_slabs *s)
+static double writer_bytes(const gt_slab_job *s)
 {
 	const double plane = (double)plane_of(s) * sizeof(float);
 	const int blocks = s->c->hu || gt_direct_writer_past(plane * (double)s->c->grid->n[2]);
 	return (blocks ? (double)GT_DIRECT_WRITER_BYTES : 0) + 2 * plane + (s->c->hu ? plane : 0);
 }
 
-static double host_bytes(const app_slabs *s, const app_slabs_plan *plan)
+static double host_bytes(const gt_slab_job *s, const gt_slab_cut *plan)
 {
 	const double piece = (double)plan->piece * (double)plane_of(s) * (double)element_of(s);
-	return APP_STAGE_BUFFERS * ((double)plan->buffer + piece) + writer_bytes(s) + (double)gt_slab_bytes(s->slabs) +
+	return GT_STAGE_BUFFERS * ((double)plan->buffer + piece) + writer_bytes(s) + (double)gt_slab_bytes(s->slabs) +
 	       (double)gt_view_reader_bytes(s->views) + RESERVE_BYTES;
 }
 
 /* What the run holds on the device at the same time, by allocating it in a rehearsal. */
-static gt_status device_bytes(const app_slabs *s, gt_backend *rehearsal, const app_slabs_plan *plan, size_t slab, double *bytes)
+static gt_status device_bytes(const gt_slab_job *s, gt_backend *rehearsal, const gt_slab_cut *plan, size_t slab, double *bytes)
 {
 	gt_array *x[2] = { NULL, NULL }, *part = NULL;
 	gt_upload *upload = NULL;
 	gt_slab *b = NULL;
 	gt_status st = GT_OK;
-	const size_t n = app_slab_slices(s, plan, slab);
+	const size_t n = gt_slab_slices(s, plan, slab);
 	for (int i = 0; i < 2; i++)
-		GT_TRY(gt_array_new(rehearsal, cli_type(s->c->call), plan->slices * plane_of(s), &x[i]));
+		GT_TRY(gt_array_new(rehearsal, s->c->type, plan->slices * plane_of(s), &x[i]));
 	GT_TRY(gt_array_part(x[0], 0, n * plane_of(s), &part));
 	GT_TRY(gt_upload_new(rehearsal, plan->buffer, &upload));
 	GT_TRY(gt_slab_new(s->slabs, slab * plan->slices, n, plan->batch, part, &b));
@@ -110,7 +110,7 @@ done:
 	return st;
 }
 
-static gt_status try_cut(const app_slabs *s, gt_backend *rehearsal, size_t slices, size_t batch, app_slabs_plan *plan)
+static gt_status try_cut(const gt_slab_job *s, gt_backend *rehearsal, size_t slices, size_t batch, gt_slab_cut *plan)
 {
 	size_t widest;
 	cut(s, slices, batch, plan, &widest);
@@ -118,7 +118,7 @@ static gt_status try_cut(const app_slabs *s, gt_backend *rehearsal, size_t slice
 	return device_bytes(s, rehearsal, plan, widest, &plan->device);
 }
 
-static int fits(const room *r, const app_slabs_plan *p)
+static int fits(const room *r, const gt_slab_cut *p)
 {
 	return p->device <= r->device && p->host <= r->host && p->device + p->host <= r->both;
 }
@@ -137,7 +137,7 @@ static size_t fewer(size_t slices)
 }
 
 /* The thickest slabs with at least so many views at a time, then the most views. */
-static gt_status search(const app_slabs *s, gt_backend *rehearsal, const room *r, size_t views, app_slabs_plan *plan, int *found)
+static gt_status search(const gt_slab_job *s, gt_backend *rehearsal, const room *r, size_t views, gt_slab_cut *plan, int *found)
 {
 	gt_status st = GT_OK;
 	*found = 0;
@@ -152,41 +152,41 @@ done:
 }
 
 /* What is set aside for projections that are kept, before the cut is chosen. */
-static double kept_bytes(const app_slabs_case *c)
+static double kept_bytes(const gt_slab_case *c)
 {
-	if (c->keep != APP_KEPT_AUTO)
-		return app_kept_bytes(c->keep, c->scan);
-	return c->scratch ? app_kept_bytes(APP_KEPT_SCRATCH, c->scan) : 0;
+	if (c->keep != GT_VIEW_CACHE_AUTO)
+		return gt_view_cache_bytes(c->keep, c->scan);
+	return c->scratch ? gt_view_cache_bytes(GT_VIEW_CACHE_SCRATCH, c->scan) : 0;
 }
 
-static int keeps(const app_slabs *s, const room *r, app_kept_where where, app_slabs_plan *plan)
+static int keeps(const gt_slab_job *s, const room *r, gt_view_cache_place where, gt_slab_cut *plan)
 {
 	const double without = plan->host;
 	plan->kept = where;
-	plan->host += app_kept_bytes(where, s->c->scan);
+	plan->host += gt_view_cache_bytes(where, s->c->scan);
 	if (fits(r, plan))
 		return 1;
-	plan->kept = APP_KEPT_NOT;
+	plan->kept = GT_VIEW_CACHE_NOT;
 	plan->host = without;
 	return 0;
 }
 
 /* In memory if that leaves the cut as it is. */
-static void choose_kept(const app_slabs *s, const room *r, app_slabs_plan *plan)
+static void choose_kept(const gt_slab_job *s, const room *r, gt_slab_cut *plan)
 {
-	if (s->c->keep != APP_KEPT_AUTO)
+	if (s->c->keep != GT_VIEW_CACHE_AUTO)
 		keeps(s, r, s->c->keep, plan);
-	else if (plan->slabs > 1 && !keeps(s, r, APP_KEPT_HOST, plan) && s->c->scratch)
-		keeps(s, r, APP_KEPT_SCRATCH, plan);
+	else if (plan->slabs > 1 && !keeps(s, r, GT_VIEW_CACHE_HOST, plan) && s->c->scratch)
+		keeps(s, r, GT_VIEW_CACHE_SCRATCH, plan);
 }
 
 /* Of the host, what of it is taken before: on the CPU its memory holds the device's part too. */
-static double host_in_all(const app_slabs *s, const app_slabs_plan *plan, double process)
+static double host_in_all(const gt_slab_job *s, const gt_slab_cut *plan, double process)
 {
 	return process + plan->host + (gt_backend_is_gpu(s->be) ? 0 : plan->device);
 }
 
-static gt_status too_small(const app_slabs *s, const app_slabs_plan *one, double aside, const room *r)
+static gt_status too_small(const gt_slab_job *s, const gt_slab_cut *one, double aside, const room *r)
 {
 	const double mib = 1048576, process = s->c->host_limit > 0 ? r->process : 0, host = host_in_all(s, one, process) + aside;
 	char taken[64] = "";
@@ -200,7 +200,7 @@ static gt_status too_small(const app_slabs *s, const app_slabs_plan *one, double
 	               floor(fmax(0, least(r->host, r->both) + process) / mib));
 }
 
-gt_status app_slabs_choose(const app_slabs *s, app_slabs_plan *plan)
+gt_status gt_slab_job_choose(const gt_slab_job *s, gt_slab_cut *plan)
 {
 	static const size_t views[] = { 16, 4, 1 };
 	gt_backend *rehearsal = NULL;

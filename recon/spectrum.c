@@ -10,26 +10,26 @@
 enum { LINES = 16 };
 typedef double lines[LINES];
 
-int app_box_new(const size_t n[3], app_box *b)
+int gt_box_new(const size_t n[3], gt_box *b)
 {
 	memcpy(b->n, n, sizeof b->n);
-	b->re = calloc(app_box_size(b), sizeof *b->re);
-	b->im = calloc(app_box_size(b), sizeof *b->im);
+	b->re = calloc(gt_box_size(b), sizeof *b->re);
+	b->im = calloc(gt_box_size(b), sizeof *b->im);
 	for (int i = 0; i < 2; i++)
-		b->room[i] = calloc(app_box_size(b), sizeof *b->room[i]);
+		b->room[i] = calloc(gt_box_size(b), sizeof *b->room[i]);
 	return b->re && b->im && b->room[0] && b->room[1];
 }
 
-void app_box_free(app_box *b)
+void gt_box_free(gt_box *b)
 {
 	free(b->re);
 	free(b->im);
 	free(b->room[0]);
 	free(b->room[1]);
-	*b = (app_box){ { 0, 0, 0 }, NULL, NULL, { NULL, NULL } };
+	*b = (gt_box){ { 0, 0, 0 }, NULL, NULL, { NULL, NULL } };
 }
 
-size_t app_box_size(const app_box *b) { return b->n[0] * b->n[1] * b->n[2]; }
+size_t gt_box_size(const gt_box *b) { return b->n[0] * b->n[1] * b->n[2]; }
 
 static size_t reversed(size_t i, size_t n)
 {
@@ -60,8 +60,8 @@ GT_INLINE void transform_lines(size_t n, const double (*turn)[2], double sign, l
 /* Transforms the slowest axis, of n numbers, which becomes the fastest: after three of these all are back in their places. */
 GT_CLONES static void transform_slowest(size_t n, size_t rest, double sign, double *const from[2], double *const to[2])
 {
-	double turn[APP_BOX_MOST][2];
-	lines re[APP_BOX_MOST], im[APP_BOX_MOST];
+	double turn[GT_BOX_MOST][2];
+	lines re[GT_BOX_MOST], im[GT_BOX_MOST];
 	memset(re, 0, sizeof re);
 	memset(im, 0, sizeof im);
 	for (size_t k = 0; k < n; k++) {
@@ -84,9 +84,9 @@ GT_CLONES static void transform_slowest(size_t n, size_t rest, double sign, doub
 	}
 }
 
-void app_box_transform(app_box *b, int inverse)
+void gt_box_transform(gt_box *b, int inverse)
 {
-	const size_t size = app_box_size(b);
+	const size_t size = gt_box_size(b);
 	for (int axis = 2; axis >= 0; axis--) {
 		double *const from[2] = { b->re, b->im }, *const to[2] = { b->room[0], b->room[1] };
 		transform_slowest(b->n[axis], size / b->n[axis], inverse ? 1 : -1, from, to);
@@ -101,14 +101,14 @@ void app_box_transform(app_box *b, int inverse)
 	}
 }
 
-int app_box_spectrum(const size_t n[3], const float *response, int taper, double *spectrum)
+int gt_box_spectrum(const size_t n[3], const float *response, int taper, double *spectrum)
 {
-	app_box b;
-	if (!app_box_new(n, &b)) {
-		app_box_free(&b);
+	gt_box b;
+	if (!gt_box_new(n, &b)) {
+		gt_box_free(&b);
 		return 0;
 	}
-	const size_t size = app_box_size(&b);
+	const size_t size = gt_box_size(&b);
 	for (size_t i = 0; i < size; i++) {
 		const size_t at[3] = { i % n[0], i / n[0] % n[1], i / n[0] / n[1] };
 		size_t to[3], opposite[3];
@@ -122,8 +122,8 @@ int app_box_spectrum(const size_t n[3], const float *response, int taper, double
 		value *= ((double)response[i] + response[opposite[0] + n[0] * (opposite[1] + n[1] * opposite[2])]) / 2;
 		b.re[to[0] + n[0] * (to[1] + n[1] * to[2])] = value;
 	}
-	app_box_transform(&b, 0);
+	gt_box_transform(&b, 0);
 	memcpy(spectrum, b.re, size * sizeof *spectrum);
-	app_box_free(&b);
+	gt_box_free(&b);
 	return 1;
 }

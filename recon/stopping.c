@@ -4,7 +4,7 @@
 #include "apps/cli/cli.h"
 #include "recon/stopping.h"
 
-#define AT(field) offsetof(app_stop, field)
+#define AT(field) offsetof(gt_stop_rule, field)
 static const gt_param reasons[] = {
 	{ .key = "change", .help = "root mean square change of an iteration", .kind = GT_MU, .at = AT(change), .least = 0, .most = 1e6 },
 	{ .key = "gradient", .help = "of the cost, as a part of its first", .kind = GT_REAL, .at = AT(gradient), .least = 0, .most = 1 },
@@ -12,9 +12,9 @@ static const gt_param reasons[] = {
 	{ .key = NULL },
 };
 
-gt_status app_stop_parse(const char *spec, app_stop *s)
+gt_status gt_stop_rule_parse(const char *spec, gt_stop_rule *s)
 {
-	*s = (app_stop){ 0, 0, 0 };
+	*s = (gt_stop_rule){ 0, 0, 0 };
 	return gt_fail_in(gt_params_parse(reasons, spec, s), "--stop");
 }
 
@@ -26,7 +26,7 @@ static void on_interrupt(int number)
 	interrupted = number;
 }
 
-static void log_iteration(app_watch *w, const gt_progress *g, double seconds)
+static void log_iteration(gt_watch *w, const gt_progress *g, double seconds)
 {
 	const double row[RUNLOG_COLUMNS] = { g->iteration,
 		                             seconds,
@@ -39,7 +39,7 @@ static void log_iteration(app_watch *w, const gt_progress *g, double seconds)
 	app_runlog_add(&w->log, row);
 }
 
-static const char *reason_of(app_watch *w, const gt_progress *g, double seconds)
+static const char *reason_of(gt_watch *w, const gt_progress *g, double seconds)
 {
 	if (isnan(w->first_gradient))
 		w->first_gradient = g->gradient;
@@ -51,29 +51,29 @@ static const char *reason_of(app_watch *w, const gt_progress *g, double seconds)
 }
 
 /* What the reasons to stop depend on, beside what the solver keeps. */
-static void list_own(app_watch *w, int with_image, gt_state_entry own[APP_OWN_KEPT + 1])
+static void list_own(gt_watch *w, int with_image, gt_state_entry own[GT_RECON_STATE + 1])
 {
 	own[0] = (gt_state_entry){ "first_gradient", NULL, &w->first_gradient };
-	app_guard_list(&w->guard, with_image, own + 1);
+	gt_divergence_list(&w->guard, with_image, own + 1);
 }
 
 /* The best image is not saved a second time where it is x. */
-static void save(app_watch *w, const gt_progress *g, int end)
+static void save(gt_watch *w, const gt_progress *g, int end)
 {
-	gt_state_entry own[APP_OWN_KEPT + 1];
+	gt_state_entry own[GT_RECON_STATE + 1];
 	list_own(w, w->guard.best && w->guard.best_iteration < g->iteration, own);
 	saving = 1;
-	app_checkpoint_save(&w->checkpoint, g, own, end);
+	gt_checkpointing_save(&w->checkpoint, g, own, end);
 	saving = 0;
 }
 
 static gt_status resume(void *self, const gt_state_entry *kept, int *done)
 {
-	app_watch *w = self;
-	gt_state_entry own[APP_OWN_KEPT + 1];
-	const int has_best = app_checkpoint_has(&w->checkpoint, APP_GUARD_BEST);
+	gt_watch *w = self;
+	gt_state_entry own[GT_RECON_STATE + 1];
+	const int has_best = gt_checkpointing_has(&w->checkpoint, GT_DIVERGENCE_BEST);
 	list_own(w, has_best, own);
-	const gt_status st = app_checkpoint_resume(&w->checkpoint, kept, own, done);
+	const gt_status st = gt_checkpointing_resume(&w->checkpoint, kept, own, done);
 	w->iterations = w->most = w->progress.resumed = *done;
 	for (; st == GT_OK && *done && !has_best && w->guard.best && kept->name; kept++)
 		if (!strcmp(kept->name, "x"))
@@ -83,14 +83,14 @@ static gt_status resume(void *self, const gt_state_entry *kept, int *done)
 
 static int each_iteration(void *self, const gt_progress *g)
 {
-	app_watch *w = self;
+	gt_watch *w = self;
 	const double seconds = app_seconds() - w->progress.started;
 	app_progress_iteration(&w->progress, g);
 	log_iteration(w, g, seconds);
 	w->iterations = g->iteration;
 	w->most = g->iterations;
 	w->residual = g->residual / w->progress.data_norm;
-	w->diverged = app_guard_look(&w->guard, g);
+	w->diverged = gt_divergence_look(&w->guard, g);
 	const char *reason = w->diverged ? w->diverged : reason_of(w, g, seconds);
 	if (g->iteration < g->iterations || w->diverged)
 		w->reason = reason;
@@ -103,36 +103,36 @@ static int each_iteration(void *self, const gt_progress *g)
 /* Of a rehearsal. */
 static int first_iteration(void *self, const gt_progress *g)
 {
-	app_watch *w = self;
+	gt_watch *w = self;
 	w->held = gt_backend_counters(gt_array_backend(g->x)).bytes;
 	w->best = w->guard.best ? gt_array_bytes(w->guard.best) : 0;
 	return 1;
 }
 
-static gt_status rehearse(app_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
+static gt_status rehearse(gt_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
 	const gt_monitor monitor = { .each = first_iteration, .self = w };
-	app_guard_start(&w->guard, x);
+	gt_divergence_start(&w->guard, x);
 	const gt_status st = gt_solve(solver, problem, options, x, &monitor);
-	app_guard_free(&w->guard);
+	gt_divergence_free(&w->guard);
 	return st == GT_STOPPED ? GT_OK : st;
 }
 
 /* With the best image beside it, if that leaves the solver room. */
-static gt_status solve(app_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
+static gt_status solve(gt_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
 	const gt_monitor monitor = { each_iteration, w, resume };
-	app_guard_start(&w->guard, x);
+	gt_divergence_start(&w->guard, x);
 	gt_status st = gt_solve(solver, problem, options, x, &monitor);
 	if (st == GT_ERR_MEMORY && w->guard.best) {
-		app_guard_free(&w->guard);
+		gt_divergence_free(&w->guard);
 		st = gt_solve(solver, problem, options, x, &monitor);
 	}
 	return st;
 }
 
 /* The best image instead of the last. */
-static gt_status settle(app_watch *w, gt_array *x, gt_status st)
+static gt_status settle(gt_watch *w, gt_array *x, gt_status st)
 {
 	if (st == GT_ERR_DIVERGED && !w->diverged)
 		w->reason = w->diverged = "its values are not finite";
@@ -146,7 +146,7 @@ static gt_status settle(app_watch *w, gt_array *x, gt_status st)
 	return gt_backend_status(gt_array_backend(x));
 }
 
-gt_status app_watch_solve(app_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
+gt_status gt_watch_solve(gt_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
 	struct sigaction mine = { .sa_handler = on_interrupt }, before, before_term;
 	if (gt_backend_is_dry_run(gt_array_backend(x)))
@@ -164,9 +164,9 @@ gt_status app_watch_solve(app_watch *w, const gt_solver *solver, const gt_proble
 	if (w->checkpoint.path)
 		sigaction(SIGTERM, &before_term, NULL);
 	app_progress_end(&w->progress);
-	app_guard_free(&w->guard);
+	gt_divergence_free(&w->guard);
 	return st == GT_STOPPED ? GT_OK : st;
 }
 
-gt_status app_watch_end(app_watch *w) { return app_runlog_close(&w->log, w->iterations, w->most, w->reason, 1); }
-void app_watch_drop(app_watch *w) { app_runlog_close(&w->log, w->iterations, w->most, w->reason ? w->reason : "a failure", 0); }
+gt_status gt_watch_end(gt_watch *w) { return app_runlog_close(&w->log, w->iterations, w->most, w->reason, 1); }
+void gt_watch_drop(gt_watch *w) { app_runlog_close(&w->log, w->iterations, w->most, w->reason ? w->reason : "a failure", 0); }

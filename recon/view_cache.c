@@ -1,3 +1,4 @@
+#include "core/text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,17 +11,17 @@
 #include "core/try.h"
 #include "recon/view_cache.h"
 
-const char *const app_kept_names[] = { "no", "memory", "scratch", "auto", NULL };
+const char *const gt_view_cache_places[] = { "no", "memory", "scratch", "auto", NULL };
 
 static size_t view_cells(const gt_scan *s) { return s->rows * s->columns; }
 
-double app_kept_bytes(app_kept_where where, const gt_scan *s)
+double gt_view_cache_bytes(gt_view_cache_place where, const gt_scan *s)
 {
 	const double view = (double)view_cells(s) * sizeof(float);
-	return where == APP_KEPT_HOST ? view * (double)s->views : where == APP_KEPT_SCRATCH ? view : 0;
+	return where == GT_VIEW_CACHE_HOST ? view * (double)s->views : where == GT_VIEW_CACHE_SCRATCH ? view : 0;
 }
 
-static gt_status check_room(const app_kept *k, double bytes)
+static gt_status check_room(const gt_view_cache *k, double bytes)
 {
 	struct statvfs s;
 	if (statvfs(k->folder, &s) != 0)
@@ -33,10 +34,10 @@ static gt_status check_room(const app_kept *k, double bytes)
 }
 
 /* A file that is removed as soon as it is open. Its room is taken at once, where the disk can do that. */
-static gt_status open_scratch(app_kept *k)
+static gt_status open_scratch(gt_view_cache *k)
 {
 	const double bytes = (double)gt_scan_size(k->scan) * sizeof(float);
-	char *name = cli_text("%s/gantry-scratch", k->folder), *tmp = NULL;
+	char *name = gt_text("%s/gantry-scratch", k->folder), *tmp = NULL;
 	gt_status st = name ? check_room(k, bytes) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	GT_TRY(gt_tmp_path(name, &tmp));
@@ -50,28 +51,28 @@ done:
 	return st;
 }
 
-gt_status app_kept_open(app_kept *k, app_kept_where where, const char *folder, gt_view_reader *views, const gt_scan *scan)
+gt_status gt_view_cache_open(gt_view_cache *k, gt_view_cache_place where, const char *folder, gt_view_reader *views, const gt_scan *scan)
 {
-	const double bytes = app_kept_bytes(where, scan);
-	*k = (app_kept){ .where = where, .views = views, .scan = scan, .folder = folder, .file = -1 };
-	if (where == APP_KEPT_NOT)
+	const double bytes = gt_view_cache_bytes(where, scan);
+	*k = (gt_view_cache){ .where = where, .views = views, .scan = scan, .folder = folder, .file = -1 };
+	if (where == GT_VIEW_CACHE_NOT)
 		return GT_OK;
 	if (!(k->host = malloc((size_t)bytes)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for projections of %s", app_bytes_text(bytes).text);
-	return where == APP_KEPT_SCRATCH ? open_scratch(k) : GT_OK;
+	return where == GT_VIEW_CACHE_SCRATCH ? open_scratch(k) : GT_OK;
 }
 
-void app_kept_close(app_kept *k)
+void gt_view_cache_close(gt_view_cache *k)
 {
 	free(k->host);
 	k->host = NULL;
-	if (k->where == APP_KEPT_SCRATCH && k->file >= 0)
+	if (k->where == GT_VIEW_CACHE_SCRATCH && k->file >= 0)
 		close(k->file);
 	k->file = -1;
 }
 
 /* All of it, or why not; a disk may take less at a time. */
-static gt_status transfer(const app_kept *k, int writes, size_t view, size_t row, size_t rows, float *values)
+static gt_status transfer(const gt_view_cache *k, int writes, size_t view, size_t row, size_t rows, float *values)
 {
 	size_t bytes = rows * k->scan->columns * sizeof *values;
 	off_t at = (off_t)((view * view_cells(k->scan) + row * k->scan->columns) * sizeof *values);
@@ -90,7 +91,7 @@ static gt_status transfer(const app_kept *k, int writes, size_t view, size_t row
 }
 
 /* Reads a view as a whole, keeps it in the file, and gives its rows. */
-static gt_status keep_view(app_kept *k, size_t view, size_t row, size_t rows, float *out)
+static gt_status keep_view(gt_view_cache *k, size_t view, size_t row, size_t rows, float *out)
 {
 	gt_status st;
 	GT_TRY(gt_view_reader_read(k->views, view, 1, 0, k->scan->rows, k->host));
@@ -100,16 +101,16 @@ done:
 	return st;
 }
 
-gt_status app_kept_read(app_kept *k, int fresh, size_t first, size_t n, size_t row, size_t rows, float *out)
+gt_status gt_view_cache_read(gt_view_cache *k, int fresh, size_t first, size_t n, size_t row, size_t rows, float *out)
 {
 	const size_t cells = rows * k->scan->columns;
 	gt_status st = GT_OK;
-	if (k->where == APP_KEPT_NOT)
+	if (k->where == GT_VIEW_CACHE_NOT)
 		return gt_view_reader_read(k->views, first, n, row, rows, out);
-	if (k->where == APP_KEPT_HOST && fresh)
+	if (k->where == GT_VIEW_CACHE_HOST && fresh)
 		st = gt_view_reader_read(k->views, first, n, 0, k->scan->rows, k->host + first * view_cells(k->scan));
 	for (size_t v = first; v < first + n && st == GT_OK; v++, out += cells) {
-		if (k->where == APP_KEPT_SCRATCH)
+		if (k->where == GT_VIEW_CACHE_SCRATCH)
 			st = fresh ? keep_view(k, v, row, rows, out) : transfer(k, 0, v, row, rows, out);
 		else
 			memcpy(out, k->host + v * view_cells(k->scan) + row * k->scan->columns, cells * sizeof *out);

@@ -44,13 +44,13 @@ static const char *const no_groups[] = { NULL };
 static gt_status check_penalty(void *self, const char *spec)
 {
 	(void)self;
-	return app_penalty_check(spec);
+	return gt_penalty_spec_check(spec);
 }
 
 static gt_status check_projector(void *self, const char *spec)
 {
 	(void)self;
-	return app_projector_check(spec);
+	return gt_projector_check(spec);
 }
 
 /* --vs times operators, next to each other. */
@@ -58,7 +58,7 @@ static gt_status check_vs(const bench_options *o)
 {
 	if (!bench_in_list(o->operation, bench_operations[FORWARD]) && !bench_in_list(o->operation, bench_operations[BACK]))
 		return gt_fail(GT_ERR_ARG, "--vs=%s: is of forward and back, and --operation=%s has neither", o->vs, o->operation);
-	return app_projector_check(o->vs);
+	return gt_projector_check(o->vs);
 }
 
 static gt_status check_lists(const bench_options *o)

@@ -30,10 +30,10 @@ static int each_iteration(void *self, const gt_progress *p)
 }
 
 /* The solver with as many iterations as are timed, and one to warm up. */
-static gt_status parse_solver(const char *solver, int repeat, app_method *m)
+static gt_status parse_solver(const char *solver, int repeat, gt_method *m)
 {
 	char *spec = cli_text("%s%citerations=%d", solver, strchr(solver, ':') ? ',' : ':', repeat + 1);
-	gt_status st = spec ? app_method_parse(spec, m) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	gt_status st = spec ? gt_method_parse(spec, m) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	if (st == GT_OK && !m->solver)
 		st = gt_fail(GT_ERR_ARG, "--solver=%s: expected an iterative method", solver);
 	free(spec);
@@ -42,9 +42,9 @@ static gt_status parse_solver(const char *solver, int repeat, app_method *m)
 
 gt_status app_iteration_check(const char *solver)
 {
-	app_method m = { 0 };
+	gt_method m = { 0 };
 	const gt_status st = parse_solver(solver, 1, &m);
-	app_method_free(&m);
+	gt_method_free(&m);
 	return st;
 }
 
@@ -60,8 +60,8 @@ static gt_status penalty_of(const char *list, gt_backend *be, gt_type type, cons
 gt_status app_time_iteration(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data,
                              const char *solver, const char *penalty, int repeat, app_timing *t)
 {
-	app_method m = { 0 };
-	app_subsets s = { 0 };
+	gt_method m = { 0 };
+	gt_subsets s = { 0 };
 	gt_backend *be = NULL;
 	gt_array *x = NULL;
 	gt_penalty *R = NULL;
@@ -74,7 +74,7 @@ gt_status app_time_iteration(const char *backend, gt_type type, const gt_grid *g
 	if (m.solver->subsets)
 		GT_TRY(m.solver->subsets(m.options, scan->views, &subsets));
 	const int weighted = penalty && m.solver->traits & GT_SUPPORTS_WEIGHTS;
-	GT_TRY(app_subsets_new(t->projector, be, type, grid, scan, data, weighted ? data : NULL, subsets, &s));
+	GT_TRY(gt_subsets_new(t->projector, be, type, grid, scan, data, weighted ? data : NULL, subsets, &s));
 	GT_TRY(gt_array_new(be, type, gt_grid_voxels(grid), &x));
 	gt_fill(0, x);
 	if (penalty)
@@ -91,8 +91,8 @@ done:
 	t->peak_bytes = be ? (double)gt_backend_counters(be).peak_bytes : 0;
 	gt_penalty_free(R);
 	gt_array_free(x);
-	app_subsets_free(&s);
-	app_method_free(&m);
+	gt_subsets_free(&s);
+	gt_method_free(&m);
 	gt_backend_close(be);
 	return st;
 }

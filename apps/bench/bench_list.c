@@ -31,7 +31,7 @@ gt_status bench_check_list(const char *what, const char *list, const char *const
 			known = !strcmp(name, also[i]);
 		for (size_t i = 0; i < n && name && !known; i++)
 			known = !strcmp(nth(i), name);
-		const gt_status st = known ? GT_OK : cli_unknown(what, name ? name : "", nth, n);
+		const gt_status st = known ? GT_OK : gt_unknown(what, name ? name : "", nth, n);
 		free(name);
 		if (st != GT_OK)
 			return st;

@@ -104,7 +104,7 @@ gt_status bench_measure_projector(bench_case *b, int operation)
 }
 
 /* The whole, then as often its stages. */
-static gt_status time_direct(bench_case *b, const app_method *m, app_timing stage[2])
+static gt_status time_direct(bench_case *b, const gt_method *m, app_timing stage[2])
 {
 	gt_array *data = NULL, *x = NULL;
 	gt_analytic_times times;
@@ -160,9 +160,9 @@ static void add_stages(bench_case *b, app_timing stage[2])
 	}
 }
 
-static gt_status parse_direct(const char *method, app_method *m)
+static gt_status parse_direct(const char *method, gt_method *m)
 {
-	const gt_status st = app_method_parse(method, m);
+	const gt_status st = gt_method_parse(method, m);
 	return st != GT_OK   ? st
 	       : m->analytic ? GT_OK
 	                     : gt_fail(GT_ERR_ARG, "--method=%s: expected a direct method, fdk, fbp or wfbp", method);
@@ -170,16 +170,16 @@ static gt_status parse_direct(const char *method, app_method *m)
 
 gt_status bench_check_method(const char *method)
 {
-	app_method m = { 0 };
+	gt_method m = { 0 };
 	const gt_status st = parse_direct(method, &m);
-	app_method_free(&m);
+	gt_method_free(&m);
 	return st;
 }
 
 gt_status bench_measure_direct(bench_case *b)
 {
 	app_timing *t = b->time, stage[2] = { { 0 }, { 0 } };
-	app_method m = { 0 };
+	gt_method m = { 0 };
 	/* GUPS count all voxels, so all are computed. */
 	char *standard = cli_text("%s:mask=none", gt_analytic_for(b->scan)->name);
 	gt_status st = GT_OK;
@@ -193,7 +193,7 @@ gt_status bench_measure_direct(bench_case *b)
 	for (int i = 0; i < 2; i++)
 		if (!(stage[i].ms = calloc((size_t)b->o->repeat, sizeof *stage[i].ms)))
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	app_method_note_form(b->call, m.analytic, m.options, b->be);
+	gt_method_note_form(&b->call->log, m.analytic, m.options, b->be);
 	st = time_direct(b, &m, stage);
 	t->peak_bytes = (double)gt_backend_counters(b->be).peak_bytes;
 	const int timed = st == GT_OK;
@@ -203,7 +203,7 @@ gt_status bench_measure_direct(bench_case *b)
 done:
 	for (int i = 0; i < 2; i++)
 		free(stage[i].ms);
-	app_method_free(&m);
+	gt_method_free(&m);
 	gt_backend_close(b->be);
 	b->be = NULL;
 	t->projector = NULL;

@@ -1,5 +1,4 @@
 /* Option tables: parsing, help, and the message after a typing error. */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,75 +31,6 @@ static void tables_of(const cli_command *c, const cli_option *table[NTABLES])
 	table[1] = c->traits & CLI_COMPUTES ? compute_options : no_options;
 	table[2] = c->traits & CLI_REPORTS ? report_options : no_options;
 	table[3] = every_options;
-}
-
-/* Levenshtein's distance; capitals count as small letters. */
-static size_t distance(const char *a, const char *b)
-{
-	const size_t n = strlen(b);
-	size_t *row = malloc((n + 1) * sizeof *row), last;
-	if (!row)
-		return (size_t)-1;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; *a; a++, i++) {
-		size_t corner = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			size_t best = corner + (tolower((unsigned char)*a) != tolower((unsigned char)b[j - 1]));
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			corner = row[j];
-			row[j] = best;
-		}
-	}
-	last = row[n];
-	free(row);
-	return last;
-}
-
-/* Keeps the nearer of *best and name, if it is near at all: two letters, and not all of them. */
-static void nearer(const char *wanted, const char *name, const char **best, size_t *far)
-{
-	const size_t d = distance(wanted, name);
-	if (d <= 2 && d < strlen(wanted) && d < *far) {
-		*far = d;
-		*best = name;
-	}
-}
-
-gt_status cli_unknown_of(const char *what, const char *name, const char *const *names, size_t n)
-{
-	const char *best = NULL;
-	size_t far = (size_t)-1;
-	char *all = cli_text("%s", n ? names[0] : "none");
-	for (size_t i = 0; i < n; i++) {
-		nearer(name, names[i], &best, &far);
-		char *more = i && all ? cli_text("%s, %s", all, names[i]) : NULL;
-		if (more) {
-			free(all);
-			all = more;
-		}
-	}
-	const gt_status st = best ? gt_fail(GT_ERR_UNKNOWN, "unknown %s '%s': did you mean '%s'? (there are: %s)", what, name, best,
-	                                    all ? all : "")
-	                          : gt_fail(GT_ERR_UNKNOWN, "unknown %s '%s' (there are: %s)", what, name, all ? all : "");
-	free(all);
-	return st;
-}
-
-gt_status cli_unknown(const char *what, const char *name, const char *(*nth)(size_t), size_t n)
-{
-	const char **names = malloc((n + 1) * sizeof *names);
-	if (!names)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t i = 0; i < n; i++)
-		names[i] = nth(i);
-	const gt_status st = cli_unknown_of(what, name, names, n);
-	free(names);
-	return st;
 }
 
 /* The option called name (length n), or by its letter if letter is set. */
@@ -143,7 +73,7 @@ static gt_status unknown_option(const cli_command *c, const char *arg, size_t n)
 	tables_of(c, table);
 	for (int t = 0; t < NTABLES; t++)
 		for (const cli_option *o = table[t]; o->name; o++)
-			nearer(name + strspn(name, "-"), o->name, &best, &far);
+			gt_nearer(name + strspn(name, "-"), o->name, &best, &far);
 	char *others = !strncmp(name, "--", 2) ? who_has(name + 2) : NULL;
 	const gt_status st = others ? gt_fail(GT_ERR_ARG, "unknown option '%s': %s", name, others)
 	                     : best ? gt_fail(GT_ERR_ARG, "unknown option '%s': did you mean '--%s'?", name, best)
@@ -299,16 +229,12 @@ gt_status cli_parse_range(const char *what, const char *text, double *low, doubl
 
 char *cli_text(const char *format, ...)
 {
-	va_list args, again;
+	char *text = NULL;
+	va_list args;
 	va_start(args, format);
-	va_copy(again, args);
-	const int n = vsnprintf(NULL, 0, format, args);
-	char *text = n < 0 ? NULL : malloc((size_t)n + 1);
-	if (text)
-		vsnprintf(text, (size_t)n + 1, format, again);
-	va_end(again);
+	const int n = vasprintf(&text, format, args);
 	va_end(args);
-	return text;
+	return n < 0 ? NULL : text;
 }
 
 void cli_note(const cli_call *call, const char *format, ...)
@@ -321,6 +247,9 @@ void cli_note(const cli_call *call, const char *format, ...)
 	va_end(args);
 	fputc('\n', stderr);
 }
+
+static void say(void *self, const gt_message *m) { cli_note(self, "%s", m->text); }
+gt_listener cli_listener(const cli_call *call) { return (gt_listener){ say, (void *)call }; }
 
 char *cli_json_text(const cJSON *report, int lines)
 {

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <gantry/array.h>
 #include <gantry/io.h>
+#include <gantry/message.h>
+#include <gantry/module.h>
 #include <gantry/params.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
@@ -34,6 +36,7 @@ typedef struct {
 	const char **file;              /* arguments that are no options */
 	size_t files;
 	char *line;                     /* the whole command line, for the record */
+	gt_listener log;                /* messages of the library, as cli_note() shows them */
 } cli_call;
 
 struct cli_command {
@@ -57,7 +60,6 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 gt_status cli_parse(const cli_command *command, int argc, char **argv, void *options, cli_call *call);
 /* GT_ERR_ARG if an output is one of the inputs or another output, by whatever name. */
 gt_status cli_check_files(const cli_call *call, const void *options);
-int cli_same_file(const char *a, const char *b);         /* or would be, once both are there */
 void cli_print_help(const cli_command *command, FILE *out);
 /* Says what went wrong, if anything, and gives the exit code: CLI_USAGE for arguments and unknown names. */
 int cli_exit(const cli_call *call, gt_status st);
@@ -66,15 +68,17 @@ int cli_exit(const cli_call *call, gt_status st);
 gt_status cli_need(const char *option, const char *value);
 /* "low:high" -> two numbers, low < high. */
 gt_status cli_parse_range(const char *what, const char *text, double *low, double *high);
-/* GT_ERR_UNKNOWN "unknown WHAT 'NAME'" with the nearest of the n names and all of them. */
-gt_status cli_unknown(const char *what, const char *name, const char *(*nth)(size_t i), size_t n);
-gt_status cli_unknown_of(const char *what, const char *name, const char *const *names, size_t n);
 
 /* Opens --backend and says on stderr which one that is. */
 gt_status cli_open(const cli_call *call, gt_backend **be);
 gt_type   cli_type(const cli_call *call);
+/* out = A in (adjoint 0) or A' in (1) of a projector on the backend and in the precision that the call asks for. */
+gt_status cli_apply(const cli_call *call, const char *projector, int adjoint, const gt_grid *grid, const gt_scan *scan, const float *in,
+                    float *out);
 /* A line to stderr unless --quiet. */
 void cli_note(const cli_call *call, const char *format, ...) GT_PRINTF(2, 3);
+/* Who passes messages of the library on to cli_note(); call must outlive it. */
+gt_listener cli_listener(const cli_call *call);
 /* Prints to stdout and deletes. */
 void cli_json(cJSON *report);
 /* In UTF-8, whatever bytes names of files and texts of others hold; in lines or without any. cJSON_free() frees it; NULL without memory. */

@@ -6,31 +6,6 @@
 #include "apps/cli/try.h"
 
 /* Where a path is, or would be: the file itself, or its folder and name. */
-typedef struct {
-	struct stat s;
-	int exists;
-	const char *name;
-} place;
-
-static int find_place(const char *path, place *p)
-{
-	const char *slash = strrchr(path, '/');
-	p->name = slash ? slash + 1 : path;
-	p->exists = stat(path, &p->s) == 0;
-	if (p->exists)
-		return 1;
-	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	const int found = folder && stat(folder, &p->s) == 0;
-	free(folder);
-	return found;
-}
-
-int cli_same_file(const char *a, const char *b)
-{
-	place x, y;
-	return find_place(a, &x) && find_place(b, &y) && x.exists == y.exists && x.s.st_dev == y.s.st_dev && x.s.st_ino == y.s.st_ino &&
-	       (x.exists || !strcmp(x.name, y.name));
-}
 
 static const char *text_of(const cli_option *o, const void *options)
 {
@@ -40,7 +15,7 @@ static const char *text_of(const cli_option *o, const void *options)
 /* The output of option o against another path, which `what` names. */
 static gt_status differs(const cli_option *o, const char *path, const char *other, const char *what)
 {
-	if (!other || !cli_same_file(path, other))
+	if (!other || !gt_same_file(path, other))
 		return GT_OK;
 	return gt_fail(GT_ERR_ARG, "--%s=%s: is the same file as %s, which would be lost: expected another name", o->name, path, what);
 }

@@ -37,7 +37,7 @@ static gt_status help_solver(const char *name)
 	else if (a)
 		print_module("solver", a->name, a->about, a->params, a->defaults);
 	else if (name)
-		return app_method_unknown(name);
+		return gt_method_unknown(name);
 	return GT_OK;
 }
 
@@ -49,7 +49,7 @@ static gt_status help_projector(const char *name)
 	if (p)
 		print_module("projector", p->name, p->about, p->params, p->defaults);
 	else if (name)
-		return app_projector_check(name);
+		return gt_projector_check(name);
 	return GT_OK;
 }
 
@@ -61,14 +61,14 @@ static gt_status help_penalty(const char *name)
 	if (r)
 		print_module("penalty", r->name, r->about, r->params, r->defaults);
 	else if (name)
-		return app_penalty_check(name);
+		return gt_penalty_spec_check(name);
 	printf("\ngantry recon also takes, of any of them: strength=auto (the default: from the noise of the data), strength=1.5x (of that),\n"
 	       "noise=10HU (what is to be left), kappa=yes (even resolution; not tv)\n");
 	return GT_OK;
 }
 
-static gt_status help_weights(const char *name) { return app_weights_help(name, stdout); }
-static gt_status help_quality(const char *name) { return app_quality_help(name, stdout); }
+static gt_status help_weights(const char *name) { return gt_weights_spec_help(name, stdout); }
+static gt_status help_quality(const char *name) { return gt_preset_help(name, stdout); }
 
 /* Beside the commands. */
 static const struct {
@@ -109,7 +109,7 @@ static int run(const cli_call *call, const void *options)
 	if (!c && !name && gt_regularizer_find(topic))
 		return cli_exit(call, help_penalty(topic));
 	if (!c)
-		return cli_exit(call, cli_unknown("topic", topic, nth_topic, count_commands() + TOPICS));
+		return cli_exit(call, gt_unknown("topic", topic, nth_topic, count_commands() + TOPICS));
 	cli_print_help(c, stdout);
 	return CLI_DONE;
 }

@@ -70,7 +70,7 @@ static char *command_line(int argc, char **argv)
 
 static int run_command(const cli_command *c, int argc, char **argv)
 {
-	cli_call call = { .command = c };
+	cli_call call = { .command = c, .log = cli_listener(&call) };
 	int code = CLI_FAILED;
 	void *options = calloc(1, c->options_size + 1);
 	call.file = calloc((size_t)argc, sizeof *call.file);
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	}
 	const cli_command *c = cli_command_find(argv[1]);
 	if (!c) {
-		cli_unknown("command", argv[1], nth_command, count_commands());
+		gt_unknown("command", argv[1], nth_command, count_commands());
 		fprintf(stderr, "gantry: %s\n", gt_error());
 		return CLI_USAGE;
 	}

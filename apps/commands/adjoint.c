@@ -177,7 +177,7 @@ static void print_line(const char *projector, const certificate *c)
 
 static gt_status certify_one(const test *t)
 {
-	const char *projector = app_projector_for(t->call, t->o->projector, t->scan);
+	const char *projector = gt_projector_for(&t->call->log, t->o->projector, t->scan);
 	certificate c;
 	const gt_status st = certify(t, projector, &c);
 	if (c.result == REFUSED || (st != GT_OK && !(c.largest > 0)))
@@ -232,7 +232,7 @@ static int run(const cli_call *call, const void *given)
 	if (o->all && o->projector)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--all and --projector=%s: expected one of the two", o->projector));
 	if (o->projector)
-		GT_TRY(app_projector_check(o->projector));
+		GT_TRY(gt_projector_check(o->projector));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
 	t.scan = p->scan;
 	GT_TRY(cli_grid(call, o->grid, NULL, p->scan, &t.grid));

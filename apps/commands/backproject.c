@@ -30,14 +30,14 @@ static int run(const cli_call *call, const void *given)
 	gt_status st = GT_OK;
 	GT_TRY(cli_need("--output", o->output));
 	if (o->projector)
-		GT_TRY(app_projector_check(o->projector));
+		GT_TRY(gt_projector_check(o->projector));
 	GT_TRY(gt_can_write_volume(o->output));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &p));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	GT_TRY(cli_volume_new(&grid, &v));
 	v->position = p->position;
-	projector = app_projector_for(call, o->projector, p->scan);
-	GT_TRY(app_apply(call, projector, 1, &v->grid, p->scan, p->data, v->data));
+	projector = gt_projector_for(&call->log, o->projector, p->scan);
+	GT_TRY(cli_apply(call, projector, 1, &v->grid, p->scan, p->data, v->data));
 	if (!(parameters = cli_text("projector=%s precision=%s", projector, gt_type_name(cli_type(call)))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(cli_record(call, p->scan, parameters, &v->from));

@@ -87,18 +87,18 @@ static gt_status measure_similarity(const pair *p, double central, double radius
 	for (size_t i = 0; i < p->lines * p->cells; i++)
 		mask[i] = (unsigned char)inside(p, i / p->cells, i % p->cells, radius);
 	GT_TRY(gt_pool_new(0, &pool));
-	const app_ssim_pair pictures = { .a = p->a + first,
-		                         .b = p->b + first,
-		                         .slices = p->slices - 2 * skip,
-		                         .lines = p->lines,
-		                         .cells = p->cells,
-		                         .range = f->range > 0 ? f->range : p->water,
-		                         .inside = mask };
-	GT_TRY(app_ssim(&pictures, pool, &f->ssim));
+	const gt_ssim_pair pictures = { .a = p->a + first,
+		                        .b = p->b + first,
+		                        .slices = p->slices - 2 * skip,
+		                        .lines = p->lines,
+		                        .cells = p->cells,
+		                        .range = f->range > 0 ? f->range : p->water,
+		                        .inside = mask };
+	GT_TRY(gt_ssim(&pictures, pool, &f->ssim));
 	if (isnan(f->ssim) && !isnan(f->rmse))
 		GT_TRY(gt_fail(GT_ERR_ARG,
 		               "--ssim: no window of %d x %d voxels lies in slices of %zu x %zu with its middle in what is compared",
-		               APP_SSIM_WINDOW, APP_SSIM_WINDOW, p->cells, p->lines));
+		               GT_SSIM_WINDOW, GT_SSIM_WINDOW, p->cells, p->lines));
 done:
 	gt_pool_free(pool);
 	free(mask);

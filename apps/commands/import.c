@@ -82,12 +82,12 @@ static gt_status import_projections(const cli_call *call, const import_options *
 	r->progress = w->progress = app_progress_fraction;
 	r->progress_self = w->progress_self = &progress;
 	if (o->flip)
-		GT_TRY(app_turnround_parse(o->flip, &flip));
+		GT_TRY(gt_flip_parse(o->flip, &flip));
 	GT_TRY(gt_can_write_projections(o->output, w));
 	st = gt_read_projections(call->file[0], r, &p);
 	app_progress_end(&progress);
 	GT_TRY(st);
-	app_turnround(p, flip);
+	gt_projections_flip(p, flip);
 	if (!isnan(o->column_center))
 		p->scan->column_center = o->column_center;
 	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", p->scan->views, p->scan->rows, p->scan->columns, r->note[0] ? "; " : "",

@@ -24,7 +24,7 @@ static gt_status project(const cli_call *call, const char *projector, const gt_v
 		return st;
 	if (!(p->data = malloc(n * sizeof *p->data)))
 		return gt_fail(GT_ERR_MEMORY, "the projections need %.3g MB", (double)n * 4e-6);
-	return app_apply(call, projector, 0, &v->grid, p->scan, v->data, p->data);
+	return cli_apply(call, projector, 0, &v->grid, p->scan, v->data, p->data);
 }
 
 static int run(const cli_call *call, const void *given)
@@ -38,13 +38,13 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_need("--scan", o->scan));
 	GT_TRY(cli_need("--output", o->output));
 	if (o->projector)
-		GT_TRY(app_projector_check(o->projector));
+		GT_TRY(gt_projector_check(o->projector));
 	GT_TRY(gt_can_write_projections(o->output, NULL));
 	GT_TRY(cli_read_scan(call, o->scan, CLI_GEOMETRY, &p));
 	GT_TRY(cli_read_volume(call, call->file[0], &v));
 	GT_TRY(gt_fail_in(gt_grid_check(&v->grid, p->scan), "%s", call->file[0]));
 	cli_note_share(call, &v->grid, p->scan);
-	projector = app_projector_for(call, o->projector, p->scan);
+	projector = gt_projector_for(&call->log, o->projector, p->scan);
 	GT_TRY(project(call, projector, v, p));
 	if (!(parameters = cli_text("projector=%s precision=%s", projector, gt_type_name(cli_type(call)))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));

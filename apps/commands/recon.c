@@ -12,7 +12,7 @@
 #include "recon/warm.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL };
-static const recon_options defaults = { .init = "auto", .weights = "auto", .unit = GT_UNIT_AUTO, .keep = APP_KEPT_AUTO };
+static const recon_options defaults = { .init = "auto", .weights = "auto", .unit = GT_UNIT_AUTO, .keep = GT_VIEW_CACHE_AUTO };
 #define AT(field) offsetof(recon_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes; its name decides the format (.nc, .mha, .nii, a folder/ of DICOM)",
@@ -20,7 +20,7 @@ static const cli_option options[] = {
 	{ "grid", 0, CLI_TEXT, "SPEC", "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
 	{ "like", 0, CLI_INPUT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
 	{ "quality", 0, CLI_CHOICE, NULL, "all settings at once: fast is the direct method, iterative a quiet picture without tuning",
-	  AT(quality), 0, 0, app_quality_names },
+	  AT(quality), 0, 0, gt_preset_names },
 	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "the method; 'gantry help solver NAME' lists its parameters", AT(solver), 0, 0,
 	  NULL },
 	{ "projector", 0, CLI_TEXT, "NAME", "the model of an iterative method (default dd; sf-tr for detectors that lean)", AT(projector),
@@ -45,7 +45,7 @@ static const cli_option options[] = {
 	  AT(device_memory), 0, 0, NULL },
 	{ "host-memory", 0, CLI_TEXT, "SIZE", "at most this much of the host's memory", AT(host_memory), 0, 0, NULL },
 	{ "keep", 0, CLI_CHOICE, NULL, "by slabs: where projections are for the slabs after the first (no: read again; default auto)",
-	  AT(keep), 0, 0, app_kept_names },
+	  AT(keep), 0, 0, gt_view_cache_places },
 	{ "scratch", 0, CLI_TEXT, "FOLDER", "by slabs: where a file for them may be, if memory does not hold them", AT(scratch), 0, 0,
 	  NULL },
 	{ "no-overlap", 0, CLI_FLAG, NULL, "by slabs: one stage after the other, to time each alone", AT(no_overlap), 0, 0, NULL },
@@ -57,11 +57,11 @@ static const cli_option options[] = {
 	{ 0 },
 };
 
-static char *record_text(const cli_call *call, const recon_options *o, const app_method *m, const recon_result *r)
+static char *record_text(const cli_call *call, const recon_options *o, const gt_method *m, const recon_result *r)
 {
 	if (m->analytic)
 		return recon_direct_text(call, m, r->backend);
-	char *method = app_method_print(m), *text = NULL;
+	char *method = gt_method_print(m), *text = NULL;
 	if (method)
 		text = cli_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s done=%d/%d", method,
 		                o->projector, r->weights, r->penalty ? r->penalty : "none", r->start, gt_type_name(cli_type(call)),
@@ -70,10 +70,10 @@ static char *record_text(const cli_call *call, const recon_options *o, const app
 	return text;
 }
 
-static void report(const cli_call *call, const recon_options *o, const app_method *m, const gt_volume *v, const recon_result *r)
+static void report(const cli_call *call, const recon_options *o, const gt_method *m, const gt_volume *v, const recon_result *r)
 {
 	if (!call->common.json) {
-		cli_note(call, "%s: %s in %.2f s on %s", o->output, app_method_name(m), r->seconds, r->backend);
+		cli_note(call, "%s: %s in %.2f s on %s", o->output, gt_method_name(m), r->seconds, r->backend);
 		return;
 	}
 	cJSON *json = recon_json(o, v, r->backend, r->seconds);
@@ -88,16 +88,16 @@ static void report(const cli_call *call, const recon_options *o, const app_metho
 	cli_json(json);
 }
 
-static gt_status check_prior(const recon_options *o, const app_method *m)
+static gt_status check_prior(const recon_options *o, const gt_method *m)
 {
-	app_weights w = { APP_WEIGHTS_AUTO, 0, 0 };
-	app_stop stop;
+	gt_weights_spec w = { GT_WEIGHTS_AUTO, 0, 0 };
+	gt_stop_rule stop;
 	gt_status st = GT_OK;
-	GT_TRY(app_weights_parse(o->weights, &w));
-	GT_TRY(app_stop_parse(o->stop, &stop));
+	GT_TRY(gt_weights_spec_parse(o->weights, &w));
+	GT_TRY(gt_stop_rule_parse(o->stop, &stop));
 	if (o->penalty)
-		GT_TRY(app_penalty_check(o->penalty));
-	if (m->analytic && (o->penalty || (w.kind != APP_WEIGHTS_AUTO && w.kind != APP_WEIGHTS_UNIFORM)))
+		GT_TRY(gt_penalty_spec_check(o->penalty));
+	if (m->analytic && (o->penalty || (w.kind != GT_WEIGHTS_AUTO && w.kind != GT_WEIGHTS_UNIFORM)))
 		GT_TRY(gt_fail(GT_ERR_ARG,
 		               "--%s: %s is a direct method, which takes neither weights nor a penalty: expected an iterative --solver",
 		               o->penalty ? "penalty" : "weights", m->analytic->name));
@@ -111,19 +111,19 @@ done:
 	return st;
 }
 
-static gt_status check_checkpoint(const recon_options *o, const app_method *m, const char *input)
+static gt_status check_checkpoint(const recon_options *o, const gt_method *m, const char *input)
 {
-	const app_checkpoint c = { .spec = o->checkpoint, .resume = o->resume };
+	const gt_checkpointing c = { .spec = o->checkpoint, .resume = o->resume };
 	const char *const others[] = { input,   o->output ? o->output : input, o->like ? o->like : input,
 		                       o->init, o->log ? o->log : input,       o->plot ? o->plot : input,
 		                       NULL };
 	if (m->analytic && (c.spec || c.resume))
 		return gt_fail(GT_ERR_ARG, "--%s: %s is a direct method, which has no iterations: expected an iterative --solver",
 		               c.spec ? "checkpoint" : "resume", m->analytic->name);
-	return app_checkpoint_check(&c, others);
+	return gt_checkpointing_check(&c, others);
 }
 
-static gt_status check_init(const recon_options *o, const app_method *m)
+static gt_status check_init(const recon_options *o, const gt_method *m)
 {
 	if (!m->analytic || !strcmp(o->init, "auto"))
 		return GT_OK;
@@ -131,14 +131,14 @@ static gt_status check_init(const recon_options *o, const app_method *m)
 	               m->analytic->name);
 }
 
-static app_settings settings_of(const recon_options *o) { return (app_settings){ o->solver, o->weights, o->penalty }; }
+static gt_preset_settings settings_of(const recon_options *o) { return (gt_preset_settings){ o->solver, o->weights, o->penalty }; }
 
 static gt_status set_quality(const cli_call *call, recon_options *o, const gt_projections *p, const gt_grid *grid, char **solver)
 {
 	recon_ground w;
 	recon_window_of(p, grid, &w);
-	app_settings s = settings_of(o);
-	const gt_status st = app_quality_set((app_quality)o->quality, &w.p, &s, solver);
+	gt_preset_settings s = settings_of(o);
+	const gt_status st = gt_preset_set((gt_preset)o->quality, &w.p, &s, solver);
 	o->solver = s.solver;
 	o->weights = s.weights;
 	o->penalty = s.penalty;
@@ -151,24 +151,24 @@ static gt_status set_quality(const cli_call *call, recon_options *o, const gt_pr
 }
 
 /* What can be refused by the options alone. */
-static gt_status check(const recon_options *o, app_method *m)
+static gt_status check(const recon_options *o, gt_method *m)
 {
 	int projections = 0;
 	gt_status st = GT_OK;
 	if (!o->dry_run)
 		GT_TRY(cli_need("--output", o->output));
-	const app_settings asked = settings_of(o);
-	GT_TRY(app_quality_check((app_quality)o->quality, &asked));
+	const gt_preset_settings asked = settings_of(o);
+	GT_TRY(gt_preset_check((gt_preset)o->quality, &asked));
 	if (o->solver)
-		GT_TRY(app_method_parse(o->solver, m));
+		GT_TRY(gt_method_parse(o->solver, m));
 	GT_TRY(check_init(o, m));
 	GT_TRY(check_prior(o, m));
 	if (o->projector)
-		GT_TRY(app_projector_check(o->projector));
+		GT_TRY(gt_projector_check(o->projector));
 	GT_TRY(app_runlog_check(o->log, o->plot));
 	if (o->output)
 		GT_TRY(gt_can_write_volume(o->output));
-	if (o->keep == APP_KEPT_SCRATCH)
+	if (o->keep == GT_VIEW_CACHE_SCRATCH)
 		GT_TRY(gt_fail_in(cli_need("--scratch FOLDER", o->scratch), "--keep=scratch, a file that is made there"));
 	if (o->grid && o->like)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--grid and --like cannot be combined"));
@@ -181,10 +181,10 @@ done:
 	return st;
 }
 
-static gt_status how_it_ended(const recon_options *o, const app_method *m, const app_watch *w)
+static gt_status how_it_ended(const recon_options *o, const gt_method *m, const gt_watch *w)
 {
 	if (w->diverged)
-		return gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: after %d of %d iterations %s; %s holds %s %d", app_method_name(m),
+		return gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: after %d of %d iterations %s; %s holds %s %d", gt_method_name(m),
 		               w->iterations, w->most, w->diverged, o->output,
 		               !w->kept                  ? "what it began with, iteration"
 		               : w->kept < w->iterations ? "the best image, of iteration"
@@ -204,13 +204,13 @@ double recon_water(const cli_call *call, const recon_options *o, const gt_projec
 }
 
 /* Direct methods have no use for weights and photons, and neither has the solver that stands in for them. m: the method that was asked for, if any. */
-static int wants_statistics(const recon_options *o, const app_method *m)
+static int wants_statistics(const recon_options *o, const gt_method *m)
 {
-	return m->solver || o->quality == APP_QUALITY_ITERATIVE || strcmp(o->weights, "auto") != 0;
+	return m->solver || o->quality == GT_PRESET_ITERATIVE || strcmp(o->weights, "auto") != 0;
 }
 
 /* The scan, and its data from a file of their own where one is given. */
-static gt_status read_projections(const cli_call *call, const recon_options *o, const app_method *m, gt_projections **out)
+static gt_status read_projections(const cli_call *call, const recon_options *o, const gt_method *m, gt_projections **out)
 {
 	gt_projections *p = NULL;
 	gt_view_reader *views = NULL;
@@ -233,9 +233,9 @@ done:
 
 static void note_values(const cli_call *call, const recon_options *o, const gt_projections *p)
 {
-	app_lines lines = { 0 };
-	app_lines_look(&lines, p->data, gt_scan_size(p->scan));
-	app_lines_note(call, o->data ? o->data : call->file[0], &lines);
+	gt_value_range lines = { 0 };
+	gt_value_range_look(&lines, p->data, gt_scan_size(p->scan));
+	gt_value_range_note(&call->log, o->data ? o->data : call->file[0], &lines);
 }
 
 static int run(const cli_call *call, const void *given)
@@ -243,13 +243,13 @@ static int run(const cli_call *call, const void *given)
 	recon_options set = *(const recon_options *)given;
 	const recon_options *o = &set;
 	char *solver = NULL;
-	app_method m = { 0 };
+	gt_method m = { 0 };
 	gt_projections *p = NULL;
 	gt_volume *v = NULL;
 	gt_grid grid;
 	size_t subsets;
 	recon_result r = { .watch.residual = NAN };
-	app_warm warm = { .runs = 0 };
+	gt_prefetch warm = { .runs = 0 };
 	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
 	double host_free = gt_host_available(), device_limit, host_limit;
@@ -263,9 +263,9 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(recon_by_slabs(call, o, host_free, &done));
 	if (done)
 		goto done;
-	app_warm_begin(&warm, call->common.backend ? call->common.backend : "auto");
+	gt_prefetch_begin(&warm, call->common.backend ? call->common.backend : "auto");
 	GT_TRY(read_projections(call, o, &m, &p));
-	app_warm_end(&warm);
+	gt_prefetch_end(&warm);
 	cli_note_detector(call, p->scan);
 	note_values(call, o, p);
 	set.water = recon_water(call, o, p);
@@ -273,11 +273,11 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
 	GT_TRY(set_quality(call, &set, p, &grid, &solver));
 	if (solver)
-		GT_TRY(app_method_parse(solver, &m));
+		GT_TRY(gt_method_parse(solver, &m));
 	if (!o->solver)
-		GT_TRY(app_method_for(call, &grid, p->scan, &m));
+		GT_TRY(gt_method_for(&call->log, &grid, p->scan, &m));
 	if (m.solver)
-		set.projector = app_projector_for(call, o->projector, p->scan);
+		set.projector = gt_projector_for(&call->log, o->projector, p->scan);
 	GT_TRY(check_init(o, &m));
 	GT_TRY(check_checkpoint(o, &m, call->file[0]));
 	GT_TRY(check_prior(o, &m));
@@ -305,12 +305,12 @@ static int run(const cli_call *call, const void *given)
 	if (remark[0])
 		cli_note(call, "%s", remark);
 	report(call, o, &m, v, &r);
-	GT_TRY(app_watch_end(&r.watch));
+	GT_TRY(gt_watch_end(&r.watch));
 	st = how_it_ended(o, &m, &r.watch);
 done:
-	app_warm_end(&warm);
-	app_watch_drop(&r.watch);
-	app_method_free(&m);
+	gt_prefetch_end(&warm);
+	gt_watch_drop(&r.watch);
+	gt_method_free(&m);
 	free(solver);
 	free(r.weights);
 	free(r.penalty);

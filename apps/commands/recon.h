@@ -15,8 +15,8 @@ typedef struct {
 
 /* What a run did, for the report. */
 typedef struct {
-	app_watch watch; /* of an iterative method */
-	app_plan *plan;  /* rehearse only, and note what that takes; NULL: run */
+	gt_watch watch; /* of an iterative method */
+	gt_memory_estimate *plan;  /* rehearse only, and note what that takes; NULL: run */
 	double seconds;
 	const char *start;
 	char *weights, *penalty; /* owned */
@@ -39,16 +39,16 @@ typedef struct {
 	gt_projections p;
 } recon_ground;
 void      recon_window_of(const gt_projections *all, const gt_grid *asked, recon_ground *ground);
-void      recon_ground_of(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *all, const gt_grid *asked,
+void      recon_ground_of(const cli_call *call, const recon_options *o, const gt_method *m, const gt_projections *all, const gt_grid *asked,
                           recon_ground *ground);
 /* Slices of x, which is on g. */
 gt_status recon_part(const gt_array *x, const gt_grid *g, size_t first, size_t slices, gt_array **part);
 /* Repeats the outermost of the asked slices below and above them. */
 gt_status recon_fill_margin(gt_array *x, const recon_ground *ground);
 
-gt_status recon_count_subsets(const app_method *m, const gt_scan *scan, size_t *subsets);
+gt_status recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *subsets);
 /* Fills in v, but not in a rehearsal. */
-gt_status recon_compute(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *p, gt_volume *v,
+gt_status recon_compute(const cli_call *call, const recon_options *o, const gt_method *m, const gt_projections *p, gt_volume *v,
                         recon_result *r);
 
 /* What a run is: the head of its log, and the plan. */
@@ -56,7 +56,7 @@ typedef struct {
 	app_fact list[11];
 	char grid[256], *method, *projector;
 } recon_facts;
-gt_status recon_facts_new(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid, const recon_result *r,
+gt_status recon_facts_new(const cli_call *call, const recon_options *o, const gt_method *m, const gt_grid *grid, const recon_result *r,
                           recon_facts *f);
 void      recon_facts_free(recon_facts *f);
 
@@ -64,7 +64,7 @@ void      recon_facts_free(recon_facts *f);
 typedef struct {
 	const cli_call *call;
 	const recon_options *o;
-	const app_method *m;
+	const gt_method *m;
 	const gt_projections *p;
 	const gt_grid *grid;
 	double host_free, device_limit; /* when the command began; bytes, 0: none */
@@ -80,7 +80,7 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 /* What reports have in common. */
 cJSON *recon_json(const recon_options *o, const gt_volume *v, const char *backend, double seconds);
 /* "solver=... precision=... backend=..." of a direct method; malloc'ed, NULL without memory. */
-char *recon_direct_text(const cli_call *call, const app_method *m, const char *backend);
+char *recon_direct_text(const cli_call *call, const gt_method *m, const char *backend);
 /* Refuses at once what would not fit in the end (GT_ERR_MEMORY, with what would), then makes and computes the volume. */
 gt_status recon_compute_if_it_fits(recon_case *a, gt_volume **v, recon_result *r);
 #endif

@@ -143,7 +143,7 @@ static void find_margin(const recon_options *o, const gt_projections *p, const g
 		gt_grid_margin(asked, p->scan, below, above);
 }
 
-void recon_ground_of(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *all, const gt_grid *asked,
+void recon_ground_of(const cli_call *call, const recon_options *o, const gt_method *m, const gt_projections *all, const gt_grid *asked,
                      recon_ground *w)
 {
 	size_t below, above;

@@ -5,24 +5,25 @@
 #include "apps/commands/recon.h"
 
 /* The run with nothing computed. */
-static gt_status rehearse(void *self, const app_variant *variant, app_plan *plan)
+static gt_status rehearse(void *self, const gt_memory_variant *variant, gt_memory_estimate *plan)
 {
 	const recon_case *a = self;
 	cli_call call = *a->call;
 	recon_options o = *a->o;
-	app_method m = *a->m;
+	gt_method m = *a->m;
 	gt_volume v = { .grid = variant->grid ? *variant->grid : *a->grid };
 	recon_result r = { .plan = plan };
 	call.common.quiet = 1;
+	call.log.say = NULL;
 	if (variant->single)
 		call.common.precision = 0;
 	if (variant->options)
 		m.options = (void *)variant->options;
 	if (variant->grid)
 		o.grid = "as the variant says";
-	app_plan_begin(plan, a->p, &v.grid);
+	gt_memory_estimate_begin(plan, a->p, &v.grid);
 	const gt_status st = recon_compute(&call, &o, &m, a->p, &v, &r);
-	app_plan_limit(plan, a->device_limit);
+	gt_memory_estimate_limit(plan, a->device_limit);
 	free(r.weights);
 	free(r.penalty);
 	return st;
@@ -40,24 +41,24 @@ static const char *read_whole(const recon_case *a)
 	return path;
 }
 
-static app_rehearsal rehearsal_of(recon_case *a)
+static gt_memory_dry_run rehearsal_of(recon_case *a)
 {
-	return (app_rehearsal){ rehearse, a, a->m, a->grid, cli_type(a->call) == GT_F64, read_whole(a) };
+	return (gt_memory_dry_run){ rehearse, a, a->m, a->grid, cli_type(a->call) == GT_F64, read_whole(a) };
 }
 
 gt_status recon_dry_run(recon_case *a)
 {
-	app_plan plan = { .host_free = a->host_free };
+	gt_memory_estimate plan = { .host_free = a->host_free };
 	gt_volume v = { .grid = *a->grid };
 	recon_result r = { .plan = &plan };
 	recon_facts facts = { 0 };
-	const app_rehearsal again = rehearsal_of(a);
+	const gt_memory_dry_run again = rehearsal_of(a);
 	gt_status st = GT_OK;
-	app_plan_begin(&plan, a->p, a->grid);
+	gt_memory_estimate_begin(&plan, a->p, a->grid);
 	GT_TRY(recon_compute(a->call, a->o, a->m, a->p, &v, &r));
-	app_plan_limit(&plan, a->device_limit);
+	gt_memory_estimate_limit(&plan, a->device_limit);
 	GT_TRY(recon_facts_new(a->call, a->o, a->m, a->grid, &r, &facts));
-	GT_TRY(app_plan_print(&again, &plan, facts.list, a->call->common.json));
+	GT_TRY(gt_memory_estimate_print(&again, &plan, facts.list, a->call->common.json));
 done:
 	recon_facts_free(&facts);
 	free(r.weights);
@@ -68,14 +69,14 @@ done:
 /* Refuses at once what would not fit in the end. failed: what did not, NULL if nothing did yet. */
 static gt_status check_memory(recon_case *a, const char *failed)
 {
-	app_plan plan = { .host_free = a->host_free };
-	const app_rehearsal again = rehearsal_of(a);
+	gt_memory_estimate plan = { .host_free = a->host_free };
+	const gt_memory_dry_run again = rehearsal_of(a);
 	gt_status st = GT_OK;
-	st = rehearse(a, &(app_variant){ 0 }, &plan);
+	st = rehearse(a, &(gt_memory_variant){ 0 }, &plan);
 	if (st == GT_ERR_DEVICE && !failed) /* the run itself says better what the device lacks */
 		return GT_OK;
 	GT_TRY(st);
-	char *needs = app_plan_fits(&plan) ? NULL : app_plan_explain(&again, &plan);
+	char *needs = gt_memory_estimate_fits(&plan) ? NULL : gt_memory_estimate_explain(&again, &plan);
 	if (needs)
 		st = gt_fail(GT_ERR_MEMORY, "%s%s%s", failed ? failed : "", failed ? "; in all it " : "", needs);
 	else if (failed)
@@ -87,8 +88,8 @@ done:
 
 int recon_fits(recon_case *a)
 {
-	app_plan plan = { .host_free = a->host_free };
-	return rehearse(a, &(app_variant){ 0 }, &plan) != GT_OK || app_plan_fits(&plan);
+	gt_memory_estimate plan = { .host_free = a->host_free };
+	return rehearse(a, &(gt_memory_variant){ 0 }, &plan) != GT_OK || gt_memory_estimate_fits(&plan);
 }
 
 gt_status recon_compute_if_it_fits(recon_case *a, gt_volume **v, recon_result *r)

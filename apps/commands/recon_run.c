@@ -38,7 +38,7 @@ static gt_status direct(const cli_call *call, const gt_analytic *method, const v
 	gt_backend *be = gt_array_backend(x);
 	gt_array *data = NULL;
 	gt_status st = GT_OK;
-	app_method_note_form(call, method, method_options, be);
+	gt_method_note_form(&call->log, method, method_options, be);
 	if (method->seen && !call->common.quiet)
 		GT_TRY(tell_unseen(call, method, ground->asked, p->scan));
 	GT_TRY(gt_array_new(be, gt_array_type(x), gt_scan_size(p->scan), &data));
@@ -92,13 +92,13 @@ static gt_status initialise(const cli_call *call, const char *init, const recon_
 		cli_note(call, "start: %s", method->name);
 	if (st != GT_ERR_UNSUPPORTED || !automatic)
 		return st;
-	cli_note(call, "start: zero (%.*s)", app_without_advice(gt_error()), gt_error());
+	cli_note(call, "start: zero (%.*s)", gt_length_without_advice(gt_error()), gt_error());
 	r->start = "zero";
 	gt_fill(0, x);
 	return GT_OK;
 }
 
-gt_status recon_count_subsets(const app_method *m, const gt_scan *scan, size_t *subsets)
+gt_status recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *subsets)
 {
 	*subsets = 1;
 	return m->solver && m->solver->subsets ? m->solver->subsets(m->options, scan->views, subsets) : GT_OK;
@@ -119,10 +119,10 @@ void recon_facts_free(recon_facts *f)
 	free(f->projector);
 }
 
-gt_status recon_facts_new(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid, const recon_result *r,
+gt_status recon_facts_new(const cli_call *call, const recon_options *o, const gt_method *m, const gt_grid *grid, const recon_result *r,
                           recon_facts *f)
 {
-	*f = (recon_facts){ .method = app_method_print(m), .projector = m->solver ? app_projector_text(o->projector) : NULL };
+	*f = (recon_facts){ .method = gt_method_print(m), .projector = m->solver ? gt_projector_text(o->projector) : NULL };
 	if (!f->method || (m->solver && !f->projector)) {
 		recon_facts_free(f);
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
@@ -143,7 +143,7 @@ gt_status recon_facts_new(const cli_call *call, const recon_options *o, const ap
 	return GT_OK;
 }
 
-static gt_status open_log(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid, recon_result *r)
+static gt_status open_log(const cli_call *call, const recon_options *o, const gt_method *m, const gt_grid *grid, recon_result *r)
 {
 	recon_facts run;
 	gt_status st = recon_facts_new(call, o, m, grid, r, &run);
@@ -156,48 +156,49 @@ static gt_status open_log(const cli_call *call, const recon_options *o, const ap
 	return st;
 }
 
-static gt_status open_checkpoint(const cli_call *call, const recon_options *o, const app_method *m, const gt_grid *grid,
+static gt_status open_checkpoint(const cli_call *call, const recon_options *o, const gt_method *m, const gt_grid *grid,
                                  const gt_projections *p, const float *w, recon_result *r)
 {
-	char *projector = app_projector_text(o->projector);
-	const app_run run = { call, m, p, w, grid, projector, r->weights, r->penalty, r->start, r->backend };
-	r->watch.checkpoint = (app_checkpoint){ .spec = o->checkpoint, .resume = o->resume };
-	const gt_status st = projector ? app_checkpoint_open(&r->watch.checkpoint, &run) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	char *projector = gt_projector_text(o->projector);
+	const gt_run_identity run = { &call->log, cli_type(call), call->line, m,          p,        w,
+		                      grid,       projector,      r->weights, r->penalty, r->start, r->backend };
+	r->watch.checkpoint = (gt_checkpointing){ .spec = o->checkpoint, .resume = o->resume };
+	const gt_status st = projector ? gt_checkpointing_open(&r->watch.checkpoint, &run) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	free(projector);
 	return st;
 }
 
-static gt_status iterate(const cli_call *call, const recon_options *o, const app_method *m, const recon_ground *ground, gt_array *x,
+static gt_status iterate(const cli_call *call, const recon_options *o, const gt_method *m, const recon_ground *ground, gt_array *x,
                          recon_result *r)
 {
 	const gt_grid *grid = &ground->grid;
 	const gt_projections *p = &ground->p;
 	gt_backend *be = gt_array_backend(x);
 	const gt_type type = gt_array_type(x);
-	app_subsets s = { 0 };
-	app_weights weights = { APP_WEIGHTS_AUTO, 0, 0 };
-	app_penalty penalty = { .factor = 1 };
+	gt_subsets s = { 0 };
+	gt_weights_spec weights = { GT_WEIGHTS_AUTO, 0, 0 };
+	gt_penalty_spec penalty = { .factor = 1 };
 	gt_penalty *R = NULL;
 	float *w = NULL;
 	char *recorded = NULL;
 	size_t subsets = 1;
 	gt_status st = GT_OK;
 	GT_TRY(recon_count_subsets(m, p->scan, &subsets));
-	GT_TRY(app_weights_parse(o->weights, &weights));
+	GT_TRY(gt_weights_spec_parse(o->weights, &weights));
 	if (o->penalty)
-		GT_TRY(app_penalty_parse(o->penalty, &penalty));
-	GT_TRY(app_weights_new(&weights, m->solver->traits, m->solver->name, p, gt_backend_pool(be), &w, &r->weights));
+		GT_TRY(gt_penalty_spec_parse(o->penalty, &penalty));
+	GT_TRY(gt_weights_from_spec(&weights, m->solver->traits, m->solver->name, p, gt_backend_pool(be), &w, &r->weights));
 	GT_TRY(initialise(call, o->init, ground, x, r));
-	app_plan_started(r->plan, be);
+	gt_memory_estimate_started(r->plan, be);
 	cli_note(call, "preparing %zu subset%s of %zu view%s, weights %s ...", subsets, subsets == 1 ? "" : "s", p->scan->views,
 	         p->scan->views == 1 ? "" : "s", r->weights);
-	GT_TRY(app_subsets_new(o->projector, be, type, grid, p->scan, p->data, w, subsets, &s));
-	app_plan_subsets(r->plan, be, &s, w != NULL, p->scan);
+	GT_TRY(gt_subsets_new(o->projector, be, type, grid, p->scan, p->data, w, subsets, &s));
+	gt_memory_estimate_subsets(r->plan, be, &s, w != NULL, p->scan);
 	if (o->penalty && o->resume)
-		GT_TRY(app_checkpoint_penalty(o->resume, &recorded));
-	const app_prior_case prior = { o->projector, grid, p, &weights, w, &s, x, o->water, recorded };
+		GT_TRY(gt_checkpointing_penalty(o->resume, &recorded));
+	const gt_strength_problem prior = { o->projector, grid, p, &weights, w, &s, x, o->water, recorded };
 	if (o->penalty)
-		GT_TRY(app_penalty_new(call, &penalty, &prior, &R, &r->penalty));
+		GT_TRY(gt_penalty_from_spec(&call->log, &penalty, &prior, &R, &r->penalty));
 	const gt_problem problem = { .subsets = subsets,
 		                     .A = s.A,
 		                     .b = s.b,
@@ -206,23 +207,23 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const app
 		                     .grid = grid,
 		                     .hi = INFINITY,
 		                     .lo = m->solver->nonneg && m->solver->nonneg(m->options) ? 0 : -INFINITY };
-	app_plan_penalty(r->plan, be, penalty.automatic);
-	app_watch *watch = &r->watch;
+	gt_memory_estimate_penalty(r->plan, be, penalty.automatic);
+	gt_watch *watch = &r->watch;
 	watch->progress = app_progress_start("recon", call->common.quiet);
-	watch->progress.data_norm = app_subsets_norm(&s);
+	watch->progress.data_norm = gt_subsets_norm(&s);
 	watch->progress.water = o->water;
-	GT_TRY(app_stop_parse(o->stop, &watch->stop));
+	GT_TRY(gt_stop_rule_parse(o->stop, &watch->stop));
 	if (!r->plan)
 		GT_TRY(open_checkpoint(call, o, m, grid, p, w, r));
 	GT_TRY(open_log(call, o, m, grid, r));
-	GT_TRY(app_watch_solve(watch, m->solver, &problem, m->options, x));
-	app_plan_solved(r->plan, be, watch->held, watch->best);
+	GT_TRY(gt_watch_solve(watch, m->solver, &problem, m->options, x));
+	gt_memory_estimate_solved(r->plan, be, watch->held, watch->best);
 	if (watch->reason)
 		cli_note(call, "ended after %d of %d iterations: %s", watch->iterations, watch->most, watch->reason);
 done:
-	app_checkpoint_free(&r->watch.checkpoint);
-	app_subsets_free(&s);
-	app_penalty_free(&penalty);
+	gt_checkpointing_free(&r->watch.checkpoint);
+	gt_subsets_free(&s);
+	gt_penalty_spec_free(&penalty);
 	gt_penalty_free(R);
 	free(recorded);
 	free(w);
@@ -240,7 +241,7 @@ done:
 	return st;
 }
 
-gt_status recon_compute(const cli_call *call, const recon_options *o, const app_method *m, const gt_projections *p, gt_volume *v,
+gt_status recon_compute(const cli_call *call, const recon_options *o, const gt_method *m, const gt_projections *p, gt_volume *v,
                         recon_result *r)
 {
 	recon_ground ground;
@@ -252,15 +253,15 @@ gt_status recon_compute(const cli_call *call, const recon_options *o, const app_
 	snprintf(r->backend, sizeof r->backend, "%s", gt_backend_name(be));
 	if (r->plan)
 		GT_TRY(gt_backend_dry_run(be));
-	app_plan_open(r->plan, be);
+	gt_memory_estimate_open(r->plan, be);
 	const double start = app_seconds();
 	GT_TRY(gt_array_new(be, cli_type(call), gt_grid_voxels(&ground.grid), &x));
-	app_plan_volume(r->plan, be);
+	gt_memory_estimate_volume(r->plan, be);
 	if (m->analytic)
 		GT_TRY(direct(call, m->analytic, m->options, &ground, x));
 	else
 		GT_TRY(iterate(call, o, m, &ground, x, r));
-	app_plan_close(r->plan, be);
+	gt_memory_estimate_close(r->plan, be);
 	if (!r->plan)
 		GT_TRY(get_slices(x, &ground, v->data));
 	GT_TRY(gt_backend_status(be));

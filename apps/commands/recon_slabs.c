@@ -8,7 +8,7 @@
 #include "recon/preset.h"
 #include "recon/slab_pipeline.h"
 
-static const char *const stage_names[APP_STAGES] = { "read", "upload", "filter", "backproject", "download", "write" };
+static const char *const stage_names[GT_STAGES] = { "read", "upload", "filter", "backproject", "download", "write" };
 
 static const char *const kept_texts[] = { "read again for each slab", "kept in memory", "kept in a scratch file" };
 
@@ -24,9 +24,9 @@ done:
 	return st;
 }
 
-char *recon_direct_text(const cli_call *call, const app_method *m, const char *backend)
+char *recon_direct_text(const cli_call *call, const gt_method *m, const char *backend)
 {
-	char *method = app_method_print(m), *text = NULL;
+	char *method = gt_method_print(m), *text = NULL;
 	if (method)
 		text = cli_text("solver=%s precision=%s backend=%s", method, gt_type_name(cli_type(call)), backend);
 	free(method);
@@ -56,14 +56,14 @@ static void add_number(cJSON *object, const char *key, double value)
 		cJSON_AddNullToObject(object, key);
 }
 
-static cJSON *plan_json(const app_slabs_plan *p)
+static cJSON *plan_json(const gt_slab_cut *p)
 {
 	cJSON *json = cJSON_CreateObject();
 	cJSON_AddNumberToObject(json, "slabs", (double)p->slabs);
 	cJSON_AddNumberToObject(json, "slices", (double)p->slices);
 	cJSON_AddNumberToObject(json, "views", (double)p->batch);
 	cJSON_AddNumberToObject(json, "rows", (double)p->rows);
-	cJSON_AddStringToObject(json, "kept", app_kept_names[p->kept]);
+	cJSON_AddStringToObject(json, "kept", gt_view_cache_places[p->kept]);
 	cJSON_AddNumberToObject(json, "device_bytes", p->device);
 	cJSON_AddNumberToObject(json, "host_bytes", p->host);
 	cJSON_AddNumberToObject(json, "process_bytes", p->process);
@@ -71,31 +71,31 @@ static cJSON *plan_json(const app_slabs_plan *p)
 	return json;
 }
 
-static void report_json(const recon_options *o, const gt_volume *v, const app_slabs_result *r, int alone)
+static void report_json(const recon_options *o, const gt_volume *v, const gt_slab_result *r, int alone)
 {
 	cJSON *json = recon_json(o, v, r->backend, r->whole), *stages = cJSON_AddArrayToObject(json, "stages");
 	cJSON_AddItemToObject(json, "cut", plan_json(&r->plan));
 	cJSON_AddBoolToObject(json, "overlap", !alone);
 	cJSON_AddNumberToObject(json, "device_peak_bytes", r->device_peak);
 	cJSON_AddNumberToObject(json, "process_peak_bytes", r->process_peak);
-	for (int k = 0; k < APP_STAGES; k++) {
+	for (int k = 0; k < GT_STAGES; k++) {
 		cJSON *stage = cJSON_CreateObject();
 		cJSON_AddStringToObject(stage, "stage", stage_names[k]);
 		add_number(stage, "seconds", r->seconds[k]);
-		cJSON_AddNumberToObject(stage, k == APP_BACK ? "updates" : "bytes", r->bytes[k]);
+		cJSON_AddNumberToObject(stage, k == GT_STAGE_BACKPROJECT ? "updates" : "bytes", r->bytes[k]);
 		cJSON_AddItemToArray(stages, stage);
 	}
 	cli_json(json);
 }
 
-static void report_text(const cli_call *call, const app_slabs_result *r, int alone)
+static void report_text(const cli_call *call, const gt_slab_result *r, int alone)
 {
 	cli_note(call, "stage          seconds   rate%s", alone ? "" : "      (at the same time)");
-	for (int k = 0; k < APP_STAGES; k++) {
+	for (int k = 0; k < GT_STAGES; k++) {
 		const double rate = r->bytes[k] / r->seconds[k];
 		if (!isfinite(r->seconds[k]))
 			cli_note(call, "%-13s        -", stage_names[k]);
-		else if (k == APP_BACK)
+		else if (k == GT_STAGE_BACKPROJECT)
 			cli_note(call, "%-13s %8.2f   %.3g GUPS", stage_names[k], r->seconds[k], rate / 1073741824);
 		else
 			cli_note(call, "%-13s %8.2f   %.0f MB/s", stage_names[k], r->seconds[k], rate / 1e6);
@@ -106,9 +106,9 @@ static void report_text(const cli_call *call, const app_slabs_result *r, int alo
 
 /* The run -------------------------------------------------------------------- */
 
-static gt_status write_by_slabs(const app_slabs *s, const recon_options *o, const app_method *m, gt_volume *v, app_slabs_result *r)
+static gt_status write_by_slabs(const cli_call *call, const gt_slab_job *s, const recon_options *o, const gt_method *m, gt_volume *v,
+                                gt_slab_result *r)
 {
-	const cli_call *call = s->c->call;
 	const gt_write_options w = { .unit = (gt_unit)o->unit, .water = o->water };
 	gt_slice_writer *out = NULL;
 	gt_status st;
@@ -119,7 +119,7 @@ static gt_status write_by_slabs(const app_slabs *s, const recon_options *o, cons
 		return st;
 	cli_begin_writing();
 	GT_TRY(gt_slice_writer_create(o->output, &w, v, &out));
-	GT_TRY(app_slabs_run(s, out, r));
+	GT_TRY(gt_slab_pipeline(s, out, r));
 	st = gt_slice_writer_commit(out);
 	out = NULL;
 done:
@@ -127,40 +127,40 @@ done:
 	return cli_end_writing(st);
 }
 
-static gt_status run(const app_slabs_case *c, const recon_options *o, const app_method *m, gt_position position)
+static gt_status run(const cli_call *call, const gt_slab_case *c, const recon_options *o, const gt_method *m, gt_position position)
 {
-	app_slabs s;
-	app_slabs_result r = { .whole = 0 };
+	gt_slab_job s;
+	gt_slab_result r = { .whole = 0 };
 	gt_volume v = { .grid = *c->grid, .water = o->water, .position = position };
 	gt_status st;
-	GT_TRY(app_slabs_open(c, &s));
-	app_method_note_form(c->call, c->method, c->options, s.be);
-	GT_TRY(app_slabs_choose(&s, &r.plan));
-	cli_note(c->call,
+	GT_TRY(gt_slab_job_open(c, &s));
+	gt_method_note_form(c->log, c->method, c->options, s.be);
+	GT_TRY(gt_slab_job_choose(&s, &r.plan));
+	cli_note(call,
 	         "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %s on %s, %s of memory in all (%s in reserve)%s%s",
 	         r.plan.slabs, r.plan.slices, r.plan.batch, r.plan.rows, app_bytes_text(r.plan.device).text, gt_backend_name(s.be),
 	         app_bytes_text(r.plan.process).text, app_bytes_text(r.plan.reserve).text, r.plan.slabs > 1 ? "; projections are " : "",
 	         r.plan.slabs > 1 ? kept_texts[r.plan.kept] : "");
 	if (o->dry_run) {
-		if (c->call->common.json)
+		if (call->common.json)
 			cli_json(plan_json(&r.plan));
 		goto done;
 	}
-	GT_TRY(write_by_slabs(&s, o, m, &v, &r));
-	if (c->call->common.json)
+	GT_TRY(write_by_slabs(call, &s, o, m, &v, &r));
+	if (call->common.json)
 		report_json(o, &v, &r, c->alone);
 	else
-		report_text(c->call, &r, c->alone);
-	cli_note(c->call, "%s: %s in %.2f s on %s", o->output, m->analytic->name, r.whole, r.backend);
+		report_text(call, &r, c->alone);
+	cli_note(call, "%s: %s in %.2f s on %s", o->output, m->analytic->name, r.whole, r.backend);
 done:
-	app_slabs_close(&s);
+	gt_slab_job_close(&s);
 	free(v.from.command);
 	free(v.from.parameters);
 	return st;
 }
 
 /* What a direct method does not take is left to the other way to refuse. */
-static int goes_by_slabs(const recon_options *o, const app_method *m)
+static int goes_by_slabs(const recon_options *o, const gt_method *m)
 {
 	const int plain = !o->penalty && !o->stop && !o->log && !o->plot && !o->checkpoint && !o->resume;
 	return m->analytic && gt_slab_plan_supports(m->analytic) && plain && !strcmp(o->init, "auto") &&
@@ -168,12 +168,12 @@ static int goes_by_slabs(const recon_options *o, const app_method *m)
 }
 
 /* Nothing is said yet: what does not go by slabs says it again. */
-static gt_status method_of(const cli_call *silent, const recon_options *o, const gt_scan *scan, app_method *m)
+static gt_status method_of(const cli_call *silent, const recon_options *o, const gt_scan *scan, gt_method *m)
 {
 	const gt_analytic *direct = gt_analytic_for(scan);
 	if (!o->solver && gt_slab_plan_supports(direct))
-		return app_method_for(silent, NULL, scan, m);
-	return app_method_parse(o->solver ? o->solver : direct->name, m);
+		return gt_method_for(&silent->log, NULL, scan, m);
+	return gt_method_parse(o->solver ? o->solver : direct->name, m);
 }
 
 /* Formats that are read as a whole go the other way, which says what does not fit; so do files that cannot be read. */
@@ -188,27 +188,31 @@ static int how_read(const char *path)
 /* Options that would do nothing. */
 static gt_status only_by_slabs(const recon_options *o, const char *what, const char *how)
 {
-	const char *option = o->no_overlap ? "--no-overlap" : o->keep != APP_KEPT_AUTO ? "--keep" : o->scratch ? "--scratch" : NULL;
+	const char *option = o->no_overlap ? "--no-overlap" : o->keep != GT_VIEW_CACHE_AUTO ? "--keep" : o->scratch ? "--scratch" : NULL;
 	return option ? gt_fail(GT_ERR_ARG, "%s: only for reconstruction by slabs, and '%s' %s", option, what, how) : GT_OK;
 }
 
 gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double host_free, int *done)
 {
 	const char *data = o->data ? o->data : call->file[0];
-	app_slabs_case c = { .call = call,
-		             .data = data,
-		             .hu = o->unit == GT_HU,
-		             .alone = o->no_overlap,
-		             .keep = (app_kept_where)o->keep,
-		             .scratch = o->scratch };
+	gt_slab_case c = { .log = &call->log,
+		           .quiet = call->common.quiet,
+		           .backend = call->common.backend,
+		           .type = cli_type(call),
+		           .data = data,
+		           .hu = o->unit == GT_HU,
+		           .alone = o->no_overlap,
+		           .keep = (gt_view_cache_place)o->keep,
+		           .scratch = o->scratch };
 	cli_call silent = *call;
 	gt_projections *p = NULL;
-	app_method m = { 0 };
+	gt_method m = { 0 };
 	gt_grid grid;
 	gt_status st;
 	*done = 0;
 	silent.common.quiet = 1;
-	if (o->quality == APP_QUALITY_ITERATIVE)
+	silent.log.say = NULL;
+	if (o->quality == GT_PRESET_ITERATIVE)
 		return only_by_slabs(o, "--quality iterative", "computes all at once");
 	const int how = how_read(data);
 	if (how != IN_PIECES)
@@ -217,7 +221,7 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 	GT_TRY(cli_read_scan(&silent, call->file[0], CLI_GEOMETRY, &p));
 	GT_TRY(method_of(&silent, o, p->scan, &m));
 	if (!goes_by_slabs(o, &m)) {
-		st = only_by_slabs(o, app_method_name(&m), "computes all at once");
+		st = only_by_slabs(o, gt_method_name(&m), "computes all at once");
 		goto done;
 	}
 	GT_TRY(cli_grid(&silent, o->grid, o->like, p->scan, &grid));
@@ -236,9 +240,9 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 	c.grid = &grid;
 	recon_options set = *o;
 	set.water = recon_water(call, o, p);
-	st = run(&c, &set, &m, p->position);
+	st = run(call, &c, &set, &m, p->position);
 done:
-	app_method_free(&m);
+	gt_method_free(&m);
 	gt_projections_free(p);
 	return st;
 }

@@ -151,7 +151,7 @@ static gt_status make_scan(const simulate_options *o, gt_scan **scan)
 	double(*spot)[3] = NULL;
 	gt_status st = GT_OK;
 	if (!scanner)
-		return cli_unknown("scanner", o->scanner, nth_scanner, count_scanners());
+		return gt_unknown("scanner", o->scanner, nth_scanner, count_scanners());
 	if (o->short_scan && !isnan(o->turns))
 		return gt_fail(GT_ERR_ARG, "--short-scan and --turns cannot be combined");
 	gt_orbit g = scanner->orbit;
@@ -181,7 +181,7 @@ static gt_status make_scan(const simulate_options *o, gt_scan **scan)
 	}
 	GT_TRY(gt_scan_orbit(&g, scan));
 	if (o->shift > 0 || o->tilt > 0)
-		GT_TRY(app_shake_scan(*scan, o->shift, o->tilt * PI / 180, (uint64_t)o->seed));
+		GT_TRY(gt_scan_perturb(*scan, o->shift, o->tilt * PI / 180, (uint64_t)o->seed));
 done:
 	free(spot);
 	return st;
@@ -210,7 +210,7 @@ static gt_status make_body(const simulate_options *o, gt_phantom **body)
 	size_t n = 0;
 	while (gt_phantom_list[n].name)
 		n++;
-	return st == GT_ERR_UNKNOWN ? cli_unknown("phantom or file", o->phantom, nth_phantom, n) : st;
+	return st == GT_ERR_UNKNOWN ? gt_unknown("phantom or file", o->phantom, nth_phantom, n) : st;
 }
 
 static gt_status project(const cli_call *call, const simulate_options *o, const gt_phantom *body, gt_pool *pool, gt_projections *p)

@@ -179,7 +179,7 @@ static gt_status find_kind(const char *name, const study_kind **kind)
 			return GT_OK;
 		}
 	}
-	return cli_unknown_of("study", name, names, KINDS);
+	return gt_unknown_of("study", name, names, KINDS);
 }
 
 /* Options of one kind alone, and of those that measure. */

@@ -113,6 +113,9 @@ GT_API gt_status gt_can_write(const char *path);
 /* What is in the file: *projections is 1 for projections, 0 for a volume. */
 GT_API gt_status gt_file_kind(const char *path, const gt_format **format, int *projections);
 
+/* 1 if both names are of one file, or would be once both are there. */
+GT_API int       gt_same_file(const char *a, const char *b);
+
 /* An empty file of a new name in path's folder; then rename or drop it. SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGXFSZ unlink it
  * where their action is the default one when this is called. GT_ERR_IO: the folder cannot be written, or path is there and not a file. */
 GT_API gt_status gt_tmp_path(const char *path, char **tmp);

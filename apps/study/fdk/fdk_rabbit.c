@@ -200,7 +200,7 @@ static gt_status new_rabbit(study *s, rabbit *r)
 	study_step(s, "rabbitct: images of a C-arm");
 	gt_orbit_reduce(&o, by);
 	GT_TRY(gt_scan_orbit(&o, &r->scan));
-	GT_TRY(app_shake_scan(r->scan, 2, 6e-3, 1));
+	GT_TRY(gt_scan_perturb(r->scan, 2, 6e-3, 1));
 	r->p.grid = gt_rabbitct_grid(512 / by);
 	r->voxels = gt_grid_voxels(&r->p.grid);
 	choose_slices(s, r);

@@ -33,11 +33,11 @@ gt_orbit fdk_cube(size_t n, size_t views, gt_grid *grid)
 		           .turn = 6.283185307179586 };
 }
 
-static gt_status parse(const fdk_way *w, const char *options, app_method *m)
+static gt_status parse(const fdk_way *w, const char *options, gt_method *m)
 {
 	char *spec = cli_text("fdk:mask=none%s%s%s%s", *options ? "," : "", options, w->form ? ",kernel=" : "",
 	                      w->form ? w->form->name : "");
-	const gt_status st = spec ? app_method_parse(spec, m) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	const gt_status st = spec ? gt_method_parse(spec, m) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	free(spec);
 	return st;
 }
@@ -45,14 +45,14 @@ static gt_status parse(const fdk_way *w, const char *options, app_method *m)
 typedef struct {
 	gt_backend *be;
 	gt_array *data, *x;
-	app_method m;
+	gt_method m;
 } problem;
 
 static void close_problem(problem *p)
 {
 	gt_array_free(p->data);
 	gt_array_free(p->x);
-	app_method_free(&p->m);
+	gt_method_free(&p->m);
 	gt_backend_close(p->be);
 }
 

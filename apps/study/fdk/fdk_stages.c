@@ -7,52 +7,52 @@
 #include "recon/slab_pipeline.h"
 
 /* Table 4 of Lu, Ino, Hagihara (2016): 2048^3 from 1200 views of 2048^2 on a GeForce GTX 980 with 4 GB. There filtered views go back to the
- * host. stage: ours; APP_STAGES: we have none. */
+ * host. stage: ours; GT_STAGES: we have none. */
 static const struct {
 	const char *name;
 	int stage;
 	double paper;
 } stages[] = {
-	{ "storage to host", APP_READ, 36.9 },
-	{ "host to device", APP_UPLOAD, 3.2 },
-	{ "weights and filter", APP_FILTER, 16.3 },
-	{ "filtered views, device to host", APP_STAGES, 3.2 },
-	{ "filtered views, host to device", APP_STAGES, 55.1 },
-	{ "backprojection", APP_BACK, 98.4 },
-	{ "volume, device to host", APP_DOWNLOAD, 5.4 },
-	{ "host to storage", APP_WRITE, 46.5 },
+	{ "storage to host", GT_STAGE_READ, 36.9 },
+	{ "host to device", GT_STAGE_UPLOAD, 3.2 },
+	{ "weights and filter", GT_STAGE_FILTER, 16.3 },
+	{ "filtered views, device to host", GT_STAGES, 3.2 },
+	{ "filtered views, host to device", GT_STAGES, 55.1 },
+	{ "backprojection", GT_STAGE_BACKPROJECT, 98.4 },
+	{ "volume, device to host", GT_STAGE_DOWNLOAD, 5.4 },
+	{ "host to storage", GT_STAGE_WRITE, 46.5 },
 };
 enum { STAGES = sizeof stages / sizeof *stages };
 static const double paper_alone = 265.5, paper_piped = 159.6;
 
-static gt_status run(const app_slabs_case *c, const char *path, app_slabs_result *r)
+static gt_status run(const gt_slab_case *c, const char *path, gt_slab_result *r)
 {
 	const gt_volume head = { .grid = *c->grid };
 	const gt_write_options o = { .unit = GT_PER_MM };
-	app_slabs s = { NULL, NULL, NULL, NULL };
+	gt_slab_job s = { NULL, NULL, NULL, NULL };
 	gt_slice_writer *out = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(app_slabs_open(c, &s));
-	GT_TRY(app_slabs_choose(&s, &r->plan));
+	GT_TRY(gt_slab_job_open(c, &s));
+	GT_TRY(gt_slab_job_choose(&s, &r->plan));
 	GT_TRY(gt_slice_writer_create(path, &o, &head, &out));
-	GT_TRY(app_slabs_run(&s, out, r));
+	GT_TRY(gt_slab_pipeline(&s, out, r));
 	st = gt_slice_writer_commit(out);
 	out = NULL;
 done:
 	gt_slice_writer_drop(out);
-	app_slabs_close(&s);
+	gt_slab_job_close(&s);
 	return st;
 }
 
-static void add_stages(study *s, const app_slabs_result *alone, const app_slabs_result *piped)
+static void add_stages(study *s, const gt_slab_result *alone, const gt_slab_result *piped)
 {
 	study_table *t = &s->table[STUDY_STAGES];
 	for (int i = 0; i < STAGES; i++) {
 		const int k = stages[i].stage;
 		study_text(t, "%s", stages[i].name);
-		study_number(t, k < APP_STAGES ? alone->seconds[k] : NAN);
-		study_number(t, k < APP_STAGES && k != APP_BACK ? 1e-9 * alone->bytes[k] / alone->seconds[k] : NAN);
-		study_number(t, k < APP_STAGES ? piped->seconds[k] : NAN);
+		study_number(t, k < GT_STAGES ? alone->seconds[k] : NAN);
+		study_number(t, k < GT_STAGES && k != GT_STAGE_BACKPROJECT ? 1e-9 * alone->bytes[k] / alone->seconds[k] : NAN);
+		study_number(t, k < GT_STAGES ? piped->seconds[k] : NAN);
 		study_number(t, stages[i].paper);
 		study_number(t, NAN);
 	}
@@ -84,16 +84,18 @@ done:
 gt_status fdk_stages(study *s)
 {
 	const char *in = study_file(&s->folder, "stages-in.nc"), *out = study_file(&s->folder, "stages-out.nc");
-	cli_call silent = *s->call;
 	gt_grid grid;
 	const gt_orbit o = fdk_cube(s->fdk->cube, s->quick ? 45 : s->gpu[0] ? 360 : 90, &grid);
-	app_slabs_case c = { .call = &silent, .method = gt_analytic_find("fdk"), .grid = &grid, .data = in };
-	app_slabs_result result[2] = { { .whole = 0 }, { .whole = 0 } };
+	gt_slab_case c = { .quiet = 1,
+		           .backend = s->gpu[0] ? s->gpu : s->cpu,
+		           .type = cli_type(s->call),
+		           .method = gt_analytic_find("fdk"),
+		           .grid = &grid,
+		           .data = in };
+	gt_slab_result result[2] = { { .whole = 0 }, { .whole = 0 } };
 	gt_scan *scan = NULL;
 	gt_status st = in && out ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
-	silent.common.quiet = 1;
-	silent.common.backend = s->gpu[0] ? s->gpu : s->cpu;
 	study_step(s, "stages: a file of projections");
 	GT_TRY(gt_scan_orbit(&o, &scan));
 	c.scan = scan;

@@ -17,7 +17,7 @@ typedef struct {
 	const study_device *d;
 	gt_backend *be;
 	gt_array *x, *part, *truth; /* part: of x, the slices shown */
-	app_subsets subsets;
+	gt_subsets subsets;
 	gt_linop **timed;
 	gt_penalty *R;
 	study_clock clock;
@@ -29,7 +29,7 @@ static void close_work(work *w)
 		gt_linop_free(w->timed[k]);
 	free(w->timed);
 	if (w->subsets.subsets)
-		app_subsets_free(&w->subsets);
+		gt_subsets_free(&w->subsets);
 	gt_penalty_free(w->R);
 	gt_array_free(w->part);
 	gt_array_free(w->truth);
@@ -37,11 +37,11 @@ static void close_work(work *w)
 	gt_backend_close(w->be);
 }
 
-static gt_status parse(const study_case *c, int iterations, app_method *m)
+static gt_status parse(const study_case *c, int iterations, gt_method *m)
 {
 	char spec[128];
 	snprintf(spec, sizeof spec, "%s%citerations=%d", c->solver, strchr(c->solver, ':') ? ',' : ':', iterations);
-	return app_method_parse(spec, m);
+	return gt_method_parse(spec, m);
 }
 
 static size_t shown_first(const study_scene *c) { return c->below * c->grid.n[0] * c->grid.n[1]; }
@@ -49,7 +49,7 @@ static size_t shown_first(const study_scene *c) { return c->below * c->grid.n[0]
 static gt_status make_operators(work *w, const float *data, const float *weights, size_t subsets)
 {
 	gt_status st = GT_OK;
-	GT_TRY(app_subsets_new("dd", w->be, w->d->type, &w->scene->grid, w->scene->scan, data, weights, subsets, &w->subsets));
+	GT_TRY(gt_subsets_new("dd", w->be, w->d->type, &w->scene->grid, w->scene->scan, data, weights, subsets, &w->subsets));
 	w->timed = calloc(subsets, sizeof(gt_linop *));
 	if (!w->timed)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
@@ -65,7 +65,7 @@ done:
 	return st;
 }
 
-static gt_status open_work(work *w, const app_method *m, const float *data, const float *weights)
+static gt_status open_work(work *w, const gt_method *m, const float *data, const float *weights)
 {
 	const size_t n = gt_grid_voxels(&w->scene->shown);
 	size_t subsets = 1;
@@ -145,7 +145,7 @@ static int each(void *self, const gt_progress *g)
 
 static gt_status solve(work *w, int iterations, gt_linop *const *A, watch *t)
 {
-	app_method m = { 0 };
+	gt_method m = { 0 };
 	const gt_monitor monitor = { .each = each, .self = t };
 	gt_status st = GT_OK;
 	GT_TRY(parse(w->c, iterations, &m));
@@ -159,7 +159,7 @@ static gt_status solve(work *w, int iterations, gt_linop *const *A, watch *t)
 		                     .hi = INFINITY };
 	GT_TRY(gt_solve(m.solver, &problem, m.options, w->x, &monitor));
 done:
-	app_method_free(&m);
+	gt_method_free(&m);
 	return st;
 }
 
@@ -193,7 +193,7 @@ gt_status study_iterate(study *s, const study_case *c, const study_scene *scene,
                         const study_device *d, int iterations, study_outcome *out)
 {
 	work w = { .s = s, .c = c, .scene = scene, .d = d };
-	app_method m = { 0 };
+	gt_method m = { 0 };
 	gt_status st = GT_OK;
 	*out = (study_outcome){ .iterations = iterations, .seconds = NAN, .forward = NAN, .back = NAN, .split = NAN };
 	study_step(s, "%s: %s on %s", c->key, c->solver, d->name);
@@ -207,7 +207,7 @@ gt_status study_iterate(study *s, const study_case *c, const study_scene *scene,
 	GT_TRY(run(&w, out));
 done:
 	close_work(&w);
-	app_method_free(&m);
+	gt_method_free(&m);
 	if (st != GT_OK)
 		study_outcome_free(out);
 	return st;

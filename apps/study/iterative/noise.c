@@ -116,11 +116,11 @@ static gt_status run_fdk(work *w, const setting *t, int draw, float **out)
 	const size_t n = gt_grid_voxels(&w->scene.shown);
 	gt_backend *be = NULL;
 	gt_array *data = NULL, *x = NULL;
-	app_method m = { 0 };
+	gt_method m = { 0 };
 	char spec[96];
 	gt_status st = GT_OK;
 	snprintf(spec, sizeof spec, "fdk:filter=%s,cutoff=%g", t->window, t->value);
-	GT_TRY(app_method_parse(spec, &m));
+	GT_TRY(gt_method_parse(spec, &m));
 	GT_TRY(gt_backend_open(d.backend, &be));
 	GT_TRY(gt_array_new(be, d.type, gt_scan_size(w->scene.scan), &data));
 	GT_TRY(gt_array_new(be, d.type, n, &x));
@@ -134,7 +134,7 @@ done:
 	gt_array_free(x);
 	gt_array_free(data);
 	gt_backend_close(be);
-	app_method_free(&m);
+	gt_method_free(&m);
 	return st;
 }
 

@@ -153,8 +153,8 @@ gt_status study_distance_of(const study *s, const gt_grid *grid, const float *a,
 	}
 	*d = (study_distance){ hu * sqrt(squares / (double)n), hu * sum / (double)n, hu * largest, NAN };
 	GT_TRY(gt_pool_new(s->threads, &pool));
-	const app_ssim_pair pictures = { a, b, slices, grid->n[1], grid->n[0], most > least ? most - least : 1, NULL };
-	GT_TRY(app_ssim(&pictures, pool, &d->ssim));
+	const gt_ssim_pair pictures = { a, b, slices, grid->n[1], grid->n[0], most > least ? most - least : 1, NULL };
+	GT_TRY(gt_ssim(&pictures, pool, &d->ssim));
 done:
 	gt_pool_free(pool);
 	return st;

@@ -1,0 +1,10 @@
+/* Time as it passes. */
+#include <time.h>
+#include "core/clock.h"
+
+double gt_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

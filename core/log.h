@@ -1,0 +1,8 @@
+#ifndef GT_CORE_LOG_H
+#define GT_CORE_LOG_H
+#include <gantry/message.h>
+
+/* Hands a message to the log; does nothing where log or its function is NULL. */
+void gt_say(const gt_listener *log, gt_severity severity, gt_subject subject, const char *format, ...) GT_PRINTF(4, 5);
+
+#endif

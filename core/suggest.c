@@ -1,0 +1,75 @@
+/* What was probably meant by a name that is not known. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/module.h>
+#include "core/text.h"
+
+/* Levenshtein's distance; capitals count as small letters. */
+static size_t distance(const char *a, const char *b)
+{
+	const size_t n = strlen(b);
+	size_t *row = malloc((n + 1) * sizeof *row), last;
+	if (!row)
+		return (size_t)-1;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; *a; a++, i++) {
+		size_t corner = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t best = corner + (tolower((unsigned char)*a) != tolower((unsigned char)b[j - 1]));
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			corner = row[j];
+			row[j] = best;
+		}
+	}
+	last = row[n];
+	free(row);
+	return last;
+}
+
+/* Keeps the nearer of *best and name, if it is near at all: two letters, and not all of them. */
+void gt_nearer(const char *wanted, const char *name, const char **best, size_t *far)
+{
+	const size_t d = distance(wanted, name);
+	if (d <= 2 && d < strlen(wanted) && d < *far) {
+		*far = d;
+		*best = name;
+	}
+}
+
+gt_status gt_unknown_of(const char *what, const char *name, const char *const *names, size_t n)
+{
+	const char *best = NULL;
+	size_t far = (size_t)-1;
+	char *all = gt_text("%s", n ? names[0] : "none");
+	for (size_t i = 0; i < n; i++) {
+		gt_nearer(name, names[i], &best, &far);
+		char *more = i && all ? gt_text("%s, %s", all, names[i]) : NULL;
+		if (more) {
+			free(all);
+			all = more;
+		}
+	}
+	const gt_status st = best ? gt_fail(GT_ERR_UNKNOWN, "unknown %s '%s': did you mean '%s'? (there are: %s)", what, name, best,
+	                                    all ? all : "")
+	                          : gt_fail(GT_ERR_UNKNOWN, "unknown %s '%s' (there are: %s)", what, name, all ? all : "");
+	free(all);
+	return st;
+}
+
+gt_status gt_unknown(const char *what, const char *name, const char *(*nth)(size_t), size_t n)
+{
+	const char **names = malloc((n + 1) * sizeof *names);
+	if (!names)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		names[i] = nth(i);
+	const gt_status st = gt_unknown_of(what, name, names, n);
+	free(names);
+	return st;
+}
