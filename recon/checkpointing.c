@@ -248,7 +248,11 @@ void gt_checkpointing_save(gt_checkpointing *c, const gt_progress *g, const gt_s
 		gt_say(c->log, GT_INFO, GT_ABOUT_CHOICE, "%s: checkpoint after iteration %d of %d", c->path, g->iteration, g->iterations);
 }
 
-int gt_checkpointing_has(const gt_checkpointing *c, const char *name) { return c->from && gt_checkpoint_has(c->from, name); }
+gt_status gt_checkpointing_has(const gt_checkpointing *c, const char *name, int *has)
+{
+	*has = 0;
+	return c->from ? gt_checkpoint_has(c->from, name, has) : GT_OK;
+}
 
 gt_status gt_checkpointing_penalty(const char *path, char **text)
 {

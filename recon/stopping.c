@@ -71,9 +71,12 @@ static gt_status resume(void *self, const gt_state_entry *kept, int *done)
 {
 	gt_watch *w = self;
 	gt_state_entry own[GT_RECON_STATE + 1];
-	const int has_best = gt_checkpointing_has(&w->checkpoint, GT_DIVERGENCE_BEST);
+	int has_best;
+	gt_status st = gt_checkpointing_has(&w->checkpoint, GT_DIVERGENCE_BEST, &has_best);
+	if (st != GT_OK)
+		return st;
 	list_own(w, has_best, own);
-	const gt_status st = gt_checkpointing_resume(&w->checkpoint, kept, own, done);
+	st = gt_checkpointing_resume(&w->checkpoint, kept, own, done);
 	w->iterations = w->most = w->progress.resumed = *done;
 	for (; st == GT_OK && *done && !has_best && w->guard.best && kept->name; kept++)
 		if (!strcmp(kept->name, "x"))
