@@ -159,10 +159,15 @@ gt_status gt_can_write(const char *path);
 /* What is in the file: *projections is 1 for projections, 0 for a volume. */
 gt_status gt_file_kind(const char *path, const gt_format **format, int *projections);
 
+/* The other file that the head at path names and that holds its data (MetaImage), to be freed; NULL: none, or path is no such head. */
+char *gt_data_file(const char *path);
+
 /* An empty file of a new name in path's folder; then rename or drop it. SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGXFSZ unlink it
  * where their action is the default one when this is called. GT_ERR_IO: the folder cannot be written, or path is there and not a file. */
 gt_status gt_tmp_path(const char *path, char **tmp);
 gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
+/* The same where path must be new: *taken is 1, and tmp stays as it is, if there is something of that name. */
+gt_status gt_tmp_commit_new(char *tmp, const char *path, int *taken);
 void      gt_tmp_remove(void);                          /* all that this process has not finished: for handlers of signals that end it */
 void      gt_tmp_drop(char *tmp);                       /* unlinks and frees tmp */
 /* The same for a folder of `files` files, 000001.EXTENSION and on, of which each may be there or not. path must not be there, or be an empty folder. */
