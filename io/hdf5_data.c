@@ -1,7 +1,9 @@
 /* Data sets of HDF5 files, of any integer or float type: the library converts. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/host_memory.h"
 #include "io/hdf5_data.h"
 
 int gt_hdf5_has(hid_t file, const char *name)
@@ -39,6 +41,50 @@ static gt_status shape_of(gt_hdf5_data *d, int least_rank)
 	return GT_OK;
 }
 
+/* No method of compression makes fewer bytes of many: the most that one of zeros can. */
+#define MOST_COMPRESSED 65536.0
+/* What the index of a data set has of a chunk takes at least so many bytes. */
+#define CHUNK_ENTRY 8.0
+
+/* Bytes and chunks that its extent claims, and whether they are compressed; and whether they are in other files. */
+typedef struct {
+	double bytes, chunks;
+	int packed, elsewhere;
+} claim;
+
+static claim claim_of(const gt_hdf5_data *d)
+{
+	const hid_t type = H5Dget_type(d->id), made = H5Dget_create_plist(d->id);
+	const H5D_layout_t layout = H5Pget_layout(made);
+	hsize_t chunk[H5S_MAX_RANK];
+	claim c = { .bytes = (double)H5Tget_size(type) * (double)d->size[0] * (double)d->size[1] * (double)d->size[2], .chunks = 1 };
+	if (layout == H5D_CHUNKED && H5Pget_chunk(made, H5S_MAX_RANK, chunk) == d->rank)
+		for (int i = 0; i < d->rank; i++)
+			c.chunks *= ceil((double)d->size[3 - d->rank + i] / (double)chunk[i]);
+	c.packed = layout == H5D_CHUNKED && H5Pget_nfilters(made) > 0;
+	c.elsewhere = layout == H5D_VIRTUAL || H5Pget_external_count(made) > 0;
+	H5Pclose(made);
+	H5Tclose(type);
+	return c;
+}
+
+/* What was never written is read as a constant, however much of it is claimed: a file of some kB would be read for years. */
+static gt_status check_claim(const gt_hdf5_data *d)
+{
+	const claim c = claim_of(d);
+	const hid_t file = H5Iget_file_id(d->id);
+	hsize_t size = 0;
+	const int known = H5Fget_filesize(file, &size) >= 0;
+	H5Fclose(file);
+	if (c.elsewhere)
+		return gt_fail_in(gt_host_room(c.bytes, d->name), "%s", d->path);
+	if (known && c.bytes <= (c.packed ? MOST_COMPRESSED : 1) * (double)size && (c.chunks - 1) * CHUNK_ENTRY <= (double)size)
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT, "%s: %s: claims %llu x %llu x %llu values, %.3g bytes%s in %.3g chunks, in a file of %llu bytes",
+	               d->path, d->name, (unsigned long long)d->size[0], (unsigned long long)d->size[1], (unsigned long long)d->size[2],
+	               c.bytes, c.packed ? ", compressed," : "", c.chunks, (unsigned long long)size);
+}
+
 gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int least_rank, gt_hdf5_data *d)
 {
 	*d = (gt_hdf5_data){ path, name, -1, 0, { 1, 1, 1 } };
@@ -51,7 +97,8 @@ gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int least
 	H5Tclose(type);
 	if (class != H5T_INTEGER && class != H5T_FLOAT)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: expected numbers", path, name);
-	return shape_of(d, least_rank);
+	const gt_status st = shape_of(d, least_rank);
+	return st != GT_OK ? st : check_claim(d);
 }
 
 void gt_hdf5_close(gt_hdf5_data *d)

@@ -12,7 +12,7 @@ typedef struct {
 } gt_hdf5_data;
 
 int       gt_hdf5_has(hid_t file, const char *name);            /* every part of the path is there */
-/* Numeric, of rank least to 3, no size 0. Close in any case. */
+/* Numeric, of rank least to 3, no size 0, no larger than the file can hold. Close in any case. */
 gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int least_rank, gt_hdf5_data *d);
 void      gt_hdf5_close(gt_hdf5_data *d);
 /* Planes [first, first+count) of the three sizes, converted. */

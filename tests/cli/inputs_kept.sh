@@ -46,7 +46,8 @@ sed 's/v.raw/w.mha/' pairs/in.mhd >pairs/x.mhd
 cp pairs/v.raw pairs/w.mha
 refused 2 "is pairs/w.mha, the file of data of the input" convert pairs/x.mhd -o pairs/w.mha
 refused 2 "is pairs/w.mha, the file of data of that of --like" recon scan.nc -o pairs/w.mha --like pairs/x.mhd
-[ "$sum" = "$(md5sum pairs/v.raw)" ] && cmp -s pairs/v.raw pairs/w.mha || fail "a file of data that an input names has changed"
+[ "$sum" = "$(md5sum pairs/v.raw)" ] || fail "pairs/v.raw has changed"
+cmp -s pairs/v.raw pairs/w.mha || fail "pairs/w.mha has changed"
 
 refused 1 "truth.nc: is a volume, expected projections" recon truth.nc -o out.nc
 refused 1 "truth.nc: is a volume, expected projections" project truth.nc --scan truth.nc -o out.nc
