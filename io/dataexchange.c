@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "io/external.h"
 #include "io/format.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
@@ -20,7 +21,8 @@ static int probe(const char *path)
 	if (!gt_hdf5_is(path))
 		return 0;
 	gt_hdf5_quiet quiet = gt_hdf5_hush();
-	const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	/* What is refused here is refused with its reason when it is opened as NetCDF. */
+	const hid_t file = gt_external_hdf5(path) == GT_OK ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
 	const int is = file >= 0 && gt_hdf5_has(file, "exchange/data");
 	if (file >= 0)
 		H5Fclose(file);
@@ -305,7 +307,7 @@ static gt_status open_raw(const char *path, raw *x)
 {
 	gt_status st;
 	*x = (raw){ .path = path, .file = -1, .data = { .id = -1 } };
-	if ((st = gt_hdf5_whole(path)) != GT_OK)
+	if ((st = gt_hdf5_whole(path)) != GT_OK || (st = gt_external_hdf5(path)) != GT_OK)
 		return st;
 	if ((x->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0)
 		return gt_fail(GT_ERR_FORMAT, "%s: cannot be opened, damaged", path);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/clones.h"
+#include "io/external.h"
 #include "io/nc.h"
 
 gt_status gt_nc_check(const gt_nc *f, const char *variable, int code)
@@ -29,10 +30,13 @@ gt_status gt_nc_open(const char *path, gt_nc *f)
 	gt_status st = gt_hdf5_whole(path);
 	if (st == GT_OK)
 		st = gt_nc_classic_whole(path);
+	/* Sets how HDF5 prints, once: what is put back later must be that. */
+	if (st == GT_OK)
+		st = gt_nc_check(f, NULL, nc_initialize());
+	if (st == GT_OK)
+		st = gt_external_hdf5(path);
 	if (st != GT_OK)
 		return st;
-	/* Sets how HDF5 prints, once: what is put back later must be that. */
-	nc_initialize();
 	f->quiet = gt_hdf5_hush();
 	const int code = nc_open(path, NC_NOWRITE, &f->id);
 	if (code == NC_NOERR)
