@@ -72,7 +72,7 @@ static gt_status read_projections(char text[1024])
 enum { SAME, FAILED, OTHER };
 
 /* In a process of its own: what a library keeps after a failure is not the next reading's. */
-static int outcome(reading read, int whose, long after, const char *expected)
+static int outcome(reading read, long after, const char *expected)
 {
 	char text[1024] = "";
 	fflush(NULL);
@@ -80,9 +80,9 @@ static int outcome(reading read, int whose, long after, const char *expected)
 	ck_assert_int_ge(child, 0);
 	if (child == 0) {
 		alarm(10);
-		gt_scarce_after(after, whose);
+		gt_scarce_after(after);
 		const gt_status st = read(text);
-		gt_scarce_after(-1, whose);
+		gt_scarce_after(-1);
 		_exit(st != GT_OK ? FAILED : strcmp(text, expected) ? OTHER : SAME);
 	}
 	int status;
@@ -91,15 +91,15 @@ static int outcome(reading read, int whose, long after, const char *expected)
 }
 
 /* Every step-th of them. A library that crashes without memory is no fault of ours, and at least ends the program. */
-static void fail_each(reading read, int whose, long step)
+static void fail_each(reading read, long step)
 {
 	char expected[1024];
-	gt_scarce_after(-1, whose);
+	gt_scarce_after(-1);
 	ck_ok(read(expected));
 	const long calls = gt_scarce_calls();
 	long failed = 0;
 	for (long n = 0; n < calls; n += step) {
-		const int is = outcome(read, whose, n, expected);
+		const int is = outcome(read, n, expected);
 		ck_assert_msg(is != OTHER, "%s: without allocation %ld of %ld other data are read, and no error is told", path, n, calls);
 		failed += is == FAILED;
 	}
@@ -121,7 +121,7 @@ static gt_volume *some_volume(void)
 	return v;
 }
 
-static void volume_in(const char *name, gt_unit unit, int whose, long step)
+static void volume_in(const char *name, gt_unit unit, long step)
 {
 	gt_write_options o = gt_write_defaults;
 	gt_volume *v = some_volume();
@@ -132,14 +132,14 @@ static void volume_in(const char *name, gt_unit unit, int whose, long step)
 	if (st == GT_ERR_UNSUPPORTED)
 		return;
 	ck_ok(st);
-	fail_each(read_volume, whose, step);
+	fail_each(read_volume, step);
 }
 
-START_TEST(metaimage) { volume_in("a.mhd", GT_PER_MM, GT_SCARCE_ALL, 1); }
+START_TEST(metaimage) { volume_in("a.mhd", GT_PER_MM, 1); }
 END_TEST
-START_TEST(nifti) { volume_in("a.nii", GT_PER_MM, GT_SCARCE_ALL, 1); }
+START_TEST(nifti) { volume_in("a.nii", GT_PER_MM, 1); }
 END_TEST
-START_TEST(nifti_packed) { volume_in("a.nii.gz", GT_HU, GT_SCARCE_ALL, 1); }
+START_TEST(nifti_packed) { volume_in("a.nii.gz", GT_HU, 1); }
 END_TEST
 
 static void put(hid_t at, const char *name, int rank, const hsize_t *size, const float *values, const char *units)
@@ -181,7 +181,7 @@ START_TEST(data_exchange)
 	put(file, "measurement/instrument/detector/x_pixel_size", 0, NULL, &pitch, "um");
 	put(file, "measurement/instrument/detection_system/objective/magnification", 0, NULL, &zoom, NULL);
 	ck_assert(H5Fclose(file) >= 0);
-	fail_each(read_projections, GT_SCARCE_ALL, 13);
+	fail_each(read_projections, 13);
 }
 END_TEST
 

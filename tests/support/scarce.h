@@ -3,8 +3,6 @@
 /* Memory that ends. Linked into a program, this takes the place of malloc(), calloc() and realloc() of all libraries, where the C library
  * is glibc and no sanitizer has done so already. */
 int  gt_scarce_works(void);
-/* Whose calls count: all, or those of this project, be they made through the C library. */
-enum { GT_SCARCE_ALL, GT_SCARCE_OWN };
-void gt_scarce_after(long calls, int whose);    /* the call after so many fails, and no other; < 0: none */
+void gt_scarce_after(long calls);       /* the call after so many fails, and no other; < 0: none */
 long gt_scarce_calls(void);             /* since gt_scarce_after() */
 #endif
