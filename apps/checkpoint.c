@@ -243,7 +243,11 @@ void app_checkpoint_save(app_checkpoint *c, const gt_progress *g, const gt_kept 
 		cli_note(c->call, "%s: checkpoint after iteration %d of %d", c->path, g->iteration, g->iterations);
 }
 
-int app_checkpoint_has(const app_checkpoint *c, const char *name) { return c->from && gt_checkpoint_has(c->from, name); }
+gt_status app_checkpoint_has(const app_checkpoint *c, const char *name, int *has)
+{
+	*has = 0;
+	return c->from ? gt_checkpoint_has(c->from, name, has) : GT_OK;
+}
 
 gt_status app_checkpoint_penalty(const char *path, char **text)
 {

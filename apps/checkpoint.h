@@ -36,7 +36,7 @@ gt_status app_checkpoint_open(app_checkpoint *c, const app_run *run);
 enum { APP_OWN_KEPT = 1 + APP_GUARD_KEPT };
 gt_status app_checkpoint_resume(app_checkpoint *c, const gt_kept *kept, const gt_kept *own, int *done);
 void      app_checkpoint_save  (app_checkpoint *c, const gt_progress *g, const gt_kept *own, int end);
-int       app_checkpoint_has   (const app_checkpoint *c, const char *name);     /* what is continued, such an array or number */
+gt_status app_checkpoint_has   (const app_checkpoint *c, const char *name, int *has);   /* what is continued, such an array or number */
 void      app_checkpoint_free  (app_checkpoint *c);
 /* The penalty of the run that `path` is of; malloc'ed. */
 gt_status app_checkpoint_penalty(const char *path, char **text);

@@ -71,9 +71,12 @@ static gt_status resume(void *self, const gt_kept *kept, int *done)
 {
 	app_watch *w = self;
 	gt_kept own[APP_OWN_KEPT + 1];
-	const int has_best = app_checkpoint_has(&w->checkpoint, APP_GUARD_BEST);
+	int has_best;
+	gt_status st = app_checkpoint_has(&w->checkpoint, APP_GUARD_BEST, &has_best);
+	if (st != GT_OK)
+		return st;
 	list_own(w, has_best, own);
-	const gt_status st = app_checkpoint_resume(&w->checkpoint, kept, own, done);
+	st = app_checkpoint_resume(&w->checkpoint, kept, own, done);
 	w->iterations = w->most = w->progress.resumed = *done;
 	for (; st == GT_OK && *done && !has_best && w->guard.best && kept->name; kept++)
 		if (!strcmp(kept->name, "x"))

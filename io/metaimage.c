@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "io/external.h"
 #include "io/metaimage.h"
 #include "io/pieces.h"
 #include "io/sink.h"
@@ -25,6 +26,9 @@ static gt_status open_data(const char *path, const gt_met_head *h, FILE **file, 
 	const char *name = h->data_file ? h->data_file : path;
 	const double bytes = (double)gt_grid_voxels(&h->grid) * (double)h->type->size;
 	struct stat s;
+	const gt_status st = h->data_file ? gt_external_check(path, "key ElementDataFile", name) : GT_OK;
+	if (st != GT_OK)
+		return st;
 	if (stat(name, &s) != 0)
 		return gt_fail(GT_ERR_IO, "%s: its data file %s: %s", path, name, strerror(errno));
 	const double start = h->data_at >= 0 ? (double)h->data_at : (double)s.st_size - bytes, room = (double)s.st_size - start;
