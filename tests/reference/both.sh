@@ -128,7 +128,7 @@ same_text() {
 }
 
 # timeless FILE: what was said, but for times, speeds and the name of the folder.
-timeless() { sed -E "s|$box|$root|g; s/[0-9.]+ (s|ms|GB)\\b/- \\1/g; s/(, about )?- s left//; s/\"((seconds|gups|ms)[a-z0-9_]*)\":[^,]*/\"\\1\"/g" "$1"; }
+timeless() { sed -E "s|$box|$root|g; s/[0-9.]+ (s|ms|GB|GUPS|\\(10\^9)\\b/- \\1/g; s/(, about )?- s left//; s/\"((seconds|gups|ms)[a-z0-9_]*)\":[^,]*/\"\\1\"/g" "$1"; }
 
 verdict=same arrays=0 files=0 text=same said=same near=0
 [ -z "$REFERENCE_ALLOW" ] || ! finds_strength || near=1

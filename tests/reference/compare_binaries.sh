@@ -49,7 +49,7 @@ mkdir -p "$report" || exit 2
 : >"$report/differences.txt"
 export REFERENCE_HASH=$work/hash_arrays
 read -ra flags <<<"$(pkg-config --cflags --libs netcdf zlib)"
-"${CC:-cc}" -std=c11 -O2 -D_GNU_SOURCE -I"$here" "$here"/{hash_arrays,read_contents,read_netcdf}.c -o "$REFERENCE_HASH" "${flags[@]}" -lm || stop "hash_arrays could not be built"
+"${CC:-cc}" -std=c11 -O2 -D_GNU_SOURCE -I"$here/../.." "$here"/{hash_arrays,read_contents,read_netcdf}.c -o "$REFERENCE_HASH" "${flags[@]}" -lm || stop "hash_arrays could not be built"
 
 # The module of RabbitCT lies near the command that it was built with.
 module_of() { find "$(dirname "$1")" "$(dirname "$1")/../lib" -name libgantry_rabbitct.so 2>/dev/null | head -n 1; }

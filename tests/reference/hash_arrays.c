@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "arrays.h"
+#include "tests/reference/arrays.h"
 
 static const char usage[] =
 	"hash_arrays FILE                     one line per array: name, type, shape, hash\n"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include <zlib.h>
-#include "arrays.h"
+#include "tests/reference/arrays.h"
 
 /* A whole file, followed by a 0; .gz is unpacked. */
 typedef struct bytes {

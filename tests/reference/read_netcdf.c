@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "arrays.h"
+#include "tests/reference/arrays.h"
 
 static const char *type_name(nc_type type)
 {
