@@ -218,7 +218,7 @@ static const char *cell_of(const char *line, size_t column, size_t *n)
 
 static int is_timing(const char *head)
 {
-	static const char *const parts[] = { "seconds", "[s]", "[ms", "GUPS", "GB/s", "speed-up", "E [%]", "times ", "when" };
+	static const char *const parts[] = { "seconds", "s per ", "[s]", "[ms", "GUPS", "GB/s", "speed-up", "E [%]", "times ", "when" };
 	for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
 		if (strstr(head, parts[k]))
 			return 1;
