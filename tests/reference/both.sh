@@ -106,7 +106,7 @@ same_file() {
 		return 1
 	fi
 	# What is measured is never the same, nor are figures of it; the tables and arrays of a study are.
-	case ${arguments[0]}:$name in bench:* | study:*.png | study:*about.csv | study:*limits.csv) return 0 ;; esac
+	case ${arguments[0]}:$name in bench:* | study:*.png | recon:*.png | study:*about.csv | study:*limits.csv) return 0 ;; esac
 	"$REFERENCE_HASH" "$root/$name" >"$state/old.hash" 2>&1
 	local read=$?
 	"$REFERENCE_HASH" "$box/$name" >"$state/new.hash" 2>&1 || read=1
