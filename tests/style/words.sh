@@ -13,7 +13,7 @@ found() {
 }
 found "unfinished work belongs in an issue" '\b(TODO|FIXME|XXX|HACK)\b' .
 found "a path of one machine" '(^|[^A-Za-z0-9._/-])/(work|home|root|Users)/|\.\./shared' .
-found "trailing blanks" '[[:blank:]]+$' '*.c' '*.h' '*.cpp' '*.cu' '*.sh' '*.cmake' 'CMakeLists.txt' run .ci/run
+found "trailing blanks" '[[:blank:]]+$' '*.c' '*.h' '*.cpp' '*.cu' '*.sh' '*.py' '*.cmake' 'CMakeLists.txt' run .ci/run
 mapfile -t library < <(awk '$2 ~ /^[0-3]$/ { print $1 }' cmake/rooms.txt)
 [ ${#library[@]} -gt 0 ] || { echo "cmake/rooms.txt names no room of the library"; exit 2; }
 found "the library neither prints, exits nor aborts" '\b(printf|puts|putchar|perror|exit|abort|assert) ?\(|\bfprintf ?\((stdout|stderr)' \
