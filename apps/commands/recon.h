@@ -4,7 +4,7 @@
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/runlog.h"
-#include "recon/memory_plan.h"
+#include "recon/memory_estimate.h"
 #include "recon/method.h"
 #include "recon/stopping.h"
 
@@ -80,6 +80,8 @@ typedef struct {
 	const gt_grid *grid;
 	double host_free, device_limit; /* when the command began; bytes, 0: none */
 } recon_case;
+/* The estimate to stdout, as JSON if that is asked for. GT_ERR_MEMORY with what would fit if this does not. */
+gt_status recon_print_memory(const gt_memory_dry_run *r, const gt_memory_estimate *p, const app_fact *run, int json);
 /* --dry-run. */
 gt_status recon_dry_run(recon_case *a);
 /* Does the run fit into the memory that is free or given? p may be the geometry alone. What cannot be told fits: the run itself says why. */
