@@ -1,4 +1,4 @@
-/* What apps/patch.h needs to know: how noisy the data is, how noisy the direct method makes it, and the response at a few places. */
+/* What recon/local_noise_model.h needs to know: how noisy the data is, how noisy the direct method makes it, and the response at a few places. */
 #include "core/log.h"
 #include "core/text.h"
 #include <math.h>

@@ -2,7 +2,7 @@
 # Messages of commits hold no path of one machine: from the commit named here on, history before it stays as it is.
 # Usage: commits.sh ROOT [BUILD]; exits 2 if the check itself is broken.
 set -u
-base=ab2cef43cfff800ba0f91200ad776c2cfe45c985
+base=493ed1e59734cda964fcd3edf0af4ab5b6cae023
 cd "${1:?usage: commits.sh ROOT}" || exit 2
 git rev-parse --is-inside-work-tree >/dev/null 2>&1 || { echo "not a clone: nothing to ask git"; exit 77; }
 
