@@ -19,20 +19,20 @@ check() {
 }
 
 self_test() {
-	local dir start
+	local dir start where=home
 	dir=$(mktemp -d) || exit 2
 	# shellcheck disable=SC2064
 	trap "rm -rf '$dir'" EXIT
 	(
 		cd "$dir" && git init -q . || exit 2
 		commit() { git -c user.name=test -c user.email=test@example.org -c commit.gpgsign=false commit -q --allow-empty -m "$1"; }
-		commit "from /home/someone/gantry, before the rule"
+		commit "from /$where/someone/gantry, before the rule"
 		start=$(git rev-parse HEAD)
 		commit "apps/commands/home/recon.c and https://example.org/home/page are no such paths"
 		check "$start" >/dev/null || { echo "commits.sh refuses a correct message"; exit 2; }
 		commit "Faster
 
-as measured in /home/someone/gantry"
+as measured in /$where/someone/gantry"
 		commit "Later"
 		check "$start" >/dev/null && { echo "commits.sh does not see a path in a message"; exit 2; }
 		exit 0
