@@ -181,15 +181,15 @@ done:
 	return st;
 }
 
-static gt_status how_it_ended(const recon_options *o, const gt_method *m, const gt_watch *w)
+static gt_status how_it_ended(const recon_options *o, const gt_method *m, const gt_run *w)
 {
 	if (w->diverged)
 		return gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: after %d of %d iterations %s; %s holds %s %d", gt_method_name(m),
 		               w->iterations, w->most, w->diverged, o->output,
-		               !w->kept                  ? "what it began with, iteration"
-		               : w->kept < w->iterations ? "the best image, of iteration"
-		                                         : "the last image, of iteration",
-		               w->kept);
+		               !w->returned_iteration                  ? "what it began with, iteration"
+		               : w->returned_iteration < w->iterations ? "the best image, of iteration"
+		                                                       : "the last image, of iteration",
+		               w->returned_iteration);
 	if (w->interrupted)
 		return gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", w->iterations, w->most,
 		               o->output);
@@ -305,11 +305,11 @@ static int run(const cli_call *call, const void *given)
 	if (remark[0])
 		cli_note(call, "%s", remark);
 	report(call, o, &m, v, &r);
-	GT_TRY(gt_watch_end(&r.watch));
+	GT_TRY(recon_log_end(&r));
 	st = how_it_ended(o, &m, &r.watch);
 done:
 	gt_prefetch_end(&warm);
-	gt_watch_drop(&r.watch);
+	recon_log_drop(&r);
 	gt_method_free(&m);
 	free(solver);
 	free(r.weights);
