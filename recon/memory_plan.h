@@ -3,6 +3,7 @@
 /* What a reconstruction would take, found by rehearsing it (core/array.h). */
 #include "apps/cli/cli.h"
 #include "apps/cli/runlog.h"
+#include <gantry/subsets.h>
 #include "recon/method.h"
 
 typedef struct {

@@ -3,6 +3,7 @@
 /* The strength of a penalty that leaves a wanted noise in the volume, from the noise of the data and the scan's geometry:
  * docs/regularizers.md, "Strength from the noise". */
 #include <gantry/message.h>
+#include <gantry/subsets.h>
 #include "recon/method.h"
 #include "recon/noise_estimate.h"
 

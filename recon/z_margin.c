@@ -2,16 +2,16 @@
 #include <math.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
-#include "apps/cli/try.h"
-#include "apps/commands/recon.h"
+#include "core/log.h"
+#include "core/try.h"
+#include "recon/z_margin.h"
 
-const char *const recon_margins[] = { "auto", "yes", "no", NULL };
-enum { MARGIN_AUTO, MARGIN_YES, MARGIN_NO };
+const char *const gt_margin_names[] = { "auto", "yes", "no", NULL };
 
-void recon_window_of(const gt_projections *all, const gt_grid *asked, recon_ground *w)
+void gt_recon_window(const gt_projections *all, const gt_grid *asked, gt_recon_extent *w)
 {
 	size_t end;
-	*w = (recon_ground){ .all = all, .asked = asked, .grid = *asked, .scan = *all->scan, .p = *all };
+	*w = (gt_recon_extent){ .all = all, .asked = asked, .grid = *asked, .scan = *all->scan, .p = *all };
 	gt_grid_views(asked, all->scan, &w->first_view, &end);
 	const size_t skip = w->first_view * all->scan->rows * all->scan->columns;
 	w->scan.view += w->first_view;
@@ -134,43 +134,41 @@ static void margin_of_body(const gt_grid *g, const gt_projections *p, size_t *be
 }
 
 /* A grid that was asked for may well end where the body does; a helix sees what lies beyond it from other turns. */
-static void find_margin(const recon_options *o, const gt_projections *p, const gt_grid *asked, size_t *below, size_t *above)
+static void find_margin(const gt_margin_question *q, const gt_projections *p, const gt_grid *asked, size_t *below, size_t *above)
 {
-	const int given = o->grid || o->like || recon_starts_from_file(o->init);
-	if (given && o->margin != MARGIN_YES && p->data && !gt_scan_is_helical(p->scan))
+	if (q->grid_is_given && q->mode != GT_MARGIN_YES && p->data && !gt_scan_is_helical(p->scan))
 		margin_of_body(asked, p, below, above);
 	else
 		gt_grid_margin(asked, p->scan, below, above);
 }
 
-void recon_ground_of(const cli_call *call, const recon_options *o, const gt_method *m, const gt_projections *all, const gt_grid *asked,
-                     recon_ground *w)
+void gt_recon_extent_find(const gt_listener *log, const gt_margin_question *q, const gt_projections *all, const gt_grid *asked, gt_recon_extent *w)
 {
 	size_t below, above;
-	recon_window_of(all, asked, w);
-	if (m->analytic)
+	gt_recon_window(all, asked, w);
+	if (!q->iterates)
 		return;
 	if (w->scan.views < all->scan->views)
-		cli_note(call, "views %zu to %zu of %zu see these slices", w->first_view, w->first_view + w->scan.views - 1,
-		         all->scan->views);
-	find_margin(o, &w->p, asked, &below, &above);
+		gt_say(log, GT_INFO, GT_ABOUT_GEOMETRY, "views %zu to %zu of %zu see these slices", w->first_view,
+		       w->first_view + w->scan.views - 1, all->scan->views);
+	find_margin(q, &w->p, asked, &below, &above);
 	if (below + above == 0)
 		return;
-	if (o->margin == MARGIN_NO) {
-		cli_note(call,
-		         "rays leave the grid at its ends: where the body goes on there, what %zu slice%s below and %zu above would hold "
-		         "falls into the outermost ones (--margin auto computes them too)",
-		         below, below == 1 ? "" : "s", above);
+	if (q->mode == GT_MARGIN_NO) {
+		gt_say(log, GT_WARNING, GT_ABOUT_GEOMETRY,
+		       "rays leave the grid at its ends: where the body goes on there, what %zu slice%s below and %zu above would hold "
+		       "falls into the outermost ones (--margin auto computes them too)",
+		       below, below == 1 ? "" : "s", above);
 		return;
 	}
 	w->below = below;
 	w->grid.n[2] += below + above;
 	w->grid.center[2] += ((double)above - (double)below) / 2 * w->grid.pitch[2];
-	cli_note(call, "%zu slice%s below and %zu above are computed too, where rays go on, and not written%s", below,
-	         below == 1 ? "" : "s", above, o->margin == MARGIN_AUTO ? " (--margin no leaves them out)" : "");
+	gt_say(log, GT_INFO, GT_ABOUT_GEOMETRY, "%zu slice%s below and %zu above are computed too, where rays go on, and not written%s", below,
+	       below == 1 ? "" : "s", above, q->mode == GT_MARGIN_AUTO ? " (--margin no leaves them out)" : "");
 }
 
-gt_status recon_part(const gt_array *x, const gt_grid *g, size_t first, size_t slices, gt_array **part)
+gt_status gt_recon_slices(const gt_array *x, const gt_grid *g, size_t first, size_t slices, gt_array **part)
 {
 	const size_t slice = g->n[0] * g->n[1];
 	return gt_array_part(x, first * slice, slices * slice, part);
@@ -181,7 +179,7 @@ static gt_status repeat(const gt_array *model, gt_array *x, const gt_grid *g, si
 	gt_status st = GT_OK;
 	for (size_t k = first; k < end && st == GT_OK; k++) {
 		gt_array *slice;
-		st = recon_part(x, g, k, 1, &slice);
+		st = gt_recon_slices(x, g, k, 1, &slice);
 		if (st != GT_OK)
 			break;
 		gt_copy(model, slice);
@@ -190,13 +188,13 @@ static gt_status repeat(const gt_array *model, gt_array *x, const gt_grid *g, si
 	return st;
 }
 
-gt_status recon_fill_margin(gt_array *x, const recon_ground *w)
+gt_status gt_recon_fill_margin(gt_array *x, const gt_recon_extent *w)
 {
 	const size_t end = w->below + w->asked->n[2];
 	gt_array *lowest = NULL, *highest = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(recon_part(x, &w->grid, w->below, 1, &lowest));
-	GT_TRY(recon_part(x, &w->grid, end - 1, 1, &highest));
+	GT_TRY(gt_recon_slices(x, &w->grid, w->below, 1, &lowest));
+	GT_TRY(gt_recon_slices(x, &w->grid, end - 1, 1, &highest));
 	GT_TRY(repeat(lowest, x, &w->grid, 0, w->below));
 	GT_TRY(repeat(highest, x, &w->grid, end, w->grid.n[2]));
 done:
