@@ -60,8 +60,8 @@ static gt_status decide(gt_recon *r, const gt_scan *scan)
 {
 	gt_recon_job *j = &r->job;
 	gt_status st = GT_OK;
-	if (r->output)
-		GT_TRY(gt_fail_in(gt_can_write_slices(r->output), "by slabs"));
+	if (r->set.text[GT_SET_OUTPUT])
+		GT_TRY(gt_fail_in(gt_can_write_slices(r->set.text[GT_SET_OUTPUT]), "by slabs"));
 	GT_TRY(gt_recon_find_grid(r, &r->log, scan, &j->grid));
 	gt_note_slices(&r->log, &j->grid, scan);
 	gt_note_detector(&r->log, scan);
@@ -172,6 +172,7 @@ static gt_status write(gt_recon *r, const gt_slab_job *s, const char *path, cons
 	if (gt_recon_tell(&r->job, GT_RECON_WRITES, 0, path))
 		GT_TRY(gt_fail(GT_STOPPED, "stopped before %s was written", path));
 	GT_TRY(gt_slice_writer_create(path, &w, &head, &out));
+	gt_recon_tell(&r->job, GT_RECON_SLAB, 0, NULL);
 	GT_TRY(gt_slab_pipeline(s, out, &r->slabs));
 	st = gt_slice_writer_commit(out);
 	out = NULL;
@@ -187,6 +188,7 @@ gt_status gt_recon_run_slabs(gt_recon *r, const char *path, const gt_write_optio
 	const gt_slab_case c = case_of(r);
 	gt_slab_job s = { .c = &c };
 	gt_status st = GT_OK;
+	GT_TRY(gt_fail_in(gt_can_write_slices(path), "by slabs"));
 	GT_TRY(open_slabs(r, &c, &s));
 	GT_TRY(write(r, &s, path, o));
 	r->found.seconds = r->slabs.whole;

@@ -35,7 +35,7 @@ static gt_status check_files(const gt_recon *r)
 	const gt_checkpointing c = { .spec = text[GT_SET_CHECKPOINT] };
 	const char *others[6];
 	size_t n = 0;
-	const char *const all[] = { r->path, text[GT_SET_DATA], r->output, text[GT_SET_LIKE], gt_recon_init(&r->set) };
+	const char *const all[] = { r->path, text[GT_SET_DATA], text[GT_SET_OUTPUT], text[GT_SET_LIKE], gt_recon_init(&r->set) };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i])
 			others[n++] = all[i];
@@ -59,6 +59,7 @@ static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid 
 		       "--quality iterative: --solver %s --weights %s --penalty %s; about how long that takes is said after the first iteration",
 		       own.solver, own.weights, own.penalty);
 	GT_TRY(gt_method_parse(*solver, &r->method));
+	r->penalty_text = own.penalty;
 	if (!s->text[GT_SET_PENALTY])
 		GT_TRY(gt_penalty_spec_parse(own.penalty, &r->penalty));
 	if (!strcmp(own.weights, "noise"))

@@ -76,7 +76,8 @@ gt_status gt_recon_check_memory(const gt_recon *r, const char *failed)
 	return st;
 }
 
-static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e)
+/* *known: e holds what the run takes, be it too much. */
+static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
 {
 	dry d = { r, &r->job };
 	const gt_memory_dry_run more = again(&d);
@@ -89,6 +90,7 @@ static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e)
 	r->found.plan = e;
 	GT_TRY(gt_recon_compute(&j, NULL, &r->found));
 	gt_memory_estimate_limit(e, r->set.device_memory);
+	*known = 1;
 	gt_memory_estimate_compare(&more, e, &e->keep_yes_peak, &e->keep_no_peak);
 	if (!gt_memory_estimate_fits(e)) {
 		char *text = gt_memory_estimate_explain(&more, e);
@@ -103,6 +105,7 @@ done:
 gt_status gt_recon_plan(gt_recon *r, gt_memory_estimate *memory, const char **settings)
 {
 	gt_memory_estimate e;
+	int known = 0;
 	gt_status st = GT_OK;
 	if (settings)
 		*settings = NULL;
@@ -111,10 +114,10 @@ gt_status gt_recon_plan(gt_recon *r, gt_memory_estimate *memory, const char **se
 	if (memory && memory->size < sizeof memory->size)
 		return gt_fail(GT_ERR_ARG, "gt_recon_plan: memory->size=%zu: expected sizeof(gt_memory_estimate)", memory->size);
 	GT_TRY(gt_recon_decide(r, 1));
-	st = r->by_slabs ? gt_recon_plan_slabs(r) : plan_whole(r, &e);
-	if (st != GT_OK && st != GT_ERR_MEMORY)
+	st = r->by_slabs ? gt_recon_plan_slabs(r) : plan_whole(r, &e, &known);
+	if (st != GT_OK && !known)
 		goto done;
-	if (memory && !r->by_slabs) {
+	if (memory && known) {
 		const size_t size = memory->size < sizeof e ? memory->size : sizeof e;
 		e.size = size;
 		memcpy(memory, &e, size);

@@ -23,11 +23,15 @@ static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_onl
 	o.without_statistics = !wants_statistics(&r->set);
 	o.note = note;
 	o.note_size = sizeof note;
-	if (!o.progress) {
+	if (!o.progress && !geometry_only) {
 		o.progress = tell_reading;
 		o.progress_self = &r->job;
 	}
+	if (!geometry_only)
+		gt_recon_tell(&r->job, GT_RECON_READING, 0, NULL);
 	const gt_status st = gt_read_projections(r->path, &o, p);
+	if (!geometry_only)
+		gt_recon_tell(&r->job, GT_RECON_READING, 1, NULL);
 	if (st == GT_OK && note[0])
 		gt_say(log, GT_INFO, GT_ABOUT_DATA, "%s", note);
 	if (st != GT_OK || (*p)->data || geometry_only)

@@ -83,7 +83,6 @@ void gt_recon_free(gt_recon *r)
 	gt_recon_forget(r);
 	gt_recon_settings_free(&r->set);
 	free(r->path);
-	free(r->output);
 	free(r->text);
 	free(r);
 }
@@ -236,12 +235,8 @@ gt_status gt_recon_run_to(gt_recon *r, const char *path, const gt_write_options 
 	gt_status st = GT_OK;
 	if (!r || !path)
 		return null(r ? "gt_recon_run_to: path" : "gt_recon_run_to: r");
-	char *output = strdup(path);
-	if (!output)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	free(r->output);
-	r->output = output;
-	GT_TRY(gt_can_write_volume(path));
+	if (!r->set.text[GT_SET_OUTPUT] || strcmp(r->set.text[GT_SET_OUTPUT], path))
+		GT_TRY(gt_recon_set(r, "output", path));
 	GT_TRY(gt_recon_decide(r, 0));
 	if (r->by_slabs)
 		return gt_recon_run_slabs(r, path, o);

@@ -24,8 +24,8 @@ struct gt_recon {
 	int is_chosen, by_slabs;
 	gt_projections *owned;          /* read from the file; by slabs the geometry alone */
 	gt_method method;               /* where the settings have none */
-	gt_penalty_spec penalty;        /* the same */
-	char *output;                   /* of gt_recon_run_to(), where that is known */
+	gt_penalty_spec penalty;        /* the same, */
+	const char *penalty_text;       /* and its text */
 	double host_free;               /* bytes, before anything was read; < 0: not known */
 	gt_recon_job job;
 	/* Found. */

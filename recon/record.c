@@ -21,17 +21,17 @@ char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 /* The penalty as it was found, else as it was asked for, else that there is none. */
 static char *penalty_text(const gt_recon *r, const gt_recon_found *f, int planned)
 {
-	const char *asked = r->set.text[GT_SET_PENALTY] ? r->set.text[GT_SET_PENALTY] : r->penalty_text;
+	const char *asked = r->set.text[GT_SET_PENALTY] ? r->set.text[GT_SET_PENALTY] : r->penalty.spec ? r->penalty_text : NULL;
 	return gt_text("%s", planned && asked ? asked : f->penalty ? f->penalty : "none");
 }
 
-static int add(char **text, const char *key, char *value)
+/* Another line; value is freed. Without memory *text is NULL from then on. */
+static void add(char **text, const char *key, char *value)
 {
 	char *more = *text && value ? gt_text("%s%s=%s\n", *text, key, value) : NULL;
 	free(*text);
 	free(value);
 	*text = more;
-	return more != NULL;
 }
 
 static char *grid_text(const gt_grid *g)
@@ -41,7 +41,7 @@ static char *grid_text(const gt_grid *g)
 	return gt_text("%s", text);
 }
 
-/* A copy of a text that is there. */
+/* The same of a text that is not owned, if there is one. */
 static void add_copy(char **text, const char *key, const char *value)
 {
 	if (value)

@@ -100,6 +100,12 @@ static gt_status check_resume(gt_recon_settings *s, const char *value)
 	return gt_checkpointing_check(&(gt_checkpointing){ .resume = value }, none);
 }
 
+static gt_status check_output(gt_recon_settings *s, const char *value)
+{
+	(void)s;
+	return gt_can_write_volume(value);
+}
+
 static gt_status parse_water(gt_recon_settings *s, const char *value) { return gt_parse_real("water", value, 1e-9, 1e3, &s->water); }
 
 static const char *const precisions[] = { "single", "double", NULL }, *const answers[] = { "no", "yes", NULL },
@@ -130,6 +136,7 @@ static const key keys[GT_SETTINGS] = {
 	[GT_SET_UNIT] = { .name = "unit", .choices = units, .at = AT(unit) },
 	[GT_SET_WATER] = { .name = "water", .parse = parse_water },
 	[GT_SET_COMMAND] = { .name = "command" },
+	[GT_SET_OUTPUT] = { .name = "output", .parse = check_output },
 };
 
 void gt_recon_settings_init(gt_recon_settings *s)

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/host_memory.h>
 #include <gantry/grid.h>
 #include <gantry/recon.h>
 #include "apps/cli/cli.h"
@@ -125,28 +124,6 @@ void cli_note_share(const cli_call *call, const gt_grid *g, const gt_scan *scan)
 	         "the scan a radius of %.4g mm and z %.4g to %.4g mm%s",
 	         100 * share, from[0], to[0], from[1], to[1], from[2], to[2], radius, low, high,
 	         centred ? "" : "; 'gantry import --center' puts the middle of a volume at 0, 0, 0");
-}
-
-gt_status cli_volume_new(const gt_grid *grid, gt_volume **v)
-{
-	const size_t n = gt_grid_voxels(grid);
-	gt_status st = gt_host_room((double)n * sizeof(float), "the volume");
-	if (st != GT_OK)
-		return st;
-	gt_volume *volume = calloc(1, sizeof *volume);
-	if (volume) {
-		volume->grid = *grid;
-		volume->water = GT_WATER_DEFAULT;
-		volume->data = gt_host_alloc(n * sizeof *volume->data);
-		if (volume->data)
-			memset(volume->data, 0, n * sizeof *volume->data); /* takes the memory before others are asked whether they fit */
-	}
-	if (!volume || !volume->data) {
-		gt_volume_free(volume);
-		return gt_fail(GT_ERR_MEMORY, "the volume needs %.3g MB", (double)n * 4e-6);
-	}
-	*v = volume;
-	return GT_OK;
 }
 
 /* Nothing that is scanned comes near: lead has 6 mm-1 at 100 keV. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "recon/method.h"
+#include "recon/choose.h"
 
 typedef struct {
 	const char *output, *grid, *like, *projector;
@@ -34,7 +34,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(gt_can_write_volume(o->output));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &p));
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
-	GT_TRY(cli_volume_new(&grid, &v));
+	GT_TRY(gt_volume_new(&grid, &v));
 	v->position = p->position;
 	projector = gt_projector_for(&call->log, o->projector, p->scan);
 	GT_TRY(cli_apply(call, projector, 1, &v->grid, p->scan, p->data, v->data));

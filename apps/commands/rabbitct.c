@@ -184,7 +184,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(open_set(call->file[0], o, &j.file));
 	const gt_rabbitct_head *h = gt_rabbitct_info(j.file);
 	GT_TRY(check(call->file[0], o, h));
-	GT_TRY(cli_volume_new(&grid, &j.volume));
+	GT_TRY(gt_volume_new(&grid, &j.volume));
 	GT_TRY(gt_host_room((double)voxels * 4, "volumes of HU"));
 	if (!(j.hu = malloc(voxels * sizeof *j.hu)) || !(j.reference = malloc(voxels * sizeof *j.reference)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory for %zu^3 voxels", (size_t)o->size));

@@ -237,7 +237,7 @@ static gt_status write_truth(const cli_call *call, const simulate_options *o, co
 	gt_grid grid;
 	gt_status st = GT_OK;
 	GT_TRY(cli_grid(call, o->grid, NULL, scan, &grid));
-	GT_TRY(cli_volume_new(&grid, &v));
+	GT_TRY(gt_volume_new(&grid, &v));
 	v->water = o->water;
 	app_progress progress = app_progress_start("voxels", call->common.quiet);
 	st = gt_phantom_voxelise(body, &grid, (int)o->points, pool, app_progress_fraction, &progress, v->data);

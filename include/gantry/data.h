@@ -48,6 +48,8 @@ typedef struct {
 	gt_provenance from;
 	gt_unit unit;           /* of the numbers in the file that it was read from, for reports; writers go by their options */
 } gt_volume;
+/* Voxels of the grid, 0 to begin with. GT_ERR_MEMORY says how much is needed. */
+GT_API gt_status gt_volume_new(const gt_grid *grid, gt_volume **v);
 GT_API void gt_volume_free(gt_volume *v);
 /* HU = 1000 (mu - water)/water */
 #define GT_WATER_DEFAULT GT_MU_WATER

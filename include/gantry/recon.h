@@ -40,7 +40,8 @@ GT_API void      gt_recon_free(gt_recon *r);
  *   keep                  auto, memory, scratch, no (by slabs)        scratch         a folder (by slabs)
  *   overlap               yes, no (by slabs)                          data            a file of the projections, for gt_recon_open()
  *   unit                  mm-1, HU, auto: of the file that is written water           attenuation of water, mm^-1, for HU
- *   command               a line for the record: how this came to be */
+ *   command               a line for the record: how this came to be
+ *   output                FILE of gt_recon_run_to(), where that is known before: what it cannot hold is refused early */
 GT_API gt_status gt_recon_set(gt_recon *r, const char *key, const char *value);
 /* The i-th key; NULL at the end. */
 GT_API const char *gt_recon_key(size_t i);
