@@ -6,8 +6,9 @@
 #include "apps/cli/try.h"
 #include "apps/commands/recon.h"
 #include "io/plausibility.h"
+#include "recon/data_weights.h"
+#include "recon/penalty_spec.h"
 #include "recon/preset.h"
-#include "recon/prior.h"
 #include "recon/view_cache.h"
 #include "recon/warm.h"
 
@@ -28,7 +29,7 @@ static const cli_option options[] = {
 	{ "init", 0, CLI_INPUT, "auto|zero|fdk|wfbp|FILE", "where an iterative method starts", AT(init), 0, 0, NULL },
 	{ "margin", 0, CLI_CHOICE, NULL,
 	  "slices beyond both ends that an iterative method computes and does not write (auto: where rays through the body go on)",
-	  AT(margin), 0, 0, recon_margins },
+	  AT(margin), 0, 0, gt_z_margin_names },
 	{ "weights", 0, CLI_TEXT, "auto|uniform|file|photons:...|noise", "of the data, by their noise (photons:count=1e5,electronic=10)",
 	  AT(weights), 0, 0, NULL },
 	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...]",
@@ -135,8 +136,8 @@ static gt_preset_settings settings_of(const recon_options *o) { return (gt_prese
 
 static gt_status set_quality(const cli_call *call, recon_options *o, const gt_projections *p, const gt_grid *grid, char **solver)
 {
-	recon_ground w;
-	recon_window_of(p, grid, &w);
+	gt_recon_extent w;
+	gt_recon_extent_views(p, grid, &w);
 	gt_preset_settings s = settings_of(o);
 	const gt_status st = gt_preset_set((gt_preset)o->quality, &w.p, &s, solver);
 	o->solver = s.solver;

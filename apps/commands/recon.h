@@ -5,6 +5,7 @@
 #include "recon/memory_plan.h"
 #include "recon/method.h"
 #include "recon/stopping.h"
+#include "recon/z_margin.h"
 
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
@@ -26,25 +27,6 @@ typedef struct {
 int recon_starts_from_file(const char *init);
 /* What HU are made with: as asked for, as the scan states, or the default. */
 double recon_water(const cli_call *call, const recon_options *o, const gt_projections *p);
-
-extern const char *const recon_margins[];       /* NULL-terminated */
-/* What a run computes with: `below` slices more than were asked for, and a margin above; the views that see those that were, as a window into
- * all of them. It points into itself: do not copy it. Nothing to free. */
-typedef struct {
-	const gt_projections *all;
-	const gt_grid *asked;
-	gt_grid grid;
-	size_t below, first_view;
-	gt_scan scan;
-	gt_projections p;
-} recon_ground;
-void      recon_window_of(const gt_projections *all, const gt_grid *asked, recon_ground *ground);
-void      recon_ground_of(const cli_call *call, const recon_options *o, const gt_method *m, const gt_projections *all, const gt_grid *asked,
-                          recon_ground *ground);
-/* Slices of x, which is on g. */
-gt_status recon_part(const gt_array *x, const gt_grid *g, size_t first, size_t slices, gt_array **part);
-/* Repeats the outermost of the asked slices below and above them. */
-gt_status recon_fill_margin(gt_array *x, const recon_ground *ground);
 
 gt_status recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *subsets);
 /* Fills in v, but not in a rehearsal. */

@@ -4,8 +4,8 @@
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/commands/recon.h"
-#include "recon/penalty_strength.h"
-#include "recon/prior.h"
+#include "recon/data_weights.h"
+#include "recon/penalty_from_spec.h"
 
 /* What the method cannot see, in words. */
 static gt_status tell_unseen(const cli_call *call, const gt_analytic *method, const gt_grid *grid, const gt_scan *scan)
@@ -31,7 +31,7 @@ static gt_status tell_unseen(const cli_call *call, const gt_analytic *method, co
 	return GT_OK;
 }
 
-static gt_status direct(const cli_call *call, const gt_analytic *method, const void *method_options, const recon_ground *ground,
+static gt_status direct(const cli_call *call, const gt_analytic *method, const void *method_options, const gt_recon_extent *ground,
                         gt_array *x)
 {
 	const gt_projections *p = ground->all;
@@ -50,7 +50,7 @@ done:
 	return st;
 }
 
-static gt_status init_from_file(const cli_call *call, const char *path, const recon_ground *ground, gt_array *x)
+static gt_status init_from_file(const cli_call *call, const char *path, const gt_recon_extent *ground, gt_array *x)
 {
 	const gt_grid *grid = ground->asked;
 	gt_array *part = NULL;
@@ -62,9 +62,9 @@ static gt_status init_from_file(const cli_call *call, const char *path, const re
 	gt_grid_print(grid, want, sizeof want);
 	if (!gt_grid_same(&v->grid, grid))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: its grid is %s, expected %s (--like %s takes its grid)", path, have, want, path));
-	GT_TRY(recon_part(x, &ground->grid, ground->below, grid->n[2], &part));
+	GT_TRY(gt_slices_part(x, &ground->grid, ground->below, grid->n[2], &part));
 	gt_array_put_float(v->data, part);
-	GT_TRY(recon_fill_margin(x, ground));
+	GT_TRY(gt_recon_extent_fill_padding(ground, x));
 	GT_TRY(gt_backend_status(gt_array_backend(x)));
 done:
 	gt_array_free(part);
@@ -74,7 +74,7 @@ done:
 
 int recon_starts_from_file(const char *init) { return strcmp(init, "auto") && strcmp(init, "zero") && !gt_analytic_find(init); }
 
-static gt_status initialise(const cli_call *call, const char *init, const recon_ground *ground, gt_array *x, recon_result *r)
+static gt_status initialise(const cli_call *call, const char *init, const gt_recon_extent *ground, gt_array *x, recon_result *r)
 {
 	const int automatic = !strcmp(init, "auto");
 	r->start = init;
@@ -168,7 +168,7 @@ static gt_status open_checkpoint(const cli_call *call, const recon_options *o, c
 	return st;
 }
 
-static gt_status iterate(const cli_call *call, const recon_options *o, const gt_method *m, const recon_ground *ground, gt_array *x,
+static gt_status iterate(const cli_call *call, const recon_options *o, const gt_method *m, const gt_recon_extent *ground, gt_array *x,
                          recon_result *r)
 {
 	const gt_grid *grid = &ground->grid;
@@ -196,7 +196,7 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const gt_
 	gt_memory_estimate_subsets(r->plan, be, &s, w != NULL, p->scan);
 	if (o->penalty && o->resume)
 		GT_TRY(gt_checkpointing_penalty(o->resume, &recorded));
-	const gt_strength_problem prior = { o->projector, grid, p, &weights, w, &s, x, o->water, recorded };
+	const gt_penalty_problem prior = { o->projector, grid, p, &weights, w, &s, x, o->water, recorded };
 	if (o->penalty)
 		GT_TRY(gt_penalty_from_spec(&call->log, &penalty, &prior, &R, &r->penalty));
 	const gt_problem problem = { .subsets = subsets,
@@ -230,11 +230,11 @@ done:
 	return st;
 }
 
-static gt_status get_slices(const gt_array *x, const recon_ground *ground, float *out)
+static gt_status get_slices(const gt_array *x, const gt_recon_extent *ground, float *out)
 {
 	gt_array *part = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(recon_part(x, &ground->grid, ground->below, ground->asked->n[2], &part));
+	GT_TRY(gt_slices_part(x, &ground->grid, ground->below, ground->asked->n[2], &part));
 	gt_array_get_float(part, out);
 done:
 	gt_array_free(part);
@@ -244,11 +244,14 @@ done:
 gt_status recon_compute(const cli_call *call, const recon_options *o, const gt_method *m, const gt_projections *p, gt_volume *v,
                         recon_result *r)
 {
-	recon_ground ground;
+	gt_recon_extent ground;
 	gt_backend *be = NULL;
 	gt_array *x = NULL;
 	gt_status st = GT_OK;
-	recon_ground_of(call, o, m, p, &v->grid, &ground);
+	gt_recon_extent_views(p, &v->grid, &ground);
+	const gt_z_margin_options margin = { (gt_z_margin_mode)o->margin, o->grid || o->like || recon_starts_from_file(o->init) };
+	if (m->solver)
+		gt_recon_extent_pad(&call->log, &margin, &ground);
 	GT_TRY(cli_open(call, &be));
 	snprintf(r->backend, sizeof r->backend, "%s", gt_backend_name(be));
 	if (r->plan)
