@@ -47,7 +47,7 @@ static gt_status get_slices(const gt_array *x, const gt_recon_extent *e, float *
 {
 	gt_array *part = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_recon_slices(x, &e->grid, e->below, e->asked->n[2], &part));
+	GT_TRY(gt_slices_part(x, &e->grid, e->below, e->asked->n[2], &part));
 	gt_array_get_float(part, out);
 done:
 	gt_array_free(part);
@@ -69,12 +69,14 @@ done:
 
 gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
 {
-	const gt_margin_question margin = { j->margin, j->method.solver != NULL, j->grid_is_given };
+	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
 	gt_recon_extent extent;
 	gt_backend *be = NULL;
 	gt_array *x = NULL;
 	gt_status st = GT_OK;
-	gt_recon_extent_find(&j->log, &margin, j->p, &j->grid, &extent);
+	gt_recon_extent_views(j->p, &j->grid, &extent);
+	if (j->method.solver)
+		gt_recon_extent_pad(&j->log, &margin, &extent);
 	GT_TRY(open_backend(j, f, &be));
 	const double start = gt_seconds();
 	GT_TRY(gt_array_new(be, j->type, gt_grid_voxels(&extent.grid), &x));

@@ -50,7 +50,7 @@ static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid 
 	gt_recon_extent window;
 	gt_preset_settings own = { s->text[GT_SET_SOLVER], s->text[GT_SET_WEIGHTS] ? s->text[GT_SET_WEIGHTS] : "auto", s->text[GT_SET_PENALTY] };
 	gt_status st = GT_OK;
-	gt_recon_window(p, grid, &window);
+	gt_recon_extent_views(p, grid, &window);
 	GT_TRY(gt_preset_set((gt_preset)s->preset, &window.p, &own, solver));
 	if (!*solver)
 		return GT_OK;
@@ -105,7 +105,7 @@ static void begin_job(gt_recon *r)
 		                 .command = s->text[GT_SET_COMMAND],
 		                 .start = r->start,
 		                 .type = s->precision ? GT_F64 : GT_F32,
-		                 .margin = (gt_margin_mode)s->margin,
+		                 .margin = (gt_z_margin_mode)s->margin,
 		                 .weights = s->weights,
 		                 .stop = s->stop };
 }

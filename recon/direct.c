@@ -52,9 +52,9 @@ static gt_status put_slices(const float *volume, const gt_recon_extent *e, gt_ar
 {
 	gt_array *part = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_recon_slices(x, &e->grid, e->below, e->asked->n[2], &part));
+	GT_TRY(gt_slices_part(x, &e->grid, e->below, e->asked->n[2], &part));
 	gt_array_put_float(volume, part);
-	GT_TRY(gt_recon_fill_margin(x, e));
+	GT_TRY(gt_recon_extent_fill_padding(e, x));
 	GT_TRY(gt_backend_status(gt_array_backend(x)));
 done:
 	gt_array_free(part);

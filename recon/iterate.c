@@ -7,7 +7,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/job.h"
-#include "recon/penalty_strength.h"
+#include "recon/penalty_from_spec.h"
 
 /* What the solver's callbacks are given. */
 typedef struct {
@@ -80,7 +80,7 @@ static gt_status new_penalty(const gt_recon_job *j, const gt_recon_extent *e, co
 		return GT_OK;
 	if (j->resume)
 		GT_TRY(gt_checkpointing_penalty(j->resume, &recorded));
-	const gt_strength_problem prior = { j->projector, &e->grid, &e->p, &j->weights, w, s, x, j->water, recorded };
+	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p, &j->weights, w, s, x, j->water, recorded };
 	GT_TRY(gt_penalty_from_spec(&j->log, j->penalty, &prior, R, text));
 done:
 	free(recorded);

@@ -18,7 +18,7 @@ typedef struct {
 	const char *projector, *backend, *init, *checkpoint, *resume, *command; /* checkpoint, resume: NULL: not asked for */
 	const float *start;             /* on grid; NULL: as init says */
 	gt_type type;
-	gt_margin_mode margin;
+	gt_z_margin_mode margin;
 	gt_weights_spec weights;
 	const gt_penalty_spec *penalty; /* NULL: none */
 	gt_stop_rule stop;

@@ -4,7 +4,8 @@
 #include <gantry/io.h>
 #include "recon/method.h"
 #include "recon/preset.h"
-#include "recon/prior.h"
+#include "recon/data_weights.h"
+#include "recon/penalty_spec.h"
 #include "recon/stopping.h"
 #include "recon/view_cache.h"
 
@@ -17,7 +18,7 @@ typedef enum {
 typedef struct {
 	char *text[GT_SETTINGS];        /* as it was given; NULL: not set */
 	/* What the texts say; the default where there is none. */
-	int preset, margin, unit, precision;    /* gt_preset, gt_margin_mode, gt_unit, 1: double */
+	int preset, margin, unit, precision;    /* gt_preset, gt_z_margin_mode, gt_unit, 1: double */
 	int keep, overlap;              /* gt_view_cache_place; 1: stages run at the same time */
 	gt_method method;
 	gt_weights_spec weights;
