@@ -192,6 +192,7 @@ gt_status gt_recon_run_slabs(gt_recon *r, const char *path, const gt_write_optio
 	GT_TRY(open_slabs(r, &c, &s));
 	GT_TRY(write(r, &s, path, o));
 	r->found.seconds = r->slabs.whole;
+	r->found.device_peak = r->slabs.device_peak;
 	r->has_run = 1;
 done:
 	gt_slab_job_close(&s);

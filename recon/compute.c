@@ -90,6 +90,7 @@ gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
 		GT_TRY(get_slices(x, &extent, out));
 	GT_TRY(gt_backend_status(be));
 	f->seconds = gt_seconds() - start;
+	f->device_peak = (double)gt_backend_counters(be).peak_bytes;
 done:
 	gt_array_free(x);
 	gt_backend_close(be);

@@ -36,6 +36,7 @@ typedef struct {
 	double *cost;                   /* [costs], owned */
 	size_t costs, costs_max;
 	int asked_to_stop;
+	double device_peak;             /* bytes */
 } gt_recon_found;
 void gt_recon_found_free(gt_recon_found *f);
 

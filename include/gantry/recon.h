@@ -117,6 +117,7 @@ typedef struct {
 	const char *backend, *parameters;
 	const double *cost;             /* [iterations] of the cost, NAN where it is not known; NULL: none */
 	size_t costs;
+	double device_peak;             /* bytes that were taken on the device at most */
 } gt_recon_outcome;
 /* GT_ERR_ARG where nothing has run. */
 GT_API gt_status gt_recon_result(const gt_recon *r, gt_recon_outcome *out);
