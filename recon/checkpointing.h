@@ -40,7 +40,7 @@ gt_status gt_checkpointing_open(gt_checkpointing *c, const gt_run_identity *run)
 enum { GT_RECON_STATE = 1 + GT_DIVERGENCE_STATE };
 gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *state, const gt_state_entry *own, int *done);
 void      gt_checkpointing_save  (gt_checkpointing *c, const gt_progress *g, const gt_state_entry *own, int end);
-int       gt_checkpointing_has   (const gt_checkpointing *c, const char *name);     /* 1: `resume` holds that array or number */
+gt_status gt_checkpointing_has   (const gt_checkpointing *c, const char *name, int *has);   /* 1: `resume` holds that array or number */
 void      gt_checkpointing_free  (gt_checkpointing *c);
 /* FILE of "FILE:every=10"; malloc'ed, NULL where it is wrong. */
 char *gt_checkpointing_path(const char *spec);
