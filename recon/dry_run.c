@@ -91,7 +91,8 @@ static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
 	GT_TRY(gt_recon_compute(&j, NULL, &r->found));
 	gt_memory_estimate_limit(e, r->set.device_memory);
 	*known = 1;
-	gt_memory_estimate_compare(&more, e, &e->keep_yes_peak, &e->keep_no_peak);
+	if (!gt_memory_estimate_compare(&more, e, &e->keep_yes_peak, &e->keep_no_peak))
+		e->keep_yes_peak = e->keep_no_peak = 0;
 	if (!gt_memory_estimate_fits(e)) {
 		char *text = gt_memory_estimate_explain(&more, e);
 		st = gt_fail(GT_ERR_MEMORY, "%s", text ? text : "out of memory");

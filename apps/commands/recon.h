@@ -13,6 +13,11 @@ typedef struct {
 	double water;
 } recon_options;
 
+extern const cli_option recon_table[];
+extern const recon_options recon_defaults;
+/* Hands the options to the library. */
+gt_status recon_set(gt_recon *r, const cli_call *call, const recon_options *o);
+
 /* Progress on stderr, the log and Ctrl-C while the library runs. */
 typedef struct {
 	const cli_call *call;
