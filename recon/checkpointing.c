@@ -1,12 +1,13 @@
 /* Checkpoints of a run: when they are written, and whether one is of this run. */
-#include <gantry/io.h>
-#include "core/log.h"
-#include "core/text.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/io.h>
 #include "core/hash.h"
+#include "core/log.h"
+#include "core/text.h"
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "recon/checkpointing.h"
 
 /* The file's lines. What has no words for a difference is there to be read only. */

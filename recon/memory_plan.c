@@ -1,9 +1,10 @@
-#include "core/text.h"
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
+#include <gantry/text.h>
 #include "apps/cli/bytes.h"
-#include "io/utf8.h"
+#include "core/text.h"
+#include "geometry/projections.h"
 #include "recon/memory_plan.h"
 
 static size_t held(const gt_backend *be) { return gt_backend_counters(be).bytes; }

@@ -2,6 +2,8 @@
 #define GT_APPS_COMMANDS_RECON_H
 /* The parts of `gantry recon`: the run itself, and its rehearsal. */
 #include "apps/cli/cli.h"
+#include "geometry/projections.h"
+#include "geometry/volume.h"
 #include "recon/memory_plan.h"
 #include "recon/method.h"
 #include "recon/stopping.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <gantry/io.h>
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "io/hdf5/hdf5_data.h"
 #include "io/hdf5/hdf5_file.h"
 #include "io/hdf5/rotation_axis.h"

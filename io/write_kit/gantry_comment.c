@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "geometry/volume.h"
 #include "io/write_kit/gantry_comment.h"
 
 /* "key=value" of a line of our comment; NULL: not there. Caller frees. */
