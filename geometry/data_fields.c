@@ -43,9 +43,9 @@ void gt_provenance_clear(gt_provenance *from)
 	*from = (gt_provenance){ .scan_hash = 0 };
 }
 
-gt_status gt_need_argument(const char *function, const char *name, const void *argument)
+gt_status gt_need_argument(const char *function, const char *what, const void *argument)
 {
-	return argument ? GT_OK : gt_fail(GT_ERR_ARG, "%s: %s is NULL", function, name);
+	return argument ? GT_OK : gt_fail(GT_ERR_ARG, "%s: expected %s, found NULL", function, what);
 }
 
 gt_status gt_water_set(double water, double *field)

@@ -19,8 +19,8 @@ void      gt_loan_end(const gt_loan *loan, float *values);
 gt_status gt_provenance_set(gt_provenance *from, const char *command, const char *parameters, uint64_t scan_hash);
 void      gt_provenance_clear(gt_provenance *from);
 
-/* GT_ERR_ARG if the argument is NULL; both names are for the message. */
-gt_status gt_need_argument(const char *function, const char *name, const void *argument);
+/* GT_ERR_ARG if the argument is NULL. function: its name; what: "a scan"; both for the message. */
+gt_status gt_need_argument(const char *function, const char *what, const void *argument);
 /* GT_ERR_ARG if water is below 0 or not finite, or the position none of the four; then nothing is changed. */
 gt_status gt_water_set(double water, double *field);
 gt_status gt_position_set(gt_position position, gt_position *field);

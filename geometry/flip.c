@@ -38,7 +38,7 @@ static void mirror(gt_view *w)
 
 gt_status gt_projections_flip(gt_projections *p, unsigned what)
 {
-	const gt_status st = gt_need_argument("gt_projections_flip", "the projections", p);
+	const gt_status st = gt_need_argument("gt_projections_flip", "projections", p);
 	if (st != GT_OK)
 		return st;
 	if (what & ~(unsigned)(GT_CONJUGATE_COLUMNS | GT_CONJUGATE_TURN | GT_CONJUGATE_ROWS))

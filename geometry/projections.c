@@ -10,9 +10,9 @@ static gt_status with_scan(const char *function, const gt_scan *scan, gt_project
 {
 	gt_projections *p = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_need_argument(function, "where to put the projections", out));
+	GT_TRY(gt_need_argument(function, "a place for the projections", out));
 	*out = NULL;
-	GT_TRY(gt_need_argument(function, "the scan", scan));
+	GT_TRY(gt_need_argument(function, "a scan", scan));
 	GT_TRY(gt_scan_check(scan));
 	if (!(p = calloc(1, sizeof *p)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
@@ -96,30 +96,30 @@ static gt_status set_statistics(const gt_scan *scan, const char *what, const flo
 
 gt_status gt_projections_set_weights(gt_projections *p, const float *weights)
 {
-	const gt_status st = gt_need_argument("gt_projections_set_weights", "the projections", p);
+	const gt_status st = gt_need_argument("gt_projections_set_weights", "projections", p);
 	return st != GT_OK ? st : set_statistics(p->scan, "weight", weights, &p->weight);
 }
 
 gt_status gt_projections_set_photons(gt_projections *p, const float *photons)
 {
-	const gt_status st = gt_need_argument("gt_projections_set_photons", "the projections", p);
+	const gt_status st = gt_need_argument("gt_projections_set_photons", "projections", p);
 	return st != GT_OK ? st : set_statistics(p->scan, "photon count", photons, &p->photons);
 }
 
 gt_status gt_projections_set_water(gt_projections *p, double water)
 {
-	const gt_status st = gt_need_argument("gt_projections_set_water", "the projections", p);
+	const gt_status st = gt_need_argument("gt_projections_set_water", "projections", p);
 	return st != GT_OK ? st : gt_water_set(water, &p->water);
 }
 
 gt_status gt_projections_set_position(gt_projections *p, gt_position position)
 {
-	const gt_status st = gt_need_argument("gt_projections_set_position", "the projections", p);
+	const gt_status st = gt_need_argument("gt_projections_set_position", "projections", p);
 	return st != GT_OK ? st : gt_position_set(position, &p->position);
 }
 
 gt_status gt_projections_set_provenance(gt_projections *p, const char *command, const char *parameters, const gt_scan *scan)
 {
-	const gt_status st = gt_need_argument("gt_projections_set_provenance", "the projections", p);
+	const gt_status st = gt_need_argument("gt_projections_set_provenance", "projections", p);
 	return st != GT_OK ? st : gt_provenance_set(&p->from, command, parameters, scan ? gt_scan_hash(scan) : 0);
 }

@@ -6,9 +6,9 @@
 static gt_status with_grid(const char *function, const gt_grid *grid, gt_volume **v)
 {
 	gt_status st = GT_OK;
-	GT_TRY(gt_need_argument(function, "where to put the volume", v));
+	GT_TRY(gt_need_argument(function, "a place for the volume", v));
 	*v = NULL;
-	GT_TRY(gt_need_argument(function, "the grid", grid));
+	GT_TRY(gt_need_argument(function, "a grid", grid));
 	GT_TRY(gt_grid_check(grid, NULL));
 	if (!(*v = calloc(1, sizeof **v)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
@@ -62,24 +62,24 @@ const gt_provenance *gt_volume_provenance(const gt_volume *v) { return v ? &v->f
 
 gt_status gt_volume_set_water(gt_volume *v, double water)
 {
-	const gt_status st = gt_need_argument("gt_volume_set_water", "the volume", v);
+	const gt_status st = gt_need_argument("gt_volume_set_water", "a volume", v);
 	return st != GT_OK ? st : gt_water_set(water, &v->water);
 }
 
 gt_status gt_volume_set_position(gt_volume *v, gt_position position)
 {
-	const gt_status st = gt_need_argument("gt_volume_set_position", "the volume", v);
+	const gt_status st = gt_need_argument("gt_volume_set_position", "a volume", v);
 	return st != GT_OK ? st : gt_position_set(position, &v->position);
 }
 
 gt_status gt_volume_set_provenance(gt_volume *v, const char *command, const char *parameters, const gt_scan *scan)
 {
-	const gt_status st = gt_need_argument("gt_volume_set_provenance", "the volume", v);
+	const gt_status st = gt_need_argument("gt_volume_set_provenance", "a volume", v);
 	return st != GT_OK ? st : gt_provenance_set(&v->from, command, parameters, scan ? gt_scan_hash(scan) : 0);
 }
 
 gt_status gt_volume_set_command(gt_volume *v, const char *command)
 {
-	const gt_status st = gt_need_argument("gt_volume_set_command", "the volume", v);
+	const gt_status st = gt_need_argument("gt_volume_set_command", "a volume", v);
 	return st != GT_OK ? st : gt_provenance_set(&v->from, command, v->from.parameters, v->from.scan_hash);
 }

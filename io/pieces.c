@@ -185,7 +185,7 @@ gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, co
 	const gt_format *f;
 	gt_write_options full;
 	gt_status st = GT_OK;
-	GT_TRY(gt_need_argument("gt_slice_writer_create", "the volume", head));
+	GT_TRY(gt_need_argument("gt_slice_writer_create", "a volume", head));
 	GT_TRY(gt_complete_write_options(path, o, &full));
 	GT_TRY(format_of_slices(path, &f));
 	GT_TRY(gt_check_writing(path, &full, &head->grid));

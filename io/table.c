@@ -171,7 +171,7 @@ gt_status gt_read_projections(const char *path, const gt_read_options *o, gt_pro
 	const gt_format *f;
 	gt_read_options full;
 	gt_status st = GT_OK;
-	GT_TRY(gt_need_argument("gt_read_projections", "where to put the projections", p));
+	GT_TRY(gt_need_argument("gt_read_projections", "a place for the projections", p));
 	*p = NULL;
 	GT_TRY(gt_complete_read_options(path, o, &full));
 	GT_TRY(format_to_read(path, 1, &f));
@@ -185,7 +185,7 @@ gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume *
 	const gt_format *f;
 	gt_read_options full;
 	gt_status st = GT_OK;
-	GT_TRY(gt_need_argument("gt_read_volume", "where to put the volume", v));
+	GT_TRY(gt_need_argument("gt_read_volume", "a place for the volume", v));
 	*v = NULL;
 	GT_TRY(gt_complete_read_options(path, o, &full));
 	GT_TRY(format_to_read(path, 0, &f));
@@ -230,7 +230,7 @@ gt_status gt_write_projections(const char *path, const gt_write_options *o, cons
 	const gt_format *f;
 	gt_write_options full;
 	gt_status st = GT_OK;
-	GT_TRY(gt_need_argument("gt_write_projections", "the projections", p));
+	GT_TRY(gt_need_argument("gt_write_projections", "projections", p));
 	GT_TRY(gt_complete_write_options(path, o, &full));
 	GT_TRY(format_for(path, &full, 1, &f));
 	GT_TRY(check_options(path, &full));
@@ -246,7 +246,7 @@ gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_
 	const gt_format *f;
 	gt_write_options full;
 	gt_status st = GT_OK;
-	GT_TRY(gt_need_argument("gt_write_volume", "the volume", v));
+	GT_TRY(gt_need_argument("gt_write_volume", "a volume", v));
 	GT_TRY(gt_complete_write_options(path, o, &full));
 	GT_TRY(format_for(path, &full, 0, &f));
 	GT_TRY(gt_check_writing(path, &full, &v->grid));
