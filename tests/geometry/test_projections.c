@@ -6,6 +6,7 @@
 #include <gantry/consistency.h>
 #include <gantry/data.h>
 #include "tests/support/geometries.h"
+#include "tests/support/scarce.h"
 #include "tests/support/support.h"
 
 static void count(void *owner) { ++*(int *)owner; }
@@ -288,6 +289,39 @@ START_TEST(null_is_refused)
 }
 END_TEST
 
+/* Each allocation fails in its turn: the owner is told once, and what cannot be set stays as it was. */
+START_TEST(memory_that_ends)
+{
+	gt_scan *s = scan_of(7, 3, 5);
+	float *data = values(1, 105), *w = positive(2, 105);
+	int failed = 0, reached = gt_scarce_works();
+	for (long n = 0; reached; n++) {
+		int released = 0;
+		gt_projections *p = NULL, *fresh = NULL;
+		gt_scarce_after(n);
+		gt_status st = gt_projections_wrap(s, data, count, &released, &p);
+		const int told = released;
+		st = st == GT_OK ? gt_projections_set_provenance(p, "a command", "a=1", s) : st;
+		st = st == GT_OK ? gt_projections_set_weights(p, w) : st;
+		st = st == GT_OK ? gt_projections_new(s, &fresh) : st;
+		reached = gt_scarce_calls() > n;
+		gt_scarce_after(-1);
+		ck_assert_int_eq(told, p == NULL);
+		ck_assert(st == GT_OK || (st == GT_ERR_MEMORY && reached));
+		ck_assert_int_eq(st == GT_OK, fresh != NULL);
+		ck_assert(!p || !gt_projections_provenance(p)->command == !gt_projections_provenance(p)->parameters);
+		failed += st != GT_OK;
+		gt_projections_free(p);
+		gt_projections_free(fresh);
+		ck_assert_int_eq(released, 1);
+	}
+	ck_assert(failed >= 8 || !gt_scarce_works());
+	free(data);
+	free(w);
+	gt_scan_free(s);
+}
+END_TEST
+
 /* Every detector shape, orbit and odd size of the tests' geometries. */
 START_TEST(every_geometry)
 {
@@ -314,6 +348,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, flipping_twice_is_as_before);
 	tcase_add_test(tc, flips_move_what_they_name);
 	tcase_add_test(tc, null_is_refused);
+	tcase_add_test(tc, memory_that_ends);
 	tcase_add_loop_test(tc, every_geometry, 0, gt_test_geometries());
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/data.h>
+#include "tests/support/scarce.h"
 #include "tests/support/support.h"
 
 static const gt_grid odd = { { 7, 5, 3 }, { 0.7, 0.9, 1.1 }, { 3.1, -2.2, 7.7 } };
@@ -137,6 +138,35 @@ START_TEST(null_is_refused)
 }
 END_TEST
 
+/* Each allocation fails in its turn: the owner is told once, and what cannot be set stays as it was. */
+START_TEST(memory_that_ends)
+{
+	float data[105];
+	int failed = 0, reached = gt_scarce_works();
+	for (long n = 0; reached; n++) {
+		int released = 0;
+		gt_volume *v = NULL, *fresh = NULL;
+		gt_scarce_after(n);
+		gt_status st = gt_volume_wrap(&odd, data, count, &released, &v);
+		const int told = released;
+		st = st == GT_OK ? gt_volume_set_provenance(v, "a command", "a=1", NULL) : st;
+		st = st == GT_OK ? gt_volume_set_command(v, "another") : st;
+		st = st == GT_OK ? gt_volume_new(&odd, &fresh) : st;
+		reached = gt_scarce_calls() > n;
+		gt_scarce_after(-1);
+		ck_assert_int_eq(told, v == NULL);
+		ck_assert(st == GT_OK || (st == GT_ERR_MEMORY && reached));
+		ck_assert_int_eq(st == GT_OK, fresh != NULL);
+		ck_assert(!v || !gt_volume_provenance(v)->command == !gt_volume_provenance(v)->parameters);
+		failed += st != GT_OK;
+		gt_volume_free(v);
+		gt_volume_free(fresh);
+		ck_assert_int_eq(released, 1);
+	}
+	ck_assert(failed >= 6 || !gt_scarce_works());
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, new_ones_hold_zeros);
@@ -145,6 +175,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, sizes);
 	tcase_add_test(tc, settings);
 	tcase_add_test(tc, null_is_refused);
+	tcase_add_test(tc, memory_that_ends);
 }
 
 int main(void) { return gt_test_main("volume", fill); }
