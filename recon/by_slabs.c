@@ -161,25 +161,25 @@ gt_status gt_recon_plan_slabs(gt_recon *r)
 static gt_status write(gt_recon *r, const gt_slab_job *s, const char *path, const gt_write_options *o)
 {
 	gt_write_options w = o ? *o : gt_write_defaults;
-	gt_volume head = { .grid = r->job.grid };
+	gt_volume *head = NULL;
 	gt_slice_writer *out = NULL;
 	gt_status st = GT_OK;
 	if (r->set.text[GT_SET_UNIT])
 		w.unit = (gt_unit)r->set.unit;
 	w.water = r->job.water;
 	snprintf(r->found.backend, sizeof r->found.backend, "%s", r->slabs.backend);
-	GT_TRY(gt_recon_record(r, &head));
+	GT_TRY(gt_volume_wrap(&r->job.grid, NULL, NULL, NULL, &head));
+	GT_TRY(gt_recon_record(r, head));
 	if (gt_recon_tell(&r->job, GT_RECON_WRITES, 0, path))
 		GT_TRY(gt_fail(GT_STOPPED, "stopped before %s was written", path));
-	GT_TRY(gt_slice_writer_create(path, &w, &head, &out));
+	GT_TRY(gt_slice_writer_create(path, &w, head, &out));
 	gt_recon_tell(&r->job, GT_RECON_SLAB, 0, NULL);
 	GT_TRY(gt_slab_pipeline(s, out, &r->slabs));
 	st = gt_slice_writer_commit(out);
 	out = NULL;
 done:
 	gt_slice_writer_drop(out);
-	free(head.from.command);
-	free(head.from.parameters);
+	gt_volume_free(head);
 	return st;
 }
 

@@ -4,6 +4,8 @@
 #include <gantry/analytic.h>
 #include "core/log.h"
 #include "core/try.h"
+#include "geometry/projections.h"
+#include "geometry/volume.h"
 #include "recon/choose.h"
 #include "recon/job.h"
 
@@ -65,14 +67,11 @@ static gt_status start_from_file(const gt_recon_job *j, const gt_recon_extent *e
 {
 	const gt_grid *grid = e->asked;
 	gt_volume *v = NULL;
-	char have[256], want[256], note[1024] = "";
+	char have[256], want[256];
 	gt_read_options o = gt_read_defaults;
 	gt_status st = GT_OK;
-	o.note = note;
-	o.note_size = sizeof note;
+	o.notes = j->log;
 	GT_TRY(gt_read_volume(j->init, &o, &v));
-	if (note[0])
-		gt_say(&j->log, GT_INFO, GT_ABOUT_DATA, "%s", note);
 	gt_grid_print(&v->grid, have, sizeof have);
 	gt_grid_print(grid, want, sizeof want);
 	if (!gt_grid_same(&v->grid, grid))

@@ -16,13 +16,12 @@ static int tell_reading(void *self, double done) { return gt_recon_tell(self, GT
 
 static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_only, gt_projections **p)
 {
-	char note[1024] = "";
 	gt_read_options o = r->read;
 	o.geometry_only = geometry_only;
 	o.may_lack_data = 1;
 	o.without_statistics = !wants_statistics(&r->set);
-	o.note = note;
-	o.note_size = sizeof note;
+	if (!o.notes.say)
+		o.notes = *log;
 	if (!o.progress && !geometry_only) {
 		o.progress = tell_reading;
 		o.progress_self = &r->job;
@@ -32,8 +31,6 @@ static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_onl
 	const gt_status st = gt_read_projections(r->path, &o, p);
 	if (!geometry_only)
 		gt_recon_tell(&r->job, GT_RECON_READING, 1, NULL);
-	if (st == GT_OK && note[0])
-		gt_say(log, GT_INFO, GT_ABOUT_DATA, "%s", note);
 	if (st != GT_OK || (*p)->data || geometry_only)
 		return st;
 	gt_projections_free(*p);
@@ -65,17 +62,13 @@ done:
 
 static gt_status grid_of_file(const char *path, const gt_listener *log, gt_grid *grid)
 {
-	char note[1024] = "";
 	gt_volume *model = NULL;
 	gt_read_options o = gt_read_defaults;
 	o.geometry_only = 1;
-	o.note = note;
-	o.note_size = sizeof note;
+	o.notes = *log;
 	const gt_status st = gt_read_volume(path, &o, &model);
 	if (st != GT_OK)
 		return st;
-	if (note[0])
-		gt_say(log, GT_INFO, GT_ABOUT_DATA, "%s", note);
 	*grid = model->grid;
 	gt_volume_free(model);
 	return GT_OK;

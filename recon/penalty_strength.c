@@ -13,6 +13,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "recon/local_noise_model.h"
 #include "recon/noise_estimate.h"
 #include "recon/object_mask.h"

@@ -211,22 +211,14 @@ done:
 static gt_status write_volume(gt_recon *r, const char *path, const gt_write_options *o, gt_volume *v)
 {
 	gt_write_options w = o ? *o : gt_write_defaults;
-	char remark[256] = "";
-	gt_status st = GT_OK;
 	if (r->set.text[GT_SET_UNIT])
 		w.unit = (gt_unit)r->set.unit;
 	w.water = r->job.water;
-	if (!w.note) {
-		w.note = remark;
-		w.note_size = sizeof remark;
-	}
+	if (!w.notes.say)
+		w.notes = r->log;
 	if (gt_recon_tell(&r->job, GT_RECON_WRITES, 0, path))
 		return gt_fail(GT_STOPPED, "stopped before %s was written", path);
-	GT_TRY(gt_write_volume(path, &w, v));
-	if (remark[0])
-		gt_say(&r->log, GT_INFO, GT_ABOUT_DATA, "%s", remark);
-done:
-	return st;
+	return gt_write_volume(path, &w, v);
 }
 
 gt_status gt_recon_run_to(gt_recon *r, const char *path, const gt_write_options *o)

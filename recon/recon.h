@@ -2,6 +2,8 @@
 #define GT_RECON_RECON_H
 /* What a gt_recon holds: what was asked for, what was chosen, and what was found. */
 #include <gantry/recon.h>
+#include "geometry/projections.h"
+#include "geometry/volume.h"
 #include "recon/job.h"
 #include "recon/slab_pipeline.h"
 

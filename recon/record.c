@@ -78,14 +78,11 @@ gt_status gt_recon_record(gt_recon *r, gt_volume *v)
 {
 	free(r->parameters);
 	r->parameters = gt_recon_parameters(&r->job, &r->found);
-	free(v->from.command);
-	free(v->from.parameters);
-	v->from.command = strdup(r->job.command ? r->job.command : "");
-	v->from.parameters = r->parameters ? strdup(r->parameters) : NULL;
-	v->from.scan_hash = gt_scan_hash(r->job.p->scan);
+	if (!r->parameters)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	v->water = r->job.water;
 	v->position = r->job.p->position;
-	return v->from.command && v->from.parameters ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	return gt_volume_set_provenance(v, r->job.command, r->parameters, r->job.p->scan);
 }
 
 /* Texts by name -------------------------------------------------------------------- */

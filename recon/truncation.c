@@ -3,6 +3,7 @@
 #include <gantry/recon.h>
 #include <gantry/scan_math.h>
 #include "core/log.h"
+#include "geometry/projections.h"
 #include "recon/truncation.h"
 
 void gt_note_slices(const gt_listener *log, const gt_grid *grid, const gt_scan *scan)

@@ -63,7 +63,7 @@ static int run(const cli_call *call, const void *given)
 	gt_status st = GT_OK;
 	GT_TRY(check(o));
 	GT_TRY(gt_recon_open(call->file[0], NULL, &m.r));
-	gt_recon_on_message(m.r, call->log.say, call->log.self);
+	gt_recon_on_message(m.r, call->common.quiet ? NULL : recon_say, &m);
 	gt_recon_on_progress(m.r, recon_progress, &m);
 	GT_TRY(recon_set(m.r, call, o));
 	GT_TRY(check_log(o, m.r));

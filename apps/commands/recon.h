@@ -24,11 +24,14 @@ typedef struct {
 	const recon_options *o;
 	gt_recon *r;
 	app_progress progress;
+	cli_notes notes;                /* what the reader said, in one line when it has read */
+	int reads;                      /* 1: it reads now */
 	app_runlog log;
 	int iteration, iterations;      /* done so far, and at most */
 	int writes;                     /* 1: the file of the volume is being written */
 	gt_status st;                   /* why the log could not be opened */
 } recon_monitor;
+void recon_say(void *self, const gt_message *m);
 int recon_progress(void *self, const gt_recon_progress *p);
 
 /* --dry-run: the plan to stdout. */

@@ -57,16 +57,30 @@ static int iteration(recon_monitor *m, const gt_recon_progress *p)
 	return cli_asked_to_stop();
 }
 
-/* The first call starts the bar, the last one of reading ends it. */
+void recon_say(void *self, const gt_message *message)
+{
+	recon_monitor *m = self;
+	const gt_listener to = m->reads ? cli_collect(&m->notes) : m->call->log;
+	if (to.say)
+		to.say(to.self, message);
+}
+
+/* The first call starts the bar, the last one of reading ends it, and shows what the reader said. */
 static int fraction(recon_monitor *m, const gt_recon_progress *p)
 {
 	const int reads = p->phase == GT_RECON_READING;
-	if (p->done <= 0)
+	if (p->done <= 0) {
 		start(m, reads ? "read" : "recon", p);
-	else if (reads && p->done >= 1)
+		m->reads = reads;
+	} else if (reads && p->done >= 1) {
 		app_progress_end(&m->progress);
-	else
+		m->reads = 0;
+		if (m->notes.text[0])
+			cli_note(m->call, "%s", m->notes.text);
+		m->notes.text[0] = 0;
+	} else {
 		app_progress_text(&m->progress, p->done, p->text ? p->text : "");
+	}
 	return 0;
 }
 

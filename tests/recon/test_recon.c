@@ -23,15 +23,18 @@ static gt_projections *projections(void)
 		                 .column_pitch = 8,
 		                 .row_pitch = 10,
 		                 .turn = 2 * acos(-1) };
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_projections *p;
+	gt_scan *scan;
 	gt_phantom *body;
 	const gt_phantom_options half = { .water = 0.02, .scale = 0.5 };
-	ck_ok(gt_scan_orbit(&orbit, &p->scan));
-	p->data = calloc(gt_scan_size(p->scan), sizeof *p->data);
+	ck_ok(gt_scan_orbit(&orbit, &scan));
+	ck_ok(gt_projections_new(scan, &p));
+	float *data = gt_projections_data(p);
 	ck_ok(gt_phantom_new("shepp-logan", &half, &body));
-	ck_ok(gt_phantom_project(body, p->scan, 1, NULL, NULL, NULL, p->data));
-	gt_add_photon_noise(1e5, 0, 3, 0, NULL, p->data, gt_scan_size(p->scan));
+	ck_ok(gt_phantom_project(body, scan, 1, NULL, NULL, NULL, data));
+	gt_add_photon_noise(1e5, 0, 3, 0, NULL, data, gt_scan_size(scan));
 	gt_phantom_free(body);
+	gt_scan_free(scan);
 	return p;
 }
 
@@ -52,7 +55,7 @@ static float *run(gt_recon *r)
 	float *x = malloc(voxels * sizeof *x);
 	ck_ok(gt_volume_new(&grid, &v));
 	ck_ok(gt_recon_run(r, v));
-	memcpy(x, v->data, voxels * sizeof *x);
+	memcpy(x, gt_volume_data(v), voxels * sizeof *x);
 	gt_volume_free(v);
 	return x;
 }
@@ -83,7 +86,7 @@ START_TEST(memory_as_file)
 	ck_ok(gt_recon_run_to(f, out, NULL));
 	gt_volume *v;
 	ck_ok(gt_read_volume(out, NULL, &v));
-	ck_assert_int_eq(memcmp(v->data, x, voxels * sizeof *x), 0);
+	ck_assert_int_eq(memcmp(gt_volume_data(v), x, voxels * sizeof *x), 0);
 	float most = 0;
 	for (size_t i = 0; i < voxels; i++)
 		most = fmaxf(most, x[i]);
@@ -434,7 +437,7 @@ START_TEST(resumed)
 	ck_ok(gt_recon_result(r, &how));
 	ck_assert_int_eq(how.iterations, 6);
 	ck_assert_int_eq(memcmp(x, whole, voxels * sizeof *x), 0);
-	p->data[7] += 1;
+	gt_projections_data(p)[7] += 1;
 	gt_volume *v;
 	ck_ok(gt_volume_new(&grid, &v));
 	ck_refused(gt_recon_run(r, v), GT_ERR_UNSUPPORTED, "is of another run");
