@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "recon/checkpointing.h"
 
 /* The lines of the file. One without words for a difference is a record alone: it may differ. */
