@@ -195,7 +195,7 @@ START_TEST(as_at_once)
 	ck_ok(run(&cut, &r));
 	ck_assert_uint_eq(written, NZ);
 	const double error = gt_test_rms(volume, expected, VOXELS);
-	ck_assert_msg(error < (c.type == GT_F64 ? 1e-7 : 2e-6), "cut %zu: %g from the volume at once", i, error);
+	ck_assert_msg(error < (c.type == GT_F64 ? 1e-7 : 4e-6), "cut %zu: %g from the volume at once", i, error);
 	ck_assert_uint_eq(batches_seen, cut.slabs * cut.batches);
 	ck_assert(last.done == 1 && last.slab + 1 == cut.slabs && last.slabs == cut.slabs);
 	ck_assert(r.bytes[GT_STAGE_WRITE] == VOXELS * 4.);
@@ -323,7 +323,7 @@ START_TEST(chosen_by_the_device)
 		ck_ok(run(&cut, &r));
 		ck_assert_msg(gt_test_is_gpu() ? r.device_peak <= cut.device : r.device_peak == cut.device,
 		              "%zu slices, %zu views: %g bytes, expected %g", cut.slices, cut.batch, r.device_peak, cut.device);
-		ck_assert(gt_test_rms(volume, expected, VOXELS) < 2e-6);
+		ck_assert(gt_test_rms(volume, expected, VOXELS) < 4e-6);
 	}
 	ck_assert(cut.slices == 1 && cut.batch == 1);
 	c.device_limit = least - 1;
@@ -341,6 +341,9 @@ START_TEST(chosen_by_the_host)
 	const double aside = gt_view_cache_bytes(cut.kept, scan);
 	ck_assert_int_eq(cut.kept, c.keep == GT_VIEW_CACHE_AUTO ? GT_VIEW_CACHE_HOST : c.keep);
 	ck_assert(cut.host > aside + cut.reserve && cut.reserve == 16777216 && cut.process >= cut.host);
+	/* Two buffers of views and of slices, two slices of the writer, the tables of a slab, the reader, what is kept and the reserve. */
+	const double buffers = 2. * ((double)cut.buffer + (double)(cut.piece * PLANE * 4));
+	ck_assert(cut.host == buffers + 2 * PLANE * 4 + (double)gt_slab_bytes(job.slabs) + (double)reader.bytes + aside + cut.reserve);
 	/* HU are written from a copy. */
 	gt_slab_cut hu;
 	c.hu = 1;
