@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "recon/checkpointing.h"
 
 /* The lines of the file. One without words for a difference is a record alone: it may differ. */
@@ -250,7 +251,11 @@ void gt_checkpointing_save(gt_checkpointing *c, const gt_progress *g, const gt_s
 		       g->iterations);
 }
 
-int gt_checkpointing_has(const gt_checkpointing *c, const char *name) { return c->from && gt_checkpoint_has(c->from, name); }
+gt_status gt_checkpointing_has(const gt_checkpointing *c, const char *name, int *has)
+{
+	*has = 0;
+	return c->from ? gt_checkpoint_has(c->from, name, has) : GT_OK;
+}
 
 gt_status gt_checkpointing_penalty(const char *path, char **text)
 {

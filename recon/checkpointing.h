@@ -39,7 +39,7 @@ gt_status gt_checkpointing_open(gt_checkpointing *c, const gt_run_identity *run)
 enum { GT_RECON_STATE = 1 + GT_DIVERGENCE_STATE };
 gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *state, const gt_state_entry *own, int *done);
 void      gt_checkpointing_save  (gt_checkpointing *c, const gt_progress *g, const gt_state_entry *own, int end);
-int       gt_checkpointing_has   (const gt_checkpointing *c, const char *name);     /* 1: `resume` holds that array or number */
+gt_status gt_checkpointing_has   (const gt_checkpointing *c, const char *name, int *has);   /* 1: `resume` holds that array or number */
 void      gt_checkpointing_free  (gt_checkpointing *c);
 /* The penalty of the run that `path` is of; malloc'ed. */
 gt_status gt_checkpointing_penalty(const char *path, char **text);

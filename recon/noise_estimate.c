@@ -3,6 +3,7 @@
  * not see the few at edges. Of several pairs of axes the least is taken: structure only adds. */
 #include <math.h>
 #include <stdlib.h>
+#include "geometry/projections.h"
 #include "recon/noise_estimate.h"
 
 /* Median of the square of a normal variable of variance 1. */

@@ -1,6 +1,4 @@
 /* What apps/patch.h needs to know: how noisy the data is, how noisy the direct method makes it, and the response at a few places. */
-#include "core/log.h"
-#include "core/text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +6,10 @@
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
 #include "core/clock.h"
+#include "core/log.h"
+#include "core/text.h"
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "recon/local_noise_model.h"
 #include "recon/object_mask.h"
 #include "recon/penalty_strength.h"

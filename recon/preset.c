@@ -1,7 +1,8 @@
-#include "core/text.h"
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
+#include "core/text.h"
+#include "geometry/projections.h"
 #include "recon/preset.h"
 
 const char *const gt_preset_names[] = { "none", "fast", "iterative", NULL };

@@ -1,10 +1,11 @@
-#include <gantry/module.h>
-#include "core/text.h"
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/data_weights.h>
+#include <gantry/module.h>
 #include <gantry/regularizer.h>
+#include "core/text.h"
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "recon/prior.h"
 
 static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise" };

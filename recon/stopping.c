@@ -52,9 +52,12 @@ static gt_status resume(void *self, const gt_state_entry *state, int *done)
 {
 	gt_run *r = self;
 	gt_state_entry own[GT_RECON_STATE + 1];
-	const int has_best = gt_checkpointing_has(&r->checkpoint, GT_DIVERGENCE_BEST);
+	int has_best;
+	gt_status st = gt_checkpointing_has(&r->checkpoint, GT_DIVERGENCE_BEST, &has_best);
+	if (st != GT_OK)
+		return st;
 	list_own(r, has_best, own);
-	const gt_status st = gt_checkpointing_resume(&r->checkpoint, state, own, done);
+	st = gt_checkpointing_resume(&r->checkpoint, state, own, done);
 	r->iterations = r->most = r->resumed = *done;
 	for (; st == GT_OK && *done && !has_best && r->divergence.best && state->name; state++)
 		if (!strcmp(state->name, "x"))

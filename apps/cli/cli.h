@@ -85,8 +85,9 @@ void cli_json(cJSON *report);
 char *cli_json_text(const cJSON *report, int lines);
 /* malloc'ed text; NULL without memory. */
 char *cli_text(const char *format, ...) GT_PRINTF(1, 2);
-/* Command line, parameters and the hash of the scan (NULL: none). */
-gt_status cli_record(const cli_call *call, const gt_scan *scan, const char *parameters, gt_provenance *from);
+/* What readers and writers had to decide, one sentence after the other: shown when all went well. All 0 to begin with. */
+typedef struct { char text[1024]; } cli_notes;
+gt_listener cli_collect(cli_notes *notes);
 
 /* Reading with the reader's notes shown. CLI_WITH_DATA and CLI_DATA_ALONE, which leaves weights and photons out, refuse a file that holds the
  * geometry alone. */
@@ -106,7 +107,6 @@ void cli_note_share(const cli_call *call, const gt_grid *grid, const gt_scan *sc
 void cli_note_detector(const cli_call *call, const gt_scan *scan);
 /* A remark on a volume whose numbers are no attenuation. */
 void cli_note_implausible(const cli_call *call, const gt_volume *v);
-gt_status cli_volume_new(const gt_grid *grid, gt_volume **v);
 
 /* Ctrl-C says that nothing was written and ends the command; between cli_begin_writing() and cli_end_writing(), which returns
  * st, it is left to io/, which removes its temporary file. cli_interrupt is the signal's handler. */

@@ -248,7 +248,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(recon_limits(o, &device_limit, &host_limit));
 	if (host_limit > 0)
 		host_free = fmax(0, fmin(host_free < 0 ? INFINITY : host_free, host_limit - gt_host_used()));
-	char remark[256] = "";
+	cli_notes remarks = { "" };
 	GT_TRY(check(o, &m));
 	GT_TRY(check_checkpoint(o, &m, call->file[0]));
 	GT_TRY(recon_by_slabs(call, o, host_free, &done));
@@ -287,14 +287,13 @@ static int run(const cli_call *call, const void *given)
 	w.unit = (gt_unit)o->unit;
 	w.water = o->water;
 	char *parameters = record_text(call, o, &m, &r);
-	st = parameters ? cli_record(call, p->scan, parameters, &v->from) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	st = parameters ? gt_volume_set_provenance(v, call->line, parameters, p->scan) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	free(parameters);
 	GT_TRY(st);
-	w.note = remark;
-	w.note_size = sizeof remark;
+	w.notes = cli_collect(&remarks);
 	GT_TRY(cli_write_volume(o->output, &w, v));
-	if (remark[0])
-		cli_note(call, "%s", remark);
+	if (remarks.text[0])
+		cli_note(call, "%s", remarks.text);
 	report(call, o, &m, v, &r);
 	GT_TRY(recon_log_end(&r));
 	st = how_it_ended(o, &m, &r.watch);

@@ -4,6 +4,8 @@
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/runlog.h"
+#include "geometry/projections.h"
+#include "geometry/volume.h"
 #include "recon/memory_estimate.h"
 #include "recon/method.h"
 #include "recon/stopping.h"

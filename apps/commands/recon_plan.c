@@ -96,7 +96,7 @@ gt_status recon_compute_if_it_fits(recon_case *a, gt_volume **v, recon_result *r
 {
 	gt_status st = check_memory(a, NULL);
 	if (st == GT_OK)
-		st = cli_volume_new(a->grid, v);
+		st = gt_volume_new(a->grid, v);
 	if (st != GT_OK)
 		return st;
 	st = recon_compute(a->call, a->o, a->m, a->p, *v, r);

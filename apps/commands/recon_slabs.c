@@ -112,11 +112,11 @@ static void report_text(const cli_call *call, const gt_slab_result *r, int alone
 static gt_status write_by_slabs(const cli_call *call, const gt_slab_job *s, const recon_options *o, const gt_method *m, gt_volume *v,
                                 gt_slab_result *r)
 {
-	const gt_write_options w = { .unit = (gt_unit)o->unit, .water = o->water };
+	const gt_write_options w = { .size = sizeof w, .unit = (gt_unit)o->unit, .water = o->water };
 	gt_slice_writer *out = NULL;
 	gt_status st;
 	char *parameters = recon_direct_text(call, m, gt_backend_name(s->be));
-	st = parameters ? cli_record(call, s->c->scan, parameters, &v->from) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	st = parameters ? gt_volume_set_provenance(v, call->line, parameters, s->c->scan) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	free(parameters);
 	if (st != GT_OK)
 		return st;

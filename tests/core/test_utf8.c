@@ -2,7 +2,6 @@
  * labels: unit, backend: none */
 #include <string.h>
 #include <gantry/text.h>
-#include "io/utf8.h"
 #include "tests/support/support.h"
 
 START_TEST(only_utf8_is_shown)
