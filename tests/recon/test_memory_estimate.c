@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/regularizer.h>
+#include "geometry/projections.h"
 #include "recon/memory_estimate.h"
 #include "recon/stopping.h"
 #include "tests/support/support.h"

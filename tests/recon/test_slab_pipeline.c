@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "geometry/projections.h"
 #include "io/pieces.h"
 #include "recon/slab_pipeline.h"
 #include "tests/support/support.h"
