@@ -276,8 +276,8 @@ static void say_noise(const struct search *s, const char *direct, const char *wh
 		       direct, where);
 	if (s->noise > s->reference)
 		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-		       "%.4g HU are asked for, which is above the %.4g HU of %s: the penalty is as weak as leaves these",
-		       hu(s, s->noise), hu(s, s->reference), direct);
+		       "%.4g HU are asked for, which is above the %.4g HU of %s: the penalty is as weak as leaves these", hu(s, s->noise),
+		       hu(s, s->reference), direct);
 }
 
 static void say_strength(const struct search *s, const gt_strength_found *found, double seconds)
@@ -385,9 +385,7 @@ static void release(struct search *s)
 
 gt_status gt_strength_find(const gt_strength_problem *q, double noise, double factor, gt_strength_found *found)
 {
-	struct search s = {
-		.q = q, .be = gt_array_backend(q->start), .type = gt_array_type(q->start), .noise = noise, .factor = factor
-	};
+	struct search s = { .q = q, .be = gt_array_backend(q->start), .type = gt_array_type(q->start), .noise = noise, .factor = factor };
 	const double start = gt_seconds();
 	gt_status st = GT_OK;
 	*found = (gt_strength_found){ .strength = 1 };
