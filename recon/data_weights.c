@@ -7,6 +7,7 @@
 #include <gantry/noise.h>
 #include "core/text.h"
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "recon/data_weights.h"
 
 static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise" };

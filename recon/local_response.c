@@ -7,6 +7,7 @@
 #include <gantry/projector.h>
 #include "core/fft/fft_box.h"
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "recon/strength_search.h"
 
 /* Views that are enough at the distances within a patch. */

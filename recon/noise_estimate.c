@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/order_statistics.h>
+#include "geometry/projections.h"
 #include "recon/noise_estimate.h"
 
 /* Median of the square of a normal variable of variance 1. */

@@ -3,6 +3,7 @@
 /* A penalty by its spec, with the strength that its spec asks for. */
 #include <gantry/noise.h>
 #include "recon/data_weights.h"
+#include <gantry/subsets.h>
 #include "recon/method.h"
 #include "recon/penalty_spec.h"
 

@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "recon/strength_search.h"
 
 /* Voxels along each axis of a patch. */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <gantry/module.h>
 #include "core/text.h"
+#include "geometry/projections.h"
 #include "recon/preset.h"
 
 #define GT_PRESET_WORD(name, word) word,

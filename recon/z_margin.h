@@ -5,6 +5,7 @@
 #include <gantry/array.h>
 #include <gantry/data.h>
 #include <gantry/message.h>
+#include "geometry/projections.h"
 
 /* auto: padding slices where rays through the object go on; yes: where any ray does; no: none, and a remark. */
 typedef enum { GT_Z_MARGIN_AUTO, GT_Z_MARGIN_YES, GT_Z_MARGIN_NO } gt_z_margin_mode;

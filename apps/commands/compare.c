@@ -130,19 +130,21 @@ static const char *unit_name(gt_unit unit) { return unit == GT_HU ? "HU" : "mm-1
 
 static double water_of(const gt_volume *const v[2])
 {
-	return v[1]->water > 0 ? v[1]->water : v[0]->water > 0 ? v[0]->water : GT_WATER_DEFAULT;
+	const double reference = gt_volume_water(v[1]), other = gt_volume_water(v[0]);
+	return reference > 0 ? reference : other > 0 ? other : GT_WATER_DEFAULT;
 }
 
 /* What a number without unit means, with a remark where it is larger than any tolerance in mm-1; of files in different units nothing. */
 static gt_status settle_unit(const cli_call *call, const char *option, const gt_volume *const v[2], limit *l)
 {
 	const double water = water_of(v);
+	const gt_unit unit[2] = { gt_volume_unit(v[0]), gt_volume_unit(v[1]) };
 	if (isnan(l->value) || l->unit != GT_UNIT_AUTO)
 		return GT_OK;
-	if (v[0]->unit != v[1]->unit && l->value > 0)
+	if (unit[0] != unit[1] && l->value > 0)
 		return gt_fail(GT_ERR_ARG, "%s=%g: %s is in %s and %s in %s: expected a number with its unit, %gHU or %gmm-1", option,
-		               l->value, call->file[0], unit_name(v[0]->unit), call->file[1], unit_name(v[1]->unit), l->value, l->value);
-	l->unit = v[1]->unit;
+		               l->value, call->file[0], unit_name(unit[0]), call->file[1], unit_name(unit[1]), l->value, l->value);
+	l->unit = unit[1];
 	if (l->unit == GT_PER_MM && l->value >= water)
 		cli_note(call, "%s=%g is taken as %g mm-1, the unit of both files, which is %g HU; did you mean %gHU?", option, l->value,
 		         l->value, 1000 * l->value / water, l->value);
@@ -244,14 +246,15 @@ static gt_status compare_volumes(const cli_call *call, const compare_options *o,
 	GT_TRY(cli_read_volume(call, call->file[1], &b));
 	const gt_volume *const both[2] = { a, b };
 	GT_TRY(settle_units(call, both, l));
-	if (!same_grid(&a->grid, &b->grid)) {
+	const gt_grid *ga = gt_volume_grid(a), *gb = gt_volume_grid(b);
+	if (!same_grid(ga, gb)) {
 		char ta[256], tb[256];
-		gt_grid_print(&a->grid, ta, sizeof ta);
-		gt_grid_print(&b->grid, tb, sizeof tb);
+		gt_grid_print(ga, ta, sizeof ta);
+		gt_grid_print(gb, tb, sizeof tb);
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "different grids: %s has %s, %s has %s", call->file[0], ta, call->file[1], tb));
 	}
-	pair p = { .grid = &b->grid, .water = water_of(both) };
-	gt_image_pair_of_volumes(&b->grid, a->data, b->data, &p.images);
+	pair p = { .grid = gb, .water = water_of(both) };
+	gt_image_pair_of_volumes(gb, gt_volume_data(a), gt_volume_data(b), &p.images);
 	GT_TRY(judge(call, o, l, &p));
 done:
 	gt_volume_free(a);
@@ -265,13 +268,13 @@ static gt_status compare_projections(const cli_call *call, const compare_options
 	gt_status st = GT_OK;
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &a));
 	GT_TRY(cli_read_scan(call, call->file[1], CLI_DATA_ALONE, &b));
-	const gt_scan *s = a->scan, *t = b->scan;
+	const gt_scan *s = gt_projections_scan(a), *t = gt_projections_scan(b);
 	if (s->views != t->views || s->rows != t->rows || s->columns != t->columns)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
 		               "different sizes: %s has %zu x %zu x %zu, %s has %zu x %zu x %zu (views x rows x columns)", call->file[0],
 		               s->views, s->rows, s->columns, call->file[1], t->views, t->rows, t->columns));
-	const pair p = { .images = { .a = a->data,
-		                     .b = b->data,
+	const pair p = { .images = { .a = gt_projections_data(a),
+		                     .b = gt_projections_data(b),
 		                     .slices = s->rows,
 		                     .lines = s->views,
 		                     .pixels = s->columns,

@@ -7,6 +7,7 @@
 #include <gantry/projector.h>
 #include <gantry/random.h>
 #include <gantry/regularizer.h>
+#include "geometry/projections.h"
 #include "recon/local_noise_model.h"
 #include "recon/noise_estimate.h"
 #include "recon/penalty_from_spec.h"

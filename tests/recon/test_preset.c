@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "geometry/projections.h"
 #include "recon/penalty_spec.h"
 #include "recon/preset.h"
 #include "tests/support/support.h"
