@@ -21,9 +21,6 @@
  * and about 55 instructions.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_SF_BACK_STAGES /* groups of four views on their way or in use: 2, 3 */
-#define GT_SF_BACK_STAGES 2
-#endif
 #ifndef GT_SF_BACK_COLUMNS /* columns of each view in a stage at most: 8 to 64; wider shadows take several */
 #define GT_SF_BACK_COLUMNS 22
 #endif

@@ -22,7 +22,7 @@ def measure(tree):
         if not test:
             folders[os.path.dirname(source.path)].add(unit(os.path.basename(source.path)))
         for name, line, lines, parameters, before in source.functions():
-            key = f"{source.path}:{name}" + (f":{line}" if name == "START_TEST" else "")
+            key = f"{source.path}:{name}"
             if lines > FUNCTION:
                 found["function", key] = lines, f"line {line}, a function of {lines} lines; {FUNCTION} at most"
             if parameters > PARAMETERS and not test and not re.search(r"__(global|device)__", before):
