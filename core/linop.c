@@ -18,7 +18,8 @@ gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self, gt_backend *b
 {
 	gt_linop *A = malloc(sizeof *A);
 	if (!A) {
-		ops->free(self);
+		if (ops->free)
+			ops->free(self);
 		return gt_fail(GT_ERR_MEMORY, "no memory for operator '%s'", ops->name);
 	}
 	*A = (gt_linop){ ops, self, be, type, nx, ny };
@@ -30,7 +31,8 @@ void gt_linop_free(gt_linop *A)
 {
 	if (!A)
 		return;
-	A->ops->free(A->self);
+	if (A->ops->free)
+		A->ops->free(A->self);
 	free(A);
 }
 

@@ -16,7 +16,8 @@ gt_status gt_penalty_new(const struct gt_penalty_ops *ops, void *self, gt_backen
 {
 	gt_penalty *R = malloc(sizeof *R);
 	if (!R) {
-		ops->free(self);
+		if (ops->free)
+			ops->free(self);
 		return gt_fail(GT_ERR_MEMORY, "no memory for penalty '%s'", ops->name);
 	}
 	*R = (gt_penalty){ ops, self, be, type, nx, convex };
@@ -28,7 +29,8 @@ void gt_penalty_free(gt_penalty *R)
 {
 	if (!R)
 		return;
-	R->ops->free(R->self);
+	if (R->ops->free)
+		R->ops->free(R->self);
 	free(R);
 }
 

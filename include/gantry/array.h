@@ -79,7 +79,7 @@ GT_API gt_backend *gt_array_backend(const gt_array *a);
 GT_API size_t    gt_type_size(gt_type type);
 GT_API const char *gt_type_name(gt_type type);                          /* "single", "double" */
 
-/* Element-wise operations: one line each in core/ops.def. y is read and written. */
+/* Element-wise operations: one line each in core/device/ops.def. y is read and written. */
 GT_API void gt_fill (double a, gt_array *y);                            /* y = a                          */
 GT_API void gt_copy (const gt_array *x, gt_array *y);                   /* y = x                          */
 GT_API void gt_scale(double a, gt_array *y);                            /* y = a y                        */
@@ -93,7 +93,7 @@ GT_API void gt_sub_clamped (const gt_array *x, double lo, double hi, gt_array *y
 GT_API void gt_clamp(double lo, double hi, gt_array *y);                /* NaN stays NaN                  */
 GT_API void gt_pow(double a, gt_array *y);                            /* y = y^a where y > 0, else 0    */
 GT_API void gt_log  (double least, double b, gt_array *y);              /* y = b log(y/least) where y > least > 0, else 0 */
-GT_API void gt_mul_normals(uint64_t seed, gt_array *y);                 /* y = y times normal numbers: gt_normal() (core/random.h) of (seed, index) */
+GT_API void gt_mul_normals(uint64_t seed, gt_array *y);                 /* y = y times normal numbers: gt_normal() (<gantry/random.h>) of (seed, index) */
 /* What solvers do in several of these, in one pass. */
 GT_API void gt_add_scaled_clamped  (double a, const gt_array *x, const gt_array *w, double lo, double hi, gt_array *y);         /* y = y + a w x, clamped */
 GT_API void gt_divide_step(const gt_array *x, const gt_array *d, double least, double lo, double hi, gt_array *y);     /* y = x - gt_divide(y), clamped */

@@ -15,7 +15,7 @@ struct gt_linop_ops {
 	const char *name;
 	void (*forward)(void *self, const gt_array *x, gt_array *y);   /* y = A x  */
 	void (*adjoint)(void *self, const gt_array *y, gt_array *x);   /* x = A' y */
-	void (*free   )(void *self);
+	void (*free   )(void *self);                                   /* NULL: self stays the caller's */
 	int  (*work   )(void *self, int adjoint, gt_work *least);      /* may be NULL; 0 where it states none */
 };
 /* Takes self over: it is freed with the operator, also when this call fails. */

@@ -18,7 +18,7 @@ struct gt_penalty_ops {
 	void   (*line    )(void *self, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature);
 	/* x = the u in [lo, hi] with the least R(u) + |u-z|^2/(2t). x and z may be the same. */
 	void   (*prox    )(void *self, double t, double lo, double hi, const gt_array *z, gt_array *x);
-	void   (*free    )(void *self);
+	void   (*free    )(void *self);                                         /* NULL: self stays the caller's */
 	/* What calls leave behind for later ones, up to GT_STATE_MAX_PENALTY entries into list; returns how many. */
 	size_t (*kept    )(void *self, gt_state_entry *list);
 	void   (*later   )(void *self, const gt_array *x, double *value);       /* as value(); *value is there after gt_reductions_wait() */
