@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/plausibility.h>
 #include <gantry/scan.h>
+#include "geometry/projections.h"
 #include "tests/support/support.h"
 
 static struct heard {
