@@ -213,6 +213,11 @@ START_TEST(null_and_order)
 	ck_refused(gt_recon_result(NULL, &how), GT_ERR_ARG, "r is NULL");
 	ck_assert_ptr_null(gt_recon_text(NULL, "solver"));
 	ck_assert_int_eq(gt_recon_iterates(NULL), -1);
+	ck_refused(gt_recon_check(NULL, "pcg"), GT_ERR_ARG, "key is NULL");
+	ck_refused(gt_recon_check("solver", NULL), GT_ERR_ARG, "value is NULL");
+	ck_refused(gt_recon_check("solver", "pgc"), GT_ERR_UNKNOWN, "did you mean 'pcg'?");
+	ck_ok(gt_recon_check("solver", "pcg"));
+	ck_refused(gt_recon_help("solver", NULL, stdout), GT_ERR_ARG, "expected weights or preset");
 	gt_recon_on_message(NULL, NULL, NULL);
 	gt_recon_on_progress(NULL, NULL, NULL);
 	gt_recon_free(NULL);
