@@ -1,8 +1,10 @@
 /* Times of the standard problems: data on the device, one run to warm up, median of the next ones. */
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/analytic.h>
 #include <gantry/projector.h>
 #include <gantry/recon.h>
+#include <gantry/solver.h>
 #include "apps/bench/bench_case.h"
 #include "apps/cli/try.h"
 
