@@ -99,6 +99,28 @@ gt_status gt_recon_set(gt_recon *r, const char *key, const char *value)
 	return st;
 }
 
+gt_status gt_recon_check(const char *key, const char *value)
+{
+	gt_recon_settings s;
+	if (!key || !value)
+		return null(key ? "gt_recon_check: value" : "gt_recon_check: key");
+	gt_recon_settings_init(&s);
+	const gt_status st = gt_recon_settings_set(&s, key, value);
+	gt_recon_settings_free(&s);
+	return st;
+}
+
+gt_status gt_recon_help(const char *key, const char *name, FILE *out)
+{
+	if (!key || !out)
+		return null(key ? "gt_recon_help: out" : "gt_recon_help: key");
+	if (!strcmp(key, "weights"))
+		return gt_weights_spec_help(name, out);
+	if (!strcmp(key, "preset") || !strcmp(key, "quality"))
+		return gt_preset_help(name, out);
+	return gt_fail(GT_ERR_ARG, "gt_recon_help: key '%s': expected weights or preset", key);
+}
+
 const char *gt_recon_key(size_t i) { return gt_recon_settings_key(i); }
 
 gt_status gt_recon_grid(gt_recon *r, const gt_grid *grid)

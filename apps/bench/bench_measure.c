@@ -7,7 +7,8 @@
 #include "apps/bench/bench_case.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
-#include "recon/choose.h"
+#include <gantry/choose.h>
+#include "recon/method.h"
 
 const char *bench_backend(const bench_case *b) { return b->call->common.backend ? b->call->common.backend : "auto"; }
 

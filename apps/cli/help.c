@@ -1,12 +1,11 @@
 /* Help on commands and on modules, printed from their tables. */
 #include <string.h>
+#include <gantry/analytic.h>
 #include <gantry/projector.h>
+#include <gantry/recon.h>
 #include <gantry/regularizer.h>
+#include <gantry/solver.h>
 #include "apps/cli/cli.h"
-#include "recon/data_weights.h"
-#include "recon/method.h"
-#include "recon/penalty_spec.h"
-#include "recon/preset.h"
 
 static void print_module(const char *kind, const char *name, const char *about, const gt_param *params, const void *defaults)
 {
@@ -38,7 +37,7 @@ static gt_status help_solver(const char *name)
 	else if (a)
 		print_module("solver", a->name, a->about, a->params, a->defaults);
 	else if (name)
-		return gt_method_unknown(name);
+		return gt_recon_check("solver", name);
 	return GT_OK;
 }
 
@@ -50,7 +49,7 @@ static gt_status help_projector(const char *name)
 	if (p)
 		print_module("projector", p->name, p->about, p->params, p->defaults);
 	else if (name)
-		return gt_projector_check(name);
+		return gt_recon_check("projector", name);
 	return GT_OK;
 }
 
@@ -62,14 +61,14 @@ static gt_status help_penalty(const char *name)
 	if (r)
 		print_module("penalty", r->name, r->about, r->params, r->defaults);
 	else if (name)
-		return gt_penalty_spec_check(name);
+		return gt_recon_check("penalty", name);
 	printf("\ngantry recon also takes, of any of them: strength=auto (the default: from the noise of the data), strength=1.5x (of that),\n"
 	       "noise=10HU (what is to be left), kappa=yes (even resolution; not tv)\n");
 	return GT_OK;
 }
 
-static gt_status help_weights(const char *name) { return gt_weights_spec_help(name, stdout); }
-static gt_status help_quality(const char *name) { return gt_preset_help(name, stdout); }
+static gt_status help_weights(const char *name) { return gt_recon_help("weights", name, stdout); }
+static gt_status help_quality(const char *name) { return gt_recon_help("preset", name, stdout); }
 
 /* Beside the commands. */
 static const struct {

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
+#include <gantry/choose.h>
+#include <gantry/recon.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "recon/choose.h"
 
 typedef struct {
 	const char *projector, *grid;
@@ -232,7 +233,7 @@ static int run(const cli_call *call, const void *given)
 	if (o->all && o->projector)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--all and --projector=%s: expected one of the two", o->projector));
 	if (o->projector)
-		GT_TRY(gt_projector_check(o->projector));
+		GT_TRY(gt_recon_check("projector", o->projector));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
 	t.scan = gt_projections_scan(p);
 	GT_TRY(cli_grid(call, o->grid, NULL, t.scan, &t.grid));

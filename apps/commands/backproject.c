@@ -1,8 +1,9 @@
 /* The plain adjoint of a projector. */
 #include <stdlib.h>
+#include <gantry/choose.h>
+#include <gantry/recon.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "recon/choose.h"
 
 typedef struct {
 	const char *output, *grid, *like, *projector;
@@ -29,7 +30,7 @@ static int run(const cli_call *call, const void *given)
 	gt_status st = GT_OK;
 	GT_TRY(cli_need("--output", o->output));
 	if (o->projector)
-		GT_TRY(gt_projector_check(o->projector));
+		GT_TRY(gt_recon_check("projector", o->projector));
 	GT_TRY(gt_can_write_volume(o->output));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &p));
 	const gt_scan *scan = gt_projections_scan(p);

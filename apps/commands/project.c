@@ -1,8 +1,9 @@
 /* Line integrals of a volume by one of the projectors. */
 #include <stdlib.h>
+#include <gantry/choose.h>
+#include <gantry/recon.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "recon/choose.h"
 
 typedef struct {
 	const char *scan, *output, *projector;
@@ -27,7 +28,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_need("--scan", o->scan));
 	GT_TRY(cli_need("--output", o->output));
 	if (o->projector)
-		GT_TRY(gt_projector_check(o->projector));
+		GT_TRY(gt_recon_check("projector", o->projector));
 	GT_TRY(gt_can_write_projections(o->output, NULL));
 	GT_TRY(cli_read_scan(call, o->scan, CLI_GEOMETRY, &geometry));
 	GT_TRY(cli_read_volume(call, call->file[0], &v));

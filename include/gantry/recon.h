@@ -43,6 +43,10 @@ GT_API void      gt_recon_free(gt_recon *r);
  *   command               a line for the record: how this came to be
  *   output                FILE of gt_recon_run_to(), where that is known before: what it cannot hold is refused early */
 GT_API gt_status gt_recon_set(gt_recon *r, const char *key, const char *value);
+/* Refuses a value as gt_recon_set() would, without a gt_recon. */
+GT_API gt_status gt_recon_check(const char *key, const char *value);
+/* What a key takes, of keys whose values have names and no table of their own: weights, preset. name: of them this one alone; NULL: all. GT_ERR_UNKNOWN. */
+GT_API gt_status gt_recon_help(const char *key, const char *name, FILE *out);
 /* The i-th key; NULL at the end. */
 GT_API const char *gt_recon_key(size_t i);
 /* The voxels, in place of the keys grid and like; NULL takes them back. Without either the volume given to gt_recon_run() says, else what fits the scan. */

@@ -66,7 +66,11 @@ static const char *const settings[][6][2] = {
 	{ { NULL, NULL } },
 	{ { "solver", "os-sart:iterations=2,subsets=4" }, { "init", "zero" }, { NULL, NULL } },
 	{ { "preset", "iterative" }, { NULL, NULL } },
-	{ { "solver", "pcg:iterations=3" }, { "weights", "photons:count=1e5" }, { "penalty", "huber:strength=50" }, { "precision", "double" }, { NULL, NULL } },
+	{ { "solver", "pcg:iterations=3" },
+	  { "weights", "photons:count=1e5" },
+	  { "penalty", "huber:strength=50" },
+	  { "precision", "double" },
+	  { NULL, NULL } },
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -82,7 +86,7 @@ START_TEST(memory_as_file)
 	float *x = run(r);
 	ck_ok(gt_recon_open(scan, NULL, &f));
 	ck_ok(gt_recon_set(f, "backend", getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu"));
-	for (const char *const (*s)[2] = settings[_i]; (*s)[0]; s++)
+	for (const char *const(*s)[2] = settings[_i]; (*s)[0]; s++)
 		ck_ok(gt_recon_set(f, (*s)[0], (*s)[1]));
 	ck_ok(gt_recon_grid(f, &grid));
 	ck_ok(gt_recon_run_to(f, out, NULL));
@@ -209,6 +213,11 @@ START_TEST(null_and_order)
 	ck_refused(gt_recon_result(NULL, &how), GT_ERR_ARG, "r is NULL");
 	ck_assert_ptr_null(gt_recon_text(NULL, "solver"));
 	ck_assert_int_eq(gt_recon_iterates(NULL), -1);
+	ck_refused(gt_recon_check(NULL, "pcg"), GT_ERR_ARG, "key is NULL");
+	ck_refused(gt_recon_check("solver", NULL), GT_ERR_ARG, "value is NULL");
+	ck_refused(gt_recon_check("solver", "pgc"), GT_ERR_UNKNOWN, "did you mean 'pcg'?");
+	ck_ok(gt_recon_check("solver", "pcg"));
+	ck_refused(gt_recon_help("solver", NULL, stdout), GT_ERR_ARG, "expected weights or preset");
 	gt_recon_on_message(NULL, NULL, NULL);
 	gt_recon_on_progress(NULL, NULL, NULL);
 	gt_recon_free(NULL);
@@ -277,8 +286,8 @@ START_TEST(messages)
 	gt_recon *r = recon(p, settings[2]);
 	gt_recon_on_message(r, collect, all);
 	free(run(r));
-	static const char *const expected[] = { "--quality iterative: --solver os-sqs", "backend ", "start: fdk", "preparing 3 subsets of 48 views",
-		                                "strength " };
+	static const char *const expected[] = { "--quality iterative: --solver os-sqs", "backend ", "start: fdk",
+		                                "preparing 3 subsets of 48 views", "strength " };
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
 		ck_assert_msg(strstr(all, expected[i]) != NULL, "'%s' is not in: %s", expected[i], all);
 	/* What was chosen is told once. */
