@@ -8,6 +8,7 @@
 #include "core/try.h"
 #include "io/dicom/dicom_ct_pd.h"
 #include "io/write_kit/volume_units.h"
+#include "io/table.h"
 
 static int is_projections(const char *path)
 {

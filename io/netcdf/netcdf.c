@@ -4,6 +4,7 @@
 #include "io/hdf5/hdf5_file.h"
 #include "io/netcdf/nc.h"
 #include "io/netcdf/netcdf.h"
+#include "io/table.h"
 
 static int probe(const char *path)
 {
@@ -30,7 +31,6 @@ static gt_status kind(const char *path, int *projections)
 	return st;
 }
 
-extern const gt_format gt_format_netcdf;
 const gt_format gt_format_netcdf = {
 	.name = "netcdf",
 	.about = "NetCDF",
