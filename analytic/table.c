@@ -1,5 +1,4 @@
 /* The methods, one line each, and the checks that all of them share. */
-#include <string.h>
 #include <gantry/analytic.h>
 #include "analytic/fbp/fbp.h"
 #include "analytic/wfbp/wfbp.h"
@@ -11,13 +10,10 @@
 const gt_analytic *const gt_analytics[] = { METHODS(ENTRY) NULL };
 #undef ENTRY
 
-const gt_analytic *gt_analytic_find(const char *name)
-{
-	for (const gt_analytic *const *m = gt_analytics; *m; m++)
-		if (!strcmp((*m)->name, name))
-			return *m;
-	return NULL;
-}
+static const gt_module *nth(size_t i) { return (const gt_module *)gt_analytics[i]; }
+const gt_module_kind gt_analytic_kind = { "analytic", "solver", nth };
+
+const gt_analytic *gt_analytic_find(const char *name) { return (const gt_analytic *)gt_module_find(&gt_analytic_kind, name); }
 
 const gt_analytic *gt_analytic_for(const gt_scan *scan)
 {

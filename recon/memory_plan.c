@@ -338,24 +338,3 @@ gt_status gt_memory_estimate_print(const gt_memory_dry_run *r, const gt_memory_e
 	free(text);
 	return st;
 }
-
-char *gt_projector_text(const char *spec)
-{
-	const size_t length = strcspn(spec, ":");
-	char *name = strndup(spec, length), *values = NULL, *text = NULL;
-	const gt_projector *p = name ? gt_projector_find(name) : NULL;
-	void *options = NULL;
-	if (p && !p->params)
-		text = gt_text("%s", p->name);
-	else if (p && gt_params_new(p->params, spec[length] ? spec + length + 1 : NULL, p->defaults, p->options_size, &options) == GT_OK) {
-		const int n = gt_params_print(p->params, options, NULL, 0);
-		if (n >= 0 && (values = malloc((size_t)n + 1))) {
-			gt_params_print(p->params, options, values, (size_t)n + 1);
-			text = gt_text("%s%s%s", p->name, n ? ":" : "", values);
-		}
-	}
-	free(options);
-	free(values);
-	free(name);
-	return text;
-}

@@ -46,6 +46,4 @@ char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_est
 /* The plan to stdout, as JSON if that is asked for. GT_ERR_MEMORY with what would fit if this does not. */
 gt_status gt_memory_estimate_print(const gt_memory_dry_run *r, const gt_memory_estimate *plan, const app_fact *run, int json);
 
-/* "NAME:key=value,..." of all parameters of a projector by its text; malloc'ed, NULL without memory. */
-char *gt_projector_text(const char *spec);
 #endif

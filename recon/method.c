@@ -8,121 +8,37 @@
 #include "core/try.h"
 #include "recon/method.h"
 
-static size_t count_solvers(void)
-{
-	size_t n = 0;
-	while (gt_solvers[n])
-		n++;
-	return n;
-}
-static size_t count_analytics(void)
-{
-	size_t n = 0;
-	while (gt_analytics[n])
-		n++;
-	return n;
-}
-static const char *nth_method(size_t i)
-{
-	const size_t solvers = count_solvers();
-	return i < solvers ? gt_solvers[i]->name : gt_analytics[i - solvers]->name;
-}
+static const gt_module *module_of(const gt_method *m) { return m->solver ? (const gt_module *)m->solver : (const gt_module *)m->analytic; }
 
-typedef struct {
-	const gt_param *params;
-	const void *defaults;
-	size_t size;
-} table;
-static table table_of(const gt_method *m)
-{
-	return m->solver ? (table){ m->solver->params, m->solver->defaults, m->solver->options_size }
-	                 : (table){ m->analytic->params, m->analytic->defaults, m->analytic->options_size };
-}
-
-const char *gt_method_name(const gt_method *m) { return m->solver ? m->solver->name : m->analytic->name; }
-
-gt_status gt_method_unknown(const char *name) { return gt_unknown("solver", name, nth_method, count_solvers() + count_analytics()); }
-
-static const char *nth_projector(size_t i) { return gt_projectors[i]->name; }
-
-/* What follows the name must be what the projector takes. */
-static gt_status check_params(const gt_projector *p, const char *params)
-{
-	void *options;
-	const gt_status st = gt_fail_in(gt_params_new(p->params, params, p->defaults, p->options_size, &options), "projector %s", p->name);
-	free(options);
-	return st;
-}
+const char *gt_method_name(const gt_method *m) { return module_of(m)->name; }
 
 gt_status gt_projector_check(const char *spec)
 {
-	size_t n = 0;
-	const size_t length = strcspn(spec, ":");
-	char *name = strndup(spec, length);
-	while (gt_projectors[n])
-		n++;
-	const gt_projector *p = name ? gt_projector_find(name) : NULL;
-	const gt_status st = !name ? gt_fail(GT_ERR_MEMORY, "out of memory")
-	                     : p   ? check_params(p, spec[length] ? spec + length + 1 : NULL)
-	                           : gt_unknown("projector", name, nth_projector, n);
-	free(name);
+	const gt_module *projector;
+	void *options;
+	const gt_status st = gt_module_parse("projector", spec, &projector, &options);
+	gt_free(options);
 	return st;
 }
 
-static int is_key(const gt_param *params, const char *text, size_t length)
+char *gt_projector_text(const char *spec)
 {
-	for (const gt_param *p = params; p->key; p++)
-		if (strlen(p->key) == length && !strncmp(p->key, text, length))
-			return 1;
-	return 0;
-}
-
-/* Every key of "key=value,..." must be one of the table's. */
-static gt_status check_keys(const gt_param *params, const char *text)
-{
-	size_t n = 0;
-	gt_status st = GT_OK;
-	while (params[n].key)
-		n++;
-	const char **names = malloc((n + 1) * sizeof *names);
-	if (!names)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t i = 0; i < n; i++)
-		names[i] = params[i].key;
-	for (const char *c = text; *c && st == GT_OK; c += strcspn(c, ","), c += *c == ',')
-		if (!is_key(params, c, strcspn(c, "=,"))) {
-			char *key = strndup(c, strcspn(c, "=,"));
-			st = gt_unknown_of("parameter", key ? key : "", names, n);
-			free(key);
-		}
-	free(names);
-	return st;
-}
-
-static gt_status set_options(gt_method *m, const char *text)
-{
-	const table t = table_of(m);
-	if (!t.params)
-		return text ? gt_fail(GT_ERR_ARG, "%s has no parameters, found '%s'", gt_method_name(m), text) : GT_OK;
-	const gt_status known = text ? gt_fail_in(check_keys(t.params, text), "%s", gt_method_name(m)) : GT_OK;
-	if (known != GT_OK)
-		return known;
-	return gt_fail_in(gt_params_new(t.params, text, t.defaults, t.size, &m->options), "%s", gt_method_name(m));
+	const gt_module *projector;
+	void *options;
+	char *text = gt_module_parse("projector", spec, &projector, &options) == GT_OK ? gt_module_print(projector, options) : NULL;
+	gt_free(options);
+	return text;
 }
 
 gt_status gt_method_parse(const char *spec, gt_method *m)
 {
-	const size_t n = strcspn(spec, ":");
-	char *name = strndup(spec, n);
-	gt_status st = name ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	m->solver = gt_solver_find(name);
-	m->analytic = m->solver ? NULL : gt_analytic_find(name);
-	if (!m->solver && !m->analytic)
-		GT_TRY(gt_method_unknown(name));
-	GT_TRY(set_options(m, spec[n] ? spec + n + 1 : NULL));
+	const gt_module *module;
+	gt_status st = GT_OK;
+	*m = (gt_method){ NULL, NULL, NULL };
+	GT_TRY(gt_module_parse("method", spec, &module, &m->options));
+	m->solver = gt_solver_find(module->name);
+	m->analytic = m->solver ? NULL : gt_analytic_find(module->name);
 done:
-	free(name);
 	return st;
 }
 
@@ -152,13 +68,12 @@ static void note_few(const gt_listener *log, const gt_analytic *m, const gt_scan
 static gt_status set_fitting(gt_method *m, size_t views)
 {
 	size_t subsets;
-	gt_status st = set_options(m, NULL);
+	gt_status st = gt_method_parse(m->solver->name, m);
 	if (st != GT_OK || !m->solver->subsets || m->solver->subsets(m->options, views, &subsets) == GT_OK)
 		return st;
 	char text[32];
 	snprintf(text, sizeof text, "subsets=%zu", views);
-	gt_method_free(m);
-	return set_options(m, text);
+	return gt_fail_in(gt_params_parse(m->solver->params, text, m->options), "%s", m->solver->name);
 }
 
 int gt_length_without_advice(const char *why)
@@ -181,7 +96,7 @@ gt_status gt_method_for(const gt_listener *log, const gt_grid *grid, const gt_sc
 		return set_fitting(m, scan->views);
 	}
 	note_few(log, direct, scan);
-	return set_options(m, NULL);
+	return gt_method_parse(direct->name, m);
 }
 
 void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be)
@@ -201,20 +116,7 @@ void gt_method_free(gt_method *m)
 	m->options = NULL;
 }
 
-char *gt_method_print(const gt_method *m)
-{
-	const table t = table_of(m);
-	if (!t.params)
-		return gt_text("%s", gt_method_name(m));
-	const int n = gt_params_print(t.params, m->options, NULL, 0);
-	char *values = n < 0 ? NULL : malloc((size_t)n + 1), *text = NULL;
-	if (values) {
-		gt_params_print(t.params, m->options, values, (size_t)n + 1);
-		text = gt_text("%s:%s", gt_method_name(m), values);
-	}
-	free(values);
-	return text;
-}
+char *gt_method_print(const gt_method *m) { return gt_module_print(module_of(m), m->options); }
 
 /* Values of views first, first + stride, ... one after the other. */
 static gt_status gather(const gt_scan *scan, const float *data, size_t first, size_t stride, gt_array *b)

@@ -1,7 +1,6 @@
 #ifndef GT_RECON_METHOD_H
 #define GT_RECON_METHOD_H
 /* A reconstruction method by its text "NAME:key=value,...", and a scan cut into ordered subsets. */
-#include <gantry/message.h>
 #include <gantry/analytic.h>
 #include <gantry/linop.h>
 #include <gantry/solver.h>
@@ -24,11 +23,12 @@ void gt_method_free(gt_method *m);
 /* "os-sart:iterations=20,..." of all parameters; malloc'ed. */
 char *gt_method_print(const gt_method *m);
 const char *gt_method_name(const gt_method *m);
-gt_status gt_method_unknown(const char *name);
 /* A remark where a form for another device is asked for: options of a direct method. */
 void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be);
 /* "NAME:key=value,...": GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG for a parameter that it does not take. */
 gt_status gt_projector_check(const char *spec);
+/* The same with all parameters that it has, for the record; malloc'ed. */
+char *gt_projector_text(const char *spec);
 /* The one that was asked for; NULL: the default, or where the detector leans one that takes it, and a remark says so. */
 const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan);
 

@@ -212,18 +212,14 @@ static const struct {
 /* The parameter `inner` of a penalty; 1 where it has none. */
 static gt_status inner_of(const char *spec, int *inner)
 {
-	char *name = strndup(spec, strcspn(spec, ":"));
-	const gt_regularizer *r = name ? gt_regularizer_find(name) : NULL;
-	void *options = NULL;
+	const gt_module *r;
+	void *options;
+	const gt_status st = gt_module_parse("regularizer", spec, &r, &options);
 	*inner = 1;
-	const gt_status st = r ? gt_params_new(r->params, strchr(spec, ':') ? strchr(spec, ':') + 1 : NULL, r->defaults, r->options_size,
-	                                       &options)
-	                       : gt_fail(GT_ERR_UNKNOWN, "unknown penalty '%s'", spec);
-	for (const gt_param *p = r && options ? r->params : NULL; p && p->key; p++)
+	for (const gt_param *p = options ? r->params : NULL; p && p->key; p++)
 		if (!strcmp(p->key, "inner"))
-			*inner = *(const int *)((const char *)options + p->at);
-	free(options);
-	free(name);
+			*inner = *(const int *)(const void *)((const char *)options + p->at);
+	gt_free(options);
 	return st;
 }
 

@@ -1,7 +1,7 @@
 #ifndef GANTRY_ANALYTIC_H
 #define GANTRY_ANALYTIC_H
 #include <gantry/array.h>
-#include <gantry/params.h>
+#include <gantry/module.h>
 #include <gantry/grid.h>
 #ifdef __cplusplus
 extern "C" {
@@ -14,10 +14,7 @@ typedef struct { double plan, filter, back; } gt_analytic_times;       /* second
  * masked). pitch: way per turn by the height of the rows at the axis; limit: the most that shows the whole circle of the grid. */
 typedef struct { size_t first, end; double radius, pitch, limit; } gt_analytic_coverage;
 typedef struct {
-	const char *name, *about;
-	const gt_param *params;
-	const void     *defaults;
-	size_t          options_size;
+	GT_MODULE_MEMBERS
 	/* Refuses (GT_ERR_UNSUPPORTED) scans of another kind, too short ones, tilted rows, missing angles. data is left as it is. */
 	gt_status (*run)(gt_backend *be, const gt_grid *grid, const gt_scan *scan,
 	                 const void *options, const gt_array *data, gt_array *x, gt_analytic_times *times);
@@ -30,6 +27,7 @@ typedef struct {
 } gt_analytic;
 
 GT_API extern const gt_analytic *const gt_analytics[];                /* NULL-terminated */
+GT_API extern const gt_module_kind gt_analytic_kind;
 GT_API const gt_analytic *gt_analytic_find(const char *name);         /* NULL if there is none */
 /* The method that fits the scan: "fdk", "fbp" or "wfbp". */
 GT_API const gt_analytic *gt_analytic_for(const gt_scan *scan);

@@ -2,7 +2,7 @@
 #define GANTRY_SOLVER_H
 #include <gantry/linop.h>
 #include <gantry/monitor.h>
-#include <gantry/params.h>
+#include <gantry/module.h>
 #include <gantry/penalty.h>
 #include <gantry/grid.h>
 #ifdef __cplusplus
@@ -30,11 +30,8 @@ enum {
 };
 
 typedef struct {
-	const char     *name, *about;
+	GT_MODULE_MEMBERS
 	unsigned        traits;
-	const gt_param *params;
-	const void     *defaults;
-	size_t          options_size;
 	/* x: start on entry, result on return. */
 	gt_status     (*run)(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m);
 	/* Ordered subsets that these options ask for, out of `views`; NULL: always 1. */
@@ -44,6 +41,7 @@ typedef struct {
 } gt_solver;
 
 GT_API extern const gt_solver *const gt_solvers[];            /* NULL-terminated */
+GT_API extern const gt_module_kind gt_solver_kind;
 GT_API const gt_solver *gt_solver_find(const char *name);     /* NULL if there is none */
 /* Always this, never s->run: refuses what s cannot take, checks sizes and types, reports what the device did. */
 GT_API gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m);
