@@ -1,6 +1,6 @@
 /* Every projector, one line each, and the one door through which they are made. */
 #include <stdlib.h>
-#include <gantry/projector.h>
+#include <gantry/backend_author.h>
 #include "core/try.h"
 
 #define PROJECTORS(X) X(dd) X(dd_bl) X(dd_bs) X(dd_db) X(dd_bz) X(sf_tr) X(sf_tt) X(joseph) X(siddon)
@@ -25,14 +25,14 @@ static gt_status make(const char *spec, const size_t *part, gt_backend *be, gt_t
 	gt_status st = gt_module_parse_kind(&gt_projector_kind, spec, &module, &options);
 	const gt_projector *p = (const gt_projector *)module;
 	GT_TRY(st);
-	while (p->parts && p->parts[parts])
+	while (p->parts && p->parts->names[parts])
 		parts++;
 	if (part && *part >= parts)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "projector %s has no part %zu: expected less than %zu", p->name, *part, parts));
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, NULL));
 	GT_TRY(gt_grid_check_sources(grid, scan));
-	st = part ? p->make_part(*part, be, type, grid, scan, options, A) : p->make(be, type, grid, scan, options, A);
+	st = part ? p->parts->make(*part, be, type, grid, scan, options, A) : p->make(be, type, grid, scan, options, A);
 done:
 	free(options);
 	return st;

@@ -44,7 +44,7 @@ static const char *reason_of(gt_watch *w, const gt_progress *g, double seconds)
 	if (isnan(w->first_gradient))
 		w->first_gradient = g->gradient;
 	return interrupted                                                                   ? "interrupted"
-	       : g->change < w->stop.change * g->share                                       ? "small change"
+	       : g->change < w->stop.change * g->subset_fraction                             ? "small change"
 	       : w->stop.gradient > 0 && g->gradient <= w->stop.gradient * w->first_gradient ? "small gradient"
 	       : w->stop.seconds > 0 && seconds >= w->stop.seconds                           ? "time"
 	                                                                                     : NULL;

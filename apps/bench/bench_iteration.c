@@ -84,9 +84,14 @@ gt_status app_time_iteration(const char *backend, gt_type type, const gt_grid *g
 		GT_TRY(penalty_of(penalty, be, type, grid, &R));
 	stopwatch w = { .be = be, .t = t, .repeat = repeat };
 	const gt_monitor monitor = { .each = each_iteration, .self = &w };
-	const gt_problem problem = {
-		.subsets = subsets, .A = s.A, .b = s.b, .lo = -INFINITY, .hi = INFINITY, .w = weighted ? s.w : NULL, .R = R, .grid = grid
-	};
+	const gt_problem problem = { .subsets = subsets,
+		                     .A = s.A,
+		                     .b = s.b,
+		                     .lo = -INFINITY,
+		                     .hi = INFINITY,
+		                     .w = weighted ? s.w : NULL,
+		                     .R = R,
+		                     .n = { grid->n[0], grid->n[1], grid->n[2] } };
 	st = gt_solve(m.solver, &problem, m.options, x, &monitor);
 	if (st == GT_STOPPED)
 		st = GT_OK;

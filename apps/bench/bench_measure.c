@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/backend_author.h>
 #include <gantry/projector.h>
 #include "apps/bench/bench_case.h"
 #include "apps/cli/progress.h"
@@ -83,7 +84,9 @@ static gt_status measure_parts(bench_case *b)
 	void *options;
 	gt_status st = gt_module_parse("projector", t->projector, &module, &options);
 	GT_TRY(st);
-	const char *name = module->name, *const *part = gt_projector_find(name)->parts;
+	const char *name = module->name;
+	const struct gt_projector_parts *parts = gt_projector_find(name)->parts;
+	const char *const *part = parts ? parts->names : NULL;
 	if (!part && strcmp(b->o->operation, "all") && strcmp(b->o->projector, "all"))
 		cli_note(b->call, "%s: %s prepares nothing that could be timed alone", bench_operations[PARTS], name);
 	for (size_t i = 0; part && part[i]; i++) {

@@ -8,14 +8,13 @@
 #define CHECK(X) X(adjoint) X(devices)
 #define MEASURE(X) X(bench) X(study) X(rabbitct)
 #define ASK(X) X(help)
+#define COMMANDS(X) RECONSTRUCT(X) LOOK(X) CONVERT(X) CHECK(X) MEASURE(X) ASK(X)
 
 #define X(name) extern const cli_command cli_##name;
-RECONSTRUCT(X)
-LOOK(X)
-CONVERT(X) CHECK(X) MEASURE(X) ASK(X)
+COMMANDS(X)
 #undef X
 #define X(name) &cli_##name,
-	const cli_command *const cli_commands[] = { RECONSTRUCT(X) LOOK(X) CONVERT(X) CHECK(X) MEASURE(X) ASK(X) NULL };
+const cli_command *const cli_commands[] = { COMMANDS(X) NULL };
 #undef X
 
 #define X(name) +1

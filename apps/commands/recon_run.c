@@ -11,7 +11,7 @@
 static gt_status tell_unseen(const cli_call *call, const gt_analytic *method, const gt_grid *grid, const gt_scan *scan)
 {
 	gt_analytic_coverage s;
-	const gt_status st = method->seen(grid, scan, &s);
+	const gt_status st = method->coverage(grid, scan, &s);
 	if (st != GT_OK || s.first == s.end)
 		return st;
 	if (s.end - s.first == 1 && grid->n[2] > 1)
@@ -39,7 +39,7 @@ static gt_status direct(const cli_call *call, const gt_analytic *method, const v
 	gt_array *data = NULL;
 	gt_status st = GT_OK;
 	gt_method_note_form(&call->log, method, method_options, be);
-	if (method->seen && !call->common.quiet)
+	if (method->coverage && !call->common.quiet)
 		GT_TRY(tell_unseen(call, method, ground->asked, p->scan));
 	GT_TRY(gt_array_new(be, gt_array_type(x), gt_scan_size(p->scan), &data));
 	gt_array_put_float(p->data, data);
@@ -204,7 +204,7 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const gt_
 		                     .b = s.b,
 		                     .w = s.w,
 		                     .R = R,
-		                     .grid = grid,
+		                     .n = { grid->n[0], grid->n[1], grid->n[2] },
 		                     .hi = INFINITY,
 		                     .lo = m->solver->nonneg && m->solver->nonneg(m->options) ? 0 : -INFINITY };
 	gt_memory_estimate_penalty(r->plan, be, penalty.automatic);

@@ -20,11 +20,7 @@ typedef struct {
 	double      off_model;          /* likewise forward's from the model's */
 	gt_status (*make)(gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
 	                  const void *options, gt_linop **A);
-	/* For benchmarks: names of what the projector's operators prepare in the device's memory when they run, NULL-terminated, and an
-	 * operator whose forward does that one alone, from a volume or data; its one result is not written. May be NULL. */
-	const char *const *parts;
-	gt_status (*make_part)(size_t part, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
-	                       const void *options, gt_linop **A);
+	const struct gt_projector_parts *parts;         /* for benchmarks: <gantry/backend_author.h>; may be NULL */
 } gt_projector;
 
 GT_API extern const gt_projector *const gt_projectors[];              /* NULL-terminated; the first is the default */
@@ -34,10 +30,6 @@ GT_API const gt_projector *gt_projector_find(const char *name);       /* NULL if
  * the grid: of a subset of a helix, none may. */
 GT_API gt_status gt_projector_new(const char *spec, gt_backend *be, gt_type type,
                            const gt_grid *grid, const gt_scan *scan, gt_linop **A);
-/* The same for part number `part`; GT_ERR_UNSUPPORTED if the projector has none of that number. */
-GT_API gt_status gt_projector_part_new(const char *spec, size_t part, gt_backend *be, gt_type type,
-                                const gt_grid *grid, const gt_scan *scan, gt_linop **A);
-
 #ifdef __cplusplus
 }
 #endif

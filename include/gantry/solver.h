@@ -4,7 +4,6 @@
 #include <gantry/monitor.h>
 #include <gantry/module.h>
 #include <gantry/penalty.h>
-#include <gantry/grid.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,7 +18,7 @@ typedef struct {
 	double lo, hi;                     /* -INFINITY, INFINITY: no bounds */
 	gt_array *const *w;                /* >= 0, as b; NULL: 1 */
 	const gt_penalty *R;               /* NULL: 0 */
-	const gt_grid *grid;               /* of x; NULL: x is no grid of voxels */
+	size_t n[3];                       /* voxels of x along x, y, z; n[0] = 0: x is no grid of voxels */
 } gt_problem;
 
 /* What a solver takes. A penalty it takes must have what it needs of it: gradient, line or prox.
