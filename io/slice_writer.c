@@ -4,6 +4,7 @@
 #include "io/dispatch.h"
 #include "io/finite.h"
 #include "io/slice_writer.h"
+#include "io/write_kit/direct_writer.h"
 
 static gt_status format_of_slices(const char *path, const gt_format **f)
 {
@@ -19,6 +20,14 @@ gt_status gt_can_write_slices(const char *path)
 {
 	const gt_format *f;
 	return format_of_slices(path, &f);
+}
+
+/* What is written past the cache of files, or changed on the way, is copied. */
+size_t gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid)
+{
+	const size_t plane = grid->n[0] * grid->n[1] * sizeof(float);
+	const int hu = o && o->unit == GT_HU, copied = hu || gt_direct_writer_past((double)plane * (double)grid->n[2]);
+	return (copied ? GT_DIRECT_WRITER_BYTES : 0) + 2 * plane + (hu ? plane : 0);
 }
 
 gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s)

@@ -274,7 +274,9 @@ static int to_disk(const char *name)
 	return failed;
 }
 
-gt_status gt_tmp_commit(char *tmp, const char *path)
+/* taken: NULL where path may be there already. An empty file holds a new name until the rename, which would replace what another program
+ * makes meanwhile. */
+static gt_status commit(char *tmp, const char *path, int *taken)
 {
 	gt_status st = GT_OK;
 	sigset_t before;
@@ -284,14 +286,29 @@ gt_status gt_tmp_commit(char *tmp, const char *path)
 		return st;
 	}
 	list_lock(&before);
+	if (taken && make_file(path) != 0 && errno == EEXIST) {
+		*taken = 1;
+		list_unlock(&before);
+		return GT_OK;
+	}
 	if (rename(tmp, path) != 0) {
 		st = gt_fail(GT_ERR_IO, "%s: cannot be renamed from its temporary name: %s", path, strerror(errno));
 		remove_named(tmp);
+		if (taken)
+			unlink(path);
 	}
 	list_remove(tmp);
 	list_unlock(&before);
 	free(tmp);
 	return st;
+}
+
+gt_status gt_tmp_commit(char *tmp, const char *path) { return commit(tmp, path, NULL); }
+
+gt_status gt_tmp_commit_new(char *tmp, const char *path, int *taken)
+{
+	*taken = 0;
+	return commit(tmp, path, taken);
 }
 
 void gt_tmp_drop(char *tmp)

@@ -44,26 +44,3 @@ void gt_utf8_shown(const char *text, size_t n, char *out, size_t size)
 	if (size)
 		out[to] = 0;
 }
-
-const char *gt_shell_word(const char *text, char *out, size_t size)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+,:=@%";
-	const char *c = text;
-	size_t n = 0;
-	if (*text && !text[strspn(text, plain)])
-		return text;
-	if (size < 3)
-		return text;
-	out[n++] = '\'';
-	for (; *c && n + 6 <= size; c++)
-		if (*c == '\'') {
-			memcpy(out + n, "'\\''", 4);
-			n += 4;
-		} else
-			out[n++] = *c;
-	if (*c)
-		return text;
-	out[n++] = '\'';
-	out[n] = 0;
-	return out;
-}

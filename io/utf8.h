@@ -9,8 +9,6 @@ extern "C" {
 /* n bytes of text to out, which may be text itself, cut to size at a whole character. What is no UTF-8, and control characters other than tabs and ends of lines,
  * become '?': one for each such character, and for each byte that begins none. */
 void gt_utf8_shown(const char *text, size_t n, char *out, size_t size);
-/* text as one word of a shell's command: itself, or out with quotes around it; itself too where those do not fit. */
-const char *gt_shell_word(const char *text, char *out, size_t size);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@ const char *gt_method_name(const gt_method *m);
 void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be);
 /* "NAME:key=value,...": GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG for a parameter that it does not take. */
 gt_status gt_projector_check(const char *spec);
-/* The same with all parameters that it has, for the record; malloc'ed. */
+/* "NAME:key=value,..." of all its parameters; malloc'ed, NULL without memory. */
 char *gt_projector_text(const char *spec);
 /* The one that was asked for; NULL: the default, or where the detector leans one that takes it, and a remark says so. */
 const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan);

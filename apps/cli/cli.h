@@ -117,6 +117,12 @@ void cli_begin_computing(void);
 void cli_begin_writing(void);
 gt_status cli_end_writing(gt_status st);
 void cli_interrupt(int number);
+/* Between these two the first Ctrl-C, and where there are checkpoints the first SIGTERM, is what cli_asked_to_stop() tells; the next one ends
+ * the command, but not while a checkpoint is written: cli_saving(1), and after it cli_saving(0). */
+void cli_begin_iterating(int checkpoints);
+void cli_end_iterating(void);
+int  cli_asked_to_stop(void);
+void cli_saving(int begins);
 gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
 /* 1: projections of that name, or in that format (NULL: by the name), are a folder of DICOM files. */
 int       cli_is_dicom_output(const char *path, const char *format);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/consistency.h>
+#include <gantry/text.h>
 #include "apps/cli/try.h"
 #include "apps/commands/check.h"
-#include "io/utf8.h"
 
 static const struct {
 	unsigned bit;

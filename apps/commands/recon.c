@@ -3,13 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
+#include <gantry/plausibility.h>
 #include "apps/cli/try.h"
 #include "apps/commands/recon.h"
-#include "io/plausibility.h"
 #include "recon/preset.h"
 #include "recon/prior.h"
 #include "recon/view_cache.h"
-#include "recon/warm.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL };
 static const recon_options defaults = { .init = "auto", .weights = "auto", .unit = GT_UNIT_AUTO, .keep = GT_VIEW_CACHE_AUTO };
@@ -181,15 +180,15 @@ done:
 	return st;
 }
 
-static gt_status how_it_ended(const recon_options *o, const gt_method *m, const gt_watch *w)
+static gt_status how_it_ended(const recon_options *o, const gt_method *m, const gt_run *w)
 {
 	if (w->diverged)
 		return gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: after %d of %d iterations %s; %s holds %s %d", gt_method_name(m),
 		               w->iterations, w->most, w->diverged, o->output,
-		               !w->kept                  ? "what it began with, iteration"
-		               : w->kept < w->iterations ? "the best image, of iteration"
-		                                         : "the last image, of iteration",
-		               w->kept);
+		               !w->returned_iteration                  ? "what it began with, iteration"
+		               : w->returned_iteration < w->iterations ? "the best image, of iteration"
+		                                                       : "the last image, of iteration",
+		               w->returned_iteration);
 	if (w->interrupted)
 		return gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", w->iterations, w->most,
 		               o->output);
@@ -231,13 +230,6 @@ done:
 	return st;
 }
 
-static void note_values(const cli_call *call, const recon_options *o, const gt_projections *p)
-{
-	gt_value_range lines = { 0 };
-	gt_value_range_look(&lines, p->data, gt_scan_size(p->scan));
-	gt_value_range_note(&call->log, o->data ? o->data : call->file[0], &lines);
-}
-
 static int run(const cli_call *call, const void *given)
 {
 	recon_options set = *(const recon_options *)given;
@@ -249,7 +241,6 @@ static int run(const cli_call *call, const void *given)
 	gt_grid grid;
 	size_t subsets;
 	recon_result r = { .watch.residual = NAN };
-	gt_prefetch warm = { .runs = 0 };
 	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
 	double host_free = gt_host_available(), device_limit, host_limit;
@@ -263,11 +254,11 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(recon_by_slabs(call, o, host_free, &done));
 	if (done)
 		goto done;
-	gt_prefetch_begin(&warm, call->common.backend ? call->common.backend : "auto");
+	gt_backend_prefetch(call->common.backend ? call->common.backend : "auto");
 	GT_TRY(read_projections(call, o, &m, &p));
-	gt_prefetch_end(&warm);
+	gt_backend_prefetch_end();
 	cli_note_detector(call, p->scan);
-	note_values(call, o, p);
+	gt_projections_implausible(p, &call->log, o->data ? o->data : call->file[0]);
 	set.water = recon_water(call, o, p);
 	GT_TRY(recon_count_subsets(&m, p->scan, &subsets)); /* of a solver that was asked for */
 	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
@@ -305,11 +296,11 @@ static int run(const cli_call *call, const void *given)
 	if (remark[0])
 		cli_note(call, "%s", remark);
 	report(call, o, &m, v, &r);
-	GT_TRY(gt_watch_end(&r.watch));
+	GT_TRY(recon_log_end(&r));
 	st = how_it_ended(o, &m, &r.watch);
 done:
-	gt_prefetch_end(&warm);
-	gt_watch_drop(&r.watch);
+	gt_backend_prefetch_end();
+	recon_log_drop(&r);
 	gt_method_free(&m);
 	free(solver);
 	free(r.weights);

@@ -2,7 +2,9 @@
 #define GT_APPS_COMMANDS_RECON_H
 /* The parts of `gantry recon`: the run itself, and its rehearsal. */
 #include "apps/cli/cli.h"
-#include "recon/memory_plan.h"
+#include "apps/cli/progress.h"
+#include "apps/cli/runlog.h"
+#include "recon/memory_estimate.h"
 #include "recon/method.h"
 #include "recon/stopping.h"
 
@@ -15,7 +17,9 @@ typedef struct {
 
 /* What a run did, for the report. */
 typedef struct {
-	gt_watch watch; /* of an iterative method */
+	gt_run watch; /* of an iterative method */
+	app_progress progress;
+	app_runlog log;
 	gt_memory_estimate *plan;  /* rehearse only, and note what that takes; NULL: run */
 	double seconds;
 	const char *start;
@@ -51,6 +55,13 @@ gt_status recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *s
 gt_status recon_compute(const cli_call *call, const recon_options *o, const gt_method *m, const gt_projections *p, gt_volume *v,
                         recon_result *r);
 
+/* Runs the solver with progress on stderr, the log and Ctrl-C; in a rehearsal with none of them. */
+gt_status recon_solve(recon_result *r, const gt_method *m, const gt_problem *problem, gt_array *x);
+/* Ends the log and draws the plot: when the result is safe. */
+gt_status recon_log_end(recon_result *r);
+/* The same, where there is none: no plot. */
+void      recon_log_drop(recon_result *r);
+
 /* What a run is: the head of its log, and the plan. */
 typedef struct {
 	app_fact list[11];
@@ -69,6 +80,8 @@ typedef struct {
 	const gt_grid *grid;
 	double host_free, device_limit; /* when the command began; bytes, 0: none */
 } recon_case;
+/* The estimate to stdout, as JSON if that is asked for. GT_ERR_MEMORY with what would fit if this does not. */
+gt_status recon_print_memory(const gt_memory_dry_run *r, const gt_memory_estimate *p, const app_fact *run, int json);
 /* --dry-run. */
 gt_status recon_dry_run(recon_case *a);
 /* Does the run fit into the memory that is free or given? p may be the geometry alone. What cannot be told fits: the run itself says why. */

@@ -58,7 +58,7 @@ gt_status recon_dry_run(recon_case *a)
 	GT_TRY(recon_compute(a->call, a->o, a->m, a->p, &v, &r));
 	gt_memory_estimate_limit(&plan, a->device_limit);
 	GT_TRY(recon_facts_new(a->call, a->o, a->m, a->grid, &r, &facts));
-	GT_TRY(gt_memory_estimate_print(&again, &plan, facts.list, a->call->common.json));
+	GT_TRY(recon_print_memory(&again, &plan, facts.list, a->call->common.json));
 done:
 	recon_facts_free(&facts);
 	free(r.weights);

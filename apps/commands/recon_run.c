@@ -149,9 +149,9 @@ static gt_status open_log(const cli_call *call, const recon_options *o, const gt
 	gt_status st = recon_facts_new(call, o, m, grid, r, &run);
 	if (st != GT_OK)
 		return st;
-	r->watch.log = (app_runlog){ .log = o->log, .plot = o->plot };
+	r->log = (app_runlog){ .log = o->log, .plot = o->plot };
 	if (!r->plan)
-		st = app_runlog_open(&r->watch.log, run.list);
+		st = app_runlog_open(&r->log, run.list);
 	recon_facts_free(&run);
 	return st;
 }
@@ -208,16 +208,16 @@ static gt_status iterate(const cli_call *call, const recon_options *o, const gt_
 		                     .hi = INFINITY,
 		                     .lo = m->solver->nonneg && m->solver->nonneg(m->options) ? 0 : -INFINITY };
 	gt_memory_estimate_penalty(r->plan, be, penalty.automatic);
-	gt_watch *watch = &r->watch;
-	watch->progress = app_progress_start("recon", call->common.quiet);
-	watch->progress.data_norm = gt_subsets_norm(&s);
-	watch->progress.water = o->water;
-	GT_TRY(gt_stop_rule_parse(o->stop, &watch->stop));
+	gt_run *watch = &r->watch;
+	r->progress = app_progress_start("recon", call->common.quiet);
+	r->progress.data_norm = watch->data_norm = gt_subsets_norm(&s);
+	r->progress.water = o->water;
+	GT_TRY(gt_stop_rule_parse(o->stop, &watch->rule));
 	if (!r->plan)
 		GT_TRY(open_checkpoint(call, o, m, grid, p, w, r));
 	GT_TRY(open_log(call, o, m, grid, r));
-	GT_TRY(gt_watch_solve(watch, m->solver, &problem, m->options, x));
-	gt_memory_estimate_solved(r->plan, be, watch->held, watch->best);
+	GT_TRY(recon_solve(r, m, &problem, x));
+	gt_memory_estimate_solved(r->plan, be, watch->iterating_bytes, watch->best_bytes);
 	if (watch->reason)
 		cli_note(call, "ended after %d of %d iterations: %s", watch->iterations, watch->most, watch->reason);
 done:

@@ -2,11 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/cli/bytes.h"
+#include <gantry/text.h>
 #include "apps/cli/try.h"
 #include "apps/commands/recon.h"
 #include "recon/preset.h"
 #include "recon/slab_pipeline.h"
+
+/* In the text of one expression. */
+#define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
 
 static const char *const stage_names[GT_STAGES] = { "read", "upload", "filter", "backproject", "download", "write" };
 
@@ -17,9 +20,9 @@ gt_status recon_limits(const recon_options *o, double *device, double *host)
 	gt_status st = GT_OK;
 	*device = *host = 0;
 	if (o->device_memory)
-		GT_TRY(app_bytes_parse("--device-memory", o->device_memory, device));
+		GT_TRY(gt_bytes_parse("--device-memory", o->device_memory, device));
 	if (o->host_memory)
-		GT_TRY(app_bytes_parse("--host-memory", o->host_memory, host));
+		GT_TRY(gt_bytes_parse("--host-memory", o->host_memory, host));
 done:
 	return st;
 }
@@ -100,8 +103,8 @@ static void report_text(const cli_call *call, const gt_slab_result *r, int alone
 		else
 			cli_note(call, "%-13s %8.2f   %.0f MB/s", stage_names[k], r->seconds[k], rate / 1e6);
 	}
-	cli_note(call, "%-13s %8.2f   at most %s on %s, %s of memory in all", "whole", r->whole, app_bytes_text(r->device_peak).text,
-	         r->backend, app_bytes_text(r->process_peak).text);
+	cli_note(call, "%-13s %8.2f   at most %s on %s, %s of memory in all", "whole", r->whole, BYTES(r->device_peak), r->backend,
+	         BYTES(r->process_peak));
 }
 
 /* The run -------------------------------------------------------------------- */
@@ -127,8 +130,18 @@ done:
 	return cli_end_writing(st);
 }
 
-static gt_status run(const cli_call *call, const gt_slab_case *c, const recon_options *o, const gt_method *m, gt_position position)
+static int show(void *self, const gt_slab_progress *p)
 {
+	char text[128];
+	snprintf(text, sizeof text, "slab %zu/%zu  read %.0f MB/s  back %.3g GUPS  write %.0f MB/s", p->slab + 1, p->slabs,
+	         p->read / p->seconds / 1e6, p->updates / p->seconds / 1073741824, p->written / p->seconds / 1e6);
+	app_progress_text(self, p->done, text);
+	return 0;
+}
+
+static gt_status run(const cli_call *call, gt_slab_case *c, const recon_options *o, const gt_method *m, gt_position position)
+{
+	app_progress progress;
 	gt_slab_job s;
 	gt_slab_result r = { .whole = 0 };
 	gt_volume v = { .grid = *c->grid, .water = o->water, .position = position };
@@ -138,15 +151,19 @@ static gt_status run(const cli_call *call, const gt_slab_case *c, const recon_op
 	GT_TRY(gt_slab_job_choose(&s, &r.plan));
 	cli_note(call,
 	         "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %s on %s, %s of memory in all (%s in reserve)%s%s",
-	         r.plan.slabs, r.plan.slices, r.plan.batch, r.plan.rows, app_bytes_text(r.plan.device).text, gt_backend_name(s.be),
-	         app_bytes_text(r.plan.process).text, app_bytes_text(r.plan.reserve).text, r.plan.slabs > 1 ? "; projections are " : "",
-	         r.plan.slabs > 1 ? kept_texts[r.plan.kept] : "");
+	         r.plan.slabs, r.plan.slices, r.plan.batch, r.plan.rows, BYTES(r.plan.device), gt_backend_name(s.be), BYTES(r.plan.process),
+	         BYTES(r.plan.reserve), r.plan.slabs > 1 ? "; projections are " : "", r.plan.slabs > 1 ? kept_texts[r.plan.kept] : "");
 	if (o->dry_run) {
 		if (call->common.json)
 			cli_json(plan_json(&r.plan));
 		goto done;
 	}
-	GT_TRY(write_by_slabs(call, &s, o, m, &v, &r));
+	c->progress = show;
+	c->progress_self = &progress;
+	progress = app_progress_start("recon", call->common.quiet);
+	st = write_by_slabs(call, &s, o, m, &v, &r);
+	app_progress_end(&progress);
+	GT_TRY(st);
 	if (call->common.json)
 		report_json(o, &v, &r, c->alone);
 	else
@@ -196,7 +213,6 @@ gt_status recon_by_slabs(const cli_call *call, const recon_options *o, double ho
 {
 	const char *data = o->data ? o->data : call->file[0];
 	gt_slab_case c = { .log = &call->log,
-		           .quiet = call->common.quiet,
 		           .backend = call->common.backend,
 		           .type = cli_type(call),
 		           .data = data,

@@ -288,7 +288,7 @@ const cli_command cli_study = {
 		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
 		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
 		"equal resolution. fdk: the forms of its backprojection, step by step. gnuplot draws the figures; its scripts stay in the\n"
-		"folder.\n\n"
+		"folder, and --from runs them: give it no folder of somebody whom you do not trust.\n\n"
 		"  gantry study accuracy -o study\n"
 		"  gantry study accuracy scan.nc -o study --quick\n"
 		"  gantry study iterative -o study --quick\n"

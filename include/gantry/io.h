@@ -102,6 +102,8 @@ GT_API void      gt_view_reader_close(gt_view_reader *v);
 /* Can volumes of that name be written slice by slice? GT_ERR_UNSUPPORTED: as a whole only; GT_ERR_ARG: not at all. */
 GT_API gt_status gt_can_write_slices(const char *path);
 /* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI. head: all but the data; must outlive s. */
+/* Bytes of memory that writing such a volume takes, at most. */
+GT_API size_t    gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid);
 GT_API gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
 GT_API gt_status gt_slice_writer_write (gt_slice_writer *s, size_t n, const float *data);          /* the next n slices, mm^-1 */
 GT_API gt_status gt_slice_writer_commit(gt_slice_writer *s);               /* GT_ERR_ARG if slices are missing; frees s in any case */
@@ -118,11 +120,15 @@ GT_API gt_status gt_file_kind(const char *path, const gt_format **format, int *p
 
 /* 1 if both names are of one file, or would be once both are there. */
 GT_API int       gt_same_file(const char *a, const char *b);
+/* The other file that the head at path names and that holds its data (MetaImage), to be freed; NULL: none, or path is no such head. */
+GT_API char *gt_data_file(const char *path);
 
 /* An empty file of a new name in path's folder; then rename or drop it. SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGXFSZ unlink it
  * where their action is the default one when this is called. GT_ERR_IO: the folder cannot be written, or path is there and not a file. */
 GT_API gt_status gt_tmp_path(const char *path, char **tmp);
 GT_API gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
+/* The same where path must be new: *taken is 1, and tmp stays as it is, if there is something of that name. */
+GT_API gt_status gt_tmp_commit_new(char *tmp, const char *path, int *taken);
 GT_API void      gt_tmp_remove(void);                          /* all that this process has not finished: for handlers of signals that end it */
 GT_API void      gt_tmp_drop(char *tmp);                       /* unlinks and frees tmp */
 /* The same for a folder of `files` files, 000001.EXTENSION and on, of which each may be there or not. path must not be there, or be an empty folder. */

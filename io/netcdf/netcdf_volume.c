@@ -112,12 +112,14 @@ gt_status gt_netcdf_read_volume(const char *path, const gt_read_options *o, gt_v
 {
 	gt_status st;
 	gt_nc f;
-	int id, flip[3];
+	int id, flip[3], linear, hu;
 	gt_volume *v = calloc(1, sizeof *v);
 	GT_TRY(gt_nc_open(path, &f));
 	if (!v)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	const int hu = !gt_nc_has(&f, "attenuation") && gt_nc_has(&f, "ct_number");
+	GT_TRY(gt_nc_has(&f, "attenuation", &linear));
+	GT_TRY(gt_nc_has(&f, "ct_number", &hu));
+	hu = hu && !linear;
 	const char *name = hu ? "ct_number" : "attenuation";
 	GT_TRY(gt_nc_variable(&f, name, 3, zyx, &id));
 	GT_TRY(gt_nc_units(&f, name, hu ? hounsfield : per_mm));

@@ -73,7 +73,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	v->position = o->position != GT_POSITION_AUTO ? o->position : said.position != GT_POSITION_AUTO ? said.position : GT_HFS;
 	GT_TRY(gt_order_voxels(path, h.n, h.to_patient, v->position, &p));
 	without_noise(&p, &h);
-	gt_comment_grid(h.comment, &p.grid);
+	GT_TRY(gt_fail_in(gt_comment_grid(h.comment, &p.grid), "%s", path));
 	v->grid = p.grid;
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), "volume"), "%s", path));
 	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
@@ -85,7 +85,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	GT_TRY(st);
 	GT_TRY(gt_volume_finite(path, v));
 	GT_TRY(scale(path, &h, &said, o, v));
-	gt_comment_provenance(h.comment, &v->from);
+	GT_TRY(gt_fail_in(gt_comment_provenance(h.comment, &v->from), "%s", path));
 	if (h.remark)
 		gt_read_note(o, "%s: %s", path, h.remark);
 	*out = v;

@@ -22,7 +22,7 @@ says "$(printf '%-14s %-18s dd' quick-flat forward)"
 # Every projector, or several; another one beside each. The ratio is that of the two medians, roughly.
 ok bench --workload quick-arc --operation forward --projector all --repeat 1 --every 9 --backend "$backend"
 for name in $("$gantry" help projector | awk '{ print $1 }'); do
-	says "forward    $name "
+	says "$(printf '%-18s %s ' forward "$name")"
 done
 ok bench --workload quick-arc --projector dd,joseph --vs dd --repeat 3 --every 9 --backend "$backend" --json
 [ "$(grep -c '"ratio":' <<<"$out")" -eq 2 ] || fail "--vs dd: expected one ratio forward and one back: $out"
@@ -81,7 +81,7 @@ fi
 # Columns stay in place for the standard names.
 ok bench --workload quick-arc --operation direct,iteration,penalty --repeat 1 --every 9 --backend "$backend"
 says "$(printf '%-18s dd os-sart' iteration)"
-[ "$(sed 1,2d <<<"$out" | cut -c 47-52 | grep -vc '^ *[-0-9]*$')" -eq 0 ] || fail "the column of views is not one: $out"
+[ "$(sed 1,2d <<<"$out" | cut -c 55-60 | grep -vc '^ *[-0-9]*$')" -eq 0 ] || fail "the column of views is not one: $out"
 refused 2 "unknown penalty 'hubr': did you mean 'huber'" bench --penalty hubr
 refused 2 "unknown projector 'joesph': did you mean 'joseph'" bench --projector dd,joesph
 refused 2 "unknown projector 'd'" bench --vs d

@@ -338,6 +338,50 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* A data set of the size, of which nothing is written. */
+static void put_claim(int group, const char *name, int rank, const size_t *size, int deflate)
+{
+	int dims[3], variable;
+	const size_t chunks[3] = { 1, 3, 101 };
+	for (int i = 0; i < rank; i++) {
+		char dimension[32];
+		snprintf(dimension, sizeof dimension, "%s_%d", name, i);
+		nc_ok(nc_def_dim(group, dimension, size[i], &dims[i]));
+	}
+	nc_ok(nc_def_var(group, name, NC_USHORT, rank, dims, &variable));
+	nc_ok(nc_def_var_chunking(group, variable, NC_CHUNKED, chunks));
+	if (deflate)
+		nc_ok(nc_def_var_deflate(group, variable, 0, 1, 1));
+}
+
+/* Reading what is claimed and not there would not end. */
+START_TEST(claims_beyond_the_file)
+{
+	static const char *const names[] = { "data_white", "data_dark", "data", "theta" };
+	for (int i = 0; i < 8; i++) {
+		const size_t size[3] = { (size_t)1 << 40, 3, 101 };
+		const int k = i % 4;
+		exchange x = usual;
+		int file, group;
+		char message[64];
+		gt_projections *p;
+		nc_ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &file));
+		nc_ok(nc_def_grp(file, "exchange", &group));
+		if (k != 2)
+			put_views(group, &x);
+		if (k != 0)
+			put_frames(group, "data_white", &x, 3, flat_of);
+		if (k != 3)
+			put_angles(group, &x);
+		put_claim(group, names[k], k == 3 ? 1 : 3, size, i / 4);
+		nc_ok(nc_close(file));
+		snprintf(message, sizeof message, "exchange/%s: claims %s values", names[k],
+		         k == 3 ? "1 x 1 x 1099511627776" : "1099511627776 x 3 x 101");
+		ck_refused(gt_read_projections(path, NULL, &p), GT_ERR_FORMAT, message);
+	}
+}
+END_TEST
+
 START_TEST(a_real_tooth)
 {
 	const char *data = getenv("GT_DATA");
@@ -362,6 +406,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, geometry_alone);
 	tcase_add_test(tc, dead_and_dark_cells);
 	tcase_add_test(tc, refusals);
+	tcase_add_test(tc, claims_beyond_the_file);
 	tcase_add_test(tc, a_real_tooth);
 }
 

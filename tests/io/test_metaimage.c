@@ -20,9 +20,18 @@ static void setup(void)
 	snprintf(raw, sizeof raw, "%s/a.raw", folder);
 }
 
+static void remove_files(void)
+{
+	char *data = gt_data_file(path);
+	if (data)
+		unlink(data);
+	free(data);
+	unlink(path);
+}
+
 static void teardown(void)
 {
-	unlink(path);
+	remove_files();
 	unlink(raw);
 	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
 }
@@ -53,7 +62,7 @@ START_TEST(volumes_come_back)
 		ck_assert(w->water == 0.0191 && w->unit == GT_HU);
 		gt_volume_free(w);
 		gt_volume_free(v);
-		unlink(path);
+		remove_files();
 	}
 }
 END_TEST

@@ -1,6 +1,7 @@
 /* Texts of files are shown as UTF-8 and nothing else, cut between characters.
  * labels: unit, backend: none */
 #include <string.h>
+#include <gantry/text.h>
 #include "io/utf8.h"
 #include "tests/support/support.h"
 

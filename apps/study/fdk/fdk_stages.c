@@ -86,8 +86,7 @@ gt_status fdk_stages(study *s)
 	const char *in = study_file(&s->folder, "stages-in.nc"), *out = study_file(&s->folder, "stages-out.nc");
 	gt_grid grid;
 	const gt_orbit o = fdk_cube(s->fdk->cube, s->quick ? 45 : s->gpu[0] ? 360 : 90, &grid);
-	gt_slab_case c = { .quiet = 1,
-		           .backend = s->gpu[0] ? s->gpu : s->cpu,
+	gt_slab_case c = { .backend = s->gpu[0] ? s->gpu : s->cpu,
 		           .type = cli_type(s->call),
 		           .method = gt_analytic_find("fdk"),
 		           .grid = &grid,

@@ -1,10 +1,11 @@
+/* Sizes of memory as text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include "apps/cli/bytes.h"
+#include <gantry/text.h>
 
-gt_status app_bytes_parse(const char *what, const char *text, double *bytes)
+gt_status gt_bytes_parse(const char *what, const char *text, double *bytes)
 {
 	static const struct {
 		const char *name;
@@ -22,13 +23,12 @@ gt_status app_bytes_parse(const char *what, const char *text, double *bytes)
 	return gt_fail(GT_ERR_ARG, "%s=%s: expected a size such as 4GiB, 500MB or 1e9", what, text);
 }
 
-app_bytes app_bytes_text(double bytes)
+const char *gt_bytes_text(double bytes, char text[GT_BYTES_TEXT])
 {
 	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB" };
-	app_bytes b;
 	int unit = 0;
 	for (; unit < 3 && bytes >= 1023.5; unit++)
 		bytes /= 1024;
-	snprintf(b.text, sizeof b.text, bytes >= 100 || !unit ? "%.0f %s" : "%.3g %s", bytes, units[unit]);
-	return b;
+	snprintf(text, GT_BYTES_TEXT, bytes >= 100 || !unit ? "%.0f %s" : "%.3g %s", bytes, units[unit]);
+	return text;
 }
