@@ -7,7 +7,7 @@
 #include "recon/prior.h"
 
 /* Width of the column of names. */
-enum { MODULE_WIDTH = 10 };
+enum { MODULE_WIDTH = 12 };
 
 static void print_module(const char *option, const gt_module *m)
 {

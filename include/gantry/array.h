@@ -66,7 +66,7 @@ GT_API gt_backend *gt_array_backend(const gt_array *a);
 GT_API size_t    gt_type_size(gt_type type);
 GT_API const char *gt_type_name(gt_type type);                          /* "single", "double" */
 
-/* Element-wise operations: one line each in core/ops.def. y is read and written. */
+/* Element-wise operations: one line each in core/device/ops.def. y is read and written. */
 GT_API void gt_fill (double a, gt_array *y);                            /* y = a                          */
 GT_API void gt_copy (const gt_array *x, gt_array *y);                   /* y = x                          */
 GT_API void gt_scale(double a, gt_array *y);                            /* y = a y                        */
