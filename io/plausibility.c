@@ -2,6 +2,7 @@
 #include <gantry/plausibility.h>
 #include <gantry/scan.h>
 #include "core/log.h"
+#include "geometry/projections.h"
 
 /* Twenty times as bright as air; and so dark that 10^21 photons leave not one. Noise and missing photons stay far within. */
 #define MIN_LINE_INTEGRAL -3.0f

@@ -1,6 +1,7 @@
 /* Volumes that are written slice by slice: what the formats share. */
 #include <stdatomic.h>
 #include "core/try.h"
+#include "geometry/volume.h"
 #include "io/dispatch.h"
 #include "io/finite.h"
 #include "io/slice_writer.h"
@@ -33,11 +34,15 @@ size_t gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid)
 gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s)
 {
 	const gt_format *f;
-	gt_status st = format_of_slices(path, &f);
-	o = o ? o : &gt_write_defaults;
-	if (st == GT_OK)
-		st = gt_check_writing(path, o, &head->grid);
-	return st != GT_OK ? st : f->create_slices(path, o, head, s);
+	gt_write_options full;
+	gt_status st = GT_OK;
+	GT_TRY(gt_need_argument("gt_slice_writer_create", "a volume", head));
+	GT_TRY(gt_complete_write_options(path, o, &full));
+	GT_TRY(format_of_slices(path, &f));
+	GT_TRY(gt_check_writing(path, &full, &head->grid));
+	GT_TRY(f->create_slices(path, &full, head, s));
+done:
+	return st;
 }
 
 struct checking {

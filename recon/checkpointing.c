@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "recon/checkpointing.h"
 
 /* The lines of the file. One without words for a difference is a record alone: it may differ. */
@@ -52,6 +53,13 @@ static gt_status parse(const char *spec, char **path, int *every)
 		return st;
 	*path = colon ? strndup(spec, (size_t)(colon - spec)) : strdup(spec);
 	return *path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+}
+
+char *gt_checkpointing_path(const char *spec)
+{
+	char *path;
+	int every;
+	return parse(spec, &path, &every) == GT_OK ? path : NULL;
 }
 
 gt_status gt_checkpointing_check(const gt_checkpointing *c, const char *const *others)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/text.h>
 #include "core/text.h"
+#include "geometry/projections.h"
 #include "recon/memory_estimate.h"
 
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })

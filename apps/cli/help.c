@@ -3,8 +3,8 @@
 #include <gantry/module.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
+#include "recon/data_weights.h"
 #include "recon/preset.h"
-#include "recon/prior.h"
 
 /* Width of the column of names. */
 enum { MODULE_WIDTH = 12 };

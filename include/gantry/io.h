@@ -4,6 +4,7 @@
 #include <gantry/data.h>
 #include <gantry/host_memory.h>
 #include <gantry/module.h>
+#include <gantry/message.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,8 +23,9 @@ typedef struct {
 /* Called now and then from the calling thread with the fraction done; non-zero stops (GT_STOPPED). NULL: nobody. */
 typedef int (*gt_io_progress)(void *self, double done);
 
-/* What a reader is told. */
+/* What a reader is told. Members are only ever added at the end: who was built when there were fewer has the defaults of the others. */
 typedef struct {
+	size_t size;            /* sizeof(gt_read_options), as gt_read_defaults says. GT_ERR_ARG: 0, or larger than the library knows */
 	int geometry_only;      /* projections: read the scan, not the data; volumes: the grid, where the format can (data is NULL then) */
 	int may_lack_data;      /* 1: a file that has no projections is read as the geometry alone, instead of refused */
 	int without_statistics; /* projections: neither weights nor photons, for those who have no use for them; they take as much memory each */
@@ -37,12 +39,13 @@ typedef struct {
 	gt_dicom_style dicom;
 	gt_io_progress progress;/* formats of many files alone */
 	void *progress_self;
-	char *note;             /* if not NULL: what the reader had to decide, for the log (size note_size) */
-	size_t note_size;
+	gt_listener notes;      /* who is told what the reader had to decide: a message each, GT_ABOUT_DATA */
 } gt_read_options;
 GT_API extern const gt_read_options gt_read_defaults;          /* copy it, then set what differs */
 
+/* What a writer is told; grows as gt_read_options does. */
 typedef struct {
+	size_t size;            /* sizeof(gt_write_options), as gt_write_defaults says */
 	gt_unit unit;
 	double water;           /* HU: attenuation of water to use, mm^-1; 0: the volume's own, else GT_WATER_DEFAULT */
 	int deflate;            /* 0..9 */
@@ -50,8 +53,7 @@ typedef struct {
 	gt_dicom_style dicom;
 	gt_io_progress progress;/* formats of many files alone */
 	void *progress_self;
-	char *note;             /* if not NULL: what the writer had to decide (size note_size) */
-	size_t note_size;
+	gt_listener notes;      /* who is told what the writer had to decide: a message each, GT_ABOUT_DATA */
 } gt_write_options;
 GT_API extern const gt_write_options gt_write_defaults;
 

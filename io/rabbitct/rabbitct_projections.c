@@ -7,6 +7,7 @@
 #include <gantry/rabbitct.h>
 #include <gantry/scan_math.h>
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
 
