@@ -101,7 +101,8 @@ static double best_sigma(const samples *b, double narrowest, double widest)
 	return exp((low + high) / 2);
 }
 
-void gt_edge_width(const gt_grid *grid, const float *const *volume, size_t volumes, const gt_edge_sphere *sphere, gt_edge_part part, gt_edge *edge)
+void gt_edge_width(const gt_grid *grid, const float *const *volume, size_t volumes, const gt_edge_sphere *sphere, gt_edge_part part,
+                   gt_edge *edge)
 {
 	samples b = { { 0 }, { 0 }, { 0 } };
 	double count = 0;

@@ -5,7 +5,9 @@
 void gt_image_pair_of_volumes(const gt_grid *grid, const float *a, const float *b, gt_image_pair *p)
 {
 	const size_t *n = grid->n;
-	*p = (gt_image_pair){ .a = a, .b = b, .slices = n[2], .lines = n[1], .pixels = n[0], .slice_stride = n[1] * n[0], .line_stride = n[0] };
+	*p = (gt_image_pair){
+		.a = a, .b = b, .slices = n[2], .lines = n[1], .pixels = n[0], .slice_stride = n[1] * n[0], .line_stride = n[0]
+	};
 }
 
 void gt_image_region_central(size_t slices, double central, gt_image_region *region)
@@ -18,7 +20,8 @@ void gt_image_region_circle(const gt_grid *grid, double radius, unsigned char *i
 {
 	for (size_t j = 0; j < grid->n[1]; j++)
 		for (size_t i = 0; i < grid->n[0]; i++) {
-			const double x = gt_grid_first(grid, 0) + (double)i * grid->pitch[0], y = gt_grid_first(grid, 1) + (double)j * grid->pitch[1];
+			const double x = gt_grid_first(grid, 0) + (double)i * grid->pitch[0],
+				     y = gt_grid_first(grid, 1) + (double)j * grid->pitch[1];
 			inside[j * grid->n[0] + i] = isinf(radius) || hypot(x, y) <= radius;
 		}
 }

@@ -50,8 +50,8 @@ gt_status gt_weights_spec_parse(const char *spec, gt_weights_spec *w)
 		return st;
 	}
 	w->kind = (gt_weights_spec_kind)kind;
-	return gt_fail_in(gt_params_parse(kind == GT_WEIGHTS_PHOTONS ? photon_params : NULL, spec[n] ? spec + n + 1 : NULL, w), "--weights %s",
-	                  kinds[kind]);
+	return gt_fail_in(gt_params_parse(kind == GT_WEIGHTS_PHOTONS ? photon_params : NULL, spec[n] ? spec + n + 1 : NULL, w),
+	                  "--weights %s", kinds[kind]);
 }
 
 gt_status gt_weights_spec_help(const char *name, FILE *out)

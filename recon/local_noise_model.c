@@ -150,12 +150,12 @@ done:
 struct descent {
 	const gt_noise_patches *p;
 	int k;
-	double strength;    /* times kappa^2 */
-	double *M, *FM;     /* spectra of the preconditioner, and of F times it */
-	double *z, *d;      /* iterate, direction */
-	double *Fz, *Fd;    /* F z - n, F d */
-	double *g, *old;    /* gradient, the one before */
-	double *Mg, *FMg;   /* preconditioned gradient, F times it */
+	double strength;  /* times kappa^2 */
+	double *M, *FM;   /* spectra of the preconditioner, and of F times it */
+	double *z, *d;    /* iterate, direction */
+	double *Fz, *Fd;  /* F z - n, F d */
+	double *g, *old;  /* gradient, the one before */
+	double *Mg, *FMg; /* preconditioned gradient, F times it */
 	gt_fft_box b;
 	float *host;
 };

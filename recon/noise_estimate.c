@@ -98,8 +98,8 @@ static double scale_by(const gt_noise_model *noise, const int along[2], double m
 	const gt_scan *scan = noise->p->scan;
 	const size_t n[3] = { scan->columns, scan->rows, scan->views }, step[3] = { 1, n[0], n[0] * n[1] };
 	const int one = along[0] == along[1];
-	struct search s = { noise, { { step[along[0]], step[along[1]] }, { one ? 7 : 3, one ? 1 : 3 } }, { n[0], n[1], n[2] }, 1,
-		            min_line, scratch };
+	struct search s = { noise,  { { step[along[0]], step[along[1]] }, { one ? 7 : 3, one ? 1 : 3 } }, { n[0], n[1], n[2] }, 1, min_line,
+		            scratch };
 	for (int k = 0; k < (one ? 1 : 2); k++) {
 		if (s.places[along[k]] < s.t.count[k])
 			return INFINITY;

@@ -92,12 +92,11 @@ static char *with_strength(const gt_penalty_spec *o, double strength, const char
 }
 
 /* *spec: the penalty's text with its strength; *how: how that was found. Both malloc'ed. */
-static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, const float *kappa, char **spec,
-                               char **how)
+static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, const float *kappa,
+                               char **spec, char **how)
 {
 	const gt_counting known = gt_weights_spec_counting(c->counting, c->p);
-	const gt_strength_problem q = { sizeof q,   o->spec, c->projector, c->grid,  c->p, &known,
-		                        c->weights, kappa,   c->x,         c->water, log };
+	const gt_strength_problem q = { sizeof q, o->spec, c->projector, c->grid, c->p, &known, c->weights, kappa, c->x, c->water, log };
 	gt_strength_found found;
 	const gt_status st = gt_strength_find(&q, o->noise, o->factor, &found);
 	if (st != GT_OK)

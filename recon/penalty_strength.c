@@ -6,183 +6,28 @@
 #include <string.h>
 #include <gantry/analytic.h>
 #include <gantry/host_memory.h>
-#include <gantry/projector.h>
 #include <gantry/regularizer.h>
 #include "core/clock.h"
-#include "core/fft/fft_box.h"
 #include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/projections.h"
-#include "recon/local_noise_model.h"
-#include "recon/noise_estimate.h"
-#include "recon/object_mask.h"
-#include "recon/penalty_strength.h"
+#include "recon/strength_search.h"
 
-/* Voxels along each axis of a patch, and views that are enough at the distances within one. */
-enum { MAX_PATCH_VOXELS = 32, MAX_PATCH_VIEWS = 120 };
+/* Voxels along each axis of a patch. */
+enum { MAX_PATCH_VOXELS = 32 };
 /* What the automatic strength leaves of the noise of the direct method. */
 #define REMAINING_NOISE_RATIO 0.4
-/* A difference, in HU, so small that any penalty is quadratic in it. */
-#define QUADRATIC_RANGE_HU 1e-5
 /* Rays of fewer photons are starved; more than this part of all rays is told. */
 enum { MIN_PHOTONS = 10 };
 #define MAX_STARVED_RATIO 1e-3
 /* Noise, in HU, that nobody sees. */
 #define MIN_VISIBLE_HU 1.
 
-struct search {
-	const gt_strength_problem *q;
-	gt_backend *be;
-	gt_type type;
-	double noise, factor; /* wanted, mm^-1, 0: REMAINING_NOISE_RATIO; on the strength that leaves it */
-	gt_noise_model *model;
-	gt_photon_starvation starved;
-	gt_object_voxels object;
-	float *host; /* a volume */
-	gt_noise_patches patch;
-	const gt_analytic *direct; /* NULL: none fits */
-	double reference;          /* noise of the direct method, or what stands for it */
-};
-
-static double hu(const struct search *s, double mu) { return 1000 * mu / s->q->water; }
-
-struct view_values {
-	const struct search *s;
-	size_t stride, n;
-	float *values; /* of w, and of w^2 times the variance */
-};
-
-static void fill_values(void *self, size_t begin, size_t end, int worker)
-{
-	const struct view_values *a = self;
-	const gt_scan *scan = a->s->q->projections->scan;
-	const size_t view = scan->rows * scan->columns;
-	(void)worker;
-	for (size_t i = begin; i < end; i++) {
-		const size_t from = i / view * a->stride * view + i % view;
-		const double weight = a->s->q->weights ? a->s->q->weights[from] : 1;
-		a->values[i] = (float)weight;
-		a->values[a->n + i] = (float)(weight * weight * gt_noise_variance(a->s->model, from));
-	}
-}
-
-/* Values of every stride-th view: of w, and of w^2 times the variance. */
-static gt_status gather(const struct search *s, size_t stride, const gt_linop *A, gt_array **w, gt_array **wvw)
-{
-	const size_t n = gt_linop_ny(A);
-	struct view_values a = { s, stride, n, malloc(2 * n * sizeof *a.values) };
-	gt_status st = a.values ? GT_OK : gt_fail(GT_ERR_MEMORY, "weights of some views need %.3g MB", (double)n * 8e-6);
-	GT_TRY(st);
-	if (!gt_backend_is_dry_run(s->be))
-		gt_parallel(gt_backend_pool(s->be), n, 1 << 14, fill_values, &a);
-	GT_TRY(gt_array_new(s->be, s->type, n, w));
-	GT_TRY(gt_array_new(s->be, s->type, n, wvw));
-	gt_array_put_float(a.values, *w);
-	gt_array_put_float(a.values + n, *wvw);
-	GT_TRY(gt_backend_status(s->be));
-done:
-	free(a.values);
-	return st;
-}
-
-/* A small grid of the volume's voxels around one of them, which is the n/2-th along each axis. */
-static gt_grid box_at(const struct search *s, size_t voxel)
-{
-	gt_grid g = *s->q->grid;
-	const size_t at[3] = { voxel % g.n[0], voxel / g.n[0] % g.n[1], voxel / g.n[0] / g.n[1] };
-	for (int a = 0; a < 3; a++)
-		g.center[a] = gt_grid_first(s->q->grid, a) + ((double)at[a] - (s->patch.n[a] > 1 ? 0.5 : 0)) * g.pitch[a];
-	memcpy(g.n, s->patch.n, sizeof g.n);
-	return g;
-}
-
-/* The spectrum of `scale` times an operator, without what rounding puts below 0. */
-static gt_status spectrum(const struct search *s, const gt_array *response, double scale, int taper, double **out)
-{
-	float *host = calloc(s->patch.size, sizeof *host);
-	gt_status st = GT_OK;
-	*out = malloc(s->patch.size * sizeof **out);
-	if (!host || !*out)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size));
-	gt_array_get_float(response, host);
-	GT_TRY(gt_backend_status(s->be));
-	GT_TRY(gt_fft_box_spectrum(s->patch.n, host, taper, *out));
-	for (size_t i = 0; i < s->patch.size; i++)
-		(*out)[i] = fmax(0, scale * (*out)[i]);
-done:
-	free(host);
-	return st;
-}
-
-/* x = value at voxel n/2, else 0. */
-static void put_point(const struct search *s, float *host, double value, gt_array *x)
-{
-	const size_t *n = s->patch.n;
-	memset(host, 0, s->patch.size * sizeof *host);
-	host[n[0] / 2 + n[0] * (n[1] / 2 + n[1] * (n[2] / 2))] = (float)value;
-	gt_array_put_float(host, x);
-}
-
-/* The spectra at one place: A of a point, then A' of that times w, and times wvw. */
-static gt_status measure_place(struct search *s, const gt_linop *A, size_t stride, gt_array *w, gt_array *wvw, gt_noise_patch *at)
-{
-	gt_array *x = NULL, *y = NULL, *u = NULL;
-	float *host = malloc(s->patch.size * sizeof *host);
-	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size);
-	GT_TRY(st);
-	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
-	GT_TRY(gt_array_new(s->be, s->type, gt_linop_ny(A), &y));
-	GT_TRY(gt_array_like(y, &u));
-	put_point(s, host, 1, x);
-	gt_forward(A, x, y);
-	gt_copy(y, u);
-	gt_mul(w, u);
-	gt_adjoint(A, u, x);
-	GT_TRY(spectrum(s, x, (double)stride, 1, &at->F));
-	gt_mul(wvw, y);
-	gt_adjoint(A, y, x);
-	GT_TRY(spectrum(s, x, (double)stride, 1, &at->G));
-done:
-	free(host);
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_array_free(u);
-	return st;
-}
-
-/* Places evenly spread over the list of voxels: multiples of the golden ratio. */
-static gt_status measure_places(struct search *s)
-{
-	const gt_scan *scan = s->q->projections->scan;
-	const size_t stride = scan->views / MAX_PATCH_VIEWS + (scan->views < MAX_PATCH_VIEWS);
-	gt_scan *some = NULL;
-	gt_linop *A = NULL;
-	gt_array *w = NULL, *wvw = NULL;
-	gt_status st = GT_OK;
-	GT_TRY(gt_scan_subset(scan, 0, stride, &some));
-	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
-		const double part = fmod((k + 0.5) * 0.6180339887498949, 1);
-		const size_t voxel = s->object.at[(size_t)(part * (double)s->object.voxels)];
-		const gt_grid box = box_at(s, voxel);
-		GT_TRY(gt_projector_new(s->q->projector, s->be, s->type, &box, some, &A));
-		if (!w)
-			GT_TRY(gather(s, stride, A, &w, &wvw));
-		s->patch.at[k].square = s->q->kappa ? (double)s->q->kappa[voxel] * s->q->kappa[voxel] : 1;
-		GT_TRY(measure_place(s, A, stride, w, wvw, &s->patch.at[k]));
-		gt_linop_free(A);
-		A = NULL;
-	}
-done:
-	gt_linop_free(A);
-	gt_array_free(w);
-	gt_array_free(wvw);
-	gt_scan_free(some);
-	return st;
-}
+static double hu(const gt_strength_search *s, double mu) { return 1000 * mu / s->q->water; }
 
 /* A sample of the data's noise. */
-static gt_status draw(struct search *s, gt_array *data)
+static gt_status draw(gt_strength_search *s, gt_array *data)
 {
 	const size_t n = gt_array_size(data);
 	float *deviation = gt_host_alloc(n * sizeof *deviation);
@@ -197,7 +42,7 @@ done:
 }
 
 /* Noise of the direct method in the object: it is linear, so that of a sample of the data's noise alone. */
-static gt_status measure_direct(struct search *s)
+static gt_status measure_direct(gt_strength_search *s)
 {
 	gt_array *data = NULL, *x = NULL;
 	double sum = 0;
@@ -228,31 +73,15 @@ done:
 }
 
 /* Where no direct method fits: the strength that halves detail of two voxels along x has the noise that stands for its. */
-static double reference_without_direct(const struct search *s)
+static double reference_without_direct(const gt_strength_search *s)
 {
 	const size_t finest = s->patch.n[0] / 2;
 	const double R = s->patch.R[finest] * s->patch.at[0].square;
 	return R > 0 ? gt_noise_patches_quadratic(&s->patch, s->patch.at[0].F[finest] / R) : 0;
 }
 
-/* Spectrum of the penalty of strength 1 for small differences. */
-static gt_status measure_penalty(struct search *s, const gt_penalty *R, gt_array *x, gt_array *g)
-{
-	const double height = QUADRATIC_RANGE_HU * GT_MU_WATER / 1000;
-	float *host = malloc(s->patch.size * sizeof *host);
-	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size);
-	GT_TRY(st);
-	put_point(s, host, height, x);
-	gt_fill(0, g);
-	gt_penalty_gradient(R, x, g, NULL);
-	GT_TRY(spectrum(s, g, 1 / height, 0, &s->patch.R));
-done:
-	free(host);
-	return st;
-}
-
 /* Rays of so few photons that their logarithm is too large in the mean, by half its variance, and far from normal. */
-static void say_starved(const struct search *s)
+static void say_starved(const gt_strength_search *s)
 {
 	const gt_photon_starvation *few = &s->starved;
 	const double ratio = (double)few->pixels / (double)gt_scan_size(s->q->projections->scan);
@@ -263,7 +92,7 @@ static void say_starved(const struct search *s)
 		       100. * ratio, MIN_PHOTONS, 1000 * (few->variance / 2) / few->line);
 }
 
-static void say_noise(const struct search *s, const char *direct, const char *where)
+static void say_noise(const gt_strength_search *s, const char *direct, const char *where)
 {
 	const gt_listener *log = s->q->log;
 	if (gt_noise_photons(s->model) > 0)
@@ -277,11 +106,11 @@ static void say_noise(const struct search *s, const char *direct, const char *wh
 		       direct, where);
 	if (s->noise > s->reference)
 		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-		       "%.4g HU are asked for, which is above the %.4g HU of %s: the penalty is as weak as leaves these",
-		       hu(s, s->noise), hu(s, s->reference), direct);
+		       "%.4g HU are asked for, which is above the %.4g HU of %s: the penalty is as weak as leaves these", hu(s, s->noise),
+		       hu(s, s->reference), direct);
 }
 
-static void say_strength(const struct search *s, const gt_strength_found *found, double seconds)
+static void say_strength(const gt_strength_search *s, const gt_strength_found *found, double seconds)
 {
 	const char *where = s->object.like_water ? "in water" : "in the body";
 	const char *direct = s->direct ? s->direct->name : "sharp iteration";
@@ -297,7 +126,7 @@ static void say_strength(const struct search *s, const gt_strength_found *found,
 }
 
 /* Where noise is looked at; in a dry run there is no volume to look for it in. */
-static gt_status find_object(struct search *s)
+static gt_status find_object(gt_strength_search *s)
 {
 	gt_status st = GT_OK;
 	if (gt_backend_is_dry_run(s->be)) {
@@ -311,7 +140,7 @@ done:
 	return st;
 }
 
-static gt_status measure(struct search *s)
+static gt_status measure(gt_strength_search *s)
 {
 	gt_status st = GT_OK;
 	if (!gt_backend_is_dry_run(s->be))
@@ -320,24 +149,24 @@ static gt_status measure(struct search *s)
 	GT_TRY(gt_noise_estimate(s->q->projections, s->q->known, gt_backend_pool(s->be), &s->model));
 	GT_TRY(find_object(s));
 	GT_TRY(measure_direct(s));
-	GT_TRY(measure_places(s));
+	GT_TRY(gt_strength_measure_places(s));
 done:
 	return st;
 }
 
 /* The strength by what was measured, with the penalty of strength 1 on the grid of a patch. */
-static gt_status solve(struct search *s, gt_strength_found *found)
+static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 {
 	gt_array *x = NULL, *g = NULL;
 	gt_penalty *R = NULL;
-	const gt_grid box = box_at(s, s->object.at[0]);
+	const gt_grid box = gt_strength_patch_grid(s, s->object.at[0]);
 	char *spec = gt_text("%s%cstrength=1", s->q->penalty, strchr(s->q->penalty, ':') ? ',' : ':');
 	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	GT_TRY(gt_regularizer_new(spec, s->be, s->type, &box, NULL, &R));
 	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
 	GT_TRY(gt_array_like(x, &g));
-	GT_TRY(measure_penalty(s, R, x, g));
+	GT_TRY(gt_strength_measure_penalty(s, R, x, g));
 	if (gt_backend_is_dry_run(s->be))
 		goto done;
 	if (!s->direct)
@@ -359,7 +188,7 @@ done:
 }
 
 /* The sides of patches: powers of two, no longer than the grid's. */
-static gt_status prepare(struct search *s)
+static gt_status prepare(gt_strength_search *s)
 {
 	const size_t n = gt_array_size(s->q->start);
 	s->patch.size = 1;
@@ -372,7 +201,7 @@ static gt_status prepare(struct search *s)
 	return s->host ? GT_OK : gt_fail(GT_ERR_MEMORY, "a copy of the volume needs %.3g MB", (double)n * 4e-6);
 }
 
-static void release(struct search *s)
+static void release(gt_strength_search *s)
 {
 	gt_noise_free(s->model);
 	gt_object_voxels_free(&s->object);
@@ -386,7 +215,7 @@ static void release(struct search *s)
 
 gt_status gt_strength_find(const gt_strength_problem *q, double noise, double factor, gt_strength_found *found)
 {
-	struct search s = {
+	gt_strength_search s = {
 		.q = q, .be = gt_array_backend(q->start), .type = gt_array_type(q->start), .noise = noise, .factor = factor
 	};
 	const double start = gt_seconds();

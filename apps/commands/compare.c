@@ -166,10 +166,10 @@ static void print_json(const figures *f, const pair *p)
 	const struct {
 		const char *name;
 		double value;
-	} all[] = { { "n", (double)f->d.count },       { "rmse", f->d.rmse },
+	} all[] = { { "n", (double)f->d.count },   { "rmse", f->d.rmse },
 		    { "relative", f->d.relative }, { "max", f->d.max },
 		    { "mean", f->d.mean },         { "psnr_db", f->d.psnr },
-		    { "ssim", f->ssim },         { "rmse_HU", p->grid ? 1000 * f->d.rmse / p->water : NAN } };
+		    { "ssim", f->ssim },           { "rmse_HU", p->grid ? 1000 * f->d.rmse / p->water : NAN } };
 	cJSON *json = cJSON_CreateObject();
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (isfinite(all[i].value))

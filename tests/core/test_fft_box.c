@@ -23,8 +23,9 @@ static void fill(gt_fft_box *b)
 
 static double phase_at(const size_t *n, size_t i, size_t k)
 {
-	return 2 * PI * ((double)(i % n[0] * (k % n[0])) / (double)n[0] + (double)(i / n[0] % n[1] * (k / n[0] % n[1])) / (double)n[1] +
-	                 (double)(i / n[0] / n[1] * (k / n[0] / n[1])) / (double)n[2]);
+	return 2 * PI *
+	       ((double)(i % n[0] * (k % n[0])) / (double)n[0] + (double)(i / n[0] % n[1] * (k / n[0] % n[1])) / (double)n[1] +
+	        (double)(i / n[0] / n[1] * (k / n[0] / n[1])) / (double)n[2]);
 }
 
 START_TEST(is_a_sum)

@@ -49,7 +49,9 @@ START_TEST(many_in_order)
 	double *x = malloc(N * sizeof *x);
 	for (int order = 0; order < 3; order++) {
 		for (size_t i = 0; i < N; i++)
-			x[i] = order == 0 ? (double)i : order == 1 ? (double)(N - 1 - i) : (double)(i < (N + 1) / 2 ? 2 * i : 2 * (N - 1 - i) + 1);
+			x[i] = order == 0   ? (double)i
+			       : order == 1 ? (double)(N - 1 - i)
+			                    : (double)(i < (N + 1) / 2 ? 2 * i : 2 * (N - 1 - i) + 1);
 		ck_assert_msg(gt_select(x, N, 777) == 777, "order %d", order);
 	}
 	free(x);

@@ -49,7 +49,8 @@ START_TEST(central_slices)
 		size_t n;
 		double central;
 		size_t first, slices;
-	} cases[] = { { 8, 1, 0, 8 }, { 8, 0.5, 2, 4 }, { 8, 0.51, 1, 6 }, { 7, 0.5, 1, 5 }, { 7, 0.1, 3, 1 }, { 1, 1e-6, 0, 1 }, { 8, 1e-6, 3, 2 } };
+	} cases[] = { { 8, 1, 0, 8 },   { 8, 0.5, 2, 4 },  { 8, 0.51, 1, 6 }, { 7, 0.5, 1, 5 },
+		      { 7, 0.1, 3, 1 }, { 1, 1e-6, 0, 1 }, { 8, 1e-6, 3, 2 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		gt_image_region_central(cases[i].n, cases[i].central, &r);
 		ck_assert_uint_eq(r.first_slice, cases[i].first);
@@ -62,7 +63,9 @@ END_TEST
 /* Voxels have their centres at x = 0 and 3, y = -4, 0 and 4. */
 START_TEST(circle)
 {
-	static const unsigned char expected[][6] = { { 0, 0, 1, 0, 0, 0 }, { 0, 0, 1, 1, 0, 0 }, { 1, 0, 1, 1, 1, 0 }, { 1, 1, 1, 1, 1, 1 } };
+	static const unsigned char expected[][6] = {
+		{ 0, 0, 1, 0, 0, 0 }, { 0, 0, 1, 1, 0, 0 }, { 1, 0, 1, 1, 1, 0 }, { 1, 1, 1, 1, 1, 1 }
+	};
 	static const double radius[] = { 2.9, 3, 4.9, INFINITY };
 	unsigned char inside[6];
 	for (int i = 0; i < 4; i++) {

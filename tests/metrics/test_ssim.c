@@ -36,7 +36,8 @@ static double window_at(const gt_image_pair *p, size_t slice, size_t line, size_
 		for (int i = -5; i <= 5; i++)
 			for (int j = -5; j <= 5; j++) {
 				const double w = exp(-(i * i + j * j) / (2 * 1.5 * 1.5));
-				const size_t at = slice * p->slice_stride + (size_t)((int)line + i) * p->line_stride + (size_t)((int)pixel + j);
+				const size_t at = slice * p->slice_stride + (size_t)((int)line + i) * p->line_stride +
+				                  (size_t)((int)pixel + j);
 				const double x = p->a[at], y = p->b[at];
 				if (pass == 0) {
 					all += w;

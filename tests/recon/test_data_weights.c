@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/noise.h>
+#include "geometry/projections.h"
 #include "recon/data_weights.h"
 #include "tests/support/support.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/random.h>
+#include "geometry/projections.h"
 #include "recon/noise_estimate.h"
 #include "tests/support/support.h"
 

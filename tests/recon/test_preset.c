@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "geometry/projections.h"
 #include "recon/penalty_spec.h"
 #include "recon/preset.h"
 #include "tests/support/support.h"
@@ -25,7 +26,9 @@ START_TEST(iterative)
 {
 	float one = 1;
 	gt_scan scan = { .views = cases[_i].views };
-	const gt_projections p = { .scan = &scan, .weight = cases[_i].known == 1 ? &one : NULL, .photons = cases[_i].known == 2 ? &one : NULL };
+	const gt_projections p = { .scan = &scan,
+		                   .weight = cases[_i].known == 1 ? &one : NULL,
+		                   .photons = cases[_i].known == 2 ? &one : NULL };
 	gt_preset_settings s = { NULL, cases[_i].weights, cases[_i].penalty };
 	char *solver = NULL;
 	ck_ok(gt_preset_check(GT_PRESET_ITERATIVE, &s));

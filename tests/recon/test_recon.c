@@ -6,6 +6,8 @@
 #include <unistd.h>
 #include <gantry/phantom.h>
 #include <gantry/recon.h>
+#include "geometry/volume.h"
+#include "geometry/projections.h"
 #include "tests/support/support.h"
 
 enum { VIEWS = 48, ROWS = 10, COLUMNS = 40 };
