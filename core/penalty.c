@@ -50,8 +50,8 @@ double gt_penalty_value(const gt_penalty *R, const gt_array *x) { return works(R
 
 void gt_penalty_value_async(const gt_penalty *R, const gt_array *x, double *value)
 {
-	if (works(R) && R->ops->later)
-		R->ops->later(R->self, x, value);
+	if (works(R) && R->ops->value_async)
+		R->ops->value_async(R->self, x, value);
 	else
 		*value = gt_penalty_value(R, x);
 }
@@ -86,4 +86,4 @@ void gt_penalty_prox(const gt_penalty *R, double t, double lo, double hi, const 
 	gt_clamp(lo, hi, x);
 }
 
-size_t gt_penalty_state(const gt_penalty *R, gt_state_entry *list) { return R && R->ops->kept ? R->ops->kept(R->self, list) : 0; }
+size_t gt_penalty_state(const gt_penalty *R, gt_state_entry *list) { return R && R->ops->state ? R->ops->state(R->self, list) : 0; }

@@ -1,7 +1,7 @@
 /* The options of readers and writers: their defaults, and those of callers that were built when there were fewer. */
 #include <math.h>
 #include <string.h>
-#include "io/pieces.h"
+#include "io/dispatch.h"
 
 const gt_read_options gt_read_defaults = {
 	.size = sizeof(gt_read_options),

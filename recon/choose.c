@@ -32,13 +32,12 @@ static void note_few(const gt_listener *log, const gt_analytic *m, const gt_scan
 static gt_status set_fitting(gt_method *m, size_t views)
 {
 	size_t subsets;
-	gt_status st = gt_method_set_options(m, NULL);
+	gt_status st = gt_method_parse(m->solver->name, m);
 	if (st != GT_OK || !m->solver->subsets || m->solver->subsets(m->options, views, &subsets) == GT_OK)
 		return st;
 	char text[32];
 	snprintf(text, sizeof text, "subsets=%zu", views);
-	gt_method_free(m);
-	return gt_method_set_options(m, text);
+	return gt_fail_in(gt_params_parse(m->solver->params, text, m->options), "%s", m->solver->name);
 }
 
 int gt_length_without_advice(const char *why)
@@ -61,7 +60,7 @@ gt_status gt_method_for(const gt_listener *log, const gt_grid *grid, const gt_sc
 		return set_fitting(m, scan->views);
 	}
 	note_few(log, direct, scan);
-	return gt_method_set_options(m, NULL);
+	return gt_method_parse(direct->name, m);
 }
 
 void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be)

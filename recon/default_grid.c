@@ -9,7 +9,7 @@ gt_status gt_recon_default_grid(const gt_scan *scan, gt_grid *grid, size_t *belo
 	gt_analytic_coverage s;
 	*below = *above = 0;
 	const gt_status st = gt_grid_default(scan, grid);
-	if (st != GT_OK || !gt_scan_is_helical(scan) || !m->seen || m->seen(grid, scan, &s) != GT_OK || s.first == s.end)
+	if (st != GT_OK || !gt_scan_is_helical(scan) || !m->coverage || m->coverage(grid, scan, &s) != GT_OK || s.first == s.end)
 		return st;
 	*below = s.first;
 	*above = grid->n[2] - s.end;

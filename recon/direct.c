@@ -13,7 +13,7 @@
 static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, const gt_grid *grid, const gt_scan *scan)
 {
 	gt_analytic_coverage s;
-	const gt_status st = method->seen(grid, scan, &s);
+	const gt_status st = method->coverage(grid, scan, &s);
 	if (st != GT_OK || s.first == s.end)
 		return st;
 	if (s.end - s.first == 1 && grid->n[2] > 1)
@@ -39,7 +39,7 @@ gt_status gt_recon_direct(const gt_recon_job *j, const gt_analytic *method, cons
 	gt_array *data = NULL;
 	gt_status st = GT_OK;
 	gt_method_note_form(&j->log, method, options, be);
-	if (method->seen && j->log.say)
+	if (method->coverage && j->log.say)
 		GT_TRY(tell_unseen(j, method, e->asked, p->scan));
 	GT_TRY(gt_array_new(be, gt_array_type(x), gt_scan_size(p->scan), &data));
 	gt_array_put_float(p->data, data);

@@ -129,7 +129,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 		                     .b = s.b,
 		                     .w = s.w,
 		                     .R = R,
-		                     .grid = &e->grid,
+		                     .n = { e->grid.n[0], e->grid.n[1], e->grid.n[2] },
 		                     .hi = INFINITY,
 		                     .lo = solver->nonneg && solver->nonneg(j->method.options) ? 0 : -INFINITY };
 	gt_memory_estimate_penalty(f->plan, be, j->penalty && j->penalty->automatic);

@@ -23,7 +23,7 @@ static const char *reason_to_stop(gt_run *r, const gt_progress *g, double second
 	if (isnan(r->first_gradient))
 		r->first_gradient = g->gradient;
 	return asked                                                                         ? "interrupted"
-	       : g->change < r->rule.change * g->share                                       ? "small change"
+	       : g->change < r->rule.change * g->subset_fraction                             ? "small change"
 	       : r->rule.gradient > 0 && g->gradient <= r->rule.gradient * r->first_gradient ? "small gradient"
 	       : r->rule.seconds > 0 && seconds >= r->rule.seconds                           ? "time"
 	                                                                                     : NULL;

@@ -191,8 +191,8 @@ static gt_status start_report(const cli_call *call, cJSON *report)
 	cJSON_AddStringToObject(report, "backend", gt_backend_name(be));
 	cJSON_AddStringToObject(report, "device", gt_backend_describe(be));
 	if (!call->common.json)
-		printf("%s, %s\n%-14s %-10s %-*s %6s %11s %9s %9s %10s  %s\n", gt_backend_name(be), gt_backend_describe(be), "workload",
-		       "operation", BENCH_BY, "by", "views", "ms", "GUPS", "overlap", "peak MiB", "of the limit");
+		printf("%s, %s\n%-14s %-*s %-*s %6s %11s %9s %9s %10s  %s\n", gt_backend_name(be), gt_backend_describe(be), "workload",
+		       BENCH_OPERATION, "operation", BENCH_BY, "by", "views", "ms", "GUPS", "overlap", "peak MiB", "of the limit");
 	gt_backend_close(be);
 	return GT_OK;
 }

@@ -37,7 +37,7 @@ gt_status app_time_operators(const char *backend, gt_type type, const gt_grid *g
 gt_status app_random_array(gt_backend *be, gt_type type, size_t n, gt_array **a);
 /* once(self), many times in a row, in turn with as many copies that read and write `bytes`, together, whose time is t's limit. */
 gt_status app_time_beside_copy(gt_backend *be, gt_type type, double bytes, void (*once)(void *self), void *self, int repeat, app_timing *t);
-/* One of the parts that t's projector names (gt_projector.parts). */
+/* One of the parts that t's projector names (struct gt_projector_parts). */
 gt_status app_time_part(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, size_t part, int repeat, app_timing *t);
 /* The i-th thing that the penalty does, or the i-th operation on arrays of n values; *what: its name, NULL: no such thing. */
 gt_status app_time_penalty(const char *backend, gt_type type, const gt_grid *grid, const char *spec, int i, int repeat, app_timing *t,

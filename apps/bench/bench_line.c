@@ -64,7 +64,7 @@ static void print_line(const cJSON *r)
 		name = text(r, by[i]);
 	char who[128];
 	snprintf(who, sizeof who, "%s%s%s", name, text(r, "solver") ? " " : "", text(r, "solver") ? text(r, "solver") : "");
-	printf("%-14s %-10s %-*s ", text(r, "workload"), text(r, "operation"), BENCH_BY, who);
+	printf("%-14s %-*s %-*s ", text(r, "workload"), BENCH_OPERATION, text(r, "operation"), BENCH_BY, who);
 	if (text(r, "refused")) {
 		printf("%s\n", text(r, "refused"));
 		return;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/backend_author.h>
 #include <gantry/projector.h>
 #include <gantry/order_statistics.h>
 #include "apps/bench/bench_case.h"
@@ -81,10 +82,13 @@ static gt_status measure_iteration(bench_case *b)
 static gt_status measure_parts(bench_case *b)
 {
 	app_timing *t = b->time;
-	char *name = strndup(t->projector, strcspn(t->projector, ":"));
-	gt_status st = name ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	const gt_module *module;
+	void *options;
+	gt_status st = gt_module_parse("projector", t->projector, &module, &options);
 	GT_TRY(st);
-	const char *const *part = gt_projector_find(name)->parts;
+	const char *name = module->name;
+	const struct gt_projector_parts *parts = gt_projector_find(name)->parts;
+	const char *const *part = parts ? parts->names : NULL;
 	if (!part && strcmp(b->o->operation, "all") && strcmp(b->o->projector, "all"))
 		cli_note(b->call, "%s: %s prepares nothing that could be timed alone", bench_operations[PARTS], name);
 	for (size_t i = 0; part && part[i]; i++) {
@@ -94,7 +98,7 @@ static gt_status measure_parts(bench_case *b)
 		bench_add(b, r);
 	}
 done:
-	free(name);
+	gt_free(options);
 	return st;
 }
 

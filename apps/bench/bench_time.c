@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/backend_author.h>
 #include <gantry/io.h>
 #include <gantry/projector.h>
 #include <gantry/random.h>

@@ -52,6 +52,9 @@ struct cli_command {
 	void (*list)(FILE *out);        /* lists what the command knows by name; may be NULL */
 };
 extern const cli_command *const cli_commands[];                         /* NULL-terminated */
+/* Their groups: so many of them, one group after the other; the title NULL ends the list. */
+typedef struct { const char *title; size_t commands; } cli_command_group;
+extern const cli_command_group cli_groups[];
 const cli_command *cli_command_find(const char *name);
 
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };

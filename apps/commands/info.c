@@ -105,7 +105,7 @@ static void add_helical(cJSON *report, const gt_scan *s, const gt_grid *g)
 {
 	const gt_analytic *m = gt_analytic_for(s);
 	gt_analytic_coverage seen;
-	if (!m->seen || m->seen(g, s, &seen) != GT_OK) {
+	if (!m->coverage || m->coverage(g, s, &seen) != GT_OK) {
 		add_text(report, "direct_method", "none");
 		add_text(report, "why_none", gt_error());
 		return;

@@ -2,6 +2,7 @@
 #define GT_CORE_DEVICE_BACKEND_H
 /* What a backend must provide. Only core/ and the *_cpu.c, *_cuda.cu and their glue include this. */
 #include <gantry/array.h>
+#include <gantry/roofline.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -47,19 +47,6 @@ GT_API gt_counters gt_backend_counters(const gt_backend *be);
 GT_API gt_status gt_backend_dry_run (gt_backend *be);
 GT_API int       gt_backend_is_dry_run(const gt_backend *be);
 
-/* What a device has only so much of in a second. Benchmarks hold times against it. */
-typedef enum {
-	GT_BYTES,                           /* read from and written to the device's memory */
-	GT_INSTRUCTIONS,                    /* of a warp of 32 */
-	GT_SHARED,                          /* passes of 128 bytes through the unit of shared memory and first cache */
-	GT_FETCHES,                         /* of a texture, one number, bilinear */
-	GT_DOUBLES,                         /* multiplications with addition in double precision */
-	GT_NRESOURCES
-} gt_resource;
-/* Per second, from the clocks and widths that the device names; 0 where it is not known (the CPU). */
-GT_API double      gt_backend_rate(gt_backend *be, gt_resource r);
-GT_API const char *gt_resource_name(gt_resource r);                     /* "bytes", "instructions", ... */
-
 /* A flat array of one element type, living on one backend. */
 typedef struct gt_array gt_array;
 /* Contents not set. GT_ERR_MEMORY says how much was needed and how much was there. */

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <gantry/data.h>
 #include <gantry/host_memory.h>
+#include <gantry/module.h>
 #include <gantry/message.h>
 #ifdef __cplusplus
 extern "C" {
@@ -62,7 +63,8 @@ typedef struct gt_slice_writer gt_slice_writer;             /* a volume that is 
 
 /* One file format. NULL: cannot. */
 typedef struct gt_format {
-	const char *name, *about, *extensions;          /* "nc" ; space-separated, without dot */
+	GT_MODULE_MEMBERS                               /* formats have no parameters yet */
+	const char *extensions;                         /* "nc nc4": space-separated, without dot */
 	int       folders;                              /* 1: paths may be folders; probe() is then asked about them too */
 	int       (*probe)(const char *path);           /* 1 if the contents are of this format */
 	gt_status (*read_projections )(const char *path, const gt_read_options *o, gt_projections **p);
@@ -78,6 +80,7 @@ typedef struct gt_format {
 	gt_status (*ready)(void);                       /* GT_ERR_UNSUPPORTED, which names it: what the format needs is not here; NULL: nothing */
 } gt_format;
 GT_API extern const gt_format *const gt_formats[];             /* NULL-terminated */
+GT_API extern const gt_module_kind gt_format_kind;
 
 /* Reading finds the format by contents, writing by the name in the options or by the path's extension. Options NULL: defaults.
  * One thread at a time: the NetCDF and HDF5 libraries below are not thread-safe.

@@ -9,6 +9,7 @@
 #include "geometry/projections.h"
 #include "io/dicom/dicom_ct_pd.h"
 #include "io/write_kit/volume_units.h"
+#include "io/table.h"
 
 static int is_projections(const char *path)
 {

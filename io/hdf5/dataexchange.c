@@ -13,6 +13,7 @@
 #include "io/hdf5/hdf5_file.h"
 #include "io/hdf5/rotation_axis.h"
 #include "io/write_kit/volume_units.h"
+#include "io/table.h"
 
 #define PI 3.14159265358979323846
 /* What passes less than one step of a 16-bit detector is not known better than that. */
@@ -381,7 +382,6 @@ done:
 	return st;
 }
 
-extern const gt_format gt_format_dataexchange;
 const gt_format gt_format_dataexchange = {
 	.name = "dataexchange",
 	.about = "HDF5 Data Exchange",

@@ -12,9 +12,12 @@
 #include "geometry/volume.h"
 #include "io/external.h"
 #include "io/metaimage/metaimage.h"
-#include "io/pieces.h"
+#include "io/file_access.h"
+#include "io/slice_writer.h"
+#include "io/view_reader.h"
 #include "io/write_kit/direct_writer.h"
 #include "io/write_kit/volume_units.h"
+#include "io/table.h"
 
 enum { PIECE = 1 << 20 }; /* values converted at a time */
 #define TOO_LONG "%s: %.0f bytes follow the last of %zu x %zu x %zu values of %s"
@@ -378,7 +381,6 @@ done:
 	return st;
 }
 
-extern const gt_format gt_format_metaimage;
 const gt_format gt_format_metaimage = {
 	.name = "metaimage",
 	.about = "MetaImage",

@@ -5,6 +5,7 @@
 #include "io/hdf5/hdf5_file.h"
 #include "io/netcdf/nc.h"
 #include "io/netcdf/netcdf.h"
+#include "io/table.h"
 
 static int probe(const char *path)
 {
@@ -37,7 +38,6 @@ done:
 	return st;
 }
 
-extern const gt_format gt_format_netcdf;
 const gt_format gt_format_netcdf = {
 	.name = "netcdf",
 	.about = "NetCDF",

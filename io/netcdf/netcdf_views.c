@@ -4,7 +4,7 @@
 #include "core/try.h"
 #include "io/netcdf/nc.h"
 #include "io/netcdf/netcdf.h"
-#include "io/pieces.h"
+#include "io/view_reader.h"
 
 static const char name[] = "projections";
 

@@ -6,7 +6,7 @@
 #include "geometry/volume.h"
 #include "io/netcdf/nc.h"
 #include "io/netcdf/netcdf.h"
-#include "io/pieces.h"
+#include "io/slice_writer.h"
 #include "io/write_kit/volume_units.h"
 
 static const char *const axis_names[3] = { "x", "y", "z" }; /* as gt_grid counts them */

@@ -7,10 +7,11 @@
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/nifti/nifti.h"
-#include "io/pieces.h"
+#include "io/slice_writer.h"
 #include "io/write_kit/gantry_comment.h"
 #include "io/write_kit/volume_units.h"
 #include "io/write_kit/voxel_order.h"
+#include "io/table.h"
 
 /* No body attenuates as much per mm, and air alone is -1000 HU: floats beyond are HU. */
 #define MOST_PER_MM 10
@@ -199,7 +200,6 @@ static gt_status write_volume(const char *path, const gt_write_options *o, const
 	return st != GT_OK ? st : gt_slice_writer_write_all(s, v->data);
 }
 
-extern const gt_format gt_format_nifti;
 const gt_format gt_format_nifti = {
 	.name = "nifti",
 	.about = "NIfTI",

@@ -20,6 +20,8 @@ refused 2 "takes no value" recon scan.nc -o out.nc --json=3
 refused_output 2 "did you mean 'os-sart'" recon scan.nc --solver os-sarg
 refused_output 2 "did you mean 'os-sart'" recon scan.nc --solver OS-SAR
 refused_output 2 "did you mean 'iterations'" recon scan.nc --solver os-sart:iteratons=3
+refused_output 2 "iterations=3 and iterations=4: the parameter is given twice" recon scan.nc --solver os-sart:iterations=3,iterations=4
+refused_output 2 "ends with a comma" recon scan.nc --solver os-sart:iterations=3,
 refused_output 2 "iterations=-3" recon scan.nc --solver os-sart:iterations=-3
 refused_output 2 "iterations=many" recon scan.nc --solver os-sart:iterations=many
 refused_output 2 "subsets" recon scan.nc --grid $grid --solver os-sart:subsets=1000 --backend "$backend"

@@ -142,7 +142,6 @@ static void set_solver(int i)
 	const struct gt_test_problem one = gt_test_problem(problem.be, GT_F32, SIZE, VIEWS, 1);
 	gt_test_problem_free(&problem);
 	problem = one;
-	problem.problem.grid = problem.place;
 	p.scan = problem.scan;
 }
 

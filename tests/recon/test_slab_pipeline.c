@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "geometry/projections.h"
-#include "io/pieces.h"
+#include "io/slice_writer.h"
+#include "io/view_reader.h"
 #include "recon/slab_pipeline.h"
 #include "tests/support/support.h"
 

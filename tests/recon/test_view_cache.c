@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "io/pieces.h"
+#include "io/slice_writer.h"
+#include "io/view_reader.h"
 #include "recon/view_cache.h"
 #include "tests/support/support.h"
 

@@ -1,6 +1,7 @@
 /* One reconstruction on a device, timed; the limits of devices. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/backend_author.h>
 #include <gantry/order_statistics.h>
 #include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
