@@ -19,7 +19,8 @@ static const char *const kept_texts[] = { "read again for each slab", "kept in m
 static int goes_by_slabs(const gt_recon *r, const gt_method *m)
 {
 	const gt_recon_settings *s = &r->set;
-	const int plain = !s->text[GT_SET_PENALTY] && !s->text[GT_SET_STOP] && !s->text[GT_SET_CHECKPOINT] && !s->text[GT_SET_RESUME] && !r->start;
+	const int plain = !s->text[GT_SET_PENALTY] && !s->text[GT_SET_STOP] && !s->text[GT_SET_CHECKPOINT] && !s->text[GT_SET_RESUME] &&
+	                  !r->start;
 	return m->analytic && gt_slab_plan_supports(m->analytic) && plain && !strcmp(gt_recon_init(s), "auto") &&
 	       (s->weights.kind == GT_WEIGHTS_AUTO || s->weights.kind == GT_WEIGHTS_UNIFORM);
 }
@@ -51,7 +52,10 @@ static int how_read(const char *path)
 /* Settings that would do nothing. */
 static gt_status only_by_slabs(const gt_recon_settings *s, const char *what, const char *how)
 {
-	const char *option = !s->overlap ? "--no-overlap" : s->keep != GT_VIEW_CACHE_AUTO ? "--keep" : s->text[GT_SET_SCRATCH] ? "--scratch" : NULL;
+	const char *option = !s->overlap                     ? "--no-overlap"
+	                     : s->keep != GT_VIEW_CACHE_AUTO ? "--keep"
+	                     : s->text[GT_SET_SCRATCH]       ? "--scratch"
+	                                                     : NULL;
 	return option ? gt_fail(GT_ERR_ARG, "%s: only for reconstruction by slabs, and '%s' %s", option, what, how) : GT_OK;
 }
 
@@ -203,7 +207,9 @@ gt_status gt_recon_slabs_result(const gt_recon *r, gt_recon_slabs *out)
 {
 	if (!r || !out || out->size < sizeof out->size)
 		return gt_fail(GT_ERR_ARG, "gt_recon_slabs_result: %s: expected a gt_recon and a struct with its size",
-		               !r ? "r is NULL" : !out ? "out is NULL" : "out->size is too small");
+		               !r     ? "r is NULL"
+		               : !out ? "out is NULL"
+		                      : "out->size is too small");
 	const gt_slab_result *s = &r->slabs;
 	if (!s->plan.slabs)
 		return gt_fail(GT_ERR_ARG, "gt_recon_slabs_result: the last run was not by slabs");

@@ -48,7 +48,8 @@ static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid 
 {
 	gt_recon_settings *s = &r->set;
 	gt_recon_extent window;
-	gt_preset_settings own = { s->text[GT_SET_SOLVER], s->text[GT_SET_WEIGHTS] ? s->text[GT_SET_WEIGHTS] : "auto", s->text[GT_SET_PENALTY] };
+	gt_preset_settings own = { s->text[GT_SET_SOLVER], s->text[GT_SET_WEIGHTS] ? s->text[GT_SET_WEIGHTS] : "auto",
+		                   s->text[GT_SET_PENALTY] };
 	gt_status st = GT_OK;
 	gt_recon_extent_views(p, grid, &window);
 	GT_TRY(gt_preset_set((gt_preset)s->preset, &window.p, &own, solver));

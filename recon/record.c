@@ -11,9 +11,9 @@ char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 	if (method && j->method.analytic)
 		text = gt_text("solver=%s precision=%s backend=%s", method, gt_type_name(j->type), f->backend);
 	else if (method)
-		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s done=%d/%d", method, j->projector,
-		               f->weights, f->penalty ? f->penalty : "none", f->start, gt_type_name(j->type), f->backend, f->run.iterations,
-		               f->run.most);
+		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s done=%d/%d", method,
+		               j->projector, f->weights, f->penalty ? f->penalty : "none", f->start, gt_type_name(j->type), f->backend,
+		               f->run.iterations, f->run.most);
 	free(method);
 	return text;
 }
@@ -70,8 +70,9 @@ char *gt_recon_facts(const gt_recon *r, const gt_recon_found *f)
 char *gt_recon_slab_facts(const gt_recon *r)
 {
 	const gt_slab_cut *c = &r->slabs.plan;
-	return gt_text("slabs=%zu\nslices=%zu\nviews=%zu\nrows=%zu\nkept=%s\ndevice_bytes=%.0f\nhost_bytes=%.0f\nprocess_bytes=%.0f\nreserve_bytes=%.0f\n",
-	               c->slabs, c->slices, c->batch, c->rows, gt_view_cache_places[c->kept], c->device, c->host, c->process, c->reserve);
+	return gt_text(
+		"slabs=%zu\nslices=%zu\nviews=%zu\nrows=%zu\nkept=%s\ndevice_bytes=%.0f\nhost_bytes=%.0f\nprocess_bytes=%.0f\nreserve_bytes=%.0f\n",
+		c->slabs, c->slices, c->batch, c->rows, gt_view_cache_places[c->kept], c->device, c->host, c->process, c->reserve);
 }
 
 gt_status gt_recon_record(gt_recon *r, gt_volume *v)
@@ -121,10 +122,18 @@ const char *gt_recon_text(gt_recon *r, const char *name)
 	static const struct {
 		const char *name;
 		char *(*text)(const gt_recon *r);
-	} texts[] = { { "solver", solver_text },       { "projector", projector_text },   { "weights", weights_text },
-		      { "penalty", penalty_found },    { "start", start_text },           { "grid", chosen_grid },
-		      { "precision", precision_text }, { "backend", backend_text },       { "subsets", subsets_text },
-		      { "slabs", slabs_text },         { "checkpoint", checkpoint_text }, { "parameters", parameters_text },
+	} texts[] = { { "solver", solver_text },
+		      { "projector", projector_text },
+		      { "weights", weights_text },
+		      { "penalty", penalty_found },
+		      { "start", start_text },
+		      { "grid", chosen_grid },
+		      { "precision", precision_text },
+		      { "backend", backend_text },
+		      { "subsets", subsets_text },
+		      { "slabs", slabs_text },
+		      { "checkpoint", checkpoint_text },
+		      { "parameters", parameters_text },
 		      { "scan", scan_text } };
 	if (!r || !name)
 		return NULL;

@@ -11,10 +11,10 @@
 /* What a value is: one of some names, a size of memory, or a text that a function of its own reads. A key without either takes any text. */
 typedef struct {
 	const char *name, *alias;
-	const char *const *choices;     /* NULL-terminated; the field at `at` is the index */
+	const char *const *choices; /* NULL-terminated; the field at `at` is the index */
 	size_t at;
-	int is_size;                    /* the field at `at` is a number of bytes */
-	gt_status (*parse)(gt_recon_settings *s, const char *value);    /* leaves s as it is where it fails */
+	int is_size;                                                 /* the field at `at` is a number of bytes */
+	gt_status (*parse)(gt_recon_settings *s, const char *value); /* leaves s as it is where it fails */
 } key;
 
 static gt_status parse_solver(gt_recon_settings *s, const char *value)

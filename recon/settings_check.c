@@ -12,7 +12,8 @@ static gt_status check_start(const gt_recon_settings *s, const gt_method *m, int
 {
 	const char *init = gt_recon_init(s);
 	if (m->analytic && started)
-		return gt_fail(GT_ERR_ARG, "a volume to start from: %s is a direct method, which starts from nothing: expected an iterative --solver",
+		return gt_fail(GT_ERR_ARG,
+		               "a volume to start from: %s is a direct method, which starts from nothing: expected an iterative --solver",
 		               m->analytic->name);
 	if (!m->analytic || !strcmp(init, "auto"))
 		return GT_OK;

@@ -14,8 +14,9 @@ void gt_note_slices(const gt_listener *log, const gt_grid *grid, const gt_scan *
 	const size_t outside = gt_scan_rows_along_z(scan, "") == GT_OK && high > low ? gt_grid_slices_outside(grid, low, high) : 0;
 	if (outside)
 		gt_say(log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		       "%zu of %zu slice%s %s outside z %.4g to %.4g mm that the scan covers: what %s was not measured", outside, grid->n[2],
-		       grid->n[2] == 1 ? "" : "s", outside == 1 ? "lies" : "lie", low, high, outside == 1 ? "it shows" : "they show");
+		       "%zu of %zu slice%s %s outside z %.4g to %.4g mm that the scan covers: what %s was not measured", outside,
+		       grid->n[2], grid->n[2] == 1 ? "" : "s", outside == 1 ? "lies" : "lie", low, high,
+		       outside == 1 ? "it shows" : "they show");
 }
 
 /* Of what the cells hold whose rays pass the grid by at its sides, the mean, over the largest of all; every few views, columns and rows. */

@@ -6,8 +6,8 @@
 /* The head of the log: what the run is. */
 static gt_status open_log(recon_monitor *m)
 {
-	static const char *const keys[] = { "command", "scan",  "grid",      "solver",  "projector", "weights",
-		                            "penalty", "start", "precision", "backend" };
+	static const char *const keys[] = { "command", "scan",    "grid",  "solver",    "projector",
+		                            "weights", "penalty", "start", "precision", "backend" };
 	enum { KEYS = sizeof keys / sizeof *keys };
 	app_fact facts[KEYS + 1] = { { NULL, NULL } };
 	char *text[KEYS] = { NULL };

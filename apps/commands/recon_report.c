@@ -90,7 +90,8 @@ static void print_text(const gt_memory_estimate *p, const char *settings)
 	       : p->peak == p->penalty_peak ? ", while the strength of the penalty is found"
 	                                    : "");
 	if (p->keep_yes_peak)
-		printf("  %-20s %12.1f MiB, with keep=no %.1f MiB\n", "with keep=yes", mib((double)p->keep_yes_peak), mib((double)p->keep_no_peak));
+		printf("  %-20s %12.1f MiB, with keep=no %.1f MiB\n", "with keep=yes", mib((double)p->keep_yes_peak),
+		       mib((double)p->keep_no_peak));
 	print_parts("memory of the host", host, HOST_PARTS);
 	printf("  %-20s %12.1f MiB of %.1f MiB that were free%s\n", "at most", mib(p->host_peak), mib(p->host_free),
 	       p->on_host ? ", with the above" : "");
@@ -264,7 +265,8 @@ gt_status recon_how_it_ended(const recon_options *o, gt_recon *r)
 		                                         : "the last image, of iteration",
 		             how.kept);
 	else if (st == GT_OK && how.stopped)
-		st = gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", how.iterations, how.most, o->output);
+		st = gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", how.iterations, how.most,
+		             o->output);
 	free(method);
 	return st;
 }

@@ -64,7 +64,11 @@ static const char *const settings[][6][2] = {
 	{ { NULL, NULL } },
 	{ { "solver", "os-sart:iterations=2,subsets=4" }, { "init", "zero" }, { NULL, NULL } },
 	{ { "preset", "iterative" }, { NULL, NULL } },
-	{ { "solver", "pcg:iterations=3" }, { "weights", "photons:count=1e5" }, { "penalty", "huber:strength=50" }, { "precision", "double" }, { NULL, NULL } },
+	{ { "solver", "pcg:iterations=3" },
+	  { "weights", "photons:count=1e5" },
+	  { "penalty", "huber:strength=50" },
+	  { "precision", "double" },
+	  { NULL, NULL } },
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -80,7 +84,7 @@ START_TEST(memory_as_file)
 	float *x = run(r);
 	ck_ok(gt_recon_open(scan, NULL, &f));
 	ck_ok(gt_recon_set(f, "backend", getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu"));
-	for (const char *const (*s)[2] = settings[_i]; (*s)[0]; s++)
+	for (const char *const(*s)[2] = settings[_i]; (*s)[0]; s++)
 		ck_ok(gt_recon_set(f, (*s)[0], (*s)[1]));
 	ck_ok(gt_recon_grid(f, &grid));
 	ck_ok(gt_recon_run_to(f, out, NULL));
@@ -275,8 +279,8 @@ START_TEST(messages)
 	gt_recon *r = recon(p, settings[2]);
 	gt_recon_on_message(r, collect, all);
 	free(run(r));
-	static const char *const expected[] = { "--quality iterative: --solver os-sqs", "backend ", "start: fdk", "preparing 3 subsets of 48 views",
-		                                "strength " };
+	static const char *const expected[] = { "--quality iterative: --solver os-sqs", "backend ", "start: fdk",
+		                                "preparing 3 subsets of 48 views", "strength " };
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
 		ck_assert_msg(strstr(all, expected[i]) != NULL, "'%s' is not in: %s", expected[i], all);
 	/* What was chosen is told once. */
