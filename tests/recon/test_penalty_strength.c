@@ -97,7 +97,8 @@ static void problem_free(struct problem *s)
 	free(s);
 }
 
-/* Root mean square, in HU, in the middle of the cylinder, of what the penalised least squares make of noise alone: several draws, each solved. */
+/* Root mean square, in HU, in the middle of the cylinder, of what the penalised least squares make of noise alone:
+ * several draws, each solved. */
 static double noise_left(const struct problem *s, double beta)
 {
 	enum { DRAWS = 5 };
@@ -385,7 +386,8 @@ START_TEST(kappa_of_weights)
 }
 END_TEST
 
-/* The record says the strength and where it is from; one that was recorded and is the same but for rounding stays as it was written. */
+/* The record says the strength and where it is from; one that was recorded and is the same but for rounding stays as
+ * it was written. */
 START_TEST(recorded)
 {
 	struct problem *s = problem("quadratic");
