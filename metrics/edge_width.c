@@ -1,5 +1,5 @@
-/* The width of an edge: values of voxels by their distance from the surface of a sphere, gathered in 256 bins, and an error function through
- * them, by least squares. It takes 6 kB. */
+/* The width of an edge: values of voxels by their distance from the surface of a sphere, gathered in 256 bins, and
+ * an error function through them, by least squares. It takes 6 kB. */
 #include <math.h>
 #include <gantry/metrics.h>
 

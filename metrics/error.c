@@ -1,4 +1,5 @@
-/* Differences of two images, summed in double precision in the order of slices, lines and pixels. It takes no memory. */
+/* Differences of two images, summed in double precision in the order of slices, lines and pixels. It takes no
+ * memory. */
 #include <math.h>
 #include <gantry/metrics.h>
 

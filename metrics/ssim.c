@@ -1,5 +1,5 @@
-/* Structural similarity: moments under a Gaussian window, along each line first, then across the last eleven lines, which a ring buffer holds. It
- * takes 440 bytes for each pixel of a line and each thread. */
+/* Structural similarity: moments under a Gaussian window, along each line first, then across the last eleven lines,
+ * which a ring buffer holds. It takes 440 bytes for each pixel of a line and each thread. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

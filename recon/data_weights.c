@@ -1,5 +1,6 @@
-/* Weights of the data by their spec: which kind is meant for these projections and this solver, and the weights themselves. The formulas are in
- * photon_weights.c, the reasons in docs/regularizers.md, "Few photons". It takes 4 bytes per pixel of all views; uniform weights take none. */
+/* Weights of the data by their spec: which kind is meant for these projections and this solver, and the weights
+ * themselves. The formulas are in photon_weights.c, the reasons in docs/regularizers.md, "Few photons". It takes 4
+ * bytes per pixel of all views; uniform weights take none. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/data_weights.h>

@@ -86,7 +86,8 @@ static void normal_field(gt_fft_box *b, const double *variance, uint64_t seed)
 	}
 }
 
-/* The transform of a real field -> the operator of spectrum `first` of that field in x, and that of spectrum `second` in y. */
+/* The transform of a real field -> the operator of spectrum `first` of that field in x, and that of spectrum
+ * `second` in y. */
 static void apply_both(gt_fft_box *b, const double *first, const double *second, double *x, double *y)
 {
 	for (size_t i = 0; i < b->size; i++) {
@@ -117,7 +118,8 @@ static double curvature_along(const gt_noise_patches *p, const double *z, double
 	return gt_dot(p->x, p->g) / (scale * scale);
 }
 
-/* How much of its curvature the penalty has left for differences as of normal noise of this size: statistical linearisation. */
+/* How much of its curvature the penalty has left for differences as of normal noise of this size: statistical
+ * linearisation. */
 static gt_status remaining_curvature(const gt_noise_patches *p, double strength, double *left)
 {
 	double *z = malloc(p->size * sizeof *z), full = 0, small = 0;

@@ -1,7 +1,7 @@
 #ifndef GT_RECON_LOCAL_NOISE_MODEL_H
 #define GT_RECON_LOCAL_NOISE_MODEL_H
-/* Noise of penalised weighted least squares in patches of a volume, in each of which the response is taken to be the same all over. Spectra
- * are those of gt_fft_box_spectrum(): one number for each voxel of the patch. */
+/* Noise of penalised weighted least squares in patches of a volume, in each of which the response is taken to be the
+ * same all over. Spectra are those of gt_fft_box_spectrum(): one number for each voxel of the patch. */
 #include <gantry/penalty.h>
 
 enum { GT_NOISE_PATCHES = 6 };
@@ -17,7 +17,8 @@ typedef struct {
 	gt_array *x, *g;                /* scratch: arrays on the penalty's backend */
 	double noise[GT_NOISE_PATCHES]; /* that the strength found leaves in each, mm^-1; 0: not known */
 } gt_noise_patches;
-/* Root mean square over the patches of the standard deviation (mm^-1) that a quadratic penalty of these spectra leaves. */
+/* Root mean square over the patches of the standard deviation (mm^-1) that a quadratic penalty of these spectra
+ * leaves. */
 double gt_noise_patches_quadratic(const gt_noise_patches *p, double strength);
 /* The strength of a quadratic penalty that leaves this noise. */
 double gt_noise_patches_quadratic_strength(const gt_noise_patches *p, double noise);

@@ -1,6 +1,7 @@
-/* The response of weighted projection and backprojection at a few places of a volume, and that of a penalty: spectra of what becomes of a point,
- * on a grid of a few voxels around it (J. A. Fessler, W. L. Rogers, IEEE Trans. Image Process. 5 (1996) 1346). It takes projections of some views
- * by a small grid: 8 bytes per pixel of at most 240 views on the host, and five arrays of them on the device. */
+/* The response of weighted projection and backprojection at a few places of a volume, and that of a penalty: spectra
+ * of what becomes of a point, on a grid of a few voxels around it (J. A. Fessler, W. L. Rogers, IEEE Trans. Image
+ * Process. 5 (1996) 1346). It takes projections of some views by a small grid: 8 bytes per pixel of at most 240
+ * views on the host, and five arrays of them on the device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* The variance of line integrals. Where nothing says how noisy the data are, they do themselves: products of second differences along two axes
- * (or a sixth one along one) leave nothing of smooth shadows, and a known multiple of the variance of independent noise. The median of their
- * squares does not see the few at edges. Of several pairs of axes the least is taken: structure only adds. It takes 1.6 MB. */
+/* The variance of line integrals. Where nothing says how noisy the data are, they do themselves: products of second
+ * differences along two axes (or a sixth one along one) leave nothing of smooth shadows, and a known multiple of the
+ * variance of independent noise. The median of their squares does not see the few at edges. Of several pairs of axes
+ * the least is taken: structure only adds. It takes 1.6 MB. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/order_statistics.h>
@@ -63,7 +64,8 @@ struct search {
 	double *ratio;
 };
 
-/* Squared difference over what unit scale would give, at the first pixel i of the stencil; -1 where some pixel is below min_line. */
+/* Squared difference over what unit scale would give, at the first pixel i of the stencil; -1 where some pixel is
+ * below min_line. */
 static double ratio_at(const struct search *s, size_t i)
 {
 	const struct stencil *t = &s->t;
@@ -92,7 +94,8 @@ static void look(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* The scale by one stencil. Axes are 0 columns, 1 rows, 2 views; along[1] = along[0]: one axis, the sixth difference. */
+/* The scale by one stencil. Axes are 0 columns, 1 rows, 2 views; along[1] = along[0]: one axis, the sixth
+ * difference. */
 static double scale_by(const gt_noise_model *noise, const int along[2], double min_line, gt_pool *pool, double *scratch)
 {
 	const gt_scan *scan = noise->p->scan;
@@ -116,7 +119,8 @@ static double scale_by(const gt_noise_model *noise, const int along[2], double m
 	return valid >= MIN_SAMPLES ? gt_quantile(scratch, valid, 0.5) / MEDIAN_OF_SQUARES : INFINITY;
 }
 
-/* The scale, from a model of scale 1: by pixels behind at least half of the most that the object attenuates, else by all. */
+/* The scale, from a model of scale 1: by pixels behind at least half of the most that the object attenuates, else by
+ * all. */
 static double estimate(const gt_noise_model *noise, gt_pool *pool, double *scratch)
 {
 	static const int pairs[][2] = { { 0, 2 }, { 0, 0 }, { 2, 2 }, { 0, 1 }, { 1, 2 } };

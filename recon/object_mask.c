@@ -1,6 +1,7 @@
-/* Where the object is, by means over blocks of voxels, so that noise does not decide. A block counts where its mean is near water, or above a
- * part of the densest, where it lies within what the scan covers, and where its neighbours across x and y count too. It takes 10 bytes for each
- * block of about 8 x 8 mm, and a list of the voxels, 8 bytes each. */
+/* Where the object is, by means over blocks of voxels, so that noise does not decide. A block counts where its mean
+ * is near water, or above a part of the densest, where it lies within what the scan covers, and where its neighbours
+ * across x and y count too. It takes 10 bytes for each block of about 8 x 8 mm, and a list of the voxels, 8 bytes
+ * each. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "core/try.h"
 #include "recon/object_mask.h"
 
-/* Blocks are one slice thick, about BLOCK_MM wide, and hold at least MIN_BLOCK_VOXELS along an axis that has as many. */
+/* Blocks are one slice thick, about BLOCK_MM wide, and hold at least MIN_BLOCK_VOXELS along an axis that has as
+ * many. */
 #define BLOCK_MM 8.
 enum { MIN_BLOCK_VOXELS = 3 };
 /* A mean is like water if it is off by no more than this part of it. */

@@ -1,5 +1,6 @@
-/* A penalty by its spec: kappa, which makes resolution even (J. A. Fessler, W. L. Rogers, IEEE Trans. Image Process. 5 (1996) 1346), the strength
- * where it is to be found, and the penalty itself. kappa takes two volumes on the host and three on the device while it is made. */
+/* A penalty by its spec: kappa, which makes resolution even (J. A. Fessler, W. L. Rogers, IEEE Trans. Image Process.
+ * 5 (1996) 1346), the strength where it is to be found, and the penalty itself. kappa takes two volumes on the host
+ * and three on the device while it is made. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,8 @@ done:
 	return st;
 }
 
-/* The penalty's text with this strength, or with that of the recorded text where that is the same but for rounding; malloc'ed. */
+/* The penalty's text with this strength, or with that of the recorded text where that is the same but for rounding;
+ * malloc'ed. */
 static char *with_strength(const gt_penalty_spec *o, double strength, const char *recorded)
 {
 	char *text = gt_text("%s%cstrength=", o->spec, strchr(o->spec, ':') ? ',' : ':');

@@ -1,5 +1,6 @@
-/* The spec of a penalty, "huber:delta=5HU,noise=10HU,kappa=yes": splits what the engine understands (noise, kappa, an automatic strength) from
- * what is the regularizer's own, and checks both. docs/regularizers.md has the table of keys. */
+/* The spec of a penalty, "huber:delta=5HU,noise=10HU,kappa=yes": splits what the engine understands (noise, kappa,
+ * an automatic strength) from what is the regularizer's own, and checks both. docs/regularizers.md has the table of
+ * keys. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>

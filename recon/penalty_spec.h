@@ -10,7 +10,8 @@ typedef struct {
 	double noise;                   /* wanted, mm^-1; 0: what `factor` times the automatic strength leaves */
 	double factor;                  /* on the strength that is found, 1e-6 to 1e6 */
 } gt_penalty_spec;
-/* "huber:delta=5HU,noise=10HU,kappa=yes": GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG for what it does not take; p is empty then. */
+/* "huber:delta=5HU,noise=10HU,kappa=yes": GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG for what it does not
+ * take; p is empty then. */
 gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p);
 void gt_penalty_spec_free(gt_penalty_spec *p);
 /* The same check, without a result. */

@@ -1,6 +1,7 @@
-/* The strength of a penalty from the noise of the data: how noisy the data are, how noisy the direct method makes them, and the response at a few
- * places of the volume, from which recon/local_noise_model.h finds the strength. docs/regularizers.md, "Strength from the noise", has the steps.
- * Beside what the solver has it takes a volume and a set of projections on the host, and the same on the device. */
+/* The strength of a penalty from the noise of the data: how noisy the data are, how noisy the direct method makes
+ * them, and the response at a few places of the volume, from which recon/local_noise_model.h finds the strength.
+ * docs/regularizers.md, "Strength from the noise", has the steps. Beside what the solver has it takes a volume and a
+ * set of projections on the host, and the same on the device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,8 @@ done:
 	return st;
 }
 
-/* Where no direct method fits: the strength that halves detail of two voxels along x has the noise that stands for its. */
+/* Where no direct method fits: the strength that halves detail of two voxels along x has the noise that stands for
+ * its. */
 static double reference_without_direct(const gt_strength_search *s)
 {
 	const size_t finest = s->patch.n[0] / 2;

@@ -32,6 +32,7 @@ typedef struct { const char *solver, *weights, *penalty; } gt_preset_settings;
 gt_status gt_preset_help(const char *name, FILE *out);
 /* GT_ERR_ARG where the preset and what was asked for beside it cannot be combined. */
 gt_status gt_preset_check(gt_preset q, const gt_preset_settings *asked);
-/* Fills what was not asked for otherwise, for these projections. *solver is NULL or malloc'ed, and s->solver then points to it. */
+/* Fills what was not asked for otherwise, for these projections. *solver is NULL or malloc'ed, and s->solver then
+ * points to it. */
 gt_status gt_preset_set(gt_preset q, const gt_projections *p, gt_preset_settings *s, char **solver);
 #endif

@@ -1,5 +1,5 @@
-/* Objects longer than the volume: the slices that an iterative method computes beyond its ends, and the views that it needs for that. Rays are
- * looked at one in some thousand, and take no memory. */
+/* Objects longer than the volume: the slices that an iterative method computes beyond its ends, and the views that
+ * it needs for that. Rays are looked at one in some thousand, and take no memory. */
 #include <math.h>
 #include <gantry/noise.h>
 #include <gantry/scan_math.h>
@@ -14,8 +14,9 @@ const char *const gt_z_margin_names[] = { "auto", "yes", "no", NULL };
 /* Views, rows and columns that are looked at, at least, if there are as many. */
 enum { MIN_VIEWS = 90, MIN_ROWS = 16, MIN_COLUMNS = 200 };
 
-/* Rays that leave the grid by less than this part of a slice are let go: grids that came out of files are off by less. A ray that is as high as
- * the slice and leaves it by more is an error of its own: the slice answers for all of its integral. */
+/* Rays that leave the grid by less than this part of a slice are let go: grids that came out of files are off by
+ * less. A ray that is as high as the slice and leaves it by more is an error of its own: the slice answers for all
+ * of its integral. */
 #define MAX_LEFT_OUT_SLICES 0.01
 
 static size_t at_most(size_t all, size_t some) { return all > some ? some : all; }
@@ -51,7 +52,8 @@ static int object_ends(const ray_sample *b, size_t view, size_t row, size_t colu
 	return !(b->p->data[(view * s->rows + next) * s->columns + column] > b->air);
 }
 
-/* The ray through the upper or lower edge of its pixel, where the object may go on, or the middle; 0: it met nothing. */
+/* The ray through the upper or lower edge of its pixel, where the object may go on, or the middle; 0: it met
+ * nothing. */
 static int ray_met(const ray_sample *b, size_t i, double edge, double point[3], double along[3])
 {
 	size_t view, row, column;
@@ -96,8 +98,8 @@ static int within(const double p[3], const double a[3], const double center[2], 
 	return *from < *end;
 }
 
-/* How many slices rays through the object, where the grid's sides hold it, go on beyond the grid's ends. None where rays go along z rather than
- * across, as of a table that is looked at from above: its ends are not the grid's. */
+/* How many slices rays through the object, where the grid's sides hold it, go on beyond the grid's ends. None where
+ * rays go along z rather than across, as of a table that is looked at from above: its ends are not the grid's. */
 static void margin_by_rays(const gt_projections *p, const gt_grid *g, size_t *below, size_t *above)
 {
 	static const double axis[2] = { 0, 0 };

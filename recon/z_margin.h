@@ -1,7 +1,7 @@
 #ifndef GT_RECON_Z_MARGIN_H
 #define GT_RECON_Z_MARGIN_H
-/* What an iterative reconstruction of a grid computes with: the views that see the grid, and padding slices beyond its ends where the object goes
- * on, so that what lies there is not pressed into the outermost slices. */
+/* What an iterative reconstruction of a grid computes with: the views that see the grid, and padding slices beyond
+ * its ends where the object goes on, so that what lies there is not pressed into the outermost slices. */
 #include <gantry/array.h>
 #include <gantry/data.h>
 #include <gantry/message.h>
@@ -15,7 +15,8 @@ typedef struct {
 	int grid_given;                 /* 1: the grid was asked for; 0: it was made for the scan, and ends where the rows do */
 } gt_z_margin_options;
 
-/* The extent of a reconstruction. It points into itself: do not copy it. Nothing to free; `all` and `asked` must outlive it. */
+/* The extent of a reconstruction. It points into itself: do not copy it. Nothing to free; `all` and `asked` must
+ * outlive it. */
 typedef struct {
 	const gt_projections *all;
 	const gt_grid *asked;

@@ -134,7 +134,8 @@ static double water_of(const gt_volume *const v[2])
 	return reference > 0 ? reference : other > 0 ? other : GT_WATER_DEFAULT;
 }
 
-/* What a number without unit means, with a remark where it is larger than any tolerance in mm-1; of files in different units nothing. */
+/* What a number without unit means, with a remark where it is larger than any tolerance in mm-1; of files in
+ * different units nothing. */
 static gt_status settle_unit(const cli_call *call, const char *option, const gt_volume *const v[2], limit *l)
 {
 	const double water = water_of(v);

@@ -1,5 +1,5 @@
-/* Transforms of boxes by FFTW: M. Frigo, S. G. Johnson, Proc. IEEE 93 (2005) 216. A box takes 16 bytes per number; plans are estimated, not
- * measured, so that the same box has the same bits on every run. */
+/* Transforms of boxes by FFTW: M. Frigo, S. G. Johnson, Proc. IEEE 93 (2005) 216. A box takes 16 bytes per number;
+ * plans are estimated, not measured, so that the same box has the same bits on every run. */
 #include <fftw3.h>
 #include <limits.h>
 #include <string.h>

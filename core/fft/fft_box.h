@@ -16,9 +16,9 @@ void      gt_fft_box_free(gt_fft_box *b);
 void gt_fft_box_forward(gt_fft_box *b);
 void gt_fft_box_inverse(gt_fft_box *b);
 
-/* The spectrum, real and even, of an operator on boxes that is the same at all places, from its response to a unit at voxel (n/2): the mean of
- * the response and its mirror image, multiplied along each axis by a triangle that falls to 0 at the ends if `taper`, which keeps a spectrum
- * that is nowhere below 0 so. spectrum: [size]. */
+/* The spectrum, real and even, of an operator on boxes that is the same at all places, from its response to a unit
+ * at voxel (n/2): the mean of the response and its mirror image, multiplied along each axis by a triangle that falls
+ * to 0 at the ends if `taper`, which keeps a spectrum that is nowhere below 0 so. spectrum: [size]. */
 gt_status gt_fft_box_spectrum(const size_t n[3], const float *response, int taper, double *spectrum);
 
 #endif

@@ -57,7 +57,8 @@ START_TEST(is_a_sum)
 }
 END_TEST
 
-/* A response that is 2 at the point and -1/2 at its neighbours along x: 2 - cos. With one neighbour alone it is the mean with its mirror. */
+/* A response that is 2 at the point and -1/2 at its neighbours along x: 2 - cos. With one neighbour alone it is the
+ * mean with its mirror. */
 START_TEST(spectrum)
 {
 	const size_t n[3] = { 8, 4, 2 }, middle = 4 + 8 * (2 + 4 * 1);

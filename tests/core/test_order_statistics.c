@@ -13,7 +13,8 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Fills x with n values out of `distinct` ones, or with as many as there are if that is 0; sorted holds them in order. */
+/* Fills x with n values out of `distinct` ones, or with as many as there are if that is 0; sorted holds them in
+ * order. */
 static void fill(unsigned seed, size_t n, unsigned distinct, double *x, double *sorted)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -28,7 +28,8 @@ static gt_projections *projections(int weight, int photons)
 	return p;
 }
 
-/* A quarter of each neighbour in the row, half of itself; at the ends itself in the place of the one that is missing. */
+/* A quarter of each neighbour in the row, half of itself; at the ends itself in the place of the one that is
+ * missing. */
 static double smoothed(const gt_projections *p, int i)
 {
 	const int c = i % COLUMNS;

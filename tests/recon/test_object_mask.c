@@ -64,7 +64,8 @@ static const struct {
 };
 enum { CYLINDERS = sizeof cylinders / sizeof *cylinders };
 
-/* All of the mask is in the cylinder, and all of the cylinder is in the mask but for its rim: a block, and one that meets the border. */
+/* All of the mask is in the cylinder, and all of the cylinder is in the mask but for its rim: a block, and one that
+ * meets the border. */
 START_TEST(known_cylinder)
 {
 	const gt_grid *g = &cylinders[_i].grid;

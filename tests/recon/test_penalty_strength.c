@@ -39,10 +39,10 @@ static void remember(void *self, const gt_message *m)
 	strncat(self, "\n", 1901 - strlen(self));
 }
 
-static struct problem *problem(const char *penalty)
+static struct problem *problem_of_views(const char *penalty, size_t views)
 {
 	const gt_orbit orbit = { .shape = GT_PARALLEL,
-		                 .views = VIEWS,
+		                 .views = views,
 		                 .rows = 1,
 		                 .columns = COLUMNS,
 		                 .source_to_detector = 500,
@@ -61,14 +61,14 @@ static struct problem *problem(const char *penalty)
 	free(x);
 	ck_ok(gt_projector_new("dd", s->be, GT_F64, &s->grid, s->p.scan, &s->A));
 	gt_array *y = NULL;
-	ck_ok(gt_array_new(s->be, GT_F64, VIEWS * COLUMNS, &y));
+	ck_ok(gt_array_new(s->be, GT_F64, views * COLUMNS, &y));
 	gt_forward(s->A, s->x, y);
-	s->p.data = malloc(VIEWS * COLUMNS * sizeof *s->p.data);
+	s->p.data = malloc(views * COLUMNS * sizeof *s->p.data);
 	gt_array_get_float(y, s->p.data);
 	gt_array_free(y);
 	s->known = (gt_counting){ NULL, PHOTONS, 0 };
-	s->weights = malloc(VIEWS * COLUMNS * sizeof *s->weights);
-	for (int i = 0; i < VIEWS * COLUMNS; i++)
+	s->weights = malloc(views * COLUMNS * sizeof *s->weights);
+	for (size_t i = 0; i < views * COLUMNS; i++)
 		s->weights[i] = (float)exp(-s->p.data[i]);
 	s->log = (gt_listener){ remember, s->said };
 	s->q = (gt_strength_problem){ .size = sizeof s->q,
@@ -84,6 +84,8 @@ static struct problem *problem(const char *penalty)
 	return s;
 }
 
+static struct problem *problem(const char *penalty) { return problem_of_views(penalty, VIEWS); }
+
 static void problem_free(struct problem *s)
 {
 	gt_array_free(s->x);
@@ -95,7 +97,8 @@ static void problem_free(struct problem *s)
 	free(s);
 }
 
-/* Root mean square, in HU, in the middle of the cylinder, of what the penalised least squares make of noise alone: several draws, each solved. */
+/* Root mean square, in HU, in the middle of the cylinder, of what the penalised least squares make of noise alone:
+ * several draws, each solved. */
 static double noise_left(const struct problem *s, double beta)
 {
 	enum { DRAWS = 5 };
@@ -193,6 +196,18 @@ START_TEST(follows_units)
 	s->q.kappa = kappa;
 	ck_assert_double_eq_tol(strength(s, 15), beta / 4, 0.01 * beta);
 	problem_free(s);
+}
+END_TEST
+
+/* Four times as many views, of which every second is looked at, with a quarter of the photons each. */
+START_TEST(many_views)
+{
+	struct problem *few = problem_of_views("quadratic", 62), *many = problem_of_views("quadratic", 248);
+	many->known.count /= 4;
+	const double beta = strength(few, 15);
+	ck_assert_double_eq_tol(strength(many, 15), 4 * beta, 0.08 * beta);
+	problem_free(few);
+	problem_free(many);
 }
 END_TEST
 
@@ -371,7 +386,8 @@ START_TEST(kappa_of_weights)
 }
 END_TEST
 
-/* The record says the strength and where it is from; one that was recorded and is the same but for rounding stays as it was written. */
+/* The record says the strength and where it is from; one that was recorded and is the same but for rounding stays as
+ * it was written. */
 START_TEST(recorded)
 {
 	struct problem *s = problem("quadratic");
@@ -436,6 +452,7 @@ static void fill_suite(TCase *tc)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, leaves_the_noise, 0, 3);
 	tcase_add_test(tc, follows_units);
+	tcase_add_test(tc, many_views);
 	tcase_add_test(tc, automatic);
 	tcase_add_test(tc, remarks);
 	tcase_add_test(tc, without_direct_method);

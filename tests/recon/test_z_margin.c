@@ -42,7 +42,8 @@ static gt_projections *projections(gt_shape shape, double pitch_per_turn, size_t
 /* The radius that column COLUMNS/2 + m is tangent to. */
 static double radius_of(size_t m) { return AXIS * sin(atan((double)m * COLUMN_PITCH / DETECTOR)); }
 
-/* Slices beyond a grid that ends at z = half, for the ray at height h of the detector that leaves the object at its far side. */
+/* Slices beyond a grid that ends at z = half, for the ray at height h of the detector that leaves the object at its
+ * far side. */
 static size_t slices_beyond(double h, size_t m, double half, double pitch)
 {
 	const double z = h * (AXIS + radius_of(m)) / DETECTOR;
@@ -75,7 +76,8 @@ START_TEST(circle)
 }
 END_TEST
 
-/* A grid whose circle is smaller than the object counts by its own circle; one that is higher than it has nothing below. */
+/* A grid whose circle is smaller than the object counts by its own circle; one that is higher than it has nothing
+ * below. */
 START_TEST(small_grid_off_centre)
 {
 	gt_projections *p = projections(GT_FLAT, 0, 40, 0, ROWS);
