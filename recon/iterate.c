@@ -63,8 +63,10 @@ static void saving(void *self, int begins)
 static gt_status open_checkpoint(const gt_recon_job *j, const gt_recon_extent *e, const float *w, gt_recon_found *f)
 {
 	char *projector = gt_projector_text(j->projector);
-	const gt_run_identity run = { &j->log,    j->type,   j->command ? j->command : "", &j->method, &e->p,    w,
-		                      &e->grid, projector, f->weights,                   f->penalty, f->start, f->backend };
+	const gt_run_identity run = { &j->log,    j->type,   j->command ? j->command : "",
+		                      &j->method, &e->p,     w,
+		                      &e->grid,   projector, f->weights,
+		                      f->penalty, f->start,  f->backend };
 	f->run.checkpoint = (gt_checkpointing){ .spec = j->checkpoint, .resume = j->resume };
 	const gt_status st = projector ? gt_checkpointing_open(&f->run.checkpoint, &run) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	free(projector);
@@ -117,8 +119,8 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	GT_TRY(gt_weights_from_spec(&j->weights, solver->traits, solver->name, &e->p, gt_backend_pool(be), &w, &f->weights));
 	GT_TRY(gt_recon_begin(j, e, x, f));
 	gt_memory_estimate_started(f->plan, be);
-	gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets, f->subsets == 1 ? "" : "s",
-	       scan->views, scan->views == 1 ? "" : "s", f->weights);
+	gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
+	       f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
 	GT_TRY(gt_subsets_new(j->projector, be, gt_array_type(x), &e->grid, scan, e->p.data, w, f->subsets, &s));
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
 	GT_TRY(new_penalty(j, e, w, &s, x, &R, &f->penalty));
@@ -138,7 +140,8 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	GT_TRY(solve(j, &problem, x, f));
 	gt_memory_estimate_solved(f->plan, be, f->run.iterating_bytes, f->run.best_bytes);
 	if (f->run.reason)
-		gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.most, f->run.reason);
+		gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.most,
+		       f->run.reason);
 done:
 	gt_checkpointing_free(&f->run.checkpoint);
 	gt_subsets_free(&s);
