@@ -86,9 +86,14 @@ static gt_status iterate(const struct example *c, const gt_method *m, gt_array *
 	if (c->penalty)
 		ck_ok(gt_regularizer_new(c->penalty, be, c->type, &grid, NULL, &R));
 	gt_memory_estimate_penalty(e, be, c->finds_strength);
-	const gt_problem problem = {
-		.subsets = subsets, .A = s.A, .b = s.b, .w = s.w, .R = R, .n = { grid.n[0], grid.n[1], grid.n[2] }, .lo = -INFINITY, .hi = INFINITY
-	};
+	const gt_problem problem = { .subsets = subsets,
+		                     .A = s.A,
+		                     .b = s.b,
+		                     .w = s.w,
+		                     .R = R,
+		                     .n = { grid.n[0], grid.n[1], grid.n[2] },
+		                     .lo = -INFINITY,
+		                     .hi = INFINITY };
 	const gt_status st = gt_run_solve(&run, m->solver, &problem, m->options, x);
 	gt_memory_estimate_solved(e, be, run.iterating_bytes, run.best_bytes);
 	gt_subsets_free(&s);
