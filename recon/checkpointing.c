@@ -55,6 +55,13 @@ static gt_status parse(const char *spec, char **path, int *every)
 	return *path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
+char *gt_checkpointing_path(const char *spec)
+{
+	char *path;
+	int every;
+	return parse(spec, &path, &every) == GT_OK ? path : NULL;
+}
+
 gt_status gt_checkpointing_check(const gt_checkpointing *c, const char *const *others)
 {
 	char *path = NULL;

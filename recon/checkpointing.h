@@ -3,6 +3,7 @@
 /* A run that is saved while it goes on, and one that is continued from there. */
 #include <gantry/message.h>
 #include <gantry/checkpoint.h>
+#include <gantry/data.h>
 #include <gantry/monitor.h>
 #include "recon/divergence.h"
 #include "recon/method.h"
@@ -41,6 +42,8 @@ gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *sta
 void      gt_checkpointing_save  (gt_checkpointing *c, const gt_progress *g, const gt_state_entry *own, int end);
 gt_status gt_checkpointing_has   (const gt_checkpointing *c, const char *name, int *has);   /* 1: `resume` holds that array or number */
 void      gt_checkpointing_free  (gt_checkpointing *c);
+/* FILE of "FILE:every=10"; malloc'ed, NULL where it is wrong. */
+char *gt_checkpointing_path(const char *spec);
 /* The penalty of the run that `path` is of; malloc'ed. */
 gt_status gt_checkpointing_penalty(const char *path, char **text);
 #endif

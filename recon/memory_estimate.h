@@ -1,7 +1,9 @@
 #ifndef GT_RECON_MEMORY_ESTIMATE_H
 #define GT_RECON_MEMORY_ESTIMATE_H
 /* What a reconstruction would take, found by a dry run of it (gt_backend_dry_run()). */
+#include <gantry/data.h>
 #include <gantry/memory.h>
+#include <gantry/subsets.h>
 #include "recon/method.h"
 
 /* Forgets all but host_free; then what the host holds. */

@@ -94,17 +94,10 @@ gt_listener cli_collect(cli_notes *notes);
 enum { CLI_WITH_DATA, CLI_DATA_ALONE, CLI_GEOMETRY, CLI_IF_ANY };
 gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_projections **p);
 gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v);
-/* gt_grid_default(); of helical scans the slices that are complete, if there are any, and how many below and above are not. */
-gt_status cli_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above);
 /* --grid, else the grid of the volume --like, else what fits the scan; checked against the scan. */
 gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid);
-/* Remarks: slices that the scan does not cover; a volume of which the scan covers less than half. */
-void cli_note_slices(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
-/* Remarks on a body that is wider than the grid of an iteration. */
-void cli_note_sides(const cli_call *call, const gt_grid *grid, const gt_projections *p);
+/* A remark on a volume of which the scan covers less than half. */
 void cli_note_share(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
-/* A remark on a detector before the axis. */
-void cli_note_detector(const cli_call *call, const gt_scan *scan);
 /* A remark on a volume whose numbers are no attenuation. */
 void cli_note_implausible(const cli_call *call, const gt_volume *v);
 

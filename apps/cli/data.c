@@ -2,10 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/analytic.h>
-#include <gantry/host_memory.h>
 #include <gantry/grid.h>
-#include <gantry/scan_math.h>
+#include <gantry/recon.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
@@ -67,23 +65,6 @@ static gt_status read_volume(const cli_call *call, const char *path, int grid_on
 
 gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v) { return read_volume(call, path, 0, v); }
 
-gt_status cli_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above)
-{
-	const gt_analytic *m = gt_analytic_for(scan);
-	gt_analytic_coverage s;
-	*below = *above = 0;
-	const gt_status st = gt_grid_default(scan, grid);
-	if (st != GT_OK || !gt_scan_is_helical(scan) || !m->seen || m->seen(grid, scan, &s) != GT_OK || s.first == s.end)
-		return st;
-	*below = s.first;
-	*above = grid->n[2] - s.end;
-	grid->center[2] += ((double)*below - (double)*above) / 2 * grid->pitch[2];
-	grid->n[2] = s.end - s.first;
-	if (fabs(grid->center[2]) < 1e-9 * grid->pitch[2])
-		grid->center[2] = 0;
-	return GT_OK;
-}
-
 gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid)
 {
 	gt_volume *model = NULL;
@@ -98,7 +79,7 @@ gt_status cli_grid(const cli_call *call, const char *spec, const char *like, con
 	} else {
 		char text[256];
 		size_t below, above;
-		st = cli_default_grid(scan, grid, &below, &above);
+		st = gt_recon_default_grid(scan, grid, &below, &above);
 		/* Nobody asked for it: no wrong usage. */
 		if (st == GT_ERR_ARG)
 			st = gt_fail(GT_ERR_UNSUPPORTED, "%s (--grid sets another one)", gt_error());
@@ -120,71 +101,6 @@ static int covers(const gt_scan *scan, double *radius, double *low, double *high
 {
 	*radius = gt_scan_field_of_view(scan, low, high);
 	return gt_scan_rows_along_z(scan, "") == GT_OK && *high > *low;
-}
-
-void cli_note_slices(const cli_call *call, const gt_grid *grid, const gt_scan *scan)
-{
-	double radius, low, high;
-	if (!covers(scan, &radius, &low, &high))
-		return;
-	const size_t outside = gt_grid_slices_outside(grid, low, high);
-	if (outside)
-		cli_note(call, "%zu of %zu slice%s %s outside z %.4g to %.4g mm that the scan covers: what %s was not measured", outside,
-		         grid->n[2], grid->n[2] == 1 ? "" : "s", outside == 1 ? "lies" : "lie", low, high,
-		         outside == 1 ? "it shows" : "they show");
-}
-
-/* Of what the cells hold whose rays pass the grid by at its sides, the mean, over the largest of all; every few views, columns and rows. */
-static double beside(const gt_grid *g, const gt_projections *p)
-{
-	const gt_scan *scan = gt_projections_scan(p);
-	const float *data = gt_projections_data(p);
-	const gt_detector d = gt_scan_detector(scan);
-	const size_t views = 1 + scan->views / 90, rows = 1 + scan->rows / 8;
-	double sum = 0, most = 0, count = 0;
-	for (size_t v = 0; v < scan->views; v += views)
-		for (size_t row = 0; row < scan->rows; row += rows)
-			for (size_t column = 0; column < scan->columns; column++) {
-				double point[3], to[3], from = -INFINITY, end = INFINITY;
-				const double value = data[(v * scan->rows + row) * scan->columns + column];
-				gt_pixel_ray(&d, &scan->view[v], (double)column, (double)row, point, to);
-				for (int a = 0; a < 2; a++) {
-					const double half = (double)g->n[a] * g->pitch[a] / 2, middle = g->center[a] - point[a];
-					if (fabs(to[a]) < 1e-12) {
-						end = fabs(middle) < half ? end : -INFINITY;
-						continue;
-					}
-					from = fmax(from, (middle - copysign(half, to[a])) / to[a]);
-					end = fmin(end, (middle + copysign(half, to[a])) / to[a]);
-				}
-				most = fmax(most, value);
-				sum += from < end ? 0 : value;
-				count += !(from < end);
-			}
-	return most > 0 && count > 0 ? sum / count / most : 0;
-}
-
-void cli_note_sides(const cli_call *call, const gt_grid *grid, const gt_projections *p)
-{
-	const double share = beside(grid, p);
-	if (share > 0.05)
-		cli_note(
-			call,
-			"rays that pass the grid by at its sides were attenuated too (on the average %.0f %% of the most that was measured): "
-			"what lies there will come out inside; a wider --grid holds it",
-			100 * share);
-}
-
-void cli_note_detector(const cli_call *call, const gt_scan *scan)
-{
-	double detector, axis;
-	const size_t view = gt_scan_detector_before_axis(scan, &detector, &axis);
-	if (view < scan->views)
-		cli_note(
-			call,
-			"the detector of view %zu stands before the axis, %.6g mm from the source and the axis %.6g mm: rays are followed beyond it, "
-			"as to a larger one behind the body",
-			view, detector, axis);
 }
 
 void cli_note_share(const cli_call *call, const gt_grid *g, const gt_scan *scan)

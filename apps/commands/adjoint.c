@@ -5,7 +5,7 @@
 #include <gantry/projector.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "recon/method.h"
+#include "recon/choose.h"
 
 typedef struct {
 	const char *projector, *grid;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "recon/method.h"
+#include "recon/choose.h"
 
 typedef struct {
 	const char *output, *grid, *like, *projector;

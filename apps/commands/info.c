@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/recon.h>
 #include <gantry/analytic.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
@@ -153,7 +154,7 @@ static void add_scan(cJSON *report, const gt_scan *s)
 	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)gt_scan_hash(s));
 	add_text(report, "hash", hash);
 	size_t below, above;
-	const int has_grid = cli_default_grid(s, &grid, &below, &above) == GT_OK;
+	const int has_grid = gt_recon_default_grid(s, &grid, &below, &above) == GT_OK;
 	if (has_grid)
 		add_grid(report, "default_grid", &grid);
 	if (gt_scan_is_helical(s) && has_grid)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/recon.h>
 #include <gantry/phantom.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
@@ -314,7 +315,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(make_scan(o, &scan));
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_pool_new((int)o->threads, &pool));
-	cli_note_detector(call, scan);
+	gt_note_detector(&call->log, scan);
 	if (o->phantom) {
 		GT_TRY(make_body(o, &body));
 		GT_TRY(check_sources(scan, body));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/image.h>
+#include <gantry/order_statistics.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 
@@ -178,12 +179,6 @@ done:
 	return st;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const float x = *(const float *)a, y = *(const float *)b;
-	return (x > y) - (x < y);
-}
-
 /* Percentiles of at most about a million of the values shown. */
 static gt_status auto_window(const gallery *g, double *low, double *high)
 {
@@ -191,15 +186,14 @@ static gt_status auto_window(const gallery *g, double *low, double *high)
 	for (size_t i = 0; i < g->n; i++)
 		all += g->picture[i].width * g->picture[i].height;
 	const size_t stride = all / 1000000 + 1;
-	float *some = malloc((all / stride + g->n) * sizeof *some);
+	double *some = malloc((all / stride + g->n) * sizeof *some);
 	if (!some)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	for (size_t i = 0; i < g->n; i++)
 		for (size_t k = 0; k < g->picture[i].width * g->picture[i].height; k += stride)
 			some[n++] = g->picture[i].data[k];
-	qsort(some, n, sizeof *some, by_value);
-	*low = some[(size_t)(0.005 * (double)(n - 1))];
-	*high = some[(size_t)(0.995 * (double)(n - 1))];
+	*low = gt_quantile(some, n, 0.005);
+	*high = gt_quantile(some, n, 0.995);
 	if (!(*low < *high))
 		*high = *low + fmax(1e-6, fabs(*low));
 	free(some);

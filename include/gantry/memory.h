@@ -21,6 +21,7 @@ typedef struct {
 	int limited;                    /* 1: free is what was given */
 	size_t subsets, views;
 	char backend[32], about[160];
+	size_t keep_yes_peak, keep_no_peak;     /* the peak on the device with the solver's parameter keep=yes and keep=no; 0: it has none */
 } gt_memory_estimate;
 
 /* 1: the run fits into what is free or given. */

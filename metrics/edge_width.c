@@ -1,21 +1,23 @@
-/* The width of an edge: samples by their distance from the centre of a sphere, an error function through them. */
+/* The width of an edge: values of voxels by their distance from the surface of a sphere, gathered in 256 bins, and an error function through
+ * them, by least squares. It takes 6 kB. */
 #include <math.h>
-#include "apps/study/iterative/iterative.h"
+#include <gantry/metrics.h>
 
-enum { BINS = 256 };
-static const double ten_to_ninety = 2.5631031310892007; /* of a Gaussian integral, in standard deviations */
+enum { BINS = 256, MIN_VOXELS = 100 };
+/* From 10 to 90 % of an error function, in standard deviations of its Gaussian. */
+static const double ten_to_ninety = 2.5631031310892007;
 
 typedef struct {
-	double sum[BINS], count[BINS], place[BINS];
+	double sum[BINS], count[BINS], place[BINS]; /* of values, voxels, and distances from the surface */
 } samples;
 
-static int on_part(const double d[3], double r, study_edge_part part)
+static int on_part(const double d[3], double r, gt_edge_part part)
 {
 	const double along = fabs(d[2]) / r;
-	return part == STUDY_EDGE_ALL || (part == STUDY_EDGE_PLANE ? along < 0.5 : along > 0.766);
+	return part == GT_EDGE_ALL || (part == GT_EDGE_IN_PLANE ? along < 0.5 : along > 0.766);
 }
 
-static void add_voxel(samples *b, const study_sphere *s, const double d[3], study_edge_part part, double value)
+static void add_voxel(samples *b, const gt_edge_sphere *s, const double d[3], gt_edge_part part, double value)
 {
 	const double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), from = r - s->radius;
 	if (!(fabs(from) < s->reach) || r == 0 || !on_part(d, r, part))
@@ -29,16 +31,16 @@ static void add_voxel(samples *b, const study_sphere *s, const double d[3], stud
 }
 
 /* Voxels of one axis that may be within reach. */
-static void range(const gt_grid *g, const study_sphere *s, int axis, size_t *first, size_t *end)
+static void range(const gt_grid *g, const gt_edge_sphere *s, int axis, size_t *first, size_t *end)
 {
-	const double most = s->radius + s->reach, at = (s->center[axis] - gt_grid_first(g, axis)) / g->pitch[axis];
-	const double low = ceil(at - most / g->pitch[axis]), high = floor(at + most / g->pitch[axis]) + 1;
+	const double extent = s->radius + s->reach, at = (s->center[axis] - gt_grid_first(g, axis)) / g->pitch[axis];
+	const double low = ceil(at - extent / g->pitch[axis]), high = floor(at + extent / g->pitch[axis]) + 1;
 	*first = low > 0 ? (size_t)low : 0;
 	*end = high > 0 ? (size_t)high : 0;
 	*end = *end < g->n[axis] ? *end : g->n[axis];
 }
 
-static void collect(samples *b, const gt_grid *g, const float *x, const study_sphere *s, study_edge_part part)
+static void collect(samples *b, const gt_grid *g, const float *x, const gt_edge_sphere *s, gt_edge_part part)
 {
 	size_t first[3], end[3];
 	for (int a = 0; a < 3; a++)
@@ -54,7 +56,7 @@ static void collect(samples *b, const gt_grid *g, const float *x, const study_sp
 }
 
 /* The sum of squares that the best outside + (inside - outside) h leaves, h the blurred edge. */
-static double misfit(const samples *b, double sigma, study_edge *e)
+static double misfit(const samples *b, double sigma, gt_edge *e)
 {
 	double n = 0, h1 = 0, h2 = 0, v1 = 0, v2 = 0, hv = 0;
 	for (int i = 0; i < BINS; i++) {
@@ -75,16 +77,16 @@ static double misfit(const samples *b, double sigma, study_edge *e)
 }
 
 /* Golden section on the logarithm of the standard deviation, from the best of a coarse scale. */
-static double best_sigma(const samples *b, double least, double most)
+static double best_sigma(const samples *b, double narrowest, double widest)
 {
 	enum { SCALE = 40, STEPS = 40 };
-	const double ratio = pow(most / least, 1.0 / SCALE), golden = 0.6180339887498949;
-	study_edge e;
-	double best = least, lowest = INFINITY;
+	const double ratio = pow(widest / narrowest, 1.0 / SCALE), golden = 0.6180339887498949;
+	gt_edge e;
+	double best = narrowest, lowest = INFINITY;
 	for (int i = 0; i <= SCALE; i++) {
-		const double sigma = least * pow(ratio, i), found = misfit(b, sigma, &e);
-		if (found < lowest) {
-			lowest = found;
+		const double sigma = narrowest * pow(ratio, i), square = misfit(b, sigma, &e);
+		if (square < lowest) {
+			lowest = square;
 			best = sigma;
 		}
 	}
@@ -99,20 +101,20 @@ static double best_sigma(const samples *b, double least, double most)
 	return exp((low + high) / 2);
 }
 
-study_edge study_edge_fit(const gt_grid *grid, const float *const *volume, size_t volumes, const study_sphere *sphere, study_edge_part part)
+void gt_edge_width(const gt_grid *grid, const float *const *volume, size_t volumes, const gt_edge_sphere *sphere, gt_edge_part part,
+                   gt_edge *edge)
 {
 	samples b = { { 0 }, { 0 }, { 0 } };
-	study_edge e = { NAN, NAN, NAN };
 	double count = 0;
+	*edge = (gt_edge){ NAN, NAN, NAN };
 	for (size_t i = 0; i < volumes; i++)
 		collect(&b, grid, volume[i], sphere, part);
 	for (int i = 0; i < BINS; i++)
 		count += b.count[i];
-	if (count < 100)
-		return e;
+	if (count < MIN_VOXELS)
+		return;
 	const double sigma = best_sigma(&b, 0.01 * sphere->reach, sphere->reach);
-	misfit(&b, sigma, &e);
+	misfit(&b, sigma, edge);
 	if (sigma < 0.5 * sphere->reach) /* beyond, its ends are not in reach */
-		e.width = ten_to_ninety * sigma;
-	return e;
+		edge->width = ten_to_ninety * sigma;
 }
