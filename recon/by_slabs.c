@@ -52,7 +52,8 @@ static int how_read(const char *path)
 /* Settings that would do nothing. */
 static gt_status only_by_slabs(const gt_recon_settings *s, const char *what, const char *how)
 {
-	const char *option = !s->overlap                     ? "--no-overlap"
+	const char *option = s->slabs                        ? "slabs=yes"
+	                     : !s->overlap                   ? "--no-overlap"
 	                     : s->keep != GT_VIEW_CACHE_AUTO ? "--keep"
 	                     : s->text[GT_SET_SCRATCH]       ? "--scratch"
 	                                                     : NULL;
@@ -94,7 +95,7 @@ gt_status gt_recon_choose_slabs(gt_recon *r, int *by_slabs)
 		goto done;
 	}
 	GT_TRY(gt_recon_find_grid(r, &nobody, r->owned->scan, &j->grid));
-	*by_slabs = !r->set.overlap || !gt_recon_fits(r, j);
+	*by_slabs = r->set.slabs || !r->set.overlap || !gt_recon_fits(r, j);
 	if (*by_slabs)
 		GT_TRY(decide(r, r->owned->scan));
 done:

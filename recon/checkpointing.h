@@ -6,7 +6,7 @@
 #include <gantry/data.h>
 #include <gantry/monitor.h>
 #include "recon/divergence.h"
-#include "recon/method.h"
+#include <gantry/method.h>
 
 /* Which run it is: what has to be the same for it to be continued. */
 typedef struct {

@@ -2,7 +2,7 @@
 #define GT_RECON_CHOOSE_H
 /* What is chosen for a scan where nothing was asked for; messages say why. */
 #include <gantry/choose.h>
-#include "recon/method.h"
+#include <gantry/method.h>
 
 /* The direct method for the scan if it takes it, else the first solver; a remark says why, and where the views are few. grid: see
  * gt_analytic_supports(). */

@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/projector_spec.h"
 #include "recon/job.h"
 #include "recon/penalty_from_spec.h"
 

@@ -4,7 +4,7 @@
 #include <gantry/data.h>
 #include <gantry/memory.h>
 #include <gantry/subsets.h>
-#include "recon/method.h"
+#include <gantry/method.h>
 
 /* Forgets all but host_free; then what the host holds. */
 void gt_memory_estimate_begin(gt_memory_estimate *e, const gt_projections *p, const gt_grid *grid);

@@ -4,7 +4,7 @@
 #include <gantry/noise.h>
 #include "recon/data_weights.h"
 #include <gantry/subsets.h>
-#include "recon/method.h"
+#include <gantry/method.h>
 #include "recon/penalty_spec.h"
 
 /* The problem that a penalty is for. */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/projector_spec.h"
 #include "recon/recon.h"
 
 char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)

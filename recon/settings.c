@@ -5,6 +5,7 @@
 #include <gantry/text.h>
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/projector_spec.h"
 #include "recon/settings.h"
 #include "recon/z_margin.h"
 
@@ -109,7 +110,7 @@ static gt_status check_output(gt_recon_settings *s, const char *value)
 static gt_status parse_water(gt_recon_settings *s, const char *value) { return gt_parse_real("water", value, 1e-9, 1e3, &s->water); }
 
 static const char *const precisions[] = { "single", "double", NULL }, *const answers[] = { "no", "yes", NULL },
-			 *const units[] = { "mm-1", "HU", "auto", NULL };
+			 *const slabs[] = { "auto", "yes", NULL }, *const units[] = { "mm-1", "HU", "auto", NULL };
 
 #define AT(field) offsetof(gt_recon_settings, field)
 static const key keys[GT_SETTINGS] = {
@@ -132,6 +133,7 @@ static const key keys[GT_SETTINGS] = {
 	[GT_SET_KEEP] = { .name = "keep", .choices = gt_view_cache_places, .at = AT(keep) },
 	[GT_SET_SCRATCH] = { .name = "scratch" },
 	[GT_SET_OVERLAP] = { .name = "overlap", .choices = answers, .at = AT(overlap) },
+	[GT_SET_SLABS] = { .name = "slabs", .choices = slabs, .at = AT(slabs) },
 	[GT_SET_DATA] = { .name = "data" },
 	[GT_SET_UNIT] = { .name = "unit", .choices = units, .at = AT(unit) },
 	[GT_SET_WATER] = { .name = "water", .parse = parse_water },

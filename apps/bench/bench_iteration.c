@@ -8,7 +8,7 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 #include <gantry/subsets.h>
-#include "recon/method.h"
+#include <gantry/method.h>
 
 typedef struct {
 	gt_backend *be;

@@ -9,7 +9,7 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 #include <gantry/choose.h>
-#include "recon/method.h"
+#include <gantry/method.h>
 
 const char *bench_backend(const bench_case *b) { return b->call->common.backend ? b->call->common.backend : "auto"; }
 

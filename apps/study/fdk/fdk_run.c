@@ -5,7 +5,7 @@
 #include <gantry/order_statistics.h>
 #include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
-#include "recon/method.h"
+#include <gantry/method.h>
 
 enum { MOST_RUNS = 5 };
 

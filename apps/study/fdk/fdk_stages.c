@@ -3,60 +3,58 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <gantry/recon.h>
 #include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
-#include "recon/slab_pipeline.h"
 
 /* Table 4 of Lu, Ino, Hagihara (2016): 2048^3 from 1200 views of 2048^2 on a GeForce GTX 980 with 4 GB. There filtered views go back to the
- * host. stage: ours; GT_STAGES: we have none. */
+ * host. stage: ours; GT_RECON_STAGES: we have none. */
 static const struct {
 	const char *name;
 	int stage;
 	double paper;
 } stages[] = {
-	{ "storage to host", GT_STAGE_READ, 36.9 },
-	{ "host to device", GT_STAGE_UPLOAD, 3.2 },
-	{ "weights and filter", GT_STAGE_FILTER, 16.3 },
-	{ "filtered views, device to host", GT_STAGES, 3.2 },
-	{ "filtered views, host to device", GT_STAGES, 55.1 },
-	{ "backprojection", GT_STAGE_BACKPROJECT, 98.4 },
-	{ "volume, device to host", GT_STAGE_DOWNLOAD, 5.4 },
-	{ "host to storage", GT_STAGE_WRITE, 46.5 },
+	{ "storage to host", GT_RECON_STAGE_READ, 36.9 },
+	{ "host to device", GT_RECON_STAGE_UPLOAD, 3.2 },
+	{ "weights and filter", GT_RECON_STAGE_FILTER, 16.3 },
+	{ "filtered views, device to host", GT_RECON_STAGES, 3.2 },
+	{ "filtered views, host to device", GT_RECON_STAGES, 55.1 },
+	{ "backprojection", GT_RECON_STAGE_BACKPROJECT, 98.4 },
+	{ "volume, device to host", GT_RECON_STAGE_DOWNLOAD, 5.4 },
+	{ "host to storage", GT_RECON_STAGE_WRITE, 46.5 },
 };
 enum { STAGES = sizeof stages / sizeof *stages };
 static const double paper_alone = 265.5, paper_piped = 159.6;
 
-static gt_status run(const gt_slab_case *c, const char *path, gt_slab_result *r)
+static gt_status run(const study *s, const char *in, const gt_grid *grid, const char *out, int alone, gt_recon_slabs *result)
 {
-	gt_write_options o = gt_write_defaults;
-	gt_volume *head = NULL;
-	gt_slab_job s = { NULL, NULL, NULL, NULL };
-	gt_slice_writer *out = NULL;
+	const char *const settings[][2] = {
+		{ "solver", "fdk" }, { "backend", s->gpu[0] ? s->gpu : s->cpu }, { "precision", gt_type_name(cli_type(s->call)) },
+		{ "slabs", "yes" },  { "overlap", alone ? "no" : "yes" },        { "unit", "mm-1" },
+	};
+	gt_recon *r = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_slab_job_open(c, &s));
-	GT_TRY(gt_slab_job_choose(&s, &r->plan));
-	o.unit = GT_PER_MM;
-	GT_TRY(gt_volume_wrap(c->grid, NULL, NULL, NULL, &head));
-	GT_TRY(gt_slice_writer_create(path, &o, head, &out));
-	GT_TRY(gt_slab_pipeline(&s, out, r));
-	st = gt_slice_writer_commit(out);
-	out = NULL;
+	GT_TRY(gt_recon_open(in, NULL, &r));
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+		GT_TRY(gt_recon_set(r, settings[i][0], settings[i][1]));
+	GT_TRY(gt_recon_grid(r, grid));
+	GT_TRY(gt_recon_run_to(r, out, NULL));
+	result->size = sizeof *result;
+	GT_TRY(gt_recon_slabs_result(r, result));
 done:
-	gt_slice_writer_drop(out);
-	gt_slab_job_close(&s);
-	gt_volume_free(head);
+	gt_recon_free(r);
 	return st;
 }
 
-static void add_stages(study *s, const gt_slab_result *alone, const gt_slab_result *piped)
+static void add_stages(study *s, const gt_recon_slabs *alone, const gt_recon_slabs *piped)
 {
 	study_table *t = &s->table[STUDY_STAGES];
 	for (int i = 0; i < STAGES; i++) {
 		const int k = stages[i].stage;
 		study_text(t, "%s", stages[i].name);
-		study_number(t, k < GT_STAGES ? alone->seconds[k] : NAN);
-		study_number(t, k < GT_STAGES && k != GT_STAGE_BACKPROJECT ? 1e-9 * alone->bytes[k] / alone->seconds[k] : NAN);
-		study_number(t, k < GT_STAGES ? piped->seconds[k] : NAN);
+		study_number(t, k < GT_RECON_STAGES ? alone->seconds[k] : NAN);
+		study_number(t, k < GT_RECON_STAGES && k != GT_RECON_STAGE_BACKPROJECT ? 1e-9 * alone->bytes[k] / alone->seconds[k] : NAN);
+		study_number(t, k < GT_RECON_STAGES ? piped->seconds[k] : NAN);
 		study_number(t, stages[i].paper);
 		study_number(t, NAN);
 	}
@@ -89,23 +87,16 @@ gt_status fdk_stages(study *s)
 	const char *in = study_file(&s->folder, "stages-in.nc"), *out = study_file(&s->folder, "stages-out.nc");
 	gt_grid grid;
 	const gt_orbit o = fdk_cube(s->fdk->cube, s->quick ? 45 : s->gpu[0] ? 360 : 90, &grid);
-	gt_slab_case c = { .backend = s->gpu[0] ? s->gpu : s->cpu,
-		           .type = cli_type(s->call),
-		           .method = gt_analytic_find("fdk"),
-		           .grid = &grid,
-		           .data = in };
-	gt_slab_result result[2] = { { .whole = 0 }, { .whole = 0 } };
+	gt_recon_slabs result[2];
 	gt_scan *scan = NULL;
 	gt_status st = in && out ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	study_step(s, "stages: a file of projections");
 	GT_TRY(gt_scan_orbit(&o, &scan));
-	c.scan = scan;
 	GT_TRY(write_data(s, in, scan));
 	for (int k = 0; k < 2; k++) {
 		study_step(s, k ? "stages: at the same time" : "stages: one after the other");
-		c.alone = !k;
-		GT_TRY(run(&c, out, &result[k]));
+		GT_TRY(run(s, in, &grid, out, !k, &result[k]));
 		unlink(out);
 	}
 	add_stages(s, &result[0], &result[1]);

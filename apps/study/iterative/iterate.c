@@ -6,7 +6,7 @@
 #include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
 #include <gantry/subsets.h>
-#include "recon/method.h"
+#include <gantry/method.h>
 
 enum { SPLIT_ITERATIONS = 4 };
 
