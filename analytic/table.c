@@ -3,6 +3,7 @@
 #include <gantry/analytic.h>
 #include "analytic/fbp/fbp.h"
 #include "analytic/wfbp/wfbp.h"
+#include "core/device/backend.h"
 #include "core/try.h"
 
 #define METHODS(X) X(fdk) X(fbp) X(wfbp)
@@ -56,7 +57,9 @@ gt_status gt_analytic_run_timed(const gt_analytic *m, gt_backend *be, const gt_g
 	if (gt_array_type(data) != gt_array_type(x))
 		return gt_fail(GT_ERR_ARG, "%s: projections in %s and volume in %s precision: expected the same", m->name,
 		               gt_type_name(gt_array_type(data)), gt_type_name(gt_array_type(x)));
-	GT_TRY(m->run(be, grid, scan, options ? options : m->defaults, data, x, times));
+	gt_backend_lock(be);
+	st = m->run(be, grid, scan, options ? options : m->defaults, data, x, times);
+	gt_backend_unlock(be);
 done:
 	return st;
 }

@@ -6,7 +6,14 @@
 #include "io/utf8.h"
 #include "recon/memory_plan.h"
 
-static size_t held(const gt_backend *be) { return gt_backend_counters(be).bytes; }
+static gt_counters counters(const gt_backend *be)
+{
+	gt_counters count;
+	gt_backend_counters(be, &count);
+	return count;
+}
+
+static size_t held(const gt_backend *be) { return counters(be).bytes; }
 
 static double bytes_of(size_t n) { return (double)n * sizeof(float); }
 
@@ -38,7 +45,7 @@ void gt_memory_estimate_volume(gt_memory_estimate *plan, const gt_backend *be)
 void gt_memory_estimate_started(gt_memory_estimate *plan, const gt_backend *be)
 {
 	if (plan)
-		plan->start_peak = gt_backend_counters(be).peak_bytes;
+		plan->start_peak = counters(be).peak_bytes;
 }
 
 /* A strength is found from a copy of the volume, a list of its voxels and a sample of the noise of the data. */
@@ -47,7 +54,7 @@ void gt_memory_estimate_penalty(gt_memory_estimate *plan, const gt_backend *be, 
 	if (!plan)
 		return;
 	plan->penalty = held(be) - plan->volume - plan->data - plan->weights - plan->operators;
-	plan->prior_peak = gt_backend_counters(be).peak_bytes;
+	plan->prior_peak = counters(be).peak_bytes;
 	plan->host_strength = finds_strength ? plan->host_volume * 3 + plan->host_cells : 0;
 }
 
@@ -79,7 +86,7 @@ void gt_memory_estimate_close(gt_memory_estimate *plan, const gt_backend *be)
 {
 	if (!plan)
 		return;
-	plan->peak = gt_backend_counters(be).peak_bytes;
+	plan->peak = counters(be).peak_bytes;
 	if (plan->peak > plan->free && plan->peak > plan->prior_peak) { /* a run goes without the best image then */
 		plan->peak = plan->peak - plan->best > plan->prior_peak ? plan->peak - plan->best : plan->prior_peak;
 		plan->best = 0;

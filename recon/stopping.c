@@ -104,7 +104,9 @@ static int each_iteration(void *self, const gt_progress *g)
 static int first_iteration(void *self, const gt_progress *g)
 {
 	gt_watch *w = self;
-	w->held = gt_backend_counters(gt_array_backend(g->x)).bytes;
+	gt_counters count;
+	gt_backend_counters(gt_array_backend(g->x), &count);
+	w->held = count.bytes;
 	w->best = w->guard.best ? gt_array_bytes(w->guard.best) : 0;
 	return 1;
 }

@@ -84,6 +84,7 @@ static gt_status check_penalty(const gt_solver *s, const gt_penalty *R, const gt
 /* The penalty's state goes with the solver's. */
 struct with_penalty {
 	const gt_monitor *m;
+	int stopped; /* by the monitor */
 	const gt_penalty *R;
 	gt_state_entry all[GT_STATE_MAX + 1];
 };
@@ -112,7 +113,8 @@ static int report_both(void *self, const gt_progress *p)
 	struct with_penalty *w = self;
 	gt_progress both = *p;
 	both.kept = p->kept && add_penalty(w, p->kept) == GT_OK ? w->all : NULL;
-	return w->m->each && w->m->each(w->m->self, &both);
+	w->stopped = w->m->each && w->m->each(w->m->self, &both);
+	return w->stopped;
 }
 
 /* What solvers need not repeat: does the problem fit, did the device fail, was it stopped. */
@@ -139,7 +141,8 @@ gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options,
 	struct with_penalty both = { .m = m, .R = p->R };
 	const gt_monitor monitor = { .each = report_both, .self = &both, .resume = resume_both };
 	const gt_status run = s->run(p, options ? options : s->defaults, x, m ? &monitor : NULL);
-	if (run != GT_OK && run != GT_STOPPED)
+	/* Stopped within an iteration, by gt_backend_poll(), x is undefined. */
+	if ((run != GT_OK && run != GT_STOPPED) || (run == GT_STOPPED && !both.stopped))
 		return run;
 	const double sum = gt_sum(x);
 	const gt_status device = gt_backend_status(gt_array_backend(x));

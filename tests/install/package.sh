@@ -28,7 +28,7 @@ awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$root/README.md" >"$dir/us
 cat >"$dir/user/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.24)
 project(user C)
-find_package(gantry 0.1 REQUIRED)
+find_package(gantry 0.2 REQUIRED)
 add_executable(example example.c)
 target_link_libraries(example PRIVATE gantry::gantry)
 END

@@ -1,0 +1,37 @@
+#ifndef GANTRY_GANTRY_H
+#define GANTRY_GANTRY_H
+/* All public headers. */
+#include <gantry/analytic.h>
+#include <gantry/array.h>
+#include <gantry/checkpoint.h>
+#include <gantry/consistency.h>
+#include <gantry/data.h>
+#include <gantry/data_weights.h>
+#include <gantry/download.h>
+#include <gantry/grid.h>
+#include <gantry/host_device.h>
+#include <gantry/host_memory.h>
+#include <gantry/image.h>
+#include <gantry/io.h>
+#include <gantry/linop.h>
+#include <gantry/matrix_backprojector.h>
+#include <gantry/message.h>
+#include <gantry/module.h>
+#include <gantry/monitor.h>
+#include <gantry/params.h>
+#include <gantry/penalty.h>
+#include <gantry/phantom.h>
+#include <gantry/projector.h>
+#include <gantry/rabbitct.h>
+#include <gantry/random.h>
+#include <gantry/regularizer.h>
+#include <gantry/scan.h>
+#include <gantry/scan_math.h>
+#include <gantry/slab.h>
+#include <gantry/solver.h>
+#include <gantry/solver_state.h>
+#include <gantry/status.h>
+#include <gantry/threads.h>
+#include <gantry/upload.h>
+#include <gantry/version.h>
+#endif
