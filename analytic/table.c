@@ -50,6 +50,8 @@ gt_status gt_analytic_run_timed(const gt_analytic *m, gt_backend *be, const gt_g
                                 const gt_array *data, gt_array *x, gt_analytic_times *times)
 {
 	gt_status st = GT_OK;
+	if (!m || !be || !grid || !scan)
+		return gt_fail(GT_ERR_ARG, "an analytic reconstruction takes a method, a backend, a grid and a scan: one of them is NULL");
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, scan));
 	GT_TRY(check_array(m, be, "projection values", data, gt_scan_size(scan)));

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <gantry/penalty.h>
 #include "core/device/backend.h"
@@ -74,6 +75,9 @@ static int fits(const gt_penalty *R, int has, const char *what, const gt_array *
 	return 1;
 }
 
+/* Where nothing is computed: 0 without a penalty and in a dry run, else the failure's NAN. */
+static double nothing(const gt_penalty *R) { return !R || (is_penalty(R) && R->be->rehearsed) ? 0 : NAN; }
+
 /* 1: the backend is R's turn, until gt_backend_end(). 0: nothing is to be done. */
 #define BEGIN(R, function, ...)                                                                                               \
 	(is_penalty(R) &&                                                                                                     \
@@ -84,7 +88,7 @@ static int fits(const gt_penalty *R, int has, const char *what, const gt_array *
 double gt_penalty_value(const gt_penalty *R, const gt_array *x)
 {
 	if (!BEGIN(R, value, x))
-		return 0;
+		return nothing(R);
 	const double value = R->ops->value(R->self, x);
 	gt_backend_end(R->be);
 	return value;
@@ -96,7 +100,7 @@ void gt_penalty_value_async(const gt_penalty *R, const gt_array *x, double *valu
 		*value = gt_penalty_value(R, x);
 		return;
 	}
-	*value = 0;
+	*value = nothing(R);
 	if (BEGIN(R, later, x)) {
 		R->ops->later(R->self, x, value);
 		gt_backend_end(R->be);
@@ -121,7 +125,7 @@ void gt_penalty_majorize(const gt_penalty *R, gt_array *d)
 
 void gt_penalty_line(const gt_penalty *R, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature)
 {
-	*slope = *curvature = 0;
+	*slope = *curvature = nothing(R);
 	if (BEGIN(R, line, x, p)) {
 		R->ops->line(R->self, x, p, a, slope, curvature);
 		gt_backend_end(R->be);
