@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
+#include "core/device/backend.h"
 #include "core/try.h"
 
 #define PROJECTORS(X) X(dd) X(dd_bl) X(dd_bs) X(dd_db) X(dd_bz) X(sf_tr) X(sf_tt) X(joseph) X(siddon)
@@ -40,7 +41,10 @@ static gt_status make(const char *spec, const size_t *part, gt_backend *be, gt_t
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, NULL));
 	GT_TRY(gt_grid_check_sources(grid, scan));
+	GT_TRY(gt_backend_check(be));
+	gt_backend_lock(be);
 	st = part ? p->make_part(*part, be, type, grid, scan, options, A) : p->make(be, type, grid, scan, options, A);
+	gt_backend_unlock(be);
 done:
 	free(options);
 	return st;

@@ -99,8 +99,12 @@ static gt_status flush(gt_backprojector *b)
 	gt_status st = GT_OK;
 	if (!b->plan.views)
 		return GT_OK;
-	if (!b->state)
-		GT_TRY(b->impl->open(b->be, &b->plan, gt_array_type(b->x), &b->batch, &b->state));
+	if (!b->state) {
+		gt_backend_lock(b->be);
+		st = b->impl->open(b->be, &b->plan, gt_array_type(b->x), &b->batch, &b->state);
+		gt_backend_unlock(b->be);
+		GT_TRY(st);
+	}
 	if (gt_backend_begin(b->be)) {
 		b->impl->place(b->state, b->plan.views, gt_upload_block(b->upload));
 		gt_upload_turn(b->upload);

@@ -245,7 +245,10 @@ gt_status gt_slab_new(const gt_slab_plan *s, size_t first, size_t n, size_t batc
 	b->impl = impls[be->kind];
 	b->x = x;
 	GT_TRY(make_plan(b, first, n));
-	GT_TRY(b->impl->open(be, &b->plan, gt_array_type(x), &batch, &b->state));
+	gt_backend_lock(be);
+	st = b->impl->open(be, &b->plan, gt_array_type(x), &batch, &b->state);
+	gt_backend_unlock(be);
+	GT_TRY(st);
 	gt_fill(0, x);
 	*out = b;
 	b = NULL;

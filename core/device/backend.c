@@ -56,8 +56,7 @@ void gt_backend_destroy(gt_backend *be)
 
 static int is_backend(const gt_backend *be) { return be && be->tag == GT_IS_BACKEND; }
 
-/* GT_ERR_ARG for what is none. */
-static gt_status check(const gt_backend *be)
+gt_status gt_backend_check(const gt_backend *be)
 {
 	return is_backend(be) ? GT_OK : gt_fail(GT_ERR_ARG, "expected a backend, found %s", be ? "something else" : "NULL");
 }
@@ -76,7 +75,7 @@ gt_pool *gt_backend_pool(const gt_backend *be) { return is_backend(be) ? be->poo
 gt_status gt_backend_counters(const gt_backend *be, gt_counters *count)
 {
 	*count = (gt_counters){ 0 };
-	const gt_status st = check(be);
+	const gt_status st = gt_backend_check(be);
 	if (st != GT_OK)
 		return st;
 	gt_backend_lock((gt_backend *)be);
@@ -135,7 +134,7 @@ const char *gt_device_text(int device)
 
 static gt_status meet(gt_backend *be, void *stream, int after)
 {
-	gt_status st = check(be);
+	gt_status st = gt_backend_check(be);
 	if (st != GT_OK)
 		return st;
 	gt_backend_lock(be);
@@ -164,7 +163,7 @@ void gt_backend_fail(gt_backend *be, gt_status s)
 
 static gt_status status_of(gt_backend *be, int forget)
 {
-	gt_status st = check(be);
+	gt_status st = gt_backend_check(be);
 	if (st != GT_OK)
 		return st;
 	gt_backend_lock(be);

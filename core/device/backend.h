@@ -95,6 +95,8 @@ struct gt_array { gt_tag tag; gt_backend *be; gt_type type; size_t n; void *data
 gt_status gt_turns_new(gt_backend *be);
 void      gt_turns_free(gt_backend *be);
 void      gt_backend_destroy(gt_backend *be);
+/* GT_ERR_ARG for what is no backend. */
+gt_status gt_backend_check(const gt_backend *be);
 void      gt_backend_lock(gt_backend *be);
 void      gt_backend_unlock(gt_backend *be);
 /* A call that may take long: locks the backend and, until gt_backend_end(), asks the caller of gt_backend_poll() whether to stop. 0, and

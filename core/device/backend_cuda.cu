@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <gantry/params.h>
+#include "core/device/cuda_current.cuh"
 #include "core/device/cuda_streams.cuh"
 #include "core/random_math.h"
 
@@ -11,7 +12,7 @@ enum { PARTS = 1024, LANES = 256 };
 
 struct own {
 	int device;
-	int before; /* what the thread had current before its turn */
+	gt_cuda_current before; /* of the thread whose turn it is */
 	cudaStream_t queue, first, second; /* queue: one of the two */
 	cudaEvent_t mark;
 	double *part;   /* device, PARTS: of a reduction's blocks; then GT_SLOTS results */
@@ -316,22 +317,8 @@ static void mul_normals_(gt_backend *be, gt_type t, size_t n, uint64_t seed, voi
 
 extern "C" double *gt_cuda_slot(gt_backend *be, double *result) { return own(be)->slot + gt_backend_slot(be, result); }
 
-/* cudaSetDevice() is left out where the device is current already: the common case costs one question. */
-static void make_current(int device, int before)
-{
-	if (before != device)
-		cudaSetDevice(device);
-}
-
-static void enter_(gt_backend *be)
-{
-	struct own *o = own(be);
-	o->before = o->device;
-	cudaGetDevice(&o->before);
-	make_current(o->device, o->before);
-}
-
-static void leave_(gt_backend *be) { make_current(own(be)->before, own(be)->device); }
+static void enter_(gt_backend *be) { gt_cuda_switch(own(be)->device, &own(be)->before); }
+static void leave_(gt_backend *be) { gt_cuda_restore(own(be)->device, &own(be)->before); }
 
 static void close_(gt_backend *be)
 {
@@ -339,7 +326,8 @@ static void close_(gt_backend *be)
 	if (!o)
 		return;
 	enter_(be);
-	const int before = o->before, device = o->device;
+	const gt_cuda_current before = o->before;
+	const int device = o->device;
 	cudaFree(o->part);
 	cudaFreeHost(be->slot);
 	if (o->mark)
@@ -350,7 +338,7 @@ static void close_(gt_backend *be)
 		cudaStreamDestroy(o->second);
 	free(o);
 	be->own = NULL;
-	make_current(before, device);
+	gt_cuda_restore(device, &before);
 }
 
 static gt_status about(int device, char *text, size_t size)
@@ -384,7 +372,8 @@ static gt_status text_(int device, char *text, size_t size)
 static gt_status open_(gt_backend *be, const char *arg)
 {
 	long long device = 0;
-	int devices = 0, before = 0;
+	int devices = 0;
+	gt_cuda_current before;
 	if (*arg && gt_parse_int("backend cuda:DEVICE", arg, 0, 1023, &device) != GT_OK)
 		return GT_ERR_ARG;
 	cudaError_t e = cudaGetDeviceCount(&devices);
@@ -401,7 +390,7 @@ static gt_status open_(gt_backend *be, const char *arg)
 	}
 	be->own = o;
 	o->device = (int)device;
-	cudaGetDevice(&before);
+	gt_cuda_switch(o->device, &before);
 	if ((e = cudaSetDevice(o->device)) != cudaSuccess || (e = cudaStreamCreate(&o->first)) != cudaSuccess ||
 	    (e = cudaStreamCreate(&o->second)) != cudaSuccess ||
 	    (e = cudaEventCreateWithFlags(&o->mark, cudaEventDisableTiming)) != cudaSuccess ||
@@ -416,7 +405,7 @@ static gt_status open_(gt_backend *be, const char *arg)
 	o->done = o->part ? (unsigned *)(o->slot + GT_SLOTS) : NULL;
 	if (st != GT_OK)
 		close_(be);
-	make_current(before, (int)device);
+	gt_cuda_restore((int)device, &before);
 	return st;
 }
 

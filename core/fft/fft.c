@@ -58,7 +58,10 @@ gt_status gt_slice_filter_new(gt_backend *be, gt_type type, const size_t n[3], g
 	s->plan = (gt_slice_filter_plan){ .be = gt_backend_hold(be), .type = type, .padded = { gt_fft_size(2 * n[0]), gt_fft_size(2 * n[1]) } };
 	memcpy(s->plan.n, n, sizeof s->plan.n);
 	s->plan.batch = batch_of(&s->plan);
-	GT_TRY(s->impl->open(&s->plan, &s->state));
+	gt_backend_lock(be);
+	st = s->impl->open(&s->plan, &s->state);
+	gt_backend_unlock(be);
+	GT_TRY(st);
 	*out = s;
 done:
 	if (st != GT_OK)

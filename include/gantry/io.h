@@ -116,8 +116,10 @@ GT_API gt_status gt_file_kind(const char *path, const gt_format **format, int *p
 /* 1 if both names are of one file, or would be once both are there. */
 GT_API int       gt_same_file(const char *a, const char *b);
 
-/* An empty file of a new name in path's folder; then rename or drop it. SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGXFSZ unlink it
- * where their action is the default one when this is called. GT_ERR_IO: the folder cannot be written, or path is there and not a file. */
+/* The library installs no handlers of signals. After this call, for programs that want it, SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGXFSZ
+ * remove what is unfinished, while there is something and where their action is the default one. */
+GT_API void      gt_tmp_clean_on_signals(void);
+/* An empty file of a new name in path's folder; then rename or drop it. GT_ERR_IO: the folder cannot be written, or path is there and not a file. */
 GT_API gt_status gt_tmp_path(const char *path, char **tmp);
 GT_API gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
 GT_API void      gt_tmp_remove(void);                          /* all that this process has not finished: for handlers of signals that end it */
