@@ -79,10 +79,10 @@ static int fits(const gt_penalty *R, int has, const char *what, const gt_array *
 static double nothing(const gt_penalty *R) { return !R || (is_penalty(R) && R->be->rehearsed) ? 0 : NAN; }
 
 /* 1: the backend is R's turn, until gt_backend_end(). 0: nothing is to be done. */
-#define BEGIN(R, function, ...)                                                                                               \
-	(is_penalty(R) &&                                                                                                     \
-	 fits(R, (R)->ops->function != NULL, #function, (const gt_array *const[]){ __VA_ARGS__ },                             \
-	      sizeof((const gt_array *const[]){ __VA_ARGS__ }) / sizeof(gt_array *)) &&                                       \
+#define BEGIN(R, function, ...)                                                                   \
+	(is_penalty(R) &&                                                                         \
+	 fits(R, (R)->ops->function != NULL, #function, (const gt_array *const[]){ __VA_ARGS__ }, \
+	      sizeof((const gt_array *const[]){ __VA_ARGS__ }) / sizeof(gt_array *)) &&           \
 	 gt_backend_begin((R)->be))
 
 double gt_penalty_value(const gt_penalty *R, const gt_array *x)

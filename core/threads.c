@@ -13,9 +13,9 @@
 struct gt_pool {
 	gt_fork_watch fork; /* the first member: the address is the pool's */
 	int threads;
-	int workers;           /* that run: threads - 1, or 0 in a child of fork() until they are needed */
-	pthread_t *thread;     /* [threads - 1]: the caller is worker 0 */
-	pthread_mutex_t turn;  /* held by the caller whose work the workers do */
+	int workers;          /* that run: threads - 1, or 0 in a child of fork() until they are needed */
+	pthread_t *thread;    /* [threads - 1]: the caller is worker 0 */
+	pthread_mutex_t turn; /* held by the caller whose work the workers do */
 	pthread_mutex_t lock;
 	pthread_cond_t start, done;
 	unsigned long round; /* a new round wakes the workers */
@@ -174,8 +174,7 @@ int gt_pool_threads(const gt_pool *p) { return p ? p->threads : 1; }
 /* Needs the turn. In a child of fork() the workers are made anew; fewer of them compute the same. */
 static void share(gt_pool *p, size_t n, size_t grain, gt_loop body, void *self)
 {
-	while (p->workers < p->threads - 1 && start_worker(p)) {
-	}
+	while (p->workers < p->threads - 1 && start_worker(p)) {}
 	pthread_mutex_lock(&p->lock);
 	p->body = body;
 	p->self = self;

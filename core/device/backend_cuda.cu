@@ -12,7 +12,7 @@ enum { PARTS = 1024, LANES = 256 };
 
 struct own {
 	int device;
-	gt_cuda_current before; /* of the thread whose turn it is */
+	gt_cuda_current before;            /* of the thread whose turn it is */
 	cudaStream_t queue, first, second; /* queue: one of the two */
 	cudaEvent_t mark;
 	double *part;   /* device, PARTS: of a reduction's blocks; then GT_SLOTS results */
@@ -491,6 +491,6 @@ static double rate_(gt_backend *be, gt_resource r)
 }
 
 extern "C" const struct gt_backend_ops gt_backend_cuda = {
-	"cuda", open_, close_, alloc_, free_, put_, get_, wait_, memory_, rate_, map_, red_, both_, settle_, mul_normals_,
-	enter_, leave_, order_, stream_, devices_, text_,
+	"cuda", open_, close_,  alloc_,       free_,  put_,   get_,   wait_,   memory_,  rate_, map_,
+	red_,   both_, settle_, mul_normals_, enter_, leave_, order_, stream_, devices_, text_,
 };

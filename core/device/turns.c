@@ -36,7 +36,8 @@ static void in_child(gt_fork_watch *self)
 	be->lost = 1;
 	be->status = GT_ERR_DEVICE;
 	snprintf(be->message, sizeof be->message,
-	         "%s was opened by the process that this one was forked from: a GPU cannot be used in both; open it after fork()", be->name);
+	         "%s was opened by the process that this one was forked from: a GPU cannot be used in both; open it after fork()",
+	         be->name);
 }
 
 gt_status gt_turns_new(gt_backend *be)

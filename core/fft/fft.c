@@ -55,7 +55,9 @@ gt_status gt_slice_filter_new(gt_backend *be, gt_type type, const size_t n[3], g
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a filter of slices");
 	s->impl = impls[be->kind];
-	s->plan = (gt_slice_filter_plan){ .be = gt_backend_hold(be), .type = type, .padded = { gt_fft_size(2 * n[0]), gt_fft_size(2 * n[1]) } };
+	s->plan = (gt_slice_filter_plan){ .be = gt_backend_hold(be),
+		                          .type = type,
+		                          .padded = { gt_fft_size(2 * n[0]), gt_fft_size(2 * n[1]) } };
 	memcpy(s->plan.n, n, sizeof s->plan.n);
 	s->plan.batch = batch_of(&s->plan);
 	gt_backend_lock(be);
@@ -147,8 +149,8 @@ static int fits(const gt_slice_filter_plan *p, const gt_array *a, size_t n, cons
 {
 	if (gt_array_backend(a) == p->be && a->type == p->type && a->n == n)
 		return 1;
-	gt_backend_fail(p->be, gt_fail(GT_ERR_ARG, "filter of slices: %s has %zu %s values on %s, expected %zu %s values on %s",
-		                               what, a->n, gt_type_name(a->type), a->be->name, n, gt_type_name(p->type), p->be->name));
+	gt_backend_fail(p->be, gt_fail(GT_ERR_ARG, "filter of slices: %s has %zu %s values on %s, expected %zu %s values on %s", what, a->n,
+	                               gt_type_name(a->type), a->be->name, n, gt_type_name(p->type), p->be->name));
 	return 0;
 }
 

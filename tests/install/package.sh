@@ -19,6 +19,7 @@ while read -r header; do
 		fail "$header does not stand alone in C"
 	echo "#include <$header>" | ${CXX:-c++} -std=c++11 -Wall -Werror -I "$include" -x c++ -fsyntax-only - ||
 		fail "$header does not stand alone in C++"
+	[ "$header" = gantry.h ] || grep -q "<gantry/$header>" "$include/gantry.h" || fail "gantry.h does not include $header"
 done <"$dir/headers"
 
 # The example of README.md is the one in ```c.
@@ -50,4 +51,5 @@ ${CC:-cc} -std=c11 -Wall -Wextra -Werror example.c -o by-pkg-config $(pkg-config
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir gantry) ./by-pkg-config || fail "the example fails"
 [ -s vol.nc ] || fail "the example wrote no volume"
 
+[ ! -e "$dir/usr/lib/libgantry.so" ] || readelf -d "$dir/usr/lib/libgantry.so" | grep -q 'SONAME.*libgantry\.so\.0\.2]' || fail "the soname is not libgantry.so.0.2"
 "$gantry" --version | grep -q "^gantry $(pkg-config --modversion gantry)" || fail "command and package have different versions"

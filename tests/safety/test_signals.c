@@ -50,7 +50,6 @@ static void busy_child(void)
 {
 	static int number[THREADS];
 	pthread_t thread;
-	signal(SIGTERM, SIG_DFL);
 	gt_tmp_clean_on_signals();
 	for (int k = 1; k < THREADS; k++) {
 		number[k] = k;
@@ -84,11 +83,13 @@ START_TEST(nothing_stays)
 	int left = 0;
 	strcpy(place, "/tmp/gantry-signals-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(place));
+	signal(SIGTERM, SIG_DFL); /* the runner's handler would end this test from within its child */
 	for (int i = 0; i < ROUNDS; i++) {
 		int status = 0;
 		const pid_t child = fork();
 		if (child == 0)
 			busy_child();
+		ck_assert_int_gt(child, 0);
 		const struct timespec wait = { 0, 5000000 + 397000L * (i % 50) };
 		nanosleep(&wait, NULL);
 		kill(child, SIGTERM);
