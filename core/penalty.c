@@ -66,10 +66,10 @@ static int fits(const gt_penalty *R, int has, const char *what, const gt_array *
 	}
 	for (size_t i = 0; i < arrays; i++)
 		if (gt_array_backend(a[i]) != R->be || a[i]->type != R->type || a[i]->n != R->nx) {
-			gt_backend_fail(R->be, gt_fail(GT_ERR_ARG, "%s of penalty '%s': %zu %s values on %s: expected %zu %s values on %s",
-			                               what, R->ops->name, gt_array_size(a[i]), gt_type_name(gt_array_type(a[i])),
-			                               gt_backend_name(gt_array_backend(a[i])), R->nx, gt_type_name(R->type),
-			                               gt_backend_name(R->be)));
+			gt_backend_fail(R->be,
+			                gt_fail(GT_ERR_ARG, "%s is for %zu %s values on %s: %s was given %zu %s values on %s", R->ops->name,
+			                        R->nx, gt_type_name(R->type), gt_backend_name(R->be), what, gt_array_size(a[i]),
+			                        gt_type_name(gt_array_type(a[i])), gt_backend_name(gt_array_backend(a[i]))));
 			return 0;
 		}
 	return 1;
