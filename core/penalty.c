@@ -57,7 +57,7 @@ size_t gt_penalty_nx(const gt_penalty *R) { return is_penalty(R) ? R->nx : 0; }
 gt_type gt_penalty_type(const gt_penalty *R) { return is_penalty(R) ? R->type : GT_F32; }
 gt_backend *gt_penalty_backend(const gt_penalty *R) { return is_penalty(R) ? R->be : NULL; }
 
-/* Arrays on which R is defined, and a function that it has. */
+/* A function that R has, and arrays on its backend. Their sizes and types are the penalty's own to check, in its words. */
 static int fits(const gt_penalty *R, int has, const char *what, const gt_array *const *a, size_t arrays)
 {
 	if (!has) {
@@ -65,11 +65,9 @@ static int fits(const gt_penalty *R, int has, const char *what, const gt_array *
 		return 0;
 	}
 	for (size_t i = 0; i < arrays; i++)
-		if (gt_array_backend(a[i]) != R->be || a[i]->type != R->type || a[i]->n != R->nx) {
-			gt_backend_fail(R->be,
-			                gt_fail(GT_ERR_ARG, "%s is for %zu %s values on %s: %s was given %zu %s values on %s", R->ops->name,
-			                        R->nx, gt_type_name(R->type), gt_backend_name(R->be), what, gt_array_size(a[i]),
-			                        gt_type_name(gt_array_type(a[i])), gt_backend_name(gt_array_backend(a[i]))));
+		if (gt_array_backend(a[i]) != R->be) {
+			gt_backend_fail(R->be, gt_fail(GT_ERR_ARG, "%s of penalty '%s': an array on %s: expected one on %s", what,
+			                               R->ops->name, gt_backend_name(gt_array_backend(a[i])), gt_backend_name(R->be)));
 			return 0;
 		}
 	return 1;
