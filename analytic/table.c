@@ -1,6 +1,5 @@
 /* The methods, one line each, and the checks that all of them share. */
-#include <string.h>
-#include <gantry/analytic.h>
+#include <gantry/backend_author.h>
 #include "analytic/fbp/fbp.h"
 #include "analytic/wfbp/wfbp.h"
 #include "core/device/backend.h"
@@ -12,13 +11,10 @@
 const gt_analytic *const gt_analytics[] = { METHODS(ENTRY) NULL };
 #undef ENTRY
 
-const gt_analytic *gt_analytic_find(const char *name)
-{
-	for (const gt_analytic *const *m = gt_analytics; *m; m++)
-		if (!strcmp((*m)->name, name))
-			return *m;
-	return NULL;
-}
+static const gt_module *nth(size_t i) { return (const gt_module *)gt_analytics[i]; }
+const gt_module_kind gt_analytic_kind = { "analytic", "solver", nth };
+
+const gt_analytic *gt_analytic_find(const char *name) { return (const gt_analytic *)gt_module_find(&gt_analytic_kind, name); }
 
 const gt_analytic *gt_analytic_for(const gt_scan *scan)
 {
@@ -29,11 +25,11 @@ const gt_analytic *gt_analytic_for(const gt_scan *scan)
 
 gt_status gt_analytic_supports(const gt_analytic *m, const gt_grid *grid, const gt_scan *scan)
 {
-	gt_analytic_coverage seen;
+	gt_analytic_coverage coverage;
 	const gt_status st = gt_scan_check(scan);
 	if (st != GT_OK)
 		return st;
-	return m->takes ? m->takes(scan) : m->seen(grid, scan, &seen);
+	return m->supports ? m->supports(scan) : m->coverage(grid, scan, &coverage);
 }
 
 static gt_status check_array(const gt_analytic *m, const gt_backend *be, const char *what, const gt_array *a, size_t n)

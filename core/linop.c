@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/host_memory.h>
-#include <gantry/linop.h>
+#include <gantry/roofline.h>
 #include <gantry/random.h>
 #include "core/device/backend.h"
 #include "core/try.h"
@@ -13,20 +13,23 @@ struct gt_linop {
 	gt_backend *be;
 	gt_type type;
 	size_t nx, ny;
+	gt_roofline_of roofline; /* NULL: it has none */
 };
 
 gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self, gt_backend *be, gt_type type, size_t nx, size_t ny, gt_linop **out)
 {
 	if (!be || be->tag != GT_IS_BACKEND) {
-		ops->free(self);
+		if (ops->free)
+			ops->free(self);
 		return gt_fail(GT_ERR_ARG, "operator '%s': expected a backend, found %s", ops->name, be ? "something else" : "NULL");
 	}
 	gt_linop *A = malloc(sizeof *A);
 	if (!A) {
-		ops->free(self);
+		if (ops->free)
+			ops->free(self);
 		return gt_fail(GT_ERR_MEMORY, "no memory for operator '%s'", ops->name);
 	}
-	*A = (gt_linop){ GT_IS_LINOP, ops, self, gt_backend_hold(be), type, nx, ny };
+	*A = (gt_linop){ GT_IS_LINOP, ops, self, gt_backend_hold(be), type, nx, ny, NULL };
 	*out = A;
 	return GT_OK;
 }
@@ -39,7 +42,8 @@ void gt_linop_free(gt_linop *A)
 		return;
 	gt_backend *be = A->be;
 	gt_backend_lock(be);
-	A->ops->free(A->self);
+	if (A->ops->free)
+		A->ops->free(A->self);
 	gt_backend_unlock(be);
 	A->tag = GT_FREED;
 	free(A);
@@ -52,11 +56,13 @@ gt_type gt_linop_type(const gt_linop *A) { return is_linop(A) ? A->type : GT_F32
 const char *gt_linop_name(const gt_linop *A) { return is_linop(A) ? A->ops->name : "no operator"; }
 gt_backend *gt_linop_backend(const gt_linop *A) { return is_linop(A) ? A->be : NULL; }
 
+void gt_linop_set_roofline(gt_linop *A, gt_roofline_of roofline) { A->roofline = roofline; }
+
 double gt_linop_least_seconds(const gt_linop *A, int adjoint, const char **bound)
 {
-	gt_work least;
+	gt_roofline least;
 	*bound = "";
-	if (!A->ops->work || !A->ops->work(A->self, adjoint, &least))
+	if (!A->roofline || !A->roofline(A->self, adjoint, &least))
 		return 0;
 	const double rate = gt_backend_rate(A->be, least.bound);
 	*bound = gt_resource_name(least.bound);

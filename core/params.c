@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/params.h>
+#include <gantry/module.h>
 #include "core/try.h"
 
 gt_status gt_parse_real(const char *what, const char *text, double least, double most, double *value)
@@ -82,42 +82,72 @@ static gt_status set(const gt_param *p, const char *value, void *options)
 
 static gt_status unknown_key(const gt_param *table, const char *key)
 {
-	char known[512] = "";
-	for (const gt_param *p = table; p && p->key; p++) {
-		strncat(known, p == table ? "" : ", ", sizeof known - strlen(known) - 1);
-		strncat(known, p->key, sizeof known - strlen(known) - 1);
-	}
-	return *known ? gt_fail(GT_ERR_ARG, "unknown parameter '%s': expected one of %s", key, known)
-	              : gt_fail(GT_ERR_ARG, "unknown parameter '%s': there are none here", key);
+	size_t n = 0;
+	if (!table || !table->key)
+		return gt_fail(GT_ERR_ARG, "unknown parameter '%s': there are none here", key);
+	while (table[n].key)
+		n++;
+	const char **names = malloc(n * sizeof *names);
+	if (!names)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		names[i] = table[i].key;
+	const gt_status st = gt_unknown_of("parameter", key, names, n);
+	free(names);
+	return st == GT_ERR_UNKNOWN ? GT_ERR_ARG : st;
 }
 
-/* One "key=value" or "flag"; text is changed. */
-static gt_status set_pair(const gt_param *table, char *text, void *options)
+/* The end of the "key=value" or "flag" that begins here, and in *key the length of the name. */
+static const char *pair_end(const char *pair, size_t *key)
 {
-	char *equals = strchr(text, '=');
-	if (equals)
-		*equals = 0;
-	for (const gt_param *p = table; p && p->key; p++)
-		if (!strcmp(p->key, text)) {
-			if (!equals && p->kind != GT_FLAG)
-				return gt_fail(GT_ERR_ARG, "%s: expected %s=VALUE", text, text);
-			return set(p, equals ? equals + 1 : "yes", options);
-		}
-	return unknown_key(table, text);
+	*key = strcspn(pair, "=,");
+	return pair + strcspn(pair, ",");
+}
+
+/* That a key is given once: which of two values is meant nobody can know. text: all pairs; pair: the one that is asked about. */
+static gt_status check_once(const char *text, const char *pair)
+{
+	size_t key, other;
+	const char *end = pair_end(pair, &key), *earlier_end;
+	for (const char *earlier = text; earlier < pair; earlier = earlier_end + 1) {
+		earlier_end = pair_end(earlier, &other);
+		if (other == key && !strncmp(earlier, pair, key))
+			return gt_fail(GT_ERR_ARG, "%.*s and %.*s: the parameter is given twice, expected once",
+			               (int)(earlier_end - earlier), earlier, (int)(end - pair), pair);
+	}
+	return GT_OK;
+}
+
+static gt_status set_pair(const gt_param *table, const char *pair, void *options)
+{
+	size_t length;
+	const char *end = pair_end(pair, &length);
+	char *key = strndup(pair, (size_t)(end - pair)), *value = pair[length] == '=' ? key + length + 1 : NULL;
+	const gt_param *p = table;
+	if (!key)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the parameters '%s'", pair);
+	key[length] = 0;
+	while (p && p->key && strcmp(p->key, key))
+		p++;
+	const gt_status st = !p || !p->key                  ? unknown_key(table, key)
+	                     : !value && p->kind != GT_FLAG ? gt_fail(GT_ERR_ARG, "%s: expected %s=VALUE", key, key)
+	                                                    : set(p, value ? value : "yes", options);
+	free(key);
+	return st;
 }
 
 gt_status gt_params_parse(const gt_param *table, const char *text, void *options)
 {
-	char *copy = text ? strdup(text) : NULL, *rest = copy;
 	gt_status st = GT_OK;
-	if (!text || !*text)
-		goto done;
-	if (!copy)
-		return gt_fail(GT_ERR_MEMORY, "no memory for the parameters '%s'", text);
-	for (char *pair; (pair = strsep(&rest, ","));)
+	const char *end = NULL;
+	for (const char *pair = text && *text ? text : NULL; pair; pair = *end ? end + 1 : NULL) {
 		GT_TRY(set_pair(table, pair, options));
+		GT_TRY(check_once(text, pair));
+		end = pair + strcspn(pair, ",");
+		if (*end && !end[1])
+			GT_TRY(gt_fail(GT_ERR_ARG, "%s: ends with a comma, expected another parameter behind it", text));
+	}
 done:
-	free(copy);
 	return st;
 }
 

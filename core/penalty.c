@@ -17,12 +17,14 @@ gt_status gt_penalty_new(const struct gt_penalty_ops *ops, void *self, gt_backen
                          gt_penalty **out)
 {
 	if (!be || be->tag != GT_IS_BACKEND) {
-		ops->free(self);
+		if (ops->free)
+			ops->free(self);
 		return gt_fail(GT_ERR_ARG, "penalty '%s': expected a backend, found %s", ops->name, be ? "something else" : "NULL");
 	}
 	gt_penalty *R = malloc(sizeof *R);
 	if (!R) {
-		ops->free(self);
+		if (ops->free)
+			ops->free(self);
 		return gt_fail(GT_ERR_MEMORY, "no memory for penalty '%s'", ops->name);
 	}
 	*R = (gt_penalty){ GT_IS_PENALTY, ops, self, gt_backend_hold(be), type, nx, convex };
@@ -38,7 +40,8 @@ void gt_penalty_free(gt_penalty *R)
 		return;
 	gt_backend *be = R->be;
 	gt_backend_lock(be);
-	R->ops->free(R->self);
+	if (R->ops->free)
+		R->ops->free(R->self);
 	gt_backend_unlock(be);
 	R->tag = GT_FREED;
 	free(R);
@@ -94,13 +97,13 @@ double gt_penalty_value(const gt_penalty *R, const gt_array *x)
 
 void gt_penalty_value_async(const gt_penalty *R, const gt_array *x, double *value)
 {
-	if (!is_penalty(R) || !R->ops->later) {
+	if (!is_penalty(R) || !R->ops->value_async) {
 		*value = gt_penalty_value(R, x);
 		return;
 	}
 	*value = nothing(R);
-	if (BEGIN(R, later, x)) {
-		R->ops->later(R->self, x, value);
+	if (BEGIN(R, value_async, x)) {
+		R->ops->value_async(R->self, x, value);
 		gt_backend_end(R->be);
 	}
 }
@@ -146,5 +149,5 @@ void gt_penalty_prox(const gt_penalty *R, double t, double lo, double hi, const 
 
 size_t gt_penalty_state(const gt_penalty *R, gt_state_entry *list)
 {
-	return is_penalty(R) && R->ops->kept ? R->ops->kept(R->self, list) : 0;
+	return is_penalty(R) && R->ops->state ? R->ops->state(R->self, list) : 0;
 }

@@ -1,7 +1,8 @@
+/* Scans whose views are not where they should be: a C-arm that sags. */
 #include <math.h>
 #include <gantry/random.h>
+#include <gantry/scan.h>
 #include <gantry/scan_math.h>
-#include "geometry/perturb.h"
 
 #define OTHER_SEED 0x5ca1ab1e00000000u /* noise has the seed as given */
 

@@ -290,13 +290,16 @@ const char *gt_checkpoint_text(const gt_checkpoint *c, const char *name)
 	return NULL;
 }
 
-int gt_checkpoint_has(const gt_checkpoint *c, const char *name)
+gt_status gt_checkpoint_has(const gt_checkpoint *c, const char *name, int *has)
 {
 	gt_nc f = { .path = c->path, .id = -1 };
-	int variable;
-	const int has = gt_nc_open(c->path, &f) == GT_OK && nc_inq_varid(f.id, name, &variable) == NC_NOERR;
+	gt_status st;
+	*has = 0;
+	GT_TRY(gt_nc_open(c->path, &f));
+	GT_TRY(gt_nc_has(&f, name, has));
+done:
 	gt_nc_close(&f);
-	return has;
+	return st;
 }
 
 static gt_status load_array(const gt_nc *f, const gt_state_entry *k, int variable)

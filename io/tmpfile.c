@@ -160,7 +160,9 @@ static void forget(char *tmp, int remove)
 		gt_tmp_list_drop(u);
 }
 
-gt_status gt_tmp_commit(char *tmp, const char *path)
+/* taken: NULL where path may be there already. An empty file holds a new name until the rename, which would replace what another program
+ * makes meanwhile. */
+static gt_status commit(char *tmp, const char *path, int *taken)
 {
 	gt_status st = GT_OK;
 	sigset_t before;
@@ -170,13 +172,28 @@ gt_status gt_tmp_commit(char *tmp, const char *path)
 		return st;
 	}
 	gt_tmp_list_begin(&before);
+	if (taken && make_file(path) != 0 && errno == EEXIST) {
+		*taken = 1;
+		gt_tmp_list_end(&before);
+		return GT_OK;
+	}
 	const int failed = rename(tmp, path) != 0;
 	if (failed)
 		st = gt_fail(GT_ERR_IO, "%s: cannot be renamed from its temporary name: %s", path, strerror(errno));
+	if (failed && taken)
+		unlink(path);
 	forget(tmp, failed);
 	gt_tmp_list_end(&before);
 	free(tmp);
 	return st;
+}
+
+gt_status gt_tmp_commit(char *tmp, const char *path) { return commit(tmp, path, NULL); }
+
+gt_status gt_tmp_commit_new(char *tmp, const char *path, int *taken)
+{
+	*taken = 0;
+	return commit(tmp, path, taken);
 }
 
 void gt_tmp_drop(char *tmp)

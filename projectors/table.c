@@ -1,7 +1,6 @@
 /* Every projector, one line each, and the one door through which they are made. */
 #include <stdlib.h>
-#include <string.h>
-#include <gantry/projector.h>
+#include <gantry/backend_author.h>
 #include "core/device/backend.h"
 #include "core/try.h"
 
@@ -12,38 +11,31 @@
 PROJECTORS(DECLARE)
 const gt_projector *const gt_projectors[] = { PROJECTORS(LIST) NULL };
 
-static const gt_projector *find(const char *name, size_t length)
-{
-	for (const gt_projector *const *p = gt_projectors; *p; p++)
-		if (strlen((*p)->name) == length && !strncmp((*p)->name, name, length))
-			return *p;
-	return NULL;
-}
+static const gt_module *nth(size_t i) { return (const gt_module *)gt_projectors[i]; }
+const gt_module_kind gt_projector_kind = { "projector", "projector", nth };
 
-const gt_projector *gt_projector_find(const char *name) { return find(name, strlen(name)); }
+const gt_projector *gt_projector_find(const char *name) { return (const gt_projector *)gt_module_find(&gt_projector_kind, name); }
 
 /* Checks everything, then makes the whole or, if it is not NULL, one part. */
 static gt_status make(const char *spec, const size_t *part, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
                       gt_linop **A)
 {
-	const size_t length = strcspn(spec, ":");
-	const gt_projector *p = find(spec, length);
-	void *options = NULL;
+	const gt_module *module;
+	void *options;
 	size_t parts = 0;
-	gt_status st = GT_OK;
-	if (!p)
-		return gt_fail(GT_ERR_UNKNOWN, "unknown projector '%.*s': expected %s", (int)length, spec, gt_projectors[0]->name);
-	while (p->parts && p->parts[parts])
+	gt_status st = gt_module_parse_kind(&gt_projector_kind, spec, &module, &options);
+	const gt_projector *p = (const gt_projector *)module;
+	GT_TRY(st);
+	while (p->parts && p->parts->names[parts])
 		parts++;
 	if (part && *part >= parts)
-		return gt_fail(GT_ERR_UNSUPPORTED, "projector %s has no part %zu: expected less than %zu", p->name, *part, parts);
-	GT_TRY(gt_params_new(p->params, spec[length] ? spec + length + 1 : NULL, p->defaults, p->options_size, &options));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "projector %s has no part %zu: expected less than %zu", p->name, *part, parts));
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, NULL));
 	GT_TRY(gt_grid_check_sources(grid, scan));
 	GT_TRY(gt_backend_check(be));
 	gt_backend_lock(be);
-	st = part ? p->make_part(*part, be, type, grid, scan, options, A) : p->make(be, type, grid, scan, options, A);
+	st = part ? p->parts->make(*part, be, type, grid, scan, options, A) : p->make(be, type, grid, scan, options, A);
 	gt_backend_unlock(be);
 done:
 	free(options);

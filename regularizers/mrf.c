@@ -71,7 +71,7 @@ static int fits(const struct pairs *r, const gt_array *a, const char *what)
 	return r->be->status == GT_OK;
 }
 
-static void later(void *self, const gt_array *x, double *value)
+static void value_async(void *self, const gt_array *x, double *value)
 {
 	const struct pairs *r = self;
 	*value = NAN;
@@ -82,7 +82,7 @@ static void later(void *self, const gt_array *x, double *value)
 static double value(void *self, const gt_array *x)
 {
 	double sum;
-	later(self, x, &sum);
+	value_async(self, x, &sum);
 	gt_reductions_wait(((const struct pairs *)self)->be);
 	return sum;
 }
@@ -193,7 +193,7 @@ static const gt_param with_exponents[] = { NEIGHBOURHOOD,
 			                                   .majorize = majorize,                                                        \
 			                                   .line = line,                                                                \
 			                                   .free = destroy,                                                             \
-			                                   .later = later };                                                            \
+			                                   .value_async = value_async };                                                \
 		const struct options *o = options;                                                                                      \
 		return make(&ops, potential, be, t, g, o, k, R);                                                                        \
 	}                                                                                                                               \

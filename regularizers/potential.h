@@ -24,7 +24,7 @@ typedef enum { GT_POTENTIALS(GT_POTENTIAL_ENUM) GT_NPOTENTIALS } gt_potential;
 /* What they take, as an array of these: delta, 1/delta, delta^2, least s of qggmrf, p, p/2, q/2, p - q, and what makes psi(0) = 0. */
 enum { GT_DELTA, GT_PER_DELTA, GT_AREA, GT_LEAST, GT_P, GT_HALF_P, GT_HALF_Q, GT_P_Q, GT_REST, GT_NNUMBERS };
 
-#ifdef __cplusplus
+#ifdef __CUDACC__
 #define GT_OF_REAL template <typename gt_real>
 /* The device's approximations are good to a few units of the last place. s > 0. */
 GT_HD double gt_power(double s, double e) { return pow(s, e); }

@@ -1,6 +1,5 @@
 /* Every regularizer, one line each, and the one door through which penalties are made. */
 #include <stdlib.h>
-#include <string.h>
 #include <gantry/regularizer.h>
 #include "core/device/backend.h"
 #include "core/try.h"
@@ -12,25 +11,18 @@
 REGULARIZERS(DECLARE)
 const gt_regularizer *const gt_regularizers[] = { REGULARIZERS(LIST) NULL };
 
-static const gt_regularizer *find(const char *name, size_t length)
-{
-	for (const gt_regularizer *const *r = gt_regularizers; *r; r++)
-		if (strlen((*r)->name) == length && !strncmp((*r)->name, name, length))
-			return *r;
-	return NULL;
-}
+static const gt_module *nth(size_t i) { return (const gt_module *)gt_regularizers[i]; }
+const gt_module_kind gt_regularizer_kind = { "regularizer", "penalty", nth };
 
-const gt_regularizer *gt_regularizer_find(const char *name) { return find(name, strlen(name)); }
+const gt_regularizer *gt_regularizer_find(const char *name) { return (const gt_regularizer *)gt_module_find(&gt_regularizer_kind, name); }
 
 gt_status gt_regularizer_new(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, const gt_array *kappa, gt_penalty **R)
 {
-	const size_t length = strcspn(spec, ":");
-	const gt_regularizer *r = find(spec, length);
-	void *options = NULL;
-	gt_status st = GT_OK;
-	if (!r)
-		return gt_fail(GT_ERR_UNKNOWN, "unknown penalty '%.*s'", (int)length, spec);
-	GT_TRY(gt_params_new(r->params, spec[length] ? spec + length + 1 : NULL, r->defaults, r->options_size, &options));
+	const gt_module *module;
+	void *options;
+	gt_status st = gt_module_parse_kind(&gt_regularizer_kind, spec, &module, &options);
+	const gt_regularizer *r = (const gt_regularizer *)module;
+	GT_TRY(st);
 	GT_TRY(gt_grid_check(grid, NULL));
 	if (kappa && (gt_array_size(kappa) != gt_grid_voxels(grid) || gt_array_type(kappa) != type || gt_array_backend(kappa) != be))
 		GT_TRY(gt_fail(GT_ERR_ARG, "%s: kappa has %zu values, expected %zu of the same precision on the same backend", r->name,

@@ -63,7 +63,7 @@ static int ours(const struct state *s, const gt_array *a)
 	return s->be->status == GT_OK;
 }
 
-static void later(void *self, const gt_array *x, double *value)
+static void value_async(void *self, const gt_array *x, double *value)
 {
 	const struct state *s = self;
 	*value = NAN;
@@ -74,7 +74,7 @@ static void later(void *self, const gt_array *x, double *value)
 static double value(void *self, const gt_array *x)
 {
 	double sum;
-	later(self, x, &sum);
+	value_async(self, x, &sum);
 	gt_reductions_wait(((const struct state *)self)->be);
 	return sum;
 }
@@ -138,7 +138,7 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 }
 
 /* p alone: a proximal step begins without momentum. */
-static size_t kept(void *self, gt_state_entry *list)
+static size_t state(void *self, gt_state_entry *list)
 {
 	static const char *const names[] = { "tv_dual_x", "tv_dual_y", "tv_dual_z" };
 	const struct state *s = self;
@@ -157,8 +157,9 @@ static void release(void *self)
 	free(s);
 }
 
-#define WITHOUT_PROX .name = "tv", .value = value, .gradient = gradient, .majorize = majorize, .line = line, .free = release, .later = later
-static const struct gt_penalty_ops ops = { WITHOUT_PROX, .prox = prox, .kept = kept }, ops_without_prox = { WITHOUT_PROX };
+#define WITHOUT_PROX \
+	.name = "tv", .value = value, .gradient = gradient, .majorize = majorize, .line = line, .free = release, .value_async = value_async
+static const struct gt_penalty_ops ops = { WITHOUT_PROX, .prox = prox, .state = state }, ops_without_prox = { WITHOUT_PROX };
 
 static void fill_plan(struct state *s, const gt_grid *grid, const struct options *o)
 {

@@ -33,7 +33,7 @@ static size_t worker_bytes(const struct gt_tv_plan *p, gt_type type)
 #define NAMED(name) name##_single
 #define ROOT sqrtf
 #define INVERSE_ROOT(x) (1 / sqrtf(x))
-#include "regularizers/tv_math.h"
+#include "regularizers/tv_math.inc"
 #include "regularizers/tv_cpu_typed.inc"
 #undef T
 #undef NAMED
@@ -45,7 +45,7 @@ static size_t worker_bytes(const struct gt_tv_plan *p, gt_type type)
 #define NAMED(name) name##_double
 #define ROOT sqrt
 #define INVERSE_ROOT(x) (1 / sqrt(x))
-#include "regularizers/tv_math.h"
+#include "regularizers/tv_math.inc"
 #include "regularizers/tv_cpu_typed.inc"
 
 static size_t scratch_(gt_backend *be, const struct gt_tv_plan *p, gt_type type)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include "core/device/cuda.cuh"
 #include "regularizers/tv.h"
-#include "regularizers/tv_math.h"
+#include "regularizers/tv_math.inc"
 
 /* Variants. */
 #ifndef TV_X

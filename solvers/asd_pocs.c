@@ -1,5 +1,5 @@
 /* Adaptive steepest descent and projection onto convex sets: Sidky and Pan, Phys. Med. Biol. 53 (2008) 4777, whose letters
- * these are. A pass over the ordered subsets (solvers/sweep.h) towards the data and the bounds, then some steps of fixed length down the
+ * these are. A pass over the ordered subsets (solvers/ordered_subsets.h) towards the data and the bounds, then some steps of fixed length down the
  * penalty, whose gradient serves as that of total variation does there. The length starts as a part of what the first pass changed, and
  * falls whenever the descent undid too much of a pass and the data are not met yet. The result is, as there, the volume after a pass.
  * It ends where both pull in opposite directions (there: a test for convergence) with the data met, or when relax has died away. */

@@ -30,10 +30,7 @@ struct making {
 	double samples;
 };
 
-static size_t middle_voxel(const struct making *s)
-{
-	return (s->middle[2] * s->p->grid->n[1] + s->middle[1]) * s->p->grid->n[0] + s->middle[0];
-}
+static size_t middle_voxel(const struct making *s) { return (s->middle[2] * s->p->n[1] + s->middle[1]) * s->p->n[0] + s->middle[0]; }
 
 /* The middle slice of g, on the host. */
 static gt_status get_kernel(const struct making *s)
@@ -78,7 +75,7 @@ static gt_status put_impulse(const struct making *s, double value)
 /* Long tails end smoothly at the border of the slice: cut off, they would make the spectrum ring below 0. */
 static void taper(const struct making *s)
 {
-	const size_t *n = s->p->grid->n;
+	const size_t *n = s->p->n;
 	const double pi = 3.14159265358979323846;
 	for (size_t y = 0; y < n[1]; y++)
 		for (size_t x = 0; x < n[0]; x++) {
@@ -225,14 +222,15 @@ void gt_circulant_resume(gt_circulant *m) { tune(m); }
 
 static gt_status check(const char *solver, const gt_problem *p, const gt_array *x)
 {
-	if (!p->grid)
+	if (!p->n[0])
 		return gt_fail(GT_ERR_ARG,
 		               "solver '%s': preconditioner=ramp filters the slices of a grid of voxels, which this problem does not name: "
 		               "expected diagonal or none",
 		               solver);
-	if (gt_grid_voxels(p->grid) != gt_array_size(x))
-		return gt_fail(GT_ERR_ARG, "solver '%s': preconditioner=ramp: the grid has %zu voxels, the volume %zu", solver,
-		               gt_grid_voxels(p->grid), gt_array_size(x));
+	const size_t voxels = p->n[0] * p->n[1] * p->n[2];
+	if (voxels != gt_array_size(x))
+		return gt_fail(GT_ERR_ARG, "solver '%s': preconditioner=ramp: the grid has %zu voxels, the volume %zu", solver, voxels,
+		               gt_array_size(x));
 	return GT_OK;
 }
 
@@ -262,11 +260,11 @@ gt_status gt_circulant_new(const char *solver, const gt_problem *p, gt_array *r,
 	if (st != GT_OK)
 		return st;
 	for (int a = 0; a < 3; a++)
-		s.middle[a] = p->grid->n[a] / 2;
-	s.slice = p->grid->n[0] * p->grid->n[1];
+		s.middle[a] = p->n[a] / 2;
+	s.slice = p->n[0] * p->n[1];
 	if (!(s.m = calloc(1, sizeof *s.m)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for preconditioner 'ramp'");
-	GT_TRY(gt_slice_filter_new(gt_array_backend(g), gt_array_type(g), p->grid->n, &s.m->slices));
+	GT_TRY(gt_slice_filter_new(gt_array_backend(g), gt_array_type(g), p->n, &s.m->slices));
 	GT_TRY(room(&s));
 	GT_TRY(spectra(&s));
 	GT_TRY(local_weights(&s));

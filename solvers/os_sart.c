@@ -1,4 +1,4 @@
-/* Simultaneous algebraic reconstruction (solvers/sweep.h) under three names: with ordered subsets, with all views at once
+/* Simultaneous algebraic reconstruction (solvers/ordered_subsets.h) under three names: with ordered subsets, with all views at once
  * (SIRT), and view by view (SART); momentum over sweeps if wanted. */
 #include <math.h>
 #include "core/try.h"

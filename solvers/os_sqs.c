@@ -250,7 +250,7 @@ static gt_progress progress(struct state *s, int k, const struct pass *pass)
 	g.cost = pass->data + pass->penalty;
 	g.gradient = sqrt(pass->gradient2);
 	g.change = sqrt(pass->change2 / (double)gt_array_size(s->at.x));
-	g.share = fewer(s, k) || pass->undone ? 0 : (double)s->groups / (double)s->p->subsets;
+	g.subset_fraction = fewer(s, k) || pass->undone ? 0 : (double)s->groups / (double)s->p->subsets;
 	g.cost_of = s->groups > 1 ? s->old : s->at.v;
 	g.cost_is_partial = s->groups > 1;
 	g.kept = kept(s);

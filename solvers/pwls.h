@@ -2,7 +2,7 @@
 #define GT_SOLVERS_PWLS_H
 #include <gantry/solver.h>
 
-/* Internal to solvers/. What the solvers of penalised weighted least squares share: the cost of solvers/solver.h, its
+/* Internal to solvers/. What the solvers of penalised weighted least squares share: the cost of <gantry/solver.h>, its
  * gradient over subsets, separable majorizers (Erdogan and Fessler, Phys. Med. Biol. 44 (1999) 2835) and Nesterov's momentum. */
 
 /* GT_ERR_ARG by the solver's name if R lacks one of the GT_HAS_... in `needs`. R = NULL has all. */

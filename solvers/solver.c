@@ -1,32 +1,6 @@
-/* Every solver, one line each, and the one door through which they run. */
+/* The one door through which solvers run. */
 #include <math.h>
-#include <string.h>
 #include <gantry/solver.h>
-
-#define SOLVERS(X) \
-	X(os_sart) \
-	X(sirt)    \
-	X(sart)    \
-	X(cgls)    \
-	X(pcg)     \
-	X(fista)   \
-	X(os_sqs)  \
-	X(lsqr)    \
-	X(pdhg)    \
-	X(asd_pocs)
-
-#define DECLARE(name) extern const gt_solver gt_solver_##name;
-#define LIST(name) &gt_solver_##name,
-SOLVERS(DECLARE)
-const gt_solver *const gt_solvers[] = { SOLVERS(LIST) NULL };
-
-const gt_solver *gt_solver_find(const char *name)
-{
-	const gt_solver *const *s = gt_solvers;
-	while (*s && strcmp((*s)->name, name))
-		s++;
-	return *s;
-}
 
 static gt_status check_given(const gt_solver *s, const gt_problem *p, const gt_array *x)
 {

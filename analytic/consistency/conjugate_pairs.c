@@ -2,6 +2,7 @@
  * all their lines. Views are chosen at random within equal stretches, so that flying spots of any period take part alike. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/order_statistics.h>
 #include <gantry/random.h>
 #include <gantry/scan_math.h>
 #include "analytic/consistency/conjugate_impl.h"
@@ -163,12 +164,6 @@ static int by_angle(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* Directions of parallel beams, their order, and the median of the steps between them. */
 static gt_status find_directions(search *s)
 {
@@ -191,8 +186,7 @@ static gt_status find_directions(search *s)
 		s->order[v] = sorted[v].view;
 	for (size_t v = 0; v < n; v++)
 		gap[v] = fabs(remainder(s->direction[s->order[(v + 1) % n]] - s->direction[s->order[v]], 2 * PI));
-	qsort(gap, n, sizeof *gap, ascending);
-	s->step = gap[n / 2];
+	s->step = gt_upper_median(gap, n);
 done:
 	free(sorted);
 	free(gap);

@@ -1,7 +1,7 @@
 #ifndef GT_ANALYTIC_FBP_FBP_H
 #define GT_ANALYTIC_FBP_FBP_H
 /* Inside this room: what fdk and fbp share. options -> plan (host, double) -> batches of views through a backend. */
-#include <gantry/analytic.h>
+#include <gantry/backend_author.h>
 #include "analytic/fbp/fbp_math.h"
 #include "analytic/fbp/ramp.h"
 #include "core/device/backend.h"
@@ -50,7 +50,7 @@ typedef struct {
 gt_status gt_fbp_plan_new(const char *who, const gt_grid *grid, const gt_scan *scan, const gt_fbp_options *o,
                              gt_pool *pool, gt_fbp_plan **plan);
 /* Whether it would with the default options, from the views alone. */
-gt_status gt_fbp_takes(const char *who, const gt_scan *scan);
+gt_status gt_fbp_supports(const char *who, const gt_scan *scan);
 void      gt_fbp_plan_free(gt_fbp_plan *plan);
 /* The rows of parallel views and their filter alone; shape of gain and slope [tables][columns], of view [views]: contents the caller's. */
 gt_status gt_fbp_plan_filter(const char *who, size_t views, size_t tables, size_t rows, size_t columns, double column_pitch,

@@ -98,7 +98,7 @@ done:
 	return st;
 }
 
-gt_status gt_fbp_takes(const char *who, const gt_scan *scan)
+gt_status gt_fbp_supports(const char *who, const gt_scan *scan)
 {
 	gt_angular_coverage stand;
 	gt_preweights cells = { .stand = &stand };

@@ -111,7 +111,7 @@ done:
 	return st;
 }
 
-static gt_status seen(const gt_grid *grid, const gt_scan *scan, gt_analytic_coverage *s)
+static gt_status coverage(const gt_grid *grid, const gt_scan *scan, gt_analytic_coverage *s)
 {
 	gt_wfbp_plan *p;
 	const gt_status st = gt_wfbp_plan_new(grid, scan, &defaults, NULL, &p);
@@ -126,13 +126,11 @@ static gt_status seen(const gt_grid *grid, const gt_scan *scan, gt_analytic_cove
 }
 
 const gt_analytic gt_analytic_wfbp = {
-	"wfbp",
-	"weighted filtered backprojection of helical scans (Stierstorfer et al.)",
-	params,
-	&defaults,
-	sizeof(gt_wfbp_options),
-	run,
-	seen,
-	NULL,
-	NULL,
+	.name = "wfbp",
+	.about = "weighted filtered backprojection of helical scans (Stierstorfer et al.)",
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof(gt_wfbp_options),
+	.run = run,
+	.coverage = coverage,
 };

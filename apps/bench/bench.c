@@ -1,11 +1,12 @@
 /* Times of the standard problems: data on the device, one run to warm up, median of the next ones. */
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/analytic.h>
 #include <gantry/projector.h>
+#include <gantry/recon.h>
+#include <gantry/solver.h>
 #include "apps/bench/bench_case.h"
 #include "apps/cli/try.h"
-#include "recon/method.h"
-#include "recon/prior.h"
 
 static const bench_options defaults = {
 	.workload = "quick", .operation = "all", .projector = "dd", .solver = "os-sart", .repeat = 5, .every = 1
@@ -44,13 +45,13 @@ static const char *const no_groups[] = { NULL };
 static gt_status check_penalty(void *self, const char *spec)
 {
 	(void)self;
-	return gt_penalty_spec_check(spec);
+	return gt_recon_check("penalty", spec);
 }
 
 static gt_status check_projector(void *self, const char *spec)
 {
 	(void)self;
-	return gt_projector_check(spec);
+	return gt_recon_check("projector", spec);
 }
 
 /* --vs times operators, next to each other. */
@@ -58,7 +59,7 @@ static gt_status check_vs(const bench_options *o)
 {
 	if (!bench_in_list(o->operation, bench_operations[FORWARD]) && !bench_in_list(o->operation, bench_operations[BACK]))
 		return gt_fail(GT_ERR_ARG, "--vs=%s: is of forward and back, and --operation=%s has neither", o->vs, o->operation);
-	return gt_projector_check(o->vs);
+	return gt_recon_check("projector", o->vs);
 }
 
 static gt_status check_lists(const bench_options *o)
@@ -190,8 +191,8 @@ static gt_status start_report(const cli_call *call, cJSON *report)
 	cJSON_AddStringToObject(report, "backend", gt_backend_name(be));
 	cJSON_AddStringToObject(report, "device", gt_backend_describe(be));
 	if (!call->common.json)
-		printf("%s, %s\n%-14s %-10s %-*s %6s %11s %9s %9s %10s  %s\n", gt_backend_name(be), gt_backend_describe(be), "workload",
-		       "operation", BENCH_BY, "by", "views", "ms", "GUPS", "overlap", "peak MiB", "of the limit");
+		printf("%s, %s\n%-14s %-*s %-*s %6s %11s %9s %9s %10s  %s\n", gt_backend_name(be), gt_backend_describe(be), "workload",
+		       BENCH_OPERATION, "operation", BENCH_BY, "by", "views", "ms", "GUPS", "overlap", "peak MiB", "of the limit");
 	gt_backend_close(be);
 	return GT_OK;
 }

@@ -37,7 +37,7 @@ gt_status app_time_operators(const char *backend, gt_type type, const gt_grid *g
 gt_status app_random_array(gt_backend *be, gt_type type, size_t n, gt_array **a);
 /* once(self), many times in a row, in turn with as many copies that read and write `bytes`, together, whose time is t's limit. */
 gt_status app_time_beside_copy(gt_backend *be, gt_type type, double bytes, void (*once)(void *self), void *self, int repeat, app_timing *t);
-/* One of the parts that t's projector names (gt_projector.parts). */
+/* One of the parts that t's projector names (struct gt_projector_parts). */
 gt_status app_time_part(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, size_t part, int repeat, app_timing *t);
 /* The i-th thing that the penalty does, or the i-th operation on arrays of n values; *what: its name, NULL: no such thing. */
 gt_status app_time_penalty(const char *backend, gt_type type, const gt_grid *grid, const char *spec, int i, int repeat, app_timing *t,
@@ -49,7 +49,6 @@ gt_status app_time_iteration(const char *backend, gt_type type, const gt_grid *g
 /* Length of the first "NAME" or "NAME:key=value,key=value" of a list: a comma before key=value is its own. */
 size_t app_spec_length(const char *list);
 gt_status app_iteration_check(const char *solver);
-double app_median(const double *x, size_t n);
 double bench_peak_bytes(const gt_backend *be);  /* allocated on be at most; 0 for NULL */
 /* Is st a reason to leave a case out and go on: it cannot be done, or there is no room? */
 int app_left_out(gt_status st);

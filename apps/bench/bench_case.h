@@ -40,7 +40,7 @@ gt_status bench_check_method(const char *method);
 gt_status bench_measure_row(bench_case *b, int operation, const char *spec);
 
 /* Width of the column of projectors, methods and penalties: the standard ones. */
-enum { BENCH_BY = 20 };
+enum { BENCH_OPERATION = 18, BENCH_BY = 20 };
 /* A line of an operation as an object. */
 cJSON *bench_line(const bench_case *b, int operation, const app_timing *t);
 /* Takes the line over, and prints it unless JSON is wanted. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/host_memory.h>
 #include <gantry/regularizer.h>
+#include <gantry/order_statistics.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
@@ -74,7 +75,7 @@ gt_status app_time_beside_copy(gt_backend *be, gt_type type, double bytes, void 
 			t->ms[t->runs++] = ms;
 		}
 	}
-	t->least_ms = app_median(copies, (size_t)repeat);
+	t->least_ms = gt_median(copies, (size_t)repeat);
 	t->bound = "copy";
 	st = gt_backend_status(be);
 done:
@@ -104,18 +105,18 @@ VECTOR(axpy, gt_axpy(1e-6, v->x, v->y))
 VECTOR(xpay, gt_xpay(v->x, 0.5, v->y))
 VECTOR(axpby, gt_axpby(0.5, v->x, 0.5, v->y))
 VECTOR(mul, gt_mul(v->x, v->y))
-VECTOR(inv, gt_reciprocal(1e-3, v->y))
-VECTOR(over, gt_divide(v->x, 1e-3, v->y))
-VECTOR(less, gt_sub_clamped(v->x, 0, 1, v->y))
+VECTOR(reciprocal, gt_reciprocal(1e-3, v->y))
+VECTOR(divide, gt_divide(v->x, 1e-3, v->y))
+VECTOR(sub_clamped, gt_sub_clamped(v->x, 0, 1, v->y))
 VECTOR(clamp, gt_clamp(0, 1, v->y))
-VECTOR(climb, gt_add_scaled_clamped(1e-6, v->x, v->z, 0, 1, v->y))
-VECTOR(descend, gt_divide_step(v->x, v->z, 1e-3, 0, 1, v->y))
-VECTOR(rest, gt_weighted_residual_async(v->x, v->z, v->y, &v->sum))
-VECTOR(misfit, gt_data_misfit_async(v->x, v->z, v->y, &v->sum))
+VECTOR(add_scaled_clamped, gt_add_scaled_clamped(1e-6, v->x, v->z, 0, 1, v->y))
+VECTOR(divide_step, gt_divide_step(v->x, v->z, 1e-3, 0, 1, v->y))
+VECTOR(weighted_residual, gt_weighted_residual_async(v->x, v->z, v->y, &v->sum))
+VECTOR(data_misfit, gt_data_misfit_async(v->x, v->z, v->y, &v->sum))
 VECTOR(sum, gt_sum_async(v->x, &v->sum))
 VECTOR(dot, gt_dot_async(v->x, v->z, &v->sum))
-VECTOR(wdot, gt_weighted_norm2_async(v->x, v->z, &v->sum))
-VECTOR(dist2, gt_distance2_async(v->x, v->z, &v->sum))
+VECTOR(weighted_norm2, gt_weighted_norm2_async(v->x, v->z, &v->sum))
+VECTOR(distance2, gt_distance2_async(v->x, v->z, &v->sum))
 
 /* streams: arrays read and arrays written. */
 static const struct {
@@ -127,9 +128,16 @@ static const struct {
 	{                                  \
 #name, streams, run_##name \
 	}
-	LINE(fill, 1),   LINE(copy, 2), LINE(scale, 2), LINE(axpy, 3),  LINE(xpay, 3),  LINE(axpby, 3),   LINE(mul, 3),
-	LINE(inv, 2),    LINE(over, 3), LINE(less, 3),  LINE(clamp, 2), LINE(climb, 4), LINE(descend, 4), LINE(rest, 4),
-	LINE(misfit, 4), LINE(sum, 1),  LINE(dot, 2),   LINE(wdot, 2),  LINE(dist2, 2),
+	LINE(fill, 1),        LINE(copy, 2),
+	LINE(scale, 2),       LINE(axpy, 3),
+	LINE(xpay, 3),        LINE(axpby, 3),
+	LINE(mul, 3),         LINE(reciprocal, 2),
+	LINE(divide, 3),      LINE(sub_clamped, 3),
+	LINE(clamp, 2),       LINE(add_scaled_clamped, 4),
+	LINE(divide_step, 4), LINE(weighted_residual, 4),
+	LINE(data_misfit, 4), LINE(sum, 1),
+	LINE(dot, 2),         LINE(weighted_norm2, 2),
+	LINE(distance2, 2),
 #undef LINE
 };
 
@@ -212,18 +220,14 @@ static const struct {
 /* The parameter `inner` of a penalty; 1 where it has none. */
 static gt_status inner_of(const char *spec, int *inner)
 {
-	char *name = strndup(spec, strcspn(spec, ":"));
-	const gt_regularizer *r = name ? gt_regularizer_find(name) : NULL;
-	void *options = NULL;
+	const gt_module *r;
+	void *options;
+	const gt_status st = gt_module_parse("regularizer", spec, &r, &options);
 	*inner = 1;
-	const gt_status st = r ? gt_params_new(r->params, strchr(spec, ':') ? strchr(spec, ':') + 1 : NULL, r->defaults, r->options_size,
-	                                       &options)
-	                       : gt_fail(GT_ERR_UNKNOWN, "unknown penalty '%s'", spec);
-	for (const gt_param *p = r && options ? r->params : NULL; p && p->key; p++)
+	for (const gt_param *p = options ? r->params : NULL; p && p->key; p++)
 		if (!strcmp(p->key, "inner"))
-			*inner = *(const int *)((const char *)options + p->at);
-	free(options);
-	free(name);
+			*inner = *(const int *)(const void *)((const char *)options + p->at);
+	gt_free(options);
 	return st;
 }
 

@@ -7,6 +7,7 @@
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
+#include <gantry/subsets.h>
 #include "recon/method.h"
 
 typedef struct {
@@ -32,11 +33,14 @@ static int each_iteration(void *self, const gt_progress *p)
 /* The solver with as many iterations as are timed, and one to warm up. */
 static gt_status parse_solver(const char *solver, int repeat, gt_method *m)
 {
-	char *spec = cli_text("%s%citerations=%d", solver, strchr(solver, ':') ? ',' : ':', repeat + 1);
-	gt_status st = spec ? gt_method_parse(spec, m) : gt_fail(GT_ERR_MEMORY, "out of memory");
-	if (st == GT_OK && !m->solver)
-		st = gt_fail(GT_ERR_ARG, "--solver=%s: expected an iterative method", solver);
-	free(spec);
+	char iterations[32];
+	gt_status st = GT_OK;
+	snprintf(iterations, sizeof iterations, "iterations=%d", repeat + 1);
+	GT_TRY(gt_method_parse(solver, m));
+	if (!m->solver)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--solver=%s: expected an iterative method", solver));
+	GT_TRY(gt_fail_in(gt_params_parse(m->solver->params, iterations, m->options), "%s", m->solver->name));
+done:
 	return st;
 }
 
@@ -81,9 +85,14 @@ gt_status app_time_iteration(const char *backend, gt_type type, const gt_grid *g
 		GT_TRY(penalty_of(penalty, be, type, grid, &R));
 	stopwatch w = { .be = be, .t = t, .repeat = repeat };
 	const gt_monitor monitor = { .each = each_iteration, .self = &w };
-	const gt_problem problem = {
-		.subsets = subsets, .A = s.A, .b = s.b, .lo = -INFINITY, .hi = INFINITY, .w = weighted ? s.w : NULL, .R = R, .grid = grid
-	};
+	const gt_problem problem = { .subsets = subsets,
+		                     .A = s.A,
+		                     .b = s.b,
+		                     .lo = -INFINITY,
+		                     .hi = INFINITY,
+		                     .w = weighted ? s.w : NULL,
+		                     .R = R,
+		                     .n = { grid->n[0], grid->n[1], grid->n[2] } };
 	st = gt_solve(m.solver, &problem, m.options, x, &monitor);
 	if (st == GT_STOPPED)
 		st = GT_OK;

@@ -1,6 +1,7 @@
 /* The lines of `gantry bench`: objects of JSON in either case, text is printed from them. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/order_statistics.h>
 #include "apps/bench/bench_case.h"
 
 /* What a line names in its column `by`. */
@@ -8,7 +9,7 @@ static const char *const by[] = { "projector", "projector", "method", "projector
 
 cJSON *bench_line(const bench_case *b, int operation, const app_timing *t)
 {
-	const double voxels = (double)gt_grid_voxels(&b->grid), ms = app_median(t->ms, (size_t)t->runs);
+	const double voxels = (double)gt_grid_voxels(&b->grid), ms = gt_median(t->ms, (size_t)t->runs);
 	cJSON *r = cJSON_CreateObject();
 	cJSON_AddStringToObject(r, "workload", b->workload->name);
 	cJSON_AddStringToObject(r, "operation", bench_operations[operation]);
@@ -63,7 +64,7 @@ static void print_line(const cJSON *r)
 		name = text(r, by[i]);
 	char who[128];
 	snprintf(who, sizeof who, "%s%s%s", name, text(r, "solver") ? " " : "", text(r, "solver") ? text(r, "solver") : "");
-	printf("%-14s %-10s %-*s ", text(r, "workload"), text(r, "operation"), BENCH_BY, who);
+	printf("%-14s %-*s %-*s ", text(r, "workload"), BENCH_OPERATION, text(r, "operation"), BENCH_BY, who);
 	if (text(r, "refused")) {
 		printf("%s\n", text(r, "refused"));
 		return;

@@ -2,10 +2,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/backend_author.h>
 #include <gantry/projector.h>
+#include <gantry/order_statistics.h>
 #include "apps/bench/bench_case.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
+#include <gantry/choose.h>
 #include "recon/method.h"
 
 const char *bench_backend(const bench_case *b) { return b->call->common.backend ? b->call->common.backend : "auto"; }
@@ -17,7 +20,7 @@ static double ratio(const app_timing *a, const app_timing *b)
 	for (int i = 0; each && i < a->runs; i++)
 		each[i] = a->ms[i] / b->ms[i];
 	if (each)
-		median = app_median(each, (size_t)a->runs);
+		median = gt_median(each, (size_t)a->runs);
 	free(each);
 	return median;
 }
@@ -47,7 +50,7 @@ static gt_status measure_operator(bench_case *b, int operation)
 	cJSON *r = bench_line(b, operation, &t[0]);
 	if (n == 2 && t[0].refused == GT_OK && t[1].refused == GT_OK) {
 		cJSON_AddStringToObject(r, "vs", b->o->vs);
-		cJSON_AddNumberToObject(r, "vs_ms", app_median(t[1].ms, (size_t)t[1].runs));
+		cJSON_AddNumberToObject(r, "vs_ms", gt_median(t[1].ms, (size_t)t[1].runs));
 		cJSON_AddNumberToObject(r, "ratio", ratio(&t[0], &t[1]));
 	}
 	bench_add(b, r);
@@ -66,7 +69,7 @@ static gt_status measure_iteration(bench_case *b)
 		                                        (int)b->o->repeat, t, 1);
 		if (st != GT_OK)
 			return add_tried(b, ITERATION, st);
-		ms += t->refused == GT_OK ? app_median(t->ms, (size_t)t->runs) : NAN;
+		ms += t->refused == GT_OK ? gt_median(t->ms, (size_t)t->runs) : NAN;
 	}
 	const gt_status st = app_time_iteration(bench_backend(b), cli_type(b->call), &b->grid, b->scan, b->data, b->o->solver,
 	                                        b->o->penalty, (int)b->o->repeat, t);
@@ -79,10 +82,13 @@ static gt_status measure_iteration(bench_case *b)
 static gt_status measure_parts(bench_case *b)
 {
 	app_timing *t = b->time;
-	char *name = strndup(t->projector, strcspn(t->projector, ":"));
-	gt_status st = name ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	const gt_module *module;
+	void *options;
+	gt_status st = gt_module_parse("projector", t->projector, &module, &options);
 	GT_TRY(st);
-	const char *const *part = gt_projector_find(name)->parts;
+	const char *name = module->name;
+	const struct gt_projector_parts *parts = gt_projector_find(name)->parts;
+	const char *const *part = parts ? parts->names : NULL;
 	if (!part && strcmp(b->o->operation, "all") && strcmp(b->o->projector, "all"))
 		cli_note(b->call, "%s: %s prepares nothing that could be timed alone", bench_operations[PARTS], name);
 	for (size_t i = 0; part && part[i]; i++) {
@@ -92,7 +98,7 @@ static gt_status measure_parts(bench_case *b)
 		bench_add(b, r);
 	}
 done:
-	free(name);
+	gt_free(options);
 	return st;
 }
 

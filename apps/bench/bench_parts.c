@@ -1,5 +1,6 @@
 /* What a projector prepares before it sums, alone, beside a copy of as many bytes. */
 #include <stdio.h>
+#include <gantry/backend_author.h>
 #include <gantry/linop.h>
 #include <gantry/projector.h>
 #include "apps/bench/bench.h"

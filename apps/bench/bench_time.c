@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/backend_author.h>
 #include <gantry/io.h>
 #include <gantry/projector.h>
 #include <gantry/random.h>
@@ -11,24 +12,6 @@
 #include "apps/bench/bench.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
-
-static int by_value(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-double app_median(const double *x, size_t n)
-{
-	double *sorted = n ? malloc(n * sizeof *sorted) : NULL;
-	if (!sorted)
-		return NAN;
-	memcpy(sorted, x, n * sizeof *sorted);
-	qsort(sorted, n, sizeof *sorted, by_value);
-	const double median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
-	free(sorted);
-	return median;
-}
 
 double bench_peak_bytes(const gt_backend *be)
 {

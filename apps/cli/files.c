@@ -12,12 +12,23 @@ static const char *text_of(const cli_option *o, const void *options)
 	return *(const char *const *)(const void *)((const char *)options + o->at);
 }
 
-/* The output of option o against another path, which `what` names. */
+/* The output of option o against another path, which `what` names, and against the file of data that it names itself. An output that is there
+ * takes its own such file with it. */
 static gt_status differs(const cli_option *o, const char *path, const char *other, const char *what)
 {
-	if (!other || !gt_same_file(path, other))
+	if (!other)
 		return GT_OK;
-	return gt_fail(GT_ERR_ARG, "--%s=%s: is the same file as %s, which would be lost: expected another name", o->name, path, what);
+	if (gt_same_file(path, other))
+		return gt_fail(GT_ERR_ARG, "--%s=%s: is the same file as %s, which would be lost: expected another name", o->name, path,
+		               what);
+	char *data = gt_data_file(other), *old = data ? gt_data_file(path) : NULL;
+	gt_status st = GT_OK;
+	if (data && (gt_same_file(path, data) || (old && gt_same_file(old, data))))
+		st = gt_fail(GT_ERR_ARG, "--%s=%s: %s %s, the file of data of %s, which would be lost: expected another name", o->name,
+		             path, old ? "names" : "is", data, what);
+	free(data);
+	free(old);
+	return st;
 }
 
 static gt_status check_output(const cli_call *call, const void *options, const cli_option *o)

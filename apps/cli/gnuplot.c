@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,4 +52,41 @@ void app_gnuplot_message(const char *path, char *text, int size)
 	text[strcspn(text, "\n")] = 0;
 	if (in)
 		fclose(in);
+}
+
+/* Text between the quotes; what stands for a quote in it, and for a backquote. A control character becomes a space: a newline would end the
+ * quotes, and what follows it would be a command. */
+static void put_quoted(FILE *out, char quote, const char *for_quote, char for_back, const char *format, va_list list)
+{
+	va_list again;
+	va_copy(again, list);
+	const int length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+	if (text)
+		vsnprintf(text, (size_t)length + 1, format, list);
+	fputc(quote, out);
+	for (const char *c = text; c && *c; c++)
+		if (*c == quote)
+			fputs(for_quote, out);
+		else
+			fputc(*c == '`' ? for_back : (unsigned char)*c < ' ' || *c == 127 ? ' ' : *c, out);
+	fputc(quote, out);
+	free(text);
+}
+
+void app_gnuplot_quote(FILE *out, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	put_quoted(out, '\'', "''", '`', format, list);
+	va_end(list);
+}
+
+void app_gnuplot_datum(FILE *out, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	put_quoted(out, '"', "'", '\'', format, list);
+	va_end(list);
 }

@@ -1,82 +1,79 @@
 /* Help on commands and on modules, printed from their tables. */
 #include <string.h>
-#include <gantry/projector.h>
-#include <gantry/regularizer.h>
+#include <gantry/module.h>
+#include <gantry/recon.h>
 #include "apps/cli/cli.h"
-#include "recon/method.h"
-#include "recon/preset.h"
-#include "recon/prior.h"
+#include "apps/cli/try.h"
 
-static void print_module(const char *kind, const char *name, const char *about, const gt_param *params, const void *defaults)
+/* Width of the column of names. */
+enum { MODULE_WIDTH = 12 };
+
+static void print_module(const char *option, const gt_module *m)
 {
-	printf("%s %s: %s\n", kind, name, about);
-	if (!params) {
+	printf("%s %s: %s\n", option, m->name, m->about);
+	if (!m->params) {
 		printf("\n  no parameters\n");
 		return;
 	}
-	printf("\n  %s:key=value,...\n\n", name);
-	gt_params_help(params, defaults, stdout);
-	char values[256];
-	gt_params_print(params, defaults, values, sizeof values);
-	char *second = strchr(values, ','), *end = second ? strchr(second + 1, ',') : NULL;
+	printf("\n  %s:key=value,...\n\n", m->name);
+	gt_params_help(m->params, m->defaults, stdout);
+	char *example = gt_module_print(m, NULL), *second = example ? strchr(example, ',') : NULL,
+	     *end = second ? strchr(second + 1, ',') : NULL;
 	if (end)
 		*end = 0;
-	printf("\n  as in  --%s %s:%s\n", kind, name, values);
+	printf("\n  as in  --%s %s\n", option, example ? example : m->name);
+	gt_free(example);
 }
 
-static gt_status help_solver(const char *name)
+static const gt_module *find_module(const char *kind, const char *name)
 {
-	const gt_solver *s = name ? gt_solver_find(name) : NULL;
-	const gt_analytic *a = name && !s ? gt_analytic_find(name) : NULL;
-	for (size_t i = 0; !name && gt_solvers[i]; i++)
-		printf("%-10s %s\n", gt_solvers[i]->name, gt_solvers[i]->about);
-	for (size_t i = 0; !name && gt_analytics[i]; i++)
-		printf("%-10s %s\n", gt_analytics[i]->name, gt_analytics[i]->about);
-	if (s)
-		print_module("solver", s->name, s->about, s->params, s->defaults);
-	else if (a)
-		print_module("solver", a->name, a->about, a->params, a->defaults);
-	else if (name)
-		return gt_method_unknown(name);
-	return GT_OK;
+	const gt_module *m;
+	for (size_t i = 0; (m = gt_modules(kind, i)) && strcmp(m->name, name);)
+		i++;
+	return m;
 }
 
-static gt_status help_projector(const char *name)
+/* All modules of a kind, or one by its name; the option that takes them is named as messages name the kind. */
+static gt_status help_modules(const char *kind, const char *option, const char *name)
 {
-	const gt_projector *p = name ? gt_projector_find(name) : NULL;
-	for (size_t i = 0; !name && gt_projectors[i]; i++)
-		printf("%-10s %s\n", gt_projectors[i]->name, gt_projectors[i]->about);
-	if (p)
-		print_module("projector", p->name, p->about, p->params, p->defaults);
-	else if (name)
-		return gt_projector_check(name);
-	return GT_OK;
+	const gt_module *m = NULL;
+	void *options = NULL;
+	gt_status st = GT_OK;
+	for (size_t i = 0; !name && (m = gt_modules(kind, i)); i++)
+		printf("%-*s %s\n", MODULE_WIDTH, m->name, m->about);
+	if (name) {
+		GT_TRY(gt_module_parse(kind, name, &m, &options));
+		print_module(option, m);
+	}
+done:
+	gt_free(options);
+	return st;
 }
+
+static gt_status help_solver(const char *name) { return help_modules("method", "solver", name); }
+static gt_status help_projector(const char *name) { return help_modules("projector", "projector", name); }
+static gt_status help_format(const char *name) { return help_modules("format", "format", name); }
 
 static gt_status help_penalty(const char *name)
 {
-	const gt_regularizer *r = name ? gt_regularizer_find(name) : NULL;
-	for (size_t i = 0; !name && gt_regularizers[i]; i++)
-		printf("%-10s %s\n", gt_regularizers[i]->name, gt_regularizers[i]->about);
-	if (r)
-		print_module("penalty", r->name, r->about, r->params, r->defaults);
-	else if (name)
-		return gt_penalty_spec_check(name);
-	printf("\ngantry recon also takes, of any of them: strength=auto (the default: from the noise of the data), strength=1.5x (of that),\n"
-	       "noise=10HU (what is to be left), kappa=yes (even resolution; not tv)\n");
-	return GT_OK;
+	const gt_status st = help_modules("regularizer", "penalty", name);
+	if (st == GT_OK)
+		printf("\ngantry recon also takes, of any of them: strength=auto (the default: from the noise of the data), strength=1.5x (of that),\n"
+		       "noise=10HU (what is to be left), kappa=yes (even resolution; not tv)\n");
+	return st;
 }
 
-static gt_status help_weights(const char *name) { return gt_weights_spec_help(name, stdout); }
-static gt_status help_quality(const char *name) { return gt_preset_help(name, stdout); }
+static gt_status help_weights(const char *name) { return gt_recon_help("weights", name, stdout); }
+static gt_status help_quality(const char *name) { return gt_recon_help("preset", name, stdout); }
 
-/* Beside the commands. */
+/* Beside the commands. kind: of the modules whose names are topics too. */
 static const struct {
-	const char *name;
+	const char *name, *kind;
 	gt_status (*help)(const char *name);
 } topics[] = {
-	{ "solver", help_solver },   { "projector", help_projector }, { "penalty", help_penalty },
-	{ "weights", help_weights }, { "quality", help_quality },
+	{ "solver", "method", help_solver },        { "projector", "projector", help_projector },
+	{ "penalty", "regularizer", help_penalty }, { "weights", NULL, help_weights },
+	{ "quality", NULL, help_quality },          { "format", "format", help_format },
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
@@ -102,12 +99,9 @@ static int run(const cli_call *call, const void *options)
 	for (size_t i = 0; i < TOPICS; i++)
 		if (!strcmp(topic, topics[i].name))
 			return cli_exit(call, topics[i].help(name));
-	if (!c && !name && (gt_solver_find(topic) || gt_analytic_find(topic)))
-		return cli_exit(call, help_solver(topic));
-	if (!c && !name && gt_projector_find(topic))
-		return cli_exit(call, help_projector(topic));
-	if (!c && !name && gt_regularizer_find(topic))
-		return cli_exit(call, help_penalty(topic));
+	for (size_t i = 0; i < TOPICS && !c && !name; i++)
+		if (topics[i].kind && find_module(topics[i].kind, topic))
+			return cli_exit(call, topics[i].help(topic));
 	if (!c)
 		return cli_exit(call, gt_unknown("topic", topic, nth_topic, count_commands() + TOPICS));
 	cli_print_help(c, stdout);
@@ -117,7 +111,7 @@ static int run(const cli_call *call, const void *options)
 const cli_command cli_help = {
 	.name = "help",
 	.about = "help on a command, or on what its options take",
-	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] | weights [NAME] | quality [NAME]]",
+	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] | weights [NAME] | quality [NAME] | format [NAME]]",
 	.notes =
 		"  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n"
 		"  gantry help quality\n",

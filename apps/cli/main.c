@@ -23,8 +23,12 @@ static void print_version(void)
 static void print_commands(FILE *out)
 {
 	fprintf(out, "gantry COMMAND [options] [files]\n\n");
-	for (const cli_command *const *c = cli_commands; *c; c++)
-		fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->about);
+	const cli_command *const *c = cli_commands;
+	for (const cli_command_group *g = cli_groups; g->title; g++) {
+		fprintf(out, "%s%s\n", g == cli_groups ? "" : "\n", g->title);
+		for (const cli_command *const *end = c + g->commands; c < end; c++)
+			fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->about);
+	}
 	fprintf(out, "\n'gantry help COMMAND' explains one, 'gantry --version' says what this build is.\n");
 }
 

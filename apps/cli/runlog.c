@@ -31,6 +31,9 @@ gt_status app_runlog_check(const char *log, const char *plot)
 	if (plot && !ends_in(plot, ".png"))
 		GT_TRY(gt_fail(GT_ERR_ARG, "--plot=%s: expected a name that ends in .png", plot));
 	if (plot) {
+		for (const char *c = plot; *c; c++)
+			if ((unsigned char)*c < ' ' || *c == 127)
+				GT_TRY(gt_fail(GT_ERR_ARG, "--plot=%s: expected a name without control characters", plot));
 		GT_TRY(gt_fail_in(gt_can_write(plot), "--plot"));
 		GT_TRY(gt_fail_in(app_gnuplot_check(), "--plot=%s", plot));
 	}
@@ -171,15 +174,6 @@ void app_runlog_add(app_runlog *l, const double row[RUNLOG_COLUMNS])
 
 /* Figure ----------------------------------------------------------------------- */
 
-/* A quoted string of gnuplot. */
-static void quote(FILE *f, const char *text)
-{
-	fputc('\'', f);
-	for (; *text; text++)
-		fputs(*text == '\'' ? "''" : (char[2]){ *text, 0 }, f);
-	fputc('\'', f);
-}
-
 /* How many values a logarithm has, and the least and the largest of them. */
 static size_t range_of(const app_runlog *l, int column, double *least, double *most)
 {
@@ -249,11 +243,11 @@ static void put_script(const app_runlog *l, const char *picture, FILE *f)
 		if (2 * drawable(l, wanted[i]) >= l->drawn)
 			show[n++] = wanted[i];
 	fprintf(f, "set terminal pngcairo noenhanced size 1100,%d font 'DejaVu Sans,10'\nset output ", n ? 60 + 300 * n : 200);
-	quote(f, picture);
+	app_gnuplot_quote(f, "%s", picture);
 	fputs("\nset grid\nunset key\nset format y '%.3g'\nset datafile missing 'NaN'\n", f);
 	put_rows(l, f);
 	fprintf(f, "set multiplot layout %d,2 title ", n ? n : 1);
-	quote(f, l->title);
+	app_gnuplot_quote(f, "%s", l->title);
 	fputc('\n', f);
 	for (int i = 0; i < n; i++)
 		put_panels(l, show[i], labels[show[i]], f);
@@ -270,17 +264,27 @@ static gt_status write_script(const app_runlog *l, const char *path, const char 
 	return fclose(f) || bad ? gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno)) : GT_OK;
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* gnuplot runs in the folder of the picture and is given names alone, which begin with a dot: a name that begins with '|' or '<' is a command
+ * to it. */
 static gt_status draw(const app_runlog *l)
 {
-	char *script = NULL, *picture = NULL, *log = NULL, message[256];
+	char *script = NULL, *picture = NULL, *log = NULL, *folder = NULL, message[256];
 	gt_status st = GT_OK;
 	if (!l->drawn)
 		return gt_fail(GT_ERR_UNSUPPORTED, "--plot=%s: there was no iteration to draw", l->plot);
 	GT_TRY(gt_tmp_path(l->plot, &picture));
 	GT_TRY(gt_tmp_path(l->plot, &script));
 	GT_TRY(gt_tmp_path(l->plot, &log));
-	GT_TRY(write_script(l, script, picture));
-	if (app_gnuplot(NULL, log, NULL, script) != 0) {
+	if (!(folder = cli_text("%.*s", (int)(base_of(l->plot) - l->plot), l->plot)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(write_script(l, script, base_of(picture)));
+	if (app_gnuplot(*folder ? folder : NULL, base_of(log), NULL, base_of(script)) != 0) {
 		app_gnuplot_message(log, message, sizeof message);
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "--plot=%s: gnuplot could not draw it: %s", l->plot, message));
 	}
@@ -293,6 +297,7 @@ done:
 		gt_tmp_drop(script);
 	if (log)
 		gt_tmp_drop(log);
+	free(folder);
 	return st;
 }
 

@@ -1,29 +1,32 @@
-/* The commands, in the order of `gantry help`. A new one: its file and a line here. */
+/* The commands, in the groups and the order of `gantry help`. A new one: its file and its name in a group here. */
 #include <string.h>
 #include "apps/cli/cli.h"
 
-#define COMMANDS(X)    \
-	X(simulate)    \
-	X(import)      \
-	X(info)        \
-	X(project)     \
-	X(backproject) \
-	X(recon)       \
-	X(rabbitct)    \
-	X(compare)     \
-	X(convert)     \
-	X(view)        \
-	X(adjoint)     \
-	X(bench)       \
-	X(study)       \
-	X(devices)     \
-	X(help)
+#define RECONSTRUCT(X) X(recon) X(simulate) X(project) X(backproject)
+#define LOOK(X) X(info) X(view) X(compare)
+#define CONVERT(X) X(import) X(convert)
+#define CHECK(X) X(adjoint) X(devices)
+#define MEASURE(X) X(bench) X(study) X(rabbitct)
+#define ASK(X) X(help)
+#define COMMANDS(X) RECONSTRUCT(X) LOOK(X) CONVERT(X) CHECK(X) MEASURE(X) ASK(X)
 
 #define X(name) extern const cli_command cli_##name;
 COMMANDS(X)
 #undef X
 #define X(name) &cli_##name,
 const cli_command *const cli_commands[] = { COMMANDS(X) NULL };
+#undef X
+
+#define X(name) +1
+const cli_command_group cli_groups[] = {
+	{ "Reconstruct, and make data for it", RECONSTRUCT(X) },
+	{ "Look at files", LOOK(X) },
+	{ "Convert files", CONVERT(X) },
+	{ "Check operators and devices", CHECK(X) },
+	{ "Measure speed and accuracy", MEASURE(X) },
+	{ "Help", ASK(X) },
+	{ NULL, 0 },
+};
 #undef X
 
 const cli_command *cli_command_find(const char *name)

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
+#include <gantry/choose.h>
+#include <gantry/recon.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "recon/method.h"
 
 typedef struct {
 	const char *projector, *grid;
@@ -109,11 +110,11 @@ static gt_status judge(const certificate *c)
 /* One that is only nearly adjoint is held to what it states. */
 static gt_status certify(const test *t, const char *projector, certificate *c)
 {
-	char *name = strndup(projector, strcspn(projector, ":"));
-	const gt_projector *p = name ? gt_projector_find(name) : NULL;
+	const gt_module *module;
+	void *values;
+	gt_status st = gt_module_parse("projector", projector, &module, &values);
 	const int twice = cli_type(t->call) == GT_F64;
-	const double off = p ? p->off_adjoint : 0;
-	gt_status st = name ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	const double off = st == GT_OK ? gt_projector_find(module->name)->off_adjoint : 0;
 	*c = (certificate){ .result = FAIL,
 		            .element_tolerance = fmax(off, twice ? 1e-12 : 1e-5),
 		            .dot_tolerance = fmax(off, twice ? 1e-12 : 1e-6) };
@@ -126,7 +127,7 @@ static gt_status certify(const test *t, const char *projector, certificate *c)
 done:
 	if (st != GT_OK)
 		snprintf(c->why, sizeof c->why, "%s", gt_error());
-	free(name);
+	gt_free(values);
 	return st;
 }
 
@@ -232,10 +233,10 @@ static int run(const cli_call *call, const void *given)
 	if (o->all && o->projector)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--all and --projector=%s: expected one of the two", o->projector));
 	if (o->projector)
-		GT_TRY(gt_projector_check(o->projector));
+		GT_TRY(gt_recon_check("projector", o->projector));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
-	t.scan = p->scan;
-	GT_TRY(cli_grid(call, o->grid, NULL, p->scan, &t.grid));
+	t.scan = gt_projections_scan(p);
+	GT_TRY(cli_grid(call, o->grid, NULL, t.scan, &t.grid));
 	GT_TRY(cli_open(call, &t.be));
 	st = o->all ? certify_all(&t) : certify_one(&t);
 done:

@@ -187,7 +187,6 @@ gt_status study_accuracy_parts(const study *s, FILE *out);
 
 /* What figures share: style.gp; text within single quotes of a script; NAME.gp begun and drawn; the place of a plot in pixels from the top left; colours from -window to window. */
 gt_status study_plot_style  (study *s);
-void      study_plot_text   (const char *text, FILE *out);
 gt_status study_plot_begin  (study *s, const char *name, int width, int height, FILE **out);
 gt_status study_plot_end    (study *s, const char *name, FILE *out);
 void      study_plot_panel  (FILE *out, double left, double right, double top, double bottom, double width, double height);

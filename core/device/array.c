@@ -212,19 +212,19 @@ void gt_axpy(double a, const gt_array *x, gt_array *y) { map(GT_MAP_axpy, x, x, 
 void gt_xpay(const gt_array *x, double a, gt_array *y) { map(GT_MAP_xpay, x, x, a, 0, 0, y, "xpay"); }
 void gt_axpby(double a, const gt_array *x, double b, gt_array *y) { map(GT_MAP_axpby, x, x, a, b, 0, y, "axpby"); }
 void gt_mul(const gt_array *x, gt_array *y) { map(GT_MAP_mul, x, x, 0, 0, 0, y, "mul"); }
-void gt_reciprocal(double least, gt_array *y) { map(GT_MAP_inv, y, y, least, 0, 0, y, "inv"); }
-void gt_divide(const gt_array *x, double least, gt_array *y) { map(GT_MAP_over, x, x, least, 0, 0, y, "over"); }
-void gt_sub_clamped(const gt_array *x, double lo, double hi, gt_array *y) { map(GT_MAP_less, x, x, lo, hi, 0, y, "less"); }
+void gt_reciprocal(double least, gt_array *y) { map(GT_MAP_reciprocal, y, y, least, 0, 0, y, "reciprocal"); }
+void gt_divide(const gt_array *x, double least, gt_array *y) { map(GT_MAP_divide, x, x, least, 0, 0, y, "divide"); }
+void gt_sub_clamped(const gt_array *x, double lo, double hi, gt_array *y) { map(GT_MAP_sub_clamped, x, x, lo, hi, 0, y, "sub_clamped"); }
 void gt_clamp(double lo, double hi, gt_array *y) { map(GT_MAP_clamp, y, y, lo, hi, 0, y, "clamp"); }
-void gt_pow(double a, gt_array *y) { map(GT_MAP_raise, y, y, a, 0, 0, y, "raise"); }
+void gt_pow(double a, gt_array *y) { map(GT_MAP_pow, y, y, a, 0, 0, y, "pow"); }
 void gt_log(double least, double b, gt_array *y) { map(GT_MAP_log, y, y, least, b, 0, y, "log"); }
 void gt_add_scaled_clamped(double a, const gt_array *x, const gt_array *w, double lo, double hi, gt_array *y)
 {
-	map(GT_MAP_climb, x, w, a, lo, hi, y, "climb");
+	map(GT_MAP_add_scaled_clamped, x, w, a, lo, hi, y, "add_scaled_clamped");
 }
 void gt_divide_step(const gt_array *x, const gt_array *d, double least, double lo, double hi, gt_array *y)
 {
-	map(GT_MAP_descend, x, d, least, lo, hi, y, "descend");
+	map(GT_MAP_divide_step, x, d, least, lo, hi, y, "divide_step");
 }
 
 void gt_mul_normals(uint64_t seed, gt_array *y)
@@ -292,15 +292,18 @@ static void both(enum gt_both op, const gt_array *x, const gt_array *z, gt_array
 
 void gt_sum_async(const gt_array *x, double *result) { later(GT_RED_sum, x, x, result, "sum"); }
 void gt_dot_async(const gt_array *x, const gt_array *y, double *result) { later(GT_RED_dot, x, y, result, "dot"); }
-void gt_weighted_norm2_async(const gt_array *x, const gt_array *w, double *result) { later(GT_RED_wdot, x, w, result, "wdot"); }
-void gt_distance2_async(const gt_array *x, const gt_array *y, double *result) { later(GT_RED_dist2, x, y, result, "dist2"); }
+void gt_weighted_norm2_async(const gt_array *x, const gt_array *w, double *result)
+{
+	later(GT_RED_weighted_norm2, x, w, result, "weighted_norm2");
+}
+void gt_distance2_async(const gt_array *x, const gt_array *y, double *result) { later(GT_RED_distance2, x, y, result, "distance2"); }
 void gt_weighted_residual_async(const gt_array *x, const gt_array *w, gt_array *y, double *result)
 {
-	both(GT_BOTH_rest, x, w, y, result, "rest");
+	both(GT_BOTH_weighted_residual, x, w, y, result, "weighted_residual");
 }
 void gt_data_misfit_async(const gt_array *x, const gt_array *w, gt_array *y, double *result)
 {
-	both(w ? GT_BOTH_wmisfit : GT_BOTH_misfit, x, w ? w : x, y, result, "misfit");
+	both(w ? GT_BOTH_weighted_data_misfit : GT_BOTH_data_misfit, x, w ? w : x, y, result, "data_misfit");
 }
 
 /* In one turn: another thread's wait must not come between. */
@@ -320,7 +323,7 @@ static double now(enum gt_red op, const gt_array *x, const gt_array *y, const ch
 
 double gt_sum(const gt_array *x) { return now(GT_RED_sum, x, x, "sum"); }
 double gt_dot(const gt_array *x, const gt_array *y) { return now(GT_RED_dot, x, y, "dot"); }
-double gt_weighted_norm2(const gt_array *x, const gt_array *w) { return now(GT_RED_wdot, x, w, "wdot"); }
+double gt_weighted_norm2(const gt_array *x, const gt_array *w) { return now(GT_RED_weighted_norm2, x, w, "weighted_norm2"); }
 double gt_max(const gt_array *x) { return now(GT_RED_max, x, x, "max"); }
 double gt_min(const gt_array *x) { return now(GT_RED_min, x, x, "min"); }
-double gt_distance2(const gt_array *x, const gt_array *y) { return now(GT_RED_dist2, x, y, "dist2"); }
+double gt_distance2(const gt_array *x, const gt_array *y) { return now(GT_RED_distance2, x, y, "distance2"); }

@@ -31,6 +31,12 @@ done:
 
 gt_status gt_backend_open(const char *name, gt_backend **out)
 {
+	gt_backend_prefetch_end();
+	return gt_backend_open_now(name, out);
+}
+
+gt_status gt_backend_open_now(const char *name, gt_backend **out)
+{
 	if (!name || !out)
 		return gt_fail(GT_ERR_ARG, "a backend is opened by a name, for a handle: one of them is NULL");
 	if (!strcmp(name, "auto"))

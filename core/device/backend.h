@@ -2,6 +2,7 @@
 #define GT_CORE_DEVICE_BACKEND_H
 /* What a backend must provide. Only core/ and the *_cpu.c, *_cuda.cu and their glue include this. */
 #include <gantry/array.h>
+#include <gantry/roofline.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -107,6 +108,8 @@ void      gt_backend_end  (gt_backend *be);
 gt_backend *gt_backend_hold(gt_backend *be);
 void        gt_backend_let_go(gt_backend *be);
 
+/* gt_backend_open() without waiting for a device that is being started. */
+gt_status gt_backend_open_now(const char *name, gt_backend **out);
 /* Raw memory for a module's tables and scratch, counted like arrays. NULL + gt_fail() text (GT_ERR_MEMORY) on failure. */
 void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what);
 void  gt_backend_free (gt_backend *be, void *p, size_t bytes);

@@ -1,4 +1,4 @@
-/* The CUDA backend: one device, one stream, kernels generated from core/ops.def for both types. */
+/* The CUDA backend: one device, one stream, kernels generated from core/device/ops.def for both types. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,6 +22,10 @@ GT_API gt_status   gt_backend_open(const char *name, gt_backend **be);
 /* Gives up the caller's hold. Arrays, operators, penalties and all else that lives on the backend hold it as well: they may be freed before
  * or after, in any order and by any thread, and the last one frees the backend. */
 GT_API void        gt_backend_close(gt_backend *be);
+/* Begins to start the device in a thread, for who will open it a little later: gt_backend_open() waits until it has. What fails is said by
+ * gt_backend_open(). Who may end the program without opening one calls the second, which waits too; calling it twice is fine. */
+GT_API void        gt_backend_prefetch(const char *name);
+GT_API void        gt_backend_prefetch_end(void);
 GT_API const char *gt_backend_name(const gt_backend *be);               /* "cpu:2", "cuda:0" */
 GT_API const char *gt_backend_describe(const gt_backend *be);           /* the device in words */
 GT_API int         gt_backend_is_gpu(const gt_backend *be);
@@ -65,19 +69,6 @@ GT_API gt_status gt_backend_counters(const gt_backend *be, gt_counters *count);
 GT_API gt_status gt_backend_dry_run (gt_backend *be);
 GT_API int       gt_backend_is_dry_run(const gt_backend *be);
 
-/* What a device has only so much of in a second. Benchmarks hold times against it. */
-typedef enum {
-	GT_BYTES,                           /* read from and written to the device's memory */
-	GT_INSTRUCTIONS,                    /* of a warp of 32 */
-	GT_SHARED,                          /* passes of 128 bytes through the unit of shared memory and first cache */
-	GT_FETCHES,                         /* of a texture, one number, bilinear */
-	GT_DOUBLES,                         /* multiplications with addition in double precision */
-	GT_NRESOURCES
-} gt_resource;
-/* Per second, from the clocks and widths that the device names; 0 where it is not known (the CPU). */
-GT_API double      gt_backend_rate(gt_backend *be, gt_resource r);
-GT_API const char *gt_resource_name(gt_resource r);                     /* "bytes", "instructions", ... */
-
 /* A flat array of one element type, living on one backend. */
 typedef struct gt_array gt_array;
 /* Contents not set. GT_ERR_MEMORY says how much was needed and how much was there. */
@@ -101,7 +92,7 @@ GT_API gt_backend *gt_array_backend(const gt_array *a);
 GT_API size_t    gt_type_size(gt_type type);
 GT_API const char *gt_type_name(gt_type type);                          /* "single", "double" */
 
-/* Element-wise operations: one line each in core/ops.def. y is read and written. */
+/* Element-wise operations: one line each in core/device/ops.def. y is read and written. */
 GT_API void gt_fill (double a, gt_array *y);                            /* y = a                          */
 GT_API void gt_copy (const gt_array *x, gt_array *y);                   /* y = x                          */
 GT_API void gt_scale(double a, gt_array *y);                            /* y = a y                        */
@@ -115,7 +106,7 @@ GT_API void gt_sub_clamped (const gt_array *x, double lo, double hi, gt_array *y
 GT_API void gt_clamp(double lo, double hi, gt_array *y);                /* NaN stays NaN                  */
 GT_API void gt_pow(double a, gt_array *y);                            /* y = y^a where y > 0, else 0    */
 GT_API void gt_log  (double least, double b, gt_array *y);              /* y = b log(y/least) where y > least > 0, else 0 */
-GT_API void gt_mul_normals(uint64_t seed, gt_array *y);                 /* y = y times normal numbers: gt_normal() (core/random.h) of (seed, index) */
+GT_API void gt_mul_normals(uint64_t seed, gt_array *y);                 /* y = y times normal numbers: gt_normal() (<gantry/random.h>) of (seed, index) */
 /* What solvers do in several of these, in one pass. */
 GT_API void gt_add_scaled_clamped  (double a, const gt_array *x, const gt_array *w, double lo, double hi, gt_array *y);         /* y = y + a w x, clamped */
 GT_API void gt_divide_step(const gt_array *x, const gt_array *d, double least, double lo, double hi, gt_array *y);     /* y = x - gt_divide(y), clamped */

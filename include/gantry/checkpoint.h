@@ -18,7 +18,7 @@ GT_API gt_status   gt_checkpoint_open(const char *path, gt_checkpoint **c);
 GT_API void        gt_checkpoint_free(gt_checkpoint *c);
 GT_API int         gt_checkpoint_iteration(const gt_checkpoint *c);
 GT_API const char *gt_checkpoint_text(const gt_checkpoint *c, const char *name);       /* NULL: no such line */
-GT_API int         gt_checkpoint_has(const gt_checkpoint *c, const char *name);        /* a variable */
+GT_API gt_status   gt_checkpoint_has(const gt_checkpoint *c, const char *name, int *has);      /* a variable */
 /* Fills in all that the list names; one with neither array nor value is passed over. GT_ERR_FORMAT where the file has something else, of another size or type, or was damaged. */
 GT_API gt_status   gt_checkpoint_fill(const gt_checkpoint *c, const gt_state_entry *kept);
 

@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <gantry/data.h>
 #include <gantry/host_memory.h>
+#include <gantry/module.h>
+#include <gantry/message.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,8 +23,9 @@ typedef struct {
 /* Called now and then from the calling thread with the fraction done; non-zero stops (GT_STOPPED). NULL: nobody. */
 typedef int (*gt_io_progress)(void *self, double done);
 
-/* What a reader is told. */
+/* What a reader is told. Members are only ever added at the end: who was built when there were fewer has the defaults of the others. */
 typedef struct {
+	size_t size;            /* sizeof(gt_read_options), as gt_read_defaults says. GT_ERR_ARG: 0, or larger than the library knows */
 	int geometry_only;      /* projections: read the scan, not the data; volumes: the grid, where the format can (data is NULL then) */
 	int may_lack_data;      /* 1: a file that has no projections is read as the geometry alone, instead of refused */
 	int without_statistics; /* projections: neither weights nor photons, for those who have no use for them; they take as much memory each */
@@ -36,12 +39,13 @@ typedef struct {
 	gt_dicom_style dicom;
 	gt_io_progress progress;/* formats of many files alone */
 	void *progress_self;
-	char *note;             /* if not NULL: what the reader had to decide, for the log (size note_size) */
-	size_t note_size;
+	gt_listener notes;      /* who is told what the reader had to decide: a message each, GT_ABOUT_DATA */
 } gt_read_options;
 GT_API extern const gt_read_options gt_read_defaults;          /* copy it, then set what differs */
 
+/* What a writer is told; grows as gt_read_options does. */
 typedef struct {
+	size_t size;            /* sizeof(gt_write_options), as gt_write_defaults says */
 	gt_unit unit;
 	double water;           /* HU: attenuation of water to use, mm^-1; 0: the volume's own, else GT_WATER_DEFAULT */
 	int deflate;            /* 0..9 */
@@ -49,8 +53,7 @@ typedef struct {
 	gt_dicom_style dicom;
 	gt_io_progress progress;/* formats of many files alone */
 	void *progress_self;
-	char *note;             /* if not NULL: what the writer had to decide (size note_size) */
-	size_t note_size;
+	gt_listener notes;      /* who is told what the writer had to decide: a message each, GT_ABOUT_DATA */
 } gt_write_options;
 GT_API extern const gt_write_options gt_write_defaults;
 
@@ -60,7 +63,8 @@ typedef struct gt_slice_writer gt_slice_writer;             /* a volume that is 
 
 /* One file format. NULL: cannot. */
 typedef struct gt_format {
-	const char *name, *about, *extensions;          /* "nc" ; space-separated, without dot */
+	GT_MODULE_MEMBERS                               /* formats have no parameters yet */
+	const char *extensions;                         /* "nc nc4": space-separated, without dot */
 	int       folders;                              /* 1: paths may be folders; probe() is then asked about them too */
 	int       (*probe)(const char *path);           /* 1 if the contents are of this format */
 	gt_status (*read_projections )(const char *path, const gt_read_options *o, gt_projections **p);
@@ -76,6 +80,7 @@ typedef struct gt_format {
 	gt_status (*ready)(void);                       /* GT_ERR_UNSUPPORTED, which names it: what the format needs is not here; NULL: nothing */
 } gt_format;
 GT_API extern const gt_format *const gt_formats[];             /* NULL-terminated */
+GT_API extern const gt_module_kind gt_format_kind;
 
 /* Reading finds the format by contents, writing by the name in the options or by the path's extension. Options NULL: defaults.
  * One thread at a time: the NetCDF and HDF5 libraries below are not thread-safe.
@@ -99,6 +104,8 @@ GT_API void      gt_view_reader_close(gt_view_reader *v);
 /* Can volumes of that name be written slice by slice? GT_ERR_UNSUPPORTED: as a whole only; GT_ERR_ARG: not at all. */
 GT_API gt_status gt_can_write_slices(const char *path);
 /* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI. head: all but the data; must outlive s. */
+/* Bytes of memory that writing such a volume takes, at most. */
+GT_API size_t    gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid);
 GT_API gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
 GT_API gt_status gt_slice_writer_write (gt_slice_writer *s, size_t n, const float *data);          /* the next n slices, mm^-1 */
 GT_API gt_status gt_slice_writer_commit(gt_slice_writer *s);               /* GT_ERR_ARG if slices are missing; frees s in any case */
@@ -115,6 +122,8 @@ GT_API gt_status gt_file_kind(const char *path, const gt_format **format, int *p
 
 /* 1 if both names are of one file, or would be once both are there. */
 GT_API int       gt_same_file(const char *a, const char *b);
+/* The other file that the head at path names and that holds its data (MetaImage), to be freed; NULL: none, or path is no such head. */
+GT_API char *gt_data_file(const char *path);
 
 /* The library installs no handlers of signals. After this call, for programs that want it, SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGXFSZ
  * remove what is unfinished, while there is something and where their action is the default one. */
@@ -122,6 +131,8 @@ GT_API void      gt_tmp_clean_on_signals(void);
 /* An empty file of a new name in path's folder; then rename or drop it. GT_ERR_IO: the folder cannot be written, or path is there and not a file. */
 GT_API gt_status gt_tmp_path(const char *path, char **tmp);
 GT_API gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
+/* The same where path must be new: *taken is 1, and tmp stays as it is, if there is something of that name. */
+GT_API gt_status gt_tmp_commit_new(char *tmp, const char *path, int *taken);
 GT_API void      gt_tmp_remove(void);                          /* all that this process has not finished: for handlers of signals that end it */
 GT_API void      gt_tmp_drop(char *tmp);                       /* unlinks and frees tmp */
 /* The same for a folder of `files` files, 000001.EXTENSION and on, of which each may be there or not. path must not be there, or be an empty folder. */

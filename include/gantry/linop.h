@@ -8,15 +8,11 @@ extern "C" {
 
 /* A linear operator and its exact adjoint. Solvers see nothing else of the physics. */
 typedef struct gt_linop gt_linop;
-/* The resource that bounds an application on a GPU, and the least of it that the method needs, as the
- * operator states it: what its kernels cannot do without, counted from the geometry. */
-typedef struct { gt_resource bound; double amount; } gt_work;
 struct gt_linop_ops {
 	const char *name;
 	void (*forward)(void *self, const gt_array *x, gt_array *y);   /* y = A x  */
 	void (*adjoint)(void *self, const gt_array *y, gt_array *x);   /* x = A' y */
-	void (*free   )(void *self);
-	int  (*work   )(void *self, int adjoint, gt_work *least);      /* may be NULL; 0 where it states none */
+	void (*free   )(void *self);                                   /* NULL: self stays the caller's */
 };
 /* Takes self over: it is freed with the operator, also when this call fails. */
 GT_API gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self,
@@ -29,10 +25,6 @@ GT_API size_t gt_linop_ny(const gt_linop *A);
 GT_API gt_type gt_linop_type(const gt_linop *A);
 GT_API const char *gt_linop_name(const gt_linop *A);
 GT_API gt_backend *gt_linop_backend(const gt_linop *A);
-/* Seconds that an application (forward, or adjoint) takes at least on its device by the stated limit, and its name
- * in *bound; 0 where none is stated or the device's rate is not known. */
-GT_API double gt_linop_least_seconds(const gt_linop *A, int adjoint, const char **bound);
-
 /* |<Ax,y> - <x,A'y>| / (|Ax||y|) for random x, y of both signs: 0 up to rounding. */
 GT_API gt_status gt_linop_mismatch(const gt_linop *A, uint64_t seed, double *mismatch);
 

@@ -15,7 +15,7 @@ typedef struct gt_backprojector gt_backprojector;
 GT_API gt_status gt_backprojector_new (gt_backend *be, const gt_grid *grid, size_t rows, size_t columns, size_t batch, gt_array *x,
                                 gt_backprojector **b);
 /* GT_ERR_FORMAT or GT_ERR_UNSUPPORTED, naming the view (counted from 0 on), for a matrix that gt_matrix_check() refuses. An
- * image in page-locked memory (core/upload.h) may still be read until gt_backprojector_wait(); others may change at once. */
+ * image in page-locked memory (<gantry/upload.h>) may still be read until gt_backprojector_wait(); others may change at once. */
 GT_API gt_status gt_backprojector_add   (gt_backprojector *b, const double matrix[12], const float *image);
 GT_API void      gt_backprojector_wait  (gt_backprojector *b);
 /* x is complete, on the device. Afterwards only gt_backprojector_free(). */

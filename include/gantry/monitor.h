@@ -10,9 +10,9 @@ typedef struct {
 	int iteration, iterations;      /* done so far, and at most */
 	double residual;                /* |A x - b|, of the iterate `cost_of` */
 	double change;                  /* root mean square change of x in this iteration, mm^-1 */
-	double share;                   /* of the steps of a whole iteration, what this one made: 1, or less where ordered subsets are put together;
+	double subset_fraction;         /* of the steps of a whole iteration, what this one made: 1, or less where ordered subsets are put together;
 	                                 * 0 in the first with fewer, whose change tells nothing of how near the end is */
-	double cost, data, penalty;     /* cost = data + penalty of the problem there, as in solvers/solver.h */
+	double cost, data, penalty;     /* cost = data + penalty of the problem there, as in <gantry/solver.h> */
 	double gradient;                /* |cost'|, at the point that the solver has it for: the iterate, or one ahead of it where there is momentum */
 	const gt_array *x;
 	const gt_array *cost_of;        /* residual, cost, data and penalty are of this: x, or the iterate before */

@@ -5,7 +5,7 @@
 extern "C" {
 #endif
 
-/* A penalty R on volumes. Solvers see nothing else of the prior, as they see nothing but operators of the physics. */
+/* A penalty R on volumes: what a regularizer makes. Solvers see nothing else of it, as they see nothing but operators of the physics. */
 typedef struct gt_penalty gt_penalty;
 /* Entries that a penalty does not have are NULL; none allocates or moves an array. */
 struct gt_penalty_ops {
@@ -18,10 +18,10 @@ struct gt_penalty_ops {
 	void   (*line    )(void *self, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature);
 	/* x = the u in [lo, hi] with the least R(u) + |u-z|^2/(2t). x and z may be the same. */
 	void   (*prox    )(void *self, double t, double lo, double hi, const gt_array *z, gt_array *x);
-	void   (*free    )(void *self);
+	void   (*free    )(void *self);                                         /* NULL: self stays the caller's */
 	/* What calls leave behind for later ones, up to GT_STATE_MAX_PENALTY entries into list; returns how many. */
-	size_t (*kept    )(void *self, gt_state_entry *list);
-	void   (*later   )(void *self, const gt_array *x, double *value);       /* as value(); *value is there after gt_reductions_wait() */
+	size_t (*state   )(void *self, gt_state_entry *list);
+	void   (*value_async)(void *self, const gt_array *x, double *value);    /* as value(); *value is there after gt_reductions_wait() */
 };
 /* Takes self over: it is freed with the penalty, also when this call fails. convex: 0 if R is not. */
 GT_API gt_status gt_penalty_new(const struct gt_penalty_ops *ops, void *self, gt_backend *be, gt_type type, size_t nx, int convex,

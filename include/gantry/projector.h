@@ -1,7 +1,7 @@
 #ifndef GANTRY_PROJECTOR_H
 #define GANTRY_PROJECTOR_H
 #include <gantry/linop.h>
-#include <gantry/params.h>
+#include <gantry/module.h>
 #include <gantry/grid.h>
 #ifdef __cplusplus
 extern "C" {
@@ -12,34 +12,24 @@ extern "C" {
  * make() refuses (GT_ERR_UNSUPPORTED, naming projector and view) what the model cannot do. Scan and grid are
  * copied; nothing is allocated after make(). */
 typedef struct {
-	const char *name, *about;
+	GT_MODULE_MEMBERS
 	const char *model;              /* the projector with the same entries, or near to it (off_model), that is its reference on the CPU; NULL: itself */
 	int         cuda_only;          /* no CPU side: make() refuses it, naming model */
 	int         single_only;        /* make() refuses GT_F64 */
 	double      off_adjoint;        /* entries of the adjoint may differ by this much of the largest; 0: by rounding alone */
 	double      off_model;          /* likewise forward's from the model's */
-	const gt_param *params;         /* may be NULL */
-	const void     *defaults;
-	size_t          options_size;
 	gt_status (*make)(gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
 	                  const void *options, gt_linop **A);
-	/* For benchmarks: names of what the projector's operators prepare in the device's memory when they run, NULL-terminated, and an
-	 * operator whose forward does that one alone, from a volume or data; its one result is not written. May be NULL. */
-	const char *const *parts;
-	gt_status (*make_part)(size_t part, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
-	                       const void *options, gt_linop **A);
+	const struct gt_projector_parts *parts;         /* for benchmarks: <gantry/backend_author.h>; may be NULL */
 } gt_projector;
 
 GT_API extern const gt_projector *const gt_projectors[];              /* NULL-terminated; the first is the default */
+GT_API extern const gt_module_kind gt_projector_kind;
 GT_API const gt_projector *gt_projector_find(const char *name);       /* NULL if there is none */
 /* spec: "dd" or "NAME:key=value,...". Checks scan and grid first, but not that a view sees
  * the grid: of a subset of a helix, none may. */
 GT_API gt_status gt_projector_new(const char *spec, gt_backend *be, gt_type type,
                            const gt_grid *grid, const gt_scan *scan, gt_linop **A);
-/* The same for part number `part`; GT_ERR_UNSUPPORTED if the projector has none of that number. */
-GT_API gt_status gt_projector_part_new(const char *spec, size_t part, gt_backend *be, gt_type type,
-                                const gt_grid *grid, const gt_scan *scan, gt_linop **A);
-
 #ifdef __cplusplus
 }
 #endif

@@ -2,9 +2,8 @@
 #define GANTRY_SOLVER_H
 #include <gantry/linop.h>
 #include <gantry/monitor.h>
-#include <gantry/params.h>
+#include <gantry/module.h>
 #include <gantry/penalty.h>
-#include <gantry/grid.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,7 +18,7 @@ typedef struct {
 	double lo, hi;                     /* -INFINITY, INFINITY: no bounds */
 	gt_array *const *w;                /* >= 0, as b; NULL: 1 */
 	const gt_penalty *R;               /* NULL: 0 */
-	const gt_grid *grid;               /* of x; NULL: x is no grid of voxels */
+	size_t n[3];                       /* voxels of x along x, y, z; n[0] = 0: x is no grid of voxels */
 } gt_problem;
 
 /* What a solver takes. A penalty it takes must have what it needs of it: gradient, line or prox.
@@ -30,11 +29,8 @@ enum {
 };
 
 typedef struct {
-	const char     *name, *about;
+	GT_MODULE_MEMBERS
 	unsigned        traits;
-	const gt_param *params;
-	const void     *defaults;
-	size_t          options_size;
 	/* x: start on entry, result on return. */
 	gt_status     (*run)(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m);
 	/* Ordered subsets that these options ask for, out of `views`; NULL: always 1. */
@@ -44,6 +40,7 @@ typedef struct {
 } gt_solver;
 
 GT_API extern const gt_solver *const gt_solvers[];            /* NULL-terminated */
+GT_API extern const gt_module_kind gt_solver_kind;
 GT_API const gt_solver *gt_solver_find(const char *name);     /* NULL if there is none */
 /* Always this, never s->run: refuses what s cannot take, checks sizes and types, reports what the device did. */
 GT_API gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m);

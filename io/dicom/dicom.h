@@ -17,6 +17,8 @@ typedef struct { unsigned group, element; const char *vr, *name; } gt_dicom_tag;
 #define GT_DICOM_UID 65                                 /* bytes of a unique identifier as text */
 
 int       gt_dicom_is(const char *path);                /* 1 if the file has the mark of DICOM */
+/* The same for files of a folder, of which none may be passed over because it could not be read: GT_ERR_IO. */
+gt_status gt_dicom_look(const char *path, int *is);
 /* GT_ERR_UNSUPPORTED, with what is missing and how to get it: DCMTK when this was built, or its data dictionary now, without which it would
  * misread files and write wrong ones. Opening and making files asks by itself. */
 gt_status gt_dicom_ready(void);

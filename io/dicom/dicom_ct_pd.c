@@ -6,8 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "io/dicom/dicom_ct_pd.h"
 #include "io/write_kit/volume_units.h"
+#include "io/table.h"
 
 static int is_projections(const char *path)
 {

@@ -1,5 +1,6 @@
 /* The files of a scan in DICOM-CT-PD: which of them are views, and what their heads say. */
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,9 +91,12 @@ static gt_status list_names(gt_ctpd_set *s)
 	DIR *dir = opendir(s->path);
 	if (!dir)
 		return gt_fail(GT_ERR_IO, "%s: cannot be listed", s->path);
-	for (struct dirent *e; (e = readdir(dir));)
+	errno = 0;
+	for (struct dirent *e; (e = readdir(dir)); errno = 0)
 		if (e->d_name[0] != '.')
 			GT_TRY(add_file(s, s->path, e->d_name, &room));
+	if (errno)
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be listed: %s", s->path, strerror(errno)));
 	if (s->files)
 		qsort(s->file, s->files, sizeof *s->file, by_path);
 done:
@@ -121,10 +125,14 @@ static void take_view(const gt_ctpd_head *h, size_t file, size_t frame, gt_ctpd_
 /* *d is NULL where the file is none of the format. */
 static gt_status open_projections(const char *path, gt_dicom **d)
 {
+	int is;
 	*d = NULL;
-	if (!gt_dicom_is(path))
-		return GT_OK;
-	const gt_status st = gt_dicom_open(path, d);
+	gt_status st = gt_dicom_look(path, &is);
+	if (st != GT_OK || !is)
+		return st;
+	st = gt_dicom_open(path, d);
+	if (st == GT_OK)
+		st = gt_dicom_frame(*d, 0);
 	if (st == GT_OK && !gt_ctpd_is(*d)) {
 		gt_dicom_close(*d);
 		*d = NULL;

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/text.h>
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "io/dicom/dicom_ct_pd.h"
-#include "io/utf8.h"
 #include "io/write_kit/volume_units.h"
 
 #define PI 3.14159265358979323846

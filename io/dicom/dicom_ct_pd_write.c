@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "io/dicom/dicom_ct_pd.h"
 
 #define PI 3.14159265358979323846

@@ -7,6 +7,7 @@
 #include <limits>
 #include <mutex>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -15,8 +16,8 @@
 #include <dcmtk/dcmdata/dcspchrs.h>
 #include <dcmtk/dcmdata/dctk.h>
 #include <dcmtk/oflog/oflog.h>
+#include <gantry/text.h>
 #include "io/dicom/dicom.h"
-#include "io/utf8.h"
 
 /* Longer values stay in the file until they are asked for: the samples, not the photons of the columns. */
 #define READ_AT_ONCE 65536
@@ -52,18 +53,6 @@ static const char *dictionary_path(void)
 #endif
 }
 
-/* Without a dictionary DCMTK takes the head of a file for its data, reading and writing, and reports no error. */
-gt_status gt_dicom_ready(void)
-{
-	hush();
-	if (dcmDataDict.isDictionaryLoaded())
-		return GT_OK;
-	return gt_fail(GT_ERR_UNSUPPORTED,
-	               "DCMTK's data dictionary, which DICOM needs, was not found (looked for: %s): it comes with DCMTK's library (Debian, "
-	               "Ubuntu: the package libdcmtk17 or the like); where it is elsewhere, the variable DCMDICTPATH names dicom.dic",
-	               dictionary_path());
-}
-
 /* No exception gets out to callers in C. */
 template <typename F> static gt_status guarded(const char *path, F body)
 {
@@ -74,6 +63,23 @@ template <typename F> static gt_status guarded(const char *path, F body)
 	} catch (const std::exception &e) {
 		return gt_fail(GT_ERR_IO, "%s: %s", path, e.what());
 	}
+}
+
+/* Without a dictionary DCMTK takes the head of a file for its data, reading and writing, and reports no error. */
+gt_status gt_dicom_ready(void)
+{
+	bool loaded = false;
+	const gt_status st = guarded("DICOM", [&] {
+		hush();
+		loaded = dcmDataDict.isDictionaryLoaded();
+		return GT_OK;
+	});
+	if (st != GT_OK || loaded)
+		return st;
+	return gt_fail(GT_ERR_UNSUPPORTED,
+	               "DCMTK's data dictionary, which DICOM needs, was not found (looked for: %s): it comes with DCMTK's library (Debian, "
+	               "Ubuntu: the package libdcmtk17 or the like); where it is elsewhere, the variable DCMDICTPATH names dicom.dic",
+	               dictionary_path());
 }
 
 static gt_status bad(gt_status st, const gt_dicom *d, const gt_dicom_tag *tag, const char *why)
@@ -116,17 +122,21 @@ static size_t size_of(const gt_dicom_tag *tag)
 	return is(tag, "FD") ? 8 : 0;
 }
 
+/* What cannot be read is not empty. */
 static std::string text_of(DcmElement *e)
 {
 	std::string text;
 	if (is_unknown(e)) {
 		Uint8 *bytes = nullptr;
-		if (e->getUint8Array(bytes).good() && bytes)
+		if (e->getUint8Array(bytes).bad())
+			throw std::runtime_error("a text cannot be read");
+		if (bytes)
 			text.assign(reinterpret_cast<const char *>(bytes), e->getLength());
 	} else {
 		OFString s;
-		if (e->getOFStringArray(s).good())
-			text.assign(s.c_str(), s.length());
+		if (e->getOFStringArray(s).bad())
+			throw std::runtime_error("a text cannot be read");
+		text.assign(s.c_str(), s.length());
 	}
 	const std::string blank(" \t\0", 3);
 	text.erase(text.find_last_not_of(blank) + 1);

@@ -1,10 +1,10 @@
 /* The format "dicom-series": volumes as folders of DICOM CT images. */
 #include "io/dicom/dicom_series.h"
+#include "io/table.h"
 
 #define TAG(name, group, element, vr, text) { group, element, vr, text },
 const gt_dicom_tag gt_series_tag[GT_SERIES_NTAGS] = { GT_SERIES_TAGS(TAG) };
 
-extern const gt_format gt_format_dicom_series;
 const gt_format gt_format_dicom_series = {
 	.name = "dicom-series",
 	.about = "DICOM CT images",

@@ -1,5 +1,6 @@
 /* A folder of CT images -> a volume: slices in the order of their places, checked to be one series of even steps. */
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/try.h"
+#include "geometry/volume.h"
 #include "io/dicom/dicom_series.h"
 #include "io/write_kit/gantry_comment.h"
 #include "io/write_kit/volume_units.h"
@@ -44,11 +46,12 @@ static int by_place(const void *a, const void *b)
 
 static gt_status add_file(series *s, char *file, size_t *room)
 {
-	struct stat at;
-	if (stat(file, &at) != 0 || !S_ISREG(at.st_mode) || !gt_dicom_is(file)) {
+	int is;
+	const gt_status st = gt_dicom_look(file, &is);
+	if (st != GT_OK || !is) {
 		s->others++;
 		free(file);
-		return GT_OK;
+		return st;
 	}
 	if (s->files == *room) {
 		*room = *room ? 2 * *room : 256;
@@ -70,7 +73,8 @@ static gt_status list_files(series *s)
 	DIR *folder = opendir(s->path);
 	if (!folder)
 		return gt_fail(GT_ERR_IO, "%s: cannot be listed", s->path);
-	for (const struct dirent *e; st == GT_OK && (e = readdir(folder));) {
+	errno = 0;
+	for (const struct dirent *e; st == GT_OK && (e = readdir(folder)); errno = 0) {
 		if (e->d_name[0] == '.')
 			continue;
 		const size_t size = strlen(s->path) + strlen(e->d_name) + 2;
@@ -79,6 +83,8 @@ static gt_status list_files(series *s)
 			snprintf(file, size, "%s/%s", s->path, e->d_name);
 		st = file ? add_file(s, file, &room) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->path);
 	}
+	if (st == GT_OK && errno)
+		st = gt_fail(GT_ERR_IO, "%s: cannot be listed: %s", s->path, strerror(errno));
 	closedir(folder);
 	if (s->files)
 		qsort(s->file, s->files, sizeof *s->file, by_name);
@@ -379,8 +385,8 @@ static gt_status read_into(series *s, const gt_read_options *o, gt_volume *v)
 	v->position = position_of(s, o);
 	GT_TRY(place_slices(s, v->position, &p));
 	gt_comment_said(s->comment, &said);
-	gt_comment_grid(s->comment, &p.grid);
-	gt_comment_provenance(s->comment, &v->from);
+	GT_TRY(gt_fail_in(gt_comment_grid(s->comment, &p.grid), "%s", s->path));
+	GT_TRY(gt_fail_in(gt_comment_provenance(s->comment, &v->from), "%s", s->path));
 	v->grid = p.grid;
 	v->water = water_of(s, &said, o);
 	v->unit = GT_HU;

@@ -7,10 +7,13 @@
 #include <string.h>
 #include <gantry/io.h>
 #include "core/try.h"
+#include "geometry/projections.h"
+#include "io/external.h"
 #include "io/hdf5/hdf5_data.h"
 #include "io/hdf5/hdf5_file.h"
 #include "io/hdf5/rotation_axis.h"
 #include "io/write_kit/volume_units.h"
+#include "io/table.h"
 
 #define PI 3.14159265358979323846
 /* What passes less than one step of a 16-bit detector is not known better than that. */
@@ -21,8 +24,11 @@ static int probe(const char *path)
 	if (!gt_hdf5_is(path))
 		return 0;
 	gt_hdf5_quiet quiet = gt_hdf5_hush();
-	const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-	const int is = file >= 0 && gt_hdf5_has(file, "exchange/data");
+	/* What is refused here is refused with its reason when it is opened as NetCDF. */
+	const hid_t file = gt_external_hdf5(path) == GT_OK ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
+	int is = 0;
+	if (file >= 0 && gt_hdf5_has(file, path, "exchange/data", &is) != GT_OK)
+		is = 0;
 	if (file >= 0)
 		H5Fclose(file);
 	gt_hdf5_unhush(&quiet);
@@ -79,11 +85,13 @@ static gt_status read_fields(raw *x, const gt_read_options *o)
 {
 	gt_status st = GT_OK;
 	const size_t cells = x->rows * x->columns;
+	int has_dark;
 	x->dark = calloc(cells, sizeof(float));
 	x->gain = calloc(cells, sizeof(float));
 	if (!x->dark || !x->gain)
 		GT_TRY(out_of_memory(x->path));
-	if (gt_hdf5_has(x->file, "exchange/data_dark"))
+	GT_TRY(gt_hdf5_has(x->file, x->path, "exchange/data_dark", &has_dark));
+	if (has_dark)
 		GT_TRY(add_mean(x, "exchange/data_dark", 1, x->dark));
 	else
 		gt_read_note(o, "%s: no exchange/data_dark: taken as 0", x->path);
@@ -182,7 +190,7 @@ static gt_status read_angles(const raw *x, const gt_read_options *o, double **an
 	if (!(*angle = malloc(x->views * sizeof **angle)))
 		GT_TRY(out_of_memory(x->path));
 	GT_TRY(gt_hdf5_doubles(&d, *angle));
-	gt_hdf5_text(d.id, "units", units, sizeof units);
+	GT_TRY(gt_hdf5_text(&d, "units", units, sizeof units));
 	const int radians = !strncmp(units, "rad", 3), degrees = !strncmp(units, "deg", 3) || !*units;
 	if (!radians && !degrees)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: exchange/theta: units are '%s', expected degrees or radians", x->path, units));
@@ -221,9 +229,11 @@ static gt_status length_of(const raw *x, const char *name, double *mm)
 {
 	char units[32];
 	double value;
+	int found;
 	*mm = 0;
-	if (!gt_hdf5_number(x->file, name, &value, units, sizeof units))
-		return GT_OK;
+	const gt_status st = gt_hdf5_number(x->file, x->path, name, &value, units, sizeof units, &found);
+	if (st != GT_OK || !found)
+		return st;
 	*mm = value * unit_mm(units);
 	if (!(*mm > 0) || !isfinite(*mm))
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: is %g %s, expected a positive length in m, cm, mm, um or nm", x->path, name, value,
@@ -239,6 +249,7 @@ static gt_status read_pixel(const raw *x, const gt_read_options *o, double *colu
 	gt_status st;
 	char units[32];
 	double mm = 0, magnification;
+	int magnified;
 	*column_pitch = *row_pitch = o->pixel;
 	if (!isnan(o->pixel))
 		return o->pixel > 0 && isfinite(o->pixel) ? GT_OK
@@ -251,9 +262,9 @@ static gt_status read_pixel(const raw *x, const gt_read_options *o, double *colu
 		GT_TRY(length_of(x, "measurement/instrument/detector/y_pixel_size", row_pitch));
 		if (*row_pitch == 0)
 			*row_pitch = *column_pitch;
-		if (gt_hdf5_number(x->file, "measurement/instrument/detection_system/objective/magnification", &magnification, units,
-		                   sizeof units) &&
-		    magnification > 0 && isfinite(magnification)) {
+		GT_TRY(gt_hdf5_number(x->file, x->path, "measurement/instrument/detection_system/objective/magnification", &magnification,
+		                      units, sizeof units, &magnified));
+		if (magnified && magnification > 0 && isfinite(magnification)) {
 			*column_pitch /= magnification;
 			*row_pitch /= magnification;
 		}
@@ -306,7 +317,7 @@ static gt_status open_raw(const char *path, raw *x)
 {
 	gt_status st;
 	*x = (raw){ .path = path, .file = -1, .data = { .id = -1 } };
-	if ((st = gt_hdf5_whole(path)) != GT_OK)
+	if ((st = gt_hdf5_whole(path)) != GT_OK || (st = gt_external_hdf5(path)) != GT_OK)
 		return st;
 	if ((x->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0)
 		return gt_fail(GT_ERR_FORMAT, "%s: cannot be opened, damaged", path);
@@ -371,7 +382,6 @@ done:
 	return st;
 }
 
-extern const gt_format gt_format_dataexchange;
 const gt_format gt_format_dataexchange = {
 	.name = "dataexchange",
 	.about = "HDF5 Data Exchange",

@@ -1,23 +1,30 @@
 /* Data sets of HDF5 files, of any integer or float type: the library converts. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/host_memory.h>
+#include "core/try.h"
 #include "io/hdf5/hdf5_data.h"
 
-int gt_hdf5_has(hid_t file, const char *name)
+gt_status gt_hdf5_has(hid_t file, const char *path, const char *name, int *has)
 {
 	char part[256];
+	*has = 0;
 	for (size_t n = 1; n < sizeof part; n++) {
 		if (name[n] && name[n] != '/')
 			continue;
 		memcpy(part, name, n);
 		part[n] = 0;
-		if (H5Lexists(file, part, H5P_DEFAULT) <= 0)
-			return 0;
-		if (!name[n])
-			return H5Oexists_by_name(file, name, H5P_DEFAULT) > 0;
+		const htri_t link = H5Lexists(file, part, H5P_DEFAULT),
+			     object = link > 0 ? H5Oexists_by_name(file, part, H5P_DEFAULT) : link;
+		if (object < 0)
+			return gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be looked up: damaged, or out of memory", path, part);
+		*has = object > 0 && !name[n];
+		if (object == 0 || *has)
+			break;
 	}
-	return 0;
+	return GT_OK;
 }
 
 static gt_status shape_of(gt_hdf5_data *d, int least_rank)
@@ -39,10 +46,58 @@ static gt_status shape_of(gt_hdf5_data *d, int least_rank)
 	return GT_OK;
 }
 
+/* No method of compression makes fewer bytes of many: the most that one of zeros can. */
+#define MOST_COMPRESSED 65536.0
+/* What the index of a data set has of a chunk takes at least so many bytes. */
+#define CHUNK_ENTRY 8.0
+
+/* Bytes and chunks that its extent claims, and whether they are compressed; and whether they are in other files. */
+typedef struct {
+	double bytes, chunks;
+	int packed, elsewhere;
+} claim;
+
+static claim claim_of(const gt_hdf5_data *d)
+{
+	const hid_t type = H5Dget_type(d->id), made = H5Dget_create_plist(d->id);
+	const H5D_layout_t layout = H5Pget_layout(made);
+	hsize_t chunk[H5S_MAX_RANK];
+	claim c = { .bytes = (double)H5Tget_size(type) * (double)d->size[0] * (double)d->size[1] * (double)d->size[2], .chunks = 1 };
+	if (layout == H5D_CHUNKED && H5Pget_chunk(made, H5S_MAX_RANK, chunk) == d->rank)
+		for (int i = 0; i < d->rank; i++)
+			c.chunks *= ceil((double)d->size[3 - d->rank + i] / (double)chunk[i]);
+	c.packed = layout == H5D_CHUNKED && H5Pget_nfilters(made) > 0;
+	c.elsewhere = layout == H5D_VIRTUAL || H5Pget_external_count(made) > 0;
+	H5Pclose(made);
+	H5Tclose(type);
+	return c;
+}
+
+/* What was never written is read as a constant, however much of it is claimed: a file of some kB would be read for years. */
+static gt_status check_claim(const gt_hdf5_data *d)
+{
+	const claim c = claim_of(d);
+	const hid_t file = H5Iget_file_id(d->id);
+	hsize_t size = 0;
+	const int known = H5Fget_filesize(file, &size) >= 0;
+	H5Fclose(file);
+	if (c.elsewhere)
+		return gt_fail_in(gt_host_room(c.bytes, d->name), "%s", d->path);
+	if (known && c.bytes <= (c.packed ? MOST_COMPRESSED : 1) * (double)size && (c.chunks - 1) * CHUNK_ENTRY <= (double)size)
+		return GT_OK;
+	return gt_fail(GT_ERR_FORMAT, "%s: %s: claims %llu x %llu x %llu values, %.3g bytes%s in %.3g chunks, in a file of %llu bytes",
+	               d->path, d->name, (unsigned long long)d->size[0], (unsigned long long)d->size[1], (unsigned long long)d->size[2],
+	               c.bytes, c.packed ? ", compressed," : "", c.chunks, (unsigned long long)size);
+}
+
 gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int least_rank, gt_hdf5_data *d)
 {
 	*d = (gt_hdf5_data){ path, name, -1, 0, { 1, 1, 1 } };
-	if (!gt_hdf5_has(file, name))
+	int has;
+	gt_status st = gt_hdf5_has(file, path, name, &has);
+	if (st != GT_OK)
+		return st;
+	if (!has)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s is missing", path, name);
 	if ((d->id = H5Dopen2(file, name, H5P_DEFAULT)) < 0)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: expected a data set", path, name);
@@ -51,7 +106,8 @@ gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int least
 	H5Tclose(type);
 	if (class != H5T_INTEGER && class != H5T_FLOAT)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: expected numbers", path, name);
-	return shape_of(d, least_rank);
+	st = shape_of(d, least_rank);
+	return st != GT_OK ? st : check_claim(d);
 }
 
 void gt_hdf5_close(gt_hdf5_data *d)
@@ -83,48 +139,75 @@ gt_status gt_hdf5_doubles(const gt_hdf5_data *d, double *values)
 	return GT_OK;
 }
 
-void gt_hdf5_text(hid_t object, const char *attribute, char *text, size_t size)
+/* One text, of variable or fixed length, shortened to size. */
+static gt_status read_text(hid_t id, hid_t type, char *text, size_t size)
 {
-	text[0] = 0;
-	if (H5Aexists(object, attribute) <= 0)
-		return;
-	const hid_t id = H5Aopen(object, attribute, H5P_DEFAULT), type = H5Aget_type(id), space = H5Aget_space(id);
-	if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1) {
-		if (H5Tis_variable_str(type) > 0) {
-			char *string = NULL;
-			const hid_t memory = H5Tget_native_type(type, H5T_DIR_DEFAULT);
-			if (H5Aread(id, memory, &string) >= 0 && string) {
-				snprintf(text, size, "%s", string);
-				H5free_memory(string);
-			}
+	char *string = NULL;
+	int bad;
+	if (H5Tis_variable_str(type) > 0) {
+		const hid_t memory = H5Tget_native_type(type, H5T_DIR_DEFAULT);
+		bad = memory < 0 || H5Aread(id, memory, &string) < 0;
+		if (!bad)
+			snprintf(text, size, "%s", string ? string : "");
+		H5free_memory(string);
+		if (memory >= 0)
 			H5Tclose(memory);
-		} else {
-			const size_t n = H5Tget_size(type);
-			char *string = calloc(n + 1, 1);
-			if (string && H5Aread(id, type, string) >= 0)
-				snprintf(text, size, "%s", string);
-			free(string);
-		}
+		return bad ? GT_ERR_FORMAT : GT_OK;
 	}
-	H5Sclose(space);
-	H5Tclose(type);
-	H5Aclose(id);
+	if (!(string = calloc(H5Tget_size(type) + 1, 1)))
+		return GT_ERR_MEMORY;
+	bad = H5Aread(id, type, string) < 0;
+	if (!bad)
+		snprintf(text, size, "%s", string);
+	free(string);
+	return bad ? GT_ERR_FORMAT : GT_OK;
 }
 
-int gt_hdf5_number(hid_t file, const char *name, double *value, char *units, size_t size)
+gt_status gt_hdf5_text(const gt_hdf5_data *d, const char *attribute, char *text, size_t size)
 {
-	if (!gt_hdf5_has(file, name))
-		return 0;
-	const hid_t id = H5Dopen2(file, name, H5P_DEFAULT);
-	if (id < 0)
-		return 0;
-	const hid_t space = H5Dget_space(id), type = H5Dget_type(id);
+	const htri_t there = H5Aexists(d->id, attribute);
+	gt_status st = there < 0 ? GT_ERR_FORMAT : GT_OK;
+	text[0] = 0;
+	if (there > 0) {
+		const hid_t id = H5Aopen(d->id, attribute, H5P_DEFAULT), type = id < 0 ? -1 : H5Aget_type(id),
+			    space = id < 0 ? -1 : H5Aget_space(id);
+		if (type < 0 || space < 0)
+			st = GT_ERR_FORMAT;
+		else if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1)
+			st = read_text(id, type, text, size);
+		if (space >= 0)
+			H5Sclose(space);
+		if (type >= 0)
+			H5Tclose(type);
+		if (id >= 0)
+			H5Aclose(id);
+	}
+	if (st == GT_OK)
+		return GT_OK;
+	return gt_fail(st, "%s: %s: attribute %s: cannot be read: %s", d->path, d->name, attribute,
+	               st == GT_ERR_MEMORY ? "out of memory" : "damaged, or out of memory");
+}
+
+gt_status gt_hdf5_number(hid_t file, const char *path, const char *name, double *value, char *units, size_t size, int *found)
+{
+	gt_hdf5_data d = { .path = path, .name = name, .id = -1 };
+	hid_t space = -1, type = -1;
+	gt_status st = gt_hdf5_has(file, path, name, found);
+	if (st != GT_OK || !*found)
+		return st;
+	d.id = H5Dopen2(file, name, H5P_DEFAULT);
+	if (d.id < 0 || (space = H5Dget_space(d.id)) < 0 || (type = H5Dget_type(d.id)) < 0)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be read: no data set, damaged, or out of memory", path, name));
 	const H5T_class_t class = H5Tget_class(type);
-	const int ok = H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_FLOAT || class == H5T_INTEGER) &&
-	               H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0;
-	gt_hdf5_text(id, "units", units, size);
-	H5Tclose(type);
-	H5Sclose(space);
-	H5Dclose(id);
-	return ok;
+	*found = H5Sget_simple_extent_npoints(space) == 1 && (class == H5T_FLOAT || class == H5T_INTEGER);
+	if (*found)
+		GT_TRY(gt_hdf5_doubles(&d, value));
+	GT_TRY(gt_hdf5_text(&d, "units", units, size));
+done:
+	if (type >= 0)
+		H5Tclose(type);
+	if (space >= 0)
+		H5Sclose(space);
+	gt_hdf5_close(&d);
+	return st;
 }

@@ -11,15 +11,16 @@ typedef struct {
 	hsize_t size[3];                /* leading 1s where the rank is below 3 */
 } gt_hdf5_data;
 
-int       gt_hdf5_has(hid_t file, const char *name);            /* every part of the path is there */
-/* Numeric, of rank least to 3, no size 0. Close in any case. */
+/* 1: every part of the name is there. What cannot be looked up is a failure, not absent. */
+gt_status gt_hdf5_has(hid_t file, const char *path, const char *name, int *has);
+/* Numeric, of rank least to 3, no size 0, no larger than the file can hold. Close in any case. */
 gt_status gt_hdf5_open(hid_t file, const char *path, const char *name, int least_rank, gt_hdf5_data *d);
 void      gt_hdf5_close(gt_hdf5_data *d);
 /* Planes [first, first+count) of the three sizes, converted. */
 gt_status gt_hdf5_floats (const gt_hdf5_data *d, hsize_t first, hsize_t count, float *values);
 gt_status gt_hdf5_doubles(const gt_hdf5_data *d, double *values);       /* all */
-/* One number, and its attribute units ("" where absent, shortened to size). Returns 0 if it is not there. */
-int       gt_hdf5_number(hid_t file, const char *name, double *value, char *units, size_t size);
-/* Text attribute of an object, shortened to size; "" where it is absent. */
-void      gt_hdf5_text(hid_t object, const char *attribute, char *text, size_t size);
+/* One number, and its attribute units ("" where absent, shortened to size). *found 0: it is not there, or is no single number. */
+gt_status gt_hdf5_number(hid_t file, const char *path, const char *name, double *value, char *units, size_t size, int *found);
+/* Text attribute of the data set, shortened to size; "" where it is absent. */
+gt_status gt_hdf5_text(const gt_hdf5_data *d, const char *attribute, char *text, size_t size);
 #endif

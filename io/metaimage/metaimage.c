@@ -7,11 +7,17 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "core/try.h"
+#include "geometry/volume.h"
+#include "io/external.h"
 #include "io/metaimage/metaimage.h"
-#include "io/pieces.h"
+#include "io/file_access.h"
+#include "io/slice_writer.h"
+#include "io/view_reader.h"
 #include "io/write_kit/direct_writer.h"
 #include "io/write_kit/volume_units.h"
+#include "io/table.h"
 
 enum { PIECE = 1 << 20 }; /* values converted at a time */
 #define TOO_LONG "%s: %.0f bytes follow the last of %zu x %zu x %zu values of %s"
@@ -25,6 +31,9 @@ static gt_status open_data(const char *path, const gt_metaimage_head *h, FILE **
 	const char *name = h->data_file ? h->data_file : path;
 	const double bytes = (double)gt_grid_voxels(&h->grid) * (double)h->type->size;
 	struct stat s;
+	const gt_status st = h->data_file ? gt_external_check(path, "key ElementDataFile", name) : GT_OK;
+	if (st != GT_OK)
+		return st;
 	if (stat(name, &s) != 0)
 		return gt_fail(GT_ERR_IO, "%s: its data file %s: %s", path, name, strerror(errno));
 	const double start = h->data_at >= 0 ? (double)h->data_at : (double)s.st_size - bytes, room = (double)s.st_size - start;
@@ -129,7 +138,8 @@ static void put_text(FILE *f, const char *key, const char *text)
 	fputc('\n', f);
 }
 
-static void put_head(FILE *f, const gt_write_options *o, const gt_volume *v, const char *data_file)
+/* All but the last line, which names the file of the data. */
+static void put_head(FILE *f, const gt_write_options *o, const gt_volume *v)
 {
 	const gt_grid *g = &v->grid;
 	int along[3];
@@ -149,7 +159,13 @@ static void put_head(FILE *f, const gt_write_options *o, const gt_volume *v, con
 	fprintf(f, "CenterOfRotation = 0 0 0\n");
 	fprintf(f, "ElementSpacing = %.17g %.17g %.17g\n", g->pitch[0], g->pitch[1], g->pitch[2]);
 	fprintf(f, "DimSize = %zu %zu %zu\n", g->n[0], g->n[1], g->n[2]);
-	fprintf(f, "ElementType = MET_FLOAT\nElementDataFile = %s\n", data_file);
+	fprintf(f, "ElementType = MET_FLOAT\n");
+}
+
+static void put_data_file(FILE *f, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	fprintf(f, "ElementDataFile = %s\n", slash ? slash + 1 : path);
 }
 
 /* Slices: one file, or head and data in two. */
@@ -190,18 +206,39 @@ static void drop_slices(gt_slice_writer *self)
 	free(s);
 }
 
+static gt_status rename_file(struct slices *s, int k)
+{
+	char *tmp = s->tmp[k];
+	s->tmp[k] = NULL;
+	return gt_tmp_commit(tmp, s->name[k]);
+}
+
+/* The data first: the head that is there names others until it is replaced. */
+static gt_status commit_pair(struct slices *s)
+{
+	const char *path = s->name[1];
+	char *old = gt_data_file(path), *tmp = s->tmp[0], *data = NULL;
+	gt_status st;
+	s->tmp[0] = NULL;
+	GT_TRY(gt_metaimage_commit_data(tmp, path, &data));
+	put_data_file(s->file[1], data);
+	GT_TRY(close_file(s, 1));
+	GT_TRY(rename_file(s, 1));
+	gt_metaimage_drop_data(path, old);
+done:
+	if (st != GT_OK && data)
+		unlink(data);
+	free(data);
+	free(old);
+	return st;
+}
+
 static gt_status commit_slices(gt_slice_writer *self)
 {
 	struct slices *s = (struct slices *)self;
-	gt_status st = GT_OK;
-	for (int k = 0; k < 2; k++)
-		GT_TRY(close_file(s, k));
-	for (int k = 0; k < 2 && s->name[k]; k++) {
-		char *tmp = s->tmp[k];
-		s->tmp[k] = NULL;
-		GT_TRY(gt_tmp_commit(tmp, s->name[k]));
-	}
-done:
+	gt_status st = close_file(s, 0);
+	if (st == GT_OK)
+		st = s->name[1] ? commit_pair(s) : rename_file(s, 0);
 	drop_slices(self);
 	return st;
 }
@@ -217,32 +254,20 @@ static gt_status open_new(struct slices *s, int k, char *name)
 	return st;
 }
 
-/* stem.mhd -> stem.raw */
-static char *raw_name(const char *path)
-{
-	const size_t stem = strlen(path) - strlen("mhd");
-	char *raw = malloc(stem + sizeof "raw");
-	if (raw) {
-		memcpy(raw, path, stem);
-		strcpy(raw + stem, "raw");
-	}
-	return raw;
-}
-
 static gt_status open_files(struct slices *s, const gt_write_options *o, const gt_volume *head)
 {
-	const char *path = s->base.path, *slash;
+	const char *path = s->base.path;
 	const size_t n = strlen(path);
 	gt_status st;
 	if (!(n > 4 && !strcasecmp(path + n - 4, ".mhd"))) {
 		GT_TRY(open_new(s, 0, strdup(path)));
-		put_head(s->file[0], o, head, "LOCAL");
+		put_head(s->file[0], o, head);
+		put_data_file(s->file[0], "LOCAL");
 		goto done;
 	}
-	GT_TRY(open_new(s, 0, raw_name(path)));
+	GT_TRY(open_new(s, 0, gt_metaimage_data_name(path, 0)));
 	GT_TRY(open_new(s, 1, strdup(path)));
-	slash = strrchr(s->name[0], '/');
-	put_head(s->file[1], o, head, slash ? slash + 1 : s->name[0]);
+	put_head(s->file[1], o, head);
 done:
 	return st;
 }
@@ -250,7 +275,7 @@ done:
 /* What follows the head is written at its place. */
 static gt_status open_sink(struct slices *s, const gt_write_options *o, const gt_volume *head)
 {
-	const double water = o->unit == GT_HU ? gt_volume_water(o, head) : 0;
+	const double water = o->unit == GT_HU ? gt_hu_water(o, head) : 0;
 	off_t begin;
 	if (fflush(s->file[0]) != 0 || (begin = ftello(s->file[0])) < 0)
 		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", s->base.path, strerror(errno));
@@ -356,7 +381,6 @@ done:
 	return st;
 }
 
-extern const gt_format gt_format_metaimage;
 const gt_format gt_format_metaimage = {
 	.name = "metaimage",
 	.about = "MetaImage",

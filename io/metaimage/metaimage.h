@@ -21,4 +21,11 @@ int       gt_metaimage_is(const char *path);
  * is not looked at. */
 gt_status gt_metaimage_read_head(const char *path, int projections, gt_metaimage_head *h);
 void      gt_metaimage_clear(gt_metaimage_head *h);
+
+/* The data of a head path.mhd. Commits tmp as stem.raw, or as stem-1.raw, stem-2.raw ... where that name is a file's or is named by a head of the
+ * folder. Frees tmp in any case; *name: which it was. */
+gt_status gt_metaimage_commit_data(char *tmp, const char *path, char **name);
+/* Removes what an old head of that name named (NULL: nothing), if we wrote it and no head of the folder names it now. */
+void      gt_metaimage_drop_data  (const char *path, const char *old);
+char     *gt_metaimage_data_name  (const char *path, int number);
 #endif

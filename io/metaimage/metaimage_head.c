@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include "core/try.h"
 #include "io/metaimage/metaimage.h"
 #include "io/write_kit/volume_units.h"
@@ -159,6 +160,19 @@ static gt_status set_grid(const char *path, const fields *f, gt_metaimage_head *
 	return gt_volume_check(path, &h->grid);
 }
 
+/* A file that the head at path names. */
+static char *beside(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	const size_t folder = slash && name[0] != '/' ? (size_t)(slash - path) + 1 : 0;
+	char *file = malloc(folder + strlen(name) + 1);
+	if (file) {
+		memcpy(file, path, folder);
+		strcpy(file + folder, name);
+	}
+	return file;
+}
+
 static gt_status set_data(const char *path, const fields *f, long long here, gt_metaimage_head *h)
 {
 	for (h->type = gt_number_types; h->type->met && strcmp(h->type->met, f->type);)
@@ -175,14 +189,25 @@ static gt_status set_data(const char *path, const fields *f, long long here, gt_
 	}
 	if (!strcmp(f->file, "LIST") || strchr(f->file, '%'))
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: key ElementDataFile: is '%s', expected LOCAL or one file", path, f->file);
-	const char *slash = strrchr(path, '/');
-	const size_t folder = slash && f->file[0] != '/' ? (size_t)(slash - path) + 1 : 0;
 	h->data_at = (long long)f->header_size;
-	if (!(h->data_file = malloc(folder + strlen(f->file) + 1)))
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	memcpy(h->data_file, path, folder);
-	strcpy(h->data_file + folder, f->file);
-	return GT_OK;
+	h->data_file = beside(path, f->file);
+	return h->data_file ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+}
+
+char *gt_data_file(const char *path)
+{
+	char line[LONGEST], *key, *value, *found = NULL;
+	struct stat s;
+	FILE *file = stat(path, &s) == 0 && S_ISREG(s.st_mode) && gt_metaimage_is(path) ? fopen(path, "rb") : NULL;
+	for (int last = !file; !last && fgets(line, sizeof line, file);)
+		if (split(line, &key, &value) && !strcmp(key, "ElementDataFile")) {
+			last = 1;
+			if (strcasecmp(value, "LOCAL") && strcmp(value, "LIST"))
+				found = beside(path, value);
+		}
+	if (file)
+		fclose(file);
+	return found;
 }
 
 gt_status gt_metaimage_read_head(const char *path, int projections, gt_metaimage_head *h)

@@ -22,7 +22,8 @@ gt_status gt_nc_classic_whole(const char *path);        /* the same for the clas
 /* Message of a libnetcdf code for a variable (NULL: the file); GT_OK for NC_NOERR. */
 gt_status gt_nc_check(const gt_nc *f, const char *variable, int code);
 
-int       gt_nc_has(const gt_nc *f, const char *variable);
+/* Is there such a variable? What cannot be looked up is a failure, not absent. */
+gt_status gt_nc_has(const gt_nc *f, const char *variable, int *has);
 /* Length of a dimension that must be there and not be zero. */
 gt_status gt_nc_dimension(const gt_nc *f, const char *name, size_t *length);
 /* A numeric variable that must have exactly these dimensions, in this order. */

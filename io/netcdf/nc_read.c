@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include "core/clones.h"
 #include "core/try.h"
+#include "io/external.h"
 #include "io/netcdf/nc.h"
 
 gt_status gt_nc_check(const gt_nc *f, const char *variable, int code)
@@ -30,10 +31,13 @@ gt_status gt_nc_open(const char *path, gt_nc *f)
 	gt_status st = gt_hdf5_whole(path);
 	if (st == GT_OK)
 		st = gt_nc_classic_whole(path);
+	/* Sets how HDF5 prints, once: what is put back later must be that. */
+	if (st == GT_OK)
+		st = gt_nc_check(f, NULL, nc_initialize());
+	if (st == GT_OK)
+		st = gt_external_hdf5(path);
 	if (st != GT_OK)
 		return st;
-	/* Sets how HDF5 prints, once: what is put back later must be that. */
-	nc_initialize();
 	f->quiet = gt_hdf5_hush();
 	const int code = nc_open(path, NC_NOWRITE, &f->id);
 	if (code == NC_NOERR)
@@ -55,10 +59,20 @@ void gt_nc_close(gt_nc *f)
 	f->id = -1;
 }
 
-int gt_nc_has(const gt_nc *f, const char *variable)
+gt_status gt_nc_has(const gt_nc *f, const char *variable, int *has)
 {
 	int id;
-	return nc_inq_varid(f->id, variable, &id) == NC_NOERR;
+	const int code = nc_inq_varid(f->id, variable, &id);
+	*has = code == NC_NOERR;
+	return code == NC_ENOTVAR ? GT_OK : gt_nc_check(f, variable, code);
+}
+
+/* Absent is no failure; *has says so. */
+static gt_status look_attribute(const gt_nc *f, const char *variable, int owner, const char *name, nc_type *type, size_t *length, int *has)
+{
+	const int code = nc_inq_att(f->id, owner, name, type, length);
+	*has = code == NC_NOERR;
+	return code == NC_ENOTATT ? GT_OK : gt_fail_in(gt_nc_check(f, variable, code), "attribute %s", name);
 }
 
 gt_status gt_nc_dimension(const gt_nc *f, const char *name, size_t *length)
@@ -117,12 +131,14 @@ static gt_status attribute_owner(const gt_nc *f, const char *variable, int *id)
 
 gt_status gt_nc_text(const gt_nc *f, const char *variable, const char *name, char **text)
 {
-	int owner;
+	int owner, has = 0;
 	size_t length;
 	nc_type type;
 	*text = NULL;
 	gt_status st = attribute_owner(f, variable, &owner);
-	if (st != GT_OK || nc_inq_att(f->id, owner, name, &type, &length) != NC_NOERR)
+	if (st == GT_OK)
+		st = look_attribute(f, variable, owner, name, &type, &length, &has);
+	if (st != GT_OK || !has)
 		return st;
 	if (type == NC_STRING && length == 1) {
 		char *string = NULL;
@@ -149,13 +165,14 @@ gt_status gt_nc_text(const gt_nc *f, const char *variable, const char *name, cha
 gt_status gt_nc_number(const gt_nc *f, const char *variable, const char *name, double *value, int *found)
 {
 	const char *where = variable ? variable : "", *colon = variable ? ": " : "";
-	int owner;
+	int owner, there = 0;
 	size_t length;
 	nc_type type;
 	gt_status st = attribute_owner(f, variable, &owner);
+	if (st == GT_OK)
+		st = look_attribute(f, variable, owner, name, &type, &length, &there);
 	if (st != GT_OK)
 		return st;
-	const int there = nc_inq_att(f->id, owner, name, &type, &length) == NC_NOERR;
 	if (found)
 		*found = there;
 	if (!there)
@@ -207,14 +224,16 @@ gt_status gt_nc_packing_of(const gt_nc *f, const char *name, gt_nc_packing *p)
 	int unfilled = 1;
 	p->has_missing = 0;
 	size_t fills = 0;
-	if (nc_inq_att(f->id, id, "_FillValue", NULL, &fills) == NC_NOERR) {
+	GT_TRY(look_attribute(f, name, id, "_FillValue", NULL, &fills, &has));
+	if (has) {
 		if (fills != 1) {
 			st = gt_fail(GT_ERR_FORMAT, "%s: %s: attribute _FillValue: holds %zu numbers, expected one", f->path, name, fills);
 			goto done;
 		}
 		GT_TRY(gt_nc_check(f, name, nc_get_att_double(f->id, id, "_FillValue", &p->missing)));
 		p->has_missing = !isnan(p->missing);
-	} else if (type != NC_BYTE && type != NC_UBYTE && nc_inq_var_fill(f->id, id, &unfilled, own) == NC_NOERR) {
+	} else if (type != NC_BYTE && type != NC_UBYTE) {
+		GT_TRY(gt_nc_check(f, name, nc_inq_var_fill(f->id, id, &unfilled, own)));
 		const double defaults[] = { [NC_SHORT] = NC_FILL_SHORT,         [NC_INT] = NC_FILL_INT,
 			                    [NC_FLOAT] = (double)NC_FILL_FLOAT, [NC_DOUBLE] = NC_FILL_DOUBLE,
 			                    [NC_USHORT] = NC_FILL_USHORT,       [NC_UINT] = NC_FILL_UINT,

@@ -1,9 +1,11 @@
 /* The format "netcdf": NetCDF-4, and for reading also the classic formats. docs/files.md describes the files. */
 #include <stdio.h>
 #include <string.h>
+#include "core/try.h"
 #include "io/hdf5/hdf5_file.h"
 #include "io/netcdf/nc.h"
 #include "io/netcdf/netcdf.h"
+#include "io/table.h"
 
 static int probe(const char *path)
 {
@@ -18,19 +20,24 @@ static int probe(const char *path)
 static gt_status kind(const char *path, int *projections)
 {
 	gt_nc f;
-	int id;
-	gt_status st = gt_nc_open(path, &f);
-	if (st != GT_OK)
-		return st;
-	*projections = gt_nc_has(&f, "projections") || nc_inq_dimid(f.id, "view", &id) == NC_NOERR;
-	if (!*projections && !gt_nc_has(&f, "attenuation") && !gt_nc_has(&f, "ct_number"))
+	int id, views, attenuation, hu, dimension;
+	gt_status st;
+	GT_TRY(gt_nc_open(path, &f));
+	GT_TRY(gt_nc_has(&f, "projections", &views));
+	GT_TRY(gt_nc_has(&f, "attenuation", &attenuation));
+	GT_TRY(gt_nc_has(&f, "ct_number", &hu));
+	dimension = nc_inq_dimid(f.id, "view", &id);
+	if (dimension != NC_EBADDIM)
+		GT_TRY(gt_nc_check(&f, NULL, dimension));
+	*projections = views || dimension == NC_NOERR;
+	if (!*projections && !attenuation && !hu)
 		st = gt_fail(GT_ERR_FORMAT,
 		             "%s: holds neither projections (variable projections) nor a volume (variable attenuation or ct_number)", path);
+done:
 	gt_nc_close(&f);
 	return st;
 }
 
-extern const gt_format gt_format_netcdf;
 const gt_format gt_format_netcdf = {
 	.name = "netcdf",
 	.about = "NetCDF",

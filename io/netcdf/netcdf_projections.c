@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/host_memory.h>
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "io/netcdf/nc.h"
 #include "io/netcdf/netcdf.h"
 
@@ -115,6 +116,7 @@ done:
 static gt_status get_scan(const gt_nc *f, gt_scan **out)
 {
 	gt_status st;
+	int has_centers, has_angle;
 	gt_shape shape;
 	gt_scan *scan = NULL;
 	double *scratch = NULL;
@@ -131,12 +133,14 @@ static gt_status get_scan(const gt_nc *f, gt_scan **out)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path));
 	for (int i = 0; i < NVECTORS; i++)
 		GT_TRY(get_vectors(f, vectors[i].name, vectors[i].units[0] == '1' ? one : mm, vectors[i].at, scratch, scan));
-	if (gt_nc_has(f, "arc_center"))
+	GT_TRY(gt_nc_has(f, "arc_center", &has_centers));
+	if (has_centers)
 		GT_TRY(get_vectors(f, "arc_center", mm, offsetof(gt_view, arc_center), scratch, scan));
 	else
 		for (size_t v = 0; v < scan->views; v++)
 			memcpy(scan->view[v].arc_center, scan->view[v].source, sizeof scan->view[v].source);
-	if (gt_nc_has(f, "angle"))
+	GT_TRY(gt_nc_has(f, "angle", &has_angle));
+	if (has_angle)
 		GT_TRY(get_angles(f, scratch, scan));
 	GT_TRY(gt_fail_in(gt_scan_check(scan), "%s", f->path));
 	*out = scan;
@@ -171,14 +175,18 @@ gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o,
 	GT_TRY(get_scan(&f, &p->scan));
 	GT_TRY(gt_nc_get_provenance(&f, &p->from));
 	GT_TRY(gt_nc_get_position(&f, &p->position));
-	int has_water;
+	int has_water, has_data, weight = 0, photons = 0;
 	GT_TRY(gt_nc_number(&f, NULL, water_name, &p->water, &has_water));
 	if (has_water && !(p->water > 0 && isfinite(p->water)))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: attribute %s: is %g, expected a number greater than 0", path, water_name, p->water));
-	if (!o->geometry_only && !(o->may_lack_data && !gt_nc_has(&f, "projections"))) {
+	GT_TRY(gt_nc_has(&f, "projections", &has_data));
+	if (!o->without_statistics) {
+		GT_TRY(gt_nc_has(&f, "weight", &weight));
+		GT_TRY(gt_nc_has(&f, "photons", &photons));
+	}
+	if (!o->geometry_only && (has_data || !o->may_lack_data)) {
 		const size_t size[3] = { p->scan->views, p->scan->rows, p->scan->columns };
-		const int weight = !o->without_statistics && gt_nc_has(&f, "weight"),
-			  photons = !o->without_statistics && gt_nc_has(&f, "photons"), arrays = 1 + weight + photons;
+		const int arrays = 1 + weight + photons;
 		int id;
 		GT_TRY(gt_nc_variable(&f, "projections", 3, view_row_column, &id));
 		GT_TRY(gt_fail_in(gt_host_room((double)gt_scan_size(p->scan) * sizeof(float) * arrays, "projections"), "%s", path));

@@ -4,7 +4,7 @@
 #include "core/try.h"
 #include "io/netcdf/nc.h"
 #include "io/netcdf/netcdf.h"
-#include "io/pieces.h"
+#include "io/view_reader.h"
 
 static const char name[] = "projections";
 
@@ -87,9 +87,10 @@ static gt_status check_size(const gt_nc *f, const size_t size[3])
 {
 	static const char *const dimensions[] = { "view", "row", "column" }, *const one[] = { "1", "", NULL };
 	gt_status st;
-	int id;
-	if (!gt_nc_has(f, name))
-		return gt_fail(GT_ERR_FORMAT, "%s: variable %s is missing: the file holds the geometry alone", f->path, name);
+	int id, has;
+	GT_TRY(gt_nc_has(f, name, &has));
+	if (!has)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: variable %s is missing: the file holds the geometry alone", f->path, name));
 	GT_TRY(gt_nc_variable(f, name, 3, dimensions, &id));
 	GT_TRY(gt_nc_units(f, name, one));
 	for (int a = 0; a < 3; a++) {

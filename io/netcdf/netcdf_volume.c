@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/try.h"
+#include "geometry/volume.h"
 #include "io/netcdf/nc.h"
 #include "io/netcdf/netcdf.h"
-#include "io/pieces.h"
+#include "io/slice_writer.h"
 #include "io/write_kit/volume_units.h"
 
 static const char *const axis_names[3] = { "x", "y", "z" }; /* as gt_grid counts them */
@@ -112,12 +113,14 @@ gt_status gt_netcdf_read_volume(const char *path, const gt_read_options *o, gt_v
 {
 	gt_status st;
 	gt_nc f;
-	int id, flip[3];
+	int id, flip[3], linear, hu;
 	gt_volume *v = calloc(1, sizeof *v);
 	GT_TRY(gt_nc_open(path, &f));
 	if (!v)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
-	const int hu = !gt_nc_has(&f, "attenuation") && gt_nc_has(&f, "ct_number");
+	GT_TRY(gt_nc_has(&f, "attenuation", &linear));
+	GT_TRY(gt_nc_has(&f, "ct_number", &hu));
+	hu = hu && !linear;
 	const char *name = hu ? "ct_number" : "attenuation";
 	GT_TRY(gt_nc_variable(&f, name, 3, zyx, &id));
 	GT_TRY(gt_nc_units(&f, name, hu ? hounsfield : per_mm));
@@ -225,7 +228,7 @@ static gt_status put_head(struct slices *s, const gt_write_options *o, const gt_
 {
 	const gt_nc *f = &s->file;
 	const int hu = o->unit == GT_HU;
-	const double water = gt_volume_water(o, v);
+	const double water = gt_hu_water(o, v);
 	int dims[3], axis_ids[3];
 	gt_status st;
 	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "title", "X-ray attenuation"));

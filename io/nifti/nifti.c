@@ -5,11 +5,13 @@
 #include <string.h>
 #include <strings.h>
 #include "core/try.h"
+#include "geometry/volume.h"
 #include "io/nifti/nifti.h"
-#include "io/pieces.h"
+#include "io/slice_writer.h"
 #include "io/write_kit/gantry_comment.h"
 #include "io/write_kit/volume_units.h"
 #include "io/write_kit/voxel_order.h"
+#include "io/table.h"
 
 /* No body attenuates as much per mm, and air alone is -1000 HU: floats beyond are HU. */
 #define MOST_PER_MM 10
@@ -72,7 +74,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	v->position = o->position != GT_POSITION_AUTO ? o->position : said.position != GT_POSITION_AUTO ? said.position : GT_HFS;
 	GT_TRY(gt_order_voxels(path, h.n, h.to_patient, v->position, &p));
 	without_noise(&p, &h);
-	gt_comment_grid(h.comment, &p.grid);
+	GT_TRY(gt_fail_in(gt_comment_grid(h.comment, &p.grid), "%s", path));
 	v->grid = p.grid;
 	GT_TRY(gt_fail_in(gt_host_room((double)gt_grid_voxels(&v->grid) * sizeof(float), "volume"), "%s", path));
 	if (!(v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float))))
@@ -84,7 +86,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	GT_TRY(st);
 	GT_TRY(gt_volume_finite(path, v));
 	GT_TRY(scale(path, &h, &said, o, v));
-	gt_comment_provenance(h.comment, &v->from);
+	GT_TRY(gt_fail_in(gt_comment_provenance(h.comment, &v->from), "%s", path));
 	if (h.remark)
 		gt_read_note(o, "%s: %s", path, h.remark);
 	*out = v;
@@ -164,7 +166,7 @@ static gt_status open_new(struct slices *s, const gt_write_options *o, const gt_
 		h.type++;
 	gt_place_matrix(&v->grid, v->position, h.to_patient);
 	snprintf(h.about, sizeof h.about, "X-ray attenuation, %s", hu ? "HU" : "mm-1");
-	s->water = gt_volume_water(o, v);
+	s->water = gt_hu_water(o, v);
 	if (!h.comment || (hu && !(s->changed = malloc(PIECE * sizeof *s->changed))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->base.path));
 	GT_TRY(gt_tmp_path(s->base.path, &s->tmp));
@@ -198,7 +200,6 @@ static gt_status write_volume(const char *path, const gt_write_options *o, const
 	return st != GT_OK ? st : gt_slice_writer_write_all(s, v->data);
 }
 
-extern const gt_format gt_format_nifti;
 const gt_format gt_format_nifti = {
 	.name = "nifti",
 	.about = "NIfTI",

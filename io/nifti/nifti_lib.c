@@ -166,10 +166,16 @@ done:
 /* Extensions: 4 bytes whose first is not 0 where there are any; then each its length, code and contents. */
 static gt_status read_comment(const char *path, znzFile z, int swapped, long long room, gt_nifti_head *h)
 {
-	char *bytes = room > 4 && room <= MOST_COMMENTS ? malloc((size_t)room) : NULL;
+	if (room <= 4 || room > MOST_COMMENTS)
+		return GT_OK;
+	char *bytes = malloc((size_t)room);
 	const long got = bytes ? get(z, bytes, (size_t)room) : 0;
 	gt_status st = GT_OK;
-	for (long at = 4; bytes && got == room && bytes[0] && at + 8 <= got && !h->comment;) {
+	if (!bytes)
+		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	else if (got != room)
+		st = gt_fail(GT_ERR_FORMAT, "%s: truncated, or cannot be read: its extensions end too early", path);
+	for (long at = 4; st == GT_OK && bytes[0] && at + 8 <= got && !h->comment;) {
 		int head[2];
 		memcpy(head, bytes + at, sizeof head);
 		if (swapped)
@@ -178,8 +184,9 @@ static gt_status read_comment(const char *path, znzFile z, int swapped, long lon
 			st = gt_fail(GT_ERR_FORMAT, "%s: damaged: an extension of %d bytes, expected 16 to %ld", path, head[0], got - at);
 			break;
 		}
-		if (head[1] == NIFTI_ECODE_COMMENT && !strncmp(bytes + at + 8, "gantry ", 7))
-			h->comment = strndup(bytes + at + 8, (size_t)head[0] - 8);
+		if (head[1] == NIFTI_ECODE_COMMENT && !strncmp(bytes + at + 8, "gantry ", 7) &&
+		    !(h->comment = strndup(bytes + at + 8, (size_t)head[0] - 8)))
+			st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 		at += head[0];
 	}
 	free(bytes);

@@ -7,7 +7,9 @@
 #include <gantry/rabbitct.h>
 #include <gantry/scan_math.h>
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "io/write_kit/volume_units.h"
+#include "io/table.h"
 
 /* A matrix does not tell how large a cell is: that of the benchmark's C-arm. Rays do not depend on it. */
 #define PIXEL 0.32
@@ -78,7 +80,6 @@ done:
 	return st;
 }
 
-extern const gt_format gt_format_rabbitct;
 const gt_format gt_format_rabbitct = {
 	.name = "rabbitct",
 	.about = "RabbitCT",

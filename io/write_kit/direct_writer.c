@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/try.h"
-#include "io/pieces.h"
+#include <gantry/host_memory.h>
+#include "io/file_access.h"
 #include "io/write_kit/direct_writer.h"
 
 #ifndef O_DIRECT

@@ -3,34 +3,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/try.h"
+#include "geometry/volume.h"
 #include "io/write_kit/gantry_comment.h"
 
 /* "key=value" of a line of our comment; NULL: not there. Caller frees. */
-static char *line_of(const char *comment, const char *key)
+static gt_status line_of(const char *comment, const char *key, char **line)
 {
 	const char *at = comment ? strstr(comment, key) : NULL;
+	*line = NULL;
 	if (!at || (at > comment && at[-1] != '\n'))
-		return NULL;
+		return GT_OK;
 	at += strlen(key);
-	return strndup(at, strcspn(at, "\n"));
+	*line = strndup(at, strcspn(at, "\n"));
+	return *line ? GT_OK : gt_fail(GT_ERR_MEMORY, "comment: out of memory");
 }
 
-void gt_comment_grid(const char *comment, gt_grid *grid)
+gt_status gt_comment_grid(const char *comment, gt_grid *grid)
 {
 	gt_grid exact;
-	char *text = line_of(comment, "grid=");
+	char *text;
+	const gt_status st = line_of(comment, "grid=", &text);
 	if (text && gt_grid_parse(text, &exact) == GT_OK && gt_grid_same(&exact, grid))
 		*grid = exact;
 	free(text);
+	return st;
 }
 
-void gt_comment_provenance(const char *comment, gt_provenance *from)
+gt_status gt_comment_provenance(const char *comment, gt_provenance *from)
 {
-	char *hash = line_of(comment, "scan_hash=");
-	from->command = line_of(comment, "command=");
-	from->parameters = line_of(comment, "parameters=");
+	gt_status st;
+	char *hash = NULL;
+	GT_TRY(line_of(comment, "command=", &from->command));
+	GT_TRY(line_of(comment, "parameters=", &from->parameters));
+	GT_TRY(line_of(comment, "scan_hash=", &hash));
 	from->scan_hash = hash ? strtoull(hash, NULL, 16) : 0;
+done:
 	free(hash);
+	return st;
 }
 
 void gt_comment_said(const char *comment, gt_said *said)

@@ -8,6 +8,6 @@ char *gt_comment_of(const gt_write_options *o, int hu, const gt_volume *v);
 /* Unit, position and water of a text that may be NULL or another's. */
 void  gt_comment_said(const char *comment, gt_said *said);
 /* The exact grid, unless somebody cut or moved the volume since: `grid` to a thousandth of a voxel. */
-void  gt_comment_grid(const char *comment, gt_grid *grid);
-void  gt_comment_provenance(const char *comment, gt_provenance *from);
+gt_status gt_comment_grid(const char *comment, gt_grid *grid);
+gt_status gt_comment_provenance(const char *comment, gt_provenance *from);
 #endif

@@ -262,10 +262,10 @@ static void adjoint(void *self, const gt_array *y, gt_array *x)
 	p->impl->adjoint(p->be, &p->d, p->state, p->type, y->data, x->data);
 }
 
-static int work(void *self, int back, gt_work *least)
+static int roofline(void *self, int back, gt_roofline *least)
 {
 	struct dd *p = self;
-	if (!p->impl->work)
+	if (!p->impl->roofline)
 		return 0;
 	if (!(p->counts.pairs > 0)) {
 		gt_dd_view *view = malloc(p->view_bytes);
@@ -285,7 +285,7 @@ static int work(void *self, int back, gt_work *least)
 		free(edge);
 		free(guess);
 	}
-	return p->impl->work(&p->d, p->state, p->type, &p->counts, back, least);
+	return p->impl->roofline(&p->d, p->state, p->type, &p->counts, back, least);
 }
 
 static void destroy(void *self)
@@ -373,12 +373,21 @@ done:
 	return st;
 }
 
+/* The operator of p, which it takes over. */
+static gt_status give_out(const struct gt_linop_ops *ops, gt_roofline_of least, struct dd *p, size_t nx, size_t ny, gt_linop **A)
+{
+	const gt_status st = gt_linop_new(ops, p, p->be, p->type, nx, ny, A);
+	if (st == GT_OK)
+		gt_linop_set_roofline(*A, least);
+	return st;
+}
+
 static gt_status make(const struct variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
                       const void *options, gt_linop **A)
 {
 	struct dd *p = NULL;
 	const gt_status st = prepare(variant, be, type, g, scan, options, &p);
-	return st == GT_OK ? gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_size(scan), A) : st;
+	return st == GT_OK ? give_out(&variant->ops, roofline, p, gt_grid_voxels(g), gt_scan_size(scan), A) : st;
 }
 
 /* Integral images alone. */
@@ -389,7 +398,7 @@ static void forward_part(void *self, const gt_array *x, gt_array *y)
 	p->impl->images(p->be, &p->d, p->state, p->type, p->part, x->data);
 }
 
-static int work_part(void *self, int back, gt_work *least)
+static int roofline_part(void *self, int back, gt_roofline *least)
 {
 	const struct dd *p = self;
 	(void)back;
@@ -401,29 +410,31 @@ static int work_part(void *self, int back, gt_work *least)
 static gt_status make_part(const struct variant *variant, size_t part, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
                            const void *options, gt_linop **A)
 {
-	static const struct gt_linop_ops ops = { "integral images", forward_part, NULL, destroy, work_part };
+	static const struct gt_linop_ops ops = { "integral images", forward_part, NULL, destroy };
 	struct dd *p = NULL;
 	const gt_status st = prepare(variant, be, type, g, scan, options, &p);
 	if (st != GT_OK)
 		return st;
 	p->part = (int)part;
-	return gt_linop_new(&ops, p, be, type, part < 2 ? gt_grid_voxels(g) : gt_scan_size(scan), 1, A);
+	return give_out(&ops, roofline_part, p, part < 2 ? gt_grid_voxels(g) : gt_scan_size(scan), 1, A);
 }
 
 #define VARIANT(id, text, cpu, cuda, single)                                                                                         \
 	static const struct variant variant_##id = {                                                                                 \
-		.name = text, .impl = { cpu, cuda }, .single_only = single, .ops = { text, forward, adjoint, destroy, work }         \
+		.name = text, .impl = { cpu, cuda }, .single_only = single, .ops = { text, forward, adjoint, destroy }               \
 	};                                                                                                                           \
 	static gt_status make_##id(gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, gt_linop **A) \
 	{                                                                                                                            \
 		return make(&variant_##id, be, t, g, s, options, A);                                                                 \
 	}
+static const char *const parts[] = { "x slices", "y slices", "views", NULL };
 #define PARTS(id)                                                                                                                        \
 	static gt_status make_part_##id(size_t part, gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, \
 	                                gt_linop **A)                                                                                    \
 	{                                                                                                                                \
 		return make_part(&variant_##id, part, be, t, g, s, options, A);                                                          \
-	}
+	}                                                                                                                                \
+	static const struct gt_projector_parts parts_##id = { parts, make_part_##id };
 VARIANT(dd, "dd", &gt_dd_cpu, GT_IF_CUDA(&gt_dd_cuda), 0)
 VARIANT(bs, "dd-bs", NULL, GT_IF_CUDA(&gt_dd_bs_cuda), 0)
 VARIANT(bl, "dd-bl", NULL, GT_IF_CUDA(&gt_dd_bl_cuda), 1)
@@ -432,7 +443,6 @@ VARIANT(db, "dd-db", NULL, GT_IF_CUDA(&gt_dd_db_cuda), 0)
 PARTS(bl)
 PARTS(bz)
 PARTS(db)
-static const char *const parts[] = { "x slices", "y slices", "views", NULL };
 
 static const gt_dd_options plain = { .memory = 65536 };
 static const gt_param plain_params[] = {
@@ -463,9 +473,7 @@ static const gt_param branchless_params[] = {
 	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
 	{ 0 },
 };
-#define BRANCHLESS                                                                                                              \
-	.params = branchless_params, .defaults = &branchless, .options_size = sizeof branchless, .model = "dd", .cuda_only = 1, \
-	.parts = parts
+#define BRANCHLESS .params = branchless_params, .defaults = &branchless, .options_size = sizeof branchless, .model = "dd", .cuda_only = 1
 
 const gt_projector gt_projector_dd_bl = {
 	.name = "dd-bl",
@@ -476,7 +484,7 @@ const gt_projector gt_projector_dd_bl = {
 	.off_adjoint = 0.4,
 	.off_model = 0.5,
 	.make = make_bl,
-	.make_part = make_part_bl,
+	.parts = &parts_bl,
 };
 const gt_projector gt_projector_dd_bz = {
 	.name = "dd-bz",
@@ -486,12 +494,12 @@ const gt_projector gt_projector_dd_bz = {
 	.off_adjoint = 0.4,
 	.off_model = 0.5,
 	.make = make_bz,
-	.make_part = make_part_bz,
+	.parts = &parts_bz,
 };
 const gt_projector gt_projector_dd_db = {
 	.name = "dd-db",
 	.about = "dd by integral images in double precision (branchless), exact pair; GPU",
 	BRANCHLESS,
 	.make = make_db,
-	.make_part = make_part_db,
+	.parts = &parts_db,
 };

@@ -2,7 +2,7 @@
 #define GT_PROJECTORS_DD_DD_IMPL_H
 /* What dd.c asks of the kernels of each variant, one table per variant and backend. Volumes [z][y][x], data
  * [view][row][column], both of the operator's type. */
-#include <gantry/linop.h>
+#include <gantry/backend_author.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
 #include "core/device/backend.h"
@@ -32,7 +32,7 @@ struct gt_dd_impl {
 	size_t (*scratch)(gt_backend *be, const gt_dd *d, void *state, gt_type t);      /* bytes of gt_scratch() that the others use */
 	void   (*forward)(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y);
 	void   (*adjoint)(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, void *x);
-	int    (*work   )(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int adjoint, gt_work *least);   /* may be NULL */
+	int    (*roofline)(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int adjoint, gt_roofline *least);   /* may be NULL */
 	/* Integral images alone, in scratch: of slices perpendicular to x (0) or y (1) of the volume, or of the views (2) of the data.
 	 * Returns the bytes of what is read and written; only counts them if in is NULL. May be NULL. */
 	double (*images )(gt_backend *be, const gt_dd *d, void *state, gt_type t, int kind, const void *in);

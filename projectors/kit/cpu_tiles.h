@@ -15,7 +15,7 @@ static inline size_t line_doubles(const int *n) { return (size_t)n[0] * (size_t)
 /* gt_parallel() over y: [z][y][x] -> running sums along z, the last one twice; eight lines at a time for the sake of the caches. */
 static void sum_lines(void *self, size_t y, size_t end, int worker)
 {
-	const struct lines *l = self;
+	const struct lines *l = (const struct lines *)self;
 	const size_t nx = (size_t)l->n[0], nz = (size_t)l->n[2], plane = nx * (size_t)l->n[1], stride = padded(l->n[2]);
 	(void)worker;
 	for (; y < end; y++)

@@ -39,7 +39,7 @@ GT_INLINE void sums_at(const double *S, const doubles *at, double *out)
 
 /* edge[i] = S(start + i step) for i in [0, n]: S is the running sum, linear between its entries 0..length and constant
  * outside; entry length + 1 is read, times zero. All positions but the first and the last lie within: see overlapped(). */
-GT_INLINE void resample(const double *restrict S, int length, double start, double step, int n, double *restrict edge)
+GT_INLINE void resample(const double *__restrict S, int length, double start, double step, int n, double *__restrict edge)
 {
 	int i = 1;
 	doubles count = { 1, 2, 3, 4 };

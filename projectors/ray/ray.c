@@ -113,10 +113,10 @@ static void adjoint(void *self, const gt_array *y, gt_array *x)
 	p->impl->adjoint(p->be, &p->o, y->data, x->data);
 }
 
-static int work(void *self, int back, gt_work *least)
+static int roofline(void *self, int back, gt_roofline *least)
 {
 	const struct ray *p = self;
-	return p->impl->work && p->impl->work(&p->o, back, least);
+	return p->impl->roofline && p->impl->roofline(&p->o, back, least);
 }
 
 static void destroy(void *self)
@@ -147,18 +147,20 @@ static gt_status make(const struct gt_linop_ops *ops, gt_ray_model model, gt_bac
 	GT_TRY(fill_tables(ops->name, s, g, p));
 	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->o), "scratch of the ray-driven projector"));
 	p->has_scratch = 1;
-	return gt_linop_new(ops, p, be, type, gt_grid_voxels(g), gt_scan_size(s), A);
+	st = gt_linop_new(ops, p, be, type, gt_grid_voxels(g), gt_scan_size(s), A);
+	p = NULL;
+	GT_TRY(st);
+	gt_linop_set_roofline(*A, roofline);
 done:
-	destroy(p);
+	if (p)
+		destroy(p);
 	return st;
 }
 
 #define PROJECTOR(id, number, text)                                                                                                  \
 	static gt_status make_##id(gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, gt_linop **A) \
 	{                                                                                                                            \
-		static const struct gt_linop_ops ops = {                                                                             \
-			.name = #id, .forward = forward, .adjoint = adjoint, .free = destroy, .work = work                           \
-		};                                                                                                                   \
+		static const struct gt_linop_ops ops = { .name = #id, .forward = forward, .adjoint = adjoint, .free = destroy };     \
 		(void)options;                                                                                                       \
 		return make(&ops, number, be, t, g, s, A);                                                                           \
 	}                                                                                                                            \

@@ -124,7 +124,7 @@ static size_t scratch(gt_backend *be, const gt_ray_operator *o)
 
 /* Of level scans, in words through the first cache, 32 to a pass. Joseph reads four voxels of a slice and Siddon one, or two where
  * the ray crosses a face; back, each ray is read once per column of voxels, and each voxel's sum read and written. */
-static int work(const gt_ray_operator *o, int back, gt_work *least)
+static int roofline(const gt_ray_operator *o, int back, gt_roofline *least)
 {
 	const gt_ray_level *v = level_of(o);
 	if (!v)
@@ -193,4 +193,4 @@ static void release(gt_backend *be, gt_ray_operator *o)
 	free(s);
 }
 
-extern "C" const struct gt_ray_impl gt_ray_cuda = { make, release, scratch, forward, adjoint, work };
+extern "C" const struct gt_ray_impl gt_ray_cuda = { make, release, scratch, forward, adjoint, roofline };

@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_RAY_RAY_IMPL_H
 #define GT_PROJECTORS_RAY_RAY_IMPL_H
 /* What ray.c asks of the kernels, one table per backend. Volumes [z][y][x], data [view][row][column], both of the operator's type. */
-#include <gantry/linop.h>
+#include <gantry/backend_author.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
 #include "core/device/backend.h"
@@ -23,7 +23,7 @@ struct gt_ray_impl {
 	size_t (*scratch)(gt_backend *be, const gt_ray_operator *o);                    /* bytes of gt_scratch() that the others use */
 	void   (*forward)(gt_backend *be, const gt_ray_operator *o, const void *x, void *y);
 	void   (*adjoint)(gt_backend *be, const gt_ray_operator *o, const void *y, void *x);
-	int    (*work   )(const gt_ray_operator *o, int adjoint, gt_work *least);       /* may be NULL */
+	int    (*roofline)(const gt_ray_operator *o, int adjoint, gt_roofline *least);       /* may be NULL */
 };
 /* Fills view [views] and column [views][columns], and what points to them. */
 void gt_ray_fill(const gt_scan *s, const gt_grid *g, gt_ray_view *view, gt_ray_column *column, gt_rays *rays);

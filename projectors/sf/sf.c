@@ -280,14 +280,14 @@ static void adjoint(void *self, const gt_array *y, gt_array *x)
 	p->impl->adjoint(p->be, &p->d, p->state, p->type, y->data, x->data);
 }
 
-static int work(void *self, int back, gt_work *least)
+static int roofline(void *self, int back, gt_roofline *least)
 {
 	struct sf *p = self;
-	if (!p->impl->work)
+	if (!p->impl->roofline)
 		return 0;
 	if (!(p->counts.voxels > 0))
 		p->counts = count(&p->host);
-	return p->impl->work(&p->d, p->state, p->type, &p->counts, back, least);
+	return p->impl->roofline(&p->d, p->state, p->type, &p->counts, back, least);
 }
 
 static size_t view_bytes(const gt_sf *d) { return d->views * sizeof *d->view; }
@@ -362,14 +362,18 @@ static gt_status make(const struct variant *variant, gt_backend *be, gt_type typ
 	GT_TRY(fill_tables(variant->name, g, scan, o, p));
 	GT_TRY(gt_scratch_reserve(be, p->impl->scratch(be, &p->host, p->state, type), "scratch of the separable-footprint projector"));
 	p->has_scratch = 1;
-	return gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_size(scan), A);
+	st = gt_linop_new(&variant->ops, p, be, type, gt_grid_voxels(g), gt_scan_size(scan), A);
+	p = NULL;
+	GT_TRY(st);
+	gt_linop_set_roofline(*A, roofline);
 done:
-	destroy(p);
+	if (p)
+		destroy(p);
 	return st;
 }
 
 #define VARIANT(id, text, shape)                                                                                                     \
-	static const struct variant variant_##id = { text, shape, { text, forward, adjoint, destroy, work } };                       \
+	static const struct variant variant_##id = { text, shape, { text, forward, adjoint, destroy } };                             \
 	static gt_status make_##id(gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, gt_linop **A) \
 	{                                                                                                                            \
 		return make(&variant_##id, be, t, g, s, options, A);                                                                 \

@@ -21,14 +21,8 @@
  * and about 55 instructions.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_SF_BACK_STAGES /* groups of four views on their way or in use: 2, 3 */
-#define GT_SF_BACK_STAGES 2
-#endif
 #ifndef GT_SF_BACK_COLUMNS /* columns of each view in a stage at most: 8 to 64; wider shadows take several */
 #define GT_SF_BACK_COLUMNS 22
-#endif
-#ifndef GT_SF_BACK_HIGHER /* rows for each lane of the highest windows, more than slices, where not all fit into one: 0 to 2 */
-#define GT_SF_BACK_HIGHER 1
 #endif
 #ifndef GT_SF_BACK_BLOCKS /* blocks per multiprocessor that registers must leave room for: 2, 3, 4 */
 #define GT_SF_BACK_BLOCKS 3

@@ -4,6 +4,13 @@
  * each view, the stages in shared memory that bulk copies fill, and the place of a voxel column in a view. */
 #include "projectors/sf/sf_device.cuh"
 
+#ifndef GT_SF_BACK_STAGES /* groups of four views on their way or in use: 2, 3 */
+#define GT_SF_BACK_STAGES 2
+#endif
+#ifndef GT_SF_BACK_HIGHER /* rows for each lane of the highest windows, more than slices, where not all fit into one: 0 to 2 */
+#define GT_SF_BACK_HIGHER 1
+#endif
+
 enum {
 	WARP = GT_SF_WARP,
 	WARPS = 8,

@@ -153,7 +153,7 @@ static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 }
 
 /* What the heads of sf_forward_cuda.cu and sf_back_cuda.cu count, of rectangles along z; the simple kernels state nothing. */
-static int work(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int back, gt_work *least)
+static int roofline(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int back, gt_roofline *least)
 {
 	const struct state *s = (const struct state *)state;
 	const double rows = d->rows / 32., slices = d->n[2] / 32., columns = c->voxels > 0 ? c->overlaps / c->voxels : 0;
@@ -166,4 +166,4 @@ static int work(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, i
 	return 1;
 }
 
-extern "C" const struct gt_sf_impl gt_sf_cuda = { make, release, scratch, forward, adjoint, work };
+extern "C" const struct gt_sf_impl gt_sf_cuda = { make, release, scratch, forward, adjoint, roofline };

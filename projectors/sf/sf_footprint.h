@@ -58,7 +58,7 @@ static __device__ __forceinline__ float gt_sf_in_root(float x)
 #define REAL float
 #define GT_SF(name) name##_f
 #define GT_SF_MATH(name) name##f
-#include "projectors/sf/sf_real.h"
+#include "projectors/sf/sf_real.inc"
 #undef GT_SF_OVER
 #undef GT_SF_ROOT
 #undef GT_SF_IN_ROOT
@@ -77,7 +77,7 @@ static __device__ __forceinline__ float gt_sf_in_root(float x)
 #define REAL double
 #define GT_SF(name) name
 #define GT_SF_MATH(name) name
-#include "projectors/sf/sf_real.h"
+#include "projectors/sf/sf_real.inc"
 #undef GT_SF_OVER
 #undef GT_SF_ROOT
 #undef GT_SF_IN_ROOT

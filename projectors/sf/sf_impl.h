@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_SF_SF_IMPL_H
 #define GT_PROJECTORS_SF_SF_IMPL_H
 /* What sf.c asks of the kernels, one table per backend. Volumes [z][y][x], data [view][row][column], both of the operator's type. */
-#include <gantry/linop.h>
+#include <gantry/backend_author.h>
 #include "core/device/backend.h"
 #include "projectors/sf/sf_footprint.h"
 #ifdef __cplusplus
@@ -20,7 +20,7 @@ struct gt_sf_impl {
 	size_t (*scratch)(gt_backend *be, const gt_sf *d, void *state, gt_type t);      /* bytes of gt_scratch() that the others use */
 	void   (*forward)(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *x, void *y);
 	void   (*adjoint)(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *y, void *x);
-	int    (*work   )(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int adjoint, gt_work *least);  /* may be NULL */
+	int    (*roofline)(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int adjoint, gt_roofline *least);  /* may be NULL */
 };
 extern const struct gt_sf_impl gt_sf_cpu, gt_sf_cuda;
 #ifdef __cplusplus

@@ -132,7 +132,7 @@ START_TEST(ends)
 	const gt_orbit o = orbit_of(GT_ARC, 0.9, 2.4);
 	gt_scan *s = scan_of(&o);
 	gt_analytic_coverage seen;
-	ck_ok(gt_analytic_wfbp.seen(&g, s, &seen));
+	ck_ok(gt_analytic_wfbp.coverage(&g, s, &seen));
 	ck_assert(seen.first > 3 && seen.end < g.n[2] - 3 && seen.first < seen.end && isinf(seen.radius));
 	double *p = bodies_project(rods, 1, s), *zero = reconstruct("wfbp", "ends=zero", &g, s, p),
 	       *x = reconstruct("wfbp", NULL, &g, s, p);

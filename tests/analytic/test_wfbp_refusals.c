@@ -83,7 +83,7 @@ START_TEST(pitch_beyond_the_limit)
 	o.pitch_per_turn = 1.8 * ROWS_AT_AXIS;
 	s = scan_of(&o);
 	gt_analytic_coverage seen;
-	ck_ok(gt_analytic_wfbp.seen(&grid, s, &seen));
+	ck_ok(gt_analytic_wfbp.coverage(&grid, s, &seen));
 	const double g = asin(seen.radius / DISTANCE);
 	ck_assert_msg(fabs(2 * PI * cos(g) / (PI + 2 * g) - seen.pitch) < 1e-6 && fabs(seen.pitch - 1.8) < 1e-3, "radius %g of pitch %g",
 	              seen.radius, seen.pitch);

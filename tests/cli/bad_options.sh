@@ -20,13 +20,15 @@ refused 2 "takes no value" recon scan.nc -o out.nc --json=3
 refused_output 2 "did you mean 'os-sart'" recon scan.nc --solver os-sarg
 refused_output 2 "did you mean 'os-sart'" recon scan.nc --solver OS-SAR
 refused_output 2 "did you mean 'iterations'" recon scan.nc --solver os-sart:iteratons=3
+refused_output 2 "iterations=3 and iterations=4: the parameter is given twice" recon scan.nc --solver os-sart:iterations=3,iterations=4
+refused_output 2 "ends with a comma" recon scan.nc --solver os-sart:iterations=3,
 refused_output 2 "iterations=-3" recon scan.nc --solver os-sart:iterations=-3
 refused_output 2 "iterations=many" recon scan.nc --solver os-sart:iterations=many
 refused_output 2 "subsets" recon scan.nc --grid $grid --solver os-sart:subsets=1000 --backend "$backend"
 refused_output 2 "did you mean 'dd'" recon scan.nc --grid $grid --solver cgls --projector dx --backend "$backend"
 refused_output 2 "did you mean 'dd'" backproject scan.nc --projector DD
 # What the options alone say comes before anything that is read or computed.
-refused_output 2 "subsets=1000" recon scan.nc --grid 32x0x4@8x8x10 --solver os-sart:subsets=1000
+refused_output 2 "subsets=1000" recon scan.nc --grid $grid --solver os-sart:subsets=1000
 refused_output 2 "fdk is a direct method" recon none.nc --solver fdk --init zero
 refused_output 2 "fdk is a direct method" recon scan.nc --init fdk
 refused_output 1 "none.nc: No such file" recon text.nc --solver cgls --init none.nc

@@ -17,12 +17,12 @@ ok bench --workload odd-helix --operation direct --repeat 1 --every 400 --backen
 says "wfbp: pitch 15.5"
 refused 2 "did you mean 'os-sart'" bench --solver os-srt
 ok bench --workload quick-flat --operation forward --repeat 1 --every 9 --backend "$backend"
-says "quick-flat     forward    dd"
+says "$(printf '%-14s %-18s dd' quick-flat forward)"
 
 # Every projector, or several; another one beside each. The ratio is that of the two medians, roughly.
 ok bench --workload quick-arc --operation forward --projector all --repeat 1 --every 9 --backend "$backend"
 for name in $("$gantry" help projector | awk '{ print $1 }'); do
-	says "forward    $name "
+	says "$(printf '%-18s %s ' forward "$name")"
 done
 ok bench --workload quick-arc --projector dd,joseph --vs dd --repeat 3 --every 9 --backend "$backend" --json
 [ "$(grep -c '"ratio":' <<<"$out")" -eq 2 ] || fail "--vs dd: expected one ratio forward and one back: $out"
@@ -33,12 +33,13 @@ if grep -q '"direct"' <<<"$out"; then fail "--vs times operators alone: $out"; f
 # Integral images alone: three lines for a projector that has them, refused where it does not run.
 ok bench --workload quick-arc --operation parts --projector dd,dd-db --repeat 1 --every 9 --backend "$backend"
 for part in "x slices" "y slices" "views   "; do
-	says "quick-arc      $part   dd-db "
+	says "$(printf '%-14s %-18s dd-db ' quick-arc "$part")"
 done
 if grep -q "arc .* dd  " <<<"$out"; then fail "dd prepares nothing that is timed alone: $out"; fi
 # Penalties and operations on arrays, beside copies; an iteration beside the projector, penalised and weighted.
 ok bench --workload quick-arc --operation penalty,vectors --penalty huber,tv:inner=3 --repeat 1 --backend "$backend" --json
-for operation in value gradient grad+curv line prox/inner axpy dot; do
+for operation in value gradient grad+curv line prox/inner axpy dot add_scaled_clamped divide_step weighted_residual data_misfit reciprocal divide \
+	sub_clamped weighted_norm2 distance2; do
 	says "\"operation\":	\"$operation\""
 done
 says '"bound":	"copy"'
@@ -79,8 +80,8 @@ if [ "$backend" = cpu ]; then
 fi
 # Columns stay in place for the standard names.
 ok bench --workload quick-arc --operation direct,iteration,penalty --repeat 1 --every 9 --backend "$backend"
-says "iteration  dd os-sart"
-[ "$(sed 1,2d <<<"$out" | cut -c 47-52 | grep -vc '^ *[-0-9]*$')" -eq 0 ] || fail "the column of views is not one: $out"
+says "$(printf '%-18s dd os-sart' iteration)"
+[ "$(sed 1,2d <<<"$out" | cut -c 55-60 | grep -vc '^ *[-0-9]*$')" -eq 0 ] || fail "the column of views is not one: $out"
 refused 2 "unknown penalty 'hubr': did you mean 'huber'" bench --penalty hubr
 refused 2 "unknown projector 'joesph': did you mean 'joseph'" bench --projector dd,joesph
 refused 2 "unknown projector 'd'" bench --vs d

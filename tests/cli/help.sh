@@ -4,6 +4,9 @@
 
 ok help
 commands=$(awk '/^  [a-z]/ { print $1 }' <<<"$out")
+for group in Reconstruct Look Convert Check Measure; do
+	grep -q "^$group" <<<"$out" || fail "help has no group $group"
+done
 for command in simulate import info project backproject recon compare convert view adjoint bench devices help; do
 	grep -qx $command <<<"$commands" || fail "help does not list $command"
 	ok help $command
@@ -22,6 +25,14 @@ done <<<"$solvers"
 ok help solver os-sart
 says "--solver os-sart:iterations="
 ok help projector dd
+says "--projector dd:memory="
+ok help format
+for format in netcdf metaimage nifti dicom-ct-pd; do
+	says "$format "
+done
+ok help nifti
+says "NIfTI"
+refused 2 "unknown format 'nifty': did you mean 'nifti'" help format nifty
 ok help weights
 says "photons    by the inverse variance"
 says "electronic"

@@ -29,6 +29,26 @@ kept "that of --phantom" simulate --phantom shapes.nc -o shapes.nc
 kept "that of --truth" simulate --phantom shepp-logan -o both.nc --truth ./both.nc
 nothing_left both.nc "two outputs in one file"
 
+# A file of data that the input names is kept as the input is.
+mkdir pairs pairs/below
+ok convert truth.nc -o pairs/v.mhd
+sed 's/v.raw/..\/v.raw/' pairs/v.mhd >pairs/below/in.mhd
+mv pairs/v.mhd pairs/in.mhd
+sum=$(md5sum pairs/v.raw)
+ok convert pairs/in.mhd -o pairs/v.mhd --unit HU
+ok compare pairs/v.mhd truth.nc --rmse 1e-6mm-1
+ok convert pairs/in.mhd -o pairs/v.mhd
+ok compare pairs/in.mhd truth.nc --rmse 1e-9mm-1
+cp pairs/in.mhd pairs/v.mhd
+refused 2 "names pairs/v.raw, the file of data of the input" convert pairs/in.mhd -o pairs/v.mhd
+refused 2 "below/../v.raw, the file of data of the input" convert pairs/below/in.mhd -o pairs/v.mhd
+sed 's/v.raw/w.mha/' pairs/in.mhd >pairs/x.mhd
+cp pairs/v.raw pairs/w.mha
+refused 2 "is pairs/w.mha, the file of data of the input" convert pairs/x.mhd -o pairs/w.mha
+refused 2 "is pairs/w.mha, the file of data of that of --like" recon scan.nc -o pairs/w.mha --like pairs/x.mhd
+[ "$sum" = "$(md5sum pairs/v.raw)" ] || fail "pairs/v.raw has changed"
+cmp -s pairs/v.raw pairs/w.mha || fail "pairs/w.mha has changed"
+
 refused 1 "truth.nc: is a volume, expected projections" recon truth.nc -o out.nc
 refused 1 "truth.nc: is a volume, expected projections" project truth.nc --scan truth.nc -o out.nc
 refused 1 "bare.nc: holds projections, expected a volume" recon scan.nc --like bare.nc -o out.nc

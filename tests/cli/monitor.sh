@@ -56,6 +56,16 @@ nothing_left no.nc "a plot without gnuplot"
 if gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1; then
 	ok recon scan.nc -o a.nc "${pcg[@]}" --plot "it's.png"
 	[ "$(head -c 4 "it's.png" | tail -c 3)" = PNG ] || fail "it's.png is no PNG"
+	# Names are text to gnuplot, never commands, whatever is in them.
+	hostile=$'x\nsystem("touch PWNED")\n`touch PWNED`\'.nc'
+	cp scan.nc "$hostile"
+	mkdir '|touch PWNED;' '<touch PWNED;'
+	for picture in p.png '|touch PWNED;/p.png' '<touch PWNED;/p.png'; do
+		ok recon "$hostile" -o a.nc "${pcg[@]}" --plot "$picture"
+		[ "$(head -c 4 "$picture" | tail -c 3)" = PNG ] || fail "$picture is no PNG"
+	done
+	refused 2 "without control characters" recon scan.nc -o no.nc "${pcg[@]}" --plot $'p\nsystem("touch PWNED")\n.png'
+	[ -z "$(find . -name PWNED)" ] || fail "gnuplot ran a command that stands in a name"
 	nothing_left .tmp "a plot"
 	plot=(--plot no.png)
 else

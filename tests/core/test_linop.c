@@ -89,11 +89,26 @@ START_TEST(wrong_sizes_are_refused)
 }
 END_TEST
 
+/* What an operator works with may be its caller's: it has no free() then, and leaves all as it is. */
+START_TEST(operator_without_free_leaves_self_alone)
+{
+	static const struct gt_linop_ops borrowed = { .name = "borrowed", .forward = forward, .adjoint = adjoint };
+	struct matrix m = { { { 1, -2, 0.5, 3 }, { 0, 4, -1, 2 }, { 7, 0, 0, -5 } }, 0 };
+	gt_backend *be = gt_test_backend();
+	gt_linop *A = NULL;
+	ck_ok(gt_linop_new(&borrowed, &m, be, GT_F64, 4, 3, &A));
+	gt_linop_free(A);
+	ck_assert_double_eq(m.a[1][1], 4);
+	gt_backend_close(be);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_test(tc, true_transpose_passes);
 	tcase_add_test(tc, wrong_transpose_is_caught);
 	tcase_add_test(tc, wrong_sizes_are_refused);
+	tcase_add_test(tc, operator_without_free_leaves_self_alone);
 }
 
 int main(void) { return gt_test_main("linop", fill); }

@@ -51,8 +51,11 @@ START_TEST(refusals)
 	ck_refused(gt_params_parse(table, "delta=-5HU", &o), GT_ERR_ARG, "delta=-5HU");
 	ck_refused(gt_params_parse(table, "order=third", &o), GT_ERR_ARG, "expected one of first, second");
 	ck_refused(gt_params_parse(table, "flag=maybe", &o), GT_ERR_ARG, "expected yes or no");
-	ck_refused(gt_params_parse(table, "colour=red", &o), GT_ERR_ARG, "expected one of count, size, delta, order, flag");
+	ck_refused(gt_params_parse(table, "colour=red", &o), GT_ERR_ARG, "(there are: count, size, delta, order, flag)");
 	ck_refused(gt_params_parse(table, "count=2,,size=0", &o), GT_ERR_ARG, "unknown parameter ''");
+	ck_refused(gt_params_parse(table, "siez=1", &o), GT_ERR_ARG, "unknown parameter 'siez': did you mean 'size'?");
+	ck_refused(gt_params_parse(table, "count=2,flag,count=3", &o), GT_ERR_ARG, "count=2 and count=3: the parameter is given twice");
+	ck_refused(gt_params_parse(table, "count=2,", &o), GT_ERR_ARG, "count=2,: ends with a comma");
 	ck_refused(gt_params_parse(NULL, "count=2", &o), GT_ERR_ARG, "there are none here");
 }
 END_TEST

@@ -1,35 +1,37 @@
 #!/bin/bash
 # The installed tree serves others: every public header alone in C and C++, the README's example by CMake package
-# and by pkg-config, nothing private installed, the command where it was built. Usage: package.sh ROOT BUILD
+# and by pkg-config, an operator from outside the tree, nothing private installed, one version everywhere, the command where it was built. Usage: package.sh ROOT BUILD
 set -eu
 root=${1:?usage: package.sh ROOT BUILD} build=${2:?usage: package.sh ROOT BUILD}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "$*"; exit 1; }
 
+version=$(sed -n 's/^project(gantry VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
+[ -n "$version" ] || fail "CMakeLists.txt tells no version"
+
 cmake --install "$build" --prefix "$dir/usr" >"$dir/log"
-include=$dir/usr/include/gantry
-if find "$include" -name '*_impl.h' -o -name backend.h -o -name cuda.h -o -name '*_row.h' | grep .; then
-	fail "private headers were installed"
-fi
-(cd "$include" && find . -name '*.h') | sed 's|^\./||' >"$dir/headers"
+include=$dir/usr/include
+diff <(cd "$include" && find . -type f | sort) <(cd "$root/include" && find . -type f | sort) >"$dir/log" ||
+	{ cat "$dir/log"; fail "what is installed in include/ is not what the tree has there"; }
+(cd "$include" && find gantry -name '*.h') >"$dir/headers"
 [ -s "$dir/headers" ] || fail "no header was installed"
+strict=(-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$include")
 while read -r header; do
-	echo "#include <$header>" | ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$include" -x c -fsyntax-only - ||
-		fail "$header does not stand alone in C"
-	echo "#include <$header>" | ${CXX:-c++} -std=c++11 -Wall -Werror -I "$include" -x c++ -fsyntax-only - ||
+	printf '#include <%s>\nextern int something;\n' "$header" | ${CC:-cc} -std=c11 "${strict[@]}" -x c - || fail "$header does not stand alone in C"
+	printf '#include <%s>\nextern int something;\n' "$header" | ${CXX:-c++} -std=c++17 "${strict[@]}" -x c++ - ||
 		fail "$header does not stand alone in C++"
-	[ "$header" = gantry.h ] || grep -q "<gantry/$header>" "$include/gantry.h" || fail "gantry.h does not include $header"
+	[ "$header" = gantry/gantry.h ] || grep -q "<$header>" "$include/gantry/gantry.h" || fail "gantry.h does not include $header"
 done <"$dir/headers"
 
 # The example of README.md is the one in ```c.
 mkdir "$dir/user"
 awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$root/README.md" >"$dir/user/example.c"
 [ -s "$dir/user/example.c" ] || fail "README.md holds no example in C"
-cat >"$dir/user/CMakeLists.txt" <<'END'
+cat >"$dir/user/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.24)
 project(user C)
-find_package(gantry 0.2 REQUIRED)
+find_package(gantry $version REQUIRED)
 add_executable(example example.c)
 target_link_libraries(example PRIVATE gantry::gantry)
 END
@@ -51,5 +53,18 @@ ${CC:-cc} -std=c11 -Wall -Wextra -Werror example.c -o by-pkg-config $(pkg-config
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir gantry) ./by-pkg-config || fail "the example fails"
 [ -s vol.nc ] || fail "the example wrote no volume"
 
-[ ! -e "$dir/usr/lib/libgantry.so" ] || readelf -d "$dir/usr/lib/libgantry.so" | grep -q 'SONAME.*libgantry\.so\.0\.2]' || fail "the soname is not libgantry.so.0.2"
-"$gantry" --version | grep -q "^gantry $(pkg-config --modversion gantry)" || fail "command and package have different versions"
+# An operator and a penalty from outside the tree.
+# shellcheck disable=SC2046
+${CC:-cc} -std=c11 -Wall -Wextra -Werror "$root/tests/install/own_operator.c" -o own-operator $(pkg-config "${flags[@]}" gantry) -lm ||
+	fail "own_operator.c does not build against the installed headers"
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir gantry) ./own-operator || fail "an operator of one's own does not work"
+
+[ "$(pkg-config --modversion gantry)" = "$version" ] || fail "pkg-config says version $(pkg-config --modversion gantry), CMakeLists.txt $version"
+case "$("$gantry" --version)" in
+"gantry $version"*) ;;
+*) fail "the command says $("$gantry" --version), CMakeLists.txt $version" ;;
+esac
+[ -z "$(find "$dir/usr" -name libgantry.so)" ] || readelf -d "$(find "$dir/usr" -name libgantry.so)" | grep -q "SONAME.*libgantry\.so\.${version%.*}]" ||
+	fail "the soname is not libgantry.so.${version%.*}"
+[ -z "$(find "$dir/usr" -name libgantry.so)" ] || [ -n "$(find "$dir/usr" -name "libgantry.so.$version")" ] ||
+	fail "the shared library is not called libgantry.so.$version"

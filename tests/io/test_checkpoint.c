@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <gantry/checkpoint.h>
 #include <gantry/io.h>
+#include "geometry/volume.h"
 #include "tests/support/support.h"
 
 static char folder[] = "/tmp/gantry-checkpoint-XXXXXX";
@@ -161,7 +162,13 @@ START_TEST(others_are_refused)
 	ck_assert_double_eq(gt_max(b->small), 3);
 	gt_checkpoint *c = NULL;
 	ck_ok(gt_checkpoint_open(path, &c));
-	ck_assert(gt_checkpoint_has(c, "small") && !gt_checkpoint_has(c, "smal"));
+	int has;
+	ck_ok(gt_checkpoint_has(c, "small", &has));
+	ck_assert(has);
+	ck_ok(gt_checkpoint_has(c, "smal", &has));
+	ck_assert(!has);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_msg(gt_checkpoint_has(c, "small", &has) != GT_OK, "a file that is gone has no such variable, and no fault");
 	gt_checkpoint_free(c);
 	/* Zeros are of a size, too. */
 	gt_fill(0, a->big);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "geometry/volume.h"
+#include "tests/io/notes.h"
 #include "tests/io/volumes.h"
 #include "tests/support/support.h"
 
@@ -20,9 +22,18 @@ static void setup(void)
 	snprintf(raw, sizeof raw, "%s/a.raw", folder);
 }
 
+static void remove_files(void)
+{
+	char *data = gt_data_file(path);
+	if (data)
+		unlink(data);
+	free(data);
+	unlink(path);
+}
+
 static void teardown(void)
 {
-	unlink(path);
+	remove_files();
 	unlink(raw);
 	ck_assert_msg(rmdir(folder) == 0, "something was left in %s", folder);
 }
@@ -53,7 +64,7 @@ START_TEST(volumes_come_back)
 		ck_assert(w->water == 0.0191 && w->unit == GT_HU);
 		gt_volume_free(w);
 		gt_volume_free(v);
-		unlink(path);
+		remove_files();
 	}
 }
 END_TEST
@@ -183,11 +194,10 @@ END_TEST
 START_TEST(units_by_rule_or_as_told)
 {
 	foreign x = { .type = "MET_USHORT", .size = 2 };
-	char note[400];
+	char note[NOTES];
 	gt_read_options o = gt_read_defaults;
 	gt_volume *v;
-	o.note = note;
-	o.note_size = sizeof note;
+	o.notes = notes_into(note);
 	write_foreign(&x, 24);
 	ck_ok(gt_read_volume(path, &o, &v));
 	ck_assert_double_eq_tol(v->data[5], 0.02 * (1 + (13 - 1024) / 1000.0), 1e-8);
@@ -280,9 +290,8 @@ START_TEST(read_in_patient_space_if_told)
 	foreign x = { .type = "MET_FLOAT", .size = 4 };
 	gt_read_options o = gt_read_defaults;
 	gt_volume *v;
-	char note[300];
-	o.note = note;
-	o.note_size = sizeof note;
+	char note[NOTES];
+	o.notes = notes_into(note);
 	write_foreign(&x, 24);
 	ck_ok(gt_read_volume(path, &o, &v));
 	ck_assert_ptr_nonnull(strstr(note, "axes taken as the scanner's"));

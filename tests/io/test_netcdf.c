@@ -6,6 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "geometry/projections.h"
+#include "geometry/volume.h"
+#include "tests/io/notes.h"
 #include "tests/io/others.h"
 #include "tests/support/support.h"
 
@@ -333,11 +336,10 @@ END_TEST
 START_TEST(hounsfield_of_others)
 {
 	foreign f = { .variable = "ct_number", .type = NC_SHORT, .format = NC_NETCDF4, .step = { 1, 1, 1 } };
-	char note[300];
+	char note[NOTES];
 	gt_read_options o = gt_read_defaults;
 	gt_volume *v;
-	o.note = note;
-	o.note_size = sizeof note;
+	o.notes = notes_into(note);
 	write_foreign(&f);
 	ck_ok(gt_read_volume(path, &o, &v));
 	ck_assert_double_eq_tol(v->data[59], GT_WATER_DEFAULT * 1.234, 1e-8);
@@ -350,6 +352,7 @@ START_TEST(hounsfield_of_others)
 	f.water = 1;
 	f.units = "HU";
 	write_foreign(&f);
+	note[0] = 0;
 	ck_ok(gt_read_volume(path, &o, &v));
 	ck_assert_double_eq_tol(v->data[59], 0.25 * 1.234, 1e-7);
 	ck_assert_str_eq(note, "");

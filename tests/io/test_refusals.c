@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <gantry/io.h>
+#include "geometry/projections.h"
+#include "geometry/volume.h"
 #include "tests/io/others.h"
 #include "tests/support/support.h"
 

@@ -74,7 +74,6 @@ START_TEST(operators_outlive_their_backend)
 	pthread_join(thread, NULL);
 	free(p.A);
 	free(p.b);
-	free(p.place);
 	gt_scan_free(p.scan);
 }
 END_TEST

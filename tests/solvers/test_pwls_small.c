@@ -57,7 +57,7 @@ static void dense_adjoint(void *self, const gt_array *y, gt_array *x)
 			out[j] += d->m[i][j] * in[i];
 	dense_put(out, x);
 }
-static const struct gt_linop_ops dense_ops = { "dense", dense_forward, dense_adjoint, free, NULL };
+static const struct gt_linop_ops dense_ops = { "dense", dense_forward, dense_adjoint, free };
 
 static gt_linop *dense(gt_backend *be, gt_type type, const double m[][COLUMNS], size_t rows)
 {

@@ -13,9 +13,11 @@ found() {
 }
 found "unfinished work belongs in an issue" '\b(TODO|FIXME|XXX|HACK)\b' .
 found "a path of one machine" '(^|[^A-Za-z0-9._/-])/(work|home|root|Users)/|\.\./shared' .
-found "trailing blanks" '[[:blank:]]+$' '*.c' '*.h' '*.cpp' '*.cu' '*.sh' '*.cmake' 'CMakeLists.txt' run .ci/run
+found "trailing blanks" '[[:blank:]]+$' '*.c' '*.h' '*.cpp' '*.cu' '*.sh' '*.py' '*.cmake' 'CMakeLists.txt' run .ci/run
+mapfile -t library < <(awk '$2 ~ /^[0-3]$/ { print $1 }' cmake/rooms.txt)
+[ ${#library[@]} -gt 0 ] || { echo "cmake/rooms.txt names no room of the library"; exit 2; }
 found "the library neither prints, exits nor aborts" '\b(printf|puts|putchar|perror|exit|abort|assert) ?\(|\bfprintf ?\((stdout|stderr)' \
-	core geometry projectors analytic solvers regularizers io phantoms metrics recon include
+	include "${library[@]}"
 found "one C, one dialect" '#pragma once|\btypedef .*_t;' '*.h'
 
 size=$(git ls-files -z | xargs -0 stat -c '%s %n' 2>/dev/null | awk '$1 > 400000')

@@ -81,7 +81,13 @@ struct gt_test_head *gt_test_head(gt_backend *be, gt_type type, size_t n, size_t
 	add_data(h, type, photons);
 	ck_ok(gt_array_new(be, type, gt_grid_voxels(&h->grid), &h->x));
 	gt_fill(0, h->x);
-	h->problem = (gt_problem){ .subsets = subsets, .A = h->A, .b = h->b, .w = h->w, .grid = &h->grid, .lo = -INFINITY, .hi = INFINITY };
+	h->problem = (gt_problem){ .subsets = subsets,
+		                   .A = h->A,
+		                   .b = h->b,
+		                   .w = h->w,
+		                   .n = { h->grid.n[0], h->grid.n[1], h->grid.n[2] },
+		                   .lo = -INFINITY,
+		                   .hi = INFINITY };
 	ck_ok(gt_backend_status(be));
 	return h;
 }

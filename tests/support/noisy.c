@@ -41,7 +41,7 @@ static void stack_free(void *self)
 	gt_array_free(((struct stack *)self)->one);
 	free(self);
 }
-static const struct gt_linop_ops stack_ops = { "stack", stack_forward, stack_adjoint, stack_free, NULL };
+static const struct gt_linop_ops stack_ops = { "stack", stack_forward, stack_adjoint, stack_free };
 
 static gt_array *weights(gt_backend *be, gt_type type, size_t n)
 {

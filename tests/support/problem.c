@@ -56,12 +56,10 @@ struct gt_test_problem gt_test_problem(gt_backend *be, gt_type type, size_t n, s
 		gt_forward(p.A[k], p.truth, p.b[k]);
 		gt_scan_free(part);
 	}
-	p.place = malloc(sizeof *p.place);
-	*p.place = p.grid;
 	ck_ok(gt_array_like(p.truth, &p.x));
 	gt_fill(0, p.x);
 	ck_ok(gt_backend_status(be));
-	p.problem = (gt_problem){ .subsets = subsets, .A = p.A, .b = p.b, .lo = -INFINITY, .hi = INFINITY, .grid = p.place };
+	p.problem = (gt_problem){ .subsets = subsets, .A = p.A, .b = p.b, .lo = -INFINITY, .hi = INFINITY, .n = { n, n, n } };
 	return p;
 }
 
@@ -74,7 +72,6 @@ void gt_test_problem_free(struct gt_test_problem *p)
 	gt_array_free(p->truth);
 	gt_array_free(p->x);
 	gt_scan_free(p->scan);
-	free(p->place);
 	free(p->A);
 	free(p->b);
 }

@@ -11,7 +11,6 @@ struct gt_test_problem {
 	size_t subsets;
 	gt_linop **A;
 	gt_array **b, *truth, *x;       /* x: zero */
-	gt_grid *place;                 /* the grid again, where the problem may point to */
 	gt_problem problem;
 };
 /* n^3 voxels of the modified 3-D Shepp-Logan phantom, `views` flat views that see all of it, split into ordered subsets. */

@@ -1,6 +1,7 @@
 /* The figures of `gantry study fdk`, from its tables alone: they may have been read from another folder. */
 #include <math.h>
 #include <string.h>
+#include "apps/cli/gnuplot.h"
 #include "apps/study/fdk/fdk.h"
 
 enum { WIDTH = 1080, HEIGHT = 520 };
@@ -36,10 +37,7 @@ static void datum(const study_cell *c, FILE *out)
 		number(c->number, out);
 		return;
 	}
-	fputc('"', out);
-	for (const char *p = c->text; *p; p++)
-		fputc(*p == '"' || *p == '`' ? '\'' : (unsigned char)*p < ' ' ? ' ' : *p, out);
-	fputc('"', out);
+	app_gnuplot_datum(out, "%s", c->text);
 }
 
 /* A block of that name: a line for each different key, with its value in each of the series. */
@@ -92,9 +90,8 @@ static void plot_pivot(const study_table *t, size_t series, const char *how, FIL
 		if (!is_first(t, k, series))
 			continue;
 		fprintf(out, how, column > 2 ? ", \\\n     " : "", column, column);
-		fputs(" title '", out);
-		study_plot_text(cell(t, k, series)->text, out);
-		fputc('\'', out);
+		fputs(" title ", out);
+		app_gnuplot_quote(out, "%s", cell(t, k, series)->text);
 		column++;
 	}
 }
@@ -110,10 +107,10 @@ static void limits(const study *s, FILE *out)
 		const double at = cell(t, i, 2)->number;
 		if (gpu && strcmp(cell(t, i, 0)->text, "GPU") != 0)
 			continue;
-		fprintf(out, "set arrow from graph 0, first %.6g to graph 1, first %.6g nohead lc rgb '#777777' dt 2 front\nset label '",
-		        at, at);
-		study_plot_text(cell(t, i, 1)->text, out);
-		fprintf(out, "' at graph 0.01, first %.6g offset 0,0.5 font ',9' tc rgb '#555555' front\n", at);
+		fprintf(out, "set arrow from graph 0, first %.6g to graph 1, first %.6g nohead lc rgb '#777777' dt 2 front\nset label ", at,
+		        at);
+		app_gnuplot_quote(out, "%s", cell(t, i, 1)->text);
+		fprintf(out, " at graph 0.01, first %.6g offset 0,0.5 font ',9' tc rgb '#555555' front\n", at);
 	}
 }
 
@@ -160,11 +157,10 @@ static void draw_curves(const study *s, const study_table *t, FILE *out)
 		snprintf(title, sizeof title, "%.*s", (int)strcspn(t->head[c], "["), t->head[c]);
 		fprintf(out, "%s'%s.csv' using 1:%zu with ", c > 1 ? ", \\\n     " : "", study_table_names[t - s->table], c + 1);
 		if (strncmp(title, "limit", 5))
-			fprintf(out, "linespoints lt %zu title '", c + 1);
+			fprintf(out, "linespoints lt %zu title ", c + 1);
 		else
-			fputs("lines lc rgb '#777777' dt 2 title '", out);
-		study_plot_text(title, out);
-		fputc('\'', out);
+			fputs("lines lc rgb '#777777' dt 2 title ", out);
+		app_gnuplot_quote(out, "%s", title);
 	}
 	fputc('\n', out);
 }
@@ -215,7 +211,7 @@ static void stage_shares(const study_table *t, FILE *out)
 	fputs("$rows << END\n", out);
 	for (int k = 0; k < 2; k++) {
 		const double whole = cell(t, stages, bar[k].alone)->number;
-		fprintf(out, "\"%s\"", bar[k].name);
+		app_gnuplot_datum(out, "%s", bar[k].name);
 		for (size_t i = 0; i < stages; i++) {
 			const double x = cell(t, i, bar[k].alone)->number;
 			fputc(',', out);
@@ -238,10 +234,9 @@ static void draw_stages(const study *s, const study_table *t, FILE *out)
 	stage_shares(t, out);
 	fputs("set key outside right top Left reverse invert\nplot ", out);
 	for (size_t i = 0; i < rows; i++) {
-		fprintf(out, "%s$rows using %zu%s lt %zu title '", i ? ", \\\n     " : "", i + 2, i ? "" : ":xtic(1)",
+		fprintf(out, "%s$rows using %zu%s lt %zu title ", i ? ", \\\n     " : "", i + 2, i ? "" : ":xtic(1)",
 		        i + 1 < rows ? i + 2 : 11);
-		study_plot_text(i + 1 < rows ? cell(t, i, 0)->text : "the whole, stages at the same time", out);
-		fputc('\'', out);
+		app_gnuplot_quote(out, "%s", i + 1 < rows ? cell(t, i, 0)->text : "the whole, stages at the same time");
 	}
 	fputc('\n', out);
 }

@@ -5,6 +5,7 @@
 #include <gantry/regularizer.h>
 #include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
+#include <gantry/subsets.h>
 #include "recon/method.h"
 
 enum { SPLIT_ITERATIONS = 4 };
@@ -154,7 +155,7 @@ static gt_status solve(work *w, int iterations, gt_linop *const *A, watch *t)
 		                     .b = w->subsets.b,
 		                     .w = w->subsets.w,
 		                     .R = w->R,
-		                     .grid = &w->scene->grid,
+		                     .n = { w->scene->grid.n[0], w->scene->grid.n[1], w->scene->grid.n[2] },
 		                     .lo = m.solver->nonneg && m.solver->nonneg(m.options) ? 0 : -INFINITY,
 		                     .hi = INFINITY };
 	GT_TRY(gt_solve(m.solver, &problem, m.options, w->x, &monitor));

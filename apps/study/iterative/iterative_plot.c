@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "apps/cli/try.h"
+#include "apps/cli/gnuplot.h"
 #include "apps/study/iterative/iterative.h"
 
 /* Columns of pictures, each with three planes and its scale below, in pixels. */
@@ -46,8 +47,9 @@ static void column(const picture *p, size_t at, const gt_grid *g, double width, 
 			fputs("unset colorbox\n", out);
 		else
 			scale(p, left, pictures_height(g) - SCALE, width, height, out);
-		fprintf(out, "set title '%s' offset 0,-0.6\nset xrange [-0.5:%g]\nset yrange [-0.5:%g]\n", k ? planes[k] : p->title,
-		        (double)n[k][0] - 0.5, (double)n[k][1] - 0.5);
+		fputs("set title ", out);
+		app_gnuplot_quote(out, "%s", k ? planes[k] : p->title);
+		fprintf(out, " offset 0,-0.6\nset xrange [-0.5:%g]\nset yrange [-0.5:%g]\n", (double)n[k][0] - 0.5, (double)n[k][1] - 0.5);
 		fprintf(out, "plot '" STUDY_ARRAYS "%s-%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n", p->name,
 		        planes[k], n[k][0], n[k][1]);
 		top += heights[k] + GAP;
@@ -151,9 +153,10 @@ static gt_status draw_convergence(study *s)
 	fputs(STUDY_LOGARITHMIC
 	      "set logscale x\nset xtics (1, 2, 5, 10, 20, 50, 100, 200, 500)\nset xlabel 'iteration'\nset ylabel 'RMSE from the truth [HU]'\nset key top right\nplot ",
 	      out);
-	for (int i = 0; i < STUDY_CASES; i++)
-		fprintf(out, "%s'convergence.csv' using 1:%d with lines lt %d title '%s: %s'", i ? ", \\\n     " : "", i + 2, i + 2,
-		        study_cases[i].key, study_cases[i].solver);
+	for (int i = 0; i < STUDY_CASES; i++) {
+		fprintf(out, "%s'convergence.csv' using 1:%d with lines lt %d title ", i ? ", \\\n     " : "", i + 2, i + 2);
+		app_gnuplot_quote(out, "%s: %s", study_cases[i].key, study_cases[i].solver);
+	}
 	fputc('\n', out);
 	return study_plot_end(s, "convergence", out);
 }
@@ -167,7 +170,7 @@ static void iteration_rows(const study_table *t, FILE *out)
 		const study_cell *row = &t->cell[i * t->columns];
 		if (strcmp(row[device].text, t->cell[device].text) || strcmp(row[size].text, t->cell[size].text))
 			continue;
-		fprintf(out, "\"%s, %s\"", row[0].text, row[1].text);
+		app_gnuplot_datum(out, "%s, %s", row[0].text, row[1].text);
 		for (size_t k = 0; k < 3; k++)
 			fprintf(out, ",%.9g", 1000 * row[parts + k].number);
 		fputc('\n', out);
@@ -184,12 +187,13 @@ static gt_status draw_iteration(study *s)
 	if (st != GT_OK)
 		return st;
 	iteration_rows(t, out);
-	fprintf(out,
-	        "set datafile nocolumnheaders\nset style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\n"
-	        "set boxwidth 0.6\nset ylabel 'ms per iteration'\nset yrange [0:*]\nset grid noxtics ytics\nset xtics rotate by -25 scale 0\n"
-	        "set rmargin 14\nset key outside top center horizontal\nset title '%s, %s'\n"
-	        "plot $rows using 2:xtic(1) title 'projection' lc 2, '' using 3 title 'backprojection' lc 3, '' using 4 title 'the rest' lc 11\n",
-	        t->cell[2].text, t->cell[3].text);
+	fputs("set title ", out);
+	app_gnuplot_quote(out, "%s, %s", t->cell[2].text, t->cell[3].text);
+	fputs("\nset datafile nocolumnheaders\nset style data histogram\nset style histogram rowstacked\nset style fill solid 0.85 noborder\n"
+	      "set boxwidth 0.6\nset ylabel 'ms per iteration'\nset yrange [0:*]\nset grid noxtics ytics\nset xtics rotate by -25 scale 0\n"
+	      "set rmargin 14\nset key outside top center horizontal\n"
+	      "plot $rows using 2:xtic(1) title 'projection' lc 2, '' using 3 title 'backprojection' lc 3, '' using 4 title 'the rest' lc 11\n",
+	      out);
 	return study_plot_end(s, "iteration", out);
 }
 
@@ -205,9 +209,9 @@ static gt_status draw_noise(study *s)
 	      out);
 	for (size_t p = 0; p < 2; p++) {
 		const size_t width = 3 + 4 * p; /* see add_table() of study_noise.c */
-		fprintf(out,
-		        "set title '%.*s'\nset xlabel '10-90 %% width [mm]'\nset xtics (0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 7, 10, 15)\nplot ",
-		        (int)strcspn(t->head[width - 1], ","), t->head[width - 1]);
+		fputs("set title ", out);
+		app_gnuplot_quote(out, "%.*s", (int)strcspn(t->head[width - 1], ","), t->head[width - 1]);
+		fputs("\nset xlabel '10-90 % width [mm]'\nset xtics (0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 7, 10, 15)\nplot ", out);
 		for (int m = 0; m < 2; m++)
 			for (size_t e = 0; e < 2; e++)
 				fprintf(out,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "apps/cli/try.h"
+#include "apps/cli/gnuplot.h"
 #include "apps/study/study.h"
 
 gt_status study_write_tables(study *s)
@@ -56,15 +57,6 @@ gt_status study_plot_style(study *s)
 	return study_close("style.gp", out);
 }
 
-void study_plot_text(const char *text, FILE *out)
-{
-	for (; *text; text++)
-		if (*text == '\'')
-			fputs("\'\'", out);
-		else
-			fputc((unsigned char)*text < ' ' || *text == '`' ? ' ' : *text, out);
-}
-
 gt_status study_plot_begin(study *s, const char *name, int width, int height, FILE **out)
 {
 	char script[64];
@@ -110,8 +102,9 @@ static void plot_times(const study *s, const char *csv, int key, FILE *out)
 	fputs("plot ", out);
 	for (size_t i = 0; i < s->variants; i++)
 		if (s->variant[i].sweeps) {
-			fprintf(out, "%s'%s.csv' using 1:%d with linespoints lt %d title '%s'", column > 2 ? ", \\\n     " : "", csv,
-			        column, column - 1, s->variant[i].label);
+			fprintf(out, "%s'%s.csv' using 1:%d with linespoints lt %d title ", column > 2 ? ", \\\n     " : "", csv, column,
+			        column - 1);
+			app_gnuplot_quote(out, "%s", s->variant[i].label);
 			column++;
 		}
 	if (s->gpu[0])
@@ -178,7 +171,9 @@ static gt_status draw_sweep(study *s, const char *name, const char *xlabel, int 
 		fprintf(out, "set title '%s: time of the kernels'\n", d ? "back" : "forward");
 		plot_times(s, csv[d], d, out);
 	}
-	fprintf(out, "set ylabel 'times as fast as %s'\n", first_label(s));
+	fputs("set ylabel ", out);
+	app_gnuplot_quote(out, "times as fast as %s", first_label(s));
+	fputc('\n', out);
 	for (int d = 0; d < 2 && speedups; d++) {
 		fprintf(out, "set title '%s: speed-up'\n", d ? "back" : "forward");
 		plot_speedups(s, csv[d], out);
@@ -242,11 +237,13 @@ static void profiles(const study *s, const char *name, size_t view, double heigh
 	fprintf(out,
 	        "set key at screen 0.995,%.4f right top Left reverse samplen 2\nset title 'view %zu%s: row in the middle'\n"
 	        "set xlabel 'column'\nset ylabel 'mm'\nset xrange [-0.5:%g]\n"
-	        "plot '%s.csv' using 1:2 with lines lc rgb '#bbbbbb' lw 7 title '%s in double'",
-	        1 - 30 / height, view, at, (double)s->scan->columns - 0.5, name, s->reference->name);
+	        "plot '%s.csv' using 1:2 with lines lc rgb '#bbbbbb' lw 7 title ",
+	        1 - 30 / height, view, at, (double)s->scan->columns - 0.5, name);
+	app_gnuplot_quote(out, "%s in double", s->reference->name);
 	for (size_t i = 0; i < s->variants; i++)
 		if (s->variant[i].accuracy) {
-			fprintf(out, ", \\\n     '' using 1:%d with lines lt %d lw 1 title '%s'", column, column - 2, s->variant[i].label);
+			fprintf(out, ", \\\n     '' using 1:%d with lines lt %d lw 1 title ", column, column - 2);
+			app_gnuplot_quote(out, "%s", s->variant[i].label);
 			column++;
 		}
 	fprintf(out,
@@ -264,13 +261,15 @@ static const char *difference(const study_variant *v, int picture)
 static void strip(const study *s, const study_variant *v, const char *at, int picture, FILE *out)
 {
 	if (!v) {
-		fprintf(out, "set palette gray maxcolors 0\nset cbtics font ',8'\nset title '%s in double [mm]'\n", s->reference->name);
+		fputs("set palette gray maxcolors 0\nset cbtics font ',8'\nset title ", out);
+		app_gnuplot_quote(out, "%s in double [mm]", s->reference->name);
 	} else {
 		study_plot_colours(out, v->window[picture]);
-		fprintf(out, "set title '%s: %s %s in double%s'\n", v->label, difference(v, picture), study_model(v),
-		        v->window[picture] > 0 ? ", as a share of the largest" : "");
+		fputs("set title ", out);
+		app_gnuplot_quote(out, "%s: %s %s in double%s", v->label, difference(v, picture), study_model(v),
+		                  v->window[picture] > 0 ? ", as a share of the largest" : "");
 	}
-	fprintf(out, "plot '" STUDY_ARRAYS "forward-%s-%s.f32' binary ", at, v ? v->key : "reference");
+	fprintf(out, "\nplot '" STUDY_ARRAYS "forward-%s-%s.f32' binary ", at, v ? v->key : "reference");
 	if (s->scan->rows > 1)
 		fprintf(out, "array=(%zu,%zu) format='%%float' with image notitle\n", s->scan->columns, s->scan->rows);
 	else /* gnuplot draws no image of one row; neighbours overlap a little, or seams would show */
@@ -325,19 +324,22 @@ static void pair(const study *s, const study_variant *v, const char *from, int p
 	const char *key = v ? v->key : "reference";
 	const size_t most = n[0] > n[1] ? n[0] : n[1], every = (most + CONTOUR_POINTS - 1) / CONTOUR_POINTS;
 	study_plot_panel(out, left, left + size, top, top + size, PAIRS_WIDTH, height);
+	fputs("set title ", out);
+	app_gnuplot_quote(out, "%s%s", v ? v->label : s->reference->name, v ? "" : " in double");
 	fprintf(out,
-	        "set title '%s%s'\nset view map\nunset surface\n"
+	        "\nset view map\nunset surface\n"
 	        "splot '" STUDY_ARRAYS
 	        "back-%s-%s.f32' binary array=(%zu,%zu) format='%%float' every %zu:%zu with lines lc rgb '#0060ad' lw 1 notitle\n",
-	        v ? v->label : s->reference->name, v ? "" : " in double", from, key, n[0], n[1], every, every);
+	        from, key, n[0], n[1], every, every);
 	study_plot_panel(out, left + PANEL - 40, left + PANEL - 40 + size, top, top + size, PAIRS_WIDTH, height);
 	if (v)
 		study_plot_colours(out, v->window[picture]);
 	else
 		fputs("set palette gray maxcolors 0\nset cbrange [*:*]\nset cbtics auto format '%g'\n", out);
-	fprintf(out,
-	        "set title '%s%s%s'\nplot '" STUDY_ARRAYS "back-%s-%s%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n",
-	        v ? difference(v, picture) : "mm", v ? " " : "", v ? study_model(v) : "", from, v ? "difference-" : "", key, n[0], n[1]);
+	fputs("set title ", out);
+	app_gnuplot_quote(out, "%s%s%s", v ? difference(v, picture) : "mm", v ? " " : "", v ? study_model(v) : "");
+	fprintf(out, "\nplot '" STUDY_ARRAYS "back-%s-%s%s.f32' binary array=(%zu,%zu) format='%%float' with image notitle\n", from,
+	        v ? "difference-" : "", key, n[0], n[1]);
 }
 
 static gt_status draw_slice(study *s, const char *name, const char *from, int picture)
@@ -379,8 +381,9 @@ static void bar_panel(const study_table *t, const char *csv, int first, int key,
 		fprintf(out, "'%s.csv' using 1:2 with histeps lc rgb '#bbbbbb' lw 5 title 'exact mean of the cell', \\\n     ", csv);
 	for (size_t c = (size_t)first; c <= t->columns; c++) {
 		const char *head = t->head[c - 1];
-		fprintf(out, "%s'%s.csv' using 1:%zu with linespoints lt %zu lw 1.2 title '%.*s'", c > (size_t)first ? ", \\\n     " : "",
-		        csv, c, c - (size_t)first + 1, (int)(strcspn(head, "[") - 1), head);
+		fprintf(out, "%s'%s.csv' using 1:%zu with linespoints lt %zu lw 1.2 title ", c > (size_t)first ? ", \\\n     " : "", csv, c,
+		        c - (size_t)first + 1);
+		app_gnuplot_quote(out, "%.*s", (int)(strcspn(head, "[") - 1), head);
 	}
 	fputc('\n', out);
 }

@@ -344,7 +344,7 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 /* Forward is bound by shared memory: per line of voxels that a column meets in a slice and 32 rows two loads, of half a pass more each where rows
  * are taller than voxels. The adjoint by instructions: per column and 32 z edges 7 to place, load and interpolate and one per voxel. Rows and slices
  * count as far as they see each other at the mean height of cells. */
-static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_work *least)
+static int roofline(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_roofline *least)
 {
 	const struct state *s = (const struct state *)state;
 	const double height = (s->f.least_A + s->f.most_A) / 2;
@@ -357,4 +357,4 @@ static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, i
 	return 1;
 }
 
-extern "C" const struct gt_dd_impl gt_dd_cuda = { make, free_, scratch, forward, adjoint, work, NULL };
+extern "C" const struct gt_dd_impl gt_dd_cuda = { make, free_, scratch, forward, adjoint, roofline, NULL };

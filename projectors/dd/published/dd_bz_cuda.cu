@@ -88,7 +88,7 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 	gt_dd_bl_back(be, d, state, t, y, adjoint_batch, x);
 }
 
-static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_work *least)
+static int roofline(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_roofline *least)
 {
 	(void)state, (void)t;
 	least->bound = GT_FETCHES;
@@ -97,5 +97,5 @@ static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, i
 }
 
 extern "C" const struct gt_dd_impl gt_dd_bz_cuda = {
-	gt_dd_bl_make, gt_dd_bl_free, gt_dd_bl_scratch, gt_dd_bl_forward, adjoint, work, gt_dd_bl_images,
+	gt_dd_bl_make, gt_dd_bl_free, gt_dd_bl_scratch, gt_dd_bl_forward, adjoint, roofline, gt_dd_bl_images,
 };

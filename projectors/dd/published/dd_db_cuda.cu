@@ -265,7 +265,7 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 	gt_dd_adjoint_batches(be, d, (gt_dd_branchless *)state, t, y, t == GT_F32 ? adjoint_batch<float> : adjoint_batch<double>, state, x);
 }
 
-static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_work *least)
+static int roofline(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_roofline *least)
 {
 	(void)state, (void)t;
 	least->bound = back ? GT_DOUBLES : GT_SHARED;
@@ -278,4 +278,4 @@ static double images(gt_backend *be, const gt_dd *d, void *state, gt_type t, int
 	return gt_dd_images_alone(be, d, (gt_dd_branchless *)state, t, kind, in);
 }
 
-extern "C" const struct gt_dd_impl gt_dd_db_cuda = { make, free_, scratch, forward, adjoint, work, images };
+extern "C" const struct gt_dd_impl gt_dd_db_cuda = { make, free_, scratch, forward, adjoint, roofline, images };

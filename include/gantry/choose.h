@@ -1,0 +1,18 @@
+#ifndef GANTRY_CHOOSE_H
+#define GANTRY_CHOOSE_H
+/* What is chosen where nothing was asked for; messages say why. */
+#include <gantry/analytic.h>
+#include <gantry/message.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The projector that was asked for; NULL: the default, or where the detector is tilted or rolled one that takes it, and a message says so. */
+GT_API const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan);
+/* A message where the options of a direct method ask for a kernel that another device has. */
+GT_API void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

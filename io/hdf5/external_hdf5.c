@@ -1,0 +1,222 @@
+/* What lies outside of an HDF5 file: "HDF5 File Format Specification Version 3.0", IV.A.2.g "The Link Message", IV.A.2.h "The Data Storage
+ * - External Data Files Message", IV.A.2.i "The Data Layout Message", class virtual. */
+#include "core/try.h"
+#include "io/external.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "io/hdf5/hdf5_file.h"
+
+/* A file that claims more is damaged: groups that hold each other would be walked without end. */
+enum { MOST_DEPTH = 64, MOST_LINKS = 1 << 20 };
+
+/* The files that are walked: the first is the user's, the others are those that it leads to. */
+typedef struct {
+	char **file;
+	size_t files, links;
+	const char *path; /* the one that is being walked */
+	gt_status status;
+} walk;
+
+static gt_status out_of_memory(const char *path) { return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path); }
+
+static gt_status add(walk *w, const char *file)
+{
+	char *real = realpath(file, NULL);
+	for (size_t i = 1; real && i < w->files; i++)
+		if (!strcmp(w->file[i], real)) {
+			free(real);
+			return GT_OK;
+		}
+	char **more = real ? realloc(w->file, (w->files + 1) * sizeof *more) : NULL;
+	if (more) {
+		w->file = more;
+		w->file[w->files++] = real;
+		return GT_OK;
+	}
+	free(real);
+	return out_of_memory(w->file[0]);
+}
+
+/* Checks folder/name if it is there; *found counts those that the library can open. */
+static gt_status try_at(walk *w, const char *what, const char *folder, size_t length, const char *name, int *found)
+{
+	const size_t size = length + strlen(name) + 2;
+	char *file = malloc(size);
+	gt_status st = GT_OK;
+	if (!file)
+		return out_of_memory(w->path);
+	snprintf(file, size, "%.*s%s", (int)length, folder, name);
+	char *real = realpath(file, NULL);
+	if (!real && errno == ENOMEM)
+		GT_TRY(out_of_memory(w->path));
+	if (!real)
+		goto done;
+	GT_TRY(gt_external_check(w->file[0], what, file));
+	*found += gt_hdf5_is(file);
+	st = add(w, file);
+done:
+	free(real);
+	free(file);
+	return st;
+}
+
+/* The library looks for an absolute name as it is, and for its last part or a relative name in the folder of the file, in that of the file that a
+ * symbolic link leads to, and in the current one, until it can open one. None of them may lie outside; a name that leads nowhere does no harm. */
+static gt_status check_file(walk *w, const char *what, const char *name)
+{
+	gt_status st = GT_OK;
+	int found = 0;
+	char *real = NULL;
+	if (name[0] == '/') {
+		GT_TRY(try_at(w, what, "", 0, name, &found));
+		name = strrchr(name, '/') + 1;
+	}
+	if (found || !*name)
+		goto done;
+	const char *slash = strrchr(w->path, '/');
+	GT_TRY(try_at(w, what, w->path, slash ? (size_t)(slash - w->path) + 1 : 0, name, &found));
+	if (!(real = realpath(w->path, NULL)))
+		GT_TRY(gt_fail(errno == ENOMEM ? GT_ERR_MEMORY : GT_ERR_IO, "%s: %s", w->path, strerror(errno)));
+	GT_TRY(try_at(w, what, real, (size_t)(strrchr(real, '/') - real) + 1, name, &found));
+	if (!found)
+		st = try_at(w, what, "", 0, name, &found);
+done:
+	free(real);
+	return st;
+}
+
+static gt_status unreadable(const walk *w, const char *what)
+{
+	return gt_fail(GT_ERR_FORMAT, "%s: %s: cannot be read, damaged", w->path, what);
+}
+
+static gt_status check_link(walk *w, hid_t group, const char *name, size_t size)
+{
+	gt_status st = GT_OK;
+	unsigned flags;
+	const char *file, *object;
+	char *value = malloc(size + 1);
+	if (!value)
+		return out_of_memory(w->path);
+	if (H5Lget_val(group, name, value, size, H5P_DEFAULT) < 0 || H5Lunpack_elink_val(value, size, &flags, &file, &object) < 0)
+		GT_TRY(unreadable(w, name));
+	st = check_file(w, name, file);
+done:
+	free(value);
+	return st;
+}
+
+static gt_status check_source(walk *w, hid_t list, size_t i, const char *name)
+{
+	gt_status st = GT_OK;
+	const ssize_t n = H5Pget_virtual_filename(list, i, NULL, 0);
+	char *file = n >= 0 ? malloc((size_t)n + 1) : NULL;
+	if (n >= 0 && !file)
+		return out_of_memory(w->path);
+	if (n < 0 || H5Pget_virtual_filename(list, i, file, (size_t)n + 1) < 0)
+		GT_TRY(unreadable(w, name));
+	if (strchr(file, '%') && !gt_external_allowed())
+		GT_TRY(gt_fail(GT_ERR_FORMAT,
+		               "%s: %s: its data lie in the files %s, a pattern that cannot be checked: set GANTRY_ALLOW_EXTERNAL=1 if you "
+		               "trust this file",
+		               w->path, name, file));
+	if (strcmp(file, ".") && !strchr(file, '%'))
+		st = check_file(w, name, file);
+done:
+	free(file);
+	return st;
+}
+
+static gt_status check_dataset(walk *w, hid_t id, const char *name)
+{
+	gt_status st = GT_OK;
+	size_t sources = 0;
+	const hid_t list = H5Dget_create_plist(id);
+	const int stored = list < 0 ? -1 : H5Pget_external_count(list);
+	const H5D_layout_t layout = list < 0 ? H5D_LAYOUT_ERROR : H5Pget_layout(list);
+	if (stored < 0 || layout == H5D_LAYOUT_ERROR || (layout == H5D_VIRTUAL && H5Pget_virtual_count(list, &sources) < 0))
+		GT_TRY(unreadable(w, name));
+	if (stored > 0 && !gt_external_allowed())
+		GT_TRY(gt_fail(
+			GT_ERR_FORMAT,
+			"%s: %s: its data lie in another file, by external storage: write them into the file (h5repack does), or set "
+			"GANTRY_ALLOW_EXTERNAL=1 if you trust this file",
+			w->path, name));
+	for (size_t i = 0; i < sources; i++)
+		GT_TRY(check_source(w, list, i, name));
+done:
+	if (list >= 0)
+		H5Pclose(list);
+	return st;
+}
+
+static int depth_of(const char *name)
+{
+	int depth = 0;
+	for (; (name = strchr(name, '/')); name++)
+		depth++;
+	return depth;
+}
+
+static gt_status check_one(walk *w, hid_t group, const char *name, const H5L_info_t *info)
+{
+	gt_status st = GT_OK;
+	if (++w->links > MOST_LINKS || depth_of(name) > MOST_DEPTH)
+		return gt_fail(GT_ERR_FORMAT, "%s: damaged: more than %d groups in each other, or more than %d links", w->path, MOST_DEPTH,
+		               MOST_LINKS);
+	if (info->type == H5L_TYPE_EXTERNAL)
+		return check_link(w, group, name, info->u.val_size);
+	/* Where a soft link leads is met on the way; other kinds are an application's own. */
+	if (info->type != H5L_TYPE_HARD)
+		return GT_OK;
+	const hid_t id = H5Oopen(group, name, H5P_DEFAULT);
+	if (id < 0)
+		return unreadable(w, name);
+	if (H5Iget_type(id) == H5I_DATASET)
+		st = check_dataset(w, id, name);
+	H5Oclose(id);
+	return st;
+}
+
+static herr_t visit(hid_t group, const char *name, const H5L_info_t *info, void *self)
+{
+	walk *w = self;
+	return (w->status = check_one(w, group, name, info)) != GT_OK;
+}
+
+/* Files that cannot be opened are left to the reader: it opens them too and says why not. */
+static gt_status walk_file(walk *w, const char *path)
+{
+	const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	if (file < 0)
+		return GT_OK;
+	w->path = path;
+	w->status = GT_OK;
+	if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, w) < 0 && w->status == GT_OK)
+		w->status = gt_fail(GT_ERR_FORMAT, "%s: its groups cannot be read, damaged", path);
+	H5Fclose(file);
+	return w->status;
+}
+
+gt_status gt_external_hdf5(const char *path)
+{
+	gt_status st = GT_OK;
+	walk w = { .path = path };
+	if (!gt_hdf5_is(path))
+		return GT_OK;
+	const gt_hdf5_quiet quiet = gt_hdf5_hush();
+	w.file = malloc(sizeof *w.file);
+	if (!w.file || !(w.file[0] = strdup(path)))
+		GT_TRY(out_of_memory(path));
+	w.files = 1;
+	for (size_t i = 0; i < w.files; i++)
+		GT_TRY(walk_file(&w, w.file[i]));
+done:
+	for (size_t i = 0; i < w.files; i++)
+		free(w.file[i]);
+	free(w.file);
+	gt_hdf5_unhush(&quiet);
+	return st;
+}

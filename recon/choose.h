@@ -1,0 +1,12 @@
+#ifndef GT_RECON_CHOOSE_H
+#define GT_RECON_CHOOSE_H
+/* What is chosen for a scan where nothing was asked for; messages say why. */
+#include <gantry/choose.h>
+#include "recon/method.h"
+
+/* The direct method for the scan if it takes it, else the first solver; a remark says why, and where the views are few. grid: see
+ * gt_analytic_supports(). */
+gt_status gt_method_for(const gt_listener *log, const gt_grid *grid, const gt_scan *scan, gt_method *m);
+/* Length of a direct method's refusal up to its advice to iterate, where that is what is done. */
+int  gt_length_without_advice(const char *why);
+#endif

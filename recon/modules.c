@@ -1,0 +1,49 @@
+/* All kinds of modules by their names: the list that the rooms below cannot hold. */
+#include <string.h>
+#include <gantry/analytic.h>
+#include <gantry/io.h>
+#include <gantry/module.h>
+#include <gantry/projector.h>
+#include <gantry/regularizer.h>
+#include <gantry/solver.h>
+
+static const gt_module *nth_method(size_t i)
+{
+	size_t solvers = 0;
+	while (gt_solvers[solvers])
+		solvers++;
+	return i < solvers ? gt_solver_kind.nth(i) : gt_analytic_kind.nth(i - solvers);
+}
+/* What the option --solver takes, and called so in messages. */
+static const gt_module_kind method_kind = { "method", "solver", nth_method };
+
+static const gt_module_kind *const kinds[] = { &gt_projector_kind,   &gt_analytic_kind, &gt_solver_kind,
+	                                       &gt_regularizer_kind, &gt_format_kind,   &method_kind };
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const gt_module_kind *find(const char *name)
+{
+	for (size_t k = 0; name && k < KINDS; k++)
+		if (!strcmp(kinds[k]->name, name))
+			return kinds[k];
+	return NULL;
+}
+
+static const char *nth_name(size_t i) { return kinds[i]->name; }
+
+const gt_module *gt_modules(const char *kind, size_t i)
+{
+	const gt_module_kind *k = find(kind);
+	size_t n = 0;
+	while (k && n < i && k->nth(n))
+		n++;
+	return k ? k->nth(n) : NULL;
+}
+
+gt_status gt_module_parse(const char *kind, const char *spec, const gt_module **module, void **options)
+{
+	const gt_module_kind *k = find(kind);
+	*module = NULL;
+	*options = NULL;
+	return k ? gt_module_parse_kind(k, spec, module, options) : gt_unknown("kind of module", kind ? kind : "", nth_name, KINDS);
+}

@@ -1,0 +1,24 @@
+/* Every solver, one line each. */
+#include <gantry/solver.h>
+
+#define SOLVERS(X) \
+	X(os_sart) \
+	X(sirt)    \
+	X(sart)    \
+	X(cgls)    \
+	X(pcg)     \
+	X(fista)   \
+	X(os_sqs)  \
+	X(lsqr)    \
+	X(pdhg)    \
+	X(asd_pocs)
+
+#define DECLARE(name) extern const gt_solver gt_solver_##name;
+#define LIST(name) &gt_solver_##name,
+SOLVERS(DECLARE)
+const gt_solver *const gt_solvers[] = { SOLVERS(LIST) NULL };
+
+static const gt_module *nth(size_t i) { return (const gt_module *)gt_solvers[i]; }
+const gt_module_kind gt_solver_kind = { "solver", "solver", nth };
+
+const gt_solver *gt_solver_find(const char *name) { return (const gt_solver *)gt_module_find(&gt_solver_kind, name); }

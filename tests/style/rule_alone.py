@@ -1,0 +1,52 @@
+"""Every header stands alone, in C11 and in C++17, the public ones without a warning. Headers for nvcc: tests/long/device_headers.sh."""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+
+LANGUAGES = {"C11": ["-x", "c", "-std=c11"], "C++17": ["-x", "c++", "-std=c++17"]}
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+def other_headers():
+    """Where the headers of other libraries are, as pkg-config has it."""
+    try:
+        said = subprocess.run(["pkg-config", "--cflags-only-I", "netcdf", "hdf5", "fftw3", "cairo"], stdout=subprocess.PIPE, check=False)
+    except FileNotFoundError:
+        return []
+    return said.stdout.decode().split()
+
+
+def compile_alone(root, header, language, others):
+    """The compiler's first complaint about a source that includes this header alone; None if it has none."""
+    public = header.startswith("include/")
+    quoted = f"<{header[len('include/'):]}>" if public else f'"{header}"'
+    compiler = os.environ.get("CXX", "c++") if language == "C++17" else os.environ.get("CC", "cc")
+    command = compiler.split() + LANGUAGES[language] + ["-fsyntax-only", "-I" + root, "-I" + os.path.join(root, "include"), "-D_GNU_SOURCE"]
+    said = subprocess.run(command + (STRICT if public else []) + others + ["-"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                          input=f"#include {quoted}\nextern int something;\n".encode())
+    if said.returncode == 0:
+        return None
+    errors = re.findall(r"error: .*", said.stdout.decode(errors="replace"))
+    return errors[0] if errors else "the compiler fails"
+
+
+def measure(tree):
+    found, others = {}, other_headers()
+    jobs = [(s.path, language) for s in tree.sources(*tree.product()) if s.path.endswith(".h") for language in LANGUAGES]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        said = pool.map(lambda job: compile_alone(tree.root, *job, others), jobs)
+    for (path, language), error in zip(jobs, said):
+        if error:
+            found["header", f"{path} {language}"] = 1, f"does not stand alone: {error}"
+    return found
+
+
+FINE = {"core/a.h": "struct gt_a { int b; };\n", "include/gantry/a.h": "struct gt_b { int b; };\n", "core/b.cuh": "__global__ void k();\n"}
+FAULTS = {
+    "missing": {"core/b.h": "size_t a(void);\n"},
+    "c++": {"core/b.h": "static inline int *a(void *b) { return b; }\n"},
+    "c": {"core/b.h": "struct b { int c; };\nstatic inline b *d(b *c) { return c; }\n"},
+    "warning": {"include/gantry/b.h": "static inline int a(int b) { return 0; }\n"},
+}

@@ -1,0 +1,71 @@
+"""Who may include whom: the table is cmake/rooms.txt, its reasons are in docs/design.md."""
+
+import re
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]*)"|<(gantry/[^>\n]*)>)', re.M)
+GEOMETRY = {"gantry/" + h for h in ("scan.h", "grid.h", "data.h", "projector.h", "scan_math.h")}
+
+
+def room_of(name, rooms):
+    """The room in the list that holds this file: the longest that fits."""
+    fits = [room for room in rooms if name.startswith(room + "/")]
+    return max(fits, key=len) if fits else None
+
+
+def allowed(room, quoted, rooms):
+    if not re.search(r"\.(h|cuh|inc|def)$", quoted) or ".." in quoted.split("/"):
+        return False
+    if room == "include":
+        return False
+    target = room_of(quoted, rooms)
+    return target is not None and (target == room or target in rooms[room][1] or "*" in rooms[room][1])
+
+
+def measure(tree):
+    rooms, found = tree.rooms(), {}
+    tops = {room.split("/")[0] for room in rooms}
+    for name in tree.files:
+        top = name.split("/")[0]
+        if "/" in name and not top.startswith(".") and top not in tops:
+            found["folder", top] = 1, f"the folder {top}/ is not in cmake/rooms.txt"
+    for source in tree.sources():
+        room = room_of(source.path, rooms)
+        if room is None:
+            found["folder", source.path] = 1, "no room of cmake/rooms.txt holds this source"
+            continue
+        for quoted, public in INCLUDE.findall(source.text):
+            if quoted and not allowed(room, quoted, rooms):
+                found["include", f"{source.path} -> {quoted}"] = 1, f"{room}/ may not include this"
+            if room == "core" and public in GEOMETRY:
+                found["include", f"{source.path} -> <{public}>"] = 1, "core/ knows neither scans nor grids"
+        if room == "solvers" and source.path.endswith((".cu", ".cuh")):
+            found["device", source.path] = 1, "solvers/ hold no device code"
+        if rooms[room][0] in "01234" and "GT_HAVE_CUDA" in source.text and source.path != "core/device/backend.h":
+            found["device", source.path] = 1, "only core/device/backend.h asks whether CUDA was compiled in"
+    return found
+
+
+FINE = {
+    "projectors/dd/dd.c": '#include "projectors/dd/dd.h"\n',
+    "apps/commands/recon.c": '#include <gantry/io.h>\n#include "apps/cli/cli.h"\n',
+    "recon/recon.c": '#include "geometry/vec3.h"\n#include <gantry/scan.h>\n',
+    "core/device/backend.h": "#ifdef GT_HAVE_CUDA\n",
+    "tests/core/test_array.c": '#include "core/array.h"\n',
+}
+FAULTS = {
+    "up": {"core/array.c": '#include "solvers/solver.h"\n'},
+    "strangers": {"projectors/dd/dd.c": '#include "io/format.h"\n'},
+    "solver": {"solvers/cgls.c": '#include "projectors/projector.h"\n'},
+    "app": {"phantoms/body.c": '  #  include "apps/cli/cli.h"\n'},
+    "beside": {"core/array.c": '#include "array.h"\n'},
+    "climb": {"core/array.c": '#include "core/../io/format.h"\n'},
+    "source": {"core/array.c": '#include "core/linop.c"\n'},
+    "public": {"include/gantry/array.h": '#include "core/device/backend.h"\n'},
+    "scan": {"core/array.c": "#include <gantry/scan.h>\n"},
+    "private": {"apps/commands/main.c": '#include "io/sink.h"\n'},
+    "engine": {"recon/recon.c": '#include "analytic/fbp/fbp.h"\n'},
+    "bench": {"apps/bench/bench.c": '#include "apps/study/study.h"\n'},
+    "kernel": {"solvers/cgls_cuda.cu": "__global__ void k(void);\n"},
+    "conditional": {"analytic/fdk/fdk.c": "#ifdef GT_HAVE_CUDA\n"},
+    "folder": {"extras/notes.txt": "something\n"},
+}
