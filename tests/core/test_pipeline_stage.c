@@ -1,6 +1,5 @@
 /* A stage of a pipeline: order of items and buffers, failures of either side, ends before all is done; and no thread is left.
  * labels: unit  backend: none */
-#include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,24 +55,6 @@ static gt_stage stage(int fills, int alone)
 		           .alone = alone };
 }
 
-static size_t threads(void)
-{
-	size_t n = 0;
-	DIR *d = opendir("/proc/self/task");
-	for (struct dirent *e; (e = readdir(d));)
-		n += e->d_name[0] != '.';
-	closedir(d);
-	return n;
-}
-
-/* A joined thread may be listed a moment longer. */
-static void check_no_thread_left(void)
-{
-	for (int i = 0; i < 200 && threads() > 1; i++)
-		sleep_for(0.005);
-	ck_assert_uint_eq(threads(), 1);
-}
-
 /* _i: 1: without a thread. The two buffers come in turn. */
 START_TEST(filled_in_order)
 {
@@ -90,7 +71,7 @@ START_TEST(filled_in_order)
 	ck_assert_uint_eq(w.done, ITEMS);
 	ck_assert(!pthread_equal(w.thread, pthread_self()) == !_i);
 	gt_stage_stop(&s);
-	check_no_thread_left();
+	gt_test_no_thread_left(1);
 }
 END_TEST
 
@@ -110,7 +91,7 @@ START_TEST(emptied_in_order)
 	for (size_t item = 0; item < ITEMS; item++)
 		ck_assert_uint_eq(w.seen[item], 100 + item);
 	ck_assert(!pthread_equal(w.thread, pthread_self()) == !_i);
-	check_no_thread_left();
+	gt_test_no_thread_left(1);
 }
 END_TEST
 
@@ -166,7 +147,7 @@ START_TEST(reading_fails)
 	ck_refused(gt_stage_take(&s, &buffer), GT_ERR_IO, "item 4 cannot be read");
 	ck_refused(gt_stage_end(&s), GT_ERR_IO, "item 4 cannot be read");
 	ck_assert_uint_eq(w.done, 4);
-	check_no_thread_left();
+	gt_test_no_thread_left(1);
 }
 END_TEST
 
@@ -185,7 +166,7 @@ START_TEST(writing_fails)
 	ck_assert_uint_le(given, 4 + GT_STAGE_BUFFERS);
 	ck_refused(gt_stage_end(&s), GT_ERR_IO, "item 3 cannot be written");
 	ck_assert_uint_eq(w.done, 3);
-	check_no_thread_left();
+	gt_test_no_thread_left(1);
 }
 END_TEST
 
@@ -216,7 +197,7 @@ START_TEST(the_caller_stops)
 		gt_stage_give(&s);
 	}
 	gt_stage_stop(&s);
-	check_no_thread_left();
+	gt_test_no_thread_left(1);
 	ck_assert_uint_le(w.done, 2 + GT_STAGE_BUFFERS);
 	gt_stage_stop(&s); /* twice is fine */
 	ck_ok(gt_stage_end(&s));
@@ -231,7 +212,7 @@ START_TEST(unused)
 	gt_stage_stop(&never);
 	ck_ok(gt_stage_start(&idle));
 	gt_stage_stop(&idle);
-	check_no_thread_left();
+	gt_test_no_thread_left(1);
 }
 END_TEST
 

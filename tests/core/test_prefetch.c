@@ -1,6 +1,5 @@
 /* A device that starts in a thread before it is opened.
  * labels: unit */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -9,16 +8,6 @@
 #include "tests/support/support.h"
 
 static const char *name(void) { return getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu"; }
-
-static size_t threads(void)
-{
-	size_t n = 0;
-	DIR *d = opendir("/proc/self/task");
-	for (struct dirent *e; (e = readdir(d));)
-		n += e->d_name[0] != '.';
-	closedir(d);
-	return n;
-}
 
 START_TEST(opened_after_it)
 {
@@ -38,7 +27,7 @@ END_TEST
 START_TEST(never_opened)
 {
 	char text[200];
-	const size_t before = threads();
+	const size_t before = gt_test_threads();
 	memset(text, 'x', sizeof text - 1);
 	text[sizeof text - 1] = 0;
 	for (int i = 0; i < 20; i++) {
@@ -48,9 +37,7 @@ START_TEST(never_opened)
 		ck_assert_str_eq(gt_error(), "the caller's own message");
 	}
 	gt_backend_prefetch_end();
-	for (int i = 0; i < 200 && threads() > before; i++)
-		usleep(5000);
-	ck_assert_uint_eq(threads(), before);
+	gt_test_no_thread_left(before);
 	gt_backend *be = NULL;
 	gt_backend_prefetch("no such device");
 	ck_refused(gt_backend_open("no such device", &be), GT_ERR_UNKNOWN, "no such device");

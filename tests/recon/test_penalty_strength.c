@@ -117,9 +117,14 @@ static double noise_left(const struct problem *s, double beta)
 	const gt_solver *pcg = gt_solver_find("pcg");
 	void *options = NULL;
 	ck_ok(gt_params_new(pcg->params, "iterations=40", pcg->defaults, pcg->options_size, &options));
-	const gt_problem problem = {
-		.subsets = 1, .A = (gt_linop **)&s->A, .b = &b, .w = &w, .R = R, .grid = &s->grid, .lo = -INFINITY, .hi = INFINITY
-	};
+	const gt_problem problem = { .subsets = 1,
+		                     .A = (gt_linop **)&s->A,
+		                     .b = &b,
+		                     .w = &w,
+		                     .R = R,
+		                     .n = { s->grid.n[0], s->grid.n[1], s->grid.n[2] },
+		                     .lo = -INFINITY,
+		                     .hi = INFINITY };
 	for (int draw = 0; draw < DRAWS; draw++) {
 		for (int i = 0; i < VIEWS * COLUMNS; i++) {
 			gt_random r = gt_random_at(90 + (uint64_t)draw, (uint64_t)i);

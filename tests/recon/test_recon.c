@@ -116,7 +116,7 @@ static const struct {
 	{ "quality", "best", "expected one of none", GT_ERR_ARG },
 	{ "solver", "os-srat", "did you mean 'os-sart'?", GT_ERR_UNKNOWN },
 	{ "solver", "pcg:iterations=-1", "iterations=-1", GT_ERR_ARG },
-	{ "solver", "pcg:iteration=3", "did you mean 'iterations'?", GT_ERR_UNKNOWN },
+	{ "solver", "pcg:iteration=3", "did you mean 'iterations'?", GT_ERR_ARG },
 	{ "projector", "ddd", "did you mean 'dd'?", GT_ERR_UNKNOWN },
 	{ "penalty", "hubr:strength=3", "did you mean 'huber'?", GT_ERR_UNKNOWN },
 	{ "penalty", "huber:noise=3HU,strength=3", "cannot be combined", GT_ERR_ARG },

@@ -1,7 +1,6 @@
 /* Filtered backprojection by slabs, from a reader and to a writer: the volume that the method gives at once, whatever the cut; readers and
  * writers that fail end it, and so does its caller; the cut keeps within what it is given.
  * labels: unit */
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,23 +155,6 @@ static gt_status run(const gt_slab_cut *cut, gt_slab_result *r)
 	return gt_slab_pipeline(&job, &writer, r);
 }
 
-static size_t threads(void)
-{
-	size_t n = 0;
-	DIR *d = opendir("/proc/self/task");
-	for (struct dirent *e; (e = readdir(d));)
-		n += e->d_name[0] != '.';
-	closedir(d);
-	return n;
-}
-
-static void check_no_thread_left(size_t before)
-{
-	for (int i = 0; i < 200 && threads() > before; i++)
-		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
-	ck_assert_uint_le(threads(), before);
-}
-
 static const struct {
 	size_t slices, batch, piece;
 	gt_view_cache_place kept;
@@ -187,7 +169,7 @@ enum { CUTS = sizeof cuts / sizeof *cuts };
 /* _i: the cut; twice as many: with one stage after the other. */
 START_TEST(as_at_once)
 {
-	const size_t i = (size_t)_i % CUTS, before = threads();
+	const size_t i = (size_t)_i % CUTS, before = gt_test_threads();
 	gt_slab_result r;
 	c.type = cuts[i].type;
 	c.alone = _i >= CUTS;
@@ -208,7 +190,7 @@ START_TEST(as_at_once)
 	ck_assert(isfinite(r.seconds[GT_STAGE_FILTER]) == (c.alone || !gt_test_is_gpu()));
 	ck_assert_str_eq(r.backend, gt_backend_name(be));
 	ck_assert_str_eq(heard, "");
-	check_no_thread_left(before);
+	gt_test_no_thread_left(before);
 }
 END_TEST
 
@@ -216,7 +198,7 @@ END_TEST
 START_TEST(reading_fails)
 {
 	static const size_t at[] = { 0, 11, VIEWS - 1 };
-	const size_t before = threads();
+	const size_t before = gt_test_threads();
 	gt_slab_result r;
 	c.alone = _i & 1;
 	read_fails_at = at[_i / 2];
@@ -225,7 +207,7 @@ START_TEST(reading_fails)
 	snprintf(view, sizeof view, "view %zu: the reader fails", read_fails_at);
 	ck_refused(run(&cut, &r), GT_ERR_IO, view);
 	ck_assert_uint_eq(written, 0);
-	check_no_thread_left(before);
+	gt_test_no_thread_left(before);
 }
 END_TEST
 
@@ -233,14 +215,14 @@ END_TEST
 START_TEST(writing_fails)
 {
 	static const size_t at[] = { 0, 6, NZ - 1 };
-	const size_t before = threads();
+	const size_t before = gt_test_threads();
 	gt_slab_result r;
 	c.alone = _i & 1;
 	write_fails_at = at[_i / 2];
 	const gt_slab_cut cut = cut_of(5, 4, 1, GT_VIEW_CACHE_NOT);
 	ck_refused(run(&cut, &r), GT_ERR_IO, "the writer fails");
 	ck_assert_uint_eq(written, write_fails_at);
-	check_no_thread_left(before);
+	gt_test_no_thread_left(before);
 }
 END_TEST
 
@@ -248,7 +230,7 @@ END_TEST
 START_TEST(stopped)
 {
 	static const size_t at[] = { 1, 8, 18 };
-	const size_t before = threads();
+	const size_t before = gt_test_threads();
 	gt_slab_result r;
 	stop_at = at[_i];
 	read_pause = 0.001;
@@ -257,7 +239,7 @@ START_TEST(stopped)
 	ck_refused(run(&cut, &r), GT_STOPPED, "stopped in slab");
 	ck_assert_uint_eq(batches_seen, stop_at);
 	ck_assert_uint_lt(written, NZ);
-	check_no_thread_left(before);
+	gt_test_no_thread_left(before);
 }
 END_TEST
 

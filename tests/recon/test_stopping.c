@@ -41,7 +41,7 @@ static gt_status run_script(const gt_problem *p, const void *options, gt_array *
 		gt_progress g;
 		gt_progress_of(i + 1, script.iterations, x, &g);
 		g.change = known(script.change[i]);
-		g.share = script.share[i] > 0 ? script.share[i] : script.share[i] < 0 ? 0 : 1;
+		g.subset_fraction = script.share[i] > 0 ? script.share[i] : script.share[i] < 0 ? 0 : 1;
 		g.gradient = known(script.gradient[i]);
 		g.cost = known(script.cost[i]);
 		g.residual = known(script.residual);

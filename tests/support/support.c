@@ -1,8 +1,10 @@
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <gantry/random.h>
 #include "tests/support/support.h"
@@ -92,4 +94,21 @@ double gt_test_rms(const float *x, const float *y, size_t n)
 		size += (double)y[i] * y[i];
 	}
 	return sqrt(difference / size);
+}
+
+size_t gt_test_threads(void)
+{
+	size_t n = 0;
+	DIR *d = opendir("/proc/self/task");
+	for (struct dirent *e; (e = readdir(d));)
+		n += e->d_name[0] != '.';
+	closedir(d);
+	return n;
+}
+
+void gt_test_no_thread_left(size_t before)
+{
+	for (int i = 0; i < 200 && gt_test_threads() > before; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+	ck_assert_uint_le(gt_test_threads(), before);
 }

@@ -20,6 +20,10 @@ gt_array *gt_test_array(gt_backend *be, gt_type t, size_t n, unsigned seed);    
 /* |x - y| / |y|, root of sums in double. */
 double gt_test_rms(const float *x, const float *y, size_t n);
 
+size_t gt_test_threads(void);                   /* of this process, now */
+/* Fails the test if there are more threads than that a second later: one that was joined may be listed a moment longer. */
+void gt_test_no_thread_left(size_t before);
+
 #define ck_ok(call) do { gt_status ck_s = (call); ck_assert_msg(ck_s == GT_OK, "%s: %s", #call, gt_error()); } while (0)
 /* The call fails with that status, and the message holds the text. */
 #define ck_refused(call, code, text) do { gt_status ck_s = (call);                                  \
