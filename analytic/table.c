@@ -2,6 +2,7 @@
 #include <gantry/backend_author.h>
 #include "analytic/fbp/fbp.h"
 #include "analytic/wfbp/wfbp.h"
+#include "core/device/backend.h"
 #include "core/try.h"
 
 #define METHODS(X) X(fdk) X(fbp) X(wfbp)
@@ -45,6 +46,8 @@ gt_status gt_analytic_run_timed(const gt_analytic *m, gt_backend *be, const gt_g
                                 const gt_array *data, gt_array *x, gt_analytic_times *times)
 {
 	gt_status st = GT_OK;
+	if (!m || !be || !grid || !scan)
+		return gt_fail(GT_ERR_ARG, "an analytic reconstruction takes a method, a backend, a grid and a scan: one of them is NULL");
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, scan));
 	GT_TRY(check_array(m, be, "projection values", data, gt_scan_size(scan)));
@@ -52,7 +55,9 @@ gt_status gt_analytic_run_timed(const gt_analytic *m, gt_backend *be, const gt_g
 	if (gt_array_type(data) != gt_array_type(x))
 		return gt_fail(GT_ERR_ARG, "%s: projections in %s and volume in %s precision: expected the same", m->name,
 		               gt_type_name(gt_array_type(data)), gt_type_name(gt_array_type(x)));
-	GT_TRY(m->run(be, grid, scan, options ? options : m->defaults, data, x, times));
+	gt_backend_lock(be);
+	st = m->run(be, grid, scan, options ? options : m->defaults, data, x, times);
+	gt_backend_unlock(be);
 done:
 	return st;
 }

@@ -7,6 +7,7 @@
 #include "core/try.h"
 
 struct gt_linop {
+	gt_tag tag;
 	const struct gt_linop_ops *ops;
 	void *self;
 	gt_backend *be;
@@ -17,31 +18,43 @@ struct gt_linop {
 
 gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self, gt_backend *be, gt_type type, size_t nx, size_t ny, gt_linop **out)
 {
+	if (!be || be->tag != GT_IS_BACKEND) {
+		if (ops->free)
+			ops->free(self);
+		return gt_fail(GT_ERR_ARG, "operator '%s': expected a backend, found %s", ops->name, be ? "something else" : "NULL");
+	}
 	gt_linop *A = malloc(sizeof *A);
 	if (!A) {
 		if (ops->free)
 			ops->free(self);
 		return gt_fail(GT_ERR_MEMORY, "no memory for operator '%s'", ops->name);
 	}
-	*A = (gt_linop){ ops, self, be, type, nx, ny, NULL };
+	*A = (gt_linop){ GT_IS_LINOP, ops, self, gt_backend_hold(be), type, nx, ny, NULL };
 	*out = A;
 	return GT_OK;
 }
 
+static int is_linop(const gt_linop *A) { return A && A->tag == GT_IS_LINOP; }
+
 void gt_linop_free(gt_linop *A)
 {
-	if (!A)
+	if (!is_linop(A))
 		return;
+	gt_backend *be = A->be;
+	gt_backend_lock(be);
 	if (A->ops->free)
 		A->ops->free(A->self);
+	gt_backend_unlock(be);
+	A->tag = GT_FREED;
 	free(A);
+	gt_backend_let_go(be);
 }
 
-size_t gt_linop_nx(const gt_linop *A) { return A->nx; }
-size_t gt_linop_ny(const gt_linop *A) { return A->ny; }
-gt_type gt_linop_type(const gt_linop *A) { return A->type; }
-const char *gt_linop_name(const gt_linop *A) { return A->ops->name; }
-gt_backend *gt_linop_backend(const gt_linop *A) { return A->be; }
+size_t gt_linop_nx(const gt_linop *A) { return is_linop(A) ? A->nx : 0; }
+size_t gt_linop_ny(const gt_linop *A) { return is_linop(A) ? A->ny : 0; }
+gt_type gt_linop_type(const gt_linop *A) { return is_linop(A) ? A->type : GT_F32; }
+const char *gt_linop_name(const gt_linop *A) { return is_linop(A) ? A->ops->name : "no operator"; }
+gt_backend *gt_linop_backend(const gt_linop *A) { return is_linop(A) ? A->be : NULL; }
 
 void gt_linop_set_roofline(gt_linop *A, gt_roofline_of roofline) { A->roofline = roofline; }
 
@@ -56,27 +69,40 @@ double gt_linop_least_seconds(const gt_linop *A, int adjoint, const char **bound
 	return rate > 0 ? least.amount / rate : 0;
 }
 
+/* Operator and arrays belong together; if not, that sticks to the operator's backend, or to that of the first array that is one. */
 static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 {
-	if (A->be->status != GT_OK)
+	gt_backend *be = is_linop(A) ? A->be : gt_array_backend(x) ? gt_array_backend(x) : gt_array_backend(y);
+	if (!is_linop(A) || !gt_array_backend(x) || !gt_array_backend(y)) {
+		const gt_status st = gt_fail(GT_ERR_ARG, "%s: expected an operator and two arrays, found %s and %s", gt_linop_name(A),
+		                             gt_array_backend(x) ? "an array" : "none", gt_array_backend(y) ? "an array" : "none");
+		if (be)
+			gt_backend_fail(be, st);
 		return 0;
+	}
 	if (x->be != A->be || y->be != A->be || x->type != A->type || y->type != A->type || x->n != A->nx || y->n != A->ny)
 		gt_backend_fail(A->be, gt_fail(GT_ERR_ARG, "%s maps %zu to %zu %s values on %s, not %zu (%s, %s) to %zu (%s, %s)",
 		                               A->ops->name, A->nx, A->ny, gt_type_name(A->type), A->be->name, x->n, gt_type_name(x->type),
 		                               x->be->name, y->n, gt_type_name(y->type), y->be->name));
-	return A->be->status == GT_OK && !A->be->rehearsed;
+	else
+		return 1;
+	return 0;
 }
 
 void gt_forward(const gt_linop *A, const gt_array *x, gt_array *y)
 {
-	if (fits(A, x, y))
+	if (fits(A, x, y) && gt_backend_begin(A->be)) {
 		A->ops->forward(A->self, x, y);
+		gt_backend_end(A->be);
+	}
 }
 
 void gt_adjoint(const gt_linop *A, const gt_array *y, gt_array *x)
 {
-	if (fits(A, x, y))
+	if (fits(A, x, y) && gt_backend_begin(A->be)) {
 		A->ops->adjoint(A->self, y, x);
+		gt_backend_end(A->be);
+	}
 }
 
 struct fill {

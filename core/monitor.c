@@ -1,16 +1,16 @@
 #include <math.h>
 #include <gantry/monitor.h>
-#include "core/device/backend.h"
+#include <gantry/array.h>
 
-gt_progress gt_progress_of(int iteration, int iterations, const gt_array *x)
+void gt_progress_of(int iteration, int iterations, const gt_array *x, gt_progress *p)
 {
-	return (gt_progress){ iteration, iterations, NAN, NAN, 1, NAN, NAN, NAN, NAN, x, x, 0, NULL };
+	*p = (gt_progress){ iteration, iterations, NAN, NAN, 1, NAN, NAN, NAN, NAN, x, x, 0, NULL };
 }
 
 gt_status gt_report(const gt_monitor *m, const gt_progress *p)
 {
 	gt_backend *be = gt_array_backend(p->x);
-	const gt_status st = be->status != GT_OK ? gt_backend_status(be) : GT_OK;
+	const gt_status st = gt_backend_known(be) != GT_OK ? gt_backend_status(be) : GT_OK;
 	return st != GT_OK ? st : m && m->each && m->each(m->self, p) ? GT_STOPPED : GT_OK;
 }
 

@@ -1,8 +1,10 @@
+#include <math.h>
 #include <stdlib.h>
 #include <gantry/penalty.h>
 #include "core/device/backend.h"
 
 struct gt_penalty {
+	gt_tag tag;
 	const struct gt_penalty_ops *ops;
 	void *self;
 	gt_backend *be;
@@ -14,71 +16,130 @@ struct gt_penalty {
 gt_status gt_penalty_new(const struct gt_penalty_ops *ops, void *self, gt_backend *be, gt_type type, size_t nx, int convex,
                          gt_penalty **out)
 {
+	if (!be || be->tag != GT_IS_BACKEND) {
+		if (ops->free)
+			ops->free(self);
+		return gt_fail(GT_ERR_ARG, "penalty '%s': expected a backend, found %s", ops->name, be ? "something else" : "NULL");
+	}
 	gt_penalty *R = malloc(sizeof *R);
 	if (!R) {
 		if (ops->free)
 			ops->free(self);
 		return gt_fail(GT_ERR_MEMORY, "no memory for penalty '%s'", ops->name);
 	}
-	*R = (gt_penalty){ ops, self, be, type, nx, convex };
+	*R = (gt_penalty){ GT_IS_PENALTY, ops, self, gt_backend_hold(be), type, nx, convex };
 	*out = R;
 	return GT_OK;
 }
 
+static int is_penalty(const gt_penalty *R) { return R && R->tag == GT_IS_PENALTY; }
+
 void gt_penalty_free(gt_penalty *R)
 {
-	if (!R)
+	if (!is_penalty(R))
 		return;
+	gt_backend *be = R->be;
+	gt_backend_lock(be);
 	if (R->ops->free)
 		R->ops->free(R->self);
+	gt_backend_unlock(be);
+	R->tag = GT_FREED;
 	free(R);
+	gt_backend_let_go(be);
 }
 
 unsigned gt_penalty_has(const gt_penalty *R)
 {
+	if (!is_penalty(R))
+		return 0;
 	return (R->ops->gradient ? GT_HAS_GRADIENT : 0) | (R->ops->line ? GT_HAS_LINE : 0) | (R->ops->prox ? GT_HAS_PROX : 0);
 }
-int gt_penalty_is_convex(const gt_penalty *R) { return R->convex; }
-const char *gt_penalty_name(const gt_penalty *R) { return R->ops->name; }
-size_t gt_penalty_nx(const gt_penalty *R) { return R->nx; }
-gt_type gt_penalty_type(const gt_penalty *R) { return R->type; }
-gt_backend *gt_penalty_backend(const gt_penalty *R) { return R->be; }
+int gt_penalty_is_convex(const gt_penalty *R) { return !is_penalty(R) || R->convex; }
+const char *gt_penalty_name(const gt_penalty *R) { return is_penalty(R) ? R->ops->name : "no penalty"; }
+size_t gt_penalty_nx(const gt_penalty *R) { return is_penalty(R) ? R->nx : 0; }
+gt_type gt_penalty_type(const gt_penalty *R) { return is_penalty(R) ? R->type : GT_F32; }
+gt_backend *gt_penalty_backend(const gt_penalty *R) { return is_penalty(R) ? R->be : NULL; }
 
-static int works(const gt_penalty *R) { return R && !R->be->rehearsed; }
+/* A function that R has, and arrays on its backend. Their sizes and types are the penalty's own to check, in its words. */
+static int fits(const gt_penalty *R, int has, const char *what, const gt_array *const *a, size_t arrays)
+{
+	if (!has) {
+		gt_backend_fail(R->be, gt_fail(GT_ERR_ARG, "penalty '%s' has no %s", R->ops->name, what));
+		return 0;
+	}
+	for (size_t i = 0; i < arrays; i++)
+		if (gt_array_backend(a[i]) != R->be) {
+			gt_backend_fail(R->be, gt_fail(GT_ERR_ARG, "%s of penalty '%s': an array on %s: expected one on %s", what,
+			                               R->ops->name, gt_backend_name(gt_array_backend(a[i])), gt_backend_name(R->be)));
+			return 0;
+		}
+	return 1;
+}
 
-double gt_penalty_value(const gt_penalty *R, const gt_array *x) { return works(R) ? R->ops->value(R->self, x) : 0; }
+/* Where nothing is computed: 0 without a penalty and in a dry run, else the failure's NAN. */
+static double nothing(const gt_penalty *R) { return !R || (is_penalty(R) && R->be->rehearsed) ? 0 : NAN; }
+
+/* 1: the backend is R's turn, until gt_backend_end(). 0: nothing is to be done. */
+#define BEGIN(R, function, ...)                                                                   \
+	(is_penalty(R) &&                                                                         \
+	 fits(R, (R)->ops->function != NULL, #function, (const gt_array *const[]){ __VA_ARGS__ }, \
+	      sizeof((const gt_array *const[]){ __VA_ARGS__ }) / sizeof(gt_array *)) &&           \
+	 gt_backend_begin((R)->be))
+
+double gt_penalty_value(const gt_penalty *R, const gt_array *x)
+{
+	if (!BEGIN(R, value, x))
+		return nothing(R);
+	const double value = R->ops->value(R->self, x);
+	gt_backend_end(R->be);
+	return value;
+}
 
 void gt_penalty_value_async(const gt_penalty *R, const gt_array *x, double *value)
 {
-	if (works(R) && R->ops->value_async)
-		R->ops->value_async(R->self, x, value);
-	else
+	if (!is_penalty(R) || !R->ops->value_async) {
 		*value = gt_penalty_value(R, x);
+		return;
+	}
+	*value = nothing(R);
+	if (BEGIN(R, value_async, x)) {
+		R->ops->value_async(R->self, x, value);
+		gt_backend_end(R->be);
+	}
 }
 
 void gt_penalty_gradient(const gt_penalty *R, const gt_array *x, gt_array *g, gt_array *d)
 {
-	if (works(R))
+	if (BEGIN(R, gradient, x, g, d ? d : g)) {
 		R->ops->gradient(R->self, x, g, d);
+		gt_backend_end(R->be);
+	}
 }
 
 void gt_penalty_majorize(const gt_penalty *R, gt_array *d)
 {
-	if (works(R))
+	if (BEGIN(R, majorize, d)) {
 		R->ops->majorize(R->self, d);
+		gt_backend_end(R->be);
+	}
 }
 
 void gt_penalty_line(const gt_penalty *R, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature)
 {
-	*slope = *curvature = 0;
-	if (works(R))
+	*slope = *curvature = nothing(R);
+	if (BEGIN(R, line, x, p)) {
 		R->ops->line(R->self, x, p, a, slope, curvature);
+		gt_backend_end(R->be);
+	}
 }
 
 void gt_penalty_prox(const gt_penalty *R, double t, double lo, double hi, const gt_array *z, gt_array *x)
 {
-	if (works(R)) {
-		R->ops->prox(R->self, t, lo, hi, z, x);
+	if (is_penalty(R)) {
+		if (BEGIN(R, prox, z, x)) {
+			R->ops->prox(R->self, t, lo, hi, z, x);
+			gt_backend_end(R->be);
+		}
 		return;
 	}
 	if (x != z)
@@ -86,4 +147,7 @@ void gt_penalty_prox(const gt_penalty *R, double t, double lo, double hi, const 
 	gt_clamp(lo, hi, x);
 }
 
-size_t gt_penalty_state(const gt_penalty *R, gt_state_entry *list) { return R && R->ops->state ? R->ops->state(R->self, list) : 0; }
+size_t gt_penalty_state(const gt_penalty *R, gt_state_entry *list)
+{
+	return is_penalty(R) && R->ops->state ? R->ops->state(R->self, list) : 0;
+}

@@ -1,5 +1,5 @@
 /* A pool of workers that sleep between calls. Pieces are handed out by one atomic counter: unequal
- * pieces balance, and who does which piece never matters to the result. */
+ * pieces balance, and who does which piece never matters to the result. Callers take turns. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -7,10 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/threads.h>
+#include "core/fork.h"
+#include "core/poll.h"
 
 struct gt_pool {
+	gt_fork_watch fork; /* the first member: the address is the pool's */
 	int threads;
-	pthread_t *thread; /* [threads - 1]: the caller is worker 0 */
+	int workers;          /* that run: threads - 1, or 0 in a child of fork() until they are needed */
+	pthread_t *thread;    /* [threads - 1]: the caller is worker 0 */
+	pthread_mutex_t turn; /* held by the caller whose work the workers do */
 	pthread_mutex_t lock;
 	pthread_cond_t start, done;
 	unsigned long round; /* a new round wakes the workers */
@@ -28,15 +33,32 @@ struct worker {
 static _Thread_local int inside; /* a body that calls gt_parallel() runs it alone */
 static _Thread_local int my_index;
 
-static void take_pieces(gt_pool *p, int index)
+static void take_pieces(gt_pool *p, int index, gt_poll *poll)
 {
 	inside++;
 	my_index = index;
 	for (size_t begin; (begin = atomic_fetch_add(&p->next, p->grain)) < p->n;) {
 		const size_t end = p->n - begin < p->grain ? p->n : begin + p->grain;
 		p->body(p->self, begin, end, index);
+		if (gt_poll_ask(poll))
+			atomic_store(&p->next, p->n);
 	}
 	inside--;
+}
+
+/* In the caller alone: at once, or in pieces where someone asks to stop. */
+static void work_alone(gt_pool *p, size_t n, size_t grain, gt_loop body, void *self, gt_poll *poll)
+{
+	const size_t piece = poll ? grain : n;
+	const int counts = p || poll;
+	my_index = inside ? my_index : 0;
+	inside += counts;
+	for (size_t begin = 0; begin < n; begin += piece) {
+		body(self, begin, n - begin < piece ? n : begin + piece, my_index);
+		if (gt_poll_ask(poll))
+			break;
+	}
+	inside -= counts;
 }
 
 static void *work(void *arg)
@@ -52,7 +74,7 @@ static void *work(void *arg)
 			break;
 		seen = p->round;
 		pthread_mutex_unlock(&p->lock);
-		take_pieces(p, w.index);
+		take_pieces(p, w.index, NULL);
 		pthread_mutex_lock(&p->lock);
 		if (--p->busy == 0)
 			pthread_cond_signal(&p->done);
@@ -70,16 +92,36 @@ static int processors(void)
 	return n > 0 ? (int)n : 1;
 }
 
-static int start_worker(gt_pool *p, int index)
+static int start_worker(gt_pool *p)
 {
 	struct worker *w = malloc(sizeof *w);
 	if (!w)
 		return 0;
-	*w = (struct worker){ p, index };
-	if (pthread_create(&p->thread[index - 1], NULL, work, w) == 0)
+	*w = (struct worker){ p, p->workers + 1 };
+	if (pthread_create(&p->thread[p->workers], NULL, work, w) == 0) {
+		p->workers++;
 		return 1;
+	}
 	free(w);
 	return 0;
+}
+
+static void init_locks(gt_pool *p)
+{
+	pthread_mutex_init(&p->turn, NULL);
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->start, NULL);
+	pthread_cond_init(&p->done, NULL);
+}
+
+/* The workers stayed with the parent; whoever took a turn there does not come back for it. */
+static void in_child(gt_fork_watch *self)
+{
+	gt_pool *p = (gt_pool *)self;
+	init_locks(p);
+	p->workers = 0;
+	p->busy = 0;
+	p->round = 0;
 }
 
 gt_status gt_pool_new(int threads, gt_pool **out)
@@ -96,14 +138,14 @@ gt_status gt_pool_new(int threads, gt_pool **out)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a pool of %d threads", threads);
 	}
 	p->thread = thread;
-	pthread_mutex_init(&p->lock, NULL);
-	pthread_cond_init(&p->start, NULL);
-	pthread_cond_init(&p->done, NULL);
-	for (p->threads = 1; p->threads < threads; p->threads++)
-		if (!start_worker(p, p->threads)) {
+	p->threads = threads;
+	init_locks(p);
+	while (p->workers < threads - 1)
+		if (!start_worker(p)) {
 			gt_pool_free(p);
 			return gt_fail(GT_ERR_MEMORY, "cannot start %d threads", threads);
 		}
+	gt_fork_watch_begin(&p->fork, in_child);
 	*out = p;
 	return GT_OK;
 }
@@ -112,12 +154,14 @@ void gt_pool_free(gt_pool *p)
 {
 	if (!p)
 		return;
+	gt_fork_watch_end(&p->fork);
 	pthread_mutex_lock(&p->lock);
 	p->quit = 1;
 	pthread_cond_broadcast(&p->start);
 	pthread_mutex_unlock(&p->lock);
-	for (int k = 0; k < p->threads - 1; k++)
+	for (int k = 0; k < p->workers; k++)
 		pthread_join(p->thread[k], NULL);
+	pthread_mutex_destroy(&p->turn);
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->start);
 	pthread_cond_destroy(&p->done);
@@ -127,27 +171,38 @@ void gt_pool_free(gt_pool *p)
 
 int gt_pool_threads(const gt_pool *p) { return p ? p->threads : 1; }
 
-void gt_parallel(gt_pool *p, size_t n, size_t grain, gt_loop body, void *self)
+/* Needs the turn. In a child of fork() the workers are made anew; fewer of them compute the same. */
+static void share(gt_pool *p, size_t n, size_t grain, gt_loop body, void *self)
 {
-	if (n == 0)
-		return;
-	if (!p || p->threads == 1 || inside) {
-		body(self, 0, n, inside ? my_index : 0);
-		return;
-	}
+	while (p->workers < p->threads - 1 && start_worker(p)) {}
 	pthread_mutex_lock(&p->lock);
 	p->body = body;
 	p->self = self;
 	p->n = n;
-	p->grain = grain ? grain : (n - 1) / (size_t)p->threads + 1;
+	p->grain = grain;
 	atomic_store(&p->next, 0);
-	p->busy = p->threads - 1;
+	p->busy = p->workers;
 	p->round++;
 	pthread_cond_broadcast(&p->start);
 	pthread_mutex_unlock(&p->lock);
-	take_pieces(p, 0);
+	take_pieces(p, 0, gt_poll_get());
 	pthread_mutex_lock(&p->lock);
 	while (p->busy)
 		pthread_cond_wait(&p->done, &p->lock);
 	pthread_mutex_unlock(&p->lock);
+}
+
+void gt_parallel(gt_pool *p, size_t n, size_t grain, gt_loop body, void *self)
+{
+	gt_poll *poll = inside ? NULL : gt_poll_get();
+	const size_t piece = grain ? grain : n ? (n - 1) / (size_t)gt_pool_threads(p) + 1 : 1;
+	if (n == 0 || (poll && poll->stopped))
+		return;
+	if (!p || p->threads == 1 || inside || n <= piece) {
+		work_alone(p, n, piece, body, self, poll);
+		return;
+	}
+	pthread_mutex_lock(&p->turn);
+	share(p, n, piece, body, self);
+	pthread_mutex_unlock(&p->turn);
 }

@@ -28,7 +28,7 @@ typedef gt_status (*move)(const gt_nc *f, int variable, size_t first, gt_array *
 static gt_status save_slab(const gt_nc *f, int variable, size_t first, gt_array *part, void *host)
 {
 	gt_array_get(part, host);
-	const gt_status st = gt_array_backend(part)->status;
+	const gt_status st = gt_backend_known(gt_array_backend(part));
 	return st == GT_OK ? gt_nc_put_part(f, variable, first, gt_array_size(part), host) : st;
 }
 

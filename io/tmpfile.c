@@ -1,9 +1,7 @@
-/* Output under a temporary name, renamed when complete; a signal that ends the program removes what is unfinished. */
+/* Output under a temporary name, renamed when complete. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,134 +9,9 @@
 #include <unistd.h>
 #include <gantry/io.h>
 #include "core/try.h"
+#include "io/tmp_list.h"
 
-typedef struct unfinished {
-	const char *volatile name;
-	pid_t owner; /* a forked child must not remove its parent's files */
-	struct unfinished *volatile next;
-	/* Folders: how many files may be in it; the name it is given before they go, so that other threads make no more of them; where
-	 * the name of one is put together: GONE/000001.EXTENSION. */
-	size_t files;
-	char *gone, *inner, *digits;
-} unfinished;
-
-enum { DIGITS = 6 };
-
-static const int signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGXFSZ };
-enum { NSIGNALS = sizeof signals / sizeof *signals };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unfinished *volatile list;
-static unsigned long serial;
-static int handled[NSIGNALS];
-
-/* Only async-signal-safe calls here. */
-static void remove_all(const unfinished *u)
-{
-	if (!u->inner) {
-		unlink(u->name);
-		return;
-	}
-	const int renamed = rename(u->name, u->gone) == 0;
-	for (size_t i = 1; renamed && i <= u->files; i++) {
-		size_t rest = i;
-		for (int d = DIGITS; d-- > 0; rest /= 10)
-			u->digits[d] = (char)('0' + rest % 10);
-		unlink(u->inner);
-	}
-	rmdir(renamed ? u->gone : u->name);
-}
-
-void gt_tmp_remove(void)
-{
-	for (unfinished *u = list; u; u = u->next)
-		if (u->name && u->owner == getpid())
-			remove_all(u);
-}
-
-static void remove_and_die(int number)
-{
-	gt_tmp_remove();
-	struct sigaction normal;
-	memset(&normal, 0, sizeof normal);
-	normal.sa_handler = SIG_DFL;
-	sigaction(number, &normal, NULL);
-	raise(number);
-}
-
-static void handle_signals(void)
-{
-	for (int i = 0; i < NSIGNALS; i++) {
-		struct sigaction now, ours;
-		if (sigaction(signals[i], NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)
-			continue;
-		memset(&ours, 0, sizeof ours);
-		ours.sa_handler = remove_and_die;
-		handled[i] = sigaction(signals[i], &ours, NULL) == 0;
-	}
-}
-
-static void release_signals(void)
-{
-	for (int i = 0; i < NSIGNALS; i++) {
-		struct sigaction now;
-		if (handled[i] && sigaction(signals[i], NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
-		    now.sa_handler == remove_and_die) {
-			now.sa_handler = SIG_DFL;
-			sigaction(signals[i], &now, NULL);
-		}
-		handled[i] = 0;
-	}
-}
-
-/* The list is only changed with our signals blocked, so that the handler of this thread sees it whole. */
-static void list_lock(sigset_t *before)
-{
-	sigset_t block;
-	sigemptyset(&block);
-	for (int i = 0; i < NSIGNALS; i++)
-		sigaddset(&block, signals[i]);
-	pthread_sigmask(SIG_BLOCK, &block, before);
-	pthread_mutex_lock(&lock);
-}
-
-static void list_unlock(const sigset_t *before)
-{
-	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
-static void list_add(unfinished *u)
-{
-	if (!list)
-		handle_signals();
-	u->next = list;
-	list = u;
-}
-
-static void list_remove(const char *name)
-{
-	unfinished *volatile *at = &list;
-	while (*at && (*at)->name != name)
-		at = &(*at)->next;
-	unfinished *u = *at;
-	if (u) {
-		u->name = NULL;
-		*at = u->next;
-		free(u->gone);
-		free(u->inner);
-		free(u);
-	}
-	if (!list)
-		release_signals();
-}
-
-static void remove_named(const char *name)
-{
-	for (unfinished *u = list; u; u = u->next)
-		if (u->name == name)
-			remove_all(u);
-}
+static unsigned long serial; /* of names, changed between gt_tmp_list_begin() and end */
 
 static gt_status check_target(const char *path)
 {
@@ -156,38 +29,49 @@ static int make_file(const char *name)
 
 static int make_folder(const char *name) { return mkdir(name, 0777); }
 
-/* Makes a new thing beside path and lists it as u, which is freed if that fails. */
-static gt_status make_beside(const char *path, int (*make)(const char *), const char *kind, unfinished *u, char **tmp)
+/* Of a folder's record: the second name, of the same length. */
+static void name_gone(gt_unfinished *u, const char *name)
+{
+	if (u->gone) {
+		strcpy(u->gone, name);
+		u->gone[strlen(name) - 1] = '-';
+	}
+}
+
+/* Makes a new thing beside path and lists it as u, which is complete then; u is freed if that fails. A folder's u->gone has room for a name. */
+static gt_status make_beside(const char *path, int (*make)(const char *), const char *kind, gt_unfinished *u, size_t size, char **tmp)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-	const size_t size = strlen(path) + 64;
 	char *name = malloc(size);
 	sigset_t before;
-	int failed;
-	if (!name || !u) {
-		free(name);
-		free(u);
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	}
-	list_lock(&before);
+	int failed, why = ENOMEM;
+	if (!name)
+		goto failed;
+	gt_tmp_list_begin(&before);
 	do {
 		snprintf(name, size, "%.*s.%s.%ld-%lu.tmp", (int)(base - path), path, base, (long)getpid(), serial++);
 		failed = make(name);
 	} while (failed && errno == EEXIST);
-	const int why = errno;
+	why = errno;
 	if (!failed) {
 		u->name = *tmp = name;
 		u->owner = getpid();
-		list_add(u);
+		name_gone(u, name);
+		gt_tmp_list_add(u);
 	}
-	list_unlock(&before);
+	gt_tmp_list_end(&before);
 	if (!failed)
 		return GT_OK;
+failed:
 	free(name);
+	free(u->gone);
 	free(u);
-	return gt_fail(GT_ERR_IO, "%s: cannot create a %s in the folder '%.*s': %s", path, kind, slash ? (int)(base - path) : 1,
-	               slash ? path : ".", strerror(why));
+	return gt_fail(why == ENOMEM ? GT_ERR_MEMORY : GT_ERR_IO, "%s: cannot create a %s in the folder '%.*s': %s", path, kind,
+	               slash ? (int)(base - path) : 1, slash ? path : ".", strerror(why));
 }
+
+/* Room for a name beside path. */
+static size_t name_size(const char *path) { return strlen(path) + 64; }
 
 gt_status gt_tmp_path(const char *path, char **tmp)
 {
@@ -198,7 +82,8 @@ gt_status gt_tmp_path(const char *path, char **tmp)
 		return gt_fail(GT_ERR_IO, "'%s': expected the name of a file", path);
 	if ((st = check_target(path)) != GT_OK)
 		return st;
-	return make_beside(path, make_file, "file", calloc(1, sizeof(unfinished)), tmp);
+	gt_unfinished *u = calloc(1, sizeof *u);
+	return u ? make_beside(path, make_file, "file", u, name_size(path), tmp) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 }
 
 static gt_status check_folder(const char *path)
@@ -220,7 +105,7 @@ static gt_status check_folder(const char *path)
 gt_status gt_tmp_folder(const char *given, size_t files, const char *extension, char **tmp)
 {
 	gt_status st = GT_OK;
-	unfinished *u = NULL;
+	gt_unfinished *u = NULL;
 	char *path = strdup(given);
 	size_t n = path ? strlen(path) : 0;
 	*tmp = NULL;
@@ -232,26 +117,17 @@ gt_status gt_tmp_folder(const char *given, size_t files, const char *extension, 
 		GT_TRY(gt_fail(GT_ERR_IO, "'%s': expected the name of a folder", given));
 	if (files >= 1000000)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu files: expected fewer than a million", given, files));
+	if (strlen(extension) > GT_TMP_EXTENSION)
+		GT_TRY(gt_fail(GT_ERR_ARG, "extension '%s': expected at most %d letters", extension, GT_TMP_EXTENSION));
 	GT_TRY(check_folder(path));
 	u = calloc(1, sizeof *u);
-	GT_TRY(make_beside(path, make_folder, "folder", u, tmp));
-	const size_t length = strlen(*tmp);
-	char *gone = strdup(*tmp), *inner = malloc(length + strlen(extension) + DIGITS + 3);
-	if (!gone || !inner) {
-		rmdir(*tmp);
-		gt_tmp_drop(*tmp);
-		*tmp = NULL;
-		free(gone);
-		free(inner);
-		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", given);
-		goto done;
+	if (!u || !(u->gone = malloc(name_size(path)))) {
+		free(u);
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", given));
 	}
-	gone[length - 1] = '-';
-	sprintf(inner, "%s/%0*d.%s", gone, DIGITS, 0, extension);
-	u->gone = gone;
-	u->digits = inner + length + 1;
 	u->files = files;
-	u->inner = inner;
+	strcpy(u->extension, extension);
+	st = make_beside(path, make_folder, "folder", u, name_size(path), tmp);
 done:
 	free(path);
 	return st;
@@ -274,6 +150,16 @@ static int to_disk(const char *name)
 	return failed;
 }
 
+/* Takes tmp off the list, and deletes it too if it is not what it should become. */
+static void forget(char *tmp, int remove)
+{
+	gt_unfinished *u = gt_tmp_list_find(tmp);
+	if (u && remove)
+		gt_tmp_delete(u);
+	if (u)
+		gt_tmp_list_drop(u);
+}
+
 /* taken: NULL where path may be there already. An empty file holds a new name until the rename, which would replace what another program
  * makes meanwhile. */
 static gt_status commit(char *tmp, const char *path, int *taken)
@@ -285,20 +171,19 @@ static gt_status commit(char *tmp, const char *path, int *taken)
 		gt_tmp_drop(tmp);
 		return st;
 	}
-	list_lock(&before);
+	gt_tmp_list_begin(&before);
 	if (taken && make_file(path) != 0 && errno == EEXIST) {
 		*taken = 1;
-		list_unlock(&before);
+		gt_tmp_list_end(&before);
 		return GT_OK;
 	}
-	if (rename(tmp, path) != 0) {
+	const int failed = rename(tmp, path) != 0;
+	if (failed)
 		st = gt_fail(GT_ERR_IO, "%s: cannot be renamed from its temporary name: %s", path, strerror(errno));
-		remove_named(tmp);
-		if (taken)
-			unlink(path);
-	}
-	list_remove(tmp);
-	list_unlock(&before);
+	if (failed && taken)
+		unlink(path);
+	forget(tmp, failed);
+	gt_tmp_list_end(&before);
 	free(tmp);
 	return st;
 }
@@ -316,9 +201,8 @@ void gt_tmp_drop(char *tmp)
 	sigset_t before;
 	if (!tmp)
 		return;
-	list_lock(&before);
-	remove_named(tmp);
-	list_remove(tmp);
-	list_unlock(&before);
+	gt_tmp_list_begin(&before);
+	forget(tmp, 1);
+	gt_tmp_list_end(&before);
 	free(tmp);
 }

@@ -1,6 +1,7 @@
 /* Every projector, one line each, and the one door through which they are made. */
 #include <stdlib.h>
 #include <gantry/backend_author.h>
+#include "core/device/backend.h"
 #include "core/try.h"
 
 #define PROJECTORS(X) X(dd) X(dd_bl) X(dd_bs) X(dd_db) X(dd_bz) X(sf_tr) X(sf_tt) X(joseph) X(siddon)
@@ -32,7 +33,10 @@ static gt_status make(const char *spec, const size_t *part, gt_backend *be, gt_t
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, NULL));
 	GT_TRY(gt_grid_check_sources(grid, scan));
+	GT_TRY(gt_backend_check(be));
+	gt_backend_lock(be);
 	st = part ? p->parts->make(*part, be, type, grid, scan, options, A) : p->make(be, type, grid, scan, options, A);
+	gt_backend_unlock(be);
 done:
 	free(options);
 	return st;

@@ -71,6 +71,7 @@ gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
 {
 	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
 	gt_recon_extent extent;
+	gt_counters count;
 	gt_backend *be = NULL;
 	gt_array *x = NULL;
 	gt_status st = GT_OK;
@@ -90,7 +91,8 @@ gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
 		GT_TRY(get_slices(x, &extent, out));
 	GT_TRY(gt_backend_status(be));
 	f->seconds = gt_seconds() - start;
-	f->device_peak = (double)gt_backend_counters(be).peak_bytes;
+	GT_TRY(gt_backend_counters(be, &count));
+	f->device_peak = (double)count.peak_bytes;
 done:
 	gt_array_free(x);
 	gt_backend_close(be);

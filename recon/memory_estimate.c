@@ -9,7 +9,14 @@
 
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
 
-static size_t held(const gt_backend *be) { return gt_backend_counters(be).bytes; }
+static gt_counters counters(const gt_backend *be)
+{
+	gt_counters count;
+	gt_backend_counters(be, &count);
+	return count;
+}
+
+static size_t held(const gt_backend *be) { return counters(be).bytes; }
 
 static double bytes_of(size_t n) { return (double)n * sizeof(float); }
 
@@ -42,7 +49,7 @@ void gt_memory_estimate_volume(gt_memory_estimate *e, const gt_backend *be)
 void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be)
 {
 	if (e)
-		e->start_peak = gt_backend_counters(be).peak_bytes;
+		e->start_peak = counters(be).peak_bytes;
 }
 
 /* A strength is found from a copy of the volume, a list of its voxels and a sample of the noise of the data. */
@@ -51,7 +58,7 @@ void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_backend *be, int
 	if (!e)
 		return;
 	e->penalty = held(be) - e->volume - e->data - e->weights - e->operators;
-	e->penalty_peak = gt_backend_counters(be).peak_bytes;
+	e->penalty_peak = counters(be).peak_bytes;
 	e->host_strength = finds_strength ? e->host_volume * 3 + e->host_data : 0;
 }
 
@@ -83,7 +90,7 @@ void gt_memory_estimate_close(gt_memory_estimate *e, const gt_backend *be)
 {
 	if (!e)
 		return;
-	e->peak = gt_backend_counters(be).peak_bytes;
+	e->peak = counters(be).peak_bytes;
 	if (e->peak > e->free && e->peak > e->penalty_peak) { /* a run goes without the best image then */
 		e->peak = e->peak - e->best_image > e->penalty_peak ? e->peak - e->best_image : e->penalty_peak;
 		e->best_image = 0;

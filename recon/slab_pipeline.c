@@ -287,6 +287,7 @@ gt_status gt_slab_pipeline(const gt_slab_job *s, gt_slice_writer *out, gt_slab_r
 {
 	const int alone = s->c->alone;
 	pipeline p = { .s = s, .plan = &r->plan, .r = r, .out = out, .timed = alone || !gt_backend_is_gpu(s->be) };
+	gt_counters count;
 	gt_status st = GT_OK;
 	p.started = gt_seconds();
 	p.range.size = sizeof p.range;
@@ -304,7 +305,8 @@ gt_status gt_slab_pipeline(const gt_slab_job *s, gt_slice_writer *out, gt_slab_r
 	for (int k = GT_STAGE_UPLOAD; k <= GT_STAGE_DOWNLOAD && !p.timed; k++)
 		r->seconds[k] = NAN;
 	r->whole = gt_seconds() - p.started;
-	r->device_peak = (double)gt_backend_counters(s->be).peak_bytes;
+	GT_TRY(gt_backend_counters(s->be, &count));
+	r->device_peak = (double)count.peak_bytes;
 	r->process_peak = gt_host_peak();
 	snprintf(r->backend, sizeof r->backend, "%s", gt_backend_name(s->be));
 done:

@@ -91,6 +91,7 @@ static gt_status device_bytes(const gt_slab_job *s, gt_backend *rehearsal, const
 	gt_array *x[2] = { NULL, NULL }, *part = NULL;
 	gt_upload *upload = NULL;
 	gt_slab *b = NULL;
+	gt_counters count;
 	gt_status st = GT_OK;
 	const size_t n = gt_slab_slices(s, plan, slab);
 	for (int i = 0; i < 2; i++)
@@ -98,7 +99,8 @@ static gt_status device_bytes(const gt_slab_job *s, gt_backend *rehearsal, const
 	GT_TRY(gt_array_part(x[0], 0, n * plane_of(s), &part));
 	GT_TRY(gt_upload_new(rehearsal, plan->buffer, &upload));
 	GT_TRY(gt_slab_new(s->slabs, slab * plan->slices, n, plan->batch, part, &b));
-	*bytes = (double)gt_backend_counters(rehearsal).bytes;
+	GT_TRY(gt_backend_counters(rehearsal, &count));
+	*bytes = (double)count.bytes;
 done:
 	gt_slab_free(b);
 	gt_upload_free(upload);

@@ -89,7 +89,9 @@ static int each_iteration(void *self, const gt_progress *g)
 static int first_iteration(void *self, const gt_progress *g)
 {
 	gt_run *r = self;
-	r->iterating_bytes = gt_backend_counters(gt_array_backend(g->x)).bytes;
+	gt_counters count;
+	gt_backend_counters(gt_array_backend(g->x), &count);
+	r->iterating_bytes = count.bytes;
 	r->best_bytes = r->divergence.best ? gt_array_bytes(r->divergence.best) : 0;
 	return 1;
 }

@@ -1,6 +1,7 @@
 /* Every regularizer, one line each, and the one door through which penalties are made. */
 #include <stdlib.h>
 #include <gantry/regularizer.h>
+#include "core/device/backend.h"
 #include "core/try.h"
 
 #define REGULARIZERS(X) X(qggmrf) X(huber) X(hyperbola) X(fair) X(logcosh) X(quadratic) X(tv)
@@ -26,7 +27,10 @@ gt_status gt_regularizer_new(const char *spec, gt_backend *be, gt_type type, con
 	if (kappa && (gt_array_size(kappa) != gt_grid_voxels(grid) || gt_array_type(kappa) != type || gt_array_backend(kappa) != be))
 		GT_TRY(gt_fail(GT_ERR_ARG, "%s: kappa has %zu values, expected %zu of the same precision on the same backend", r->name,
 		               gt_array_size(kappa), gt_grid_voxels(grid)));
+	GT_TRY(gt_backend_check(be));
+	gt_backend_lock(be);
 	st = r->make(be, type, grid, options, kappa, R);
+	gt_backend_unlock(be);
 done:
 	free(options);
 	return st;

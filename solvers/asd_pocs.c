@@ -145,7 +145,8 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		                        { "relax", NULL, &relax }, { "end", NULL, &end },        { NULL, NULL, NULL } };
 	GT_TRY(gt_resume(m, kept, &done));
 	for (int k = done + 1; k <= o->sweep.iterations && end == 0; k++) {
-		gt_progress g = gt_progress_of(k, o->sweep.iterations, x);
+		gt_progress g;
+		gt_progress_of(k, o->sweep.iterations, x, &g);
 		end = iterate(&s, relax, x, &g);
 		relax *= o->sweep.reduce;
 		g.kept = kept;

@@ -69,7 +69,8 @@ static gt_status run(const gt_problem *problem, const void *options, gt_array *x
 		const double previous = gamma;
 		gamma = gt_dot(s, s);
 		gt_xpay(s, gamma / previous, p); /* p = s + beta p */
-		gt_progress g = gt_progress_of(k, o->iterations, x);
+		gt_progress g;
+		gt_progress_of(k, o->iterations, x, &g);
 		if (!w)
 			g.residual = sqrt(rr);
 		data = w ? fmax(0, data - 0.5 * alpha * previous) : 0.5 * g.residual * g.residual;

@@ -179,7 +179,8 @@ static void accept(struct state *s)
 
 static gt_progress progress(struct state *s, int k)
 {
-	gt_progress g = gt_progress_of(k, s->o->iterations, s->at.x);
+	gt_progress g;
+	gt_progress_of(k, s->o->iterations, s->at.x, &g);
 	g.kept = kept(s);
 	g.data = s->data;
 	g.penalty = s->penalty;

@@ -151,7 +151,8 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	GT_TRY(gt_resume(m, kept, &done));
 	const double stop = o->tolerance * first;
 	for (int k = done + 1; k <= o->iterations && gradient > stop; k++) {
-		gt_progress g = gt_progress_of(k, o->iterations, x);
+		gt_progress g;
+		gt_progress_of(k, o->iterations, x, &g);
 		step(&s, o->damp, x, &g);
 		gradient = g.gradient;
 		g.kept = kept;

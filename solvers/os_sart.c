@@ -63,7 +63,8 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		gt_ordered_subsets_run(sweep, s.relax, beta, s.next);
 		accept(&s);
 		gt_distance2_async(s.x, s.next, &moved);
-		gt_progress g = gt_progress_of(k, o->iterations, s.x);
+		gt_progress g;
+		gt_progress_of(k, o->iterations, s.x, &g);
 		g.residual = sqrt(gt_ordered_subsets_squares(sweep));
 		g.change = sqrt(moved / (double)gt_array_size(x));
 		g.cost_of = s.next;

@@ -243,7 +243,8 @@ static const gt_state_entry *kept(struct state *s)
 /* With one group the gradient is that of z, all else of the iterate that the step was made from; before, what the subsets found on their way. */
 static gt_progress progress(struct state *s, int k, const struct pass *pass)
 {
-	gt_progress g = gt_progress_of(k, s->o->iterations, s->at.x);
+	gt_progress g;
+	gt_progress_of(k, s->o->iterations, s->at.x, &g);
 	g.data = pass->data;
 	g.penalty = pass->penalty;
 	g.cost = pass->data + pass->penalty;

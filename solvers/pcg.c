@@ -176,7 +176,8 @@ static double turn(struct state *s, int anew)
 
 static gt_progress progress(const struct state *s, int k, double step, double norm)
 {
-	gt_progress g = gt_progress_of(k, s->o->iterations, s->x);
+	gt_progress g;
+	gt_progress_of(k, s->o->iterations, s->x, &g);
 	g.kept = s->kept;
 	g.data = s->data;
 	g.penalty = s->penalty;

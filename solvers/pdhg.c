@@ -175,7 +175,8 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	GT_TRY(prepare(&s, x));
 	GT_TRY(resume(&s, o->sigma, x, m, &done));
 	for (int k = done + 1; k <= o->iterations; k++) {
-		gt_progress g = gt_progress_of(k, o->iterations, x);
+		gt_progress g;
+		gt_progress_of(k, o->iterations, x, &g);
 		iterate(&s, k == 1, o->sigma, x, &g);
 		g.kept = kept(&s, x);
 		GT_TRY(gt_report(m, &g));

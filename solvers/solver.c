@@ -2,6 +2,15 @@
 #include <math.h>
 #include <gantry/solver.h>
 
+static gt_status check_given(const gt_solver *s, const gt_problem *p, const gt_array *x)
+{
+	if (!s || !p || !p->A || !p->b)
+		return gt_fail(GT_ERR_ARG, "to solve takes a solver and a problem with operators and data: one of them is NULL");
+	if (!gt_array_backend(x))
+		return gt_fail(GT_ERR_ARG, "solver '%s': expected an array for the volume", s->name);
+	return GT_OK;
+}
+
 static gt_status check_subset(const gt_problem *p, size_t k, const gt_array *x)
 {
 	const gt_linop *A = p->A[k];
@@ -58,6 +67,7 @@ static gt_status check_penalty(const gt_solver *s, const gt_penalty *R, const gt
 /* The penalty's state goes with the solver's. */
 struct with_penalty {
 	const gt_monitor *m;
+	int stopped; /* by the monitor */
 	const gt_penalty *R;
 	gt_state_entry all[GT_STATE_MAX + 1];
 };
@@ -86,12 +96,16 @@ static int report_both(void *self, const gt_progress *p)
 	struct with_penalty *w = self;
 	gt_progress both = *p;
 	both.kept = p->kept && add_penalty(w, p->kept) == GT_OK ? w->all : NULL;
-	return w->m->each && w->m->each(w->m->self, &both);
+	w->stopped = w->m->each && w->m->each(w->m->self, &both);
+	return w->stopped;
 }
 
 /* What solvers need not repeat: does the problem fit, did the device fail, was it stopped. */
 gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
+	gt_status st = check_given(s, p, x);
+	if (st != GT_OK)
+		return st;
 	if (p->subsets < 1)
 		return gt_fail(GT_ERR_ARG, "solver '%s': no subsets: expected at least 1", s->name);
 	if (p->subsets > 1 && !(s->traits & GT_SUPPORTS_SUBSETS))
@@ -102,7 +116,7 @@ gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options,
 		return gt_fail(GT_ERR_ARG, "solver '%s' cannot keep bounds (%g to %g)", s->name, p->lo, p->hi);
 	if (p->w && !(s->traits & GT_SUPPORTS_WEIGHTS))
 		return gt_fail(GT_ERR_ARG, "solver '%s' cannot take weights of the data", s->name);
-	gt_status st = p->R ? check_penalty(s, p->R, x) : GT_OK;
+	st = p->R ? check_penalty(s, p->R, x) : GT_OK;
 	for (size_t k = 0; k < p->subsets && st == GT_OK; k++) {
 		st = check_subset(p, k, x);
 		if (st == GT_OK && p->w)
@@ -113,7 +127,10 @@ gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options,
 	struct with_penalty both = { .m = m, .R = p->R };
 	const gt_monitor monitor = { .each = report_both, .self = &both, .resume = resume_both };
 	const gt_status run = s->run(p, options ? options : s->defaults, x, m ? &monitor : NULL);
-	if (run != GT_OK && run != GT_STOPPED)
+	/* Stopped within an iteration, by gt_backend_poll(), x is undefined, and what the solver made of its numbers does not count. */
+	if (gt_backend_known(gt_array_backend(x)) == GT_STOPPED)
+		return gt_backend_status(gt_array_backend(x));
+	if ((run != GT_OK && run != GT_STOPPED) || (run == GT_STOPPED && !both.stopped))
 		return run;
 	const double sum = gt_sum(x);
 	const gt_status device = gt_backend_status(gt_array_backend(x));

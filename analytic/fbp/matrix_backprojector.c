@@ -99,11 +99,18 @@ static gt_status flush(gt_backprojector *b)
 	gt_status st = GT_OK;
 	if (!b->plan.views)
 		return GT_OK;
-	if (!b->state)
-		GT_TRY(b->impl->open(b->be, &b->plan, gt_array_type(b->x), &b->batch, &b->state));
-	b->impl->place(b->state, b->plan.views, gt_upload_block(b->upload));
-	gt_upload_turn(b->upload);
-	b->impl->back(b->state, 0, b->plan.views, b->x->data);
+	if (!b->state) {
+		gt_backend_lock(b->be);
+		st = b->impl->open(b->be, &b->plan, gt_array_type(b->x), &b->batch, &b->state);
+		gt_backend_unlock(b->be);
+		GT_TRY(st);
+	}
+	if (gt_backend_begin(b->be)) {
+		b->impl->place(b->state, b->plan.views, gt_upload_block(b->upload));
+		gt_upload_turn(b->upload);
+		b->impl->back(b->state, 0, b->plan.views, b->x->data);
+		gt_backend_end(b->be);
+	}
 	b->plan.views = 0;
 done:
 	return st;
@@ -122,7 +129,7 @@ gt_status gt_backprojector_new(gt_backend *be, const gt_grid *grid, size_t rows,
 	GT_TRY(gt_grid_check(grid, NULL));
 	if (!(b = calloc(1, sizeof *b)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for a backprojection");
-	b->be = be;
+	b->be = gt_backend_hold(be);
 	b->impl = impls[be->kind];
 	b->x = x;
 	b->batch = batch ? batch : BATCH;
@@ -172,9 +179,13 @@ void gt_backprojector_free(gt_backprojector *b)
 {
 	if (!b)
 		return;
+	gt_backend *be = b->be;
+	gt_backend_lock(be);
 	if (b->state)
 		b->impl->close(b->state);
+	gt_backend_unlock(be);
 	gt_upload_free(b->upload);
 	free(b->plan.view);
 	free(b);
+	gt_backend_let_go(be);
 }

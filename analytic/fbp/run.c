@@ -109,7 +109,7 @@ gt_status gt_fbp_run(const char *who, gt_backend *be, const gt_grid *grid, const
 		*times = (gt_analytic_times){ 0 };
 		lap(&w, &times->plan);
 	}
-	for (size_t v = 0; v < plan->views && be->status == GT_OK && !be->rehearsed; v += batch) {
+	for (size_t v = 0; v < plan->views && gt_backend_begin(be); v += batch) {
 		const size_t n = plan->views - v < batch ? plan->views - v : batch;
 		impl->filter(state, v, n, data->data);
 		if (times)
@@ -117,6 +117,7 @@ gt_status gt_fbp_run(const char *who, gt_backend *be, const gt_grid *grid, const
 		impl->back(state, v, n, x->data);
 		if (times)
 			lap(&w, &times->back);
+		gt_backend_end(be);
 	}
 	GT_TRY(gt_backend_status(be));
 done:

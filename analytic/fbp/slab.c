@@ -24,6 +24,7 @@ struct gt_slab_plan {
 
 struct gt_slab {
 	const gt_slab_plan *whole;
+	gt_backend *be;
 	const struct gt_fbp_impl *impl;
 	gt_fbp_plan plan; /* tables of the whole; view begins at the first view of the batch */
 	struct gt_back_view *view;
@@ -240,10 +241,14 @@ gt_status gt_slab_new(const gt_slab_plan *s, size_t first, size_t n, size_t batc
 	if (!(b = calloc(1, sizeof *b)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for a slab");
 	b->whole = s;
+	b->be = gt_backend_hold(be);
 	b->impl = impls[be->kind];
 	b->x = x;
 	GT_TRY(make_plan(b, first, n));
-	GT_TRY(b->impl->open(be, &b->plan, gt_array_type(x), &batch, &b->state));
+	gt_backend_lock(be);
+	st = b->impl->open(be, &b->plan, gt_array_type(x), &batch, &b->state);
+	gt_backend_unlock(be);
+	GT_TRY(st);
 	gt_fill(0, x);
 	*out = b;
 	b = NULL;
@@ -256,25 +261,30 @@ void gt_slab_free(gt_slab *b)
 {
 	if (!b)
 		return;
+	gt_backend *be = b->be;
+	gt_backend_lock(be);
 	if (b->state)
 		b->impl->close(b->state);
+	gt_backend_unlock(be);
 	free(b->view);
 	free(b);
+	gt_backend_let_go(be);
 }
 
 void gt_slab_filter(gt_slab *b, size_t first, size_t n, const void *data)
 {
-	const gt_backend *be = b->x->be;
-	if (be->status != GT_OK || be->rehearsed)
+	if (!gt_backend_begin(b->be))
 		return;
 	b->plan.view = b->view + first;
 	b->filtered = n;
 	b->impl->filter(b->state, 0, n, data);
+	gt_backend_end(b->be);
 }
 
 void gt_slab_back(gt_slab *b)
 {
-	const gt_backend *be = b->x->be;
-	if (be->status == GT_OK && !be->rehearsed)
-		b->impl->back(b->state, 0, b->filtered, b->x->data);
+	if (!gt_backend_begin(b->be))
+		return;
+	b->impl->back(b->state, 0, b->filtered, b->x->data);
+	gt_backend_end(b->be);
 }

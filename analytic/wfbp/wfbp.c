@@ -95,12 +95,13 @@ static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, c
 	if (times)
 		*times = (gt_analytic_times){ 0 };
 	lap(&w, 0);
-	for (size_t b = 0; b < p->bins && be->status == GT_OK && !be->rehearsed; b += p->batch) {
+	for (size_t b = 0; b < p->bins && gt_backend_begin(be); b += p->batch) {
 		const size_t n = p->bins - b < p->batch ? p->bins - b : p->batch;
 		impl->filter(state, b, n, data->data);
 		lap(&w, 1);
 		impl->back(state, b, n, x->data);
 		lap(&w, 2);
+		gt_backend_end(be);
 	}
 	GT_TRY(gt_backend_status(be));
 done:

@@ -49,6 +49,7 @@ gt_status app_time_iteration(const char *backend, gt_type type, const gt_grid *g
 /* Length of the first "NAME" or "NAME:key=value,key=value" of a list: a comma before key=value is its own. */
 size_t app_spec_length(const char *list);
 gt_status app_iteration_check(const char *solver);
+double bench_peak_bytes(const gt_backend *be);  /* allocated on be at most; 0 for NULL */
 /* Is st a reason to leave a case out and go on: it cannot be done, or there is no room? */
 int app_left_out(gt_status st);
 

@@ -63,7 +63,7 @@ gt_status app_time_beside_copy(gt_backend *be, gt_type type, double bytes, void 
 	t->refused = GT_OK;
 	t->why[0] = 0;
 	GT_TRY(st);
-	t->peak_bytes = (double)gt_backend_counters(be).peak_bytes;
+	t->peak_bytes = bench_peak_bytes(be);
 	GT_TRY(app_random_array(be, type, (size_t)n, &c.from));
 	GT_TRY(gt_array_like(c.from, &c.to));
 	one_row(be, once, self, 1);

@@ -97,7 +97,7 @@ gt_status app_time_iteration(const char *backend, gt_type type, const gt_grid *g
 	if (st == GT_STOPPED)
 		st = GT_OK;
 done:
-	t->peak_bytes = be ? (double)gt_backend_counters(be).peak_bytes : 0;
+	t->peak_bytes = bench_peak_bytes(be);
 	gt_penalty_free(R);
 	gt_array_free(x);
 	gt_subsets_free(&s);

@@ -201,7 +201,7 @@ gt_status bench_measure_direct(bench_case *b)
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	gt_method_note_form(&b->call->log, m.analytic, m.options, b->be);
 	st = time_direct(b, &m, stage);
-	t->peak_bytes = (double)gt_backend_counters(b->be).peak_bytes;
+	t->peak_bytes = bench_peak_bytes(b->be);
 	const int timed = st == GT_OK;
 	GT_TRY(add_tried(b, DIRECT, st));
 	if (timed)

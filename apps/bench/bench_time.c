@@ -13,6 +13,12 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 
+double bench_peak_bytes(const gt_backend *be)
+{
+	gt_counters count;
+	return gt_backend_counters(be, &count) == GT_OK ? (double)count.peak_bytes : 0;
+}
+
 int app_left_out(gt_status st) { return st == GT_ERR_UNSUPPORTED || st == GT_ERR_MEMORY || st == GT_ERR_ARG; }
 
 void app_fill_random(float *x, size_t n)
@@ -87,7 +93,7 @@ static gt_status take_turns(contender *c, int adjoint, int repeat, app_timing *t
 		if (t[k].refused == GT_OK) {
 			GT_TRY(gt_backend_status(c[k].be));
 			t[k].least_ms = 1e3 * gt_linop_least_seconds(c[k].A, adjoint, &t[k].bound);
-			t[k].peak_bytes = (double)gt_backend_counters(c[k].be).peak_bytes;
+			t[k].peak_bytes = bench_peak_bytes(c[k].be);
 		}
 done:
 	return st;

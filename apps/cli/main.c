@@ -124,6 +124,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "gantry: %s\n", gt_error());
 		return CLI_USAGE;
 	}
+	gt_tmp_clean_on_signals();
 	cli_begin_computing();
 	const int code = run_command(c, argc, argv);
 	/* HDF5's exit handler crashes where a file could not be closed, as on a full disk. */

@@ -45,7 +45,8 @@ static int iteration(recon_monitor *m, const gt_recon_progress *p)
 {
 	const double row[RUNLOG_COLUMNS] = { p->iteration, p->seconds,  p->cost,     p->data,
 		                             p->penalty,   p->gradient, p->residual, 1000 * p->change / p->water };
-	gt_progress g = gt_progress_of(p->iteration, p->iterations, NULL);
+	gt_progress g;
+	gt_progress_of(p->iteration, p->iterations, NULL, &g);
 	g.cost = p->cost;
 	g.residual = p->residual;
 	g.change = p->change;

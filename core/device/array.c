@@ -1,221 +1,138 @@
-/* Arrays and backends: the checks and counters that every backend shares. */
+/* Arrays and what is done with them: the checks that every backend shares. */
 #include <math.h>
 #include <stdio.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/backend.h"
-
-static const struct gt_backend_ops *const backends[GT_NBACKENDS] = { &gt_backend_cpu, GT_IF_CUDA(&gt_backend_cuda) };
-
-static gt_status open_kind(int kind, const char *arg, gt_backend **out)
-{
-	gt_backend *be = calloc(1, sizeof *be);
-	if (!be)
-		return gt_fail(GT_ERR_MEMORY, "no memory for backend '%s'", backends[kind]->name);
-	be->ops = backends[kind];
-	be->kind = (gt_kind)kind;
-	const gt_status st = be->ops->open(be, arg);
-	if (st != GT_OK) {
-		gt_pool_free(be->pool);
-		free(be);
-		return st;
-	}
-	*out = be;
-	return GT_OK;
-}
-
-gt_status gt_backend_open(const char *name, gt_backend **out)
-{
-	gt_backend_prefetch_end();
-	return gt_backend_open_now(name, out);
-}
-
-gt_status gt_backend_open_now(const char *name, gt_backend **out)
-{
-	if (!strcmp(name, "auto"))
-		return backends[GT_CUDA] && open_kind(GT_CUDA, "", out) == GT_OK ? GT_OK : open_kind(GT_CPU, "", out);
-	for (int k = 0; k < GT_NBACKENDS; k++) {
-		const size_t len = backends[k] ? strlen(backends[k]->name) : 0;
-		if (len && !strncmp(name, backends[k]->name, len) && (!name[len] || name[len] == ':'))
-			return open_kind(k, name[len] ? name + len + 1 : "", out);
-	}
-	return gt_fail(GT_ERR_UNKNOWN, "backend '%s': expected auto, cpu, cpu:THREADS%s", name,
-	               backends[GT_CUDA] ? ", cuda or cuda:DEVICE" : " (this build has no CUDA)");
-}
-
-void gt_backend_close(gt_backend *be)
-{
-	if (!be)
-		return;
-	be->ops->close(be);
-	gt_pool_free(be->pool);
-	free(be);
-}
-
-const char *gt_backend_name(const gt_backend *be) { return be->name; }
-const char *gt_backend_describe(const gt_backend *be) { return be->about; }
-int gt_backend_is_gpu(const gt_backend *be) { return be->kind != GT_CPU; }
-gt_pool *gt_backend_pool(const gt_backend *be) { return be->pool; }
-gt_counters gt_backend_counters(const gt_backend *be) { return be->count; }
-void gt_backend_wait(gt_backend *be) { be->ops->wait(be); }
-void gt_backend_memory(gt_backend *be, size_t *available, size_t *total) { be->ops->memory(be, available, total); }
-double gt_backend_rate(gt_backend *be, gt_resource r) { return be->ops->rate(be, r); }
-
-const char *gt_resource_name(gt_resource r)
-{
-	static const char *const names[GT_NRESOURCES] = { "bytes", "instructions", "shared memory", "texture fetches", "double precision" };
-	return names[r];
-}
-
-void gt_backend_fail(gt_backend *be, gt_status s)
-{
-	if (be->status != GT_OK)
-		return;
-	be->status = s;
-	snprintf(be->message, sizeof be->message, "%s", gt_error());
-}
-
-gt_status gt_backend_status(gt_backend *be)
-{
-	be->ops->wait(be);
-	const gt_status s = be->status;
-	be->status = GT_OK;
-	return s == GT_OK ? s : gt_fail(s, "%s", be->message);
-}
-
-void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what)
-{
-	void *p = bytes ? be->ops->alloc(be, bytes) : be->ops->alloc(be, 1);
-	if (!p) {
-		size_t available, total;
-		be->ops->memory(be, &available, &total);
-		gt_fail(GT_ERR_MEMORY, "%s: needs %.1f MiB on %s, where %.1f MiB of %.1f MiB are free", what, (double)bytes / 1048576,
-		        be->name, (double)available / 1048576, (double)total / 1048576);
-		return NULL;
-	}
-	be->count.allocations++;
-	be->count.bytes += bytes;
-	if (be->count.bytes > be->count.peak_bytes)
-		be->count.peak_bytes = be->count.bytes;
-	return p;
-}
-
-void gt_backend_free(gt_backend *be, void *p, size_t bytes)
-{
-	if (!p)
-		return;
-	be->ops->free(be, p);
-	be->count.bytes -= bytes;
-}
-
-void gt_backend_put(gt_backend *be, const void *host, void *dst, size_t bytes)
-{
-	if (be->status != GT_OK)
-		return;
-	be->count.puts++;
-	be->count.put_bytes += bytes;
-	be->count.waits++;
-	be->ops->put(be, host, dst, bytes);
-}
-
-void gt_backend_get(gt_backend *be, const void *src, void *host, size_t bytes)
-{
-	if (be->status != GT_OK)
-		return;
-	be->count.gets++;
-	be->count.get_bytes += bytes;
-	be->count.waits++;
-	be->ops->get(be, src, host, bytes);
-}
-
-gt_status gt_scratch_reserve(gt_backend *be, size_t bytes, const char *what)
-{
-	if (bytes > be->scratch_bytes) {
-		const size_t before = be->scratch_bytes;
-		be->ops->wait(be);
-		gt_backend_free(be, be->scratch, before);
-		be->scratch_bytes = 0;
-		be->scratch = gt_backend_alloc(be, bytes, what);
-		if (!be->scratch) {
-			/* Those that asked for less go on. */
-			be->scratch = before ? gt_backend_alloc(be, before, what) : NULL;
-			be->scratch_bytes = be->scratch ? before : 0;
-			return GT_ERR_MEMORY;
-		}
-		be->scratch_bytes = bytes;
-	}
-	be->scratch_users++;
-	return GT_OK;
-}
-
-void gt_scratch_release(gt_backend *be)
-{
-	if (--be->scratch_users)
-		return;
-	gt_backend_free(be, be->scratch, be->scratch_bytes);
-	be->scratch = NULL;
-	be->scratch_bytes = 0;
-}
-
-void *gt_scratch(gt_backend *be) { return be->scratch; }
+#include "core/try.h"
 
 size_t gt_type_size(gt_type t) { return t == GT_F64 ? sizeof(double) : sizeof(float); }
 const char *gt_type_name(gt_type t) { return t == GT_F64 ? "double" : "single"; }
 
-gt_status gt_array_new(gt_backend *be, gt_type type, size_t n, gt_array **out)
+static int is_array(const gt_array *a) { return a && a->tag == GT_IS_ARRAY; }
+
+static const char *kind_of(const gt_array *a) { return !a ? "NULL" : is_array(a) ? "an array" : "something else"; }
+
+/* The record of an array, which holds its backend; data is not there yet. */
+static gt_status new_record(gt_backend *be, gt_type type, size_t n, gt_array **out)
 {
-	char what[64];
-	if (n > SIZE_MAX / 2 / gt_type_size(type))
-		return gt_fail(GT_ERR_MEMORY, "an array of %zu elements is larger than any memory", n);
 	gt_array *a = calloc(1, sizeof *a);
 	if (!a)
 		return gt_fail(GT_ERR_MEMORY, "no memory for an array's record");
-	snprintf(what, sizeof what, "array of %zu %ss", n, type == GT_F64 ? "double" : "float");
-	*a = (gt_array){ be, type, n, gt_backend_alloc(be, n * gt_type_size(type), what), 0 };
-	if (!a->data) {
-		free(a);
-		return GT_ERR_MEMORY;
-	}
+	*a = (gt_array){ GT_IS_ARRAY, gt_backend_hold(be), type, n, NULL, 1 };
 	*out = a;
 	return GT_OK;
 }
 
-gt_status gt_array_like(const gt_array *m, gt_array **out) { return gt_array_new(m->be, m->type, m->n, out); }
+static gt_status check_new(const gt_backend *be, gt_type type, size_t n)
+{
+	if (!be || be->tag != GT_IS_BACKEND)
+		return gt_fail(GT_ERR_ARG, "an array of %zu: expected a backend, found %s", n, be ? "something else" : "NULL");
+	if (type != GT_F32 && type != GT_F64)
+		return gt_fail(GT_ERR_ARG, "an array of %zu of type %d: expected GT_F32 or GT_F64", n, (int)type);
+	if (n > SIZE_MAX / 2 / gt_type_size(type))
+		return gt_fail(GT_ERR_MEMORY, "an array of %zu elements is larger than any memory", n);
+	return GT_OK;
+}
+
+gt_status gt_array_new(gt_backend *be, gt_type type, size_t n, gt_array **out)
+{
+	char what[64];
+	gt_array *a = NULL;
+	gt_status st = check_new(be, type, n);
+	GT_TRY(st);
+	GT_TRY(new_record(be, type, n, &a));
+	snprintf(what, sizeof what, "array of %zu %ss", n, type == GT_F64 ? "double" : "float");
+	a->borrowed = 0;
+	a->data = gt_backend_alloc(be, n * gt_type_size(type), what);
+	if (!a->data) {
+		gt_array_free(a);
+		return GT_ERR_MEMORY;
+	}
+	*out = a;
+done:
+	return st;
+}
+
+gt_status gt_array_wrap(gt_backend *be, gt_type type, size_t n, void *data, gt_array **out)
+{
+	gt_status st = check_new(be, type, n);
+	GT_TRY(st);
+	if ((!data && n) || (uintptr_t)data % gt_type_size(type))
+		return gt_fail(GT_ERR_ARG, "memory at %p: expected %zu %ss, aligned", data, n, type == GT_F64 ? "double" : "float");
+	GT_TRY(new_record(be, type, n, out));
+	(*out)->data = data;
+done:
+	return st;
+}
+
+gt_status gt_array_like(const gt_array *m, gt_array **out)
+{
+	if (!is_array(m))
+		return gt_fail(GT_ERR_ARG, "an array like another: expected an array, found %s", kind_of(m));
+	return gt_array_new(m->be, m->type, m->n, out);
+}
 
 gt_status gt_array_part(const gt_array *whole, size_t first, size_t n, gt_array **out)
 {
+	if (!is_array(whole))
+		return gt_fail(GT_ERR_ARG, "a part of an array: expected an array, found %s", kind_of(whole));
 	if (first > whole->n || n > whole->n - first)
 		return gt_fail(GT_ERR_ARG, "elements %zu to %zu of an array of %zu", first, first + n, whole->n);
-	gt_array *a = malloc(sizeof *a);
-	if (!a)
-		return gt_fail(GT_ERR_MEMORY, "no memory for an array's record");
-	*a = (gt_array){ whole->be, whole->type, n, (char *)whole->data + first * gt_type_size(whole->type), 1 };
-	*out = a;
-	return GT_OK;
+	const gt_status st = new_record(whole->be, whole->type, n, out);
+	if (st == GT_OK)
+		(*out)->data = (char *)whole->data + first * gt_type_size(whole->type);
+	return st;
 }
 
 void gt_array_free(gt_array *a)
 {
-	if (!a)
+	if (!is_array(a))
 		return;
+	gt_backend *be = a->be;
 	if (!a->borrowed)
-		gt_backend_free(a->be, a->data, gt_array_bytes(a));
+		gt_backend_free(be, a->data, gt_array_bytes(a));
+	a->tag = GT_FREED;
 	free(a);
+	gt_backend_let_go(be);
 }
 
-size_t gt_array_size(const gt_array *a) { return a->n; }
-gt_type gt_array_type(const gt_array *a) { return a->type; }
-size_t gt_array_bytes(const gt_array *a) { return a->n * gt_type_size(a->type); }
-gt_backend *gt_array_backend(const gt_array *a) { return a->be; }
-void gt_array_put(const void *host, gt_array *a) { gt_backend_put(a->be, host, a->data, gt_array_bytes(a)); }
-void gt_array_get(const gt_array *a, void *host) { gt_backend_get(a->be, a->data, host, gt_array_bytes(a)); }
+size_t gt_array_size(const gt_array *a) { return is_array(a) ? a->n : 0; }
+gt_type gt_array_type(const gt_array *a) { return is_array(a) ? a->type : GT_F32; }
+size_t gt_array_bytes(const gt_array *a) { return gt_array_size(a) * gt_type_size(gt_array_type(a)); }
+gt_backend *gt_array_backend(const gt_array *a) { return is_array(a) ? a->be : NULL; }
+void *gt_array_data(const gt_array *a) { return is_array(a) ? a->data : NULL; }
+
+/* A copy needs an array and memory of the host: the failure sticks to the array's backend where there is one. */
+static int can_copy(const gt_array *a, const void *host, const char *what)
+{
+	if (is_array(a) && (host || !a->n))
+		return 1;
+	const gt_status st = gt_fail(GT_ERR_ARG, "%s: expected an array and memory of the host, found %s and %s", what, kind_of(a),
+	                             host ? "memory" : "NULL");
+	if (is_array(a))
+		gt_backend_fail(a->be, st);
+	return 0;
+}
+
+void gt_array_put(const void *host, gt_array *a)
+{
+	if (can_copy(a, host, "put"))
+		gt_backend_put(a->be, host, a->data, gt_array_bytes(a));
+}
+
+void gt_array_get(const gt_array *a, void *host)
+{
+	if (can_copy(a, host, "get"))
+		gt_backend_get(a->be, a->data, host, gt_array_bytes(a));
+}
 
 enum { PIECE = 4096 }; /* elements converted at a time, on the stack */
 
 void gt_array_put_float(const float *host, gt_array *a)
 {
-	if (a->type == GT_F32 || a->be->rehearsed) {
+	if (!is_array(a) || !host || a->type == GT_F32 || a->be->rehearsed) {
 		gt_array_put(host, a);
 		return;
 	}
@@ -230,7 +147,7 @@ void gt_array_put_float(const float *host, gt_array *a)
 
 void gt_array_get_float(const gt_array *a, float *host)
 {
-	if (a->type == GT_F32 || a->be->rehearsed) {
+	if (!is_array(a) || !host || a->type == GT_F32 || a->be->rehearsed) {
 		gt_array_get(a, host);
 		return;
 	}
@@ -243,22 +160,49 @@ void gt_array_get_float(const gt_array *a, float *host)
 	}
 }
 
-/* The one check of every operation: healthy backend, same backend, type and size. */
-static int fits(const gt_array *y, const gt_array *x, const char *what)
+/* What is wrong sticks to the backend of the first array that is one. */
+static gt_backend *refuse(const gt_array *y, const gt_array *x, const char *what)
 {
-	if (y->be->status != GT_OK)
-		return 0;
-	if (y->be != x->be || y->n != x->n || y->type != x->type)
-		gt_backend_fail(y->be, gt_fail(GT_ERR_ARG, "%s: %zu %s values on %s against %zu %s values on %s", what, y->n,
-		                               gt_type_name(y->type), y->be->name, x->n, gt_type_name(x->type), x->be->name));
-	return y->be->status == GT_OK;
+	gt_status st;
+	if (is_array(y) && is_array(x))
+		st = gt_fail(GT_ERR_ARG, "%s: %zu %s values on %s against %zu %s values on %s", what, y->n, gt_type_name(y->type),
+		             y->be->name, x->n, gt_type_name(x->type), x->be->name);
+	else
+		st = gt_fail(GT_ERR_ARG, "%s: expected arrays, found %s and %s", what, kind_of(y), kind_of(x));
+	if (is_array(y) || is_array(x))
+		gt_backend_fail(is_array(y) ? y->be : x->be, st);
+	return NULL;
+}
+
+static int fits(const gt_array *y, const gt_array *x)
+{
+	return is_array(y) && is_array(x) && y->be == x->be && y->n == x->n && y->type == x->type;
+}
+
+/* The one check of every operation: arrays of one backend, type and size, and a backend without a failure, which then is locked; else NULL. */
+static gt_backend *enter(const gt_array *y, const gt_array *x, const gt_array *z, const char *what)
+{
+	if (!fits(y, x))
+		return refuse(y, x, what);
+	if (!fits(y, z))
+		return refuse(y, z, what);
+	gt_backend *be = y->be;
+	gt_backend_lock(be);
+	if (be->status == GT_OK)
+		return be;
+	gt_backend_unlock(be);
+	return NULL;
 }
 
 static void map(enum gt_map op, const gt_array *x, const gt_array *z, double a, double b, double c, gt_array *y, const char *what)
 {
 	const double abc[3] = { a, b, c };
-	if (fits(y, x, what) && fits(y, z, what) && y->n)
-		y->be->ops->map(y->be, y->type, op, y->n, x->data, z->data, abc, y->data);
+	gt_backend *be = enter(y, x, z, what);
+	if (!be)
+		return;
+	if (y->n)
+		be->ops->map(be, y->type, op, y->n, x->data, z->data, abc, y->data);
+	gt_backend_unlock(be);
 }
 
 void gt_fill(double a, gt_array *y) { map(GT_MAP_fill, y, y, a, 0, 0, y, "fill"); }
@@ -285,8 +229,12 @@ void gt_divide_step(const gt_array *x, const gt_array *d, double least, double l
 
 void gt_mul_normals(uint64_t seed, gt_array *y)
 {
-	if (y->be->status == GT_OK && y->n)
-		y->be->ops->mul_normals(y->be, y->type, y->n, seed, y->data);
+	gt_backend *be = enter(y, y, y, "normal numbers");
+	if (!be)
+		return;
+	if (y->n)
+		be->ops->mul_normals(be, y->type, y->n, seed, y->data);
+	gt_backend_unlock(be);
 }
 
 /* Reductions --------------------------------------------------------------- */
@@ -300,7 +248,8 @@ size_t gt_backend_slot(gt_backend *be, double *result)
 	return be->pending++;
 }
 
-void gt_reductions_wait(gt_backend *be)
+/* Needs the lock. */
+static void settle(gt_backend *be)
 {
 	const size_t n = be->pending;
 	be->pending = 0;
@@ -312,18 +261,33 @@ void gt_reductions_wait(gt_backend *be)
 		*be->later[k] = be->slot[k];
 }
 
+void gt_reductions_wait(gt_backend *be)
+{
+	if (!be || be->tag != GT_IS_BACKEND)
+		return;
+	gt_backend_lock(be);
+	settle(be);
+	gt_backend_unlock(be);
+}
+
 static void later(enum gt_red op, const gt_array *x, const gt_array *y, double *result, const char *what)
 {
 	*result = NAN;
-	if (fits(x, y, what))
-		x->be->ops->red(x->be, x->type, op, x->n, x->data, y->data, gt_backend_slot(x->be, result));
+	gt_backend *be = enter(x, y, y, what);
+	if (!be)
+		return;
+	be->ops->red(be, x->type, op, x->n, x->data, y->data, gt_backend_slot(be, result));
+	gt_backend_unlock(be);
 }
 
 static void both(enum gt_both op, const gt_array *x, const gt_array *z, gt_array *y, double *result, const char *what)
 {
 	*result = NAN;
-	if (fits(y, x, what) && fits(y, z, what))
-		y->be->ops->both(y->be, y->type, op, y->n, x->data, z->data, y->data, gt_backend_slot(y->be, result));
+	gt_backend *be = enter(y, x, z, what);
+	if (!be)
+		return;
+	be->ops->both(be, y->type, op, y->n, x->data, z->data, y->data, gt_backend_slot(be, result));
+	gt_backend_unlock(be);
 }
 
 void gt_sum_async(const gt_array *x, double *result) { later(GT_RED_sum, x, x, result, "sum"); }
@@ -342,11 +306,18 @@ void gt_data_misfit_async(const gt_array *x, const gt_array *w, gt_array *y, dou
 	both(w ? GT_BOTH_weighted_data_misfit : GT_BOTH_data_misfit, x, w ? w : x, y, result, "data_misfit");
 }
 
+/* In one turn: another thread's wait must not come between. */
 static double now(enum gt_red op, const gt_array *x, const gt_array *y, const char *what)
 {
-	double result;
-	later(op, x, y, &result, what);
-	gt_reductions_wait(x->be);
+	double result = NAN;
+	gt_backend *be = enter(x, y, y, what);
+	if (!be) {
+		gt_reductions_wait(gt_array_backend(x));
+		return NAN;
+	}
+	be->ops->red(be, x->type, op, x->n, x->data, y->data, gt_backend_slot(be, &result));
+	settle(be);
+	gt_backend_unlock(be);
 	return result;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <gantry/params.h>
+#include "core/device/cuda_current.cuh"
 #include "core/device/cuda_streams.cuh"
 #include "core/random_math.h"
 
@@ -11,6 +12,7 @@ enum { PARTS = 1024, LANES = 256 };
 
 struct own {
 	int device;
+	gt_cuda_current before;            /* of the thread whose turn it is */
 	cudaStream_t queue, first, second; /* queue: one of the two */
 	cudaEvent_t mark;
 	double *part;   /* device, PARTS: of a reduction's blocks; then GT_SLOTS results */
@@ -315,12 +317,17 @@ static void mul_normals_(gt_backend *be, gt_type t, size_t n, uint64_t seed, voi
 
 extern "C" double *gt_cuda_slot(gt_backend *be, double *result) { return own(be)->slot + gt_backend_slot(be, result); }
 
+static void enter_(gt_backend *be) { gt_cuda_switch(own(be)->device, &own(be)->before); }
+static void leave_(gt_backend *be) { gt_cuda_restore(own(be)->device, &own(be)->before); }
+
 static void close_(gt_backend *be)
 {
 	struct own *o = own(be);
 	if (!o)
 		return;
-	cudaSetDevice(o->device);
+	enter_(be);
+	const gt_cuda_current before = o->before;
+	const int device = o->device;
 	cudaFree(o->part);
 	cudaFreeHost(be->slot);
 	if (o->mark)
@@ -331,24 +338,42 @@ static void close_(gt_backend *be)
 		cudaStreamDestroy(o->second);
 	free(o);
 	be->own = NULL;
+	gt_cuda_restore(device, &before);
+}
+
+static gt_status about(int device, char *text, size_t size)
+{
+	struct cudaDeviceProp p;
+	const cudaError_t e = cudaGetDeviceProperties(&p, device);
+	if (e != cudaSuccess)
+		return gt_fail(GT_ERR_DEVICE, "backend cuda:%d: %s", device, cudaGetErrorString(e));
+	snprintf(text, size, "%.100s, %.1f GiB, compute capability %d.%d", p.name, (double)p.totalGlobalMem / (1 << 30), p.major, p.minor);
+	return GT_OK;
 }
 
 static gt_status describe(gt_backend *be, int device)
 {
-	struct cudaDeviceProp about;
-	const cudaError_t e = cudaGetDeviceProperties(&about, device);
-	if (e != cudaSuccess)
-		return gt_fail(GT_ERR_DEVICE, "backend cuda:%d: %s", device, cudaGetErrorString(e));
 	snprintf(be->name, sizeof be->name, "cuda:%d", device);
-	snprintf(be->about, sizeof be->about, "%.100s, %.1f GiB, compute capability %d.%d", about.name,
-	         (double)about.totalGlobalMem / (1 << 30), about.major, about.minor);
-	return GT_OK;
+	return about(device, be->about, sizeof be->about);
+}
+
+static int devices_(void)
+{
+	int n = 0;
+	return cudaGetDeviceCount(&n) == cudaSuccess ? n : 0;
+}
+
+static gt_status text_(int device, char *text, size_t size)
+{
+	const int used = snprintf(text, size, "cuda:%d: ", device);
+	return about(device, text + used, size - (size_t)used);
 }
 
 static gt_status open_(gt_backend *be, const char *arg)
 {
 	long long device = 0;
 	int devices = 0;
+	gt_cuda_current before;
 	if (*arg && gt_parse_int("backend cuda:DEVICE", arg, 0, 1023, &device) != GT_OK)
 		return GT_ERR_ARG;
 	cudaError_t e = cudaGetDeviceCount(&devices);
@@ -365,6 +390,7 @@ static gt_status open_(gt_backend *be, const char *arg)
 	}
 	be->own = o;
 	o->device = (int)device;
+	gt_cuda_switch(o->device, &before);
 	if ((e = cudaSetDevice(o->device)) != cudaSuccess || (e = cudaStreamCreate(&o->first)) != cudaSuccess ||
 	    (e = cudaStreamCreate(&o->second)) != cudaSuccess ||
 	    (e = cudaEventCreateWithFlags(&o->mark, cudaEventDisableTiming)) != cudaSuccess ||
@@ -379,6 +405,7 @@ static gt_status open_(gt_backend *be, const char *arg)
 	o->done = o->part ? (unsigned *)(o->slot + GT_SLOTS) : NULL;
 	if (st != GT_OK)
 		close_(be);
+	gt_cuda_restore((int)device, &before);
 	return st;
 }
 
@@ -413,6 +440,17 @@ static void get_(gt_backend *be, const void *src, void *host, size_t bytes)
 }
 
 static void wait_(gt_backend *be) { gt_cuda_check(be, cudaStreamSynchronize(gt_cuda_queue(be)), "queue"); }
+
+static void order_(gt_backend *be, void *stream, int after)
+{
+	const cudaStream_t other = (cudaStream_t)stream;
+	if (after)
+		order(be, other, own(be)->first);
+	else
+		order(be, own(be)->first, other);
+}
+
+static void *stream_(gt_backend *be) { return own(be)->first; }
 
 static void memory_(gt_backend *be, size_t *available, size_t *total)
 {
@@ -453,5 +491,6 @@ static double rate_(gt_backend *be, gt_resource r)
 }
 
 extern "C" const struct gt_backend_ops gt_backend_cuda = {
-	"cuda", open_, close_, alloc_, free_, put_, get_, wait_, memory_, rate_, map_, red_, both_, settle_, mul_normals_,
+	"cuda", open_, close_,  alloc_,       free_,  put_,   get_,   wait_,   memory_,  rate_, map_,
+	red_,   both_, settle_, mul_normals_, enter_, leave_, order_, stream_, devices_, text_,
 };

@@ -19,7 +19,7 @@ gt_status gt_download_new(gt_backend *be, gt_download **out)
 	gt_download *d = calloc(1, sizeof *d);
 	if (!d)
 		return gt_fail(GT_ERR_MEMORY, "no memory for downloads");
-	d->be = be;
+	d->be = gt_backend_hold(be);
 	d->impl = impls[be->kind];
 	if (d->impl)
 		GT_TRY(d->impl->open(be, &d->state));
@@ -34,26 +34,34 @@ void gt_download_free(gt_download *d)
 {
 	if (!d)
 		return;
+	gt_backend *be = d->be;
+	gt_backend_lock(be);
 	if (d->state)
 		d->impl->close(d->state);
+	gt_backend_unlock(be);
 	free(d);
+	gt_backend_let_go(be);
 }
 
 void gt_download_get(gt_download *d, const gt_array *x, void *host)
 {
 	const size_t bytes = gt_array_bytes(x);
-	if (d->be->status != GT_OK || d->be->rehearsed)
-		return;
-	d->be->count.gets++;
-	d->be->count.get_bytes += bytes;
-	if (d->impl)
-		d->impl->get(d->state, x->data, host, bytes);
-	else
-		memcpy(host, x->data, bytes);
+	gt_backend_lock(d->be);
+	if (d->be->status == GT_OK && !d->be->rehearsed) {
+		d->be->count.gets++;
+		d->be->count.get_bytes += bytes;
+		if (d->impl)
+			d->impl->get(d->state, x->data, host, bytes);
+		else
+			memcpy(host, x->data, bytes);
+	}
+	gt_backend_unlock(d->be);
 }
 
 void gt_download_wait(gt_download *d)
 {
+	gt_backend_lock(d->be);
 	if (d->impl)
 		d->impl->wait(d->state);
+	gt_backend_unlock(d->be);
 }

@@ -21,7 +21,7 @@ gt_status gt_upload_new(gt_backend *be, size_t bytes, gt_upload **out)
 	gt_upload *u = calloc(1, sizeof *u);
 	if (!u)
 		return gt_fail(GT_ERR_MEMORY, "no memory for uploads");
-	u->be = be;
+	u->be = gt_backend_hold(be);
 	u->impl = impls[be->kind];
 	u->bytes = bytes;
 	u->blocks = u->impl ? GT_UPLOAD_BLOCKS : 1;
@@ -43,43 +43,55 @@ void gt_upload_free(gt_upload *u)
 {
 	if (!u)
 		return;
+	gt_backend *be = u->be;
+	gt_backend_lock(be);
 	if (u->state)
 		u->impl->close(u->state);
 	for (size_t b = 0; b < u->blocks; b++)
-		gt_backend_free(u->be, u->block[b], u->bytes);
+		gt_backend_free(be, u->block[b], u->bytes);
+	gt_backend_unlock(be);
 	free(u);
+	gt_backend_let_go(be);
 }
 
 void gt_upload_put(gt_upload *u, const void *host, size_t offset, size_t bytes)
 {
 	char *to = (char *)u->block[u->now] + offset;
-	if (u->be->status != GT_OK)
-		return;
-	u->be->count.puts++;
-	u->be->count.put_bytes += bytes;
-	if (u->impl)
-		u->impl->put(u->state, u->now, host, to, bytes);
-	else
-		memcpy(to, host, bytes);
+	gt_backend_lock(u->be);
+	if (u->be->status == GT_OK) {
+		u->be->count.puts++;
+		u->be->count.put_bytes += bytes;
+		if (u->impl)
+			u->impl->put(u->state, u->now, host, to, bytes);
+		else
+			memcpy(to, host, bytes);
+	}
+	gt_backend_unlock(u->be);
 }
 
 void gt_upload_wait(gt_upload *u)
 {
+	gt_backend_lock(u->be);
 	if (u->impl)
 		u->impl->wait(u->state);
+	gt_backend_unlock(u->be);
 }
 
 const void *gt_upload_block(gt_upload *u)
 {
+	gt_backend_lock(u->be);
 	if (u->impl)
 		u->impl->ready(u->state);
+	gt_backend_unlock(u->be);
 	return u->block[u->now];
 }
 
 void gt_upload_turn(gt_upload *u)
 {
+	gt_backend_lock(u->be);
 	if (u->impl)
 		u->impl->used(u->state, u->now);
+	gt_backend_unlock(u->be);
 	u->now = (u->now + 1) % u->blocks;
 }
 
@@ -88,17 +100,26 @@ void *gt_locked_new(gt_backend *be, size_t bytes, const char *what)
 	const struct gt_upload_impl *impl = impls[be->kind];
 	if (gt_host_room((double)bytes, what) != GT_OK)
 		return NULL;
+	gt_backend_lock(be);
 	void *p = impl ? impl->lock(be, bytes) : malloc(bytes ? bytes : 1);
+	gt_backend_unlock(be);
 	if (!p)
 		gt_fail(GT_ERR_MEMORY, "%s: no %zu bytes of %smemory", what, bytes, impl ? "page-locked " : "");
+	else
+		gt_backend_hold(be);
 	return p;
 }
 
 void gt_locked_free(gt_backend *be, void *p)
 {
+	if (!p)
+		return;
 	const struct gt_upload_impl *impl = impls[be->kind];
-	if (impl && p)
+	gt_backend_lock(be);
+	if (impl)
 		impl->unlock(be, p);
 	else
 		free(p);
+	gt_backend_unlock(be);
+	gt_backend_let_go(be);
 }

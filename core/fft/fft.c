@@ -55,10 +55,15 @@ gt_status gt_slice_filter_new(gt_backend *be, gt_type type, const size_t n[3], g
 	if (!s)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a filter of slices");
 	s->impl = impls[be->kind];
-	s->plan = (gt_slice_filter_plan){ .be = be, .type = type, .padded = { gt_fft_size(2 * n[0]), gt_fft_size(2 * n[1]) } };
+	s->plan = (gt_slice_filter_plan){ .be = gt_backend_hold(be),
+		                          .type = type,
+		                          .padded = { gt_fft_size(2 * n[0]), gt_fft_size(2 * n[1]) } };
 	memcpy(s->plan.n, n, sizeof s->plan.n);
 	s->plan.batch = batch_of(&s->plan);
-	GT_TRY(s->impl->open(&s->plan, &s->state));
+	gt_backend_lock(be);
+	st = s->impl->open(&s->plan, &s->state);
+	gt_backend_unlock(be);
+	GT_TRY(st);
 	*out = s;
 done:
 	if (st != GT_OK)
@@ -70,9 +75,13 @@ void gt_slice_filter_free(gt_slice_filter *s)
 {
 	if (!s)
 		return;
+	gt_backend *be = s->plan.be;
+	gt_backend_lock(be);
 	if (s->state)
 		s->impl->close(s->state);
+	gt_backend_unlock(be);
 	free(s);
+	gt_backend_let_go(be);
 }
 
 void gt_slice_filter_padded(const gt_slice_filter *s, size_t padded[2]) { memcpy(padded, s->plan.padded, sizeof s->plan.padded); }
@@ -138,10 +147,11 @@ done:
 
 static int fits(const gt_slice_filter_plan *p, const gt_array *a, size_t n, const char *what)
 {
-	if (p->be->status == GT_OK && (a->be != p->be || a->type != p->type || a->n != n))
-		gt_backend_fail(p->be, gt_fail(GT_ERR_ARG, "filter of slices: %s has %zu %s values on %s, expected %zu %s values on %s",
-		                               what, a->n, gt_type_name(a->type), a->be->name, n, gt_type_name(p->type), p->be->name));
-	return p->be->status == GT_OK;
+	if (gt_array_backend(a) == p->be && a->type == p->type && a->n == n)
+		return 1;
+	gt_backend_fail(p->be, gt_fail(GT_ERR_ARG, "filter of slices: %s has %zu %s values on %s, expected %zu %s values on %s", what, a->n,
+	                               gt_type_name(a->type), a->be->name, n, gt_type_name(p->type), p->be->name));
+	return 0;
 }
 
 void gt_slice_filter_apply(const gt_slice_filter *s, const gt_array *response, const gt_slice_filter_share *share, int add,
@@ -151,6 +161,8 @@ void gt_slice_filter_apply(const gt_slice_filter *s, const gt_array *response, c
 	const size_t n = p->n[0] * p->n[1] * p->n[2];
 	if (fits(p, response, gt_slice_filter_waves(p), "the response") && fits(p, share->scale, n, "the scale") &&
 	    (!share->place || fits(p, share->place, n, "the place")) && fits(p, x, n, "the volume") && fits(p, y, n, "the result") &&
-	    !p->be->rehearsed)
+	    gt_backend_begin(p->be)) {
 		s->impl->filter(s->state, response->data, share, add, x->data, y->data);
+		gt_backend_end(p->be);
+	}
 }

@@ -20,7 +20,7 @@ typedef struct {
 	const gt_state_entry *kept;            /* to continue from here; NULL: cannot be */
 } gt_progress;
 /* An iteration of which nothing is known but this. */
-GT_API gt_progress gt_progress_of(int iteration, int iterations, const gt_array *x);
+GT_API void gt_progress_of(int iteration, int iterations, const gt_array *x, gt_progress *p);
 
 typedef struct {
 	/* Called once per iteration by every solver. Return non-zero to stop there. */

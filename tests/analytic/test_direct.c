@@ -140,9 +140,9 @@ START_TEST(nothing_is_left_behind)
 	ck_assert(before && after);
 	gt_array_get(p, before);
 	ck_ok(gt_array_new(be, GT_F32, gt_grid_voxels(&grid), &x));
-	const gt_counters start = gt_backend_counters(be);
+	const gt_counters start = gt_test_counters(be);
 	ck_ok(gt_analytic_run(gt_analytic_for(s), be, &grid, s, NULL, p, x));
-	const gt_counters end = gt_backend_counters(be);
+	const gt_counters end = gt_test_counters(be);
 	ck_assert_uint_eq(end.bytes, start.bytes);
 	ck_assert_uint_eq(end.gets, start.gets);
 	ck_assert(end.put_bytes - start.put_bytes < n * sizeof(float));

@@ -38,7 +38,7 @@ static gt_status run(const gt_scan *s, const char *method, const char *text)
 	free(options);
 	gt_array_free(p);
 	gt_array_free(x);
-	ck_assert_uint_eq(gt_backend_counters(be).bytes, 0);
+	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 	return st;
 }

@@ -253,7 +253,7 @@ START_TEST(cpu_double_and_backend)
 			              gt_type_name((gt_type)type), sqrt(off / all));
 			free(x);
 		}
-		ck_assert_uint_eq(gt_backend_counters(be).bytes, 0);
+		ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 		free(want);
 		free(p);
 		free(random);

@@ -9,7 +9,7 @@ static gt_status run(const gt_grid *g, const gt_scan *s)
 	const gt_status st = gt_analytic_run(&gt_analytic_wfbp, be, g, s, NULL, p, x);
 	gt_array_free(p);
 	gt_array_free(x);
-	ck_assert_uint_eq(gt_backend_counters(be).bytes, 0);
+	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 	return st;
 }

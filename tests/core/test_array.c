@@ -233,7 +233,7 @@ START_TEST(reductions_later)
 	ck_ok(gt_array_part(y, 1, 3000, &b));
 	ck_ok(gt_array_like(x, &c));
 	gt_copy(b, c);
-	const size_t before = gt_backend_counters(be).waits;
+	const size_t before = gt_test_counters(be).waits;
 	for (size_t k = 0; k < MANY; k++) {
 		ck_ok(gt_array_part(x, k, 3000 - k, &part[k]));
 		gt_sum_async(part[k], &sum[4 * k]);
@@ -244,7 +244,7 @@ START_TEST(reductions_later)
 	ck_assert(isnan(sum[4 * MANY - 1]));
 	gt_reductions_wait(be);
 	gt_reductions_wait(be);
-	ck_assert_uint_le(gt_backend_counters(be).waits - before, 4 * MANY / 1024 + 1);
+	ck_assert_uint_le(gt_test_counters(be).waits - before, 4 * MANY / 1024 + 1);
 	for (size_t k = 0; k < MANY; k++) {
 		ck_assert_double_eq(sum[4 * k], gt_sum(part[k]));
 		ck_assert_double_eq(sum[4 * k + 1], gt_dot(x, c));
@@ -334,13 +334,13 @@ END_TEST
 START_TEST(counters)
 {
 	gt_backend *be = gt_test_backend();
-	const gt_counters before = gt_backend_counters(be);
+	const gt_counters before = gt_test_counters(be);
 	gt_array *a = gt_test_array(be, GT_F32, 1000, 1), *b = NULL;
 	ck_ok(gt_array_like(a, &b));
 	gt_copy(a, b);
 	(void)gt_dot(a, b);
 	(void)gt_sum(b);
-	gt_counters now = gt_backend_counters(be);
+	gt_counters now = gt_test_counters(be);
 	ck_assert_uint_eq(now.allocations - before.allocations, 2);
 	ck_assert_uint_eq(now.bytes - before.bytes, 8000);
 	ck_assert_uint_eq(now.put_bytes - before.put_bytes, 4000);
@@ -348,7 +348,7 @@ START_TEST(counters)
 	ck_assert_uint_eq(now.waits - before.waits, 3);
 	gt_array_free(a);
 	gt_array_free(b);
-	now = gt_backend_counters(be);
+	now = gt_test_counters(be);
 	ck_assert_uint_eq(now.bytes, before.bytes);
 	ck_assert_uint_ge(now.peak_bytes, before.bytes + 8000);
 	gt_backend_close(be);

@@ -42,7 +42,7 @@ static void teardown(transfers *t)
 	}
 	gt_upload_free(t->up);
 	gt_download_free(t->down);
-	ck_assert_uint_eq(gt_backend_counters(t->be).bytes, 0);
+	ck_assert_uint_eq(gt_test_counters(t->be).bytes, 0);
 	gt_backend_close(t->be);
 	free(t->numbers);
 }
@@ -61,8 +61,10 @@ static void send_round(transfers *t, int k)
 	gt_upload_put(t->up, in + bytes_of(t, CUT), bytes_of(t, CUT), bytes_of(t, N - CUT));
 	gt_upload_wait(t->up);
 	memset(in, 0xff, bytes_of(t, N));
-	const gt_array block = { t->be, t->type, N, (void *)(size_t)gt_upload_block(t->up), 1 };
-	gt_copy(&block, t->x[k % 2]);
+	gt_array *block = NULL;
+	ck_ok(gt_array_wrap(t->be, t->type, N, (void *)(size_t)gt_upload_block(t->up), &block));
+	gt_copy(block, t->x[k % 2]);
+	gt_array_free(block);
 	gt_upload_turn(t->up);
 	gt_scale(2, t->x[k % 2]);
 }
@@ -87,7 +89,7 @@ static void check(gt_type type)
 {
 	transfers t;
 	setup(&t, type);
-	const gt_counters before = gt_backend_counters(t.be);
+	const gt_counters before = gt_test_counters(t.be);
 	for (int k = 0; k <= ROUNDS; k++) {
 		if (k < ROUNDS)
 			send_round(&t, k);
@@ -96,7 +98,7 @@ static void check(gt_type type)
 		if (k < ROUNDS)
 			gt_download_get(t.down, t.x[k % 2], t.out[k % 2]);
 	}
-	const gt_counters after = gt_backend_counters(t.be);
+	const gt_counters after = gt_test_counters(t.be);
 	ck_assert_uint_eq(after.get_bytes - before.get_bytes, ROUNDS * bytes_of(&t, N));
 	ck_assert_uint_eq(after.put_bytes - before.put_bytes, ROUNDS * bytes_of(&t, N));
 	ck_ok(gt_backend_status(t.be));

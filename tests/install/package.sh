@@ -21,6 +21,7 @@ while read -r header; do
 	printf '#include <%s>\nextern int something;\n' "$header" | ${CC:-cc} -std=c11 "${strict[@]}" -x c - || fail "$header does not stand alone in C"
 	printf '#include <%s>\nextern int something;\n' "$header" | ${CXX:-c++} -std=c++17 "${strict[@]}" -x c++ - ||
 		fail "$header does not stand alone in C++"
+	[ "$header" = gantry/gantry.h ] || grep -q "<$header>" "$include/gantry/gantry.h" || fail "gantry.h does not include $header"
 done <"$dir/headers"
 
 # The example of README.md is the one in ```c.
@@ -63,5 +64,7 @@ case "$("$gantry" --version)" in
 "gantry $version"*) ;;
 *) fail "the command says $("$gantry" --version), CMakeLists.txt $version" ;;
 esac
+[ -z "$(find "$dir/usr" -name libgantry.so)" ] || readelf -d "$(find "$dir/usr" -name libgantry.so)" | grep -q "SONAME.*libgantry\.so\.${version%.*}]" ||
+	fail "the soname is not libgantry.so.${version%.*}"
 [ -z "$(find "$dir/usr" -name libgantry.so)" ] || [ -n "$(find "$dir/usr" -name "libgantry.so.$version")" ] ||
 	fail "the shared library is not called libgantry.so.$version"

@@ -456,6 +456,7 @@ START_TEST(killed_by_the_file_size_limit)
 		if (child == 0) {
 			const struct rlimit limit = { 1 << 20, 1 << 20 };
 			default_actions();
+			gt_tmp_clean_on_signals();
 			_exit(setrlimit(RLIMIT_FSIZE, &limit) != 0 || gt_write_volume(other, NULL, v) == GT_OK);
 		}
 		ck_assert(child > 0 && waitpid(child, &status, 0) == child);
@@ -498,6 +499,7 @@ START_TEST(killed_while_writing)
 		if (child == 0) {
 			char *tmp;
 			default_actions();
+			gt_tmp_clean_on_signals();
 			if (gt_tmp_path(other, &tmp) != GT_OK || access(tmp, F_OK) != 0 || write(ready[1], "x", 1) != 1)
 				_exit(1);
 			for (;;)
@@ -520,6 +522,10 @@ START_TEST(signals_of_the_program_are_left_alone)
 	char *tmp;
 	struct sigaction now;
 	default_actions();
+	ck_ok(gt_tmp_path(path, &tmp));
+	ck_assert(sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == SIG_DFL); /* nobody asked for handlers */
+	gt_tmp_drop(tmp);
+	gt_tmp_clean_on_signals();
 	signal(SIGINT, SIG_IGN);
 	ck_ok(gt_tmp_path(path, &tmp));
 	ck_assert(sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == SIG_IGN);

@@ -88,12 +88,12 @@ END_TEST
 /* Scratch of an operator, made and freed. */
 static size_t bytes_of(gt_backend *be, const char *spec, const struct gt_test_geometry *g)
 {
-	const size_t before = gt_backend_counters(be).bytes;
+	const size_t before = gt_test_counters(be).bytes;
 	gt_linop *A = NULL;
 	ck_ok(gt_projector_new(spec, be, GT_F32, &g->grid, g->scan, &A));
-	const size_t held = gt_backend_counters(be).bytes - before;
+	const size_t held = gt_test_counters(be).bytes - before;
 	gt_linop_free(A);
-	ck_assert_uint_eq(gt_backend_counters(be).bytes, before);
+	ck_assert_uint_eq(gt_test_counters(be).bytes, before);
 	return held;
 }
 

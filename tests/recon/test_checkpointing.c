@@ -91,7 +91,8 @@ static gt_status run_rising(const gt_problem *q, const void *options, gt_array *
 	gt_status st = gt_resume(m, state, &done);
 	for (int i = done + 1; i <= 12 && st == GT_OK; i++) {
 		gt_fill(i, x);
-		gt_progress g = gt_progress_of(i, 12, x);
+		gt_progress g;
+		gt_progress_of(i, 12, x, &g);
 		g.cost = cost[i - 1];
 		g.gradient = 100. / i;
 		g.kept = state;

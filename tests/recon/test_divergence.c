@@ -38,7 +38,8 @@ enum { EXAMPLES = sizeof examples / sizeof *examples };
 
 static gt_progress progress_with(int iteration, const gt_array *x, enum told told, double value)
 {
-	gt_progress p = gt_progress_of(iteration, 100, x);
+	gt_progress p;
+	gt_progress_of(iteration, 100, x, &p);
 	*(told == COST ? &p.cost : told == DATA ? &p.data : &p.residual) = value;
 	if (told == COST)
 		p.data = 1, p.residual = 1; /* which do not count then */
@@ -93,7 +94,8 @@ START_TEST(nothing_known_but_the_volume)
 	gt_array *x = gt_test_array(be, GT_F32, VOXELS, 1);
 	float host[VOXELS] = { 1, 2, NAN, 4, 5 };
 	gt_divergence d;
-	gt_progress p = gt_progress_of(1, 9, x);
+	gt_progress p;
+	gt_progress_of(1, 9, x, &p);
 	gt_divergence_start(&d, x);
 	ck_assert_ptr_null(gt_divergence_look(&d, &p));
 	gt_array_put_float(host, x);

@@ -67,7 +67,7 @@ static size_t iterating; /* bytes that were held in an iteration */
 static void each(void *self, const gt_progress *g, double seconds)
 {
 	(void)self, (void)seconds;
-	iterating = gt_backend_counters(gt_array_backend(g->x)).bytes;
+	iterating = gt_test_counters(gt_array_backend(g->x)).bytes;
 }
 
 static gt_status iterate(const struct example *c, const gt_method *m, gt_array *x, gt_memory_estimate *e)
@@ -124,7 +124,7 @@ static size_t reconstruct(const struct example *c, int dry, gt_memory_estimate *
 	gt_memory_estimate_close(e, be);
 	gt_array_free(data);
 	gt_array_free(x);
-	const size_t peak = gt_backend_counters(be).peak_bytes;
+	const size_t peak = gt_test_counters(be).peak_bytes;
 	gt_method_free(&m);
 	gt_backend_close(be);
 	return peak;

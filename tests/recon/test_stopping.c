@@ -38,7 +38,8 @@ static gt_status run_script(const gt_problem *p, const void *options, gt_array *
 	for (int i = done; i < script.iterations && st == GT_OK; i++) {
 		gt_axpy(1, one, x);
 		sleep_for(script.pause);
-		gt_progress g = gt_progress_of(i + 1, script.iterations, x);
+		gt_progress g;
+		gt_progress_of(i + 1, script.iterations, x, &g);
 		g.change = known(script.change[i]);
 		g.subset_fraction = script.share[i] > 0 ? script.share[i] : script.share[i] < 0 ? 0 : 1;
 		g.gradient = known(script.gradient[i]);
@@ -318,14 +319,14 @@ START_TEST(dry_run)
 	gt_backend *be = gt_test_backend();
 	ck_ok(gt_backend_dry_run(be));
 	struct gt_test_problem p = gt_test_problem(be, GT_F64, 4, 3, 1);
-	const size_t before = gt_backend_counters(be).bytes;
+	const size_t before = gt_test_counters(be).bytes;
 	t.stop_at = 1;
 	ck_ok(gt_run_solve(&t.run, &scripted, &p.problem, NULL, p.x));
 	ck_assert_int_eq(script.runs, 1);
 	ck_assert_int_eq(t.calls, 0); /* nothing is computed, so nobody is called */
 	ck_assert_uint_eq(t.run.best_bytes, 64 * sizeof(double));
 	ck_assert_uint_eq(t.run.iterating_bytes, before + 2 * 64 * sizeof(double)); /* the best image, and the solver's ones */
-	ck_assert_uint_eq(gt_backend_counters(be).bytes, before);
+	ck_assert_uint_eq(gt_test_counters(be).bytes, before);
 	script.no_memory = 9;
 	ck_refused(gt_run_solve(&t.run, &scripted, &p.problem, NULL, p.x), GT_ERR_MEMORY, "no memory");
 	gt_test_problem_free(&p);

@@ -152,7 +152,7 @@ START_TEST(sums_over_pairs)
 	free(X), free(K), free(before), free(D);
 	gt_array_free(x), gt_array_free(g), gt_array_free(d);
 	prior_free(&p);
-	ck_assert_uint_eq(gt_backend_counters(be).bytes, 0);
+	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
 END_TEST
@@ -274,12 +274,12 @@ static double *all_of(const struct prior *p, size_t *n)
 		part[k] = array(p, 22);
 		gt_fill(0, part[k]);
 	}
-	const gt_counters before = gt_backend_counters(p->be);
+	const gt_counters before = gt_test_counters(p->be);
 	all[0] = gt_penalty_value(p->R, x);
 	gt_penalty_line(p->R, x, direction, 0.4, &all[1], &all[2]);
 	gt_penalty_gradient(p->R, x, part[0], part[1]);
 	gt_penalty_majorize(p->R, part[2]);
-	const gt_counters after = gt_backend_counters(p->be);
+	const gt_counters after = gt_test_counters(p->be);
 	ck_assert_uint_eq(after.allocations, before.allocations);
 	ck_assert_uint_eq(after.puts + after.gets, before.puts + before.gets);
 	for (size_t k = 0; k < 3; k++) {
@@ -482,7 +482,7 @@ START_TEST(refuses_parameters)
 	gt_penalty *R = NULL;
 	ck_refused(gt_regularizer_new(wrong[_i].spec, be, GT_F32, &grids[0], NULL, &R), GT_ERR_ARG, wrong[_i].message);
 	ck_assert_ptr_null(R);
-	ck_assert_uint_eq(gt_backend_counters(be).bytes, 0);
+	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
 END_TEST

@@ -282,10 +282,10 @@ START_TEST(allocates_when_made_alone)
 	gt_backend *be = gt_test_backend();
 	const gt_grid size = { { 70, 37, 39 }, { 1, 1, 1 }, { 0, 0, 0 } }, *g = &size;
 	for (int inner = 0; inner < 2; inner++) {
-		const gt_counters before = gt_backend_counters(be);
+		const gt_counters before = gt_test_counters(be);
 		gt_penalty *R;
 		ck_ok(gt_regularizer_new(inner ? "tv:inner=2" : "tv:inner=0", be, GT_F32, g, NULL, &R));
-		const gt_counters made = gt_backend_counters(be);
+		const gt_counters made = gt_test_counters(be);
 		const size_t dual = inner ? 9 * gt_grid_voxels(g) * sizeof(float) : 0;
 		ck_assert(made.bytes - before.bytes >= dual);
 		/* and tables: a few rows per thread. */
@@ -293,7 +293,7 @@ START_TEST(allocates_when_made_alone)
 		ck_assert(gt_penalty_is_convex(R));
 		ck_assert_uint_eq(gt_penalty_has(R), GT_HAS_GRADIENT | GT_HAS_LINE | (inner ? GT_HAS_PROX : 0));
 		gt_array *x = gt_test_array(be, GT_F32, gt_grid_voxels(g), 97), *y = gt_test_array(be, GT_F32, gt_grid_voxels(g), 98);
-		const gt_counters start = gt_backend_counters(be);
+		const gt_counters start = gt_test_counters(be);
 		double slope, curvature;
 		gt_penalty_value(R, x);
 		gt_penalty_line(R, x, y, 1, &slope, &curvature);
@@ -301,14 +301,14 @@ START_TEST(allocates_when_made_alone)
 		gt_penalty_majorize(R, y);
 		if (inner)
 			gt_penalty_prox(R, 0.1, 0, 1, x, y);
-		const gt_counters end = gt_backend_counters(be);
+		const gt_counters end = gt_test_counters(be);
 		ck_assert_uint_eq(start.allocations, end.allocations);
 		ck_assert_uint_eq(start.puts + start.gets, end.puts + end.gets);
 		ck_ok(gt_backend_status(be));
 		gt_array_free(x);
 		gt_array_free(y);
 		gt_penalty_free(R);
-		ck_assert_uint_eq(gt_backend_counters(be).bytes, before.bytes);
+		ck_assert_uint_eq(gt_test_counters(be).bytes, before.bytes);
 	}
 	gt_backend_close(be);
 }

@@ -50,7 +50,7 @@ struct seen {
 static int each(void *self, const gt_progress *p)
 {
 	struct seen *s = self;
-	s->bytes = gt_backend_counters(gt_array_backend(p->x)).bytes;
+	s->bytes = gt_test_counters(gt_array_backend(p->x)).bytes;
 	s->calls++;
 	return 0;
 }
@@ -77,7 +77,7 @@ static gt_counters solve(const struct run *r, gt_type type, int rehearses, struc
 	if (r->penalty)
 		ck_ok(gt_regularizer_new(r->penalty, be, type, &p.grid, NULL, &R));
 	p.problem.R = R;
-	const size_t before = gt_backend_counters(be).bytes;
+	const size_t before = gt_test_counters(be).bytes;
 	*held = (struct seen){ 0, 0 };
 	ck_ok(gt_solve(s, &p.problem, options, p.x, &(gt_monitor){ .each = each, .self = held }));
 	ck_assert_int_gt(held->calls, 0);
@@ -89,12 +89,12 @@ static gt_counters solve(const struct run *r, gt_type type, int rehearses, struc
 		*data += bytes;
 		*part = bytes > *part ? bytes : *part;
 	}
-	ck_assert_uint_eq(gt_backend_counters(be).bytes, before);
+	ck_assert_uint_eq(gt_test_counters(be).bytes, before);
 	gt_test_weights_free(&p, p.problem.w);
 	free(options);
 	gt_penalty_free(R);
 	gt_test_problem_free(&p);
-	const gt_counters count = gt_backend_counters(be);
+	const gt_counters count = gt_test_counters(be);
 	ck_assert_uint_eq(count.bytes, 0);
 	gt_backend_close(be);
 	return count;
@@ -155,7 +155,7 @@ static gt_counters project(const gt_projector *p, gt_type type, int rehearses, g
 	}
 	gt_linop_free(A);
 	gt_test_problem_free(&t);
-	const gt_counters count = gt_backend_counters(be);
+	const gt_counters count = gt_test_counters(be);
 	ck_assert_uint_eq(count.bytes, 0);
 	gt_backend_close(be);
 	return count;
@@ -203,7 +203,7 @@ static gt_counters penalise(const gt_regularizer *r, gt_type type, int rehearses
 	gt_array_free(x);
 	gt_array_free(g);
 	gt_array_free(kappa);
-	const gt_counters count = gt_backend_counters(be);
+	const gt_counters count = gt_test_counters(be);
 	ck_assert_uint_eq(count.bytes, 0);
 	gt_backend_close(be);
 	return count;
@@ -226,7 +226,7 @@ static gt_counters direct(gt_type type, int rehearses)
 	struct gt_test_problem t = gt_test_problem(be, type, SIDE, 3 * VIEWS, 1);
 	ck_ok(gt_analytic_run(gt_analytic_for(t.scan), be, &t.grid, t.scan, NULL, t.b[0], t.x));
 	gt_test_problem_free(&t);
-	const gt_counters count = gt_backend_counters(be);
+	const gt_counters count = gt_test_counters(be);
 	ck_assert_uint_eq(count.bytes, 0);
 	gt_backend_close(be);
 	return count;
@@ -252,7 +252,7 @@ START_TEST(rehearsals_need_no_memory)
 	gt_backend_memory(be, &available, &total);
 	ck_ok(gt_array_new(be, GT_F64, total, &a));
 	ck_ok(gt_array_new(be, GT_F64, total, &b));
-	ck_assert_uint_eq(gt_backend_counters(be).peak_bytes, 16 * total);
+	ck_assert_uint_eq(gt_test_counters(be).peak_bytes, 16 * total);
 	gt_backend_memory(be, &left, &total);
 	ck_assert_uint_eq(left, 0);
 	gt_fill(2, a);
@@ -264,7 +264,7 @@ START_TEST(rehearsals_need_no_memory)
 	ck_ok(gt_backend_status(be));
 	gt_array_free(a);
 	gt_array_free(b);
-	ck_assert_uint_eq(gt_backend_counters(be).bytes, 0);
+	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
 END_TEST

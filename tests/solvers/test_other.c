@@ -123,7 +123,7 @@ static int see(void *self, const gt_progress *g)
 {
 	struct log *l = self;
 	ck_assert_int_lt(l->calls, MOST);
-	l->last = gt_backend_counters(gt_array_backend(g->x));
+	l->last = gt_test_counters(gt_array_backend(g->x));
 	if (!l->calls)
 		l->first = l->last;
 	if (l->calls < l->copies) {
@@ -508,7 +508,7 @@ START_TEST(iterations_stay_on_the_device)
 		norm[t] = gt_dot(s.p.x, s.p.x);
 		gt_penalty_free(R);
 		noisy_free(&s);
-		ck_assert_uint_eq(gt_backend_counters(be).bytes, 0);
+		ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 		gt_backend_close(be);
 	}
 	ck_assert_double_gt(norm[1], 0);

@@ -31,7 +31,7 @@ START_TEST(iterations_stay_on_the_device)
 	ck_assert_uint_eq(l.last.bytes, l.first.bytes);
 	gt_penalty_free(R);
 	gt_test_noisy_free(n);
-	ck_assert_uint_eq(gt_backend_counters(be).bytes, 0);
+	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
 END_TEST

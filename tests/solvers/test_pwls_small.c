@@ -145,7 +145,7 @@ START_TEST(minimum_of_a_small_problem)
 	}
 	gt_array_free(x);
 	gt_penalty_free(R);
-	ck_assert_uint_eq(gt_backend_counters(be).bytes, 0);
+	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
 END_TEST

@@ -163,7 +163,7 @@ static int see(void *self, const gt_progress *p)
 	w->iterations = p->iteration;
 	if (w->near && !w->reached && gt_test_head_difference(w->h, p->x, w->near) < 1)
 		w->reached = p->iteration;
-	w->last = gt_backend_counters(gt_array_backend(p->x));
+	w->last = gt_test_counters(gt_array_backend(p->x));
 	if (p->iteration == 1)
 		w->first = w->last;
 	return w->reached > 0;

@@ -62,7 +62,7 @@ struct watch {
 
 static struct moment moment(const struct watch *w)
 {
-	struct moment m = { .count = gt_backend_counters(w->be) };
+	struct moment m = { .count = gt_test_counters(w->be) };
 	gt_backend_wait(w->be);
 	if (w->with_bus)
 		m.bus = gt_test_bus_seen();
@@ -225,7 +225,8 @@ static gt_status sinner(const gt_problem *p, const void *options, gt_array *x, c
 	(void)options;
 	for (int k = 1; k <= ITERATIONS; k++) {
 		GT_TRY(sin_once(p, x, host));
-		const gt_progress g = gt_progress_of(k, ITERATIONS, x);
+		gt_progress g;
+		gt_progress_of(k, ITERATIONS, x, &g);
 		GT_TRY(gt_report(m, &g));
 	}
 done:

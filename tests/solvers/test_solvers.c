@@ -20,7 +20,7 @@ static int see(void *self, const gt_progress *g)
 	struct log *l = self;
 	l->residual[l->calls] = g->residual;
 	l->error[l->calls] = l->p ? gt_test_problem_error(l->p, g->x) : 0;
-	l->last = gt_backend_counters(gt_array_backend(g->x));
+	l->last = gt_test_counters(gt_array_backend(g->x));
 	if (l->calls++ == 0)
 		l->first = l->last;
 	return g->iteration == l->stop_at;
@@ -131,7 +131,7 @@ START_TEST(iterations_stay_on_the_device)
 	ck_assert_uint_eq(l.last.gets, l.first.gets);
 	ck_assert_uint_eq(l.last.bytes, l.first.bytes);
 	gt_test_problem_free(&p);
-	ck_assert_uint_eq(gt_backend_counters(be).bytes, 0); /* all given back */
+	ck_assert_uint_eq(gt_test_counters(be).bytes, 0); /* all given back */
 	gt_backend_close(be);
 }
 END_TEST

@@ -110,7 +110,7 @@ static int see(void *self, const gt_progress *g)
 	struct gt_test_log *l = self;
 	l->cost[l->calls] = g->cost;
 	l->gradient[l->calls] = g->gradient;
-	l->last = gt_backend_counters(gt_array_backend(g->x));
+	l->last = gt_test_counters(gt_array_backend(g->x));
 	if (l->calls++ == 0)
 		l->first = l->last;
 	if (l->seen)

@@ -56,6 +56,13 @@ gt_backend *gt_test_backend(void)
 	return be;
 }
 
+gt_counters gt_test_counters(const gt_backend *be)
+{
+	gt_counters count;
+	ck_ok(gt_backend_counters(be, &count));
+	return count;
+}
+
 int gt_test_is_gpu(void) { return !strncmp(backend_name(), "cuda", 4); }
 
 void gt_test_random(unsigned seed, size_t n, float *x)

@@ -13,6 +13,7 @@ int gt_test_main(const char *name, void (*fill)(TCase *tc));
 
 gt_backend *gt_test_backend(void);              /* opens GT_BACKEND; fails the test if it cannot */
 int gt_test_is_gpu(void);
+gt_counters gt_test_counters(const gt_backend *be);
 /* Uniform in [-1,1) from a counter: the same numbers everywhere. */
 void gt_test_random(unsigned seed, size_t n, float *x);
 gt_array *gt_test_array(gt_backend *be, gt_type t, size_t n, unsigned seed);    /* random contents */

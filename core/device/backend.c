@@ -1,0 +1,295 @@
+/* Backends: which there are, their memory with its counters, the scratch that operators share, the failure that sticks. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/device/backend.h"
+#include "core/try.h"
+
+static const struct gt_backend_ops *const backends[GT_NBACKENDS] = { &gt_backend_cpu, GT_IF_CUDA(&gt_backend_cuda) };
+
+static gt_status open_kind(int kind, const char *arg, gt_backend **out)
+{
+	gt_status st = GT_OK;
+	gt_backend *be = calloc(1, sizeof *be);
+	if (!be)
+		return gt_fail(GT_ERR_MEMORY, "no memory for backend '%s'", backends[kind]->name);
+	be->tag = GT_IS_BACKEND;
+	be->ops = backends[kind];
+	be->kind = (gt_kind)kind;
+	GT_TRY(be->ops->open(be, arg));
+	st = gt_turns_new(be);
+	if (st != GT_OK)
+		be->ops->close(be);
+	*out = be;
+done:
+	if (st != GT_OK) {
+		gt_pool_free(be->pool);
+		free(be);
+	}
+	return st;
+}
+
+gt_status gt_backend_open(const char *name, gt_backend **out)
+{
+	gt_backend_prefetch_end();
+	return gt_backend_open_now(name, out);
+}
+
+gt_status gt_backend_open_now(const char *name, gt_backend **out)
+{
+	if (!name || !out)
+		return gt_fail(GT_ERR_ARG, "a backend is opened by a name, for a handle: one of them is NULL");
+	if (!strcmp(name, "auto"))
+		return backends[GT_CUDA] && open_kind(GT_CUDA, "", out) == GT_OK ? GT_OK : open_kind(GT_CPU, "", out);
+	for (int k = 0; k < GT_NBACKENDS; k++) {
+		const size_t len = backends[k] ? strlen(backends[k]->name) : 0;
+		if (len && !strncmp(name, backends[k]->name, len) && (!name[len] || name[len] == ':'))
+			return open_kind(k, name[len] ? name + len + 1 : "", out);
+	}
+	return gt_fail(GT_ERR_UNKNOWN, "backend '%s': expected auto, cpu, cpu:THREADS%s", name,
+	               backends[GT_CUDA] ? ", cuda or cuda:DEVICE" : " (this build has no CUDA)");
+}
+
+void gt_backend_destroy(gt_backend *be)
+{
+	if (!be->lost)
+		be->ops->close(be);
+	gt_pool_free(be->pool);
+	gt_turns_free(be);
+	be->tag = GT_FREED;
+	free(be);
+}
+
+static int is_backend(const gt_backend *be) { return be && be->tag == GT_IS_BACKEND; }
+
+gt_status gt_backend_check(const gt_backend *be)
+{
+	return is_backend(be) ? GT_OK : gt_fail(GT_ERR_ARG, "expected a backend, found %s", be ? "something else" : "NULL");
+}
+
+void gt_backend_close(gt_backend *be)
+{
+	if (is_backend(be))
+		gt_backend_let_go(be);
+}
+
+const char *gt_backend_name(const gt_backend *be) { return is_backend(be) ? be->name : "no backend"; }
+const char *gt_backend_describe(const gt_backend *be) { return is_backend(be) ? be->about : "no backend"; }
+int gt_backend_is_gpu(const gt_backend *be) { return is_backend(be) && be->kind != GT_CPU; }
+gt_pool *gt_backend_pool(const gt_backend *be) { return is_backend(be) ? be->pool : NULL; }
+
+gt_status gt_backend_counters(const gt_backend *be, gt_counters *count)
+{
+	*count = (gt_counters){ 0 };
+	const gt_status st = gt_backend_check(be);
+	if (st != GT_OK)
+		return st;
+	gt_backend_lock((gt_backend *)be);
+	*count = be->count;
+	gt_backend_unlock((gt_backend *)be);
+	return GT_OK;
+}
+
+void gt_backend_wait(gt_backend *be)
+{
+	if (!is_backend(be))
+		return;
+	gt_backend_lock(be);
+	if (!be->lost)
+		be->ops->wait(be);
+	gt_backend_unlock(be);
+}
+
+void gt_backend_memory(gt_backend *be, size_t *available, size_t *total)
+{
+	*available = *total = 0;
+	if (!is_backend(be) || be->lost)
+		return;
+	gt_backend_lock(be);
+	be->ops->memory(be, available, total);
+	gt_backend_unlock(be);
+}
+
+double gt_backend_rate(gt_backend *be, gt_resource r) { return be->lost ? 0 : be->ops->rate(be, r); }
+
+const char *gt_resource_name(gt_resource r)
+{
+	static const char *const names[GT_NRESOURCES] = { "bytes", "instructions", "shared memory", "texture fetches", "double precision" };
+	return names[r];
+}
+
+/* Devices ------------------------------------------------------------------ */
+
+int gt_device_count(void)
+{
+	const struct gt_backend_ops *gpu = backends[GT_CUDA];
+	return gpu ? gpu->devices() : 0;
+}
+
+const char *gt_device_text(int device)
+{
+	static _Thread_local char text[200];
+	if (device < 0 || device >= gt_device_count()) {
+		gt_fail(GT_ERR_DEVICE, "device %d: %d found", device, gt_device_count());
+		return NULL;
+	}
+	return backends[GT_CUDA]->text(device, text, sizeof text) == GT_OK ? text : NULL;
+}
+
+/* Streams of others --------------------------------------------------------- */
+
+static gt_status meet(gt_backend *be, void *stream, int after)
+{
+	gt_status st = gt_backend_check(be);
+	if (st != GT_OK)
+		return st;
+	gt_backend_lock(be);
+	if (be->ops->order && be->status == GT_OK)
+		be->ops->order(be, stream, after);
+	st = gt_backend_known(be);
+	gt_backend_unlock(be);
+	return st;
+}
+
+gt_status gt_backend_after(gt_backend *be, void *stream) { return meet(be, stream, 1); }
+gt_status gt_backend_before(gt_backend *be, void *stream) { return meet(be, stream, 0); }
+void *gt_backend_stream(gt_backend *be) { return is_backend(be) && be->ops->stream ? be->ops->stream(be) : NULL; }
+
+/* Failures ------------------------------------------------------------------ */
+
+void gt_backend_fail(gt_backend *be, gt_status s)
+{
+	gt_backend_lock(be);
+	if (be->status == GT_OK) {
+		be->status = s;
+		snprintf(be->message, sizeof be->message, "%s", gt_error());
+	}
+	gt_backend_unlock(be);
+}
+
+static gt_status status_of(gt_backend *be, int forget)
+{
+	gt_status st = gt_backend_check(be);
+	if (st != GT_OK)
+		return st;
+	gt_backend_lock(be);
+	if (forget && !be->lost)
+		be->ops->wait(be);
+	st = be->status;
+	if (st != GT_OK)
+		gt_fail(st, "%s", be->message);
+	if (forget && st != GT_OK)
+		be->pending = 0; /* where these numbers would go may be gone */
+	if (forget && !be->lost)
+		be->status = GT_OK;
+	gt_backend_unlock(be);
+	return st;
+}
+
+gt_status gt_backend_status(gt_backend *be) { return status_of(be, 1); }
+gt_status gt_backend_known(gt_backend *be) { return status_of(be, 0); }
+
+/* Memory -------------------------------------------------------------------- */
+
+static void *no_memory(gt_backend *be, size_t bytes, const char *what)
+{
+	size_t available, total;
+	gt_backend_memory(be, &available, &total);
+	gt_fail(GT_ERR_MEMORY, "%s: needs %.1f MiB on %s, where %.1f MiB of %.1f MiB are free", what, (double)bytes / 1048576, be->name,
+	        (double)available / 1048576, (double)total / 1048576);
+	return NULL;
+}
+
+void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what)
+{
+	gt_backend_lock(be);
+	void *p = NULL;
+	if (be->lost)
+		gt_backend_known(be);
+	else if (!(p = be->ops->alloc(be, bytes ? bytes : 1)))
+		no_memory(be, bytes, what);
+	if (p) {
+		be->count.allocations++;
+		be->count.bytes += bytes;
+		if (be->count.bytes > be->count.peak_bytes)
+			be->count.peak_bytes = be->count.bytes;
+	}
+	gt_backend_unlock(be);
+	return p;
+}
+
+void gt_backend_free(gt_backend *be, void *p, size_t bytes)
+{
+	if (!p)
+		return;
+	gt_backend_lock(be);
+	if (!be->lost)
+		be->ops->free(be, p);
+	be->count.bytes -= bytes;
+	gt_backend_unlock(be);
+}
+
+void gt_backend_put(gt_backend *be, const void *host, void *dst, size_t bytes)
+{
+	gt_backend_lock(be);
+	if (be->status == GT_OK) {
+		be->count.puts++;
+		be->count.put_bytes += bytes;
+		be->count.waits++;
+		be->ops->put(be, host, dst, bytes);
+	}
+	gt_backend_unlock(be);
+}
+
+void gt_backend_get(gt_backend *be, const void *src, void *host, size_t bytes)
+{
+	gt_backend_lock(be);
+	if (be->status == GT_OK) {
+		be->count.gets++;
+		be->count.get_bytes += bytes;
+		be->count.waits++;
+		be->ops->get(be, src, host, bytes);
+	}
+	gt_backend_unlock(be);
+}
+
+/* Scratch ------------------------------------------------------------------- */
+
+/* Where there is no room for more, those that asked for less go on. */
+static gt_status grow_scratch(gt_backend *be, size_t bytes, const char *what)
+{
+	const size_t before = be->scratch_bytes;
+	gt_backend_wait(be);
+	gt_backend_free(be, be->scratch, before);
+	be->scratch_bytes = 0;
+	be->scratch = gt_backend_alloc(be, bytes, what);
+	if (!be->scratch) {
+		be->scratch = before ? gt_backend_alloc(be, before, what) : NULL;
+		be->scratch_bytes = be->scratch ? before : 0;
+		return GT_ERR_MEMORY;
+	}
+	be->scratch_bytes = bytes;
+	return GT_OK;
+}
+
+gt_status gt_scratch_reserve(gt_backend *be, size_t bytes, const char *what)
+{
+	gt_backend_lock(be);
+	const gt_status st = bytes > be->scratch_bytes ? grow_scratch(be, bytes, what) : GT_OK;
+	be->scratch_users += st == GT_OK;
+	gt_backend_unlock(be);
+	return st;
+}
+
+void gt_scratch_release(gt_backend *be)
+{
+	gt_backend_lock(be);
+	if (!--be->scratch_users) {
+		gt_backend_free(be, be->scratch, be->scratch_bytes);
+		be->scratch = NULL;
+		be->scratch_bytes = 0;
+	}
+	gt_backend_unlock(be);
+}
+
+void *gt_scratch(gt_backend *be) { return be->scratch; }

@@ -1,0 +1,137 @@
+/* A caller can stop a long call in its middle, and go on afterwards.
+ * labels: unit */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <gantry/gantry.h>
+#include "tests/support/penalties.h"
+#include "tests/support/problem.h"
+#include "tests/support/support.h"
+
+/* Says stop from the given question on. */
+struct asked {
+	int calls, stop_at;
+	double when; /* it said so */
+};
+
+static double seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int stop(void *self)
+{
+	struct asked *a = self;
+	if (++a->calls != a->stop_at)
+		return a->calls > a->stop_at;
+	a->when = seconds();
+	return 1;
+}
+
+enum { FORWARD, ADJOINT, FDK, LONG_CALLS };
+
+static void call(const struct gt_test_problem *p, int which)
+{
+	if (which == FORWARD)
+		gt_forward(p->A[0], p->truth, p->b[0]);
+	else if (which == ADJOINT)
+		gt_adjoint(p->A[0], p->b[0], p->x);
+	else
+		gt_analytic_run(gt_analytic_find("fdk"), p->be, &p->grid, p->scan, NULL, p->b[0], p->x);
+}
+
+/* Stops the call in its middle: from the second question on, which is asked inside it. On a GPU a call only queues, so it may be over. */
+static void stopped_inside(const char *backend, int which)
+{
+	gt_backend *be = NULL;
+	ck_ok(gt_backend_open(backend, &be));
+	struct gt_test_problem p = gt_test_problem(be, GT_F32, 64, 90, 1);
+	struct asked a = { .stop_at = 2 };
+	double start = seconds();
+	call(&p, which);
+	ck_ok(gt_backend_status(be));
+	const double whole = seconds() - start;
+	gt_backend_poll(be, stop, &a);
+	call(&p, which);
+	if (which != FDK)
+		ck_refused(gt_backend_known(be), GT_STOPPED, "stopped by the caller");
+	ck_assert_msg(seconds() - a.when < 0.2 + 0.5 * whole, "stopped after %g s of %g", seconds() - a.when, whole);
+	ck_assert_int_eq(a.calls, 2);
+	if (which != FDK)
+		ck_assert_int_eq(gt_backend_status(be), GT_STOPPED);
+	gt_backend_poll(be, NULL, NULL);
+	call(&p, which);
+	ck_ok(gt_backend_status(be));
+	gt_test_problem_free(&p);
+	gt_backend_close(be);
+}
+
+START_TEST(inside_one_call)
+{
+	stopped_inside("cpu:2", _i);
+	stopped_inside("cpu:1", _i);
+}
+END_TEST
+
+START_TEST(a_stopped_analytic_run_says_so)
+{
+	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 16, 20, 1);
+	struct asked a = { .stop_at = 1 };
+	gt_backend_poll(p.be, stop, &a);
+	ck_assert_int_eq(gt_analytic_run(gt_analytic_find("fdk"), p.be, &p.grid, p.scan, NULL, p.b[0], p.x), GT_STOPPED);
+	gt_backend_poll(p.be, NULL, NULL);
+	ck_ok(gt_analytic_run(gt_analytic_find("fdk"), p.be, &p.grid, p.scan, NULL, p.b[0], p.x));
+	gt_test_problem_free(&p);
+	gt_backend_close(p.be);
+}
+END_TEST
+
+START_TEST(it_sticks_until_the_status_is_asked)
+{
+	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 8, 6, 1);
+	struct asked a = { .stop_at = 1 };
+	gt_fill(3, p.x);
+	gt_backend_poll(p.be, stop, &a);
+	gt_adjoint(p.A[0], p.b[0], p.x);
+	gt_backend_poll(p.be, NULL, NULL);
+	gt_fill(4, p.x); /* does nothing */
+	ck_assert_int_eq(gt_backend_known(p.be), GT_STOPPED);
+	ck_assert_int_eq(gt_backend_status(p.be), GT_STOPPED);
+	ck_ok(gt_backend_known(p.be));
+	ck_assert_double_eq(gt_max(p.x), 3);
+	gt_test_problem_free(&p);
+	gt_backend_close(p.be);
+}
+END_TEST
+
+START_TEST(a_solver_ends)
+{
+	struct gt_test_problem p = gt_test_problem(gt_test_backend(), GT_F32, 8, 6, 1);
+	struct asked a = { .stop_at = 1 };
+	gt_penalty *R = gt_test_square(&gt_test_square_ops, p.x, 1);
+	gt_backend_poll(p.be, stop, &a);
+	ck_assert_int_eq(gt_solve(gt_solver_find("cgls"), &p.problem, NULL, p.x, NULL), GT_STOPPED);
+	a = (struct asked){ .stop_at = 1 };
+	gt_backend_poll(p.be, stop, &a);
+	gt_penalty_prox(R, 1, 0, 1, p.x, p.x);
+	ck_assert_int_eq(gt_backend_status(p.be), GT_STOPPED);
+	gt_backend_poll(p.be, NULL, NULL);
+	gt_fill(0, p.x);
+	ck_ok(gt_solve(gt_solver_find("cgls"), &p.problem, NULL, p.x, NULL));
+	gt_penalty_free(R);
+	gt_test_problem_free(&p);
+	gt_backend_close(p.be);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, inside_one_call, 0, LONG_CALLS);
+	tcase_add_test(tc, a_stopped_analytic_run_says_so);
+	tcase_add_test(tc, it_sticks_until_the_status_is_asked);
+	tcase_add_test(tc, a_solver_ends);
+}
+
+int main(void) { return gt_test_main("poll", fill); }
