@@ -316,19 +316,13 @@ typedef struct {
 	double point[3], normal[3];
 } plane;
 
-static void cross(const double a[3], const double b[3], double c[3])
-{
-	for (int i = 0; i < 3; i++)
-		c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /* Along the ray of an edge of the detector and along that edge; the ray of the detector's middle is inside. */
 static plane edge_plane(const gt_detector *d, const gt_view *w, double column, double row, const double edge[3], const double middle[2][3])
 {
 	plane p;
 	double ray[3], to[3];
 	gt_pixel_ray(d, w, column, row, p.point, ray);
-	cross(ray, edge, p.normal);
+	gt_cross3(ray, edge, p.normal);
 	for (int a = 0; a < 3; a++)
 		to[a] = middle[0][a] + middle[1][a] - p.point[a];
 	if (gt_dot3(to, p.normal) < 0)

@@ -2,12 +2,12 @@
  * all their lines. Views are chosen at random within equal stretches, so that flying spots of any period take part alike. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include <gantry/random.h>
 #include <gantry/scan_math.h>
 #include "analytic/consistency/conjugate_impl.h"
 #include "core/try.h"
 
-#define PI 3.14159265358979323846
 /* What edges move the center by where half a turn is continued, in the way of the outermost column from view to view: by trial. */
 #define SLACK 0.02
 enum { MOST_VIEWS = 1024, MOST_OTHERS = 16384, MOST_PAIRS = 20480, SEED = 20 };
@@ -84,7 +84,7 @@ static int meet_ray(const search *s, size_t view, const size_t other[2], const d
 	for (int a = 0; a < 3; a++)
 		from[a] += along * to[a];
 	for (int k = 0; k < 2; k++) {
-		const double turn = s->direction[other[k]] - s->direction[view] - PI, c = cos(turn), sine = sin(turn);
+		const double turn = s->direction[other[k]] - s->direction[view] - GT_PI, c = cos(turn), sine = sin(turn);
 		const double turned[3] = { c * from[0] - sine * from[1], sine * from[0] + c * from[1], from[2] };
 		if (weight[k] == 0)
 			continue;
@@ -98,8 +98,8 @@ static int meet_ray(const search *s, size_t view, const size_t other[2], const d
 /* Weights of the views a and b for the direction opposite to j; 0: they are not around it, nor (beyond) next to it on one side. */
 static int opposite(const search *s, size_t j, size_t a, size_t b, double weight[2])
 {
-	const double below = remainder(s->direction[a] - s->direction[j] - PI, 2 * PI),
-		     above = remainder(s->direction[b] - s->direction[j] - PI, 2 * PI), gap = above - below, same = 0.01 * s->step;
+	const double below = remainder(s->direction[a] - s->direction[j] - GT_PI, 2 * GT_PI),
+		     above = remainder(s->direction[b] - s->direction[j] - GT_PI, 2 * GT_PI), gap = above - below, same = 0.01 * s->step;
 	weight[0] = 1;
 	weight[1] = 0;
 	if (fabs(below) < same)
@@ -190,7 +190,7 @@ static gt_status find_directions(search *s)
 	for (size_t v = 0; v < n; v++)
 		s->order[v] = sorted[v].view;
 	for (size_t v = 0; v < n; v++)
-		gap[v] = fabs(remainder(s->direction[s->order[(v + 1) % n]] - s->direction[s->order[v]], 2 * PI));
+		gap[v] = fabs(remainder(s->direction[s->order[(v + 1) % n]] - s->direction[s->order[v]], 2 * GT_PI));
 	qsort(gap, n, sizeof *gap, ascending);
 	s->step = gap[n / 2];
 done:

@@ -2,10 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "analytic/fbp/angular_coverage.h"
 #include "core/try.h"
-
-#define PI 3.14159265358979323846
 
 static double cross2(const double *a, const double *b) { return a[0] * b[1] - a[1] * b[0]; }
 
@@ -36,7 +35,7 @@ static gt_status check_rows(const char *who, const gt_scan *scan)
 	if (scan->shape != GT_FLAT)
 		return gt_scan_rows_along_z(scan, who);
 	for (size_t v = 0; v < scan->views; v++) {
-		const double *r = scan->view[v].row_axis, tilt = atan2(hypot(r[0], r[1]), fabs(r[2])) * 180 / PI;
+		const double *r = scan->view[v].row_axis, tilt = atan2(hypot(r[0], r[1]), fabs(r[2])) * 180 / GT_PI;
 		if (!(tilt <= MOST_TILT))
 			return gt_fail(
 				GT_ERR_UNSUPPORTED,
@@ -63,7 +62,7 @@ static gt_status check_views(const char *who, const gt_scan *scan)
 			return gt_fail(
 				GT_ERR_UNSUPPORTED,
 				"%s needs rays perpendicular to z: those of view %zu are inclined by %.6g degrees; use an iterative solver such as os-sart",
-				who, v, tilt * 180 / PI);
+				who, v, tilt * 180 / GT_PI);
 	}
 	return GT_OK;
 }
@@ -188,7 +187,7 @@ gt_status gt_angular_coverage_new(const char *who, const gt_scan *scan, gt_angul
 	}
 	GT_TRY(find_axis(who, s));
 	set_directions(s);
-	GT_TRY(gt_directions_cover(s->direction, scan->views, scan->shape == GT_PARALLEL ? PI : 2 * PI, &s->cover, s->weight));
+	GT_TRY(gt_directions_cover(s->direction, scan->views, scan->shape == GT_PARALLEL ? GT_PI : 2 * GT_PI, &s->cover, s->weight));
 	GT_TRY(measure_reach(who, s));
 done:
 	if (st != GT_OK)
@@ -198,7 +197,7 @@ done:
 
 gt_status gt_angular_coverage_whole_turn(gt_angular_coverage *s)
 {
-	return gt_directions_cover(s->direction, s->scan->views, 2 * PI, &s->cover, s->weight);
+	return gt_directions_cover(s->direction, s->scan->views, 2 * GT_PI, &s->cover, s->weight);
 }
 
 void gt_angular_coverage_free(gt_angular_coverage *s)

@@ -3,6 +3,7 @@
 /* The maths of filtered backprojection per cell and per column of voxels, one text for C and CUDA. Places are computed in
  * double (once per column of voxels, not per voxel); only values and interpolation have the type of the data. */
 #include <math.h>
+#include <gantry/constants.h>
 #include <gantry/scan_math.h>
 
 /* One view, rows parallel to z. (x, y) of a voxel, relative to the source (parallel: to the origin), gives
@@ -90,7 +91,7 @@ GT_HD double gt_preweight_at(double gain, double slope, double height)
 /* Roll-off of a truncated row, j = 1 ... length cells beyond its edge. */
 GT_HD double gt_roll_off(size_t j, size_t length)
 {
-	return 0.5 + 0.5 * cos(3.14159265358979323846 * (double)j / ((double)length + 1));
+	return 0.5 + 0.5 * cos(GT_PI * (double)j / ((double)length + 1));
 }
 
 /* How a row lies in its transform of n samples: column k at k, or at n + k where k < 0. The roll-off of a truncated row is

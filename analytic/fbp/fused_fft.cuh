@@ -5,6 +5,7 @@
  * reordered (Cooley, Tukey, Math. Comp. 19 (1965) 297). Thread t holds samples t + 16 R j, j = 0 ... 15. */
 #include <cuda_runtime.h>
 #include <math.h>
+#include <gantry/constants.h>
 
 typedef float2 gt_c;
 
@@ -121,7 +122,7 @@ template <int R> static void gt_fft_roots(gt_c *roots)
 {
 	const int n = gt_fft_shape<R>::N, threads = gt_fft_shape<R>::THREADS, all = gt_fft_shape<R>::ROOTS;
 	for (int i = 0; i < all; i++) {
-		const double angle = -2 * 3.14159265358979323846 * (i < threads ? i : (i - threads) * 16) / n;
+		const double angle = -2 * GT_PI * (i < threads ? i : (i - threads) * 16) / n;
 		roots[i] = make_float2((float)cos(angle), (float)sin(angle));
 	}
 }

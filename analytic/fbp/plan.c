@@ -8,12 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "analytic/fbp/fbp.h"
 #include "analytic/fbp/preweights.h"
 #include "core/try.h"
-
-#define PI 3.14159265358979323846
-#define DEGREES (180 / PI)
 
 /* A shift of the detector up to this many cells only interleaves conjugate rays. */
 #define FEW_CELLS 4.0
@@ -29,7 +27,7 @@ struct making {
 
 static gt_status too_short(const char *who, const gt_angular_coverage *s, double needed)
 {
-	const double has = s->cover.range * DEGREES;
+	const double has = s->cover.range * GT_DEGREES;
 	if (s->scan->shape == GT_PARALLEL)
 		return gt_fail(GT_ERR_UNSUPPORTED,
 		               "%s: the %zu views cover %.2f degrees: expected 180; use an iterative solver such as os-sart", who,
@@ -37,22 +35,22 @@ static gt_status too_short(const char *who, const gt_angular_coverage *s, double
 	return gt_fail(
 		GT_ERR_UNSUPPORTED,
 		"%s: the %zu views cover %.2f degrees: expected at least %.2f (180 and the fan of %.2f), or 360; use an iterative solver such as os-sart",
-		who, s->scan->views, has, needed * DEGREES, (needed - PI) * DEGREES);
+		who, s->scan->views, has, needed * GT_DEGREES, (needed - GT_PI) * GT_DEGREES);
 }
 
 static gt_status check_range(const char *who, const gt_angular_coverage *s)
 {
 	const int parallel = s->scan->shape == GT_PARALLEL;
-	const double needed = parallel ? PI : PI + 2 * s->half_fan, slack = parallel ? 2 / DEGREES : s->cover.step;
+	const double needed = parallel ? GT_PI : GT_PI + 2 * s->half_fan, slack = parallel ? 2 / GT_DEGREES : s->cover.step;
 	if (s->cover.full)
 		return GT_OK;
 	if (s->cover.range < needed - slack)
 		return too_short(who, s, needed);
-	if (s->cover.hole > fmax(10 * s->cover.step, 10 / DEGREES))
+	if (s->cover.hole > fmax(10 * s->cover.step, 10 / GT_DEGREES))
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
 			"%s: neighbouring views are up to %.2f degrees apart where most are %.2f: expected no such hole; use an iterative solver such as os-sart",
-			who, s->cover.hole * DEGREES, s->cover.step * DEGREES);
+			who, s->cover.hole * GT_DEGREES, s->cover.step * GT_DEGREES);
 	return GT_OK;
 }
 
@@ -70,7 +68,7 @@ static gt_status try_offset(gt_angular_coverage *s, const gt_fbp_options *o, int
 	GT_TRY(gt_angular_coverage_whole_turn(s));
 	*is_offset = s->cover.full;
 	if (!*is_offset)
-		st = gt_directions_cover(s->direction, s->scan->views, PI, &s->cover, s->weight);
+		st = gt_directions_cover(s->direction, s->scan->views, GT_PI, &s->cover, s->weight);
 done:
 	return st;
 }
@@ -84,10 +82,10 @@ static gt_status choose_redundancy(const char *who, gt_angular_coverage *s, cons
 	if (o->short_scan == GT_SHORT_AUTO)
 		GT_TRY(check_range(who, s));
 	else if (!(s->cover.range > 0))
-		return too_short(who, s, parallel ? PI : PI + 2 * s->half_fan);
+		return too_short(who, s, parallel ? GT_PI : GT_PI + 2 * s->half_fan);
 	c->redundancy = GT_EACH_ONCE;
 	/* Half of 2 pi for lines that are seen twice, whatever the sum of the views' weights. */
-	c->norm = PI / s->cover.range;
+	c->norm = GT_PI / s->cover.range;
 	if (is_offset) {
 		c->redundancy = GT_OFFSET_DETECTOR;
 	} else if (!parallel && !s->cover.full && o->short_scan == GT_SHORT_AUTO) {
@@ -330,7 +328,7 @@ static double mask_radius(const gt_angular_coverage *s, const gt_fbp_options *o,
 	const double fan = is_offset ? s->longer : s->shorter;
 	if (o->mask == GT_MASK_NONE)
 		return INFINITY;
-	return s->scan->shape == GT_PARALLEL ? fan : s->distance * sin(fmin(fan, PI / 2));
+	return s->scan->shape == GT_PARALLEL ? fan : s->distance * sin(fmin(fan, GT_PI / 2));
 }
 
 #define MOST_SAMPLES ((size_t)1 << 30)

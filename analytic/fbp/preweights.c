@@ -1,8 +1,7 @@
 /* Weights of cells: gain and slope, by which the views of a scan differ, or do not. */
 #include <math.h>
+#include <gantry/constants.h>
 #include "analytic/fbp/preweights.h"
-
-#define PI 3.14159265358979323846
 
 /* Views that are alike to these parts share their weights: places, of the distance from the axis; what views count. */
 #define SAME_PLACE 1e-14
@@ -103,8 +102,8 @@ static double redundancy(const gt_preweights *c, size_t view, double fan)
 	if (c->redundancy == GT_OFFSET_DETECTOR)
 		return gt_offset_weight(fan * s->long_side, s->shorter);
 	if (c->redundancy == GT_SHORT_SCAN) {
-		const double t = fmod(s->direction[view] - s->cover.first, 2 * PI);
-		return gt_parker_weight(t < 0 ? t + 2 * PI : t, fan, s->cover.range);
+		const double t = fmod(s->direction[view] - s->cover.first, 2 * GT_PI);
+		return gt_parker_weight(t < 0 ? t + 2 * GT_PI : t, fan, s->cover.range);
 	}
 	return 1;
 }

@@ -2,12 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "analytic/fbp/angular_coverage.h"
 #include "analytic/wfbp/wfbp.h"
 #include "core/try.h"
-
-#define PI 3.14159265358979323846
-#define DEGREES (180 / PI)
 
 /* How far views of one spot may be apart: parts of a cell, of a row, of the distance to the axis. */
 #define SAME_CELLS 0.05
@@ -114,7 +112,7 @@ static void order_views(struct making *m)
 	for (size_t v = 0; v < views; v++) {
 		const gt_view *w = &m->scan->view[v];
 		const double d = atan2(w->source[1] - p->detector.center[1], w->source[0] - p->detector.center[0]);
-		turned = v ? turned + remainder(d - turned, 2 * PI) : d;
+		turned = v ? turned + remainder(d - turned, 2 * GT_PI) : d;
 		m->stand->direction[v] = turned;
 	}
 	p->sense = m->stand->direction[views - 1] >= m->stand->direction[0] ? 1 : -1;
@@ -135,14 +133,14 @@ static gt_status check_steps(struct making *m)
 		const struct gt_helix_spot *spot = &p->spot[c];
 		const double *d = p->direction + spot->first, *z = p->z + spot->first, all = d[spot->views - 1] - d[0];
 		const double step = all / (double)(spot->views - 1), rise = (z[spot->views - 1] - z[0]) / all;
-		const size_t eighth = (size_t)fmax(1, round(PI / 4 / step));
+		const size_t eighth = (size_t)fmax(1, round(GT_PI / 4 / step));
 		for (size_t i = 1; i < spot->views; i++) {
 			const size_t v = c + i * p->spots;
 			if (!(d[i] - d[i - 1] > 0 && d[i] - d[i - 1] <= WIDEST_STEP * step))
 				return gt_fail(
 					GT_ERR_UNSUPPORTED,
 					"wfbp: view %zu stands %.4g degrees after view %zu: expected steps of about %.4g, without gaps and one way round",
-					v, (d[i] - d[i - 1]) * DEGREES, v - p->spots, step * DEGREES);
+					v, (d[i] - d[i - 1]) * GT_DEGREES, v - p->spots, step * GT_DEGREES);
 			if (i >= eighth && !((z[i] - z[i - eighth]) / rise > SLOWEST * (d[i] - d[i - eighth])))
 				return gt_fail(
 					GT_ERR_UNSUPPORTED,
@@ -186,7 +184,7 @@ static void find_cell(const struct making *m, size_t v, double g, double *column
 {
 	const gt_view *w = &m->scan->view[v];
 	const gt_detector *d = &m->stand->detector;
-	const double psi = atan2(w->source[1] - m->plan->detector.center[1], w->source[0] - m->plan->detector.center[0]) + PI + g;
+	const double psi = atan2(w->source[1] - m->plan->detector.center[1], w->source[0] - m->plan->detector.center[0]) + GT_PI + g;
 	const double far = gt_angular_coverage_distance(m->stand, v),
 		     at[3] = { w->source[0] + far * cos(psi), w->source[1] + far * sin(psi), w->source[2] };
 	double row, point[3], ray[3];
@@ -225,12 +223,12 @@ static gt_status plan_directions(struct making *m)
 		const struct gt_helix_spot *s = &p->spot[c];
 		const double *d = p->direction + s->first, *fan = p->fan + c * p->detector.columns;
 		const double a = p->sense * fan[0], b = p->sense * fan[p->detector.columns - 1];
-		low = fmax(low, d[0] - m->step / 2 + p->sense * PI + fmax(a, b));
-		high = fmin(high, d[s->views - 1] + m->step / 2 + p->sense * PI + fmin(a, b));
+		low = fmax(low, d[0] - m->step / 2 + p->sense * GT_PI + fmax(a, b));
+		high = fmin(high, d[s->views - 1] + m->step / 2 + p->sense * GT_PI + fmin(a, b));
 	}
 	/* An odd number of views per turn is half way between two: the fewer, whichever way the angles were rounded. */
-	p->bins = p->spots * (size_t)fmax(1, ceil(PI / m->step - 0.5 - 1e-4));
-	p->step = p->sense * PI / (double)p->bins;
+	p->bins = p->spots * (size_t)fmax(1, ceil(GT_PI / m->step - 0.5 - 1e-4));
+	p->step = p->sense * GT_PI / (double)p->bins;
 	p->first_direction = p->sense * low;
 	p->views = high >= low ? (size_t)floor((high - low) / fabs(p->step) + 1e-6) + 1 : 0;
 	p->turns = (p->views + p->bins - 1) / p->bins;
@@ -240,7 +238,7 @@ static gt_status plan_directions(struct making *m)
 	return gt_fail(
 		GT_ERR_UNSUPPORTED,
 		"wfbp: the %zu views cover %.2f degrees: expected at least %.2f (180 and the fan); use an iterative solver such as os-sart",
-		m->scan->views, has * DEGREES, (PI + m->fan[1] - m->fan[0]) * DEGREES);
+		m->scan->views, has * GT_DEGREES, (GT_PI + m->fan[1] - m->fan[0]) * GT_DEGREES);
 }
 
 struct gt_helix_view gt_wfbp_view(const gt_wfbp_plan *p, size_t first, size_t i)
@@ -325,7 +323,7 @@ gt_status gt_wfbp_plan_filter(gt_wfbp_plan *p, const gt_wfbp_options *o, double 
 			                                    .table = (unsigned)c };
 	}
 	for (size_t i = 0; i < p->spots * columns; i++) {
-		p->filter->gain[i] = PI / (double)p->bins;
+		p->filter->gain[i] = GT_PI / (double)p->bins;
 		p->filter->slope[i] = 1 / p->reach[i];
 	}
 	return GT_OK;

@@ -3,10 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "analytic/wfbp/wfbp.h"
 #include "core/try.h"
-
-#define PI 3.14159265358979323846
 
 enum {
 	TILE = 16,   /* columns of voxels with sums of their own */
@@ -52,7 +51,7 @@ static double find_tap(const gt_wfbp_plan *p, const struct gt_helix_view *w, siz
 	const struct gt_helix_spot *spot = &p->spot[w->spot];
 	const size_t at = w->spot * p->detector.columns + k;
 	const double column = p->column[at];
-	gt_helix_find(p->direction + spot->first, p->z + spot->first, spot->views, p->sense * (w->direction - PI - p->fan[at]), &t->ray);
+	gt_helix_find(p->direction + spot->first, p->z + spot->first, spot->views, p->sense * (w->direction - GT_PI - p->fan[at]), &t->ray);
 	t->column = gt_helix_first(column > 0 ? (size_t)column : 0, p->source_columns);
 	gt_lagrange_cells(t->column, column, t->weight);
 	return t->ray.z;

@@ -2,11 +2,11 @@
  * parallel view crosses the bus. The backprojection is in helical_smear_cuda.cu. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include "analytic/wfbp/wfbp_cuda.cuh"
 #include "core/try.h"
 
 #define LANES 128 /* threads of a block that rebins */
-#define TURN 3.14159265358979323846
 
 struct state {
 	gt_backend *be;
@@ -40,7 +40,7 @@ template <typename T> static __global__ void __launch_bounds__(LANES) rebin(stru
 	const double column = d.column[at];
 	struct gt_helix_tap tap;
 	double wide[4];
-	gt_helix_find(d.direction + spot->first, d.height + spot->first, spot->views, d.sense * (w->direction - TURN - d.fan[at]), &tap);
+	gt_helix_find(d.direction + spot->first, d.height + spot->first, spot->views, d.sense * (w->direction - GT_PI - d.fan[at]), &tap);
 	const size_t c = gt_helix_first(column > 0 ? (size_t)column : 0, d.source_columns);
 	gt_lagrange_cells(c, column, wide);
 	d.z[v * columns + k] = tap.z;

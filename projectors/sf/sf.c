@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/projector.h>
 #include "core/try.h"
 #include "projectors/sf/sf_impl.h"
@@ -27,7 +28,7 @@ struct sf {
 	int has_scratch;
 };
 
-static const double degree = 3.14159265358979323846 / 180;
+static const double degree = GT_PI / 180;
 /* Half the fan may come this near to 90 degrees: cosine. */
 static const double least_cosine = 0.05;
 
@@ -47,17 +48,11 @@ static void form(const gt_grid *g, const double gradient[3], const double at[3],
 	}
 }
 
-static void cross(const double *a, const double *b, double *c)
-{
-	for (int i = 0; i < 3; i++)
-		c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /* Towards the side of the detector that the source is not on, perpendicular to its axes. */
 static void normal_of(const gt_view *w, double normal[3])
 {
 	double arm[3];
-	cross(w->column_axis, w->row_axis, normal);
+	gt_cross3(w->column_axis, w->row_axis, normal);
 	for (int a = 0; a < 3; a++)
 		arm[a] = w->detector[a] - w->source[a];
 	if (gt_dot3(normal, arm) < 0)

@@ -88,9 +88,7 @@ static __device__ __forceinline__ void add_view(float *sum, const char *stages, 
 	constexpr int U = reach<RUN>::U, V = reach<RUN>::V;
 #pragma unroll
 	for (int z = 0; z < ZP; z += RUN) {
-		const float middle = z + 0.5f * (RUN - 1), den = fmaf(p->dd, middle, p->d);
-		float lambda;
-		asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(lambda) : "f"(den));
+		const float middle = z + 0.5f * (RUN - 1), lambda = gt_rcp_approx(fmaf(p->dd, middle, p->d));
 		const float u = fmaf(p->da, middle, p->a) * lambda, v = fmaf(p->db, middle, p->b) * lambda, weight = lambda * lambda;
 		const float du = fmaf(-u, p->dd, p->da) * lambda, dv = fmaf(-v, p->dd, p->db) * lambda;
 		const float e = p->dd * lambda, bend_u = -du * e, bend_v = -dv * e, drift = -2 * e * weight;
