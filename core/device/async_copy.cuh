@@ -2,6 +2,7 @@
 #define GT_CORE_DEVICE_ASYNC_COPY_CUH
 /* Device code of the kernels that stage tables in shared memory: loads by 32-bit address, bulk copies and the barriers that
  * count them (compute capability 9.0). */
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 static __device__ __forceinline__ unsigned address_of(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
@@ -28,6 +29,10 @@ template <int OFFSET = 0> static __device__ __forceinline__ void store1(unsigned
 {
 	asm volatile("st.shared.f32 [%0+%1], %2;" ::"r"(a), "n"(OFFSET), "f"(x) : "memory");
 }
+template <int OFFSET = 0> static __device__ __forceinline__ void store2(unsigned a, float x, float y)
+{
+	asm volatile("st.shared.v2.f32 [%0+%1], {%2,%3};" ::"r"(a), "n"(OFFSET), "f"(x), "f"(y) : "memory");
+}
 static __device__ __forceinline__ void store4(unsigned a, float x, float y, float z, float w)
 {
 	asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};" ::"r"(a), "f"(x), "f"(y), "f"(z), "f"(w) : "memory");
@@ -41,6 +46,8 @@ static __device__ __forceinline__ void barrier_init(unsigned bar, unsigned count
 	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(count) : "memory");
 }
 static __device__ __forceinline__ void barrier_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+/* What this thread wrote to shared memory comes before bulk copies that overwrite it. */
+static __device__ __forceinline__ void fence_for_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 static __device__ __forceinline__ void barrier_expect(unsigned bar, unsigned bytes)
 {
 	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
@@ -58,11 +65,8 @@ static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parit
 {
 	asm volatile("{\n"
 	             ".reg .pred done;\n"
-	             "again:\n"
-	             "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-	             "@done bra end;\n"
-	             "bra again;\n"
-	             "end:\n"
+	             "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+	             "@!done bra again;\n"
 	             "}" ::"r"(bar),
 	             "r"(parity)
 	             : "memory");
@@ -85,6 +89,13 @@ static __device__ __forceinline__ void bulk_copy(unsigned to, const void *from, 
 {
 	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(from),
 	             "r"(bytes), "r"(bar)
+	             : "memory");
+}
+/* The box of a tensor of three axes whose first entry is (x, y, z); `to`: a multiple of 128 bytes. */
+static __device__ __forceinline__ void bulk_copy_box(unsigned to, const CUtensorMap *from, int x, int y, unsigned z, unsigned bar)
+{
+	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+	             "l"(from), "r"(x), "r"(y), "r"(z), "r"(bar)
 	             : "memory");
 }
 #endif

@@ -203,10 +203,10 @@ struct lane_voxel {
 /* Knots that the edges within the window and the tile may meet, of fine lines. */
 static __device__ __forceinline__ int reach_within(const struct lane_voxel *l, float most, float width)
 {
-	const float in = gt_sf_in(l->scale), low = min(max(-l->shift * in, -most), most),
+	const float in = gt_rcp_approx(l->scale), low = min(max(-l->shift * in, -most), most),
 		    high = min(max((width - l->shift) * in, -most), most);
 	const float half = max(fabsf(fmaf(l->ramp1, low, l->ramp0)), fabsf(fmaf(l->ramp1, high, l->ramp0))) + l->ramp;
-	return reach_of_half(half * gt_sf_in(1 - min(fabsf(l->ramp1) * in, 0.5f)));
+	return reach_of_half(half * gt_rcp_approx(1 - min(fabsf(l->ramp1) * in, 0.5f)));
 }
 
 /* NEAR: all rows are in one window, and magnifications may be rounded unless places are fine. */
@@ -254,7 +254,7 @@ static __device__ __forceinline__ void place_voxel(const struct args &a, const s
 	l->shift = (float)(middle * in_width);
 	if (is_fine(EDGES))
 		split(mean, middle, &l->scale, &l->shift, &l->rest);
-	l->reach = EDGES == GT_SF_WIDE ? reach_within(l, a.height * 0.5f, gt_sf_in((float)in_width)) : 0;
+	l->reach = EDGES == GT_SF_WIDE ? reach_within(l, a.height * 0.5f, gt_rcp_approx((float)in_width)) : 0;
 }
 
 /* Of a thread: the block's first voxel, the warp's from there. */
@@ -281,7 +281,7 @@ static __device__ __forceinline__ struct team begin(const struct args &a, const 
 	const int warp = threadIdx.x / WARP, wide = (min(a.d.n[0] - at.x0, SIDE) + 3) / 4;
 	struct team team = { warp / 2 * wide + warp % 2, wide * ((min(a.d.n[1] - at.y0, SIDE) + 1) / 2) };
 	for (unsigned i = threadIdx.x * 16; i < floats * 4; i += WARPS * WARP * 16)
-		asm volatile("st.shared.v4.f32 [%0], {%1,%1,%1,%1};" ::"r"(stages + i), "f"(0.f) : "memory");
+		store4(stages + i, 0.f, 0.f, 0.f, 0.f);
 	if (threadIdx.x < 4 * WARP) {
 		const int view = threadIdx.x / 4;
 		struct part p;
@@ -297,7 +297,7 @@ static __device__ __forceinline__ struct team begin(const struct args &a, const 
 		}
 		barrier_fence();
 	}
-	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+	fence_for_bulk_copies();
 	__syncthreads();
 	if (at.x0 + at.x1 >= a.d.n[0] || at.y0 + at.y1 >= a.d.n[1]) {
 		team.warps = 0;

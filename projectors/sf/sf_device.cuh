@@ -13,17 +13,20 @@ enum { GT_SF_WARP = 32 };
 /* COUNT neighbours: 1 or 2. */
 template <int COUNT, int OFFSET = 0> static __device__ __forceinline__ void load_some(unsigned a, float (&x)[COUNT])
 {
-	if (COUNT == 2)
-		asm volatile("ld.shared.v2.f32 {%0,%1}, [%2+%3];" : "=f"(x[0]), "=f"(x[COUNT - 1]) : "r"(a), "n"(OFFSET) : "memory");
-	else
+	if (COUNT == 2) {
+		const float2 both = load2<OFFSET>(a);
+		x[0] = both.x;
+		x[COUNT - 1] = both.y;
+	} else {
 		x[0] = load1<OFFSET>(a);
+	}
 }
 template <int COUNT, int OFFSET = 0> static __device__ __forceinline__ void store_some(unsigned a, const float (&x)[COUNT])
 {
 	if (COUNT == 2)
-		asm volatile("st.shared.v2.f32 [%0+%3], {%1,%2};" ::"r"(a), "f"(x[0]), "f"(x[COUNT - 1]), "n"(OFFSET) : "memory");
+		store2<OFFSET>(a, x[0], x[COUNT - 1]);
 	else
-		asm volatile("st.shared.f32 [%0+%2], %1;" ::"r"(a), "f"(x[0]), "n"(OFFSET) : "memory");
+		store1<OFFSET>(a, x[0]);
 }
 
 /* Running sums --------------------------------------------------------------- */
@@ -148,7 +151,7 @@ static __device__ __forceinline__ int reach_of_half(float half)
 /* 1 / x in double, from that in float and a step of Newton's. */
 static __device__ __forceinline__ double gt_sf_in_fine(double x)
 {
-	const double in = gt_sf_in((float)x);
+	const double in = gt_rcp_approx((float)x);
 	return fma(in, fma(-x, in, 1.), in);
 }
 /* gt_sf_stretch() of a lens that has one row per unit, for places of rows far from the plane of the source: in double but for what a
@@ -157,12 +160,12 @@ static __device__ __forceinline__ double gt_sf_stretch_fine(const gt_sf_lens_f *
 {
 	if (!s->arc)
 		return gt_sf_in_fine(M);
-	const double square = fma(N, N, M * M), first = gt_sf_in_root((float)square), in = first * fma(-0.5 * square * first, first, 1.5);
+	const double square = fma(N, N, M * M), first = gt_rsqrt_approx((float)square), in = first * fma(-0.5 * square * first, first, 1.5);
 	if (s->spot_u == 0 && s->spot_w == 0)
 		return in;
 	const float side = (s->spot_u * (float)M - s->spot_w * (float)N) * (float)in, squared = side * side,
 		    along = (s->spot_u * (float)N + s->spot_w * (float)M) * (float)in;
-	return in - in * (double)(along + squared * gt_sf_in(1 + sqrtf(1 - squared)));
+	return in - in * (double)(along + squared * gt_rcp_approx(1 + sqrtf(1 - squared)));
 }
 
 /* Doubles where differences of large numbers matter, floats relative to `column`. N and M in units that make a row per unit of V/M. */

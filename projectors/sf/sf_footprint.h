@@ -28,23 +28,12 @@
 #define GT_SF_STEEP 45.0        /* most degrees between a ray and the slices */
 
 #ifdef __CUDACC__
-static __device__ __forceinline__ float gt_sf_in(float x)
-{
-	float y;
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-	return y;
-}
-static __device__ __forceinline__ float gt_sf_in_root(float x)
-{
-	float y;
-	asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-	return y;
-}
+#include "core/device/device_math.cuh"
 #endif
 #ifdef __CUDA_ARCH__
-#define GT_SF_OVER(a, b) ((a) * gt_sf_in(b))
-#define GT_SF_ROOT(a) ((a) * gt_sf_in_root(a))
-#define GT_SF_IN_ROOT(a) gt_sf_in_root(a)
+#define GT_SF_OVER(a, b) ((a) * gt_rcp_approx(b))
+#define GT_SF_ROOT(a) ((a) * gt_rsqrt_approx(a))
+#define GT_SF_IN_ROOT(a) gt_rsqrt_approx(a)
 #define GT_SF_LESS(a, b) fminf(a, b)
 #define GT_SF_MORE(a, b) fmaxf(a, b)
 #else

@@ -56,7 +56,7 @@ static __device__ __forceinline__ int reach_between(const struct edge &first, co
 	const float k0 = min(max(fmaf(first.scale, first.at, first.shift), 0.f), window),
 		    k1 = min(max(fmaf(last.scale, last.at, last.shift), 0.f), window);
 	const float half = max(fabsf(fmaf(ramp.y, k0, ramp.x)), fabsf(fmaf(ramp.y, k1, ramp.x))) + ramp.z;
-	return reach_of_half(half * gt_sf_in(1 - min(fabsf(ramp.y), 0.5f)));
+	return reach_of_half(half * gt_rcp_approx(1 - min(fabsf(ramp.y), 0.5f)));
 }
 
 /* One lane: the voxel i of slice n, its place in the stage and its weights. */
@@ -324,7 +324,7 @@ template <int ROWS, int EDGES, int V> static __device__ __forceinline__ void run
 	if (!a.lines[a.d.view[views[0]].axis])
 		return;
 	for (unsigned i = threadIdx.x * 16; i < GT_SF_AHEAD_STAGES * stage_bytes<V, EDGES>(); i += (warps + 1) * WARP * 16)
-		asm volatile("st.shared.v4.f32 [%0], {%1,%1,%1,%1};" ::"r"(stages + i), "f"(0.f) : "memory");
+		store4(stages + i, 0.f, 0.f, 0.f, 0.f);
 	if (works && lane == 0) {
 		near_column(&a.d.view[view], k0, &s.warp[warp].near);
 		fill_borders(&a.d.view[view], k0, min(k0 + COLUMNS, a.d.columns), s.warp[warp].border);
@@ -339,7 +339,7 @@ template <int ROWS, int EDGES, int V> static __device__ __forceinline__ void run
 		}
 		barrier_fence();
 	}
-	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+	fence_for_bulk_copies();
 	__syncthreads();
 	if (warp == warps)
 		bring(a, s, stages, views, l0);

@@ -36,8 +36,7 @@ struct place {
 /* Rounded nearly right: what the instruction leaves out is most of what columns far from the middle are off by. */
 static __device__ __forceinline__ float reciprocal(float x)
 {
-	float r;
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+	const float r = gt_rcp_approx(x);
 	return fmaf(r, fmaf(-x, r, 1.f), r);
 }
 

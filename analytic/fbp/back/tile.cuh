@@ -2,10 +2,11 @@
 #define GT_ANALYTIC_FBP_BACK_TILE_CUH
 /* What the kernels share that hold tiles of views in shared memory: blocks of 16 x 16 columns of voxels, tiles copied by the
  * tensor memory accelerator some views ahead (compute capability 9.0), and which views have a tile. */
-#include <cuda.h>
 #include <math.h>
 #include <stdint.h>
 #include "analytic/fbp/fbp_cuda.cuh"
+#include "core/device/async_copy.cuh"
+#include "core/device/device_math.cuh"
 
 #define SIDE 16      /* columns of voxels along x and y that a block's threads take at a time */
 #define THREADS 256  /* SIDE * SIDE */
@@ -76,8 +77,6 @@ static __host__ __device__ __forceinline__ struct gt_corner gt_find_corner(const
 
 enum { GT_UNSEEN, GT_LEFT_OUT, GT_IN_TILE };
 
-static __device__ __forceinline__ unsigned gt_shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
-
 /* Addresses within tiles: in the bits of floats, which fused operations with denormal factors compute exactly, without a
  * conversion and at the full rate. */
 static __device__ __forceinline__ float gt_bits(unsigned n) { return __uint_as_float(n); }
@@ -107,31 +106,10 @@ static __device__ __forceinline__ void gt_lane_place(int *i, int *j)
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-static __device__ __forceinline__ void gt_barrier_init(uint64_t *barrier)
-{
-	asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(gt_shared_address(barrier)) : "memory");
-	asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
-static __device__ __forceinline__ void gt_wait_for(uint64_t *barrier, unsigned phase)
-{
-	asm volatile("{\n"
-	             ".reg .pred done;\n"
-	             "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-	             "@!done bra again;\n"
-	             "}" ::"r"(gt_shared_address(barrier)),
-	             "r"(phase)
-	             : "memory");
-}
-
 static __device__ __forceinline__ void gt_copy_tile(const CUtensorMap *map, const struct gt_tiles_in *in, int column, int row, unsigned view,
                                                     char *to, unsigned barrier)
 {
-	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
-			     gt_shared_address(to)),
-	             "l"(map), "r"(in->floats * column), "r"(row + in->pad), "r"(view), "r"(barrier)
-	             : "memory");
+	bulk_copy_box(address_of(to), map, in->floats * column, row + in->pad, view, barrier);
 }
 
 /* Starts the copy of a tile into a stage, and of the rows that mirror its own. */
@@ -141,9 +119,8 @@ static __device__ __forceinline__ void gt_fetch(const struct gt_tile_maps *maps,
 {
 	static_assert(HEIGHTS <= MOST_HEIGHTS && (HEIGHTS & (HEIGHTS - 1)) == 0, "1, 2 or 4");
 	const unsigned view = (unsigned)at->view / HEIGHTS, height = (unsigned)at->view % HEIGHTS;
-	const unsigned b = gt_shared_address(barrier);
-	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(in->stage_bytes - (int)height * in->step_bytes)
-	             : "memory");
+	const unsigned b = address_of(barrier);
+	barrier_expect(b, in->stage_bytes - (int)height * in->step_bytes);
 	gt_copy_tile(&maps->of[height], in, at->column, at->row, view, stage, b);
 	if (SIDES == 2)
 		gt_copy_tile(&maps->of[height], in, at->column, (int)in->grid.rows - in->rows - at->row, view, stage + in->half_bytes, b);
@@ -155,7 +132,7 @@ static __device__ __forceinline__ int gt_leave_stage(unsigned *done)
 	unsigned before;
 	asm volatile("atom.acq_rel.cta.shared::cta.inc.u32 %0, [%1], %2;"
 	             : "=r"(before)
-	             : "r"(gt_shared_address(done)), "n"(WARPS - 1)
+	             : "r"(address_of(done)), "n"(WARPS - 1)
 	             : "memory");
 	return before == WARPS - 1;
 }

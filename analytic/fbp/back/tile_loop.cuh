@@ -157,7 +157,9 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 		fj[q] = (float)gt_least(j + SIDE * q, most[1]);
 	if (threadIdx.x < MOST_STAGES) {
 		done[threadIdx.x] = 0;
-		gt_barrier_init(&full[threadIdx.x]);
+		barrier_init(address_of(&full[threadIdx.x]), 1);
+		barrier_fence();
+		fence_for_bulk_copies();
 	}
 	if (!__syncthreads_or((int)inside))
 		return;
@@ -185,7 +187,7 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 				else
 					WAY::move(&p, &table[k], beside, fi + beside, fj[q / S], in->last);
 				if (q == 0)
-					gt_wait_for(&full[stage], phases >> stage & 1);
+					barrier_wait(address_of(&full[stage]), phases >> stage & 1);
 				if (N == 1 || live >> q & 1)
 					WAY::add(in, sum[q], stages, (unsigned)(stage * in->stage_bytes), &p);
 			}

@@ -209,7 +209,7 @@ static __device__ __forceinline__ void clear(unsigned char *places, int bytes)
 {
 	for (int i = threadIdx.x * 16; i < bytes; i += blockDim.x * 16)
 		store4(address_of(places) + i, 0.f, 0.f, 0.f, 0.f);
-	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+	fence_for_bulk_copies();
 }
 
 template <int ROWS, int LANES, int COLUMNS, int EXTRA, int FORM, bool AHEAD>

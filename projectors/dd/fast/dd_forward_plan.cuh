@@ -2,6 +2,7 @@
 #define GT_PROJECTORS_DD_FAST_DD_FORWARD_PLAN_CUH
 /* What a warp of dd_forward_cuda.cu knows of its columns before it reads a line, device code alone: which lines they meet on the next slices, with which
  * weights, and where their rows lie. */
+#include "core/device/device_math.cuh"
 #include "projectors/dd/fast/dd_forward_ring.cuh"
 
 /* Places in windows. SHORT: over the height of the window, and rounded so. FINE: counted from its middle; the edge below is found from what that is
@@ -96,12 +97,6 @@ struct own {
 	float4 pair, rest;
 };
 
-static __device__ __forceinline__ float inverse_of(float x)
-{
-	float y;
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-	return y;
-}
 
 /* Plans pairs from the first slice of a unit on. */
 template <int FORM, bool HEIGHTS, int COLUMNS>
@@ -122,7 +117,7 @@ static __device__ __forceinline__ struct own make_plan(const unit *u, struct pla
 		const float from = before < 0 ? 0 : fraction_of(low),
 			    to = fminf((float)(whole_of(high) - s.line - i) + fraction_of(high), (float)(s.lines - i));
 		if (to > from) {
-			const float weight = inverse_of(cell.width * A * A);
+			const float weight = gt_rcp_approx(cell.width * A * A);
 			const int count = (int)ceilf(to);
 			(HEIGHTS ? o.rest.x : o.pair.y) = count > 1 ? (to - (count - 1)) * weight : 0;
 			o.rest.z = weight;

@@ -48,6 +48,7 @@
 #endif
 #include <math.h>
 #include "core/device/cuda_streams.cuh"
+#include "core/device/device_math.cuh"
 #include "core/device/pieces.cuh"
 #include "projectors/dd/fast/dd_ring.cuh"
 
@@ -80,12 +81,6 @@ struct course {
 	float step, middle; /* place per z edge and of the tile's middle, over the window */
 	float rows, from_middle;
 };
-static __device__ __forceinline__ float reciprocal(float x)
-{
-	float y;
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-	return y;
-}
 
 /* Running sum at a z edge counted from the tile's middle. */
 template <int FORM> static __device__ __forceinline__ float sum_at(const struct course &c, float edge)
@@ -127,7 +122,7 @@ static __device__ __forceinline__ void consume(const thin_unit *u, int voxel, in
 	c.step = (float)slope;
 	c.middle = (float)(slope * above - shift);
 	for (;;) {
-		const float inverse = reciprocal(high - low),
+		const float inverse = gt_rcp_approx(high - low),
 			    next_high = AHEAD ? (float)fma(g, U[k + 2].x, a) : 0; /* the last one is not looked at */
 		slope = AHEAD ? U[k + 1].y * in_g : 0;
 		const float next_step = (float)slope, next_middle = (float)(slope * above - shift);

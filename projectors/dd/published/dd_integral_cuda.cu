@@ -34,6 +34,7 @@
 #include <cuda_pipeline.h>
 #include <stdint.h>
 #include "core/device/cuda.cuh"
+#include "core/device/device_math.cuh"
 #include "projectors/dd/published/dd_integral.h"
 
 enum { WARP = 32 };
@@ -136,16 +137,12 @@ template <typename T, typename OUT, int COLUMNS, bool PACKED> struct slices {
  * the bits of a float's and a third of a double's or more; right to the last bit or nearly. */
 static __device__ __forceinline__ float root(float s)
 {
-	float r;
-	asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(s));
-	const float near = s * r;
+	const float r = gt_rsqrt_approx(s), near = s * r;
 	return fmaf(0.5f * r, fmaf(-near, near, s), near);
 }
 static __device__ __forceinline__ double root(double s)
 {
-	double first;
-	asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(first) : "d"(s));
-	const double g = s * first, h = 0.5 * first, off = fma(-g, h, 0.5), near = fma(g, off, g);
+	const double first = gt_rsqrt_approx(s), g = s * first, h = 0.5 * first, off = fma(-g, h, 0.5), near = fma(g, off, g);
 	return fma(fma(h, off, h), fma(-near, near, s), near);
 }
 
