@@ -14,10 +14,12 @@ typedef enum { GT_OFFSET_AUTO, GT_OFFSET_OFF } gt_offset;
 typedef enum { GT_EXTEND_COSINE, GT_EXTEND_NONE } gt_extend;
 typedef enum { GT_ROWS_CLAMP, GT_ROWS_ZERO } gt_rows;
 typedef enum { GT_MASK_FOV, GT_MASK_NONE } gt_mask;
-/* Forms of the backprojection on CUDA; the CPU has one, whatever is asked. Those from STRIDED on are published ones with textures. */
-typedef enum { GT_KERNEL_AUTO, GT_KERNEL_PLAIN, GT_KERNEL_TILES, GT_KERNEL_TILTED, GT_KERNEL_STRIDED, GT_KERNEL_COALESCED,
-               GT_KERNEL_LOCAL, GT_KERNEL_LOCAL_AHEAD, GT_KERNEL_LOCAL_ONCE, GT_KERNEL_BATCHED, GT_KERNEL_AHEAD, GT_KERNEL_RSQRT,
-               GT_KERNEL_TRANSPOSED, GT_KERNEL_ATOMIC, GT_KERNEL_SEPARATE, GT_KERNEL_INTRA, GT_KERNEL_LAYERED } gt_kernel;
+/* Forms of the backprojection on CUDA; the CPU has one, whatever is asked. */
+#define GT_FORM(NAME, id, text) GT_KERNEL_##NAME,
+typedef enum { GT_KERNEL_AUTO,
+#include "analytic/fbp/back/forms.def"
+               GT_NKERNELS } gt_kernel;
+#undef GT_FORM
 extern const char *const gt_kernel_names[];
 /* How those are launched: columns of voxels per block along x and y; views (N') and slices (Z') per launch, 0: as published. */
 typedef struct { unsigned block[2], views, slices; } gt_launch;

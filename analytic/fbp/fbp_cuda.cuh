@@ -48,10 +48,9 @@ struct gt_back_form {
 	void        (*run)(void *self, const struct gt_back_call *call);
 	void        (*close)(void *self);
 };
-extern const struct gt_back_form gt_back_plain, gt_back_tiles, gt_back_tilted;
-/* back_published_cuda.cu */
-extern const struct gt_back_form gt_back_strided, gt_back_coalesced, gt_back_local, gt_back_local_ahead, gt_back_local_once, gt_back_batched,
-	gt_back_ahead, gt_back_rsqrt, gt_back_transposed, gt_back_atomic, gt_back_separate, gt_back_intra, gt_back_layered;
+#define GT_FORM(NAME, id, text) extern const struct gt_back_form gt_back_##id;
+#include "analytic/fbp/back/forms.def"
+#undef GT_FORM
 
 /* For kernels: the grid and the mask in numbers. */
 struct gt_back_grid {
