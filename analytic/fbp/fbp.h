@@ -61,6 +61,8 @@ gt_status gt_fbp_plan_filter(const char *who, size_t views, size_t tables, size_
 gt_status gt_fbp_launch(const char *who, const gt_fbp_options *o, gt_launch *launch);
 /* Fills row0, per_row, z0, height and flip_rows: rows counted upwards, whichever way those of the detector run. */
 void      gt_fbp_set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_view *b);
+/* Fills the record of view v, whose columns count from `lead` before the first; tilted: as a matrix. */
+void      gt_fbp_set_view(const gt_scan *scan, int tilted, size_t v, size_t lead, struct gt_back_view *b);
 
 /* What a backend does. data and x have the type given to open(). The scratch of filtered views, its layout and its
  * size are the backend's own: a faster backprojector replaces both filter() and back(). */

@@ -65,8 +65,11 @@ static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parit
 {
 	asm volatile("{\n"
 	             ".reg .pred done;\n"
-	             "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-	             "@!done bra again;\n"
+	             "again:\n"
+	             "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+	             "@done bra end;\n"
+	             "bra again;\n"
+	             "end:\n"
 	             "}" ::"r"(bar),
 	             "r"(parity)
 	             : "memory");

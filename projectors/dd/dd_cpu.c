@@ -6,26 +6,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/threads.h>
 #include "projectors/dd/dd_impl.h"
-#include "projectors/kit/cpu_tiles.h"
+#include "projectors/kit/cpu_pair.h"
 
-enum {
-	VIEWS = 8,    /* forward: adjacent views of a job, which share lines of the volume */
-	COLUMNS = 32, /* forward: columns of a job */
-	BATCH = 32    /* adjoint: views whose running sums are held at a time */
-};
-
-struct job {
-	const gt_dd *d;
-	gt_type type;
-	const void *in;
-	void *out;
-	double *sums;    /* lines of running sums: length + 1 each */
-	double *scratch; /* per worker */
-	size_t scratch_size;
-	size_t first_view, views;
-};
+enum { COLUMNS = 32 /* of a job of the forward direction */ };
 
 /* Overlap of [low, high] with voxel i. */
 GT_INLINE double overlap(double low, double high, int i)
@@ -42,8 +26,9 @@ struct forward_scratch {
 
 static struct forward_scratch forward_scratch(const struct job *j, int worker)
 {
+	const gt_dd *d = j->d;
 	double *p = j->scratch + (size_t)worker * j->scratch_size;
-	const size_t line = padded(j->d->n[2]), rows = padded(j->d->rows);
+	const size_t line = padded(d->n[2]), rows = padded(d->rows);
 	return (struct forward_scratch){ p, p + line, p + line + rows };
 }
 
@@ -141,23 +126,12 @@ GT_CLONES static void forward_job(void *self, size_t i, size_t end, int worker)
 
 static void forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y)
 {
+	struct job j = { .d = d, .type = t, .in = x, .out = y, .scratch_size = forward_scratch_size(d) };
 	(void)state;
-	double *sums = gt_scratch(be);
-	struct job j = { .d = d,
-		         .type = t,
-		         .in = x,
-		         .out = y,
-		         .sums = sums,
-		         .scratch = sums + line_doubles(d->n),
-		         .scratch_size = forward_scratch_size(d) };
-	const size_t tiles = ((size_t)d->columns + COLUMNS - 1) / COLUMNS, groups = (d->views + VIEWS - 1) / VIEWS;
-	gt_parallel(be->pool, (size_t)d->n[1], 1, sum_lines, &(struct lines){ d->n, t, x, sums });
-	gt_parallel(be->pool, groups * tiles, 1, forward_job, &j);
+	run_forward(be, EXTENTS_OF(d), &j, COLUMNS, forward_job);
 }
 
 /* Adjoint ------------------------------------------------------------------ */
-
-static size_t sum_stride(const gt_dd *d) { return padded(d->rows); }
 
 /* Data of one view, times the slant -> running sums along the rows, one line per ascending column. */
 static void sum_columns(void *self, size_t i, size_t end, int worker)
@@ -170,7 +144,7 @@ static void sum_columns(void *self, size_t i, size_t end, int worker)
 		const gt_dd_view *v = &d->view[view];
 		for (int k = 0; k < d->columns; k++) {
 			const gt_dd_column *c = &d->column[view * (size_t)d->columns + (size_t)k];
-			double *line = j->sums + (i * (size_t)d->columns + (size_t)k) * sum_stride(d), sum = 0;
+			double *line = j->sums + (i * (size_t)d->columns + (size_t)k) * padded(d->rows), sum = 0;
 			for (int l = 0; l < d->rows; l++) {
 				line[l] = sum;
 				sum += get(j->type, j->in, gt_dd_cell(d, v, view, l, k)) *
@@ -194,7 +168,7 @@ GT_INLINE void adjoint_column(const struct job *j, const gt_dd_view *v, size_t b
 	overlapped(start, height, t->size[2], d->rows, &from, &to);
 	if (from >= to)
 		return;
-	resample(j->sums + (batch * (size_t)d->columns + (size_t)k) * sum_stride(d), d->rows, start + from * step, step, to - from, line);
+	resample(j->sums + (batch * (size_t)d->columns + (size_t)k) * padded(d->rows), d->rows, start + from * step, step, to - from, line);
 	const int i0 = low > a0 ? (int)low : a0, i1 = high < a1 ? up(high) : a1;
 	for (int i = i0; i < i1; i++) {
 		const double weight = overlap(low, high, i) * factor * height;
@@ -239,35 +213,17 @@ GT_CLONES static void adjoint_job(void *self, size_t i, size_t end, int worker)
 }
 
 static size_t adjoint_scratch_size(void) { return TILE_DOUBLES + HEIGHT + 8; }
-static size_t batch_doubles(const gt_dd *d) { return (d->views < BATCH ? d->views : BATCH) * (size_t)d->columns * sum_stride(d); }
-
 static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, void *x)
 {
+	struct job j = { .d = d, .type = t, .in = y, .out = x, .scratch_size = adjoint_scratch_size() };
 	(void)state;
-	double *sums = gt_scratch(be);
-	struct job j = { .d = d,
-		         .type = t,
-		         .in = y,
-		         .out = x,
-		         .sums = sums,
-		         .scratch = sums + batch_doubles(d),
-		         .scratch_size = adjoint_scratch_size() };
-	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * gt_type_size(t));
-	for (j.first_view = 0; j.first_view < d->views; j.first_view += BATCH) {
-		j.views = d->views - j.first_view < BATCH ? d->views - j.first_view : BATCH;
-		gt_parallel(be->pool, j.views, 1, sum_columns, &j);
-		gt_parallel(be->pool, tiles_of(d->n), 1, adjoint_job, &j);
-	}
+	run_adjoint(be, EXTENTS_OF(d), &j, sum_columns, adjoint_job);
 }
 
 static size_t scratch(gt_backend *be, const gt_dd *d, void *state, gt_type t)
 {
-	(void)state;
-	const size_t workers = (size_t)gt_pool_threads(be->pool);
-	const size_t forwards = line_doubles(d->n) + workers * forward_scratch_size(d);
-	const size_t adjoints = batch_doubles(d) + workers * adjoint_scratch_size();
-	(void)t;
-	return (forwards > adjoints ? forwards : adjoints) * sizeof(double);
+	(void)state, (void)t;
+	return pair_scratch(be, EXTENTS_OF(d), forward_scratch_size(d), adjoint_scratch_size());
 }
 
 const struct gt_dd_impl gt_dd_cpu = { .scratch = scratch, .forward = forward, .adjoint = adjoint };

@@ -1,11 +1,11 @@
 /* Separable-footprint projectors: the views in double on the host, checks, and the operator around the kernels. */
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/projector.h>
 #include "core/try.h"
+#include "projectors/kit/operator.h"
 #include "projectors/sf/sf_impl.h"
 
 struct variant {
@@ -251,18 +251,6 @@ static gt_sf_counts count(const gt_sf *d)
 	return c;
 }
 
-static gt_status check(const char *name, const gt_grid *g, const gt_scan *scan)
-{
-	for (int a = 0; a < 3; a++)
-		if (g->n[a] > INT_MAX / 4)
-			return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu voxels along one axis: expected at most %d", name, g->n[a],
-			               INT_MAX / 4);
-	if (scan->rows > INT_MAX / 4 || scan->columns > INT_MAX / 4)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu cells: expected at most %d each way", name, scan->columns,
-		               scan->rows, INT_MAX / 4);
-	return GT_OK;
-}
-
 static void forward(void *self, const gt_array *x, gt_array *y)
 {
 	const struct sf *p = self;
@@ -301,16 +289,9 @@ static void destroy(void *self)
 	free(p);
 }
 
-static void *upload(gt_backend *be, const void *host, size_t bytes)
-{
-	void *p = gt_backend_alloc(be, bytes, "tables of the separable-footprint projector");
-	if (p)
-		gt_backend_put(be, host, p, bytes);
-	return p;
-}
-
 static gt_status fill_tables(const char *name, const gt_grid *g, const gt_scan *scan, const struct options *o, struct sf *p)
 {
+	static const char what[] = "tables of the separable-footprint projector";
 	gt_status st = GT_OK;
 	gt_sf_view *view = malloc(view_bytes(&p->host));
 	gt_sf_ray *ray = malloc(ray_bytes(&p->host));
@@ -324,7 +305,8 @@ static gt_status fill_tables(const char *name, const gt_grid *g, const gt_scan *
 	p->d = p->host;
 	p->d.view = NULL;
 	p->d.ray = NULL;
-	if (!(p->d.view = upload(p->be, view, view_bytes(&p->d))) || !(p->d.ray = upload(p->be, ray, ray_bytes(&p->d))))
+	if (!(p->d.view = gt_projector_upload(p->be, view, view_bytes(&p->d), what)) ||
+	    !(p->d.ray = gt_projector_upload(p->be, ray, ray_bytes(&p->d), what)))
 		GT_TRY(GT_ERR_MEMORY);
 	if (p->impl->make)
 		GT_TRY(p->impl->make(p->be, &p->host, p->type, o->memory, &p->state));
@@ -344,7 +326,7 @@ static gt_status make(const struct variant *variant, gt_backend *be, gt_type typ
 	p->be = be;
 	p->impl = impl[be->kind];
 	p->type = type;
-	GT_TRY(check(variant->name, g, scan));
+	GT_TRY(gt_projector_check_sizes(variant->name, g, scan));
 	p->host = (gt_sf){ .rows = (int)scan->rows,
 		           .columns = (int)scan->columns,
 		           .views = scan->views,

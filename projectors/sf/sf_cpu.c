@@ -5,26 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/threads.h>
-#include "projectors/kit/cpu_tiles.h"
+#include "projectors/kit/cpu_pair.h"
 #include "projectors/sf/sf_impl.h"
 
-enum {
-	VIEWS = 8,    /* forward: adjacent views of a job, which share lines of the volume */
-	COLUMNS = 64, /* forward: columns of a job */
-	BATCH = 32    /* adjoint: views whose running sums are held at a time */
-};
-
-struct job {
-	const gt_sf *d;
-	gt_type type;
-	const void *in;
-	void *out;
-	double *sums;    /* lines of running sums */
-	double *scratch; /* per worker */
-	size_t scratch_size;
-	size_t first_view, views;
-};
+enum { COLUMNS = 64 /* of a job of the forward direction */ };
 
 /* weight[k - *from] = factor w1[k] for the columns [*from, *to) of [k0, k1) that the trapezoid meets. */
 GT_INLINE void weigh_columns(const gt_sf_trapezoid *t, int k0, int k1, double factor, int *from, int *to, double *weight)
@@ -116,14 +100,15 @@ static size_t forward_scratch_size(const gt_sf *d)
 }
 static struct forward_scratch forward_scratch(const struct job *j, int worker)
 {
+	const gt_sf *d = j->d;
 	struct forward_scratch s;
-	const size_t rows = padded(j->d->rows);
+	const size_t rows = padded(d->rows);
 	s.column = j->scratch + (size_t)worker * j->scratch_size;
 	s.row = s.column + COLUMNS;
 	s.edge = s.row + rows;
 	s.cells = s.edge + rows;
 	s.low = (gt_sf_corner *)(s.cells + VIEWS * COLUMNS * rows);
-	s.high = s.low + longest(j->d);
+	s.high = s.low + longest(d);
 	return s;
 }
 
@@ -259,18 +244,9 @@ GT_CLONES static void footprint_forward_job(void *self, size_t i, size_t end, in
 
 static void forward(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *x, void *y)
 {
+	struct job j = { .d = d, .type = t, .in = x, .out = y, .scratch_size = forward_scratch_size(d) };
 	(void)state;
-	double *sums = gt_scratch(be);
-	struct job j = { .d = d,
-		         .type = t,
-		         .in = x,
-		         .out = y,
-		         .sums = sums,
-		         .scratch = sums + line_doubles(d->n),
-		         .scratch_size = forward_scratch_size(d) };
-	const size_t tiles = ((size_t)d->columns + COLUMNS - 1) / COLUMNS, groups = (d->views + VIEWS - 1) / VIEWS;
-	gt_parallel(be->pool, (size_t)d->n[1], 1, sum_lines, &(struct lines){ d->n, t, x, sums });
-	gt_parallel(be->pool, groups * tiles, 1, footprint_forward_job, &j);
+	run_forward(be, EXTENTS_OF(d), &j, COLUMNS, footprint_forward_job);
 }
 
 /* Adjoint ------------------------------------------------------------------ */
@@ -401,35 +377,17 @@ GT_CLONES static void footprint_adjoint_job(void *self, size_t i, size_t end, in
 	}
 }
 
-static size_t batch_doubles(const gt_sf *d) { return (d->views < BATCH ? d->views : BATCH) * (size_t)d->columns * padded(d->rows); }
-
 static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *y, void *x)
 {
+	struct job j = { .d = d, .type = t, .in = y, .out = x, .scratch_size = adjoint_scratch_size(d) };
 	(void)state;
-	double *sums = gt_scratch(be);
-	struct job j = { .d = d,
-		         .type = t,
-		         .in = y,
-		         .out = x,
-		         .sums = sums,
-		         .scratch = sums + batch_doubles(d),
-		         .scratch_size = adjoint_scratch_size(d) };
-	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * gt_type_size(t));
-	for (j.first_view = 0; j.first_view < d->views; j.first_view += BATCH) {
-		j.views = d->views - j.first_view < BATCH ? d->views - j.first_view : BATCH;
-		gt_parallel(be->pool, j.views, 1, sum_columns, &j);
-		gt_parallel(be->pool, tiles_of(d->n), 1, footprint_adjoint_job, &j);
-	}
+	run_adjoint(be, EXTENTS_OF(d), &j, sum_columns, footprint_adjoint_job);
 }
 
 static size_t scratch(gt_backend *be, const gt_sf *d, void *state, gt_type t)
 {
-	(void)state;
-	const size_t workers = (size_t)gt_pool_threads(be->pool);
-	const size_t forwards = line_doubles(d->n) + workers * forward_scratch_size(d);
-	const size_t adjoints = batch_doubles(d) + workers * adjoint_scratch_size(d);
-	(void)t;
-	return (forwards > adjoints ? forwards : adjoints) * sizeof(double);
+	(void)state, (void)t;
+	return pair_scratch(be, EXTENTS_OF(d), forward_scratch_size(d), adjoint_scratch_size(d));
 }
 
 const struct gt_sf_impl gt_sf_cpu = { .scratch = scratch, .forward = forward, .adjoint = adjoint };

@@ -4,7 +4,8 @@
 #include "analytic/fbp/back/published/published.cuh"
 #include "core/try.h"
 
-enum { SLICES_PER_LAUNCH = 128 /* Z' of the papers, where none are asked for */ };
+/* Z' of the papers: slices of a launch where no number is asked for. */
+static const unsigned slices_per_launch = 128;
 
 /* y[z][y][x] += x[z][x][y], in squares that stay in shared memory (Ruetsch, Micikevicius 2009). */
 static __global__ void __launch_bounds__(256) put_back(unsigned nx, unsigned ny, const float *from, float *to)
@@ -215,7 +216,7 @@ static void launch(const struct published *s, const struct gt_back_call *c, cons
 	const unsigned blocks = (in.n[0] + l->block[0] - 1) / l->block[0] * ((in.n[1] + l->block[1] - 1) / l->block[1]);
 	const int lanes_y = (s->form->flags | (turned ? TRANSPOSED : 0)) & LANES_Y;
 	const dim3 threads(l->block[lanes_y ? 1 : 0], l->block[lanes_y ? 0 : 1]);
-	const unsigned slices = l->slices ? l->slices : SLICES_PER_LAUNCH;
+	const unsigned slices = l->slices ? l->slices : slices_per_launch;
 	in.count = count;
 	for (unsigned i = 0; i < s->kernel->views; i++)
 		views[i] = matrix_of(c->plan, &c->host[view[i < count ? i : 0]]);
