@@ -232,8 +232,8 @@ int gt_grid_same(const gt_grid *a, const gt_grid *b)
 	return 1;
 }
 
-/* Which z the outer edges of the rows see in a view, from where rays enter the grid's circle, or the measured one if that is less, to
- * where they leave it. */
+/* Which z the outer edges of the rows see in a view, from where rays enter the grid's circle, or the measured one if
+ * that is less, to where they leave it. */
 static void view_reach(const gt_grid *g, const gt_scan *scan, size_t view, double radius, double *low, double *high)
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -342,8 +342,8 @@ static int separates(const plane *p, const gt_grid *g)
 	return gt_dot3(x, p->normal) <= -reach;
 }
 
-/* Behind the source, or beyond both the detector and the far side of the orbit (a detector may be drawn at the axis): by
- * planes across the beam, those of a flat detector parallel to it. */
+/* Behind the source, or beyond both the detector and the far side of the orbit (a detector may be drawn at the axis):
+ * by planes across the beam, those of a flat detector parallel to it. */
 static int out_of_depth(const gt_view *w, int arc, const double ray[3], const gt_grid *g)
 {
 	plane front, back;
@@ -379,8 +379,8 @@ static int out_of_arc_rows(const gt_detector *d, const gt_view *w, const gt_scan
 	return most <= -0.5 || least >= (double)scan->rows - 0.5;
 }
 
-/* Does the box reach into the beam of the view? A box that no side of the beam separates counts as seen, so that none is
- * refused that is. */
+/* Does the box reach into the beam of the view? A box that no side of the beam separates counts as seen, so that none
+ * is refused that is. */
 static int sees(const gt_detector *d, const gt_view *w, const gt_scan *scan, const gt_grid *g)
 {
 	const double column = ((double)scan->columns - 1) / 2, row = ((double)scan->rows - 1) / 2;

@@ -81,8 +81,8 @@ static size_t near_divisor(size_t n, size_t most)
 	return most;
 }
 
-/* Evenly spaced views: a full turn (half a turn of parallel beams) is cut into equal steps; anything shorter keeps
- * both of its ends, which a short scan needs. Steps are exactly equal where the number of views has a fitting divisor. */
+/* Evenly spaced views: a full turn (half a turn of parallel beams) is cut into equal steps; anything shorter keeps both
+ * of its ends, which a short scan needs. Steps are exactly equal where the number of views has a fitting divisor. */
 static gt_status coarsen_views(const gt_scan *scan, size_t most, gt_scan **coarse)
 {
 	const size_t n = scan->views;

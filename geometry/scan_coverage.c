@@ -56,7 +56,8 @@ double gt_scan_angular_range(const gt_scan *scan)
 	/* Ordered as they stand, or plainly counted over several turns: the numbers mean what they say. */
 	if (up || down || high - low > 2 * GT_PI + 1e-9)
 		return (high - low) * with_step;
-	/* Ordered, in steps too small to be a shuffle, but for jumps where the angles start again at 0 (and a little jitter). */
+	/* Ordered, in steps too small to be a shuffle, but for jumps where the angles start again at 0 (and a little
+	 * jitter). */
 	if (fabs(net) > 0.9 * path && path < GT_PI / 4 * (double)(n - 1))
 		return fabs(net) * with_step;
 	return unordered_turn(scan);
@@ -76,7 +77,8 @@ static double pass_axis(const gt_detector *d, const gt_view *w, double column, d
 	return (p[0] * q[1] - p[1] * q[0]) / length;
 }
 
-/* How far the columns reach on either side of the axis (0: the axis is not in the fan), and the z range of the rows there. */
+/* How far the columns reach on either side of the axis (0: the axis is not in the fan), and the z range of the rows
+ * there. */
 static void view_reach(const gt_scan *scan, const gt_detector *d, const gt_view *w, double *shorter, double *longer, double *low,
                        double *high)
 {
@@ -128,7 +130,8 @@ int gt_scan_is_helical(const gt_scan *scan)
 	}
 	const double scale = scan->source_to_axis > 0 && scan->source_to_detector > 0 ? scan->source_to_axis / scan->source_to_detector : 1;
 	const double row = scan->row_pitch * scale;
-	/* A gantry that sags or wobbles is not a helix: where no pitch is stated, a twentieth of the rows must be passed. */
+	/* A gantry that sags or wobbles is not a helix: where no pitch is stated, a twentieth of the rows must be
+	 * passed. */
 	return high - low > (scan->pitch_per_turn != 0 ? row : row * fmax(1, 0.05 * (double)scan->rows));
 }
 

@@ -1,8 +1,8 @@
 /* 3x4 projection matrices of flat detectors, both ways. With M = (m1, m2, m3) the rows of the 3x3 part and p the last
  * column, scaled so that |m3| = 1 and points before the source have w > 0:
  *   m3 = w^,  m1 = (D/du) u^ + kc w^,  m2 = (D/dv) v^ + lc w^,  p = -M source,
- * u^, v^, w^ = column axis, row axis and normal of the detector, D its distance from the source, (kc, lc) the cell at the
- * foot of the perpendicular. Hartley and Zisserman, Multiple View Geometry, 2nd ed., section 6.2. */
+ * u^, v^, w^ = column axis, row axis and normal of the detector, D its distance from the source, (kc, lc) the cell at
+ * the foot of the perpendicular. Hartley and Zisserman, Multiple View Geometry, 2nd ed., section 6.2. */
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/scan.h>

@@ -1,11 +1,12 @@
-/* Both ends of the pairs, interpolated under a supposed order of pixels, against what noise and interpolation let expect. */
+/* Both ends of the pairs, interpolated under a supposed order of pixels, against what noise and interpolation let
+ * expect. */
 #include <stdlib.h>
 #include <string.h>
 #include "analytic/consistency/conjugate_stencil.h"
 #include "core/try.h"
 
-/* ROUGH: error of interpolation, and of cells that are wide at one end of the ray and narrow at the other, in second differences.
- * FLOOR: least deviation, in the rms of the values. */
+/* ROUGH: error of interpolation, and of cells that are wide at one end of the ray and narrow at the other, in second
+ * differences. FLOOR: least deviation, in the rms of the values. */
 #define ROUGH 0.1
 #define FLOOR 1e-4
 #define CAUCHY 9.0
@@ -81,7 +82,8 @@ typedef struct {
 	sums *chunk;
 } survey;
 
-/* What is the same at all trials of a center: the variances of the taps' cells, weighted, and what interpolation may be wrong by. */
+/* What is the same at all trials of a center: the variances of the taps' cells, weighted, and what interpolation may be
+ * wrong by. */
 typedef struct {
 	double variance[3], rough;
 } doubts;
@@ -90,7 +92,8 @@ typedef struct {
 	double near, far, variance;
 } ends;
 
-/* Both ends with center + shift; 0: not both on the detector. learn: fills x; else takes the variances from it. x NULL: neither. */
+/* Both ends with center + shift; 0: not both on the detector. learn: fills x; else takes the variances from it. x NULL:
+ * neither. */
 static int both_ends(const survey *s, const gt_conjugate_pair *p, double shift, doubts *x, int learn, ends *e)
 {
 	gt_conjugate_map map = *s->map;
@@ -277,7 +280,8 @@ typedef struct {
 	size_t stride;
 } scouting;
 
-/* Fisher's z of the correlation of both ends, times the root of the number of pairs: few that agree by chance do not win. */
+/* Fisher's z of the correlation of both ends, times the root of the number of pairs: few that agree by chance do not
+ * win. */
 static void scout(void *self, size_t begin, size_t end, int worker)
 {
 	const scouting *s = self;

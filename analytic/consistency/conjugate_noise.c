@@ -1,5 +1,5 @@
-/* The noise of a pixel by its value, from the data themselves: medians of second differences along columns in classes of the value. Memory:
- * 16 bytes per pair of conjugate rays while it runs. */
+/* The noise of a pixel by its value, from the data themselves: medians of second differences along columns in classes
+ * of the value. Memory: 16 bytes per pair of conjugate rays while it runs. */
 #include <math.h>
 #include <stdlib.h>
 #include "analytic/consistency/conjugate_stencil.h"

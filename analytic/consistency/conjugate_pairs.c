@@ -1,5 +1,6 @@
-/* Which rays are measured from both ends. Sources that see each other share the line between them; parallel beams of opposite directions share
- * all their lines. Views are chosen at random within equal stretches, so that flying spots of any period take part alike. */
+/* Which rays are measured from both ends. Sources that see each other share the line between them; parallel beams of
+ * opposite directions share all their lines. Views are chosen at random within equal stretches, so that flying spots of
+ * any period take part alike. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
@@ -8,7 +9,8 @@
 #include "analytic/consistency/conjugate_impl.h"
 #include "core/try.h"
 
-/* What edges move the center by where half a turn is continued, in the way of the outermost column from view to view: by trial. */
+/* What edges move the center by where half a turn is continued, in the way of the outermost column from view to view:
+ * by trial. */
 #define SLACK 0.02
 enum { MOST_VIEWS = 1024, MOST_OTHERS = 16384, MOST_PAIRS = 20480, SEED = 20 };
 
@@ -95,7 +97,8 @@ static int meet_ray(const search *s, size_t view, const size_t other[2], const d
 	return 1;
 }
 
-/* Weights of the views a and b for the direction opposite to j; 0: they are not around it, nor (beyond) next to it on one side. */
+/* Weights of the views a and b for the direction opposite to j; 0: they are not around it, nor (beyond) next to it on
+ * one side. */
 static int opposite(const search *s, size_t j, size_t a, size_t b, double weight[2])
 {
 	const double below = remainder(s->direction[a] - s->direction[j] - GT_PI, 2 * GT_PI),

@@ -1,6 +1,7 @@
 #ifndef GT_ANALYTIC_CONSISTENCY_CONJUGATE_STENCIL_H
 #define GT_ANALYTIC_CONSISTENCY_CONJUGATE_STENCIL_H
-/* Where conjugate rays meet the detector under a supposed order of its pixels, and the pixels that are interpolated there. */
+/* Where conjugate rays meet the detector under a supposed order of its pixels, and the pixels that are interpolated
+ * there. */
 #include <math.h>
 #include "analytic/consistency/conjugate_impl.h"
 

@@ -27,7 +27,8 @@ double gt_angular_coverage_distance(const gt_angular_coverage *s, size_t view)
 	return hypot(p[0] - s->center[0], p[1] - s->center[1]);
 }
 
-/* Flat detectors may lean, as those of a C-arm do: weights and filter still take their rows for circles around the axis. */
+/* Flat detectors may lean, as those of a C-arm do: weights and filter still take their rows for circles around the
+ * axis. */
 #define MOST_TILT 15.0
 
 static gt_status check_rows(const char *who, const gt_scan *scan)
@@ -78,8 +79,8 @@ static void radius_range(const gt_scan *scan, const double center[2], double *le
 	}
 }
 
-/* Circle of least squares through the sources: |p|^2 = 2 c.p + k is linear in c and k (Kasa, IEEE Trans. Instrum. Meas. 25
- * (1976) 8). Coordinates are taken relative to their mean, so that the equations for c stand alone. */
+/* Circle of least squares through the sources: |p|^2 = 2 c.p + k is linear in c and k (Kasa, IEEE Trans. Instrum. Meas.
+ * 25 (1976) 8). Coordinates are taken relative to their mean, so that the equations for c stand alone. */
 static void fit_circle(const gt_scan *scan, double center[2])
 {
 	double mean[2] = { 0, 0 }, xx = 0, xy = 0, yy = 0, xr = 0, yr = 0;

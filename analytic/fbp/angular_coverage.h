@@ -1,8 +1,8 @@
 #ifndef GT_ANALYTIC_FBP_ANGULAR_COVERAGE_H
 #define GT_ANALYTIC_FBP_ANGULAR_COVERAGE_H
-/* Inside this room: where the views of a scan stand, read from its table of views alone. Angles in rad, counter-clockwise
- * seen from +z. "Fan" is the angle of a ray from the central ray source -> axis; parallel: the ray's signed distance
- * from the axis, mm. */
+/* Inside this room: where the views of a scan stand, read from its table of views alone. Angles in rad,
+ * counter-clockwise seen from +z. "Fan" is the angle of a ray from the central ray source -> axis; parallel: the ray's
+ * signed distance from the axis, mm. */
 #include <gantry/scan_math.h>
 #include "analytic/fbp/redundancy.h"
 #ifdef __cplusplus

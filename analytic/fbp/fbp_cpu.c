@@ -92,7 +92,8 @@ static void close_(void *self)
 	free(s);
 }
 
-/* Bytes of one worker: a row and its group for the filter, sums and a line for the backprojection; whole cache lines. */
+/* Bytes of one worker: a row and its group for the filter, sums and a line for the backprojection; whole cache
+ * lines. */
 static size_t work_size(const gt_fbp_plan *p, size_t element)
 {
 	const size_t filter = (p->row.n + 2 + 15) / 16 * 16 + p->row.wide * ROWS_AT_ONCE;

@@ -1,6 +1,6 @@
-/* Weights and filters rows on CUDA. Short rows of a power of two samples go through one kernel (filter_block_cuda.cu); the others
- * through cuFFT over chunks of rows that stay in the second cache; weights and padding on the way in,
- * tails of truncated rows and the layout of the backprojection on the way out. */
+/* Weights and filters rows on CUDA. Short rows of a power of two samples go through one kernel (filter_block_cuda.cu);
+ * the others through cuFFT over chunks of rows that stay in the second cache; weights and padding on the way in, tails
+ * of truncated rows and the layout of the backprojection on the way out. */
 #include <cufft.h>
 #include <stdlib.h>
 #include "analytic/fbp/filter_rows.cuh"

@@ -1,5 +1,6 @@
-/* Weights, filter, tails and layout in one kernel: a block takes two rows as the real and the imaginary part of one complex
- * row, whose transform never leaves its registers and shared memory (fft_block.h). Each number is read and written once. */
+/* Weights, filter, tails and layout in one kernel: a block takes two rows as the real and the imaginary part of one
+ * complex row, whose transform never leaves its registers and shared memory (fft_block.h). Each number is read and
+ * written once. */
 #include "analytic/fbp/filter_rows.cuh"
 #include "analytic/fbp/fused_fft.cuh"
 
@@ -50,8 +51,8 @@ static __device__ __forceinline__ void find_means(const struct two_rows &rows, u
 	((float *)&mean[after])[r] = (float)sum / (float)edge;
 }
 
-/* Filtered column i of both rows into their places. It is sample i - lead of the room, a circle of n samples and the first of them
- * again. */
+/* Filtered column i of both rows into their places. It is sample i - lead of the room, a circle of n samples and the
+ * first of them again. */
 template <int R, int PAIRS>
 static __device__ __forceinline__ void store(const gt_row_plan &row, const gt_c *room, unsigned i, float *const to[2])
 {

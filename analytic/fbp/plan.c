@@ -119,8 +119,8 @@ static size_t extension(const gt_scan *scan, size_t others)
 	return room < 0 ? 0 : room < (double)wanted ? (size_t)room : wanted;
 }
 
-/* Samples of a circular transform that holds every lag between a column, or the roll-off beside them, and a filtered column. The
- * kernel is symmetric: half the circle may be the largest lag. */
+/* Samples of a circular transform that holds every lag between a column, or the roll-off beside them, and a filtered
+ * column. The kernel is symmetric: half the circle may be the largest lag. */
 static size_t transform_size(const gt_row_plan *r, size_t before, size_t after)
 {
 	const size_t up = r->wide - r->lead - 1 + before, down = r->columns - 1 + after + r->lead;

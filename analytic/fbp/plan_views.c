@@ -1,6 +1,6 @@
-/* How the voxels are seen by each view of a filtered backprojection: flat, arc and parallel detectors whose rows are parallel to slices by the
- * numbers of a column and a row, tilted ones by a matrix (Kak, Slaney, Principles of Computerized Tomographic Imaging, 1988, ch. 3).
- * Memory: one record per view, which the plan has. */
+/* How the voxels are seen by each view of a filtered backprojection: flat, arc and parallel detectors whose rows are
+ * parallel to slices by the numbers of a column and a row, tilted ones by a matrix (Kak, Slaney, Principles of
+ * Computerized Tomographic Imaging, 1988, ch. 3). Memory: one record per view, which the plan has. */
 #include <math.h>
 #include <gantry/scan_math.h>
 #include "analytic/fbp/fbp.h"

@@ -21,7 +21,8 @@ int  gt_preweights_alike(const gt_preweights *c);
 void gt_preweights_set(const gt_preweights *c, size_t view, double *gain, double *slope);
 /* Cell of the foot of the perpendicular from the source along an axis of the detector, counted from `center`. */
 double gt_preweights_foot(const gt_view *w, const double axis[3], double center, double pitch);
-/* Distance of the plane of a flat detector from the source along its normal n, signed: of its trace in the x-y plane; of any. */
+/* Distance of the plane of a flat detector from the source along its normal n, signed: of its trace in the x-y plane;
+ * of any. */
 double gt_preweights_plane2(const gt_view *w, double n[2]);
 double gt_preweights_plane3(const gt_view *w, double n[3]);
 

@@ -109,8 +109,9 @@ static gt_status judge(const gt_wfbp_plan *p, gt_pool *pool, double radius, doub
 	return ready ? GT_OK : gt_fail(GT_ERR_MEMORY, "wfbp: no memory for %zu slices", n);
 }
 
-/* Two rays that look opposite ways at a point r = D sin g from the axis come from sources half a turn and 2 g apart, and see together as
- * much as the rows are high at cos g of the distance to the axis (flat: cos^2 g): the largest pitch that leaves no gap. */
+/* Two rays that look opposite ways at a point r = D sin g from the axis come from sources half a turn and 2 g apart,
+ * and see together as much as the rows are high at cos g of the distance to the axis (flat: cos^2 g): the largest pitch
+ * that leaves no gap. */
 static double pitch_limit(gt_shape shape, double g) { return 2 * GT_PI * cos(g) * (shape == GT_FLAT ? cos(g) : 1) / (GT_PI + 2 * g); }
 
 static double farthest(const gt_grid *g, const double center[2])
@@ -183,7 +184,8 @@ gt_status gt_wfbp_range(const gt_wfbp_plan *p, gt_pool *pool, double *low, doubl
 
 /* Which views are needed --------------------------------------------------- */
 
-/* z between the outer edges of the rows of a parallel view, from where its rays enter the circle to where they leave it. */
+/* z between the outer edges of the rows of a parallel view, from where its rays enter the circle to where they leave
+ * it. */
 static void reach_along_z(const gt_wfbp_plan *p, size_t j, double radius, double *low, double *high)
 {
 	const struct gt_helix_view w = gt_wfbp_view(p, j % p->bins, j / p->bins);

@@ -1,4 +1,5 @@
-/* The plan of a helical reconstruction: which rays make up the parallel views, which voxels they see, which slices are complete. */
+/* The plan of a helical reconstruction: which rays make up the parallel views, which voxels they see, which slices are
+ * complete. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

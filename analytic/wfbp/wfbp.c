@@ -1,5 +1,6 @@
-/* wfbp: helical scans. Rays are sorted into parallel views, filtered along them, and backprojected along their true inclination; the
- * views that look at a voxel from one side or the other share it by how far from the edge of the rows they see it. */
+/* wfbp: helical scans. Rays are sorted into parallel views, filtered along them, and backprojected along their true
+ * inclination; the views that look at a voxel from one side or the other share it by how far from the edge of the rows
+ * they see it. */
 #include <math.h>
 #include <time.h>
 #include "analytic/wfbp/wfbp.h"

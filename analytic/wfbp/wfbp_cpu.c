@@ -1,5 +1,5 @@
-/* Helical weighted filtered backprojection on the CPU, threaded over parallel views, rows and columns of voxels. Every voxel adds its
- * bins in their order, so that the result does not depend on the number of threads. */
+/* Helical weighted filtered backprojection on the CPU, threaded over parallel views, rows and columns of voxels. Every
+ * voxel adds its bins in their order, so that the result does not depend on the number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Helical weighted filtered backprojection on CUDA. Data, parallel views and volume stay on the device; per batch one record per
- * parallel view crosses the bus. The backprojection is in helical_smear_cuda.cu. */
+/* Helical weighted filtered backprojection on CUDA. Data, parallel views and volume stay on the device; per batch one
+ * record per parallel view crosses the bus. The backprojection is in helical_smear_cuda.cu. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>

@@ -1,7 +1,7 @@
 #ifndef GT_CORE_DEVICE_ASYNC_COPY_CUH
 #define GT_CORE_DEVICE_ASYNC_COPY_CUH
-/* Device code of the kernels that stage tables in shared memory: loads by 32-bit address, bulk copies and the barriers that
- * count them (compute capability 9.0). */
+/* Device code of the kernels that stage tables in shared memory: loads by 32-bit address, bulk copies and the barriers
+ * that count them (compute capability 9.0). */
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -56,8 +56,9 @@ static __device__ __forceinline__ void barrier_arrive(unsigned bar)
 {
 	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
 }
-/* Of two launches one after the other, the second by programmatic stream serialization: its blocks begin when all of the first have come to
- * let_next_launch_begin(), and what follows await_last_launch() comes after the end of the first. */
+/* Of two launches one after the other, the second by programmatic stream serialization: its blocks begin when all of
+ * the first have come to let_next_launch_begin(), and what follows await_last_launch() comes after the end of the
+ * first. */
 static __device__ __forceinline__ void let_next_launch_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 static __device__ __forceinline__ void await_last_launch() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
@@ -74,8 +75,8 @@ static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parit
 	             "r"(parity)
 	             : "memory");
 }
-/* True in one lane, known to the compiler as one: bulk copies in a loop behind it take their addresses from uniform registers, a few instructions each,
- * not a turn for every lane that might be there. */
+/* True in one lane, known to the compiler as one: bulk copies in a loop behind it take their addresses from uniform
+ * registers, a few instructions each, not a turn for every lane that might be there. */
 static __device__ __forceinline__ bool elected()
 {
 	int yes;

@@ -42,9 +42,11 @@ struct gt_backend_ops {
 	const char *name;
 	gt_status (*open  )(gt_backend *be, const char *arg);          /* sets be->own, be->name, be->about, be->slot */
 	void      (*close )(gt_backend *be);
-	void     *(*alloc )(gt_backend *be, size_t bytes);             /* NULL if there is no such memory; not counted here */
+	/* NULL if there is no such memory; not counted here */
+	void     *(*alloc )(gt_backend *be, size_t bytes);
 	void      (*free  )(gt_backend *be, void *p);
-	void      (*put   )(gt_backend *be, const void *host, void *dst, size_t bytes);    /* waits: host may be used again */
+	/* waits: host may be used again */
+	void      (*put   )(gt_backend *be, const void *host, void *dst, size_t bytes);
 	void      (*get   )(gt_backend *be, const void *src, void *host, size_t bytes);    /* waits */
 	void      (*wait  )(gt_backend *be);                            /* and collects asynchronous failures */
 	void      (*memory)(gt_backend *be, size_t *available, size_t *total);
@@ -54,11 +56,13 @@ struct gt_backend_ops {
 	void      (*red   )(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot);
 	void      (*both  )(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot);
 	void      (*settle)(gt_backend *be, size_t slots);              /* waits for slots [0, slots) */
-	void      (*mul_normals)(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y);  /* y = y times gt_normal_at(seed, index) */
+	/* y = y times gt_normal_at(seed, index) */
+	void      (*mul_normals)(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y);
 };
 struct gt_backend {
 	const struct gt_backend_ops *ops;
-	const struct gt_backend_ops *rehearsed;         /* the device's, where ops are those of a rehearsal; else NULL */
+	/* the device's, where ops are those of a rehearsal; else NULL */
+	const struct gt_backend_ops *rehearsed;
 	gt_kind   kind;
 	gt_status status;               /* sticky: see gt_backend_status() */
 	char      message[512];         /* of that status */
@@ -74,7 +78,8 @@ struct gt_backend {
 };
 struct gt_array { gt_backend *be; gt_type type; size_t n; void *data; int borrowed; };
 
-/* Raw memory for a module's tables and scratch, counted like arrays. NULL + gt_fail() text (GT_ERR_MEMORY) on failure. */
+/* Raw memory for a module's tables and scratch, counted like arrays. NULL + gt_fail() text (GT_ERR_MEMORY) on
+ * failure. */
 void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what);
 void  gt_backend_free (gt_backend *be, void *p, size_t bytes);
 void  gt_backend_put  (gt_backend *be, const void *host, void *dst, size_t bytes);   /* counted as one put */

@@ -268,8 +268,8 @@ static void memory_(gt_backend *be, size_t *available, size_t *total)
 	cudaMemGetInfo(available, total);
 }
 
-/* Per clock and multiprocessor: four warps issue, one pass of shared memory, four bilinear fetches; double precision by what the
- * device says it is slower than single, which is 128 (64 before 8.6, but for 6.1 and 7.x). */
+/* Per clock and multiprocessor: four warps issue, one pass of shared memory, four bilinear fetches; double precision by
+ * what the device says it is slower than single, which is 128 (64 before 8.6, but for 6.1 and 7.x). */
 static double rate_(gt_backend *be, gt_resource r)
 {
 	const int device = own(be)->device;

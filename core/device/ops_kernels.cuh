@@ -1,7 +1,7 @@
 #ifndef GT_CORE_DEVICE_OPS_KERNELS_CUH
 #define GT_CORE_DEVICE_OPS_KERNELS_CUH
-/* A kernel for each line of core/device/ops.def, for both types, of arrays that start at a multiple of 16 bytes and of others. Memory: a
- * reduction keeps PARTS doubles on the device, one per block. */
+/* A kernel for each line of core/device/ops.def, for both types, of arrays that start at a multiple of 16 bytes and of
+ * others. Memory: a reduction keeps PARTS doubles on the device, one per block. */
 #include "core/device/cuda.cuh"
 
 /* PARTS blocks whatever the device: a sum is the same on every run and on every GPU. */

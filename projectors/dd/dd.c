@@ -1,6 +1,6 @@
-/* The distance-driven projector as an operator: checks, tables on the backend, and calls of the kernels of a variant. De Man, Basu,
- * "Distance-driven projection and backprojection in three dimensions", Phys. Med. Biol. 49 (2004) 2463. Memory on the backend: the tables
- * (tables.c), and the scratch that the kernels ask for. */
+/* The distance-driven projector as an operator: checks, tables on the backend, and calls of the kernels of a variant.
+ * De Man, Basu, "Distance-driven projection and backprojection in three dimensions", Phys. Med. Biol. 49 (2004) 2463.
+ * Memory on the backend: the tables (tables.c), and the scratch that the kernels ask for. */
 #include <stdlib.h>
 #include "core/try.h"
 #include "projectors/dd/dd_operator.h"

@@ -1,7 +1,7 @@
-/* Distance-driven pair on the CPU: the double-precision reference, whatever the type of the arrays.
- * Both directions read lines of running sums and take differences of them at evenly spaced positions: a line along z
- * for each (x,y) in the forward direction, a line along the rows for each (view, column) in the other. Per slice and column
- * that resampling is done once, and shared by the voxels that the column overlaps (1 to 4). */
+/* Distance-driven pair on the CPU: the double-precision reference, whatever the type of the arrays. Both directions
+ * read lines of running sums and take differences of them at evenly spaced positions: a line along z for each (x,y) in
+ * the forward direction, a line along the rows for each (view, column) in the other. Per slice and column that
+ * resampling is done once, and shared by the voxels that the column overlaps (1 to 4). */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -34,7 +34,8 @@ static struct forward_scratch forward_scratch(const struct job *j, int worker)
 
 static size_t forward_scratch_size(const gt_dd *d) { return padded(d->n[2]) + padded(d->rows) + (size_t)VIEWS * COLUMNS * padded(d->rows); }
 
-/* The line that column [low, high] sees in a slice: running sums of its voxels weighted by their overlap, entries [z0, z1]. */
+/* The line that column [low, high] sees in a slice: running sums of its voxels weighted by their overlap, entries [z0,
+ * z1]. */
 GT_INLINE void mix_lines(const double *line, size_t step, size_t count, double low, double high, double factor, int z0, int z1,
                          double *restrict mixed)
 {

@@ -1,6 +1,7 @@
 #ifndef GT_PROJECTORS_DD_DD_OPERATOR_H
 #define GT_PROJECTORS_DD_DD_OPERATOR_H
-/* The distance-driven projector on the host: its tables, the operator around them, and the variants, which are other kernels for it. */
+/* The distance-driven projector on the host: its tables, the operator around them, and the variants, which are other
+ * kernels for it. */
 #include <gantry/projector.h>
 #include "projectors/dd/dd_impl.h"
 

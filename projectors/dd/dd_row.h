@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_DD_DD_ROW_H
 #define GT_PROJECTORS_DD_DD_ROW_H
-/* The distance-driven coefficients, the only place where they are written: De Man and Basu, Phys. Med. Biol. 49 (2004) 2463,
- * in the form of Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), eqs 14-18.
+/* The distance-driven coefficients, the only place where they are written: De Man and Basu, Phys. Med. Biol. 49 (2004)
+ * 2463, in the form of Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), eqs 14-18.
  *
  * Each view cuts the volume into slices perpendicular to x or y. In units of voxels, with voxel i = [i, i+1] along the
  * in-slice axis and along z, and R the distance of a slice from the source plane along the slice axis:
@@ -9,7 +9,8 @@
  *   row edge l of column k meets it at      Z_l = (P0 + R P1) + l (Q0 + R Q1)             row l = [l, l+1], ascending
  *   a[kl; inj] = slant_kl * |[X_k, X_k+1] & [i, i+1]| / (X_k+1 - X_k) * |[Z_l, Z_l+1] & [j, j+1]| / (Z_l+1 - Z_l)
  * Fans have F0 = 0, F1 = 1 and U the slope; parallel beams F0 = 1, F1 = 0 and U the position. Nothing below asks which.
- * Columns and rows are counted in ascending order of position: flip_columns and flip_rows say where that reverses the detector's. */
+ * Columns and rows are counted in ascending order of position: flip_columns and flip_rows say where that reverses the
+ * detector's. */
 #include <gantry/scan_math.h>
 
 typedef struct {

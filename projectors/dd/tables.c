@@ -1,6 +1,6 @@
-/* Tables of the distance-driven projector, in double on the host: of each view where its column edges meet the slices, and of each column the
- * heights of its rows (De Man, Basu, Phys. Med. Biol. 49 (2004) 2463). Memory: per view, 8 bytes for each column edge and 44 for each
- * column. */
+/* Tables of the distance-driven projector, in double on the host: of each view where its column edges meet the slices,
+ * and of each column the heights of its rows (De Man, Basu, Phys. Med. Biol. 49 (2004) 2463). Memory: per view, 8 bytes
+ * for each column edge and 44 for each column. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,7 +11,8 @@
 /* Rays closer than this to the plane of a slice would cross it at infinity. */
 static const double least_cosine = 1e-3;
 
-/* Slices are perpendicular to the axis that the central ray follows more; a tie at 45 degrees goes to x by the source's place. */
+/* Slices are perpendicular to the axis that the central ray follows more; a tie at 45 degrees goes to x by the source's
+ * place. */
 static int slice_axis(const gt_scan *s, const gt_view *w)
 {
 	const double ex = fabs(w->detector[0] - w->source[0]), ey = fabs(w->detector[1] - w->source[1]);
@@ -20,7 +21,8 @@ static int slice_axis(const gt_scan *s, const gt_view *w)
 	return fabs(w->source[1]) > fabs(w->source[0]);
 }
 
-/* The place of a ray in the frame of the slices: slope per unit of R, and the position at R = 0, in voxels of axis b. */
+/* The place of a ray in the frame of the slices: slope per unit of R, and the position at R = 0, in voxels of axis
+ * b. */
 struct line {
 	double slope, start;
 };

@@ -1,5 +1,5 @@
-/* The variants of the distance-driven projector: the same coefficients, or nearly these, by other kernels. 'dd' is the one to use; the others
- * are published forms, for comparison (published/). Memory: as each variant's options say. */
+/* The variants of the distance-driven projector: the same coefficients, or nearly these, by other kernels. 'dd' is the
+ * one to use; the others are published forms, for comparison (published/). Memory: as each variant's options say. */
 #include <stddef.h>
 #include "projectors/dd/dd_operator.h"
 #include "projectors/dd/published/dd_integral.h"

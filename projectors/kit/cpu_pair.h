@@ -1,8 +1,9 @@
 #ifndef GT_PROJECTORS_KIT_CPU_PAIR_H
 #define GT_PROJECTORS_KIT_CPU_PAIR_H
-/* The drivers of both directions on the CPU, for projectors that work on running sums: forward, running sums of all lines of the volume, then
- * jobs of some views and columns; adjoint, running sums of a batch of views, then jobs of tiles of voxels. Memory: the running sums, 8 bytes
- * per voxel or per pixel of BATCH views, and what each worker asks for. */
+/* The drivers of both directions on the CPU, for projectors that work on running sums: forward, running sums of all
+ * lines of the volume, then jobs of some views and columns; adjoint, running sums of a batch of views, then jobs of
+ * tiles of voxels. Memory: the running sums, 8 bytes per voxel or per pixel of BATCH views, and what each worker asks
+ * for. */
 #include <gantry/threads.h>
 #include "core/device/backend.h"
 #include "projectors/kit/cpu_tiles.h"
@@ -45,7 +46,8 @@ static inline size_t pair_scratch(gt_backend *be, struct extents e, size_t forwa
 	return (forwards > adjoints ? forwards : adjoints) * sizeof(double);
 }
 
-/* j: d, type, in, out and scratch_size; the job's indices count tiles of `columns` columns, then groups of VIEWS views. */
+/* j: d, type, in, out and scratch_size; the job's indices count tiles of `columns` columns, then groups of VIEWS
+ * views. */
 static inline void run_forward(gt_backend *be, struct extents e, struct job *j, int columns, gt_loop job)
 {
 	const size_t tiles = ((size_t)e.columns + (size_t)columns - 1) / (size_t)columns, groups = (e.views + VIEWS - 1) / VIEWS;

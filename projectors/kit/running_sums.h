@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_KIT_RUNNING_SUMS_H
 #define GT_PROJECTORS_KIT_RUNNING_SUMS_H
-/* For the projectors on the CPU: lines of running sums, and differences of them at evenly spaced positions. Functions that
- * must be inlined into one of GT_CLONES. */
+/* For the projectors on the CPU: lines of running sums, and differences of them at evenly spaced positions. Functions
+ * that must be inlined into one of GT_CLONES. */
 #include <string.h>
 #include <gantry/array.h>
 #include "core/clones.h"
@@ -23,7 +23,8 @@ GT_INLINE double sum_at(const double *S, double p)
 	return S[j] + (p - j) * (S[j + 1] - S[j]);
 }
 
-/* out[k] = sum_at(S, at[k]): both entries of each place come with one load, which beats gathering them, and places two by two. */
+/* out[k] = sum_at(S, at[k]): both entries of each place come with one load, which beats gathering them, and places two
+ * by two. */
 GT_INLINE void sums_at(const double *S, const doubles *at, double *out)
 {
 	const doubles p = *at;
@@ -38,7 +39,8 @@ GT_INLINE void sums_at(const double *S, const doubles *at, double *out)
 }
 
 /* edge[i] = S(start + i step) for i in [0, n]: S is the running sum, linear between its entries 0..length and constant
- * outside; entry length + 1 is read, times zero. All positions but the first and the last lie within: see overlapped(). */
+ * outside; entry length + 1 is read, times zero. All positions but the first and the last lie within: see
+ * overlapped(). */
 GT_INLINE void resample(const double *restrict S, int length, double start, double step, int n, double *restrict edge)
 {
 	int i = 1;

@@ -1,5 +1,6 @@
-/* Ray-driven pairs on CUDA, single and double: level scans go to the kernels of ray_level_cuda.cu. Any other rays here: one thread
- * each, neighbouring threads neighbouring columns; the adjoint adds atomically to the voxels that the ray takes forward.
+/* Ray-driven pairs on CUDA, single and double: level scans go to the kernels of ray_level_cuda.cu. Any other rays here:
+ * one thread each, neighbouring threads neighbouring columns; the adjoint adds atomically to the voxels that the ray
+ * takes forward.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_RAY_BLOCK /* threads per block, one ray each: 64, 128, 256, 512 */
@@ -25,8 +26,8 @@ static __device__ __forceinline__ gt_ray ray_of(const gt_rays *g, gt_ray_model m
 	return r;
 }
 
-/* Forward: returns the sum over the voxels that the ray takes from `in`. Adjoint: adds value to them in `out`. Axis b is the
- * fastest of the volume that the ray walks through: [z][x][y] if it follows x, else [z][y][x]. */
+/* Forward: returns the sum over the voxels that the ray takes from `in`. Adjoint: adds value to them in `out`. Axis b
+ * is the fastest of the volume that the ray walks through: [z][x][y] if it follows x, else [z][y][x]. */
 template <gt_ray_model MODEL, int BACK, typename T>
 static __device__ __forceinline__ T walk(const gt_rays *g, const gt_ray *r, const T *in, T *out, T value)
 {
@@ -122,8 +123,9 @@ static size_t scratch(gt_backend *be, const gt_ray_operator *o)
 	return level_of(o) ? gt_ray_level_scratch(o, level_of(o)) : voxels_of(&o->rays) * gt_type_size(o->type);
 }
 
-/* Of level scans, in words through the first cache, 32 to a pass. Joseph reads four voxels of a slice and Siddon one, or two where
- * the ray crosses a face; back, each ray is read once per column of voxels, and each voxel's sum read and written. */
+/* Of level scans, in words through the first cache, 32 to a pass. Joseph reads four voxels of a slice and Siddon one,
+ * or two where the ray crosses a face; back, each ray is read once per column of voxels, and each voxel's sum read and
+ * written. */
 static int work(const gt_ray_operator *o, int back, gt_work *least)
 {
 	const gt_ray_level *v = level_of(o);

@@ -1,5 +1,6 @@
-/* Backprojection of level scans (ray_level.h), single and double: a thread takes a column of voxels along z and gathers, view by view,
- * the rays that take part of them, row by row. Joseph's with many slices goes to ray_strip_cuda.cu.
+/* Backprojection of level scans (ray_level.h), single and double: a thread takes a column of voxels along z and
+ * gathers, view by view, the rays that take part of them, row by row. Joseph's with many slices goes to
+ * ray_strip_cuda.cu.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_RAY_ADJOINT_VOXELS /* voxels along z per thread: 8, 16, 32 */

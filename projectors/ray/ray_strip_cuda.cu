@@ -1,6 +1,6 @@
-/* Joseph's adjoint for level scans with many slices, single and double: a warp takes a strip of voxels of one slice, its lanes lie
- * along z. A column of cells is first resampled from rows to voxels, once, and then shared by the two voxels of the strip between
- * which it passes: the hat functions of rows and columns are independent.
+/* Joseph's adjoint for level scans with many slices, single and double: a warp takes a strip of voxels of one slice,
+ * its lanes lie along z. A column of cells is first resampled from rows to voxels, once, and then shared by the two
+ * voxels of the strip between which it passes: the hat functions of rows and columns are independent.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_RAY_STRIP /* voxels per strip: 4, 8, 16 */
@@ -45,8 +45,8 @@ static __global__ void sort_cells(gt_rays g, gt_ray_level v, const T *y, T *cell
 			cells[(batch * g.columns + p0 + k) * stride + q0 + PAD + threadIdx.x] = tile[threadIdx.x][k];
 }
 
-/* A column of cells where it passes the slice: the row of the tile's first voxel and its change per voxel (see gt_ray_place),
- * height of a row in voxels, place between two voxels of the strip. */
+/* A column of cells where it passes the slice: the row of the tile's first voxel and its change per voxel (see
+ * gt_ray_place), height of a row in voxels, place between two voxels of the strip. */
 template <typename T> struct __align__(16) passing
 {
 	double row, step;
@@ -79,7 +79,8 @@ template <typename T> static __device__ __noinline__ T resample_many(const T *co
 	return sum;
 }
 
-/* Adds a column to the voxels i and i + 1 of the strip. ORDINARY: no row is lower than half a voxel or higher than two. */
+/* Adds a column to the voxels i and i + 1 of the strip. ORDINARY: no row is lower than half a voxel or higher than
+ * two. */
 template <int ORDINARY, int TILES, typename T>
 static __device__ __forceinline__ void add_column(const passing<T> &shared, const T *column, int rows, int i, T (&sum)[GT_RAY_STRIP][TILES])
 {
@@ -109,7 +110,8 @@ static __device__ __forceinline__ void add_column(const passing<T> &shared, cons
 	}
 }
 
-/* One view: columns in batches of a lane each, sorted along the strip; voxel by voxel those that pass before the next. */
+/* One view: columns in batches of a lane each, sorted along the strip; voxel by voxel those that pass before the
+ * next. */
 template <int ORDINARY, int TILES, typename T>
 static __device__ __forceinline__ void add_view(const gt_rays &g, const gt_ray_level &v, size_t view, const gt_ray_frame *f, int slices,
                                                 const T *cells, int i0, int n, int z0, passing<T> *shared, T (&sum)[GT_RAY_STRIP][TILES])

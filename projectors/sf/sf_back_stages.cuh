@@ -1,7 +1,8 @@
 #ifndef GT_PROJECTORS_SF_SF_BACK_STAGES_CUH
 #define GT_PROJECTORS_SF_SF_BACK_STAGES_CUH
-/* How a block of sf_back_cuda.cu comes by the running sums under its voxels, device code alone: which columns and rows those are in
- * each view, the stages in shared memory that bulk copies fill, and the place of a voxel column in a view. */
+/* How a block of sf_back_cuda.cu comes by the running sums under its voxels, device code alone: which columns and rows
+ * those are in each view, the stages in shared memory that bulk copies fill, and the place of a voxel column in a
+ * view. */
 #include "projectors/sf/sf_device.cuh"
 
 enum {
@@ -26,8 +27,8 @@ struct args {
 	int views, stride, deep, height, tiles_x, tiles_y, first_y, fresh;
 };
 
-/* ANY: a block chooses the height of its windows, from WIDTH entries on, more by WARP; they have no entry after the last row, and two
- * rows less than entries, so that windows begin at pairs. */
+/* ANY: a block chooses the height of its windows, from WIDTH entries on, more by WARP; they have no entry after the
+ * last row, and two rows less than entries, so that windows begin at pairs. */
 template <bool ANY> static __host__ __device__ constexpr int rows_of(int width) { return ANY ? width - 2 : width; }
 static __host__ __device__ constexpr int highest_of(int width) { return width + GT_SF_BACK_HIGHER * WARP; }
 template <int WIDTH> static __host__ __device__ constexpr unsigned line_bytes() { return (WIDTH + SLACK) * (unsigned)sizeof(float); }
@@ -41,16 +42,18 @@ static int line_of(const gt_sf *d, int width, int any)
 	return pieces(pieces(d->rows, rows) * rows + (any ? 2 : 0), 4) * 4 + SLACK;
 }
 
-/* What a block needs of a view. Places are counted from the block's first voxel and from `column`; windows are of equal heights, from a
- * multiple of 2 on. Columns and windows are 0 where the block gives nothing. */
+/* What a block needs of a view. Places are counted from the block's first voxel and from `column`; windows are of equal
+ * heights, from a multiple of 2 on. Columns and windows are 0 where the block gives nothing. */
 struct part {
-	float N[3], M[2], V1, V2, toward[2][2]; /* V in slices, N and M in units that make a row per unit of V/M; M without its constant */
+	/* V in slices, N and M in units that make a row per unit of V/M; M without its constant */
+	float N[3], M[2], V1, V2, toward[2][2];
 	gt_sf_lens_f lens;
 	double M0, V, row; /* V in the middle of the tile's height */
 	int column, first_column, columns, first_row, windows;
 };
 
-/* Of four views: entries of a window, the most windows and pieces of any, columns of a piece, which a stage holds of each. */
+/* Of four views: entries of a window, the most windows and pieces of any, columns of a piece, which a stage holds of
+ * each. */
 struct shape {
 	int width, windows, pieces, columns;
 };
@@ -74,8 +77,8 @@ static __device__ __forceinline__ bool next_item(const struct shape *shape, stru
 	return false;
 }
 
-/* Columns and rows that a block's voxels may meet, from its corners: one by each of four lanes, whose results are the same. Rows begin
- * at a multiple of `multiple`. Returns how many. */
+/* Columns and rows that a block's voxels may meet, from its corners: one by each of four lanes, whose results are the
+ * same. Rows begin at a multiple of `multiple`. Returns how many. */
 static __device__ int find_part(const struct args *a, int at, int x0, int y0, int z0, int multiple, struct part *p)
 {
 	const gt_sf_view *v = &a->d.view[a->first + min(at, a->views - 1)];
@@ -121,8 +124,8 @@ static __device__ int find_part(const struct args *a, int at, int x0, int y0, in
 	return at < a->views && p->columns && bottom - 1 < rows && top + 1 > 0 ? max(1, (int)ceil(min(top, (double)rows)) - p->first_row) : 0;
 }
 
-/* By the lanes of a group, four of a view: windows of its views, of `rows` rows each, and their shape. Windows are no higher than few of
- * them need. */
+/* By the lanes of a group, four of a view: windows of its views, of `rows` rows each, and their shape. Windows are no
+ * higher than few of them need. */
 template <int WIDTH, int COLUMNS, bool ANY>
 static __device__ void fill_shape(const struct args *a, int rows, struct part *p, struct shape *shape)
 {
@@ -166,7 +169,8 @@ struct team {
 	int rank, warps;
 };
 
-/* All of them: each asks for its part of the running sums of an item, in windows of WIDTH rows or, ANY, of its own height. */
+/* All of them: each asks for its part of the running sums of an item, in windows of WIDTH rows or, ANY, of its own
+ * height. */
 template <int WIDTH, int COLUMNS, bool ANY>
 static __device__ __forceinline__ void fetch(const struct args &a, const struct control &s, const struct team &team, const struct item &i,
                                              unsigned to, unsigned bar)

@@ -1,7 +1,7 @@
-/* Separable footprints on the CPU: the double-precision reference, whatever the type of the arrays.
- * Upright views: per column of voxels and view, the columns of the detector are mixed once with the weights w1 (adjoint), or the
- * rows computed once and added to the columns with these weights (forward). Rows come from differences of running sums at evenly
- * spaced positions. Tilted views: voxel by voxel. */
+/* Separable footprints on the CPU: the double-precision reference, whatever the type of the arrays. Upright views: per
+ * column of voxels and view, the columns of the detector are mixed once with the weights w1 (adjoint), or the rows
+ * computed once and added to the columns with these weights (forward). Rows come from differences of running sums at
+ * evenly spaced positions. Tilted views: voxel by voxel. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,8 @@ GT_INLINE void mix(const double *line, size_t step, const double *weight, int co
 /* What the kink of the running sum at i turns by: S is constant outside [0, length]. */
 GT_INLINE double turn(const double *S, int length, int i) { return (i < length ? S[i + 1] - S[i] : 0) - (i > 0 ? S[i] - S[i - 1] : 0); }
 
-/* SF-TT: the ramps of the voxel edges [e0, e1] at the row edges [l0, l1]. What each adds to the running sum goes to out[e - e0]
- * (adjoint: S runs along rows) or to out[l - l0] (forward: along z). */
+/* SF-TT: the ramps of the voxel edges [e0, e1] at the row edges [l0, l1]. What each adds to the running sum goes to
+ * out[e - e0] (adjoint: S runs along rows) or to out[l - l0] (forward: along z). */
 GT_INLINE void add_ramps(const gt_sf_rows *r, int e0, int e1, int l0, int l1, const double *S, int length, int forward, double *out)
 {
 	for (int e = e0; e <= e1; e++) {

@@ -1,32 +1,37 @@
 #ifndef GT_PROJECTORS_SF_SF_FORWARD_CUH
 #define GT_PROJECTORS_SF_SF_FORWARD_CUH
-/* Separable footprints on CUDA: the kernel of the forward projection in single precision, for upright views (Long, Fessler, Balter, IEEE
- * Trans. Med. Imaging 29 (2010) 1839).
+/* Separable footprints on CUDA: the kernel of the forward projection in single precision, for upright views (Long,
+ * Fessler, Balter, IEEE Trans. Med. Imaging 29 (2010) 1839).
  *
- * A line of voxels along z gives to the rows of every column k under it the same numbers times w1[k]: differences of the running sum
- * F of the line at the row edges, F(z of row edge). So F is read once per line and view, and added with 8 weights to the sums of 8
- * columns. The sums are of values at row edges; differences are taken every few slices, which is exact up to rounding.
+ * A line of voxels along z gives to the rows of every column k under it the same numbers times w1[k]: differences of
+ * the running sum F of the line at the row edges, F(z of row edge). So F is read once per line and view, and added with
+ * 8 weights to the sums of 8 columns. The sums are of values at row edges; differences are taken every few slices,
+ * which is exact up to rounding.
  *
- * A warp owns 8 columns of one view and 32 R rows, two per lane, and goes slice by slice over the voxels whose footprints meet its
- * columns (5.7 in each, where 4.5 would do if columns could be shared out without overlap). Weights are computed with a lane per
- * voxel. Two such warps of each of one, two or four neighbouring views share the lines of a slice: one more warp finds which they are
- * and has bulk copies bring them into a ring of stages, of more than 64 slices only what the rows reach. Neighbours must look along nearly the same direction, or their lines would
- * leave no room for a number of slices that fills the lanes with voxels.
+ * A warp owns 8 columns of one view and 32 R rows, two per lane, and goes slice by slice over the voxels whose
+ * footprints meet its columns (5.7 in each, where 4.5 would do if columns could be shared out without overlap). Weights
+ * are computed with a lane per voxel. Two such warps of each of one, two or four neighbouring views share the lines of
+ * a slice: one more warp finds which they are and has bulk copies bring them into a ring of stages, of more than 64
+ * slices only what the rows reach. Neighbours must look along nearly the same direction, or their lines would leave no
+ * room for a number of slices that fills the lanes with voxels.
  *
- * Up to 8 rows: F is read where the weights are computed, by a lane per voxel, and differences go to shared memory; a lane then has a
- * column and two rows.
+ * Up to 8 rows: F is read where the weights are computed, by a lane per voxel, and differences go to shared memory; a
+ * lane then has a column and two rows.
  *
- * The limit, per column of voxels and view with 64 slices and rows: 1.3 x (2 x (6 instructions, 2 loads of about 1.4 passes of 128
- * bytes each) to read F, 16 additions, 3 broadcasts) and 10 instructions for weights: 55 instructions and 12 passes.
+ * The limit, per column of voxels and view with 64 slices and rows: 1.3 x (2 x (6 instructions, 2 loads of about 1.4
+ * passes of 128 bytes each) to read F, 16 additions, 3 broadcasts) and 10 instructions for weights: 55 instructions and
+ * 12 passes.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_SF_AHEAD_STAGES /* groups of slices on their way or in use: 2 to 4 */
 #define GT_SF_AHEAD_STAGES 2
 #endif
-#ifndef GT_SF_AHEAD_BYTES /* of a stage for four views: multiples of 6144; a slice whose lines take more is brought in pieces */
+/* of a stage for four views: multiples of 6144; a slice whose lines take more is brought in pieces */
+#ifndef GT_SF_AHEAD_BYTES
 #define GT_SF_AHEAD_BYTES 36864
 #endif
-#ifndef GT_SF_AHEAD_MORE /* more bytes for four views, twice as many of kernels that read neither finely nor ramps: 0 or 6144 */
+/* more bytes for four views, twice as many of kernels that read neither finely nor ramps: 0 or 6144 */
+#ifndef GT_SF_AHEAD_MORE
 #define GT_SF_AHEAD_MORE 6144
 #endif
 #ifndef GT_SF_AHEAD_WINDOW /* slices of a line that come at a time at most: 64 to 192, multiples of 4 */
@@ -94,7 +99,8 @@ static __device__ __forceinline__ void prepare(const struct args &a, struct warp
 	const float step = (float)fine_step, in_step = (float)in_fine;
 	const float factor = active ? chord_of(near, x, y, (float)a.d.pitch[0], (float)a.d.pitch[1]) * step : 0.f;
 	const double V = fma(near->V[1], (double)x, fma(near->V[2], (double)y, fma(near->V[3], -0.5, near->V[0])));
-	/* Entry of the row in the middle of the tile, from the window's first: relative to the plane of the source, then to the window. */
+	/* Entry of the row in the middle of the tile, from the window's first: relative to the plane of the source,
+	 * then to the window. */
 	const double middle = (l0 + ROWS / 2 - near->row) * in_fine - V * near->in_V - from;
 	float scale = (float)(in_fine * in_window), shift = (float)(middle * in_window);
 	float2 rest = make_float2(0, 0);
@@ -143,7 +149,8 @@ static __device__ __forceinline__ void prepare(const struct args &a, struct warp
 	m->weight[lane][1] = make_float4(w[4], w[5], w[6], w[7]);
 }
 
-/* sum += differences of E along the rows; E and top start again. top: of column lane % COLUMNS, from a part of the voxels. */
+/* sum += differences of E along the rows; E and top start again. top: of column lane % COLUMNS, from a part of the
+ * voxels. */
 template <int R> static __device__ __forceinline__ void flush(float (&E)[COLUMNS][R], float &top, float (&sum)[COLUMNS][R])
 {
 	const int lane = threadIdx.x % WARP;

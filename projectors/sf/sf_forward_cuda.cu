@@ -1,6 +1,6 @@
-/* Separable footprints on CUDA, forward, single precision, upright views, host side: which kernel, how many views share a block, slabs whose
- * lines fit the memory that is given. The kernel: sf_forward.cuh. Memory on the device: running sums along z of a slab, 4 bytes per voxel,
- * in one or both orders, and the list of views. */
+/* Separable footprints on CUDA, forward, single precision, upright views, host side: which kernel, how many views share
+ * a block, slabs whose lines fit the memory that is given. The kernel: sf_forward.cuh. Memory on the device: running
+ * sums along z of a slab, 4 bytes per voxel, in one or both orders, and the list of views. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

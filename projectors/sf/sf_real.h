@@ -1,12 +1,15 @@
-/* Part of sf_footprint.h, which includes it once for float and once for double: REAL is the type, GT_SF(name) the name of a function
- * or type, GT_SF_MATH(name) that of the C library's. OVER, ROOT and IN_ROOT: a/b, square root and 1 over it, which a GPU may
- * approximate in float to one or two units in the last place. LESS, MORE: the smaller and the larger of two. */
+/* Part of sf_footprint.h, which includes it once for float and once for double: REAL is the type, GT_SF(name) the name
+ * of a function or type, GT_SF_MATH(name) that of the C library's. OVER, ROOT and IN_ROOT: a/b, square root and 1 over
+ * it, which a GPU may approximate in float to one or two units in the last place. LESS, MORE: the smaller and the
+ * larger of two. */
 
 /* How a ray's place becomes a column, and its length rows. N and M are what a view's frame gives for a point. */
 typedef struct {
 	REAL columns;                   /* flat, parallel: 1; arc: columns per rad, seen from the centre of the arc */
-	REAL rows;                      /* flat, parallel: rows per unit of V/M; arc: of V over the distance, times the radius */
-	REAL spot_u, spot_w, lean;      /* arc: the focal spot from the centre of the arc, in radii; lean: asin(spot_u) */
+	/* flat, parallel: rows per unit of V/M; arc: of V over the distance, times the radius */
+	REAL rows;
+	/* arc: the focal spot from the centre of the arc, in radii; lean: asin(spot_u) */
+	REAL spot_u, spot_w, lean;
 	int arc;
 } GT_SF(gt_sf_lens);
 
@@ -82,7 +85,8 @@ GT_HD REAL GT_SF(gt_sf_chord)(REAL a, REAL b, REAL dx, REAL dy)
 	return GT_SF_OVER(GT_SF_ROOT(a * a * dx * dx + b * b * dy * dy), most);
 }
 
-/* What a ramp of half width h around 0 adds to the integral of a step there, up to d: 0 outside the ramp, h/4 at d = 0. */
+/* What a ramp of half width h around 0 adds to the integral of a step there, up to d: 0 outside the ramp, h/4 at d =
+ * 0. */
 GT_HD REAL GT_SF(gt_sf_ramp)(REAL d, REAL h)
 {
 	const REAL in = h - GT_SF_MATH(fabs)(d);

@@ -1,6 +1,7 @@
-/* Separable footprints on CUDA for every view, single and double: both directions are gathers. A thread owns a few rows of one
- * column (forward) or a few voxels above each other (adjoint) and goes over the voxels or cells that its coefficients join. Positions
- * and coefficients are in double, so sizes do not matter. Used for double precision and for detectors that lean.
+/* Separable footprints on CUDA for every view, single and double: both directions are gathers. A thread owns a few rows
+ * of one column (forward) or a few voxels above each other (adjoint) and goes over the voxels or cells that its
+ * coefficients join. Positions and coefficients are in double, so sizes do not matter. Used for double precision and
+ * for detectors that lean.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_SF_FORWARD_ROWS /* rows per thread: 4, 8, 16 */

@@ -1,10 +1,11 @@
-/* The way of tiles: a block takes one or four squares of 16 x 16 columns of ZP voxels, kept in registers, and all views of a
- * batch. What it sees of a view is a tile of few columns and rows, which the tensor memory accelerator copies into shared memory
- * some views ahead. Up to 1.9 rows per voxel rows are interpolated along the columns once per row, not per voxel, by code without
- * addresses (tile_rows.cuh): neither the texture unit nor its 8-bit fractions are in the way. Places are computed relative to where
- * the block's middle is seen, which is found in double, so that single precision keeps 1e-6 of a column and of a row. (Block, view)
- * pairs that fit into no tile, or reach rows of which there are no copies, are left to the plain kernel. Where the upper half of a scan
- * mirrors the lower one, two voxels share most of what is computed for one. Needs compute capability 9.0. */
+/* The way of tiles: a block takes one or four squares of 16 x 16 columns of ZP voxels, kept in registers, and all views
+ * of a batch. What it sees of a view is a tile of few columns and rows, which the tensor memory accelerator copies into
+ * shared memory some views ahead. Up to 1.9 rows per voxel rows are interpolated along the columns once per row, not
+ * per voxel, by code without addresses (tile_rows.cuh): neither the texture unit nor its 8-bit fractions are in the
+ * way. Places are computed relative to where the block's middle is seen, which is found in double, so that single
+ * precision keeps 1e-6 of a column and of a row. (Block, view) pairs that fit into no tile, or reach rows of which
+ * there are no copies, are left to the plain kernel. Where the upper half of a scan mirrors the lower one, two voxels
+ * share most of what is computed for one. Needs compute capability 9.0. */
 #include "analytic/fbp/back/tile_upright.cuh"
 
 /* Blocks that a multiprocessor takes at a time, by the sums of a thread. */
@@ -24,10 +25,11 @@ static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES, ZP *GT_SIDE
 
 /* The form ---------------------------------------------------------------- */
 
-/* What there is, by preference: steps, squares, voxels along z, columns, floats of a sample, voxels of a run of any step, and the least
- * and the most slices of a grid; for a flat and for an arc. 8-byte samples in rows of 12 or 4 modulo 16, and single ones in rows of 12, 16 or 20 modulo 32, fall
- * on different banks. Low grids fill the multiprocessors better with blocks of 32 slices; pairs of large steps take too many bytes; of few
- * slices little is moved in any case, and narrow tiles have the better places. */
+/* What there is, by preference: steps, squares, voxels along z, columns, floats of a sample, voxels of a run of any
+ * step, and the least and the most slices of a grid; for a flat and for an arc. 8-byte samples in rows of 12 or 4
+ * modulo 16, and single ones in rows of 12, 16 or 20 modulo 32, fall on different banks. Low grids fill the
+ * multiprocessors better with blocks of 32 slices; pairs of large steps take too many bytes; of few slices little is
+ * moved in any case, and narrow tiles have the better places. */
 #define ANY_HEIGHT ((size_t)-1)
 #define KINDS(X)                                              \
 	X(GT_STEPS_MIRRORED, 1, 32, 28, 2, 8, 64, ANY_HEIGHT) \
@@ -141,8 +143,8 @@ static int fits(const struct kind *k, const struct gt_back_grid *g, const gt_fbp
 	return 0;
 }
 
-/* Bits for the whole rows of a run, which its fractions lack. Steps are sampled in the middle of blocks: at a corner one may be a third
- * larger. Blocks with larger steps are left out. */
+/* Bits for the whole rows of a run, which its fractions lack. Steps are sampled in the middle of blocks: at a corner
+ * one may be a third larger. Blocks with larger steps are left out. */
 #define MOST_BITS 5
 static int bits_of(double most_step, int run)
 {

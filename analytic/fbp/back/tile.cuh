@@ -1,7 +1,7 @@
 #ifndef GT_ANALYTIC_FBP_BACK_TILE_CUH
 #define GT_ANALYTIC_FBP_BACK_TILE_CUH
-/* What the kernels share that hold tiles of views in shared memory: blocks of 16 x 16 columns of voxels, tiles copied by the
- * tensor memory accelerator some views ahead (compute capability 9.0), and which views have a tile. */
+/* What the kernels share that hold tiles of views in shared memory: blocks of 16 x 16 columns of voxels, tiles copied
+ * by the tensor memory accelerator some views ahead (compute capability 9.0), and which views have a tile. */
 #include <math.h>
 #include <stdint.h>
 #include "analytic/fbp/fbp_cuda.cuh"
@@ -12,7 +12,8 @@
 #define THREADS 256  /* SIDE * SIDE */
 #define WARPS 8      /* THREADS / 32 */
 #define ENTRIES 128  /* views whose places are in shared memory: THREADS at most, a multiple of 32 */
-#define PATCH 16     /* tiles along x and y of blocks that follow each other: they see little of the detector, which stays in the cache */
+/* tiles along x and y of blocks that follow each other: they see little of the detector, which stays in the cache */
+#define PATCH 16
 #define MOST_STAGES 4
 #define MOST_HEIGHTS 4 /* of tiles: 1, 2 or 4 */
 #define HEIGHT_STEP 8  /* rows that each is lower than the one before */
@@ -47,8 +48,8 @@ struct gt_tiles_in {
 	float *out;
 };
 
-/* Where a block is seen: columns and rows from ... to (rows of the whole block, and of the voxels that exist); rows per voxel, at
- * most and at least, where steps must not be larger than the bias allows. */
+/* Where a block is seen: columns and rows from ... to (rows of the whole block, and of the voxels that exist); rows per
+ * voxel, at most and at least, where steps must not be larger than the bias allows. */
 struct gt_extent {
 	double column[2], row[2], real[2], step, least;
 };
@@ -58,8 +59,8 @@ static __host__ __device__ __forceinline__ void gt_widen(double range[2], double
 	range[1] = fmax(range[1], x);
 }
 
-/* First column and row of the tile, and how many of each are needed. The accelerator wants multiples of 16 bytes; kernels
- * read a row below the first voxel's and two above the last one's. */
+/* First column and row of the tile, and how many of each are needed. The accelerator wants multiples of 16 bytes;
+ * kernels read a row below the first voxel's and two above the last one's. */
 struct gt_corner {
 	int column, row, columns, rows;
 };
@@ -77,8 +78,8 @@ static __host__ __device__ __forceinline__ struct gt_corner gt_find_corner(const
 
 enum { GT_UNSEEN, GT_LEFT_OUT, GT_IN_TILE };
 
-/* Addresses within tiles: in the bits of floats, which fused operations with denormal factors compute exactly, without a
- * conversion and at the full rate. */
+/* Addresses within tiles: in the bits of floats, which fused operations with denormal factors compute exactly, without
+ * a conversion and at the full rate. */
 static __device__ __forceinline__ float gt_bits(unsigned n) { return __uint_as_float(n); }
 
 /* t = BIAS + x, 0 <= x < BIAS: BIAS + floor(x), and the fraction, of 17 bits or more. */
@@ -137,8 +138,8 @@ static __device__ __forceinline__ int gt_leave_stage(unsigned *done)
 	return before == WARPS - 1;
 }
 
-/* Each thread knows what becomes of a view, those of a warp 32 in a row; notes those that are left out in *left (lane 0 of
- * views that exist). Those with a tile get consecutive places; returns how many there are. */
+/* Each thread knows what becomes of a view, those of a warp 32 in a row; notes those that are left out in *left (lane 0
+ * of views that exist). Those with a tile get consecutive places; returns how many there are. */
 static __device__ __forceinline__ int gt_tile_sort(int kind, unsigned *left, int *count, int *place)
 {
 	const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;

@@ -1,7 +1,8 @@
 #ifndef GT_ANALYTIC_FBP_BACK_TILE_UPRIGHT_CUH
 #define GT_ANALYTIC_FBP_BACK_TILE_UPRIGHT_CUH
-/* The way to read a tile, as tile_loop.cuh wants it, of views whose rows are parallel to slices: where a column of voxels is seen, what a
- * block needs of a view, and its entries. Entries are in shared memory, 64 bytes each; sums are in registers. */
+/* The way to read a tile, as tile_loop.cuh wants it, of views whose rows are parallel to slices: where a column of
+ * voxels is seen, what a block needs of a view, and its entries. Entries are in shared memory, 64 bytes each; sums are
+ * in registers. */
 #include "analytic/fbp/back/tile_loop.cuh"
 #include "analytic/fbp/back/tile_rows.cuh"
 
@@ -9,10 +10,11 @@
 #define MIRROR_SLACK 1e-8  /* rows of the detector, and slices */
 #define TILE_HEIGHTS 1     /* 1, 2 or 4: more cost these kernels more than the rows that they spare */
 
-/* What a block needs of a view. Columns and rows count from where the block's middle is seen, and voxels (x, y, z) from that middle:
- * numbers stay small, and so do the errors of single precision.
+/* What a block needs of a view. Columns and rows count from where the block's middle is seen, and voxels (x, y, z) from
+ * that middle: numbers stay small, and so do the errors of single precision.
  *   flat, parallel: e = t = T . (x, y), s = 1 / (1 + t), column = u + A . (x, y) s
- *   arc: with the distance to the middle as the unit: lateral a = A . (x, y), along the ray 1 + t; e = |(a, 1 + t)| - 1,
+ *   arc: with the distance to the middle as the unit: lateral a = A . (x, y), along the ray 1 + t; e = |(a, 1 + t)| -
+ *       1,
  *        s = 1 / (1 + e), column = u + per_column atan(a / (1 + t))
  * and row = v - rise e s + z k s, weight = scale s^2. */
 struct entry {
@@ -20,7 +22,8 @@ struct entry {
 	int byte;    /* of column 0 and row 0 in the tile */
 	float first; /* the detector's column that others count from */
 	float per_column;
-	struct gt_tile_at at; /* more: less twice the bytes of row 0, which leads to its mirror image where there are two sides */
+	/* more: less twice the bytes of row 0, which leads to its mirror image where there are two sides */
+	struct gt_tile_at at;
 };
 static_assert(sizeof(struct entry) == ENTRY_BYTES, "four loads of 16 bytes");
 
@@ -105,8 +108,8 @@ static __host__ __device__ int find_extent(const struct gt_back_grid *g, const s
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* (x, y, z): of the block's middle; sample, pitch: bytes from column to column and row to row. A is what is left across the middle's
- * ray: of a flat detector along itself, of an arc at a right angle to the ray. */
+/* (x, y, z): of the block's middle; sample, pitch: bytes from column to column and row to row. A is what is left across
+ * the middle's ray: of a flat detector along itself, of an arc at a right angle to the ray. */
 template <int SHAPE>
 static __device__ __forceinline__ void make_entry(const struct gt_back_grid *g, const struct gt_back_view *w, double x, double y, double z,
                                                   int sample, int pitch, struct entry *e)

@@ -1,19 +1,21 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_ADJOINT_CUH
 #define GT_PROJECTORS_DD_FAST_DD_ADJOINT_CUH
-/* The kernel of the distance-driven adjoint on CUDA in single precision: running sums along the rows of each detector column, read at the z edges of voxels.
+/* The kernel of the distance-driven adjoint on CUDA in single precision: running sums along the rows of each detector
+ * column, read at the z edges of voxels.
  *
- * The row-to-z interpolation of a column depends on the slice, not on the voxel along the slice, and the value at a z edge serves the voxels
- * below and above. A warp owns STRIP voxels along one slice times 32 EDGES z edges: it evaluates each column of the view once per z edge
- * and adds it, times the overlap, to each voxel that the column meets. Differences of adjacent edges are taken after 32 views. Eight
- * warps own adjacent slices; a ninth fetches the columns of view after view into a ring in shared memory. The tile of z edges begins where the
- * views of a bundle begin to see the voxels, so that helical scans cost what they overlap.
+ * The row-to-z interpolation of a column depends on the slice, not on the voxel along the slice, and the value at a z
+ * edge serves the voxels below and above. A warp owns STRIP voxels along one slice times 32 EDGES z edges: it evaluates
+ * each column of the view once per z edge and adds it, times the overlap, to each voxel that the column meets.
+ * Differences of adjacent edges are taken after 32 views. Eight warps own adjacent slices; a ninth fetches the columns
+ * of view after view into a ring in shared memory. The tile of z edges begins where the views of a bundle begin to see
+ * the voxels, so that helical scans cost what they overlap.
  *
  * Least work: per (column, slice) that meet and two z edges 16 instructions, per overlap 2; shared memory is next.
  *
- * Precision. A place in a window of n rows is rounded by n times 3e-8 where it is clamped, which finds the row below it: enough to choose the row,
- * and for all of a short window. In taller ones the fraction is found from the row that was chosen, counted from the middle of the tile, one
- * instruction more: no error grows with the rows then. Where sums from the middle of the detector are large, they count from the tile's upper edge
- * instead, one more.
+ * Precision. A place in a window of n rows is rounded by n times 3e-8 where it is clamped, which finds the row below
+ * it: enough to choose the row, and for all of a short window. In taller ones the fraction is found from the row that
+ * was chosen, counted from the middle of the tile, one instruction more: no error grows with the rows then. Where sums
+ * from the middle of the detector are large, they count from the tile's upper edge instead, one more.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_ADJOINT_STRIP /* voxels per warp with one or two z edges per lane: 8, 16 */
@@ -69,20 +71,22 @@ template <int VOXELS, int EDGES, int FORM> struct strip_shape {
 
 /* Where the columns of a batch meet the strip, in shared memory of the warp. */
 template <int STRIP, int FORM> struct plan {
-	/* by column: place per z edge and of the tile's middle, over the window; first overlap; value at the top edge; not SHORT: the places again,
-	 * in units of fractions */
+	/* by column: place per z edge and of the tile's middle, over the window; first overlap; value at the top edge;
+	 * not SHORT: the places again, in units of fractions */
 	float4 column[(WARP + 1) * (FORM == SHORT ? 1 : 2)];
-	/* by voxel: overlap of the column that begins before it; address after the last column that begins in it or before */
+	/* by voxel: overlap of the column that begins before it; address after the last column that begins in it or
+	 * before */
 	float overlap[STRIP + 4];
 	unsigned end[STRIP + 4];
 };
 
 template <int STRIP, int EDGES> struct sums {
-	float E[STRIP][EDGES], top; /* at the lower edges; top: lane i has the upper edge of the tile for voxel i; TALL: it is 0 */
+	/* at the lower edges; top: lane i has the upper edge of the tile for voxel i; TALL: it is 0 */
+	float E[STRIP][EDGES], top;
 };
 
-/* Clamped place over the window, and address of its row. SHORT: the bits of a float of 2^23 and more count; else those of a float of next to nothing,
- * which is that number times 2^-149: *row. */
+/* Clamped place over the window, and address of its row. SHORT: the bits of a float of 2^23 and more count; else those
+ * of a float of next to nothing, which is that number times 2^-149: *row. */
 template <int FORM> static __device__ __forceinline__ float place_at(unsigned column, float q, float rows, unsigned *place, float *row)
 {
 	const float in = __saturatef(q), t = FORM == SHORT ? __fmaf_rd(in, rows, 8388608.f) : __fmul_rd(in, rows);
@@ -172,7 +176,8 @@ static __device__ __forceinline__ void consume(const strip_unit *u, int warp, st
 			}
 			unsigned voxel = records + 4 * i;
 #pragma unroll 1
-			for (; to >= end; end++, voxel += 4) { /* a column that ends on the edge still closes the voxel below */
+			/* a column that ends on the edge still closes the voxel below */
+			for (; to >= end; end++, voxel += 4) {
 				store1<ENDS>(voxel, __uint_as_float(record + RECORD));
 				store1<OVERLAPS + 4>(voxel, (fminf(to, end + 1) - end) * inverse);
 			}
@@ -196,7 +201,8 @@ static __device__ __forceinline__ void consume(const strip_unit *u, int warp, st
 #pragma unroll
 		for (int r = 0; r < EDGES; r++)
 			value[r] = 0;
-		/* columns are loaded one ahead; values by shuffles are known to be the same in all lanes, which spares the loop its barriers */
+		/* columns are loaded one ahead; values by shuffles are known to be the same in all lanes, which spares
+		 * the loop its barriers */
 		float4 c = load4(at), overlap = load4<OVERLAPS>(records);
 		float2 fine = FORM == SHORT ? make_float2(0, 0) : load2<16>(at);
 #pragma unroll
@@ -241,8 +247,10 @@ static __device__ __forceinline__ void consume(const strip_unit *u, int warp, st
 template <int STRIP, int EDGES, int FORM>
 static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e, const int *end)
 {
-	await_last_launch();                                                     /* that of the other axis, which adds to the same voxels */
-	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis], z1 = *end; /* not kept in a register: those are scarce */
+	/* that of the other axis, which adds to the same voxels */
+	await_last_launch();
+	/* not kept in a register: those are scarce */
+	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis], z1 = *end;
 	if (FORM == FINE && EDGES == 2)                                          /* nor what follows from these */
 		asm volatile("" : "+r"(i0), "+r"(n));
 #pragma unroll
@@ -257,7 +265,8 @@ static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, ED
 			up = lane == WARP - 1 ? next : up;
 			if (n < d.n[j.axis] && i0 + v < width && z < z1)
 				atomicAdd(&j.b[line * d.n[2] + z],
-				          up - s->E[v][r]); /* no other thread adds here, but so none waits for what was there */
+				          /* no other thread adds here, but so none waits for what was there */
+				          up - s->E[v][r]);
 		}
 		asm volatile("" ::: "memory"); /* loads of all voxels at once would not fit the registers */
 	}

@@ -1,6 +1,7 @@
-/* Distance-driven adjoint on CUDA in single precision, host side: shapes of strips by rows and slices, batches of views whose running sums
- * fit the memory that is given, launches by axis. The kernel and where it comes from: dd_adjoint.cuh. Memory on the device: running sums of
- * a batch of views, 8 bytes per pixel of the detector, and one volume for each axis, put in order by the kernel below. */
+/* Distance-driven adjoint on CUDA in single precision, host side: shapes of strips by rows and slices, batches of views
+ * whose running sums fit the memory that is given, launches by axis. The kernel and where it comes from:
+ * dd_adjoint.cuh. Memory on the device: running sums of a batch of views, 8 bytes per pixel of the detector, and one
+ * volume for each axis, put in order by the kernel below. */
 #include "core/device/cuda_streams.cuh"
 #include "core/device/pieces.cuh"
 #include "projectors/dd/fast/dd_adjoint.cuh"
@@ -39,7 +40,8 @@ static __global__ void __launch_bounds__(WARP *UNFOLD_WARPS)
 static int stride_of(const gt_dd *d) { return (d->rows + 2) / 2 * 2; }
 static int form_of(const gt_dd *d) { return d->rows <= GT_DD_ADJOINT_SHORT ? SHORT : d->rows <= GT_DD_ADJOINT_WHOLE ? FINE : TALL; }
 
-/* z edges per lane that cost least, by what 16 voxels of a tile cost, over blocks from near the source to near the detector. */
+/* z edges per lane that cost least, by what 16 voxels of a tile cost, over blocks from near the source to near the
+ * detector. */
 static int edges_of(const gt_dd *d, const gt_dd_fast *f, double *least)
 {
 	enum { HEIGHTS = 9 };
@@ -71,8 +73,8 @@ static int thin_is_best(const gt_dd *d, const gt_dd_fast *f)
 	edges_of(d, f, &least);
 	return gt_dd_thin_adjoint_cost(d, f) < least;
 }
-/* Slices of z that a block owns: all, unless there were too few blocks for the device. Where bundles see a part of the slices alone, tiles that
- * are cut by the ends of parts cost more than blocks that wait. */
+/* Slices of z that a block owns: all, unless there were too few blocks for the device. Where bundles see a part of the
+ * slices alone, tiles that are cut by the ends of parts cost more than blocks that wait. */
 enum { FEW_BLOCKS = 800, MANY_BLOCKS = 2400 };
 static int part_of(const gt_dd *d, const gt_dd_fast *f, int height, size_t blocks)
 {
@@ -97,7 +99,8 @@ static size_t batch_views(const gt_dd *d, const gt_dd_fast *f)
 	return most < 1 ? 1 : most < views ? most : views;
 }
 static size_t sums_bytes(const gt_dd *d, size_t views) { return (views * d->columns * stride_of(d) * sizeof(float2) + 255) / 256 * 256; }
-/* The last blocks of an axis would leave most of the device idle. With few views those of the other begin beside them, and wait before they add. */
+/* The last blocks of an axis would leave most of the device idle. With few views those of the other begin beside them,
+ * and wait before they add. */
 static int begins_early(const gt_dd *d, const gt_dd_fast *f)
 {
 	const size_t sums = sums_bytes(d, (size_t)f->views[0] + f->views[1]);
@@ -166,7 +169,8 @@ static void sum_views(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, c
 	                                                                                                   groups);
 }
 
-/* Adds what the views of an axis see to b, with sums behind it: of all views already there, or made here by batches. Returns 0 if that failed. */
+/* Adds what the views of an axis see to b, with sums behind it: of all views already there, or made here by batches.
+ * Returns 0 if that failed. */
 static int adjoint_axis(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, int axis, const float *y, float *b, int early)
 {
 	cudaStream_t queue = gt_cuda_queue(be);

@@ -1,25 +1,29 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_FORWARD_CUH
 #define GT_PROJECTORS_DD_FAST_DD_FORWARD_CUH
-/* The kernel of the distance-driven forward projection on CUDA in single precision: running sums along z of each voxel column, read at the row edges of cells.
+/* The kernel of the distance-driven forward projection on CUDA in single precision: running sums along z of each voxel
+ * column, read at the row edges of cells.
  *
- * The z-to-row interpolation depends on the slice and the detector column, not on the voxel along the slice: place and fraction are found once per
- * slice and row edge, and each line of voxels that the column meets costs two loads from shared memory. A warp owns COLUMNS columns of one view times
- * LANES ROWS rows: with few rows, several columns at a time. Only the value at the lower row edge is accumulated; differences of adjacent edges are
- * taken every few slices. Several warps of up to four neighbouring views share the lines, which one more fetches into a ring in shared memory, slice
- * after slice.
+ * The z-to-row interpolation depends on the slice and the detector column, not on the voxel along the slice: place and
+ * fraction are found once per slice and row edge, and each line of voxels that the column meets costs two loads from
+ * shared memory. A warp owns COLUMNS columns of one view times LANES ROWS rows: with few rows, several columns at a
+ * time. Only the value at the lower row edge is accumulated; differences of adjacent edges are taken every few slices.
+ * Several warps of up to four neighbouring views share the lines, which one more fetches into a ring in shared memory,
+ * slice after slice.
  *
- * All control flow in the loop over pairs is uniform, and known to be: what a branch hangs on comes from a ballot or from lane 0. Several columns at a
- * time take the same turns: those of one line read the next as well, and count it by 0.
+ * All control flow in the loop over pairs is uniform, and known to be: what a branch hangs on comes from a ballot or
+ * from lane 0. Several columns at a time take the same turns: those of one line read the next as well, and count it by
+ * 0.
  *
- * Tiles begin at the first row of their views that sees the volume. Views of the same tiles are launched together; where a helix leaves the volume,
- * views see few rows and their tiles are low. A tile that is not full needs no upper edge of its own. Few rows more than fit the lanes are a step for all
- * columns at once.
+ * Tiles begin at the first row of their views that sees the volume. Views of the same tiles are launched together;
+ * where a helix leaves the volume, views see few rows and their tiles are low. A tile that is not full needs no upper
+ * edge of its own. Few rows more than fit the lanes are a step for all columns at once.
  *
  * Least work: two passes of shared memory per line met and 32 rows, more where cells are taller than voxels.
  *
- * Precision. A place in a window of n edges is rounded by n times 3e-8 where it is clamped, which finds the edge below it: enough to choose the edge,
- * and for all of a short window, the more so where its height is a power of two, whose inverse is exact. In taller ones places are counted from the
- * window's middle, and the fraction from the edge that was chosen, one instruction more: no error grows with the slices then.
+ * Precision. A place in a window of n edges is rounded by n times 3e-8 where it is clamped, which finds the edge below
+ * it: enough to choose the edge, and for all of a short window, the more so where its height is a power of two, whose
+ * inverse is exact. In taller ones places are counted from the window's middle, and the fraction from the edge that was
+ * chosen, one instruction more: no error grows with the slices then.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_FORWARD_COLUMNS /* columns per warp, up to 64 rows: 2, 4, 8 */
@@ -58,7 +62,8 @@
 #ifndef GT_DD_FORWARD_SHORT /* up to 64 rows, windows of up to so many slices of z do with rounded places: 0 to 2048 */
 #define GT_DD_FORWARD_SHORT 72
 #endif
-#ifndef GT_DD_FORWARD_SHORT_BOTH /* and these slices and the rows together: entries of both directions differ by 6e-8 times that and 3e-6: 0 to 2048 */
+/* and these slices and the rows together: entries of both directions differ by 6e-8 times that and 3e-6: 0 to 2048 */
+#ifndef GT_DD_FORWARD_SHORT_BOTH
 #define GT_DD_FORWARD_SHORT_BOTH 112
 #endif
 #ifndef GT_DD_FORWARD_SHORT_EXACT /* the same where the window's height is a power of two */
@@ -86,11 +91,14 @@ static __host__ __device__ constexpr int threads_of(int rows) { return WARP * (w
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* Of lane (group, place): rows place + LANES r of column c WARP / LANES + group. Plans: of lane slice * COLUMNS + column. */
+/* Of lane (group, place): rows place + LANES r of column c WARP / LANES + group. Plans: of lane slice * COLUMNS +
+ * column. */
 template <int ROWS, int LANES, int COLUMNS> struct sums {
 	enum { SPLIT = WARP / LANES, STEPS = COLUMNS / SPLIT };
 	float E[STEPS][ROWS],
-		top[1]; /* top: of the upper edge, of lanes as plans; with rows beyond, of their edges, of lane (column, edge) */
+		/* top: of the upper edge, of lanes as plans; with rows beyond, of their edges, of lane (column,
+		 * edge) */
+		top[1];
 };
 
 /* Volatile, so that they are not in registers. beyond: of lane (column, row). */
@@ -128,11 +136,12 @@ static __device__ __forceinline__ void flush(struct sums<ROWS, LANES, COLUMNS> *
 	s->top[0] = 0;
 }
 
-/* Tall tiles read the height of each cell: over many rows its error counts. Others have it from that of the first slice. */
+/* Tall tiles read the height of each cell: over many rows its error counts. Others have it from that of the first
+ * slice. */
 static __host__ __device__ constexpr bool reads_heights(int rows) { return is_tall(rows); }
 
-/* rows: of the tile that are there. AHEAD: units hold few slices, and pairs are planned for several of them. BEYOND: the tile has rows beyond those
- * of the lanes. */
+/* rows: of the tile that are there. AHEAD: units hold few slices, and pairs are planned for several of them. BEYOND:
+ * the tile has rows beyond those of the lanes. */
 template <int FORM, bool AHEAD, bool BEYOND, int ROWS, int LANES, int COLUMNS>
 static __device__ __forceinline__ void consume(const unit *u, struct sums<ROWS, LANES, COLUMNS> *s, struct plan<COLUMNS> *p,
                                                struct course *course, int rows)

@@ -1,13 +1,15 @@
-/* Distance-driven forward projection on CUDA in single precision, host side: the shape of a warp's tile for each number of rows, slabs of
- * slices whose running sums fit the memory that is given, launches by axis and run. The kernel and where it comes from: dd_forward.cuh.
- * Memory on the device: running sums of a slab along z, 4 bytes per voxel, for one axis or both. */
+/* Distance-driven forward projection on CUDA in single precision, host side: the shape of a warp's tile for each number
+ * of rows, slabs of slices whose running sums fit the memory that is given, launches by axis and run. The kernel and
+ * where it comes from: dd_forward.cuh. Memory on the device: running sums of a slab along z, 4 bytes per voxel, for one
+ * axis or both. */
 #include "core/device/cuda_streams.cuh"
 #include "core/device/pieces.cuh"
 #include "projectors/dd/fast/dd_forward.cuh"
 
 static int stride_of(const gt_dd *d) { return (d->n[2] + 2 + 3) / 4 * 4; }
 
-/* Shapes of a warp's tile: rows of a lane, lanes of a column, columns, rows beyond those, at most one less than there are lanes per column. */
+/* Shapes of a warp's tile: rows of a lane, lanes of a column, columns, rows beyond those, at most one less than there
+ * are lanes per column. */
 #define FEW GT_DD_FORWARD_COLUMNS
 #define MANY GT_DD_FORWARD_COLUMNS_TALL
 #define OVER (WARP / MANY - 1)
@@ -26,8 +28,8 @@ static_assert(sizeof shapes / sizeof *shapes <= GT_DD_SHAPES, "runs are by shape
 static int main_of(int shape) { return shapes[shape].rows * shapes[shape].lanes; }
 static int tall_of(int shape) { return main_of(shape) + shapes[shape].extra; }
 
-/* That of the least instructions per column and slice: a row of a lane costs about as much as what all share, a plan a third of that, and rows beyond
- * those of lanes are one for all columns. */
+/* That of the least instructions per column and slice: a row of a lane costs about as much as what all share, a plan a
+ * third of that, and rows beyond those of lanes are one for all columns. */
 extern "C" int gt_dd_fast_forward_shape(int rows)
 {
 	int best = 0;
@@ -94,7 +96,8 @@ static size_t slab_bytes(const gt_dd *d, const gt_dd_fast *f, int axis)
 	const size_t slices = slab_of(d, f, axis) < d->n[axis] ? slab_of(d, f, axis) : d->n[axis];
 	return slices * d->n[1 - axis] * stride_of(d) * sizeof(float);
 }
-/* With few views the last blocks of an axis would leave most of the device idle: then the other axis runs beside it, with sums of its own. */
+/* With few views the last blocks of an axis would leave most of the device idle: then the other axis runs beside it,
+ * with sums of its own. */
 static int runs_beside(const gt_dd *d, const gt_dd_fast *f)
 {
 	double blocks = 0;
@@ -161,7 +164,8 @@ static cudaError_t launch_run(cudaStream_t queue, const gt_dd *d, const gt_dd_fa
 	return cudaErrorInvalidConfiguration;
 }
 
-/* Runs of tall tiles first; alone: the queue has nothing else to do, so that the last blocks of a run may have those of the next beside them. */
+/* Runs of tall tiles first; alone: the queue has nothing else to do, so that the last blocks of a run may have those of
+ * the next beside them. */
 static int launch_runs(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const job &j, int alone)
 {
 	const int count = (int)(sizeof shapes / sizeof *shapes);

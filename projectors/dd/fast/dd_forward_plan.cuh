@@ -1,17 +1,18 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_FORWARD_PLAN_CUH
 #define GT_PROJECTORS_DD_FAST_DD_FORWARD_PLAN_CUH
-/* What a warp of dd_forward_cuda.cu knows of its columns before it reads a line, device code alone: which lines they meet on the next slices, with which
- * weights, and where their rows lie. */
+/* What a warp of dd_forward_cuda.cu knows of its columns before it reads a line, device code alone: which lines they
+ * meet on the next slices, with which weights, and where their rows lie. */
 #include "core/device/device_math.cuh"
 #include "projectors/dd/fast/dd_forward_ring.cuh"
 
-/* Places in windows. SHORT: over the height of the window, and rounded so. FINE: counted from its middle; the edge below is found from what that is
- * rounded, and the fraction from that edge. */
+/* Places in windows. SHORT: over the height of the window, and rounded so. FINE: counted from its middle; the edge
+ * below is found from what that is rounded, and the fraction from that edge. */
 enum { SHORT, FINE };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* What grows by the same from slice to slice, in fixed point: a 64-bit integer that needs two instructions, and no double after the first slice. */
+/* What grows by the same from slice to slice, in fixed point: a 64-bit integer that needs two instructions, and no
+ * double after the first slice. */
 struct __align__(16) linear
 {
 	long long start; /* on slice 0 */
@@ -33,7 +34,8 @@ static __device__ __forceinline__ struct linear linear_of(double value, double s
 /* Of a number of 2^-32ths: what lies below the point. */
 static __device__ __forceinline__ int whole_of(long long x) { return (int)(x >> 32); }
 static __device__ __forceinline__ float fraction_of(long long x) { return (float)(unsigned)x * 0x1p-32f; }
-static constexpr double POINT = 4294967296., HEIGHT_POINT = 1152921504606846976.; /* 2^32; 2^60, of which the upper half is used */
+/* 2^32; 2^60, of which the upper half is used */
+static constexpr double POINT = 4294967296., HEIGHT_POINT = 1152921504606846976.;
 
 /* Of a column's cells. */
 struct __align__(16) cell
@@ -42,14 +44,16 @@ struct __align__(16) cell
 	int first, end;      /* slices */
 };
 
-/* Of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice. Pairs are planned for several slices ahead;
- * units bring one after the other. In `pair`: weight of the first line (0: there is none; below 0: there are three or more); weight of the last, or
- * in tall tiles a cell's height; place of the tile's middle from that of the window; first line's address, in its slice until that is there.
- * In `rest`: weight of the last line (0: it is the first), or where that is in `pair`, by how much more a cell's height is on the next slice; a cell's
- * height; weight of lines in the middle; number of lines. */
+/* Of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice. Pairs are
+ * planned for several slices ahead; units bring one after the other. In `pair`: weight of the first line (0: there is
+ * none; below 0: there are three or more); weight of the last, or in tall tiles a cell's height; place of the tile's
+ * middle from that of the window; first line's address, in its slice until that is there. In `rest`: weight of the last
+ * line (0: it is the first), or where that is in `pair`, by how much more a cell's height is on the next slice; a
+ * cell's height; weight of lines in the middle; number of lines. */
 template <int COLUMNS> struct plan {
 	float4 pair[WARP], rest[WARP];
-	struct linear edge[COLUMNS + 1], middle[COLUMNS], height[COLUMNS]; /* in voxels: of columns; of the tile in z; of cells */
+	/* in voxels: of columns; of the tile in z; of cells */
+	struct linear edge[COLUMNS + 1], middle[COLUMNS], height[COLUMNS];
 	struct cell cell[COLUMNS];
 };
 
@@ -133,8 +137,8 @@ static __device__ __forceinline__ struct own make_plan(const unit *u, struct pla
 	return o;
 }
 
-/* A lane's pair, if it is of a slice that is here: its address, and if it needs one of its own the tile's upper edge, so many rows above the middle.
- * Returns its lines. */
+/* A lane's pair, if it is of a slice that is here: its address, and if it needs one of its own the tile's upper edge,
+ * so many rows above the middle. Returns its lines. */
 template <int FORM, bool HEIGHTS>
 static __device__ __forceinline__ int settle(const unit *u, struct own *o, int at, bool edge, float above_middle, float (&top)[1])
 {

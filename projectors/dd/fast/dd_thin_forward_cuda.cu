@@ -1,7 +1,8 @@
-/* Distance-driven forward projection on CUDA in single precision, of volumes of few slices along z: a thread owns a column of a view and 16 of its
- * rows, because running sums would be placed for many rows that meet nothing.
+/* Distance-driven forward projection on CUDA in single precision, of volumes of few slices along z: a thread owns a
+ * column of a view and 16 of its rows, because running sums would be placed for many rows that meet nothing.
  *
- * A voxel's share of row l is that of [Z_l, Z_l+1] in [z, z+1], the difference of two saturated positions: no table, no branch.
+ * A voxel's share of row l is that of [Z_l, Z_l+1] in [z, z+1], the difference of two saturated positions: no table, no
+ * branch.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_THIN_ROWS /* rows of a thread: 4 to 32 */

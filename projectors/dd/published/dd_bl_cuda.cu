@@ -1,10 +1,11 @@
-/* dd-bl, branchless as published: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-C, D, eqs 19-25. A thread owns a cell and
- * goes through the slices, or a voxel and goes through the views; each step is four fetches from an integral image, which the
- * texture units interpolate. Forward is the model of dd_row.h up to their fractions of 8 bits. Back uses one rectangle of the detector
- * per voxel (dd_bl.h) where the exact adjoint has other row edges in each column: it is only near the transpose of forward.
+/* dd-bl, branchless as published: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-C, D, eqs 19-25. A
+ * thread owns a cell and goes through the slices, or a voxel and goes through the views; each step is four fetches from
+ * an integral image, which the texture units interpolate. Forward is the model of dd_row.h up to their fractions of 8
+ * bits. Back uses one rectangle of the detector per voxel (dd_bl.h) where the exact adjoint has other row edges in each
+ * column: it is only near the transpose of forward.
  *
- * Limit: fetches, four per (cell, slice) that meet and per (voxel, view). The rectangles need more arithmetic than a fetch hides, so the
- * voxels above each other in a block share theirs.
+ * Limit: fetches, four per (cell, slice) that meet and per (voxel, view). The rectangles need more arithmetic than a
+ * fetch hides, so the voxels above each other in a block share theirs.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_BL_ROWS /* rows of cells, or voxels above each other, per block: 1, 2, 4, 8, 16 */
@@ -69,7 +70,8 @@ static void forward_batch(gt_backend *be, const gt_dd *d, void *state, int axis,
 
 /* Back --------------------------------------------------------------------- */
 
-/* One thread: a voxel; lanes along x. The warps of a block are above each other: each projects the places of all for another view. */
+/* One thread: a voxel; lanes along x. The warps of a block are above each other: each projects the places of all for
+ * another view. */
 template <int AXIS>
 static __global__ void __launch_bounds__(WARP *GT_DD_BL_ROWS)
 	adjoint_kernel(gt_dd d, gt_dd_stack stack, const float *constant, const size_t *view, const gt_dd_screen *screen, float *x,

@@ -1,6 +1,7 @@
-/* Distance-driven pair on CUDA, single and double. Both directions are gathers of the coefficients of dd_row.h by direct overlap,
- * without running sums: a thread owns one column (forward) or one voxel column (adjoint), neighbouring threads read neighbouring
- * voxels or cells, and positions along rows and z are made relative in double before they are rounded, so that sizes do not matter.
+/* Distance-driven pair on CUDA, single and double. Both directions are gathers of the coefficients of dd_row.h by
+ * direct overlap, without running sums: a thread owns one column (forward) or one voxel column (adjoint), neighbouring
+ * threads read neighbouring voxels or cells, and positions along rows and z are made relative in double before they are
+ * rounded, so that sizes do not matter.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_BS_FORWARD_ROWS /* detector rows per thread: 8, 16, 32 */
@@ -42,8 +43,8 @@ template <typename T> static __device__ __forceinline__ T read(const T *p, size_
 	return (unsigned)j < (unsigned)length ? __ldg(p + (size_t)j * stride) : T(0);
 }
 
-/* sum[i] += weights * overlaps of [first + i step, + step] with the unit cells of each line; cell j of line q is p[q][j stride],
- * counted from `base`; cells outside [0, length) are zero. first in [0,1). */
+/* sum[i] += weights * overlaps of [first + i step, + step] with the unit cells of each line; cell j of line q is p[q][j
+ * stride], counted from `base`; cells outside [0, length) are zero. first in [0,1). */
 template <typename T, int COUNT, int LINES>
 static __device__ __forceinline__ void add_boxes(T (&sum)[COUNT], const T *const (&p)[LINES], const T (&weight)[LINES], size_t stride,
                                                  int length, int base, T first, T step)

@@ -1,11 +1,12 @@
-/* dd-db, branchless in double precision: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-F. Integral images in double whatever the
- * arrays hold, interpolated in software. An exact pair, unlike the published one: back takes the difference of the integral image
- * between the edges of each column, at the rows that voxels have in that column, which is the transpose of forward. An edge between two
- * cells or voxels is computed once. Back walks up the nodes and keeps the last difference; forward reads both rows of nodes anew, which leaves
- * the edges independent of each other: that is worth more than the loads.
+/* dd-db, branchless in double precision: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-F. Integral
+ * images in double whatever the arrays hold, interpolated in software. An exact pair, unlike the published one: back
+ * takes the difference of the integral image between the edges of each column, at the rows that voxels have in that
+ * column, which is the transpose of forward. An edge between two cells or voxels is computed once. Back walks up the
+ * nodes and keeps the last difference; forward reads both rows of nodes anew, which leaves the edges independent of
+ * each other: that is worth more than the loads.
  *
- * Limit: forward, passes of the first cache: eight nodes of 8 bytes per (cell, slice), 128 bytes at a time. Back, double precision: twelve
- * operations per (voxel, column, view) that overlap.
+ * Limit: forward, passes of the first cache: eight nodes of 8 bytes per (cell, slice), 128 bytes at a time. Back,
+ * double precision: twelve operations per (voxel, column, view) that overlap.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_DB_CELLS /* cells above each other per thread (forward): 4, 8, 16 */
@@ -35,8 +36,8 @@ static __device__ __forceinline__ double split(double p, int *whole)
 	return p - (t - 6755399441055744.);
 }
 
-/* Integral between two positions along columns, from the bottom up to a row, 0 <= row <= rows: between rows of nodes linear.
- * STRIP::at(r): the integral up to node row r. */
+/* Integral between two positions along columns, from the bottom up to a row, 0 <= row <= rows: between rows of nodes
+ * linear. STRIP::at(r): the integral up to node row r. */
 template <typename STRIP> static __device__ __forceinline__ double up_to(const STRIP &strip, int rows, double row)
 {
 	int r;

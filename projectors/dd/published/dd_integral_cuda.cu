@@ -1,8 +1,9 @@
-/* Integral images on CUDA, in one pass. A block owns an image and walks down its rows, a few at a time. A lane owns a few columns beside each
- * other: it adds cells down its columns, and what it has is summed along the rows, over the lanes of a warp by shuffles and over warps through
- * shared memory. While that is done the next rows are under way. Images that are interleaved in memory (slices
- * perpendicular to x) are taken several at a time, the lanes shared out among them. Images wider than a block are done in strips: the
- * nodes at the left edge of a strip are there from the one before.
+/* Integral images on CUDA, in one pass. A block owns an image and walks down its rows, a few at a time. A lane owns a
+ * few columns beside each other: it adds cells down its columns, and what it has is summed along the rows, over the
+ * lanes of a warp by shuffles and over warps through shared memory. While that is done the next rows are under way.
+ * Images that are interleaved in memory (slices perpendicular to x) are taken several at a time, the lanes shared out
+ * among them. Images wider than a block are done in strips: the nodes at the left edge of a strip are there from the
+ * one before.
  *
  * Limit: bytes; each cell is read once (some twice, for the constant), and each node is written once.
  *
@@ -51,7 +52,8 @@ template <typename OUT, bool INTERLEAVED> struct shape {
 	}
 };
 
-/* Mean of a sample of the image that the lane works on: each warp reads some of the rows, other ones than its neighbours. */
+/* Mean of a sample of the image that the lane works on: each warp reads some of the rows, other ones than its
+ * neighbours. */
 template <int IMAGES, int COLUMNS, typename STORED, typename OUT, typename PICTURE>
 static __device__ __forceinline__ double mean_of(const PICTURE &picture, const gt_dd_images &g, OUT *room, double (*part)[2 * IMAGES])
 {
@@ -110,7 +112,8 @@ static __device__ __forceinline__ void ask_rows(const columns<T, COLUMNS, PACKED
 	__pipeline_commit();
 }
 
-/* What lanes read outside the image reaches only nodes that nobody reads; to leave it out would cost a branch for each cell. */
+/* What lanes read outside the image reaches only nodes that nobody reads; to leave it out would cost a branch for each
+ * cell. */
 template <typename PICTURE, typename T, typename OUT, int ROWS, int COLUMNS>
 static __device__ __forceinline__ void add_down(const PICTURE &picture, const OUT *room, int row, const T (&value)[ROWS][COLUMNS],
                                                 OUT constant, OUT (&above)[COLUMNS], OUT (&node)[ROWS][COLUMNS])
@@ -126,7 +129,8 @@ static __device__ __forceinline__ void add_down(const PICTURE &picture, const OU
 	}
 }
 
-/* A number of each lane, lanes of one image IMAGES apart: the sum of those before; the last lanes leave the sum of all in *total. */
+/* A number of each lane, lanes of one image IMAGES apart: the sum of those before; the last lanes leave the sum of all
+ * in *total. */
 template <int IMAGES, typename OUT> static __device__ __forceinline__ OUT sum_before(OUT sum, OUT *total)
 {
 	const int lane = threadIdx.x % WARP;
@@ -162,7 +166,8 @@ static __device__ __forceinline__ void sum_along(OUT (&node)[ROWS][COLUMNS], OUT
 	}
 }
 
-/* Where a lane writes; `before` is the sum of what lies left of the warp, for the row and image of lane row * IMAGES + image. */
+/* Where a lane writes; `before` is the sum of what lies left of the warp, for the row and image of lane row * IMAGES +
+ * image. */
 template <int IMAGES, typename OUT, int ROWS, int COLUMNS>
 static __device__ __forceinline__ void write_rows(OUT (&node)[ROWS][COLUMNS], OUT before, int rows, OUT *to, size_t pitch)
 {
@@ -254,7 +259,8 @@ static __global__ void __launch_bounds__(shape<OUT, INTERLEAVED>::WARPS *WARP, s
 	}
 }
 
-/* Bytes of shared memory that a kernel may take besides its own; devices before 9.0 have less than wide images would take. */
+/* Bytes of shared memory that a kernel may take besides its own; devices before 9.0 have less than wide images would
+ * take. */
 static int room_for(const void *kernel)
 {
 	struct cudaFuncAttributes a;

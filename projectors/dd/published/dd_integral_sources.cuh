@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_DD_PUBLISHED_DD_INTEGRAL_SOURCES_CUH
 #define GT_PROJECTORS_DD_PUBLISHED_DD_INTEGRAL_SOURCES_CUH
-/* Where the integral images of dd_integral_cuda.cu take their numbers from: slices of the volume, or views times the slant. Columns of a lane
- * are loaded by as few instructions as can be, and are kept in registers. */
+/* Where the integral images of dd_integral_cuda.cu take their numbers from: slices of the volume, or views times the
+ * slant. Columns of a lane are loaded by as few instructions as can be, and are kept in registers. */
 #include <stdint.h>
 #include "core/device/device_math.cuh"
 #include "projectors/dd/published/dd_integral.h"
@@ -78,8 +78,9 @@ template <typename T, int COLUMNS, bool PACKED> struct columns {
 
 static __device__ __forceinline__ int inside_of(int c, int width, int columns) { return min(max(width - c, 0), columns); }
 
-/* Where cells come from: open() finds an image, columns_of() those of a lane, weight() what is the same all along one of these, and a
- * weight times what is read in row l is a cell. Weights lie in shared memory, each lane's apart: WEIGHTS rows of one for each thread. */
+/* Where cells come from: open() finds an image, columns_of() those of a lane, weight() what is the same all along one
+ * of these, and a weight times what is read in row l is a cell. Weights lie in shared memory, each lane's apart:
+ * WEIGHTS rows of one for each thread. */
 template <typename T, typename OUT, int COLUMNS, bool PACKED> struct slices {
 	typedef T stored;
 	enum { WEIGHTS = 0 };
@@ -102,8 +103,8 @@ template <typename T, typename OUT, int COLUMNS, bool PACKED> struct slices {
 	__device__ __forceinline__ picture open(size_t n, int width) const { return { x + n * image, row, column, width }; }
 };
 
-/* Square root of what is neither tiny nor huge, without branches: Goldschmidt's steps from the reciprocal root of the hardware, which has half
- * the bits of a float's and a third of a double's or more; right to the last bit or nearly. */
+/* Square root of what is neither tiny nor huge, without branches: Goldschmidt's steps from the reciprocal root of the
+ * hardware, which has half the bits of a float's and a third of a double's or more; right to the last bit or nearly. */
 static __device__ __forceinline__ float root(float s)
 {
 	const float r = gt_rsqrt_approx(s), near = s * r;
@@ -122,7 +123,8 @@ template <typename T, typename OUT, int COLUMNS, bool PACKED> struct weighted {
 	gt_dd d;
 	const T *y;
 	const size_t *view;
-	/* A column for gt_dd_slant(), with what is the same for all rows taken out of it and the pitch of slices drawn into it. */
+	/* A column for gt_dd_slant(), with what is the same for all rows taken out of it and the pitch of slices drawn
+	 * into it. */
 	struct weight {
 		OUT slope, step, square;
 		__device__ __forceinline__ OUT times(T value, int l) const

@@ -3,8 +3,8 @@
 #include "projectors/dd/fast/dd_fast.cuh"
 #include "projectors/dd/fast/dd_sums.cuh"
 
-/* A block: the lines of 32 neighbours in x. Entry e is the sum of voxels 0 .. e-1 less that of the lower half; entries past the last keep its value.
- * other: NULL, or for a whole volume where the lines of the other axis go. */
+/* A block: the lines of 32 neighbours in x. Entry e is the sum of voxels 0 .. e-1 less that of the lower half; entries
+ * past the last keep its value. other: NULL, or for a whole volume where the lines of the other axis go. */
 static __global__ void __launch_bounds__(GT_DD_SUM_LINES *GT_DD_SUM_WARPS, GT_DD_SUM_BLOCKS)
 	sum_lines(const float *x, float *out, float *other, int nx, int ny, int nz, int stride, int axis, int begin, int end, int groups)
 {

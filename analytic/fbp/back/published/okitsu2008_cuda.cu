@@ -1,4 +1,5 @@
-/* Forms of Okitsu, Ino, Hagihara, "Fast cone beam reconstruction using the CUDA-enabled GPU", HiPC 2008, LNCS 5374, 108:
+/* Forms of Okitsu, Ino, Hagihara, "Fast cone beam reconstruction using the CUDA-enabled GPU", HiPC 2008, LNCS 5374,
+ * 108:
  *   strided      one view per launch, the lanes of a warp along y (their form A)
  *   coalesced    lanes along x (form B)
  *   local        4 views per launch, added one by one to a sum in local memory (form C)

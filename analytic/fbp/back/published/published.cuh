@@ -1,8 +1,8 @@
 #ifndef GT_ANALYTIC_FBP_BACK_PUBLISHED_PUBLISHED_CUH
 #define GT_ANALYTIC_FBP_BACK_PUBLISHED_PUBLISHED_CUH
-/* What the published forms of the backprojection with textures share: the kernel, of which each form is an instance, and how a form is
- * put together from its name, its views per launch and its flags. Sums and places of a view are in registers; textures interpolate
- * with 8 bits of fraction, so that some thousandths of the values are lost. */
+/* What the published forms of the backprojection with textures share: the kernel, of which each form is an instance,
+ * and how a form is put together from its name, its views per launch and its flags. Sums and places of a view are in
+ * registers; textures interpolate with 8 bits of fraction, so that some thousandths of the values are lost. */
 #include "analytic/fbp/fbp_cuda.cuh"
 
 enum { STRIDED = 1, RSQRT = 2, TRANSPOSED = 4, ATOMIC = 8, CIRCLE = 16, INTRA = 32, SEPARATE = 64, LOCAL = 128, FOURS = 256 };
@@ -98,7 +98,8 @@ static __device__ __forceinline__ void column(const struct published_in &in, con
 #pragma unroll
 	for (int i = 0; i < VIEWS; i++) {
 		const float *m = views.view[i].m, id = 1 / dot(m + 8, x, y, 0);
-		u[i] = i < in.count ? dot(m, x, y, 0) * id : -1; /* nothing is seen there, whatever an unused layer holds */
+		/* nothing is seen there, whatever an unused layer holds */
+		u[i] = i < in.count ? dot(m, x, y, 0) * id : -1;
 		v[i] = dot(m + 4, x, y, z0) * id;
 		dv[i] = m[6] * id;
 		w[i] = id * id;
@@ -145,7 +146,8 @@ static __global__ void back_published(const __grid_constant__ struct published_i
 
 /* Host ------------------------------------------------------------------ */
 
-/* One with so many views per launch; turned: for the volume with x and y exchanged. Arguments are those of back_published. */
+/* One with so many views per launch; turned: for the volume with x and y exchanged. Arguments are those of
+ * back_published. */
 struct gt_published_kernel {
 	unsigned views;
 	const void *straight, *turned;

@@ -1,5 +1,6 @@
-/* Runs the published forms of the backprojection: textures of a few views, filled from the filtered views for each launch, and for
- * some forms a second volume with x and y exchanged. Memory on the device: the textures of at most 32 views, and that volume. */
+/* Runs the published forms of the backprojection: textures of a few views, filled from the filtered views for each
+ * launch, and for some forms a second volume with x and y exchanged. Memory on the device: the textures of at most 32
+ * views, and that volume. */
 #include <stdlib.h>
 #include "analytic/fbp/back/published/published.cuh"
 #include "core/try.h"
