@@ -145,7 +145,7 @@ static double significant(double x, int digit)
 	return unit < 1 ? round(x / unit) / round(1 / unit) : round(x / unit) * unit;
 }
 
-/* mm at the axis that one cell covers along the columns and the rows of a view. */
+/* mm at the axis that one pixel covers along the columns and the rows of a view. */
 static void cell_at_axis(const gt_scan *scan, size_t view, double z, double *column_mm, double *row_mm)
 {
 	const gt_detector d = gt_scan_detector(scan);

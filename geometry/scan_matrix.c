@@ -1,7 +1,7 @@
 /* 3x4 projection matrices of flat detectors, both ways. With M = (m1, m2, m3) the rows of the 3x3 part and p the last
  * column, scaled so that |m3| = 1 and points before the source have w > 0:
  *   m3 = w^,  m1 = (D/du) u^ + kc w^,  m2 = (D/dv) v^ + lc w^,  p = -M source,
- * u^, v^, w^ = column axis, row axis and normal of the detector, D its distance from the source, (kc, lc) the cell at
+ * u^, v^, w^ = column axis, row axis and normal of the detector, D its distance from the source, (kc, lc) the pixel at
  * the foot of the perpendicular. Hartley and Zisserman, Multiple View Geometry, 2nd ed., section 6.2. */
 #include <math.h>
 #include <gantry/constants.h>
@@ -37,7 +37,7 @@ gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12
 	return GT_OK;
 }
 
-/* What a matrix says of its view: D/du, D/dv and the cell at the foot of the perpendicular. */
+/* What a matrix says of its view: D/du, D/dv and the pixel at the foot of the perpendicular. */
 typedef struct {
 	double source[3], column[3], row[3], normal[3], scale[2], foot[2];
 } pinhole;

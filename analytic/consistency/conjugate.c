@@ -7,7 +7,7 @@
 #include "analytic/consistency/conjugate_impl.h"
 #include "core/try.h"
 
-/* WORSE: by that part and that many standard errors; NEAR: cells, or that many standard errors; WILD: difference over
+/* WORSE: by that part and that many standard errors; NEAR: pixels, or that many standard errors; WILD: difference over
  * the expected one. */
 #define WORSE 0.1
 #define ERRORS 5

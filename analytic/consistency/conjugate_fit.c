@@ -5,12 +5,12 @@
 #include "analytic/consistency/conjugate_stencil.h"
 #include "core/try.h"
 
-/* ROUGH: error of interpolation, and of cells that are wide at one end of the ray and narrow at the other, in second
+/* ROUGH: error of interpolation, and of pixels that are wide at one end of the ray and narrow at the other, in second
  * differences. FLOOR: least deviation, in the rms of the values. */
 #define ROUGH 0.1
 #define FLOOR 1e-4
 #define CAUCHY 9.0
-#define STEP 0.1 /* of a center's trials, cells; at most WIDEST */
+#define STEP 0.1 /* of a center's trials, pixels; at most WIDEST */
 #define WIDEST 1.0
 enum { CHUNKS = 64, TRIALS = 21, FEW = 7, COARSE = 2048 };
 
@@ -82,8 +82,8 @@ typedef struct {
 	sums *chunk;
 } survey;
 
-/* What is the same at all trials of a center: the variances of the taps' cells, weighted, and what interpolation may be
- * wrong by. */
+/* What is the same at all trials of a center: the variances of the taps' pixels, weighted, and what interpolation may
+ * be wrong by. */
 typedef struct {
 	double variance[3], rough;
 } doubts;
@@ -141,7 +141,7 @@ static void measure(const survey *s, const gt_conjugate_pair *p, sums *to)
 	if (!both_ends(s, p, 0, &x, 1, &e))
 		return;
 	const double variance = e.variance - least + x.rough, apart = e.near - e.far;
-	/* Beside the body nothing can disagree. */
+	/* Beside the object nothing can disagree. */
 	if (fmax(fabs(e.near), fabs(e.far)) <= fmax(0.02 * s->d->value, 3 * sqrt(variance)))
 		return;
 	/* The same pairs at every trial. */

@@ -26,7 +26,7 @@ static size_t chosen(size_t n, size_t most, size_t i)
 typedef struct {
 	const gt_scan *scan;
 	gt_detector detector;
-	double widest, highest;     /* of u and v, cells */
+	double widest, highest;     /* of u and v, pixels */
 	size_t views, others, each; /* chosen on either side; pairs of a view at most */
 	gt_conjugate_pair *pair;
 	size_t *first; /* [views]: its first pair */
@@ -74,7 +74,7 @@ static void meet_sources(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* The ray of a cell in the views around the opposite direction, at the same distance from the axis. */
+/* The ray of a pixel in the views around the opposite direction, at the same distance from the axis. */
 static int meet_ray(const search *s, size_t view, const size_t other[2], const double weight[2], gt_random *r, gt_conjugate_pair *p)
 {
 	double from[3], to[3];

@@ -1,4 +1,5 @@
-/* Where views stand: the axis they turn around, their directions, and how far the detector reaches on either side. */
+/* Where the sources of the views lie: the axis they turn around, their directions, and how far the detector reaches on
+ * either side. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,8 @@ double gt_angular_coverage_distance(const gt_angular_coverage *s, size_t view)
 	return hypot(p[0] - s->center[0], p[1] - s->center[1]);
 }
 
-/* Flat detectors may lean, as those of a C-arm do: weights and filter still take their rows for circles around the
- * axis. */
+/* Flat detectors may be tilted, as those of a C-arm are: weights and filter still take their rows for circles around
+ * the axis. */
 #define MOST_TILT 15.0
 
 static gt_status check_rows(const char *who, const gt_scan *scan)
@@ -102,7 +103,7 @@ static void fit_circle(const gt_scan *scan, double center[2])
 	center[1] = mean[1] + (yr * xx - xr * xy) / determinant;
 }
 
-/* The z axis, unless the sources stand on a circle around another one. */
+/* The z axis, unless the sources lie on a circle around another one. */
 static gt_status find_axis(const char *who, gt_angular_coverage *s)
 {
 	double least, most;

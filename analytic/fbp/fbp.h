@@ -37,7 +37,7 @@ typedef struct {
 	double row_pitch;
 	gt_grid grid;
 	int tilted;                             /* rows not parallel to z: views have matrices, see gt_back_point() */
-	/* 0: voxels that project beyond the rows by more than half a cell get nothing */
+	/* 0: voxels that project beyond the rows by more than half a pixel get nothing */
 	int clamp_rows;
 	int kernel;                             /* gt_kernel */
 	double center[2], radius;               /* columns of voxels outside this circle stay 0; INFINITY: none */
@@ -77,7 +77,7 @@ struct gt_fbp_impl {
 	/* Weights and filters views first .. first+n-1 (n <= batch) of data [view][row][column] into the scratch. */
 	void      (*filter)(void *state, size_t first, size_t n, const void *data);
 	/* Images [n][rows - 2][columns] of floats that are filtered already, with a border of zeros, for plans of
-	 * backprojector.c (row.n is 0: nothing is filtered). Their matrices are the plan's first n. */
+	 * matrix_backprojector.c (row.n is 0: nothing is filtered). Their matrices are the plan's first n. */
 	void      (*place)(void *state, size_t n, const float *images);
 	/* Adds the views of the scratch to x. */
 	void      (*back)(void *state, size_t first, size_t n, void *x);

@@ -1,5 +1,5 @@
-/* Filtered backprojection on CUDA: data stay on the device; what crosses the bus is the weights of cells, once per run
- * or slab, and one record per view with each batch. Rows are filtered in filter_cuda.cu; the forms of the
+/* Filtered backprojection on CUDA: data stay on the device; what crosses the bus is the weights of pixels, once per run
+ * or slab, and one record per view with each batch. Rows are filtered in filter_cufft_cuda.cu; the forms of the
  * backprojection stand in the table below. */
 #include <stdlib.h>
 #include "analytic/fbp/fbp_cuda.cuh"

@@ -1,6 +1,6 @@
 #ifndef GT_ANALYTIC_FBP_FBP_MATH_H
 #define GT_ANALYTIC_FBP_FBP_MATH_H
-/* The maths of filtered backprojection per cell and per column of voxels, one text for C and CUDA. Places are computed
+/* The maths of filtered backprojection per pixel and per column of voxels, one text for C and CUDA. Places are computed
  * in double (once per column of voxels, not per voxel); only values and interpolation have the type of the data. */
 #include <math.h>
 #include <gantry/constants.h>
@@ -85,13 +85,13 @@ GT_HD void gt_back_slices(double row, double step, size_t rows, size_t nz, size_
 }
 
 /* What a projection value is multiplied by before the filter: the column's gain times the cosine of the cone angle.
- * height: of the cell above the source, slope: 1 / (its distance in the x-y plane), 0 for parallel rays. */
+ * height: of the pixel above the source, slope: 1 / (its distance in the x-y plane), 0 for parallel rays. */
 GT_HD double gt_preweight_at(double gain, double slope, double height)
 {
 	return gain / sqrt(1 + slope * height * slope * height);
 }
 
-/* Roll-off of a truncated row, j = 1 ... length cells beyond its edge. */
+/* Roll-off of a truncated row, j = 1 ... length pixels beyond its edge. */
 GT_HD double gt_roll_off(size_t j, size_t length)
 {
 	return 0.5 + 0.5 * cos(GT_PI * (double)j / ((double)length + 1));
@@ -105,7 +105,7 @@ typedef struct {
 	size_t lead, wide;              /* filtered columns kept: -lead ... wide-lead-1 */
 } gt_row_plan;
 
-/* Cells at each end whose mean continues a truncated row. */
-enum { GT_EDGE_CELLS = 4 };
+/* Pixels at each end whose mean continues a truncated row. */
+enum { GT_EDGE_PIXELS = 4 };
 
 #endif

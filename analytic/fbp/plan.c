@@ -1,7 +1,7 @@
-/* The plan of a filtered backprojection: what each cell counts, how rows are filtered, how voxels are seen.
+/* The plan of a filtered backprojection: what each pixel counts, how rows are filtered, how voxels are seen.
  * For a fan of rays at angles g from the central ray, D from source to axis, L from source to voxel,
  *     f = 1/2 sum dtheta 1/L^2 sum dg h(g - g') D cos g' p(g')
- * (Kak, Slaney, section 3.4.1). It holds for any detector, as it speaks of rays only; cells in equal steps of u on a
+ * (Kak, Slaney, section 3.4.1). It holds for any detector, as it speaks of rays only; pixels in equal steps of u on a
  * plane at distance F turn it into weights F / (depth of the voxel)^2 and the equispaced kernel in u, wherever the foot
  * of the perpendicular lies. Feldkamp's rule adds the cosine of the cone angle. */
 #include <fftw3.h>
@@ -13,14 +13,14 @@
 #include "analytic/fbp/preweights.h"
 #include "core/try.h"
 
-/* A shift of the detector up to this many cells only interleaves conjugate rays. */
-#define FEW_CELLS 4.0
+/* A shift of the detector up to this many pixels only interleaves conjugate rays. */
+#define SMALL_OFFSET 4.0
 /* Lags of the equiangular kernel stay clear of pi. */
 #define LARGEST_LAG 2.6
 
 struct making {
 	gt_fbp_plan *plan;
-	gt_preweights cells;
+	gt_preweights preweights;
 };
 
 /* What the range of angles allows -------------------------------------- */
@@ -59,7 +59,7 @@ static gt_status try_offset(gt_angular_coverage *s, const gt_fbp_options *o, int
 {
 	gt_status st = GT_OK;
 	*is_offset = 0;
-	if (o->offset == GT_OFFSET_OFF || fabs(s->offset) <= FEW_CELLS)
+	if (o->offset == GT_OFFSET_OFF || fabs(s->offset) <= SMALL_OFFSET)
 		return st;
 	if (s->scan->shape != GT_PARALLEL) {
 		*is_offset = s->cover.full;
@@ -98,13 +98,13 @@ done:
 
 gt_status gt_fbp_takes(const char *who, const gt_scan *scan)
 {
-	gt_angular_coverage stand;
-	gt_preweights cells = { .stand = &stand };
-	gt_status st = gt_angular_coverage_new(who, scan, &stand);
+	gt_angular_coverage coverage;
+	gt_preweights preweights = { .coverage = &coverage };
+	gt_status st = gt_angular_coverage_new(who, scan, &coverage);
 	if (st != GT_OK)
 		return st;
-	st = choose_redundancy(who, &stand, &gt_fbp_defaults, &cells);
-	gt_angular_coverage_free(&stand);
+	st = choose_redundancy(who, &coverage, &gt_fbp_defaults, &preweights);
+	gt_angular_coverage_free(&coverage);
 	return st;
 }
 
@@ -206,10 +206,10 @@ static void make_views(void *self, size_t v, size_t end, int worker)
 	gt_fbp_plan *p = m->plan;
 	(void)worker;
 	for (; v < end; v++) {
-		gt_fbp_set_view(m->cells.stand->scan, p->tilted, v, p->row.lead, &p->view[v]);
+		gt_fbp_set_view(m->preweights.coverage->scan, p->tilted, v, p->row.lead, &p->view[v]);
 		p->view[v].table = (unsigned)(v < p->tables ? v : 0);
 		if (v < p->tables)
-			gt_preweights_set(&m->cells, v, p->gain + v * p->columns, p->slope + v * p->columns);
+			gt_preweights_set(&m->preweights, v, p->gain + v * p->columns, p->slope + v * p->columns);
 	}
 }
 
@@ -234,9 +234,9 @@ static gt_status check_length(const char *who, const gt_fbp_plan *p)
 
 static gt_status allocate(const char *who, gt_fbp_plan *p)
 {
-	const size_t cells = p->tables * p->columns;
-	p->gain = malloc(cells * sizeof *p->gain);
-	p->slope = malloc(cells * sizeof *p->slope);
+	const size_t pixels = p->tables * p->columns;
+	p->gain = malloc(pixels * sizeof *p->gain);
+	p->slope = malloc(pixels * sizeof *p->slope);
 	p->view = malloc(p->views * sizeof *p->view);
 	p->response = malloc((p->row.n / 2 + 1) * sizeof *p->response);
 	if (p->gain && p->slope && p->view && p->response)
@@ -248,11 +248,11 @@ gt_status gt_fbp_plan_new(const char *who, const gt_grid *grid, const gt_scan *s
                           gt_fbp_plan **out)
 {
 	gt_status st = GT_OK;
-	gt_angular_coverage stand = { .scan = NULL };
+	gt_angular_coverage coverage = { .scan = NULL };
 	gt_fbp_plan *p = calloc(1, sizeof *p);
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for a plan", who);
-	struct making m = { p, { .stand = &stand } };
+	struct making m = { p, { .coverage = &coverage } };
 	*p = (gt_fbp_plan){ .shape = scan->shape,
 		            .views = scan->views,
 		            .rows = scan->rows,
@@ -262,24 +262,24 @@ gt_status gt_fbp_plan_new(const char *who, const gt_grid *grid, const gt_scan *s
 		            .clamp_rows = o->rows == GT_ROWS_CLAMP,
 		            .kernel = o->kernel };
 	GT_TRY(gt_fbp_launch(who, o, &p->launch));
-	GT_TRY(gt_angular_coverage_new(who, scan, &stand));
+	GT_TRY(gt_angular_coverage_new(who, scan, &coverage));
 	p->tilted = scan->shape == GT_FLAT && gt_scan_rows_along_z(scan, who) != GT_OK;
-	GT_TRY(choose_redundancy(who, &stand, o, &m.cells));
-	const int is_offset = m.cells.redundancy == GT_OFFSET_DETECTOR;
-	plan_row(&stand, o, is_offset, &p->row);
+	GT_TRY(choose_redundancy(who, &coverage, o, &m.preweights));
+	const int is_offset = m.preweights.redundancy == GT_OFFSET_DETECTOR;
+	plan_row(&coverage, o, is_offset, &p->row);
 	GT_TRY(check_length(who, p));
-	m.cells.tilted = p->tilted;
-	p->tables = gt_preweights_alike(&m.cells) ? 1 : p->views;
+	m.preweights.tilted = p->tilted;
+	p->tables = gt_preweights_alike(&m.preweights) ? 1 : p->views;
 	GT_TRY(allocate(who, p));
 	GT_TRY(plan_response(scan, o, p));
 	GT_TRY(plan_tails(scan, o, p));
-	p->center[0] = stand.center[0];
-	p->center[1] = stand.center[1];
-	p->radius = mask_radius(&stand, o, is_offset);
+	p->center[0] = coverage.center[0];
+	p->center[1] = coverage.center[1];
+	p->radius = mask_radius(&coverage, o, is_offset);
 	gt_parallel(pool, scan->views, 0, make_views, &m);
 	*out = p;
 done:
-	gt_angular_coverage_free(&stand);
+	gt_angular_coverage_free(&coverage);
 	if (st != GT_OK)
 		gt_fbp_plan_free(p);
 	return st;
@@ -290,14 +290,14 @@ gt_status gt_fbp_plan_filter(const char *who, size_t views, size_t tables, size_
 {
 	gt_status st = GT_OK;
 	const gt_scan scan = { .shape = GT_PARALLEL, .views = views, .rows = rows, .columns = columns, .column_pitch = column_pitch };
-	const gt_angular_coverage stand = { .scan = &scan };
+	const gt_angular_coverage coverage = { .scan = &scan };
 	gt_fbp_plan *p = calloc(1, sizeof *p);
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for a plan", who);
 	*p = (gt_fbp_plan){
 		.shape = GT_PARALLEL, .views = views, .tables = tables, .rows = rows, .columns = columns, .row_pitch = row_pitch
 	};
-	plan_row(&stand, o, 0, &p->row);
+	plan_row(&coverage, o, 0, &p->row);
 	GT_TRY(check_length(who, p));
 	GT_TRY(allocate(who, p));
 	GT_TRY(plan_response(&scan, o, p));

@@ -262,7 +262,7 @@ static __device__ __forceinline__ void close_bin(const struct gt_helix_device &d
 
 template <typename T>
 static __global__ void __launch_bounds__(WARP *WARPS, BLOCKS)
-	smear(struct gt_helix_device d, struct gt_helix_grid g, struct lines<T> l, unsigned views, const unsigned *lists, T *x)
+	backproject(struct gt_helix_device d, struct gt_helix_grid g, struct lines<T> l, unsigned views, const unsigned *lists, T *x)
 {
 	__shared__ struct sight<T> rooms[2][WARPS][WARP];
 	const struct place p = find_place(d, g);
@@ -332,7 +332,7 @@ template <typename T> static void run(gt_backend *be, const struct gt_helix_back
 	find_views<<<(unsigned)chunks, WARP, 0, queue>>>(s->d, s->g, (unsigned)views, s->list);
 	if (gt_cuda_check(be, cudaGetLastError(), "helical backprojection: views"))
 		return;
-	smear<T><<<(unsigned)(tiles * chunks), WARP * WARPS, 0, queue>>>(s->d, s->g, l, (unsigned)views, s->list, (T *)s->x);
+	backproject<T><<<(unsigned)(tiles * chunks), WARP * WARPS, 0, queue>>>(s->d, s->g, l, (unsigned)views, s->list, (T *)s->x);
 	gt_cuda_check(be, cudaGetLastError(), "helical backprojection");
 }
 

@@ -27,7 +27,7 @@ typedef struct {
 	double sense;                           /* 1: the source turns counter-clockwise */
 	/* [source_views]: sense x direction of the source, its height; spot after spot */
 	double *direction, *z;
-	/* [spots][columns]: fan angle, detector column, distance source to cell in the x-y plane */
+	/* [spots][columns]: fan angle, detector column, distance source to pixel in the x-y plane */
 	double *fan, *column, *reach;
 	double first_direction, step;
 	size_t views, bins, turns;              /* parallel views; of a half turn; half turns, begun ones included */

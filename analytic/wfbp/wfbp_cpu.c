@@ -33,7 +33,7 @@ struct work {
 	size_t first, n; /* bins */
 };
 
-/* The rays and the cells that a parallel column lies between. */
+/* The rays and the pixels that a parallel column lies between. */
 struct tap {
 	struct gt_helix_tap ray;
 	size_t column;
@@ -53,7 +53,7 @@ static double find_tap(const gt_wfbp_plan *p, const struct gt_helix_view *w, siz
 	const double column = p->column[at];
 	gt_helix_find(p->direction + spot->first, p->z + spot->first, spot->views, p->sense * (w->direction - GT_PI - p->fan[at]), &t->ray);
 	t->column = gt_helix_first(column > 0 ? (size_t)column : 0, p->source_columns);
-	gt_lagrange_cells(t->column, column, t->weight);
+	gt_lagrange_pixels(t->column, column, t->weight);
 	return t->ray.z;
 }
 

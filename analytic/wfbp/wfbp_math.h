@@ -24,7 +24,7 @@ struct gt_helix_view {
 /* A position of the focal spot: what its views have in common. */
 struct gt_helix_spot {
 	double distance;                /* of the source from the axis */
-	/* row of the source's own height, rows counted upwards; rows per mm at the cell */
+	/* row of the source's own height, rows counted upwards; rows per mm at the pixel */
 	double row0, per_row;
 	double height;                  /* of row 0 above the source */
 	int flip_rows;
@@ -43,7 +43,7 @@ GT_HD void gt_lagrange(const double *node, double at, double weight[4])
 }
 
 /* The same for the whole numbers from `first` on. */
-GT_HD void gt_lagrange_cells(size_t first, double at, double weight[4])
+GT_HD void gt_lagrange_pixels(size_t first, double at, double weight[4])
 {
 	const double node[4] = { (double)first, (double)first + 1, (double)first + 2, (double)first + 3 };
 	gt_lagrange(node, at, weight);
@@ -115,7 +115,7 @@ GT_HD int gt_helix_place(const struct gt_helix_detector *d, const struct gt_heli
 	return *length > 0;
 }
 
-/* from: z of the source; far: distance of the cell from it in the x-y plane. */
+/* from: z of the source; far: distance of the pixel from it in the x-y plane. */
 GT_HD void gt_helix_rows(const struct gt_helix_spot *spot, double from, double far, double length, struct gt_helix_line *line)
 {
 	line->slope = far / length * spot->per_row;

@@ -62,8 +62,8 @@ static __device__ __forceinline__ void barrier_arrive(unsigned bar)
 static __device__ __forceinline__ void let_next_launch_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 static __device__ __forceinline__ void await_last_launch() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
-/* barrier_wait() and barrier_wait_tight() wait for the same phase, by loops of different layout: the compiler arranges the
- * code around them in different ways, and each kernel was tuned with its own. */
+/* barrier_wait() and barrier_wait_tight() wait for the same phase, by loops of different layout: the compiler arranges
+ * the code around them in different ways, and each kernel was tuned with its own. */
 static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
 {
 	asm volatile("{\n"

@@ -61,7 +61,7 @@ struct gt_backend_ops {
 };
 struct gt_backend {
 	const struct gt_backend_ops *ops;
-	/* the device's, where ops are those of a rehearsal; else NULL */
+	/* the device's, where ops are those of a dry run; else NULL */
 	const struct gt_backend_ops *rehearsed;
 	gt_kind   kind;
 	gt_status status;               /* sticky: see gt_backend_status() */

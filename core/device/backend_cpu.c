@@ -1,4 +1,4 @@
-/* The CPU backend: a pool of threads, loops generated from core/ops.def for both types. */
+/* The CPU backend: a pool of threads, loops generated from core/device/ops.def for both types. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

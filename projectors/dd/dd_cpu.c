@@ -21,7 +21,7 @@ GT_INLINE double overlap(double low, double high, int i)
 /* Forward ------------------------------------------------------------------ */
 
 struct forward_scratch {
-	double *mixed, *edge, *cells;
+	double *mixed, *edge, *pixels;
 };
 
 static struct forward_scratch forward_scratch(const struct job *j, int worker)
@@ -56,7 +56,7 @@ GT_INLINE void mix_lines(const double *line, size_t step, size_t count, double l
 
 /* Adds what slice n gives to all rows of one column, which meets it at [low, high]. */
 GT_INLINE void forward_slice(const struct job *j, const gt_dd_view *v, const gt_dd_column *c, int n, double R, double low, double high,
-                             struct forward_scratch s, double *restrict cells)
+                             struct forward_scratch s, double *restrict pixels)
 {
 	const gt_dd *d = j->d;
 	const int along = 1 - v->axis, nz = d->n[2];
@@ -71,13 +71,13 @@ GT_INLINE void forward_slice(const struct job *j, const gt_dd_view *v, const gt_
 	const double *slice = j->sums + (size_t)n * (along == 0 ? nx : 1) * stride;
 	mix_lines(slice, (along == 0 ? 1 : nx) * stride, (size_t)d->n[along], low, high, factor, z0, z1, s.mixed);
 	resample(s.mixed + z0, z1 - z0, bottom - z0, height, to - from, s.edge);
-	cells += from;
+	pixels += from;
 	for (int l = 0; l < to - from; l++)
-		cells[l] += s.edge[l + 1] - s.edge[l];
+		pixels[l] += s.edge[l + 1] - s.edge[l];
 }
 
 /* The same for columns [k0, k1). */
-GT_INLINE void forward_columns(const struct job *j, size_t view, int n, int k0, int k1, struct forward_scratch s, double *cells)
+GT_INLINE void forward_columns(const struct job *j, size_t view, int n, int k0, int k1, struct forward_scratch s, double *pixels)
 {
 	const gt_dd *d = j->d;
 	const gt_dd_view *v = &d->view[view];
@@ -87,17 +87,17 @@ GT_INLINE void forward_columns(const struct job *j, size_t view, int n, int k0, 
 	for (int k = k0; k < k1 && low < voxels; k++, low = high) {
 		high = gt_dd_edge(v, R, edge[k + 1]);
 		if (high > 0)
-			forward_slice(j, v, &column[k], n, R, low, high, s, cells + (size_t)(k - k0) * padded(d->rows));
+			forward_slice(j, v, &column[k], n, R, low, high, s, pixels + (size_t)(k - k0) * padded(d->rows));
 	}
 }
 
-static void store_cells(const struct job *j, const gt_dd_view *v, size_t view, int k, const double *cells)
+static void store_pixels(const struct job *j, const gt_dd_view *v, size_t view, int k, const double *pixels)
 {
 	const gt_dd *d = j->d;
 	const gt_dd_column *c = &d->column[view * (size_t)d->columns + (size_t)k];
 	for (int l = 0; l < d->rows; l++) {
-		const size_t at = gt_dd_cell(d, v, view, l, k);
-		put(j->type, j->out, at, cells[l] * gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]));
+		const size_t at = gt_dd_pixel(d, v, view, l, k);
+		put(j->type, j->out, at, pixels[l] * gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]));
 	}
 }
 
@@ -110,18 +110,18 @@ GT_CLONES static void forward_job(void *self, size_t i, size_t end, int worker)
 	for (; i < end; i++) {
 		const size_t first = i / tiles * VIEWS, last = first + VIEWS < d->views ? first + VIEWS : d->views;
 		const int k0 = (int)(i % tiles) * COLUMNS, k1 = d->columns - k0 < COLUMNS ? d->columns : k0 + COLUMNS;
-		memset(s.cells, 0, VIEWS * COLUMNS * rows * sizeof *s.cells);
+		memset(s.pixels, 0, VIEWS * COLUMNS * rows * sizeof *s.pixels);
 		for (int axis = 0; axis < 2; axis++)
 			for (int n = 0; n < d->n[axis]; n++)
 				for (size_t view = first; view < last; view++) {
 					const gt_dd_view *v = &d->view[view];
 					if (v->axis != axis || n < v->first || n >= v->end)
 						continue;
-					forward_columns(j, view, n, k0, k1, s, s.cells + (view - first) * COLUMNS * rows);
+					forward_columns(j, view, n, k0, k1, s, s.pixels + (view - first) * COLUMNS * rows);
 				}
 		for (size_t view = first; view < last; view++)
 			for (int k = k0; k < k1; k++)
-				store_cells(j, &d->view[view], view, k, s.cells + ((view - first) * COLUMNS + (size_t)(k - k0)) * rows);
+				store_pixels(j, &d->view[view], view, k, s.pixels + ((view - first) * COLUMNS + (size_t)(k - k0)) * rows);
 	}
 }
 
@@ -148,7 +148,7 @@ static void sum_columns(void *self, size_t i, size_t end, int worker)
 			double *line = j->sums + (i * (size_t)d->columns + (size_t)k) * padded(d->rows), sum = 0;
 			for (int l = 0; l < d->rows; l++) {
 				line[l] = sum;
-				sum += get(j->type, j->in, gt_dd_cell(d, v, view, l, k)) *
+				sum += get(j->type, j->in, gt_dd_pixel(d, v, view, l, k)) *
 				       gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]);
 			}
 			line[d->rows] = line[d->rows + 1] = sum;

@@ -29,7 +29,7 @@ typedef struct {
 	int n[3], rows, columns;
 	size_t views;
 	double pitch[3];                /* mm */
-	double tallest;                 /* most cells in a voxel or voxels in a cell, along z */
+	double tallest;                 /* most pixels in a voxel or voxels in a pixel, along z */
 	int sliced[2];                  /* are there views with slices perpendicular to x, to y? */
 	const gt_dd_view *view;         /* [views] */
 	const double *edge;             /* [views][columns + 1]: U */
@@ -54,7 +54,7 @@ GT_HD double gt_dd_slant(const gt_dd_column *c, int l, double pitch_z, double pi
 	return pitch_slice * sqrt(gt_dd_slant_square(c, l, pitch_z));
 }
 /* Place of (view, ascending row, ascending column) in [view][row][column]. */
-GT_HD size_t gt_dd_cell(const gt_dd *d, const gt_dd_view *v, size_t view, int l, int k)
+GT_HD size_t gt_dd_pixel(const gt_dd *d, const gt_dd_view *v, size_t view, int l, int k)
 {
 	const size_t row = (size_t)(v->flip_rows ? d->rows - 1 - l : l), column = (size_t)(v->flip_columns ? d->columns - 1 - k : k);
 	return (view * (size_t)d->rows + row) * (size_t)d->columns + column;

@@ -69,7 +69,7 @@ static void fill_guess(const double *edge, int columns, gt_dd_view *v, int *gues
 	}
 }
 
-/* Largest number of voxels in the height of a cell, or of cells in the height of a voxel. */
+/* Largest number of voxels in the height of a pixel, or of pixels in the height of a voxel. */
 static double steps_of(const gt_dd_view *v, const gt_dd_column *column, int columns)
 {
 	double most = 0;

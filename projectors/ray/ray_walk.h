@@ -1,9 +1,9 @@
 #ifndef GT_PROJECTORS_RAY_RAY_WALK_H
 #define GT_PROJECTORS_RAY_RAY_WALK_H
-/* The coefficients of the ray-driven models, the only place where they are written. The ray of a cell runs from the
- * source through the cell's centre. It is cut into slices perpendicular to its dominant axis d, of which it crosses the
- * most (a tie goes to y, then x), and each slice n gives it a few voxels whose weights are shares of the ray's length
- * within a slice:
+/* The coefficients of the ray-driven models, the only place where they are written. The ray of a pixel runs from the
+ * source through the pixel's centre. It is cut into slices perpendicular to its dominant axis d, of which it crosses
+ * the most (a tie goes to y, then x), and each slice n gives it a few voxels whose weights are shares of the ray's
+ * length within a slice:
  *   joseph  bilinear interpolation at the point where the ray meets the middle of the slice; voxels outside count as
  *           zero (Joseph, IEEE Trans. Med. Imaging 1 (1982) 192);
  *   siddon  the length within each voxel (Siddon, Med. Phys. 12 (1985) 252); along d a ray crosses at most one face of

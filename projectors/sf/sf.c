@@ -114,12 +114,12 @@ static void fill_arc(const gt_scan *s, const gt_grid *g, const gt_view *w, const
 		           .arc = 1 };
 	if (fabs(l->spot_u) < 1e-12 && fabs(l->spot_w) < 1e-12)
 		l->spot_u = l->spot_w = 0;
-	l->lean = asin(l->spot_u);
-	v->frame.column += l->columns * l->lean;
+	l->spot_angle = asin(l->spot_u);
+	v->frame.column += l->columns * l->spot_angle;
 	v->row += gt_dot3(drop, up) / s->row_pitch;
 }
 
-/* Directions of cells' rays: the first row of each column, and the step to the next. */
+/* Directions of pixels' rays: the first row of each column, and the step to the next. */
 static void fill_rays(const gt_scan *s, const gt_view *w, gt_sf_view *v, gt_sf_ray *ray)
 {
 	const gt_detector det = gt_scan_detector(s);
@@ -174,8 +174,9 @@ static gt_status check_rays(const char *name, const gt_scan *s, size_t at, const
 	return GT_OK;
 }
 
-/* Images of vertical lines lean against the rows by less than GT_SF_LEAN, at the corners of the grid. */
-static gt_status check_lean(const char *name, const gt_scan *s, const gt_grid *g, size_t at, const gt_sf_view *v)
+/* The images of vertical lines are rolled against the columns by less than GT_SF_MAX_ROLL at the corners of the
+ * grid. */
+static gt_status check_roll(const char *name, const gt_scan *s, const gt_grid *g, size_t at, const gt_sf_view *v)
 {
 	double low[2], high[2];
 	for (int c = 0; c < 8; c++) {
@@ -184,13 +185,13 @@ static gt_status check_lean(const char *name, const gt_scan *s, const gt_grid *g
 			continue;
 		gt_sf_point(v, x, y, z - 0.5, &low[0], &low[1]);
 		gt_sf_point(v, x, y, z + 0.5, &high[0], &high[1]);
-		const double lean = atan2(fabs(high[0] - low[0]) * s->column_pitch, fabs(high[1] - low[1]) * s->row_pitch) / degree;
-		if (!(lean <= GT_SF_LEAN))
+		const double roll = atan2(fabs(high[0] - low[0]) * s->column_pitch, fabs(high[1] - low[1]) * s->row_pitch) / degree;
+		if (!(roll <= GT_SF_MAX_ROLL))
 			return gt_fail(
 				GT_ERR_UNSUPPORTED,
 				"%s: view %zu: lines along z are seen at %.1f degrees to the columns of the detector, expected at most "
 				"%g: the footprints of voxels are not separable there",
-				name, at, lean, GT_SF_LEAN);
+				name, at, roll, GT_SF_MAX_ROLL);
 	}
 	return GT_OK;
 }
@@ -218,7 +219,7 @@ static gt_status fill_view(const char *name, const gt_scan *s, const gt_grid *g,
 	fill_direction(s, g, w, v);
 	fill_rays(s, w, v, ray);
 	GT_TRY(check_rays(name, s, at, v, ray));
-	GT_TRY(check_lean(name, s, g, at, v));
+	GT_TRY(check_roll(name, s, g, at, v));
 done:
 	return st;
 }

@@ -243,7 +243,7 @@ static __global__ void sum_rows(gt_sf d, const float *y, float *sums, size_t fir
 	const gt_sf_ray *ray = d.ray + view * d.columns;
 	float *const out[1] = { sums + in_batch * d.columns * stride };
 	const size_t step[1] = { (size_t)stride };
-	write_sums<1>([&](int k, int l) { return y[gt_sf_cell(&d, v, view, l, k)] * gt_sf_slant(v, &ray[k], l); },
+	write_sums<1>([&](int k, int l) { return y[gt_sf_pixel(&d, v, view, l, k)] * gt_sf_slant(v, &ray[k], l); },
 	              blockIdx.x % groups * WARP, d.columns, d.rows, stride, out, step);
 }
 

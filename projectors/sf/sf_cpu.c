@@ -89,7 +89,7 @@ GT_INLINE void weigh_voxel(const gt_sf_voxel *p, int *k0, int *k1, int *l0, int 
 /* Forward ------------------------------------------------------------------ */
 
 struct forward_scratch {
-	double *column, *row, *edge, *cells;
+	double *column, *row, *edge, *pixels;
 	gt_sf_corner *low, *high; /* corners of a line of voxels */
 };
 
@@ -106,8 +106,8 @@ static struct forward_scratch forward_scratch(const struct job *j, int worker)
 	s.column = j->scratch + (size_t)worker * j->scratch_size;
 	s.row = s.column + COLUMNS;
 	s.edge = s.row + rows;
-	s.cells = s.edge + rows;
-	s.low = (gt_sf_corner *)(s.cells + VIEWS * COLUMNS * rows);
+	s.pixels = s.edge + rows;
+	s.low = (gt_sf_corner *)(s.pixels + VIEWS * COLUMNS * rows);
 	s.high = s.low + longest(d);
 	return s;
 }
@@ -137,7 +137,7 @@ GT_INLINE void project_line(const gt_sf *d, const double *S, const gt_sf_rows *r
 
 /* Columns [k0, k1) of a tilted view, from the voxels of slice n. */
 GT_INLINE void forward_voxels(const struct job *j, const gt_sf_view *v, const gt_sf_wedge *w, int n, int k0, int k1,
-                              const struct forward_scratch *s, double *cells)
+                              const struct forward_scratch *s, double *pixels)
 {
 	const gt_sf *d = j->d;
 	const int along = 1 - v->axis;
@@ -157,9 +157,9 @@ GT_INLINE void forward_voxels(const struct job *j, const gt_sf_view *v, const gt
 			weigh_voxel(&p, &from, &to, &l0, &l1, s->column, s->row);
 			for (int k = from; k < to; k++) {
 				const double weight = s->column[k - from] * value;
-				double *restrict cell = cells + (size_t)(k - k0) * padded(d->rows) + l0;
+				double *restrict pixel = pixels + (size_t)(k - k0) * padded(d->rows) + l0;
 				for (int l = 0; l < l1 - l0; l++)
-					cell[l] += weight * s->row[l];
+					pixel[l] += weight * s->row[l];
 			}
 		}
 	}
@@ -167,7 +167,7 @@ GT_INLINE void forward_voxels(const struct job *j, const gt_sf_view *v, const gt
 
 /* The same of an upright view, line of voxels by line. */
 GT_INLINE void forward_lines(const struct job *j, const gt_sf_view *v, const gt_sf_wedge *w, int n, int k0, int k1,
-                             const struct forward_scratch *s, double *cells)
+                             const struct forward_scratch *s, double *pixels)
 {
 	const gt_sf *d = j->d;
 	const int along = 1 - v->axis;
@@ -193,21 +193,21 @@ GT_INLINE void forward_lines(const struct job *j, const gt_sf_view *v, const gt_
 		project_line(d, j->sums + ((size_t)y * (size_t)d->n[0] + (size_t)x) * stride, &shadow.rows, l0, l1, s->edge, s->row);
 		for (k = from; k < to; k++) {
 			const double weight = s->column[k - from];
-			double *restrict cell = cells + (size_t)(k - k0) * rows + l0;
+			double *restrict pixel = pixels + (size_t)(k - k0) * rows + l0;
 			for (int l = 0; l < l1 - l0; l++)
-				cell[l] += weight * s->row[l];
+				pixel[l] += weight * s->row[l];
 		}
 	}
 }
 
-static void store_cells(const struct job *j, size_t view, int k, const double *cells)
+static void store_pixels(const struct job *j, size_t view, int k, const double *pixels)
 {
 	const gt_sf *d = j->d;
 	const gt_sf_view *v = &d->view[view];
 	const gt_sf_ray *ray = &d->ray[view * (size_t)d->columns + (size_t)k];
 	for (int l = 0; l < d->rows; l++) {
-		const size_t at = gt_sf_cell(d, v, view, l, k);
-		put(j->type, j->out, at, cells[l] * gt_sf_slant(v, ray, l));
+		const size_t at = gt_sf_pixel(d, v, view, l, k);
+		put(j->type, j->out, at, pixels[l] * gt_sf_slant(v, ray, l));
 	}
 }
 
@@ -223,22 +223,22 @@ GT_CLONES static void footprint_forward_job(void *self, size_t i, size_t end, in
 		gt_sf_wedge wedge[VIEWS];
 		for (size_t view = first; view < last; view++)
 			wedge[view - first] = gt_sf_wedge_of(&d->view[view].frame, k0, k1);
-		memset(s.cells, 0, VIEWS * COLUMNS * rows * sizeof *s.cells);
+		memset(s.pixels, 0, VIEWS * COLUMNS * rows * sizeof *s.pixels);
 		for (int axis = 0; axis < 2; axis++)
 			for (int n = 0; n < d->n[axis]; n++)
 				for (size_t view = first; view < last; view++) {
 					const gt_sf_view *v = &d->view[view];
-					double *cells = s.cells + (view - first) * COLUMNS * rows;
+					double *pixels = s.pixels + (view - first) * COLUMNS * rows;
 					if (v->axis != axis)
 						continue;
 					if (v->upright)
-						forward_lines(j, v, &wedge[view - first], n, k0, k1, &s, cells);
+						forward_lines(j, v, &wedge[view - first], n, k0, k1, &s, pixels);
 					else
-						forward_voxels(j, v, &wedge[view - first], n, k0, k1, &s, cells);
+						forward_voxels(j, v, &wedge[view - first], n, k0, k1, &s, pixels);
 				}
 		for (size_t view = first; view < last; view++)
 			for (int k = k0; k < k1; k++)
-				store_cells(j, view, k, s.cells + ((view - first) * COLUMNS + (size_t)(k - k0)) * rows);
+				store_pixels(j, view, k, s.pixels + ((view - first) * COLUMNS + (size_t)(k - k0)) * rows);
 	}
 }
 
@@ -265,7 +265,7 @@ static void sum_columns(void *self, size_t i, size_t end, int worker)
 			double *line = j->sums + (i * (size_t)d->columns + (size_t)k) * padded(d->rows), sum = 0;
 			for (int l = 0; l < d->rows; l++) {
 				line[l] = sum;
-				sum += get(j->type, j->in, gt_sf_cell(d, v, view, l, k)) * gt_sf_slant(v, ray, l);
+				sum += get(j->type, j->in, gt_sf_pixel(d, v, view, l, k)) * gt_sf_slant(v, ray, l);
 			}
 			line[d->rows] = line[d->rows + 1] = sum;
 		}

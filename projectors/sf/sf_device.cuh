@@ -190,7 +190,7 @@ static __device__ gt_sf_lens_f gt_sf_lens_in_float(const gt_sf_lens *l)
 	f.rows = 1;
 	f.spot_u = (float)l->spot_u;
 	f.spot_w = (float)l->spot_w;
-	f.lean = (float)l->lean;
+	f.spot_angle = (float)l->spot_angle;
 	f.arc = l->arc;
 	return f;
 }

@@ -223,11 +223,11 @@ static __device__ __forceinline__ void add_few(const struct warp_memory<ROWS, ED
 	}
 }
 
-static __device__ __forceinline__ void put_cell(const struct args &a, const gt_sf_view *v, int view, int l, int k, float sum)
+static __device__ __forceinline__ void put_pixel(const struct args &a, const gt_sf_view *v, int view, int l, int k, float sum)
 {
 	if (l >= a.d.rows || k >= a.d.columns)
 		return;
-	float *out = a.out + gt_sf_cell(&a.d, v, view, l, k);
+	float *out = a.out + gt_sf_pixel(&a.d, v, view, l, k);
 	const float slant = (float)gt_sf_slant(v, &a.d.ray[(size_t)view * a.d.columns + k], l);
 	*out = (a.first[v->axis] ? *out : 0.f) + sum * slant;
 }
@@ -303,7 +303,7 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 	}
 	if (ROWS <= FEW) {
 		for (int r = 0; r < 2; r++)
-			put_cell(a, v, view, l0 + lane / COLUMNS * 2 + r, k0 + lane % COLUMNS, few[r]);
+			put_pixel(a, v, view, l0 + lane / COLUMNS * 2 + r, k0 + lane % COLUMNS, few[r]);
 		return;
 	}
 	flush<R>(E, top, sum);
@@ -311,7 +311,7 @@ static __device__ __forceinline__ void compute(const struct args &a, struct shar
 	for (int c = 0; c < COLUMNS; c++)
 #pragma unroll
 		for (int r = 0; r < R; r++)
-			put_cell(a, v, view, l0 + lane + WARP * r, k0 + c, sum[c][r]);
+			put_pixel(a, v, view, l0 + lane + WARP * r, k0 + c, sum[c][r]);
 }
 
 template <int ROWS, int EDGES, int V> static __device__ __forceinline__ void run_forward(const struct args &a)

@@ -11,7 +11,7 @@ extern "C" {
 /* Sums over the views that the least work is counted from; nothing of rows and z is in them. */
 typedef struct {
 	double voxels;          /* (view, column of voxels) that meet the detector */
-	double overlaps;        /* (view, column of voxels, column of cells) that overlap */
+	double overlaps;        /* (view, column of voxels, column of pixels) that overlap */
 } gt_sf_counts;
 
 struct gt_sf_impl {

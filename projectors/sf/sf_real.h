@@ -8,8 +8,8 @@ typedef struct {
 	REAL columns;                   /* flat, parallel: 1; arc: columns per rad, seen from the centre of the arc */
 	/* flat, parallel: rows per unit of V/M; arc: of V over the distance, times the radius */
 	REAL rows;
-	/* arc: the focal spot from the centre of the arc, in radii; lean: asin(spot_u) */
-	REAL spot_u, spot_w, lean;
+	/* arc: the focal spot from the centre of the arc, in radii; spot_angle: asin(spot_u) */
+	REAL spot_u, spot_w, spot_angle;
 	int arc;
 } GT_SF(gt_sf_lens);
 
@@ -31,7 +31,7 @@ GT_HD REAL GT_SF(gt_sf_column)(const GT_SF(gt_sf_lens) *s, REAL N, REAL M)
 	if (s->spot_u == 0 && s->spot_w == 0)
 		return s->columns * psi;
 	const REAL in = GT_SF_IN_ROOT(N * N + M * M);
-	return s->columns * (psi + (GT_SF_MATH(asin)((s->spot_u * M - s->spot_w * N) * in) - s->lean));
+	return s->columns * (psi + (GT_SF_MATH(asin)((s->spot_u * M - s->spot_w * N) * in) - s->spot_angle));
 }
 GT_HD REAL GT_SF(gt_sf_stretch)(const GT_SF(gt_sf_lens) *s, REAL N, REAL M)
 {

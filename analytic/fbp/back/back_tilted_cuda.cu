@@ -9,12 +9,12 @@
 #define SLICES 16         /* voxels along z of a block */
 #define SLACK_TILTED 2e-2 /* columns and rows, for rounding and for what is not linear */
 #define TILE_HEIGHTS 4    /* 1, 2 or 4: tiles as high as their view needs */
-#define MOST_BEND 2e-6    /* cells, of what is left out within a run */
+#define MOST_BEND 2e-6    /* pixels, of what is left out within a run */
 #define MOST_DRIFT 5e-7   /* of the weight, the same */
 #define MOST_STEADY 1e-5  /* of the weight, root mean square, where it does not drift */
 
 /* (column, row, 1) / lambda of voxel (i, j, k) of the block = a, b, d . (1, i, j, k). Columns and rows count from a
- * cell near the middle of the tile: that keeps them small. */
+ * pixel near the middle of the tile: that keeps them small. */
 struct entry {
 	float a[4], b[4], d[4];
 	struct gt_tile_at at;
@@ -80,7 +80,7 @@ template <int RUN> struct reach {
 	static constexpr int U = 8, V = RUN == 1 ? 8 : 2 * RUN;
 };
 
-/* base: the byte of the cell that columns and rows count from; first: its column of the detector. ENDS: samples would
+/* base: the byte of the pixel that columns and rows count from; first: its column of the detector. ENDS: samples would
  * fade beyond the first and the last column, and voxels that are seen there get nothing. */
 template <int ZP, int RUN, int DRIFT, int PITCH, int ENDS>
 static __device__ __forceinline__ void add_view(float *sum, const char *stages, float base, float first, const struct place *p)

@@ -1,6 +1,6 @@
 /* Distance-driven on CUDA: tables of the fast pair in single precision, and the choice of kernels. What the fast pair
  * does not do (double precision, devices before compute capability 9.0, parallel rays that climb differently in each
- * column, cells of hundreds of voxels) the branch-based kernels do. */
+ * column, pixels of hundreds of voxels) the branch-based kernels do. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static int fill_view(const gt_dd *d, size_t at, size_t m, struct host *h)
 	return 1;
 }
 
-/* Least and greatest height in voxels of the cells that meet the volume, from some slices. */
+/* Least and greatest height in voxels of the pixels that meet the volume, from some slices. */
 static void heights(const gt_dd *d, size_t m, const struct host *h, gt_dd_fast *f)
 {
 	const gt_dd_near *w = &h->view[m];
@@ -204,7 +204,7 @@ static void fill_groups(const gt_dd *d, struct host *h, gt_dd_fast *f)
 	}
 }
 
-/* What a view sees along z where its cells are A voxels high. */
+/* What a view sees along z where its pixels are A voxels high. */
 static void see(const gt_dd *d, const gt_dd_near *w, double A, double *low, double *high)
 {
 	const double z0 = w->z0 + w->first * w->dz, z1 = w->z0 + (w->end - 1) * w->dz;
@@ -348,7 +348,7 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 /* Forward is bound by shared memory: per line of voxels that a column meets in a slice and 32 rows two loads, of half a
  * pass more each where rows are taller than voxels. The adjoint by instructions: per column and 32 z edges 7 to place,
  * load and interpolate and one per voxel. Rows and slices count as far as they see each other at the mean height of
- * cells. */
+ * pixels. */
 static int work(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_work *least)
 {
 	const struct state *s = (const struct state *)state;

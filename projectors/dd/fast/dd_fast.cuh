@@ -4,7 +4,7 @@
  * dd_adjoint_cuda.cu. The coefficients of dd_row.h with everything linear in the slice n written out. On slice n, in
  * voxels:
  *   column edge k        X_k    = (a0 + n da) + (g0 + n dg) U_k
- *   row edge l           Z_l    = (z0 + n dz) + A (l + p),   A = (g0 + n dg) q_k the height of a cell
+ *   row edge l           Z_l    = (z0 + n dz) + A (l + p),   A = (g0 + n dg) q_k the height of a pixel
  *   z edge e in rows     rho(e) = (e - z0 - n dz) / A - p */
 #include "projectors/dd/dd_impl.h"
 #ifdef __cplusplus
@@ -34,7 +34,7 @@ typedef struct {
 	int    views[2], groups[2], bundles[2]; /* by axis */
 	gt_dd_run run[2][GT_DD_SHAPES]; /* by axis and shape */
 	int    together;                /* views of a group */
-	double most_A, least_A;         /* height of a cell in voxels */
+	double most_A, least_A;         /* height of a pixel in voxels */
 	/* that a group's columns of a block of forward meet on a slice, on the average */
 	double typical_lines;
 	double spread;                  /* by how much that differs over GT_DD_SPREAD slices, of itself, at most */

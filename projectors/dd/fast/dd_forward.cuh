@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_FORWARD_CUH
 #define GT_PROJECTORS_DD_FAST_DD_FORWARD_CUH
 /* The kernel of the distance-driven forward projection on CUDA in single precision: running sums along z of each voxel
- * column, read at the row edges of cells.
+ * column, read at the row edges of pixels.
  *
  * The z-to-row interpolation depends on the slice and the detector column, not on the voxel along the slice: place and
  * fraction are found once per slice and row edge, and each line of voxels that the column meets costs two loads from
@@ -18,7 +18,7 @@
  * where a helix leaves the volume, views see few rows and their tiles are low. A tile that is not full needs no upper
  * edge of its own. Few rows more than fit the lanes are a step for all columns at once.
  *
- * Least work: two passes of shared memory per line met and 32 rows, more where cells are taller than voxels.
+ * Least work: two passes of shared memory per line met and 32 rows, more where pixels are taller than voxels.
  *
  * Precision. A place in a window of n edges is rounded by n times 3e-8 where it is clamped, which finds the edge below
  * it: enough to choose the edge, and for all of a short window, the more so where its height is a power of two, whose
@@ -136,7 +136,7 @@ static __device__ __forceinline__ void flush(struct sums<ROWS, LANES, COLUMNS> *
 	s->top[0] = 0;
 }
 
-/* Tall tiles read the height of each cell: over many rows its error counts. Others have it from that of the first
+/* Tall tiles read the height of each pixel: over many rows its error counts. Others have it from that of the first
  * slice. */
 static __host__ __device__ constexpr bool reads_heights(int rows) { return is_tall(rows); }
 
@@ -307,7 +307,7 @@ __global__ void __launch_bounds__(threads_of(ROWS *LANES), blocks_of(ROWS *LANES
 			continue;
 		const size_t at = (size_t)f.view[view].at;
 		const gt_dd_view *v = d.view + at;
-		float *y = j.y + gt_dd_cell(&d, v, at, l, k0 + c);
+		float *y = j.y + gt_dd_pixel(&d, v, at, l, k0 + c);
 		const float value = l < l0 || l >= l1
 		                            ? 0
 		                            : out[(i / wide / rows * TALL + l - l0) * (wide + 1) + c] * (float)d.pitch[j.axis] *

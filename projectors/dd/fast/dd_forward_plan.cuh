@@ -37,8 +37,8 @@ static __device__ __forceinline__ float fraction_of(long long x) { return (float
 /* 2^32; 2^60, of which the upper half is used */
 static constexpr double POINT = 4294967296., HEIGHT_POINT = 1152921504606846976.;
 
-/* Of a column's cells. */
-struct __align__(16) cell
+/* Of a column's pixels. */
+struct __align__(16) pixel
 {
 	float width, growth; /* over the height; of the height, per slice */
 	int first, end;      /* slices */
@@ -46,15 +46,15 @@ struct __align__(16) cell
 
 /* Of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice. Pairs are
  * planned for several slices ahead; units bring one after the other. In `pair`: weight of the first line (0: there is
- * none; below 0: there are three or more); weight of the last, or in tall tiles a cell's height; place of the tile's
+ * none; below 0: there are three or more); weight of the last, or in tall tiles a pixel's height; place of the tile's
  * middle from that of the window; first line's address, in its slice until that is there. In `rest`: weight of the last
- * line (0: it is the first), or where that is in `pair`, by how much more a cell's height is on the next slice; a
- * cell's height; weight of lines in the middle; number of lines. */
+ * line (0: it is the first), or where that is in `pair`, by how much more a pixel's height is on the next slice; a
+ * pixel's height; weight of lines in the middle; number of lines. */
 template <int COLUMNS> struct plan {
 	float4 pair[WARP], rest[WARP];
-	/* in voxels: of columns; of the tile in z; of cells */
+	/* in voxels: of columns; of the tile in z; of pixels */
 	struct linear edge[COLUMNS + 1], middle[COLUMNS], height[COLUMNS];
-	struct cell cell[COLUMNS];
+	struct pixel pixel[COLUMNS];
 };
 
 /* Slices that are planned. */
@@ -91,7 +91,7 @@ static __device__ __forceinline__ void prepare(struct plan<COLUMNS> *p, const gt
 		const double q = e->q, row = middle + w->p, U = e[k + lane < d.columns].U - e->U;
 		p->middle[lane] = linear_of((w->z0 + n * w->dz + q * g * row) * POINT, (w->dz + q * w->dg * row) * POINT, n);
 		p->height[lane] = linear_of(q * g * HEIGHT_POINT, q * w->dg * HEIGHT_POINT, n);
-		p->cell[lane] = { (float)(U / q), (float)(q * w->dg), m < 0 ? 0 : w->first, m < 0 ? 0 : w->end };
+		p->pixel[lane] = { (float)(U / q), (float)(q * w->dg), m < 0 ? 0 : w->first, m < 0 ? 0 : w->end };
 	}
 	__syncwarp();
 }
@@ -109,11 +109,11 @@ static __device__ __forceinline__ struct own make_plan(const unit *u, struct pla
 	enum { SLICES = WARP / COLUMNS };
 	const int lane = threadIdx.x % WARP, in = lane / COLUMNS, column = lane % COLUMNS, first = same(u->first), until = same(u->until);
 	const int n = first + in;
-	const auto cell = p->cell[column];
+	const auto pixel = p->pixel[column];
 	const float unit_of = FORM == SHORT ? u->inverse : 1, A = (float)whole_of(p->height[column].at((unsigned)n)) * 0x1p-28f,
 		    height = A * unit_of;
-	struct own o = { make_float4(0, HEIGHTS ? height : 0, 0, 0), make_float4(HEIGHTS ? 0 : cell.growth * unit_of, height, 0, 0) };
-	if (n < until && n >= cell.first && n < cell.end) {
+	struct own o = { make_float4(0, HEIGHTS ? height : 0, 0, 0), make_float4(HEIGHTS ? 0 : pixel.growth * unit_of, height, 0, 0) };
+	if (n < until && n >= pixel.first && n < pixel.end) {
 		const span s = u->span[in];
 		const long long low = p->edge[column].at((unsigned)n), high = p->edge[column + 1].at((unsigned)n),
 				z = p->middle[column].at((unsigned)n);
@@ -121,7 +121,7 @@ static __device__ __forceinline__ struct own make_plan(const unit *u, struct pla
 		const float from = before < 0 ? 0 : fraction_of(low),
 			    to = fminf((float)(whole_of(high) - s.line - i) + fraction_of(high), (float)(s.lines - i));
 		if (to > from) {
-			const float weight = gt_rcp_approx(cell.width * A * A);
+			const float weight = gt_rcp_approx(pixel.width * A * A);
 			const int count = (int)ceilf(to);
 			(HEIGHTS ? o.rest.x : o.pair.y) = count > 1 ? (to - (count - 1)) * weight : 0;
 			o.rest.z = weight;

@@ -60,7 +60,7 @@ struct reach {
 	int line, lines, low, high;
 };
 
-/* Of the block's columns, per view of the group: cells' heights over R, least and greatest. */
+/* Of the block's columns, per view of the group: pixels' heights over R, least and greatest. */
 struct heights {
 	double least[GT_DD_GROUP], most[GT_DD_GROUP];
 };

@@ -76,7 +76,7 @@ static __global__ void __launch_bounds__(GT_DD_SUM_LINES *GT_DD_SUM_WARPS, GT_DD
 	gt_dd_running_sums(
 		d.rows, middle, stride,
 		[&](int l) {
-			return inside && l < d.rows ? y[gt_dd_cell(&d, &v, at, l, k)] * (float)d.pitch[v.axis] *
+			return inside && l < d.rows ? y[gt_dd_pixel(&d, &v, at, l, k)] * (float)d.pitch[v.axis] *
 		                                              sqrtf((float)gt_dd_slant_square(&c, l, d.pitch[2]))
 		                                    : 0.f;
 		},

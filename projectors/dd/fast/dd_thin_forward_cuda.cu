@@ -80,7 +80,7 @@ static __global__ void thin_kernel(gt_dd d, gt_dd_fast f, gt_dd_lines t, float *
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		if (l0 + r < d.rows) {
-			float *out = y + gt_dd_cell(&d, v, view, l0 + r, k);
+			float *out = y + gt_dd_pixel(&d, v, view, l0 + r, k);
 			const float value = sum[r] * (float)d.pitch[t.axis] *
 			                    sqrtf((float)gt_dd_slant_square(&d.column[view * d.columns + k], l0 + r, d.pitch[2]));
 			*out = t.begin > 0 ? *out + value : value;

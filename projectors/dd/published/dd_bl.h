@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_DD_PUBLISHED_DD_BL_H
 #define GT_PROJECTORS_DD_PUBLISHED_DD_BL_H
 /* The published branchless pair (Liu, Fu, De Man, Yu 2017, III-C, D): integral images as textures, four fetches per
- * cell and slice or per voxel and view. The detector side of its back projection is one rectangle per voxel: the
+ * pixel and slice or per voxel and view. The detector side of its back projection is one rectangle per voxel: the
  * mid-points of the edges of the voxel's middle plane, perpendicular to the axis of the slices, projected on the
  * detector. */
 #include "projectors/dd/published/dd_integral.h"
@@ -12,7 +12,7 @@ extern "C" {
 /* The detector of a view as voxels see it. The ray of U (dd_row.h), per mm along the axis of the slices, has the parts
  * la along the columns and de along the normal of the detector, and meets the detector at the depth `reach` along that
  * axis. Columns and rows are edges in ascending order: column k = [k, k+1]. Single precision: textures tell 1/256 of a
- * cell apart. */
+ * pixel apart. */
 typedef struct {
 	int   shape;
 	float la0, la1, de0, de1;               /* la, de = . + . U; parallel: place along the columns (mm), reach */

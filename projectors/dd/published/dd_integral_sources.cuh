@@ -162,7 +162,7 @@ template <typename T, typename OUT, int COLUMNS, bool PACKED> struct weighted {
 	{
 		const size_t at = view[n];
 		const gt_dd_view *v = &d.view[at];
-		return { y + gt_dd_cell(&d, v, at, 0, 0),
+		return { y + gt_dd_pixel(&d, v, at, 0, 0),
 			 v->flip_rows ? -(ptrdiff_t)d.columns : (ptrdiff_t)d.columns,
 			 v->flip_columns ? -1 : 1,
 			 d.column + at * d.columns,
