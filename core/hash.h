@@ -1,5 +1,6 @@
 #ifndef GT_CORE_HASH_H
 #define GT_CORE_HASH_H
+/* Hashes of bytes: what says that two scans or settings are the same. */
 #include <stddef.h>
 #include <stdint.h>
 #ifdef __cplusplus

@@ -1,3 +1,4 @@
+/* Penalties: the checks that all share, and calls of their functions. */
 #include <stdlib.h>
 #include <gantry/penalty.h>
 #include "core/device/backend.h"

@@ -1,5 +1,6 @@
 #ifndef GT_GEOMETRY_FLIP_H
 #define GT_GEOMETRY_FLIP_H
+/* Projections the other way round: columns, rows, or the direction of rotation. */
 #include <gantry/io.h>
 
 /* What --flip names, bits of GT_CONJUGATE_COLUMNS, _ROWS and _TURN: "columns", "rows", "turn", separated by commas.

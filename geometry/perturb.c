@@ -1,3 +1,5 @@
+/* Random displacements of the views of a scan: source and detector shifted and tilted by what the seed and the view
+ * give. */
 #include <math.h>
 #include <gantry/random.h>
 #include <gantry/scan_math.h>

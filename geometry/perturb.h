@@ -1,5 +1,6 @@
 #ifndef GT_GEOMETRY_PERTURB_H
 #define GT_GEOMETRY_PERTURB_H
+/* Random displacements of the views of a scan, as those of a C-arm. */
 #include <gantry/scan.h>
 
 /* What a C-arm does: source and detector of each view are displaced by up to `shift` mm along each axis, each by

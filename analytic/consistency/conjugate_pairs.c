@@ -1,6 +1,6 @@
 /* Which rays are measured from both ends. Sources that see each other share the line between them; parallel beams of
  * opposite directions share all their lines. Views are chosen at random within equal stretches, so that flying spots of
- * any period take part alike. */
+ * any period take part alike. Memory: one record per pair of rays. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>

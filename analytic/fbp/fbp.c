@@ -1,4 +1,5 @@
-/* fbp: parallel beams. */
+/* fbp: parallel beams (Kak, Slaney, Principles of Computerized Tomographic Imaging, 1988, ch. 3). Memory: as run.c
+ * says. */
 #include "analytic/fbp/fbp.h"
 
 static gt_status check(const gt_scan *scan)

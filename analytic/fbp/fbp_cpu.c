@@ -1,5 +1,6 @@
 /* Filtered backprojection on the CPU: FFTW row by row, then columns of voxels, threaded over both. Every voxel adds its
- * views in their order, so that the result does not depend on the number of threads. */
+ * views in their order, so that the result does not depend on the number of threads. Memory: the filtered views of a
+ * batch. */
 #include <fftw3.h>
 #include <math.h>
 #include <stdlib.h>

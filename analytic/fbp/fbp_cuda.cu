@@ -1,6 +1,6 @@
 /* Filtered backprojection on CUDA: data stay on the device; what crosses the bus is the weights of pixels, once per run
  * or slab, and one record per view with each batch. Rows are filtered in filter_cufft_cuda.cu; the forms of the
- * backprojection stand in the table below. */
+ * backprojection stand in the table below. Memory on the device: the filtered views of a batch and their records. */
 #include <stdlib.h>
 #include "analytic/fbp/fbp_cuda.cuh"
 #include "core/try.h"

@@ -1,4 +1,4 @@
-/* fdk: cone and fan beams. */
+/* fdk: cone and fan beams (Feldkamp, Davis, Kress, JOSA A 1 (1984) 612). Memory: as run.c says. */
 #include "analytic/fbp/fbp.h"
 
 static gt_status check(const gt_scan *scan)

@@ -1,4 +1,5 @@
-/* Weights of pixels: gain and slope, by which the views of a scan differ, or do not. */
+/* Weights of pixels: gain and slope, by which the views of a scan differ, or do not. Memory: two numbers in double per
+ * column, for every view where views differ. */
 #include <math.h>
 #include <gantry/constants.h>
 #include "analytic/fbp/preweights.h"

@@ -1,4 +1,4 @@
-/* Ramp kernels, windows and their responses. */
+/* Ramp kernels, windows and their responses. Memory: one row in double. */
 #include <fftw3.h>
 #include <math.h>
 #include <gantry/constants.h>

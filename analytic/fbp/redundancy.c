@@ -1,4 +1,5 @@
-/* Redundancy and view weights. */
+/* Redundancy weights of short scans (Parker, Med. Phys. 9 (1982) 254) and of displaced detectors (Wang, Med. Phys. 29
+ * (2002) 1634), and the weights of views in unequal steps. Memory: one index per view while directions are sorted. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>

@@ -1,6 +1,6 @@
 /* Filtered backprojection of flat, arc and parallel detectors: options, and batches of views through a backend.
  * Feldkamp, Davis, Kress, JOSA A 1 (1984) 612; Kak, Slaney, Principles of Computerized Tomographic Imaging, 1988, ch.
- * 3. */
+ * 3. Memory: the plan, with one record per view, and on the backend the filtered views of a batch. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,7 +1,8 @@
 /* Distance-driven pair on the CPU: the double-precision reference, whatever the type of the arrays. Both directions
  * read lines of running sums and take differences of them at evenly spaced positions: a line along z for each (x,y) in
  * the forward direction, a line along the rows for each (view, column) in the other. Per slice and column that
- * resampling is done once, and shared by the voxels that the column overlaps (1 to 4). */
+ * resampling is done once, and shared by the voxels that the column overlaps (1 to 4). Memory: as kit/cpu_pair.h
+ * says. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>

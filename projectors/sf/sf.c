@@ -1,4 +1,6 @@
-/* Separable-footprint projectors: the views in double on the host, checks, and the operator around the kernels. */
+/* Separable-footprint projectors: the views in double on the host, checks, and the operator around the kernels. Long,
+ * Fessler, Balter, IEEE Trans. Med. Imaging 29 (2010) 1839. Memory on the backend: a record per view and one per column
+ * of each view, and the scratch that the kernels ask for. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Separable footprints on the CPU: the double-precision reference, whatever the type of the arrays. Upright views: per
  * column of voxels and view, the columns of the detector are mixed once with the weights w1 (adjoint), or the rows
  * computed once and added to the columns with these weights (forward). Rows come from differences of running sums at
- * evenly spaced positions. Tilted views: voxel by voxel. */
+ * evenly spaced positions. Tilted views: voxel by voxel. Memory: as kit/cpu_pair.h says. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The plain form of the backprojection on CUDA: one thread per column of SLICES voxels, places in double from the
  * functions that the CPU uses. It takes any plan and either precision. The same takes the views that the way of tiles
- * leaves. */
+ * leaves. Sums are in registers; it takes no memory of its own. */
 #include "analytic/fbp/fbp_cuda.cuh"
 
 /* Variants. */

@@ -2,7 +2,8 @@
  * four samples of the tile per voxel, in single precision. Where the depth grows by a part e per slice, a voxel k
  * slices from the middle of a run lies at row v + v' k / (1 + e k), columns alike, and has the weight w / (1 + e k)^2:
  * within RUN voxels rows are taken to second order, columns and weights to second and first (DRIFT) or to first and
- * none, which saves the division. What fits into no tile is left to the plain kernel. */
+ * none, which saves the division. What fits into no tile is left to the plain kernel. Tiles and entries are in shared
+ * memory, sums in registers; the device holds what back_tile_cuda.cu says. */
 #include <stdlib.h>
 #include "analytic/fbp/back/tile_loop.cuh"
 

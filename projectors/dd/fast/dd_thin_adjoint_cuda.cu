@@ -1,8 +1,8 @@
 /* Distance-driven adjoint on CUDA in single precision, by tiles of few slices along z: a thread owns voxels above each
  * other, two or four beside each other, because lanes that are z edges would mostly idle.
  *
- * Columns of the detector come as running sums through the ring of dd_ring.h. A thread finds the columns that meet its
- * voxels, reads each at one z edge after the other and adds the differences, times the overlaps. A warp is ACROSS
+ * Columns of the detector come as running sums through the ring of dd_ring.cuh. A thread finds the columns that meet
+ * its voxels, reads each at one z edge after the other and adds the differences, times the overlaps. A warp is ACROSS
  * threads along DEEP slices: half a warp then reads about 13 columns beside each other, which begin in different banks
  * where a column is of an odd number of entries. Chunks of the tile that a view does not see are left out.
  *

@@ -1,4 +1,5 @@
-/* Running sums along z of the voxels of some slices, in single precision: what the fast forward kernels of dd read. */
+/* Running sums along z of the voxels of some slices, in single precision: what the fast forward kernels of dd read.
+ * Memory: the caller gives it, 4 bytes per voxel of these slices. */
 #include "core/device/cuda.cuh"
 #include "projectors/dd/fast/dd_fast.cuh"
 #include "projectors/dd/fast/dd_sums.cuh"
