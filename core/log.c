@@ -1,21 +1,25 @@
 /* Messages of the library, printed into memory and handed to the caller. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/log.h"
 
-void gt_say(const gt_listener *log, gt_severity severity, gt_subject subject, const char *format, ...)
+void gt_say_list(const gt_listener *log, gt_severity severity, gt_subject subject, const char *format, va_list args)
 {
 	char *text = NULL;
-	va_list args;
 	if (!log || !log->say)
 		return;
-	va_start(args, format);
 	const int n = vasprintf(&text, format, args);
-	va_end(args);
 	/* Without memory for the text its pattern still says what it is about. */
 	const gt_message m = { sizeof m, severity, subject, n < 0 ? format : text };
 	log->say(log->self, &m);
 	if (n >= 0)
 		free(text);
+}
+
+void gt_say(const gt_listener *log, gt_severity severity, gt_subject subject, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	gt_say_list(log, severity, subject, format, args);
+	va_end(args);
 }

@@ -1,33 +1,6 @@
 /* Columns, rows or the turn the other way round: what a conjugate-ray check finds, and what puts it right. */
-#include <string.h>
 #include <gantry/consistency.h>
-#include <gantry/module.h>
-#include "geometry/flip.h"
-
-static const char *const names[] = { "columns", "turn", "rows" };
-static const unsigned bits[] = { GT_CONJUGATE_COLUMNS, GT_CONJUGATE_TURN, GT_CONJUGATE_ROWS };
-enum { NAMES = 3 };
-
-gt_status gt_flip_parse(const char *text, unsigned *what)
-{
-	*what = 0;
-	for (const char *at = text;; at++) {
-		const size_t n = strcspn(at, ",");
-		char name[32];
-		int k = 0;
-		snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), at);
-		while (k < NAMES && strcmp(name, names[k]))
-			k++;
-		if (k == NAMES)
-			return gt_unknown_of("--flip", name, names, NAMES);
-		if (*what & bits[k])
-			return gt_fail(GT_ERR_ARG, "--flip=%s: %s is there twice", text, name);
-		*what |= bits[k];
-		at += n;
-		if (!*at)
-			return GT_OK;
-	}
-}
+#include "geometry/projections.h"
 
 static void swap(float *a, float *b)
 {
@@ -63,8 +36,13 @@ static void mirror(gt_view *w)
 	w->angle = -w->angle;
 }
 
-void gt_projections_flip(gt_projections *p, unsigned what)
+gt_status gt_projections_flip(gt_projections *p, unsigned what)
 {
+	const gt_status st = gt_need_argument("gt_projections_flip", "projections", p);
+	if (st != GT_OK)
+		return st;
+	if (what & ~(unsigned)(GT_CONJUGATE_COLUMNS | GT_CONJUGATE_TURN | GT_CONJUGATE_ROWS))
+		return gt_fail(GT_ERR_ARG, "gt_projections_flip: bits 0x%x: expected those of GT_CONJUGATE_COLUMNS, _TURN and _ROWS", what);
 	const gt_scan *s = p->scan;
 	float *const array[] = { p->data, p->weight, p->photons };
 	for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
@@ -75,4 +53,5 @@ void gt_projections_flip(gt_projections *p, unsigned what)
 	}
 	for (size_t v = 0; v < s->views && what & GT_CONJUGATE_TURN; v++)
 		mirror(&s->view[v]);
+	return GT_OK;
 }

@@ -2,8 +2,8 @@
  * give. */
 #include <math.h>
 #include <gantry/random.h>
+#include <gantry/scan.h>
 #include <gantry/scan_math.h>
-#include "geometry/perturb.h"
 
 #define OTHER_SEED 0x5ca1ab1e00000000u /* noise has the seed as given */
 

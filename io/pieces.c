@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/try.h"
+#include "geometry/volume.h"
 #include "io/pieces.h"
+#include "io/write_kit/direct_writer.h"
 
 gt_status gt_view_reader_open(const char *path, const gt_scan *scan, gt_view_reader **v)
 {
@@ -179,14 +181,26 @@ gt_status gt_can_write_slices(const char *path)
 	return format_of_slices(path, &f);
 }
 
+/* What is written past the cache of files, or changed on the way, is copied. */
+size_t gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid)
+{
+	const size_t plane = grid->n[0] * grid->n[1] * sizeof(float);
+	const int hu = o && o->unit == GT_HU, copied = hu || gt_direct_writer_past((double)plane * (double)grid->n[2]);
+	return (copied ? GT_DIRECT_WRITER_BYTES : 0) + 2 * plane + (hu ? plane : 0);
+}
+
 gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s)
 {
 	const gt_format *f;
-	gt_status st = format_of_slices(path, &f);
-	o = o ? o : &gt_write_defaults;
-	if (st == GT_OK)
-		st = gt_check_writing(path, o, &head->grid);
-	return st != GT_OK ? st : f->create_slices(path, o, head, s);
+	gt_write_options full;
+	gt_status st = GT_OK;
+	GT_TRY(gt_need_argument("gt_slice_writer_create", "a volume", head));
+	GT_TRY(gt_complete_write_options(path, o, &full));
+	GT_TRY(format_of_slices(path, &f));
+	GT_TRY(gt_check_writing(path, &full, &head->grid));
+	GT_TRY(f->create_slices(path, &full, head, s));
+done:
+	return st;
 }
 
 struct checking {

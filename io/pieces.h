@@ -45,6 +45,9 @@ gt_status gt_check_finite(const char *path, const float *data, size_t first, siz
 /* The format that is written to a path of that name; the format of a file that is read. */
 gt_status gt_format_to_write(const char *path, int projections, const gt_format **format);
 gt_status gt_format_of      (const char *path, const gt_format **format);
+/* The options with the defaults of those that the caller does not know. GT_ERR_ARG: their size is not one that the library knows. */
+gt_status gt_complete_read_options (const char *path, const gt_read_options *o, gt_read_options *full);
+gt_status gt_complete_write_options(const char *path, const gt_write_options *o, gt_write_options *full);
 gt_status gt_check_writing  (const char *path, const gt_write_options *o, const gt_grid *grid);
 /* All slices at once, then commits: the whole volume through its pieces. */
 gt_status gt_slice_writer_write_all(gt_slice_writer *s, const float *data);

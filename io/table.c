@@ -7,6 +7,9 @@
 #include <strings.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include "core/try.h"
+#include "geometry/projections.h"
+#include "geometry/volume.h"
 #include "io/pieces.h"
 
 /* Asked in this order: a Data Exchange file is an HDF5 file too, and so is a NetCDF-4 file; projections are DICOM too. */
@@ -16,43 +19,6 @@
 GT_FORMAT_LIST(DECLARE)
 #define ENTRY(name) &gt_format_##name,
 const gt_format *const gt_formats[] = { GT_FORMAT_LIST(ENTRY) NULL };
-
-const gt_read_options gt_read_defaults = {
-	.axis = NAN,
-	.pixel = NAN,
-	.unit = GT_UNIT_AUTO,
-	.slope = NAN,
-	.offset = NAN,
-	.position = GT_POSITION_AUTO,
-};
-const gt_write_options gt_write_defaults = { .unit = GT_UNIT_AUTO };
-
-static void provenance_clear(gt_provenance *from)
-{
-	free(from->command);
-	free(from->parameters);
-}
-
-void gt_projections_free(gt_projections *p)
-{
-	if (!p)
-		return;
-	gt_scan_free(p->scan);
-	free(p->data);
-	free(p->weight);
-	free(p->photons);
-	provenance_clear(&p->from);
-	free(p);
-}
-
-void gt_volume_free(gt_volume *v)
-{
-	if (!v)
-		return;
-	free(v->data);
-	provenance_clear(&v->from);
-	free(v);
-}
 
 static int can_do(const gt_format *f, int projections, int writing)
 {
@@ -200,39 +166,33 @@ static gt_status explain(gt_status st, const gt_format *f, const char *path, int
 	return gt_fail(st, "%s", why);
 }
 
-static const gt_read_options *begin_reading(const gt_read_options *o)
-{
-	if (o && o->note && o->note_size)
-		o->note[0] = 0;
-	return o ? o : &gt_read_defaults;
-}
-
-static const gt_write_options *begin_writing(const gt_write_options *o)
-{
-	if (o && o->note && o->note_size)
-		o->note[0] = 0;
-	return o ? o : &gt_write_defaults;
-}
-
 gt_status gt_read_projections(const char *path, const gt_read_options *o, gt_projections **p)
 {
 	const gt_format *f;
+	gt_read_options full;
+	gt_status st = GT_OK;
+	GT_TRY(gt_need_argument("gt_read_projections", "a place for the projections", p));
 	*p = NULL;
-	o = begin_reading(o);
-	const gt_status st = format_to_read(path, 1, &f);
-	return st != GT_OK ? st : explain(f->read_projections(path, o, p), f, path, 1);
+	GT_TRY(gt_complete_read_options(path, o, &full));
+	GT_TRY(format_to_read(path, 1, &f));
+	GT_TRY(explain(f->read_projections(path, &full, p), f, path, 1));
+done:
+	return st;
 }
 
 gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume **v)
 {
 	const gt_format *f;
+	gt_read_options full;
+	gt_status st = GT_OK;
+	GT_TRY(gt_need_argument("gt_read_volume", "a place for the volume", v));
 	*v = NULL;
-	o = begin_reading(o);
-	gt_status st = format_to_read(path, 0, &f);
-	if (st == GT_OK)
-		st = explain(f->read_volume(path, o, v), f, path, 0);
-	if (st == GT_OK && o->center)
+	GT_TRY(gt_complete_read_options(path, o, &full));
+	GT_TRY(format_to_read(path, 0, &f));
+	GT_TRY(explain(f->read_volume(path, &full, v), f, path, 0));
+	if (full.center)
 		memset((*v)->grid.center, 0, sizeof(*v)->grid.center);
+done:
 	return st;
 }
 
@@ -268,27 +228,34 @@ gt_status gt_check_writing(const char *path, const gt_write_options *o, const gt
 gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
 	const gt_format *f;
-	o = begin_writing(o);
-	gt_status st = format_for(path, o, 1, &f);
-	if (st == GT_OK)
-		st = check_options(path, o);
-	if (st == GT_OK)
-		st = gt_fail_in(gt_scan_check(p->scan), "%s", path);
-	if (st == GT_OK)
-		st = gt_check_finite(path, p->data, 0, gt_scan_size(p->scan));
-	return st != GT_OK ? st : f->write_projections(path, o, p);
+	gt_write_options full;
+	gt_status st = GT_OK;
+	GT_TRY(gt_need_argument("gt_write_projections", "projections", p));
+	GT_TRY(gt_complete_write_options(path, o, &full));
+	GT_TRY(format_for(path, &full, 1, &f));
+	GT_TRY(check_options(path, &full));
+	GT_TRY(gt_fail_in(gt_scan_check(p->scan), "%s", path));
+	GT_TRY(gt_check_finite(path, p->data, 0, gt_scan_size(p->scan)));
+	GT_TRY(f->write_projections(path, &full, p));
+done:
+	return st;
 }
 
 gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
 {
 	const gt_format *f;
-	o = begin_writing(o);
-	gt_status st = format_for(path, o, 0, &f);
-	if (st == GT_OK)
-		st = gt_check_writing(path, o, &v->grid);
-	if (st == GT_OK)
-		st = gt_check_finite(path, v->data, 0, gt_grid_voxels(&v->grid));
-	return st != GT_OK ? st : f->write_volume(path, o, v);
+	gt_write_options full;
+	gt_status st = GT_OK;
+	GT_TRY(gt_need_argument("gt_write_volume", "a volume", v));
+	GT_TRY(gt_complete_write_options(path, o, &full));
+	GT_TRY(format_for(path, &full, 0, &f));
+	GT_TRY(gt_check_writing(path, &full, &v->grid));
+	if (!v->data)
+		GT_TRY(gt_fail(GT_ERR_ARG, "%s: the volume is a grid without voxels: expected data to write", path));
+	GT_TRY(gt_check_finite(path, v->data, 0, gt_grid_voxels(&v->grid)));
+	GT_TRY(f->write_volume(path, &full, v));
+done:
+	return st;
 }
 
 /* Of a folder that is to be made. */
@@ -333,7 +300,10 @@ gt_status gt_can_write_volume(const char *path)
 gt_status gt_can_write_projections(const char *path, const gt_write_options *o)
 {
 	const gt_format *f;
-	const gt_status st = format_for(path, o, 1, &f);
+	gt_write_options full;
+	gt_status st = gt_complete_write_options(path, o, &full);
+	if (st == GT_OK)
+		st = format_for(path, &full, 1, &f);
 	return st != GT_OK ? st : f->folders ? can_make(path) : gt_can_write(path);
 }
 

@@ -1,15 +1,17 @@
 /* Checkpoints of a run: when they are written, and whether one is of this run. */
-#include <gantry/io.h>
-#include "core/log.h"
-#include "core/text.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/io.h>
 #include "core/hash.h"
+#include "core/log.h"
+#include "core/text.h"
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "recon/checkpointing.h"
 
-/* The file's lines. What has no words for a difference is there to be read only. */
+/* The lines of the file. One without words for a difference is a record alone: it may differ. */
 enum { SCAN, DATA, GRID, SOLVER, PARAMETERS, PROJECTOR, WEIGHTS, WEIGHT_VALUES, PENALTY, START, PRECISION, BACKEND, COMMAND, LINES };
 static const struct {
 	const char *name, *difference;
@@ -51,6 +53,13 @@ static gt_status parse(const char *spec, char **path, int *every)
 		return st;
 	*path = colon ? strndup(spec, (size_t)(colon - spec)) : strdup(spec);
 	return *path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+}
+
+char *gt_checkpointing_path(const char *spec)
+{
+	char *path;
+	int every;
+	return parse(spec, &path, &every) == GT_OK ? path : NULL;
 }
 
 gt_status gt_checkpointing_check(const gt_checkpointing *c, const char *const *others)
@@ -187,7 +196,7 @@ static gt_status compare(const gt_checkpointing *c, const gt_run_identity *r)
 		GT_TRY(check_line(c, r->method, i));
 	const char *backend = gt_checkpoint_text(c->from, lines[BACKEND].name);
 	if (backend && strncmp(backend, r->backend, 4))
-		gt_say(r->log, GT_INFO, GT_ABOUT_CHOICE, "%s was written on %s: the result is the same but for rounding", c->resume,
+		gt_say(r->log, GT_INFO, GT_ABOUT_CHECKPOINT, "%s was written on %s: the result is the same but for rounding", c->resume,
 		       backend);
 done:
 	return st;
@@ -211,27 +220,27 @@ done:
 }
 
 /* The solver's, and then the caller's own. */
-static void join(const gt_state_entry *kept, const gt_state_entry *own, gt_state_entry all[GT_STATE_MAX + GT_RECON_STATE + 1])
+static void join(const gt_state_entry *state, const gt_state_entry *own, gt_state_entry all[GT_STATE_MAX + GT_RECON_STATE + 1])
 {
 	size_t n = 0;
-	while (kept->name && n < GT_STATE_MAX)
-		all[n++] = *kept++;
+	while (state->name && n < GT_STATE_MAX)
+		all[n++] = *state++;
 	while (own->name && n < GT_STATE_MAX + GT_RECON_STATE)
 		all[n++] = *own++;
 	all[n] = (gt_state_entry){ NULL, NULL, NULL };
 }
 
-gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *kept, const gt_state_entry *own, int *done)
+gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *state, const gt_state_entry *own, int *done)
 {
 	gt_state_entry all[GT_STATE_MAX + GT_RECON_STATE + 1];
 	if (!c->from)
 		return GT_OK;
-	join(kept, own, all);
+	join(state, own, all);
 	const gt_status st = gt_fail_in(gt_checkpoint_fill(c->from, all), "--resume");
 	if (st != GT_OK)
 		return st;
 	*done = gt_checkpoint_iteration(c->from);
-	gt_say(c->log, GT_INFO, GT_ABOUT_CHOICE, "continuing after iteration %d (%s)", *done, c->resume);
+	gt_say(c->log, GT_INFO, GT_ABOUT_CHECKPOINT, "continuing after iteration %d (%s)", *done, c->resume);
 	return GT_OK;
 }
 
@@ -243,9 +252,10 @@ void gt_checkpointing_save(gt_checkpointing *c, const gt_progress *g, const gt_s
 	join(g->kept, own, all);
 	const gt_status st = gt_checkpoint_write(c->path, c->run, g->iteration, all);
 	if (st != GT_OK)
-		gt_say(c->log, GT_INFO, GT_ABOUT_CHOICE, "no checkpoint after iteration %d: %s", g->iteration, gt_error());
+		gt_say(c->log, GT_WARNING, GT_ABOUT_CHECKPOINT, "no checkpoint after iteration %d: %s", g->iteration, gt_error());
 	else if (end)
-		gt_say(c->log, GT_INFO, GT_ABOUT_CHOICE, "%s: checkpoint after iteration %d of %d", c->path, g->iteration, g->iterations);
+		gt_say(c->log, GT_INFO, GT_ABOUT_CHECKPOINT, "%s: checkpoint after iteration %d of %d", c->path, g->iteration,
+		       g->iterations);
 }
 
 gt_status gt_checkpointing_has(const gt_checkpointing *c, const char *name, int *has)

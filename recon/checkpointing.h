@@ -3,6 +3,7 @@
 /* A run that is saved while it goes on, and one that is continued from there. */
 #include <gantry/message.h>
 #include <gantry/checkpoint.h>
+#include <gantry/data.h>
 #include <gantry/monitor.h>
 #include "recon/divergence.h"
 #include "recon/method.h"
@@ -14,7 +15,7 @@ typedef struct {
 	const char *command;            /* the command line, for the record */
 	const gt_method *method;
 	const gt_projections *p;
-	const float *w;                 /* of all cells; NULL: 1 */
+	const float *w;                 /* [view][row][column]; NULL: 1 */
 	const gt_grid *grid;
 	const char *projector, *weights, *penalty, *start, *backend;
 } gt_run_identity;
@@ -29,18 +30,20 @@ typedef struct {
 	gt_checkpoint_line *run;
 } gt_checkpointing;
 
-/* By the options alone: can FILE of "FILE:every=10" be written, and is it none of these files (NULL: the list's end)? Is --resume a
+/* By the settings alone: can FILE of "FILE:every=10" be written, and is it none of these other files (NULL ends the list)? Is `resume` a
  * checkpoint? */
 gt_status gt_checkpointing_check(const gt_checkpointing *c, const char *const *others);
-/* Before the solver runs. GT_ERR_UNSUPPORTED names what differs from the run that --resume is of. */
+/* Before the solver runs. GT_ERR_UNSUPPORTED names what differs from the run that `resume` is of. */
 gt_status gt_checkpointing_open(gt_checkpointing *c, const gt_run_identity *run);
-/* The monitor's `resume`, and after every iteration: `end`, the last one. A file that cannot be written is a remark, no end. own: what
- * the caller keeps beside. */
+/* The first is the monitor's `resume`; the second is called after every iteration, with `end` after the last one. A file that cannot be
+ * written is a remark and ends nothing. own: what the caller keeps beside the solver's state. */
 enum { GT_RECON_STATE = 1 + GT_DIVERGENCE_STATE };
-gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *kept, const gt_state_entry *own, int *done);
+gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *state, const gt_state_entry *own, int *done);
 void      gt_checkpointing_save  (gt_checkpointing *c, const gt_progress *g, const gt_state_entry *own, int end);
-gt_status gt_checkpointing_has   (const gt_checkpointing *c, const char *name, int *has);   /* what is continued, such an array or number */
+gt_status gt_checkpointing_has   (const gt_checkpointing *c, const char *name, int *has);   /* 1: `resume` holds that array or number */
 void      gt_checkpointing_free  (gt_checkpointing *c);
+/* FILE of "FILE:every=10"; malloc'ed, NULL where it is wrong. */
+char *gt_checkpointing_path(const char *spec);
 /* The penalty of the run that `path` is of; malloc'ed. */
 gt_status gt_checkpointing_penalty(const char *path, char **text);
 #endif

@@ -1,3 +1,4 @@
+/* Has a run diverged, and which of its images was the best? */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,83 +7,85 @@
 enum { UNKNOWN, COST, DATA, RESIDUAL };
 static const char *const names[] = { "volume", "cost", "data term", "residual" };
 
-void gt_divergence_start(gt_divergence *g, const gt_array *x)
+void gt_divergence_start(gt_divergence *d, const gt_array *x)
 {
-	*g = (gt_divergence){ .best_value = INFINITY, .kind = UNKNOWN };
-	if (gt_array_like(x, &g->best) == GT_OK)
-		gt_copy(x, g->best);
+	*d = (gt_divergence){ .best_value = INFINITY, .kind = UNKNOWN };
+	if (gt_array_like(x, &d->best) == GT_OK)
+		gt_copy(x, d->best);
 }
 
-void gt_divergence_free(gt_divergence *g)
+void gt_divergence_free(gt_divergence *d)
 {
-	gt_array_free(g->best);
-	g->best = NULL;
+	gt_array_free(d->best);
+	d->best = NULL;
 }
 
-void gt_divergence_list(gt_divergence *g, int with_image, gt_state_entry list[GT_DIVERGENCE_STATE + 1])
+void gt_divergence_list(gt_divergence *d, int with_image, gt_state_entry list[GT_DIVERGENCE_STATE + 1])
 {
-	const gt_state_entry all[] = { { "best_iteration", NULL, &g->best_iteration },
-		                       { "best_cost", NULL, &g->best_value },
-		                       { "lowest_cost", NULL, &g->lowest },
-		                       { "last_cost", NULL, &g->last },
-		                       { "first_cost", NULL, &g->first },
-		                       { "kind_of_cost", NULL, &g->kind },
-		                       { "rises", NULL, &g->rises },
-		                       { with_image ? GT_DIVERGENCE_BEST : NULL, g->best, NULL },
+	const gt_state_entry all[] = { { "best_iteration", NULL, &d->best_iteration },
+		                       { "best_cost", NULL, &d->best_value },
+		                       { "lowest_cost", NULL, &d->lowest },
+		                       { "last_cost", NULL, &d->last },
+		                       { "first_cost", NULL, &d->first },
+		                       { "kind_of_cost", NULL, &d->kind },
+		                       { "rises", NULL, &d->rises },
+		                       { with_image ? GT_DIVERGENCE_BEST : NULL, d->best, NULL },
 		                       { NULL, NULL, NULL } };
 	memcpy(list, all, sizeof all);
 }
 
-static double known(const gt_progress *p, int *kind)
+/* The value that is watched, NAN if none is known. */
+static double value_of(const gt_progress *p, int *kind)
 {
 	*kind = !isnan(p->cost) ? COST : !isnan(p->data) ? DATA : !isnan(p->residual) ? RESIDUAL : UNKNOWN;
 	return *kind == COST ? p->cost : *kind == DATA ? p->data : *kind == RESIDUAL ? p->residual * p->residual / 2 : NAN;
 }
 
-static void begin(gt_divergence *g, int kind, double value)
+static void begin(gt_divergence *d, int kind, double value)
 {
-	g->kind = kind;
-	g->rises = 0;
-	g->best_value = INFINITY;
-	g->lowest = g->first = value;
-	g->last = NAN;
+	d->kind = kind;
+	d->rises = 0;
+	d->best_value = INFINITY;
+	d->lowest = d->first = value;
+	d->last = NAN;
 }
 
-/* p->cost_of if it is better than the best; g->last is that of the pass before. */
-static void keep(gt_divergence *g, const gt_progress *p, double value)
+/* p->cost_of if it is better than the best; d->last is that of the pass before. */
+static void keep_best(gt_divergence *d, const gt_progress *p, double value)
 {
-	/* Methods that know their residual alone lower one of their own: while it stays small the newest is the best. */
-	const double own = g->kind == RESIDUAL  ? (value > GT_DIVERGENCE_FAR * g->first ? INFINITY : -p->iteration)
-	                   : p->cost_is_partial ? (g->last + value) / 2
+	/* Methods that tell their residual alone lower another one: while theirs stays small the newest image is the best. */
+	const double own = d->kind == RESIDUAL  ? (value > GT_DIVERGENCE_MIN_RESIDUAL_GROWTH * d->first ? INFINITY : -p->iteration)
+	                   : p->cost_is_partial ? (d->last + value) / 2
 	                                        : value;
-	if (!(own < g->best_value))
+	if (!(own < d->best_value))
 		return;
-	g->best_value = own;
-	g->best_iteration = p->iteration - (p->cost_of != p->x);
-	if (g->best)
-		gt_copy(p->cost_of, g->best);
+	d->best_value = own;
+	d->best_iteration = p->iteration - (p->cost_of != p->x);
+	if (d->best)
+		gt_copy(p->cost_of, d->best);
 }
 
-const char *gt_divergence_look(gt_divergence *g, const gt_progress *p)
+const char *gt_divergence_look(gt_divergence *d, const gt_progress *p)
 {
 	int kind;
-	const double value = known(p, &kind);
-	snprintf(g->why, sizeof g->why, "the %s is not finite", names[kind]);
+	const double value = value_of(p, &kind);
+	snprintf(d->why, sizeof d->why, "the %s is not finite", names[kind]);
 	if (kind == UNKNOWN)
-		return isfinite(gt_sum(p->x)) ? NULL : g->why;
+		return isfinite(gt_sum(p->x)) ? NULL : d->why;
 	if (!isfinite(value))
-		return g->why;
-	if (kind != g->kind)
-		begin(g, kind, value);
-	keep(g, p, value);
-	g->rises = value > g->last ? g->rises + 1 : 0;
-	g->last = value;
-	g->lowest = fmin(g->lowest, value);
-	const int far = kind == RESIDUAL ? value > GT_DIVERGENCE_FAR * g->first
-	                                 : value > GT_DIVERGENCE_GROWTH * g->lowest && value - g->lowest > GT_DIVERGENCE_LEAST * g->first;
-	if (g->rises < GT_DIVERGENCE_RISES || !far)
+		return d->why;
+	if (kind != d->kind)
+		begin(d, kind, value);
+	keep_best(d, p, value);
+	d->rises = value > d->last ? d->rises + 1 : 0;
+	d->last = value;
+	d->lowest = fmin(d->lowest, value);
+	const int far = kind == RESIDUAL
+	                        ? value > GT_DIVERGENCE_MIN_RESIDUAL_GROWTH * d->first
+	                        : value > GT_DIVERGENCE_MIN_GROWTH * d->lowest && value - d->lowest > GT_DIVERGENCE_MIN_RISE * d->first;
+	if (d->rises < GT_DIVERGENCE_MIN_RISES || !far)
 		return NULL;
-	snprintf(g->why, sizeof g->why, "the %s rose %.0f times in a row, to %.3g times its lowest", names[kind], g->rises,
-	         kind == RESIDUAL ? sqrt(value / g->lowest) : value / g->lowest);
-	return g->why;
+	snprintf(d->why, sizeof d->why, "the %s rose %.0f times in a row, to %.3g times its lowest", names[kind], d->rises,
+	         kind == RESIDUAL ? sqrt(value / d->lowest) : value / d->lowest);
+	return d->why;
 }

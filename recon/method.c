@@ -1,7 +1,6 @@
+/* A reconstruction method by its text: parsing, printing, and what it is called. */
 #include <gantry/module.h>
-#include "core/log.h"
 #include "core/text.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
@@ -99,7 +98,7 @@ static gt_status check_keys(const gt_param *params, const char *text)
 	return st;
 }
 
-static gt_status set_options(gt_method *m, const char *text)
+gt_status gt_method_set_options(gt_method *m, const char *text)
 {
 	const table t = table_of(m);
 	if (!t.params)
@@ -120,79 +119,10 @@ gt_status gt_method_parse(const char *spec, gt_method *m)
 	m->analytic = m->solver ? NULL : gt_analytic_find(name);
 	if (!m->solver && !m->analytic)
 		GT_TRY(gt_method_unknown(name));
-	GT_TRY(set_options(m, spec[n] ? spec + n + 1 : NULL));
+	GT_TRY(gt_method_set_options(m, spec[n] ? spec + n + 1 : NULL));
 done:
 	free(name);
 	return st;
-}
-
-const char *gt_projector_for(const gt_listener *log, const char *asked, const gt_scan *scan)
-{
-	static const char *const leaning = "sf-tr";
-	const char *usual = gt_projectors[0]->name;
-	if (asked || gt_scan_rows_along_z(scan, usual) == GT_OK)
-		return asked ? asked : usual;
-	gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "projector: %s (%s)", leaning, gt_error());
-	return leaning;
-}
-
-/* Degrees between views from which on streaks are what is seen first. */
-#define FEW_VIEWS 10.0
-
-static void note_few(const gt_listener *log, const gt_analytic *m, const gt_scan *scan)
-{
-	const double step = gt_scan_angular_range(scan) / (double)scan->views * 180 / acos(-1);
-	if (step > FEW_VIEWS)
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-		       "%s: %zu views, %.3g degrees apart: expect streaks, of which an iterative --solver leaves less", m->name,
-		       scan->views, step);
-}
-
-/* The defaults, with a subset of each view where there are fewer views than subsets. */
-static gt_status set_fitting(gt_method *m, size_t views)
-{
-	size_t subsets;
-	gt_status st = set_options(m, NULL);
-	if (st != GT_OK || !m->solver->subsets || m->solver->subsets(m->options, views, &subsets) == GT_OK)
-		return st;
-	char text[32];
-	snprintf(text, sizeof text, "subsets=%zu", views);
-	gt_method_free(m);
-	return set_options(m, text);
-}
-
-int gt_length_without_advice(const char *why)
-{
-	const char *advice = strstr(why, "; use an iterative solver");
-	return (int)(advice ? (size_t)(advice - why) : strlen(why));
-}
-
-gt_status gt_method_for(const gt_listener *log, const gt_grid *grid, const gt_scan *scan, gt_method *m)
-{
-	const gt_analytic *direct = gt_analytic_for(scan);
-	const gt_status st = gt_analytic_supports(direct, grid, scan);
-	if (st != GT_OK && st != GT_ERR_UNSUPPORTED)
-		return st;
-	m->analytic = st == GT_OK ? direct : NULL;
-	m->solver = m->analytic ? NULL : gt_solvers[0];
-	if (m->solver) {
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "solver: %s (%.*s)", m->solver->name, gt_length_without_advice(gt_error()),
-		       gt_error());
-		return set_fitting(m, scan->views);
-	}
-	note_few(log, direct, scan);
-	return set_options(m, NULL);
-}
-
-void gt_method_note_form(const gt_listener *log, const gt_analytic *method, const void *options, const gt_backend *be)
-{
-	for (const gt_param *p = options && !gt_backend_is_gpu(be) ? method->params : NULL; p && p->key; p++)
-		if (!strcmp(p->key, "kernel")) {
-			const int form = *(const int *)(const void *)((const char *)options + p->at);
-			if (form)
-				gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "%s: kernel=%s is a form on CUDA; %s has one form, which computes",
-				       method->name, p->names[form], gt_backend_name(be));
-		}
 }
 
 void gt_method_free(gt_method *m)
@@ -216,82 +146,23 @@ char *gt_method_print(const gt_method *m)
 	return text;
 }
 
-/* Values of views first, first + stride, ... one after the other. */
-static gt_status gather(const gt_scan *scan, const float *data, size_t first, size_t stride, gt_array *b)
+char *gt_projector_text(const char *spec)
 {
-	const size_t view = scan->rows * scan->columns;
-	float *part = malloc(gt_array_size(b) * sizeof *part), *to = part;
-	if (!part)
-		return gt_fail(GT_ERR_MEMORY, "a subset of the projections needs %.3g MB", (double)gt_array_size(b) * 4e-6);
-	for (size_t v = first; v < scan->views; v += stride, to += view)
-		memcpy(to, data + v * view, view * sizeof *part);
-	gt_array_put_float(part, b);
-	free(part);
-	return GT_OK;
-}
-
-static gt_status new_subset(const gt_linop *A, const gt_scan *scan, const float *data, size_t k, size_t subsets, gt_array **b)
-{
-	gt_status st = GT_OK;
-	GT_TRY(gt_array_new(gt_linop_backend(A), gt_linop_type(A), gt_linop_ny(A), b));
-	if (subsets == 1 || gt_backend_is_dry_run(gt_linop_backend(A)))
-		gt_array_put_float(data, *b);
-	else
-		GT_TRY(gather(scan, data, k, subsets, *b));
-done:
-	return st;
-}
-
-gt_status gt_subsets_new(const char *projector, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data,
-                         const float *weights, size_t subsets, gt_subsets *s)
-{
-	gt_scan *part = NULL;
-	gt_status st = GT_OK;
-	if (subsets < 1 || subsets > scan->views)
-		return gt_fail(GT_ERR_ARG, "subsets=%zu: expected a number from 1 to %zu, the number of views", subsets, scan->views);
-	s->subsets = subsets;
-	s->A = calloc(subsets, sizeof *s->A);
-	s->b = calloc(subsets, sizeof *s->b);
-	s->w = weights ? calloc(subsets, sizeof *s->w) : NULL;
-	if (!s->A || !s->b || (weights && !s->w))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	for (size_t k = 0; k < subsets; k++) {
-		GT_TRY(gt_scan_subset(scan, k, subsets, &part));
-		GT_TRY(gt_projector_new(projector, be, type, grid, part, &s->A[k]));
-		GT_TRY(new_subset(s->A[k], scan, data, k, subsets, &s->b[k]));
-		if (weights)
-			GT_TRY(new_subset(s->A[k], scan, weights, k, subsets, &s->w[k]));
-		gt_scan_free(part);
-		part = NULL;
+	const size_t length = strcspn(spec, ":");
+	char *name = strndup(spec, length), *values = NULL, *text = NULL;
+	const gt_projector *p = name ? gt_projector_find(name) : NULL;
+	void *options = NULL;
+	if (p && !p->params)
+		text = gt_text("%s", p->name);
+	else if (p && gt_params_new(p->params, spec[length] ? spec + length + 1 : NULL, p->defaults, p->options_size, &options) == GT_OK) {
+		const int n = gt_params_print(p->params, options, NULL, 0);
+		if (n >= 0 && (values = malloc((size_t)n + 1))) {
+			gt_params_print(p->params, options, values, (size_t)n + 1);
+			text = gt_text("%s%s%s", p->name, n ? ":" : "", values);
+		}
 	}
-	GT_TRY(gt_backend_status(be));
-done:
-	gt_scan_free(part);
-	if (st != GT_OK)
-		gt_subsets_free(s);
-	return st;
-}
-
-void gt_subsets_free(gt_subsets *s)
-{
-	for (size_t k = 0; k < s->subsets; k++) {
-		if (s->A)
-			gt_linop_free(s->A[k]);
-		if (s->b)
-			gt_array_free(s->b[k]);
-		if (s->w)
-			gt_array_free(s->w[k]);
-	}
-	free(s->A);
-	free(s->b);
-	free(s->w);
-	*s = (gt_subsets){ 0 };
-}
-
-double gt_subsets_norm(const gt_subsets *s)
-{
-	double sum = 0;
-	for (size_t k = 0; k < s->subsets; k++)
-		sum += gt_dot(s->b[k], s->b[k]);
-	return sqrt(sum);
+	free(options);
+	free(values);
+	free(name);
+	return text;
 }

@@ -7,19 +7,18 @@
 #include <string.h>
 #include <gantry/download.h>
 #include <gantry/host_memory.h>
+#include <gantry/plausibility.h>
 #include <gantry/upload.h>
-#include "apps/cli/progress.h"
+#include "core/clock.h"
 #include "core/log.h"
 #include "core/pipeline_stage.h"
 #include "core/try.h"
-#include "io/plausibility.h"
 #include "recon/slab_pipeline.h"
 
 typedef struct {
 	const gt_slab_job *s;
 	const gt_slab_cut *plan;
 	gt_slab_result *r;
-	app_progress progress;
 	gt_slice_writer *out;
 	gt_array *x[2];       /* of two slabs in turn */
 	gt_array *piece;      /* of the slab that leaves the device, on its way to the writer's buffer; NULL: none */
@@ -27,10 +26,10 @@ typedef struct {
 	gt_upload *upload;
 	gt_download *download;
 	gt_view_cache kept;
-	gt_value_range lines; /* of the first slab */
+	gt_value_range range; /* of the first slab */
 	gt_stage reader, writer;
 	int timed; /* times of the device's stages are known */
-	double lap;
+	double started, lap;
 } pipeline;
 
 static gt_type type_of(const pipeline *p) { return p->s->c->type; }
@@ -78,7 +77,7 @@ static void look(pipeline *p, const float *value, size_t n)
 {
 	const size_t columns = p->s->c->scan->columns;
 	for (size_t i = 0; i < n; i += LOOK_EVERY * columns)
-		gt_value_range_look(&p->lines, value + i, columns);
+		gt_value_range_look(&p->range, value + i, columns);
 }
 
 static gt_status read_batch(void *self, size_t item, void *buffer)
@@ -119,14 +118,14 @@ static gt_status write_piece(void *self, size_t item, void *buffer)
 
 /* The caller ----------------------------------------------------------------- */
 
-static void begin_lap(pipeline *p) { p->lap = app_seconds(); }
+static void begin_lap(pipeline *p) { p->lap = gt_seconds(); }
 
 static void end_lap(pipeline *p, int stage, double bytes)
 {
 	p->r->bytes[stage] += bytes;
 	if (p->timed) {
 		gt_backend_wait(p->s->be);
-		const double now = app_seconds();
+		const double now = gt_seconds();
 		p->r->seconds[stage] += now - p->lap;
 		p->lap = now;
 	}
@@ -189,16 +188,19 @@ static gt_status send_slab(pipeline *p, size_t part, size_t of)
 	return st;
 }
 
-static void show(pipeline *p, size_t slab, size_t batch)
+static gt_status report(pipeline *p, size_t slab, size_t batch)
 {
-	const double gone = app_seconds() - p->progress.started, mb = 1e6 * gone;
+	const gt_slab_case *c = p->s->c;
 	const double items = (double)(p->plan->slabs * p->plan->batches), item = (double)(slab * p->plan->batches + batch + 1);
-	const double updates = p->r->bytes[GT_STAGE_BACKPROJECT],
-		     written = (double)slab * (double)(p->plan->slices * plane_of(p)) * sizeof(float);
-	char text[128];
-	snprintf(text, sizeof text, "slab %zu/%zu  read %.0f MB/s  back %.3g GUPS  write %.0f MB/s", slab + 1, p->plan->slabs,
-	         p->r->bytes[GT_STAGE_UPLOAD] / mb, updates / gone / 1073741824, written / mb);
-	app_progress_text(&p->progress, item / items, text);
+	const gt_slab_progress now = { .done = item / items,
+		                       .slab = slab,
+		                       .slabs = p->plan->slabs,
+		                       .seconds = gt_seconds() - p->started,
+		                       .read = p->r->bytes[GT_STAGE_UPLOAD],
+		                       .updates = p->r->bytes[GT_STAGE_BACKPROJECT],
+		                       .written = (double)slab * (double)(p->plan->slices * plane_of(p)) * sizeof(float) };
+	return c->progress && c->progress(c->progress_self, &now) ? gt_fail(GT_STOPPED, "stopped in slab %zu of %zu", slab + 1, now.slabs)
+	                                                          : GT_OK;
 }
 
 static gt_status add_batch(pipeline *p, gt_slab *b, size_t slab, size_t batch)
@@ -214,8 +216,7 @@ static gt_status add_batch(pipeline *p, gt_slab *b, size_t slab, size_t batch)
 	end_lap(p, GT_STAGE_FILTER, (double)bytes);
 	gt_slab_back(b);
 	end_lap(p, GT_STAGE_BACKPROJECT, (double)(views * gt_slab_slices(p->s, p->plan, slab)) * (double)plane_of(p));
-	show(p, slab, batch);
-	return GT_OK;
+	return report(p, slab, batch);
 }
 
 static gt_status make_slab(pipeline *p, size_t slab)
@@ -242,7 +243,7 @@ done:
 	return st;
 }
 
-static gt_status open_(pipeline *p)
+static gt_status open_run(pipeline *p)
 {
 	gt_backend *be = p->s->be;
 	const size_t slab = p->plan->slices * plane_of(p), piece = p->plan->piece * plane_of(p) * gt_type_size(type_of(p));
@@ -262,7 +263,7 @@ done:
 	return st;
 }
 
-static void close_(pipeline *p)
+static void close_run(pipeline *p)
 {
 	gt_stage_stop(&p->reader);
 	gt_stage_stop(&p->writer);
@@ -275,7 +276,6 @@ static void close_(pipeline *p)
 		gt_locked_free(p->s->be, p->reader.buffer[i]);
 		gt_locked_free(p->s->be, p->writer.buffer[i]);
 	}
-	app_progress_end(&p->progress);
 }
 
 static size_t pieces_in_all(const gt_slab_job *s, const gt_slab_cut *plan)
@@ -287,28 +287,28 @@ gt_status gt_slab_pipeline(const gt_slab_job *s, gt_slice_writer *out, gt_slab_r
 {
 	const int alone = s->c->alone;
 	pipeline p = { .s = s, .plan = &r->plan, .r = r, .out = out, .timed = alone || !gt_backend_is_gpu(s->be) };
-	const double start = app_seconds();
 	gt_status st = GT_OK;
-	p.progress = app_progress_start("recon", s->c->quiet);
+	p.started = gt_seconds();
+	p.range.size = sizeof p.range;
 	p.reader = (gt_stage){ .work = read_batch, .self = &p, .items = r->plan.slabs * r->plan.batches, .fills = 1, .alone = alone };
 	p.writer = (gt_stage){ .work = write_piece, .self = &p, .items = pieces_in_all(s, &r->plan), .alone = alone };
-	GT_TRY(open_(&p));
+	GT_TRY(open_run(&p));
 	for (size_t slab = 0; slab < r->plan.slabs; slab++)
 		GT_TRY(make_slab(&p, slab));
 	GT_TRY(gt_backend_status(s->be));
 	GT_TRY(gt_stage_end(&p.reader));
 	GT_TRY(gt_stage_end(&p.writer));
-	gt_value_range_note(s->c->log, s->c->data, &p.lines);
+	gt_value_range_warn(&p.range, s->c->log, s->c->data);
 	r->seconds[GT_STAGE_READ] = p.reader.seconds;
 	r->seconds[GT_STAGE_WRITE] = p.writer.seconds;
 	for (int k = GT_STAGE_UPLOAD; k <= GT_STAGE_DOWNLOAD && !p.timed; k++)
 		r->seconds[k] = NAN;
-	r->whole = app_seconds() - start;
+	r->whole = gt_seconds() - p.started;
 	r->device_peak = (double)gt_backend_counters(s->be).peak_bytes;
 	r->process_peak = gt_host_peak();
 	snprintf(r->backend, sizeof r->backend, "%s", gt_backend_name(s->be));
 done:
-	close_(&p);
+	close_run(&p);
 	return st;
 }
 

@@ -3,12 +3,20 @@
 /* Filtered backprojection out of core: slabs of slices, batches of views, and stages that run at the same time. */
 #include <gantry/message.h>
 #include <gantry/slab.h>
-#include "apps/cli/cli.h"
 #include "recon/view_cache.h"
+
+/* How far a run is. */
+typedef struct {
+	double done;                    /* 0 to 1 */
+	size_t slab, slabs;             /* slab: the one in work, counted from 0 */
+	double seconds;                 /* since the run began */
+	double read, updates, written;  /* bytes that were read, voxels times views, bytes of the slabs that are complete */
+} gt_slab_progress;
 
 typedef struct {
 	const gt_listener *log;
-	int quiet;                      /* no progress is shown */
+	int (*progress)(void *self, const gt_slab_progress *p);         /* after each batch of views; non-zero stops (GT_STOPPED); may be NULL */
+	void *progress_self;
 	const char *backend;            /* its name; NULL: auto */
 	gt_type type;
 	const gt_analytic *method;
@@ -16,9 +24,9 @@ typedef struct {
 	const gt_scan *scan;
 	const gt_grid *grid;
 	const char *data;               /* the file of the projections */
-	gt_view_cache_place keep;            /* where they are for the slabs after the first; auto: memory, else scratch, else not */
+	gt_view_cache_place keep;       /* where they are for the slabs after the first; auto: memory, else scratch, else not */
 	const char *scratch;            /* folder of the scratch file; NULL: none */
-	double device_limit, host_limit;        /* bytes; 0: what is free */
+	double device_limit, host_limit;        /* bytes; 0: all that is free */
 	int hu;                         /* is written in HU */
 	int alone;                      /* one stage after the other: the times of each alone */
 } gt_slab_case;
@@ -30,7 +38,7 @@ typedef struct {
 	size_t piece;                   /* slices of a slab that are written at a time */
 	double device, host;
 	double process, reserve;        /* all memory of the process, with the device's where that is the host; of it, for stacks and libraries */
-	gt_view_cache_place kept;            /* the projections, for the slabs after the first */
+	gt_view_cache_place kept;       /* the projections, for the slabs after the first */
 } gt_slab_cut;
 
 enum { GT_STAGE_READ, GT_STAGE_UPLOAD, GT_STAGE_FILTER, GT_STAGE_BACKPROJECT, GT_STAGE_DOWNLOAD, GT_STAGE_WRITE, GT_STAGES };

@@ -6,7 +6,6 @@
 #include <gantry/upload.h>
 #include "core/pipeline_stage.h"
 #include "core/try.h"
-#include "io/write_kit/direct_writer.h"
 #include "recon/slab_pipeline.h"
 
 /* Writing overlaps with what comes after but for the last slab; thin slabs cost more per voxel. */
@@ -72,12 +71,11 @@ static void cut(const gt_slab_job *s, size_t slices, size_t batch, gt_slab_cut *
 	plan->piece = most < 1 ? 1 : most < slices ? most : slices;
 }
 
-/* Of io: what is written past the cache, or changed on the way. */
 static double writer_bytes(const gt_slab_job *s)
 {
-	const double plane = (double)plane_of(s) * sizeof(float);
-	const int blocks = s->c->hu || gt_direct_writer_past(plane * (double)s->c->grid->n[2]);
-	return (blocks ? (double)GT_DIRECT_WRITER_BYTES : 0) + 2 * plane + (s->c->hu ? plane : 0);
+	gt_write_options o = gt_write_defaults;
+	o.unit = s->c->hu ? GT_HU : GT_PER_MM;
+	return (double)gt_slice_writer_bytes(&o, s->c->grid);
 }
 
 static double host_bytes(const gt_slab_job *s, const gt_slab_cut *plan)

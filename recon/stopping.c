@@ -1,11 +1,11 @@
+/* When a run ends, and with which image: between the solver's monitor and the caller. */
 #include <math.h>
-#include <signal.h>
 #include <string.h>
-#include "apps/cli/cli.h"
+#include "core/clock.h"
 #include "recon/stopping.h"
 
 #define AT(field) offsetof(gt_stop_rule, field)
-static const gt_param reasons[] = {
+static const gt_param rules[] = {
 	{ .key = "change", .help = "root mean square change of an iteration", .kind = GT_MU, .at = AT(change), .least = 0, .most = 1e6 },
 	{ .key = "gradient", .help = "of the cost, as a part of its first", .kind = GT_REAL, .at = AT(gradient), .least = 0, .most = 1 },
 	{ .key = "seconds", .help = "since the first iteration began", .kind = GT_REAL, .at = AT(seconds), .least = 0, .most = 1e9 },
@@ -15,161 +15,129 @@ static const gt_param reasons[] = {
 gt_status gt_stop_rule_parse(const char *spec, gt_stop_rule *s)
 {
 	*s = (gt_stop_rule){ 0, 0, 0 };
-	return gt_fail_in(gt_params_parse(reasons, spec, s), "--stop");
+	return gt_fail_in(gt_params_parse(rules, spec, s), "--stop");
 }
 
-static volatile sig_atomic_t interrupted, saving;
-static void on_interrupt(int number)
+static const char *reason_to_stop(gt_run *r, const gt_progress *g, double seconds, int asked)
 {
-	if (interrupted && !saving)
-		cli_interrupt(number);
-	interrupted = number;
-}
-
-static void log_iteration(gt_watch *w, const gt_progress *g, double seconds)
-{
-	const double row[RUNLOG_COLUMNS] = { g->iteration,
-		                             seconds,
-		                             g->cost,
-		                             g->data,
-		                             g->penalty,
-		                             g->gradient,
-		                             g->residual / w->progress.data_norm,
-		                             1000 * g->change / w->progress.water };
-	app_runlog_add(&w->log, row);
-}
-
-static const char *reason_of(gt_watch *w, const gt_progress *g, double seconds)
-{
-	if (isnan(w->first_gradient))
-		w->first_gradient = g->gradient;
-	return interrupted                                                                   ? "interrupted"
-	       : g->change < w->stop.change * g->share                                       ? "small change"
-	       : w->stop.gradient > 0 && g->gradient <= w->stop.gradient * w->first_gradient ? "small gradient"
-	       : w->stop.seconds > 0 && seconds >= w->stop.seconds                           ? "time"
+	if (isnan(r->first_gradient))
+		r->first_gradient = g->gradient;
+	return asked                                                                         ? "interrupted"
+	       : g->change < r->rule.change * g->share                                       ? "small change"
+	       : r->rule.gradient > 0 && g->gradient <= r->rule.gradient * r->first_gradient ? "small gradient"
+	       : r->rule.seconds > 0 && seconds >= r->rule.seconds                           ? "time"
 	                                                                                     : NULL;
 }
 
-/* What the reasons to stop depend on, beside what the solver keeps. */
-static void list_own(gt_watch *w, int with_image, gt_state_entry own[GT_RECON_STATE + 1])
+/* What the rules depend on, beside what the solver keeps. */
+static void list_own(gt_run *r, int with_image, gt_state_entry own[GT_RECON_STATE + 1])
 {
-	own[0] = (gt_state_entry){ "first_gradient", NULL, &w->first_gradient };
-	gt_divergence_list(&w->guard, with_image, own + 1);
+	own[0] = (gt_state_entry){ "first_gradient", NULL, &r->first_gradient };
+	gt_divergence_list(&r->divergence, with_image, own + 1);
 }
 
 /* The best image is not saved a second time where it is x. */
-static void save(gt_watch *w, const gt_progress *g, int end)
+static void save(gt_run *r, const gt_progress *g, int end)
 {
 	gt_state_entry own[GT_RECON_STATE + 1];
-	list_own(w, w->guard.best && w->guard.best_iteration < g->iteration, own);
-	saving = 1;
-	gt_checkpointing_save(&w->checkpoint, g, own, end);
-	saving = 0;
+	list_own(r, r->divergence.best && r->divergence.best_iteration < g->iteration, own);
+	if (r->saving)
+		r->saving(r->self, 1);
+	gt_checkpointing_save(&r->checkpoint, g, own, end);
+	if (r->saving)
+		r->saving(r->self, 0);
 }
 
-static gt_status resume(void *self, const gt_state_entry *kept, int *done)
+static gt_status resume(void *self, const gt_state_entry *state, int *done)
 {
-	gt_watch *w = self;
+	gt_run *r = self;
 	gt_state_entry own[GT_RECON_STATE + 1];
 	int has_best;
-	gt_status st = gt_checkpointing_has(&w->checkpoint, GT_DIVERGENCE_BEST, &has_best);
+	gt_status st = gt_checkpointing_has(&r->checkpoint, GT_DIVERGENCE_BEST, &has_best);
 	if (st != GT_OK)
 		return st;
-	list_own(w, has_best, own);
-	st = gt_checkpointing_resume(&w->checkpoint, kept, own, done);
-	w->iterations = w->most = w->progress.resumed = *done;
-	for (; st == GT_OK && *done && !has_best && w->guard.best && kept->name; kept++)
-		if (!strcmp(kept->name, "x"))
-			gt_copy(kept->array, w->guard.best);
+	list_own(r, has_best, own);
+	st = gt_checkpointing_resume(&r->checkpoint, state, own, done);
+	r->iterations = r->most = r->resumed = *done;
+	for (; st == GT_OK && *done && !has_best && r->divergence.best && state->name; state++)
+		if (!strcmp(state->name, "x"))
+			gt_copy(state->array, r->divergence.best);
 	return st;
 }
 
 static int each_iteration(void *self, const gt_progress *g)
 {
-	gt_watch *w = self;
-	const double seconds = app_seconds() - w->progress.started;
-	app_progress_iteration(&w->progress, g);
-	log_iteration(w, g, seconds);
-	w->iterations = g->iteration;
-	w->most = g->iterations;
-	w->residual = g->residual / w->progress.data_norm;
-	w->diverged = gt_divergence_look(&w->guard, g);
-	const char *reason = w->diverged ? w->diverged : reason_of(w, g, seconds);
-	if (g->iteration < g->iterations || w->diverged)
-		w->reason = reason;
-	w->interrupted = interrupted && g->iteration < g->iterations;
-	if (!w->diverged)
-		save(w, g, reason || g->iteration == g->iterations);
+	gt_run *r = self;
+	const double seconds = gt_seconds() - r->started;
+	if (r->each)
+		r->each(r->self, g, seconds);
+	const int asked = r->stop && r->stop(r->self), early = g->iteration < g->iterations;
+	r->iterations = g->iteration;
+	r->most = g->iterations;
+	r->residual = g->residual / r->data_norm;
+	r->diverged = gt_divergence_look(&r->divergence, g);
+	const char *reason = r->diverged ? r->diverged : reason_to_stop(r, g, seconds, asked);
+	if (early || r->diverged)
+		r->reason = reason;
+	r->interrupted = asked && early;
+	if (!r->diverged)
+		save(r, g, reason || !early);
 	return reason != NULL;
 }
 
-/* Of a rehearsal. */
+/* In a dry run one iteration is enough: it holds what all the others do. */
 static int first_iteration(void *self, const gt_progress *g)
 {
-	gt_watch *w = self;
-	w->held = gt_backend_counters(gt_array_backend(g->x)).bytes;
-	w->best = w->guard.best ? gt_array_bytes(w->guard.best) : 0;
+	gt_run *r = self;
+	r->iterating_bytes = gt_backend_counters(gt_array_backend(g->x)).bytes;
+	r->best_bytes = r->divergence.best ? gt_array_bytes(r->divergence.best) : 0;
 	return 1;
 }
 
-static gt_status rehearse(gt_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
+static gt_status dry_run(gt_run *r, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
-	const gt_monitor monitor = { .each = first_iteration, .self = w };
-	gt_divergence_start(&w->guard, x);
+	const gt_monitor monitor = { .each = first_iteration, .self = r };
+	gt_divergence_start(&r->divergence, x);
 	const gt_status st = gt_solve(solver, problem, options, x, &monitor);
-	gt_divergence_free(&w->guard);
+	gt_divergence_free(&r->divergence);
 	return st == GT_STOPPED ? GT_OK : st;
 }
 
-/* With the best image beside it, if that leaves the solver room. */
-static gt_status solve(gt_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
+/* With the best image beside it, if that leaves the solver enough memory. */
+static gt_status solve(gt_run *r, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
-	const gt_monitor monitor = { each_iteration, w, resume };
-	gt_divergence_start(&w->guard, x);
+	const gt_monitor monitor = { each_iteration, r, resume };
+	gt_divergence_start(&r->divergence, x);
 	gt_status st = gt_solve(solver, problem, options, x, &monitor);
-	if (st == GT_ERR_MEMORY && w->guard.best) {
-		gt_divergence_free(&w->guard);
+	if (st == GT_ERR_MEMORY && r->divergence.best) {
+		gt_divergence_free(&r->divergence);
 		st = gt_solve(solver, problem, options, x, &monitor);
 	}
 	return st;
 }
 
-/* The best image instead of the last. */
-static gt_status settle(gt_watch *w, gt_array *x, gt_status st)
+/* Of a run that diverged, the best image instead of the last. */
+static gt_status choose_image(gt_run *r, gt_array *x, gt_status st)
 {
-	if (st == GT_ERR_DIVERGED && !w->diverged)
-		w->reason = w->diverged = "its values are not finite";
-	if (!w->diverged || (st != GT_OK && st != GT_STOPPED && st != GT_ERR_DIVERGED))
+	if (st == GT_ERR_DIVERGED && !r->diverged)
+		r->reason = r->diverged = "its values are not finite";
+	if (!r->diverged || (st != GT_OK && st != GT_STOPPED && st != GT_ERR_DIVERGED))
 		return st;
-	w->kept = w->guard.best ? (int)w->guard.best_iteration : w->iterations;
-	if (w->guard.best)
-		gt_copy(w->guard.best, x);
+	r->returned_iteration = r->divergence.best ? (int)r->divergence.best_iteration : r->iterations;
+	if (r->divergence.best)
+		gt_copy(r->divergence.best, x);
 	else if (st == GT_ERR_DIVERGED)
 		return st;
 	return gt_backend_status(gt_array_backend(x));
 }
 
-gt_status gt_watch_solve(gt_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
+gt_status gt_run_solve(gt_run *r, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x)
 {
-	struct sigaction mine = { .sa_handler = on_interrupt }, before, before_term;
 	if (gt_backend_is_dry_run(gt_array_backend(x)))
-		return rehearse(w, solver, problem, options, x);
-	w->first_gradient = w->residual = NAN;
-	sigemptyset(&mine.sa_mask);
-	interrupted = 0;
-	sigaction(SIGINT, &mine, &before);
-	if (before.sa_handler == SIG_IGN)
-		sigaction(SIGINT, &before, NULL);
-	if (w->checkpoint.path)
-		sigaction(SIGTERM, &mine, &before_term);
-	const gt_status st = settle(w, x, solve(w, solver, problem, options, x));
-	sigaction(SIGINT, &before, NULL);
-	if (w->checkpoint.path)
-		sigaction(SIGTERM, &before_term, NULL);
-	app_progress_end(&w->progress);
-	gt_divergence_free(&w->guard);
+		return dry_run(r, solver, problem, options, x);
+	r->first_gradient = r->residual = NAN;
+	r->started = gt_seconds();
+	const gt_status st = choose_image(r, x, solve(r, solver, problem, options, x));
+	gt_divergence_free(&r->divergence);
 	return st == GT_STOPPED ? GT_OK : st;
 }
-
-gt_status gt_watch_end(gt_watch *w) { return app_runlog_close(&w->log, w->iterations, w->most, w->reason, 1); }
-void gt_watch_drop(gt_watch *w) { app_runlog_close(&w->log, w->iterations, w->most, w->reason ? w->reason : "a failure", 0); }

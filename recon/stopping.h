@@ -1,38 +1,44 @@
 #ifndef GT_RECON_STOPPING_H
 #define GT_RECON_STOPPING_H
-/* What goes on while a solver runs: progress, a log, Ctrl-C, reasons to stop and the best image should it diverge. */
+/* A run of a solver: its caller's view of it, rules to stop, checkpoints, and the best image should it diverge. */
 #include <gantry/solver.h>
-#include "apps/cli/progress.h"
-#include "apps/cli/runlog.h"
 #include "recon/checkpointing.h"
 #include "recon/divergence.h"
 
-typedef struct { double change, gradient, seconds; } gt_stop_rule;   /* mm^-1, of the first, s; 0: not asked for */
+/* Limits below which, or after which, a run ends; 0: this one is not asked for. */
+typedef struct {
+	double change;                  /* root mean square change of an iteration, mm^-1 */
+	double gradient;                /* of the cost, as a part of that of the first iteration */
+	double seconds;                 /* since the solver began */
+} gt_stop_rule;
 /* "change=0.1HU,gradient=1e-3,seconds=60": GT_ERR_ARG. NULL asks for nothing. */
 gt_status gt_stop_rule_parse(const char *spec, gt_stop_rule *s);
 
+/* What is asked for, and what came of it. */
 typedef struct {
-	app_progress progress;
-	gt_stop_rule stop;
-	app_runlog log;                 /* opened by who fills this in */
-	gt_checkpointing checkpoint;      /* the same */
-	/* what came of it */
-	int iterations, most, interrupted;
+	gt_stop_rule rule;
+	gt_checkpointing checkpoint;    /* opened and freed by the caller */
+	double data_norm;               /* |b|, which the residual is told in parts of */
+	/* The caller's functions, any of them NULL; all are called from the thread that called gt_run_solve(). */
+	void (*each)(void *self, const gt_progress *g, double seconds);     /* after every iteration; seconds: since the solver began */
+	int  (*stop)(void *self);       /* asked once per iteration, after each(): non-zero ends the run there, with the result so far */
+	void (*saving)(void *self, int begins);         /* a checkpoint is about to be written (1), or has been (0) */
+	void *self;
+	/* Results. */
+	int resumed;                    /* iterations that were done before this run; each() may look at it */
+	int iterations, most;           /* done, and at most */
 	const char *reason;             /* why it ended before all iterations; NULL: it did not */
+	int interrupted;                /* 1: it ended before all iterations, and stop() asked for that */
 	double residual;                /* |Ax-b|/|b|, NAN if not known */
-	const char *diverged;           /* how that was seen; NULL: it did not */
-	size_t held, best;              /* in a rehearsal: bytes on the device in an iteration, and those of the best image */
-	int kept;                       /* the iteration of which x is then: the best; the last, where there was no room for another volume */
-	/* inner */
-	gt_divergence guard;
-	double first_gradient;
-} gt_watch;
+	const char *diverged;           /* how that was seen; NULL: it did not. Points into this struct */
+	int returned_iteration;         /* of a run that diverged: the iteration of which x is. The best; the last, where memory had no second volume */
+	size_t iterating_bytes, best_bytes;     /* of a dry run: what an iteration holds on the device in all, and of it the best image */
+	/* Private. */
+	gt_divergence divergence;
+	double first_gradient, started;
+} gt_run;
 
-/* Runs the solver; in a rehearsal, its first iteration. The first Ctrl-C ends the iteration in progress and keeps the result, and so does SIGTERM where
- * there are checkpoints; the next one kills. GT_OK also where it was stopped, and where it diverged: x then is the best image. GT_ERR_DIVERGED if there is none. */
-gt_status gt_watch_solve(gt_watch *w, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x);
-/* Ends the log and draws the plot: when the result is safe. */
-gt_status gt_watch_end(gt_watch *w);
-/* The same, where there is none: no plot. */
-void      gt_watch_drop(gt_watch *w);
+/* Runs the solver; on a backend in a dry run, its first iteration. GT_OK also where it was stopped, and where it diverged: x then is the
+ * best image. GT_ERR_DIVERGED if there is none. */
+gt_status gt_run_solve(gt_run *r, const gt_solver *solver, const gt_problem *problem, const void *options, gt_array *x);
 #endif

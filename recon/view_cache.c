@@ -1,4 +1,4 @@
-#include "core/text.h"
+/* Projections that several passes read: where they are kept after the first. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include "apps/cli/bytes.h"
-#include "apps/cli/cli.h"
+#include <gantry/text.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "recon/view_cache.h"
 
@@ -28,8 +28,8 @@ static gt_status check_room(const gt_view_cache *k, double bytes)
 		return gt_fail(GT_ERR_IO, "--scratch=%s: %s", k->folder, strerror(errno));
 	const double room = (double)s.f_bavail * (double)s.f_frsize;
 	if (bytes > room)
-		return gt_fail(GT_ERR_IO, "--scratch=%s: the disk is full: needs %s, %s are left", k->folder, app_bytes_text(bytes).text,
-		               app_bytes_text(room).text);
+		return gt_fail(GT_ERR_IO, "--scratch=%s: the disk is full: needs %s, %s are left", k->folder,
+		               gt_bytes_text(bytes, (char[GT_BYTES_TEXT]){ 0 }), gt_bytes_text(room, (char[GT_BYTES_TEXT]){ 0 }));
 	return GT_OK;
 }
 
@@ -58,7 +58,7 @@ gt_status gt_view_cache_open(gt_view_cache *k, gt_view_cache_place where, const 
 	if (where == GT_VIEW_CACHE_NOT)
 		return GT_OK;
 	if (!(k->host = malloc((size_t)bytes)))
-		return gt_fail(GT_ERR_MEMORY, "no memory for projections of %s", app_bytes_text(bytes).text);
+		return gt_fail(GT_ERR_MEMORY, "no memory for projections of %s", gt_bytes_text(bytes, (char[GT_BYTES_TEXT]){ 0 }));
 	return where == GT_VIEW_CACHE_SCRATCH ? open_scratch(k) : GT_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
+#include <gantry/order_statistics.h>
 #include <gantry/random.h>
 #include <gantry/scan_math.h>
 #include "analytic/consistency/conjugate_impl.h"
@@ -166,12 +167,6 @@ static int by_angle(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* Directions of parallel beams, their order, and the median of the steps between them. */
 static gt_status find_directions(search *s)
 {
@@ -194,8 +189,7 @@ static gt_status find_directions(search *s)
 		s->order[v] = sorted[v].view;
 	for (size_t v = 0; v < n; v++)
 		gap[v] = fabs(remainder(s->direction[s->order[(v + 1) % n]] - s->direction[s->order[v]], 2 * GT_PI));
-	qsort(gap, n, sizeof *gap, ascending);
-	s->step = gap[n / 2];
+	s->step = gt_upper_median(gap, n);
 done:
 	free(sorted);
 	free(gap);

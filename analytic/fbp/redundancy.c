@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
+#include <gantry/order_statistics.h>
 #include "analytic/fbp/redundancy.h"
 
 static double sin_squared(double x) { return sin(x) * sin(x); }
@@ -37,12 +38,6 @@ static int by_place(const void *a, const void *b)
 	return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : (x->index > y->index) - (x->index < y->index);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* Sorted places on the circle, those closer than `same` drawn together: group[k] is the first of the k-th. */
 static size_t make_groups(const struct place *p, size_t n, double same, size_t *group)
 {
@@ -70,8 +65,7 @@ static double median_without(const double *gap, size_t groups, size_t out, doubl
 	for (size_t k = 0; k < groups; k++)
 		if (k != out)
 			scratch[n++] = gap[k];
-	qsort(scratch, n, sizeof *scratch, ascending);
-	return n ? scratch[n / 2] : 0;
+	return n ? gt_upper_median(scratch, n) : 0;
 }
 
 /* A circle is closed if its widest gap is no wider than golden-ratio sequences and a lost view make it; with few

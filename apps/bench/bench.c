@@ -5,7 +5,7 @@
 #include "apps/bench/bench_case.h"
 #include "apps/cli/try.h"
 #include "recon/method.h"
-#include "recon/prior.h"
+#include "recon/penalty_spec.h"
 
 static const bench_options defaults = {
 	.workload = "quick", .operation = "all", .projector = "dd", .solver = "os-sart", .repeat = 5, .every = 1

@@ -49,7 +49,6 @@ gt_status app_time_iteration(const char *backend, gt_type type, const gt_grid *g
 /* Length of the first "NAME" or "NAME:key=value,key=value" of a list: a comma before key=value is its own. */
 size_t app_spec_length(const char *list);
 gt_status app_iteration_check(const char *solver);
-double app_median(const double *x, size_t n);
 /* Is st a reason to leave a case out and go on: it cannot be done, or there is no room? */
 int app_left_out(gt_status st);
 

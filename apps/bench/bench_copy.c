@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/host_memory.h>
 #include <gantry/regularizer.h>
+#include <gantry/order_statistics.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
@@ -74,7 +75,7 @@ gt_status app_time_beside_copy(gt_backend *be, gt_type type, double bytes, void 
 			t->ms[t->runs++] = ms;
 		}
 	}
-	t->least_ms = app_median(copies, (size_t)repeat);
+	t->least_ms = gt_median(copies, (size_t)repeat);
 	t->bound = "copy";
 	st = gt_backend_status(be);
 done:

@@ -7,6 +7,7 @@
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
+#include <gantry/subsets.h>
 #include "recon/method.h"
 
 typedef struct {

@@ -1,6 +1,7 @@
 /* The lines of `gantry bench`: objects of JSON in either case, text is printed from them. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/order_statistics.h>
 #include "apps/bench/bench_case.h"
 
 /* What a line names in its column `by`. */
@@ -8,7 +9,7 @@ static const char *const by[] = { "projector", "projector", "method", "projector
 
 cJSON *bench_line(const bench_case *b, int operation, const app_timing *t)
 {
-	const double voxels = (double)gt_grid_voxels(&b->grid), ms = app_median(t->ms, (size_t)t->runs);
+	const double voxels = (double)gt_grid_voxels(&b->grid), ms = gt_median(t->ms, (size_t)t->runs);
 	cJSON *r = cJSON_CreateObject();
 	cJSON_AddStringToObject(r, "workload", b->workload->name);
 	cJSON_AddStringToObject(r, "operation", bench_operations[operation]);

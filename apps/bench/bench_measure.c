@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/projector.h>
+#include <gantry/order_statistics.h>
 #include "apps/bench/bench_case.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
-#include "recon/method.h"
+#include "recon/choose.h"
 
 const char *bench_backend(const bench_case *b) { return b->call->common.backend ? b->call->common.backend : "auto"; }
 
@@ -17,7 +18,7 @@ static double ratio(const app_timing *a, const app_timing *b)
 	for (int i = 0; each && i < a->runs; i++)
 		each[i] = a->ms[i] / b->ms[i];
 	if (each)
-		median = app_median(each, (size_t)a->runs);
+		median = gt_median(each, (size_t)a->runs);
 	free(each);
 	return median;
 }
@@ -47,7 +48,7 @@ static gt_status measure_operator(bench_case *b, int operation)
 	cJSON *r = bench_line(b, operation, &t[0]);
 	if (n == 2 && t[0].refused == GT_OK && t[1].refused == GT_OK) {
 		cJSON_AddStringToObject(r, "vs", b->o->vs);
-		cJSON_AddNumberToObject(r, "vs_ms", app_median(t[1].ms, (size_t)t[1].runs));
+		cJSON_AddNumberToObject(r, "vs_ms", gt_median(t[1].ms, (size_t)t[1].runs));
 		cJSON_AddNumberToObject(r, "ratio", ratio(&t[0], &t[1]));
 	}
 	bench_add(b, r);
@@ -66,7 +67,7 @@ static gt_status measure_iteration(bench_case *b)
 		                                        (int)b->o->repeat, t, 1);
 		if (st != GT_OK)
 			return add_tried(b, ITERATION, st);
-		ms += t->refused == GT_OK ? app_median(t->ms, (size_t)t->runs) : NAN;
+		ms += t->refused == GT_OK ? gt_median(t->ms, (size_t)t->runs) : NAN;
 	}
 	const gt_status st = app_time_iteration(bench_backend(b), cli_type(b->call), &b->grid, b->scan, b->data, b->o->solver,
 	                                        b->o->penalty, (int)b->o->repeat, t);

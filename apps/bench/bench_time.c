@@ -12,24 +12,6 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 
-static int by_value(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-double app_median(const double *x, size_t n)
-{
-	double *sorted = n ? malloc(n * sizeof *sorted) : NULL;
-	if (!sorted)
-		return NAN;
-	memcpy(sorted, x, n * sizeof *sorted);
-	qsort(sorted, n, sizeof *sorted, by_value);
-	const double median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
-	free(sorted);
-	return median;
-}
-
 int app_left_out(gt_status st) { return st == GT_ERR_UNSUPPORTED || st == GT_ERR_MEMORY || st == GT_ERR_ARG; }
 
 void app_fill_random(float *x, size_t n)

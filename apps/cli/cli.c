@@ -2,8 +2,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/text.h>
 #include "apps/cli/cli.h"
-#include "io/utf8.h"
 
 static const char *const precisions[] = { "single", "double", NULL };
 static const cli_option compute_options[] = {

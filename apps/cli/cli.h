@@ -85,28 +85,21 @@ void cli_json(cJSON *report);
 char *cli_json_text(const cJSON *report, int lines);
 /* malloc'ed text; NULL without memory. */
 char *cli_text(const char *format, ...) GT_PRINTF(1, 2);
-/* Command line, parameters and the hash of the scan (NULL: none). */
-gt_status cli_record(const cli_call *call, const gt_scan *scan, const char *parameters, gt_provenance *from);
+/* What readers and writers had to decide, one sentence after the other: shown when all went well. All 0 to begin with. */
+typedef struct { char text[1024]; } cli_notes;
+gt_listener cli_collect(cli_notes *notes);
 
 /* Reading with the reader's notes shown. CLI_WITH_DATA and CLI_DATA_ALONE, which leaves weights and photons out, refuse a file that holds the
  * geometry alone. */
 enum { CLI_WITH_DATA, CLI_DATA_ALONE, CLI_GEOMETRY, CLI_IF_ANY };
 gt_status cli_read_scan(const cli_call *call, const char *path, int what, gt_projections **p);
 gt_status cli_read_volume(const cli_call *call, const char *path, gt_volume **v);
-/* gt_grid_default(); of helical scans the slices that are complete, if there are any, and how many below and above are not. */
-gt_status cli_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above);
 /* --grid, else the grid of the volume --like, else what fits the scan; checked against the scan. */
 gt_status cli_grid(const cli_call *call, const char *spec, const char *like, const gt_scan *scan, gt_grid *grid);
-/* Remarks: slices that the scan does not cover; a volume of which the scan covers less than half. */
-void cli_note_slices(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
-/* Remarks on a body that is wider than the grid of an iteration. */
-void cli_note_sides(const cli_call *call, const gt_grid *grid, const gt_projections *p);
+/* A remark on a volume of which the scan covers less than half. */
 void cli_note_share(const cli_call *call, const gt_grid *grid, const gt_scan *scan);
-/* A remark on a detector before the axis. */
-void cli_note_detector(const cli_call *call, const gt_scan *scan);
 /* A remark on a volume whose numbers are no attenuation. */
 void cli_note_implausible(const cli_call *call, const gt_volume *v);
-gt_status cli_volume_new(const gt_grid *grid, gt_volume **v);
 
 /* Ctrl-C says that nothing was written and ends the command; between cli_begin_writing() and cli_end_writing(), which returns
  * st, it is left to io/, which removes its temporary file. cli_interrupt is the signal's handler. */
@@ -114,6 +107,12 @@ void cli_begin_computing(void);
 void cli_begin_writing(void);
 gt_status cli_end_writing(gt_status st);
 void cli_interrupt(int number);
+/* Between these two the first Ctrl-C, and where there are checkpoints the first SIGTERM, is what cli_asked_to_stop() tells; the next one ends
+ * the command, but not while a checkpoint is written: cli_saving(1), and after it cli_saving(0). */
+void cli_begin_iterating(int checkpoints);
+void cli_end_iterating(void);
+int  cli_asked_to_stop(void);
+void cli_saving(int begins);
 gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
 /* 1: projections of that name, or in that format (NULL: by the name), are a folder of DICOM files. */
 int       cli_is_dicom_output(const char *path, const char *format);

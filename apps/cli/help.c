@@ -3,9 +3,10 @@
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
 #include "apps/cli/cli.h"
+#include "recon/data_weights.h"
 #include "recon/method.h"
+#include "recon/penalty_spec.h"
 #include "recon/preset.h"
-#include "recon/prior.h"
 
 static void print_module(const char *kind, const char *name, const char *about, const gt_param *params, const void *defaults)
 {

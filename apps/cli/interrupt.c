@@ -1,10 +1,11 @@
-/* Ctrl-C while computing: a line that says so, then the signal's own end, which shells show as 130. */
+/* Ctrl-C while computing: a line that says so, then the signal's own end, which shells show as 130. While a solver iterates the first one
+ * asks to stop, and the second one ends the command. */
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 #include "apps/cli/cli.h"
 
-static volatile sig_atomic_t written;
+static volatile sig_atomic_t written, asked, saving;
 
 void cli_interrupt(int number)
 {
@@ -35,3 +36,38 @@ gt_status cli_end_writing(gt_status st)
 	cli_begin_computing();
 	return st;
 }
+
+/* A checkpoint that is being written is finished whatever comes. */
+static void ask_to_stop(int number)
+{
+	if (asked && !saving)
+		cli_interrupt(number);
+	asked = number;
+}
+
+static struct sigaction before_interrupt, before_terminate;
+static int takes_terminate;
+
+void cli_begin_iterating(int checkpoints)
+{
+	struct sigaction mine = { .sa_handler = ask_to_stop };
+	sigemptyset(&mine.sa_mask);
+	asked = saving = 0;
+	sigaction(SIGINT, &mine, &before_interrupt);
+	if (before_interrupt.sa_handler == SIG_IGN)
+		sigaction(SIGINT, &before_interrupt, NULL);
+	takes_terminate = checkpoints;
+	if (checkpoints)
+		sigaction(SIGTERM, &mine, &before_terminate);
+}
+
+void cli_end_iterating(void)
+{
+	sigaction(SIGINT, &before_interrupt, NULL);
+	if (takes_terminate)
+		sigaction(SIGTERM, &before_terminate, NULL);
+}
+
+int cli_asked_to_stop(void) { return asked != 0; }
+
+void cli_saving(int begins) { saving = begins; }

@@ -5,7 +5,7 @@
 #include <gantry/projector.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "recon/method.h"
+#include "recon/choose.h"
 
 typedef struct {
 	const char *projector, *grid;
@@ -234,8 +234,8 @@ static int run(const cli_call *call, const void *given)
 	if (o->projector)
 		GT_TRY(gt_projector_check(o->projector));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
-	t.scan = p->scan;
-	GT_TRY(cli_grid(call, o->grid, NULL, p->scan, &t.grid));
+	t.scan = gt_projections_scan(p);
+	GT_TRY(cli_grid(call, o->grid, NULL, t.scan, &t.grid));
 	GT_TRY(cli_open(call, &t.be));
 	st = o->all ? certify_all(&t) : certify_one(&t);
 done:

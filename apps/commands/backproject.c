@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "recon/method.h"
+#include "recon/choose.h"
 
 typedef struct {
 	const char *output, *grid, *like, *projector;
@@ -25,22 +25,23 @@ static int run(const cli_call *call, const void *given)
 	gt_volume *v = NULL;
 	gt_grid grid;
 	char *parameters = NULL;
-	/* What it makes is no attenuation. */
-	const gt_write_options plain = { .unit = GT_PER_MM };
+	gt_write_options plain = gt_write_defaults;
 	gt_status st = GT_OK;
 	GT_TRY(cli_need("--output", o->output));
 	if (o->projector)
 		GT_TRY(gt_projector_check(o->projector));
 	GT_TRY(gt_can_write_volume(o->output));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &p));
-	GT_TRY(cli_grid(call, o->grid, o->like, p->scan, &grid));
-	GT_TRY(cli_volume_new(&grid, &v));
-	v->position = p->position;
-	projector = gt_projector_for(&call->log, o->projector, p->scan);
-	GT_TRY(cli_apply(call, projector, 1, &v->grid, p->scan, p->data, v->data));
+	const gt_scan *scan = gt_projections_scan(p);
+	GT_TRY(cli_grid(call, o->grid, o->like, scan, &grid));
+	GT_TRY(gt_volume_new(&grid, &v));
+	GT_TRY(gt_volume_set_position(v, gt_projections_position(p)));
+	projector = gt_projector_for(&call->log, o->projector, scan);
+	GT_TRY(cli_apply(call, projector, 1, &grid, scan, gt_projections_data(p), gt_volume_data(v)));
 	if (!(parameters = cli_text("projector=%s precision=%s", projector, gt_type_name(cli_type(call)))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	GT_TRY(cli_record(call, p->scan, parameters, &v->from));
+	GT_TRY(gt_volume_set_provenance(v, call->line, parameters, scan));
+	plain.unit = GT_PER_MM; /* What it makes is no attenuation. */
 	GT_TRY(cli_write_volume(o->output, &plain, v));
 done:
 	free(parameters);

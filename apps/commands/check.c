@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/consistency.h>
+#include <gantry/text.h>
 #include "apps/cli/try.h"
 #include "apps/commands/check.h"
-#include "io/utf8.h"
 
 static const struct {
 	unsigned bit;
@@ -159,18 +159,19 @@ gt_status app_check(const char *file, const gt_projections *p, cJSON *report)
 {
 	gt_conjugate_report r;
 	gt_pool *pool = NULL;
+	const gt_scan *scan = gt_projections_scan(p);
 	gt_status st = GT_OK;
 	GT_TRY(gt_pool_new(0, &pool));
-	GT_TRY(gt_conjugate_check(p->scan, p->data, pool, &r));
+	GT_TRY(gt_conjugate_check(scan, gt_projections_data(p), pool, &r));
 	cJSON *check = cJSON_AddObjectToObject(report, "check");
 	cJSON_AddNumberToObject(check, "pairs", (double)r.pairs);
 	cJSON_AddNumberToObject(check, "value", r.value);
 	cJSON_AddNumberToObject(check, "noise", r.noise);
-	add_cases(check, p->scan, &r);
-	cJSON_AddNumberToObject(check, "fitted_column_center", center_of(p->scan, r.faults, r.center));
+	add_cases(check, scan, &r);
+	cJSON_AddNumberToObject(check, "fitted_column_center", center_of(scan, r.faults, r.center));
 	if (isfinite(r.error))
 		cJSON_AddNumberToObject(check, "fitted_column_center_error", r.error);
-	add_verdict(check, file, p->scan, &r);
+	add_verdict(check, file, scan, &r);
 done:
 	gt_pool_free(pool);
 	return st;

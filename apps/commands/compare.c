@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <gantry/metrics.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "metrics/ssim.h"
 
 typedef struct {
 	const char *rmse, *max, *mean;
@@ -26,82 +26,50 @@ static const cli_option options[] = {
 	{ 0 },
 };
 
-/* Volumes: [slice][line][cell]; projections: [row][view][column] by strides, so that --central means rows. */
+/* Projections are taken as [row][view][column], so that --central means rows. */
 typedef struct {
-	size_t slices, lines, cells, slice_stride, line_stride;
-	const float *a, *b;
+	gt_image_pair images;
 	const gt_grid *grid; /* NULL: projections */
 	double water;
 } pair;
 typedef struct {
-	size_t n;
-	double rmse, relative, max, mean, psnr;
-	double range; /* of the reference */
-	double ssim;  /* NAN: not computed */
+	gt_image_distance d;
+	double ssim; /* NAN: not computed */
 } figures;
 
-static int inside(const pair *p, size_t line, size_t cell, double radius)
+static gt_status measure_similarity(const pair *p, const gt_image_region *region, figures *f)
 {
-	if (!p->grid || isinf(radius))
-		return 1;
-	return hypot(gt_grid_first(p->grid, 0) + (double)cell * p->grid->pitch[0],
-	             gt_grid_first(p->grid, 1) + (double)line * p->grid->pitch[1]) <= radius;
-}
-
-static figures measure(const pair *p, double central, double radius)
-{
-	const size_t skip = (size_t)((double)p->slices * (1 - central) / 2);
-	double squares = 0, reference = 0, sum = 0, least = INFINITY, most = -INFINITY;
-	figures f = { .ssim = NAN };
-	for (size_t s = skip; s < p->slices - skip; s++)
-		for (size_t l = 0; l < p->lines; l++)
-			for (size_t c = 0; c < p->cells; c++) {
-				const size_t i = s * p->slice_stride + l * p->line_stride + c;
-				const double b = p->b[i], d = p->a[i] - b;
-				if (!inside(p, l, c, radius))
-					continue;
-				f.n++;
-				squares += d * d;
-				reference += b * b;
-				sum += d;
-				f.max = fabs(d) > f.max || isnan(d) ? fabs(d) : f.max;
-				least = fmin(least, b);
-				most = fmax(most, b);
-			}
-	f.rmse = sqrt(squares / (double)f.n);
-	f.relative = sqrt(squares / reference);
-	f.mean = sum / (double)f.n;
-	f.range = most - least;
-	f.psnr = 20 * log10(f.range / f.rmse);
-	return f;
-}
-
-/* Of the same slices; windows with their middle within the radius count. */
-static gt_status measure_similarity(const pair *p, double central, double radius, figures *f)
-{
-	const size_t skip = (size_t)((double)p->slices * (1 - central) / 2), first = skip * p->slice_stride;
-	unsigned char *mask = malloc(p->lines * p->cells);
 	gt_pool *pool = NULL;
-	gt_status st = mask ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	for (size_t i = 0; i < p->lines * p->cells; i++)
-		mask[i] = (unsigned char)inside(p, i / p->cells, i % p->cells, radius);
+	gt_status st = GT_OK;
 	GT_TRY(gt_pool_new(0, &pool));
-	const gt_ssim_pair pictures = { .a = p->a + first,
-		                        .b = p->b + first,
-		                        .slices = p->slices - 2 * skip,
-		                        .lines = p->lines,
-		                        .cells = p->cells,
-		                        .range = f->range > 0 ? f->range : p->water,
-		                        .inside = mask };
-	GT_TRY(gt_ssim(&pictures, pool, &f->ssim));
-	if (isnan(f->ssim) && !isnan(f->rmse))
+	GT_TRY(gt_ssim(&p->images, region, f->d.range > 0 ? f->d.range : p->water, pool, &f->ssim));
+	if (isnan(f->ssim) && !isnan(f->d.rmse))
 		GT_TRY(gt_fail(GT_ERR_ARG,
 		               "--ssim: no window of %d x %d voxels lies in slices of %zu x %zu with its middle in what is compared",
-		               GT_SSIM_WINDOW, GT_SSIM_WINDOW, p->cells, p->lines));
+		               GT_SSIM_WINDOW, GT_SSIM_WINDOW, p->images.pixels, p->images.lines));
 done:
 	gt_pool_free(pool);
-	free(mask);
+	return st;
+}
+
+static gt_status measure(const compare_options *o, const pair *p, figures *f)
+{
+	gt_image_region region;
+	unsigned char *inside = p->grid ? malloc(p->images.lines * p->images.pixels) : NULL;
+	gt_status st = !p->grid || inside ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	gt_image_region_central(p->images.slices, o->central, &region);
+	region.inside = inside;
+	if (inside)
+		gt_image_region_circle(p->grid, o->radius, inside);
+	gt_image_error(&p->images, &region, &f->d);
+	f->ssim = NAN;
+	if (!f->d.count)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--radius=%g --central=%g: nothing is left to compare", o->radius, o->central));
+	if (!isnan(o->ssim))
+		GT_TRY(measure_similarity(p, &region, f));
+done:
+	free(inside);
 	return st;
 }
 
@@ -162,19 +130,21 @@ static const char *unit_name(gt_unit unit) { return unit == GT_HU ? "HU" : "mm-1
 
 static double water_of(const gt_volume *const v[2])
 {
-	return v[1]->water > 0 ? v[1]->water : v[0]->water > 0 ? v[0]->water : GT_WATER_DEFAULT;
+	const double reference = gt_volume_water(v[1]), other = gt_volume_water(v[0]);
+	return reference > 0 ? reference : other > 0 ? other : GT_WATER_DEFAULT;
 }
 
 /* What a number without unit means, with a remark where it is larger than any tolerance in mm-1; of files in different units nothing. */
 static gt_status settle_unit(const cli_call *call, const char *option, const gt_volume *const v[2], limit *l)
 {
 	const double water = water_of(v);
+	const gt_unit unit[2] = { gt_volume_unit(v[0]), gt_volume_unit(v[1]) };
 	if (isnan(l->value) || l->unit != GT_UNIT_AUTO)
 		return GT_OK;
-	if (v[0]->unit != v[1]->unit && l->value > 0)
+	if (unit[0] != unit[1] && l->value > 0)
 		return gt_fail(GT_ERR_ARG, "%s=%g: %s is in %s and %s in %s: expected a number with its unit, %gHU or %gmm-1", option,
-		               l->value, call->file[0], unit_name(v[0]->unit), call->file[1], unit_name(v[1]->unit), l->value, l->value);
-	l->unit = v[1]->unit;
+		               l->value, call->file[0], unit_name(unit[0]), call->file[1], unit_name(unit[1]), l->value, l->value);
+	l->unit = unit[1];
 	if (l->unit == GT_PER_MM && l->value >= water)
 		cli_note(call, "%s=%g is taken as %g mm-1, the unit of both files, which is %g HU; did you mean %gHU?", option, l->value,
 		         l->value, 1000 * l->value / water, l->value);
@@ -196,10 +166,10 @@ static void print_json(const figures *f, const pair *p)
 	const struct {
 		const char *name;
 		double value;
-	} all[] = { { "n", (double)f->n },       { "rmse", f->rmse },
-		    { "relative", f->relative }, { "max", f->max },
-		    { "mean", f->mean },         { "psnr_db", f->psnr },
-		    { "ssim", f->ssim },         { "rmse_HU", p->grid ? 1000 * f->rmse / p->water : NAN } };
+	} all[] = { { "n", (double)f->d.count },   { "rmse", f->d.rmse },
+		    { "relative", f->d.relative }, { "max", f->d.max },
+		    { "mean", f->d.mean },         { "psnr_db", f->d.psnr },
+		    { "ssim", f->ssim },           { "rmse_HU", p->grid ? 1000 * f->d.rmse / p->water : NAN } };
 	cJSON *json = cJSON_CreateObject();
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (isfinite(all[i].value))
@@ -226,13 +196,13 @@ static void print_line(const char *name, double value, limit allowed, double wat
 static void print_text(const figures *f, const limits *l, const pair *p)
 {
 	const double water = p->grid ? p->water : 0;
-	printf("compared          %zu %s\n", f->n, p->grid ? "voxels" : "cells");
-	print_line("rmse", f->rmse, l->rmse, water);
-	print_line("relative rmse", f->relative, l->relative, 0);
-	print_line("largest", f->max, l->max, water);
-	print_line("mean difference", f->mean, l->mean, water);
-	if (f->range > 0)
-		printf("psnr              %-12.6g dB\n", f->psnr);
+	printf("compared          %zu %s\n", f->d.count, p->grid ? "voxels" : "cells");
+	print_line("rmse", f->d.rmse, l->rmse, water);
+	print_line("relative rmse", f->d.relative, l->relative, 0);
+	print_line("largest", f->d.max, l->max, water);
+	print_line("mean difference", f->d.mean, l->mean, water);
+	if (f->d.range > 0)
+		printf("psnr              %-12.6g dB\n", f->d.psnr);
 	else
 		printf("psnr              -            (the reference has one value, and no range)\n");
 	if (!isnan(f->ssim))
@@ -241,20 +211,17 @@ static void print_text(const figures *f, const limits *l, const pair *p)
 
 static gt_status judge(const cli_call *call, const compare_options *o, const limits *l, const pair *p)
 {
-	figures f = measure(p, o->central, o->radius);
+	figures f;
 	gt_status st = GT_OK;
-	if (!f.n)
-		return gt_fail(GT_ERR_ARG, "--radius=%g --central=%g: nothing is left to compare", o->radius, o->central);
-	if (!isnan(o->ssim))
-		GT_TRY(measure_similarity(p, o->central, o->radius, &f));
+	GT_TRY(measure(o, p, &f));
 	if (call->common.json)
 		print_json(&f, p);
 	else
 		print_text(&f, l, p);
-	GT_TRY(within("rmse", f.rmse, l->rmse, p->water));
-	GT_TRY(within("relative rmse", f.relative, l->relative, p->water));
-	GT_TRY(within("largest difference", f.max, l->max, p->water));
-	GT_TRY(within("mean difference", fabs(f.mean), l->mean, p->water));
+	GT_TRY(within("rmse", f.d.rmse, l->rmse, p->water));
+	GT_TRY(within("relative rmse", f.d.relative, l->relative, p->water));
+	GT_TRY(within("largest difference", f.d.max, l->max, p->water));
+	GT_TRY(within("mean difference", fabs(f.d.mean), l->mean, p->water));
 	if (!isnan(o->ssim) && !(f.ssim >= o->ssim))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "out of tolerance: ssim is %.6g, expected at least %.6g", f.ssim, o->ssim));
 done:
@@ -279,22 +246,15 @@ static gt_status compare_volumes(const cli_call *call, const compare_options *o,
 	GT_TRY(cli_read_volume(call, call->file[1], &b));
 	const gt_volume *const both[2] = { a, b };
 	GT_TRY(settle_units(call, both, l));
-	if (!same_grid(&a->grid, &b->grid)) {
+	const gt_grid *ga = gt_volume_grid(a), *gb = gt_volume_grid(b);
+	if (!same_grid(ga, gb)) {
 		char ta[256], tb[256];
-		gt_grid_print(&a->grid, ta, sizeof ta);
-		gt_grid_print(&b->grid, tb, sizeof tb);
+		gt_grid_print(ga, ta, sizeof ta);
+		gt_grid_print(gb, tb, sizeof tb);
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "different grids: %s has %s, %s has %s", call->file[0], ta, call->file[1], tb));
 	}
-	const size_t *n = b->grid.n;
-	const pair p = { .slices = n[2],
-		         .lines = n[1],
-		         .cells = n[0],
-		         .slice_stride = n[1] * n[0],
-		         .line_stride = n[0],
-		         .a = a->data,
-		         .b = b->data,
-		         .grid = &b->grid,
-		         .water = water_of(both) };
+	pair p = { .grid = gb, .water = water_of(both) };
+	gt_image_pair_of_volumes(gb, gt_volume_data(a), gt_volume_data(b), &p.images);
 	GT_TRY(judge(call, o, l, &p));
 done:
 	gt_volume_free(a);
@@ -308,18 +268,18 @@ static gt_status compare_projections(const cli_call *call, const compare_options
 	gt_status st = GT_OK;
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_DATA_ALONE, &a));
 	GT_TRY(cli_read_scan(call, call->file[1], CLI_DATA_ALONE, &b));
-	const gt_scan *s = a->scan, *t = b->scan;
+	const gt_scan *s = gt_projections_scan(a), *t = gt_projections_scan(b);
 	if (s->views != t->views || s->rows != t->rows || s->columns != t->columns)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
 		               "different sizes: %s has %zu x %zu x %zu, %s has %zu x %zu x %zu (views x rows x columns)", call->file[0],
 		               s->views, s->rows, s->columns, call->file[1], t->views, t->rows, t->columns));
-	const pair p = { .slices = s->rows,
-		         .lines = s->views,
-		         .cells = s->columns,
-		         .slice_stride = s->columns,
-		         .line_stride = s->rows * s->columns,
-		         .a = a->data,
-		         .b = b->data };
+	const pair p = { .images = { .a = gt_projections_data(a),
+		                     .b = gt_projections_data(b),
+		                     .slices = s->rows,
+		                     .lines = s->views,
+		                     .pixels = s->columns,
+		                     .slice_stride = s->columns,
+		                     .line_stride = s->rows * s->columns } };
 	GT_TRY(judge(call, o, l, &p));
 done:
 	gt_projections_free(a);

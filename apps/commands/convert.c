@@ -30,33 +30,27 @@ static const cli_option options[] = {
 	{ 0 },
 };
 
-/* The volume is still that of the scan it was made from. */
-static gt_status record(const cli_call *call, gt_volume *v)
-{
-	free(v->from.command);
-	v->from.command = strdup(call->line);
-	return v->from.command ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-}
-
 static int run(const cli_call *call, const void *given)
 {
 	const convert_options *o = given;
 	const gt_format *format = NULL;
 	gt_volume *v = NULL;
-	char note[1024] = "", remark[256] = "", grid[256];
+	cli_notes notes = { "" }, remarks = { "" };
+	char grid[256];
 	int projections = 0;
 	gt_read_options r = gt_read_defaults;
-	gt_write_options w = {
-		.unit = (gt_unit)o->unit, .water = o->water, .deflate = (int)o->deflate, .note = remark, .note_size = sizeof remark
-	};
+	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
 	r.unit = (gt_unit)o->input_unit;
 	r.slope = o->slope;
 	r.offset = o->offset;
 	r.water = o->water;
 	r.position = (gt_position)o->position;
-	r.note = note;
-	r.note_size = sizeof note;
+	r.notes = cli_collect(&notes);
+	w.unit = (gt_unit)o->unit;
+	w.water = o->water;
+	w.deflate = (int)o->deflate;
+	w.notes = cli_collect(&remarks);
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(gt_can_write_volume(o->output));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
@@ -65,13 +59,13 @@ static int run(const cli_call *call, const void *given)
 	if (!format->unitless && (o->input_unit != GT_UNIT_AUTO || !isnan(o->slope) || !isnan(o->offset)))
 		cli_note(call, "--input-unit, --slope and --offset do not apply to a %s file: it names its unit", format->about);
 	GT_TRY(gt_read_volume(call->file[0], &r, &v));
-	gt_grid_print(&v->grid, grid, sizeof grid);
-	cli_note(call, "volume %s, %s%s%s", grid, gt_position_names[v->position], note[0] ? "; " : "", note);
+	gt_grid_print(gt_volume_grid(v), grid, sizeof grid);
+	cli_note(call, "volume %s, %s%s%s", grid, gt_position_names[gt_volume_position(v)], notes.text[0] ? "; " : "", notes.text);
 	cli_note_implausible(call, v);
-	GT_TRY(record(call, v));
+	GT_TRY(gt_volume_set_command(v, call->line)); /* It is still the volume of the scan that it was made from. */
 	GT_TRY(cli_write_volume(o->output, &w, v));
-	if (remark[0])
-		cli_note(call, "%s", remark);
+	if (remarks.text[0])
+		cli_note(call, "%s", remarks.text);
 done:
 	gt_volume_free(v);
 	return cli_exit(call, st);

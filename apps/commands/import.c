@@ -1,10 +1,10 @@
 /* Files of other programs -> the project's NetCDF. */
 #include <math.h>
 #include <string.h>
+#include <gantry/consistency.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
-#include "geometry/flip.h"
 
 typedef struct {
 	const char *output, *format, *maker, *flip;
@@ -73,28 +73,57 @@ static void note_unused(const cli_call *call, const import_options *o, const gt_
 			         format->about);
 }
 
+static const char *const flips[] = { "columns", "turn", "rows" };
+static const unsigned flip_bits[] = { GT_CONJUGATE_COLUMNS, GT_CONJUGATE_TURN, GT_CONJUGATE_ROWS };
+enum { FLIPS = 3 };
+
+/* "columns,turn" -> bits of GT_CONJUGATE_... */
+static gt_status parse_flip(const char *text, unsigned *what)
+{
+	*what = 0;
+	for (const char *at = text;; at++) {
+		const size_t n = strcspn(at, ",");
+		char name[32];
+		int k = 0;
+		snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), at);
+		while (k < FLIPS && strcmp(name, flips[k]))
+			k++;
+		if (k == FLIPS)
+			return gt_unknown_of("--flip", name, flips, FLIPS);
+		if (*what & flip_bits[k])
+			return gt_fail(GT_ERR_ARG, "--flip=%s: %s is there twice", text, name);
+		*what |= flip_bits[k];
+		at += n;
+		if (!*at)
+			return GT_OK;
+	}
+}
+
 static gt_status import_projections(const cli_call *call, const import_options *o, gt_read_options *r, gt_write_options *w)
 {
+	cli_notes notes = { "" };
 	gt_projections *p = NULL;
 	gt_status st = GT_OK;
 	unsigned flip = 0;
 	app_progress progress = app_progress_start("read", call->common.quiet);
 	r->progress = w->progress = app_progress_fraction;
 	r->progress_self = w->progress_self = &progress;
+	r->notes = cli_collect(&notes);
 	if (o->flip)
-		GT_TRY(gt_flip_parse(o->flip, &flip));
+		GT_TRY(parse_flip(o->flip, &flip));
 	GT_TRY(gt_can_write_projections(o->output, w));
 	st = gt_read_projections(call->file[0], r, &p);
 	app_progress_end(&progress);
 	GT_TRY(st);
-	gt_projections_flip(p, flip);
+	GT_TRY(gt_projections_flip(p, flip));
+	gt_scan *scan = gt_projections_scan(p);
 	if (!isnan(o->column_center))
-		p->scan->column_center = o->column_center;
-	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", p->scan->views, p->scan->rows, p->scan->columns, r->note[0] ? "; " : "",
-	         r->note);
+		scan->column_center = o->column_center;
+	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", scan->views, scan->rows, scan->columns, notes.text[0] ? "; " : "",
+	         notes.text);
 	if (o->water > 0)
-		p->water = o->water;
-	GT_TRY(cli_record(call, p->scan, r->note, &p->from));
+		GT_TRY(gt_projections_set_water(p, o->water));
+	GT_TRY(gt_projections_set_provenance(p, call->line, notes.text, scan));
 	progress = app_progress_start("write", call->common.quiet);
 	st = cli_write_projections(o->output, w, p);
 	app_progress_end(&progress);
@@ -103,21 +132,23 @@ done:
 	return st;
 }
 
-static gt_status import_volume(const cli_call *call, const import_options *o, const gt_read_options *r, gt_write_options *w)
+static gt_status import_volume(const cli_call *call, const import_options *o, gt_read_options *r, gt_write_options *w)
 {
+	cli_notes notes = { "" };
 	gt_volume *v = NULL;
 	gt_status st = GT_OK;
+	r->notes = cli_collect(&notes);
 	GT_TRY(gt_can_write_volume(o->output));
 	GT_TRY(gt_read_volume(call->file[0], r, &v));
 	char grid[256];
-	gt_grid_print(&v->grid, grid, sizeof grid);
+	gt_grid_print(gt_volume_grid(v), grid, sizeof grid);
 	if (o->water > 0)
-		v->water = o->water;
-	if (v->water > 0)
-		w->water = v->water;
-	cli_note(call, "volume %s%s%s", grid, r->note[0] ? "; " : "", r->note);
+		GT_TRY(gt_volume_set_water(v, o->water));
+	if (gt_volume_water(v) > 0)
+		w->water = gt_volume_water(v);
+	cli_note(call, "volume %s%s%s", grid, notes.text[0] ? "; " : "", notes.text);
 	cli_note_implausible(call, v);
-	GT_TRY(cli_record(call, NULL, r->note, &v->from));
+	GT_TRY(gt_volume_set_provenance(v, call->line, notes.text, NULL));
 	GT_TRY(cli_write_volume(o->output, w, v));
 done:
 	gt_volume_free(v);
@@ -144,13 +175,10 @@ static int run(const cli_call *call, const void *given)
 {
 	const import_options *o = given;
 	const gt_format *format = NULL;
-	char note[1024] = "";
 	int projections = 0;
 	gt_read_options r = reading(o);
 	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
-	r.note = note;
-	r.note_size = sizeof note;
 	w.unit = (gt_unit)o->unit;
 	w.deflate = (int)o->deflate;
 	GT_TRY(cli_need("--output", o->output));

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/recon.h>
 #include <gantry/analytic.h>
 #include <gantry/constants.h>
 #include <gantry/grid.h>
@@ -82,7 +83,7 @@ static double hu(double mu, double water) { return 1000 * (mu / water - 1); }
 
 static void add_photons(cJSON *report, const gt_projections *p)
 {
-	const range r = range_of(p->photons, gt_scan_size(p->scan));
+	const range r = range_of(gt_projections_photons(p), gt_scan_size(gt_projections_scan(p)));
 	add(report, "least_photons", r.least);
 	add(report, "most_photons", r.most);
 }
@@ -152,7 +153,7 @@ static void add_scan(cJSON *report, const gt_scan *s)
 	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)gt_scan_hash(s));
 	add_text(report, "hash", hash);
 	size_t below, above;
-	const int has_grid = cli_default_grid(s, &grid, &below, &above) == GT_OK;
+	const int has_grid = gt_recon_default_grid(s, &grid, &below, &above) == GT_OK;
 	if (has_grid)
 		add_grid(report, "default_grid", &grid);
 	if (gt_scan_is_helical(s) && has_grid)
@@ -162,7 +163,8 @@ static void add_scan(cJSON *report, const gt_scan *s)
 static void add_volume(cJSON *report, const gt_volume *v)
 {
 	static const char *const axes[] = { "x", "y", "z" };
-	const gt_grid *g = &v->grid;
+	const gt_grid *g = gt_volume_grid(v);
+	const double water = gt_volume_water(v);
 	add_text(report, "kind", "volume");
 	add_grid(report, "grid", g);
 	for (int a = 0; a < 3; a++) {
@@ -173,21 +175,21 @@ static void add_volume(cJSON *report, const gt_volume *v)
 		snprintf(key, sizeof key, "%s_to_mm", axes[a]);
 		add(report, key, g->center[a] + half);
 	}
-	add_text(report, "patient_position", gt_position_names[v->position]);
-	const range r = range_of(v->data, gt_grid_voxels(g));
-	if (v->unit == GT_HU) {
+	add_text(report, "patient_position", gt_position_names[gt_volume_position(v)]);
+	const range r = range_of(gt_volume_data(v), gt_grid_voxels(g));
+	if (gt_volume_unit(v) == GT_HU) {
 		add_text(report, "unit", "HU");
-		add_range(report, &(range){ hu(r.least, v->water), hu(r.most, v->water), hu(r.mean, v->water) });
+		add_range(report, &(range){ hu(r.least, water), hu(r.most, water), hu(r.mean, water) });
 	} else {
 		add_text(report, "unit", "mm-1");
 		add_range(report, &r);
 	}
-	if (v->water > 0) {
-		add(report, "water_mm-1", v->water);
-		add(report, "least_HU", hu(r.least, v->water));
-		add(report, "most_HU", hu(r.most, v->water));
+	if (water > 0) {
+		add(report, "water_mm-1", water);
+		add(report, "least_HU", hu(r.least, water));
+		add(report, "most_HU", hu(r.most, water));
 	}
-	add_provenance(report, &v->from);
+	add_provenance(report, gt_volume_provenance(v));
 }
 
 /* A file whose projections are bad still tells its geometry; one without projections is no error. */
@@ -200,16 +202,17 @@ static gt_status add_projections(const cli_call *call, int geometry, cJSON *repo
 		free(why);
 		return st;
 	}
-	add_scan(report, (*p)->scan);
-	if ((*p)->water > 0)
-		add(report, "water_mm-1", (*p)->water);
-	if ((*p)->photons)
+	const gt_scan *scan = gt_projections_scan(*p);
+	add_scan(report, scan);
+	if (gt_projections_water(*p) > 0)
+		add(report, "water_mm-1", gt_projections_water(*p));
+	if (gt_projections_photons(*p))
 		add_photons(report, *p);
-	if ((*p)->data) {
-		const range r = range_of((*p)->data, gt_scan_size((*p)->scan));
+	if (gt_projections_data(*p)) {
+		const range r = range_of(gt_projections_data(*p), gt_scan_size(scan));
 		add_range(report, &r);
 	}
-	add_provenance(report, &(*p)->from);
+	add_provenance(report, gt_projections_provenance(*p));
 	if (why)
 		gt_fail(st, "%s", why);
 	free(why);
@@ -245,7 +248,7 @@ static int run(const cli_call *call, const void *given)
 	add_text(report, "format", format->name);
 	if (projections) {
 		GT_TRY(add_projections(call, o->geometry, report, &p));
-		if (o->check && !p->data)
+		if (o->check && !gt_projections_data(p))
 			st = gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: expected it for --check", call->file[0]);
 		else if (o->check)
 			st = app_check(call->file[0], p, report);

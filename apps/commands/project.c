@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
-#include "recon/method.h"
+#include "recon/choose.h"
 
 typedef struct {
 	const char *scan, *output, *projector;
@@ -16,22 +16,11 @@ static const cli_option options[] = {
 	{ 0 },
 };
 
-static gt_status project(const cli_call *call, const char *projector, const gt_volume *v, gt_projections *p)
-{
-	const size_t n = gt_scan_size(p->scan);
-	const gt_status st = gt_host_room((double)n * sizeof(float), "the projections");
-	if (st != GT_OK)
-		return st;
-	if (!(p->data = malloc(n * sizeof *p->data)))
-		return gt_fail(GT_ERR_MEMORY, "the projections need %.3g MB", (double)n * 4e-6);
-	return cli_apply(call, projector, 0, &v->grid, p->scan, v->data, p->data);
-}
-
 static int run(const cli_call *call, const void *given)
 {
 	const project_options *o = given;
 	const char *projector;
-	gt_projections *p = NULL;
+	gt_projections *geometry = NULL, *p = NULL;
 	gt_volume *v = NULL;
 	char *parameters = NULL;
 	gt_status st = GT_OK;
@@ -40,18 +29,24 @@ static int run(const cli_call *call, const void *given)
 	if (o->projector)
 		GT_TRY(gt_projector_check(o->projector));
 	GT_TRY(gt_can_write_projections(o->output, NULL));
-	GT_TRY(cli_read_scan(call, o->scan, CLI_GEOMETRY, &p));
+	GT_TRY(cli_read_scan(call, o->scan, CLI_GEOMETRY, &geometry));
 	GT_TRY(cli_read_volume(call, call->file[0], &v));
-	GT_TRY(gt_fail_in(gt_grid_check(&v->grid, p->scan), "%s", call->file[0]));
-	cli_note_share(call, &v->grid, p->scan);
-	projector = gt_projector_for(&call->log, o->projector, p->scan);
-	GT_TRY(project(call, projector, v, p));
+	const gt_scan *scan = gt_projections_scan(geometry);
+	const gt_grid *grid = gt_volume_grid(v);
+	GT_TRY(gt_fail_in(gt_grid_check(grid, scan), "%s", call->file[0]));
+	cli_note_share(call, grid, scan);
+	projector = gt_projector_for(&call->log, o->projector, scan);
+	GT_TRY(gt_projections_new(scan, &p));
+	GT_TRY(gt_projections_set_position(p, gt_projections_position(geometry)));
+	GT_TRY(gt_projections_set_water(p, gt_projections_water(geometry)));
+	GT_TRY(cli_apply(call, projector, 0, grid, scan, gt_volume_data(v), gt_projections_data(p)));
 	if (!(parameters = cli_text("projector=%s precision=%s", projector, gt_type_name(cli_type(call)))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	GT_TRY(cli_record(call, p->scan, parameters, &p->from));
+	GT_TRY(gt_projections_set_provenance(p, call->line, parameters, scan));
 	GT_TRY(cli_write_projections(o->output, NULL, p));
 done:
 	free(parameters);
+	gt_projections_free(geometry);
 	gt_projections_free(p);
 	gt_volume_free(v);
 	return cli_exit(call, st);

@@ -129,7 +129,7 @@ static gt_status backproject(const cli_call *call, job *j, const gt_grid *grid, 
 	GT_TRY(st);
 	const double start = app_seconds();
 	GT_TRY(gt_backprojector_finish(j->sum));
-	gt_array_get_float(j->x, j->volume->data);
+	gt_array_get_float(j->x, gt_volume_data(j->volume));
 	GT_TRY(gt_backend_status(j->be));
 	*finish = app_seconds() - start;
 done:
@@ -163,9 +163,10 @@ static gt_status write_result(const cli_call *call, const rabbitct_options *o, j
 		cli_begin_writing();
 		return cli_end_writing(gt_rabbitct_write_volume(o->output, (size_t)o->size, j->hu));
 	}
-	for (size_t i = 0; i < gt_grid_voxels(&j->volume->grid); i++)
-		j->volume->data[i] = (float)(((double)scale[0] * (double)j->volume->data[i] + (double)scale[1]) * GT_WATER_DEFAULT / 1000);
-	GT_TRY(cli_record(call, NULL, "solver=rabbitct", &j->volume->from));
+	float *mu = gt_volume_data(j->volume);
+	for (size_t i = 0; i < gt_grid_voxels(gt_volume_grid(j->volume)); i++)
+		mu[i] = (float)(((double)scale[0] * (double)mu[i] + (double)scale[1]) * GT_WATER_DEFAULT / 1000);
+	GT_TRY(gt_volume_set_provenance(j->volume, call->line, "solver=rabbitct", NULL));
 	GT_TRY(cli_write_volume(o->output, NULL, j->volume));
 done:
 	return st;
@@ -184,7 +185,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(open_set(call->file[0], o, &j.file));
 	const gt_rabbitct_head *h = gt_rabbitct_info(j.file);
 	GT_TRY(check(call->file[0], o, h));
-	GT_TRY(cli_volume_new(&grid, &j.volume));
+	GT_TRY(gt_volume_new(&grid, &j.volume));
 	GT_TRY(gt_host_room((double)voxels * 4, "volumes of HU"));
 	if (!(j.hu = malloc(voxels * sizeof *j.hu)) || !(j.reference = malloc(voxels * sizeof *j.reference)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory for %zu^3 voxels", (size_t)o->size));
@@ -192,7 +193,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_open(call, &j.be));
 	GT_TRY(backproject(call, &j, &grid, (size_t)o->batch, &r.seconds, &r.finish));
 	for (size_t i = 0; i < voxels; i++)
-		j.hu[i] = gt_rabbitct_hu(j.volume->data[i], h->scale);
+		j.hu[i] = gt_rabbitct_hu(gt_volume_data(j.volume)[i], h->scale);
 	if (has_reference) {
 		score = app_rabbitct_judge(j.hu, j.reference, voxels);
 		r.score = &score;

@@ -6,7 +6,7 @@
 
 /* Does the name end in .rctd (original layout) or .rct (repackaged)? */
 int app_rabbitct_name(const char *path, gt_rabbitct_layout *layout);
-/* Weights and filters p->data in place, as fdk does, and writes. water: 1000 HU of the file; air is 0. */
+/* Weights and filters the data of p in place, as fdk does, and writes. water: 1000 HU of the file; air is 0. */
 gt_status app_rabbitct_write(const char *path, gt_projections *p, double water, int threads);
 
 enum { APP_RCT_BINS = 11 };

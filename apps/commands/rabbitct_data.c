@@ -18,7 +18,9 @@ gt_status app_rabbitct_write(const char *path, gt_projections *p, double water, 
 {
 	char name[32];
 	gt_backend *be = NULL;
-	gt_rabbitct_head h = { .columns = p->scan->columns, .rows = p->scan->rows, .views = p->scan->views };
+	const gt_scan *scan = gt_projections_scan(p);
+	float *data = gt_projections_data(p);
+	gt_rabbitct_head h = { .columns = scan->columns, .rows = scan->rows, .views = scan->views };
 	double(*matrix)[12] = malloc(h.views * sizeof *matrix);
 	gt_status st = GT_OK;
 	if (!matrix)
@@ -28,9 +30,9 @@ gt_status app_rabbitct_write(const char *path, gt_projections *p, double water, 
 	h.scale[0] = (float)(1000 / water);
 	snprintf(name, sizeof name, threads ? "cpu:%d" : "cpu", threads);
 	GT_TRY(gt_backend_open(name, &be));
-	GT_TRY(gt_fdk_filtered(be, p->scan, NULL, p->data, matrix, p->data));
+	GT_TRY(gt_fdk_filtered(be, scan, NULL, data, matrix, data));
 	cli_begin_writing();
-	GT_TRY(cli_end_writing(gt_rabbitct_write(path, &h, (const double(*)[12])matrix, p->data)));
+	GT_TRY(cli_end_writing(gt_rabbitct_write(path, &h, (const double(*)[12])matrix, data)));
 done:
 	free(matrix);
 	gt_backend_close(be);

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include <gantry/recon.h>
 #include <gantry/phantom.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 #include "apps/commands/rabbitct.h"
-#include "geometry/perturb.h"
 
 /* Options that replace something of the scanner start as NAN or -1: not given. */
 typedef struct {
@@ -212,19 +212,15 @@ static gt_status make_body(const simulate_options *o, gt_phantom **body)
 	return st == GT_ERR_UNKNOWN ? gt_unknown("phantom or file", o->phantom, nth_phantom, n) : st;
 }
 
-static gt_status project(const cli_call *call, const simulate_options *o, const gt_phantom *body, gt_pool *pool, gt_projections *p)
+static gt_status project(const cli_call *call, const simulate_options *o, const gt_phantom *body, gt_pool *pool, const gt_projections *p)
 {
-	const size_t n = gt_scan_size(p->scan);
-	gt_status st = gt_host_room((double)n * sizeof(float), "the projections");
-	if (st != GT_OK)
-		return st;
-	if (!(p->data = malloc(n * sizeof *p->data)))
-		return gt_fail(GT_ERR_MEMORY, "the projections need %.3g MB", (double)n * 4e-6);
+	const gt_scan *scan = gt_projections_scan(p);
+	float *data = gt_projections_data(p);
 	app_progress progress = app_progress_start("simulate", call->common.quiet);
-	st = gt_phantom_project(body, p->scan, (int)o->rays, pool, app_progress_fraction, &progress, p->data);
+	const gt_status st = gt_phantom_project(body, scan, (int)o->rays, pool, app_progress_fraction, &progress, data);
 	app_progress_end(&progress);
 	if (st == GT_OK && o->photons > 0)
-		gt_add_photon_noise(o->photons, o->electronic, (uint64_t)o->seed, 0, pool, p->data, n);
+		gt_add_photon_noise(o->photons, o->electronic, (uint64_t)o->seed, 0, pool, data, gt_scan_size(scan));
 	return st;
 }
 
@@ -235,13 +231,13 @@ static gt_status write_truth(const cli_call *call, const simulate_options *o, co
 	gt_grid grid;
 	gt_status st = GT_OK;
 	GT_TRY(cli_grid(call, o->grid, NULL, scan, &grid));
-	GT_TRY(cli_volume_new(&grid, &v));
-	v->water = o->water;
+	GT_TRY(gt_volume_new(&grid, &v));
+	GT_TRY(gt_volume_set_water(v, o->water));
 	app_progress progress = app_progress_start("voxels", call->common.quiet);
-	st = gt_phantom_voxelise(body, &grid, (int)o->points, pool, app_progress_fraction, &progress, v->data);
+	st = gt_phantom_voxelise(body, &grid, (int)o->points, pool, app_progress_fraction, &progress, gt_volume_data(v));
 	app_progress_end(&progress);
 	GT_TRY(st);
-	GT_TRY(cli_record(call, NULL, parameters, &v->from));
+	GT_TRY(gt_volume_set_provenance(v, call->line, parameters, NULL));
 	GT_TRY(cli_write_volume(o->truth, NULL, v));
 done:
 	gt_volume_free(v);
@@ -291,14 +287,15 @@ static gt_status write_output(const cli_call *call, const simulate_options *o, c
 	gt_rabbitct_layout layout;
 	if (!o->format && app_rabbitct_name(o->output, &layout))
 		return app_rabbitct_write(o->output, p, o->water, (int)o->threads);
-	gt_status st = cli_record(call, p->scan, parameters, &p->from);
+	gt_status st = gt_projections_set_provenance(p, call->line, parameters, gt_projections_scan(p));
+	if (st == GT_OK)
+		st = gt_projections_set_water(p, o->phantom ? o->water : 0);
 	if (st != GT_OK)
 		return st;
 	app_progress progress = app_progress_start("write", call->common.quiet);
 	gt_write_options w = writing(o);
 	w.progress = app_progress_fraction;
 	w.progress_self = &progress;
-	p->water = o->phantom ? o->water : 0;
 	st = cli_write_projections(o->output, &w, p);
 	app_progress_end(&progress);
 	return st;
@@ -307,28 +304,29 @@ static gt_status write_output(const cli_call *call, const simulate_options *o, c
 static int run(const cli_call *call, const void *given)
 {
 	const simulate_options *o = given;
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_scan *scan = NULL;
+	gt_projections *p = NULL;
 	gt_phantom *body = NULL;
 	gt_pool *pool = NULL;
 	char *parameters = NULL;
-	gt_status st = p ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
+	gt_status st = GT_OK;
 	GT_TRY(check(o));
-	GT_TRY(make_scan(o, &p->scan));
-	GT_TRY(gt_scan_check(p->scan));
+	GT_TRY(make_scan(o, &scan));
+	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_pool_new((int)o->threads, &pool));
-	cli_note_detector(call, p->scan);
+	gt_note_detector(&call->log, scan);
 	if (o->phantom) {
 		GT_TRY(make_body(o, &body));
-		GT_TRY(check_sources(p->scan, body));
+		GT_TRY(check_sources(scan, body));
 	}
 	parameters = cli_text("phantom=%s scanner=%s rays=%lld photons=%g electronic=%g seed=%lld water=%g",
 	                      o->phantom ? o->phantom : "none", o->scanner, o->rays, o->photons, o->electronic, o->seed, o->water);
 	if (!parameters)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	if (o->truth)
-		GT_TRY(write_truth(call, o, parameters, p->scan, body, pool));
+		GT_TRY(write_truth(call, o, parameters, scan, body, pool));
 	if (o->output) {
+		GT_TRY(o->geometry_only ? gt_projections_wrap(scan, NULL, NULL, NULL, &p) : gt_projections_new(scan, &p));
 		if (!o->geometry_only)
 			GT_TRY(project(call, o, body, pool, p));
 		GT_TRY(write_output(call, o, parameters, p));
@@ -338,6 +336,7 @@ done:
 	gt_phantom_free(body);
 	gt_pool_free(pool);
 	gt_projections_free(p);
+	gt_scan_free(scan);
 	return cli_exit(call, st);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/image.h>
+#include <gantry/order_statistics.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 
@@ -98,22 +99,22 @@ static gt_status add_slice(gallery *g, const gt_volume *v, int plane, int conven
 {
 	static const char axes[] = "zyx";
 	const int across = 2 - plane, cell = across == 0, line = across == 2 ? 1 : 2; /* axes that the picture shows */
-	const size_t step[3] = { 1, v->grid.n[0], v->grid.n[0] * v->grid.n[1] };
-	const cut c = { index * step[across], v->grid.n[line],     step[line],         v->grid.n[cell],
-		        step[cell],           v->grid.pitch[line], v->grid.pitch[cell] };
-	const gt_status st = add_cut(g, v->data, &c, scale, offset,
+	const gt_grid *grid = gt_volume_grid(v);
+	const size_t *n = grid->n, step[3] = { 1, n[0], n[0] * n[1] };
+	const cut c = { index * step[across], n[line], step[line], n[cell], step[cell], grid->pitch[line], grid->pitch[cell] };
+	const gt_status st = add_cut(g, gt_volume_data(v), &c, scale, offset,
 	                             cli_text("%s, %c = %.4g mm", planes[plane], axes[plane],
-	                                      gt_grid_first(&v->grid, across) + (double)index * v->grid.pitch[across]));
+	                                      gt_grid_first(grid, across) + (double)index * grid->pitch[across]));
 	if (st == GT_OK)
-		orient(&g->picture[g->n - 1], v->position, cell, line, convention);
+		orient(&g->picture[g->n - 1], gt_volume_position(v), cell, line, convention);
 	return st;
 }
 
 /* Coronal and sagittal cuts of a few slices show nothing. */
-static int is_sliver(const gt_volume *v, int plane)
+static int is_sliver(const gt_grid *g, int plane)
 {
 	const int across = plane == 1 ? 0 : 1;
-	return (double)v->grid.n[2] * v->grid.pitch[2] < 0.02 * (double)v->grid.n[across] * v->grid.pitch[across];
+	return (double)g->n[2] * g->pitch[2] < 0.02 * (double)g->n[across] * g->pitch[across];
 }
 
 /* Index of picture i of n at equal distances in `all`. */
@@ -121,10 +122,11 @@ static size_t spread(size_t i, size_t n, size_t all) { return (size_t)(((double)
 
 static gt_status volume_pictures(const view_options *o, const gt_volume *v, gallery *g)
 {
-	const double water = !isnan(o->water) ? o->water : v->water > 0 ? v->water : GT_WATER_DEFAULT;
+	const gt_grid *grid = gt_volume_grid(v);
+	const double stated = gt_volume_water(v), water = !isnan(o->water) ? o->water : stated > 0 ? stated : GT_WATER_DEFAULT;
 	const double scale = o->unit == GT_HU ? 1000 / water : 1, offset = o->unit == GT_HU ? -1000 : 0;
 	const int plane = o->plane < 0 ? 0 : o->plane;
-	const size_t all = v->grid.n[2 - plane], wanted = o->montage > 0 ? (size_t)o->montage : 0, n = wanted < all ? wanted : all;
+	const size_t all = grid->n[2 - plane], wanted = o->montage > 0 ? (size_t)o->montage : 0, n = wanted < all ? wanted : all;
 	gt_status st = GT_OK;
 	if (o->sinogram >= 0)
 		return gt_fail(GT_ERR_ARG, "--sinogram=%lld: this is a volume, expected projections", o->sinogram);
@@ -135,23 +137,24 @@ static gt_status volume_pictures(const view_options *o, const gt_volume *v, gall
 	for (size_t i = 0; i < n; i++)
 		GT_TRY(add_slice(g, v, plane, o->convention, spread(i, n, all), scale, offset));
 	for (int k = 0; k < 3 && !n; k++)
-		if (o->plane == k || (o->plane < 0 && (k == 0 || !is_sliver(v, k))))
-			GT_TRY(add_slice(g, v, k, o->convention, v->grid.n[2 - k] / 2, scale, offset));
+		if (o->plane == k || (o->plane < 0 && (k == 0 || !is_sliver(grid, k))))
+			GT_TRY(add_slice(g, v, k, o->convention, grid->n[2 - k] / 2, scale, offset));
 done:
 	return st;
 }
 
 static gt_status add_view(gallery *g, const gt_projections *p, size_t view)
 {
-	const gt_scan *s = p->scan;
+	const gt_scan *s = gt_projections_scan(p);
 	const cut c = { view * s->rows * s->columns, s->rows, s->columns, s->columns, 1, s->row_pitch, s->column_pitch };
 	const double degrees = s->view[view].angle * 180 / GT_PI;
-	return add_cut(g, p->data, &c, 1, 0, isnan(degrees) ? cli_text("view %zu", view) : cli_text("view %zu, %.1f deg", view, degrees));
+	return add_cut(g, gt_projections_data(p), &c, 1, 0,
+	               isnan(degrees) ? cli_text("view %zu", view) : cli_text("view %zu, %.1f deg", view, degrees));
 }
 
 static gt_status projection_pictures(const view_options *o, const gt_projections *p, gallery *g)
 {
-	const gt_scan *s = p->scan;
+	const gt_scan *s = gt_projections_scan(p);
 	const size_t wanted = o->montage > 0 ? (size_t)o->montage : 4, n = wanted < s->views ? wanted : s->views;
 	/* A few rows are thin lines: their sinogram says more. */
 	const int thin = s->rows < 8 && o->slice < 0 && o->montage <= 0;
@@ -165,7 +168,7 @@ static gt_status projection_pictures(const view_options *o, const gt_projections
 		return gt_fail(GT_ERR_ARG, "--slice=%lld: expected a number from 0 to %zu", o->slice, s->views - 1);
 	if (row >= 0) {
 		const cut c = { (size_t)row * s->columns, s->views, s->rows * s->columns, s->columns, 1, s->column_pitch, s->column_pitch };
-		GT_TRY(add_cut(g, p->data, &c, 1, 0, cli_text("sinogram of row %lld (first view at the top)", row)));
+		GT_TRY(add_cut(g, gt_projections_data(p), &c, 1, 0, cli_text("sinogram of row %lld (first view at the top)", row)));
 		g->picture[g->n - 1].flip_y = 0;
 		return GT_OK;
 	}
@@ -177,12 +180,6 @@ done:
 	return st;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const float x = *(const float *)a, y = *(const float *)b;
-	return (x > y) - (x < y);
-}
-
 /* Percentiles of at most about a million of the values shown. */
 static gt_status auto_window(const gallery *g, double *low, double *high)
 {
@@ -190,15 +187,14 @@ static gt_status auto_window(const gallery *g, double *low, double *high)
 	for (size_t i = 0; i < g->n; i++)
 		all += g->picture[i].width * g->picture[i].height;
 	const size_t stride = all / 1000000 + 1;
-	float *some = malloc((all / stride + g->n) * sizeof *some);
+	double *some = malloc((all / stride + g->n) * sizeof *some);
 	if (!some)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	for (size_t i = 0; i < g->n; i++)
 		for (size_t k = 0; k < g->picture[i].width * g->picture[i].height; k += stride)
 			some[n++] = g->picture[i].data[k];
-	qsort(some, n, sizeof *some, by_value);
-	*low = some[(size_t)(0.005 * (double)(n - 1))];
-	*high = some[(size_t)(0.995 * (double)(n - 1))];
+	*low = gt_quantile(some, n, 0.005);
+	*high = gt_quantile(some, n, 0.995);
 	if (!(*low < *high))
 		*high = *low + fmax(1e-6, fabs(*low));
 	free(some);
@@ -248,7 +244,7 @@ static int run(const cli_call *call, const void *given)
 	} else {
 		GT_TRY(cli_read_volume(call, call->file[0], &v));
 		if (o->unit == GT_UNIT_AUTO)
-			set.unit = (int)v->unit;
+			set.unit = (int)gt_volume_unit(v);
 		GT_TRY(volume_pictures(o, v, &g));
 		if (o->convention < 0 && !strcmp(format->name, "dicom-series"))
 			cli_note(

@@ -77,16 +77,17 @@ static gt_status from_file(study *s, const study_options *o, const char *path)
 	gt_grid coarse;
 	gt_status st = GT_OK;
 	GT_TRY(cli_read_scan(s->call, path, CLI_GEOMETRY, &p));
-	GT_TRY(cli_grid(s->call, o->grid, NULL, p->scan, &s->grid));
+	const gt_scan *scan = gt_projections_scan(p);
+	GT_TRY(cli_grid(s->call, o->grid, NULL, scan, &s->grid));
 	snprintf(s->geometry, sizeof s->geometry, "%s%s", path, s->quick ? ", made coarser" : "");
 	if (s->quick) {
-		GT_TRY(gt_scan_coarsen(p->scan, 124, 8, 112, &few));
+		GT_TRY(gt_scan_coarsen(scan, 124, 8, 112, &few));
 		gt_grid_coarsen(&s->grid, 64, &coarse);
 		s->grid = coarse;
 		s->scan = few;
 		few = NULL;
 	} else {
-		GT_TRY(gt_scan_clone(p->scan, &s->scan));
+		GT_TRY(gt_scan_clone(scan, &s->scan));
 	}
 done:
 	gt_scan_free(few);

@@ -27,6 +27,12 @@ static gt_status open_kind(int kind, const char *arg, gt_backend **out)
 
 gt_status gt_backend_open(const char *name, gt_backend **out)
 {
+	gt_backend_prefetch_end();
+	return gt_backend_open_now(name, out);
+}
+
+gt_status gt_backend_open_now(const char *name, gt_backend **out)
+{
 	if (!strcmp(name, "auto"))
 		return backends[GT_CUDA] && open_kind(GT_CUDA, "", out) == GT_OK ? GT_OK : open_kind(GT_CPU, "", out);
 	for (int k = 0; k < GT_NBACKENDS; k++) {

@@ -78,6 +78,8 @@ struct gt_backend {
 };
 struct gt_array { gt_backend *be; gt_type type; size_t n; void *data; int borrowed; };
 
+/* gt_backend_open() without waiting for a device that is being started. */
+gt_status gt_backend_open_now(const char *name, gt_backend **out);
 /* Raw memory for a module's tables and scratch, counted like arrays. NULL + gt_fail() text (GT_ERR_MEMORY) on
  * failure. */
 void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what);

@@ -17,6 +17,10 @@ typedef enum { GT_F32, GT_F64 } gt_type;
  * if there is one, else the CPU). GT_ERR_UNKNOWN: no such backend in this build; GT_ERR_DEVICE: no such device. */
 GT_API gt_status   gt_backend_open(const char *name, gt_backend **be);
 GT_API void        gt_backend_close(gt_backend *be);
+/* Begins to start the device in a thread, for who will open it a little later: gt_backend_open() waits until it has. What fails is said by
+ * gt_backend_open(). Who may end the program without opening one calls the second, which waits too; calling it twice is fine. */
+GT_API void        gt_backend_prefetch(const char *name);
+GT_API void        gt_backend_prefetch_end(void);
 GT_API const char *gt_backend_name(const gt_backend *be);               /* "cpu:2", "cuda:0" */
 GT_API const char *gt_backend_describe(const gt_backend *be);           /* the device in words */
 GT_API int         gt_backend_is_gpu(const gt_backend *be);

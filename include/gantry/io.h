@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <gantry/data.h>
 #include <gantry/host_memory.h>
+#include <gantry/message.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,8 +22,9 @@ typedef struct {
 /* Called now and then from the calling thread with the fraction done; non-zero stops (GT_STOPPED). NULL: nobody. */
 typedef int (*gt_io_progress)(void *self, double done);
 
-/* What a reader is told. */
+/* What a reader is told. Members are only ever added at the end: who was built when there were fewer has the defaults of the others. */
 typedef struct {
+	size_t size;            /* sizeof(gt_read_options), as gt_read_defaults says. GT_ERR_ARG: 0, or larger than the library knows */
 	int geometry_only;      /* projections: read the scan, not the data; volumes: the grid, where the format can (data is NULL then) */
 	int may_lack_data;      /* 1: a file that has no projections is read as the geometry alone, instead of refused */
 	int without_statistics; /* projections: neither weights nor photons, for those who have no use for them; they take as much memory each */
@@ -36,12 +38,13 @@ typedef struct {
 	gt_dicom_style dicom;
 	gt_io_progress progress;/* formats of many files alone */
 	void *progress_self;
-	char *note;             /* if not NULL: what the reader had to decide, for the log (size note_size) */
-	size_t note_size;
+	gt_listener notes;      /* who is told what the reader had to decide: a message each, GT_ABOUT_DATA */
 } gt_read_options;
 GT_API extern const gt_read_options gt_read_defaults;          /* copy it, then set what differs */
 
+/* What a writer is told; grows as gt_read_options does. */
 typedef struct {
+	size_t size;            /* sizeof(gt_write_options), as gt_write_defaults says */
 	gt_unit unit;
 	double water;           /* HU: attenuation of water to use, mm^-1; 0: the volume's own, else GT_WATER_DEFAULT */
 	int deflate;            /* 0..9 */
@@ -49,8 +52,7 @@ typedef struct {
 	gt_dicom_style dicom;
 	gt_io_progress progress;/* formats of many files alone */
 	void *progress_self;
-	char *note;             /* if not NULL: what the writer had to decide (size note_size) */
-	size_t note_size;
+	gt_listener notes;      /* who is told what the writer had to decide: a message each, GT_ABOUT_DATA */
 } gt_write_options;
 GT_API extern const gt_write_options gt_write_defaults;
 
@@ -99,6 +101,8 @@ GT_API void      gt_view_reader_close(gt_view_reader *v);
 /* Can volumes of that name be written slice by slice? GT_ERR_UNSUPPORTED: as a whole only; GT_ERR_ARG: not at all. */
 GT_API gt_status gt_can_write_slices(const char *path);
 /* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI. head: all but the data; must outlive s. */
+/* Bytes of memory that writing such a volume takes, at most. */
+GT_API size_t    gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid);
 GT_API gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
 GT_API gt_status gt_slice_writer_write (gt_slice_writer *s, size_t n, const float *data);          /* the next n slices, mm^-1 */
 GT_API gt_status gt_slice_writer_commit(gt_slice_writer *s);               /* GT_ERR_ARG if slices are missing; frees s in any case */

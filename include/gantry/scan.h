@@ -83,6 +83,11 @@ GT_API const gt_scanner *gt_scanner_find(const char *name);    /* NULL if there 
 /* Half the fan, from the central ray to the outer edge on the shorter side (rad). Parallel: 0. */
 GT_API double gt_orbit_half_fan(const gt_orbit *orbit);
 
+/* What a C-arm does: source and detector of each view are displaced by up to `shift` mm along each axis, each by itself, and the
+ * detector is turned by up to `tilt` radians around an axis of its own; the same seed gives the same scan. Flat detectors;
+ * GT_ERR_UNSUPPORTED for others. */
+GT_API gt_status gt_scan_perturb(gt_scan *scan, double shift, double tilt, uint64_t seed);
+
 /* 3x4 projection matrices: (column w, row w, w) = M (x, y, z, 1), row-major, integer = centre of a cell; w is the
  * depth in mm. The reverse needs the cell pitches, which a matrix does not hold up to the distance: the detector of view 0
  * is put at source_to_detector, that of each other view where its columns have the same pitch. Matrices of any scale and

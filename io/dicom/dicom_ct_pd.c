@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "io/dicom/dicom_ct_pd.h"
 #include "io/write_kit/volume_units.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include <gantry/order_statistics.h>
 #include "core/try.h"
 #include "io/dicom/dicom_ct_pd.h"
 #include "io/write_kit/volume_units.h"
@@ -15,12 +16,6 @@
 #define OUT_OF_PLACE 1
 /* A flying spot stays within this part of the focal centre's radius: real ones fly a hundredth. */
 #define FLIES 0.1
-
-static int by_number(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-	return *x < *y ? -1 : *x > *y;
-}
 
 static double key(const gt_ctpd_view *v) { return !isnan(v->number) ? v->number : isnan(v->time) ? 0 : v->time; }
 
@@ -76,8 +71,7 @@ static double usual_step(const gt_ctpd_set *s, int which, double *scratch)
 		                 : which == STEP_NUMBER ? b->number - a->number
 		                                        : b->z - a->z;
 	}
-	qsort(scratch, s->views - 1, sizeof *scratch, by_number);
-	return scratch[(s->views - 1) / 2];
+	return gt_upper_median(scratch, s->views - 1);
 }
 
 /* How many steps view v is behind the one before it: as the numbers say, where there are any. 0: none that fits its angle. */

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include <gantry/text.h>
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "io/dicom/dicom_ct_pd.h"
-#include "io/utf8.h"
 #include "io/write_kit/volume_units.h"
 
 enum { GRAIN = 8 };

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "io/dicom/dicom_ct_pd.h"
 
 enum { GRAIN = 8, LEVELS = 65535 };

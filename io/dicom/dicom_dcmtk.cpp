@@ -16,8 +16,8 @@
 #include <dcmtk/dcmdata/dcspchrs.h>
 #include <dcmtk/dcmdata/dctk.h>
 #include <dcmtk/oflog/oflog.h>
+#include <gantry/text.h>
 #include "io/dicom/dicom.h"
-#include "io/utf8.h"
 
 /* Longer values stay in the file until they are asked for: the samples, not the photons of the columns. */
 #define READ_AT_ONCE 65536

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/try.h"
+#include "geometry/volume.h"
 #include "io/dicom/dicom_series.h"
 #include "io/write_kit/gantry_comment.h"
 #include "io/write_kit/volume_units.h"

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "core/log.h"
 #include "core/try.h"
+#include "geometry/volume.h"
 #include "io/dicom/dicom_series.h"
 #include "io/write_kit/gantry_comment.h"
 
@@ -162,8 +164,9 @@ static void choose_step(writer *w, const gt_write_options *o)
 	for (size_t i = 0; i < n; i++)
 		most = fmax(most, fabs(1000 * (w->v->data[i] / w->water - 1)));
 	w->step = fmax(1, ceil(most / 32767));
-	if (w->step > 1 && o->note && o->note_size)
-		snprintf(o->note, o->note_size, "values reach %.4g HU: stored in steps of %g HU, to fit into 16 bits", most, w->step);
+	if (w->step > 1)
+		gt_say(&o->notes, GT_INFO, GT_ABOUT_DATA, "values reach %.4g HU: stored in steps of %g HU, to fit into 16 bits", most,
+		       w->step);
 }
 
 static gt_status begin(writer *w, const gt_write_options *o)
@@ -178,7 +181,7 @@ static gt_status begin(writer *w, const gt_write_options *o)
 	if (n[0] > 65535 || n[1] > 65535)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: slices of %zu x %zu: DICOM images have at most 65535 rows and columns", w->path,
 		               n[0], n[1]);
-	w->water = gt_volume_water(o, w->v);
+	w->water = gt_hu_water(o, w->v);
 	choose_step(w, o);
 	localtime_r(&now, &t);
 	strftime(w->date, sizeof w->date, "%Y%m%d", &t);

@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/try.h"
-#include "io/external.h"
 #include <gantry/constants.h>
 #include <gantry/io.h>
+#include "core/try.h"
+#include "geometry/projections.h"
+#include "io/external.h"
 #include "io/hdf5/hdf5_data.h"
 #include "io/hdf5/hdf5_file.h"
 #include "io/hdf5/rotation_axis.h"

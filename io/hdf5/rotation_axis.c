@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include <gantry/order_statistics.h>
 #include "core/try.h"
 #include "io/hdf5/rotation_axis.h"
 
@@ -32,12 +33,6 @@ static int by_angle(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static double within_turn(double angle)
 {
 	const double a = fmod(angle, 2 * GT_PI);
@@ -51,8 +46,7 @@ static double angular_step(const direction *sorted, size_t n, double *gap)
 	for (size_t i = 0; i + 1 < n; i++)
 		if (sorted[i + 1].angle - sorted[i].angle > 1e-9)
 			gap[gaps++] = sorted[i + 1].angle - sorted[i].angle;
-	qsort(gap, gaps, sizeof *gap, by_value);
-	return gaps ? gap[gaps / 2] : 0;
+	return gaps ? gt_upper_median(gap, gaps) : 0;
 }
 
 /* First direction of at least that angle; n if there is none. */

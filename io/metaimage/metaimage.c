@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "core/try.h"
+#include "geometry/volume.h"
 #include "io/external.h"
 #include "io/metaimage/metaimage.h"
 #include "io/pieces.h"
@@ -271,7 +272,7 @@ done:
 /* What follows the head is written at its place. */
 static gt_status open_sink(struct slices *s, const gt_write_options *o, const gt_volume *head)
 {
-	const double water = o->unit == GT_HU ? gt_volume_water(o, head) : 0;
+	const double water = o->unit == GT_HU ? gt_hu_water(o, head) : 0;
 	off_t begin;
 	if (fflush(s->file[0]) != 0 || (begin = ftello(s->file[0])) < 0)
 		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", s->base.path, strerror(errno));

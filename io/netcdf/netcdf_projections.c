@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/host_memory.h>
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "io/netcdf/nc.h"
 #include "io/netcdf/netcdf.h"
 

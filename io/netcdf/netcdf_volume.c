@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/try.h"
+#include "geometry/volume.h"
 #include "io/netcdf/nc.h"
 #include "io/netcdf/netcdf.h"
 #include "io/pieces.h"
@@ -227,7 +228,7 @@ static gt_status put_head(struct slices *s, const gt_write_options *o, const gt_
 {
 	const gt_nc *f = &s->file;
 	const int hu = o->unit == GT_HU;
-	const double water = gt_volume_water(o, v);
+	const double water = gt_hu_water(o, v);
 	int dims[3], axis_ids[3];
 	gt_status st;
 	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "title", "X-ray attenuation"));

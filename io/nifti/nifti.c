@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 #include "core/try.h"
+#include "geometry/volume.h"
 #include "io/nifti/nifti.h"
 #include "io/pieces.h"
 #include "io/write_kit/gantry_comment.h"
@@ -164,7 +165,7 @@ static gt_status open_new(struct slices *s, const gt_write_options *o, const gt_
 		h.type++;
 	gt_place_matrix(&v->grid, v->position, h.to_patient);
 	snprintf(h.about, sizeof h.about, "X-ray attenuation, %s", hu ? "HU" : "mm-1");
-	s->water = gt_volume_water(o, v);
+	s->water = gt_hu_water(o, v);
 	if (!h.comment || (hu && !(s->changed = malloc(PIECE * sizeof *s->changed))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", s->base.path));
 	GT_TRY(gt_tmp_path(s->base.path, &s->tmp));

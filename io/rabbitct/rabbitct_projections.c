@@ -7,6 +7,7 @@
 #include <gantry/rabbitct.h>
 #include <gantry/scan_math.h>
 #include "core/try.h"
+#include "geometry/projections.h"
 #include "io/write_kit/volume_units.h"
 
 /* A matrix does not tell how large a cell is: that of the benchmark's C-arm. Rays do not depend on it. */

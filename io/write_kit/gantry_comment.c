@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/try.h"
+#include "geometry/volume.h"
 #include "io/write_kit/gantry_comment.h"
 
 /* "key=value" of a line of our comment; NULL: not there. Caller frees. */

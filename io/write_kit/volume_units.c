@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/log.h"
+#include "geometry/volume.h"
 #include "io/write_kit/volume_units.h"
 
 gt_status gt_volume_check(const char *path, const gt_grid *grid)
@@ -47,14 +49,14 @@ void gt_volume_linear(gt_volume *v, double scale, double offset)
 		v->data[i] = (float)(scale * v->data[i] + offset);
 }
 
-double gt_volume_water(const gt_write_options *o, const gt_volume *v)
+double gt_hu_water(const gt_write_options *o, const gt_volume *v)
 {
 	return o->water > 0 ? o->water : v->water > 0 ? v->water : GT_WATER_DEFAULT;
 }
 
 void gt_said_print(const gt_write_options *o, int hu, const gt_volume *v, char text[GT_SAID])
 {
-	const double water = hu ? gt_volume_water(o, v) : v->water;
+	const double water = hu ? gt_hu_water(o, v) : v->water;
 	const int n = snprintf(text, GT_SAID, "gantry unit=%s position=%s", hu ? "HU" : "mm-1", gt_position_names[v->position]);
 	if (water > 0)
 		snprintf(text + n, GT_SAID - (size_t)n, " water=%.17g", water);
@@ -140,14 +142,7 @@ double gt_length_meant(double x)
 void gt_read_note(const gt_read_options *o, const char *format, ...)
 {
 	va_list args;
-	if (!o->note || !o->note_size)
-		return;
-	size_t at = strlen(o->note);
-	if (at && at + 2 < o->note_size) {
-		strcpy(o->note + at, "; ");
-		at += 2;
-	}
 	va_start(args, format);
-	vsnprintf(o->note + at, o->note_size - at, format, args);
+	gt_say_list(&o->notes, GT_INFO, GT_ABOUT_DATA, format, args);
 	va_end(args);
 }

@@ -11,7 +11,7 @@ void   gt_volume_flip(gt_volume *v, const int flip[3]);
 /* data = scale * data + offset */
 void   gt_volume_linear(gt_volume *v, double scale, double offset);
 /* Attenuation of water to write HU with: the options', else the volume's, else the default. */
-double gt_volume_water(const gt_write_options *o, const gt_volume *v);
+double gt_hu_water(const gt_write_options *o, const gt_volume *v);
 
 /* What our own files say in a line of text that other programs keep: "gantry unit=HU water=0.02 position=HFS". */
 typedef struct {
@@ -39,6 +39,6 @@ gt_status gt_volume_finite(const char *path, const gt_volume *v);
 double gt_rounded(double x, int digits);
 /* Programs that hold a length as float write 3.2 as 3.200000047683716. */
 double gt_length_meant(double x);
-/* Adds a sentence to the note of the options, "; " between sentences. */
+/* Tells who listens to the notes of the options. */
 void   gt_read_note(const gt_read_options *o, const char *format, ...) GT_PRINTF(2, 3);
 #endif

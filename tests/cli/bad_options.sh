@@ -26,7 +26,7 @@ refused_output 2 "subsets" recon scan.nc --grid $grid --solver os-sart:subsets=1
 refused_output 2 "did you mean 'dd'" recon scan.nc --grid $grid --solver cgls --projector dx --backend "$backend"
 refused_output 2 "did you mean 'dd'" backproject scan.nc --projector DD
 # What the options alone say comes before anything that is read or computed.
-refused_output 2 "subsets=1000" recon scan.nc --grid 32x0x4@8x8x10 --solver os-sart:subsets=1000
+refused_output 2 "subsets=1000" recon scan.nc --grid $grid --solver os-sart:subsets=1000
 refused_output 2 "fdk is a direct method" recon none.nc --solver fdk --init zero
 refused_output 2 "fdk is a direct method" recon scan.nc --init fdk
 refused_output 1 "none.nc: No such file" recon text.nc --solver cgls --init none.nc

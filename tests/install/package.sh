@@ -15,9 +15,9 @@ fi
 (cd "$include" && find . -name '*.h') | sed 's|^\./||' >"$dir/headers"
 [ -s "$dir/headers" ] || fail "no header was installed"
 while read -r header; do
-	echo "#include <$header>" | ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$include" -x c -fsyntax-only - ||
+	printf "#include <gantry/%s>\nextern int used;\n" "$header" | ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$dir/usr/include" -x c -fsyntax-only - ||
 		fail "$header does not stand alone in C"
-	echo "#include <$header>" | ${CXX:-c++} -std=c++11 -Wall -Werror -I "$include" -x c++ -fsyntax-only - ||
+	printf "#include <gantry/%s>\nextern int used;\n" "$header" | ${CXX:-c++} -std=c++11 -Wall -Werror -I "$dir/usr/include" -x c++ -fsyntax-only - ||
 		fail "$header does not stand alone in C++"
 done <"$dir/headers"
 

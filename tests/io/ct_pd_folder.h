@@ -8,12 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "geometry/projections.h"
 #include "io/dicom/dicom.h"
+#include "tests/io/notes.h"
 #include "tests/support/support.h"
 
 enum { VIEWS = 23, ROWS = 5, COLUMNS = 17 };
 
-static char folder[64], dir[96], note[1024];
+static char folder[64], dir[96], note[NOTES];
 static const gt_dicom_tag number = { 0x0020, 0x0013, "IS", "" }, angle = { 0x7031, 0x1001, "FL", "" },
 			  photons = { 0x7033, 0x1065, "FL", "" }, center = { 0x7031, 0x1033, "FL", "" };
 
@@ -100,8 +102,7 @@ static inline gt_status read_as(const gt_dicom_style *style, gt_projections **p)
 	gt_read_options o = gt_read_defaults;
 	if (style)
 		o.dicom = *style;
-	o.note = note;
-	o.note_size = sizeof note;
+	o.notes = notes_into(note);
 	return gt_read_projections(dir, &o, p);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "geometry/volume.h"
 #include "tests/io/volumes.h"
 #include "tests/support/support.h"
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <gantry/checkpoint.h>
 #include <gantry/io.h>
+#include "geometry/volume.h"
 #include "tests/support/support.h"
 
 static char folder[] = "/tmp/gantry-checkpoint-XXXXXX";

@@ -9,6 +9,8 @@
 #include <gantry/constants.h>
 #include <gantry/io.h>
 #include <gantry/scan_math.h>
+#include "geometry/projections.h"
+#include "tests/io/notes.h"
 #include "tests/io/others.h"
 #include "tests/support/support.h"
 
@@ -146,13 +148,13 @@ static void write_exchange(const exchange *x)
 	nc_ok(nc_close(file));
 }
 
-static gt_projections *imported(const exchange *x, double axis, char *note, size_t size)
+static gt_projections *imported(const exchange *x, double axis, char *note)
 {
 	gt_projections *p;
 	gt_read_options o = gt_read_defaults;
 	o.axis = axis;
-	o.note = note;
-	o.note_size = size;
+	if (note)
+		o.notes = notes_into(note);
 	write_exchange(x);
 	ck_ok(gt_read_projections(path, &o, &p));
 	return p;
@@ -193,7 +195,7 @@ START_TEST(line_integrals_of_what_is_there)
 	};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		exchange x = usual;
-		char note[400];
+		char note[NOTES];
 		x.type = kinds[i].type;
 		x.flats = kinds[i].flats;
 		x.radians = kinds[i].radians;
@@ -201,7 +203,7 @@ START_TEST(line_integrals_of_what_is_there)
 		x.units = kinds[i].units;
 		x.first = 17;
 		x.pixel_um = i % 2 ? 0 : 250;
-		gt_projections *p = imported(&x, x.axis, note, sizeof note);
+		gt_projections *p = imported(&x, x.axis, note);
 		ck_assert(p->scan->shape == GT_PARALLEL && p->scan->column_center == x.axis && p->scan->source_to_axis == 0);
 		ck_assert_double_eq_tol(p->scan->column_pitch, i % 2 ? 1 : 0.25, 1e-12);
 		ck_assert((strstr(note, "taken as 1 mm") != NULL) == (i % 2));
@@ -218,11 +220,11 @@ START_TEST(axis_of_a_full_turn)
 	static const double axes[] = { 52.3, 47.75, 40.5, 50 };
 	for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
 		exchange x = usual;
-		char note[400];
+		char note[NOTES];
 		x.axis = axes[i];
 		x.views = x.angles = i % 2 ? 90 : 91;
 		x.step = 360.0 / (double)x.views;
-		gt_projections *p = imported(&x, NAN, note, sizeof note);
+		gt_projections *p = imported(&x, NAN, note);
 		ck_assert_msg(fabs(p->scan->column_center - axes[i]) < 0.05, "axis found at %g, is at %g", p->scan->column_center, axes[i]);
 		ck_assert_ptr_nonnull(strstr(note, "rotation axis found at column"));
 		gt_projections_free(p);
@@ -241,7 +243,7 @@ START_TEST(axis_of_half_a_turn)
 		x.views = x.angles = scans[i].views;
 		x.step = scans[i].step;
 		x.first = 25 * (double)i;
-		gt_projections *p = imported(&x, NAN, NULL, 0);
+		gt_projections *p = imported(&x, NAN, NULL);
 		ck_assert_msg(fabs(p->scan->column_center - x.axis) < 0.25, "axis found at %g, is at %g (%zu views)",
 		              p->scan->column_center, x.axis, x.views);
 		gt_projections_free(p);
@@ -270,9 +272,9 @@ END_TEST
 START_TEST(dead_and_dark_cells)
 {
 	exchange x = usual;
-	char note[400];
+	char note[NOTES];
 	x.dead = 1;
-	gt_projections *p = imported(&x, 52, note, sizeof note);
+	gt_projections *p = imported(&x, 52, note);
 	ck_assert_ptr_nonnull(strstr(note, "4 cells see no light"));
 	const float *row = p->data + x.columns;
 	ck_assert_double_eq_tol(row[41], (row[39] + row[43]) / 2, 1e-6);
@@ -282,7 +284,7 @@ START_TEST(dead_and_dark_cells)
 	x.no_dark = 1;
 	x.bad = 1e-3;
 	x.type = NC_FLOAT;
-	p = imported(&x, 52, note, sizeof note);
+	p = imported(&x, 52, note);
 	ck_assert_ptr_nonnull(strstr(note, "no exchange/data_dark"));
 	ck_assert_ptr_nonnull(strstr(note, "1 of 27270 values are darker than 1/65536"));
 	ck_assert_double_eq_tol(p->data[(4 * 3 + 1) * 101 + 9], log(65536), 1e-5);

@@ -1,5 +1,6 @@
 /* Folders of DICOM-CT-PD: what is written comes back, both ways of counting and of storing, in the order that the files say.
  * labels: unit property, backend: none */
+#include "geometry/projections.h"
 #include "tests/io/ct_pd_folder.h"
 #include "tests/io/dicom_bytes.h"
 

@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "geometry/volume.h"
 #include "io/dicom/dicom.h"
 #include "tests/io/dicom_bytes.h"
+#include "tests/io/notes.h"
 #include "tests/support/support.h"
 
 static const gt_dicom_tag image_type = { 0x0008, 0x0008, "CS", "Image Type" }, class = { 0x0008, 0x0016, "UI", "SOP Class UID" },
@@ -154,8 +156,9 @@ END_TEST
 START_TEST(numbers_beyond_16_bits)
 {
 	gt_volume *v = volume(), *w;
-	char note[200];
-	const gt_write_options o = { .unit = GT_UNIT_AUTO, .note = note, .note_size = sizeof note };
+	char note[NOTES];
+	gt_write_options o = gt_write_defaults;
+	o.notes = notes_into(note);
 	ck_ok(gt_write_volume(path, &o, v));
 	ck_assert_str_eq(note, "");
 	empty(path);
@@ -280,11 +283,10 @@ END_TEST
 START_TEST(fewer_bits_and_notes)
 {
 	other x = plain();
-	char note[400], file[256];
+	char note[NOTES], file[256];
 	gt_read_options o = gt_read_defaults;
 	gt_volume *v;
-	o.note = note;
-	o.note_size = sizeof note;
+	o.notes = notes_into(note);
 	x.high = 1;
 	x.position = NULL;
 	write_other(&x, 3);
@@ -399,7 +401,7 @@ END_TEST
 START_TEST(not_written)
 {
 	gt_volume *v = volume();
-	const gt_write_options o = { .unit = GT_PER_MM };
+	const gt_write_options o = { .size = sizeof o, .unit = GT_PER_MM };
 	ck_refused(gt_write_volume(path, &o, v), GT_ERR_ARG, "hold HU");
 	mkdir(path, 0777);
 	char file[256];

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "geometry/projections.h"
+#include "geometry/volume.h"
 #include "tests/support/support.h"
 
 enum { VIEWS = 4, ROWS = 2, COLUMNS = 8, CELLS = VIEWS * ROWS * COLUMNS };

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "geometry/volume.h"
+#include "tests/io/notes.h"
 #include "tests/io/volumes.h"
 #include "tests/support/support.h"
 
@@ -192,11 +194,10 @@ END_TEST
 START_TEST(units_by_rule_or_as_told)
 {
 	foreign x = { .type = "MET_USHORT", .size = 2 };
-	char note[400];
+	char note[NOTES];
 	gt_read_options o = gt_read_defaults;
 	gt_volume *v;
-	o.note = note;
-	o.note_size = sizeof note;
+	o.notes = notes_into(note);
 	write_foreign(&x, 24);
 	ck_ok(gt_read_volume(path, &o, &v));
 	ck_assert_double_eq_tol(v->data[5], 0.02 * (1 + (13 - 1024) / 1000.0), 1e-8);
@@ -289,9 +290,8 @@ START_TEST(read_in_patient_space_if_told)
 	foreign x = { .type = "MET_FLOAT", .size = 4 };
 	gt_read_options o = gt_read_defaults;
 	gt_volume *v;
-	char note[300];
-	o.note = note;
-	o.note_size = sizeof note;
+	char note[NOTES];
+	o.notes = notes_into(note);
 	write_foreign(&x, 24);
 	ck_ok(gt_read_volume(path, &o, &v));
 	ck_assert_ptr_nonnull(strstr(note, "axes taken as the scanner's"));

@@ -7,6 +7,9 @@
 #include <unistd.h>
 #include <gantry/constants.h>
 #include <gantry/io.h>
+#include "geometry/projections.h"
+#include "geometry/volume.h"
+#include "tests/io/notes.h"
 #include "tests/io/others.h"
 #include "tests/support/support.h"
 
@@ -332,11 +335,10 @@ END_TEST
 START_TEST(hounsfield_of_others)
 {
 	foreign f = { .variable = "ct_number", .type = NC_SHORT, .format = NC_NETCDF4, .step = { 1, 1, 1 } };
-	char note[300];
+	char note[NOTES];
 	gt_read_options o = gt_read_defaults;
 	gt_volume *v;
-	o.note = note;
-	o.note_size = sizeof note;
+	o.notes = notes_into(note);
 	write_foreign(&f);
 	ck_ok(gt_read_volume(path, &o, &v));
 	ck_assert_double_eq_tol(v->data[59], GT_WATER_DEFAULT * 1.234, 1e-8);
@@ -349,6 +351,7 @@ START_TEST(hounsfield_of_others)
 	f.water = 1;
 	f.units = "HU";
 	write_foreign(&f);
+	note[0] = 0;
 	ck_ok(gt_read_volume(path, &o, &v));
 	ck_assert_double_eq_tol(v->data[59], 0.25 * 1.234, 1e-7);
 	ck_assert_str_eq(note, "");

@@ -1,6 +1,8 @@
 /* NIfTI files: round trips, every type, both orders of bytes and both versions, units.
  * labels: unit property, backend: none */
+#include "geometry/volume.h"
 #include "tests/io/nifti_files.h"
+#include "tests/io/notes.h"
 
 static void same(const gt_volume *v, const gt_volume *w, double tolerance) { same_volume(v, w, tolerance, 0); }
 
@@ -94,11 +96,10 @@ END_TEST
 START_TEST(units_by_rule_or_as_told)
 {
 	foreign x = plain();
-	char note[400];
+	char note[NOTES];
 	gt_read_options o = gt_read_defaults;
 	gt_volume *v;
-	o.note = note;
-	o.note_size = sizeof note;
+	o.notes = notes_into(note);
 	x.datatype = 512;
 	write_foreign(&x, 24, counted);
 	ck_ok(gt_read_volume(path, &o, &v));
@@ -188,7 +189,7 @@ START_TEST(long_axes_are_nifti_2)
 	v->grid = (gt_grid){ { 1, 40001, 2 }, { 0.7, 0.9, 1.1 }, { 3.1, -2.2, 7.7 } };
 	v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float));
 	gt_test_random(4, gt_grid_voxels(&v->grid), v->data);
-	const gt_write_options o = { .unit = GT_PER_MM };
+	const gt_write_options o = { .size = sizeof o, .unit = GT_PER_MM };
 	ck_ok(gt_write_volume(path, &o, v));
 	FILE *f = fopen(path, "rb");
 	int size = 0;

@@ -1,5 +1,6 @@
 /* NIfTI files along the patient's axes: every orientation, by sform and by qform, for every position; what is written, by its bytes.
  * labels: unit property, backend: none */
+#include "geometry/volume.h"
 #include "tests/io/nifti_files.h"
 
 /* Right, front and head of each scanner axis: docs/geometry.md. */

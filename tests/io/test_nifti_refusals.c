@@ -75,7 +75,7 @@ START_TEST(damaged_compressed_files)
 	gt_volume *v = volume(), *w;
 	unsigned char bytes[4096];
 	snprintf(path, sizeof path, "%s/a.nii.gz", folder);
-	ck_ok(gt_write_volume(path, &(gt_write_options){ .unit = GT_PER_MM, .deflate = 9 }, v));
+	ck_ok(gt_write_volume(path, &(gt_write_options){ .size = sizeof(gt_write_options), .unit = GT_PER_MM, .deflate = 9 }, v));
 	FILE *f = fopen(path, "rb");
 	const size_t n = fread(bytes, 1, sizeof bytes, f);
 	fclose(f);

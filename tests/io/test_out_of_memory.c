@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "geometry/projections.h"
+#include "geometry/volume.h"
 #include "tests/support/scarce.h"
 #include "tests/support/support.h"
 

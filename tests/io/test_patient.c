@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "geometry/projections.h"
+#include "geometry/volume.h"
 #include "tests/support/support.h"
 
 static char folder[64], path[128];

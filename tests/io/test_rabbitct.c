@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <gantry/io.h>
 #include <gantry/rabbitct.h>
+#include "geometry/projections.h"
+#include "tests/io/notes.h"
 #include "tests/support/support.h"
 
 enum { W = 7, H = 5, N = 3, RECORD = 96 + 4 * W * H };
@@ -207,11 +209,10 @@ START_TEST(matrices_become_a_scan)
 	gt_scan *scan;
 	gt_projections *p;
 	double m[N][12], back[12];
-	char note[256] = "";
+	char note[NOTES];
 	gt_read_options o = gt_read_defaults;
 	o.pixel = 40;
-	o.note = note;
-	o.note_size = sizeof note;
+	o.notes = notes_into(note);
 	ck_ok(gt_scan_orbit(&orbit, &scan));
 	for (size_t v = 0; v < N; v++) {
 		ck_ok(gt_matrix_from_view(scan, v, m[v]));

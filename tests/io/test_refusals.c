@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <gantry/constants.h>
 #include <gantry/io.h>
+#include "geometry/projections.h"
+#include "geometry/volume.h"
 #include "tests/io/others.h"
 #include "tests/support/support.h"
 

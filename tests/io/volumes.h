@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/io.h>
+#include "geometry/volume.h"
 #include "tests/support/support.h"
 
 static inline gt_volume *volume(void)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/order_statistics.h>
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
 
@@ -75,7 +76,7 @@ static double median_of_runs(const problem *p, int direction, int runs)
 		t[n] = apply(p, direction);
 		sum += t[n++];
 	}
-	return app_median(t, n);
+	return gt_median(t, n);
 }
 
 /* The input is brought, the operator applied, the output fetched. */

@@ -8,7 +8,6 @@
 #include "apps/cli/try.h"
 #include "apps/commands/rabbitct.h"
 #include "apps/study/fdk/fdk.h"
-#include "geometry/perturb.h"
 
 /* Table I (GeForce GTX 680, 512^3, 496 views, wall clock). */
 static const struct {

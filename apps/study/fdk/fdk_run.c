@@ -1,6 +1,7 @@
 /* One reconstruction on a device, timed; the limits of devices. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/order_statistics.h>
 #include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
 #include "recon/method.h"
@@ -87,7 +88,7 @@ static gt_status repeat(const problem *p, const gt_scan *scan, const gt_grid *gr
 		back[n] = one.back;
 		sum += total[n++] = elapsed(&one);
 	}
-	*t = (fdk_seconds){ app_median(filter, n), app_median(back, n), app_median(total, n) };
+	*t = (fdk_seconds){ gt_median(filter, n), gt_median(back, n), gt_median(total, n) };
 done:
 	return st;
 }
@@ -156,7 +157,7 @@ static gt_status copy_rate(study *s, const char *backend, double *rate)
 		t[i] = app_seconds() - start;
 	}
 	GT_TRY(gt_backend_status(be));
-	*rate = 2.0 * (double)n * sizeof(float) / app_median(t, MOST_RUNS);
+	*rate = 2.0 * (double)n * sizeof(float) / gt_median(t, MOST_RUNS);
 done:
 	gt_array_free(x);
 	gt_array_free(y);

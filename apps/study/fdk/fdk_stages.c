@@ -1,6 +1,7 @@
 /* What each stage of a reconstruction takes, from a file of projections to a file of voxels: one after the other, and at the same time. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "apps/cli/try.h"
 #include "apps/study/fdk/fdk.h"
@@ -27,20 +28,23 @@ static const double paper_alone = 265.5, paper_piped = 159.6;
 
 static gt_status run(const gt_slab_case *c, const char *path, gt_slab_result *r)
 {
-	const gt_volume head = { .grid = *c->grid };
-	const gt_write_options o = { .unit = GT_PER_MM };
+	gt_write_options o = gt_write_defaults;
+	gt_volume *head = NULL;
 	gt_slab_job s = { NULL, NULL, NULL, NULL };
 	gt_slice_writer *out = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_slab_job_open(c, &s));
 	GT_TRY(gt_slab_job_choose(&s, &r->plan));
-	GT_TRY(gt_slice_writer_create(path, &o, &head, &out));
+	o.unit = GT_PER_MM;
+	GT_TRY(gt_volume_wrap(c->grid, NULL, NULL, NULL, &head));
+	GT_TRY(gt_slice_writer_create(path, &o, head, &out));
 	GT_TRY(gt_slab_pipeline(&s, out, r));
 	st = gt_slice_writer_commit(out);
 	out = NULL;
 done:
 	gt_slice_writer_drop(out);
 	gt_slab_job_close(&s);
+	gt_volume_free(head);
 	return st;
 }
 
@@ -65,19 +69,18 @@ static void add_stages(study *s, const gt_slab_result *alone, const gt_slab_resu
 }
 
 /* Random projections, in the study's folder. */
-static gt_status write_data(study *s, const char *path, gt_scan *scan)
+static gt_status write_data(study *s, const char *path, const gt_scan *scan)
 {
-	gt_projections p = { .scan = scan };
+	gt_projections *p = NULL;
 	const float *random = NULL;
 	const size_t cells = gt_scan_size(scan);
 	gt_status st = GT_OK;
-	GT_TRY(fdk_floats(cells, "projections", &p.data));
+	GT_TRY(gt_projections_new(scan, &p));
 	GT_TRY(study_random(s, cells, &random));
-	for (size_t i = 0; i < cells; i++)
-		p.data[i] = random[i];
-	GT_TRY(gt_write_projections(path, NULL, &p));
+	memcpy(gt_projections_data(p), random, cells * sizeof *random);
+	GT_TRY(gt_write_projections(path, NULL, p));
 done:
-	free(p.data);
+	gt_projections_free(p);
 	return st;
 }
 
@@ -86,8 +89,7 @@ gt_status fdk_stages(study *s)
 	const char *in = study_file(&s->folder, "stages-in.nc"), *out = study_file(&s->folder, "stages-out.nc");
 	gt_grid grid;
 	const gt_orbit o = fdk_cube(s->fdk->cube, s->quick ? 45 : s->gpu[0] ? 360 : 90, &grid);
-	gt_slab_case c = { .quiet = 1,
-		           .backend = s->gpu[0] ? s->gpu : s->cpu,
+	gt_slab_case c = { .backend = s->gpu[0] ? s->gpu : s->cpu,
 		           .type = cli_type(s->call),
 		           .method = gt_analytic_find("fdk"),
 		           .grid = &grid,

@@ -5,6 +5,7 @@
 #include <gantry/regularizer.h>
 #include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
+#include <gantry/subsets.h>
 #include "recon/method.h"
 
 enum { SPLIT_ITERATIONS = 4 };

@@ -3,6 +3,7 @@
 /* `gantry study iterative`: iterative reconstruction after Liu, Fu, De Man, Yu (see study.h), section IV C, and noise against
  * resolution. Runs on the GPU, or where there is none on the CPU in single precision; the reference is the CPU in double, at 1/cpu_reduce
  * of the size with all iterations, and on all voxels from some views with cpu_iterations of os-sart. */
+#include <gantry/metrics.h>
 #include <gantry/phantom.h>
 #include "apps/study/study.h"
 
@@ -66,13 +67,6 @@ gt_status study_planes(study *s, const char *name, const gt_grid *grid, const fl
 /* An operator that adds the time of each application to a clock, with the queue finished before and after. A is borrowed. */
 typedef struct { double forward, back; } study_clock;
 gt_status study_timed_new(gt_linop *A, study_clock *clock, gt_linop **timed);
-
-/* An edge blurred by a Gaussian: the surface of a sphere in volumes, by least squares over the voxels within `reach` of it. part: all of
- * the surface, where its normal is within 30 degrees of the plane, or within 40 degrees of the axis. */
-typedef enum { STUDY_EDGE_ALL, STUDY_EDGE_PLANE, STUDY_EDGE_AXIS } study_edge_part;
-typedef struct { double center[3], radius, reach; } study_sphere;
-typedef struct { double width, inside, outside; } study_edge;    /* 10 to 90 %, mm; mm^-1. NAN where there are too few voxels or it is too wide */
-study_edge study_edge_fit(const gt_grid *grid, const float *const *volume, size_t volumes, const study_sphere *sphere, study_edge_part part);
 
 gt_status study_noise(study *s, const study_scene *scene);
 size_t    study_noise_steps(const study *s);

@@ -12,7 +12,7 @@ enum { SPHERES = 2, DRAWS = 2, EVERY = 2, ITERATIONS = 40, QUICK_ITERATIONS = 4,
 #define ALIKE 1.25
 static const double photons = 1e4, ring[2] = { 16, 23 }; /* of the noise: distance from the centre, mm */
 static const struct {
-	study_sphere sphere;
+	gt_edge_sphere sphere;
 	double contrast; /* HU */
 } spheres[SPHERES] = { { { { -42, -45, 0 }, 10, 6 }, 100 }, { { { 42, -45, 0 }, 10, 6 }, 500 } };
 
@@ -64,7 +64,7 @@ static gt_status make_spheres(study *s, gt_phantom **body)
 	GT_TRY(st);
 	GT_TRY(study_open(&s->folder, "spheres.shapes", &out));
 	for (int i = 0; i < SPHERES; i++) {
-		const study_sphere *p = &spheres[i].sphere;
+		const gt_edge_sphere *p = &spheres[i].sphere;
 		fprintf(out, "ellipsoid center=%g,%g,%g radius=%g density=%g\n", p->center[0], p->center[1], p->center[2], p->radius,
 		        spheres[i].contrast / 1000);
 	}
@@ -182,9 +182,9 @@ static void measure(work *w, result *r)
 {
 	const gt_grid *g = &w->scene.shown;
 	for (int p = 0; p < SPHERES; p++) {
-		study_edge e = { 0, 0, 0 };
-		for (int part = STUDY_EDGE_AXIS; part >= STUDY_EDGE_ALL; part--) {
-			e = study_edge_fit(g, (const float *const *)r->x, DRAWS, &spheres[p].sphere, (study_edge_part)part);
+		gt_edge e = { 0, 0, 0 };
+		for (int part = GT_EDGE_AXIAL; part >= GT_EDGE_ALL; part--) {
+			gt_edge_width(g, (const float *const *)r->x, DRAWS, &spheres[p].sphere, (gt_edge_part)part, &e);
 			r->width[p][part] = e.width;
 		}
 		r->contrast[p] = 1000 / GT_WATER_DEFAULT * (e.inside - e.outside);

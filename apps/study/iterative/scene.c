@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/data_weights.h>
+#include <gantry/metrics.h>
 #include "apps/cli/try.h"
 #include "apps/study/iterative/iterative.h"
-#include "metrics/ssim.h"
 
 enum { RAYS = 4, POINTS = 4 };
 
@@ -135,26 +135,18 @@ char *study_penalty_spec(double strength, const study_scene *scene, size_t views
 
 gt_status study_distance_of(const study *s, const gt_grid *grid, const float *a, const float *b, double central, study_distance *d)
 {
-	const size_t slice = grid->n[0] * grid->n[1], skip = (size_t)((double)grid->n[2] * (1 - central) / 2);
-	const size_t slices = grid->n[2] - 2 * skip, n = slices * slice;
 	const double hu = 1000 / GT_WATER_DEFAULT;
-	double squares = 0, sum = 0, largest = 0, least = INFINITY, most = -INFINITY;
+	gt_image_pair pair;
+	gt_image_region region;
+	gt_image_distance apart;
 	gt_pool *pool = NULL;
 	gt_status st = GT_OK;
-	a += skip * slice;
-	b += skip * slice;
-	for (size_t i = 0; i < n; i++) {
-		const double x = (double)a[i] - b[i];
-		squares += x * x;
-		sum += x;
-		largest = fmax(largest, fabs(x));
-		least = fmin(least, b[i]);
-		most = fmax(most, b[i]);
-	}
-	*d = (study_distance){ hu * sqrt(squares / (double)n), hu * sum / (double)n, hu * largest, NAN };
+	gt_image_pair_of_volumes(grid, a, b, &pair);
+	gt_image_region_central(grid->n[2], central, &region);
+	gt_image_error(&pair, &region, &apart);
+	*d = (study_distance){ hu * apart.rmse, hu * apart.mean, hu * apart.max, NAN };
 	GT_TRY(gt_pool_new(s->threads, &pool));
-	const gt_ssim_pair pictures = { a, b, slices, grid->n[1], grid->n[0], most > least ? most - least : 1, NULL };
-	GT_TRY(gt_ssim(&pictures, pool, &d->ssim));
+	GT_TRY(gt_ssim(&pair, &region, apart.range > 0 ? apart.range : 1, pool, &d->ssim));
 done:
 	gt_pool_free(pool);
 	return st;

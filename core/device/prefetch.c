@@ -1,0 +1,44 @@
+/* A device takes part of a second to start: it does so in a thread while its user does something else, as reading files. */
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "core/device/backend.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t thread;
+static pid_t owner; /* the process whose thread it is: a child of it has none; 0: nothing was begun */
+static char wanted[64];
+
+static void *start(void *self)
+{
+	gt_backend *be = NULL;
+	(void)self;
+	if (gt_backend_open_now(wanted, &be) == GT_OK)
+		gt_backend_close(be);
+	return NULL;
+}
+
+/* Under the lock. */
+static void wait_for_thread(void)
+{
+	if (owner == getpid())
+		pthread_join(thread, NULL);
+	owner = 0;
+}
+
+void gt_backend_prefetch(const char *name)
+{
+	pthread_mutex_lock(&lock);
+	wait_for_thread();
+	const int n = snprintf(wanted, sizeof wanted, "%s", name);
+	if (n >= 0 && (size_t)n < sizeof wanted && pthread_create(&thread, NULL, start, NULL) == 0)
+		owner = getpid();
+	pthread_mutex_unlock(&lock);
+}
+
+void gt_backend_prefetch_end(void)
+{
+	pthread_mutex_lock(&lock);
+	wait_for_thread();
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,18 @@
+#ifndef GT_GEOMETRY_PROJECTIONS_H
+#define GT_GEOMETRY_PROJECTIONS_H
+/* What a handle of projections holds, for readers, writers and methods. */
+#include <gantry/data.h>
+#include "geometry/data_fields.h"
+
+struct gt_projections {
+	gt_scan *scan;          /* owned */
+	float *data;            /* [view][row][column], line integrals; NULL: geometry alone */
+	gt_loan loan;           /* whose memory `data` is */
+	float *weight;          /* owned, of the same shape; may be NULL */
+	float *photons;         /* owned: unattenuated counts per cell; may be NULL */
+	gt_position position;
+	double water;           /* attenuation of water that the scanner states, mm^-1; 0: not known */
+	gt_provenance from;
+};
+
+#endif

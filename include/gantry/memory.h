@@ -1,0 +1,33 @@
+#ifndef GANTRY_MEMORY_H
+#define GANTRY_MEMORY_H
+/* What a reconstruction takes of memory. */
+#include <stddef.h>
+#include <gantry/status.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+	size_t size;                    /* sizeof(gt_memory_estimate) */
+	/* Bytes on the device: of the parts, and at most. */
+	size_t volume, data, weights, operators, penalty, solver, best_image, peak;
+	size_t start_peak;              /* at most, until the start, or all of a direct method, is computed */
+	size_t penalty_peak;            /* at most, until the penalty is made */
+	size_t free, total;             /* before anything is allocated; what was given, if that is less */
+	/* Bytes of the host's memory: of the parts, and at most. host_peak includes the device's where that is the host. */
+	double host_data, host_projections, host_volume, host_weights, host_subset, host_strength, host_peak;
+	double host_free;               /* before the run; less than 0: not known */
+	int on_host;                    /* 1: the device is the host */
+	int limited;                    /* 1: free is what was given */
+	size_t subsets, views;
+	char backend[32], about[160];
+	size_t keep_yes_peak, keep_no_peak;     /* the peak on the device with the solver's parameter keep=yes and keep=no; 0: it has none */
+} gt_memory_estimate;
+
+/* 1: the run fits into what is free or given. */
+GT_API int gt_memory_estimate_fits(const gt_memory_estimate *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,233 @@
+/* Runs of what is larger than memory: whether to go by slabs, the cut, and the run. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/text.h>
+#include "core/log.h"
+#include "core/text.h"
+#include "core/try.h"
+#include "recon/choose.h"
+#include "recon/recon.h"
+#include "recon/truncation.h"
+
+/* In the text of one expression. */
+#define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
+
+static const char *const kept_texts[] = { "read again for each slab", "kept in memory", "kept in a scratch file" };
+
+/* What a direct method does not take is left to the run of the whole to refuse. */
+static int goes_by_slabs(const gt_recon *r, const gt_method *m)
+{
+	const gt_recon_settings *s = &r->set;
+	const int plain = !s->text[GT_SET_PENALTY] && !s->text[GT_SET_STOP] && !s->text[GT_SET_CHECKPOINT] && !s->text[GT_SET_RESUME] &&
+	                  !r->start;
+	return m->analytic && gt_slab_plan_supports(m->analytic) && plain && !strcmp(gt_recon_init(s), "auto") &&
+	       (s->weights.kind == GT_WEIGHTS_AUTO || s->weights.kind == GT_WEIGHTS_UNIFORM);
+}
+
+/* The method of the settings, else the one that fits. What does not go by slabs is chosen again, and told then. */
+static gt_status method_of(gt_recon *r, const gt_scan *scan, gt_method *m)
+{
+	static const gt_listener nobody = { NULL, NULL };
+	const gt_analytic *direct = gt_analytic_for(scan);
+	if (r->set.text[GT_SET_SOLVER]) {
+		*m = r->set.method;
+		return GT_OK;
+	}
+	const gt_status st = gt_slab_plan_supports(direct) ? gt_method_for(&nobody, NULL, scan, &r->method)
+	                                                   : gt_method_parse(direct->name, &r->method);
+	*m = r->method;
+	return st;
+}
+
+/* Formats that are read as a whole go the other way, which says what does not fit; so do files that cannot be read. */
+enum { IN_PIECES, AS_A_WHOLE, NOT_AT_ALL };
+static int how_read(const char *path)
+{
+	const gt_format *format;
+	int projections;
+	return gt_file_kind(path, &format, &projections) != GT_OK ? NOT_AT_ALL : format->open_views ? IN_PIECES : AS_A_WHOLE;
+}
+
+/* Settings that would do nothing. */
+static gt_status only_by_slabs(const gt_recon_settings *s, const char *what, const char *how)
+{
+	const char *option = !s->overlap                     ? "--no-overlap"
+	                     : s->keep != GT_VIEW_CACHE_AUTO ? "--keep"
+	                     : s->text[GT_SET_SCRATCH]       ? "--scratch"
+	                                                     : NULL;
+	return option ? gt_fail(GT_ERR_ARG, "%s: only for reconstruction by slabs, and '%s' %s", option, what, how) : GT_OK;
+}
+
+/* What is decided of a run by slabs. */
+static gt_status decide(gt_recon *r, const gt_scan *scan)
+{
+	gt_recon_job *j = &r->job;
+	gt_status st = GT_OK;
+	if (r->set.text[GT_SET_OUTPUT])
+		GT_TRY(gt_fail_in(gt_can_write_slices(r->set.text[GT_SET_OUTPUT]), "by slabs"));
+	GT_TRY(gt_recon_find_grid(r, &r->log, scan, &j->grid));
+	gt_note_slices(&r->log, &j->grid, scan);
+	gt_note_detector(&r->log, scan);
+	j->water = gt_recon_water(r, j->p);
+done:
+	return st;
+}
+
+gt_status gt_recon_choose_slabs(gt_recon *r, int *by_slabs)
+{
+	static const gt_listener nobody = { NULL, NULL };
+	const char *data = r->set.text[GT_SET_DATA] ? r->set.text[GT_SET_DATA] : r->path;
+	gt_recon_job *j = &r->job;
+	gt_status st = GT_OK;
+	*by_slabs = 0;
+	if (r->set.preset == GT_PRESET_ITERATIVE)
+		return only_by_slabs(&r->set, "--quality iterative", "computes all at once");
+	const int how = how_read(data);
+	if (how != IN_PIECES)
+		return how == AS_A_WHOLE ? only_by_slabs(&r->set, data, "is of a format that is read as a whole") : GT_OK;
+	GT_TRY(gt_recon_read(r, &nobody, 1, &r->owned));
+	j->p = r->owned;
+	GT_TRY(method_of(r, r->owned->scan, &j->method));
+	if (!goes_by_slabs(r, &j->method)) {
+		st = only_by_slabs(&r->set, gt_method_name(&j->method), "computes all at once");
+		goto done;
+	}
+	GT_TRY(gt_recon_find_grid(r, &nobody, r->owned->scan, &j->grid));
+	*by_slabs = !r->set.overlap || !gt_recon_fits(r, j);
+	if (*by_slabs)
+		GT_TRY(decide(r, r->owned->scan));
+done:
+	if (st != GT_OK || !*by_slabs) {
+		gt_recon_undecide(r);
+		j->p = NULL;
+		j->method = (gt_method){ 0 };
+	}
+	return st;
+}
+
+static int show(void *self, const gt_slab_progress *p)
+{
+	gt_recon *r = self;
+	char text[128];
+	snprintf(text, sizeof text, "slab %zu/%zu  read %.0f MB/s  back %.3g GUPS  write %.0f MB/s", p->slab + 1, p->slabs,
+	         p->read / p->seconds / 1e6, p->updates / p->seconds / 1073741824, p->written / p->seconds / 1e6);
+	return gt_recon_tell(&r->job, GT_RECON_SLAB, p->done, text);
+}
+
+static gt_slab_case case_of(gt_recon *r)
+{
+	const gt_recon_job *j = &r->job;
+	return (gt_slab_case){ .log = &r->log,
+		               .progress = show,
+		               .progress_self = r,
+		               .backend = j->backend,
+		               .type = j->type,
+		               .method = j->method.analytic,
+		               .options = j->method.options,
+		               .scan = j->p->scan,
+		               .grid = &j->grid,
+		               .data = r->set.text[GT_SET_DATA] ? r->set.text[GT_SET_DATA] : r->path,
+		               .keep = (gt_view_cache_place)r->set.keep,
+		               .scratch = r->set.text[GT_SET_SCRATCH],
+		               .device_limit = r->set.device_memory,
+		               .host_limit = r->set.host_memory,
+		               .hu = r->set.unit == GT_HU,
+		               .alone = !r->set.overlap };
+}
+
+static gt_status open_slabs(gt_recon *r, const gt_slab_case *c, gt_slab_job *s)
+{
+	gt_slab_cut *cut = &r->slabs.plan;
+	gt_status st = GT_OK;
+	gt_recon_forget(r);
+	GT_TRY(gt_slab_job_open(c, s));
+	snprintf(r->slabs.backend, sizeof r->slabs.backend, "%s", gt_backend_name(s->be));
+	gt_method_note_form(&r->log, c->method, c->options, s->be);
+	GT_TRY(gt_slab_job_choose(s, cut));
+	gt_say(&r->log, GT_INFO, GT_ABOUT_MEMORY,
+	       "by slabs: %zu of %zu slices, %zu views of at most %zu rows at a time: %s on %s, %s of memory in all (%s in reserve)%s%s",
+	       cut->slabs, cut->slices, cut->batch, cut->rows, BYTES(cut->device), gt_backend_name(s->be), BYTES(cut->process),
+	       BYTES(cut->reserve), cut->slabs > 1 ? "; projections are " : "", cut->slabs > 1 ? kept_texts[cut->kept] : "");
+done:
+	return st;
+}
+
+gt_status gt_recon_plan_slabs(gt_recon *r)
+{
+	const gt_slab_case c = case_of(r);
+	gt_slab_job s = { .c = &c };
+	const gt_status st = open_slabs(r, &c, &s);
+	gt_slab_job_close(&s);
+	return st;
+}
+
+static gt_status write(gt_recon *r, const gt_slab_job *s, const char *path, const gt_write_options *o)
+{
+	gt_write_options w = o ? *o : gt_write_defaults;
+	gt_volume *head = NULL;
+	gt_slice_writer *out = NULL;
+	gt_status st = GT_OK;
+	if (r->set.text[GT_SET_UNIT])
+		w.unit = (gt_unit)r->set.unit;
+	w.water = r->job.water;
+	snprintf(r->found.backend, sizeof r->found.backend, "%s", r->slabs.backend);
+	GT_TRY(gt_volume_wrap(&r->job.grid, NULL, NULL, NULL, &head));
+	GT_TRY(gt_recon_record(r, head));
+	if (gt_recon_tell(&r->job, GT_RECON_WRITES, 0, path))
+		GT_TRY(gt_fail(GT_STOPPED, "stopped before %s was written", path));
+	GT_TRY(gt_slice_writer_create(path, &w, head, &out));
+	gt_recon_tell(&r->job, GT_RECON_SLAB, 0, NULL);
+	GT_TRY(gt_slab_pipeline(s, out, &r->slabs));
+	st = gt_slice_writer_commit(out);
+	out = NULL;
+done:
+	gt_slice_writer_drop(out);
+	gt_volume_free(head);
+	return st;
+}
+
+gt_status gt_recon_run_slabs(gt_recon *r, const char *path, const gt_write_options *o)
+{
+	const gt_slab_case c = case_of(r);
+	gt_slab_job s = { .c = &c };
+	gt_status st = GT_OK;
+	GT_TRY(gt_fail_in(gt_can_write_slices(path), "by slabs"));
+	GT_TRY(open_slabs(r, &c, &s));
+	GT_TRY(write(r, &s, path, o));
+	r->found.seconds = r->slabs.whole;
+	r->found.device_peak = r->slabs.device_peak;
+	r->has_run = 1;
+done:
+	gt_slab_job_close(&s);
+	return st;
+}
+
+gt_status gt_recon_slabs_result(const gt_recon *r, gt_recon_slabs *out)
+{
+	if (!r || !out || out->size < sizeof out->size)
+		return gt_fail(GT_ERR_ARG, "gt_recon_slabs_result: %s: expected a gt_recon and a struct with its size",
+		               !r     ? "r is NULL"
+		               : !out ? "out is NULL"
+		                      : "out->size is too small");
+	const gt_slab_result *s = &r->slabs;
+	if (!s->plan.slabs)
+		return gt_fail(GT_ERR_ARG, "gt_recon_slabs_result: the last run was not by slabs");
+	gt_recon_slabs all = { .slabs = s->plan.slabs,
+		               .slices = s->plan.slices,
+		               .views = s->plan.batch,
+		               .rows = s->plan.rows,
+		               .kept = gt_view_cache_places[s->plan.kept],
+		               .device = s->plan.device,
+		               .host = s->plan.host,
+		               .process = s->plan.process,
+		               .reserve = s->plan.reserve,
+		               .whole = s->whole,
+		               .device_peak = s->device_peak,
+		               .process_peak = s->process_peak };
+	memcpy(all.seconds, s->seconds, sizeof all.seconds);
+	memcpy(all.bytes, s->bytes, sizeof all.bytes);
+	all.size = out->size < sizeof all ? out->size : sizeof all;
+	memcpy(out, &all, all.size);
+	return GT_OK;
+}

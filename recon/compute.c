@@ -1,0 +1,98 @@
+/* One computation from its beginning to its end: the device, the volume on it, and the method. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/try.h"
+#include "recon/job.h"
+
+void gt_recon_found_free(gt_recon_found *f)
+{
+	free(f->weights);
+	free(f->penalty);
+	free(f->cost);
+	*f = (gt_recon_found){ .run.residual = NAN };
+}
+
+gt_recon_progress gt_recon_progress_of(const gt_recon_job *j, gt_recon_phase phase)
+{
+	return (gt_recon_progress){ .size = sizeof(gt_recon_progress),
+		                    .phase = phase,
+		                    .seconds = NAN,
+		                    .cost = NAN,
+		                    .data = NAN,
+		                    .penalty = NAN,
+		                    .gradient = NAN,
+		                    .residual = NAN,
+		                    .change = NAN,
+		                    .water = j->water };
+}
+
+int gt_recon_tell(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text)
+{
+	gt_recon_progress p = gt_recon_progress_of(j, phase);
+	p.done = done;
+	p.text = text;
+	return j->each ? j->each(j->each_self, &p) : 0;
+}
+
+gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *subsets)
+{
+	*subsets = 1;
+	return m->solver && m->solver->subsets ? m->solver->subsets(m->options, scan->views, subsets) : GT_OK;
+}
+
+static gt_status get_slices(const gt_array *x, const gt_recon_extent *e, float *out)
+{
+	gt_array *part = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_slices_part(x, &e->grid, e->below, e->asked->n[2], &part));
+	gt_array_get_float(part, out);
+done:
+	gt_array_free(part);
+	return st;
+}
+
+static gt_status open_backend(const gt_recon_job *j, gt_recon_found *f, gt_backend **be)
+{
+	gt_status st = GT_OK;
+	GT_TRY(gt_backend_open(j->backend ? j->backend : "auto", be));
+	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", gt_backend_name(*be), gt_backend_describe(*be));
+	snprintf(f->backend, sizeof f->backend, "%s", gt_backend_name(*be));
+	if (f->plan)
+		GT_TRY(gt_backend_dry_run(*be));
+	gt_memory_estimate_open(f->plan, *be);
+done:
+	return st;
+}
+
+gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
+{
+	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
+	gt_recon_extent extent;
+	gt_backend *be = NULL;
+	gt_array *x = NULL;
+	gt_status st = GT_OK;
+	gt_recon_extent_views(j->p, &j->grid, &extent);
+	if (j->method.solver)
+		gt_recon_extent_pad(&j->log, &margin, &extent);
+	GT_TRY(open_backend(j, f, &be));
+	const double start = gt_seconds();
+	GT_TRY(gt_array_new(be, j->type, gt_grid_voxels(&extent.grid), &x));
+	gt_memory_estimate_volume(f->plan, be);
+	if (j->method.analytic)
+		GT_TRY(gt_recon_direct(j, j->method.analytic, j->method.options, &extent, x));
+	else
+		GT_TRY(gt_recon_iterate(j, &extent, x, f));
+	gt_memory_estimate_close(f->plan, be);
+	if (!f->plan)
+		GT_TRY(get_slices(x, &extent, out));
+	GT_TRY(gt_backend_status(be));
+	f->seconds = gt_seconds() - start;
+	f->device_peak = (double)gt_backend_counters(be).peak_bytes;
+done:
+	gt_array_free(x);
+	gt_backend_close(be);
+	return st;
+}

@@ -1,0 +1,170 @@
+/* Decides all that was left open: the data, the voxels, the method, the projector, what water is. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/host_memory.h>
+#include <gantry/plausibility.h>
+#include "core/log.h"
+#include "core/text.h"
+#include "core/try.h"
+#include "recon/choose.h"
+#include "recon/recon.h"
+#include "recon/truncation.h"
+
+double gt_recon_host_free(const gt_recon_settings *s)
+{
+	const double available = gt_host_available();
+	if (!(s->host_memory > 0))
+		return available;
+	return fmax(0, fmin(available < 0 ? INFINITY : available, s->host_memory - gt_host_used()));
+}
+
+double gt_recon_water(const gt_recon *r, const gt_projections *p)
+{
+	const double asked = r->set.water;
+	if (asked > 0 && p->water > 0 && fabs(asked / p->water - 1) > 0.1)
+		gt_say(&r->log, GT_INFO, GT_ABOUT_CHOICE, "water: %g mm-1 as asked, and not the %g that %s states", asked, p->water,
+		       r->path ? r->path : "the scan");
+	return asked > 0 ? asked : p->water > 0 ? p->water : GT_WATER_DEFAULT;
+}
+
+/* A checkpoint must not be one of the other files. */
+static gt_status check_files(const gt_recon *r)
+{
+	char *const *text = r->set.text;
+	const gt_checkpointing c = { .spec = text[GT_SET_CHECKPOINT] };
+	const char *others[6];
+	size_t n = 0;
+	const char *const all[] = { r->path, text[GT_SET_DATA], text[GT_SET_OUTPUT], text[GT_SET_LIKE], gt_recon_init(&r->set) };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i])
+			others[n++] = all[i];
+	others[n] = NULL;
+	return gt_checkpointing_check(&c, others);
+}
+
+/* The settings that a preset stands for, where nothing else was asked for. */
+static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid *grid, int planning, char **solver)
+{
+	gt_recon_settings *s = &r->set;
+	gt_recon_extent window;
+	gt_preset_settings own = { s->text[GT_SET_SOLVER], s->text[GT_SET_WEIGHTS] ? s->text[GT_SET_WEIGHTS] : "auto",
+		                   s->text[GT_SET_PENALTY] };
+	gt_status st = GT_OK;
+	gt_recon_extent_views(p, grid, &window);
+	GT_TRY(gt_preset_set((gt_preset)s->preset, &window.p, &own, solver));
+	if (!*solver)
+		return GT_OK;
+	if (!planning)
+		gt_say(&r->log, GT_INFO, GT_ABOUT_CHOICE,
+		       "--quality iterative: --solver %s --weights %s --penalty %s; about how long that takes is said after the first iteration",
+		       own.solver, own.weights, own.penalty);
+	GT_TRY(gt_method_parse(*solver, &r->method));
+	r->penalty_text = own.penalty;
+	if (!s->text[GT_SET_PENALTY])
+		GT_TRY(gt_penalty_spec_parse(own.penalty, &r->penalty));
+	if (!strcmp(own.weights, "noise"))
+		r->job.weights = (gt_weights_spec){ GT_WEIGHTS_NOISE, 0, 0 };
+done:
+	return st;
+}
+
+/* The method of the settings, of the preset, or the one that fits. */
+static gt_status find_method(gt_recon *r, int planning)
+{
+	gt_recon_job *j = &r->job;
+	char *solver = NULL;
+	size_t subsets;
+	gt_status st = GT_OK;
+	GT_TRY(set_preset(r, j->p, &j->grid, planning, &solver));
+	if (!r->set.text[GT_SET_SOLVER] && !solver)
+		GT_TRY(gt_method_for(&r->log, &j->grid, j->p->scan, &r->method));
+	j->method = r->set.text[GT_SET_SOLVER] ? r->set.method : r->method;
+	j->penalty = r->set.text[GT_SET_PENALTY] ? &r->set.penalty : r->penalty.spec ? &r->penalty : NULL;
+	if (j->method.solver)
+		j->projector = gt_projector_for(&r->log, r->set.text[GT_SET_PROJECTOR], j->p->scan);
+	GT_TRY(gt_recon_settings_check(&r->set, &j->method, r->start != NULL));
+	GT_TRY(gt_recon_count_subsets(&j->method, j->p->scan, &subsets));
+done:
+	free(solver);
+	return st;
+}
+
+/* What needs no choice. */
+static void begin_job(gt_recon *r)
+{
+	const gt_recon_settings *s = &r->set;
+	r->job = (gt_recon_job){ .log = r->log,
+		                 .each = r->each,
+		                 .each_self = r->each_self,
+		                 .grid_is_given = s->text[GT_SET_GRID] || s->text[GT_SET_LIKE] || r->grid_from || r->start ||
+		                                  gt_recon_starts_from_file(gt_recon_init(s)),
+		                 .backend = s->text[GT_SET_BACKEND],
+		                 .init = gt_recon_init(s),
+		                 .checkpoint = s->text[GT_SET_CHECKPOINT],
+		                 .resume = s->text[GT_SET_RESUME],
+		                 .command = s->text[GT_SET_COMMAND],
+		                 .start = r->start,
+		                 .type = s->precision ? GT_F64 : GT_F32,
+		                 .margin = (gt_z_margin_mode)s->margin,
+		                 .weights = s->weights,
+		                 .stop = s->stop };
+}
+
+static gt_status read_all(gt_recon *r)
+{
+	if (r->given) {
+		r->job.p = r->given;
+		return GT_OK;
+	}
+	gt_backend_prefetch(r->job.backend ? r->job.backend : "auto");
+	const gt_status st = gt_recon_read(r, &r->log, 0, &r->owned);
+	gt_backend_prefetch_end();
+	r->job.p = r->owned;
+	return st;
+}
+
+static gt_status decide_whole(gt_recon *r, int planning)
+{
+	const char *data = r->set.text[GT_SET_DATA];
+	gt_recon_job *j = &r->job;
+	size_t subsets;
+	gt_status st = GT_OK;
+	GT_TRY(read_all(r));
+	const gt_scan *scan = j->p->scan;
+	gt_note_detector(&r->log, scan);
+	gt_projections_implausible(j->p, &r->log, data ? data : r->path ? r->path : "the projections");
+	j->water = gt_recon_water(r, j->p);
+	GT_TRY(gt_recon_count_subsets(&r->set.method, scan, &subsets)); /* of a solver that was asked for */
+	GT_TRY(gt_recon_find_grid(r, &r->log, scan, &j->grid));
+	GT_TRY(find_method(r, planning));
+	gt_note_slices(&r->log, &j->grid, scan);
+	if (j->method.solver)
+		gt_note_sides(&r->log, &j->grid, j->p);
+done:
+	return st;
+}
+
+gt_status gt_recon_decide(gt_recon *r, int planning)
+{
+	gt_status st = GT_OK;
+	if (r->is_chosen)
+		return GT_OK;
+	gt_recon_undecide(r);
+	/* What the caller's projections take is taken, and counted among what a run needs. */
+	r->host_free = gt_recon_host_free(&r->set);
+	if (r->given && r->host_free >= 0)
+		r->host_free += (double)gt_scan_size(r->given->scan) * sizeof(float);
+	GT_TRY(gt_recon_settings_check(&r->set, &r->set.method, r->start != NULL));
+	GT_TRY(check_files(r));
+	begin_job(r);
+	if (r->path)
+		GT_TRY(gt_recon_choose_slabs(r, &r->by_slabs));
+	if (!r->by_slabs)
+		GT_TRY(decide_whole(r, planning));
+	r->is_chosen = 1;
+done:
+	if (st != GT_OK)
+		gt_recon_undecide(r);
+	return st;
+}

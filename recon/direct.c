@@ -1,0 +1,111 @@
+/* Direct methods, and where an iterative one starts. */
+#include <math.h>
+#include <string.h>
+#include <gantry/analytic.h>
+#include "core/log.h"
+#include "core/try.h"
+#include "geometry/projections.h"
+#include "geometry/volume.h"
+#include "recon/choose.h"
+#include "recon/job.h"
+
+/* What the method cannot see, in words. */
+static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, const gt_grid *grid, const gt_scan *scan)
+{
+	gt_analytic_coverage s;
+	const gt_status st = method->seen(grid, scan, &s);
+	if (st != GT_OK || s.first == s.end)
+		return st;
+	if (s.end - s.first == 1 && grid->n[2] > 1)
+		gt_say(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
+		       "%s: slice %zu of %zu is complete; the others are not seen over half a turn, and filled from the nearest rows",
+		       method->name, s.first, grid->n[2]);
+	else if (s.end - s.first < grid->n[2])
+		gt_say(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
+		       "%s: slices %zu to %zu of %zu are complete; the others are not seen over half a turn, and filled from the nearest rows",
+		       method->name, s.first, s.end - 1, grid->n[2]);
+	if (isfinite(s.radius))
+		gt_say(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
+		       "%s: pitch %.4g is beyond %.4g, the limit of this grid: voxels more than %.4g mm from the axis are not seen over half a "
+		       "turn",
+		       method->name, s.pitch, s.limit, s.radius);
+	return GT_OK;
+}
+
+gt_status gt_recon_direct(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
+{
+	const gt_projections *p = e->all;
+	gt_backend *be = gt_array_backend(x);
+	gt_array *data = NULL;
+	gt_status st = GT_OK;
+	gt_method_note_form(&j->log, method, options, be);
+	if (method->seen && j->log.say)
+		GT_TRY(tell_unseen(j, method, e->asked, p->scan));
+	GT_TRY(gt_array_new(be, gt_array_type(x), gt_scan_size(p->scan), &data));
+	gt_array_put_float(p->data, data);
+	GT_TRY(gt_analytic_run(method, be, &e->grid, p->scan, options, data, x));
+	GT_TRY(gt_backend_status(be));
+done:
+	gt_array_free(data);
+	return st;
+}
+
+static gt_status put_slices(const float *volume, const gt_recon_extent *e, gt_array *x)
+{
+	gt_array *part = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_slices_part(x, &e->grid, e->below, e->asked->n[2], &part));
+	gt_array_put_float(volume, part);
+	GT_TRY(gt_recon_extent_fill_padding(e, x));
+	GT_TRY(gt_backend_status(gt_array_backend(x)));
+done:
+	gt_array_free(part);
+	return st;
+}
+
+static gt_status start_from_file(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x)
+{
+	const gt_grid *grid = e->asked;
+	gt_volume *v = NULL;
+	char have[256], want[256];
+	gt_read_options o = gt_read_defaults;
+	gt_status st = GT_OK;
+	o.notes = j->log;
+	GT_TRY(gt_read_volume(j->init, &o, &v));
+	gt_grid_print(&v->grid, have, sizeof have);
+	gt_grid_print(grid, want, sizeof want);
+	if (!gt_grid_same(&v->grid, grid))
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: its grid is %s, expected %s (--like %s takes its grid)", j->init, have, want,
+		               j->init));
+	GT_TRY(put_slices(v->data, e, x));
+done:
+	gt_volume_free(v);
+	return st;
+}
+
+gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)
+{
+	const char *init = j->init;
+	const int automatic = !strcmp(init, "auto");
+	f->start = j->start ? "array" : init;
+	if (j->start)
+		return put_slices(j->start, e, x);
+	if (!strcmp(init, "zero")) {
+		gt_fill(0, x);
+		return GT_OK;
+	}
+	if (gt_recon_starts_from_file(init))
+		return start_from_file(j, e, x);
+	/* fdk: the method that fits. */
+	const gt_analytic *method = automatic || !strcmp(init, "fdk") ? gt_analytic_for(e->all->scan) : gt_analytic_find(init);
+	const gt_status st = gt_recon_direct(j, method, NULL, e, x);
+	f->start = method->name;
+	if (st == GT_OK)
+		gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "start: %s", method->name);
+	if (st != GT_ERR_UNSUPPORTED || !automatic)
+		return st;
+	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "start: zero (%.*s)", gt_length_without_advice(gt_error()), gt_error());
+	f->start = "zero";
+	gt_fill(0, x);
+	return GT_OK;
+}

@@ -1,0 +1,134 @@
+/* What a run takes, by running it with nothing computed; and runs that do not fit. */
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/slab.h>
+#include "core/try.h"
+#include "recon/recon.h"
+
+/* What gt_memory_dry_run is given. */
+typedef struct {
+	const gt_recon *r;
+	const gt_recon_job *j;
+} dry;
+
+static gt_status dry_run(void *self, const gt_memory_variant *variant, gt_memory_estimate *e)
+{
+	const dry *d = self;
+	gt_recon_job j = *d->j;
+	gt_recon_found f = { .plan = e };
+	j.log.say = NULL;
+	j.each = NULL;
+	if (variant->single)
+		j.type = GT_F32;
+	if (variant->options)
+		j.method.options = (void *)variant->options;
+	if (variant->grid) {
+		j.grid = *variant->grid;
+		j.grid_is_given = 1;
+	}
+	gt_memory_estimate_begin(e, j.p, &j.grid);
+	const gt_status st = gt_recon_compute(&j, NULL, &f);
+	gt_memory_estimate_limit(e, d->r->set.device_memory);
+	gt_recon_found_free(&f);
+	return st;
+}
+
+/* The file, if importing it would let the method go by slabs. */
+static const char *read_whole(const gt_recon *r, const gt_recon_job *j)
+{
+	const char *path = r->set.text[GT_SET_DATA] ? r->set.text[GT_SET_DATA] : r->path;
+	const gt_format *format = NULL;
+	int projections;
+	if (!path || !j->method.analytic || !gt_slab_plan_supports(j->method.analytic) ||
+	    gt_file_kind(path, &format, &projections) != GT_OK || format->open_views)
+		return NULL;
+	return path;
+}
+
+static gt_memory_dry_run again(dry *d)
+{
+	return (gt_memory_dry_run){ dry_run, d, &d->j->method, &d->j->grid, d->j->type == GT_F64, read_whole(d->r, d->j) };
+}
+
+int gt_recon_fits(const gt_recon *r, const gt_recon_job *j)
+{
+	dry d = { r, j };
+	gt_memory_estimate e = { .host_free = r->host_free };
+	return dry_run(&d, &(gt_memory_variant){ 0 }, &e) != GT_OK || gt_memory_estimate_fits(&e);
+}
+
+gt_status gt_recon_check_memory(const gt_recon *r, const char *failed)
+{
+	dry d = { r, &r->job };
+	const gt_memory_dry_run more = again(&d);
+	gt_memory_estimate e = { .host_free = r->host_free };
+	gt_status st = dry_run(&d, &(gt_memory_variant){ 0 }, &e);
+	if (st == GT_ERR_DEVICE && !failed) /* the run itself says better what the device lacks */
+		return GT_OK;
+	if (st != GT_OK)
+		return st;
+	char *needs = gt_memory_estimate_fits(&e) ? NULL : gt_memory_estimate_explain(&more, &e);
+	if (needs)
+		st = gt_fail(GT_ERR_MEMORY, "%s%s%s", failed ? failed : "", failed ? "; in all it " : "", needs);
+	else if (failed)
+		st = gt_fail(GT_ERR_MEMORY, "%s", failed);
+	free(needs);
+	return st;
+}
+
+/* *known: e holds what the run takes, be it too much. */
+static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
+{
+	dry d = { r, &r->job };
+	const gt_memory_dry_run more = again(&d);
+	gt_recon_job j = r->job;
+	gt_status st = GT_OK;
+	j.each = NULL;
+	gt_recon_forget(r);
+	*e = (gt_memory_estimate){ .host_free = r->host_free };
+	gt_memory_estimate_begin(e, j.p, &j.grid);
+	r->found.plan = e;
+	GT_TRY(gt_recon_compute(&j, NULL, &r->found));
+	gt_memory_estimate_limit(e, r->set.device_memory);
+	*known = 1;
+	if (!gt_memory_estimate_compare(&more, e, &e->keep_yes_peak, &e->keep_no_peak))
+		e->keep_yes_peak = e->keep_no_peak = 0;
+	if (!gt_memory_estimate_fits(e)) {
+		char *text = gt_memory_estimate_explain(&more, e);
+		st = gt_fail(GT_ERR_MEMORY, "%s", text ? text : "out of memory");
+		free(text);
+	}
+done:
+	r->found.plan = NULL;
+	return st;
+}
+
+gt_status gt_recon_plan(gt_recon *r, gt_memory_estimate *memory, const char **settings)
+{
+	gt_memory_estimate e;
+	int known = 0;
+	gt_status st = GT_OK;
+	if (settings)
+		*settings = NULL;
+	if (!r)
+		return gt_fail(GT_ERR_ARG, "gt_recon_plan: r is NULL");
+	if (memory && memory->size < sizeof memory->size)
+		return gt_fail(GT_ERR_ARG, "gt_recon_plan: memory->size=%zu: expected sizeof(gt_memory_estimate)", memory->size);
+	GT_TRY(gt_recon_decide(r, 1));
+	st = r->by_slabs ? gt_recon_plan_slabs(r) : plan_whole(r, &e, &known);
+	if (st != GT_OK && !known)
+		goto done;
+	if (memory && known) {
+		const size_t size = memory->size < sizeof e ? memory->size : sizeof e;
+		e.size = size;
+		memcpy(memory, &e, size);
+	}
+	free(r->text);
+	r->text = r->by_slabs ? gt_recon_slab_facts(r) : gt_recon_facts(r, &r->found);
+	if (!r->text)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	if (settings)
+		*settings = r->text;
+done:
+	return st;
+}

@@ -1,0 +1,108 @@
+/* What a reconstruction reads: its projections, and the voxels that were asked for. */
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/host_memory.h>
+#include "core/log.h"
+#include "core/try.h"
+#include "recon/recon.h"
+
+/* Direct methods have no use for weights and photons, and neither has the solver that stands in for them. */
+static int wants_statistics(const gt_recon_settings *s)
+{
+	return s->method.solver || s->preset == GT_PRESET_ITERATIVE || s->weights.kind != GT_WEIGHTS_AUTO;
+}
+
+static int tell_reading(void *self, double done) { return gt_recon_tell(self, GT_RECON_READING, done, NULL); }
+
+static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_only, gt_projections **p)
+{
+	gt_read_options o = r->read;
+	o.geometry_only = geometry_only;
+	o.may_lack_data = 1;
+	o.without_statistics = !wants_statistics(&r->set);
+	if (!o.notes.say)
+		o.notes = *log;
+	if (!o.progress && !geometry_only) {
+		o.progress = tell_reading;
+		o.progress_self = &r->job;
+	}
+	if (!geometry_only)
+		gt_recon_tell(&r->job, GT_RECON_READING, 0, NULL);
+	const gt_status st = gt_read_projections(r->path, &o, p);
+	if (!geometry_only)
+		gt_recon_tell(&r->job, GT_RECON_READING, 1, NULL);
+	if (st != GT_OK || (*p)->data || geometry_only)
+		return st;
+	gt_projections_free(*p);
+	*p = NULL;
+	return gt_fail(GT_ERR_FORMAT, "%s: variable projections is missing: the file holds the geometry alone", r->path);
+}
+
+gt_status gt_recon_read(gt_recon *r, const gt_listener *log, int geometry_only, gt_projections **out)
+{
+	const char *data = r->set.text[GT_SET_DATA];
+	gt_projections *p = NULL;
+	gt_view_reader *views = NULL;
+	gt_status st = GT_OK;
+	if (!data || geometry_only)
+		return read_scan(r, log, geometry_only, out);
+	GT_TRY(read_scan(r, log, 1, &p));
+	GT_TRY(gt_view_reader_open(data, p->scan, &views));
+	GT_TRY(gt_host_room((double)gt_scan_size(p->scan) * sizeof(float), data));
+	if (!(p->data = malloc(gt_scan_size(p->scan) * sizeof *p->data)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", data));
+	GT_TRY(gt_view_reader_read(views, 0, p->scan->views, 0, p->scan->rows, p->data));
+	*out = p;
+	p = NULL;
+done:
+	gt_view_reader_close(views);
+	gt_projections_free(p);
+	return st;
+}
+
+static gt_status grid_of_file(const char *path, const gt_listener *log, gt_grid *grid)
+{
+	gt_volume *model = NULL;
+	gt_read_options o = gt_read_defaults;
+	o.geometry_only = 1;
+	o.notes = *log;
+	const gt_status st = gt_read_volume(path, &o, &model);
+	if (st != GT_OK)
+		return st;
+	*grid = model->grid;
+	gt_volume_free(model);
+	return GT_OK;
+}
+
+static gt_status grid_that_fits(const gt_listener *log, const gt_scan *scan, gt_grid *grid)
+{
+	char text[256];
+	size_t below, above;
+	const gt_status st = gt_recon_default_grid(scan, grid, &below, &above);
+	/* Nobody asked for it: no wrong usage. */
+	if (st != GT_OK)
+		return st == GT_ERR_ARG ? gt_fail(GT_ERR_UNSUPPORTED, "%s (--grid sets another one)", gt_error()) : st;
+	gt_grid_print(grid, text, sizeof text);
+	gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "grid %s", text);
+	if (below + above)
+		gt_say(log, GT_INFO, GT_ABOUT_GEOMETRY,
+		       "%zu slice%s below and %zu above are left out, which some rays see but not over half a turn", below,
+		       below == 1 ? "" : "s", above);
+	return GT_OK;
+}
+
+gt_status gt_recon_find_grid(gt_recon *r, const gt_listener *log, const gt_scan *scan, gt_grid *grid)
+{
+	gt_status st = GT_OK;
+	if (r->grid_from != GT_GRID_NOT_GIVEN)
+		*grid = r->grid;
+	else if (r->set.text[GT_SET_GRID])
+		*grid = r->set.grid;
+	else if (r->set.text[GT_SET_LIKE])
+		GT_TRY(grid_of_file(r->set.text[GT_SET_LIKE], log, grid));
+	else
+		GT_TRY(grid_that_fits(log, scan, grid));
+	GT_TRY(gt_grid_check(grid, scan));
+done:
+	return st;
+}

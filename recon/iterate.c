@@ -1,0 +1,151 @@
+/* An iterative method: weights, start, operators, penalty, and the solver. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/subsets.h>
+#include "core/log.h"
+#include "core/text.h"
+#include "core/try.h"
+#include "recon/job.h"
+#include "recon/penalty_from_spec.h"
+
+/* What the solver's callbacks are given. */
+typedef struct {
+	const gt_recon_job *j;
+	gt_recon_found *f;
+} teller;
+
+/* For gt_recon_result(); without memory the history lacks what came later. */
+static void remember_cost(gt_recon_found *f, double cost)
+{
+	if (f->costs == f->costs_max) {
+		const size_t max = f->costs_max ? 2 * f->costs_max : 64;
+		double *more = realloc(f->cost, max * sizeof *more);
+		if (!more)
+			return;
+		f->cost = more;
+		f->costs_max = max;
+	}
+	f->cost[f->costs++] = cost;
+}
+
+static void each_iteration(void *self, const gt_progress *g, double seconds)
+{
+	const teller *t = self;
+	gt_recon_progress p = gt_recon_progress_of(t->j, GT_RECON_ITERATION);
+	p.done = g->iterations > 0 ? (double)g->iteration / g->iterations : 1;
+	p.iteration = g->iteration;
+	p.iterations = g->iterations;
+	p.resumed = t->f->run.resumed;
+	p.seconds = seconds;
+	p.cost = g->cost;
+	p.data = g->data;
+	p.penalty = g->penalty;
+	p.gradient = g->gradient;
+	p.residual = g->residual / t->f->run.data_norm;
+	p.change = g->change;
+	remember_cost(t->f, g->cost);
+	t->f->asked_to_stop = t->j->each && t->j->each(t->j->each_self, &p);
+}
+
+static int asked_to_stop(void *self)
+{
+	const teller *t = self;
+	return t->f->asked_to_stop;
+}
+
+static void saving(void *self, int begins)
+{
+	const teller *t = self;
+	gt_recon_tell(t->j, GT_RECON_SAVES, begins ? 0 : 1, NULL);
+}
+
+static gt_status open_checkpoint(const gt_recon_job *j, const gt_recon_extent *e, const float *w, gt_recon_found *f)
+{
+	char *projector = gt_projector_text(j->projector);
+	const gt_run_identity run = { &j->log,    j->type,   j->command ? j->command : "",
+		                      &j->method, &e->p,     w,
+		                      &e->grid,   projector, f->weights,
+		                      f->penalty, f->start,  f->backend };
+	f->run.checkpoint = (gt_checkpointing){ .spec = j->checkpoint, .resume = j->resume };
+	const gt_status st = projector ? gt_checkpointing_open(&f->run.checkpoint, &run) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	free(projector);
+	return st;
+}
+
+static gt_status new_penalty(const gt_recon_job *j, const gt_recon_extent *e, const float *w, const gt_subsets *s, const gt_array *x,
+                             gt_penalty **R, char **text)
+{
+	char *recorded = NULL;
+	gt_status st = GT_OK;
+	if (!j->penalty)
+		return GT_OK;
+	if (j->resume)
+		GT_TRY(gt_checkpointing_penalty(j->resume, &recorded));
+	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p, &j->weights, w, s, x, j->water, recorded };
+	GT_TRY(gt_penalty_from_spec(&j->log, j->penalty, &prior, R, text));
+done:
+	free(recorded);
+	return st;
+}
+
+/* With the caller told, unless this is a dry run. */
+static gt_status solve(const gt_recon_job *j, const gt_problem *problem, gt_array *x, gt_recon_found *f)
+{
+	teller t = { j, f };
+	if (f->plan)
+		return gt_run_solve(&f->run, j->method.solver, problem, j->method.options, x);
+	f->run.each = each_iteration;
+	f->run.stop = asked_to_stop;
+	f->run.saving = saving;
+	f->run.self = &t;
+	if (gt_recon_tell(j, GT_RECON_BEGINS, 0, NULL))
+		return gt_fail(GT_STOPPED, "stopped before the first iteration");
+	const gt_status st = gt_run_solve(&f->run, j->method.solver, problem, j->method.options, x);
+	gt_recon_tell(j, GT_RECON_ENDS, 1, NULL);
+	return st;
+}
+
+gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)
+{
+	const gt_solver *solver = j->method.solver;
+	const gt_scan *scan = e->p.scan;
+	gt_backend *be = gt_array_backend(x);
+	gt_subsets s = { 0 };
+	gt_penalty *R = NULL;
+	float *w = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_recon_count_subsets(&j->method, scan, &f->subsets));
+	GT_TRY(gt_weights_from_spec(&j->weights, solver->traits, solver->name, &e->p, gt_backend_pool(be), &w, &f->weights));
+	GT_TRY(gt_recon_begin(j, e, x, f));
+	gt_memory_estimate_started(f->plan, be);
+	gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
+	       f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
+	GT_TRY(gt_subsets_new(j->projector, be, gt_array_type(x), &e->grid, scan, e->p.data, w, f->subsets, &s));
+	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
+	GT_TRY(new_penalty(j, e, w, &s, x, &R, &f->penalty));
+	const gt_problem problem = { .subsets = f->subsets,
+		                     .A = s.A,
+		                     .b = s.b,
+		                     .w = s.w,
+		                     .R = R,
+		                     .grid = &e->grid,
+		                     .hi = INFINITY,
+		                     .lo = solver->nonneg && solver->nonneg(j->method.options) ? 0 : -INFINITY };
+	gt_memory_estimate_penalty(f->plan, be, j->penalty && j->penalty->automatic);
+	f->run.data_norm = gt_subsets_norm(&s);
+	f->run.rule = j->stop;
+	if (!f->plan)
+		GT_TRY(open_checkpoint(j, e, w, f));
+	GT_TRY(solve(j, &problem, x, f));
+	gt_memory_estimate_solved(f->plan, be, f->run.iterating_bytes, f->run.best_bytes);
+	if (f->run.reason)
+		gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.most,
+		       f->run.reason);
+done:
+	gt_checkpointing_free(&f->run.checkpoint);
+	gt_subsets_free(&s);
+	gt_penalty_free(R);
+	free(w);
+	return st;
+}

@@ -1,0 +1,56 @@
+#ifndef GT_RECON_JOB_H
+#define GT_RECON_JOB_H
+/* One computation of a volume: all that was decided, and what is found while it runs. */
+#include <gantry/recon.h>
+#include "recon/memory_estimate.h"
+#include "recon/settings.h"
+#include "recon/z_margin.h"
+
+/* Borrows all that it points to. A copy with another method, type or grid is another computation, for a dry run. */
+typedef struct {
+	gt_listener log;
+	int (*each)(void *self, const gt_recon_progress *p);    /* NULL: nobody asks */
+	void *each_self;
+	const gt_projections *p;
+	gt_grid grid;                   /* that was asked for, or chosen */
+	int grid_is_given;              /* 1: it was asked for */
+	gt_method method;               /* its options are not freed with the job */
+	const char *projector, *backend, *init, *checkpoint, *resume, *command; /* checkpoint, resume: NULL: not asked for */
+	const float *start;             /* on grid; NULL: as init says */
+	gt_type type;
+	gt_z_margin_mode margin;
+	gt_weights_spec weights;
+	const gt_penalty_spec *penalty; /* NULL: none */
+	gt_stop_rule stop;
+	double water;                   /* mm^-1 */
+} gt_recon_job;
+
+typedef struct {
+	gt_run run;                     /* of an iterative method */
+	gt_memory_estimate *plan;       /* compute nothing, and note what it takes; NULL: compute */
+	double seconds;                 /* of the computation */
+	const char *start;              /* where it started: zero, a direct method's name, a file's or "array" */
+	char *weights, *penalty;        /* owned; NULL: not known yet, or none */
+	char backend[32];
+	size_t subsets;
+	double *cost;                   /* [costs], owned */
+	size_t costs, costs_max;
+	int asked_to_stop;
+	double device_peak;             /* bytes */
+} gt_recon_found;
+void gt_recon_found_free(gt_recon_found *f);
+
+/* Into out [z][y][x] on the job's grid; in a dry run out is not looked at. */
+gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f);
+gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *subsets);
+
+/* The steps of it: a direct method into x, where an iterative one starts, and the iterations. */
+gt_status gt_recon_direct (const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x);
+gt_status gt_recon_begin  (const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f);
+gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f);
+
+/* Tells the caller of a phase; non-zero: it asks to stop. */
+int gt_recon_tell(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text);
+/* Numbers that are not known yet. */
+gt_recon_progress gt_recon_progress_of(const gt_recon_job *j, gt_recon_phase phase);
+#endif

@@ -1,0 +1,164 @@
+/* The response of weighted projection and backprojection at a few places of a volume, and that of a penalty: spectra of what becomes of a point,
+ * on a grid of a few voxels around it (J. A. Fessler, W. L. Rogers, IEEE Trans. Image Process. 5 (1996) 1346). It takes projections of some views
+ * by a small grid: 8 bytes per pixel of at most 240 views on the host, and five arrays of them on the device. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/projector.h>
+#include "core/fft/fft_box.h"
+#include "core/try.h"
+#include "geometry/projections.h"
+#include "recon/strength_search.h"
+
+/* Views that are enough at the distances within a patch. */
+enum { MAX_PATCH_VIEWS = 120 };
+/* A difference, in HU, so small that any penalty is quadratic in it. */
+#define QUADRATIC_RANGE_HU 1e-5
+
+struct view_values {
+	const gt_strength_search *s;
+	size_t stride, n;
+	float *values; /* of w, and of w^2 times the variance */
+};
+
+static void fill_values(void *self, size_t begin, size_t end, int worker)
+{
+	const struct view_values *a = self;
+	const gt_scan *scan = a->s->q->projections->scan;
+	const size_t view = scan->rows * scan->columns;
+	(void)worker;
+	for (size_t i = begin; i < end; i++) {
+		const size_t from = i / view * a->stride * view + i % view;
+		const double weight = a->s->q->weights ? a->s->q->weights[from] : 1;
+		a->values[i] = (float)weight;
+		a->values[a->n + i] = (float)(weight * weight * gt_noise_variance(a->s->model, from));
+	}
+}
+
+/* Values of every stride-th view: of w, and of w^2 times the variance. */
+static gt_status gather(const gt_strength_search *s, size_t stride, const gt_linop *A, gt_array **w, gt_array **wvw)
+{
+	const size_t n = gt_linop_ny(A);
+	struct view_values a = { s, stride, n, malloc(2 * n * sizeof *a.values) };
+	gt_status st = a.values ? GT_OK : gt_fail(GT_ERR_MEMORY, "weights of some views need %.3g MB", (double)n * 8e-6);
+	GT_TRY(st);
+	if (!gt_backend_is_dry_run(s->be))
+		gt_parallel(gt_backend_pool(s->be), n, 1 << 14, fill_values, &a);
+	GT_TRY(gt_array_new(s->be, s->type, n, w));
+	GT_TRY(gt_array_new(s->be, s->type, n, wvw));
+	gt_array_put_float(a.values, *w);
+	gt_array_put_float(a.values + n, *wvw);
+	GT_TRY(gt_backend_status(s->be));
+done:
+	free(a.values);
+	return st;
+}
+
+gt_grid gt_strength_patch_grid(const gt_strength_search *s, size_t voxel)
+{
+	gt_grid g = *s->q->grid;
+	const size_t at[3] = { voxel % g.n[0], voxel / g.n[0] % g.n[1], voxel / g.n[0] / g.n[1] };
+	for (int a = 0; a < 3; a++)
+		g.center[a] = gt_grid_first(s->q->grid, a) + ((double)at[a] - (s->patch.n[a] > 1 ? 0.5 : 0)) * g.pitch[a];
+	memcpy(g.n, s->patch.n, sizeof g.n);
+	return g;
+}
+
+/* The spectrum of `scale` times an operator, without what rounding puts below 0. */
+static gt_status spectrum(const gt_strength_search *s, const gt_array *response, double scale, int taper, double **out)
+{
+	float *host = calloc(s->patch.size, sizeof *host);
+	gt_status st = GT_OK;
+	*out = malloc(s->patch.size * sizeof **out);
+	if (!host || !*out)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size));
+	gt_array_get_float(response, host);
+	GT_TRY(gt_backend_status(s->be));
+	GT_TRY(gt_fft_box_spectrum(s->patch.n, host, taper, *out));
+	for (size_t i = 0; i < s->patch.size; i++)
+		(*out)[i] = fmax(0, scale * (*out)[i]);
+done:
+	free(host);
+	return st;
+}
+
+/* x = value at voxel n/2, else 0. */
+static void put_point(const gt_strength_search *s, float *host, double value, gt_array *x)
+{
+	const size_t *n = s->patch.n;
+	memset(host, 0, s->patch.size * sizeof *host);
+	host[n[0] / 2 + n[0] * (n[1] / 2 + n[1] * (n[2] / 2))] = (float)value;
+	gt_array_put_float(host, x);
+}
+
+/* The spectra at one place: A of a point, then A' of that times w, and times wvw. */
+static gt_status measure_place(gt_strength_search *s, const gt_linop *A, size_t stride, gt_array *w, gt_array *wvw, gt_noise_patch *at)
+{
+	gt_array *x = NULL, *y = NULL, *u = NULL;
+	float *host = malloc(s->patch.size * sizeof *host);
+	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size);
+	GT_TRY(st);
+	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
+	GT_TRY(gt_array_new(s->be, s->type, gt_linop_ny(A), &y));
+	GT_TRY(gt_array_like(y, &u));
+	put_point(s, host, 1, x);
+	gt_forward(A, x, y);
+	gt_copy(y, u);
+	gt_mul(w, u);
+	gt_adjoint(A, u, x);
+	GT_TRY(spectrum(s, x, (double)stride, 1, &at->F));
+	gt_mul(wvw, y);
+	gt_adjoint(A, y, x);
+	GT_TRY(spectrum(s, x, (double)stride, 1, &at->G));
+done:
+	free(host);
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_array_free(u);
+	return st;
+}
+
+/* Places are evenly spread over the list of voxels: multiples of the golden ratio. */
+gt_status gt_strength_measure_places(gt_strength_search *s)
+{
+	const gt_scan *scan = s->q->projections->scan;
+	const size_t stride = scan->views / MAX_PATCH_VIEWS + (scan->views < MAX_PATCH_VIEWS);
+	gt_scan *some = NULL;
+	gt_linop *A = NULL;
+	gt_array *w = NULL, *wvw = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_scan_subset(scan, 0, stride, &some));
+	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
+		const double part = fmod((k + 0.5) * 0.6180339887498949, 1);
+		const size_t voxel = s->object.at[(size_t)(part * (double)s->object.voxels)];
+		const gt_grid box = gt_strength_patch_grid(s, voxel);
+		GT_TRY(gt_projector_new(s->q->projector, s->be, s->type, &box, some, &A));
+		if (!w)
+			GT_TRY(gather(s, stride, A, &w, &wvw));
+		s->patch.at[k].square = s->q->kappa ? (double)s->q->kappa[voxel] * s->q->kappa[voxel] : 1;
+		GT_TRY(measure_place(s, A, stride, w, wvw, &s->patch.at[k]));
+		gt_linop_free(A);
+		A = NULL;
+	}
+done:
+	gt_linop_free(A);
+	gt_array_free(w);
+	gt_array_free(wvw);
+	gt_scan_free(some);
+	return st;
+}
+
+gt_status gt_strength_measure_penalty(gt_strength_search *s, const gt_penalty *R, gt_array *x, gt_array *g)
+{
+	const double height = QUADRATIC_RANGE_HU * GT_MU_WATER / 1000;
+	float *host = malloc(s->patch.size * sizeof *host);
+	gt_status st = host ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a box of %zu voxels", s->patch.size);
+	GT_TRY(st);
+	put_point(s, host, height, x);
+	gt_fill(0, g);
+	gt_penalty_gradient(R, x, g, NULL);
+	GT_TRY(spectrum(s, g, 1 / height, 0, &s->patch.R));
+done:
+	free(host);
+	return st;
+}

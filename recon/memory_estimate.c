@@ -1,0 +1,228 @@
+/* What a run takes of memory, noted step by step while it is run dry, and what would make one fit that does not. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/text.h>
+#include "core/text.h"
+#include "geometry/projections.h"
+#include "recon/memory_estimate.h"
+
+#define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
+
+static size_t held(const gt_backend *be) { return gt_backend_counters(be).bytes; }
+
+static double bytes_of(size_t n) { return (double)n * sizeof(float); }
+
+void gt_memory_estimate_begin(gt_memory_estimate *e, const gt_projections *p, const gt_grid *grid)
+{
+	const double data = bytes_of(gt_scan_size(p->scan));
+	*e = (gt_memory_estimate){ .size = sizeof *e,
+		                   .host_free = e->host_free,
+		                   .host_data = data,
+		                   .host_projections = data * (1 + (p->weight != NULL) + (p->photons != NULL)),
+		                   .host_volume = bytes_of(gt_grid_voxels(grid)) };
+}
+
+void gt_memory_estimate_open(gt_memory_estimate *e, gt_backend *be)
+{
+	if (!e)
+		return;
+	e->on_host = !gt_backend_is_gpu(be);
+	gt_backend_memory(be, &e->free, &e->total);
+	snprintf(e->backend, sizeof e->backend, "%s", gt_backend_name(be));
+	snprintf(e->about, sizeof e->about, "%s", gt_backend_describe(be));
+}
+
+void gt_memory_estimate_volume(gt_memory_estimate *e, const gt_backend *be)
+{
+	if (e)
+		e->volume = held(be);
+}
+
+void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be)
+{
+	if (e)
+		e->start_peak = gt_backend_counters(be).peak_bytes;
+}
+
+/* A strength is found from a copy of the volume, a list of its voxels and a sample of the noise of the data. */
+void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_backend *be, int finds_strength)
+{
+	if (!e)
+		return;
+	e->penalty = held(be) - e->volume - e->data - e->weights - e->operators;
+	e->penalty_peak = gt_backend_counters(be).peak_bytes;
+	e->host_strength = finds_strength ? e->host_volume * 3 + e->host_data : 0;
+}
+
+void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, const gt_subsets *s, int weighted, const gt_scan *scan)
+{
+	if (!e)
+		return;
+	e->views = scan->views;
+	e->subsets = s->subsets;
+	for (size_t k = 0; k < s->subsets; k++) {
+		e->data += gt_array_bytes(s->b[k]);
+		e->weights += s->w ? gt_array_bytes(s->w[k]) : 0;
+	}
+	e->operators = held(be) - e->volume - e->penalty - e->data - e->weights;
+	const size_t largest = (scan->views + s->subsets - 1) / s->subsets;
+	e->host_subset = s->subsets > 1 ? bytes_of(largest * scan->rows * scan->columns) : 0;
+	e->host_weights = weighted ? bytes_of(gt_scan_size(scan)) : 0;
+}
+
+void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size_t iterating, size_t best)
+{
+	if (!e)
+		return;
+	e->best_image = best;
+	e->solver = iterating - held(be) - best;
+}
+
+void gt_memory_estimate_close(gt_memory_estimate *e, const gt_backend *be)
+{
+	if (!e)
+		return;
+	e->peak = gt_backend_counters(be).peak_bytes;
+	if (e->peak > e->free && e->peak > e->penalty_peak) { /* a run goes without the best image then */
+		e->peak = e->peak - e->best_image > e->penalty_peak ? e->peak - e->best_image : e->penalty_peak;
+		e->best_image = 0;
+	}
+	e->host_peak = e->host_projections + e->host_volume + e->host_weights + (e->on_host ? (double)e->peak : 0);
+	/* On the way to the device goes one subset at a time, when the solver's memory is not taken yet; nor when a strength is found. */
+	const double more = e->host_subset > e->host_strength ? e->host_subset : e->host_strength;
+	const double early = e->host_peak + more - (e->on_host ? (double)(e->solver + e->best_image) : 0);
+	if (early > e->host_peak)
+		e->host_peak = early;
+}
+
+void gt_memory_estimate_limit(gt_memory_estimate *e, double bytes)
+{
+	e->limited = bytes > 0;
+	if (e->limited && bytes < (double)e->free)
+		e->free = (size_t)bytes;
+}
+
+static int fits_device(const gt_memory_estimate *e) { return (e->on_host && !e->limited) || e->peak <= e->free; }
+
+int gt_memory_estimate_fits(const gt_memory_estimate *e) { return fits_device(e) && (e->host_free < 0 || e->host_peak <= e->host_free); }
+
+/* What would fit ---------------------------------------------------------------- */
+
+/* "; --WHAT (X GiB)" if that fits. */
+static void offer(const gt_memory_dry_run *r, const gt_memory_variant *v, const gt_memory_estimate *asked, const char *what, char **list)
+{
+	gt_memory_estimate e = *asked;
+	if (r->dry_run(r->self, v, &e) != GT_OK || !gt_memory_estimate_fits(&e))
+		return;
+	char *more = gt_text("%s%s%s (%s)", *list ? *list : "", *list ? ", or " : "", what,
+	                     BYTES(e.on_host ? e.host_peak : (double)e.peak));
+	free(*list);
+	*list = more;
+}
+
+/* The same place with fewer and larger voxels. */
+static gt_grid coarser(const gt_grid *grid, double factor)
+{
+	gt_grid g = *grid;
+	for (int a = 0; a < 3; a++) {
+		const double length = (double)grid->n[a] * grid->pitch[a];
+		const size_t n = (size_t)((double)grid->n[a] * factor);
+		g.n[a] = n ? n : 1;
+		char text[32];
+		snprintf(text, sizeof text, "%.4g", length / (double)g.n[a]);
+		g.pitch[a] = strtod(text, NULL);
+	}
+	return g;
+}
+
+enum { HALVINGS = 5 };
+
+/* The finest grid that fits, to 1/2^HALVINGS of the one asked for along each axis. */
+static void offer_grid(const gt_memory_dry_run *r, const gt_memory_estimate *asked, char **list)
+{
+	char text[256];
+	double fits = 0, fails = 1;
+	for (int i = 0; i < HALVINGS; i++) {
+		const double middle = (fits + fails) / 2;
+		const gt_grid g = coarser(r->grid, middle);
+		gt_memory_estimate e = *asked;
+		if (r->dry_run(r->self, &(gt_memory_variant){ .grid = &g }, &e) == GT_OK && gt_memory_estimate_fits(&e))
+			fits = middle;
+		else
+			fails = middle;
+	}
+	if (!(fits > 0))
+		return;
+	const gt_grid g = coarser(r->grid, fits);
+	gt_grid_print(&g, text, sizeof text);
+	char *what = gt_text("--grid %s", text);
+	if (what)
+		offer(r, &(gt_memory_variant){ .grid = &g }, asked, what, list);
+	free(what);
+}
+
+static const gt_param *find_param(const gt_param *p, const char *key)
+{
+	while (p && p->key && strcmp(p->key, key))
+		p++;
+	return p && p->key ? p : NULL;
+}
+
+/* The method's options with another value of `keep`: malloc'ed; NULL if it has no such parameter. */
+static void *options_with_keep(const gt_method *m, const char *value)
+{
+	const gt_param *keep = m->solver ? find_param(m->solver->params, "keep") : NULL;
+	void *options = keep ? malloc(m->solver->options_size) : NULL;
+	char text[32];
+	if (!options)
+		return NULL;
+	memcpy(options, m->options, m->solver->options_size);
+	snprintf(text, sizeof text, "keep=%s", value);
+	if (gt_params_parse(m->solver->params, text, options) == GT_OK)
+		return options;
+	free(options);
+	return NULL;
+}
+
+int gt_memory_estimate_compare(const gt_memory_dry_run *r, const gt_memory_estimate *asked, size_t *with, size_t *without)
+{
+	void *yes = options_with_keep(r->method, "yes"), *no = options_with_keep(r->method, "no");
+	gt_memory_estimate keeps = *asked, discards = *asked;
+	const int ok = yes && no && r->dry_run(r->self, &(gt_memory_variant){ .options = yes }, &keeps) == GT_OK &&
+	               r->dry_run(r->self, &(gt_memory_variant){ .options = no }, &discards) == GT_OK;
+	*with = keeps.peak;
+	*without = discards.peak;
+	free(yes);
+	free(no);
+	return ok;
+}
+
+char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_estimate *e)
+{
+	char *list = NULL, *first = NULL, *text, word[512];
+	void *no = options_with_keep(r->method, "no");
+	if (no) {
+		char *what = gt_text("--solver %s:keep=no", gt_method_name(r->method));
+		if (what)
+			offer(r, &(gt_memory_variant){ .options = no }, e, what, &list);
+		free(what);
+	}
+	free(no);
+	if (r->is_double)
+		offer(r, &(gt_memory_variant){ .single = 1 }, e, "--precision single", &list);
+	offer_grid(r, e, &list);
+	if (r->read_whole)
+		first = gt_text("; %s is read as a whole, and %s goes by slabs from NetCDF: import it first: gantry import %s -o scan.nc",
+		                r->read_whole, gt_method_name(r->method), gt_shell_word(r->read_whole, word, sizeof word));
+	if (fits_device(e))
+		text = gt_text("needs %s of memory, %s are free; %s%s%s", BYTES(e->host_peak), BYTES(e->host_free),
+		               list ? "would fit: " : "nothing that is near would fit", list ? list : "", first ? first : "");
+	else
+		text = gt_text("needs %s on %s, %s are free; %s%s%s", BYTES((double)e->peak), e->backend, BYTES((double)e->free),
+		               list ? "would fit: " : "no grid would fit, the data alone are too much", list ? list : "",
+		               first ? first : "");
+	free(first);
+	free(list);
+	return text;
+}

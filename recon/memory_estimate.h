@@ -1,0 +1,36 @@
+#ifndef GT_RECON_MEMORY_ESTIMATE_H
+#define GT_RECON_MEMORY_ESTIMATE_H
+/* What a reconstruction would take, found by a dry run of it (gt_backend_dry_run()). */
+#include <gantry/data.h>
+#include <gantry/memory.h>
+#include <gantry/subsets.h>
+#include "recon/method.h"
+
+/* Forgets all but host_free; then what the host holds. */
+void gt_memory_estimate_begin(gt_memory_estimate *e, const gt_projections *p, const gt_grid *grid);
+/* Notes what stands after a step of the run; no-ops for e = NULL. */
+void gt_memory_estimate_open  (gt_memory_estimate *e, gt_backend *be);
+void gt_memory_estimate_volume(gt_memory_estimate *e, const gt_backend *be);
+void gt_memory_estimate_started(gt_memory_estimate *e, const gt_backend *be);
+void gt_memory_estimate_penalty(gt_memory_estimate *e, const gt_backend *be, int finds_strength);
+void gt_memory_estimate_subsets(gt_memory_estimate *e, const gt_backend *be, const gt_subsets *s, int weighted, const gt_scan *scan);
+void gt_memory_estimate_solved(gt_memory_estimate *e, const gt_backend *be, size_t held, size_t best);
+void gt_memory_estimate_close (gt_memory_estimate *e, const gt_backend *be);
+/* No more than that may be taken on the device (bytes; 0: no limit). */
+void gt_memory_estimate_limit(gt_memory_estimate *e, double bytes);
+
+/* What may be changed to make a run fit; NULL and 0: as asked for. */
+typedef struct { const gt_grid *grid; const void *options; int single; } gt_memory_variant;
+typedef struct {
+	gt_status (*dry_run)(void *self, const gt_memory_variant *v, gt_memory_estimate *e);
+	void *self;
+	const gt_method *method;
+	const gt_grid *grid;
+	int is_double;
+	const char *read_whole;         /* the file, where its format alone keeps the method from going by slabs; else NULL */
+} gt_memory_dry_run;
+/* "needs X, Y are free; would fit: ...", malloc'ed; NULL without memory. */
+char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_estimate *e);
+/* What the run would take at most on the device with keep=yes and with keep=no of its solver; 0 if that has no such parameter. */
+int gt_memory_estimate_compare(const gt_memory_dry_run *r, const gt_memory_estimate *asked, size_t *with, size_t *without);
+#endif

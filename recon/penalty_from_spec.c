@@ -1,0 +1,137 @@
+/* A penalty by its spec: kappa, which makes resolution even (J. A. Fessler, W. L. Rogers, IEEE Trans. Image Process. 5 (1996) 1346), the strength
+ * where it is to be found, and the penalty itself. kappa takes two volumes on the host and three on the device while it is made. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/regularizer.h>
+#include "core/log.h"
+#include "core/text.h"
+#include "core/try.h"
+#include "recon/penalty_from_spec.h"
+#include "recon/penalty_strength.h"
+
+/* Strengths that differ by less than this part are one: devices disagree by less, and noise follows by half as much. */
+#define MAX_RELATIVE_DIFFERENCE 1e-3
+
+/* sum[0] = A'w and sum[1] = A'1, over all subsets; t: scratch. */
+static gt_status backproject_weights(const gt_subsets *sub, gt_array *sum[2], gt_array *t)
+{
+	gt_array *one = NULL;
+	gt_status st = GT_OK;
+	for (size_t k = 0; k < sub->subsets; k++) {
+		GT_TRY(gt_array_like(sub->w[k], &one));
+		gt_fill(1, one);
+		for (int i = 0; i < 2; i++) {
+			gt_adjoint(sub->A[k], i ? one : sub->w[k], k ? t : sum[i]);
+			if (k)
+				gt_axpy(1, t, sum[i]);
+		}
+		gt_array_free(one);
+		one = NULL;
+	}
+done:
+	gt_array_free(one);
+	return st;
+}
+
+/* kappa holds A'w, coverage A'1: kappa = sqrt(A'w / A'1), and the mean of that where no weighted ray passes. */
+static void finish_kappa(const float *coverage, size_t n, float *kappa)
+{
+	double sum = 0;
+	size_t count = 0;
+	for (size_t i = 0; i < n; i++) {
+		kappa[i] = coverage[i] > 0 && kappa[i] > 0 ? sqrtf(kappa[i] / coverage[i]) : 0;
+		sum += kappa[i];
+		count += kappa[i] > 0;
+	}
+	for (size_t i = 0; i < n && count; i++)
+		kappa[i] = kappa[i] > 0 ? kappa[i] : (float)(sum / (double)count);
+}
+
+/* *kappa: a volume, malloc'ed; NULL where it is 1. */
+static gt_status make_kappa(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, float **kappa)
+{
+	const size_t n = gt_array_size(c->x);
+	gt_array *sum[2] = { NULL, NULL }, *t = NULL;
+	float *coverage = NULL;
+	gt_status st = GT_OK;
+	if (o->kappa && !c->subsets->w)
+		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "kappa=yes: the weights of the data are uniform, and so is kappa");
+	if (!o->kappa || !c->subsets->w)
+		return GT_OK;
+	GT_TRY(gt_array_like(c->x, &sum[0]));
+	GT_TRY(gt_array_like(c->x, &sum[1]));
+	GT_TRY(gt_array_like(c->x, &t));
+	GT_TRY(backproject_weights(c->subsets, sum, t));
+	if (!(*kappa = calloc(n, sizeof **kappa)) || !(coverage = calloc(n, sizeof *coverage)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "kappa needs %.3g MB", (double)n * 8e-6));
+	gt_array_get_float(sum[0], *kappa);
+	gt_array_get_float(sum[1], coverage);
+	GT_TRY(gt_backend_status(gt_array_backend(c->x)));
+	finish_kappa(coverage, n, *kappa);
+done:
+	free(coverage);
+	gt_array_free(sum[0]);
+	gt_array_free(sum[1]);
+	gt_array_free(t);
+	return st;
+}
+
+/* The penalty's text with this strength, or with that of the recorded text where that is the same but for rounding; malloc'ed. */
+static char *with_strength(const gt_penalty_spec *o, double strength, const char *recorded)
+{
+	char *text = gt_text("%s%cstrength=", o->spec, strchr(o->spec, ':') ? ',' : ':');
+	const size_t n = text ? strlen(text) : 0;
+	const double was = text && recorded && !strncmp(recorded, text, n) ? atof(recorded + n) : NAN;
+	const int same = fabs(was - strength) <= MAX_RELATIVE_DIFFERENCE * strength;
+	char *all = !text  ? NULL
+	            : same ? gt_text("%s%.*s", text, (int)strcspn(recorded + n, ", "), recorded + n)
+	                   : gt_text("%s%.6g", text, strength);
+	free(text);
+	return all;
+}
+
+/* *spec: the penalty's text with its strength; *how: how that was found. Both malloc'ed. */
+static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, const float *kappa,
+                               char **spec, char **how)
+{
+	const gt_counting known = gt_weights_spec_counting(c->counting, c->p);
+	const gt_strength_problem q = { sizeof q, o->spec, c->projector, c->grid, c->p, &known, c->weights, kappa, c->x, c->water, log };
+	gt_strength_found found;
+	const gt_status st = gt_strength_find(&q, o->noise, o->factor, &found);
+	if (st != GT_OK)
+		return st;
+	*spec = with_strength(o, found.strength, c->recorded);
+	*how = gt_backend_is_dry_run(gt_array_backend(c->x))
+	               ? gt_text(" strength_from=noise:found when it runs")
+	               : gt_text(" strength_from=noise:%.4gHU,of:%.4gHU,factor:%g", found.noise_hu, found.reference_hu, o->factor);
+	return *spec && *how ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+}
+
+gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, gt_penalty **R, char **text)
+{
+	gt_array *weights = NULL;
+	float *kappa = NULL;
+	char *how = NULL, *found = NULL;
+	const char *spec = o->spec;
+	gt_status st = GT_OK;
+	*text = NULL;
+	GT_TRY(make_kappa(log, o, c, &kappa));
+	if (o->automatic) {
+		GT_TRY(find_strength(log, o, c, kappa, &found, &how));
+		spec = found;
+	}
+	if (kappa) {
+		GT_TRY(gt_array_like(c->x, &weights));
+		gt_array_put_float(kappa, weights);
+	}
+	if (!(*text = gt_text("%s%s%s", spec, o->kappa ? " kappa=yes" : "", how ? how : "")))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(gt_regularizer_new(spec, gt_array_backend(c->x), gt_array_type(c->x), c->grid, weights, R));
+done:
+	gt_array_free(weights);
+	free(kappa);
+	free(how);
+	free(found);
+	return st;
+}

@@ -1,0 +1,123 @@
+/* The spec of a penalty, "huber:delta=5HU,noise=10HU,kappa=yes": splits what the engine understands (noise, kappa, an automatic strength) from
+ * what is the regularizer's own, and checks both. docs/regularizers.md has the table of keys. */
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/module.h>
+#include <gantry/regularizer.h>
+#include "core/try.h"
+#include "recon/penalty_spec.h"
+
+static const char *nth_regularizer(size_t i) { return gt_regularizers[i]->name; }
+
+/* Checks the name of the regularizer, and the parameters that are its own. */
+static gt_status check_regularizer(const char *spec)
+{
+	const size_t length = strcspn(spec, ":");
+	char *name = strndup(spec, length);
+	size_t n = 0;
+	void *options = NULL;
+	gt_status st = GT_OK;
+	while (gt_regularizers[n])
+		n++;
+	const gt_regularizer *r = name ? gt_regularizer_find(name) : NULL;
+	if (!name)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	if (!r)
+		GT_TRY(gt_unknown("penalty", name, nth_regularizer, n));
+	GT_TRY(gt_fail_in(gt_params_new(r->params, spec[length] ? spec + length + 1 : NULL, r->defaults, r->options_size, &options),
+	                  "penalty %s", name));
+done:
+	free(options);
+	free(name);
+	return st;
+}
+
+/* The keys that are not the regularizer's. */
+struct wishes {
+	double noise;
+	int kappa, strengths; /* strengths: how often strength= was given */
+};
+static const gt_param wish_params[] = {
+	{ .key = "noise", .help = "wanted", .kind = GT_MU, .at = offsetof(struct wishes, noise), .least = 1e-9, .most = 1 },
+	{ .key = "kappa", .help = "even resolution", .kind = GT_FLAG, .at = offsetof(struct wishes, kappa) },
+	{ .key = NULL },
+};
+
+/* Takes strength=auto and strength=1.5x, which make the strength automatic; a plain number is the regularizer's. */
+static gt_status take_strength(const char *value, gt_penalty_spec *p)
+{
+	const size_t n = strlen(value);
+	const int plain = !strcmp(value, "auto");
+	p->automatic = plain || (n && value[n - 1] == 'x');
+	if (!p->automatic || plain)
+		return GT_OK;
+	char *number = strndup(value, n - 1);
+	const gt_status st = !number ? gt_fail(GT_ERR_MEMORY, "out of memory") : gt_parse_real("strength", number, 1e-6, 1e6, &p->factor);
+	free(number);
+	return st == GT_ERR_ARG
+	               ? gt_fail(GT_ERR_ARG, "strength=%s: expected a number, auto, or a factor on that from 1e-06x to 1e+06x", value)
+	               : st;
+}
+
+/* Takes one "key=value" into p, or adds it to p->spec where it is the regularizer's. */
+static gt_status take(const char *pair, struct wishes *wishes, gt_penalty_spec *p)
+{
+	const size_t key = strcspn(pair, "=");
+	int taken = 0;
+	gt_status st = GT_OK;
+	if (key == 8 && !strncmp(pair, "strength=", 9)) {
+		wishes->strengths++;
+		GT_TRY(take_strength(pair + 9, p));
+		taken = p->automatic;
+	} else if (key == 5 && (!strncmp(pair, "noise", 5) || !strncmp(pair, "kappa", 5))) {
+		GT_TRY(gt_params_parse(wish_params, pair, wishes));
+		taken = 1;
+	}
+	if (!taken) {
+		strcat(p->spec, strchr(p->spec, ':') ? "," : ":");
+		strcat(p->spec, pair);
+	}
+done:
+	return st;
+}
+
+gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p)
+{
+	struct wishes wishes = { 0, 0, 0 };
+	char *copy = strdup(text), *rest = copy;
+	gt_status st = GT_OK;
+	*p = (gt_penalty_spec){ .spec = calloc(strlen(text) + 2, 1), .factor = 1 };
+	if (!copy || !p->spec)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	const char *name = strsep(&rest, ":");
+	strcat(p->spec, name);
+	for (const char *pair; (pair = strsep(&rest, ",")) && st == GT_OK;)
+		st = gt_fail_in(take(pair, &wishes, p), "penalty %s", name);
+	GT_TRY(st);
+	if (wishes.noise > 0 && wishes.strengths)
+		GT_TRY(gt_fail(GT_ERR_ARG, "penalty %s: strength= and noise=, which sets it, cannot be combined", name));
+	p->automatic = p->automatic || !wishes.strengths;
+	p->noise = wishes.noise;
+	p->kappa = wishes.kappa;
+	GT_TRY(check_regularizer(p->spec));
+done:
+	free(copy);
+	if (st != GT_OK)
+		gt_penalty_spec_free(p);
+	return st;
+}
+
+void gt_penalty_spec_free(gt_penalty_spec *p)
+{
+	free(p->spec);
+	p->spec = NULL;
+}
+
+gt_status gt_penalty_spec_check(const char *text)
+{
+	gt_penalty_spec p;
+	const gt_status st = gt_penalty_spec_parse(text, &p);
+	if (st == GT_OK)
+		gt_penalty_spec_free(&p);
+	return st;
+}

@@ -1,0 +1,18 @@
+#ifndef GT_RECON_PENALTY_SPEC_H
+#define GT_RECON_PENALTY_SPEC_H
+/* A penalty by its spec, and what the spec says beside what the regularizer itself takes. */
+#include <gantry/status.h>
+
+typedef struct {
+	char *spec;                     /* the regularizer and its own parameters, for gt_regularizer_new(); owned */
+	int kappa;                      /* 1: the penalty is weighted for even resolution */
+	int automatic;                  /* 1: the strength is to be found: noise=10HU, strength=auto, strength=2x, or no strength at all */
+	double noise;                   /* wanted, mm^-1; 0: what `factor` times the automatic strength leaves */
+	double factor;                  /* on the strength that is found, 1e-6 to 1e6 */
+} gt_penalty_spec;
+/* "huber:delta=5HU,noise=10HU,kappa=yes": GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG for what it does not take; p is empty then. */
+gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p);
+void gt_penalty_spec_free(gt_penalty_spec *p);
+/* The same check, without a result. */
+gt_status gt_penalty_spec_check(const char *text);
+#endif

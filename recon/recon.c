@@ -1,0 +1,273 @@
+/* The public side of a reconstruction: making one, its settings, its runs and what they found. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/log.h"
+#include "core/text.h"
+#include "core/try.h"
+#include "recon/recon.h"
+
+static gt_status null(const char *what) { return gt_fail(GT_ERR_ARG, "%s is NULL", what); }
+
+static gt_status make(gt_recon **r)
+{
+	gt_recon *new = calloc(1, sizeof *new);
+	if (!new)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	gt_recon_settings_init(&new->set);
+	new->read = gt_read_defaults;
+	new->found.run.residual = NAN;
+	*r = new;
+	return GT_OK;
+}
+
+gt_status gt_recon_new(const gt_projections *p, gt_recon **r)
+{
+	if (!r)
+		return null("gt_recon_new: r");
+	*r = NULL;
+	if (!p || !p->scan)
+		return null(p ? "gt_recon_new: the scan of the projections" : "gt_recon_new: p");
+	if (!p->data)
+		return gt_fail(GT_ERR_ARG, "gt_recon_new: the projections hold the geometry alone");
+	const gt_status st = make(r);
+	if (st == GT_OK)
+		(*r)->given = p;
+	return st;
+}
+
+gt_status gt_recon_open(const char *path, const gt_read_options *o, gt_recon **r)
+{
+	if (!r)
+		return null("gt_recon_open: r");
+	*r = NULL;
+	if (!path)
+		return null("gt_recon_open: path");
+	const gt_status st = make(r);
+	if (st != GT_OK)
+		return st;
+	if (o)
+		(*r)->read = *o;
+	if (!((*r)->path = strdup(path))) {
+		gt_recon_free(*r);
+		*r = NULL;
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	}
+	return GT_OK;
+}
+
+void gt_recon_undecide(gt_recon *r)
+{
+	gt_method_free(&r->method);
+	gt_penalty_spec_free(&r->penalty);
+	gt_projections_free(r->owned);
+	r->method = (gt_method){ 0 };
+	r->owned = NULL;
+	r->is_chosen = r->by_slabs = 0;
+}
+
+void gt_recon_forget(gt_recon *r)
+{
+	gt_recon_found_free(&r->found);
+	free(r->parameters);
+	r->parameters = NULL;
+	r->slabs = (gt_slab_result){ .whole = 0 };
+	r->has_run = 0;
+}
+
+void gt_recon_free(gt_recon *r)
+{
+	if (!r)
+		return;
+	gt_recon_undecide(r);
+	gt_recon_forget(r);
+	gt_recon_settings_free(&r->set);
+	free(r->path);
+	free(r->text);
+	free(r);
+}
+
+gt_status gt_recon_set(gt_recon *r, const char *key, const char *value)
+{
+	if (!r || !key)
+		return null(r ? "gt_recon_set: key" : "gt_recon_set: r");
+	if (r->given && value && !strcmp(key, "data"))
+		return gt_fail(GT_ERR_ARG, "data=%s: the projections are in memory: expected none, or gt_recon_open()", value);
+	const gt_status st = gt_recon_settings_set(&r->set, key, value);
+	if (st == GT_OK)
+		gt_recon_undecide(r);
+	return st;
+}
+
+const char *gt_recon_key(size_t i) { return gt_recon_settings_key(i); }
+
+gt_status gt_recon_grid(gt_recon *r, const gt_grid *grid)
+{
+	if (!r)
+		return null("gt_recon_grid: r");
+	if (grid) {
+		const gt_status st = gt_grid_check(grid, NULL);
+		if (st != GT_OK)
+			return st;
+		r->grid = *grid;
+	}
+	r->grid_from = grid ? GT_GRID_GIVEN : GT_GRID_NOT_GIVEN;
+	gt_recon_undecide(r);
+	return GT_OK;
+}
+
+gt_status gt_recon_start(gt_recon *r, const float *volume)
+{
+	if (!r)
+		return null("gt_recon_start: r");
+	r->start = volume;
+	gt_recon_undecide(r);
+	return GT_OK;
+}
+
+void gt_recon_on_message(gt_recon *r, void (*say)(void *self, const gt_message *m), void *self)
+{
+	if (r)
+		r->job.log = r->log = (gt_listener){ say, self };
+}
+
+void gt_recon_on_progress(gt_recon *r, int (*each)(void *self, const gt_recon_progress *p), void *self)
+{
+	if (!r)
+		return;
+	r->job.each = r->each = each;
+	r->job.each_self = r->each_self = self;
+}
+
+gt_status gt_recon_choose(gt_recon *r) { return r ? gt_recon_decide(r, 0) : null("gt_recon_choose: r"); }
+
+gt_status gt_recon_chosen_grid(const gt_recon *r, gt_grid *grid)
+{
+	if (!r || !grid)
+		return null(r ? "gt_recon_chosen_grid: grid" : "gt_recon_chosen_grid: r");
+	if (!r->is_chosen)
+		return gt_fail(GT_ERR_ARG, "gt_recon_chosen_grid: nothing is chosen yet: expected gt_recon_choose() before");
+	*grid = r->job.grid;
+	return GT_OK;
+}
+
+int gt_recon_iterates(const gt_recon *r)
+{
+	if (!r)
+		return -1;
+	const gt_method *m = r->is_chosen ? &r->job.method : &r->set.method;
+	return m->solver ? 1 : m->analytic ? 0 : -1;
+}
+
+/* Runs ----------------------------------------------------------------------------- */
+
+/* The volume says which voxels, where nothing else does. */
+static void take_grid(gt_recon *r, const gt_volume *v)
+{
+	if (r->set.text[GT_SET_GRID] || r->set.text[GT_SET_LIKE] || r->grid_from == GT_GRID_GIVEN)
+		return;
+	if (r->grid_from != GT_GRID_OF_VOLUME || !gt_grid_same(&r->grid, &v->grid)) {
+		r->grid = v->grid;
+		r->grid_from = GT_GRID_OF_VOLUME;
+		gt_recon_undecide(r);
+	}
+}
+
+static gt_status compute(gt_recon *r, float *out)
+{
+	gt_status st = gt_recon_check_memory(r, NULL);
+	if (st != GT_OK)
+		return st;
+	gt_recon_forget(r);
+	st = gt_recon_compute(&r->job, out, &r->found);
+	char *failed = st == GT_ERR_MEMORY ? gt_text("%s", gt_error()) : NULL;
+	if (failed)
+		gt_recon_check_memory(r, failed);
+	free(failed);
+	r->has_run = st == GT_OK;
+	return st;
+}
+
+gt_status gt_recon_run(gt_recon *r, gt_volume *v)
+{
+	char have[256], want[256];
+	gt_status st = GT_OK;
+	if (!r || !v || !v->data)
+		return null(!r ? "gt_recon_run: r" : !v ? "gt_recon_run: v" : "gt_recon_run: the data of v");
+	take_grid(r, v);
+	GT_TRY(gt_recon_decide(r, 0));
+	gt_grid_print(&v->grid, have, sizeof have);
+	gt_grid_print(&r->job.grid, want, sizeof want);
+	if (!gt_grid_same(&v->grid, &r->job.grid))
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "gt_recon_run: the volume has the grid %s, expected %s", have, want));
+	if (r->by_slabs)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "gt_recon_run: the run does not fit into memory as a whole: expected gt_recon_run_to()"));
+	GT_TRY(compute(r, v->data));
+	GT_TRY(gt_recon_record(r, v));
+done:
+	return st;
+}
+
+static gt_status write_volume(gt_recon *r, const char *path, const gt_write_options *o, gt_volume *v)
+{
+	gt_write_options w = o ? *o : gt_write_defaults;
+	if (r->set.text[GT_SET_UNIT])
+		w.unit = (gt_unit)r->set.unit;
+	w.water = r->job.water;
+	if (!w.notes.say)
+		w.notes = r->log;
+	if (gt_recon_tell(&r->job, GT_RECON_WRITES, 0, path))
+		return gt_fail(GT_STOPPED, "stopped before %s was written", path);
+	return gt_write_volume(path, &w, v);
+}
+
+gt_status gt_recon_run_to(gt_recon *r, const char *path, const gt_write_options *o)
+{
+	gt_volume *v = NULL;
+	gt_status st = GT_OK;
+	if (!r || !path)
+		return null(r ? "gt_recon_run_to: path" : "gt_recon_run_to: r");
+	if (!r->set.text[GT_SET_OUTPUT] || strcmp(r->set.text[GT_SET_OUTPUT], path))
+		GT_TRY(gt_recon_set(r, "output", path));
+	GT_TRY(gt_recon_decide(r, 0));
+	if (r->by_slabs)
+		return gt_recon_run_slabs(r, path, o);
+	GT_TRY(gt_recon_check_memory(r, NULL));
+	GT_TRY(gt_volume_new(&r->job.grid, &v));
+	GT_TRY(compute(r, v->data));
+	GT_TRY(gt_recon_record(r, v));
+	GT_TRY(write_volume(r, path, o, v));
+done:
+	gt_volume_free(v);
+	return st;
+}
+
+/* Results -------------------------------------------------------------------------- */
+
+gt_status gt_recon_result(const gt_recon *r, gt_recon_outcome *out)
+{
+	if (!r || !out)
+		return null(r ? "gt_recon_result: out" : "gt_recon_result: r");
+	if (!r->has_run)
+		return gt_fail(GT_ERR_ARG, "gt_recon_result: nothing has run yet: expected gt_recon_run() or gt_recon_run_to() before");
+	const size_t size = out->size < sizeof *out ? out->size : sizeof *out;
+	const gt_run *run = &r->found.run;
+	const gt_recon_outcome all = { .size = size,
+		                       .iterations = run->iterations,
+		                       .most = run->most,
+		                       .reason = run->reason,
+		                       .stopped = run->interrupted,
+		                       .diverged = run->diverged != NULL,
+		                       .kept = run->diverged ? run->returned_iteration : run->iterations,
+		                       .residual = run->residual,
+		                       .seconds = r->found.seconds,
+		                       .backend = r->found.backend,
+		                       .parameters = r->parameters,
+		                       .cost = r->found.cost,
+		                       .costs = r->found.costs,
+		                       .device_peak = r->found.device_peak };
+	if (size < sizeof all.size)
+		return gt_fail(GT_ERR_ARG, "gt_recon_result: size=%zu: expected sizeof(gt_recon_outcome)", out->size);
+	memcpy(out, &all, size);
+	return GT_OK;
+}

@@ -1,0 +1,146 @@
+/* A run in words: for files, for plans and for those who ask. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/text.h"
+#include "core/try.h"
+#include "recon/recon.h"
+
+char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
+{
+	char *method = gt_method_print(&j->method), *text = NULL;
+	if (method && j->method.analytic)
+		text = gt_text("solver=%s precision=%s backend=%s", method, gt_type_name(j->type), f->backend);
+	else if (method)
+		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s done=%d/%d", method,
+		               j->projector, f->weights, f->penalty ? f->penalty : "none", f->start, gt_type_name(j->type), f->backend,
+		               f->run.iterations, f->run.most);
+	free(method);
+	return text;
+}
+
+/* The penalty as it was found, else as it was asked for, else that there is none. */
+static char *penalty_text(const gt_recon *r, const gt_recon_found *f, int planned)
+{
+	const char *asked = r->set.text[GT_SET_PENALTY] ? r->set.text[GT_SET_PENALTY] : r->penalty.spec ? r->penalty_text : NULL;
+	return gt_text("%s", planned && asked ? asked : f->penalty ? f->penalty : "none");
+}
+
+/* Another line; value is freed. Without memory *text is NULL from then on. */
+static void add(char **text, const char *key, char *value)
+{
+	char *more = *text && value ? gt_text("%s%s=%s\n", *text, key, value) : NULL;
+	free(*text);
+	free(value);
+	*text = more;
+}
+
+static char *grid_text(const gt_grid *g)
+{
+	char text[256];
+	gt_grid_print(g, text, sizeof text);
+	return gt_text("%s", text);
+}
+
+/* The same of a text that is not owned, if there is one. */
+static void add_copy(char **text, const char *key, const char *value)
+{
+	if (value)
+		add(text, key, gt_text("%s", value));
+}
+
+char *gt_recon_facts(const gt_recon *r, const gt_recon_found *f)
+{
+	const gt_recon_job *j = &r->job;
+	char *text = gt_text("%s", "");
+	add_copy(&text, "command", j->command);
+	add_copy(&text, "scan", r->path);
+	add(&text, "grid", grid_text(&j->grid));
+	add(&text, "solver", gt_method_print(&j->method));
+	if (j->method.solver) {
+		add(&text, "projector", gt_projector_text(j->projector));
+		add_copy(&text, "weights", f->weights);
+		add(&text, "penalty", penalty_text(r, f, 1));
+		add_copy(&text, "start", f->start);
+	}
+	add_copy(&text, "precision", gt_type_name(j->type));
+	add_copy(&text, "backend", f->backend);
+	return text;
+}
+
+char *gt_recon_slab_facts(const gt_recon *r)
+{
+	const gt_slab_cut *c = &r->slabs.plan;
+	return gt_text(
+		"slabs=%zu\nslices=%zu\nviews=%zu\nrows=%zu\nkept=%s\ndevice_bytes=%.0f\nhost_bytes=%.0f\nprocess_bytes=%.0f\nreserve_bytes=%.0f\n",
+		c->slabs, c->slices, c->batch, c->rows, gt_view_cache_places[c->kept], c->device, c->host, c->process, c->reserve);
+}
+
+gt_status gt_recon_record(gt_recon *r, gt_volume *v)
+{
+	free(r->parameters);
+	r->parameters = gt_recon_parameters(&r->job, &r->found);
+	if (!r->parameters)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	v->water = r->job.water;
+	v->position = r->job.p->position;
+	return gt_volume_set_provenance(v, r->job.command, r->parameters, r->job.p->scan);
+}
+
+/* Texts by name -------------------------------------------------------------------- */
+
+static char *solver_text(const gt_recon *r)
+{
+	const gt_method *m = r->is_chosen ? &r->job.method : &r->set.method;
+	return m->solver || m->analytic ? gt_method_print(m) : NULL;
+}
+
+static char *projector_text(const gt_recon *r) { return r->is_chosen && r->job.projector ? gt_projector_text(r->job.projector) : NULL; }
+static char *weights_text(const gt_recon *r) { return r->found.weights ? gt_text("%s", r->found.weights) : NULL; }
+static char *penalty_found(const gt_recon *r) { return r->found.weights ? penalty_text(r, &r->found, 0) : NULL; }
+static char *start_text(const gt_recon *r) { return r->found.start ? gt_text("%s", r->found.start) : NULL; }
+static char *chosen_grid(const gt_recon *r) { return r->is_chosen ? grid_text(&r->job.grid) : NULL; }
+static char *precision_text(const gt_recon *r) { return gt_text("%s", r->set.precision ? "double" : "single"); }
+static char *subsets_text(const gt_recon *r) { return r->found.subsets ? gt_text("%zu", r->found.subsets) : NULL; }
+static char *slabs_text(const gt_recon *r) { return r->by_slabs && r->slabs.plan.slabs ? gt_text("%zu", r->slabs.plan.slabs) : NULL; }
+static char *parameters_text(const gt_recon *r) { return r->parameters ? gt_text("%s", r->parameters) : NULL; }
+static char *scan_text(const gt_recon *r) { return r->path ? gt_text("%s", r->path) : NULL; }
+
+static char *backend_text(const gt_recon *r)
+{
+	const char *name = r->by_slabs ? r->slabs.backend : r->found.backend;
+	return name[0] ? gt_text("%s", name) : NULL;
+}
+
+static char *checkpoint_text(const gt_recon *r)
+{
+	const char *spec = r->set.text[GT_SET_CHECKPOINT];
+	return spec ? gt_checkpointing_path(spec) : NULL;
+}
+
+const char *gt_recon_text(gt_recon *r, const char *name)
+{
+	static const struct {
+		const char *name;
+		char *(*text)(const gt_recon *r);
+	} texts[] = { { "solver", solver_text },
+		      { "projector", projector_text },
+		      { "weights", weights_text },
+		      { "penalty", penalty_found },
+		      { "start", start_text },
+		      { "grid", chosen_grid },
+		      { "precision", precision_text },
+		      { "backend", backend_text },
+		      { "subsets", subsets_text },
+		      { "slabs", slabs_text },
+		      { "checkpoint", checkpoint_text },
+		      { "parameters", parameters_text },
+		      { "scan", scan_text } };
+	if (!r || !name)
+		return NULL;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (!strcmp(texts[i].name, name)) {
+			free(r->text);
+			return r->text = texts[i].text(r);
+		}
+	return NULL;
+}

@@ -1,0 +1,243 @@
+/* The settings of a reconstruction: one table of keys, and what each of their values is. */
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/module.h>
+#include <gantry/text.h>
+#include "core/text.h"
+#include "core/try.h"
+#include "recon/settings.h"
+#include "recon/z_margin.h"
+
+/* What a value is: one of some names, a size of memory, or a text that a function of its own reads. A key without either takes any text. */
+typedef struct {
+	const char *name, *alias;
+	const char *const *choices; /* NULL-terminated; the field at `at` is the index */
+	size_t at;
+	int is_size;                                                 /* the field at `at` is a number of bytes */
+	gt_status (*parse)(gt_recon_settings *s, const char *value); /* leaves s as it is where it fails */
+} key;
+
+static gt_status parse_solver(gt_recon_settings *s, const char *value)
+{
+	gt_method m = { 0 };
+	const gt_status st = gt_method_parse(value, &m);
+	if (st == GT_OK) {
+		gt_method_free(&s->method);
+		s->method = m;
+	}
+	return st;
+}
+
+static gt_status check_projector(gt_recon_settings *s, const char *value)
+{
+	(void)s;
+	return gt_projector_check(value);
+}
+
+static gt_status parse_penalty(gt_recon_settings *s, const char *value)
+{
+	gt_penalty_spec p;
+	const gt_status st = gt_penalty_spec_parse(value, &p);
+	if (st == GT_OK) {
+		gt_penalty_spec_free(&s->penalty);
+		s->penalty = p;
+	}
+	return st;
+}
+
+static gt_status parse_weights(gt_recon_settings *s, const char *value)
+{
+	gt_weights_spec w = { GT_WEIGHTS_AUTO, 0, 0 };
+	const gt_status st = gt_weights_spec_parse(value, &w);
+	if (st == GT_OK)
+		s->weights = w;
+	return st;
+}
+
+static gt_status check_init(gt_recon_settings *s, const char *value)
+{
+	int projections = 0;
+	gt_status st = GT_OK;
+	(void)s;
+	if (!gt_recon_starts_from_file(value))
+		return GT_OK;
+	GT_TRY(gt_fail_in(gt_file_kind(value, NULL, &projections), "--init"));
+	if (projections)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds projections, expected a volume", value));
+done:
+	return st;
+}
+
+static gt_status parse_grid(gt_recon_settings *s, const char *value)
+{
+	gt_grid g;
+	const gt_status st = gt_grid_parse(value, &g);
+	if (st == GT_OK)
+		s->grid = g;
+	return st;
+}
+
+static gt_status parse_stop(gt_recon_settings *s, const char *value)
+{
+	gt_stop_rule rule;
+	const gt_status st = gt_stop_rule_parse(value, &rule);
+	if (st == GT_OK)
+		s->stop = rule;
+	return st;
+}
+
+static gt_status check_checkpoint(gt_recon_settings *s, const char *value)
+{
+	static const char *const none[] = { NULL };
+	(void)s;
+	return gt_checkpointing_check(&(gt_checkpointing){ .spec = value }, none);
+}
+
+static gt_status check_resume(gt_recon_settings *s, const char *value)
+{
+	static const char *const none[] = { NULL };
+	(void)s;
+	return gt_checkpointing_check(&(gt_checkpointing){ .resume = value }, none);
+}
+
+static gt_status check_output(gt_recon_settings *s, const char *value)
+{
+	(void)s;
+	return gt_can_write_volume(value);
+}
+
+static gt_status parse_water(gt_recon_settings *s, const char *value) { return gt_parse_real("water", value, 1e-9, 1e3, &s->water); }
+
+static const char *const precisions[] = { "single", "double", NULL }, *const answers[] = { "no", "yes", NULL },
+			 *const units[] = { "mm-1", "HU", "auto", NULL };
+
+#define AT(field) offsetof(gt_recon_settings, field)
+static const key keys[GT_SETTINGS] = {
+	[GT_SET_PRESET] = { .name = "preset", .alias = "quality", .choices = gt_preset_names, .at = AT(preset) },
+	[GT_SET_SOLVER] = { .name = "solver", .parse = parse_solver },
+	[GT_SET_PROJECTOR] = { .name = "projector", .parse = check_projector },
+	[GT_SET_PENALTY] = { .name = "penalty", .parse = parse_penalty },
+	[GT_SET_WEIGHTS] = { .name = "weights", .parse = parse_weights },
+	[GT_SET_INIT] = { .name = "init", .parse = check_init },
+	[GT_SET_GRID] = { .name = "grid", .parse = parse_grid },
+	[GT_SET_LIKE] = { .name = "like" },
+	[GT_SET_MARGIN] = { .name = "margin", .alias = "z-margin", .choices = gt_z_margin_names, .at = AT(margin) },
+	[GT_SET_STOP] = { .name = "stop", .parse = parse_stop },
+	[GT_SET_CHECKPOINT] = { .name = "checkpoint", .parse = check_checkpoint },
+	[GT_SET_RESUME] = { .name = "resume", .parse = check_resume },
+	[GT_SET_BACKEND] = { .name = "backend" },
+	[GT_SET_PRECISION] = { .name = "precision", .choices = precisions, .at = AT(precision) },
+	[GT_SET_DEVICE_MEMORY] = { .name = "device-memory", .is_size = 1, .at = AT(device_memory) },
+	[GT_SET_HOST_MEMORY] = { .name = "host-memory", .is_size = 1, .at = AT(host_memory) },
+	[GT_SET_KEEP] = { .name = "keep", .choices = gt_view_cache_places, .at = AT(keep) },
+	[GT_SET_SCRATCH] = { .name = "scratch" },
+	[GT_SET_OVERLAP] = { .name = "overlap", .choices = answers, .at = AT(overlap) },
+	[GT_SET_DATA] = { .name = "data" },
+	[GT_SET_UNIT] = { .name = "unit", .choices = units, .at = AT(unit) },
+	[GT_SET_WATER] = { .name = "water", .parse = parse_water },
+	[GT_SET_COMMAND] = { .name = "command" },
+	[GT_SET_OUTPUT] = { .name = "output", .parse = check_output },
+};
+
+void gt_recon_settings_init(gt_recon_settings *s)
+{
+	*s = (gt_recon_settings){ .keep = GT_VIEW_CACHE_AUTO, .overlap = 1, .unit = GT_UNIT_AUTO };
+	s->penalty.factor = 1;
+}
+
+void gt_recon_settings_free(gt_recon_settings *s)
+{
+	for (size_t i = 0; i < GT_SETTINGS; i++)
+		free(s->text[i]);
+	gt_method_free(&s->method);
+	gt_penalty_spec_free(&s->penalty);
+}
+
+const char *gt_recon_settings_key(size_t i) { return i < GT_SETTINGS ? keys[i].name : NULL; }
+
+static gt_status choose(const key *k, const char *value, int *index)
+{
+	char *all = NULL;
+	for (int i = 0; k->choices[i]; i++)
+		if (!strcmp(k->choices[i], value)) {
+			*index = i;
+			return GT_OK;
+		}
+	for (int i = 0; k->choices[i]; i++) {
+		char *more = gt_text("%s%s%s", all ? all : "", all ? ", " : "", k->choices[i]);
+		free(all);
+		all = more;
+	}
+	const gt_status st = gt_fail(GT_ERR_ARG, "%s=%s: expected one of %s", k->name, value, all ? all : "its names");
+	free(all);
+	return st;
+}
+
+static gt_status parse(const key *k, const char *value, gt_recon_settings *s)
+{
+	void *field = (char *)s + k->at;
+	if (k->choices)
+		return choose(k, value, field);
+	if (k->is_size) {
+		char option[32];
+		snprintf(option, sizeof option, "--%s", k->name);
+		return gt_bytes_parse(option, value, field);
+	}
+	return k->parse ? k->parse(s, value) : GT_OK;
+}
+
+/* The field of a key that is taken back. */
+static void reset(gt_setting which, gt_recon_settings *s)
+{
+	gt_recon_settings initial;
+	gt_recon_settings_init(&initial);
+	switch (which) {
+	case GT_SET_SOLVER:
+		gt_method_free(&s->method);
+		s->method = initial.method;
+		break;
+	case GT_SET_PENALTY:
+		gt_penalty_spec_free(&s->penalty);
+		s->penalty = initial.penalty;
+		break;
+	case GT_SET_WEIGHTS:
+		s->weights = initial.weights;
+		break;
+	case GT_SET_STOP:
+		s->stop = initial.stop;
+		break;
+	case GT_SET_WATER:
+		s->water = 0;
+		break;
+	default:
+		if (keys[which].choices)
+			memcpy((char *)s + keys[which].at, (const char *)&initial + keys[which].at, sizeof(int));
+		else if (keys[which].is_size)
+			memcpy((char *)s + keys[which].at, (const char *)&initial + keys[which].at, sizeof(double));
+	}
+}
+
+gt_status gt_recon_settings_set(gt_recon_settings *s, const char *name, const char *value)
+{
+	const char *names[GT_SETTINGS];
+	size_t i = 0;
+	while (i < GT_SETTINGS && strcmp(keys[i].name, name) && (!keys[i].alias || strcmp(keys[i].alias, name))) {
+		names[i] = keys[i].name;
+		i++;
+	}
+	if (i == GT_SETTINGS)
+		return gt_unknown_of("setting", name, names, GT_SETTINGS);
+	char *copy = value ? strdup(value) : NULL;
+	if (value && !copy)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	const gt_status st = value ? parse(&keys[i], value, s) : GT_OK;
+	if (st != GT_OK) {
+		free(copy);
+		return st;
+	}
+	if (!value)
+		reset((gt_setting)i, s);
+	free(s->text[i]);
+	s->text[i] = copy;
+	return GT_OK;
+}

@@ -1,0 +1,43 @@
+#ifndef GT_RECON_SETTINGS_H
+#define GT_RECON_SETTINGS_H
+/* What was asked of a reconstruction, by key and value. Every value is parsed once, when it is set. */
+#include <gantry/io.h>
+#include "recon/method.h"
+#include "recon/preset.h"
+#include "recon/data_weights.h"
+#include "recon/penalty_spec.h"
+#include "recon/stopping.h"
+#include "recon/view_cache.h"
+
+typedef enum {
+	GT_SET_PRESET, GT_SET_SOLVER, GT_SET_PROJECTOR, GT_SET_PENALTY, GT_SET_WEIGHTS, GT_SET_INIT, GT_SET_GRID, GT_SET_LIKE, GT_SET_MARGIN, GT_SET_STOP,
+	GT_SET_CHECKPOINT, GT_SET_RESUME, GT_SET_BACKEND, GT_SET_PRECISION, GT_SET_DEVICE_MEMORY, GT_SET_HOST_MEMORY, GT_SET_KEEP, GT_SET_SCRATCH,
+	GT_SET_OVERLAP, GT_SET_DATA, GT_SET_UNIT, GT_SET_WATER, GT_SET_COMMAND, GT_SET_OUTPUT, GT_SETTINGS
+} gt_setting;
+
+typedef struct {
+	char *text[GT_SETTINGS];        /* as it was given; NULL: not set */
+	/* What the texts say; the default where there is none. */
+	int preset, margin, unit, precision;    /* gt_preset, gt_z_margin_mode, gt_unit, 1: double */
+	int keep, overlap;              /* gt_view_cache_place; 1: stages run at the same time */
+	gt_method method;
+	gt_weights_spec weights;
+	gt_penalty_spec penalty;
+	gt_stop_rule stop;
+	gt_grid grid;
+	double device_memory, host_memory;      /* bytes; 0: no limit */
+	double water;                   /* mm^-1; 0: not asked for */
+} gt_recon_settings;
+
+void gt_recon_settings_init(gt_recon_settings *s);
+void gt_recon_settings_free(gt_recon_settings *s);
+/* NULL: the default. GT_ERR_UNKNOWN, GT_ERR_ARG: see gt_recon_set(). */
+gt_status   gt_recon_settings_set(gt_recon_settings *s, const char *key, const char *value);
+const char *gt_recon_settings_key(size_t i);                    /* NULL at the end */
+/* What the settings alone refuse together. method: the one that is set or was chosen; none of it set: not known yet. started: an array was given to start from. */
+gt_status gt_recon_settings_check(const gt_recon_settings *s, const gt_method *method, int started);
+/* 1: init names a file of a volume. */
+int gt_recon_starts_from_file(const char *init);
+/* The key init, or its default. */
+const char *gt_recon_init(const gt_recon_settings *s);
+#endif

@@ -1,0 +1,54 @@
+/* Settings that cannot be combined, with each other or with the method. */
+#include <string.h>
+#include <gantry/analytic.h>
+#include "core/try.h"
+#include "recon/settings.h"
+
+const char *gt_recon_init(const gt_recon_settings *s) { return s->text[GT_SET_INIT] ? s->text[GT_SET_INIT] : "auto"; }
+
+int gt_recon_starts_from_file(const char *init) { return strcmp(init, "auto") && strcmp(init, "zero") && !gt_analytic_find(init); }
+
+static gt_status check_start(const gt_recon_settings *s, const gt_method *m, int started)
+{
+	const char *init = gt_recon_init(s);
+	if (m->analytic && started)
+		return gt_fail(GT_ERR_ARG,
+		               "a volume to start from: %s is a direct method, which starts from nothing: expected an iterative --solver",
+		               m->analytic->name);
+	if (!m->analytic || !strcmp(init, "auto"))
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG, "--init=%s: %s is a direct method, which starts from nothing: expected an iterative --solver", init,
+	               m->analytic->name);
+}
+
+static gt_status check_prior(const gt_recon_settings *s, const gt_method *m)
+{
+	const int weighted = s->weights.kind != GT_WEIGHTS_AUTO && s->weights.kind != GT_WEIGHTS_UNIFORM;
+	const char *iterates = s->text[GT_SET_STOP]         ? "stop"
+	                       : s->text[GT_SET_CHECKPOINT] ? "checkpoint"
+	                       : s->text[GT_SET_RESUME]     ? "resume"
+	                                                    : NULL;
+	if (m->analytic && (s->text[GT_SET_PENALTY] || weighted))
+		return gt_fail(GT_ERR_ARG,
+		               "--%s: %s is a direct method, which takes neither weights nor a penalty: expected an iterative --solver",
+		               s->text[GT_SET_PENALTY] ? "penalty" : "weights", m->analytic->name);
+	if (m->analytic && iterates)
+		return gt_fail(GT_ERR_ARG, "--%s: %s is a direct method, which has no iterations: expected an iterative --solver", iterates,
+		               m->analytic->name);
+	return GT_OK;
+}
+
+gt_status gt_recon_settings_check(const gt_recon_settings *s, const gt_method *m, int started)
+{
+	const gt_preset_settings asked = { s->text[GT_SET_SOLVER], s->text[GT_SET_WEIGHTS], s->text[GT_SET_PENALTY] };
+	gt_status st = GT_OK;
+	GT_TRY(gt_preset_check((gt_preset)s->preset, &asked));
+	GT_TRY(check_start(s, m, started));
+	GT_TRY(check_prior(s, m));
+	if (s->keep == GT_VIEW_CACHE_SCRATCH && !s->text[GT_SET_SCRATCH])
+		GT_TRY(gt_fail(GT_ERR_ARG, "--keep=scratch, a file that is made there: --scratch FOLDER is needed"));
+	if (s->text[GT_SET_GRID] && s->text[GT_SET_LIKE])
+		GT_TRY(gt_fail(GT_ERR_ARG, "--grid and --like cannot be combined"));
+done:
+	return st;
+}

@@ -1,0 +1,11 @@
+#ifndef GT_RECON_TRUNCATION_H
+#define GT_RECON_TRUNCATION_H
+/* Remarks on what a scan does not cover, or a grid does not hold. */
+#include <gantry/data.h>
+#include <gantry/message.h>
+
+/* Slices of the grid that the scan does not cover. */
+void gt_note_slices(const gt_listener *log, const gt_grid *grid, const gt_scan *scan);
+/* A body that is wider than the grid of an iterative method. */
+void gt_note_sides(const gt_listener *log, const gt_grid *grid, const gt_projections *p);
+#endif

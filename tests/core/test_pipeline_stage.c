@@ -1,0 +1,251 @@
+/* A stage of a pipeline: order of items and buffers, failures of either side, ends before all is done; and no thread is left.
+ * labels: unit  backend: none */
+#include <dirent.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "core/pipeline_stage.h"
+#include "tests/support/support.h"
+
+enum { ITEMS = 9, NONE = 1000 };
+
+static struct work {
+	size_t done, fails_at, seen[ITEMS];
+	double pause; /* s for each item */
+	pthread_t thread;
+} w;
+static size_t buffers[GT_STAGE_BUFFERS];
+
+static void sleep_for(double seconds) { nanosleep(&(struct timespec){ .tv_nsec = (long)(1e9 * seconds) }, NULL); }
+
+/* Fills its buffer with the square of the item's number. */
+static gt_status fill_item(void *self, size_t item, void *buffer)
+{
+	ck_assert_ptr_eq(self, &w);
+	w.thread = pthread_self();
+	sleep_for(w.pause);
+	if (item == w.fails_at)
+		return gt_fail(GT_ERR_IO, "item %zu cannot be read", item);
+	*(size_t *)buffer = item * item;
+	w.done++;
+	return GT_OK;
+}
+
+static gt_status empty_item(void *self, size_t item, void *buffer)
+{
+	ck_assert_ptr_eq(self, &w);
+	w.thread = pthread_self();
+	sleep_for(w.pause);
+	if (item == w.fails_at)
+		return gt_fail(GT_ERR_IO, "item %zu cannot be written", item);
+	w.seen[item] = *(size_t *)buffer;
+	w.done++;
+	return GT_OK;
+}
+
+static gt_stage stage(int fills, int alone)
+{
+	w = (struct work){ .fails_at = NONE };
+	return (gt_stage){ .work = fills ? fill_item : empty_item,
+		           .self = &w,
+		           .buffer = { &buffers[0], &buffers[1] },
+		           .items = ITEMS,
+		           .fills = fills,
+		           .alone = alone };
+}
+
+static size_t threads(void)
+{
+	size_t n = 0;
+	DIR *d = opendir("/proc/self/task");
+	for (struct dirent *e; (e = readdir(d));)
+		n += e->d_name[0] != '.';
+	closedir(d);
+	return n;
+}
+
+/* A joined thread may be listed a moment longer. */
+static void check_no_thread_left(void)
+{
+	for (int i = 0; i < 200 && threads() > 1; i++)
+		sleep_for(0.005);
+	ck_assert_uint_eq(threads(), 1);
+}
+
+/* _i: 1: without a thread. The two buffers come in turn. */
+START_TEST(filled_in_order)
+{
+	gt_stage s = stage(1, _i);
+	void *buffer;
+	ck_ok(gt_stage_start(&s));
+	for (size_t item = 0; item < ITEMS; item++) {
+		ck_ok(gt_stage_take(&s, &buffer));
+		ck_assert_ptr_eq(buffer, &buffers[item % 2]);
+		ck_assert_uint_eq(*(size_t *)buffer, item * item);
+		gt_stage_give(&s);
+	}
+	ck_ok(gt_stage_end(&s));
+	ck_assert_uint_eq(w.done, ITEMS);
+	ck_assert(!pthread_equal(w.thread, pthread_self()) == !_i);
+	gt_stage_stop(&s);
+	check_no_thread_left();
+}
+END_TEST
+
+START_TEST(emptied_in_order)
+{
+	gt_stage s = stage(0, _i);
+	void *buffer;
+	ck_ok(gt_stage_start(&s));
+	for (size_t item = 0; item < ITEMS; item++) {
+		ck_ok(gt_stage_take(&s, &buffer));
+		ck_assert_ptr_eq(buffer, &buffers[item % 2]);
+		*(size_t *)buffer = 100 + item;
+		gt_stage_give(&s);
+	}
+	ck_ok(gt_stage_end(&s)); /* all that was given is written by then */
+	ck_assert_uint_eq(w.done, ITEMS);
+	for (size_t item = 0; item < ITEMS; item++)
+		ck_assert_uint_eq(w.seen[item], 100 + item);
+	ck_assert(!pthread_equal(w.thread, pthread_self()) == !_i);
+	check_no_thread_left();
+}
+END_TEST
+
+/* The thread is at most two buffers ahead, and never overwrites one that its caller holds. */
+START_TEST(a_slow_caller)
+{
+	gt_stage s = stage(1, 0);
+	void *buffer;
+	ck_ok(gt_stage_start(&s));
+	for (size_t item = 0; item < ITEMS; item++) {
+		ck_ok(gt_stage_take(&s, &buffer));
+		sleep_for(0.01);
+		ck_assert_uint_eq(*(size_t *)buffer, item * item);
+		ck_assert_uint_le(w.done, item + GT_STAGE_BUFFERS);
+		gt_stage_give(&s);
+	}
+	ck_ok(gt_stage_end(&s));
+}
+END_TEST
+
+START_TEST(a_slow_thread)
+{
+	gt_stage s = stage(0, 0);
+	void *buffer;
+	w.pause = 0.01;
+	ck_ok(gt_stage_start(&s));
+	for (size_t item = 0; item < ITEMS; item++) {
+		ck_ok(gt_stage_take(&s, &buffer));
+		*(size_t *)buffer = item;
+		gt_stage_give(&s);
+	}
+	ck_ok(gt_stage_end(&s));
+	for (size_t item = 0; item < ITEMS; item++)
+		ck_assert_uint_eq(w.seen[item], item);
+	ck_assert(s.seconds >= 0.01 * ITEMS && s.seconds < 10);
+}
+END_TEST
+
+/* A reader that fails at item 4 gives at most those before it, then its message, as often as it is asked. */
+START_TEST(reading_fails)
+{
+	gt_stage s = stage(1, _i);
+	void *buffer;
+	size_t got = 0;
+	w.fails_at = 4;
+	ck_ok(gt_stage_start(&s));
+	while (got < ITEMS && gt_stage_take(&s, &buffer) == GT_OK) {
+		ck_assert_uint_eq(*(size_t *)buffer, got * got);
+		gt_stage_give(&s);
+		got++;
+	}
+	ck_assert_uint_le(got, 4);
+	ck_refused(gt_stage_take(&s, &buffer), GT_ERR_IO, "item 4 cannot be read");
+	ck_refused(gt_stage_end(&s), GT_ERR_IO, "item 4 cannot be read");
+	ck_assert_uint_eq(w.done, 4);
+	check_no_thread_left();
+}
+END_TEST
+
+START_TEST(writing_fails)
+{
+	gt_stage s = stage(0, _i);
+	void *buffer;
+	size_t given = 0;
+	w.fails_at = 3;
+	ck_ok(gt_stage_start(&s));
+	while (given < ITEMS && gt_stage_take(&s, &buffer) == GT_OK) {
+		*(size_t *)buffer = given++;
+		gt_stage_give(&s);
+	}
+	ck_assert_uint_ge(given, 4);
+	ck_assert_uint_le(given, 4 + GT_STAGE_BUFFERS);
+	ck_refused(gt_stage_end(&s), GT_ERR_IO, "item 3 cannot be written");
+	ck_assert_uint_eq(w.done, 3);
+	check_no_thread_left();
+}
+END_TEST
+
+/* The last item's failure is told by the end alone. */
+START_TEST(the_last_fails)
+{
+	gt_stage s = stage(0, _i);
+	void *buffer;
+	w.fails_at = ITEMS - 1;
+	ck_ok(gt_stage_start(&s));
+	for (size_t item = 0; item < ITEMS; item++) {
+		ck_ok(gt_stage_take(&s, &buffer));
+		gt_stage_give(&s);
+	}
+	ck_refused(gt_stage_end(&s), GT_ERR_IO, "item 8 cannot be written");
+}
+END_TEST
+
+/* The caller gives up after some items: a thread that waits for a buffer ends at once, without doing more. */
+START_TEST(the_caller_stops)
+{
+	gt_stage s = stage(_i, 0);
+	void *buffer;
+	alarm(30);
+	ck_ok(gt_stage_start(&s));
+	for (int item = 0; item < 2; item++) {
+		ck_ok(gt_stage_take(&s, &buffer));
+		gt_stage_give(&s);
+	}
+	gt_stage_stop(&s);
+	check_no_thread_left();
+	ck_assert_uint_le(w.done, 2 + GT_STAGE_BUFFERS);
+	gt_stage_stop(&s); /* twice is fine */
+	ck_ok(gt_stage_end(&s));
+}
+END_TEST
+
+/* Never started, or started and never used. */
+START_TEST(unused)
+{
+	gt_stage never = stage(1, 0), idle = stage(_i, 0);
+	alarm(30);
+	gt_stage_stop(&never);
+	ck_ok(gt_stage_start(&idle));
+	gt_stage_stop(&idle);
+	check_no_thread_left();
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, filled_in_order, 0, 2);
+	tcase_add_loop_test(tc, emptied_in_order, 0, 2);
+	tcase_add_test(tc, a_slow_caller);
+	tcase_add_test(tc, a_slow_thread);
+	tcase_add_loop_test(tc, reading_fails, 0, 2);
+	tcase_add_loop_test(tc, writing_fails, 0, 2);
+	tcase_add_loop_test(tc, the_last_fails, 0, 2);
+	tcase_add_loop_test(tc, the_caller_stops, 0, 2);
+	tcase_add_loop_test(tc, unused, 0, 2);
+}
+
+int main(void) { return gt_test_main("pipeline_stage", fill); }

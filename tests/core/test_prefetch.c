@@ -1,0 +1,96 @@
+/* A device that starts in a thread before it is opened.
+ * labels: unit */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <gantry/array.h>
+#include "tests/support/support.h"
+
+static const char *name(void) { return getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu"; }
+
+static size_t threads(void)
+{
+	size_t n = 0;
+	DIR *d = opendir("/proc/self/task");
+	for (struct dirent *e; (e = readdir(d));)
+		n += e->d_name[0] != '.';
+	closedir(d);
+	return n;
+}
+
+START_TEST(opened_after_it)
+{
+	gt_backend *be = NULL;
+	gt_backend_prefetch(name());
+	ck_ok(gt_backend_open(name(), &be));
+	gt_array *x = gt_test_array(be, GT_F32, 100, 1);
+	gt_fill(2, x);
+	ck_assert(gt_sum(x) == 200);
+	gt_array_free(x);
+	gt_backend_close(be);
+	gt_backend_prefetch_end();
+}
+END_TEST
+
+/* Nothing is left where it is never opened; a name that is unknown, or too long, is told by who opens it. */
+START_TEST(never_opened)
+{
+	char text[200];
+	const size_t before = threads();
+	memset(text, 'x', sizeof text - 1);
+	text[sizeof text - 1] = 0;
+	for (int i = 0; i < 20; i++) {
+		gt_backend_prefetch(i % 3 == 0 ? "cpu:2" : i % 3 == 1 ? "no such device" : text);
+		gt_fail(GT_ERR_ARG, "the caller's own message");
+		gt_backend_prefetch_end();
+		ck_assert_str_eq(gt_error(), "the caller's own message");
+	}
+	gt_backend_prefetch_end();
+	for (int i = 0; i < 200 && threads() > before; i++)
+		usleep(5000);
+	ck_assert_uint_eq(threads(), before);
+	gt_backend *be = NULL;
+	gt_backend_prefetch("no such device");
+	ck_refused(gt_backend_open("no such device", &be), GT_ERR_UNKNOWN, "no such device");
+}
+END_TEST
+
+/* A second one waits for the first, whichever device that is. */
+START_TEST(twice)
+{
+	gt_backend *be = NULL;
+	gt_backend_prefetch("cpu:1");
+	gt_backend_prefetch("cpu:2");
+	ck_ok(gt_backend_open("cpu:1", &be));
+	gt_backend_close(be);
+}
+END_TEST
+
+/* A child has no thread that it could wait for. */
+START_TEST(a_child)
+{
+	gt_backend_prefetch("cpu:1");
+	const pid_t child = fork();
+	if (child == 0) {
+		gt_backend *be = NULL;
+		alarm(20);
+		_exit(gt_backend_open("cpu:1", &be) == GT_OK ? 0 : 1);
+	}
+	int status = 1;
+	waitpid(child, &status, 0);
+	gt_backend_prefetch_end();
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, opened_after_it);
+	tcase_add_test(tc, never_opened);
+	tcase_add_test(tc, twice);
+	tcase_add_test(tc, a_child);
+}
+
+int main(void) { return gt_test_main("prefetch", fill); }

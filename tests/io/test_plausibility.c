@@ -1,0 +1,88 @@
+/* Projections that are counts, or of another unit, are told from line integrals.
+ * labels: unit  backend: none */
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/plausibility.h>
+#include <gantry/scan.h>
+#include "geometry/projections.h"
+#include "tests/support/support.h"
+
+static struct heard {
+	int times;
+	gt_severity severity;
+	gt_subject subject;
+	char text[512];
+} heard;
+
+static void say(void *self, const gt_message *m)
+{
+	struct heard *h = self;
+	h->times++;
+	h->severity = m->severity;
+	h->subject = m->subject;
+	snprintf(h->text, sizeof h->text, "%s", m->text);
+}
+static const gt_listener listener = { say, &heard };
+
+static gt_projections projections(float *data, size_t columns)
+{
+	gt_projections p = { .data = data };
+	ck_ok(gt_scan_new(GT_FLAT, 1, 1, columns, &p.scan));
+	return p;
+}
+
+START_TEST(limits)
+{
+	static const struct {
+		float value;
+		int implausible;
+	} all[] = { { 0, 0 }, { 15, 0 }, { 50, 0 }, { 50.001f, 1 }, { -3, 0 }, { -3.001f, 1 }, { 40000, 1 } };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		float data[4] = { 1, 2, 3, all[i].value };
+		gt_projections p = projections(data, 4);
+		heard.times = 0;
+		ck_assert_msg(gt_projections_implausible(&p, &listener, "a.nc") == all[i].implausible, "%g", (double)all[i].value);
+		ck_assert_int_eq(heard.times, all[i].implausible);
+		ck_assert_int_eq(gt_projections_implausible(&p, NULL, "a.nc"), all[i].implausible);
+		gt_scan_free(p.scan);
+	}
+}
+END_TEST
+
+START_TEST(message)
+{
+	float data[6] = { 1, 60, -4, 2, 3e4f, 0 };
+	gt_projections p = projections(data, 6);
+	ck_assert_int_eq(gt_projections_implausible(&p, &listener, "a.nc"), 1);
+	ck_assert_ptr_nonnull(strstr(heard.text, "a.nc: 3 of 6 values, from -4 to 3e+04, are no line integrals: expected -ln(I/I0)"));
+	ck_assert_ptr_nonnull(strstr(heard.text, "never above 50 or below -3; are they counts"));
+	ck_assert(heard.severity == GT_WARNING && heard.subject == GT_ABOUT_DATA);
+	p.data = NULL;
+	ck_assert_int_eq(gt_projections_implausible(&p, &listener, "a.nc"), 0);
+	ck_assert_int_eq(heard.times, 1);
+	gt_scan_free(p.scan);
+}
+END_TEST
+
+/* Some at a time, as all at once; parts without such values are counted and nothing else. */
+START_TEST(in_parts)
+{
+	const float parts[3][4] = { { -2, 40, 0, 0 }, { 7, 100, -10, 3 }, { 200, 5, 6, 8 } };
+	gt_value_range r = { .size = sizeof r };
+	for (int i = 0; i < 3; i++) {
+		gt_value_range_look(&r, parts[i], 4);
+		ck_assert_uint_eq(r.looked, 4 * (size_t)(i + 1));
+		ck_assert_uint_eq(r.implausible, i == 0 ? 0 : i + 1);
+	}
+	ck_assert(r.least == -10 && r.most == 200);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, limits);
+	tcase_add_test(tc, message);
+	tcase_add_test(tc, in_parts);
+}
+
+int main(void) { return gt_test_main("plausibility", fill); }

@@ -1,0 +1,358 @@
+/* The estimate of a run's memory, noted by a dry run, against what the run itself takes; and what is said of one that does not fit.
+ * labels: unit */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/regularizer.h>
+#include "geometry/projections.h"
+#include "recon/memory_estimate.h"
+#include "recon/stopping.h"
+#include "tests/support/support.h"
+
+enum { SIZE = 12, VIEWS = 10, ROWS = 9, COLUMNS = 17 };
+
+static gt_projections p;
+static const gt_grid grid = { { SIZE, SIZE, SIZE - 1 }, { 1, 1, 1 }, { 0, 0, 0 } };
+static float *weights;
+
+static void setup(void)
+{
+	const gt_orbit orbit = { .shape = GT_FLAT,
+		                 .views = VIEWS,
+		                 .rows = ROWS,
+		                 .columns = COLUMNS,
+		                 .source_to_axis = 100,
+		                 .source_to_detector = 150,
+		                 .column_pitch = 1.5,
+		                 .row_pitch = 1.5,
+		                 .turn = 6.283185307179586 };
+	p = (gt_projections){ 0 };
+	ck_ok(gt_scan_orbit(&orbit, &p.scan));
+	p.data = malloc(gt_scan_size(p.scan) * sizeof *p.data);
+	weights = malloc(gt_scan_size(p.scan) * sizeof *weights);
+	for (size_t i = 0; i < gt_scan_size(p.scan); i++) {
+		p.data[i] = 0.1f;
+		weights[i] = 0.5f + 0.01f * (float)(i % 50);
+	}
+}
+
+static void teardown(void)
+{
+	gt_scan_free(p.scan);
+	free(p.data);
+	free(weights);
+}
+
+/* The real run ---------------------------------------------------------------- */
+
+struct example {
+	const char *method, *penalty;
+	gt_type type;
+	int weighted, finds_strength;
+};
+static const struct example examples[] = {
+	{ "fdk", NULL, GT_F32, 0, 0 },
+	{ "fdk", NULL, GT_F64, 0, 0 },
+	{ "cgls:iterations=4", NULL, GT_F32, 0, 0 },
+	{ "os-sqs:iterations=3,subsets=3", NULL, GT_F64, 1, 0 },
+	{ "os-sart:iterations=3,subsets=3,keep=no", NULL, GT_F32, 0, 0 },
+	{ "pcg:iterations=4", "huber:strength=1,delta=20HU", GT_F32, 1, 1 },
+	{ "pdhg:iterations=4", "tv:strength=0.02,inner=4", GT_F64, 0, 0 },
+};
+enum { EXAMPLES = sizeof examples / sizeof *examples };
+
+static size_t iterating; /* bytes that were held in an iteration */
+
+static void each(void *self, const gt_progress *g, double seconds)
+{
+	(void)self, (void)seconds;
+	iterating = gt_backend_counters(gt_array_backend(g->x)).bytes;
+}
+
+static gt_status iterate(const struct example *c, const gt_method *m, gt_array *x, gt_memory_estimate *e)
+{
+	gt_backend *be = gt_array_backend(x);
+	gt_subsets s = { 0 };
+	gt_penalty *R = NULL;
+	gt_run run = { .data_norm = 1, .each = each };
+	size_t subsets = 1;
+	if (m->solver->subsets)
+		ck_ok(m->solver->subsets(m->options, VIEWS, &subsets));
+	gt_fill(0, x);
+	gt_memory_estimate_started(e, be);
+	ck_ok(gt_subsets_new("dd", be, c->type, &grid, p.scan, p.data, c->weighted ? weights : NULL, subsets, &s));
+	gt_memory_estimate_subsets(e, be, &s, c->weighted, p.scan);
+	if (c->penalty)
+		ck_ok(gt_regularizer_new(c->penalty, be, c->type, &grid, NULL, &R));
+	gt_memory_estimate_penalty(e, be, c->finds_strength);
+	const gt_problem problem = {
+		.subsets = subsets, .A = s.A, .b = s.b, .w = s.w, .R = R, .grid = &grid, .lo = -INFINITY, .hi = INFINITY
+	};
+	const gt_status st = gt_run_solve(&run, m->solver, &problem, m->options, x);
+	gt_memory_estimate_solved(e, be, run.iterating_bytes, run.best_bytes);
+	gt_subsets_free(&s);
+	gt_penalty_free(R);
+	return st;
+}
+
+/* What gantry recon does between opening its backend and closing it. */
+static size_t reconstruct(const struct example *c, int dry, gt_memory_estimate *e)
+{
+	gt_backend *be = gt_test_backend();
+	gt_array *x = NULL, *data = NULL;
+	gt_method m;
+	ck_ok(gt_method_parse(c->method, &m));
+	if (dry)
+		ck_ok(gt_backend_dry_run(be));
+	gt_memory_estimate_open(e, be);
+	ck_ok(gt_array_new(be, c->type, gt_grid_voxels(&grid), &x));
+	gt_memory_estimate_volume(e, be);
+	if (m.analytic) {
+		ck_ok(gt_array_new(be, c->type, gt_scan_size(p.scan), &data));
+		gt_array_put_float(p.data, data);
+		ck_ok(gt_analytic_run(m.analytic, be, &grid, p.scan, m.options, data, x));
+		ck_ok(gt_backend_status(be));
+	} else {
+		ck_ok(iterate(c, &m, x, e));
+	}
+	gt_memory_estimate_close(e, be);
+	gt_array_free(data);
+	gt_array_free(x);
+	const size_t peak = gt_backend_counters(be).peak_bytes;
+	gt_method_free(&m);
+	gt_backend_close(be);
+	return peak;
+}
+
+START_TEST(as_the_run_itself)
+{
+	const struct example *c = &examples[_i];
+	const size_t element = gt_type_size(c->type), voxels = SIZE * SIZE * (SIZE - 1), cells = VIEWS * ROWS * COLUMNS;
+	gt_memory_estimate e = { .host_free = 1e12, .peak = 77 };
+	gt_memory_estimate_begin(&e, &p, &grid);
+	ck_assert(e.size == sizeof e && e.host_free == 1e12 && e.peak == 0);
+	const size_t dry = reconstruct(c, 1, &e), real = reconstruct(c, 0, NULL);
+	ck_assert_uint_eq(dry, e.peak);
+	ck_assert_msg(e.peak == real, "%s: %zu bytes are expected, %zu are taken", c->method, e.peak, real);
+	ck_assert_uint_eq(e.volume, voxels * element);
+	ck_assert_int_eq(e.on_host, !gt_test_is_gpu());
+	ck_assert(e.free > e.peak && e.total >= e.free && e.backend[0] && e.about[0] && gt_memory_estimate_fits(&e));
+	ck_assert(e.host_volume == (double)voxels * 4 && e.host_projections == (double)cells * 4);
+	if (!e.subsets) {
+		ck_assert(e.data == 0 && e.solver == 0 && e.best_image == 0 && e.host_subset == 0 && e.host_weights == 0);
+		return;
+	}
+	ck_assert_uint_eq(e.data, cells * element);
+	ck_assert_uint_eq(e.weights, c->weighted ? cells * element : 0);
+	ck_assert_uint_eq(e.best_image, e.volume);
+	ck_assert_uint_eq(e.volume + e.data + e.weights + e.operators + e.penalty + e.solver + e.best_image, iterating);
+	ck_assert_uint_le(iterating, e.peak);
+	ck_assert(c->penalty || e.penalty == 0);
+	ck_assert(e.host_weights == (c->weighted ? (double)cells * 4 : 0));
+	ck_assert_uint_eq(e.views, VIEWS);
+	/* Ten views in three subsets are four, three and three. */
+	ck_assert(e.host_subset == (e.subsets == 3 ? 4. * ROWS * COLUMNS * 4 : 0));
+	ck_assert(e.host_strength == (c->finds_strength ? e.host_volume * 3 + e.host_projections : 0));
+}
+END_TEST
+
+START_TEST(of_the_host)
+{
+	gt_memory_estimate e = { .host_free = -1 };
+	p.weight = p.photons = weights;
+	gt_memory_estimate_begin(&e, &p, &grid);
+	p.weight = p.photons = NULL;
+	ck_assert(e.host_projections == 3. * VIEWS * ROWS * COLUMNS * 4);
+	ck_assert(e.host_data == 1. * VIEWS * ROWS * COLUMNS * 4);
+}
+END_TEST
+
+/* The numbers of a backend that holds so many bytes, and held so many at most. */
+static void close_at(gt_memory_estimate *e, size_t peak)
+{
+	gt_backend *be = NULL;
+	gt_array *x = NULL;
+	ck_ok(gt_backend_open("cpu:1", &be));
+	ck_ok(gt_array_new(be, GT_F32, peak / 4, &x));
+	gt_array_free(x);
+	gt_memory_estimate_close(e, be);
+	gt_backend_close(be);
+}
+
+START_TEST(at_most)
+{
+	/* On a device the host holds its own arrays; on the host both, but the solver's memory comes after a subset is on its way. */
+	gt_memory_estimate e = { .free = 4000, .host_projections = 100, .host_volume = 20, .host_weights = 3, .host_subset = 50 };
+	close_at(&e, 4000);
+	ck_assert(e.peak == 4000 && e.host_peak == 173);
+	e.host_subset = 0;
+	close_at(&e, 4000);
+	ck_assert(e.host_peak == 123);
+	e.host_strength = 60;
+	e.host_subset = 50;
+	close_at(&e, 4000);
+	ck_assert(e.host_peak == 183);
+	e.on_host = 1;
+	e.solver = 40;
+	e.best_image = 15;
+	close_at(&e, 4000);
+	ck_assert(e.host_peak == 4123 + 60 - 55);
+	e.solver = 50;
+	close_at(&e, 4000);
+	ck_assert(e.host_peak == 4123);
+}
+END_TEST
+
+/* Where memory is short a run goes without the best image, unless the penalty took as much before. */
+START_TEST(without_the_best_image)
+{
+	gt_memory_estimate e = { .free = 4000, .best_image = 400 };
+	close_at(&e, 4000);
+	ck_assert(e.peak == 4000 && e.best_image == 400);
+	close_at(&e, 4004);
+	ck_assert(e.peak == 3604 && e.best_image == 0);
+	e.best_image = 400;
+	e.penalty_peak = 3800;
+	close_at(&e, 4004);
+	ck_assert(e.peak == 3800 && e.best_image == 0);
+	e.best_image = 400;
+	e.penalty_peak = 4004;
+	close_at(&e, 4004);
+	ck_assert(e.peak == 4004 && e.best_image == 400);
+}
+END_TEST
+
+START_TEST(limits)
+{
+	gt_memory_estimate e = { .free = 1000, .peak = 900, .host_peak = 50, .host_free = -1 };
+	ck_assert(gt_memory_estimate_fits(&e));
+	gt_memory_estimate_limit(&e, 0);
+	ck_assert(!e.limited && e.free == 1000);
+	gt_memory_estimate_limit(&e, 5000);
+	ck_assert(e.limited && e.free == 1000 && gt_memory_estimate_fits(&e));
+	gt_memory_estimate_limit(&e, 900);
+	ck_assert(e.free == 900 && gt_memory_estimate_fits(&e));
+	gt_memory_estimate_limit(&e, 899);
+	ck_assert(!gt_memory_estimate_fits(&e));
+	e.on_host = 1; /* which does not help where a limit was given */
+	ck_assert(!gt_memory_estimate_fits(&e));
+	e.limited = 0;
+	ck_assert(gt_memory_estimate_fits(&e));
+	e.host_free = 49;
+	ck_assert(!gt_memory_estimate_fits(&e));
+	e.host_free = 50;
+	ck_assert(gt_memory_estimate_fits(&e));
+}
+END_TEST
+
+/* What would fit -------------------------------------------------------------- */
+
+/* A run that takes 8 bytes a voxel, or 4 in single precision, half of them with keep=no, and a constant. */
+static struct model {
+	double constant;
+	size_t keep_at;    /* of the solver's options; 0: it has none */
+	int no, asked_for; /* the number of keep=no; how many runs were asked for */
+} model;
+static const gt_grid cube = { { 64, 64, 64 }, { 1, 1, 1 }, { 0, 0, 0 } };
+
+static gt_status take(void *self, const gt_memory_variant *v, gt_memory_estimate *e)
+{
+	const struct model *m = self;
+	const double voxels = (double)gt_grid_voxels(v->grid ? v->grid : &cube);
+	int keep = -1;
+	if (v->options)
+		memcpy(&keep, (const char *)v->options + m->keep_at, sizeof keep);
+	model.asked_for++;
+	e->host_peak = m->constant + voxels * (v->single ? 4 : 8) * (keep == m->no ? 0.5 : 1);
+	e->peak = (size_t)e->host_peak;
+	return GT_OK;
+}
+
+static void set_model(const gt_method *m, double constant)
+{
+	model = (struct model){ .constant = constant };
+	for (const gt_param *q = m->solver ? m->solver->params : NULL; q && q->key; q++)
+		if (!strcmp(q->key, "keep")) {
+			model.keep_at = q->at;
+			while (strcmp(q->names[model.no], "no") != 0)
+				model.no++;
+		}
+}
+
+struct refusal {
+	const char *method, *read_whole, *text;
+	int is_double, on_host;
+	double constant, free;
+};
+static const struct refusal refusals[] = {
+	{ "fdk", NULL, "needs 2 MiB on dev:0, 500 KiB are free; would fit: --grid 40x40x40@1.6x1.6x1.6 (500 KiB)", 0, 0, 0, 512000 },
+	{ "fdk", NULL, "needs 2 MiB on dev:0, 500 KiB are free; would fit: --grid 38x38x38@1.684x1.684x1.684 (429 KiB)", 0, 0, 0, 511999 },
+	{ "fdk", NULL,
+	  "needs 2 MiB on dev:0, 1 MiB are free; would fit: --precision single (1 MiB), or --grid 50x50x50@1.28x1.28x1.28 (977 KiB)", 1, 0,
+	  0, 1048576 },
+	{ "fdk", NULL, "needs 2 MiB on dev:0, 1 MiB are free; would fit: --grid 50x50x50@1.28x1.28x1.28 (977 KiB)", 1, 0, 0, 1048575 },
+	{ "os-sart", NULL,
+	  "needs 2 MiB on dev:0, 1 MiB are free; would fit: --solver os-sart:keep=no (1 MiB), or --grid 50x50x50@1.28x1.28x1.28 (977 KiB)",
+	  0, 0, 0, 1048576 },
+	{ "fdk", NULL, "needs 2.95 MiB on dev:0, 977 KiB are free; no grid would fit, the data alone are too much", 0, 0, 1e6, 1e6 },
+	{ "fdk", "my scan.dcm",
+	  "needs 2.95 MiB on dev:0, 977 KiB are free; no grid would fit, the data alone are too much; my scan.dcm is read as a whole, and fdk "
+	  "goes by slabs from NetCDF: import it first: gantry import 'my scan.dcm' -o scan.nc",
+	  0, 0, 1e6, 1e6 },
+	{ "fdk", NULL, "needs 2 MiB of memory, 500 KiB are free; would fit: --grid 40x40x40@1.6x1.6x1.6 (500 KiB)", 0, 1, 0, 512000 },
+	{ "fdk", NULL, "needs 2.95 MiB of memory, 977 KiB are free; nothing that is near would fit", 0, 1, 1e6, 1e6 },
+};
+enum { REFUSALS = sizeof refusals / sizeof *refusals };
+
+START_TEST(explained)
+{
+	const struct refusal *c = &refusals[_i];
+	gt_method m;
+	ck_ok(gt_method_parse(c->method, &m));
+	set_model(&m, c->constant);
+	const gt_memory_dry_run r = { take, &model, &m, &cube, c->is_double, c->read_whole };
+	gt_memory_estimate e = {
+		.on_host = c->on_host, .host_free = c->on_host ? c->free : -1, .free = (size_t)c->free, .backend = "dev:0"
+	};
+	ck_ok(take(&model, &(gt_memory_variant){ 0 }, &e));
+	ck_assert(!gt_memory_estimate_fits(&e));
+	char *text = gt_memory_estimate_explain(&r, &e);
+	ck_assert_str_eq(text, c->text);
+	free(text);
+	gt_method_free(&m);
+}
+END_TEST
+
+START_TEST(with_keep_and_without)
+{
+	gt_method m;
+	gt_memory_estimate e = { .host_free = -1 };
+	size_t with = 0, without = 0;
+	ck_ok(gt_method_parse("os-sart", &m));
+	set_model(&m, 0);
+	gt_memory_dry_run r = { take, &model, &m, &cube, 0, NULL };
+	ck_assert_int_eq(gt_memory_estimate_compare(&r, &e, &with, &without), 1);
+	ck_assert(with == 2097152 && without == 1048576);
+	gt_method_free(&m);
+	ck_ok(gt_method_parse("cgls", &m));
+	model.asked_for = 0;
+	ck_assert_int_eq(gt_memory_estimate_compare(&r, &e, &with, &without), 0);
+	ck_assert_int_eq(model.asked_for, 0);
+	gt_method_free(&m);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, as_the_run_itself, 0, EXAMPLES);
+	tcase_add_test(tc, of_the_host);
+	tcase_add_test(tc, at_most);
+	tcase_add_test(tc, without_the_best_image);
+	tcase_add_test(tc, limits);
+	tcase_add_loop_test(tc, explained, 0, REFUSALS);
+	tcase_add_test(tc, with_keep_and_without);
+}
+
+int main(void) { return gt_test_main("memory_estimate", fill); }

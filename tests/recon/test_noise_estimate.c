@@ -1,0 +1,271 @@
+/* The noise of line integrals: what is known is used as the formula says, what is not is found from the data.
+ * labels: unit property  backend: none */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/random.h>
+#include "geometry/projections.h"
+#include "recon/noise_estimate.h"
+#include "tests/support/support.h"
+
+enum { VIEWS = 70, ROWS = 24, COLUMNS = 60, N = VIEWS * ROWS * COLUMNS };
+
+/* A scan without geometry and with smooth line integrals from 1 to 4; its arrays are on the heap. */
+static gt_projections *smooth(size_t views, size_t rows, size_t columns)
+{
+	gt_projections *p = calloc(1, sizeof *p);
+	ck_ok(gt_scan_new(GT_FLAT, views, rows, columns, &p->scan));
+	p->data = malloc(gt_scan_size(p->scan) * sizeof *p->data);
+	for (size_t i = 0; i < gt_scan_size(p->scan); i++) {
+		const double c = (double)(i % columns) / (double)columns, r = (double)(i / columns % rows) / (double)rows,
+			     v = (double)(i / columns / rows) / (double)views;
+		p->data[i] = (float)(2.5 + 1.2 * sin(3 * c + r) + 0.3 * cos(4 * v + 1));
+	}
+	return p;
+}
+
+static float *random_weights(size_t n)
+{
+	float *w = malloc(n * sizeof *w);
+	gt_test_random(9, n, w);
+	for (size_t i = 0; i < n; i++)
+		w[i] = 1.25f + 0.75f * w[i];
+	return w;
+}
+
+/* Adds normal noise of the variance that the model has. */
+static void add_noise(gt_projections *p, const double *variance)
+{
+	for (size_t i = 0; i < gt_scan_size(p->scan); i++) {
+		gt_random r = gt_random_at(5, i);
+		p->data[i] += (float)(sqrt(variance[i]) * gt_normal(&r));
+	}
+}
+
+static void add_noise_of_photons(gt_projections *p, double photons)
+{
+	const size_t n = gt_scan_size(p->scan);
+	double *variance = malloc(n * sizeof *variance);
+	for (size_t i = 0; i < n; i++)
+		variance[i] = exp(p->data[i]) / photons;
+	add_noise(p, variance);
+	free(variance);
+}
+
+static const double photons[] = { 3e3, 1e5, 1e8 };
+
+/* N photons in the mean have the variance exp(p)/N. */
+START_TEST(unknown_photons)
+{
+	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
+	gt_noise_model *m = NULL;
+	const float clean = p->data[777];
+	add_noise_of_photons(p, photons[_i]);
+	ck_ok(gt_noise_estimate(p, NULL, NULL, &m));
+	ck_assert_double_eq_tol(gt_noise_photons(m) / photons[_i], 1, 0.06);
+	ck_assert_double_eq_tol(gt_noise_scale(m) * gt_noise_photons(m), 1, 1e-12);
+	ck_assert_str_eq(gt_noise_source(m), "differences of neighbouring cells");
+	ck_assert_double_eq_tol(gt_noise_variance(m, 777) * photons[_i] / exp(clean), 1, 0.2);
+	ck_assert_double_eq_tol(gt_noise_variance(m, 777), gt_noise_scale(m) * exp(p->data[777]), 1e-6 * gt_noise_variance(m, 777));
+	gt_noise_free(m);
+	gt_projections_free(p);
+}
+END_TEST
+
+/* Weights w mean the variance s/w; weights in another unit change s and not the variance. A weight of 0 says nothing, whatever the pixel holds. */
+START_TEST(weights_of_the_file)
+{
+	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
+	double *variance = malloc(N * sizeof *variance);
+	gt_noise_model *m = NULL;
+	p->weight = random_weights(N);
+	for (size_t i = 0; i < N; i++)
+		variance[i] = 4e-4 / p->weight[i];
+	add_noise(p, variance);
+	for (size_t i = 0; i < N; i += 97) {
+		p->data[i] = 1000;
+		p->weight[i] = 0;
+	}
+	for (int unit = 0; unit < 2; unit++) {
+		ck_ok(gt_noise_estimate(p, NULL, NULL, &m));
+		ck_assert_double_eq_tol(gt_noise_variance(m, 98) / variance[98], 1, 0.06);
+		ck_assert_double_eq_tol(gt_noise_scale(m) / 4e-4, unit ? 1e3 : 1, unit ? 60 : 0.06);
+		ck_assert(gt_noise_variance(m, 97) == 0);
+		ck_assert(gt_noise_photons(m) == 0);
+		ck_assert_str_eq(gt_noise_source(m), "weights of the file and differences of neighbouring cells");
+		gt_noise_free(m);
+		for (size_t i = 0; i < N; i++)
+			p->weight[i] *= 1000;
+	}
+	free(variance);
+	gt_projections_free(p);
+}
+END_TEST
+
+/* Edges across each axis, over 6 % of the pixels, and air beside: the estimate stays. */
+START_TEST(edges_and_air)
+{
+	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
+	gt_noise_model *m = NULL;
+	for (size_t i = 0; i < N; i++) {
+		const size_t c = i % COLUMNS, r = i / COLUMNS % ROWS, v = i / COLUMNS / ROWS;
+		p->data[i] = c < 20 ? 0 : p->data[i] + (c > 40) + 0.7f * (r > 11) - 0.4f * (v > 30);
+	}
+	add_noise_of_photons(p, 2e4);
+	ck_ok(gt_noise_estimate(p, NULL, NULL, &m));
+	ck_assert_double_eq_tol(gt_noise_photons(m) / 2e4, 1, 0.12);
+	gt_noise_free(m);
+	gt_projections_free(p);
+}
+END_TEST
+
+/* Fewer than a hundred places behind the object: all pixels count then. */
+START_TEST(hardly_any_object)
+{
+	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
+	gt_noise_model *m = NULL;
+	for (size_t i = 0; i < N; i++) {
+		const size_t c = i % COLUMNS, r = i / COLUMNS % ROWS, v = i / COLUMNS / ROWS;
+		p->data[i] = c % 3 == 0 && r % 8 == 0 && v % 2 == 0 ? 5 : 0.1f;
+	}
+	add_noise_of_photons(p, 1e4);
+	ck_ok(gt_noise_estimate(p, NULL, NULL, &m));
+	ck_assert(gt_noise_photons(m) > 0.5e4 && gt_noise_photons(m) < 1.2e4);
+	gt_noise_free(m);
+	gt_projections_free(p);
+}
+END_TEST
+
+/* One row, one view: one axis is enough. */
+START_TEST(one_axis)
+{
+	static const size_t sizes[][3] = { { 1, 1, 3000 }, { 3000, 1, 1 } };
+	gt_projections *p = smooth(sizes[_i][0], sizes[_i][1], sizes[_i][2]);
+	gt_noise_model *m = NULL;
+	add_noise_of_photons(p, 1e5);
+	ck_ok(gt_noise_estimate(p, NULL, NULL, &m));
+	ck_assert_double_eq_tol(gt_noise_photons(m) / 1e5, 1, 0.3);
+	gt_noise_free(m);
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(no_noise_at_all)
+{
+	gt_projections *p = smooth(20, 20, 20);
+	gt_noise_model *m = NULL;
+	for (size_t i = 0; i < 8000; i++)
+		p->data[i] = 1;
+	ck_ok(gt_noise_estimate(p, NULL, NULL, &m));
+	ck_assert(gt_noise_scale(m) == 1e-12);
+	gt_noise_free(m);
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(known_photons)
+{
+	gt_projections *p = smooth(3, 4, 5);
+	gt_noise_model *m = NULL;
+	p->photons = malloc(60 * sizeof *p->photons);
+	for (size_t i = 0; i < 60; i++)
+		p->photons[i] = 100.f + (float)i;
+	p->weight = random_weights(60);
+	const gt_counting count = { p->photons, 500, 30 }, each = { p->photons, 0, 0 };
+	ck_ok(gt_noise_estimate(p, &count, NULL, &m));
+	ck_assert_str_eq(gt_noise_source(m), "photons as given");
+	double n = 500 * exp(-p->data[17]);
+	ck_assert_double_eq_tol(gt_noise_variance(m, 17) * n * n / (n + 900), 1, 1e-6);
+	ck_assert(gt_noise_scale(m) == 1 && gt_noise_photons(m) == 0);
+	p->data[17] = 60; /* less than a photon counts as one */
+	ck_assert_double_eq_tol(gt_noise_variance(m, 17), 901, 1e-3);
+	gt_noise_free(m);
+	for (int implied = 0; implied < 2; implied++) {
+		ck_ok(gt_noise_estimate(p, implied ? NULL : &each, NULL, &m));
+		ck_assert_str_eq(gt_noise_source(m), "photons of the file");
+		ck_assert_double_eq_tol(gt_noise_variance(m, 23) * 123 * exp(-p->data[23]), 1, 1e-6);
+		gt_noise_free(m);
+	}
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(too_few_pixels)
+{
+	gt_projections *p = smooth(2, 2, 6);
+	gt_noise_model *m = NULL;
+	ck_refused(gt_noise_estimate(p, NULL, NULL, &m), GT_ERR_UNSUPPORTED, "too few neighbouring cells were measured");
+	ck_assert_ptr_null(m);
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(deviations_and_starvation)
+{
+	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
+	const gt_counting count = { NULL, 200, 0 };
+	gt_noise_model *m = NULL;
+	gt_photon_starvation few, again;
+	gt_pool *pool = NULL;
+	float *out = malloc(N * sizeof *out), *other = malloc(N * sizeof *other);
+	size_t pixels = 0;
+	double variance = 0, line = 0;
+	ck_ok(gt_pool_new(3, &pool));
+	ck_ok(gt_noise_estimate(p, &count, pool, &m));
+	ck_ok(gt_noise_deviations(m, 0.1, NULL, out, &few));
+	for (size_t i = 0; i < N; i++) {
+		const double v = exp(p->data[i]) / 200;
+		ck_assert_double_eq_tol(out[i], sqrt(v), 1e-6 * sqrt(v));
+		if (v > 0.1) {
+			pixels++;
+			variance += v;
+			line += p->data[i];
+		}
+	}
+	ck_assert(pixels > 1000 && pixels < N - 1000);
+	ck_assert_uint_eq(few.pixels, pixels);
+	ck_assert_double_eq_tol(few.variance, variance, 1e-6 * variance);
+	ck_assert_double_eq_tol(few.line, line, 1e-6 * line);
+	ck_ok(gt_noise_deviations(m, 0.1, pool, other, &again));
+	ck_assert_mem_eq(out, other, N * sizeof *out);
+	ck_assert(again.variance == few.variance && again.line == few.line);
+	free(out);
+	free(other);
+	gt_noise_free(m);
+	gt_pool_free(pool);
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(any_number_of_threads)
+{
+	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
+	gt_noise_model *one = NULL, *three = NULL;
+	gt_pool *pool = NULL;
+	add_noise_of_photons(p, 1e4);
+	ck_ok(gt_pool_new(3, &pool));
+	ck_ok(gt_noise_estimate(p, NULL, NULL, &one));
+	ck_ok(gt_noise_estimate(p, NULL, pool, &three));
+	ck_assert(gt_noise_scale(one) == gt_noise_scale(three));
+	gt_noise_free(one);
+	gt_noise_free(three);
+	gt_pool_free(pool);
+	gt_projections_free(p);
+}
+END_TEST
+
+static void fill_suite(TCase *tc)
+{
+	tcase_add_loop_test(tc, unknown_photons, 0, 3);
+	tcase_add_test(tc, weights_of_the_file);
+	tcase_add_test(tc, edges_and_air);
+	tcase_add_test(tc, hardly_any_object);
+	tcase_add_loop_test(tc, one_axis, 0, 2);
+	tcase_add_test(tc, no_noise_at_all);
+	tcase_add_test(tc, known_photons);
+	tcase_add_test(tc, too_few_pixels);
+	tcase_add_test(tc, deviations_and_starvation);
+	tcase_add_test(tc, any_number_of_threads);
+}
+
+int main(void) { return gt_test_main("noise estimate", fill_suite); }

@@ -1,0 +1,160 @@
+/* Where the object is: a cylinder of known place, in water and in bone, off centre, odd sizes, noise, nothing at all, all of it, the field of view.
+ * labels: unit property  backend: none */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/noise.h>
+#include <gantry/random.h>
+#include "tests/support/support.h"
+
+#define PI 3.14159265358979323846
+#define WATER 0.02
+
+/* A cone beam whose field of view has the radius source_to_axis sin(atan(width/2 / source_to_detector)). */
+static gt_scan *scan_of(size_t columns, size_t rows)
+{
+	const gt_orbit orbit = { .shape = GT_FLAT,
+		                 .views = 36,
+		                 .rows = rows,
+		                 .columns = columns,
+		                 .source_to_axis = 500,
+		                 .source_to_detector = 1000,
+		                 .column_pitch = 4,
+		                 .row_pitch = 4,
+		                 .turn = 2 * PI };
+	gt_scan *s;
+	ck_ok(gt_scan_orbit(&orbit, &s));
+	return s;
+}
+
+static double distance_at(const gt_grid *g, size_t i, const double center[2])
+{
+	return hypot(gt_grid_first(g, 0) + (double)(i % g->n[0]) * g->pitch[0] - center[0],
+	             gt_grid_first(g, 1) + (double)(i / g->n[0] % g->n[1]) * g->pitch[1] - center[1]);
+}
+
+static float *cylinder(const gt_grid *g, const double center[2], double radius, double value, double noise)
+{
+	float *x = malloc(gt_grid_voxels(g) * sizeof *x);
+	for (size_t i = 0; i < gt_grid_voxels(g); i++) {
+		gt_random r = gt_random_at(8, i);
+		x[i] = (float)((distance_at(g, i, center) < radius ? value : 0) + noise * gt_normal(&r));
+	}
+	return x;
+}
+
+static unsigned char *mask_of(const gt_grid *g, const float *x, const gt_scan *scan, int *like_water)
+{
+	unsigned char *mask = malloc(gt_grid_voxels(g));
+	ck_ok(gt_object_mask(g, x, scan, WATER, mask, like_water));
+	return mask;
+}
+
+static const struct {
+	gt_grid grid;
+	double center[2], radius, value, noise;
+	int like_water;
+} cylinders[] = {
+	{ { { 96, 96, 3 }, { 2, 2, 5 }, { 0, 0, 0 } }, { 0, 0 }, 80, WATER, 0, 1 },
+	{ { { 97, 83, 1 }, { 2, 2.3, 5 }, { 4, -3, 1 } }, { 15, -22 }, 60, 1.2 * WATER, 0, 1 },
+	{ { { 96, 96, 2 }, { 2, 2, 5 }, { 0, 0, 0 } }, { -10, 20 }, 70, 0.97 * WATER, 0.2 * WATER, 1 },
+	{ { { 96, 96, 2 }, { 2, 2, 5 }, { 0, 0, 0 } }, { 12, 5 }, 70, 1.3 * WATER, 0, 0 },
+	{ { { 96, 96, 2 }, { 2, 2, 5 }, { 0, 0, 0 } }, { 12, 5 }, 70, 0.7 * WATER, 0.1 * WATER, 0 },
+	{ { { 24, 24, 2 }, { 10, 10, 5 }, { 0, 0, 0 } }, { 20, -10 }, 90, WATER, 0, 1 },
+};
+enum { CYLINDERS = sizeof cylinders / sizeof *cylinders };
+
+/* All of the mask is in the cylinder, and all of the cylinder is in the mask but for its rim: a block, and one that meets the border. */
+START_TEST(known_cylinder)
+{
+	const gt_grid *g = &cylinders[_i].grid;
+	const double block = fmax(8.1, 3 * g->pitch[1]) + g->pitch[1], rim = 2.5 * sqrt(2) * block;
+	gt_scan *scan = scan_of(151, 9);
+	float *x = cylinder(g, cylinders[_i].center, cylinders[_i].radius, cylinders[_i].value, cylinders[_i].noise);
+	int like_water = -1;
+	unsigned char *mask = mask_of(g, x, scan, &like_water);
+	size_t voxels = 0;
+	ck_assert_int_eq(like_water, cylinders[_i].like_water);
+	for (size_t i = 0; i < gt_grid_voxels(g); i++) {
+		const double d = distance_at(g, i, cylinders[_i].center);
+		ck_assert_msg(!mask[i] || d < cylinders[_i].radius, "voxel %zu, %g mm from the middle, is in the mask", i, d);
+		ck_assert_msg(mask[i] || d > cylinders[_i].radius - rim, "voxel %zu, %g mm from the middle, is not in the mask", i, d);
+		voxels += mask[i];
+	}
+	ck_assert(voxels > 0);
+	free(mask);
+	free(x);
+	gt_scan_free(scan);
+}
+END_TEST
+
+/* Blocks of 8 mm are 4 x 4 voxels, the last ones along an odd axis larger; those at the border have no neighbour. */
+START_TEST(full)
+{
+	static const size_t sides[][2] = { { 16, 16 }, { 18, 19 } };
+	const gt_grid g = { { sides[_i][0], sides[_i][1], 2 }, { 2, 2, 3 }, { 0, 0, 0 } };
+	gt_scan *scan = scan_of(151, 9);
+	float *x = cylinder(&g, (const double[2]){ 0, 0 }, 1e3, WATER, 0);
+	unsigned char *mask = mask_of(&g, x, scan, NULL);
+	for (size_t i = 0; i < gt_grid_voxels(&g); i++) {
+		const size_t u = i % g.n[0], v = i / g.n[0] % g.n[1];
+		ck_assert_msg(mask[i] == (u >= 4 && u < 12 && v >= 4 && v < 12), "voxel %zu %zu", u, v);
+	}
+	free(mask);
+	free(x);
+	gt_scan_free(scan);
+}
+END_TEST
+
+/* Water everywhere: blocks whose middle no view sees are left out, and so are slices. */
+START_TEST(field_of_view)
+{
+	const gt_grid g = { { 120, 120, 40 }, { 2, 2, 2 }, { 0, 0, 0 } };
+	gt_scan *scan = scan_of(41, 9);
+	float *x = cylinder(&g, (const double[2]){ 0, 0 }, 1e3, WATER, 0);
+	double low, high, most = 0;
+	const double radius = gt_scan_field_of_view(scan, &low, &high);
+	unsigned char *mask = mask_of(&g, x, scan, NULL);
+	ck_assert(radius > 30 && radius < 60 && high < 20);
+	for (size_t i = 0; i < gt_grid_voxels(&g); i++) {
+		const double z = gt_grid_first(&g, 2) + (double)(i / g.n[0] / g.n[1]) * g.pitch[2];
+		const double d = distance_at(&g, i, (const double[2]){ 0, 0 });
+		ck_assert(!mask[i] || (d < radius + 4 * sqrt(2) && z >= low && z <= high));
+		most = mask[i] && d > most ? d : most;
+	}
+	ck_assert(most > radius - 25);
+	free(mask);
+	free(x);
+	gt_scan_free(scan);
+}
+END_TEST
+
+START_TEST(nothing_there)
+{
+	const gt_grid g = { { 16, 16, 1 }, { 2, 2, 3 }, { 0, 0, 0 } }, voxel = { { 1, 1, 1 }, { 1, 1, 1 }, { 0, 0, 0 } };
+	gt_scan *scan = scan_of(151, 9);
+	float below[256], one = (float)WATER;
+	int like_water = -1;
+	for (int i = 0; i < 256; i++)
+		below[i] = -1;
+	unsigned char *mask = mask_of(&g, below, scan, &like_water);
+	ck_assert_int_eq(like_water, 0);
+	for (int i = 0; i < 256; i++)
+		ck_assert_int_eq(mask[i], 1);
+	free(mask);
+	mask = mask_of(&voxel, &one, scan, &like_water);
+	ck_assert_int_eq(mask[0], 1);
+	free(mask);
+	gt_scan_free(scan);
+}
+END_TEST
+
+static void fill_suite(TCase *tc)
+{
+	tcase_add_loop_test(tc, known_cylinder, 0, CYLINDERS);
+	tcase_add_loop_test(tc, full, 0, 2);
+	tcase_add_test(tc, field_of_view);
+	tcase_add_test(tc, nothing_there);
+}
+
+int main(void) { return gt_test_main("object mask", fill_suite); }

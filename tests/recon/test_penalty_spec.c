@@ -1,0 +1,79 @@
+/* The spec of a penalty: what is the engine's and what the regularizer's, units, and all that is refused.
+ * labels: unit  backend: none */
+#include <string.h>
+#include "recon/penalty_spec.h"
+#include "tests/support/support.h"
+
+static const struct {
+	const char *text, *spec;
+	int automatic, kappa;
+	double noise, factor;
+} good[] = {
+	{ "tv", "tv", 1, 0, 0, 1 },
+	{ "huber:", "huber:", 1, 0, 0, 1 },
+	{ "huber:delta=5HU,noise=10HU,kappa=yes", "huber:delta=5HU", 1, 1, 2e-4, 1 },
+	{ "huber:noise=3e-4,delta=5HU", "huber:delta=5HU", 1, 0, 3e-4, 1 },
+	{ "huber:strength=2e4", "huber:strength=2e4", 0, 0, 0, 1 },
+	{ "huber:delta=5HU,strength=7,kappa", "huber:delta=5HU,strength=7", 0, 1, 0, 1 },
+	{ "huber:kappa=no,strength=auto", "huber", 1, 0, 0, 1 },
+	{ "qggmrf:strength=1.5x,c=10HU", "qggmrf:c=10HU", 1, 0, 0, 1.5 },
+	{ "qggmrf:strength=1e-6x", "qggmrf", 1, 0, 0, 1e-6 },
+};
+enum { GOOD = sizeof good / sizeof *good };
+
+START_TEST(is_taken_apart)
+{
+	gt_penalty_spec p;
+	ck_ok(gt_penalty_spec_parse(good[_i].text, &p));
+	ck_assert_str_eq(p.spec, good[_i].spec);
+	ck_assert_int_eq(p.automatic, good[_i].automatic);
+	ck_assert_int_eq(p.kappa, good[_i].kappa);
+	ck_assert_double_eq_tol(p.noise, good[_i].noise, 1e-12);
+	ck_assert_double_eq(p.factor, good[_i].factor);
+	gt_penalty_spec_free(&p);
+	ck_assert_ptr_null(p.spec);
+	ck_ok(gt_penalty_spec_check(good[_i].text));
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	gt_status status;
+	const char *message;
+} bad[] = {
+	{ "hubert", GT_ERR_UNKNOWN, "unknown penalty 'hubert': did you mean 'huber'" },
+	{ "", GT_ERR_UNKNOWN, "unknown penalty ''" },
+	{ "hubert:noise=10HU", GT_ERR_UNKNOWN, "did you mean 'huber'" },
+	{ "huber:noise=10HU,strength=3", GT_ERR_ARG, "strength= and noise=, which sets it, cannot be combined" },
+	{ "huber:strength=auto,noise=10HU", GT_ERR_ARG, "cannot be combined" },
+	{ "huber:noise=0", GT_ERR_ARG, "penalty huber: noise=0" },
+	{ "huber:noise=-5HU", GT_ERR_ARG, "noise=-5HU" },
+	{ "huber:noise=2", GT_ERR_ARG, "noise=2" },
+	{ "huber:noise", GT_ERR_ARG, "noise" },
+	{ "huber:kappa=perhaps", GT_ERR_ARG, "kappa" },
+	{ "huber:strength=x", GT_ERR_ARG, "strength=x: expected a number, auto, or a factor on that" },
+	{ "huber:strength=0x", GT_ERR_ARG, "strength=0x" },
+	{ "huber:strength=1e7x", GT_ERR_ARG, "from 1e-06x to 1e+06x" },
+	{ "huber:strength=-3", GT_ERR_ARG, "penalty huber" },
+	{ "huber:strength=", GT_ERR_ARG, "strength" },
+	{ "huber:colour=red", GT_ERR_ARG, "colour" },
+	{ "huber:delta=5HU,", GT_ERR_ARG, "penalty huber" },
+};
+enum { BAD = sizeof bad / sizeof *bad };
+
+START_TEST(is_refused)
+{
+	gt_penalty_spec p;
+	ck_refused(gt_penalty_spec_parse(bad[_i].text, &p), bad[_i].status, bad[_i].message);
+	ck_assert_ptr_null(p.spec);
+	ck_refused(gt_penalty_spec_check(bad[_i].text), bad[_i].status, bad[_i].message);
+}
+END_TEST
+
+static void fill_suite(TCase *tc)
+{
+	tcase_add_loop_test(tc, is_taken_apart, 0, GOOD);
+	tcase_add_loop_test(tc, is_refused, 0, BAD);
+}
+
+int main(void) { return gt_test_main("penalty spec", fill_suite); }

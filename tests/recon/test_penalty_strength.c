@@ -1,0 +1,449 @@
+/* The strength of a penalty: it leaves the noise that was asked for, follows units as it must, and is what the record says.
+ * labels: property */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/projector.h>
+#include <gantry/random.h>
+#include <gantry/regularizer.h>
+#include "geometry/projections.h"
+#include "recon/local_noise_model.h"
+#include "recon/noise_estimate.h"
+#include "recon/penalty_from_spec.h"
+#include "recon/penalty_strength.h"
+#include "tests/support/support.h"
+
+#define PI 3.14159265358979323846
+#define WATER 0.02
+#define PHOTONS 2e4
+enum { SIDE = 40, VIEWS = 60, COLUMNS = 60 };
+
+/* One slice of a water cylinder, by parallel beams, and what a strength of its penalty depends on. */
+struct problem {
+	gt_backend *be;
+	gt_grid grid;
+	gt_projections p;
+	gt_linop *A;
+	gt_array *x;
+	gt_counting known;
+	float *weights;
+	gt_strength_problem q;
+	char said[2000];
+	gt_listener log;
+};
+
+static void remember(void *self, const gt_message *m)
+{
+	strncat(self, m->text, 1900 - strlen(self));
+	strncat(self, "\n", 1901 - strlen(self));
+}
+
+static struct problem *problem(const char *penalty)
+{
+	const gt_orbit orbit = { .shape = GT_PARALLEL,
+		                 .views = VIEWS,
+		                 .rows = 1,
+		                 .columns = COLUMNS,
+		                 .source_to_detector = 500,
+		                 .column_pitch = 4,
+		                 .row_pitch = 4,
+		                 .turn = PI };
+	struct problem *s = calloc(1, sizeof *s);
+	float *x = calloc(SIDE * SIDE, sizeof *x);
+	s->be = gt_test_backend();
+	s->grid = (gt_grid){ { SIDE, SIDE, 1 }, { 4, 4, 4 }, { 0, 0, 0 } };
+	ck_ok(gt_scan_orbit(&orbit, &s->p.scan));
+	for (int i = 0; i < SIDE * SIDE; i++)
+		x[i] = hypot(i % SIDE - 19.5, i / SIDE - 19.5) < 16 ? WATER : 0;
+	ck_ok(gt_array_new(s->be, GT_F64, SIDE * SIDE, &s->x));
+	gt_array_put_float(x, s->x);
+	free(x);
+	ck_ok(gt_projector_new("dd", s->be, GT_F64, &s->grid, s->p.scan, &s->A));
+	gt_array *y = NULL;
+	ck_ok(gt_array_new(s->be, GT_F64, VIEWS * COLUMNS, &y));
+	gt_forward(s->A, s->x, y);
+	s->p.data = malloc(VIEWS * COLUMNS * sizeof *s->p.data);
+	gt_array_get_float(y, s->p.data);
+	gt_array_free(y);
+	s->known = (gt_counting){ NULL, PHOTONS, 0 };
+	s->weights = malloc(VIEWS * COLUMNS * sizeof *s->weights);
+	for (int i = 0; i < VIEWS * COLUMNS; i++)
+		s->weights[i] = (float)exp(-s->p.data[i]);
+	s->log = (gt_listener){ remember, s->said };
+	s->q = (gt_strength_problem){ .size = sizeof s->q,
+		                      .penalty = penalty,
+		                      .projector = "dd",
+		                      .grid = &s->grid,
+		                      .projections = &s->p,
+		                      .known = &s->known,
+		                      .weights = s->weights,
+		                      .start = s->x,
+		                      .water = WATER,
+		                      .log = &s->log };
+	return s;
+}
+
+static void problem_free(struct problem *s)
+{
+	gt_array_free(s->x);
+	gt_linop_free(s->A);
+	gt_scan_free(s->p.scan);
+	free(s->p.data);
+	free(s->weights);
+	gt_backend_close(s->be);
+	free(s);
+}
+
+/* Root mean square, in HU, in the middle of the cylinder, of what the penalised least squares make of noise alone: several draws, each solved. */
+static double noise_left(const struct problem *s, double beta)
+{
+	enum { DRAWS = 5 };
+	char spec[200];
+	gt_penalty *R = NULL;
+	gt_array *b = NULL, *w = NULL, *x = NULL;
+	float noise[VIEWS * COLUMNS], found[SIDE * SIDE];
+	double sum = 0;
+	int count = 0;
+	snprintf(spec, sizeof spec, "%s%cstrength=%.9g", s->q.penalty, strchr(s->q.penalty, ':') ? ',' : ':', beta);
+	ck_ok(gt_regularizer_new(spec, s->be, GT_F64, &s->grid, NULL, &R));
+	ck_ok(gt_array_new(s->be, GT_F64, VIEWS * COLUMNS, &b));
+	ck_ok(gt_array_like(b, &w));
+	ck_ok(gt_array_like(s->x, &x));
+	gt_array_put_float(s->weights, w);
+	const gt_solver *pcg = gt_solver_find("pcg");
+	void *options = NULL;
+	ck_ok(gt_params_new(pcg->params, "iterations=40", pcg->defaults, pcg->options_size, &options));
+	const gt_problem problem = {
+		.subsets = 1, .A = (gt_linop **)&s->A, .b = &b, .w = &w, .R = R, .grid = &s->grid, .lo = -INFINITY, .hi = INFINITY
+	};
+	for (int draw = 0; draw < DRAWS; draw++) {
+		for (int i = 0; i < VIEWS * COLUMNS; i++) {
+			gt_random r = gt_random_at(90 + (uint64_t)draw, (uint64_t)i);
+			noise[i] = (float)(sqrt(exp(s->p.data[i]) / PHOTONS) * gt_normal(&r));
+		}
+		gt_array_put_float(noise, b);
+		gt_fill(0, x);
+		ck_ok(gt_solve(pcg, &problem, options, x, NULL));
+		gt_array_get_float(x, found);
+		for (int i = 0; i < SIDE * SIDE; i++)
+			if (hypot(i % SIDE - 19.5, i / SIDE - 19.5) < 12) {
+				sum += (double)found[i] * found[i];
+				count++;
+			}
+	}
+	free(options);
+	gt_penalty_free(R);
+	gt_array_free(b);
+	gt_array_free(w);
+	gt_array_free(x);
+	return 1000 / WATER * sqrt(sum / count);
+}
+
+static const struct {
+	const char *penalty;
+	double noise_hu;
+} wanted[] = { { "quadratic", 17 }, { "quadratic", 8 }, { "huber:delta=20HU", 20 } };
+
+START_TEST(leaves_the_noise)
+{
+	struct problem *s = problem(wanted[_i].penalty);
+	double beta, noise;
+	ck_ok(gt_penalty_strength(&s->q, wanted[_i].noise_hu, &beta));
+	noise = noise_left(s, beta);
+	ck_assert_msg(fabs(noise / wanted[_i].noise_hu - 1) < 0.12, "%g HU are left, expected %g", noise, wanted[_i].noise_hu);
+	ck_assert(strstr(s->said, "looking for the strength of the penalty: the noise at 6 places ..."));
+	ck_assert(strstr(s->said, "noise: by photons as given\n") && strstr(s->said, "fbp, in water"));
+	problem_free(s);
+}
+END_TEST
+
+static double strength(const struct problem *s, double noise_hu)
+{
+	double beta;
+	ck_ok(gt_penalty_strength(&s->q, noise_hu, &beta));
+	return beta;
+}
+
+START_TEST(follows_units)
+{
+	struct problem *s = problem("quadratic");
+	const double beta = strength(s, 15);
+	ck_assert(beta == strength(s, 15));
+	/* Less noise needs more. */
+	ck_assert(strength(s, 10) > 1.3 * beta && strength(s, 25) < beta / 1.3);
+	/* Weights four times as large: so is what they are held against. */
+	for (int i = 0; i < VIEWS * COLUMNS; i++)
+		s->weights[i] *= 4;
+	ck_assert_double_eq_tol(strength(s, 15), 4 * beta, 0.01 * beta);
+	for (int i = 0; i < VIEWS * COLUMNS; i++)
+		s->weights[i] /= 4;
+	/* A quarter of the variance and half of the noise: the same strength. */
+	s->known.count *= 4;
+	ck_assert_double_eq_tol(strength(s, 7.5), beta, 0.01 * beta);
+	s->known.count /= 4;
+	/* HU are of the water that is said. */
+	s->q.water = WATER * 1.05;
+	ck_assert_double_eq_tol(strength(s, 15 / 1.05), beta, 0.01 * beta);
+	s->q.water = WATER;
+	/* kappa weights pairs by its square. */
+	float kappa[SIDE * SIDE];
+	for (int i = 0; i < SIDE * SIDE; i++)
+		kappa[i] = 2;
+	s->q.kappa = kappa;
+	ck_assert_double_eq_tol(strength(s, 15), beta / 4, 0.01 * beta);
+	problem_free(s);
+}
+END_TEST
+
+START_TEST(automatic)
+{
+	struct problem *s = problem("quadratic");
+	gt_strength_found found, twice, most;
+	ck_ok(gt_strength_find(&s->q, 0, 1, &found));
+	ck_assert_double_eq_tol(found.noise_hu, 0.4 * found.reference_hu, 1e-9);
+	ck_assert(found.reference_hu > 15 && found.reference_hu < 200);
+	ck_ok(gt_strength_find(&s->q, 0, 2, &twice));
+	ck_assert(twice.strength == 2 * found.strength && twice.noise_hu == found.noise_hu);
+	ck_assert(strength(s, 0) == found.strength);
+	/* More than the direct method has cannot be asked for. */
+	s->said[0] = 0;
+	ck_ok(gt_strength_find(&s->q, 1e3 * WATER, 1, &most));
+	ck_assert_double_eq_tol(most.noise_hu, most.reference_hu, 1e-9);
+	ck_assert(strstr(s->said, "the penalty is as weak as leaves these"));
+	problem_free(s);
+}
+END_TEST
+
+/* Few photons are told, and next to no noise is. */
+START_TEST(remarks)
+{
+	struct problem *s = problem("quadratic");
+	s->known.count = 100;
+	strength(s, 0);
+	ck_assert(strstr(s->said, "of the rays have fewer than 10 photons"));
+	s->said[0] = 0;
+	s->known.count = 1e12;
+	strength(s, 0);
+	ck_assert(strstr(s->said, "there is next to no noise in the data"));
+	ck_assert(!strstr(s->said, "fewer than 10 photons"));
+	problem_free(s);
+}
+END_TEST
+
+/* An unknown number of photons, and a scan that no direct method takes. */
+START_TEST(without_direct_method)
+{
+	struct problem *s = problem("quadratic");
+	for (int i = 0; i < VIEWS * COLUMNS; i++) {
+		gt_random r = gt_random_at(3, (uint64_t)i);
+		s->p.data[i] += (float)(sqrt(exp(s->p.data[i]) / PHOTONS) * gt_normal(&r));
+	}
+	s->q.known = NULL;
+	for (int v = 0; v < VIEWS; v++) { /* the detector rolled by 11 degrees */
+		gt_view *w = &s->p.scan->view[v];
+		for (int a = 0; a < 3; a++) {
+			const double c = w->column_axis[a], r = w->row_axis[a];
+			w->column_axis[a] = cos(0.2) * c + sin(0.2) * r;
+			w->row_axis[a] = cos(0.2) * r - sin(0.2) * c;
+		}
+	}
+	s->q.projector = "sf-tr";
+	gt_strength_found found;
+	const gt_status st = gt_strength_find(&s->q, 0, 1, &found);
+	ck_assert_msg(st == GT_OK, "%s", gt_error());
+	ck_assert_msg(strstr(s->said, "sharp iteration") != NULL, "%s", s->said);
+	ck_assert(strstr(s->said, "noise: by differences of neighbouring cells, as of"));
+	ck_assert(found.strength > 0 && found.reference_hu > 0);
+	problem_free(s);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	struct problem *s = problem("quadratic");
+	double beta;
+	ck_refused(gt_penalty_strength(&s->q, 1e-7, &beta), GT_ERR_ARG, "no strength leaves as little noise");
+	ck_refused(gt_penalty_strength(&s->q, -1, &beta), GT_ERR_ARG, "noise of -1 HU");
+	s->q.water = 0;
+	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_ARG, "water of 0");
+	s->q.water = WATER;
+	s->q.size--;
+	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_ARG, "its size is");
+	s->q.size++;
+	s->q.penalty = "quadratik";
+	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_UNKNOWN, "quadratik");
+	s->q.penalty = "quadratic";
+	s->q.projector = "ddd";
+	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_UNKNOWN, "ddd");
+	problem_free(s);
+}
+END_TEST
+
+/* Flat spectra: the variance is G/(F + beta kappa^2 R)^2, and its inverse is known. */
+START_TEST(quadratic_model)
+{
+	enum { N = 8 };
+	double F[N], G[N], R[N];
+	gt_noise_patches p = { .n = { 4, 2, 1 }, .size = N, .R = R };
+	for (int i = 0; i < N; i++) {
+		F[i] = 5;
+		G[i] = 9;
+		R[i] = 2;
+	}
+	for (int k = 0; k < GT_NOISE_PATCHES; k++)
+		p.at[k] = (gt_noise_patch){ F, G, 1.5 };
+	ck_assert_double_eq_tol(gt_noise_patches_quadratic(&p, 0), 3. / 5, 1e-12);
+	ck_assert_double_eq_tol(gt_noise_patches_quadratic(&p, 7), 3. / (5 + 7 * 1.5 * 2), 1e-12);
+	ck_assert_double_eq_tol(gt_noise_patches_quadratic_strength(&p, 3. / (5 + 7 * 1.5 * 2)), 7, 1e-9);
+	p.at[0].square = 0; /* one place without a penalty keeps its noise */
+	ck_assert_double_eq_tol(gt_noise_patches_quadratic(&p, 7), sqrt((9. / 25 + 5 * 9. / (26 * 26)) / 6), 1e-12);
+}
+END_TEST
+
+/* From the spec: kappa = sqrt(A'w / A'1), by subsets as by all views, and the mean of it where no ray goes. */
+START_TEST(kappa_of_weights)
+{
+	struct problem *s = problem("quadratic");
+	gt_subsets sub = { 0 };
+	gt_penalty_spec o;
+	const gt_weights_spec counting = { GT_WEIGHTS_PHOTONS, PHOTONS, 0 };
+	gt_penalty *R = NULL, *expected = NULL;
+	gt_array *w = NULL, *one = NULL, *sum[2], *g[2], *kappa = NULL;
+	char *text = NULL;
+	float a[SIDE * SIDE], b[SIDE * SIDE];
+	double mean = 0;
+	int count = 0;
+	memset(s->weights, 0, COLUMNS * sizeof *s->weights);
+	ck_ok(gt_subsets_new("dd", s->be, GT_F64, &s->grid, s->p.scan, s->p.data, s->weights, 3, &sub));
+	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, WATER, NULL };
+	ck_ok(gt_penalty_spec_parse("quadratic:strength=10,kappa=yes", &o));
+	ck_ok(gt_penalty_from_spec(&s->log, &o, &c, &R, &text));
+	ck_assert_str_eq(text, "quadratic:strength=10 kappa=yes");
+	ck_assert_str_eq(s->said, "");
+	ck_ok(gt_array_new(s->be, GT_F64, VIEWS * COLUMNS, &w));
+	ck_ok(gt_array_like(w, &one));
+	gt_array_put_float(s->weights, w);
+	gt_fill(1, one);
+	for (int i = 0; i < 2; i++) {
+		ck_ok(gt_array_like(s->x, &sum[i]));
+		ck_ok(gt_array_like(s->x, &g[i]));
+		gt_fill(0, g[i]);
+		gt_adjoint(s->A, i ? one : w, sum[i]);
+	}
+	gt_array_get_float(sum[0], a);
+	gt_array_get_float(sum[1], b);
+	for (int i = 0; i < SIDE * SIDE; i++) {
+		a[i] = b[i] > 0 ? sqrtf(a[i] / b[i]) : 0;
+		mean += a[i];
+		count += a[i] > 0;
+	}
+	for (int i = 0; i < SIDE * SIDE; i++)
+		a[i] = a[i] > 0 ? a[i] : (float)(mean / count);
+	ck_ok(gt_array_like(s->x, &kappa));
+	gt_array_put_float(a, kappa);
+	ck_ok(gt_regularizer_new("quadratic:strength=10", s->be, GT_F64, &s->grid, kappa, &expected));
+	gt_penalty_gradient(R, s->x, g[0], NULL);
+	gt_penalty_gradient(expected, s->x, g[1], NULL);
+	gt_array_get_float(g[0], a);
+	gt_array_get_float(g[1], b);
+	ck_assert(gt_test_rms(a, b, SIDE * SIDE) < 1e-5);
+	free(text);
+	/* Uniform weights have a uniform kappa, and that is told. */
+	gt_subsets_free(&sub);
+	gt_penalty_free(R);
+	ck_ok(gt_subsets_new("dd", s->be, GT_F64, &s->grid, s->p.scan, s->p.data, NULL, 2, &sub));
+	ck_ok(gt_penalty_from_spec(&s->log, &o, &c, &R, &text));
+	ck_assert_str_eq(s->said, "kappa=yes: the weights of the data are uniform, and so is kappa\n");
+	free(text);
+	gt_penalty_spec_free(&o);
+	gt_subsets_free(&sub);
+	gt_penalty_free(R);
+	gt_penalty_free(expected);
+	gt_array_free(w);
+	gt_array_free(one);
+	gt_array_free(kappa);
+	for (int i = 0; i < 2; i++) {
+		gt_array_free(sum[i]);
+		gt_array_free(g[i]);
+	}
+	problem_free(s);
+}
+END_TEST
+
+/* The record says the strength and where it is from; one that was recorded and is the same but for rounding stays as it was written. */
+START_TEST(recorded)
+{
+	struct problem *s = problem("quadratic");
+	gt_penalty_spec o;
+	const gt_weights_spec counting = { GT_WEIGHTS_PHOTONS, PHOTONS, 0 };
+	gt_subsets sub = { 0 };
+	gt_penalty *R = NULL;
+	gt_strength_found found;
+	char *text = NULL, before[200], expected[200];
+	gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, WATER, NULL };
+	ck_ok(gt_strength_find(&s->q, 20 * WATER / 1000, 1, &found));
+	ck_ok(gt_penalty_spec_parse("quadratic:noise=20HU", &o));
+	static const double off[] = { 1, 1.0005, 1.002 };
+	for (int i = 0; i < 3; i++) {
+		snprintf(before, sizeof before, "quadratic:strength=%.9g strength_from=x", off[i] * found.strength);
+		c.recorded = i ? before : NULL;
+		ck_ok(gt_penalty_from_spec(&s->log, &o, &c, &R, &text));
+		if (i == 1)
+			snprintf(expected, sizeof expected, "%.*s strength_from=noise:20HU,of:%.4gHU,factor:1", (int)strcspn(before, " "),
+			         before, found.reference_hu);
+		else
+			snprintf(expected, sizeof expected, "quadratic:strength=%.6g strength_from=noise:20HU,of:%.4gHU,factor:1",
+			         found.strength, found.reference_hu);
+		ck_assert_str_eq(text, expected);
+		free(text);
+		gt_penalty_free(R);
+	}
+	gt_penalty_spec_free(&o);
+	problem_free(s);
+}
+END_TEST
+
+/* A dry run takes the memory and finds nothing. */
+START_TEST(dry_run)
+{
+	struct problem *s = problem("quadratic");
+	gt_backend *dry = gt_test_backend();
+	gt_penalty_spec o;
+	const gt_weights_spec counting = { GT_WEIGHTS_PHOTONS, PHOTONS, 0 };
+	gt_subsets sub = { 0 };
+	gt_penalty *R = NULL;
+	gt_array *x = NULL;
+	char *text = NULL;
+	ck_ok(gt_backend_dry_run(dry));
+	ck_ok(gt_array_new(dry, GT_F32, SIDE * SIDE, &x));
+	ck_ok(gt_penalty_spec_parse("quadratic:noise=20HU", &o));
+	const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, x, WATER, NULL };
+	ck_ok(gt_penalty_from_spec(&s->log, &o, &c, &R, &text));
+	ck_assert_str_eq(text, "quadratic:strength=1 strength_from=noise:found when it runs");
+	ck_assert_str_eq(s->said, "");
+	free(text);
+	gt_penalty_free(R);
+	gt_penalty_spec_free(&o);
+	gt_array_free(x);
+	gt_backend_close(dry);
+	problem_free(s);
+}
+END_TEST
+
+static void fill_suite(TCase *tc)
+{
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, leaves_the_noise, 0, 3);
+	tcase_add_test(tc, follows_units);
+	tcase_add_test(tc, automatic);
+	tcase_add_test(tc, remarks);
+	tcase_add_test(tc, without_direct_method);
+	tcase_add_test(tc, refused);
+	tcase_add_test(tc, quadratic_model);
+	tcase_add_test(tc, kappa_of_weights);
+	tcase_add_test(tc, recorded);
+	tcase_add_test(tc, dry_run);
+}
+
+int main(void) { return gt_test_main("penalty strength", fill_suite); }

@@ -1,0 +1,358 @@
+/* A run and what ends it: each rule, the caller's wish, divergence; told by a solver that reports what a table says and adds 1 to its
+ * volume in every iteration, so that a voxel of the result is the number of its iteration.
+ * labels: unit */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "recon/stopping.h"
+#include "tests/support/problem.h"
+#include "tests/support/support.h"
+
+enum { MAX_ITERATIONS = 12 };
+
+static struct script {
+	int iterations, runs;
+	int no_memory; /* so many runs fail at once with GT_ERR_MEMORY */
+	gt_status end; /* of the solver after its last iteration */
+	double pause;  /* s in every iteration */
+	double change[MAX_ITERATIONS], share[MAX_ITERATIONS], gradient[MAX_ITERATIONS], cost[MAX_ITERATIONS], residual;
+} script;
+
+static void sleep_for(double seconds) { nanosleep(&(struct timespec){ .tv_nsec = (long)(1e9 * seconds) }, NULL); }
+
+static double known(double v) { return v != 0 ? v : NAN; }
+
+static gt_status run_script(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
+{
+	gt_array *one = NULL;
+	gt_status st = GT_OK;
+	int done = 0;
+	(void)p, (void)options;
+	if (script.runs++ < script.no_memory)
+		return gt_fail(GT_ERR_MEMORY, "the script has no memory");
+	if (gt_array_like(x, &one) != GT_OK)
+		return GT_ERR_MEMORY;
+	gt_fill(1, one);
+	st = gt_resume(m, (const gt_state_entry[]){ { "x", x, NULL }, { NULL, NULL, NULL } }, &done);
+	for (int i = done; i < script.iterations && st == GT_OK; i++) {
+		gt_axpy(1, one, x);
+		sleep_for(script.pause);
+		gt_progress g = gt_progress_of(i + 1, script.iterations, x);
+		g.change = known(script.change[i]);
+		g.share = script.share[i] > 0 ? script.share[i] : script.share[i] < 0 ? 0 : 1;
+		g.gradient = known(script.gradient[i]);
+		g.cost = known(script.cost[i]);
+		g.residual = known(script.residual);
+		st = gt_report(m, &g);
+	}
+	gt_array_free(one);
+	return st == GT_OK && script.end != GT_OK ? gt_fail(script.end, "the script ends so") : st;
+}
+static const gt_solver scripted = { .name = "scripted", .about = "reports what a table says", .run = run_script };
+
+static struct test {
+	struct gt_test_problem p;
+	gt_run run;
+	int calls, asked, stop_at;
+	double seconds;
+	char order[256];
+} t;
+
+static void note(char what, int number) { snprintf(t.order + strlen(t.order), sizeof t.order - strlen(t.order), "%c%d ", what, number); }
+
+static void each(void *self, const gt_progress *g, double seconds)
+{
+	ck_assert_ptr_eq(self, &t);
+	ck_assert_int_eq(g->iteration, t.calls + 1);
+	ck_assert(seconds >= t.seconds);
+	ck_assert_msg(!(t.run.rule.seconds > 0) || t.seconds < t.run.rule.seconds, "an iteration after %g s", t.seconds);
+	t.seconds = seconds;
+	t.calls = g->iteration;
+	note('e', t.calls);
+}
+
+static int stop(void *self)
+{
+	ck_assert_ptr_eq(self, &t);
+	t.asked++;
+	note('s', t.asked);
+	return t.stop_at && t.calls >= t.stop_at;
+}
+
+static void saving(void *self, int begins)
+{
+	ck_assert_ptr_eq(self, &t);
+	note(begins ? 'b' : 'f', t.calls);
+}
+
+static void setup(void)
+{
+	script = (struct script){ .iterations = MAX_ITERATIONS };
+	t = (struct test){ .p = gt_test_problem(gt_test_backend(), GT_F32, 4, 3, 1) };
+	t.run.each = each;
+	t.run.stop = stop;
+	t.run.self = &t;
+	t.run.data_norm = 4;
+}
+
+static void teardown(void)
+{
+	gt_backend *be = t.p.be;
+	gt_test_problem_free(&t.p);
+	gt_backend_close(be);
+}
+
+static gt_status solve(void) { return gt_run_solve(&t.run, &scripted, &t.p.problem, NULL, t.p.x); }
+
+static void check_image(int iteration)
+{
+	float host[64];
+	ck_assert_uint_eq(gt_array_size(t.p.x), 64);
+	gt_array_get_float(t.p.x, host);
+	for (int i = 0; i < 64; i++)
+		ck_assert_msg(host[i] == (float)iteration, "the image is of iteration %g, expected %d", (double)host[i], iteration);
+}
+
+static void check_end(int iterations, const char *reason)
+{
+	ck_assert_int_eq(t.calls, iterations);
+	ck_assert_int_eq(t.run.iterations, iterations);
+	ck_assert_int_eq(t.run.most, MAX_ITERATIONS);
+	ck_assert_pstr_eq(t.run.reason, reason);
+	ck_assert_ptr_null(t.run.diverged);
+	check_image(iterations);
+}
+
+START_TEST(parse)
+{
+	gt_stop_rule s = { 1, 1, 1 };
+	ck_ok(gt_stop_rule_parse(NULL, &s));
+	ck_assert(s.change == 0 && s.gradient == 0 && s.seconds == 0);
+	ck_ok(gt_stop_rule_parse("change=20HU,gradient=1e-3,seconds=60", &s));
+	ck_assert(fabs(s.change - 4e-4) < 1e-15 && s.gradient == 1e-3 && s.seconds == 60);
+	ck_ok(gt_stop_rule_parse("seconds=7", &s));
+	ck_assert(s.change == 0 && s.gradient == 0 && s.seconds == 7);
+	ck_refused(gt_stop_rule_parse("gradient=2", &s), GT_ERR_ARG, "--stop");
+	ck_refused(gt_stop_rule_parse("sceonds=2", &s), GT_ERR_ARG, "seconds");
+}
+END_TEST
+
+START_TEST(all_iterations)
+{
+	script.residual = 2;
+	script.change[MAX_ITERATIONS - 1] = 1e-9;
+	t.run.rule.change = 1;
+	ck_ok(solve());
+	check_end(MAX_ITERATIONS, NULL); /* the last one's change is no reason */
+	ck_assert(t.run.residual == 0.5 && !t.run.interrupted && t.run.resumed == 0 && script.runs == 1);
+	ck_assert_int_eq(t.asked, MAX_ITERATIONS);
+}
+END_TEST
+
+/* Where nothing is asked for nobody is called. */
+START_TEST(nobody_listens)
+{
+	t.run = (gt_run){ .data_norm = 1 };
+	ck_ok(solve());
+	ck_assert_int_eq(t.run.iterations, MAX_ITERATIONS);
+	ck_assert(isnan(t.run.residual) && !t.run.reason && t.calls == 0);
+}
+END_TEST
+
+START_TEST(small_change)
+{
+	const double change[] = { 1, 0.5, 0.25, 0.2499, 0.1 };
+	memcpy(script.change, change, sizeof change);
+	t.run.rule.change = 0.25; /* at the limit it goes on */
+	ck_ok(solve());
+	check_end(4, "small change");
+}
+END_TEST
+
+/* An iteration that made a part of the steps is held against that part of the limit; one whose part is 0 tells nothing. */
+START_TEST(small_change_of_subsets)
+{
+	const double change[] = { 1, 1e-9, 0.12, 0.06, 0.04 }, share[] = { 1, -1, 0.5, 0.25, 0.25 };
+	memcpy(script.change, change, sizeof change);
+	memcpy(script.share, share, sizeof share);
+	t.run.rule.change = 0.2;
+	ck_ok(solve());
+	check_end(5, "small change");
+}
+END_TEST
+
+START_TEST(small_gradient)
+{
+	const double gradient[] = { 0, 8, 4, 2.0001, 2, 1 }; /* the first is not known */
+	memcpy(script.gradient, gradient, sizeof gradient);
+	t.run.rule.gradient = 0.25; /* at the limit it ends */
+	ck_ok(solve());
+	check_end(5, "small gradient");
+}
+END_TEST
+
+START_TEST(time_limit)
+{
+	script.pause = 0.02;
+	t.run.rule.seconds = 0.05;
+	ck_ok(solve());
+	ck_assert_str_eq(t.run.reason, "time");
+	ck_assert(t.seconds >= 0.05 && t.calls >= 1 && t.calls <= 3);
+	check_end(t.calls, "time");
+}
+END_TEST
+
+START_TEST(stopped_by_the_caller)
+{
+	const double change[] = { 1, 1, 1e-9 };
+	memcpy(script.change, change, sizeof change);
+	t.run.rule.change = 0.5;
+	t.stop_at = 3; /* which is said though the change is small too */
+	ck_ok(solve());
+	check_end(3, "interrupted");
+	ck_assert_int_eq(t.run.interrupted, 1);
+}
+END_TEST
+
+START_TEST(stopped_after_the_last)
+{
+	t.stop_at = MAX_ITERATIONS;
+	ck_ok(solve());
+	check_end(MAX_ITERATIONS, NULL);
+	ck_assert_int_eq(t.run.interrupted, 0);
+}
+END_TEST
+
+START_TEST(order_of_calls)
+{
+	script.iterations = 2;
+	t.run.saving = saving;
+	ck_ok(solve());
+	ck_assert_str_eq(t.order, "e1 s1 b1 f1 e2 s2 b2 f2 ");
+}
+END_TEST
+
+static void rising_cost(void)
+{
+	const double cost[] = { 10, 4, 3, 4, 5, 6, 7, 8, 9 };
+	memcpy(script.cost, cost, sizeof cost);
+}
+
+/* It ends with the best image, and what diverged is not saved. */
+START_TEST(diverged)
+{
+	rising_cost();
+	t.run.saving = saving;
+	ck_ok(solve());
+	ck_assert_int_eq(t.run.iterations, 8);
+	ck_assert_int_eq(t.run.returned_iteration, 3);
+	ck_assert_str_eq(t.run.diverged, "the cost rose 5 times in a row, to 2.67 times its lowest");
+	ck_assert_ptr_eq(t.run.reason, t.run.diverged);
+	ck_assert_ptr_null(strstr(t.order, "b8"));
+	ck_assert_ptr_nonnull(strstr(t.order, "b7"));
+	check_image(3);
+}
+END_TEST
+
+/* The same on the last iteration, which has no reason to stop else. */
+START_TEST(diverged_at_the_end)
+{
+	rising_cost();
+	script.iterations = 8;
+	ck_ok(solve());
+	ck_assert_ptr_nonnull(t.run.diverged);
+	ck_assert_ptr_eq(t.run.reason, t.run.diverged);
+	check_image(3);
+}
+END_TEST
+
+START_TEST(diverged_as_the_solver_says)
+{
+	const double cost[] = { 10, 4, 3, 5 };
+	memcpy(script.cost, cost, sizeof cost);
+	script.iterations = 4;
+	script.end = GT_ERR_DIVERGED;
+	ck_ok(solve());
+	ck_assert_str_eq(t.run.diverged, "its values are not finite");
+	ck_assert_int_eq(t.run.returned_iteration, 3);
+	check_image(3);
+}
+END_TEST
+
+/* Memory for the solver goes before memory for the best image; of a run that diverges the last image is left then. */
+START_TEST(no_memory_for_the_best_image)
+{
+	rising_cost();
+	script.no_memory = 1;
+	ck_ok(solve());
+	ck_assert_int_eq(script.runs, 2);
+	ck_assert_int_eq(t.run.returned_iteration, 8);
+	check_image(8);
+}
+END_TEST
+
+START_TEST(no_memory_and_no_image)
+{
+	script.no_memory = 1;
+	script.end = GT_ERR_DIVERGED;
+	ck_refused(solve(), GT_ERR_DIVERGED, "the script ends so");
+}
+END_TEST
+
+START_TEST(failures)
+{
+	script.no_memory = 2;
+	ck_refused(solve(), GT_ERR_MEMORY, "the script has no memory");
+	ck_assert_int_eq(script.runs, 2);
+	script = (struct script){ .iterations = 3, .end = GT_ERR_DEVICE };
+	t.calls = 0;
+	ck_refused(solve(), GT_ERR_DEVICE, "the script ends so");
+	ck_assert_int_eq(script.runs, 1);
+	ck_assert_ptr_null(t.run.diverged);
+}
+END_TEST
+
+START_TEST(dry_run)
+{
+	gt_backend *be = gt_test_backend();
+	ck_ok(gt_backend_dry_run(be));
+	struct gt_test_problem p = gt_test_problem(be, GT_F64, 4, 3, 1);
+	const size_t before = gt_backend_counters(be).bytes;
+	t.stop_at = 1;
+	ck_ok(gt_run_solve(&t.run, &scripted, &p.problem, NULL, p.x));
+	ck_assert_int_eq(script.runs, 1);
+	ck_assert_int_eq(t.calls, 0); /* nothing is computed, so nobody is called */
+	ck_assert_uint_eq(t.run.best_bytes, 64 * sizeof(double));
+	ck_assert_uint_eq(t.run.iterating_bytes, before + 2 * 64 * sizeof(double)); /* the best image, and the solver's ones */
+	ck_assert_uint_eq(gt_backend_counters(be).bytes, before);
+	script.no_memory = 9;
+	ck_refused(gt_run_solve(&t.run, &scripted, &p.problem, NULL, p.x), GT_ERR_MEMORY, "no memory");
+	gt_test_problem_free(&p);
+	gt_backend_close(be);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, parse);
+	tcase_add_test(tc, all_iterations);
+	tcase_add_test(tc, nobody_listens);
+	tcase_add_test(tc, small_change);
+	tcase_add_test(tc, small_change_of_subsets);
+	tcase_add_test(tc, small_gradient);
+	tcase_add_test(tc, time_limit);
+	tcase_add_test(tc, stopped_by_the_caller);
+	tcase_add_test(tc, stopped_after_the_last);
+	tcase_add_test(tc, order_of_calls);
+	tcase_add_test(tc, diverged);
+	tcase_add_test(tc, diverged_at_the_end);
+	tcase_add_test(tc, diverged_as_the_solver_says);
+	tcase_add_test(tc, no_memory_for_the_best_image);
+	tcase_add_test(tc, no_memory_and_no_image);
+	tcase_add_test(tc, failures);
+	tcase_add_test(tc, dry_run);
+}
+
+int main(void) { return gt_test_main("stopping", fill); }
