@@ -45,6 +45,11 @@ static __device__ __forceinline__ void barrier_init(unsigned bar, unsigned count
 {
 	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(count) : "memory");
 }
+/* The count as a constant of the instruction: kernels are scheduled in another way where it is in a register. */
+template <int COUNT> static __device__ __forceinline__ void barrier_init(unsigned bar)
+{
+	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "n"(COUNT) : "memory");
+}
 static __device__ __forceinline__ void barrier_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 /* What this thread wrote to shared memory comes before bulk copies that overwrite it. */
 static __device__ __forceinline__ void fence_for_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }

@@ -160,7 +160,7 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 		fj[q] = (float)gt_least(j + SIDE * q, most[1]);
 	if (threadIdx.x < MOST_STAGES) {
 		done[threadIdx.x] = 0;
-		barrier_init(address_of(&full[threadIdx.x]), 1);
+		barrier_init<1>(address_of(&full[threadIdx.x]));
 		barrier_fence();
 		fence_for_bulk_copies();
 	}
