@@ -68,7 +68,8 @@ static __device__ __forceinline__ void let_next_launch_begin() { asm volatile("g
 static __device__ __forceinline__ void await_last_launch() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
 /* barrier_wait() and barrier_wait_tight() wait for the same phase, by loops of different layout: the compiler arranges
- * the code around them in different ways, and each kernel was tuned with its own. */
+ * the code around them in different ways, and each kernel was tuned with its own. So was the order in which
+ * their arguments are computed, which is why the second takes a pointer. */
 static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
 {
 	asm volatile("{\n"
@@ -82,13 +83,13 @@ static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parit
 	             "r"(parity)
 	             : "memory");
 }
-static __device__ __forceinline__ void barrier_wait_tight(unsigned bar, unsigned parity)
+static __device__ __forceinline__ void barrier_wait_tight(const void *bar, unsigned parity)
 {
 	asm volatile("{\n"
 	             ".reg .pred done;\n"
 	             "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
 	             "@!done bra again;\n"
-	             "}" ::"r"(bar),
+	             "}" ::"r"(address_of(bar)),
 	             "r"(parity)
 	             : "memory");
 }

@@ -190,7 +190,7 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 				else
 					WAY::move(&p, &table[k], beside, fi + beside, fj[q / S], in->last);
 				if (q == 0)
-					barrier_wait_tight(address_of(&full[stage]), phases >> stage & 1);
+					barrier_wait_tight(&full[stage], phases >> stage & 1);
 				if (N == 1 || live >> q & 1)
 					WAY::add(in, sum[q], stages, (unsigned)(stage * in->stage_bytes), &p);
 			}
