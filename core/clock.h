@@ -1,5 +1,6 @@
 #ifndef GT_CORE_CLOCK_H
 #define GT_CORE_CLOCK_H
+/* A clock for measuring how long something takes. */
 
 double gt_seconds(void);        /* of a clock that never goes back */
 

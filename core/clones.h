@@ -1,8 +1,8 @@
 #ifndef GT_CORE_CLONES_H
 #define GT_CORE_CLONES_H
 #include <limits.h> /* any header of the C library: it says which library that is */
-/* GT_CLONES in front of a function: compiled for every x86-64 and again for processors with AVX and FMA; the program takes what
- * fits when it starts. What it calls must be inlined to follow. Sanitizers do not support that mechanism. */
+/* GT_CLONES in front of a function: compiled for every x86-64 and again for processors with AVX and FMA; the program
+ * takes what fits when it starts. What it calls must be inlined to follow. Sanitizers do not support that mechanism. */
 #if defined(__has_feature)
 #define GT_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer))
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

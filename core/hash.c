@@ -1,4 +1,5 @@
-/* Words of 64 bits, each multiplied and folded into the rest: bijective in a word, so that no change of a single one is lost. */
+/* Words of 64 bits, each multiplied and folded into the rest: bijective in a word, so that no change of a single one is
+ * lost. */
 #include <string.h>
 #include "core/hash.h"
 

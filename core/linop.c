@@ -1,3 +1,4 @@
+/* Linear operators: the checks that all share, counters, and calls of their functions. Memory: one record each. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/host_memory.h>

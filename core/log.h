@@ -1,5 +1,6 @@
 #ifndef GT_CORE_LOG_H
 #define GT_CORE_LOG_H
+/* How the library tells its caller what it chose and why: gt_say() sends a text to the listener. */
 #include <stdarg.h>
 #include <gantry/message.h>
 

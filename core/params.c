@@ -1,3 +1,4 @@
+/* Parameters by tables of keys: numbers and names are read, checked against their limits and printed. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

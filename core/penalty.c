@@ -1,3 +1,4 @@
+/* Penalties: the checks that all share, and calls of their functions. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/penalty.h>

@@ -1,3 +1,4 @@
+/* A stage of a pipeline in a thread of its own. Memory: the two buffers, which the caller gives. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #ifndef GT_CORE_PIPELINE_STAGE_H
 #define GT_CORE_PIPELINE_STAGE_H
-/* A stage of a pipeline: a thread that fills two buffers in turn for its caller, or empties those that the caller filled. */
+/* A stage of a pipeline: a thread that fills two buffers in turn for its caller, or empties those that the caller
+ * filled. */
 #include <pthread.h>
 #include <stddef.h>
 #include <gantry/status.h>

@@ -1,3 +1,4 @@
+/* The last message of each thread, and how failures write it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

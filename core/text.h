@@ -1,5 +1,6 @@
 #ifndef GT_CORE_TEXT_H
 #define GT_CORE_TEXT_H
+/* Texts that are made by a format and belong to the caller. */
 #include <gantry/status.h>
 
 /* malloc'ed text; NULL without memory. */

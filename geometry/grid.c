@@ -145,7 +145,7 @@ static double significant(double x, int digit)
 	return unit < 1 ? round(x / unit) / round(1 / unit) : round(x / unit) * unit;
 }
 
-/* mm at the axis that one cell covers along the columns and the rows of a view. */
+/* mm at the axis that one pixel covers along the columns and the rows of a view. */
 static void cell_at_axis(const gt_scan *scan, size_t view, double z, double *column_mm, double *row_mm)
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -232,8 +232,8 @@ int gt_grid_same(const gt_grid *a, const gt_grid *b)
 	return 1;
 }
 
-/* Which z the outer edges of the rows see in a view, from where rays enter the grid's circle, or the measured one if that is less, to
- * where they leave it. */
+/* Which z the outer edges of the rows see in a view, from where rays enter the grid's circle, or the measured one if
+ * that is less, to where they leave it. */
 static void view_reach(const gt_grid *g, const gt_scan *scan, size_t view, double radius, double *low, double *high)
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -316,19 +316,13 @@ typedef struct {
 	double point[3], normal[3];
 } plane;
 
-static void cross(const double a[3], const double b[3], double c[3])
-{
-	for (int i = 0; i < 3; i++)
-		c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /* Along the ray of an edge of the detector and along that edge; the ray of the detector's middle is inside. */
 static plane edge_plane(const gt_detector *d, const gt_view *w, double column, double row, const double edge[3], const double middle[2][3])
 {
 	plane p;
 	double ray[3], to[3];
 	gt_pixel_ray(d, w, column, row, p.point, ray);
-	cross(ray, edge, p.normal);
+	gt_cross3(ray, edge, p.normal);
 	for (int a = 0; a < 3; a++)
 		to[a] = middle[0][a] + middle[1][a] - p.point[a];
 	if (gt_dot3(to, p.normal) < 0)
@@ -348,8 +342,8 @@ static int separates(const plane *p, const gt_grid *g)
 	return gt_dot3(x, p->normal) <= -reach;
 }
 
-/* Behind the source, or beyond both the detector and the far side of the orbit (a detector may be drawn at the axis): by
- * planes across the beam, those of a flat detector parallel to it. */
+/* Behind the source, or beyond both the detector and the far side of the orbit (a detector may be drawn at the axis):
+ * by planes across the beam, those of a flat detector parallel to it. */
 static int out_of_depth(const gt_view *w, int arc, const double ray[3], const gt_grid *g)
 {
 	plane front, back;
@@ -385,8 +379,8 @@ static int out_of_arc_rows(const gt_detector *d, const gt_view *w, const gt_scan
 	return most <= -0.5 || least >= (double)scan->rows - 0.5;
 }
 
-/* Does the box reach into the beam of the view? A box that no side of the beam separates counts as seen, so that none is
- * refused that is. */
+/* Does the box reach into the beam of the view? A box that no side of the beam separates counts as seen, so that none
+ * is refused that is. */
 static int sees(const gt_detector *d, const gt_view *w, const gt_scan *scan, const gt_grid *g)
 {
 	const double column = ((double)scan->columns - 1) / 2, row = ((double)scan->rows - 1) / 2;

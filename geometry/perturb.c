@@ -1,4 +1,5 @@
-/* Scans whose views are not where they should be: a C-arm that sags. */
+/* Random displacements of the views of a scan: source and detector shifted and tilted by what the seed and the view
+ * give. */
 #include <math.h>
 #include <gantry/random.h>
 #include <gantry/scan.h>

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/scan.h>
 
 const char *const gt_shape_names[] = { "flat", "arc", "parallel", NULL };
@@ -80,15 +81,16 @@ static size_t near_divisor(size_t n, size_t most)
 	return most;
 }
 
-/* Evenly spaced views: a full turn (half a turn of parallel beams) is cut into equal steps; anything shorter keeps
- * both of its ends, which a short scan needs. Steps are exactly equal where the number of views has a fitting divisor. */
+/* Evenly spaced views: a full turn (half a turn of parallel beams) is cut into equal steps; anything shorter keeps both
+ * of its ends, which a short scan needs. Steps are exactly equal where the number of views has a fitting divisor. */
 static gt_status coarsen_views(const gt_scan *scan, size_t most, gt_scan **coarse)
 {
 	const size_t n = scan->views;
 	if (most >= n)
 		return gt_scan_clone(scan, coarse);
-	const double pi = 3.14159265358979323846, turn = gt_scan_angular_range(scan);
-	const int full = turn > pi * (2 - 1 / (double)n), half = scan->shape == GT_PARALLEL && fabs(turn - pi) < pi / 2 / (double)n;
+	const double turn = gt_scan_angular_range(scan);
+	const int full = turn > GT_PI * (2 - 1 / (double)n),
+		  half = scan->shape == GT_PARALLEL && fabs(turn - GT_PI) < GT_PI / 2 / (double)n;
 	const int ends = most > 1 && !full && !half;
 	const size_t steps = near_divisor(n - (size_t)ends, most - (size_t)ends), views = steps + (size_t)ends;
 	gt_status st = new_like(scan, views, coarse);

@@ -1,5 +1,6 @@
 /* What a scan must be before anything computes with it. */
 #include <math.h>
+#include <gantry/constants.h>
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
 
@@ -68,7 +69,7 @@ static gt_status check_numbers(const gt_scan *s)
 			return gt_fail(GT_ERR_FORMAT, "%s=%g: expected a number %s", number[i].name, x,
 			               number[i].open ? "greater than 0" : "of at least 0");
 	}
-	if (s->shape == GT_ARC && (double)s->columns * s->column_pitch >= 2 * 3.14159265358979323846 * s->source_to_detector)
+	if (s->shape == GT_ARC && (double)s->columns * s->column_pitch >= 2 * GT_PI * s->source_to_detector)
 		return gt_fail(GT_ERR_FORMAT, "%zu columns of %g mm on an arc of radius source_to_detector=%g: longer than its circle",
 		               s->columns, s->column_pitch, s->source_to_detector);
 	return GT_OK;

@@ -1,10 +1,9 @@
 /* Facts about a scan: its turn, its field of view, whether it climbs. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
-
-#define PI 3.14159265358979323846
 
 static int ascending(const void *a, const void *b)
 {
@@ -20,16 +19,16 @@ static double unordered_turn(const gt_scan *scan)
 	if (!angle)
 		return NAN;
 	for (size_t v = 0; v < n; v++) {
-		angle[v] = fmod(scan->view[v].angle, 2 * PI);
+		angle[v] = fmod(scan->view[v].angle, 2 * GT_PI);
 		if (angle[v] < 0)
-			angle[v] += 2 * PI;
+			angle[v] += 2 * GT_PI;
 	}
 	qsort(angle, n, sizeof *angle, ascending);
-	double gap = angle[0] + 2 * PI - angle[n - 1];
+	double gap = angle[0] + 2 * GT_PI - angle[n - 1];
 	for (size_t v = 1; v < n; v++)
 		gap = fmax(gap, angle[v] - angle[v - 1]);
 	free(angle);
-	return fmin(2 * PI, (2 * PI - gap) * (double)n / (double)(n - 1));
+	return fmin(2 * GT_PI, (2 * GT_PI - gap) * (double)n / (double)(n - 1));
 }
 
 double gt_scan_angular_range(const gt_scan *scan)
@@ -44,7 +43,7 @@ double gt_scan_angular_range(const gt_scan *scan)
 		low = fmin(low, angle);
 		high = fmax(high, angle);
 		if (v) {
-			const double step = angle - scan->view[v - 1].angle, wrapped = remainder(step, 2 * PI);
+			const double step = angle - scan->view[v - 1].angle, wrapped = remainder(step, 2 * GT_PI);
 			up &= step >= 0;
 			down &= step <= 0;
 			net += wrapped;
@@ -55,10 +54,11 @@ double gt_scan_angular_range(const gt_scan *scan)
 		return 0;
 	const double with_step = (double)n / (double)(n - 1);
 	/* Ordered as they stand, or plainly counted over several turns: the numbers mean what they say. */
-	if (up || down || high - low > 2 * PI + 1e-9)
+	if (up || down || high - low > 2 * GT_PI + 1e-9)
 		return (high - low) * with_step;
-	/* Ordered, in steps too small to be a shuffle, but for jumps where the angles start again at 0 (and a little jitter). */
-	if (fabs(net) > 0.9 * path && path < PI / 4 * (double)(n - 1))
+	/* Ordered, in steps too small to be a shuffle, but for jumps where the angles start again at 0 (and a little
+	 * jitter). */
+	if (fabs(net) > 0.9 * path && path < GT_PI / 4 * (double)(n - 1))
 		return fabs(net) * with_step;
 	return unordered_turn(scan);
 }
@@ -77,7 +77,8 @@ static double pass_axis(const gt_detector *d, const gt_view *w, double column, d
 	return (p[0] * q[1] - p[1] * q[0]) / length;
 }
 
-/* How far the columns reach on either side of the axis (0: the axis is not in the fan), and the z range of the rows there. */
+/* How far the columns reach on either side of the axis (0: the axis is not in the fan), and the z range of the rows
+ * there. */
 static void view_reach(const gt_scan *scan, const gt_detector *d, const gt_view *w, double *shorter, double *longer, double *low,
                        double *high)
 {
@@ -116,8 +117,8 @@ double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax)
 		*zmin = bottom;
 	if (zmax)
 		*zmax = top;
-	const double step = 2 * PI / (double)scan->views, turn = gt_scan_angular_range(scan);
-	return turn > 2 * PI - step / 2 ? longest : shortest;
+	const double step = 2 * GT_PI / (double)scan->views, turn = gt_scan_angular_range(scan);
+	return turn > 2 * GT_PI - step / 2 ? longest : shortest;
 }
 
 int gt_scan_is_helical(const gt_scan *scan)
@@ -129,7 +130,8 @@ int gt_scan_is_helical(const gt_scan *scan)
 	}
 	const double scale = scan->source_to_axis > 0 && scan->source_to_detector > 0 ? scan->source_to_axis / scan->source_to_detector : 1;
 	const double row = scan->row_pitch * scale;
-	/* A gantry that sags or wobbles is not a helix: where no pitch is stated, a twentieth of the rows must be passed. */
+	/* A gantry that sags or wobbles is not a helix: where no pitch is stated, a twentieth of the rows must be
+	 * passed. */
 	return high - low > (scan->pitch_per_turn != 0 ? row : row * fmax(1, 0.05 * (double)scan->rows));
 }
 

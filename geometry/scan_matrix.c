@@ -1,20 +1,14 @@
 /* 3x4 projection matrices of flat detectors, both ways. With M = (m1, m2, m3) the rows of the 3x3 part and p the last
  * column, scaled so that |m3| = 1 and points before the source have w > 0:
  *   m3 = w^,  m1 = (D/du) u^ + kc w^,  m2 = (D/dv) v^ + lc w^,  p = -M source,
- * u^, v^, w^ = column axis, row axis and normal of the detector, D its distance from the source, (kc, lc) the cell at the
- * foot of the perpendicular. Hartley and Zisserman, Multiple View Geometry, 2nd ed., section 6.2. */
+ * u^, v^, w^ = column axis, row axis and normal of the detector, D its distance from the source, (kc, lc) the pixel at
+ * the foot of the perpendicular. Hartley and Zisserman, Multiple View Geometry, 2nd ed., section 6.2. */
 #include <math.h>
+#include <gantry/constants.h>
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
 
 #define TOLERANCE 1e-6
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-	c[0] = a[1] * b[2] - a[2] * b[1];
-	c[1] = a[2] * b[0] - a[0] * b[2];
-	c[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12])
 {
@@ -25,7 +19,7 @@ gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12
 		return gt_fail(GT_ERR_ARG, "matrix of view %zu: the scan has %zu views", view, scan->views);
 	const gt_view *w = &scan->view[view];
 	double normal[3], ray[3];
-	cross(w->column_axis, w->row_axis, normal);
+	gt_cross3(w->column_axis, w->row_axis, normal);
 	for (int a = 0; a < 3; a++)
 		ray[a] = w->detector[a] - w->source[a];
 	const double toward = gt_dot3(normal, ray), scale = (toward < 0 ? -1 : 1) / sqrt(gt_dot3(normal, normal));
@@ -43,7 +37,7 @@ gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12
 	return GT_OK;
 }
 
-/* What a matrix says of its view: D/du, D/dv and the cell at the foot of the perpendicular. */
+/* What a matrix says of its view: D/du, D/dv and the pixel at the foot of the perpendicular. */
 typedef struct {
 	double source[3], column[3], row[3], normal[3], scale[2], foot[2];
 } pinhole;
@@ -76,14 +70,14 @@ static gt_status read_matrix(const double matrix[12], size_t v, pinhole *h)
 		for (int a = 0; a < 3; a++)
 			axis[a] /= h->scale[k];
 	}
-	cross(h->column, h->row, volume);
+	gt_cross3(h->column, h->row, volume);
 	if (!(fabs(gt_dot3(volume, m[2])) > TOLERANCE))
 		return gt_fail(GT_ERR_FORMAT, "projection matrix of view %zu is singular: expected three independent rows", v);
 	/* source = -M^-1 p, in the rows that are free of the foot: the numbers stay of one size. */
 	const double q[3] = { (p[0] - h->foot[0] * p[2]) / h->scale[0], (p[1] - h->foot[1] * p[2]) / h->scale[1], p[2] };
-	cross(h->row, m[2], c[0]);
-	cross(m[2], h->column, c[1]);
-	cross(h->column, h->row, c[2]);
+	gt_cross3(h->row, m[2], c[0]);
+	gt_cross3(m[2], h->column, c[1]);
+	gt_cross3(h->column, h->row, c[2]);
 	for (int a = 0; a < 3; a++) {
 		h->normal[a] = m[2][a];
 		h->source[a] = -(q[0] * c[0][a] + q[1] * c[1][a] + q[2] * c[2][a]) / gt_dot3(volume, m[2]);
@@ -128,7 +122,7 @@ static void set_angles(gt_scan *scan)
 	for (size_t v = 0; v < scan->views; v++) {
 		gt_view *w = &scan->view[v];
 		const double angle = atan2(-w->source[0], w->source[1]);
-		w->angle = last = v ? last + remainder(angle - last, 2 * 3.14159265358979323846) : angle;
+		w->angle = last = v ? last + remainder(angle - last, 2 * GT_PI) : angle;
 	}
 }
 

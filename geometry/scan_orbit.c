@@ -3,9 +3,9 @@
  * eqs 1-9, with the source's z written out. */
 #include <math.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/scan.h>
 
-#define PI 3.14159265358979323846
 /* Where a parallel beam's source and detector are drawn if the orbit does not say, mm from the axis. */
 #define PARALLEL_DISTANCE 1000.0
 
@@ -86,7 +86,7 @@ gt_status gt_scan_orbit(const gt_orbit *o, gt_scan **out)
 	const double steps = (double)(o->end_view ? o->views - 1 : o->views), step = steps > 0 ? o->turn / steps : 0;
 	for (size_t v = 0; v < o->views; v++) {
 		const double from_middle = ((double)v - ((double)o->views - 1) / 2) * step;
-		set_view(o, s, o->start_angle + (double)v * step, o->z_center + o->pitch_per_turn * from_middle / (2 * PI),
+		set_view(o, s, o->start_angle + (double)v * step, o->z_center + o->pitch_per_turn * from_middle / (2 * GT_PI),
 		         o->spots ? o->spot[v % o->spots] : NULL, &s->view[v]);
 	}
 	if ((st = gt_scan_check(s)) != GT_OK) {
@@ -131,10 +131,10 @@ double gt_orbit_half_fan(const gt_orbit *o)
 const gt_scanner gt_scanners[] = {
 	{ "ge-ct750hd",
 	  "clinical CT: arc of 888 x 64 cells, 0.58 x 0.625 mm at the axis, 984 views of a full turn",
-	  { GE_CT750HD, .views = 984, .turn = 2 * PI } },
+	  { GE_CT750HD, .views = 984, .turn = 2 * GT_PI } },
 	{ "ge-ct750hd-helical",
 	  "the same on a helix: three turns of 38.75 mm (pitch 31/32)",
-	  { GE_CT750HD, .views = 2952, .turn = 6 * PI, .pitch_per_turn = 38.75 } },
+	  { GE_CT750HD, .views = 2952, .turn = 6 * GT_PI, .pitch_per_turn = 38.75 } },
 	{ "c-arm",
 	  "C-arm cone beam: flat panel of 1240 x 960 cells of 0.308 mm, 496 views of a short scan of 200 degrees",
 	  { .shape = GT_FLAT,
@@ -145,8 +145,8 @@ const gt_scanner gt_scanners[] = {
 	    .source_to_detector = 1200,
 	    .column_pitch = 0.308,
 	    .row_pitch = 0.308,
-	    .start_angle = -100 * PI / 180,
-	    .turn = 200 * PI / 180,
+	    .start_angle = -100 * GT_PI / 180,
+	    .turn = 200 * GT_PI / 180,
 	    .end_view = 1 } },
 	{ "micro-ct",
 	  "laboratory micro-CT: flat panel of 1024 x 1024 cells of 0.05 mm, magnified 6 times, 720 views of a full turn",
@@ -158,10 +158,16 @@ const gt_scanner gt_scanners[] = {
 	    .source_to_detector = 300,
 	    .column_pitch = 0.05,
 	    .row_pitch = 0.05,
-	    .turn = 2 * PI } },
+	    .turn = 2 * GT_PI } },
 	{ "synchrotron",
 	  "parallel beam: 1024 x 512 cells of 1.3 micrometres, 1500 views of half a turn",
-	  { .shape = GT_PARALLEL, .views = 1500, .rows = 512, .columns = 1024, .column_pitch = 0.0013, .row_pitch = 0.0013, .turn = PI } },
+	  { .shape = GT_PARALLEL,
+	    .views = 1500,
+	    .rows = 512,
+	    .columns = 1024,
+	    .column_pitch = 0.0013,
+	    .row_pitch = 0.0013,
+	    .turn = GT_PI } },
 	{ NULL, NULL, { .views = 0 } },
 };
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "core/try.h"
 #include "phantoms/solids.h"
 
@@ -182,7 +183,7 @@ done:
 /* Body axes are the columns of Rz(a0) Ry(a1) Rx(a2). */
 static void set_angles(gt_solid *s, const double degrees[3])
 {
-	const double deg = acos(-1) / 180;
+	const double deg = GT_PI / 180;
 	const double c0 = cos(degrees[0] * deg), s0 = sin(degrees[0] * deg);
 	const double c1 = cos(degrees[1] * deg), s1 = sin(degrees[1] * deg);
 	const double c2 = cos(degrees[2] * deg), s2 = sin(degrees[2] * deg);

@@ -3,6 +3,7 @@
  * volumes, with A of P. Toft (1996) as the modified contrast. Each ellipsoid is turned about z around its own centre.
  * Kak-Slaney: A. Kak and M. Slaney, Principles of Computerized Tomographic Imaging, 1988, table 3.2; Yu, Ye, Wang, 2006. */
 #include <math.h>
+#include <gantry/constants.h>
 #include "phantoms/solids.h"
 
 static const double half_field = 120; /* mm: what 1 is in the tables */
@@ -46,7 +47,7 @@ static gt_status build(gt_phantom *p, const row *table, size_t rows, int contras
 	gt_status st = GT_OK;
 	for (size_t i = 0; i < rows && st == GT_OK; i++) {
 		gt_solid s = gt_solid_make(GT_SOLID_ELLIPSOID);
-		const double angle = table[i].degrees * acos(-1) / 180, c = cos(angle), d = sin(angle);
+		const double angle = table[i].degrees * GT_PI / 180, c = cos(angle), d = sin(angle);
 		const double axis[3][3] = { { c, d, 0 }, { -d, c, 0 }, { 0, 0, 1 } };
 		for (int a = 0; a < 3; a++) {
 			s.half[a] = half_field * table[i].half[a];

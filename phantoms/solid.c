@@ -2,9 +2,8 @@
  * of the line nearest to the centre, where nothing cancels for a small solid far from the source. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/vec3.h>
 #include "phantoms/solid.h"
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 gt_solid gt_solid_make(gt_solid_kind kind)
 {
@@ -29,7 +28,7 @@ gt_status gt_solid_clip(gt_solid *s, const double n[3], double d)
 	if (!more)
 		return gt_fail(GT_ERR_MEMORY, "no memory for %zu clips of a shape", s->clips + 1);
 	s->clip = more;
-	const double length = sqrt(dot(n, n));
+	const double length = sqrt(gt_dot3(n, n));
 	for (int a = 0; a < 3; a++)
 		more[s->clips][a] = n[a] / length;
 	more[s->clips++][3] = d / length;
@@ -54,7 +53,7 @@ void gt_solid_move(gt_solid *s, double scale, double angle, const double shift[3
 	}
 	for (size_t i = 0; i < s->clips; i++) {
 		turn(s->clip[i], co, si);
-		s->clip[i][3] = scale * s->clip[i][3] + dot(s->clip[i], shift);
+		s->clip[i][3] = scale * s->clip[i][3] + gt_dot3(s->clip[i], shift);
 	}
 }
 
@@ -128,8 +127,8 @@ double gt_solid_reach(const gt_solid *s)
 	else if (s->kind == GT_SOLID_CONE)
 		radius = hypot(s->half[2], fmax(1, s->taper) * fmax(s->half[0], s->half[1]));
 	else
-		radius = sqrt(dot(s->half, s->half));
-	return fmin(corner, sqrt(dot(s->center, s->center)) + radius);
+		radius = sqrt(gt_dot3(s->half, s->half));
+	return fmin(corner, sqrt(gt_dot3(s->center, s->center)) + radius);
 }
 
 int gt_solid_holds(const gt_solid *s, const double x[3])
@@ -137,9 +136,9 @@ int gt_solid_holds(const gt_solid *s, const double x[3])
 	double q[3];
 	const double p[3] = { x[0] - s->center[0], x[1] - s->center[1], x[2] - s->center[2] };
 	for (int i = 0; i < 3; i++)
-		q[i] = dot(s->map[i], p);
+		q[i] = gt_dot3(s->map[i], p);
 	if (s->kind == GT_SOLID_ELLIPSOID) {
-		if (dot(q, q) > 1)
+		if (gt_dot3(q, q) > 1)
 			return 0;
 	} else if (s->kind == GT_SOLID_BOX) {
 		if (fabs(q[0]) > 1 || fabs(q[1]) > 1 || fabs(q[2]) > 1)
@@ -150,7 +149,7 @@ int gt_solid_holds(const gt_solid *s, const double x[3])
 			return 0;
 	}
 	for (size_t i = 0; i < s->clips; i++)
-		if (dot(s->clip[i], x) > s->clip[i][3])
+		if (gt_dot3(s->clip[i], x) > s->clip[i][3])
 			return 0;
 	return 1;
 }
@@ -172,9 +171,9 @@ static int cut_slab(double o, double d, double *in, double *out) { return cut_pl
 
 static int cut_ellipsoid(const double o[3], const double d[3], double *in, double *out)
 {
-	const double a = dot(d, d), nearest = -dot(o, d) / a;
+	const double a = gt_dot3(d, d), nearest = -gt_dot3(o, d) / a;
 	const double w[3] = { o[0] + nearest * d[0], o[1] + nearest * d[1], o[2] + nearest * d[2] };
-	const double rest = 1 - dot(w, w);
+	const double rest = 1 - gt_dot3(w, w);
 	if (!(rest > 0))
 		return 0;
 	const double half = sqrt(rest / a);
@@ -189,7 +188,7 @@ static int cut_cone(double taper, const double o[3], const double d[3], double *
 	if (!cut_slab(o[2], d[2], in, out))
 		return 0;
 	const double m = 0.5 * (1 + taper), s = 0.5 * (taper - 1);
-	const double shift = -dot(o, d) / dot(d, d);
+	const double shift = -gt_dot3(o, d) / gt_dot3(d, d);
 	const double p[3] = { o[0] + shift * d[0], o[1] + shift * d[1], o[2] + shift * d[2] };
 	const double r = m + s * p[2], rd = s * d[2];
 	const double a = d[0] * d[0] + d[1] * d[1] - rd * rd;
@@ -225,8 +224,8 @@ int gt_solid_cut(const gt_solid *s, const double from[3], const double direction
 	double o[3], d[3];
 	const double p[3] = { from[0] - s->center[0], from[1] - s->center[1], from[2] - s->center[2] };
 	for (int i = 0; i < 3; i++) {
-		o[i] = dot(s->map[i], p);
-		d[i] = dot(s->map[i], direction);
+		o[i] = gt_dot3(s->map[i], p);
+		d[i] = gt_dot3(s->map[i], direction);
 	}
 	int left;
 	if (s->kind == GT_SOLID_ELLIPSOID)
@@ -236,6 +235,6 @@ int gt_solid_cut(const gt_solid *s, const double from[3], const double direction
 	else
 		left = cut_slab(o[0], d[0], in, out) && cut_slab(o[1], d[1], in, out) && cut_slab(o[2], d[2], in, out);
 	for (size_t i = 0; left && i < s->clips; i++)
-		left = cut_plane(dot(s->clip[i], from), dot(s->clip[i], direction), s->clip[i][3], in, out);
+		left = cut_plane(gt_dot3(s->clip[i], from), gt_dot3(s->clip[i], direction), s->clip[i][3], in, out);
 	return left;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/projector.h>
 #include "core/log.h"
 #include "recon/choose.h"
@@ -21,7 +22,7 @@ const char *gt_projector_for(const gt_listener *log, const char *asked, const gt
 
 static void note_few(const gt_listener *log, const gt_analytic *m, const gt_scan *scan)
 {
-	const double step = gt_scan_angular_range(scan) / (double)scan->views * 180 / acos(-1);
+	const double step = gt_scan_angular_range(scan) / (double)scan->views * 180 / GT_PI;
 	if (step > FEW_VIEWS)
 		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
 		       "%s: %zu views, %.3g degrees apart: expect streaks, of which an iterative --solver leaves less", m->name,

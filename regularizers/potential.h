@@ -13,6 +13,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <gantry/scan_math.h>
+#ifdef __CUDACC__
+#include "core/device/device_math.cuh"
+#endif
 
 #define GT_FLAT 0.01
 
@@ -33,25 +36,9 @@ GT_HD double gt_inverse_root(double s) { return rsqrt(s); }
 GT_HD double gt_larger(double s, double t) { return fmax(s, t); }
 GT_HD float gt_larger(float s, float t) { return fmaxf(s, t); }
 #ifdef __CUDA_ARCH__
-GT_HD float gt_inverse(float s)
-{
-	float r;
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(s));
-	return r;
-}
-GT_HD float gt_inverse_root(float s)
-{
-	float r;
-	asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(s));
-	return r;
-}
-GT_HD float gt_power(float s, float e)
-{
-	float r;
-	asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(s));
-	asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(r * e));
-	return r;
-}
+GT_HD float gt_inverse(float s) { return gt_rcp_approx(s); }
+GT_HD float gt_inverse_root(float s) { return gt_rsqrt_approx(s); }
+GT_HD float gt_power(float s, float e) { return gt_exp2_approx(gt_log2_approx(s) * e); }
 #else
 GT_HD float gt_power(float s, float e) { return powf(s, e); }
 GT_HD float gt_inverse(float s) { return 1 / s; }

@@ -11,6 +11,7 @@
  * An inner iteration is one pass: reads z, p, p before and writes the next p, ten numbers (40 bytes in single) per voxel. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include <gantry/regularizer.h>
 #include "core/try.h"
 #include "regularizers/tv.h"
@@ -163,13 +164,12 @@ static const struct gt_penalty_ops ops = { WITHOUT_PROX, .prox = prox, .state = 
 
 static void fill_plan(struct state *s, const gt_grid *grid, const struct options *o)
 {
-	const double pi = 3.14159265358979323846;
 	s->plan = (struct gt_tv_plan){ .strength = o->strength, .eps = o->smooth, .anisotropic = o->kind };
 	for (int a = 0; a < 3; a++) {
 		s->plan.n[a] = grid->n[a];
 		s->plan.w[a] = grid->pitch[0] / grid->pitch[a];
 		/* Along one axis D'D has the eigenvalues 4 w^2 sin^2(pi k/2n), k < n. */
-		const double most = grid->n[a] > 1 ? 2 * s->plan.w[a] * cos(pi / (2 * (double)grid->n[a])) : 0;
+		const double most = grid->n[a] > 1 ? 2 * s->plan.w[a] * cos(GT_PI / (2 * (double)grid->n[a])) : 0;
 		s->norm2 += most * most;
 	}
 }

@@ -1,6 +1,7 @@
 /* The ramp preconditioner: spectra from impulses, local weights, and the shapes between which they choose. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include "core/fft/fft.h"
 #include "core/try.h"
 #include "solvers/circulant_preconditioner.h"
@@ -76,12 +77,11 @@ static gt_status put_impulse(const struct making *s, double value)
 static void taper(const struct making *s)
 {
 	const size_t *n = s->p->n;
-	const double pi = 3.14159265358979323846;
 	for (size_t y = 0; y < n[1]; y++)
 		for (size_t x = 0; x < n[0]; x++) {
 			const double u = ((double)x - (double)s->middle[0]) / (0.5 * (double)n[0]),
 				     v = ((double)y - (double)s->middle[1]) / (0.5 * (double)n[1]), r = hypot(u, v);
-			s->kernel[y * n[0] + x] *= r < 1 ? 0.5 * (1 + cos(pi * r)) : 0;
+			s->kernel[y * n[0] + x] *= r < 1 ? 0.5 * (1 + cos(GT_PI * r)) : 0;
 		}
 }
 

@@ -1,5 +1,5 @@
-/* Which of the faults make conjugate rays agree. Four ways round of columns and rows, each with the center that fits; the simplest
- * of those that are not significantly worse than the best, and what that center means. */
+/* Which of the faults make conjugate rays agree. Four ways round of columns and rows, each with the center that fits;
+ * the simplest of those that are not significantly worse than the best, and what that center means. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "analytic/consistency/conjugate_impl.h"
 #include "core/try.h"
 
-/* WORSE: by that part and that many standard errors; NEAR: cells, or that many standard errors; WILD: difference over the expected one. */
+/* WORSE: by that part and that many standard errors; NEAR: pixels, or that many standard errors; WILD: difference over
+ * the expected one. */
 #define WORSE 0.1
 #define ERRORS 5
 #define NEAR 0.1
@@ -111,8 +112,8 @@ done:
 	return st;
 }
 
-/* Does the center differ from that place by more than the error, and do the rays say so together as well as in groups? A place so far off
- * that no pairs are left there is another one. */
+/* Does the center differ from that place by more than the error, and do the rays say so together as well as in groups?
+ * A place so far off that no pairs are left there is another one. */
 static gt_status differs(checking *c, int w, double place, int *yes)
 {
 	const way *x = &c->way[w];

@@ -1,69 +1,22 @@
-/* Both ends of the pairs, interpolated under a supposed order of cells, against what noise and interpolation let expect. */
-#include <math.h>
+/* Both ends of the pairs, interpolated under a supposed order of pixels, against what noise and interpolation let
+ * expect. */
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/order_statistics.h>
-#include "analytic/consistency/conjugate_impl.h"
+#include "analytic/consistency/conjugate_stencil.h"
 #include "core/try.h"
 
-/* ROUGH: error of interpolation, and of cells that are wide at one end of the ray and narrow at the other, in second differences.
- * FLOOR: least deviation, in the rms of the values. */
+/* ROUGH: error of interpolation, and of pixels that are wide at one end of the ray and narrow at the other, in second
+ * differences. FLOOR: least deviation, in the rms of the values. */
 #define ROUGH 0.1
 #define FLOOR 1e-4
 #define CAUCHY 9.0
-#define STEP 0.1 /* of a center's trials, cells; at most WIDEST */
+#define STEP 0.1 /* of a center's trials, pixels; at most WIDEST */
 #define WIDEST 1.0
 enum { CHUNKS = 64, TRIALS = 21, FEW = 7, COARSE = 2048 };
 
-/* A cell's surroundings: four columns and up to four rows with their weights. */
-typedef struct {
-	size_t column, row, rows;
-	double across[4], down[4];
-} stencil;
-
-/* Cubic through the inner two of four with slopes of the outer ones (Catmull and Rom, 1974): the same either way round. */
-static void cubic(double t, double w[4])
+static double value_at(const gt_conjugate_data *d, const gt_conjugate_tap *tap, const gt_stencil *s)
 {
-	w[0] = t * (t * (1 - 0.5 * t) - 0.5);
-	w[1] = 1 + t * t * (1.5 * t - 2.5);
-	w[2] = t * (0.5 + t * (2 - 1.5 * t));
-	w[3] = 0.5 * t * t * (t - 1);
-}
-
-static int place(const gt_scan *scan, const gt_conjugate_map *map, const gt_conjugate_tap *tap, stencil *s)
-{
-	const double column = map->center + map->columns * tap->u, last = (double)scan->columns - 2;
-	double row = map->row + map->rows * tap->v;
-	const double top = (double)scan->rows - 1, edge = scan->rows > 1 ? 1e-6 : 0.25;
-	if (!(column >= 1 && column <= last && row >= -edge && row <= top + edge))
-		return 0;
-	row = fmin(top, fmax(0, row));
-	size_t k = (size_t)column, l = (size_t)row;
-	k = k > scan->columns - 3 ? scan->columns - 3 : k;
-	s->column = k - 1;
-	cubic(column - (double)k, s->across);
-	if (l >= 1 && l + 2 < scan->rows) {
-		s->row = l - 1;
-		s->rows = 4;
-		cubic(row - (double)l, s->down);
-		return 1;
-	}
-	l = scan->rows > 1 && l > scan->rows - 2 ? scan->rows - 2 : l;
-	s->row = l;
-	s->rows = scan->rows > 1 ? 2 : 1;
-	s->down[0] = 1 - (row - (double)l);
-	s->down[1] = row - (double)l;
-	return 1;
-}
-
-static const float *first_cell(const gt_conjugate_data *d, const gt_conjugate_tap *tap, const stencil *s)
-{
-	return d->data + (tap->view * d->scan->rows + s->row) * d->scan->columns + s->column;
-}
-
-static double value_at(const gt_conjugate_data *d, const gt_conjugate_tap *tap, const stencil *s)
-{
-	const float *p = first_cell(d, tap, s);
+	const float *p = gt_stencil_first(d, tap, s);
 	double sum = 0;
 	for (size_t l = 0; l < s->rows; l++, p += d->scan->columns)
 		sum += s->down[l] * (s->across[0] * p[0] + s->across[1] * p[1] + s->across[2] * p[2] + s->across[3] * p[3]);
@@ -84,8 +37,8 @@ static double variance_of(const gt_conjugate_data *d, double value)
 /* Square of a second difference, less what noise puts into it. */
 static double bent(double a, double b, double c, double variance) { return fmax(0, (a - 2 * b + c) * (a - 2 * b + c) - 6 * variance); }
 
-/* How much of a cell's variance is left in value_at(). */
-static double gain_of(const stencil *s)
+/* How much of a pixel's variance is left in value_at(). */
+static double gain_of(const gt_stencil *s)
 {
 	double across = 0, down = 0;
 	for (int k = 0; k < 4; k++)
@@ -96,70 +49,22 @@ static double gain_of(const stencil *s)
 }
 
 /* Square of what interpolation may be wrong by. */
-static double roughness(const gt_conjugate_data *d, const gt_conjugate_tap *tap, const stencil *s, double variance)
+static double roughness(const gt_conjugate_data *d, const gt_conjugate_tap *tap, const gt_stencil *s, double variance)
 {
-	const float *p = first_cell(d, tap, s);
+	const float *p = gt_stencil_first(d, tap, s);
 	const size_t n = d->scan->columns;
-	double bend = 0, lean = 0;
+	double bend = 0, along = 0;
 	for (size_t l = 0; l < s->rows; l++) {
 		const float *q = p + l * n;
 		bend = fmax(bend, fmax(bent(q[0], q[1], q[2], variance), bent(q[1], q[2], q[3], variance)));
 	}
 	if (s->rows == 4)
 		for (size_t k = 1; k < 3; k++)
-			lean = fmax(lean, fmax(bent(p[k], p[k + n], p[k + 2 * n], variance),
-			                       bent(p[k + n], p[k + 2 * n], p[k + 3 * n], variance)));
+			along = fmax(along, fmax(bent(p[k], p[k + n], p[k + 2 * n], variance),
+			                         bent(p[k + n], p[k + 2 * n], p[k + 3 * n], variance)));
 	else if (s->rows == 2)
-		lean = fmax(0, (p[1] - p[1 + n]) * (p[1] - p[1 + n]) - 2 * variance) / 4;
-	return ROUGH * ROUGH * (bend + lean);
-}
-
-typedef struct {
-	double value, noise;
-} sample;
-
-static int by_value(const void *a, const void *b)
-{
-	const double x = ((const sample *)a)->value, y = ((const sample *)b)->value;
-	return (x > y) - (x < y);
-}
-
-gt_status gt_conjugate_noise(gt_conjugate_data *d)
-{
-	const gt_scan *scan = d->scan;
-	const gt_conjugate_map map = { 1, 1, scan->column_center, scan->row_center };
-	sample *all = malloc((d->pairs + 1) * sizeof *all);
-	double *noise = malloc((d->pairs + 1) * sizeof *noise);
-	size_t n = 0;
-	double values = 0, variances = 0;
-	gt_status st = all && noise ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(st);
-	for (size_t i = 0; i < d->pairs; i++) {
-		stencil s;
-		if (!place(scan, &map, &d->pair[i].tap[0], &s))
-			continue;
-		const float *p = first_cell(d, &d->pair[i].tap[0], &s);
-		all[n].value = p[1];
-		all[n++].noise = fabs((double)p[0] - 3 * (double)p[1] + 3 * (double)p[2] - (double)p[3]) / sqrt(20);
-		values += (double)p[1] * (double)p[1];
-	}
-	qsort(all, n, sizeof *all, by_value);
-	d->bins = n < 16 * GT_CONJUGATE_BINS ? 1 : GT_CONJUGATE_BINS;
-	for (size_t b = 0; b < d->bins && n; b++) {
-		const size_t from = b * n / d->bins, to = (b + 1) * n / d->bins;
-		d->bin_value[b] = all[(from + to) / 2].value;
-		for (size_t i = from; i < to; i++)
-			noise[i - from] = all[i].noise;
-		const double deviation = gt_upper_median(noise, to - from) / 0.6745;
-		d->bin_variance[b] = deviation * deviation;
-		variances += d->bin_variance[b] / (double)d->bins;
-	}
-	d->value = n ? sqrt(values / (double)n) : 0;
-	d->noise = sqrt(variances);
-done:
-	free(all);
-	free(noise);
-	return st;
+		along = fmax(0, (p[1] - p[1 + n]) * (p[1] - p[1 + n]) - 2 * variance) / 4;
+	return ROUGH * ROUGH * (bend + along);
 }
 
 /* Sums over pairs in pieces that do not depend on the number of threads. */
@@ -177,7 +82,8 @@ typedef struct {
 	sums *chunk;
 } survey;
 
-/* What is the same at all trials of a center: the variances of the taps' cells, weighted, and what interpolation may be wrong by. */
+/* What is the same at all trials of a center: the variances of the taps' pixels, weighted, and what interpolation may
+ * be wrong by. */
 typedef struct {
 	double variance[3], rough;
 } doubts;
@@ -186,7 +92,8 @@ typedef struct {
 	double near, far, variance;
 } ends;
 
-/* Both ends with center + shift; 0: not both on the detector. learn: fills x; else takes the variances from it. x NULL: neither. */
+/* Both ends with center + shift; 0: not both on the detector. learn: fills x; else takes the variances from it. x NULL:
+ * neither. */
 static int both_ends(const survey *s, const gt_conjugate_pair *p, double shift, doubts *x, int learn, ends *e)
 {
 	gt_conjugate_map map = *s->map;
@@ -194,8 +101,8 @@ static int both_ends(const survey *s, const gt_conjugate_pair *p, double shift, 
 	map.center += shift;
 	*e = (ends){ 0, 0, x ? x->rough : 0 };
 	for (int t = 0; t < p->taps; t++) {
-		stencil at;
-		if (!place(s->d->scan, &map, &p->tap[t], &at))
+		gt_stencil at;
+		if (!gt_stencil_place(s->d->scan, &map, &p->tap[t], &at))
 			return 0;
 		const double value = value_at(s->d, &p->tap[t], &at), w = p->tap[t].weight;
 		if (learn) {
@@ -217,10 +124,10 @@ static int both_ends(const survey *s, const gt_conjugate_pair *p, double shift, 
 static int on_detector(const survey *s, const gt_conjugate_pair *p, double shift)
 {
 	gt_conjugate_map map = *s->map;
-	stencil at;
+	gt_stencil at;
 	map.center += shift;
 	for (int t = 0; t < p->taps; t++)
-		if (!place(s->d->scan, &map, &p->tap[t], &at))
+		if (!gt_stencil_place(s->d->scan, &map, &p->tap[t], &at))
 			return 0;
 	return 1;
 }
@@ -234,7 +141,7 @@ static void measure(const survey *s, const gt_conjugate_pair *p, sums *to)
 	if (!both_ends(s, p, 0, &x, 1, &e))
 		return;
 	const double variance = e.variance - least + x.rough, apart = e.near - e.far;
-	/* Beside the body nothing can disagree. */
+	/* Beside the object nothing can disagree. */
 	if (fmax(fabs(e.near), fabs(e.far)) <= fmax(0.02 * s->d->value, 3 * sqrt(variance)))
 		return;
 	/* The same pairs at every trial. */
@@ -373,7 +280,8 @@ typedef struct {
 	size_t stride;
 } scouting;
 
-/* Fisher's z of the correlation of both ends, times the root of the number of pairs: few that agree by chance do not win. */
+/* Fisher's z of the correlation of both ends, times the root of the number of pairs: few that agree by chance do not
+ * win. */
 static void scout(void *self, size_t begin, size_t end, int worker)
 {
 	const scouting *s = self;

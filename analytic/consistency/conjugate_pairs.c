@@ -1,15 +1,17 @@
-/* Which rays are measured from both ends. Sources that see each other share the line between them; parallel beams of opposite directions share
- * all their lines. Views are chosen at random within equal stretches, so that flying spots of any period take part alike. */
+/* Which rays are measured from both ends. Sources that see each other share the line between them; parallel beams of
+ * opposite directions share all their lines. Views are chosen at random within equal stretches, so that flying spots of
+ * any period take part alike. Memory: one record per pair of rays. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include <gantry/order_statistics.h>
 #include <gantry/random.h>
 #include <gantry/scan_math.h>
 #include "analytic/consistency/conjugate_impl.h"
 #include "core/try.h"
 
-#define PI 3.14159265358979323846
-/* What edges move the center by where half a turn is continued, in the way of the outermost column from view to view: by trial. */
+/* What edges move the center by where half a turn is continued, in the way of the outermost column from view to view:
+ * by trial. */
 #define SLACK 0.02
 enum { MOST_VIEWS = 1024, MOST_OTHERS = 16384, MOST_PAIRS = 20480, SEED = 20 };
 
@@ -25,7 +27,7 @@ static size_t chosen(size_t n, size_t most, size_t i)
 typedef struct {
 	const gt_scan *scan;
 	gt_detector detector;
-	double widest, highest;     /* of u and v, cells */
+	double widest, highest;     /* of u and v, pixels */
 	size_t views, others, each; /* chosen on either side; pairs of a view at most */
 	gt_conjugate_pair *pair;
 	size_t *first; /* [views]: its first pair */
@@ -73,7 +75,7 @@ static void meet_sources(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
-/* The ray of a cell in the views around the opposite direction, at the same distance from the axis. */
+/* The ray of a pixel in the views around the opposite direction, at the same distance from the axis. */
 static int meet_ray(const search *s, size_t view, const size_t other[2], const double weight[2], gt_random *r, gt_conjugate_pair *p)
 {
 	double from[3], to[3];
@@ -85,7 +87,7 @@ static int meet_ray(const search *s, size_t view, const size_t other[2], const d
 	for (int a = 0; a < 3; a++)
 		from[a] += along * to[a];
 	for (int k = 0; k < 2; k++) {
-		const double turn = s->direction[other[k]] - s->direction[view] - PI, c = cos(turn), sine = sin(turn);
+		const double turn = s->direction[other[k]] - s->direction[view] - GT_PI, c = cos(turn), sine = sin(turn);
 		const double turned[3] = { c * from[0] - sine * from[1], sine * from[0] + c * from[1], from[2] };
 		if (weight[k] == 0)
 			continue;
@@ -96,11 +98,12 @@ static int meet_ray(const search *s, size_t view, const size_t other[2], const d
 	return 1;
 }
 
-/* Weights of the views a and b for the direction opposite to j; 0: they are not around it, nor (beyond) next to it on one side. */
+/* Weights of the views a and b for the direction opposite to j; 0: they are not around it, nor (beyond) next to it on
+ * one side. */
 static int opposite(const search *s, size_t j, size_t a, size_t b, double weight[2])
 {
-	const double below = remainder(s->direction[a] - s->direction[j] - PI, 2 * PI),
-		     above = remainder(s->direction[b] - s->direction[j] - PI, 2 * PI), gap = above - below, same = 0.01 * s->step;
+	const double below = remainder(s->direction[a] - s->direction[j] - GT_PI, 2 * GT_PI),
+		     above = remainder(s->direction[b] - s->direction[j] - GT_PI, 2 * GT_PI), gap = above - below, same = 0.01 * s->step;
 	weight[0] = 1;
 	weight[1] = 0;
 	if (fabs(below) < same)
@@ -185,7 +188,7 @@ static gt_status find_directions(search *s)
 	for (size_t v = 0; v < n; v++)
 		s->order[v] = sorted[v].view;
 	for (size_t v = 0; v < n; v++)
-		gap[v] = fabs(remainder(s->direction[s->order[(v + 1) % n]] - s->direction[s->order[v]], 2 * PI));
+		gap[v] = fabs(remainder(s->direction[s->order[(v + 1) % n]] - s->direction[s->order[v]], 2 * GT_PI));
 	s->step = gt_upper_median(gap, n);
 done:
 	free(sorted);

@@ -1,11 +1,11 @@
-/* Where views stand: the axis they turn around, their directions, and how far the detector reaches on either side. */
+/* Where the sources of the views lie: the axis they turn around, their directions, and how far the detector reaches on
+ * either side. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "analytic/fbp/angular_coverage.h"
 #include "core/try.h"
-
-#define PI 3.14159265358979323846
 
 static double cross2(const double *a, const double *b) { return a[0] * b[1] - a[1] * b[0]; }
 
@@ -28,7 +28,8 @@ double gt_angular_coverage_distance(const gt_angular_coverage *s, size_t view)
 	return hypot(p[0] - s->center[0], p[1] - s->center[1]);
 }
 
-/* Flat detectors may lean, as those of a C-arm do: weights and filter still take their rows for circles around the axis. */
+/* Flat detectors may be tilted, as those of a C-arm are: weights and filter still take their rows for circles around
+ * the axis. */
 #define MOST_TILT 15.0
 
 static gt_status check_rows(const char *who, const gt_scan *scan)
@@ -36,7 +37,7 @@ static gt_status check_rows(const char *who, const gt_scan *scan)
 	if (scan->shape != GT_FLAT)
 		return gt_scan_rows_along_z(scan, who);
 	for (size_t v = 0; v < scan->views; v++) {
-		const double *r = scan->view[v].row_axis, tilt = atan2(hypot(r[0], r[1]), fabs(r[2])) * 180 / PI;
+		const double *r = scan->view[v].row_axis, tilt = atan2(hypot(r[0], r[1]), fabs(r[2])) * 180 / GT_PI;
 		if (!(tilt <= MOST_TILT))
 			return gt_fail(
 				GT_ERR_UNSUPPORTED,
@@ -63,7 +64,7 @@ static gt_status check_views(const char *who, const gt_scan *scan)
 			return gt_fail(
 				GT_ERR_UNSUPPORTED,
 				"%s needs rays perpendicular to z: those of view %zu are inclined by %.6g degrees; use an iterative solver such as os-sart",
-				who, v, tilt * 180 / PI);
+				who, v, tilt * 180 / GT_PI);
 	}
 	return GT_OK;
 }
@@ -79,8 +80,8 @@ static void radius_range(const gt_scan *scan, const double center[2], double *le
 	}
 }
 
-/* Circle of least squares through the sources: |p|^2 = 2 c.p + k is linear in c and k (Kasa, IEEE Trans. Instrum. Meas. 25
- * (1976) 8). Coordinates are taken relative to their mean, so that the equations for c stand alone. */
+/* Circle of least squares through the sources: |p|^2 = 2 c.p + k is linear in c and k (Kasa, IEEE Trans. Instrum. Meas.
+ * 25 (1976) 8). Coordinates are taken relative to their mean, so that the equations for c stand alone. */
 static void fit_circle(const gt_scan *scan, double center[2])
 {
 	double mean[2] = { 0, 0 }, xx = 0, xy = 0, yy = 0, xr = 0, yr = 0;
@@ -102,7 +103,7 @@ static void fit_circle(const gt_scan *scan, double center[2])
 	center[1] = mean[1] + (yr * xx - xr * xy) / determinant;
 }
 
-/* The z axis, unless the sources stand on a circle around another one. */
+/* The z axis, unless the sources lie on a circle around another one. */
 static gt_status find_axis(const char *who, gt_angular_coverage *s)
 {
 	double least, most;
@@ -188,7 +189,7 @@ gt_status gt_angular_coverage_new(const char *who, const gt_scan *scan, gt_angul
 	}
 	GT_TRY(find_axis(who, s));
 	set_directions(s);
-	GT_TRY(gt_directions_cover(s->direction, scan->views, scan->shape == GT_PARALLEL ? PI : 2 * PI, &s->cover, s->weight));
+	GT_TRY(gt_directions_cover(s->direction, scan->views, scan->shape == GT_PARALLEL ? GT_PI : 2 * GT_PI, &s->cover, s->weight));
 	GT_TRY(measure_reach(who, s));
 done:
 	if (st != GT_OK)
@@ -198,7 +199,7 @@ done:
 
 gt_status gt_angular_coverage_whole_turn(gt_angular_coverage *s)
 {
-	return gt_directions_cover(s->direction, s->scan->views, 2 * PI, &s->cover, s->weight);
+	return gt_directions_cover(s->direction, s->scan->views, 2 * GT_PI, &s->cover, s->weight);
 }
 
 void gt_angular_coverage_free(gt_angular_coverage *s)

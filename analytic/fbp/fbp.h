@@ -14,12 +14,15 @@ typedef enum { GT_OFFSET_AUTO, GT_OFFSET_OFF } gt_offset;
 typedef enum { GT_EXTEND_COSINE, GT_EXTEND_NONE } gt_extend;
 typedef enum { GT_ROWS_CLAMP, GT_ROWS_ZERO } gt_rows;
 typedef enum { GT_MASK_FOV, GT_MASK_NONE } gt_mask;
-/* Forms of the backprojection on CUDA; the CPU has one, whatever is asked. Those from STRIDED on are published ones with textures. */
-typedef enum { GT_KERNEL_AUTO, GT_KERNEL_PLAIN, GT_KERNEL_TILES, GT_KERNEL_TILTED, GT_KERNEL_STRIDED, GT_KERNEL_COALESCED,
-               GT_KERNEL_LOCAL, GT_KERNEL_LOCAL_AHEAD, GT_KERNEL_LOCAL_ONCE, GT_KERNEL_BATCHED, GT_KERNEL_AHEAD, GT_KERNEL_RSQRT,
-               GT_KERNEL_TRANSPOSED, GT_KERNEL_ATOMIC, GT_KERNEL_SEPARATE, GT_KERNEL_INTRA, GT_KERNEL_LAYERED } gt_kernel;
+/* Forms of the backprojection on CUDA; the CPU has one, whatever is asked. */
+#define GT_FORM(NAME, id, text) GT_KERNEL_##NAME,
+typedef enum { GT_KERNEL_AUTO,
+#include "analytic/fbp/back/forms.def"
+               GT_NKERNELS } gt_kernel;
+#undef GT_FORM
 extern const char *const gt_kernel_names[];
-/* How those are launched: columns of voxels per block along x and y; views (N') and slices (Z') per launch, 0: as published. */
+/* How those are launched: columns of voxels per block along x and y; views (N') and slices (Z') per launch, 0: as
+ * published. */
 typedef struct { unsigned block[2], views, slices; } gt_launch;
 
 typedef struct { int filter; double cutoff; int short_scan, offset, extend, rows, mask, kernel, block, views, slab; } gt_fbp_options;
@@ -34,12 +37,14 @@ typedef struct {
 	double row_pitch;
 	gt_grid grid;
 	int tilted;                             /* rows not parallel to z: views have matrices, see gt_back_point() */
-	int clamp_rows;                         /* 0: voxels that project beyond the rows by more than half a cell get nothing */
+	/* 0: voxels that project beyond the rows by more than half a pixel get nothing */
+	int clamp_rows;
 	int kernel;                             /* gt_kernel */
 	double center[2], radius;               /* columns of voxels outside this circle stay 0; INFINITY: none */
 	gt_row_plan row;
 	double *response;                       /* [row.n/2 + 1], divided by row.n: transforms do not scale */
-	double *tail[2];                        /* [row.wide]: what a roll-off of edge value 1 adds before, and after; NULL: none */
+	/* [row.wide]: what a roll-off of edge value 1 adds before, and after; NULL: none */
+	double *tail[2];
 	size_t tables;                          /* of gain and slope: views may share them */
 	double *gain, *slope;                   /* [tables][columns]: see gt_preweight_at() */
 	struct gt_back_view *view;              /* [views] */
@@ -52,23 +57,27 @@ gt_status gt_fbp_plan_new(const char *who, const gt_grid *grid, const gt_scan *s
 /* Whether it would with the default options, from the views alone. */
 gt_status gt_fbp_supports(const char *who, const gt_scan *scan);
 void      gt_fbp_plan_free(gt_fbp_plan *plan);
-/* The rows of parallel views and their filter alone; shape of gain and slope [tables][columns], of view [views]: contents the caller's. */
+/* The rows of parallel views and their filter alone; shape of gain and slope [tables][columns], of view [views]:
+ * contents the caller's. */
 gt_status gt_fbp_plan_filter(const char *who, size_t views, size_t tables, size_t rows, size_t columns, double column_pitch,
                                 double row_pitch, const gt_fbp_options *o, gt_fbp_plan **plan);
 /* GT_ERR_UNSUPPORTED if something is asked of a form that was not published. */
 gt_status gt_fbp_launch(const char *who, const gt_fbp_options *o, gt_launch *launch);
 /* Fills row0, per_row, z0, height and flip_rows: rows counted upwards, whichever way those of the detector run. */
 void      gt_fbp_set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_view *b);
+/* Fills the record of view v, whose columns count from `lead` before the first; tilted: as a matrix. */
+void      gt_fbp_set_view(const gt_scan *scan, int tilted, size_t v, size_t lead, struct gt_back_view *b);
 
 /* What a backend does. data and x have the type given to open(). The scratch of filtered views, its layout and its
  * size are the backend's own: a faster backprojector replaces both filter() and back(). */
 struct gt_fbp_impl {
-	/* For *batch views at a time; 0: becomes what gt_fbp_batch() says. GT_ERR_UNSUPPORTED: the kernel that was asked for cannot do this plan. */
+	/* For *batch views at a time; 0: becomes what gt_fbp_batch() says. GT_ERR_UNSUPPORTED: the kernel that was
+	 * asked for cannot do this plan. */
 	gt_status (*open)(gt_backend *be, const gt_fbp_plan *plan, gt_type type, size_t *batch, void **state);
 	/* Weights and filters views first .. first+n-1 (n <= batch) of data [view][row][column] into the scratch. */
 	void      (*filter)(void *state, size_t first, size_t n, const void *data);
-	/* Images [n][rows - 2][columns] of floats that are filtered already, with a border of zeros, for plans of backprojector.c (row.n
-	 * is 0: nothing is filtered). Their matrices are the plan's first n. */
+	/* Images [n][rows - 2][columns] of floats that are filtered already, with a border of zeros, for plans of
+	 * matrix_backprojector.c (row.n is 0: nothing is filtered). Their matrices are the plan's first n. */
 	void      (*place)(void *state, size_t n, const float *images);
 	/* Adds the views of the scratch to x. */
 	void      (*back)(void *state, size_t first, size_t n, void *x);
@@ -78,7 +87,8 @@ extern const struct gt_fbp_impl gt_fbp_cpu, gt_fbp_cuda;
 /* The CPU's scratch: [view][filtered column][row], of the type given to open(). */
 const void *gt_fbp_cpu_filtered(const void *state);
 
-/* Filtered views held at a time, of so many bytes each: a bounded share of the memory, and enough of them to be worth a pass over the volume. */
+/* Filtered views held at a time, of so many bytes each: a bounded share of the memory, and enough of them to be worth a
+ * pass over the volume. */
 size_t gt_fbp_batch(gt_backend *be, const gt_fbp_plan *plan, size_t view_bytes);
 
 /* Plans, then runs all views through the backend of x. */

@@ -1,5 +1,6 @@
 /* Filtered backprojection on the CPU: FFTW row by row, then columns of voxels, threaded over both. Every voxel adds its
- * views in their order, so that the result does not depend on the number of threads. */
+ * views in their order, so that the result does not depend on the number of threads. Memory: the filtered views of a
+ * batch. */
 #include <fftw3.h>
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +93,8 @@ static void close_(void *self)
 	free(s);
 }
 
-/* Bytes of one worker: a row and its group for the filter, sums and a line for the backprojection; whole cache lines. */
+/* Bytes of one worker: a row and its group for the filter, sums and a line for the backprojection; whole cache
+ * lines. */
 static size_t work_size(const gt_fbp_plan *p, size_t element)
 {
 	const size_t filter = (p->row.n + 2 + 15) / 16 * 16 + p->row.wide * ROWS_AT_ONCE;

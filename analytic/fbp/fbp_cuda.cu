@@ -1,16 +1,17 @@
-/* Filtered backprojection on CUDA: data stay on the device; what crosses the bus is the weights of cells, once per run or slab,
- * and one record per view with each batch. Rows are filtered in filter_cuda.cu; the forms of the backprojection stand in
- * the table below. */
+/* Filtered backprojection on CUDA: data stay on the device; what crosses the bus is the weights of pixels, once per run
+ * or slab, and one record per view with each batch. Rows are filtered in filter_cufft_cuda.cu; the forms of the
+ * backprojection stand in the table below. Memory on the device: the filtered views of a batch and their records. */
 #include <stdlib.h>
 #include "analytic/fbp/fbp_cuda.cuh"
 #include "core/try.h"
 
 /* In the order of gt_kernel, from GT_KERNEL_PLAIN on. */
-static const struct gt_back_form *const forms[] = { &gt_back_plain,     &gt_back_tiles,    &gt_back_tilted,      &gt_back_strided,
-	                                            &gt_back_coalesced, &gt_back_local,    &gt_back_local_ahead, &gt_back_local_once,
-	                                            &gt_back_batched,   &gt_back_ahead,    &gt_back_rsqrt,       &gt_back_transposed,
-	                                            &gt_back_atomic,    &gt_back_separate, &gt_back_intra,       &gt_back_layered };
-/* auto: the first that can. */
+#define GT_FORM(NAME, id, text) &gt_back_##id,
+static const struct gt_back_form *const forms[] = {
+#include "analytic/fbp/back/forms.def"
+};
+#undef GT_FORM
+/* kernel=auto takes the first of these that can do the plan. */
 static const int preferred[] = { GT_KERNEL_TILES, GT_KERNEL_TILTED, GT_KERNEL_PLAIN };
 
 struct state {

@@ -1,12 +1,13 @@
 #ifndef GT_ANALYTIC_FBP_FBP_CUDA_CUH
 #define GT_ANALYTIC_FBP_FBP_CUDA_CUH
-/* Inside this room's CUDA side: how filtered views lie on the device, and the forms of the backprojection that read them. */
+/* Inside this room's CUDA side: how filtered views lie on the device, and the forms of the backprojection that read
+ * them. */
 #include "analytic/fbp/fbp.h"
 #include "core/device/cuda.cuh"
 
-/* Rows of `pitch` samples, [view][pad + row + pad]: copies of the first row below and of the last row above. A sample is a
- * number of the data's type, or a pair of floats: the value, and the next value less it (the last column of a row holds
- * zeros, so that nothing is seen beyond it). */
+/* Rows of `pitch` samples, [view][pad + row + pad]: copies of the first row below and of the last row above. A sample
+ * is a number of the data's type, or a pair of floats: the value, and the next value less it (the last column of a row
+ * holds zeros, so that nothing is seen beyond it). */
 typedef struct {
 	int pairs;
 	size_t pitch, pad;
@@ -41,17 +42,17 @@ struct gt_back_choice {
 
 /* A way to backproject. */
 struct gt_back_form {
-	/* NULL if it can do that plan; else what it cannot, in words that complete "kernel=NAME: ". Looks at many blocks and views: ask once. */
+	/* NULL if it can do that plan; else what it cannot, in words that complete "kernel=NAME: ". Looks at many
+	 * blocks and views: ask once. */
 	const char *(*choose)(gt_backend *be, const gt_fbp_plan *plan, gt_type type, struct gt_back_choice *choice);
 	/* Allocates for batches of at most `batch` views. */
 	gt_status   (*open)(gt_backend *be, const gt_fbp_plan *plan, const struct gt_back_choice *choice, size_t batch, void **self);
 	void        (*run)(void *self, const struct gt_back_call *call);
 	void        (*close)(void *self);
 };
-extern const struct gt_back_form gt_back_plain, gt_back_tiles, gt_back_tilted;
-/* back_published_cuda.cu */
-extern const struct gt_back_form gt_back_strided, gt_back_coalesced, gt_back_local, gt_back_local_ahead, gt_back_local_once, gt_back_batched,
-	gt_back_ahead, gt_back_rsqrt, gt_back_transposed, gt_back_atomic, gt_back_separate, gt_back_intra, gt_back_layered;
+#define GT_FORM(NAME, id, text) extern const struct gt_back_form gt_back_##id;
+#include "analytic/fbp/back/forms.def"
+#undef GT_FORM
 
 /* For kernels: the grid and the mask in numbers. */
 struct gt_back_grid {
@@ -89,11 +90,12 @@ static inline size_t gt_layout_view(const gt_layout *l, const gt_fbp_plan *p, gt
 	return (p->rows + 2 * l->pad) * gt_layout_row(l, type);
 }
 
-/* Of views whose bit in seen (one word per 32 views, [tile][words]) is set, for tiles of side x side x slices voxels: floats alone.
- * The way of tiles for what does not fit into one. */
+/* Of views whose bit in seen (one word per 32 views, [tile][words]) is set, for tiles of side x side x slices voxels:
+ * floats alone. The way of tiles for what does not fit into one. */
 void gt_back_leftovers(const struct gt_back_call *c, const unsigned *left, size_t words, size_t side, size_t slices);
 
-/* Images [n][rows - 2][columns] into that layout, with a border of zeros. Layouts of pairs are for upright rows alone: not here. */
+/* Images [n][rows - 2][columns] into that layout, with a border of zeros. Layouts of pairs are for upright rows alone:
+ * not here. */
 void gt_upload_images(gt_backend *be, const gt_fbp_plan *plan, gt_type type, const gt_layout *layout, size_t n, const float *images,
                      void *filtered);
 

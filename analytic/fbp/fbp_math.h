@@ -1,25 +1,28 @@
 #ifndef GT_ANALYTIC_FBP_FBP_MATH_H
 #define GT_ANALYTIC_FBP_FBP_MATH_H
-/* The maths of filtered backprojection per cell and per column of voxels, one text for C and CUDA. Places are computed in
- * double (once per column of voxels, not per voxel); only values and interpolation have the type of the data. */
+/* The maths of filtered backprojection per pixel and per column of voxels, one text for C and CUDA. Places are computed
+ * in double (once per column of voxels, not per voxel); only values and interpolation have the type of the data. */
 #include <math.h>
+#include <gantry/constants.h>
 #include <gantry/scan_math.h>
 
 /* One view, rows parallel to z. (x, y) of a voxel, relative to the source (parallel: to the origin), gives
  *   a = across . (x, y, 1), d = depth . (x, y, 1)
  *   flat:     lambda = 1 / d,          column = column0 + lambda a        (d = depth / distance of the detector)
- *   arc:      lambda = radius / L,     column = column0 + per_column beta (a, d lateral and along the arm; beta = atan2)
+ *   arc:      lambda = radius / L, column = column0 + per_column beta (a, d lateral and along the arm; beta = atan2)
  *   parallel: lambda = 1,              column = column0 + a
  *   row = row0 + lambda (z - z0) per_row.
  * column counts filtered columns: 0 is the first of the extended row. */
 struct gt_back_view {
 	double across[3], depth[3];
-	double offset[2];               /* arc: from its centre to the source, along the arm and across (deflected focal spot) */
+	/* arc: from its centre to the source, along the arm and across (deflected focal spot) */
+	double offset[2];
 	double radius, column0, per_column, row0, per_row, z0;
 	double height;                  /* of row 0 above the source, mm */
 	int flip_rows;                  /* 1: the detector's rows run down; rows here are counted upwards */
 	unsigned table;                 /* of the plan's gains and slopes */
-	/* Where rows are not parallel to z, flat detectors alone: (column / lambda, row / lambda, 1 / lambda) = matrix (x, y, z, 1). */
+	/* Where rows are not parallel to z, flat detectors alone: (column / lambda, row / lambda, 1 / lambda) = matrix
+	 * (x, y, z, 1). */
 	double matrix[12];
 };
 
@@ -65,14 +68,15 @@ GT_HD int gt_back_point(const struct gt_back_view *w, double x, double y, double
 	return 1;
 }
 
-/* Does such a voxel get something: within the filtered columns, and the outer edges of the rows unless they are clamped? */
+/* Does such a voxel get something: within the filtered columns, and the outer edges of the rows unless they are
+ * clamped? */
 GT_HD int gt_back_sees(double column, double row, size_t wide, size_t rows, int clamp_rows)
 {
 	return column >= 0 && column <= (double)(wide - 1) && (clamp_rows || (row >= -0.5 - 1e-9 && row <= (double)rows - 0.5 + 1e-9));
 }
 
-/* Of nz slices at rows row + j step (step > 0), those within the outer edges of the rows: *first ... *end - 1. Edges that
- * fall on a slice belong to it whatever the rounding. */
+/* Of nz slices at rows row + j step (step > 0), those within the outer edges of the rows: *first ... *end - 1. Edges
+ * that fall on a slice belong to it whatever the rounding. */
 GT_HD void gt_back_slices(double row, double step, size_t rows, size_t nz, size_t *first, size_t *end)
 {
 	const double low = ceil((-0.5 - 1e-9 - row) / step), high = floor(((double)rows - 0.5 + 1e-9 - row) / step) + 1;
@@ -81,27 +85,27 @@ GT_HD void gt_back_slices(double row, double step, size_t rows, size_t nz, size_
 }
 
 /* What a projection value is multiplied by before the filter: the column's gain times the cosine of the cone angle.
- * height: of the cell above the source, slope: 1 / (its distance in the x-y plane), 0 for parallel rays. */
+ * height: of the pixel above the source, slope: 1 / (its distance in the x-y plane), 0 for parallel rays. */
 GT_HD double gt_preweight_at(double gain, double slope, double height)
 {
 	return gain / sqrt(1 + slope * height * slope * height);
 }
 
-/* Roll-off of a truncated row, j = 1 ... length cells beyond its edge. */
+/* Roll-off of a truncated row, j = 1 ... length pixels beyond its edge. */
 GT_HD double gt_roll_off(size_t j, size_t length)
 {
-	return 0.5 + 0.5 * cos(3.14159265358979323846 * (double)j / ((double)length + 1));
+	return 0.5 + 0.5 * cos(GT_PI * (double)j / ((double)length + 1));
 }
 
-/* How a row lies in its transform of n samples: column k at k, or at n + k where k < 0. The roll-off of a truncated row is
- * linear in its edge value: it is not transformed with each row, but filtered once, as gt_fbp_plan.tail. */
+/* How a row lies in its transform of n samples: column k at k, or at n + k where k < 0. The roll-off of a truncated row
+ * is linear in its edge value: it is not transformed with each row, but filtered once, as gt_fbp_plan.tail. */
 typedef struct {
 	size_t n, columns;
 	size_t before, after;           /* columns of the roll-off on either side */
 	size_t lead, wide;              /* filtered columns kept: -lead ... wide-lead-1 */
 } gt_row_plan;
 
-/* Cells at each end whose mean continues a truncated row. */
-enum { GT_EDGE_CELLS = 4 };
+/* Pixels at each end whose mean continues a truncated row. */
+enum { GT_EDGE_PIXELS = 4 };
 
 #endif

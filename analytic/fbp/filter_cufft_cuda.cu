@@ -1,6 +1,6 @@
-/* Weights and filters rows on CUDA. Short rows of a power of two samples go through one kernel (filter_block_cuda.cu); the others
- * through cuFFT over chunks of rows that stay in the second cache; weights and padding on the way in,
- * tails of truncated rows and the layout of the backprojection on the way out. */
+/* Weights and filters rows on CUDA. Short rows of a power of two samples go through one kernel (filter_fused_cuda.cu);
+ * the others through cuFFT over chunks of rows that stay in the second cache; weights and padding on the way in, tails
+ * of truncated rows and the layout of the backprojection on the way out. */
 #include <cufft.h>
 #include <stdlib.h>
 #include "analytic/fbp/filter_rows.cuh"
@@ -8,7 +8,7 @@
 
 #define LANES 256                      /* threads of a block, which takes one row */
 #define CHUNK_BYTES ((size_t)32 << 20) /* rows transformed at a time: less than the second cache */
-#define STAGED ((size_t)1 << 18)       /* cells whose weights are sent at a time */
+#define STAGED ((size_t)1 << 18)       /* pixels whose weights are sent at a time */
 
 struct gt_row_filter {
 	gt_backend *be;
@@ -20,9 +20,9 @@ struct gt_row_filter {
 	cufftHandle forth, back;
 	int has_forth, has_back;
 	/* On the device, with their sizes in bytes. */
-	void *line, *work, *mean, *cell, *response, *tail;
+	void *line, *work, *mean, *preweight, *response, *tail;
 	double *table;
-	size_t line_bytes, work_bytes, mean_bytes, cell_bytes, response_bytes, tail_bytes, table_bytes;
+	size_t line_bytes, work_bytes, mean_bytes, preweight_bytes, response_bytes, tail_bytes, table_bytes;
 };
 
 /* Row first + blockIdx.x of the batch, weighted and padded, into its line of n + 2, and the means of its ends. */
@@ -31,17 +31,17 @@ template <typename T> static __global__ void __launch_bounds__(LANES) load_rows(
 	const size_t r = first + blockIdx.x, view = r / in.rows, row = r % in.rows, columns = in.row.columns;
 	const struct gt_back_view *w = &in.view[view];
 	const T height = (T)(w->height + (double)row * in.row_pitch);
-	const struct gt_preweight<T> *cells = in.cells + w->table * columns;
+	const struct gt_preweight<T> *preweights = in.preweights + w->table * columns;
 	const T *from = in.data + (view * in.rows + gt_back_row(w, in.rows, row)) * columns;
 	T *line = lines + blockIdx.x * (in.row.n + 2);
 	for (size_t k = threadIdx.x; k < in.row.n; k += LANES)
-		line[k] = k < columns ? gt_weighted(cells, from, height, k) : (T)0;
+		line[k] = k < columns ? gt_weighted(preweights, from, height, k) : (T)0;
 	if (threadIdx.x >= 2)
 		return;
-	const size_t edge = columns < GT_EDGE_CELLS ? columns : GT_EDGE_CELLS;
+	const size_t edge = columns < GT_EDGE_PIXELS ? columns : GT_EDGE_PIXELS;
 	double sum = 0;
 	for (size_t j = 0; j < edge; j++)
-		sum += gt_weighted(cells, from, height, threadIdx.x ? columns - 1 - j : j);
+		sum += gt_weighted(preweights, from, height, threadIdx.x ? columns - 1 - j : j);
 	in.mean[2 * blockIdx.x + threadIdx.x] = (T)(sum / (double)edge);
 }
 
@@ -89,11 +89,12 @@ static __global__ void __launch_bounds__(LANES) repeat_rows(size_t rows, size_t 
 		base[to * words + i] = base[from * words + i];
 }
 
-template <typename T> static __global__ void pack_cells(size_t n, const double *gain, const double *slope, struct gt_preweight<T> *cells)
+template <typename T>
+static __global__ void pack_preweights(size_t n, const double *gain, const double *slope, struct gt_preweight<T> *preweights)
 {
 	const size_t i = blockIdx.x * (size_t)LANES + threadIdx.x;
 	if (i < n)
-		cells[i] = { (T)gain[i], (T)slope[i] };
+		preweights[i] = { (T)gain[i], (T)slope[i] };
 }
 
 template <typename T> static __global__ void narrow(size_t n, const double *from, T *to)
@@ -150,8 +151,8 @@ static void filter_views(struct gt_row_filter *f, size_t first, size_t n, const 
 {
 	const gt_fbp_plan *p = f->plan;
 	const struct gt_rows_in<T> in = {
-		p->row, (unsigned)p->rows, p->row_pitch, (const struct gt_preweight<T> *)f->cell, view, data + first * p->rows * p->columns,
-			(T *)f->mean
+		p->row, (unsigned)p->rows, p->row_pitch,
+			(const struct gt_preweight<T> *)f->preweight, view, data + first * p->rows * p->columns, (T *)f->mean
 	};
 	if (f->block)
 		gt_block_filter(f->be, (const struct gt_rows_in<float> *)&in, &f->layout, n, (const float *)f->response,
@@ -190,16 +191,16 @@ static int put_narrow(struct gt_row_filter *f, const double *from, size_t n, voi
 }
 
 /* Gains and slopes, in the type of the data. */
-template <typename T> static int put_cells(struct gt_row_filter *f)
+template <typename T> static int put_preweights(struct gt_row_filter *f)
 {
 	const gt_fbp_plan *p = f->plan;
-	const size_t cells = p->tables * p->columns;
-	struct gt_preweight<T> *out = (struct gt_preweight<T> *)f->cell;
-	for (size_t first = 0; first < cells; first += STAGED) {
-		const size_t n = least(cells - first, STAGED);
+	const size_t pixels = p->tables * p->columns;
+	struct gt_preweight<T> *out = (struct gt_preweight<T> *)f->preweight;
+	for (size_t first = 0; first < pixels; first += STAGED) {
+		const size_t n = least(pixels - first, STAGED);
 		gt_backend_put(f->be, p->gain + first, f->table, n * sizeof(double));
 		gt_backend_put(f->be, p->slope + first, f->table + n, n * sizeof(double));
-		pack_cells<T><<<blocks(n), LANES, 0, gt_cuda_queue(f->be)>>>(n, f->table, f->table + n, out + first);
+		pack_preweights<T><<<blocks(n), LANES, 0, gt_cuda_queue(f->be)>>>(n, f->table, f->table + n, out + first);
 	}
 	return gt_cuda_check(f->be, cudaGetLastError(), "filter: weights of cells");
 }
@@ -232,12 +233,12 @@ static gt_status allocate(struct gt_row_filter *f, size_t batch)
 	f->mean_bytes = f->chunk * 2 * element;
 	f->response_bytes = (f->block ? gt_block_response_size(p->row.n) : p->row.n / 2 + 1) * element;
 	f->tail_bytes = p->tail[0] ? 2 * (f->block ? p->row.n : p->row.wide) * element : 0;
-	f->cell_bytes = p->tables * p->columns * 2 * element;
+	f->preweight_bytes = p->tables * p->columns * 2 * element;
 	f->table_bytes = most(most(2 * least(p->tables * p->columns, STAGED), p->row.n / 2 + 1), p->row.wide) * sizeof(double);
 	if (!(f->line = gt_backend_alloc(f->be, f->line_bytes, "rows in transformation")) ||
 	    !(f->mean = gt_backend_alloc(f->be, f->mean_bytes, "means of the ends of rows")) ||
 	    !(f->response = gt_backend_alloc(f->be, f->response_bytes, "response of the filter")) ||
-	    !(f->cell = gt_backend_alloc(f->be, f->cell_bytes, "weights of cells")) ||
+	    !(f->preweight = gt_backend_alloc(f->be, f->preweight_bytes, "weights of cells")) ||
 	    !(f->table = (double *)gt_backend_alloc(f->be, f->table_bytes, "weights of cells")) ||
 	    (f->tail_bytes && !(f->tail = gt_backend_alloc(f->be, f->tail_bytes, "tails of truncated rows"))))
 		return GT_ERR_MEMORY;
@@ -248,7 +249,7 @@ static gt_status allocate(struct gt_row_filter *f, size_t batch)
 	if (e != cudaSuccess)
 		return gt_fail(GT_ERR_DEVICE, "filter: %s", cudaGetErrorString(e));
 	int failed = f->block ? put_ordered(f) : put_narrow(f, p->response, p->row.n / 2 + 1, f->response);
-	failed |= f->type == GT_F32 ? put_cells<float>(f) : put_cells<double>(f);
+	failed |= f->type == GT_F32 ? put_preweights<float>(f) : put_preweights<double>(f);
 	for (int side = 0; side < 2 && f->tail && !f->block; side++)
 		failed |= put_narrow(f, p->tail[side], p->row.wide, (char *)f->tail + (size_t)side * p->row.wide * element);
 	return failed ? f->be->status : GT_OK;
@@ -323,7 +324,7 @@ void gt_row_filter_free(struct gt_row_filter *f)
 	gt_backend_free(f->be, f->work, f->work_bytes);
 	gt_backend_free(f->be, f->mean, f->mean_bytes);
 	gt_backend_free(f->be, f->response, f->response_bytes);
-	gt_backend_free(f->be, f->cell, f->cell_bytes);
+	gt_backend_free(f->be, f->preweight, f->preweight_bytes);
 	gt_backend_free(f->be, f->table, f->table_bytes);
 	gt_backend_free(f->be, f->tail, f->tail_bytes);
 	free(f);

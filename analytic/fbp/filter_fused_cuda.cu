@@ -1,5 +1,6 @@
-/* Weights, filter, tails and layout in one kernel: a block takes two rows as the real and the imaginary part of one complex
- * row, whose transform never leaves its registers and shared memory (fft_block.h). Each number is read and written once. */
+/* Weights, filter, tails and layout in one kernel: a block takes two rows as the real and the imaginary part of one
+ * complex row, whose transform never leaves its registers and shared memory (fused_fft.cuh). Each number is read and
+ * written once. */
 #include "analytic/fbp/filter_rows.cuh"
 #include "analytic/fbp/fused_fft.cuh"
 
@@ -10,7 +11,7 @@
 
 /* Two rows of a view. After its last one it comes again, and is written twice. */
 struct two_rows {
-	const struct gt_preweight<float> *cells;
+	const struct gt_preweight<float> *preweights;
 	const float *from[2];
 	float height[2];
 };
@@ -18,7 +19,7 @@ struct two_rows {
 static __device__ __forceinline__ struct two_rows rows_of(const struct gt_rows_in<float> &in, unsigned view, unsigned l)
 {
 	const struct gt_back_view *w = &in.view[view];
-	struct two_rows rows = { in.cells + w->table * in.row.columns };
+	struct two_rows rows = { in.preweights + w->table * in.row.columns };
 	for (unsigned r = 0; r < 2; r++) {
 		const unsigned row = l + r < in.rows ? l + r : l;
 		rows.from[r] = in.data + ((size_t)view * in.rows + gt_back_row(w, in.rows, row)) * in.row.columns;
@@ -32,26 +33,26 @@ static __device__ __forceinline__ gt_c load(const struct two_rows &rows, unsigne
 {
 	if (k >= columns)
 		return make_float2(0, 0);
-	const struct gt_preweight<float> cell = rows.cells[k];
-	return make_float2(gt_weigh(cell, rows.from[0][k], rows.height[0]), gt_weigh(cell, rows.from[1][k], rows.height[1]));
+	const struct gt_preweight<float> preweight = rows.preweights[k];
+	return make_float2(gt_weigh(preweight, rows.from[0][k], rows.height[0]), gt_weigh(preweight, rows.from[1][k], rows.height[1]));
 }
 
-/* Means of the cells at the ends of both rows, by GT_EDGE_CELLS lanes each: mean[before, after]. */
+/* Means of the pixels at the ends of both rows, by GT_EDGE_PIXELS lanes each: mean[before, after]. */
 static __device__ __forceinline__ void find_means(const struct two_rows &rows, unsigned columns, gt_c *mean)
 {
-	const unsigned edge = columns < GT_EDGE_CELLS ? columns : GT_EDGE_CELLS;
-	const unsigned lane = threadIdx.x % 32, k = lane % GT_EDGE_CELLS, r = lane / GT_EDGE_CELLS % 2,
-		       after = lane / GT_EDGE_CELLS / 2 % 2;
+	const unsigned edge = columns < GT_EDGE_PIXELS ? columns : GT_EDGE_PIXELS;
+	const unsigned lane = threadIdx.x % 32, k = lane % GT_EDGE_PIXELS, r = lane / GT_EDGE_PIXELS % 2,
+		       after = lane / GT_EDGE_PIXELS / 2 % 2;
 	const unsigned column = after ? columns - 1 - k : k;
 	const float *from = r ? rows.from[1] : rows.from[0];
-	double sum = k < edge ? gt_weigh(rows.cells[column], from[column], r ? rows.height[1] : rows.height[0]) : 0;
-	for (unsigned b = 1; b < GT_EDGE_CELLS; b *= 2)
+	double sum = k < edge ? gt_weigh(rows.preweights[column], from[column], r ? rows.height[1] : rows.height[0]) : 0;
+	for (unsigned b = 1; b < GT_EDGE_PIXELS; b *= 2)
 		sum += __shfl_xor_sync(0xffffffff, sum, b);
 	((float *)&mean[after])[r] = (float)sum / (float)edge;
 }
 
-/* Filtered column i of both rows into their places. It is sample i - lead of the room, a circle of n samples and the first of them
- * again. */
+/* Filtered column i of both rows into their places. It is sample i - lead of the room, a circle of n samples and the
+ * first of them again. */
 template <int R, int PAIRS>
 static __device__ __forceinline__ void store(const gt_row_plan &row, const gt_c *room, unsigned i, float *const to[2])
 {

@@ -2,8 +2,9 @@
 #define GT_ANALYTIC_FBP_FILTER_ROWS_CUH
 /* Rows on their way into and out of the filter, for CUDA. */
 #include "analytic/fbp/fbp_cuda.cuh"
+#include "core/device/device_math.cuh"
 
-/* A cell's gain and slope, see gt_preweight_at(). */
+/* A pixel's gain and slope, see gt_preweight_at(). */
 template <typename T> struct alignas(2 * sizeof(T)) gt_preweight {
 	T gain, slope;
 };
@@ -12,30 +13,25 @@ template <typename T> struct gt_rows_in {
 	gt_row_plan row;
 	unsigned rows;
 	double row_pitch;
-	const struct gt_preweight<T> *cells; /* [tables][columns] */
+	const struct gt_preweight<T> *preweights; /* [tables][columns] */
 	const struct gt_back_view *view;
 	const T *data; /* of the batch */
 	T *mean;       /* [rows of the chunk][2] */
 };
 
-/* x >= 1: rsqrtf() would look for what is too small. */
-static __device__ __forceinline__ float gt_over_root(float x)
-{
-	float y;
-	asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-	return y;
-}
+/* x is at least 1, so that rsqrtf(), which looks for what is too small, is not needed. */
+static __device__ __forceinline__ float gt_over_root(float x) { return gt_rsqrt_approx(x); }
 static __device__ __forceinline__ double gt_over_root(double x) { return 1 / sqrt(x); }
 
-template <typename T> static __device__ __forceinline__ T gt_weigh(const struct gt_preweight<T> &cell, T value, T height)
+template <typename T> static __device__ __forceinline__ T gt_weigh(const struct gt_preweight<T> &preweight, T value, T height)
 {
-	const T slope = cell.slope * height;
-	return value * cell.gain * gt_over_root(1 + slope * slope);
+	const T slope = preweight.slope * height;
+	return value * preweight.gain * gt_over_root(1 + slope * slope);
 }
 
-template <typename T> static __device__ __forceinline__ T gt_weighted(const struct gt_preweight<T> *cells, const T *in, T height, size_t k)
+template <typename T> static __device__ __forceinline__ T gt_weighted(const struct gt_preweight<T> *preweights, const T *in, T height, size_t k)
 {
-	return gt_weigh(cells[k], in[k], height);
+	return gt_weigh(preweights[k], in[k], height);
 }
 
 /* Sample i of a row of pairs. */

@@ -1,10 +1,11 @@
 #ifndef GT_ANALYTIC_FBP_FUSED_FFT_CUH
 #define GT_ANALYTIC_FBP_FUSED_FFT_CUH
 /* A complex transform of N = 256 R samples by one block of 16 R threads, in registers and shared memory: 16 x 16 x R,
- * decimation in frequency. Forwards the digits of the frequencies come out reversed; the inverse takes them so, and nothing is
- * reordered (Cooley, Tukey, Math. Comp. 19 (1965) 297). Thread t holds samples t + 16 R j, j = 0 ... 15. */
+ * decimation in frequency. Forwards the digits of the frequencies come out reversed; the inverse takes them so, and
+ * nothing is reordered (Cooley, Tukey, Math. Comp. 19 (1965) 297). Thread t holds samples t + 16 R j, j = 0 ... 15. */
 #include <cuda_runtime.h>
 #include <math.h>
+#include <gantry/constants.h>
 
 typedef float2 gt_c;
 
@@ -121,7 +122,7 @@ template <int R> static void gt_fft_roots(gt_c *roots)
 {
 	const int n = gt_fft_shape<R>::N, threads = gt_fft_shape<R>::THREADS, all = gt_fft_shape<R>::ROOTS;
 	for (int i = 0; i < all; i++) {
-		const double angle = -2 * 3.14159265358979323846 * (i < threads ? i : (i - threads) * 16) / n;
+		const double angle = -2 * GT_PI * (i < threads ? i : (i - threads) * 16) / n;
 		roots[i] = make_float2((float)cos(angle), (float)sin(angle));
 	}
 }
@@ -133,8 +134,9 @@ template <int R> static __host__ __device__ __forceinline__ int gt_fft_frequency
 	return (id >> 4) + 16 * (id & 15) + 256 * (j % R);
 }
 
-/* x, whose second half is zero, becomes the inverse transform of response times transform, not divided by N. response[16][16 R]: in the order of
- * gt_fft_frequency(), and the roots behind it. `room`: gt_fft_shape<R>::ROOM samples, which nobody reads any more; all threads of the block come here. */
+/* x, whose second half is zero, becomes the inverse transform of response times transform, not divided by N.
+ * response[16][16 R]: in the order of gt_fft_frequency(), and the roots behind it. `room`: gt_fft_shape<R>::ROOM
+ * samples, which nobody reads any more; all threads of the block come here. */
 template <int R> static __device__ __forceinline__ void gt_fft_filter(gt_c *x, gt_c *room, const float *__restrict__ response)
 {
 	typedef gt_fft_shape<R> shape;

@@ -1,5 +1,6 @@
-/* Sums of filtered views through their matrices, by the backprojection of direct.h for detectors that lean. Images get a border of
- * zeros, so that clamping at the border is what the definition says: cells outside are 0, each on its own. */
+/* Sums of filtered views through their matrices, by the backprojection of fbp.h for tilted detectors. Images get
+ * a border of zeros, so that clamping at the border is what the definition says: pixels outside are 0, each on its
+ * own. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/matrix_backprojector.h>

@@ -1,35 +1,33 @@
-/* The plan of a filtered backprojection: what each cell counts, how rows are filtered, how voxels are seen.
+/* The plan of a filtered backprojection: what each pixel counts, how rows are filtered, how voxels are seen.
  * For a fan of rays at angles g from the central ray, D from source to axis, L from source to voxel,
  *     f = 1/2 sum dtheta 1/L^2 sum dg h(g - g') D cos g' p(g')
- * (Kak, Slaney, section 3.4.1). It holds for any detector, as it speaks of rays only; cells in equal steps of u on a
+ * (Kak, Slaney, section 3.4.1). It holds for any detector, as it speaks of rays only; pixels in equal steps of u on a
  * plane at distance F turn it into weights F / (depth of the voxel)^2 and the equispaced kernel in u, wherever the foot
  * of the perpendicular lies. Feldkamp's rule adds the cosine of the cone angle. */
 #include <fftw3.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "analytic/fbp/fbp.h"
 #include "analytic/fbp/preweights.h"
 #include "core/try.h"
 
-#define PI 3.14159265358979323846
-#define DEGREES (180 / PI)
-
-/* A shift of the detector up to this many cells only interleaves conjugate rays. */
-#define FEW_CELLS 4.0
+/* A shift of the detector up to this many pixels only interleaves conjugate rays. */
+#define SMALL_OFFSET 4.0
 /* Lags of the equiangular kernel stay clear of pi. */
 #define LARGEST_LAG 2.6
 
 struct making {
 	gt_fbp_plan *plan;
-	gt_preweights cells;
+	gt_preweights preweights;
 };
 
 /* What the range of angles allows -------------------------------------- */
 
 static gt_status too_short(const char *who, const gt_angular_coverage *s, double needed)
 {
-	const double has = s->cover.range * DEGREES;
+	const double has = s->cover.range * GT_DEGREES;
 	if (s->scan->shape == GT_PARALLEL)
 		return gt_fail(GT_ERR_UNSUPPORTED,
 		               "%s: the %zu views cover %.2f degrees: expected 180; use an iterative solver such as os-sart", who,
@@ -37,22 +35,22 @@ static gt_status too_short(const char *who, const gt_angular_coverage *s, double
 	return gt_fail(
 		GT_ERR_UNSUPPORTED,
 		"%s: the %zu views cover %.2f degrees: expected at least %.2f (180 and the fan of %.2f), or 360; use an iterative solver such as os-sart",
-		who, s->scan->views, has, needed * DEGREES, (needed - PI) * DEGREES);
+		who, s->scan->views, has, needed * GT_DEGREES, (needed - GT_PI) * GT_DEGREES);
 }
 
 static gt_status check_range(const char *who, const gt_angular_coverage *s)
 {
 	const int parallel = s->scan->shape == GT_PARALLEL;
-	const double needed = parallel ? PI : PI + 2 * s->half_fan, slack = parallel ? 2 / DEGREES : s->cover.step;
+	const double needed = parallel ? GT_PI : GT_PI + 2 * s->half_fan, slack = parallel ? 2 / GT_DEGREES : s->cover.step;
 	if (s->cover.full)
 		return GT_OK;
 	if (s->cover.range < needed - slack)
 		return too_short(who, s, needed);
-	if (s->cover.hole > fmax(10 * s->cover.step, 10 / DEGREES))
+	if (s->cover.hole > fmax(10 * s->cover.step, 10 / GT_DEGREES))
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
 			"%s: neighbouring views are up to %.2f degrees apart where most are %.2f: expected no such hole; use an iterative solver such as os-sart",
-			who, s->cover.hole * DEGREES, s->cover.step * DEGREES);
+			who, s->cover.hole * GT_DEGREES, s->cover.step * GT_DEGREES);
 	return GT_OK;
 }
 
@@ -61,7 +59,7 @@ static gt_status try_offset(gt_angular_coverage *s, const gt_fbp_options *o, int
 {
 	gt_status st = GT_OK;
 	*is_offset = 0;
-	if (o->offset == GT_OFFSET_OFF || fabs(s->offset) <= FEW_CELLS)
+	if (o->offset == GT_OFFSET_OFF || fabs(s->offset) <= SMALL_OFFSET)
 		return st;
 	if (s->scan->shape != GT_PARALLEL) {
 		*is_offset = s->cover.full;
@@ -70,7 +68,7 @@ static gt_status try_offset(gt_angular_coverage *s, const gt_fbp_options *o, int
 	GT_TRY(gt_angular_coverage_whole_turn(s));
 	*is_offset = s->cover.full;
 	if (!*is_offset)
-		st = gt_directions_cover(s->direction, s->scan->views, PI, &s->cover, s->weight);
+		st = gt_directions_cover(s->direction, s->scan->views, GT_PI, &s->cover, s->weight);
 done:
 	return st;
 }
@@ -84,10 +82,10 @@ static gt_status choose_redundancy(const char *who, gt_angular_coverage *s, cons
 	if (o->short_scan == GT_SHORT_AUTO)
 		GT_TRY(check_range(who, s));
 	else if (!(s->cover.range > 0))
-		return too_short(who, s, parallel ? PI : PI + 2 * s->half_fan);
+		return too_short(who, s, parallel ? GT_PI : GT_PI + 2 * s->half_fan);
 	c->redundancy = GT_EACH_ONCE;
 	/* Half of 2 pi for lines that are seen twice, whatever the sum of the views' weights. */
-	c->norm = PI / s->cover.range;
+	c->norm = GT_PI / s->cover.range;
 	if (is_offset) {
 		c->redundancy = GT_OFFSET_DETECTOR;
 	} else if (!parallel && !s->cover.full && o->short_scan == GT_SHORT_AUTO) {
@@ -100,13 +98,13 @@ done:
 
 gt_status gt_fbp_supports(const char *who, const gt_scan *scan)
 {
-	gt_angular_coverage stand;
-	gt_preweights cells = { .stand = &stand };
-	gt_status st = gt_angular_coverage_new(who, scan, &stand);
+	gt_angular_coverage coverage;
+	gt_preweights preweights = { .coverage = &coverage };
+	gt_status st = gt_angular_coverage_new(who, scan, &coverage);
 	if (st != GT_OK)
 		return st;
-	st = choose_redundancy(who, &stand, &gt_fbp_defaults, &cells);
-	gt_angular_coverage_free(&stand);
+	st = choose_redundancy(who, &coverage, &gt_fbp_defaults, &preweights);
+	gt_angular_coverage_free(&coverage);
 	return st;
 }
 
@@ -121,8 +119,8 @@ static size_t extension(const gt_scan *scan, size_t others)
 	return room < 0 ? 0 : room < (double)wanted ? (size_t)room : wanted;
 }
 
-/* Samples of a circular transform that holds every lag between a column, or the roll-off beside them, and a filtered column. The
- * kernel is symmetric: half the circle may be the largest lag. */
+/* Samples of a circular transform that holds every lag between a column, or the roll-off beside them, and a filtered
+ * column. The kernel is symmetric: half the circle may be the largest lag. */
 static size_t transform_size(const gt_row_plan *r, size_t before, size_t after)
 {
 	const size_t up = r->wide - r->lead - 1 + before, down = r->columns - 1 + after + r->lead;
@@ -202,124 +200,16 @@ done:
 	return st;
 }
 
-/* Views ----------------------------------------------------------------- */
-
-static double dot2(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
-
-/* v: the vector that is multiplied with (x, y, 1) relative to `from`, as coefficients of (x, y, 1) itself. */
-static void linear(const double *v, double scale, const double *from, double out[3])
-{
-	out[0] = v[0] * scale;
-	out[1] = v[1] * scale;
-	out[2] = -dot2(v, from) * scale;
-}
-
-void gt_fbp_set_rows(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
-{
-	const double from = scan->shape == GT_PARALLEL ? w->detector[2] : w->source[2];
-	b->z0 = from;
-	b->flip_rows = w->row_axis[2] < 0;
-	const double center = b->flip_rows ? (double)scan->rows - 1 - scan->row_center : scan->row_center;
-	b->row0 = center - (w->detector[2] - from) / scan->row_pitch;
-	b->per_row = 1 / scan->row_pitch;
-	b->height = w->detector[2] - center * scan->row_pitch - w->source[2];
-}
-
-static void set_flat(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
-{
-	double n[2];
-	const double distance = gt_preweights_plane2(w, n), to[2] = { w->detector[0] - w->source[0], w->detector[1] - w->source[1] };
-	linear(n, 1 / distance, w->source, b->depth);
-	linear(w->column_axis, 1 / scan->column_pitch, w->source, b->across);
-	b->column0 = scan->column_center - dot2(w->column_axis, to) / scan->column_pitch;
-}
-
-/* A row of the matrix: place x depth = foot x depth + axis . (x - source) / pitch. */
-static void matrix_row(const double *depth, const gt_view *w, const double axis[3], double foot_at, double pitch, double *row)
-{
-	for (int a = 0; a < 3; a++)
-		row[a] = foot_at * depth[a] + axis[a] / pitch;
-	row[3] = foot_at * depth[3] - gt_dot3(axis, w->source) / pitch;
-}
-
-static void set_tilted(const gt_scan *scan, const gt_view *w, size_t lead, struct gt_back_view *b)
-{
-	double n[3], up[3], *depth = b->matrix + 8;
-	const double distance = gt_preweights_plane3(w, n);
-	b->flip_rows = w->row_axis[2] < 0;
-	for (int a = 0; a < 3; a++) {
-		depth[a] = n[a] / distance;
-		up[a] = b->flip_rows ? -w->row_axis[a] : w->row_axis[a];
-	}
-	depth[3] = -gt_dot3(n, w->source) / distance;
-	const double center = b->flip_rows ? (double)scan->rows - 1 - scan->row_center : scan->row_center;
-	const double column = gt_preweights_foot(w, w->column_axis, scan->column_center, scan->column_pitch),
-		     row = gt_preweights_foot(w, up, center, scan->row_pitch);
-	matrix_row(depth, w, w->column_axis, column + (double)lead, scan->column_pitch, b->matrix);
-	matrix_row(depth, w, up, row, scan->row_pitch, b->matrix + 4);
-	b->height = -row * scan->row_pitch;
-}
-
-static void set_arc(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
-{
-	double arm[3];
-	gt_arc_arm(w, arm);
-	b->radius = sqrt(gt_dot3(arm, arm));
-	const double unit[2] = { arm[0] / b->radius, arm[1] / b->radius };
-	const double off[2] = { w->source[0] - w->arc_center[0], w->source[1] - w->arc_center[1] };
-	linear(unit, 1, w->source, b->depth);
-	linear(w->column_axis, 1, w->source, b->across);
-	b->offset[0] = dot2(unit, off);
-	b->offset[1] = dot2(w->column_axis, off);
-	b->column0 = scan->column_center;
-	b->per_column = b->radius / scan->column_pitch;
-}
-
-/* A point x moves along the ray e onto the plane of the detector: column axis . (x + t e - detector) with t such that
- * it meets the plane. */
-static void set_parallel(const gt_scan *scan, const gt_view *w, struct gt_back_view *b)
-{
-	double n[2];
-	const double along = gt_preweights_plane2(w, n), e[2] = { w->detector[0] - w->source[0], w->detector[1] - w->source[1] };
-	const double shear = dot2(w->column_axis, e) / along;
-	const double across[2] = { w->column_axis[0] - shear * n[0], w->column_axis[1] - shear * n[1] };
-	linear(across, 1 / scan->column_pitch, w->detector, b->across);
-	b->column0 = scan->column_center;
-}
-
-static void set_view(const gt_scan *scan, int tilted, size_t v, size_t lead, struct gt_back_view *b)
-{
-	const gt_view *w = &scan->view[v];
-	*b = (struct gt_back_view){ .z0 = 0 };
-	if (tilted) {
-		set_tilted(scan, w, lead, b);
-		return;
-	}
-	switch (scan->shape) {
-	case GT_FLAT:
-		set_flat(scan, w, b);
-		break;
-	case GT_ARC:
-		set_arc(scan, w, b);
-		break;
-	default:
-		set_parallel(scan, w, b);
-		break;
-	}
-	b->column0 += (double)lead;
-	gt_fbp_set_rows(scan, w, b);
-}
-
 static void make_views(void *self, size_t v, size_t end, int worker)
 {
 	const struct making *m = self;
 	gt_fbp_plan *p = m->plan;
 	(void)worker;
 	for (; v < end; v++) {
-		set_view(m->cells.stand->scan, p->tilted, v, p->row.lead, &p->view[v]);
+		gt_fbp_set_view(m->preweights.coverage->scan, p->tilted, v, p->row.lead, &p->view[v]);
 		p->view[v].table = (unsigned)(v < p->tables ? v : 0);
 		if (v < p->tables)
-			gt_preweights_set(&m->cells, v, p->gain + v * p->columns, p->slope + v * p->columns);
+			gt_preweights_set(&m->preweights, v, p->gain + v * p->columns, p->slope + v * p->columns);
 	}
 }
 
@@ -330,7 +220,7 @@ static double mask_radius(const gt_angular_coverage *s, const gt_fbp_options *o,
 	const double fan = is_offset ? s->longer : s->shorter;
 	if (o->mask == GT_MASK_NONE)
 		return INFINITY;
-	return s->scan->shape == GT_PARALLEL ? fan : s->distance * sin(fmin(fan, PI / 2));
+	return s->scan->shape == GT_PARALLEL ? fan : s->distance * sin(fmin(fan, GT_PI / 2));
 }
 
 #define MOST_SAMPLES ((size_t)1 << 30)
@@ -344,9 +234,9 @@ static gt_status check_length(const char *who, const gt_fbp_plan *p)
 
 static gt_status allocate(const char *who, gt_fbp_plan *p)
 {
-	const size_t cells = p->tables * p->columns;
-	p->gain = malloc(cells * sizeof *p->gain);
-	p->slope = malloc(cells * sizeof *p->slope);
+	const size_t pixels = p->tables * p->columns;
+	p->gain = malloc(pixels * sizeof *p->gain);
+	p->slope = malloc(pixels * sizeof *p->slope);
 	p->view = malloc(p->views * sizeof *p->view);
 	p->response = malloc((p->row.n / 2 + 1) * sizeof *p->response);
 	if (p->gain && p->slope && p->view && p->response)
@@ -358,11 +248,11 @@ gt_status gt_fbp_plan_new(const char *who, const gt_grid *grid, const gt_scan *s
                           gt_fbp_plan **out)
 {
 	gt_status st = GT_OK;
-	gt_angular_coverage stand = { .scan = NULL };
+	gt_angular_coverage coverage = { .scan = NULL };
 	gt_fbp_plan *p = calloc(1, sizeof *p);
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for a plan", who);
-	struct making m = { p, { .stand = &stand } };
+	struct making m = { p, { .coverage = &coverage } };
 	*p = (gt_fbp_plan){ .shape = scan->shape,
 		            .views = scan->views,
 		            .rows = scan->rows,
@@ -372,24 +262,24 @@ gt_status gt_fbp_plan_new(const char *who, const gt_grid *grid, const gt_scan *s
 		            .clamp_rows = o->rows == GT_ROWS_CLAMP,
 		            .kernel = o->kernel };
 	GT_TRY(gt_fbp_launch(who, o, &p->launch));
-	GT_TRY(gt_angular_coverage_new(who, scan, &stand));
+	GT_TRY(gt_angular_coverage_new(who, scan, &coverage));
 	p->tilted = scan->shape == GT_FLAT && gt_scan_rows_along_z(scan, who) != GT_OK;
-	GT_TRY(choose_redundancy(who, &stand, o, &m.cells));
-	const int is_offset = m.cells.redundancy == GT_OFFSET_DETECTOR;
-	plan_row(&stand, o, is_offset, &p->row);
+	GT_TRY(choose_redundancy(who, &coverage, o, &m.preweights));
+	const int is_offset = m.preweights.redundancy == GT_OFFSET_DETECTOR;
+	plan_row(&coverage, o, is_offset, &p->row);
 	GT_TRY(check_length(who, p));
-	m.cells.tilted = p->tilted;
-	p->tables = gt_preweights_alike(&m.cells) ? 1 : p->views;
+	m.preweights.tilted = p->tilted;
+	p->tables = gt_preweights_alike(&m.preweights) ? 1 : p->views;
 	GT_TRY(allocate(who, p));
 	GT_TRY(plan_response(scan, o, p));
 	GT_TRY(plan_tails(scan, o, p));
-	p->center[0] = stand.center[0];
-	p->center[1] = stand.center[1];
-	p->radius = mask_radius(&stand, o, is_offset);
+	p->center[0] = coverage.center[0];
+	p->center[1] = coverage.center[1];
+	p->radius = mask_radius(&coverage, o, is_offset);
 	gt_parallel(pool, scan->views, 0, make_views, &m);
 	*out = p;
 done:
-	gt_angular_coverage_free(&stand);
+	gt_angular_coverage_free(&coverage);
 	if (st != GT_OK)
 		gt_fbp_plan_free(p);
 	return st;
@@ -400,14 +290,14 @@ gt_status gt_fbp_plan_filter(const char *who, size_t views, size_t tables, size_
 {
 	gt_status st = GT_OK;
 	const gt_scan scan = { .shape = GT_PARALLEL, .views = views, .rows = rows, .columns = columns, .column_pitch = column_pitch };
-	const gt_angular_coverage stand = { .scan = &scan };
+	const gt_angular_coverage coverage = { .scan = &scan };
 	gt_fbp_plan *p = calloc(1, sizeof *p);
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for a plan", who);
 	*p = (gt_fbp_plan){
 		.shape = GT_PARALLEL, .views = views, .tables = tables, .rows = rows, .columns = columns, .row_pitch = row_pitch
 	};
-	plan_row(&stand, o, 0, &p->row);
+	plan_row(&coverage, o, 0, &p->row);
 	GT_TRY(check_length(who, p));
 	GT_TRY(allocate(who, p));
 	GT_TRY(plan_response(&scan, o, p));

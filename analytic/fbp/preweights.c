@@ -1,8 +1,8 @@
-/* Weights of cells: gain and slope, by which the views of a scan differ, or do not. */
+/* Weights of pixels: gain and slope, by which the views of a scan differ, or do not. Memory: two numbers in double per
+ * column, for every view where views differ. */
 #include <math.h>
+#include <gantry/constants.h>
 #include "analytic/fbp/preweights.h"
-
-#define PI 3.14159265358979323846
 
 /* Views that are alike to these parts share their weights: places, of the distance from the axis; what views count. */
 #define SAME_PLACE 1e-14
@@ -82,8 +82,8 @@ static int same_view(const struct turned *a, const struct turned *b)
 
 int gt_preweights_alike(const gt_preweights *c)
 {
-	const gt_angular_coverage *s = c->stand;
-	/* Weights of short scans depend on where the view stands. */
+	const gt_angular_coverage *s = c->coverage;
+	/* Weights of short scans depend on the direction of the view. */
 	if (c->redundancy == GT_SHORT_SCAN)
 		return 0;
 	const struct turned first = turn_view(s, 0);
@@ -99,39 +99,39 @@ int gt_preweights_alike(const gt_preweights *c)
 
 static double redundancy(const gt_preweights *c, size_t view, double fan)
 {
-	const gt_angular_coverage *s = c->stand;
+	const gt_angular_coverage *s = c->coverage;
 	if (c->redundancy == GT_OFFSET_DETECTOR)
 		return gt_offset_weight(fan * s->long_side, s->shorter);
 	if (c->redundancy == GT_SHORT_SCAN) {
-		const double t = fmod(s->direction[view] - s->cover.first, 2 * PI);
-		return gt_parker_weight(t < 0 ? t + 2 * PI : t, fan, s->cover.range);
+		const double t = fmod(s->direction[view] - s->cover.first, 2 * GT_PI);
+		return gt_parker_weight(t < 0 ? t + 2 * GT_PI : t, fan, s->cover.range);
 	}
 	return 1;
 }
 
 void gt_preweights_set(const gt_preweights *c, size_t view, double *gain, double *slope)
 {
-	const gt_scan *scan = c->stand->scan;
+	const gt_scan *scan = c->coverage->scan;
 	const gt_view *w = &scan->view[view];
 	double n[3];
 	const double middle = gt_preweights_foot(w, w->column_axis, scan->column_center, scan->column_pitch);
 	const double plane = fabs(c->tilted ? gt_preweights_plane3(w, n) : gt_preweights_plane2(w, n)),
-		     distance = gt_angular_coverage_distance(c->stand, view), counts = c->norm * c->stand->weight[view];
+		     distance = gt_angular_coverage_distance(c->coverage, view), counts = c->norm * c->coverage->weight[view];
 	for (size_t k = 0; k < scan->columns; k++) {
 		double reach;
-		const double fan = gt_angular_coverage_fan(c->stand, view, (double)k, &reach), cell = counts * redundancy(c, view, fan);
+		const double fan = gt_angular_coverage_fan(c->coverage, view, (double)k, &reach), pixel = counts * redundancy(c, view, fan);
 		if (c->tilted)
 			reach = hypot(plane, ((double)k - middle) * scan->column_pitch);
 		switch (scan->shape) {
 		case GT_FLAT:
-			gain[k] = cell * distance * cos(fan) / plane;
+			gain[k] = pixel * distance * cos(fan) / plane;
 			break;
 		case GT_ARC:
-			gain[k] = cell * distance * cos(fan) / (reach * reach);
+			gain[k] = pixel * distance * cos(fan) / (reach * reach);
 			break;
-		/* Cells of an inclined detector stand closer than their pitch. */
+		/* Pixels of an inclined detector lie closer than their pitch. */
 		default:
-			gain[k] = cell * reach / plane;
+			gain[k] = pixel * reach / plane;
 			break;
 		}
 		slope[k] = scan->shape == GT_PARALLEL ? 0 : 1 / reach;

@@ -1,6 +1,6 @@
 #ifndef GT_ANALYTIC_FBP_PREWEIGHTS_H
 #define GT_ANALYTIC_FBP_PREWEIGHTS_H
-/* Inside this room: what a cell of a view counts before the filter. */
+/* Inside this room: what a pixel of a view counts before the filter. */
 #include "analytic/fbp/angular_coverage.h"
 #ifdef __cplusplus
 extern "C" {
@@ -9,7 +9,7 @@ extern "C" {
 typedef enum { GT_EACH_ONCE, GT_SHORT_SCAN, GT_OFFSET_DETECTOR } gt_redundancy;
 
 typedef struct {
-	const gt_angular_coverage *stand;
+	const gt_angular_coverage *coverage;
 	int tilted;                     /* flat: rows not along z */
 	gt_redundancy redundancy;
 	double norm;                    /* of the sum over views */
@@ -19,9 +19,10 @@ typedef struct {
 int  gt_preweights_alike(const gt_preweights *c);
 /* gain and slope [columns] of gt_preweight_at(). */
 void gt_preweights_set(const gt_preweights *c, size_t view, double *gain, double *slope);
-/* Cell of the foot of the perpendicular from the source along an axis of the detector, counted from `center`. */
+/* Pixel of the foot of the perpendicular from the source along an axis of the detector, counted from `center`. */
 double gt_preweights_foot(const gt_view *w, const double axis[3], double center, double pitch);
-/* Distance of the plane of a flat detector from the source along its normal n, signed: of its trace in the x-y plane; of any. */
+/* Distance of the plane of a flat detector from the source along its normal n, signed: of its trace in the x-y plane;
+ * of any. */
 double gt_preweights_plane2(const gt_view *w, double n[2]);
 double gt_preweights_plane3(const gt_view *w, double n[3]);
 

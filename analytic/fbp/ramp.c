@@ -1,9 +1,8 @@
-/* Ramp kernels, windows and their responses. */
+/* Ramp kernels, windows and their responses. Memory: one row in double. */
 #include <fftw3.h>
 #include <math.h>
+#include <gantry/constants.h>
 #include "analytic/fbp/ramp.h"
-
-#define PI 3.14159265358979323846
 
 const char *const gt_window_names[] = { "ram-lak", "shepp-logan", "cosine", "hann", "hamming", "parzen", "blackman", NULL };
 
@@ -15,8 +14,8 @@ double gt_ramp_kernel(const gt_ramp *r, size_t n)
 		return 0;
 	const double lag = (double)n * r->pitch;
 	if (!r->equiangular)
-		return -1 / (PI * lag * PI * lag);
-	return lag > 5 * PI / 6 ? 0 : -1 / (PI * sin(lag) * PI * sin(lag));
+		return -1 / (GT_PI * lag * GT_PI * lag);
+	return lag > 5 * GT_PI / 6 ? 0 : -1 / (GT_PI * sin(lag) * GT_PI * sin(lag));
 }
 
 double gt_window_value(gt_window w, double f)
@@ -25,17 +24,17 @@ double gt_window_value(gt_window w, double f)
 		return 0;
 	switch (w) {
 	case GT_SHEPP_LOGAN:
-		return f > 0 ? sin(PI * f / 2) / (PI * f / 2) : 1;
+		return f > 0 ? sin(GT_PI * f / 2) / (GT_PI * f / 2) : 1;
 	case GT_COSINE:
-		return cos(PI * f / 2);
+		return cos(GT_PI * f / 2);
 	case GT_HANN:
-		return 0.5 + 0.5 * cos(PI * f);
+		return 0.5 + 0.5 * cos(GT_PI * f);
 	case GT_HAMMING:
-		return 0.54 + 0.46 * cos(PI * f);
+		return 0.54 + 0.46 * cos(GT_PI * f);
 	case GT_PARZEN:
 		return f <= 0.5 ? 1 - 6 * f * f * (1 - f) : 2 * (1 - f) * (1 - f) * (1 - f);
 	case GT_BLACKMAN:
-		return 0.42 + 0.5 * cos(PI * f) + 0.08 * cos(2 * PI * f);
+		return 0.42 + 0.5 * cos(GT_PI * f) + 0.08 * cos(2 * GT_PI * f);
 	default:
 		return 1;
 	}

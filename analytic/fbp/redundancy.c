@@ -1,30 +1,30 @@
-/* Redundancy and view weights. */
+/* Redundancy weights of short scans (Parker, Med. Phys. 9 (1982) 254) and of displaced detectors (Wang, Med. Phys. 29
+ * (2002) 1634), and the weights of views in unequal steps. Memory: one index per view while directions are sorted. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include <gantry/order_statistics.h>
 #include "analytic/fbp/redundancy.h"
-
-#define PI 3.14159265358979323846
 
 static double sin_squared(double x) { return sin(x) * sin(x); }
 
 double gt_parker_weight(double t, double beta, double range)
 {
-	const double delta = (range - PI) / 2, b = fmax(-delta, fmin(delta, beta));
+	const double delta = (range - GT_PI) / 2, b = fmax(-delta, fmin(delta, beta));
 	if (t < 0 || t > range)
 		return 0;
 	if (t < 2 * (delta - b))
-		return sin_squared(PI / 4 * t / (delta - b));
-	if (t < PI - 2 * b)
+		return sin_squared(GT_PI / 4 * t / (delta - b));
+	if (t < GT_PI - 2 * b)
 		return 1;
-	return delta + b > 0 ? sin_squared(PI / 4 * (range - t) / (delta + b)) : 0;
+	return delta + b > 0 ? sin_squared(GT_PI / 4 * (range - t) / (delta + b)) : 0;
 }
 
 double gt_offset_weight(double beta, double overlap)
 {
 	if (beta <= -overlap)
 		return 0;
-	return beta >= overlap ? 2 : 1 + sin(PI * beta / (2 * overlap));
+	return beta >= overlap ? 2 : 1 + sin(GT_PI * beta / (2 * overlap));
 }
 
 struct place {
@@ -72,7 +72,7 @@ static double median_without(const double *gap, size_t groups, size_t out, doubl
  * views, where that would be a wide angle, it must be about as wide as the others. */
 static int is_closed(double widest, double step)
 {
-	return widest <= 3 * step * (1 + 1e-9) && (widest <= 1.5 * step || widest <= 20 * PI / 180);
+	return widest <= 3 * step * (1 + 1e-9) && (widest <= 1.5 * step || widest <= 20 * GT_PI / 180);
 }
 
 static void share(const struct place *p, size_t begin, size_t end, double part, double *weight)

@@ -1,6 +1,6 @@
 #ifndef GT_ANALYTIC_FBP_REDUNDANCY_H
 #define GT_ANALYTIC_FBP_REDUNDANCY_H
-/* Where the views stand on their circle, and what each ray counts. Angles in rad, counter-clockwise seen from +z. */
+/* Where the views lie on their circle, and what each ray counts. Angles in rad, counter-clockwise seen from +z. */
 #include <stddef.h>
 #include <gantry/status.h>
 #ifdef __cplusplus
@@ -25,8 +25,8 @@ typedef struct {
 	double hole;            /* largest distance of neighbours inside the range */
 } gt_coverage;
 
-/* Directions in any order, over any number of turns. weight[n]: the part of the circle that each stands for (half the way
- * to each neighbour; equal directions share), their sum is the range. GT_ERR_MEMORY. */
+/* Directions in any order, over any number of turns. weight[n]: the part of the circle that each stands for (half the
+ * way to each neighbour; equal directions share), their sum is the range. GT_ERR_MEMORY. */
 gt_status gt_directions_cover(const double *direction, size_t n, double period, gt_coverage *c, double *weight);
 
 #ifdef __cplusplus

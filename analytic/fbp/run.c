@@ -1,5 +1,6 @@
 /* Filtered backprojection of flat, arc and parallel detectors: options, and batches of views through a backend.
- * Feldkamp, Davis, Kress, JOSA A 1 (1984) 612; Kak, Slaney, Principles of Computerized Tomographic Imaging, 1988, ch. 3. */
+ * Feldkamp, Davis, Kress, JOSA A 1 (1984) 612; Kak, Slaney, Principles of Computerized Tomographic Imaging, 1988, ch.
+ * 3. Memory: the plan, with one record per view, and on the backend the filtered views of a batch. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -11,9 +12,11 @@ static const char *const offset_names[] = { "auto", "off", NULL };
 static const char *const extend_names[] = { "cosine", "none", NULL };
 static const char *const rows_names[] = { "clamp", "zero", NULL };
 static const char *const mask_names[] = { "fov", "none", NULL };
-const char *const gt_kernel_names[] = { "auto",       "plain",       "tiles",      "tilted",  "strided", "coalesced",
-	                                "local",      "local-ahead", "local-once", "batched", "ahead",   "rsqrt",
-	                                "transposed", "atomic",      "separate",   "intra",   "layered", NULL };
+#define GT_FORM(NAME, id, text) text,
+const char *const gt_kernel_names[] = { "auto",
+#include "analytic/fbp/back/forms.def"
+	                                NULL };
+#undef GT_FORM
 static const char *const block_names[] = { "16x16", "256x1", "128x2", "64x4", "32x8",  "8x32",  "4x64",  "2x128",
 	                                   "1x256", "8x8",   "16x8",  "8x16", "32x16", "16x32", "32x32", NULL };
 static const char *const views_names[] = { "0", "1", "2", "4", "8", "12", "16", "20", "24", "32", NULL };
@@ -53,7 +56,7 @@ gt_status gt_fbp_launch(const char *who, const gt_fbp_options *o, gt_launch *lau
 		return gt_fail(GT_ERR_UNSUPPORTED,
 		               "%s: kernel=%s with block=%s,views=%s,slab=%d: expected a kernel with textures, %s to %s", who,
 		               gt_kernel_names[o->kernel], block_names[o->block], views_names[o->views], o->slab,
-		               gt_kernel_names[GT_KERNEL_STRIDED], gt_kernel_names[GT_KERNEL_LAYERED]);
+		               gt_kernel_names[GT_KERNEL_STRIDED], gt_kernel_names[GT_NKERNELS - 1]);
 	*launch = l;
 	return GT_OK;
 }

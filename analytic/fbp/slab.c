@@ -1,4 +1,5 @@
-/* Slabs of slices: each is a plan of its own on the rows of the detector that it sees, with the weights of the whole. */
+/* Slabs of slices: each is a plan of its own on the rows of the detector that it sees, with the weights of the
+ * whole. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

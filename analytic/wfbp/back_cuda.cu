@@ -1,6 +1,7 @@
-/* The backprojection of wfbp on CUDA. SLICES lanes of a warp take one column of voxels, PARTS slices each. First every lane finds
- * where one view sees that column, in double, by the functions that the CPU uses; then all lanes go through those views, which they
- * read along z, from lines of rows that lie behind each other. Views far from the slices are left out beforehand. */
+/* The backprojection of wfbp on CUDA. SLICES lanes of a warp take one column of voxels, PARTS slices each. First every
+ * lane finds where one view sees that column, in double, by the functions that the CPU uses; then all lanes go through
+ * those views, which they read along z, from lines of rows that lie behind each other. Views far from the slices are
+ * left out beforehand. */
 #include <math.h>
 #include "analytic/wfbp/wfbp_cuda.cuh"
 
@@ -40,7 +41,8 @@ static __device__ int is_far(const struct gt_helix_device &d, const struct gt_he
 	return !d.view[v].used || fmin(a, b) - g.margin > high || fmax(a, b) + g.margin < low;
 }
 
-/* list[chunk]: their number, then the views that come near CHUNK slices, and the last of each bin. One warp per chunk. */
+/* list[chunk]: their number, then the views that come near CHUNK slices, and the last of each bin. One warp per
+ * chunk. */
 static __global__ void __launch_bounds__(WARP) find_views(struct gt_helix_device d, struct gt_helix_grid g, unsigned views, unsigned *lists)
 {
 	unsigned *list = lists + blockIdx.x * (size_t)(views + 1), n = 0;
@@ -260,7 +262,7 @@ static __device__ __forceinline__ void close_bin(const struct gt_helix_device &d
 
 template <typename T>
 static __global__ void __launch_bounds__(WARP *WARPS, BLOCKS)
-	smear(struct gt_helix_device d, struct gt_helix_grid g, struct lines<T> l, unsigned views, const unsigned *lists, T *x)
+	backproject(struct gt_helix_device d, struct gt_helix_grid g, struct lines<T> l, unsigned views, const unsigned *lists, T *x)
 {
 	__shared__ struct sight<T> rooms[2][WARPS][WARP];
 	const struct place p = find_place(d, g);
@@ -330,7 +332,7 @@ template <typename T> static void run(gt_backend *be, const struct gt_helix_back
 	find_views<<<(unsigned)chunks, WARP, 0, queue>>>(s->d, s->g, (unsigned)views, s->list);
 	if (gt_cuda_check(be, cudaGetLastError(), "helical backprojection: views"))
 		return;
-	smear<T><<<(unsigned)(tiles * chunks), WARP * WARPS, 0, queue>>>(s->d, s->g, l, (unsigned)views, s->list, (T *)s->x);
+	backproject<T><<<(unsigned)(tiles * chunks), WARP * WARPS, 0, queue>>>(s->d, s->g, l, (unsigned)views, s->list, (T *)s->x);
 	gt_cuda_check(be, cudaGetLastError(), "helical backprojection");
 }
 

@@ -2,9 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "analytic/wfbp/wfbp.h"
-
-#define PI 3.14159265358979323846
 
 /* Places on the circle that slices are judged by. */
 #define PLACES 96
@@ -22,7 +21,7 @@ static double source_at(const gt_wfbp_plan *p, const struct gt_helix_view *w, si
 	const struct gt_helix_spot *s = &p->spot[w->spot];
 	struct gt_helix_tap t;
 	const double fan = p->fan[w->spot * p->detector.columns + column];
-	gt_helix_find(p->direction + s->first, p->z + s->first, s->views, p->sense * (w->direction - PI - fan), &t);
+	gt_helix_find(p->direction + s->first, p->z + s->first, s->views, p->sense * (w->direction - GT_PI - fan), &t);
 	return t.z;
 }
 
@@ -95,7 +94,7 @@ static gt_status judge(const gt_wfbp_plan *p, gt_pool *pool, double radius, doub
 		               .incomplete = calloc(workers, n) };
 	const int ready = j.view && j.count && j.incomplete;
 	for (int i = 0; i <= PLACES; i++) {
-		const double r = i ? radius : 0, at = 2 * PI * i / PLACES;
+		const double r = i ? radius : 0, at = 2 * GT_PI * i / PLACES;
 		place[i][0] = p->detector.center[0] + r * cos(at);
 		place[i][1] = p->detector.center[1] + r * sin(at);
 	}
@@ -110,9 +109,10 @@ static gt_status judge(const gt_wfbp_plan *p, gt_pool *pool, double radius, doub
 	return ready ? GT_OK : gt_fail(GT_ERR_MEMORY, "wfbp: no memory for %zu slices", n);
 }
 
-/* Two rays that look opposite ways at a point r = D sin g from the axis come from sources half a turn and 2 g apart, and see together as
- * much as the rows are high at cos g of the distance to the axis (flat: cos^2 g): the largest pitch that leaves no gap. */
-static double pitch_limit(gt_shape shape, double g) { return 2 * PI * cos(g) * (shape == GT_FLAT ? cos(g) : 1) / (PI + 2 * g); }
+/* Two rays that look opposite ways at a point r = D sin g from the axis come from sources half a turn and 2 g apart,
+ * and see together as much as the rows are high at cos g of the distance to the axis (flat: cos^2 g): the largest pitch
+ * that leaves no gap. */
+static double pitch_limit(gt_shape shape, double g) { return 2 * GT_PI * cos(g) * (shape == GT_FLAT ? cos(g) : 1) / (GT_PI + 2 * g); }
 
 static double farthest(const gt_grid *g, const double center[2])
 {
@@ -127,7 +127,7 @@ gt_status gt_wfbp_plan_complete(gt_wfbp_plan *p, const gt_scan *scan, gt_pool *p
 	const size_t n = p->grid.n[2], middle = p->detector.columns / 2;
 	const double distance = gt_wfbp_nearest(p), radius = fmin(seen, farthest(&p->grid, p->detector.center));
 	double low = 0, high = asin(radius / distance);
-	p->pitch = rise * 2 * PI * p->reach[middle] / ((double)p->rows * scan->row_pitch * distance);
+	p->pitch = rise * 2 * GT_PI * p->reach[middle] / ((double)p->rows * scan->row_pitch * distance);
 	p->limit = pitch_limit(scan->shape, high);
 	p->complete_radius = p->pitch <= p->limit ? radius : 0;
 	for (int i = 0; i < 50 && p->pitch > p->limit; i++) {
@@ -139,7 +139,7 @@ gt_status gt_wfbp_plan_complete(gt_wfbp_plan *p, const gt_scan *scan, gt_pool *p
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
 			"wfbp: pitch %.4g (%.6g mm per turn): no slice is seen over half a turn beyond %.4g; %.4g would show the whole grid of radius %.4g mm; use an iterative solver such as os-sart",
-			p->pitch, rise * 2 * PI, pitch_limit(scan->shape, 0), p->limit, radius);
+			p->pitch, rise * 2 * GT_PI, pitch_limit(scan->shape, 0), p->limit, radius);
 	return judge(p, pool, 0.998 * p->complete_radius, gt_grid_first(&p->grid, 2), p->grid.pitch[2], n, p->incomplete);
 }
 
@@ -184,7 +184,8 @@ gt_status gt_wfbp_range(const gt_wfbp_plan *p, gt_pool *pool, double *low, doubl
 
 /* Which views are needed --------------------------------------------------- */
 
-/* z between the outer edges of the rows of a parallel view, from where its rays enter the circle to where they leave it. */
+/* z between the outer edges of the rows of a parallel view, from where its rays enter the circle to where they leave
+ * it. */
 static void reach_along_z(const gt_wfbp_plan *p, size_t j, double radius, double *low, double *high)
 {
 	const struct gt_helix_view w = gt_wfbp_view(p, j % p->bins, j / p->bins);

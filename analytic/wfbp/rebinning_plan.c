@@ -1,16 +1,15 @@
-/* The plan of a helical reconstruction: which rays make up the parallel views, which voxels they see, which slices are complete. */
+/* The plan of a helical reconstruction: which rays make up the parallel views, which voxels they see, which slices are
+ * complete. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "analytic/fbp/angular_coverage.h"
 #include "analytic/wfbp/wfbp.h"
 #include "core/try.h"
 
-#define PI 3.14159265358979323846
-#define DEGREES (180 / PI)
-
-/* How far views of one spot may be apart: parts of a cell, of a row, of the distance to the axis. */
-#define SAME_CELLS 0.05
+/* How far views of one spot may be apart: parts of a pixel, of a row, of the distance to the axis. */
+#define SAME_PIXELS 0.05
 #define SAME_ROWS 0.05
 #define SAME_DISTANCE 1e-4
 /* Neighbouring views may be as many mean steps apart. */
@@ -21,7 +20,7 @@
 struct making {
 	gt_wfbp_plan *plan;
 	const gt_scan *scan;
-	gt_angular_coverage *stand;
+	gt_angular_coverage *coverage;
 	double fan[2]; /* ends of the fan that every spot sees */
 	double rise;   /* mm of z per rad, signed along the sense of rotation */
 	double step;   /* between neighbouring views of a spot, rad */
@@ -51,16 +50,16 @@ struct signature {
 static struct signature sign(const struct making *m, size_t v)
 {
 	const gt_view *w = &m->scan->view[v];
-	return (struct signature){ gt_angular_coverage_distance(m->stand, v), gt_angular_coverage_fan(m->stand, v, 0, NULL),
-		                   gt_angular_coverage_fan(m->stand, v, (double)m->scan->columns - 1, NULL), w->detector[2] - w->source[2],
-		                   w->row_axis[2] < 0 };
+	return (struct signature){ gt_angular_coverage_distance(m->coverage, v), gt_angular_coverage_fan(m->coverage, v, 0, NULL),
+		                   gt_angular_coverage_fan(m->coverage, v, (double)m->scan->columns - 1, NULL),
+		                   w->detector[2] - w->source[2], w->row_axis[2] < 0 };
 }
 
 static int same(const gt_scan *s, const struct signature *a, const struct signature *b)
 {
-	const double cell = SAME_CELLS * fabs(a->right - a->left) / (double)(s->columns - 1);
-	return a->down == b->down && fabs(a->distance - b->distance) <= SAME_DISTANCE * a->distance && fabs(a->left - b->left) <= cell &&
-	       fabs(a->right - b->right) <= cell && fabs(a->rise - b->rise) <= SAME_ROWS * s->row_pitch;
+	const double pixel = SAME_PIXELS * fabs(a->right - a->left) / (double)(s->columns - 1);
+	return a->down == b->down && fabs(a->distance - b->distance) <= SAME_DISTANCE * a->distance && fabs(a->left - b->left) <= pixel &&
+	       fabs(a->right - b->right) <= pixel && fabs(a->rise - b->rise) <= SAME_ROWS * s->row_pitch;
 }
 
 /* The fewest spots after which views repeat; 0: none. *odd is a view that does not. */
@@ -81,14 +80,14 @@ static size_t count_spots(const struct making *m, const struct signature *of, si
 static gt_status find_spots(struct making *m)
 {
 	const size_t views = m->scan->views;
-	const double other[2] = { m->stand->center[0], m->stand->center[1] };
+	const double other[2] = { m->coverage->center[0], m->coverage->center[1] };
 	struct signature *of = malloc(views * sizeof *of);
 	size_t odd = 0, n = 0;
 	if (!of)
 		return gt_fail(GT_ERR_MEMORY, "wfbp: no memory for %zu views", views);
 	for (int turn = 0; turn < 2 && !n; turn++) {
-		m->stand->center[0] = turn ? other[0] : 0;
-		m->stand->center[1] = turn ? other[1] : 0;
+		m->coverage->center[0] = turn ? other[0] : 0;
+		m->coverage->center[1] = turn ? other[1] : 0;
 		for (size_t v = 0; v < views; v++)
 			of[v] = sign(m, v);
 		n = count_spots(m, of, &odd);
@@ -114,14 +113,14 @@ static void order_views(struct making *m)
 	for (size_t v = 0; v < views; v++) {
 		const gt_view *w = &m->scan->view[v];
 		const double d = atan2(w->source[1] - p->detector.center[1], w->source[0] - p->detector.center[0]);
-		turned = v ? turned + remainder(d - turned, 2 * PI) : d;
-		m->stand->direction[v] = turned;
+		turned = v ? turned + remainder(d - turned, 2 * GT_PI) : d;
+		m->coverage->direction[v] = turned;
 	}
-	p->sense = m->stand->direction[views - 1] >= m->stand->direction[0] ? 1 : -1;
+	p->sense = m->coverage->direction[views - 1] >= m->coverage->direction[0] ? 1 : -1;
 	for (size_t c = 0; c < p->spots; c++) {
 		p->spot[c].first = at;
 		for (size_t v = c; v < views; v += p->spots, at++) {
-			p->direction[at] = p->sense * m->stand->direction[v];
+			p->direction[at] = p->sense * m->coverage->direction[v];
 			p->z[at] = m->scan->view[v].source[2];
 		}
 		p->spot[c].views = at - p->spot[c].first;
@@ -135,14 +134,14 @@ static gt_status check_steps(struct making *m)
 		const struct gt_helix_spot *spot = &p->spot[c];
 		const double *d = p->direction + spot->first, *z = p->z + spot->first, all = d[spot->views - 1] - d[0];
 		const double step = all / (double)(spot->views - 1), rise = (z[spot->views - 1] - z[0]) / all;
-		const size_t eighth = (size_t)fmax(1, round(PI / 4 / step));
+		const size_t eighth = (size_t)fmax(1, round(GT_PI / 4 / step));
 		for (size_t i = 1; i < spot->views; i++) {
 			const size_t v = c + i * p->spots;
 			if (!(d[i] - d[i - 1] > 0 && d[i] - d[i - 1] <= WIDEST_STEP * step))
 				return gt_fail(
 					GT_ERR_UNSUPPORTED,
 					"wfbp: view %zu stands %.4g degrees after view %zu: expected steps of about %.4g, without gaps and one way round",
-					v, (d[i] - d[i - 1]) * DEGREES, v - p->spots, step * DEGREES);
+					v, (d[i] - d[i - 1]) * GT_DEGREES, v - p->spots, step * GT_DEGREES);
 			if (i >= eighth && !((z[i] - z[i - eighth]) / rise > SLOWEST * (d[i] - d[i - eighth])))
 				return gt_fail(
 					GT_ERR_UNSUPPORTED,
@@ -169,7 +168,7 @@ static void find_fan(struct making *m)
 	}
 }
 
-/* Parallel columns as far apart as cells are at the axis, between the ends of the fan. */
+/* Parallel columns as far apart as pixels are at the axis, between the ends of the fan. */
 static void plan_columns(struct making *m)
 {
 	gt_wfbp_plan *p = m->plan;
@@ -181,13 +180,13 @@ static void plan_columns(struct making *m)
 	d->first = (low + high) / 2 - (double)(d->columns - 1) / 2 * d->pitch;
 }
 
-/* Cell of the ray at the fan angle g in view v, and the cell's distance from the source. */
-static void find_cell(const struct making *m, size_t v, double g, double *column, double *reach)
+/* Pixel of the ray at the fan angle g in view v, and the pixel's distance from the source. */
+static void find_pixel(const struct making *m, size_t v, double g, double *column, double *reach)
 {
 	const gt_view *w = &m->scan->view[v];
-	const gt_detector *d = &m->stand->detector;
-	const double psi = atan2(w->source[1] - m->plan->detector.center[1], w->source[0] - m->plan->detector.center[0]) + PI + g;
-	const double far = gt_angular_coverage_distance(m->stand, v),
+	const gt_detector *d = &m->coverage->detector;
+	const double psi = atan2(w->source[1] - m->plan->detector.center[1], w->source[0] - m->plan->detector.center[0]) + GT_PI + g;
+	const double far = gt_angular_coverage_distance(m->coverage, v),
 		     at[3] = { w->source[0] + far * cos(psi), w->source[1] + far * sin(psi), w->source[2] };
 	double row, point[3], ray[3];
 	gt_point_pixel(d, w, at, column, &row);
@@ -209,7 +208,7 @@ static void plan_spots(struct making *m)
 		for (size_t i = 0; i < p->detector.columns; i++) {
 			const size_t at = c * p->detector.columns + i;
 			p->fan[at] = asin((p->detector.first + (double)i * p->detector.pitch) / spot->distance);
-			find_cell(m, c, p->fan[at], &p->column[at], &p->reach[at]);
+			find_pixel(m, c, p->fan[at], &p->column[at], &p->reach[at]);
 		}
 	}
 }
@@ -225,22 +224,22 @@ static gt_status plan_directions(struct making *m)
 		const struct gt_helix_spot *s = &p->spot[c];
 		const double *d = p->direction + s->first, *fan = p->fan + c * p->detector.columns;
 		const double a = p->sense * fan[0], b = p->sense * fan[p->detector.columns - 1];
-		low = fmax(low, d[0] - m->step / 2 + p->sense * PI + fmax(a, b));
-		high = fmin(high, d[s->views - 1] + m->step / 2 + p->sense * PI + fmin(a, b));
+		low = fmax(low, d[0] - m->step / 2 + p->sense * GT_PI + fmax(a, b));
+		high = fmin(high, d[s->views - 1] + m->step / 2 + p->sense * GT_PI + fmin(a, b));
 	}
 	/* An odd number of views per turn is half way between two: the fewer, whichever way the angles were rounded. */
-	p->bins = p->spots * (size_t)fmax(1, ceil(PI / m->step - 0.5 - 1e-4));
-	p->step = p->sense * PI / (double)p->bins;
+	p->bins = p->spots * (size_t)fmax(1, ceil(GT_PI / m->step - 0.5 - 1e-4));
+	p->step = p->sense * GT_PI / (double)p->bins;
 	p->first_direction = p->sense * low;
 	p->views = high >= low ? (size_t)floor((high - low) / fabs(p->step) + 1e-6) + 1 : 0;
 	p->turns = (p->views + p->bins - 1) / p->bins;
 	if (p->views >= p->bins)
 		return GT_OK;
-	const double has = fabs(m->stand->direction[m->scan->views - 1] - m->stand->direction[0]) + m->step / (double)p->spots;
+	const double has = fabs(m->coverage->direction[m->scan->views - 1] - m->coverage->direction[0]) + m->step / (double)p->spots;
 	return gt_fail(
 		GT_ERR_UNSUPPORTED,
 		"wfbp: the %zu views cover %.2f degrees: expected at least %.2f (180 and the fan); use an iterative solver such as os-sart",
-		m->scan->views, has * DEGREES, (PI + m->fan[1] - m->fan[0]) * DEGREES);
+		m->scan->views, has * GT_DEGREES, (GT_PI + m->fan[1] - m->fan[0]) * GT_DEGREES);
 }
 
 struct gt_helix_view gt_wfbp_view(const gt_wfbp_plan *p, size_t first, size_t i)
@@ -272,11 +271,11 @@ static gt_status allocate_columns(gt_wfbp_plan *p)
 gt_status gt_wfbp_plan_new(const gt_grid *grid, const gt_scan *scan, const gt_wfbp_options *o, gt_pool *pool, gt_wfbp_plan **out)
 {
 	gt_status st = GT_OK;
-	gt_angular_coverage stand = { .scan = NULL };
+	gt_angular_coverage coverage = { .scan = NULL };
 	gt_wfbp_plan *p = calloc(1, sizeof *p);
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "wfbp: no memory for a plan");
-	struct making m = { .plan = p, .scan = scan, .stand = &stand };
+	struct making m = { .plan = p, .scan = scan, .coverage = &coverage };
 	*p = (gt_wfbp_plan){ .grid = *grid,
 		             .rows = scan->rows,
 		             .source_columns = scan->columns,
@@ -286,9 +285,9 @@ gt_status gt_wfbp_plan_new(const gt_grid *grid, const gt_scan *scan, const gt_wf
 	GT_TRY(check_kind(scan));
 	if (scan->columns < 8)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "wfbp: the detector has %zu columns: expected at least 8", scan->columns));
-	GT_TRY(gt_angular_coverage_new("wfbp", scan, &stand));
+	GT_TRY(gt_angular_coverage_new("wfbp", scan, &coverage));
 	GT_TRY(find_spots(&m));
-	memcpy(p->detector.center, stand.center, sizeof stand.center);
+	memcpy(p->detector.center, coverage.center, sizeof coverage.center);
 	GT_TRY(allocate_views(p, scan->views));
 	order_views(&m);
 	GT_TRY(check_steps(&m));
@@ -303,7 +302,7 @@ gt_status gt_wfbp_plan_new(const gt_grid *grid, const gt_scan *scan, const gt_wf
 	GT_TRY(gt_wfbp_plan_complete(p, scan, pool, fabs(m.rise), seen));
 	*out = p;
 done:
-	gt_angular_coverage_free(&stand);
+	gt_angular_coverage_free(&coverage);
 	if (st != GT_OK)
 		gt_wfbp_plan_free(p);
 	return st;
@@ -325,7 +324,7 @@ gt_status gt_wfbp_plan_filter(gt_wfbp_plan *p, const gt_wfbp_options *o, double 
 			                                    .table = (unsigned)c };
 	}
 	for (size_t i = 0; i < p->spots * columns; i++) {
-		p->filter->gain[i] = PI / (double)p->bins;
+		p->filter->gain[i] = GT_PI / (double)p->bins;
 		p->filter->slope[i] = 1 / p->reach[i];
 	}
 	return GT_OK;

@@ -1,5 +1,7 @@
-/* wfbp: helical scans. Rays are sorted into parallel views, filtered along them, and backprojected along their true inclination; the
- * views that look at a voxel from one side or the other share it by how far from the edge of the rows they see it. */
+/* wfbp: helical scans. Rays are sorted into parallel views, filtered along them, and backprojected along their true
+ * inclination; the views that look at a voxel from one side or the other share it by how far from the edge of the rows
+ * they see it. Stierstorfer, Rauscher, Boese, Bruder, Schaller, Flohr, Phys. Med. Biol. 49 (2004) 2209. Memory: the
+ * plan, and on the backend the parallel views of a batch. */
 #include <math.h>
 #include <time.h>
 #include "analytic/wfbp/wfbp.h"

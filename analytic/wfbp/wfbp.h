@@ -1,7 +1,7 @@
 #ifndef GT_ANALYTIC_WFBP_WFBP_H
 #define GT_ANALYTIC_WFBP_WFBP_H
-/* Inside this room: helical weighted filtered backprojection. options -> plan (host, double) -> batches of parallel views through a
- * backend. Stierstorfer, Rauscher, Boese, Bruder, Schaller, Flohr, Phys. Med. Biol. 49 (2004) 2209. */
+/* Inside this room: helical weighted filtered backprojection. options -> plan (host, double) -> batches of parallel
+ * views through a backend. Stierstorfer, Rauscher, Boese, Bruder, Schaller, Flohr, Phys. Med. Biol. 49 (2004) 2209. */
 #include "analytic/fbp/fbp.h"
 #include "analytic/wfbp/wfbp_math.h"
 #ifdef __cplusplus
@@ -14,9 +14,9 @@ extern const gt_analytic gt_analytic_wfbp;
 
 enum { GT_MOST_SPOTS = 8 };
 
-/* A parallel view j looks in direction first_direction + j step, through the rays of spot j % spots. The views of a bin, j and
- * j + k bins, look the same way or the opposite one: they share a voxel by their row weights. A batch is whole bins:
- * view b turns + k is bin first + b, half turn k. */
+/* A parallel view j looks in direction first_direction + j step, through the rays of spot j % spots. The views of a
+ * bin, j and j + k bins, look the same way or the opposite one: they share a voxel by their row weights. A batch is
+ * whole bins: view b turns + k is bin first + b, half turn k. */
 typedef struct {
 	gt_grid grid;
 	size_t rows, source_columns, source_views;      /* of the scan */
@@ -25,14 +25,17 @@ typedef struct {
 	size_t spots;
 	struct gt_helix_spot spot[GT_MOST_SPOTS];
 	double sense;                           /* 1: the source turns counter-clockwise */
-	double *direction, *z;                  /* [source_views]: sense x direction of the source, its height; spot after spot */
-	double *fan, *column, *reach;           /* [spots][columns]: fan angle, detector column, distance source to cell in the x-y plane */
+	/* [source_views]: sense x direction of the source, its height; spot after spot */
+	double *direction, *z;
+	/* [spots][columns]: fan angle, detector column, distance source to pixel in the x-y plane */
+	double *fan, *column, *reach;
 	double first_direction, step;
 	size_t views, bins, turns;              /* parallel views; of a half turn; half turns, begun ones included */
 	double flat;                            /* of the row weights */
 	int extend;                             /* voxels that no view of a bin sees take the nearest row */
 	unsigned char *incomplete;              /* [slices] */
-	double pitch, limit;                    /* table feed per height of the rows at the axis; what the radius below allows */
+	/* table feed per height of the rows at the axis; what the radius below allows */
+	double pitch, limit;
 	double complete_radius;                 /* of the voxels that the slices are judged by */
 	size_t batch;                           /* bins */
 	gt_fbp_plan *filter;                 /* of the views of one batch */
@@ -45,7 +48,8 @@ void      gt_wfbp_plan_free(gt_wfbp_plan *plan);
 /* Inside the making of a plan. seen: radius of the field of view; rise: mm of z per rad. */
 double    gt_wfbp_nearest(const gt_wfbp_plan *plan);     /* source to axis, of the nearest spot */
 gt_status gt_wfbp_plan_complete(gt_wfbp_plan *plan, const gt_scan *scan, gt_pool *pool, double rise, double seen);
-/* Leaves out the parallel views that the grid does not need; before the filter is made. The result is the same, but for the order of sums. */
+/* Leaves out the parallel views that the grid does not need; before the filter is made. The result is the same, but for
+ * the order of sums. */
 void      gt_wfbp_plan_trim(gt_wfbp_plan *plan);
 /* View b turns + k of the batch that begins with bin `first`. */
 struct gt_helix_view gt_wfbp_view(const gt_wfbp_plan *plan, size_t first, size_t i);

@@ -1,12 +1,11 @@
-/* Helical weighted filtered backprojection on the CPU, threaded over parallel views, rows and columns of voxels. Every voxel adds its
- * bins in their order, so that the result does not depend on the number of threads. */
+/* Helical weighted filtered backprojection on the CPU, threaded over parallel views, rows and columns of voxels. Every
+ * voxel adds its bins in their order, so that the result does not depend on the number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "analytic/wfbp/wfbp.h"
 #include "core/try.h"
-
-#define PI 3.14159265358979323846
 
 enum {
 	TILE = 16,   /* columns of voxels with sums of their own */
@@ -34,7 +33,7 @@ struct work {
 	size_t first, n; /* bins */
 };
 
-/* The rays and the cells that a parallel column lies between. */
+/* The rays and the pixels that a parallel column lies between. */
 struct tap {
 	struct gt_helix_tap ray;
 	size_t column;
@@ -52,9 +51,9 @@ static double find_tap(const gt_wfbp_plan *p, const struct gt_helix_view *w, siz
 	const struct gt_helix_spot *spot = &p->spot[w->spot];
 	const size_t at = w->spot * p->detector.columns + k;
 	const double column = p->column[at];
-	gt_helix_find(p->direction + spot->first, p->z + spot->first, spot->views, p->sense * (w->direction - PI - p->fan[at]), &t->ray);
+	gt_helix_find(p->direction + spot->first, p->z + spot->first, spot->views, p->sense * (w->direction - GT_PI - p->fan[at]), &t->ray);
 	t->column = gt_helix_first(column > 0 ? (size_t)column : 0, p->source_columns);
-	gt_lagrange_cells(t->column, column, t->weight);
+	gt_lagrange_pixels(t->column, column, t->weight);
 	return t->ray.z;
 }
 

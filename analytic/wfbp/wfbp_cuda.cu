@@ -1,12 +1,12 @@
-/* Helical weighted filtered backprojection on CUDA. Data, parallel views and volume stay on the device; per batch one record per
- * parallel view crosses the bus. The backprojection is in helical_smear_cuda.cu. */
+/* Helical weighted filtered backprojection on CUDA. Data, parallel views and volume stay on the device; per batch one
+ * record per parallel view crosses the bus. The backprojection is in back_cuda.cu. */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include "analytic/wfbp/wfbp_cuda.cuh"
 #include "core/try.h"
 
 #define LANES 128 /* threads of a block that rebins */
-#define TURN 3.14159265358979323846
 
 struct state {
 	gt_backend *be;
@@ -40,9 +40,9 @@ template <typename T> static __global__ void __launch_bounds__(LANES) rebin(stru
 	const double column = d.column[at];
 	struct gt_helix_tap tap;
 	double wide[4];
-	gt_helix_find(d.direction + spot->first, d.height + spot->first, spot->views, d.sense * (w->direction - TURN - d.fan[at]), &tap);
+	gt_helix_find(d.direction + spot->first, d.height + spot->first, spot->views, d.sense * (w->direction - GT_PI - d.fan[at]), &tap);
 	const size_t c = gt_helix_first(column > 0 ? (size_t)column : 0, d.source_columns);
-	gt_lagrange_cells(c, column, wide);
+	gt_lagrange_pixels(c, column, wide);
 	d.z[v * columns + k] = tap.z;
 	T along[4], across[4];
 	for (int i = 0; i < 4; i++) {
@@ -87,9 +87,9 @@ static void back_(void *self, size_t, size_t n, void *x)
 	struct state *s = (struct state *)self;
 	if (s->be->status != GT_OK)
 		return;
-	const struct gt_helix_backproject smear = { s->d,        s->grid,     n, s->plan->filter->row.wide, s->layout.pitch,
-		                                    s->filtered, s->rebinned, x, (unsigned *)s->list };
-	gt_helix_backproject_run(s->be, s->type, &smear);
+	const struct gt_helix_backproject backproject = { s->d,        s->grid,     n, s->plan->filter->row.wide, s->layout.pitch,
+		                                          s->filtered, s->rebinned, x, (unsigned *)s->list };
+	gt_helix_backproject_run(s->be, s->type, &backproject);
 	if (s->type == GT_F32)
 		clear_incomplete<float>(s, (float *)x);
 	else
@@ -159,14 +159,14 @@ static double *put_table(struct state *s, const double *from, size_t n, double *
 static void put_tables(struct state *s)
 {
 	const gt_wfbp_plan *p = s->plan;
-	const size_t cells = p->spots * p->detector.columns, views = p->source_views;
+	const size_t pixels = p->spots * p->detector.columns, views = p->source_views;
 	double *at = (double *)s->tables;
 	s->d.direction = at;
 	s->d.height = at = put_table(s, p->direction, views, at);
 	s->d.fan = at = put_table(s, p->z, views, at);
-	s->d.column = at = put_table(s, p->fan, cells, at);
-	s->d.reach = at = put_table(s, p->column, cells, at);
-	at = put_table(s, p->reach, cells, at);
+	s->d.column = at = put_table(s, p->fan, pixels, at);
+	s->d.reach = at = put_table(s, p->column, pixels, at);
+	at = put_table(s, p->reach, pixels, at);
 	s->d.spot = (const struct gt_helix_spot *)at;
 	gt_backend_put(s->be, p->spot, at, sizeof p->spot);
 	gt_backend_put(s->be, p->filter->view, s->back_view, s->back_view_bytes);

@@ -26,7 +26,8 @@ size_t gt_helix_lines_bytes(size_t views, size_t rows, size_t wide, gt_type type
 /* Scratch: which views come near which slices. */
 size_t gt_helix_list_bytes(size_t views, size_t slices);
 
-/* Adds `bins` bins to x: filtered [view][row][pitch], of which `wide` columns count, into lines; list and lines: scratch of the sizes above. */
+/* Adds `bins` bins to x: filtered [view][row][pitch], of which `wide` columns count, into lines; list and lines:
+ * scratch of the sizes above. */
 struct gt_helix_backproject {
 	struct gt_helix_device d;
 	struct gt_helix_grid g;

@@ -1,11 +1,13 @@
 #ifndef GT_ANALYTIC_WFBP_WFBP_MATH_H
 #define GT_ANALYTIC_WFBP_WFBP_MATH_H
-/* The maths of helical weighted filtered backprojection, one text for C and CUDA. Rays run in direction psi (in the x-y plane,
- * counter-clockwise) at the signed distance s from the axis: s = normal . (x - axis), normal = (-sin psi, cos psi). A source at the
- * direction alpha and the distance D from the axis sees them at the fan angle g = asin(s / D), where alpha = psi - pi - g. */
+/* The maths of helical weighted filtered backprojection, one text for C and CUDA. Rays run in direction psi (in the x-y
+ * plane, counter-clockwise) at the signed distance s from the axis: s = normal . (x - axis), normal = (-sin psi, cos
+ * psi). A source at the direction alpha and the distance D from the axis sees them at the fan angle g = asin(s / D),
+ * where alpha = psi - pi - g. */
 #include "analytic/fbp/fbp_math.h"
 
-/* Where the ray of a parallel view is among the views of one spot: weights of four neighbours (Lagrange), and its source's z. */
+/* Where the ray of a parallel view is among the views of one spot: weights of four neighbours (Lagrange), and its
+ * source's z. */
 struct gt_helix_tap {
 	size_t first;
 	double weight[4], z;
@@ -22,7 +24,8 @@ struct gt_helix_view {
 /* A position of the focal spot: what its views have in common. */
 struct gt_helix_spot {
 	double distance;                /* of the source from the axis */
-	double row0, per_row;           /* row of the source's own height, rows counted upwards; rows per mm at the cell */
+	/* row of the source's own height, rows counted upwards; rows per mm at the pixel */
+	double row0, per_row;
 	double height;                  /* of row 0 above the source */
 	int flip_rows;
 	size_t first, views;            /* its directions and heights among those of all spots */
@@ -40,7 +43,7 @@ GT_HD void gt_lagrange(const double *node, double at, double weight[4])
 }
 
 /* The same for the whole numbers from `first` on. */
-GT_HD void gt_lagrange_cells(size_t first, double at, double weight[4])
+GT_HD void gt_lagrange_pixels(size_t first, double at, double weight[4])
 {
 	const double node[4] = { (double)first, (double)first + 1, (double)first + 2, (double)first + 3 };
 	gt_lagrange(node, at, weight);
@@ -65,9 +68,9 @@ GT_HD void gt_helix_find(const double *direction, const double *z, size_t n, dou
 		t->z += t->weight[k] * z[t->first + k];
 }
 
-/* Distance of a row from the middle of the detector, in halves of its height, counts fully up to `flat`; from there to the edge
- * cos^2 (pi/2 u), u = (q - flat) / (1 - flat): gt_row_taper(), 0 <= u <= 1, a polynomial in u - 1/2 that is nowhere off by more
- * than 3e-7. Within the detector it stays above 0. */
+/* Distance of a row from the middle of the detector, in halves of its height, counts fully up to `flat`; from there to
+ * the edge cos^2 (pi/2 u), u = (q - flat) / (1 - flat): gt_row_taper(), 0 <= u <= 1, a polynomial in u - 1/2 that is
+ * nowhere off by more than 3e-7. Within the detector it stays above 0. */
 #define GT_ROW_WEIGHT(T, taper, weight)                                                                                \
 	GT_HD T taper(T u)                                                                                             \
 	{                                                                                                              \
@@ -112,7 +115,7 @@ GT_HD int gt_helix_place(const struct gt_helix_detector *d, const struct gt_heli
 	return *length > 0;
 }
 
-/* from: z of the source; far: distance of the cell from it in the x-y plane. */
+/* from: z of the source; far: distance of the pixel from it in the x-y plane. */
 GT_HD void gt_helix_rows(const struct gt_helix_spot *spot, double from, double far, double length, struct gt_helix_line *line)
 {
 	line->slope = far / length * spot->per_row;

@@ -1,11 +1,12 @@
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include <gantry/random.h>
+#include <gantry/vec3.h>
 #include "apps/bench/bench.h"
 #include "apps/cli/try.h"
 
-#define PI 3.14159265358979323846
-#define FULL .turn = 2 * PI
+#define FULL .turn = 2 * GT_PI
 #define CELLS(c, r, v) .columns = c, .rows = r, .views = v
 #define PITCH(c, r) .column_pitch = c, .row_pitch = r
 #define CLINICAL .shape = GT_ARC, .source_to_axis = 541, .source_to_detector = 949
@@ -25,7 +26,7 @@ const app_workload app_workloads[] = {
 	  { 512, 512, 64 } },
 	{ "ge-hd-helical",
 	  "the same, three turns of pitch 31/32, 512 x 512 x 128",
-	  { GE, CELLS(888, 64, 2952), .turn = 6 * PI, .pitch_per_turn = 31.0 / 32 * 64 * 1.0963 * 541 / 949 },
+	  { GE, CELLS(888, 64, 2952), .turn = 6 * GT_PI, .pitch_per_turn = 31.0 / 32 * 64 * 1.0963 * 541 / 949 },
 	  0,
 	  { 0.9765625, 0.9765625, 0.625 },
 	  { 512, 512, 128 } },
@@ -43,7 +44,7 @@ const app_workload app_workloads[] = {
 	  { 1024, 1024, 1024 } },
 	{ "rabbit512",
 	  "flat 1248 x 960, 496 views over 200 degrees as perturbed matrices, 512^3",
-	  { C_ARM, CELLS(1248, 960, 496), PITCH(0.32, 0.32), .turn = 200 * PI / 180 },
+	  { C_ARM, CELLS(1248, 960, 496), PITCH(0.32, 0.32), .turn = 200 * GT_PI / 180 },
 	  1,
 	  { 0.5, 0.5, 0.5 },
 	  { 512, 512, 512 } },
@@ -133,7 +134,7 @@ const app_workload app_workloads[] = {
 	  { 257, 263, 509 } },
 	{ "odd-flat",
 	  "flat 509 x 383, 181 views over 201 degrees, 251 x 257 x 381",
-	  { FLAT, CELLS(509, 383, 181), PITCH(0.8, 0.8), .turn = 201 * PI / 180, .end_view = 1 },
+	  { FLAT, CELLS(509, 383, 181), PITCH(0.8, 0.8), .turn = 201 * GT_PI / 180, .end_view = 1 },
 	  0,
 	  { 0.9, 0.9, 0.5 },
 	  { 251, 257, 381 } },
@@ -145,18 +146,12 @@ const app_workload app_workloads[] = {
 	  { 251, 257, 2048 } },
 	{ "odd-helix",
 	  "arc 887 x 37, 53 turns of 61 views, 301 x 307 x 2047",
-	  { GE, CELLS(887, 37, 3233), .turn = 106 * PI, .pitch_per_turn = 24.2 },
+	  { GE, CELLS(887, 37, 3233), .turn = 106 * GT_PI, .pitch_per_turn = 24.2 },
 	  0,
 	  { 1.6, 1.6, 0.625 },
 	  { 301, 307, 2047 } },
 	{ .name = NULL },
 };
-
-static void cross(const double *a, const double *b, double *c)
-{
-	for (int i = 0; i < 3; i++)
-		c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
 
 static void normalise(double *a)
 {
@@ -177,9 +172,9 @@ static void perturb(gt_view *w, uint64_t view)
 		w->row_axis[i] += 2e-3 * gt_normal(&r);
 	}
 	normalise(w->column_axis);
-	cross(w->column_axis, w->row_axis, normal);
+	gt_cross3(w->column_axis, w->row_axis, normal);
 	normalise(normal);
-	cross(normal, w->column_axis, w->row_axis);
+	gt_cross3(normal, w->column_axis, w->row_axis);
 }
 
 /* The scan as if it had been given as 3 x 4 matrices. */

@@ -4,13 +4,12 @@
 #include <string.h>
 #include <gantry/recon.h>
 #include <gantry/analytic.h>
+#include <gantry/constants.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 #include "apps/commands/check.h"
-
-#define DEGREES (180 / 3.14159265358979323846)
 
 typedef struct {
 	int geometry, check;
@@ -48,7 +47,7 @@ static double angle_between(const gt_scan *s, double c0, double r0, double c1, d
 	gt_pixel_ray(&d, s->view, c0, r0, p, a);
 	gt_pixel_ray(&d, s->view, c1, r1, p, b);
 	const double c = gt_dot3(a, b) / sqrt(gt_dot3(a, a) * gt_dot3(b, b));
-	return acos(fmin(1, fmax(-1, c))) * DEGREES;
+	return acos(fmin(1, fmax(-1, c))) * GT_DEGREES;
 }
 
 /* The report is a cJSON object in either case: text is printed from it, so both say the same. */
@@ -142,8 +141,8 @@ static void add_scan(cJSON *report, const gt_scan *s)
 	add(report, "field_of_view_radius_mm", gt_scan_field_of_view(s, &zmin, &zmax));
 	add(report, "z_from_mm", zmin);
 	add(report, "z_to_mm", zmax);
-	add(report, "first_angle_deg", s->view[0].angle * DEGREES);
-	add(report, "turn_deg", gt_scan_angular_range(s) * DEGREES);
+	add(report, "first_angle_deg", s->view[0].angle * GT_DEGREES);
+	add(report, "turn_deg", gt_scan_angular_range(s) * GT_DEGREES);
 	add_text(report, "orbit", gt_scan_is_helical(s) ? "helical" : "circular");
 	if (s->pitch_per_turn != 0) {
 		add(report, "pitch_mm_per_turn", s->pitch_per_turn);

@@ -2,14 +2,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/recon.h>
 #include <gantry/phantom.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 #include "apps/commands/rabbitct.h"
-
-#define PI 3.14159265358979323846
 
 /* Options that replace something of the scanner start as NAN or -1: not given. */
 typedef struct {
@@ -168,8 +167,8 @@ static gt_status make_scan(const simulate_options *o, gt_scan **scan)
 	set_real(o->source_to_detector, &g.source_to_detector);
 	set_real(o->pitch, &g.pitch_per_turn);
 	set_real(o->z_center, &g.z_center);
-	set_real(o->start * PI / 180, &g.start_angle);
-	const double turn = o->short_scan ? PI + 2 * gt_orbit_half_fan(&g) : isnan(o->turns) ? g.turn : 2 * PI * o->turns;
+	set_real(o->start * GT_PI / 180, &g.start_angle);
+	const double turn = o->short_scan ? GT_PI + 2 * gt_orbit_half_fan(&g) : isnan(o->turns) ? g.turn : 2 * GT_PI * o->turns;
 	g.views = (size_t)fmax(1, ceil((double)g.views * turn / g.turn - 1e-6));
 	g.turn = turn;
 	if (o->short_scan)
@@ -181,7 +180,7 @@ static gt_status make_scan(const simulate_options *o, gt_scan **scan)
 	}
 	GT_TRY(gt_scan_orbit(&g, scan));
 	if (o->shift > 0 || o->tilt > 0)
-		GT_TRY(gt_scan_perturb(*scan, o->shift, o->tilt * PI / 180, (uint64_t)o->seed));
+		GT_TRY(gt_scan_perturb(*scan, o->shift, o->tilt * GT_PI / 180, (uint64_t)o->seed));
 done:
 	free(spot);
 	return st;

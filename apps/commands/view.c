@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/image.h>
 #include <gantry/order_statistics.h>
 #include "apps/cli/cli.h"
@@ -146,7 +147,7 @@ static gt_status add_view(gallery *g, const gt_projections *p, size_t view)
 {
 	const gt_scan *s = gt_projections_scan(p);
 	const cut c = { view * s->rows * s->columns, s->rows, s->columns, s->columns, 1, s->row_pitch, s->column_pitch };
-	const double degrees = s->view[view].angle * 180 / 3.14159265358979323846;
+	const double degrees = s->view[view].angle * 180 / GT_PI;
 	return add_cut(g, gt_projections_data(p), &c, 1, 0,
 	               isnan(degrees) ? cli_text("view %zu", view) : cli_text("view %zu, %.1f deg", view, degrees));
 }

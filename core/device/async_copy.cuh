@@ -1,7 +1,8 @@
 #ifndef GT_CORE_DEVICE_ASYNC_COPY_CUH
 #define GT_CORE_DEVICE_ASYNC_COPY_CUH
-/* Device code of the kernels that stage tables in shared memory: loads by 32-bit address, bulk copies and the barriers that
- * count them (compute capability 9.0). */
+/* Device code of the kernels that stage tables in shared memory: loads by 32-bit address, bulk copies and the barriers
+ * that count them (compute capability 9.0). */
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 static __device__ __forceinline__ unsigned address_of(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
@@ -28,6 +29,10 @@ template <int OFFSET = 0> static __device__ __forceinline__ void store1(unsigned
 {
 	asm volatile("st.shared.f32 [%0+%1], %2;" ::"r"(a), "n"(OFFSET), "f"(x) : "memory");
 }
+template <int OFFSET = 0> static __device__ __forceinline__ void store2(unsigned a, float x, float y)
+{
+	asm volatile("st.shared.v2.f32 [%0+%1], {%2,%3};" ::"r"(a), "n"(OFFSET), "f"(x), "f"(y) : "memory");
+}
 static __device__ __forceinline__ void store4(unsigned a, float x, float y, float z, float w)
 {
 	asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};" ::"r"(a), "f"(x), "f"(y), "f"(z), "f"(w) : "memory");
@@ -40,7 +45,14 @@ static __device__ __forceinline__ void barrier_init(unsigned bar, unsigned count
 {
 	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(count) : "memory");
 }
+/* The count as a constant of the instruction: kernels are scheduled in another way where it is in a register. */
+template <int COUNT> static __device__ __forceinline__ void barrier_init(unsigned bar)
+{
+	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "n"(COUNT) : "memory");
+}
 static __device__ __forceinline__ void barrier_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+/* What this thread wrote to shared memory comes before bulk copies that overwrite it. */
+static __device__ __forceinline__ void fence_for_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 static __device__ __forceinline__ void barrier_expect(unsigned bar, unsigned bytes)
 {
 	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
@@ -49,11 +61,15 @@ static __device__ __forceinline__ void barrier_arrive(unsigned bar)
 {
 	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
 }
-/* Of two launches one after the other, the second by programmatic stream serialization: its blocks begin when all of the first have come to
- * let_next_launch_begin(), and what follows await_last_launch() comes after the end of the first. */
+/* Of two launches one after the other, the second by programmatic stream serialization: its blocks begin when all of
+ * the first have come to let_next_launch_begin(), and what follows await_last_launch() comes after the end of the
+ * first. */
 static __device__ __forceinline__ void let_next_launch_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 static __device__ __forceinline__ void await_last_launch() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
+/* barrier_wait() and barrier_wait_tight() wait for the same phase, by loops of different layout: the compiler arranges
+ * the code around them in different ways, and each kernel was tuned with its own. So was the order in which
+ * their arguments are computed, which is why the second takes a pointer. */
 static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parity)
 {
 	asm volatile("{\n"
@@ -67,8 +83,18 @@ static __device__ __forceinline__ void barrier_wait(unsigned bar, unsigned parit
 	             "r"(parity)
 	             : "memory");
 }
-/* True in one lane, known to the compiler as one: bulk copies in a loop behind it take their addresses from uniform registers, a few instructions each,
- * not a turn for every lane that might be there. */
+static __device__ __forceinline__ void barrier_wait_tight(const void *bar, unsigned parity)
+{
+	asm volatile("{\n"
+	             ".reg .pred done;\n"
+	             "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+	             "@!done bra again;\n"
+	             "}" ::"r"(address_of(bar)),
+	             "r"(parity)
+	             : "memory");
+}
+/* True in one lane, known to the compiler as one: bulk copies in a loop behind it take their addresses from uniform
+ * registers, a few instructions each, not a turn for every lane that might be there. */
 static __device__ __forceinline__ bool elected()
 {
 	int yes;
@@ -85,6 +111,13 @@ static __device__ __forceinline__ void bulk_copy(unsigned to, const void *from, 
 {
 	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(from),
 	             "r"(bytes), "r"(bar)
+	             : "memory");
+}
+/* The box of a tensor of three axes whose first entry is (x, y, z); `to`: a multiple of 128 bytes. */
+static __device__ __forceinline__ void bulk_copy_box(unsigned to, const CUtensorMap *from, int x, int y, unsigned z, unsigned bar)
+{
+	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+	             "l"(from), "r"(x), "r"(y), "r"(z), "r"(bar)
 	             : "memory");
 }
 #endif

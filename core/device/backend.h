@@ -43,9 +43,11 @@ struct gt_backend_ops {
 	const char *name;
 	gt_status (*open  )(gt_backend *be, const char *arg);          /* sets be->own, be->name, be->about, be->slot */
 	void      (*close )(gt_backend *be);
-	void     *(*alloc )(gt_backend *be, size_t bytes);             /* NULL if there is no such memory; not counted here */
+	/* NULL if there is no such memory; not counted here */
+	void     *(*alloc )(gt_backend *be, size_t bytes);
 	void      (*free  )(gt_backend *be, void *p);
-	void      (*put   )(gt_backend *be, const void *host, void *dst, size_t bytes);    /* waits: host may be used again */
+	/* waits: host may be used again */
+	void      (*put   )(gt_backend *be, const void *host, void *dst, size_t bytes);
 	void      (*get   )(gt_backend *be, const void *src, void *host, size_t bytes);    /* waits */
 	void      (*wait  )(gt_backend *be);                            /* and collects asynchronous failures */
 	void      (*memory)(gt_backend *be, size_t *available, size_t *total);
@@ -55,7 +57,8 @@ struct gt_backend_ops {
 	void      (*red   )(gt_backend *be, gt_type t, enum gt_red op, size_t n, const void *x, const void *y, size_t slot);
 	void      (*both  )(gt_backend *be, gt_type t, enum gt_both op, size_t n, const void *x, const void *z, void *y, size_t slot);
 	void      (*settle)(gt_backend *be, size_t slots);              /* waits for slots [0, slots) */
-	void      (*mul_normals)(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y);  /* y = y times gt_normal_at(seed, index) */
+	/* y = y times gt_normal_at(seed, index) */
+	void      (*mul_normals)(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y);
 	/* Around all that a thread does on the backend in one turn: what the thread has current is kept, and given back. NULL: nothing is. */
 	void      (*enter )(gt_backend *be);
 	void      (*leave )(gt_backend *be);
@@ -74,7 +77,8 @@ struct gt_backend {
 	struct gt_turns *turns;         /* see gt_backend_lock() */
 	int       lost;                 /* 1: a device of the parent, in a child of fork(): nothing can be done with it */
 	const struct gt_backend_ops *ops;
-	const struct gt_backend_ops *rehearsed;         /* the device's, where ops are those of a rehearsal; else NULL */
+	/* the device's, where ops are those of a dry run; else NULL */
+	const struct gt_backend_ops *rehearsed;
 	gt_kind   kind;
 	gt_status status;               /* sticky: see gt_backend_status() */
 	char      message[512];         /* of that status */
@@ -110,7 +114,8 @@ void        gt_backend_let_go(gt_backend *be);
 
 /* gt_backend_open() without waiting for a device that is being started. */
 gt_status gt_backend_open_now(const char *name, gt_backend **out);
-/* Raw memory for a module's tables and scratch, counted like arrays. NULL + gt_fail() text (GT_ERR_MEMORY) on failure. */
+/* Raw memory for a module's tables and scratch, counted like arrays. NULL + gt_fail() text (GT_ERR_MEMORY) on
+ * failure. */
 void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what);
 void  gt_backend_free (gt_backend *be, void *p, size_t bytes);
 void  gt_backend_put  (gt_backend *be, const void *host, void *dst, size_t bytes);   /* counted as one put */

@@ -221,8 +221,8 @@ static void touch(void *self, size_t page, size_t end, int worker)
 		p[page * PAGE] = 0;
 }
 
-/* The kernel hands out more than there is and kills later: ask first, and take at once what large arrays ask for, so that the next
- * one asks for what is really left. */
+/* The kernel hands out more than there is and kills later: ask first, and take at once what large arrays ask for, so
+ * that the next one asks for what is really left. */
 static void *alloc_(gt_backend *be, size_t bytes)
 {
 	size_t available, total;

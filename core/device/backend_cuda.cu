@@ -1,14 +1,13 @@
-/* The CUDA backend: one device, one stream, kernels generated from core/device/ops.def for both types. */
+/* The CUDA backend: one device, one stream, kernels made from core/device/ops.def for both types
+ * (ops_kernels.cuh). Memory on the device: PARTS + GT_SLOTS doubles. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <gantry/params.h>
 #include "core/device/cuda_current.cuh"
 #include "core/device/cuda_streams.cuh"
+#include "core/device/ops_kernels.cuh"
 #include "core/random_math.h"
-
-/* PARTS blocks whatever the device: a sum is the same on every run and on every GPU. */
-enum { PARTS = 1024, LANES = 256 };
 
 struct own {
 	int device;
@@ -53,80 +52,24 @@ extern "C" int gt_cuda_check(gt_backend *be, cudaError_t e, const char *what)
 	return 1;
 }
 
-/* Threads handle 16 bytes of each array at once, as one load or store where all arrays start at a multiple of that. */
-template <typename T> struct alignas(16) pack {
-	enum { N = 16 / sizeof(T) };
-	T v[N];
-};
-#define PACK ((size_t)pack<T>::N)
-
-template <int ALIGNED, typename T> static __device__ __forceinline__ pack<T> load(const T *x, size_t i)
-{
-	if constexpr (ALIGNED) {
-		return *(const pack<T> *)(x + i);
-	} else {
-		pack<T> p;
-#pragma unroll
-		for (int k = 0; k < (int)PACK; k++)
-			p.v[k] = x[i + k];
-		return p;
-	}
-}
-
-template <int ALIGNED, typename T> static __device__ __forceinline__ void store(const pack<T> &p, T *x, size_t i)
-{
-	if constexpr (ALIGNED) {
-		*(pack<T> *)(x + i) = p;
-	} else {
-#pragma unroll
-		for (int k = 0; k < (int)PACK; k++)
-			x[i + k] = p.v[k];
-	}
-}
-
 static int aligned(const void *x, const void *y, const void *z) { return ((size_t)x | (size_t)y | (size_t)z) % 16 == 0; }
-
-/* NaN stays NaN. */
-template <typename T> static __device__ __forceinline__ T within(T v, T lo, T hi) { return v < lo ? lo : v > hi ? hi : v; }
-
-#define RED(name, start, next)
-#define BOTH(name, expr, term)
-#define MAP(name, expr)                                                                                                               \
-	template <typename T> static __device__ __forceinline__ T value_##name(T y, T x, T z, T a, T b, T c)                          \
-	{                                                                                                                             \
-		(void)x, (void)y, (void)z, (void)a, (void)b, (void)c;                                                                 \
-		return (T)(expr);                                                                                                     \
-	}                                                                                                                             \
-	template <typename T, int ALIGNED> static __global__ void map_##name(size_t n, T *Y, const T *X, const T *Z, T a, T b, T c)   \
-	{                                                                                                                             \
-		const size_t i = (blockIdx.x * (size_t)LANES + threadIdx.x) * PACK;                                                   \
-		if (i + PACK <= n) {                                                                                                  \
-			const pack<T> x = load<ALIGNED>(X, i), z = load<ALIGNED>(Z, i);                                               \
-			pack<T> y = load<ALIGNED>(Y, i);                                                                              \
-			_Pragma("unroll") for (int k = 0; k < (int)PACK; k++) y.v[k] = value_##name(y.v[k], x.v[k], z.v[k], a, b, c); \
-			store<ALIGNED>(y, Y, i);                                                                                      \
-		} else {                                                                                                              \
-			for (size_t k = i; k < n; k++)                                                                                \
-				Y[k] = value_##name(Y[k], X[k], Z[k], a, b, c);                                                       \
-		}                                                                                                                     \
-	}
-#include "core/device/ops.def"
-#undef MAP
 
 template <typename T>
 static void launch_map(cudaStream_t queue, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y)
 {
 	typedef void (*kernel)(size_t, T *, const T *, const T *, T, T, T);
+#define RED(name, start, next)
+#define BOTH(name, expr, term)
 #define MAP(name, expr) { map_##name<T, 0>, map_##name<T, 1> },
 	static const kernel kernels[][2] = {
 #include "core/device/ops.def"
 	};
 #undef MAP
+#undef RED
+#undef BOTH
 	const unsigned blocks = (unsigned)((n + LANES * PACK - 1) / (LANES * PACK));
 	kernels[op][aligned(x, y, z)]<<<blocks, LANES, 0, queue>>>(n, (T *)y, (const T *)x, (const T *)z, (T)abc[0], (T)abc[1], (T)abc[2]);
 }
-#undef RED
-#undef BOTH
 
 static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void *x, const void *z, const double abc[3], void *y)
 {
@@ -144,105 +87,7 @@ static void map_(gt_backend *be, gt_type t, enum gt_map op, size_t n, const void
 
 /* Reductions --------------------------------------------------------------- */
 
-/* Adds up (or compares) the block's values in a fixed order. */
-template <int OP> static __device__ double join(double s, double x)
-{
-	return OP == GT_RED_max ? (x > s ? x : s) : OP == GT_RED_min ? (x < s ? x : s) : s + x;
-}
-
-template <int OP> static __device__ void block_join(double s, double *out)
-{
-	__shared__ double lane[LANES];
-	__syncthreads();
-	lane[threadIdx.x] = s;
-	for (int h = LANES / 2; h > 0; h /= 2) {
-		__syncthreads();
-		if (threadIdx.x < h)
-			lane[threadIdx.x] = join<OP>(lane[threadIdx.x], lane[threadIdx.x + h]);
-	}
-	if (threadIdx.x == 0)
-		*out = lane[0];
-}
-
-/* What the blocks found, by the last of them. */
-template <int OP> static __device__ void finish(double start, double s, double *part, unsigned *done, double *result)
-{
-	__shared__ int last;
-	block_join<OP>(s, part + blockIdx.x);
-	if (threadIdx.x == 0) {
-		__threadfence();
-		last = atomicInc(done, PARTS - 1) == PARTS - 1;
-	}
-	__syncthreads();
-	if (!last)
-		return;
-	__threadfence();
-	s = start;
-	for (int k = threadIdx.x; k < PARTS; k += LANES)
-		s = join<OP>(s, __ldcg(part + k));
-	block_join<OP>(s, result);
-}
-
-/* Which thread takes which elements, and in which order, depends on n alone. */
-#define RED(name, start, next)                                                                             \
-	template <typename T, int ALIGNED>                                                                 \
-	static __global__ void __launch_bounds__(LANES)                                                    \
-		red_##name(size_t n, const T *X, const T *Y, double *part, unsigned *done, double *result) \
-	{                                                                                                  \
-		const size_t first = (blockIdx.x * (size_t)LANES + threadIdx.x) * PACK;                    \
-		double s = start;                                                                          \
-		size_t i = first;                                                                          \
-		_Pragma("unroll 4") for (; i + PACK <= n; i += PARTS * LANES * PACK)                       \
-		{                                                                                          \
-			const pack<T> p = load<ALIGNED>(X, i), q = load<ALIGNED>(Y, i);                    \
-			_Pragma("unroll") for (int k = 0; k < (int)PACK; k++)                              \
-			{                                                                                  \
-				const double x = p.v[k], y = q.v[k];                                       \
-				(void)y;                                                                   \
-				s = next;                                                                  \
-			}                                                                                  \
-		}                                                                                          \
-		for (; i < n; i++) {                                                                       \
-			const double x = X[i], y = Y[i];                                                   \
-			(void)y;                                                                           \
-			s = next;                                                                          \
-		}                                                                                          \
-		finish<GT_RED_##name>(start, s, part, done, result);                                       \
-	}
-#define BOTH(name, expr, term)                                                                                                   \
-	template <typename T> static __device__ __forceinline__ T after_##name(T y, T x, T z, double *s)                         \
-	{                                                                                                                        \
-		{                                                                                                                \
-			const double X = x, Y = y, Z = z;                                                                        \
-			const double x = X, y = Y, z = Z;                                                                        \
-			(void)z;                                                                                                 \
-			*s += term;                                                                                              \
-		}                                                                                                                \
-		(void)z;                                                                                                         \
-		return (T)(expr);                                                                                                \
-	}                                                                                                                        \
-	template <typename T, int ALIGNED>                                                                                       \
-	static __global__ void __launch_bounds__(LANES)                                                                          \
-		both_##name(size_t n, T *Y, const T *X, const T *Z, double *part, unsigned *done, double *result)                \
-	{                                                                                                                        \
-		size_t i = (blockIdx.x * (size_t)LANES + threadIdx.x) * PACK;                                                    \
-		double s = 0;                                                                                                    \
-		_Pragma("unroll 2") for (; i + PACK <= n; i += PARTS * LANES * PACK)                                             \
-		{                                                                                                                \
-			const pack<T> x = load<ALIGNED>(X, i), z = load<ALIGNED>(Z, i);                                          \
-			pack<T> y = load<ALIGNED>(Y, i);                                                                         \
-			_Pragma("unroll") for (int k = 0; k < (int)PACK; k++) y.v[k] = after_##name(y.v[k], x.v[k], z.v[k], &s); \
-			store<ALIGNED>(y, Y, i);                                                                                 \
-		}                                                                                                                \
-		for (; i < n; i++)                                                                                               \
-			Y[i] = after_##name(Y[i], X[i], Z[i], &s);                                                               \
-		finish<GT_RED_sum>(0, s, part, done, result);                                                                    \
-	}
 #define MAP(name, expr)
-#include "core/device/ops.def"
-#undef RED
-#undef BOTH
-
 template <typename T> static void launch_red(struct own *o, enum gt_red op, size_t n, const void *x, const void *y, size_t slot)
 {
 	typedef void (*kernel)(size_t, const T *, const T *, double *, unsigned *, double *);
@@ -289,6 +134,8 @@ static void both_(gt_backend *be, gt_type t, enum gt_both op, size_t n, const vo
 		launch_both<double>(own(be), op, n, x, z, y, slot);
 	gt_cuda_check(be, cudaGetLastError(), "reduction");
 }
+
+#undef MAP
 
 static void settle_(gt_backend *be, size_t slots)
 {
@@ -459,8 +306,8 @@ static void memory_(gt_backend *be, size_t *available, size_t *total)
 	cudaMemGetInfo(available, total);
 }
 
-/* Per clock and multiprocessor: four warps issue, one pass of shared memory, four bilinear fetches; double precision by what the
- * device says it is slower than single, which is 128 (64 before 8.6, but for 6.1 and 7.x). */
+/* Per clock and multiprocessor: four warps issue, one pass of shared memory, four bilinear fetches; double precision by
+ * what the device says it is slower than single, which is 128 (64 before 8.6, but for 6.1 and 7.x). */
 static double rate_(gt_backend *be, gt_resource r)
 {
 	const int device = own(be)->device;

@@ -1,4 +1,5 @@
-/* Filters of padded slices on CUDA: batches of slices by cuFFT, a kernel before, between and after the two transforms. */
+/* Filters of padded slices on CUDA: batches of slices by cuFFT, a kernel before, between and after the two
+ * transforms. */
 #include <cufft.h>
 #include <stdlib.h>
 #include "core/device/cuda.cuh"

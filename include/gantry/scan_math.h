@@ -5,6 +5,7 @@
 #include <math.h>
 #include <gantry/host_device.h>
 #include <gantry/scan.h>
+#include <gantry/vec3.h>
 
 /* What the functions below need of a scan besides the view. */
 typedef struct { gt_shape shape; double column_pitch, row_pitch, column_center, row_center; } gt_detector;
@@ -18,8 +19,6 @@ GT_HD gt_detector gt_scan_detector(const gt_scan *s)
 	d.row_center = s->row_center;
 	return d;
 }
-
-GT_HD double gt_dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /* Arc: vector from the cylinder's axis to `detector`, perpendicular to row_axis (its length is the radius). */
 GT_HD void gt_arc_arm(const gt_view *w, double arm[3])
@@ -98,9 +97,7 @@ GT_HD int gt_point_pixel(const gt_detector *d, const gt_view *w, const double x[
 		*row = d->row_center + v / d->row_pitch;
 		return lambda > 0;
 	}
-	n[0] = w->column_axis[1] * w->row_axis[2] - w->column_axis[2] * w->row_axis[1];
-	n[1] = w->column_axis[2] * w->row_axis[0] - w->column_axis[0] * w->row_axis[2];
-	n[2] = w->column_axis[0] * w->row_axis[1] - w->column_axis[1] * w->row_axis[0];
+	gt_cross3(w->column_axis, w->row_axis, n);
 	for (int a = 0; a < 3; a++)
 		hit[a] = w->detector[a] - from[a];
 	const double nq = gt_dot3(n, q);

@@ -2,13 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/order_statistics.h>
 #include "core/try.h"
 #include "io/dicom/dicom_ct_pd.h"
 #include "io/write_kit/volume_units.h"
-
-#define PI 3.14159265358979323846
-#define DEGREES (180 / PI)
 
 /* A view is where it is expected if its angle is within this part of a step. */
 #define OUT_OF_STEP 0.5
@@ -69,7 +67,7 @@ static double usual_step(const gt_ctpd_set *s, int which, double *scratch)
 {
 	for (size_t v = 1; v < s->views; v++) {
 		const gt_ctpd_view *a = &s->view[v - 1], *b = &s->view[v];
-		scratch[v - 1] = which == STEP_ANGLE    ? remainder(b->angle - a->angle, 2 * PI)
+		scratch[v - 1] = which == STEP_ANGLE    ? remainder(b->angle - a->angle, 2 * GT_PI)
 		                 : which == STEP_NUMBER ? b->number - a->number
 		                                        : b->z - a->z;
 	}
@@ -80,11 +78,11 @@ static double usual_step(const gt_ctpd_set *s, int which, double *scratch)
 static double steps_between(const gt_ctpd_set *s, size_t v, double step, double number_step)
 {
 	const gt_ctpd_view *a = &s->view[v - 1], *b = &s->view[v];
-	const double turned = remainder(b->angle - a->angle, 2 * PI);
+	const double turned = remainder(b->angle - a->angle, 2 * GT_PI);
 	double n = round(turned / step);
 	if (number_step > 0)
 		n = fmax(1, round((b->number - a->number) / number_step));
-	return n >= 1 && fabs(remainder(turned - n * step, 2 * PI)) <= OUT_OF_STEP * fabs(step) ? n : 0;
+	return n >= 1 && fabs(remainder(turned - n * step, 2 * GT_PI)) <= OUT_OF_STEP * fabs(step) ? n : 0;
 }
 
 /* n steps of the table, or fewer where it starts or stops. */
@@ -113,12 +111,12 @@ static gt_status follow_views(gt_ctpd_set *s, double step, double number_step, d
 				GT_ERR_FORMAT,
 				"%s: (7031,1001) focal centre angular position jumps: %.6g deg behind that of %s, the view before it; "
 				"expected steps of %.6g deg",
-				s->file[w->file].path, remainder(w->angle - before->angle, 2 * PI) * DEGREES, s->file[before->file].path,
-				step * DEGREES);
+				s->file[w->file].path, remainder(w->angle - before->angle, 2 * GT_PI) * GT_DEGREES,
+				s->file[before->file].path, step * GT_DEGREES);
 		const gt_status st = check_table_step(s, v, n, z_step);
 		if (st != GT_OK)
 			return st;
-		w->angle += 2 * PI * round((before->angle + n * step - w->angle) / (2 * PI));
+		w->angle += 2 * GT_PI * round((before->angle + n * step - w->angle) / (2 * GT_PI));
 		first = n > 1 && !gaps ? v : first;
 		gaps += n > 1;
 		missing += (size_t)n - 1;
@@ -191,8 +189,8 @@ gt_status gt_ctpd_order(gt_ctpd_set *s)
 			               "%s: (7031,1001) focal centre angular position is %.9g in all views: the gantry stands still",
 			               s->path, s->view[0].angle));
 		GT_TRY(follow_views(s, step, number_step, usual_step(s, STEP_Z, scratch)));
-		if (fabs(2 * PI / fabs(step) - steps) > 0.01 * steps)
-			gt_read_note(s->o, "(7033,1013) says %g views a turn, and the angles %.6g", steps, 2 * PI / fabs(step));
+		if (fabs(2 * GT_PI / fabs(step) - steps) > 0.01 * steps)
+			gt_read_note(s->o, "(7033,1013) says %g views a turn, and the angles %.6g", steps, 2 * GT_PI / fabs(step));
 	}
 done:
 	free(scratch);

@@ -1,9 +1,9 @@
 /* How a view of a scan stands, in the words of DICOM-CT-PD: the inverse of what the reader does. */
 #include <math.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "io/dicom/dicom_ct_pd.h"
 
-#define PI 3.14159265358979323846
 /* As exactly as files of single precision can say it: parts of the distance to the detector, and of axes. */
 #define PLACE 1e-6
 #define AXIS 1e-6
@@ -42,7 +42,7 @@ gt_status gt_ctpd_place_of(const gt_scan *s, size_t view, gt_ctpd_place *p, int 
 	p->angle = atan2(u[1], u[0]);
 	p->radius = depth;
 	p->z = w->detector[2];
-	p->shift[0] = remainder(atan2(-w->source[0], w->source[1]) - p->angle, 2 * PI);
+	p->shift[0] = remainder(atan2(-w->source[0], w->source[1]) - p->angle, 2 * GT_PI);
 	p->shift[1] = hypot(w->source[0], w->source[1]) - depth;
 	p->shift[2] = w->source[2] - p->z;
 	/* What rounding leaves of a spot that rests. */

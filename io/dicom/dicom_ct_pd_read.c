@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/text.h>
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "io/dicom/dicom_ct_pd.h"
 #include "io/write_kit/volume_units.h"
 
-#define PI 3.14159265358979323846
 enum { GRAIN = 8 };
 
 static void set_view(const gt_ctpd_view *v, double radius, double distance, gt_view *w)
@@ -46,7 +46,7 @@ gt_status gt_ctpd_scan(const gt_ctpd_set *set, gt_scan **out)
 	for (size_t v = 0; v < set->views; v++)
 		set_view(&set->view[v], x[PD_RADIUS], x[PD_DISTANCE], &scan->view[v]);
 	if (last->angle != first->angle)
-		scan->pitch_per_turn = fabs((last->z - first->z) / (last->angle - first->angle)) * 2 * PI;
+		scan->pitch_per_turn = fabs((last->z - first->z) / (last->angle - first->angle)) * 2 * GT_PI;
 	/* An axial scan whose table trembles. */
 	if (!gt_scan_is_helical(scan))
 		scan->pitch_per_turn = 0;

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "io/dicom/dicom_ct_pd.h"
 
-#define PI 3.14159265358979323846
 enum { GRAIN = 8, LEVELS = 65535 };
 
 /* What files hold beside the tags of the format's own table. */
@@ -117,7 +117,7 @@ static void set_numbers(writing *w, double radius)
 	x[PD_RADIUS] = radius;
 	x[PD_DISTANCE] = s->source_to_detector;
 	if (turn > 0)
-		x[PD_STEPS] = fmin(LEVELS, round((double)s->views * 2 * PI / turn));
+		x[PD_STEPS] = fmin(LEVELS, round((double)s->views * 2 * GT_PI / turn));
 	if (w->p->water > 0)
 		x[PD_WATER] = w->p->water;
 	if (gt_scan_is_helical(s)) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/io.h>
 #include "core/try.h"
 #include "geometry/projections.h"
@@ -15,7 +16,6 @@
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
 
-#define PI 3.14159265358979323846
 /* What passes less than one step of a 16-bit detector is not known better than that. */
 #define LEAST_TRANSMISSION (1.0 / 65536)
 
@@ -200,7 +200,7 @@ static gt_status read_angles(const raw *x, const gt_read_options *o, double **an
 		if (!isfinite((*angle)[v]))
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: exchange/theta: value %zu is %g, expected a finite number", x->path, v,
 			               (*angle)[v]));
-		(*angle)[v] *= radians ? 1 : PI / 180;
+		(*angle)[v] *= radians ? 1 : GT_PI / 180;
 	}
 done:
 	gt_hdf5_close(&d);

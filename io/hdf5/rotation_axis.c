@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/order_statistics.h>
 #include "core/try.h"
 #include "io/hdf5/rotation_axis.h"
 
-#define PI 3.14159265358979323846
 enum { MOST_PAIRS = 32, RADIUS = 4, MARGIN = 4 };
 
 /* A view and one or two views around the opposite angle, with the weight of the second; gap: what lacks to half a turn. */
@@ -35,8 +35,8 @@ static int by_angle(const void *a, const void *b)
 
 static double within_turn(double angle)
 {
-	const double a = fmod(angle, 2 * PI);
-	return a < 0 ? a + 2 * PI : a;
+	const double a = fmod(angle, 2 * GT_PI);
+	return a < 0 ? a + 2 * GT_PI : a;
 }
 
 /* Median of the gaps between neighbouring angles: one gap may be the half turn that was not scanned. */
@@ -66,7 +66,7 @@ static size_t lower_bound(const direction *sorted, size_t n, double angle)
 /* The neighbours of angle + pi on both sides, where they are within a step (or one of them is there). */
 static int enclose(const direction *sorted, size_t n, double step, const direction *d, pair *p)
 {
-	const double target = within_turn(d->angle + PI), tolerance = 1.01 * step + 1e-9, same = 0.02 * step + 1e-9;
+	const double target = within_turn(d->angle + GT_PI), tolerance = 1.01 * step + 1e-9, same = 0.02 * step + 1e-9;
 	const size_t at = lower_bound(sorted, n, target);
 	const direction *above = &sorted[at % n], *below = &sorted[(at + n - 1) % n];
 	const double up = within_turn(above->angle - target), down = within_turn(target - below->angle);
@@ -80,7 +80,7 @@ static int enclose(const direction *sorted, size_t n, double step, const directi
 /* The neighbour of angle + pi on the one side where it is within a step, or the one behind it (further = 1). */
 static int approach(const direction *sorted, size_t n, double step, const direction *d, size_t further, pair *p)
 {
-	const double target = within_turn(d->angle + PI), tolerance = 1.01 * step + 1e-9;
+	const double target = within_turn(d->angle + GT_PI), tolerance = 1.01 * step + 1e-9;
 	const size_t at = lower_bound(sorted, n, target);
 	const double up = within_turn(sorted[at % n].angle - target), down = within_turn(target - sorted[(at + n - 1) % n].angle);
 	if (n < 4 || (up > tolerance && down > tolerance))

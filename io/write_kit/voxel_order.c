@@ -1,6 +1,7 @@
 /* From a file's voxel axes, which run along the patient's in any order, to the scanner's frame. */
 #include <math.h>
 #include <stdint.h>
+#include <gantry/constants.h>
 #include "core/try.h"
 #include "io/write_kit/volume_units.h"
 #include "io/write_kit/voxel_order.h"
@@ -34,8 +35,7 @@ static gt_status axis_of(const char *path, const double m[12], int c, int *axis)
 			GT_ERR_UNSUPPORTED,
 			"%s: oblique: its axis %d runs along (%.4g, %.4g, %.4g) of the patient (right, front, head), %.3g degrees off "
 			"the nearest axis: expected axes along the patient's; resample it first",
-			path, c + 1, m[c] / length, m[4 + c] / length, m[8 + c] / length,
-			asin(fmin(1, beside)) * 180 / 3.14159265358979323846);
+			path, c + 1, m[c] / length, m[4 + c] / length, m[8 + c] / length, asin(fmin(1, beside)) * 180 / GT_PI);
 	return GT_OK;
 }
 

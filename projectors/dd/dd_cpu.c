@@ -1,31 +1,16 @@
-/* Distance-driven pair on the CPU: the double-precision reference, whatever the type of the arrays.
- * Both directions read lines of running sums and take differences of them at evenly spaced positions: a line along z
- * for each (x,y) in the forward direction, a line along the rows for each (view, column) in the other. Per slice and column
- * that resampling is done once, and shared by the voxels that the column overlaps (1 to 4). */
+/* Distance-driven pair on the CPU: the double-precision reference, whatever the type of the arrays. Both directions
+ * read lines of running sums and take differences of them at evenly spaced positions: a line along z for each (x,y) in
+ * the forward direction, a line along the rows for each (view, column) in the other. Per slice and column that
+ * resampling is done once, and shared by the voxels that the column overlaps (1 to 4). Memory: as kit/cpu_pair.h
+ * says. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/threads.h>
 #include "projectors/dd/dd_impl.h"
-#include "projectors/kit/cpu_tiles.h"
+#include "projectors/kit/cpu_pair.h"
 
-enum {
-	VIEWS = 8,    /* forward: adjacent views of a job, which share lines of the volume */
-	COLUMNS = 32, /* forward: columns of a job */
-	BATCH = 32    /* adjoint: views whose running sums are held at a time */
-};
-
-struct job {
-	const gt_dd *d;
-	gt_type type;
-	const void *in;
-	void *out;
-	double *sums;    /* lines of running sums: length + 1 each */
-	double *scratch; /* per worker */
-	size_t scratch_size;
-	size_t first_view, views;
-};
+enum { COLUMNS = 32 /* of a job of the forward direction */ };
 
 /* Overlap of [low, high] with voxel i. */
 GT_INLINE double overlap(double low, double high, int i)
@@ -37,19 +22,21 @@ GT_INLINE double overlap(double low, double high, int i)
 /* Forward ------------------------------------------------------------------ */
 
 struct forward_scratch {
-	double *mixed, *edge, *cells;
+	double *mixed, *edge, *pixels;
 };
 
 static struct forward_scratch forward_scratch(const struct job *j, int worker)
 {
+	const gt_dd *d = j->d;
 	double *p = j->scratch + (size_t)worker * j->scratch_size;
-	const size_t line = padded(j->d->n[2]), rows = padded(j->d->rows);
+	const size_t line = padded(d->n[2]), rows = padded(d->rows);
 	return (struct forward_scratch){ p, p + line, p + line + rows };
 }
 
 static size_t forward_scratch_size(const gt_dd *d) { return padded(d->n[2]) + padded(d->rows) + (size_t)VIEWS * COLUMNS * padded(d->rows); }
 
-/* The line that column [low, high] sees in a slice: running sums of its voxels weighted by their overlap, entries [z0, z1]. */
+/* The line that column [low, high] sees in a slice: running sums of its voxels weighted by their overlap, entries [z0,
+ * z1]. */
 GT_INLINE void mix_lines(const double *line, size_t step, size_t count, double low, double high, double factor, int z0, int z1,
                          double *restrict mixed)
 {
@@ -70,7 +57,7 @@ GT_INLINE void mix_lines(const double *line, size_t step, size_t count, double l
 
 /* Adds what slice n gives to all rows of one column, which meets it at [low, high]. */
 GT_INLINE void forward_slice(const struct job *j, const gt_dd_view *v, const gt_dd_column *c, int n, double R, double low, double high,
-                             struct forward_scratch s, double *restrict cells)
+                             struct forward_scratch s, double *restrict pixels)
 {
 	const gt_dd *d = j->d;
 	const int along = 1 - v->axis, nz = d->n[2];
@@ -85,13 +72,13 @@ GT_INLINE void forward_slice(const struct job *j, const gt_dd_view *v, const gt_
 	const double *slice = j->sums + (size_t)n * (along == 0 ? nx : 1) * stride;
 	mix_lines(slice, (along == 0 ? 1 : nx) * stride, (size_t)d->n[along], low, high, factor, z0, z1, s.mixed);
 	resample(s.mixed + z0, z1 - z0, bottom - z0, height, to - from, s.edge);
-	cells += from;
+	pixels += from;
 	for (int l = 0; l < to - from; l++)
-		cells[l] += s.edge[l + 1] - s.edge[l];
+		pixels[l] += s.edge[l + 1] - s.edge[l];
 }
 
 /* The same for columns [k0, k1). */
-GT_INLINE void forward_columns(const struct job *j, size_t view, int n, int k0, int k1, struct forward_scratch s, double *cells)
+GT_INLINE void forward_columns(const struct job *j, size_t view, int n, int k0, int k1, struct forward_scratch s, double *pixels)
 {
 	const gt_dd *d = j->d;
 	const gt_dd_view *v = &d->view[view];
@@ -101,17 +88,17 @@ GT_INLINE void forward_columns(const struct job *j, size_t view, int n, int k0, 
 	for (int k = k0; k < k1 && low < voxels; k++, low = high) {
 		high = gt_dd_edge(v, R, edge[k + 1]);
 		if (high > 0)
-			forward_slice(j, v, &column[k], n, R, low, high, s, cells + (size_t)(k - k0) * padded(d->rows));
+			forward_slice(j, v, &column[k], n, R, low, high, s, pixels + (size_t)(k - k0) * padded(d->rows));
 	}
 }
 
-static void store_cells(const struct job *j, const gt_dd_view *v, size_t view, int k, const double *cells)
+static void store_pixels(const struct job *j, const gt_dd_view *v, size_t view, int k, const double *pixels)
 {
 	const gt_dd *d = j->d;
 	const gt_dd_column *c = &d->column[view * (size_t)d->columns + (size_t)k];
 	for (int l = 0; l < d->rows; l++) {
-		const size_t at = gt_dd_cell(d, v, view, l, k);
-		put(j->type, j->out, at, cells[l] * gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]));
+		const size_t at = gt_dd_pixel(d, v, view, l, k);
+		put(j->type, j->out, at, pixels[l] * gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]));
 	}
 }
 
@@ -124,40 +111,29 @@ GT_CLONES static void forward_job(void *self, size_t i, size_t end, int worker)
 	for (; i < end; i++) {
 		const size_t first = i / tiles * VIEWS, last = first + VIEWS < d->views ? first + VIEWS : d->views;
 		const int k0 = (int)(i % tiles) * COLUMNS, k1 = d->columns - k0 < COLUMNS ? d->columns : k0 + COLUMNS;
-		memset(s.cells, 0, VIEWS * COLUMNS * rows * sizeof *s.cells);
+		memset(s.pixels, 0, VIEWS * COLUMNS * rows * sizeof *s.pixels);
 		for (int axis = 0; axis < 2; axis++)
 			for (int n = 0; n < d->n[axis]; n++)
 				for (size_t view = first; view < last; view++) {
 					const gt_dd_view *v = &d->view[view];
 					if (v->axis != axis || n < v->first || n >= v->end)
 						continue;
-					forward_columns(j, view, n, k0, k1, s, s.cells + (view - first) * COLUMNS * rows);
+					forward_columns(j, view, n, k0, k1, s, s.pixels + (view - first) * COLUMNS * rows);
 				}
 		for (size_t view = first; view < last; view++)
 			for (int k = k0; k < k1; k++)
-				store_cells(j, &d->view[view], view, k, s.cells + ((view - first) * COLUMNS + (size_t)(k - k0)) * rows);
+				store_pixels(j, &d->view[view], view, k, s.pixels + ((view - first) * COLUMNS + (size_t)(k - k0)) * rows);
 	}
 }
 
 static void forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y)
 {
+	struct job j = { .d = d, .type = t, .in = x, .out = y, .scratch_size = forward_scratch_size(d) };
 	(void)state;
-	double *sums = gt_scratch(be);
-	struct job j = { .d = d,
-		         .type = t,
-		         .in = x,
-		         .out = y,
-		         .sums = sums,
-		         .scratch = sums + line_doubles(d->n),
-		         .scratch_size = forward_scratch_size(d) };
-	const size_t tiles = ((size_t)d->columns + COLUMNS - 1) / COLUMNS, groups = (d->views + VIEWS - 1) / VIEWS;
-	gt_parallel(be->pool, (size_t)d->n[1], 1, sum_lines, &(struct lines){ d->n, t, x, sums });
-	gt_parallel(be->pool, groups * tiles, 1, forward_job, &j);
+	run_forward(be, EXTENTS_OF(d), &j, COLUMNS, forward_job);
 }
 
 /* Adjoint ------------------------------------------------------------------ */
-
-static size_t sum_stride(const gt_dd *d) { return padded(d->rows); }
 
 /* Data of one view, times the slant -> running sums along the rows, one line per ascending column. */
 static void sum_columns(void *self, size_t i, size_t end, int worker)
@@ -170,10 +146,10 @@ static void sum_columns(void *self, size_t i, size_t end, int worker)
 		const gt_dd_view *v = &d->view[view];
 		for (int k = 0; k < d->columns; k++) {
 			const gt_dd_column *c = &d->column[view * (size_t)d->columns + (size_t)k];
-			double *line = j->sums + (i * (size_t)d->columns + (size_t)k) * sum_stride(d), sum = 0;
+			double *line = j->sums + (i * (size_t)d->columns + (size_t)k) * padded(d->rows), sum = 0;
 			for (int l = 0; l < d->rows; l++) {
 				line[l] = sum;
-				sum += get(j->type, j->in, gt_dd_cell(d, v, view, l, k)) *
+				sum += get(j->type, j->in, gt_dd_pixel(d, v, view, l, k)) *
 				       gt_dd_slant(c, l, d->pitch[2], d->pitch[v->axis]);
 			}
 			line[d->rows] = line[d->rows + 1] = sum;
@@ -194,7 +170,7 @@ GT_INLINE void adjoint_column(const struct job *j, const gt_dd_view *v, size_t b
 	overlapped(start, height, t->size[2], d->rows, &from, &to);
 	if (from >= to)
 		return;
-	resample(j->sums + (batch * (size_t)d->columns + (size_t)k) * sum_stride(d), d->rows, start + from * step, step, to - from, line);
+	resample(j->sums + (batch * (size_t)d->columns + (size_t)k) * padded(d->rows), d->rows, start + from * step, step, to - from, line);
 	const int i0 = low > a0 ? (int)low : a0, i1 = high < a1 ? up(high) : a1;
 	for (int i = i0; i < i1; i++) {
 		const double weight = overlap(low, high, i) * factor * height;
@@ -239,35 +215,17 @@ GT_CLONES static void adjoint_job(void *self, size_t i, size_t end, int worker)
 }
 
 static size_t adjoint_scratch_size(void) { return TILE_DOUBLES + HEIGHT + 8; }
-static size_t batch_doubles(const gt_dd *d) { return (d->views < BATCH ? d->views : BATCH) * (size_t)d->columns * sum_stride(d); }
-
 static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, void *x)
 {
+	struct job j = { .d = d, .type = t, .in = y, .out = x, .scratch_size = adjoint_scratch_size() };
 	(void)state;
-	double *sums = gt_scratch(be);
-	struct job j = { .d = d,
-		         .type = t,
-		         .in = y,
-		         .out = x,
-		         .sums = sums,
-		         .scratch = sums + batch_doubles(d),
-		         .scratch_size = adjoint_scratch_size() };
-	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * gt_type_size(t));
-	for (j.first_view = 0; j.first_view < d->views; j.first_view += BATCH) {
-		j.views = d->views - j.first_view < BATCH ? d->views - j.first_view : BATCH;
-		gt_parallel(be->pool, j.views, 1, sum_columns, &j);
-		gt_parallel(be->pool, tiles_of(d->n), 1, adjoint_job, &j);
-	}
+	run_adjoint(be, EXTENTS_OF(d), &j, sum_columns, adjoint_job);
 }
 
 static size_t scratch(gt_backend *be, const gt_dd *d, void *state, gt_type t)
 {
-	(void)state;
-	const size_t workers = (size_t)gt_pool_threads(be->pool);
-	const size_t forwards = line_doubles(d->n) + workers * forward_scratch_size(d);
-	const size_t adjoints = batch_doubles(d) + workers * adjoint_scratch_size();
-	(void)t;
-	return (forwards > adjoints ? forwards : adjoints) * sizeof(double);
+	(void)state, (void)t;
+	return pair_scratch(be, EXTENTS_OF(d), forward_scratch_size(d), adjoint_scratch_size());
 }
 
 const struct gt_dd_impl gt_dd_cpu = { .scratch = scratch, .forward = forward, .adjoint = adjoint };

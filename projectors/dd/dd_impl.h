@@ -10,7 +10,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* What is known on the host while an operator is made: `host` is the gt_dd of the operator with tables in host memory. */
+/* What is known on the host while an operator is made: `host` is the gt_dd of the operator with tables in host
+ * memory. */
 typedef struct {
 	const char    *name;
 	const gt_grid *grid;
@@ -28,13 +29,17 @@ typedef struct {
 struct gt_dd_impl {
 	/* Tables of the variant's own, on the backend; *state goes to the functions below. NULL: it has none. */
 	gt_status (*make)(gt_backend *be, const gt_dd *d, const gt_dd_setup *s, gt_type t, void **state);
-	void   (*free   )(gt_backend *be, void *state);                                 /* NULL if make is; state may be NULL */
-	size_t (*scratch)(gt_backend *be, const gt_dd *d, void *state, gt_type t);      /* bytes of gt_scratch() that the others use */
+	/* NULL if make is; state may be NULL */
+	void   (*free   )(gt_backend *be, void *state);
+	/* bytes of gt_scratch() that the others use */
+	size_t (*scratch)(gt_backend *be, const gt_dd *d, void *state, gt_type t);
 	void   (*forward)(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *x, void *y);
 	void   (*adjoint)(gt_backend *be, const gt_dd *d, void *state, gt_type t, const void *y, void *x);
-	int    (*roofline)(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int adjoint, gt_roofline *least);   /* may be NULL */
-	/* Integral images alone, in scratch: of slices perpendicular to x (0) or y (1) of the volume, or of the views (2) of the data.
-	 * Returns the bytes of what is read and written; only counts them if in is NULL. May be NULL. */
+	/* may be NULL */
+	int    (*roofline)(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int adjoint, gt_roofline *least);
+	/* Integral images alone, in scratch: of slices perpendicular to x (0) or y (1) of the volume, or of the views
+	 * (2) of the data. Returns the bytes of what is read and written; only counts them if in is NULL. May be
+	 * NULL. */
 	double (*images )(gt_backend *be, const gt_dd *d, void *state, gt_type t, int kind, const void *in);
 };
 extern const struct gt_dd_impl gt_dd_cpu, gt_dd_cuda, gt_dd_bs_cuda, gt_dd_bl_cuda, gt_dd_bz_cuda, gt_dd_db_cuda;

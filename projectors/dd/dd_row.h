@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_DD_DD_ROW_H
 #define GT_PROJECTORS_DD_DD_ROW_H
-/* The distance-driven coefficients, the only place where they are written: De Man and Basu, Phys. Med. Biol. 49 (2004) 2463,
- * in the form of Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), eqs 14-18.
+/* The distance-driven coefficients, the only place where they are written: De Man and Basu, Phys. Med. Biol. 49 (2004)
+ * 2463, in the form of Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), eqs 14-18.
  *
  * Each view cuts the volume into slices perpendicular to x or y. In units of voxels, with voxel i = [i, i+1] along the
  * in-slice axis and along z, and R the distance of a slice from the source plane along the slice axis:
@@ -9,7 +9,8 @@
  *   row edge l of column k meets it at      Z_l = (P0 + R P1) + l (Q0 + R Q1)             row l = [l, l+1], ascending
  *   a[kl; inj] = slant_kl * |[X_k, X_k+1] & [i, i+1]| / (X_k+1 - X_k) * |[Z_l, Z_l+1] & [j, j+1]| / (Z_l+1 - Z_l)
  * Fans have F0 = 0, F1 = 1 and U the slope; parallel beams F0 = 1, F1 = 0 and U the position. Nothing below asks which.
- * Columns and rows are counted in ascending order of position: flip_columns and flip_rows say where that reverses the detector's. */
+ * Columns and rows are counted in ascending order of position: flip_columns and flip_rows say where that reverses the
+ * detector's. */
 #include <gantry/scan_math.h>
 
 typedef struct {
@@ -28,7 +29,7 @@ typedef struct {
 	int n[3], rows, columns;
 	size_t views;
 	double pitch[3];                /* mm */
-	double tallest;                 /* most cells in a voxel or voxels in a cell, along z */
+	double tallest;                 /* most pixels in a voxel or voxels in a pixel, along z */
 	int sliced[2];                  /* are there views with slices perpendicular to x, to y? */
 	const gt_dd_view *view;         /* [views] */
 	const double *edge;             /* [views][columns + 1]: U */
@@ -53,7 +54,7 @@ GT_HD double gt_dd_slant(const gt_dd_column *c, int l, double pitch_z, double pi
 	return pitch_slice * sqrt(gt_dd_slant_square(c, l, pitch_z));
 }
 /* Place of (view, ascending row, ascending column) in [view][row][column]. */
-GT_HD size_t gt_dd_cell(const gt_dd *d, const gt_dd_view *v, size_t view, int l, int k)
+GT_HD size_t gt_dd_pixel(const gt_dd *d, const gt_dd_view *v, size_t view, int l, int k)
 {
 	const size_t row = (size_t)(v->flip_rows ? d->rows - 1 - l : l), column = (size_t)(v->flip_columns ? d->columns - 1 - k : k);
 	return (view * (size_t)d->rows + row) * (size_t)d->columns + column;

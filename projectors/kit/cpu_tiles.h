@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_KIT_CPU_TILES_H
 #define GT_PROJECTORS_KIT_CPU_TILES_H
-/* For the projectors on the CPU that work on running sums: the lines of a volume, and the tiles of voxels that the adjoint's threads
- * share out. n: voxels along x, y, z. */
+/* For the projectors on the CPU that work on running sums: the lines of a volume, and the tiles of voxels that the
+ * adjoint's threads share out. n: voxels along x, y, z. */
 #include "projectors/kit/running_sums.h"
 
 struct lines {
@@ -12,7 +12,8 @@ struct lines {
 };
 static inline size_t line_doubles(const int *n) { return (size_t)n[0] * (size_t)n[1] * padded(n[2]); }
 
-/* gt_parallel() over y: [z][y][x] -> running sums along z, the last one twice; eight lines at a time for the sake of the caches. */
+/* gt_parallel() over y: [z][y][x] -> running sums along z, the last one twice; eight lines at a time for the sake of
+ * the caches. */
 static void sum_lines(void *self, size_t y, size_t end, int worker)
 {
 	const struct lines *l = (const struct lines *)self;

@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_KIT_RUNNING_SUMS_H
 #define GT_PROJECTORS_KIT_RUNNING_SUMS_H
-/* For the projectors on the CPU: lines of running sums, and differences of them at evenly spaced positions. Functions that
- * must be inlined into one of GT_CLONES. */
+/* For the projectors on the CPU: lines of running sums, and differences of them at evenly spaced positions. Functions
+ * that must be inlined into one of GT_CLONES. */
 #include <string.h>
 #include <gantry/array.h>
 #include "core/clones.h"
@@ -23,7 +23,8 @@ GT_INLINE double sum_at(const double *S, double p)
 	return S[j] + (p - j) * (S[j + 1] - S[j]);
 }
 
-/* out[k] = sum_at(S, at[k]): both entries of each place come with one load, which beats gathering them, and places two by two. */
+/* out[k] = sum_at(S, at[k]): both entries of each place come with one load, which beats gathering them, and places two
+ * by two. */
 GT_INLINE void sums_at(const double *S, const doubles *at, double *out)
 {
 	const doubles p = *at;

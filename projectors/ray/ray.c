@@ -1,4 +1,5 @@
-/* Ray-driven projectors: tables of all views in double on the host, checks, and the operator around the kernels. */
+/* Ray-driven projectors: tables of all views in double on the host, checks, and the operator around the kernels.
+ * Memory: tables of the views, and the scratch that the kernels ask for. */
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Ray-driven pairs on the CPU, in double precision whatever the type of the arrays. Forward: ray by ray. Adjoint: tile by tile of
- * the volume, each with all rays that come near it in the order of the data, so that sums do not depend on the threads. */
+/* Ray-driven pairs on the CPU, in double precision whatever the type of the arrays. Forward: ray by ray. Adjoint: tile
+ * by tile of the volume, each with all rays that come near it in the order of the data, so that sums do not depend on
+ * the threads. */
 #include <string.h>
 #include <gantry/threads.h>
 #include "core/clones.h"
@@ -85,9 +86,10 @@ static void cross3(const double *a, const double *b, double *out)
 		out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-/* Rows [*from, *to) of a column whose rays come near the box. Along each axis lengths are measured in half the box, so that it lies
- * within a ball of squared radius 3 round its centre; the distance of ray l from there is a quadratic function of l:
- * |A + l B|^2 <= 3 |C + l D|^2, with A + l B the product of the way from the ray's point to the centre with the direction C + l D. */
+/* Rows [*from, *to) of a column whose rays come near the box. Along each axis lengths are measured in half the box, so
+ * that it lies within a ball of squared radius 3 round its centre; the distance of ray l from there is a quadratic
+ * function of l: |A + l B|^2 <= 3 |C + l D|^2, with A + l B the product of the way from the ray's point to the centre
+ * with the direction C + l D. */
 static void rows_near(const gt_rays *g, const gt_ray_view *v, const gt_ray_column *column, const struct box *box, int *from, int *to)
 {
 	const double radius = 3;

@@ -1,5 +1,6 @@
-/* Ray-driven pairs on CUDA, single and double: level scans go to the kernels of ray_level_cuda.cu. Any other rays here: one thread
- * each, neighbouring threads neighbouring columns; the adjoint adds atomically to the voxels that the ray takes forward.
+/* Ray-driven pairs on CUDA, single and double: level scans go to the kernels of ray_level_cuda.cu. Any other rays here:
+ * one thread each, neighbouring threads neighbouring columns; the adjoint adds atomically to the voxels that the ray
+ * takes forward.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_RAY_BLOCK /* threads per block, one ray each: 64, 128, 256, 512 */
@@ -14,7 +15,7 @@ struct state {
 	size_t frame_bytes, value_bytes, guess_bytes;
 };
 
-/* The ray of cell i of the data, without the slices that lie outside the grid. */
+/* The ray of pixel i of the data, without the slices that lie outside the grid. */
 static __device__ __forceinline__ gt_ray ray_of(const gt_rays *g, gt_ray_model model, size_t i)
 {
 	const size_t view = i / g->columns / g->rows, column = i % g->columns;
@@ -25,8 +26,8 @@ static __device__ __forceinline__ gt_ray ray_of(const gt_rays *g, gt_ray_model m
 	return r;
 }
 
-/* Forward: returns the sum over the voxels that the ray takes from `in`. Adjoint: adds value to them in `out`. Axis b is the
- * fastest of the volume that the ray walks through: [z][x][y] if it follows x, else [z][y][x]. */
+/* Forward: returns the sum over the voxels that the ray takes from `in`. Adjoint: adds value to them in `out`. Axis b
+ * is the fastest of the volume that the ray walks through: [z][x][y] if it follows x, else [z][y][x]. */
 template <gt_ray_model MODEL, int BACK, typename T>
 static __device__ __forceinline__ T walk(const gt_rays *g, const gt_ray *r, const T *in, T *out, T value)
 {
@@ -52,34 +53,34 @@ static __device__ __forceinline__ T walk(const gt_rays *g, const gt_ray *r, cons
 }
 
 template <gt_ray_model MODEL, typename T>
-static __global__ void forward_rays(gt_rays g, const T *volume, const T *x_slices, T *y, size_t cells)
+static __global__ void forward_rays(gt_rays g, const T *volume, const T *x_slices, T *y, size_t pixels)
 {
 	const size_t i = blockIdx.x * (size_t)GT_RAY_BLOCK + threadIdx.x;
-	if (i >= cells)
+	if (i >= pixels)
 		return;
 	const gt_ray r = ray_of(&g, MODEL, i);
 	y[i] = (T)r.length * walk<MODEL, 0, T>(&g, &r, r.d == 0 ? x_slices : volume, NULL, 0);
 }
 
-template <gt_ray_model MODEL, typename T> static __global__ void adjoint_rays(gt_rays g, const T *y, T *volume, T *x_slices, size_t cells)
+template <gt_ray_model MODEL, typename T> static __global__ void adjoint_rays(gt_rays g, const T *y, T *volume, T *x_slices, size_t pixels)
 {
 	const size_t i = blockIdx.x * (size_t)GT_RAY_BLOCK + threadIdx.x;
-	if (i >= cells || y[i] == 0)
+	if (i >= pixels || y[i] == 0)
 		return;
 	const gt_ray r = ray_of(&g, MODEL, i);
 	walk<MODEL, 1, T>(&g, &r, NULL, r.d == 0 ? x_slices : volume, (T)r.length * y[i]);
 }
 
-static size_t cells_of(const gt_rays *g) { return g->views * g->rows * g->columns; }
+static size_t pixels_of(const gt_rays *g) { return g->views * g->rows * g->columns; }
 static size_t voxels_of(const gt_rays *g) { return (size_t)g->n[0] * g->n[1] * g->n[2]; }
-static unsigned blocks_of(const gt_rays *g) { return (unsigned)((cells_of(g) + GT_RAY_BLOCK - 1) / GT_RAY_BLOCK); }
+static unsigned blocks_of(const gt_rays *g) { return (unsigned)((pixels_of(g) + GT_RAY_BLOCK - 1) / GT_RAY_BLOCK); }
 
 template <gt_ray_model MODEL, typename T> static void forward_as(gt_backend *be, const gt_rays *g, const gt_ray_level *, const T *x, T *y)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
 	T *x_slices = (T *)gt_scratch(be);
 	gt_ray_transpose_volume<T, 0>(queue, x, x_slices, g->n[0], g->n[1], g->n[2]);
-	forward_rays<MODEL, T><<<blocks_of(g), GT_RAY_BLOCK, 0, queue>>>(*g, x, x_slices, y, cells_of(g));
+	forward_rays<MODEL, T><<<blocks_of(g), GT_RAY_BLOCK, 0, queue>>>(*g, x, x_slices, y, pixels_of(g));
 	gt_cuda_check(be, cudaGetLastError(), "ray-driven forward");
 }
 
@@ -89,7 +90,7 @@ template <gt_ray_model MODEL, typename T> static void adjoint_as(gt_backend *be,
 	T *x_slices = (T *)gt_scratch(be);
 	cudaMemsetAsync(x, 0, voxels_of(g) * sizeof(T), queue);
 	cudaMemsetAsync(x_slices, 0, voxels_of(g) * sizeof(T), queue);
-	adjoint_rays<MODEL, T><<<blocks_of(g), GT_RAY_BLOCK, 0, queue>>>(*g, y, x, x_slices, cells_of(g));
+	adjoint_rays<MODEL, T><<<blocks_of(g), GT_RAY_BLOCK, 0, queue>>>(*g, y, x, x_slices, pixels_of(g));
 	gt_ray_transpose_volume<T, 1>(queue, x_slices, x, g->n[1], g->n[0], g->n[2]);
 	gt_cuda_check(be, cudaGetLastError(), "ray-driven adjoint");
 }
@@ -122,8 +123,9 @@ static size_t scratch(gt_backend *be, const gt_ray_operator *o)
 	return level_of(o) ? gt_ray_level_scratch(o, level_of(o)) : voxels_of(&o->rays) * gt_type_size(o->type);
 }
 
-/* Of level scans, in words through the first cache, 32 to a pass. Joseph reads four voxels of a slice and Siddon one, or two where
- * the ray crosses a face; back, each ray is read once per column of voxels, and each voxel's sum read and written. */
+/* Of level scans, in words through the first cache, 32 to a pass. Joseph reads four voxels of a slice and Siddon one,
+ * or two where the ray crosses a face; back, each ray is read once per column of voxels, and each voxel's sum read and
+ * written. */
 static int roofline(const gt_ray_operator *o, int back, gt_roofline *least)
 {
 	const gt_ray_level *v = level_of(o);

@@ -1,7 +1,8 @@
 #ifndef GT_PROJECTORS_RAY_RAY_CUDA_CUH
 #define GT_PROJECTORS_RAY_RAY_CUDA_CUH
-/* For the *_cuda.cu files of this folder: what they share, and the kernels for level scans (ray_level.h). Volumes are [z][y][x], and
- * [z][x][y] where their slices are perpendicular to x: neighbouring rays then read neighbouring voxels. */
+/* For the *_cuda.cu files of this folder: what they share, and the kernels for level scans (ray_level.h). Volumes are
+ * [z][y][x], and [z][x][y] where their slices are perpendicular to x: neighbouring rays then read neighbouring
+ * voxels. */
 #include "core/device/cuda.cuh"
 #include "core/device/pieces.cuh"
 #include "projectors/ray/ray_impl.h"
@@ -36,8 +37,8 @@ template <typename T, int ADD> static void gt_ray_transpose_volume(cudaStream_t 
 	gt_ray_transpose<T, ADD><<<(unsigned)((size_t)tx * ty * nz), dim3(GT_RAY_WARP, 8), 0, queue>>>(in, out, nx, ny, tx, ty);
 }
 
-/* A position that is ready to be split into voxel and fraction. Single precision: 1.5 2^20 more, so that the double's low word holds
- * 32 bits of fraction and its high word the voxel plus a constant. */
+/* A position that is ready to be split into voxel and fraction. Single precision: 1.5 2^20 more, so that the double's
+ * low word holds 32 bits of fraction and its high word the voxel plus a constant. */
 template <typename T> struct gt_ray_place;
 template <> struct gt_ray_place<float> {
 	double p;

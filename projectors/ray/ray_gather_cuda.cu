@@ -1,5 +1,6 @@
-/* Backprojection of level scans (ray_level.h), single and double: a thread takes a column of voxels along z and gathers, view by view,
- * the rays that take part of them, row by row. Joseph's with many slices goes to ray_strip_cuda.cu.
+/* Backprojection of level scans (ray_level.h), single and double: a thread takes a column of voxels along z and
+ * gathers, view by view, the rays that take part of them, row by row. Joseph's with many slices goes to
+ * ray_strip_cuda.cu.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_RAY_ADJOINT_VOXELS /* voxels along z per thread: 8, 16, 32 */
@@ -16,7 +17,7 @@
 enum { WARP = GT_RAY_WARP };
 
 /* Data times the length of a slice, [view of the batch][row by z][entry]. */
-template <typename T> static __global__ void weight_cells(gt_rays g, gt_ray_level v, const T *y, T *cells, size_t first, size_t count)
+template <typename T> static __global__ void weight_pixels(gt_rays g, gt_ray_level v, const T *y, T *pixels, size_t first, size_t count)
 {
 	const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
 	if (i >= count)
@@ -27,8 +28,8 @@ template <typename T> static __global__ void weight_cells(gt_rays g, gt_ray_leve
 	const int axis = p >= f->start && p < f->start + f->count ? 0 : 1;
 	f += axis;
 	const gt_ray_line l = gt_ray_level_line(GT_RAY_JOSEPH, f, v.S[at], v.W[at], 0);
-	cells[i] = y[(view * g.rows + gt_ray_level_row(f, g.rows, q)) * g.columns + gt_ray_level_column(f, p)] *
-	           (T)gt_ray_level_length(&l, q, g.pitch[axis], g.pitch[1 - axis], g.pitch[2]);
+	pixels[i] = y[(view * g.rows + gt_ray_level_row(f, g.rows, q)) * g.columns + gt_ray_level_column(f, p)] *
+	            (T)gt_ray_level_length(&l, q, g.pitch[axis], g.pitch[1 - axis], g.pitch[2]);
 }
 
 /* The voxels of a thread: sums of Z of them from z0 on, in shared memory, WARP apart. */
@@ -52,7 +53,7 @@ static __device__ __forceinline__ void rows_between(double low, double high, dou
 }
 
 template <int Z, typename T>
-static __device__ __forceinline__ void joseph_column(const gt_rays &g, const gt_ray_line &l, const column<T> &c, const T *cells)
+static __device__ __forceinline__ void joseph_column(const gt_rays &g, const gt_ray_line &l, const column<T> &c, const T *pixels)
 {
 	const T weight = (T)(1 - fabs(fma((double)c.n, l.x_step, l.x) - c.i));
 	const double b = fma((double)c.n, l.row_step, l.row), a = fma((double)c.n, l.z_step, l.z), start = a + gt_ray_place<T>::offset();
@@ -60,10 +61,10 @@ static __device__ __forceinline__ void joseph_column(const gt_rays &g, const gt_
 	if (!(weight > 0))
 		return;
 	rows_between(c.z0 - 1 - a, c.z0 + Z - a, 1 / b, g.rows, &q, &end);
-	for (cells += (size_t)q * g.columns; q < end; q++, cells += g.columns) {
+	for (pixels += (size_t)q * g.columns; q < end; q++, pixels += g.columns) {
 		const gt_ray_place<T> z(fma((double)q, b, start), 0);
 		const int j = z.voxel() - gt_ray_place<T>::zero;
-		const T value = weight * __ldg(cells), high = z.fraction() * value;
+		const T value = weight * __ldg(pixels), high = z.fraction() * value;
 		add<Z>(c, j, value - high);
 		add<Z>(c, j + 1, high);
 	}
@@ -81,7 +82,8 @@ template <typename T> static __device__ __forceinline__ int part_of_slice(const 
 }
 
 template <int Z, typename T>
-static __device__ __forceinline__ void siddon_column(const gt_rays &g, const gt_ray_line &l, int slices, const column<T> &c, const T *cells)
+static __device__ __forceinline__ void siddon_column(const gt_rays &g, const gt_ray_line &l, int slices, const column<T> &c,
+                                                     const T *pixels)
 {
 	const double b = fma((double)c.n, l.row_step, l.row), a = fma((double)c.n, l.z_step, l.z), start = a + gt_ray_place<T>::offset();
 	const double b1 = fma(c.n + 1.0, l.row_step, l.row), a1 = fma(c.n + 1.0, l.z_step, l.z), start1 = a1 + gt_ray_place<T>::offset();
@@ -93,10 +95,10 @@ static __device__ __forceinline__ void siddon_column(const gt_rays &g, const gt_
 	rows_between(c.z0 - 1e-6 - a1, c.z0 + Z + 1e-6 - a1, 1 / b1, g.rows, &first, &last);
 	q = min(q, first);
 	end = max(end, last);
-	for (cells += (size_t)q * g.columns; q < end; q++, cells += g.columns) {
+	for (pixels += (size_t)q * g.columns; q < end; q++, pixels += g.columns) {
 		const gt_ray_place<T> z(fma((double)q, b, start), 0), next(fma((double)q, b1, start1), 0);
 		const int j = z.voxel() - gt_ray_place<T>::zero;
-		const T value = __ldg(cells);
+		const T value = __ldg(pixels);
 		const double step = fma((double)q, l.row_step, l.z_step); /* seldom wanted */
 		if (z.near_face() && gt_ray_settled(step, slices)) {
 			const gt_ray_place<T> middle(fma(0.5 * slices - c.n, step, z.p) + GT_RAY_NEARLY, 0);
@@ -113,7 +115,7 @@ static __device__ __forceinline__ void siddon_column(const gt_rays &g, const gt_
 
 /* AXIS: the views whose slices are perpendicular to it. */
 template <gt_ray_model MODEL, typename T, int Z, int AXIS>
-static __global__ void adjoint_kernel(gt_rays g, gt_ray_level v, const T *cells, T *x, size_t first, size_t views, int groups,
+static __global__ void adjoint_kernel(gt_rays g, gt_ray_level v, const T *pixels, T *x, size_t first, size_t views, int groups,
                                       int slice_groups)
 {
 	__shared__ T sums[GT_RAY_ADJOINT_WIDTH][Z][WARP];
@@ -131,7 +133,7 @@ static __global__ void adjoint_kernel(gt_rays g, gt_ray_level v, const T *cells,
 		if (!f->count || c.n < f->first || c.n >= f->end || !gt_ray_level_meets(f, g.rows, c.n, c.z0, c.z0 + Z))
 			continue;
 		const size_t at = view * g.columns;
-		const T *data = cells + (view - first) * g.rows * g.columns + f->start;
+		const T *data = pixels + (view - first) * g.rows * g.columns + f->start;
 		const double end = gt_ray_level_find(f, c.n, c.i + 1.0);
 		for (int m = gt_ray_level_search(f, v.S + at, v.guess + at, gt_ray_level_find(f, c.n, c.i - 1.0)); m < f->count; m++) {
 			const double S = v.S[at + f->start + m];
@@ -150,38 +152,38 @@ static __global__ void adjoint_kernel(gt_rays g, gt_ray_level v, const T *cells,
 }
 
 template <gt_ray_model MODEL, int Z, int AXIS, typename T>
-static void launch_adjoint(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *cells, T *x, size_t first, size_t views)
+static void launch_adjoint(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *pixels, T *x, size_t first, size_t views)
 {
 	if (!v->sliced[AXIS])
 		return;
 	const int groups = pieces(g->n[1 - AXIS], WARP), slice_groups = pieces(g->n[AXIS], GT_RAY_ADJOINT_WIDTH);
 	const size_t blocks = (size_t)groups * slice_groups * pieces(g->n[2], Z);
 	adjoint_kernel<MODEL, T, Z, AXIS>
-		<<<(unsigned)blocks, dim3(WARP, GT_RAY_ADJOINT_WIDTH), 0, queue>>>(*g, *v, cells, x, first, views, groups, slice_groups);
+		<<<(unsigned)blocks, dim3(WARP, GT_RAY_ADJOINT_WIDTH), 0, queue>>>(*g, *v, pixels, x, first, views, groups, slice_groups);
 }
 
 template <gt_ray_model MODEL, int Z, typename T>
-static void launch_both(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *cells, T *x, size_t first, size_t views)
+static void launch_both(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *pixels, T *x, size_t first, size_t views)
 {
-	launch_adjoint<MODEL, Z, 0>(queue, g, v, cells, x, first, views);
-	launch_adjoint<MODEL, Z, 1>(queue, g, v, cells, x, first, views);
+	launch_adjoint<MODEL, Z, 0>(queue, g, v, pixels, x, first, views);
+	launch_adjoint<MODEL, Z, 1>(queue, g, v, pixels, x, first, views);
 }
 
 template <gt_ray_model MODEL, typename T> static void adjoint_as(gt_backend *be, const gt_rays *g, const gt_ray_level *v, const T *y, T *x)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
-	T *cells = (T *)gt_scratch(be);
+	T *pixels = (T *)gt_scratch(be);
 	const size_t batch = gt_ray_batch_views(g, g->rows, sizeof(T));
 	cudaMemsetAsync(x, 0, (size_t)g->n[0] * g->n[1] * g->n[2] * sizeof(T), queue);
 	for (size_t first = 0; first < g->views; first += batch) {
 		const size_t views = g->views - first < batch ? g->views - first : batch, count = views * g->rows * g->columns;
-		weight_cells<T><<<(unsigned)((count + 255) / 256), 256, 0, queue>>>(*g, *v, y, cells, first, count);
+		weight_pixels<T><<<(unsigned)((count + 255) / 256), 256, 0, queue>>>(*g, *v, y, pixels, first, count);
 		if (g->n[2] == 1)
-			launch_both<MODEL, 1>(queue, g, v, cells, x, first, views);
+			launch_both<MODEL, 1>(queue, g, v, pixels, x, first, views);
 		else if (g->n[2] <= 4)
-			launch_both<MODEL, 4>(queue, g, v, cells, x, first, views);
+			launch_both<MODEL, 4>(queue, g, v, pixels, x, first, views);
 		else
-			launch_both<MODEL, GT_RAY_ADJOINT_VOXELS>(queue, g, v, cells, x, first, views);
+			launch_both<MODEL, GT_RAY_ADJOINT_VOXELS>(queue, g, v, pixels, x, first, views);
 	}
 	gt_cuda_check(be, cudaGetLastError(), "ray-driven adjoint");
 }

@@ -1,6 +1,7 @@
 #ifndef GT_PROJECTORS_RAY_RAY_IMPL_H
 #define GT_PROJECTORS_RAY_RAY_IMPL_H
-/* What ray.c asks of the kernels, one table per backend. Volumes [z][y][x], data [view][row][column], both of the operator's type. */
+/* What ray.c asks of the kernels, one table per backend. Volumes [z][y][x], data [view][row][column], both of the
+ * operator's type. */
 #include <gantry/backend_author.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
@@ -17,10 +18,13 @@ typedef struct {
 } gt_ray_operator;
 
 struct gt_ray_impl {
-	/* Tables of its own from those of `host` (o's in host memory), on the backend, into o->state; NULL: it has none. */
+	/* Tables of its own from those of `host` (o's in host memory), on the backend, into o->state; NULL: it has
+	 * none. */
 	gt_status (*make)(gt_backend *be, const gt_rays *host, gt_ray_operator *o);
-	void   (*free   )(gt_backend *be, gt_ray_operator *o);                          /* NULL if make is; state may be NULL */
-	size_t (*scratch)(gt_backend *be, const gt_ray_operator *o);                    /* bytes of gt_scratch() that the others use */
+	/* NULL if make is; state may be NULL */
+	void   (*free   )(gt_backend *be, gt_ray_operator *o);
+	/* bytes of gt_scratch() that the others use */
+	size_t (*scratch)(gt_backend *be, const gt_ray_operator *o);
 	void   (*forward)(gt_backend *be, const gt_ray_operator *o, const void *x, void *y);
 	void   (*adjoint)(gt_backend *be, const gt_ray_operator *o, const void *y, void *x);
 	int    (*roofline)(const gt_ray_operator *o, int adjoint, gt_roofline *least);       /* may be NULL */

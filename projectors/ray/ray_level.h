@@ -1,12 +1,15 @@
 #ifndef GT_PROJECTORS_RAY_RAY_LEVEL_H
 #define GT_PROJECTORS_RAY_RAY_LEVEL_H
-/* Tables for scans whose rows run along z and whose rays all follow x or y most: there the rays of a column share their way in the
- * plane, and each slice spaces their rows evenly along z. The same rays as in ray_walk.h, sorted for kernels that take many at once.
+/* Tables for scans whose rows run along z and whose rays all follow x or y most: there the rays of a column share their
+ * way in the plane, and each slice spaces their rows evenly along z. The same rays as in ray_walk.h, sorted for kernels
+ * that take many at once.
  *
- * A view has a frame for slices perpendicular to x and one for y, each with a run of neighbouring columns, ordered by ascending
- * position along the slice (axis b); rows are counted by ascending z. With R = R0 + n dR, entry (S, W) meets face n at
+ * A view has a frame for slices perpendicular to x and one for y, each with a run of neighbouring columns, ordered by
+ * ascending position along the slice (axis b); rows are counted by ascending z. With R = R0 + n dR, entry (S, W) meets
+ * face n at
  *   x = X0 + R M0 + (F0 + R F1) S,   row q at   z = Z0 + R Z1 + F0 W + (c + q) s,   s = F0 V + R F1 W.
- * Fans have F0 = 0, F1 = 1 (S a slope, R the distance from the source), parallel rays F0 = 1, F1 = 0 (S a place, R = n). */
+ * Fans have F0 = 0, F1 = 1 (S a slope, R the distance from the source), parallel rays F0 = 1, F1 = 0 (S a place, R =
+ * n). */
 #include "projectors/ray/ray_walk.h"
 #ifdef __cplusplus
 extern "C" {
@@ -32,11 +35,12 @@ typedef struct {
 	double lowest, highest;         /* from row to row, in voxels, anywhere in the grid */
 } gt_ray_level;
 
-/* Fills tables of host memory (frame: zeroed) and all of level but its pointers. 0 if the scan has other rays than these, or what
- * the tables cannot hold. */
+/* Fills tables of host memory (frame: zeroed) and all of level but its pointers. 0 if the scan has other rays than
+ * these, or what the tables cannot hold. */
 int gt_ray_level_fill(const gt_rays *host, gt_ray_frame *frame, double *S, double *W, int *guess, gt_ray_level *level);
 
-/* Positions of an entry in slice n, as gt_ray has them: x + n x_step; row q at (z + n z_step) + q (row + n row_step). */
+/* Positions of an entry in slice n, as gt_ray has them: x + n x_step; row q at (z + n z_step) + q (row + n
+ * row_step). */
 typedef struct { double x, x_step, z, z_step, row, row_step; } gt_ray_line;
 
 GT_HD gt_ray_line gt_ray_level_line(gt_ray_model model, const gt_ray_frame *f, double S, double W, int slices)

@@ -1,6 +1,7 @@
-/* Forward projection of level scans (ray_level.h), single and double: a thread takes one column and several rows, which share their
- * way in the plane; the threads of a warp are neighbouring columns on the same slice, the warps of a block neighbouring views.
- * Positions are made in double; single precision splits them into voxel and fraction in fixed point.
+/* Forward projection of level scans (ray_level.h), single and double: a thread takes one column and several rows, which
+ * share their way in the plane; the threads of a warp are neighbouring columns on the same slice, the warps of a block
+ * neighbouring views. Positions are made in double; single precision splits them into voxel and fraction in fixed
+ * point.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_RAY_FORWARD_ROWS /* detector rows per thread: 8, 16, 32 */
@@ -32,8 +33,8 @@ template <typename T> static __device__ __forceinline__ const T *step_by(const T
 	return (const T *)q;
 }
 
-/* The volume in slices perpendicular to x or y: [slice][z][along the slice], lines a whole and odd number of cache lines long, so
- * that neighbouring ones do not fall on each other in the cache. */
+/* The volume in slices perpendicular to x or y: [slice][z][along the slice], lines a whole and odd number of cache
+ * lines long, so that neighbouring ones do not fall on each other in the cache. */
 static __host__ __device__ __forceinline__ int pitch_of(int n, size_t element)
 {
 	const int line = (int)(128 / element), lines = (n + line - 1) / line;
@@ -157,8 +158,8 @@ template <int INSIDE, typename T> struct plane {
 	}
 };
 
-/* Rows by ascending z: the upper plane of one is often the lower, or the upper, of the next. LOW: rows are no more than a voxel
- * apart, so that none skips a plane. */
+/* Rows by ascending z: the upper plane of one is often the lower, or the upper, of the next. LOW: rows are no more than
+ * a voxel apart, so that none skips a plane. */
 template <int INSIDE, int LOW, int ROWS, typename T>
 static __device__ __forceinline__ void joseph_rows(const path<T> &c, const pair<T> &v, T f, const places<T> &z, T (&sum)[ROWS])
 {
@@ -201,8 +202,8 @@ template <int ROWS, typename T> static __device__ __forceinline__ void joseph_sl
 	}
 }
 
-/* What Siddon's walk of a thread carries from slice to slice: the voxel of each row; bits of rows that lie in faces; and
- * what is to be added to the sums, in shared memory, one number per thread. */
+/* What Siddon's walk of a thread carries from slice to slice: the voxel of each row; bits of rows that lie in faces;
+ * and what is to be added to the sums, in shared memory, one number per thread. */
 template <typename T, int ROWS> struct walker {
 	int voxel[ROWS], fresh;
 	unsigned still;
@@ -224,8 +225,8 @@ template <int ROWS, typename T> static __device__ __forceinline__ void enter(con
 	}
 }
 
-/* Row r leaves its plane of voxels within slice n: what the next one has more from there on. The ray goes from one voxel of the
- * pair (the second, if from_second) to the other at the share s of the slice; s = 1 if it stays. */
+/* Row r leaves its plane of voxels within slice n: what the next one has more from there on. The ray goes from one
+ * voxel of the pair (the second, if from_second) to the other at the share s of the slice; s = 1 if it stays. */
 template <int INSIDE, typename T>
 static __device__ __forceinline__ T beyond(const path<T> &c, const pair<T> &v, int n, int r, T s, int from_second)
 {

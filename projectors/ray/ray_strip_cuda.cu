@@ -1,6 +1,6 @@
-/* Joseph's adjoint for level scans with many slices, single and double: a warp takes a strip of voxels of one slice, its lanes lie
- * along z. A column of cells is first resampled from rows to voxels, once, and then shared by the two voxels of the strip between
- * which it passes: the hat functions of rows and columns are independent.
+/* Joseph's adjoint for level scans with many slices, single and double: a warp takes a strip of voxels of one slice,
+ * its lanes lie along z. A column of pixels is first resampled from rows to voxels, once, and then shared by the two
+ * voxels of the strip between which it passes: the hat functions of rows and columns are independent.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_RAY_STRIP /* voxels per strip: 4, 8, 16 */
@@ -19,7 +19,7 @@ enum { WARP = GT_RAY_WARP, PAD = 4 }; /* rows of zeros on both ends of a column 
 
 /* Data times the length of a slice, [view of the batch][entry][row by z], with PAD zeros round each column. */
 template <typename T>
-static __global__ void sort_cells(gt_rays g, gt_ray_level v, const T *y, T *cells, size_t first, int row_tiles, int column_tiles)
+static __global__ void sort_pixels(gt_rays g, gt_ray_level v, const T *y, T *pixels, size_t first, int row_tiles, int column_tiles)
 {
 	__shared__ T tile[WARP][WARP + 1];
 	const int p0 = blockIdx.x % column_tiles * WARP, q0 = blockIdx.x / column_tiles % row_tiles * WARP - PAD, stride = g.rows + 2 * PAD;
@@ -42,11 +42,11 @@ static __global__ void sort_cells(gt_rays g, gt_ray_level v, const T *y, T *cell
 	__syncthreads();
 	for (int k = threadIdx.y; k < WARP; k += blockDim.y)
 		if (p0 + k < g.columns && q0 + PAD + threadIdx.x < stride)
-			cells[(batch * g.columns + p0 + k) * stride + q0 + PAD + threadIdx.x] = tile[threadIdx.x][k];
+			pixels[(batch * g.columns + p0 + k) * stride + q0 + PAD + threadIdx.x] = tile[threadIdx.x][k];
 }
 
-/* A column of cells where it passes the slice: the row of the tile's first voxel and its change per voxel (see gt_ray_place),
- * height of a row in voxels, place between two voxels of the strip. */
+/* A column of pixels where it passes the slice: the row of the tile's first voxel and its change per voxel (see
+ * gt_ray_place), height of a row in voxels, place between two voxels of the strip. */
 template <typename T> struct __align__(16) passing
 {
 	double row, step;
@@ -79,7 +79,8 @@ template <typename T> static __device__ __noinline__ T resample_many(const T *co
 	return sum;
 }
 
-/* Adds a column to the voxels i and i + 1 of the strip. ORDINARY: no row is lower than half a voxel or higher than two. */
+/* Adds a column to the voxels i and i + 1 of the strip. ORDINARY: no row is lower than half a voxel or higher than
+ * two. */
 template <int ORDINARY, int TILES, typename T>
 static __device__ __forceinline__ void add_column(const passing<T> &shared, const T *column, int rows, int i, T (&sum)[GT_RAY_STRIP][TILES])
 {
@@ -109,16 +110,17 @@ static __device__ __forceinline__ void add_column(const passing<T> &shared, cons
 	}
 }
 
-/* One view: columns in batches of a lane each, sorted along the strip; voxel by voxel those that pass before the next. */
+/* One view: columns in batches of a lane each, sorted along the strip; voxel by voxel those that pass before the
+ * next. */
 template <int ORDINARY, int TILES, typename T>
 static __device__ __forceinline__ void add_view(const gt_rays &g, const gt_ray_level &v, size_t view, const gt_ray_frame *f, int slices,
-                                                const T *cells, int i0, int n, int z0, passing<T> *shared, T (&sum)[GT_RAY_STRIP][TILES])
+                                                const T *pixels, int i0, int n, int z0, passing<T> *shared, T (&sum)[GT_RAY_STRIP][TILES])
 {
 	const double *S = v.S + view * g.columns, *W = v.W + view * g.columns;
 	const double end = gt_ray_level_find(f, n, i0 + (double)GT_RAY_STRIP);
 	int m = gt_ray_level_search(f, S, v.guess + view * g.columns, gt_ray_level_find(f, n, i0 - 1.0));
 	const int stride = g.rows + 2 * PAD;
-	cells += (size_t)f->start * stride;
+	pixels += (size_t)f->start * stride;
 	for (int more = 1; more; m += WARP) {
 		const int mine = m + threadIdx.x, p = f->start + min(mine, f->count - 1), takes = mine < f->count && S[p] < end;
 		const gt_ray_line l = gt_ray_level_line(GT_RAY_JOSEPH, f, S[p], W[p], slices);
@@ -129,7 +131,7 @@ static __device__ __forceinline__ void add_view(const gt_rays &g, const gt_ray_l
 			                voxel < -1 ? T(0) : x.fraction() };
 		more = __all_sync(ALL, takes);
 		__syncwarp();
-		const T *column = cells + (size_t)m * stride;
+		const T *column = pixels + (size_t)m * stride;
 		int k = 0;
 #pragma unroll
 		for (int i = -1; i < GT_RAY_STRIP; i++) {
@@ -144,7 +146,7 @@ static __device__ __forceinline__ void add_view(const gt_rays &g, const gt_ray_l
 
 /* AXIS: the views whose slices are perpendicular to it. */
 template <typename T, int ORDINARY, int TILES, int AXIS>
-static __global__ void strip_kernel(gt_rays g, gt_ray_level v, const T *cells, T *x, size_t first, size_t views, int strips, int groups)
+static __global__ void strip_kernel(gt_rays g, gt_ray_level v, const T *pixels, T *x, size_t first, size_t views, int strips, int groups)
 {
 	__shared__ passing<T> shared[GT_RAY_STRIP_WARPS][WARP];
 	const int i0 = blockIdx.x % strips * GT_RAY_STRIP, n = blockIdx.x / strips % groups * GT_RAY_STRIP_WARPS + threadIdx.y;
@@ -155,7 +157,7 @@ static __global__ void strip_kernel(gt_rays g, gt_ray_level v, const T *cells, T
 	for (size_t view = first; view < first + views; view++) {
 		const gt_ray_frame *f = v.frame + 2 * view + AXIS;
 		if (f->count && n >= f->first && n < f->end && gt_ray_level_meets(f, g.rows, n, z0, z0 + WARP * TILES))
-			add_view<ORDINARY>(g, v, view, f, g.n[AXIS], cells + (view - first) * g.columns * (g.rows + 2 * PAD), i0, n, z0,
+			add_view<ORDINARY>(g, v, view, f, g.n[AXIS], pixels + (view - first) * g.columns * (g.rows + 2 * PAD), i0, n, z0,
 			                   shared[threadIdx.y], sum);
 	}
 	const size_t plane = (size_t)g.n[0] * g.n[1];
@@ -171,40 +173,40 @@ static __global__ void strip_kernel(gt_rays g, gt_ray_level v, const T *cells, T
 }
 
 template <int ORDINARY, int TILES, int AXIS, typename T>
-static void launch_strips(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *cells, T *x, size_t first, size_t views)
+static void launch_strips(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *pixels, T *x, size_t first, size_t views)
 {
 	if (!v->sliced[AXIS])
 		return;
 	const int strips = pieces(g->n[1 - AXIS], GT_RAY_STRIP), groups = pieces(g->n[AXIS], GT_RAY_STRIP_WARPS);
 	const size_t blocks = (size_t)strips * groups * pieces(g->n[2], WARP * TILES);
 	strip_kernel<T, ORDINARY, TILES, AXIS>
-		<<<(unsigned)blocks, dim3(WARP, GT_RAY_STRIP_WARPS), 0, queue>>>(*g, *v, cells, x, first, views, strips, groups);
+		<<<(unsigned)blocks, dim3(WARP, GT_RAY_STRIP_WARPS), 0, queue>>>(*g, *v, pixels, x, first, views, strips, groups);
 }
 
 template <int ORDINARY, int TILES, typename T>
-static void launch_both(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *cells, T *x, size_t first, size_t views)
+static void launch_both(cudaStream_t queue, const gt_rays *g, const gt_ray_level *v, const T *pixels, T *x, size_t first, size_t views)
 {
-	launch_strips<ORDINARY, TILES, 0>(queue, g, v, cells, x, first, views);
-	launch_strips<ORDINARY, TILES, 1>(queue, g, v, cells, x, first, views);
+	launch_strips<ORDINARY, TILES, 0>(queue, g, v, pixels, x, first, views);
+	launch_strips<ORDINARY, TILES, 1>(queue, g, v, pixels, x, first, views);
 }
 
 template <typename T> static void adjoint_as(gt_backend *be, const gt_rays *g, const gt_ray_level *v, const T *y, T *x)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
-	T *cells = (T *)gt_scratch(be);
+	T *pixels = (T *)gt_scratch(be);
 	const size_t batch = gt_ray_batch_views(g, g->rows + 2 * PAD, sizeof(T));
 	const int row_tiles = pieces(g->rows + 2 * PAD, WARP), column_tiles = pieces(g->columns, WARP);
 	cudaMemsetAsync(x, 0, (size_t)g->n[0] * g->n[1] * g->n[2] * sizeof(T), queue);
 	for (size_t first = 0; first < g->views; first += batch) {
 		const size_t views = g->views - first < batch ? g->views - first : batch;
-		sort_cells<T><<<(unsigned)(views * row_tiles * column_tiles), dim3(WARP, 8), 0, queue>>>(*g, *v, y, cells, first, row_tiles,
-		                                                                                         column_tiles);
+		sort_pixels<T><<<(unsigned)(views * row_tiles * column_tiles), dim3(WARP, 8), 0, queue>>>(*g, *v, y, pixels, first,
+		                                                                                          row_tiles, column_tiles);
 		if (v->lowest < 0.5 || v->highest > 2)
-			launch_both<0, 1>(queue, g, v, cells, x, first, views);
+			launch_both<0, 1>(queue, g, v, pixels, x, first, views);
 		else if (g->n[2] <= WARP)
-			launch_both<1, 1>(queue, g, v, cells, x, first, views);
+			launch_both<1, 1>(queue, g, v, pixels, x, first, views);
 		else
-			launch_both<1, GT_RAY_STRIP_TILES>(queue, g, v, cells, x, first, views);
+			launch_both<1, GT_RAY_STRIP_TILES>(queue, g, v, pixels, x, first, views);
 	}
 	gt_cuda_check(be, cudaGetLastError(), "ray-driven adjoint");
 }

@@ -1,19 +1,22 @@
 #ifndef GT_PROJECTORS_RAY_RAY_WALK_H
 #define GT_PROJECTORS_RAY_RAY_WALK_H
-/* The coefficients of the ray-driven models, the only place where they are written. The ray of a cell runs from the source through
- * the cell's centre. It is cut into slices perpendicular to its dominant axis d, of which it crosses the most (a tie goes to y,
- * then x), and each slice n gives it a few voxels whose weights are shares of the ray's length within a slice:
- *   joseph  bilinear interpolation at the point where the ray meets the middle of the slice; voxels outside count as zero
- *           (Joseph, IEEE Trans. Med. Imaging 1 (1982) 192);
- *   siddon  the length within each voxel (Siddon, Med. Phys. 12 (1985) 252); along d a ray crosses at most one face of each other
- *           axis per slice, so that no more than three voxels share it. A ray within a face belongs to the upper voxel.
- * Lengths are in voxels of each axis, voxel i = [i, i+1], slices likewise. Positions are products and sums rounded once (fma), so
- * that every compiler and device finds the same voxels. */
+/* The coefficients of the ray-driven models, the only place where they are written. The ray of a pixel runs from the
+ * source through the pixel's centre. It is cut into slices perpendicular to its dominant axis d, of which it crosses
+ * the most (a tie goes to y, then x), and each slice n gives it a few voxels whose weights are shares of the ray's
+ * length within a slice:
+ *   joseph  bilinear interpolation at the point where the ray meets the middle of the slice; voxels outside count as
+ *           zero (Joseph, IEEE Trans. Med. Imaging 1 (1982) 192);
+ *   siddon  the length within each voxel (Siddon, Med. Phys. 12 (1985) 252); along d a ray crosses at most one face of
+ *           each other axis per slice, so that no more than three voxels share it. A ray within a face belongs to the
+ *           upper voxel.
+ * Lengths are in voxels of each axis, voxel i = [i, i+1], slices likewise. Positions are products and sums rounded once
+ * (fma), so that every compiler and device finds the same voxels. */
 #include <gantry/scan_math.h>
 
 typedef enum { GT_RAY_JOSEPH, GT_RAY_SIDDON } gt_ray_model;
 
-/* Fans: the rays of column k start in base and run along column[k] + l row. Parallel: they go through column[k] + l row, along base. */
+/* Fans: the rays of column k start in base and run along column[k] + l row. Parallel: they go through column[k] + l
+ * row, along base. */
 typedef struct { double base[3], row[3]; } gt_ray_view;
 typedef struct { double at[3]; } gt_ray_column;
 
@@ -26,8 +29,8 @@ typedef struct {
 	const gt_ray_column *column;    /* [views][columns] */
 } gt_rays;
 
-/* Positions along the axes b and c (in ascending order, without d): at[] + n step[] in slice n. Joseph: in the middle of the slice,
- * counted from the centre of voxel 0. Siddon: at its lower face, counted from the edge of voxel 0. */
+/* Positions along the axes b and c (in ascending order, without d): at[] + n step[] in slice n. Joseph: in the middle
+ * of the slice, counted from the centre of voxel 0. Siddon: at its lower face, counted from the edge of voxel 0. */
 typedef struct {
 	int d, b, c;
 	int first, end;                 /* slices in front of the source */
@@ -71,7 +74,8 @@ GT_HD void gt_ray_start(double source, double direction, gt_ray *r)
 		r->end = high > r->first ? (int)high : r->first;
 }
 
-/* Leaves a source outside the grid away from it: the grid is convex, so that a ray's line meets it before or behind the source. */
+/* Leaves a source outside the grid away from it: the grid is convex, so that a ray's line meets it before or behind the
+ * source. */
 GT_HD int gt_ray_leaves(const int *n, const double *source, const double *direction)
 {
 	int away = 0;
@@ -111,7 +115,8 @@ GT_HD void gt_ray_make(const gt_rays *g, gt_ray_model model, const gt_ray_view *
 		r->end = 0;
 }
 
-/* Drops slices in which no voxel in [low, high) of the axis (0: b, 1: c) can have a weight; leaves one or two that have none. */
+/* Drops slices in which no voxel in [low, high) of the axis (0: b, 1: c) can have a weight; leaves one or two that have
+ * none. */
 GT_HD void gt_ray_clip(int axis, int low, int high, gt_ray *r)
 {
 	const double at = r->at[axis], step = r->step[axis], below = low - 1.5 - at, above = high + 1.5 - at;
@@ -129,7 +134,8 @@ GT_HD void gt_ray_clip(int axis, int low, int high, gt_ray *r)
 
 GT_HD double gt_ray_at(const gt_ray *r, int axis, double n) { return fma(n, r->step[axis], r->at[axis]); }
 
-/* Siddon along one axis: from voxel i into voxel j at the share t of slice n; i = j and t = 1 where no face is crossed. */
+/* Siddon along one axis: from voxel i into voxel j at the share t of slice n; i = j and t = 1 where no face is
+ * crossed. */
 GT_HD double gt_ray_cross(const gt_ray *r, int axis, int n, int *i, int *j)
 {
 	const double in = gt_ray_at(r, axis, n), low = floor(in), step = r->step[axis];

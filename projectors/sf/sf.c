@@ -1,10 +1,13 @@
-/* Separable-footprint projectors: the views in double on the host, checks, and the operator around the kernels. */
-#include <limits.h>
+/* Separable-footprint projectors: the views in double on the host, checks, and the operator around the kernels. Long,
+ * Fessler, Balter, IEEE Trans. Med. Imaging 29 (2010) 1839. Memory on the backend: a record per view and one per column
+ * of each view, and the scratch that the kernels ask for. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/projector.h>
 #include "core/try.h"
+#include "projectors/kit/operator.h"
 #include "projectors/sf/sf_impl.h"
 
 struct variant {
@@ -27,7 +30,7 @@ struct sf {
 	int has_scratch;
 };
 
-static const double degree = 3.14159265358979323846 / 180;
+static const double degree = GT_PI / 180;
 /* Half the fan may come this near to 90 degrees: cosine. */
 static const double least_cosine = 0.05;
 
@@ -47,17 +50,11 @@ static void form(const gt_grid *g, const double gradient[3], const double at[3],
 	}
 }
 
-static void cross(const double *a, const double *b, double *c)
-{
-	for (int i = 0; i < 3; i++)
-		c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /* Towards the side of the detector that the source is not on, perpendicular to its axes. */
 static void normal_of(const gt_view *w, double normal[3])
 {
 	double arm[3];
-	cross(w->column_axis, w->row_axis, normal);
+	gt_cross3(w->column_axis, w->row_axis, normal);
 	for (int a = 0; a < 3; a++)
 		arm[a] = w->detector[a] - w->source[a];
 	if (gt_dot3(normal, arm) < 0)
@@ -119,12 +116,12 @@ static void fill_arc(const gt_scan *s, const gt_grid *g, const gt_view *w, const
 		           .arc = 1 };
 	if (fabs(l->spot_u) < 1e-12 && fabs(l->spot_w) < 1e-12)
 		l->spot_u = l->spot_w = 0;
-	l->lean = asin(l->spot_u);
-	v->frame.column += l->columns * l->lean;
+	l->spot_angle = asin(l->spot_u);
+	v->frame.column += l->columns * l->spot_angle;
 	v->row += gt_dot3(drop, up) / s->row_pitch;
 }
 
-/* Directions of cells' rays: the first row of each column, and the step to the next. */
+/* Directions of pixels' rays: the first row of each column, and the step to the next. */
 static void fill_rays(const gt_scan *s, const gt_view *w, gt_sf_view *v, gt_sf_ray *ray)
 {
 	const gt_detector det = gt_scan_detector(s);
@@ -179,8 +176,9 @@ static gt_status check_rays(const char *name, const gt_scan *s, size_t at, const
 	return GT_OK;
 }
 
-/* Images of vertical lines lean against the rows by less than GT_SF_LEAN, at the corners of the grid. */
-static gt_status check_lean(const char *name, const gt_scan *s, const gt_grid *g, size_t at, const gt_sf_view *v)
+/* The images of vertical lines are rolled against the columns by less than GT_SF_MAX_ROLL at the corners of the
+ * grid. */
+static gt_status check_roll(const char *name, const gt_scan *s, const gt_grid *g, size_t at, const gt_sf_view *v)
 {
 	double low[2], high[2];
 	for (int c = 0; c < 8; c++) {
@@ -189,13 +187,13 @@ static gt_status check_lean(const char *name, const gt_scan *s, const gt_grid *g
 			continue;
 		gt_sf_point(v, x, y, z - 0.5, &low[0], &low[1]);
 		gt_sf_point(v, x, y, z + 0.5, &high[0], &high[1]);
-		const double lean = atan2(fabs(high[0] - low[0]) * s->column_pitch, fabs(high[1] - low[1]) * s->row_pitch) / degree;
-		if (!(lean <= GT_SF_LEAN))
+		const double roll = atan2(fabs(high[0] - low[0]) * s->column_pitch, fabs(high[1] - low[1]) * s->row_pitch) / degree;
+		if (!(roll <= GT_SF_MAX_ROLL))
 			return gt_fail(
 				GT_ERR_UNSUPPORTED,
 				"%s: view %zu: lines along z are seen at %.1f degrees to the columns of the detector, expected at most "
 				"%g: the footprints of voxels are not separable there",
-				name, at, lean, GT_SF_LEAN);
+				name, at, roll, GT_SF_MAX_ROLL);
 	}
 	return GT_OK;
 }
@@ -223,7 +221,7 @@ static gt_status fill_view(const char *name, const gt_scan *s, const gt_grid *g,
 	fill_direction(s, g, w, v);
 	fill_rays(s, w, v, ray);
 	GT_TRY(check_rays(name, s, at, v, ray));
-	GT_TRY(check_lean(name, s, g, at, v));
+	GT_TRY(check_roll(name, s, g, at, v));
 done:
 	return st;
 }
@@ -254,18 +252,6 @@ static gt_sf_counts count(const gt_sf *d)
 	c.voxels *= (double)d->views / (double)counted;
 	c.overlaps *= (double)d->views / (double)counted;
 	return c;
-}
-
-static gt_status check(const char *name, const gt_grid *g, const gt_scan *scan)
-{
-	for (int a = 0; a < 3; a++)
-		if (g->n[a] > INT_MAX / 4)
-			return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu voxels along one axis: expected at most %d", name, g->n[a],
-			               INT_MAX / 4);
-	if (scan->rows > INT_MAX / 4 || scan->columns > INT_MAX / 4)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu cells: expected at most %d each way", name, scan->columns,
-		               scan->rows, INT_MAX / 4);
-	return GT_OK;
 }
 
 static void forward(void *self, const gt_array *x, gt_array *y)
@@ -306,16 +292,9 @@ static void destroy(void *self)
 	free(p);
 }
 
-static void *upload(gt_backend *be, const void *host, size_t bytes)
-{
-	void *p = gt_backend_alloc(be, bytes, "tables of the separable-footprint projector");
-	if (p)
-		gt_backend_put(be, host, p, bytes);
-	return p;
-}
-
 static gt_status fill_tables(const char *name, const gt_grid *g, const gt_scan *scan, const struct options *o, struct sf *p)
 {
+	static const char what[] = "tables of the separable-footprint projector";
 	gt_status st = GT_OK;
 	gt_sf_view *view = malloc(view_bytes(&p->host));
 	gt_sf_ray *ray = malloc(ray_bytes(&p->host));
@@ -329,7 +308,8 @@ static gt_status fill_tables(const char *name, const gt_grid *g, const gt_scan *
 	p->d = p->host;
 	p->d.view = NULL;
 	p->d.ray = NULL;
-	if (!(p->d.view = upload(p->be, view, view_bytes(&p->d))) || !(p->d.ray = upload(p->be, ray, ray_bytes(&p->d))))
+	if (!(p->d.view = gt_projector_upload(p->be, view, view_bytes(&p->d), what)) ||
+	    !(p->d.ray = gt_projector_upload(p->be, ray, ray_bytes(&p->d), what)))
 		GT_TRY(GT_ERR_MEMORY);
 	if (p->impl->make)
 		GT_TRY(p->impl->make(p->be, &p->host, p->type, o->memory, &p->state));
@@ -349,7 +329,7 @@ static gt_status make(const struct variant *variant, gt_backend *be, gt_type typ
 	p->be = be;
 	p->impl = impl[be->kind];
 	p->type = type;
-	GT_TRY(check(variant->name, g, scan));
+	GT_TRY(gt_projector_check_sizes(variant->name, g, scan));
 	p->host = (gt_sf){ .rows = (int)scan->rows,
 		           .columns = (int)scan->columns,
 		           .views = scan->views,

@@ -1,24 +1,27 @@
 /* Separable footprints on CUDA, adjoint, single precision, upright views.
  *
- * For one column of voxels and one view the rows of all heights are the same for every column k of the detector. So the columns are
- * mixed first, H[l] = sum of w1[k] C_k[l] over the 2 to 5 columns under the voxel, C_k the running sums of the weighted data along
- * the rows; then H is read once at each edge between slices: E_e = H(row of edge e), and b_j = E_{j+1} - E_j. Only E is accumulated;
- * the difference is taken after 32 views, which is exact up to rounding and halves the work.
+ * For one column of voxels and one view the rows of all heights are the same for every column k of the detector. So the
+ * columns are mixed first, H[l] = sum of w1[k] C_k[l] over the 2 to 5 columns under the voxel, C_k the running sums of
+ * the weighted data along the rows; then H is read once at each edge between slices: E_e = H(row of edge e), and b_j =
+ * E_{j+1} - E_j. Only E is accumulated; the difference is taken after 32 views, which is exact up to rounding and
+ * halves the work.
  *
- * A warp owns 4 x 2 columns of voxels and up to 32 R slices. Its lanes are four views of each column of voxels while weights are
- * computed, pairs of rows while H is mixed (loads without conflicts), and edges between slices while H is read. 2 x 2 columns of
- * voxels are mixed together: they lie over 5.6 columns of the detector, where one alone lies over 3.3. A block of 8 x 8 columns of
- * voxels shares the C_k under it, which bulk copies bring four views at a time: each warp asks for some, while it works on those before.
+ * A warp owns 4 x 2 columns of voxels and up to 32 R slices. Its lanes are four views of each column of voxels while
+ * weights are computed, pairs of rows while H is mixed (loads without conflicts), and edges between slices while H is
+ * read. 2 x 2 columns of voxels are mixed together: they lie over 5.6 columns of the detector, where one alone lies
+ * over 3.3. A block of 8 x 8 columns of voxels shares the C_k under it, which bulk copies bring four views at a time:
+ * each warp asks for some, while it works on those before.
  *
- * Where not all rows fit into 32 R entries, blocks choose for each four views whether a window of so many or of 32 more serves them:
- * mostly one does for all slices of a tile. What H is in the middle of the window is subtracted, as the sums are large there.
+ * Where not all rows fit into 32 R entries, blocks choose for each four views whether a window of so many or of 32 more
+ * serves them: mostly one does for all slices of a tile. What H is in the middle of the window is subtracted, as the
+ * sums are large there.
  *
- * Up to 8 slices: the lane that computes the weights of a voxel column in a view reads the C_k at all edges itself and adds up
- * differences.
+ * Up to 8 slices: the lane that computes the weights of a voxel column in a view reads the C_k at all edges itself and
+ * adds up differences.
  *
- * The limit, per column of voxels and view with 64 slices and rows: 1.5 columns x 3 passes of 128 bytes to mix, 3 to store H, 1 to
- * broadcast, about 6 to read it (two sets of 32 edges, two entries each, strides of 0.7 to 1.9 entries), 3 for weights: 17.5 passes;
- * and about 55 instructions.
+ * The limit, per column of voxels and view with 64 slices and rows: 1.5 columns x 3 passes of 128 bytes to mix, 3 to
+ * store H, 1 to broadcast, about 6 to read it (two sets of 32 edges, two entries each, strides of 0.7 to 1.9 entries),
+ * 3 for weights: 17.5 passes; and about 55 instructions.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_SF_BACK_COLUMNS /* columns of each view in a stage at most: 8 to 64; wider shadows take several */
@@ -27,7 +30,8 @@
 #ifndef GT_SF_BACK_BLOCKS /* blocks per multiprocessor that registers must leave room for: 2, 3, 4 */
 #define GT_SF_BACK_BLOCKS 3
 #endif
-#ifndef GT_SF_BACK_SHARED /* bytes of shared memory that a block may take: what they leave for as many per multiprocessor */
+/* bytes of shared memory that a block may take: what they leave for as many per multiprocessor */
+#ifndef GT_SF_BACK_SHARED
 #define GT_SF_BACK_SHARED (233472 / GT_SF_BACK_BLOCKS - 1024)
 #endif
 #ifndef GT_SF_BACK_BYTES /* running sums held at a time */
@@ -113,7 +117,8 @@ template <int R, int EDGES, bool WHOLE> static __device__ __forceinline__ void r
 		/* Columns from here on are counted from p->column. */
 		const int start = p->first_column + now.piece * most - p->column, end = start + columns_of(p, &now, most);
 		for (int pass = 0, more = 1; more; pass++) {
-			struct lane_voxel l; /* again for each pass, which are seldom two: no registers are left to keep it */
+			/* again for each pass, which are seldom two: no registers are left to keep it */
+			struct lane_voxel l;
 			place_voxel<EDGES, WHOLE>(a, p, x, y, row, any ? gt_sf_in_fine(rows) : 1. / (WARP * R), &l);
 			l.chord = inside ? l.chord : 0;
 			const int2 of_quad = columns_of_quad(l.columns, start, end);
@@ -137,7 +142,8 @@ template <int R, int EDGES, bool WHOLE> static __device__ __forceinline__ void r
 	give<R>(a, at, E, T);
 }
 
-/* Few slices: b[j] += what a voxel column gets from the columns [first, end) of a view, whose running sums are at base + k lines. */
+/* Few slices: b[j] += what a voxel column gets from the columns [first, end) of a view, whose running sums are at base
+ * + k lines. */
 template <int WIDTH, int EDGES>
 static __device__ __forceinline__ void add_column(const struct args &a, const struct lane_voxel *l, int first, int end, unsigned base,
                                                   float (&b)[FEW])
@@ -230,7 +236,7 @@ static __global__ void sum_rows(gt_sf d, const float *y, float *sums, size_t fir
 	const gt_sf_ray *ray = d.ray + view * d.columns;
 	float *const out[1] = { sums + in_batch * d.columns * stride };
 	const size_t step[1] = { (size_t)stride };
-	write_sums<1>([&](int k, int l) { return y[gt_sf_cell(&d, v, view, l, k)] * gt_sf_slant(v, &ray[k], l); },
+	write_sums<1>([&](int k, int l) { return y[gt_sf_pixel(&d, v, view, l, k)] * gt_sf_slant(v, &ray[k], l); },
 	              blockIdx.x % groups * WARP, d.columns, d.rows, stride, out, step);
 }
 
@@ -265,7 +271,8 @@ static int height_of(const gt_sf *d)
 	const int most = WARP * per_lane(d);
 	return pieces(d->n[2], pieces(d->n[2], most));
 }
-/* Half of the limit is for the volume, half for the running sums. Lines of voxels along x that are held at a time: whole blocks. */
+/* Half of the limit is for the volume, half for the running sums. Lines of voxels along x that are held at a time:
+ * whole blocks. */
 static int lines_of(const gt_sf *d, size_t limit)
 {
 	const size_t fit = limit / 2 / ((size_t)d->n[0] * deep_of(d) * sizeof(float)) / SIDE * SIDE;

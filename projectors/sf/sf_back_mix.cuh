@@ -1,12 +1,12 @@
 #ifndef GT_PROJECTORS_SF_SF_BACK_MIX_CUH
 #define GT_PROJECTORS_SF_SF_BACK_MIX_CUH
-/* What a warp of sf_back_cuda.cu does with the running sums under its voxels, device code alone: weights by a lane per voxel column and
- * view, then for 2 x 2 voxel columns at a time H by pairs of rows, which edges between slices read. */
+/* What a warp of sf_back_cuda.cu does with the running sums under its voxels, device code alone: weights by a lane per
+ * voxel column and view, then for 2 x 2 voxel columns at a time H by pairs of rows, which edges between slices read. */
 #include "projectors/sf/sf_back_stages.cuh"
 
-/* A quad in a view: weights by column, then voxel; - H in the middle; how many columns there are, from that address on; scale and shift of
- * edges; what rounding took from them; ramps: slope, middle, constant, reach. Of an odd multiple of 16 bytes, which leaves lanes of
- * different quads on different banks. */
+/* A quad in a view: weights by column, then voxel; - H in the middle; how many columns there are, from that address on;
+ * scale and shift of edges; what rounding took from them; ramps: slope, middle, constant, reach. Of an odd multiple of
+ * 16 bytes, which leaves lanes of different quads on different banks. */
 template <int EDGES> struct quad {
 	float weight[WIDE][4], middle[4];
 	unsigned address;
@@ -40,7 +40,8 @@ template <int R, int EDGES, bool WHOLE> static __host__ __device__ constexpr int
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/* Weights of `columns` columns from `first` on, whose running sums begin at `address`; T += what the end of the tile gets. */
+/* Weights of `columns` columns from `first` on, whose running sums begin at `address`; T += what the end of the tile
+ * gets. */
 template <int R, int EDGES, bool WHOLE>
 static __device__ __forceinline__ void weigh(struct shared<R, EDGES, WHOLE> &s, const struct lane_voxel *l, int width, int first,
                                              int columns, unsigned address, float end, float *T)
@@ -85,7 +86,8 @@ static __device__ __forceinline__ void weigh(struct shared<R, EDGES, WHOLE> &s, 
 	}
 }
 
-/* Rows of a lane, K: pairs that lie 64 apart, and one of the last 32 where K is odd. From the address of its first pair, or row. */
+/* Rows of a lane, K: pairs that lie 64 apart, and one of the last 32 where K is odd. From the address of its first
+ * pair, or row. */
 template <int K, int OFFSET = 0> static __device__ __forceinline__ void load_rows(unsigned a, float (&x)[K])
 {
 #pragma unroll
@@ -142,7 +144,8 @@ static __device__ __forceinline__ void read_edges(unsigned quad, float scale, fl
 	}
 }
 
-/* Four voxels and a view, in a window of K rows per lane: H, then E += H at the edges. E[0], E[1], E[4] and E[5] are theirs. */
+/* Four voxels and a view, in a window of K rows per lane: H, then E += H at the edges. E[0], E[1], E[4] and E[5] are
+ * theirs. */
 template <int R, int K, int EDGES, bool WHOLE>
 static __device__ __forceinline__ void add_quad(unsigned quad, unsigned buffer, const float (&edge)[R], float (*E)[R])
 {

@@ -1,7 +1,8 @@
 #ifndef GT_PROJECTORS_SF_SF_BACK_STAGES_CUH
 #define GT_PROJECTORS_SF_SF_BACK_STAGES_CUH
-/* How a block of sf_back_cuda.cu comes by the running sums under its voxels, device code alone: which columns and rows those are in
- * each view, the stages in shared memory that bulk copies fill, and the place of a voxel column in a view. */
+/* How a block of sf_back_cuda.cu comes by the running sums under its voxels, device code alone: which columns and rows
+ * those are in each view, the stages in shared memory that bulk copies fill, and the place of a voxel column in a
+ * view. */
 #include "projectors/sf/sf_device.cuh"
 
 #ifndef GT_SF_BACK_STAGES /* groups of four views on their way or in use: 2, 3 */
@@ -33,8 +34,8 @@ struct args {
 	int views, stride, deep, height, tiles_x, tiles_y, first_y, fresh;
 };
 
-/* ANY: a block chooses the height of its windows, from WIDTH entries on, more by WARP; they have no entry after the last row, and two
- * rows less than entries, so that windows begin at pairs. */
+/* ANY: a block chooses the height of its windows, from WIDTH entries on, more by WARP; they have no entry after the
+ * last row, and two rows less than entries, so that windows begin at pairs. */
 template <bool ANY> static __host__ __device__ constexpr int rows_of(int width) { return ANY ? width - 2 : width; }
 static __host__ __device__ constexpr int highest_of(int width) { return width + GT_SF_BACK_HIGHER * WARP; }
 template <int WIDTH> static __host__ __device__ constexpr unsigned line_bytes() { return (WIDTH + SLACK) * (unsigned)sizeof(float); }
@@ -48,16 +49,18 @@ static int line_of(const gt_sf *d, int width, int any)
 	return pieces(pieces(d->rows, rows) * rows + (any ? 2 : 0), 4) * 4 + SLACK;
 }
 
-/* What a block needs of a view. Places are counted from the block's first voxel and from `column`; windows are of equal heights, from a
- * multiple of 2 on. Columns and windows are 0 where the block gives nothing. */
+/* What a block needs of a view. Places are counted from the block's first voxel and from `column`; windows are of equal
+ * heights, from a multiple of 2 on. Columns and windows are 0 where the block gives nothing. */
 struct part {
-	float N[3], M[2], V1, V2, toward[2][2]; /* V in slices, N and M in units that make a row per unit of V/M; M without its constant */
+	/* V in slices, N and M in units that make a row per unit of V/M; M without its constant */
+	float N[3], M[2], V1, V2, toward[2][2];
 	gt_sf_lens_f lens;
 	double M0, V, row; /* V in the middle of the tile's height */
 	int column, first_column, columns, first_row, windows;
 };
 
-/* Of four views: entries of a window, the most windows and pieces of any, columns of a piece, which a stage holds of each. */
+/* Of four views: entries of a window, the most windows and pieces of any, columns of a piece, which a stage holds of
+ * each. */
 struct shape {
 	int width, windows, pieces, columns;
 };
@@ -81,8 +84,8 @@ static __device__ __forceinline__ bool next_item(const struct shape *shape, stru
 	return false;
 }
 
-/* Columns and rows that a block's voxels may meet, from its corners: one by each of four lanes, whose results are the same. Rows begin
- * at a multiple of `multiple`. Returns how many. */
+/* Columns and rows that a block's voxels may meet, from its corners: one by each of four lanes, whose results are the
+ * same. Rows begin at a multiple of `multiple`. Returns how many. */
 static __device__ int find_part(const struct args *a, int at, int x0, int y0, int z0, int multiple, struct part *p)
 {
 	const gt_sf_view *v = &a->d.view[a->first + min(at, a->views - 1)];
@@ -128,8 +131,8 @@ static __device__ int find_part(const struct args *a, int at, int x0, int y0, in
 	return at < a->views && p->columns && bottom - 1 < rows && top + 1 > 0 ? max(1, (int)ceil(min(top, (double)rows)) - p->first_row) : 0;
 }
 
-/* By the lanes of a group, four of a view: windows of its views, of `rows` rows each, and their shape. Windows are no higher than few of
- * them need. */
+/* By the lanes of a group, four of a view: windows of its views, of `rows` rows each, and their shape. Windows are no
+ * higher than few of them need. */
 template <int WIDTH, int COLUMNS, bool ANY>
 static __device__ void fill_shape(const struct args *a, int rows, struct part *p, struct shape *shape)
 {
@@ -173,7 +176,8 @@ struct team {
 	int rank, warps;
 };
 
-/* All of them: each asks for its part of the running sums of an item, in windows of WIDTH rows or, ANY, of its own height. */
+/* All of them: each asks for its part of the running sums of an item, in windows of WIDTH rows or, ANY, of its own
+ * height. */
 template <int WIDTH, int COLUMNS, bool ANY>
 static __device__ __forceinline__ void fetch(const struct args &a, const struct control &s, const struct team &team, const struct item &i,
                                              unsigned to, unsigned bar)
@@ -210,10 +214,10 @@ struct lane_voxel {
 /* Knots that the edges within the window and the tile may meet, of fine lines. */
 static __device__ __forceinline__ int reach_within(const struct lane_voxel *l, float most, float width)
 {
-	const float in = gt_sf_in(l->scale), low = min(max(-l->shift * in, -most), most),
+	const float in = gt_rcp_approx(l->scale), low = min(max(-l->shift * in, -most), most),
 		    high = min(max((width - l->shift) * in, -most), most);
 	const float half = max(fabsf(fmaf(l->ramp1, low, l->ramp0)), fabsf(fmaf(l->ramp1, high, l->ramp0))) + l->ramp;
-	return reach_of_half(half * gt_sf_in(1 - min(fabsf(l->ramp1) * in, 0.5f)));
+	return reach_of_half(half * gt_rcp_approx(1 - min(fabsf(l->ramp1) * in, 0.5f)));
 }
 
 /* NEAR: all rows are in one window, and magnifications may be rounded unless places are fine. */
@@ -261,7 +265,7 @@ static __device__ __forceinline__ void place_voxel(const struct args &a, const s
 	l->shift = (float)(middle * in_width);
 	if (is_fine(EDGES))
 		split(mean, middle, &l->scale, &l->shift, &l->rest);
-	l->reach = EDGES == GT_SF_WIDE ? reach_within(l, a.height * 0.5f, gt_sf_in((float)in_width)) : 0;
+	l->reach = EDGES == GT_SF_WIDE ? reach_within(l, a.height * 0.5f, gt_rcp_approx((float)in_width)) : 0;
 }
 
 /* Of a thread: the block's first voxel, the warp's from there. */
@@ -288,7 +292,7 @@ static __device__ __forceinline__ struct team begin(const struct args &a, const 
 	const int warp = threadIdx.x / WARP, wide = (min(a.d.n[0] - at.x0, SIDE) + 3) / 4;
 	struct team team = { warp / 2 * wide + warp % 2, wide * ((min(a.d.n[1] - at.y0, SIDE) + 1) / 2) };
 	for (unsigned i = threadIdx.x * 16; i < floats * 4; i += WARPS * WARP * 16)
-		asm volatile("st.shared.v4.f32 [%0], {%1,%1,%1,%1};" ::"r"(stages + i), "f"(0.f) : "memory");
+		store4(stages + i, 0.f, 0.f, 0.f, 0.f);
 	if (threadIdx.x < 4 * WARP) {
 		const int view = threadIdx.x / 4;
 		struct part p;
@@ -304,7 +308,7 @@ static __device__ __forceinline__ struct team begin(const struct args &a, const 
 		}
 		barrier_fence();
 	}
-	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+	fence_for_bulk_copies();
 	__syncthreads();
 	if (at.x0 + at.x1 >= a.d.n[0] || at.y0 + at.y1 >= a.d.n[1]) {
 		team.warps = 0;

@@ -1,30 +1,14 @@
-/* Separable footprints on the CPU: the double-precision reference, whatever the type of the arrays.
- * Upright views: per column of voxels and view, the columns of the detector are mixed once with the weights w1 (adjoint), or the
- * rows computed once and added to the columns with these weights (forward). Rows come from differences of running sums at evenly
- * spaced positions. Tilted views: voxel by voxel. */
+/* Separable footprints on the CPU: the double-precision reference, whatever the type of the arrays. Upright views: per
+ * column of voxels and view, the columns of the detector are mixed once with the weights w1 (adjoint), or the rows
+ * computed once and added to the columns with these weights (forward). Rows come from differences of running sums at
+ * evenly spaced positions. Tilted views: voxel by voxel. Memory: as kit/cpu_pair.h says. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/threads.h>
-#include "projectors/kit/cpu_tiles.h"
+#include "projectors/kit/cpu_pair.h"
 #include "projectors/sf/sf_impl.h"
 
-enum {
-	VIEWS = 8,    /* forward: adjacent views of a job, which share lines of the volume */
-	COLUMNS = 64, /* forward: columns of a job */
-	BATCH = 32    /* adjoint: views whose running sums are held at a time */
-};
-
-struct job {
-	const gt_sf *d;
-	gt_type type;
-	const void *in;
-	void *out;
-	double *sums;    /* lines of running sums */
-	double *scratch; /* per worker */
-	size_t scratch_size;
-	size_t first_view, views;
-};
+enum { COLUMNS = 64 /* of a job of the forward direction */ };
 
 /* weight[k - *from] = factor w1[k] for the columns [*from, *to) of [k0, k1) that the trapezoid meets. */
 GT_INLINE void weigh_columns(const gt_sf_trapezoid *t, int k0, int k1, double factor, int *from, int *to, double *weight)
@@ -58,8 +42,8 @@ GT_INLINE void mix(const double *line, size_t step, const double *weight, int co
 /* What the kink of the running sum at i turns by: S is constant outside [0, length]. */
 GT_INLINE double turn(const double *S, int length, int i) { return (i < length ? S[i + 1] - S[i] : 0) - (i > 0 ? S[i] - S[i - 1] : 0); }
 
-/* SF-TT: the ramps of the voxel edges [e0, e1] at the row edges [l0, l1]. What each adds to the running sum goes to out[e - e0]
- * (adjoint: S runs along rows) or to out[l - l0] (forward: along z). */
+/* SF-TT: the ramps of the voxel edges [e0, e1] at the row edges [l0, l1]. What each adds to the running sum goes to
+ * out[e - e0] (adjoint: S runs along rows) or to out[l - l0] (forward: along z). */
 GT_INLINE void add_ramps(const gt_sf_rows *r, int e0, int e1, int l0, int l1, const double *S, int length, int forward, double *out)
 {
 	for (int e = e0; e <= e1; e++) {
@@ -105,7 +89,7 @@ GT_INLINE void weigh_voxel(const gt_sf_voxel *p, int *k0, int *k1, int *l0, int 
 /* Forward ------------------------------------------------------------------ */
 
 struct forward_scratch {
-	double *column, *row, *edge, *cells;
+	double *column, *row, *edge, *pixels;
 	gt_sf_corner *low, *high; /* corners of a line of voxels */
 };
 
@@ -116,14 +100,15 @@ static size_t forward_scratch_size(const gt_sf *d)
 }
 static struct forward_scratch forward_scratch(const struct job *j, int worker)
 {
+	const gt_sf *d = j->d;
 	struct forward_scratch s;
-	const size_t rows = padded(j->d->rows);
+	const size_t rows = padded(d->rows);
 	s.column = j->scratch + (size_t)worker * j->scratch_size;
 	s.row = s.column + COLUMNS;
 	s.edge = s.row + rows;
-	s.cells = s.edge + rows;
-	s.low = (gt_sf_corner *)(s.cells + VIEWS * COLUMNS * rows);
-	s.high = s.low + longest(j->d);
+	s.pixels = s.edge + rows;
+	s.low = (gt_sf_corner *)(s.pixels + VIEWS * COLUMNS * rows);
+	s.high = s.low + longest(d);
 	return s;
 }
 
@@ -152,7 +137,7 @@ GT_INLINE void project_line(const gt_sf *d, const double *S, const gt_sf_rows *r
 
 /* Columns [k0, k1) of a tilted view, from the voxels of slice n. */
 GT_INLINE void forward_voxels(const struct job *j, const gt_sf_view *v, const gt_sf_wedge *w, int n, int k0, int k1,
-                              const struct forward_scratch *s, double *cells)
+                              const struct forward_scratch *s, double *pixels)
 {
 	const gt_sf *d = j->d;
 	const int along = 1 - v->axis;
@@ -172,9 +157,9 @@ GT_INLINE void forward_voxels(const struct job *j, const gt_sf_view *v, const gt
 			weigh_voxel(&p, &from, &to, &l0, &l1, s->column, s->row);
 			for (int k = from; k < to; k++) {
 				const double weight = s->column[k - from] * value;
-				double *restrict cell = cells + (size_t)(k - k0) * padded(d->rows) + l0;
+				double *restrict pixel = pixels + (size_t)(k - k0) * padded(d->rows) + l0;
 				for (int l = 0; l < l1 - l0; l++)
-					cell[l] += weight * s->row[l];
+					pixel[l] += weight * s->row[l];
 			}
 		}
 	}
@@ -182,7 +167,7 @@ GT_INLINE void forward_voxels(const struct job *j, const gt_sf_view *v, const gt
 
 /* The same of an upright view, line of voxels by line. */
 GT_INLINE void forward_lines(const struct job *j, const gt_sf_view *v, const gt_sf_wedge *w, int n, int k0, int k1,
-                             const struct forward_scratch *s, double *cells)
+                             const struct forward_scratch *s, double *pixels)
 {
 	const gt_sf *d = j->d;
 	const int along = 1 - v->axis;
@@ -208,21 +193,21 @@ GT_INLINE void forward_lines(const struct job *j, const gt_sf_view *v, const gt_
 		project_line(d, j->sums + ((size_t)y * (size_t)d->n[0] + (size_t)x) * stride, &shadow.rows, l0, l1, s->edge, s->row);
 		for (k = from; k < to; k++) {
 			const double weight = s->column[k - from];
-			double *restrict cell = cells + (size_t)(k - k0) * rows + l0;
+			double *restrict pixel = pixels + (size_t)(k - k0) * rows + l0;
 			for (int l = 0; l < l1 - l0; l++)
-				cell[l] += weight * s->row[l];
+				pixel[l] += weight * s->row[l];
 		}
 	}
 }
 
-static void store_cells(const struct job *j, size_t view, int k, const double *cells)
+static void store_pixels(const struct job *j, size_t view, int k, const double *pixels)
 {
 	const gt_sf *d = j->d;
 	const gt_sf_view *v = &d->view[view];
 	const gt_sf_ray *ray = &d->ray[view * (size_t)d->columns + (size_t)k];
 	for (int l = 0; l < d->rows; l++) {
-		const size_t at = gt_sf_cell(d, v, view, l, k);
-		put(j->type, j->out, at, cells[l] * gt_sf_slant(v, ray, l));
+		const size_t at = gt_sf_pixel(d, v, view, l, k);
+		put(j->type, j->out, at, pixels[l] * gt_sf_slant(v, ray, l));
 	}
 }
 
@@ -238,39 +223,30 @@ GT_CLONES static void footprint_forward_job(void *self, size_t i, size_t end, in
 		gt_sf_wedge wedge[VIEWS];
 		for (size_t view = first; view < last; view++)
 			wedge[view - first] = gt_sf_wedge_of(&d->view[view].frame, k0, k1);
-		memset(s.cells, 0, VIEWS * COLUMNS * rows * sizeof *s.cells);
+		memset(s.pixels, 0, VIEWS * COLUMNS * rows * sizeof *s.pixels);
 		for (int axis = 0; axis < 2; axis++)
 			for (int n = 0; n < d->n[axis]; n++)
 				for (size_t view = first; view < last; view++) {
 					const gt_sf_view *v = &d->view[view];
-					double *cells = s.cells + (view - first) * COLUMNS * rows;
+					double *pixels = s.pixels + (view - first) * COLUMNS * rows;
 					if (v->axis != axis)
 						continue;
 					if (v->upright)
-						forward_lines(j, v, &wedge[view - first], n, k0, k1, &s, cells);
+						forward_lines(j, v, &wedge[view - first], n, k0, k1, &s, pixels);
 					else
-						forward_voxels(j, v, &wedge[view - first], n, k0, k1, &s, cells);
+						forward_voxels(j, v, &wedge[view - first], n, k0, k1, &s, pixels);
 				}
 		for (size_t view = first; view < last; view++)
 			for (int k = k0; k < k1; k++)
-				store_cells(j, view, k, s.cells + ((view - first) * COLUMNS + (size_t)(k - k0)) * rows);
+				store_pixels(j, view, k, s.pixels + ((view - first) * COLUMNS + (size_t)(k - k0)) * rows);
 	}
 }
 
 static void forward(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *x, void *y)
 {
+	struct job j = { .d = d, .type = t, .in = x, .out = y, .scratch_size = forward_scratch_size(d) };
 	(void)state;
-	double *sums = gt_scratch(be);
-	struct job j = { .d = d,
-		         .type = t,
-		         .in = x,
-		         .out = y,
-		         .sums = sums,
-		         .scratch = sums + line_doubles(d->n),
-		         .scratch_size = forward_scratch_size(d) };
-	const size_t tiles = ((size_t)d->columns + COLUMNS - 1) / COLUMNS, groups = (d->views + VIEWS - 1) / VIEWS;
-	gt_parallel(be->pool, (size_t)d->n[1], 1, sum_lines, &(struct lines){ d->n, t, x, sums });
-	gt_parallel(be->pool, groups * tiles, 1, footprint_forward_job, &j);
+	run_forward(be, EXTENTS_OF(d), &j, COLUMNS, footprint_forward_job);
 }
 
 /* Adjoint ------------------------------------------------------------------ */
@@ -289,7 +265,7 @@ static void sum_columns(void *self, size_t i, size_t end, int worker)
 			double *line = j->sums + (i * (size_t)d->columns + (size_t)k) * padded(d->rows), sum = 0;
 			for (int l = 0; l < d->rows; l++) {
 				line[l] = sum;
-				sum += get(j->type, j->in, gt_sf_cell(d, v, view, l, k)) * gt_sf_slant(v, ray, l);
+				sum += get(j->type, j->in, gt_sf_pixel(d, v, view, l, k)) * gt_sf_slant(v, ray, l);
 			}
 			line[d->rows] = line[d->rows + 1] = sum;
 		}
@@ -401,35 +377,17 @@ GT_CLONES static void footprint_adjoint_job(void *self, size_t i, size_t end, in
 	}
 }
 
-static size_t batch_doubles(const gt_sf *d) { return (d->views < BATCH ? d->views : BATCH) * (size_t)d->columns * padded(d->rows); }
-
 static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, const void *y, void *x)
 {
+	struct job j = { .d = d, .type = t, .in = y, .out = x, .scratch_size = adjoint_scratch_size(d) };
 	(void)state;
-	double *sums = gt_scratch(be);
-	struct job j = { .d = d,
-		         .type = t,
-		         .in = y,
-		         .out = x,
-		         .sums = sums,
-		         .scratch = sums + batch_doubles(d),
-		         .scratch_size = adjoint_scratch_size(d) };
-	memset(x, 0, (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2] * gt_type_size(t));
-	for (j.first_view = 0; j.first_view < d->views; j.first_view += BATCH) {
-		j.views = d->views - j.first_view < BATCH ? d->views - j.first_view : BATCH;
-		gt_parallel(be->pool, j.views, 1, sum_columns, &j);
-		gt_parallel(be->pool, tiles_of(d->n), 1, footprint_adjoint_job, &j);
-	}
+	run_adjoint(be, EXTENTS_OF(d), &j, sum_columns, footprint_adjoint_job);
 }
 
 static size_t scratch(gt_backend *be, const gt_sf *d, void *state, gt_type t)
 {
-	(void)state;
-	const size_t workers = (size_t)gt_pool_threads(be->pool);
-	const size_t forwards = line_doubles(d->n) + workers * forward_scratch_size(d);
-	const size_t adjoints = batch_doubles(d) + workers * adjoint_scratch_size(d);
-	(void)t;
-	return (forwards > adjoints ? forwards : adjoints) * sizeof(double);
+	(void)state, (void)t;
+	return pair_scratch(be, EXTENTS_OF(d), forward_scratch_size(d), adjoint_scratch_size(d));
 }
 
 const struct gt_sf_impl gt_sf_cpu = { .scratch = scratch, .forward = forward, .adjoint = adjoint };

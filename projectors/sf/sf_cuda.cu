@@ -1,5 +1,6 @@
-/* Separable footprints on CUDA: which kernels serve an operator. Those of single precision need upright views, all voxels in front of
- * all sources, ramps of SF-TT of less than `widest_ramp`, and compute capability 9.0; what they cannot do goes to the simple ones. */
+/* Separable footprints on CUDA: which kernels serve an operator. Those of single precision need upright views, all
+ * voxels in front of all sources, ramps of SF-TT of less than `widest_ramp`, and compute capability 9.0; what they
+ * cannot do goes to the simple ones. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
@@ -12,12 +13,13 @@ struct state {
 	gt_sf_ahead *ahead;
 };
 
-/* Half widths of ramps, in rows or slices, whichever are more. Up to the first the kernels look for one knot of the running sums at
- * each edge; up to the other one for as many as a ramp meets. */
+/* Half widths of ramps, in rows or slices, whichever are more. Up to the first the kernels look for one knot of the
+ * running sums at each edge; up to the other one for as many as a ramp meets. */
 static const double narrow_ramp = 0.42, widest_ramp = 40;
 /* Most that the magnification differs from the mean within a voxel. */
 static const double most_slope = 0.2;
-/* Most that rounded places may take from an entry, of the largest, if every rounding were the worst. Less than half of it was met. */
+/* Most that rounded places may take from an entry, of the largest, if every rounding were the worst. Less than half of
+ * it was met. */
 static const double most_rounding = 1.6e-5;
 
 /* Of all views: the widest ramp, and the most rows that a slice covers. */
@@ -25,7 +27,8 @@ struct needs {
 	double ramp, step;
 };
 
-/* The wider ramp of the two slices where the column of voxels enters and leaves the beam, in rows or slices; 1e300: out of reach. */
+/* The wider ramp of the two slices where the column of voxels enters and leaves the beam, in rows or slices; 1e300: out
+ * of reach. */
 static double ramp_of_column(const gt_sf *d, const gt_sf_view *v, double x, double y)
 {
 	double least = 1e300, most = 0;
@@ -63,9 +66,10 @@ static int fits_view(const gt_sf *d, const gt_sf_view *v, struct needs *needs)
 	return needs->ramp <= widest_ramp;
 }
 
-/* Rounding of places that are not fine, rows. An entry lies between two edges, each of which is rounded to 2^-25 of its window; the place
- * of a tile and the distance of edges from it are rounded to 2^-25 of how far they may be apart. GT_SF_STEPS, back, all rows in one
- * window: the magnification is rounded too, and moves places by that part of the distance from the plane of the source. */
+/* Rounding of places that are not fine, rows. An entry lies between two edges, each of which is rounded to 2^-25 of its
+ * window; the place of a tile and the distance of edges from it are rounded to 2^-25 of how far they may be apart.
+ * GT_SF_STEPS, back, all rows in one window: the magnification is rounded too, and moves places by that part of the
+ * distance from the plane of the source. */
 static double rounding_back(const gt_sf *d, double step)
 {
 	const double window = gt_sf_back_window(d), tile = fmin(d->rows, step * fmin(d->n[2], 64));
@@ -152,7 +156,8 @@ static void adjoint(gt_backend *be, const gt_sf *d, void *state, gt_type t, cons
 		gt_sf_simple_adjoint(be, d, t, s->limit, y, x);
 }
 
-/* What the heads of sf_forward_cuda.cu and sf_back_cuda.cu count, of rectangles along z; the simple kernels state nothing. */
+/* What the heads of sf_forward_cuda.cu and sf_back_cuda.cu count, of rectangles along z; the simple kernels state
+ * nothing. */
 static int roofline(const gt_sf *d, void *state, gt_type t, const gt_sf_counts *c, int back, gt_roofline *least)
 {
 	const struct state *s = (const struct state *)state;

@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_SF_SF_DEVICE_CUH
 #define GT_PROJECTORS_SF_SF_DEVICE_CUH
-/* What the two fast kernels share, device code alone: bulk copies into shared memory and the barriers that count them (compute
- * capability 9.0), running sums read at a clamped place, and a view as a tile of voxels sees it. */
+/* What the two fast kernels share, device code alone: bulk copies into shared memory and the barriers that count them
+ * (compute capability 9.0), running sums read at a clamped place, and a view as a tile of voxels sees it. */
 #include "core/device/async_copy.cuh"
 #include "core/device/pieces.cuh"
 #include "projectors/sf/sf_cuda.cuh"
@@ -13,35 +13,40 @@ enum { GT_SF_WARP = 32 };
 /* COUNT neighbours: 1 or 2. */
 template <int COUNT, int OFFSET = 0> static __device__ __forceinline__ void load_some(unsigned a, float (&x)[COUNT])
 {
-	if (COUNT == 2)
-		asm volatile("ld.shared.v2.f32 {%0,%1}, [%2+%3];" : "=f"(x[0]), "=f"(x[COUNT - 1]) : "r"(a), "n"(OFFSET) : "memory");
-	else
+	if (COUNT == 2) {
+		const float2 both = load2<OFFSET>(a);
+		x[0] = both.x;
+		x[COUNT - 1] = both.y;
+	} else {
 		x[0] = load1<OFFSET>(a);
+	}
 }
 template <int COUNT, int OFFSET = 0> static __device__ __forceinline__ void store_some(unsigned a, const float (&x)[COUNT])
 {
 	if (COUNT == 2)
-		asm volatile("st.shared.v2.f32 [%0+%3], {%1,%2};" ::"r"(a), "f"(x[0]), "f"(x[COUNT - 1]), "n"(OFFSET) : "memory");
+		store2<OFFSET>(a, x[0], x[COUNT - 1]);
 	else
-		asm volatile("st.shared.f32 [%0+%2], %1;" ::"r"(a), "f"(x[0]), "n"(OFFSET) : "memory");
+		store1<OFFSET>(a, x[0]);
 }
 
 /* Running sums --------------------------------------------------------------- */
 
-/* An edge on a line: at (shift + scale at) of its intervals. Of a FINE line the two are in intervals, and rest is what rounding took from
- * the shift (x) and the scale (y). */
+/* An edge on a line: at (shift + scale at) of its intervals. Of a FINE line the two are in intervals, and rest is what
+ * rounding took from the shift (x) and the scale (y). */
 struct edge {
 	float scale, at, shift;
 	float2 rest;
 };
-/* Where an edge is read: entry `whole`, of that address, and the fraction from there, clamped to the line; beyond: not clamped. */
+/* Where an edge is read: entry `whole`, of that address, and the fraction from there, clamped to the line; beyond: not
+ * clamped. */
 struct reading {
 	unsigned address;
 	float whole, fraction, beyond;
 };
 
-/* An edge of a line of less than 2^21 intervals, the first of them at `base`. Rounding down after an addition of 2, whose last place is
- * worth 2^-22, leaves floor() in the low bits. Saturation clamps the part of the line, which is rounded to 2^-25. */
+/* An edge of a line of less than 2^21 intervals, the first of them at `base`. Rounding down after an addition of 2,
+ * whose last place is worth 2^-22, leaves floor() in the low bits. Saturation clamps the part of the line, which is
+ * rounded to 2^-25. */
 static __device__ __forceinline__ struct reading read_edge(unsigned base, const struct edge &e, float intervals)
 {
 	const float part = fmaf(e.scale, e.at, e.shift), in = __saturatef(part), t = __fmaf_rd(in, intervals * 0x1p-22f, 2.f);
@@ -52,8 +57,8 @@ static __device__ __forceinline__ struct reading read_edge(unsigned base, const 
 	r.beyond = fmaf(part, intervals, -r.whole);
 	return r;
 }
-/* FINE: what is rounded finds the interval, the last of them for the end of the line; the place in it is as exact as it is small. The
- * shift is such that its difference from a whole number is exact. */
+/* FINE: what is rounded finds the interval, the last of them for the end of the line; the place in it is as exact as it
+ * is small. The shift is such that its difference from a whole number is exact. */
 static __device__ __forceinline__ struct reading read_fine(unsigned base, const struct edge &e, float intervals)
 {
 	const float rest = fmaf(e.rest.y, e.at, e.rest.x), place = fmaf(e.scale, e.at, e.shift + rest);
@@ -69,7 +74,8 @@ template <bool FINE> static __device__ __forceinline__ struct reading read_as(un
 {
 	return FINE ? read_fine(base, e, intervals) : read_edge(base, e, intervals);
 }
-/* Scale and shift, intervals, as those of a FINE line: the shift in 1024ths, so that less than 2^13 intervals have places to spare. */
+/* Scale and shift, intervals, as those of a FINE line: the shift in 1024ths, so that less than 2^13 intervals have
+ * places to spare. */
 static __device__ __forceinline__ void split(double scale, double shift, float *scale_in_float, float *shift_in_float, float2 *rest)
 {
 	const double near = rint(min(max(shift, -8e3), 8e3) * 1024) / 1024;
@@ -77,7 +83,8 @@ static __device__ __forceinline__ void split(double scale, double shift, float *
 	*shift_in_float = (float)near;
 	*rest = make_float2((float)(shift - near), (float)(scale - (double)*scale_in_float));
 }
-/* The running sum at an edge, of a line whose entry 0 is OFFSET bytes from base. Unless FINE, entry intervals + 1 is read, times 0. */
+/* The running sum at an edge, of a line whose entry 0 is OFFSET bytes from base. Unless FINE, entry intervals + 1 is
+ * read, times 0. */
 template <bool FINE, int OFFSET = 0>
 static __device__ __forceinline__ float sum_of(unsigned base, const struct edge &e, float intervals)
 {
@@ -148,24 +155,25 @@ static __device__ __forceinline__ int reach_of_half(float half)
 /* 1 / x in double, from that in float and a step of Newton's. */
 static __device__ __forceinline__ double gt_sf_in_fine(double x)
 {
-	const double in = gt_sf_in((float)x);
+	const double in = gt_rcp_approx((float)x);
 	return fma(in, fma(-x, in, 1.), in);
 }
-/* gt_sf_stretch() of a lens that has one row per unit, for places of rows far from the plane of the source: in double but for what a
- * focal spot beside the centre of the arc changes. */
+/* gt_sf_stretch() of a lens that has one row per unit, for places of rows far from the plane of the source: in double
+ * but for what a focal spot beside the centre of the arc changes. */
 static __device__ __forceinline__ double gt_sf_stretch_fine(const gt_sf_lens_f *s, double N, double M)
 {
 	if (!s->arc)
 		return gt_sf_in_fine(M);
-	const double square = fma(N, N, M * M), first = gt_sf_in_root((float)square), in = first * fma(-0.5 * square * first, first, 1.5);
+	const double square = fma(N, N, M * M), first = gt_rsqrt_approx((float)square), in = first * fma(-0.5 * square * first, first, 1.5);
 	if (s->spot_u == 0 && s->spot_w == 0)
 		return in;
 	const float side = (s->spot_u * (float)M - s->spot_w * (float)N) * (float)in, squared = side * side,
 		    along = (s->spot_u * (float)N + s->spot_w * (float)M) * (float)in;
-	return in - in * (double)(along + squared * gt_sf_in(1 + sqrtf(1 - squared)));
+	return in - in * (double)(along + squared * gt_rcp_approx(1 + sqrtf(1 - squared)));
 }
 
-/* Doubles where differences of large numbers matter, floats relative to `column`. N and M in units that make a row per unit of V/M. */
+/* Doubles where differences of large numbers matter, floats relative to `column`. N and M in units that make a row per
+ * unit of V/M. */
 typedef struct {
 	double N[3], M[3], V[4], in_V, row;   /* [0] + [1] x + [2] y (+ [3] z); in_V: 1 / V[3] */
 	float N1, N2, M1, M2;           /* half of N[1] .. M[2] */
@@ -182,7 +190,7 @@ static __device__ gt_sf_lens_f gt_sf_lens_in_float(const gt_sf_lens *l)
 	f.rows = 1;
 	f.spot_u = (float)l->spot_u;
 	f.spot_w = (float)l->spot_w;
-	f.lean = (float)l->lean;
+	f.spot_angle = (float)l->spot_angle;
 	f.arc = l->arc;
 	return f;
 }
@@ -214,9 +222,9 @@ static __device__ __forceinline__ float chord_of(const gt_sf_near *n, int x, int
 /* Lines of running sums --------------------------------------------------------- */
 
 enum { GT_SF_PARTS = 8, GT_SF_STEP = 8 };
-/* A block of WARP x PARTS threads writes the lines of WARP neighbours k from `from` on, fewer at the end: entry e is the sum of the
- * values 0 .. e-1 less half of all n; entries past the last keep its value, up to `stride`. value(k, l) is read twice; line k goes to
- * every one of out[] + k step[]. A thread owns an eighth of the values of one line. */
+/* A block of WARP x PARTS threads writes the lines of WARP neighbours k from `from` on, fewer at the end: entry e is
+ * the sum of the values 0 .. e-1 less half of all n; entries past the last keep its value, up to `stride`. value(k, l)
+ * is read twice; line k goes to every one of out[] + k step[]. A thread owns an eighth of the values of one line. */
 template <int COPIES, typename VALUE>
 static __device__ __forceinline__ void write_sums(VALUE value, int from, int lines, int n, int stride, float *const (&out)[COPIES],
                                                   const size_t (&step)[COPIES])

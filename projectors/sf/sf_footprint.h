@@ -1,50 +1,42 @@
 #ifndef GT_PROJECTORS_SF_SF_FOOTPRINT_H
 #define GT_PROJECTORS_SF_SF_FOOTPRINT_H
-/* The coefficients of the separable footprint, the only place where they are written: Long, Fessler, Balter, IEEE Trans. Med.
- * Imaging 29 (2010) 1839, SF-TR and SF-TT.
+/* The coefficients of the separable footprint, the only place where they are written: Long, Fessler, Balter, IEEE
+ * Trans. Med. Imaging 29 (2010) 1839, SF-TR and SF-TT.
  *
  *   a[kl; ijn] = chord * slant_kl * w1[k] * w2[l]
  *
- *   w1     integral over column k of a trapezoid of height 1 between the columns of the voxel's four vertical edges at the
- *          height of its centre
- *   w2     integral over row l of a function that rises from 0 to 1 at the row of the voxel's lower face and falls at that of
- *          its upper face. SF-TR: steps, where the vertical line through the centre meets the faces. SF-TT: ramps, from the
- *          lowest to the highest row of a face's four corners; two ramps that overlap add up to less than 1
- *   chord  length through the voxel, in the plane of the slices, of the ray through its centre: with the direction (ex, ey),
- *          |e| min(dx/|ex|, dy/|ey|). That is the voxel's area, magnified, over the area of the trapezoid
- *   slant  1 / cosine of the angle between the ray of cell (k, l) and the slices: of the cell, not of the voxel, so that it is
- *          multiplied once to all projections. Amplitude: the polar factor is the cell's, the transaxial factor the voxel's
+ *   w1     integral over column k of a trapezoid of height 1 between the columns of the voxel's four vertical edges at
+ *          the height of its centre
+ *   w2     integral over row l of a function that rises from 0 to 1 at the row of the voxel's lower face and falls at
+ *          that of its upper face. SF-TR: steps, where the vertical line through the centre meets the faces. SF-TT:
+ *          ramps, from the lowest to the highest row of a face's four corners; two ramps that overlap add up to less
+ *          than 1
+ *   chord  length through the voxel, in the plane of the slices, of the ray through its centre: with the direction (ex,
+ *          ey), |e| min(dx/|ex|, dy/|ey|). That is the voxel's area, magnified, over the area of the trapezoid
+ *   slant  1 / cosine of the angle between the ray of pixel (k, l) and the slices: of the pixel, not of the voxel, so
+ *          that it is multiplied once to all projections. Amplitude: the polar factor is the pixel's, the transaxial
+ *          factor the voxel's
  *
- * Detectors that are turned out of the vertical ("tilted"): the image of a vertical line then leans against the rows, and a
- * voxel's footprint is no product of columns and rows any more but a sheared one. The product keeps its area: w2 is stretched,
- * around the voxel's row, to the height of the voxel along one column instead of along its own vertical line, and the ramps leave
- * out what a face's rows differ by along the lean. GT_SF_LEAN is where that stops being a likeness.
+ * Detectors that are turned out of the vertical ("tilted"): the image of a vertical line is then rolled against the
+ * columns, and a voxel's footprint is no product of columns and rows any more but a sheared one. The product keeps its
+ * area: w2 is stretched, around the voxel's row, to the height of the voxel along one column instead of along its own
+ * vertical line, and the ramps leave out what a face's rows differ by along that direction. GT_SF_MAX_ROLL is where
+ * that stops being a likeness.
  *
  * Positions are of edges: column k covers [k, k+1], row l [l, l+1]. Voxels count from centres, in units of the pitches.
  * Rows ascend with z. */
 #include <gantry/scan_math.h>
 
-#define GT_SF_LEAN 15.0         /* most degrees between the image of a vertical line and the rows */
+#define GT_SF_MAX_ROLL 15.0         /* most degrees between the image of a vertical line and the rows */
 #define GT_SF_STEEP 45.0        /* most degrees between a ray and the slices */
 
 #ifdef __CUDACC__
-static __device__ __forceinline__ float gt_sf_in(float x)
-{
-	float y;
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-	return y;
-}
-static __device__ __forceinline__ float gt_sf_in_root(float x)
-{
-	float y;
-	asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-	return y;
-}
+#include "core/device/device_math.cuh"
 #endif
 #ifdef __CUDA_ARCH__
-#define GT_SF_OVER(a, b) ((a) * gt_sf_in(b))
-#define GT_SF_ROOT(a) ((a) * gt_sf_in_root(a))
-#define GT_SF_IN_ROOT(a) gt_sf_in_root(a)
+#define GT_SF_OVER(a, b) ((a) * gt_rcp_approx(b))
+#define GT_SF_ROOT(a) ((a) * gt_rsqrt_approx(a))
+#define GT_SF_IN_ROOT(a) gt_rsqrt_approx(a)
 #define GT_SF_LESS(a, b) fminf(a, b)
 #define GT_SF_MORE(a, b) fmaxf(a, b)
 #else
@@ -88,16 +80,18 @@ static __device__ __forceinline__ float gt_sf_in_root(float x)
 #undef GT_SF
 #undef GT_SF_MATH
 
-/* A ray and what is to its side: N = 0 on it, M > 0 in front of the source. Values [0] + [1] x + [2] y + [3] z of the voxel (x, y, z).
- * flat: a voxel's column is column + N/M; parallel: likewise, M = 1; arc: N and M are mm across and along the ray. */
+/* A ray and what is to its side: N = 0 on it, M > 0 in front of the source. Values [0] + [1] x + [2] y + [3] z of the
+ * voxel (x, y, z). flat: a voxel's column is column + N/M; parallel: likewise, M = 1; arc: N and M are mm across and
+ * along the ray. */
 typedef struct { double N[4], M[4], column; gt_sf_lens lens; } gt_sf_frame;
 
 typedef struct {
 	gt_sf_frame frame;              /* of the central ray */
-	double V[4];                    /* mm above the point where the rays go along the slices; the row of a voxel is row + V stretch */
+	/* mm above the point where the rays go along the slices; the row of a voxel is row + V stretch */
+	double V[4];
 	double row;
 	double toward[2][2];            /* direction of a voxel's ray along x and y, in voxels: [0] + [1] index */
-	double ray_step[3];             /* direction of a cell's ray: gt_sf.ray + l ray_step */
+	double ray_step[3];             /* direction of a pixel's ray: gt_sf.ray + l ray_step */
 	int upright;                    /* N and M do not depend on z: columns of voxels have one w1 */
 	int flip_rows;                  /* rows descend with z in the data */
 	int axis;                       /* of the slices that the rays cross at the larger angle: 0 (x) or 1 (y) */
@@ -122,7 +116,7 @@ GT_HD double gt_sf_at(const double f[4], double x, double y, double z) { return 
 GT_HD double gt_sf_reach(const double f[4]) { return (fabs(f[1]) + fabs(f[2])) / 2; }
 
 /* Place of (view, ascending row, column) in [view][row][column]. */
-GT_HD size_t gt_sf_cell(const gt_sf *d, const gt_sf_view *v, size_t view, int l, int k)
+GT_HD size_t gt_sf_pixel(const gt_sf *d, const gt_sf_view *v, size_t view, int l, int k)
 {
 	return (view * (size_t)d->rows + (size_t)(v->flip_rows ? d->rows - 1 - l : l)) * (size_t)d->columns + (size_t)k;
 }
@@ -143,7 +137,7 @@ GT_HD gt_sf_frame gt_sf_turned(const gt_sf_frame *f, double column)
 			t.N[a] -= (column - f->column) * f->M[a];
 		return t;
 	}
-	const double beta = (column - f->column) / f->lens.columns + f->lens.lean;
+	const double beta = (column - f->column) / f->lens.columns + f->lens.spot_angle;
 	const double u = sin(beta) - f->lens.spot_u, w = cos(beta) - f->lens.spot_w, c = w / sqrt(u * u + w * w),
 		     s = u / sqrt(u * u + w * w);
 	for (int a = 0; a < 4; a++) {
@@ -152,12 +146,12 @@ GT_HD gt_sf_frame gt_sf_turned(const gt_sf_frame *f, double column)
 	}
 	t.lens.spot_u = c * f->lens.spot_u - s * f->lens.spot_w;
 	t.lens.spot_w = s * f->lens.spot_u + c * f->lens.spot_w;
-	t.lens.lean = asin(t.lens.spot_u);
+	t.lens.spot_angle = asin(t.lens.spot_u);
 	return t;
 }
 
-/* Voxels that may give something to the columns between two edges and are wholly in front of the source: where all sides are > 0.
- * The margin in front is such that no voxel of a likely grid lies just on it. */
+/* Voxels that may give something to the columns between two edges and are wholly in front of the source: where all
+ * sides are > 0. The margin in front is such that no voxel of a likely grid lies just on it. */
 typedef struct { double side[5][4]; int sides; } gt_sf_wedge;
 
 GT_HD void gt_sf_front(const gt_sf_frame *f, double side[4])
@@ -180,7 +174,8 @@ GT_HD gt_sf_wedge gt_sf_wedge_of(const gt_sf_frame *f, double from, double to)
 	gt_sf_front(f, w.side[2]);
 	return w;
 }
-/* Leaves out voxels that give nothing to the rows between two edges, with some margin; not on an arc, where rows are not flat. */
+/* Leaves out voxels that give nothing to the rows between two edges, with some margin; not on an arc, where rows are
+ * not flat. */
 GT_HD void gt_sf_wedge_rows(const gt_sf *d, const gt_sf_view *v, double from, double to, gt_sf_wedge *w)
 {
 	if (v->frame.lens.arc)
@@ -230,8 +225,8 @@ GT_HD void gt_sf_span(const gt_sf *d, const gt_sf_view *v, const gt_sf_wedge *w,
 	*to = to1 > *to ? to1 : *to;
 }
 
-/* Rows of a column of voxels in an upright view: edge e between slices (e = 0 below the first) is at start + e step, its ramp
- * of half width |spread0 + e spread1| + spread. */
+/* Rows of a column of voxels in an upright view: edge e between slices (e = 0 below the first) is at start + e step,
+ * its ramp of half width |spread0 + e spread1| + spread. */
 typedef struct { double start, step, spread0, spread1, spread; } gt_sf_rows;
 
 /* least, most: stretch at the corners (SF-TR: twice that of the centre). */
@@ -294,7 +289,8 @@ GT_HD void gt_sf_point(const gt_sf_view *v, double x, double y, double z, double
 	*column = v->frame.column + gt_sf_column(&v->frame.lens, N, M);
 	*row = v->row + gt_sf_at(v->V, x, y, z) * gt_sf_stretch(&v->frame.lens, N, M);
 }
-/* Middle and half the range of the rows of the four corners at height z; shear: rows per column by which the image leans. */
+/* Middle and half the range of the rows of the four corners at height z; shear: rows per column by which the image
+ * is rolled. */
 GT_HD void gt_sf_face(const gt_sf_view *v, int x, int y, double z, double shear, double *middle, double *ramp)
 {
 	double low = 0, high = 0, column[4], row[4];
@@ -320,10 +316,11 @@ GT_HD int gt_sf_voxel_of(const gt_sf *d, const gt_sf_view *v, int x, int y, int 
 		gt_sf_point(v, x + (c & 1) - 0.5, y + (c >> 1) - 0.5, z, &k[c], &l[c]);
 	gt_sf_point(v, x, y, z - 0.5, &below[0], &below[1]);
 	gt_sf_point(v, x, y, z + 0.5, &above[0], &above[1]);
-	/* How far a step of one column goes along x and y, in columns and rows per mm; lean: columns per row of a vertical line. */
+	/* How far a step of one column goes along x and y, in columns and rows per mm; roll: columns per row of a
+	 * vertical line. */
 	const double kx = (k[1] + k[3] - k[0] - k[2]) / d->pitch[0], ky = (k[2] + k[3] - k[0] - k[1]) / d->pitch[1];
 	const double lx = (l[1] + l[3] - l[0] - l[2]) / d->pitch[0], ly = (l[2] + l[3] - l[0] - l[1]) / d->pitch[1];
-	const double lean = (above[0] - below[0]) / (above[1] - below[1]), x1 = kx - lean * lx, y1 = ky - lean * ly;
+	const double roll = (above[0] - below[0]) / (above[1] - below[1]), x1 = kx - roll * lx, y1 = ky - roll * ly;
 	const double taller = sqrt((x1 * x1 + y1 * y1) / (kx * kx + ky * ky));
 	p->columns = gt_sf_trapezoid_of(k[0], k[1], k[2], k[3]);
 	p->chord = gt_sf_voxel_chord(d, v, x, y);
@@ -331,8 +328,8 @@ GT_HD int gt_sf_voxel_of(const gt_sf *d, const gt_sf_view *v, int x, int y, int 
 	p->high = above[1];
 	p->low_ramp = p->high_ramp = 0;
 	if (d->trapezoid) {
-		gt_sf_face(v, x, y, z - 0.5, lean * d->aspect, &p->low, &p->low_ramp);
-		gt_sf_face(v, x, y, z + 0.5, lean * d->aspect, &p->high, &p->high_ramp);
+		gt_sf_face(v, x, y, z - 0.5, roll * d->aspect, &p->low, &p->low_ramp);
+		gt_sf_face(v, x, y, z + 0.5, roll * d->aspect, &p->high, &p->high_ramp);
 	}
 	const double middle = (p->low + p->high) / 2, half = taller * (p->high - p->low) / 2;
 	p->low = middle - half;

@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_SF_SF_FORWARD_LINES_CUH
 #define GT_PROJECTORS_SF_SF_FORWARD_LINES_CUH
-/* How a block of sf_forward_cuda.cu comes by the lines of voxels that its columns and rows meet, device code alone: where they begin and
- * end in each slice, and the warp that has bulk copies bring them into the stages of a ring. */
+/* How a block of sf_forward_cuda.cu comes by the lines of voxels that its columns and rows meet, device code alone:
+ * where they begin and end in each slice, and the warp that has bulk copies bring them into the stages of a ring. */
 #include "projectors/sf/sf_device.cuh"
 
 enum {
@@ -17,7 +17,8 @@ enum {
 
 struct args {
 	gt_sf d;
-	const float *lines[2]; /* by the axis of the slices: [x][y][deep], [y][x][deep], from slice first[] on; NULL: not now */
+	/* by the axis of the slices: [x][y][deep], [y][x][deep], from slice first[] on; NULL: not now */
+	const float *lines[2];
 	int first[2], end[2];
 	float *out;
 	const int *group; /* [groups][views]: -1: none */
@@ -37,7 +38,8 @@ struct border {
 	int lower;
 };
 
-/* Slices of a stage, by lane: lines [low, low + count), from that byte of the stage on, entries from `from` on; intervals of all of them. */
+/* Slices of a stage, by lane: lines [low, low + count), from that byte of the stage on, entries from `from` on;
+ * intervals of all of them. */
 struct stage {
 	int base, end, window;
 	double in_window;
@@ -101,7 +103,8 @@ static __device__ __forceinline__ double slope_at(const struct args *a, const gt
 	return min(1.2 * part / (1 - min(part, 0.5)), 0.5);
 }
 
-/* Entries of a line that rows [l0, l0 + rows) need at the voxels [i.x, i.y) of slice n: floor, ceiling, with some margin. */
+/* Entries of a line that rows [l0, l0 + rows) need at the voxels [i.x, i.y) of slice n: floor, ceiling, with some
+ * margin. */
 template <int EDGES> static __device__ void reach_of(const struct args *a, const gt_sf_view *v, int n, int2 i, int l0, int rows, int2 *reach)
 {
 	const gt_sf_lens *lens = &v->frame.lens;

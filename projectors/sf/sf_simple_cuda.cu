@@ -1,6 +1,7 @@
-/* Separable footprints on CUDA for every view, single and double: both directions are gathers. A thread owns a few rows of one
- * column (forward) or a few voxels above each other (adjoint) and goes over the voxels or cells that its coefficients join. Positions
- * and coefficients are in double, so sizes do not matter. Used for double precision and for detectors that lean.
+/* Separable footprints on CUDA for every view, single and double: both directions are gathers. A thread owns a few rows
+ * of one column (forward) or a few voxels above each other (adjoint) and goes over the voxels or pixels that its
+ * coefficients join. Positions and coefficients are in double, so sizes do not matter. Used for double precision and
+ * for tilted detectors.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_SF_FORWARD_ROWS /* rows per thread: 4, 8, 16 */
@@ -106,7 +107,7 @@ template <typename T, int ROWS> static __global__ void forward_kernel(gt_sf d, c
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		if (l0 + r < d.rows)
-			out[gt_sf_cell(&d, &v, view, l0 + r, k)] = sum[r] * (T)gt_sf_slant(&v, &ray, l0 + r);
+			out[gt_sf_pixel(&d, &v, view, l0 + r, k)] = sum[r] * (T)gt_sf_slant(&v, &ray, l0 + r);
 }
 
 template <typename T, int ROWS> static void launch_forward(cudaStream_t queue, const gt_sf *d, const T *x, T *y)
@@ -137,7 +138,7 @@ extern "C" void gt_sf_simple_forward(gt_backend *be, const gt_sf *d, gt_type t, 
 /* Adjoint ------------------------------------------------------------------ */
 
 /* Data times the slant, [view of the batch][ascending row][column]. */
-template <typename T> static __global__ void weight_cells(gt_sf d, const T *y, T *cells, size_t first, size_t count)
+template <typename T> static __global__ void weight_pixels(gt_sf d, const T *y, T *pixels, size_t first, size_t count)
 {
 	const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
 	if (i >= count)
@@ -145,11 +146,11 @@ template <typename T> static __global__ void weight_cells(gt_sf d, const T *y, T
 	const int k = (int)(i % d.columns), l = (int)(i / d.columns % d.rows);
 	const size_t view = first + i / d.columns / d.rows;
 	const gt_sf_view *v = &d.view[view];
-	cells[i] = y[gt_sf_cell(&d, v, view, l, k)] * (T)gt_sf_slant(v, &d.ray[view * d.columns + k], l);
+	pixels[i] = y[gt_sf_pixel(&d, v, view, l, k)] * (T)gt_sf_slant(v, &d.ray[view * d.columns + k], l);
 }
 
-/* Sum of coefficients times cells of one voxel. */
-template <typename T> static __device__ __forceinline__ double gather(const gt_sf *d, const gt_sf_voxel *p, const T *cells)
+/* Sum of coefficients times pixels of one voxel. */
+template <typename T> static __device__ __forceinline__ double gather(const gt_sf *d, const gt_sf_voxel *p, const T *pixels)
 {
 	int k0, k1, l0, l1;
 	touched(p->columns.at[0], p->columns.at[3], d->columns, &k0, &k1);
@@ -160,7 +161,7 @@ template <typename T> static __device__ __forceinline__ double gather(const gt_s
 		double across = 0, low = gt_sf_area(&p->columns, k0);
 		for (int k = k0; k < k1; k++) {
 			const double high = gt_sf_area(&p->columns, k + 1);
-			across += (high - low) * __ldg(cells + (size_t)l * d->columns + k);
+			across += (high - low) * __ldg(pixels + (size_t)l * d->columns + k);
 			low = high;
 		}
 		sum += (above - below) * across;
@@ -171,7 +172,7 @@ template <typename T> static __device__ __forceinline__ double gather(const gt_s
 
 /* One thread: SLICES voxels above each other. */
 template <typename T, int SLICES>
-static __global__ void adjoint_kernel(gt_sf d, const T *cells, T *out, size_t first, size_t views, int groups, int lines)
+static __global__ void adjoint_kernel(gt_sf d, const T *pixels, T *out, size_t first, size_t views, int groups, int lines)
 {
 	const int x = blockIdx.x % groups * WARP + threadIdx.x, y = blockIdx.x / groups % lines * GT_SF_ADJOINT_WIDTH + threadIdx.y;
 	const int z0 = blockIdx.x / groups / lines * SLICES;
@@ -180,7 +181,7 @@ static __global__ void adjoint_kernel(gt_sf d, const T *cells, T *out, size_t fi
 	T sum[SLICES] = { 0 };
 	for (size_t view = 0; view < views; view++) {
 		const gt_sf_view *v = &d.view[first + view];
-		const T *image = cells + view * d.rows * d.columns;
+		const T *image = pixels + view * d.rows * d.columns;
 		gt_sf_shadow s;
 		if (v->upright && (!shadow_of(&d, v, x, y, &s) || s.columns.at[3] <= 0 || s.columns.at[0] >= d.columns))
 			continue;
@@ -203,12 +204,12 @@ static __global__ void adjoint_kernel(gt_sf d, const T *cells, T *out, size_t fi
 }
 
 template <typename T, int SLICES>
-static void launch_adjoint(cudaStream_t queue, const gt_sf *d, const T *cells, T *x, size_t first, size_t views)
+static void launch_adjoint(cudaStream_t queue, const gt_sf *d, const T *pixels, T *x, size_t first, size_t views)
 {
 	const int groups = pieces(d->n[0], WARP), lines = pieces(d->n[1], GT_SF_ADJOINT_WIDTH);
 	const size_t blocks = (size_t)groups * lines * pieces(d->n[2], SLICES);
 	adjoint_kernel<T, SLICES>
-		<<<(unsigned)blocks, dim3(WARP, GT_SF_ADJOINT_WIDTH), 0, queue>>>(*d, cells, x, first, views, groups, lines);
+		<<<(unsigned)blocks, dim3(WARP, GT_SF_ADJOINT_WIDTH), 0, queue>>>(*d, pixels, x, first, views, groups, lines);
 }
 
 static size_t batch_views(const gt_sf *d, gt_type t, size_t limit)
@@ -221,16 +222,16 @@ static size_t batch_views(const gt_sf *d, gt_type t, size_t limit)
 template <typename T> static void adjoint_as(gt_backend *be, const gt_sf *d, gt_type t, size_t limit, const T *y, T *x)
 {
 	cudaStream_t queue = gt_cuda_queue(be);
-	T *cells = (T *)gt_scratch(be);
+	T *pixels = (T *)gt_scratch(be);
 	const size_t batch = batch_views(d, t, limit);
 	cudaMemsetAsync(x, 0, (size_t)d->n[0] * d->n[1] * d->n[2] * sizeof(T), queue);
 	for (size_t first = 0; first < d->views; first += batch) {
 		const size_t views = d->views - first < batch ? d->views - first : batch, count = views * d->rows * d->columns;
-		weight_cells<T><<<(unsigned)((count + 255) / 256), 256, 0, queue>>>(*d, y, cells, first, count);
+		weight_pixels<T><<<(unsigned)((count + 255) / 256), 256, 0, queue>>>(*d, y, pixels, first, count);
 		if (d->n[2] == 1)
-			launch_adjoint<T, 1>(queue, d, cells, x, first, views);
+			launch_adjoint<T, 1>(queue, d, pixels, x, first, views);
 		else
-			launch_adjoint<T, GT_SF_ADJOINT_SLICES>(queue, d, cells, x, first, views);
+			launch_adjoint<T, GT_SF_ADJOINT_SLICES>(queue, d, pixels, x, first, views);
 	}
 	gt_cuda_check(be, cudaGetLastError(), "separable footprint, adjoint");
 }

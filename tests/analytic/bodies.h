@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
+#include <gantry/constants.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "tests/support/support.h"
 
-#define PI 3.14159265358979323846
 
 /* A ball, or a cylinder along z where flat is 1; mu adds to what it lies in. */
 typedef struct { int flat; double center[3], radius, mu; } body;

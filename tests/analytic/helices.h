@@ -29,7 +29,7 @@ static inline gt_orbit orbit_of(gt_shape shape, double pitch, double turns)
 		           .row_pitch = 3,
 		           .column_offset = 0.25,
 		           .start_angle = 0.4,
-		           .turn = 2 * PI * turns,
+		           .turn = 2 * GT_PI * turns,
 		           .pitch_per_turn = pitch * ROWS_AT_AXIS };
 }
 

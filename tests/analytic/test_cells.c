@@ -2,11 +2,10 @@
  * labels: unit property, backend: none */
 #include <math.h>
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include "analytic/fbp/fbp.h"
 #include "analytic/fbp/preweights.h"
 #include "tests/support/support.h"
-
-#define PI 3.14159265358979323846
 
 enum { VIEWS = 61, COLUMNS = 37 };
 
@@ -47,7 +46,8 @@ static void check_tables(gt_scan *s, size_t tables)
 	gt_fbp_plan *p = plan_of(s);
 	gt_angular_coverage stand;
 	ck_ok(gt_angular_coverage_new("test", s, &stand));
-	const gt_preweights c = { &stand, p->tilted, fabs(stand.offset) > 4 ? GT_OFFSET_DETECTOR : GT_EACH_ONCE, PI / stand.cover.range };
+	const gt_preweights c = { &stand, p->tilted, fabs(stand.offset) > 4 ? GT_OFFSET_DETECTOR : GT_EACH_ONCE,
+		                  GT_PI / stand.cover.range };
 	ck_assert(!tables || p->tables == tables);
 	for (size_t v = 0; v < s->views; v++) {
 		double gain[COLUMNS], slope[COLUMNS];
@@ -67,16 +67,16 @@ static void check_tables(gt_scan *s, size_t tables)
 START_TEST(circles_share)
 {
 	const gt_shape shape = (gt_shape)_i;
-	check_tables(scan_of(shape, shape == GT_PARALLEL ? PI : 2 * PI, 0.3, 0), 1);
+	check_tables(scan_of(shape, shape == GT_PARALLEL ? GT_PI : 2 * GT_PI, 0.3, 0), 1);
 	if (shape != GT_PARALLEL)
-		check_tables(scan_of(shape, 2 * PI, 6.3, 0), 1);
+		check_tables(scan_of(shape, 2 * GT_PI, 6.3, 0), 1);
 }
 END_TEST
 
 /* Around another axis, which is found from the sources. */
 START_TEST(moved_circles)
 {
-	gt_scan *s = scan_of(GT_FLAT, 2 * PI, 0.3, 0);
+	gt_scan *s = scan_of(GT_FLAT, 2 * GT_PI, 0.3, 0);
 	for (size_t v = 0; v < s->views; v++)
 		for (int a = 0; a < 2; a++) {
 			s->view[v].source[a] += a ? -3.7 : 2.2;
@@ -90,7 +90,7 @@ END_TEST
 /* One view that differs in anything has weights of its own, and so has each. */
 START_TEST(one_that_differs)
 {
-	gt_scan *s = scan_of(GT_FLAT, 2 * PI, 0.3, 0);
+	gt_scan *s = scan_of(GT_FLAT, 2 * GT_PI, 0.3, 0);
 	gt_view *w = &s->view[17];
 	double c = cos(1e-6), d = sin(1e-6), x = w->column_axis[0], y = w->column_axis[1];
 	switch (_i) {
@@ -122,7 +122,7 @@ START_TEST(others_have_their_own)
 	ck_assert_uint_eq(p->tables, VIEWS);
 	gt_fbp_plan_free(p);
 	gt_scan_free(s);
-	s = scan_of(GT_ARC, 2 * PI, 0, 1);
+	s = scan_of(GT_ARC, 2 * GT_PI, 0, 1);
 	p = plan_of(s);
 	ck_assert_uint_eq(p->tables, VIEWS);
 	gt_fbp_plan_free(p);

@@ -27,10 +27,10 @@ static gt_orbit orbit_of(gt_shape shape, double pitch, double offset)
 		       .column_offset = offset,
 		       .start_angle = 0.37,
 		       .views = TURN,
-		       .turn = 2 * PI };
+		       .turn = 2 * GT_PI };
 	if (pitch > 0) {
 		o.views = TURN * 2;
-		o.turn = 4 * PI;
+		o.turn = 4 * GT_PI;
 		o.pitch_per_turn = pitch * ROWS * o.row_pitch * 541 / 949;
 	}
 	return o;
@@ -173,7 +173,7 @@ START_TEST(circles)
 		healthy(&o, 0, gt_shape_names[shape]);
 		healthy(&o, 1e4, gt_shape_names[shape]);
 		planted(&o, shape == GT_ARC ? 1e6 : 3e5, 0, shape == GT_ARC, gt_shape_names[shape]);
-		o.turn = PI + 2 * gt_orbit_half_fan(&o);
+		o.turn = GT_PI + 2 * gt_orbit_half_fan(&o);
 		o.end_view = 1;
 		healthy(&o, 1e5, "short scan");
 		planted(&o, 1e5, 0, shape == GT_FLAT, "short scan");
@@ -299,7 +299,7 @@ START_TEST(parallel_beams)
 	o.source_to_axis = o.source_to_detector = 0;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		o.views = all[i].views;
-		o.turn = 2 * PI * all[i].turns;
+		o.turn = 2 * GT_PI * all[i].turns;
 		o.end_view = all[i].end;
 		acquired a = acquire(&o, 1e5, 9);
 		gt_conjugate_report r = check(&a);

@@ -56,8 +56,8 @@ static const struct {
 	double turn;
 	const char *text;
 } cases[] = {
-	{ GT_FLAT, 2 * PI, "filter=hann,cutoff=0.8" }, { GT_ARC, 2 * PI, "mask=none" },           { GT_FLAT, 3.9, "rows=zero" },
-	{ GT_ARC, 3.9, "extend=none,filter=parzen" },  { GT_PARALLEL, PI, "filter=shepp-logan" },
+	{ GT_FLAT, 2 * GT_PI, "filter=hann,cutoff=0.8" }, { GT_ARC, 2 * GT_PI, "mask=none" },           { GT_FLAT, 3.9, "rows=zero" },
+	{ GT_ARC, 3.9, "extend=none,filter=parzen" },     { GT_PARALLEL, GT_PI, "filter=shepp-logan" },
 };
 enum { CASES = 5 };
 
@@ -160,7 +160,7 @@ END_TEST
 /* Many batches add up to what one gives: linear in the data, view by view. */
 START_TEST(views_add_up)
 {
-	gt_scan *s = scan_of(GT_FLAT, 2 * PI);
+	gt_scan *s = scan_of(GT_FLAT, 2 * GT_PI);
 	const size_t n = gt_scan_size(s), cut = 31 * s->rows * s->columns;
 	double *p = truncated(s), *head = calloc(n, sizeof *head), *tail = calloc(n, sizeof *tail);
 	ck_assert(head && tail);
@@ -186,7 +186,7 @@ START_TEST(extension_lifts_truncated_rows_and_spares_air)
 	static const body big = { 1, { 4, -3, 0 }, 45, 0.02 }, small = { 1, { 4, -3, 0 }, 15, 0.02 };
 	const gt_grid g = { { 41, 41, 3 }, { 1, 1, 1 }, { 0, 0, 0 } };
 	for (int shape = GT_FLAT; shape < GT_NSHAPES; shape++) {
-		gt_scan *s = scan_of((gt_shape)shape, shape == GT_PARALLEL ? PI : 2 * PI);
+		gt_scan *s = scan_of((gt_shape)shape, shape == GT_PARALLEL ? GT_PI : 2 * GT_PI);
 		double *p = bodies_project(&big, 1, s);
 		double *x = reconstruct(method_of(s), NULL, &g, s, p), *y = reconstruct(method_of(s), "extend=none", &g, s, p);
 		/* What is cut off shows as an excess that rises towards the rim; the extension takes most of the rim. */
@@ -211,7 +211,7 @@ END_TEST
 START_TEST(mask_and_rows)
 {
 	const gt_grid g = { { 61, 61, 61 }, { 1, 1, 1 }, { 0, 0, 0 } };
-	gt_scan *s = scan_of(GT_FLAT, 2 * PI);
+	gt_scan *s = scan_of(GT_FLAT, 2 * GT_PI);
 	double *p = truncated(s), zmin, zmax;
 	const double radius = gt_scan_field_of_view(s, &zmin, &zmax);
 	double *masked = reconstruct("fdk", NULL, &g, s, p), *bare = reconstruct("fdk", "mask=none", &g, s, p);
@@ -251,7 +251,7 @@ START_TEST(windows_smooth)
 {
 	static const char *const order[] = { "filter=ram-lak", "filter=shepp-logan", "filter=cosine", "filter=hamming",
 		                             "filter=hann",    "filter=blackman",    "filter=parzen", "filter=parzen,cutoff=0.5" };
-	gt_scan *s = scan_of(GT_ARC, 2 * PI);
+	gt_scan *s = scan_of(GT_ARC, 2 * GT_PI);
 	const size_t n = gt_scan_size(s);
 	float *noise = malloc(n * sizeof *noise);
 	double *p = malloc(n * sizeof *p), last = INFINITY;

@@ -25,7 +25,7 @@ static gt_orbit half_turn(void)
 		           .column_pitch = 0.6,
 		           .row_pitch = 0.9,
 		           .start_angle = 0.7,
-		           .turn = PI };
+		           .turn = GT_PI };
 }
 
 static gt_scan *scan_of(const gt_orbit *o)
@@ -84,14 +84,14 @@ END_TEST
 START_TEST(full_turns_are_averaged)
 {
 	gt_orbit o = half_turn();
-	o.turn = 2 * PI;
+	o.turn = 2 * GT_PI;
 	o.views = 320;
 	o.column_offset = 0.25;
 	check_orbit("360 degrees", &o);
 	o.end_view = 1;
 	check_orbit("360 degrees and the end view", &o);
 	o.end_view = 0;
-	o.turn = 1.2 * PI;
+	o.turn = 1.2 * GT_PI;
 	check_orbit("216 degrees", &o);
 }
 END_TEST
@@ -100,7 +100,7 @@ END_TEST
 START_TEST(opposite_views_share)
 {
 	gt_orbit o = half_turn();
-	o.turn = 2 * PI;
+	o.turn = 2 * GT_PI;
 	o.views = 240;
 	gt_scan *s = scan_of(&o);
 	double *p = bodies_project(rods, RODS, s);
@@ -148,7 +148,7 @@ START_TEST(offset_detector_on_a_full_turn)
 	const gt_grid g = { { 95, 91, 5 }, { 1, 1, 1.5 }, { 0.2, -0.3, 0 } };
 	for (int i = 0; i < 2; i++) {
 		gt_orbit o = half_turn();
-		o.turn = 2 * PI;
+		o.turn = 2 * GT_PI;
 		o.views = 320;
 		o.rows = 9;
 		o.column_offset = i ? -24 : 28.25;

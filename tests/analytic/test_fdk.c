@@ -30,7 +30,7 @@ static gt_orbit orbit_of(gt_shape shape)
 		           .column_pitch = 1,
 		           .row_pitch = 1.5,
 		           .start_angle = 0.4,
-		           .turn = 2 * PI };
+		           .turn = 2 * GT_PI };
 }
 
 static gt_scan *scan_of(const gt_orbit *o)
@@ -121,7 +121,7 @@ START_TEST(short_scans)
 		o.column_offset = i % 4 == 3 ? 0.25 : 0;
 		o.start_angle = -2 + i;
 		o.end_view = i / 3 % 2;
-		o.turn = PI + 2 * gt_orbit_half_fan(&o) + over[i % 3];
+		o.turn = GT_PI + 2 * gt_orbit_half_fan(&o) + over[i % 3];
 		o.views = 150;
 		gt_scan *s = scan_of(&o);
 		if (i & 2)
@@ -130,7 +130,7 @@ START_TEST(short_scans)
 			mirror_columns(s);
 		if (i & 8)
 			for (size_t v = 0; v < s->views; v++)
-				s->view[v].angle = fmod(s->view[v].angle + 10 * PI, 2 * PI);
+				s->view[v].angle = fmod(s->view[v].angle + 10 * GT_PI, 2 * GT_PI);
 		if (i % 3 == 0)
 			check(o.shape == GT_ARC ? "short arc" : "short flat", s);
 		else
@@ -249,7 +249,7 @@ START_TEST(fan_beams)
 		o.views = i & 2 ? 300 : 360;
 		o.column_offset = 0.25;
 		if (i & 2)
-			o.turn = PI + 2 * gt_orbit_half_fan(&o);
+			o.turn = GT_PI + 2 * gt_orbit_half_fan(&o);
 		gt_scan *s = scan_of(&o);
 		double *p = bodies_project(rods, RODS, s), *x = reconstruct("fdk", NULL, &g, s, p);
 		check_mean("fan", x, &g, 1, -15, 5, 0.02);
@@ -286,17 +286,17 @@ START_TEST(uneven_angles)
 	double angle[N];
 	/* Twice as dense on one side; then two turns and a third; then the golden angle. */
 	for (int i = 0; i < N; i++)
-		angle[i] = 2 * PI * (i + 0.35 * N / (2 * PI) * sin(2 * PI * i / N)) / N;
+		angle[i] = 2 * GT_PI * (i + 0.35 * N / (2 * GT_PI) * sin(2 * GT_PI * i / N)) / N;
 	gt_scan *s = scan_at(GT_FLAT, angle, N);
 	check("uneven", s);
 	gt_scan_free(s);
 	for (int i = 0; i < N; i++)
-		angle[i] = 1 - 2.3 * 2 * PI * i / N;
+		angle[i] = 1 - 2.3 * 2 * GT_PI * i / N;
 	s = scan_at(GT_ARC, angle, N);
 	check_values("two turns and a third", s, NULL);
 	gt_scan_free(s);
 	for (int i = 0; i < N; i++)
-		angle[i] = PI * (3 - sqrt(5)) * i;
+		angle[i] = GT_PI * (3 - sqrt(5)) * i;
 	s = scan_at(GT_FLAT, angle, N);
 	check_values("golden angle", s, NULL);
 	gt_scan_free(s);
@@ -310,7 +310,7 @@ START_TEST(shifted_axis_and_height)
 		gt_orbit o = orbit_of(i ? GT_ARC : GT_FLAT);
 		o.z_center = 1;
 		if (i)
-			o.turn = PI + 2 * gt_orbit_half_fan(&o) + 0.1;
+			o.turn = GT_PI + 2 * gt_orbit_half_fan(&o) + 0.1;
 		gt_scan *s = scan_of(&o);
 		for (size_t v = 0; v < s->views; v++)
 			for (int a = 0; a < 2; a++) {

@@ -32,10 +32,10 @@ START_TEST(kernels_have_their_values)
 {
 	const gt_ramp flat = { .pitch = 0.5, .cutoff = 1 }, fan = { .pitch = 0.01, .equiangular = 1, .cutoff = 1 };
 	CLOSE(gt_ramp_kernel(&flat, 0), 1, 1e-15);
-	CLOSE(gt_ramp_kernel(&flat, 3), -4 / (9 * PI * PI), 1e-15);
+	CLOSE(gt_ramp_kernel(&flat, 3), -4 / (9 * GT_PI * GT_PI), 1e-15);
 	ck_assert(gt_ramp_kernel(&flat, 4) == 0);
 	CLOSE(gt_ramp_kernel(&fan, 0), 2500, 1e-12);
-	CLOSE(gt_ramp_kernel(&fan, 101), -1 / pow(PI * sin(1.01), 2), 1e-12);
+	CLOSE(gt_ramp_kernel(&fan, 101), -1 / pow(GT_PI * sin(1.01), 2), 1e-12);
 	ck_assert(gt_ramp_kernel(&fan, 314) == 0 && gt_ramp_kernel(&fan, 315) == 0);
 }
 END_TEST
@@ -49,7 +49,7 @@ START_TEST(response_is_the_transform_of_the_kernel)
 	for (int k = 0; k <= N / 2; k++) {
 		double sum = 0;
 		for (int i = 0; i < N; i++)
-			sum += gt_ramp_kernel(&r, (size_t)(i <= N / 2 ? i : N - i)) * cos(2 * PI * i * k / N);
+			sum += gt_ramp_kernel(&r, (size_t)(i <= N / 2 ? i : N - i)) * cos(2 * GT_PI * i * k / N);
 		CLOSE(response[k], 0.03 * sum * gt_window_value(GT_HANN, k / (N / 2.0) / 0.8), 1e-12);
 	}
 }
@@ -65,7 +65,7 @@ START_TEST(response_is_a_ramp_with_a_mean)
 	for (int k = 1; k <= N / 2; k++)
 		CLOSE(response[k] * 0.7, k / (double)N, 2e-3 / k + 5e-4);
 	ck_assert(response[0] > 0);
-	CLOSE(response[0] * 0.7 * N, 2 / (PI * PI), 1e-3);
+	CLOSE(response[0] * 0.7 * N, 2 / (GT_PI * GT_PI), 1e-3);
 }
 END_TEST
 

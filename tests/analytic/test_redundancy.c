@@ -9,7 +9,7 @@ static double sum_of_conjugates(double t, double beta, double range)
 {
 	double sum = gt_parker_weight(t, beta, range);
 	for (int turn = -1; turn <= 1; turn++)
-		sum += gt_parker_weight(t + PI + 2 * beta + 2 * PI * turn, -beta, range);
+		sum += gt_parker_weight(t + GT_PI + 2 * beta + 2 * GT_PI * turn, -beta, range);
 	return sum;
 }
 
@@ -18,7 +18,7 @@ START_TEST(parker_conjugates_sum_to_one)
 	static const double fan[] = { 0.05, 0.2, 0.48 }, over[] = { 0, 0.03, 0.4, 1.2 };
 	for (size_t f = 0; f < 3; f++)
 		for (size_t o = 0; o < 4; o++) {
-			const double range = fmin(PI + 2 * (fan[f] + over[o]), 2 * PI - 1e-6);
+			const double range = fmin(GT_PI + 2 * (fan[f] + over[o]), 2 * GT_PI - 1e-6);
 			for (int i = 0; i <= 500; i++)
 				/* At delta itself the wedges have no width: their tips are a matter of rounding. */
 				for (int k = -19; k <= 19; k++) {
@@ -32,9 +32,9 @@ END_TEST
 
 START_TEST(parker_is_zero_outside_and_smooth_inside)
 {
-	const double range = PI + 0.6;
+	const double range = GT_PI + 0.6;
 	ck_assert(gt_parker_weight(-1e-9, 0.1, range) == 0 && gt_parker_weight(range + 1e-9, 0.1, range) == 0);
-	ck_assert(gt_parker_weight(0, 0.1, range) == 0 && gt_parker_weight(PI / 2, 0.1, range) == 1);
+	ck_assert(gt_parker_weight(0, 0.1, range) == 0 && gt_parker_weight(GT_PI / 2, 0.1, range) == 1);
 	for (int k = -20; k <= 20; k++)
 		for (int i = 0; i < 4000; i++) {
 			const double beta = 0.3 * k / 20, a = gt_parker_weight(range * i / 4000, beta, range);
@@ -91,24 +91,24 @@ START_TEST(full_turns_are_seen)
 		for (size_t s = 0; s < 4; s++)
 			for (int turns = 1; turns <= 3; turns++)
 				for (int end = 0; end <= 1; end++) {
-					cover((size_t)(90 * turns + end), start[s], sense * 2 * PI / 90, 2 * PI);
+					cover((size_t)(90 * turns + end), start[s], sense * 2 * GT_PI / 90, 2 * GT_PI);
 					ck_assert(of.c.full);
-					CLOSE(of.c.range, 2 * PI);
-					CLOSE(sum_of_weights(), 2 * PI);
+					CLOSE(of.c.range, 2 * GT_PI);
+					CLOSE(sum_of_weights(), 2 * GT_PI);
 					/* Views at the same place share it, the end view with the first. */
-					CLOSE(of.weight[5], 2 * PI / 90 / turns);
-					CLOSE(of.weight[0], 2 * PI / 90 / (turns + end));
+					CLOSE(of.weight[5], 2 * GT_PI / 90 / turns);
+					CLOSE(of.weight[0], 2 * GT_PI / 90 / (turns + end));
 				}
 	/* 2.3 turns: every direction counts once. */
-	cover(230, 0.1, 2 * PI / 100, 2 * PI);
+	cover(230, 0.1, 2 * GT_PI / 100, 2 * GT_PI);
 	ck_assert(of.c.full);
-	CLOSE(sum_of_weights(), 2 * PI);
-	CLOSE(of.weight[10], 2 * PI / 100 / 3);
-	CLOSE(of.weight[50], 2 * PI / 100 / 2);
+	CLOSE(sum_of_weights(), 2 * GT_PI);
+	CLOSE(of.weight[10], 2 * GT_PI / 100 / 3);
+	CLOSE(of.weight[50], 2 * GT_PI / 100 / 2);
 	/* The golden angle closes the circle too. */
-	cover(377, 0.2, PI * (3 - sqrt(5)), 2 * PI);
+	cover(377, 0.2, GT_PI * (3 - sqrt(5)), 2 * GT_PI);
 	ck_assert(of.c.full);
-	CLOSE(sum_of_weights(), 2 * PI);
+	CLOSE(sum_of_weights(), 2 * GT_PI);
 }
 END_TEST
 
@@ -116,45 +116,45 @@ START_TEST(parts_of_a_turn_are_measured)
 {
 	for (int sense = -1; sense <= 1; sense += 2)
 		for (double start = -4; start < 8; start += 0.7) {
-			cover(111, start, sense * 0.03, 2 * PI);
+			cover(111, start, sense * 0.03, 2 * GT_PI);
 			ck_assert(!of.c.full);
 			CLOSE(of.c.range, 111 * 0.03);
 			CLOSE(sum_of_weights(), 111 * 0.03);
 			CLOSE(of.c.step, 0.03);
 			CLOSE(of.c.hole, 0.03);
 			const double low = sense > 0 ? start : start - 110 * 0.03;
-			CLOSE(remainder(of.c.first - (low - 0.015), 2 * PI), 0);
+			CLOSE(remainder(of.c.first - (low - 0.015), 2 * GT_PI), 0);
 			CLOSE(of.weight[0], 0.03);
 			CLOSE(of.weight[60], 0.03);
 		}
 	/* Five views 50 degrees apart are no full turn. */
-	cover(5, 0, 50 * PI / 180, 2 * PI);
+	cover(5, 0, 50 * GT_PI / 180, 2 * GT_PI);
 	ck_assert(!of.c.full);
-	CLOSE(of.c.range, 250 * PI / 180);
-	cover(1, 2, 0, 2 * PI);
+	CLOSE(of.c.range, 250 * GT_PI / 180);
+	cover(1, 2, 0, 2 * GT_PI);
 	ck_assert(!of.c.full && of.c.range == 0 && of.weight[0] == 0);
 }
 END_TEST
 
 START_TEST(half_turns_of_parallel_beams)
 {
-	cover(180, 0.3, PI / 180, PI);
+	cover(180, 0.3, GT_PI / 180, GT_PI);
 	ck_assert(of.c.full);
-	CLOSE(of.weight[0], PI / 180);
-	cover(181, 0.3, PI / 180, PI);
+	CLOSE(of.weight[0], GT_PI / 180);
+	cover(181, 0.3, GT_PI / 180, GT_PI);
 	ck_assert(of.c.full);
-	CLOSE(of.weight[0], PI / 360);
-	CLOSE(of.weight[180], PI / 360);
-	CLOSE(of.weight[90], PI / 180);
-	cover(360, -0.3, -PI / 180, PI);
+	CLOSE(of.weight[0], GT_PI / 360);
+	CLOSE(of.weight[180], GT_PI / 360);
+	CLOSE(of.weight[90], GT_PI / 180);
+	cover(360, -0.3, -GT_PI / 180, GT_PI);
 	ck_assert(of.c.full);
-	CLOSE(of.weight[17], PI / 360);
-	cover(361, 0, 2 * PI / 361, PI);
+	CLOSE(of.weight[17], GT_PI / 360);
+	cover(361, 0, 2 * GT_PI / 361, GT_PI);
 	ck_assert(of.c.full);
-	CLOSE(of.weight[17], PI / 361);
-	cover(150, 0, PI / 180, PI);
+	CLOSE(of.weight[17], GT_PI / 361);
+	cover(150, 0, GT_PI / 180, GT_PI);
 	ck_assert(!of.c.full);
-	CLOSE(of.c.range, 150 * PI / 180);
+	CLOSE(of.c.range, 150 * GT_PI / 180);
 }
 END_TEST
 
@@ -164,15 +164,15 @@ START_TEST(uneven_steps_weigh_what_they_stand_for)
 	const double shuffled[] = { at[3], at[0], at[6], at[1], at[5], at[2], at[4] };
 	memcpy(of.direction, shuffled, sizeof shuffled);
 	of.n = 7;
-	ck_ok(gt_directions_cover(of.direction, 7, 2 * PI, &of.c, of.weight));
+	ck_ok(gt_directions_cover(of.direction, 7, 2 * GT_PI, &of.c, of.weight));
 	CLOSE(of.weight[0], (3.5 - 1.7) / 2);
-	CLOSE(of.weight[2], (0.2 + 2 * PI - 4.6) / 2);
+	CLOSE(of.weight[2], (0.2 + 2 * GT_PI - 4.6) / 2);
 	CLOSE(sum_of_weights(), of.c.range);
 	/* A hole inside a range is told. */
-	cover(100, 0, 0.01, 2 * PI);
+	cover(100, 0, 0.01, 2 * GT_PI);
 	for (size_t i = 50; i < 100; i++)
 		of.direction[i] += 0.5;
-	ck_ok(gt_directions_cover(of.direction, 100, 2 * PI, &of.c, of.weight));
+	ck_ok(gt_directions_cover(of.direction, 100, 2 * GT_PI, &of.c, of.weight));
 	CLOSE(of.c.hole, 0.51);
 	CLOSE(of.c.range, 1.5);
 }

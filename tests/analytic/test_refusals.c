@@ -14,7 +14,7 @@ static gt_orbit orbit_of(gt_shape shape)
 		           .source_to_detector = 160,
 		           .column_pitch = 2,
 		           .row_pitch = 2,
-		           .turn = 2 * PI };
+		           .turn = 2 * GT_PI };
 }
 
 static gt_scan *scan_of(const gt_orbit *o)
@@ -72,13 +72,13 @@ END_TEST
 START_TEST(short_ranges)
 {
 	gt_orbit o = orbit_of(GT_FLAT);
-	o.turn = 150 * PI / 180;
+	o.turn = 150 * GT_PI / 180;
 	gt_scan *s = scan_of(&o);
 	REFUSED(s, "fdk", "cover 150.00 degrees");
 	REFUSED(s, "fdk", "at least 207.");
 	ck_ok(run(s, "fdk", "short-scan=off"));
 	gt_scan_free(s);
-	o.turn = PI + 2 * gt_orbit_half_fan(&o) - 0.2;
+	o.turn = GT_PI + 2 * gt_orbit_half_fan(&o) - 0.2;
 	s = scan_of(&o);
 	REFUSED(s, "fdk", "expected at least");
 	gt_scan_free(s);
@@ -87,7 +87,7 @@ START_TEST(short_ranges)
 	ck_ok(run(s, "fdk", NULL));
 	gt_scan_free(s);
 	o = orbit_of(GT_PARALLEL);
-	o.turn = 150 * PI / 180;
+	o.turn = 150 * GT_PI / 180;
 	s = scan_of(&o);
 	REFUSED(s, "fbp", "cover 150.00 degrees: expected 180");
 	gt_scan_free(s);

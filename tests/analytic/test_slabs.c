@@ -3,11 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/slab.h>
 #include "core/device/backend.h"
 #include "tests/support/support.h"
-
-#define PI 3.14159265358979323846
 
 typedef struct {
 	const char *name, *method, *options;
@@ -31,28 +30,29 @@ typedef struct {
 static const double spots[2][3] = { { -1.3, 0.4, 0 }, { 0.9, -0.5, 0.3 } };
 
 static const example examples[] = {
-	{ "flat, circle", "fdk", NULL, { GT_FLAT, CONE, .turn = 2 * PI, .row_offset = 0.3 }, ODD, 0, 0 },
-	{ "flat, grid larger than the beam", "fdk", "mask=none", { GT_FLAT, CONE, .turn = 2 * PI }, LARGE, 0, 0 },
-	{ "flat, nothing beyond the rows", "fdk", "rows=zero", { GT_FLAT, CONE, .turn = 2 * PI, .row_offset = -2.2 }, LARGE, 1, 0 },
+	{ "flat, circle", "fdk", NULL, { GT_FLAT, CONE, .turn = 2 * GT_PI, .row_offset = 0.3 }, ODD, 0, 0 },
+	{ "flat, grid larger than the beam", "fdk", "mask=none", { GT_FLAT, CONE, .turn = 2 * GT_PI }, LARGE, 0, 0 },
+	{ "flat, nothing beyond the rows", "fdk", "rows=zero", { GT_FLAT, CONE, .turn = 2 * GT_PI, .row_offset = -2.2 }, LARGE, 1, 0 },
 	{ "flat, short scan", "fdk", "filter=hann", { GT_FLAT, CONE, .turn = 3.9 }, ODD, 2, 0 },
-	{ "flat, offset detector", "fdk", NULL, { GT_FLAT, CONE, .turn = 2 * PI, .column_offset = 6.3, .row_offset = -1.1 }, ODD, 0, 0 },
-	{ "arc, circle, rows upside down", "fdk", NULL, { GT_ARC, CONE, .turn = 2 * PI, .column_offset = 0.25 }, LARGE, 1, 0 },
-	{ "arc, nothing beyond the rows", "fdk", "rows=zero,mask=none", { GT_ARC, CONE, .turn = 2 * PI }, LARGE, 2, 0 },
-	{ "arc, flying focal spot", "fdk", NULL, { GT_ARC, CONE, .turn = 2 * PI, .spot = spots, .spots = 2 }, ODD, 0, 0 },
-	{ "flat, leaning", "fdk", "mask=none", { GT_FLAT, CONE, .turn = 2 * PI }, ODD, 0, 0.1 },
+	{ "flat, offset detector", "fdk", NULL, { GT_FLAT, CONE, .turn = 2 * GT_PI, .column_offset = 6.3, .row_offset = -1.1 }, ODD, 0, 0 },
+	{ "arc, circle, rows upside down", "fdk", NULL, { GT_ARC, CONE, .turn = 2 * GT_PI, .column_offset = 0.25 }, LARGE, 1, 0 },
+	{ "arc, nothing beyond the rows", "fdk", "rows=zero,mask=none", { GT_ARC, CONE, .turn = 2 * GT_PI }, LARGE, 2, 0 },
+	{ "arc, flying focal spot", "fdk", NULL, { GT_ARC, CONE, .turn = 2 * GT_PI, .spot = spots, .spots = 2 }, ODD, 0, 0 },
+	{ "flat, leaning", "fdk", "mask=none", { GT_FLAT, CONE, .turn = 2 * GT_PI }, ODD, 0, 0.1 },
 	{ "flat, leaning, upside down, nothing beyond", "fdk", "rows=zero", { GT_FLAT, CONE, .turn = 3.9 }, LARGE, 1, 0.07 },
 	{ "one row",
 	  "fdk",
 	  NULL,
 	  { GT_FLAT, .views = 23, .rows = 1, .columns = 37, .source_to_axis = 200, .source_to_detector = 320, .column_pitch = 2.1,
-	    .row_pitch = 1.7, .turn = 2 * PI },
+	    .row_pitch = 1.7, .turn = 2 * GT_PI },
 	  { { 19, 22, 5 }, { 2.2, 2.3, 1.15 }, { 1.4, -0.7, 0.3 } },
 	  0,
 	  0 },
 	{ "parallel",
 	  "fbp",
 	  NULL,
-	  { GT_PARALLEL, .views = 25, .rows = 17, .columns = 33, .column_pitch = 1.3, .row_pitch = 1.7, .turn = PI, .column_offset = 1.7 },
+	  { GT_PARALLEL, .views = 25, .rows = 17, .columns = 33, .column_pitch = 1.3, .row_pitch = 1.7, .turn = GT_PI,
+	    .column_offset = 1.7 },
 	  ODD,
 	  0,
 	  0 },

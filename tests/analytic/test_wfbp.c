@@ -59,7 +59,7 @@ START_TEST(rounded_angles)
 	double *p = NULL, *x[2];
 	o.views = 91 * 24 / 10;
 	for (int i = 0; i < 2; i++) {
-		o.turn = 2 * PI / 91 * (double)o.views * (i ? 1 + 2e-7 : 1 - 2e-7);
+		o.turn = 2 * GT_PI / 91 * (double)o.views * (i ? 1 + 2e-7 : 1 - 2e-7);
 		gt_scan *s = scan_of(&o);
 		p = p ? p : bodies_project(rods, RODS, s);
 		x[i] = reconstruct("wfbp", NULL, &grid, s, p);
@@ -152,8 +152,8 @@ START_TEST(other_orbits)
 	for (size_t v = 0; v < s->views; v++) {
 		gt_orbit one = o;
 		one.views = 1;
-		one.start_angle = o.start_angle + 2 * PI / VIEWS * ((double)v + 0.3 * sin(1.7 * (double)v));
-		one.z_center = s->view[v].source[2] + o.pitch_per_turn * (one.start_angle - s->view[v].angle) / (2 * PI);
+		one.start_angle = o.start_angle + 2 * GT_PI / VIEWS * ((double)v + 0.3 * sin(1.7 * (double)v));
+		one.z_center = s->view[v].source[2] + o.pitch_per_turn * (one.start_angle - s->view[v].angle) / (2 * GT_PI);
 		gt_scan *w = scan_of(&one);
 		s->view[v] = w->view[0];
 		gt_scan_free(w);

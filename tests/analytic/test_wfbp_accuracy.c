@@ -51,7 +51,7 @@ static gt_scan *scan_of(const struct setting *t)
 		             .row_pitch = COLLIMATION / ROWS * DETECTOR / DISTANCE,
 		             .column_offset = 0.25,
 		             .start_angle = 0.4,
-		             .turn = 2 * PI * t->turns,
+		             .turn = 2 * GT_PI * t->turns,
 		             .pitch_per_turn = t->pitch * COLLIMATION,
 		             .spot = spots,
 		             .spots = t->spots };
@@ -69,7 +69,7 @@ static double amplitude(const double *y, const double *z, size_t n, double perio
 	for (size_t i = 0; i < n; i++)
 		mean += y[i] / (double)n;
 	for (size_t i = 0; i < n; i++) {
-		const double u = cos(2 * PI * z[i] / period), v = sin(2 * PI * z[i] / period);
+		const double u = cos(2 * GT_PI * z[i] / period), v = sin(2 * GT_PI * z[i] / period);
 		c[0] += u * u;
 		c[1] += u * v;
 		c[2] += v * v;

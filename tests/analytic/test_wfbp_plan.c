@@ -31,7 +31,7 @@ static void check_bin(const gt_wfbp_plan *p, const gt_grid *g, size_t b)
 		view[k] = gt_wfbp_view(p, b, k);
 		for (size_t c = 0; c < p->detector.columns; c++) {
 			struct gt_helix_tap t;
-			gt_helix_find(p->direction, p->z, p->spot[0].views, p->sense * (view[k].direction - PI - p->fan[c]), &t);
+			gt_helix_find(p->direction, p->z, p->spot[0].views, p->sense * (view[k].direction - GT_PI - p->fan[c]), &t);
 			off = fmax(off, fabs(t.weight[0] + t.weight[1] + t.weight[2] + t.weight[3] - 1));
 			height[k * p->detector.columns + c] = t.z;
 		}
@@ -40,8 +40,8 @@ static void check_bin(const gt_wfbp_plan *p, const gt_grid *g, size_t b)
 		for (int at = 0; at < 48; at++) {
 			const double r = 0.998 * p->complete_radius;
 			double sum;
-			const size_t n = share(p, view, height, r * cos(2 * PI * at / 48), r * sin(2 * PI * at / 48), voxel_at(g, 2, z),
-			                       &sum);
+			const size_t n = share(p, view, height, r * cos(2 * GT_PI * at / 48), r * sin(2 * GT_PI * at / 48),
+			                       voxel_at(g, 2, z), &sum);
 			off = fmax(off, n ? fabs(sum - 1) : 0);
 			if (!n && !p->incomplete[z])
 				ck_abort_msg("slice %zu lacks rays and is called complete", z);
@@ -65,7 +65,7 @@ START_TEST(rows_are_those_of_the_rays)
 			const struct gt_helix_view view = gt_wfbp_view(p, j % p->bins, j / p->bins);
 			for (size_t c = 0; c < p->detector.columns; c++) {
 				struct gt_helix_tap t;
-				gt_helix_find(p->direction, p->z, p->spot[0].views, view.direction - PI - p->fan[c], &t);
+				gt_helix_find(p->direction, p->z, p->spot[0].views, view.direction - GT_PI - p->fan[c], &t);
 				height[c] = t.z;
 			}
 			for (size_t i = 0; i < 125; i++) {
@@ -76,8 +76,9 @@ START_TEST(rows_are_those_of_the_rays)
 					continue;
 				gt_orbit one = o;
 				one.views = 1;
-				one.start_angle = view.direction - PI - asin((view.cosine * x[1] - view.sine * x[0]) / DISTANCE) - PI / 2;
-				one.z_center = o.pitch_per_turn * (one.start_angle - middle) / (2 * PI);
+				one.start_angle = view.direction - GT_PI - asin((view.cosine * x[1] - view.sine * x[0]) / DISTANCE) -
+				                  GT_PI / 2;
+				one.z_center = o.pitch_per_turn * (one.start_angle - middle) / (2 * GT_PI);
 				gt_scan *w = scan_of(&one);
 				const gt_detector d = gt_scan_detector(w);
 				ck_assert(gt_point_pixel(&d, w->view, x, &column, &row));
@@ -117,7 +118,7 @@ END_TEST
 START_TEST(row_weights)
 {
 	for (int i = 0; i <= 1000; i++) {
-		const double q = i / 1000., u = fmax(0, (q - 0.6) / 0.4), c = cos(PI / 2 * u);
+		const double q = i / 1000., u = fmax(0, (q - 0.6) / 0.4), c = cos(GT_PI / 2 * u);
 		ck_assert(fabs(gt_row_weight_double(q, 0.6, 2.5) - fmax(c * c, 1e-5)) < 1e-5);
 		ck_assert(fabs((double)gt_row_weight_single((float)q, 0.6f, 2.5f) - gt_row_weight_double(q, 0.6, 2.5)) < 1e-5);
 		ck_assert(gt_row_weight_double(q, 0.6, 2.5) > 0);

@@ -85,8 +85,8 @@ START_TEST(pitch_beyond_the_limit)
 	gt_analytic_coverage seen;
 	ck_ok(gt_analytic_wfbp.coverage(&grid, s, &seen));
 	const double g = asin(seen.radius / DISTANCE);
-	ck_assert_msg(fabs(2 * PI * cos(g) / (PI + 2 * g) - seen.pitch) < 1e-6 && fabs(seen.pitch - 1.8) < 1e-3, "radius %g of pitch %g",
-	              seen.radius, seen.pitch);
+	ck_assert_msg(fabs(2 * GT_PI * cos(g) / (GT_PI + 2 * g) - seen.pitch) < 1e-6 && fabs(seen.pitch - 1.8) < 1e-3,
+	              "radius %g of pitch %g", seen.radius, seen.pitch);
 	ck_assert(seen.limit < 1.8 && seen.first < seen.end);
 	ck_ok(run(&grid, s));
 	gt_scan_free(s);

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include "core/fft/fft_box.h"
 #include "tests/support/support.h"
 
-#define PI 3.14159265358979323846
 static const size_t shapes[][3] = { { 4, 8, 2 }, { 5, 3, 1 }, { 1, 1, 1 }, { 6, 1, 7 } };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -23,7 +23,7 @@ static void fill(gt_fft_box *b)
 
 static double phase_at(const size_t *n, size_t i, size_t k)
 {
-	return 2 * PI *
+	return 2 * GT_PI *
 	       ((double)(i % n[0] * (k % n[0])) / (double)n[0] + (double)(i / n[0] % n[1] * (k / n[0] % n[1])) / (double)n[1] +
 	        (double)(i / n[0] / n[1] * (k / n[0] / n[1])) / (double)n[2]);
 }
@@ -72,7 +72,7 @@ START_TEST(spectrum)
 	response[middle + 1] = -1;
 	ck_ok(gt_fft_box_spectrum(n, response, 0, one));
 	for (size_t k = 0; k < 64; k++) {
-		const double c = cos(2 * PI * (double)(k % 8) / 8);
+		const double c = cos(2 * GT_PI * (double)(k % 8) / 8);
 		ck_assert_double_eq_tol(both[k], 2 - c, 1e-12);
 		ck_assert_double_eq_tol(one[k], 2 - c, 1e-12);
 		ck_assert_double_eq_tol(tapered[k], 2 - 0.75 * c, 1e-12);

@@ -2,11 +2,10 @@
  * labels: unit, backend: none */
 #include <math.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "tests/support/support.h"
-
-#define PI 3.14159265358979323846
 
 static const gt_orbit base = { .shape = GT_FLAT,
 	                       .views = 48,
@@ -16,7 +15,7 @@ static const gt_orbit base = { .shape = GT_FLAT,
 	                       .source_to_detector = 1000,
 	                       .column_pitch = 2,
 	                       .row_pitch = 1.5,
-	                       .turn = 2 * PI };
+	                       .turn = 2 * GT_PI };
 
 static gt_scan *scan_of(const gt_orbit *orbit)
 {
@@ -189,7 +188,7 @@ START_TEST(default_grids)
 	gt_scan_free(s);
 	o = gt_scanner_find("ge-ct750hd")->orbit;
 	o.pitch_per_turn = 40;
-	o.turn = 6 * PI;
+	o.turn = 6 * GT_PI;
 	s = scan_of(&o);
 	ck_ok(gt_grid_default(s, &g));
 	ck_assert_double_eq(g.pitch[0], 0.584);
@@ -214,7 +213,7 @@ START_TEST(default_grids_of_single_rows_and_parallel_beams)
 	o = base;
 	o.shape = GT_PARALLEL;
 	o.source_to_axis = o.source_to_detector = 0;
-	o.turn = PI;
+	o.turn = GT_PI;
 	o.column_pitch = 0.37;
 	o.rows = 5;
 	o.column_offset = 2.5;
@@ -333,7 +332,7 @@ START_TEST(grids_that_are_seen_are_never_refused)
 	gt_test_random(11, 6 * BOXES, x);
 	o.shape = (gt_shape)(_i / 3);
 	o.views = 7;
-	o.turn = _i % 3 == 0 ? 2 * PI : 2.5;
+	o.turn = _i % 3 == 0 ? 2 * GT_PI : 2.5;
 	o.column_offset = _i % 3 == 1 ? 40 : -3.3;
 	o.row_offset = _i % 3 == 2 ? 25 : 0.7;
 	o.start_angle = 0.7;

@@ -2,10 +2,9 @@
  * labels: unit, backend: none */
 #include <math.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/scan_math.h>
 #include "tests/support/support.h"
-
-#define PI 3.14159265358979323846
 
 /* Off-centre, climbing, nothing square. */
 static gt_orbit plain_orbit(gt_shape shape)
@@ -21,7 +20,7 @@ static gt_orbit plain_orbit(gt_shape shape)
 		           .column_offset = 1.25,
 		           .row_offset = -0.5,
 		           .start_angle = 0.4,
-		           .turn = 2 * PI,
+		           .turn = 2 * GT_PI,
 		           .pitch_per_turn = 3,
 		           .z_center = 2 };
 }
@@ -212,9 +211,10 @@ START_TEST(coarse_views_keep_the_turn)
 		double turn;
 		int end_view, both_ends;
 	} job[] = {
-		{ GT_ARC, 984, 90, 82, 2 * PI, 0, 0 },  { GT_ARC, 983, 90, 90, 2 * PI, 0, 0 }, { GT_ARC, 2952, 500, 492, 6 * PI, 0, 0 },
-		{ GT_FLAT, 496, 100, 100, 3.5, 1, 1 },  { GT_FLAT, 361, 50, 46, 3.9, 1, 1 },   { GT_PARALLEL, 180, 40, 36, PI, 0, 0 },
-		{ GT_PARALLEL, 181, 40, 37, PI, 1, 1 },
+		{ GT_ARC, 984, 90, 82, 2 * GT_PI, 0, 0 },    { GT_ARC, 983, 90, 90, 2 * GT_PI, 0, 0 },
+		{ GT_ARC, 2952, 500, 492, 6 * GT_PI, 0, 0 }, { GT_FLAT, 496, 100, 100, 3.5, 1, 1 },
+		{ GT_FLAT, 361, 50, 46, 3.9, 1, 1 },         { GT_PARALLEL, 180, 40, 36, GT_PI, 0, 0 },
+		{ GT_PARALLEL, 181, 40, 37, GT_PI, 1, 1 },
 	};
 	for (size_t j = 0; j < sizeof job / sizeof *job; j++) {
 		gt_orbit orbit = plain_orbit(job[j].shape);

@@ -2,10 +2,10 @@
  * labels: unit property, backend: none */
 #include <math.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/scan_math.h>
 #include "tests/support/support.h"
 
-#define PI 3.14159265358979323846
 enum { VIEWS = 40, POINTS = 25 };
 
 /* Uniform in [low, high), from a counter. */
@@ -176,7 +176,7 @@ START_TEST(closed_formulas)
 			const double x[3] = { between(7, 3 * i, -200, 200), between(7, 3 * i + 1, -200, 200),
 				              between(7, 3 * i + 2, -30, 50) };
 			double k, l, column, row;
-			expect_cell(s, 0.4 + 9.0 * (double)v / 37, x, 12 + 31 / (2 * PI) * 9.0 / 37 * ((double)v - 18), &k, &l);
+			expect_cell(s, 0.4 + 9.0 * (double)v / 37, x, 12 + 31 / (2 * GT_PI) * 9.0 / 37 * ((double)v - 18), &k, &l);
 			ck_assert_int_eq(gt_point_pixel(&d, &s->view[v], x, &column, &row), 1);
 			ck_assert_double_eq_tol(column, k, 1e-9);
 			ck_assert_double_eq_tol(row, l, 1e-9);
@@ -209,10 +209,10 @@ static void fan_ray(gt_shape shape, double theta, double beta, double point[3], 
 START_TEST(conjugate_rays_are_one_line)
 {
 	for (size_t i = 0; i < 30; i++) {
-		const double theta = between(11, 2 * i, -PI, PI), beta = between(11, 2 * i + 1, -0.45, 0.45);
+		const double theta = between(11, 2 * i, -GT_PI, GT_PI), beta = between(11, 2 * i + 1, -0.45, 0.45);
 		double p[3], q[3], p2[3], q2[3], join[3], c[3];
 		fan_ray((gt_shape)_i, theta, beta, p, q);
-		fan_ray((gt_shape)_i, theta + PI + 2 * beta, -beta, p2, q2);
+		fan_ray((gt_shape)_i, theta + GT_PI + 2 * beta, -beta, p2, q2);
 		for (int a = 0; a < 3; a++)
 			join[a] = p2[a] - p[a];
 		cross(q, q2, c);
@@ -221,7 +221,7 @@ START_TEST(conjugate_rays_are_one_line)
 		cross(join, q, c);
 		ck_assert_double_eq_tol(sqrt(gt_dot3(c, c)) / gt_dot3(q, q), 0, 1e-12);
 		/* The same ray is not the conjugate of any other fan angle. */
-		fan_ray((gt_shape)_i, theta + PI - 2 * beta, -beta, p2, q2);
+		fan_ray((gt_shape)_i, theta + GT_PI - 2 * beta, -beta, p2, q2);
 		cross(q, q2, c);
 		if (fabs(beta) > 0.01)
 			ck_assert_double_gt(sqrt(gt_dot3(c, c)) / gt_dot3(q, q), 1e-3);

@@ -2,10 +2,10 @@
  * labels: unit property, backend: none */
 #include <math.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/scan_math.h>
 #include "tests/support/support.h"
 
-#define PI 3.14159265358979323846
 enum { VIEWS = 30, POINTS = 30 };
 
 static double noise(unsigned seed, size_t i)

@@ -2,11 +2,10 @@
  * labels: unit property, backend: none */
 #include <math.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "tests/support/support.h"
-
-#define PI 3.14159265358979323846
 
 static gt_scan *scan_of(const gt_orbit *orbit)
 {
@@ -23,12 +22,12 @@ static const gt_orbit base = { .shape = GT_ARC,
 	                       .source_to_detector = 949,
 	                       .column_pitch = 1.1,
 	                       .row_pitch = 1.4,
-	                       .turn = 2 * PI };
+	                       .turn = 2 * GT_PI };
 
 START_TEST(views_turn_counter_clockwise)
 {
 	gt_orbit o = base;
-	o.start_angle = PI / 6;
+	o.start_angle = GT_PI / 6;
 	gt_scan *s = scan_of(&o);
 	const double expect[3] = { -541 * 0.5, 541 * sqrt(0.75), 0 };
 	for (int a = 0; a < 3; a++)
@@ -38,7 +37,7 @@ START_TEST(views_turn_counter_clockwise)
 		ck_assert_double_gt(p[0] * q[1] - p[1] * q[0], 0);
 		/* The columns run along the turn of the detector's side, against that of the source. */
 		ck_assert_double_lt(c[0] * (q[0] - p[0]) + c[1] * (q[1] - p[1]), 0);
-		ck_assert_double_eq_tol(s->view[v].angle, PI / 6 + (double)v * PI / 30, 1e-12);
+		ck_assert_double_eq_tol(s->view[v].angle, GT_PI / 6 + (double)v * GT_PI / 30, 1e-12);
 	}
 	gt_scan_free(s);
 }
@@ -68,7 +67,7 @@ END_TEST
 START_TEST(helices_climb_and_are_centred)
 {
 	gt_orbit o = base;
-	o.turn = 5 * PI;
+	o.turn = 5 * GT_PI;
 	o.pitch_per_turn = 38.75;
 	o.z_center = -7;
 	for (o.views = 100; o.views < 102; o.views++) {
@@ -78,7 +77,7 @@ START_TEST(helices_climb_and_are_centred)
 			ck_assert_double_eq_tol(s->view[v].source[2] - s->view[v - 1].source[2], step, 1e-11);
 		ck_assert_double_eq_tol(s->view[0].source[2] + s->view[s->views - 1].source[2], -14, 1e-11);
 		ck_assert_double_eq(s->view[3].detector[2], s->view[3].source[2]);
-		ck_assert_double_eq_tol(gt_scan_angular_range(s), 5 * PI, 1e-12);
+		ck_assert_double_eq_tol(gt_scan_angular_range(s), 5 * GT_PI, 1e-12);
 		ck_assert_int_eq(gt_scan_is_helical(s), 1);
 		gt_scan_free(s);
 	}
@@ -128,7 +127,7 @@ START_TEST(focal_spots_fly)
 {
 	static const double spot[3][3] = { { 0.5, 0, 0.2 }, { -0.5, 0.3, -0.1 }, { 0, 0, 0 } };
 	gt_orbit o = base;
-	o.start_angle = PI / 2;
+	o.start_angle = GT_PI / 2;
 	gt_scan *still = scan_of(&o);
 	o.spot = spot;
 	o.spots = 3;
@@ -201,7 +200,7 @@ START_TEST(scanners_are_sound)
 	ck_assert_double_eq(fmod(ge->column_offset, 1), 0.25);
 	const gt_orbit *arm = &gt_scanner_find("c-arm")->orbit;
 	ck_assert_double_eq_tol(gt_orbit_half_fan(arm), atan(620 * 0.308 / 1200), 1e-12);
-	ck_assert_double_gt(arm->turn, PI + 2 * gt_orbit_half_fan(arm));
+	ck_assert_double_gt(arm->turn, GT_PI + 2 * gt_orbit_half_fan(arm));
 	ck_assert_double_eq(gt_orbit_half_fan(&gt_scanner_find("synchrotron")->orbit), 0);
 }
 END_TEST
@@ -213,15 +212,15 @@ static void set_angles(gt_scan *s, size_t views, double (*angle)(size_t))
 		s->view[v].angle = angle(v);
 }
 
-static double wrapped_helix(size_t v) { return fmod(0.3 + 0.25 * (double)v, 2 * PI); }
+static double wrapped_helix(size_t v) { return fmod(0.3 + 0.25 * (double)v, 2 * GT_PI); }
 static double backward(size_t v) { return -0.1 * (double)v; }
-static double backward_wrapped(size_t v) { return PI + remainder(5.0 - 0.1 * (double)v - PI, 2 * PI); }
-static double shuffled(size_t v) { return 2 * PI / 60 * (double)(v * 17 % 60); }
-static double shuffled_half(size_t v) { return 2 + PI / 60 * (double)(v * 17 % 60); }
-static double shuffled_turns(size_t v) { return 6 * PI / 60 * (double)(v * 17 % 60); }
-static double across_zero(size_t v) { return fmod(5.5 + 0.05 * (double)v, 2 * PI); }
+static double backward_wrapped(size_t v) { return GT_PI + remainder(5.0 - 0.1 * (double)v - GT_PI, 2 * GT_PI); }
+static double shuffled(size_t v) { return 2 * GT_PI / 60 * (double)(v * 17 % 60); }
+static double shuffled_half(size_t v) { return 2 + GT_PI / 60 * (double)(v * 17 % 60); }
+static double shuffled_turns(size_t v) { return 6 * GT_PI / 60 * (double)(v * 17 % 60); }
+static double across_zero(size_t v) { return fmod(5.5 + 0.05 * (double)v, 2 * GT_PI); }
 static double jitter(size_t v) { return 0.05 * (double)v + (v == 30 ? 0.06 : 0); }
-static double wide_steps(size_t v) { return 1.4 * PI * (double)v; }
+static double wide_steps(size_t v) { return 1.4 * GT_PI * (double)v; }
 
 START_TEST(turns)
 {
@@ -233,17 +232,17 @@ START_TEST(turns)
 	set_angles(s, 60, backward_wrapped);
 	ck_assert_double_eq_tol(gt_scan_angular_range(s), 6, 1e-9);
 	set_angles(s, 60, shuffled);
-	ck_assert_double_eq_tol(gt_scan_angular_range(s), 2 * PI, 1e-9);
+	ck_assert_double_eq_tol(gt_scan_angular_range(s), 2 * GT_PI, 1e-9);
 	set_angles(s, 60, shuffled_half);
-	ck_assert_double_eq_tol(gt_scan_angular_range(s), PI, 1e-9);
+	ck_assert_double_eq_tol(gt_scan_angular_range(s), GT_PI, 1e-9);
 	set_angles(s, 60, shuffled_turns);
-	ck_assert_double_eq_tol(gt_scan_angular_range(s), 6 * PI, 1e-9);
+	ck_assert_double_eq_tol(gt_scan_angular_range(s), 6 * GT_PI, 1e-9);
 	set_angles(s, 60, across_zero);
 	ck_assert_double_eq_tol(gt_scan_angular_range(s), 3, 1e-9);
 	set_angles(s, 60, jitter);
 	ck_assert_double_eq_tol(gt_scan_angular_range(s), 3, 0.03);
 	set_angles(s, 7, wide_steps);
-	ck_assert_double_eq_tol(gt_scan_angular_range(s), 1.4 * PI * 7, 1e-9);
+	ck_assert_double_eq_tol(gt_scan_angular_range(s), 1.4 * GT_PI * 7, 1e-9);
 	s->view[3].angle = NAN;
 	ck_assert(isnan(gt_scan_angular_range(s)));
 	gt_scan_free(s);
@@ -266,7 +265,7 @@ static double share_seen(const gt_scan *s, double radius, int half)
 	for (int i = 0; i < 400; i++) {
 		size_t views = 0;
 		for (size_t v = 0; v < s->views; v++)
-			views += (size_t)in_columns(s, v, radius, 2 * PI * i / 400);
+			views += (size_t)in_columns(s, v, radius, 2 * GT_PI * i / 400);
 		seen += half ? 2 * views + 2 >= s->views : views == s->views;
 	}
 	return seen / 400.0;
@@ -324,7 +323,7 @@ START_TEST(field_of_view_in_z)
 	ck_assert_double_eq_tol(high, 30 + (4 - 2) * 1.4 * 541 / 949, 1e-9);
 	gt_scan_free(s);
 	o.row_offset = 0;
-	o.turn = 4 * PI;
+	o.turn = 4 * GT_PI;
 	o.pitch_per_turn = 20;
 	s = scan_of(&o);
 	gt_scan_field_of_view(s, &low, &high);

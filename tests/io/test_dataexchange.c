@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <gantry/constants.h>
 #include <gantry/io.h>
 #include <gantry/scan_math.h>
 #include "geometry/projections.h"
 #include "tests/io/notes.h"
 #include "tests/io/others.h"
 #include "tests/support/support.h"
-
-#define PI 3.14159265358979323846
 
 static char folder[64], path[128];
 
@@ -60,7 +59,7 @@ static double dark_of(size_t r, size_t c) { return 100 + (double)((r * 7 + c * 3
 
 static double counts(const exchange *x, size_t v, size_t r, size_t c)
 {
-	const double theta = (x->first + x->step * (double)v) * PI / 180, scale = 1 + 0.1 * (double)r;
+	const double theta = (x->first + x->step * (double)v) * GT_PI / 180, scale = 1 + 0.1 * (double)r;
 	double sum = 0;
 	for (int k = 0; k < 5; k++)
 		sum += scale * line_integral(theta, (double)c - x->axis + (k - 2) / 5.0) / 5;
@@ -116,7 +115,7 @@ static void put_angles(int group, const exchange *x)
 	else if (x->units)
 		nc_ok(nc_put_att_text(group, variable, "units", strlen(x->units), x->units));
 	for (size_t v = 0; v < x->angles; v++)
-		theta[v] = (x->first + x->step * (double)v) * (x->radians ? PI / 180 : 1);
+		theta[v] = (x->first + x->step * (double)v) * (x->radians ? GT_PI / 180 : 1);
 	nc_ok(nc_put_var_double(group, variable, theta));
 	free(theta);
 }

@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <gantry/constants.h>
 #include <gantry/io.h>
 #include "geometry/projections.h"
 #include "geometry/volume.h"
 #include "tests/io/notes.h"
 #include "tests/io/others.h"
 #include "tests/support/support.h"
-
-#define PI 3.14159265358979323846
 
 static char folder[] = "/tmp/gantry-netcdf-XXXXXX";
 static char path[256];
@@ -45,7 +44,7 @@ static gt_projections *projections(gt_shape shape, int spots, int extras)
 		.column_offset = 1.25,
 		.row_offset = -0.4,
 		.start_angle = 0.37,
-		.turn = 2 * PI,
+		.turn = 2 * GT_PI,
 		.pitch_per_turn = shape == GT_PARALLEL ? 0 : 12.5,
 		.z_center = 3.3,
 		.spot = spot,

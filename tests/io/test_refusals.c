@@ -12,13 +12,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <gantry/constants.h>
 #include <gantry/io.h>
 #include "geometry/projections.h"
 #include "geometry/volume.h"
 #include "tests/io/others.h"
 #include "tests/support/support.h"
-
-#define PI 3.14159265358979323846
 
 static char folder[64], path[128];
 static gt_projections *given;
@@ -35,7 +34,7 @@ static void setup(void)
 		.column_pitch = 1,
 		.row_pitch = 1.1,
 		.column_offset = 0.25,
-		.turn = 2 * PI,
+		.turn = 2 * GT_PI,
 	};
 	strcpy(folder, "/tmp/gantry-refused-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));

@@ -2,6 +2,7 @@
 /* labels: unit backend: none */
 #include <math.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "tests/phantoms/bodies.h"
 
 static double value(const char *text, double x, double y, double z)
@@ -37,8 +38,8 @@ END_TEST
 START_TEST(orientation)
 {
 	/* angles=a: the long axis turned counter-clockwise about z. */
-	IS("ellipsoid radii=10,1,1 angles=30 density=1\n", 9 * cos(acos(-1) / 6), 9 * sin(acos(-1) / 6), 0, 1);
-	IS("ellipsoid radii=10,1,1 angles=30 density=1\n", 9 * cos(acos(-1) / 6), -9 * sin(acos(-1) / 6), 0, 0);
+	IS("ellipsoid radii=10,1,1 angles=30 density=1\n", 9 * cos(GT_PI / 6), 9 * sin(GT_PI / 6), 0, 1);
+	IS("ellipsoid radii=10,1,1 angles=30 density=1\n", 9 * cos(GT_PI / 6), -9 * sin(GT_PI / 6), 0, 0);
 	/* angles=a,b,c: about x by c first, then about y by b, then about z by a. z -> -y -> -y -> x. */
 	IS("ellipsoid radii=1,2,10 angles=90,0,90 density=1\n", 9, 0, 0, 1);
 	/* z -> x -> y, first axis x -> -z. */
@@ -62,7 +63,7 @@ START_TEST(units_and_options)
 {
 	const char *text = "ellipsoid radius=1 density=3\nunit mm-1\nellipsoid center=5,0,0 radius=1 density=0.7\nunit water\n"
 			   "ellipsoid center=9,0,0 radius=1 density=-2\n";
-	const gt_phantom_options o = { .water = 0.021, .scale = 2, .shift = { 100, 0, 7 }, .rotate = acos(-1) / 2 };
+	const gt_phantom_options o = { .water = 0.021, .scale = 2, .shift = { 100, 0, 7 }, .rotate = GT_PI / 2 };
 	gt_phantom *p = NULL;
 	ck_ok(body_read(text, strlen(text), &o, &p));
 	ck_assert_double_eq_tol(gt_phantom_value(p, (const double[3]){ 100, 1.9, 7 }), 0.063, 1e-15);

@@ -2,6 +2,7 @@
 /* labels: unit property backend: none */
 #include <math.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "tests/phantoms/bodies.h"
 
 static double line(const char *text, double x, double y, double z, double dx, double dy, double dz, int whole)
@@ -31,7 +32,7 @@ START_TEST(ellipsoids)
 	CLOSE(line(ball, 300, 7, 5, 1, 0, 0, 1), 0);
 	CLOSE(line(ball, 0, 0, 0, 0, 0, 0, 1), 0);
 	/* A line at distance s in direction phi through the ellipse a, b: 2ab sqrt(r^2 - s^2)/r^2, r^2 = a^2 cos^2 + b^2 sin^2. */
-	const double turn = 37 * acos(-1) / 180, phi = 0.4, s = 2.5, a = 9, b = 4;
+	const double turn = 37 * GT_PI / 180, phi = 0.4, s = 2.5, a = 9, b = 4;
 	const double r2 = a * a * cos(phi - turn) * cos(phi - turn) + b * b * sin(phi - turn) * sin(phi - turn);
 	CLOSE(line("ellipsoid center=1,2,3 radii=9,4,6 angles=37 density=1\n", 1 + s * cos(phi), 2 + s * sin(phi), 3, -sin(phi), cos(phi),
 	           0, 1),

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "tests/phantoms/bodies.h"
 
 #define BALL "ellipsoid center=12,-23,4 radius=30 density=0.02\n"
@@ -183,17 +184,16 @@ static double mean_of(const gt_phantom *p, const gt_grid *g, int points)
 
 START_TEST(voxels_hold_the_volume)
 {
-	const double pi = acos(-1);
 	const struct {
 		const char *text;
 		double mass;
 	} bodies[] = {
-		{ "ellipsoid center=6,-9,3 radii=21,13,17 angles=20,40,-60 density=1.3\n", 1.3 * 4 / 3 * pi * 21 * 13 * 17 },
-		{ "cylinder center=6,-9,3 radii=12,17 length=31 axis=1,2,3 density=0.7\n", 0.7 * pi * 12 * 17 * 31 },
-		{ "cone center=6,-9,3 radii=12,8 end=3 length=31 axis=-1,2,3 density=2\n", 2 * pi / 3 * 31 * (12 * 8 + 3 * 2 + 3 * 8) },
+		{ "ellipsoid center=6,-9,3 radii=21,13,17 angles=20,40,-60 density=1.3\n", 1.3 * 4 / 3 * GT_PI * 21 * 13 * 17 },
+		{ "cylinder center=6,-9,3 radii=12,17 length=31 axis=1,2,3 density=0.7\n", 0.7 * GT_PI * 12 * 17 * 31 },
+		{ "cone center=6,-9,3 radii=12,8 end=3 length=31 axis=-1,2,3 density=2\n", 2 * GT_PI / 3 * 31 * (12 * 8 + 3 * 2 + 3 * 8) },
 		{ "box center=6,-9,3 size=22,13,31 angles=20,40,-60 density=-1\n", -22.0 * 13 * 31 },
-		{ "ellipsoid center=6,-9,3 radius=20 clip=0,0,-3,-9 density=1\n", 2 * pi / 3 * 8000 },
-		{ "ellipsoid center=6,-9,3 radius=20 clip=2,1,-1,0 density=1\n", 2 * pi / 3 * 8000 },
+		{ "ellipsoid center=6,-9,3 radius=20 clip=0,0,-3,-9 density=1\n", 2 * GT_PI / 3 * 8000 },
+		{ "ellipsoid center=6,-9,3 radius=20 clip=2,1,-1,0 density=1\n", 2 * GT_PI / 3 * 8000 },
 	};
 	const gt_grid g = { { 43, 41, 39 }, { 1.5, 1.5, 1.6 }, { 5, -8, 3 + 0.8 / 3 } }; /* the plane z = 3 is midway between samples */
 	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {

@@ -2,6 +2,7 @@
 #define GT_TESTS_RAY_SCANS_H
 /* Scans for the ray-driven projectors: those of tests/support/geometries.c, and the same on detectors and gantries that are turned. */
 #include <math.h>
+#include <gantry/constants.h>
 #include "tests/support/geometries.h"
 #include "tests/support/support.h"
 
@@ -86,7 +87,7 @@ static inline struct gt_test_geometry ray_scan(int i)
 	if (tilt < 0)
 		return (struct gt_test_geometry){ g.name, part, g.grid };
 	for (size_t v = 0; v < part->views; v++)
-		ray_tilt_view(&part->view[v], ray_tilts[tilt].how, ray_tilts[tilt].degrees * 3.14159265358979323846 / 180);
+		ray_tilt_view(&part->view[v], ray_tilts[tilt].how, ray_tilts[tilt].degrees * GT_PI / 180);
 	ck_ok(gt_scan_check(part));
 	return (struct gt_test_geometry){ ray_tilts[tilt].name, part, g.grid };
 }

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/projector.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "tests/support/geometries.h"
 #include "tests/support/support.h"
 
-#define PI 3.14159265358979323846
 
 static const char *const names[2] = { "sf-tr", "sf-tt" };
 
@@ -63,23 +63,23 @@ static const struct {
 } steep[] = {
 	{ "flat, steep cone, coarse voxels",
 	  { GT_FLAT, .views = 9, .rows = 71, .columns = 17, .source_to_axis = 60, .source_to_detector = 100, .column_pitch = 2.9,
-	    .row_pitch = 1.3, .start_angle = 0.2, .turn = 2 * PI, .row_offset = 1.7, .column_offset = 0.3 },
+	    .row_pitch = 1.3, .start_angle = 0.2, .turn = 2 * GT_PI, .row_offset = 1.7, .column_offset = 0.3 },
 	  { { 9, 10, 20 }, { 2.8, 3.1, 1.9 }, { 1.2, -0.7, 0.8 } } },
 	{ "arc, steep cone, seven rows, thin slices",
 	  { GT_ARC, .views = 9, .rows = 7, .columns = 21, .source_to_axis = 70, .source_to_detector = 120, .column_pitch = 2.7,
-	    .row_pitch = 9.3, .start_angle = 0.7, .turn = 2 * PI, .pitch_per_turn = 9, .column_offset = 0.25 },
+	    .row_pitch = 9.3, .start_angle = 0.7, .turn = 2 * GT_PI, .pitch_per_turn = 9, .column_offset = 0.25 },
 	  { { 10, 9, 45 }, { 3.3, 2.9, 0.7 }, { -1.3, 1.9, 0.4 } } },
 	{ "arc, steep cone, three thick slices",
 	  { GT_ARC, .views = 10, .rows = 75, .columns = 23, .source_to_axis = 71, .source_to_detector = 117, .column_pitch = 1.9,
-	    .row_pitch = 1.1, .start_angle = 0.1, .turn = 2 * PI, .row_offset = -2.3 },
+	    .row_pitch = 1.1, .start_angle = 0.1, .turn = 2 * GT_PI, .row_offset = -2.3 },
 	  { { 11, 10, 3 }, { 2.1, 2.4, 11.3 }, { 0.9, 2.2, -1.8 } } },
 	{ "flat, steep cone, fine rows: ramps of ten and more",
 	  { GT_FLAT, .views = 5, .rows = 150, .columns = 9, .source_to_axis = 62, .source_to_detector = 100, .column_pitch = 6.1,
-	    .row_pitch = 0.4, .start_angle = 0.6, .turn = 2 * PI },
+	    .row_pitch = 0.4, .start_angle = 0.6, .turn = 2 * GT_PI },
 	  { { 6, 7, 11 }, { 6.2, 5.3, 3.1 }, { 1.1, -0.4, 0.7 } } },
 	{ "arc, two rows, two slices",
 	  { GT_ARC, .views = 9, .rows = 2, .columns = 61, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 1.1,
-	    .row_pitch = 1.2, .start_angle = 0.3, .turn = 2 * PI, .column_offset = 0.25, .row_offset = 0.2 },
+	    .row_pitch = 1.2, .start_angle = 0.3, .turn = 2 * GT_PI, .column_offset = 0.25, .row_offset = 0.2 },
 	  { { 33, 21, 2 }, { 0.9, 1.1, 0.7 }, { 2.1, -1.4, 0.1 } } },
 };
 enum { STEEP = sizeof steep / sizeof *steep };

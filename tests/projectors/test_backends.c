@@ -5,11 +5,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include <gantry/projector.h>
 #include "tests/support/images.h"
 #include "tests/support/support.h"
-
-#define PI 3.14159265358979323846
 
 static void same_on_both(gt_backend *one, gt_backend *other, gt_type type, const struct gt_test_geometry *g, double tolerance)
 {
@@ -47,7 +46,7 @@ START_TEST(small_geometries) { check(gt_test_geometry(_i / 2), _i % 2 ? GT_F64 :
 END_TEST
 
 #define SCANNER(s, v, r, c) \
-	.shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949, .turn = 2 * PI
+	.shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949, .turn = 2 * GT_PI
 
 static const struct {
 	const char *name;
@@ -79,7 +78,7 @@ static const struct {
 	  { SCANNER(GT_ARC, 9, 11, 57), .column_pitch = 9, .row_pitch = 7, .start_angle = 0.3 },
 	  { { 37, 1, 29 }, { 3, 20, 2 }, { 3, -2, 1 } } },
 	{ "one voxel along z",
-	  { .shape = GT_PARALLEL, .views = 9, .rows = 11, .columns = 57, .column_pitch = 2.3, .row_pitch = 1.4, .turn = PI },
+	  { .shape = GT_PARALLEL, .views = 9, .rows = 11, .columns = 57, .column_pitch = 2.3, .row_pitch = 1.4, .turn = GT_PI },
 	  { { 37, 35, 1 }, { 3, 2.6, 9 }, { 3, -2, 0.6 } } },
 	{ "bars of voxels, thin slices",
 	  { SCANNER(GT_ARC, 9, 11, 57), .column_pitch = 16, .row_pitch = 7, .start_angle = 0.3 },
@@ -100,7 +99,7 @@ static const struct {
 	    .column_pitch = 9,
 	    .row_pitch = 11,
 	    .start_angle = 0.2,
-	    .turn = 2 * PI },
+	    .turn = 2 * GT_PI },
 	  { { 31, 29, 21 }, { 4, 4.1, 5 }, { 2, -3, 1 } } },
 	{ "a detector between source and grid",
 	  { .shape = GT_FLAT,
@@ -112,7 +111,7 @@ static const struct {
 	    .column_pitch = 4,
 	    .row_pitch = 4,
 	    .start_angle = 0.2,
-	    .turn = 2 * PI },
+	    .turn = 2 * GT_PI },
 	  { { 41, 39, 9 }, { 9, 9, 4 }, { 3, -2, 1 } } },
 };
 enum { ODD = sizeof odd / sizeof *odd };

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/projector.h>
 #include "tests/support/definition.h"
 #include "tests/support/geometries.h"
 #include "tests/support/support.h"
 
-#define PI 3.14159265358979323846
 #define SCANNER(s, v, r, c) .shape = s, .views = v, .rows = r, .columns = c, .source_to_axis = 541, .source_to_detector = 949
 
 /* Volumes and detectors too tall for the kernels of few slices, one for each height of tiles, windows of rows and bundles of views among them. */
@@ -18,28 +18,29 @@ static const struct {
 	gt_grid grid;
 } tall[] = {
 	{ "arc, 25 slices",
-	  { SCANNER(GT_ARC, 7, 13, 15), .turn = 2 * PI, .column_pitch = 4.1, .row_pitch = 2.2, .start_angle = 0.2, .column_offset = 0.7 },
+	  { SCANNER(GT_ARC, 7, 13, 15), .turn = 2 * GT_PI, .column_pitch = 4.1, .row_pitch = 2.2, .start_angle = 0.2,
+	    .column_offset = 0.7 },
 	  { { 8, 7, 25 }, { 3.1, 3.4, 1.1 }, { 2.2, -1.3, 0.7 } } },
 	{ "arc, 45 slices",
-	  { SCANNER(GT_ARC, 5, 41, 7), .turn = 2 * PI, .column_pitch = 6.1, .row_pitch = 1.3, .start_angle = 0.6, .row_offset = 2.3 },
+	  { SCANNER(GT_ARC, 5, 41, 7), .turn = 2 * GT_PI, .column_pitch = 6.1, .row_pitch = 1.3, .start_angle = 0.6, .row_offset = 2.3 },
 	  { { 7, 6, 45 }, { 2.9, 3.2, 0.8 }, { 1.2, -2.3, 1.7 } } },
 	{ "flat, 101 rows, 103 slices",
 	  { SCANNER(GT_FLAT, 5, 101, 4), .turn = 3.9, .end_view = 1, .column_pitch = 9, .row_pitch = 1.1, .start_angle = 0.4 },
 	  { { 5, 4, 103 }, { 3.9, 4.2, 0.6 }, { 1.6, -2.1, 0.3 } } },
 	{ "arc, helix, 71 slices in bundles of views",
-	  { SCANNER(GT_ARC, 70, 5, 5), .turn = 6 * PI, .column_pitch = 9, .row_pitch = 2.7, .start_angle = 0.1, .pitch_per_turn = 17 },
+	  { SCANNER(GT_ARC, 70, 5, 5), .turn = 6 * GT_PI, .column_pitch = 9, .row_pitch = 2.7, .start_angle = 0.1, .pitch_per_turn = 17 },
 	  { { 4, 5, 71 }, { 4.3, 4.6, 0.8 }, { -1.7, 2.1, 1.2 } } },
 	{ "arc, helix past both ends of 40 slices, 70 rows",
-	  { SCANNER(GT_ARC, 23, 70, 5), .turn = 6 * PI, .column_pitch = 9, .row_pitch = 1.7, .start_angle = 0.1, .pitch_per_turn = 60 },
+	  { SCANNER(GT_ARC, 23, 70, 5), .turn = 6 * GT_PI, .column_pitch = 9, .row_pitch = 1.7, .start_angle = 0.1, .pitch_per_turn = 60 },
 	  { { 4, 5, 40 }, { 11.3, 12.6, 0.9 }, { -1.7, 2.1, 7.2 } } },
 	{ "arc, helix, 12 rows, 83 slices: back by tiles of few slices, because views see few of them",
-	  { SCANNER(GT_ARC, 40, 12, 5), .turn = 4 * PI, .column_pitch = 9, .row_pitch = 1.3, .start_angle = 0.1, .pitch_per_turn = 26 },
+	  { SCANNER(GT_ARC, 40, 12, 5), .turn = 4 * GT_PI, .column_pitch = 9, .row_pitch = 1.3, .start_angle = 0.1, .pitch_per_turn = 26 },
 	  { { 5, 4, 83 }, { 4.3, 4.6, 0.7 }, { -1.7, 2.1, 1.2 } } },
 	{ "arc, 64 rows, 61 slices: back by tiles of 64 z edges",
-	  { SCANNER(GT_ARC, 5, 64, 5), .turn = 2 * PI, .column_pitch = 8.1, .row_pitch = 1.1, .start_angle = 0.6, .row_offset = 1.3 },
+	  { SCANNER(GT_ARC, 5, 64, 5), .turn = 2 * GT_PI, .column_pitch = 8.1, .row_pitch = 1.1, .start_angle = 0.6, .row_offset = 1.3 },
 	  { { 5, 4, 61 }, { 2.9, 3.2, 0.6 }, { 1.2, -2.3, 1.1 } } },
 	{ "arc, 64 rows, 64 slices: a window whose height is a power of two",
-	  { SCANNER(GT_ARC, 5, 64, 5), .turn = 2 * PI, .column_pitch = 7.1, .row_pitch = 1.2, .start_angle = 0.5, .row_offset = 0.7 },
+	  { SCANNER(GT_ARC, 5, 64, 5), .turn = 2 * GT_PI, .column_pitch = 7.1, .row_pitch = 1.2, .start_angle = 0.5, .row_offset = 0.7 },
 	  { { 5, 4, 64 }, { 2.9, 3.2, 0.6 }, { 1.2, -2.3, 0.4 } } },
 	{ "flat, 18 rows, 20 slices: forward by tiles of 16 rows and some more",
 	  { SCANNER(GT_FLAT, 5, 18, 11), .turn = 3.9, .end_view = 1, .column_pitch = 5, .row_pitch = 1.1, .start_angle = 0.4 },
@@ -48,7 +49,7 @@ static const struct {
 	  { SCANNER(GT_ARC, 3, 131, 5), .turn = 3.9, .end_view = 1, .column_pitch = 6, .row_pitch = 1.1, .start_angle = 0.7 },
 	  { { 4, 3, 67 }, { 3.9, 4.2, 1.1 }, { 1.6, -2.1, 0.3 } } },
 	{ "arc, helix, 70 rows, 131 slices: back by tall tiles",
-	  { SCANNER(GT_ARC, 18, 70, 3), .turn = 4 * PI, .column_pitch = 14, .row_pitch = 1.3, .start_angle = 0.1, .pitch_per_turn = 40 },
+	  { SCANNER(GT_ARC, 18, 70, 3), .turn = 4 * GT_PI, .column_pitch = 14, .row_pitch = 1.3, .start_angle = 0.1, .pitch_per_turn = 40 },
 	  { { 3, 4, 131 }, { 5.3, 5.6, 0.7 }, { -1.7, 2.1, 1.2 } } },
 	{ "parallel, 31 slices",
 	  { .shape = GT_PARALLEL,
@@ -58,7 +59,7 @@ static const struct {
 	    .column_pitch = 3.3,
 	    .row_pitch = 1.4,
 	    .start_angle = 0.3,
-	    .turn = PI },
+	    .turn = GT_PI },
 	  { { 7, 8, 31 }, { 2.4, 2.9, 1.1 }, { 1.1, -0.6, 0.4 } } },
 };
 enum { TALL = sizeof tall / sizeof *tall };

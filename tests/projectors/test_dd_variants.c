@@ -151,7 +151,7 @@ START_TEST(integral_of_views)
 	for (size_t v = 1, at = 0; v < views; v++)
 		for (int l = 0; l < rows; l++)
 			for (int k = 0; k < columns; k++, at++)
-				cells[at] = y[gt_dd_cell(&d, &view[v], v, l, k)] *
+				cells[at] = y[gt_dd_pixel(&d, &view[v], v, l, k)] *
 				            gt_dd_slant(&column[v * (size_t)columns + (size_t)k], l, d.pitch[2], d.pitch[1]);
 	void *there = on_device(be, typed, views * one * gt_type_size(data));
 	d.view = on_device(be, view, views * sizeof *view);

@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/projector.h>
 #include "tests/support/images.h"
 #include "tests/support/support.h"
-
-#define PI 3.14159265358979323846
 
 /* More slices along x and y and more views than any kernel takes in one piece. */
 static const struct {
@@ -19,14 +18,15 @@ static const struct {
 } cases[] = {
 	{ "arc",
 	  { GT_ARC, .views = 83, .rows = 37, .columns = 61, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 5.1,
-	    .row_pitch = 1.7, .start_angle = 0.1, .turn = 2 * PI, .column_offset = 0.25 },
+	    .row_pitch = 1.7, .start_angle = 0.1, .turn = 2 * GT_PI, .column_offset = 0.25 },
 	  { { 71, 67, 33 }, { 2.3, 2.4, 1.1 }, { 3.1, -2.2, 0.9 } } },
 	{ "flat, helix, reversed",
 	  { GT_FLAT, .views = 71, .rows = 19, .columns = 45, .source_to_axis = 300, .source_to_detector = 500, .column_pitch = 4.3,
-	    .row_pitch = 3.1, .start_angle = 0.3, .turn = 4 * PI, .pitch_per_turn = 17 },
+	    .row_pitch = 3.1, .start_angle = 0.3, .turn = 4 * GT_PI, .pitch_per_turn = 17 },
 	  { { 39, 101, 41 }, { 2.1, 1.1, 1.2 }, { 1.1, -1.2, 0.4 } } },
 	{ "parallel",
-	  { GT_PARALLEL, .views = 75, .rows = 23, .columns = 70, .column_pitch = 1.7, .row_pitch = 1.3, .start_angle = 0.05, .turn = PI },
+	  { GT_PARALLEL, .views = 75, .rows = 23, .columns = 70, .column_pitch = 1.7, .row_pitch = 1.3, .start_angle = 0.05,
+	    .turn = GT_PI },
 	  { { 99, 35, 29 }, { 1.1, 1.7, 1.2 }, { 1.1, -1.2, 0.4 } } },
 };
 enum { CASES = sizeof cases / sizeof *cases };

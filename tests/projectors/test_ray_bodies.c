@@ -2,14 +2,13 @@
  * several tiles, and what is refused.
  * labels: property unit */
 #include <stdlib.h>
+#include <gantry/constants.h>
 #include <gantry/projector.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "tests/phantoms/bodies.h"
 #include "tests/projectors/ray_scans.h"
 #include "tests/support/images.h"
-
-#define PI 3.14159265358979323846
 
 static const char *const models[] = { "joseph", "siddon" };
 
@@ -95,7 +94,7 @@ static gt_scan *straight(gt_shape shape)
 		                 .row_pitch = shape == GT_PARALLEL ? 0.5 : 0.5 * 1.5,
 		                 .source_to_axis = shape == GT_PARALLEL ? 0 : 400,
 		                 .source_to_detector = shape == GT_PARALLEL ? 0 : 600,
-		                 .turn = 2 * PI };
+		                 .turn = 2 * GT_PI };
 	gt_scan *scan = NULL;
 	ck_ok(gt_scan_orbit(&orbit, &scan));
 	return scan;
@@ -188,7 +187,7 @@ static gt_scan *clinic(gt_shape shape)
 		                 .row_pitch = shape == GT_PARALLEL ? 5 : 9,
 		                 .column_offset = 0.25,
 		                 .start_angle = 0.15,
-		                 .turn = 2 * PI };
+		                 .turn = 2 * GT_PI };
 	gt_scan *scan = NULL;
 	ck_ok(gt_scan_orbit(&orbit, &scan));
 	return scan;
@@ -218,7 +217,7 @@ START_TEST(smooth_body)
 		for (int a = 0; a < 3; a++)
 			q[a] = p[a] - center[a];
 		const double along = gt_dot3(q, e) / sqrt(gt_dot3(e, e)), square = gt_dot3(q, q) - along * along;
-		exact[i] = width * sqrt(2 * PI) * exp(-square / (2 * width * width));
+		exact[i] = width * sqrt(2 * GT_PI) * exp(-square / (2 * width * width));
 	}
 	double *joseph = project("joseph", be, GT_F32, g, scan, x), *siddon = project("siddon", be, GT_F32, g, scan, x),
 	       *dd = project("dd", be, GT_F32, g, scan, x);

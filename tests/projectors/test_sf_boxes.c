@@ -137,7 +137,7 @@ START_TEST(box_under_tilt)
 		                 .column_pitch = 1.5,
 		                 .row_pitch = 1.7,
 		                 .start_angle = 0.4,
-		                 .turn = 2 * PI };
+		                 .turn = 2 * GT_PI };
 	const gt_grid grid = { { 15, 14, 13 }, { 1.2, 1.3, 1.1 }, { 1.4, -0.8, 0.7 } };
 	const size_t low[3] = { 3, 2, 4 }, high[3] = { 11, 12, 10 };
 	const double roll = _i / 2 * 0.06;

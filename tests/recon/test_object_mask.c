@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/noise.h>
 #include <gantry/random.h>
 #include "tests/support/support.h"
 
-#define PI 3.14159265358979323846
 #define WATER 0.02
 
 /* A cone beam whose field of view has the radius source_to_axis sin(atan(width/2 / source_to_detector)). */
@@ -21,7 +21,7 @@ static gt_scan *scan_of(size_t columns, size_t rows)
 		                 .source_to_detector = 1000,
 		                 .column_pitch = 4,
 		                 .row_pitch = 4,
-		                 .turn = 2 * PI };
+		                 .turn = 2 * GT_PI };
 	gt_scan *s;
 	ck_ok(gt_scan_orbit(&orbit, &s));
 	return s;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/projector.h>
 #include <gantry/random.h>
 #include <gantry/regularizer.h>
@@ -14,7 +15,6 @@
 #include "recon/penalty_strength.h"
 #include "tests/support/support.h"
 
-#define PI 3.14159265358979323846
 #define WATER 0.02
 #define PHOTONS 2e4
 enum { SIDE = 40, VIEWS = 60, COLUMNS = 60 };
@@ -48,7 +48,7 @@ static struct problem *problem_of_views(const char *penalty, size_t views)
 		                 .source_to_detector = 500,
 		                 .column_pitch = 4,
 		                 .row_pitch = 4,
-		                 .turn = PI };
+		                 .turn = GT_PI };
 	struct problem *s = calloc(1, sizeof *s);
 	float *x = calloc(SIDE * SIDE, sizeof *x);
 	s->be = gt_test_backend();

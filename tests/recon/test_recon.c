@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <gantry/constants.h>
 #include <gantry/phantom.h>
 #include <gantry/recon.h>
 #include "geometry/volume.h"
@@ -24,7 +25,7 @@ static gt_projections *projections(void)
 		                 .source_to_detector = 1000,
 		                 .column_pitch = 8,
 		                 .row_pitch = 10,
-		                 .turn = 2 * acos(-1) };
+		                 .turn = 2 * GT_PI };
 	gt_projections *p;
 	gt_scan *scan;
 	gt_phantom *body;

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/noise.h>
 #include "geometry/projections.h"
 #include "recon/z_margin.h"
 #include "tests/support/support.h"
 
-#define PI 3.14159265358979323846
 enum { VIEWS = 40, ROWS = 15, COLUMNS = 101 };
 #define AXIS 400.
 #define DETECTOR 1000.
@@ -27,7 +27,7 @@ static gt_projections *projections(gt_shape shape, double pitch_per_turn, size_t
 		                 .source_to_detector = DETECTOR,
 		                 .column_pitch = COLUMN_PITCH,
 		                 .row_pitch = ROW_PITCH,
-		                 .turn = pitch_per_turn > 0 ? 8 * PI : 2 * PI,
+		                 .turn = pitch_per_turn > 0 ? 8 * GT_PI : 2 * GT_PI,
 		                 .pitch_per_turn = pitch_per_turn };
 	gt_projections *p = calloc(1, sizeof *p);
 	ck_ok(gt_scan_orbit(&orbit, &p->scan));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/regularizer.h>
 #include "tests/support/support.h"
 
@@ -77,7 +78,7 @@ static inline void plain_prox(const struct model *m, double tau, double lo, doub
 	double norm2 = 0, s = 1, *r = malloc(3 * n * sizeof *r), *d = malloc(3 * n * sizeof *d);
 	memcpy(r, p, 3 * n * sizeof *r);
 	for (int a = 0; a < 3; a++)
-		norm2 += m->n[a] > 1 ? 4 * m->w[a] * m->w[a] * pow(cos(acos(-1) / (2 * (double)m->n[a])), 2) : 0;
+		norm2 += m->n[a] > 1 ? 4 * m->w[a] * m->w[a] * pow(cos(GT_PI / (2 * (double)m->n[a])), 2) : 0;
 	for (int k = 0; k < iterations; k++) {
 		to_primal(m, tau, lo, hi, z, r, u);
 		differences(m, u, d);

@@ -1,14 +1,13 @@
 #include <math.h>
+#include <gantry/constants.h>
 #include "tests/support/geometries.h"
 #include "tests/support/support.h"
-
-#define PI 3.14159265358979323846
 
 static const double spots[3][3] = { { -1.3, 0, 0 }, { 0.9, 2.0, 0.7 }, { 0.4, -1.0, -1.1 } };
 
 #define CLINICAL                                                                                                                       \
 	.views = 9, .rows = 7, .columns = 21, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 3.1, .row_pitch = 2.7, \
-	.start_angle = 0.1, .turn = 2 * PI
+	.start_angle = 0.1, .turn = 2 * GT_PI
 
 static const struct {
 	const char *name;
@@ -33,19 +32,19 @@ static const struct {
 	  { { 12, 12, 10 }, { 0.6, 0.7, 0.5 }, { 0.7, -0.4, 0.3 } } },
 	{ "flat, one row (fan)",
 	  { GT_FLAT, .views = 11, .rows = 1, .columns = 31, .source_to_axis = 541, .source_to_detector = 949, .column_pitch = 2.1,
-	    .row_pitch = 1.1, .start_angle = 0.3, .turn = 2 * PI },
+	    .row_pitch = 1.1, .start_angle = 0.3, .turn = 2 * GT_PI },
 	  { { 15, 14, 1 }, { 1.9, 2.1, 0.625 }, { 2.2, 1.0, 0.1 } } },
 	{ "parallel",
-	  { GT_PARALLEL, .views = 10, .rows = 5, .columns = 23, .column_pitch = 1.3, .row_pitch = 1.7, .start_angle = 0.05, .turn = PI,
+	  { GT_PARALLEL, .views = 10, .rows = 5, .columns = 23, .column_pitch = 1.3, .row_pitch = 1.7, .start_angle = 0.05, .turn = GT_PI,
 	    .column_offset = 1.7 },
 	  { { 11, 14, 7 }, { 1.5, 1.2, 1.1 }, { 1.2, -2.3, 0.4 } } },
 	{ "flat, tall cells and thin slices",
 	  { GT_FLAT, .views = 6, .rows = 3, .columns = 9, .source_to_axis = 200, .source_to_detector = 280, .column_pitch = 6.5,
-	    .row_pitch = 9.5, .start_angle = 0.6, .turn = 2 * PI },
+	    .row_pitch = 9.5, .start_angle = 0.6, .turn = 2 * GT_PI },
 	  { { 17, 16, 37 }, { 1.1, 1.0, 0.7 }, { 0.6, 0.3, -1.1 } } },
 	{ "arc, fine cells and thick voxels, 40 rows",
 	  { GT_ARC, .views = 5, .rows = 40, .columns = 45, .source_to_axis = 300, .source_to_detector = 500, .column_pitch = 0.7,
-	    .row_pitch = 0.6, .start_angle = 0.35, .turn = 2 * PI, .pitch_per_turn = 3 },
+	    .row_pitch = 0.6, .start_angle = 0.35, .turn = 2 * GT_PI, .pitch_per_turn = 3 },
 	  { { 6, 7, 5 }, { 2.9, 3.3, 4.1 }, { 1.6, -0.8, 0.9 } } },
 };
 enum { CASES = sizeof cases / sizeof *cases, REVERSED = 2 };

@@ -1,5 +1,6 @@
-/* The plain form of the backprojection on CUDA: one thread per column of SLICES voxels, places in double from the functions
- * that the CPU uses. It takes any plan and either precision. The same takes the views that the way of tiles leaves. */
+/* The plain form of the backprojection on CUDA: one thread per column of SLICES voxels, places in double from the
+ * functions that the CPU uses. It takes any plan and either precision. The same takes the views that the way of tiles
+ * leaves. Sums are in registers; it takes no memory of its own. */
 #include "analytic/fbp/fbp_cuda.cuh"
 
 /* Variants. */
@@ -33,8 +34,8 @@ struct pair_rows {
 	}
 };
 
-/* SLICES voxels from the iz-th on, of one view. Rows are counted from a base near them, so that their fractions keep the
- * precision of T. */
+/* SLICES voxels from the iz-th on, of one view. Rows are counted from a base near them, so that their fractions keep
+ * the precision of T. */
 template <typename T, typename ROWS>
 static __device__ void add_view(const struct gt_back_grid *in, size_t v, const ROWS &rows, double x, double y, size_t iz, T *sum)
 {
@@ -89,7 +90,8 @@ static __device__ void add_tilted_view(const struct gt_back_grid *in, size_t v, 
 struct columns_in {
 	struct gt_back_grid grid;
 	size_t tiles[2];
-	const unsigned *left; /* NULL: all views; else a bit per view of tiles of parts[0] blocks along x and y, parts[1] along z */
+	/* NULL: all views; else a bit per view of tiles of parts[0] blocks along x and y, parts[1] along z */
+	const unsigned *left;
 	size_t words, parts[2];
 };
 

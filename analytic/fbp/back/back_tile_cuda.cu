@@ -1,4 +1,5 @@
-/* The host's side of kernels with tiles: the device, the tensor map, bits of views. */
+/* The host's side of kernels with tiles: the device, the tensor map, bits of views. Memory on the device: a bit per
+ * block of voxels and view. */
 #include <stdlib.h>
 #include "analytic/fbp/back/tile.cuh"
 

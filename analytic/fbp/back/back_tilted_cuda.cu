@@ -1,20 +1,21 @@
-/* Tiles for views with matrices, whose rows are not parallel to slices: every voxel has a column and a row of its own; four samples
- * of the tile per voxel, in single precision. Where the depth grows by a part e per slice, a voxel k slices from the middle of a run
- * lies at row v + v' k / (1 + e k), columns alike, and has the weight w / (1 + e k)^2: within RUN voxels rows are taken to second order,
- * columns and weights to second and first (DRIFT) or to first and none, which saves the division. What fits into no tile is left to the
- * plain kernel. */
+/* Tiles for views with matrices, whose rows are not parallel to slices: every voxel has a column and a row of its own;
+ * four samples of the tile per voxel, in single precision. Where the depth grows by a part e per slice, a voxel k
+ * slices from the middle of a run lies at row v + v' k / (1 + e k), columns alike, and has the weight w / (1 + e k)^2:
+ * within RUN voxels rows are taken to second order, columns and weights to second and first (DRIFT) or to first and
+ * none, which saves the division. What fits into no tile is left to the plain kernel. Tiles and entries are in shared
+ * memory, sums in registers; the device holds what back_tile_cuda.cu says. */
 #include <stdlib.h>
 #include "analytic/fbp/back/tile_loop.cuh"
 
 #define SLICES 16         /* voxels along z of a block */
 #define SLACK_TILTED 2e-2 /* columns and rows, for rounding and for what is not linear */
 #define TILE_HEIGHTS 4    /* 1, 2 or 4: tiles as high as their view needs */
-#define MOST_BEND 2e-6    /* cells, of what is left out within a run */
+#define MOST_BEND 2e-6    /* pixels, of what is left out within a run */
 #define MOST_DRIFT 5e-7   /* of the weight, the same */
 #define MOST_STEADY 1e-5  /* of the weight, root mean square, where it does not drift */
 
-/* (column, row, 1) / lambda of voxel (i, j, k) of the block = a, b, d . (1, i, j, k). Columns and rows count from a cell near the
- * middle of the tile: that keeps them small. */
+/* (column, row, 1) / lambda of voxel (i, j, k) of the block = a, b, d . (1, i, j, k). Columns and rows count from a
+ * pixel near the middle of the tile: that keeps them small. */
 struct entry {
 	float a[4], b[4], d[4];
 	struct gt_tile_at at;
@@ -80,17 +81,15 @@ template <int RUN> struct reach {
 	static constexpr int U = 8, V = RUN == 1 ? 8 : 2 * RUN;
 };
 
-/* base: the byte of the cell that columns and rows count from; first: its column of the detector. ENDS: samples would fade
- * beyond the first and the last column, and voxels that are seen there get nothing. */
+/* base: the byte of the pixel that columns and rows count from; first: its column of the detector. ENDS: samples would
+ * fade beyond the first and the last column, and voxels that are seen there get nothing. */
 template <int ZP, int RUN, int DRIFT, int PITCH, int ENDS>
 static __device__ __forceinline__ void add_view(float *sum, const char *stages, float base, float first, const struct place *p)
 {
 	constexpr int U = reach<RUN>::U, V = reach<RUN>::V;
 #pragma unroll
 	for (int z = 0; z < ZP; z += RUN) {
-		const float middle = z + 0.5f * (RUN - 1), den = fmaf(p->dd, middle, p->d);
-		float lambda;
-		asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(lambda) : "f"(den));
+		const float middle = z + 0.5f * (RUN - 1), lambda = gt_rcp_approx(fmaf(p->dd, middle, p->d));
 		const float u = fmaf(p->da, middle, p->a) * lambda, v = fmaf(p->db, middle, p->b) * lambda, weight = lambda * lambda;
 		const float du = fmaf(-u, p->dd, p->da) * lambda, dv = fmaf(-v, p->dd, p->db) * lambda;
 		const float e = p->dd * lambda, bend_u = -du * e, bend_v = -dv * e, drift = -2 * e * weight;
@@ -113,7 +112,8 @@ template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
 	typedef struct entry entry;
 	typedef struct place place;
 	static constexpr int SQUARES = SQUARES_, HEIGHT = ZP, HEIGHTS = TILE_HEIGHTS, SIDES = 1, PITCH = 4 * COLUMNS;
-	static constexpr int PATCHES = 0, TOGETHER = 1; /* else the loop over views, short of registers, is 2 and 10 % slower */
+	/* else the loop over views, short of registers, is 2 and 10 % slower */
+	static constexpr int PATCHES = 0, TOGETHER = 1;
 	static constexpr bool APART = false;
 	static constexpr double SLACK = SLACK_TILTED;
 
@@ -122,8 +122,8 @@ template <int SQUARES_, int ZP, int RUN, int DRIFT, int COLUMNS> struct way {
 	{
 		return ::find_extent(g, w, from, SQUARES * SIDE, ZP, e);
 	}
-	/* Columns and rows count from the middle of what the block sees of the tile: its byte is in at.more, and below it whether voxels may
-	 * be seen at the ends of rows. */
+	/* Columns and rows count from the middle of what the block sees of the tile: its byte is in at.more, and below
+	 * it whether voxels may be seen at the ends of rows. */
 	static __device__ void fill(const struct gt_back_grid *g, const struct gt_back_view *w, const struct gt_extent *extent, double x,
 	                            double y, double z, entry *e)
 	{
@@ -186,8 +186,9 @@ static __global__ void __launch_bounds__(THREADS, blocks_of(SQUARES))
 
 /* The form ---------------------------------------------------------------- */
 
-/* What there is: squares, voxels along z of a run, with weights that drift or not, columns of a tile, and what an update costs where
- * COST_PLAIN is that of the plain kernel. Rows of 12 or 20 modulo 32 samples fall on banks of their own. */
+/* What there is: squares, voxels along z of a run, with weights that drift or not, columns of a tile, and what an
+ * update costs where COST_PLAIN is that of the plain kernel. Rows of 12 or 20 modulo 32 samples fall on banks of their
+ * own. */
 #define KINDS(X)              \
 	X(2, 8, 0, 84, 1.0)   \
 	X(2, 8, 0, 140, 1.0)  \
@@ -216,8 +217,8 @@ static int stage_bytes(const struct kind *k, int rows) { return 4 * k->columns *
 
 enum { SAMPLE_VIEWS = 16, SAMPLE_BLOCKS = 8, SAMPLES = SAMPLE_VIEWS * SAMPLE_BLOCKS * SAMPLE_BLOCKS * 3 };
 
-/* What blocks need, on a sample of them and of views: tiles; rows and columns per slice, and the largest change of the depth
- * per slice, in parts. */
+/* What blocks need, on a sample of them and of views: tiles; rows and columns per slice, and the largest change of the
+ * depth per slice, in parts. */
 struct need {
 	size_t seen;
 	struct gt_corner corner[SAMPLES];
@@ -284,8 +285,9 @@ static double left_out(const struct need *n, int columns, int rows)
 	return n->seen ? (double)left / (double)n->seen : 0;
 }
 
-/* Terms that are left out within half a run h: of rows and columns v' e^2 h^3, of weights 3 e^2 h^2; without drift of columns u' e h^2, of
- * weights 2 e k, which differs from voxel to voxel and view to view, so that its mean square counts. */
+/* Terms that are left out within half a run h: of rows and columns v' e^2 h^3, of weights 3 e^2 h^2; without drift of
+ * columns u' e h^2, of weights 2 e k, which differs from voxel to voxel and view to view, so that its mean square
+ * counts. */
 static int is_straight(const struct need *n, const struct kind *k)
 {
 	const double half = 0.5 * (k->run - 1), far = 1.05 * half + 0.5, e = n->bend * half;
@@ -298,7 +300,8 @@ static int is_straight(const struct need *n, const struct kind *k)
 /* What an update costs by tiles as high as they need to be, or as there is room for two stages of them. */
 static double cost_of(const struct kind *k, const struct need *n, int blocks, int *rows, int *stages)
 {
-	const int needed = (rows_of(n) + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP; /* stages begin at multiples of 128 bytes */
+	/* stages begin at multiples of 128 bytes */
+	const int needed = (rows_of(n) + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
 	for (*rows = needed < MOST_ROWS ? needed : MOST_ROWS; *rows > 0; *rows -= ROWS_STEP)
 		if ((*stages = gt_stages_of(stage_bytes(k, *rows), blocks)) >= 2)
 			break;
@@ -306,7 +309,8 @@ static double cost_of(const struct kind *k, const struct need *n, int blocks, in
 	return left * COST_PLAIN + (1 - left) * k->cost * pow(warps, -0.7);
 }
 
-/* The cheapest; few blocks that lie askew near the source are not what tiles are made for. NULL: not much cheaper than without tiles. */
+/* The cheapest; few blocks that lie askew near the source are not what tiles are made for. NULL: not much cheaper than
+ * without tiles. */
 static const struct kind *choose_kind(const struct need *const n[3], int *rows, int *stages)
 {
 	const struct kind *best = NULL;

@@ -1,17 +1,19 @@
 #ifndef GT_ANALYTIC_FBP_BACK_TILE_CUH
 #define GT_ANALYTIC_FBP_BACK_TILE_CUH
-/* What the kernels share that hold tiles of views in shared memory: blocks of 16 x 16 columns of voxels, tiles copied by the
- * tensor memory accelerator some views ahead (compute capability 9.0), and which views have a tile. */
-#include <cuda.h>
+/* What the kernels share that hold tiles of views in shared memory: blocks of 16 x 16 columns of voxels, tiles copied
+ * by the tensor memory accelerator some views ahead (compute capability 9.0), and which views have a tile. */
 #include <math.h>
 #include <stdint.h>
 #include "analytic/fbp/fbp_cuda.cuh"
+#include "core/device/async_copy.cuh"
+#include "core/device/device_math.cuh"
 
 #define SIDE 16      /* columns of voxels along x and y that a block's threads take at a time */
 #define THREADS 256  /* SIDE * SIDE */
 #define WARPS 8      /* THREADS / 32 */
 #define ENTRIES 128  /* views whose places are in shared memory: THREADS at most, a multiple of 32 */
-#define PATCH 16     /* tiles along x and y of blocks that follow each other: they see little of the detector, which stays in the cache */
+/* tiles along x and y of blocks that follow each other: they see little of the detector, which stays in the cache */
+#define PATCH 16
 #define MOST_STAGES 4
 #define MOST_HEIGHTS 4 /* of tiles: 1, 2 or 4 */
 #define HEIGHT_STEP 8  /* rows that each is lower than the one before */
@@ -46,8 +48,8 @@ struct gt_tiles_in {
 	float *out;
 };
 
-/* Where a block is seen: columns and rows from ... to (rows of the whole block, and of the voxels that exist); rows per voxel, at
- * most and at least, where steps must not be larger than the bias allows. */
+/* Where a block is seen: columns and rows from ... to (rows of the whole block, and of the voxels that exist); rows per
+ * voxel, at most and at least, where steps must not be larger than the bias allows. */
 struct gt_extent {
 	double column[2], row[2], real[2], step, least;
 };
@@ -57,8 +59,8 @@ static __host__ __device__ __forceinline__ void gt_widen(double range[2], double
 	range[1] = fmax(range[1], x);
 }
 
-/* First column and row of the tile, and how many of each are needed. The accelerator wants multiples of 16 bytes; kernels
- * read a row below the first voxel's and two above the last one's. */
+/* First column and row of the tile, and how many of each are needed. The accelerator wants multiples of 16 bytes;
+ * kernels read a row below the first voxel's and two above the last one's. */
 struct gt_corner {
 	int column, row, columns, rows;
 };
@@ -76,10 +78,8 @@ static __host__ __device__ __forceinline__ struct gt_corner gt_find_corner(const
 
 enum { GT_UNSEEN, GT_LEFT_OUT, GT_IN_TILE };
 
-static __device__ __forceinline__ unsigned gt_shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
-
-/* Addresses within tiles: in the bits of floats, which fused operations with denormal factors compute exactly, without a
- * conversion and at the full rate. */
+/* Addresses within tiles: in the bits of floats, which fused operations with denormal factors compute exactly, without
+ * a conversion and at the full rate. */
 static __device__ __forceinline__ float gt_bits(unsigned n) { return __uint_as_float(n); }
 
 /* t = BIAS + x, 0 <= x < BIAS: BIAS + floor(x), and the fraction, of 17 bits or more. */
@@ -107,31 +107,10 @@ static __device__ __forceinline__ void gt_lane_place(int *i, int *j)
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-static __device__ __forceinline__ void gt_barrier_init(uint64_t *barrier)
-{
-	asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(gt_shared_address(barrier)) : "memory");
-	asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
-static __device__ __forceinline__ void gt_wait_for(uint64_t *barrier, unsigned phase)
-{
-	asm volatile("{\n"
-	             ".reg .pred done;\n"
-	             "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-	             "@!done bra again;\n"
-	             "}" ::"r"(gt_shared_address(barrier)),
-	             "r"(phase)
-	             : "memory");
-}
-
 static __device__ __forceinline__ void gt_copy_tile(const CUtensorMap *map, const struct gt_tiles_in *in, int column, int row, unsigned view,
                                                     char *to, unsigned barrier)
 {
-	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
-			     gt_shared_address(to)),
-	             "l"(map), "r"(in->floats * column), "r"(row + in->pad), "r"(view), "r"(barrier)
-	             : "memory");
+	bulk_copy_box(address_of(to), map, in->floats * column, row + in->pad, view, barrier);
 }
 
 /* Starts the copy of a tile into a stage, and of the rows that mirror its own. */
@@ -141,9 +120,8 @@ static __device__ __forceinline__ void gt_fetch(const struct gt_tile_maps *maps,
 {
 	static_assert(HEIGHTS <= MOST_HEIGHTS && (HEIGHTS & (HEIGHTS - 1)) == 0, "1, 2 or 4");
 	const unsigned view = (unsigned)at->view / HEIGHTS, height = (unsigned)at->view % HEIGHTS;
-	const unsigned b = gt_shared_address(barrier);
-	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(in->stage_bytes - (int)height * in->step_bytes)
-	             : "memory");
+	const unsigned b = address_of(barrier);
+	barrier_expect(b, in->stage_bytes - (int)height * in->step_bytes);
 	gt_copy_tile(&maps->of[height], in, at->column, at->row, view, stage, b);
 	if (SIDES == 2)
 		gt_copy_tile(&maps->of[height], in, at->column, (int)in->grid.rows - in->rows - at->row, view, stage + in->half_bytes, b);
@@ -155,13 +133,13 @@ static __device__ __forceinline__ int gt_leave_stage(unsigned *done)
 	unsigned before;
 	asm volatile("atom.acq_rel.cta.shared::cta.inc.u32 %0, [%1], %2;"
 	             : "=r"(before)
-	             : "r"(gt_shared_address(done)), "n"(WARPS - 1)
+	             : "r"(address_of(done)), "n"(WARPS - 1)
 	             : "memory");
 	return before == WARPS - 1;
 }
 
-/* Each thread knows what becomes of a view, those of a warp 32 in a row; notes those that are left out in *left (lane 0 of
- * views that exist). Those with a tile get consecutive places; returns how many there are. */
+/* Each thread knows what becomes of a view, those of a warp 32 in a row; notes those that are left out in *left (lane 0
+ * of views that exist). Those with a tile get consecutive places; returns how many there are. */
 static __device__ __forceinline__ int gt_tile_sort(int kind, unsigned *left, int *count, int *place)
 {
 	const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;

@@ -3,13 +3,15 @@
 /* What a block of voxels does with the tiles of its views, whatever the way to read a tile. A WAY is a struct of
  *   SQUARES, HEIGHT       a block is of SQUARES x SQUARES squares of 16 x 16 columns of voxels, and HEIGHT slices
  *   SIDES                 2: and as many that mirror these at the plane of the orbit; 1: no others
- *   PATCHES, TOGETHER     1: blocks that follow each other lie in patches, 0: in lines; voxels that are read before one is written
+ *   PATCHES, TOGETHER     1: blocks that follow each other lie in patches, 0: in lines; voxels that are read before one
+ *                         is written
  *   HEIGHTS               how many heights of tiles there are at most, 1, 2 or 4
  *   PITCH                 bytes between rows of a tile
  *   entry                 what a block needs of a view; its member `at` is a struct gt_tile_at
  *   place                 of a column of voxels in a view
- *   APART                 entries are made by a function that is called: inlined, its numbers in double take registers from the loop
- *                         over views, whose loads then wait for each other; called, it costs a few words of local memory per view
+ *   APART                 entries are made by a function that is called: inlined, its numbers in double take registers
+ *                         from the loop over views, whose loads then wait for each other; called, it costs a few words
+ *                         of local memory per view
  *   SLACK                 columns and rows beyond what was computed that a voxel may be seen at
  *   find_extent()         0 if some corner of the block is not in front of the source, or steps are none of this way's
  *   fill()                an entry from the view's record; (x, y, z): the block's first voxel
@@ -60,7 +62,8 @@ static __device__ __forceinline__ size_t gt_bits_of(const struct gt_tiles_in *in
 	return ((slab * in->tiles[1] + from[1] / side) * in->tiles[0] + from[0] / side) * in->words;
 }
 
-/* Entries of the views from `first` on, one per thread; those that have a tile move up to the front. Returns how many. */
+/* Entries of the views from `first` on, one per thread; those that have a tile move up to the front. Returns how
+ * many. */
 template <class WAY>
 static __device__ int gt_make_entries(const struct gt_tiles_in *in, size_t first, const size_t from[3], typename WAY::entry *table, int *count)
 {
@@ -157,7 +160,9 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 		fj[q] = (float)gt_least(j + SIDE * q, most[1]);
 	if (threadIdx.x < MOST_STAGES) {
 		done[threadIdx.x] = 0;
-		gt_barrier_init(&full[threadIdx.x]);
+		barrier_init<1>(address_of(&full[threadIdx.x]));
+		barrier_fence();
+		fence_for_bulk_copies();
 	}
 	if (!__syncthreads_or((int)inside))
 		return;
@@ -185,7 +190,7 @@ template <class WAY> static __device__ __forceinline__ void gt_back_block(const 
 				else
 					WAY::move(&p, &table[k], beside, fi + beside, fj[q / S], in->last);
 				if (q == 0)
-					gt_wait_for(&full[stage], phases >> stage & 1);
+					barrier_wait_tight(&full[stage], phases >> stage & 1);
 				if (N == 1 || live >> q & 1)
 					WAY::add(in, sum[q], stages, (unsigned)(stage * in->stage_bytes), &p);
 			}

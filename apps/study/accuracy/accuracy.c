@@ -2,10 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
-
-#define PI 3.14159265358979323846
 
 /* What is computed with a projector: ones forward, and back onto the slice in the middle. A reference does it in double on the CPU. */
 enum { VIEWS = 24 };
@@ -54,7 +53,7 @@ static size_t nearest_view(const gt_scan *scan, double angle, size_t otherwise)
 	size_t best = otherwise;
 	double least = INFINITY;
 	for (size_t v = 0; v < scan->views; v++) {
-		const double away = fabs(remainder(scan->view[v].angle - angle, 2 * PI));
+		const double away = fabs(remainder(scan->view[v].angle - angle, 2 * GT_PI));
 		if (away < least - 1e-9) {
 			least = away;
 			best = v;
@@ -72,7 +71,7 @@ static gt_status prepare(study *s, work *w)
 	w->views = scan->views < VIEWS ? scan->views : VIEWS;
 	w->view[0] = nearest_view(scan, 0, 0);
 	if (w->views > 1)
-		w->view[1] = nearest_view(scan, PI / 4, scan->views / 8);
+		w->view[1] = nearest_view(scan, GT_PI / 4, scan->views / 8);
 	for (size_t i = 2; i < w->views; i++)
 		w->view[i] = i * scan->views / w->views;
 	w->slice = (study_box){ { 0, 0, n[2] / 2 }, { n[0], n[1], 1 } };

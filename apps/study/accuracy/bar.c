@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/phantom.h>
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
@@ -9,7 +10,6 @@
 const double study_bar_angle[3] = { 30, 45, 179.5 };
 enum { ANGLES = 3, CHANNELS = 41, VOXELS = 25, RAYS = 64 };
 static const double channel = 1.41, row = 0.71; /* mm, those of the paper */
-#define PI 3.14159265358979323846
 
 typedef double profiles[ANGLES][CHANNELS];
 
@@ -25,7 +25,7 @@ typedef struct {
 static gt_status make_scan(gt_scan **scan)
 {
 	const gt_orbit o = {
-		.shape = GT_PARALLEL, .views = 360, .rows = 1, .columns = CHANNELS, .column_pitch = channel, .row_pitch = row, .turn = PI
+		.shape = GT_PARALLEL, .views = 360, .rows = 1, .columns = CHANNELS, .column_pitch = channel, .row_pitch = row, .turn = GT_PI
 	};
 	gt_scan *all = NULL;
 	size_t view[ANGLES];

@@ -1,5 +1,6 @@
-/* Distance-driven on CUDA: tables of the fast pair in single precision, and the choice of kernels. What the fast pair does not do (double precision,
- * devices before compute capability 9.0, parallel rays that climb differently in each column, cells of hundreds of voxels) the branch-based kernels do. */
+/* Distance-driven on CUDA: tables of the fast pair in single precision, and the choice of kernels. What the fast pair
+ * does not do (double precision, devices before compute capability 9.0, parallel rays that climb differently in each
+ * column, pixels of hundreds of voxels) the branch-based kernels do. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,8 @@ static int is_near(const gt_dd *d, const gt_dd_near *w, const gt_dd_edge_q *e, i
 	return fabs(x) < 0x1p30 && fabs(z) + fabs(A) * (fabs(w->p) + d->rows) < 0x1p30;
 }
 
-/* One view at place m of the list; returns 0 if its columns do not see the source's height at one row, or lie far off. */
+/* One view at place m of the list; returns 0 if its columns do not see the source's height at one row, or lie far
+ * off. */
 static int fill_view(const gt_dd *d, size_t at, size_t m, struct host *h)
 {
 	const gt_dd_view *v = &d->view[at];
@@ -59,7 +61,7 @@ static int fill_view(const gt_dd *d, size_t at, size_t m, struct host *h)
 	return 1;
 }
 
-/* Least and greatest height in voxels of the cells that meet the volume, from some slices. */
+/* Least and greatest height in voxels of the pixels that meet the volume, from some slices. */
 static void heights(const gt_dd *d, size_t m, const struct host *h, gt_dd_fast *f)
 {
 	const gt_dd_near *w = &h->view[m];
@@ -103,7 +105,8 @@ static void columns_on(const gt_dd *d, const gt_dd_near *w, const gt_dd_edge_q *
 		--*last;
 }
 
-/* Rows of a view outside low .. high-1 miss the volume, told from a few groups of slices: their columns are among those of its ends. */
+/* Rows of a view outside low .. high-1 miss the volume, told from a few groups of slices: their columns are among those
+ * of its ends. */
 static void rows_seen(const gt_dd *d, const struct host *h, size_t m, int *low, int *high)
 {
 	const gt_dd_near *w = &h->view[m];
@@ -201,7 +204,7 @@ static void fill_groups(const gt_dd *d, struct host *h, gt_dd_fast *f)
 	}
 }
 
-/* What a view sees along z where its cells are A voxels high. */
+/* What a view sees along z where its pixels are A voxels high. */
 static void see(const gt_dd *d, const gt_dd_near *w, double A, double *low, double *high)
 {
 	const double z0 = w->z0 + w->first * w->dz, z1 = w->z0 + (w->end - 1) * w->dz;
@@ -209,7 +212,8 @@ static void see(const gt_dd *d, const gt_dd_near *w, double A, double *low, doub
 	*high = fmax(*high, fmax(z0, z1) + (w->p + d->rows) * A);
 }
 
-/* Neighbours in bundles: a new one where z has moved by a quarter of what a view sees, unless differences would then be taken too often. */
+/* Neighbours in bundles: a new one where z has moved by a quarter of what a view sees, unless differences would then be
+ * taken too often. */
 static void fill_bundles(const gt_dd *d, struct host *h, gt_dd_fast *f)
 {
 	const double mean = (f->least_A + f->most_A) / 2;
@@ -341,9 +345,10 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 		gt_dd_bs_cuda.adjoint(be, d, NULL, t, y, x);
 }
 
-/* Forward is bound by shared memory: per line of voxels that a column meets in a slice and 32 rows two loads, of half a pass more each where rows
- * are taller than voxels. The adjoint by instructions: per column and 32 z edges 7 to place, load and interpolate and one per voxel. Rows and slices
- * count as far as they see each other at the mean height of cells. */
+/* Forward is bound by shared memory: per line of voxels that a column meets in a slice and 32 rows two loads, of half a
+ * pass more each where rows are taller than voxels. The adjoint by instructions: per column and 32 z edges 7 to place,
+ * load and interpolate and one per voxel. Rows and slices count as far as they see each other at the mean height of
+ * pixels. */
 static int roofline(const gt_dd *d, void *state, gt_type t, const gt_dd_counts *c, int back, gt_roofline *least)
 {
 	const struct state *s = (const struct state *)state;

@@ -1,9 +1,10 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_FAST_CUH
 #define GT_PROJECTORS_DD_FAST_DD_FAST_CUH
-/* Between the sources of the fast exact pair in single precision: dd_cuda.cu (tables, choice), dd_forward_cuda.cu, dd_adjoint_cuda.cu.
- * The coefficients of dd_row.h with everything linear in the slice n written out. On slice n, in voxels:
+/* Between the sources of the fast exact pair in single precision: dd_cuda.cu (tables, choice), dd_forward_cuda.cu,
+ * dd_adjoint_cuda.cu. The coefficients of dd_row.h with everything linear in the slice n written out. On slice n, in
+ * voxels:
  *   column edge k        X_k    = (a0 + n da) + (g0 + n dg) U_k
- *   row edge l           Z_l    = (z0 + n dz) + A (l + p),   A = (g0 + n dg) q_k the height of a cell
+ *   row edge l           Z_l    = (z0 + n dz) + A (l + p),   A = (g0 + n dg) q_k the height of a pixel
  *   z edge e in rows     rho(e) = (e - z0 - n dz) / A - p */
 #include "projectors/dd/dd_impl.h"
 #ifdef __cplusplus
@@ -23,16 +24,19 @@ typedef struct { int first, groups, rows; } gt_dd_run;
 enum { GT_DD_BUNDLE = 32, GT_DD_SPREAD = 8 };
 
 typedef struct {
-	const gt_dd_near   *view;       /* [views], those with slices perpendicular to x first; indices below count in it */
+	/* [views], those with slices perpendicular to x first; indices below count in it */
+	const gt_dd_near   *view;
 	const gt_dd_edge_q *height;     /* [views][columns + 1]: U and q */
 	const gt_dd_edge_q *inverse;    /* [views][columns + 1]: U and 1 / q */
 	const gt_dd_group  *group;      /* [groups], by axis and shape */
-	const int          *bundle;     /* [bundles + 1]: views bundle[i] .. bundle[i+1]-1, at most GT_DD_BUNDLE, see nearly the same slices of z */
+	/* [bundles + 1]: views bundle[i] .. bundle[i+1]-1, at most GT_DD_BUNDLE, see nearly the same slices of z */
+	const int          *bundle;
 	int    views[2], groups[2], bundles[2]; /* by axis */
 	gt_dd_run run[2][GT_DD_SHAPES]; /* by axis and shape */
 	int    together;                /* views of a group */
-	double most_A, least_A;         /* height of a cell in voxels */
-	double typical_lines;           /* that a group's columns of a block of forward meet on a slice, on the average */
+	double most_A, least_A;         /* height of a pixel in voxels */
+	/* that a group's columns of a block of forward meet on a slice, on the average */
+	double typical_lines;
 	double spread;                  /* by how much that differs over GT_DD_SPREAD slices, of itself, at most */
 	double typical_span;            /* what a bundle sees along z on the average, in voxels, at the mean height */
 	size_t limit;                   /* bytes of scratch at most */
@@ -41,8 +45,8 @@ typedef struct {
 /* 0, 1, ... n-1 from the middle: blocks that few rays meet come last, when there is little left to do beside them. */
 GT_HD int gt_dd_outwards(int i, int n) { return n / 2 + (i % 2 ? -(i + 1) / 2 : i / 2); }
 
-/* Running sums along z of the voxels of slices begin .. end-1 of a volume, [slice - begin][voxel][stride]: entry e is the sum of voxels 0 .. e-1 less
- * a constant of the line; entries past the last keep its value. */
+/* Running sums along z of the voxels of slices begin .. end-1 of a volume, [slice - begin][voxel][stride]: entry e is
+ * the sum of voxels 0 .. e-1 less a constant of the line; entries past the last keep its value. */
 typedef struct { const float *lines; int axis, begin, end, stride; } gt_dd_lines;
 
 size_t gt_dd_fast_forward_scratch(const gt_dd *d, const gt_dd_fast *f);
@@ -60,7 +64,8 @@ void   gt_dd_sum_lines_of_both(gt_backend *be, const gt_dd *d, const float *x, i
 /* Forward of volumes of at most GT_DD_THIN slices of z, for the views of an axis; adds to y where begin > 0. */
 enum { GT_DD_THIN = 6 };
 void   gt_dd_thin_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, gt_dd_lines t, float *y);
-/* Adjoint by tiles of few slices of z. cost: of 16 voxels beside each other, in the units of the other kernels' costs. */
+/* Adjoint by tiles of few slices of z. cost: of 16 voxels beside each other, in the units of the other kernels'
+ * costs. */
 double gt_dd_thin_adjoint_cost(const gt_dd *d, const gt_dd_fast *f);
 size_t gt_dd_thin_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f);
 void   gt_dd_thin_adjoint(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *y, float *x);

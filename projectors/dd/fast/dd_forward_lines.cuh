@@ -1,6 +1,7 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_FORWARD_LINES_CUH
 #define GT_PROJECTORS_DD_FAST_DD_FORWARD_LINES_CUH
-/* What a warp of dd_forward_cuda.cu reads from the lines that columns beside each other meet on a slice, device code alone. */
+/* What a warp of dd_forward_cuda.cu reads from the lines that columns beside each other meet on a slice, device code
+ * alone. */
 #include "projectors/dd/fast/dd_forward_plan.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -26,8 +27,8 @@ static __device__ __forceinline__ void add(float (&E)[ROWS], const struct values
 		E[r] = fmaf(w, fmaf(fraction[r], v.above[r] - v.below[r], v.below[r]), E[r]);
 }
 
-/* Adds what a slice has at rows of SPLIT columns beside each other; b: the lane's pair, which lies at `at`. two, more: has one of them so many lines?
- * FREE: can a line after the last always be read? */
+/* Adds what a slice has at rows of SPLIT columns beside each other; b: the lane's pair, which lies at `at`. two, more:
+ * has one of them so many lines? FREE: can a line after the last always be read? */
 template <bool HEIGHTS, int SPLIT, bool FREE, int FORM, int ROWS>
 static __device__ __forceinline__ void meet(const struct window<FORM> &window, unsigned at, float4 b, float h, const float (&row)[ROWS],
                                             unsigned bytes, unsigned two, unsigned more, float (&E)[ROWS])

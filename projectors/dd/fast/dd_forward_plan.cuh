@@ -1,16 +1,18 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_FORWARD_PLAN_CUH
 #define GT_PROJECTORS_DD_FAST_DD_FORWARD_PLAN_CUH
-/* What a warp of dd_forward_cuda.cu knows of its columns before it reads a line, device code alone: which lines they meet on the next slices, with which
- * weights, and where their rows lie. */
+/* What a warp of dd_forward_cuda.cu knows of its columns before it reads a line, device code alone: which lines they
+ * meet on the next slices, with which weights, and where their rows lie. */
+#include "core/device/device_math.cuh"
 #include "projectors/dd/fast/dd_forward_ring.cuh"
 
-/* Places in windows. SHORT: over the height of the window, and rounded so. FINE: counted from its middle; the edge below is found from what that is
- * rounded, and the fraction from that edge. */
+/* Places in windows. SHORT: over the height of the window, and rounded so. FINE: counted from its middle; the edge
+ * below is found from what that is rounded, and the fraction from that edge. */
 enum { SHORT, FINE };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* What grows by the same from slice to slice, in fixed point: a 64-bit integer that needs two instructions, and no double after the first slice. */
+/* What grows by the same from slice to slice, in fixed point: a 64-bit integer that needs two instructions, and no
+ * double after the first slice. */
 struct __align__(16) linear
 {
 	long long start; /* on slice 0 */
@@ -32,24 +34,27 @@ static __device__ __forceinline__ struct linear linear_of(double value, double s
 /* Of a number of 2^-32ths: what lies below the point. */
 static __device__ __forceinline__ int whole_of(long long x) { return (int)(x >> 32); }
 static __device__ __forceinline__ float fraction_of(long long x) { return (float)(unsigned)x * 0x1p-32f; }
-static constexpr double POINT = 4294967296., HEIGHT_POINT = 1152921504606846976.; /* 2^32; 2^60, of which the upper half is used */
+/* 2^32; 2^60, of which the upper half is used */
+static constexpr double POINT = 4294967296., HEIGHT_POINT = 1152921504606846976.;
 
-/* Of a column's cells. */
-struct __align__(16) cell
+/* Of a column's pixels. */
+struct __align__(16) pixel
 {
 	float width, growth; /* over the height; of the height, per slice */
 	int first, end;      /* slices */
 };
 
-/* Of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice. Pairs are planned for several slices ahead;
- * units bring one after the other. In `pair`: weight of the first line (0: there is none; below 0: there are three or more); weight of the last, or
- * in tall tiles a cell's height; place of the tile's middle from that of the window; first line's address, in its slice until that is there.
- * In `rest`: weight of the last line (0: it is the first), or where that is in `pair`, by how much more a cell's height is on the next slice; a cell's
- * height; weight of lines in the middle; number of lines. */
+/* Of a warp, in shared memory, because registers are for the loop over pairs. A pair is a column on a slice. Pairs are
+ * planned for several slices ahead; units bring one after the other. In `pair`: weight of the first line (0: there is
+ * none; below 0: there are three or more); weight of the last, or in tall tiles a pixel's height; place of the tile's
+ * middle from that of the window; first line's address, in its slice until that is there. In `rest`: weight of the last
+ * line (0: it is the first), or where that is in `pair`, by how much more a pixel's height is on the next slice; a
+ * pixel's height; weight of lines in the middle; number of lines. */
 template <int COLUMNS> struct plan {
 	float4 pair[WARP], rest[WARP];
-	struct linear edge[COLUMNS + 1], middle[COLUMNS], height[COLUMNS]; /* in voxels: of columns; of the tile in z; of cells */
-	struct cell cell[COLUMNS];
+	/* in voxels: of columns; of the tile in z; of pixels */
+	struct linear edge[COLUMNS + 1], middle[COLUMNS], height[COLUMNS];
+	struct pixel pixel[COLUMNS];
 };
 
 /* Slices that are planned. */
@@ -86,7 +91,7 @@ static __device__ __forceinline__ void prepare(struct plan<COLUMNS> *p, const gt
 		const double q = e->q, row = middle + w->p, U = e[k + lane < d.columns].U - e->U;
 		p->middle[lane] = linear_of((w->z0 + n * w->dz + q * g * row) * POINT, (w->dz + q * w->dg * row) * POINT, n);
 		p->height[lane] = linear_of(q * g * HEIGHT_POINT, q * w->dg * HEIGHT_POINT, n);
-		p->cell[lane] = { (float)(U / q), (float)(q * w->dg), m < 0 ? 0 : w->first, m < 0 ? 0 : w->end };
+		p->pixel[lane] = { (float)(U / q), (float)(q * w->dg), m < 0 ? 0 : w->first, m < 0 ? 0 : w->end };
 	}
 	__syncwarp();
 }
@@ -96,12 +101,6 @@ struct own {
 	float4 pair, rest;
 };
 
-static __device__ __forceinline__ float inverse_of(float x)
-{
-	float y;
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-	return y;
-}
 
 /* Plans pairs from the first slice of a unit on. */
 template <int FORM, bool HEIGHTS, int COLUMNS>
@@ -110,11 +109,11 @@ static __device__ __forceinline__ struct own make_plan(const unit *u, struct pla
 	enum { SLICES = WARP / COLUMNS };
 	const int lane = threadIdx.x % WARP, in = lane / COLUMNS, column = lane % COLUMNS, first = same(u->first), until = same(u->until);
 	const int n = first + in;
-	const auto cell = p->cell[column];
+	const auto pixel = p->pixel[column];
 	const float unit_of = FORM == SHORT ? u->inverse : 1, A = (float)whole_of(p->height[column].at((unsigned)n)) * 0x1p-28f,
 		    height = A * unit_of;
-	struct own o = { make_float4(0, HEIGHTS ? height : 0, 0, 0), make_float4(HEIGHTS ? 0 : cell.growth * unit_of, height, 0, 0) };
-	if (n < until && n >= cell.first && n < cell.end) {
+	struct own o = { make_float4(0, HEIGHTS ? height : 0, 0, 0), make_float4(HEIGHTS ? 0 : pixel.growth * unit_of, height, 0, 0) };
+	if (n < until && n >= pixel.first && n < pixel.end) {
 		const span s = u->span[in];
 		const long long low = p->edge[column].at((unsigned)n), high = p->edge[column + 1].at((unsigned)n),
 				z = p->middle[column].at((unsigned)n);
@@ -122,7 +121,7 @@ static __device__ __forceinline__ struct own make_plan(const unit *u, struct pla
 		const float from = before < 0 ? 0 : fraction_of(low),
 			    to = fminf((float)(whole_of(high) - s.line - i) + fraction_of(high), (float)(s.lines - i));
 		if (to > from) {
-			const float weight = inverse_of(cell.width * A * A);
+			const float weight = gt_rcp_approx(pixel.width * A * A);
 			const int count = (int)ceilf(to);
 			(HEIGHTS ? o.rest.x : o.pair.y) = count > 1 ? (to - (count - 1)) * weight : 0;
 			o.rest.z = weight;
@@ -138,8 +137,8 @@ static __device__ __forceinline__ struct own make_plan(const unit *u, struct pla
 	return o;
 }
 
-/* A lane's pair, if it is of a slice that is here: its address, and if it needs one of its own the tile's upper edge, so many rows above the middle.
- * Returns its lines. */
+/* A lane's pair, if it is of a slice that is here: its address, and if it needs one of its own the tile's upper edge,
+ * so many rows above the middle. Returns its lines. */
 template <int FORM, bool HEIGHTS>
 static __device__ __forceinline__ int settle(const unit *u, struct own *o, int at, bool edge, float above_middle, float (&top)[1])
 {

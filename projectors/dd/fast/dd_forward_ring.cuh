@@ -1,13 +1,14 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_FORWARD_RING_CUH
 #define GT_PROJECTORS_DD_FAST_DD_FORWARD_RING_CUH
-/* How a block of dd_forward_cuda.cu comes by its lines, device code alone: which lines and z edges its columns and rows meet on each slice, and the warp
- * that fetches them into a ring of places in shared memory. */
+/* How a block of dd_forward_cuda.cu comes by its lines, device code alone: which lines and z edges its columns and rows
+ * meet on each slice, and the warp that fetches them into a ring of places in shared memory. */
 #include "core/device/async_copy.cuh"
 #include "projectors/dd/fast/dd_fast.cuh"
 
 enum { WARP = 32, MOST_SLICES = 16 };
 
-/* Of a slice: first line here, how many; first z edge of the window; bytes from the end of the head, of the slices that are here. */
+/* Of a slice: first line here, how many; first z edge of the window; bytes from the end of the head, of the slices that
+ * are here. */
 struct __align__(16) span
 {
 	int line, lines, low, offset;
@@ -24,7 +25,8 @@ struct unit {
 };
 static_assert(sizeof(unit) % 16 == 0, "bulk copies need 16 bytes");
 
-/* Height of a window in z for its places, of so many slices, in lines of so many entries: a power of two if it can be, since its inverse is exact. */
+/* Height of a window in z for its places, of so many slices, in lines of so many entries: a power of two if it can be,
+ * since its inverse is exact. */
 static __host__ __device__ inline int intervals_of(int entries, int slices)
 {
 	int power = 1;
@@ -47,7 +49,8 @@ struct job {
 struct ring {
 	unsigned char *base;
 	int size;  /* bytes of a place */
-	int spread; /* are several columns read at a time? Then a line at its end is left free, and lines begin in banks apart. */
+	/* are several columns read at a time? Then a line at its end is left free, and lines begin in banks apart. */
+	int spread;
 	int whole; /* volumes of up to so many slices of z are fetched in whole lines */
 	unsigned full, empty;
 };
@@ -57,7 +60,7 @@ struct reach {
 	int line, lines, low, high;
 };
 
-/* Of the block's columns, per view of the group: cells' heights over R, least and greatest. */
+/* Of the block's columns, per view of the group: pixels' heights over R, least and greatest. */
 struct heights {
 	double least[GT_DD_GROUP], most[GT_DD_GROUP];
 };
@@ -113,14 +116,16 @@ static __device__ struct reach reach_of(const gt_dd &d, const gt_dd_fast &f, con
 	return r;
 }
 
-/* Bytes from line to line, so that 8 entries of three lines beside each other, or 16 of two, lie in different banks for the most part. */
+/* Bytes from line to line, so that 8 entries of three lines beside each other, or 16 of two, lie in different banks for
+ * the most part. */
 static __device__ __forceinline__ int apart_of(int bytes)
 {
 	const int bank = bytes % 128;
 	return bytes + (bank < 48 ? 48 - bank : bank > 80 ? 176 - bank : 0);
 }
 
-/* Copies parts of `lines` lines to place `to`, for one lane: four at a time, because each takes its addresses from registers of its own. */
+/* Copies parts of `lines` lines to place `to`, for one lane: four at a time, because each takes its addresses from
+ * registers of its own. */
 static __device__ __forceinline__ void fetch(unsigned to, const float *from, int lines, unsigned bytes, unsigned apart, int stride, unsigned bar)
 {
 #pragma unroll 1

@@ -1,10 +1,11 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_RING_CUH
 #define GT_PROJECTORS_DD_FAST_DD_RING_CUH
-/* Device code: columns of the detector as running sums along the rows, and the ring in shared memory through which a warp hands them to
- * those that compute. Both adjoint kernels read these: dd_adjoint_cuda.cu, dd_thin_adjoint_cuda.cu.
+/* Device code: columns of the detector as running sums along the rows, and the ring in shared memory through which a
+ * warp hands them to those that compute. Both adjoint kernels read these: dd_adjoint_cuda.cu, dd_thin_adjoint_cuda.cu.
  *
- * A kernel says by a struct SHAPE what its blocks are: STRIP voxels along SLICES slices; tiles of HEIGHT voxels along z, which may leave
- * out chunks of CHUNK that no row sees; SLOTS places of the ring, of SLOT bytes each; up to WHOLE rows are fetched in whole columns. */
+ * A kernel says by a struct SHAPE what its blocks are: STRIP voxels along SLICES slices; tiles of HEIGHT voxels along
+ * z, which may leave out chunks of CHUNK that no row sees; SLOTS places of the ring, of SLOT bytes each; up to WHOLE
+ * rows are fetched in whole columns. */
 #include "core/device/async_copy.cuh"
 #include "projectors/dd/fast/dd_fast.cuh"
 #include "projectors/dd/fast/dd_sums.cuh"
@@ -21,7 +22,8 @@ struct __align__(16) order
 	int valid;             /* bit per slice */
 };
 template <int SLICES> struct unit {
-	double line[SLICES][4]; /* X of U = 0 from the strip's start, voxels per U, its inverse, middle of the tile above z0 */
+	/* X of U = 0 from the strip's start, voxels per U, its inverse, middle of the tile above z0 */
+	double line[SLICES][4];
 	double shift;           /* row coordinate of the window's first row: p + low */
 	int rows, from_middle;  /* of the window */
 	int columns, bytes;     /* columns here, bytes of each */
@@ -38,7 +40,8 @@ struct job {
 	int axis, stride, middle, form;
 	size_t view_stride; /* of sums, even */
 	int strips, slice_groups;
-	int part; /* slices of z that a block owns: tiles of different bundles overlap, those of different blocks must not */
+	/* slices of z that a block owns: tiles of different bundles overlap, those of different blocks must not */
+	int part;
 	int early; /* begins when the last blocks of the launch before have begun */
 };
 
@@ -51,15 +54,17 @@ static inline double rows_at_most(const gt_dd *d, const gt_dd_fast *f, int heigh
 
 /* Running sums ---------------------------------------------------------------- */
 
-/* Detectors by rows: FOLDED with places over the window alone, SHORT with places in rows, FINE with fractions apart, TALL with sums from the
- * tile's upper edge too. */
+/* Detectors by rows: FOLDED with places over the window alone, SHORT with places in rows, FINE with fractions apart,
+ * TALL with sums from the tile's upper edge too. */
 enum { SHORT, FINE, TALL, FOLDED };
-/* Fractions apart are multiples of this: what a float of the bits n is, times the largest power of two, is so much times n. */
+/* Fractions apart are multiples of this: what a float of the bits n is, times the largest power of two, is so much
+ * times n. */
 static constexpr float UNIT = 0x1p-22f, ROWS_IN_UNITS = 0x1p127f;
 
-/* A block: 32 columns of one view. With G the data times the slant and C its running sum from the middle row, entry l of a column is
- * FOLDED: (C_l - l G_l, rows G_l), SHORT: (C_l - (l - middle) G_l, G_l): the sum is then one multiplication away from a place over the
- * window, or counted from the middle; else (C_l, G_l / fraction), for fractions in units of that. */
+/* A block: 32 columns of one view. With G the data times the slant and C its running sum from the middle row, entry l
+ * of a column is FOLDED: (C_l - l G_l, rows G_l), SHORT: (C_l - (l - middle) G_l, G_l): the sum is then one
+ * multiplication away from a place over the window, or counted from the middle; else (C_l, G_l / fraction), for
+ * fractions in units of that. */
 static __global__ void __launch_bounds__(GT_DD_SUM_LINES *GT_DD_SUM_WARPS, GT_DD_SUM_BLOCKS)
 	sum_rows(gt_dd d, const gt_dd_near *view, const float *y, float2 *out, size_t view_stride, int stride, int middle,
                                 int form, float fraction, int groups)
@@ -71,7 +76,7 @@ static __global__ void __launch_bounds__(GT_DD_SUM_LINES *GT_DD_SUM_WARPS, GT_DD
 	gt_dd_running_sums(
 		d.rows, middle, stride,
 		[&](int l) {
-			return inside && l < d.rows ? y[gt_dd_cell(&d, &v, at, l, k)] * (float)d.pitch[v.axis] *
+			return inside && l < d.rows ? y[gt_dd_pixel(&d, &v, at, l, k)] * (float)d.pitch[v.axis] *
 		                                              sqrtf((float)gt_dd_slant_square(&c, l, d.pitch[2]))
 		                                    : 0.f;
 		},
@@ -202,7 +207,8 @@ static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, 
 		const double g = v->g0 + n * v->dg, start = v->a0 + n * v->da - i0, above = e + SHAPE::HEIGHT * 0.5 - (v->z0 + n * v->dz),
 			     shift = v->p + from;
 		const int whole = rows == d.rows, bytes = whole ? j.stride * 8 : (rows + 2) / 2 * 16;
-		const int pair = SHAPE::ODD && whole && j.stride % 2; /* copies begin with even columns and are of an even number of these */
+		/* copies begin with even columns and are of an even number of these */
+		const int pair = SHAPE::ODD && whole && j.stride % 2;
 		const int room = (SHAPE::SLOT - (int)sizeof(block_unit) - 16) / (bytes + 16) - 2 * pair;
 		for (int k = first; k <= last; k += room, w->units++, fresh = 0) {
 			const unsigned slot = open<SHAPE>(w), count = min(room, last + 1 - k), bar = w->ring.full + 8 * slot;
@@ -221,7 +227,8 @@ static __device__ void fetch(const gt_dd &d, const gt_dd_fast &f, const job &j, 
 				u->from_middle = from - j.middle;
 				u->columns = (int)count;
 				u->bytes = bytes;
-				u->start = 16 + skip * bytes - MAGIC_BYTES; /* known where it is read, it would be added to each address there */
+				/* known where it is read, it would be added to each address there */
+				u->start = 16 + skip * bytes - MAGIC_BYTES;
 				u->chunks = seen;
 				u->order.edge = e;
 				u->order.flush = fresh;

@@ -1,7 +1,7 @@
 #ifndef GT_PROJECTORS_DD_FAST_DD_SUMS_CUH
 #define GT_PROJECTORS_DD_FAST_DD_SUMS_CUH
-/* Device code: running sums along lines, in single precision with carries in double.
- * A block of 32 x 8 threads sums 32 lines beside each other; lane = line while it reads, place along the line while it writes. */
+/* Device code: running sums along lines, in single precision with carries in double. A block of 32 x 8 threads sums 32
+ * lines beside each other; lane = line while it reads, place along the line while it writes. */
 #include <cuda_runtime.h>
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750 /* 1024 threads on one multiprocessor */
@@ -13,9 +13,9 @@
 #endif
 enum { GT_DD_SUM_LINES = 32, GT_DD_SUM_WARPS = 8, GT_DD_SUM_TILE = 2 * GT_DD_SUM_LINES };
 
-/* value(i) is value i of the lane's line, 0 from `count` on; store(line, i, C, v0, v1) gets values i and i+1 of one of the lines, i even and below
- * `places`, and the sum C of those before i less that of values 0 .. middle-1, where 0 <= middle < count. Lines of up to TILE values are read
- * once, others once more up to the middle. */
+/* value(i) is value i of the lane's line, 0 from `count` on; store(line, i, C, v0, v1) gets values i and i+1 of one of
+ * the lines, i even and below `places`, and the sum C of those before i less that of values 0 .. middle-1, where 0 <=
+ * middle < count. Lines of up to TILE values are read once, others once more up to the middle. */
 template <typename VALUE, typename STORE>
 static __device__ __forceinline__ void gt_dd_running_sums(int count, int middle, int places, VALUE value, STORE store)
 {

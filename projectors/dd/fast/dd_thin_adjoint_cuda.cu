@@ -1,16 +1,17 @@
-/* Distance-driven adjoint on CUDA in single precision, by tiles of few slices along z: a thread owns voxels above each other, two or four beside each other,
- * because lanes that are z edges would mostly idle.
+/* Distance-driven adjoint on CUDA in single precision, by tiles of few slices along z: a thread owns voxels above each
+ * other, two or four beside each other, because lanes that are z edges would mostly idle.
  *
- * Columns of the detector come as running sums through the ring of dd_ring.h. A thread finds the columns that meet its voxels, reads each at one z edge
- * after the other and adds the differences, times the overlaps. A warp is ACROSS threads along DEEP slices: half a warp then reads about 13 columns
- * beside each other, which begin in different banks where a column is of an odd number of entries. Chunks of the tile that a view does not see are left
- * out.
+ * Columns of the detector come as running sums through the ring of dd_ring.cuh. A thread finds the columns that meet
+ * its voxels, reads each at one z edge after the other and adds the differences, times the overlaps. A warp is ACROSS
+ * threads along DEEP slices: half a warp then reads about 13 columns beside each other, which begin in different banks
+ * where a column is of an odd number of entries. Chunks of the tile that a view does not see are left out.
  *
- * Least work: per column that meets the voxels of a thread, and z edge, 6 instructions and one for each of these voxels; detectors of more rows one or
- * three more.
+ * Least work: per column that meets the voxels of a thread, and z edge, 6 instructions and one for each of these
+ * voxels; detectors of more rows one or three more.
  *
- * Precision. Differences are taken before they are added, so that nothing grows with the views. The place in a window of n rows is rounded by n times
- * 3e-8, and once more where it is not made a fraction: windows of whole columns are short therefore.
+ * Precision. Differences are taken before they are added, so that nothing grows with the views. The place in a window
+ * of n rows is rounded by n times 3e-8, and once more where it is not made a fraction: windows of whole columns are
+ * short therefore.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_THIN_WARPS_ACROSS /* warps of a block along the slices: 1, 2, 4 */
@@ -31,7 +32,8 @@
 #ifndef GT_DD_THIN_BLOCKS_TALL /* the same where it has more: 2, 3 */
 #define GT_DD_THIN_BLOCKS_TALL 3
 #endif
-#ifndef GT_DD_THIN_WHOLE /* detectors of up to so many rows are fetched in whole columns and do with rounded places: 16 to 64 */
+/* detectors of up to so many rows are fetched in whole columns and do with rounded places: 16 to 64 */
+#ifndef GT_DD_THIN_WHOLE
 #define GT_DD_THIN_WHOLE 64
 #endif
 #ifndef GT_DD_THIN_AHEAD /* tiles of more slices ask for the next column ahead: 0 to 32 */
@@ -48,6 +50,7 @@
 #endif
 #include <math.h>
 #include "core/device/cuda_streams.cuh"
+#include "core/device/device_math.cuh"
 #include "core/device/pieces.cuh"
 #include "projectors/dd/fast/dd_ring.cuh"
 
@@ -80,12 +83,6 @@ struct course {
 	float step, middle; /* place per z edge and of the tile's middle, over the window */
 	float rows, from_middle;
 };
-static __device__ __forceinline__ float reciprocal(float x)
-{
-	float y;
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-	return y;
-}
 
 /* Running sum at a z edge counted from the tile's middle. */
 template <int FORM> static __device__ __forceinline__ float sum_at(const struct course &c, float edge)
@@ -127,7 +124,7 @@ static __device__ __forceinline__ void consume(const thin_unit *u, int voxel, in
 	c.step = (float)slope;
 	c.middle = (float)(slope * above - shift);
 	for (;;) {
-		const float inverse = reciprocal(high - low),
+		const float inverse = gt_rcp_approx(high - low),
 			    next_high = AHEAD ? (float)fma(g, U[k + 2].x, a) : 0; /* the last one is not looked at */
 		slope = AHEAD ? U[k + 1].y * in_g : 0;
 		const float next_step = (float)slope, next_middle = (float)(slope * above - shift);
@@ -180,7 +177,8 @@ static __device__ void flush(const gt_dd &d, const job &j, float (&sum)[VOXELS][
 			float *x = j.b + (size_t)e * plane + (j.axis == 1 ? (size_t)n * d.n[0] + i + v : (size_t)(i + v) * d.n[0] + n);
 #pragma unroll
 			for (int first = 0; first < NZ; first += PART) {
-				if (NZ > GT_DD_THIN_WAITS) { /* no other thread adds here, but so none waits for what was there */
+				/* no other thread adds here, but so none waits for what was there */
+				if (NZ > GT_DD_THIN_WAITS) {
 #pragma unroll
 					for (int z = 0; z < PART; z++)
 						if (e + first + z < end)
@@ -188,7 +186,8 @@ static __device__ void flush(const gt_dd &d, const job &j, float (&sum)[VOXELS][
 				} else {
 					float old[PART];
 #pragma unroll
-					for (int z = 0; z < PART; z++) /* together, so that one waits while the other does */
+					/* together, so that one waits while the other does */
+					for (int z = 0; z < PART; z++)
 						old[z] = e + first + z < end ? x[z * plane] : 0;
 #pragma unroll
 					for (int z = 0; z < PART; z++)
@@ -301,8 +300,8 @@ static int size_of(const gt_dd *d)
 	return i;
 }
 
-/* A tile costs something, and each slice that a view sees. Windows of tall detectors, which must fit, cost more than they save but for very few
- * slices. */
+/* A tile costs something, and each slice that a view sees. Windows of tall detectors, which must fit, cost more than
+ * they save but for very few slices. */
 extern "C" double gt_dd_thin_adjoint_cost(const gt_dd *d, const gt_dd_fast *f)
 {
 	enum { STEPS = 9, A_TILE = 60, A_SLICE = 10, VERY_FEW = 8 };

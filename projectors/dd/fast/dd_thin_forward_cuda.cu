@@ -1,7 +1,8 @@
-/* Distance-driven forward projection on CUDA in single precision, of volumes of few slices along z: a thread owns a column of a view and 16 of its
- * rows, because running sums would be placed for many rows that meet nothing.
+/* Distance-driven forward projection on CUDA in single precision, of volumes of few slices along z: a thread owns a
+ * column of a view and 16 of its rows, because running sums would be placed for many rows that meet nothing.
  *
- * A voxel's share of row l is that of [Z_l, Z_l+1] in [z, z+1], the difference of two saturated positions: no table, no branch.
+ * A voxel's share of row l is that of [Z_l, Z_l+1] in [z, z+1], the difference of two saturated positions: no table, no
+ * branch.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_THIN_ROWS /* rows of a thread: 4 to 32 */
@@ -79,7 +80,7 @@ static __global__ void thin_kernel(gt_dd d, gt_dd_fast f, gt_dd_lines t, float *
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		if (l0 + r < d.rows) {
-			float *out = y + gt_dd_cell(&d, v, view, l0 + r, k);
+			float *out = y + gt_dd_pixel(&d, v, view, l0 + r, k);
 			const float value = sum[r] * (float)d.pitch[t.axis] *
 			                    sqrtf((float)gt_dd_slant_square(&d.column[view * d.columns + k], l0 + r, d.pitch[2]));
 			*out = t.begin > 0 ? *out + value : value;

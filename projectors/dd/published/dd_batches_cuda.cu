@@ -1,4 +1,5 @@
-/* Integral images in batches, as many at a time as the options' memory and the device have room for; the kernels are in dd_integral_cuda.cu. */
+/* Integral images in batches, as many at a time as the options' memory and the device have room for; the kernels are in
+ * dd_integral_cuda.cu. */
 #include <stdlib.h>
 #include "core/device/cuda.cuh"
 #include "projectors/dd/published/dd_integral.h"

@@ -1,4 +1,5 @@
-/* The detector of a view as the voxels of the branchless back projection see it: numbers of one view, in double, rounded once. */
+/* The detector of a view as the voxels of the branchless back projection see it: numbers of one view, in double,
+ * rounded once. */
 #include "projectors/dd/published/dd_bl.h"
 
 static double flat_dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }

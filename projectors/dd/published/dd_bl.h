@@ -1,23 +1,27 @@
 #ifndef GT_PROJECTORS_DD_PUBLISHED_DD_BL_H
 #define GT_PROJECTORS_DD_PUBLISHED_DD_BL_H
-/* The published branchless pair (Liu, Fu, De Man, Yu 2017, III-C, D): integral images as textures, four fetches per cell and slice or
- * per voxel and view. The detector side of its back projection is one rectangle per voxel: the mid-points of the edges of the voxel's
- * middle plane, perpendicular to the axis of the slices, projected on the detector. */
+/* The published branchless pair (Liu, Fu, De Man, Yu 2017, III-C, D): integral images as textures, four fetches per
+ * pixel and slice or per voxel and view. The detector side of its back projection is one rectangle per voxel: the
+ * mid-points of the edges of the voxel's middle plane, perpendicular to the axis of the slices, projected on the
+ * detector. */
 #include "projectors/dd/published/dd_integral.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The detector of a view as voxels see it. The ray of U (dd_row.h), per mm along the axis of the slices, has the parts la along
- * the columns and de along the normal of the detector, and meets the detector at the depth `reach` along that axis. Columns and rows
- * are edges in ascending order: column k = [k, k+1]. Single precision: textures tell 1/256 of a cell apart. */
+/* The detector of a view as voxels see it. The ray of U (dd_row.h), per mm along the axis of the slices, has the parts
+ * la along the columns and de along the normal of the detector, and meets the detector at the depth `reach` along that
+ * axis. Columns and rows are edges in ascending order: column k = [k, k+1]. Single precision: textures tell 1/256 of a
+ * pixel apart. */
 typedef struct {
 	int   shape;
 	float la0, la1, de0, de1;               /* la, de = . + . U; parallel: place along the columns (mm), reach */
 	float distance;                         /* flat: of the source from the detector, mm */
-	float from_la, from_de, space;          /* arc: source from the axis of the cylinder; radius^2 - its distance^2 */
+	/* arc: source from the axis of the cylinder; radius^2 - its distance^2 */
+	float from_la, from_de, space;
 	float column0, column1;                 /* column = . + . (place along the columns; arc: angle) */
-	float row0, row1, row2, row3;           /* row = row0 + (row1 + row2 z) reach/R; parallel: row0 + row2 z + row3 (reach - R) */
+	/* row = row0 + (row1 + row2 z) reach/R; parallel: row0 + row2 z + row3 (reach - R) */
+	float row0, row1, row2, row3;
 } gt_dd_screen;
 
 /* The columns [left, right] of a voxel and the rows of its edges: row + z step, of voxel z = [z, z+1]. */

@@ -1,13 +1,14 @@
-/* dd-bl, branchless as published: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-C, D, eqs 19-25. A thread owns a cell and
- * goes through the slices, or a voxel and goes through the views; each step is four fetches from an integral image, which the
- * texture units interpolate. Forward is the model of dd_row.h up to their fractions of 8 bits. Back uses one rectangle of the detector
- * per voxel (dd_bl.h) where the exact adjoint has other row edges in each column: it is only near the transpose of forward.
+/* dd-bl, branchless as published: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-C, D, eqs 19-25. A
+ * thread owns a pixel and goes through the slices, or a voxel and goes through the views; each step is four fetches
+ * from an integral image, which the texture units interpolate. Forward is the model of dd_row.h up to their fractions
+ * of 8 bits. Back uses one rectangle of the detector per voxel (dd_bl.h) where the exact adjoint has other row edges in
+ * each column: it is only near the transpose of forward.
  *
- * Limit: fetches, four per (cell, slice) that meet and per (voxel, view). The rectangles need more arithmetic than a fetch hides, so the
- * voxels above each other in a block share theirs.
+ * Limit: fetches, four per (pixel, slice) that meet and per (voxel, view). The rectangles need more arithmetic than a
+ * fetch hides, so the voxels above each other in a block share theirs.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_DD_BL_ROWS /* rows of cells, or voxels above each other, per block: 1, 2, 4, 8, 16 */
+#ifndef GT_DD_BL_ROWS /* rows of pixels, or voxels above each other, per block: 1, 2, 4, 8, 16 */
 #define GT_DD_BL_ROWS 8
 #endif
 #ifndef GT_DD_BL_STACK /* rows of nodes in a texture, up to which a position keeps 11 bits of fraction: 1024 to 8192 */
@@ -22,7 +23,7 @@ enum { WARP = 32 };
 
 /* Forward ------------------------------------------------------------------ */
 
-/* One thread: a cell of the views whose slices are perpendicular to `axis`; slices first to end of them. */
+/* One thread: a pixel of the views whose slices are perpendicular to `axis`; slices first to end of them. */
 static __global__ void __launch_bounds__(WARP *GT_DD_BL_ROWS)
 	forward_kernel(gt_dd d, gt_dd_stack stack, const float *constant, const size_t *view, float *y, int axis, int first, int end,
                        int columns, int rows)
@@ -49,7 +50,7 @@ static __global__ void __launch_bounds__(WARP *GT_DD_BL_ROWS)
 		                     constant[n - first] * ((right - left) * (high - low));
 		sum += inside / ((x1 - x0) * (z1 - z0));
 	}
-	float *out = y + gt_dd_cell(&d, &v, at, l, k);
+	float *out = y + gt_dd_pixel(&d, &v, at, l, k);
 	sum *= (float)gt_dd_slant(&c, l, d.pitch[2], d.pitch[axis]);
 	*out = first ? *out + sum : sum;
 }
@@ -69,7 +70,8 @@ static void forward_batch(gt_backend *be, const gt_dd *d, void *state, int axis,
 
 /* Back --------------------------------------------------------------------- */
 
-/* One thread: a voxel; lanes along x. The warps of a block are above each other: each projects the places of all for another view. */
+/* One thread: a voxel; lanes along x. The warps of a block are above each other: each projects the places of all for
+ * another view. */
 template <int AXIS>
 static __global__ void __launch_bounds__(WARP *GT_DD_BL_ROWS)
 	adjoint_kernel(gt_dd d, gt_dd_stack stack, const float *constant, const size_t *view, const gt_dd_screen *screen, float *x,

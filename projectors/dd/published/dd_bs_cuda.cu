@@ -1,6 +1,7 @@
-/* Distance-driven pair on CUDA, single and double. Both directions are gathers of the coefficients of dd_row.h by direct overlap,
- * without running sums: a thread owns one column (forward) or one voxel column (adjoint), neighbouring threads read neighbouring
- * voxels or cells, and positions along rows and z are made relative in double before they are rounded, so that sizes do not matter.
+/* Distance-driven pair on CUDA, single and double. Both directions are gathers of the coefficients of dd_row.h by
+ * direct overlap, without running sums: a thread owns one column (forward) or one voxel column (adjoint), neighbouring
+ * threads read neighbouring voxels or cells, and positions along rows and z are made relative in double before they are
+ * rounded, so that sizes do not matter.
  *
  * Launch parameters: name, default, legal values. */
 #ifndef GT_DD_BS_FORWARD_ROWS /* detector rows per thread: 8, 16, 32 */
@@ -42,8 +43,8 @@ template <typename T> static __device__ __forceinline__ T read(const T *p, size_
 	return (unsigned)j < (unsigned)length ? __ldg(p + (size_t)j * stride) : T(0);
 }
 
-/* sum[i] += weights * overlaps of [first + i step, + step] with the unit cells of each line; cell j of line q is p[q][j stride],
- * counted from `base`; cells outside [0, length) are zero. first in [0,1). */
+/* sum[i] += weights * overlaps of [first + i step, + step] with the unit cells of each line; cell j of line q is p[q][j
+ * stride], counted from `base`; cells outside [0, length) are zero. first in [0,1). */
 template <typename T, int COUNT, int LINES>
 static __device__ __forceinline__ void add_boxes(T (&sum)[COUNT], const T *const (&p)[LINES], const T (&weight)[LINES], size_t stride,
                                                  int length, int base, T first, T step)
@@ -155,7 +156,7 @@ static __global__ void forward_kernel(gt_dd d, const T *y_slices, const T *x_sli
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
 		if (l0 + r < d.rows)
-			out[gt_dd_cell(&d, &v, view, l0 + r, k)] = sum[r] * (T)gt_dd_slant(&c, l0 + r, d.pitch[2], d.pitch[v.axis]);
+			out[gt_dd_pixel(&d, &v, view, l0 + r, k)] = sum[r] * (T)gt_dd_slant(&c, l0 + r, d.pitch[2], d.pitch[v.axis]);
 }
 
 template <typename T, int ROWS> static void launch_forward(cudaStream_t queue, const gt_dd *d, const T *x, const T *transposed, T *y)
@@ -195,7 +196,7 @@ static void forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 /* Adjoint ------------------------------------------------------------------ */
 
 /* Data times the slant, [view of the batch][ascending row][ascending column]. */
-template <typename T> static __global__ void weight_cells(gt_dd d, const T *y, T *cells, size_t first, size_t count)
+template <typename T> static __global__ void weight_pixels(gt_dd d, const T *y, T *cells, size_t first, size_t count)
 {
 	const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
 	if (i >= count)
@@ -203,7 +204,7 @@ template <typename T> static __global__ void weight_cells(gt_dd d, const T *y, T
 	const int k = (int)(i % d.columns), l = (int)(i / d.columns % d.rows);
 	const size_t view = first + i / d.columns / d.rows;
 	const gt_dd_view v = d.view[view];
-	cells[i] = y[gt_dd_cell(&d, &v, view, l, k)] * (T)gt_dd_slant(&d.column[view * d.columns + k], l, d.pitch[2], d.pitch[v.axis]);
+	cells[i] = y[gt_dd_pixel(&d, &v, view, l, k)] * (T)gt_dd_slant(&d.column[view * d.columns + k], l, d.pitch[2], d.pitch[v.axis]);
 }
 
 /* One thread: SLICES voxels above each other. AXIS: the views whose slices are perpendicular to it. */
@@ -278,7 +279,7 @@ template <typename T> static void adjoint_as(gt_backend *be, const gt_dd *d, gt_
 	cudaMemsetAsync(x, 0, (size_t)d->n[0] * d->n[1] * d->n[2] * sizeof(T), queue);
 	for (size_t first = 0; first < d->views; first += batch) {
 		const size_t views = d->views - first < batch ? d->views - first : batch, count = views * d->rows * d->columns;
-		weight_cells<T><<<(unsigned)((count + 255) / 256), 256, 0, queue>>>(*d, y, cells, first, count);
+		weight_pixels<T><<<(unsigned)((count + 255) / 256), 256, 0, queue>>>(*d, y, cells, first, count);
 		if (d->n[2] == 1 || d->tallest > TALL)
 			launch_both<T, 1>(queue, d, cells, x, first, views);
 		else if (d->n[2] <= 4)

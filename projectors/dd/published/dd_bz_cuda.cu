@@ -1,6 +1,7 @@
-/* dd-bz, Z-line back projection: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-G, eqs 26-28. A thread owns voxels above each
- * other; two fetches give the difference w of an edge between two of them, and the last w stays in a register, where the published
- * version held all of them in shared memory. Forward is that of dd-bl, and so are the sums, in the same order.
+/* dd-bz, Z-line back projection: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-G, eqs 26-28. A thread
+ * owns voxels above each other; two fetches give the difference w of an edge between two of them, and the last w stays
+ * in a register, where the published version held all of them in shared memory. Forward is that of dd-bl, and so are
+ * the sums, in the same order.
  *
  * Limit: fetches, two per (voxel, view) and two more per column of voxels.
  *

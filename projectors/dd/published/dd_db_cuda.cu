@@ -1,14 +1,15 @@
-/* dd-db, branchless in double precision: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-F. Integral images in double whatever the
- * arrays hold, interpolated in software. An exact pair, unlike the published one: back takes the difference of the integral image
- * between the edges of each column, at the rows that voxels have in that column, which is the transpose of forward. An edge between two
- * cells or voxels is computed once. Back walks up the nodes and keeps the last difference; forward reads both rows of nodes anew, which leaves
- * the edges independent of each other: that is worth more than the loads.
+/* dd-db, branchless in double precision: Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), III-F. Integral
+ * images in double whatever the arrays hold, interpolated in software. An exact pair, unlike the published one: back
+ * takes the difference of the integral image between the edges of each column, at the rows that voxels have in that
+ * column, which is the transpose of forward. An edge between two pixels or voxels is computed once. Back walks up the
+ * nodes and keeps the last difference; forward reads both rows of nodes anew, which leaves the edges independent of
+ * each other: that is worth more than the loads.
  *
- * Limit: forward, passes of the first cache: eight nodes of 8 bytes per (cell, slice), 128 bytes at a time. Back, double precision: twelve
- * operations per (voxel, column, view) that overlap.
+ * Limit: forward, passes of the first cache: eight nodes of 8 bytes per (pixel, slice), 128 bytes at a time. Back,
+ * double precision: twelve operations per (voxel, column, view) that overlap.
  *
  * Launch parameters: name, default, legal values. */
-#ifndef GT_DD_DB_CELLS /* cells above each other per thread (forward): 4, 8, 16 */
+#ifndef GT_DD_DB_CELLS /* pixels above each other per thread (forward): 4, 8, 16 */
 #define GT_DD_DB_CELLS 8
 #endif
 #ifndef GT_DD_DB_VOXELS /* voxels above each other per thread (back): 8, 16 */
@@ -35,8 +36,8 @@ static __device__ __forceinline__ double split(double p, int *whole)
 	return p - (t - 6755399441055744.);
 }
 
-/* Integral between two positions along columns, from the bottom up to a row, 0 <= row <= rows: between rows of nodes linear.
- * STRIP::at(r): the integral up to node row r. */
+/* Integral between two positions along columns, from the bottom up to a row, 0 <= row <= rows: between rows of nodes
+ * linear. STRIP::at(r): the integral up to node row r. */
 template <typename STRIP> static __device__ __forceinline__ double up_to(const STRIP &strip, int rows, double row)
 {
 	int r;
@@ -138,7 +139,7 @@ static __global__ void __launch_bounds__(WARP *GT_DD_DB_WARPS, GT_DD_DB_BLOCKS)
 #pragma unroll
 	for (int r = 0; r < CELLS; r++)
 		if (l0 + r < d.rows) {
-			T *out = y + gt_dd_cell(&d, &v, at, l0 + r, k);
+			T *out = y + gt_dd_pixel(&d, &v, at, l0 + r, k);
 			const double value = sum[r] * gt_dd_slant(&c, l0 + r, d.pitch[2], d.pitch[axis]);
 			*out = (T)(first ? *out + value : value);
 		}

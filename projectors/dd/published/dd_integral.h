@@ -1,7 +1,8 @@
 #ifndef GT_PROJECTORS_DD_PUBLISHED_DD_INTEGRAL_H
 #define GT_PROJECTORS_DD_PUBLISHED_DD_INTEGRAL_H
-/* What the branchless variants share on CUDA: integral images, made in batches in the scratch memory of the backend, and the
- * views in the order of the axis of their slices. Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017), eqs 19-25.
+/* What the branchless variants share on CUDA: integral images, made in batches in the scratch memory of the backend,
+ * and the views in the order of the axis of their slices. Liu, Fu, De Man, Yu, IEEE Trans. Comput. Imaging 3 (2017),
+ * eqs 19-25.
  *
  * An image has width x height cells and (width + 1) x (height + 1) nodes:
  *   node(r, c) = sum of (cell - constant) over the rows below r and the columns below c
@@ -44,7 +45,8 @@ void gt_dd_integrate_slices(gt_backend *be, const gt_dd *d, const gt_dd_branchle
 void gt_dd_integrate_views (gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, int axis, gt_type t, const void *y, size_t first,
                             size_t count);
 
-/* Calls each(..., first, count) for all batches of images of views' slices (forward) or of views, after they were integrated. */
+/* Calls each(..., first, count) for all batches of images of views' slices (forward) or of views, after they were
+ * integrated. */
 typedef void gt_dd_each(gt_backend *be, const gt_dd *d, void *state, int axis, size_t first, size_t count, void *out);
 void gt_dd_forward_batches(gt_backend *be, const gt_dd *d, const gt_dd_branchless *b, gt_type t, const void *x, gt_dd_each *each,
                            void *state, void *y);

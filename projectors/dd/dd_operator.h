@@ -1,0 +1,38 @@
+#ifndef GT_PROJECTORS_DD_DD_OPERATOR_H
+#define GT_PROJECTORS_DD_DD_OPERATOR_H
+/* The distance-driven projector on the host: its tables, the operator around them, and the variants, which are other
+ * kernels for it. */
+#include <gantry/backend_author.h>
+#include <gantry/projector.h>
+#include "projectors/dd/dd_impl.h"
+
+/* Tables in host memory, as gt_dd has them. */
+typedef struct {
+	const char *name;       /* of the variant, for messages */
+	gt_dd_view *view;
+	double *edge;
+	gt_dd_column *column;
+	int *guess;
+} gt_dd_tables;
+/* Fills tables that are there; tallest: see gt_dd. */
+gt_status gt_dd_fill_tables(gt_backend *be, const gt_scan *scan, const gt_grid *g, gt_dd_tables *h, double *tallest);
+/* Sums that the least work is counted from; d has its tables in host memory. */
+gt_dd_counts gt_dd_count(const gt_dd *d);
+
+/* Kernels for each backend, NULL where there are none. */
+typedef struct {
+	const char *name;
+	const struct gt_dd_impl *impl[GT_NBACKENDS];
+	int single_only;
+	struct gt_linop_ops ops;
+} gt_dd_variant;
+void gt_dd_apply(void *self, const gt_array *x, gt_array *y);
+void gt_dd_apply_adjoint(void *self, const gt_array *y, gt_array *x);
+void gt_dd_destroy(void *self);
+int  gt_dd_roofline(void *self, int back, gt_roofline *least);
+gt_status gt_dd_make(const gt_dd_variant *variant, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
+                     const void *options, gt_linop **A);
+/* The integral images of a variant alone, see gt_dd_impl.images. */
+gt_status gt_dd_make_part(const gt_dd_variant *variant, size_t part, gt_backend *be, gt_type type, const gt_grid *g, const gt_scan *scan,
+                          const void *options, gt_linop **A);
+#endif

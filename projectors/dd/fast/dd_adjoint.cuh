@@ -1,0 +1,339 @@
+#ifndef GT_PROJECTORS_DD_FAST_DD_ADJOINT_CUH
+#define GT_PROJECTORS_DD_FAST_DD_ADJOINT_CUH
+/* The kernel of the distance-driven adjoint on CUDA in single precision: running sums along the rows of each detector
+ * column, read at the z edges of voxels.
+ *
+ * The row-to-z interpolation of a column depends on the slice, not on the voxel along the slice, and the value at a z
+ * edge serves the voxels below and above. A warp owns STRIP voxels along one slice times 32 EDGES z edges: it evaluates
+ * each column of the view once per z edge and adds it, times the overlap, to each voxel that the column meets.
+ * Differences of adjacent edges are taken after 32 views. Eight warps own adjacent slices; a ninth fetches the columns
+ * of view after view into a ring in shared memory. The tile of z edges begins where the views of a bundle begin to see
+ * the voxels, so that helical scans cost what they overlap.
+ *
+ * Least work: per (column, slice) that meet and two z edges 16 instructions, per overlap 2; shared memory is next.
+ *
+ * Precision. A place in a window of n rows is rounded by n times 3e-8 where it is clamped, which finds the row below
+ * it: enough to choose the row, and for all of a short window. In taller ones the fraction is found from the row that
+ * was chosen, counted from the middle of the tile, one instruction more: no error grows with the rows then. Where sums
+ * from the middle of the detector are large, they count from the tile's upper edge instead, one more.
+ *
+ * Launch parameters: name, default, legal values. */
+#ifndef GT_DD_ADJOINT_STRIP /* voxels per warp with one or two z edges per lane: 8, 16 */
+#define GT_DD_ADJOINT_STRIP 16
+#endif
+#ifndef GT_DD_ADJOINT_STRIP3 /* the same with three z edges per lane: 4, 8 */
+#define GT_DD_ADJOINT_STRIP3 8
+#endif
+#ifndef GT_DD_ADJOINT_STRIP4 /* the same with four z edges per lane: 4, 8 */
+#define GT_DD_ADJOINT_STRIP4 8
+#endif
+#ifndef GT_DD_ADJOINT_SLOT /* bytes of one place of the ring: multiples of 128 */
+#define GT_DD_ADJOINT_SLOT 34816
+#endif
+#ifndef GT_DD_ADJOINT_SLOT_FINE /* the same where fractions are found apart: records take more of shared memory */
+#define GT_DD_ADJOINT_SLOT_FINE 33280
+#endif
+#ifndef GT_DD_ADJOINT_SLOTS /* places of the ring: 2 to 8 */
+#define GT_DD_ADJOINT_SLOTS 2
+#endif
+#ifndef GT_DD_ADJOINT_BLOCKS /* blocks per multiprocessor: 2, 3, 4 */
+#define GT_DD_ADJOINT_BLOCKS 3
+#endif
+#ifndef GT_DD_ADJOINT_WHOLE /* detectors of up to so many rows are fetched in whole columns: 16 to 512 */
+#define GT_DD_ADJOINT_WHOLE 128
+#endif
+#ifndef GT_DD_ADJOINT_SHORT /* detectors of up to so many rows do with rounded places: 0 to 512 */
+#define GT_DD_ADJOINT_SHORT 64
+#endif
+#ifndef GT_DD_ADJOINT_BESIDE /* with up to so many blocks per axis both run beside each other: 0 to 1 << 20 */
+#define GT_DD_ADJOINT_BESIDE 4096
+#endif
+#include "projectors/dd/fast/dd_ring.cuh"
+
+enum { SLICES = GT_DD_SPREAD, THREADS = WARP * (SLICES + 1) };
+static __host__ __device__ constexpr int slot_of(int form) { return form == SHORT ? GT_DD_ADJOINT_SLOT : GT_DD_ADJOINT_SLOT_FINE; }
+typedef unit<SLICES> strip_unit;
+static_assert(sizeof(strip_unit) % 16 == 0, "bulk copies need 16 bytes");
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+template <int VOXELS, int EDGES, int FORM> struct strip_shape {
+	enum {
+		STRIP = VOXELS,
+		SLICES = ::SLICES,
+		HEIGHT = WARP * EDGES,
+		CHUNK = HEIGHT,
+		SLOT = slot_of(FORM),
+		SLOTS = GT_DD_ADJOINT_SLOTS,
+		ODD = 0,
+		WHOLE = GT_DD_ADJOINT_WHOLE
+	};
+};
+
+/* Where the columns of a batch meet the strip, in shared memory of the warp. */
+template <int STRIP, int FORM> struct plan {
+	/* by column: place per z edge and of the tile's middle, over the window; first overlap; value at the top edge;
+	 * not SHORT: the places again, in units of fractions */
+	float4 column[(WARP + 1) * (FORM == SHORT ? 1 : 2)];
+	/* by voxel: overlap of the column that begins before it; address after the last column that begins in it or
+	 * before */
+	float overlap[STRIP + 4];
+	unsigned end[STRIP + 4];
+};
+
+template <int STRIP, int EDGES> struct sums {
+	/* at the lower edges; top: lane i has the upper edge of the tile for voxel i; TALL: it is 0 */
+	float E[STRIP][EDGES], top;
+};
+
+/* Clamped place over the window, and address of its row. SHORT: the bits of a float of 2^23 and more count; else those
+ * of a float of next to nothing, which is that number times 2^-149: *row. */
+template <int FORM> static __device__ __forceinline__ float place_at(unsigned column, float q, float rows, unsigned *place, float *row)
+{
+	const float in = __saturatef(q), t = FORM == SHORT ? __fmaf_rd(in, rows, 8388608.f) : __fmul_rd(in, rows);
+	*place = column + __float_as_uint(t) * 8;
+	*row = t;
+	return in;
+}
+/* The running sum there. step, edge, middle: in units, not SHORT; a row past the last is 0 whatever the fraction. */
+template <int FORM>
+static __device__ __forceinline__ float value_at(float2 c, float in, float rows, float from_middle, float row, float step, float edge,
+                                                 float middle)
+{
+	const float at = FORM == SHORT ? fmaf(in, rows, from_middle) : __saturatef(fmaf(step, edge, fmaf(row, -ROWS_IN_UNITS, middle)));
+	return fmaf(at, c.y, c.x);
+}
+/* Together, so that one waits while the other does. */
+template <int N> static __device__ __forceinline__ void load_at(const unsigned (&place)[N], float2 (&x)[N])
+{
+	if (N % 2)
+		x[N - 1] = load2(place[N - 1]);
+#pragma unroll
+	for (int i = 0; i + 1 < N; i += 2)
+		asm volatile("ld.shared.v2.f32 {%0,%1}, [%4]; ld.shared.v2.f32 {%2,%3}, [%5];"
+		             : "=f"(x[i].x), "=f"(x[i].y), "=f"(x[i + 1].x), "=f"(x[i + 1].y)
+		             : "r"(place[i]), "r"(place[i + 1])
+		             : "memory");
+}
+template <int STRIP, int EDGES, int FORM>
+static __device__ __forceinline__ void consume(const strip_unit *u, int warp, struct sums<STRIP, EDGES> *s, unsigned records,
+                                               float (&edge)[EDGES])
+{
+	enum { RECORD = FORM == SHORT ? 16 : 32, OVERLAPS = RECORD * (WARP + 1), ENDS = OVERLAPS + 4 * (STRIP + 4) };
+	const int lane = threadIdx.x % WARP;
+	/* the strip's first column by linear interpolation; the edges decide */
+	const int count = same(u->columns);
+	int start = 0;
+	if (count > WARP - 4) {
+		const double a = u->line[warp][0], g = u->line[warp][1];
+		const double2 *U = (const double2 *)(u + 1);
+		const float low = (float)fma(g, U[0].x, a), high = (float)fma(g, U[count].x, a);
+		start = max(0, min(count - 1, (int)(-low * __fdividef((float)count, high - low)) - 2));
+		if (fma(g, U[start].x, a) > 0)
+			start = 0;
+		start = same(start);
+	}
+#pragma unroll 1
+	for (; start < count; start += WARP) {
+		/* read again for every batch: registers are scarce */
+		const double a = u->line[warp][0], g = u->line[warp][1], in_g = u->line[warp][2], above = u->line[warp][3],
+			     shift = u->shift;
+		/* not SHORT: the bits of `rows` are their number, those of a float of next to nothing */
+		const float rows = FORM == SHORT ? (float)u->rows : __int_as_float(u->rows), from_middle = (float)u->from_middle;
+		const double2 *U = (const double2 *)(u + 1);
+		const unsigned columns = address_of(U + count + 1) - (FORM == SHORT ? MAGIC_BYTES : 0), bytes = u->bytes;
+		const int k = min(start + lane, count - 1);
+		const double2 own = U[k];
+		const float low = (float)fma(g, own.x, a), high = (float)fma(g, U[k + 1].x, a);
+		const bool active = start + lane < count && high > 0 && low < STRIP;
+		const unsigned mask = __ballot_sync(~0u, active), last = records + RECORD * __popc(mask);
+		if (!mask) {
+			if (__shfl_sync(~0u, low, 0) >= STRIP)
+				break;
+			continue;
+		}
+		const int slot0 = __ffs(mask) - 1;
+		const float from = fmaxf(low, 0.f), to = fminf(high, (float)STRIP), inverse = __fdividef(1.f, high - low);
+		const int i = active ? (int)from : 0, i_first = __shfl_sync(~0u, i, slot0);
+		if (lane <= STRIP) {
+			store1<OVERLAPS>(records + 4 * lane, 0);
+			store1<ENDS>(records + 4 * lane, __uint_as_float(lane < i_first ? records : last));
+		}
+		__syncwarp();
+		if (active) {
+			const double slope = own.y * in_g, tile = slope * above - shift;
+			const double in_rows = inverse_of(u->rows);
+			const float step = (float)(slope * in_rows), middle = (float)(tile * in_rows), step_fine = (float)slope * UNIT,
+				    middle_fine = (float)tile * UNIT;
+			const unsigned record = records + RECORD * (lane - slot0);
+			unsigned place;
+			float end = (float)i + 1, row;
+			const float in = place_at<FORM>(columns + k * bytes, fmaf(step, 16.f * EDGES, middle), rows, &place, &row);
+			store4(record, step, middle, (fminf(to, end) - from) * inverse,
+			       value_at<FORM>(load2(place), in, rows, from_middle, row, step_fine, 16.f * EDGES, middle_fine));
+			if (FORM != SHORT) {
+				store1<16>(record, step_fine);
+				store1<20>(record, middle_fine);
+			}
+			unsigned voxel = records + 4 * i;
+#pragma unroll 1
+			/* a column that ends on the edge still closes the voxel below */
+			for (; to >= end; end++, voxel += 4) {
+				store1<ENDS>(voxel, __uint_as_float(record + RECORD));
+				store1<OVERLAPS + 4>(voxel, (fminf(to, end + 1) - end) * inverse);
+			}
+		}
+		__syncwarp();
+		const unsigned ends = __float_as_uint(load1<ENDS>(records + 4 * min(lane, STRIP)));
+		if (FORM != TALL && lane < STRIP) {
+			unsigned in = lane ? __float_as_uint(load1<ENDS - 4>(records + 4 * lane)) : records;
+			float top = 0;
+			if (in > records)
+				top = load1<OVERLAPS>(records + 4 * lane) * load1<12 - RECORD>(in);
+#pragma unroll 1
+			for (; in < ends; in += RECORD) {
+				const float2 c = load2<8>(in);
+				top = fmaf(c.x, c.y, top);
+			}
+			s->top += top;
+		}
+		unsigned at = records, column = columns + (start + slot0) * bytes;
+		float value[EDGES];
+#pragma unroll
+		for (int r = 0; r < EDGES; r++)
+			value[r] = 0;
+		/* columns are loaded one ahead; values by shuffles are known to be the same in all lanes, which spares
+		 * the loop its barriers */
+		float4 c = load4(at), overlap = load4<OVERLAPS>(records);
+		float2 fine = FORM == SHORT ? make_float2(0, 0) : load2<16>(at);
+#pragma unroll
+		for (int v = 0; v < STRIP; v++) {
+			const unsigned end = __shfl_sync(~0u, ends, v);
+			if (v > 0) {
+				const float weight = v % 4 == 0 ? overlap.x : v % 4 == 1 ? overlap.y : v % 4 == 2 ? overlap.z : overlap.w;
+#pragma unroll
+				for (int r = 0; r < EDGES; r++)
+					s->E[v][r] = fmaf(weight, value[r], s->E[v][r]);
+			}
+			if (v % 4 == 3)
+				overlap = load4<OVERLAPS>(records + 4 * (v + 1));
+#pragma unroll 1
+			while (at < end) {
+				const float weight = c.z, top = c.w, step_fine = fine.x, middle_fine = fine.y;
+				unsigned place[EDGES];
+				float row[EDGES];
+#pragma unroll
+				for (int r = 0; r < EDGES; r++)
+					value[r] = place_at<FORM>(column, fmaf(c.x, edge[r], c.y), rows, &place[r], &row[r]);
+				at += RECORD;
+				column += bytes;
+				c = load4(at);
+				if (FORM != SHORT)
+					fine = load2<16>(at);
+				float2 entry[EDGES];
+				load_at(place, entry);
+#pragma unroll
+				for (int r = 0; r < EDGES; r++) {
+					entry[r].x -= FORM == TALL ? top : 0;
+					value[r] = value_at<FORM>(entry[r], value[r], rows, from_middle, row[r], step_fine, edge[r],
+					                          middle_fine);
+					s->E[v][r] = fmaf(weight, value[r], s->E[v][r]);
+				}
+			}
+		}
+		__syncwarp();
+	}
+}
+
+template <int STRIP, int EDGES, int FORM>
+static __device__ void flush(const gt_dd &d, const job &j, struct sums<STRIP, EDGES> *s, int i0, int n, int e, const int *end)
+{
+	/* that of the other axis, which adds to the same voxels */
+	await_last_launch();
+	/* not kept in a register: those are scarce */
+	const int lane = threadIdx.x % WARP, width = d.n[1 - j.axis], z1 = *end;
+	if (FORM == FINE && EDGES == 2)                                          /* nor what follows from these */
+		asm volatile("" : "+r"(i0), "+r"(n));
+#pragma unroll
+	for (int v = 0; v < STRIP; v++) {
+		const float top = FORM == TALL ? 0 : __shfl_sync(~0u, s->top, v);
+		const size_t line = j.axis == 1 ? (size_t)n * d.n[0] + i0 + v : (size_t)(i0 + v) * d.n[0] + n;
+#pragma unroll
+		for (int r = 0; r < EDGES; r++) {
+			float up = __shfl_down_sync(~0u, s->E[v][r], 1);
+			const float next = r < EDGES - 1 ? __shfl_sync(~0u, s->E[v][r < EDGES - 1 ? r + 1 : r], 0) : top;
+			const int z = e + lane + WARP * r;
+			up = lane == WARP - 1 ? next : up;
+			if (n < d.n[j.axis] && i0 + v < width && z < z1)
+				atomicAdd(&j.b[line * d.n[2] + z],
+				          /* no other thread adds here, but so none waits for what was there */
+				          up - s->E[v][r]);
+		}
+		asm volatile("" ::: "memory"); /* loads of all voxels at once would not fit the registers */
+	}
+#pragma unroll
+	for (int v = 0; v < STRIP; v++)
+#pragma unroll
+		for (int r = 0; r < EDGES; r++)
+			s->E[v][r] = 0;
+	s->top = 0;
+}
+
+template <int STRIP, int EDGES, int FORM>
+__global__ void __launch_bounds__(THREADS, GT_DD_ADJOINT_BLOCKS) adjoint_kernel(gt_dd d, gt_dd_fast f, job j)
+{
+	extern __shared__ __align__(128) unsigned char places[];
+	__shared__ plan<STRIP, FORM> plans[SLICES];
+	__shared__ int part_end; /* of the block's slices of z */
+	__shared__ __align__(8) unsigned long long full[GT_DD_ADJOINT_SLOTS], empty[GT_DD_ADJOINT_SLOTS];
+	const int warp = same(threadIdx.x / WARP), lane = threadIdx.x % WARP;
+	const int i0 = gt_dd_outwards(blockIdx.x / j.slice_groups % j.strips, j.strips) * STRIP, n0 = blockIdx.x % j.slice_groups * SLICES,
+		  z0 = blockIdx.x / j.strips / j.slice_groups * j.part;
+	const struct ring ring = { places, address_of(full), address_of(empty) };
+	if (threadIdx.x == 0) {
+		for (int i = 0; i < GT_DD_ADJOINT_SLOTS; i++) {
+			barrier_init(ring.full + 8 * i, 1);
+			barrier_init(ring.empty + 8 * i, SLICES);
+		}
+		barrier_fence();
+		part_end = min(z0 + j.part, d.n[2]);
+	}
+	__syncthreads();
+	let_next_launch_begin();
+	if (warp == SLICES) {
+		produce<strip_shape<STRIP, EDGES, FORM>>(d, f, j, ring, i0, n0, z0, part_end);
+		await_last_launch();
+		return;
+	}
+	struct sums<STRIP, EDGES> s = {
+	};
+	const unsigned records = same(address_of(&plans[warp]));
+	float edge[EDGES];
+#pragma unroll
+	for (int r = 0; r < EDGES; r++)
+		edge[r] = (float)(lane + WARP * r - 16 * EDGES);
+	int e = -1; /* none yet */
+	for (unsigned units = 0;; units++) {
+		const unsigned slot = units % GT_DD_ADJOINT_SLOTS;
+		const strip_unit *u = (const strip_unit *)(places + slot * slot_of(FORM));
+		barrier_wait(ring.full + 8 * slot, units / GT_DD_ADJOINT_SLOTS % 2);
+		const struct order order = u->order;
+		if (same(order.last))
+			break;
+		if (same(order.flush)) {
+			if (e >= 0)
+				flush<STRIP, EDGES, FORM>(d, j, &s, i0, n0 + warp, e, &part_end);
+			e = order.edge;
+		}
+		if (same(order.valid) >> warp & 1)
+			consume<STRIP, EDGES, FORM>(u, warp, &s, records, edge);
+		__syncwarp();
+		if (lane == 0)
+			barrier_arrive(ring.empty + 8 * slot);
+	}
+	if (e >= 0)
+		flush<STRIP, EDGES, FORM>(d, j, &s, i0, n0 + warp, e, &part_end);
+}
+#else
+template <int STRIP, int EDGES, int FORM> __global__ void adjoint_kernel(gt_dd d, gt_dd_fast f, job j) {}
+#endif
+#endif

@@ -1,0 +1,91 @@
+/* The variants of the distance-driven projector: the same coefficients, or nearly these, by other kernels. 'dd' is the
+ * one to use; the others are published forms, for comparison (published/). Memory: as each variant's options say. */
+#include <stddef.h>
+#include "projectors/dd/dd_operator.h"
+#include "projectors/dd/published/dd_integral.h"
+
+#define VARIANT(id, text, cpu, cuda, single)                                                                                         \
+	static const gt_dd_variant variant_##id = { .name = text,                                                                    \
+		                                    .impl = { cpu, cuda },                                                           \
+		                                    .single_only = single,                                                           \
+		                                    .ops = { text, gt_dd_apply, gt_dd_apply_adjoint, gt_dd_destroy } };              \
+	static gt_status make_##id(gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, gt_linop **A) \
+	{                                                                                                                            \
+		return gt_dd_make(&variant_##id, be, t, g, s, options, A);                                                           \
+	}
+static const char *const parts[] = { "x slices", "y slices", "views", NULL };
+#define PARTS(id)                                                                                                                        \
+	static gt_status make_part_##id(size_t part, gt_backend *be, gt_type t, const gt_grid *g, const gt_scan *s, const void *options, \
+	                                gt_linop **A)                                                                                    \
+	{                                                                                                                                \
+		return gt_dd_make_part(&variant_##id, part, be, t, g, s, options, A);                                                    \
+	}                                                                                                                                \
+	static const struct gt_projector_parts parts_##id = { parts, make_part_##id };
+VARIANT(dd, "dd", &gt_dd_cpu, GT_IF_CUDA(&gt_dd_cuda), 0)
+VARIANT(bs, "dd-bs", NULL, GT_IF_CUDA(&gt_dd_bs_cuda), 0)
+VARIANT(bl, "dd-bl", NULL, GT_IF_CUDA(&gt_dd_bl_cuda), 1)
+VARIANT(bz, "dd-bz", NULL, GT_IF_CUDA(&gt_dd_bz_cuda), 1)
+VARIANT(db, "dd-db", NULL, GT_IF_CUDA(&gt_dd_db_cuda), 0)
+PARTS(bl)
+PARTS(bz)
+PARTS(db)
+
+static const gt_dd_options plain = { .memory = 65536 };
+static const gt_param plain_params[] = {
+	{ "memory", "GPU: most MiB of running sums held at a time, and a quarter of what the device has left", GT_REAL,
+	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
+	{ 0 },
+};
+
+const gt_projector gt_projector_dd = {
+	.name = "dd",
+	.about = "distance-driven, exact pair; detectors whose rows are parallel to z",
+	.params = plain_params,
+	.defaults = &plain,
+	.options_size = sizeof plain,
+	.make = make_dd,
+};
+const gt_projector gt_projector_dd_bs = {
+	.name = "dd-bs",
+	.about = "the same by loops over the voxels and cells that overlap (branch-based); GPU",
+	.model = "dd",
+	.cuda_only = 1,
+	.make = make_bs,
+};
+
+static const gt_dd_options branchless = { .memory = 2048 };
+static const gt_param branchless_params[] = {
+	{ "memory", "most MiB of integral images held at a time, and half of what the device has left", GT_REAL,
+	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
+	{ 0 },
+};
+#define BRANCHLESS .params = branchless_params, .defaults = &branchless, .options_size = sizeof branchless, .model = "dd", .cuda_only = 1
+
+const gt_projector gt_projector_dd_bl = {
+	.name = "dd-bl",
+	.about =
+		"branchless as published, by textures: off by 1e-2, by a half where cells and voxels differ much in size; only near its adjoint; GPU",
+	BRANCHLESS,
+	.single_only = 1,
+	.off_adjoint = 0.4,
+	.off_model = 0.5,
+	.make = make_bl,
+	.parts = &parts_bl,
+};
+const gt_projector gt_projector_dd_bz = {
+	.name = "dd-bz",
+	.about = "dd-bl with a back projection that shares edges along z: the same numbers, sooner; only near the adjoint; GPU",
+	BRANCHLESS,
+	.single_only = 1,
+	.off_adjoint = 0.4,
+	.off_model = 0.5,
+	.make = make_bz,
+	.parts = &parts_bz,
+};
+const gt_projector gt_projector_dd_db = {
+	.name = "dd-db",
+	.about = "dd by integral images in double precision (branchless), exact pair; GPU",
+	BRANCHLESS,
+	.make = make_db,
+	.parts = &parts_db,
+};
