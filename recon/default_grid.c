@@ -7,6 +7,9 @@ gt_status gt_recon_default_grid(const gt_scan *scan, gt_grid *grid, size_t *belo
 {
 	const gt_analytic *m = gt_analytic_for(scan);
 	gt_analytic_coverage s;
+	size_t unasked[2];
+	below = below ? below : &unasked[0];
+	above = above ? above : &unasked[1];
 	*below = *above = 0;
 	const gt_status st = gt_grid_default(scan, grid);
 	if (st != GT_OK || !gt_scan_is_helical(scan) || !m->coverage || m->coverage(grid, scan, &s) != GT_OK || s.first == s.end)

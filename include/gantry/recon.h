@@ -143,7 +143,8 @@ typedef struct {
 GT_API gt_status gt_recon_slabs_result(const gt_recon *r, gt_recon_slabs *out);
 
 /* The grid that a reconstruction takes where none is asked for: gt_grid_default(); of helical scans the slices that are complete, if there are any,
- * and how many below and above are not. */
+ * and how many below and above are not
+ * (either may be NULL). */
 GT_API gt_status gt_recon_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above);
 /* A remark on a scan whose detector stands before the rotation axis. */
 GT_API void      gt_note_detector(const gt_listener *log, const gt_scan *scan);
