@@ -19,6 +19,7 @@
 #include <gantry/matrix_backprojector.h>
 #include <gantry/memory.h>
 #include <gantry/message.h>
+#include <gantry/method.h>
 #include <gantry/metrics.h>
 #include <gantry/module.h>
 #include <gantry/monitor.h>
