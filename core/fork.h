@@ -1,6 +1,7 @@
 #ifndef GT_CORE_FORK_H
 #define GT_CORE_FORK_H
-/* Who must know that the process was forked: of its threads the child has only the one that forked, and no lock that another held opens. */
+/* Who must know that the process was forked: of its threads the child has only the one that forked, and no lock
+ * that another held opens. */
 
 /* A member of what wants to know; in_child runs in the child before fork() returns there. */
 typedef struct gt_fork_watch {

@@ -70,7 +70,8 @@ double gt_linop_least_seconds(const gt_linop *A, int adjoint, const char **bound
 	return rate > 0 ? least.amount / rate : 0;
 }
 
-/* Operator and arrays belong together; if not, that sticks to the operator's backend, or to that of the first array that is one. */
+/* Operator and arrays belong together; if not, that sticks to the operator's backend, or to that of the first array
+ * that is one. */
 static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 {
 	gt_backend *be = is_linop(A) ? A->be : gt_array_backend(x) ? gt_array_backend(x) : gt_array_backend(y);

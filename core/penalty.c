@@ -61,7 +61,8 @@ size_t gt_penalty_nx(const gt_penalty *R) { return is_penalty(R) ? R->nx : 0; }
 gt_type gt_penalty_type(const gt_penalty *R) { return is_penalty(R) ? R->type : GT_F32; }
 gt_backend *gt_penalty_backend(const gt_penalty *R) { return is_penalty(R) ? R->be : NULL; }
 
-/* A function that R has, and arrays on its backend. Their sizes and types are the penalty's own to check, in its words. */
+/* A function that R has, and arrays on its backend. Their sizes and types are the penalty's own to check, in its
+ * words. */
 static int fits(const gt_penalty *R, int has, const char *what, const gt_array *const *a, size_t arrays)
 {
 	if (!has) {

@@ -1,7 +1,8 @@
 #ifndef GT_IO_TMP_LIST_H
 #define GT_IO_TMP_LIST_H
-/* Files and folders that this process makes and has not finished, so that a signal that ends it can remove them. The list changes only
- * between gt_tmp_list_begin() and gt_tmp_list_end(); whoever removes everything waits until nobody is there, and lets nobody in. */
+/* Files and folders that this process makes and has not finished, so that a signal that ends it can remove them.
+ * The list changes only between gt_tmp_list_begin() and gt_tmp_list_end(); whoever removes everything waits until
+ * nobody is there, and lets nobody in. */
 #include <signal.h>
 #include <sys/types.h>
 
@@ -11,8 +12,8 @@ typedef struct gt_unfinished {
 	char *name;
 	pid_t owner; /* a forked child must not remove its parent's files */
 	struct gt_unfinished *next;
-	/* Folders: how many files 000001.EXTENSION and on may be in it; the name it is given before they go, so that other threads make no
-	 * more of them (NULL: not a folder). */
+	/* Folders: how many files 000001.EXTENSION and on may be in it; the name it is given before they go, so
+	 * that other threads make no more of them (NULL: not a folder). */
 	size_t files;
 	char *gone, extension[GT_TMP_EXTENSION + 1];
 } gt_unfinished;

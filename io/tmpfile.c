@@ -38,7 +38,8 @@ static void name_gone(gt_unfinished *u, const char *name)
 	}
 }
 
-/* Makes a new thing beside path and lists it as u, which is complete then; u is freed if that fails. A folder's u->gone has room for a name. */
+/* Makes a new thing beside path and lists it as u, which is complete then; u is freed if that fails. A folder's
+ * u->gone has room for a name. */
 static gt_status make_beside(const char *path, int (*make)(const char *), const char *kind, gt_unfinished *u, size_t size, char **tmp)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;

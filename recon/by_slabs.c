@@ -143,6 +143,7 @@ static gt_status open_slabs(gt_recon *r, const gt_slab_case *c, gt_slab_job *s)
 	gt_status st = GT_OK;
 	gt_recon_forget(r);
 	GT_TRY(gt_slab_job_open(c, s));
+	gt_backend_poll(s->be, r->cancel, r->cancel_self);
 	snprintf(r->slabs.backend, sizeof r->slabs.backend, "%s", gt_backend_name(s->be));
 	gt_method_note_form(&r->log, c->method, c->options, s->be);
 	GT_TRY(gt_slab_job_choose(s, cut));

@@ -60,6 +60,7 @@ static gt_status open_backend(const gt_recon_job *j, gt_recon_found *f, gt_backe
 	GT_TRY(gt_backend_open(j->backend ? j->backend : "auto", be));
 	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", gt_backend_name(*be), gt_backend_describe(*be));
 	snprintf(f->backend, sizeof f->backend, "%s", gt_backend_name(*be));
+	gt_backend_poll(*be, j->cancel, j->cancel_self);
 	if (f->plan)
 		GT_TRY(gt_backend_dry_run(*be));
 	gt_memory_estimate_open(f->plan, *be);
@@ -86,6 +87,9 @@ gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
 		GT_TRY(gt_recon_direct(j, j->method.analytic, j->method.options, &extent, x));
 	else
 		GT_TRY(gt_recon_iterate(j, &extent, x, f));
+	/* A solver that was stopped in its midst ends well, with a volume of which nothing is known. */
+	if (j->cancel && j->cancel(j->cancel_self))
+		GT_TRY(gt_fail(GT_STOPPED, "given up, as the caller asked"));
 	gt_memory_estimate_close(f->plan, be);
 	if (!f->plan)
 		GT_TRY(get_slices(x, &extent, out));

@@ -97,6 +97,8 @@ static void begin_job(gt_recon *r)
 	r->job = (gt_recon_job){ .log = r->log,
 		                 .each = r->each,
 		                 .each_self = r->each_self,
+		                 .cancel = r->cancel,
+		                 .cancel_self = r->cancel_self,
 		                 .grid_is_given = s->text[GT_SET_GRID] || s->text[GT_SET_LIKE] || r->grid_from || r->start ||
 		                                  gt_recon_starts_from_file(gt_recon_init(s)),
 		                 .backend = s->text[GT_SET_BACKEND],

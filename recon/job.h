@@ -11,6 +11,8 @@ typedef struct {
 	gt_listener log;
 	int (*each)(void *self, const gt_recon_progress *p);    /* NULL: nobody asks */
 	void *each_self;
+	int (*cancel)(void *self);      /* see gt_recon_on_cancel() */
+	void *cancel_self;
 	const gt_projections *p;
 	gt_grid grid;                   /* that was asked for, or chosen */
 	int grid_is_given;              /* 1: it was asked for */

@@ -161,6 +161,14 @@ void gt_recon_on_progress(gt_recon *r, int (*each)(void *self, const gt_recon_pr
 	r->job.each_self = r->each_self = self;
 }
 
+void gt_recon_on_cancel(gt_recon *r, int (*cancel)(void *self), void *self)
+{
+	if (!r)
+		return;
+	r->job.cancel = r->cancel = cancel;
+	r->job.cancel_self = r->cancel_self = self;
+}
+
 gt_status gt_recon_choose(gt_recon *r) { return r ? gt_recon_decide(r, 0) : null("gt_recon_choose: r"); }
 
 gt_status gt_recon_chosen_grid(const gt_recon *r, gt_grid *grid)

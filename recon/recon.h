@@ -22,6 +22,8 @@ struct gt_recon {
 	gt_listener log;
 	int (*each)(void *self, const gt_recon_progress *p);
 	void *each_self;
+	int (*cancel)(void *self);
+	void *cancel_self;
 	/* Chosen, by gt_recon_choose(). */
 	int is_chosen, by_slabs;
 	gt_projections *owned;          /* read from the file; by slabs the geometry alone */

@@ -127,7 +127,8 @@ gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options,
 	struct with_penalty both = { .m = m, .R = p->R };
 	const gt_monitor monitor = { .each = report_both, .self = &both, .resume = resume_both };
 	const gt_status run = s->run(p, options ? options : s->defaults, x, m ? &monitor : NULL);
-	/* Stopped within an iteration, by gt_backend_poll(), x is undefined, and what the solver made of its numbers does not count. */
+	/* Stopped within an iteration, by gt_backend_poll(), x is undefined, and what the solver made of its
+	 * numbers does not count. */
 	if (gt_backend_known(gt_array_backend(x)) == GT_STOPPED)
 		return gt_backend_status(gt_array_backend(x));
 	if ((run != GT_OK && run != GT_STOPPED) || (run == GT_STOPPED && !both.stopped))

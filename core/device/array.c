@@ -179,7 +179,8 @@ static int fits(const gt_array *y, const gt_array *x)
 	return is_array(y) && is_array(x) && y->be == x->be && y->n == x->n && y->type == x->type;
 }
 
-/* The one check of every operation: arrays of one backend, type and size, and a backend without a failure, which then is locked; else NULL. */
+/* The one check of every operation: arrays of one backend, type and size, and a backend without a failure, which
+ * then is locked; else NULL. */
 static gt_backend *enter(const gt_array *y, const gt_array *x, const gt_array *z, const char *what)
 {
 	if (!fits(y, x))

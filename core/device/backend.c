@@ -1,4 +1,5 @@
-/* Backends: which there are, their memory with its counters, the scratch that operators share, the failure that sticks. */
+/* Backends: which there are, their memory with its counters, the scratch that operators share, the failure that
+ * sticks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

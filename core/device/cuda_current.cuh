@@ -1,6 +1,7 @@
 #ifndef GT_CORE_DEVICE_CUDA_CURRENT_CUH
 #define GT_CORE_DEVICE_CUDA_CURRENT_CUH
-/* For backend_cuda.cu: the device that a thread has current belongs to the caller, who may compute on another one with other libraries. */
+/* For backend_cuda.cu: the device that a thread has current belongs to the caller, who may compute on another one
+ * with other libraries. */
 
 /* What the thread had. */
 typedef struct {

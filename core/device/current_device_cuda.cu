@@ -1,5 +1,5 @@
-/* The current device of a thread, kept and given back. cudaSetDevice() makes a context on the device that it is given, with hundreds of MB
- * of its memory: so the driver's context is given back, and where there was none, none. */
+/* The current device of a thread, kept and given back. cudaSetDevice() makes a context on the device that it is
+ * given, with hundreds of MB of its memory: so the driver's context is given back, and where there was none, none. */
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include "core/device/cuda_current.cuh"

@@ -1,4 +1,5 @@
-/* Who has a backend, and whose turn it is. The last owner closes it; threads wait for each other; long calls ask whether to stop. */
+/* Who has a backend, and whose turn it is. The last owner closes it; threads wait for each other; long calls ask
+ * whether to stop. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -8,19 +8,19 @@
 extern "C" {
 #endif
 
-/* A backend is one device (the CPU's threads, or one GPU) with one ordered queue.
- * A failure of an operation sticks to it: later operations do nothing until gt_backend_status().
- * Threads may use one backend at a time together: each call waits for its turn, and a failure is told to the thread that asks first. What
- * one thread makes with another's arrays is theirs to order. Several backends compute side by side.
- * A child of fork() may go on with a CPU backend; a GPU's refuses everything there. */
+/* A backend is one device (the CPU's threads, or one GPU) with one ordered queue. A failure of an operation sticks
+ * to it: later operations do nothing until gt_backend_status(). Threads may use one backend at a time together:
+ * each call waits for its turn, and a failure is told to the thread that asks first. What one thread makes with
+ * another's arrays is theirs to order. Several backends compute side by side. A child of fork() may go on with a
+ * CPU backend; a GPU's refuses everything there. */
 typedef struct gt_backend gt_backend;
 typedef enum { GT_F32, GT_F64 } gt_type;
 
 /* name: "cpu" (all processors), "cpu:8" (8 threads), "cuda" or "cuda:0" (that device), "auto" (a GPU
  * if there is one, else the CPU). GT_ERR_UNKNOWN: no such backend in this build; GT_ERR_DEVICE: no such device. */
 GT_API gt_status   gt_backend_open(const char *name, gt_backend **be);
-/* Gives up the caller's hold. Arrays, operators, penalties and all else that lives on the backend hold it as well: they may be freed before
- * or after, in any order and by any thread, and the last one frees the backend. */
+/* Gives up the caller's hold. Arrays, operators, penalties and all else that lives on the backend hold it as well:
+ * they may be freed before or after, in any order and by any thread, and the last one frees the backend. */
 GT_API void        gt_backend_close(gt_backend *be);
 /* Begins to start the device in a thread, for who will open it a little later: gt_backend_open() waits until it has. What fails is said by
  * gt_backend_open(). Who may end the program without opening one calls the second, which waits too; calling it twice is fine. */
@@ -35,20 +35,23 @@ GT_API gt_status   gt_backend_status(gt_backend *be);
 /* The same of what is known by now: does not wait for the queue, and clears nothing. */
 GT_API gt_status   gt_backend_known(gt_backend *be);
 GT_API void        gt_backend_wait(gt_backend *be);
-/* Asks stop(self), from the thread that calls the library, at most every 10 ms while a call computes: between calls, and on the CPU between
- * the pieces of one. Once it returns non-zero, GT_STOPPED sticks to the backend as a failure does, and what was being computed is
- * undefined. stop must not use the backend, nor wait for a thread that does. stop NULL: nobody is asked, as at first. */
+/* Asks stop(self), from the thread that calls the library, at most every 10 ms while a call computes: between
+ * calls, and on the CPU between the pieces of one. Once it returns non-zero, GT_STOPPED sticks to the backend as a
+ * failure does, and what was being computed is undefined. stop must not use the backend, nor wait for a thread that
+ * does. stop NULL: nobody is asked, as at first. */
 GT_API void        gt_backend_poll(gt_backend *be, int (*stop)(void *self), void *self);
 /* Bytes that an allocation could get now, and bytes in all. */
 GT_API void        gt_backend_memory(gt_backend *be, size_t *available, size_t *total);
 
 /* GPUs that this process could open as "cuda:0" on; 0 in a build without CUDA. Opens none. */
 GT_API int         gt_device_count(void);
-/* "cuda:0: NAME, memory, compute capability"; valid until this thread's next call. NULL + gt_error() if there is none. */
+/* "cuda:0: NAME, memory, compute capability"; valid until this thread's next call. NULL + gt_error() if there is
+ * none. */
 GT_API const char *gt_device_text(int device);
 
-/* A CUDA stream of others (cudaStream_t; on the CPU there are none, and nothing is to do). after: what is queued on be from here on waits for
- * all that is on the stream. before: what comes on the stream waits for all that is queued on be. The host waits for neither. */
+/* A CUDA stream of others (cudaStream_t; on the CPU there are none, and nothing is to do). after: what is queued on
+ * be from here on waits for all that is on the stream. before: what comes on the stream waits for all that is
+ * queued on be. The host waits for neither. */
 GT_API gt_status   gt_backend_after (gt_backend *be, void *stream);
 GT_API gt_status   gt_backend_before(gt_backend *be, void *stream);
 GT_API void       *gt_backend_stream(gt_backend *be);                   /* of the queue; NULL on the CPU */
@@ -76,10 +79,11 @@ GT_API gt_status gt_array_new (gt_backend *be, gt_type type, size_t n, gt_array 
 GT_API gt_status gt_array_like(const gt_array *model, gt_array **a);
 /* n elements of whole from `first` on, without a copy; whole must outlive it. GT_ERR_ARG if they are not all there. */
 GT_API gt_status gt_array_part(const gt_array *whole, size_t first, size_t n, gt_array **part);
-/* n elements that someone else holds, on be's device, without a copy: they must outlive the array, and are neither counted nor freed.
- * GT_ERR_ARG if data is not aligned to its type. */
+/* n elements that someone else holds, on be's device, without a copy: they must outlive the array, and are neither
+ * counted nor freed. GT_ERR_ARG if data is not aligned to its type. */
 GT_API gt_status gt_array_wrap(gt_backend *be, gt_type type, size_t n, void *data, gt_array **a);
-GT_API void     *gt_array_data(const gt_array *a);                      /* on the device; what is queued may still write it */
+/* Its elements, on the device; what is queued may still write them. */
+GT_API void     *gt_array_data(const gt_array *a);
 GT_API void      gt_array_free(gt_array *a);
 GT_API void      gt_array_put (const void *host, gt_array *a);          /* host has a's type */
 GT_API void      gt_array_get (const gt_array *a, void *host);          /* waits */

@@ -7,6 +7,7 @@
 #include <gantry/checkpoint.h>
 #include <gantry/choose.h>
 #include <gantry/consistency.h>
+#include <gantry/constants.h>
 #include <gantry/data.h>
 #include <gantry/data_weights.h>
 #include <gantry/download.h>
@@ -19,6 +20,7 @@
 #include <gantry/matrix_backprojector.h>
 #include <gantry/memory.h>
 #include <gantry/message.h>
+#include <gantry/method.h>
 #include <gantry/metrics.h>
 #include <gantry/module.h>
 #include <gantry/monitor.h>
@@ -44,5 +46,6 @@
 #include <gantry/text.h>
 #include <gantry/threads.h>
 #include <gantry/upload.h>
+#include <gantry/vec3.h>
 #include <gantry/version.h>
 #endif

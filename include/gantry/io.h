@@ -125,10 +125,12 @@ GT_API int       gt_same_file(const char *a, const char *b);
 /* The other file that the head at path names and that holds its data (MetaImage), to be freed; NULL: none, or path is no such head. */
 GT_API char *gt_data_file(const char *path);
 
-/* The library installs no handlers of signals. After this call, for programs that want it, SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGXFSZ
- * remove what is unfinished, while there is something and where their action is the default one. */
+/* The library installs no handlers of signals. After this call, for programs that want it, SIGINT, SIGTERM,
+ * SIGQUIT, SIGHUP and SIGXFSZ remove what is unfinished, while there is something and where their action is the
+ * default one. */
 GT_API void      gt_tmp_clean_on_signals(void);
-/* An empty file of a new name in path's folder; then rename or drop it. GT_ERR_IO: the folder cannot be written, or path is there and not a file. */
+/* An empty file of a new name in path's folder; then rename or drop it. GT_ERR_IO: the folder cannot be written, or
+ * path is there and not a file. */
 GT_API gt_status gt_tmp_path(const char *path, char **tmp);
 GT_API gt_status gt_tmp_commit(char *tmp, const char *path);   /* renames and frees tmp */
 /* The same where path must be new: *taken is 1, and tmp stays as it is, if there is something of that name. */

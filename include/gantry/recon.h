@@ -86,6 +86,12 @@ typedef struct {
  * with the volume that it has, before the iterations gt_recon_run() ends with GT_STOPPED. each = NULL: nobody. */
 GT_API void gt_recon_on_progress(gt_recon *r, int (*each)(void *self, const gt_recon_progress *p), void *self);
 
+/* Asked from the thread that called the library, also within one projection or one filtered backprojection, some ten times a second at least on
+ * the CPU; non-zero gives the run up: GT_STOPPED, and the volume is undefined. cancel must not use r, and goes on
+ * to say so. To keep what an iterative method has,
+ * stop by the progress function instead. cancel = NULL: nobody. */
+GT_API void gt_recon_on_cancel(gt_recon *r, int (*cancel)(void *self), void *self);
+
 /* Chooses all that was left open, and tells it, without computing: reads the projections, or of a run by slabs the geometry alone. The
  * functions below do it first where it was not done since the last setting. */
 GT_API gt_status gt_recon_choose(gt_recon *r);

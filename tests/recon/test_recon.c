@@ -463,6 +463,41 @@ START_TEST(resumed)
 }
 END_TEST
 
+struct canceller {
+	size_t asked, from; /* how often it was asked, and from which time on it says yes */
+};
+static int cancel(void *self)
+{
+	struct canceller *c = self;
+	return c->asked++ >= c->from;
+}
+
+/* Given up before or in the midst, a run says so; asked and not given up, it is the run. */
+START_TEST(cancelled)
+{
+	gt_projections *p = projections();
+	gt_recon *r = recon(p, settings[_i]);
+	gt_volume *v;
+	struct canceller never = { 0, (size_t)-1 }, once = { 0, 1 }, always = { 0, 0 };
+	float *whole = run(r);
+	ck_ok(gt_volume_new(&grid, &v));
+	gt_recon_on_cancel(r, cancel, &always);
+	ck_assert_int_eq(gt_recon_run(r, v), GT_STOPPED);
+	ck_assert_uint_gt(always.asked, 0);
+	gt_recon_on_cancel(r, cancel, &once);
+	ck_assert_int_eq(gt_recon_run(r, v), GT_STOPPED);
+	gt_recon_on_cancel(r, cancel, &never);
+	ck_ok(gt_recon_run(r, v));
+	ck_assert_uint_gt(never.asked, 0);
+	ck_assert_mem_eq(gt_volume_data(v), whole, voxels * sizeof *whole);
+	gt_recon_on_cancel(NULL, cancel, &never);
+	free(whole);
+	gt_volume_free(v);
+	gt_recon_free(r);
+	gt_projections_free(p);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, memory_as_file, 0, SETTINGS);
@@ -475,6 +510,7 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, plan_is_what_is_taken, 0, SETTINGS);
 	tcase_add_test(tc, start_volume);
 	tcase_add_test(tc, resumed);
+	tcase_add_loop_test(tc, cancelled, 0, SETTINGS);
 }
 
 int main(void) { return gt_test_main("recon", fill); }

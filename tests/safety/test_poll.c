@@ -42,7 +42,8 @@ static void call(const struct gt_test_problem *p, int which)
 		gt_analytic_run(gt_analytic_find("fdk"), p->be, &p->grid, p->scan, NULL, p->b[0], p->x);
 }
 
-/* Stops the call in its middle: from the second question on, which is asked inside it. On a GPU a call only queues, so it may be over. */
+/* Stops the call in its middle: from the second question on, which is asked inside it. On a GPU a call only queues,
+ * so it may be over. */
 static void stopped_inside(const char *backend, int which)
 {
 	gt_backend *be = NULL;

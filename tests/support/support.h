@@ -21,7 +21,8 @@ gt_array *gt_test_array(gt_backend *be, gt_type t, size_t n, unsigned seed);    
 double gt_test_rms(const float *x, const float *y, size_t n);
 
 size_t gt_test_threads(void);                   /* of this process, now */
-/* Fails the test if there are more threads than that a second later: one that was joined may be listed a moment longer. */
+/* Fails the test if there are more threads than that a second later: one that was joined may be listed a moment
+ * longer. */
 void gt_test_no_thread_left(size_t before);
 
 #define ck_ok(call) do { gt_status ck_s = (call); ck_assert_msg(ck_s == GT_OK, "%s: %s", #call, gt_error()); } while (0)
