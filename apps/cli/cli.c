@@ -6,21 +6,25 @@
 #include "apps/cli/cli.h"
 
 static const char *const precisions[] = { "single", "double", NULL };
+/* clang-format off */
 static const cli_option compute_options[] = {
-	{ "backend", 0, CLI_TEXT, "NAME", "auto, cpu, cpu:THREADS, cuda or cuda:NUMBER (default auto: a GPU if there is one)",
-	  offsetof(cli_common, backend), 0, 0, NULL },
-	{ "precision", 0, CLI_CHOICE, NULL, "arithmetic and storage while computing", offsetof(cli_common, precision), 0, 0, precisions },
+	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "auto, cpu, cpu:THREADS, cuda or cuda:NUMBER (default auto: a GPU if there is one)",
+	  .at = offsetof(cli_common, backend) },
+	{ .name = "precision", .kind = CLI_CHOICE,
+	  .help = "arithmetic and storage while computing", .at = offsetof(cli_common, precision), .names = precisions },
 	{ 0 },
 };
 static const cli_option report_options[] = {
-	{ "json", 0, CLI_FLAG, NULL, "print the result as JSON", offsetof(cli_common, json), 0, 0, NULL },
+	{ .name = "json", .kind = CLI_FLAG, .help = "print the result as JSON", .at = offsetof(cli_common, json) },
 	{ 0 },
 };
 static const cli_option every_options[] = {
-	{ "quiet", 'q', CLI_FLAG, NULL, "no progress and no remarks", offsetof(cli_common, quiet), 0, 0, NULL },
-	{ "help", 'h', CLI_FLAG, NULL, "this text", offsetof(cli_common, help), 0, 0, NULL },
+	{ .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "no progress and no remarks", .at = offsetof(cli_common, quiet) },
+	{ .name = "help", .letter = 'h', .kind = CLI_FLAG, .help = "this text", .at = offsetof(cli_common, help) },
 	{ 0 },
 };
+/* clang-format on */
 static const cli_option no_options[] = { { 0 } };
 
 /* The tables that hold for a command; the first fills its own struct, the others cli_common. */
