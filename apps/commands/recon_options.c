@@ -3,7 +3,7 @@
 #include "apps/commands/recon.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL }, *const presets[] = { "none", "fast", "iterative", NULL },
-			 *const margins[] = { "auto", "yes", "no", NULL }, *const places[] = { "no", "memory", "scratch", "auto", NULL };
+			 *const paddings[] = { "auto", "yes", "no", NULL }, *const places[] = { "no", "memory", "scratch", "auto", NULL };
 enum { UNIT_AUTO = 2, KEEP_AUTO = 3 };
 const recon_options recon_defaults = { .unit = UNIT_AUTO, .keep = KEEP_AUTO };
 #define AT(field) offsetof(recon_options, field)
@@ -14,18 +14,18 @@ const cli_option recon_table[] = {
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
 	  .help = "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
 	{ .name = "like", .kind = CLI_INPUT, .value = "FILE", .help = "the grid of this volume", .at = AT(like) },
-	{ .name = "quality", .kind = CLI_CHOICE,
+	{ .name = "preset", .was = "quality", .kind = CLI_CHOICE,
 	  .help = "all settings at once: fast is the direct method, iterative a quiet picture without tuning",
-	  .at = AT(quality), .names = presets },
+	  .at = AT(preset), .names = presets },
 	{ .name = "solver", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
 	  .help = "the method; 'gantry help solver NAME' lists its parameters", .at = AT(solver) },
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "the model of an iterative method (default dd; sf-tr for detectors that lean)", .at = AT(projector) },
 	{ .name = "init", .kind = CLI_INPUT, .value = "auto|zero|fdk|wfbp|FILE",
 	  .help = "where an iterative method starts", .at = AT(init) },
-	{ .name = "margin", .kind = CLI_CHOICE,
+	{ .name = "padding", .was = "margin", .kind = CLI_CHOICE,
 	  .help = "slices beyond both ends that an iterative method computes and does not write (auto: where rays through the body go on)",
-	  .at = AT(margin), .names = margins },
+	  .at = AT(padding), .names = paddings },
 	{ .name = "weights", .kind = CLI_TEXT, .value = "auto|uniform|file|photons:...|noise",
 	  .help = "of the data, by their noise (photons:count=1e5,electronic=10)", .at = AT(weights) },
 	{ .name = "penalty", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
@@ -66,7 +66,7 @@ gt_status recon_set(gt_recon *r, const cli_call *call, const recon_options *o)
 	char water[32];
 	snprintf(water, sizeof water, "%.17g", o->water);
 	const char *const list[][2] = {
-		{ "preset", presets[o->quality] },
+		{ "preset", presets[o->preset] },
 		{ "solver", o->solver },
 		{ "projector", o->projector },
 		{ "penalty", o->penalty },
@@ -74,7 +74,7 @@ gt_status recon_set(gt_recon *r, const cli_call *call, const recon_options *o)
 		{ "init", o->init },
 		{ "grid", o->grid },
 		{ "like", o->like },
-		{ "margin", margins[o->margin] },
+		{ "padding", paddings[o->padding] },
 		{ "stop", o->stop },
 		{ "checkpoint", o->checkpoint },
 		{ "resume", o->resume },
