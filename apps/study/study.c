@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/phantom.h>
-#include "apps/bench/bench.h"
 #include "apps/cli/gnuplot.h"
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
