@@ -83,7 +83,7 @@ gt_status gt_recon_choose_slabs(gt_recon *r, int *by_slabs)
 	gt_status st = GT_OK;
 	*by_slabs = 0;
 	if (r->set.preset == GT_PRESET_ITERATIVE)
-		return only_by_slabs(&r->set, "--quality iterative", "computes all at once");
+		return only_by_slabs(&r->set, "--preset iterative", "computes all at once");
 	const int how = how_read(data);
 	if (how != IN_PIECES)
 		return how == AS_A_WHOLE ? only_by_slabs(&r->set, data, "is of a format that is read as a whole") : GT_OK;

@@ -40,22 +40,22 @@ gt_status gt_preset_help(const char *name, FILE *out)
 	for (int i = 0; i < GT_NPRESETS; i++)
 		known |= name && !strcmp(name, gt_preset_names[i]);
 	if (!known)
-		return gt_unknown_of("quality", name, gt_preset_names, GT_NPRESETS);
+		return gt_unknown_of("preset", name, gt_preset_names, GT_NPRESETS);
 	for (int i = 0; i < GT_NPRESETS; i++)
 		if (!name || !strcmp(name, gt_preset_names[i]))
 			print_entry(gt_preset_names[i], &gt_presets[i], out);
-	fputs("\n  as in  gantry recon scan.nc -o vol.nc --quality iterative\n", out);
+	fputs("\n  as in  gantry recon scan.nc -o vol.nc --preset iterative\n", out);
 	return GT_OK;
 }
 
 gt_status gt_preset_check(gt_preset q, const gt_preset_settings *asked)
 {
 	if (gt_presets[q].chooses_method && asked->solver)
-		return gt_fail(GT_ERR_ARG, "--quality=%s chooses the solver: it cannot be combined with --solver=%s", gt_preset_names[q],
+		return gt_fail(GT_ERR_ARG, "--preset=%s chooses the solver: it cannot be combined with --solver=%s", gt_preset_names[q],
 		               asked->solver);
 	if (gt_presets[q].analytic && asked->penalty)
 		return gt_fail(GT_ERR_ARG,
-		               "--quality=%s is the direct method, which takes no penalty: expected --quality=iterative with --penalty",
+		               "--preset=%s is the direct method, which takes no penalty: expected --preset=iterative with --penalty",
 		               gt_preset_names[q]);
 	return GT_OK;
 }

@@ -122,7 +122,7 @@ static const key keys[GT_SETTINGS] = {
 	[GT_SET_INIT] = { .name = "init", .parse = check_init },
 	[GT_SET_GRID] = { .name = "grid", .parse = parse_grid },
 	[GT_SET_LIKE] = { .name = "like" },
-	[GT_SET_MARGIN] = { .name = "margin", .alias = "z-margin", .choices = gt_z_margin_names, .at = AT(margin) },
+	[GT_SET_MARGIN] = { .name = "padding", .alias = "margin", .choices = gt_z_margin_names, .at = AT(margin) },
 	[GT_SET_STOP] = { .name = "stop", .parse = parse_stop },
 	[GT_SET_CHECKPOINT] = { .name = "checkpoint", .parse = check_checkpoint },
 	[GT_SET_RESUME] = { .name = "resume", .parse = check_resume },

@@ -148,7 +148,7 @@ static void say_not_padded(const gt_listener *log, size_t below, size_t above)
 {
 	gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
 	       "rays leave the grid at its ends: where the body goes on there, what %zu slice%s below and %zu above would hold "
-	       "falls into the outermost ones (--margin auto computes them too)",
+	       "falls into the outermost ones (--padding auto computes them too)",
 	       below, below == 1 ? "" : "s", above);
 }
 
@@ -173,7 +173,7 @@ void gt_recon_extent_pad(const gt_listener *log, const gt_z_margin_options *o, g
 	e->grid.n[2] += below + above;
 	e->grid.center[2] += ((double)above - (double)below) / 2 * e->grid.pitch[2];
 	gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "%zu slice%s below and %zu above are computed too, where rays go on, and not written%s",
-	       below, below == 1 ? "" : "s", above, o->mode == GT_Z_MARGIN_AUTO ? " (--margin no leaves them out)" : "");
+	       below, below == 1 ? "" : "s", above, o->mode == GT_Z_MARGIN_AUTO ? " (--padding no leaves them out)" : "");
 }
 
 gt_status gt_slices_part(const gt_array *x, const gt_grid *g, size_t first, size_t slices, gt_array **part)

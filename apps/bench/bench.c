@@ -12,26 +12,29 @@ static const bench_options defaults = {
 	.workload = "quick", .operation = "all", .projector = "dd", .solver = "os-sart", .repeat = 5, .every = 1
 };
 #define AT(field) offsetof(bench_options, field)
+/* clang-format off */
 static const cli_option options[] = {
-	{ "workload", 'w', CLI_TEXT, "NAME[,...]", "what to time: names of the list below, 'quick' (default), 'odd' or 'all'", AT(workload),
-	  0, 0, NULL },
-	{ "operation", 0, CLI_TEXT, "NAME[,...]", "forward, back, direct, iteration, parts, penalty, vectors (default all)", AT(operation),
-	  0, 0, NULL },
-	{ "projector", 0, CLI_TEXT, "NAME[:key=value...][,...]", "the models, or 'all' (default dd)", AT(projector), 0, 0, NULL },
-	{ "vs", 0, CLI_TEXT, "NAME", "time each together with this one, in turn, and print the ratio: forward and back", AT(vs), 0, 0,
-	  NULL },
-	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "of 'iteration' (default os-sart); its number of iterations is set by --repeat",
-	  AT(solver), 0, 0, NULL },
-	{ "method", 0, CLI_TEXT, "NAME[:key=value,...]",
-	  "of 'direct' (default: fdk, fbp or wfbp, as the scan is, with mask=none: all voxels)", AT(method), 0, 0, NULL },
-	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...][,...]",
-	  "of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
-	  AT(penalty), 0, 0, NULL },
-	{ "repeat", 0, CLI_INT, "N", "timed runs (default 5)", AT(repeat), 1, 10000, NULL },
-	{ "every", 0, CLI_INT, "N", "only every Nth view", AT(every), 1, 1e6, NULL },
-	{ "output", 'o', CLI_OUTPUT, "FILE", "also write the table as JSON", AT(output), 0, 0, NULL },
+	{ .name = "workload", .letter = 'w', .kind = CLI_TEXT, .value = "NAME[,...]",
+	  .help = "what to time: names of the list below, 'quick' (default), 'odd' or 'all'", .at = AT(workload) },
+	{ .name = "operation", .kind = CLI_TEXT, .value = "NAME[,...]",
+	  .help = "forward, back, direct, iteration, parts, penalty, vectors (default all)", .at = AT(operation) },
+	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME[:key=value...][,...]",
+	  .help = "the models, or 'all' (default dd)", .at = AT(projector) },
+	{ .name = "vs", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "time each together with this one, in turn, and print the ratio: forward and back", .at = AT(vs) },
+	{ .name = "solver", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
+	  .help = "of 'iteration' (default os-sart); its number of iterations is set by --repeat", .at = AT(solver) },
+	{ .name = "method", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
+	  .help = "of 'direct' (default: fdk, fbp or wfbp, as the scan is, with mask=none: all voxels)", .at = AT(method) },
+	{ .name = "penalty", .kind = CLI_TEXT, .value = "NAME[:key=value,...][,...]",
+	  .help = "of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
+	  .at = AT(penalty) },
+	{ .name = "repeat", .kind = CLI_INT, .value = "N", .help = "timed runs (default 5)", .at = AT(repeat), .least = 1, .most = 10000 },
+	{ .name = "every", .kind = CLI_INT, .value = "N", .help = "only every Nth view", .at = AT(every), .least = 1, .most = 1e6 },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "also write the table as JSON", .at = AT(output) },
 	{ 0 },
 };
+/* clang-format on */
 
 const char *const bench_operations[] = { "forward", "back", "direct", "iteration", "parts", "penalty", "vectors", NULL };
 static const char standard_penalties[] = "qggmrf:neighbours=26,tv";

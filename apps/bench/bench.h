@@ -1,22 +1,14 @@
 #ifndef GT_APPS_BENCH_BENCH_H
 #define GT_APPS_BENCH_BENCH_H
-/* The standard problems that `gantry bench` times, and how operators are timed. */
+/* How `gantry bench` times operators. */
 #include <gantry/array.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
-
-typedef struct { const char *name, *about; gt_orbit orbit; int matrices; double voxel[3]; size_t n[3]; } app_workload;
-extern const app_workload app_workloads[];              /* ends with name = NULL */
-
-/* Scan with every `every`-th view, and grid. */
-gt_status app_workload_make(const app_workload *w, size_t every, gt_scan **scan, gt_grid *grid);
+#include "apps/cli/workload.h"
 
 /* Pairs of a voxel and a view in whose fan and cone some part of the voxel's height lies, as counted on a sample
  * of voxels and views: the work that cannot be left out. */
 double app_overlap(const gt_scan *scan, const gt_grid *grid);
-
-/* Uniform in [0,1); a million different values are enough for timing. */
-void app_fill_random(float *x, size_t n);
 
 /* One projector's times. Set projector and ms ([repeat]); the rest is found. */
 typedef struct {
@@ -50,7 +42,5 @@ gt_status app_time_iteration(const char *backend, gt_type type, const gt_grid *g
 size_t app_spec_length(const char *list);
 gt_status app_iteration_check(const char *solver);
 double bench_peak_bytes(const gt_backend *be);  /* allocated on be at most; 0 for NULL */
-/* Is st a reason to leave a case out and go on: it cannot be done, or there is no room? */
-int app_left_out(gt_status st);
 
 #endif

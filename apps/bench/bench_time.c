@@ -19,20 +19,6 @@ double bench_peak_bytes(const gt_backend *be)
 	return gt_backend_counters(be, &count) == GT_OK ? (double)count.peak_bytes : 0;
 }
 
-int app_left_out(gt_status st) { return st == GT_ERR_UNSUPPORTED || st == GT_ERR_MEMORY || st == GT_ERR_ARG; }
-
-void app_fill_random(float *x, size_t n)
-{
-	const size_t block = 1 << 20;
-	for (size_t i = 0; i < n && i < block; i++) {
-		uint32_t word[4];
-		gt_philox(1, i, 0, word);
-		x[i] = (float)(word[0] / 4294967296.0);
-	}
-	for (size_t i = block; i < n; i++)
-		x[i] = x[i - block];
-}
-
 /* One of those that take turns, on a backend of its own: its memory is counted apart. */
 typedef struct {
 	gt_backend *be;

@@ -6,21 +6,25 @@
 #include "apps/cli/cli.h"
 
 static const char *const precisions[] = { "single", "double", NULL };
+/* clang-format off */
 static const cli_option compute_options[] = {
-	{ "backend", 0, CLI_TEXT, "NAME", "auto, cpu, cpu:THREADS, cuda or cuda:NUMBER (default auto: a GPU if there is one)",
-	  offsetof(cli_common, backend), 0, 0, NULL },
-	{ "precision", 0, CLI_CHOICE, NULL, "arithmetic and storage while computing", offsetof(cli_common, precision), 0, 0, precisions },
+	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "auto, cpu, cpu:THREADS, cuda or cuda:NUMBER (default auto: a GPU if there is one)",
+	  .at = offsetof(cli_common, backend) },
+	{ .name = "precision", .kind = CLI_CHOICE,
+	  .help = "arithmetic and storage while computing", .at = offsetof(cli_common, precision), .names = precisions },
 	{ 0 },
 };
 static const cli_option report_options[] = {
-	{ "json", 0, CLI_FLAG, NULL, "print the result as JSON", offsetof(cli_common, json), 0, 0, NULL },
+	{ .name = "json", .kind = CLI_FLAG, .help = "print the result as JSON", .at = offsetof(cli_common, json) },
 	{ 0 },
 };
 static const cli_option every_options[] = {
-	{ "quiet", 'q', CLI_FLAG, NULL, "no progress and no remarks", offsetof(cli_common, quiet), 0, 0, NULL },
-	{ "help", 'h', CLI_FLAG, NULL, "this text", offsetof(cli_common, help), 0, 0, NULL },
+	{ .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "no progress and no remarks", .at = offsetof(cli_common, quiet) },
+	{ .name = "help", .letter = 'h', .kind = CLI_FLAG, .help = "this text", .at = offsetof(cli_common, help) },
 	{ 0 },
 };
+/* clang-format on */
 static const cli_option no_options[] = { { 0 } };
 
 /* The tables that hold for a command; the first fills its own struct, the others cli_common. */
@@ -33,14 +37,16 @@ static void tables_of(const cli_command *c, const cli_option *table[NTABLES])
 	table[3] = every_options;
 }
 
-/* The option called name (length n), or by its letter if letter is set. */
+static int is_called(const char *name, const char *text, size_t n) { return name && strlen(name) == n && !strncmp(name, text, n); }
+
+/* The option called name (length n), now or in the version before, or by its letter if letter is set. */
 static const cli_option *find(const cli_command *c, const char *name, size_t n, char letter, int *common)
 {
 	const cli_option *table[NTABLES];
 	tables_of(c, table);
 	for (int t = 0; t < NTABLES; t++)
 		for (const cli_option *o = table[t]; o->name; o++)
-			if (letter ? o->letter == letter : strlen(o->name) == n && !strncmp(o->name, name, n)) {
+			if (letter ? o->letter == letter : is_called(o->name, name, n) || is_called(o->was, name, n)) {
 				*common = t > 0;
 				return o;
 			}
@@ -53,7 +59,7 @@ static char *who_has(const char *name)
 	char *text = NULL;
 	for (const cli_command *const *c = cli_commands; *c; c++)
 		for (const cli_option *o = (*c)->options ? (*c)->options : no_options; o->name; o++)
-			if (!strcmp(o->name, name)) {
+			if (!strcmp(o->name, name) || (o->was && !strcmp(o->was, name))) {
 				char *more = text ? cli_text("%s, and gantry %s", text, (*c)->name)
 				                  : cli_text("gantry %s has it", (*c)->name);
 				free(text);
@@ -143,7 +149,18 @@ static gt_status take_option(const cli_command *c, int argc, char **argv, int *i
 	return set_value(o, value, is_common ? (void *)common : options);
 }
 
-gt_status cli_parse(const cli_command *c, int argc, char **argv, void *options, cli_call *call)
+/* Says of options that were given by their old names, once of each, what they are called now. */
+static void tell_renamed(const cli_call *call, int argc, char **argv)
+{
+	for (const cli_option *o = call->command->options; o && o->name; o++)
+		for (int i = 0; i < argc && o->was && strcmp(argv[i], "--"); i++)
+			if (!strncmp(argv[i], "--", 2) && is_called(o->was, argv[i] + 2, strcspn(argv[i] + 2, "="))) {
+				cli_note(call, "--%s is called --%s now; the old name goes away with the next version", o->was, o->name);
+				break;
+			}
+}
+
+static gt_status take_arguments(const cli_command *c, int argc, char **argv, void *options, cli_call *call)
 {
 	int only_files = 0;
 	for (int i = 0; i < argc; i++) {
@@ -158,8 +175,15 @@ gt_status cli_parse(const cli_command *c, int argc, char **argv, void *options, 
 				return st;
 		}
 	}
-	if (call->common.help)
-		return GT_OK;
+	return GT_OK;
+}
+
+gt_status cli_parse(const cli_command *c, int argc, char **argv, void *options, cli_call *call)
+{
+	const gt_status st = take_arguments(c, argc, argv, options, call);
+	tell_renamed(call, argc, argv);
+	if (st != GT_OK || call->common.help)
+		return st;
 	if (call->files < c->least_files)
 		return gt_fail(GT_ERR_ARG, "a file or name is missing: gantry %s %s", c->name, c->synopsis);
 	if (call->files > c->most_files)

@@ -17,6 +17,7 @@
 typedef enum { CLI_TEXT = 1, CLI_REAL, CLI_INT, CLI_CHOICE, CLI_FLAG, CLI_INPUT, CLI_OUTPUT } cli_kind;
 typedef struct {
 	const char *name;               /* long name without dashes; NULL ends a table */
+	const char *was;                /* its name in the version before, which is taken and told; or NULL */
 	char letter;                    /* short name, or 0 */
 	cli_kind kind;
 	const char *value, *help;       /* "FILE"; one line */

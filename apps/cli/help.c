@@ -64,16 +64,19 @@ static gt_status help_penalty(const char *name)
 }
 
 static gt_status help_weights(const char *name) { return gt_recon_help("weights", name, stdout); }
-static gt_status help_quality(const char *name) { return gt_recon_help("preset", name, stdout); }
+static gt_status help_preset(const char *name) { return gt_recon_help("preset", name, stdout); }
 
-/* Beside the commands. kind: of the modules whose names are topics too. */
+/* Beside the commands. kind: of the modules whose names are topics too; was: the name in the version before, or NULL. */
 static const struct {
-	const char *name, *kind;
+	const char *name, *kind, *was;
 	gt_status (*help)(const char *name);
 } topics[] = {
-	{ "solver", "method", help_solver },        { "projector", "projector", help_projector },
-	{ "penalty", "regularizer", help_penalty }, { "weights", NULL, help_weights },
-	{ "quality", NULL, help_quality },          { "format", "format", help_format },
+	{ .name = "solver", .kind = "method", .help = help_solver },
+	{ .name = "projector", .kind = "projector", .help = help_projector },
+	{ .name = "penalty", .kind = "regularizer", .help = help_penalty },
+	{ .name = "weights", .help = help_weights },
+	{ .name = "preset", .was = "quality", .help = help_preset },
+	{ .name = "format", .kind = "format", .help = help_format },
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
@@ -97,7 +100,7 @@ static int run(const cli_call *call, const void *options)
 	const cli_command *c = cli_command_find(topic);
 	(void)options;
 	for (size_t i = 0; i < TOPICS; i++)
-		if (!strcmp(topic, topics[i].name))
+		if (!strcmp(topic, topics[i].name) || (topics[i].was && !strcmp(topic, topics[i].was)))
 			return cli_exit(call, topics[i].help(name));
 	for (size_t i = 0; i < TOPICS && !c && !name; i++)
 		if (topics[i].kind && find_module(topics[i].kind, topic))
@@ -111,10 +114,10 @@ static int run(const cli_call *call, const void *options)
 const cli_command cli_help = {
 	.name = "help",
 	.about = "help on a command, or on what its options take",
-	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] | weights [NAME] | quality [NAME] | format [NAME]]",
+	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] | weights [NAME] | preset [NAME] | format [NAME]]",
 	.notes =
 		"  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n"
-		"  gantry help quality\n",
+		"  gantry help preset\n",
 	.most_files = 2,
 	.run = run
 };

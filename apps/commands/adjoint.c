@@ -15,18 +15,27 @@ typedef struct {
 } adjoint_options;
 static const adjoint_options defaults = { .seed = 1, .views = 8, .rows = 6, .columns = 12, .voxels = 9 };
 #define AT(field) offsetof(adjoint_options, field)
+/* clang-format off */
 static const cli_option options[] = {
-	{ "projector", 0, CLI_TEXT, "NAME", "the pair to test (default dd; sf-tr for detectors that lean)", AT(projector), 0, 0, NULL },
-	{ "all", 0, CLI_FLAG, NULL, "test every projector, one line each", AT(all), 0, 0, NULL },
-	{ "grid", 0, CLI_TEXT, "SPEC", "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
-	{ "coarse-only", 0, CLI_FLAG, NULL, "leave out the dot products of the full size", AT(coarse_only), 0, 0, NULL },
-	{ "seed", 0, CLI_INT, "N", "of the dot products: N and N + 1 (default 1)", AT(seed), 0, 9e15, NULL },
-	{ "views", 0, CLI_INT, "N", "of the coarsened copy (default 8)", AT(views), 1, 10000, NULL },
-	{ "rows", 0, CLI_INT, "N", "of the coarsened copy (default 6)", AT(rows), 1, 1000, NULL },
-	{ "columns", 0, CLI_INT, "N", "of the coarsened copy (default 12)", AT(columns), 1, 1000, NULL },
-	{ "voxels", 0, CLI_INT, "N", "along each axis of the coarsened copy, at most (default 9)", AT(voxels), 1, 100, NULL },
+	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "the pair to test (default dd; sf-tr for detectors that lean)", .at = AT(projector) },
+	{ .name = "all", .kind = CLI_FLAG, .help = "test every projector, one line each", .at = AT(all) },
+	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
+	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
+	{ .name = "coarse-only", .kind = CLI_FLAG, .help = "leave out the dot products of the full size", .at = AT(coarse_only) },
+	{ .name = "seed", .kind = CLI_INT, .value = "N",
+	  .help = "of the dot products: N and N + 1 (default 1)", .at = AT(seed), .least = 0, .most = 9e15 },
+	{ .name = "views", .kind = CLI_INT, .value = "N",
+	  .help = "of the coarsened copy (default 8)", .at = AT(views), .least = 1, .most = 10000 },
+	{ .name = "rows", .kind = CLI_INT, .value = "N",
+	  .help = "of the coarsened copy (default 6)", .at = AT(rows), .least = 1, .most = 1000 },
+	{ .name = "columns", .kind = CLI_INT, .value = "N",
+	  .help = "of the coarsened copy (default 12)", .at = AT(columns), .least = 1, .most = 1000 },
+	{ .name = "voxels", .kind = CLI_INT, .value = "N",
+	  .help = "along each axis of the coarsened copy, at most (default 9)", .at = AT(voxels), .least = 1, .most = 100 },
 	{ 0 },
 };
+/* clang-format on */
 
 /* What is tested, once read. */
 typedef struct {

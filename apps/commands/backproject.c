@@ -10,13 +10,18 @@ typedef struct {
 } backproject_options;
 static const backproject_options defaults = { 0 };
 #define AT(field) offsetof(backproject_options, field)
+/* clang-format off */
 static const cli_option options[] = {
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
-	{ "grid", 0, CLI_TEXT, "SPEC", "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
-	{ "like", 0, CLI_INPUT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
-	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd; sf-tr for detectors that lean)", AT(projector), 0, 0, NULL },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "where the volume goes (.nc, .mha)", .at = AT(output) },
+	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
+	  .help = "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
+	{ .name = "like", .kind = CLI_INPUT, .value = "FILE", .help = "the grid of this volume", .at = AT(like) },
+	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "the model (default dd; sf-tr for detectors that lean)", .at = AT(projector) },
 	{ 0 },
 };
+/* clang-format on */
 
 static int run(const cli_call *call, const void *given)
 {

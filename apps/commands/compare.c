@@ -13,18 +13,24 @@ typedef struct {
 } compare_options;
 static const compare_options defaults = { .relative = NAN, .central = 1, .radius = INFINITY, .ssim = NAN };
 #define AT(field) offsetof(compare_options, field)
+/* clang-format off */
 static const cli_option options[] = {
-	{ "rmse", 0, CLI_TEXT, "X[UNIT]",
-	  "largest root mean square difference, in HU (5HU) or mm-1 (1e-4mm-1); a number alone: in the files' unit, see 'gantry info'; projections: a number",
-	  AT(rmse), 0, 0, NULL },
-	{ "relative", 0, CLI_REAL, "X", "largest ratio of that to the root mean square of REFERENCE", AT(relative), 0, 1e30, NULL },
-	{ "max", 0, CLI_TEXT, "X[UNIT]", "largest difference anywhere", AT(max), 0, 0, NULL },
-	{ "mean", 0, CLI_TEXT, "X[UNIT]", "largest absolute mean difference", AT(mean), 0, 0, NULL },
-	{ "ssim", 0, CLI_REAL, "X", "least mean structural similarity of slices, which is computed then (volumes)", AT(ssim), -1, 1, NULL },
-	{ "central", 0, CLI_REAL, "F", "compare the central fraction of the slices (projections: rows) only", AT(central), 1e-6, 1, NULL },
-	{ "radius", 0, CLI_REAL, "MM", "compare voxels within this distance of the z axis only", AT(radius), 0, 1e9, NULL },
+	{ .name = "rmse", .kind = CLI_TEXT, .value = "X[UNIT]",
+	  .help = "largest root mean square difference, in HU (5HU) or mm-1 (1e-4mm-1); a number alone: in the files' unit, see 'gantry info'; projections: a number",
+	  .at = AT(rmse) },
+	{ .name = "relative", .kind = CLI_REAL, .value = "X",
+	  .help = "largest ratio of that to the root mean square of REFERENCE", .at = AT(relative), .least = 0, .most = 1e30 },
+	{ .name = "max", .kind = CLI_TEXT, .value = "X[UNIT]", .help = "largest difference anywhere", .at = AT(max) },
+	{ .name = "mean", .kind = CLI_TEXT, .value = "X[UNIT]", .help = "largest absolute mean difference", .at = AT(mean) },
+	{ .name = "ssim", .kind = CLI_REAL, .value = "X",
+	  .help = "least mean structural similarity of slices, which is computed then (volumes)", .at = AT(ssim), .least = -1, .most = 1 },
+	{ .name = "central", .kind = CLI_REAL, .value = "F",
+	  .help = "compare the central fraction of the slices (projections: rows) only", .at = AT(central), .least = 1e-6, .most = 1 },
+	{ .name = "radius", .kind = CLI_REAL, .value = "MM",
+	  .help = "compare voxels within this distance of the z axis only", .at = AT(radius), .least = 0, .most = 1e9 },
 	{ 0 },
 };
+/* clang-format on */
 
 /* Projections are taken as [row][view][column], so that --central means rows. */
 typedef struct {

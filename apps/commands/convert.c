@@ -16,19 +16,26 @@ static const convert_options defaults = {
 	.slope = NAN, .offset = NAN, .unit = GT_UNIT_AUTO, .input_unit = GT_UNIT_AUTO, .position = GT_POSITION_AUTO
 };
 #define AT(field) offsetof(convert_options, field)
+/* clang-format off */
 static const cli_option options[] = {
-	{ "output", 'o', CLI_OUTPUT, "FILE",
-	  "where the volume goes; its name decides the format, a slash at its end makes it a DICOM folder", AT(output), 0, 0, NULL },
-	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI and DICOM, else mm-1)", AT(unit), 0, 0, units },
-	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
-	{ "position", 0, CLI_CHOICE, NULL, "how the patient lay (default: as the file says, else HFS)", AT(position), 0, 0,
-	  gt_position_names },
-	{ "input-unit", 0, CLI_CHOICE, NULL, "MetaImage, NIfTI: what the numbers are (default auto)", AT(input_unit), 0, 0, units },
-	{ "slope", 0, CLI_REAL, "X", "the same: number in the input unit = X * stored + --offset", AT(slope), -1e30, 1e30, NULL },
-	{ "offset", 0, CLI_REAL, "X", "see --slope", AT(offset), -1e30, 1e30, NULL },
-	{ "deflate", 0, CLI_INT, "LEVEL", "compression, 0 (default: none; .nii.gz: light) to 9", AT(deflate), 0, 9, NULL },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "where the volume goes; its name decides the format, a slash at its end makes it a DICOM folder", .at = AT(output) },
+	{ .name = "unit", .kind = CLI_CHOICE,
+	  .help = "of the volume that is written (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
+	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
+	  .help = "attenuation of water for HU (default: from the file, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	{ .name = "position", .kind = CLI_CHOICE,
+	  .help = "how the patient lay (default: as the file says, else HFS)", .at = AT(position), .names = gt_position_names },
+	{ .name = "input-unit", .kind = CLI_CHOICE,
+	  .help = "MetaImage, NIfTI: what the numbers are (default auto)", .at = AT(input_unit), .names = units },
+	{ .name = "slope", .kind = CLI_REAL, .value = "X",
+	  .help = "the same: number in the input unit = X * stored + --offset", .at = AT(slope), .least = -1e30, .most = 1e30 },
+	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "see --slope", .at = AT(offset), .least = -1e30, .most = 1e30 },
+	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
+	  .help = "compression, 0 (default: none; .nii.gz: light) to 9", .at = AT(deflate), .least = 0, .most = 9 },
 	{ 0 },
 };
+/* clang-format on */
 
 static int run(const cli_call *call, const void *given)
 {

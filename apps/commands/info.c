@@ -14,14 +14,16 @@
 typedef struct {
 	int geometry, check;
 } info_options;
+/* clang-format off */
 static const cli_option options[] = {
-	{ "geometry", 'g', CLI_FLAG, NULL, "the geometry alone: do not read the projections", offsetof(info_options, geometry), 0, 0,
-	  NULL },
-	{ "check", 'c', CLI_FLAG, NULL,
-	  "compare rays that are measured from both ends: are columns, rows, centre and turn right? (exit code 1 if not)",
-	  offsetof(info_options, check), 0, 0, NULL },
+	{ .name = "geometry", .letter = 'g', .kind = CLI_FLAG,
+	  .help = "the geometry alone: do not read the projections", .at = offsetof(info_options, geometry) },
+	{ .name = "check", .letter = 'c', .kind = CLI_FLAG,
+	  .help = "compare rays that are measured from both ends: are columns, rows, centre and turn right? (exit code 1 if not)",
+	  .at = offsetof(info_options, check) },
 	{ 0 },
 };
+/* clang-format on */
 
 typedef struct {
 	double least, most, mean;

@@ -10,12 +10,17 @@ typedef struct {
 } project_options;
 static const project_options defaults = { 0 };
 #define AT(field) offsetof(project_options, field)
+/* clang-format off */
 static const cli_option options[] = {
-	{ "scan", 's', CLI_INPUT, "FILE", "whose geometry is projected; its own projections are not read", AT(scan), 0, 0, NULL },
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the projections go (.nc)", AT(output), 0, 0, NULL },
-	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd; sf-tr for detectors that lean)", AT(projector), 0, 0, NULL },
+	{ .name = "scan", .letter = 's', .kind = CLI_INPUT, .value = "FILE",
+	  .help = "whose geometry is projected; its own projections are not read", .at = AT(scan) },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "where the projections go (.nc)", .at = AT(output) },
+	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "the model (default dd; sf-tr for detectors that lean)", .at = AT(projector) },
 	{ 0 },
 };
+/* clang-format on */
 
 static int run(const cli_call *call, const void *given)
 {

@@ -16,19 +16,24 @@ typedef struct {
 } rabbitct_options;
 static const rabbitct_options defaults = { .size = 512 };
 #define AT(field) offsetof(rabbitct_options, field)
+/* clang-format off */
 static const cli_option options[] = {
-	{ "size", 0, CLI_INT, "N", "voxels along each edge of the cube of 256 mm (default 512; the benchmark: 128 256 512 1024)", AT(size),
-	  1, 4096, NULL },
-	{ "reference", 0, CLI_INPUT, "FILE", "volume of 16-bit HU to hold the result against (default: that in the data set)",
-	  AT(reference), 0, 0, NULL },
-	{ "geometry", 0, CLI_INPUT, "FILE", "the matrices, where a repackaged set has them in a file of their own", AT(geometry), 0, 0,
-	  NULL },
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes: 16-bit HU (.vol), or mm-1 (.nc, .mha)", AT(output), 0, 0, NULL },
-	{ "add-reference", 0, CLI_FLAG, NULL, "put the result behind the data set, as its reference of that size", AT(add_reference), 0, 0,
-	  NULL },
-	{ "batch", 0, CLI_INT, "N", "images per pass over the volume (default 32)", AT(batch), 1, 4096, NULL },
+	{ .name = "size", .kind = CLI_INT, .value = "N",
+	  .help = "voxels along each edge of the cube of 256 mm (default 512; the benchmark: 128 256 512 1024)",
+	  .at = AT(size), .least = 1, .most = 4096 },
+	{ .name = "reference", .kind = CLI_INPUT, .value = "FILE",
+	  .help = "volume of 16-bit HU to hold the result against (default: that in the data set)", .at = AT(reference) },
+	{ .name = "geometry", .kind = CLI_INPUT, .value = "FILE",
+	  .help = "the matrices, where a repackaged set has them in a file of their own", .at = AT(geometry) },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "where the volume goes: 16-bit HU (.vol), or mm-1 (.nc, .mha)", .at = AT(output) },
+	{ .name = "add-reference", .kind = CLI_FLAG,
+	  .help = "put the result behind the data set, as its reference of that size", .at = AT(add_reference) },
+	{ .name = "batch", .kind = CLI_INT, .value = "N",
+	  .help = "images per pass over the volume (default 32)", .at = AT(batch), .least = 1, .most = 4096 },
 	{ 0 },
 };
+/* clang-format on */
 
 typedef struct {
 	gt_rabbitct *file;

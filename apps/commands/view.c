@@ -20,23 +20,30 @@ static const char *const conventions[] = { "axes", "radiological", NULL };
 enum { AXES, RADIOLOGICAL };
 static const view_options defaults = { .plane = -1, .convention = -1, .slice = -1, .sinogram = -1, .unit = GT_UNIT_AUTO, .water = NAN };
 #define AT(field) offsetof(view_options, field)
+/* clang-format off */
 static const cli_option options[] = {
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the picture goes (.png)", AT(output), 0, 0, NULL },
-	{ "plane", 0, CLI_CHOICE, NULL, "one orientation (default: all three through the centre)", AT(plane), 0, 0, planes },
-	{ "convention", 0, CLI_CHOICE, NULL,
-	  "axes: x to the right, y or z upwards; radiological: the patient's right on the left, front or head at the top (default axes)",
-	  AT(convention), 0, 0, conventions },
-	{ "slice", 0, CLI_INT, "N", "this slice (projections: view), counted from 0", AT(slice), 0, 1e9, NULL },
-	{ "montage", 0, CLI_INT, "N", "N slices (projections: views) at equal distances", AT(montage), 1, 400, NULL },
-	{ "sinogram", 0, CLI_INT, "ROW", "projections: this detector row in all views (default with less than 8 rows)", AT(sinogram), 0,
-	  1e9, NULL },
-	{ "window", 0, CLI_TEXT, "LOW:HIGH", "values that are black and white (default: 0.5 and 99.5 % of the cells shown)", AT(window), 0,
-	  0, NULL },
-	{ "unit", 0, CLI_CHOICE, NULL, "of a volume's values (default: that of the file)", AT(unit), 0, 0, units },
-	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
-	{ "title", 0, CLI_TEXT, "TEXT", "above the pictures (default: the file's name)", AT(title), 0, 0, NULL },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "where the picture goes (.png)", .at = AT(output) },
+	{ .name = "plane", .kind = CLI_CHOICE,
+	  .help = "one orientation (default: all three through the centre)", .at = AT(plane), .names = planes },
+	{ .name = "convention", .kind = CLI_CHOICE,
+	  .help = "axes: x to the right, y or z upwards; radiological: the patient's right on the left, front or head at the top (default axes)",
+	  .at = AT(convention), .names = conventions },
+	{ .name = "slice", .kind = CLI_INT, .value = "N",
+	  .help = "this slice (projections: view), counted from 0", .at = AT(slice), .least = 0, .most = 1e9 },
+	{ .name = "montage", .kind = CLI_INT, .value = "N",
+	  .help = "N slices (projections: views) at equal distances", .at = AT(montage), .least = 1, .most = 400 },
+	{ .name = "sinogram", .kind = CLI_INT, .value = "ROW",
+	  .help = "projections: this detector row in all views (default with less than 8 rows)",
+	  .at = AT(sinogram), .least = 0, .most = 1e9 },
+	{ .name = "window", .kind = CLI_TEXT, .value = "LOW:HIGH",
+	  .help = "values that are black and white (default: 0.5 and 99.5 % of the cells shown)", .at = AT(window) },
+	{ .name = "unit", .kind = CLI_CHOICE, .help = "of a volume's values (default: that of the file)", .at = AT(unit), .names = units },
+	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
+	  .help = "attenuation of water, for HU (default: from the file, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	{ .name = "title", .kind = CLI_TEXT, .value = "TEXT", .help = "above the pictures (default: the file's name)", .at = AT(title) },
 	{ 0 },
 };
+/* clang-format on */
 
 typedef struct {
 	gt_picture *picture;

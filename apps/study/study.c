@@ -4,30 +4,36 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/phantom.h>
-#include "apps/bench/bench.h"
 #include "apps/cli/gnuplot.h"
 #include "apps/cli/try.h"
 #include "apps/study/study.h"
 
 static const study_options defaults = { .backend = "auto", .cpu_reduce = -1, .cpu_iterations = -1, .seconds = -1 };
 #define AT(field) offsetof(study_options, field)
+/* clang-format off */
 static const cli_option options[] = {
-	{ "output", 'o', CLI_OUTPUT, "FOLDER", "where everything goes; must not be there yet", AT(output), 0, 0, NULL },
-	{ "grid", 0, CLI_TEXT, "SPEC", "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
-	{ "backend", 0, CLI_TEXT, "NAME", "auto, cuda:NUMBER: that GPU and the CPU; cpu, cpu:THREADS: the CPU alone", AT(backend), 0, 0,
-	  NULL },
-	{ "quick", 0, CLI_FLAG, NULL, "an eighth of the size and few points: to see what comes", AT(quick), 0, 0, NULL },
-	{ "cpu-reduce", 0, CLI_INT, "N",
-	  "iterative: the CPU repeats every run at 1/N of the size (default 4; 1 with --quick and without a GPU)", AT(cpu_reduce), 1, 16,
-	  NULL },
-	{ "cpu-iterations", 0, CLI_INT, "N", "iterative: of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
-	  AT(cpu_iterations), 0, 1000, NULL },
-	{ "seconds", 0, CLI_INT, "N", "fdk: begin no measurement after so many; what is left out is told", AT(seconds), 0, 1e6, NULL },
-	{ "no-figures", 0, CLI_FLAG, NULL, "draw none, where there is no gnuplot; --from does it elsewhere", AT(no_figures), 0, 0, NULL },
-	{ "from", 0, CLI_TEXT, "FOLDER", "measure nothing: draw the figures of that folder, and make its report again", AT(from), 0, 0,
-	  NULL },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FOLDER",
+	  .help = "where everything goes; must not be there yet", .at = AT(output) },
+	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
+	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
+	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "auto, cuda:NUMBER: that GPU and the CPU; cpu, cpu:THREADS: the CPU alone", .at = AT(backend) },
+	{ .name = "quick", .kind = CLI_FLAG, .help = "an eighth of the size and few points: to see what comes", .at = AT(quick) },
+	{ .name = "cpu-reduce", .kind = CLI_INT, .value = "N",
+	  .help = "iterative: the CPU repeats every run at 1/N of the size (default 4; 1 with --quick and without a GPU)",
+	  .at = AT(cpu_reduce), .least = 1, .most = 16 },
+	{ .name = "cpu-iterations", .kind = CLI_INT, .value = "N",
+	  .help = "iterative: of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
+	  .at = AT(cpu_iterations), .least = 0, .most = 1000 },
+	{ .name = "seconds", .kind = CLI_INT, .value = "N",
+	  .help = "fdk: begin no measurement after so many; what is left out is told", .at = AT(seconds), .least = 0, .most = 1e6 },
+	{ .name = "no-figures", .kind = CLI_FLAG,
+	  .help = "draw none, where there is no gnuplot; --from does it elsewhere", .at = AT(no_figures) },
+	{ .name = "from", .kind = CLI_TEXT, .value = "FOLDER",
+	  .help = "measure nothing: draw the figures of that folder, and make its report again", .at = AT(from) },
 	{ 0 },
 };
+/* clang-format on */
 
 void study_step(study *s, const char *format, ...)
 {

@@ -7,9 +7,9 @@
 #include <gantry/projector.h>
 #include <gantry/grid.h>
 #include <gantry/scan.h>
-#include "apps/bench/bench.h"
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
+#include "apps/cli/workload.h"
 
 /* Tables ------------------------------------------------------------------ */
 

@@ -33,7 +33,7 @@ GT_API void      gt_recon_free(gt_recon *r);
  *   projector             NAME:key=value,...                          penalty         NAME:key=value,..., noise=10HU or strength=...
  *   weights               auto, uniform, file, photons:..., noise     init            auto, zero, fdk, wfbp or a file of a volume
  *   grid                  NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] in mm          like            a file whose grid is taken
- *   margin (or z-margin)  auto, yes, no                               stop            change=0.1HU,gradient=1e-3,seconds=60
+ *   padding (or margin)   auto, yes, no                               stop            change=0.1HU,gradient=1e-3,seconds=60
  *   checkpoint            FILE[:every=10]                             resume          FILE
  *   backend               auto, cpu, cpu:THREADS, cuda, cuda:NUMBER   precision       single, double
  *   device-memory         4GiB: at most so much is taken              host-memory     the same of the host

@@ -12,6 +12,8 @@ refused 2 "unknown option '--flip': gantry import has it" recon scan.nc -o out.n
 refused 2 "unknown option '--position': gantry convert has it" recon scan.nc -o out.nc --position=HFP
 refused 2 "unknown option '--phantom': gantry simulate has it" recon scan.nc -o out.nc --phantom box
 refused 2 "unknown option '--window': gantry view has it" recon scan.nc -o out.nc --window 0:1
+refused 2 "unknown option '--margin': gantry recon has it" project scan.nc -o out.nc --margin no
+refused 2 "--preset=best: expected one of none, fast, iterative" recon scan.nc -o out.nc --quality best
 refused 2 "--output needs a value" recon scan.nc --output
 refused 2 "--output is needed" recon scan.nc
 refused 2 "missing" recon -o out.nc

@@ -25,7 +25,7 @@ for tilt in 1 0.01; do
 	simulate --scanner c-arm --shift 2 --tilt "$tilt" -o lean.nc --truth truth.nc --grid 20x24x10@12x10x10
 	chosen fdk lean.nc --like truth.nc
 	unsaid "solver:|projector:"
-	chosen fdk lean.nc --like truth.nc --quality fast
+	chosen fdk lean.nc --like truth.nc --preset fast
 	chosen os-sart lean.nc --like truth.nc --solver os-sart:iterations=1,subsets=3
 	said "^projector: sf-tr \(dd needs detector rows along z: row_axis of view 0"
 done

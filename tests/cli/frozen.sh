@@ -29,7 +29,7 @@ while read -r name half whole stop options; do
 	read -ra first <<<"${options//=N/=$half}"
 	read -ra all <<<"${options//=N/=$whole}"
 	[ "$stop" = - ] || first+=(--stop "$stop")
-	same=(--like volume.nc --margin no --backend "$backend" --quiet)
+	same=(--like volume.nc --padding no --backend "$backend" --quiet)
 	ok recon arc.nc -o whole.mha "${same[@]}" "${all[@]}"
 	ok recon arc.nc -o resumed.mha "${same[@]}" "${all[@]}" --resume "$name.ck"
 	ok compare whole.mha "$name.mha" --relative $near

@@ -23,7 +23,7 @@ ok compare wfbp.nc truth.nc --relative 0.42 --central 0.5
 # Without a word on the method.
 ok recon helix.nc -o default.nc --grid $grid --backend "$backend"
 ok compare default.nc wfbp.nc --max 0
-ok recon helix.nc -o fast.nc --grid $grid --quality fast --backend "$backend"
+ok recon helix.nc -o fast.nc --grid $grid --preset fast --backend "$backend"
 ok compare fast.nc wfbp.nc --max 0
 ok info default.nc
 says "solver=wfbp"
@@ -48,7 +48,7 @@ iterate=(--solver "os-sart:iterations=3,subsets=8" --backend "$backend")
 remark "views 149 to 302 of 410 see these slices" recon long.nc -o slab-vol.nc --grid $slab "${iterate[@]}"
 grep -q "[0-9]* slices below and [0-9]* above are computed too" stderr.txt || fail "no margin: $(cat stderr.txt)"
 ok compare slab-vol.nc slab.nc --relative 0.34
-remark "would hold falls into the outermost ones (--margin auto" recon long.nc -o cut.nc --grid $slab "${iterate[@]}" --margin no
+remark "would hold falls into the outermost ones (--padding auto" recon long.nc -o cut.nc --grid $slab "${iterate[@]}" --padding no
 ok compare cut.nc slab.nc --json
 cut=$(value rmse)
 ok compare slab-vol.nc slab.nc --json

@@ -16,10 +16,10 @@ none() { [ -z "$(margin)" ] || fail "a margin of $(margin): $*"; }
 ok simulate --reduce 16 --rows 16 --row-pitch 4 --phantom water-cylinder --rays 1 -o long.nc --truth truth.nc --grid 44x40x1@5x6x2.5+4,-6,9
 ok recon long.nc -o auto.nc --like truth.nc "${solver[@]}"
 least 11 4
-ok recon long.nc -o yes.nc --like truth.nc "${solver[@]}" --margin yes
+ok recon long.nc -o yes.nc --like truth.nc "${solver[@]}" --padding yes
 ok compare auto.nc yes.nc --radius 60 --rmse 0.1HU
-ok recon long.nc -o no.nc --like truth.nc "${solver[@]}" --margin no
-none "--margin no"
+ok recon long.nc -o no.nc --like truth.nc "${solver[@]}" --padding no
+none "--padding no"
 grep -q "falls into the outermost ones" stderr.txt || fail "nothing is said: $(cat stderr.txt)"
 ok compare auto.nc truth.nc --radius 60 --rmse 10HU
 refused 1 "rmse" compare no.nc truth.nc --radius 60 --rmse 200HU
@@ -37,7 +37,7 @@ for rows in 1 4; do
 	ok simulate --reduce 16 --rows "$rows" --phantom water-cylinder --rays 1 -o row.nc --truth row-truth.nc --grid "44x40x$rows@5x6x10"
 	ok recon row.nc -o auto.nc --like row-truth.nc "${solver[@]}"
 	least 1 1
-	ok recon row.nc -o yes.nc --like row-truth.nc "${solver[@]}" --margin yes
+	ok recon row.nc -o yes.nc --like row-truth.nc "${solver[@]}" --padding yes
 	ok compare auto.nc yes.nc --radius 60 --rmse 0.1HU
 	ok compare auto.nc row-truth.nc --radius 60 --rmse 10HU
 done
@@ -55,5 +55,5 @@ ok recon long.nc -o resumed.nc --like truth.nc "${solver[@]}" --init fdk.nc --re
 least 11 4
 ok compare resumed.nc whole.nc --max 0
 refused 1 "out of tolerance" compare short.nc whole.nc --max 0
-refused 1 "a.ck: is of another run: the grid is" recon long.nc -o out.nc --like truth.nc "${solver[@]}" --init fdk.nc --resume a.ck --margin no
+refused 1 "a.ck: is of another run: the grid is" recon long.nc -o out.nc --like truth.nc "${solver[@]}" --init fdk.nc --resume a.ck --padding no
 finish

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/support/lib.sh"
 
 ok simulate --phantom shepp-logan --reduce 8 --photons 300 --seed 5 -o scan.nc --truth truth.nc --grid 40x40x6@6x6x6.5
-pcg=(--like truth.nc --margin no --backend "$backend" --solver "pcg:iterations=6" --penalty "huber:strength=2e4,delta=10HU" --quiet)
+pcg=(--like truth.nc --padding no --backend "$backend" --solver "pcg:iterations=6" --penalty "huber:strength=2e4,delta=10HU" --quiet)
 
 # Both logs hold the same lines, in the units that they name, and what the run was.
 ok recon scan.nc -o a.nc "${pcg[@]}" --log a.csv
@@ -36,7 +36,7 @@ for name in a.xyz a .csv a.csv.gz; do
 done
 
 # Fewer steps in an iteration change less: that is not why a run ends, but small changes are.
-sqs=(recon scan.nc -o a.nc --like truth.nc --margin no --backend "$backend" --solver "os-sqs:iterations=20,subsets=12" --quiet --log sqs.csv)
+sqs=(recon scan.nc -o a.nc --like truth.nc --padding no --backend "$backend" --solver "os-sqs:iterations=20,subsets=12" --quiet --log sqs.csv)
 change() { grep -v '^#' sqs.csv | awk -F, -v k="$1" '$1 == k { print $8 }'; }
 ended() { sed -n 's/^# ended after \([0-9]*\) of 20 iterations: small change$/\1/p' sqs.csv; }
 ok "${sqs[@]}"
@@ -80,7 +80,7 @@ for text in "solver      pcg:iterations=6,preconditioner=diagonal" "grid        
 	says "$text"
 done
 nothing_left no. "a dry run"
-ok recon scan.nc --like truth.nc --margin no --backend "$backend" --solver os-sart:subsets=5,keep=no --dry-run --json --quiet
+ok recon scan.nc --like truth.nc --padding no --backend "$backend" --solver os-sart:subsets=5,keep=no --dry-run --json --quiet
 no=$(value peak)
 holds "$no == $(value peak_keep_no)"
 volume=$(value volume)
@@ -93,7 +93,7 @@ holds "$(on_device solver) == 3 * $volume + 2 * 25 * 8 * 111 * 4" "$out"
 holds "$(value peak_keep_yes) > $no"
 ok recon scan.nc --like truth.nc --backend "$backend" --solver fdk --dry-run --json --quiet
 holds "$(on_device solver) == 0 && $(value peak) > $volume"
-ok recon scan.nc --like truth.nc --backend "$backend" --quality iterative --dry-run --quiet
+ok recon scan.nc --like truth.nc --backend "$backend" --preset iterative --dry-run --quiet
 refused 2 "solver 'os-sart' cannot take a penalty" recon scan.nc --like truth.nc --backend "$backend" --solver os-sart --penalty huber --dry-run
 refused 2 "solver 'asd-pocs' needs a penalty" recon scan.nc --like truth.nc --backend "$backend" --solver asd-pocs --dry-run
 
@@ -107,19 +107,19 @@ ok recon scan.nc --grid "$fits" --backend "$backend" --solver cgls --dry-run --q
 
 # Divergence: momentum over far too many subsets. What is kept is the image of the iteration that is named, and none was better.
 wild() { echo "os-sqs:iterations=$1,subsets=41,fewer=1,single=1,restart=no"; }
-refused 1 "solver 'os-sqs' diverged: after " recon scan.nc -o best.nc --like truth.nc --margin no --backend "$backend" --solver "$(wild 40)" --log wild.csv --quiet
+refused 1 "solver 'os-sqs' diverged: after " recon scan.nc -o best.nc --like truth.nc --padding no --backend "$backend" --solver "$(wild 40)" --log wild.csv --quiet
 kept=$(sed -n 's/.*holds the best image, of iteration \([0-9]*\)$/\1/p' stderr.txt)
 [ -n "$kept" ] || fail "the best image is not named: $(cat stderr.txt)"
 grep -q '^# ended after .* the data term rose 5 times in a row' wild.csv || fail "wild.csv does not say why it ended"
 ended=$(grep -v '^#' wild.csv | tail -1 | cut -d, -f1)
 holds "$ended < 40 && ${kept:-99} < $ended"
 misfit() { # of an image: what sirt finds before it moves
-	ok recon scan.nc -o moved.nc --like "$1" --margin no --init "$1" --backend "$backend" --solver sirt:iterations=1 --log misfit.csv --quiet
+	ok recon scan.nc -o moved.nc --like "$1" --padding no --init "$1" --backend "$backend" --solver sirt:iterations=1 --log misfit.csv --quiet
 	tail -1 misfit.csv | cut -d, -f7
 }
 best=$(misfit best.nc)
 for k in 1 2 3 4; do
-	ok recon scan.nc -o k.nc --like truth.nc --margin no --backend "$backend" --solver "$(wild $k)" --quiet
+	ok recon scan.nc -o k.nc --like truth.nc --padding no --backend "$backend" --solver "$(wild $k)" --quiet
 	if [ "$k" = "$kept" ]; then
 		ok compare best.nc k.nc --json
 		holds "$(value rmse) == 0"
@@ -130,12 +130,12 @@ done
 
 # What is not finite at once: the start is kept.
 ok simulate --phantom shepp-logan --reduce 8 --views 984 --rows 4 --photons 300 --seed 5 -o many.nc
-refused 1 "not finite" recon many.nc -o start.nc --like truth.nc --margin no --backend "$backend" --solver os-sqs:iterations=20,subsets=984,fewer=1,single=1,restart=no,nonneg=no --quiet
+refused 1 "not finite" recon many.nc -o start.nc --like truth.nc --padding no --backend "$backend" --solver os-sqs:iterations=20,subsets=984,fewer=1,single=1,restart=no,nonneg=no --quiet
 ok recon many.nc -o fdk.nc --like truth.nc --backend "$backend" --solver fdk --quiet
 ok compare start.nc fdk.nc --max 0
 
 # Cycles and noise do not look like it: steps near 2, one view at a time, residuals that rise a little for long.
-quiet=(--like truth.nc --margin no --backend "$backend" --quiet)
+quiet=(--like truth.nc --padding no --backend "$backend" --quiet)
 ok recon scan.nc -o k.nc "${quiet[@]}" --solver os-sart:iterations=40,subsets=41,relax=1.99,reduce=1,nonneg=no --log sart.csv
 rises=$(grep -v '^#' sart.csv | awk -F, 'NR > 2 { n = $7 > last ? n + 1 : 0; if (n > most) most = n } NR > 1 { last = $7 } END { print most + 0 }')
 holds "$rises >= 5" "a run whose residual rises is wanted here"
@@ -144,5 +144,5 @@ ok recon scan.nc -o k.nc "${quiet[@]}" --solver cgls:iterations=60
 ok recon scan.nc -o k.nc "${quiet[@]}" --solver asd-pocs:iterations=20,relax=1.99,reduce=1,alpha=1 --penalty tv:strength=5
 # Nor do methods that lower a norm of their own where the grid cuts the body short: one slice of a cone beam.
 ok simulate --phantom shepp-logan --reduce 8 --rows 8 --photons 1e4 --seed 5 -o cone.nc
-ok recon cone.nc -o k.nc --grid 90x90x1@5x5x5 --margin no --backend "$backend" --solver os-sart --quiet
+ok recon cone.nc -o k.nc --grid 90x90x1@5x5x5 --padding no --backend "$backend" --solver os-sart --quiet
 finish

@@ -48,7 +48,7 @@ done
 refused_output 1 "--scratch=nowhere: No such file" "${recon[@]}" "${little[@]}" --keep scratch --scratch nowhere
 refused_output 2 "--keep=scratch, a file that is made there: --scratch FOLDER is needed" "${recon[@]}" "${little[@]}" --keep scratch
 refused_output 2 "--keep: only for reconstruction by slabs, and 'cgls' computes all at once" recon scan.nc "${grid[@]}" --solver cgls --keep memory
-refused_output 2 "--no-overlap: only for reconstruction by slabs, and '--quality iterative'" recon scan.nc "${grid[@]}" --quality iterative --no-overlap
+refused_output 2 "--no-overlap: only for reconstruction by slabs, and '--preset iterative'" recon scan.nc "${grid[@]}" --preset iterative --no-overlap
 
 # Other files: two of MetaImage, in HU; the grid of a volume; projections in a file of their own.
 ok "${recon[@]}" --unit HU -o whole.mhd

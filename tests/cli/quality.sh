@@ -13,9 +13,9 @@ error() { ok compare "$1" truth.nc --radius 70 --json; value rmse_HU; }
 noted() { grep -qF -- "$1" stderr.txt || fail "'$1' is not in: $(cat stderr.txt)"; }
 
 for dose in low high; do
-	ok recon $dose.nc -o fast.nc --like truth.nc --quality fast --backend "$backend"
-	ok recon $dose.nc -o slow.nc --like truth.nc --quality iterative --backend "$backend"
-	noted "--quality iterative: --solver os-sqs:iterations=20,subsets=7 --weights noise --penalty qggmrf:c=10HU,strength=auto,kappa=yes; about how long that takes is said after the first iteration"
+	ok recon $dose.nc -o fast.nc --like truth.nc --preset fast --backend "$backend"
+	ok recon $dose.nc -o slow.nc --like truth.nc --preset iterative --backend "$backend"
+	noted "--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights noise --penalty qggmrf:c=10HU,strength=auto,kappa=yes; about how long that takes is said after the first iteration"
 	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is said after the first iteration: $(cat stderr.txt)"
 	noted "looking for the strength of the penalty"
 	noted "of noise are to be left"
@@ -47,8 +47,8 @@ done
 mean() { ok compare "$1" truth.nc --radius 70 --json; value mean; }
 for seed in 1 2; do
 	scan --photons 300 --seed $seed -o starved.nc
-	ok recon starved.nc -o fast$seed.nc --like truth.nc --quality fast --backend "$backend"
-	ok recon starved.nc -o slow$seed.nc --like truth.nc --quality iterative --backend "$backend"
+	ok recon starved.nc -o fast$seed.nc --like truth.nc --preset fast --backend "$backend"
+	ok recon starved.nc -o slow$seed.nc --like truth.nc --preset iterative --backend "$backend"
 	noted "of the rays have fewer than 10 photons"
 done
 fast=$(awk "BEGIN { print ($(mean fast1.nc) + $(mean fast2.nc)) / 2 * 5e4 }") slow=$(awk "BEGIN { print ($(mean slow1.nc) + $(mean slow2.nc)) / 2 * 5e4 }")
@@ -66,7 +66,7 @@ holds "$(error two.nc) < $(error one.nc)"
 # More noise than there is, and none at all.
 ok recon low.nc -o more.nc --like truth.nc --solver $few --penalty huber:noise=900HU --backend "$backend"
 noted "as weak as"
-ok recon clean.nc -o clean-out.nc --like truth.nc --quality iterative --backend "$backend"
+ok recon clean.nc -o clean-out.nc --like truth.nc --preset iterative --backend "$backend"
 noted "next to no noise in the data"
 
 refused 2 "noise=0HU" recon low.nc -o no.nc --solver pcg --penalty huber:noise=0HU
@@ -76,7 +76,7 @@ refused 2 "strength=3y" recon low.nc -o no.nc --solver pcg --penalty huber:stren
 refused 2 "strength=0x" recon low.nc -o no.nc --solver pcg --penalty huber:strength=0x
 refused 1 "no weights per voxel" recon low.nc -o no.nc --solver fista:iterations=1 --penalty tv:strength=3,kappa=yes --weights noise --like truth.nc
 refused 2 "unknown parameter 'kapa'" recon low.nc -o no.nc --solver pcg --penalty huber:kapa=yes
-refused 2 "--quality=iterative chooses the solver" recon low.nc -o no.nc --quality iterative --solver pcg
-refused 2 "takes no penalty" recon low.nc -o no.nc --quality fast --penalty huber
+refused 2 "--preset=iterative chooses the solver" recon low.nc -o no.nc --preset iterative --solver pcg
+refused 2 "takes no penalty" recon low.nc -o no.nc --preset fast --penalty huber
 [ ! -e no.nc ] || fail "no.nc was written"
 finish

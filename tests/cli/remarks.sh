@@ -118,4 +118,19 @@ if [ -f "${GT_DATA:-}/tooth.h5" ]; then
 	[ "$(grep -c 'rotation axis found' stderr.txt)" = 1 ] || fail "info says twice: $(cat stderr.txt)"
 	ok view "$GT_DATA/tooth.h5" -o out.png
 fi
+
+# The names that options had in the version before: the same result, told once of each; the record has what was typed.
+old=(recon scan.nc -o old.nc --grid 32x32x4@8x8x10 --backend "$backend")
+renamed="goes away with the next version"
+ok "${old[@]}" --solver os-sart:iterations=1,subsets=6 --padding yes
+none_told=$(grep -c "$renamed" stderr.txt)
+ok "${old[@]/old.nc/was.nc}" --solver os-sart:iterations=1,subsets=6 --margin no --margin=yes
+holds "$none_told == 0 && $(grep -c "$renamed" stderr.txt) == 1" "told once: $(cat stderr.txt)"
+grep -qF -- "--margin is called --padding now; the old name $renamed" stderr.txt || fail "$(cat stderr.txt)"
+ok compare was.nc old.nc --max 0
+ok info was.nc
+says "--margin no --margin=yes"
+remark "--quality is called --preset now; the old name $renamed" "${old[@]}" --quality fast
+ok "${old[@]}" --quality fast --quiet
+holds "$(grep -c "$renamed" stderr.txt) == 0" "--quiet says: $(cat stderr.txt)"
 finish

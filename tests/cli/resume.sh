@@ -6,7 +6,7 @@
 ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e4 --seed 5 -o scan.nc
 ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e4 --seed 6 -o other.nc
 ok simulate --phantom shepp-logan --reduce 20 --rows 3 --photons 1e4 --seed 5 --start 3 -o turned.nc
-common=(--grid 44x40x4@5.5x6x5 --margin no --backend "$backend" --quiet)
+common=(--grid 44x40x4@5.5x6x5 --padding no --backend "$backend" --quiet)
 same() { ok compare "$1" "$2" --max 0; }
 
 # kill_after FILE SIGNAL ARGUMENTS: sends it once FILE is there, in the midst of the iterations.

@@ -9,5 +9,5 @@ cd "$dir"
 ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$root/include" "$root/tests/install/recon_example.c" -o example -L "$build" -lgantry
 "$build/gantry" simulate --scanner ge-ct750hd --reduce 24 --phantom shepp-logan --photons 1e5 --quiet -o scan.nc
 LD_LIBRARY_PATH=$build ./example || { echo "the example fails"; exit 1; }
-"$build/gantry" recon scan.nc --quality iterative --grid 40x40x6@6x6x5 --quiet -o command.nc
+"$build/gantry" recon scan.nc --preset iterative --grid 40x40x6@6x6x5 --quiet -o command.nc
 "$build/gantry" compare vol.nc command.nc --max 0

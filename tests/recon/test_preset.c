@@ -63,9 +63,9 @@ START_TEST(combinations)
 	ck_ok(gt_preset_check(GT_PRESET_NONE, &penalty));
 	ck_ok(gt_preset_check(GT_PRESET_ITERATIVE, &penalty));
 	ck_ok(gt_preset_check(GT_PRESET_ITERATIVE, &weights));
-	ck_refused(gt_preset_check(GT_PRESET_ITERATIVE, &solver), GT_ERR_ARG, "--quality=iterative chooses the solver");
+	ck_refused(gt_preset_check(GT_PRESET_ITERATIVE, &solver), GT_ERR_ARG, "--preset=iterative chooses the solver");
 	ck_refused(gt_preset_check(GT_PRESET_FAST, &solver), GT_ERR_ARG, "cannot be combined with --solver=fdk");
-	ck_refused(gt_preset_check(GT_PRESET_FAST, &penalty), GT_ERR_ARG, "--quality=fast is the direct method, which takes no penalty");
+	ck_refused(gt_preset_check(GT_PRESET_FAST, &penalty), GT_ERR_ARG, "--preset=fast is the direct method, which takes no penalty");
 }
 END_TEST
 

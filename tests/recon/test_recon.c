@@ -125,8 +125,8 @@ static const struct {
 	{ "weights", "photons:count=x", "count=x", GT_ERR_ARG },
 	{ "init", "/nowhere/start.nc", "/nowhere/start.nc", GT_ERR_IO },
 	{ "grid", "24x22", "24x22", GT_ERR_ARG },
-	{ "margin", "maybe", "margin=maybe: expected one of auto, yes, no", GT_ERR_ARG },
-	{ "z-margin", "maybe", "expected one of auto, yes, no", GT_ERR_ARG },
+	{ "padding", "maybe", "padding=maybe: expected one of auto, yes, no", GT_ERR_ARG },
+	{ "margin", "maybe", "expected one of auto, yes, no", GT_ERR_ARG },
 	{ "stop", "change=-1", "change=-1", GT_ERR_ARG },
 	{ "checkpoint", "/nowhere/a.ck", "/nowhere", GT_ERR_IO },
 	{ "checkpoint", "a.ck:every=0", "every=0", GT_ERR_ARG },
@@ -287,14 +287,14 @@ START_TEST(messages)
 	gt_recon *r = recon(p, settings[2]);
 	gt_recon_on_message(r, collect, all);
 	free(run(r));
-	static const char *const expected[] = { "--quality iterative: --solver os-sqs", "backend ", "start: fdk",
+	static const char *const expected[] = { "--preset iterative: --solver os-sqs", "backend ", "start: fdk",
 		                                "preparing 3 subsets of 48 views", "strength " };
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
 		ck_assert_msg(strstr(all, expected[i]) != NULL, "'%s' is not in: %s", expected[i], all);
 	/* What was chosen is told once. */
 	all[0] = 0;
 	free(run(r));
-	ck_assert_ptr_null(strstr(all, "--quality"));
+	ck_assert_ptr_null(strstr(all, "--preset"));
 	ck_assert_ptr_nonnull(strstr(gt_recon_text(r, "solver"), "os-sqs:"));
 	ck_assert_ptr_nonnull(strstr(gt_recon_text(r, "projector"), "dd"));
 	ck_assert_ptr_nonnull(strstr(gt_recon_text(r, "weights"), "noise"));

@@ -20,7 +20,7 @@ grep -v '^#' "$runs" | while read -r name half whole stop options; do
 	read -ra first <<<"${options//=N/=$half}"
 	read -ra all <<<"${options//=N/=$whole}"
 	[ "$stop" = - ] || first+=(--stop "$stop")
-	make recon arc.nc -o half.mha --like volume.nc --margin no --backend cpu:1 "${first[@]}" --checkpoint "$name.ck"
-	make recon arc.nc -o "$name.mha" --like volume.nc --margin no --backend cpu:1 "${all[@]}"
+	make recon arc.nc -o half.mha --like volume.nc --padding no --backend cpu:1 "${first[@]}" --checkpoint "$name.ck"
+	make recon arc.nc -o "$name.mha" --like volume.nc --padding no --backend cpu:1 "${all[@]}"
 done
 rm half.mha

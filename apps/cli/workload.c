@@ -1,10 +1,11 @@
+/* The standard problems: scans and grids by name, and random values for them. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/constants.h>
 #include <gantry/random.h>
 #include <gantry/vec3.h>
-#include "apps/bench/bench.h"
 #include "apps/cli/try.h"
+#include "apps/cli/workload.h"
 
 #define FULL .turn = 2 * GT_PI
 #define CELLS(c, r, v) .columns = c, .rows = r, .views = v
@@ -213,4 +214,18 @@ gt_status app_workload_make(const app_workload *w, size_t every, gt_scan **scan,
 done:
 	gt_scan_free(all);
 	return st;
+}
+
+int app_left_out(gt_status st) { return st == GT_ERR_UNSUPPORTED || st == GT_ERR_MEMORY || st == GT_ERR_ARG; }
+
+void app_fill_random(float *x, size_t n)
+{
+	const size_t block = 1 << 20;
+	for (size_t i = 0; i < n && i < block; i++) {
+		uint32_t word[4];
+		gt_philox(1, i, 0, word);
+		x[i] = (float)(word[0] / 4294967296.0);
+	}
+	for (size_t i = block; i < n; i++)
+		x[i] = x[i - block];
 }
