@@ -1,8 +1,8 @@
 #ifndef GT_CORE_POLL_H
 #define GT_CORE_POLL_H
-/* A long call that asks its caller whether to stop: see gt_backend_poll(). While one is set, gt_parallel() asks
- * between the pieces that the calling thread takes itself, and leaves the remaining pieces of that call and of all
- * later ones. */
+/* A long call that asks its caller whether to stop: see gt_backend_poll(). While one is set, gt_parallel() asks between
+ * the pieces that the calling thread takes itself, and leaves the remaining pieces of that call and of all later
+ * ones. */
 
 typedef struct {
 	int (*stop)(void *self); /* NULL: nobody to ask */

@@ -4,7 +4,8 @@
 #include "core/log.h"
 #include "geometry/projections.h"
 
-/* Twenty times as bright as air; and so dark that 10^21 photons leave not one. Noise and missing photons stay far within. */
+/* Twenty times as bright as air; and so dark that 10^21 photons leave not one. Noise and missing photons stay far
+ * within. */
 #define MIN_LINE_INTEGRAL -3.0f
 #define MAX_LINE_INTEGRAL 50.0f
 
@@ -29,8 +30,8 @@ void gt_value_range_warn(const gt_value_range *r, const gt_listener *log, const 
 {
 	if (r->implausible)
 		gt_say(log, GT_WARNING, GT_ABOUT_DATA,
-		       "%s: %zu of %zu values, from %.4g to %.4g, are no line integrals: expected -ln(I/I0), which is 0 in air, seldom above 15 "
-		       "and never above %g or below %g; are they counts, or of another unit?",
+		       "%s: %zu of %zu values, from %.4g to %.4g, are no line integrals: expected -ln(I/I0), which is 0 in air, "
+		       "seldom above 15 and never above %g or below %g; are they counts, or of another unit?",
 		       path, r->implausible, r->looked, (double)r->least, (double)r->most, (double)MAX_LINE_INTEGRAL,
 		       (double)MIN_LINE_INTEGRAL);
 }

@@ -1,11 +1,13 @@
-/* All kinds of modules by their names: the list that the rooms below cannot hold. */
+/* All kinds of modules by their names, the list that the rooms below cannot hold; and a method by its text. */
 #include <string.h>
 #include <gantry/analytic.h>
 #include <gantry/io.h>
+#include <gantry/method.h>
 #include <gantry/module.h>
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
 #include <gantry/solver.h>
+#include "core/try.h"
 
 static const gt_module *nth_method(size_t i)
 {
@@ -47,3 +49,27 @@ gt_status gt_module_parse(const char *kind, const char *spec, const gt_module **
 	*options = NULL;
 	return k ? gt_module_parse_kind(k, spec, module, options) : gt_unknown("kind of module", kind ? kind : "", nth_name, KINDS);
 }
+
+static const gt_module *module_of(const gt_method *m) { return m->solver ? (const gt_module *)m->solver : (const gt_module *)m->analytic; }
+
+const char *gt_method_name(const gt_method *m) { return module_of(m)->name; }
+
+gt_status gt_method_parse(const char *spec, gt_method *m)
+{
+	const gt_module *module;
+	gt_status st = GT_OK;
+	*m = (gt_method){ NULL, NULL, NULL };
+	GT_TRY(gt_module_parse("method", spec, &module, &m->options));
+	m->solver = gt_solver_find(module->name);
+	m->analytic = m->solver ? NULL : gt_analytic_find(module->name);
+done:
+	return st;
+}
+
+void gt_method_free(gt_method *m)
+{
+	gt_free(m->options);
+	m->options = NULL;
+}
+
+char *gt_method_print(const gt_method *m) { return gt_module_print(module_of(m), m->options); }

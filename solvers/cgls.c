@@ -21,6 +21,19 @@ static const gt_param params[] = {
 	{ .key = NULL },
 };
 
+/* |q|^2, in the norm of the weights where there are any, and *pp = |p|^2 with it: the host waits once for both. */
+static double squares_of(const gt_array *q, const gt_array *w, const gt_array *p, double *pp)
+{
+	double squares;
+	gt_dot_async(p, p, pp);
+	if (w)
+		gt_weighted_norm2_async(q, w, &squares);
+	else
+		gt_dot_async(q, q, &squares);
+	gt_reductions_wait(gt_array_backend(q));
+	return squares;
+}
+
 static gt_status run(const gt_problem *problem, const void *options, gt_array *x, const gt_monitor *m)
 {
 	const struct options *o = options;
@@ -50,15 +63,9 @@ static gt_status run(const gt_problem *problem, const void *options, gt_array *x
 	const double stop = o->tolerance * o->tolerance * first;
 
 	for (int k = done + 1; k <= o->iterations && gamma > stop; k++) {
-		double squares, pp, rr = NAN;
+		double pp, rr = NAN;
 		gt_forward(A, p, q);
-		gt_dot_async(p, p, &pp);
-		if (w)
-			gt_weighted_norm2_async(q, w, &squares);
-		else
-			gt_dot_async(q, q, &squares);
-		gt_reductions_wait(gt_array_backend(x));
-		const double alpha = gamma / squares;
+		const double alpha = gamma / squares_of(q, w, p, &pp);
 		gt_axpy(alpha, p, x);
 		if (w)
 			gt_mul(w, q);

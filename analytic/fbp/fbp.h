@@ -84,6 +84,8 @@ struct gt_fbp_impl {
 	void      (*close)(void *state);
 };
 extern const struct gt_fbp_impl gt_fbp_cpu, gt_fbp_cuda;
+/* Of one whose backend is not locked yet. state NULL: nothing. */
+void gt_fbp_close(const struct gt_fbp_impl *impl, gt_backend *be, void *state);
 /* The CPU's scratch: [view][filtered column][row], of the type given to open(). */
 const void *gt_fbp_cpu_filtered(const void *state);
 

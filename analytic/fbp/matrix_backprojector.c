@@ -181,10 +181,7 @@ void gt_backprojector_free(gt_backprojector *b)
 	if (!b)
 		return;
 	gt_backend *be = b->be;
-	gt_backend_lock(be);
-	if (b->state)
-		b->impl->close(b->state);
-	gt_backend_unlock(be);
+	gt_fbp_close(b->impl, be, b->state);
 	gt_upload_free(b->upload);
 	free(b->plan.view);
 	free(b);

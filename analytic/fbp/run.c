@@ -76,6 +76,14 @@ size_t gt_fbp_batch(gt_backend *be, const gt_fbp_plan *p, size_t view_bytes)
 	return (p->views + batches - 1) / batches;
 }
 
+void gt_fbp_close(const struct gt_fbp_impl *impl, gt_backend *be, void *state)
+{
+	gt_backend_lock(be);
+	if (state)
+		impl->close(state);
+	gt_backend_unlock(be);
+}
+
 struct stopwatch {
 	gt_backend *be;
 	double last;

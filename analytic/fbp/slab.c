@@ -263,10 +263,7 @@ void gt_slab_free(gt_slab *b)
 	if (!b)
 		return;
 	gt_backend *be = b->be;
-	gt_backend_lock(be);
-	if (b->state)
-		b->impl->close(b->state);
-	gt_backend_unlock(be);
+	gt_fbp_close(b->impl, be, b->state);
 	free(b->view);
 	free(b);
 	gt_backend_let_go(be);

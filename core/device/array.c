@@ -104,7 +104,8 @@ size_t gt_array_bytes(const gt_array *a) { return gt_array_size(a) * gt_type_siz
 gt_backend *gt_array_backend(const gt_array *a) { return is_array(a) ? a->be : NULL; }
 void *gt_array_data(const gt_array *a) { return is_array(a) ? a->data : NULL; }
 
-/* A copy needs an array and memory of the host, which a dry run never touches: the failure sticks to the array's backend where there is one. */
+/* A copy needs an array and memory of the host, which a dry run never touches: the failure sticks to the array's
+ * backend where there is one. */
 static int can_copy(const gt_array *a, const void *host, const char *what)
 {
 	if (is_array(a) && (host || !a->n || a->be->rehearsed))
@@ -179,8 +180,8 @@ static int fits(const gt_array *y, const gt_array *x)
 	return is_array(y) && is_array(x) && y->be == x->be && y->n == x->n && y->type == x->type;
 }
 
-/* The one check of every operation: arrays of one backend, type and size, and a backend without a failure, which
- * then is locked; else NULL. */
+/* The one check of every operation: arrays of one backend, type and size, and a backend without a failure, which then
+ * is locked; else NULL. */
 static gt_backend *enter(const gt_array *y, const gt_array *x, const gt_array *z, const char *what)
 {
 	if (!fits(y, x))

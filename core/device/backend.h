@@ -63,8 +63,8 @@ struct gt_backend_ops {
 	 * back. NULL: nothing is. */
 	void      (*enter )(gt_backend *be);
 	void      (*leave )(gt_backend *be);
-	/* What is queued from here on waits for a stream of others (after = 1), or the stream for what is queued.
-	 * NULL: there are no streams. */
+	/* What is queued from here on waits for a stream of others (after = 1), or the stream for what is queued. NULL:
+	 * there are no streams. */
 	void      (*order )(gt_backend *be, void *stream, int after);
 	void     *(*stream)(gt_backend *be);                            /* of the queue; NULL as order is */
 	int       (*devices)(void);                                     /* how many there are; NULL: the backend is no GPU */
@@ -102,9 +102,9 @@ struct gt_backend {
 };
 struct gt_array { gt_tag tag; gt_backend *be; gt_type type; size_t n; void *data; int borrowed; };
 
-/* Threads take turns on a backend: from lock to unlock no other one computes on it, for its queue, scratch,
- * counters and pending numbers are shared. A thread may lock again what it has locked. Every public function that
- * touches a backend locks it; what a module provides (operators, penalties, loops) is called with the lock held. */
+/* Threads take turns on a backend: from lock to unlock no other one computes on it, for its queue, scratch, counters
+ * and pending numbers are shared. A thread may lock again what it has locked. Every public function that touches a
+ * backend locks it; what a module provides (operators, penalties, loops) is called with the lock held. */
 gt_status gt_turns_new(gt_backend *be);
 void      gt_turns_free(gt_backend *be);
 void      gt_backend_destroy(gt_backend *be);
@@ -113,8 +113,8 @@ gt_status gt_backend_check(const gt_backend *be);
 void      gt_backend_lock(gt_backend *be);
 void      gt_backend_unlock(gt_backend *be);
 /* A call that may take long: locks the backend and, until gt_backend_end(), asks the caller of gt_backend_poll()
- * whether to stop. 0, and nothing is locked, where there is a failure already or the caller wants to stop, or in a
- * dry run. */
+ * whether to stop. 0, and nothing is locked, where there is a failure already or the caller wants to stop, or in a dry
+ * run. */
 int       gt_backend_begin(gt_backend *be);
 void      gt_backend_end  (gt_backend *be);
 /* What lives on a backend holds it: the last one that lets go frees it. Returns be. */

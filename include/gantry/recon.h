@@ -20,10 +20,11 @@ extern "C" {
 
 typedef struct gt_recon gt_recon;
 
-/* From projections in memory, which are borrowed until gt_recon_free() and must not change meanwhile. GT_ERR_ARG: they hold no data. */
+/* From projections in memory, which are borrowed until gt_recon_free() and must not change meanwhile. GT_ERR_ARG: they
+ * hold no data. */
 GT_API gt_status gt_recon_new (const gt_projections *p, gt_recon **r);
-/* From a file or a folder, which is read when something is chosen, planned or run; in parts, where the whole does not fit into memory
- * and method and format allow that. o is copied, what it points to is borrowed; NULL: defaults. */
+/* From a file or a folder, which is read when something is chosen, planned or run; in parts, where the whole does not
+ * fit into memory and method and format allow that. o is copied, what it points to is borrowed; NULL: defaults. */
 GT_API gt_status gt_recon_open(const char *path, const gt_read_options *o, gt_recon **r);
 GT_API void      gt_recon_free(gt_recon *r);
 
@@ -46,13 +47,16 @@ GT_API void      gt_recon_free(gt_recon *r);
 GT_API gt_status gt_recon_set(gt_recon *r, const char *key, const char *value);
 /* Refuses a value as gt_recon_set() would, without a gt_recon. */
 GT_API gt_status gt_recon_check(const char *key, const char *value);
-/* What a key takes, of keys whose values have names and no table of their own: weights, preset. name: of them this one alone; NULL: all. GT_ERR_UNKNOWN. */
+/* What a key takes, of keys whose values have names and no table of their own: weights, preset. name: of them this one
+ * alone; NULL: all. GT_ERR_UNKNOWN. */
 GT_API gt_status gt_recon_help(const char *key, const char *name, FILE *out);
 /* The i-th key; NULL at the end. */
 GT_API const char *gt_recon_key(size_t i);
-/* The voxels, in place of the keys grid and like; NULL takes them back. Without either the volume given to gt_recon_run() says, else what fits the scan. */
+/* The voxels, in place of the keys grid and like; NULL takes them back. Without either the volume given to
+ * gt_recon_run() says, else what fits the scan. */
 GT_API gt_status gt_recon_grid (gt_recon *r, const gt_grid *grid);
-/* Where an iterative method starts, in place of the key init: [z][y][x] on the grid, mm^-1, borrowed until the run ends; NULL takes it back. */
+/* Where an iterative method starts, in place of the key init: [z][y][x] on the grid, mm^-1, borrowed until the run
+ * ends; NULL takes it back. */
 GT_API gt_status gt_recon_start(gt_recon *r, const float *volume);
 
 /* Who is told of choices, remarks and steps; say = NULL: nobody. */
@@ -82,35 +86,38 @@ typedef struct {
 	double water;                   /* mm^-1: what HU are made with */
 	const char *text;               /* NULL, or words for a user; valid during the call */
 } gt_recon_progress;
-/* Called once per iteration and at the phases above, from the thread that called the library; non-zero stops: an iterative method ends there
- * with the volume that it has, before the iterations gt_recon_run() ends with GT_STOPPED. each = NULL: nobody. */
+/* Called once per iteration and at the phases above, from the thread that called the library; non-zero stops: an
+ * iterative method ends there with the volume that it has, before the iterations gt_recon_run() ends with GT_STOPPED.
+ * each = NULL: nobody. */
 GT_API void gt_recon_on_progress(gt_recon *r, int (*each)(void *self, const gt_recon_progress *p), void *self);
 
-/* Asked from the thread that called the library, also within one projection or one filtered backprojection, some ten times a second at least on
- * the CPU; non-zero gives the run up: GT_STOPPED, and the volume is undefined. cancel must not use r, and goes on
- * to say so. To keep what an iterative method has,
- * stop by the progress function instead. cancel = NULL: nobody. */
+/* Asked from the thread that called the library, also within one projection or one filtered backprojection, some ten
+ * times a second at least on the CPU; non-zero gives the run up: GT_STOPPED, and the volume is undefined. cancel must
+ * not use r, and goes on to say so. To keep what an iterative method has, stop by the progress function instead.
+ * cancel = NULL: nobody. */
 GT_API void gt_recon_on_cancel(gt_recon *r, int (*cancel)(void *self), void *self);
 
-/* Chooses all that was left open, and tells it, without computing: reads the projections, or of a run by slabs the geometry alone. The
- * functions below do it first where it was not done since the last setting. */
+/* Chooses all that was left open, and tells it, without computing: reads the projections, or of a run by slabs the
+ * geometry alone. The functions below do it first where it was not done since the last setting. */
 GT_API gt_status gt_recon_choose(gt_recon *r);
 /* The voxels that gt_recon_choose() found. GT_ERR_ARG before. */
 GT_API gt_status gt_recon_chosen_grid(const gt_recon *r, gt_grid *grid);
 /* 1: an iterative method, 0: a direct one, -1: neither set nor chosen yet. */
 GT_API int gt_recon_iterates(const gt_recon *r);
-/* What was chosen, or found while it ran: "solver", "projector", "weights", "penalty", "start", "grid", "precision", "backend", "subsets", "slabs",
- * "checkpoint" (the file alone), "parameters" (all of them, as files record it). NULL: not known yet, or there is none. Valid until the next
- * call of another function on r. */
+/* What was chosen, or found while it ran: "solver", "projector", "weights", "penalty", "start", "grid", "precision",
+ * "backend", "subsets", "slabs", "checkpoint" (the file alone), "parameters" (all of them, as files record it). NULL:
+ * not known yet, or there is none. Valid until the next call of another function on r. */
 GT_API const char *gt_recon_text(gt_recon *r, const char *name);
 
-/* What a run would take, and its settings as lines key=value, which r owns until the next call: found by running it with nothing computed.
- * Of a run by slabs the memory is left as it was, and gt_recon_slabs_result() has the cut. memory and settings may be NULL; memory->size is set before
- * the call. GT_ERR_MEMORY, with all filled in and a sentence that names what would fit, if it does not. */
+/* What a run would take, and its settings as lines key=value, which r owns until the next call: found by running it
+ * with nothing computed. Of a run by slabs the memory is left as it was, and gt_recon_slabs_result() has the cut.
+ * memory and settings may be NULL; memory->size is set before the call. GT_ERR_MEMORY, with all filled in and a
+ * sentence that names what would fit, if it does not. */
 GT_API gt_status gt_recon_plan(gt_recon *r, gt_memory_estimate *memory, const char **settings);
 
-/* Computes the volume. Where no grid was set, that of v is taken; else both must be the same (GT_ERR_UNSUPPORTED). GT_ERR_MEMORY names what
- * would fit. GT_OK also where the progress function or a rule stopped the iterations, and where they diverged: gt_recon_result() has it. */
+/* Computes the volume. Where no grid was set, that of v is taken; else both must be the same (GT_ERR_UNSUPPORTED).
+ * GT_ERR_MEMORY names what would fit. GT_OK also where the progress function or a rule stopped the iterations, and
+ * where they diverged: gt_recon_result() has it. */
 GT_API gt_status gt_recon_run(gt_recon *r, gt_volume *v);
 /* The same into a file, whose name decides the format; by slabs where that is what fits. o: NULL: defaults. */
 GT_API gt_status gt_recon_run_to(gt_recon *r, const char *path, const gt_write_options *o);
@@ -148,9 +155,8 @@ typedef struct {
 /* GT_ERR_ARG where the last plan or run was not by slabs. */
 GT_API gt_status gt_recon_slabs_result(const gt_recon *r, gt_recon_slabs *out);
 
-/* The grid that a reconstruction takes where none is asked for: gt_grid_default(); of helical scans the slices that are complete, if there are any,
- * and how many below and above are not
- * (either may be NULL). */
+/* The grid that a reconstruction takes where none is asked for: gt_grid_default(); of helical scans the slices that are
+ * complete, if there are any, and how many below and above are not (either may be NULL). */
 GT_API gt_status gt_recon_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above);
 /* A remark on a scan whose detector stands before the rotation axis. */
 GT_API void      gt_note_detector(const gt_listener *log, const gt_scan *scan);

@@ -15,7 +15,8 @@ typedef struct {
 
 /* Reading ---------------------------------------------------------------- */
 
-/* GT_ERR_FORMAT: not a NetCDF file, truncated (with size and expected size), damaged. Sets *f so that it can be closed always. */
+/* GT_ERR_FORMAT: not a NetCDF file, truncated (with size and expected size), damaged. Sets *f so that it can be closed
+ * always. */
 gt_status gt_nc_open(const char *path, gt_nc *f);
 void      gt_nc_close(gt_nc *f);
 gt_status gt_nc_classic_whole(const char *path);        /* the same for the classic formats; GT_OK for all other files */
@@ -67,7 +68,8 @@ gt_status gt_nc_define_data(const gt_nc *f, const char *name, const int dimensio
                             const char *units, const char *long_name, int *variable);
 gt_status gt_nc_put_number(const gt_nc *f, int variable, const char *name, double value);
 gt_status gt_nc_put_text(const gt_nc *f, int variable, const char *name, const char *text);
-/* scale * value + offset, in slabs along the first dimension; 1 and 0 keep every bit. begin: of the first dimension, where values begin. */
+/* scale * value + offset, in slabs along the first dimension; 1 and 0 keep every bit. begin: of the first dimension,
+ * where values begin. */
 gt_status gt_nc_put_floats(const gt_nc *f, int variable, size_t begin, const size_t size[3], const float *values, double scale, double offset);
 /* n values from `first` on of a variable of one dimension, in memory as in the file: every bit is kept. */
 gt_status gt_nc_put_part(const gt_nc *f, int variable, size_t first, size_t n, const void *values);

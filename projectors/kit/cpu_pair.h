@@ -51,16 +51,17 @@ static inline size_t pair_scratch(gt_backend *be, struct extents e, size_t forwa
 static inline void run_forward(gt_backend *be, struct extents e, struct job *j, int columns, gt_loop job)
 {
 	const size_t tiles = ((size_t)e.columns + (size_t)columns - 1) / (size_t)columns, groups = (e.views + VIEWS - 1) / VIEWS;
-	j->sums = gt_scratch(be);
+	j->sums = (double *)gt_scratch(be);
 	j->scratch = j->sums + line_doubles(e.n);
-	gt_parallel(be->pool, (size_t)e.n[1], 1, sum_lines, &(struct lines){ e.n, j->type, j->in, j->sums });
+	struct lines lines = { e.n, j->type, j->in, j->sums };
+	gt_parallel(be->pool, (size_t)e.n[1], 1, sum_lines, &lines);
 	gt_parallel(be->pool, groups * tiles, 1, job, j);
 }
 
 /* The first of both jobs makes running sums of view first_view + i, the second adds tile i. */
 static inline void run_adjoint(gt_backend *be, struct extents e, struct job *j, gt_loop sum_view, gt_loop job)
 {
-	j->sums = gt_scratch(be);
+	j->sums = (double *)gt_scratch(be);
 	j->scratch = j->sums + batch_doubles(&e);
 	memset(j->out, 0, (size_t)e.n[0] * (size_t)e.n[1] * (size_t)e.n[2] * gt_type_size(j->type));
 	for (j->first_view = 0; j->first_view < e.views; j->first_view += BATCH) {

@@ -93,7 +93,6 @@ template <int R, int EDGES, bool WHOLE> static __device__ __forceinline__ void r
 		a, at, c, stages, (GT_SF_BACK_STAGES * stage_bytes<WARP * R, columns>() + highest_line<R, WHOLE>()) / 4);
 	if (team.warps == 0)
 		return;
-
 	float E[VOXELS][R], T = 0, edge[R];
 #pragma unroll
 	for (int r = 0; r < R; r++)

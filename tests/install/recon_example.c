@@ -1,3 +1,4 @@
+/* The example of docs/library.md, built against the installed library. */
 #include <gantry/recon.h>
 
 int main(void)

@@ -187,6 +187,13 @@ START_TEST(data_exchange)
 }
 END_TEST
 
+START_TEST(room)
+{
+	ck_ok(gt_host_room(1e3, "a little"));
+	ck_refused(gt_host_room(1e18, "a lot"), GT_ERR_MEMORY, "a lot: needs 9.31e+08 GiB of memory,");
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_set_timeout(tc, 120);
@@ -195,6 +202,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, nifti);
 	tcase_add_test(tc, nifti_packed);
 	tcase_add_test(tc, data_exchange);
+	tcase_add_test(tc, room);
 }
 
 int main(void) { return gt_scarce_works() ? gt_test_main("out_of_memory", fill) : 77; }

@@ -549,13 +549,6 @@ START_TEST(temporary_files_become_ordinary_ones)
 }
 END_TEST
 
-START_TEST(room)
-{
-	ck_ok(gt_host_room(1e3, "a little"));
-	ck_refused(gt_host_room(1e18, "a lot"), GT_ERR_MEMORY, "a lot: needs 9.31e+08 GiB of memory,");
-}
-END_TEST
-
 static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
@@ -578,7 +571,6 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, killed_while_writing);
 	tcase_add_test(tc, signals_of_the_program_are_left_alone);
 	tcase_add_test(tc, temporary_files_become_ordinary_ones);
-	tcase_add_test(tc, room);
 }
 
 int main(void) { return gt_test_main("refusals", fill); }

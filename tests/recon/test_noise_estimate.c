@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/random.h>
 #include "geometry/projections.h"
+#include "recon/local_noise_model.h"
 #include "recon/noise_estimate.h"
 #include "tests/support/support.h"
 
@@ -260,6 +261,27 @@ START_TEST(any_number_of_threads)
 }
 END_TEST
 
+/* Flat spectra: the variance is G/(F + beta kappa^2 R)^2, and its inverse is known. */
+START_TEST(quadratic_model)
+{
+	enum { CELLS = 8 };
+	double F[CELLS], G[CELLS], R[CELLS];
+	gt_noise_patches p = { .n = { 4, 2, 1 }, .size = CELLS, .R = R };
+	for (int i = 0; i < CELLS; i++) {
+		F[i] = 5;
+		G[i] = 9;
+		R[i] = 2;
+	}
+	for (int k = 0; k < GT_NOISE_PATCHES; k++)
+		p.at[k] = (gt_noise_patch){ F, G, 1.5 };
+	ck_assert_double_eq_tol(gt_noise_patches_quadratic(&p, 0), 3. / 5, 1e-12);
+	ck_assert_double_eq_tol(gt_noise_patches_quadratic(&p, 7), 3. / (5 + 7 * 1.5 * 2), 1e-12);
+	ck_assert_double_eq_tol(gt_noise_patches_quadratic_strength(&p, 3. / (5 + 7 * 1.5 * 2)), 7, 1e-9);
+	p.at[0].square = 0; /* one place without a penalty keeps its noise */
+	ck_assert_double_eq_tol(gt_noise_patches_quadratic(&p, 7), sqrt((9. / 25 + 5 * 9. / (26 * 26)) / 6), 1e-12);
+}
+END_TEST
+
 static void fill_suite(TCase *tc)
 {
 	tcase_add_loop_test(tc, unknown_photons, 0, 3);
@@ -272,6 +294,7 @@ static void fill_suite(TCase *tc)
 	tcase_add_test(tc, too_few_pixels);
 	tcase_add_test(tc, deviations_and_starvation);
 	tcase_add_test(tc, any_number_of_threads);
+	tcase_add_test(tc, quadratic_model);
 }
 
 int main(void) { return gt_test_main("noise estimate", fill_suite); }

@@ -9,7 +9,6 @@
 #include <gantry/random.h>
 #include <gantry/regularizer.h>
 #include "geometry/projections.h"
-#include "recon/local_noise_model.h"
 #include "recon/noise_estimate.h"
 #include "recon/penalty_from_spec.h"
 #include "recon/penalty_strength.h"
@@ -300,27 +299,6 @@ START_TEST(refused)
 }
 END_TEST
 
-/* Flat spectra: the variance is G/(F + beta kappa^2 R)^2, and its inverse is known. */
-START_TEST(quadratic_model)
-{
-	enum { N = 8 };
-	double F[N], G[N], R[N];
-	gt_noise_patches p = { .n = { 4, 2, 1 }, .size = N, .R = R };
-	for (int i = 0; i < N; i++) {
-		F[i] = 5;
-		G[i] = 9;
-		R[i] = 2;
-	}
-	for (int k = 0; k < GT_NOISE_PATCHES; k++)
-		p.at[k] = (gt_noise_patch){ F, G, 1.5 };
-	ck_assert_double_eq_tol(gt_noise_patches_quadratic(&p, 0), 3. / 5, 1e-12);
-	ck_assert_double_eq_tol(gt_noise_patches_quadratic(&p, 7), 3. / (5 + 7 * 1.5 * 2), 1e-12);
-	ck_assert_double_eq_tol(gt_noise_patches_quadratic_strength(&p, 3. / (5 + 7 * 1.5 * 2)), 7, 1e-9);
-	p.at[0].square = 0; /* one place without a penalty keeps its noise */
-	ck_assert_double_eq_tol(gt_noise_patches_quadratic(&p, 7), sqrt((9. / 25 + 5 * 9. / (26 * 26)) / 6), 1e-12);
-}
-END_TEST
-
 /* From the spec: kappa = sqrt(A'w / A'1), by subsets as by all views, and the mean of it where no ray goes. */
 START_TEST(kappa_of_weights)
 {
@@ -462,7 +440,6 @@ static void fill_suite(TCase *tc)
 	tcase_add_test(tc, remarks);
 	tcase_add_test(tc, without_direct_method);
 	tcase_add_test(tc, refused);
-	tcase_add_test(tc, quadratic_model);
 	tcase_add_test(tc, kappa_of_weights);
 	tcase_add_test(tc, recorded);
 	tcase_add_test(tc, dry_run);

@@ -1,0 +1,57 @@
+#ifndef GT_TESTS_RECON_SMALL_RECON_H
+#define GT_TESTS_RECON_SMALL_RECON_H
+/* A small scan of a body in noise, and reconstructions of it. */
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/constants.h>
+#include <gantry/phantom.h>
+#include <gantry/recon.h>
+#include "geometry/volume.h"
+#include "geometry/projections.h"
+#include "tests/support/support.h"
+
+enum { VIEWS = 48, ROWS = 10, COLUMNS = 40 };
+static const gt_grid grid = { { 24, 22, 6 }, { 6, 6, 6 }, { 0, 0, 0 } };
+
+/* A body in noise, on a scan that fdk takes. */
+static gt_projections *projections(void)
+{
+	const gt_orbit orbit = { .views = VIEWS,
+		                 .rows = ROWS,
+		                 .columns = COLUMNS,
+		                 .source_to_axis = 500,
+		                 .source_to_detector = 1000,
+		                 .column_pitch = 8,
+		                 .row_pitch = 10,
+		                 .turn = 2 * GT_PI };
+	gt_projections *p;
+	gt_scan *scan;
+	gt_phantom *body;
+	const gt_phantom_options half = { .water = 0.02, .scale = 0.5 };
+	ck_ok(gt_scan_orbit(&orbit, &scan));
+	ck_ok(gt_projections_new(scan, &p));
+	float *data = gt_projections_data(p);
+	ck_ok(gt_phantom_new("shepp-logan", &half, &body));
+	ck_ok(gt_phantom_project(body, scan, 1, NULL, NULL, NULL, data));
+	gt_add_photon_noise(1e5, 0, 3, 0, NULL, data, gt_scan_size(scan));
+	gt_phantom_free(body);
+	gt_scan_free(scan);
+	return p;
+}
+
+/* On the backend of the tests. */
+static void set_all(gt_recon *r, const char *const (*set)[2])
+{
+	ck_ok(gt_recon_set(r, "backend", getenv("GT_BACKEND") ? getenv("GT_BACKEND") : "cpu"));
+	for (; set && (*set)[0]; set++)
+		ck_ok(gt_recon_set(r, (*set)[0], (*set)[1]));
+}
+
+static inline gt_recon *recon(const gt_projections *p, const char *const (*set)[2])
+{
+	gt_recon *r;
+	ck_ok(gt_recon_new(p, &r));
+	set_all(r, set);
+	return r;
+}
+#endif

@@ -1,0 +1,193 @@
+/* Runs of gt_recon by slabs: the same image as of the whole, what is told of the cut, what is refused, and being stopped.
+ * labels: unit */
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/recon/small_recon.h"
+
+static char folder[64], scan[96], out[96];
+
+static void setup(void)
+{
+	gt_projections *p = projections();
+	p->water = 0.019;
+	strcpy(folder, "/tmp/test_by_slabs_XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(scan, sizeof scan, "%s/scan.nc", folder);
+	snprintf(out, sizeof out, "%s/volume.nc", folder);
+	ck_ok(gt_write_projections(scan, NULL, p));
+	gt_projections_free(p);
+}
+
+static void teardown(void)
+{
+	unlink(scan);
+	unlink(out);
+	rmdir(folder);
+}
+
+/* Of the file, on the grid of the tests. */
+static gt_recon *of_file(const char *const (*set)[2])
+{
+	gt_recon *r;
+	ck_ok(gt_recon_open(scan, NULL, &r));
+	set_all(r, set);
+	ck_ok(gt_recon_grid(r, &grid));
+	return r;
+}
+
+static gt_volume *written(gt_recon *r)
+{
+	gt_volume *v;
+	ck_ok(gt_recon_run_to(r, out, NULL));
+	ck_ok(gt_read_volume(out, NULL, &v));
+	ck_assert(gt_grid_same(gt_volume_grid(v), &grid));
+	return v;
+}
+
+static const char *const cuts[][4][2] = {
+	{ { "slabs", "yes" }, { NULL, NULL } },
+	{ { "device-memory", "60kB" }, { "keep", "memory" }, { NULL, NULL } },
+	{ { "slabs", "yes" }, { "device-memory", "60kB" }, { "keep", "no" }, { NULL, NULL } },
+	{ { "overlap", "no" }, { "solver", "fdk:filter=ram-lak" }, { NULL, NULL } },
+	{ { "slabs", "yes" }, { "unit", "HU" }, { "water", "0.025" }, { NULL, NULL } },
+};
+enum { CUTS = sizeof cuts / sizeof *cuts };
+
+/* Slabs add up what the whole adds up, in an order of their own: float keeps a part in 10^7, the sums of 48 views 10^-5. */
+START_TEST(slabs_are_the_whole)
+{
+	gt_recon *r = of_file(NULL), *s = of_file(cuts[_i]);
+	gt_recon_slabs cut = { .size = sizeof cut };
+	gt_recon_outcome how = { .size = sizeof how };
+	gt_volume *whole = written(r), *slabs = written(s);
+	const float *x = gt_volume_data(whole), *y = gt_volume_data(slabs);
+	double most = 0, differs = 0;
+	for (size_t i = 0; i < gt_grid_voxels(&grid); i++) {
+		most = fmax(most, fabs((double)x[i]));
+		differs = fmax(differs, fabs((double)x[i] - (double)y[i]));
+	}
+	ck_assert_msg(most > 0.005 && differs < 1e-5 * most, "%g of %g", differs, most);
+	ck_refused(gt_recon_slabs_result(r, &cut), GT_ERR_ARG, "not by slabs");
+	ck_ok(gt_recon_slabs_result(s, &cut));
+	ck_assert_uint_eq(cut.size, sizeof cut);
+	ck_assert((cut.slabs - 1) * cut.slices < grid.n[2] && cut.slabs * cut.slices >= grid.n[2]);
+	ck_assert_uint_ge(cut.slabs, 2);
+	if (_i == 1 || _i == 2)
+		ck_assert_str_eq(cut.kept, _i == 1 ? "memory" : "no");
+	ck_assert_uint_le(cut.rows, ROWS);
+	ck_assert(cut.views > 0 && cut.views <= VIEWS && cut.whole > 0);
+	ck_assert(cut.device > 0 && cut.process >= cut.host);
+	ck_assert(cut.device <= 60e3 || (_i != 1 && _i != 2));
+	ck_assert_double_eq_tol(slabs->water, _i == 4 ? 0.025 : 0.019, 1e-9);
+	/* Each slice is written once, as float. */
+	ck_assert_double_eq(cut.bytes[GT_RECON_STAGE_WRITE], 4. * (double)gt_grid_voxels(&grid));
+	ck_ok(gt_recon_result(s, &how));
+	ck_assert_double_eq(how.seconds, cut.whole);
+	ck_assert_int_eq(how.iterations, 0);
+	ck_assert_ptr_nonnull(strstr(gt_recon_text(s, "parameters"), "solver=fdk"));
+	ck_assert_ptr_nonnull(strstr(gt_recon_text(s, "backend"), "cpu"));
+	ck_assert_ptr_nonnull(gt_recon_text(s, "slabs"));
+	ck_assert_ptr_null(gt_recon_text(r, "slabs"));
+	gt_volume_free(whole);
+	gt_volume_free(slabs);
+	gt_recon_free(r);
+	gt_recon_free(s);
+}
+END_TEST
+
+/* The cut of a plan is that of the run. */
+START_TEST(planned)
+{
+	gt_recon *r = of_file(cuts[2]);
+	gt_recon_slabs plan = { .size = sizeof plan }, cut = { .size = sizeof cut };
+	const char *lines;
+	char expected[64];
+	ck_ok(gt_recon_plan(r, NULL, &lines));
+	ck_ok(gt_recon_slabs_result(r, &plan));
+	snprintf(expected, sizeof expected, "slabs=%zu\nslices=%zu\nviews=%zu\n", plan.slabs, plan.slices, plan.views);
+	ck_assert_msg(!strncmp(lines, expected, strlen(expected)), "'%s' does not begin with '%s'", lines, expected);
+	ck_assert_ptr_nonnull(strstr(lines, "\nkept=no\n"));
+	ck_assert(plan.whole == 0 && access(out, F_OK) != 0);
+	ck_ok(gt_recon_run_to(r, out, NULL));
+	ck_ok(gt_recon_slabs_result(r, &cut));
+	ck_assert_uint_eq(cut.slabs, plan.slabs);
+	ck_assert_double_eq(cut.device, plan.device);
+	ck_assert_double_le(cut.device_peak, plan.device);
+	cut.size = sizeof cut.size - 1;
+	ck_refused(gt_recon_slabs_result(r, &cut), GT_ERR_ARG, "too small");
+	ck_refused(gt_recon_slabs_result(r, NULL), GT_ERR_ARG, "out is NULL");
+	ck_refused(gt_recon_slabs_result(NULL, &plan), GT_ERR_ARG, "r is NULL");
+	gt_recon_free(r);
+}
+END_TEST
+
+/* What only slabs know does nothing elsewhere, and says so. */
+START_TEST(not_by_slabs)
+{
+	static const struct {
+		const char *set[4][2], *text;
+	} cases[] = {
+		{ { { "slabs", "yes" }, { "preset", "iterative" } }, "slabs=yes: only for reconstruction by slabs, and '--quality" },
+		{ { { "slabs", "yes" }, { "solver", "pcg" } }, "slabs=yes: only for reconstruction by slabs, and 'pcg'" },
+		{ { { "overlap", "no" }, { "solver", "pcg" } }, "--no-overlap: only" },
+		{ { { "keep", "memory" }, { "solver", "pcg" } }, "--keep: only" },
+		{ { { "scratch", "/tmp" }, { "solver", "pcg" } }, "--scratch: only" },
+		{ { { "slabs", "yes" }, { "weights", "noise" } }, "'fdk' computes all at once" },
+		{ { { "slabs", "yes" }, { "penalty", "huber:strength=1" } }, "'fdk' computes all at once" },
+		{ { { "slabs", "yes" }, { "init", "zero" } }, "'fdk' computes all at once" },
+		{ { { "slabs", "yes" }, { "stop", "seconds=1" } }, "'fdk' computes all at once" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		gt_recon *r = of_file(NULL);
+		for (size_t k = 0; cases[i].set[k][0]; k++)
+			ck_ok(gt_recon_set(r, cases[i].set[k][0], cases[i].set[k][1]));
+		ck_refused(gt_recon_choose(r), GT_ERR_ARG, cases[i].text);
+		ck_assert_ptr_null(gt_recon_text(r, "slabs"));
+		gt_recon_free(r);
+	}
+}
+END_TEST
+
+static int stop_at(void *self, const gt_recon_progress *p) { return (int)p->phase == *(int *)self; }
+
+START_TEST(stopped)
+{
+	gt_recon *r = of_file(cuts[0]);
+	gt_recon_outcome how = { .size = sizeof how };
+	int phases[] = { GT_RECON_WRITES, GT_RECON_SLAB };
+	for (size_t i = 0; i < 2; i++) {
+		gt_recon_on_progress(r, stop_at, &phases[i]);
+		ck_assert_int_eq(gt_recon_run_to(r, out, NULL), GT_STOPPED);
+		ck_assert_int_ne(access(out, F_OK), 0);
+		ck_refused(gt_recon_result(r, &how), GT_ERR_ARG, "nothing has run yet");
+	}
+	gt_recon_on_progress(r, NULL, NULL);
+	gt_volume_free(written(r));
+	gt_recon_free(r);
+}
+END_TEST
+
+/* An array of the caller is of no use to a run that goes by slabs: it says where to go. */
+START_TEST(into_memory)
+{
+	gt_recon *r = of_file(cuts[0]);
+	gt_volume *v;
+	ck_ok(gt_volume_new(&grid, &v));
+	ck_refused(gt_recon_run(r, v), GT_ERR_MEMORY, "expected gt_recon_run_to()");
+	gt_volume_free(v);
+	gt_recon_free(r);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, slabs_are_the_whole, 0, CUTS);
+	tcase_add_test(tc, planned);
+	tcase_add_test(tc, not_by_slabs);
+	tcase_add_test(tc, stopped);
+	tcase_add_test(tc, into_memory);
+}
+
+int main(void) { return gt_test_main("by_slabs", fill); }

@@ -1,0 +1,155 @@
+/* What is chosen where nothing was asked for, and what is said of it: method, projector, grid, and what a scan does not see.
+ * labels: unit  backend: none */
+#include <math.h>
+#include <string.h>
+#include <gantry/analytic.h>
+#include <gantry/choose.h>
+#include <gantry/projector.h>
+#include <gantry/solver.h>
+#include "recon/choose.h"
+#include "recon/truncation.h"
+#include "tests/recon/small_recon.h"
+
+static char said[2048];
+
+static void say(void *self, const gt_message *m)
+{
+	(void)self;
+	snprintf(said + strlen(said), sizeof said - strlen(said), "%s\n", m->text);
+}
+static const gt_listener listener = { say, NULL };
+
+static gt_scan *scan_of(size_t views, double turn, double pitch_per_turn)
+{
+	const gt_orbit orbit = { .views = views,
+		                 .rows = ROWS,
+		                 .columns = COLUMNS,
+		                 .source_to_axis = 500,
+		                 .source_to_detector = 1000,
+		                 .column_pitch = 8,
+		                 .row_pitch = 10,
+		                 .row_offset = pitch_per_turn > 0 ? 1.5 : 0,
+		                 .turn = turn,
+		                 .pitch_per_turn = pitch_per_turn };
+	gt_scan *s;
+	said[0] = 0;
+	ck_ok(gt_scan_orbit(&orbit, &s));
+	return s;
+}
+
+/* Ten degrees are still enough. */
+START_TEST(few_views)
+{
+	static const size_t views[] = { 48, 37, 35, 12 };
+	for (size_t i = 0; i < 4; i++) {
+		gt_scan *s = scan_of(views[i], 2 * GT_PI, 0);
+		gt_method m = { 0 };
+		ck_ok(gt_method_for(&listener, &grid, s, &m));
+		ck_assert_str_eq(gt_method_name(&m), "fdk");
+		if (views[i] == 12)
+			ck_assert_ptr_nonnull(strstr(said, "fdk: 12 views, 30 degrees apart: expect streaks"));
+		ck_assert_int_eq(said[0] != 0, views[i] < 36);
+		gt_method_free(&m);
+		gt_scan_free(s);
+	}
+}
+END_TEST
+
+/* A quarter of a turn is no scan for fdk; a solver has at most one subset for each view. */
+START_TEST(solver_in_place)
+{
+	gt_scan *s = scan_of(5, GT_PI / 2, 0);
+	gt_method m = { 0 };
+	ck_ok(gt_method_for(&listener, &grid, s, &m));
+	ck_assert_ptr_eq(m.solver, gt_solvers[0]);
+	ck_assert_ptr_nonnull(strstr(said, "solver: "));
+	ck_assert_ptr_null(strstr(said, "use an iterative solver"));
+	char *text = gt_method_print(&m);
+	ck_assert_msg(strstr(text, "subsets=5") != NULL, "%s", text);
+	gt_free(text);
+	gt_method_free(&m);
+	gt_scan_free(s);
+}
+END_TEST
+
+START_TEST(projector_of_leaning_rows)
+{
+	gt_scan *s = scan_of(48, 2 * GT_PI, 0);
+	ck_assert_str_eq(gt_projector_for(&listener, NULL, s), gt_projectors[0]->name);
+	ck_assert_str_eq(said, "");
+	ck_ok(gt_scan_perturb(s, 0, 0.1, 1));
+	ck_assert_str_eq(gt_projector_for(&listener, "ray", s), "ray");
+	ck_assert_str_eq(said, "");
+	ck_assert_str_eq(gt_projector_for(&listener, NULL, s), "sf-tr");
+	ck_assert_ptr_nonnull(strstr(said, "projector: sf-tr ("));
+	gt_scan_free(s);
+}
+END_TEST
+
+/* Of a helix the slices that are seen over half a turn: all of them, and none besides. */
+START_TEST(grid_of_a_helix)
+{
+	gt_scan *s = scan_of(144, 6 * GT_PI, 40);
+	gt_grid all, g, more;
+	gt_analytic_coverage seen;
+	size_t below, above;
+	ck_ok(gt_grid_default(s, &all));
+	ck_ok(gt_recon_default_grid(s, &g, &below, &above));
+	ck_assert(below + above > 0);
+	ck_assert_uint_eq((size_t)g.n[2] + below + above, (size_t)all.n[2]);
+	const double bottom = all.center[2] - (double)all.n[2] / 2 * all.pitch[2] + (double)below * all.pitch[2];
+	ck_assert_double_eq_tol(g.center[2] - (double)g.n[2] / 2 * g.pitch[2], bottom, 1e-9);
+	ck_ok(gt_analytic_for(s)->coverage(&g, s, &seen));
+	ck_assert(seen.first == 0 && seen.end == (size_t)g.n[2]);
+	more = g;
+	more.n[2] += 2;
+	ck_ok(gt_analytic_for(s)->coverage(&more, s, &seen));
+	ck_assert(seen.first == 1 && seen.end == (size_t)g.n[2] + 1);
+	gt_scan_free(s);
+}
+END_TEST
+
+/* A grid that cuts the body leaves it beside; the one that holds it does not. */
+START_TEST(sides)
+{
+	gt_projections *p = projections();
+	gt_grid narrow = grid;
+	said[0] = 0;
+	gt_note_sides(&listener, &grid, p);
+	ck_assert_str_eq(said, "");
+	narrow.n[0] = narrow.n[1] = 8;
+	gt_note_sides(&listener, &narrow, p);
+	ck_assert_ptr_nonnull(strstr(said, "rays that pass the grid by at its sides were attenuated too"));
+	gt_projections_free(p);
+}
+END_TEST
+
+/* Forms of the device do nothing on the CPU, and that is told once for what was asked. */
+START_TEST(form_of_the_device)
+{
+	gt_projections *p = projections();
+	static const char *const fdk[][2] = { { "solver", "fdk:kernel=plain" }, { NULL, NULL } };
+	gt_recon *r = recon(p, fdk);
+	gt_volume *v;
+	said[0] = 0;
+	ck_ok(gt_volume_new(&grid, &v));
+	gt_recon_on_message(r, say, NULL);
+	ck_ok(gt_recon_run(r, v));
+	ck_assert_ptr_nonnull(strstr(said, "fdk: kernel=plain is a form on CUDA; cpu"));
+	gt_volume_free(v);
+	gt_recon_free(r);
+	gt_projections_free(p);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, few_views);
+	tcase_add_test(tc, solver_in_place);
+	tcase_add_test(tc, projector_of_leaning_rows);
+	tcase_add_test(tc, grid_of_a_helix);
+	tcase_add_test(tc, sides);
+	tcase_add_test(tc, form_of_the_device);
+}
+
+int main(void) { return gt_test_main("choices", fill); }
