@@ -130,13 +130,13 @@ double gt_orbit_half_fan(const gt_orbit *o)
 
 const gt_scanner gt_scanners[] = {
 	{ "ge-ct750hd",
-	  "clinical CT: arc of 888 x 64 cells, 0.58 x 0.625 mm at the axis, 984 views of a full turn",
+	  "clinical CT: arc of 888 x 64 pixels, 0.58 x 0.625 mm at the axis, 984 views of a full turn",
 	  { GE_CT750HD, .views = 984, .turn = 2 * PI } },
 	{ "ge-ct750hd-helical",
 	  "the same on a helix: three turns of 38.75 mm (pitch 31/32)",
 	  { GE_CT750HD, .views = 2952, .turn = 6 * PI, .pitch_per_turn = 38.75 } },
 	{ "c-arm",
-	  "C-arm cone beam: flat panel of 1240 x 960 cells of 0.308 mm, 496 views of a short scan of 200 degrees",
+	  "C-arm cone beam: flat panel of 1240 x 960 pixels of 0.308 mm, 496 views of a short scan of 200 degrees",
 	  { .shape = GT_FLAT,
 	    .views = 496,
 	    .rows = 960,
@@ -149,7 +149,7 @@ const gt_scanner gt_scanners[] = {
 	    .turn = 200 * PI / 180,
 	    .end_view = 1 } },
 	{ "micro-ct",
-	  "laboratory micro-CT: flat panel of 1024 x 1024 cells of 0.05 mm, magnified 6 times, 720 views of a full turn",
+	  "laboratory micro-CT: flat panel of 1024 x 1024 pixels of 0.05 mm, magnified 6 times, 720 views of a full turn",
 	  { .shape = GT_FLAT,
 	    .views = 720,
 	    .rows = 1024,
@@ -160,7 +160,7 @@ const gt_scanner gt_scanners[] = {
 	    .row_pitch = 0.05,
 	    .turn = 2 * PI } },
 	{ "synchrotron",
-	  "parallel beam: 1024 x 512 cells of 1.3 micrometres, 1500 views of half a turn",
+	  "parallel beam: 1024 x 512 pixels of 1.3 micrometres, 1500 views of half a turn",
 	  { .shape = GT_PARALLEL, .views = 1500, .rows = 512, .columns = 1024, .column_pitch = 0.0013, .row_pitch = 0.0013, .turn = PI } },
 	{ NULL, NULL, { .views = 0 } },
 };

@@ -11,9 +11,9 @@ const char *const gt_preset_names[] = { GT_PRESET_LIST(GT_PRESET_WORD) NULL };
 #undef GT_PRESET_WORD
 
 const gt_preset_entry gt_presets[GT_NPRESETS] = {
-	[GT_PRESET_NONE] = { .about = "nothing is chosen: the default" },
-	[GT_PRESET_FAST] = { .about = "the direct method that fits the scan, as without --solver", .chooses_method = 1, .analytic = 1 },
-	[GT_PRESET_ITERATIVE] = { .about = "a quiet picture without tuning:",
+	[GT_PRESET_NONE] = { .about = "no preset: the default" },
+	[GT_PRESET_FAST] = { .about = "the analytic method that fits the scan, as without --solver", .chooses_method = 1, .analytic = 1 },
+	[GT_PRESET_ITERATIVE] = { .about = "a low-noise picture without tuning:",
 	                          .chooses_method = 1,
 	                          .solver = "os-sqs",
 	                          .passes = 20,
@@ -55,7 +55,7 @@ gt_status gt_preset_check(gt_preset q, const gt_preset_settings *asked)
 		               asked->solver);
 	if (gt_presets[q].analytic && asked->penalty)
 		return gt_fail(GT_ERR_ARG,
-		               "--quality=%s is the direct method, which takes no penalty: expected --quality=iterative with --penalty",
+		               "--quality=%s is the analytic method, which takes no penalty: expected --quality=iterative with --penalty",
 		               gt_preset_names[q]);
 	return GT_OK;
 }

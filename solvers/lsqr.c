@@ -171,7 +171,7 @@ done:
 
 const gt_solver gt_solver_lsqr = {
 	.name = "lsqr",
-	.about = "least squares by bidiagonalisation, as cgls but safer; with damping",
+	.about = "least squares by bidiagonalisation, as cgls but more stable; with damping",
 	.traits = GT_SUPPORTS_WEIGHTS,
 	.params = params,
 	.defaults = &defaults,

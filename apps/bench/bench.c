@@ -17,15 +17,16 @@ static const cli_option options[] = {
 	  0, 0, NULL },
 	{ "operation", 0, CLI_TEXT, "NAME[,...]", "forward, back, direct, iteration, parts, penalty, vectors (default all)", AT(operation),
 	  0, 0, NULL },
-	{ "projector", 0, CLI_TEXT, "NAME[:key=value...][,...]", "the models, or 'all' (default dd)", AT(projector), 0, 0, NULL },
-	{ "vs", 0, CLI_TEXT, "NAME", "time each together with this one, in turn, and print the ratio: forward and back", AT(vs), 0, 0,
+	{ "projector", 0, CLI_TEXT, "NAME[:key=value...][,...]", "the projectors, or 'all' (default dd)", AT(projector), 0, 0, NULL },
+	{ "vs", 0, CLI_TEXT, "NAME", "forward and back: time each projector in turn with this one, and print the ratio", AT(vs), 0, 0,
 	  NULL },
-	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]", "of 'iteration' (default os-sart); its number of iterations is set by --repeat",
-	  AT(solver), 0, 0, NULL },
+	{ "solver", 0, CLI_TEXT, "NAME[:key=value,...]",
+	  "the solver of 'iteration' (default os-sart); its number of iterations is set by --repeat", AT(solver), 0, 0, NULL },
 	{ "method", 0, CLI_TEXT, "NAME[:key=value,...]",
-	  "of 'direct' (default: fdk, fbp or wfbp, as the scan is, with mask=none: all voxels)", AT(method), 0, 0, NULL },
+	  "the analytic method of 'direct' (default: fdk, fbp or wfbp, as the scan is, with mask=none: all voxels)", AT(method), 0, 0,
+	  NULL },
 	{ "penalty", 0, CLI_TEXT, "NAME[:key=value,...][,...]",
-	  "of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
+	  "the penalties of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
 	  AT(penalty), 0, 0, NULL },
 	{ "repeat", 0, CLI_INT, "N", "timed runs (default 5)", AT(repeat), 1, 10000, NULL },
 	{ "every", 0, CLI_INT, "N", "only every Nth view", AT(every), 1, 1e6, NULL },
@@ -58,7 +59,7 @@ static gt_status check_projector(void *self, const char *spec)
 static gt_status check_vs(const bench_options *o)
 {
 	if (!bench_in_list(o->operation, bench_operations[FORWARD]) && !bench_in_list(o->operation, bench_operations[BACK]))
-		return gt_fail(GT_ERR_ARG, "--vs=%s: is of forward and back, and --operation=%s has neither", o->vs, o->operation);
+		return gt_fail(GT_ERR_ARG, "--vs=%s: applies to forward and back, and --operation=%s has neither", o->vs, o->operation);
 	return gt_recon_check("projector", o->vs);
 }
 
@@ -251,7 +252,7 @@ const cli_command cli_bench = {
 	.about = "times of standard problems",
 	.synopsis = "[options]",
 	.notes =
-		"GUPS = voxels x views / 2^30 / s; 'overlap' counts only voxels that the view sees. 'of the limit': least time by what the\n"
+		"GUPS = voxels x views / 2^30 / s; 'overlap' counts only voxels that the view sees. 'of the limit': least possible time by what the\n"
 		"device has of the named resource, by the time. 'iteration' is one pass over all subsets, with the solver's own bookkeeping, beside\n"
 		"a projection and a backprojection of all views in one call each. 'penalty' and 'vectors' work on the volume, beside a copy of as\n"
 		"many bytes as they read and write.\n"

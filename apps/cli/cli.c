@@ -17,7 +17,7 @@ static const cli_option report_options[] = {
 	{ 0 },
 };
 static const cli_option every_options[] = {
-	{ "quiet", 'q', CLI_FLAG, NULL, "no progress and no remarks", offsetof(cli_common, quiet), 0, 0, NULL },
+	{ "quiet", 'q', CLI_FLAG, NULL, "no progress and no notes", offsetof(cli_common, quiet), 0, 0, NULL },
 	{ "help", 'h', CLI_FLAG, NULL, "this text", offsetof(cli_common, help), 0, 0, NULL },
 	{ 0 },
 };

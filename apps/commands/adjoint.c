@@ -16,15 +16,16 @@ typedef struct {
 static const adjoint_options defaults = { .seed = 1, .views = 8, .rows = 6, .columns = 12, .voxels = 9 };
 #define AT(field) offsetof(adjoint_options, field)
 static const cli_option options[] = {
-	{ "projector", 0, CLI_TEXT, "NAME", "the pair to test (default dd; sf-tr for detectors that lean)", AT(projector), 0, 0, NULL },
+	{ "projector", 0, CLI_TEXT, "NAME", "the projector to test (default dd; sf-tr for tilted or rolled detectors)", AT(projector), 0, 0,
+	  NULL },
 	{ "all", 0, CLI_FLAG, NULL, "test every projector, one line each", AT(all), 0, 0, NULL },
 	{ "grid", 0, CLI_TEXT, "SPEC", "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
 	{ "coarse-only", 0, CLI_FLAG, NULL, "leave out the dot products of the full size", AT(coarse_only), 0, 0, NULL },
-	{ "seed", 0, CLI_INT, "N", "of the dot products: N and N + 1 (default 1)", AT(seed), 0, 9e15, NULL },
-	{ "views", 0, CLI_INT, "N", "of the coarsened copy (default 8)", AT(views), 1, 10000, NULL },
-	{ "rows", 0, CLI_INT, "N", "of the coarsened copy (default 6)", AT(rows), 1, 1000, NULL },
-	{ "columns", 0, CLI_INT, "N", "of the coarsened copy (default 12)", AT(columns), 1, 1000, NULL },
-	{ "voxels", 0, CLI_INT, "N", "along each axis of the coarsened copy, at most (default 9)", AT(voxels), 1, 100, NULL },
+	{ "seed", 0, CLI_INT, "N", "seeds of the dot products: N and N + 1 (default 1)", AT(seed), 0, 9e15, NULL },
+	{ "views", 0, CLI_INT, "N", "views of the coarsened copy (default 8)", AT(views), 1, 10000, NULL },
+	{ "rows", 0, CLI_INT, "N", "rows of the coarsened copy (default 6)", AT(rows), 1, 1000, NULL },
+	{ "columns", 0, CLI_INT, "N", "columns of the coarsened copy (default 12)", AT(columns), 1, 1000, NULL },
+	{ "voxels", 0, CLI_INT, "N", "voxels along each axis of the coarsened copy, at most (default 9)", AT(voxels), 1, 100, NULL },
 	{ 0 },
 };
 
@@ -156,7 +157,7 @@ static cJSON *as_json(const test *t, const char *projector, const certificate *c
 static void print_one(const test *t, const char *projector, const certificate *c)
 {
 	printf("%s, %s%s\n", projector, gt_type_name(cli_type(t->call)),
-	       c->result == NEAR ? ", near: no exact pair, held to what it states" : "");
+	       c->result == NEAR ? ", approximate adjoint: tested against the error that it states" : "");
 	printf("elements      %zu x %zu   largest difference %.3g of the largest entry (at most %.2g)\n", c->ny, c->nx, c->elements,
 	       c->element_tolerance);
 	for (int i = 0; i < c->dots; i++)
@@ -220,7 +221,7 @@ static gt_status certify_all(const test *t)
 	if (count[FAIL])
 		return gt_fail(GT_ERR_UNSUPPORTED, "%zu of %zu projectors fail on this scan", count[FAIL], n);
 	if (count[REFUSED] == n)
-		return gt_fail(GT_ERR_UNSUPPORTED, "no projector takes this scan");
+		return gt_fail(GT_ERR_UNSUPPORTED, "no projector supports this scan");
 	return GT_OK;
 }
 
@@ -247,7 +248,7 @@ done:
 
 const cli_command cli_adjoint = {
 	.name = "adjoint",
-	.about = "test that projector pairs are exactly adjoint; exit 1 if not",
+	.about = "test that projection and backprojection are exact adjoints; exit 1 if not",
 	.synopsis = "SCAN [options]",
 	.notes = "  gantry adjoint scan.nc --projector dd --precision double\n  gantry adjoint --all scan.nc --json\n",
 	.traits = CLI_COMPUTES | CLI_REPORTS,

@@ -11,10 +11,10 @@ typedef struct {
 static const backproject_options defaults = { 0 };
 #define AT(field) offsetof(backproject_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes (.nc, .mha)", AT(output), 0, 0, NULL },
-	{ "grid", 0, CLI_TEXT, "SPEC", "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "name of the written volume (.nc, .mha)", AT(output), 0, 0, NULL },
+	{ "grid", 0, CLI_TEXT, "SPEC", "its grid, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
 	{ "like", 0, CLI_INPUT, "FILE", "the grid of this volume", AT(like), 0, 0, NULL },
-	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd; sf-tr for detectors that lean)", AT(projector), 0, 0, NULL },
+	{ "projector", 0, CLI_TEXT, "NAME", "the projector (default dd; sf-tr for tilted or rolled detectors)", AT(projector), 0, 0, NULL },
 	{ 0 },
 };
 
@@ -53,7 +53,7 @@ done:
 
 const cli_command cli_backproject = {
 	.name = "backproject",
-	.about = "the plain adjoint of a projector",
+	.about = "backproject projections: the exact adjoint of a projector, without a filter",
 	.synopsis = "PROJECTIONS -o VOLUME [options]",
 	.notes = "  gantry backproject proj.nc --grid 32x24x16@1x1x1.5+7.3,-4.1,3.7 -o back.nc\n"
 		 "  gantry backproject proj.nc --like vol.nc -o back.nc\n",

@@ -15,12 +15,13 @@ static const compare_options defaults = { .relative = NAN, .central = 1, .radius
 #define AT(field) offsetof(compare_options, field)
 static const cli_option options[] = {
 	{ "rmse", 0, CLI_TEXT, "X[UNIT]",
-	  "largest root mean square difference, in HU (5HU) or mm-1 (1e-4mm-1); a number alone: in the files' unit, see 'gantry info'; projections: a number",
+	  "tolerance of the root mean square difference, in HU (5HU) or mm-1 (1e-4mm-1); a number alone: in the files' unit, see 'gantry info'; projections: a number",
 	  AT(rmse), 0, 0, NULL },
-	{ "relative", 0, CLI_REAL, "X", "largest ratio of that to the root mean square of REFERENCE", AT(relative), 0, 1e30, NULL },
-	{ "max", 0, CLI_TEXT, "X[UNIT]", "largest difference anywhere", AT(max), 0, 0, NULL },
-	{ "mean", 0, CLI_TEXT, "X[UNIT]", "largest absolute mean difference", AT(mean), 0, 0, NULL },
-	{ "ssim", 0, CLI_REAL, "X", "least mean structural similarity of slices, which is computed then (volumes)", AT(ssim), -1, 1, NULL },
+	{ "relative", 0, CLI_REAL, "X", "tolerance of its ratio to the root mean square of REFERENCE", AT(relative), 0, 1e30, NULL },
+	{ "max", 0, CLI_TEXT, "X[UNIT]", "tolerance of the largest difference of two values", AT(max), 0, 0, NULL },
+	{ "mean", 0, CLI_TEXT, "X[UNIT]", "tolerance of the absolute mean difference", AT(mean), 0, 0, NULL },
+	{ "ssim", 0, CLI_REAL, "X", "least mean structural similarity (SSIM) of slices, computed only with this option (volumes)", AT(ssim),
+	  -1, 1, NULL },
 	{ "central", 0, CLI_REAL, "F", "compare the central fraction of the slices (projections: rows) only", AT(central), 1e-6, 1, NULL },
 	{ "radius", 0, CLI_REAL, "MM", "compare voxels within this distance of the z axis only", AT(radius), 0, 1e9, NULL },
 	{ 0 },
@@ -45,7 +46,7 @@ static gt_status measure_similarity(const pair *p, const gt_image_region *region
 	GT_TRY(gt_ssim(&p->images, region, f->d.range > 0 ? f->d.range : p->water, pool, &f->ssim));
 	if (isnan(f->ssim) && !isnan(f->d.rmse))
 		GT_TRY(gt_fail(GT_ERR_ARG,
-		               "--ssim: no window of %d x %d voxels lies in slices of %zu x %zu with its middle in what is compared",
+		               "--ssim: no window of %d x %d voxels fits into slices of %zu x %zu with its middle in the compared region",
 		               GT_SSIM_WINDOW, GT_SSIM_WINDOW, p->images.pixels, p->images.lines));
 done:
 	gt_pool_free(pool);
@@ -205,7 +206,7 @@ static void print_text(const figures *f, const limits *l, const pair *p)
 	if (f->d.range > 0)
 		printf("psnr              %-12.6g dB\n", f->d.psnr);
 	else
-		printf("psnr              -            (the reference has one value, and no range)\n");
+		printf("psnr              -            (all values of the reference are equal)\n");
 	if (!isnan(f->ssim))
 		printf("ssim              %-12.6g\n", f->ssim);
 }
@@ -312,7 +313,7 @@ done:
 
 const cli_command cli_compare = {
 	.name = "compare",
-	.about = "how far apart two files are; exit 1 if out of tolerance",
+	.about = "measure the difference of two files; exit 1 if it is above a tolerance",
 	.synopsis = "FILE REFERENCE [options]",
 	.notes = "  gantry compare vol.nc reference.nc --rmse 1e-3\n  gantry compare vol.nc reference.nc --rmse 5HU\n"
 		 "  gantry compare vol.nc truth.nc --relative 0.05 --central 0.5 --json\n",

@@ -18,12 +18,13 @@ static const convert_options defaults = {
 #define AT(field) offsetof(convert_options, field)
 static const cli_option options[] = {
 	{ "output", 'o', CLI_OUTPUT, "FILE",
-	  "where the volume goes; its name decides the format, a slash at its end makes it a DICOM folder", AT(output), 0, 0, NULL },
-	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default: HU in NIfTI and DICOM, else mm-1)", AT(unit), 0, 0, units },
-	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
-	{ "position", 0, CLI_CHOICE, NULL, "how the patient lay (default: as the file says, else HFS)", AT(position), 0, 0,
+	  "name of the written volume, which decides the format, a slash at its end makes it a DICOM folder", AT(output), 0, 0, NULL },
+	{ "unit", 0, CLI_CHOICE, NULL, "unit of the written volume (default: HU in NIfTI and DICOM, else mm-1)", AT(unit), 0, 0, units },
+	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3,
+	  NULL },
+	{ "position", 0, CLI_CHOICE, NULL, "position of the patient (default: as the file says, else HFS)", AT(position), 0, 0,
 	  gt_position_names },
-	{ "input-unit", 0, CLI_CHOICE, NULL, "MetaImage, NIfTI: what the numbers are (default auto)", AT(input_unit), 0, 0, units },
+	{ "input-unit", 0, CLI_CHOICE, NULL, "MetaImage, NIfTI: unit of the stored numbers (default auto)", AT(input_unit), 0, 0, units },
 	{ "slope", 0, CLI_REAL, "X", "the same: number in the input unit = X * stored + --offset", AT(slope), -1e30, 1e30, NULL },
 	{ "offset", 0, CLI_REAL, "X", "see --slope", AT(offset), -1e30, 1e30, NULL },
 	{ "deflate", 0, CLI_INT, "LEVEL", "compression, 0 (default: none; .nii.gz: light) to 9", AT(deflate), 0, 9, NULL },
@@ -73,7 +74,7 @@ done:
 
 const cli_command cli_convert = {
 	.name = "convert",
-	.about = "volumes from one format to another",
+	.about = "convert volumes from one format to another",
 	.synopsis = "FILE -o OUTPUT [options]",
 	.notes = "  gantry convert vol.nc -o vol.nii.gz\n"
 		 "  gantry convert head.nii -o head.mha --unit HU\n"

@@ -20,26 +20,31 @@ static const import_options defaults = {
 };
 #define AT(field) offsetof(import_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the result goes", AT(output), 0, 0, NULL },
-	{ "format", 0, CLI_TEXT, "NAME", "of the output: dicom-ct-pd, a folder of DICOM files (default: by the name's end)", AT(format), 0,
-	  0, NULL },
-	{ "maker", 0, CLI_TEXT, "NAME", "DICOM that is written: the manufacturer, who counts in his way (default Gantry)", AT(maker), 0, 0,
+	{ "output", 'o', CLI_OUTPUT, "FILE", "name of the written file", AT(output), 0, 0, NULL },
+	{ "format", 0, CLI_TEXT, "NAME", "format of the output: dicom-ct-pd, a folder of DICOM files (default: by the name's extension)",
+	  AT(format), 0, 0, NULL },
+	{ "maker", 0, CLI_TEXT, "NAME",
+	  "written DICOM files: the Manufacturer, which also decides how the central column is counted (default Gantry)", AT(maker), 0, 0,
 	  NULL },
 	{ "axis", 0, CLI_REAL, "COLUMN", "column of the rotation axis (default: found from opposite views)", AT(axis), -1e6, 1e6, NULL },
-	{ "flip", 0, CLI_TEXT, "columns|rows|turn,...",
-	  "projections: columns or rows the other way round; the gantry turning the other way", AT(flip), 0, 0, NULL },
+	{ "flip", 0, CLI_TEXT, "columns|rows|turn,...", "projections: flip the columns or rows; reverse the rotation direction", AT(flip),
+	  0, 0, NULL },
 	{ "column-center", 0, CLI_REAL, "COLUMN", "projections: column of the central ray, from 0 (after --flip)", AT(column_center), -1e6,
 	  1e6, NULL },
-	{ "pixel", 0, CLI_REAL, "MM", "size of a cell, where the file has none (default 1; RabbitCT 0.32)", AT(pixel), 1e-9, 1e6, NULL },
-	{ "unit", 0, CLI_CHOICE, NULL, "of the volume that is written (default mm-1)", AT(unit), 0, 0, units },
-	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
-	{ "input-unit", 0, CLI_CHOICE, NULL, "MetaImage, NIfTI: what the numbers are (default auto)", AT(input_unit), 0, 0, input_units },
+	{ "pixel", 0, CLI_REAL, "MM", "pitch of the detector's pixels, where the file has none (default 1; RabbitCT 0.32)", AT(pixel), 1e-9,
+	  1e6, NULL },
+	{ "unit", 0, CLI_CHOICE, NULL, "unit of the written volume (default mm-1)", AT(unit), 0, 0, units },
+	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3,
+	  NULL },
+	{ "input-unit", 0, CLI_CHOICE, NULL, "MetaImage, NIfTI: unit of the stored numbers (default auto)", AT(input_unit), 0, 0,
+	  input_units },
 	{ "slope", 0, CLI_REAL, "X", "the same: number in the input unit = X * stored + --offset", AT(slope), -1e30, 1e30, NULL },
 	{ "offset", 0, CLI_REAL, "X", "see --slope", AT(offset), -1e30, 1e30, NULL },
 	{ "center", 0, CLI_FLAG, NULL, "put the middle of the volume at (0, 0, 0)", AT(center), 0, 0, NULL },
-	{ "central", 0, CLI_CHOICE, NULL, "DICOM-CT-PD: the end that the central column is counted from (default: as its maker does)",
-	  AT(central), 0, 0, centrals },
-	{ "without-photons", 0, CLI_FLAG, NULL, "DICOM-CT-PD: leave the photon statistics out", AT(without_photons), 0, 0, NULL },
+	{ "central", 0, CLI_CHOICE, NULL,
+	  "DICOM-CT-PD: the end that the central column is counted from (default: as files of its manufacturer do)", AT(central), 0, 0,
+	  centrals },
+	{ "without-photons", 0, CLI_FLAG, NULL, "DICOM-CT-PD: do not read the photon statistics", AT(without_photons), 0, 0, NULL },
 	{ "deflate", 0, CLI_INT, "LEVEL", "compression, 0 (none, default) to 9", AT(deflate), 0, 9, NULL },
 	{ 0 },
 };
@@ -206,7 +211,7 @@ static void list(FILE *out)
 
 const cli_command cli_import = {
 	.name = "import",
-	.about = "files of other programs to NetCDF, and projections to DICOM",
+	.about = "convert files of other programs to NetCDF, and projections to DICOM",
 	.synopsis = "FILE|FOLDER -o OUTPUT [options]",
 	.notes = "  gantry import tooth.h5 -o tooth.nc --axis 296\n"
 		 "  gantry import scan.nc -o fixed.nc --flip columns --column-center 442.25\n"

@@ -19,7 +19,7 @@ static const cli_option options[] = {
 	{ "geometry", 'g', CLI_FLAG, NULL, "the geometry alone: do not read the projections", offsetof(info_options, geometry), 0, 0,
 	  NULL },
 	{ "check", 'c', CLI_FLAG, NULL,
-	  "compare rays that are measured from both ends: are columns, rows, centre and turn right? (exit code 1 if not)",
+	  "compare conjugate rays: are columns, rows, centre and rotation direction right? (exit code 1 if not)",
 	  offsetof(info_options, check), 0, 0, NULL },
 	{ 0 },
 };
@@ -275,7 +275,7 @@ done:
 
 const cli_command cli_info = {
 	.name = "info",
-	.about = "what a file holds",
+	.about = "print what a file holds",
 	.synopsis = "FILE [options]",
 	.notes = "  gantry info scan.nc\n  gantry info scan.nc --check\n  gantry info vol.nc --json\n",
 	.traits = CLI_REPORTS,

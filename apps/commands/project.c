@@ -12,8 +12,8 @@ static const project_options defaults = { 0 };
 #define AT(field) offsetof(project_options, field)
 static const cli_option options[] = {
 	{ "scan", 's', CLI_INPUT, "FILE", "whose geometry is projected; its own projections are not read", AT(scan), 0, 0, NULL },
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the projections go (.nc)", AT(output), 0, 0, NULL },
-	{ "projector", 0, CLI_TEXT, "NAME", "the model (default dd; sf-tr for detectors that lean)", AT(projector), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "name of the written projections (.nc)", AT(output), 0, 0, NULL },
+	{ "projector", 0, CLI_TEXT, "NAME", "the projector (default dd; sf-tr for tilted or rolled detectors)", AT(projector), 0, 0, NULL },
 	{ 0 },
 };
 
@@ -55,7 +55,7 @@ done:
 
 const cli_command cli_project = {
 	.name = "project",
-	.about = "line integrals of a volume",
+	.about = "forward-project a volume: its line integrals",
 	.synopsis = "VOLUME --scan SCAN -o PROJECTIONS [options]",
 	.notes = "  gantry project vol.nc --scan scan.nc -o proj.nc --projector dd --precision double --backend cpu\n",
 	.traits = CLI_COMPUTES,

@@ -19,12 +19,12 @@ static const rabbitct_options defaults = { .size = 512 };
 static const cli_option options[] = {
 	{ "size", 0, CLI_INT, "N", "voxels along each edge of the cube of 256 mm (default 512; the benchmark: 128 256 512 1024)", AT(size),
 	  1, 4096, NULL },
-	{ "reference", 0, CLI_INPUT, "FILE", "volume of 16-bit HU to hold the result against (default: that in the data set)",
+	{ "reference", 0, CLI_INPUT, "FILE", "reference volume of 16-bit HU to compare the result with (default: that in the data set)",
 	  AT(reference), 0, 0, NULL },
 	{ "geometry", 0, CLI_INPUT, "FILE", "the matrices, where a repackaged set has them in a file of their own", AT(geometry), 0, 0,
 	  NULL },
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the volume goes: 16-bit HU (.vol), or mm-1 (.nc, .mha)", AT(output), 0, 0, NULL },
-	{ "add-reference", 0, CLI_FLAG, NULL, "put the result behind the data set, as its reference of that size", AT(add_reference), 0, 0,
+	{ "output", 'o', CLI_OUTPUT, "FILE", "name of the written volume: 16-bit HU (.vol), or mm-1 (.nc, .mha)", AT(output), 0, 0, NULL },
+	{ "add-reference", 0, CLI_FLAG, NULL, "append the result to the data set, as its reference of that size", AT(add_reference), 0, 0,
 	  NULL },
 	{ "batch", 0, CLI_INT, "N", "images per pass over the volume (default 32)", AT(batch), 1, 4096, NULL },
 	{ 0 },
@@ -198,7 +198,7 @@ static int run(const cli_call *call, const void *given)
 		score = app_rabbitct_judge(j.hu, j.reference, voxels);
 		r.score = &score;
 	} else if (!o->add_reference) {
-		cli_note(call, "no reference of %zu^3 voxels: nothing to hold the result against", (size_t)o->size);
+		cli_note(call, "no reference of %zu^3 voxels: nothing to compare the result with", (size_t)o->size);
 	}
 	r.backend = gt_backend_name(j.be);
 	r.columns = h->columns;

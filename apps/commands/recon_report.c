@@ -37,7 +37,7 @@ static void host_parts(const gt_memory_estimate *p, part list[HOST_PARTS])
 	const part all[HOST_PARTS] = { { "projections", "projections", p->host_projections, 1 },
 		                       { "volume", "volume", p->host_volume, 1 },
 		                       { "weights", "weights", p->host_weights, 0 },
-		                       { "subset", "a subset on its way", p->host_subset, 0 },
+		                       { "subset", "subset in transfer", p->host_subset, 0 },
 		                       { "strength", "strength, as found", p->host_strength, 0 } };
 	memcpy(list, all, sizeof all);
 }
@@ -260,7 +260,7 @@ gt_status recon_how_it_ended(const recon_options *o, gt_recon *r)
 	if (st == GT_OK && how.diverged)
 		st = gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: after %d of %d iterations %s; %s holds %s %d", method ? method : "",
 		             how.iterations, how.most, how.reason, o->output,
-		             !how.kept                   ? "what it began with, iteration"
+		             !how.kept                   ? "the starting volume, iteration"
 		             : how.kept < how.iterations ? "the best image, of iteration"
 		                                         : "the last image, of iteration",
 		             how.kept);

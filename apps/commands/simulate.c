@@ -43,14 +43,16 @@ static const simulate_options defaults = { .scanner = "ge-ct750hd",
 
 #define AT(field) offsetof(simulate_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the projections go (.nc; weighted and filtered for RabbitCT: .rctd, .rct)", AT(output),
-	  0, 0, NULL },
-	{ "format", 0, CLI_TEXT, "NAME", "of the output: dicom-ct-pd, a folder of DICOM files as of a scanner (default: by the name's end)",
-	  AT(format), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "name of the written projections (.nc; weighted and filtered for RabbitCT: .rctd, .rct)",
+	  AT(output), 0, 0, NULL },
+	{ "format", 0, CLI_TEXT, "NAME",
+	  "format of the output: dicom-ct-pd, a folder of DICOM files as of a scanner (default: by the name's extension)", AT(format), 0, 0,
+	  NULL },
 	{ "maker", 0, CLI_TEXT, "NAME", "DICOM: the manufacturer; GE counts the central column in its own way (default Gantry)", AT(maker),
 	  0, 0, NULL },
-	{ "phantom", 'p', CLI_INPUT, "NAME|FILE", "body to scan: one of the list below, or a file of shapes", AT(phantom), 0, 0, NULL },
-	{ "scanner", 's', CLI_TEXT, "NAME", "where the geometry starts from (default ge-ct750hd)", AT(scanner), 0, 0, NULL },
+	{ "phantom", 'p', CLI_INPUT, "NAME|FILE", "object to scan: one of the list below, or a file of shapes", AT(phantom), 0, 0, NULL },
+	{ "scanner", 's', CLI_TEXT, "NAME", "scanner whose geometry the other options change (default ge-ct750hd)", AT(scanner), 0, 0,
+	  NULL },
 	{ "geometry-only", 0, CLI_FLAG, NULL, "write the scan without projections (no phantom needed)", AT(geometry_only), 0, 0, NULL },
 	{ "reduce", 0, CLI_INT, "N", "N times fewer columns, rows and views of the scanner, same field of view", AT(reduce), 1, 4096,
 	  NULL },
@@ -58,8 +60,8 @@ static const cli_option options[] = {
 	{ "columns", 0, CLI_INT, "N", "detector columns", AT(columns), 1, 1e6, NULL },
 	{ "rows", 0, CLI_INT, "N", "detector rows", AT(rows), 1, 1e6, NULL },
 	{ "detector", 0, CLI_CHOICE, NULL, "its shape", AT(detector), 0, 0, gt_shape_names },
-	{ "column-pitch", 0, CLI_REAL, "MM", "size of a cell along a row, at the detector", AT(column_pitch), 1e-6, 1e6, NULL },
-	{ "row-pitch", 0, CLI_REAL, "MM", "size of a cell along a column, at the detector", AT(row_pitch), 1e-6, 1e6, NULL },
+	{ "column-pitch", 0, CLI_REAL, "MM", "pitch of the pixels along a row, at the detector", AT(column_pitch), 1e-6, 1e6, NULL },
+	{ "row-pitch", 0, CLI_REAL, "MM", "pitch of the pixels along a column, at the detector", AT(row_pitch), 1e-6, 1e6, NULL },
 	{ "column-offset", 0, CLI_REAL, "CELLS", "shift of the detector along its rows (0.25: quarter offset)", AT(column_offset), -1e6,
 	  1e6, NULL },
 	{ "row-offset", 0, CLI_REAL, "CELLS", "shift of the detector along z", AT(row_offset), -1e6, 1e6, NULL },
@@ -67,22 +69,25 @@ static const cli_option options[] = {
 	{ "source-to-detector", 0, CLI_REAL, "MM", "distance", AT(source_to_detector), 1e-3, 1e6, NULL },
 	{ "start", 0, CLI_REAL, "DEG", "first gantry angle", AT(start), -36000, 36000, NULL },
 	{ "turns", 0, CLI_REAL, "T", "turns of the gantry; without --views the number of views grows with it", AT(turns), 1e-3, 1e5, NULL },
-	{ "short-scan", 0, CLI_FLAG, NULL, "half a turn and the fan (instead of --turns)", AT(short_scan), 0, 0, NULL },
-	{ "pitch", 0, CLI_REAL, "MM", "helix: way along z per turn", AT(pitch), 0, 1e5, NULL },
+	{ "short-scan", 0, CLI_FLAG, NULL, "short scan: half a turn and the fan angle (instead of --turns)", AT(short_scan), 0, 0, NULL },
+	{ "pitch", 0, CLI_REAL, "MM", "helix: table feed per turn", AT(pitch), 0, 1e5, NULL },
 	{ "z-center", 0, CLI_REAL, "MM", "z of the middle of the scan", AT(z_center), -1e6, 1e6, NULL },
 	{ "spot", 0, CLI_TEXT, "X,R,Z[;...]",
 	  "flying focal spot: shifts in mm (along the rows, away from the axis, along z), view after view", AT(spot), 0, 0, NULL },
-	{ "shift", 0, CLI_REAL, "MM", "C-arm: displace source and detector of each view by up to so much along each axis, at most 100",
-	  AT(shift), 0, 100, NULL },
-	{ "tilt", 0, CLI_REAL, "DEG", "C-arm: turn the detector of each view by up to so much, at most 10", AT(tilt), 0, 10, NULL },
-	{ "rays", 0, CLI_INT, "N", "N x N rays per cell (default 2; 1: the centre ray)", AT(rays), 1, 64, NULL },
-	{ "photons", 0, CLI_REAL, "N", "photons per cell without the body; 0 (default): no noise", AT(photons), 0, 1e15, NULL },
+	{ "shift", 0, CLI_REAL, "MM",
+	  "C-arm: displace source and detector of each view at random by up to this along each axis, at most 100", AT(shift), 0, 100,
+	  NULL },
+	{ "tilt", 0, CLI_REAL, "DEG", "C-arm: rotate the detector of each view at random by up to this, at most 10", AT(tilt), 0, 10,
+	  NULL },
+	{ "rays", 0, CLI_INT, "N", "N x N rays per pixel (default 2; 1: the centre ray)", AT(rays), 1, 64, NULL },
+	{ "photons", 0, CLI_REAL, "N", "photons per pixel without the object; 0 (default): no noise", AT(photons), 0, 1e15, NULL },
 	{ "electronic", 0, CLI_REAL, "N", "standard deviation of the electronic noise, in photons", AT(electronic), 0, 1e12, NULL },
-	{ "seed", 0, CLI_INT, "N", "of the noise, of --shift and --tilt (default 0)", AT(seed), 0, 9e15, NULL },
-	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water (default 0.02)", AT(water), 1e-9, 1e3, NULL },
-	{ "scale", 0, CLI_REAL, "X", "multiplies the size of the body", AT(scale), 1e-6, 1e6, NULL },
-	{ "truth", 0, CLI_OUTPUT, "FILE", "also write the body as a volume", AT(truth), 0, 0, NULL },
-	{ "grid", 0, CLI_TEXT, "SPEC", "of that volume, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
+	{ "seed", 0, CLI_INT, "N", "seed of the noise, of --shift and --tilt (default 0)", AT(seed), 0, 9e15, NULL },
+	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water in mm-1 (default 0.02)", AT(water), 1e-9, 1e3, NULL },
+	{ "scale", 0, CLI_REAL, "X", "factor on the size of the object", AT(scale), 1e-6, 1e6, NULL },
+	{ "truth", 0, CLI_OUTPUT, "FILE", "also write the object as a volume", AT(truth), 0, 0, NULL },
+	{ "grid", 0, CLI_TEXT, "SPEC", "grid of that volume, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0,
+	  NULL },
 	{ "points", 0, CLI_INT, "N", "N^3 points per voxel of that volume (default 3)", AT(points), 1, 64, NULL },
 	{ "threads", 0, CLI_INT, "N", "0 (default): one per processor", AT(threads), 0, 65536, NULL },
 	{ 0 },
@@ -195,7 +200,7 @@ static gt_status check_sources(const gt_scan *scan, const gt_phantom *body)
 		if (gt_phantom_value(body, s) != 0)
 			return gt_fail(
 				GT_ERR_ARG,
-				"the source of view %zu at (%g, %g, %g) mm, %g mm from the axis, is inside the body: expected it outside",
+				"the source of view %zu at (%g, %g, %g) mm, %g mm from the axis, is inside the object: expected it outside",
 				v, s[0] + 0, s[1] + 0, s[2] + 0, hypot(s[0], s[1]));
 	}
 	return GT_OK;
@@ -343,9 +348,9 @@ done:
 
 const cli_command cli_simulate = {
 	.name = "simulate",
-	.about = "exact projections of an analytic body",
+	.about = "simulate a scan: exact projections of a phantom, with noise",
 	.synopsis = "--phantom NAME -o SCAN [options]",
-	.notes = "--reduce changes what the scanner has; sizes that are given are taken as they are.\n\n"
+	.notes = "--reduce changes the sizes of the scanner; sizes given by options are not changed.\n\n"
 		 "  gantry simulate --phantom forbild-head --photons 1e5 --seed 1 -o scan.nc\n"
 		 "  gantry simulate --phantom shepp-logan --reduce 8 -o small.nc --truth truth.nc --grid 64x64x8@4x4x5\n"
 		 "  gantry simulate --scanner ge-ct750hd --turns 3 --pitch 38.75 --geometry-only -o helix.nc\n",

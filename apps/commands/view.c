@@ -20,7 +20,7 @@ enum { AXES, RADIOLOGICAL };
 static const view_options defaults = { .plane = -1, .convention = -1, .slice = -1, .sinogram = -1, .unit = GT_UNIT_AUTO, .water = NAN };
 #define AT(field) offsetof(view_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_OUTPUT, "FILE", "where the picture goes (.png)", AT(output), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FILE", "name of the written picture (.png)", AT(output), 0, 0, NULL },
 	{ "plane", 0, CLI_CHOICE, NULL, "one orientation (default: all three through the centre)", AT(plane), 0, 0, planes },
 	{ "convention", 0, CLI_CHOICE, NULL,
 	  "axes: x to the right, y or z upwards; radiological: the patient's right on the left, front or head at the top (default axes)",
@@ -29,11 +29,12 @@ static const cli_option options[] = {
 	{ "montage", 0, CLI_INT, "N", "N slices (projections: views) at equal distances", AT(montage), 1, 400, NULL },
 	{ "sinogram", 0, CLI_INT, "ROW", "projections: this detector row in all views (default with less than 8 rows)", AT(sinogram), 0,
 	  1e9, NULL },
-	{ "window", 0, CLI_TEXT, "LOW:HIGH", "values that are black and white (default: 0.5 and 99.5 % of the cells shown)", AT(window), 0,
-	  0, NULL },
-	{ "unit", 0, CLI_CHOICE, NULL, "of a volume's values (default: that of the file)", AT(unit), 0, 0, units },
-	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water, for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3, NULL },
-	{ "title", 0, CLI_TEXT, "TEXT", "above the pictures (default: the file's name)", AT(title), 0, 0, NULL },
+	{ "window", 0, CLI_TEXT, "LOW:HIGH", "values shown black and white (default: 0.5 and 99.5 % of the pixels shown)", AT(window), 0, 0,
+	  NULL },
+	{ "unit", 0, CLI_CHOICE, NULL, "unit of a volume's values (default: that of the file)", AT(unit), 0, 0, units },
+	{ "water", 0, CLI_REAL, "MM-1", "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", AT(water), 1e-9, 1e3,
+	  NULL },
+	{ "title", 0, CLI_TEXT, "TEXT", "title above the pictures (default: the file's name)", AT(title), 0, 0, NULL },
 	{ 0 },
 };
 
@@ -272,11 +273,11 @@ done:
 
 const cli_command cli_view = {
 	.name = "view",
-	.about = "pictures of a volume or of projections",
+	.about = "draw pictures of a volume or of projections",
 	.synopsis = "FILE -o PICTURE.png [options]",
 	.notes =
-		"Letters at the sides say where that is in the patient: R, L, A (front), P (back), H, F. Without --convention radiological x is to\n"
-		"the right, so that the right of who lies head first and supine is on the right.\n\n"
+		"Letters at the sides name the sides of the patient: R, L, A (front), P (back), H, F. Without --convention radiological x is to\n"
+		"the right, so that the right side of a patient in position HFS is on the right.\n\n"
 		"  gantry view vol.nc -o slices.png --window 0:100 --unit HU\n"
 		"  gantry view patient.nii -o patient.png --convention radiological\n"
 		"  gantry view vol.nc -o sheet.png --montage 16\n"

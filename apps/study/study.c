@@ -12,19 +12,22 @@
 static const study_options defaults = { .backend = "auto", .cpu_reduce = -1, .cpu_iterations = -1, .seconds = -1 };
 #define AT(field) offsetof(study_options, field)
 static const cli_option options[] = {
-	{ "output", 'o', CLI_OUTPUT, "FOLDER", "where everything goes; must not be there yet", AT(output), 0, 0, NULL },
+	{ "output", 'o', CLI_OUTPUT, "FOLDER", "name of a new folder for the report", AT(output), 0, 0, NULL },
 	{ "grid", 0, CLI_TEXT, "SPEC", "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", AT(grid), 0, 0, NULL },
 	{ "backend", 0, CLI_TEXT, "NAME", "auto, cuda:NUMBER: that GPU and the CPU; cpu, cpu:THREADS: the CPU alone", AT(backend), 0, 0,
 	  NULL },
-	{ "quick", 0, CLI_FLAG, NULL, "an eighth of the size and few points: to see what comes", AT(quick), 0, 0, NULL },
+	{ "quick", 0, CLI_FLAG, NULL, "an eighth of the size and few points, to try the study", AT(quick), 0, 0, NULL },
 	{ "cpu-reduce", 0, CLI_INT, "N",
 	  "iterative: the CPU repeats every run at 1/N of the size (default 4; 1 with --quick and without a GPU)", AT(cpu_reduce), 1, 16,
 	  NULL },
-	{ "cpu-iterations", 0, CLI_INT, "N", "iterative: of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
-	  AT(cpu_iterations), 0, 1000, NULL },
-	{ "seconds", 0, CLI_INT, "N", "fdk: begin no measurement after so many; what is left out is told", AT(seconds), 0, 1e6, NULL },
-	{ "no-figures", 0, CLI_FLAG, NULL, "draw none, where there is no gnuplot; --from does it elsewhere", AT(no_figures), 0, 0, NULL },
-	{ "from", 0, CLI_TEXT, "FOLDER", "measure nothing: draw the figures of that folder, and make its report again", AT(from), 0, 0,
+	{ "cpu-iterations", 0, CLI_INT, "N",
+	  "iterative: iterations of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)", AT(cpu_iterations), 0,
+	  1000, NULL },
+	{ "seconds", 0, CLI_INT, "N", "fdk: begin no measurement after this time; the report lists what is left out", AT(seconds), 0, 1e6,
+	  NULL },
+	{ "no-figures", 0, CLI_FLAG, NULL, "draw no figures, where there is no gnuplot; --from draws them later", AT(no_figures), 0, 0,
+	  NULL },
+	{ "from", 0, CLI_TEXT, "FOLDER", "measure nothing: draw the figures of that folder, and write its report again", AT(from), 0, 0,
 	  NULL },
 	{ 0 },
 };
@@ -157,10 +160,11 @@ done:
 const study_kind study_kind_accuracy = {
 	.name = "accuracy",
 	.title = "Projectors: cost and accuracy",
-	.intro = "What projection and backprojection cost with every projector and device that is here, and how near each comes to its\n"
-		 "model in double precision and to exact line integrals. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, "
-		 "&ldquo;GPU-based branchless distance-driven projection and backprojection&rdquo;, IEEE Transactions on Computational "
-		 "Imaging 3 (2017), section IV, A and B.",
+	.intro =
+		"The time of projection and backprojection with every projector and device of this machine, and how accurate each is against its\n"
+		"model in double precision and against exact line integrals. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, "
+		"&ldquo;GPU-based branchless distance-driven projection and backprojection&rdquo;, IEEE Transactions on Computational "
+		"Imaging 3 (2017), section IV, A and B.",
 	.prepare = prepare_accuracy,
 	.measure = measure_accuracy,
 	.figures = study_figures,
@@ -192,7 +196,7 @@ static gt_status check(const study *s, const study_options *o)
 	if (o->seconds >= 0 && s->kind != &study_kind_fdk)
 		return gt_fail(GT_ERR_ARG, "--seconds=%lld: is for the study 'fdk'", o->seconds);
 	if (o->from && (cpu || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
-		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: expected no %s beside it", o->from,
+		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: cannot be combined with %s", o->from,
 		               s->call->files > 1 ? "scan"
 		               : cpu              ? "--cpu-..."
 		               : o->seconds >= 0  ? "--seconds"
@@ -282,14 +286,14 @@ done:
 
 const cli_command cli_study = {
 	.name = "study",
-	.about = "what projectors, iterative methods or direct reconstruction cost and how near they are: a report with tables and figures",
+	.about = "measure speed and accuracy of projectors, iterative methods or analytic reconstruction: a report with tables and figures",
 	.synopsis =
 		"accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]\n       gantry study fdk -o FOLDER [options]",
 	.notes =
 		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
 		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
-		"equal resolution. fdk: the forms of its backprojection, step by step. gnuplot draws the figures; its scripts stay in the\n"
-		"folder, and --from runs them: give it no folder of somebody whom you do not trust.\n\n"
+		"equal resolution. fdk: the kernels of its backprojection, step by step. gnuplot draws the figures; its scripts stay in the\n"
+		"folder, and --from runs them: give it only folders that you trust.\n\n"
 		"  gantry study accuracy -o study\n"
 		"  gantry study accuracy scan.nc -o study --quick\n"
 		"  gantry study iterative -o study --quick\n"

@@ -236,10 +236,10 @@ static gt_status check(const char *name, const gt_grid *g, const gt_scan *scan)
 			return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu voxels along one axis: expected at most %d", name, g->n[a],
 			               INT_MAX / 4);
 	if (scan->rows > INT_MAX / 4 || scan->columns > INT_MAX / 4)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu cells: expected at most %d each way", name, scan->columns,
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu pixels: expected at most %d each way", name, scan->columns,
 		               scan->rows, INT_MAX / 4);
 	const gt_status st = gt_scan_rows_along_z(scan, name);
-	return st == GT_OK ? st : gt_fail(st, "%s; --projector sf-tr takes detectors that lean", gt_error());
+	return st == GT_OK ? st : gt_fail(st, "%s; --projector sf-tr takes tilted and rolled detectors", gt_error());
 }
 
 void *gt_dd_upload(gt_backend *be, const void *host, size_t bytes)
@@ -348,9 +348,9 @@ static gt_status prepare(const struct variant *variant, gt_backend *be, gt_type 
 	struct dd *p = NULL;
 	if (!variant->impl[be->kind])
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: runs on a GPU only, not on %s: 'dd' %s and runs on both", variant->name, be->name,
-		               variant->single_only ? "is near to it" : "has the same entries");
+		               variant->single_only ? "approximates it" : "has the same entries");
 	if (variant->single_only && type != GT_F32)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: single precision only: its tables are textures; 'dd-db' is its form in double",
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: single precision only: its tables are textures; 'dd-db' is its variant in double",
 		               variant->name);
 	if (!(p = calloc(1, sizeof *p)))
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the operator", variant->name);
@@ -446,14 +446,14 @@ PARTS(db)
 
 static const gt_dd_options plain = { .memory = 65536 };
 static const gt_param plain_params[] = {
-	{ "memory", "GPU: most MiB of running sums held at a time, and a quarter of what the device has left", GT_REAL,
+	{ "memory", "GPU: memory limit of the running sums, in MiB; at most a quarter of what the device has left", GT_REAL,
 	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
 	{ 0 },
 };
 
 const gt_projector gt_projector_dd = {
 	.name = "dd",
-	.about = "distance-driven, exact pair; detectors whose rows are parallel to z",
+	.about = "distance-driven, matched pair; detectors whose rows are parallel to z",
 	.params = plain_params,
 	.defaults = &plain,
 	.options_size = sizeof plain,
@@ -461,7 +461,7 @@ const gt_projector gt_projector_dd = {
 };
 const gt_projector gt_projector_dd_bs = {
 	.name = "dd-bs",
-	.about = "the same by loops over the voxels and cells that overlap (branch-based); GPU",
+	.about = "the same by loops over the voxels and pixels that overlap (branch-based); GPU",
 	.model = "dd",
 	.cuda_only = 1,
 	.make = make_bs,
@@ -469,7 +469,7 @@ const gt_projector gt_projector_dd_bs = {
 
 static const gt_dd_options branchless = { .memory = 2048 };
 static const gt_param branchless_params[] = {
-	{ "memory", "most MiB of integral images held at a time, and half of what the device has left", GT_REAL,
+	{ "memory", "memory limit of the integral images, in MiB; at most half of what the device has left", GT_REAL,
 	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
 	{ 0 },
 };
@@ -478,7 +478,7 @@ static const gt_param branchless_params[] = {
 const gt_projector gt_projector_dd_bl = {
 	.name = "dd-bl",
 	.about =
-		"branchless as published, by textures: off by 1e-2, by a half where cells and voxels differ much in size; only near its adjoint; GPU",
+		"branchless as published, with texture units: entries differ from the exact ones by up to 1 %, by half where pixels and voxels differ much in size; an approximate adjoint; GPU",
 	BRANCHLESS,
 	.single_only = 1,
 	.off_adjoint = 0.4,
@@ -488,7 +488,7 @@ const gt_projector gt_projector_dd_bl = {
 };
 const gt_projector gt_projector_dd_bz = {
 	.name = "dd-bz",
-	.about = "dd-bl with a back projection that shares edges along z: the same numbers, sooner; only near the adjoint; GPU",
+	.about = "dd-bl with a backprojection that shares edges along z: the same numbers, faster; an approximate adjoint; GPU",
 	BRANCHLESS,
 	.single_only = 1,
 	.off_adjoint = 0.4,
@@ -498,7 +498,7 @@ const gt_projector gt_projector_dd_bz = {
 };
 const gt_projector gt_projector_dd_db = {
 	.name = "dd-db",
-	.about = "dd by integral images in double precision (branchless), exact pair; GPU",
+	.about = "dd by integral images in double precision (branchless), matched pair; GPU",
 	BRANCHLESS,
 	.make = make_db,
 	.parts = &parts_db,

@@ -263,7 +263,7 @@ static gt_status check(const char *name, const gt_grid *g, const gt_scan *scan)
 			return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu voxels along one axis: expected at most %d", name, g->n[a],
 			               INT_MAX / 4);
 	if (scan->rows > INT_MAX / 4 || scan->columns > INT_MAX / 4)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu cells: expected at most %d each way", name, scan->columns,
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu pixels: expected at most %d each way", name, scan->columns,
 		               scan->rows, INT_MAX / 4);
 	return GT_OK;
 }
@@ -383,7 +383,7 @@ VARIANT(tt, "sf-tt", 1)
 
 static const struct options defaults = { .memory = 65536 };
 static const gt_param params[] = {
-	{ "memory", "GPU: most MiB of running sums and copies held at a time, and a quarter of what the device has left", GT_REAL,
+	{ "memory", "GPU: memory limit of the running sums and copies, in MiB; at most a quarter of what the device has left", GT_REAL,
 	  offsetof(struct options, memory), 1e-6, 1e9, NULL },
 	{ 0 },
 };
@@ -391,7 +391,7 @@ static const gt_param params[] = {
 
 const gt_projector gt_projector_sf_tr = {
 	.name = "sf-tr",
-	.about = "separable footprint, rectangle along z, exact pair; detectors that lean by up to 15 degrees",
+	.about = "separable footprint, rectangle along z, matched pair; also for detectors tilted or rolled by up to 15 degrees",
 	LIMITED,
 	.make = make_tr,
 };

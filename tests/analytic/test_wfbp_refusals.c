@@ -27,7 +27,7 @@ START_TEST(other_scans_are_refused)
 	REFUSED(&grid, s, "this one is circular: use fdk");
 	s = scan_of(&o);
 	s->pitch_per_turn = 30;
-	REFUSED(&grid, s, "pitch_per_turn=30 mm), but the table stands still: all sources are at z=0");
+	REFUSED(&grid, s, "pitch_per_turn=30 mm), but the table does not move: all sources are at z=0");
 	o.shape = GT_PARALLEL;
 	s = scan_of(&o);
 	REFUSED(&grid, s, "parallel: use fbp");

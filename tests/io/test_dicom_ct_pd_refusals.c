@@ -109,7 +109,7 @@ START_TEST(what_contradicts_itself)
 	write_scan(29.7);
 	for (int i = 1; i <= VIEWS; i++)
 		change(i, &angle, 1.25);
-	refused("focal centre angular position is 1.25 in all views: the gantry stands still");
+	refused("focal centre angular position is 1.25 in all views: the gantry does not turn");
 	write_scan(29.7);
 	for (int i = 1; i <= VIEWS; i++)
 		change_text(i, &scatter, "NO");

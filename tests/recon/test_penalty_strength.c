@@ -273,7 +273,7 @@ START_TEST(without_direct_method)
 	const gt_status st = gt_strength_find(&s->q, 0, 1, &found);
 	ck_assert_msg(st == GT_OK, "%s", gt_error());
 	ck_assert_msg(strstr(s->said, "sharp iteration") != NULL, "%s", s->said);
-	ck_assert(strstr(s->said, "noise: by differences of neighbouring cells, as of"));
+	ck_assert(strstr(s->said, "noise: by differences of neighbouring pixels, as of"));
 	ck_assert(found.strength > 0 && found.reference_hu > 0);
 	problem_free(s);
 }
