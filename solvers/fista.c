@@ -20,7 +20,7 @@ struct options {
 static const struct options defaults = { .iterations = 100, .nonneg = 1, .restart = 1, .prox = AUTO };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
+	{ .key = "iterations", .help = "largest number of iterations", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
 	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },
 	{ .key = "restart", .help = "restart the momentum where it increases the cost", .kind = GT_FLAG, .at = AT(restart) },
 	{ .key = "prox",

@@ -22,7 +22,7 @@ struct options {
 static const struct options defaults = { .iterations = 50, .line = 3, .preconditioner = DIAGONAL, .tolerance = 0 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
+	{ .key = "iterations", .help = "largest number of iterations", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
 	{ .key = "preconditioner",
 	  .help = "approximate inverse of the second derivatives. diagonal: inverse of a diagonal majorizer; ramp: filters of slices",
 	  .kind = GT_CHOICE,

@@ -39,7 +39,7 @@ START_TEST(other_scans_are_refused)
 		s->view[v].detector[2] += back;
 		s->view[v].arc_center[2] += back;
 	}
-	REFUSED(&grid, s, "stands still or turns back from view 100");
+	REFUSED(&grid, s, "does not move or reverses from view 100");
 	s = scan_of(&o);
 	lean(&s->view[3], 0.01, 0);
 	REFUSED(&grid, s, "row_axis of view 3");
@@ -62,7 +62,7 @@ START_TEST(bad_orbits_are_refused)
 		s->view[40].source[a] *= 1.01;
 	for (int a = 0; a < 2; a++)
 		s->view[40].arc_center[a] *= 1.01, s->view[40].detector[a] += 0.01 * s->view[40].source[a] / 1.01;
-	REFUSED(&grid, s, "source and detector of view 40 do not stand as");
+	REFUSED(&grid, s, "source and detector of view 40 are not placed as");
 	o = orbit_of(GT_ARC, 0.9, 0.55);
 	s = scan_of(&o);
 	REFUSED(&grid, s, "cover 198.00 degrees: expected at least 205");

@@ -70,7 +70,7 @@ for option in workload operation projector penalty; do
 	refused 2 "--$option: expected a name" bench --$option ""
 done
 refused 2 "unknown solver ''" bench --method ""
-refused 2 "expected a direct method" bench --method os-sart
+refused 2 "expected an analytic method" bench --method os-sart
 refused 2 "--vs=joseph: is of forward and back, and --operation=direct has neither" bench --vs joseph --operation direct
 ok bench --workload quick-arc --operation parts --backend "$backend"
 grep -qF "parts: dd prepares nothing" stderr.txt || fail "no parts, and no remark: $(cat stderr.txt)"

@@ -46,7 +46,7 @@ ok simulate --scanner ge-ct750hd-helical --reduce 12 --phantom shepp-logan --geo
 ok simulate --scanner ge-ct750hd-helical --reduce 12 --turns 5 --phantom shepp-logan --rays 2 -o long.nc
 iterate=(--solver "os-sart:iterations=3,subsets=8" --backend "$backend")
 remark "views 149 to 302 of 410 see these slices" recon long.nc -o slab-vol.nc --grid $slab "${iterate[@]}"
-grep -q "[0-9]* slices below and [0-9]* above are computed too" stderr.txt || fail "no margin: $(cat stderr.txt)"
+grep -q "[0-9]* padding slices below and [0-9]* above, which rays reach, are computed" stderr.txt || fail "no margin: $(cat stderr.txt)"
 ok compare slab-vol.nc slab.nc --relative 0.34
 remark "would hold falls into the outermost ones (--margin auto" recon long.nc -o cut.nc --grid $slab "${iterate[@]}" --margin no
 ok compare cut.nc slab.nc --json

@@ -44,7 +44,7 @@ refused 2 "unknown weights 'nose': did you mean 'noise'" help weights nose
 ok help quality
 says "--solver os-sqs:iterations="
 ok help quality fast
-says "direct method"
+says "analytic method"
 refused 2 "unknown quality 'fats': did you mean 'fast'" help quality fats
 refused 2 "did you mean 'quality'" help qualty
 ok help simulate

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/support/lib.sh"
 
 solver=(--solver "os-sart:iterations=5,subsets=6" --backend "$backend")
-margin() { sed -n 's/^\([0-9]*\) slices* below and \([0-9]*\) above are computed too, where rays go on, and not written.*$/\1 \2/p' stderr.txt; }
+margin() { sed -n 's/^\([0-9]*\) padding slices* below and \([0-9]*\) above, which rays reach, are computed and not written.*$/\1 \2/p' stderr.txt; }
 # least BELOW ABOVE: of the last run, at least so many slices.
 least() {
 	local below=0 above=0

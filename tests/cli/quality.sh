@@ -15,12 +15,12 @@ noted() { grep -qF -- "$1" stderr.txt || fail "'$1' is not in: $(cat stderr.txt)
 for dose in low high; do
 	ok recon $dose.nc -o fast.nc --like truth.nc --quality fast --backend "$backend"
 	ok recon $dose.nc -o slow.nc --like truth.nc --quality iterative --backend "$backend"
-	noted "--quality iterative: --solver os-sqs:iterations=20,subsets=7 --weights noise --penalty qggmrf:c=10HU,strength=auto,kappa=yes; about how long that takes is said after the first iteration"
+	noted "--quality iterative: --solver os-sqs:iterations=20,subsets=7 --weights noise --penalty qggmrf:c=10HU,strength=auto,kappa=yes; the time that it takes is estimated after the first iteration"
 	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is said after the first iteration: $(cat stderr.txt)"
 	noted "looking for the strength of the penalty"
-	noted "of noise are to be left"
+	noted "expected noise"
 	# With kappa there is more in the middle than at the border.
-	range=$(sed -n 's/.*from place to place \([0-9.]*\) to \([0-9.]*\) HU$/\1 \2/p' stderr.txt)
+	range=$(sed -n 's/.*; between \([0-9.]*\) and \([0-9.]*\) HU by place$/\1 \2/p' stderr.txt)
 	read -r least most <<<"$range"
 	holds "$least > 0 && 1.15 * $least < $most && $most < 2 * $least" "$dose: from $least to $most HU"
 	grep -q "fewer than 10 photons" stderr.txt && fail "$dose: no ray is starved"

@@ -122,8 +122,8 @@ refused 2 "unknown parameter 'evry'" recon scan.nc -o no.nc --solver cgls --chec
 refused 2 "would be lost" recon scan.nc -o no.nc --solver cgls --checkpoint ./scan.nc
 refused 2 "would be lost" recon scan.nc -o no.nc --solver cgls --checkpoint no.nc:every=2
 refused 2 "would be lost" recon scan.nc -o d.ck --solver cgls --resume d.ck
-refused 2 "direct method" recon scan.nc -o no.nc --solver fdk --checkpoint f.ck
-refused 2 "direct method" recon scan.nc -o no.nc --resume d.ck
+refused 2 "analytic method" recon scan.nc -o no.nc --solver fdk --checkpoint f.ck
+refused 2 "analytic method" recon scan.nc -o no.nc --resume d.ck
 [ ! -e no.nc ] || fail "no.nc was written"
 [ ! -e f.ck ] || fail "f.ck was written"
 finish

@@ -73,8 +73,8 @@ nothing_left never "a study that was drawn again"
 
 # A folder that is there is not touched.
 before=$(find small | sort | cksum)
-refused 2 "--output=small: is there already" study accuracy -o small --quick
-refused 2 "is there already" study accuracy -o small/ --quick
+refused 2 "--output=small: already exists" study accuracy -o small --quick
+refused 2 "already exists" study accuracy -o small/ --quick
 [ "$before" = "$(find small | sort | cksum)" ] || fail "the folder that was there has changed"
 
 # Of a scan file: helical, and its --grid.

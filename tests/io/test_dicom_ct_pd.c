@@ -15,7 +15,7 @@ START_TEST(what_is_written_comes_back)
 	same(p, q);
 	ck_assert_double_eq_tol(q->scan->pitch_per_turn, _i / 2 ? 0 : 29.7, 0.5);
 	ck_assert_ptr_nonnull(strstr(note, "of Gantry: central column 10.25 of 17, counted from 1 and the first"));
-	ck_refused(write_as(p, NULL), GT_ERR_IO, "scan: is there and is not empty");
+	ck_refused(write_as(p, NULL), GT_ERR_IO, "scan: already exists and is not empty");
 	/* What was read has nothing that files would round away. */
 	gt_projections *r = NULL;
 	empty_folder();

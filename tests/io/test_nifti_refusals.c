@@ -51,7 +51,7 @@ START_TEST(refusals)
 	refused(&y, 24, GT_ERR_UNSUPPORTED, "datatype is 128 (");
 	y = x;
 	y.pair = 1;
-	refused(&y, 24, GT_ERR_UNSUPPORTED, "the head of a pair of files");
+	refused(&y, 24, GT_ERR_UNSUPPORTED, "the header of a pair of files");
 	y = x;
 	y.size_of_head = 347;
 	refused(&y, 24, GT_ERR_FORMAT, "damaged: sizeof_hdr is not 348");

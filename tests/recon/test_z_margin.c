@@ -174,7 +174,7 @@ START_TEST(padding)
 	ck_assert(e.below == below && e.grid.n[2] == 5 + below + above && e.scan.views == VIEWS);
 	ck_assert_double_eq_tol(gt_grid_first(&e.grid, 2) + 1.1 * (double)below, gt_grid_first(&g, 2), 1e-12);
 	snprintf(expected, sizeof expected,
-	         "%zu slices below and %zu above are computed too, where rays go on, and not written (--margin no leaves them out)\n",
+	         "%zu padding slices below and %zu above, which rays reach, are computed and not written (--margin no leaves them out)\n",
 	         below, above);
 	ck_assert_str_eq(said, expected);
 
@@ -189,7 +189,7 @@ START_TEST(padding)
 	o = (gt_z_margin_options){ GT_Z_MARGIN_NO, 1 };
 	gt_recon_extent_views(p, &g, &e);
 	gt_recon_extent_pad(&log, &o, &e);
-	snprintf(expected, sizeof expected, "what %zu slices below and %zu above would hold falls into the outermost ones", below, above);
+	snprintf(expected, sizeof expected, "what %zu slices below and %zu above would hold appears in the outermost ones", below, above);
 	ck_assert(e.below == 0 && e.grid.n[2] == 5 && strstr(said, expected));
 
 	/* A grid that was made for the scan has what the geometry says; without a listener nobody hears. */
