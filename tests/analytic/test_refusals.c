@@ -106,7 +106,7 @@ START_TEST(holes)
 	gt_scan *s = scan_of(&o);
 	for (size_t v = 30; v < 45; v++)
 		s->view[v] = s->view[29];
-	REFUSED(s, "fdk", "no such hole");
+	REFUSED(s, "fdk", "no such gap");
 	gt_scan_free(s);
 }
 END_TEST

@@ -56,7 +56,7 @@ START_TEST(bad_orbits_are_refused)
 	for (size_t v = 50; v + 5 < s->views; v++)
 		s->view[v] = s->view[v + 5];
 	s->views -= 5;
-	REFUSED(&grid, s, "view 50 stands 24 degrees after view 49: expected steps of about");
+	REFUSED(&grid, s, "view 50 is 24 degrees after view 49: expected steps of about");
 	s = scan_of(&o);
 	for (int a = 0; a < 2; a++)
 		s->view[40].source[a] *= 1.01;

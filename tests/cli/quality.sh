@@ -67,7 +67,7 @@ holds "$(error two.nc) < $(error one.nc)"
 ok recon low.nc -o more.nc --like truth.nc --solver $few --penalty huber:noise=900HU --backend "$backend"
 noted "as weak as"
 ok recon clean.nc -o clean-out.nc --like truth.nc --quality iterative --backend "$backend"
-noted "next to no noise in the data"
+noted "almost no noise in the data"
 
 refused 2 "noise=0HU" recon low.nc -o no.nc --solver pcg --penalty huber:noise=0HU
 refused 2 "noise=-3HU" recon low.nc -o no.nc --solver pcg --penalty huber:noise=-3HU

@@ -107,7 +107,7 @@ START_TEST(refusals)
 	gt_test_noisy_penalty(n, proximal, -INFINITY, INFINITY);
 	refuse("fista", "prox=no", &n->one, x, "'fista' needs a gradient of a penalty, which 'proximal' does not have");
 	gt_test_noisy_penalty(n, good, 0, INFINITY);
-	refuse("pcg", "", &n->one, x, "'pcg' cannot keep bounds");
+	refuse("pcg", "", &n->one, x, "'pcg' does not support bounds");
 	gt_test_noisy_penalty(n, good, 1, -1);
 	refuse("fista", "", &n->one, x, "lower one first");
 	refuse("os-sqs", "", &n->one, x, "lower one first");
