@@ -68,8 +68,7 @@ void gt_method_note_form(const gt_listener *log, const gt_analytic *method, cons
 		if (!strcmp(p->key, "kernel")) {
 			const int form = *(const int *)(const void *)((const char *)options + p->at);
 			if (form)
-				gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-				       "%s: kernel=%s is a kernel on CUDA; %s has one kernel, which computes", method->name, p->names[form],
-				       gt_backend_name(be));
+				gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "%s: kernel=%s needs CUDA; %s has one kernel, which is used",
+				       method->name, p->names[form], gt_backend_name(be));
 		}
 }

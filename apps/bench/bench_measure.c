@@ -151,7 +151,7 @@ static void bound_stages(const bench_case *b, app_timing stage[2])
 
 static void add_stages(bench_case *b, app_timing stage[2])
 {
-	static const char *const names[] = { "filter", "smear" };
+	static const char *const names[] = { "filter", "backprojection" };
 	bound_stages(b, stage);
 	for (int i = 0; i < 2; i++) {
 		stage[i].projector = b->time->projector;

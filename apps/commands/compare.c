@@ -198,7 +198,7 @@ static void print_line(const char *name, double value, limit allowed, double wat
 static void print_text(const figures *f, const limits *l, const pair *p)
 {
 	const double water = p->grid ? p->water : 0;
-	printf("compared          %zu %s\n", f->d.count, p->grid ? "voxels" : "cells");
+	printf("compared          %zu %s\n", f->d.count, p->grid ? "voxels" : "pixels");
 	print_line("rmse", f->d.rmse, l->rmse, water);
 	print_line("relative rmse", f->d.relative, l->relative, 0);
 	print_line("largest", f->d.max, l->max, water);

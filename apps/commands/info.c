@@ -226,7 +226,7 @@ static void print_text(const cJSON *report)
 		if (cJSON_IsString(item))
 			printf("%-24s %s\n", item->string, item->valuestring);
 		else if (cJSON_IsNumber(item))
-			printf("%-24s %.10g\n", item->string, item->valuedouble);
+			printf("%-24s %.*g\n", item->string, strstr(item->string, "_HU") ? 6 : 10, item->valuedouble);
 		else if (!cJSON_IsObject(item))
 			printf("%-24s not known\n", item->string);
 }

@@ -76,7 +76,7 @@ ok bench --workload quick-arc --operation parts --backend "$backend"
 grep -qF "parts: dd prepares nothing" stderr.txt || fail "no parts, and no remark: $(cat stderr.txt)"
 if [ "$backend" = cpu ]; then
 	ok bench --workload quick-flat --operation direct --method fdk:kernel=plain --repeat 1 --backend cpu
-	grep -qF "fdk: kernel=plain is a kernel on CUDA" stderr.txt || fail "a form that the CPU does not have, and no remark: $(cat stderr.txt)"
+	grep -qF "fdk: kernel=plain needs CUDA" stderr.txt || fail "a form that the CPU does not have, and no remark: $(cat stderr.txt)"
 fi
 # Columns stay in place for the standard names.
 ok bench --workload quick-arc --operation direct,iteration,penalty --repeat 1 --every 9 --backend "$backend"

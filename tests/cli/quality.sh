@@ -65,7 +65,7 @@ holds "$(error two.nc) < $(error one.nc)"
 
 # More noise than there is, and none at all.
 ok recon low.nc -o more.nc --like truth.nc --solver $few --penalty huber:noise=900HU --backend "$backend"
-noted "as weak as"
+noted "is set to leave the latter"
 ok recon clean.nc -o clean-out.nc --like truth.nc --quality iterative --backend "$backend"
 noted "almost no noise in the data"
 

@@ -21,7 +21,7 @@ silent "lie outside"
 silent "water"
 for more in "" "--no-overlap --device-memory 100kB"; do
 	# shellcheck disable=SC2086
-	[ "$backend" != cpu ] || remark "fdk: kernel=tiles is a kernel on CUDA" recon scan.nc -o out.nc --solver fdk:kernel=tiles --backend cpu $more
+	[ "$backend" != cpu ] || remark "fdk: kernel=tiles needs CUDA" recon scan.nc -o out.nc --solver fdk:kernel=tiles --backend cpu $more
 done
 remark "water: 0.2 mm-1 as asked, and not the 0.02 that scan.nc states" recon scan.nc -o out.nc --water 0.2 --backend "$backend"
 ok simulate --scanner ge-ct750hd-helical --reduce 16 --phantom shepp-logan --rays 1 -o helix.nc
@@ -36,19 +36,19 @@ silent "of the volume"
 scan=(simulate --reduce 16 --detector flat --phantom water-cylinder --rays 1)
 refused 2 "the source of view 0 at (0, 50, 0) mm, 50 mm from the axis, is inside the object" "${scan[@]}" --source-to-axis 50 -o none.nc
 ok "${scan[@]}" --source-to-axis 150 -o near.nc
-silent "before the axis"
+silent "than the rotation axis"
 remark "the detector of view 0 is nearer to the source (949 mm) than the rotation axis (1000 mm)" "${scan[@]}" --source-to-axis 1000 -o short.nc
 remark "the detector of view 0 is nearer to the source (949 mm)" recon short.nc -o out.nc --backend "$backend"
 remark "the detector of view 0 is nearer to the source (949 mm)" recon short.nc -o out.nc --solver cgls:iterations=1 --backend "$backend"
 refused 2 "holds the source of view 0" recon near.nc -o out.nc --grid 40x40x1@10x10x10 --backend "$backend"
 for axis in 949 940; do
 	ok "${scan[@]}" --source-to-axis "$axis" -o close.nc
-	silent "before the axis"
+	silent "than the rotation axis"
 	ok recon close.nc -o out.nc --backend "$backend"
-	silent "before the axis"
+	silent "than the rotation axis"
 done
 ok simulate --scanner micro-ct --reduce 16 --phantom water-cylinder --scale 0.01 --rays 1 -o micro.nc
-silent "before the axis"
+silent "than the rotation axis"
 
 # Numbers that are no line integrals, whichever way they are read; but not those of a starved detector, and of air with much noise.
 ok simulate --reduce 16 --phantom shepp-logan --rays 1 --water 3 -o dense.nc
