@@ -71,7 +71,7 @@ for option in workload operation projector penalty; do
 done
 refused 2 "unknown solver ''" bench --method ""
 refused 2 "expected an analytic method" bench --method os-sart
-refused 2 "--vs=joseph: is of forward and back, and --operation=direct has neither" bench --vs joseph --operation direct
+refused 2 "--vs=joseph: applies to forward and back, and --operation=direct has neither" bench --vs joseph --operation direct
 ok bench --workload quick-arc --operation parts --backend "$backend"
 grep -qF "parts: dd prepares nothing" stderr.txt || fail "no parts, and no remark: $(cat stderr.txt)"
 if [ "$backend" = cpu ]; then

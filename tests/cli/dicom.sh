@@ -131,7 +131,7 @@ grep -qF "views that are missing: 1, in gaps: 1, the first between view 29 (plai
 # The same numbers from all who speak of views.
 ok simulate --scanner ge-ct750hd-helical --reduce 12 --columns 75 --rows 7 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o still
 rm still/00003[1-4].dcm
-refused_output 1 "wfbp: view 30 stands" recon still --solver wfbp --backend "$backend"
+refused_output 1 "wfbp: view 30 is" recon still --solver wfbp --backend "$backend"
 grep -qF "the first between view 29 (still/000030.dcm) and view 30 (still/000035.dcm)" stderr.txt || fail "a gap: $(cat stderr.txt)"
 refused_output 1 "plain/000029.dcm: holds one view of a scan" import plain/000029.dcm
 truncate -s 1500 plain/000040.dcm
