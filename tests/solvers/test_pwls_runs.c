@@ -116,7 +116,7 @@ START_TEST(refusals)
 	gt_fill(NAN, n->w);
 	refuse("pcg", "", &n->one, x, "least weight");
 	gt_fill(INFINITY, n->w);
-	refuse("os-sqs", "", &n->many, x, "subset 0: weights from");
+	refuse("os-sqs", "", &n->many, x, "subset 0: least weight");
 	gt_penalty_free(slopeless);
 	gt_penalty_free(lineless);
 	gt_penalty_free(good);
