@@ -39,7 +39,7 @@ static gt_status check_sizes(const gt_scan *s)
 	for (int i = 0; i < 3; i++)
 		room /= size[i].n;
 	if (!room)
-		return gt_fail(GT_ERR_FORMAT, "%zu views x %zu rows x %zu columns: more cells than this machine can address", s->views,
+		return gt_fail(GT_ERR_FORMAT, "%zu views x %zu rows x %zu columns: more pixels than this machine can address", s->views,
 		               s->rows, s->columns);
 	if (!s->view)
 		return gt_fail(GT_ERR_FORMAT, "no table of views: expected %zu records", s->views);

@@ -252,7 +252,7 @@ gt_status gt_can_write(const char *path)
 {
 	struct stat s;
 	if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
-		return gt_fail(GT_ERR_IO, "%s: is there and is %s", path, S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
+		return gt_fail(GT_ERR_IO, "%s: already exists and is %s", path, S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
 	const char *slash = strrchr(path, '/');
 	const size_t n = slash ? (size_t)(slash - path) + 1 : 1;
 	char *folder = malloc(n + 1);

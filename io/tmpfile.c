@@ -17,7 +17,7 @@ static gt_status check_target(const char *path)
 {
 	struct stat s;
 	if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
-		return gt_fail(GT_ERR_IO, "%s: is there and is %s", path, S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
+		return gt_fail(GT_ERR_IO, "%s: already exists and is %s", path, S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
 	return GT_OK;
 }
 
@@ -93,14 +93,14 @@ static gt_status check_folder(const char *path)
 	if (lstat(path, &s) != 0)
 		return GT_OK;
 	if (!S_ISDIR(s.st_mode))
-		return gt_fail(GT_ERR_IO, "%s: is there and is not a folder", path);
+		return gt_fail(GT_ERR_IO, "%s: already exists and is not a folder", path);
 	DIR *dir = opendir(path);
 	int full = !dir;
 	for (struct dirent *e; !full && (e = readdir(dir));)
 		full = strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
 	if (dir)
 		closedir(dir);
-	return full ? gt_fail(GT_ERR_IO, "%s: is there and is not empty: expected the name of a new folder", path) : GT_OK;
+	return full ? gt_fail(GT_ERR_IO, "%s: already exists and is not empty: expected the name of a new folder", path) : GT_OK;
 }
 
 gt_status gt_tmp_folder(const char *given, size_t files, const char *extension, char **tmp)

@@ -74,8 +74,8 @@ gt_status gt_checkpointing_check(const gt_checkpointing *c, const char *const *o
 		for (; *others; others++)
 			if (gt_same_file(path, *others))
 				GT_TRY(gt_fail(GT_ERR_ARG,
-				               "--checkpoint=%s: is the same file as %s, which would be lost: expected another name", path,
-				               *others));
+				               "--checkpoint=%s: is the same file as %s, which would be overwritten: expected another name",
+				               path, *others));
 	}
 	if (c->resume)
 		GT_TRY(gt_fail_in(gt_checkpoint_open(c->resume, &from), "--resume"));

@@ -25,8 +25,7 @@ static void note_few(const gt_listener *log, const gt_analytic *m, const gt_scan
 	const double step = gt_scan_angular_range(scan) / (double)scan->views * 180 / GT_PI;
 	if (step > FEW_VIEWS)
 		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-		       "%s: %zu views, %.3g degrees apart: expect streaks, of which an iterative --solver leaves less", m->name,
-		       scan->views, step);
+		       "%s: %zu views, %.3g degrees apart: expect streaks; an iterative --solver reduces them", m->name, scan->views, step);
 }
 
 /* The defaults, with a subset of each view where there are fewer views than subsets. */
@@ -70,7 +69,7 @@ void gt_method_note_form(const gt_listener *log, const gt_analytic *method, cons
 		if (!strcmp(p->key, "kernel")) {
 			const int form = *(const int *)(const void *)((const char *)options + p->at);
 			if (form)
-				gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "%s: kernel=%s is a form on CUDA; %s has one form, which computes",
+				gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "%s: kernel=%s needs CUDA; %s has one kernel, which is used",
 				       method->name, p->names[form], gt_backend_name(be));
 		}
 }

@@ -14,17 +14,17 @@
 static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise" };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 static const char *const abouts[N_KINDS] = {
-	"the default: those of the file, else by its photons, else uniform; uniform where the solver takes none",
-	"1 for all cells",
+	"the default: those of the file, else by its photons, else uniform; uniform where the solver takes no weights",
+	"1 for all pixels",
 	"the variable weight of the file",
 	"by the inverse variance of a line integral p: N^2/(N + electronic^2), N = photons exp(-p), p smoothed along the rows",
-	"exp(-p), the same: in proportion to photons whose number is not known",
+	"exp(-p), p smoothed likewise: in proportion to the photons, where their number is not known",
 };
 
 #define AT(field) offsetof(gt_weights_spec, field)
 static const gt_param photon_params[] = {
 	{ .key = "count",
-	  .help = "photons of a cell without the body; 0: those of the file",
+	  .help = "photons per pixel without the object; 0: those of the file",
 	  .kind = GT_REAL,
 	  .at = AT(count),
 	  .least = 0,
@@ -67,7 +67,7 @@ gt_status gt_weights_spec_help(const char *name, FILE *out)
 	fputs("\nphotons:key=value,...\n\n", out);
 	none.kind = GT_WEIGHTS_AUTO;
 	gt_params_help(photon_params, &none, out);
-	fputs("\nWeights are brought to the mean 1; what they were divided by is recorded in the volume.\n\n  as in  --weights photons:count=1e5,electronic=10\n",
+	fputs("\nWeights are divided by their mean; the mean is recorded in the volume.\n\n  as in  --weights photons:count=1e5,electronic=10\n",
 	      out);
 done:
 	return st;

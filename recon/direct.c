@@ -18,11 +18,11 @@ static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, c
 		return st;
 	if (s.end - s.first == 1 && grid->n[2] > 1)
 		gt_say(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		       "%s: slice %zu of %zu is complete; the others are not seen over half a turn, and filled from the nearest rows",
-		       method->name, s.first, grid->n[2]);
+		       "%s: only slice %zu of %zu is seen over half a turn; the others are filled from the nearest rows", method->name,
+		       s.first, grid->n[2]);
 	else if (s.end - s.first < grid->n[2])
 		gt_say(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		       "%s: slices %zu to %zu of %zu are complete; the others are not seen over half a turn, and filled from the nearest rows",
+		       "%s: only slices %zu to %zu of %zu are seen over half a turn; the others are filled from the nearest rows",
 		       method->name, s.first, s.end - 1, grid->n[2]);
 	if (isfinite(s.radius))
 		gt_say(&j->log, GT_WARNING, GT_ABOUT_GEOMETRY,

@@ -108,7 +108,7 @@ static gt_status grid_that_fits(const gt_listener *log, const gt_scan *scan, gt_
 	gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "grid %s", text);
 	if (below + above)
 		gt_say(log, GT_INFO, GT_ABOUT_GEOMETRY,
-		       "%zu slice%s below and %zu above are left out, which some rays see but not over half a turn", below,
+		       "%zu slice%s below and %zu above are left out: rays see them, but over less than half a turn", below,
 		       below == 1 ? "" : "s", above);
 	return GT_OK;
 }

@@ -224,11 +224,10 @@ char *gt_memory_estimate_explain(const gt_memory_dry_run *r, const gt_memory_est
 		                r->read_whole, gt_method_name(r->method), gt_shell_word(r->read_whole, word, sizeof word));
 	if (fits_device(e))
 		text = gt_text("needs %s of memory, %s are free; %s%s%s", BYTES(e->host_peak), BYTES(e->host_free),
-		               list ? "would fit: " : "nothing that is near would fit", list ? list : "", first ? first : "");
+		               list ? "would fit: " : "no similar setting would fit", list ? list : "", first ? first : "");
 	else
 		text = gt_text("needs %s on %s, %s are free; %s%s%s", BYTES((double)e->peak), e->backend, BYTES((double)e->free),
-		               list ? "would fit: " : "no grid would fit, the data alone are too much", list ? list : "",
-		               first ? first : "");
+		               list ? "would fit: " : "no grid would fit: the data alone need more", list ? list : "", first ? first : "");
 	free(first);
 	free(list);
 	return text;

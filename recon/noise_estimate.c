@@ -144,10 +144,10 @@ static gt_status estimate_scale(gt_noise_model *m, gt_pool *pool)
 	free(scratch);
 	if (!isfinite(m->scale))
 		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "the noise of the data cannot be found: too few neighbouring cells were measured; expected "
+		               "the noise of the data cannot be found: too few neighbouring pixels were measured; expected "
 		               "--weights photons:count=N, or a penalty with strength=NUMBER");
 	m->photons = m->p->weight ? 0 : 1 / m->scale;
-	m->source = m->p->weight ? "weights of the file and differences of neighbouring cells" : "differences of neighbouring cells";
+	m->source = m->p->weight ? "weights of the file and differences of neighbouring pixels" : "differences of neighbouring pixels";
 	return GT_OK;
 }
 

@@ -89,8 +89,8 @@ static void say_starved(const gt_strength_search *s)
 	const double ratio = (double)few->pixels / (double)gt_scan_size(s->q->projections->scan);
 	if (ratio > MAX_STARVED_RATIO && few->line > 0)
 		gt_say(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-		       "%.2g %% of the rays have fewer than %d photons: behind them expect values of the direct method to be about %.2g HU too "
-		       "high, of an iterative one with --weights noise or photons some HU off, and more noise than is said next",
+		       "%.2g %% of the rays have fewer than %d photons: along them expect values of the analytic method to be about %.2g HU too "
+		       "high, of an iterative one with --weights noise or photons some HU off, and more noise than the next line states",
 		       100. * ratio, MIN_PHOTONS, 1000 * (few->variance / 2) / few->line);
 }
 
@@ -104,17 +104,17 @@ static void say_noise(const gt_strength_search *s, const char *direct, const cha
 		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "noise: by %s", gt_noise_source(s->model));
 	say_starved(s);
 	if (hu(s, s->reference) < MIN_VISIBLE_HU)
-		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "there is next to no noise in the data: %.2g HU by %s %s", hu(s, s->reference),
-		       direct, where);
+		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "there is almost no noise in the data: %.2g HU by %s %s", hu(s, s->reference), direct,
+		       where);
 	if (s->noise > s->reference)
 		gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-		       "%.4g HU are asked for, which is above the %.4g HU of %s: the penalty is as weak as leaves these", hu(s, s->noise),
-		       hu(s, s->reference), direct);
+		       "noise of %.4g HU is asked for, which is above the %.4g HU of %s: the strength is set to leave the latter",
+		       hu(s, s->noise), hu(s, s->reference), direct);
 }
 
 static void say_strength(const gt_strength_search *s, const gt_strength_found *found, double seconds)
 {
-	const char *where = s->object.like_water ? "in water" : "in the body";
+	const char *where = s->object.like_water ? "in water" : "in the object";
 	const char *direct = s->direct ? s->direct->name : "sharp iteration";
 	double lowest = INFINITY, highest = 0;
 	say_noise(s, direct, where);
@@ -123,7 +123,7 @@ static void say_strength(const gt_strength_search *s, const gt_strength_found *f
 		highest = fmax(highest, s->patch.noise[k]);
 	}
 	gt_say(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-	       "strength %.4g, found in %.1f s: %.3g HU of noise are to be left of %.3g HU (%s, %s), from place to place %.3g to %.3g HU",
+	       "strength %.4g, found in %.1f s: expected noise %.3g HU, instead of %.3g HU (%s, %s); between %.3g and %.3g HU by place",
 	       found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest));
 }
 

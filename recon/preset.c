@@ -11,9 +11,9 @@ const char *const gt_preset_names[] = { GT_PRESET_LIST(GT_PRESET_WORD) NULL };
 #undef GT_PRESET_WORD
 
 const gt_preset_entry gt_presets[GT_NPRESETS] = {
-	[GT_PRESET_NONE] = { .about = "nothing is chosen: the default" },
-	[GT_PRESET_FAST] = { .about = "the direct method that fits the scan, as without --solver", .chooses_method = 1, .analytic = 1 },
-	[GT_PRESET_ITERATIVE] = { .about = "a quiet picture without tuning:",
+	[GT_PRESET_NONE] = { .about = "no preset: the default" },
+	[GT_PRESET_FAST] = { .about = "the analytic method that fits the scan, as without --solver", .chooses_method = 1, .analytic = 1 },
+	[GT_PRESET_ITERATIVE] = { .about = "a low-noise picture without tuning:",
 	                          .chooses_method = 1,
 	                          .solver = "os-sqs",
 	                          .passes = 20,

@@ -12,12 +12,13 @@ static gt_status check_start(const gt_recon_settings *s, const gt_method *m, int
 {
 	const char *init = gt_recon_init(s);
 	if (m->analytic && started)
-		return gt_fail(GT_ERR_ARG,
-		               "a volume to start from: %s is a direct method, which starts from nothing: expected an iterative --solver",
-		               m->analytic->name);
+		return gt_fail(
+			GT_ERR_ARG,
+			"a volume to start from: %s is an analytic method, which starts from nothing: expected an iterative --solver",
+			m->analytic->name);
 	if (!m->analytic || !strcmp(init, "auto"))
 		return GT_OK;
-	return gt_fail(GT_ERR_ARG, "--init=%s: %s is a direct method, which starts from nothing: expected an iterative --solver", init,
+	return gt_fail(GT_ERR_ARG, "--init=%s: %s is an analytic method, which starts from nothing: expected an iterative --solver", init,
 	               m->analytic->name);
 }
 
@@ -30,11 +31,11 @@ static gt_status check_prior(const gt_recon_settings *s, const gt_method *m)
 	                                                    : NULL;
 	if (m->analytic && (s->text[GT_SET_PENALTY] || weighted))
 		return gt_fail(GT_ERR_ARG,
-		               "--%s: %s is a direct method, which takes neither weights nor a penalty: expected an iterative --solver",
+		               "--%s: %s is an analytic method, which takes neither weights nor a penalty: expected an iterative --solver",
 		               s->text[GT_SET_PENALTY] ? "penalty" : "weights", m->analytic->name);
 	if (m->analytic && iterates)
-		return gt_fail(GT_ERR_ARG, "--%s: %s is a direct method, which has no iterations: expected an iterative --solver", iterates,
-		               m->analytic->name);
+		return gt_fail(GT_ERR_ARG, "--%s: %s is an analytic method, which has no iterations: expected an iterative --solver",
+		               iterates, m->analytic->name);
 	return GT_OK;
 }
 

@@ -7,8 +7,13 @@
 #define AT(field) offsetof(gt_stop_rule, field)
 static const gt_param rules[] = {
 	{ .key = "change", .help = "root mean square change of an iteration", .kind = GT_MU, .at = AT(change), .least = 0, .most = 1e6 },
-	{ .key = "gradient", .help = "of the cost, as a part of its first", .kind = GT_REAL, .at = AT(gradient), .least = 0, .most = 1 },
-	{ .key = "seconds", .help = "since the first iteration began", .kind = GT_REAL, .at = AT(seconds), .least = 0, .most = 1e9 },
+	{ .key = "gradient",
+	  .help = "gradient of the cost, relative to the first",
+	  .kind = GT_REAL,
+	  .at = AT(gradient),
+	  .least = 0,
+	  .most = 1 },
+	{ .key = "seconds", .help = "time since the first iteration began", .kind = GT_REAL, .at = AT(seconds), .least = 0, .most = 1e9 },
 	{ .key = NULL },
 };
 

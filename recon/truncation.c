@@ -53,8 +53,8 @@ void gt_note_sides(const gt_listener *log, const gt_grid *grid, const gt_project
 	const double share = beside(grid, p);
 	if (share > 0.05)
 		gt_say(log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		       "rays that pass the grid by at its sides were attenuated too (on the average %.0f %% of the most that was measured): "
-		       "what lies there will come out inside; a wider --grid holds it",
+		       "rays that pass beside the grid were attenuated too (on average %.0f %% of the largest measured value): "
+		       "what lies there will appear inside the grid; a wider --grid holds it",
 		       100 * share);
 }
 
@@ -64,7 +64,7 @@ void gt_note_detector(const gt_listener *log, const gt_scan *scan)
 	const size_t view = gt_scan_detector_before_axis(scan, &detector, &axis);
 	if (view < scan->views)
 		gt_say(log, GT_WARNING, GT_ABOUT_GEOMETRY,
-		       "the detector of view %zu stands before the axis, %.6g mm from the source and the axis %.6g mm: rays are followed beyond "
-		       "it, as to a larger one behind the body",
+		       "the detector of view %zu is nearer to the source (%.6g mm) than the rotation axis (%.6g mm): its rays are extended beyond "
+		       "it, as to a larger detector behind the object",
 		       view, detector, axis);
 }

@@ -147,7 +147,7 @@ void gt_recon_extent_views(const gt_projections *all, const gt_grid *asked, gt_r
 static void say_not_padded(const gt_listener *log, size_t below, size_t above)
 {
 	gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
-	       "rays leave the grid at its ends: where the body goes on there, what %zu slice%s below and %zu above would hold "
+	       "rays leave the grid at its ends: where the object goes on there, what %zu slice%s below and %zu above would hold "
 	       "falls into the outermost ones (--padding auto computes them too)",
 	       below, below == 1 ? "" : "s", above);
 }
@@ -172,7 +172,7 @@ void gt_recon_extent_pad(const gt_listener *log, const gt_z_margin_options *o, g
 	e->below = below;
 	e->grid.n[2] += below + above;
 	e->grid.center[2] += ((double)above - (double)below) / 2 * e->grid.pitch[2];
-	gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "%zu slice%s below and %zu above are computed too, where rays go on, and not written%s",
+	gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "%zu padding slice%s below and %zu above, which rays reach, are computed and not written%s",
 	       below, below == 1 ? "" : "s", above, o->mode == GT_Z_MARGIN_AUTO ? " (--padding no leaves them out)" : "");
 }
 

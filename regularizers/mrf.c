@@ -156,16 +156,16 @@ done:
 	return st;
 }
 
-#define NEIGHBOURHOOD                                                                                 \
-	{ .key = "strength",                                                                          \
-	  .help = "factor on all of it",                                                              \
-	  .kind = GT_REAL,                                                                            \
-	  .at = offsetof(struct options, strength),                                                   \
-	  .least = 0,                                                                                 \
-	  .most = 1e30 },                                                                             \
-	{                                                                                             \
-		.key = "neighbours", .help = "of a voxel, weighted by 1/distance", .kind = GT_CHOICE, \
-		.at = offsetof(struct options, neighbours), .names = neighbour_names                  \
+#define NEIGHBOURHOOD                                                                                            \
+	{ .key = "strength",                                                                                     \
+	  .help = "factor on the whole penalty",                                                                 \
+	  .kind = GT_REAL,                                                                                       \
+	  .at = offsetof(struct options, strength),                                                              \
+	  .least = 0,                                                                                            \
+	  .most = 1e30 },                                                                                        \
+	{                                                                                                        \
+		.key = "neighbours", .help = "neighbours of a voxel, weighted by 1/distance", .kind = GT_CHOICE, \
+		.at = offsetof(struct options, neighbours), .names = neighbour_names                             \
 	}
 #define DIFFERENCE(name, text)                                                                                              \
 	{                                                                                                                   \
@@ -176,9 +176,9 @@ done:
 		.key = #id, .help = text, .kind = GT_REAL, .at = offsetof(struct options, id), .least = 1, .most = 2 \
 	}
 static const gt_param plain[] = { NEIGHBOURHOOD, { .key = NULL } };
-static const gt_param with_delta[] = { NEIGHBOURHOOD, DIFFERENCE("delta", "difference from which it grows slower"), { .key = NULL } };
+static const gt_param with_delta[] = { NEIGHBOURHOOD, DIFFERENCE("delta", "difference above which it grows more slowly"), { .key = NULL } };
 static const gt_param with_exponents[] = { NEIGHBOURHOOD,
-	                                   DIFFERENCE("c", "difference from which it grows slower"),
+	                                   DIFFERENCE("c", "difference above which it grows more slowly"),
 	                                   EXPONENT(p, "exponent of small differences"),
 	                                   EXPONENT(q, "exponent of large differences, at most p; below 1 not convex"),
 	                                   { .key = NULL } };

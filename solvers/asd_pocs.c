@@ -36,28 +36,33 @@ static const gt_param params[] = {
 	GT_OS_ORDER,
 	GT_OS_THRESHOLD,
 	GT_OS_KEEP,
-	{ .key = "steps", .help = "down the penalty, after every pass", .kind = GT_INT, .at = AT(steps), .least = 0, .most = 1e4 },
+	{ .key = "steps",
+	  .help = "steps that reduce the penalty, after every pass",
+	  .kind = GT_INT,
+	  .at = AT(steps),
+	  .least = 0,
+	  .most = 1e4 },
 	{ .key = "alpha",
-	  .help = "length of a step, of what the first pass changes",
+	  .help = "length of a step, relative to what the first pass changes",
 	  .kind = GT_REAL,
 	  .at = AT(alpha),
 	  .least = 0,
 	  .most = 1 },
 	{ .key = "alpha_reduce", .help = "factor on that length", .kind = GT_REAL, .at = AT(alpha_reduce), .least = 0, .most = 1 },
 	{ .key = "r_max",
-	  .help = "that factor is applied when the steps change this much of what a pass does",
+	  .help = "apply that factor when the steps change the volume by more than this part of what a pass changes",
 	  .kind = GT_REAL,
 	  .at = AT(r_max),
 	  .least = 0,
 	  .most = 1e6 },
 	{ .key = "epsilon",
-	  .help = "misfit |A x - b| to reach, of |b|: about the noise",
+	  .help = "residual |A x - b| to reach, relative to |b|: about the noise of the data",
 	  .kind = GT_REAL,
 	  .at = AT(epsilon),
 	  .least = 0,
 	  .most = 1 },
 	{ .key = "cosine",
-	  .help = "stop, with that misfit reached, when the cosine of the angle between pass and steps is below this",
+	  .help = "stop, with that residual reached, when the cosine of the angle between the changes by pass and by steps is below this",
 	  .kind = GT_REAL,
 	  .at = AT(cosine),
 	  .least = -1,
@@ -133,7 +138,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	struct state s = { .p = p, .o = o, .length = -1 };
 	gt_status st = GT_OK;
 	if (!p->R)
-		return gt_fail(GT_ERR_ARG, "solver 'asd-pocs' needs a penalty to go down: expected one; without, it is os-sart");
+		return gt_fail(GT_ERR_ARG, "solver 'asd-pocs' needs a penalty to reduce: expected one; without, use os-sart");
 	double relax = o->sweep.relax, end = 0;
 	int done;
 	GT_TRY(gt_ordered_subsets_new(p, &o->sweep, x, &s.sweep));
@@ -161,7 +166,7 @@ done:
 
 const gt_solver gt_solver_asd_pocs = {
 	.name = "asd-pocs",
-	.about = "passes of os-sart and steps down a penalty in turn: the least penalty that meets the data",
+	.about = "passes of os-sart and steps that reduce a penalty in turn: the least penalty that fits the data",
 	.traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_GRADIENT,
 	.params = params,
 	.defaults = &defaults,

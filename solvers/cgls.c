@@ -11,7 +11,12 @@ struct options {
 };
 static const struct options defaults = { .iterations = 20, .tolerance = 0 };
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = offsetof(struct options, iterations), .least = 0, .most = 1e6 },
+	{ .key = "iterations",
+	  .help = "largest number of iterations",
+	  .kind = GT_INT,
+	  .at = offsetof(struct options, iterations),
+	  .least = 0,
+	  .most = 1e6 },
 	{ .key = "tolerance",
 	  .help = "stop when |A'(b - A x)| has fallen by this factor",
 	  .kind = GT_REAL,

@@ -20,9 +20,9 @@ struct options {
 static const struct options defaults = { .iterations = 100, .nonneg = 1, .restart = 1, .prox = AUTO };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
+	{ .key = "iterations", .help = "largest number of iterations", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
 	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },
-	{ .key = "restart", .help = "give up the momentum where it leads uphill", .kind = GT_FLAG, .at = AT(restart) },
+	{ .key = "restart", .help = "restart the momentum where it increases the cost", .kind = GT_FLAG, .at = AT(restart) },
 	{ .key = "prox",
 	  .help = "take the penalty by its proximal step, not its gradient; auto: if it has no gradient",
 	  .kind = GT_CHOICE,

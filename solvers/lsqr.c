@@ -13,7 +13,7 @@ struct options {
 static const struct options defaults = { .iterations = 20, .damp = 0, .tolerance = 0 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
+	{ .key = "iterations", .help = "largest number of iterations", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
 	{ .key = "damp", .help = "adds 1/2 |damp (x - start)|^2 to the cost", .kind = GT_REAL, .at = AT(damp), .least = 0, .most = 1e30 },
 	{ .key = "tolerance",
 	  .help = "stop when the gradient's norm has fallen by this factor",
@@ -171,7 +171,7 @@ done:
 
 const gt_solver gt_solver_lsqr = {
 	.name = "lsqr",
-	.about = "least squares by bidiagonalisation, as cgls but safer; with damping",
+	.about = "least squares by bidiagonalisation, as cgls but more stable; with damping",
 	.traits = GT_SUPPORTS_WEIGHTS,
 	.params = params,
 	.defaults = &defaults,

@@ -27,24 +27,24 @@ int       gt_ordered_subsets_nonneg (const void *options);
 #define GT_OS_SUBSETS                                                                                                      \
 	{ .key = "subsets", .help = "ordered subsets of the views: 1 is SIRT, 0 one view each (SART)", .kind = GT_INT,        \
 	  .at = GT_OS_AT(subsets), .most = 1e6 }
-#define GT_OS_RELAX { .key = "relax", .help = "step, below 2", .kind = GT_REAL, .at = GT_OS_AT(relax), .most = 2 }
+#define GT_OS_RELAX { .key = "relax", .help = "step length (relaxation), below 2", .kind = GT_REAL, .at = GT_OS_AT(relax), .most = 2 }
 #define GT_OS_REDUCE                                                                                                       \
-	{ .key = "reduce", .help = "factor on the step after every iteration", .kind = GT_REAL, .at = GT_OS_AT(reduce),    \
+	{ .key = "reduce", .help = "factor on the step length after every iteration", .kind = GT_REAL, .at = GT_OS_AT(reduce),    \
 	  .most = 1 }
 #define GT_OS_NONNEG { .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = GT_OS_AT(nonneg) }
 #define GT_OS_MOMENTUM                                                                                                     \
 	{ .key = "momentum",                                                                                                  \
-	  .help = "begin each iteration ahead of x, as fista does; with several subsets it may diverge",                      \
+	  .help = "extrapolate x before each iteration, as fista does; with several subsets it may diverge",                      \
 	  .kind = GT_FLAG, .at = GT_OS_AT(momentum) }
 #define GT_OS_ORDER                                                                                                        \
-	{ .key = "order", .help = "in which subsets follow each other", .kind = GT_CHOICE, .at = GT_OS_AT(order),          \
+	{ .key = "order", .help = "order in which subsets follow each other", .kind = GT_CHOICE, .at = GT_OS_AT(order),          \
 	  .names = gt_ordered_subsets_orders }
 #define GT_OS_THRESHOLD                                                                                                    \
-	{ .key = "threshold", .help = "voxels whose column sum is below this part of the largest stay as they are",           \
+	{ .key = "threshold", .help = "voxels whose column sum is below this part of the largest are not changed",           \
 	  .kind = GT_REAL, .at = GT_OS_AT(threshold), .most = 1 }
 #define GT_OS_KEEP                                                                                                         \
 	{ .key = "keep", .kind = GT_CHOICE, .at = GT_OS_AT(keep), .names = gt_ordered_subsets_keeps,                                 \
-	  .help = "keep the sums of all subsets instead of computing them every time; auto: if half the free memory holds them" }
+	  .help = "keep the row and column sums of all subsets instead of computing them every time; auto: if half the free memory holds them" }
 
 typedef struct gt_ordered_subsets gt_ordered_subsets;
 gt_status gt_ordered_subsets_new (const gt_problem *p, const struct gt_ordered_subsets_options *o, const gt_array *x, gt_ordered_subsets **s);

@@ -52,7 +52,7 @@ static const gt_param params[] = {
 	  .most = 1 },
 	{ .key = "momentum", .help = "extrapolate from step to step", .kind = GT_FLAG, .at = AT(momentum) },
 	{ .key = "restart",
-	  .help = "give up the momentum where it leads uphill, and half of it where subsets run away from each other",
+	  .help = "restart the momentum where it increases the cost, and halve it where the subsets diverge from each other",
 	  .kind = GT_FLAG,
 	  .at = AT(restart) },
 	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },

@@ -22,13 +22,18 @@ struct options {
 static const struct options defaults = { .iterations = 50, .line = 3, .preconditioner = DIAGONAL, .tolerance = 0 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
+	{ .key = "iterations", .help = "largest number of iterations", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
 	{ .key = "preconditioner",
-	  .help = "near the inverse of the second derivatives. diagonal: of a diagonal above them; ramp: filters of slices",
+	  .help = "approximate inverse of the second derivatives. diagonal: inverse of a diagonal majorizer; ramp: filters of slices",
 	  .kind = GT_CHOICE,
 	  .at = AT(preconditioner),
 	  .names = kinds },
-	{ .key = "line", .help = "parabolas per step, at most", .kind = GT_INT, .at = AT(line), .least = 1, .most = 100 },
+	{ .key = "line",
+	  .help = "parabolas of the line search per step, at most",
+	  .kind = GT_INT,
+	  .at = AT(line),
+	  .least = 1,
+	  .most = 100 },
 	{ .key = "tolerance",
 	  .help = "stop when the norm of the gradient has fallen by this factor",
 	  .kind = GT_REAL,

@@ -20,10 +20,10 @@ struct options {
 static const struct options defaults = { .iterations = 200, .nonneg = 1, .sigma = 0.05 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "at most", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
+	{ .key = "iterations", .help = "largest number of iterations", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
 	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },
 	{ .key = "sigma",
-	  .help = "least dual step, of the weights; 1 at the start: small for many iterations and little penalty",
+	  .help = "smallest dual step, relative to the weights; it is 1 at the start: small for many iterations and a weak penalty",
 	  .kind = GT_REAL,
 	  .at = AT(sigma),
 	  .least = 1e-6,

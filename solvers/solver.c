@@ -32,7 +32,7 @@ static gt_status check_weights(const gt_problem *p, size_t k)
 		               gt_array_size(w), gt_array_size(b));
 	const double least = gt_min(w), sum = gt_sum(w);
 	if (!(least >= 0) || !isfinite(sum))
-		return gt_fail(GT_ERR_ARG, "subset %zu: weights from %g on, with the sum %g: expected finite ones of 0 or more", k, least,
+		return gt_fail(GT_ERR_ARG, "subset %zu: least weight %g, sum of weights %g: expected finite weights of 0 or more", k, least,
 		               sum);
 	return GT_OK;
 }
@@ -113,7 +113,7 @@ gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options,
 	if (!(p->lo <= p->hi))
 		return gt_fail(GT_ERR_ARG, "bounds from %g to %g: expected the lower one first", p->lo, p->hi);
 	if ((p->lo > -INFINITY || p->hi < INFINITY) && !(s->traits & GT_SUPPORTS_BOUNDS))
-		return gt_fail(GT_ERR_ARG, "solver '%s' cannot keep bounds (%g to %g)", s->name, p->lo, p->hi);
+		return gt_fail(GT_ERR_ARG, "solver '%s' does not support bounds (%g to %g)", s->name, p->lo, p->hi);
 	if (p->w && !(s->traits & GT_SUPPORTS_WEIGHTS))
 		return gt_fail(GT_ERR_ARG, "solver '%s' cannot take weights of the data", s->name);
 	st = p->R ? check_penalty(s, p->R, x) : GT_OK;

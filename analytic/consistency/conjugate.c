@@ -224,7 +224,7 @@ gt_status gt_conjugate_check(const gt_scan *scan, const float *data, gt_pool *po
 		if (is_way(&c, w))
 			GT_TRY(fit_way(&c, w));
 	if (!c.way[0].misfit.pairs)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %zu rays that are measured from both ends fewer than %d pass through a body",
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "of %zu rays that are measured from both ends fewer than %d pass through an object",
 		               report->pairs, LEAST));
 	GT_TRY(add_cases(&c));
 	GT_TRY(decide(&c));

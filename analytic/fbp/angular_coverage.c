@@ -41,7 +41,7 @@ static gt_status check_rows(const char *who, const gt_scan *scan)
 		if (!(tilt <= MOST_TILT))
 			return gt_fail(
 				GT_ERR_UNSUPPORTED,
-				"%s: the columns of view %zu lean by %.6g degrees from the z axis: expected at most %g; use an iterative solver such as os-sart",
+				"%s: the columns of view %zu are tilted by %.6g degrees from the z axis: expected at most %g; use an iterative solver such as os-sart",
 				who, v, tilt, MOST_TILT);
 	}
 	return GT_OK;

@@ -202,7 +202,7 @@ template <typename T> static int put_preweights(struct gt_row_filter *f)
 		gt_backend_put(f->be, p->slope + first, f->table + n, n * sizeof(double));
 		pack_preweights<T><<<blocks(n), LANES, 0, gt_cuda_queue(f->be)>>>(n, f->table, f->table + n, out + first);
 	}
-	return gt_cuda_check(f->be, cudaGetLastError(), "filter: weights of cells");
+	return gt_cuda_check(f->be, cudaGetLastError(), "filter: weights of pixels");
 }
 
 static int put_ordered(struct gt_row_filter *f)
@@ -238,8 +238,8 @@ static gt_status allocate(struct gt_row_filter *f, size_t batch)
 	if (!(f->line = gt_backend_alloc(f->be, f->line_bytes, "rows in transformation")) ||
 	    !(f->mean = gt_backend_alloc(f->be, f->mean_bytes, "means of the ends of rows")) ||
 	    !(f->response = gt_backend_alloc(f->be, f->response_bytes, "response of the filter")) ||
-	    !(f->preweight = gt_backend_alloc(f->be, f->preweight_bytes, "weights of cells")) ||
-	    !(f->table = (double *)gt_backend_alloc(f->be, f->table_bytes, "weights of cells")) ||
+	    !(f->preweight = gt_backend_alloc(f->be, f->preweight_bytes, "weights of pixels")) ||
+	    !(f->table = (double *)gt_backend_alloc(f->be, f->table_bytes, "weights of pixels")) ||
 	    (f->tail_bytes && !(f->tail = gt_backend_alloc(f->be, f->tail_bytes, "tails of truncated rows"))))
 		return GT_ERR_MEMORY;
 	if (f->be->rehearsed)

@@ -49,7 +49,7 @@ static gt_status check_range(const char *who, const gt_angular_coverage *s)
 	if (s->cover.hole > fmax(10 * s->cover.step, 10 / GT_DEGREES))
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
-			"%s: neighbouring views are up to %.2f degrees apart where most are %.2f: expected no such hole; use an iterative solver such as os-sart",
+			"%s: neighbouring views are up to %.2f degrees apart where most are %.2f: expected no such gap; use an iterative solver such as os-sart",
 			who, s->cover.hole * GT_DEGREES, s->cover.step * GT_DEGREES);
 	return GT_OK;
 }

@@ -167,7 +167,7 @@ gt_status gt_slab_plan_new(const gt_analytic *m, const gt_grid *grid, const gt_s
 	gt_status st = GT_OK;
 	gt_slab_plan *s = NULL;
 	if (!gt_slab_plan_supports(m))
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s does not go by slabs: expected fdk or fbp", m->name);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s does not compute by slabs: expected fdk or fbp", m->name);
 	GT_TRY(gt_scan_check(scan));
 	GT_TRY(gt_grid_check(grid, scan));
 	GT_TRY(m->check(scan));

@@ -35,7 +35,7 @@ static gt_status check_kind(const gt_scan *s)
 	if (s->pitch_per_turn != 0)
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
-			"wfbp: the scan says that it is helical (pitch_per_turn=%g mm), but the table stands still: all sources are at z=%g mm",
+			"wfbp: the scan says that it is helical (pitch_per_turn=%g mm), but the table does not move: all sources are at z=%g mm",
 			s->pitch_per_turn, s->view[0].source[2]);
 	return gt_fail(GT_ERR_UNSUPPORTED, "wfbp is for helical scans and this one is circular: use fdk");
 }
@@ -97,7 +97,7 @@ static gt_status find_spots(struct making *m)
 	if (!n || views < 8 * n)
 		return gt_fail(
 			GT_ERR_UNSUPPORTED,
-			"wfbp: source and detector of view %zu do not stand as those of the views before it, nor do views repeat after 2 to %d positions of a flying focal spot; use an iterative solver such as os-sart",
+			"wfbp: source and detector of view %zu are not placed as those of the views before it, nor do positions repeat after 2 to %d views, as with a flying focal spot; use an iterative solver such as os-sart",
 			odd, GT_MOST_SPOTS);
 	return GT_OK;
 }
@@ -140,12 +140,12 @@ static gt_status check_steps(struct making *m)
 			if (!(d[i] - d[i - 1] > 0 && d[i] - d[i - 1] <= WIDEST_STEP * step))
 				return gt_fail(
 					GT_ERR_UNSUPPORTED,
-					"wfbp: view %zu stands %.4g degrees after view %zu: expected steps of about %.4g, without gaps and one way round",
+					"wfbp: view %zu is %.4g degrees after view %zu: expected steps of about %.4g, without gaps and in one rotation direction",
 					v, (d[i] - d[i - 1]) * GT_DEGREES, v - p->spots, step * GT_DEGREES);
 			if (i >= eighth && !((z[i] - z[i - eighth]) / rise > SLOWEST * (d[i] - d[i - eighth])))
 				return gt_fail(
 					GT_ERR_UNSUPPORTED,
-					"wfbp: the table stands still or turns back from view %zu (source at z=%.6g mm) to %zu (%.6g mm): expected a way of about %.4g mm",
+					"wfbp: the table does not move or reverses from view %zu (source at z=%.6g mm) to %zu (%.6g mm): expected a table feed of about %.4g mm",
 					v - eighth * p->spots, z[i - eighth], v, z[i], rise * (d[i] - d[i - eighth]));
 		}
 		m->step = step;

@@ -13,12 +13,13 @@ static const char *const mask_names[] = { "fov", "none", NULL };
 
 #define AT(field) offsetof(gt_wfbp_options, field)
 static const gt_param params[] = {
-	{ "filter", "window on the ramp", GT_CHOICE, AT(filter), 0, 0, gt_window_names },
-	{ "cutoff", "end of the window, in parts of the highest frequency", GT_REAL, AT(cutoff), 0.01, 1, NULL },
-	{ "q", "part of the rows that counts fully; less: fewer windmills, more noise", GT_REAL, AT(flat), 0, 0.99, NULL },
-	{ "extend", "rows that do not end in air: how they go on", GT_CHOICE, AT(extend), 0, 0, extend_names },
-	{ "ends", "slices not seen over half a turn: from the nearest rows, or zero", GT_CHOICE, AT(ends), 0, 0, ends_names },
-	{ "mask", "voxels outside the field of view: 0, or left as they come", GT_CHOICE, AT(mask), 0, 0, mask_names },
+	{ "filter", "window on the ramp filter", GT_CHOICE, AT(filter), 0, 0, gt_window_names },
+	{ "cutoff", "cut-off frequency of the window, relative to the highest frequency", GT_REAL, AT(cutoff), 0.01, 1, NULL },
+	{ "q", "part of the rows with full weight; less: fewer windmill artefacts, more noise", GT_REAL, AT(flat), 0, 0.99, NULL },
+	{ "extend", "truncation extension: how rows of a truncated object continue beyond the detector", GT_CHOICE, AT(extend), 0, 0,
+	  extend_names },
+	{ "ends", "slices not seen over half a turn: filled from the nearest rows, or zero", GT_CHOICE, AT(ends), 0, 0, ends_names },
+	{ "mask", "voxels outside the field of view: set to 0, or left as computed", GT_CHOICE, AT(mask), 0, 0, mask_names },
 	{ .key = NULL },
 };
 static const gt_wfbp_options defaults = { .filter = GT_RAM_LAK, .cutoff = 1, .flat = 0.6 };
@@ -76,7 +77,8 @@ static gt_status check_slices(const gt_wfbp_plan *p, gt_pool *pool)
 		GT_ERR_UNSUPPORTED,
 		"wfbp: none of the %zu slices from z=%.6g to %.6g mm is seen over half a turn within %.4g mm of the axis: %s z=%.6g to %.6g mm",
 		g->n[2], gt_grid_first(g, 2), gt_grid_first(g, 2) + (double)(g->n[2] - 1) * g->pitch[2], p->complete_radius,
-		low < high ? "the scan shows" : "the scan shows none so, its sources are at", fmin(low, high), fmax(low, high));
+		low < high ? "the scan shows" : "the scan shows no slice over half a turn, its sources are at", fmin(low, high),
+		fmax(low, high));
 }
 
 static gt_status run(gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options, const gt_array *data, gt_array *x,

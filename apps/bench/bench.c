@@ -19,15 +19,15 @@ static const cli_option options[] = {
 	{ .name = "operation", .kind = CLI_TEXT, .value = "NAME[,...]",
 	  .help = "forward, back, direct, iteration, parts, penalty, vectors (default all)", .at = AT(operation) },
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME[:key=value...][,...]",
-	  .help = "the models, or 'all' (default dd)", .at = AT(projector) },
+	  .help = "the projectors, or 'all' (default dd)", .at = AT(projector) },
 	{ .name = "vs", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "time each together with this one, in turn, and print the ratio: forward and back", .at = AT(vs) },
+	  .help = "forward and back: time each projector in turn with this one, and print the ratio", .at = AT(vs) },
 	{ .name = "solver", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
-	  .help = "of 'iteration' (default os-sart); its number of iterations is set by --repeat", .at = AT(solver) },
+	  .help = "the solver of 'iteration' (default os-sart); its number of iterations is set by --repeat", .at = AT(solver) },
 	{ .name = "method", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
-	  .help = "of 'direct' (default: fdk, fbp or wfbp, as the scan is, with mask=none: all voxels)", .at = AT(method) },
+	  .help = "the analytic method of 'direct' (default: fdk, fbp or wfbp, as the scan is, with mask=none: all voxels)", .at = AT(method) },
 	{ .name = "penalty", .kind = CLI_TEXT, .value = "NAME[:key=value,...][,...]",
-	  .help = "of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
+	  .help = "the penalties of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
 	  .at = AT(penalty) },
 	{ .name = "repeat", .kind = CLI_INT, .value = "N", .help = "timed runs (default 5)", .at = AT(repeat), .least = 1, .most = 10000 },
 	{ .name = "every", .kind = CLI_INT, .value = "N", .help = "only every Nth view", .at = AT(every), .least = 1, .most = 1e6 },
@@ -61,7 +61,7 @@ static gt_status check_projector(void *self, const char *spec)
 static gt_status check_vs(const bench_options *o)
 {
 	if (!bench_in_list(o->operation, bench_operations[FORWARD]) && !bench_in_list(o->operation, bench_operations[BACK]))
-		return gt_fail(GT_ERR_ARG, "--vs=%s: is of forward and back, and --operation=%s has neither", o->vs, o->operation);
+		return gt_fail(GT_ERR_ARG, "--vs=%s: applies to forward and back, and --operation=%s has neither", o->vs, o->operation);
 	return gt_recon_check("projector", o->vs);
 }
 
@@ -254,7 +254,7 @@ const cli_command cli_bench = {
 	.about = "times of standard problems",
 	.synopsis = "[options]",
 	.notes =
-		"GUPS = voxels x views / 2^30 / s; 'overlap' counts only voxels that the view sees. 'of the limit': least time by what the\n"
+		"GUPS = voxels x views / 2^30 / s; 'overlap' counts only voxels that the view sees. 'of the limit': least possible time by what the\n"
 		"device has of the named resource, by the time. 'iteration' is one pass over all subsets, with the solver's own bookkeeping, beside\n"
 		"a projection and a backprojection of all views in one call each. 'penalty' and 'vectors' work on the volume, beside a copy of as\n"
 		"many bytes as they read and write.\n"

@@ -151,7 +151,7 @@ static void bound_stages(const bench_case *b, app_timing stage[2])
 
 static void add_stages(bench_case *b, app_timing stage[2])
 {
-	static const char *const names[] = { "filter", "smear" };
+	static const char *const names[] = { "filter", "backprojection" };
 	bound_stages(b, stage);
 	for (int i = 0; i < 2; i++) {
 		stage[i].projector = b->time->projector;
@@ -171,7 +171,7 @@ static gt_status parse_direct(const char *method, gt_method *m)
 	const gt_status st = gt_method_parse(method, m);
 	return st != GT_OK   ? st
 	       : m->analytic ? GT_OK
-	                     : gt_fail(GT_ERR_ARG, "--method=%s: expected a direct method, fdk, fbp or wfbp", method);
+	                     : gt_fail(GT_ERR_ARG, "--method=%s: expected an analytic method, fdk, fbp or wfbp", method);
 }
 
 gt_status bench_check_method(const char *method)

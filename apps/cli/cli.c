@@ -20,7 +20,7 @@ static const cli_option report_options[] = {
 	{ 0 },
 };
 static const cli_option every_options[] = {
-	{ .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "no progress and no remarks", .at = offsetof(cli_common, quiet) },
+	{ .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "no progress and no notes", .at = offsetof(cli_common, quiet) },
 	{ .name = "help", .letter = 'h', .kind = CLI_FLAG, .help = "this text", .at = offsetof(cli_common, help) },
 	{ 0 },
 };

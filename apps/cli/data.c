@@ -87,7 +87,7 @@ gt_status cli_grid(const cli_call *call, const char *spec, const char *like, con
 		gt_grid_print(grid, text, sizeof text);
 		cli_note(call, "grid %s", text);
 		if (below + above)
-			cli_note(call, "%zu slice%s below and %zu above are left out, which some rays see but not over half a turn", below,
+			cli_note(call, "%zu slice%s below and %zu above are left out: rays see them, but over less than half a turn", below,
 			         below == 1 ? "" : "s", above);
 	}
 	GT_TRY(gt_grid_check(grid, scan));
@@ -118,7 +118,7 @@ void cli_note_share(const cli_call *call, const gt_grid *g, const gt_scan *scan)
 	}
 	const int centred = g->center[0] == 0 && g->center[1] == 0 && g->center[2] == 0;
 	cli_note(call,
-	         "%.0f %% of the volume lie in what the scan covers: it has x %.4g to %.4g, y %.4g to %.4g, z %.4g to %.4g mm, "
+	         "%.0f %% of the volume lie inside what the scan covers: the volume has x %.4g to %.4g, y %.4g to %.4g, z %.4g to %.4g mm, "
 	         "the scan a radius of %.4g mm and z %.4g to %.4g mm%s",
 	         100 * share, from[0], to[0], from[1], to[1], from[2], to[2], radius, low, high,
 	         centred ? "" : "; 'gantry import --center' puts the middle of a volume at 0, 0, 0");
@@ -132,7 +132,7 @@ void cli_note_implausible(const cli_call *call, const gt_volume *v)
 	for (size_t i = 0; i < gt_grid_voxels(gt_volume_grid(v)); i++)
 		most = data[i] > most ? data[i] : most;
 	if (most > 10)
-		cli_note(call, "values reach %.4g mm-1, more than lead has: are they HU (--input-unit HU)?", (double)most);
+		cli_note(call, "values reach %.4g mm-1, above the attenuation of lead: are they HU (--input-unit HU)?", (double)most);
 }
 
 gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)

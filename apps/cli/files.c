@@ -19,12 +19,12 @@ static gt_status differs(const cli_option *o, const char *path, const char *othe
 	if (!other)
 		return GT_OK;
 	if (gt_same_file(path, other))
-		return gt_fail(GT_ERR_ARG, "--%s=%s: is the same file as %s, which would be lost: expected another name", o->name, path,
-		               what);
+		return gt_fail(GT_ERR_ARG, "--%s=%s: is the same file as %s, which would be overwritten: expected another name", o->name,
+		               path, what);
 	char *data = gt_data_file(other), *old = data ? gt_data_file(path) : NULL;
 	gt_status st = GT_OK;
 	if (data && (gt_same_file(path, data) || (old && gt_same_file(old, data))))
-		st = gt_fail(GT_ERR_ARG, "--%s=%s: %s %s, the file of data of %s, which would be lost: expected another name", o->name,
+		st = gt_fail(GT_ERR_ARG, "--%s=%s: %s %s, the data file of %s, which would be overwritten: expected another name", o->name,
 		             path, old ? "names" : "is", data, what);
 	free(data);
 	free(old);

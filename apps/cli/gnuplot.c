@@ -36,9 +36,9 @@ gt_status app_gnuplot_check(void)
 	const int code = app_gnuplot(NULL, "/dev/null", "-e", "set terminal pngcairo");
 	if (code < 0 || code == 127)
 		return gt_fail(GT_ERR_UNSUPPORTED,
-		               "there is no gnuplot here, which draws the figures (Debian, Ubuntu: the package gnuplot-nox)");
+		               "gnuplot, which draws the figures, is not installed (Debian, Ubuntu: the package gnuplot-nox)");
 	if (code)
-		return gt_fail(GT_ERR_UNSUPPORTED, "the gnuplot that is here cannot draw PNG: its terminal 'pngcairo' is needed (Debian, "
+		return gt_fail(GT_ERR_UNSUPPORTED, "the installed gnuplot cannot draw PNG: its terminal 'pngcairo' is needed (Debian, "
 		                                   "Ubuntu: the package gnuplot-nox)");
 	return GT_OK;
 }

@@ -58,8 +58,8 @@ static gt_status help_penalty(const char *name)
 {
 	const gt_status st = help_modules("regularizer", "penalty", name);
 	if (st == GT_OK)
-		printf("\ngantry recon also takes, of any of them: strength=auto (the default: from the noise of the data), strength=1.5x (of that),\n"
-		       "noise=10HU (what is to be left), kappa=yes (even resolution; not tv)\n");
+		printf("\ngantry recon also takes, of any of them: strength=auto (the default: from the noise of the data), strength=1.5x (times that),\n"
+		       "noise=10HU (expected noise of the volume), kappa=yes (even resolution; not tv)\n");
 	return st;
 }
 

@@ -277,7 +277,7 @@ static gt_status draw(const app_runlog *l)
 	char *script = NULL, *picture = NULL, *log = NULL, *folder = NULL, message[256];
 	gt_status st = GT_OK;
 	if (!l->drawn)
-		return gt_fail(GT_ERR_UNSUPPORTED, "--plot=%s: there was no iteration to draw", l->plot);
+		return gt_fail(GT_ERR_UNSUPPORTED, "--plot=%s: there was no iteration to plot", l->plot);
 	GT_TRY(gt_tmp_path(l->plot, &picture));
 	GT_TRY(gt_tmp_path(l->plot, &script));
 	GT_TRY(gt_tmp_path(l->plot, &log));

@@ -18,21 +18,21 @@ static const adjoint_options defaults = { .seed = 1, .views = 8, .rows = 6, .col
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "the pair to test (default dd; sf-tr for detectors that lean)", .at = AT(projector) },
+	  .help = "the projector to test (default dd; sf-tr for tilted or rolled detectors)", .at = AT(projector) },
 	{ .name = "all", .kind = CLI_FLAG, .help = "test every projector, one line each", .at = AT(all) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
 	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
 	{ .name = "coarse-only", .kind = CLI_FLAG, .help = "leave out the dot products of the full size", .at = AT(coarse_only) },
 	{ .name = "seed", .kind = CLI_INT, .value = "N",
-	  .help = "of the dot products: N and N + 1 (default 1)", .at = AT(seed), .least = 0, .most = 9e15 },
+	  .help = "seeds of the dot products: N and N + 1 (default 1)", .at = AT(seed), .least = 0, .most = 9e15 },
 	{ .name = "views", .kind = CLI_INT, .value = "N",
-	  .help = "of the coarsened copy (default 8)", .at = AT(views), .least = 1, .most = 10000 },
+	  .help = "views of the coarsened copy (default 8)", .at = AT(views), .least = 1, .most = 10000 },
 	{ .name = "rows", .kind = CLI_INT, .value = "N",
-	  .help = "of the coarsened copy (default 6)", .at = AT(rows), .least = 1, .most = 1000 },
+	  .help = "rows of the coarsened copy (default 6)", .at = AT(rows), .least = 1, .most = 1000 },
 	{ .name = "columns", .kind = CLI_INT, .value = "N",
-	  .help = "of the coarsened copy (default 12)", .at = AT(columns), .least = 1, .most = 1000 },
+	  .help = "columns of the coarsened copy (default 12)", .at = AT(columns), .least = 1, .most = 1000 },
 	{ .name = "voxels", .kind = CLI_INT, .value = "N",
-	  .help = "along each axis of the coarsened copy, at most (default 9)", .at = AT(voxels), .least = 1, .most = 100 },
+	  .help = "voxels along each axis of the coarsened copy, at most (default 9)", .at = AT(voxels), .least = 1, .most = 100 },
 	{ 0 },
 };
 /* clang-format on */
@@ -165,7 +165,7 @@ static cJSON *as_json(const test *t, const char *projector, const certificate *c
 static void print_one(const test *t, const char *projector, const certificate *c)
 {
 	printf("%s, %s%s\n", projector, gt_type_name(cli_type(t->call)),
-	       c->result == NEAR ? ", near: no exact pair, held to what it states" : "");
+	       c->result == NEAR ? ", approximate adjoint: tested against the error that it states" : "");
 	printf("elements      %zu x %zu   largest difference %.3g of the largest entry (at most %.2g)\n", c->ny, c->nx, c->elements,
 	       c->element_tolerance);
 	for (int i = 0; i < c->dots; i++)
@@ -229,7 +229,7 @@ static gt_status certify_all(const test *t)
 	if (count[FAIL])
 		return gt_fail(GT_ERR_UNSUPPORTED, "%zu of %zu projectors fail on this scan", count[FAIL], n);
 	if (count[REFUSED] == n)
-		return gt_fail(GT_ERR_UNSUPPORTED, "no projector takes this scan");
+		return gt_fail(GT_ERR_UNSUPPORTED, "no projector supports this scan");
 	return GT_OK;
 }
 
@@ -256,7 +256,7 @@ done:
 
 const cli_command cli_adjoint = {
 	.name = "adjoint",
-	.about = "test that projector pairs are exactly adjoint; exit 1 if not",
+	.about = "test that projection and backprojection are exact adjoints; exit 1 if not",
 	.synopsis = "SCAN [options]",
 	.notes = "  gantry adjoint scan.nc --projector dd --precision double\n  gantry adjoint --all scan.nc --json\n",
 	.traits = CLI_COMPUTES | CLI_REPORTS,

@@ -13,12 +13,12 @@ static const backproject_options defaults = { 0 };
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "where the volume goes (.nc, .mha)", .at = AT(output) },
+	  .help = "name of the written volume (.nc, .mha)", .at = AT(output) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
-	  .help = "its voxels, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
+	  .help = "its grid, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
 	{ .name = "like", .kind = CLI_INPUT, .value = "FILE", .help = "the grid of this volume", .at = AT(like) },
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "the model (default dd; sf-tr for detectors that lean)", .at = AT(projector) },
+	  .help = "the projector (default dd; sf-tr for tilted or rolled detectors)", .at = AT(projector) },
 	{ 0 },
 };
 /* clang-format on */
@@ -58,7 +58,7 @@ done:
 
 const cli_command cli_backproject = {
 	.name = "backproject",
-	.about = "the plain adjoint of a projector",
+	.about = "backproject projections: the exact adjoint of a projector, without a filter",
 	.synopsis = "PROJECTIONS -o VOLUME [options]",
 	.notes = "  gantry backproject proj.nc --grid 32x24x16@1x1x1.5+7.3,-4.1,3.7 -o back.nc\n"
 		 "  gantry backproject proj.nc --like vol.nc -o back.nc\n",

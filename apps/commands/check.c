@@ -12,7 +12,7 @@ static const struct {
 	const char *name, *fault, *option;
 } faults[] = {
 	{ GT_CONJUGATE_COLUMNS, "columns", "columns are flipped", "columns" },
-	{ GT_CONJUGATE_TURN, "turn", "the gantry turns the other way", "turn" },
+	{ GT_CONJUGATE_TURN, "turn", "the rotation direction is reversed", "turn" },
 	{ GT_CONJUGATE_ROWS, "rows", "rows are flipped", "rows" },
 	{ GT_CONJUGATE_CENTER, "center", "the column of the central ray is wrong", NULL },
 };
@@ -121,18 +121,18 @@ static void verdict(const gt_scan *s, const gt_conjugate_report *r, char *text)
 		fault_text(r->instead & ~(unsigned)GT_CONJUGATE_CENTER, more);
 		append(text, "; or else ");
 		append(text, more);
-		append(text, ", which makes the mirror image");
+		append(text, ", which gives the mirror image");
 	}
 	if (!r->faults && r->explained)
 		append(text, "conjugate rays agree");
 	if (r->explained)
 		return;
 	snprintf(
-		more, sizeof more, "%sdifferences of %.1f times what noise and interpolation explain%s", r->faults ? "; that leaves " : "",
-		ratio,
+		more, sizeof more, "%sdifferences of %.1f times what noise and interpolation explain%s",
+		r->faults ? "; after that remain " : "", ratio,
 		r->faults
 			? ""
-			: ", and neither columns, rows, turn nor centre is it: distances, angles, heights, motion or the projections themselves");
+			: ", and neither columns, rows, rotation direction nor centre explains them: check distances, angles, heights, motion or the projections themselves");
 	append(text, more);
 }
 

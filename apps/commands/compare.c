@@ -16,14 +16,14 @@ static const compare_options defaults = { .relative = NAN, .central = 1, .radius
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "rmse", .kind = CLI_TEXT, .value = "X[UNIT]",
-	  .help = "largest root mean square difference, in HU (5HU) or mm-1 (1e-4mm-1); a number alone: in the files' unit, see 'gantry info'; projections: a number",
+	  .help = "tolerance of the root mean square difference, in HU (5HU) or mm-1 (1e-4mm-1); a number alone: in the files' unit, see 'gantry info'; projections: a number",
 	  .at = AT(rmse) },
 	{ .name = "relative", .kind = CLI_REAL, .value = "X",
-	  .help = "largest ratio of that to the root mean square of REFERENCE", .at = AT(relative), .least = 0, .most = 1e30 },
-	{ .name = "max", .kind = CLI_TEXT, .value = "X[UNIT]", .help = "largest difference anywhere", .at = AT(max) },
-	{ .name = "mean", .kind = CLI_TEXT, .value = "X[UNIT]", .help = "largest absolute mean difference", .at = AT(mean) },
+	  .help = "tolerance of its ratio to the root mean square of REFERENCE", .at = AT(relative), .least = 0, .most = 1e30 },
+	{ .name = "max", .kind = CLI_TEXT, .value = "X[UNIT]", .help = "tolerance of the largest difference of two values", .at = AT(max) },
+	{ .name = "mean", .kind = CLI_TEXT, .value = "X[UNIT]", .help = "tolerance of the absolute mean difference", .at = AT(mean) },
 	{ .name = "ssim", .kind = CLI_REAL, .value = "X",
-	  .help = "least mean structural similarity of slices, which is computed then (volumes)", .at = AT(ssim), .least = -1, .most = 1 },
+	  .help = "least mean structural similarity (SSIM) of slices, computed only with this option (volumes)", .at = AT(ssim), .least = -1, .most = 1 },
 	{ .name = "central", .kind = CLI_REAL, .value = "F",
 	  .help = "compare the central fraction of the slices (projections: rows) only", .at = AT(central), .least = 1e-6, .most = 1 },
 	{ .name = "radius", .kind = CLI_REAL, .value = "MM",
@@ -51,7 +51,7 @@ static gt_status measure_similarity(const pair *p, const gt_image_region *region
 	GT_TRY(gt_ssim(&p->images, region, f->d.range > 0 ? f->d.range : p->water, pool, &f->ssim));
 	if (isnan(f->ssim) && !isnan(f->d.rmse))
 		GT_TRY(gt_fail(GT_ERR_ARG,
-		               "--ssim: no window of %d x %d voxels lies in slices of %zu x %zu with its middle in what is compared",
+		               "--ssim: no window of %d x %d voxels fits into slices of %zu x %zu with its middle in the compared region",
 		               GT_SSIM_WINDOW, GT_SSIM_WINDOW, p->images.pixels, p->images.lines));
 done:
 	gt_pool_free(pool);
@@ -203,7 +203,7 @@ static void print_line(const char *name, double value, limit allowed, double wat
 static void print_text(const figures *f, const limits *l, const pair *p)
 {
 	const double water = p->grid ? p->water : 0;
-	printf("compared          %zu %s\n", f->d.count, p->grid ? "voxels" : "cells");
+	printf("compared          %zu %s\n", f->d.count, p->grid ? "voxels" : "pixels");
 	print_line("rmse", f->d.rmse, l->rmse, water);
 	print_line("relative rmse", f->d.relative, l->relative, 0);
 	print_line("largest", f->d.max, l->max, water);
@@ -211,7 +211,7 @@ static void print_text(const figures *f, const limits *l, const pair *p)
 	if (f->d.range > 0)
 		printf("psnr              %-12.6g dB\n", f->d.psnr);
 	else
-		printf("psnr              -            (the reference has one value, and no range)\n");
+		printf("psnr              -            (all values of the reference are equal)\n");
 	if (!isnan(f->ssim))
 		printf("ssim              %-12.6g\n", f->ssim);
 }
@@ -318,7 +318,7 @@ done:
 
 const cli_command cli_compare = {
 	.name = "compare",
-	.about = "how far apart two files are; exit 1 if out of tolerance",
+	.about = "measure the difference of two files; exit 1 if it is above a tolerance",
 	.synopsis = "FILE REFERENCE [options]",
 	.notes = "  gantry compare vol.nc reference.nc --rmse 1e-3\n  gantry compare vol.nc reference.nc --rmse 5HU\n"
 		 "  gantry compare vol.nc truth.nc --relative 0.05 --central 0.5 --json\n",

@@ -19,15 +19,15 @@ static const convert_options defaults = {
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "where the volume goes; its name decides the format, a slash at its end makes it a DICOM folder", .at = AT(output) },
+	  .help = "name of the written volume, which decides the format, a slash at its end makes it a DICOM folder", .at = AT(output) },
 	{ .name = "unit", .kind = CLI_CHOICE,
-	  .help = "of the volume that is written (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
+	  .help = "unit of the written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
-	  .help = "attenuation of water for HU (default: from the file, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
 	{ .name = "position", .kind = CLI_CHOICE,
-	  .help = "how the patient lay (default: as the file says, else HFS)", .at = AT(position), .names = gt_position_names },
+	  .help = "position of the patient (default: as the file says, else HFS)", .at = AT(position), .names = gt_position_names },
 	{ .name = "input-unit", .kind = CLI_CHOICE,
-	  .help = "MetaImage, NIfTI: what the numbers are (default auto)", .at = AT(input_unit), .names = units },
+	  .help = "MetaImage, NIfTI: unit of the stored numbers (default auto)", .at = AT(input_unit), .names = units },
 	{ .name = "slope", .kind = CLI_REAL, .value = "X",
 	  .help = "the same: number in the input unit = X * stored + --offset", .at = AT(slope), .least = -1e30, .most = 1e30 },
 	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "see --slope", .at = AT(offset), .least = -1e30, .most = 1e30 },
@@ -80,7 +80,7 @@ done:
 
 const cli_command cli_convert = {
 	.name = "convert",
-	.about = "volumes from one format to another",
+	.about = "convert volumes from one format to another",
 	.synopsis = "FILE -o OUTPUT [options]",
 	.notes = "  gantry convert vol.nc -o vol.nii.gz\n"
 		 "  gantry convert head.nii -o head.mha --unit HU\n"

@@ -53,7 +53,7 @@ static int run(const cli_call *call, const void *options)
 
 const cli_command cli_devices = {
 	.name = "devices",
-	.about = "where computing can happen",
+	.about = "list the processors and GPUs that can compute",
 	.synopsis = "[--json]",
 	.notes = "  gantry devices\n",
 	.traits = CLI_REPORTS,

@@ -19,7 +19,7 @@ static const cli_option options[] = {
 	{ .name = "geometry", .letter = 'g', .kind = CLI_FLAG,
 	  .help = "the geometry alone: do not read the projections", .at = offsetof(info_options, geometry) },
 	{ .name = "check", .letter = 'c', .kind = CLI_FLAG,
-	  .help = "compare rays that are measured from both ends: are columns, rows, centre and turn right? (exit code 1 if not)",
+	  .help = "compare conjugate rays: are columns, rows, centre and rotation direction right? (exit code 1 if not)",
 	  .at = offsetof(info_options, check) },
 	{ 0 },
 };
@@ -227,7 +227,7 @@ static void print_text(const cJSON *report)
 		if (cJSON_IsString(item))
 			printf("%-24s %s\n", item->string, item->valuestring);
 		else if (cJSON_IsNumber(item))
-			printf("%-24s %.10g\n", item->string, item->valuedouble);
+			printf("%-24s %.*g\n", item->string, strstr(item->string, "_HU") ? 6 : 10, item->valuedouble);
 		else if (!cJSON_IsObject(item))
 			printf("%-24s not known\n", item->string);
 }
@@ -276,7 +276,7 @@ done:
 
 const cli_command cli_info = {
 	.name = "info",
-	.about = "what a file holds",
+	.about = "print what a file holds",
 	.synopsis = "FILE [options]",
 	.notes = "  gantry info scan.nc\n  gantry info scan.nc --check\n  gantry info vol.nc --json\n",
 	.traits = CLI_REPORTS,

@@ -15,9 +15,9 @@ static const cli_option options[] = {
 	{ .name = "scan", .letter = 's', .kind = CLI_INPUT, .value = "FILE",
 	  .help = "whose geometry is projected; its own projections are not read", .at = AT(scan) },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "where the projections go (.nc)", .at = AT(output) },
+	  .help = "name of the written projections (.nc)", .at = AT(output) },
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME",
-	  .help = "the model (default dd; sf-tr for detectors that lean)", .at = AT(projector) },
+	  .help = "the projector (default dd; sf-tr for tilted or rolled detectors)", .at = AT(projector) },
 	{ 0 },
 };
 /* clang-format on */
@@ -60,7 +60,7 @@ done:
 
 const cli_command cli_project = {
 	.name = "project",
-	.about = "line integrals of a volume",
+	.about = "forward-project a volume: its line integrals",
 	.synopsis = "VOLUME --scan SCAN -o PROJECTIONS [options]",
 	.notes = "  gantry project vol.nc --scan scan.nc -o proj.nc --projector dd --precision double --backend cpu\n",
 	.traits = CLI_COMPUTES,

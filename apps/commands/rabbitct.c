@@ -22,13 +22,13 @@ static const cli_option options[] = {
 	  .help = "voxels along each edge of the cube of 256 mm (default 512; the benchmark: 128 256 512 1024)",
 	  .at = AT(size), .least = 1, .most = 4096 },
 	{ .name = "reference", .kind = CLI_INPUT, .value = "FILE",
-	  .help = "volume of 16-bit HU to hold the result against (default: that in the data set)", .at = AT(reference) },
+	  .help = "reference volume of 16-bit HU to compare the result with (default: that in the data set)", .at = AT(reference) },
 	{ .name = "geometry", .kind = CLI_INPUT, .value = "FILE",
 	  .help = "the matrices, where a repackaged set has them in a file of their own", .at = AT(geometry) },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "where the volume goes: 16-bit HU (.vol), or mm-1 (.nc, .mha)", .at = AT(output) },
+	  .help = "name of the written volume: 16-bit HU (.vol), or mm-1 (.nc, .mha)", .at = AT(output) },
 	{ .name = "add-reference", .kind = CLI_FLAG,
-	  .help = "put the result behind the data set, as its reference of that size", .at = AT(add_reference) },
+	  .help = "append the result to the data set, as its reference of that size", .at = AT(add_reference) },
 	{ .name = "batch", .kind = CLI_INT, .value = "N",
 	  .help = "images per pass over the volume (default 32)", .at = AT(batch), .least = 1, .most = 4096 },
 	{ 0 },
@@ -203,7 +203,7 @@ static int run(const cli_call *call, const void *given)
 		score = app_rabbitct_judge(j.hu, j.reference, voxels);
 		r.score = &score;
 	} else if (!o->add_reference) {
-		cli_note(call, "no reference of %zu^3 voxels: nothing to hold the result against", (size_t)o->size);
+		cli_note(call, "no reference of %zu^3 voxels: nothing to compare the result with", (size_t)o->size);
 	}
 	r.backend = gt_backend_name(j.be);
 	r.columns = h->columns;

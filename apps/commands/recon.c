@@ -25,14 +25,15 @@ static gt_status check_log(const recon_options *o, gt_recon *r)
 	gt_status st = GT_OK;
 	if ((o->log || o->plot) && gt_recon_iterates(r) == 0) {
 		char *method = recon_method(r);
-		st = gt_fail(GT_ERR_ARG, "--%s: %s is a direct method, which has no iterations: expected an iterative --solver",
+		st = gt_fail(GT_ERR_ARG, "--%s: %s is an analytic method, which has no iterations: expected an iterative --solver",
 		             o->log ? "log" : "plot", method ? method : "it");
 		free(method);
 	}
 	const char *checkpoint = gt_recon_text(r, "checkpoint");
 	for (size_t i = 0; i < 2 && checkpoint && st == GT_OK; i++)
 		if (files[i] && gt_same_file(checkpoint, files[i]))
-			st = gt_fail(GT_ERR_ARG, "--checkpoint=%s: is the same file as %s, which would be lost: expected another name",
+			st = gt_fail(GT_ERR_ARG,
+			             "--checkpoint=%s: is the same file as %s, which would be overwritten: expected another name",
 			             checkpoint, files[i]);
 	return st;
 }
@@ -87,13 +88,13 @@ const cli_command cli_recon = {
 	.about = "reconstruct a volume from projections",
 	.synopsis = "SCAN -o VOLUME [options]",
 	.notes =
-		"SCAN is a file or a folder of projections; where its columns, rows, turn or centre are wrong, 'gantry import' puts them right\n"
+		"SCAN is a file or a folder of projections; where its columns, rows, rotation direction or centre are wrong, 'gantry import' corrects them\n"
 		"first (--flip, --column-center; DICOM-CT-PD: --central, --without-photons).\n"
-		"Without --solver: the direct method where the scan allows one (wfbp: helical), else the first iterative one, and why.\n"
-		"--init auto starts from the direct method where the scan allows one, else from zero; 'fdk' insists on the one that fits.\n"
-		"Ctrl-C ends after the iteration in progress, writes what there is and exits with 1; a second one, or one\n"
+		"Without --solver: the analytic method where the scan allows one (wfbp: helical), else an iterative one, and why.\n"
+		"--init auto starts from the analytic method where the scan allows one, else from zero; 'fdk' requires the one that fits.\n"
+		"Ctrl-C stops after the iteration in progress, writes the result so far and exits with 1; a second one, or one\n"
 		"before the iterations, writes nothing and exits with 130. With --checkpoint SIGTERM does what Ctrl-C does.\n"
-		"A run that was killed goes on by the same command with --resume, and ends with the same bits.\n\n"
+		"A run that was killed continues by the same command with --resume, and ends with the same bits.\n\n"
 		"  gantry recon scan.nc -o vol.nc\n"
 		"  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
 		"  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n",

@@ -8,6 +8,7 @@
 
 /* In the text of one expression. */
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })
+#define SIZE(n) size_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
 
 static const char *const stage_names[GT_RECON_STAGES] = { "read", "upload", "filter", "backproject", "download", "write" };
 
@@ -37,19 +38,25 @@ static void host_parts(const gt_memory_estimate *p, part list[HOST_PARTS])
 	const part all[HOST_PARTS] = { { "projections", "projections", p->host_projections, 1 },
 		                       { "volume", "volume", p->host_volume, 1 },
 		                       { "weights", "weights", p->host_weights, 0 },
-		                       { "subset", "a subset on its way", p->host_subset, 0 },
+		                       { "subset", "subset in transfer", p->host_subset, 0 },
 		                       { "strength", "strength, as found", p->host_strength, 0 } };
 	memcpy(list, all, sizeof all);
 }
 
-static double mib(double bytes) { return bytes / 1048576; }
+/* A size with its unit: MiB, from 1024 of them on GiB. */
+static const char *size_text(double bytes, char text[GT_BYTES_TEXT])
+{
+	const int giga = bytes >= 1024.0 * 1048576;
+	snprintf(text, GT_BYTES_TEXT, "%.1f %s", bytes / (giga ? 1073741824 : 1048576), giga ? "GiB" : "MiB");
+	return text;
+}
 
 static void print_parts(const char *title, const part *list, int n)
 {
 	printf("%s\n", title);
 	for (int i = 0; i < n; i++)
 		if (list[i].always || list[i].bytes > 0)
-			printf("  %-20s %12.1f MiB\n", list[i].text, mib(list[i].bytes));
+			printf("  %-20s %16s\n", list[i].text, SIZE(list[i].bytes));
 }
 
 /* Calls put(key, value) for each of the lines key=value. */
@@ -85,15 +92,14 @@ static void print_text(const gt_memory_estimate *p, const char *settings)
 		       (p->views + p->subsets - 1) / p->subsets);
 	snprintf(title, sizeof title, "memory on %s (%s)", p->backend, p->about);
 	print_parts(title, device, DEVICE_PARTS);
-	printf("  %-20s %12.1f MiB of %.1f MiB that are free%s\n", "at most", mib((double)p->peak), mib((double)p->free),
+	printf("  %-20s %16s of %s that are free%s\n", "at most", SIZE(p->peak), SIZE(p->free),
 	       p->peak == p->start_peak     ? ", while the start is computed"
 	       : p->peak == p->penalty_peak ? ", while the strength of the penalty is found"
 	                                    : "");
 	if (p->keep_yes_peak)
-		printf("  %-20s %12.1f MiB, with keep=no %.1f MiB\n", "with keep=yes", mib((double)p->keep_yes_peak),
-		       mib((double)p->keep_no_peak));
+		printf("  %-20s %16s, with keep=no %s\n", "with keep=yes", SIZE(p->keep_yes_peak), SIZE(p->keep_no_peak));
 	print_parts("memory of the host", host, HOST_PARTS);
-	printf("  %-20s %12.1f MiB of %.1f MiB that were free%s\n", "at most", mib(p->host_peak), mib(p->host_free),
+	printf("  %-20s %16s of %s that were free%s\n", "at most", SIZE(p->host_peak), SIZE(p->host_free),
 	       p->on_host ? ", with the above" : "");
 }
 
@@ -260,7 +266,7 @@ gt_status recon_how_it_ended(const recon_options *o, gt_recon *r)
 	if (st == GT_OK && how.diverged)
 		st = gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: after %d of %d iterations %s; %s holds %s %d", method ? method : "",
 		             how.iterations, how.most, how.reason, o->output,
-		             !how.kept                   ? "what it began with, iteration"
+		             !how.kept                   ? "the starting volume, iteration"
 		             : how.kept < how.iterations ? "the best image, of iteration"
 		                                         : "the last image, of iteration",
 		             how.kept);

@@ -22,7 +22,7 @@ static const view_options defaults = { .plane = -1, .convention = -1, .slice = -
 #define AT(field) offsetof(view_options, field)
 /* clang-format off */
 static const cli_option options[] = {
-	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "where the picture goes (.png)", .at = AT(output) },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "name of the written picture (.png)", .at = AT(output) },
 	{ .name = "plane", .kind = CLI_CHOICE,
 	  .help = "one orientation (default: all three through the centre)", .at = AT(plane), .names = planes },
 	{ .name = "convention", .kind = CLI_CHOICE,
@@ -36,11 +36,11 @@ static const cli_option options[] = {
 	  .help = "projections: this detector row in all views (default with less than 8 rows)",
 	  .at = AT(sinogram), .least = 0, .most = 1e9 },
 	{ .name = "window", .kind = CLI_TEXT, .value = "LOW:HIGH",
-	  .help = "values that are black and white (default: 0.5 and 99.5 % of the cells shown)", .at = AT(window) },
-	{ .name = "unit", .kind = CLI_CHOICE, .help = "of a volume's values (default: that of the file)", .at = AT(unit), .names = units },
+	  .help = "values shown black and white (default: 0.5 and 99.5 % of the pixels shown)", .at = AT(window) },
+	{ .name = "unit", .kind = CLI_CHOICE, .help = "unit of a volume's values (default: that of the file)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
-	  .help = "attenuation of water, for HU (default: from the file, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
-	{ .name = "title", .kind = CLI_TEXT, .value = "TEXT", .help = "above the pictures (default: the file's name)", .at = AT(title) },
+	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	{ .name = "title", .kind = CLI_TEXT, .value = "TEXT", .help = "title above the pictures (default: the file's name)", .at = AT(title) },
 	{ 0 },
 };
 /* clang-format on */
@@ -280,11 +280,11 @@ done:
 
 const cli_command cli_view = {
 	.name = "view",
-	.about = "pictures of a volume or of projections",
+	.about = "draw pictures of a volume or of projections",
 	.synopsis = "FILE -o PICTURE.png [options]",
 	.notes =
-		"Letters at the sides say where that is in the patient: R, L, A (front), P (back), H, F. Without --convention radiological x is to\n"
-		"the right, so that the right of who lies head first and supine is on the right.\n\n"
+		"Letters at the sides name the sides of the patient: R, L, A (front), P (back), H, F. Without --convention radiological x is to\n"
+		"the right, so that the right side of a patient in position HFS is on the right.\n\n"
 		"  gantry view vol.nc -o slices.png --window 0:100 --unit HU\n"
 		"  gantry view patient.nii -o patient.png --convention radiological\n"
 		"  gantry view vol.nc -o sheet.png --montage 16\n"

@@ -13,24 +13,24 @@ static const study_options defaults = { .backend = "auto", .cpu_reduce = -1, .cp
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FOLDER",
-	  .help = "where everything goes; must not be there yet", .at = AT(output) },
+	  .help = "name of a new folder for the report", .at = AT(output) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
 	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
 	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "auto, cuda:NUMBER: that GPU and the CPU; cpu, cpu:THREADS: the CPU alone", .at = AT(backend) },
-	{ .name = "quick", .kind = CLI_FLAG, .help = "an eighth of the size and few points: to see what comes", .at = AT(quick) },
+	{ .name = "quick", .kind = CLI_FLAG, .help = "an eighth of the size and few points, to try the study", .at = AT(quick) },
 	{ .name = "cpu-reduce", .kind = CLI_INT, .value = "N",
 	  .help = "iterative: the CPU repeats every run at 1/N of the size (default 4; 1 with --quick and without a GPU)",
 	  .at = AT(cpu_reduce), .least = 1, .most = 16 },
 	{ .name = "cpu-iterations", .kind = CLI_INT, .value = "N",
-	  .help = "iterative: of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
+	  .help = "iterative: iterations of os-sart on the CPU with all voxels and every tenth view (default 5; 0: none)",
 	  .at = AT(cpu_iterations), .least = 0, .most = 1000 },
 	{ .name = "seconds", .kind = CLI_INT, .value = "N",
-	  .help = "fdk: begin no measurement after so many; what is left out is told", .at = AT(seconds), .least = 0, .most = 1e6 },
+	  .help = "fdk: begin no measurement after this time; the report lists what is left out", .at = AT(seconds), .least = 0, .most = 1e6 },
 	{ .name = "no-figures", .kind = CLI_FLAG,
-	  .help = "draw none, where there is no gnuplot; --from does it elsewhere", .at = AT(no_figures) },
+	  .help = "draw no figures, where there is no gnuplot; --from draws them later", .at = AT(no_figures) },
 	{ .name = "from", .kind = CLI_TEXT, .value = "FOLDER",
-	  .help = "measure nothing: draw the figures of that folder, and make its report again", .at = AT(from) },
+	  .help = "measure nothing: draw the figures of that folder, and write its report again", .at = AT(from) },
 	{ 0 },
 };
 /* clang-format on */
@@ -163,10 +163,11 @@ done:
 const study_kind study_kind_accuracy = {
 	.name = "accuracy",
 	.title = "Projectors: cost and accuracy",
-	.intro = "What projection and backprojection cost with every projector and device that is here, and how near each comes to its\n"
-		 "model in double precision and to exact line integrals. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, "
-		 "&ldquo;GPU-based branchless distance-driven projection and backprojection&rdquo;, IEEE Transactions on Computational "
-		 "Imaging 3 (2017), section IV, A and B.",
+	.intro =
+		"The time of projection and backprojection with every projector and device of this machine, and how accurate each is against its\n"
+		"model in double precision and against exact line integrals. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, "
+		"&ldquo;GPU-based branchless distance-driven projection and backprojection&rdquo;, IEEE Transactions on Computational "
+		"Imaging 3 (2017), section IV, A and B.",
 	.prepare = prepare_accuracy,
 	.measure = measure_accuracy,
 	.figures = study_figures,
@@ -198,7 +199,7 @@ static gt_status check(const study *s, const study_options *o)
 	if (o->seconds >= 0 && s->kind != &study_kind_fdk)
 		return gt_fail(GT_ERR_ARG, "--seconds=%lld: is for the study 'fdk'", o->seconds);
 	if (o->from && (cpu || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
-		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: expected no %s beside it", o->from,
+		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: cannot be combined with %s", o->from,
 		               s->call->files > 1 ? "scan"
 		               : cpu              ? "--cpu-..."
 		               : o->seconds >= 0  ? "--seconds"
@@ -288,14 +289,14 @@ done:
 
 const cli_command cli_study = {
 	.name = "study",
-	.about = "what projectors, iterative methods or direct reconstruction cost and how near they are: a report with tables and figures",
+	.about = "measure speed and accuracy of projectors, iterative methods or analytic reconstruction: a report with tables and figures",
 	.synopsis =
 		"accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]\n       gantry study fdk -o FOLDER [options]",
 	.notes =
 		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
 		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
-		"equal resolution. fdk: the forms of its backprojection, step by step. gnuplot draws the figures; its scripts stay in the\n"
-		"folder, and --from runs them: give it no folder of somebody whom you do not trust.\n\n"
+		"equal resolution. fdk: the kernels of its backprojection, step by step. gnuplot draws the figures; its scripts stay in the\n"
+		"folder, and --from runs them: give it only folders that you trust.\n\n"
 		"  gantry study accuracy -o study\n"
 		"  gantry study accuracy scan.nc -o study --quick\n"
 		"  gantry study iterative -o study --quick\n"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/text.h>
 #include "core/device/backend.h"
 #include "core/try.h"
 
@@ -192,12 +193,13 @@ gt_status gt_backend_known(gt_backend *be) { return status_of(be, 0); }
 
 /* Memory -------------------------------------------------------------------- */
 
+#define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 }) /* in the text of one expression */
+
 static void *no_memory(gt_backend *be, size_t bytes, const char *what)
 {
 	size_t available, total;
 	gt_backend_memory(be, &available, &total);
-	gt_fail(GT_ERR_MEMORY, "%s: needs %.1f MiB on %s, where %.1f MiB of %.1f MiB are free", what, (double)bytes / 1048576, be->name,
-	        (double)available / 1048576, (double)total / 1048576);
+	gt_fail(GT_ERR_MEMORY, "%s: needs %s on %s, where %s of %s are free", what, BYTES(bytes), be->name, BYTES(available), BYTES(total));
 	return NULL;
 }
 

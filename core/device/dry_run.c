@@ -62,7 +62,7 @@ static const struct gt_backend_ops rehearsal = {
 gt_status gt_backend_dry_run(gt_backend *be)
 {
 	if (be->count.bytes)
-		return gt_fail(GT_ERR_ARG, "%s: holds %zu bytes: a rehearsal begins with none", be->name, be->count.bytes);
+		return gt_fail(GT_ERR_ARG, "%s: holds %zu bytes: a dry run begins with none", be->name, be->count.bytes);
 	if (!be->rehearsed) {
 		be->rehearsed = be->ops;
 		be->ops = &rehearsal;

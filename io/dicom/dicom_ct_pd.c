@@ -59,9 +59,9 @@ static void note_head(const gt_ctpd_set *s)
 	double center[2];
 	gt_ctpd_center_index(&s->o->dicom, h, center);
 	gt_read_note(s->o, "DICOM-CT-PD of %s: central column %.9g of %g, counted from %s%s",
-	             *h->text[PD_MAKER] ? h->text[PD_MAKER] : "no maker", h->center[0], h->number[PD_COLUMNS],
+	             *h->text[PD_MAKER] ? h->text[PD_MAKER] : "no manufacturer", h->center[0], h->number[PD_COLUMNS],
 	             gt_ctpd_counts_from_last(&s->o->dicom, h->text[PD_MAKER]) ? "0 and the last" : "1 and the first",
-	             s->o->dicom.central == GT_CENTRAL_AUTO ? " as this maker does" : "");
+	             s->o->dicom.central == GT_CENTRAL_AUTO ? " as files of this manufacturer do" : "");
 	for (size_t i = 0; i < sizeof corrections / sizeof *corrections; i++)
 		if (!strcmp(h->text[corrections[i].text], "NO"))
 			snprintf(missing + strlen(missing), sizeof missing - strlen(missing), "%s%s", *missing ? ", " : "",

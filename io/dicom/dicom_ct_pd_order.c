@@ -144,7 +144,7 @@ static gt_status check_table(const gt_ctpd_set *s)
 	if (!strcmp(type, "HELICAL") && high - low < STANDS_STILL * row)
 		return gt_fail(
 			GT_ERR_FORMAT,
-			"%s: (7037,1009) projection data type is HELICAL, but the table stands still: (7031,1002) focal centre axial "
+			"%s: (7037,1009) projection data type is HELICAL, but the table does not move: (7031,1002) focal centre axial "
 			"position is %.6g mm in all views",
 			s->path, low);
 	if (!strcmp(type, "AXIAL") && high - low > row)
@@ -186,7 +186,7 @@ gt_status gt_ctpd_order(gt_ctpd_set *s)
 		const double number_step = isnan(s->view[0].number) ? NAN : usual_step(s, STEP_NUMBER, scratch);
 		if (fabs(step) < 1e-9)
 			GT_TRY(gt_fail(GT_ERR_FORMAT,
-			               "%s: (7031,1001) focal centre angular position is %.9g in all views: the gantry stands still",
+			               "%s: (7031,1001) focal centre angular position is %.9g in all views: the gantry does not turn",
 			               s->path, s->view[0].angle));
 		GT_TRY(follow_views(s, step, number_step, usual_step(s, STEP_Z, scratch)));
 		if (fabs(2 * GT_PI / fabs(step) - steps) > 0.01 * steps)

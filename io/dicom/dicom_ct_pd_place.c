@@ -10,7 +10,7 @@
 
 static gt_status cannot(size_t view, const char *why)
 {
-	return gt_fail(GT_ERR_UNSUPPORTED, "view %zu: %s: DICOM-CT-PD cannot say that", view, why);
+	return gt_fail(GT_ERR_UNSUPPORTED, "view %zu: %s: DICOM-CT-PD cannot describe that", view, why);
 }
 
 gt_status gt_ctpd_place_of(const gt_scan *s, size_t view, gt_ctpd_place *p, int *columns, int *rows)
@@ -19,11 +19,11 @@ gt_status gt_ctpd_place_of(const gt_scan *s, size_t view, gt_ctpd_place *p, int 
 	const double D = s->source_to_detector;
 	double u[2] = { w->column_axis[0], w->column_axis[1] }, depth = 0, side = 0, beside = 0;
 	if (s->shape == GT_PARALLEL)
-		return gt_fail(GT_ERR_UNSUPPORTED, "the scan is parallel: DICOM-CT-PD is for fans");
+		return gt_fail(GT_ERR_UNSUPPORTED, "the scan is parallel: DICOM-CT-PD is for fan beams");
 	if (!(D > 0))
 		return gt_fail(GT_ERR_UNSUPPORTED, "source_to_detector=%g: DICOM-CT-PD needs the distance", D);
 	if (fabs(w->column_axis[2]) > AXIS || fabs(fabs(w->row_axis[2]) - 1) > AXIS)
-		return cannot(view, "the detector leans");
+		return cannot(view, "the detector is tilted or rolled");
 	/* Columns run counter-clockwise around the focal centre, so the way from there to the detector follows from them. */
 	*columns = u[1] * w->detector[0] - u[0] * w->detector[1] < u[1] * w->source[0] - u[0] * w->source[1];
 	*rows = w->row_axis[2] < 0;
@@ -36,7 +36,7 @@ gt_status gt_ctpd_place_of(const gt_scan *s, size_t view, gt_ctpd_place *p, int 
 	}
 	depth = -center[0] * u[1] + center[1] * u[0];
 	if (beside > PLACE * D)
-		return cannot(view, "the axis of the arc does not stand behind the central cell");
+		return cannot(view, "the axis of the arc is not opposite the central pixel");
 	if (fabs(side) > PLACE * D || !(depth > 0))
 		return cannot(view, "the central ray does not meet the axis");
 	p->angle = atan2(u[1], u[0]);

@@ -86,7 +86,7 @@ static gt_status check_views(writing *w, double *radius)
 		}
 		if (fabs(p.radius - *radius) > 1e-6 * *radius || columns != w->flip_columns || rows != w->flip_rows)
 			return gt_fail(GT_ERR_UNSUPPORTED,
-			               "view %zu: its detector does not stand as that of view 0: DICOM-CT-PD cannot say that", v);
+			               "view %zu: its detector is not placed as that of view 0: DICOM-CT-PD cannot describe that", v);
 	}
 	return GT_OK;
 }
@@ -278,7 +278,7 @@ static void write_views(void *self, size_t begin, size_t end, int worker)
 static gt_status refuse_losses(const gt_projections *p)
 {
 	if (!p->data)
-		return gt_fail(GT_ERR_UNSUPPORTED, "there are no projections: DICOM-CT-PD has no scans without");
+		return gt_fail(GT_ERR_UNSUPPORTED, "there are no projections: DICOM-CT-PD has no scans without projections");
 	if (p->weight)
 		return gt_fail(GT_ERR_UNSUPPORTED, "there are weights, for which DICOM-CT-PD has no place");
 	return GT_OK;

@@ -107,7 +107,7 @@ static gt_status read_fields(raw *x, const gt_read_options *o)
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: exchange/data_white: not above the dark field anywhere in row %zu", x->path, r));
 	}
 	if (x->dead)
-		gt_read_note(o, "%s: %zu cells see no light in the flat field: filled from their neighbours", x->path, x->dead);
+		gt_read_note(o, "%s: %zu pixels see no light in the flat field: filled from their neighbours", x->path, x->dead);
 done:
 	return st;
 }
@@ -271,7 +271,7 @@ static gt_status read_pixel(const raw *x, const gt_read_options *o, double *colu
 	}
 	if (*column_pitch == 0) {
 		*column_pitch = *row_pitch = 1;
-		gt_read_note(o, "%s: no size of pixels: taken as 1 mm (--pixel MM sets it)", x->path);
+		gt_read_note(o, "%s: no pitch of the pixels: taken as 1 mm (--pixel MM sets it)", x->path);
 	}
 done:
 	return st;

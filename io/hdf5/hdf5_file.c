@@ -43,7 +43,7 @@ gt_status gt_hdf5_whole(const char *path)
 	const int version = n > 8 ? head[8] : 0;
 	const size_t end_at = version == 0 ? 40 : version == 1 ? 44 : 28, width_at = version < 2 ? 13 : 9;
 	if (n < end_at + 8)
-		return gt_fail(GT_ERR_FORMAT, "%s: truncated: has %zu bytes, fewer than the head of an HDF5 file", path, n);
+		return gt_fail(GT_ERR_FORMAT, "%s: truncated: has %zu bytes, fewer than the header of an HDF5 file", path, n);
 	if (head[width_at] != 8)
 		return GT_OK;
 	uint64_t end = 0;

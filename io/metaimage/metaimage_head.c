@@ -224,7 +224,7 @@ gt_status gt_metaimage_read_head(const char *path, int projections, gt_metaimage
 		return gt_fail(GT_ERR_IO, "%s: cannot be opened", path);
 	while (!f.file[0]) {
 		if (!fgets(line, sizeof line, file))
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: truncated: its head ends before the key ElementDataFile", path));
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: truncated: its header ends before the key ElementDataFile", path));
 		if (split(line, &key, &value) && !(projections && is_place(key)))
 			GT_TRY(take(path, key, value, &f, h));
 	}

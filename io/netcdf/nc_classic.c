@@ -98,7 +98,7 @@ gt_status gt_nc_classic_whole(const char *path)
 		header h = { f, magic[3] == 5 ? 8 : 4, magic[3] == 1 ? 4 : 8, 0 };
 		const uint64_t end = end_of_data(&h, dimension, NC_MAX_DIMS);
 		if (h.bad)
-			st = gt_fail(GT_ERR_FORMAT, "%s: truncated: has %lld bytes, its head is longer", path, (long long)s.st_size);
+			st = gt_fail(GT_ERR_FORMAT, "%s: truncated: has %lld bytes, its header is longer", path, (long long)s.st_size);
 		else if ((uint64_t)s.st_size < end)
 			st = gt_fail(GT_ERR_FORMAT, "%s: truncated: has %lld bytes, expected %llu", path, (long long)s.st_size,
 			             (unsigned long long)end);

@@ -147,7 +147,7 @@ static gt_status describe(const char *path, const any_head *a, int swapped, gt_n
 	GT_TRY(find_type(path, h->version == 1 ? a->one.datatype : a->two.datatype, &h->type));
 	nim = h->version == 1 ? nifti_convert_n1hdr2nim(a->one, NULL) : nifti_convert_n2hdr2nim(a->two, NULL);
 	if (!nim)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: damaged: the NIfTI library does not take its head", path));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: damaged: the NIfTI library rejects its header", path));
 	for (int axis = 0; axis < 3; axis++)
 		h->n[axis] = axis < nim->dim[0] ? (size_t)nim->dim[axis + 1] : 1;
 	h->swap = swapped && h->type->size > 1;
@@ -205,7 +205,7 @@ static gt_status check_length(const char *path, long long data_at, const gt_nift
 		fclose(f);
 	if (!ok || (mark[0] == 0x1f && mark[1] == 0x8b) || (double)s.st_size >= bytes + (double)data_at)
 		return GT_OK;
-	return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes behind the head, the file has %.0f",
+	return gt_fail(GT_ERR_FORMAT, "%s: truncated: %zu x %zu x %zu voxels of %s need %.0f bytes behind the header, the file has %.0f",
 	               path, h->n[0], h->n[1], h->n[2], h->type->nifti_name, bytes, fmax(0, (double)s.st_size - (double)data_at));
 }
 
@@ -231,7 +231,7 @@ gt_status gt_nifti_open(const char *path, gt_nifti_head *h, gt_nifti **out)
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno)));
 	h->version = version_of(&a, get(f->z, &a, sizeof a));
 	if (h->version < 0)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: the head of a pair of files (.hdr and .img): expected one file .nii or .nii.gz",
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: the header of a pair of files (.hdr and .img): expected one file .nii or .nii.gz",
 		               path));
 	const int swapped = to_native(&a, h->version), size = h->version == 1 ? (int)sizeof a.one : (int)sizeof a.two;
 	if (swapped < 0)
@@ -299,7 +299,7 @@ static gt_status put_head(gt_nifti *f, nifti_image *nim, int version)
 		nim->iname_offset += e[i].esize;
 	memset(&a, 0, sizeof a);
 	if (version == 1 ? nifti_convert_nim2n1hdr(nim, &a.one) : nifti_convert_nim2n2hdr(nim, &a.two))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: the NIfTI library makes no head of it", f->path));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: the NIfTI library makes no header of it", f->path));
 	for (int i = 4; i < 8; i++)
 		if (version == 1)
 			a.one.dim[i] = 1;

@@ -84,7 +84,7 @@ static gt_status size_original(const char *name, gt_rabbitct_head *h, size_t siz
 		return GT_OK;
 	return gt_fail(
 		GT_ERR_FORMAT,
-		"%s: has %zu bytes and its head tells of %zu views of %zu x %zu: expected %zu bytes and references of 128, 256, 512, 1024 behind (%zu bytes with %zu of them)%s",
+		"%s: has %zu bytes and its header describes %zu views of %zu x %zu: expected %zu bytes and references of 128, 256, 512, 1024 behind (%zu bytes with %zu of them)%s",
 		name, size, h->views, h->columns, h->rows, views, wanted, h->references, size < views ? ": it is truncated" : "");
 }
 
@@ -100,7 +100,7 @@ static gt_status understand(const char *name, const unsigned char *start, size_t
 	if (word == VERSION)
 		return gt_fail(
 			GT_ERR_FORMAT,
-			"%s: the head tells of %zu views of %zu x %zu and a scale of %g, %g: expected 1 to %d views, sides of 1 to %d, finite numbers",
+			"%s: the header describes %zu views of %zu x %zu and a scale of %g, %g: expected 1 to %d views, sides of 1 to %d, finite numbers",
 			name, h->views, h->columns, h->rows, (double)h->scale[0], (double)h->scale[1], MOST_VIEWS, MOST_SIDE);
 	h->layout = GT_RCT_REPACKAGED;
 	if (is_sane(h) && fits_repackaged(h, size - HEAD))
@@ -125,7 +125,7 @@ static gt_status open_file(const char *path, FILE **file, gt_rabbitct_head *h, s
 		return gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
 	const size_t size = (size_t)s.st_size;
 	if (size < HEAD + WORD)
-		return gt_fail(GT_ERR_FORMAT, "%s: has %zu bytes: expected at least the %d of a RabbitCT head", path, size, HEAD + WORD);
+		return gt_fail(GT_ERR_FORMAT, "%s: has %zu bytes: expected at least the %d of a RabbitCT header", path, size, HEAD + WORD);
 	const gt_status st = read_at(*file, path, 0, start, sizeof start, "the head");
 	return st != GT_OK ? st : understand(path, start, size, h, first);
 }

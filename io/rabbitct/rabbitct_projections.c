@@ -69,9 +69,10 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 		gt_read_note(o, "%s: the projections are weighted and filtered already: for 'gantry rabbitct', not for other methods",
 		             path);
 	if (isnan(o->pixel))
-		gt_read_note(o,
-		             "%s: no size of cells: taken as %g mm (gantry import --pixel), which places the detector and changes no ray",
-		             path, PIXEL);
+		gt_read_note(
+			o,
+			"%s: no pitch of the pixels: taken as %g mm (gantry import --pixel), which places the detector and changes no ray",
+			path, PIXEL);
 	*out = p;
 done:
 	if (st != GT_OK)

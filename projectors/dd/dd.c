@@ -24,7 +24,7 @@ static gt_status check(const char *name, const gt_grid *g, const gt_scan *scan)
 	if (st != GT_OK)
 		return st;
 	st = gt_scan_rows_along_z(scan, name);
-	return st == GT_OK ? st : gt_fail(st, "%s; --projector sf-tr takes detectors that lean", gt_error());
+	return st == GT_OK ? st : gt_fail(st, "%s; --projector sf-tr takes tilted and rolled detectors", gt_error());
 }
 
 void *gt_dd_upload(gt_backend *be, const void *host, size_t bytes)
@@ -130,9 +130,9 @@ static gt_status prepare(const gt_dd_variant *variant, gt_backend *be, gt_type t
 	struct dd *p = NULL;
 	if (!variant->impl[be->kind])
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: runs on a GPU only, not on %s: 'dd' %s and runs on both", variant->name, be->name,
-		               variant->single_only ? "is near to it" : "has the same entries");
+		               variant->single_only ? "approximates it" : "has the same entries");
 	if (variant->single_only && type != GT_F32)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: single precision only: its tables are textures; 'dd-db' is its form in double",
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: single precision only: its tables are textures; 'dd-db' is its variant in double",
 		               variant->name);
 	if (!(p = calloc(1, sizeof *p)))
 		return gt_fail(GT_ERR_MEMORY, "%s: no memory for the operator", variant->name);

@@ -32,14 +32,14 @@ PARTS(db)
 
 static const gt_dd_options plain = { .memory = 65536 };
 static const gt_param plain_params[] = {
-	{ "memory", "GPU: most MiB of running sums held at a time, and a quarter of what the device has left", GT_REAL,
+	{ "memory", "GPU: memory limit of the running sums, in MiB; at most a quarter of what the device has left", GT_REAL,
 	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
 	{ 0 },
 };
 
 const gt_projector gt_projector_dd = {
 	.name = "dd",
-	.about = "distance-driven, exact pair; detectors whose rows are parallel to z",
+	.about = "distance-driven, matched pair; detectors whose rows are parallel to z",
 	.params = plain_params,
 	.defaults = &plain,
 	.options_size = sizeof plain,
@@ -47,7 +47,7 @@ const gt_projector gt_projector_dd = {
 };
 const gt_projector gt_projector_dd_bs = {
 	.name = "dd-bs",
-	.about = "the same by loops over the voxels and cells that overlap (branch-based); GPU",
+	.about = "the same by loops over the voxels and pixels that overlap (branch-based); GPU",
 	.model = "dd",
 	.cuda_only = 1,
 	.make = make_bs,
@@ -55,7 +55,7 @@ const gt_projector gt_projector_dd_bs = {
 
 static const gt_dd_options branchless = { .memory = 2048 };
 static const gt_param branchless_params[] = {
-	{ "memory", "most MiB of integral images held at a time, and half of what the device has left", GT_REAL,
+	{ "memory", "memory limit of the integral images, in MiB; at most half of what the device has left", GT_REAL,
 	  offsetof(gt_dd_options, memory), 1e-6, 1e9, NULL },
 	{ 0 },
 };
@@ -64,7 +64,7 @@ static const gt_param branchless_params[] = {
 const gt_projector gt_projector_dd_bl = {
 	.name = "dd-bl",
 	.about =
-		"branchless as published, by textures: off by 1e-2, by a half where cells and voxels differ much in size; only near its adjoint; GPU",
+		"branchless as published, with texture units: entries differ from the exact ones by up to 1 %, by half where pixels and voxels differ much in size; an approximate adjoint; GPU",
 	BRANCHLESS,
 	.single_only = 1,
 	.off_adjoint = 0.4,
@@ -74,7 +74,7 @@ const gt_projector gt_projector_dd_bl = {
 };
 const gt_projector gt_projector_dd_bz = {
 	.name = "dd-bz",
-	.about = "dd-bl with a back projection that shares edges along z: the same numbers, sooner; only near the adjoint; GPU",
+	.about = "dd-bl with a backprojection that shares edges along z: the same numbers, faster; an approximate adjoint; GPU",
 	BRANCHLESS,
 	.single_only = 1,
 	.off_adjoint = 0.4,
@@ -84,7 +84,7 @@ const gt_projector gt_projector_dd_bz = {
 };
 const gt_projector gt_projector_dd_db = {
 	.name = "dd-db",
-	.about = "dd by integral images in double precision (branchless), exact pair; GPU",
+	.about = "dd by integral images in double precision (branchless), matched pair; GPU",
 	BRANCHLESS,
 	.make = make_db,
 	.parts = &parts_db,

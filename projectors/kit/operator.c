@@ -9,7 +9,7 @@ gt_status gt_projector_check_sizes(const char *name, const gt_grid *g, const gt_
 			return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu voxels along one axis: expected at most %d", name, g->n[a],
 			               INT_MAX / 4);
 	if (scan->rows > INT_MAX / 4 || scan->columns > INT_MAX / 4)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu cells: expected at most %d each way", name, scan->columns,
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu pixels: expected at most %d each way", name, scan->columns,
 		               scan->rows, INT_MAX / 4);
 	return GT_OK;
 }

@@ -61,7 +61,7 @@ static gt_status check(const char *name, const gt_grid *g, const gt_scan *s)
 			return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu voxels along one axis: expected at most %d", name, g->n[a],
 			               INT_MAX / 4);
 	if (s->rows > INT_MAX / 4 || s->columns > INT_MAX / 4)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu cells: expected at most %d each way", name, s->columns,
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: a detector of %zu x %zu pixels: expected at most %d each way", name, s->columns,
 		               s->rows, INT_MAX / 4);
 	if (s->views > SIZE_MAX / sizeof(gt_ray_column) / s->columns || s->views > SIZE_MAX / sizeof(gt_ray_view))
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: %zu views of %zu columns: more than this machine can address", name, s->views,
@@ -167,5 +167,5 @@ done:
 	}                                                                                                                            \
 	const gt_projector gt_projector_##id = { .name = #id, .about = text, .make = make_##id };
 
-PROJECTOR(joseph, GT_RAY_JOSEPH, "ray-driven, bilinear interpolation along each ray, exact pair; any detector")
-PROJECTOR(siddon, GT_RAY_SIDDON, "ray-driven, length of each ray in each voxel, exact pair; any detector")
+PROJECTOR(joseph, GT_RAY_JOSEPH, "ray-driven, bilinear interpolation along each ray, matched pair; any detector")
+PROJECTOR(siddon, GT_RAY_SIDDON, "ray-driven, length of each ray in each voxel, matched pair; any detector")

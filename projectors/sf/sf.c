@@ -363,7 +363,7 @@ VARIANT(tt, "sf-tt", 1)
 
 static const struct options defaults = { .memory = 65536 };
 static const gt_param params[] = {
-	{ "memory", "GPU: most MiB of running sums and copies held at a time, and a quarter of what the device has left", GT_REAL,
+	{ "memory", "GPU: memory limit of the running sums and copies, in MiB; at most a quarter of what the device has left", GT_REAL,
 	  offsetof(struct options, memory), 1e-6, 1e9, NULL },
 	{ 0 },
 };
@@ -371,7 +371,7 @@ static const gt_param params[] = {
 
 const gt_projector gt_projector_sf_tr = {
 	.name = "sf-tr",
-	.about = "separable footprint, rectangle along z, exact pair; detectors that lean by up to 15 degrees",
+	.about = "separable footprint, rectangle along z, matched pair; also for detectors tilted or rolled by up to 15 degrees",
 	LIMITED,
 	.make = make_tr,
 };

@@ -342,7 +342,7 @@ START_TEST(refusals)
 	o = orbit_of(GT_ARC, 0, 0.25);
 	a = acquire(&o, 0, 1);
 	memset(a.data, 0, gt_scan_size(a.scan) * sizeof *a.data);
-	ck_refused(gt_conjugate_check(a.scan, a.data, NULL, &r), GT_ERR_UNSUPPORTED, "pass through a body");
+	ck_refused(gt_conjugate_check(a.scan, a.data, NULL, &r), GT_ERR_UNSUPPORTED, "pass through an object");
 	a.scan->columns = 3;
 	ck_refused(gt_conjugate_check(a.scan, a.data, NULL, &r), GT_ERR_UNSUPPORTED, "3 columns are too few");
 	drop(&a);

@@ -106,7 +106,7 @@ START_TEST(holes)
 	gt_scan *s = scan_of(&o);
 	for (size_t v = 30; v < 45; v++)
 		s->view[v] = s->view[29];
-	REFUSED(s, "fdk", "no such hole");
+	REFUSED(s, "fdk", "no such gap");
 	gt_scan_free(s);
 }
 END_TEST
@@ -131,7 +131,7 @@ START_TEST(tilted_rows_and_beams)
 		w->column_axis[a] = cos(tilt) * c[a] + (a == 2 ? sin(tilt) : 0);
 		w->row_axis[a] = -sin(tilt) * c[a] + (a == 2 ? cos(tilt) : 0);
 	}
-	REFUSED(s, "fdk", "columns of view 3 lean by 17.18");
+	REFUSED(s, "fdk", "columns of view 3 are tilted by 17.18");
 	gt_scan_free(s);
 	o = orbit_of(GT_ARC);
 	s = scan_of(&o);

@@ -27,7 +27,7 @@ START_TEST(other_scans_are_refused)
 	REFUSED(&grid, s, "this one is circular: use fdk");
 	s = scan_of(&o);
 	s->pitch_per_turn = 30;
-	REFUSED(&grid, s, "pitch_per_turn=30 mm), but the table stands still: all sources are at z=0");
+	REFUSED(&grid, s, "pitch_per_turn=30 mm), but the table does not move: all sources are at z=0");
 	o.shape = GT_PARALLEL;
 	s = scan_of(&o);
 	REFUSED(&grid, s, "parallel: use fbp");
@@ -39,7 +39,7 @@ START_TEST(other_scans_are_refused)
 		s->view[v].detector[2] += back;
 		s->view[v].arc_center[2] += back;
 	}
-	REFUSED(&grid, s, "stands still or turns back from view 100");
+	REFUSED(&grid, s, "does not move or reverses from view 100");
 	s = scan_of(&o);
 	lean(&s->view[3], 0.01, 0);
 	REFUSED(&grid, s, "row_axis of view 3");
@@ -56,13 +56,13 @@ START_TEST(bad_orbits_are_refused)
 	for (size_t v = 50; v + 5 < s->views; v++)
 		s->view[v] = s->view[v + 5];
 	s->views -= 5;
-	REFUSED(&grid, s, "view 50 stands 24 degrees after view 49: expected steps of about");
+	REFUSED(&grid, s, "view 50 is 24 degrees after view 49: expected steps of about");
 	s = scan_of(&o);
 	for (int a = 0; a < 2; a++)
 		s->view[40].source[a] *= 1.01;
 	for (int a = 0; a < 2; a++)
 		s->view[40].arc_center[a] *= 1.01, s->view[40].detector[a] += 0.01 * s->view[40].source[a] / 1.01;
-	REFUSED(&grid, s, "source and detector of view 40 do not stand as");
+	REFUSED(&grid, s, "source and detector of view 40 are not placed as");
 	o = orbit_of(GT_ARC, 0.9, 0.55);
 	s = scan_of(&o);
 	REFUSED(&grid, s, "cover 198.00 degrees: expected at least 205");

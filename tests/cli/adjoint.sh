@@ -51,7 +51,7 @@ if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
 fi
 # Which projector of the CPU stands for one of the GPU's, and how near.
 if [ "$backend" = cpu ]; then
-	refused 1 "'dd' is near to it and runs on both" adjoint arc.nc --projector dd-bl --backend cpu
+	refused 1 "'dd' approximates it and runs on both" adjoint arc.nc --projector dd-bl --backend cpu
 	refused 1 "'dd' has the same entries and runs on both" adjoint arc.nc --projector dd-bs --backend cpu
 fi
 finish

@@ -31,8 +31,8 @@ refused_output 2 "did you mean 'dd'" recon scan.nc --grid $grid --solver cgls --
 refused_output 2 "did you mean 'dd'" backproject scan.nc --projector DD
 # What the options alone say comes before anything that is read or computed.
 refused_output 2 "subsets=1000" recon scan.nc --grid $grid --solver os-sart:subsets=1000
-refused_output 2 "fdk is a direct method" recon none.nc --solver fdk --init zero
-refused_output 2 "fdk is a direct method" recon scan.nc --init fdk
+refused_output 2 "fdk is an analytic method" recon none.nc --solver fdk --init zero
+refused_output 2 "fdk is an analytic method" recon scan.nc --init fdk
 refused_output 1 "none.nc: No such file" recon text.nc --solver cgls --init none.nc
 refused_output 2 "--precision=half" recon scan.nc --precision half
 refused_output 2 "backend" recon scan.nc --grid $grid --backend gpu9

@@ -31,7 +31,7 @@ ok info scan.nc --check --json
 says '"consistent":'
 holds "$(value pairs) > 1000"
 found "columns are flipped" --flip columns
-found "the gantry turns the other way" --flip turn
+found "the rotation direction is reversed" --flip turn
 found "rows are flipped" --flip rows
 found "rows are flipped, and the column of the central ray is wrong" --flip rows --column-center 47
 found "the column of the central ray is wrong: 44.1" --column-center 0.5 # so far off that nothing can be compared

@@ -35,7 +35,7 @@ unsaid "projector:"
 ok compare default.nc asked.nc --max 0
 ok info default.nc
 says "projector=sf-tr"
-refused 1 "--projector sf-tr takes detectors that lean" recon lean.nc -o none.nc --like truth.nc "${solver[@]}" --projector dd
+refused 1 "--projector sf-tr takes tilted and rolled detectors" recon lean.nc -o none.nc --like truth.nc "${solver[@]}" --projector dd
 ok project truth.nc --scan lean.nc -o default.nc --backend "$backend"
 said "^projector: sf-tr"
 ok project truth.nc --scan lean.nc -o asked.nc --projector sf-tr --backend "$backend"

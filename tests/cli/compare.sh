@@ -18,7 +18,7 @@ ok compare plus.nc truth.nc --rmse 0.0011 --max 0.0011 --mean 0.0011
 # One value has no range: there is no ratio of a peak, instead of one of minus infinity.
 ok import truth.mha -o ones.nc --input-unit mm-1 --slope 1e-30 --offset 0.02
 ok compare truth.nc ones.nc
-says "psnr              -            (the reference has one value"
+says "psnr              -            (all values of the reference are equal"
 ok compare truth.nc ones.nc --json
 says '"psnr_db":	null'
 for key in rmse max mean; do

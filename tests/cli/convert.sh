@@ -39,7 +39,7 @@ if "$gantry" convert truth.nc -o series/ 2>stderr.txt; then
 	ok info prone.mha
 	says "patient_position         FFP"
 	ok compare prone.mha truth.nc --max 0.51HU
-	refused 1 "is there and is not empty" convert truth.nc -o series/
+	refused 1 "already exists and is not empty" convert truth.nc -o series/
 	refused_output 1 "expected the folder of its series" convert series/000001.dcm
 	refused 2 "hold HU" convert truth.nc -o never/ --unit mm-1
 	refused_output 1 "holds no files of a known format" convert .

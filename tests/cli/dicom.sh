@@ -117,11 +117,11 @@ ok import circle -o again/ --maker GE
 [ "$(grep -c -- --maker stderr.txt)" -eq 0 ] || fail "the maker is taken: $(cat stderr.txt)"
 
 # Refused, with nothing left behind.
-refused 1 "plain: is there and is not empty: expected the name of a new folder" simulate "${scan[@]}" --format dicom-ct-pd -o plain
+refused 1 "plain: already exists and is not empty: expected the name of a new folder" simulate "${scan[@]}" --format dicom-ct-pd -o plain
 refused 2 "in the format 'dicom': expected one of: netcdf, dicom-ct-pd" simulate "${scan[@]}" --format dicom -o out
 refused 2 "--maker is for --format dicom-ct-pd" simulate "${scan[@]}" --maker GE -o out.nc
-refused 1 "the scan is parallel: DICOM-CT-PD is for fans" simulate --scanner synchrotron --reduce 64 --phantom shepp-logan --format dicom-ct-pd -o out
-refused 1 "out: view 0: the detector leans" simulate --scanner c-arm --reduce 64 --tilt 1 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o out
+refused 1 "the scan is parallel: DICOM-CT-PD is for fan beams" simulate --scanner synchrotron --reduce 64 --phantom shepp-logan --format dicom-ct-pd -o out
+refused 1 "out: view 0: the detector is tilted or rolled" simulate --scanner c-arm --reduce 64 --tilt 1 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o out
 nothing_left out "what was refused"
 cp plain/000030.dcm plain/copy.dcm
 refused_output 1 "plain/000030.dcm and plain/copy.dcm: both have Instance Number 30: expected each view once" import plain
@@ -131,7 +131,7 @@ grep -qF "views that are missing: 1, in gaps: 1, the first between view 29 (plai
 # The same numbers from all who speak of views.
 ok simulate --scanner ge-ct750hd-helical --reduce 12 --columns 75 --rows 7 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o still
 rm still/00003[1-4].dcm
-refused_output 1 "wfbp: view 30 stands" recon still --solver wfbp --backend "$backend"
+refused_output 1 "wfbp: view 30 is" recon still --solver wfbp --backend "$backend"
 grep -qF "the first between view 29 (still/000030.dcm) and view 30 (still/000035.dcm)" stderr.txt || fail "a gap: $(cat stderr.txt)"
 refused_output 1 "plain/000029.dcm: holds one view of a scan" import plain/000029.dcm
 truncate -s 1500 plain/000040.dcm

@@ -40,12 +40,12 @@ ok compare pairs/v.mhd truth.nc --rmse 1e-6mm-1
 ok convert pairs/in.mhd -o pairs/v.mhd
 ok compare pairs/in.mhd truth.nc --rmse 1e-9mm-1
 cp pairs/in.mhd pairs/v.mhd
-refused 2 "names pairs/v.raw, the file of data of the input" convert pairs/in.mhd -o pairs/v.mhd
-refused 2 "below/../v.raw, the file of data of the input" convert pairs/below/in.mhd -o pairs/v.mhd
+refused 2 "names pairs/v.raw, the data file of the input" convert pairs/in.mhd -o pairs/v.mhd
+refused 2 "below/../v.raw, the data file of the input" convert pairs/below/in.mhd -o pairs/v.mhd
 sed 's/v.raw/w.mha/' pairs/in.mhd >pairs/x.mhd
 cp pairs/v.raw pairs/w.mha
-refused 2 "is pairs/w.mha, the file of data of the input" convert pairs/x.mhd -o pairs/w.mha
-refused 2 "is pairs/w.mha, the file of data of that of --like" recon scan.nc -o pairs/w.mha --like pairs/x.mhd
+refused 2 "is pairs/w.mha, the data file of the input" convert pairs/x.mhd -o pairs/w.mha
+refused 2 "is pairs/w.mha, the data file of that of --like" recon scan.nc -o pairs/w.mha --like pairs/x.mhd
 [ "$sum" = "$(md5sum pairs/v.raw)" ] || fail "pairs/v.raw has changed"
 cmp -s pairs/v.raw pairs/w.mha || fail "pairs/w.mha has changed"
 

@@ -30,7 +30,7 @@ refused 2 "unknown parameter 'delat'" recon scan.nc -o no.nc --solver pcg --pena
 refused 2 "delta=3hu" recon scan.nc -o no.nc --solver pcg --penalty huber:delta=3hu
 refused 2 "no variable weight" recon scan.nc -o no.nc --solver pcg --weights file
 refused 2 "no variable photons" recon scan.nc -o no.nc --solver pcg --weights photons
-refused 2 "direct method" recon scan.nc -o no.nc --solver fdk --penalty huber
+refused 2 "analytic method" recon scan.nc -o no.nc --solver fdk --penalty huber
 refused 2 "unknown parameter 'chang'" recon scan.nc -o no.nc --solver pcg --stop chang=1HU
 [ ! -e no.nc ] || fail "no.nc was written"
 finish

@@ -15,12 +15,12 @@ noted() { grep -qF -- "$1" stderr.txt || fail "'$1' is not in: $(cat stderr.txt)
 for dose in low high; do
 	ok recon $dose.nc -o fast.nc --like truth.nc --preset fast --backend "$backend"
 	ok recon $dose.nc -o slow.nc --like truth.nc --preset iterative --backend "$backend"
-	noted "--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights noise --penalty qggmrf:c=10HU,strength=auto,kappa=yes; about how long that takes is said after the first iteration"
+	noted "--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights noise --penalty qggmrf:c=10HU,strength=auto,kappa=yes; the time that it takes is estimated after the first iteration"
 	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is said after the first iteration: $(cat stderr.txt)"
 	noted "looking for the strength of the penalty"
-	noted "of noise are to be left"
+	noted "expected noise"
 	# With kappa there is more in the middle than at the border.
-	range=$(sed -n 's/.*from place to place \([0-9.]*\) to \([0-9.]*\) HU$/\1 \2/p' stderr.txt)
+	range=$(sed -n 's/.*; between \([0-9.]*\) and \([0-9.]*\) HU by place$/\1 \2/p' stderr.txt)
 	read -r least most <<<"$range"
 	holds "$least > 0 && 1.15 * $least < $most && $most < 2 * $least" "$dose: from $least to $most HU"
 	grep -q "fewer than 10 photons" stderr.txt && fail "$dose: no ray is starved"
@@ -65,9 +65,9 @@ holds "$(error two.nc) < $(error one.nc)"
 
 # More noise than there is, and none at all.
 ok recon low.nc -o more.nc --like truth.nc --solver $few --penalty huber:noise=900HU --backend "$backend"
-noted "as weak as"
+noted "is set to leave the latter"
 ok recon clean.nc -o clean-out.nc --like truth.nc --preset iterative --backend "$backend"
-noted "next to no noise in the data"
+noted "almost no noise in the data"
 
 refused 2 "noise=0HU" recon low.nc -o no.nc --solver pcg --penalty huber:noise=0HU
 refused 2 "noise=-3HU" recon low.nc -o no.nc --solver pcg --penalty huber:noise=-3HU

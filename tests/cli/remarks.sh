@@ -21,34 +21,34 @@ silent "lie outside"
 silent "water"
 for more in "" "--no-overlap --device-memory 100kB"; do
 	# shellcheck disable=SC2086
-	[ "$backend" != cpu ] || remark "fdk: kernel=tiles is a form on CUDA" recon scan.nc -o out.nc --solver fdk:kernel=tiles --backend cpu $more
+	[ "$backend" != cpu ] || remark "fdk: kernel=tiles needs CUDA" recon scan.nc -o out.nc --solver fdk:kernel=tiles --backend cpu $more
 done
 remark "water: 0.2 mm-1 as asked, and not the 0.02 that scan.nc states" recon scan.nc -o out.nc --water 0.2 --backend "$backend"
 ok simulate --scanner ge-ct750hd-helical --reduce 16 --phantom shepp-logan --rays 1 -o helix.nc
 remark "slices lie outside" recon helix.nc -o out.nc --solver cgls:iterations=1 --grid 9x9x40@9x9x10 --backend "$backend"
 ok simulate --reduce 16 --phantom shepp-logan -o other.nc --truth high.nc --grid 24x24x16@10x10x5+0,0,40
-remark "25 % of the volume lie in what the scan covers: it has x -120 to 120" project high.nc --scan scan.nc -o out.nc --backend "$backend"
+remark "25 % of the volume lie inside what the scan covers: the volume has x -120 to 120" project high.nc --scan scan.nc -o out.nc --backend "$backend"
 remark "gantry import --center" project high.nc --scan scan.nc -o out.nc --backend "$backend"
 ok project truth.nc --scan scan.nc -o out.nc --backend "$backend"
 silent "of the volume"
 
 # A source in the body, and a detector before the axis; one behind the body of a micro-CT, or drawn at the axis, is none.
 scan=(simulate --reduce 16 --detector flat --phantom water-cylinder --rays 1)
-refused 2 "the source of view 0 at (0, 50, 0) mm, 50 mm from the axis, is inside the body" "${scan[@]}" --source-to-axis 50 -o none.nc
+refused 2 "the source of view 0 at (0, 50, 0) mm, 50 mm from the axis, is inside the object" "${scan[@]}" --source-to-axis 50 -o none.nc
 ok "${scan[@]}" --source-to-axis 150 -o near.nc
-silent "before the axis"
-remark "the detector of view 0 stands before the axis, 949 mm from the source and the axis 1000 mm" "${scan[@]}" --source-to-axis 1000 -o short.nc
-remark "the detector of view 0 stands before the axis, 949 mm" recon short.nc -o out.nc --backend "$backend"
-remark "the detector of view 0 stands before the axis, 949 mm" recon short.nc -o out.nc --solver cgls:iterations=1 --backend "$backend"
+silent "than the rotation axis"
+remark "the detector of view 0 is nearer to the source (949 mm) than the rotation axis (1000 mm)" "${scan[@]}" --source-to-axis 1000 -o short.nc
+remark "the detector of view 0 is nearer to the source (949 mm)" recon short.nc -o out.nc --backend "$backend"
+remark "the detector of view 0 is nearer to the source (949 mm)" recon short.nc -o out.nc --solver cgls:iterations=1 --backend "$backend"
 refused 2 "holds the source of view 0" recon near.nc -o out.nc --grid 40x40x1@10x10x10 --backend "$backend"
 for axis in 949 940; do
 	ok "${scan[@]}" --source-to-axis "$axis" -o close.nc
-	silent "before the axis"
+	silent "than the rotation axis"
 	ok recon close.nc -o out.nc --backend "$backend"
-	silent "before the axis"
+	silent "than the rotation axis"
 done
 ok simulate --scanner micro-ct --reduce 16 --phantom water-cylinder --scale 0.01 --rays 1 -o micro.nc
-silent "before the axis"
+silent "than the rotation axis"
 
 # Numbers that are no line integrals, whichever way they are read; but not those of a starved detector, and of air with much noise.
 ok simulate --reduce 16 --phantom shepp-logan --rays 1 --water 3 -o dense.nc
@@ -102,7 +102,7 @@ silent sinogram
 # Units and options of import.
 ok import vol.nc -o vol.mha --unit HU
 sed -i 's/gantry unit=HU/gantry unit=xx/' vol.mha
-remark "more than lead has" import vol.mha -o out.nc --input-unit mm-1 --slope -1
+remark "above the attenuation of lead" import vol.mha -o out.nc --input-unit mm-1 --slope -1
 ok import vol.mha -o out.nc --input-unit HU
 silent lead
 remark "--axis does not apply to a volume in a MetaImage file" import vol.mha -o out.nc --input-unit HU --axis 3

@@ -119,11 +119,11 @@ refused 1 "none.ck" recon scan.nc -o no.nc --solver cgls --resume none.ck
 refused 1 "folder" recon scan.nc -o no.nc --solver cgls --checkpoint no/where.ck
 refused 2 "every=0" recon scan.nc -o no.nc --solver cgls --checkpoint f.ck:every=0
 refused 2 "unknown parameter 'evry'" recon scan.nc -o no.nc --solver cgls --checkpoint f.ck:evry=3
-refused 2 "would be lost" recon scan.nc -o no.nc --solver cgls --checkpoint ./scan.nc
-refused 2 "would be lost" recon scan.nc -o no.nc --solver cgls --checkpoint no.nc:every=2
-refused 2 "would be lost" recon scan.nc -o d.ck --solver cgls --resume d.ck
-refused 2 "direct method" recon scan.nc -o no.nc --solver fdk --checkpoint f.ck
-refused 2 "direct method" recon scan.nc -o no.nc --resume d.ck
+refused 2 "would be overwritten" recon scan.nc -o no.nc --solver cgls --checkpoint ./scan.nc
+refused 2 "would be overwritten" recon scan.nc -o no.nc --solver cgls --checkpoint no.nc:every=2
+refused 2 "would be overwritten" recon scan.nc -o d.ck --solver cgls --resume d.ck
+refused 2 "analytic method" recon scan.nc -o no.nc --solver fdk --checkpoint f.ck
+refused 2 "analytic method" recon scan.nc -o no.nc --resume d.ck
 [ ! -e no.nc ] || fail "no.nc was written"
 [ ! -e f.ck ] || fail "f.ck was written"
 finish

@@ -73,8 +73,8 @@ nothing_left never "a study that was drawn again"
 
 # A folder that is there is not touched.
 before=$(find small | sort | cksum)
-refused 2 "--output=small: is there already" study accuracy -o small --quick
-refused 2 "is there already" study accuracy -o small/ --quick
+refused 2 "--output=small: already exists" study accuracy -o small --quick
+refused 2 "already exists" study accuracy -o small/ --quick
 [ "$before" = "$(find small | sort | cksum)" ] || fail "the folder that was there has changed"
 
 # Of a scan file: helical, and its --grid.
@@ -115,7 +115,7 @@ refused 2 "--output is needed" study accuracy --quick
 refused 1 "cannot make the folder" study accuracy -o none/never --quick
 (PATH=$work && "$gantry" study accuracy -o never --quick) 2>stderr.txt && fail "a study without gnuplot did not fail"
 grep -q -- '--no-figures measures without it' stderr.txt || fail "it is not said how to measure without gnuplot: $(cat stderr.txt)"
-grep -q 'no gnuplot here.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
+grep -q 'gnuplot, which draws the figures, is not installed.*gnuplot-nox' stderr.txt || fail "what is missing is not said: $(cat stderr.txt)"
 nothing_left never "a study that was refused"
 
 # Neither does one that is ended. A shell has what it runs in the background ignore Ctrl-C: env undoes that.

@@ -20,7 +20,7 @@ refused 2 "expected no --no-figures" study accuracy -o never --from small --no-f
 refused 2 "expected no scan" study accuracy scan.nc -o never --from small
 refused 2 "expected no --cpu-" study iterative -o never --from small --cpu-reduce 1
 mkdir there
-refused 2 "--output=there: is there already" study fdk -o there --quick
+refused 2 "--output=there: already exists" study fdk -o there --quick
 nothing_left never "a study that was refused"
 
 # Tables alone, as on a machine without gnuplot.

@@ -11,7 +11,7 @@ refused 2 "has a scan of its own" study iterative scan.nc -o never
 refused 2 "--cpu-reduce" study iterative -o never --cpu-reduce 0
 refused 2 "is for the study 'iterative'" study accuracy -o never --cpu-iterations 3
 mkdir there
-refused 2 "--output=there: is there already" study iterative -o there --quick
+refused 2 "--output=there: already exists" study iterative -o there --quick
 nothing_left never "a study that was refused"
 for signal in TERM INT; do
 	env "--default-signal=$signal" true 2>/dev/null || continue

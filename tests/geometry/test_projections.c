@@ -133,7 +133,7 @@ START_TEST(sizes_beyond_32_bits)
 	ck_refused(gt_projections_new(s, &p), GT_ERR_MEMORY, "the projections: needs ");
 	ck_assert_ptr_null(p);
 	s->rows = s->columns = (size_t)1 << 40;
-	ck_refused(gt_projections_new(s, &p), GT_ERR_FORMAT, "more cells than this machine can address");
+	ck_refused(gt_projections_new(s, &p), GT_ERR_FORMAT, "more pixels than this machine can address");
 	gt_scan_free(s);
 }
 END_TEST

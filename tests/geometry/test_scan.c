@@ -49,8 +49,8 @@ START_TEST(refuses_sizes)
 	refuses(GT_ARC, s->views = 0, "views=0");
 	refuses(GT_ARC, s->rows = 0, "rows=0");
 	refuses(GT_FLAT, s->columns = 0, "columns=0");
-	refuses(GT_FLAT, s->rows = (size_t)1 << 40; s->columns = (size_t)1 << 40, "more cells than");
-	refuses(GT_FLAT, s->rows = SIZE_MAX / 8, "more cells than");
+	refuses(GT_FLAT, s->rows = (size_t)1 << 40; s->columns = (size_t)1 << 40, "more pixels than");
+	refuses(GT_FLAT, s->rows = SIZE_MAX / 8, "more pixels than");
 	refuses(GT_FLAT, s->view = NULL, "no table of views");
 	refuses(GT_FLAT, s->shape = GT_NSHAPES, "detector shape number 3");
 	refuses(GT_ARC, s->columns = 460, "longer than its circle");

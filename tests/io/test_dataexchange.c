@@ -275,7 +275,7 @@ START_TEST(dead_and_dark_cells)
 	char note[NOTES];
 	x.dead = 1;
 	gt_projections *p = imported(&x, 52, note);
-	ck_assert_ptr_nonnull(strstr(note, "4 cells see no light"));
+	ck_assert_ptr_nonnull(strstr(note, "4 pixels see no light"));
 	const float *row = p->data + x.columns;
 	ck_assert_double_eq_tol(row[41], (row[39] + row[43]) / 2, 1e-6);
 	ck_assert_double_eq_tol(row[0], row[1], 1e-6);

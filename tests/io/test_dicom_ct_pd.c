@@ -15,7 +15,7 @@ START_TEST(what_is_written_comes_back)
 	same(p, q);
 	ck_assert_double_eq_tol(q->scan->pitch_per_turn, _i / 2 ? 0 : 29.7, 0.5);
 	ck_assert_ptr_nonnull(strstr(note, "of Gantry: central column 10.25 of 17, counted from 1 and the first"));
-	ck_refused(write_as(p, NULL), GT_ERR_IO, "scan: is there and is not empty");
+	ck_refused(write_as(p, NULL), GT_ERR_IO, "scan: already exists and is not empty");
 	/* What was read has nothing that files would round away. */
 	gt_projections *r = NULL;
 	empty_folder();
@@ -134,7 +134,7 @@ START_TEST(what_cannot_be_written)
 		w->detector[a] -= 0.1 * w->column_axis[a] - 0.2 * w->column_axis[1 - a] * (a ? -1 : 1);
 		w->arc_center[a] -= 0.1 * w->column_axis[a] - 0.2 * w->column_axis[1 - a] * (a ? -1 : 1);
 	}
-	ck_refused(write_as(p, NULL), GT_ERR_UNSUPPORTED, "view 4: its detector does not stand as that of view 0");
+	ck_refused(write_as(p, NULL), GT_ERR_UNSUPPORTED, "view 4: its detector is not placed as that of view 0");
 	gt_write_options o = gt_write_defaults;
 	o.format = "dicom";
 	ck_refused(gt_can_write_projections(dir, &o), GT_ERR_ARG, "in the format 'dicom': expected one of: netcdf, dicom-ct-pd");

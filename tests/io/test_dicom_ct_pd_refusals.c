@@ -105,11 +105,11 @@ START_TEST(what_contradicts_itself)
 	write_scan(0);
 	for (int i = 1; i <= VIEWS; i++)
 		change_text(i, &type, "HELICAL");
-	refused("(7037,1009) projection data type is HELICAL, but the table stands still");
+	refused("(7037,1009) projection data type is HELICAL, but the table does not move");
 	write_scan(29.7);
 	for (int i = 1; i <= VIEWS; i++)
 		change(i, &angle, 1.25);
-	refused("focal centre angular position is 1.25 in all views: the gantry stands still");
+	refused("focal centre angular position is 1.25 in all views: the gantry does not turn");
 	write_scan(29.7);
 	for (int i = 1; i <= VIEWS; i++)
 		change_text(i, &scatter, "NO");

@@ -407,8 +407,8 @@ START_TEST(not_written)
 	char file[256];
 	snprintf(file, sizeof file, "%sa", path);
 	fclose(fopen(file, "w"));
-	ck_refused(gt_write_volume(path, NULL, v), GT_ERR_IO, "is there and is not empty");
-	ck_refused(gt_can_write_volume(path), GT_ERR_IO, "is there and is not empty");
+	ck_refused(gt_write_volume(path, NULL, v), GT_ERR_IO, "already exists and is not empty");
+	ck_refused(gt_can_write_volume(path), GT_ERR_IO, "already exists and is not empty");
 	empty(path);
 	v->grid.n[0] = 70000;
 	v->grid.n[1] = v->grid.n[2] = 1;

@@ -362,7 +362,7 @@ START_TEST(broken_heads)
 {
 	gt_volume *v;
 	put_head("ObjectType = Image\nNDims = 3\nDimSize = 4 3 2\n");
-	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "its head ends before the key ElementDataFile");
+	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "its header ends before the key ElementDataFile");
 	put_head("NDims = 2\nDimSize = 4 3\nElementDataFile = LOCAL\n");
 	ck_refused(gt_read_volume(path, NULL, &v), GT_ERR_FORMAT, "key NDims: is 2, expected 3");
 	put_head("NDims = 3\nElementSpacing = 1 1 1\nElementDataFile = LOCAL\n");

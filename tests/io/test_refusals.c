@@ -399,8 +399,8 @@ START_TEST(places_that_cannot_be_written)
 	ck_refused(gt_can_write_projections("a.mha", NULL), GT_ERR_ARG, "one of: .nc .nc4");
 	snprintf(other, sizeof other, "%s/c.nc", folder);
 	ck_assert_int_eq(mkdir(other, 0777), 0);
-	ck_refused(gt_write_projections(other, NULL, given), GT_ERR_IO, "is there and is a folder");
-	ck_refused(gt_can_write_projections(other, NULL), GT_ERR_IO, "is there and is a folder");
+	ck_refused(gt_write_projections(other, NULL, given), GT_ERR_IO, "already exists and is a folder");
+	ck_refused(gt_can_write_projections(other, NULL), GT_ERR_IO, "already exists and is a folder");
 	rmdir(other);
 	ck_ok(gt_can_write_projections(path, NULL));
 	if (geteuid() != 0) {

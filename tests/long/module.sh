@@ -22,7 +22,7 @@ add() {
 	awk -v title="## $1" '/^## / { on = $0 == title } on' "$page" >"$section"
 	path=$(sed -n 's/^```c \(.*\)$/\1/p' "$section")
 	[ -n "$path" ] || fail "docs/adding.md: no template under '$1'"
-	[ ! -e "$dir/tree/$path" ] || fail "docs/adding.md: $path is there already"
+	[ ! -e "$dir/tree/$path" ] || fail "docs/adding.md: $path already exists"
 	awk '/^```c / { on = 1; next } /^```/ { on = 0 } on' "$section" >"$dir/tree/$path"
 	# shellcheck disable=SC2016
 	while IFS='|' read -r line path; do

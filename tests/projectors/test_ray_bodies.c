@@ -332,7 +332,7 @@ START_TEST(refusals)
 	grid = g.grid;
 	ck_ok(gt_scan_clone(g.scan, &tall));
 	tall->rows = (size_t)1 << 31;
-	ck_refused(gt_projector_new(models[_i], be, GT_F32, &grid, tall, &A), GT_ERR_UNSUPPORTED, "21 x 2147483648 cells");
+	ck_refused(gt_projector_new(models[_i], be, GT_F32, &grid, tall, &A), GT_ERR_UNSUPPORTED, "21 x 2147483648 pixels");
 	for (int a = 0; a < 3; a++)
 		grid.center[a] = g.scan->view[4].source[a] + 0.3 * grid.pitch[a];
 	ck_refused(gt_projector_new(models[_i], be, GT_F32, &grid, g.scan, &A), GT_ERR_ARG, "holds the source of view 4");

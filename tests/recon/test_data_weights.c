@@ -160,7 +160,7 @@ static char *help(const char *name, gt_status expected)
 START_TEST(help_on_kinds)
 {
 	char *all = help(NULL, GT_OK), *one = help("noise", GT_OK), *none = help("nois", GT_ERR_UNKNOWN);
-	ck_assert(strstr(all, "\nuniform    1 for all cells\n") && strstr(all, "electronic") && strstr(all, "noise      exp(-p)"));
+	ck_assert(strstr(all, "\nuniform    1 for all pixels\n") && strstr(all, "electronic") && strstr(all, "noise      exp(-p)"));
 	ck_assert(!strncmp(one, "noise      exp(-p)", 18) && !strstr(one, "uniform "));
 	ck_assert_str_eq(none, "");
 	free(all);

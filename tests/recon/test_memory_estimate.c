@@ -300,13 +300,13 @@ static const struct refusal refusals[] = {
 	{ "os-sart", NULL,
 	  "needs 2 MiB on dev:0, 1 MiB are free; would fit: --solver os-sart:keep=no (1 MiB), or --grid 50x50x50@1.28x1.28x1.28 (977 KiB)",
 	  0, 0, 0, 1048576 },
-	{ "fdk", NULL, "needs 2.95 MiB on dev:0, 977 KiB are free; no grid would fit, the data alone are too much", 0, 0, 1e6, 1e6 },
+	{ "fdk", NULL, "needs 2.95 MiB on dev:0, 977 KiB are free; no grid would fit: the data alone need more", 0, 0, 1e6, 1e6 },
 	{ "fdk", "my scan.dcm",
-	  "needs 2.95 MiB on dev:0, 977 KiB are free; no grid would fit, the data alone are too much; my scan.dcm is read as a whole, and fdk "
+	  "needs 2.95 MiB on dev:0, 977 KiB are free; no grid would fit: the data alone need more; my scan.dcm is read as a whole, and fdk "
 	  "goes by slabs from NetCDF: import it first: gantry import 'my scan.dcm' -o scan.nc",
 	  0, 0, 1e6, 1e6 },
 	{ "fdk", NULL, "needs 2 MiB of memory, 500 KiB are free; would fit: --grid 40x40x40@1.6x1.6x1.6 (500 KiB)", 0, 1, 0, 512000 },
-	{ "fdk", NULL, "needs 2.95 MiB of memory, 977 KiB are free; nothing that is near would fit", 0, 1, 1e6, 1e6 },
+	{ "fdk", NULL, "needs 2.95 MiB of memory, 977 KiB are free; no similar setting would fit", 0, 1, 1e6, 1e6 },
 };
 enum { REFUSALS = sizeof refusals / sizeof *refusals };
 

@@ -65,7 +65,7 @@ START_TEST(unknown_photons)
 	ck_ok(gt_noise_estimate(p, NULL, NULL, &m));
 	ck_assert_double_eq_tol(gt_noise_photons(m) / photons[_i], 1, 0.06);
 	ck_assert_double_eq_tol(gt_noise_scale(m) * gt_noise_photons(m), 1, 1e-12);
-	ck_assert_str_eq(gt_noise_source(m), "differences of neighbouring cells");
+	ck_assert_str_eq(gt_noise_source(m), "differences of neighbouring pixels");
 	ck_assert_double_eq_tol(gt_noise_variance(m, 777) * photons[_i] / exp(clean), 1, 0.2);
 	ck_assert_double_eq_tol(gt_noise_variance(m, 777), gt_noise_scale(m) * exp(p->data[777]), 1e-6 * gt_noise_variance(m, 777));
 	gt_noise_free(m);
@@ -94,7 +94,7 @@ START_TEST(weights_of_the_file)
 		ck_assert_double_eq_tol(gt_noise_scale(m) / 4e-4, unit ? 1e3 : 1, unit ? 60 : 0.06);
 		ck_assert(gt_noise_variance(m, 97) == 0);
 		ck_assert(gt_noise_photons(m) == 0);
-		ck_assert_str_eq(gt_noise_source(m), "weights of the file and differences of neighbouring cells");
+		ck_assert_str_eq(gt_noise_source(m), "weights of the file and differences of neighbouring pixels");
 		gt_noise_free(m);
 		for (size_t i = 0; i < N; i++)
 			p->weight[i] *= 1000;
@@ -198,7 +198,7 @@ START_TEST(too_few_pixels)
 {
 	gt_projections *few = smooth(3, 51, 2), *enough = smooth(3, 52, 2);
 	gt_noise_model *m = NULL;
-	ck_refused(gt_noise_estimate(few, NULL, NULL, &m), GT_ERR_UNSUPPORTED, "too few neighbouring cells were measured");
+	ck_refused(gt_noise_estimate(few, NULL, NULL, &m), GT_ERR_UNSUPPORTED, "too few neighbouring pixels were measured");
 	ck_assert_ptr_null(m);
 	ck_ok(gt_noise_estimate(enough, NULL, NULL, &m));
 	gt_noise_free(m);

@@ -229,7 +229,7 @@ START_TEST(automatic)
 	s->said[0] = 0;
 	ck_ok(gt_strength_find(&s->q, 1e3 * WATER, 1, &most));
 	ck_assert_double_eq_tol(most.noise_hu, most.reference_hu, 1e-9);
-	ck_assert(strstr(s->said, "the penalty is as weak as leaves these"));
+	ck_assert(strstr(s->said, "the strength is set to leave the latter"));
 	problem_free(s);
 }
 END_TEST
@@ -244,7 +244,7 @@ START_TEST(remarks)
 	s->said[0] = 0;
 	s->known.count = 1e12;
 	strength(s, 0);
-	ck_assert(strstr(s->said, "there is next to no noise in the data"));
+	ck_assert(strstr(s->said, "there is almost no noise in the data"));
 	ck_assert(!strstr(s->said, "fewer than 10 photons"));
 	problem_free(s);
 }
@@ -272,7 +272,7 @@ START_TEST(without_direct_method)
 	const gt_status st = gt_strength_find(&s->q, 0, 1, &found);
 	ck_assert_msg(st == GT_OK, "%s", gt_error());
 	ck_assert_msg(strstr(s->said, "sharp iteration") != NULL, "%s", s->said);
-	ck_assert(strstr(s->said, "noise: by differences of neighbouring cells, as of"));
+	ck_assert(strstr(s->said, "noise: by differences of neighbouring pixels, as of"));
 	ck_assert(found.strength > 0 && found.reference_hu > 0);
 	problem_free(s);
 }
@@ -282,7 +282,7 @@ START_TEST(refused)
 {
 	struct problem *s = problem("quadratic");
 	double beta;
-	ck_refused(gt_penalty_strength(&s->q, 1e-7, &beta), GT_ERR_ARG, "no strength leaves as little noise");
+	ck_refused(gt_penalty_strength(&s->q, 1e-7, &beta), GT_ERR_ARG, "no strength reduces the noise as far");
 	ck_refused(gt_penalty_strength(&s->q, -1, &beta), GT_ERR_ARG, "noise of -1 HU");
 	s->q.water = 0;
 	ck_refused(gt_penalty_strength(&s->q, 5, &beta), GT_ERR_ARG, "water of 0");

@@ -59,10 +59,10 @@ START_TEST(refused_by_the_run)
 		gt_status code;
 	} cases[] = {
 		{ { { "backend", "gpu" } }, "gpu", GT_ERR_UNKNOWN },
-		{ { { "solver", "fdk" }, { "penalty", "huber:strength=1" } }, "fdk is a direct method", GT_ERR_ARG },
-		{ { { "solver", "fdk" }, { "weights", "noise" } }, "fdk is a direct method", GT_ERR_ARG },
-		{ { { "solver", "fdk" }, { "stop", "seconds=1" } }, "fdk is a direct method", GT_ERR_ARG },
-		{ { { "solver", "fdk" }, { "init", "zero" } }, "fdk is a direct method", GT_ERR_ARG },
+		{ { { "solver", "fdk" }, { "penalty", "huber:strength=1" } }, "fdk is an analytic method", GT_ERR_ARG },
+		{ { { "solver", "fdk" }, { "weights", "noise" } }, "fdk is an analytic method", GT_ERR_ARG },
+		{ { { "solver", "fdk" }, { "stop", "seconds=1" } }, "fdk is an analytic method", GT_ERR_ARG },
+		{ { { "solver", "fdk" }, { "init", "zero" } }, "fdk is an analytic method", GT_ERR_ARG },
 		{ { { "solver", "pcg" }, { "preset", "fast" } }, "cannot be combined", GT_ERR_ARG },
 		{ { { "solver", "pcg" }, { "weights", "file" } }, "the file has no variable weight", GT_ERR_ARG },
 		{ { { "keep", "scratch" } }, "--scratch FOLDER is needed", GT_ERR_ARG },

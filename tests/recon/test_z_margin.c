@@ -189,7 +189,7 @@ START_TEST(padding)
 	o = (gt_z_margin_options){ GT_Z_MARGIN_NO, 1 };
 	gt_recon_extent_views(p, &g, &e);
 	gt_recon_extent_pad(&log, &o, &e);
-	snprintf(expected, sizeof expected, "what %zu slices below and %zu above would hold falls into the outermost ones", below, above);
+	snprintf(expected, sizeof expected, "what %zu slices below and %zu above would hold appears in the outermost ones", below, above);
 	ck_assert(e.below == 0 && e.grid.n[2] == 5 && strstr(said, expected));
 
 	/* A grid that was made for the scan has what the geometry says; without a listener nobody hears. */

@@ -554,7 +554,7 @@ START_TEST(refusals)
 	ck_refused(solve("asd-pocs", "", &one, s.p.x, &l), GT_ERR_ARG, "needs a gradient");
 	one.R = NULL;
 	one.lo = 0;
-	ck_refused(solve("lsqr", "", &one, s.p.x, &l), GT_ERR_ARG, "cannot keep bounds");
+	ck_refused(solve("lsqr", "", &one, s.p.x, &l), GT_ERR_ARG, "does not support bounds");
 	one.w = s.w;
 	ck_refused(solve("sirt", "", &one, s.p.x, &l), GT_ERR_ARG, "cannot take weights");
 	one.R = R;

@@ -89,7 +89,7 @@ START_TEST(refusals)
 		refuse(who[i], "", &n->one, x, "7 weights");
 		n->one.w = &w;
 		gt_scale(-1, n->w);
-		refuse(who[i], "", &n->one, x, "weights from");
+		refuse(who[i], "", &n->one, x, "least weight");
 		gt_scale(-1, n->w);
 		gt_test_noisy_penalty(n, small, -INFINITY, INFINITY);
 		refuse(who[i], "", &n->one, x, "'chain' is for 7 voxels");
@@ -107,16 +107,16 @@ START_TEST(refusals)
 	gt_test_noisy_penalty(n, proximal, -INFINITY, INFINITY);
 	refuse("fista", "prox=no", &n->one, x, "'fista' needs a gradient of a penalty, which 'proximal' does not have");
 	gt_test_noisy_penalty(n, good, 0, INFINITY);
-	refuse("pcg", "", &n->one, x, "'pcg' cannot keep bounds");
+	refuse("pcg", "", &n->one, x, "'pcg' does not support bounds");
 	gt_test_noisy_penalty(n, good, 1, -1);
 	refuse("fista", "", &n->one, x, "lower one first");
 	refuse("os-sqs", "", &n->one, x, "lower one first");
 	gt_test_noisy_penalty(n, good, -INFINITY, INFINITY);
 	refuse("cgls", "", &n->one, x, "cannot take a penalty");
 	gt_fill(NAN, n->w);
-	refuse("pcg", "", &n->one, x, "weights from");
+	refuse("pcg", "", &n->one, x, "least weight");
 	gt_fill(INFINITY, n->w);
-	refuse("os-sqs", "", &n->many, x, "subset 0: weights from");
+	refuse("os-sqs", "", &n->many, x, "subset 0: least weight");
 	gt_penalty_free(slopeless);
 	gt_penalty_free(lineless);
 	gt_penalty_free(good);

@@ -230,7 +230,7 @@ START_TEST(refusals)
 	ck_refused(solve("cgls", "", &p, &l), GT_ERR_ARG, "cannot take 3 subsets");
 	p.problem.subsets = 1;
 	p.problem.lo = 0;
-	ck_refused(solve("cgls", "", &p, &l), GT_ERR_ARG, "cannot keep bounds");
+	ck_refused(solve("cgls", "", &p, &l), GT_ERR_ARG, "does not support bounds");
 	p.problem.hi = -1;
 	ck_refused(solve("os-sart", "", &p, &l), GT_ERR_ARG, "lower one first");
 	p.problem.lo = p.problem.hi = 0;

@@ -292,7 +292,7 @@ static void bar_panel(const study_table *t, const char *csv, int first, int key,
 	fputs(key ? "set key at screen 0.995,0.95 right top Left reverse spacing 1.3\n" : "unset key\n", out);
 	fputs("plot ", out);
 	if (first == 3)
-		fprintf(out, "'%s.csv' using 1:2 with histeps lc rgb '#bbbbbb' lw 5 title 'exact mean of the cell', \\\n     ", csv);
+		fprintf(out, "'%s.csv' using 1:2 with histeps lc rgb '#bbbbbb' lw 5 title 'exact mean of the pixel', \\\n     ", csv);
 	for (size_t c = (size_t)first; c <= t->columns; c++) {
 		const char *head = t->head[c - 1];
 		fprintf(out, "%s'%s.csv' using 1:%zu with linespoints lt %zu lw 1.2 title ", c > (size_t)first ? ", \\\n     " : "", csv, c,

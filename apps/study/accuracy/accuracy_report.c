@@ -22,8 +22,8 @@ static gt_status times(const study *s, FILE *out)
 	fprintf(out,
 	        "<p>Updates of voxels per second on %s (the paper's table III): GUPS = voxels &times; views / 2<sup>30</sup> / s, of the kernels "
 	        "alone.</p>\n",
-	        s->quick ? "a flat detector of 64 &times; 64 cells, with 45 views and 64<sup>3</sup> voxels"
-	                 : "a flat detector of 512 &times; 512 cells, with 360 views and 512<sup>3</sup> voxels");
+	        s->quick ? "a flat detector of 64 &times; 64 pixels, with 45 views and 64<sup>3</sup> voxels"
+	                 : "a flat detector of 512 &times; 512 pixels, with 360 views and 512<sup>3</sup> voxels");
 	study_page_table(s, STUDY_GUPS, out);
 	fputs("<p class=\"small\">The paper has, forward and back: 32 threads 1.57 and 1.49, branchless 17.7 and 17.9, branch-based 5.25 and 6.05, in "
 	      "double 1.34 and 0.86, Z-line back 16.6.</p>\n<div class=\"pair\">\n",
@@ -40,10 +40,10 @@ static gt_status sweeps(const study *s, FILE *out)
 	gt_status st = GT_OK;
 	fprintf(out,
 	        "<h2>Times against sizes</h2>\n<p>The scan above with one of its sizes changed: times of the kernels%s Axes are logarithmic, but for "
-	        "few slices.%s A gap in a line is a case that had no room.</p>\n",
+	        "few slices.%s A gap in a line is a case that did not fit into memory.</p>\n",
 	        s->gpu[0] ? ", and how many times faster than the reference on all threads of the CPU (above one: faster)."
 	                  : " of the reference on all threads of the CPU, which those of a GPU would be compared with.",
-	        s->gpu[0] ? " The dashed line is what it takes to bring volume and projections to the GPU, once. Cases that take more than "
+	        s->gpu[0] ? " The dashed line is the time to copy volume and projections to the GPU, once. Cases that take more than "
 	                    "0.15 s on the GPU are estimated from two samples of the views."
 	                  : "");
 	GT_TRY(study_page_figure(s, "views", "Against the number of views (the paper's figure 7).", out));
@@ -65,8 +65,8 @@ static gt_status ones_forward(const study *s, FILE *out)
 {
 	gt_status st = GT_OK;
 	fputs("<h2>Ones, projected</h2>\n<p>A volume of ones, so that a line integral is the length of the ray in the volume (the paper's "
-	      "figure 12). Each projector is compared with the one that has the same entries, or is near to it by design, in double precision on the CPU: what remains is "
-	      "what single precision, or another way to the same entries, changes. Errors are over 24 views; relative: to the root mean square "
+	      "figure 12). Each projector is compared with its model in double precision on the CPU, which has the same entries or those that it approximates: what remains is "
+	      "the effect of single precision, or of another computation of the same entries. Errors are over 24 views; relative: to the root mean square "
 	      "of the reference.</p>\n",
 	      out);
 	study_page_table(s, STUDY_FORWARD_ERRORS, out);
@@ -74,8 +74,8 @@ static gt_status ones_forward(const study *s, FILE *out)
 	static const char below[] =
 		"Above: the row in the middle, with every projector. Below: the view in double, then for each projector its difference from its model "
 		"in double, divided by the largest value of the view. The scale of each picture is its own, at most four times its root mean square; "
-		"the paper shows &plusmn;2e-3. Ray-driven projectors follow the ray through the middle of a cell, the others take the mean over the "
-		"cell: where the volume is lower than the rays of a cell are apart, as that of one row is, part of them leaves it, and the mean is less.";
+		"the paper shows &plusmn;2e-3. Ray-driven projectors follow the ray through the middle of a pixel, the others take the mean over the "
+		"pixel: where the volume is lower than the rays of a pixel are apart, as that of one row is, part of them leaves it, and the mean is less.";
 	GT_TRY(study_page_figure(s, "forward-0", below, out));
 	if (s->table[STUDY_FORWARD_45].columns)
 		GT_TRY(study_page_figure(s, "forward-45", below, out));
@@ -97,7 +97,7 @@ static gt_status ones_back(const study *s, FILE *out)
 		"voxels along each axis), and its difference from the model in double, divided by the largest value of the slice. The first "
 		"pair is the reference itself.";
 	static const char parallel[] =
-		" In parallel beams every voxel gets the same from one view: no contours, and one colour, that of the rounding.";
+		" In parallel beams every voxel gets the same value from one view: there are no contours, and the only differences are of rounding.";
 	char caption[sizeof one + sizeof parallel];
 	snprintf(caption, sizeof caption, "%s%s", one, s->scan->shape == GT_PARALLEL ? parallel : "");
 	GT_TRY(study_page_figure(s, "back-one", caption, out));
@@ -109,7 +109,7 @@ done:
 static void random_numbers(const study *s, FILE *out)
 {
 	fputs("<h2>Random numbers</h2>\n<p>Volume and projections uniform in [0,1), from a fixed seed: nothing cancels and nothing is smooth. Each "
-	      "projector against its model in double precision on the CPU. Forward: all cells of 32 views, eight of them at eighths of the scan. "
+	      "projector against its model in double precision on the CPU. Forward: all pixels of 32 views, eight of them at eighths of the scan. "
 	      "Back: from all views, the voxels of all slices in nine blocks of 32 &times; 32: at the corners, the "
 	      "middle of the edges and the middle of the grid. Relative RMS: the root mean square of the differences over that of the "
 	      "reference. The largest difference is given over the same, then over the root mean square of the differences, then where it "
@@ -117,8 +117,8 @@ static void random_numbers(const study *s, FILE *out)
 	      out);
 	study_page_table(s, STUDY_RANDOM, out);
 	fprintf(out, "<p>The same on %s, forward from 16 views%s.</p>\n",
-	        s->quick ? "a flat detector of 64 &times; 64 cells, 45 views, 64<sup>3</sup> voxels"
-	                 : "a flat detector of 512 &times; 512 cells, 360 views, 512<sup>3</sup> voxels",
+	        s->quick ? "a flat detector of 64 &times; 64 pixels, 45 views, 64<sup>3</sup> voxels"
+	                 : "a flat detector of 512 &times; 512 pixels, 360 views, 512<sup>3</sup> voxels",
 	        s->gpu[0] ? ", on the GPU alone" : "");
 	study_page_table(s, STUDY_RANDOM_CUBE, out);
 }
@@ -126,18 +126,18 @@ static void random_numbers(const study *s, FILE *out)
 static gt_status bodies(const study *s, FILE *out)
 {
 	gt_status st = GT_OK;
-	fputs("<h2>A bar</h2>\n<p>25 voxels of 1 mm and value 1 along x, in parallel beams, on cells of 1.41 mm (the paper's figure 15). Ray-driven "
-	      "projectors follow the ray through the middle of a cell; the exact values are means over cells, so those projectors differ where "
+	fputs("<h2>A bar</h2>\n<p>25 voxels of 1 mm and value 1 along x, in parallel beams, on pixels of 1.41 mm (the paper's figure 15). Ray-driven "
+	      "projectors follow the ray through the middle of a pixel; the exact values are means over pixels, so those projectors differ where "
 	      "the bar ends.</p>\n",
 	      out);
 	study_page_table(s, STUDY_BAR_ERRORS, out);
 	GT_TRY(study_page_figure(
 		s, "bar",
-		"Above: the projections; grey: the exact mean over each cell. Below: differences from the model in double, in per cent of the "
+		"Above: the projections; grey: the exact mean over each pixel. Below: differences from the model in double, in per cent of the "
 		"largest value. The paper's branchless projector stays below 0.2 % at 30 degrees.",
 		out));
 	fputs("<h2>A head</h2>\n<p>The FORBILD head (scaled down where the field of view is smaller): its voxels, each the mean of 64 points, are "
-	      "projected and compared with exact line integrals, the mean of 16 rays in each cell, over 24 views. Line integrals have no unit. What "
+	      "projected and compared with exact line integrals, the mean of 16 rays in each pixel, over 24 views. Line integrals have no unit. What "
 	      "remains in double precision is the error of voxels and of the model.</p>\n",
 	      out);
 	study_page_table(s, STUDY_HEAD, out);

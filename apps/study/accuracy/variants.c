@@ -120,7 +120,7 @@ gt_status study_find_variants(study *s)
 	for (size_t i = 0; s->gpu[0] && gt_projectors[i]; i++)
 		GT_TRY(add_gpu(s, gt_projectors[i]));
 	if (!s->reference)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no projector takes this scan on the CPU: %s", gt_error()));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no projector supports this scan on the CPU: %s", gt_error()));
 done:
 	return st;
 }

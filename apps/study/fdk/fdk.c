@@ -27,7 +27,7 @@ const fdk_form fdk_forms[] = {
 	{ "layered", "Lu 2016: inter-layer first", flat_block, "one layered texture; slices outside, views inside", 16, 1, 0, 0 },
 	{ "plain", "", "16 slices of a column per thread", "no texture: places in double, two rows interpolated per voxel", 0, 1, 0, 0 },
 	{ "tiles", "", "16 x 16 columns, all views of a batch", "tiles of each view in shared memory, rows interpolated once", 0, 1, 0, 0 },
-	{ "tilted", "", "the same", "tiles for detectors that lean", 0, 0, 0, 0 },
+	{ "tilted", "", "the same", "tiles for tilted detectors", 0, 0, 0, 0 },
 	{ .name = NULL },
 };
 
@@ -158,7 +158,7 @@ static gt_status prepare(study *s, const study_options *o)
 	s->fdk->cube = s->quick ? 40 : s->gpu[0] ? 512 : 128;
 	s->fdk->enough = s->quick ? 0.05 : 0.4;
 	snprintf(s->geometry, sizeof s->geometry,
-	         "circles of a flat detector (the workload cube512 at other sizes), and a C-arm that shakes%s",
+	         "circular scans of a flat detector (the workload cube512 at other sizes), and a C-arm with random displacements%s",
 	         s->quick ? "; small, few points" : "");
 	make_tables(s);
 	find_ways(s);
@@ -268,13 +268,13 @@ done:
 
 const study_kind study_kind_fdk = {
 	.name = "fdk",
-	.title = "Direct reconstruction: backprojection step by step",
+	.title = "Analytic reconstruction: backprojection step by step",
 	.intro =
-		"What filtered backprojection of cone beams (FDK) costs, form by form of its backprojection, and how near each comes to double "
-		"precision. The experiments are those of Y. Okitsu, F. Ino, K. Hagihara (2008), forms A to F; E. Papenhausen, K. Mueller, "
+		"The time of filtered backprojection of cone beams (FDK) with each kernel of its backprojection, and how accurate each is against double "
+		"precision on the CPU. The experiments are those of Y. Okitsu, F. Ino, K. Hagihara (2008), kernels A to F; E. Papenhausen, K. Mueller, "
 		"&ldquo;Rapid Rabbit&rdquo;, IEEE NSS/MIC (2013); and Y. Lu, F. Ino, K. Hagihara, &ldquo;Cache-aware GPU optimization for "
 		"out-of-core cone beam CT reconstruction of high-resolution volumes&rdquo;, IEICE Trans. Inf. &amp; Syst. (2016), whose "
-		"numbers stand beside what was measured.",
+		"numbers are printed beside what was measured.",
 	.check = check,
 	.prepare = prepare,
 	.measure = measure,

@@ -268,7 +268,7 @@ static const struct figure {
 	  "set xlabel \"N', views per launch\"\nset logscale x\nset xrange [0.9:36]\nset xtics (1, 2, 4, 8, 12, 16, 20, 24, 32)\nset yrange [0:*]\n",
 	  draw_curves },
 	{ STUDY_FDK_SIZES, "sizes", "GUPS [2^30/s]",
-	  "set xlabel 'voxels along an edge, cells along an edge'\nset logscale x\n" STUDY_LOGARITHMIC, draw_sizes },
+	  "set xlabel 'voxels along an edge, pixels along an edge'\nset logscale x\n" STUDY_LOGARITHMIC, draw_sizes },
 	{ STUDY_STRUCTURES, "textures", "times as fast as a texture per view", BARS "set yrange [0:*]\nset xtics norotate center\n",
 	  draw_textures },
 	{ STUDY_STAGES, "stages", "share of the whole, one after the other [%]",

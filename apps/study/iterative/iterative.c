@@ -360,10 +360,11 @@ static gt_status prepare(study *s, const study_options *o)
 const study_kind study_kind_iterative = {
 	.name = "iterative",
 	.title = "Iterative reconstruction",
-	.intro = "What iterative methods make of two heads, how far a GPU is from the CPU, what an iteration costs, and noise against "
-		 "resolution. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, &ldquo;GPU-based branchless distance-driven "
-		 "projection and backprojection&rdquo;, IEEE Transactions on Computational Imaging 3 (2017), section IV, C; those on "
-		 "scans that are not public are repeated on a body that is known.",
+	.intro =
+		"The errors of iterative methods for two heads, the difference of a GPU from the CPU, the time of an iteration, and noise against "
+		"resolution. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, &ldquo;GPU-based branchless distance-driven "
+		"projection and backprojection&rdquo;, IEEE Transactions on Computational Imaging 3 (2017), section IV, C; those on "
+		"scans that are not public are repeated on a phantom.",
 	.check = check,
 	.prepare = prepare,
 	.measure = measure,

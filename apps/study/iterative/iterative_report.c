@@ -8,19 +8,19 @@ static gt_status cases(const study *s, FILE *out)
 	static const char *const captions[STUDY_CASES] = {
 		"os-sart, the paper's figure 16: there the window of the error is &plusmn;0.02 of water, here as many HU. Below: profiles.",
 		"os-sart, figure 17, in the window 1 to 1.2 of water.",
-		"pcg with q-GGMRF from fdk, weights from the photons: as figure 18, of a body that is known.",
+		"pcg with q-GGMRF from fdk, weights from the photons: as figure 18, of a phantom.",
 		("sart with all views at once and FISTA's momentum (<code>sirt:momentum</code>), no penalty: as figure 19, with fdk beside it. "
-		 "Without a penalty it comes to fit the noise: see where its error begins to rise in the figure above."),
+		 "Without a penalty it fits the noise in the end: the figure above shows where its error begins to rise."),
 	};
 	gt_status st = GT_OK;
-	fputs("<h2>Reconstructions</h2>\n<p>Bodies with exact line integrals, each cell the mean of 4 &times; 4 rays. They are longer than the "
-	      "volume, as heads are: the slices below and above that the cone meets are computed too, and not shown or judged. Steps are the "
-	      "projector <code>dd</code>'s and its exact adjoint's; os-sart and sart start from zero. Errors are from the means of the body over "
-	      "voxels, HU are thousandths of water. RMSE is ruled by the edges of bone, where voxels are coarser than the body. SSIM: Wang et al. "
+	fputs("<h2>Reconstructions</h2>\n<p>Phantoms with exact line integrals, each pixel the mean of 4 &times; 4 rays. They are longer than the "
+	      "volume, as heads are: the slices below and above that the cone meets are computed too, and neither shown nor compared. Steps are the "
+	      "projector <code>dd</code>'s and its exact adjoint's; os-sart and sart start from zero. Errors are from the means of the phantom over "
+	      "voxels, HU are thousandths of water. RMSE is ruled by the edges of bone, where voxels are coarser than the phantom. SSIM: Wang et al. "
 	      "(2004), windows of 11 &times; 11 pixels of transverse slices, range of the truth.</p>\n",
 	      out);
 	study_page_table(s, STUDY_ERRORS, out);
-	GT_TRY(study_page_figure(s, "convergence", "Distance from the truth after each iteration, all slices.", out));
+	GT_TRY(study_page_figure(s, "convergence", "Error (RMSE from the truth) after each iteration, all slices.", out));
 	for (int i = 0; i < STUDY_CASES; i++) {
 		fprintf(out, "<h3>%s: %s, %d iterations</h3>\n", study_cases[i].title, study_cases[i].solver,
 		        study_case_iterations(s, &study_cases[i]));
@@ -35,7 +35,7 @@ static gt_status reference(const study *s, FILE *out)
 	gt_status st = GT_OK;
 	const study_device d = study_device_main(s), r = study_device_reference(s);
 	fprintf(out, "<h2>%s against %s</h2>\n<p>The same runs on both, %s. ", d.name, r.name,
-	        s->cpu_reduce > 1 ? "with all iterations, at a part of the size (views, cells and voxels), for the time that the CPU takes"
+	        s->cpu_reduce > 1 ? "with all iterations, at a part of the size (views, pixels and voxels), for the time that the CPU takes"
 	                          : "at the size above with all iterations");
 	if (s->cpu_reduce > 1 && s->cpu_iterations > 0)
 		fprintf(out, "The last line has all voxels, every tenth view and %d iteration%s. ", s->cpu_iterations,
@@ -83,7 +83,7 @@ static gt_status noise(const study *s, FILE *out)
 	        "their distance from it; its 10 to 90 %% width is the resolution, of all the surface and of what faces the plane. Noise is the "
 	        "standard deviation around the spheres, from the difference of two draws. fdk with windows and cut-offs, pcg with q-GGMRF "
 	        "(p = 2, q = 1.2, c = 10 HU) and strengths in units of views &times; pitch&sup2;. Windows of fdk blur in the plane alone, the "
-	        "penalty in all directions. As edges of more contrast are smoothed less by such a penalty, two contrasts are shown: what holds for one does not for all, and widths say nothing of texture. Strengths and "
+	        "penalty in all directions. As edges of more contrast are smoothed less by such a penalty, two contrasts are shown: results for one contrast do not hold for all, and widths do not describe the texture of noise. Strengths and "
 	        "cut-offs were chosen after runs of small size, so that the curves overlap; all of them are in the tables. Iterations of pcg are %d, "
 	        "which weak strengths may not converge in.</p>\n",
 	        s->quick ? "at twice the resolution of the small study" : "every second view", study_noise_iterations(s));

@@ -21,7 +21,7 @@ static gt_status fill(study *s, study_scene *c)
 {
 	gt_pool *pool = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(floats(gt_grid_voxels(&c->shown), "the voxels of a body", &c->truth));
+	GT_TRY(floats(gt_grid_voxels(&c->shown), "the voxels of a phantom", &c->truth));
 	GT_TRY(floats(gt_scan_size(c->scan), "line integrals", &c->lines));
 	GT_TRY(gt_pool_new(s->threads, &pool));
 	GT_TRY(gt_phantom_voxelise(c->body, &c->shown, POINTS, pool, NULL, NULL, c->truth));

@@ -82,7 +82,7 @@ gt_status study_folder_new(const char *path, study_folder *f)
 	if (!f->tmp)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	if (lstat(f->path, &there) == 0)
-		return gt_fail(GT_ERR_ARG, "--output=%s: is there already: expected the name of a new folder", path);
+		return gt_fail(GT_ERR_ARG, "--output=%s: already exists: expected the name of a new folder", path);
 	watch();
 	folder = f->tmp;
 	if (mkdir(f->tmp, 0777) != 0) {
