@@ -57,7 +57,7 @@ static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid 
 		return GT_OK;
 	if (!planning)
 		gt_say(&r->log, GT_INFO, GT_ABOUT_CHOICE,
-		       "--preset iterative: --solver %s --weights %s --penalty %s; about how long that takes is said after the first iteration",
+		       "--preset iterative: --solver %s --weights %s --penalty %s; the time that it takes is estimated after the first iteration",
 		       own.solver, own.weights, own.penalty);
 	GT_TRY(gt_method_parse(*solver, &r->method));
 	r->penalty_text = own.penalty;

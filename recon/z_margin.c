@@ -148,7 +148,7 @@ static void say_not_padded(const gt_listener *log, size_t below, size_t above)
 {
 	gt_say(log, GT_INFO, GT_ABOUT_CHOICE,
 	       "rays leave the grid at its ends: where the object goes on there, what %zu slice%s below and %zu above would hold "
-	       "falls into the outermost ones (--padding auto computes them too)",
+	       "appears in the outermost ones (--padding auto computes them too)",
 	       below, below == 1 ? "" : "s", above);
 }
 

@@ -45,8 +45,15 @@ ok help preset
 says "--solver os-sqs:iterations="
 ok help preset fast
 says "analytic method"
-refused 2 "unknown quality 'fats': did you mean 'fast'" help preset fats
-refused 2 "did you mean 'quality'" help qualty
+refused 2 "unknown preset 'fats': did you mean 'fast'" help preset fats
+refused 2 "did you mean 'preset'" help prest
+ok help preset
+presets=$out
+ok help quality # as the version before has it
+[ "$out" = "$presets" ] || fail "help quality is not help preset: $out"
+ok help recon
+says "--preset none|fast|iterative"
+if grep -qE -- "--(quality|margin)" <<<"$out"; then fail "help shows old names: $out"; fi
 ok help simulate
 says ge-ct750hd
 says forbild-head

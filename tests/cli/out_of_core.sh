@@ -85,7 +85,7 @@ holds "$(value reserve_bytes) == 16 * 1048576"
 "$gantry" recon scan.nc "${grid[@]}" --backend "$backend" "${little[@]}" -o slabs.nc 2>told.txt || fail "by slabs: $(cat told.txt)"
 grep -q 'B of memory in all (16 MiB in reserve); projections are kept in memory$' told.txt || fail "no plan of memory in: $(cat told.txt)"
 refused_output 2 "--host-memory=4GX: expected a size such as 4GiB" "${recon[@]}" --host-memory 4GX
-refused_output 1 "97.7 KiB are free; no grid would fit, the data alone are too much" recon scan.nc "${grid[@]}" --solver cgls:iterations=1 --backend "$backend" --device-memory 100kB
+refused_output 1 "97.7 KiB are free; no grid would fit: the data alone need more" recon scan.nc "${grid[@]}" --solver cgls:iterations=1 --backend "$backend" --device-memory 100kB
 
 # More than the disk of the scratch file holds: from a file that is mostly a hole.
 ok simulate --scanner ge-ct750hd --detector flat --columns 40 --rows 250000 --views 80000 --row-pitch 0.001 --geometry-only -o long.nc
