@@ -128,7 +128,7 @@ START_TEST(not_by_slabs)
 	static const struct {
 		const char *set[4][2], *text;
 	} cases[] = {
-		{ { { "slabs", "yes" }, { "preset", "iterative" } }, "slabs=yes: only for reconstruction by slabs, and '--quality" },
+		{ { { "slabs", "yes" }, { "preset", "iterative" } }, "slabs=yes: only for reconstruction by slabs, and '--preset" },
 		{ { { "slabs", "yes" }, { "solver", "pcg" } }, "slabs=yes: only for reconstruction by slabs, and 'pcg'" },
 		{ { { "overlap", "no" }, { "solver", "pcg" } }, "--no-overlap: only" },
 		{ { { "keep", "memory" }, { "solver", "pcg" } }, "--keep: only" },

@@ -174,7 +174,7 @@ START_TEST(padding)
 	ck_assert(e.below == below && e.grid.n[2] == 5 + below + above && e.scan.views == VIEWS);
 	ck_assert_double_eq_tol(gt_grid_first(&e.grid, 2) + 1.1 * (double)below, gt_grid_first(&g, 2), 1e-12);
 	snprintf(expected, sizeof expected,
-	         "%zu slices below and %zu above are computed too, where rays go on, and not written (--padding no leaves them out)\n",
+	         "%zu padding slices below and %zu above, which rays reach, are computed and not written (--padding no leaves them out)\n",
 	         below, above);
 	ck_assert_str_eq(said, expected);
 
