@@ -14,11 +14,11 @@ refused 2 "has grids of its own" study fdk -o never --grid 8x8x8@1x1x1
 refused 2 "has scans of its own" study fdk scan.nc -o never
 refused 2 "is for the study 'iterative'" study fdk -o never --cpu-reduce 2
 refused 2 "--seconds=3: is for the study 'fdk'" study accuracy -o never --seconds 3
-refused 2 "expected no --seconds" study fdk -o never --from small --seconds 3
-refused 2 "expected no --quick" study fdk -o never --from small --quick
-refused 2 "expected no --no-figures" study accuracy -o never --from small --no-figures
-refused 2 "expected no scan" study accuracy scan.nc -o never --from small
-refused 2 "expected no --cpu-" study iterative -o never --from small --cpu-reduce 1
+refused 2 "cannot be combined with --seconds" study fdk -o never --from small --seconds 3
+refused 2 "cannot be combined with --quick" study fdk -o never --from small --quick
+refused 2 "cannot be combined with --no-figures" study accuracy -o never --from small --no-figures
+refused 2 "cannot be combined with scan" study accuracy scan.nc -o never --from small
+refused 2 "cannot be combined with --cpu-" study iterative -o never --from small --cpu-reduce 1
 mkdir there
 refused 2 "--output=there: already exists" study fdk -o there --quick
 nothing_left never "a study that was refused"
