@@ -122,13 +122,14 @@ gt_status gt_tmp_folder(const char *given, size_t files, const char *extension, 
 		GT_TRY(gt_fail(GT_ERR_ARG, "extension '%s': expected at most %d letters", extension, GT_TMP_EXTENSION));
 	GT_TRY(check_folder(path));
 	u = calloc(1, sizeof *u);
-	if (!u || !(u->gone = malloc(name_size(path)))) {
+	if (u && (u->gone = malloc(name_size(path)))) {
+		u->files = files;
+		strcpy(u->extension, extension);
+		st = make_beside(path, make_folder, "folder", u, name_size(path), tmp);
+	} else {
 		free(u);
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", given));
+		st = gt_fail(GT_ERR_MEMORY, "%s: out of memory", given);
 	}
-	u->files = files;
-	strcpy(u->extension, extension);
-	st = make_beside(path, make_folder, "folder", u, name_size(path), tmp);
 done:
 	free(path);
 	return st;
