@@ -96,6 +96,30 @@ START_TEST(slabs_are_the_whole)
 }
 END_TEST
 
+static int count_threads(void *self, const gt_recon_progress *p)
+{
+	size_t *threads = self;
+	if (p->phase == GT_RECON_SLAB && p->done > 0 && !*threads)
+		*threads = gt_test_threads();
+	return 0;
+}
+
+/* Stages at the same time have threads of their own, one after the other none. */
+START_TEST(threads_of_stages)
+{
+	static const char *const settings[][3][2] = { { { "slabs", "yes" }, { "overlap", "no" }, { NULL, NULL } },
+		                                      { { "slabs", "yes" }, { NULL, NULL } } };
+	size_t threads[2] = { 0, 0 };
+	for (size_t i = 0; i < 2; i++) {
+		gt_recon *r = of_file(settings[i]);
+		gt_recon_on_progress(r, count_threads, &threads[i]);
+		gt_volume_free(written(r));
+		gt_recon_free(r);
+	}
+	ck_assert_msg(threads[0] && threads[1] > threads[0], "%zu threads, and %zu without overlap", threads[1], threads[0]);
+}
+END_TEST
+
 /* The cut of a plan is that of the run. */
 START_TEST(planned)
 {
@@ -108,6 +132,7 @@ START_TEST(planned)
 	snprintf(expected, sizeof expected, "slabs=%zu\nslices=%zu\nviews=%zu\n", plan.slabs, plan.slices, plan.views);
 	ck_assert_msg(!strncmp(lines, expected, strlen(expected)), "'%s' does not begin with '%s'", lines, expected);
 	ck_assert_ptr_nonnull(strstr(lines, "\nkept=no\n"));
+	ck_assert(!strncmp(gt_recon_text(r, "backend"), gt_test_is_gpu() ? "cuda" : "cpu", 3));
 	ck_assert(plan.whole == 0 && access(out, F_OK) != 0);
 	ck_ok(gt_recon_run_to(r, out, NULL));
 	ck_ok(gt_recon_slabs_result(r, &cut));
@@ -184,6 +209,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, slabs_are_the_whole, 0, CUTS);
+	tcase_add_test(tc, threads_of_stages);
 	tcase_add_test(tc, planned);
 	tcase_add_test(tc, not_by_slabs);
 	tcase_add_test(tc, stopped);
