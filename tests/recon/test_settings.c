@@ -206,12 +206,14 @@ START_TEST(texts)
 	gt_recon *r = recon(p, asked);
 	gt_recon_outcome how;
 	const char *lines;
+	p->position = GT_FFP;
 	ck_ok(gt_recon_grid(r, &grid));
 	ck_ok(gt_recon_plan(r, NULL, &lines));
 	char *penalty = line_of(lines, "penalty="), *backend = line_of(lines, "backend="), *command = line_of(lines, "command=");
 	ck_assert_str_eq(penalty, "penalty=huber:delta=5HU,noise=2HU");
 	ck_assert_str_eq(command, "command=a line for the record");
 	gt_volume *v = run(r, &how);
+	ck_assert(v->position == GT_FFP);
 	ck_assert_str_eq(gt_recon_text(r, "backend"), backend + strlen("backend="));
 	ck_assert(!strncmp(gt_recon_text(r, "backend"), gt_test_is_gpu() ? "cuda" : "cpu", 3));
 	free(penalty);
@@ -232,6 +234,42 @@ START_TEST(texts)
 	free(backend);
 	free(command);
 	gt_volume_free(v);
+	gt_recon_free(r);
+	gt_projections_free(p);
+}
+END_TEST
+
+/* A setting that is taken back leaves nothing. */
+START_TEST(taken_back)
+{
+	static const char *const pcg[][2] = { { "solver", "pcg:iterations=3" }, { NULL, NULL } };
+	static const char *const more[][2] = { { "water", "0.03" },   { "stop", "change=1" },
+		                               { "weights", "noise" },  { "precision", "double" },
+		                               { "init", "zero" },      { "penalty", "huber:strength=300" },
+		                               { "padding", "no" },     { "unit", "HU" },
+		                               { "projector", "joseph" },  { "device-memory", "1GiB" } };
+	gt_projections *p = projections();
+	gt_recon *r = recon(p, pcg);
+	gt_recon_outcome how;
+	gt_volume *before = run(r, &how);
+	char *parameters = strdup(how.parameters);
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+		ck_ok(gt_recon_set(r, more[i][0], more[i][1]));
+	gt_volume *v = run(r, &how);
+	ck_assert(v->water == 0.03 && how.iterations == 1 && how.most == 3);
+	ck_assert_ptr_nonnull(strstr(how.parameters, " projector=joseph"));
+	ck_assert_ptr_nonnull(strstr(how.parameters, " weights=noise/"));
+	ck_assert_ptr_nonnull(strstr(how.parameters, " penalty=huber:strength=300 init=zero precision=double "));
+	gt_volume_free(v);
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+		ck_ok(gt_recon_set(r, more[i][0], NULL));
+	v = run(r, &how);
+	ck_assert_str_eq(how.parameters, parameters);
+	ck_assert_double_eq(v->water, before->water);
+	ck_assert_mem_eq(v->data, before->data, voxels * sizeof(float));
+	gt_volume_free(v);
+	gt_volume_free(before);
+	free(parameters);
 	gt_recon_free(r);
 	gt_projections_free(p);
 }
@@ -282,6 +320,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, told);
 	tcase_add_test(tc, subsets);
 	tcase_add_test(tc, texts);
+	tcase_add_test(tc, taken_back);
 	tcase_add_test(tc, proposed_grid);
 }
 
