@@ -58,6 +58,10 @@ static const struct {
 	{ "huber:strength=", GT_ERR_ARG, "strength" },
 	{ "huber:colour=red", GT_ERR_ARG, "colour" },
 	{ "huber:delta=5HU,", GT_ERR_ARG, "penalty huber" },
+	{ "huber:noise=1HU,noise=2HU", GT_ERR_ARG, "penalty huber: noise=1HU and noise=2HU: the parameter is given twice" },
+	{ "huber:kappa,delta=5HU,kappa=no", GT_ERR_ARG, "penalty huber: kappa and kappa=no: the parameter is given twice" },
+	{ "huber:strength=auto,strength=2x", GT_ERR_ARG, "strength=auto and strength=2x: the parameter is given twice" },
+	{ "huber:delta=1HU,noise=1HU,delta=2HU", GT_ERR_ARG, "penalty huber: delta=1HU and delta=2HU: the parameter is given twice" },
 };
 enum { BAD = sizeof bad / sizeof *bad };
 
