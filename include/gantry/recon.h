@@ -40,7 +40,8 @@ GT_API void      gt_recon_free(gt_recon *r);
  *   device-memory         4GiB: at most so much is taken              host-memory     the same of the host
  *   keep                  auto, memory, scratch, no (by slabs)        scratch         a folder (by slabs)
  *   overlap               yes, no (by slabs)                          data            a file of the projections, for gt_recon_open()
- *   slabs                 auto, yes: by slabs also where all fits
+ *   slabs                 auto, yes: by slabs also where all fits   check           yes, no: compare conjugate rays first, and remark
+ *   force                 no, yes: take projections whose values are no line integrals
  *   unit                  mm-1, HU, auto: of the file that is written water           attenuation of water, mm^-1, for HU
  *   command               a line for the record: how this came to be
  *   output                FILE of gt_recon_run_to(), where that is known before: what it cannot hold is refused early */
