@@ -193,8 +193,8 @@ static gt_status check_options(const char *path, const gt_write_options *o)
 {
 	if (o->deflate < 0 || o->deflate > 9)
 		return gt_fail(GT_ERR_ARG, "%s: deflate=%d: expected a number from 0 to 9", path, o->deflate);
-	if (!(o->water >= 0) || isinf(o->water))
-		return gt_fail(GT_ERR_ARG, "%s: water=%g: expected an attenuation in mm^-1", path, o->water);
+	if (!(o->water >= 0 && o->water <= GT_WATER_MOST))
+		return gt_fail(GT_ERR_ARG, "%s: water=%g: expected an attenuation in mm^-1, at most %g", path, o->water, GT_WATER_MOST);
 	if (o->unit != GT_PER_MM && o->unit != GT_HU && o->unit != GT_UNIT_AUTO)
 		return gt_fail(GT_ERR_ARG, "%s: unit %d: expected mm^-1 or HU", path, (int)o->unit);
 	return GT_OK;

@@ -308,6 +308,28 @@ START_TEST(wrong_geometry)
 }
 END_TEST
 
+/* Degrees where radians are expected turn otherwise than the sources do. */
+START_TEST(angles_in_degrees)
+{
+	int variable;
+	const int id = change(&variable, "angle");
+	double angle[6];
+	for (int v = 0; v < 6; v++)
+		angle[v] = 60.0 * v;
+	nc_ok(nc_enddef(id));
+	nc_ok(nc_put_var_double(id, variable, angle));
+	nc_ok(nc_close(id));
+	refused("angle of view 1 is 60 rad from that of view 0, but its source 1.0472 rad");
+}
+END_TEST
+
+START_TEST(water_that_is_none)
+{
+	put_number("water_attenuation_mm-1", 1e39);
+	refused("attribute water_attenuation_mm-1: is 1e+39, expected a number above 0 and at most 1000");
+}
+END_TEST
+
 static void write_bytes(const void *bytes, size_t n)
 {
 	FILE *f = fopen(path, "wb");
@@ -561,6 +583,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, wrong_units);
 	tcase_add_test(tc, many_fill_values);
 	tcase_add_test(tc, wrong_geometry);
+	tcase_add_test(tc, angles_in_degrees);
+	tcase_add_test(tc, water_that_is_none);
 	tcase_add_test(tc, not_such_a_file);
 	tcase_add_test(tc, truncated_anywhere);
 	tcase_add_test(tc, truncated_classic_volume);
