@@ -111,9 +111,19 @@ sed -i 's/gantry unit=HU/gantry unit=xx/' vol.mha
 remark "above the attenuation of lead" import vol.mha -o out.nc --input-unit mm-1 --slope -1
 ok import vol.mha -o out.nc --input-unit HU
 silent lead
-remark "--axis does not apply to a volume in a MetaImage file" import vol.mha -o out.nc --input-unit HU --axis 3
-remark "--input-unit does not apply to projections" import scan.nc -o out.nc --input-unit HU
-remark "--slope does not apply" import vol.nc -o out.nc --slope 3
+rm -f out.nc
+refused_output 2 "--axis does not apply to a volume in a MetaImage file" import vol.mha --input-unit HU --axis 3
+refused_output 2 "--axis does not apply to projections in a NetCDF file; --column-center sets the column of the central ray" import scan.nc --axis 20
+refused_output 2 "--pixel does not apply to projections in a NetCDF file; its file states the pitch" import scan.nc --pixel 0.3
+refused_output 2 "--input-unit does not apply to projections" import scan.nc --input-unit HU
+refused_output 2 "--slope does not apply" import vol.nc --slope 3
+refused_output 2 "--column-center=56: expected one of the 56 columns, from -0.5 to 55.5" import scan.nc --column-center 56
+ok import scan.nc -o out.nc --column-center 20 --water 0.03
+ok info out.nc --json
+holds "$(value water_mm-1) == 0.03"
+# The last one of two counts, which is told.
+remark "--solver is given 2 times: the last one is taken" recon scan.nc -o out.nc --solver cgls --grid 9x9x1@9x9x10 --solver fdk --backend "$backend"
+silent "--grid is given"
 
 # Said once; the geometry alone is a file like any other.
 ok simulate --reduce 16 --geometry-only -o bare.nc
