@@ -96,6 +96,7 @@ static void begin_job(gt_recon *r)
 {
 	const gt_recon_settings *s = &r->set;
 	r->job = (gt_recon_job){ .log = r->log,
+		                 .name = r->path ? r->path : "the projections",
 		                 .each = r->each,
 		                 .each_self = r->each_self,
 		                 .cancel = r->cancel,

@@ -14,6 +14,7 @@ typedef struct {
 	int (*cancel)(void *self);      /* see gt_recon_on_cancel() */
 	void *cancel_self;
 	const gt_projections *p;
+	const char *name;               /* of them: the file, for messages */
 	gt_grid grid;                   /* that was asked for, or chosen */
 	int grid_is_given;              /* 1: it was asked for */
 	gt_method method;               /* its options are not freed with the job */

@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
+#include <gantry/text.h>
 #include "core/try.h"
 #include "io/netcdf/nc.h"
 
@@ -16,6 +17,8 @@ static double disk_room(const char *file)
 	struct statvfs s;
 	return statvfs(file, &s) == 0 ? (double)s.f_bavail * (double)s.f_frsize : -1;
 }
+
+#define BYTES(n) gt_bytes_text((n), (char[GT_BYTES_TEXT]){ "" })
 
 static gt_status write_check(const gt_nc *f, int code)
 {
@@ -41,7 +44,7 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 	const double room = disk_room(f->tmp);
 	if (room >= 0 && bytes > room) {
 		gt_nc_drop(f);
-		return gt_fail(GT_ERR_IO, "%s: the disk is full: needs %.3g MiB, %.3g MiB are left", path, bytes / 1048576, room / 1048576);
+		return gt_fail(GT_ERR_IO, "%s: the disk has too little room: needs %s, %s are left", path, BYTES(bytes), BYTES(room));
 	}
 	nc_initialize();
 	f->quiet = gt_hdf5_hush();

@@ -499,7 +499,7 @@ START_TEST(disk_full)
 	char other[200];
 	packed.deflate = 1;
 	snprintf(other, sizeof other, "%s/v.nc", folder);
-	ck_refused(gt_write_volume(other, NULL, v), GT_ERR_IO, "v.nc: the disk is full: needs 8 MiB, 2 MiB are left");
+	ck_refused(gt_write_volume(other, NULL, v), GT_ERR_IO, "v.nc: the disk has too little room: needs 8 MiB, 2 MiB are left");
 	ck_refused(gt_write_volume(other, &packed, v), GT_ERR_IO, "v.nc: cannot be written: the disk is full");
 	snprintf(other, sizeof other, "%s/v.mha", folder);
 	ck_refused(gt_write_volume(other, NULL, v), GT_ERR_IO, "No space left on device");
