@@ -145,6 +145,9 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 		gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.most,
 		       f->run.reason);
 done:
+	free(f->unsaved);
+	f->unsaved = f->run.checkpoint.failed;
+	f->run.checkpoint.failed = NULL;
 	gt_checkpointing_free(&f->run.checkpoint);
 	gt_subsets_free(&s);
 	gt_penalty_free(R);

@@ -137,6 +137,7 @@ typedef struct {
 	const double *cost;             /* [iterations] of the cost, NAN where it is not known; NULL: none */
 	size_t costs;
 	double device_peak;             /* bytes that were taken on the device at most */
+	const char *unsaved;            /* why the last checkpoint could not be written; NULL: it was, or none was asked for */
 } gt_recon_outcome;
 /* GT_ERR_ARG where nothing has run. */
 GT_API gt_status gt_recon_result(const gt_recon *r, gt_recon_outcome *out);
