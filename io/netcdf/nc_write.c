@@ -79,20 +79,26 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 	return st;
 }
 
-gt_status gt_nc_commit(gt_nc *f)
+gt_status gt_nc_finish(gt_nc *f)
 {
 	/* All goes to the disk before the file is closed: what fails then can still be dropped in good order. */
 	errno = 0;
-	gt_status st = write_check(f, nc_sync(f->id));
-	if (st == GT_OK) {
+	gt_status st = f->id < 0 ? GT_OK : write_check(f, nc_sync(f->id));
+	if (st == GT_OK && f->id >= 0) {
 		st = write_check(f, nc_close(f->id));
 		gt_hdf5_unhush(&f->quiet);
 		f->id = -1;
 	}
-	if (st != GT_OK) {
+	if (st != GT_OK)
 		gt_nc_drop(f);
+	return st;
+}
+
+gt_status gt_nc_commit(gt_nc *f)
+{
+	gt_status st = gt_nc_finish(f);
+	if (st != GT_OK)
 		return st;
-	}
 	st = gt_tmp_commit(f->tmp, f->path);
 	f->tmp = NULL;
 	return st;
