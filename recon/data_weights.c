@@ -1,6 +1,7 @@
 /* Weights of the data by their spec: which kind is meant for these projections and this solver, and the weights
  * themselves. The formulas are in photon_weights.c, the reasons in docs/regularizers.md, "Few photons". It takes 4
  * bytes per pixel of all views; uniform weights take none. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/data_weights.h>
@@ -99,6 +100,22 @@ static gt_status check(gt_weights_spec_kind kind, const gt_weights_spec *o, unsi
 	return GT_OK;
 }
 
+/* Counts that give no weight, by their place. */
+static gt_status check_photons(const gt_projections *p)
+{
+	const gt_scan *s = p->scan;
+	const size_t n = gt_scan_size(s), view = s->rows * s->columns;
+	size_t bad = 0, first = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!(p->photons[i] > 0 && p->photons[i] < INFINITY) && !bad++)
+			first = i;
+	return bad ? gt_fail(GT_ERR_ARG,
+	                     "variable photons: %zu of %zu counts give no weight, the first %g in view %zu, row %zu, column %zu: expected "
+	                     "counts above 0, or --weights uniform",
+	                     bad, n, (double)p->photons[first], first / view, first % view / s->columns, first % s->columns)
+	           : GT_OK;
+}
+
 gt_status gt_weights_from_spec(const gt_weights_spec *o, unsigned traits, const char *solver, const gt_projections *p, gt_pool *pool,
                                float **out, char **text)
 {
@@ -111,6 +128,8 @@ gt_status gt_weights_from_spec(const gt_weights_spec *o, unsigned traits, const 
 	*out = NULL;
 	*text = NULL;
 	GT_TRY(check(kind, o, traits, solver, p));
+	if (kind == GT_WEIGHTS_PHOTONS && counts.photons)
+		GT_TRY(check_photons(p));
 	if (kind != GT_WEIGHTS_UNIFORM && !(w = malloc(n * sizeof *w)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "weights of the data need %.3g MB", (double)n * 4e-6));
 	if (kind == GT_WEIGHTS_FILE)

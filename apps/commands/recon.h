@@ -9,7 +9,7 @@
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
 	const char *data, *device_memory, *host_memory, *scratch;
-	int unit, preset, dry_run, padding, no_overlap, keep;
+	int unit, preset, dry_run, padding, no_overlap, keep, no_check, force;
 	double water;
 } recon_options;
 
