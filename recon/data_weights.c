@@ -40,11 +40,17 @@ static const gt_param photon_params[] = {
 	{ .key = NULL },
 };
 static const gt_param model_params[] = {
-	{ .key = "error",
-	  .help = "of the model, over the difference of line integrals of neighbouring pixels; 0: by the width of voxels and pixels",
+	{ .key = "slope",
+	  .help = "error of the model over the slope of the projections at a ray, per pixel; -1: by the width of voxels in pixels",
 	  .kind = GT_REAL,
-	  .at = AT(error),
-	  .least = 0,
+	  .at = AT(slope),
+	  .least = -1,
+	  .most = 1e3 },
+	{ .key = "even",
+	  .help = "error of all rays alike, over the mean slope; -1: by the width of voxels in pixels",
+	  .kind = GT_REAL,
+	  .at = AT(even),
+	  .least = -1,
 	  .most = 1e3 },
 	{ .key = "count",
 	  .help = "photons per pixel without the object; 0: those of the file, else by the noise of the data",
@@ -75,6 +81,7 @@ gt_status gt_weights_spec_parse(const char *spec, gt_weights_spec *w)
 		return st;
 	}
 	w->kind = (gt_weights_spec_kind)kind;
+	w->slope = w->even = -1;
 	return gt_fail_in(gt_params_parse(params[kind], spec[n] ? spec + n + 1 : NULL, w),
 	                  "--weights %s", kinds[kind]);
 }
@@ -88,7 +95,7 @@ gt_status gt_weights_spec_help(const char *name, FILE *out)
 	for (int k = 0; k < N_KINDS; k++)
 		if (!name || !strcmp(name, kinds[k]))
 			fprintf(out, "%-10s %s\n", kinds[k], abouts[k]);
-	none.kind = GT_WEIGHTS_AUTO;
+	none = (gt_weights_spec){ .kind = GT_WEIGHTS_AUTO, .slope = -1, .even = -1 };
 	for (int k = 0; k < N_KINDS; k++)
 		if (params[k] && (!name || !strcmp(name, kinds[k]))) {
 			fprintf(out, "\n%s:key=value,...\n\n", kinds[k]);
@@ -123,8 +130,8 @@ static gt_status check(gt_weights_spec_kind kind, const gt_weights_spec *o, cons
 		return gt_fail(GT_ERR_ARG, "--weights=file: the file has no variable weight");
 	if (kind == GT_WEIGHTS_PHOTONS && !q->p->photons && !(o->count > 0))
 		return gt_fail(GT_ERR_ARG, "--weights=photons: the file has no variable photons: expected photons:count=N");
-	if (kind == GT_WEIGHTS_MODEL && !q->grid && !(o->error > 0))
-		return gt_fail(GT_ERR_ARG, "--weights=model: no voxels are known, from whose width the error follows: expected model:error=X");
+	if (kind == GT_WEIGHTS_MODEL && !q->grid && !(o->slope >= 0 && o->even >= 0))
+		return gt_fail(GT_ERR_ARG, "--weights=model: no voxels are known, from whose width the error follows: expected model:slope=X,even=Y");
 	return GT_OK;
 }
 
@@ -136,17 +143,19 @@ static gt_status make_photons(const gt_counting *counts, const gt_weights_proble
 }
 
 /* *error: the one that was taken. */
-static gt_status make_model(const gt_weights_spec *o, const gt_weights_problem *q, float *w, double *factor, double *error)
+static gt_status make_model(const gt_weights_spec *o, const gt_weights_problem *q, float *w, double *factor, gt_model_error *error)
 {
 	const gt_counting known = gt_weights_spec_counting(o, q->p);
-	double width[2];
+	double width[2] = { 0, 0 };
 	gt_noise_model *noise = NULL;
 	gt_status st = GT_OK;
-	if (!(o->error > 0))
+	if (q->grid)
 		gt_voxel_shadow(q->p->scan, q->grid, width);
-	*error = o->error > 0 ? o->error : gt_model_error_of(width);
+	*error = gt_model_error_of(width);
+	error->slope = o->slope < 0 ? error->slope : o->slope;
+	error->even = o->even < 0 ? error->even : o->even;
 	GT_TRY(gt_noise_estimate(q->p, &known, q->pool, &noise));
-	GT_TRY(gt_model_weights(q->pool, noise, q->p, *error, w, factor));
+	GT_TRY(gt_model_weights(q->pool, noise, q->p, error, w, factor));
 done:
 	gt_noise_free(noise);
 	return st;
@@ -156,7 +165,8 @@ done:
 static gt_status make(gt_weights_spec_kind kind, const gt_weights_spec *o, const gt_weights_problem *q, float *w, char **text)
 {
 	const gt_counting counts = kind == GT_WEIGHTS_NOISE ? (gt_counting){ .count = 1 } : gt_weights_spec_counting(o, q->p);
-	double factor = 1, error = 0;
+	double factor = 1;
+	gt_model_error error = { 0, 0 };
 	gt_status st = GT_OK;
 	if (kind == GT_WEIGHTS_FILE)
 		GT_TRY(gt_data_weights_given(q->pool, q->p->weight, gt_scan_size(q->p->scan), w, &factor));
@@ -165,7 +175,8 @@ static gt_status make(gt_weights_spec_kind kind, const gt_weights_spec *o, const
 	if (kind == GT_WEIGHTS_MODEL)
 		GT_TRY(make_model(o, q, w, &factor, &error));
 	*text = kind == GT_WEIGHTS_PHOTONS ? gt_text("photons:count=%g,electronic=%g/%g", o->count, o->electronic, factor)
-	        : kind == GT_WEIGHTS_MODEL ? gt_text("model:error=%.4g,count=%g,electronic=%g/%g", error, o->count, o->electronic, factor)
+	        : kind == GT_WEIGHTS_MODEL ? gt_text("model:slope=%.4g,even=%.4g,count=%g,electronic=%g/%g", error.slope, error.even, o->count,
+	                                       o->electronic, factor)
 	        : kind == GT_WEIGHTS_FILE || kind == GT_WEIGHTS_NOISE ? gt_text("%s/%g", kinds[kind], factor)
 	                                                              : gt_text("uniform");
 	if (!*text)

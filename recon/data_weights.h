@@ -13,7 +13,7 @@ typedef struct {
 	gt_weights_spec_kind kind;
 	double count;                   /* photons of a pixel without attenuation; 0: those of the projections */
 	double electronic;              /* standard deviation of the electronic noise, in photons */
-	double error;                   /* of the model, as a part of the slope; 0: that of the voxels */
+	double slope, even;             /* error of the model: see recon/model_weights.h; < 0: that of the voxels */
 } gt_weights_spec;
 /* What weights are for. */
 typedef struct {

@@ -8,9 +8,12 @@
 /* Widths of a voxel's shadow in pixels, along columns [0] and rows [1], as if it were a box of the same variance: root
  * mean square over the views. 0 where the middle of the grid is behind the source. */
 void gt_voxel_shadow(const gt_scan *scan, const gt_grid *grid, double width[2]);
-/* The part of the local slope of the projections by which the model is off, for that width. */
-double gt_model_error_of(const double width[2]);
-/* w[view][row][column] = 1/(noise + (error slope)^2), with the mean 1; 0 where the noise model has none. *factor: what
- * they were divided by. GT_ERR_ARG: all are 0, or line integrals are not finite. */
-gt_status gt_model_weights(gt_pool *pool, const gt_noise_model *noise, const gt_projections *p, double error, float *w, double *factor);
+/* How far the model is off: a part of the slope of the projections at a ray, which is the difference to the neighbouring pixel, and for
+ * all rays alike a part of the slope that the projections have in the root mean square, weighted by the line integrals. */
+typedef struct { double slope, even; } gt_model_error;
+gt_model_error gt_model_error_of(const double width[2]);
+/* w[view][row][column] = 1/(noise + (error.slope g)^2 + error.even^2 <g^2>), with the mean 1; 0 where the noise model has no
+ * variance. *factor: what they were divided by. GT_ERR_ARG: all are 0, or line integrals are not finite. */
+gt_status gt_model_weights(gt_pool *pool, const gt_noise_model *noise, const gt_projections *p, const gt_model_error *error, float *w,
+                           double *factor);
 #endif

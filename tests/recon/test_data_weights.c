@@ -139,7 +139,7 @@ END_TEST
 START_TEST(counting_of_the_spec)
 {
 	gt_projections *p = projections(0, 1);
-	const gt_weights_spec given = { GT_WEIGHTS_PHOTONS, 50, 3, 0 }, none = { .kind = GT_WEIGHTS_NOISE };
+	const gt_weights_spec given = { .kind = GT_WEIGHTS_PHOTONS, .count = 50, .electronic = 3 }, none = { .kind = GT_WEIGHTS_NOISE };
 	gt_counting c = gt_weights_spec_counting(&given, p);
 	ck_assert(c.photons == NULL && c.count == 50 && c.electronic == 3);
 	c = gt_weights_spec_counting(&none, p);

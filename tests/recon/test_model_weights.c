@@ -28,7 +28,7 @@ static void variances(const gt_projections *p, double error, double v[N])
 	float w[N];
 	double factor;
 	ck_ok(gt_noise_estimate(p, &known, NULL, &noise));
-	ck_ok(gt_model_weights(NULL, noise, p, error, w, &factor));
+	ck_ok(gt_model_weights(NULL, noise, p, &(gt_model_error){ error, 0 }, w, &factor));
 	for (size_t i = 0; i < N; i++)
 		v[i] = 1 / (w[i] * factor);
 	gt_noise_free(noise);
@@ -101,8 +101,8 @@ START_TEST(threads)
 	gt_test_random(7, N, p->data);
 	ck_ok(gt_pool_new(3, &pool));
 	ck_ok(gt_noise_estimate(p, &(gt_counting){ .count = 100 }, NULL, &noise));
-	ck_ok(gt_model_weights(NULL, noise, p, 0.1, one, &factor));
-	ck_ok(gt_model_weights(pool, noise, p, 0.1, many, &factor));
+	ck_ok(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0.1, 0.3 }, one, &factor));
+	ck_ok(gt_model_weights(pool, noise, p, &(gt_model_error){ 0.1, 0.3 }, many, &factor));
 	ck_assert(!memcmp(one, many, sizeof one));
 	for (size_t i = 0; i < N; i++)
 		sum += one[i];
@@ -121,9 +121,9 @@ START_TEST(refused)
 	double factor;
 	ck_ok(gt_noise_estimate(p, &(gt_counting){ .count = 100 }, NULL, &noise));
 	p->data[5] = NAN;
-	ck_refused(gt_model_weights(NULL, noise, p, 0.1, w, &factor), GT_ERR_ARG, "expected finite weights");
+	ck_refused(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0.1, 0.3 }, w, &factor), GT_ERR_ARG, "expected finite weights");
 	p->data[5] = INFINITY;
-	ck_refused(gt_model_weights(NULL, noise, p, 0.1, w, &factor), GT_ERR_ARG, "expected finite weights");
+	ck_refused(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0.1, 0.3 }, w, &factor), GT_ERR_ARG, "expected finite weights");
 	gt_noise_free(noise);
 	gt_projections_free(p);
 }

@@ -25,8 +25,8 @@ static const struct {
 	/* Keys take the place of the preset's; noise that of the strength. */
 	{ 984, { NULL, NULL, "qggmrf:noise=4HU" }, "os-sqs:iterations=20,subsets=12", "model", "qggmrf:c=10HU,kappa=yes,noise=4HU",
 	  " --penalty qggmrf:noise=4HU", 0 },
-	{ 984, { "os-sqs:iterations=40", "model:error=0.1", "qggmrf:kappa=no,c=5HU" }, "os-sqs:subsets=12,iterations=40", "model:error=0.1",
-	  "qggmrf:strength=auto,kappa=no,c=5HU", " --solver os-sqs:iterations=40 --weights model:error=0.1 --penalty qggmrf:kappa=no,c=5HU", 0 },
+	{ 984, { "os-sqs:iterations=40", "model:even=0.1", "qggmrf:kappa=no,c=5HU" }, "os-sqs:subsets=12,iterations=40", "model:even=0.1",
+	  "qggmrf:strength=auto,kappa=no,c=5HU", " --solver os-sqs:iterations=40 --weights model:even=0.1 --penalty qggmrf:kappa=no,c=5HU", 0 },
 	{ 984, { "pcg", "noise", "tv:strength=1" }, "pcg", "noise", "tv:strength=1", " --solver pcg --weights noise --penalty tv:strength=1", 1 },
 };
 enum { CASES = sizeof cases / sizeof *cases };
