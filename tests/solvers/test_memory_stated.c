@@ -28,6 +28,7 @@ static const struct run {
 	{ "sart", "iterations=1,keep=yes", NULL, VIEWS, 0, 2, 1, 1, 1 },
 	{ "cgls", "iterations=3", NULL, 1, 1, 2, 0, 2, 0 },
 	{ "lsqr", "iterations=3", NULL, 1, 1, 3, 0, 2, 0 },
+	{ "lsmr", "iterations=3,damp=1", NULL, 1, 1, 4, 0, 2, 0 },
 	{ "pcg", "iterations=3", "huber", 1, 1, 4, 0, 2, 0 },
 	{ "pcg", "iterations=3,preconditioner=none", NULL, 1, 0, 3, 0, 2, 0 },
 	{ "fista", "iterations=3", "qggmrf", 1, 1, 3, 0, 2, 0 },

@@ -23,6 +23,8 @@ static const struct {
 	{ "cgls", "", NULL, 7, 1, 1 },
 	{ "lsqr", "damp=0.3", NULL, 7, 0, 1 },
 	{ "lsqr", "", NULL, 7, 1, 1 },
+	{ "lsmr", "damp=0.3", NULL, 7, 0, 1 },
+	{ "lsmr", "", NULL, 7, 1, 1 },
 	{ "pcg", "", NULL, 22, 1, 1 },
 	{ "pcg", "preconditioner=none", "huber:strength=2,delta=20HU", 7, 0, 1 },
 	{ "pcg", "", "tv:strength=0.02,inner=0", 6, 1, 1 },
