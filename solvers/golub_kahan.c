@@ -64,11 +64,3 @@ void gt_golub_kahan_start(gt_golub_kahan *s, const gt_array *b, const gt_array *
 	gt_xpay(b, -1, s->u);
 	extend_volume(s, 1);
 }
-
-double gt_rotation(double a, double b, double *c, double *s)
-{
-	const double r = hypot(a, b);
-	*c = r > 0 ? a / r : 1;
-	*s = r > 0 ? b / r : 0;
-	return r;
-}

@@ -20,7 +20,4 @@ void      gt_golub_kahan_start(gt_golub_kahan *s, const gt_array *b, const gt_ar
 void      gt_golub_kahan_extend_data  (gt_golub_kahan *s);                  /* u = A v/|v| - |v| u/|u| */
 /* v = A'W u/|u| - |u| v/|v|, and the norms of both: 0 where nothing is left to find. */
 void      gt_golub_kahan_extend_volume(gt_golub_kahan *s);
-/* [c s; s -c] (a, b)' = (r, 0)': returns r. */
-double    gt_rotation(double a, double b, double *c, double *s);
-
 #endif

@@ -4,6 +4,7 @@
  * recursions, section 5. Beside x: 4 volumes; beside data and weights: 2 arrays as large as these. Reductions in an iteration: 3. */
 #include <math.h>
 #include "core/try.h"
+#include "solvers/arnoldi.h"
 #include "solvers/golub_kahan.h"
 
 struct options {

@@ -12,7 +12,9 @@
 	X(lsqr)    \
 	X(pdhg)    \
 	X(asd_pocs) \
-	X(lsmr)
+	X(lsmr)     \
+	X(ab_gmres) \
+	X(ba_gmres)
 
 #define DECLARE(name) extern const gt_solver gt_solver_##name;
 #define LIST(name) &gt_solver_##name,

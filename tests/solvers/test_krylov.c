@@ -57,10 +57,200 @@ START_TEST(lsmr_stays_at_the_answer)
 }
 END_TEST
 
+/* A pair that is none: the adjoint's volume or its data are multiplied by positive numbers. The minimiser of ab-gmres with the first, and
+ * that of ba-gmres with either, is known: B A x = B b. */
+struct skewed {
+	const gt_linop *A;
+	gt_array *volume, *data, *room;
+};
+
+static void skewed_forward(void *self, const gt_array *x, gt_array *y) { gt_forward(((struct skewed *)self)->A, x, y); }
+
+static void skewed_back(void *self, const gt_array *y, gt_array *x)
+{
+	struct skewed *s = self;
+	gt_copy(y, s->room);
+	if (s->data)
+		gt_mul(s->data, s->room);
+	gt_adjoint(s->A, s->room, x);
+	if (s->volume)
+		gt_mul(s->volume, x);
+}
+
+static gt_array *positive(const gt_array *model)
+{
+	gt_array *a = gt_test_array(gt_array_backend(model), gt_array_type(model), gt_array_size(model), 77);
+	gt_array *one = gt_test_array(gt_array_backend(model), gt_array_type(model), gt_array_size(model), 1);
+	gt_fill(1, one);
+	gt_scale(0.4, a);
+	gt_axpy(1, one, a);
+	gt_array_free(one);
+	return a;
+}
+
+/* A problem whose back projection is no transpose: of = 'v' or 'd'. */
+struct unmatched {
+	struct gt_small_noisy s;
+	struct skewed pair;
+	gt_linop *A;
+	gt_problem p;
+};
+
+static void unmatched(struct unmatched *u, gt_backend *be, char of)
+{
+	static const struct gt_linop_ops ops = { "skewed", skewed_forward, skewed_back, NULL };
+	u->s = gt_small_noisy(be, GT_F64, 4, 10, 1, 0.05);
+	gt_array *b = u->s.p.b[0];
+	u->pair = (struct skewed){ .A = u->s.p.A[0],
+		                   .volume = of == 'v' ? positive(u->s.p.x) : NULL,
+		                   .data = of == 'd' ? positive(b) : NULL,
+		                   .room = gt_test_array(be, GT_F64, gt_array_size(b), 1) };
+	ck_ok(gt_linop_new(&ops, &u->pair, be, GT_F64, gt_array_size(u->s.p.x), gt_array_size(b), &u->A));
+	u->p = u->s.p.problem;
+	u->p.A = &u->A;
+}
+
+static void unmatched_free(struct unmatched *u)
+{
+	gt_linop_free(u->A);
+	gt_array_free(u->pair.volume);
+	gt_array_free(u->pair.data);
+	gt_array_free(u->pair.room);
+	gt_small_noisy_free(&u->s);
+}
+
+static const struct {
+	const char *solver;
+	char of;
+} pairs[] = { { "ab-gmres", 'v' }, { "ba-gmres", 'v' }, { "ba-gmres", 'd' } };
+
+START_TEST(gmres_solves_with_a_pair_that_is_none)
+{
+	gt_backend *be = gt_test_backend();
+	struct unmatched u;
+	struct gt_small_log *l = calloc(1, sizeof *l);
+	unmatched(&u, be, pairs[_i].of);
+	gt_array *x = gt_small_start(&u.s), *answer = NULL;
+	ck_ok(gt_array_like(x, &answer));
+	gt_problem dense = u.s.p.problem;
+	dense.w = u.pair.data ? &u.pair.data : NULL; /* B A x = B b are the normal equations with these weights */
+	gt_small_exact(&dense, 0, NULL, 0, answer);
+	ck_ok(gt_small_solve(pairs[_i].solver, "iterations=30,steps=20,tolerance=1e-11", &u.p, x, l));
+	printf("%s: %.2e from the dense solution after %d cycles\n", pairs[_i].solver, gt_small_distance(x, answer), l->calls);
+	ck_assert_double_le(gt_small_distance(x, answer), 1e-5);
+	const gt_progress *g = &l->seen[l->calls - 1];
+	const double cost = gt_small_cost(&u.s.p.problem, x);
+	ck_assert_double_eq_tol(g->cost, cost, 1e-9 * cost);
+	ck_assert_double_eq_tol(g->residual, sqrt(2 * cost), 1e-9 * g->residual);
+	gt_array_free(x);
+	gt_array_free(answer);
+	free(l);
+	unmatched_free(&u);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* |b - A x|, or |B (b - A x)|, computed here. */
+static double what_falls(const struct unmatched *u, int ab, const gt_array *x)
+{
+	gt_array *r = gt_test_array(u->s.p.be, GT_F64, gt_array_size(u->s.p.b[0]), 1), *g = NULL;
+	ck_ok(gt_array_like(x, &g));
+	gt_forward(u->A, x, r);
+	gt_xpay(u->s.p.b[0], -1, r);
+	gt_adjoint(u->A, r, g);
+	const double size = sqrt(ab ? gt_dot(r, r) : gt_dot(g, g));
+	gt_array_free(r);
+	gt_array_free(g);
+	return size;
+}
+
+/* After every number of steps, and from cycle to cycle; `change` is what x changed by. */
+START_TEST(what_gmres_minimises_never_rises)
+{
+	gt_backend *be = gt_test_backend();
+	struct unmatched u;
+	const int ab = !strcmp(pairs[_i].solver, "ab-gmres");
+	unmatched(&u, be, pairs[_i].of);
+	for (int cycles = 1; cycles <= 3; cycles += 2) {
+		double before = INFINITY;
+		for (int steps = 1; steps <= 12; steps++) {
+			char text[64];
+			struct gt_small_log l = { .calls = 0 };
+			gt_array *x = gt_small_start(&u.s), *from = gt_small_start(&u.s);
+			snprintf(text, sizeof text, "iterations=%d,steps=%d", cycles, steps);
+			if (cycles == 1) {
+				ck_ok(gt_small_solve(pairs[_i].solver, text, &u.p, x, &l));
+				const double now = what_falls(&u, ab, x), moved = sqrt(gt_distance2(x, from) / (double)gt_array_size(x));
+				ck_assert_msg(now < before, "%s: %g after %d steps, before %g", pairs[_i].solver, now, steps, before);
+				ck_assert_double_eq_tol(l.seen[0].change, moved, 1e-9 * moved);
+				before = now;
+			} else {
+				before = what_falls(&u, ab, x);
+				l.copies = cycles;
+				ck_ok(gt_small_solve(pairs[_i].solver, text, &u.p, x, &l));
+				for (int k = 0; k < l.calls; k++) {
+					const double now = what_falls(&u, ab, l.volumes[k]);
+					ck_assert_msg(now < before, "%s: %g after cycle %d, before %g", pairs[_i].solver, now, k + 1, before);
+					before = now;
+					gt_array_free(l.volumes[k]);
+				}
+			}
+			gt_array_free(x);
+			gt_array_free(from);
+		}
+	}
+	unmatched_free(&u);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* Fewer than the steps span the space: the exact answer, and no number that is none. */
+START_TEST(gmres_ends_where_the_space_is_exhausted)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_small_noisy s = gt_small_noisy(be, GT_F64, 3, 6, 1, 0.05);
+	gt_array *answer = NULL, *x = gt_small_start(&s);
+	ck_ok(gt_array_like(x, &answer));
+	gt_small_exact(&s.p.problem, 0, NULL, 0, answer);
+	ck_ok(gt_small_solve(_i ? "ab-gmres" : "ba-gmres", "iterations=3,steps=60", &s.p.problem, x, NULL));
+	ck_assert_double_le(gt_small_distance(x, answer), 1e-6);
+	gt_copy(s.p.truth, x);
+	gt_forward(s.p.A[0], x, s.p.b[0]);
+	struct gt_small_log l = { .calls = 0 };
+	ck_ok(gt_small_solve(_i ? "ab-gmres" : "ba-gmres", "iterations=3,steps=60", &s.p.problem, x, &l));
+	ck_assert_int_eq(l.calls, 0);
+	gt_array_free(answer);
+	gt_array_free(x);
+	gt_small_noisy_free(&s);
+	gt_backend_close(be);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_small_noisy s = gt_small_noisy(be, GT_F32, 6, 6, 1, 0.05);
+	gt_problem p = s.p.problem;
+	p.w = s.w;
+	ck_refused(gt_small_solve("ab-gmres", "", &p, s.p.x, NULL), GT_ERR_ARG, "'ab-gmres' cannot take weights");
+	ck_refused(gt_small_solve("ba-gmres", "", &p, s.p.x, NULL), GT_ERR_ARG, "'ba-gmres' cannot take weights");
+	p = s.p.problem;
+	gt_fill(3e38, s.p.b[0]);
+	ck_refused(gt_small_solve("ab-gmres", "", &p, s.p.x, NULL), GT_ERR_DIVERGED, "'ab-gmres' diverged");
+	ck_refused(gt_small_solve("lsmr", "", &p, s.p.x, NULL), GT_ERR_DIVERGED, "'lsmr' diverged");
+	gt_small_noisy_free(&s);
+	gt_backend_close(be);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, lsmr_solves_normal_equations, 0, 4);
 	tcase_add_test(tc, lsmr_stays_at_the_answer);
+	tcase_add_loop_test(tc, gmres_solves_with_a_pair_that_is_none, 0, sizeof pairs / sizeof *pairs);
+	tcase_add_loop_test(tc, what_gmres_minimises_never_rises, 0, sizeof pairs / sizeof *pairs);
+	tcase_add_loop_test(tc, gmres_ends_where_the_space_is_exhausted, 0, 2);
+	tcase_add_test(tc, refusals);
 }
 
 int main(void) { return gt_test_main("solvers-krylov", fill); }

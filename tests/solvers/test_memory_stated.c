@@ -7,13 +7,14 @@
 #include <gantry/analytic.h>
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
+#include "core/basis/basis.h"
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
 enum { SIDE = 10, VIEWS = 14 };
 
 /* In an iteration a solver holds `volumes` arrays as large as the volume and one more per subset if per_subset, `data` as large as all
- * data, and `parts` as large as the largest subset; beside the problem and its result. */
+ * data, and `parts` as large as the largest subset; beside the problem, its result and bases. */
 static const struct run {
 	const char *solver, *options, *penalty;
 	size_t subsets;
@@ -29,6 +30,8 @@ static const struct run {
 	{ "cgls", "iterations=3", NULL, 1, 1, 2, 0, 2, 0 },
 	{ "lsqr", "iterations=3", NULL, 1, 1, 3, 0, 2, 0 },
 	{ "lsmr", "iterations=3,damp=1", NULL, 1, 1, 4, 0, 2, 0 },
+	{ "ab-gmres", "iterations=2,steps=5", NULL, 1, 0, 1, 0, 0, 0 },
+	{ "ba-gmres", "iterations=2,steps=4", NULL, 1, 0, 0, 0, 1, 0 },
 	{ "pcg", "iterations=3", "huber", 1, 1, 4, 0, 2, 0 },
 	{ "pcg", "iterations=3,preconditioner=none", NULL, 1, 0, 3, 0, 2, 0 },
 	{ "fista", "iterations=3", "qggmrf", 1, 1, 3, 0, 2, 0 },
@@ -65,6 +68,21 @@ static gt_backend *backend(int rehearses)
 	return be;
 }
 
+/* Vectors that core/basis/ keeps, by the options above. */
+static const struct {
+	const char *solver;
+	size_t of_volumes, of_data;
+} bases[] = { { "ab-gmres", 0, 6 }, { "ba-gmres", 5, 0 } };
+
+static size_t basis_bytes(const char *solver, const struct gt_test_problem *p)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+		if (!strcmp(bases[i].solver, solver))
+			bytes = bases[i].of_data ? gt_basis_bytes(p->b[0], bases[i].of_data) : gt_basis_bytes(p->x, bases[i].of_volumes);
+	return bytes;
+}
+
 /* Counters after the whole run, and what the solver held in its last iteration. */
 static gt_counters solve(const struct run *r, gt_type type, int rehearses, struct seen *held, size_t *volume, size_t *data, size_t *part)
 {
@@ -84,7 +102,9 @@ static gt_counters solve(const struct run *r, gt_type type, int rehearses, struc
 	ck_assert_int_gt(held->calls, 0);
 	held->bytes -= before;
 	*volume = gt_array_bytes(p.x);
-	*data = *part = 0;
+	*data = 0;
+	*part = 0;
+	held->bytes -= basis_bytes(r->solver, &p);
 	for (size_t k = 0; k < r->subsets; k++) {
 		const size_t bytes = gt_array_bytes(p.b[k]);
 		*data += bytes;
