@@ -22,10 +22,10 @@ static const gt_param params[] = {
 
 struct state {
 	gt_golub_kahan of;
-	gt_array *h, *h_bar;                                 /* volumes: directions of lsqr and of this */
-	double alpha_bar, zeta_bar, zeta;                    /* |zeta_bar| is the gradient */
-	double rho, rho_bar, c_bar, s_bar;                   /* of the two rotations of the step before */
-	double beta_dd, beta_d, rho_d, tau, theta, d;        /* what is left of the data, rotated, for the residual */
+	gt_array *h, *h_bar;                          /* volumes: directions of lsqr and of this */
+	double alpha_bar, zeta_bar, zeta;             /* |zeta_bar| is the gradient */
+	double rho, rho_bar, c_bar, s_bar;            /* of the two rotations of the step before */
+	double beta_dd, beta_d, rho_d, tau, theta, d; /* what is left of the data, rotated, for the residual */
 };
 
 static void start(struct state *s, const gt_array *b, const gt_array *x)

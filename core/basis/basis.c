@@ -44,8 +44,9 @@ static gt_status check_room(const char *who, const gt_array *model, size_t most)
 		fit = (size_t)((double)available / each);
 	while (fit > 0 && gt_basis_bytes(model, fit) > available)
 		fit--;
-	return gt_fail(GT_ERR_MEMORY, "%s: a basis of %zu vectors of %.4g MiB does not fit into %.4g MiB of %s: expected %zu vectors at most",
-	               who, most, each / (1 << 20), (double)available / (1 << 20), be->name, fit);
+	return gt_fail(GT_ERR_MEMORY,
+	               "%s: a basis of %zu vectors of %.4g MiB does not fit into %.4g MiB of %s: expected %zu vectors at most", who, most,
+	               each / (1 << 20), (double)available / (1 << 20), be->name, fit);
 }
 
 static gt_status make_vectors(gt_basis *b)
@@ -111,8 +112,8 @@ static int enter(gt_basis *b, size_t k, const gt_array *w)
 {
 	const gt_basis_shape *s = &b->shape;
 	if (gt_array_backend(w) != s->be || gt_array_type(w) != s->type || gt_array_size(w) != s->n || k > s->most) {
-		gt_backend_fail(s->be, gt_fail(GT_ERR_ARG, "a basis of %zu vectors of %zu %s values: not %zu of %zu %s values", s->most, s->n,
-		                               gt_type_name(s->type), k, gt_array_size(w), gt_type_name(gt_array_type(w))));
+		gt_backend_fail(s->be, gt_fail(GT_ERR_ARG, "a basis of %zu vectors of %zu %s values: not %zu of %zu %s values", s->most,
+		                               s->n, gt_type_name(s->type), k, gt_array_size(w), gt_type_name(gt_array_type(w))));
 		return 0;
 	}
 	return k > 0 && s->n > 0 && gt_backend_begin(s->be);

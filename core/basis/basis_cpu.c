@@ -21,55 +21,55 @@ struct job {
 };
 
 /* LANES sums beside each other, added in pairs: the order is fixed by the length of the piece alone. */
-#define DOT(T)                                                                                 \
-	GT_CLONES static double dot_##T(const T *v, const T *w, size_t n)                      \
-	{                                                                                      \
-		double s[LANES] = { 0 };                                                       \
-		size_t i = 0;                                                                  \
-		for (; i + LANES <= n; i += LANES)                                             \
-			for (size_t l = 0; l < LANES; l++)                                     \
-				s[l] += (double)v[i + l] * (double)w[i + l];                   \
-		for (size_t l = 0; i + l < n; l++)                                             \
-			s[l] += (double)v[i + l] * (double)w[i + l];                           \
-		return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));      \
+#define DOT(T)                                                                            \
+	GT_CLONES static double dot_##T(const T *v, const T *w, size_t n)                 \
+	{                                                                                 \
+		double s[LANES] = { 0 };                                                  \
+		size_t i = 0;                                                             \
+		for (; i + LANES <= n; i += LANES)                                        \
+			for (size_t l = 0; l < LANES; l++)                                \
+				s[l] += (double)v[i + l] * (double)w[i + l];              \
+		for (size_t l = 0; i + l < n; l++)                                        \
+			s[l] += (double)v[i + l] * (double)w[i + l];                      \
+		return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])); \
 	}
-#define AXPY(T)                                                                                \
-	GT_CLONES static void axpy_##T(double a, const T *v, size_t n, double *sum)            \
-	{                                                                                      \
-		for (size_t i = 0; i < n; i++)                                                 \
-			sum[i] += a * (double)v[i];                                            \
+#define AXPY(T)                                                                     \
+	GT_CLONES static void axpy_##T(double a, const T *v, size_t n, double *sum) \
+	{                                                                           \
+		for (size_t i = 0; i < n; i++)                                      \
+			sum[i] += a * (double)v[i];                                 \
 	}
 /* Loops over parts, and over pieces of the length. */
-#define LOOPS(T)                                                                               \
-	static void dots_##T(void *self, size_t part, size_t last, int worker)                 \
-	{                                                                                      \
-		const struct job *j = self;                                                    \
-		const size_t n = j->s->shape.n, size = (n + PARTS - 1) / PARTS;                \
-		(void)worker;                                                                  \
-		for (; part < last; part++) {                                                  \
-			double *sum = j->s->part + part * j->s->shape.most;                    \
-			size_t i = part * size, end = i + size < n ? i + size : n;             \
-			memset(sum, 0, j->k * sizeof *sum);                                    \
-			for (; i < end; i += PIECE)                                            \
-				for (size_t c = 0; c < j->k; c++)                              \
+#define LOOPS(T)                                                                                            \
+	static void dots_##T(void *self, size_t part, size_t last, int worker)                              \
+	{                                                                                                   \
+		const struct job *j = self;                                                                 \
+		const size_t n = j->s->shape.n, size = (n + PARTS - 1) / PARTS;                             \
+		(void)worker;                                                                               \
+		for (; part < last; part++) {                                                               \
+			double *sum = j->s->part + part * j->s->shape.most;                                 \
+			size_t i = part * size, end = i + size < n ? i + size : n;                          \
+			memset(sum, 0, j->k * sizeof *sum);                                                 \
+			for (; i < end; i += PIECE)                                                         \
+				for (size_t c = 0; c < j->k; c++)                                           \
 					sum[c] += dot_##T((const T *)j->V + c * n + i, (const T *)j->w + i, \
-					                  end - i < PIECE ? end - i : PIECE);  \
-		}                                                                              \
-	}                                                                                      \
-	static void add_##T(void *self, size_t piece, size_t last, int worker)                 \
-	{                                                                                      \
-		const struct job *j = self;                                                    \
-		const size_t n = j->s->shape.n;                                                \
-		(void)worker;                                                                  \
-		for (; piece < last; piece++) {                                                \
-			const size_t i = piece * PIECE, count = n - i < PIECE ? n - i : PIECE; \
-			double sum[PIECE] = { 0 };                                             \
-			T *w = (T *)j->w + i;                                                  \
-			for (size_t c = 0; c < j->k; c++)                                      \
-				axpy_##T(j->y[c], (const T *)j->V + c * n + i, count, sum);    \
-			for (size_t l = 0; l < count; l++)                                     \
-				w[l] = (T)((double)w[l] + sum[l]);                             \
-		}                                                                              \
+					                  end - i < PIECE ? end - i : PIECE);               \
+		}                                                                                           \
+	}                                                                                                   \
+	static void add_##T(void *self, size_t piece, size_t last, int worker)                              \
+	{                                                                                                   \
+		const struct job *j = self;                                                                 \
+		const size_t n = j->s->shape.n;                                                             \
+		(void)worker;                                                                               \
+		for (; piece < last; piece++) {                                                             \
+			const size_t i = piece * PIECE, count = n - i < PIECE ? n - i : PIECE;              \
+			double sum[PIECE] = { 0 };                                                          \
+			T *w = (T *)j->w + i;                                                               \
+			for (size_t c = 0; c < j->k; c++)                                                   \
+				axpy_##T(j->y[c], (const T *)j->V + c * n + i, count, sum);                 \
+			for (size_t l = 0; l < count; l++)                                                  \
+				w[l] = (T)((double)w[l] + sum[l]);                                          \
+		}                                                                                           \
 	}
 #define BOTH(T) DOT(T) AXPY(T) LOOPS(T)
 BOTH(float)

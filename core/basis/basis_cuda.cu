@@ -12,14 +12,14 @@
 
 enum { ROWS = 4096, LANES = 256, COEFFICIENTS = 256 };
 
-#define FUNCTIONS(X)                                   \
-	X(cublasCreate_v2)                             \
-	X(cublasDestroy_v2)                            \
-	X(cublasSetStream_v2)                          \
-	X(cublasGetStatusString)                       \
-	X(cublasSgemv_v2_64)                           \
-	X(cublasDgemv_v2_64)                           \
-	X(cublasSgemvStridedBatched_64)                \
+#define FUNCTIONS(X)                    \
+	X(cublasCreate_v2)              \
+	X(cublasDestroy_v2)             \
+	X(cublasSetStream_v2)           \
+	X(cublasGetStatusString)        \
+	X(cublasSgemv_v2_64)            \
+	X(cublasDgemv_v2_64)            \
+	X(cublasSgemvStridedBatched_64) \
 	X(cublasDgemvStridedBatched_64)
 
 /* What is used of the library; text: why it is not there, or empty. */
@@ -40,8 +40,8 @@ static void open_library(void)
 		snprintf(blas.text, sizeof blas.text, "%s", why ? why : name);
 		return;
 	}
-#define LOAD(name)                                                                                  \
-	if (!(blas.name = (decltype(blas.name))dlsym(library, #name)) && !*blas.text)               \
+#define LOAD(name)                                                                    \
+	if (!(blas.name = (decltype(blas.name))dlsym(library, #name)) && !*blas.text) \
 		snprintf(blas.text, sizeof blas.text, "%s has no %s", "libcublas", #name);
 	FUNCTIONS(LOAD)
 }
@@ -91,8 +91,8 @@ static gt_status open_(const gt_basis_shape *shape, void **state)
 		return GT_OK;
 	pthread_once(&once, open_library);
 	if (*blas.text)
-		return gt_fail(GT_ERR_UNSUPPORTED, "a basis of vectors on %s needs cuBLAS of CUDA %d, which cannot be opened: %s", shape->be->name,
-		               CUDART_VERSION / 1000, blas.text);
+		return gt_fail(GT_ERR_UNSUPPORTED, "a basis of vectors on %s needs cuBLAS of CUDA %d, which cannot be opened: %s",
+		               shape->be->name, CUDART_VERSION / 1000, blas.text);
 	gt_cuda_queue(shape->be);
 	const cublasStatus_t e = blas.cublasCreate_v2(&s->handle);
 	return e == CUBLAS_STATUS_SUCCESS ? GT_OK
@@ -129,28 +129,28 @@ template <typename T> static __global__ void set(struct some c, size_t k, T *y)
 		y[threadIdx.x] = (T)c.of[threadIdx.x];
 }
 
-static cublasStatus_t gemv(const struct state *s, cublasOperation_t op, size_t m, size_t k, double a, const float *V, const float *x, double b,
-                           float *y)
+static cublasStatus_t gemv(const struct state *s, cublasOperation_t op, size_t m, size_t k, double a, const float *V, const float *x,
+                           double b, float *y)
 {
 	const float alpha = (float)a, beta = (float)b;
 	return blas.cublasSgemv_v2_64(s->handle, op, (int64_t)m, (int64_t)k, &alpha, V, (int64_t)s->shape.n, x, 1, &beta, y, 1);
 }
-static cublasStatus_t gemv(const struct state *s, cublasOperation_t op, size_t m, size_t k, double a, const double *V, const double *x, double b,
-                           double *y)
+static cublasStatus_t gemv(const struct state *s, cublasOperation_t op, size_t m, size_t k, double a, const double *V, const double *x,
+                           double b, double *y)
 {
 	return blas.cublasDgemv_v2_64(s->handle, op, (int64_t)m, (int64_t)k, &a, V, (int64_t)s->shape.n, x, 1, &b, y, 1);
 }
 static cublasStatus_t batch(const struct state *s, size_t count, size_t k, const float *V, const float *w, float *y)
 {
 	const float one = 1, zero = 0;
-	return blas.cublasSgemvStridedBatched_64(s->handle, CUBLAS_OP_T, ROWS, (int64_t)k, &one, V, (int64_t)s->shape.n, ROWS, w, 1, ROWS, &zero, y,
-	                                         1, (long long)k, (int64_t)count);
+	return blas.cublasSgemvStridedBatched_64(s->handle, CUBLAS_OP_T, ROWS, (int64_t)k, &one, V, (int64_t)s->shape.n, ROWS, w, 1, ROWS,
+	                                         &zero, y, 1, (long long)k, (int64_t)count);
 }
 static cublasStatus_t batch(const struct state *s, size_t count, size_t k, const double *V, const double *w, double *y)
 {
 	const double one = 1, zero = 0;
-	return blas.cublasDgemvStridedBatched_64(s->handle, CUBLAS_OP_T, ROWS, (int64_t)k, &one, V, (int64_t)s->shape.n, ROWS, w, 1, ROWS, &zero, y,
-	                                         1, (long long)k, (int64_t)count);
+	return blas.cublasDgemvStridedBatched_64(s->handle, CUBLAS_OP_T, ROWS, (int64_t)k, &one, V, (int64_t)s->shape.n, ROWS, w, 1, ROWS,
+	                                         &zero, y, 1, (long long)k, (int64_t)count);
 }
 
 template <typename T> static void dots(const struct state *s, size_t k, const T *V, T *w, int project, double *slot)

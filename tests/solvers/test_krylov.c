@@ -1,5 +1,5 @@
 /* Solvers on a Krylov space: the minimisers that a dense solution has, gradients and residuals that never rise, and what is refused.
- * labels: property */
+ * labels: property slow */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +190,8 @@ START_TEST(what_gmres_minimises_never_rises)
 				ck_ok(gt_small_solve(pairs[_i].solver, text, &u.p, x, &l));
 				for (int k = 0; k < l.calls; k++) {
 					const double now = what_falls(&u, ab, l.volumes[k]);
-					ck_assert_msg(now < before, "%s: %g after cycle %d, before %g", pairs[_i].solver, now, k + 1, before);
+					ck_assert_msg(now < before, "%s: %g after cycle %d, before %g", pairs[_i].solver, now, k + 1,
+					              before);
 					before = now;
 					gt_array_free(l.volumes[k]);
 				}
@@ -226,6 +227,83 @@ START_TEST(gmres_ends_where_the_space_is_exhausted)
 }
 END_TEST
 
+/* With a fixed strength and all steps: the damped normal equations, with weights and without. */
+START_TEST(hybrid_with_a_fixed_strength_is_tikhonov)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_small_noisy s = gt_small_noisy(be, GT_F64, 4, 10, 1, 0.05);
+	gt_array *x = gt_small_start(&s), *from = gt_small_start(&s), *answer = NULL;
+	struct gt_small_log *l = calloc(1, sizeof *l);
+	ck_ok(gt_array_like(x, &answer));
+	s.p.problem.w = _i ? s.w : NULL;
+	gt_small_exact(&s.p.problem, 169, from, 0, answer);
+	ck_ok(gt_small_solve("hybrid-lsqr", "iterations=64,strength=fixed,lambda=13", &s.p.problem, x, l));
+	ck_assert_double_le(gt_small_distance(x, answer), 1e-9);
+	const gt_progress *g = &l->seen[l->calls - 1];
+	const double cost = gt_small_cost(&s.p.problem, x);
+	ck_assert_double_eq_tol(g->cost, cost, 1e-8 * cost);
+	gt_array_free(x);
+	gt_array_free(from);
+	gt_array_free(answer);
+	free(l);
+	gt_small_noisy_free(&s);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* A head of 16^3 in few views with noise of this part of the data's norm. */
+static struct gt_small_noisy noisy_head(gt_backend *be, double noise)
+{
+	struct gt_small_noisy s = gt_small_noisy(be, GT_F64, 16, 16, 1, 0);
+	gt_array *b = s.p.b[0], *e = gt_test_array(be, GT_F64, gt_array_size(b), 5);
+	gt_axpy(noise * sqrt(gt_dot(b, b) / gt_dot(e, e)), e, b);
+	gt_array_free(e);
+	return s;
+}
+
+static double error_with(const struct gt_small_noisy *s, const char *text, double *residual)
+{
+	struct gt_small_log *l = calloc(1, sizeof *l);
+	gt_fill(0, s->p.x);
+	ck_ok(gt_small_solve("hybrid-lsqr", text, &s->p.problem, s->p.x, l));
+	*residual = l->seen[l->calls - 1].residual;
+	free(l);
+	return gt_small_distance(s->p.x, s->p.truth);
+}
+
+/* On noisy data the error is within 20 % of the least that any strength gives; the discrepancy is the noise. */
+START_TEST(hybrid_finds_its_strength)
+{
+	static const double levels[] = { 0.07, 0.1, 0.15 };
+	gt_backend *be = gt_test_backend();
+	const double noise = levels[_i];
+	struct gt_small_noisy s = noisy_head(be, noise);
+	double best = INFINITY, weakest = 0, at = 0, residual;
+	char text[96];
+	for (double lambda = 0.1; lambda < 1e4; lambda *= 1.5) {
+		snprintf(text, sizeof text, "iterations=40,strength=fixed,lambda=%g", lambda);
+		const double error = error_with(&s, text, &residual);
+		weakest = weakest > 0 ? weakest : error;
+		at = error < best ? lambda : at;
+		best = fmin(best, error);
+	}
+	const double weighted = error_with(&s, "iterations=40", &residual), gcv = error_with(&s, "iterations=40,strength=gcv", &residual);
+	snprintf(text, sizeof text, "iterations=40,strength=discrepancy,noise=%g", noise);
+	const double discrepancy = error_with(&s, text, &residual);
+	printf("noise %g: best %.4f at %.3g, without %.4f; wgcv %.4f, gcv %.4f, discrepancy %.4f\n", noise, best, at, weakest, weighted,
+	       gcv, discrepancy);
+	fflush(stdout);
+	ck_assert_double_gt(weakest, 1.15 * best);
+	ck_assert_double_le(weighted, 1.2 * best);
+	ck_assert_double_le(gcv, 2 * best); /* it is too strong, as it says */
+	ck_assert_double_le(discrepancy, 1.2 * best);
+	const double b = sqrt(gt_dot(s.p.b[0], s.p.b[0]));
+	ck_assert_double_eq_tol(residual, noise * b, 1e-6 * noise * b);
+	gt_small_noisy_free(&s);
+	gt_backend_close(be);
+}
+END_TEST
+
 START_TEST(refusals)
 {
 	gt_backend *be = gt_test_backend();
@@ -235,7 +313,10 @@ START_TEST(refusals)
 	ck_refused(gt_small_solve("ab-gmres", "", &p, s.p.x, NULL), GT_ERR_ARG, "'ab-gmres' cannot take weights");
 	ck_refused(gt_small_solve("ba-gmres", "", &p, s.p.x, NULL), GT_ERR_ARG, "'ba-gmres' cannot take weights");
 	p = s.p.problem;
+	ck_refused(gt_small_solve("hybrid-lsqr", "strength=discrepancy", &p, s.p.x, NULL), GT_ERR_ARG,
+	           "noise=0: with strength=discrepancy expected the norm of the noise");
 	gt_fill(3e38, s.p.b[0]);
+	ck_refused(gt_small_solve("hybrid-lsqr", "", &p, s.p.x, NULL), GT_ERR_DIVERGED, "'hybrid-lsqr' diverged");
 	ck_refused(gt_small_solve("ab-gmres", "", &p, s.p.x, NULL), GT_ERR_DIVERGED, "'ab-gmres' diverged");
 	ck_refused(gt_small_solve("lsmr", "", &p, s.p.x, NULL), GT_ERR_DIVERGED, "'lsmr' diverged");
 	gt_small_noisy_free(&s);
@@ -250,6 +331,8 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, gmres_solves_with_a_pair_that_is_none, 0, sizeof pairs / sizeof *pairs);
 	tcase_add_loop_test(tc, what_gmres_minimises_never_rises, 0, sizeof pairs / sizeof *pairs);
 	tcase_add_loop_test(tc, gmres_ends_where_the_space_is_exhausted, 0, 2);
+	tcase_add_loop_test(tc, hybrid_with_a_fixed_strength_is_tikhonov, 0, 2);
+	tcase_add_loop_test(tc, hybrid_finds_its_strength, 0, 3);
 	tcase_add_test(tc, refusals);
 }
 

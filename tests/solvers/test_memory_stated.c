@@ -32,6 +32,7 @@ static const struct run {
 	{ "lsmr", "iterations=3,damp=1", NULL, 1, 1, 4, 0, 2, 0 },
 	{ "ab-gmres", "iterations=2,steps=5", NULL, 1, 0, 1, 0, 0, 0 },
 	{ "ba-gmres", "iterations=2,steps=4", NULL, 1, 0, 0, 0, 1, 0 },
+	{ "hybrid-lsqr", "iterations=5", NULL, 1, 1, 3, 0, 2, 0 },
 	{ "pcg", "iterations=3", "huber", 1, 1, 4, 0, 2, 0 },
 	{ "pcg", "iterations=3,preconditioner=none", NULL, 1, 0, 3, 0, 2, 0 },
 	{ "fista", "iterations=3", "qggmrf", 1, 1, 3, 0, 2, 0 },
@@ -71,15 +72,16 @@ static gt_backend *backend(int rehearses)
 /* Vectors that core/basis/ keeps, by the options above. */
 static const struct {
 	const char *solver;
-	size_t of_volumes, of_data;
-} bases[] = { { "ab-gmres", 0, 6 }, { "ba-gmres", 5, 0 } };
+	size_t of_volumes, of_data, numbers; /* numbers: doubles beside */
+} bases[] = { { "ab-gmres", 0, 6, 0 }, { "ba-gmres", 5, 0, 0 }, { "hybrid-lsqr", 5, 0, 12 } };
 
 static size_t basis_bytes(const char *solver, const struct gt_test_problem *p)
 {
 	size_t bytes = 0;
 	for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
 		if (!strcmp(bases[i].solver, solver))
-			bytes = bases[i].of_data ? gt_basis_bytes(p->b[0], bases[i].of_data) : gt_basis_bytes(p->x, bases[i].of_volumes);
+			bytes = bases[i].numbers * sizeof(double) + (bases[i].of_data ? gt_basis_bytes(p->b[0], bases[i].of_data)
+			                                                             : gt_basis_bytes(p->x, bases[i].of_volumes));
 	return bytes;
 }
 

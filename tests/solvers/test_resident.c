@@ -35,6 +35,7 @@ static const struct {
 	{ "lsmr", "damp=0.3", NULL, 1, 1, 3 },
 	{ "ab-gmres", "steps=3", NULL, 0, 1, 11 }, /* 3 for each step, 2 more */
 	{ "ba-gmres", "steps=2", NULL, 0, 1, 8 },
+	{ "hybrid-lsqr", "", NULL, 1, 1, 5 },
 	{ "pcg", "", NULL, 1, 1, 2 },
 	{ "pcg", "line=2", "qggmrf:strength=0.2,neighbours=26", 1, 1, 4 },
 	{ "pcg", "preconditioner=none,line=1", "huber:strength=2,delta=20HU", 0, 1, 3 },

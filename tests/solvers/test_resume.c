@@ -27,6 +27,8 @@ static const struct {
 	{ "lsmr", "", NULL, 7, 1, 1 },
 	{ "ab-gmres", "steps=3", NULL, 5, 0, 1 },
 	{ "ba-gmres", "steps=4", NULL, 5, 0, 1 },
+	{ "hybrid-lsqr", "", NULL, 7, 0, 1 },
+	{ "hybrid-lsqr", "strength=gcv", NULL, 6, 1, 1 },
 	{ "pcg", "", NULL, 22, 1, 1 },
 	{ "pcg", "preconditioner=none", "huber:strength=2,delta=20HU", 7, 0, 1 },
 	{ "pcg", "", "tv:strength=0.02,inner=0", 6, 1, 1 },

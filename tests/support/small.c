@@ -248,4 +248,3 @@ gt_array *gt_small_start(const struct gt_small_noisy *s)
 	gt_scale(0.01, x);
 	return x;
 }
-
