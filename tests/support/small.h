@@ -4,7 +4,7 @@
 /* Small noisy problems and their exact minimisers, by which iterative solvers are judged. */
 
 /* What a monitor saw. */
-enum { GT_TEST_CALLS = 1000 };
+enum { GT_TEST_CALLS = 2000 };
 struct gt_small_log {
 	int calls, stop_at;
 	gt_progress seen[GT_TEST_CALLS];
