@@ -2,9 +2,10 @@
  * Imaging 35 (2016) 1090, whose letters these are:
  *   x <- P[ x - (rho (D x - h) + (1 - rho) g + R'(x)) / (rho D + D_R) ]
  *   zeta = M A_k'w_k (A_k x - b_k),   g <- (rho (alpha zeta + (1 - alpha) g) + g)/(rho + 1),   h <- alpha (D x - zeta) + (1 - alpha) h
- * over M subsets k in turn, D = A'WA1 and D_R the penalty's majorizer. rho falls from step to step by their rule (18), so that nothing is to be
- * tuned; with one subset it converges to the minimum, with several it stays stable where momentum (os-sqs) does not. One forward and one
- * adjoint of all views per iteration, and one before the first. Beside x: 6 volumes, 1 more with a penalty; beside the data: the largest
+ * over M subsets k in turn, D = M max_k A_k'w_k A_k 1 (which is A'WA1 where all see alike) and D_R the penalty's majorizer. rho falls from step
+ * to step by their rule (18), so that nothing is to be tuned. With one subset it converges to the minimum; with several of ten views and more it
+ * comes near sooner; with subsets of few views, which tell little of the whole, it may diverge after some tens of iterations. One forward and
+ * one adjoint of all views per iteration, and one before the first. Beside x: 6 volumes, 1 more with a penalty; beside the data: the largest
  * subset. Reductions in an iteration: 1 per subset, 1 more, and the penalty's value. */
 #include <math.h>
 #include <stdlib.h>
@@ -147,7 +148,7 @@ done:
 
 const gt_solver gt_solver_os_lalm = {
 	.name = "os-lalm",
-	.about = "ordered subsets with a penalty that stay stable, many of them too, with nothing to tune (Nien, Fessler 2016)",
+	.about = "ordered subsets of ten views and more with a penalty, nothing to tune (Nien, Fessler 2016)",
 	.traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT,
 	.params = params,
 	.defaults = &defaults,
