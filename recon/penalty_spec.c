@@ -10,8 +10,9 @@
 
 static const char *nth_regularizer(size_t i) { return gt_regularizers[i]->name; }
 
-/* Checks the name of the regularizer, and the parameters that are its own. */
-static gt_status check_regularizer(const char *spec)
+/* Checks the name of the regularizer, the parameters that are its own, and that it can have an automatic strength
+ * where that is asked for. */
+static gt_status check_regularizer(const char *spec, int automatic)
 {
 	const size_t length = strcspn(spec, ":");
 	char *name = strndup(spec, length);
@@ -27,6 +28,8 @@ static gt_status check_regularizer(const char *spec)
 		GT_TRY(gt_unknown("penalty", name, nth_regularizer, n));
 	GT_TRY(gt_fail_in(gt_params_new(r->params, spec[length] ? spec + length + 1 : NULL, r->defaults, r->options_size, &options),
 	                  "penalty %s", name));
+	if (automatic && r->no_automatic_strength)
+		GT_TRY(gt_fail(GT_ERR_ARG, "penalty %s: its strength cannot be found from the noise: expected strength=NUMBER", name));
 done:
 	free(options);
 	free(name);
@@ -100,7 +103,7 @@ gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p)
 	p->automatic = p->automatic || !wishes.strengths;
 	p->noise = wishes.noise;
 	p->kappa = wishes.kappa;
-	GT_TRY(check_regularizer(p->spec));
+	GT_TRY(check_regularizer(p->spec, p->automatic));
 done:
 	free(copy);
 	if (st != GT_OK)

@@ -14,6 +14,7 @@ typedef struct {
 	/* kappa: weights per voxel on the penalty's backend and of its type, copied; NULL: 1. A pair of voxels has the product of
 	 * theirs (Fessler and Rogers, IEEE Trans. Image Process. 5 (1996) 1346). GT_ERR_UNSUPPORTED if there is no such thing. */
 	gt_status (*make)(gt_backend *be, gt_type type, const gt_grid *grid, const void *options, const gt_array *kappa, gt_penalty **R);
+	int no_automatic_strength;      /* 1: the strength cannot be found from the noise of the data */
 } gt_regularizer;
 
 GT_API extern const gt_regularizer *const gt_regularizers[];               /* NULL-terminated */
