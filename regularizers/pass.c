@@ -45,3 +45,8 @@ void gt_site_run(const struct gt_site *s, enum gt_pass pass, const struct gt_pas
 {
 	impl(s->be)->run(s->be, s->type, s->n, pass, call, first, second);
 }
+
+void gt_site_run_on(const struct gt_site *s, const size_t *n, enum gt_pass pass, const struct gt_pass_call *call)
+{
+	impl(s->be)->run(s->be, s->type, n, pass, call, NULL, NULL);
+}

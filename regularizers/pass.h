@@ -12,7 +12,9 @@ extern "C" {
 
 #define GT_PASSES(X)                                                                 \
 	X(tgv_from_dual) X(tgv_primal) X(tgv_dual) X(tgv_value)                      \
-	X(awtv_value) X(awtv_gradient) X(awtv_majorize) X(awtv_line)
+	X(awtv_value) X(awtv_gradient) X(awtv_majorize) X(awtv_line)                 \
+	X(pad) X(nlm_average)                                                        \
+	X(nltv_value) X(nltv_gradient) X(nltv_majorize) X(nltv_line)
 enum gt_pass {
 #define X(name) GT_PASS_##name,
 	GT_PASSES(X)
@@ -34,6 +36,8 @@ void      gt_site_close(struct gt_site *s);
 int       gt_site_fits (const struct gt_site *s, const gt_array *a);
 /* sum: NULL, or where the pass adds up two numbers; they are there after gt_reductions_wait(). second may be NULL. */
 void      gt_site_run  (const struct gt_site *s, enum gt_pass pass, const struct gt_pass_call *call, double *first, double *second);
+/* The same over another volume than the site's, n[0] n[1] n[2] voxels. */
+void      gt_site_run_on(const struct gt_site *s, const size_t *n, enum gt_pass pass, const struct gt_pass_call *call);
 /* Refuses, on the backend and by the site's name, a proximal step t that is not 0 or more, or bounds that are not in
  * order. */
 int       gt_site_takes_step(const struct gt_site *s, double t, double lo, double hi);

@@ -1,6 +1,7 @@
 /* Total variation with forward differences: Rudin, Osher, Fatemi, Physica D 60 (1992) 259.
  *   R(u) = strength sum_v |(D u)_v|        differences along an axis divided by its pitch relative to that of x, times
- * the weight of the axis. Other weights than 1 make it directional: Zhang, Chen, Xia, Sidky, Pan, Phys. Med. Biol. 66 (2021) 045005.
+ * the weight of the axis. Other weights than 1 make it directional: Zhang, Chen, Xia, Sidky, Pan, Phys. Med. Biol. 66
+ * (2021) 045005.
  * value() is that of R itself, prox() that of R itself by fast gradient projection on the dual: Beck and Teboulle, IEEE Trans.
  * Image Process. 18 (2009) 2419. With tau = t strength, P the projection on [lo, hi] and Pi that on |p| <= 1 at every voxel,
  *   p+ = Pi(r + 1/(tau |D|^2) D P(z - tau D'r)),   r = p + (s_k - 1)/s_k+1 (p - p before),   and at the end u = P(z - tau D'p).

@@ -11,7 +11,10 @@
 	X(os_sqs)  \
 	X(lsqr)    \
 	X(pdhg)    \
-	X(asd_pocs)
+	X(asd_pocs)  \
+	X(pnp_fista) \
+	X(pnp_admm)  \
+	X(red)
 
 #define DECLARE(name) extern const gt_solver gt_solver_##name;
 #define LIST(name) &gt_solver_##name,

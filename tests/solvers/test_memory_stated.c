@@ -39,6 +39,9 @@ static const struct run {
 	{ "pdhg", "iterations=3", "tv", 1, 0, 1, 0, 3, 0 },
 	{ "asd-pocs", "iterations=3,keep=no", "tv", 4, 0, 4, 0, 0, 2 },
 	{ "asd-pocs", "iterations=3,keep=yes", "fair", 4, 0, 3, 1, 1, 1 },
+	{ "pnp-fista", "iterations=3", "nlm", 1, 1, 2, 0, 1, 0 },
+	{ "pnp-admm", "iterations=3", "nlm", 1, 0, 5, 0, 1, 0 },
+	{ "red", "iterations=3", "nlm", 1, 0, 3, 0, 1, 0 },
 };
 enum { RUNS = sizeof runs / sizeof *runs };
 
