@@ -51,7 +51,7 @@ struct job {
 	const gt_noise_model *noise;
 	const gt_projections *p;
 	const gt_model_error *error;
-	double even; /* variance of all rays */
+	double even;      /* variance of all rays */
 	double (*sum)[2]; /* of every piece: line integrals times squares of slopes, and line integrals */
 	float *w;
 };
@@ -103,9 +103,7 @@ static void weigh(void *self, size_t begin, size_t end, int worker)
 	for (size_t i = begin; i < end; i++) {
 		double line;
 		const double square = slope_square(j->p, i, &line), noise = gt_noise_variance_at(j->noise, i, line);
-		j->w[i] = noise > 0    ? (float)(1 / (noise + j->even + j->error->slope * j->error->slope * square))
-		          : noise == 0 ? 0
-		                       : NAN;
+		j->w[i] = noise > 0 ? (float)(1 / (noise + j->even + j->error->slope * j->error->slope * square)) : noise == 0 ? 0 : NAN;
 	}
 }
 

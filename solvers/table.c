@@ -22,7 +22,10 @@
 	X(svrg)        \
 	X(spdhg)       \
 	X(os_lalm)     \
-	X(admm)
+	X(admm)        \
+	X(pnp_fista)   \
+	X(pnp_admm)    \
+	X(red)
 
 #define DECLARE(name) extern const gt_solver gt_solver_##name;
 #define LIST(name) &gt_solver_##name,

@@ -114,8 +114,7 @@ static gt_recon_slabs cut_with(const char *key, const char *value)
  * of the run before that of the caller's options. */
 START_TEST(settings_of_slabs)
 {
-	const gt_recon_slabs single = cut_with("precision", "single"), twice = cut_with("precision", "double"),
-			     hu = cut_with("unit", "HU");
+	const gt_recon_slabs single = cut_with("precision", "single"), twice = cut_with("precision", "double"), hu = cut_with("unit", "HU");
 	gt_write_options o = gt_write_defaults, in_hu = o;
 	gt_recon *r = of_file(cuts[4]);
 	gt_volume *v;

@@ -63,8 +63,8 @@ START_TEST(sloped_projections)
 				const double shift = c == 0 ? 0.075 : end ? -0.075 : 0, across = end ? 0.225 : 0.3;
 				const double line = p->data[at(view, row, c)] + shift;
 				const double expected = exp(line) / 1e4 + 0.04 * (across * across + 0.01);
-				ck_assert_msg(fabs(v[at(view, row, c)] / expected - 1) < 1e-5, "view %zu row %zu column %zu: %g, expected %g", view, row,
-				              c, v[at(view, row, c)], expected);
+				ck_assert_msg(fabs(v[at(view, row, c)] / expected - 1) < 1e-5,
+				              "view %zu row %zu column %zu: %g, expected %g", view, row, c, v[at(view, row, c)], expected);
 			}
 	gt_projections_free(p);
 }
@@ -150,14 +150,18 @@ START_TEST(shadow_of_a_voxel)
 	/* Columns along 3x + 4y: the box of that variance is as wide as the root of (0.6 1.5)^2 + (0.8 2)^2. */
 	s->shape = GT_PARALLEL;
 	for (int v = 0; v < VIEWS; v++)
-		s->view[v] = (gt_view){ .source = { -240, 180, 0 }, .detector = { 240, -180, 0 }, .column_axis = { 0.6, 0.8, 0 }, .row_axis = { 0, 0, 1 } };
+		s->view[v] = (gt_view){
+			.source = { -240, 180, 0 }, .detector = { 240, -180, 0 }, .column_axis = { 0.6, 0.8, 0 }, .row_axis = { 0, 0, 1 }
+		};
 	gt_voxel_shadow(s, &g, width);
 	ck_assert_double_eq_tol(width[0], sqrt(0.81 + 2.56) / 0.5, 1e-9);
 	ck_assert_double_eq_tol(width[1], 0.7 / 0.25, 1e-9);
 	/* Behind the source there is no shadow. */
 	s->shape = GT_FLAT;
 	for (int v = 0; v < VIEWS; v++)
-		s->view[v] = (gt_view){ .source = { 0, -300, 0 }, .detector = { 0, -900, 0 }, .column_axis = { 1, 0, 0 }, .row_axis = { 0, 0, 1 } };
+		s->view[v] = (gt_view){
+			.source = { 0, -300, 0 }, .detector = { 0, -900, 0 }, .column_axis = { 1, 0, 0 }, .row_axis = { 0, 0, 1 }
+		};
 	gt_voxel_shadow(s, &g, width);
 	ck_assert(width[0] == 0 && width[1] == 0);
 	gt_projections_free(p);

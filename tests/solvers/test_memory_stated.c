@@ -53,6 +53,9 @@ static const struct run {
 	{ "pdhg", "iterations=3", "tv", 1, 0, 1, 0, 3, 0 },
 	{ "asd-pocs", "iterations=3,keep=no", "tv", 4, 0, 4, 0, 0, 2 },
 	{ "asd-pocs", "iterations=3,keep=yes", "fair", 4, 0, 3, 1, 1, 1 },
+	{ "pnp-fista", "iterations=3", "nlm", 1, 1, 2, 0, 1, 0 },
+	{ "pnp-admm", "iterations=3", "nlm", 1, 0, 5, 0, 1, 0 },
+	{ "red", "iterations=3", "nlm", 1, 0, 3, 0, 1, 0 },
 };
 enum { RUNS = sizeof runs / sizeof *runs };
 
@@ -89,8 +92,8 @@ static size_t basis_bytes(const char *solver, const struct gt_test_problem *p)
 	size_t bytes = 0;
 	for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
 		if (!strcmp(bases[i].solver, solver))
-			bytes = bases[i].numbers * sizeof(double) + (bases[i].of_data ? gt_basis_bytes(p->b[0], bases[i].of_data)
-			                                                             : gt_basis_bytes(p->x, bases[i].of_volumes));
+			bytes = bases[i].numbers * sizeof(double) +
+			        (bases[i].of_data ? gt_basis_bytes(p->b[0], bases[i].of_data) : gt_basis_bytes(p->x, bases[i].of_volumes));
 	return bytes;
 }
 

@@ -55,6 +55,9 @@ static const struct {
 	{ "pdhg", "", NULL, 0, 1, 1 },
 	{ "pdhg", "", "logcosh:strength=2,delta=20HU", 1, 1, 1 },
 	{ "pdhg", "", "tv:strength=0.02,inner=4", 1, 1, 1 },
+	{ "pnp-fista", "", "nlm:h=20HU,search=3", 1, 1, 1 },
+	{ "pnp-admm", "inner=3", "tgv:strength=0.02,inner=4", 0, 1, 8 }, /* 2 and 2 for each inner step */
+	{ "red", "", "nlm:h=20HU,search=3", 1, 1, 1 },
 	{ "asd-pocs", "epsilon=0,steps=3", "tv:strength=1,inner=0", 0, 4, 5 }, /* 1 for each step down, 2 more */
 	{ "asd-pocs", "epsilon=0,steps=2,keep=no", "quadratic:strength=1", 0, 3, 4 },
 };

@@ -55,6 +55,10 @@ static const struct {
 	{ "pdhg", "sigma=0.5", "hyperbola:strength=2,delta=20HU", 9, 0, 1 },
 	{ "pdhg", "", "tv:strength=0.02,inner=4", 7, 1, 1 },
 	{ "asd-pocs", "epsilon=0,r_max=0.1", "tv:strength=1,inner=0", 6, 0, 4 },
+	{ "pnp-fista", "", "nlm:h=20HU,search=3", 5, 1, 1 },
+	{ "pnp-fista", "momentum=no", "tgv:strength=0.02,inner=3", 5, 0, 1 },
+	{ "pnp-admm", "", "tv:strength=0.02,inner=4", 4, 1, 1 },
+	{ "red", "", "nlm:h=20HU,search=3", 5, 0, 1 },
 	{ "asd-pocs", "epsilon=1,cosine=0.5", "huber:strength=1,delta=20HU", 6, 0, 3 },
 };
 enum { CASES = sizeof cases / sizeof *cases };
