@@ -129,6 +129,7 @@ static gt_slab_case case_of(gt_recon *r)
 		               .scan = j->p->scan,
 		               .grid = &j->grid,
 		               .data = r->set.text[GT_SET_DATA] ? r->set.text[GT_SET_DATA] : r->path,
+		               .read = &r->read,
 		               .keep = (gt_view_cache_place)r->set.keep,
 		               .scratch = r->set.text[GT_SET_SCRATCH],
 		               .device_limit = r->set.device_memory,

@@ -90,7 +90,7 @@ char *cli_json_text(const cJSON *report, int lines);
 /* malloc'ed text; NULL without memory. */
 char *cli_text(const char *format, ...) GT_PRINTF(1, 2);
 /* What readers and writers had to decide, one sentence after the other: shown when all went well. All 0 to begin with. */
-typedef struct { char text[1024]; } cli_notes;
+typedef struct { char text[4096]; } cli_notes;
 gt_listener cli_collect(cli_notes *notes);
 
 /* Reading with the reader's notes shown. CLI_WITH_DATA and CLI_DATA_ALONE, which leaves weights and photons out, refuse a file that holds the

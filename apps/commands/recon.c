@@ -61,9 +61,13 @@ static int run(const cli_call *call, const void *given)
 {
 	const recon_options *o = given;
 	recon_monitor m = { .call = call, .o = o };
+	gt_frames_options frames;
+	gt_read_options reading = gt_read_defaults;
 	gt_status st = GT_OK;
 	GT_TRY(check(o));
-	GT_TRY(gt_recon_open(call->file[0], NULL, &m.r));
+	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
+	cli_frames_apply(&o->frames, &frames, &reading);
+	GT_TRY(gt_recon_open(call->file[0], &reading, &m.r));
 	gt_recon_on_message(m.r, call->common.quiet ? NULL : recon_say, &m);
 	gt_recon_on_progress(m.r, recon_progress, &m);
 	GT_TRY(recon_set(m.r, call, o));
@@ -96,6 +100,7 @@ const cli_command cli_recon = {
 		"before the iterations, writes nothing and exits with 130. With --checkpoint SIGTERM does what Ctrl-C does.\n"
 		"A run that was killed continues by the same command with --resume, and ends with the same bits.\n\n"
 		"  gantry recon scan.nc -o vol.nc\n"
+		"  gantry recon counts/ -o vol.nc --pixel 0.01          TIFF images with flat and dark fields and angles.txt\n"
 		"  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
 		"  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n",
 	.traits = CLI_COMPUTES | CLI_REPORTS,

@@ -3,6 +3,7 @@
 /* The parts of `gantry recon`: its options, what it shows while it runs, and what it reports. */
 #include <gantry/recon.h>
 #include "apps/cli/cli.h"
+#include "apps/cli/frames.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/runlog.h"
 
@@ -11,6 +12,7 @@ typedef struct {
 	const char *data, *device_memory, *host_memory, *scratch;
 	int unit, preset, dry_run, padding, no_overlap, keep;
 	double water;
+	cli_frames frames;
 } recon_options;
 
 extern const cli_option recon_table[];

@@ -5,8 +5,9 @@
 static const char *const units[] = { "mm-1", "HU", "auto", NULL }, *const presets[] = { "none", "fast", "iterative", NULL },
 			 *const paddings[] = { "auto", "yes", "no", NULL }, *const places[] = { "no", "memory", "scratch", "auto", NULL };
 enum { UNIT_AUTO = 2, KEEP_AUTO = 3 };
-const recon_options recon_defaults = { .unit = UNIT_AUTO, .keep = KEEP_AUTO };
+const recon_options recon_defaults = { .unit = UNIT_AUTO, .keep = KEEP_AUTO, .frames = CLI_FRAMES_DEFAULTS };
 #define AT(field) offsetof(recon_options, field)
+#define FRAMES_AT(field) offsetof(recon_options, frames.field)
 /* clang-format off */
 const cli_option recon_table[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
@@ -57,6 +58,7 @@ const cli_option recon_table[] = {
 	  .help = "unit of the written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: as the scan states, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ 0 },
 };
 /* clang-format on */

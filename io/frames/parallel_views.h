@@ -1,0 +1,9 @@
+#ifndef GT_IO_FRAMES_PARALLEL_VIEWS_H
+#define GT_IO_FRAMES_PARALLEL_VIEWS_H
+#include <gantry/scan.h>
+
+/* Puts the views of parallel rays at those angles (rad), as gt_scan_orbit() has them; rows run upwards (up 1) or
+ * downwards (-1). Sizes and pitches of the scan are there before. */
+void gt_place_parallel(const double *angle, int up, gt_scan *scan);
+
+#endif
