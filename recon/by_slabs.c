@@ -174,6 +174,8 @@ static gt_status write(gt_recon *r, const gt_slab_job *s, const char *path, cons
 	if (r->set.text[GT_SET_UNIT])
 		w.unit = (gt_unit)r->set.unit;
 	w.water = r->job.water;
+	if (!w.notes.say)
+		w.notes = r->log;
 	snprintf(r->found.backend, sizeof r->found.backend, "%s", r->slabs.backend);
 	GT_TRY(gt_volume_wrap(&r->job.grid, NULL, NULL, NULL, &head));
 	GT_TRY(gt_recon_record(r, head));

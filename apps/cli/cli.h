@@ -72,6 +72,9 @@ int cli_exit(const cli_call *call, gt_status st);
 gt_status cli_need(const char *option, const char *value);
 /* "low:high" -> two numbers, low < high. */
 gt_status cli_parse_range(const char *what, const char *text, double *low, double *high);
+/* --number and --range of commands that write volumes, into the options of the writer. */
+extern const char *const cli_numbers[];
+gt_status cli_set_numbers(int number, const char *range, gt_write_options *o);
 
 /* Opens --backend and says on stderr which one that is. */
 gt_status cli_open(const cli_call *call, gt_backend **be);

@@ -8,12 +8,14 @@
 
 static gt_status check(const recon_options *o)
 {
+	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
 	if (!o->dry_run)
 		GT_TRY(cli_need("--output", o->output));
 	GT_TRY(app_runlog_check(o->log, o->plot));
+	GT_TRY(cli_set_numbers(o->number, o->range, &w));
 	if (o->output)
-		GT_TRY(gt_can_write_volume(o->output));
+		GT_TRY(gt_can_write_volume_as(o->output, &w));
 done:
 	return st;
 }
@@ -41,10 +43,13 @@ static gt_status check_log(const recon_options *o, gt_recon *r)
 static gt_status compute(const cli_call *call, const recon_options *o, recon_monitor *m)
 {
 	gt_recon_outcome how = { .size = sizeof how };
-	gt_status st = GT_OK;
+	gt_write_options w = gt_write_defaults;
+	gt_status st = cli_set_numbers(o->number, o->range, &w);
+	if (st != GT_OK)
+		return st;
 	GT_TRY(gt_recon_choose(m->r));
 	GT_TRY(check_log(o, m->r));
-	st = gt_recon_run_to(m->r, o->output, NULL);
+	st = gt_recon_run_to(m->r, o->output, &w);
 	if (m->writes)
 		st = cli_end_writing(st);
 	GT_TRY(m->st != GT_OK ? m->st : st);

@@ -81,6 +81,8 @@ typedef struct {
 	gt_io_progress progress;/* formats of many files alone */
 	void *progress_self;
 	gt_listener notes;      /* who is told what the writer had to decide: a message each, GT_ABOUT_DATA */
+	int bits;               /* TIFF: 32 and 0: floats; 16, 8: whole numbers over the range low to high, in the unit */
+	double low, high;       /* NAN: from the first to the last thousandth of the voxels; not slice by slice */
 } gt_write_options;
 GT_API extern const gt_write_options gt_write_defaults;
 
@@ -105,6 +107,7 @@ typedef struct gt_format {
 	gt_status (*open_views  )(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **v);
 	gt_status (*create_slices)(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
 	gt_status (*ready)(void);                       /* GT_ERR_UNSUPPORTED, which names it: what the format needs is not here; NULL: nothing */
+	int numbers;            /* volumes: bits, low and high of gt_write_options apply */
 } gt_format;
 GT_API extern const gt_format *const gt_formats[];             /* NULL-terminated */
 GT_API extern const gt_module_kind gt_format_kind;
@@ -132,7 +135,7 @@ GT_API void      gt_view_reader_close(gt_view_reader *v);
 
 /* Can volumes of that name be written slice by slice? GT_ERR_UNSUPPORTED: as a whole only; GT_ERR_ARG: not at all. */
 GT_API gt_status gt_can_write_slices(const char *path);
-/* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI. head: all but the data; must outlive s. */
+/* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI, TIFF. head: all but the data; must outlive s. */
 /* Bytes of memory that writing such a volume takes, at most. */
 GT_API size_t    gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid);
 GT_API gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
@@ -143,6 +146,8 @@ GT_API void      gt_slice_writer_drop  (gt_slice_writer *s);               /* gi
 /* Is this path one that can be written: known extension, folder there and writable? A path that ends with a slash is a new folder.
  * Ask before a long computation. */
 GT_API gt_status gt_can_write_volume(const char *path);
+/* The same, and whether the format takes what the options say of numbers. */
+GT_API gt_status gt_can_write_volume_as(const char *path, const gt_write_options *o);
 GT_API gt_status gt_can_write_projections(const char *path, const gt_write_options *o);
 /* The same of the folder alone, for files that are neither; GT_ERR_IO. */
 GT_API gt_status gt_can_write(const char *path);

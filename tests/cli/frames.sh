@@ -21,6 +21,12 @@ ok recon "$GT_DATA/pin" -o slabs.nc --grid 147x147x5@1x1x1+0,0,50 --backend "$ba
 ok compare pin.nc slabs.nc --json
 holds "$(value rmse) < 1e-7" "by slabs"
 
+# Out again, by one range.
+ok convert pin.nc -o pin.tif --number u16 --range 0:0.005
+grep -q "are beyond the range 0 to 0.005" stderr.txt || fail "nothing is beyond: $(cat stderr.txt)"
+refused_output 2 "has one type of numbers" recon pin-scan.nc --number u16
+refused 2 "--range=0:1: floats need none" convert pin.nc -o x.tif --range 0:1
+
 refused_output 2 "--flat does not apply" recon pin-scan.nc --flat x.tif
 refused_output 1 "91 angles, expected" recon "$GT_DATA/neutron.tif" --angles "$GT_DATA/pin/angles.txt" --sinogram
 refused_output 2 "angles 0..360" recon "$GT_DATA/neutron.tif" --angles 0..360
