@@ -15,6 +15,8 @@ void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_rea
 	frames->radians = given->angle_unit;
 	frames->sinogram = given->sinogram;
 	frames->gaps = given->gaps;
+	frames->source_to_axis = given->source_to_axis;
+	frames->source_to_detector = given->source_to_detector;
 	frames->values = (gt_frames_values)given->values;
 	o->frames = frames;
 	o->axis = given->axis;
@@ -32,11 +34,18 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 		const char *name;
 		int unused;
 	} all[] = {
-		{ "axis", !isnan(g->axis) && !raw },      { "pixel", !isnan(g->pixel) && !raw && strcmp(format->name, "rabbitct") },
-		{ "angles", g->angles && !frames },       { "angle-unit", g->angle_unit && !frames },
-		{ "flat", g->flat && !frames },           { "dark", g->dark && !frames },
-		{ "white", !isnan(g->white) && !frames }, { "air", g->air && !frames },
-		{ "values", g->values && !frames },       { "sinogram", g->sinogram && !frames },
+		{ "axis", !isnan(g->axis) && !raw },
+		{ "pixel", !isnan(g->pixel) && !raw && strcmp(format->name, "rabbitct") },
+		{ "angles", g->angles && !frames },
+		{ "angle-unit", g->angle_unit && !frames },
+		{ "flat", g->flat && !frames },
+		{ "dark", g->dark && !frames },
+		{ "white", !isnan(g->white) && !frames },
+		{ "air", g->air && !frames },
+		{ "values", g->values && !frames },
+		{ "sinogram", g->sinogram && !frames },
+		{ "source-to-axis", g->source_to_axis > 0 && !frames },
+		{ "source-to-detector", g->source_to_detector > 0 && !frames },
 		{ "gaps", g->gaps && !frames },
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

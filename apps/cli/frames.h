@@ -7,7 +7,7 @@
 
 typedef struct {
 	const char *flat, *dark, *angles, *air;
-	double white, axis, pixel;
+	double white, axis, pixel, source_to_axis, source_to_detector;
 	int angle_unit, sinogram, gaps, values;
 } cli_frames;
 #define CLI_FRAMES_DEFAULTS { .white = NAN, .axis = NAN, .pixel = NAN }
@@ -19,6 +19,10 @@ extern const char *const cli_angle_units[], *const cli_frames_values[];
 	  .help = "images, Data Exchange: column of the rotation axis (default: found from opposite views)" }, \
 	{ .name = "pixel", .kind = CLI_REAL, .value = "MM", .at = AT(pixel), .least = 1e-9, .most = 1e6, \
 	  .help = "pitch of the detector's pixels, where the file has none (default 1; RabbitCT 0.32)" }, \
+	{ .name = "source-to-axis", .kind = CLI_REAL, .value = "MM", .at = AT(source_to_axis), .least = 1e-9, .most = 1e9, \
+	  .help = "images of a cone or fan beam: with --source-to-detector; without both the rays are parallel" }, \
+	{ .name = "source-to-detector", .kind = CLI_REAL, .value = "MM", .at = AT(source_to_detector), .least = 1e-9, \
+	  .most = 1e9, .help = "see --source-to-axis" }, \
 	{ .name = "angles", .kind = CLI_INPUT, .value = "FILE|FIRST:STEP|FIRST..LAST", .at = AT(angles), \
 	  .help = "images: angles of the views, in degrees (default: angles.txt in the folder)" }, \
 	{ .name = "angle-unit", .kind = CLI_CHOICE, .at = AT(angle_unit), .names = cli_angle_units, \

@@ -26,8 +26,8 @@ typedef struct {
  *   p = -ln((I - dark) / (flat - dark) / air)
  * The mean of several flats or darks is one of counts. Cells that are dead in the flat field are filled from their
  * neighbours; transmissions below 2^-16 are taken as that and counted; gt_read_options.notes has a sentence on each.
- * Parallel rays: view i looks along its angle as gt_scan_orbit() has it; columns are those of the file, and its first
- * row is the top one: row_axis is -z. axis and pixel of gt_read_options apply. */
+ * View i looks along its angle as gt_scan_orbit() has it; columns are those of the file, and its first row is the top
+ * one: row_axis is -z. axis and pixel of gt_read_options apply. */
 typedef enum { GT_FRAMES_COUNTS, GT_FRAMES_LINE_INTEGRALS } gt_frames_values;  /* what their numbers are */
 /* Members are only ever added at the end, as in gt_read_options. */
 typedef struct {
@@ -43,6 +43,8 @@ typedef struct {
 	int sinogram;           /* 1: an image is one row of the detector in all views, [view][column] */
 	int gaps;               /* 1: missing numbers among the files are no mistake */
 	gt_frames_values values;
+	double source_to_axis;  /* mm; both above 0: a cone beam on a circle and a flat detector, whose axis is at the */
+	double source_to_detector;      /* column gt_read_options.axis, NAN: in the middle; both 0: parallel rays */
 } gt_frames_options;
 GT_API extern const gt_frames_options gt_frames_defaults;      /* copy it, then set what differs */
 

@@ -26,6 +26,10 @@ int       gt_is_tiff(const char *path);
  * more than it can hold. */
 gt_status gt_tiff_source(gt_file_list *files, gt_frame_source **s);
 
+/* The same of one file of NumPy: an array of two or three dimensions in C's order. */
+int       gt_is_npy(const char *path);
+gt_status gt_npy_source(const char *path, gt_frame_source **s);
+
 /* Frees; NULL is fine. */
 void gt_frame_source_free(gt_frame_source *s);
 

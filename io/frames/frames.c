@@ -29,7 +29,7 @@ static int probe(const char *path)
 	if (stat(path, &s) != 0)
 		return 0;
 	if (!S_ISDIR(s.st_mode))
-		return gt_is_tiff(path);
+		return gt_is_tiff(path) || gt_is_npy(path);
 	DIR *folder = opendir(path);
 	for (struct dirent *d; folder && !found && (d = readdir(folder));)
 		found = gt_is_image_name(d->d_name);
@@ -66,6 +66,11 @@ static gt_status complete(const char *path, const gt_frames_options *given, gt_f
 		               given->size, sizeof *full);
 	memcpy(full, given, given->size);
 	full->size = sizeof *full;
+	if ((full->source_to_axis != 0 || full->source_to_detector != 0) &&
+	    !(full->source_to_axis > 0 && full->source_to_detector > full->source_to_axis && isfinite(full->source_to_detector)))
+		return gt_fail(GT_ERR_ARG,
+		               "%s: source to axis %g mm, source to detector %g mm: expected both, the second larger than the first", path,
+		               full->source_to_axis, full->source_to_detector);
 	if (!isnan(full->white) && !(full->white > 0 && isfinite(full->white)))
 		return gt_fail(GT_ERR_ARG, "%s: white=%g: expected counts without a body, more than 0", path, full->white);
 	return GT_OK;
@@ -80,6 +85,8 @@ static gt_status open_field(const char *given, gt_file_list *beside, gt_frame_so
 		return GT_OK;
 	if (!given)
 		return beside->n ? gt_tiff_source(beside, s) : GT_OK;
+	if (gt_is_npy(given))
+		return gt_npy_source(given, s);
 	GT_TRY(gt_file_list_of(given, &files));
 	st = gt_tiff_source(&files, s);
 done:
@@ -121,6 +128,8 @@ static gt_status open_stack(const char *path, const gt_read_options *o, stack *k
 	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
 		GT_TRY(gt_frame_folder_read(path, k->f.gaps, o, &k->folder));
 		GT_TRY(gt_tiff_source(&k->folder.scan, &k->scan));
+	} else if (gt_is_npy(path)) {
+		GT_TRY(gt_npy_source(path, &k->scan));
 	} else {
 		GT_TRY(gt_file_list_of(path, &one));
 		GT_TRY(gt_tiff_source(&one, &k->scan));
@@ -186,12 +195,20 @@ done:
 
 static gt_status set_axis(gt_view_reader *v, const gt_read_options *o, const double *angle, gt_scan *scan)
 {
+	const int cone = scan->shape == GT_FLAT;
 	gt_axis_found found;
 	gt_status st = GT_OK;
 	if (!isnan(o->axis)) {
 		if (!(fabs(o->axis) <= 4 * (double)scan->columns))
 			return gt_fail(GT_ERR_ARG, "axis=%g: expected a column near 0 to %zu", o->axis, scan->columns - 1);
 		scan->column_center = o->axis;
+		return GT_OK;
+	}
+	if (cone) {
+		scan->column_center = (double)(scan->columns - 1) / 2;
+		gt_read_note(
+			o, "the axis is taken to be in the middle, at column %g (--axis sets it; gantry info --check says whether it fits)",
+			scan->column_center);
 		return GT_OK;
 	}
 	GT_TRY(gt_axis_of_views(v, angle, &found));
@@ -219,14 +236,18 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 	GT_TRY(gt_view_angles(spec, k->f.radians, k->f.sinogram ? NULL : k->folder.number, views, o, angle));
 	if (!k->f.angles)
 		gt_read_note(o, "%zu angles from %s", views, spec);
-	GT_TRY(gt_fail_in(gt_scan_new(GT_PARALLEL, views, v->base.size[1], v->base.size[2], &scan), "%s", k->path));
+	GT_TRY(gt_fail_in(gt_scan_new(k->f.source_to_axis > 0 ? GT_FLAT : GT_PARALLEL, views, v->base.size[1], v->base.size[2], &scan),
+	                  "%s", k->path));
 	scan->column_pitch = scan->row_pitch = isnan(o->pixel) ? 1 : o->pixel;
 	if (!(scan->column_pitch > 0) || isinf(scan->column_pitch))
 		GT_TRY(gt_fail(GT_ERR_ARG, "pixel=%g: expected a positive length in mm", o->pixel));
 	if (isnan(o->pixel))
 		gt_read_note(o, "no pitch of the pixels: taken as 1 mm (--pixel sets it)");
 	scan->row_center = (double)(scan->rows - 1) / 2;
-	gt_place_parallel(angle, -1, scan);
+	if (scan->shape == GT_FLAT)
+		gt_place_cone(angle, k->f.source_to_axis, k->f.source_to_detector, scan);
+	else
+		gt_place_parallel(angle, -1, scan);
 	GT_TRY(set_axis(&v->base, o, angle, scan));
 	GT_TRY(gt_fail_in(gt_scan_check(scan), "%s", k->path));
 	*out = scan;
@@ -282,7 +303,7 @@ done:
 
 const gt_format gt_format_frames = {
 	.name = "frames",
-	.about = "images of counts, TIFF",
+	.about = "images (TIFF, NumPy)",
 	.extensions = "",
 	.folders = 1,
 	.probe = probe,

@@ -21,6 +21,15 @@ ok recon "$GT_DATA/pin" -o slabs.nc --grid 147x147x5@1x1x1+0,0,50 --backend "$ba
 ok compare pin.nc slabs.nc --json
 holds "$(value rmse) < 1e-7" "by slabs"
 
+# A fan beam in a file of NumPy.
+if [ -f "$GT_DATA/disc_fan.npy" ]; then
+	fan=("$GT_DATA/disc_fan.npy" --sinogram --values line-integrals --source-to-axis 410.66 --source-to-detector 553.74 --pixel 0.2)
+	ok import "${fan[@]}" --angles -75:-0.5 -o fan.nc
+	ok info fan.nc
+	says "detector                 flat"
+	refused_output 2 "source to axis 0 mm" import "$GT_DATA/disc_fan.npy" --source-to-detector 553 --angles 0:1
+fi
+
 # Out again, by one range.
 ok convert pin.nc -o pin.tif --number u16 --range 0:0.005
 grep -q "are beyond the range 0 to 0.005" stderr.txt || fail "nothing is beyond: $(cat stderr.txt)"
