@@ -108,6 +108,11 @@ class Projections:
     def __repr__(self) -> str:
         return f"<gantry.Projections {self.scan.shape} of {self.scan!r}>"
 
+    def _repr_html_(self) -> str:
+        from .pictures import as_html
+
+        return as_html(self)
+
     def __reduce__(self) -> tuple[Any, ...]:
         copied = [None if a is None else np.array(a) for a in (self.weights, self.photons)]
         return _projections_again, (np.array(self.data), self.scan.copy(), *copied, self.water, self.position)
@@ -175,6 +180,11 @@ class Volume:
 
     def __repr__(self) -> str:
         return f"<gantry.Volume {self.grid.shape} in mm^-1 on {self.grid!r}>"
+
+    def _repr_html_(self) -> str:
+        from .pictures import as_html
+
+        return as_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _volume_again, (np.array(self.data), self.grid, self.water, self.position)

@@ -51,7 +51,8 @@ def apply(op: Any, x: Any, out: Any = None) -> Any:
     if device != CUDA:
         raise ArgumentError(f"x: DLPack device {int(device)}, expected memory of the host or of CUDA")
     if op.backend.name != f"cuda:{number}":
-        raise ArgumentError(f"x: lies on cuda:{number}, and the operator on {op.backend.name}: make it with device='cuda:{number}', or move x")
+        here = op.backend.name
+        raise ArgumentError(f"x: lies on cuda:{number}, and the operator on {here}: make it with device='cuda:{number}', or move x")
     return _on_cuda(op, x, out)
 
 
@@ -62,7 +63,7 @@ def _on_host(op: Any, x: Any, out: Any) -> Any:
     if isinstance(out, np.ndarray):
         return op(array, out)
     if _name(out) != "torch" or out.__dlpack_device__()[0] not in HOST_DEVICES:
-        raise ArgumentError(f"out: a {type(out).__module__}.{type(out).__name__}, expected an array of NumPy or a tensor in the host's memory")
+        raise ArgumentError(f"out: a {type(out).__module__}.{type(out).__name__}, expected an array of NumPy or a tensor on the host")
     op(array, out.numpy())
     return out
 

@@ -156,7 +156,7 @@ class Scan:
 
     @property
     def views(self) -> NDArray[Any]:
-        """The table itself, a structured array [views] with x, y, z of each vector. What is written to it changes the scan: then call check()."""
+        """The table itself, a structured array [views] with x, y, z of each vector. What is written to it changes the scan: call check()."""
         memory = ffi.buffer(self.c.view, len(self) * VIEW.itemsize)
         table = np.frombuffer(memory, VIEW).view(_Table)
         table.scan = self
@@ -212,7 +212,8 @@ class Scan:
 
     def __repr__(self) -> str:
         views, rows, columns = self.shape
-        return f"<gantry.Scan {self.detector}: {views} views of {rows} rows x {columns} columns, pitch {self.row_pitch:g} x {self.column_pitch:g} mm>"
+        pitch = f"{self.row_pitch:g} x {self.column_pitch:g} mm"
+        return f"<gantry.Scan {self.detector}: {views} views of {rows} rows x {columns} columns, pitch {pitch}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         numbers = {name: getattr(self, name) for name in NUMBERS}

@@ -3,8 +3,9 @@
 import functools
 import inspect
 
-from . import solve, tables
+from . import tables
 from .penalties import Penalty
+from .solve import analytic, help_text, solve
 
 
 def _made(kind, name, function, own):
@@ -20,11 +21,11 @@ def _made(kind, name, function, own):
     call.__signature__ = inspect.Signature(common + [p for p in rows if p.name not in taken])
     call.__name__ = call.__qualname__ = tables.python_name(name)
     call.__module__ = __name__
-    call.__doc__ = solve.help_text(kind, name) + "\n\n" + (inspect.getdoc(own) or "")
+    call.__doc__ = help_text(kind, name) + "\n\n" + (inspect.getdoc(own) or "")
     return call
 
 
-_KINDS = {"analytic": (solve.analytic, solve.analytic), "solver": (solve.solve, solve.solve), "regularizer": (Penalty, Penalty.__init__)}
+_KINDS = {"analytic": (analytic, analytic), "solver": (solve, solve), "regularizer": (Penalty, Penalty.__init__)}
 __all__ = []
 for _kind, (_function, _own) in _KINDS.items():
     for _name in tables.names(_kind):

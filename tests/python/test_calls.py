@@ -70,7 +70,7 @@ def test_what_a_callback_raises_comes_out(scene, tmp_path):
 
 
 def interrupt_after(seconds):
-    """Ctrl-C once, after so long; returns when it was pressed."""
+    """Ctrl-C once, after so long; returns when it was pressed, and the thread that does it."""
     pressed = []
 
     def press():
@@ -78,8 +78,9 @@ def interrupt_after(seconds):
         pressed.append(time.perf_counter())
         os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Thread(target=press).start()
-    return pressed
+    thread = threading.Thread(target=press)
+    thread.start()
+    return pressed, thread
 
 
 @pytest.mark.skipif(DEVICE.startswith("cuda"), reason="within a call only the CPU asks")
@@ -93,9 +94,12 @@ def test_ctrl_c_ends_a_long_call(what):
              "solver": lambda: gantry.cgls(A, data + 1, iterations=1000),
              "reconstruct": lambda: gantry.reconstruct(data + 1, scan, grid, solver="sirt", init="zero", backend="cpu:1"),
              "phantom": lambda: BODY.project(scan, rays=6)}
-    pressed = interrupt_after(0.2)
-    with pytest.raises(KeyboardInterrupt):
-        calls[what]()
+    pressed, thread = interrupt_after(0.2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            calls[what]()
+    finally:
+        thread.join()
     assert time.perf_counter() - pressed[0] < 10  # 0.2 s on a machine of one's own
     small = gantry.Projector(tiny(), GRID, device="cpu:1")
     assert small(np.ones(GRID.shape, np.float32)).any()  # and the device goes on
