@@ -73,7 +73,6 @@ static gt_status check_unused(const import_options *o, const gt_format *format, 
 		{ "central", o->central != GT_CENTRAL_AUTO && !clinical, "" },
 		{ "without-photons", o->without_photons && !clinical, "" },
 		{ "unit", o->unit == GT_HU && projections, "; line integrals have no unit" },
-		{ "water", o->water > 0 && projections && !clinical, "" },
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].unused)
