@@ -89,8 +89,8 @@ static size_t basis_bytes(const char *solver, const struct gt_test_problem *p)
 	size_t bytes = 0;
 	for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
 		if (!strcmp(bases[i].solver, solver))
-			bytes = bases[i].numbers * sizeof(double) + (bases[i].of_data ? gt_basis_bytes(p->b[0], bases[i].of_data)
-			                                                             : gt_basis_bytes(p->x, bases[i].of_volumes));
+			bytes = bases[i].numbers * sizeof(double) +
+			        (bases[i].of_data ? gt_basis_bytes(p->b[0], bases[i].of_data) : gt_basis_bytes(p->x, bases[i].of_volumes));
 	return bytes;
 }
 

@@ -85,7 +85,8 @@ START_TEST(lsqr_solves_normal_equations)
 	s.p.problem.w = weighted ? s.w : NULL;
 	const double damp = 13;
 	l->copies = 6;
-	ck_ok(gt_small_solve("lsqr", damped ? "iterations=300,tolerance=1e-12,damp=13" : "iterations=300,tolerance=1e-12", &s.p.problem, x, l));
+	ck_ok(gt_small_solve("lsqr", damped ? "iterations=300,tolerance=1e-12,damp=13" : "iterations=300,tolerance=1e-12", &s.p.problem, x,
+	                     l));
 	ck_assert_int_lt(l->calls, 300);
 	gt_small_exact(&s.p.problem, damped ? damp * damp : 0, from, 0, answer);
 	ck_assert_double_le(gt_small_distance(x, answer), 1e-9);
@@ -244,7 +245,9 @@ START_TEST(iterations_stay_on_the_device)
 		gt_backend *be = gt_test_backend();
 		struct gt_small_noisy s = gt_small_noisy(be, t ? GT_F64 : GT_F32, 10, 12, hot[_i].subsets, 0.05);
 		struct gt_small_log l = { .calls = 0 };
-		gt_penalty *R = hot[_i].penalty == 1 ? gt_small_rough(s.p.x, 3, 1) : hot[_i].penalty == 2 ? gt_small_near_to(s.p.x, 3) : NULL;
+		gt_penalty *R = hot[_i].penalty == 1   ? gt_small_rough(s.p.x, 3, 1)
+		                : hot[_i].penalty == 2 ? gt_small_near_to(s.p.x, 3)
+		                                       : NULL;
 		s.p.problem.R = R;
 		s.p.problem.w = hot[_i].weights ? s.w : NULL;
 		ck_ok(gt_small_solve(hot[_i].solver, hot[_i].options, &s.p.problem, s.p.x, &l));
