@@ -1,10 +1,13 @@
-/* Alternating directions for penalised weighted least squares, split as x = z with the data at x, penalty and bounds at z:
- *   x <- argmin 1/2 |A x - b|_W^2 + rho/2 |x - z + u|^2,   z <- argmin over the box of R + rho/2 |x + u - .|^2,   u <- u + x - z
- * Boyd, Parikh, Chu, Peleato and Eckstein, Found. Trends Mach. Learn. 3 (2011) 1, sections 3 and 5. The first is done by some steps of conjugate
- * gradients from where the last ones ended, which are enough as the iterations go on (Eckstein and Bertsekas, Math. Program. 55 (1992) 293). The
- * result is z, which holds the bounds. rho is relative to the largest eigenvalue of A'WA.
- * Operators in an iteration: inner + 1 forward and adjoint. The cost at z is not known without one more. Beside x: 5
- * volumes; beside data and weights: 1 array as large as these. Reductions in an iteration: 2 per inner step, 3 more. */
+/* Alternating directions for penalised weighted least squares, split as x = z with the data at x, penalty and bounds
+ * at z:
+ *   x <- argmin 1/2 |A x - b|_W^2 + rho/2 |x - z + u|^2,   z <- argmin over the box of R + rho/2 |x + u - .|^2,   u
+ *     <- u + x - z
+ * Boyd, Parikh, Chu, Peleato and Eckstein, Found. Trends Mach. Learn. 3 (2011) 1, sections 3 and 5. The first is done
+ * by some steps of conjugate gradients from where the last ones ended, which are enough as the iterations go on
+ * (Eckstein and Bertsekas, Math. Program. 55 (1992) 293). The result is z, which holds the bounds. rho is relative to
+ * the largest eigenvalue of A'WA. Operators in an iteration: inner + 1 forward and adjoint. The cost at z is not
+ * known without one more. Beside x: 5 volumes; beside data and weights: 1 array as large as these. Reductions in an
+ * iteration: 2 per inner step, 3 more. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/pwls.h"

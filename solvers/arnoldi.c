@@ -84,9 +84,9 @@ double gt_arnoldi_step(gt_arnoldi *a)
 	return fabs(a->g[k + 1]);
 }
 
-/* Steps that tell something. Where the data cannot be met, what is left of them meets a nearly singular operator sooner or later
- * (Morikuni and Hayami, SIAM J. Matrix Anal. Appl. 36 (2015) 225, section 2): the steps have become so short that they are rounding, and
- * seem to grow again. */
+/* Steps that tell something. Where the data cannot be met, what is left of them meets a nearly singular operator
+ * sooner or later (Morikuni and Hayami, SIAM J. Matrix Anal. Appl. 36 (2015) 225, section 2): the steps have become
+ * so short that they are rounding, and seem to grow again. */
 static size_t safe_steps(const gt_arnoldi *a, double rounding)
 {
 	const double tiny = sqrt(64 * rounding);

@@ -1,10 +1,13 @@
-/* Minimal residuals for a projector A and any backprojector B, which need be no transposes: Hansen, Hayami and Morikuni, J. Comput. Appl.
- * Math. 413 (2022) 114352; Hayami, Yin and Ito, SIAM J. Matrix Anal. Appl. 31 (2010) 2400.
- *   ab-gmres: least |b - A B u| over u in the Krylov space of A B, x = B u. |b - A x| never rises. Basis: steps + 1 arrays like the data.
- *   ba-gmres: least |B (b - A x)| over x in the Krylov space of B A. |B (b - A x)| never rises. Basis: steps + 1 volumes.
- * An iteration is a cycle of `steps` steps, after which both begin anew from the volume that they found: one forward and one back for each
- * step, and for ab-gmres one back, for both one forward and for ba-gmres one back beside. Beside x and the basis: 1 volume (ab), 1 array like
- * the data (ba). Reductions in an iteration: 3 for each step and 2 others. */
+/* Minimal residuals for a projector A and any backprojector B, which need be no transposes: Hansen, Hayami and
+ * Morikuni, J. Comput. Appl. Math. 413 (2022) 114352; Hayami, Yin and Ito, SIAM J. Matrix Anal. Appl. 31 (2010) 2400.
+ *   ab-gmres: least |b - A B u| over u in the Krylov space of A B, x = B u. |b - A x| never rises. Basis: steps + 1
+ *     arrays like the data.
+ *   ba-gmres: least |B (b - A x)| over x in the Krylov space of B A. |B (b - A x)| never rises. Basis: steps + 1
+ *     volumes.
+ * An iteration is a cycle of `steps` steps, after which both begin anew from the volume that they found: one forward
+ * and one back for each step, and for ab-gmres one back, for both one forward and for ba-gmres one back beside.
+ * Beside x and the basis: 1 volume (ab), 1 array like the data (ba). Reductions in an iteration: 3 for each step and
+ * 2 others. */
 #include <math.h>
 #include <stdio.h>
 #include "core/try.h"

@@ -2,10 +2,11 @@
 #define GT_SOLVERS_GOLUB_KAHAN_H
 #include <gantry/solver.h>
 
-/* Bidiagonalisation of an operator, Golub and Kahan, SIAM J. Numer. Anal. 2 (1965) 205, in the form of Paige and Saunders, ACM Trans.
- * Math. Softw. 8 (1982) 43, for solvers that are built on it. Weights come in as an inner product of the data, as in Benbow, SIAM J.
- * Matrix Anal. Appl. 21 (1999) 166, so that no root of them is kept. Bases are stored unscaled, u as beta u and v as alpha v: scaling
- * them is part of the next step. Memory: 2 volumes, 2 arrays as large as the data. Private to this room. */
+/* Bidiagonalisation of an operator, Golub and Kahan, SIAM J. Numer. Anal. 2 (1965) 205, in the form of Paige and
+ * Saunders, ACM Trans. Math. Softw. 8 (1982) 43, for solvers that are built on it. Weights come in as an inner
+ * product of the data, as in Benbow, SIAM J. Matrix Anal. Appl. 21 (1999) 166, so that no root of them is kept. Bases
+ * are stored unscaled, u as beta u and v as alpha v: scaling them is part of the next step. Memory: 2 volumes, 2
+ * arrays as large as the data. Private to this room. */
 typedef struct {
 	const gt_linop *A;
 	const gt_array *w;              /* NULL: 1 */

@@ -1,5 +1,5 @@
-/* Least squares by bidiagonalisation (solvers/golub_kahan.h): Paige and Saunders, ACM Trans. Math. Softw. 8 (1982) 43; what conjugate
- * gradients (cgls) find, by a recursion that is safer where the problem is ill-posed. */
+/* Least squares by bidiagonalisation (solvers/golub_kahan.h): Paige and Saunders, ACM Trans. Math. Softw. 8 (1982)
+ * 43; what conjugate gradients (cgls) find, by a recursion that is safer where the problem is ill-posed. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/golub_kahan.h"
@@ -41,7 +41,8 @@ static void start(struct state *s, const gt_array *b, const gt_array *x)
 	s->c2 = -1;
 }
 
-/* |x - start|^2 after this step: section 5.2 of the paper, where x is V times the solution of an upper bidiagonal system. */
+/* |x - start|^2 after this step: section 5.2 of the paper, where x is V times the solution of an upper bidiagonal
+ * system. */
 static double distance(struct state *s, double rho, double theta, double phi)
 {
 	const double right = phi - s->s2 * rho * s->z, bar = -s->c2 * rho, last = right / bar, gamma = hypot(bar, theta);

@@ -1,12 +1,14 @@
 /* Expectation maximisation for emission data, counts b with the means A x, under two names:
- *   mlem: all views at once: Shepp and Vardi, IEEE Trans. Med. Imaging 1 (1982) 113; the likelihood rises in every iteration.
- *   osem: ordered subsets: Hudson and Larkin, IEEE Trans. Med. Imaging 13 (1994) 601; faster at first, then it circles.
+ *   mlem: all views at once: Shepp and Vardi, IEEE Trans. Med. Imaging 1 (1982) 113; the likelihood rises in every
+ *     iteration.
+ *   osem: ordered subsets: Hudson and Larkin, IEEE Trans. Med. Imaging 13 (1994) 601; faster at first, then it
+ *     circles.
  *   x <- P[ x + x A_S'((b_S - A_S x) / A_S x) / A_S'1 ]
- * The cost is the negative logarithm of the likelihood less its least, sum b log(b/Ax) - b + Ax, before the step. A volume of 0 stays 0:
- * where the start is below a hundredth of the constant volume that has the data's sum, it begins there. Line integrals of attenuation are
- * taken for counts, as the field does: they are no Poisson numbers, but x >= 0 and A x near b hold at the end all the same.
- * Beside x: 2 volumes, and 1 for each subset; beside the data: twice the largest subset. Reductions in an iteration: 1 for each subset
- * and 1 more. */
+ * The cost is the negative logarithm of the likelihood less its least, sum b log(b/Ax) - b + Ax, before the step. A
+ * volume of 0 stays 0: where the start is below a hundredth of the constant volume that has the data's sum, it begins
+ * there. Line integrals of attenuation are taken for counts, as the field does: they are no Poisson numbers, but x >=
+ * 0 and A x near b hold at the end all the same. Beside x: 2 volumes, and 1 for each subset; beside the data: twice
+ * the largest subset. Reductions in an iteration: 1 for each subset and 1 more. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"

@@ -1,11 +1,13 @@
-/* Penalised weighted least squares by relaxed linearised augmented Lagrangians with ordered subsets: Nien and Fessler, IEEE Trans. Med.
- * Imaging 35 (2016) 1090, whose letters these are:
+/* Penalised weighted least squares by relaxed linearised augmented Lagrangians with ordered subsets: Nien and
+ * Fessler, IEEE Trans. Med. Imaging 35 (2016) 1090, whose letters these are:
  *   x <- P[ x - (rho (D x - h) + (1 - rho) g + R'(x)) / (rho D + D_R) ]
- *   zeta = M A_k'w_k (A_k x - b_k),   g <- (rho (alpha zeta + (1 - alpha) g) + g)/(rho + 1),   h <- alpha (D x - zeta) + (1 - alpha) h
- * over M subsets k in turn, D = M max_k A_k'w_k A_k 1 (which is A'WA1 where all see alike) and D_R the penalty's majorizer. rho falls from step
- * to step by their rule (18), so that nothing is to be tuned. With one subset it converges to the minimum; with several of ten views and more it
- * comes near sooner; with subsets of few views, which tell little of the whole, it may diverge after some tens of iterations. One forward and
- * one adjoint of all views per iteration, and one before the first. Beside x: 6 volumes, 1 more with a penalty; beside the data: the largest
+ *   zeta = M A_k'w_k (A_k x - b_k),   g <- (rho (alpha zeta + (1 - alpha) g) + g)/(rho + 1),   h <- alpha (D x -
+ *     zeta) + (1 - alpha) h
+ * over M subsets k in turn, D = M max_k A_k'w_k A_k 1 (which is A'WA1 where all see alike) and D_R the penalty's
+ * majorizer. rho falls from step to step by their rule (18), so that nothing is to be tuned. With one subset it
+ * converges to the minimum; with several of ten views and more it comes near sooner; with subsets of few views, which
+ * tell little of the whole, it may diverge after some tens of iterations. One forward and one adjoint of all views
+ * per iteration, and one before the first. Beside x: 6 volumes, 1 more with a penalty; beside the data: the largest
  * subset. Reductions in an iteration: 1 per subset, 1 more, and the penalty's value. */
 #include <math.h>
 #include <stdlib.h>
@@ -100,20 +102,11 @@ static void step(struct state *s, size_t k, double rho, gt_array *x)
 static void iterate(struct state *s, int iteration, gt_array *x, gt_progress *p)
 {
 	const size_t n = s->p->subsets;
-	double moved;
 	gt_copy(x, s->before);
 	gt_penalty_value_async(s->p->R, x, &p->penalty);
 	for (size_t i = 0; i < n; i++)
 		step(s, s->order[i], rho_of((double)(iteration - 1) * (double)n + (double)i + 1, s->alpha), x);
-	gt_distance2_async(x, s->before, &moved);
-	gt_reductions_wait(gt_array_backend(x));
-	p->data = 0;
-	for (size_t k = 0; k < n; k++)
-		p->data += s->square[k] / 2;
-	p->cost = p->data + p->penalty;
-	p->change = sqrt(moved / (double)gt_array_size(x));
-	p->cost_of = s->before;
-	p->cost_is_partial = 1;
+	gt_pwls_pass(s->p, s->square, s->before, x, p);
 }
 
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
@@ -150,10 +143,10 @@ const gt_solver gt_solver_os_lalm = {
 	.name = "os-lalm",
 	.about = "ordered subsets of ten views and more with a penalty, nothing to tune (Nien, Fessler 2016)",
 	.traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT,
-	.params = params,
-	.defaults = &defaults,
 	.options_size = sizeof defaults,
 	.run = run,
-	.subsets = gt_ordered_subsets_subsets,
+	.params = params,
+	.defaults = &defaults,
 	.nonneg = gt_ordered_subsets_nonneg,
+	.subsets = gt_ordered_subsets_subsets,
 };

@@ -148,7 +148,8 @@ static double minimise(const gt_projected *p, double weight)
 	return exp((low + high) / 2);
 }
 
-/* The weight with which GCV would choose the smallest singular value, which is right while k is small; the mean of all so far. */
+/* The weight with which GCV would choose the smallest singular value, which is right while k is small; the mean of
+ * all so far. */
 static double weight_of(gt_projected *p)
 {
 	double least, most;

@@ -114,6 +114,21 @@ void gt_pwls_denominator_of_subsets(const gt_problem *p, gt_array *const *r, gt_
 	gt_scale((double)p->subsets, d);
 }
 
+void gt_pwls_pass(const gt_problem *p, const double *square, const gt_array *before, const gt_array *x, gt_progress *progress)
+{
+	double moved, data = 0;
+	gt_distance2_async(x, before, &moved);
+	gt_reductions_wait(gt_array_backend(x));
+	for (size_t k = 0; k < p->subsets; k++)
+		data += square[k] / 2;
+	progress->data = data;
+	progress->cost = data + progress->penalty;
+	progress->residual = p->w ? NAN : sqrt(2 * data);
+	progress->change = sqrt(moved / (double)gt_array_size(x));
+	progress->cost_of = before;
+	progress->cost_is_partial = 1;
+}
+
 double gt_pwls_threshold(const gt_array *d) { return 1e-6 * gt_max(d); }
 
 double gt_pwls_largest(const gt_problem *p, gt_array *r, gt_array *u)

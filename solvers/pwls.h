@@ -34,6 +34,9 @@ void   gt_pwls_denominator(const gt_problem *p, gt_array *const *r, gt_array *t,
  * of them. Where all see a voxel alike it is the same; where only some see it, as at the ends of a helix, the other
  * does not hold their steps. */
 void   gt_pwls_denominator_of_subsets(const gt_problem *p, gt_array *const *r, gt_array *t, gt_array *one, gt_array *d);
+/* What a pass over n steps tells: cost and data by the squares found on its way, which began at `before`; penalty is
+ * there. Waits for all that is asked for. */
+void   gt_pwls_pass(const gt_problem *p, const double *square, const gt_array *before, const gt_array *x, gt_progress *progress);
 /* Voxels where a denominator is not above this are as good as unseen and stay as they are. */
 double gt_pwls_threshold(const gt_array *d);
 /* The largest eigenvalue of A'WA, one subset, by the power method from u = 1 (nearly its eigenvector, since A has no

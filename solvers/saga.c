@@ -1,38 +1,36 @@
-/* Penalised weighted least squares by steps of one random subset whose noise is taken out by gradients that are kept, under two names:
+/* Penalised weighted least squares by steps of one random subset whose noise is taken out by gradients that are kept,
+ * under two names:
  *   x <- P[ x - step (M A_k'(r_k - t_k) + G + R'(x)) / d ],   r_k = w_k (A_k x - b_k),   G = sum_k A_k' t_k
  *   saga: t_k is the r_k of the last step with subset k: Defazio, Bach and Lacoste-Julien, NIPS 27 (2014) 1646;
- *   svrg: t is of the volume that the iteration began with: Johnson and Zhang, NIPS 26 (2013) 315. Half as many steps for the work.
- * Residuals are kept and no gradients, which costs one array as large as the data. d = M max_k A_k'w_k A_k 1 + R's majorizer (solvers/pwls.h):
- * with steps up to 1/3 of it both converge to the minimum, with any number of subsets, where os-sqs circles.
- * Operators in an iteration: one forward and one adjoint of all views (saga; one more before the first), two (svrg). Beside x: 5 volumes; beside
- * the data: 1 array as large and the largest subset. Reductions in an iteration: 1 per subset (svrg: 2)
- * and 1 more, and the penalty's value; the cost of saga is that of the points on its way. */
+ *   svrg: t is of the volume that the iteration began with: Johnson and Zhang, NIPS 26 (2013) 315. Half as many
+ *     steps for the work.
+ * Residuals are kept and no gradients, which costs one array as large as the data. d = M max_k A_k'w_k A_k 1 + R's
+ * majorizer (solvers/pwls.h): with steps up to 1/3 of it both converge to the minimum, with any number of subsets,
+ * where os-sqs circles. Operators in an iteration: one forward and one adjoint of all views (saga; one more before
+ * the first), two (svrg). Beside x: 5 volumes; beside the data: 1 array as large and the largest subset. Reductions
+ * in an iteration: 1 per subset (svrg: 2) and 1 more, and the penalty's value; the cost of saga is that of the points
+ * on its way. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
+#include "solvers/ordered_subsets.h"
 #include "solvers/pwls.h"
 
 struct options {
-	int iterations, subsets, nonneg, seed;
+	struct gt_ordered_subsets_options sweep;
+	int seed;
 	double step;
 };
-static const struct options defaults = { .iterations = 20, .subsets = 10, .nonneg = 1, .seed = 1, .step = 1. / 3 };
+static const struct options defaults = { { .iterations = 20, .subsets = 10, .nonneg = 1 }, 1, 1. / 3 };
 #define AT(field) .at = offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "of as many steps as there are subsets", .kind = GT_INT, AT(iterations), .most = 1e6 },
-	{ .key = "subsets", .help = "parts of the views", .kind = GT_INT, AT(subsets), .least = 1, .most = 1e6 },
+	GT_OS_ITERATIONS,
+	GT_OS_SUBSETS,
+	GT_OS_NONNEG,
 	{ .key = "step", .help = "length of a step; above 1/3 it may not converge", .kind = GT_REAL, AT(step), .least = 1e-6, .most = 1 },
 	{ .key = "seed", .help = "of the order of subsets", .kind = GT_INT, AT(seed), .most = 1e9 },
-	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, AT(nonneg) },
 	{ .key = NULL },
 };
-static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
-
-static gt_status subsets(const void *options, size_t views, size_t *n)
-{
-	*n = (size_t)((const struct options *)options)->subsets;
-	return *n <= views ? GT_OK : gt_fail(GT_ERR_ARG, "subsets=%zu: expected at most one per view, that is %zu", *n, views);
-}
 
 struct state {
 	const gt_problem *p;
@@ -93,22 +91,13 @@ static void step(struct state *s, size_t k, double *square, gt_array *x)
 static void iterate(struct state *s, int iteration, gt_array *x, gt_progress *p)
 {
 	const size_t n = s->p->subsets;
-	double moved;
 	gt_copy(x, s->before);
 	gt_penalty_value_async(s->p->R, x, &p->penalty);
 	if (!s->saga)
 		take_all(s, x);
 	for (size_t i = 0; i < n; i++)
 		step(s, gt_pwls_pick((uint64_t)s->o->seed, (uint64_t)(iteration - 1) * n + i, n), &s->square[i], x);
-	gt_distance2_async(x, s->before, &moved);
-	gt_reductions_wait(gt_array_backend(x));
-	p->data = 0;
-	for (size_t k = 0; k < n; k++)
-		p->data += s->square[k] / 2;
-	p->cost = p->data + p->penalty;
-	p->residual = s->p->w ? NAN : sqrt(2 * p->data);
-	p->change = sqrt(moved / (double)gt_array_size(x));
-	p->cost_of = s->before;
+	gt_pwls_pass(s->p, s->square, s->before, x, p);
 	p->cost_is_partial = s->saga;
 }
 
@@ -123,9 +112,9 @@ static gt_status run(struct state *s, gt_array *x, const gt_monitor *m)
 		                        s->saga ? (gt_state_entry){ "table", s->table.whole, NULL } : none,
 		                        none };
 	GT_TRY(gt_resume(m, kept, &done));
-	for (int k = done + 1; k <= s->o->iterations; k++) {
+	for (int k = done + 1; k <= s->o->sweep.iterations; k++) {
 		gt_progress g;
-		gt_progress_of(k, s->o->iterations, x, &g);
+		gt_progress_of(k, s->o->sweep.iterations, x, &g);
 		iterate(s, k, x, &g);
 		g.kept = kept;
 		GT_TRY(gt_report(m, &g));
@@ -161,7 +150,7 @@ static gt_status run_svrg(const gt_problem *p, const void *options, gt_array *x,
 		                              .defaults = &defaults,                                                     \
 		                              .options_size = sizeof defaults,                                           \
 		                              .run = run_##which,                                                        \
-		                              .subsets = subsets,                                                        \
-		                              .nonneg = nonneg }
+		                              .subsets = gt_ordered_subsets_subsets,                                     \
+		                              .nonneg = gt_ordered_subsets_nonneg }
 STOCHASTIC(saga, "random subsets that converge to the minimum, with a penalty by its gradient (Defazio, Bach, Lacoste-Julien 2014)");
 STOCHASTIC(svrg, "the same with a snapshot in every iteration: less to keep in a checkpoint, twice the work (Johnson, Zhang 2013)");

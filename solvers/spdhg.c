@@ -1,45 +1,39 @@
-/* Stochastic primal-dual hybrid gradients for penalised weighted least squares: Chambolle, Ehrhardt, Richtarik and Schonlieb, SIAM J. Optim.
- * 28 (2018) 2783, with equally likely subsets and the serial steps of Ehrhardt, Markiewicz and Schonlieb, Phys. Med. Biol. 64 (2019) 225019:
+/* Stochastic primal-dual hybrid gradients for penalised weighted least squares: Chambolle, Ehrhardt, Richtarik and
+ * Schonlieb, SIAM J. Optim. 28 (2018) 2783, with equally likely subsets and the serial steps of Ehrhardt, Markiewicz
+ * and Schonlieb, Phys. Med. Biol. 64 (2019) 225019:
  *   x <- argmin over the box of R + 1/2 |. - (x - zbar/P)|_P^2,   q+ = (q_k + s w_k (A_k x - b_k))/(1 + s),
  *   z <- z + A_k'(q+ - q_k),   zbar = z + M A_k'(q+ - q_k)
- * for a random one of M subsets k. Dual steps are s W as in pdhg; P = s max_k M A_k'w_k A_k 1 then holds their condition, as A has no
- * negative entries: a diagonal where R is 0, its largest entry for R's proximal step. Only convex R with a proximal step are taken.
- * Operators in an iteration: one forward and one adjoint of all views, and one more before the first. Beside x: 4 volumes (5 without a
- * penalty); beside the data: 1 array as large and the largest subset. Reductions in an iteration: 1 per subset and 1 more. */
+ * for a random one of M subsets k. Dual steps are s W as in pdhg; P = s max_k M A_k'w_k A_k 1 then holds their
+ * condition, as A has no negative entries: a diagonal where R is 0, its largest entry for R's proximal step. Only
+ * convex R with a proximal step are taken. Operators in an iteration: one forward and one adjoint of all views, and
+ * one more before the first. Beside x: 4 volumes (5 without a penalty); beside the data: 1 array as large and the
+ * largest subset. Reductions in an iteration: 1 per subset and 1 more. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
+#include "solvers/ordered_subsets.h"
 #include "solvers/pwls.h"
 
 struct options {
-	int iterations, subsets, nonneg, seed;
+	struct gt_ordered_subsets_options sweep;
+	int seed;
 	double sigma;
 };
-static const struct options defaults = { .iterations = 30, .subsets = 10, .nonneg = 1, .seed = 1, .sigma = 0.3 };
+static const struct options defaults = { { .iterations = 30, .subsets = 10, .nonneg = 1 }, 1, 0.3 };
 #define AT(field) .at = offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "iterations", .help = "of as many steps as there are subsets", .kind = GT_INT, AT(iterations), .most = 1e6 },
 	{ .key = "sigma",
 	  .help = "dual step, relative to the weights: small for many iterations and a weak penalty",
 	  .kind = GT_REAL,
 	  AT(sigma),
 	  .least = 1e-6,
 	  .most = 1e6 },
-	{ .key = "subsets", .help = "parts of the views", .kind = GT_INT, AT(subsets), .least = 1, .most = 1e6 },
-	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, AT(nonneg) },
 	{ .key = "seed", .help = "of the order of subsets", .kind = GT_INT, AT(seed), .most = 1e9 },
+	GT_OS_ITERATIONS,
+	GT_OS_SUBSETS,
+	GT_OS_NONNEG,
 	{ .key = NULL },
 };
-static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
-
-static gt_status subsets(const void *options, size_t views, size_t *n)
-{
-	const struct options *o = options;
-	if ((size_t)o->subsets > views)
-		return gt_fail(GT_ERR_ARG, "subsets=%d: expected at most one per view, that is %zu", o->subsets, views);
-	*n = (size_t)o->subsets;
-	return GT_OK;
-}
 
 struct state {
 	const gt_problem *p;
@@ -106,20 +100,11 @@ static void step(struct state *s, size_t k, double *square, gt_array *x)
 static void iterate(struct state *s, int iteration, gt_array *x, gt_progress *p)
 {
 	const size_t n = s->p->subsets;
-	double moved;
 	gt_copy(x, s->before);
 	gt_penalty_value_async(s->p->R, x, &p->penalty);
 	for (size_t i = 0; i < n; i++)
 		step(s, gt_pwls_pick((uint64_t)s->o->seed, (uint64_t)(iteration - 1) * n + i, n), &s->square[i], x);
-	gt_distance2_async(x, s->before, &moved);
-	gt_reductions_wait(gt_array_backend(x));
-	p->data = 0;
-	for (size_t i = 0; i < n; i++)
-		p->data += s->square[i] / 2;
-	p->cost = p->data + p->penalty;
-	p->change = sqrt(moved / (double)gt_array_size(x));
-	p->cost_of = s->before;
-	p->cost_is_partial = 1;
+	gt_pwls_pass(s->p, s->square, s->before, x, p);
 }
 
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
@@ -134,9 +119,9 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 		{ "x", x, NULL }, { "dual", s.dual.whole, NULL }, { "z", s.z, NULL }, { "ahead", s.ahead, NULL }, { NULL, NULL, NULL }
 	};
 	GT_TRY(gt_resume(m, kept, &done));
-	for (int k = done + 1; k <= s.o->iterations; k++) {
+	for (int k = done + 1; k <= s.o->sweep.iterations; k++) {
 		gt_progress g;
-		gt_progress_of(k, s.o->iterations, x, &g);
+		gt_progress_of(k, s.o->sweep.iterations, x, &g);
 		iterate(&s, k, x, &g);
 		g.kept = kept;
 		GT_TRY(gt_report(m, &g));
@@ -157,10 +142,10 @@ const gt_solver gt_solver_spdhg = {
 	.name = "spdhg",
 	.about = "random subsets with a penalty by its proximal step, as tv: as pdhg, in fewer passes (Chambolle et al. 2018)",
 	.traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_PROX,
+	.run = run,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
-	.run = run,
-	.subsets = subsets,
-	.nonneg = nonneg,
+	.nonneg = gt_ordered_subsets_nonneg,
+	.subsets = gt_ordered_subsets_subsets,
 };

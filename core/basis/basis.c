@@ -20,7 +20,7 @@ static const struct gt_basis_impl *impl_of(const gt_backend *be)
 
 static gt_basis_shape shape_of(const gt_array *model, size_t most)
 {
-	return (gt_basis_shape){ gt_array_backend(model), gt_array_type(model), gt_array_size(model), most };
+	return (gt_basis_shape){ .be = gt_array_backend(model), .type = gt_array_type(model), .n = gt_array_size(model), .most = most };
 }
 
 size_t gt_basis_bytes(const gt_array *model, size_t most)

@@ -1,16 +1,18 @@
 #ifndef GT_CORE_BASIS_BASIS_H
 #define GT_CORE_BASIS_BASIS_H
-/* Vectors of one length in the memory of one backend, and their products with others, as solvers on a Krylov space need them: a tall
- * matrix V, one vector after the other. On the CPU one pass over V in fixed parts, the same bits on any number of threads; on CUDA
- * cuBLAS, opened when the first basis asks for it, on fixed parts whose sums are added in double. Sums over the length of vectors are in
- * double; in single precision cuBLAS adds 4096 products at a time in single first. */
+/* Vectors of one length in the memory of one backend, and their products with others, as solvers on a Krylov space
+ * need them: a tall matrix V, one vector after the other. On the CPU one pass over V in fixed parts, the same bits on
+ * any number of threads; on CUDA cuBLAS, opened when the first basis asks for it, on fixed parts whose sums are added
+ * in double. Sums over the length of vectors are in double; in single precision cuBLAS adds 4096 products at a time
+ * in single first. */
 #include <gantry/array.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct gt_basis gt_basis;
-/* Room for `most` vectors like the model, all 0. Where they do not fit: GT_ERR_MEMORY by the name of who asks, and how many would. */
+/* Room for `most` vectors like the model, all 0. Where they do not fit: GT_ERR_MEMORY by the name of who asks, and
+ * how many would. */
 gt_status gt_basis_new (const char *who, const gt_array *model, size_t most, gt_basis **b);
 void      gt_basis_free(gt_basis *b);
 /* What one takes on the model's backend. */

@@ -1,5 +1,6 @@
-/* Bases of vectors on the CPU: PARTS parts of the length whatever the number of threads, and in each of them pieces that stay in the
- * cache while all vectors pass by, so that every number of V is read once. Scratch on the host: PARTS numbers for each vector. */
+/* Bases of vectors on the CPU: PARTS parts of the length whatever the number of threads, and in each of them pieces
+ * that stay in the cache while all vectors pass by, so that every number of V is read once. Scratch on the host:
+ * PARTS numbers for each vector. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/basis/basis_impl.h"
@@ -12,7 +13,7 @@ struct state {
 	double *part; /* [PARTS][most] */
 };
 
-struct job {
+struct basis_job {
 	const struct state *s;
 	size_t k;
 	const void *V;
@@ -43,7 +44,7 @@ struct job {
 #define LOOPS(T)                                                                                            \
 	static void dots_##T(void *self, size_t part, size_t last, int worker)                              \
 	{                                                                                                   \
-		const struct job *j = self;                                                                 \
+		const struct basis_job *j = self;                                                           \
 		const size_t n = j->s->shape.n, size = (n + PARTS - 1) / PARTS;                             \
 		(void)worker;                                                                               \
 		for (; part < last; part++) {                                                               \
@@ -58,7 +59,7 @@ struct job {
 	}                                                                                                   \
 	static void add_##T(void *self, size_t piece, size_t last, int worker)                              \
 	{                                                                                                   \
-		const struct job *j = self;                                                                 \
+		const struct basis_job *j = self;                                                           \
 		const size_t n = j->s->shape.n;                                                             \
 		(void)worker;                                                                               \
 		for (; piece < last; piece++) {                                                             \
@@ -104,14 +105,14 @@ static void close_(void *state)
 static void add_(void *state, size_t k, const void *V, const double *y, void *w)
 {
 	const struct state *s = state;
-	struct job j = { s, k, V, w, y };
+	struct basis_job j = { s, k, V, w, y };
 	gt_parallel(s->shape.be->pool, (s->shape.n + PIECE - 1) / PIECE, 16, s->shape.type == GT_F32 ? add_float : add_double, &j);
 }
 
 static void dots_(void *state, size_t k, const void *V, void *w, int project, double *y)
 {
 	const struct state *s = state;
-	struct job j = { s, k, V, w, NULL };
+	struct basis_job j = { s, k, V, w, NULL };
 	double minus[64];
 	s->shape.be->count.waits++;
 	gt_parallel(s->shape.be->pool, PARTS, 1, s->shape.type == GT_F32 ? dots_float : dots_double, &j);

@@ -1,7 +1,7 @@
-/* Bases of vectors on CUDA: matrix-vector products of cuBLAS by its 64-bit entry points. The library is opened when the first basis is
- * made: who needs none neither loads nor needs it. V' w is a batch of products, one for each part of ROWS elements, whose results are
- * added in double in an order fixed by the length. Device memory: one number for each part and vector, and one for each vector; cuBLAS
- * holds some MiB of its own beside. */
+/* Bases of vectors on CUDA: matrix-vector products of cuBLAS by its 64-bit entry points. The library is opened when
+ * the first basis is made: who needs none neither loads nor needs it. V' w is a batch of products, one for each part
+ * of ROWS elements, whose results are added in double in an order fixed by the length. Device memory: one number for
+ * each part and vector, and one for each vector; cuBLAS holds some MiB of its own beside. */
 #include <cublas_v2.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -129,16 +129,23 @@ template <typename T> static __global__ void set(struct some c, size_t k, T *y)
 		y[threadIdx.x] = (T)c.of[threadIdx.x];
 }
 
-static cublasStatus_t gemv(const struct state *s, cublasOperation_t op, size_t m, size_t k, double a, const float *V, const float *x,
-                           double b, float *y)
+/* Of `rows` elements of k vectors: y = V' x, or y = y + a V x. */
+struct block {
+	size_t rows, k;
+	double a;
+	int transposed;
+};
+static cublasStatus_t gemv(const struct state *s, struct block o, const float *V, const float *x, float *y)
 {
-	const float alpha = (float)a, beta = (float)b;
-	return blas.cublasSgemv_v2_64(s->handle, op, (int64_t)m, (int64_t)k, &alpha, V, (int64_t)s->shape.n, x, 1, &beta, y, 1);
+	const float a = (float)o.a, b = o.transposed ? 0.f : 1.f;
+	return blas.cublasSgemv_v2_64(s->handle, o.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, (int64_t)o.rows, (int64_t)o.k, &a, V,
+	                              (int64_t)s->shape.n, x, 1, &b, y, 1);
 }
-static cublasStatus_t gemv(const struct state *s, cublasOperation_t op, size_t m, size_t k, double a, const double *V, const double *x,
-                           double b, double *y)
+static cublasStatus_t gemv(const struct state *s, struct block o, const double *V, const double *x, double *y)
 {
-	return blas.cublasDgemv_v2_64(s->handle, op, (int64_t)m, (int64_t)k, &a, V, (int64_t)s->shape.n, x, 1, &b, y, 1);
+	const double b = o.transposed ? 0. : 1.;
+	return blas.cublasDgemv_v2_64(s->handle, o.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, (int64_t)o.rows, (int64_t)o.k, &o.a, V,
+	                              (int64_t)s->shape.n, x, 1, &b, y, 1);
 }
 static cublasStatus_t batch(const struct state *s, size_t count, size_t k, const float *V, const float *w, float *y)
 {
@@ -159,11 +166,11 @@ template <typename T> static void dots(const struct state *s, size_t k, const T 
 	T *part = (T *)s->part, *y = part + parts(&s->shape) * s->shape.most;
 	if (whole && failed(s, batch(s, whole, k, V, w, part)))
 		return;
-	if (rest && failed(s, gemv(s, CUBLAS_OP_T, rest, k, 1, V + whole * ROWS, w + whole * ROWS, 0, part + whole * k)))
+	if (rest && failed(s, gemv(s, { rest, k, 1, 1 }, V + whole * ROWS, w + whole * ROWS, part + whole * k)))
 		return;
 	join<T><<<(unsigned)k, LANES, 0, gt_cuda_queue(s->shape.be)>>>(parts(&s->shape), k, part, y, slot);
 	if (!gt_cuda_check(s->shape.be, cudaGetLastError(), "sums of a basis") && project)
-		failed(s, gemv(s, CUBLAS_OP_N, n, k, -1, V, y, 1, w));
+		failed(s, gemv(s, { n, k, -1, 0 }, V, y, w));
 }
 
 /* On the queue as it is now. */
@@ -199,7 +206,7 @@ template <typename T> static void add(const struct state *s, size_t k, const T *
 		if (gt_cuda_check(s->shape.be, cudaGetLastError(), "coefficients of a basis"))
 			return;
 	}
-	failed(s, gemv(s, CUBLAS_OP_N, s->shape.n, k, 1, V, y, 1, w));
+	failed(s, gemv(s, { s->shape.n, k, 1, 0 }, V, y, w));
 }
 
 static void add_(void *state, size_t k, const void *V, const double *y, void *w)

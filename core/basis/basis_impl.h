@@ -7,9 +7,9 @@
 extern "C" {
 #endif
 typedef struct {
-	gt_backend *be;
-	gt_type type;
 	size_t n, most;                 /* length of a vector, number of vectors */
+	gt_type type;
+	gt_backend *be;
 } gt_basis_shape;
 
 struct gt_basis_impl {

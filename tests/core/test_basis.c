@@ -1,5 +1,5 @@
-/* Bases of vectors: their products against sums on the host, the same bits on any number of threads, and what does not fit.
- * labels: unit property */
+/* Bases of vectors: their products against sums on the host, the same bits on any number of threads, and what does
+ * not fit. labels: unit property */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

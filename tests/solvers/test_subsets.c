@@ -51,8 +51,8 @@ START_TEST(reaches_the_exact_minimum)
 	const double before = gt_small_distance(x, answer);
 	ck_ok(gt_small_solve(cases[which].solver, text, p, x, l));
 	const double off = gt_small_distance(x, answer);
-	printf("%s:%s, penalty %c, bounded %d: %.2e from the minimum, %.2g before\n", cases[which].solver, cases[which].options, penalty,
-	       bounded, off, before);
+	printf("%s:%s, penalty %c, ", cases[which].solver, cases[which].options, penalty);
+	printf("bounded %d: %.2e from the minimum, %.2g before\n", bounded, off, before);
 	fflush(stdout);
 	ck_assert_double_le(off, 1e-4);
 	ck_assert_double_ge(gt_min(x), p->lo);
@@ -139,9 +139,10 @@ START_TEST(mlem_raises_the_likelihood)
 	l->copies = 5;
 	ck_ok(gt_small_solve("mlem", "iterations=900", p, x, l));
 	ck_assert_int_eq(l->calls, STEPS);
-	for (int k = 1; k < STEPS; k++)
-		ck_assert_msg(l->seen[k].cost < l->seen[k - 1].cost * (1 + 1e-12), "iteration %d: %.17g after %.17g", k + 1,
-		              l->seen[k].cost, l->seen[k - 1].cost);
+	for (int k = 1; k < STEPS; k++) {
+		const double now = l->seen[k].cost, before = l->seen[k - 1].cost;
+		ck_assert_msg(now < before * (1 + 1e-12), "iteration %d: %.17g after %.17g", k + 1, now, before);
+	}
 	for (int k = 0; k < 5; k++) {
 		const double told = l->seen[k + 1].cost, want = likelihood(p, l->volumes[k]);
 		ck_assert_double_eq_tol(told, want, 1e-9 * want);

@@ -29,8 +29,8 @@ gt_penalty *gt_small_near_to(const gt_array *centre, double strength);
 
 /* gt_solve() with these options; l may be NULL. */
 gt_status gt_small_solve(const char *name, const char *text, const gt_problem *p, gt_array *x, struct gt_small_log *l);
-/* x = the exact minimiser of 1/2 sum_k |A_k x - b_k|_w^2 + diagonal/2 |x - centre|^2 + rough/2 |differences|^2 in the problem's box (double).
- * The matrix is read off the operators. centre: NULL is 0. */
+/* x = the exact minimiser of 1/2 sum_k |A_k x - b_k|_w^2 + diagonal/2 |x - centre|^2 + rough/2 |differences|^2 in
+ * the problem's box (double). The matrix is read off the operators. centre: NULL is 0. */
 void gt_small_exact(const gt_problem *p, double diagonal, const gt_array *centre, double rough, gt_array *x);
 /* 1/2 sum_k |A_k x - b_k|_w^2 + R(x); |x - y|/|y|. */
 double gt_small_cost(const gt_problem *p, const gt_array *x);
