@@ -39,9 +39,10 @@ gt_status gt_py_apply_on_stream(const gt_linop *A, int adjoint, size_t batch, vo
 	gt_status st = gt_backend_after(be, stream);
 	if (st == GT_OK)
 		st = apply_all(A, adjoint, batch, from, to);
-	if (st == GT_OK)
-		st = gt_backend_before(be, stream);
-	return st != GT_OK ? st : gt_backend_known(be);
+	const gt_status then = gt_backend_before(be, stream);
+	if (st != GT_OK || then != GT_OK)
+		return st != GT_OK ? st : then;
+	return gt_backend_known(be) == GT_OK ? GT_OK : gt_backend_status(be); /* a failure is told once */
 }
 
 int gt_py_built_for(void) { return GT_VERSION_NUMBER; }

@@ -7,7 +7,7 @@
  * memory of A's device. Waits. The first failure of A's backend, which then is cleared. */
 gt_status gt_py_apply(const gt_linop *A, int adjoint, size_t batch, void *from, void *to);
 /* The same in order with what is on a CUDA stream (cudaStream_t) before and after the call; the host does not wait.
- * Failures that are known by now. */
+ * The first failure that is known by now, which then is cleared. */
 gt_status gt_py_apply_on_stream(const gt_linop *A, int adjoint, size_t batch, void *from, void *to, void *stream);
 /* GT_VERSION_NUMBER of the headers that the extension was built with. */
 int gt_py_built_for(void);

@@ -16,10 +16,6 @@ from .geometry import Grid, Scan
 from .penalties import Penalty
 from .progress import Call, Callback
 
-# Keys that reconstruct() has in another form.
-LEFT_OUT = {"like", "data", "command", "output"}
-
-
 class Outcome:
     """How a reconstruction went: iterations done of `most` (0 of an analytic method), `reason` if it ended early ("" if not),
     whether it was stopped or diverged, residual |Ax-b|/|b|, cost of each iteration, seconds, and all settings in `parameters`."""
@@ -116,7 +112,7 @@ def reconstruct(data: Projections | Path | Array, scan: Scan | None = None, grid
                 backend: str | None = None, precision: str | None = None, device_memory: str | None = None,
                 host_memory: str | None = None, keep: str | None = None, scratch: Path | None = None, overlap: bool | None = None,
                 slabs: bool | str | None = None, unit: str | None = None, water: float | None = None,
-                callback: Callback | None = None, progress: bool = False, on_interrupt: str = "raise") -> Volume:
+                callback: Callback | None = None, progress: bool = False, on_interrupt: str = "raise", **more: Any) -> Volume:
     """A volume from projections, a file or a folder of them, or an array with its scan: what `gantry recon` does, to the same bits.
 
     What is not given is chosen, and logged with its reason (logger "gantry"); remarks on the data are warnings. Settings take the texts
@@ -125,7 +121,8 @@ def reconstruct(data: Projections | Path | Array, scan: Scan | None = None, grid
     preset: "none", "fast", "iterative". solver: "fdk", "os-sart:iterations=20,subsets=12", ... penalty: "qggmrf:noise=10HU" or a Penalty.
     weights: "auto", "uniform", "file", "photons:count=1e5", "noise". init: "auto", "zero", "fdk", "wfbp", a file, or an array on the grid.
     stop: "change=0.1HU,gradient=1e-3,seconds=60". checkpoint: FILE[:every=10]; resume: FILE. backend: "auto", "cpu:4", "cuda:0".
-    precision: "single" or "double". grid: a Grid or "NXxNYxNZ@DXxDYxDZ"; None: what fits the scan.
+    precision: "single" or "double". grid: a Grid or "NXxNYxNZ@DXxDYxDZ"; None: what fits the scan. more: other keys of the library's own
+    list, such as like=FILE; what is none is refused with the nearest one.
 
     callback(p) is told of iterations and phases and may return True to stop; progress draws a bar. Ctrl-C raises KeyboardInterrupt, or
     with on_interrupt="keep" ends an iterative method with the volume that it has. `result` of the volume says how it went.
@@ -133,7 +130,7 @@ def reconstruct(data: Projections | Path | Array, scan: Scan | None = None, grid
     given = {"preset": preset, "solver": solver, "projector": projector, "penalty": penalty, "weights": weights, "padding": padding,
              "stop": stop, "checkpoint": checkpoint, "resume": resume, "backend": backend, "precision": precision,
              "device-memory": device_memory, "host-memory": host_memory, "keep": keep, "scratch": scratch, "overlap": overlap,
-             "slabs": slabs, "unit": unit, "water": water}
+             "slabs": slabs, "unit": unit, "water": water, **more}
     array_init = init is not None and not isinstance(init, (str, os.PathLike))
     call = Call(callback, progress, on_interrupt, solver or preset or "reconstruct")
     with call.runs():

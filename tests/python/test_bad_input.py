@@ -67,7 +67,7 @@ def test_names():
         gantry.Projector(tiny(), GRID, device="abacus")
     with refused(gantry.UnknownNameError, "wardrobe"):
         gantry.Phantom("wardrobe")
-    with pytest.raises(TypeError, match="solvr"):
+    with refused(gantry.UnknownNameError, "did you mean 'solver'"):
         gantry.reconstruct(gantry.Projections(np.zeros(tiny().shape), tiny()), solvr="pcg")
 
 

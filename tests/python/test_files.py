@@ -90,5 +90,11 @@ def test_a_run_from_file_to_file(tmp_path, projections):
     assert np.array_equal(gantry.read(tmp_path / "v.nc").data, v.data)
 
 
+def test_a_setting_that_has_no_keyword_of_its_own(tmp_path, projections):
+    gantry.write(tmp_path / "like.nc", gantry.Volume(np.zeros(GRID.shape), GRID))
+    v = gantry.reconstruct(projections, solver="fdk", like=tmp_path / "like.nc", backend=DEVICE)
+    assert v.grid == GRID and np.array_equal(v.data, gantry.reconstruct(projections, solver="fdk", grid=GRID, backend=DEVICE).data)
+
+
 def test_the_formats_of_the_library():
     assert {"netcdf", "metaimage", "nifti"} <= set(gantry.formats())

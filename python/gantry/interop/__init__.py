@@ -1,0 +1,1 @@
+"""Geometries of other packages, there and back: gantry.interop.astra."""

@@ -1,0 +1,93 @@
+"""Geometries of other packages: three spheres off all centres land where the other's own vectors put them."""
+
+import numpy as np
+import pytest
+from conftest import tiny
+
+import gantry
+from gantry.interop import astra
+
+BODIES = np.array([[21.0, -13.0, 7.0], [-17.0, -9.0, -11.0], [4.0, 25.0, 3.0]])
+ANGLES = np.linspace(0.3, 5.9, 9)
+
+
+def cone(rng):
+    n = len(ANGLES)
+    tilt = rng.normal(0, 0.05, (n, 3))
+    v = np.zeros((n, 12))
+    for i, a in enumerate(ANGLES):
+        along, up = np.array([np.cos(a), np.sin(a), 0]) + tilt[i], np.array([0.02, -0.03, 1.0])
+        along /= np.linalg.norm(along)
+        up -= along * (up @ along)
+        v[i] = [*(400 * np.array([np.sin(a), -np.cos(a), 0.02])), *(-300 * np.array([np.sin(a), -np.cos(a), 0.05])), *(1.5 * along),
+                *(2.5 * up / np.linalg.norm(up))]
+    return {"type": "cone_vec", "DetectorRowCount": 61, "DetectorColCount": 121, "Vectors": v}
+
+
+GEOMETRIES = {
+    "cone_vec": cone,
+    "cone": lambda rng: {"type": "cone", "DetectorSpacingX": 1.5, "DetectorSpacingY": 2.5, "DetectorRowCount": 61, "DetectorColCount": 121,
+                         "ProjectionAngles": ANGLES, "DistanceOriginSource": 400.0, "DistanceOriginDetector": 300.0},
+    "parallel3d": lambda rng: {"type": "parallel3d", "DetectorSpacingX": 1.0, "DetectorSpacingY": 1.2, "DetectorRowCount": 41,
+                               "DetectorColCount": 91, "ProjectionAngles": ANGLES},
+}
+
+
+def lands(geometry, view, point):
+    """(row, column) by the other's definition: the ray through the point meets middle + a u + b v."""
+    first, middle, u, v = astra.vectors(geometry)[view].reshape(4, 3)
+    ray = first if geometry["type"].startswith("parallel") else point - first
+    a, b, _ = np.linalg.solve(np.stack([u, v, -ray], 1), point - middle)
+    return b + (geometry["DetectorRowCount"] - 1) / 2, a + (geometry["DetectorColCount"] - 1) / 2
+
+
+@pytest.mark.parametrize("kind", list(GEOMETRIES))
+def test_spheres_land_where_astra_says(kind, rng):
+    geometry = GEOMETRIES[kind](rng)
+    scan = astra.scan(geometry)
+    rows, columns = np.mgrid[: scan.shape[1], : scan.shape[2]]
+    for point in BODIES:
+        x, y, z = point
+        A = gantry.Projector(scan, gantry.Grid(3, 1.0, (z, y, x)), "sf-tr", device="cpu:1")
+        p = A(np.ones((3, 3, 3), np.float32))
+        for view in range(len(ANGLES)):
+            weight = p[view] / p[view].sum()
+            assert np.allclose([(rows * weight).sum(), (columns * weight).sum()], lands(geometry, view, point), atol=0.05), (view, point)
+
+
+@pytest.mark.parametrize("kind", ["flat", "parallel"])
+def test_there_and_back(kind):
+    scan = tiny(kind)
+    back = astra.scan(astra.geometry(scan))
+    x = np.random.default_rng(3).random((7, 20, 23)).astype(np.float32)
+    grid = gantry.Grid((7, 20, 23), 2.0, (0.5, 1, -1))
+    a, b = (gantry.Projector(s, grid, device="cpu:1")(x) for s in (scan, back))
+    assert np.allclose(a, b, atol=1e-3 * a.max())
+    assert np.allclose(np.diff(back.views["angle"]), np.diff(scan.views["angle"]))
+    full = gantry.Phantom("shepp-logan", scale=0.3).project(back)
+    assert gantry.analytic(None, full, back, grid, device="cpu:1").mean() > 0.001  # angles and distances serve analytic methods
+
+
+def test_what_is_refused(rng):
+    with pytest.raises(gantry.ArgumentError, match="type 'fanflat', expected cone"):
+        astra.scan({"type": "fanflat"})
+    geometry = cone(rng)
+    geometry["Vectors"][4, 6:9] *= 1.1
+    with pytest.raises(gantry.ArgumentError, match="pitch of columns from 1.5 to 1.65"):
+        astra.scan(geometry)
+    with pytest.raises(gantry.ArgumentError, match="arc"):
+        astra.geometry(tiny("arc"))
+
+
+def test_live_objects():
+    """The package itself: its own vectors of a circle, and the grid of a volume off centre."""
+    toolbox = pytest.importorskip("astra", reason="the ASTRA Toolbox is not installed here", exc_type=ImportError)
+    for kind in ("cone", "parallel3d"):
+        more = (400.0, 300.0) if kind == "cone" else ()
+        geometry = toolbox.create_proj_geom(kind, 1.5, 2.5, 61, 121, ANGLES, *more)
+        expected = toolbox.geom_2vec(geometry)["Vectors"]
+        assert np.allclose(astra.vectors(geometry)[:, 3:], expected[:, 3:])
+        scale = 1 if kind == "cone" else np.linalg.norm(expected[0, :3])
+        assert np.allclose(astra.vectors(geometry)[:, :3] * scale, expected[:, :3])
+    volume = toolbox.create_vol_geom(20, 30, 10, -45.0, 15.0, -10.0, 30.0, 5.0, 35.0)
+    assert astra.grid(volume) == gantry.Grid((10, 20, 30), (3.0, 2.0, 2.0), (20.0, 10.0, -15.0))
