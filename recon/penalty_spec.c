@@ -10,6 +10,15 @@
 
 static const char *nth_regularizer(size_t i) { return gt_regularizers[i]->name; }
 
+/* A file that belongs to the whole volume: strengths are found on small pieces. */
+static int has_file(const gt_regularizer *r, const void *options)
+{
+	for (const gt_param *p = r->params; p && p->key; p++)
+		if (p->kind == GT_TEXT && *((const char *)options + p->at))
+			return 1;
+	return 0;
+}
+
 /* Checks the name of the regularizer, the parameters that are its own, and that it can have an automatic strength
  * where that is asked for. */
 static gt_status check_regularizer(const char *spec, int automatic)
@@ -28,7 +37,7 @@ static gt_status check_regularizer(const char *spec, int automatic)
 		GT_TRY(gt_unknown("penalty", name, nth_regularizer, n));
 	GT_TRY(gt_fail_in(gt_params_new(r->params, spec[length] ? spec + length + 1 : NULL, r->defaults, r->options_size, &options),
 	                  "penalty %s", name));
-	if (automatic && r->no_automatic_strength)
+	if (automatic && (r->no_automatic_strength || has_file(r, options)))
 		GT_TRY(gt_fail(GT_ERR_ARG, "penalty %s: its strength cannot be found from the noise: expected strength=NUMBER", name));
 done:
 	free(options);

@@ -60,6 +60,8 @@ static const struct {
 	{ "huber:colour=red", GT_ERR_ARG, "colour" },
 	{ "huber:delta=5HU,", GT_ERR_ARG, "penalty huber" },
 	{ "tgv", GT_ERR_ARG, "penalty tgv: its strength cannot be found from the noise: expected strength=NUMBER" },
+	{ "piccs:prior=a.nc", GT_ERR_ARG, "penalty piccs: its strength cannot be found" },
+	{ "qggmrf:map=a.nc", GT_ERR_ARG, "penalty qggmrf: its strength cannot be found" },
 	{ "tgv:noise=10HU", GT_ERR_ARG, "penalty tgv: its strength cannot be found" },
 };
 enum { BAD = sizeof bad / sizeof *bad };

@@ -216,6 +216,8 @@ START_TEST(penalties_rehearse)
 {
 	const gt_type type = _i ? GT_F64 : GT_F32;
 	for (const gt_regularizer *const *r = gt_regularizers; *r; r++) {
+		if (!strcmp((*r)->name, "nltv") || !strcmp((*r)->name, "piccs"))
+			continue; /* they need a file, which a rehearsal reads too */
 		const gt_counters run = penalise(*r, type, 0), rehearsal = penalise(*r, type, 1);
 		ck_assert_msg(rehearsal.peak_bytes == run.peak_bytes, "%s: %zu bytes at most, stated %zu", (*r)->name, run.peak_bytes,
 		              rehearsal.peak_bytes);
