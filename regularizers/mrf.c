@@ -136,9 +136,11 @@ static gt_status check(const char *name, const gt_grid *g, const struct options 
 static gt_status make_weights(const char *name, const struct pairs *r, const gt_grid *g, const char *map, const gt_array *kappa,
                               gt_array **out)
 {
+	char what[64];
 	gt_status st = GT_OK;
+	snprintf(what, sizeof what, "penalty %s: map", name);
 	if (*map) {
-		GT_TRY(gt_prior_image_read(name, "map", map, 0, r->be, r->s.type, g, out));
+		GT_TRY(gt_prior_image_read(what, map, 0, r->be, r->s.type, g, out));
 		gt_pow(0.5, *out);
 		if (kappa)
 			gt_mul(kappa, *out);

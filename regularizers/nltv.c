@@ -1,9 +1,9 @@
-/* Non-local total variation: Gilboa, Osher, Multiscale Model. Simul. 7 (2008) 1005; in its form of pairs, with weights from
- * an image, as Lou, Zhang, Osher, Bertozzi, J. Sci. Comput. 42 (2010) 185.
+/* Non-local total variation: Gilboa, Osher, Multiscale Model. Simul. 7 (2008) 1005; in its form of pairs, with weights
+ * from an image, as Lou, Zhang, Osher, Bertozzi, J. Sci. Comput. 42 (2010) 185.
  *   R(x) = strength/W sum over pairs {j, k} of w_jk (sqrt((x_j - x_k)^2 + smooth^2) - smooth)
  *   w_jk = exp(-|P_j y - P_k y|^2/(h^2 |P|))
- * over the k within the search around j, W of them, with the patches P of the prior image y. Voxels that look alike there
- * are drawn to each other, wherever they lie. Memory: one volume with its padding. */
+ * over the k within the search around j, W of them, with the patches P of the prior image y. Voxels that look alike
+ * there are drawn to each other, wherever they lie. Memory: one volume with its padding. */
 #include <math.h>
 #include <stddef.h>
 #include <gantry/regularizer.h>
@@ -50,7 +50,7 @@ static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const v
 	gt_status st = GT_OK;
 	GT_TRY(gt_no_kappa("nltv", kappa));
 	GT_TRY(gt_patch_check("nltv", &patch));
-	GT_TRY(gt_prior_image_read("nltv", "prior", o->prior, -INFINITY, be, type, grid, &image));
+	GT_TRY(gt_prior_image_read("penalty nltv: prior", o->prior, -INFINITY, be, type, grid, &image));
 	gt_pass_call_set(&call, grid, o->strength / neighbours(grid, o->search));
 	gt_patch_call_set(&call, &patch);
 	call.k[GT_PASS_OWN + 4] = o->smooth;

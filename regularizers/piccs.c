@@ -104,7 +104,7 @@ static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const v
 	GT_TRY(st);
 	if (!(s = calloc(1, sizeof *s)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for penalty 'piccs'");
-	GT_TRY(gt_prior_image_read("piccs", "prior", o->prior, -INFINITY, be, type, grid, &s->y));
+	GT_TRY(gt_prior_image_read("penalty piccs: prior", o->prior, -INFINITY, be, type, grid, &s->y));
 	GT_TRY(gt_array_like(s->y, &s->t));
 	GT_TRY(smoothed(be, type, grid, o->strength * (1 - o->alpha), o->smooth, &s->own));
 	GT_TRY(smoothed(be, type, grid, o->strength * o->alpha, o->smooth, &s->difference));

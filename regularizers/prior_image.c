@@ -43,26 +43,26 @@ static gt_status cut(const char *what, const gt_volume *v, const gt_grid *grid, 
 	return GT_OK;
 }
 
-gt_status gt_prior_image_read(const char *penalty, const char *key, const char *path, double least, gt_backend *be, gt_type type,
-                              const gt_grid *grid, gt_array **image)
+gt_status gt_prior_image_read(const char *what, const char *path, double least, gt_backend *be, gt_type type, const gt_grid *grid,
+                              gt_array **image)
 {
 	gt_volume *v = NULL;
 	float *host = NULL;
-	char *what = NULL;
+	char *name = NULL;
 	gt_status st = GT_OK;
 	if (!*path)
-		return gt_fail(GT_ERR_ARG, "penalty %s: no %s: expected %s=FILE, a volume", penalty, key, key);
-	const size_t length = strlen(penalty) + strlen(key) + strlen(path) + 16;
-	if (!(what = malloc(length)) || !(host = malloc(gt_grid_voxels(grid) * sizeof *host)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "penalty %s: no memory for %s", penalty, key));
-	snprintf(what, length, "penalty %s: %s=%s", penalty, key, path);
-	GT_TRY(gt_fail_in(gt_read_volume(path, NULL, &v), "penalty %s: %s", penalty, key));
-	GT_TRY(cut(what, v, grid, least, host));
+		return gt_fail(GT_ERR_ARG, "%s: found no file, expected a volume", what);
+	const size_t length = strlen(what) + strlen(path) + 2;
+	if (!(name = malloc(length)) || !(host = malloc(gt_grid_voxels(grid) * sizeof *host)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for %zu voxels", what, gt_grid_voxels(grid)));
+	snprintf(name, length, "%s=%s", what, path);
+	GT_TRY(gt_fail_in(gt_read_volume(path, NULL, &v), "%s", what));
+	GT_TRY(cut(name, v, grid, least, host));
 	GT_TRY(gt_array_new(be, type, gt_grid_voxels(grid), image));
 	gt_array_put_float(host, *image);
 done:
 	gt_volume_free(v);
 	free(host);
-	free(what);
+	free(name);
 	return st;
 }

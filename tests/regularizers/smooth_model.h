@@ -13,7 +13,8 @@
 
 /* PRIOR stands for a file with random voxels on a larger grid. */
 static const char *const specs[] = { "awtv:strength=1.7,delta=0.8,smooth=0.3", "awtv:strength=0.4,delta=0.2,smooth=0.5",
-	                             "piccs:strength=1.3,alpha=0.3,smooth=0.3,prior=PRIOR", "nltv:strength=1.1,h=0.9,smooth=0.3,prior=PRIOR",
+	                             "piccs:strength=1.3,alpha=0.3,smooth=0.3,prior=PRIOR",
+	                             "nltv:strength=1.1,h=0.9,smooth=0.3,prior=PRIOR",
 	                             "nltv:strength=40,h=0.5,smooth=0.2,search=3,patch=1,prior=PRIOR" };
 enum { SPECS = sizeof specs / sizeof *specs };
 

@@ -135,15 +135,6 @@ static double by_the_book(const struct prior *p, const double *x, const double *
 	return sum;
 }
 
-/* A test of all cases in one process: a device is begun once, which takes longer than most cases. */
-#define ALL_CASES(name, cases)                                \
-	START_TEST(name)                                      \
-	{                                                     \
-		for (int case_ = 0; case_ < (cases); case_++) \
-			name##_of(case_);                     \
-	}                                                     \
-	END_TEST
-
 static void sums_over_pairs_of(int which)
 {
 	gt_backend *be = gt_test_backend();
@@ -164,7 +155,7 @@ static void sums_over_pairs_of(int which)
 	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
-ALL_CASES(sums_over_pairs, CASES)
+GT_TEST_ALL(sums_over_pairs, CASES)
 
 static void gradient_by_differences_of(int which)
 {
@@ -192,7 +183,7 @@ static void gradient_by_differences_of(int which)
 	prior_free(&p);
 	gt_backend_close(be);
 }
-ALL_CASES(gradient_by_differences, CASES)
+GT_TEST_ALL(gradient_by_differences, CASES)
 
 /* R(u) against the parabola at x with curvatures d, in steps of several lengths. */
 static void check_above(const struct prior *p, gt_array *x, const gt_array *g, const gt_array *d, const char *what)
@@ -239,7 +230,7 @@ static void majorizers_majorize_of(int which)
 	prior_free(&p);
 	gt_backend_close(be);
 }
-ALL_CASES(majorizers_majorize, CASES)
+GT_TEST_ALL(majorizers_majorize, CASES)
 
 static void lines_of(int which)
 {
@@ -271,7 +262,7 @@ static void lines_of(int which)
 	prior_free(&p);
 	gt_backend_close(be);
 }
-ALL_CASES(lines, CASES)
+GT_TEST_ALL(lines, CASES)
 
 /* Everything that a penalty says of the random x, as one vector: value, slope, curvature, gradient, majorizers. */
 static double *all_of(const struct prior *p, size_t *n)
@@ -335,7 +326,7 @@ static void same_everywhere_of(int which)
 	gt_backend_close(cpu);
 	gt_backend_close(be);
 }
-ALL_CASES(same_everywhere, 8 * KINDS)
+GT_TEST_ALL(same_everywhere, 8 * KINDS)
 
 START_TEST(any_number_of_threads)
 {
@@ -385,7 +376,7 @@ static void strength_is_a_factor_of(int which)
 	prior_free(&one), prior_free(&many), prior_free(&none);
 	gt_backend_close(be);
 }
-ALL_CASES(strength_is_a_factor, KINDS)
+GT_TEST_ALL(strength_is_a_factor, KINDS)
 
 /* Where voxel i of `from` goes when its axes come in another order and are flipped as the bits say. */
 static size_t moved(size_t i, const gt_grid *from, const gt_grid *to, const int order[3], int flips)
@@ -438,7 +429,7 @@ static void axes_are_alike_of(int which)
 	}
 	gt_backend_close(be);
 }
-ALL_CASES(axes_are_alike, 2 * KINDS)
+GT_TEST_ALL(axes_are_alike, 2 * KINDS)
 
 /* All neighbours of an inner voxel weigh 1; 10HU is 2e-4. */
 START_TEST(units)
@@ -494,7 +485,7 @@ static void refuses_parameters_of(int which)
 	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
-ALL_CASES(refuses_parameters, (int)(sizeof wrong / sizeof *wrong))
+GT_TEST_ALL(refuses_parameters, (int)(sizeof wrong / sizeof *wrong))
 
 START_TEST(refuses_arrays)
 {

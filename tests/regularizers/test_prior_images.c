@@ -99,7 +99,7 @@ START_TEST(prior_images_are_refused)
 		unlink(path);
 	}
 	ck_refused(gt_regularizer_new("piccs", be, GT_F32, &grids[0], NULL, &R), GT_ERR_ARG,
-	           "penalty piccs: no prior: expected prior=FILE");
+	           "penalty piccs: prior: found no file, expected a volume");
 	ck_refused(gt_regularizer_new("nltv:prior=no/such.nc", be, GT_F32, &grids[0], NULL, &R), GT_ERR_IO,
 	           "penalty nltv: prior: no/such.nc");
 	ck_refused(make("qggmrf:map=PRIOR", be, GT_F32, &(gt_grid){ { 3, 3, 3 }, { 1, 1, 1 }, { 0.3, 0, 0 } }, &R), GT_OK, "");
