@@ -1,16 +1,16 @@
 /* Every solver, one line each. */
 #include <gantry/solver.h>
 
-#define SOLVERS(X) \
-	X(os_sart) \
-	X(sirt)    \
-	X(sart)    \
-	X(cgls)    \
-	X(pcg)     \
-	X(fista)   \
-	X(os_sqs)  \
-	X(lsqr)    \
-	X(pdhg)    \
+#define SOLVERS(X)   \
+	X(os_sart)   \
+	X(sirt)      \
+	X(sart)      \
+	X(cgls)      \
+	X(pcg)       \
+	X(fista)     \
+	X(os_sqs)    \
+	X(lsqr)      \
+	X(pdhg)      \
 	X(asd_pocs)  \
 	X(pnp_fista) \
 	X(pnp_admm)  \
