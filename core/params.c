@@ -59,6 +59,12 @@ static gt_status set(const gt_param *p, const char *value, void *options)
 		return gt_parse_real(p->key, value, p->least, p->most, (double *)(void *)at);
 	case GT_MU:
 		return gt_parse_mu(p->key, value, p->least, p->most, (double *)(void *)at);
+	case GT_TEXT:
+		if (strlen(value) >= GT_PARAM_TEXT)
+			return gt_fail(GT_ERR_ARG, "%s: a text of %zu bytes, expected at most %d", p->key, strlen(value),
+			               GT_PARAM_TEXT - 1);
+		strcpy(at, value);
+		return GT_OK;
 	case GT_INT:
 		if (gt_parse_int(p->key, value, p->least, p->most, &v) != GT_OK)
 			return GT_ERR_ARG;
@@ -154,6 +160,8 @@ static int print_value(const gt_param *p, const void *options, char *text, size_
 	const char *at = (const char *)options + p->at;
 	if (p->kind == GT_REAL || p->kind == GT_MU)
 		return snprintf(text, size, "%.9g", *(const double *)(const void *)at);
+	if (p->kind == GT_TEXT)
+		return snprintf(text, size, "%s", at);
 	const int v = *(const int *)(const void *)at;
 	if (p->kind == GT_INT)
 		return snprintf(text, size, "%d", v);
@@ -163,14 +171,14 @@ static int print_value(const gt_param *p, const void *options, char *text, size_
 void gt_params_help(const gt_param *table, const void *defaults, FILE *out)
 {
 	for (const gt_param *p = table; p && p->key; p++) {
-		char value[64];
+		char value[GT_PARAM_TEXT];
 		print_value(p, defaults, value, sizeof value);
 		fprintf(out, "  %-14s %s", p->key, p->help);
 		if (p->kind == GT_INT || p->kind == GT_REAL || p->kind == GT_MU)
 			fprintf(out, " [%g to %g%s]", p->least, p->most, p->kind == GT_MU ? " mm-1, or as in 10HU" : "");
 		for (const char *const *n = p->kind == GT_CHOICE ? p->names : NULL; n && *n; n++)
 			fprintf(out, "%s%s", n == p->names ? " [" : ", ", *n);
-		fprintf(out, "%s (%s)\n", p->kind == GT_CHOICE ? "]" : "", value);
+		fprintf(out, "%s (%s)\n", p->kind == GT_CHOICE ? "]" : "", *value ? value : "none");
 	}
 }
 
@@ -180,10 +188,12 @@ int gt_params_print(const gt_param *table, const void *options, char *text, size
 	if (size)
 		*text = 0;
 	for (const gt_param *p = table; p && p->key; p++) {
-		char value[64];
+		char value[GT_PARAM_TEXT];
 		print_value(p, options, value, sizeof value);
-		const int n = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, "%s%s=%s", p == table ? "" : ",",
-		                       p->key, value);
+		if (!*value) /* no text */
+			continue;
+		const int n = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, "%s%s=%s", used ? "," : "", p->key,
+		                       value);
 		used += n > 0 ? (size_t)n : 0;
 	}
 	return (int)used;

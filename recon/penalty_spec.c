@@ -9,6 +9,15 @@
 #include "core/try.h"
 #include "recon/penalty_spec.h"
 
+/* A file that belongs to the whole volume: strengths are found on small pieces. */
+static int has_file(const gt_module *r, const void *options)
+{
+	for (const gt_param *p = r->params; p && p->key; p++)
+		if (p->kind == GT_TEXT && *((const char *)options + p->at))
+			return 1;
+	return 0;
+}
+
 /* Checks the name of the regularizer, the parameters that are its own, and that it can have an automatic strength
  * where that is asked for. */
 static gt_status check_regularizer(const char *spec, int automatic)
@@ -16,7 +25,7 @@ static gt_status check_regularizer(const char *spec, int automatic)
 	const gt_module *regularizer;
 	void *options = NULL;
 	gt_status st = gt_module_parse_kind(&gt_regularizer_kind, spec, &regularizer, &options);
-	if (st == GT_OK && automatic && gt_regularizer_find(regularizer->name)->no_automatic_strength)
+	if (st == GT_OK && automatic && (gt_regularizer_find(regularizer->name)->no_automatic_strength || has_file(regularizer, options)))
 		st = gt_fail(GT_ERR_ARG, "penalty %s: its strength cannot be found from the noise: expected strength=NUMBER",
 		             regularizer->name);
 	free(options);

@@ -10,11 +10,13 @@
 #include <gantry/regularizer.h>
 #include "core/try.h"
 #include "regularizers/mrf.h"
+#include "regularizers/prior_image.h"
 
 struct options {
 	double strength;
 	int neighbours; /* index */
 	double delta, p, q;
+	char map[GT_PARAM_TEXT];
 };
 
 struct pairs {
@@ -130,6 +132,26 @@ static gt_status check(const char *name, const gt_grid *g, const struct options 
 	return GT_OK;
 }
 
+/* The roots of the strengths per voxel, times kappa: a pair has the product of both. */
+static gt_status make_weights(const char *name, const struct pairs *r, const gt_grid *g, const char *map, const gt_array *kappa,
+                              gt_array **out)
+{
+	char what[64];
+	gt_status st = GT_OK;
+	snprintf(what, sizeof what, "penalty %s: map", name);
+	if (*map) {
+		GT_TRY(gt_prior_image_read(what, map, 0, r->be, r->s.type, g, out));
+		gt_pow(0.5, *out);
+		if (kappa)
+			gt_mul(kappa, *out);
+	} else if (kappa) {
+		GT_TRY(gt_array_like(kappa, out));
+		gt_copy(kappa, *out);
+	}
+done:
+	return st;
+}
+
 static gt_status make(const struct gt_penalty_ops *ops, gt_potential kind, gt_backend *be, gt_type type, const gt_grid *g,
                       const struct options *o, const gt_array *kappa, gt_penalty **R)
 {
@@ -143,11 +165,8 @@ static gt_status make(const struct gt_penalty_ops *ops, gt_potential kind, gt_ba
 	memcpy(r->s.n, g->n, sizeof g->n);
 	fill_weights(g, o, r->s.weight);
 	fill_numbers(kind, o, r->s.number);
-	if (kappa) {
-		GT_TRY(gt_array_like(kappa, &r->kappa));
-		gt_copy(kappa, r->kappa);
-		r->s.kappa = r->kappa->data;
-	}
+	GT_TRY(make_weights(ops->name, r, g, o->map, kappa, &r->kappa));
+	r->s.kappa = r->kappa ? r->kappa->data : NULL;
 	if (r->impl->make)
 		GT_TRY(r->impl->make(be, &r->s));
 	return gt_penalty_new(ops, r, be, type, gt_grid_voxels(g), 1, R);
@@ -177,11 +196,17 @@ done:
 	}
 static const gt_param plain[] = { NEIGHBOURHOOD, { .key = NULL } };
 static const gt_param with_delta[] = { NEIGHBOURHOOD, DIFFERENCE("delta", "difference above which it grows more slowly"), { .key = NULL } };
-static const gt_param with_exponents[] = { NEIGHBOURHOOD,
-	                                   DIFFERENCE("c", "difference above which it grows more slowly"),
-	                                   EXPONENT(p, "exponent of small differences"),
-	                                   EXPONENT(q, "exponent of large differences, at most p; below 1 not convex"),
-	                                   { .key = NULL } };
+static const gt_param with_exponents[] = {
+	NEIGHBOURHOOD,
+	DIFFERENCE("c", "difference above which it grows more slowly"),
+	EXPONENT(p, "exponent of small differences"),
+	EXPONENT(q, "exponent of large differences, at most p; below 1 not convex"),
+	{ .key = "map",
+	  .help = "volume of factors on the strength, 0 or more, one per voxel; a pair has the root of its two",
+	  .kind = GT_TEXT,
+	  .at = offsetof(struct options, map) },
+	{ .key = NULL }
+};
 
 #define HU(x) ((x) / 1000. * GT_MU_WATER)
 #define REGULARIZER(id, potential, scale, text, table)                                                                                  \

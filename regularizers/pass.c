@@ -41,12 +41,15 @@ int gt_site_takes_step(const struct gt_site *s, double t, double lo, double hi)
 	return 0;
 }
 
+/* In a dry run nothing is computed, also where a penalty is made. */
 void gt_site_run(const struct gt_site *s, enum gt_pass pass, const struct gt_pass_call *call, double *first, double *second)
 {
-	impl(s->be)->run(s->be, s->type, s->n, pass, call, first, second);
+	if (!s->be->rehearsed)
+		impl(s->be)->run(s->be, s->type, s->n, pass, call, first, second);
 }
 
 void gt_site_run_on(const struct gt_site *s, const size_t *n, enum gt_pass pass, const struct gt_pass_call *call)
 {
-	impl(s->be)->run(s->be, s->type, n, pass, call, NULL, NULL);
+	if (!s->be->rehearsed)
+		impl(s->be)->run(s->be, s->type, n, pass, call, NULL, NULL);
 }

@@ -71,6 +71,45 @@ static __global__ void add_parts(const double *part, double *first, double *seco
 	}
 }
 
+/* Non-local means of the usual size: a block computes TALL slices of a tile, from voxels in shared memory. The padded
+ * volume is read about five times, from the caches, and a patch once per neighbour, from shared memory. */
+enum { SEARCH = 2, RADIUS = 1, REACH = SEARCH + RADIUS, TALL = 4 };
+enum { WIDE_X = LANES + 2 * REACH, WIDE_Y = ROWS + 2 * REACH, WIDE_Z = TALL + 2 * REACH };
+
+template <typename T> static __global__ void __launch_bounds__(LANES *ROWS) nlm_tile(const pass_args<T> p, const tiles t)
+{
+	extern __shared__ double room[];
+	T *shared = (T *)room;
+	const size_t tile = blockIdx.x, x0 = tile % t.x * LANES, y0 = tile / t.x % t.y * ROWS, z0 = tile / t.x / t.y * TALL;
+	const size_t px = p.n[0] + 2 * REACH, py = p.n[1] + 2 * REACH, pz = p.n[2] + 2 * REACH;
+	const unsigned me = threadIdx.y * LANES + threadIdx.x;
+	for (unsigned i = me; i < WIDE_X * WIDE_Y * WIDE_Z; i += LANES * ROWS) {
+		const size_t x = x0 + i % WIDE_X, y = y0 + i / WIDE_X % WIDE_Y, z = z0 + i / WIDE_X / WIDE_Y;
+		shared[i] = x < px && y < py && z < pz ? p.a[0][(z * py + y) * px + x] : (T)0;
+	}
+	__syncthreads();
+	const size_t x = x0 + threadIdx.x, y = y0 + threadIdx.y;
+	if (x >= p.n[0] || y >= p.n[1])
+		return;
+	for (unsigned k = 0; k < TALL && z0 + k < p.n[2]; k++) {
+		const T *c = shared + ((k + REACH) * WIDE_Y + threadIdx.y + REACH) * WIDE_X + threadIdx.x + REACH;
+		const T average = patch_average(c, WIDE_X, WIDE_X * WIDE_Y, SEARCH, RADIUS, p.k[PATCH_PER_H2]);
+		p.a[1][((z0 + k) * p.n[1] + y) * p.n[0] + x] = patch_relaxed(&p, *c, average);
+	}
+}
+
+/* 1: it is of that size, and on its way. */
+template <typename T> static int launch_nlm_tile(gt_backend *be, enum gt_pass pass, const pass_args<T> &p)
+{
+	const size_t n[3] = { p.n[0], p.n[1], (p.n[2] + TALL - 1) / TALL };
+	const tiles t = tiles_of(n);
+	if (pass != GT_PASS_nlm_average || p.k[PATCH_SEARCH] != SEARCH || p.k[PATCH_RADIUS] != RADIUS || t.all > 0x7fffffff)
+		return 0;
+	const size_t bytes = (size_t)WIDE_X * WIDE_Y * WIDE_Z * sizeof(T);
+	nlm_tile<T><<<(unsigned)t.all, dim3(LANES, ROWS), bytes, gt_cuda_queue(be)>>>(p, t);
+	return 1;
+}
+
 template <typename T> static void launch(gt_backend *be, const size_t *n, enum gt_pass pass, const struct gt_pass_call *call, double *part)
 {
 	typedef void (*kernel)(const pass_args<T>, const tiles, double *);
@@ -78,9 +117,11 @@ template <typename T> static void launch(gt_backend *be, const size_t *n, enum g
 	static const kernel kernels[] = { GT_PASSES(X) };
 #undef X
 	const tiles t = tiles_of(n);
-	const size_t most = 1u << 30, blocks = part ? PARTS : t.all < most ? t.all : most;
+	const size_t most = 1u << 30, parts = PARTS, blocks = part ? parts : t.all < most ? t.all : most;
 	pass_args<T> p;
 	pass_args_set(&p, n, call);
+	if (launch_nlm_tile(be, pass, p))
+		return;
 	kernels[pass]<<<(unsigned)blocks, dim3(LANES, ROWS), 0, gt_cuda_queue(be)>>>(p, t, part);
 }
 

@@ -12,6 +12,8 @@
 	{ .key = #id, .help = text, .kind = GT_MU, .at = offsetof(S, id), .least = 1e-9, .most = 1e6 }
 #define GT_PARAM_INT(S, id, text, low, high) { .key = #id, .help = text, .kind = GT_INT, .at = offsetof(S, id), .least = low, .most = high }
 
+#define GT_PARAM_FILE(S, id, text) { .key = #id, .help = text, .kind = GT_TEXT, .at = offsetof(S, id) }
+
 /* GT_ERR_UNSUPPORTED by the penalty's name if there are weights per voxel. */
 static inline gt_status gt_no_kappa(const char *name, const gt_array *kappa)
 {

@@ -7,7 +7,7 @@
  *   |u - z|^2/(2 tau) + max over |p| <= 1, |q| <= ratio of <p, D u - v> + <q, E v>,   tau = t strength,
  * with primal step tau `step` and dual step 1/(tau step |K|^2). v, p and q are kept from call to call; u begins as
  * P(z - tau D'p) and ends as that. value() is that of the v which the last call left, 0 before: never below R.
- * 
+ *
  * Memory: 17 numbers per voxel. An inner iteration is two passes: 22 numbers per voxel read and written in each (88
  * bytes in single). */
 #include <math.h>

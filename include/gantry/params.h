@@ -9,7 +9,8 @@ extern "C" {
 
 /* A module's parameters as a table: parsing, range checks and help all come from it.
  * The module itself only sees a filled struct. */
-typedef enum { GT_INT = 1, GT_REAL, GT_CHOICE, GT_FLAG, GT_MU } gt_param_kind;   /* int, double, int, int, double: mm^-1, given so or as "5HU" */
+typedef enum { GT_INT = 1, GT_REAL, GT_CHOICE, GT_FLAG, GT_MU, GT_TEXT } gt_param_kind;   /* int, double, int, int, double: mm^-1, given so or as "5HU", char[GT_PARAM_TEXT] without a comma */
+enum { GT_PARAM_TEXT = 4096 };
 typedef struct {
 	const char *key, *help;
 	gt_param_kind kind;

@@ -26,6 +26,9 @@ static void add_other(const gt_param *p, const void *defaults, char *text, size_
 	case GT_INT:
 		snprintf(text + used, size - used, "%s=%.0f", p->key, *(const int *)at == (int)p->least ? p->least + 1 : p->least);
 		break;
+	case GT_TEXT:
+		snprintf(text + used, size - used, "%s=a folder/file.nc", p->key);
+		break;
 	case GT_CHOICE:
 		while (p->names[names])
 			names++;

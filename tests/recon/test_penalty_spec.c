@@ -64,6 +64,8 @@ static const struct {
 	{ "huber:strength=auto,strength=2x", GT_ERR_ARG, "strength=auto and strength=2x: the parameter is given twice" },
 	{ "huber:delta=1HU,noise=1HU,delta=2HU", GT_ERR_ARG, "penalty huber: delta=1HU and delta=2HU: the parameter is given twice" },
 	{ "tgv", GT_ERR_ARG, "penalty tgv: its strength cannot be found from the noise: expected strength=NUMBER" },
+	{ "piccs:prior=a.nc", GT_ERR_ARG, "penalty piccs: its strength cannot be found" },
+	{ "qggmrf:map=a.nc", GT_ERR_ARG, "penalty qggmrf: its strength cannot be found" },
 	{ "tgv:noise=10HU", GT_ERR_ARG, "penalty tgv: its strength cannot be found" },
 };
 enum { BAD = sizeof bad / sizeof *bad };

@@ -135,10 +135,10 @@ static double by_the_book(const struct prior *p, const double *x, const double *
 	return sum;
 }
 
-START_TEST(sums_over_pairs)
+static void sums_over_pairs_of(int which)
 {
 	gt_backend *be = gt_test_backend();
-	struct prior p = prior_of(be, _i);
+	struct prior p = prior_of(be, which);
 	gt_array *x = array(&p, 1), *g = array(&p, 2), *d = array(&p, 3);
 	double *X = gt_test_values(x), *K = p.kappa ? gt_test_values(p.kappa) : NULL, *before = gt_test_values(d);
 	const double book = by_the_book(&p, X, K, before), value = gt_penalty_value(p.R, x);
@@ -155,12 +155,12 @@ START_TEST(sums_over_pairs)
 	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
-END_TEST
+GT_TEST_ALL(sums_over_pairs, CASES)
 
-START_TEST(gradient_by_differences)
+static void gradient_by_differences_of(int which)
 {
 	gt_backend *be = gt_test_backend();
-	struct prior p = prior_of(be, _i);
+	struct prior p = prior_of(be, which);
 	gt_array *x = array(&p, 4), *g = array(&p, 5);
 	double *X = gt_test_values(x), *before = gt_test_values(g), most = 0, off = 0;
 	const double h = 1e-6;
@@ -183,7 +183,7 @@ START_TEST(gradient_by_differences)
 	prior_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
+GT_TEST_ALL(gradient_by_differences, CASES)
 
 /* R(u) against the parabola at x with curvatures d, in steps of several lengths. */
 static void check_above(const struct prior *p, gt_array *x, const gt_array *g, const gt_array *d, const char *what)
@@ -202,10 +202,10 @@ static void check_above(const struct prior *p, gt_array *x, const gt_array *g, c
 	gt_array_free(u), gt_array_free(step);
 }
 
-START_TEST(majorizers_majorize)
+static void majorizers_majorize_of(int which)
 {
 	gt_backend *be = gt_test_backend();
-	struct prior p = prior_of(be, _i);
+	struct prior p = prior_of(be, which);
 	gt_array *x = array(&p, 6), *g = array(&p, 7), *d = array(&p, 7), *all = array(&p, 7);
 	for (double size = 1; size > 1e-3; size *= 0.1) {
 		gt_scale(size, x);
@@ -230,13 +230,13 @@ START_TEST(majorizers_majorize)
 	prior_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
+GT_TEST_ALL(majorizers_majorize, CASES)
 
-START_TEST(lines)
+static void lines_of(int which)
 {
 	static const double places[] = { 0, 0.7, -1.3 };
 	gt_backend *be = gt_test_backend();
-	struct prior p = prior_of(be, _i);
+	struct prior p = prior_of(be, which);
 	gt_array *x = array(&p, 10), *direction = array(&p, 11), *u = array(&p, 12);
 	for (size_t i = 0; i < 3; i++) {
 		double slope, curvature, value[2];
@@ -262,7 +262,7 @@ START_TEST(lines)
 	prior_free(&p);
 	gt_backend_close(be);
 }
-END_TEST
+GT_TEST_ALL(lines, CASES)
 
 /* Everything that a penalty says of the random x, as one vector: value, slope, curvature, gradient, majorizers. */
 static double *all_of(const struct prior *p, size_t *n)
@@ -306,9 +306,9 @@ static void check_same(const double *a, const double *b, size_t n, double tolera
 }
 
 /* The backend in both precisions against the CPU in double. */
-START_TEST(same_everywhere)
+static void same_everywhere_of(int which)
 {
-	const int kind = _i % KINDS, wide = _i / KINDS % 2, with_kappa = _i / KINDS / 2 % 2, size = _i / KINDS / 4;
+	const int kind = which % KINDS, wide = which / KINDS % 2, with_kappa = which / KINDS / 2 % 2, size = which / KINDS / 4;
 	gt_backend *cpu = NULL, *be = gt_test_backend();
 	size_t n;
 	ck_ok(gt_backend_open("cpu:1", &cpu));
@@ -326,7 +326,7 @@ START_TEST(same_everywhere)
 	gt_backend_close(cpu);
 	gt_backend_close(be);
 }
-END_TEST
+GT_TEST_ALL(same_everywhere, 8 * KINDS)
 
 START_TEST(any_number_of_threads)
 {
@@ -360,11 +360,11 @@ START_TEST(runs_repeat)
 }
 END_TEST
 
-START_TEST(strength_is_a_factor)
+static void strength_is_a_factor_of(int which)
 {
 	gt_backend *be = gt_test_backend();
-	struct prior one = prior_on(be, GT_F64, _i, grids[0], 1, 1, 1), many = prior_on(be, GT_F64, _i, grids[0], 1, 1, 350),
-		     none = prior_on(be, GT_F64, _i, grids[0], 1, 1, 0);
+	struct prior one = prior_on(be, GT_F64, which, grids[0], 1, 1, 1), many = prior_on(be, GT_F64, which, grids[0], 1, 1, 350),
+		     none = prior_on(be, GT_F64, which, grids[0], 1, 1, 0);
 	size_t n;
 	double *a = all_of(&one, &n), *b = all_of(&many, &n), *zero = all_of(&none, &n);
 	for (size_t i = 0; i < n; i++) {
@@ -376,7 +376,7 @@ START_TEST(strength_is_a_factor)
 	prior_free(&one), prior_free(&many), prior_free(&none);
 	gt_backend_close(be);
 }
-END_TEST
+GT_TEST_ALL(strength_is_a_factor, KINDS)
 
 /* Where voxel i of `from` goes when its axes come in another order and are flipped as the bits say. */
 static size_t moved(size_t i, const gt_grid *from, const gt_grid *to, const int order[3], int flips)
@@ -402,19 +402,19 @@ static gt_array *move(const struct prior *p, const gt_array *from, const struct 
 	return out;
 }
 
-START_TEST(axes_are_alike)
+static void axes_are_alike_of(int which)
 {
 	static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
 	gt_backend *be = gt_test_backend();
 	for (int i = 0; i < 12; i++) {
-		const int *order = orders[i % 6], flips = (_i + 3 * i) % 8;
+		const int *order = orders[i % 6], flips = (which + 3 * i) % 8;
 		gt_grid other = grids[0];
 		for (int a = 0; a < 3; a++) {
 			other.n[a] = grids[0].n[order[a]];
 			other.pitch[a] = grids[0].pitch[order[a]];
 		}
-		struct prior p = prior_on(be, GT_F64, _i % KINDS, grids[0], _i / KINDS, 0, 1.3);
-		struct prior q = prior_on(be, GT_F64, _i % KINDS, other, _i / KINDS, 0, 1.3);
+		struct prior p = prior_on(be, GT_F64, which % KINDS, grids[0], which / KINDS, 0, 1.3);
+		struct prior q = prior_on(be, GT_F64, which % KINDS, other, which / KINDS, 0, 1.3);
 		gt_array *x = array(&p, 30), *g = array(&p, 31), *y = move(&p, x, &q, order, flips), *h = move(&p, g, &q, order, flips);
 		ck_assert_double_eq_tol(gt_penalty_value(p.R, x), gt_penalty_value(q.R, y), 1e-12 * gt_penalty_value(p.R, x));
 		gt_array *d = array(&p, 32), *e = move(&p, d, &q, order, flips);
@@ -429,7 +429,7 @@ START_TEST(axes_are_alike)
 	}
 	gt_backend_close(be);
 }
-END_TEST
+GT_TEST_ALL(axes_are_alike, 2 * KINDS)
 
 /* All neighbours of an inner voxel weigh 1; 10HU is 2e-4. */
 START_TEST(units)
@@ -476,16 +476,16 @@ static const struct {
 	{ "quadratic:neighbours=18", "neighbours=18: expected one of 6, 26" },
 };
 
-START_TEST(refuses_parameters)
+static void refuses_parameters_of(int which)
 {
 	gt_backend *be = gt_test_backend();
 	gt_penalty *R = NULL;
-	ck_refused(gt_regularizer_new(wrong[_i].spec, be, GT_F32, &grids[0], NULL, &R), GT_ERR_ARG, wrong[_i].message);
+	ck_refused(gt_regularizer_new(wrong[which].spec, be, GT_F32, &grids[0], NULL, &R), GT_ERR_ARG, wrong[which].message);
 	ck_assert_ptr_null(R);
 	ck_assert_uint_eq(gt_test_counters(be).bytes, 0);
 	gt_backend_close(be);
 }
-END_TEST
+GT_TEST_ALL(refuses_parameters, (int)(sizeof wrong / sizeof *wrong))
 
 START_TEST(refuses_arrays)
 {
@@ -514,17 +514,17 @@ END_TEST
 
 static void fill(TCase *tc)
 {
-	tcase_add_loop_test(tc, sums_over_pairs, 0, CASES);
-	tcase_add_loop_test(tc, gradient_by_differences, 0, CASES);
-	tcase_add_loop_test(tc, majorizers_majorize, 0, CASES);
-	tcase_add_loop_test(tc, lines, 0, CASES);
-	tcase_add_loop_test(tc, same_everywhere, 0, 8 * KINDS);
+	tcase_add_test(tc, sums_over_pairs);
+	tcase_add_test(tc, gradient_by_differences);
+	tcase_add_test(tc, majorizers_majorize);
+	tcase_add_test(tc, lines);
+	tcase_add_test(tc, same_everywhere);
 	tcase_add_test(tc, any_number_of_threads);
 	tcase_add_test(tc, runs_repeat);
-	tcase_add_loop_test(tc, strength_is_a_factor, 0, KINDS);
-	tcase_add_loop_test(tc, axes_are_alike, 0, 2 * KINDS);
+	tcase_add_test(tc, strength_is_a_factor);
+	tcase_add_test(tc, axes_are_alike);
 	tcase_add_test(tc, units);
-	tcase_add_loop_test(tc, refuses_parameters, 0, (int)(sizeof wrong / sizeof *wrong));
+	tcase_add_test(tc, refuses_parameters);
 	tcase_add_test(tc, refuses_arrays);
 }
 

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <gantry/analytic.h>
+#include <gantry/io.h>
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
 #include "core/basis/basis.h"
@@ -209,6 +211,21 @@ START_TEST(projectors_rehearse)
 }
 END_TEST
 
+/* With a prior image, which the caller unlinks, where one is needed. */
+static void spec_of(const gt_regularizer *r, const gt_grid *grid, char *spec, size_t size, char path[64])
+{
+	gt_volume *v;
+	snprintf(spec, size, "%s", r->name);
+	for (const gt_param *p = r->params; p->key; p++)
+		if (!strcmp(p->key, "prior")) {
+			ck_ok(gt_volume_new(grid, &v));
+			snprintf(path, 64, "/tmp/gantry-prior-%ld.nc", (long)getpid());
+			ck_ok(gt_write_volume(path, NULL, v));
+			gt_volume_free(v);
+			snprintf(spec, size, "%s:prior=%s", r->name, path);
+		}
+}
+
 static gt_counters penalise(const gt_regularizer *r, gt_type type, int rehearses)
 {
 	const gt_grid grid = { { 7, 9, 5 }, { 1, 1.5, 2 }, { 0, 0, 0 } };
@@ -222,10 +239,13 @@ static gt_counters penalise(const gt_regularizer *r, gt_type type, int rehearses
 	gt_fill(0.02, x);
 	gt_fill(0, g);
 	gt_fill(1, kappa);
-	const gt_status st = gt_regularizer_new(r->name, be, type, &grid, kappa, &R);
+	char spec[128], path[64] = "";
+	spec_of(r, &grid, spec, sizeof spec, path);
+	const gt_status st = gt_regularizer_new(spec, be, type, &grid, kappa, &R);
 	ck_assert(st == GT_OK || st == GT_ERR_UNSUPPORTED);
 	if (st == GT_ERR_UNSUPPORTED)
-		ck_ok(gt_regularizer_new(r->name, be, type, &grid, NULL, &R));
+		ck_ok(gt_regularizer_new(spec, be, type, &grid, NULL, &R));
+	unlink(path);
 	gt_penalty_value(R, x);
 	if (gt_penalty_has(R) & GT_HAS_GRADIENT)
 		gt_penalty_gradient(R, x, g, NULL);

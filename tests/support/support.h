@@ -26,6 +26,9 @@ size_t gt_test_threads(void);                   /* of this process, now */
 void gt_test_no_thread_left(size_t before);
 
 #define ck_ok(call) do { gt_status ck_s = (call); ck_assert_msg(ck_s == GT_OK, "%s: %s", #call, gt_error()); } while (0)
+/* A test of all cases of static void NAME_of(int), in one process: a device is begun once, which takes longer than
+ * most cases. */
+#define GT_TEST_ALL(name, cases) START_TEST(name) { for (int ck_i = 0; ck_i < (cases); ck_i++) name##_of(ck_i); } END_TEST
 /* The call fails with that status, and the message holds the text. */
 #define ck_refused(call, code, text) do { gt_status ck_s = (call);                                  \
 	ck_assert_msg(ck_s == (code), "%s gave status %d (%s), not %s", #call, ck_s, gt_error(), #code); \

@@ -1,0 +1,68 @@
+/* Volumes in files that penalties compare with: read, held against the grid, cut to it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/io.h>
+#include "core/try.h"
+#include "regularizers/prior_image.h"
+
+/* Voxels may be off their places by this part of one. */
+static const double TOLERANCE = 1e-3;
+
+/* The voxel of the file that the grid begins with along an axis, in *first; 0 if the file does not hold its voxels. */
+static int begins_at(const gt_grid *file, const gt_grid *grid, int a, size_t *first)
+{
+	const double pitch = grid->pitch[a], begin = grid->center[a] - pitch * (double)(grid->n[a] - 1) / 2,
+		     file_begin = file->center[a] - file->pitch[a] * (double)(file->n[a] - 1) / 2, place = (begin - file_begin) / pitch;
+	*first = place > 0 ? (size_t)(place + 0.5) : 0;
+	return fabs(file->pitch[a] - pitch) * (double)grid->n[a] <= TOLERANCE * pitch && fabs(place - (double)*first) <= TOLERANCE &&
+	       *first + grid->n[a] <= file->n[a];
+}
+
+static gt_status cut(const char *what, const gt_volume *v, const gt_grid *grid, double least, float *out)
+{
+	const gt_grid *file = gt_volume_grid(v);
+	const float *in = gt_volume_data(v);
+	size_t first[3];
+	for (int a = 0; a < 3; a++)
+		if (!begins_at(file, grid, a, &first[a])) {
+			char has[256], wants[256];
+			gt_grid_print(file, has, sizeof has);
+			gt_grid_print(grid, wants, sizeof wants);
+			return gt_fail(GT_ERR_ARG,
+			               "%s: its grid is %s: expected the voxels of %s, or more of them (recon --padding no adds no slices)",
+			               what, has, wants);
+		}
+	for (size_t row = 0; row < grid->n[1] * grid->n[2]; row++) {
+		const size_t y = first[1] + row % grid->n[1], z = first[2] + row / grid->n[1];
+		memcpy(out + row * grid->n[0], in + (z * file->n[1] + y) * file->n[0] + first[0], grid->n[0] * sizeof *out);
+	}
+	for (size_t i = 0; i < gt_grid_voxels(grid); i++)
+		if (!(out[i] >= least))
+			return gt_fail(GT_ERR_ARG, "%s: holds %g, expected %g or more", what, (double)out[i], least);
+	return GT_OK;
+}
+
+gt_status gt_prior_image_read(const char *what, const char *path, double least, gt_backend *be, gt_type type, const gt_grid *grid,
+                              gt_array **image)
+{
+	gt_volume *v = NULL;
+	float *host = NULL;
+	char *name = NULL;
+	gt_status st = GT_OK;
+	if (!*path)
+		return gt_fail(GT_ERR_ARG, "%s: found no file, expected a volume", what);
+	const size_t length = strlen(what) + strlen(path) + 2;
+	if (!(name = malloc(length)) || !(host = malloc(gt_grid_voxels(grid) * sizeof *host)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for %zu voxels", what, gt_grid_voxels(grid)));
+	snprintf(name, length, "%s=%s", what, path);
+	GT_TRY(gt_fail_in(gt_read_volume(path, NULL, &v), "%s", what));
+	GT_TRY(cut(name, v, grid, least, host));
+	GT_TRY(gt_array_new(be, type, gt_grid_voxels(grid), image));
+	gt_array_put_float(host, *image);
+done:
+	gt_volume_free(v);
+	free(host);
+	free(name);
+	return st;
+}
