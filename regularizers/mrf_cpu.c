@@ -1,6 +1,6 @@
-/* Pairs of neighbours on the CPU, in double precision whatever the type of the arrays: the reference. Gradients gather, so that each
- * pair is seen from both sides; sums see the half of the neighbours that comes later. Both in pieces of rows, in an order that does
- * not depend on the threads. */
+/* Pairs of neighbours on the CPU. Gradients are computed in the type of the arrays; values, majorizers of all x and
+ * lines in double. Gradients gather, so that each pair is seen from both sides; sums see the half of the neighbours that
+ * comes later. Both in pieces of rows, in an order that does not depend on the threads. */
 #include <gantry/threads.h>
 #include "core/clones.h"
 #include "regularizers/mrf.h"
@@ -109,7 +109,60 @@ GT_CLONES static void values(gt_potential potential, const double *k, size_t n, 
 	}
 }
 
+#define WEIGHTS_SINGLE(kind)                                             \
+	case GT_##kind:                                                  \
+		for (size_t i = 0; i < n; i++)                           \
+			c[i] = gt_potential_weightf(GT_##kind, k, t[i]); \
+		break;
+GT_INLINE void weights_single(gt_potential potential, const float *k, size_t n, const float *restrict t, float *restrict c)
+{
+	switch (potential) {
+		GT_POTENTIALS(WEIGHTS_SINGLE)
+	default:
+		break;
+	}
+}
+
 /* Gradient ----------------------------------------------------------------- */
+
+/* One run of neighbours, all in single precision: g += weights times differences, d += weights. */
+GT_INLINE void add_pairs(const gt_mrf *s, const float *x, const struct run *r, float *restrict g, float *restrict d)
+{
+	const float *X = x + r->first, *Y = X + r->away, weight = (float)r->weight;
+	float t[PIECE] = { 0 }, c[PIECE], k[GT_NNUMBERS];
+	for (int i = 0; i < GT_NNUMBERS; i++)
+		k[i] = (float)s->number[i];
+	for (size_t i = 0; i < r->n; i++)
+		t[i] = X[i] - Y[i];
+	weights_single(s->potential, k, r->n, t, c);
+	if (s->kappa) {
+		const float *K = (const float *)s->kappa + r->first, *L = K + r->away;
+		for (size_t i = 0; i < r->n; i++)
+			c[i] *= K[i] * L[i];
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		g[i] += weight * c[i] * t[i];
+		d[i] += weight * c[i];
+	}
+}
+
+GT_CLONES static void add_pairs_any(const gt_mrf *s, const float *x, const struct run *r, float *g, float *d) { add_pairs(s, x, r, g, d); }
+GT_AVX2 static void add_pairs_avx2(const gt_mrf *s, const float *x, const struct run *r, float *g, float *d) { add_pairs(s, x, r, g, d); }
+
+static void gather_single(const struct job *j, size_t row, size_t x, size_t end)
+{
+	const size_t start = row * j->s->n[0] + x;
+	float g[PIECE] = { 0 }, d[PIECE] = { 0 };
+	for (int o = 0; o < NEIGHBOURS; o++) {
+		const struct run r = run_of(j->s, row, x, end, o);
+		if (r.n)
+			(GT_HAS_AVX2 ? add_pairs_avx2 : add_pairs_any)(j->s, j->x, &r, g + (r.first - start), d + (r.first - start));
+	}
+	for (size_t i = 0; j->g && i < end - x; i++)
+		((float *)j->g)[start + i] += g[i];
+	for (size_t i = 0; j->d && i < end - x; i++)
+		((float *)j->d)[start + i] += 2 * d[i];
+}
 
 /* x = NULL: the majorizer of all x. */
 static void gather(const struct job *j, size_t row, size_t x, size_t end)
@@ -137,13 +190,16 @@ static void gather(const struct job *j, size_t row, size_t x, size_t end)
 		add(s->type, start, end - x, 2, d, j->d);
 }
 
+/* Majorizers of all x are made once; 1/delta must be a number of single precision. */
+static int is_single(const struct job *j) { return j->x && j->s->type == GT_F32 && j->s->number[GT_PER_DELTA] < 1e30; }
+
 static void gather_rows(void *self, size_t row, size_t last, int worker)
 {
 	const struct job *j = self;
 	(void)worker;
 	for (; row < last; row++)
 		for (size_t x = 0; x < j->s->n[0]; x += PIECE)
-			gather(j, row, x, x + PIECE < j->s->n[0] ? x + PIECE : j->s->n[0]);
+			(is_single(j) ? gather_single : gather)(j, row, x, x + PIECE < j->s->n[0] ? x + PIECE : j->s->n[0]);
 }
 
 static void gradient(gt_backend *be, const gt_mrf *s, const void *x, void *g, void *d)

@@ -9,7 +9,7 @@
  * All are even and convex, and c(t) = psi'(t)/t never rises with |t|: psi(u) <= psi(t) + psi'(t)(u-t) + c(t)/2 (u-t)^2 for all u
  * (Huber, Robust Statistics, 1981, 7.8). c(0) = 1, but for qggmrf with p < 2, where it would be infinite: below s = GT_FLAT that
  * potential is a parabola with the value and the slope that it has there.
- * In C in double precision, in CUDA in that of the arguments. */
+ * In CUDA in the precision of the arguments; in C in double, and gt_potential_weightf() in single. */
 #include <stdint.h>
 #include <string.h>
 #include <gantry/scan_math.h>
@@ -79,28 +79,47 @@ GT_HD double gt_power(double s, double e)
 GT_HD double gt_inverse(double s) { return 1 / s; }
 GT_HD double gt_inverse_root(double s) { return 1 / sqrt(s); }
 GT_HD double gt_larger(double s, double t) { return s > t ? s : t; }
+/* The same in single precision, to (2 + |e log2 s|) 2^-24; for gradients of float arrays. */
+GT_HD float gt_bits_numberf(uint32_t bits)
+{
+	float x;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+GT_HD uint32_t gt_number_bitsf(float x)
+{
+	uint32_t bits;
+	memcpy(&bits, &x, sizeof bits);
+	return bits;
+}
+GT_HD float gt_powerf(float s, float e)
+{
+	const uint32_t root = 0x3f3504f3, one = (uint32_t)1 << 23, half = gt_number_bitsf(s) - root;
+	const float k = (float)(int)((half + 127 * one) >> 23) - 127;
+	const float m = gt_bits_numberf((half & (one - 1)) + root), x = (m - 1) / (m + 1), y = x * x;
+	const float p = ((y * (1.f / 9) + 1.f / 7) * y + 1.f / 5) * y + 1.f / 3;
+	const float t = e * (k + 2.88539008f * (x + x * y * p)), shifted = t + 12582912.f, n = shifted - 12582912.f;
+	const float f = (t - n) * 0.693147181f;
+	float q = 1.f / 5040;
+	q = q * f + 1.f / 720, q = q * f + 1.f / 120, q = q * f + 1.f / 24, q = q * f + 1.f / 6, q = q * f + 0.5f;
+	return (1 + (f + f * f * q)) * gt_bits_numberf((gt_number_bitsf(shifted) + 127) << 23);
+}
+GT_HD float gt_inversef(float s) { return 1 / s; }
+GT_HD float gt_inverse_rootf(float s) { return 1 / sqrtf(s); }
+GT_HD float gt_largerf(float s, float t) { return s > t ? s : t; }
 #endif
 
 /* c(t). */
-GT_OF_REAL GT_HD gt_real gt_potential_weight(gt_potential kind, const gt_real *k, gt_real t)
-{
-	const gt_real one = 1, s = fabs(t) * k[GT_PER_DELTA];
-	switch (kind) {
-	case GT_HUBER:
-		return s <= one ? one : gt_inverse(s);
-	case GT_HYPERBOLA:
-		return gt_inverse_root(one + s * s);
-	case GT_FAIR:
-		return gt_inverse(one + s);
-	case GT_LOGCOSH:
-		return s > (gt_real)1e-6 ? tanh(s) * gt_inverse(s) : one;
-	default: {
-		const gt_real u = gt_larger(s, k[GT_LEAST]), w = gt_power(u, k[GT_P_Q]), r = gt_inverse(one + w);
-		const gt_real c = (k[GT_HALF_P] + k[GT_HALF_Q] * w) * (r * r);
-		return kind == GT_QGGMRF ? c : c * gt_power(u, k[GT_P] - 2);
-	}
-	}
-}
+#define GT_IN_REAL(name) name
+#include "regularizers/potential_weight.inc"
+#undef GT_IN_REAL
+#ifndef __CUDACC__
+#define gt_real float
+#define GT_IN_REAL(name) name##f
+#include "regularizers/potential_weight.inc"
+#undef GT_IN_REAL
+#undef gt_real
+#endif
 
 /* psi'(t). */
 GT_OF_REAL GT_HD gt_real gt_potential_slope(gt_potential kind, const gt_real *k, gt_real t)

@@ -2,8 +2,9 @@
 # Files of an older version (tests/frozen, made by tests/reference/make_frozen.sh): they are read, and every solver goes on from its checkpoint.
 frozen=$(realpath "$(dirname "$0")/../frozen")
 . "$(dirname "$0")/support/lib.sh"
-# Other instructions round in another way; another device adds in another order.
-near=1e-5
+# Other instructions round in another way; another device adds in another order. Conjugate directions and least squares by
+# bidiagonalisation make much of rounding: since "dd" computes single precision in single, whole runs of these differ from 0.1.0 by up to 3e-4.
+near=1e-5 steep=1e-3
 [[ $backend == cpu* ]] || near=1e-3
 
 cp "$frozen"/* .
@@ -32,8 +33,9 @@ while read -r name half whole stop options; do
 	same=(--like volume.nc --padding no --backend "$backend" --quiet)
 	ok recon arc.nc -o whole.mha "${same[@]}" "${all[@]}"
 	ok recon arc.nc -o resumed.mha "${same[@]}" "${all[@]}" --resume "$name.ck"
-	ok compare whole.mha "$name.mha" --relative $near
-	ok compare resumed.mha "$name.mha" --relative $near
+	case $name in cgls | lsqr | pcg | ramp) close=$steep ;; *) close=$near ;; esac
+	ok compare whole.mha "$name.mha" --relative $close
+	ok compare resumed.mha "$name.mha" --relative $close
 	if bits whole.mha "$name.mha"; then bits resumed.mha "$name.mha" || fail "$name: resumed from the older checkpoint, other bits than the older run"; fi
 	# A checkpoint of its own: the same bits, whatever the older version had.
 	ok recon arc.nc -o half.mha "${same[@]}" "${first[@]}" --checkpoint own.ck
