@@ -425,8 +425,8 @@ static gt_status check_voxels(const gt_grid *g, const gt_scan *scan)
 	for (int a = 0; a < 3; a++)
 		if (g->pitch[a] < least)
 			return gt_fail(GT_ERR_ARG,
-			               "grid has a pitch of %g mm along %c, for pixels of %g x %g mm at the axis: expected at least %g", g->pitch[a],
-			               axis_name[a], scale * scan->column_pitch, scale * scan->row_pitch, least);
+			               "grid has a pitch of %g mm along %c, for pixels of %g x %g mm at the axis: expected at least %g",
+			               g->pitch[a], axis_name[a], scale * scan->column_pitch, scale * scan->row_pitch, least);
 	return GT_OK;
 }
 

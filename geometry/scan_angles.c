@@ -38,10 +38,11 @@ gt_status gt_scan_check_angles(const gt_scan *scan)
 		if (!look_from(scan, v, &angle))
 			return GT_OK;
 		if (isfinite(stated) && fabs(remainder(stated - (angle - first), 2 * GT_PI)) > MOST)
-			return gt_fail(GT_ERR_FORMAT,
-			               "angle of view %zu is %.6g rad from that of view 0, but its source %.6g rad: expected radians that agree "
-			               "with the sources, or no angles",
-			               v, stated, remainder(angle - first, 2 * GT_PI));
+			return gt_fail(
+				GT_ERR_FORMAT,
+				"angle of view %zu is %.6g rad from that of view 0, but its source %.6g rad: expected radians that agree "
+				"with the sources, or no angles",
+				v, stated, remainder(angle - first, 2 * GT_PI));
 	}
 	return GT_OK;
 }

@@ -89,8 +89,8 @@ static gt_status run(gt_pool *pool, struct job j, double *factor)
 gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, size_t n, float *w, double *factor)
 {
 	if (!c->photons && c->count > 0 && c->count < LEAST_PHOTONS)
-		return gt_fail(GT_ERR_ARG, "weights of the data: %g photons in a pixel that nothing attenuated: expected at least %g", c->count,
-		               LEAST_PHOTONS);
+		return gt_fail(GT_ERR_ARG, "weights of the data: %g photons in a pixel that nothing attenuated: expected at least %g",
+		               c->count, LEAST_PHOTONS);
 	if (!(c->electronic >= 0) || (!c->photons && !(c->count > 0)))
 		return gt_fail(GT_ERR_ARG,
 		               "weights of the data: %g photons and an electronic noise of %g: expected more than 0, and 0 or more",

@@ -25,8 +25,8 @@ gt_status gt_stop_rule_parse(const char *spec, gt_stop_rule *s)
 	*s = (gt_stop_rule){ 0, 0, 0 };
 	const gt_status st = gt_fail_in(gt_params_parse(rules, spec, s), "--stop");
 	if (st == GT_OK && s->change > LARGE_CHANGE)
-		return gt_fail(GT_ERR_ARG, "--stop change=%g: that is mm-1, or %.3g HU: expected less than %g; did you mean change=%gHU?", s->change,
-		               1000 * s->change / GT_WATER_DEFAULT, LARGE_CHANGE, s->change);
+		return gt_fail(GT_ERR_ARG, "--stop change=%g: that is mm-1, or %.3g HU: expected less than %g; did you mean change=%gHU?",
+		               s->change, 1000 * s->change / GT_WATER_DEFAULT, LARGE_CHANGE, s->change);
 	return st;
 }
 

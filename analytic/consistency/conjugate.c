@@ -26,7 +26,7 @@ typedef struct {
 
 typedef struct {
 	gt_conjugate_data data;
-	gt_conjugate_pair *pair; /* of data, owned */
+	gt_conjugate_pair *pair;                              /* of data, owned */
 	double slack, center, turned_center, row, turned_row; /* as given; counted from the other end */
 	int rows, columns;                                    /* 1: it would show if they were the other way round */
 	way way[4];                                           /* columns reversed: + 1, rows: + 2 */

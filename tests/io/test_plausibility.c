@@ -71,7 +71,8 @@ START_TEST(refusal)
 	gt_projections p = { .data = data };
 	ck_ok(gt_scan_new(GT_FLAT, 2, 2, 3, &p.scan));
 	ck_assert_int_eq(gt_projections_plausible(&p, "a.nc"), GT_ERR_FORMAT);
-	ck_assert_ptr_nonnull(strstr(gt_error(), "a.nc: 2 of 12 values, from -20 to 1e+30, the first 1e+30 in view 1, row 0, column 2, are no"));
+	ck_assert_ptr_nonnull(
+		strstr(gt_error(), "a.nc: 2 of 12 values, from -20 to 1e+30, the first 1e+30 in view 1, row 0, column 2, are no"));
 	ck_assert_ptr_nonnull(strstr(gt_error(), "--force"));
 	data[8] = data[11] = 4;
 	ck_ok(gt_projections_plausible(&p, "a.nc"));
