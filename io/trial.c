@@ -1,6 +1,6 @@
-/* HDF5, NetCDF and DCMTK are written for files of friends: a damaged one may end the process that opens it. A child process may die of it. It is
- * forked and not started anew, so that no other program is needed; it calls nothing but the library in question and ends by _exit(), so that it
- * neither prints nor removes what is its parent's. */
+/* HDF5, NetCDF and DCMTK are written for files of friends: a damaged one may end the process that opens it. A child
+ * process may die of it. It is forked and not started anew, so that no other program is needed; it calls nothing but
+ * the library in question and ends by _exit(), so that it neither prints nor removes what is its parent's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* Columns of the detector that stand out from both neighbours all the time: dead or saturated pixels, which draw rings. */
+/* Columns of the detector that stand out from both neighbours all the time: dead or saturated pixels, which draw
+ * rings. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/order_statistics.h>
@@ -11,7 +12,8 @@
 #define PART 0.25
 enum { VIEWS = 128, ROWS = 16 };
 
-/* Means of all columns over some views and rows, then how far each is from the mean of its neighbours; returns the largest mean. */
+/* Means of all columns over some views and rows, then how far each is from the mean of its neighbours; returns the
+ * largest mean. */
 static double deviations(const gt_projections *p, double *mean, double *off)
 {
 	const gt_scan *s = p->scan;

@@ -45,11 +45,12 @@ typedef struct {
 /* data: [view][row][column]. Chooses some ten thousand pairs of at most 1024 views: a few MB and about a second for any scan.
  * GT_ERR_UNSUPPORTED: fewer than 4 columns, or too few rays that are measured from both ends, or nothing in them. */
 GT_API gt_status gt_conjugate_check(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report);
-/* The same of a sample of some thousand pairs, in a tenth of a second; where these agree as they are, nothing else is tried, and
- * the report has the first case alone. */
+/* The same of a sample of some thousand pairs, in a tenth of a second; where these agree as they are, nothing else is
+ * tried, and the report has the first case alone. */
 GT_API gt_status gt_conjugate_glance(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report);
 
-/* What to tell of a report. text: size characters, GT_CONJUGATE_TEXT hold what is said of any scan; it always ends with 0. */
+/* What to tell of a report. text: size characters, GT_CONJUGATE_TEXT hold what is said of any scan; it always ends
+ * with 0. */
 enum { GT_CONJUGATE_TEXT = 512 };
 GT_API void gt_conjugate_verdict(const gt_scan *scan, const gt_conjugate_report *report, char *text, size_t size);
 /* The command that mends the file where `what` is wrong with it: the report's faults, or those instead of them. */

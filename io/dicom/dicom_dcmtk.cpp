@@ -18,7 +18,6 @@
 #include <dcmtk/oflog/oflog.h>
 #include <gantry/text.h>
 #include "io/dicom/dicom.h"
-#include "io/trial.h"
 
 /* Longer values stay in the file until they are asked for: the samples, not the photons of the columns. */
 #define READ_AT_ONCE 65536
@@ -230,26 +229,12 @@ static bool is_compressed(const DcmXfer &syntax)
 #endif
 }
 
-/* In a child process: reading, and letting go. */
-static void try_to_load(const char *path)
+gt_status gt_dicom_load(const char *path, gt_dicom **out)
 {
-	guarded(path, [&] {
-		DcmFileFormat file;
-		return file.loadFile(path, EXS_Unknown, EGL_noChange, READ_AT_ONCE, ERM_fileOnly).good() ? GT_OK : GT_ERR_FORMAT;
-	});
-}
-
-gt_status gt_dicom_open(const char *path, gt_dicom **out)
-{
-	int deep = 0;
 	*out = nullptr;
 	return guarded(path, [&] {
 		if (gt_dicom_ready() != GT_OK)
 			return gt_fail_in(GT_ERR_UNSUPPORTED, "%s", path);
-		const gt_status safe = gt_dicom_nesting(path, &deep);
-		const gt_status tried = safe == GT_OK && deep ? gt_trial(path, "DCMTK", try_to_load) : safe;
-		if (tried != GT_OK)
-			return tried;
 		gt_dicom *d = new gt_dicom;
 		d->path = path;
 		const OFCondition c = d->file.loadFile(path, EXS_Unknown, EGL_noChange, READ_AT_ONCE, ERM_fileOnly);

@@ -1,11 +1,12 @@
-/* How deep sequences may be in each other, before DCMTK, which calls itself for each, sees the file. Every level begins with the tag of an item,
- * (FFFE,E000), at an even place: PS3.5, section 7.5. */
+/* How deep sequences may be in each other, before DCMTK, which calls itself for each, sees the file. Every level
+ * begins with the tag of an item, (FFFE,E000), at an even place: PS3.5, section 7.5. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/try.h"
 #include "io/dicom/dicom.h"
+#include "io/trial.h"
 
 /* The deepest that the stack of a thread surely holds, far above what scanners write. */
 enum { MOST_ITEMS = 256, BLOCK = 1 << 18, HEAD = 1024 };
@@ -53,4 +54,24 @@ done:
 		fclose(f);
 	free(word);
 	return st;
+}
+
+/* In a child process: reading, and letting go. */
+static void try_to_load(const char *path)
+{
+	gt_dicom *d;
+	if (gt_dicom_load(path, &d) == GT_OK)
+		gt_dicom_close(d);
+}
+
+gt_status gt_dicom_open(const char *path, gt_dicom **d)
+{
+	int deep = 0;
+	gt_status st = GT_OK;
+	*d = NULL;
+	if (gt_dicom_ready() == GT_OK)
+		st = gt_dicom_nesting(path, &deep);
+	if (st == GT_OK && deep)
+		st = gt_trial(path, "DCMTK", try_to_load);
+	return st == GT_OK ? gt_dicom_load(path, d) : st;
 }
