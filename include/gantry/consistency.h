@@ -11,6 +11,8 @@
  * mirror image of another body: columns and turn both reversed; on a helix rows and the direction of the table; on a circle
  * rows at all; with parallel beams columns and turn. Of columns and turn the offset of the detector decides which: reversed columns are counted from
  * the other end, so that the central ray is at columns - 1 - column_center among them; without an offset either may be wrong. */
+#include <gantry/data.h>
+#include <gantry/message.h>
 #include <gantry/scan.h>
 #include <gantry/threads.h>
 #ifdef __cplusplus
@@ -60,6 +62,9 @@ GT_API void gt_conjugate_remedy(const char *file, const gt_scan *scan, const gt_
 GT_API const char *gt_conjugate_fault_name(int fault);
 /* The column of the central ray once those faults are mended, for a column of the projections as they are stored. */
 GT_API double gt_conjugate_center(const gt_scan *scan, unsigned faults, double stored);
+/* A warning where gt_conjugate_glance() finds disagreement, with the commands that mend `file` (NULL: there is none).
+ * threads: 0: one per processor. Where nothing can be compared nothing is said. */
+GT_API void gt_conjugate_remark(const gt_projections *p, const gt_listener *log, const char *file, int threads);
 
 #ifdef __cplusplus
 }

@@ -424,7 +424,6 @@ START_TEST(invalid_scans_are_not_written)
 }
 END_TEST
 
-static const gt_write_options packed = { .size = sizeof packed, .deflate = 1 }; /* how large that is is not known before */
 static gt_volume *large_volume(void)
 {
 	gt_volume *v = calloc(1, sizeof *v);
@@ -447,11 +446,11 @@ static void default_actions(void)
 START_TEST(killed_by_the_file_size_limit)
 {
 	static const char *const names[] = { "v.nc", "v.mha", "v.mhd" };
+	const gt_write_options packed = { .size = sizeof packed, .deflate = 1 }; /* how large that is is not known before */
 	gt_volume *v = large_volume();
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char other[200];
-		int status;
-		snprintf(other, sizeof other, "%s/%s", folder, names[i]);
+		int status = snprintf(other, sizeof other, "%s/%s", folder, names[i]);
 		const pid_t child = fork();
 		if (child == 0) {
 			const struct rlimit limit = { 1 << 20, 1 << 20 };
