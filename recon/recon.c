@@ -60,9 +60,11 @@ void gt_recon_undecide(gt_recon *r)
 {
 	gt_method_free(&r->method);
 	gt_penalty_spec_free(&r->penalty);
+	free(r->penalty_text);
 	gt_projections_free(r->owned);
 	r->method = (gt_method){ 0 };
 	r->owned = NULL;
+	r->penalty_text = NULL;
 	r->is_chosen = r->by_slabs = 0;
 }
 

@@ -48,7 +48,7 @@ static gt_status parse_penalty(gt_recon_settings *s, const char *value)
 
 static gt_status parse_weights(gt_recon_settings *s, const char *value)
 {
-	gt_weights_spec w = { GT_WEIGHTS_AUTO, 0, 0 };
+	gt_weights_spec w = { .kind = GT_WEIGHTS_AUTO };
 	const gt_status st = gt_weights_spec_parse(value, &w);
 	if (st == GT_OK)
 		s->weights = w;

@@ -319,7 +319,7 @@ gt_status gt_slab_job_open(const gt_slab_case *c, gt_slab_job *s)
 {
 	gt_status st = GT_OK;
 	*s = (gt_slab_job){ .c = c };
-	GT_TRY(gt_view_reader_open(c->data, c->scan, &s->views));
+	GT_TRY(gt_view_reader_open(c->data, c->read, c->scan, &s->views));
 	GT_TRY(gt_backend_open(c->backend ? c->backend : "auto", &s->be));
 	gt_say(c->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", gt_backend_name(s->be), gt_backend_describe(s->be));
 	GT_TRY(gt_slab_plan_new(c->method, c->grid, c->scan, c->options, gt_backend_pool(s->be), &s->slabs));

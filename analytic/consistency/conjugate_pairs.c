@@ -21,7 +21,8 @@ static size_t chosen(size_t n, size_t most, size_t i)
 {
 	if (n <= most)
 		return i;
-	gt_random r = gt_random_at(SEED + 1, i);
+	gt_random r;
+	gt_random_at(SEED + 1, i, &r);
 	return (size_t)(((double)i + gt_uniform(&r)) * (double)n / (double)most);
 }
 
@@ -57,7 +58,8 @@ static void meet_sources(void *self, size_t begin, size_t end, int worker)
 	(void)worker;
 	for (size_t i = begin; i < end; i++) {
 		const size_t j = chosen(s->scan->views, s->views, i);
-		gt_random r = gt_random_at(SEED, i);
+		gt_random r;
+		gt_random_at(SEED, i, &r);
 		const int group = (int)(gt_uniform(&r) * GT_CONJUGATE_GROUPS);
 		size_t met = 0;
 		for (size_t o = 0; o < s->others; o++) {
@@ -141,7 +143,8 @@ static void meet_directions(void *self, size_t begin, size_t end, int worker)
 	if (!other || !weight)
 		s->failed = 1;
 	for (size_t i = begin; i < end && !s->failed; i++) {
-		gt_random r = gt_random_at(SEED, i);
+		gt_random r;
+		gt_random_at(SEED, i, &r);
 		const size_t j = chosen(n, s->views, i), met = s->each && !s->found[i] ? 0 : all_opposite(s, j, other, weight);
 		if (!s->each) {
 			s->found[i] = met > 0;

@@ -5,12 +5,13 @@
 static const char *const units[] = { "mm-1", "HU", "auto", NULL }, *const presets[] = { "none", "fast", "iterative", NULL },
 			 *const paddings[] = { "auto", "yes", "no", NULL }, *const places[] = { "no", "memory", "scratch", "auto", NULL };
 enum { UNIT_AUTO = 2, KEEP_AUTO = 3 };
-const recon_options recon_defaults = { .unit = UNIT_AUTO, .keep = KEEP_AUTO };
+const recon_options recon_defaults = { .unit = UNIT_AUTO, .keep = KEEP_AUTO, .frames = CLI_FRAMES_DEFAULTS };
 #define AT(field) offsetof(recon_options, field)
+#define FRAMES_AT(field) offsetof(recon_options, frames.field)
 /* clang-format off */
 const cli_option recon_table[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "name of the written volume, which decides the format (.nc, .mha, .nii, a folder/ of DICOM)", .at = AT(output) },
+	  .help = "name of the written volume, which decides the format (.nc, .mha, .nii, .tif, a folder/ of DICOM)", .at = AT(output) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
 	  .help = "its grid, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
 	{ .name = "like", .kind = CLI_INPUT, .value = "FILE", .help = "the grid of this volume", .at = AT(like) },
@@ -61,6 +62,11 @@ const cli_option recon_table[] = {
 	  .help = "unit of the written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: as the scan states, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF: type of the written numbers (default float)", .at = AT(number),
+	  .names = cli_numbers },
+	{ .name = "range", .kind = CLI_TEXT, .value = "LOW:HIGH",
+	  .help = "TIFF: of --number, in the unit (default: all but a thousandth of the voxels at either end)", .at = AT(range) },
+	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ 0 },
 };
 /* clang-format on */

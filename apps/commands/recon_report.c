@@ -230,8 +230,8 @@ static void slabs_text(const cli_call *call, const gt_recon_slabs *s, const gt_r
 
 char *recon_method(gt_recon *r)
 {
-	const char *solver = gt_recon_text(r, "solver");
-	return solver ? strndup(solver, strcspn(solver, ":")) : NULL;
+	const char *name = gt_recon_text(r, "method");
+	return name ? strdup(name) : NULL;
 }
 
 void recon_report(const cli_call *call, const recon_options *o, gt_recon *r)

@@ -149,3 +149,11 @@ void gt_read_note(const gt_read_options *o, const char *format, ...)
 	gt_say_list(&o->notes, GT_INFO, GT_ABOUT_DATA, format, args);
 	va_end(args);
 }
+
+void gt_write_note(const gt_write_options *o, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	gt_say_list(&o->notes, GT_INFO, GT_ABOUT_DATA, format, args);
+	va_end(args);
+}

@@ -11,7 +11,8 @@ enum { N = 200003 };
 static float *integrals(void)
 {
 	float *p = malloc(N * sizeof *p);
-	gt_random r = gt_random_at(7, 0);
+	gt_random r;
+	gt_random_at(7, 0, &r);
 	for (size_t i = 0; i < N; i++)
 		p[i] = (float)(9 * gt_uniform(&r) - 0.2);
 	return p;
@@ -133,7 +134,8 @@ START_TEST(smoothed_weights_cancel_the_bias_of_logarithms)
 	const gt_counting c = { NULL, photons, 0 };
 	double sum[3] = { 0, 0, 0 }, factor;
 	for (size_t i = 0; i < CELLS; i++) {
-		gt_random r = gt_random_at(11, i);
+		gt_random r;
+		gt_random_at(11, i, &r);
 		p[i] = (float)log(photons / fmax(0.5, gt_poisson(&r, mean)));
 	}
 	for (int kind = 0; kind < 3; kind++) {
