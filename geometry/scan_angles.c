@@ -6,7 +6,8 @@
 /* How far stated angles may be from the sources, rad: flying spots and gantries out of true are far below. */
 #define MOST 0.2
 
-/* The direction that the source looks from: of parallel rays the one they come from. 0: it has none, as where rows are not along the axis. */
+/* The direction that the source looks from: of parallel rays the one they come from. 0: it has none, as where rows are
+ * not along the axis. */
 static int look_from(const gt_scan *scan, size_t view, double *angle)
 {
 	const gt_view *w = &scan->view[view];

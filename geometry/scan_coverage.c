@@ -121,7 +121,8 @@ double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax)
 	return turn > 2 * GT_PI - step / 2 ? longest : shortest;
 }
 
-/* Of the range of heights that a straight line against x (the index, where by_angle is 0) has, the part that the rest scatters by. */
+/* Of the range of heights that a straight line against x (the index, where by_angle is 0) has, the part that the rest
+ * scatters by. */
 static double scatter(const gt_scan *scan, int by_angle)
 {
 	const double n = (double)scan->views;

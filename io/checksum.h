@@ -5,7 +5,7 @@
 
 /* Appends it to the file at tmp, which messages call path. GT_ERR_IO. */
 gt_status gt_checksum_append(const char *tmp, const char *path);
-/* GT_ERR_FORMAT if the file ends in a checksum and has other bytes than it says. *has: 0 where it ends in none, as files of earlier versions and
- * those that are cut short: its format tells these apart. */
+/* GT_ERR_FORMAT if the file ends in a checksum and has other bytes than it says. *has: 0 where it ends in none, as
+ * files of earlier versions and those that are cut short: its format tells these apart. */
 gt_status gt_checksum_check(const char *path, int *has);
 #endif

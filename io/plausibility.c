@@ -26,7 +26,7 @@ void gt_value_range_look(gt_value_range *r, const float *value, size_t n)
 	}
 }
 
-#define EXPECTED                                                                                                                \
+#define EXPECTED                                                                                                                  \
 	"are no line integrals: expected -ln(I/I0), which is 0 in air, seldom above 15 and never above %g or below %g; are they " \
 	"counts, or of another unit?"
 
@@ -40,9 +40,10 @@ void gt_value_range_warn(const gt_value_range *r, const gt_listener *log, const 
 gt_status gt_value_range_check(const gt_value_range *r, const char *path)
 {
 	return !r->implausible ? GT_OK
-	                       : gt_fail(GT_ERR_FORMAT, "%s: %zu of %zu values that were looked at, from %.4g to %.4g, " EXPECTED " (--force takes them)",
-	                                 path, r->implausible, r->looked, (double)r->least, (double)r->most,
-	                                 (double)MAX_LINE_INTEGRAL, (double)MIN_LINE_INTEGRAL);
+	                       : gt_fail(GT_ERR_FORMAT,
+	                                 "%s: %zu of %zu values that were looked at, from %.4g to %.4g, " EXPECTED " (--force takes them)",
+	                                 path, r->implausible, r->looked, (double)r->least, (double)r->most, (double)MAX_LINE_INTEGRAL,
+	                                 (double)MIN_LINE_INTEGRAL);
 }
 
 gt_status gt_projections_plausible(const gt_projections *p, const char *path)

@@ -5,6 +5,7 @@
  * nobody is there, and lets nobody in. */
 #include <signal.h>
 #include <sys/types.h>
+#include <gantry/status.h>
 
 enum { GT_TMP_DIGITS = 6, GT_TMP_EXTENSION = 15 };
 
@@ -29,6 +30,7 @@ void gt_tmp_list_drop(gt_unfinished *u);
 /* Deletes the thing itself. Only async-signal-safe calls. */
 void gt_tmp_delete(const gt_unfinished *u);
 
-/* May a file of that name be written, or replaced? GT_ERR_IO: a folder, a device, a symbolic link, or write-protected. */
+/* May a file of that name be written, or replaced? GT_ERR_IO: a folder, a device, a symbolic link, or
+ * write-protected. */
 gt_status gt_tmp_check_target(const char *path);
 #endif

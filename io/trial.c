@@ -1,6 +1,6 @@
-/* HDF5, NetCDF and DCMTK are written for files of friends: a damaged one may end the process that opens it. A child process may die of it. It is
- * forked and not started anew, so that no other program is needed; it calls nothing but the library in question and ends by _exit(), so that it
- * neither prints nor removes what is its parent's. */
+/* HDF5, NetCDF and DCMTK are written for files of friends: a damaged one may end the process that opens it. A child
+ * process may die of it. It is forked and not started anew, so that no other program is needed; it calls nothing but
+ * the library in question and ends by _exit(), so that it neither prints nor removes what is its parent's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -88,7 +88,8 @@ static void walk_and_exit(const char *path, gt_trial_walk walk)
 static gt_status judge(const char *path, const char *library, int status)
 {
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
-		return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s does not come to an end with it (tried in a process of its own)", path, library);
+		return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s does not come to an end with it (tried in a process of its own)", path,
+		               library);
 	if (WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) != 0))
 		return gt_fail(GT_ERR_FORMAT, "%s: damaged: %s crashes on it (tried in a process of its own: %s)", path, library,
 		               WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it gave up");

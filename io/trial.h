@@ -8,8 +8,9 @@ extern "C" {
 
 /* What the child does with the file; how it succeeds does not matter. */
 typedef void (*gt_trial_walk)(const char *path);
-/* GT_ERR_FORMAT, naming file and library, where the child dies of the walk, or does not end. A file that passed and has not changed since, the
- * same to the nanosecond, passes at once. Where there can be no child, or the system tells nothing of it, it passes too. */
+/* GT_ERR_FORMAT, naming file and library, where the child dies of the walk, or does not end. A file that passed and
+ * has not changed since, the same to the nanosecond, passes at once. Where there can be no child, or the system tells
+ * nothing of it, it passes too. */
 gt_status gt_trial(const char *path, const char *library, gt_trial_walk walk);
 #ifdef __cplusplus
 }

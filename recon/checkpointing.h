@@ -36,8 +36,9 @@ typedef struct {
 gt_status gt_checkpointing_check(const gt_checkpointing *c, const char *const *others);
 /* Before the solver runs. GT_ERR_UNSUPPORTED names what differs from the run that `resume` is of. */
 gt_status gt_checkpointing_open(gt_checkpointing *c, const gt_run_identity *run);
-/* The first is the monitor's `resume`; the second is called after every iteration, with `end` after the last one. A file that cannot be
- * written is a remark, ends nothing, and is remembered as `failed` until one is written. own: what the caller keeps beside the solver's state. */
+/* The first is the monitor's `resume`; the second is called after every iteration, with `end` after the last one. A
+ * file that cannot be written is a remark, ends nothing, and is remembered as `failed` until one is written. own: what
+ * the caller keeps beside the solver's state. */
 enum { GT_RECON_STATE = 1 + GT_DIVERGENCE_STATE };
 gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *state, const gt_state_entry *own, int *done);
 void      gt_checkpointing_save  (gt_checkpointing *c, const gt_progress *g, const gt_state_entry *own, int end);

@@ -2,12 +2,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/consistency.h>
 #include <gantry/host_memory.h>
 #include <gantry/plausibility.h>
 #include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
-#include "recon/agreement.h"
 #include "recon/choose.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
@@ -159,9 +159,9 @@ static gt_status look_at_data(gt_recon *r)
 	const gt_status st = r->set.force ? GT_OK : gt_projections_plausible(p, name);
 	if (st != GT_OK)
 		return st;
-	gt_note_columns(&r->log, p, name);
+	gt_projections_stray_columns(p, &r->log, name);
 	if (r->set.check)
-		gt_note_disagreement(&r->log, p, data ? NULL : r->path, threads_asked(r->job.backend));
+		gt_conjugate_remark(p, &r->log, data ? NULL : r->path, threads_asked(r->job.backend));
 	return GT_OK;
 }
 

@@ -34,7 +34,7 @@ typedef struct {
 	double seconds;                 /* of the computation */
 	const char *start;              /* where it started: zero, a direct method's name, a file's or "array" */
 	char *weights, *penalty;        /* owned; NULL: not known yet, or none */
-	char *unsaved;                  /* owned; why the last checkpoint could not be written; NULL: it was, or none was asked for */
+	char *unsaved;                  /* owned; why the last checkpoint was not written; NULL: it was, or none was due */
 	char backend[32];
 	size_t subsets;
 	double *cost;                   /* [costs], owned */

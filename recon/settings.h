@@ -20,7 +20,7 @@ typedef struct {
 	char *text[GT_SETTINGS];        /* as it was given; NULL: not set */
 	/* What the texts say; the default where there is none. */
 	int preset, margin, unit, precision;    /* gt_preset, gt_z_margin_mode, gt_unit, 1: double */
-	int check, force;               /* 1: conjugate rays are compared first; 1: projections that are none are taken */
+	int check, force;               /* 1: conjugate rays are compared; 1: all values are taken */
 	int keep, overlap, slabs;       /* gt_view_cache_place; 1: stages run at the same time; 1: by slabs also where all fits */
 	gt_method method;
 	gt_weights_spec weights;

@@ -11,6 +11,8 @@
  * mirror image of another body: columns and turn both reversed; on a helix rows and the direction of the table; on a circle
  * rows at all; with parallel beams columns and turn. Of columns and turn the offset of the detector decides which: reversed columns are counted from
  * the other end, so that the central ray is at columns - 1 - column_center among them; without an offset either may be wrong. */
+#include <gantry/data.h>
+#include <gantry/message.h>
 #include <gantry/scan.h>
 #include <gantry/threads.h>
 #ifdef __cplusplus
@@ -45,11 +47,12 @@ typedef struct {
 /* data: [view][row][column]. Chooses some ten thousand pairs of at most 1024 views: a few MB and about a second for any scan.
  * GT_ERR_UNSUPPORTED: fewer than 4 columns, or too few rays that are measured from both ends, or nothing in them. */
 GT_API gt_status gt_conjugate_check(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report);
-/* The same of a sample of some thousand pairs, in a tenth of a second; where these agree as they are, nothing else is tried, and
- * the report has the first case alone. */
+/* The same of a sample of some thousand pairs, in a tenth of a second; where these agree as they are, nothing else is
+ * tried, and the report has the first case alone. */
 GT_API gt_status gt_conjugate_glance(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report);
 
-/* What to tell of a report. text: size characters, GT_CONJUGATE_TEXT hold what is said of any scan; it always ends with 0. */
+/* What to tell of a report. text: size characters, GT_CONJUGATE_TEXT hold what is said of any scan; it always ends
+ * with 0. */
 enum { GT_CONJUGATE_TEXT = 512 };
 GT_API void gt_conjugate_verdict(const gt_scan *scan, const gt_conjugate_report *report, char *text, size_t size);
 /* The command that mends the file where `what` is wrong with it: the report's faults, or those instead of them. */
@@ -59,6 +62,9 @@ GT_API void gt_conjugate_remedy(const char *file, const gt_scan *scan, const gt_
 GT_API const char *gt_conjugate_fault_name(int fault);
 /* The column of the central ray once those faults are mended, for a column of the projections as they are stored. */
 GT_API double gt_conjugate_center(const gt_scan *scan, unsigned faults, double stored);
+/* A warning where gt_conjugate_glance() finds disagreement, with the commands that mend `file` (NULL: there is none).
+ * threads: 0: one per processor. Where nothing can be compared nothing is said. */
+GT_API void gt_conjugate_remark(const gt_projections *p, const gt_listener *log, const char *file, int threads);
 
 #ifdef __cplusplus
 }

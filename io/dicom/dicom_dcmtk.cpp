@@ -229,7 +229,7 @@ static bool is_compressed(const DcmXfer &syntax)
 #endif
 }
 
-gt_status gt_dicom_open(const char *path, gt_dicom **out)
+gt_status gt_dicom_load(const char *path, gt_dicom **out)
 {
 	*out = nullptr;
 	return guarded(path, [&] {

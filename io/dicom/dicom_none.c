@@ -6,7 +6,7 @@ gt_status gt_dicom_ready(void)
 	return gt_fail(GT_ERR_UNSUPPORTED, "built without DCMTK, which DICOM needs: install libdcmtk-dev, then build again");
 }
 
-gt_status gt_dicom_open(const char *path, gt_dicom **d)
+gt_status gt_dicom_load(const char *path, gt_dicom **d)
 {
 	*d = NULL;
 	return gt_fail_in(gt_dicom_ready(), "%s", path);

@@ -1,4 +1,5 @@
-/* Everything of a NetCDF file that readers ask libnetcdf for, and of each variable its first and last value: what a damaged file crashes it with. */
+/* Everything of a NetCDF file that readers ask libnetcdf for, and of each variable its first and last value: what a
+ * damaged file crashes it with. */
 #include <stdlib.h>
 #include "io/netcdf/nc.h"
 

@@ -23,7 +23,8 @@ static double disk_room(const char *file)
 	return room < 0 || (limit >= 0 && limit < room) ? limit : room;
 }
 
-/* HDF5 writes its tables when a file is closed, and libnetcdf does not outlive a failure of that: room for all is taken before. */
+/* HDF5 writes its tables when a file is closed, and libnetcdf does not outlive a failure of that: room for all is
+ * taken before. */
 static gt_status reserve(const gt_nc *f, double bytes)
 {
 	const double tables = 65536;
@@ -107,8 +108,9 @@ gt_status gt_nc_commit(gt_nc *f)
 void gt_nc_drop(gt_nc *f)
 {
 	if (f->id >= 0) {
-		/* HDF5 insists on writing what it holds when a file is closed: an emptied file leaves it room for that. Where it has none
-		 * even so, the file stays open to the end of the process: libnetcdf does not outlive a close that fails. */
+		/* HDF5 insists on writing what it holds when a file is closed: an emptied file leaves it room for
+		 * that. Where it has none even so, the file stays open to the end of the process: libnetcdf does not
+		 * outlive a close that fails. */
 		const int emptied = truncate(f->tmp, 0);
 		(void)emptied;
 		if (nc_sync(f->id) == NC_NOERR)

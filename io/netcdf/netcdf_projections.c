@@ -182,8 +182,8 @@ gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o,
 	int has_water, has_data, weight = 0, photons = 0;
 	GT_TRY(gt_nc_number(&f, NULL, water_name, &p->water, &has_water));
 	if (has_water && !(p->water > 0 && p->water <= GT_WATER_MOST))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: attribute %s: is %g, expected a number above 0 and at most %g", path, water_name, p->water,
-		               GT_WATER_MOST));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: attribute %s: is %g, expected a number above 0 and at most %g", path, water_name,
+		               p->water, GT_WATER_MOST));
 	GT_TRY(gt_nc_has(&f, "projections", &has_data));
 	if (!o->without_statistics) {
 		GT_TRY(gt_nc_has(&f, "weight", &weight));

@@ -228,7 +228,8 @@ START_TEST(damage_is_seen)
 	bytes[at] ^= 1;
 	write_all(bytes, n);
 	ck_refused(fill_from_file(a), GT_ERR_FORMAT, "run.ck: damaged: its checksum is ");
-	/* A single bit anywhere is seen before HDF5 opens the file, also in the checksum itself; so is what was put at its end. */
+	/* A single bit anywhere is seen before HDF5 opens the file, also in the checksum itself; so is what was put at
+	 * its end. */
 	bytes[at] ^= 1;
 	for (size_t k = 0; k < n; k += 97) {
 		bytes[k] ^= 64;

@@ -4,9 +4,9 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "geometry/projections.h"
-#include "recon/agreement.h"
 
-/* "; try: COMMAND, or: COMMAND", as far as a file is there that the command could read; malloc'ed, NULL without memory. */
+/* "; try: COMMAND, or: COMMAND", as far as a file is there that the command could read; malloc'ed, NULL without
+ * memory. */
 static char *commands_for(const char *file, const gt_scan *s, const gt_conjugate_report *r)
 {
 	char first[GT_CONJUGATE_TEXT], second[GT_CONJUGATE_TEXT] = "";
@@ -18,14 +18,15 @@ static char *commands_for(const char *file, const gt_scan *s, const gt_conjugate
 	return gt_text("; try: %s%s%s", first, r->instead ? ", or: " : "", second);
 }
 
-void gt_note_disagreement(const gt_listener *log, const gt_projections *p, const char *file, int threads)
+void gt_conjugate_remark(const gt_projections *p, const gt_listener *log, const char *file, int threads)
 {
 	char verdict[GT_CONJUGATE_TEXT];
 	gt_conjugate_report r;
 	gt_pool *pool = NULL;
-	if (!log->say || gt_pool_new(threads, &pool) != GT_OK)
+	if (!p->data || !log || !log->say || gt_pool_new(threads, &pool) != GT_OK)
 		return;
-	/* A scan that no two ends of a ray meet in has nothing to disagree, and without memory the run itself will say so. */
+	/* A scan that no two ends of a ray meet in has nothing to disagree, and without memory the run itself will say
+	 * so. */
 	const gt_status st = gt_conjugate_glance(p->scan, p->data, pool, &r);
 	gt_pool_free(pool);
 	if (st != GT_OK || (!r.faults && r.explained))

@@ -1,17 +1,19 @@
-/* Columns of the detector that stand out from both neighbours all the time: dead or saturated pixels, which draw rings. */
+/* Columns of the detector that stand out from both neighbours all the time: dead or saturated pixels, which draw
+ * rings. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/order_statistics.h>
+#include <gantry/plausibility.h>
 #include "core/log.h"
 #include "geometry/projections.h"
-#include "recon/agreement.h"
 
 /* By trial: medians of how far columns are from their neighbours' mean, and that part of the largest mean. */
 #define MEDIANS 30.0
 #define PART 0.25
 enum { VIEWS = 128, ROWS = 16 };
 
-/* Means of all columns over some views and rows, then how far each is from the mean of its neighbours; returns the largest mean. */
+/* Means of all columns over some views and rows, then how far each is from the mean of its neighbours; returns the
+ * largest mean. */
 static double deviations(const gt_projections *p, double *mean, double *off)
 {
 	const gt_scan *s = p->scan;
@@ -33,7 +35,7 @@ static double deviations(const gt_projections *p, double *mean, double *off)
 	return most;
 }
 
-void gt_note_columns(const gt_listener *log, const gt_projections *p, const char *name)
+void gt_projections_stray_columns(const gt_projections *p, const gt_listener *log, const char *path)
 {
 	const size_t n = p->scan->columns;
 	double *mean = malloc(3 * n * sizeof *mean), *off = mean + n, *size = off + n;
@@ -51,8 +53,8 @@ void gt_note_columns(const gt_listener *log, const gt_projections *p, const char
 	}
 	if (found)
 		gt_say(log, GT_WARNING, GT_ABOUT_DATA,
-		       "%s: %zu column%s stand%s out in the mean of views and rows, most of all column %zu with %.4g between %.4g and %.4g: dead "
-		       "or saturated pixels draw rings and streaks",
-		       name, found, found == 1 ? "" : "s", found == 1 ? "s" : "", worst, mean[worst], mean[worst - 1], mean[worst + 1]);
+		       "%s: %zu column%s stand%s out in the mean of views and rows, most of all column %zu with %.4g between "
+		       "%.4g and %.4g: dead or saturated pixels draw rings and streaks",
+		       path, found, found == 1 ? "" : "s", found == 1 ? "s" : "", worst, mean[worst], mean[worst - 1], mean[worst + 1]);
 	free(mean);
 }
