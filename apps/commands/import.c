@@ -74,10 +74,12 @@ static void note_unused(const cli_call *call, const import_options *o, const gt_
 		{ "unit", o->unit == GT_HU && projections },
 		{ "water", o->water > 0 && projections && !clinical },
 	};
+	const char *what = projections ? "projections" : "a volume", *name;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].unused)
-			cli_note(call, "--%s does not apply to %s in a %s file", all[i].name, projections ? "projections" : "a volume",
-			         format->about);
+			cli_note(call, "--%s does not apply to %s in a %s file", all[i].name, what, format->about);
+	for (size_t i = 0; (name = cli_frames_unused(&o->frames, format, i)); i++)
+		cli_note(call, "--%s does not apply to %s in a %s file", name, what, format->about);
 }
 
 static const char *const flips[] = { "columns", "turn", "rows" };
@@ -190,7 +192,6 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
 	cli_frames_apply(&o->frames, &frames, &r);
-	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
 	note_unused(call, o, format, projections);
 	if (projections) {
 		w.format = o->format;
