@@ -36,7 +36,7 @@ const char *cli_frames_unused(const cli_frames *g, const gt_format *format, size
 		{ "angle-unit", g->angle_unit && !frames },
 		{ "flat", g->flat && !frames },
 		{ "dark", g->dark && !frames },
-		{ "white", !isnan(g->white) && !frames },
+		{ "white", g->white > 0 && !frames },
 		{ "air", g->air && !frames },
 		{ "values", g->values && !frames },
 		{ "sinogram", g->sinogram && !frames },
