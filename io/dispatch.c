@@ -10,6 +10,7 @@
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "geometry/volume.h"
+#include "io/tmp_list.h"
 #include "io/dispatch.h"
 #include "io/finite.h"
 
@@ -193,8 +194,8 @@ static gt_status check_options(const char *path, const gt_write_options *o)
 {
 	if (o->deflate < 0 || o->deflate > 9)
 		return gt_fail(GT_ERR_ARG, "%s: deflate=%d: expected a number from 0 to 9", path, o->deflate);
-	if (!(o->water >= 0) || isinf(o->water))
-		return gt_fail(GT_ERR_ARG, "%s: water=%g: expected an attenuation in mm^-1", path, o->water);
+	if (!(o->water >= 0 && o->water <= GT_WATER_MOST))
+		return gt_fail(GT_ERR_ARG, "%s: water=%g: expected an attenuation in mm^-1, at most %g", path, o->water, GT_WATER_MOST);
 	if (o->unit != GT_PER_MM && o->unit != GT_HU && o->unit != GT_UNIT_AUTO)
 		return gt_fail(GT_ERR_ARG, "%s: unit %d: expected mm^-1 or HU", path, (int)o->unit);
 	return GT_OK;
@@ -267,8 +268,9 @@ static gt_status can_make(const char *path)
 gt_status gt_can_write(const char *path)
 {
 	struct stat s;
-	if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
-		return gt_fail(GT_ERR_IO, "%s: already exists and is %s", path, S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
+	gt_status st = gt_tmp_check_target(path);
+	if (st != GT_OK)
+		return st;
 	const char *slash = strrchr(path, '/');
 	const size_t n = slash ? (size_t)(slash - path) + 1 : 1;
 	char *folder = malloc(n + 1);
@@ -276,7 +278,6 @@ gt_status gt_can_write(const char *path)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	memcpy(folder, slash ? path : ".", n);
 	folder[n] = 0;
-	gt_status st = GT_OK;
 	if (stat(folder, &s) != 0)
 		st = gt_fail(GT_ERR_IO, "%s: the folder '%s': %s", path, folder, strerror(errno));
 	else if (!S_ISDIR(s.st_mode))

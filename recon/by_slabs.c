@@ -135,7 +135,8 @@ static gt_slab_case case_of(gt_recon *r)
 		               .device_limit = r->set.device_memory,
 		               .host_limit = r->set.host_memory,
 		               .hu = r->set.unit == GT_HU,
-		               .alone = !r->set.overlap };
+		               .alone = !r->set.overlap,
+		               .force = r->set.force };
 }
 
 static gt_status open_slabs(gt_recon *r, const gt_slab_case *c, gt_slab_job *s)

@@ -29,6 +29,7 @@ typedef struct {
 	const char *scratch;            /* folder of the scratch file; NULL: none */
 	double device_limit, host_limit;        /* bytes; 0: all that is free */
 	int hu;                         /* is written in HU */
+	int force;                      /* take values that are no line integrals */
 	int alone;                      /* one stage after the other: the times of each alone */
 } gt_slab_case;
 

@@ -23,8 +23,12 @@ void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_rea
 	o->pixel = given->pixel;
 }
 
-const char *cli_frames_unused(const cli_frames *g, const gt_format *format, size_t nth)
+gt_status cli_frames_check(const cli_frames *g, const char *path)
 {
+	const gt_format *format = NULL;
+	int projections = 0;
+	if (gt_file_kind(path, &format, &projections) != GT_OK)
+		return GT_OK; /* reading says why */
 	const int frames = !strcmp(format->name, "frames"), raw = frames || !strcmp(format->name, "dataexchange");
 	const struct {
 		const char *name;
@@ -45,17 +49,7 @@ const char *cli_frames_unused(const cli_frames *g, const gt_format *format, size
 		{ "gaps", g->gaps && !frames },
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (all[i].unused && nth-- == 0)
-			return all[i].name;
-	return NULL;
-}
-
-gt_status cli_frames_check(const cli_frames *given, const char *path)
-{
-	const gt_format *format = NULL;
-	int projections = 0;
-	if (gt_file_kind(path, &format, &projections) != GT_OK)
-		return GT_OK; /* reading says why */
-	const char *unused = cli_frames_unused(given, format, 0);
-	return unused ? gt_fail(GT_ERR_ARG, "--%s does not apply to a %s file: %s", unused, format->about, path) : GT_OK;
+		if (all[i].unused)
+			return gt_fail(GT_ERR_ARG, "--%s does not apply to a %s file: %s", all[i].name, format->about, path);
+	return GT_OK;
 }

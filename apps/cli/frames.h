@@ -43,9 +43,7 @@ extern const char *const cli_angle_units[], *const cli_frames_values[];
 
 /* Hands them to a reader; all three must stay while it reads. */
 void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_read_options *o);
-/* The nth option that is given and means nothing for files of that format; NULL: there are no more. */
-const char *cli_frames_unused(const cli_frames *given, const gt_format *format, size_t nth);
-/* GT_ERR_ARG names the first one. */
+/* GT_ERR_ARG names an option that is given and means nothing for the file or folder. */
 gt_status cli_frames_check(const cli_frames *given, const char *path);
 
 #endif

@@ -54,32 +54,31 @@ static const cli_option options[] = {
 /* clang-format on */
 
 /* Options that were given and mean nothing for this file. */
-static void note_unused(const cli_call *call, const import_options *o, const gt_format *format, int projections)
+static gt_status check_unused(const import_options *o, const gt_format *format, int projections)
 {
 	const int meta = format->unitless, clinical = !strcmp(format->name, "dicom-ct-pd");
 	const struct {
 		const char *name;
 		int unused;
+		const char *instead;
 	} all[] = {
-		{ "input-unit", o->input_unit != GT_UNIT_AUTO && !meta },
-		{ "slope", !isnan(o->slope) && !meta },
-		{ "offset", !isnan(o->offset) && !meta },
-		{ "flip", o->flip && !projections },
-		{ "column-center", !isnan(o->column_center) && !projections },
-		{ "center", o->center && projections },
-		{ "format", o->format && !projections },
-		{ "maker", o->maker && !(projections && cli_is_dicom_output(o->output, o->format)) },
-		{ "central", o->central != GT_CENTRAL_AUTO && !clinical },
-		{ "without-photons", o->without_photons && !clinical },
-		{ "unit", o->unit == GT_HU && projections },
-		{ "water", o->water > 0 && projections && !clinical },
+		{ "input-unit", o->input_unit != GT_UNIT_AUTO && !meta, "; its file states the unit" },
+		{ "slope", !isnan(o->slope) && !meta, "; its file states the unit" },
+		{ "offset", !isnan(o->offset) && !meta, "; its file states the unit" },
+		{ "flip", o->flip && !projections, "" },
+		{ "column-center", !isnan(o->column_center) && !projections, "" },
+		{ "center", o->center && projections, "" },
+		{ "format", o->format && !projections, "" },
+		{ "maker", o->maker && !(projections && cli_is_dicom_output(o->output, o->format)), "" },
+		{ "central", o->central != GT_CENTRAL_AUTO && !clinical, "" },
+		{ "without-photons", o->without_photons && !clinical, "" },
+		{ "unit", o->unit == GT_HU && projections, "; line integrals have no unit" },
 	};
-	const char *what = projections ? "projections" : "a volume", *name;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].unused)
-			cli_note(call, "--%s does not apply to %s in a %s file", all[i].name, what, format->about);
-	for (size_t i = 0; (name = cli_frames_unused(&o->frames, format, i)); i++)
-		cli_note(call, "--%s does not apply to %s in a %s file", name, what, format->about);
+			return gt_fail(GT_ERR_ARG, "--%s does not apply to %s in a %s file%s", all[i].name,
+			               projections ? "projections" : "a volume", format->about, all[i].instead);
+	return GT_OK;
 }
 
 static const char *const flips[] = { "columns", "turn", "rows" };
@@ -126,6 +125,9 @@ static gt_status import_projections(const cli_call *call, const import_options *
 	GT_TRY(st);
 	GT_TRY(gt_projections_flip(p, flip));
 	gt_scan *scan = gt_projections_scan(p);
+	if (!isnan(o->column_center) && !(o->column_center >= -0.5 && o->column_center <= (double)scan->columns - 0.5))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--column-center=%g: expected one of the %zu columns, from -0.5 to %g", o->column_center,
+		               scan->columns, (double)scan->columns - 0.5));
 	if (!isnan(o->column_center))
 		scan->column_center = o->column_center;
 	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", scan->views, scan->rows, scan->columns, notes.text[0] ? "; " : "",
@@ -192,7 +194,8 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
 	cli_frames_apply(&o->frames, &frames, &r);
-	note_unused(call, o, format, projections);
+	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
+	GT_TRY(check_unused(o, format, projections));
 	if (projections) {
 		w.format = o->format;
 		w.dicom.maker = o->maker;

@@ -115,6 +115,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	GT_TRY(gt_volume_finite(path, v));
 	put_in_place(path, &h, o, v);
 	gt_volume_scale(v, &scaling, &h.said, o);
+	GT_TRY(gt_volume_finite(path, v));
 	v->from = h.from;
 	memset(&h.from, 0, sizeof h.from);
 	*out = v;

@@ -126,7 +126,8 @@ static double noise_left(const struct problem *s, double beta)
 		                     .hi = INFINITY };
 	for (int draw = 0; draw < DRAWS; draw++) {
 		for (int i = 0; i < VIEWS * COLUMNS; i++) {
-			gt_random r = gt_random_at(90 + (uint64_t)draw, (uint64_t)i);
+			gt_random r;
+			gt_random_at(90 + (uint64_t)draw, (uint64_t)i, &r);
 			noise[i] = (float)(sqrt(exp(s->p.data[i]) / PHOTONS) * gt_normal(&r));
 		}
 		gt_array_put_float(noise, b);
@@ -255,7 +256,8 @@ START_TEST(without_direct_method)
 {
 	struct problem *s = problem("quadratic");
 	for (int i = 0; i < VIEWS * COLUMNS; i++) {
-		gt_random r = gt_random_at(3, (uint64_t)i);
+		gt_random r;
+		gt_random_at(3, (uint64_t)i, &r);
 		s->p.data[i] += (float)(sqrt(exp(s->p.data[i]) / PHOTONS) * gt_normal(&r));
 	}
 	s->q.known = NULL;
