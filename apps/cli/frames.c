@@ -40,7 +40,7 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 		{ "angle-unit", g->angle_unit && !frames },
 		{ "flat", g->flat && !frames },
 		{ "dark", g->dark && !frames },
-		{ "white", !isnan(g->white) && !frames },
+		{ "white", g->white > 0 && !frames },
 		{ "air", g->air && !frames },
 		{ "values", g->values && !frames },
 		{ "sinogram", g->sinogram && !frames },

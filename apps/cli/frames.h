@@ -10,7 +10,7 @@ typedef struct {
 	double white, axis, pixel, source_to_axis, source_to_detector;
 	int angle_unit, sinogram, gaps, values;
 } cli_frames;
-#define CLI_FRAMES_DEFAULTS { .white = NAN, .axis = NAN, .pixel = NAN }
+#define CLI_FRAMES_DEFAULTS { .axis = NAN, .pixel = NAN }
 extern const char *const cli_angle_units[], *const cli_frames_values[];
 
 /* Lines of a table of options; AT(member) is where that member of a cli_frames is in the options of the command. */

@@ -34,7 +34,7 @@ typedef struct {
 	size_t size;            /* sizeof(gt_frames_options), as gt_frames_defaults says */
 	const char *flat;       /* an image or a folder of them, without a body; NULL: those named so in the folder; "none" */
 	const char *dark;       /* the same without rays */
-	double white;           /* counts without a body, where there is no flat field; NAN: none */
+	double white;           /* counts without a body, where there is no flat field; 0: none */
 	const char *angles;     /* a text file of one number a line; "FIRST:STEP"; "FIRST..LAST", both included; NULL:
 	                         * angles.txt in the folder */
 	int radians;            /* of angles; 0: degrees */
@@ -84,7 +84,7 @@ typedef struct {
 	void *progress_self;
 	gt_listener notes;      /* who is told what the writer had to decide: a message each, GT_ABOUT_DATA */
 	int bits;               /* TIFF: 32 and 0: floats; 16, 8: whole numbers over the range low to high, in the unit */
-	double low, high;       /* NAN: from the first to the last thousandth of the voxels; not slice by slice */
+	double low, high;       /* both 0: from the first to the last thousandth of the voxels; not slice by slice */
 } gt_write_options;
 GT_API extern const gt_write_options gt_write_defaults;
 

@@ -20,7 +20,7 @@
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
 
-const gt_frames_options gt_frames_defaults = { .size = sizeof(gt_frames_options), .white = NAN };
+const gt_frames_options gt_frames_defaults = { .size = sizeof(gt_frames_options) };
 
 static int probe(const char *path)
 {
@@ -71,7 +71,7 @@ static gt_status complete(const char *path, const gt_frames_options *given, gt_f
 		return gt_fail(GT_ERR_ARG,
 		               "%s: source to axis %g mm, source to detector %g mm: expected both, the second larger than the first", path,
 		               full->source_to_axis, full->source_to_detector);
-	if (!isnan(full->white) && !(full->white > 0 && isfinite(full->white)))
+	if (!(full->white >= 0 && isfinite(full->white)))
 		return gt_fail(GT_ERR_ARG, "%s: white=%g: expected counts without a body, more than 0", path, full->white);
 	return GT_OK;
 }
@@ -107,13 +107,13 @@ static gt_status open_intensity(stack *k, const gt_read_options *o)
 	gt_status st = GT_OK;
 	GT_TRY(open_field(k->f.flat, &k->folder.flat, &k->flat));
 	GT_TRY(open_field(k->f.dark, &k->folder.dark, &k->dark));
-	if (k->flat && !isnan(k->f.white))
+	if (k->flat && k->f.white > 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "white=%g, and a flat field %s: expected one of them (--flat none leaves it out)", k->f.white,
 		               k->flat->name(k->flat, 0)));
 	note_field(k, "flat", k->flat, o);
 	note_field(k, "dark", k->dark, o);
 	GT_TRY(gt_intensity_new(k->scan, k->flat, k->dark, k->f.white, o, &k->intensity));
-	st = gt_intensity_set_air(k->intensity, k->f.air, !k->flat && isnan(k->f.white), o);
+	st = gt_intensity_set_air(k->intensity, k->f.air, !k->flat && k->f.white == 0, o);
 done:
 	return st;
 }

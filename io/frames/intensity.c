@@ -142,7 +142,7 @@ gt_status gt_intensity_new(const gt_frame_source *frames, const gt_frame_source 
 		GT_TRY(out_of_memory());
 	}
 	for (size_t c = 0; c < cells; c++)
-		x->gain[c] = (flat ? x->gain[c] : (float)(isnan(white) ? 1 : white)) - (dark && (flat || !isnan(white)) ? x->dark[c] : 0);
+		x->gain[c] = (flat ? x->gain[c] : (float)(white > 0 ? white : 1)) - (dark && (flat || white > 0) ? x->dark[c] : 0);
 	GT_TRY(find_dead(x, flat ? flat->name(flat, 0) : frames->name(frames, 0), o));
 	*out = x;
 	x = NULL;

@@ -25,7 +25,7 @@ typedef struct {
 	size_t floored, saturated;      /* values that were, since the counters were set to 0 */
 } gt_intensity;
 
-/* flat, dark: NULL: none. white: counts without a body where there is no flat; NAN: 1. Cells whose gain is below a
+/* flat, dark: NULL: none. white: counts without a body where there is no flat; 0: 1. Cells whose gain is below a
  * tenth of what is around them are filled. Errors name the field's file. */
 gt_status gt_intensity_new(const gt_frame_source *frames, const gt_frame_source *flat, const gt_frame_source *dark, double white,
                            const gt_read_options *o, gt_intensity **x);

@@ -176,7 +176,7 @@ static gt_status create_slices(const char *path, const gt_write_options *o, cons
 	s->o = *o;
 	s->bits = o->bits ? (unsigned)o->bits : 32;
 	s->water = o->unit == GT_HU ? gt_hu_water(o, head) : 0;
-	if (s->bits < 32 && isnan(o->low))
+	if (s->bits < 32 && o->low == o->high)
 		GT_TRY(gt_fail(GT_ERR_ARG, "%s: slice by slice the range of all is not known: expected one for %u bits (--range LOW:HIGH)",
 		               path, s->bits));
 	s->low = o->low;
@@ -215,7 +215,7 @@ static gt_status write_volume(const char *path, const gt_write_options *given, c
 {
 	gt_write_options o = *given;
 	gt_slice_writer *s;
-	gt_status st = o.bits && o.bits < 32 && isnan(o.low) ? find_range(path, v, &o) : GT_OK;
+	gt_status st = o.bits && o.bits < 32 && o.low == o.high ? find_range(path, v, &o) : GT_OK;
 	if (st == GT_OK)
 		st = create_slices(path, &o, v, &s);
 	return st != GT_OK ? st : gt_slice_writer_write_all(s, v->data);

@@ -8,7 +8,7 @@ refused_output 1 "holds no files of a known format" recon empty
 
 # A pin of plastic and metal: 91 images, of which one cell is dead, in light that is 0.69 of the flat field.
 ok recon "$GT_DATA/pin" -o pin.nc --grid 147x147x5@1x1x1+0,0,50 --backend "$backend"
-grep -q "rotation axis found at column 85.8[0-9]" stderr.txt || fail "another axis: $(cat stderr.txt)"
+grep -q "rotation axis found at column 85.8[1-7]" stderr.txt || fail "another axis: $(cat stderr.txt)"
 grep -q "1 cell without light (the first at row 0, column 0)" stderr.txt || fail "no dead cell: $(cat stderr.txt)"
 grep -q "air found in 29 columns at the left and 23 at the right edge" stderr.txt || fail "other air: $(cat stderr.txt)"
 ok import "$GT_DATA/pin" -o pin-scan.nc
