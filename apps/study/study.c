@@ -76,29 +76,19 @@ gt_status study_scanner(study *s, size_t views, double pitch)
 	return gt_scan_orbit(&s->orbit, &s->scan);
 }
 
-static gt_status from_file(study *s, const study_options *o, const char *path)
+void study_leave_out(study *s, const char *part, const char *who)
 {
-	gt_projections *p = NULL;
-	gt_scan *few = NULL;
-	gt_grid coarse;
-	gt_status st = GT_OK;
-	GT_TRY(cli_read_scan(s->call, path, CLI_GEOMETRY, &p));
-	const gt_scan *scan = gt_projections_scan(p);
-	GT_TRY(cli_grid(s->call, o->grid, NULL, scan, &s->grid));
-	snprintf(s->geometry, sizeof s->geometry, "%s%s", path, s->quick ? ", made coarser" : "");
-	if (s->quick) {
-		GT_TRY(gt_scan_coarsen(scan, 124, 8, 112, &few));
-		gt_grid_coarsen(&s->grid, 64, &coarse);
-		s->grid = coarse;
-		s->scan = few;
-		few = NULL;
-	} else {
-		GT_TRY(gt_scan_clone(scan, &s->scan));
-	}
-done:
-	gt_scan_free(few);
-	gt_projections_free(p);
-	return st;
+	study_table *t = &s->table[STUDY_LEFT_OUT];
+	study_text(t, "%s", part);
+	study_text(t, "%s", who);
+	study_text(t, "%s", gt_error());
+	cli_note(s->call, "%s, %s: left out: %s", part, who, gt_error());
+}
+
+const char *study_table_name(const study *s, size_t which)
+{
+	static const char *const shared[STUDY_OWN] = { [STUDY_ABOUT] = "about", [STUDY_LEFT_OUT] = "left-out" };
+	return which < STUDY_OWN ? shared[which] : s->kind->table_name[which - STUDY_OWN];
 }
 
 /* Appends detector and voxels to the geometry in words. */
@@ -132,47 +122,6 @@ done:
 	gt_backend_close(be);
 	return st;
 }
-
-static gt_status measure_accuracy(study *s)
-{
-	gt_status st = GT_OK;
-	GT_TRY(study_find_variants(s));
-	s->steps = study_times_steps(s) + study_accuracy_steps(s) + study_random_steps(s) + study_bar_steps(s) + study_head_steps(s) + 1;
-	GT_TRY(study_accuracy(s));
-	GT_TRY(study_random_errors(s));
-	GT_TRY(study_bar(s));
-	GT_TRY(study_head_error(s));
-	GT_TRY(study_times(s));
-done:
-	return st;
-}
-
-/* The whole field of view of the paper's scanner; or a scan file. */
-static gt_status prepare_accuracy(study *s, const study_options *o)
-{
-	gt_status st = GT_OK;
-	if (s->call->files > 1)
-		return from_file(s, o, s->call->file[1]);
-	GT_TRY(study_scanner(s, 0, 0.9765625));
-	if (o->grid)
-		GT_TRY(cli_grid(s->call, o->grid, NULL, s->scan, &s->grid));
-done:
-	return st;
-}
-
-const study_kind study_kind_accuracy = {
-	.name = "accuracy",
-	.title = "Projectors: cost and accuracy",
-	.intro =
-		"The time of projection and backprojection with every projector and device of this machine, and how accurate each is against its\n"
-		"model in double precision and against exact line integrals. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, "
-		"&ldquo;GPU-based branchless distance-driven projection and backprojection&rdquo;, IEEE Transactions on Computational "
-		"Imaging 3 (2017), section IV, A and B.",
-	.prepare = prepare_accuracy,
-	.measure = measure_accuracy,
-	.figures = study_figures,
-	.parts = study_accuracy_parts,
-};
 
 static const study_kind *const kinds[] = { &study_kind_accuracy, &study_kind_iterative, &study_kind_fdk };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -209,6 +158,19 @@ static gt_status check(const study *s, const study_options *o)
 	return s->kind->check ? s->kind->check(s->call, o) : GT_OK;
 }
 
+/* Empty tables and what the kind keeps. */
+static gt_status begin(study *s, const char *name)
+{
+	gt_status st = GT_OK;
+	GT_TRY(find_kind(name, &s->kind));
+	s->table = calloc(STUDY_OWN + s->kind->tables, sizeof *s->table);
+	s->own = calloc(1, s->kind->own_size);
+	if (!s->table || !s->own)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+done:
+	return st;
+}
+
 static gt_status measure(study *s, const study_options *o)
 {
 	study_table *left_out = &s->table[STUDY_LEFT_OUT];
@@ -242,11 +204,12 @@ done:
 static void finish(study *s)
 {
 	study_folder_drop(&s->folder);
-	for (int i = 0; i < STUDY_TABLES; i++)
+	for (size_t i = 0; s->table && i < STUDY_OWN + s->kind->tables; i++)
 		study_table_free(&s->table[i]);
-	free(s->variant);
-	free(s->found);
-	free(s->fdk);
+	if (s->own && s->kind->drop)
+		s->kind->drop(s);
+	free(s->table);
+	free(s->own);
 	free(s->random);
 	gt_scan_free(s->scan);
 }
@@ -261,7 +224,7 @@ static int run(const cli_call *call, const void *given)
 	s.started = app_seconds();
 	s.seconds = (double)o->seconds;
 	s.progress.what = s.doing;
-	GT_TRY(find_kind(call->file[0], &s.kind));
+	GT_TRY(begin(&s, call->file[0]));
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(check(&s, o));
 	GT_TRY(study_folder_new(o->output, &s.folder));
@@ -276,12 +239,8 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(tell(&s));
 	}
 	GT_TRY(study_folder_commit(&s.folder));
-	printf("%s/report.html: ", s.folder.path);
-	if (s.variants)
-		printf("%zu lines of projectors and devices ", s.variants);
-	else
-		printf("%s %s ", o->from ? "drawn again:" : "study", s.kind->name);
-	printf("in %.0f s\n", app_seconds() - s.started);
+	printf("%s/report.html: %s %s in %.0f s\n", s.folder.path, o->from ? "drawn again:" : "study", s.kind->name,
+	       app_seconds() - s.started);
 done:
 	finish(&s);
 	return cli_exit(call, st);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include "apps/cli/try.h"
-#include "apps/study/study.h"
+#include "apps/study/accuracy/accuracy.h"
 
 /* What is computed with a projector: ones forward, and back onto the slice in the middle. A reference does it in double on the CPU. */
 enum { VIEWS = 24 };
@@ -190,14 +190,14 @@ static void add_profiles(const work *w, const results *of[])
 		study_table *t = &w->s->table[k ? STUDY_FORWARD_45 : STUDY_FORWARD_0];
 		const size_t row = (k * scan->rows + scan->rows / 2) * scan->columns;
 		study_head(t, "column");
-		study_head(t, "%s in double [mm]", w->s->reference->name);
-		for (size_t i = 0; i < w->s->variants; i++)
+		study_head(t, "%s in double [mm]", accuracy_of(w->s)->reference->name);
+		for (size_t i = 0; i < accuracy_of(w->s)->variants; i++)
 			if (of[i])
-				study_head(t, "%s [mm]", w->s->variant[i].label);
+				study_head(t, "%s [mm]", accuracy_of(w->s)->variant[i].label);
 		for (size_t c = 0; c < scan->columns; c++) {
 			study_number(t, (double)c);
 			study_number(t, w->reference[0].r.forward[row + c]);
-			for (size_t i = 0; i < w->s->variants; i++)
+			for (size_t i = 0; i < accuracy_of(w->s)->variants; i++)
 				if (of[i])
 					study_number(t, of[i]->forward[row + c]);
 		}
@@ -256,39 +256,40 @@ done:
 size_t study_accuracy_steps(const study *s)
 {
 	size_t steps = 0;
-	for (size_t i = 0; i < s->variants; i++)
-		steps += (size_t)s->variant[i].accuracy + (s->variant[i].accuracy && !s->variant[i].gpu);
+	for (size_t i = 0; i < accuracy_of(s)->variants; i++)
+		steps += (size_t)accuracy_of(s)->variant[i].accuracy +
+		         (accuracy_of(s)->variant[i].accuracy && !accuracy_of(s)->variant[i].gpu);
 	return steps;
 }
 
 gt_status study_accuracy(study *s)
 {
 	work w = { 0 };
-	results *r = calloc(s->variants, sizeof *r);
-	const results **of = calloc(s->variants, sizeof *of);
+	results *r = calloc(accuracy_of(s)->variants, sizeof *r);
+	const results **of = calloc(accuracy_of(s)->variants, sizeof *of);
 	gt_status st = r && of ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	start_tables(s);
 	GT_TRY(prepare(s, &w));
-	GT_TRY(add_reference(&w, s->reference->name));
+	GT_TRY(add_reference(&w, accuracy_of(s)->reference->name));
 	GT_TRY(write_reference(&w, &w.reference[0].r));
-	for (size_t i = 0; i < s->variants; i++) {
-		if (!s->variant[i].accuracy)
+	for (size_t i = 0; i < accuracy_of(s)->variants; i++) {
+		if (!accuracy_of(s)->variant[i].accuracy)
 			continue;
-		st = judge(&w, &s->variant[i], &r[i]);
+		st = judge(&w, &accuracy_of(s)->variant[i], &r[i]);
 		if (st != GT_OK && !app_left_out(st))
 			goto done;
 		if (st == GT_OK)
 			of[i] = &r[i];
 		else
-			study_leave_out(s, "ones", s->variant[i].label);
-		s->variant[i].accuracy = st == GT_OK;
+			study_leave_out(s, "ones", accuracy_of(s)->variant[i].label);
+		accuracy_of(s)->variant[i].accuracy = st == GT_OK;
 		st = GT_OK;
 	}
 	add_profiles(&w, of);
-	memcpy(s->shown, w.view, sizeof s->shown);
+	memcpy(accuracy_of(s)->shown, w.view, sizeof accuracy_of(s)->shown);
 done:
-	for (size_t i = 0; r && i < s->variants; i++)
+	for (size_t i = 0; r && i < accuracy_of(s)->variants; i++)
 		free_results(&r[i]);
 	free(r);
 	free(of);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "apps/cli/try.h"
 #include "apps/cli/gnuplot.h"
-#include "apps/study/study.h"
+#include "apps/study/accuracy/accuracy.h"
 
 /* Times ------------------------------------------------------------------------ */
 
@@ -31,11 +31,11 @@ static void plot_times(const study *s, const char *csv, int key, FILE *out)
 	else
 		fputs("unset key\n", out);
 	fputs("plot ", out);
-	for (size_t i = 0; i < s->variants; i++)
-		if (s->variant[i].sweeps) {
+	for (size_t i = 0; i < accuracy_of(s)->variants; i++)
+		if (accuracy_of(s)->variant[i].sweeps) {
 			fprintf(out, "%s'%s.csv' using 1:%d with linespoints lt %d title ", column > 2 ? ", \\\n     " : "", csv, column,
 			        column - 1);
-			app_gnuplot_quote(out, "%s", s->variant[i].label);
+			app_gnuplot_quote(out, "%s", accuracy_of(s)->variant[i].label);
 			column++;
 		}
 	if (s->gpu[0])
@@ -48,8 +48,8 @@ static void plot_speedups(const study *s, const char *csv, FILE *out)
 {
 	int column = 2;
 	fputs("unset key\nplot ", out);
-	for (size_t i = 0; i < s->variants; i++)
-		if (s->variant[i].sweeps) {
+	for (size_t i = 0; i < accuracy_of(s)->variants; i++)
+		if (accuracy_of(s)->variant[i].sweeps) {
 			fprintf(out, "%s'%s.csv' using 1:(column(2)/column(%d)) with linespoints lt %d", column > 2 ? ", \\\n     " : "",
 			        csv, column, column - 1);
 			column++;
@@ -80,15 +80,15 @@ static void size_axis(const study_table *t, int logarithmic, FILE *out)
 /* The label of the first that sweeps: what the others are compared with. */
 static const char *first_label(const study *s)
 {
-	for (size_t i = 0; i < s->variants; i++)
-		if (s->variant[i].sweeps)
-			return s->variant[i].label;
+	for (size_t i = 0; i < accuracy_of(s)->variants; i++)
+		if (accuracy_of(s)->variant[i].sweeps)
+			return accuracy_of(s)->variant[i].label;
 	return "";
 }
 
 static gt_status draw_sweep(study *s, const char *name, const char *xlabel, int forward, int speedups)
 {
-	const char *csv[2] = { study_table_names[forward], study_table_names[forward + 1] };
+	const char *csv[2] = { study_table_name(s, forward), study_table_name(s, forward + 1) };
 	FILE *out = NULL;
 	const gt_status st = study_plot_begin(s, name, 1280, speedups ? 860 : 470, &out);
 	if (st != GT_OK)
@@ -132,8 +132,8 @@ done:
 static size_t judged(const study *s)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < s->variants; i++)
-		n += s->variant[i].accuracy != 0;
+	for (size_t i = 0; i < accuracy_of(s)->variants; i++)
+		n += accuracy_of(s)->variant[i].accuracy != 0;
 	return n;
 }
 
@@ -153,11 +153,11 @@ static void profiles(const study *s, const char *name, size_t view, double heigh
 	        "set xlabel 'column'\nset ylabel 'mm'\nset xrange [-0.5:%g]\n"
 	        "plot '%s.csv' using 1:2 with lines lc rgb '#bbbbbb' lw 7 title ",
 	        1 - 30 / height, view, at, (double)s->scan->columns - 0.5, name);
-	app_gnuplot_quote(out, "%s in double", s->reference->name);
-	for (size_t i = 0; i < s->variants; i++)
-		if (s->variant[i].accuracy) {
+	app_gnuplot_quote(out, "%s in double", accuracy_of(s)->reference->name);
+	for (size_t i = 0; i < accuracy_of(s)->variants; i++)
+		if (accuracy_of(s)->variant[i].accuracy) {
 			fprintf(out, ", \\\n     '' using 1:%d with lines lt %d lw 1 title ", column, column - 2);
-			app_gnuplot_quote(out, "%s", s->variant[i].label);
+			app_gnuplot_quote(out, "%s", accuracy_of(s)->variant[i].label);
 			column++;
 		}
 	fprintf(out,
@@ -176,7 +176,7 @@ static void strip(const study *s, const study_variant *v, const char *at, int pi
 {
 	if (!v) {
 		fputs("set palette gray maxcolors 0\nset cbtics font ',8'\nset title ", out);
-		app_gnuplot_quote(out, "%s in double [mm]", s->reference->name);
+		app_gnuplot_quote(out, "%s in double [mm]", accuracy_of(s)->reference->name);
 	} else {
 		study_plot_colours(out, v->window[picture]);
 		fputs("set title ", out);
@@ -202,14 +202,14 @@ static gt_status draw_view(study *s, const char *name, const char *at, int pictu
 		return st;
 	fputs("set multiplot\n", out);
 	profiles(s, name, view, height, out);
-	for (size_t i = 0, done = 0; i <= s->variants; i++) {
-		if (i && !s->variant[i - 1].accuracy)
+	for (size_t i = 0, done = 0; i <= accuracy_of(s)->variants; i++) {
+		if (i && !accuracy_of(s)->variant[i - 1].accuracy)
 			continue;
 		const double top = (double)(PROFILE + done * STRIP);
 		study_plot_panel(out, 80, 1040, top + 26, top + STRIP - 14, STRIPS_WIDTH, height);
 		if (++done == strips)
 			fputs("set xtics format '%g'\nset xlabel 'column'\n", out);
-		strip(s, i ? &s->variant[i - 1] : NULL, at, picture, out);
+		strip(s, i ? &accuracy_of(s)->variant[i - 1] : NULL, at, picture, out);
 	}
 	fputs("unset multiplot\n", out);
 	return study_plot_end(s, name, out);
@@ -218,9 +218,9 @@ static gt_status draw_view(study *s, const char *name, const char *at, int pictu
 static gt_status draw_forward(study *s)
 {
 	gt_status st = GT_OK;
-	GT_TRY(draw_view(s, "forward-0", "0", STUDY_AT_0, s->shown[0]));
+	GT_TRY(draw_view(s, "forward-0", "0", STUDY_AT_0, accuracy_of(s)->shown[0]));
 	if (s->table[STUDY_FORWARD_45].columns)
-		GT_TRY(draw_view(s, "forward-45", "45", STUDY_AT_45, s->shown[1]));
+		GT_TRY(draw_view(s, "forward-45", "45", STUDY_AT_45, accuracy_of(s)->shown[1]));
 done:
 	return st;
 }
@@ -239,7 +239,7 @@ static void pair(const study *s, const study_variant *v, const char *from, int p
 	const size_t most = n[0] > n[1] ? n[0] : n[1], every = (most + CONTOUR_POINTS - 1) / CONTOUR_POINTS;
 	study_plot_panel(out, left, left + size, top, top + size, PAIRS_WIDTH, height);
 	fputs("set title ", out);
-	app_gnuplot_quote(out, "%s%s", v ? v->label : s->reference->name, v ? "" : " in double");
+	app_gnuplot_quote(out, "%s%s", v ? v->label : accuracy_of(s)->reference->name, v ? "" : " in double");
 	fprintf(out,
 	        "\nset view map\nunset surface\n"
 	        "splot '" STUDY_ARRAYS
@@ -269,9 +269,9 @@ static gt_status draw_slice(study *s, const char *name, const char *from, int pi
 	        "set border 15\nset contour base\nset cntrparam levels auto 24\nset cntrlabel onecolor\nunset key\nset tics format ''\n"
 	        "unset xtics\nunset ytics\nset cbtics\n",
 	        (double)g->n[1] * g->pitch[1] / ((double)g->n[0] * g->pitch[0]), (double)g->n[0] - 0.5, (double)g->n[1] - 0.5);
-	for (size_t i = 0, done = 0; i <= s->variants; i++)
-		if (!i || s->variant[i - 1].accuracy)
-			pair(s, i ? &s->variant[i - 1] : NULL, from, picture, done++, height, out);
+	for (size_t i = 0, done = 0; i <= accuracy_of(s)->variants; i++)
+		if (!i || accuracy_of(s)->variant[i - 1].accuracy)
+			pair(s, i ? &accuracy_of(s)->variant[i - 1] : NULL, from, picture, done++, height, out);
 	fputs("unset multiplot\n", out);
 	return study_plot_end(s, name, out);
 }
@@ -317,7 +317,7 @@ static gt_status draw_bar(study *s)
 			        : k ? "difference [% of the largest]"
 			            : "mm");
 			fprintf(out, "set yrange [%s]\n", k ? "*:*" : "0:*");
-			bar_panel(&s->table[table], study_table_names[table], k ? 2 : 3, !k && a == 2, out);
+			bar_panel(&s->table[table], study_table_name(s, table), k ? 2 : 3, !k && a == 2, out);
 		}
 	fputs("unset multiplot\n", out);
 	st = study_plot_end(s, "bar", out);
@@ -325,7 +325,7 @@ done:
 	return st;
 }
 
-gt_status study_figures(study *s)
+gt_status study_accuracy_figures(study *s)
 {
 	gt_status st = GT_OK;
 	GT_TRY(draw_times(s));

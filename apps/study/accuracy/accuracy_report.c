@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/cli/try.h"
-#include "apps/study/study.h"
+#include "apps/study/accuracy/accuracy.h"
 
 static gt_status times(const study *s, FILE *out)
 {

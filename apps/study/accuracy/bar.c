@@ -5,7 +5,7 @@
 #include <gantry/constants.h>
 #include <gantry/phantom.h>
 #include "apps/cli/try.h"
-#include "apps/study/study.h"
+#include "apps/study/accuracy/accuracy.h"
 
 const double study_bar_angle[3] = { 30, 45, 179.5 };
 enum { ANGLES = 3, CHANNELS = 41, VOXELS = 25, RAYS = 64 };
@@ -111,18 +111,18 @@ static void add_tables(work *w, const int *there)
 		study_head(t, "place on the detector [mm]");
 		study_head(t, "exact [mm]");
 		study_head(d, "place on the detector [mm]");
-		for (size_t i = 0; i < s->variants; i++)
+		for (size_t i = 0; i < accuracy_of(s)->variants; i++)
 			if (there[i]) {
-				study_head(t, "%s [mm]", s->variant[i].label);
-				study_head(d, "%s [%% of the largest]", s->variant[i].label);
+				study_head(t, "%s [mm]", accuracy_of(s)->variant[i].label);
+				study_head(d, "%s [%% of the largest]", accuracy_of(s)->variant[i].label);
 			}
 		for (int c = 0; c < CHANNELS; c++) {
 			const double u = (c - (CHANNELS - 1) / 2.0) * channel;
 			study_number(t, u);
 			study_number(t, w->exact[a][c]);
 			study_number(d, u);
-			for (size_t i = 0; i < s->variants; i++) {
-				const double *from = w->reference[model_index(study_model(&s->variant[i]))][a];
+			for (size_t i = 0; i < accuracy_of(s)->variants; i++) {
+				const double *from = w->reference[model_index(study_model(&accuracy_of(s)->variant[i]))][a];
 				if (!there[i])
 					continue;
 				study_number(t, w->of[i][a][c]);
@@ -141,11 +141,11 @@ static void add_errors(work *w, const int *there)
 		study_head(t, "largest from the model in double at %g° [%%]", study_bar_angle[a]);
 	for (int a = 0; a < ANGLES; a++)
 		study_head(t, "largest from exact at %g° [%%]", study_bar_angle[a]);
-	for (size_t i = 0; i < s->variants; i++) {
+	for (size_t i = 0; i < accuracy_of(s)->variants; i++) {
 		if (!there[i])
 			continue;
-		double(*from)[CHANNELS] = w->reference[model_index(study_model(&s->variant[i]))];
-		study_text(t, "%s", s->variant[i].label);
+		double(*from)[CHANNELS] = w->reference[model_index(study_model(&accuracy_of(s)->variant[i]))];
+		study_text(t, "%s", accuracy_of(s)->variant[i].label);
 		for (int a = 0; a < ANGLES; a++)
 			study_number(t, 100 * largest(w->of[i][a], from[a]) / largest(from[a], NULL));
 		for (int a = 0; a < ANGLES; a++)
@@ -156,8 +156,8 @@ static void add_errors(work *w, const int *there)
 size_t study_bar_steps(const study *s)
 {
 	size_t steps = 0;
-	for (size_t i = 0; i < s->variants; i++)
-		steps += (size_t)s->variant[i].accuracy;
+	for (size_t i = 0; i < accuracy_of(s)->variants; i++)
+		steps += (size_t)accuracy_of(s)->variant[i].accuracy;
 	return steps;
 }
 
@@ -165,22 +165,22 @@ gt_status study_bar(study *s)
 {
 	const size_t projectors = model_index("");
 	work w = { .s = s, .grid = { { VOXELS, 1, 1 }, { 1, 1, 1 }, { 0, 0, 0 } } };
-	int *there = calloc(s->variants, sizeof *there);
+	int *there = calloc(accuracy_of(s)->variants, sizeof *there);
 	gt_status st = GT_OK;
 	w.reference = calloc(projectors, sizeof *w.reference);
-	w.of = calloc(s->variants, sizeof *w.of);
+	w.of = calloc(accuracy_of(s)->variants, sizeof *w.of);
 	w.known = calloc(projectors, sizeof *w.known);
 	if (!there || !w.reference || !w.of || !w.known)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(make_scan(&w.scan));
 	GT_TRY(exact_lines(&w));
-	for (size_t i = 0; i < s->variants; i++) {
-		if (!s->variant[i].accuracy)
+	for (size_t i = 0; i < accuracy_of(s)->variants; i++) {
+		if (!accuracy_of(s)->variant[i].accuracy)
 			continue;
-		st = project_variant(&w, &s->variant[i], &w.of[i]);
+		st = project_variant(&w, &accuracy_of(s)->variant[i], &w.of[i]);
 		there[i] = st == GT_OK;
 		if (st == GT_ERR_UNSUPPORTED)
-			study_leave_out(s, "bar", s->variant[i].label);
+			study_leave_out(s, "bar", accuracy_of(s)->variant[i].label);
 		else
 			GT_TRY(st);
 	}

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <gantry/phantom.h>
 #include "apps/cli/try.h"
-#include "apps/study/study.h"
+#include "apps/study/accuracy/accuracy.h"
 
 enum { VIEWS = 24, RAYS = 4, POINTS = 4 };
 
@@ -101,8 +101,8 @@ gt_status study_head_error(study *s)
 	for (size_t i = 0; i < sizeof head / sizeof *head; i++)
 		study_head(t, "%s", head[i]);
 	GT_TRY(prepare(&w));
-	for (size_t i = 0; i < s->variants; i++) {
-		const study_variant *v = &s->variant[i];
+	for (size_t i = 0; i < accuracy_of(s)->variants; i++) {
+		const study_variant *v = &accuracy_of(s)->variant[i];
 		if (!v->accuracy)
 			continue;
 		const study_way way = study_way_of(v);

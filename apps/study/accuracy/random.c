@@ -4,7 +4,7 @@
 #include <string.h>
 #include <gantry/random.h>
 #include "apps/cli/try.h"
-#include "apps/study/study.h"
+#include "apps/study/accuracy/accuracy.h"
 
 enum { VIEWS = 32, CUBE_VIEWS = 16, EIGHTHS = 8, BOXES = 9, WIDTH = 32 };
 enum { SEED = 1, VOLUME = 0, DATA = 1 };
@@ -203,14 +203,14 @@ static gt_status random_errors(work *w)
 	for (size_t i = 0; i < sizeof head / sizeof *head; i++)
 		study_head(w->table, "%s", head[i]);
 	GT_TRY(prepare(w));
-	for (size_t i = 0; i < w->s->variants; i++) {
-		if (!w->s->variant[i].accuracy || (w->gpu_alone && !w->s->variant[i].gpu))
+	for (size_t i = 0; i < accuracy_of(w->s)->variants; i++) {
+		if (!accuracy_of(w->s)->variant[i].accuracy || (w->gpu_alone && !accuracy_of(w->s)->variant[i].gpu))
 			continue;
-		st = judge(w, &w->s->variant[i]);
+		st = judge(w, &accuracy_of(w->s)->variant[i]);
 		if (!app_left_out(st))
 			GT_TRY(st);
 		else
-			study_leave_out(w->s, w->part, w->s->variant[i].label);
+			study_leave_out(w->s, w->part, accuracy_of(w->s)->variant[i].label);
 		st = GT_OK;
 	}
 done:
@@ -221,8 +221,8 @@ done:
 size_t study_random_steps(const study *s)
 {
 	size_t steps = 2 * study_accuracy_steps(s);
-	for (size_t i = 0; i < s->variants && s->gpu[0]; i++)
-		steps -= s->variant[i].accuracy && !s->variant[i].gpu;
+	for (size_t i = 0; i < accuracy_of(s)->variants && s->gpu[0]; i++)
+		steps -= accuracy_of(s)->variant[i].accuracy && !accuracy_of(s)->variant[i].gpu;
 	return steps;
 }
 

@@ -2,17 +2,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/cli/try.h"
-#include "apps/study/study.h"
+#include "apps/study/accuracy/accuracy.h"
 
 enum { CPU_COUNTS = 3 };
 
 static gt_status append(study *s, const study_variant *v)
 {
-	study_variant *more = realloc(s->variant, (s->variants + 1) * sizeof *more);
+	study_variant *more = realloc(accuracy_of(s)->variant, (accuracy_of(s)->variants + 1) * sizeof *more);
 	if (!more)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	s->variant = more;
-	s->variant[s->variants++] = *v;
+	accuracy_of(s)->variant = more;
+	accuracy_of(s)->variant[accuracy_of(s)->variants++] = *v;
 	return GT_OK;
 }
 
@@ -35,15 +35,6 @@ done:
 	return st;
 }
 
-void study_leave_out(study *s, const char *part, const char *who)
-{
-	study_table *t = &s->table[STUDY_LEFT_OUT];
-	study_text(t, "%s", part);
-	study_text(t, "%s", who);
-	study_text(t, "%s", gt_error());
-	cli_note(s->call, "%s, %s: left out: %s", part, who, gt_error());
-}
-
 static gt_status add(study *s, study_variant *v)
 {
 	gt_status st = probe(s, v);
@@ -57,7 +48,7 @@ static gt_status add(study *s, study_variant *v)
 
 static study_variant on_cpu(const study *s, const gt_projector *p, int threads)
 {
-	const int all = threads == s->threads, reference = p == s->reference;
+	const int all = threads == s->threads, reference = p == accuracy_of(s)->reference;
 	study_variant v = { .projector = p, .threads = threads, .times = 1, .gups = all, .sweeps = all && reference };
 	v.accuracy = all && (reference || !s->gpu[0]);
 	snprintf(v.backend, sizeof v.backend, "cpu:%d", threads);
@@ -72,7 +63,7 @@ static gt_status add_cpu(study *s, const gt_projector *p)
 	const int count[CPU_COUNTS] = { 1, 8, s->threads };
 	study_variant v = on_cpu(s, p, s->threads);
 	gt_status st = GT_OK;
-	if (s->reference)
+	if (accuracy_of(s)->reference)
 		return add(s, &v);
 	st = probe(s, &v);
 	if (app_left_out(st)) {
@@ -80,7 +71,7 @@ static gt_status add_cpu(study *s, const gt_projector *p)
 		return GT_OK;
 	}
 	GT_TRY(st);
-	s->reference = p;
+	accuracy_of(s)->reference = p;
 	for (int i = 0; i < CPU_COUNTS; i++)
 		if (i == CPU_COUNTS - 1 || count[i] < s->threads) {
 			v = on_cpu(s, p, count[i]);
@@ -119,7 +110,7 @@ gt_status study_find_variants(study *s)
 		}
 	for (size_t i = 0; s->gpu[0] && gt_projectors[i]; i++)
 		GT_TRY(add_gpu(s, gt_projectors[i]));
-	if (!s->reference)
+	if (!accuracy_of(s)->reference)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "no projector supports this scan on the CPU: %s", gt_error()));
 done:
 	return st;

@@ -105,7 +105,7 @@ static void make_tables(study *s)
 
 static void add_cpu(study *s, int threads, gt_type type)
 {
-	fdk_way *w = &s->fdk->way[s->fdk->ways++];
+	fdk_way *w = &fdk_of(s)->way[fdk_of(s)->ways++];
 	*w = (fdk_way){ .type = type, .all = threads == s->threads };
 	snprintf(w->backend, sizeof w->backend, "cpu:%d", threads);
 	snprintf(w->label, sizeof w->label, "CPU, %d thread%s%s", threads, threads == 1 ? "" : "s", type == GT_F64 ? ", double" : "");
@@ -126,7 +126,7 @@ static void find_ways(study *s)
 	study_text(t, "filtered views column by column: rows interpolated once, 64 slices from the same rows");
 	study_text(t, "yes");
 	for (const fdk_form *f = fdk_forms; f->name; f++) {
-		fdk_way *w = &s->fdk->way[s->fdk->ways];
+		fdk_way *w = &fdk_of(s)->way[fdk_of(s)->ways];
 		study_text(t, "%s", f->name);
 		study_text(t, "%s", f->published);
 		study_number(t, f->views ? f->views : NAN);
@@ -138,7 +138,7 @@ static void find_ways(study *s)
 		*w = (fdk_way){ .form = f, .type = GT_F32, .gpu = 1 };
 		snprintf(w->backend, sizeof w->backend, "%s", s->gpu);
 		snprintf(w->label, sizeof w->label, "%s", f->name);
-		s->fdk->ways++;
+		fdk_of(s)->ways++;
 	}
 }
 
@@ -153,10 +153,8 @@ static gt_status check(const cli_call *call, const study_options *o)
 static gt_status prepare(study *s, const study_options *o)
 {
 	(void)o;
-	if (!(s->fdk = calloc(1, sizeof *s->fdk)))
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	s->fdk->cube = s->quick ? 40 : s->gpu[0] ? 512 : 128;
-	s->fdk->enough = s->quick ? 0.05 : 0.4;
+	fdk_of(s)->cube = s->quick ? 40 : s->gpu[0] ? 512 : 128;
+	fdk_of(s)->enough = s->quick ? 0.05 : 0.4;
 	snprintf(s->geometry, sizeof s->geometry,
 	         "circular scans of a flat detector (the workload cube512 at other sizes), and a C-arm with random displacements%s",
 	         s->quick ? "; small, few points" : "");
@@ -232,7 +230,7 @@ static gt_status check_cells(const char *path, const char *kind, const study_tab
 /* A table that is not there was not measured. */
 static gt_status read_table(study *s, const char *from, int which, int i)
 {
-	char *path = cli_text("%s/%s.csv", from, study_table_names[which]);
+	char *path = cli_text("%s/%s.csv", from, study_table_name(s, which));
 	const int all_text = which == STUDY_ABOUT || which == STUDY_LEFT_OUT;
 	study_table *t = &s->table[which];
 	struct stat there;
@@ -266,6 +264,13 @@ done:
 	return st;
 }
 
+static const char *const table_names[] = {
+	[STUDY_FORMS - STUDY_OWN] = "forms",       [STUDY_ANGLES - STUDY_OWN] = "angles",     [STUDY_BLOCKS - STUDY_OWN] = "blocks",
+	[STUDY_PASSES - STUDY_OWN] = "passes",     [STUDY_LAUNCHES - STUDY_OWN] = "launches", [STUDY_LIMITS - STUDY_OWN] = "limits",
+	[STUDY_STAGES - STUDY_OWN] = "stages",     [STUDY_LADDER - STUDY_OWN] = "ladder",     [STUDY_QUALITY - STUDY_OWN] = "quality",
+	[STUDY_RABBITCT - STUDY_OWN] = "rabbitct", [STUDY_FDK_SIZES - STUDY_OWN] = "sizes",   [STUDY_STRUCTURES - STUDY_OWN] = "textures",
+};
+
 const study_kind study_kind_fdk = {
 	.name = "fdk",
 	.title = "Analytic reconstruction: backprojection step by step",
@@ -275,6 +280,9 @@ const study_kind study_kind_fdk = {
 		"&ldquo;Rapid Rabbit&rdquo;, IEEE NSS/MIC (2013); and Y. Lu, F. Ino, K. Hagihara, &ldquo;Cache-aware GPU optimization for "
 		"out-of-core cone beam CT reconstruction of high-resolution volumes&rdquo;, IEICE Trans. Inf. &amp; Syst. (2016), whose "
 		"numbers are printed beside what was measured.",
+	.table_name = table_names,
+	.tables = sizeof table_names / sizeof *table_names,
+	.own_size = sizeof(study_fdk),
 	.check = check,
 	.prepare = prepare,
 	.measure = measure,

@@ -7,6 +7,12 @@
  * Forms with textures run on CUDA alone; what the CPU can do is measured everywhere. */
 #include "apps/study/study.h"
 
+/* Its tables. */
+enum {
+	STUDY_FORMS = STUDY_OWN, STUDY_LIMITS, STUDY_LADDER, STUDY_QUALITY, STUDY_ANGLES, STUDY_BLOCKS, STUDY_PASSES, STUDY_LAUNCHES,
+	STUDY_FDK_SIZES, STUDY_STRUCTURES, STUDY_STAGES, STUDY_RABBITCT
+};
+
 /* A form of the backprojection, as fdk's kernel= names it. */
 typedef struct {
 	const char *name, *published, *block, *how;
@@ -28,13 +34,14 @@ typedef struct {
 } fdk_way;
 
 enum { FDK_MOST_WAYS = 24 };
-struct study_fdk {
+typedef struct {
 	fdk_way way[FDK_MOST_WAYS];     /* that are here */
 	size_t ways;
 	size_t cube;                    /* voxels along an edge of the cube of the ladder */
 	double bandwidth;               /* bytes per second of the main device's memory */
 	double enough;                  /* s of a case: what takes longer is not repeated */
-};
+} study_fdk;
+static inline study_fdk *fdk_of(const study *s) { return (study_fdk *)s->own; }
 
 /* Seconds of one reconstruction, medians; total: all of it, data resident. */
 typedef struct { double filter, back, total; } fdk_seconds;

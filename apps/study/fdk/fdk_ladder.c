@@ -51,7 +51,7 @@ static void free_set(set *d)
 
 static gt_orbit orbit_of(const study *s, int number, gt_grid *grid)
 {
-	const size_t n = s->fdk->cube;
+	const size_t n = fdk_of(s)->cube;
 	gt_orbit o = fdk_cube(n, s->quick ? 45 : s->gpu[0] ? 360 : 180, grid);
 	if (number == 1) {
 		o.views = s->quick ? 24 : 96;
@@ -130,7 +130,7 @@ static int takes_part(const fdk_way *w) { return !w->form || w->form->upright; }
 /* Times of all on data 1 stay in t[] for the ladder; NAN: not measured. */
 static gt_status run_set(study *s, int number, fdk_seconds t[FDK_MOST_WAYS])
 {
-	struct study_fdk *f = s->fdk;
+	study_fdk *f = fdk_of(s);
 	size_t reference = 0;
 	set d;
 	gt_status st = GT_OK;
@@ -177,7 +177,7 @@ static void add_paper(study *s, double back, double whole)
 
 static void add_ladder(study *s, const fdk_seconds *t)
 {
-	const struct study_fdk *f = s->fdk;
+	const study_fdk *f = fdk_of(s);
 	double before = NAN;
 	for (size_t i = 0; i < f->ways && !f->way[i].form; i++) {
 		add_stage(s, f->way[i].label, "the CPU's", "CPU", &f->way[i], &t[i], before);
@@ -199,9 +199,9 @@ static void add_ladder(study *s, const fdk_seconds *t)
 size_t fdk_ladder_steps(const study *s)
 {
 	size_t steps = SETS;
-	for (size_t i = 0; i < s->fdk->ways; i++)
-		if (takes_part(&s->fdk->way[i]))
-			steps += s->fdk->way[i].form || s->fdk->way[i].all ? SETS : 1;
+	for (size_t i = 0; i < fdk_of(s)->ways; i++)
+		if (takes_part(&fdk_of(s)->way[i]))
+			steps += fdk_of(s)->way[i].form || fdk_of(s)->way[i].all ? SETS : 1;
 	return steps;
 }
 

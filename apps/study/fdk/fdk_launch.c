@@ -11,9 +11,9 @@ static const double enough = 0.03; /* s of a case: there are many */
 
 static const fdk_way *way_of(const study *s, const char *form)
 {
-	for (size_t i = 0; i < s->fdk->ways; i++)
-		if (s->fdk->way[i].form && !strcmp(s->fdk->way[i].form->name, form))
-			return &s->fdk->way[i];
+	for (size_t i = 0; i < fdk_of(s)->ways; i++)
+		if (fdk_of(s)->way[i].form && !strcmp(fdk_of(s)->way[i].form->name, form))
+			return &fdk_of(s)->way[i];
 	return NULL;
 }
 
@@ -45,7 +45,7 @@ done:
 /* Seconds of a view; NAN if the device cannot launch that, which is told. */
 static gt_status time_launch(study *s, const char *part, const launch *l, double *seconds)
 {
-	const double usual = s->fdk->enough;
+	const double usual = fdk_of(s)->enough;
 	char options[96];
 	gt_scan *scan = NULL;
 	gt_grid grid;
@@ -53,9 +53,9 @@ static gt_status time_launch(study *s, const char *part, const launch *l, double
 	gt_status st = GT_OK;
 	snprintf(options, sizeof options, "short-scan=off,block=%s,views=%zu,slab=%zu", l->block, l->views, l->slices);
 	GT_TRY(pick_views(l, &grid, &scan));
-	s->fdk->enough = fmin(usual, enough);
+	fdk_of(s)->enough = fmin(usual, enough);
 	st = fdk_try(s, part, way_of(s, l->form), scan, &grid, options, NULL, NULL, &t);
-	s->fdk->enough = usual;
+	fdk_of(s)->enough = usual;
 	*seconds = t.back / (double)(l->count * l->groups);
 done:
 	gt_scan_free(scan);
@@ -72,7 +72,7 @@ static gt_status cube_of(const study *s, size_t *n)
 	if (st != GT_OK)
 		return st;
 	gt_backend_memory(be, &available, &total);
-	*n = s->quick ? s->fdk->cube : available > 2 * volume ? 1024 : 512;
+	*n = s->quick ? fdk_of(s)->cube : available > 2 * volume ? 1024 : 512;
 	gt_backend_close(be);
 	return GT_OK;
 }
@@ -185,7 +185,7 @@ static gt_status textures(study *s)
 {
 	gt_status st = GT_OK;
 	for (int i = 0; i < CUBES; i++) {
-		const size_t n = s->quick ? s->fdk->cube >> (2 - cubes[i].size) : cubes[i].n;
+		const size_t n = s->quick ? fdk_of(s)->cube >> (2 - cubes[i].size) : cubes[i].n;
 		double seconds[STRUCTURES];
 		for (int k = 0; k < STRUCTURES; k++) {
 			const launch l = { structures[k].form, "16x16", n, cubes[i].views, cubes[i].slices, cubes[i].views, GROUPS, 0 };

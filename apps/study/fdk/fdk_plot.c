@@ -155,7 +155,7 @@ static void draw_curves(const study *s, const study_table *t, FILE *out)
 	for (size_t c = 1; c < t->columns; c++) {
 		char title[96];
 		snprintf(title, sizeof title, "%.*s", (int)strcspn(t->head[c], "["), t->head[c]);
-		fprintf(out, "%s'%s.csv' using 1:%zu with ", c > 1 ? ", \\\n     " : "", study_table_names[t - s->table], c + 1);
+		fprintf(out, "%s'%s.csv' using 1:%zu with ", c > 1 ? ", \\\n     " : "", study_table_name(s, t - s->table), c + 1);
 		if (strncmp(title, "limit", 5))
 			fprintf(out, "linespoints lt %zu title ", c + 1);
 		else

@@ -89,9 +89,9 @@ size_t fdk_takers(const study *s, fdk_taker taker[FDK_TAKERS])
 	size_t n = 0;
 	if (s->gpu[0])
 		taker[n++] = (fdk_taker){ s->gpu, "GPU, with uploads", 1 };
-	for (size_t i = 0; i < s->fdk->ways && !s->gpu[0]; i++)
-		if (s->fdk->way[i].type == GT_F32)
-			taker[n++] = (fdk_taker){ s->fdk->way[i].backend, s->fdk->way[i].label, 0 };
+	for (size_t i = 0; i < fdk_of(s)->ways && !s->gpu[0]; i++)
+		if (fdk_of(s)->way[i].type == GT_F32)
+			taker[n++] = (fdk_taker){ fdk_of(s)->way[i].backend, fdk_of(s)->way[i].label, 0 };
 	return n;
 }
 
@@ -242,9 +242,9 @@ static gt_status run_form(study *s, rabbit *r, int k)
 	app_rabbitct_score score;
 	fdk_seconds t = { NAN, NAN, NAN };
 	gt_status st = GT_OK;
-	for (size_t i = 0; i < s->fdk->ways; i++)
-		if (s->fdk->way[i].form && !strcmp(s->fdk->way[i].form->name, steps[k].form))
-			w = &s->fdk->way[i];
+	for (size_t i = 0; i < fdk_of(s)->ways; i++)
+		if (fdk_of(s)->way[i].form && !strcmp(fdk_of(s)->way[i].form->name, steps[k].form))
+			w = &fdk_of(s)->way[i];
 	study_step(s, "rabbitct: %s", steps[k].step);
 	if (w)
 		GT_TRY(fdk_try(s, "rabbitct", w, r->scan, &r->p.grid, "", r->lines, r->x, &t));

@@ -96,7 +96,7 @@ gt_status fdk_parts(const study *s, FILE *out)
 		fprintf(out, "<h2>%s</h2>\n<p>%s</p>\n", p->title, p->text);
 		if (!study_rows(&s->table[p->table])) {
 			fprintf(out, "<p class=\"small\">Not measured: there is no <code>%s.csv</code>.</p>\n",
-			        study_table_names[p->table]);
+			        study_table_name(s, p->table));
 			continue;
 		}
 		if (p->figure)

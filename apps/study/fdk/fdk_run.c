@@ -102,7 +102,7 @@ gt_status fdk_run(study *s, const fdk_way *w, const gt_scan *scan, const gt_grid
 	if (!data)
 		GT_TRY(study_random(s, gt_scan_size(scan), &data));
 	GT_TRY(open_problem(w, scan, grid, options, data, &p));
-	GT_TRY(repeat(&p, scan, grid, s->fdk->enough, t));
+	GT_TRY(repeat(&p, scan, grid, fdk_of(s)->enough, t));
 	if (x)
 		gt_array_get_float(p.x, x);
 	GT_TRY(gt_backend_status(p.be));
@@ -176,14 +176,14 @@ gt_status fdk_limits(study *s)
 	gt_status st = GT_OK;
 	study_step(s, "limits of the devices");
 	GT_TRY(copy_rate(s, s->cpu, &copies));
-	s->fdk->bandwidth = copies;
+	fdk_of(s)->bandwidth = copies;
 	snprintf(how, sizeof how, "8 bytes per voxel and pass at the %.3g GB/s of a copy", 1e-9 * copies);
 	add_limit(s, "CPU", "volume read and written once per 16 views", copies * LAYERED / 8, how);
 	if (!s->gpu[0])
 		return GT_OK;
 	GT_TRY(gt_backend_open(s->gpu, &be));
 	const double bytes = gt_backend_rate(be, GT_BYTES);
-	s->fdk->bandwidth = bytes;
+	fdk_of(s)->bandwidth = bytes;
 	snprintf(how, sizeof how, "8 bytes per voxel and pass at the %.4g GB/s of the memory", 1e-9 * bytes);
 	add_limit(s, "GPU", "volume read and written once per 16 views", bytes * LAYERED / 8, how);
 	add_limit(s, "GPU", "texture unit", gt_backend_rate(be, GT_FETCHES), "one bilinear fetch per update");

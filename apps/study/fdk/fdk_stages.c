@@ -86,7 +86,7 @@ gt_status fdk_stages(study *s)
 {
 	const char *in = study_file(&s->folder, "stages-in.nc"), *out = study_file(&s->folder, "stages-out.nc");
 	gt_grid grid;
-	const gt_orbit o = fdk_cube(s->fdk->cube, s->quick ? 45 : s->gpu[0] ? 360 : 90, &grid);
+	const gt_orbit o = fdk_cube(fdk_of(s)->cube, s->quick ? 45 : s->gpu[0] ? 360 : 90, &grid);
 	gt_recon_slabs result[2];
 	gt_scan *scan = NULL;
 	gt_status st = in && out ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");

@@ -26,19 +26,19 @@ static size_t angle_count(const study *s) { return (size_t)((s->gpu[0] ? 360 : 1
 static gt_status one_angle(study *s, double degrees)
 {
 	gt_grid grid;
-	gt_orbit o = fdk_cube(s->fdk->cube, LAUNCHES, &grid);
+	gt_orbit o = fdk_cube(fdk_of(s)->cube, LAUNCHES, &grid);
 	gt_scan *scan = NULL;
 	gt_status st = GT_OK;
 	o.start_angle = (degrees - 2) * DEGREE;
 	o.turn = 4 * DEGREE;
 	GT_TRY(gt_scan_orbit(&o, &scan));
 	study_number(&s->table[STUDY_ANGLES], degrees);
-	for (size_t i = 0; i < s->fdk->ways; i++) {
+	for (size_t i = 0; i < fdk_of(s)->ways; i++) {
 		fdk_seconds t;
-		if (!turns(s, &s->fdk->way[i]))
+		if (!turns(s, &fdk_of(s)->way[i]))
 			continue;
-		study_step(s, "angles: %g degrees: %s", degrees, s->fdk->way[i].label);
-		GT_TRY(fdk_try(s, "angles", &s->fdk->way[i], scan, &grid, "short-scan=off", NULL, NULL, &t));
+		study_step(s, "angles: %g degrees: %s", degrees, fdk_of(s)->way[i].label);
+		GT_TRY(fdk_try(s, "angles", &fdk_of(s)->way[i], scan, &grid, "short-scan=off", NULL, NULL, &t));
 		study_number(&s->table[STUDY_ANGLES], 1e3 * t.back / LAUNCHES);
 	}
 done:
@@ -48,15 +48,15 @@ done:
 
 static gt_status angles(study *s)
 {
-	const double usual = s->fdk->enough;
+	const double usual = fdk_of(s)->enough;
 	gt_status st = GT_OK;
-	for (size_t i = 0; i < s->fdk->ways; i++)
-		if (turns(s, &s->fdk->way[i]))
-			study_head(&s->table[STUDY_ANGLES], "%s [ms per view]", s->fdk->way[i].label);
-	s->fdk->enough = fmin(usual, enough_of_angle);
+	for (size_t i = 0; i < fdk_of(s)->ways; i++)
+		if (turns(s, &fdk_of(s)->way[i]))
+			study_head(&s->table[STUDY_ANGLES], "%s [ms per view]", fdk_of(s)->way[i].label);
+	fdk_of(s)->enough = fmin(usual, enough_of_angle);
 	for (size_t i = 0; i < angle_count(s) && st == GT_OK; i++)
 		st = one_angle(s, (double)i * angle_step(s));
-	s->fdk->enough = usual;
+	fdk_of(s)->enough = usual;
 	return st;
 }
 
@@ -71,9 +71,9 @@ static size_t pass_count(const study *s) { return s->quick ? 3 : sizeof passes /
 static double with_textures(const study *s, size_t views)
 {
 	double most = NAN;
-	for (size_t i = 0; i < s->fdk->ways; i++)
-		if (s->fdk->way[i].form && s->fdk->way[i].form->views == (int)views)
-			most = fmax(most, s->fdk->way[i].rate / 1073741824);
+	for (size_t i = 0; i < fdk_of(s)->ways; i++)
+		if (fdk_of(s)->way[i].form && fdk_of(s)->way[i].form->views == (int)views)
+			most = fmax(most, fdk_of(s)->way[i].rate / 1073741824);
 	return most;
 }
 
@@ -103,7 +103,7 @@ static gt_status pass_rows(study *s, const fdk_images *p, const fdk_taker *taker
 		}
 		if (s->gpu[0])
 			study_number(t, with_textures(s, n));
-		study_number(t, s->fdk->bandwidth * (double)n / 8 / 1073741824);
+		study_number(t, fdk_of(s)->bandwidth * (double)n / 8 / 1073741824);
 	}
 done:
 	return st;
@@ -113,7 +113,7 @@ static gt_status views_per_pass(study *s)
 {
 	double matrix[PASS_VIEWS][12];
 	fdk_images p = { .views = s->quick ? PASS_VIEWS / 4 : PASS_VIEWS, .matrix = (const double(*)[12])matrix };
-	const gt_orbit o = fdk_cube(s->gpu[0] ? s->fdk->cube : s->fdk->cube / 2, p.views, &p.grid);
+	const gt_orbit o = fdk_cube(s->gpu[0] ? fdk_of(s)->cube : fdk_of(s)->cube / 2, p.views, &p.grid);
 	fdk_taker taker[FDK_TAKERS];
 	const size_t takers = fdk_takers(s, taker);
 	gt_scan *scan = NULL;
@@ -198,7 +198,7 @@ static void add_size(study *s, size_t n, const fdk_way *w, const fdk_seconds *x,
 	study_number(t, x->total);
 	study_number(t, updates / 1073741824);
 	study_number(t, updates / 1e9);
-	study_number(t, w->gpu == (s->gpu[0] != 0) && s->fdk->bandwidth > 0 ? 100 * 4 * updates / s->fdk->bandwidth : NAN);
+	study_number(t, w->gpu == (s->gpu[0] != 0) && fdk_of(s)->bandwidth > 0 ? 100 * 4 * updates / fdk_of(s)->bandwidth : NAN);
 	study_number(t, baseline->back / x->back);
 	study_number(t, baseline->total / x->total);
 	study_number(t, (double)n);
@@ -207,7 +207,7 @@ static void add_size(study *s, size_t n, const fdk_way *w, const fdk_seconds *x,
 /* The baseline: the best form of the first paper; on the CPU one thread. E is against the main device's memory. */
 static gt_status one_size(study *s, size_t n)
 {
-	const struct study_fdk *f = s->fdk;
+	const study_fdk *f = fdk_of(s);
 	fdk_seconds t[FDK_MOST_WAYS];
 	size_t baseline = 0;
 	gt_status st = GT_OK;
@@ -229,8 +229,8 @@ size_t fdk_sweeps_steps(const study *s)
 {
 	fdk_taker taker[FDK_TAKERS];
 	size_t steps = pass_count(s) * fdk_takers(s, taker);
-	for (size_t i = 0; i < s->fdk->ways; i++)
-		steps += angle_count(s) * (size_t)turns(s, &s->fdk->way[i]) + SIZES * (size_t)sweeps(&s->fdk->way[i]);
+	for (size_t i = 0; i < fdk_of(s)->ways; i++)
+		steps += angle_count(s) * (size_t)turns(s, &fdk_of(s)->way[i]) + SIZES * (size_t)sweeps(&fdk_of(s)->way[i]);
 	return steps;
 }
 

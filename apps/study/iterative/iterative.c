@@ -230,7 +230,7 @@ static gt_status add_reference(study *s, const study_case *c, const study_scene 
 	snprintf(name, sizeof name, "%s-again", c->key);
 	GT_TRY(study_planes(s, name, &scene->shown, of->x, NULL, NULL));
 	snprintf(name, sizeof name, "%s-difference", c->key);
-	GT_TRY(study_planes(s, name, &scene->shown, of->x, from->x, &s->found->narrow[number]));
+	GT_TRY(study_planes(s, name, &scene->shown, of->x, from->x, &found_of(s)->narrow[number]));
 done:
 	return st;
 }
@@ -292,17 +292,17 @@ done:
 static gt_status run_body(study *s, const char *body, double **rmse)
 {
 	study_scene scene = { 0 }, small = { 0 }, thin = { 0 };
-	const int reduced = s->cpu_reduce > 1, head = !strcmp(body, study_cases[1].body);
+	const int reduced = found_of(s)->cpu_reduce > 1, head = !strcmp(body, study_cases[1].body);
 	gt_status st = GT_OK;
 	GT_TRY(study_scene_new(s, body, 1, &scene));
 	if (reduced)
-		GT_TRY(study_scene_new(s, body, s->cpu_reduce, &small));
+		GT_TRY(study_scene_new(s, body, found_of(s)->cpu_reduce, &small));
 	for (int i = 0; i < STUDY_CASES; i++)
 		if (!strcmp(study_cases[i].body, body))
 			GT_TRY(run_case(s, i, &scene, reduced ? &small : NULL, &rmse[i]));
-	if (head && reduced && s->cpu_iterations > 0) {
+	if (head && reduced && found_of(s)->cpu_iterations > 0) {
 		GT_TRY(study_scene_thin(&scene, CPU_EVERY, &thin));
-		GT_TRY(refer(s, &study_cases[1], &thin, NULL, s->cpu_iterations, 0));
+		GT_TRY(refer(s, &study_cases[1], &thin, NULL, found_of(s)->cpu_iterations, 0));
 	}
 	if (head)
 		GT_TRY(study_noise(s, &scene));
@@ -315,8 +315,9 @@ done:
 
 static size_t count_steps(const study *s)
 {
-	const size_t reduced = s->cpu_reduce > 1;
-	return 2 * (1 + reduced) + STUDY_CASES * (2 + reduced) + 2 * (reduced && s->cpu_iterations > 0) + study_noise_steps(s) + 1;
+	const size_t reduced = found_of(s)->cpu_reduce > 1;
+	return 2 * (1 + reduced) + STUDY_CASES * (2 + reduced) + 2 * (reduced && found_of(s)->cpu_iterations > 0) + study_noise_steps(s) +
+	       1;
 }
 
 static gt_status measure(study *s)
@@ -324,14 +325,12 @@ static gt_status measure(study *s)
 	double *rmse[STUDY_CASES] = { NULL };
 	gt_status st = GT_OK;
 	s->steps = count_steps(s);
-	if (!(s->found = calloc(1, sizeof *s->found)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	make_tables(s);
-	if (s->cpu_reduce > 1) {
+	if (found_of(s)->cpu_reduce > 1) {
 		study_table *t = &s->table[STUDY_LEFT_OUT];
 		study_text(t, "CPU reference");
 		study_text(t, "all cases at full size with all iterations");
-		study_text(t, "too long: repeated at 1/%d of the size (--cpu-reduce 1 does it)", s->cpu_reduce);
+		study_text(t, "too long: repeated at 1/%d of the size (--cpu-reduce 1 does it)", found_of(s)->cpu_reduce);
 	}
 	GT_TRY(run_body(s, study_cases[0].body, rmse));
 	GT_TRY(run_body(s, study_cases[1].body, rmse));
@@ -352,10 +351,23 @@ static gt_status check(const cli_call *call, const study_options *o)
 /* Voxels for a head. */
 static gt_status prepare(study *s, const study_options *o)
 {
-	s->cpu_reduce = o->cpu_reduce > 0 ? (int)o->cpu_reduce : s->quick || !s->gpu[0] ? 1 : 4;
-	s->cpu_iterations = o->cpu_iterations >= 0 ? (int)o->cpu_iterations : 5;
+	found_of(s)->cpu_reduce = o->cpu_reduce > 0 ? (int)o->cpu_reduce : s->quick || !s->gpu[0] ? 1 : 4;
+	found_of(s)->cpu_iterations = o->cpu_iterations >= 0 ? (int)o->cpu_iterations : 5;
 	return study_scanner(s, s->quick ? 1100 : 2200, 0.5);
 }
+
+static const char *const table_names[] = {
+	[STUDY_ERRORS - STUDY_OWN] = "errors",
+	[STUDY_CONVERGENCE - STUDY_OWN] = "convergence",
+	[STUDY_REFERENCE - STUDY_OWN] = "reference",
+	[STUDY_ITERATION - STUDY_OWN] = "iteration",
+	[STUDY_PROFILES - STUDY_OWN] = "profiles-1",
+	[STUDY_PROFILES + 1 - STUDY_OWN] = "profiles-2",
+	[STUDY_PROFILES + 2 - STUDY_OWN] = "profiles-3",
+	[STUDY_PROFILES + 3 - STUDY_OWN] = "profiles-4",
+	[STUDY_NOISE - STUDY_OWN] = "noise",
+	[STUDY_RESOLUTION - STUDY_OWN] = "noise-at-resolution",
+};
 
 const study_kind study_kind_iterative = {
 	.name = "iterative",
@@ -365,6 +377,9 @@ const study_kind study_kind_iterative = {
 		"resolution. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, &ldquo;GPU-based branchless distance-driven "
 		"projection and backprojection&rdquo;, IEEE Transactions on Computational Imaging 3 (2017), section IV, C; those on "
 		"scans that are not public are repeated on a phantom.",
+	.table_name = table_names,
+	.tables = sizeof table_names / sizeof *table_names,
+	.own_size = sizeof(study_findings),
 	.check = check,
 	.prepare = prepare,
 	.measure = measure,

@@ -3,9 +3,17 @@
 /* `gantry study iterative`: iterative reconstruction after Liu, Fu, De Man, Yu (see study.h), section IV C, and noise against
  * resolution. Runs on the GPU, or where there is none on the CPU in single precision; the reference is the CPU in double, at 1/cpu_reduce
  * of the size with all iterations, and on all voxels from some views with cpu_iterations of os-sart. */
+#include <gantry/linop.h>
 #include <gantry/metrics.h>
 #include <gantry/phantom.h>
 #include "apps/study/study.h"
+
+enum { STUDY_CASES = 4 };
+/* Its tables. */
+enum {
+	STUDY_ERRORS = STUDY_OWN, STUDY_CONVERGENCE, STUDY_REFERENCE, STUDY_ITERATION, STUDY_PROFILES,
+	STUDY_NOISE = STUDY_PROFILES + STUDY_CASES, STUDY_RESOLUTION
+};
 
 /* Body, scan and grid at one size. */
 typedef struct {
@@ -32,7 +40,6 @@ typedef struct {
 	double low, high;               /* window of pictures, water = 1 */
 	double error;                   /* of their differences from the truth, HU */
 } study_case;
-enum { STUDY_CASES = 4 };
 extern const study_case study_cases[STUDY_CASES];
 int study_case_iterations(const study *s, const study_case *c);
 
@@ -71,14 +78,16 @@ gt_status study_timed_new(gt_linop *A, study_clock *clock, gt_linop **timed);
 gt_status study_noise(study *s, const study_scene *scene);
 size_t    study_noise_steps(const study *s);
 int       study_noise_iterations(const study *s);         /* of pcg */
-/* What to draw and to say, beside the tables: study.found. */
-typedef struct study_findings {
+/* What the study keeps: what to draw and to say, beside the tables. */
+typedef struct {
+	int cpu_reduce, cpu_iterations; /* see above */
 	double narrow[STUDY_CASES];     /* windows of differences from the reference, HU */
 	char fdk[160], pcg[160];         /* of the pictures of noise; empty: none */
 	const float *shown[2];          /* those, while they are there */
 	gt_grid grid;
 	char claim[1024];
 } study_findings;
+static inline study_findings *found_of(const study *s) { return (study_findings *)s->own; }
 gt_status study_iterative_figures(study *s);
 gt_status study_iterative_parts(const study *s, FILE *out);
 #endif

@@ -112,7 +112,7 @@ static gt_status draw_case(study *s, int number)
 	if (st != GT_OK)
 		return st;
 	pictures(p, n, g, width, height, out);
-	profiles(&s->table[STUDY_PROFILES + number], study_table_names[STUDY_PROFILES + number], c, top, width, height, out);
+	profiles(&s->table[STUDY_PROFILES + number], study_table_name(s, STUDY_PROFILES + number), c, top, width, height, out);
 	fputs("unset multiplot\n", out);
 	return study_plot_end(s, c->key, out);
 }
@@ -120,7 +120,7 @@ static gt_status draw_case(study *s, int number)
 static gt_status draw_reference(study *s, int number)
 {
 	const study_case *c = &study_cases[number];
-	const double rms = s->found->narrow[number], window = rms > 0 ? 4 * rms : 1e-6;
+	const double rms = found_of(s)->narrow[number], window = rms > 0 ? 4 * rms : 1e-6;
 	picture p[3] = { { .title = "reference: CPU double", .low = c->low, .high = c->high },
 		         { .title = study_device_main(s).name, .low = c->low, .high = c->high },
 		         { .title = "difference", .high = window, .difference = 1 } };
@@ -129,7 +129,7 @@ static gt_status draw_reference(study *s, int number)
 	char name[64];
 	FILE *out = NULL;
 	for (int a = 0; a < 3; a++) {
-		g.n[a] = s->grid.n[a] / (size_t)s->cpu_reduce > 1 ? s->grid.n[a] / (size_t)s->cpu_reduce : 1;
+		g.n[a] = s->grid.n[a] / (size_t)found_of(s)->cpu_reduce > 1 ? s->grid.n[a] / (size_t)found_of(s)->cpu_reduce : 1;
 		g.pitch[a] *= (double)s->grid.n[a] / (double)g.n[a];
 	}
 	for (int i = 0; i < 3; i++)
@@ -227,7 +227,7 @@ static gt_status draw_noise(study *s)
 
 static gt_status draw_noise_pictures(study *s)
 {
-	const study_findings *f = s->found;
+	const study_findings *f = found_of(s);
 	picture p[2] = { { "noise-fdk", f->fdk, 0.6, 1.6, 0 }, { "noise-pcg", f->pcg, 0.6, 1.6, 0 } };
 	const double width = 2 * COLUMN + 2 * LEFT, height = pictures_height(&f->grid);
 	FILE *out = NULL;
@@ -249,7 +249,7 @@ gt_status study_iterative_figures(study *s)
 	GT_TRY(draw_convergence(s));
 	GT_TRY(draw_iteration(s));
 	GT_TRY(draw_noise(s));
-	if (s->found->pcg[0])
+	if (found_of(s)->pcg[0])
 		GT_TRY(draw_noise_pictures(s));
 done:
 	return st;

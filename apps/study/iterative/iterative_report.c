@@ -35,11 +35,12 @@ static gt_status reference(const study *s, FILE *out)
 	gt_status st = GT_OK;
 	const study_device d = study_device_main(s), r = study_device_reference(s);
 	fprintf(out, "<h2>%s against %s</h2>\n<p>The same runs on both, %s. ", d.name, r.name,
-	        s->cpu_reduce > 1 ? "with all iterations, at a part of the size (views, pixels and voxels), for the time that the CPU takes"
-	                          : "at the size above with all iterations");
-	if (s->cpu_reduce > 1 && s->cpu_iterations > 0)
-		fprintf(out, "The last line has all voxels, every tenth view and %d iteration%s. ", s->cpu_iterations,
-		        s->cpu_iterations > 1 ? "s" : "");
+	        found_of(s)->cpu_reduce > 1
+	                ? "with all iterations, at a part of the size (views, pixels and voxels), for the time that the CPU takes"
+	                : "at the size above with all iterations");
+	if (found_of(s)->cpu_reduce > 1 && found_of(s)->cpu_iterations > 0)
+		fprintf(out, "The last line has all voxels, every tenth view and %d iteration%s. ", found_of(s)->cpu_iterations,
+		        found_of(s)->cpu_iterations > 1 ? "s" : "");
 	fputs("The paper has 0.57 HU after 100 iterations of pcg, &plusmn;0.001 and &plusmn;0.005 of water as windows of figures 16 and 17, and "
 	      "0.9905 as SSIM of its sart with fdk.</p>\n",
 	      out);
@@ -48,7 +49,7 @@ static gt_status reference(const study *s, FILE *out)
 		char name[64], caption[256];
 		snprintf(name, sizeof name, "%s-reference", study_cases[i].key);
 		snprintf(caption, sizeof caption, "%s, %s. The window of the difference is four times its root mean square, %.3g HU.",
-		         study_cases[i].title, study_cases[i].solver, s->found->narrow[i]);
+		         study_cases[i].title, study_cases[i].solver, found_of(s)->narrow[i]);
 		GT_TRY(study_page_figure(s, name, caption, out));
 	}
 done:
@@ -75,7 +76,7 @@ done:
 
 static gt_status noise(const study *s, FILE *out)
 {
-	const study_findings *f = s->found;
+	const study_findings *f = found_of(s);
 	gt_status st = GT_OK;
 	fprintf(out,
 	        "<h2>Noise at equal resolution</h2>\n<p>The FORBILD head at 1e4 photons per ray, %s, with two spheres of 10 mm in its "

@@ -269,7 +269,7 @@ static double fdk_noise(const work *w, int sphere, int part, double width, size_
 static void compare(const work *w, double ratio[SPHERES][2][2])
 {
 	study_table *t = &w->s->table[STUDY_RESOLUTION];
-	study_findings *f = w->s->found;
+	study_findings *f = found_of(w->s);
 	size_t shown_fdk = 0, shown = 0, nearest = 0;
 	double most = 0;
 	study_head(t, "method");
@@ -313,9 +313,9 @@ static void compare(const work *w, double ratio[SPHERES][2][2])
 
 static void claim(study *s, double ratio[SPHERES][2][2])
 {
-	char *text = s->found->claim;
+	char *text = found_of(s)->claim;
 	size_t used = 0;
-	const size_t size = sizeof s->found->claim;
+	const size_t size = sizeof found_of(s)->claim;
 	for (int p = 0; p < SPHERES; p++)
 		for (int e = 0; e < 2; e++) {
 			const double least = ratio[p][e][0], most = ratio[p][e][1];
@@ -350,11 +350,11 @@ gt_status study_noise(study *s, const study_scene *head)
 	add_table(&w);
 	compare(&w, ratio);
 	claim(s, ratio);
-	for (int i = 0; i < 2 && s->found->shown[1]; i++)
-		GT_TRY(study_planes(s, i ? "noise-pcg" : "noise-fdk", &w.scene.shown, s->found->shown[i], NULL, NULL));
-	s->found->grid = w.scene.shown;
+	for (int i = 0; i < 2 && found_of(s)->shown[1]; i++)
+		GT_TRY(study_planes(s, i ? "noise-pcg" : "noise-fdk", &w.scene.shown, found_of(s)->shown[i], NULL, NULL));
+	found_of(s)->grid = w.scene.shown;
 done:
-	s->found->shown[0] = s->found->shown[1] = NULL;
+	found_of(s)->shown[0] = found_of(s)->shown[1] = NULL;
 	study_scene_thin_free(&w.scene);
 	study_scene_free(&w.own);
 	for (int d = 0; d < DRAWS; d++) {

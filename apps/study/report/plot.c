@@ -5,12 +5,12 @@
 gt_status study_write_tables(study *s)
 {
 	gt_status st = GT_OK;
-	for (int i = 0; i < STUDY_TABLES; i++) {
+	for (size_t i = 0; i < STUDY_OWN + s->kind->tables; i++) {
 		char name[64];
 		FILE *out = NULL;
 		if (!s->table[i].columns)
 			continue;
-		snprintf(name, sizeof name, "%s.csv", study_table_names[i]);
+		snprintf(name, sizeof name, "%s.csv", study_table_name(s, i));
 		GT_TRY(study_open(&s->folder, name, &out));
 		st = study_csv(&s->table[i], out);
 		const gt_status closed = study_close(name, out);

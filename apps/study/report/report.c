@@ -62,7 +62,7 @@ void study_page_table(const study *s, int which, FILE *out)
 {
 	fputs(which == STUDY_LEFT_OUT ? "<div class=\"wide free\">" : "<div class=\"wide\">", out);
 	study_html(&s->table[which], out);
-	fprintf(out, "<p class=\"small\"><code>%s.csv</code></p></div>\n", study_table_names[which]);
+	fprintf(out, "<p class=\"small\"><code>%s.csv</code></p></div>\n", study_table_name(s, (size_t)which));
 }
 
 void study_about_line(study *s, const char *what, const char *text)

@@ -5,7 +5,7 @@
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
 #include "apps/cli/try.h"
-#include "apps/study/study.h"
+#include "apps/study/accuracy/accuracy.h"
 
 const app_workload *study_cube(const study *s)
 {
