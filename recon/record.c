@@ -129,20 +129,13 @@ const char *gt_recon_text(gt_recon *r, const char *name)
 	static const struct {
 		const char *name;
 		char *(*text)(const gt_recon *r);
-	} texts[] = { { "solver", solver_text },
-		      { "method", method_text },
-		      { "projector", projector_text },
-		      { "weights", weights_text },
-		      { "penalty", penalty_found },
-		      { "start", start_text },
-		      { "grid", chosen_grid },
-		      { "precision", precision_text },
-		      { "backend", backend_text },
-		      { "subsets", subsets_text },
-		      { "slabs", slabs_text },
-		      { "checkpoint", checkpoint_text },
-		      { "parameters", parameters_text },
-		      { "scan", scan_text } };
+	} texts[] = { { "solver", solver_text },         { "method", method_text },
+		      { "projector", projector_text },   { "weights", weights_text },
+		      { "penalty", penalty_found },      { "start", start_text },
+		      { "grid", chosen_grid },           { "precision", precision_text },
+		      { "backend", backend_text },       { "subsets", subsets_text },
+		      { "slabs", slabs_text },           { "checkpoint", checkpoint_text },
+		      { "parameters", parameters_text }, { "scan", scan_text } };
 	if (!r || !name)
 		return NULL;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

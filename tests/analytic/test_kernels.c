@@ -4,14 +4,17 @@
 #include "tests/analytic/bodies.h"
 
 #define GT_FORM(NAME, id, text) text,
-static const char *const kernels[] = { "auto",
+static const char *const kernels[] = {
+	"auto",
 #include "analytic/fbp/back/forms.def"
 };
 #undef GT_FORM
 #define GT_FORM(NAME, id, text) NAME,
-enum { AUTO,
+enum {
+	AUTO,
 #include "analytic/fbp/back/forms.def"
-       KERNELS };
+	KERNELS
+};
 #undef GT_FORM
 enum { TEXTURES = STRIDED /* the first of those with 8-bit fractions */ };
 

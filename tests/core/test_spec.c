@@ -7,9 +7,9 @@
 
 static const struct {
 	const char *spec;
-	size_t name, file;              /* lengths of it, as a name and as a file's */
+	size_t name, file; /* lengths of it, as a name and as a file's */
 	const char *values, *of_file;
-	const char *longer;             /* with a=1 */
+	const char *longer; /* with a=1 */
 } specs[] = {
 	{ "", 0, 0, NULL, NULL, ":a=1" },
 	{ "tv", 2, 2, NULL, NULL, "tv:a=1" },

@@ -96,6 +96,13 @@ double gt_test_rms(const float *x, const float *y, size_t n)
 	return sqrt(difference / size);
 }
 
+double gt_test_normal(uint64_t seed, uint64_t counter)
+{
+	gt_random r;
+	gt_random_at(seed, counter, &r);
+	return gt_normal(&r);
+}
+
 size_t gt_test_threads(void)
 {
 	size_t n = 0;
