@@ -250,6 +250,8 @@ void gt_checkpointing_save(gt_checkpointing *c, const gt_progress *g, const gt_s
 		return;
 	join(g->kept, own, all);
 	const gt_status st = gt_checkpoint_write(c->path, c->run, g->iteration, all);
+	free(c->failed);
+	c->failed = st == GT_OK ? NULL : gt_text("no checkpoint after iteration %d: %s", g->iteration, gt_error());
 	if (st != GT_OK)
 		gt_say(c->log, GT_WARNING, GT_ABOUT_CHECKPOINT, "no checkpoint after iteration %d: %s", g->iteration, gt_error());
 	else if (end)
@@ -283,5 +285,6 @@ void gt_checkpointing_free(gt_checkpointing *c)
 		free((void *)c->run[i].text);
 	free(c->run);
 	free(c->path);
+	free(c->failed);
 	gt_checkpoint_free(c->from);
 }

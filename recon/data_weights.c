@@ -1,6 +1,7 @@
 /* Weights of the data by their spec: which kind is meant for these projections and this solver, and the weights
  * themselves. The formulas are in photon_weights.c, the reasons in docs/regularizers.md, "Few photons". It takes 4
  * bytes per pixel of all views; uniform weights take none. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/data_weights.h>
@@ -10,8 +11,9 @@
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/data_weights.h"
+#include "recon/model_weights.h"
 
-static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise" };
+static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise", "model" };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 static const char *const abouts[N_KINDS] = {
 	"the default: those of the file, else by its photons, else uniform; uniform where the solver takes no weights",
@@ -19,6 +21,7 @@ static const char *const abouts[N_KINDS] = {
 	"the variable weight of the file",
 	"by the inverse variance of a line integral p: N^2/(N + electronic^2), N = photons exp(-p), p smoothed along the rows",
 	"exp(-p), p smoothed likewise: in proportion to the photons, where their number is not known",
+	"by the inverse of a variance of photons and of the error that voxels and pixels make where projections are steep",
 };
 
 #define AT(field) offsetof(gt_weights_spec, field)
@@ -37,6 +40,34 @@ static const gt_param photon_params[] = {
 	  .most = 1e12 },
 	{ .key = NULL },
 };
+static const gt_param model_params[] = {
+	{ .key = "slope",
+	  .help = "error of the model over the slope of the projections at a ray, per pixel; -1: by the width of voxels in pixels",
+	  .kind = GT_REAL,
+	  .at = AT(slope),
+	  .least = -1,
+	  .most = 1e3 },
+	{ .key = "even",
+	  .help = "error of all rays alike, over the mean slope; -1: by the width of voxels in pixels",
+	  .kind = GT_REAL,
+	  .at = AT(even),
+	  .least = -1,
+	  .most = 1e3 },
+	{ .key = "count",
+	  .help = "photons per pixel without the object; 0: those of the file, else by the noise of the data",
+	  .kind = GT_REAL,
+	  .at = AT(count),
+	  .least = 0,
+	  .most = 1e15 },
+	{ .key = "electronic",
+	  .help = "standard deviation of the electronic noise, in photons, where these are known",
+	  .kind = GT_REAL,
+	  .at = AT(electronic),
+	  .least = 0,
+	  .most = 1e12 },
+	{ .key = NULL },
+};
+static const gt_param *const params[N_KINDS] = { [GT_WEIGHTS_PHOTONS] = photon_params, [GT_WEIGHTS_MODEL] = model_params };
 
 gt_status gt_weights_spec_parse(const char *spec, gt_weights_spec *w)
 {
@@ -51,22 +82,25 @@ gt_status gt_weights_spec_parse(const char *spec, gt_weights_spec *w)
 		return st;
 	}
 	w->kind = (gt_weights_spec_kind)kind;
-	return gt_fail_in(gt_params_parse(kind == GT_WEIGHTS_PHOTONS ? photon_params : NULL, spec[n] ? spec + n + 1 : NULL, w),
-	                  "--weights %s", kinds[kind]);
+	w->slope = w->even = -1;
+	return gt_fail_in(gt_params_parse(params[kind], spec[n] ? spec + n + 1 : NULL, w), "--weights %s", kinds[kind]);
 }
 
 gt_status gt_weights_spec_help(const char *name, FILE *out)
 {
-	gt_weights_spec none = { GT_WEIGHTS_AUTO, 0, 0 };
+	gt_weights_spec none = { .kind = GT_WEIGHTS_AUTO };
 	gt_status st = GT_OK;
 	if (name)
 		GT_TRY(gt_weights_spec_parse(name, &none));
 	for (int k = 0; k < N_KINDS; k++)
 		if (!name || !strcmp(name, kinds[k]))
 			fprintf(out, "%-10s %s\n", kinds[k], abouts[k]);
-	fputs("\nphotons:key=value,...\n\n", out);
-	none.kind = GT_WEIGHTS_AUTO;
-	gt_params_help(photon_params, &none, out);
+	none = (gt_weights_spec){ .kind = GT_WEIGHTS_AUTO, .slope = -1, .even = -1 };
+	for (int k = 0; k < N_KINDS; k++)
+		if (params[k] && (!name || !strcmp(name, kinds[k]))) {
+			fprintf(out, "\n%s:key=value,...\n\n", kinds[k]);
+			gt_params_help(params[k], &none, out);
+		}
 	fputs("\nWeights are divided by their mean; the mean is recorded in the volume.\n\n  as in  --weights photons:count=1e5,electronic=10\n",
 	      out);
 done:
@@ -88,44 +122,100 @@ gt_counting gt_weights_spec_counting(const gt_weights_spec *o, const gt_projecti
 	return (gt_counting){ o->count > 0 ? NULL : p->photons, o->count, o->electronic };
 }
 
-static gt_status check(gt_weights_spec_kind kind, const gt_weights_spec *o, unsigned traits, const char *solver, const gt_projections *p)
+static gt_status check(gt_weights_spec_kind kind, const gt_weights_spec *o, const gt_weights_problem *q)
 {
-	if (kind != GT_WEIGHTS_UNIFORM && !(traits & GT_SUPPORTS_WEIGHTS))
-		return gt_fail(GT_ERR_ARG, "--weights=%s: solver '%s' cannot take weights of the data", kinds[kind], solver);
-	if (kind == GT_WEIGHTS_FILE && !p->weight)
+	if (kind != GT_WEIGHTS_UNIFORM && !(q->traits & GT_SUPPORTS_WEIGHTS))
+		return gt_fail(GT_ERR_ARG, "--weights=%s: solver '%s' cannot take weights of the data", kinds[kind], q->solver);
+	if (kind == GT_WEIGHTS_FILE && !q->p->weight)
 		return gt_fail(GT_ERR_ARG, "--weights=file: the file has no variable weight");
-	if (kind == GT_WEIGHTS_PHOTONS && !p->photons && !(o->count > 0))
+	if (kind == GT_WEIGHTS_PHOTONS && !q->p->photons && !(o->count > 0))
 		return gt_fail(GT_ERR_ARG, "--weights=photons: the file has no variable photons: expected photons:count=N");
+	if (kind == GT_WEIGHTS_MODEL && !q->grid && !(o->slope >= 0 && o->even >= 0))
+		return gt_fail(GT_ERR_ARG,
+		               "--weights=model: no voxels are known, from whose width the error follows: expected model:slope=X,even=Y");
 	return GT_OK;
 }
 
-gt_status gt_weights_from_spec(const gt_weights_spec *o, unsigned traits, const char *solver, const gt_projections *p, gt_pool *pool,
-                               float **out, char **text)
+/* Counts that give no weight, by their place. */
+static gt_status check_photons(const gt_projections *p)
 {
-	const gt_weights_spec_kind kind = kind_for(o, traits, p);
-	const size_t n = gt_scan_size(p->scan);
-	gt_counting counts = gt_weights_spec_counting(o, p);
-	float *w = NULL;
-	double factor = 1;
+	const gt_scan *s = p->scan;
+	const size_t n = gt_scan_size(s), view = s->rows * s->columns;
+	size_t bad = 0, first = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!(p->photons[i] > 0 && p->photons[i] < INFINITY) && !bad++)
+			first = i;
+	return bad ? gt_fail(GT_ERR_ARG,
+	                     "variable photons: %zu of %zu counts give no weight, the first %g in view %zu, row %zu, column %zu: expected "
+	                     "counts above 0, or --weights uniform",
+	                     bad, n, (double)p->photons[first], first / view, first % view / s->columns, first % s->columns)
+	           : GT_OK;
+}
+
+static gt_status make_photons(const gt_counting *counts, const gt_weights_problem *q, float *w, double *factor)
+{
+	const size_t n = gt_scan_size(q->p->scan);
+	gt_data_smooth(q->pool, q->p->data, n, q->p->scan->columns, w);
+	return gt_data_weights(q->pool, counts, w, n, w, factor);
+}
+
+/* *error: the one that was taken. */
+static gt_status make_model(const gt_weights_spec *o, const gt_weights_problem *q, float *w, double *factor, gt_model_error *error)
+{
+	const gt_counting known = gt_weights_spec_counting(o, q->p);
+	double width[2] = { 0, 0 };
+	gt_noise_model *noise = NULL;
 	gt_status st = GT_OK;
-	*out = NULL;
-	*text = NULL;
-	GT_TRY(check(kind, o, traits, solver, p));
-	if (kind != GT_WEIGHTS_UNIFORM && !(w = malloc(n * sizeof *w)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "weights of the data need %.3g MB", (double)n * 4e-6));
+	if (q->grid)
+		gt_voxel_shadow(q->p->scan, q->grid, width);
+	*error = gt_model_error_of(width);
+	error->slope = o->slope < 0 ? error->slope : o->slope;
+	error->even = o->even < 0 ? error->even : o->even;
+	GT_TRY(gt_noise_estimate(q->p, &known, q->pool, &noise));
+	GT_TRY(gt_model_weights(q->pool, noise, q->p, error, w, factor));
+done:
+	gt_noise_free(noise);
+	return st;
+}
+
+/* w: NULL where they are uniform. */
+static gt_status make(gt_weights_spec_kind kind, const gt_weights_spec *o, const gt_weights_problem *q, float *w, char **text)
+{
+	const gt_counting counts = kind == GT_WEIGHTS_NOISE ? (gt_counting){ .count = 1 } : gt_weights_spec_counting(o, q->p);
+	double factor = 1;
+	gt_model_error error = { 0, 0 };
+	gt_status st = GT_OK;
+	if ((kind == GT_WEIGHTS_PHOTONS || kind == GT_WEIGHTS_MODEL) && counts.photons)
+		GT_TRY(check_photons(q->p));
 	if (kind == GT_WEIGHTS_FILE)
-		GT_TRY(gt_data_weights_given(pool, p->weight, n, w, &factor));
-	if (kind == GT_WEIGHTS_PHOTONS || kind == GT_WEIGHTS_NOISE) {
-		if (kind == GT_WEIGHTS_NOISE)
-			counts = (gt_counting){ .count = 1 };
-		gt_data_smooth(pool, p->data, n, p->scan->columns, w);
-		GT_TRY(gt_data_weights(pool, &counts, w, n, w, &factor));
-	}
+		GT_TRY(gt_data_weights_given(q->pool, q->p->weight, gt_scan_size(q->p->scan), w, &factor));
+	if (kind == GT_WEIGHTS_PHOTONS || kind == GT_WEIGHTS_NOISE)
+		GT_TRY(make_photons(&counts, q, w, &factor));
+	if (kind == GT_WEIGHTS_MODEL)
+		GT_TRY(make_model(o, q, w, &factor, &error));
 	*text = kind == GT_WEIGHTS_PHOTONS ? gt_text("photons:count=%g,electronic=%g/%g", o->count, o->electronic, factor)
+	        : kind == GT_WEIGHTS_MODEL ? gt_text("model:slope=%.4g,even=%.4g,count=%g,electronic=%g/%g", error.slope, error.even,
+	                                             o->count, o->electronic, factor)
 	        : kind == GT_WEIGHTS_FILE || kind == GT_WEIGHTS_NOISE ? gt_text("%s/%g", kinds[kind], factor)
 	                                                              : gt_text("uniform");
 	if (!*text)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+done:
+	return st;
+}
+
+gt_status gt_weights_from_spec(const gt_weights_spec *o, const gt_weights_problem *q, float **out, char **text)
+{
+	const gt_weights_spec_kind kind = kind_for(o, q->traits, q->p);
+	const size_t n = gt_scan_size(q->p->scan);
+	float *w = NULL;
+	gt_status st = GT_OK;
+	*out = NULL;
+	*text = NULL;
+	GT_TRY(check(kind, o, q));
+	if (kind != GT_WEIGHTS_UNIFORM && !(w = malloc(n * sizeof *w)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "weights of the data need %.3g MB", (double)n * 4e-6));
+	GT_TRY(make(kind, o, q, w, text));
 	*out = w;
 	w = NULL;
 done:
@@ -133,16 +223,17 @@ done:
 	return st;
 }
 
-gt_status gt_weights_new(const char *spec, const gt_projections *p, gt_pool *pool, float **w, char **record)
+gt_status gt_weights_on_grid(const char *spec, const gt_projections *p, const gt_grid *grid, gt_pool *pool, float **w, char **record)
 {
-	gt_weights_spec parsed = { GT_WEIGHTS_AUTO, 0, 0 };
+	gt_weights_spec parsed = { .kind = GT_WEIGHTS_AUTO };
+	const gt_weights_problem q = { p, grid, GT_SUPPORTS_WEIGHTS, "", pool };
 	char *text = NULL;
 	gt_status st = GT_OK;
 	*w = NULL;
 	if (record)
 		*record = NULL;
 	GT_TRY(gt_weights_spec_parse(spec ? spec : "auto", &parsed));
-	GT_TRY(gt_weights_from_spec(&parsed, GT_SUPPORTS_WEIGHTS, "", p, pool, w, &text));
+	GT_TRY(gt_weights_from_spec(&parsed, &q, w, &text));
 	if (record) {
 		*record = text;
 		text = NULL;
@@ -150,4 +241,9 @@ gt_status gt_weights_new(const char *spec, const gt_projections *p, gt_pool *poo
 done:
 	free(text);
 	return st;
+}
+
+gt_status gt_weights_new(const char *spec, const gt_projections *p, gt_pool *pool, float **w, char **record)
+{
+	return gt_weights_on_grid(spec, p, NULL, pool, w, record);
 }

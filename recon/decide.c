@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/agreement.h"
 #include "recon/choose.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
@@ -43,29 +44,44 @@ static gt_status check_files(const gt_recon *r)
 	return gt_checkpointing_check(&c, others);
 }
 
+/* What the preset stands for, with what was asked for beside it. */
+static void say_preset(const gt_recon *r, const gt_preset_made *m)
+{
+	const char *name = gt_preset_names[r->set.preset];
+	gt_say(&r->log, GT_INFO, GT_ABOUT_CHOICE,
+	       "--preset %s%s%s: --solver %s --weights %s --penalty %s; the time that it takes is estimated after the first iteration",
+	       name, m->changed ? ", changed by" : "", m->changed ? m->changed : "", m->solver, m->weights, m->penalty);
+	if (m->is_replaced)
+		gt_say(&r->log, GT_INFO, GT_ABOUT_CHOICE, "--preset %s: nothing of it is left: solver, weights and penalty are others",
+		       name);
+}
+
 /* The settings that a preset stands for, where nothing else was asked for. */
-static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid *grid, int planning, char **solver)
+static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid *grid, int planning)
 {
 	gt_recon_settings *s = &r->set;
 	gt_recon_extent window;
-	gt_preset_settings own = { s->text[GT_SET_SOLVER], s->text[GT_SET_WEIGHTS] ? s->text[GT_SET_WEIGHTS] : "auto",
-		                   s->text[GT_SET_PENALTY] };
+	gt_preset_made made;
+	const gt_preset_settings asked = { s->text[GT_SET_SOLVER], s->text[GT_SET_WEIGHTS], s->text[GT_SET_PENALTY] };
 	gt_status st = GT_OK;
 	gt_recon_extent_views(p, grid, &window);
-	GT_TRY(gt_preset_set((gt_preset)s->preset, &window.p, &own, solver));
-	if (!*solver)
-		return GT_OK;
+	GT_TRY(gt_preset_make((gt_preset)s->preset, window.p.scan->views, &asked, &made));
+	if (!made.solver)
+		goto done;
 	if (!planning)
-		gt_say(&r->log, GT_INFO, GT_ABOUT_CHOICE,
-		       "--preset iterative: --solver %s --weights %s --penalty %s; the time that it takes is estimated after the first iteration",
-		       own.solver, own.weights, own.penalty);
-	GT_TRY(gt_method_parse(*solver, &r->method));
-	r->penalty_text = own.penalty;
-	if (!s->text[GT_SET_PENALTY])
-		GT_TRY(gt_penalty_spec_parse(own.penalty, &r->penalty));
-	if (!strcmp(own.weights, "noise"))
-		r->job.weights = (gt_weights_spec){ GT_WEIGHTS_NOISE, 0, 0 };
+		say_preset(r, &made);
+	GT_TRY(gt_method_parse(made.solver, &r->method));
+	if (r->method.analytic)
+		GT_TRY(gt_fail(GT_ERR_ARG,
+		               "--preset=%s: %s is an analytic method, which takes neither its weights nor its penalty: expected "
+		               "an iterative --solver, or --preset=fast",
+		               gt_preset_names[s->preset], r->method.analytic->name));
+	GT_TRY(gt_penalty_spec_parse(made.penalty, &r->penalty));
+	GT_TRY(gt_weights_spec_parse(made.weights, &r->job.weights));
+	r->penalty_text = made.penalty;
+	made.penalty = NULL;
 done:
+	gt_preset_made_free(&made);
 	return st;
 }
 
@@ -73,20 +89,19 @@ done:
 static gt_status find_method(gt_recon *r, int planning)
 {
 	gt_recon_job *j = &r->job;
-	char *solver = NULL;
 	size_t subsets;
 	gt_status st = GT_OK;
-	GT_TRY(set_preset(r, j->p, &j->grid, planning, &solver));
-	if (!r->set.text[GT_SET_SOLVER] && !solver)
+	GT_TRY(set_preset(r, j->p, &j->grid, planning));
+	const int made = r->penalty_text != NULL;
+	if (!r->set.text[GT_SET_SOLVER] && !made)
 		GT_TRY(gt_method_for(&r->log, &j->grid, j->p->scan, &r->method));
-	j->method = r->set.text[GT_SET_SOLVER] ? r->set.method : r->method;
-	j->penalty = r->set.text[GT_SET_PENALTY] ? &r->set.penalty : r->penalty.spec ? &r->penalty : NULL;
+	j->method = r->set.text[GT_SET_SOLVER] && !made ? r->set.method : r->method;
+	j->penalty = made ? &r->penalty : r->set.text[GT_SET_PENALTY] ? &r->set.penalty : NULL;
 	if (j->method.solver)
 		j->projector = gt_projector_for(&r->log, r->set.text[GT_SET_PROJECTOR], j->p->scan);
 	GT_TRY(gt_recon_settings_check(&r->set, &j->method, r->start != NULL));
 	GT_TRY(gt_recon_count_subsets(&j->method, j->p->scan, &subsets));
 done:
-	free(solver);
 	return st;
 }
 
@@ -95,6 +110,7 @@ static void begin_job(gt_recon *r)
 {
 	const gt_recon_settings *s = &r->set;
 	r->job = (gt_recon_job){ .log = r->log,
+		                 .name = r->path ? r->path : "the projections",
 		                 .each = r->each,
 		                 .each_self = r->each_self,
 		                 .cancel = r->cancel,
@@ -126,18 +142,41 @@ static gt_status read_all(gt_recon *r)
 	return st;
 }
 
+/* Of cpu:THREADS; 0: as many as there are processors. */
+static int threads_asked(const char *backend)
+{
+	int threads = 0;
+	return backend && sscanf(backend, "cpu:%d", &threads) == 1 && threads > 0 ? threads : 0;
+}
+
+/* Values that are no line integrals are refused, rays that disagree and columns that stand out are told. */
+static gt_status look_at_data(gt_recon *r)
+{
+	const char *data = r->set.text[GT_SET_DATA], *name = data ? data : r->path ? r->path : "the projections";
+	const gt_projections *p = r->job.p;
+	if (r->set.force)
+		gt_projections_implausible(p, &r->log, name);
+	const gt_status st = r->set.force ? GT_OK : gt_projections_plausible(p, name);
+	if (st != GT_OK)
+		return st;
+	gt_note_columns(&r->log, p, name);
+	if (r->set.check)
+		gt_note_disagreement(&r->log, p, data ? NULL : r->path, threads_asked(r->job.backend));
+	return GT_OK;
+}
+
 static gt_status decide_whole(gt_recon *r, int planning)
 {
-	const char *data = r->set.text[GT_SET_DATA];
 	gt_recon_job *j = &r->job;
 	size_t subsets;
 	gt_status st = GT_OK;
 	GT_TRY(read_all(r));
 	const gt_scan *scan = j->p->scan;
 	gt_note_detector(&r->log, scan);
-	gt_projections_implausible(j->p, &r->log, data ? data : r->path ? r->path : "the projections");
+	GT_TRY(look_at_data(r));
 	j->water = gt_recon_water(r, j->p);
-	GT_TRY(gt_recon_count_subsets(&r->set.method, scan, &subsets)); /* of a solver that was asked for */
+	if (!gt_presets[r->set.preset].solver) /* a preset has subsets for these views */
+		GT_TRY(gt_recon_count_subsets(&r->set.method, scan, &subsets));
 	GT_TRY(gt_recon_find_grid(r, &r->log, scan, &j->grid));
 	GT_TRY(find_method(r, planning));
 	gt_note_slices(&r->log, &j->grid, scan);

@@ -25,9 +25,8 @@ struct gt_noise_model {
 
 static int is_known(const gt_counting *c) { return c->count > 0 || c->photons; }
 
-double gt_noise_variance(const gt_noise_model *m, size_t i)
+double gt_noise_variance_at(const gt_noise_model *m, size_t i, double line)
 {
-	const double line = m->p->data[i];
 	double variance = m->scale * exp(fmin(line, MAX_LINE_INTEGRAL));
 	if (is_known(&m->known)) {
 		const double N = fmax(1, (m->known.count > 0 ? m->known.count : m->known.photons[i]) * exp(-line));
@@ -37,6 +36,8 @@ double gt_noise_variance(const gt_noise_model *m, size_t i)
 	}
 	return (float)variance;
 }
+
+double gt_noise_variance(const gt_noise_model *m, size_t i) { return gt_noise_variance_at(m, i, m->p->data[i]); }
 
 double gt_noise_scale(const gt_noise_model *m) { return m->scale; }
 double gt_noise_photons(const gt_noise_model *m) { return m->photons; }

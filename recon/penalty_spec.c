@@ -9,12 +9,16 @@
 #include "core/try.h"
 #include "recon/penalty_spec.h"
 
-/* Checks the name of the regularizer, and the parameters that are its own. */
-static gt_status check_regularizer(const char *spec)
+/* Checks the name of the regularizer, the parameters that are its own, and that it can have an automatic strength
+ * where that is asked for. */
+static gt_status check_regularizer(const char *spec, int automatic)
 {
 	const gt_module *regularizer;
-	void *options;
-	const gt_status st = gt_module_parse_kind(&gt_regularizer_kind, spec, &regularizer, &options);
+	void *options = NULL;
+	gt_status st = gt_module_parse_kind(&gt_regularizer_kind, spec, &regularizer, &options);
+	if (st == GT_OK && automatic && gt_regularizer_find(regularizer->name)->no_automatic_strength)
+		st = gt_fail(GT_ERR_ARG, "penalty %s: its strength cannot be found from the noise: expected strength=NUMBER",
+		             regularizer->name);
 	free(options);
 	return st;
 }
@@ -89,7 +93,7 @@ gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p)
 	p->automatic = p->automatic || !wishes.strengths;
 	p->noise = wishes.noise;
 	p->kappa = wishes.kappa;
-	GT_TRY(check_regularizer(p->spec));
+	GT_TRY(check_regularizer(p->spec, p->automatic));
 done:
 	free(name);
 	free(copy);

@@ -3,8 +3,9 @@
 #include <string.h>
 #include <gantry/module.h>
 #include "core/text.h"
-#include "geometry/projections.h"
+#include "core/try.h"
 #include "recon/preset.h"
+#include "recon/spec_merge.h"
 
 #define GT_PRESET_WORD(name, word) word,
 const char *const gt_preset_names[] = { GT_PRESET_LIST(GT_PRESET_WORD) NULL };
@@ -12,15 +13,14 @@ const char *const gt_preset_names[] = { GT_PRESET_LIST(GT_PRESET_WORD) NULL };
 
 const gt_preset_entry gt_presets[GT_NPRESETS] = {
 	[GT_PRESET_NONE] = { .about = "no preset: the default" },
-	[GT_PRESET_FAST] = { .about = "the analytic method that fits the scan, as without --solver", .chooses_method = 1, .analytic = 1 },
+	[GT_PRESET_FAST] = { .about = "the analytic method that fits the scan, as without --solver", .analytic = 1 },
 	[GT_PRESET_ITERATIVE] = { .about = "a low-noise picture without tuning:",
-	                          .chooses_method = 1,
 	                          .solver = "os-sqs",
 	                          .passes = 20,
 	                          .subsets = 12,
 	                          .min_views = 16,
 	                          .penalty = "qggmrf:c=10HU,strength=auto,kappa=yes",
-	                          .weights = "noise" },
+	                          .weights = "model" },
 };
 
 static void print_entry(const char *name, const gt_preset_entry *e, FILE *out)
@@ -28,10 +28,10 @@ static void print_entry(const char *name, const gt_preset_entry *e, FILE *out)
 	fprintf(out, "%-10s %s\n", name, e->about);
 	if (e->solver)
 		fprintf(out,
-		        "             --solver %s:iterations=%zu,subsets=%zu (fewer for less than %zu views) --penalty %s\n"
-		        "             and the weights of the file or of its photons, else --weights %s;\n"
-		        "             --weights and --penalty may be given beside it\n",
-		        e->solver, e->passes, e->subsets, e->subsets * e->min_views, e->penalty, e->weights);
+		        "             --solver %s:iterations=%zu,subsets=%zu (fewer for less than %zu views) --weights %s\n"
+		        "             --penalty %s;\n"
+		        "             keys that are given beside it take the place of its own (--penalty qggmrf:noise=4HU), another name that of all of it\n",
+		        e->solver, e->passes, e->subsets, e->subsets * e->min_views, e->weights, e->penalty);
 }
 
 gt_status gt_preset_help(const char *name, FILE *out)
@@ -50,7 +50,7 @@ gt_status gt_preset_help(const char *name, FILE *out)
 
 gt_status gt_preset_check(gt_preset q, const gt_preset_settings *asked)
 {
-	if (gt_presets[q].chooses_method && asked->solver)
+	if (gt_presets[q].analytic && asked->solver)
 		return gt_fail(GT_ERR_ARG, "--preset=%s chooses the solver: it cannot be combined with --solver=%s", gt_preset_names[q],
 		               asked->solver);
 	if (gt_presets[q].analytic && asked->penalty)
@@ -60,19 +60,53 @@ gt_status gt_preset_check(gt_preset q, const gt_preset_settings *asked)
 	return GT_OK;
 }
 
-gt_status gt_preset_set(gt_preset q, const gt_projections *p, gt_preset_settings *s, char **solver)
+void gt_preset_made_free(gt_preset_made *m)
 {
+	free(m->solver);
+	free(m->weights);
+	free(m->penalty);
+	free(m->changed);
+	*m = (gt_preset_made){ .solver = NULL };
+}
+
+/* Whether another name was asked for. */
+static int is_other(const char *own, const char *asked)
+{
+	const size_t n = strcspn(own, ":");
+	return asked && (strcspn(asked, ":") != n || strncmp(own, asked, n) != 0);
+}
+
+/* The options that were given, as they were given. */
+static gt_status tell_changes(const gt_preset_settings *a, gt_preset_made *m)
+{
+	if (!a->solver && !a->weights && !a->penalty)
+		return GT_OK;
+	m->changed = gt_text("%s%s%s%s%s%s", a->solver ? " --solver " : "", a->solver ? a->solver : "", a->weights ? " --weights " : "",
+	                     a->weights ? a->weights : "", a->penalty ? " --penalty " : "", a->penalty ? a->penalty : "");
+	return m->changed ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+}
+
+gt_status gt_preset_make(gt_preset q, size_t views, const gt_preset_settings *asked, gt_preset_made *m)
+{
+	static const char *const rivals[] = { "noise", "strength", NULL };
 	const gt_preset_entry *e = &gt_presets[q];
-	*solver = NULL;
+	const size_t fit = e->solver ? views / e->min_views : 0, subsets = fit < 1 ? 1 : fit < e->subsets ? fit : e->subsets;
+	/* "auto" is the same as nothing. */
+	const gt_preset_settings a = { asked->solver, asked->weights && strcmp(asked->weights, "auto") ? asked->weights : NULL,
+		                       asked->penalty };
+	char *solver = NULL;
+	gt_status st = GT_OK;
+	*m = (gt_preset_made){ .solver = NULL };
 	if (!e->solver)
 		return GT_OK;
-	const size_t views = p->scan->views, fit = views / e->min_views, subsets = fit < 1 ? 1 : fit < e->subsets ? fit : e->subsets;
-	if (!(*solver = gt_text("%s:iterations=%zu,subsets=%zu", e->solver, e->passes, subsets)))
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	s->solver = *solver;
-	if (!s->penalty)
-		s->penalty = e->penalty;
-	if ((!s->weights || !strcmp(s->weights, "auto")) && !p->weight && !p->photons)
-		s->weights = e->weights;
-	return GT_OK;
+	if (!(solver = gt_text("%s:iterations=%zu,subsets=%zu", e->solver, e->passes, subsets)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(gt_spec_merge(solver, a.solver, NULL, &m->solver));
+	GT_TRY(gt_spec_merge(e->weights, a.weights, NULL, &m->weights));
+	GT_TRY(gt_spec_merge(e->penalty, a.penalty, rivals, &m->penalty));
+	GT_TRY(tell_changes(&a, m));
+	m->is_replaced = is_other(solver, a.solver) && is_other(e->weights, a.weights) && is_other(e->penalty, a.penalty);
+done:
+	free(solver);
+	return st;
 }

@@ -2,7 +2,7 @@
 #define GT_RECON_PRESET_H
 /* Whole settings of a reconstruction by one word. */
 #include <stdio.h>
-#include <gantry/data.h>
+#include <gantry/status.h>
 
 /* Name of the constant, word. */
 #define GT_PRESET_LIST(X)          \
@@ -16,23 +16,29 @@ extern const char *const gt_preset_names[];    /* NULL-terminated */
 
 typedef struct {
 	const char *about;              /* for help, without a newline at its end */
-	int chooses_method;             /* 1: --solver cannot be given beside it */
-	int analytic;                   /* 1: it stands for a direct method, which takes no penalty */
+	int analytic;                   /* 1: it stands for a direct method, beside which neither a solver nor a penalty can be given */
 	const char *solver;             /* NULL: none */
 	size_t passes, subsets;         /* of the solver, over the data; ordered subsets where there are views for them */
 	size_t min_views;               /* of each subset, so that it sees all directions */
 	const char *penalty;            /* NULL: none */
-	const char *weights;            /* where neither weights nor photons of the projections are known; NULL: none */
+	const char *weights;            /* NULL: none */
 } gt_preset_entry;
 extern const gt_preset_entry gt_presets[GT_NPRESETS];
 
-/* What was asked for, or is used; NULL: not given. */
+/* What was asked for beside it; NULL: not given. */
 typedef struct { const char *solver, *weights, *penalty; } gt_preset_settings;
+/* What is used; owned. */
+typedef struct {
+	char *solver, *weights, *penalty;
+	char *changed;                  /* what of it was asked for, as options of the command; NULL: nothing */
+	int is_replaced;                /* 1: solver, weights and penalty are all others than its own */
+} gt_preset_made;
 /* The lines of help on all presets, or on one; GT_ERR_UNKNOWN. */
 gt_status gt_preset_help(const char *name, FILE *out);
 /* GT_ERR_ARG where the preset and what was asked for beside it cannot be combined. */
 gt_status gt_preset_check(gt_preset q, const gt_preset_settings *asked);
-/* Fills what was not asked for otherwise, for these projections. *solver is NULL or malloc'ed, and s->solver then
- * points to it. */
-gt_status gt_preset_set(gt_preset q, const gt_projections *p, gt_preset_settings *s, char **solver);
+/* The settings of the preset for so many views, with the keys that were asked for in the place of its own. All NULL for
+ * a preset without a solver. gt_preset_made_free() is due in any case. */
+gt_status gt_preset_make(gt_preset q, size_t views, const gt_preset_settings *asked, gt_preset_made *made);
+void gt_preset_made_free(gt_preset_made *made);
 #endif

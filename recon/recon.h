@@ -29,7 +29,7 @@ struct gt_recon {
 	gt_projections *owned;          /* read from the file; by slabs the geometry alone */
 	gt_method method;               /* where the settings have none */
 	gt_penalty_spec penalty;        /* the same, */
-	const char *penalty_text;       /* and its text */
+	char *penalty_text;             /* and its text, owned; NULL: no preset has made them */
 	double host_free;               /* bytes, before anything was read; < 0: not known */
 	gt_recon_job job;
 	/* Found. */

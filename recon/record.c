@@ -22,7 +22,7 @@ char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 /* The penalty as it was found, else as it was asked for, else that there is none. */
 static char *penalty_text(const gt_recon *r, const gt_recon_found *f, int planned)
 {
-	const char *asked = r->set.text[GT_SET_PENALTY] ? r->set.text[GT_SET_PENALTY] : r->penalty.spec ? r->penalty_text : NULL;
+	const char *asked = r->penalty_text ? r->penalty_text : r->set.text[GT_SET_PENALTY];
 	return gt_text("%s", planned && asked ? asked : f->penalty ? f->penalty : "none");
 }
 

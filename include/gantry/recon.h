@@ -40,7 +40,8 @@ GT_API void      gt_recon_free(gt_recon *r);
  *   device-memory         4GiB: at most so much is taken              host-memory     the same of the host
  *   keep                  auto, memory, scratch, no (by slabs)        scratch         a folder (by slabs)
  *   overlap               yes, no (by slabs)                          data            a file of the projections, for gt_recon_open()
- *   slabs                 auto, yes: by slabs also where all fits
+ *   slabs                 auto, yes: by slabs also where all fits   check           yes, no: compare conjugate rays first, and remark
+ *   force                 no, yes: take projections whose values are no line integrals
  *   unit                  mm-1, HU, auto: of the file that is written water           attenuation of water, mm^-1, for HU
  *   command               a line for the record: how this came to be
  *   output                FILE of gt_recon_run_to(), where that is known before: what it cannot hold is refused early */
@@ -136,6 +137,7 @@ typedef struct {
 	const double *cost;             /* [iterations] of the cost, NAN where it is not known; NULL: none */
 	size_t costs;
 	double device_peak;             /* bytes that were taken on the device at most */
+	const char *unsaved;            /* why the last checkpoint could not be written; NULL: it was, or none was asked for */
 } gt_recon_outcome;
 /* GT_ERR_ARG where nothing has run. */
 GT_API gt_status gt_recon_result(const gt_recon *r, gt_recon_outcome *out);

@@ -103,6 +103,11 @@ START_TEST(refused)
 	ck_refused(gt_weights_new("file", p, NULL, &w, NULL), GT_ERR_ARG, "the file has no variable weight");
 	ck_refused(gt_weights_new("photons", p, NULL, &w, NULL), GT_ERR_ARG, "the file has no variable photons");
 	ck_refused(gt_weights_new("photons:electronic=3", p, NULL, &w, NULL), GT_ERR_ARG, "the file has no variable photons");
+	gt_projections *dark = projections(0, 1);
+	dark->photons[7] = 0;
+	ck_refused(gt_weights_new("auto", dark, NULL, &w, NULL), GT_ERR_ARG, "variable photons: 1 of ");
+	ck_assert_ptr_nonnull(strstr(gt_error(), "counts give no weight, the first 0 in view "));
+	gt_projections_free(dark);
 	ck_refused(gt_weights_new("photons:count=-1", p, NULL, &w, NULL), GT_ERR_ARG, "--weights photons");
 	ck_refused(gt_weights_new("photons:electronic=-1", p, NULL, &w, NULL), GT_ERR_ARG, "electronic");
 	ck_refused(gt_weights_new("noise:count=3", p, NULL, &w, NULL), GT_ERR_ARG, "--weights noise");
@@ -118,16 +123,17 @@ START_TEST(solver_without_weights)
 {
 	static const char *const specs[] = { "file", "photons", "noise" };
 	gt_projections *p = projections(1, 1);
-	gt_weights_spec o = { GT_WEIGHTS_AUTO, 0, 0 };
+	gt_weights_spec o = { .kind = GT_WEIGHTS_AUTO };
+	const gt_weights_problem q = { p, NULL, 0, "art", NULL };
 	float *w = NULL;
 	char *text = NULL;
-	ck_ok(gt_weights_from_spec(&o, 0, "art", p, NULL, &w, &text));
+	ck_ok(gt_weights_from_spec(&o, &q, &w, &text));
 	ck_assert_ptr_null(w);
 	ck_assert_str_eq(text, "uniform");
 	free(text);
 	for (int i = 0; i < 3; i++) {
 		ck_ok(gt_weights_spec_parse(specs[i], &o));
-		ck_refused(gt_weights_from_spec(&o, 0, "art", p, NULL, &w, &text), GT_ERR_ARG, "solver 'art' cannot take weights");
+		ck_refused(gt_weights_from_spec(&o, &q, &w, &text), GT_ERR_ARG, "solver 'art' cannot take weights");
 		ck_assert(strstr(gt_error(), specs[i]) != NULL);
 		ck_assert(w == NULL && text == NULL);
 	}
@@ -138,7 +144,7 @@ END_TEST
 START_TEST(counting_of_the_spec)
 {
 	gt_projections *p = projections(0, 1);
-	const gt_weights_spec given = { GT_WEIGHTS_PHOTONS, 50, 3 }, none = { GT_WEIGHTS_NOISE, 0, 0 };
+	const gt_weights_spec given = { .kind = GT_WEIGHTS_PHOTONS, .count = 50, .electronic = 3 }, none = { .kind = GT_WEIGHTS_NOISE };
 	gt_counting c = gt_weights_spec_counting(&given, p);
 	ck_assert(c.photons == NULL && c.count == 50 && c.electronic == 3);
 	c = gt_weights_spec_counting(&none, p);

@@ -96,6 +96,9 @@ START_TEST(refusals)
 	ck_refused(gt_data_weights(NULL, &(gt_counting){ photons, 0, 0 }, fine, 3, w, &factor), GT_ERR_ARG,
 	           "value 1: no weight for 0 photons");
 	ck_refused(gt_data_weights(NULL, &(gt_counting){ NULL, 0, 0 }, fine, 3, w, &factor), GT_ERR_ARG, "0 photons");
+	ck_refused(gt_data_weights(NULL, &(gt_counting){ NULL, 1e-300, 0 }, fine, 3, w, &factor), GT_ERR_ARG, "1e-300 photons");
+	const float few[] = { 1e-30f, 1e-30f, 1e-30f }, dark[] = { 40, 45, 49 };
+	ck_refused(gt_data_weights(NULL, &(gt_counting){ few, 0, 0 }, dark, 3, w, &factor), GT_ERR_ARG, "too small for single precision");
 	ck_refused(gt_data_weights(NULL, &(gt_counting){ NULL, 5, -1 }, fine, 3, w, &factor), GT_ERR_ARG, "noise of -1");
 	ck_refused(gt_data_weights_given(NULL, negative, 3, w, &factor), GT_ERR_ARG, "weight 1 of the data is -1");
 	ck_refused(gt_data_weights_given(NULL, p, 3, w, &factor), GT_ERR_ARG, "weight 1 of the data is nan");

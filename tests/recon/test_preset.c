@@ -1,57 +1,83 @@
-/* Presets: what they fill in and leave as asked, subsets by the views, what cannot be combined, help.
+/* Presets: what they stand for, with what was asked for in its place, subsets by the views, what cannot be combined, help.
  * labels: unit  backend: none */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "geometry/projections.h"
 #include "recon/penalty_spec.h"
 #include "recon/preset.h"
+#include "recon/spec_merge.h"
 #include "tests/support/support.h"
 
+#define OWN "qggmrf:c=10HU,strength=auto,kappa=yes"
 static const struct {
 	size_t views;
-	int known; /* 1: weights, 2: photons */
-	const char *weights, *penalty, *solver, *use_weights, *use_penalty;
+	gt_preset_settings asked;
+	const char *solver, *weights, *penalty, *changed;
+	int is_replaced;
 } cases[] = {
-	{ 984, 0, "auto", NULL, "os-sqs:iterations=20,subsets=12", "noise", "qggmrf:c=10HU,strength=auto,kappa=yes" },
-	{ 192, 1, "auto", NULL, "os-sqs:iterations=20,subsets=12", "auto", "qggmrf:c=10HU,strength=auto,kappa=yes" },
-	{ 191, 2, "auto", "tv", "os-sqs:iterations=20,subsets=11", "auto", "tv" },
-	{ 32, 0, "uniform", NULL, "os-sqs:iterations=20,subsets=2", "uniform", "qggmrf:c=10HU,strength=auto,kappa=yes" },
-	{ 31, 0, NULL, NULL, "os-sqs:iterations=20,subsets=1", "noise", "qggmrf:c=10HU,strength=auto,kappa=yes" },
-	{ 3, 1, "photons:count=5", "huber:noise=3HU", "os-sqs:iterations=20,subsets=1", "photons:count=5", "huber:noise=3HU" },
+	{ 984, { NULL, "auto", NULL }, "os-sqs:iterations=20,subsets=12", "model", OWN, NULL, 0 },
+	{ 192, { NULL, NULL, NULL }, "os-sqs:iterations=20,subsets=12", "model", OWN, NULL, 0 },
+	{ 191, { NULL, "auto", "tv" }, "os-sqs:iterations=20,subsets=11", "model", "tv", " --penalty tv", 0 },
+	{ 32, { NULL, "uniform", NULL }, "os-sqs:iterations=20,subsets=2", "uniform", OWN, " --weights uniform", 0 },
+	{ 31, { NULL, NULL, NULL }, "os-sqs:iterations=20,subsets=1", "model", OWN, NULL, 0 },
+	{ 3,
+	  { NULL, "photons:count=5", "huber:noise=3HU" },
+	  "os-sqs:iterations=20,subsets=1",
+	  "photons:count=5",
+	  "huber:noise=3HU",
+	  " --weights photons:count=5 --penalty huber:noise=3HU",
+	  0 },
+	/* Keys take the place of the preset's; noise that of the strength. */
+	{ 984,
+	  { NULL, NULL, "qggmrf:noise=4HU" },
+	  "os-sqs:iterations=20,subsets=12",
+	  "model",
+	  "qggmrf:c=10HU,kappa=yes,noise=4HU",
+	  " --penalty qggmrf:noise=4HU",
+	  0 },
+	{ 984,
+	  { "os-sqs:iterations=40", "model:even=0.1", "qggmrf:kappa=no,c=5HU" },
+	  "os-sqs:subsets=12,iterations=40",
+	  "model:even=0.1",
+	  "qggmrf:strength=auto,kappa=no,c=5HU",
+	  " --solver os-sqs:iterations=40 --weights model:even=0.1 --penalty qggmrf:kappa=no,c=5HU",
+	  0 },
+	{ 984,
+	  { "pcg", "noise", "tv:strength=1" },
+	  "pcg",
+	  "noise",
+	  "tv:strength=1",
+	  " --solver pcg --weights noise --penalty tv:strength=1",
+	  1 },
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
 START_TEST(iterative)
 {
-	float one = 1;
-	gt_scan scan = { .views = cases[_i].views };
-	const gt_projections p = { .scan = &scan,
-		                   .weight = cases[_i].known == 1 ? &one : NULL,
-		                   .photons = cases[_i].known == 2 ? &one : NULL };
-	gt_preset_settings s = { NULL, cases[_i].weights, cases[_i].penalty };
-	char *solver = NULL;
-	ck_ok(gt_preset_check(GT_PRESET_ITERATIVE, &s));
-	ck_ok(gt_preset_set(GT_PRESET_ITERATIVE, &p, &s, &solver));
-	ck_assert_str_eq(s.solver, cases[_i].solver);
-	ck_assert_ptr_eq(s.solver, solver);
-	ck_assert_str_eq(s.weights, cases[_i].use_weights);
-	ck_assert_str_eq(s.penalty, cases[_i].use_penalty);
-	ck_ok(gt_penalty_spec_check(s.penalty));
-	free(solver);
+	gt_preset_made made;
+	ck_ok(gt_preset_check(GT_PRESET_ITERATIVE, &cases[_i].asked));
+	ck_ok(gt_preset_make(GT_PRESET_ITERATIVE, cases[_i].views, &cases[_i].asked, &made));
+	ck_assert_str_eq(made.solver, cases[_i].solver);
+	ck_assert_str_eq(made.weights, cases[_i].weights);
+	ck_assert_str_eq(made.penalty, cases[_i].penalty);
+	ck_assert(!made.changed == !cases[_i].changed);
+	if (made.changed)
+		ck_assert_str_eq(made.changed, cases[_i].changed);
+	ck_assert_int_eq(made.is_replaced, cases[_i].is_replaced);
+	ck_ok(gt_penalty_spec_check(made.penalty));
+	gt_preset_made_free(&made);
+	ck_assert_ptr_null(made.solver);
 }
 END_TEST
 
-START_TEST(others_change_nothing)
+START_TEST(others_make_nothing)
 {
-	gt_scan scan = { .views = 100 };
-	const gt_projections p = { .scan = &scan };
 	for (int q = GT_PRESET_NONE; q <= GT_PRESET_FAST; q++) {
-		gt_preset_settings s = { NULL, "auto", NULL };
-		char *solver = (char *)"";
-		ck_ok(gt_preset_set((gt_preset)q, &p, &s, &solver));
-		ck_assert(solver == NULL && s.solver == NULL && s.penalty == NULL);
-		ck_assert_str_eq(s.weights, "auto");
+		const gt_preset_settings asked = { NULL, "auto", NULL };
+		gt_preset_made made;
+		ck_ok(gt_preset_make((gt_preset)q, 100, &asked, &made));
+		ck_assert(made.solver == NULL && made.weights == NULL && made.penalty == NULL && made.changed == NULL);
+		gt_preset_made_free(&made);
 	}
 }
 END_TEST
@@ -63,9 +89,38 @@ START_TEST(combinations)
 	ck_ok(gt_preset_check(GT_PRESET_NONE, &penalty));
 	ck_ok(gt_preset_check(GT_PRESET_ITERATIVE, &penalty));
 	ck_ok(gt_preset_check(GT_PRESET_ITERATIVE, &weights));
-	ck_refused(gt_preset_check(GT_PRESET_ITERATIVE, &solver), GT_ERR_ARG, "--preset=iterative chooses the solver");
 	ck_refused(gt_preset_check(GT_PRESET_FAST, &solver), GT_ERR_ARG, "cannot be combined with --solver=fdk");
 	ck_refused(gt_preset_check(GT_PRESET_FAST, &penalty), GT_ERR_ARG, "--preset=fast is the direct method, which takes no penalty");
+}
+END_TEST
+
+static const struct {
+	const char *base, *asked, *merged;
+} texts[] = {
+	{ "a:x=1,y=2", NULL, "a:x=1,y=2" },
+	{ "a:x=1,y=2", "a", "a:x=1,y=2" },
+	{ "a:x=1,y=2", "a:y=3", "a:x=1,y=3" },
+	{ "a:x=1,y=2", "a:y=3,x=4", "a:y=3,x=4" },
+	{ "a:x=1,y=2", "ab:y=3", "ab:y=3" },
+	{ "ab:x=1,y=2", "a", "a" },
+	{ "a:x=1,xy=2", "a:x=3", "a:xy=2,x=3" },
+	{ "a:xy=2,x=1", "a:x=3", "a:xy=2,x=3" },
+	{ "a", "a:x=1", "a:x=1" },
+	{ "a:x=1", "a:", "a:x=1" },
+	{ "a:old=1,x=2", "a:new=3", "a:x=2,new=3" },
+	{ "a:new=1,x=2", "a:old=3", "a:x=2,old=3" },
+	{ "a:old=1,x=2", "a:newer=3", "a:old=1,x=2,newer=3" },
+	{ NULL, "a:x=1", "a:x=1" },
+};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+START_TEST(merged_texts)
+{
+	static const char *const rivals[] = { "old", "new", NULL };
+	char *merged;
+	ck_ok(gt_spec_merge(texts[_i].base, texts[_i].asked, rivals, &merged));
+	ck_assert_str_eq(merged, texts[_i].merged);
+	free(merged);
 }
 END_TEST
 
@@ -86,7 +141,7 @@ START_TEST(names_and_help)
 	ck_assert_str_eq(gt_preset_names[GT_PRESET_ITERATIVE], "iterative");
 	ck_assert_ptr_null(gt_preset_names[GT_NPRESETS]);
 	ck_assert(!strncmp(all, "none       no preset: the default", 33) && strstr(all, "\nfast       the analytic method"));
-	ck_assert(strstr(all, "--solver os-sqs:iterations=20,subsets=12 (fewer for less than 192 views) --penalty qggmrf"));
+	ck_assert(strstr(all, "--solver os-sqs:iterations=20,subsets=12 (fewer for less than 192 views) --weights model"));
 	ck_assert(!strncmp(fast, "fast ", 5) && !strstr(fast, "os-sqs"));
 	ck_assert_str_eq(none, "");
 	free(all);
@@ -98,7 +153,8 @@ END_TEST
 static void fill_suite(TCase *tc)
 {
 	tcase_add_loop_test(tc, iterative, 0, CASES);
-	tcase_add_test(tc, others_change_nothing);
+	tcase_add_loop_test(tc, merged_texts, 0, TEXTS);
+	tcase_add_test(tc, others_make_nothing);
 	tcase_add_test(tc, combinations);
 	tcase_add_test(tc, names_and_help);
 }

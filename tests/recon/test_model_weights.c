@@ -1,0 +1,181 @@
+/* Weights that know the error of the discrete model: the width of voxels in pixels, known answers of flat, sloped and
+ * stepped projections, any number of threads, and what is refused.
+ * labels: unit  backend: none */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "geometry/projections.h"
+#include "recon/model_weights.h"
+#include "tests/support/support.h"
+
+enum { VIEWS = 3, ROWS = 4, COLUMNS = 7, N = VIEWS * ROWS * COLUMNS };
+
+static gt_projections *projections(void)
+{
+	gt_projections *p = calloc(1, sizeof *p);
+	ck_ok(gt_scan_new(GT_FLAT, VIEWS, ROWS, COLUMNS, &p->scan));
+	p->data = calloc(N, sizeof *p->data);
+	return p;
+}
+
+static size_t at(size_t view, size_t row, size_t column) { return (view * ROWS + row) * COLUMNS + column; }
+
+/* The variance before it was divided, by 1e4 photons. */
+static void variances(const gt_projections *p, double error, double v[N])
+{
+	const gt_counting known = { .count = 1e4 };
+	gt_noise_model *noise = NULL;
+	float w[N];
+	double factor;
+	ck_ok(gt_noise_estimate(p, &known, NULL, &noise));
+	ck_ok(gt_model_weights(NULL, noise, p, &(gt_model_error){ error, 0 }, w, &factor));
+	for (size_t i = 0; i < N; i++)
+		v[i] = 1 / (w[i] * factor);
+	gt_noise_free(noise);
+}
+
+/* Without a slope the noise is all: exp(p)/N. */
+START_TEST(flat_projections)
+{
+	gt_projections *p = projections();
+	double v[N];
+	for (size_t i = 0; i < N; i++)
+		p->data[i] = 1.25f;
+	variances(p, 5, v);
+	for (size_t i = 0; i < N; i++)
+		ck_assert_double_eq_tol(v[i], exp(1.25) / 1e4, 1e-6 * v[i]);
+	gt_projections_free(p);
+}
+END_TEST
+
+/* p = 0.3 column - 0.1 row + 0.7 view: slopes of views do not count; at the ends of a row its smoothing takes a quarter of the step. */
+START_TEST(sloped_projections)
+{
+	gt_projections *p = projections();
+	double v[N];
+	for (size_t i = 0; i < N; i++)
+		p->data[i] = (float)(0.3 * (double)(i % COLUMNS) - 0.1 * (double)(i / COLUMNS % ROWS) + 0.7 * (double)(i / COLUMNS / ROWS));
+	variances(p, 0.2, v);
+	for (size_t view = 0; view < VIEWS; view++)
+		for (size_t row = 0; row < ROWS; row++)
+			for (size_t c = 0; c < COLUMNS; c++) {
+				const int end = c == 0 || c == COLUMNS - 1;
+				const double shift = c == 0 ? 0.075 : end ? -0.075 : 0, across = end ? 0.225 : 0.3;
+				const double line = p->data[at(view, row, c)] + shift;
+				const double expected = exp(line) / 1e4 + 0.04 * (across * across + 0.01);
+				ck_assert_msg(fabs(v[at(view, row, c)] / expected - 1) < 1e-5,
+				              "view %zu row %zu column %zu: %g, expected %g", view, row, c, v[at(view, row, c)], expected);
+			}
+	gt_projections_free(p);
+}
+END_TEST
+
+/* One pixel of 4 in a row of 0: smoothed 1 2 1; the larger of two differences, both sides and both rows beside it. */
+START_TEST(one_pixel)
+{
+	gt_projections *p = projections();
+	double v[N];
+	p->data[at(1, 2, 3)] = 4;
+	variances(p, 0.5, v);
+	static const double line[COLUMNS] = { 0, 0, 1, 2, 1, 0, 0 }, across[COLUMNS] = { 0, 1, 1, 1, 1, 1, 0 };
+	for (size_t view = 0; view < VIEWS; view++)
+		for (size_t row = 0; row < ROWS; row++)
+			for (size_t c = 0; c < COLUMNS; c++) {
+				const int here = view == 1 && row == 2, beside = view == 1 && (row == 1 || row == 3);
+				const double along = here || beside ? line[c] : 0;
+				const double expected = exp(here ? line[c] : 0) / 1e4 + 0.25 * ((here ? across[c] : 0) + along * along);
+				ck_assert_double_eq_tol(v[at(view, row, c)], expected, 1e-5 * expected);
+			}
+	gt_projections_free(p);
+}
+END_TEST
+
+/* The same bits by any number of threads, with the mean 1. */
+START_TEST(threads)
+{
+	gt_projections *p = projections();
+	gt_noise_model *noise = NULL;
+	gt_pool *pool = NULL;
+	float one[N], many[N];
+	double factor, sum = 0;
+	gt_test_random(7, N, p->data);
+	ck_ok(gt_pool_new(3, &pool));
+	ck_ok(gt_noise_estimate(p, &(gt_counting){ .count = 100 }, NULL, &noise));
+	ck_ok(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0.1, 0.3 }, one, &factor));
+	ck_ok(gt_model_weights(pool, noise, p, &(gt_model_error){ 0.1, 0.3 }, many, &factor));
+	ck_assert(!memcmp(one, many, sizeof one));
+	for (size_t i = 0; i < N; i++)
+		sum += one[i];
+	ck_assert_double_eq_tol(sum / N, 1, 1e-6);
+	gt_noise_free(noise);
+	gt_pool_free(pool);
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	gt_projections *p = projections();
+	gt_noise_model *noise = NULL;
+	float w[N];
+	double factor;
+	ck_ok(gt_noise_estimate(p, &(gt_counting){ .count = 100 }, NULL, &noise));
+	p->data[5] = NAN;
+	ck_refused(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0.1, 0.3 }, w, &factor), GT_ERR_ARG, "expected finite weights");
+	p->data[5] = INFINITY;
+	ck_refused(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0.1, 0.3 }, w, &factor), GT_ERR_ARG, "expected finite weights");
+	gt_noise_free(noise);
+	gt_projections_free(p);
+}
+END_TEST
+
+/* A voxel of 1.5 x 2 x 0.7 mm halfway between source and a detector that is twice as wide there. */
+START_TEST(shadow_of_a_voxel)
+{
+	gt_projections *p = projections();
+	gt_scan *s = p->scan;
+	const gt_grid g = { .n = { 4, 4, 4 }, .pitch = { 1.5, 2, 0.7 } };
+	double width[2];
+	s->column_pitch = 0.5;
+	s->row_pitch = 0.25;
+	s->column_center = 3;
+	s->row_center = 1.5;
+	for (int v = 0; v < VIEWS; v++) {
+		s->view[v].source[1] = 300;
+		s->view[v].detector[1] = -300;
+	}
+	gt_voxel_shadow(s, &g, width);
+	ck_assert_double_eq_tol(width[0], 2 * 1.5 / 0.5, 1e-4);
+	ck_assert_double_eq_tol(width[1], 2 * 0.7 / 0.25, 1e-4);
+	/* Columns along 3x + 4y: the box of that variance is as wide as the root of (0.6 1.5)^2 + (0.8 2)^2. */
+	s->shape = GT_PARALLEL;
+	for (int v = 0; v < VIEWS; v++)
+		s->view[v] = (gt_view){
+			.source = { -240, 180, 0 }, .detector = { 240, -180, 0 }, .column_axis = { 0.6, 0.8, 0 }, .row_axis = { 0, 0, 1 }
+		};
+	gt_voxel_shadow(s, &g, width);
+	ck_assert_double_eq_tol(width[0], sqrt(0.81 + 2.56) / 0.5, 1e-9);
+	ck_assert_double_eq_tol(width[1], 0.7 / 0.25, 1e-9);
+	/* Behind the source there is no shadow. */
+	s->shape = GT_FLAT;
+	for (int v = 0; v < VIEWS; v++)
+		s->view[v] = (gt_view){
+			.source = { 0, -300, 0 }, .detector = { 0, -900, 0 }, .column_axis = { 1, 0, 0 }, .row_axis = { 0, 0, 1 }
+		};
+	gt_voxel_shadow(s, &g, width);
+	ck_assert(width[0] == 0 && width[1] == 0);
+	gt_projections_free(p);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, flat_projections);
+	tcase_add_test(tc, sloped_projections);
+	tcase_add_test(tc, one_pixel);
+	tcase_add_test(tc, threads);
+	tcase_add_test(tc, refused);
+	tcase_add_test(tc, shadow_of_a_voxel);
+}
+
+int main(void) { return gt_test_main("model weights", fill); }
