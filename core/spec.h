@@ -2,6 +2,7 @@
 #define GT_CORE_SPEC_H
 /* Specs, NAME:key=value,... and FILE:key=value,...: where they are cut, and what is added to them. What the values mean
  * says a table of parameters (gantry/params.h). */
+#include <stddef.h>
 #include <gantry/status.h>
 
 typedef struct {

@@ -11,7 +11,8 @@
 enum { ITEMS = 9, NONE = 1000 };
 
 static struct work {
-	size_t done, fails_at, seen[ITEMS];
+	_Atomic size_t done; /* the caller looks at it while the thread works */
+	size_t fails_at, seen[ITEMS];
 	double pause; /* s for each item */
 	pthread_t thread;
 } w;

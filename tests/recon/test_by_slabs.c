@@ -160,6 +160,55 @@ START_TEST(data_of_another_file)
 }
 END_TEST
 
+/* 1: the file's first part has the text. */
+static int file_has(const char *file, const char *text)
+{
+	char head[4096];
+	FILE *f = fopen(file, "rb");
+	ck_assert_ptr_nonnull(f);
+	const size_t n = fread(head, 1, sizeof head, f);
+	fclose(f);
+	return memmem(head, n, text, strlen(text)) != NULL;
+}
+
+/* The unit that is asked for is that of the file, as a whole and by slabs. */
+START_TEST(unit)
+{
+	static const char *const units[] = { "mm-1", "HU" };
+	char file[96], text[16];
+	snprintf(file, sizeof file, "%s/volume.mha", folder);
+	for (int i = 0; i < 2; i++) {
+		gt_recon *r = of_file(_i ? cuts[0] : NULL);
+		ck_ok(gt_recon_set(r, "unit", units[i]));
+		ck_ok(gt_recon_run_to(r, file, NULL));
+		ck_assert_int_eq(gt_recon_text(r, "slabs") != NULL, _i);
+		snprintf(text, sizeof text, " unit=%s", units[i]);
+		ck_assert_msg(file_has(file, text), "no '%s' in the file", text);
+		gt_recon_free(r);
+		unlink(file);
+	}
+}
+END_TEST
+
+/* Weights of the file are read for a method that has a use for them. */
+START_TEST(weights_of_the_file)
+{
+	static const char *const pcg[][2] = { { "solver", "pcg:iterations=1" }, { "weights", "file" }, { NULL, NULL } };
+	gt_projections *p = projections();
+	float *w = malloc(gt_scan_size(p->scan) * sizeof *w);
+	for (size_t i = 0; i < gt_scan_size(p->scan); i++)
+		w[i] = 1 + (float)(i % 3);
+	ck_ok(gt_projections_set_weights(p, w));
+	ck_ok(gt_write_projections(scan, NULL, p));
+	gt_recon *r = of_file(pcg);
+	gt_volume_free(written(r));
+	ck_assert_msg(!strncmp(gt_recon_text(r, "weights"), "file/2", 6), "%s", gt_recon_text(r, "weights"));
+	gt_recon_free(r);
+	free(w);
+	gt_projections_free(p);
+}
+END_TEST
+
 static int count_threads(void *self, const gt_recon_progress *p)
 {
 	size_t *threads = self;
@@ -275,6 +324,8 @@ static void fill(TCase *tc)
 	tcase_add_loop_test(tc, slabs_are_the_whole, 0, CUTS);
 	tcase_add_test(tc, settings_of_slabs);
 	tcase_add_loop_test(tc, data_of_another_file, 0, 2);
+	tcase_add_loop_test(tc, unit, 0, 2);
+	tcase_add_test(tc, weights_of_the_file);
 	tcase_add_test(tc, threads_of_stages);
 	tcase_add_test(tc, planned);
 	tcase_add_test(tc, not_by_slabs);

@@ -126,9 +126,8 @@ static double noise_left(const struct problem *s, double beta)
 		                     .hi = INFINITY };
 	for (int draw = 0; draw < DRAWS; draw++) {
 		for (int i = 0; i < VIEWS * COLUMNS; i++) {
-			gt_random r;
-			gt_random_at(90 + (uint64_t)draw, (uint64_t)i, &r);
-			noise[i] = (float)(sqrt(exp(s->p.data[i]) / PHOTONS) * gt_normal(&r));
+			const double normal = gt_test_normal(90 + (uint64_t)draw, (uint64_t)i);
+			noise[i] = (float)(sqrt(exp(s->p.data[i]) / PHOTONS) * normal);
 		}
 		gt_array_put_float(noise, b);
 		gt_fill(0, x);
@@ -256,9 +255,7 @@ START_TEST(without_direct_method)
 {
 	struct problem *s = problem("quadratic");
 	for (int i = 0; i < VIEWS * COLUMNS; i++) {
-		gt_random r;
-		gt_random_at(3, (uint64_t)i, &r);
-		s->p.data[i] += (float)(sqrt(exp(s->p.data[i]) / PHOTONS) * gt_normal(&r));
+		s->p.data[i] += (float)(sqrt(exp(s->p.data[i]) / PHOTONS) * gt_test_normal(3, (uint64_t)i));
 	}
 	s->q.known = NULL;
 	for (int v = 0; v < VIEWS; v++) { /* the detector rolled by 11 degrees */

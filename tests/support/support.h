@@ -5,6 +5,7 @@
  * runs its suite on the backend named by GT_BACKEND (default "cpu"), forked per test (no CUDA in the parent);
  * exits 77 (skipped) where that backend has no device, or 1 if GT_REQUIRE_GPU=1. */
 #include <check.h>
+#include <stdint.h>
 #include <gantry/array.h>
 #include <gantry/linop.h>
 #include <gantry/scan.h>
@@ -16,6 +17,7 @@ int gt_test_is_gpu(void);
 gt_counters gt_test_counters(const gt_backend *be);
 /* Uniform in [-1,1) from a counter: the same numbers everywhere. */
 void gt_test_random(unsigned seed, size_t n, float *x);
+double gt_test_normal(uint64_t seed, uint64_t counter);         /* the first of gt_random_at(seed, counter) */
 gt_array *gt_test_array(gt_backend *be, gt_type t, size_t n, unsigned seed);    /* random contents */
 /* |x - y| / |y|, root of sums in double. */
 double gt_test_rms(const float *x, const float *y, size_t n);
