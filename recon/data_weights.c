@@ -10,7 +10,7 @@
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/data_weights.h"
-#include "recon/model_weights.h"
+#include "recon/weights/model_weights.h"
 
 static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise", "model" };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -82,8 +82,7 @@ gt_status gt_weights_spec_parse(const char *spec, gt_weights_spec *w)
 	}
 	w->kind = (gt_weights_spec_kind)kind;
 	w->slope = w->even = -1;
-	return gt_fail_in(gt_params_parse(params[kind], spec[n] ? spec + n + 1 : NULL, w),
-	                  "--weights %s", kinds[kind]);
+	return gt_fail_in(gt_params_parse(params[kind], spec[n] ? spec + n + 1 : NULL, w), "--weights %s", kinds[kind]);
 }
 
 gt_status gt_weights_spec_help(const char *name, FILE *out)
@@ -131,7 +130,8 @@ static gt_status check(gt_weights_spec_kind kind, const gt_weights_spec *o, cons
 	if (kind == GT_WEIGHTS_PHOTONS && !q->p->photons && !(o->count > 0))
 		return gt_fail(GT_ERR_ARG, "--weights=photons: the file has no variable photons: expected photons:count=N");
 	if (kind == GT_WEIGHTS_MODEL && !q->grid && !(o->slope >= 0 && o->even >= 0))
-		return gt_fail(GT_ERR_ARG, "--weights=model: no voxels are known, from whose width the error follows: expected model:slope=X,even=Y");
+		return gt_fail(GT_ERR_ARG,
+		               "--weights=model: no voxels are known, from whose width the error follows: expected model:slope=X,even=Y");
 	return GT_OK;
 }
 
@@ -175,8 +175,8 @@ static gt_status make(gt_weights_spec_kind kind, const gt_weights_spec *o, const
 	if (kind == GT_WEIGHTS_MODEL)
 		GT_TRY(make_model(o, q, w, &factor, &error));
 	*text = kind == GT_WEIGHTS_PHOTONS ? gt_text("photons:count=%g,electronic=%g/%g", o->count, o->electronic, factor)
-	        : kind == GT_WEIGHTS_MODEL ? gt_text("model:slope=%.4g,even=%.4g,count=%g,electronic=%g/%g", error.slope, error.even, o->count,
-	                                       o->electronic, factor)
+	        : kind == GT_WEIGHTS_MODEL ? gt_text("model:slope=%.4g,even=%.4g,count=%g,electronic=%g/%g", error.slope, error.even,
+	                                             o->count, o->electronic, factor)
 	        : kind == GT_WEIGHTS_FILE || kind == GT_WEIGHTS_NOISE ? gt_text("%s/%g", kinds[kind], factor)
 	                                                              : gt_text("uniform");
 	if (!*text)

@@ -48,10 +48,11 @@ static void say_preset(const gt_recon *r, const gt_preset_made *m)
 {
 	const char *name = gt_preset_names[r->set.preset];
 	gt_say(&r->log, GT_INFO, GT_ABOUT_CHOICE,
-	       "--preset %s%s%s: --solver %s --weights %s --penalty %s; the time that it takes is estimated after the first iteration", name,
-	       m->changed ? ", changed by" : "", m->changed ? m->changed : "", m->solver, m->weights, m->penalty);
+	       "--preset %s%s%s: --solver %s --weights %s --penalty %s; the time that it takes is estimated after the first iteration",
+	       name, m->changed ? ", changed by" : "", m->changed ? m->changed : "", m->solver, m->weights, m->penalty);
 	if (m->is_replaced)
-		gt_say(&r->log, GT_INFO, GT_ABOUT_CHOICE, "--preset %s: nothing of it is left: solver, weights and penalty are others", name);
+		gt_say(&r->log, GT_INFO, GT_ABOUT_CHOICE, "--preset %s: nothing of it is left: solver, weights and penalty are others",
+		       name);
 }
 
 /* The settings that a preset stands for, where nothing else was asked for. */
@@ -70,8 +71,9 @@ static gt_status set_preset(gt_recon *r, const gt_projections *p, const gt_grid 
 		say_preset(r, &made);
 	GT_TRY(gt_method_parse(made.solver, &r->method));
 	if (r->method.analytic)
-		GT_TRY(gt_fail(GT_ERR_ARG, "--preset=%s: %s is an analytic method, which takes neither its weights nor its penalty: expected "
-		                           "an iterative --solver, or --preset=fast",
+		GT_TRY(gt_fail(GT_ERR_ARG,
+		               "--preset=%s: %s is an analytic method, which takes neither its weights nor its penalty: expected "
+		               "an iterative --solver, or --preset=fast",
 		               gt_preset_names[s->preset], r->method.analytic->name));
 	GT_TRY(gt_penalty_spec_parse(made.penalty, &r->penalty));
 	GT_TRY(gt_weights_spec_parse(made.weights, &r->job.weights));

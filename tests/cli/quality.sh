@@ -15,7 +15,7 @@ noted() { grep -qF -- "$1" stderr.txt || fail "'$1' is not in: $(cat stderr.txt)
 for dose in low high; do
 	ok recon $dose.nc -o fast.nc --like truth.nc --preset fast --backend "$backend"
 	ok recon $dose.nc -o slow.nc --like truth.nc --preset iterative --backend "$backend"
-	noted "--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights noise --penalty qggmrf:c=10HU,strength=auto,kappa=yes; the time that it takes is estimated after the first iteration"
+	noted "--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights model --penalty qggmrf:c=10HU,strength=auto,kappa=yes; the time that it takes is estimated after the first iteration"
 	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is said after the first iteration: $(cat stderr.txt)"
 	noted "looking for the strength of the penalty"
 	noted "expected noise"
@@ -28,7 +28,7 @@ for dose in low high; do
 	says "solver=os-sqs"
 	says "strength_from=noise:"
 	says "kappa=yes"
-	says "weights=noise"
+	says "weights=model:slope="
 	fast=$(error fast.nc)
 	slow=$(error slow.nc)
 	holds "$slow < 0.55 * $fast" "$dose"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "geometry/projections.h"
-#include "recon/model_weights.h"
+#include "recon/weights/model_weights.h"
 #include "tests/support/support.h"
 
 enum { VIEWS = 3, ROWS = 4, COLUMNS = 7, N = VIEWS * ROWS * COLUMNS };
@@ -63,8 +63,8 @@ START_TEST(sloped_projections)
 				const double shift = c == 0 ? 0.075 : end ? -0.075 : 0, across = end ? 0.225 : 0.3;
 				const double line = p->data[at(view, row, c)] + shift;
 				const double expected = exp(line) / 1e4 + 0.04 * (across * across + 0.01);
-				ck_assert_msg(fabs(v[at(view, row, c)] / expected - 1) < 1e-5, "view %zu row %zu column %zu: %g, expected %g", view, row,
-				              c, v[at(view, row, c)], expected);
+				ck_assert_msg(fabs(v[at(view, row, c)] / expected - 1) < 1e-5,
+				              "view %zu row %zu column %zu: %g, expected %g", view, row, c, v[at(view, row, c)], expected);
 			}
 	gt_projections_free(p);
 }
@@ -86,6 +86,27 @@ START_TEST(one_pixel)
 				const double expected = exp(here ? line[c] : 0) / 1e4 + 0.25 * ((here ? across[c] : 0) + along * along);
 				ck_assert_double_eq_tol(v[at(view, row, c)], expected, 1e-5 * expected);
 			}
+	gt_projections_free(p);
+}
+END_TEST
+
+/* What all rays have alike: mean of squares of slopes, weighted by the line integrals. */
+START_TEST(even_error)
+{
+	gt_projections *p = projections();
+	const gt_counting known = { .count = 1e4 };
+	gt_noise_model *noise = NULL;
+	float w[N];
+	double factor, slopes = 0, lines = 0;
+	p->data[at(1, 2, 3)] = 4;  /* smoothed: 1 2 1, where the squares are 2, 5, 2 */
+	p->data[at(0, 0, 0)] = -2; /* below 0: for nothing, though a slope to its neighbours */
+	slopes = 1 * 2 + 2 * 5 + 1 * 2;
+	lines = 1 + 2 + 1;
+	ck_ok(gt_noise_estimate(p, &known, NULL, &noise));
+	ck_ok(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0, 0.3 }, w, &factor));
+	ck_assert_double_eq_tol(1 / (w[at(2, 1, 1)] * factor), 1e-4 + 0.09 * slopes / lines, 1e-6);
+	ck_assert_double_eq_tol(1 / (w[at(1, 2, 3)] * factor), exp(2) * 1e-4 + 0.09 * slopes / lines, 1e-6);
+	gt_noise_free(noise);
 	gt_projections_free(p);
 }
 END_TEST
@@ -150,14 +171,18 @@ START_TEST(shadow_of_a_voxel)
 	/* Columns along 3x + 4y: the box of that variance is as wide as the root of (0.6 1.5)^2 + (0.8 2)^2. */
 	s->shape = GT_PARALLEL;
 	for (int v = 0; v < VIEWS; v++)
-		s->view[v] = (gt_view){ .source = { -240, 180, 0 }, .detector = { 240, -180, 0 }, .column_axis = { 0.6, 0.8, 0 }, .row_axis = { 0, 0, 1 } };
+		s->view[v] = (gt_view){
+			.source = { -240, 180, 0 }, .detector = { 240, -180, 0 }, .column_axis = { 0.6, 0.8, 0 }, .row_axis = { 0, 0, 1 }
+		};
 	gt_voxel_shadow(s, &g, width);
 	ck_assert_double_eq_tol(width[0], sqrt(0.81 + 2.56) / 0.5, 1e-9);
 	ck_assert_double_eq_tol(width[1], 0.7 / 0.25, 1e-9);
 	/* Behind the source there is no shadow. */
 	s->shape = GT_FLAT;
 	for (int v = 0; v < VIEWS; v++)
-		s->view[v] = (gt_view){ .source = { 0, -300, 0 }, .detector = { 0, -900, 0 }, .column_axis = { 1, 0, 0 }, .row_axis = { 0, 0, 1 } };
+		s->view[v] = (gt_view){
+			.source = { 0, -300, 0 }, .detector = { 0, -900, 0 }, .column_axis = { 1, 0, 0 }, .row_axis = { 0, 0, 1 }
+		};
 	gt_voxel_shadow(s, &g, width);
 	ck_assert(width[0] == 0 && width[1] == 0);
 	gt_projections_free(p);
@@ -169,6 +194,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, flat_projections);
 	tcase_add_test(tc, sloped_projections);
 	tcase_add_test(tc, one_pixel);
+	tcase_add_test(tc, even_error);
 	tcase_add_test(tc, threads);
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, shadow_of_a_voxel);
