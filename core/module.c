@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
+#include "core/spec.h"
 #include "core/text.h"
 #include "core/try.h"
 
@@ -41,13 +42,12 @@ gt_status gt_module_parse_kind(const gt_module_kind *kind, const char *spec, con
 	*options = NULL;
 	if (!spec)
 		return gt_fail(GT_ERR_ARG, "%s: found none, expected NAME or NAME:key=value,...", kind->word);
-	const size_t length = strcspn(spec, ":");
-	const gt_module *m = find(kind, spec, length);
+	const gt_spec cut = gt_spec_cut(spec);
+	const gt_module *m = find(kind, spec, cut.length);
 	if (!m)
-		return unknown(kind, spec, length);
-	const char *values = spec[length] ? spec + length + 1 : NULL;
+		return unknown(kind, spec, cut.length);
 	*module = m;
-	return gt_fail_in(gt_params_new(m->params, values, m->defaults, m->options_size, options), "%s %s", kind->word, m->name);
+	return gt_fail_in(gt_params_new(m->params, cut.values, m->defaults, m->options_size, options), "%s %s", kind->word, m->name);
 }
 
 char *gt_module_print(const gt_module *m, const void *options)

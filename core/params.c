@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
+#include "core/spec.h"
 #include "core/try.h"
 
 gt_status gt_parse_real(const char *what, const char *text, double least, double most, double *value)
@@ -98,31 +99,10 @@ static gt_status unknown_key(const gt_param *table, const char *key)
 	return st == GT_ERR_UNKNOWN ? GT_ERR_ARG : st;
 }
 
-/* The end of the "key=value" or "flag" that begins here, and in *key the length of the name. */
-static const char *pair_end(const char *pair, size_t *key)
-{
-	*key = strcspn(pair, "=,");
-	return pair + strcspn(pair, ",");
-}
-
-/* That a key is given once: which of two values is meant nobody can know. text: all pairs; pair: the one that is asked about. */
-static gt_status check_once(const char *text, const char *pair)
-{
-	size_t key, other;
-	const char *end = pair_end(pair, &key), *earlier_end;
-	for (const char *earlier = text; earlier < pair; earlier = earlier_end + 1) {
-		earlier_end = pair_end(earlier, &other);
-		if (other == key && !strncmp(earlier, pair, key))
-			return gt_fail(GT_ERR_ARG, "%.*s and %.*s: the parameter is given twice, expected once",
-			               (int)(earlier_end - earlier), earlier, (int)(end - pair), pair);
-	}
-	return GT_OK;
-}
-
 static gt_status set_pair(const gt_param *table, const char *pair, void *options)
 {
-	size_t length;
-	const char *end = pair_end(pair, &length);
+	const size_t length = strcspn(pair, "=,");
+	const char *end = pair + strcspn(pair, ",");
 	char *key = strndup(pair, (size_t)(end - pair)), *value = pair[length] == '=' ? key + length + 1 : NULL;
 	const gt_param *p = table;
 	if (!key)
@@ -143,11 +123,11 @@ gt_status gt_params_parse(const gt_param *table, const char *text, void *options
 	const char *end = NULL;
 	for (const char *pair = text && *text ? text : NULL; pair; pair = *end ? end + 1 : NULL) {
 		GT_TRY(set_pair(table, pair, options));
-		GT_TRY(check_once(text, pair));
 		end = pair + strcspn(pair, ",");
 		if (*end && !end[1])
 			GT_TRY(gt_fail(GT_ERR_ARG, "%s: ends with a comma, expected another parameter behind it", text));
 	}
+	GT_TRY(gt_spec_check_once(text));
 done:
 	return st;
 }

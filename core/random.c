@@ -10,10 +10,9 @@
 
 void gt_philox(uint64_t seed, uint64_t counter, uint64_t stream, uint32_t out[4]) { gt_philox_of(seed, counter, stream, out); }
 
-gt_random gt_random_at(uint64_t seed, uint64_t counter)
+void gt_random_at(uint64_t seed, uint64_t counter, gt_random *r)
 {
-	gt_random r = { .seed = seed, .counter = counter };
-	return r;
+	*r = (gt_random){ .seed = seed, .counter = counter };
 }
 
 static uint32_t next_word(gt_random *r)

@@ -1,21 +1,40 @@
 /* The last message of each thread, and how failures write it. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <gantry/status.h>
 
 static _Thread_local char message[512];
+static const char gap[] = " ... ";
 
 const char *gt_error(void) { return message; }
+
+/* What is longer than the message loses its middle: a path begins it, and the reason ends it. */
+static void keep_ends(const char *text, size_t n)
+{
+	enum { HEAD = 160 };
+	const size_t tail = sizeof message - 1 - HEAD - (sizeof gap - 1);
+	memcpy(message, text, HEAD);
+	memcpy(message + HEAD, gap, sizeof gap - 1);
+	memcpy(message + HEAD + sizeof gap - 1, text + n - tail, tail + 1);
+}
 
 gt_status gt_fail(gt_status s, const char *format, ...)
 {
 	char text[sizeof message]; /* the arguments may point into the old message */
-	va_list ap;
+	va_list ap, again;
 	va_start(ap, format);
-	vsnprintf(text, sizeof text, format, ap);
+	va_copy(again, ap);
+	const int n = vsnprintf(text, sizeof text, format, ap);
+	char *whole = NULL;
+	if (n >= (int)sizeof text && vasprintf(&whole, format, again) >= 0)
+		keep_ends(whole, strlen(whole));
+	else
+		memcpy(message, text, sizeof message);
+	free(whole);
+	va_end(again);
 	va_end(ap);
-	memcpy(message, text, sizeof message);
 	return s;
 }
 
@@ -23,18 +42,12 @@ gt_status gt_fail_in(gt_status s, const char *format, ...)
 {
 	if (s == GT_OK || s == GT_STOPPED)
 		return s;
-	char text[sizeof message];
+	char context[sizeof message];
 	va_list ap;
 	va_start(ap, format);
-	const int n = vsnprintf(text, sizeof text, format, ap);
+	vsnprintf(context, sizeof context, format, ap);
 	va_end(ap);
-	const size_t used = n < 0 ? 0 : (size_t)n < sizeof text - 3 ? (size_t)n : sizeof text - 3;
-	memcpy(text + used, ": ", 2);
-	const size_t length = strlen(message), room = sizeof text - used - 3;
-	memcpy(text + used + 2, message, length < room ? length : room);
-	text[used + 2 + (length < room ? length : room)] = 0;
-	memcpy(message, text, sizeof message);
-	return s;
+	return gt_fail(s, "%s: %s", context, message);
 }
 
 const char *gt_status_text(gt_status s)

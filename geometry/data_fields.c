@@ -50,8 +50,9 @@ gt_status gt_need_argument(const char *function, const char *what, const void *a
 
 gt_status gt_water_set(double water, double *field)
 {
-	if (!(water >= 0) || isinf(water))
-		return gt_fail(GT_ERR_ARG, "water=%g: expected an attenuation in mm^-1, or 0 where it is not known", water);
+	if (!(water >= 0 && water <= GT_WATER_MOST))
+		return gt_fail(GT_ERR_ARG, "water=%g: expected an attenuation in mm^-1, at most %g, or 0 where it is not known", water,
+		               GT_WATER_MOST);
 	*field = water;
 	return GT_OK;
 }

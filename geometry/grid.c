@@ -415,11 +415,28 @@ gt_status gt_grid_check_sources(const gt_grid *g, const gt_scan *scan)
 	return GT_OK;
 }
 
+/* Of a pixel at the axis; smaller voxels are lost in the rounding of rays, and projectors see nothing of them. */
+#define LEAST_VOXEL 1e-4
+
+static gt_status check_voxels(const gt_grid *g, const gt_scan *scan)
+{
+	const double scale = scan->source_to_axis > 0 && scan->source_to_detector > 0 ? scan->source_to_axis / scan->source_to_detector : 1;
+	const double least = LEAST_VOXEL * scale * fmin(scan->column_pitch, scan->row_pitch);
+	for (int a = 0; a < 3; a++)
+		if (g->pitch[a] < least)
+			return gt_fail(GT_ERR_ARG,
+			               "grid has a pitch of %g mm along %c, for pixels of %g x %g mm at the axis: expected at least %g",
+			               g->pitch[a], axis_name[a], scale * scan->column_pitch, scale * scan->row_pitch, least);
+	return GT_OK;
+}
+
 static gt_status check_in_scan(const gt_grid *g, const gt_scan *scan)
 {
 	const gt_detector d = gt_scan_detector(scan);
 	char text[200];
-	const gt_status st = gt_grid_check_sources(g, scan);
+	gt_status st = check_voxels(g, scan);
+	if (st == GT_OK)
+		st = gt_grid_check_sources(g, scan);
 	if (st != GT_OK)
 		return st;
 	gt_grid_print(g, text, sizeof text);

@@ -28,7 +28,8 @@ gt_status gt_scan_perturb(gt_scan *scan, double shift, double tilt, uint64_t see
 		return gt_fail(GT_ERR_UNSUPPORTED, "--shift and --tilt are for flat detectors: this one is %s",
 		               gt_shape_names[scan->shape]);
 	for (size_t v = 0; v < scan->views; v++) {
-		gt_random r = gt_random_at(seed ^ OTHER_SEED, v);
+		gt_random r;
+		gt_random_at(seed ^ OTHER_SEED, v, &r);
 		gt_view *w = &scan->view[v];
 		double axis[3];
 		for (int a = 0; a < 3; a++) {

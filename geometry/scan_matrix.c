@@ -4,7 +4,6 @@
  * u^, v^, w^ = column axis, row axis and normal of the detector, D its distance from the source, (kc, lc) the pixel at
  * the foot of the perpendicular. Hartley and Zisserman, Multiple View Geometry, 2nd ed., section 6.2. */
 #include <math.h>
-#include <gantry/constants.h>
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
 
@@ -110,22 +109,6 @@ static gt_status place_detector(const pinhole *h, size_t v, const gt_scan *scan,
 	return GT_OK;
 }
 
-/* Gantry angles from the sources, counted on from view to view. Detectors that lie flat have none. */
-static void set_angles(gt_scan *scan)
-{
-	double last = 0;
-	for (size_t v = 0; v < scan->views; v++) {
-		const gt_view *w = &scan->view[v];
-		if (fabs(w->row_axis[2]) < 0.7 || !(hypot(w->source[0], w->source[1]) > 0))
-			return;
-	}
-	for (size_t v = 0; v < scan->views; v++) {
-		gt_view *w = &scan->view[v];
-		const double angle = atan2(-w->source[0], w->source[1]);
-		w->angle = last = v ? last + remainder(angle - last, 2 * GT_PI) : angle;
-	}
-}
-
 static gt_status fill_views(const double (*matrix)[12], gt_scan *s)
 {
 	const double share = 1 / (double)s->views;
@@ -145,7 +128,7 @@ static gt_status fill_views(const double (*matrix)[12], gt_scan *s)
 	for (size_t v = 0; v < s->views; v++)
 		if ((st = read_matrix(matrix[v], v, &h)) != GT_OK || (st = place_detector(&h, v, s, &s->view[v])) != GT_OK)
 			return st;
-	set_angles(s);
+	gt_scan_derive_angles(s);
 	return gt_scan_check(s);
 }
 

@@ -8,11 +8,12 @@
 #include "core/device/backend.h"
 #include "core/hash.h"
 #include "core/try.h"
+#include "io/checksum.h"
 #include "io/netcdf/nc.h"
 
 #define SLAB ((size_t)1 << 22) /* values; their bytes are a multiple of 8, as gt_hash() wants it */
 static const char mark[] = "gantry_checkpoint", iterations_name[] = "iterations_done", hash_name[] = "hash", zeros_name[] = "zeros";
-static const char prefix[] = "run_";
+static const char prefix[] = "run_", sum_name[] = "checksum_at_end";
 
 struct gt_checkpoint {
 	char *path;
@@ -161,6 +162,7 @@ static gt_status put_lines(const gt_nc *f, const gt_checkpoint_line *run, int it
 	char hex[32];
 	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "title", "A reconstruction under way"));
 	GT_TRY(gt_nc_check(f, NULL, nc_put_att_int(f->id, NC_GLOBAL, mark, NC_INT, 1, &(int){ 1 })));
+	GT_TRY(gt_nc_check(f, NULL, nc_put_att_int(f->id, NC_GLOBAL, sum_name, NC_INT, 1, &(int){ 1 })));
 	GT_TRY(gt_nc_check(f, NULL, nc_put_att_int(f->id, NC_GLOBAL, iterations_name, NC_INT, 1, &iteration)));
 	for (; run->name; run++) {
 		char name[NC_MAX_NAME + 1];
@@ -192,6 +194,8 @@ gt_status gt_checkpoint_write(const char *path, const gt_checkpoint_line *run, i
 	GT_TRY(gt_nc_check(&f, NULL, nc_enddef(f.id)));
 	for (size_t i = 0; i < n; i++)
 		GT_TRY(save(&f, &kept[i], variable[i]));
+	GT_TRY(gt_nc_finish(&f));
+	GT_TRY(gt_checksum_append(f.tmp, path));
 	GT_TRY(gt_nc_commit(&f));
 done:
 	gt_nc_drop(&f);
@@ -201,15 +205,18 @@ done:
 
 /* Reading ---------------------------------------------------------------- */
 
-static gt_status check_mark(const gt_nc *f)
+/* Those of the first version have no checksum, and do not say so. */
+static gt_status check_mark(const gt_nc *f, int has_sum)
 {
-	double schema = 0;
-	int found = 0;
-	const gt_status st = gt_nc_number(f, NULL, mark, &schema, &found);
+	double schema = 0, sum = 0;
+	int found = 0, summed = 0;
+	gt_status st = gt_nc_number(f, NULL, mark, &schema, &found);
 	if (st == GT_OK && !found)
 		return gt_fail(GT_ERR_FORMAT, "%s: is no checkpoint: attribute %s is missing", f->path, mark);
 	if (st == GT_OK && schema != 1)
 		return gt_fail(GT_ERR_FORMAT, "%s: attribute %s is %g, expected 1", f->path, mark, schema);
+	if (st == GT_OK && (st = gt_nc_number(f, NULL, sum_name, &sum, &summed)) == GT_OK && summed && !has_sum)
+		st = gt_fail(GT_ERR_FORMAT, "%s: truncated: the checksum at its end is missing", f->path);
 	return st;
 }
 
@@ -248,14 +255,16 @@ done:
 gt_status gt_checkpoint_open(const char *path, gt_checkpoint **out)
 {
 	gt_nc f = { .path = path, .id = -1 };
+	int has_sum;
 	gt_status st = GT_OK;
 	gt_checkpoint *c = calloc(1, sizeof *c);
 	if (!c || !(c->path = strdup(path)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	if (access(path, R_OK) != 0)
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno)));
+	GT_TRY(gt_checksum_check(path, &has_sum));
 	GT_TRY(gt_nc_open(path, &f));
-	GT_TRY(check_mark(&f));
+	GT_TRY(check_mark(&f, has_sum));
 	GT_TRY(get_iteration(&f, &c->iteration));
 	GT_TRY(get_lines(&f, c));
 	*out = c;

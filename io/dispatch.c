@@ -10,6 +10,7 @@
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "geometry/volume.h"
+#include "io/tmp_list.h"
 #include "io/dispatch.h"
 #include "io/finite.h"
 
@@ -193,16 +194,31 @@ static gt_status check_options(const char *path, const gt_write_options *o)
 {
 	if (o->deflate < 0 || o->deflate > 9)
 		return gt_fail(GT_ERR_ARG, "%s: deflate=%d: expected a number from 0 to 9", path, o->deflate);
-	if (!(o->water >= 0) || isinf(o->water))
-		return gt_fail(GT_ERR_ARG, "%s: water=%g: expected an attenuation in mm^-1", path, o->water);
+	if (!(o->water >= 0 && o->water <= GT_WATER_MOST))
+		return gt_fail(GT_ERR_ARG, "%s: water=%g: expected an attenuation in mm^-1, at most %g", path, o->water, GT_WATER_MOST);
 	if (o->unit != GT_PER_MM && o->unit != GT_HU && o->unit != GT_UNIT_AUTO)
 		return gt_fail(GT_ERR_ARG, "%s: unit %d: expected mm^-1 or HU", path, (int)o->unit);
 	return GT_OK;
 }
 
-gt_status gt_check_writing(const char *path, const gt_write_options *o, const gt_grid *grid)
+static gt_status check_numbers(const char *path, const gt_format *f, const gt_write_options *o)
 {
-	const gt_status st = check_options(path, o);
+	if (o->bits != 0 && o->bits != 8 && o->bits != 16 && o->bits != 32)
+		return gt_fail(GT_ERR_ARG, "%s: bits=%d: expected 8, 16 or 32", path, o->bits);
+	if (o->bits != 0 && !f->numbers)
+		return gt_fail(GT_ERR_ARG, "%s: the format %s has one type of numbers: expected a name that ends in .tif", path, f->about);
+	if (isnan(o->low) != isnan(o->high) || (!isnan(o->low) && !(o->low < o->high && isfinite(o->high - o->low))))
+		return gt_fail(GT_ERR_ARG, "%s: a range from %g to %g: expected two numbers, the lower one first", path, o->low, o->high);
+	if (!isnan(o->low) && (o->bits == 0 || o->bits == 32))
+		return gt_fail(GT_ERR_ARG, "%s: a range, and numbers that need none: expected 8 or 16 bits", path);
+	return GT_OK;
+}
+
+gt_status gt_check_writing(const char *path, const gt_format *f, const gt_write_options *o, const gt_grid *grid)
+{
+	gt_status st = check_options(path, o);
+	if (st == GT_OK)
+		st = check_numbers(path, f, o);
 	return st != GT_OK ? st : gt_fail_in(gt_grid_check(grid, NULL), "%s", path);
 }
 
@@ -230,7 +246,7 @@ gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_
 	GT_TRY(gt_need_argument("gt_write_volume", "a volume", v));
 	GT_TRY(gt_complete_write_options(path, o, &full));
 	GT_TRY(format_for(path, &full, 0, &f));
-	GT_TRY(gt_check_writing(path, &full, &v->grid));
+	GT_TRY(gt_check_writing(path, f, &full, &v->grid));
 	if (!v->data)
 		GT_TRY(gt_fail(GT_ERR_ARG, "%s: the volume is a grid without voxels: expected data to write", path));
 	GT_TRY(gt_check_finite(path, v->data, 0, gt_grid_voxels(&v->grid)));
@@ -251,8 +267,9 @@ static gt_status can_make(const char *path)
 gt_status gt_can_write(const char *path)
 {
 	struct stat s;
-	if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
-		return gt_fail(GT_ERR_IO, "%s: already exists and is %s", path, S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
+	gt_status st = gt_tmp_check_target(path);
+	if (st != GT_OK)
+		return st;
 	const char *slash = strrchr(path, '/');
 	const size_t n = slash ? (size_t)(slash - path) + 1 : 1;
 	char *folder = malloc(n + 1);
@@ -260,7 +277,6 @@ gt_status gt_can_write(const char *path)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	memcpy(folder, slash ? path : ".", n);
 	folder[n] = 0;
-	gt_status st = GT_OK;
 	if (stat(folder, &s) != 0)
 		st = gt_fail(GT_ERR_IO, "%s: the folder '%s': %s", path, folder, strerror(errno));
 	else if (!S_ISDIR(s.st_mode))
@@ -276,6 +292,20 @@ gt_status gt_can_write_volume(const char *path)
 	const gt_format *f;
 	const gt_status st = format_for(path, NULL, 0, &f);
 	return st != GT_OK ? st : f->folders ? can_make(path) : gt_can_write(path);
+}
+
+gt_status gt_can_write_volume_as(const char *path, const gt_write_options *o)
+{
+	const gt_format *f;
+	gt_write_options full;
+	gt_status st = gt_complete_write_options(path, o, &full);
+	if (st == GT_OK)
+		st = format_for(path, &full, 0, &f);
+	if (st == GT_OK)
+		st = check_options(path, &full);
+	if (st == GT_OK)
+		st = check_numbers(path, f, &full);
+	return st != GT_OK ? st : gt_can_write_volume(path);
 }
 
 gt_status gt_can_write_projections(const char *path, const gt_write_options *o)

@@ -8,6 +8,6 @@ gt_status gt_format_of      (const char *path, const gt_format **format);
 /* The options with the defaults of those that the caller does not know. GT_ERR_ARG: their size is not one that the library knows. */
 gt_status gt_complete_read_options (const char *path, const gt_read_options *o, gt_read_options *full);
 gt_status gt_complete_write_options(const char *path, const gt_write_options *o, gt_write_options *full);
-gt_status gt_check_writing  (const char *path, const gt_write_options *o, const gt_grid *grid);
+gt_status gt_check_writing  (const char *path, const gt_format *f, const gt_write_options *o, const gt_grid *grid);
 
 #endif

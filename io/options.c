@@ -12,7 +12,7 @@ const gt_read_options gt_read_defaults = {
 	.offset = NAN,
 	.position = GT_POSITION_AUTO,
 };
-const gt_write_options gt_write_defaults = { .size = sizeof(gt_write_options), .unit = GT_UNIT_AUTO };
+const gt_write_options gt_write_defaults = { .size = sizeof(gt_write_options), .unit = GT_UNIT_AUTO, .low = NAN, .high = NAN };
 
 /* full holds the defaults; `all` bytes. */
 static gt_status complete(const char *path, const char *type, const void *given, void *full, size_t all)

@@ -1,4 +1,4 @@
-/* A warning of projections that no detector can have measured as -ln(I/I0). */
+/* Projections that no detector can have measured as -ln(I/I0): a warning, or a refusal that names the first value. */
 #include <gantry/plausibility.h>
 #include <gantry/scan.h>
 #include "core/log.h"
@@ -26,14 +26,41 @@ void gt_value_range_look(gt_value_range *r, const float *value, size_t n)
 	}
 }
 
+#define EXPECTED                                                                                                                \
+	"are no line integrals: expected -ln(I/I0), which is 0 in air, seldom above 15 and never above %g or below %g; are they " \
+	"counts, or of another unit?"
+
 void gt_value_range_warn(const gt_value_range *r, const gt_listener *log, const char *path)
 {
 	if (r->implausible)
-		gt_say(log, GT_WARNING, GT_ABOUT_DATA,
-		       "%s: %zu of %zu values, from %.4g to %.4g, are no line integrals: expected -ln(I/I0), which is 0 in air, "
-		       "seldom above 15 and never above %g or below %g; are they counts, or of another unit?",
-		       path, r->implausible, r->looked, (double)r->least, (double)r->most, (double)MAX_LINE_INTEGRAL,
-		       (double)MIN_LINE_INTEGRAL);
+		gt_say(log, GT_WARNING, GT_ABOUT_DATA, "%s: %zu of %zu values, from %.4g to %.4g, " EXPECTED, path, r->implausible,
+		       r->looked, (double)r->least, (double)r->most, (double)MAX_LINE_INTEGRAL, (double)MIN_LINE_INTEGRAL);
+}
+
+gt_status gt_value_range_check(const gt_value_range *r, const char *path)
+{
+	return !r->implausible ? GT_OK
+	                       : gt_fail(GT_ERR_FORMAT, "%s: %zu of %zu values that were looked at, from %.4g to %.4g, " EXPECTED " (--force takes them)",
+	                                 path, r->implausible, r->looked, (double)r->least, (double)r->most,
+	                                 (double)MAX_LINE_INTEGRAL, (double)MIN_LINE_INTEGRAL);
+}
+
+gt_status gt_projections_plausible(const gt_projections *p, const char *path)
+{
+	gt_value_range r = { .size = sizeof r };
+	const gt_scan *s = p->scan;
+	const size_t n = p->data ? gt_scan_size(s) : 0, view = s->rows * s->columns;
+	size_t first = 0;
+	gt_value_range_look(&r, p->data, n);
+	if (!r.implausible)
+		return GT_OK;
+	while (!is_implausible(p->data[first]))
+		first++;
+	return gt_fail(GT_ERR_FORMAT,
+	               "%s: %zu of %zu values, from %.4g to %.4g, the first %.4g in view %zu, row %zu, column %zu, " EXPECTED
+	               " (--force takes them)",
+	               path, r.implausible, n, (double)r.least, (double)r.most, (double)p->data[first], first / view,
+	               first % view / s->columns, first % s->columns, (double)MAX_LINE_INTEGRAL, (double)MIN_LINE_INTEGRAL);
 }
 
 int gt_projections_implausible(const gt_projections *p, const gt_listener *log, const char *path)

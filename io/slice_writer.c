@@ -13,7 +13,7 @@ static gt_status format_of_slices(const char *path, const gt_format **f)
 	return st != GT_OK || (*f)->create_slices
 	               ? st
 	               : gt_fail(GT_ERR_UNSUPPORTED,
-	                         "%s: the format %s is written as a whole: expected a name that ends in .nc, .mha, .mhd or .nii", path,
+	                         "%s: the format %s is written as a whole: expected a name in .nc, .mha, .mhd, .nii or .tif", path,
 	                         (*f)->about);
 }
 
@@ -39,7 +39,7 @@ gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, co
 	GT_TRY(gt_need_argument("gt_slice_writer_create", "a volume", head));
 	GT_TRY(gt_complete_write_options(path, o, &full));
 	GT_TRY(format_of_slices(path, &f));
-	GT_TRY(gt_check_writing(path, &full, &head->grid));
+	GT_TRY(gt_check_writing(path, f, &full, &head->grid));
 	GT_TRY(f->create_slices(path, &full, head, s));
 done:
 	return st;

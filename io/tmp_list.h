@@ -29,4 +29,6 @@ void gt_tmp_list_drop(gt_unfinished *u);
 /* Deletes the thing itself. Only async-signal-safe calls. */
 void gt_tmp_delete(const gt_unfinished *u);
 
+/* May a file of that name be written, or replaced? GT_ERR_IO: a folder, a device, a symbolic link, or write-protected. */
+gt_status gt_tmp_check_target(const char *path);
 #endif

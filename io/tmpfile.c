@@ -13,12 +13,48 @@
 
 static unsigned long serial; /* of names, changed between gt_tmp_list_begin() and end */
 
-static gt_status check_target(const char *path)
+gt_status gt_tmp_check_target(const char *path)
 {
 	struct stat s;
-	if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
+	char *to = NULL;
+	if (lstat(path, &s) == 0 && S_ISLNK(s.st_mode)) {
+		to = realpath(path, NULL);
+		const gt_status st = gt_fail(GT_ERR_IO, "%s: is a symbolic link to %s: expected that name, or one of a new file", path,
+		                             to ? to : "nothing that is there");
+		free(to);
+		return st;
+	}
+	if (stat(path, &s) != 0)
+		return GT_OK;
+	if (!S_ISREG(s.st_mode))
 		return gt_fail(GT_ERR_IO, "%s: already exists and is %s", path, S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
+	if (!(s.st_mode & 0222))
+		return gt_fail(GT_ERR_IO, "%s: already exists and is write-protected", path);
 	return GT_OK;
+}
+
+/* Who may read the file that is replaced may read the new one, and nobody else: patients' data. */
+static void take_rights(const char *tmp, const char *path)
+{
+	struct stat s;
+	if (stat(path, &s) != 0 || !S_ISREG(s.st_mode))
+		return;
+	/* Only a group that is ours can be given; without it its rights go to nobody else. */
+	const int given = chown(tmp, (uid_t)-1, s.st_gid) == 0;
+	chmod(tmp, s.st_mode & (given ? 0777 : 0707));
+}
+
+/* A rename is on the disk when its folder is. */
+static void folder_to_disk(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	const int file = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (file >= 0) {
+		fsync(file);
+		close(file);
+	}
+	free(folder);
 }
 
 static int make_file(const char *name)
@@ -81,10 +117,13 @@ gt_status gt_tmp_path(const char *path, char **tmp)
 	*tmp = NULL;
 	if (!*(slash ? slash + 1 : path))
 		return gt_fail(GT_ERR_IO, "'%s': expected the name of a file", path);
-	if ((st = check_target(path)) != GT_OK)
+	if ((st = gt_tmp_check_target(path)) != GT_OK)
 		return st;
 	gt_unfinished *u = calloc(1, sizeof *u);
-	return u ? make_beside(path, make_file, "file", u, name_size(path), tmp) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	st = u ? make_beside(path, make_file, "file", u, name_size(path), tmp) : gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	if (st == GT_OK)
+		take_rights(*tmp, path);
+	return st;
 }
 
 static gt_status check_folder(const char *path)
@@ -179,6 +218,8 @@ static gt_status commit(char *tmp, const char *path, int *taken)
 		gt_tmp_list_end(&before);
 		return GT_OK;
 	}
+	if (!taken)
+		take_rights(tmp, path);
 	const int failed = rename(tmp, path) != 0;
 	if (failed)
 		st = gt_fail(GT_ERR_IO, "%s: cannot be renamed from its temporary name: %s", path, strerror(errno));
@@ -186,6 +227,8 @@ static gt_status commit(char *tmp, const char *path, int *taken)
 		unlink(path);
 	forget(tmp, failed);
 	gt_tmp_list_end(&before);
+	if (!failed)
+		folder_to_disk(path);
 	free(tmp);
 	return st;
 }

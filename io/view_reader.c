@@ -5,15 +5,19 @@
 #include "io/finite.h"
 #include "io/view_reader.h"
 
-gt_status gt_view_reader_open(const char *path, const gt_scan *scan, gt_view_reader **v)
+gt_status gt_view_reader_open(const char *path, const gt_read_options *o, const gt_scan *scan, gt_view_reader **v)
 {
 	const gt_format *f;
+	gt_read_options full;
 	const size_t size[3] = { scan->views, scan->rows, scan->columns };
-	gt_status st = gt_format_of(path, &f);
+	gt_status st = gt_complete_read_options(path, o, &full);
+	full.notes = (gt_listener){ NULL, NULL };
+	if (st == GT_OK)
+		st = gt_format_of(path, &f);
 	if (st == GT_OK && !f->open_views)
 		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: is a %s file, which is read as a whole: expected NetCDF ('gantry import' writes it)",
 		             path, f->about);
-	return st != GT_OK ? st : f->open_views(path, size, v);
+	return st != GT_OK ? st : f->open_views(path, &full, size, v);
 }
 
 static gt_status check_view(const gt_view_reader *v, size_t view, size_t row, size_t rows, const float *values)

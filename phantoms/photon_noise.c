@@ -14,7 +14,8 @@ static void body(void *self, size_t begin, size_t end, int worker)
 	const job *j = self;
 	(void)worker;
 	for (size_t i = begin; i < end; i++) {
-		gt_random r = gt_random_at(j->seed, j->first + i);
+		gt_random r;
+		gt_random_at(j->seed, j->first + i, &r);
 		double counts = gt_poisson(&r, j->photons * exp(-(double)j->p[i]));
 		if (j->electronic != 0)
 			counts += j->electronic * gt_normal(&r);

@@ -129,12 +129,14 @@ static gt_slab_case case_of(gt_recon *r)
 		               .scan = j->p->scan,
 		               .grid = &j->grid,
 		               .data = r->set.text[GT_SET_DATA] ? r->set.text[GT_SET_DATA] : r->path,
+		               .read = &r->read,
 		               .keep = (gt_view_cache_place)r->set.keep,
 		               .scratch = r->set.text[GT_SET_SCRATCH],
 		               .device_limit = r->set.device_memory,
 		               .host_limit = r->set.host_memory,
 		               .hu = r->set.unit == GT_HU,
-		               .alone = !r->set.overlap };
+		               .alone = !r->set.overlap,
+		               .force = r->set.force };
 }
 
 static gt_status open_slabs(gt_recon *r, const gt_slab_case *c, gt_slab_job *s)
@@ -173,6 +175,8 @@ static gt_status write(gt_recon *r, const gt_slab_job *s, const char *path, cons
 	if (r->set.text[GT_SET_UNIT])
 		w.unit = (gt_unit)r->set.unit;
 	w.water = r->job.water;
+	if (!w.notes.say)
+		w.notes = r->log;
 	snprintf(r->found.backend, sizeof r->found.backend, "%s", r->slabs.backend);
 	GT_TRY(gt_volume_wrap(&r->job.grid, NULL, NULL, NULL, &head));
 	GT_TRY(gt_recon_record(r, head));

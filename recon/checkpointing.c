@@ -6,6 +6,7 @@
 #include <gantry/io.h>
 #include "core/hash.h"
 #include "core/log.h"
+#include "core/spec.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/projections.h"
@@ -43,15 +44,13 @@ static const gt_param params[] = {
 static gt_status parse(const char *spec, char **path, int *every)
 {
 	struct spec s = { .every = 10 };
-	const char *colon = strrchr(spec, ':');
-	if (colon && !strchr(colon, '='))
-		colon = NULL;
-	const gt_status st = gt_fail_in(gt_params_parse(params, colon ? colon + 1 : NULL, &s), "--checkpoint");
+	const gt_spec cut = gt_spec_cut_file(spec);
+	const gt_status st = gt_fail_in(gt_params_parse(params, cut.values, &s), "--checkpoint");
 	*every = s.every;
 	*path = NULL;
 	if (st != GT_OK)
 		return st;
-	*path = colon ? strndup(spec, (size_t)(colon - spec)) : strdup(spec);
+	*path = strndup(spec, cut.length);
 	return *path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
@@ -93,9 +92,9 @@ static char *hash_text(const void *values, size_t bytes)
 static char *parameters_of(const gt_method *m)
 {
 	char *text = gt_method_print(m);
-	const char *colon = text ? strchr(text, ':') : NULL;
-	if (colon)
-		memmove(text, colon + 1, strlen(colon));
+	const char *values = text ? gt_spec_cut(text).values : NULL;
+	if (values)
+		memmove(text, values, strlen(values) + 1);
 	else if (text)
 		*text = 0;
 	return text;
@@ -251,6 +250,8 @@ void gt_checkpointing_save(gt_checkpointing *c, const gt_progress *g, const gt_s
 		return;
 	join(g->kept, own, all);
 	const gt_status st = gt_checkpoint_write(c->path, c->run, g->iteration, all);
+	free(c->failed);
+	c->failed = st == GT_OK ? NULL : gt_text("no checkpoint after iteration %d: %s", g->iteration, gt_error());
 	if (st != GT_OK)
 		gt_say(c->log, GT_WARNING, GT_ABOUT_CHECKPOINT, "no checkpoint after iteration %d: %s", g->iteration, gt_error());
 	else if (end)
@@ -284,5 +285,6 @@ void gt_checkpointing_free(gt_checkpointing *c)
 		free((void *)c->run[i].text);
 	free(c->run);
 	free(c->path);
+	free(c->failed);
 	gt_checkpoint_free(c->from);
 }

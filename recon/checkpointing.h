@@ -28,6 +28,7 @@ typedef struct {
 	int every;
 	gt_checkpoint *from;
 	gt_checkpoint_line *run;
+	char *failed;                   /* why the last one could not be written; NULL: it was */
 } gt_checkpointing;
 
 /* By the settings alone: can FILE of "FILE:every=10" be written, and is it none of these other files (NULL ends the list)? Is `resume` a
@@ -36,7 +37,7 @@ gt_status gt_checkpointing_check(const gt_checkpointing *c, const char *const *o
 /* Before the solver runs. GT_ERR_UNSUPPORTED names what differs from the run that `resume` is of. */
 gt_status gt_checkpointing_open(gt_checkpointing *c, const gt_run_identity *run);
 /* The first is the monitor's `resume`; the second is called after every iteration, with `end` after the last one. A file that cannot be
- * written is a remark and ends nothing. own: what the caller keeps beside the solver's state. */
+ * written is a remark, ends nothing, and is remembered as `failed` until one is written. own: what the caller keeps beside the solver's state. */
 enum { GT_RECON_STATE = 1 + GT_DIVERGENCE_STATE };
 gt_status gt_checkpointing_resume(gt_checkpointing *c, const gt_state_entry *state, const gt_state_entry *own, int *done);
 void      gt_checkpointing_save  (gt_checkpointing *c, const gt_progress *g, const gt_state_entry *own, int end);

@@ -12,6 +12,7 @@ void gt_recon_found_free(gt_recon_found *f)
 	free(f->weights);
 	free(f->penalty);
 	free(f->cost);
+	free(f->unsaved);
 	*f = (gt_recon_found){ .run.residual = NAN };
 }
 

@@ -1,6 +1,7 @@
 /* Weights of the data by their spec: which kind is meant for these projections and this solver, and the weights
  * themselves. The formulas are in photon_weights.c, the reasons in docs/regularizers.md, "Few photons". It takes 4
  * bytes per pixel of all views; uniform weights take none. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/data_weights.h>
@@ -135,6 +136,22 @@ static gt_status check(gt_weights_spec_kind kind, const gt_weights_spec *o, cons
 	return GT_OK;
 }
 
+/* Counts that give no weight, by their place. */
+static gt_status check_photons(const gt_projections *p)
+{
+	const gt_scan *s = p->scan;
+	const size_t n = gt_scan_size(s), view = s->rows * s->columns;
+	size_t bad = 0, first = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!(p->photons[i] > 0 && p->photons[i] < INFINITY) && !bad++)
+			first = i;
+	return bad ? gt_fail(GT_ERR_ARG,
+	                     "variable photons: %zu of %zu counts give no weight, the first %g in view %zu, row %zu, column %zu: expected "
+	                     "counts above 0, or --weights uniform",
+	                     bad, n, (double)p->photons[first], first / view, first % view / s->columns, first % s->columns)
+	           : GT_OK;
+}
+
 static gt_status make_photons(const gt_counting *counts, const gt_weights_problem *q, float *w, double *factor)
 {
 	const size_t n = gt_scan_size(q->p->scan);
@@ -168,6 +185,8 @@ static gt_status make(gt_weights_spec_kind kind, const gt_weights_spec *o, const
 	double factor = 1;
 	gt_model_error error = { 0, 0 };
 	gt_status st = GT_OK;
+	if ((kind == GT_WEIGHTS_PHOTONS || kind == GT_WEIGHTS_MODEL) && counts.photons)
+		GT_TRY(check_photons(q->p));
 	if (kind == GT_WEIGHTS_FILE)
 		GT_TRY(gt_data_weights_given(q->pool, q->p->weight, gt_scan_size(q->p->scan), w, &factor));
 	if (kind == GT_WEIGHTS_PHOTONS || kind == GT_WEIGHTS_NOISE)

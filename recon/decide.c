@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "recon/agreement.h"
 #include "recon/choose.h"
 #include "recon/recon.h"
 #include "recon/truncation.h"
@@ -109,6 +110,7 @@ static void begin_job(gt_recon *r)
 {
 	const gt_recon_settings *s = &r->set;
 	r->job = (gt_recon_job){ .log = r->log,
+		                 .name = r->path ? r->path : "the projections",
 		                 .each = r->each,
 		                 .each_self = r->each_self,
 		                 .cancel = r->cancel,
@@ -140,16 +142,38 @@ static gt_status read_all(gt_recon *r)
 	return st;
 }
 
+/* Of cpu:THREADS; 0: as many as there are processors. */
+static int threads_asked(const char *backend)
+{
+	int threads = 0;
+	return backend && sscanf(backend, "cpu:%d", &threads) == 1 && threads > 0 ? threads : 0;
+}
+
+/* Values that are no line integrals are refused, rays that disagree and columns that stand out are told. */
+static gt_status look_at_data(gt_recon *r)
+{
+	const char *data = r->set.text[GT_SET_DATA], *name = data ? data : r->path ? r->path : "the projections";
+	const gt_projections *p = r->job.p;
+	if (r->set.force)
+		gt_projections_implausible(p, &r->log, name);
+	const gt_status st = r->set.force ? GT_OK : gt_projections_plausible(p, name);
+	if (st != GT_OK)
+		return st;
+	gt_note_columns(&r->log, p, name);
+	if (r->set.check)
+		gt_note_disagreement(&r->log, p, data ? NULL : r->path, threads_asked(r->job.backend));
+	return GT_OK;
+}
+
 static gt_status decide_whole(gt_recon *r, int planning)
 {
-	const char *data = r->set.text[GT_SET_DATA];
 	gt_recon_job *j = &r->job;
 	size_t subsets;
 	gt_status st = GT_OK;
 	GT_TRY(read_all(r));
 	const gt_scan *scan = j->p->scan;
 	gt_note_detector(&r->log, scan);
-	gt_projections_implausible(j->p, &r->log, data ? data : r->path ? r->path : "the projections");
+	GT_TRY(look_at_data(r));
 	j->water = gt_recon_water(r, j->p);
 	if (!gt_presets[r->set.preset].solver) /* a preset has subsets for these views */
 		GT_TRY(gt_recon_count_subsets(&r->set.method, scan, &subsets));

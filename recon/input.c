@@ -49,7 +49,7 @@ gt_status gt_recon_read(gt_recon *r, const gt_listener *log, int geometry_only, 
 	if (!data || geometry_only)
 		return read_scan(r, log, geometry_only, out);
 	GT_TRY(read_scan(r, log, 1, &p));
-	GT_TRY(gt_view_reader_open(data, p->scan, &views));
+	GT_TRY(gt_view_reader_open(data, &r->read, p->scan, &views));
 	GT_TRY(gt_host_room((double)gt_scan_size(p->scan) * sizeof(float), data));
 	if (!(p->data = malloc(gt_scan_size(p->scan) * sizeof *p->data)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", data));

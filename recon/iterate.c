@@ -118,7 +118,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&j->method, scan, &f->subsets));
 	const gt_weights_problem weighted = { &e->p, &e->grid, solver->traits, solver->name, gt_backend_pool(be) };
-	GT_TRY(gt_weights_from_spec(&j->weights, &weighted, &w, &f->weights));
+	GT_TRY(gt_fail_in(gt_weights_from_spec(&j->weights, &weighted, &w, &f->weights), "%s", j->name));
 	GT_TRY(gt_recon_begin(j, e, x, f));
 	gt_memory_estimate_started(f->plan, be);
 	gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
@@ -145,6 +145,9 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 		gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.most,
 		       f->run.reason);
 done:
+	free(f->unsaved);
+	f->unsaved = f->run.checkpoint.failed;
+	f->run.checkpoint.failed = NULL;
 	gt_checkpointing_free(&f->run.checkpoint);
 	gt_subsets_free(&s);
 	gt_penalty_free(R);

@@ -14,6 +14,7 @@ typedef struct {
 	int (*cancel)(void *self);      /* see gt_recon_on_cancel() */
 	void *cancel_self;
 	const gt_projections *p;
+	const char *name;               /* of them: the file, for messages */
 	gt_grid grid;                   /* that was asked for, or chosen */
 	int grid_is_given;              /* 1: it was asked for */
 	gt_method method;               /* its options are not freed with the job */
@@ -33,6 +34,7 @@ typedef struct {
 	double seconds;                 /* of the computation */
 	const char *start;              /* where it started: zero, a direct method's name, a file's or "array" */
 	char *weights, *penalty;        /* owned; NULL: not known yet, or none */
+	char *unsaved;                  /* owned; why the last checkpoint could not be written; NULL: it was, or none was asked for */
 	char backend[32];
 	size_t subsets;
 	double *cost;                   /* [costs], owned */

@@ -75,7 +75,8 @@ static double dot(const double *a, const double *b, size_t n)
 static void normal_field(gt_fft_box *b, const double *variance, uint64_t seed)
 {
 	for (size_t i = 0; i < b->size; i++) {
-		gt_random r = gt_random_at(seed, i);
+		gt_random r;
+		gt_random_at(seed, i, &r);
 		b->value[i][0] = gt_normal(&r);
 		b->value[i][1] = 0;
 	}

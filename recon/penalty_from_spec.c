@@ -6,6 +6,7 @@
 #include <string.h>
 #include <gantry/regularizer.h>
 #include "core/log.h"
+#include "core/spec.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/penalty_from_spec.h"
@@ -82,7 +83,7 @@ done:
  * malloc'ed. */
 static char *with_strength(const gt_penalty_spec *o, double strength, const char *recorded)
 {
-	char *text = gt_text("%s%cstrength=", o->spec, strchr(o->spec, ':') ? ',' : ':');
+	char *text = gt_spec_with(o->spec, "strength=");
 	const size_t n = text ? strlen(text) : 0;
 	const double was = text && recorded && !strncmp(recorded, text, n) ? atof(recorded + n) : NAN;
 	const int same = fabs(was - strength) <= MAX_RELATIVE_DIFFERENCE * strength;

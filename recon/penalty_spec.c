@@ -5,31 +5,21 @@
 #include <string.h>
 #include <gantry/module.h>
 #include <gantry/regularizer.h>
+#include "core/spec.h"
 #include "core/try.h"
 #include "recon/penalty_spec.h"
 
-static const char *nth_regularizer(size_t i) { return gt_regularizers[i]->name; }
-
-/* Checks the name of the regularizer, and the parameters that are its own. */
-static gt_status check_regularizer(const char *spec)
+/* Checks the name of the regularizer, the parameters that are its own, and that it can have an automatic strength
+ * where that is asked for. */
+static gt_status check_regularizer(const char *spec, int automatic)
 {
-	const size_t length = strcspn(spec, ":");
-	char *name = strndup(spec, length);
-	size_t n = 0;
+	const gt_module *regularizer;
 	void *options = NULL;
-	gt_status st = GT_OK;
-	while (gt_regularizers[n])
-		n++;
-	const gt_regularizer *r = name ? gt_regularizer_find(name) : NULL;
-	if (!name)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	if (!r)
-		GT_TRY(gt_unknown("penalty", name, nth_regularizer, n));
-	GT_TRY(gt_fail_in(gt_params_new(r->params, spec[length] ? spec + length + 1 : NULL, r->defaults, r->options_size, &options),
-	                  "penalty %s", name));
-done:
+	gt_status st = gt_module_parse_kind(&gt_regularizer_kind, spec, &regularizer, &options);
+	if (st == GT_OK && automatic && gt_regularizer_find(regularizer->name)->no_automatic_strength)
+		st = gt_fail(GT_ERR_ARG, "penalty %s: its strength cannot be found from the noise: expected strength=NUMBER",
+		             regularizer->name);
 	free(options);
-	free(name);
 	return st;
 }
 
@@ -64,6 +54,7 @@ static gt_status take_strength(const char *value, gt_penalty_spec *p)
 static gt_status take(const char *pair, struct wishes *wishes, gt_penalty_spec *p)
 {
 	const size_t key = strcspn(pair, "=");
+	char *longer = NULL;
 	int taken = 0;
 	gt_status st = GT_OK;
 	if (key == 8 && !strncmp(pair, "strength=", 9)) {
@@ -75,8 +66,10 @@ static gt_status take(const char *pair, struct wishes *wishes, gt_penalty_spec *
 		taken = 1;
 	}
 	if (!taken) {
-		strcat(p->spec, strchr(p->spec, ':') ? "," : ":");
-		strcat(p->spec, pair);
+		if (!(longer = gt_spec_with(p->spec, pair)))
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+		free(p->spec);
+		p->spec = longer;
 	}
 done:
 	return st;
@@ -85,23 +78,24 @@ done:
 gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p)
 {
 	struct wishes wishes = { 0, 0, 0 };
-	char *copy = strdup(text), *rest = copy;
+	const gt_spec cut = gt_spec_cut(text);
+	char *name = strndup(text, cut.length), *copy = cut.values ? strdup(cut.values) : NULL, *rest = copy;
 	gt_status st = GT_OK;
-	*p = (gt_penalty_spec){ .spec = calloc(strlen(text) + 2, 1), .factor = 1 };
-	if (!copy || !p->spec)
+	*p = (gt_penalty_spec){ .spec = name ? strdup(name) : NULL, .factor = 1 };
+	if (!name || !p->spec || (cut.values && !copy))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	const char *name = strsep(&rest, ":");
-	strcat(p->spec, name);
 	for (const char *pair; (pair = strsep(&rest, ",")) && st == GT_OK;)
 		st = gt_fail_in(take(pair, &wishes, p), "penalty %s", name);
 	GT_TRY(st);
+	GT_TRY(gt_fail_in(gt_spec_check_once(cut.values), "penalty %s", name));
 	if (wishes.noise > 0 && wishes.strengths)
 		GT_TRY(gt_fail(GT_ERR_ARG, "penalty %s: strength= and noise=, which sets it, cannot be combined", name));
 	p->automatic = p->automatic || !wishes.strengths;
 	p->noise = wishes.noise;
 	p->kappa = wishes.kappa;
-	GT_TRY(check_regularizer(p->spec));
+	GT_TRY(check_regularizer(p->spec, p->automatic));
 done:
+	free(name);
 	free(copy);
 	if (st != GT_OK)
 		gt_penalty_spec_free(p);

@@ -10,7 +10,7 @@
 #include <gantry/regularizer.h>
 #include "core/clock.h"
 #include "core/log.h"
-#include "core/text.h"
+#include "core/spec.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/strength_search.h"
@@ -162,7 +162,7 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	gt_array *x = NULL, *g = NULL;
 	gt_penalty *R = NULL;
 	const gt_grid box = gt_strength_patch_grid(s, s->object.at[0]);
-	char *spec = gt_text("%s%cstrength=1", s->q->penalty, strchr(s->q->penalty, ':') ? ',' : ':');
+	char *spec = gt_spec_with(s->q->penalty, "strength=1");
 	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	GT_TRY(gt_regularizer_new(spec, s->be, s->type, &box, NULL, &R));

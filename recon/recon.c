@@ -297,7 +297,8 @@ gt_status gt_recon_result(const gt_recon *r, gt_recon_outcome *out)
 		                       .parameters = r->parameters,
 		                       .cost = r->found.cost,
 		                       .costs = r->found.costs,
-		                       .device_peak = r->found.device_peak };
+		                       .device_peak = r->found.device_peak,
+		                       .unsaved = r->found.unsaved };
 	if (size < sizeof all.size)
 		return gt_fail(GT_ERR_ARG, "gt_recon_result: size=%zu: expected sizeof(gt_recon_outcome)", out->size);
 	memcpy(out, &all, size);

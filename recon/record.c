@@ -95,6 +95,12 @@ static char *solver_text(const gt_recon *r)
 	return m->solver || m->analytic ? gt_method_print(m) : NULL;
 }
 
+static char *method_text(const gt_recon *r)
+{
+	const gt_method *m = r->is_chosen ? &r->job.method : &r->set.method;
+	return m->solver || m->analytic ? gt_text("%s", gt_method_name(m)) : NULL;
+}
+
 static char *projector_text(const gt_recon *r) { return r->is_chosen && r->job.projector ? gt_projector_text(r->job.projector) : NULL; }
 static char *weights_text(const gt_recon *r) { return r->found.weights ? gt_text("%s", r->found.weights) : NULL; }
 static char *penalty_found(const gt_recon *r) { return r->found.weights ? penalty_text(r, &r->found, 0) : NULL; }
@@ -123,19 +129,13 @@ const char *gt_recon_text(gt_recon *r, const char *name)
 	static const struct {
 		const char *name;
 		char *(*text)(const gt_recon *r);
-	} texts[] = { { "solver", solver_text },
-		      { "projector", projector_text },
-		      { "weights", weights_text },
-		      { "penalty", penalty_found },
-		      { "start", start_text },
-		      { "grid", chosen_grid },
-		      { "precision", precision_text },
-		      { "backend", backend_text },
-		      { "subsets", subsets_text },
-		      { "slabs", slabs_text },
-		      { "checkpoint", checkpoint_text },
-		      { "parameters", parameters_text },
-		      { "scan", scan_text } };
+	} texts[] = { { "solver", solver_text },         { "method", method_text },
+		      { "projector", projector_text },   { "weights", weights_text },
+		      { "penalty", penalty_found },      { "start", start_text },
+		      { "grid", chosen_grid },           { "precision", precision_text },
+		      { "backend", backend_text },       { "subsets", subsets_text },
+		      { "slabs", slabs_text },           { "checkpoint", checkpoint_text },
+		      { "parameters", parameters_text }, { "scan", scan_text } };
 	if (!r || !name)
 		return NULL;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

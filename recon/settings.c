@@ -138,12 +138,14 @@ static const key keys[GT_SETTINGS] = {
 	[GT_SET_UNIT] = { .name = "unit", .choices = units, .at = AT(unit) },
 	[GT_SET_WATER] = { .name = "water", .parse = parse_water },
 	[GT_SET_COMMAND] = { .name = "command" },
+	[GT_SET_CHECK] = { .name = "check", .choices = answers, .at = AT(check) },
+	[GT_SET_FORCE] = { .name = "force", .choices = answers, .at = AT(force) },
 	[GT_SET_OUTPUT] = { .name = "output", .parse = check_output },
 };
 
 void gt_recon_settings_init(gt_recon_settings *s)
 {
-	*s = (gt_recon_settings){ .keep = GT_VIEW_CACHE_AUTO, .overlap = 1, .unit = GT_UNIT_AUTO };
+	*s = (gt_recon_settings){ .keep = GT_VIEW_CACHE_AUTO, .overlap = 1, .check = 1, .unit = GT_UNIT_AUTO };
 	s->penalty.factor = 1;
 }
 

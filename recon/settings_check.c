@@ -33,6 +33,11 @@ static gt_status check_prior(const gt_recon_settings *s, const gt_method *m)
 		return gt_fail(GT_ERR_ARG,
 		               "--%s: %s is an analytic method, which takes neither weights nor a penalty: expected an iterative --solver",
 		               s->text[GT_SET_PENALTY] ? "penalty" : "weights", m->analytic->name);
+	if (m->analytic && s->text[GT_SET_PROJECTOR])
+		return gt_fail(
+			GT_ERR_ARG,
+			"--projector=%s: %s is an analytic method, which has a backprojection of its own: expected an iterative --solver",
+			s->text[GT_SET_PROJECTOR], m->analytic->name);
 	if (m->analytic && iterates)
 		return gt_fail(GT_ERR_ARG, "--%s: %s is an analytic method, which has no iterations: expected an iterative --solver",
 		               iterates, m->analytic->name);

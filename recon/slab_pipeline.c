@@ -73,11 +73,12 @@ static void narrow(size_t n, double *values)
 /* Rows that are looked at: one of so many, which costs nothing beside reading them. */
 enum { LOOK_EVERY = 7 };
 
-static void look(pipeline *p, const float *value, size_t n)
+static gt_status look(pipeline *p, const float *value, size_t n)
 {
 	const size_t columns = p->s->c->scan->columns;
 	for (size_t i = 0; i < n; i += LOOK_EVERY * columns)
 		gt_value_range_look(&p->range, value + i, columns);
+	return p->s->c->force ? GT_OK : gt_value_range_check(&p->range, p->s->c->data);
 }
 
 static gt_status read_batch(void *self, size_t item, void *buffer)
@@ -87,10 +88,10 @@ static gt_status read_batch(void *self, size_t item, void *buffer)
 	size_t row, rows;
 	const size_t n = batch_cells(p, slab, batch, &row, &rows);
 	const int wide = type_of(p) == GT_F64;
-	const gt_status st = gt_view_cache_read(&p->kept, slab == 0, batch * p->plan->batch, views_of(p, batch), row, rows,
-	                                        (float *)buffer + (wide ? n : 0));
+	gt_status st = gt_view_cache_read(&p->kept, slab == 0, batch * p->plan->batch, views_of(p, batch), row, rows,
+	                                  (float *)buffer + (wide ? n : 0));
 	if (st == GT_OK && slab == 0)
-		look(p, (float *)buffer + (wide ? n : 0), n);
+		st = look(p, (float *)buffer + (wide ? n : 0), n);
 	if (st == GT_OK && wide)
 		widen(n, buffer);
 	p->r->bytes[GT_STAGE_READ] += (double)n * sizeof(float);
@@ -318,7 +319,7 @@ gt_status gt_slab_job_open(const gt_slab_case *c, gt_slab_job *s)
 {
 	gt_status st = GT_OK;
 	*s = (gt_slab_job){ .c = c };
-	GT_TRY(gt_view_reader_open(c->data, c->scan, &s->views));
+	GT_TRY(gt_view_reader_open(c->data, c->read, c->scan, &s->views));
 	GT_TRY(gt_backend_open(c->backend ? c->backend : "auto", &s->be));
 	gt_say(c->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", gt_backend_name(s->be), gt_backend_describe(s->be));
 	GT_TRY(gt_slab_plan_new(c->method, c->grid, c->scan, c->options, gt_backend_pool(s->be), &s->slabs));

@@ -24,10 +24,12 @@ typedef struct {
 	const gt_scan *scan;
 	const gt_grid *grid;
 	const char *data;               /* the file of the projections */
+	const gt_read_options *read;    /* how it is read; NULL: defaults */
 	gt_view_cache_place keep;       /* where they are for the slabs after the first; auto: memory, else scratch, else not */
 	const char *scratch;            /* folder of the scratch file; NULL: none */
 	double device_limit, host_limit;        /* bytes; 0: all that is free */
 	int hu;                         /* is written in HU */
+	int force;                      /* take values that are no line integrals */
 	int alone;                      /* one stage after the other: the times of each alone */
 } gt_slab_case;
 

@@ -1,9 +1,12 @@
 /* When a run ends, and with which image: between the solver's monitor and the caller. */
 #include <math.h>
 #include <string.h>
+#include <gantry/data.h>
 #include "core/clock.h"
 #include "recon/stopping.h"
 
+/* mm^-1: many times the attenuation of water, by which no picture changes in an iteration near its end. */
+#define LARGE_CHANGE 1.0
 #define AT(field) offsetof(gt_stop_rule, field)
 static const gt_param rules[] = {
 	{ .key = "change", .help = "root mean square change of an iteration", .kind = GT_MU, .at = AT(change), .least = 0, .most = 1e6 },
@@ -20,7 +23,11 @@ static const gt_param rules[] = {
 gt_status gt_stop_rule_parse(const char *spec, gt_stop_rule *s)
 {
 	*s = (gt_stop_rule){ 0, 0, 0 };
-	return gt_fail_in(gt_params_parse(rules, spec, s), "--stop");
+	const gt_status st = gt_fail_in(gt_params_parse(rules, spec, s), "--stop");
+	if (st == GT_OK && s->change > LARGE_CHANGE)
+		return gt_fail(GT_ERR_ARG, "--stop change=%g: that is mm-1, or %.3g HU: expected less than %g; did you mean change=%gHU?",
+		               s->change, 1000 * s->change / GT_WATER_DEFAULT, LARGE_CHANGE, s->change);
+	return st;
 }
 
 static const char *reason_to_stop(gt_run *r, const gt_progress *g, double seconds, int asked)

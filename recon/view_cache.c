@@ -28,7 +28,7 @@ static gt_status check_room(const gt_view_cache *k, double bytes)
 		return gt_fail(GT_ERR_IO, "--scratch=%s: %s", k->folder, strerror(errno));
 	const double room = (double)s.f_bavail * (double)s.f_frsize;
 	if (bytes > room)
-		return gt_fail(GT_ERR_IO, "--scratch=%s: the disk is full: needs %s, %s are left", k->folder,
+		return gt_fail(GT_ERR_IO, "--scratch=%s: the disk has too little room: needs %s, %s are left", k->folder,
 		               gt_bytes_text(bytes, (char[GT_BYTES_TEXT]){ 0 }), gt_bytes_text(room, (char[GT_BYTES_TEXT]){ 0 }));
 	return GT_OK;
 }

@@ -4,7 +4,7 @@
 #include "core/device/backend.h"
 #include "core/try.h"
 
-#define REGULARIZERS(X) X(qggmrf) X(huber) X(hyperbola) X(fair) X(logcosh) X(quadratic) X(tv)
+#define REGULARIZERS(X) X(qggmrf) X(huber) X(hyperbola) X(fair) X(logcosh) X(quadratic) X(tv) X(tgv) X(awtv) X(nlm)
 
 #define DECLARE(name) extern const gt_regularizer gt_regularizer_##name;
 #define LIST(name) &gt_regularizer_##name,

@@ -1,5 +1,7 @@
 /* Total variation with forward differences: Rudin, Osher, Fatemi, Physica D 60 (1992) 259.
- *   R(u) = strength sum_v |(D u)_v|        differences along an axis divided by its pitch relative to that of x
+ *   R(u) = strength sum_v |(D u)_v|        differences along an axis divided by its pitch relative to that of x, times
+ * the weight of the axis. Other weights than 1 make it directional: Zhang, Chen, Xia, Sidky, Pan, Phys. Med. Biol. 66
+ * (2021) 045005.
  * value() is that of R itself, prox() that of R itself by fast gradient projection on the dual: Beck and Teboulle, IEEE Trans.
  * Image Process. 18 (2009) 2419. With tau = t strength, P the projection on [lo, hi] and Pi that on |p| <= 1 at every voxel,
  *   p+ = Pi(r + 1/(tau |D|^2) D P(z - tau D'r)),   r = p + (s_k - 1)/s_k+1 (p - p before),   and at the end u = P(z - tau D'p).
@@ -19,11 +21,15 @@
 static const char *const kinds[] = { "isotropic", "anisotropic", NULL };
 
 struct options {
-	double strength, smooth;
+	double strength, smooth, along[3];
 	int kind, inner;
 };
-static const struct options defaults = { .strength = 1, .smooth = GT_MU_WATER / 1000, .kind = 0, .inner = 20 };
+static const struct options defaults = { .strength = 1, .smooth = GT_MU_WATER / 1000, .along = { 1, 1, 1 }, .kind = 0, .inner = 20 };
 #define AT(field) offsetof(struct options, field)
+#define DIRECTION(axis, i)                                                                                                               \
+	{                                                                                                                                \
+		.key = #axis, .help = "weight of differences along " #axis, .kind = GT_REAL, .at = AT(along[i]), .least = 0, .most = 1e3 \
+	}
 static const gt_param params[] = {
 	{ .key = "strength", .help = "factor on the penalty", .kind = GT_REAL, .at = AT(strength), .least = 0, .most = 1e30 },
 	{ .key = "kind", .help = "length of a gradient, or the sum over its axes", .kind = GT_CHOICE, .at = AT(kind), .names = kinds },
@@ -39,6 +45,9 @@ static const gt_param params[] = {
 	  .at = AT(inner),
 	  .least = 0,
 	  .most = 1e6 },
+	DIRECTION(x, 0),
+	DIRECTION(y, 1),
+	DIRECTION(z, 2),
 	{ .key = NULL },
 };
 
@@ -167,7 +176,7 @@ static void fill_plan(struct state *s, const gt_grid *grid, const struct options
 	s->plan = (struct gt_tv_plan){ .strength = o->strength, .eps = o->smooth, .anisotropic = o->kind };
 	for (int a = 0; a < 3; a++) {
 		s->plan.n[a] = grid->n[a];
-		s->plan.w[a] = grid->pitch[0] / grid->pitch[a];
+		s->plan.w[a] = o->along[a] * grid->pitch[0] / grid->pitch[a];
 		/* Along one axis D'D has the eigenvalues 4 w^2 sin^2(pi k/2n), k < n. */
 		const double most = grid->n[a] > 1 ? 2 * s->plan.w[a] * cos(GT_PI / (2 * (double)grid->n[a])) : 0;
 		s->norm2 += most * most;

@@ -1,10 +1,8 @@
-/* Least squares by bidiagonalisation: Paige and Saunders, ACM Trans. Math. Softw. 8 (1982) 43; what conjugate gradients (cgls)
- * find, by a recursion that is safer where the problem is ill-posed. Weights come in as an inner product of the data, as in
- * Benbow, SIAM J. Matrix Anal. Appl. 21 (1999) 166, so that no root of them is kept.
- * Bases are stored unscaled, u as beta u and v as alpha v: scaling them is part of the next step. */
+/* Least squares by bidiagonalisation (solvers/golub_kahan.h): Paige and Saunders, ACM Trans. Math. Softw. 8 (1982) 43; what conjugate
+ * gradients (cgls) find, by a recursion that is safer where the problem is ill-posed. */
 #include <math.h>
-#include <gantry/solver.h>
 #include "core/try.h"
+#include "solvers/golub_kahan.h"
 
 struct options {
 	int iterations;
@@ -25,60 +23,21 @@ static const gt_param params[] = {
 };
 
 struct state {
-	const gt_linop *A;
-	const gt_array *w;              /* NULL: 1 */
-	gt_array *u, *t;                /* data; t is scratch, and W u for the adjoint */
-	gt_array *v, *d, *g;            /* volumes; d: direction, g: scratch */
-	double alpha, beta;             /* norms of v and u as they are stored */
+	gt_golub_kahan of;
+	gt_array *d;                    /* direction */
 	double rho_bar, phi_bar;        /* the last row of the bidiagonal matrix and its right side, rotated */
 	double damped, z, c2, s2, size; /* squares that damping leaves; a second rotation, for |x - start|^2 */
 };
 
-/* v = A'W u/|u| - |u| v/|v|, and its norm; nothing is left to find where u is 0. */
-static void extend_volume(struct state *s, int first)
-{
-	double squares;
-	if (s->w)
-		gt_weighted_norm2_async(s->u, s->w, &squares);
-	else
-		gt_dot_async(s->u, s->u, &squares);
-	gt_reductions_wait(gt_array_backend(s->u));
-	s->beta = sqrt(squares);
-	if (!(s->beta > 0)) {
-		s->alpha = s->beta;
-		return;
-	}
-	if (s->w) {
-		gt_copy(s->u, s->t);
-		gt_mul(s->w, s->t);
-	}
-	gt_adjoint(s->A, s->w ? s->t : s->u, s->g);
-	if (first) {
-		gt_copy(s->g, s->v);
-		gt_scale(1 / s->beta, s->v);
-	} else
-		gt_axpby(1 / s->beta, s->g, -s->beta / s->alpha, s->v);
-	s->alpha = sqrt(gt_dot(s->v, s->v));
-}
-
-/* u = A v/|v| - |v| u/|u| */
-static void extend_data(struct state *s)
-{
-	gt_forward(s->A, s->v, s->t);
-	gt_axpby(1 / s->alpha, s->t, -s->alpha / s->beta, s->u);
-}
-
 static void start(struct state *s, const gt_array *b, const gt_array *x)
 {
-	gt_forward(s->A, x, s->u);
-	gt_xpay(b, -1, s->u);
-	extend_volume(s, 1);
-	if (s->alpha > 0) {
-		gt_copy(s->v, s->d);
-		gt_scale(1 / s->alpha, s->d);
+	gt_golub_kahan_start(&s->of, b, x);
+	if (s->of.alpha > 0) {
+		gt_copy(s->of.v, s->d);
+		gt_scale(1 / s->of.alpha, s->d);
 	}
-	s->rho_bar = s->alpha;
-	s->phi_bar = s->beta;
+	s->rho_bar = s->of.alpha;
+	s->phi_bar = s->of.beta;
 	s->c2 = -1;
 }
 
@@ -99,45 +58,43 @@ static void step(struct state *s, double damp, gt_array *x, gt_progress *p)
 {
 	double dd;
 	gt_dot_async(s->d, s->d, &dd);
-	extend_data(s);
-	extend_volume(s, 0);
+	gt_golub_kahan_extend_data(&s->of);
+	gt_golub_kahan_extend_volume(&s->of);
+	const double alpha = s->of.alpha, beta = s->of.beta;
 	const double rho_damped = hypot(s->rho_bar, damp), left = damp / rho_damped * s->phi_bar;
 	const double phi_damped = s->rho_bar / rho_damped * s->phi_bar;
-	const double rho = hypot(rho_damped, s->beta), c = rho_damped / rho, sine = s->beta / rho;
-	const double theta = sine * s->alpha, phi = c * phi_damped;
+	const double rho = hypot(rho_damped, beta), c = rho_damped / rho, sine = beta / rho;
+	const double theta = sine * alpha, phi = c * phi_damped;
 	s->damped += left * left;
-	s->rho_bar = -c * s->alpha;
+	s->rho_bar = -c * alpha;
 	s->phi_bar = sine * phi_damped;
 	const double from_start = damp * damp * distance(s, rho, theta, phi);
 	const double misfit = s->phi_bar * s->phi_bar + s->damped - from_start;
 	p->change = fabs(phi / rho) * sqrt(dd / (double)gt_array_size(x));
 	gt_axpy(phi / rho, s->d, x);
-	gt_axpby(1 / s->alpha, s->v, -theta / rho, s->d);
+	gt_axpby(1 / alpha, s->of.v, -theta / rho, s->d);
 	p->data = p->cost = misfit < 0 ? 0 : misfit / 2;
 	p->penalty = 0;
-	p->residual = s->w ? NAN : sqrt(2 * p->data);
-	p->gradient = fabs(s->phi_bar * c) * s->alpha;
+	p->residual = s->of.w ? NAN : sqrt(2 * p->data);
+	p->gradient = fabs(s->phi_bar * c) * alpha;
 }
 
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
 	const struct options *o = options;
-	struct state s = { .A = p->A[0], .w = p->w ? p->w[0] : NULL };
+	struct state s = { .z = 0 };
 	gt_status st = GT_OK;
 	int done = 0;
-	GT_TRY(gt_array_like(p->b[0], &s.u));
-	GT_TRY(gt_array_like(p->b[0], &s.t));
-	GT_TRY(gt_array_like(x, &s.v));
+	GT_TRY(gt_golub_kahan_new(p, x, &s.of));
 	GT_TRY(gt_array_like(x, &s.d));
-	GT_TRY(gt_array_like(x, &s.g));
 	start(&s, p->b[0], x);
-	double gradient = s.alpha * s.beta, first = gradient;
+	double gradient = s.of.alpha * s.of.beta, first = gradient;
 	const gt_state_entry kept[] = { { "x", x, NULL },
-		                        { "u", s.u, NULL },
-		                        { "v", s.v, NULL },
+		                        { "u", s.of.u, NULL },
+		                        { "v", s.of.v, NULL },
 		                        { "direction", s.d, NULL },
-		                        { "alpha", NULL, &s.alpha },
-		                        { "beta", NULL, &s.beta },
+		                        { "alpha", NULL, &s.of.alpha },
+		                        { "beta", NULL, &s.of.beta },
 		                        { "rho", NULL, &s.rho_bar },
 		                        { "phi", NULL, &s.phi_bar },
 		                        { "damped", NULL, &s.damped },
@@ -161,11 +118,8 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	if (!isfinite(gradient))
 		st = gt_fail(GT_ERR_DIVERGED, "solver 'lsqr' diverged: its gradient is not finite");
 done:
-	gt_array_free(s.u);
-	gt_array_free(s.t);
-	gt_array_free(s.v);
+	gt_golub_kahan_free(&s.of);
 	gt_array_free(s.d);
-	gt_array_free(s.g);
 	return st;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
+#include <gantry/random.h>
 #include "solvers/pwls.h"
 
 enum { POWERS = 20 };
@@ -18,20 +19,35 @@ gt_status gt_pwls_needs(const char *solver, const gt_penalty *R, unsigned needs)
 	               gt_penalty_name(R));
 }
 
-gt_status gt_pwls_room_new(const gt_problem *p, gt_pwls_room *room)
+/* Parts of one array: all from its beginning, or one after the other. */
+static gt_status divide_room(const gt_problem *p, int apart, gt_pwls_room *room)
 {
 	gt_status st = GT_OK;
-	size_t most = 0;
-	for (size_t k = 0; k < p->subsets; k++)
+	size_t most = 0, all = 0, first = 0;
+	for (size_t k = 0; k < p->subsets; k++) {
 		most = gt_array_size(p->b[k]) > most ? gt_array_size(p->b[k]) : most;
+		all += gt_array_size(p->b[k]);
+	}
 	room->subsets = p->subsets;
 	if (!(room->of = calloc(p->subsets, sizeof *room->of)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", p->subsets);
-	GT_TRY(gt_array_new(gt_array_backend(p->b[0]), gt_array_type(p->b[0]), most, &room->whole));
-	for (size_t k = 0; k < p->subsets; k++)
-		GT_TRY(gt_array_part(room->whole, 0, gt_array_size(p->b[k]), &room->of[k]));
+	GT_TRY(gt_array_new(gt_array_backend(p->b[0]), gt_array_type(p->b[0]), apart ? all : most, &room->whole));
+	for (size_t k = 0; k < p->subsets; k++) {
+		GT_TRY(gt_array_part(room->whole, first, gt_array_size(p->b[k]), &room->of[k]));
+		first += apart ? gt_array_size(p->b[k]) : 0;
+	}
 done:
 	return st;
+}
+
+gt_status gt_pwls_room_new(const gt_problem *p, gt_pwls_room *room) { return divide_room(p, 0, room); }
+gt_status gt_pwls_table_new(const gt_problem *p, gt_pwls_room *table) { return divide_room(p, 1, table); }
+
+size_t gt_pwls_pick(uint64_t seed, uint64_t count, size_t subsets)
+{
+	uint32_t w[4];
+	gt_philox(seed, count, 0, w);
+	return (size_t)(((uint64_t)w[0] * subsets) >> 32);
 }
 
 void gt_pwls_room_free(gt_pwls_room *room)

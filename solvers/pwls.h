@@ -14,6 +14,11 @@ typedef struct { gt_array *whole, **of; size_t subsets; } gt_pwls_room;
 gt_status gt_pwls_room_new (const gt_problem *p, gt_pwls_room *room);
 void      gt_pwls_room_free(gt_pwls_room *room);
 
+/* The same with an array for each subset, one after the other in `whole`. */
+gt_status gt_pwls_table_new(const gt_problem *p, gt_pwls_room *table);
+/* The subset of a random step: all are equally likely, and step `count` always has the same. */
+size_t    gt_pwls_pick(uint64_t seed, uint64_t count, size_t subsets);
+
 /* r = w_k (A_k x - b_k); returns 1/2 <A_k x - b_k, r>. later: <A_k x - b_k, r> in *square after
  * gt_reductions_wait(). */
 double gt_pwls_residual(const gt_problem *p, size_t k, const gt_array *x, gt_array *r);

@@ -129,7 +129,9 @@ gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options,
 	const gt_status run = s->run(p, options ? options : s->defaults, x, m ? &monitor : NULL);
 	/* Stopped within an iteration, by gt_backend_poll(), x is undefined, and what the solver made of its
 	 * numbers does not count. */
-	if (gt_backend_known(gt_array_backend(x)) == GT_STOPPED)
+	const gt_status known = gt_backend_known(gt_array_backend(x));
+	/* Numbers that are not finite since something failed are no divergence. */
+	if (known == GT_STOPPED || (known != GT_OK && run == GT_ERR_DIVERGED))
 		return gt_backend_status(gt_array_backend(x));
 	if ((run != GT_OK && run != GT_STOPPED) || (run == GT_STOPPED && !both.stopped))
 		return run;

@@ -1,17 +1,31 @@
 /* Every solver, one line each. */
 #include <gantry/solver.h>
 
-#define SOLVERS(X) \
-	X(os_sart) \
-	X(sirt)    \
-	X(sart)    \
-	X(cgls)    \
-	X(pcg)     \
-	X(fista)   \
-	X(os_sqs)  \
-	X(lsqr)    \
-	X(pdhg)    \
-	X(asd_pocs)
+#define SOLVERS(X)     \
+	X(os_sart)     \
+	X(sirt)        \
+	X(sart)        \
+	X(cgls)        \
+	X(pcg)         \
+	X(fista)       \
+	X(os_sqs)      \
+	X(lsqr)        \
+	X(pdhg)        \
+	X(asd_pocs)    \
+	X(lsmr)        \
+	X(ab_gmres)    \
+	X(ba_gmres)    \
+	X(hybrid_lsqr) \
+	X(mlem)        \
+	X(osem)        \
+	X(saga)        \
+	X(svrg)        \
+	X(spdhg)       \
+	X(os_lalm)     \
+	X(admm)        \
+	X(pnp_fista)   \
+	X(pnp_admm)    \
+	X(red)
 
 #define DECLARE(name) extern const gt_solver gt_solver_##name;
 #define LIST(name) &gt_solver_##name,

@@ -13,14 +13,16 @@
 /* What edges move the center by where half a turn is continued, in the way of the outermost column from view to view:
  * by trial. */
 #define SLACK 0.02
-enum { MOST_VIEWS = 1024, MOST_OTHERS = 16384, MOST_PAIRS = 20480, SEED = 20 };
+/* Views per pair that is wanted, and of them on the other side. */
+enum { PAIRS_OF_VIEW = 20, OTHERS_OF_VIEW = 16, SEED = 20 };
 
 /* One of each of `most` equal stretches of n. */
 static size_t chosen(size_t n, size_t most, size_t i)
 {
 	if (n <= most)
 		return i;
-	gt_random r = gt_random_at(SEED + 1, i);
+	gt_random r;
+	gt_random_at(SEED + 1, i, &r);
 	return (size_t)(((double)i + gt_uniform(&r)) * (double)n / (double)most);
 }
 
@@ -28,6 +30,7 @@ typedef struct {
 	const gt_scan *scan;
 	gt_detector detector;
 	double widest, highest;     /* of u and v, pixels */
+	size_t most;                /* pairs, about */
 	size_t views, others, each; /* chosen on either side; pairs of a view at most */
 	gt_conjugate_pair *pair;
 	size_t *first; /* [views]: its first pair */
@@ -55,7 +58,8 @@ static void meet_sources(void *self, size_t begin, size_t end, int worker)
 	(void)worker;
 	for (size_t i = begin; i < end; i++) {
 		const size_t j = chosen(s->scan->views, s->views, i);
-		gt_random r = gt_random_at(SEED, i);
+		gt_random r;
+		gt_random_at(SEED, i, &r);
 		const int group = (int)(gt_uniform(&r) * GT_CONJUGATE_GROUPS);
 		size_t met = 0;
 		for (size_t o = 0; o < s->others; o++) {
@@ -139,7 +143,8 @@ static void meet_directions(void *self, size_t begin, size_t end, int worker)
 	if (!other || !weight)
 		s->failed = 1;
 	for (size_t i = begin; i < end && !s->failed; i++) {
-		gt_random r = gt_random_at(SEED, i);
+		gt_random r;
+		gt_random_at(SEED, i, &r);
 		const size_t j = chosen(n, s->views, i), met = s->each && !s->found[i] ? 0 : all_opposite(s, j, other, weight);
 		if (!s->each) {
 			s->found[i] = met > 0;
@@ -208,7 +213,7 @@ static gt_status make_room(search *s)
 	size_t with = 0, first = 0;
 	for (size_t i = 0; i < s->views; i++)
 		with += s->found[i];
-	s->each = MOST_PAIRS / (with ? with : 1);
+	s->each = s->most / (with ? with : 1);
 	for (size_t i = 0; i < s->views; i++) {
 		s->first[i] = first;
 		first += s->found[i] * s->each;
@@ -233,18 +238,19 @@ done:
 	return st;
 }
 
-gt_status gt_conjugate_pairs(const gt_scan *scan, gt_pool *pool, gt_conjugate_pair **pairs, size_t *count, double *slack)
+gt_status gt_conjugate_pairs(const gt_scan *scan, gt_pool *pool, size_t most, gt_conjugate_pair **pairs, size_t *count, double *slack)
 {
 	const double columns = (double)scan->columns - 1, rows = (double)scan->rows - 1;
 	const int parallel = scan->shape == GT_PARALLEL;
-	search s = { .scan = scan, .detector = gt_scan_detector(scan) };
+	const size_t views = most / PAIRS_OF_VIEW, others = views * OTHERS_OF_VIEW;
+	search s = { .scan = scan, .detector = gt_scan_detector(scan), .most = most };
 	gt_status st = GT_OK;
 	*count = 0;
 	*slack = 0;
 	s.widest = fmax(scan->column_center, columns - scan->column_center);
 	s.highest = fmax(0.25, fmax(scan->row_center, rows - scan->row_center));
-	s.views = scan->views < MOST_VIEWS ? scan->views : MOST_VIEWS;
-	s.others = scan->views < MOST_OTHERS ? scan->views : MOST_OTHERS;
+	s.views = scan->views < views ? scan->views : views;
+	s.others = scan->views < others ? scan->views : others;
 	s.found = malloc(s.views * sizeof *s.found);
 	s.first = malloc(s.views * sizeof *s.first);
 	if (!s.found || !s.first)

@@ -125,14 +125,16 @@ static gt_status set_value(const cli_option *o, const char *text, void *options)
 	return GT_OK;
 }
 
-/* One option at argv[*i], with its value in the same or the next argument. */
-static gt_status take_option(const cli_command *c, int argc, char **argv, int *i, void *options, cli_common *common)
+/* One option at argv[*i], with its value in the same or the next argument; *taken says which it is. */
+static gt_status take_option(const cli_command *c, int argc, char **argv, int *i, void *options, cli_common *common,
+                             const cli_option **taken)
 {
 	const char *arg = argv[*i], *value = NULL;
 	const int is_long = arg[1] == '-';
 	const size_t n = is_long ? strcspn(arg + 2, "=") : 1;
 	int is_common = 0;
 	const cli_option *o = find(c, arg + 2, n, is_long ? 0 : arg[1], &is_common);
+	*taken = o;
 	if (!o)
 		return unknown_option(c, arg, is_long ? n + 2 : strlen(arg));
 	if (is_long && arg[n + 2] == '=')
@@ -160,7 +162,22 @@ static void tell_renamed(const cli_call *call, int argc, char **argv)
 			}
 }
 
-static gt_status take_arguments(const cli_command *c, int argc, char **argv, void *options, cli_call *call)
+/* Says of options with a value that were given more than once that the last one counts. */
+static void tell_repeated(const cli_call *call, const cli_option *const *taken)
+{
+	for (size_t i = 0; taken[i]; i++) {
+		size_t times = 0, later = 0;
+		for (size_t k = 0; taken[k]; k++) {
+			times += taken[k] == taken[i];
+			later += k > i && taken[k] == taken[i];
+		}
+		if (times > 1 && !later && taken[i]->kind != CLI_FLAG)
+			cli_note(call, "--%s is given %zu times: the last one is taken", taken[i]->name, times);
+	}
+}
+
+/* taken: the options, in their order; argc of them at most, and NULL at the end. */
+static gt_status take_arguments(const cli_command *c, int argc, char **argv, void *options, cli_call *call, const cli_option **taken)
 {
 	int only_files = 0;
 	for (int i = 0; i < argc; i++) {
@@ -170,9 +187,10 @@ static gt_status take_arguments(const cli_command *c, int argc, char **argv, voi
 		} else if (!strcmp(arg, "--")) {
 			only_files = 1;
 		} else {
-			const gt_status st = take_option(c, argc, argv, &i, options, &call->common);
+			const gt_status st = take_option(c, argc, argv, &i, options, &call->common, taken);
 			if (st != GT_OK)
 				return st;
+			taken++;
 		}
 	}
 	return GT_OK;
@@ -180,8 +198,13 @@ static gt_status take_arguments(const cli_command *c, int argc, char **argv, voi
 
 gt_status cli_parse(const cli_command *c, int argc, char **argv, void *options, cli_call *call)
 {
-	const gt_status st = take_arguments(c, argc, argv, options, call);
+	const cli_option **taken = calloc((size_t)argc + 1, sizeof *taken);
+	if (!taken)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	const gt_status st = take_arguments(c, argc, argv, options, call, taken);
 	tell_renamed(call, argc, argv);
+	tell_repeated(call, taken);
+	free(taken);
 	if (st != GT_OK || call->common.help)
 		return st;
 	if (call->files < c->least_files)

@@ -72,6 +72,9 @@ int cli_exit(const cli_call *call, gt_status st);
 gt_status cli_need(const char *option, const char *value);
 /* "low:high" -> two numbers, low < high. */
 gt_status cli_parse_range(const char *what, const char *text, double *low, double *high);
+/* --number and --range of commands that write volumes, into the options of the writer. */
+extern const char *const cli_numbers[];
+gt_status cli_set_numbers(int number, const char *range, gt_write_options *o);
 
 /* Opens --backend and says on stderr which one that is. */
 gt_status cli_open(const cli_call *call, gt_backend **be);
@@ -90,7 +93,7 @@ char *cli_json_text(const cJSON *report, int lines);
 /* malloc'ed text; NULL without memory. */
 char *cli_text(const char *format, ...) GT_PRINTF(1, 2);
 /* What readers and writers had to decide, one sentence after the other: shown when all went well. All 0 to begin with. */
-typedef struct { char text[1024]; } cli_notes;
+typedef struct { char text[4096]; } cli_notes;
 gt_listener cli_collect(cli_notes *notes);
 
 /* Reading with the reader's notes shown. CLI_WITH_DATA and CLI_DATA_ALONE, which leaves weights and photons out, refuse a file that holds the

@@ -152,3 +152,14 @@ gt_status cli_write_projections(const char *path, const gt_write_options *o, con
 	cli_begin_writing();
 	return cli_end_writing(gt_write_projections(path, o, p));
 }
+
+const char *const cli_numbers[] = { "float", "u16", "u8", NULL };
+
+gt_status cli_set_numbers(int number, const char *range, gt_write_options *o)
+{
+	static const int bits[] = { 0, 16, 8 };
+	o->bits = bits[number];
+	if (range && number == 0)
+		return gt_fail(GT_ERR_ARG, "--range=%s: floats need none: expected --number u16 or u8", range);
+	return range ? cli_parse_range("--range", range, &o->low, &o->high) : GT_OK;
+}

@@ -270,6 +270,19 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* A PNG that goes to its end: gnuplot itself says nothing of a full disk. */
+static int is_picture(const char *path)
+{
+	static const unsigned char end[8] = { 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82 };
+	unsigned char last[sizeof end];
+	FILE *f = fopen(path, "rb");
+	const int whole = f && fseek(f, -(long)sizeof end, SEEK_END) == 0 && fread(last, 1, sizeof last, f) == sizeof last &&
+	                  !memcmp(last, end, sizeof end);
+	if (f)
+		fclose(f);
+	return whole;
+}
+
 /* gnuplot runs in the folder of the picture and is given names alone, which begin with a dot: a name that begins with '|' or '<' is a command
  * to it. */
 static gt_status draw(const app_runlog *l)
@@ -288,6 +301,8 @@ static gt_status draw(const app_runlog *l)
 		app_gnuplot_message(log, message, sizeof message);
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "--plot=%s: gnuplot could not draw it: %s", l->plot, message));
 	}
+	if (!is_picture(picture))
+		GT_TRY(gt_fail(GT_ERR_IO, "--plot=%s: gnuplot left no whole picture: is the disk full?", l->plot));
 	st = gt_tmp_commit(picture, l->plot);
 	picture = NULL;
 done:

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "apps/cli/cli.h"
 
-#define RECONSTRUCT(X) X(recon) X(simulate) X(project) X(backproject)
+#define RECONSTRUCT(X) X(recon) X(simulate) X(project) X(backproject) X(denoise)
 #define LOOK(X) X(info) X(view) X(compare)
 #define CONVERT(X) X(import) X(convert)
 #define CHECK(X) X(adjoint) X(devices)

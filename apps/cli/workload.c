@@ -164,7 +164,8 @@ static void normalise(double *a)
 /* As a C-arm sags: some tenths of a millimetre of the source and detector, some milliradians of the detector's axes. */
 static void perturb(gt_view *w, uint64_t view)
 {
-	gt_random r = gt_random_at(31, view);
+	gt_random r;
+	gt_random_at(31, view, &r);
 	double normal[3];
 	for (int i = 0; i < 3; i++) {
 		w->source[i] += 0.3 * gt_normal(&r);

@@ -3,20 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/consistency.h>
-#include <gantry/text.h>
 #include "apps/cli/try.h"
 #include "apps/commands/check.h"
 
-static const struct {
-	unsigned bit;
-	const char *name, *fault, *option;
-} faults[] = {
-	{ GT_CONJUGATE_COLUMNS, "columns", "columns are flipped", "columns" },
-	{ GT_CONJUGATE_TURN, "turn", "the rotation direction is reversed", "turn" },
-	{ GT_CONJUGATE_ROWS, "rows", "rows are flipped", "rows" },
-	{ GT_CONJUGATE_CENTER, "center", "the column of the central ray is wrong", NULL },
-};
-enum { FAULTS = 4, TEXT = 512 };
+enum { TEXT = GT_CONJUGATE_TEXT };
 
 static void append(char *text, const char *more)
 {
@@ -24,19 +14,13 @@ static void append(char *text, const char *more)
 	snprintf(text + n, TEXT - n, "%s", more);
 }
 
-/* Reversed columns are counted from the other end once they are turned round. */
-static double center_of(const gt_scan *s, unsigned what, double stored)
-{
-	return what & GT_CONJUGATE_COLUMNS ? (double)s->columns - 1 - stored : stored;
-}
-
 static void case_name(const gt_conjugate_case *c, char *text)
 {
 	text[0] = 0;
-	for (int i = 0; i < FAULTS - 1; i++)
-		if (c->faults & faults[i].bit) {
+	for (int i = 0; gt_conjugate_fault_name(i); i++)
+		if (c->faults & ~(unsigned)GT_CONJUGATE_CENTER & 1u << i) {
 			append(text, text[0] ? ", " : "flipped ");
-			append(text, faults[i].name);
+			append(text, gt_conjugate_fault_name(i));
 		}
 	if (c->faults & GT_CONJUGATE_CENTER)
 		append(text, text[0] ? ", fitted center" : "fitted center");
@@ -44,40 +28,12 @@ static void case_name(const gt_conjugate_case *c, char *text)
 		append(text, "as given");
 }
 
-static void fault_text(unsigned what, char *text)
-{
-	text[0] = 0;
-	for (int i = 0; i < FAULTS; i++)
-		if (what & faults[i].bit) {
-			append(text, text[0] ? ", and " : "");
-			append(text, faults[i].fault);
-		}
-}
-
-static void remedy(const char *file, const gt_scan *s, const gt_conjugate_report *r, unsigned what, char *text)
-{
-	const char *before = " --flip ";
-	char word[TEXT / 2];
-	snprintf(text, TEXT, "gantry import %s -o fixed.nc", gt_shell_word(file, word, sizeof word));
-	for (int i = 0; i < FAULTS - 1; i++)
-		if (what & faults[i].bit) {
-			append(text, before);
-			append(text, faults[i].option);
-			before = ",";
-		}
-	if (what & GT_CONJUGATE_CENTER) {
-		char center[64];
-		snprintf(center, sizeof center, " --column-center %.2f", center_of(s, what, r->center));
-		append(text, center);
-	}
-}
-
 static void add_names(cJSON *to, const char *key, unsigned what)
 {
 	cJSON *list = cJSON_AddArrayToObject(to, key);
-	for (int i = 0; i < FAULTS; i++)
-		if (what & faults[i].bit)
-			cJSON_AddItemToArray(list, cJSON_CreateString(faults[i].name));
+	for (int i = 0; gt_conjugate_fault_name(i); i++)
+		if (what & 1u << i)
+			cJSON_AddItemToArray(list, cJSON_CreateString(gt_conjugate_fault_name(i)));
 }
 
 static void add_cases(cJSON *to, const gt_scan *s, const gt_conjugate_report *r)
@@ -92,7 +48,7 @@ static void add_cases(cJSON *to, const gt_scan *s, const gt_conjugate_report *r)
 		cJSON *item = cJSON_CreateObject();
 		case_name(c, name);
 		cJSON_AddStringToObject(item, "case", name);
-		cJSON_AddNumberToObject(item, "column_center", center_of(s, c->faults, c->center));
+		cJSON_AddNumberToObject(item, "column_center", gt_conjugate_center(s, c->faults, c->center));
 		cJSON_AddNumberToObject(item, "pairs", (double)c->pairs);
 		cJSON_AddNumberToObject(item, "rms", c->rms);
 		cJSON_AddNumberToObject(item, "expected", c->expected);
@@ -100,46 +56,10 @@ static void add_cases(cJSON *to, const gt_scan *s, const gt_conjugate_report *r)
 	}
 }
 
-static void center_text(const gt_scan *s, const gt_conjugate_report *r, char *text)
-{
-	const double center = center_of(s, r->faults, r->center), other = (double)s->columns - 1 - s->column_center;
-	const int sign = fabs(center - other) < fmax(0.1, 5 * r->error);
-	snprintf(text, TEXT, ": %.2f +- %.2g, not %.6g%s", center, fmax(0.01, r->error), s->column_center,
-	         sign ? " (its offset has the wrong sign)" : "");
-}
-
-static void verdict(const gt_scan *s, const gt_conjugate_report *r, char *text)
-{
-	const double ratio = r->item[r->best].rms / r->item[r->best].expected;
-	char more[TEXT];
-	fault_text(r->faults, text);
-	if (r->faults & GT_CONJUGATE_CENTER) {
-		center_text(s, r, more);
-		append(text, more);
-	}
-	if (r->instead) {
-		fault_text(r->instead & ~(unsigned)GT_CONJUGATE_CENTER, more);
-		append(text, "; or else ");
-		append(text, more);
-		append(text, ", which gives the mirror image");
-	}
-	if (!r->faults && r->explained)
-		append(text, "conjugate rays agree");
-	if (r->explained)
-		return;
-	snprintf(
-		more, sizeof more, "%sdifferences of %.1f times what noise and interpolation explain%s",
-		r->faults ? "; after that remain " : "", ratio,
-		r->faults
-			? ""
-			: ", and neither columns, rows, rotation direction nor centre explains them: check distances, angles, heights, motion or the projections themselves");
-	append(text, more);
-}
-
 static void add_verdict(cJSON *to, const char *file, const gt_scan *s, const gt_conjugate_report *r)
 {
 	char text[TEXT];
-	verdict(s, r, text);
+	gt_conjugate_verdict(s, r, text, sizeof text);
 	cJSON_AddBoolToObject(to, "consistent", !r->faults && r->explained);
 	cJSON_AddStringToObject(to, "verdict", text);
 	add_names(to, "faults", r->faults);
@@ -147,10 +67,10 @@ static void add_verdict(cJSON *to, const char *file, const gt_scan *s, const gt_
 	add_names(to, "cannot_be_told", r->hidden);
 	if (!r->faults)
 		return;
-	remedy(file, s, r, r->faults, text);
+	gt_conjugate_remedy(file, s, r, r->faults, text, sizeof text);
 	cJSON_AddStringToObject(to, "remedy", text);
 	if (r->instead) {
-		remedy(file, s, r, r->instead, text);
+		gt_conjugate_remedy(file, s, r, r->instead, text, sizeof text);
 		cJSON_AddStringToObject(to, "or_else_remedy", text);
 	}
 }
@@ -168,7 +88,7 @@ gt_status app_check(const char *file, const gt_projections *p, cJSON *report)
 	cJSON_AddNumberToObject(check, "value", r.value);
 	cJSON_AddNumberToObject(check, "noise", r.noise);
 	add_cases(check, scan, &r);
-	cJSON_AddNumberToObject(check, "fitted_column_center", center_of(scan, r.faults, r.center));
+	cJSON_AddNumberToObject(check, "fitted_column_center", gt_conjugate_center(scan, r.faults, r.center));
 	if (isfinite(r.error))
 		cJSON_AddNumberToObject(check, "fitted_column_center_error", r.error);
 	add_verdict(check, file, scan, &r);

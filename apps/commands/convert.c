@@ -6,9 +6,9 @@
 #include "apps/cli/try.h"
 
 typedef struct {
-	const char *output;
+	const char *output, *range;
 	double water, slope, offset;
-	int unit, input_unit, position;
+	int unit, input_unit, position, number;
 	long long deflate;
 } convert_options;
 static const char *const units[] = { "mm-1", "HU", "auto", NULL };
@@ -33,6 +33,10 @@ static const cli_option options[] = {
 	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "see --slope", .at = AT(offset), .least = -1e30, .most = 1e30 },
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
 	  .help = "compression, 0 (default: none; .nii.gz: light) to 9", .at = AT(deflate), .least = 0, .most = 9 },
+	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF: type of the written numbers (default float)", .at = AT(number),
+	  .names = cli_numbers },
+	{ .name = "range", .kind = CLI_TEXT, .value = "LOW:HIGH",
+	  .help = "TIFF: of --number, in the unit (default: all but a thousandth of the voxels at either end)", .at = AT(range) },
 	{ 0 },
 };
 /* clang-format on */
@@ -59,7 +63,8 @@ static int run(const cli_call *call, const void *given)
 	w.deflate = (int)o->deflate;
 	w.notes = cli_collect(&remarks);
 	GT_TRY(cli_need("--output", o->output));
-	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(cli_set_numbers(o->number, o->range, &w));
+	GT_TRY(gt_can_write_volume_as(o->output, &w));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
 	if (projections)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds projections, expected a volume (gantry import reads projections)", call->file[0]));
@@ -84,6 +89,7 @@ const cli_command cli_convert = {
 	.synopsis = "FILE -o OUTPUT [options]",
 	.notes = "  gantry convert vol.nc -o vol.nii.gz\n"
 		 "  gantry convert head.nii -o head.mha --unit HU\n"
+		 "  gantry convert vol.nc -o vol.tif --number u16 --range 0:0.05\n"
 		 "  gantry convert vol.nc -o series/\n",
 	.options = options,
 	.defaults = &defaults,

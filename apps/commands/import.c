@@ -3,22 +3,25 @@
 #include <string.h>
 #include <gantry/consistency.h>
 #include "apps/cli/cli.h"
+#include "apps/cli/frames.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 
 typedef struct {
 	const char *output, *format, *maker, *flip;
-	double axis, column_center, pixel, water, slope, offset;
+	double column_center, water, slope, offset;
 	int unit, input_unit, center, central, without_photons;
 	long long deflate;
+	cli_frames frames;
 } import_options;
 static const char *const units[] = { "mm-1", "HU", NULL };
 static const char *const input_units[] = { "mm-1", "HU", "auto", NULL };
 static const char *const centrals[] = { "auto", "first", "last", NULL };
 static const import_options defaults = {
-	.axis = NAN, .column_center = NAN, .pixel = NAN, .slope = NAN, .offset = NAN, .input_unit = GT_UNIT_AUTO
+	.column_center = NAN, .slope = NAN, .offset = NAN, .input_unit = GT_UNIT_AUTO, .frames = CLI_FRAMES_DEFAULTS
 };
 #define AT(field) offsetof(import_options, field)
+#define FRAMES_AT(field) offsetof(import_options, frames.field)
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "name of the written file", .at = AT(output) },
@@ -26,14 +29,11 @@ static const cli_option options[] = {
 	  .help = "format of the output: dicom-ct-pd, a folder of DICOM files (default: by the name's extension)", .at = AT(format) },
 	{ .name = "maker", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "written DICOM files: the Manufacturer, which also decides how the central column is counted (default Gantry)", .at = AT(maker) },
-	{ .name = "axis", .kind = CLI_REAL, .value = "COLUMN",
-	  .help = "column of the rotation axis (default: found from opposite views)", .at = AT(axis), .least = -1e6, .most = 1e6 },
+	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ .name = "flip", .kind = CLI_TEXT, .value = "columns|rows|turn,...",
 	  .help = "projections: flip the columns or rows; reverse the rotation direction", .at = AT(flip) },
 	{ .name = "column-center", .kind = CLI_REAL, .value = "COLUMN",
 	  .help = "projections: column of the central ray, from 0 (after --flip)", .at = AT(column_center), .least = -1e6, .most = 1e6 },
-	{ .name = "pixel", .kind = CLI_REAL, .value = "MM",
-	  .help = "pitch of the detector's pixels, where the file has none (default 1; RabbitCT 0.32)", .at = AT(pixel), .least = 1e-9, .most = 1e6 },
 	{ .name = "unit", .kind = CLI_CHOICE, .help = "unit of the written volume (default mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
@@ -54,32 +54,31 @@ static const cli_option options[] = {
 /* clang-format on */
 
 /* Options that were given and mean nothing for this file. */
-static void note_unused(const cli_call *call, const import_options *o, const gt_format *format, int projections)
+static gt_status check_unused(const import_options *o, const gt_format *format, int projections)
 {
-	const int raw = !strcmp(format->name, "dataexchange"), meta = format->unitless, clinical = !strcmp(format->name, "dicom-ct-pd");
+	const int meta = format->unitless, clinical = !strcmp(format->name, "dicom-ct-pd");
 	const struct {
 		const char *name;
 		int unused;
+		const char *instead;
 	} all[] = {
-		{ "axis", !isnan(o->axis) && !raw },
-		{ "pixel", !isnan(o->pixel) && !raw && strcmp(format->name, "rabbitct") },
-		{ "input-unit", o->input_unit != GT_UNIT_AUTO && !meta },
-		{ "slope", !isnan(o->slope) && !meta },
-		{ "offset", !isnan(o->offset) && !meta },
-		{ "flip", o->flip && !projections },
-		{ "column-center", !isnan(o->column_center) && !projections },
-		{ "center", o->center && projections },
-		{ "format", o->format && !projections },
-		{ "maker", o->maker && !(projections && cli_is_dicom_output(o->output, o->format)) },
-		{ "central", o->central != GT_CENTRAL_AUTO && !clinical },
-		{ "without-photons", o->without_photons && !clinical },
-		{ "unit", o->unit == GT_HU && projections },
-		{ "water", o->water > 0 && projections && !clinical },
+		{ "input-unit", o->input_unit != GT_UNIT_AUTO && !meta, "; its file states the unit" },
+		{ "slope", !isnan(o->slope) && !meta, "; its file states the unit" },
+		{ "offset", !isnan(o->offset) && !meta, "; its file states the unit" },
+		{ "flip", o->flip && !projections, "" },
+		{ "column-center", !isnan(o->column_center) && !projections, "" },
+		{ "center", o->center && projections, "" },
+		{ "format", o->format && !projections, "" },
+		{ "maker", o->maker && !(projections && cli_is_dicom_output(o->output, o->format)), "" },
+		{ "central", o->central != GT_CENTRAL_AUTO && !clinical, "" },
+		{ "without-photons", o->without_photons && !clinical, "" },
+		{ "unit", o->unit == GT_HU && projections, "; line integrals have no unit" },
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].unused)
-			cli_note(call, "--%s does not apply to %s in a %s file", all[i].name, projections ? "projections" : "a volume",
-			         format->about);
+			return gt_fail(GT_ERR_ARG, "--%s does not apply to %s in a %s file%s", all[i].name,
+			               projections ? "projections" : "a volume", format->about, all[i].instead);
+	return GT_OK;
 }
 
 static const char *const flips[] = { "columns", "turn", "rows" };
@@ -126,6 +125,9 @@ static gt_status import_projections(const cli_call *call, const import_options *
 	GT_TRY(st);
 	GT_TRY(gt_projections_flip(p, flip));
 	gt_scan *scan = gt_projections_scan(p);
+	if (!isnan(o->column_center) && !(o->column_center >= -0.5 && o->column_center <= (double)scan->columns - 0.5))
+		GT_TRY(gt_fail(GT_ERR_ARG, "--column-center=%g: expected one of the %zu columns, from -0.5 to %g", o->column_center,
+		               scan->columns, (double)scan->columns - 0.5));
 	if (!isnan(o->column_center))
 		scan->column_center = o->column_center;
 	cli_note(call, "%zu views of %zu rows x %zu columns%s%s", scan->views, scan->rows, scan->columns, notes.text[0] ? "; " : "",
@@ -167,8 +169,6 @@ done:
 static gt_read_options reading(const import_options *o)
 {
 	gt_read_options r = gt_read_defaults;
-	r.axis = o->axis;
-	r.pixel = o->pixel;
 	r.unit = (gt_unit)o->input_unit;
 	r.slope = o->slope;
 	r.offset = o->offset;
@@ -186,13 +186,16 @@ static int run(const cli_call *call, const void *given)
 	const gt_format *format = NULL;
 	int projections = 0;
 	gt_read_options r = reading(o);
+	gt_frames_options frames;
 	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
 	w.unit = (gt_unit)o->unit;
 	w.deflate = (int)o->deflate;
 	GT_TRY(cli_need("--output", o->output));
 	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
-	note_unused(call, o, format, projections);
+	cli_frames_apply(&o->frames, &frames, &r);
+	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
+	GT_TRY(check_unused(o, format, projections));
 	if (projections) {
 		w.format = o->format;
 		w.dicom.maker = o->maker;
@@ -220,6 +223,7 @@ const cli_command cli_import = {
 	.notes = "  gantry import tooth.h5 -o tooth.nc --axis 296\n"
 		 "  gantry import scan.nc -o fixed.nc --flip columns --column-center 442.25\n"
 		 "  gantry import head.mha -o head.nc\n"
+		 "  gantry import counts/ -o scan.nc              a folder of TIFF images, with flat and dark fields and angles.txt\n"
 		 "  gantry import projections/ -o scan.nc         a folder of DICOM-CT-PD\n"
 		 "  gantry import scan.nc --format dicom-ct-pd -o projections\n",
 	.options = options,

@@ -180,7 +180,8 @@ done:
 static int run(const cli_call *call, const void *given)
 {
 	const rabbitct_options *o = given;
-	const gt_grid grid = gt_rabbitct_grid((size_t)o->size);
+	gt_grid grid;
+	gt_rabbitct_grid((size_t)o->size, &grid);
 	const size_t voxels = gt_grid_voxels(&grid);
 	job j = { .file = NULL };
 	int has_reference = 0;

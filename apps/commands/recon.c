@@ -8,12 +8,14 @@
 
 static gt_status check(const recon_options *o)
 {
+	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
 	if (!o->dry_run)
 		GT_TRY(cli_need("--output", o->output));
 	GT_TRY(app_runlog_check(o->log, o->plot));
+	GT_TRY(cli_set_numbers(o->number, o->range, &w));
 	if (o->output)
-		GT_TRY(gt_can_write_volume(o->output));
+		GT_TRY(gt_can_write_volume_as(o->output, &w));
 done:
 	return st;
 }
@@ -41,10 +43,13 @@ static gt_status check_log(const recon_options *o, gt_recon *r)
 static gt_status compute(const cli_call *call, const recon_options *o, recon_monitor *m)
 {
 	gt_recon_outcome how = { .size = sizeof how };
-	gt_status st = GT_OK;
+	gt_write_options w = gt_write_defaults;
+	gt_status st = cli_set_numbers(o->number, o->range, &w);
+	if (st != GT_OK)
+		return st;
 	GT_TRY(gt_recon_choose(m->r));
 	GT_TRY(check_log(o, m->r));
-	st = gt_recon_run_to(m->r, o->output, NULL);
+	st = gt_recon_run_to(m->r, o->output, &w);
 	if (m->writes)
 		st = cli_end_writing(st);
 	GT_TRY(m->st != GT_OK ? m->st : st);
@@ -61,9 +66,13 @@ static int run(const cli_call *call, const void *given)
 {
 	const recon_options *o = given;
 	recon_monitor m = { .call = call, .o = o };
+	gt_frames_options frames;
+	gt_read_options reading = gt_read_defaults;
 	gt_status st = GT_OK;
 	GT_TRY(check(o));
-	GT_TRY(gt_recon_open(call->file[0], NULL, &m.r));
+	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
+	cli_frames_apply(&o->frames, &frames, &reading);
+	GT_TRY(gt_recon_open(call->file[0], &reading, &m.r));
 	gt_recon_on_message(m.r, call->common.quiet ? NULL : recon_say, &m);
 	gt_recon_on_progress(m.r, recon_progress, &m);
 	GT_TRY(recon_set(m.r, call, o));
@@ -96,6 +105,7 @@ const cli_command cli_recon = {
 		"before the iterations, writes nothing and exits with 130. With --checkpoint SIGTERM does what Ctrl-C does.\n"
 		"A run that was killed continues by the same command with --resume, and ends with the same bits.\n\n"
 		"  gantry recon scan.nc -o vol.nc\n"
+		"  gantry recon counts/ -o vol.nc --pixel 0.01          TIFF images with flat and dark fields and angles.txt\n"
 		"  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
 		"  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n",
 	.traits = CLI_COMPUTES | CLI_REPORTS,

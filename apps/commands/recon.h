@@ -3,14 +3,16 @@
 /* The parts of `gantry recon`: its options, what it shows while it runs, and what it reports. */
 #include <gantry/recon.h>
 #include "apps/cli/cli.h"
+#include "apps/cli/frames.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/runlog.h"
 
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
-	const char *data, *device_memory, *host_memory, *scratch;
-	int unit, preset, dry_run, padding, no_overlap, keep;
+	const char *data, *device_memory, *host_memory, *scratch, *range;
+	int unit, preset, dry_run, padding, no_overlap, keep, no_check, force, number;
 	double water;
+	cli_frames frames;
 } recon_options;
 
 extern const cli_option recon_table[];

@@ -5,12 +5,13 @@
 static const char *const units[] = { "mm-1", "HU", "auto", NULL }, *const presets[] = { "none", "fast", "iterative", NULL },
 			 *const paddings[] = { "auto", "yes", "no", NULL }, *const places[] = { "no", "memory", "scratch", "auto", NULL };
 enum { UNIT_AUTO = 2, KEEP_AUTO = 3 };
-const recon_options recon_defaults = { .unit = UNIT_AUTO, .keep = KEEP_AUTO };
+const recon_options recon_defaults = { .unit = UNIT_AUTO, .keep = KEEP_AUTO, .frames = CLI_FRAMES_DEFAULTS };
 #define AT(field) offsetof(recon_options, field)
+#define FRAMES_AT(field) offsetof(recon_options, frames.field)
 /* clang-format off */
 const cli_option recon_table[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
-	  .help = "name of the written volume, which decides the format (.nc, .mha, .nii, a folder/ of DICOM)", .at = AT(output) },
+	  .help = "name of the written volume, which decides the format (.nc, .mha, .nii, .tif, a folder/ of DICOM)", .at = AT(output) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
 	  .help = "its grid, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
 	{ .name = "like", .kind = CLI_INPUT, .value = "FILE", .help = "the grid of this volume", .at = AT(like) },
@@ -53,10 +54,19 @@ const cli_option recon_table[] = {
 	{ .name = "no-overlap", .kind = CLI_FLAG, .help = "by slabs: run the stages one after the other, to time each alone", .at = AT(no_overlap) },
 	{ .name = "dry-run", .kind = CLI_FLAG,
 	  .help = "dry run: check all and compute nothing; print what would be done and the memory that it needs", .at = AT(dry_run) },
+	{ .name = "no-check", .kind = CLI_FLAG,
+	  .help = "do not compare conjugate rays first (a tenth of a second, which tells flipped columns and a wrong centre)", .at = AT(no_check) },
+	{ .name = "force", .kind = CLI_FLAG,
+	  .help = "take projections whose values are no line integrals", .at = AT(force) },
 	{ .name = "unit", .kind = CLI_CHOICE,
 	  .help = "unit of the written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: as the scan states, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF: type of the written numbers (default float)", .at = AT(number),
+	  .names = cli_numbers },
+	{ .name = "range", .kind = CLI_TEXT, .value = "LOW:HIGH",
+	  .help = "TIFF: of --number, in the unit (default: all but a thousandth of the voxels at either end)", .at = AT(range) },
+	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ 0 },
 };
 /* clang-format on */
@@ -84,6 +94,8 @@ gt_status recon_set(gt_recon *r, const cli_call *call, const recon_options *o)
 		{ "keep", places[o->keep] },
 		{ "scratch", o->scratch },
 		{ "overlap", o->no_overlap ? "no" : "yes" },
+		{ "check", o->no_check ? "no" : "yes" },
+		{ "force", o->force ? "yes" : "no" },
 		{ "unit", units[o->unit] },
 		{ "water", o->water > 0 ? water : NULL },
 		{ "backend", call->common.backend },

@@ -230,8 +230,8 @@ static void slabs_text(const cli_call *call, const gt_recon_slabs *s, const gt_r
 
 char *recon_method(gt_recon *r)
 {
-	const char *solver = gt_recon_text(r, "solver");
-	return solver ? strndup(solver, strcspn(solver, ":")) : NULL;
+	const char *name = gt_recon_text(r, "method");
+	return name ? strdup(name) : NULL;
 }
 
 void recon_report(const cli_call *call, const recon_options *o, gt_recon *r)
@@ -273,6 +273,8 @@ gt_status recon_how_it_ended(const recon_options *o, gt_recon *r)
 	else if (st == GT_OK && how.stopped)
 		st = gt_fail(GT_STOPPED, "stopped after %d of %d iterations; %s holds the result so far", how.iterations, how.most,
 		             o->output);
+	else if (st == GT_OK && how.unsaved)
+		st = gt_fail(GT_ERR_IO, "--checkpoint: %s; %s holds the result", how.unsaved, o->output);
 	free(method);
 	return st;
 }

@@ -299,6 +299,10 @@ void gt_weighted_norm2_async(const gt_array *x, const gt_array *w, double *resul
 	later(GT_RED_weighted_norm2, x, w, result, "weighted_norm2");
 }
 void gt_distance2_async(const gt_array *x, const gt_array *y, double *result) { later(GT_RED_distance2, x, y, result, "distance2"); }
+void gt_poisson_misfit_async(const gt_array *x, const gt_array *y, double *result)
+{
+	later(GT_RED_poisson_misfit, x, y, result, "poisson_misfit");
+}
 void gt_weighted_residual_async(const gt_array *x, const gt_array *w, gt_array *y, double *result)
 {
 	both(GT_BOTH_weighted_residual, x, w, y, result, "weighted_residual");

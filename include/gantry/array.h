@@ -129,6 +129,8 @@ GT_API void gt_sum_async  (const gt_array *x, double *result);
 GT_API void gt_dot_async  (const gt_array *x, const gt_array *y, double *result);
 GT_API void gt_weighted_norm2_async (const gt_array *x, const gt_array *w, double *result);
 GT_API void gt_distance2_async(const gt_array *x, const gt_array *y, double *result);
+/* Counts x and their means y: sum y - x + x log(x/y) over y > 0, the negative logarithm of the likelihood less its least. */
+GT_API void gt_poisson_misfit_async(const gt_array *x, const gt_array *y, double *result);
 GT_API void gt_reductions_wait(gt_backend *be);
 /* Residuals and their squares in one pass. */
 GT_API void gt_weighted_residual_async  (const gt_array *x, const gt_array *w, gt_array *y, double *result);    /* y = w (x-y); sum (x-y)^2, old y */

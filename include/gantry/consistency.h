@@ -45,6 +45,20 @@ typedef struct {
 /* data: [view][row][column]. Chooses some ten thousand pairs of at most 1024 views: a few MB and about a second for any scan.
  * GT_ERR_UNSUPPORTED: fewer than 4 columns, or too few rays that are measured from both ends, or nothing in them. */
 GT_API gt_status gt_conjugate_check(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report);
+/* The same of a sample of some thousand pairs, in a tenth of a second; where these agree as they are, nothing else is tried, and
+ * the report has the first case alone. */
+GT_API gt_status gt_conjugate_glance(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report);
+
+/* What to tell of a report. text: size characters, GT_CONJUGATE_TEXT hold what is said of any scan; it always ends with 0. */
+enum { GT_CONJUGATE_TEXT = 512 };
+GT_API void gt_conjugate_verdict(const gt_scan *scan, const gt_conjugate_report *report, char *text, size_t size);
+/* The command that mends the file where `what` is wrong with it: the report's faults, or those instead of them. */
+GT_API void gt_conjugate_remedy(const char *file, const gt_scan *scan, const gt_conjugate_report *report, unsigned what, char *text,
+                                size_t size);
+/* "columns", "turn", "rows", "center" of the bits 1 << 0, 1 << 1 ...; NULL behind the last. */
+GT_API const char *gt_conjugate_fault_name(int fault);
+/* The column of the central ray once those faults are mended, for a column of the projections as they are stored. */
+GT_API double gt_conjugate_center(const gt_scan *scan, unsigned faults, double stored);
 
 #ifdef __cplusplus
 }

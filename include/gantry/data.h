@@ -93,6 +93,8 @@ GT_API gt_status gt_volume_set_provenance(gt_volume *v, const char *command, con
 GT_API gt_status gt_volume_set_command(gt_volume *v, const char *command);
 /* HU = 1000 (mu - water)/water */
 #define GT_WATER_DEFAULT GT_MU_WATER
+/* No water attenuates more, mm^-1, at any energy that a tube makes. */
+#define GT_WATER_MOST 1e3
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,34 @@ typedef struct {
 	const char *maker;              /* writing: Manufacturer; NULL: Gantry */
 } gt_dicom_style;
 
+/* Images as a laboratory has them: a folder of counts, or one file of them. Three things are kept apart: the images,
+ * where each was taken from, and how counts become line integrals. Corrections are made when a view is read: no copy
+ * of the images is written or held.
+ *   p = -ln((I - dark) / (flat - dark) / air)
+ * The mean of several flats or darks is one of counts. Cells that are dead in the flat field are filled from their
+ * neighbours; transmissions below 2^-16 are taken as that and counted; gt_read_options.notes has a sentence on each.
+ * View i looks along its angle as gt_scan_orbit() has it; columns are those of the file, and its first row is the top
+ * one: row_axis is -z. axis and pixel of gt_read_options apply. */
+typedef enum { GT_FRAMES_COUNTS, GT_FRAMES_LINE_INTEGRALS } gt_frames_values;  /* what their numbers are */
+/* Members are only ever added at the end, as in gt_read_options. */
+typedef struct {
+	size_t size;            /* sizeof(gt_frames_options), as gt_frames_defaults says */
+	const char *flat;       /* an image or a folder of them, without a body; NULL: those named so in the folder; "none" */
+	const char *dark;       /* the same without rays */
+	double white;           /* counts without a body, where there is no flat field; NAN: none */
+	const char *angles;     /* a text file of one number a line; "FIRST:STEP"; "FIRST..LAST", both included; NULL:
+	                         * angles.txt in the folder */
+	int radians;            /* of angles; 0: degrees */
+	const char *air;        /* "auto": every view is divided by what it has beside the body; "LEFT,RIGHT": by what it
+	                         * has in so many columns at both sides; "no"; NULL: auto */
+	int sinogram;           /* 1: an image is one row of the detector in all views, [view][column] */
+	int gaps;               /* 1: missing numbers among the files are no mistake */
+	gt_frames_values values;
+	double source_to_axis;  /* mm; both above 0: a cone beam on a circle and a flat detector, whose axis is at the */
+	double source_to_detector;      /* column gt_read_options.axis, NAN: in the middle; both 0: parallel rays */
+} gt_frames_options;
+GT_API extern const gt_frames_options gt_frames_defaults;      /* copy it, then set what differs */
+
 /* Called now and then from the calling thread with the fraction done; non-zero stops (GT_STOPPED). NULL: nobody. */
 typedef int (*gt_io_progress)(void *self, double done);
 
@@ -29,8 +57,8 @@ typedef struct {
 	int geometry_only;      /* projections: read the scan, not the data; volumes: the grid, where the format can (data is NULL then) */
 	int may_lack_data;      /* 1: a file that has no projections is read as the geometry alone, instead of refused */
 	int without_statistics; /* projections: neither weights nor photons, for those who have no use for them; they take as much memory each */
-	double axis;            /* Data Exchange: column of the rotation axis; NAN: found from opposite views */
-	double pixel;           /* mm; Data Exchange, where the file has none; NAN: from the file, else 1. RabbitCT: NAN: 0.32 */
+	double axis;            /* Data Exchange, images: column of the rotation axis; NAN: found from opposite views */
+	double pixel;           /* mm; Data Exchange and images, where the file has none; NAN: from the file, else 1. RabbitCT: NAN: 0.32 */
 	double water;           /* HU volumes without the attribute; 0: GT_WATER_DEFAULT */
 	gt_unit unit;           /* volumes of formats that name no unit (MetaImage, NIfTI): what slope * stored + offset is */
 	double slope, offset;   /* the same: applied to the stored numbers; NAN: the file's, or the format's rule */
@@ -40,6 +68,7 @@ typedef struct {
 	gt_io_progress progress;/* formats of many files alone */
 	void *progress_self;
 	gt_listener notes;      /* who is told what the reader had to decide: a message each, GT_ABOUT_DATA */
+	const gt_frames_options *frames;        /* folders and files of images; borrowed; NULL: gt_frames_defaults */
 } gt_read_options;
 GT_API extern const gt_read_options gt_read_defaults;          /* copy it, then set what differs */
 
@@ -54,6 +83,8 @@ typedef struct {
 	gt_io_progress progress;/* formats of many files alone */
 	void *progress_self;
 	gt_listener notes;      /* who is told what the writer had to decide: a message each, GT_ABOUT_DATA */
+	int bits;               /* TIFF: 32 and 0: floats; 16, 8: whole numbers over the range low to high, in the unit */
+	double low, high;       /* NAN: from the first to the last thousandth of the voxels; not slice by slice */
 } gt_write_options;
 GT_API extern const gt_write_options gt_write_defaults;
 
@@ -75,9 +106,10 @@ typedef struct gt_format {
 	/* Only where both can be read: *projections is 1 or 0. */
 	gt_status (*kind)(const char *path, int *projections);
 	/* size: views, rows, columns of the scan that the file is to hold; head: a volume without data */
-	gt_status (*open_views  )(const char *path, const size_t size[3], gt_view_reader **v);
+	gt_status (*open_views  )(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **v);
 	gt_status (*create_slices)(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
 	gt_status (*ready)(void);                       /* GT_ERR_UNSUPPORTED, which names it: what the format needs is not here; NULL: nothing */
+	int numbers;            /* volumes: bits, low and high of gt_write_options apply */
 } gt_format;
 GT_API extern const gt_format *const gt_formats[];             /* NULL-terminated */
 GT_API extern const gt_module_kind gt_format_kind;
@@ -92,10 +124,12 @@ GT_API gt_status gt_read_projections (const char *path, const gt_read_options *o
 GT_API gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);
 GT_API gt_status gt_read_volume (const char *path, const gt_read_options *o, gt_volume **v);
 GT_API gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
-/* Projections of `scan`, read by any views and rows, in any order: NetCDF, and MetaImage of columns x rows x views, which holds no geometry.
+/* Projections of `scan`, read by any views and rows, in any order: NetCDF, images, and MetaImage of columns x rows x
+ * views, which holds no geometry. o: as gt_read_projections() takes it, but that nothing is told; NULL: defaults.
  * GT_ERR_UNSUPPORTED: a format that is read as a whole alone. Values as gt_read_projections() gives them. One thread at a time, but
  * another may write slices meanwhile. */
-GT_API gt_status gt_view_reader_open (const char *path, const gt_scan *scan, gt_view_reader **v);
+GT_API gt_status gt_view_reader_open (const char *path, const gt_read_options *o, const gt_scan *scan,
+                                      gt_view_reader **v);
 /* Rows row ... row+rows-1 of views first ... first+n-1, to out [n][rows][columns]; an error names the file and the view. */
 GT_API gt_status gt_view_reader_read (gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out);
 GT_API size_t    gt_view_reader_bytes(const gt_view_reader *v);            /* of memory that reading takes, at most */
@@ -103,7 +137,7 @@ GT_API void      gt_view_reader_close(gt_view_reader *v);
 
 /* Can volumes of that name be written slice by slice? GT_ERR_UNSUPPORTED: as a whole only; GT_ERR_ARG: not at all. */
 GT_API gt_status gt_can_write_slices(const char *path);
-/* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI. head: all but the data; must outlive s. */
+/* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI, TIFF. head: all but the data; must outlive s. */
 /* Bytes of memory that writing such a volume takes, at most. */
 GT_API size_t    gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid);
 GT_API gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
@@ -114,6 +148,8 @@ GT_API void      gt_slice_writer_drop  (gt_slice_writer *s);               /* gi
 /* Is this path one that can be written: known extension, folder there and writable? A path that ends with a slash is a new folder.
  * Ask before a long computation. */
 GT_API gt_status gt_can_write_volume(const char *path);
+/* The same, and whether the format takes what the options say of numbers. */
+GT_API gt_status gt_can_write_volume_as(const char *path, const gt_write_options *o);
 GT_API gt_status gt_can_write_projections(const char *path, const gt_write_options *o);
 /* The same of the folder alone, for files that are neither; GT_ERR_IO. */
 GT_API gt_status gt_can_write(const char *path);

@@ -16,6 +16,10 @@ typedef struct {
 GT_API void gt_value_range_look(gt_value_range *r, const float *value, size_t n);
 /* A warning, which names the file, if some are implausible. */
 GT_API void gt_value_range_warn(const gt_value_range *r, const gt_listener *log, const char *path);
+/* The same as a refusal: GT_ERR_FORMAT. */
+GT_API gt_status gt_value_range_check(const gt_value_range *r, const char *path);
+/* GT_ERR_FORMAT if some of p are implausible: how many, between what, and view, row and column of the first. p without data is fine. */
+GT_API gt_status gt_projections_plausible(const gt_projections *p, const char *path);
 /* Looks at all of p, and warns: 1 if some are implausible. p without data is never. */
 GT_API int  gt_projections_implausible(const gt_projections *p, const gt_listener *log, const char *path);
 

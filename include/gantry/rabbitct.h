@@ -43,7 +43,7 @@ GT_API gt_status gt_rabbitct_append(const char *path, size_t size, const uint16_
 GT_API gt_status gt_rabbitct_can_append(const char *path, const gt_rabbitct_head *head, size_t size);
 
 /* The benchmark's cube of 256 mm: size^3 voxels around the origin. */
-GT_API gt_grid gt_rabbitct_grid(size_t size);
+GT_API void gt_rabbitct_grid(size_t size, gt_grid *grid);
 /* 0 where f is not positive, rounded, at most 4095. */
 GT_API uint16_t gt_rabbitct_hu(float f, const float scale[2]);
 /* 1 if the contents may be such a file, whole or damaged. */

@@ -13,7 +13,7 @@ GT_API void gt_philox(uint64_t seed, uint64_t counter, uint64_t stream, uint32_t
 
 /* A sequence for one counter, e.g. the index of a detector cell. */
 typedef struct { uint64_t seed, counter, stream; uint32_t word[4]; int left; } gt_random;
-GT_API gt_random gt_random_at(uint64_t seed, uint64_t counter);
+GT_API void   gt_random_at(uint64_t seed, uint64_t counter, gt_random *r);        /* begins a sequence */
 GT_API double gt_uniform(gt_random *r);                /* in (0,1), 53 bits; never 0 or 1 */
 GT_API double gt_normal (gt_random *r);                /* mean 0, variance 1 */
 GT_API double gt_poisson(gt_random *r, double mean);   /* exact for every mean >= 0 (inversion, PTRS above 10) */

@@ -41,7 +41,8 @@ GT_API void      gt_recon_free(gt_recon *r);
  *   device-memory         4GiB: at most so much is taken              host-memory     the same of the host
  *   keep                  auto, memory, scratch, no (by slabs)        scratch         a folder (by slabs)
  *   overlap               yes, no (by slabs)                          data            a file of the projections, for gt_recon_open()
- *   slabs                 auto, yes: by slabs also where all fits
+ *   slabs                 auto, yes: by slabs also where all fits   check           yes, no: compare conjugate rays first, and remark
+ *   force                 no, yes: take projections whose values are no line integrals
  *   unit                  mm-1, HU, auto: of the file that is written water           attenuation of water, mm^-1, for HU
  *   command               a line for the record: how this came to be
  *   output                FILE of gt_recon_run_to(), where that is known before: what it cannot hold is refused early */
@@ -105,8 +106,8 @@ GT_API gt_status gt_recon_choose(gt_recon *r);
 GT_API gt_status gt_recon_chosen_grid(const gt_recon *r, gt_grid *grid);
 /* 1: an iterative method, 0: a direct one, -1: neither set nor chosen yet. */
 GT_API int gt_recon_iterates(const gt_recon *r);
-/* What was chosen, or found while it ran: "solver", "projector", "weights", "penalty", "start", "grid", "precision",
- * "backend", "subsets", "slabs", "checkpoint" (the file alone), "parameters" (all of them, as files record it). NULL:
+/* What was chosen, or found while it ran: "solver", "method" (its name alone), "projector", "weights", "penalty", "start",
+ * "grid", "precision", "backend", "subsets", "slabs", "checkpoint" (the file alone), "parameters" (all of them, as files record it). NULL:
  * not known yet, or there is none. Valid until the next call of another function on r. */
 GT_API const char *gt_recon_text(gt_recon *r, const char *name);
 
@@ -137,6 +138,7 @@ typedef struct {
 	const double *cost;             /* [iterations] of the cost, NAN where it is not known; NULL: none */
 	size_t costs;
 	double device_peak;             /* bytes that were taken on the device at most */
+	const char *unsaved;            /* why the last checkpoint could not be written; NULL: it was, or none was asked for */
 } gt_recon_outcome;
 /* GT_ERR_ARG where nothing has run. */
 GT_API gt_status gt_recon_result(const gt_recon *r, gt_recon_outcome *out);

@@ -108,8 +108,13 @@ GT_API double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *z
 /* Range covered by the gantry angles: last - first + one (mean) step, rad; NAN if a view has none. Angles that start again
  * at 0 after 2 pi are counted on; angles in no order count as within one turn. */
 GT_API double gt_scan_angular_range(const gt_scan *scan);
+/* Sets the angles by the sources (parallel: by where the rays come from), counted on from view to view; leaves them where rows are not along the
+ * axis, or a source is on it. */
+GT_API void      gt_scan_derive_angles(gt_scan *scan);
+/* GT_ERR_FORMAT, with both numbers, where angles that are stated (not NAN) turn otherwise than the sources, by more than 0.2 rad: degrees. */
+GT_API gt_status gt_scan_check_angles(const gt_scan *scan);
 /* Source z differs between views by more than a row; where pitch_per_turn is 0, by more than a twentieth of the rows as
- * well: a C-arm that sags is not a helix. */
+ * well, and evenly with the views or the angles, or by more than half of the rows: a C-arm that sags or wobbles is not a helix. */
 GT_API int    gt_scan_is_helical(const gt_scan *scan);
 /* The first view whose detector stands before the z axis, and how far both are from its source (mm): along the normal of a flat detector; arc: its
  * radius. scan->views: none does. Only directions of rays count, so that this is no fault of a table; in a gantry nothing would be left of the body. */

@@ -12,7 +12,8 @@
 #include "io/external.h"
 #include "io/hdf5/hdf5_data.h"
 #include "io/hdf5/hdf5_file.h"
-#include "io/hdf5/rotation_axis.h"
+#include "io/frames/parallel_views.h"
+#include "io/frames/rotation_axis.h"
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
 
@@ -277,24 +278,6 @@ done:
 	return st;
 }
 
-static void place_views(const double *angle, gt_scan *scan)
-{
-	/* Outside of everything that the detector can see; the rays are parallel, so the distance is otherwise free. */
-	const double far = 2 * ((double)scan->columns * scan->column_pitch + (double)scan->rows * scan->row_pitch);
-	for (size_t v = 0; v < scan->views; v++) {
-		gt_view *w = &scan->view[v];
-		const double s = sin(angle[v]), c = cos(angle[v]);
-		const double outward[3] = { -s, c, 0 }, lateral[3] = { c, s, 0 }, up[3] = { 0, 0, 1 };
-		for (int a = 0; a < 3; a++) {
-			w->source[a] = w->arc_center[a] = far * outward[a];
-			w->detector[a] = -far * outward[a];
-			w->column_axis[a] = lateral[a];
-			w->row_axis[a] = up[a];
-		}
-		w->angle = angle[v];
-	}
-}
-
 static gt_status set_axis(const raw *x, const gt_read_options *o, const float *data, const double *angle, gt_scan *scan)
 {
 	if (!isnan(o->axis)) {
@@ -341,7 +324,7 @@ static gt_status read_all(raw *x, const gt_read_options *o, gt_projections *p)
 	GT_TRY(gt_fail_in(gt_scan_new(GT_PARALLEL, x->views, x->rows, x->columns, &p->scan), "%s", x->path));
 	GT_TRY(read_pixel(x, o, &p->scan->column_pitch, &p->scan->row_pitch));
 	p->scan->row_center = (double)(x->rows - 1) / 2;
-	place_views(angle, p->scan);
+	gt_place_parallel(angle, 1, p->scan);
 	if (!o->geometry_only || isnan(o->axis)) {
 		if (!(p->data = malloc(gt_scan_size(p->scan) * sizeof *p->data)))
 			GT_TRY(out_of_memory(x->path));

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "io/hdf5/hdf5_file.h"
+#include "io/netcdf/nc.h"
+#include "io/trial.h"
 
 /* A file that claims more is damaged: groups that hold each other would be walked without end. */
 enum { MOST_DEPTH = 64, MOST_LINKS = 1 << 20 };
@@ -200,12 +202,10 @@ static gt_status walk_file(walk *w, const char *path)
 	return w->status;
 }
 
-gt_status gt_external_hdf5(const char *path)
+static gt_status check_all(const char *path)
 {
 	gt_status st = GT_OK;
 	walk w = { .path = path };
-	if (!gt_hdf5_is(path))
-		return GT_OK;
 	const gt_hdf5_quiet quiet = gt_hdf5_hush();
 	w.file = malloc(sizeof *w.file);
 	if (!w.file || !(w.file[0] = strdup(path)))
@@ -219,4 +219,19 @@ done:
 	free(w.file);
 	gt_hdf5_unhush(&quiet);
 	return st;
+}
+
+/* In a child process: what is done here, and then what readers do with a file that passes. */
+static void try_all(const char *path)
+{
+	if (check_all(path) == GT_OK)
+		gt_nc_walk(path);
+}
+
+gt_status gt_external_hdf5(const char *path)
+{
+	if (!gt_hdf5_is(path))
+		return GT_OK;
+	const gt_status st = gt_trial(path, "HDF5's library", try_all);
+	return st == GT_OK ? check_all(path) : st;
 }

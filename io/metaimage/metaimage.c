@@ -115,6 +115,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	GT_TRY(gt_volume_finite(path, v));
 	put_in_place(path, &h, o, v);
 	gt_volume_scale(v, &scaling, &h.said, o);
+	GT_TRY(gt_volume_finite(path, v));
 	v->from = h.from;
 	memset(&h.from, 0, sizeof h.from);
 	*out = v;
@@ -346,8 +347,9 @@ static gt_status read_view(gt_view_reader *self, size_t view, size_t row, size_t
 /* Are the numbers stored as they are handed out? */
 static int is_wanted(const gt_metaimage_head *h) { return !strcmp(h->type->met, "MET_FLOAT") && !h->swap; }
 
-static gt_status open_views(const char *path, const size_t size[3], gt_view_reader **out)
+static gt_status open_views(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **out)
 {
+	(void)o;
 	gt_status st;
 	double more;
 	struct views *v = calloc(1, sizeof *v);

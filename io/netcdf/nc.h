@@ -20,6 +20,8 @@ typedef struct {
 gt_status gt_nc_open(const char *path, gt_nc *f);
 void      gt_nc_close(gt_nc *f);
 gt_status gt_nc_classic_whole(const char *path);        /* the same for the classic formats; GT_OK for all other files */
+/* Asks for everything in the file and drops it: for a child process, gt_trial(). */
+void      gt_nc_walk(const char *path);
 /* Message of a libnetcdf code for a variable (NULL: the file); GT_OK for NC_NOERR. */
 gt_status gt_nc_check(const gt_nc *f, const char *variable, int code);
 
@@ -57,7 +59,9 @@ void      gt_nc_unlock(void);
 
 /* bytes: about how much will be written uncompressed; GT_ERR_IO if the disk has not as much. 0: not known */
 gt_status gt_nc_create(const char *path, double bytes, gt_nc *f);
-/* Closes and renames. */
+/* Closes, and leaves it under its temporary name f->tmp; nothing more can be written by libnetcdf. */
+gt_status gt_nc_finish(gt_nc *f);
+/* Closes, where that is not done, and renames. */
 gt_status gt_nc_commit(gt_nc *f);
 /* Gives up: nothing stays on the disk. */
 void      gt_nc_drop(gt_nc *f);

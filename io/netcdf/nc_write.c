@@ -1,21 +1,42 @@
 /* Writing NetCDF-4 files under a temporary name. A full disk is reported as such: HDF5 itself only says "HDF error". */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
+#include <gantry/text.h>
 #include "core/try.h"
 #include "io/netcdf/nc.h"
 
-/* -1: not known */
+/* -1: not known. A limit on the size of files is one as a disk's end is. */
 static double disk_room(const char *file)
 {
 	struct statvfs s;
-	return statvfs(file, &s) == 0 ? (double)s.f_bavail * (double)s.f_frsize : -1;
+	struct rlimit most;
+	const double limit = getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY ? (double)most.rlim_cur : -1;
+	const double room = statvfs(file, &s) == 0 ? (double)s.f_bavail * (double)s.f_frsize : -1;
+	return room < 0 || (limit >= 0 && limit < room) ? limit : room;
 }
+
+/* HDF5 writes its tables when a file is closed, and libnetcdf does not outlive a failure of that: room for all is taken before. */
+static gt_status reserve(const gt_nc *f, double bytes)
+{
+	const double tables = 65536;
+	const int file = open(f->tmp, O_WRONLY | O_CLOEXEC);
+	const int failed = file < 0 || fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)(bytes + tables)) != 0, why = errno;
+	if (file >= 0)
+		close(file);
+	return failed && (why == ENOSPC || why == EDQUOT || why == EFBIG)
+	               ? gt_fail(GT_ERR_IO, "%s: cannot be written: %s", f->path, strerror(why))
+	               : GT_OK;
+}
+
+#define BYTES(n) gt_bytes_text((n), (char[GT_BYTES_TEXT]){ "" })
 
 static gt_status write_check(const gt_nc *f, int code)
 {
@@ -41,7 +62,7 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 	const double room = disk_room(f->tmp);
 	if (room >= 0 && bytes > room) {
 		gt_nc_drop(f);
-		return gt_fail(GT_ERR_IO, "%s: the disk is full: needs %.3g MiB, %.3g MiB are left", path, bytes / 1048576, room / 1048576);
+		return gt_fail(GT_ERR_IO, "%s: the disk has too little room: needs %s, %s are left", path, BYTES(bytes), BYTES(room));
 	}
 	nc_initialize();
 	f->quiet = gt_hdf5_hush();
@@ -51,24 +72,33 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 		gt_hdf5_unhush(&f->quiet);
 		f->id = -1;
 		gt_nc_drop(f);
+		return st;
 	}
+	if ((st = reserve(f, bytes)) != GT_OK)
+		gt_nc_drop(f);
+	return st;
+}
+
+gt_status gt_nc_finish(gt_nc *f)
+{
+	/* All goes to the disk before the file is closed: what fails then can still be dropped in good order. */
+	errno = 0;
+	gt_status st = f->id < 0 ? GT_OK : write_check(f, nc_sync(f->id));
+	if (st == GT_OK && f->id >= 0) {
+		st = write_check(f, nc_close(f->id));
+		gt_hdf5_unhush(&f->quiet);
+		f->id = -1;
+	}
+	if (st != GT_OK)
+		gt_nc_drop(f);
 	return st;
 }
 
 gt_status gt_nc_commit(gt_nc *f)
 {
-	/* All goes to the disk before the file is closed: what fails then can still be dropped in good order. */
-	errno = 0;
-	gt_status st = write_check(f, nc_sync(f->id));
-	if (st == GT_OK) {
-		st = write_check(f, nc_close(f->id));
-		gt_hdf5_unhush(&f->quiet);
-		f->id = -1;
-	}
-	if (st != GT_OK) {
-		gt_nc_drop(f);
+	gt_status st = gt_nc_finish(f);
+	if (st != GT_OK)
 		return st;
-	}
 	st = gt_tmp_commit(f->tmp, f->path);
 	f->tmp = NULL;
 	return st;
@@ -77,10 +107,12 @@ gt_status gt_nc_commit(gt_nc *f)
 void gt_nc_drop(gt_nc *f)
 {
 	if (f->id >= 0) {
-		/* HDF5 insists on writing what it holds when a file is closed: an emptied file leaves it room for that. */
+		/* HDF5 insists on writing what it holds when a file is closed: an emptied file leaves it room for that. Where it has none
+		 * even so, the file stays open to the end of the process: libnetcdf does not outlive a close that fails. */
 		const int emptied = truncate(f->tmp, 0);
 		(void)emptied;
-		nc_close(f->id);
+		if (nc_sync(f->id) == NC_NOERR)
+			nc_close(f->id);
 		gt_hdf5_unhush(&f->quiet);
 	}
 	gt_tmp_drop(f->tmp);

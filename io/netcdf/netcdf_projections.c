@@ -143,6 +143,10 @@ static gt_status get_scan(const gt_nc *f, gt_scan **out)
 	if (has_angle)
 		GT_TRY(get_angles(f, scratch, scan));
 	GT_TRY(gt_fail_in(gt_scan_check(scan), "%s", f->path));
+	if (has_angle)
+		GT_TRY(gt_fail_in(gt_scan_check_angles(scan), "%s", f->path));
+	else
+		gt_scan_derive_angles(scan);
 	*out = scan;
 	scan = NULL;
 done:
@@ -177,8 +181,9 @@ gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o,
 	GT_TRY(gt_nc_get_position(&f, &p->position));
 	int has_water, has_data, weight = 0, photons = 0;
 	GT_TRY(gt_nc_number(&f, NULL, water_name, &p->water, &has_water));
-	if (has_water && !(p->water > 0 && isfinite(p->water)))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: attribute %s: is %g, expected a number greater than 0", path, water_name, p->water));
+	if (has_water && !(p->water > 0 && p->water <= GT_WATER_MOST))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: attribute %s: is %g, expected a number above 0 and at most %g", path, water_name, p->water,
+		               GT_WATER_MOST));
 	GT_TRY(gt_nc_has(&f, "projections", &has_data));
 	if (!o->without_statistics) {
 		GT_TRY(gt_nc_has(&f, "weight", &weight));

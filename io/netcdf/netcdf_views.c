@@ -104,8 +104,9 @@ done:
 	return st;
 }
 
-gt_status gt_netcdf_open_views(const char *path, const size_t size[3], gt_view_reader **out)
+gt_status gt_netcdf_open_views(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **out)
 {
+	(void)o;
 	gt_status st = GT_OK;
 	struct views *v = calloc(1, sizeof *v);
 	if (!v)

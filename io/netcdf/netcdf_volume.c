@@ -103,9 +103,9 @@ static gt_status get_water(const gt_nc *f, const char *name, double *water)
 	gt_status st = gt_nc_number(f, name, water_name, water, &has);
 	if (st == GT_OK && !has)
 		st = gt_nc_number(f, NULL, water_name, water, &has);
-	if (st == GT_OK && has && !(*water > 0))
-		st = gt_fail(GT_ERR_FORMAT, "%s: variable %s: attribute %s is %g, expected a positive number", f->path, name, water_name,
-		             *water);
+	if (st == GT_OK && has && !(*water > 0 && *water <= GT_WATER_MOST))
+		st = gt_fail(GT_ERR_FORMAT, "%s: variable %s: attribute %s is %g, expected a number above 0 and at most %g", f->path, name,
+		             water_name, *water, GT_WATER_MOST);
 	return st;
 }
 
@@ -147,6 +147,7 @@ gt_status gt_netcdf_read_volume(const char *path, const gt_read_options *o, gt_v
 			gt_read_note(o, "%s: no %s: water is taken as %g mm^-1", path, water_name, v->water);
 		}
 		gt_volume_linear(v, v->water / 1000, v->water);
+		GT_TRY(gt_volume_finite(path, v));
 	}
 	*out = v;
 	v = NULL;

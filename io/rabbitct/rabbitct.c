@@ -256,10 +256,10 @@ gt_status gt_rabbitct_read_volume(const char *path, size_t size, uint16_t *hu)
 	return st;
 }
 
-gt_grid gt_rabbitct_grid(size_t size)
+void gt_rabbitct_grid(size_t size, gt_grid *grid)
 {
 	const double pitch = 256 / (double)size;
-	return (gt_grid){ { size, size, size }, { pitch, pitch, pitch }, { 0, 0, 0 } };
+	*grid = (gt_grid){ { size, size, size }, { pitch, pitch, pitch }, { 0, 0, 0 } };
 }
 
 uint16_t gt_rabbitct_hu(float f, const float scale[2])

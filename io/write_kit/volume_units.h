@@ -41,4 +41,5 @@ double gt_rounded(double x, int digits);
 double gt_length_meant(double x);
 /* Tells who listens to the notes of the options. */
 void   gt_read_note(const gt_read_options *o, const char *format, ...) GT_PRINTF(2, 3);
+void   gt_write_note(const gt_write_options *o, const char *format, ...) GT_PRINTF(2, 3);
 #endif

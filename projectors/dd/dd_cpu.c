@@ -1,4 +1,5 @@
-/* Distance-driven pair on the CPU: the double-precision reference, whatever the type of the arrays. Both directions
+/* Distance-driven pair on the CPU: the reference, computed in double. Arrays in single precision go to
+ * fast/dd_single.c, except where pixels and voxels are of very different heights. Both directions
  * read lines of running sums and take differences of them at evenly spaced positions: a line along z for each (x,y) in
  * the forward direction, a line along the rows for each (view, column) in the other. Per slice and column that
  * resampling is done once, and shared by the voxels that the column overlaps (1 to 4). Memory: as kit/cpu_pair.h
@@ -7,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include "projectors/dd/dd_impl.h"
+#include "projectors/dd/fast/dd_single.h"
 #include "projectors/kit/cpu_pair.h"
 
 enum { COLUMNS = 32 /* of a job of the forward direction */ };
@@ -130,6 +131,10 @@ static void forward(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 {
 	struct job j = { .d = d, .type = t, .in = x, .out = y, .scratch_size = forward_scratch_size(d) };
 	(void)state;
+	if (t == GT_F32 && gt_dd_single_takes(d)) {
+		gt_dd_single_forward(be, d, x, y);
+		return;
+	}
 	run_forward(be, EXTENTS_OF(d), &j, COLUMNS, forward_job);
 }
 
@@ -219,12 +224,18 @@ static void adjoint(gt_backend *be, const gt_dd *d, void *state, gt_type t, cons
 {
 	struct job j = { .d = d, .type = t, .in = y, .out = x, .scratch_size = adjoint_scratch_size() };
 	(void)state;
+	if (t == GT_F32 && gt_dd_single_takes(d)) {
+		gt_dd_single_adjoint(be, d, y, x);
+		return;
+	}
 	run_adjoint(be, EXTENTS_OF(d), &j, sum_columns, adjoint_job);
 }
 
 static size_t scratch(gt_backend *be, const gt_dd *d, void *state, gt_type t)
 {
-	(void)state, (void)t;
+	(void)state;
+	if (t == GT_F32 && gt_dd_single_takes(d))
+		return gt_dd_single_scratch(be, d);
 	return pair_scratch(be, EXTENTS_OF(d), forward_scratch_size(d), adjoint_scratch_size());
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <gantry/data_weights.h>
 
+/* In a pixel; less would be lost in single precision behind an object. */
+#define LEAST_PHOTONS 1e-6
 enum { GRAIN = 1 << 16 };
 
 struct job {
@@ -79,11 +81,17 @@ static gt_status run(gt_pool *pool, struct job j, double *factor)
 	*factor = sum / (double)j.n;
 	j.scale = 1 / *factor;
 	gt_parallel(pool, j.n, GRAIN, scale, &j);
-	return GT_OK;
+	for (size_t i = 0; i < j.n; i++)
+		if (j.w[i] > 0)
+			return GT_OK;
+	return gt_fail(GT_ERR_ARG, "weights of the data: all are too small for single precision: expected larger ones");
 }
 
 gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, size_t n, float *w, double *factor)
 {
+	if (!c->photons && c->count > 0 && c->count < LEAST_PHOTONS)
+		return gt_fail(GT_ERR_ARG, "weights of the data: %g photons in a pixel that nothing attenuated: expected at least %g",
+		               c->count, LEAST_PHOTONS);
 	if (!(c->electronic >= 0) || (!c->photons && !(c->count > 0)))
 		return gt_fail(GT_ERR_ARG,
 		               "weights of the data: %g photons and an electronic noise of %g: expected more than 0, and 0 or more",

@@ -15,7 +15,8 @@ static const gt_grid grid = { { 23, 19, 21 }, { 7.3, 6.1, 8.7 }, { 3.3, -5.1, 7.
 /* Of a C-arm: any direction, sizes of cells, scale and sign; columns as the benchmark stores them. */
 static void random_matrix(size_t view, double a[12])
 {
-	gt_random r = gt_random_at(5, view);
+	gt_random r;
+	gt_random_at(5, view, &r);
 	double axis[3][3], length;
 	const double turn = 6.28 * gt_uniform(&r), lean = 0.3 * (gt_uniform(&r) - 0.5), roll = 0.5 * (gt_uniform(&r) - 0.5);
 	const double in[3] = { -sin(turn) * cos(lean), cos(turn) * cos(lean), sin(lean) };

@@ -49,7 +49,8 @@ static acquired acquire(const gt_orbit *o, double photons, uint64_t seed)
 	const size_t n = gt_scan_size(a.scan);
 	ck_assert_ptr_nonnull(a.data = malloc(n * sizeof *a.data));
 	for (size_t i = 0; i < n; i++) {
-		gt_random r = gt_random_at(seed, i);
+		gt_random r;
+		gt_random_at(seed, i, &r);
 		const double mean = photons * exp(-exact[i]);
 		a.data[i] = (float)(photons > 0 ? -log(fmax(1, mean + sqrt(mean) * gt_normal(&r)) / photons) : exact[i]);
 	}

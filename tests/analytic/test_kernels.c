@@ -3,10 +3,20 @@
 /* labels: property */
 #include "tests/analytic/bodies.h"
 
-static const char *const kernels[] = { "auto",       "plain",       "tiles",      "tilted",  "strided", "coalesced",
-	                               "local",      "local-ahead", "local-once", "batched", "ahead",   "rsqrt",
-	                               "transposed", "atomic",      "separate",   "intra",   "layered" };
-enum { KERNELS = sizeof kernels / sizeof *kernels, TEXTURES = 4 /* the first of those with 8-bit fractions */ };
+#define GT_FORM(NAME, id, text) text,
+static const char *const kernels[] = {
+	"auto",
+#include "analytic/fbp/back/forms.def"
+};
+#undef GT_FORM
+#define GT_FORM(NAME, id, text) NAME,
+enum {
+	AUTO,
+#include "analytic/fbp/back/forms.def"
+	KERNELS
+};
+#undef GT_FORM
+enum { TEXTURES = STRIDED /* the first of those with 8-bit fractions */ };
 
 /* step: rows per voxel at the axis; wide: columns per voxel. */
 typedef struct {

@@ -29,6 +29,8 @@ refused_output 2 "iterations=many" recon scan.nc --solver os-sart:iterations=man
 refused_output 2 "subsets" recon scan.nc --grid $grid --solver os-sart:subsets=1000 --backend "$backend"
 refused_output 2 "did you mean 'dd'" recon scan.nc --grid $grid --solver cgls --projector dx --backend "$backend"
 refused_output 2 "did you mean 'dd'" backproject scan.nc --projector DD
+refused_output 2 "--projector=joseph: fdk is an analytic method" recon scan.nc --projector joseph
+refused_output 2 "--stop change=5: that is mm-1, or 2.5e+05 HU: expected less than 1; did you mean change=5HU?" recon scan.nc --solver cgls --stop change=5
 # What the options alone say comes before anything that is read or computed.
 refused_output 2 "subsets=1000" recon scan.nc --grid $grid --solver os-sart:subsets=1000
 refused_output 2 "fdk is an analytic method" recon none.nc --solver fdk --init zero

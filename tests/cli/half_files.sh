@@ -17,6 +17,28 @@ grep -q out.nc stderr.txt || fail "a full disk: the message names no file: $(cat
 [ -z "$(ls -A full)" ] || fail "a full disk left $(ls -A full)"
 "$gantry" info small.nc >/dev/full 2>stderr.txt && fail "a full standard output gave 0"
 
+# What was asked for and not done is an error, also where nothing may be said: a checkpoint, and a picture that gnuplot could not finish.
+limited() { # KIB TEXT ARGUMENTS: with files of so many KiB at most the command gives 1 and says so
+	local kib=$1 text=$2 code
+	shift 2
+	(
+		ulimit -f "$kib"
+		trap '' XFSZ
+		exec "$gantry" "$@" 2>stderr.txt
+	)
+	code=$?
+	[ $code -eq 1 ] || fail "gantry $* with $kib KiB gave $code: $(cat stderr.txt)"
+	grep -qF -- "$text" stderr.txt || fail "gantry $*: '$text' is not in: $(cat stderr.txt)"
+}
+limited 64 "--checkpoint: no checkpoint after iteration 2: run.ck: " recon small.nc --grid 16x16x2@15x15x10 --solver cgls:iterations=2 --checkpoint run.ck -o kept.mha --backend cpu --quiet
+grep -q "kept.mha holds the result" stderr.txt || fail "the result is not named: $(cat stderr.txt)"
+ok info kept.mha
+[ ! -e run.ck ] || fail "half a checkpoint is there"
+if command -v gnuplot >/dev/null; then
+	limited 8 "--plot=run.png" recon small.nc --grid 4x4x2@60x60x10 --solver cgls:iterations=2 -o kept.mha --plot run.png --backend cpu
+	[ ! -e run.png ] || fail "half a picture is there"
+fi
+
 # kill_mid_write SIGNAL: sends it as soon as the temporary file is there.
 kill_mid_write() {
 	mkdir -p cut

@@ -52,18 +52,24 @@ silent "than the rotation axis"
 
 # Numbers that are no line integrals, whichever way they are read; but not those of a starved detector, and of air with much noise.
 ok simulate --reduce 16 --phantom shepp-logan --rays 1 --water 3 -o dense.nc
-remark "dense.nc: " recon dense.nc -o out.nc --backend "$backend"
-remark "are no line integrals: expected -ln(I/I0)" recon dense.nc -o out.nc --solver cgls:iterations=1 --backend "$backend"
+remark "dense.nc: " recon dense.nc --force -o out.nc --backend "$backend"
+remark "are no line integrals: expected -ln(I/I0)" recon dense.nc --force -o out.nc --solver cgls:iterations=1 --backend "$backend"
 ok info dense.nc --json
-remark "values, from 0 to $(awk "BEGIN { printf \"%.4g\", $(value most) }"), are no line integrals" recon dense.nc -o out.nc --backend "$backend"
+remark "values, from 0 to $(awk "BEGIN { printf \"%.4g\", $(value most) }"), are no line integrals" recon dense.nc --force -o out.nc --backend "$backend"
+rm out.nc
+refused_output 1 "--force takes them" recon dense.nc --backend "$backend"
+refused_output 1 "--force takes them" recon dense.nc --solver cgls:iterations=1 --backend "$backend" --quiet
 ok simulate --reduce 16 --geometry-only -o head.nc
 ok info head.nc --json
 cells=$(($(value columns) * $(value rows) * $(value views)))
 head -c $((2 * cells)) /dev/zero | tr '\0' '\373' >counts.raw
 printf 'ObjectType = Image\nNDims = 3\nDimSize = %d %d %d\nElementSpacing = 1 1 1\nElementByteOrderMSB = False\nElementType = MET_SHORT\nElementDataFile = counts.raw\n' \
 	"$(value columns)" "$(value rows)" "$(value views)" >counts.mhd
-remark "counts.mhd: $cells of $cells values, from -1029 to -1029, are no line" recon head.nc --data counts.mhd -o out.nc --backend "$backend"
-remark "from -1029 to -1029, are no line" recon head.nc --data counts.mhd -o out.nc --backend "$backend" --no-overlap
+remark "counts.mhd: $cells of $cells values, from -1029 to -1029, are no line" recon head.nc --data counts.mhd --force -o out.nc --backend "$backend"
+remark "from -1029 to -1029, are no line" recon head.nc --data counts.mhd --force -o out.nc --backend "$backend" --no-overlap
+rm out.nc
+refused_output 1 "$cells of $cells values, from -1029 to -1029, the first -1029 in view 0, row 0, column 0" recon head.nc --data counts.mhd --backend "$backend"
+refused_output 1 "from -1029 to -1029, are no line" recon head.nc --data counts.mhd --backend "$backend" --no-overlap --device-memory 100kB
 for noise in "--photons 20 --electronic 10 --scale 2" "--photons 1e15 --scale 4" "--photons 2 --electronic 3 --scale 0.1"; do
 	# shellcheck disable=SC2086
 	ok simulate --reduce 16 --phantom water-cylinder --rays 1 $noise -o noisy.nc
@@ -105,9 +111,19 @@ sed -i 's/gantry unit=HU/gantry unit=xx/' vol.mha
 remark "above the attenuation of lead" import vol.mha -o out.nc --input-unit mm-1 --slope -1
 ok import vol.mha -o out.nc --input-unit HU
 silent lead
-remark "--axis does not apply to a volume in a MetaImage file" import vol.mha -o out.nc --input-unit HU --axis 3
-remark "--input-unit does not apply to projections" import scan.nc -o out.nc --input-unit HU
-remark "--slope does not apply" import vol.nc -o out.nc --slope 3
+rm -f out.nc
+refused_output 2 "--axis does not apply to a volume in a MetaImage file" import vol.mha --input-unit HU --axis 3
+refused_output 2 "--axis does not apply to projections in a NetCDF file; --column-center sets the column of the central ray" import scan.nc --axis 20
+refused_output 2 "--pixel does not apply to projections in a NetCDF file; its file states the pitch" import scan.nc --pixel 0.3
+refused_output 2 "--input-unit does not apply to projections" import scan.nc --input-unit HU
+refused_output 2 "--slope does not apply" import vol.nc --slope 3
+refused_output 2 "--column-center=56: expected one of the 56 columns, from -0.5 to 55.5" import scan.nc --column-center 56
+ok import scan.nc -o out.nc --column-center 20 --water 0.03
+ok info out.nc --json
+holds "$(value water_mm-1) == 0.03"
+# The last one of two counts, which is told.
+remark "--solver is given 2 times: the last one is taken" recon scan.nc -o out.nc --solver cgls --grid 9x9x1@9x9x10 --solver fdk --backend "$backend"
+silent "--grid is given"
 
 # Said once; the geometry alone is a file like any other.
 ok simulate --reduce 16 --geometry-only -o bare.nc

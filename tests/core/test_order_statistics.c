@@ -18,7 +18,8 @@ static int ascending(const void *a, const void *b)
 static void fill(unsigned seed, size_t n, unsigned distinct, double *x, double *sorted)
 {
 	for (size_t i = 0; i < n; i++) {
-		gt_random r = gt_random_at(seed, i);
+		gt_random r;
+		gt_random_at(seed, i, &r);
 		const double u = gt_uniform(&r);
 		x[i] = distinct ? floor(u * distinct) : u - 0.5;
 	}

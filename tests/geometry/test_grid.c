@@ -269,6 +269,8 @@ START_TEST(grids_outside_the_field_of_view)
 	o.shape = (gt_shape)_i;
 	o.row_pitch = o.shape == GT_PARALLEL ? 0.75 : 1.5;
 	gt_scan *s = scan_of(&o);
+	const gt_grid tiny = { { 8, 8, 8 }, { 1, 1e-6, 1 }, { 0, 0, 0 } };
+	ck_refused(gt_grid_check(&tiny, s), GT_ERR_ARG, "grid has a pitch of 1e-06 mm along y, for pixels of ");
 	for (size_t i = 0; i < sizeof box / sizeof *box; i++) {
 		gt_grid g;
 		ck_ok(gt_grid_parse(box[i].text, &g));

@@ -396,6 +396,19 @@ START_TEST(sagging_is_no_helix)
 	for (size_t v = 0; v < s->views; v++)
 		s->view[v].source[2] = 0.5 * (double)v;
 	ck_assert_int_eq(gt_scan_is_helical(s), 1);
+	/* By a seventh of the rows, as a wave over the turn; then by as much, evenly; then evenly, in views of no order. */
+	const double rows = 200 * base.row_pitch * base.source_to_axis / base.source_to_detector;
+	for (size_t v = 0; v < s->views; v++)
+		s->view[v].source[2] = rows / 14 * sin(s->view[v].angle);
+	ck_assert_int_eq(gt_scan_is_helical(s), 0);
+	for (size_t v = 0; v < s->views; v++)
+		s->view[v].source[2] = rows / 7 * (double)v / (double)s->views;
+	ck_assert_int_eq(gt_scan_is_helical(s), 1);
+	for (size_t v = 0; v < s->views; v++) {
+		s->view[v].angle = fmod(17.0 * (double)v, 59);
+		s->view[v].source[2] = -rows / 7 * s->view[v].angle / 59;
+	}
+	ck_assert_int_eq(gt_scan_is_helical(s), 1);
 	gt_scan_free(s);
 }
 END_TEST

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <gantry/message.h>
 
-enum { NOTES = 1024 };
+enum { NOTES = 4096 };
 
 static inline void add_note(void *self, const gt_message *m)
 {

@@ -134,9 +134,13 @@ START_TEST(arc_center_only_where_it_differs)
 }
 END_TEST
 
-START_TEST(unknown_angles_stay_unknown)
+START_TEST(unknown_angles)
 {
 	gt_projections *p = projections(GT_FLAT, 0, 0), *q;
+	double stated[64];
+	ck_assert_uint_le(p->scan->views, 64);
+	for (size_t v = 0; v < p->scan->views; v++)
+		stated[v] = p->scan->view[v].angle;
 	p->scan->view[2].angle = NAN;
 	ck_ok(gt_write_projections(path, NULL, p));
 	ck_ok(gt_read_projections(path, NULL, &q));
@@ -147,6 +151,14 @@ START_TEST(unknown_angles_stay_unknown)
 		p->scan->view[v].angle = NAN;
 	ck_ok(gt_write_projections(path, NULL, p));
 	ck_assert(!has_variable("angle"));
+	/* A table of sources has them all the same: no angle is none that fails to be known. */
+	ck_ok(gt_read_projections(path, NULL, &q));
+	for (size_t v = 0; v < p->scan->views; v++) {
+		const gt_view *w = &q->scan->view[v];
+		ck_assert_double_eq_tol(w->angle - q->scan->view[0].angle, stated[v] - stated[0], 1e-9);
+		ck_assert_double_eq_tol(sin(w->angle), -w->source[0] / hypot(w->source[0], w->source[1]), 1e-9);
+	}
+	gt_projections_free(q);
 	gt_projections_free(p);
 }
 END_TEST
@@ -454,7 +466,7 @@ static void fill(TCase *tc)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, projections_come_back);
 	tcase_add_test(tc, arc_center_only_where_it_differs);
-	tcase_add_test(tc, unknown_angles_stay_unknown);
+	tcase_add_test(tc, unknown_angles);
 	tcase_add_test(tc, geometry_without_data);
 	tcase_add_test(tc, volumes_come_back);
 	tcase_add_test(tc, hounsfield_units_come_back);

@@ -76,7 +76,7 @@ START_TEST(netcdf_views)
 		gt_view_reader *v;
 		o.deflate = deflate;
 		ck_ok(gt_write_projections(path, &o, p));
-		ck_ok(gt_view_reader_open(path, p->scan, &v));
+		ck_ok(gt_view_reader_open(path, NULL, p->scan, &v));
 		check_views(v, p->data);
 		gt_view_reader_close(v);
 	}
@@ -109,7 +109,7 @@ START_TEST(packed_views)
 	nc_ok(nc_put_att_double(id, variable, "add_offset", NC_DOUBLE, 1, &offset));
 	nc_ok(nc_put_var_short(id, variable, stored));
 	nc_ok(nc_close(id));
-	ck_ok(gt_view_reader_open(path, p->scan, &v));
+	ck_ok(gt_view_reader_open(path, NULL, p->scan, &v));
 	ck_assert_uint_ge(gt_view_reader_bytes(v), 4 * 9 * 15 * sizeof(short));
 	ck_ok(gt_view_reader_read(v, 7, 2, 1, 4, got));
 	for (size_t i = 0; i < 2 * 4 * COLUMNS; i++)
@@ -153,28 +153,28 @@ START_TEST(raw_views)
 	snprintf(path, sizeof path, "%s/a.mhd", folder);
 	put_raw(p->data, sizeof *p->data);
 	put_head("ElementType = MET_FLOAT\nElementDataFile = a.raw\n");
-	ck_ok(gt_view_reader_open(path, p->scan, &v));
+	ck_ok(gt_view_reader_open(path, NULL, p->scan, &v));
 	check_views(v, p->data);
 	gt_view_reader_close(v);
 	/* Where views are in space, is not asked. */
 	put_lines("ElementType = MET_FLOAT\nElementDataFile = a.raw\n");
-	ck_ok(gt_view_reader_open(path, p->scan, &v));
+	ck_ok(gt_view_reader_open(path, NULL, p->scan, &v));
 	check_views(v, p->data);
 	gt_view_reader_close(v);
 	put_lines("ElementSpacing = 0 nan\nOffset = none\nElementType = MET_FLOAT\nElementDataFile = a.raw\n");
-	ck_ok(gt_view_reader_open(path, p->scan, &v));
+	ck_ok(gt_view_reader_open(path, NULL, p->scan, &v));
 	/* The file ends while it is read. */
 	ck_assert_int_eq(truncate(raw, 6 * ROWS * COLUMNS * sizeof(float)), 0);
 	ck_ok(gt_view_reader_read(v, 5, 1, 0, ROWS, got));
 	ck_refused(gt_view_reader_read(v, 6, 1, 0, ROWS, got), GT_ERR_IO, "view 6: ");
 	ck_assert_ptr_nonnull(strstr(gt_error(), "it ends too early"));
 	gt_view_reader_close(v);
-	ck_refused(gt_view_reader_open(path, p->scan, &v), GT_ERR_FORMAT, "truncated");
+	ck_refused(gt_view_reader_open(path, NULL, p->scan, &v), GT_ERR_FORMAT, "truncated");
 	/* Of several views that are bad the first is named, whoever reads it. */
 	for (int view = 10; view > 3; view -= 2)
 		p->data[view * ROWS * COLUMNS + 17] = view % 4 ? INFINITY : NAN;
 	put_raw(p->data, sizeof *p->data);
-	ck_ok(gt_view_reader_open(path, p->scan, &v));
+	ck_ok(gt_view_reader_open(path, NULL, p->scan, &v));
 	for (int i = 0; i < 50; i++) {
 		float all[VIEWS * ROWS * COLUMNS];
 		ck_refused(gt_view_reader_read(v, 1, VIEWS - 1, 0, ROWS, all), GT_ERR_FORMAT, "view 4: 1 of 91 values");
@@ -190,13 +190,14 @@ START_TEST(raw_views)
 	}
 	put_raw(big, 2);
 	put_head("ElementType = MET_UCHAR\nElementDataFile = a.raw\n");
-	ck_refused(gt_view_reader_open(path, p->scan, &v), GT_ERR_FORMAT, "1001 bytes follow the last of 13 x 7 x 11 values of MET_UCHAR");
+	ck_refused(gt_view_reader_open(path, NULL, p->scan, &v), GT_ERR_FORMAT,
+	           "1001 bytes follow the last of 13 x 7 x 11 values of MET_UCHAR");
 	put_head("ElementType = MET_USHORT\nElementByteOrderMSB = True\nElementDataFile = a.raw\n");
-	ck_ok(gt_view_reader_open(path, p->scan, &v));
+	ck_ok(gt_view_reader_open(path, NULL, p->scan, &v));
 	check_views(v, expected);
 	gt_view_reader_close(v);
 	p->scan->rows--;
-	ck_refused(gt_view_reader_open(path, p->scan, &v), GT_ERR_FORMAT,
+	ck_refused(gt_view_reader_open(path, NULL, p->scan, &v), GT_ERR_FORMAT,
 	           "DimSize: is 13 7 11, expected the scan's 13 columns, 6 rows, 11 views");
 	p->scan->rows++;
 	gt_projections_free(p);
@@ -210,13 +211,13 @@ START_TEST(refused_views)
 	p->data[(4 * ROWS + 2) * COLUMNS + 1] = 0;
 	ck_ok(gt_write_projections(path, NULL, p));
 	p->scan->views--;
-	ck_refused(gt_view_reader_open(path, p->scan, &v), GT_ERR_FORMAT, "dimension view: is 11, expected the scan's 10");
+	ck_refused(gt_view_reader_open(path, NULL, p->scan, &v), GT_ERR_FORMAT, "dimension view: is 11, expected the scan's 10");
 	p->scan->views++;
 	float *data = p->data;
 	p->data = NULL;
 	ck_ok(gt_write_projections(path, NULL, p));
 	p->data = data;
-	ck_refused(gt_view_reader_open(path, p->scan, &v), GT_ERR_FORMAT, "the geometry alone");
+	ck_refused(gt_view_reader_open(path, NULL, p->scan, &v), GT_ERR_FORMAT, "the geometry alone");
 	gt_projections_free(p);
 }
 END_TEST
@@ -319,7 +320,7 @@ START_TEST(reading_while_writing)
 	for (int i = 0; i < 20; i++) {
 		struct writing a = { .data = v->data };
 		pthread_t thread;
-		ck_ok(gt_view_reader_open(path, p->scan, &views));
+		ck_ok(gt_view_reader_open(path, NULL, p->scan, &views));
 		ck_ok(gt_slice_writer_create(other, NULL, v, &a.s));
 		ck_assert_int_eq(pthread_create(&thread, NULL, write_all, &a), 0);
 		check_views(views, p->data);

@@ -64,6 +64,24 @@ START_TEST(message)
 }
 END_TEST
 
+/* A refusal names the place of the first: view 1, row 0, column 2 of 2 x 2 x 3. */
+START_TEST(refusal)
+{
+	float data[12] = { [8] = 1e30f, [11] = -20 };
+	gt_projections p = { .data = data };
+	ck_ok(gt_scan_new(GT_FLAT, 2, 2, 3, &p.scan));
+	ck_assert_int_eq(gt_projections_plausible(&p, "a.nc"), GT_ERR_FORMAT);
+	ck_assert_ptr_nonnull(
+		strstr(gt_error(), "a.nc: 2 of 12 values, from -20 to 1e+30, the first 1e+30 in view 1, row 0, column 2, are no"));
+	ck_assert_ptr_nonnull(strstr(gt_error(), "--force"));
+	data[8] = data[11] = 4;
+	ck_ok(gt_projections_plausible(&p, "a.nc"));
+	p.data = NULL;
+	ck_ok(gt_projections_plausible(&p, "a.nc"));
+	gt_scan_free(p.scan);
+}
+END_TEST
+
 /* Some at a time, as all at once; parts without such values are counted and nothing else. */
 START_TEST(in_parts)
 {
@@ -82,6 +100,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_test(tc, limits);
 	tcase_add_test(tc, message);
+	tcase_add_test(tc, refusal);
 	tcase_add_test(tc, in_parts);
 }
 

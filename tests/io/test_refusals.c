@@ -308,6 +308,28 @@ START_TEST(wrong_geometry)
 }
 END_TEST
 
+/* Degrees where radians are expected turn otherwise than the sources do. */
+START_TEST(angles_in_degrees)
+{
+	int variable;
+	const int id = change(&variable, "angle");
+	double angle[6];
+	for (int v = 0; v < 6; v++)
+		angle[v] = 60.0 * v;
+	nc_ok(nc_enddef(id));
+	nc_ok(nc_put_var_double(id, variable, angle));
+	nc_ok(nc_close(id));
+	refused("angle of view 1 is 60 rad from that of view 0, but its source 1.0472 rad");
+}
+END_TEST
+
+START_TEST(water_that_is_none)
+{
+	put_number("water_attenuation_mm-1", 1e39);
+	refused("attribute water_attenuation_mm-1: is 1e+39, expected a number above 0 and at most 1000");
+}
+END_TEST
+
 static void write_bytes(const void *bytes, size_t n)
 {
 	FILE *f = fopen(path, "wb");
@@ -447,6 +469,8 @@ START_TEST(killed_by_the_file_size_limit)
 {
 	static const char *const names[] = { "v.nc", "v.mha", "v.mhd" };
 	gt_volume *v = large_volume();
+	gt_write_options packed = gt_write_defaults;
+	packed.deflate = 1; /* how much that takes is not known before */
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char other[200];
 		int status;
@@ -456,7 +480,7 @@ START_TEST(killed_by_the_file_size_limit)
 			const struct rlimit limit = { 1 << 20, 1 << 20 };
 			default_actions();
 			gt_tmp_clean_on_signals();
-			_exit(setrlimit(RLIMIT_FSIZE, &limit) != 0 || gt_write_volume(other, NULL, v) == GT_OK);
+			_exit(setrlimit(RLIMIT_FSIZE, &limit) != 0 || gt_write_volume(other, i ? NULL : &packed, v) == GT_OK);
 		}
 		ck_assert(child > 0 && waitpid(child, &status, 0) == child);
 		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
@@ -477,7 +501,7 @@ START_TEST(disk_full)
 	char other[200];
 	packed.deflate = 1;
 	snprintf(other, sizeof other, "%s/v.nc", folder);
-	ck_refused(gt_write_volume(other, NULL, v), GT_ERR_IO, "v.nc: the disk is full: needs 8 MiB, 2 MiB are left");
+	ck_refused(gt_write_volume(other, NULL, v), GT_ERR_IO, "v.nc: the disk has too little room: needs 8 MiB, 2 MiB are left");
 	ck_refused(gt_write_volume(other, &packed, v), GT_ERR_IO, "v.nc: cannot be written: the disk is full");
 	snprintf(other, sizeof other, "%s/v.mha", folder);
 	ck_refused(gt_write_volume(other, NULL, v), GT_ERR_IO, "No space left on device");
@@ -549,6 +573,32 @@ START_TEST(temporary_files_become_ordinary_ones)
 }
 END_TEST
 
+/* What is replaced by another keeps who may read it; what should not be replaced stays. */
+START_TEST(replaced_files_keep_their_rights)
+{
+	struct stat s;
+	char *tmp, link[200];
+	umask(022);
+	ck_assert(chmod(path, 0600) == 0);
+	ck_ok(gt_tmp_path(path, &tmp));
+	ck_assert(stat(tmp, &s) == 0 && (s.st_mode & 0777) == 0600);
+	gt_tmp_drop(tmp);
+	ck_ok(gt_write_projections(path, NULL, given));
+	ck_assert(stat(path, &s) == 0 && (s.st_mode & 0777) == 0600);
+	ck_assert(chmod(path, 0440) == 0);
+	ck_refused(gt_write_projections(path, NULL, given), GT_ERR_IO, "a.nc: already exists and is write-protected");
+	ck_assert(chmod(path, 0644) == 0);
+	snprintf(link, sizeof link, "%s/link.nc", folder);
+	ck_assert(symlink(path, link) == 0);
+	ck_refused(gt_write_projections(link, NULL, given), GT_ERR_IO, "link.nc: is a symbolic link to /");
+	ck_refused(gt_can_write_projections(link, NULL), GT_ERR_IO, "a.nc: expected that name");
+	ck_assert(lstat(link, &s) == 0 && S_ISLNK(s.st_mode));
+	ck_assert(unlink(link) == 0 && symlink("/nowhere/at/all", link) == 0);
+	ck_refused(gt_tmp_path(link, &tmp), GT_ERR_IO, "is a symbolic link to nothing that is there");
+	unlink(link);
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
@@ -561,6 +611,8 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, wrong_units);
 	tcase_add_test(tc, many_fill_values);
 	tcase_add_test(tc, wrong_geometry);
+	tcase_add_test(tc, angles_in_degrees);
+	tcase_add_test(tc, water_that_is_none);
 	tcase_add_test(tc, not_such_a_file);
 	tcase_add_test(tc, truncated_anywhere);
 	tcase_add_test(tc, truncated_classic_volume);
@@ -571,6 +623,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, killed_while_writing);
 	tcase_add_test(tc, signals_of_the_program_are_left_alone);
 	tcase_add_test(tc, temporary_files_become_ordinary_ones);
+	tcase_add_test(tc, replaced_files_keep_their_rights);
 }
 
 int main(void) { return gt_test_main("refusals", fill); }

@@ -29,10 +29,11 @@ add() {
 		[ -f "$dir/tree/$path" ] || fail "docs/adding.md: there is no $path"
 		case $line in
 		X\(*) sed -i "0,/^#define [A-Z_]*(X)/s//& $line/" "$dir/tree/$path" ;;
+		GT_FORM\(*) LINE=$line awk '{ print } /^GT_FORM\(/ && !done { print ENVIRON["LINE"]; done = 1 }' "$dir/tree/$path" >"$dir/file" && cp "$dir/file" "$dir/tree/$path" ;;
 		*) LINE=$line awk '/^\t\{ "/ && !done { print "\t" ENVIRON["LINE"]; done = 1 } { print }' "$dir/tree/$path" >"$dir/file" && cp "$dir/file" "$dir/tree/$path" ;;
 		esac
 		grep -qF "$line" "$dir/tree/$path" || fail "docs/adding.md: '$line' finds no place in $path"
-	done < <(grep -oE '`(X\(foo\)|\{ "foo",[^`]*)` in `[^`]*`' "$section" | sed 's/^`\(.*\)` in `\(.*\)`$/\1|\2/')
+	done < <(grep -oE '`(X\(foo\)|GT_FORM\(FOO,[^`]*\)|\{ "foo",[^`]*)` in `[^`]*`' "$section" | sed 's/^`\(.*\)` in `\(.*\)`$/\1|\2/')
 }
 
 # count KIND: the promised number of files is the number of files.
@@ -50,14 +51,19 @@ count() {
 (count solver) >/dev/null && { echo "module.sh counts wrongly"; exit 2; }
 rm "$dir/tree/one_more.c"
 
-for module in "A solver|solver" "A regularizer|regularizer" "A file format|file format"; do
+for module in "A solver|solver" "A regularizer|regularizer" "A kernel form|kernel form" "A file format|file format"; do
 	add "${module%|*}"
 	count "${module#*|}"
 	commit "${module%|*}"
 done
 for rule in layers.sh words.sh; do
-	bash "$dir/tree/tests/style/$rule" "$dir/tree" >"$dir/log" || ! grep '/foo\.c' "$dir/log" || fail "the templates break tests/style/$rule"
+	bash "$dir/tree/tests/style/$rule" "$dir/tree" >"$dir/log" || ! grep '/foo' "$dir/log" || fail "the templates break tests/style/$rule"
 done
+
+# The kernel form is compiled where there is a compiler for it.
+nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
+[ -z "$nvcc" ] || "$nvcc" -std=c++17 -Wno-deprecated-gpu-targets -I "$dir/tree" -I "$dir/tree/include" -c -o "$dir/form.o" \
+	"$dir/tree/analytic/fbp/back/foo_cuda.cu" >"$dir/log" 2>&1 || { cat "$dir/log"; fail "the kernel form does not compile"; }
 
 # The compiler optimises nothing: that is quicker, and nothing large is computed.
 build=$dir/tree/build
@@ -71,6 +77,7 @@ fi
 gantry=$build/gantry
 "$gantry" help solver foo | grep -q iterations || fail "gantry help does not know the new solver"
 "$gantry" help penalty foo | grep -q strength || fail "gantry help does not know the new penalty"
+"$gantry" help solver fdk | grep -q '^  kernel .*\[auto, plain, foo, ' || fail "gantry help does not know the new kernel form"
 for test in resume memory_stated; do
 	GT_BACKEND=cpu "$build/tests/test_solvers_$test" >"$dir/log" 2>&1 || { cat "$dir/log"; fail "test_solvers_$test does not pass with the new solver"; }
 done

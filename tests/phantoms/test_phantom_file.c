@@ -85,7 +85,8 @@ START_TEST(moved_bodies_keep_their_values)
 	const gt_phantom_options o = { .water = 0.03, .scale = 1.7, .shift = { 11, -6, 4 }, .rotate = 2.2 };
 	gt_phantom *p = body(text), *moved = NULL;
 	ck_ok(body_read(text, strlen(text), &o, &moved));
-	gt_random r = gt_random_at(8, 8);
+	gt_random r;
+	gt_random_at(8, 8, &r);
 	int wrong = 0, inside = 0;
 	for (int i = 0; i < 20000; i++) {
 		const double x[3] = { pick(&r, -45, 45), pick(&r, -45, 45), pick(&r, -45, 45) };

@@ -131,7 +131,8 @@ END_TEST
 START_TEST(radii_hold_the_bodies)
 {
 	gt_phantom *p = named(gt_phantom_list[_i].name);
-	gt_random r = gt_random_at(1, (uint64_t)_i);
+	gt_random r;
+	gt_random_at(1, (uint64_t)_i, &r);
 	const double radius = gt_phantom_radius(p);
 	int outside = 0;
 	for (int i = 0; i < 20000; i++) {

@@ -45,12 +45,14 @@ static gt_volume *written(gt_recon *r)
 	return v;
 }
 
-static const char *const cuts[][4][2] = {
+static const char *const cuts[][5][2] = {
 	{ { "slabs", "yes" }, { NULL, NULL } },
 	{ { "device-memory", "60kB" }, { "keep", "memory" }, { NULL, NULL } },
 	{ { "slabs", "yes" }, { "device-memory", "60kB" }, { "keep", "no" }, { NULL, NULL } },
 	{ { "overlap", "no" }, { "solver", "fdk:filter=ram-lak" }, { NULL, NULL } },
 	{ { "slabs", "yes" }, { "unit", "HU" }, { "water", "0.025" }, { NULL, NULL } },
+	{ { "device-memory", "60kB" }, { "keep", "scratch" }, { "scratch", "/tmp" }, { NULL, NULL } },
+	{ { "device-memory", "120kB" }, { "keep", "no" }, { "precision", "double" }, { NULL, NULL } },
 };
 enum { CUTS = sizeof cuts / sizeof *cuts };
 
@@ -73,8 +75,8 @@ START_TEST(slabs_are_the_whole)
 	ck_assert_uint_eq(cut.size, sizeof cut);
 	ck_assert((cut.slabs - 1) * cut.slices < grid.n[2] && cut.slabs * cut.slices >= grid.n[2]);
 	ck_assert_uint_ge(cut.slabs, 2);
-	if (_i == 1 || _i == 2)
-		ck_assert_str_eq(cut.kept, _i == 1 ? "memory" : "no");
+	if (_i == 1 || _i == 2 || _i == 5)
+		ck_assert_str_eq(cut.kept, _i == 1 ? "memory" : _i == 2 ? "no" : "scratch");
 	ck_assert_uint_le(cut.rows, ROWS);
 	ck_assert(cut.views > 0 && cut.views <= VIEWS && cut.whole > 0);
 	ck_assert(cut.device > 0 && cut.process >= cut.host);
@@ -96,6 +98,92 @@ START_TEST(slabs_are_the_whole)
 }
 END_TEST
 
+/* With one more setting. */
+static gt_recon_slabs cut_with(const char *key, const char *value)
+{
+	gt_recon *r = of_file(cuts[0]);
+	gt_recon_slabs cut = { .size = sizeof cut };
+	ck_ok(gt_recon_set(r, key, value));
+	ck_ok(gt_recon_plan(r, NULL, NULL));
+	ck_ok(gt_recon_slabs_result(r, &cut));
+	gt_recon_free(r);
+	return cut;
+}
+
+/* What is asked for is what is cut and written: numbers of twice the size, the unit's buffers, no more than the host has, and the water
+ * of the run before that of the caller's options. */
+START_TEST(settings_of_slabs)
+{
+	const gt_recon_slabs single = cut_with("precision", "single"), twice = cut_with("precision", "double"), hu = cut_with("unit", "HU");
+	gt_write_options o = gt_write_defaults, in_hu = o;
+	gt_recon *r = of_file(cuts[4]);
+	gt_volume *v;
+	o.unit = GT_PER_MM;
+	in_hu.unit = GT_HU;
+	ck_assert(twice.slices == single.slices && twice.views == single.views);
+	ck_assert_double_gt(twice.device, 1.8 * single.device);
+	ck_assert_double_eq(hu.host - single.host, (double)gt_slice_writer_bytes(&in_hu, &grid) - (double)gt_slice_writer_bytes(&o, &grid));
+	ck_assert_double_gt(hu.host, single.host);
+	o.water = 0.03;
+	ck_ok(gt_recon_run_to(r, out, &o));
+	ck_ok(gt_read_volume(out, NULL, &v));
+	ck_assert_double_eq_tol(v->water, 0.025, 1e-9);
+	gt_volume_free(v);
+	ck_ok(gt_recon_set(r, "host-memory", "1MB"));
+	ck_refused(gt_recon_run_to(r, out, NULL), GT_ERR_MEMORY, "memory");
+	gt_recon_free(r);
+}
+END_TEST
+
+/* The geometry of one file and the projections of another, as a whole and by slabs: twice the data, twice the volume. */
+START_TEST(data_of_another_file)
+{
+	char twice[96];
+	gt_projections *p = projections();
+	gt_recon *r = of_file(_i ? cuts[0] : NULL);
+	gt_volume *once = written(r), *v;
+	const float *x = gt_volume_data(once), *y;
+	for (size_t i = 0; i < gt_scan_size(p->scan); i++)
+		gt_projections_data(p)[i] *= 2;
+	snprintf(twice, sizeof twice, "%s/twice.nc", folder);
+	ck_ok(gt_write_projections(twice, NULL, p));
+	ck_ok(gt_recon_set(r, "data", twice));
+	v = written(r);
+	y = gt_volume_data(v);
+	for (size_t i = 0; i < gt_grid_voxels(&grid); i++)
+		ck_assert_float_eq_tol(y[i], 2 * x[i], 1e-6f);
+	unlink(twice);
+	gt_volume_free(once);
+	gt_volume_free(v);
+	gt_recon_free(r);
+	gt_projections_free(p);
+}
+END_TEST
+
+static int count_threads(void *self, const gt_recon_progress *p)
+{
+	size_t *threads = self;
+	if (p->phase == GT_RECON_SLAB && p->done > 0 && !*threads)
+		*threads = gt_test_threads();
+	return 0;
+}
+
+/* Stages at the same time have threads of their own, one after the other none. */
+START_TEST(threads_of_stages)
+{
+	static const char *const settings[][3][2] = { { { "slabs", "yes" }, { "overlap", "no" }, { NULL, NULL } },
+		                                      { { "slabs", "yes" }, { NULL, NULL } } };
+	size_t threads[2] = { 0, 0 };
+	for (size_t i = 0; i < 2; i++) {
+		gt_recon *r = of_file(settings[i]);
+		gt_recon_on_progress(r, count_threads, &threads[i]);
+		gt_volume_free(written(r));
+		gt_recon_free(r);
+	}
+	ck_assert_msg(threads[0] && threads[1] > threads[0], "%zu threads, and %zu without overlap", threads[1], threads[0]);
+}
+END_TEST
+
 /* The cut of a plan is that of the run. */
 START_TEST(planned)
 {
@@ -108,6 +196,7 @@ START_TEST(planned)
 	snprintf(expected, sizeof expected, "slabs=%zu\nslices=%zu\nviews=%zu\n", plan.slabs, plan.slices, plan.views);
 	ck_assert_msg(!strncmp(lines, expected, strlen(expected)), "'%s' does not begin with '%s'", lines, expected);
 	ck_assert_ptr_nonnull(strstr(lines, "\nkept=no\n"));
+	ck_assert(!strncmp(gt_recon_text(r, "backend"), gt_test_is_gpu() ? "cuda" : "cpu", 3));
 	ck_assert(plan.whole == 0 && access(out, F_OK) != 0);
 	ck_ok(gt_recon_run_to(r, out, NULL));
 	ck_ok(gt_recon_slabs_result(r, &cut));
@@ -184,6 +273,9 @@ static void fill(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, slabs_are_the_whole, 0, CUTS);
+	tcase_add_test(tc, settings_of_slabs);
+	tcase_add_loop_test(tc, data_of_another_file, 0, 2);
+	tcase_add_test(tc, threads_of_stages);
 	tcase_add_test(tc, planned);
 	tcase_add_test(tc, not_by_slabs);
 	tcase_add_test(tc, stopped);

@@ -19,7 +19,7 @@ static void say(void *self, const gt_message *m)
 }
 static const gt_listener listener = { say, NULL };
 
-static gt_scan *scan_of(size_t views, double turn, double pitch_per_turn)
+static gt_scan *helix_of(size_t views, double turn, double pitch_per_turn, double row_offset)
 {
 	const gt_orbit orbit = { .views = views,
 		                 .rows = ROWS,
@@ -28,7 +28,7 @@ static gt_scan *scan_of(size_t views, double turn, double pitch_per_turn)
 		                 .source_to_detector = 1000,
 		                 .column_pitch = 8,
 		                 .row_pitch = 10,
-		                 .row_offset = pitch_per_turn > 0 ? 1.5 : 0,
+		                 .row_offset = row_offset,
 		                 .turn = turn,
 		                 .pitch_per_turn = pitch_per_turn };
 	gt_scan *s;
@@ -37,12 +37,14 @@ static gt_scan *scan_of(size_t views, double turn, double pitch_per_turn)
 	return s;
 }
 
+static gt_scan *scan_of(size_t views, double turn) { return helix_of(views, turn, 0, 0); }
+
 /* Ten degrees are still enough. */
 START_TEST(few_views)
 {
 	static const size_t views[] = { 48, 37, 35, 12 };
 	for (size_t i = 0; i < 4; i++) {
-		gt_scan *s = scan_of(views[i], 2 * GT_PI, 0);
+		gt_scan *s = scan_of(views[i], 2 * GT_PI);
 		gt_method m = { 0 };
 		ck_ok(gt_method_for(&listener, &grid, s, &m));
 		ck_assert_str_eq(gt_method_name(&m), "fdk");
@@ -58,7 +60,7 @@ END_TEST
 /* A quarter of a turn is no scan for fdk; a solver has at most one subset for each view. */
 START_TEST(solver_in_place)
 {
-	gt_scan *s = scan_of(5, GT_PI / 2, 0);
+	gt_scan *s = scan_of(5, GT_PI / 2);
 	gt_method m = { 0 };
 	ck_ok(gt_method_for(&listener, &grid, s, &m));
 	ck_assert_ptr_eq(m.solver, gt_solvers[0]);
@@ -74,7 +76,7 @@ END_TEST
 
 START_TEST(projector_of_leaning_rows)
 {
-	gt_scan *s = scan_of(48, 2 * GT_PI, 0);
+	gt_scan *s = scan_of(48, 2 * GT_PI);
 	ck_assert_str_eq(gt_projector_for(&listener, NULL, s), gt_projectors[0]->name);
 	ck_assert_str_eq(said, "");
 	ck_ok(gt_scan_perturb(s, 0, 0.1, 1));
@@ -86,16 +88,22 @@ START_TEST(projector_of_leaning_rows)
 }
 END_TEST
 
+static const struct {
+	double turn, pitch_per_turn, row_offset;
+	int is_even; /* as many slices are lost below as above */
+} helices[] = { { 6 * GT_PI, 40, 1.5, 1 }, { 5.3 * GT_PI, 30, -4, 0 }, { 5.3 * GT_PI, 60, 4, 0 } };
+
 /* Of a helix the slices that are seen over half a turn: all of them, and none besides. */
 START_TEST(grid_of_a_helix)
 {
-	gt_scan *s = scan_of(144, 6 * GT_PI, 40);
+	gt_scan *s = helix_of(122, helices[_i].turn, helices[_i].pitch_per_turn, helices[_i].row_offset);
 	gt_grid all, g, more;
 	gt_analytic_coverage seen;
 	size_t below, above;
 	ck_ok(gt_grid_default(s, &all));
 	ck_ok(gt_recon_default_grid(s, &g, &below, &above));
-	ck_assert(below + above > 0);
+	ck_assert_uint_gt(below + above, 0);
+	ck_assert_int_eq(below == above, helices[_i].is_even);
 	ck_assert_uint_eq((size_t)g.n[2] + below + above, (size_t)all.n[2]);
 	const double bottom = all.center[2] - (double)all.n[2] / 2 * all.pitch[2] + (double)below * all.pitch[2];
 	ck_assert_double_eq_tol(g.center[2] - (double)g.n[2] / 2 * g.pitch[2], bottom, 1e-9);
@@ -147,7 +155,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, few_views);
 	tcase_add_test(tc, solver_in_place);
 	tcase_add_test(tc, projector_of_leaning_rows);
-	tcase_add_test(tc, grid_of_a_helix);
+	tcase_add_loop_test(tc, grid_of_a_helix, 0, sizeof helices / sizeof *helices);
 	tcase_add_test(tc, sides);
 	tcase_add_test(tc, form_of_the_device);
 }

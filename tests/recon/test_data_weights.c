@@ -105,6 +105,11 @@ START_TEST(refused)
 	ck_refused(gt_weights_new("file", p, NULL, &w, NULL), GT_ERR_ARG, "the file has no variable weight");
 	ck_refused(gt_weights_new("photons", p, NULL, &w, NULL), GT_ERR_ARG, "the file has no variable photons");
 	ck_refused(gt_weights_new("photons:electronic=3", p, NULL, &w, NULL), GT_ERR_ARG, "the file has no variable photons");
+	gt_projections *dark = projections(0, 1);
+	dark->photons[7] = 0;
+	ck_refused(gt_weights_new("auto", dark, NULL, &w, NULL), GT_ERR_ARG, "variable photons: 1 of ");
+	ck_assert_ptr_nonnull(strstr(gt_error(), "counts give no weight, the first 0 in view "));
+	gt_projections_free(dark);
 	ck_refused(gt_weights_new("photons:count=-1", p, NULL, &w, NULL), GT_ERR_ARG, "--weights photons");
 	ck_refused(gt_weights_new("photons:electronic=-1", p, NULL, &w, NULL), GT_ERR_ARG, "electronic");
 	ck_refused(gt_weights_new("noise:count=3", p, NULL, &w, NULL), GT_ERR_ARG, "--weights noise");

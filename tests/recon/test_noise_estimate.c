@@ -38,7 +38,8 @@ static float *random_weights(size_t n)
 static void add_noise(gt_projections *p, const double *variance)
 {
 	for (size_t i = 0; i < gt_scan_size(p->scan); i++) {
-		gt_random r = gt_random_at(5, i);
+		gt_random r;
+		gt_random_at(5, i, &r);
 		p->data[i] += (float)(sqrt(variance[i]) * gt_normal(&r));
 	}
 }

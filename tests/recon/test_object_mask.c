@@ -37,7 +37,8 @@ static float *cylinder(const gt_grid *g, const double center[2], double radius, 
 {
 	float *x = malloc(gt_grid_voxels(g) * sizeof *x);
 	for (size_t i = 0; i < gt_grid_voxels(g); i++) {
-		gt_random r = gt_random_at(8, i);
+		gt_random r;
+		gt_random_at(8, i, &r);
 		x[i] = (float)((distance_at(g, i, center) < radius ? value : 0) + noise * gt_normal(&r));
 	}
 	return x;
@@ -114,6 +115,7 @@ START_TEST(field_of_view)
 	gt_scan *scan = scan_of(41, 9);
 	float *x = cylinder(&g, (const double[2]){ 0, 0 }, 1e3, WATER, 0);
 	double low, high, most = 0;
+	int slices[40] = { 0 };
 	const double radius = gt_scan_field_of_view(scan, &low, &high);
 	unsigned char *mask = mask_of(&g, x, scan, NULL);
 	ck_assert(radius > 30 && radius < 60 && high < 20);
@@ -121,9 +123,17 @@ START_TEST(field_of_view)
 		const double z = gt_grid_first(&g, 2) + (double)(i / g.n[0] / g.n[1]) * g.pitch[2];
 		const double d = distance_at(&g, i, (const double[2]){ 0, 0 });
 		ck_assert(!mask[i] || (d < radius + 4 * sqrt(2) && z >= low && z <= high));
+		/* The scan and the grid are their own mirror images. */
+		ck_assert_int_eq(mask[i], mask[gt_grid_voxels(&g) - 1 - i]);
+		ck_assert_int_eq(mask[i], mask[i / g.n[0] * g.n[0] + g.n[0] - 1 - i % g.n[0]]);
 		most = mask[i] && d > most ? d : most;
+		slices[i / g.n[0] / g.n[1]] |= mask[i];
 	}
 	ck_assert(most > radius - 25);
+	for (size_t k = 0; k < g.n[2]; k++) {
+		const double z = gt_grid_first(&g, 2) + (double)k * g.pitch[2];
+		ck_assert_msg(slices[k] == (z >= low && z <= high), "slice %zu at %g mm, seen from %g to %g mm", k, z, low, high);
+	}
 	free(mask);
 	free(x);
 	gt_scan_free(scan);

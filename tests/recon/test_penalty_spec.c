@@ -10,6 +10,7 @@ static const struct {
 	double noise, factor;
 } good[] = {
 	{ "tv", "tv", 1, 0, 0, 1 },
+	{ "tgv:strength=3", "tgv:strength=3", 0, 0, 0, 1 },
 	{ "huber:", "huber:", 1, 0, 0, 1 },
 	{ "huber:delta=5HU,noise=10HU,kappa=yes", "huber:delta=5HU", 1, 1, 2e-4, 1 },
 	{ "huber:noise=3e-4,delta=5HU", "huber:delta=5HU", 1, 0, 3e-4, 1 },
@@ -58,6 +59,12 @@ static const struct {
 	{ "huber:strength=", GT_ERR_ARG, "strength" },
 	{ "huber:colour=red", GT_ERR_ARG, "colour" },
 	{ "huber:delta=5HU,", GT_ERR_ARG, "penalty huber" },
+	{ "huber:noise=1HU,noise=2HU", GT_ERR_ARG, "penalty huber: noise=1HU and noise=2HU: the parameter is given twice" },
+	{ "huber:kappa,delta=5HU,kappa=no", GT_ERR_ARG, "penalty huber: kappa and kappa=no: the parameter is given twice" },
+	{ "huber:strength=auto,strength=2x", GT_ERR_ARG, "strength=auto and strength=2x: the parameter is given twice" },
+	{ "huber:delta=1HU,noise=1HU,delta=2HU", GT_ERR_ARG, "penalty huber: delta=1HU and delta=2HU: the parameter is given twice" },
+	{ "tgv", GT_ERR_ARG, "penalty tgv: its strength cannot be found from the noise: expected strength=NUMBER" },
+	{ "tgv:noise=10HU", GT_ERR_ARG, "penalty tgv: its strength cannot be found" },
 };
 enum { BAD = sizeof bad / sizeof *bad };
 

@@ -126,7 +126,8 @@ static double noise_left(const struct problem *s, double beta)
 		                     .hi = INFINITY };
 	for (int draw = 0; draw < DRAWS; draw++) {
 		for (int i = 0; i < VIEWS * COLUMNS; i++) {
-			gt_random r = gt_random_at(90 + (uint64_t)draw, (uint64_t)i);
+			gt_random r;
+			gt_random_at(90 + (uint64_t)draw, (uint64_t)i, &r);
 			noise[i] = (float)(sqrt(exp(s->p.data[i]) / PHOTONS) * gt_normal(&r));
 		}
 		gt_array_put_float(noise, b);
@@ -255,7 +256,8 @@ START_TEST(without_direct_method)
 {
 	struct problem *s = problem("quadratic");
 	for (int i = 0; i < VIEWS * COLUMNS; i++) {
-		gt_random r = gt_random_at(3, (uint64_t)i);
+		gt_random r;
+		gt_random_at(3, (uint64_t)i, &r);
 		s->p.data[i] += (float)(sqrt(exp(s->p.data[i]) / PHOTONS) * gt_normal(&r));
 	}
 	s->q.known = NULL;
@@ -305,7 +307,7 @@ START_TEST(kappa_of_weights)
 	struct problem *s = problem("quadratic");
 	gt_subsets sub = { 0 };
 	gt_penalty_spec o;
-	const gt_weights_spec counting = { GT_WEIGHTS_PHOTONS, PHOTONS, 0 };
+	const gt_weights_spec counting = { .kind = GT_WEIGHTS_PHOTONS, .count = PHOTONS };
 	gt_penalty *R = NULL, *expected = NULL;
 	gt_array *w = NULL, *one = NULL, *sum[2], *g[2], *kappa = NULL;
 	char *text = NULL;
@@ -375,7 +377,7 @@ START_TEST(recorded)
 {
 	struct problem *s = problem("quadratic");
 	gt_penalty_spec o;
-	const gt_weights_spec counting = { GT_WEIGHTS_PHOTONS, PHOTONS, 0 };
+	const gt_weights_spec counting = { .kind = GT_WEIGHTS_PHOTONS, .count = PHOTONS };
 	gt_subsets sub = { 0 };
 	gt_penalty *R = NULL;
 	gt_strength_found found;
@@ -409,7 +411,7 @@ START_TEST(dry_run)
 	struct problem *s = problem("quadratic");
 	gt_backend *dry = gt_test_backend();
 	gt_penalty_spec o;
-	const gt_weights_spec counting = { GT_WEIGHTS_PHOTONS, PHOTONS, 0 };
+	const gt_weights_spec counting = { .kind = GT_WEIGHTS_PHOTONS, .count = PHOTONS };
 	gt_subsets sub = { 0 };
 	gt_penalty *R = NULL;
 	gt_array *x = NULL;

@@ -11,7 +11,8 @@ enum { N = 200003 };
 static float *integrals(void)
 {
 	float *p = malloc(N * sizeof *p);
-	gt_random r = gt_random_at(7, 0);
+	gt_random r;
+	gt_random_at(7, 0, &r);
 	for (size_t i = 0; i < N; i++)
 		p[i] = (float)(9 * gt_uniform(&r) - 0.2);
 	return p;
@@ -95,6 +96,9 @@ START_TEST(refusals)
 	ck_refused(gt_data_weights(NULL, &(gt_counting){ photons, 0, 0 }, fine, 3, w, &factor), GT_ERR_ARG,
 	           "value 1: no weight for 0 photons");
 	ck_refused(gt_data_weights(NULL, &(gt_counting){ NULL, 0, 0 }, fine, 3, w, &factor), GT_ERR_ARG, "0 photons");
+	ck_refused(gt_data_weights(NULL, &(gt_counting){ NULL, 1e-300, 0 }, fine, 3, w, &factor), GT_ERR_ARG, "1e-300 photons");
+	const float few[] = { 1e-30f, 1e-30f, 1e-30f }, dark[] = { 40, 45, 49 };
+	ck_refused(gt_data_weights(NULL, &(gt_counting){ few, 0, 0 }, dark, 3, w, &factor), GT_ERR_ARG, "too small for single precision");
 	ck_refused(gt_data_weights(NULL, &(gt_counting){ NULL, 5, -1 }, fine, 3, w, &factor), GT_ERR_ARG, "noise of -1");
 	ck_refused(gt_data_weights_given(NULL, negative, 3, w, &factor), GT_ERR_ARG, "weight 1 of the data is -1");
 	ck_refused(gt_data_weights_given(NULL, p, 3, w, &factor), GT_ERR_ARG, "weight 1 of the data is nan");
@@ -130,7 +134,8 @@ START_TEST(smoothed_weights_cancel_the_bias_of_logarithms)
 	const gt_counting c = { NULL, photons, 0 };
 	double sum[3] = { 0, 0, 0 }, factor;
 	for (size_t i = 0; i < CELLS; i++) {
-		gt_random r = gt_random_at(11, i);
+		gt_random r;
+		gt_random_at(11, i, &r);
 		p[i] = (float)log(photons / fmax(0.5, gt_poisson(&r, mean)));
 	}
 	for (int kind = 0; kind < 3; kind++) {

@@ -328,6 +328,7 @@ START_TEST(wrong_input_is_refused)
 	REFUSED("tv:kind=round", "expected one of isotropic, anisotropic");
 	REFUSED("tv:inner=-1", "inner=-1");
 	REFUSED("tv:delta=1", "delta");
+	REFUSED("tv:x=-1", "x=-1");
 	gt_array *kappa = gt_test_array(be, GT_F32, gt_grid_voxels(g), 1);
 	ck_refused(gt_regularizer_new("tv", be, GT_F32, g, kappa, &R), GT_ERR_UNSUPPORTED, "kappa");
 	gt_array_free(kappa);

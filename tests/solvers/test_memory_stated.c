@@ -7,13 +7,14 @@
 #include <gantry/analytic.h>
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
+#include "core/basis/basis.h"
 #include "tests/support/problem.h"
 #include "tests/support/support.h"
 
 enum { SIDE = 10, VIEWS = 14 };
 
 /* In an iteration a solver holds `volumes` arrays as large as the volume and one more per subset if per_subset, `data` as large as all
- * data, and `parts` as large as the largest subset; beside the problem and its result. */
+ * data, and `parts` as large as the largest subset; beside the problem, its result and bases. */
 static const struct run {
 	const char *solver, *options, *penalty;
 	size_t subsets;
@@ -28,6 +29,19 @@ static const struct run {
 	{ "sart", "iterations=1,keep=yes", NULL, VIEWS, 0, 2, 1, 1, 1 },
 	{ "cgls", "iterations=3", NULL, 1, 1, 2, 0, 2, 0 },
 	{ "lsqr", "iterations=3", NULL, 1, 1, 3, 0, 2, 0 },
+	{ "lsmr", "iterations=3,damp=1", NULL, 1, 1, 4, 0, 2, 0 },
+	{ "ab-gmres", "iterations=2,steps=5", NULL, 1, 0, 1, 0, 0, 0 },
+	{ "ba-gmres", "iterations=2,steps=4", NULL, 1, 0, 0, 0, 1, 0 },
+	{ "hybrid-lsqr", "iterations=5", NULL, 1, 1, 3, 0, 2, 0 },
+	{ "mlem", "iterations=2", NULL, 1, 0, 2, 1, 0, 2 },
+	{ "osem", "iterations=2", NULL, 4, 0, 2, 1, 0, 2 },
+	{ "saga", "iterations=2", "huber", 4, 1, 5, 0, 1, 1 },
+	{ "svrg", "iterations=2", NULL, 3, 0, 5, 0, 1, 1 },
+	{ "spdhg", "iterations=2", NULL, 3, 0, 5, 0, 1, 1 },
+	{ "spdhg", "iterations=2", "tv", 4, 1, 4, 0, 1, 1 },
+	{ "os-lalm", "iterations=2", NULL, 4, 0, 6, 0, 0, 1 },
+	{ "os-lalm", "iterations=2", "huber", 4, 1, 7, 0, 0, 1 },
+	{ "admm", "iterations=2", "tv", 1, 1, 5, 0, 1, 0 },
 	{ "pcg", "iterations=3", "huber", 1, 1, 4, 0, 2, 0 },
 	{ "pcg", "iterations=3,preconditioner=none", NULL, 1, 0, 3, 0, 2, 0 },
 	{ "fista", "iterations=3", "qggmrf", 1, 1, 3, 0, 2, 0 },
@@ -39,6 +53,9 @@ static const struct run {
 	{ "pdhg", "iterations=3", "tv", 1, 0, 1, 0, 3, 0 },
 	{ "asd-pocs", "iterations=3,keep=no", "tv", 4, 0, 4, 0, 0, 2 },
 	{ "asd-pocs", "iterations=3,keep=yes", "fair", 4, 0, 3, 1, 1, 1 },
+	{ "pnp-fista", "iterations=3", "nlm", 1, 1, 2, 0, 1, 0 },
+	{ "pnp-admm", "iterations=3", "nlm", 1, 0, 5, 0, 1, 0 },
+	{ "red", "iterations=3", "nlm", 1, 0, 3, 0, 1, 0 },
 };
 enum { RUNS = sizeof runs / sizeof *runs };
 
@@ -64,6 +81,22 @@ static gt_backend *backend(int rehearses)
 	return be;
 }
 
+/* Vectors that core/basis/ keeps, by the options above. */
+static const struct {
+	const char *solver;
+	size_t of_volumes, of_data, numbers; /* numbers: doubles beside */
+} bases[] = { { "ab-gmres", 0, 6, 0 }, { "ba-gmres", 5, 0, 0 }, { "hybrid-lsqr", 5, 0, 12 } };
+
+static size_t basis_bytes(const char *solver, const struct gt_test_problem *p)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+		if (!strcmp(bases[i].solver, solver))
+			bytes = bases[i].numbers * sizeof(double) +
+			        (bases[i].of_data ? gt_basis_bytes(p->b[0], bases[i].of_data) : gt_basis_bytes(p->x, bases[i].of_volumes));
+	return bytes;
+}
+
 /* Counters after the whole run, and what the solver held in its last iteration. */
 static gt_counters solve(const struct run *r, gt_type type, int rehearses, struct seen *held, size_t *volume, size_t *data, size_t *part)
 {
@@ -83,7 +116,9 @@ static gt_counters solve(const struct run *r, gt_type type, int rehearses, struc
 	ck_assert_int_gt(held->calls, 0);
 	held->bytes -= before;
 	*volume = gt_array_bytes(p.x);
-	*data = *part = 0;
+	*data = 0;
+	*part = 0;
+	held->bytes -= basis_bytes(r->solver, &p);
 	for (size_t k = 0; k < r->subsets; k++) {
 		const size_t bytes = gt_array_bytes(p.b[k]);
 		*data += bytes;

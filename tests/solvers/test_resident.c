@@ -32,6 +32,17 @@ static const struct {
 	{ "cgls", "", NULL, 1, 1, 2 },
 	{ "lsqr", "", NULL, 0, 1, 2 },
 	{ "lsqr", "damp=0.3", NULL, 1, 1, 2 },
+	{ "lsmr", "damp=0.3", NULL, 1, 1, 3 },
+	{ "ab-gmres", "steps=3", NULL, 0, 1, 11 }, /* 3 for each step, 2 more */
+	{ "ba-gmres", "steps=2", NULL, 0, 1, 8 },
+	{ "hybrid-lsqr", "", NULL, 1, 1, 5 },
+	{ "mlem", "", NULL, 0, 1, 1 },
+	{ "osem", "", NULL, 0, 4, 1 },
+	{ "saga", "", "huber:strength=2,delta=20HU", 1, 4, 1 },
+	{ "svrg", "", NULL, 0, 3, 1 },
+	{ "spdhg", "", "tv:strength=0.02,inner=4", 1, 4, 1 },
+	{ "os-lalm", "", "huber:strength=2,delta=20HU", 1, 4, 1 },
+	{ "admm", "", "tv:strength=0.02,inner=4", 1, 1, 8 }, /* 2 for each inner step, 2 more */
 	{ "pcg", "", NULL, 1, 1, 2 },
 	{ "pcg", "line=2", "qggmrf:strength=0.2,neighbours=26", 1, 1, 4 },
 	{ "pcg", "preconditioner=none,line=1", "huber:strength=2,delta=20HU", 0, 1, 3 },
@@ -44,6 +55,9 @@ static const struct {
 	{ "pdhg", "", NULL, 0, 1, 1 },
 	{ "pdhg", "", "logcosh:strength=2,delta=20HU", 1, 1, 1 },
 	{ "pdhg", "", "tv:strength=0.02,inner=4", 1, 1, 1 },
+	{ "pnp-fista", "", "nlm:h=20HU,search=3", 1, 1, 1 },
+	{ "pnp-admm", "inner=3", "tgv:strength=0.02,inner=4", 0, 1, 8 }, /* 2 and 2 for each inner step */
+	{ "red", "", "nlm:h=20HU,search=3", 1, 1, 1 },
 	{ "asd-pocs", "epsilon=0,steps=3", "tv:strength=1,inner=0", 0, 4, 5 }, /* 1 for each step down, 2 more */
 	{ "asd-pocs", "epsilon=0,steps=2,keep=no", "quadratic:strength=1", 0, 3, 4 },
 };

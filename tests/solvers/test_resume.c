@@ -23,6 +23,22 @@ static const struct {
 	{ "cgls", "", NULL, 7, 1, 1 },
 	{ "lsqr", "damp=0.3", NULL, 7, 0, 1 },
 	{ "lsqr", "", NULL, 7, 1, 1 },
+	{ "lsmr", "damp=0.3", NULL, 7, 0, 1 },
+	{ "lsmr", "", NULL, 7, 1, 1 },
+	{ "ab-gmres", "steps=3", NULL, 5, 0, 1 },
+	{ "ba-gmres", "steps=4", NULL, 5, 0, 1 },
+	{ "hybrid-lsqr", "", NULL, 7, 0, 1 },
+	{ "hybrid-lsqr", "strength=gcv", NULL, 6, 1, 1 },
+	{ "mlem", "negative=zero", NULL, 5, 0, 1 },
+	{ "osem", "order=golden,negative=zero", NULL, 4, 0, 4 },
+	{ "saga", "seed=7", "huber:strength=2,delta=20HU", 5, 1, 4 },
+	{ "saga", "nonneg=no", NULL, 5, 0, 3 },
+	{ "svrg", "", "huber:strength=2,delta=20HU", 4, 1, 4 },
+	{ "spdhg", "", "tv:strength=0.02,inner=4", 5, 1, 4 },
+	{ "spdhg", "", NULL, 5, 0, 3 },
+	{ "os-lalm", "", "huber:strength=2,delta=20HU", 5, 1, 4 },
+	{ "admm", "", "tv:strength=0.02,inner=4", 5, 1, 1 },
+	{ "admm", "inner=1", NULL, 5, 0, 1 },
 	{ "pcg", "", NULL, 22, 1, 1 },
 	{ "pcg", "preconditioner=none", "huber:strength=2,delta=20HU", 7, 0, 1 },
 	{ "pcg", "", "tv:strength=0.02,inner=0", 6, 1, 1 },
@@ -39,6 +55,10 @@ static const struct {
 	{ "pdhg", "sigma=0.5", "hyperbola:strength=2,delta=20HU", 9, 0, 1 },
 	{ "pdhg", "", "tv:strength=0.02,inner=4", 7, 1, 1 },
 	{ "asd-pocs", "epsilon=0,r_max=0.1", "tv:strength=1,inner=0", 6, 0, 4 },
+	{ "pnp-fista", "", "nlm:h=20HU,search=3", 5, 1, 1 },
+	{ "pnp-fista", "momentum=no", "tgv:strength=0.02,inner=3", 5, 0, 1 },
+	{ "pnp-admm", "", "tv:strength=0.02,inner=4", 4, 1, 1 },
+	{ "red", "", "nlm:h=20HU,search=3", 5, 0, 1 },
 	{ "asd-pocs", "epsilon=1,cosine=0.5", "huber:strength=1,delta=20HU", 6, 0, 3 },
 };
 enum { CASES = sizeof cases / sizeof *cases };
@@ -341,8 +361,11 @@ START_TEST(a_refusal_ends_the_run)
 		if (cases[i].penalty)
 			ck_ok(gt_regularizer_new(cases[i].penalty, s.be, s.type, &s.p.grid, NULL, &R));
 		s.p.problem.R = R;
-		ck_refused(gt_solve(gt_solver_find(cases[i].solver), &s.p.problem, NULL, s.p.x, &(gt_monitor){ .resume = refuse }),
-		           GT_ERR_FORMAT, "another run");
+		const gt_solver *solver = gt_solver_find(cases[i].solver);
+		void *o = NULL;
+		ck_ok(gt_params_new(solver->params, cases[i].options, solver->defaults, solver->options_size, &o));
+		ck_refused(gt_solve(solver, &s.p.problem, o, s.p.x, &(gt_monitor){ .resume = refuse }), GT_ERR_FORMAT, "another run");
+		free(o);
 		gt_penalty_free(R);
 		setting_free(&s);
 	}

@@ -200,7 +200,7 @@ static gt_status new_rabbit(study *s, rabbit *r)
 	gt_orbit_reduce(&o, by);
 	GT_TRY(gt_scan_orbit(&o, &r->scan));
 	GT_TRY(gt_scan_perturb(r->scan, 2, 6e-3, 1));
-	r->p.grid = gt_rabbitct_grid(512 / by);
+	gt_rabbitct_grid(512 / by, &r->p.grid);
 	r->voxels = gt_grid_voxels(&r->p.grid);
 	choose_slices(s, r);
 	GT_TRY(room(r));

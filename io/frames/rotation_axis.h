@@ -1,5 +1,5 @@
-#ifndef GT_IO_HDF5_ROTATION_AXIS_H
-#define GT_IO_HDF5_ROTATION_AXIS_H
+#ifndef GT_IO_FRAMES_ROTATION_AXIS_H
+#define GT_IO_FRAMES_ROTATION_AXIS_H
 /* Where the rotation axis of a parallel beam meets the detector; private to io/. */
 #include <stddef.h>
 #include <gantry/status.h>

@@ -12,7 +12,7 @@
 #include <gantry/constants.h>
 #include <gantry/order_statistics.h>
 #include "core/try.h"
-#include "io/hdf5/rotation_axis.h"
+#include "io/frames/rotation_axis.h"
 
 enum { MOST_PAIRS = 32, RADIUS = 4, MARGIN = 4 };
 

@@ -1,0 +1,55 @@
+/* What is said on the command line about images, as the library takes it. */
+#include <string.h>
+#include "apps/cli/frames.h"
+
+const char *const cli_angle_units[] = { "deg", "rad", NULL }, *const cli_frames_values[] = { "counts", "line-integrals", NULL };
+
+void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_read_options *o)
+{
+	*frames = gt_frames_defaults;
+	frames->flat = given->flat;
+	frames->dark = given->dark;
+	frames->angles = given->angles;
+	frames->air = given->air;
+	frames->white = given->white;
+	frames->radians = given->angle_unit;
+	frames->sinogram = given->sinogram;
+	frames->gaps = given->gaps;
+	frames->source_to_axis = given->source_to_axis;
+	frames->source_to_detector = given->source_to_detector;
+	frames->values = (gt_frames_values)given->values;
+	o->frames = frames;
+	o->axis = given->axis;
+	o->pixel = given->pixel;
+}
+
+gt_status cli_frames_check(const cli_frames *g, const char *path)
+{
+	const gt_format *format = NULL;
+	int projections = 0;
+	if (gt_file_kind(path, &format, &projections) != GT_OK)
+		return GT_OK; /* reading says why */
+	const int frames = !strcmp(format->name, "frames"), raw = frames || !strcmp(format->name, "dataexchange");
+	const struct {
+		const char *name;
+		int unused;
+	} all[] = {
+		{ "axis", !isnan(g->axis) && !raw },
+		{ "pixel", !isnan(g->pixel) && !raw && strcmp(format->name, "rabbitct") },
+		{ "angles", g->angles && !frames },
+		{ "angle-unit", g->angle_unit && !frames },
+		{ "flat", g->flat && !frames },
+		{ "dark", g->dark && !frames },
+		{ "white", !isnan(g->white) && !frames },
+		{ "air", g->air && !frames },
+		{ "values", g->values && !frames },
+		{ "sinogram", g->sinogram && !frames },
+		{ "source-to-axis", g->source_to_axis > 0 && !frames },
+		{ "source-to-detector", g->source_to_detector > 0 && !frames },
+		{ "gaps", g->gaps && !frames },
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].unused)
+			return gt_fail(GT_ERR_ARG, "--%s does not apply to a %s file: %s", all[i].name, format->about, path);
+	return GT_OK;
+}

@@ -1,0 +1,49 @@
+#ifndef GT_APPS_CLI_FRAMES_H
+#define GT_APPS_CLI_FRAMES_H
+/* The options of commands that read folders and files of images: how counts become line integrals, and where the views
+ * were. */
+#include <math.h>
+#include "apps/cli/cli.h"
+
+typedef struct {
+	const char *flat, *dark, *angles, *air;
+	double white, axis, pixel, source_to_axis, source_to_detector;
+	int angle_unit, sinogram, gaps, values;
+} cli_frames;
+#define CLI_FRAMES_DEFAULTS { .white = NAN, .axis = NAN, .pixel = NAN }
+extern const char *const cli_angle_units[], *const cli_frames_values[];
+
+/* Lines of a table of options; AT(member) is where that member of a cli_frames is in the options of the command. */
+#define CLI_FRAMES_OPTIONS(AT) \
+	{ .name = "axis", .kind = CLI_REAL, .value = "COLUMN", .at = AT(axis), .least = -1e6, .most = 1e6, \
+	  .help = "images, Data Exchange: column of the rotation axis (default: found from opposite views)" }, \
+	{ .name = "pixel", .kind = CLI_REAL, .value = "MM", .at = AT(pixel), .least = 1e-9, .most = 1e6, \
+	  .help = "pitch of the detector's pixels, where the file has none (default 1; RabbitCT 0.32)" }, \
+	{ .name = "source-to-axis", .kind = CLI_REAL, .value = "MM", .at = AT(source_to_axis), .least = 1e-9, .most = 1e9, \
+	  .help = "images of a cone or fan beam: with --source-to-detector; without both the rays are parallel" }, \
+	{ .name = "source-to-detector", .kind = CLI_REAL, .value = "MM", .at = AT(source_to_detector), .least = 1e-9, \
+	  .most = 1e9, .help = "see --source-to-axis" }, \
+	{ .name = "angles", .kind = CLI_INPUT, .value = "FILE|FIRST:STEP|FIRST..LAST", .at = AT(angles), \
+	  .help = "images: angles of the views, in degrees (default: angles.txt in the folder)" }, \
+	{ .name = "angle-unit", .kind = CLI_CHOICE, .at = AT(angle_unit), .names = cli_angle_units, \
+	  .help = "unit of --angles (default deg)" }, \
+	{ .name = "flat", .kind = CLI_INPUT, .value = "FILE|FOLDER|none", .at = AT(flat), \
+	  .help = "images: flat fields (default: those named so in the folder)" }, \
+	{ .name = "dark", .kind = CLI_INPUT, .value = "FILE|FOLDER|none", .at = AT(dark), \
+	  .help = "the same of dark fields" }, \
+	{ .name = "white", .kind = CLI_REAL, .value = "COUNTS", .at = AT(white), .least = 1e-9, .most = 1e30, \
+	  .help = "images without flat fields: counts without a body" }, \
+	{ .name = "air", .kind = CLI_TEXT, .value = "auto|no|LEFT,RIGHT", .at = AT(air), \
+	  .help = "images: divide views by the air in so many columns at both edges (default auto: where there is any)" }, \
+	{ .name = "values", .kind = CLI_CHOICE, .at = AT(values), .names = cli_frames_values, \
+	  .help = "images: what their numbers are (default counts)" }, \
+	{ .name = "sinogram", .kind = CLI_FLAG, .at = AT(sinogram), \
+	  .help = "images: each is one row of the detector in all views, a line a view" }, \
+	{ .name = "gaps", .kind = CLI_FLAG, .at = AT(gaps), .help = "images: numbers may be missing among the files" }
+
+/* Hands them to a reader; all three must stay while it reads. */
+void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_read_options *o);
+/* GT_ERR_ARG names an option that is given and means nothing for the file or folder. */
+gt_status cli_frames_check(const cli_frames *given, const char *path);
+
+#endif

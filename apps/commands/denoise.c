@@ -1,0 +1,129 @@
+/* gantry denoise: a volume or projections by the proximal step of a penalty, or by a denoiser. */
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/regularizer.h>
+#include "apps/cli/cli.h"
+#include "apps/cli/try.h"
+
+typedef struct {
+	const char *output, *penalty;
+	long long iterations;
+	int nonneg, unit;
+} denoise_options;
+static const char *const units[] = { "mm-1", "HU", "auto", NULL };
+enum { UNIT_AUTO = 2 };
+static const denoise_options defaults = { .iterations = 200, .unit = UNIT_AUTO };
+#define AT(field) offsetof(denoise_options, field)
+/* clang-format off */
+static const cli_option options[] = {
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "name of the written volume or projections", .at = AT(output) },
+	{ .name = "penalty", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
+	  .help = "penalty or denoiser, e.g. nlm:h=20HU; 'gantry help penalty NAME' lists its parameters", .at = AT(penalty) },
+	{ .name = "iterations", .kind = CLI_INT, .value = "N",
+	  .help = "of penalties without a proximal step", .at = AT(iterations), .least = 1, .most = 1e6 },
+	{ .name = "nonneg", .kind = CLI_FLAG, .help = "no value of the result is below 0", .at = AT(nonneg) },
+	{ .name = "unit", .kind = CLI_CHOICE,
+	  .help = "unit of a written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
+	{ 0 },
+};
+/* clang-format on */
+
+static gt_status check_penalty(const char *spec)
+{
+	const gt_module *module;
+	void *parsed = NULL;
+	const gt_status st = gt_module_parse("regularizer", spec, &module, &parsed);
+	gt_free(parsed);
+	return st;
+}
+
+static gt_status volume(const cli_call *call, const denoise_options *o, gt_backend *be, const gt_denoise_options *d)
+{
+	gt_volume *v = NULL;
+	char *parameters = NULL;
+	gt_write_options w = gt_write_defaults;
+	gt_status st = GT_OK;
+	w.unit = o->unit == UNIT_AUTO ? GT_UNIT_AUTO : (gt_unit)o->unit;
+	GT_TRY(gt_can_write_volume(o->output));
+	GT_TRY(cli_read_volume(call, call->file[0], &v));
+	const char *was = gt_volume_provenance(v)->parameters;
+	if (!(parameters = cli_text("%s%sdenoise=%s", was ? was : "", was ? " " : "", o->penalty)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(gt_denoise_volume(be, cli_type(call), d, v));
+	GT_TRY(gt_volume_set_provenance(v, call->line, parameters, NULL));
+	GT_TRY(cli_write_volume(o->output, &w, v));
+done:
+	free(parameters);
+	gt_volume_free(v);
+	return st;
+}
+
+static gt_status projections(const cli_call *call, const denoise_options *o, gt_backend *be, const gt_denoise_options *d)
+{
+	gt_projections *p = NULL;
+	char *parameters = NULL;
+	gt_status st = GT_OK;
+	if (o->unit != UNIT_AUTO)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--unit=%s: projections have no unit", units[o->unit]));
+	GT_TRY(gt_can_write_projections(o->output, NULL));
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
+	const char *was = gt_projections_provenance(p)->parameters;
+	if (!(parameters = cli_text("%s%sdenoise=%s", was ? was : "", was ? " " : "", o->penalty)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(gt_denoise_projections(be, cli_type(call), d, p));
+	GT_TRY(gt_projections_set_provenance(p, call->line, parameters, gt_projections_scan(p)));
+	GT_TRY(cli_write_projections(o->output, NULL, p));
+done:
+	free(parameters);
+	gt_projections_free(p);
+	return st;
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const denoise_options *o = given;
+	const gt_format *format = NULL;
+	gt_denoise_options d = gt_denoise_defaults;
+	gt_backend *be = NULL;
+	int are_projections = 0;
+	gt_status st = GT_OK;
+	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(cli_need("--penalty", o->penalty));
+	GT_TRY(check_penalty(o->penalty));
+	d.penalty = o->penalty;
+	d.iterations = (int)o->iterations;
+	d.least = o->nonneg ? 0 : -INFINITY;
+	GT_TRY(gt_file_kind(call->file[0], &format, &are_projections));
+	GT_TRY(cli_open(call, &be));
+	GT_TRY(are_projections ? projections(call, o, be, &d) : volume(call, o, be, &d));
+done:
+	gt_backend_close(be);
+	return cli_exit(call, st);
+}
+
+static void list(FILE *out)
+{
+	fprintf(out, "\npenalties:\n");
+	for (const gt_regularizer *const *r = gt_regularizers; *r; r++)
+		fprintf(out, "  %-10s %s\n", (*r)->name, (*r)->about);
+}
+
+const cli_command cli_denoise = {
+	.name = "denoise",
+	.about = "denoise a volume or projections by a penalty or a denoiser",
+	.synopsis = "VOLUME|SCAN -o FILE --penalty NAME:key=value,... [options]",
+	.notes = "The result is the u with the least R(u) + |u - z|^2/2, with a penalty R and the data z; a denoiser's what it says.\n"
+		 "A strength is in the unit of the data: mm-1 in volumes (1 HU is 2e-5), none in projections. Begin with the noise.\n\n"
+		 "  gantry denoise vol.nc -o smooth.nc --penalty nlm:h=20HU\n"
+		 "  gantry denoise vol.nc -o smooth.nc --penalty tgv:strength=4e-4,inner=200\n"
+		 "  gantry denoise scan.nc -o smooth-scan.nc --penalty tv:strength=0.02,z=0\n",
+	.least_files = 1,
+	.most_files = 1,
+	.traits = CLI_COMPUTES,
+	.list = list,
+	.run = run,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+};

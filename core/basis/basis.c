@@ -1,0 +1,142 @@
+/* Bases of vectors: the checks that all backends share, and what fits. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "core/basis/basis_impl.h"
+#include "core/try.h"
+
+struct gt_basis {
+	gt_basis_shape shape;
+	const struct gt_basis_impl *impl;
+	void *state;
+	gt_array *whole, **vector;
+};
+
+static const struct gt_basis_impl *impl_of(const gt_backend *be)
+{
+	static const struct gt_basis_impl *const impls[GT_NBACKENDS] = { [GT_CPU] = &gt_basis_cpu, [GT_CUDA] = GT_IF_CUDA(&gt_basis_cuda) };
+	return impls[be->kind];
+}
+
+static gt_basis_shape shape_of(const gt_array *model, size_t most)
+{
+	return (gt_basis_shape){ gt_array_backend(model), gt_array_type(model), gt_array_size(model), most };
+}
+
+size_t gt_basis_bytes(const gt_array *model, size_t most)
+{
+	const gt_basis_shape s = shape_of(model, most);
+	return most * gt_array_bytes(model) + impl_of(s.be)->bytes(&s);
+}
+
+/* A dry run only counts: what does not fit is told by who asked for it. */
+static gt_status check_room(const char *who, const gt_array *model, size_t most)
+{
+	size_t available, total, fit = 0;
+	gt_backend *be = gt_array_backend(model);
+	const double each = (double)gt_array_bytes(model);
+	if (gt_backend_is_dry_run(be))
+		return GT_OK;
+	gt_backend_memory(be, &available, &total);
+	if ((double)most * each < (double)SIZE_MAX / 4 && gt_basis_bytes(model, most) <= available)
+		return GT_OK;
+	if (each > 0)
+		fit = (size_t)((double)available / each);
+	while (fit > 0 && gt_basis_bytes(model, fit) > available)
+		fit--;
+	return gt_fail(GT_ERR_MEMORY,
+	               "%s: a basis of %zu vectors of %.4g MiB does not fit into %.4g MiB of %s: expected %zu vectors at most", who, most,
+	               each / (1 << 20), (double)available / (1 << 20), be->name, fit);
+}
+
+static gt_status make_vectors(gt_basis *b)
+{
+	gt_status st = GT_OK;
+	if (!(b->vector = calloc(b->shape.most ? b->shape.most : 1, sizeof(gt_array *))))
+		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu vectors", b->shape.most);
+	for (size_t i = 0; i < b->shape.most; i++)
+		GT_TRY(gt_array_part(b->whole, i * b->shape.n, b->shape.n, &b->vector[i]));
+done:
+	return st;
+}
+
+gt_status gt_basis_new(const char *who, const gt_array *model, size_t most, gt_basis **out)
+{
+	gt_status st = GT_OK;
+	gt_basis *b = calloc(1, sizeof *b);
+	if (!b)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the record of a basis");
+	b->shape = shape_of(model, most);
+	GT_TRY(gt_backend_check(b->shape.be));
+	gt_backend_hold(b->shape.be);
+	b->impl = impl_of(b->shape.be);
+	GT_TRY(check_room(who, model, most));
+	GT_TRY(gt_array_new(b->shape.be, b->shape.type, b->shape.n * most, &b->whole));
+	GT_TRY(make_vectors(b));
+	gt_backend_lock(b->shape.be);
+	st = b->impl->open(&b->shape, &b->state);
+	gt_backend_unlock(b->shape.be);
+	GT_TRY(st);
+	gt_fill(0, b->whole);
+	*out = b;
+done:
+	if (st != GT_OK)
+		gt_basis_free(b);
+	return st;
+}
+
+void gt_basis_free(gt_basis *b)
+{
+	if (!b)
+		return;
+	gt_backend *be = b->impl ? b->shape.be : NULL;
+	if (b->state) {
+		gt_backend_lock(be);
+		b->impl->close(b->state);
+		gt_backend_unlock(be);
+	}
+	for (size_t i = 0; b->vector && i < b->shape.most; i++)
+		gt_array_free(b->vector[i]);
+	gt_array_free(b->whole);
+	free(b->vector);
+	free(b);
+	if (be)
+		gt_backend_let_go(be);
+}
+
+gt_array *gt_basis_vector(const gt_basis *b, size_t i) { return i < b->shape.most ? b->vector[i] : NULL; }
+gt_array *gt_basis_whole(const gt_basis *b) { return b->whole; }
+
+/* Locks the backend; 0, and nothing is locked, where that has failed, or what it is asked for cannot be. */
+static int enter(gt_basis *b, size_t k, const gt_array *w)
+{
+	const gt_basis_shape *s = &b->shape;
+	if (gt_array_backend(w) != s->be || gt_array_type(w) != s->type || gt_array_size(w) != s->n || k > s->most) {
+		gt_backend_fail(s->be, gt_fail(GT_ERR_ARG, "a basis of %zu vectors of %zu %s values: not %zu of %zu %s values", s->most,
+		                               s->n, gt_type_name(s->type), k, gt_array_size(w), gt_type_name(gt_array_type(w))));
+		return 0;
+	}
+	return k > 0 && s->n > 0 && gt_backend_begin(s->be);
+}
+
+/* As reductions of arrays: NAN where the backend failed, 1 in a dry run. */
+static void dots(gt_basis *b, size_t k, gt_array *w, int project, double *y)
+{
+	for (size_t i = 0; i < k; i++)
+		y[i] = gt_backend_is_dry_run(b->shape.be) ? 1 : b->shape.n ? NAN : 0;
+	if (!enter(b, k, w))
+		return;
+	b->impl->dots(b->state, k, b->whole->data, w->data, project, y);
+	gt_backend_end(b->shape.be);
+}
+
+void gt_basis_dots(gt_basis *b, size_t k, const gt_array *w, double *y) { dots(b, k, (gt_array *)w, 0, y); }
+void gt_basis_project_out(gt_basis *b, size_t k, gt_array *w, double *y) { dots(b, k, w, 1, y); }
+
+void gt_basis_add(gt_basis *b, size_t k, const double *y, gt_array *w)
+{
+	if (!enter(b, k, w))
+		return;
+	b->impl->add(b->state, k, b->whole->data, y, w->data);
+	gt_backend_end(b->shape.be);
+}

@@ -1,0 +1,216 @@
+/* Bases of vectors on CUDA: matrix-vector products of cuBLAS by its 64-bit entry points. The library is opened when the first basis is
+ * made: who needs none neither loads nor needs it. V' w is a batch of products, one for each part of ROWS elements, whose results are
+ * added in double in an order fixed by the length. Device memory: one number for each part and vector, and one for each vector; cuBLAS
+ * holds some MiB of its own beside. */
+#include <cublas_v2.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "core/basis/basis_impl.h"
+#include "core/device/cuda.cuh"
+
+enum { ROWS = 4096, LANES = 256, COEFFICIENTS = 256 };
+
+#define FUNCTIONS(X)                    \
+	X(cublasCreate_v2)              \
+	X(cublasDestroy_v2)             \
+	X(cublasSetStream_v2)           \
+	X(cublasGetStatusString)        \
+	X(cublasSgemv_v2_64)            \
+	X(cublasDgemv_v2_64)            \
+	X(cublasSgemvStridedBatched_64) \
+	X(cublasDgemvStridedBatched_64)
+
+/* What is used of the library; text: why it is not there, or empty. */
+static struct {
+#define MEMBER(name) decltype(&::name) name;
+	FUNCTIONS(MEMBER)
+	char text[256];
+} blas;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void open_library(void)
+{
+	char name[32];
+	snprintf(name, sizeof name, "libcublas.so.%d", CUDART_VERSION / 1000);
+	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	if (!library) {
+		const char *why = dlerror();
+		snprintf(blas.text, sizeof blas.text, "%s", why ? why : name);
+		return;
+	}
+#define LOAD(name)                                                                    \
+	if (!(blas.name = (decltype(blas.name))dlsym(library, #name)) && !*blas.text) \
+		snprintf(blas.text, sizeof blas.text, "%s has no %s", "libcublas", #name);
+	FUNCTIONS(LOAD)
+}
+
+struct state {
+	gt_basis_shape shape;
+	cublasHandle_t handle;
+	void *part; /* [parts][most], then [most] coefficients */
+	size_t bytes;
+};
+
+static size_t parts(const gt_basis_shape *s) { return (s->n + ROWS - 1) / ROWS; }
+
+static size_t bytes_(const gt_basis_shape *s) { return (parts(s) + 1) * s->most * gt_type_size(s->type); }
+
+static int failed(const struct state *s, cublasStatus_t e)
+{
+	if (e != CUBLAS_STATUS_SUCCESS)
+		gt_backend_fail(s->shape.be, gt_fail(GT_ERR_DEVICE, "product of a basis on %s: cuBLAS: %s", s->shape.be->name,
+		                                     blas.cublasGetStatusString(e)));
+	return e != CUBLAS_STATUS_SUCCESS;
+}
+
+static void close_(void *state)
+{
+	struct state *s = (struct state *)state;
+	if (s->handle)
+		blas.cublasDestroy_v2(s->handle);
+	gt_backend_free(s->shape.be, s->part, s->bytes);
+	free(s);
+}
+
+/* A dry run counts and makes no handle. */
+static gt_status open_(const gt_basis_shape *shape, void **state)
+{
+	struct state *s = (struct state *)calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the record of a basis");
+	s->shape = *shape;
+	s->bytes = bytes_(shape);
+	if (!(s->part = gt_backend_alloc(shape->be, s->bytes, "sums of a basis"))) {
+		free(s);
+		return GT_ERR_MEMORY;
+	}
+	*state = s;
+	if (gt_backend_is_dry_run(shape->be))
+		return GT_OK;
+	pthread_once(&once, open_library);
+	if (*blas.text)
+		return gt_fail(GT_ERR_UNSUPPORTED, "a basis of vectors on %s needs cuBLAS of CUDA %d, which cannot be opened: %s",
+		               shape->be->name, CUDART_VERSION / 1000, blas.text);
+	gt_cuda_queue(shape->be);
+	const cublasStatus_t e = blas.cublasCreate_v2(&s->handle);
+	return e == CUBLAS_STATUS_SUCCESS ? GT_OK
+	                                  : gt_fail(GT_ERR_DEVICE, "cuBLAS on %s: %s", shape->be->name, blas.cublasGetStatusString(e));
+}
+
+/* One block for each vector: its number for the host, and rounded as a coefficient. */
+template <typename T> static __global__ void __launch_bounds__(LANES) join(size_t count, size_t k, const T *part, T *y, double *slot)
+{
+	__shared__ double sums[LANES];
+	double sum = 0;
+	for (size_t i = threadIdx.x; i < count; i += LANES)
+		sum += part[i * k + blockIdx.x];
+	sums[threadIdx.x] = sum;
+	__syncthreads();
+	for (unsigned half = LANES / 2; half; half /= 2) {
+		if (threadIdx.x < half)
+			sums[threadIdx.x] += sums[threadIdx.x + half];
+		__syncthreads();
+	}
+	if (threadIdx.x == 0) {
+		slot[blockIdx.x] = sums[0];
+		y[blockIdx.x] = (T)sums[0];
+	}
+}
+
+/* Coefficients as parameters of a kernel: no copy crosses the bus. */
+struct some {
+	double of[COEFFICIENTS];
+};
+template <typename T> static __global__ void set(struct some c, size_t k, T *y)
+{
+	if (threadIdx.x < k)
+		y[threadIdx.x] = (T)c.of[threadIdx.x];
+}
+
+static cublasStatus_t gemv(const struct state *s, cublasOperation_t op, size_t m, size_t k, double a, const float *V, const float *x,
+                           double b, float *y)
+{
+	const float alpha = (float)a, beta = (float)b;
+	return blas.cublasSgemv_v2_64(s->handle, op, (int64_t)m, (int64_t)k, &alpha, V, (int64_t)s->shape.n, x, 1, &beta, y, 1);
+}
+static cublasStatus_t gemv(const struct state *s, cublasOperation_t op, size_t m, size_t k, double a, const double *V, const double *x,
+                           double b, double *y)
+{
+	return blas.cublasDgemv_v2_64(s->handle, op, (int64_t)m, (int64_t)k, &a, V, (int64_t)s->shape.n, x, 1, &b, y, 1);
+}
+static cublasStatus_t batch(const struct state *s, size_t count, size_t k, const float *V, const float *w, float *y)
+{
+	const float one = 1, zero = 0;
+	return blas.cublasSgemvStridedBatched_64(s->handle, CUBLAS_OP_T, ROWS, (int64_t)k, &one, V, (int64_t)s->shape.n, ROWS, w, 1, ROWS,
+	                                         &zero, y, 1, (long long)k, (int64_t)count);
+}
+static cublasStatus_t batch(const struct state *s, size_t count, size_t k, const double *V, const double *w, double *y)
+{
+	const double one = 1, zero = 0;
+	return blas.cublasDgemvStridedBatched_64(s->handle, CUBLAS_OP_T, ROWS, (int64_t)k, &one, V, (int64_t)s->shape.n, ROWS, w, 1, ROWS,
+	                                         &zero, y, 1, (long long)k, (int64_t)count);
+}
+
+template <typename T> static void dots(const struct state *s, size_t k, const T *V, T *w, int project, double *slot)
+{
+	const size_t n = s->shape.n, whole = n / ROWS, rest = n % ROWS;
+	T *part = (T *)s->part, *y = part + parts(&s->shape) * s->shape.most;
+	if (whole && failed(s, batch(s, whole, k, V, w, part)))
+		return;
+	if (rest && failed(s, gemv(s, CUBLAS_OP_T, rest, k, 1, V + whole * ROWS, w + whole * ROWS, 0, part + whole * k)))
+		return;
+	join<T><<<(unsigned)k, LANES, 0, gt_cuda_queue(s->shape.be)>>>(parts(&s->shape), k, part, y, slot);
+	if (!gt_cuda_check(s->shape.be, cudaGetLastError(), "sums of a basis") && project)
+		failed(s, gemv(s, CUBLAS_OP_N, n, k, -1, V, y, 1, w));
+}
+
+/* On the queue as it is now. */
+static int no_queue(const struct state *s) { return failed(s, blas.cublasSetStream_v2(s->handle, gt_cuda_queue(s->shape.be))); }
+
+static void dots_(void *state, size_t k, const void *V, void *w, int project, double *y)
+{
+	const struct state *s = (struct state *)state;
+	gt_backend *be = s->shape.be;
+	if (be->pending + k > GT_SLOTS)
+		gt_reductions_wait(be);
+	double *slot = gt_cuda_slot(be, &y[0]);
+	for (size_t i = 1; i < k; i++)
+		gt_cuda_slot(be, &y[i]);
+	if (no_queue(s))
+		return;
+	if (s->shape.type == GT_F32)
+		dots(s, k, (const float *)V, (float *)w, project, slot);
+	else
+		dots(s, k, (const double *)V, (double *)w, project, slot);
+	gt_reductions_wait(be);
+}
+
+template <typename T> static void add(const struct state *s, size_t k, const T *V, const double *c, T *w)
+{
+	T *y = (T *)s->part + parts(&s->shape) * s->shape.most;
+	for (size_t first = 0; first < k; first += COEFFICIENTS) {
+		const size_t left = k - first, count = left < (size_t)COEFFICIENTS ? left : (size_t)COEFFICIENTS;
+		struct some some;
+		for (size_t i = 0; i < count; i++)
+			some.of[i] = c[first + i];
+		set<T><<<1, COEFFICIENTS, 0, gt_cuda_queue(s->shape.be)>>>(some, count, y + first);
+		if (gt_cuda_check(s->shape.be, cudaGetLastError(), "coefficients of a basis"))
+			return;
+	}
+	failed(s, gemv(s, CUBLAS_OP_N, s->shape.n, k, 1, V, y, 1, w));
+}
+
+static void add_(void *state, size_t k, const void *V, const double *y, void *w)
+{
+	const struct state *s = (struct state *)state;
+	if (no_queue(s))
+		return;
+	if (s->shape.type == GT_F32)
+		add(s, k, (const float *)V, y, (float *)w);
+	else
+		add(s, k, (const double *)V, y, (double *)w);
+}
+
+extern "C" const struct gt_basis_impl gt_basis_cuda = { bytes_, open_, dots_, add_, close_ };

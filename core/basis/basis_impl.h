@@ -1,0 +1,27 @@
+#ifndef GT_CORE_BASIS_BASIS_IMPL_H
+#define GT_CORE_BASIS_BASIS_IMPL_H
+/* What basis.c asks of a backend. */
+#include "core/basis/basis.h"
+#include "core/device/backend.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef struct {
+	gt_backend *be;
+	gt_type type;
+	size_t n, most;                 /* length of a vector, number of vectors */
+} gt_basis_shape;
+
+struct gt_basis_impl {
+	size_t    (*bytes)(const gt_basis_shape *s);                    /* beside the vectors, on the device */
+	gt_status (*open )(const gt_basis_shape *s, void **state);
+	/* y = V' w, on the host; and w = w - V y after it if project. */
+	void      (*dots )(void *state, size_t k, const void *V, void *w, int project, double *y);
+	void      (*add  )(void *state, size_t k, const void *V, const double *y, void *w);      /* w = w + V y */
+	void      (*close)(void *state);
+};
+extern const struct gt_basis_impl gt_basis_cpu, gt_basis_cuda;
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,51 @@
+/* Specs by their text alone: the one place that knows where the name ends and a key begins. */
+#include <string.h>
+#include "core/spec.h"
+#include "core/text.h"
+
+gt_spec gt_spec_cut(const char *spec)
+{
+	const size_t length = strcspn(spec, ":");
+	return (gt_spec){ length, spec[length] ? spec + length + 1 : NULL };
+}
+
+gt_spec gt_spec_cut_file(const char *spec)
+{
+	const char *colon = strrchr(spec, ':');
+	return colon && strchr(colon, '=') ? (gt_spec){ (size_t)(colon - spec), colon + 1 } : (gt_spec){ strlen(spec), NULL };
+}
+
+char *gt_spec_with(const char *spec, const char *pair)
+{
+	const char *values = gt_spec_cut(spec).values;
+	return gt_text("%s%s%s", spec, !values ? ":" : *values ? "," : "", pair);
+}
+
+/* The end of the key=value or flag that begins here, and in *key the length of its name. */
+static const char *pair_end(const char *pair, size_t *key)
+{
+	*key = strcspn(pair, "=,");
+	return pair + strcspn(pair, ",");
+}
+
+/* Which of two values is meant nobody can know. values: all pairs; pair: the one that is asked about. */
+static gt_status check_pair(const char *values, const char *pair)
+{
+	size_t key, other;
+	const char *end = pair_end(pair, &key), *earlier_end;
+	for (const char *earlier = values; earlier < pair; earlier = earlier_end + 1) {
+		earlier_end = pair_end(earlier, &other);
+		if (other == key && !strncmp(earlier, pair, key))
+			return gt_fail(GT_ERR_ARG, "%.*s and %.*s: the parameter is given twice, expected once",
+			               (int)(earlier_end - earlier), earlier, (int)(end - pair), pair);
+	}
+	return GT_OK;
+}
+
+gt_status gt_spec_check_once(const char *values)
+{
+	gt_status st = GT_OK;
+	for (const char *pair = values; pair && st == GT_OK; pair = strchr(pair, ',') ? strchr(pair, ',') + 1 : NULL)
+		st = check_pair(values, pair);
+	return st;
+}

@@ -1,0 +1,17 @@
+#ifndef GT_CORE_SPEC_H
+#define GT_CORE_SPEC_H
+/* Specs, NAME:key=value,... and FILE:key=value,...: where they are cut, and what is added to them. What the values mean
+ * says a table of parameters (gantry/params.h). */
+#include <gantry/status.h>
+
+typedef struct {
+	size_t length;                  /* of the name */
+	const char *values;             /* behind the colon; NULL: there is no colon */
+} gt_spec;
+gt_spec gt_spec_cut(const char *spec);                  /* at the first colon */
+gt_spec gt_spec_cut_file(const char *spec);             /* at the last one, if a = is behind it: names of files have colons too */
+/* The spec with one more key=value: malloc'ed, NULL without memory. */
+char *gt_spec_with(const char *spec, const char *pair);
+/* Refuses a key that is given twice (GT_ERR_ARG, with both). values: key=value,...; NULL: none. */
+gt_status gt_spec_check_once(const char *values);
+#endif

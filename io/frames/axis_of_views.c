@@ -1,0 +1,60 @@
+/* The rotation axis of views that are read one by one. What is left of the beam's own profile stays where it is while
+ * the body is mirrored, and draws the axis to its middle: slow changes along the columns are taken out first. */
+#include <stdlib.h>
+#include <string.h>
+#include "io/frames/axis_of_views.h"
+#include "core/try.h"
+
+/* So many values are read at most. */
+#define MOST_VALUES ((size_t)1 << 28)
+
+/* The mean of the rows of every view. */
+static gt_status profiles(gt_view_reader *v, float *out)
+{
+	const size_t views = v->size[0], columns = v->size[2], fit = MOST_VALUES / (views * columns), least = fit < 1 ? 1 : fit,
+		     rows = least < v->size[1] ? least : v->size[1], first = (v->size[1] - rows) / 2;
+	float *data = malloc(GT_READERS * rows * columns * sizeof *data);
+	gt_status st = GT_OK;
+	if (!data)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", v->path);
+	for (size_t view = 0; view < views; view += GT_READERS) {
+		const size_t n = views - view < GT_READERS ? views - view : GT_READERS;
+		GT_TRY(gt_view_reader_read(v, view, n, first, rows, data));
+		for (size_t i = 0; i < n * rows * columns; i++)
+			out[(view + i / (rows * columns)) * columns + i % columns] += data[i] / (float)rows;
+	}
+done:
+	free(data);
+	return st;
+}
+
+/* Less the mean of a tenth of the columns on either side; sum: columns + 1. */
+static void take_out_slow(float *p, size_t columns, double *sum)
+{
+	const size_t reach = columns / 10;
+	sum[0] = 0;
+	for (size_t c = 0; c < columns; c++)
+		sum[c + 1] = sum[c] + (double)p[c];
+	for (size_t c = 0; c < columns; c++) {
+		const size_t begin = c < reach ? 0 : c - reach, end = c + reach + 1 < columns ? c + reach + 1 : columns;
+		p[c] -= (float)((sum[end] - sum[begin]) / (double)(end - begin));
+	}
+}
+
+gt_status gt_axis_of_views(gt_view_reader *v, const double *angle, gt_axis_found *found)
+{
+	const size_t views = v->size[0], columns = v->size[2];
+	float *data = calloc(views * columns, sizeof *data);
+	double *sum = malloc((columns + 1) * sizeof *sum);
+	gt_status st = GT_OK;
+	if (!data || !sum)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", v->path));
+	GT_TRY(profiles(v, data));
+	for (size_t view = 0; view < views; view++)
+		take_out_slow(data + view * columns, columns, sum);
+	st = gt_fail_in(gt_axis_find(data, views, 1, columns, angle, found), "%s", v->path);
+done:
+	free(data);
+	free(sum);
+	return st;
+}

@@ -1,0 +1,10 @@
+#ifndef GT_IO_FRAMES_AXIS_OF_VIEWS_H
+#define GT_IO_FRAMES_AXIS_OF_VIEWS_H
+#include "io/frames/rotation_axis.h"
+#include "io/view_reader.h"
+
+/* gt_axis_find() for views that are read as they are needed. Rows are averaged: all of a small scan, the middle ones
+ * of a large one. */
+gt_status gt_axis_of_views(gt_view_reader *v, const double *angle, gt_axis_found *found);
+
+#endif

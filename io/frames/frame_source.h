@@ -1,0 +1,36 @@
+#ifndef GT_IO_FRAMES_FRAME_SOURCE_H
+#define GT_IO_FRAMES_FRAME_SOURCE_H
+/* Images of one size, read one at a time in whatever files they lie; private to io/. */
+#include <gantry/status.h>
+#include <stddef.h>
+
+typedef struct gt_frame_source gt_frame_source;
+struct gt_frame_source {
+	size_t frames, rows, columns;
+	double most;                    /* largest number of the files' type; 0: it has fractions */
+	size_t bytes;                   /* of memory that a reading thread takes beside its output */
+	/* Rows row ... row+rows-1 of a frame as the file has them; any number of threads at a time. */
+	gt_status   (*read)(const gt_frame_source *s, size_t frame, size_t row, size_t rows, float *out);
+	const char *(*name)(const gt_frame_source *s, size_t frame);    /* of its file */
+	void        (*free)(gt_frame_source *s);
+};
+
+/* Names of files in an order. */
+typedef struct { char **path; size_t n; } gt_file_list;
+void gt_file_list_free(gt_file_list *l);
+
+/* 1: the file begins as a TIFF file does. */
+int       gt_is_tiff(const char *path);
+/* The pages of TIFF files, one after the other; all of them one size and type. Takes the list over where it succeeds.
+ * Readers look at all heads at once: GT_ERR_FORMAT names the file that differs, is cut off, has colours, or claims
+ * more than it can hold. */
+gt_status gt_tiff_source(gt_file_list *files, gt_frame_source **s);
+
+/* The same of one file of NumPy: an array of two or three dimensions in C's order. */
+int       gt_is_npy(const char *path);
+gt_status gt_npy_source(const char *path, gt_frame_source **s);
+
+/* Frees; NULL is fine. */
+void gt_frame_source_free(gt_frame_source *s);
+
+#endif

@@ -1,0 +1,312 @@
+/* The format "frames": a folder of images, or one file of them, with the fields and angles that belong to it. What is
+ * taken from where is told. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <dirent.h>
+#include <sys/stat.h>
+#include <gantry/host_memory.h>
+#include "core/try.h"
+#include "geometry/projections.h"
+#include "io/frames/axis_of_views.h"
+#include "io/frames/frame_folder.h"
+#include "io/frames/frame_source.h"
+#include "io/frames/intensity.h"
+#include "io/frames/parallel_views.h"
+#include "io/frames/sinogram_source.h"
+#include "io/frames/view_angles.h"
+#include "io/view_reader.h"
+#include "io/write_kit/volume_units.h"
+#include "io/table.h"
+
+const gt_frames_options gt_frames_defaults = { .size = sizeof(gt_frames_options), .white = NAN };
+
+static int probe(const char *path)
+{
+	struct stat s;
+	int found = 0;
+	if (stat(path, &s) != 0)
+		return 0;
+	if (!S_ISDIR(s.st_mode))
+		return gt_is_tiff(path) || gt_is_npy(path);
+	DIR *folder = opendir(path);
+	for (struct dirent *d; folder && !found && (d = readdir(folder));)
+		found = gt_is_image_name(d->d_name);
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+/* All that belongs to a stack. */
+typedef struct {
+	const char *path;
+	gt_frames_options f;
+	gt_frame_folder folder;
+	gt_frame_source *scan, *flat, *dark;
+	gt_intensity *intensity;
+} stack;
+
+static void close_stack(stack *k)
+{
+	gt_intensity_free(k->intensity);
+	gt_frame_source_free(k->scan);
+	gt_frame_source_free(k->flat);
+	gt_frame_source_free(k->dark);
+	gt_frame_folder_free(&k->folder);
+}
+
+static gt_status complete(const char *path, const gt_frames_options *given, gt_frames_options *full)
+{
+	*full = gt_frames_defaults;
+	if (!given)
+		return GT_OK;
+	if (given->size < sizeof given->size || given->size > sizeof *full)
+		return gt_fail(GT_ERR_ARG, "%s: options of size=%zu: expected sizeof(gt_frames_options), which is at most %zu", path,
+		               given->size, sizeof *full);
+	memcpy(full, given, given->size);
+	full->size = sizeof *full;
+	if ((full->source_to_axis != 0 || full->source_to_detector != 0) &&
+	    !(full->source_to_axis > 0 && full->source_to_detector > full->source_to_axis && isfinite(full->source_to_detector)))
+		return gt_fail(GT_ERR_ARG,
+		               "%s: source to axis %g mm, source to detector %g mm: expected both, the second larger than the first", path,
+		               full->source_to_axis, full->source_to_detector);
+	if (!isnan(full->white) && !(full->white > 0 && isfinite(full->white)))
+		return gt_fail(GT_ERR_ARG, "%s: white=%g: expected counts without a body, more than 0", path, full->white);
+	return GT_OK;
+}
+
+/* Fields: those that are named, else those beside the scan, else none. */
+static gt_status open_field(const char *given, gt_file_list *beside, gt_frame_source **s)
+{
+	gt_file_list files = { NULL, 0 };
+	gt_status st = GT_OK;
+	if (given && !strcmp(given, "none"))
+		return GT_OK;
+	if (!given)
+		return beside->n ? gt_tiff_source(beside, s) : GT_OK;
+	if (gt_is_npy(given))
+		return gt_npy_source(given, s);
+	GT_TRY(gt_file_list_of(given, &files));
+	st = gt_tiff_source(&files, s);
+done:
+	gt_file_list_free(&files);
+	return st;
+}
+
+static void note_field(const stack *k, const char *what, const gt_frame_source *s, const gt_read_options *o)
+{
+	if (s)
+		gt_read_note(o, "%s field: %zu image%s from %s", what, s->frames, s->frames == 1 ? "" : "s", s->name(s, 0));
+	else
+		gt_read_note(o, "%s: no %s field%s", k->path, what, *what == 'd' ? ": taken as 0" : "");
+}
+
+static gt_status open_intensity(stack *k, const gt_read_options *o)
+{
+	gt_status st = GT_OK;
+	GT_TRY(open_field(k->f.flat, &k->folder.flat, &k->flat));
+	GT_TRY(open_field(k->f.dark, &k->folder.dark, &k->dark));
+	if (k->flat && !isnan(k->f.white))
+		GT_TRY(gt_fail(GT_ERR_ARG, "white=%g, and a flat field %s: expected one of them (--flat none leaves it out)", k->f.white,
+		               k->flat->name(k->flat, 0)));
+	note_field(k, "flat", k->flat, o);
+	note_field(k, "dark", k->dark, o);
+	GT_TRY(gt_intensity_new(k->scan, k->flat, k->dark, k->f.white, o, &k->intensity));
+	st = gt_intensity_set_air(k->intensity, k->f.air, !k->flat && isnan(k->f.white), o);
+done:
+	return st;
+}
+
+static gt_status open_stack(const char *path, const gt_read_options *o, stack *k)
+{
+	struct stat s;
+	gt_file_list one = { NULL, 0 };
+	gt_status st = GT_OK;
+	*k = (stack){ .path = path };
+	GT_TRY(complete(path, o->frames, &k->f));
+	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
+		GT_TRY(gt_frame_folder_read(path, k->f.gaps, o, &k->folder));
+		GT_TRY(gt_tiff_source(&k->folder.scan, &k->scan));
+	} else if (gt_is_npy(path)) {
+		GT_TRY(gt_npy_source(path, &k->scan));
+	} else {
+		GT_TRY(gt_file_list_of(path, &one));
+		GT_TRY(gt_tiff_source(&one, &k->scan));
+	}
+	if (k->f.sinogram)
+		GT_TRY(gt_sinogram_source(&k->scan));
+	if (k->f.values == GT_FRAMES_COUNTS)
+		GT_TRY(open_intensity(k, o));
+done:
+	gt_file_list_free(&one);
+	if (st != GT_OK)
+		close_stack(k);
+	return st;
+}
+
+struct views {
+	struct gt_view_reader base;
+	stack k;
+};
+
+static gt_status read_(gt_view_reader *self, size_t view, size_t row, size_t rows, float *out)
+{
+	const stack *k = &((struct views *)self)->k;
+	return k->intensity ? gt_intensity_read(k->intensity, view, row, rows, out) : k->scan->read(k->scan, view, row, rows, out);
+}
+
+static void close_(gt_view_reader *self)
+{
+	struct views *v = (struct views *)self;
+	gt_pool_free(v->base.pool);
+	close_stack(&v->k);
+	free(v);
+}
+
+/* size NULL: as the images are. */
+static gt_status open_views(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **out)
+{
+	gt_status st = GT_OK;
+	struct views *v = calloc(1, sizeof *v);
+	if (!v)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	v->base = (struct gt_view_reader){ .path = path, .read = read_, .close = close_ };
+	if ((st = open_stack(path, o, &v->k)) != GT_OK) {
+		free(v);
+		return st;
+	}
+	const gt_frame_source *s = v->k.scan;
+	const size_t found[3] = { s->frames, s->rows, s->columns };
+	for (int a = 0; a < 3; a++) {
+		static const char *const what[] = { "images", "rows", "columns" };
+		v->base.size[a] = found[a];
+		if (size && found[a] != size[a])
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu %s, expected the scan's %zu", path, found[a], what[a], size[a]));
+	}
+	v->base.bytes = GT_READERS * (s->bytes + 2 * s->rows * s->columns * sizeof(float)) + 4 * s->rows * s->columns * sizeof(float);
+	GT_TRY(gt_pool_new(GT_READERS, &v->base.pool));
+	*out = &v->base;
+done:
+	if (st != GT_OK)
+		close_(&v->base);
+	return st;
+}
+
+static gt_status set_axis(gt_view_reader *v, const gt_read_options *o, const double *angle, gt_scan *scan)
+{
+	const int cone = scan->shape == GT_FLAT;
+	gt_axis_found found;
+	gt_status st = GT_OK;
+	if (!isnan(o->axis)) {
+		if (!(fabs(o->axis) <= 4 * (double)scan->columns))
+			return gt_fail(GT_ERR_ARG, "axis=%g: expected a column near 0 to %zu", o->axis, scan->columns - 1);
+		scan->column_center = o->axis;
+		return GT_OK;
+	}
+	if (cone) {
+		scan->column_center = (double)(scan->columns - 1) / 2;
+		gt_read_note(
+			o, "the axis is taken to be in the middle, at column %g (--axis sets it; gantry info --check says whether it fits)",
+			scan->column_center);
+		return GT_OK;
+	}
+	GT_TRY(gt_axis_of_views(v, angle, &found));
+	scan->column_center = found.column;
+	gt_read_note(o, "rotation axis found at column %.2f (%zu opposite views, correlation %.3f%s)", found.column, found.pairs,
+	             found.correlation, found.correlation < 0.8 ? ", doubtful" : "");
+done:
+	return st;
+}
+
+static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
+{
+	const stack *k = &v->k;
+	const size_t views = v->base.size[0];
+	const char *spec = k->f.angles ? k->f.angles : k->folder.angles;
+	gt_scan *scan = NULL;
+	double *angle = malloc(views * sizeof *angle);
+	gt_status st = GT_OK;
+	if (!angle)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", k->path));
+	if (!spec)
+		GT_TRY(gt_fail(GT_ERR_FORMAT,
+		               "%s: no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST",
+		               k->path));
+	GT_TRY(gt_view_angles(spec, k->f.radians, k->f.sinogram ? NULL : k->folder.number, views, o, angle));
+	if (!k->f.angles)
+		gt_read_note(o, "%zu angles from %s", views, spec);
+	GT_TRY(gt_fail_in(gt_scan_new(k->f.source_to_axis > 0 ? GT_FLAT : GT_PARALLEL, views, v->base.size[1], v->base.size[2], &scan),
+	                  "%s", k->path));
+	scan->column_pitch = scan->row_pitch = isnan(o->pixel) ? 1 : o->pixel;
+	if (!(scan->column_pitch > 0) || isinf(scan->column_pitch))
+		GT_TRY(gt_fail(GT_ERR_ARG, "pixel=%g: expected a positive length in mm", o->pixel));
+	if (isnan(o->pixel))
+		gt_read_note(o, "no pitch of the pixels: taken as 1 mm (--pixel sets it)");
+	scan->row_center = (double)(scan->rows - 1) / 2;
+	if (scan->shape == GT_FLAT)
+		gt_place_cone(angle, k->f.source_to_axis, k->f.source_to_detector, scan);
+	else
+		gt_place_parallel(angle, -1, scan);
+	GT_TRY(set_axis(&v->base, o, angle, scan));
+	GT_TRY(gt_fail_in(gt_scan_check(scan), "%s", k->path));
+	*out = scan;
+	scan = NULL;
+done:
+	gt_scan_free(scan);
+	free(angle);
+	return st;
+}
+
+static gt_status read_values(struct views *v, const gt_read_options *o, gt_projections *p)
+{
+	const size_t n = gt_scan_size(p->scan), views = p->scan->views, cells = n / views;
+	gt_intensity *x = v->k.intensity;
+	gt_status st = gt_fail_in(gt_host_room((double)n * sizeof *p->data, "the line integrals"), "%s", v->k.path);
+	if (st != GT_OK)
+		return st;
+	if (!(p->data = malloc(n * sizeof *p->data)))
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", v->k.path);
+	if (x)
+		x->floored = x->saturated = 0;
+	for (size_t view = 0; view < views && st == GT_OK; view += GT_READERS) {
+		st = gt_view_reader_read(&v->base, view, views - view < GT_READERS ? views - view : GT_READERS, 0, p->scan->rows,
+		                         p->data + view * cells);
+		if (st == GT_OK && o->progress && o->progress(o->progress_self, (double)view / (double)views))
+			st = gt_fail(GT_STOPPED, "%s: stopped", v->k.path);
+	}
+	if (st == GT_OK && x && x->floored)
+		gt_read_note(o, "%zu of %zu values are darker than 1/65536 of white: taken as that", x->floored, n);
+	if (st == GT_OK && x && (double)x->saturated > 1e-3 * (double)n)
+		gt_read_note(o, "%zu of %zu values are saturated, at %.0f", x->saturated, n, v->k.scan->most);
+	return st;
+}
+
+static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **out)
+{
+	gt_view_reader *v = NULL;
+	gt_projections *p = calloc(1, sizeof *p);
+	gt_status st = GT_OK;
+	if (!p)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	GT_TRY(open_views(path, o, NULL, &v));
+	GT_TRY(place((struct views *)v, o, &p->scan));
+	if (!o->geometry_only)
+		GT_TRY(read_values((struct views *)v, o, p));
+	*out = p;
+	p = NULL;
+done:
+	gt_projections_free(p);
+	gt_view_reader_close(v);
+	return st;
+}
+
+const gt_format gt_format_frames = {
+	.name = "frames",
+	.about = "images (TIFF, NumPy)",
+	.extensions = "",
+	.folders = 1,
+	.probe = probe,
+	.read_projections = read_projections,
+	.open_views = open_views,
+};

@@ -1,0 +1,281 @@
+/* Flat and dark fields, dead cells, logarithm. A mean of flats is one of counts, not of logarithms: -ln of a mean is
+ * what one long exposure has. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/host_memory.h>
+#include <gantry/order_statistics.h>
+#include "core/try.h"
+#include "io/finite.h"
+#include "io/frames/intensity.h"
+#include "io/write_kit/volume_units.h"
+
+/* What passes less than one step of a 16-bit detector is not known better than that. */
+#define LEAST_TRANSMISSION (1.0 / 65536)
+/* Cells with less light than this part of what their neighbours have are dead. */
+#define DEAD 0.1
+
+static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "flat and dark fields: out of memory"); }
+
+/* [row][column], malloc'ed. */
+static gt_status mean_of(const gt_frame_source *s, const gt_frame_source *views, const char *what, float **out)
+{
+	const size_t cells = views->rows * views->columns;
+	double *sum = NULL;
+	float *frame = NULL;
+	gt_status st = GT_OK;
+	if (s->rows != views->rows || s->columns != views->columns)
+		return gt_fail(GT_ERR_FORMAT, "%s: a %s field of %zu rows x %zu columns, expected %zu x %zu as in %s", s->name(s, 0), what,
+		               s->rows, s->columns, views->rows, views->columns, views->name(views, 0));
+	sum = calloc(cells, sizeof *sum);
+	frame = malloc(cells * sizeof *frame);
+	*out = malloc(cells * sizeof **out);
+	if (!sum || !frame || !*out)
+		GT_TRY(out_of_memory());
+	for (size_t i = 0; i < s->frames; i++) {
+		GT_TRY(s->read(s, i, 0, s->rows, frame));
+		const size_t bad = gt_first_bad(frame, cells);
+		if (bad < cells)
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: NaN or infinite at row %zu, column %zu", s->name(s, i), bad / s->columns,
+			               bad % s->columns));
+		for (size_t c = 0; c < cells; c++)
+			sum[c] += frame[c];
+	}
+	for (size_t c = 0; c < cells; c++)
+		(*out)[c] = (float)(sum[c] / (double)s->frames);
+done:
+	free(sum);
+	free(frame);
+	return st;
+}
+
+/* Median of the 5 x 5 cells around, within the detector. */
+static double local_median(const float *gain, size_t rows, size_t columns, size_t row, size_t column)
+{
+	double value[25];
+	size_t n = 0;
+	for (size_t r = row < 2 ? 0 : row - 2; r <= row + 2 && r < rows; r++)
+		for (size_t c = column < 2 ? 0 : column - 2; c <= column + 2 && c < columns; c++)
+			value[n++] = gain[r * columns + c];
+	return gt_upper_median(value, n);
+}
+
+/* Good cells within the least distance that has three of them. */
+static void find_neighbours(const gt_intensity *x, const unsigned char *dead, gt_filled_cell *f)
+{
+	for (size_t reach = 1; reach <= GT_FILL_REACH && f->n < 3; reach++) {
+		f->n = 0;
+		for (size_t r = f->row < reach ? 0 : f->row - reach; r <= f->row + reach && r < x->rows; r++)
+			for (size_t c = f->column < reach ? 0 : f->column - reach; c <= f->column + reach && c < x->columns; c++)
+				if (!dead[r * x->columns + c])
+					f->from[f->n++] = r * x->columns + c;
+	}
+}
+
+static gt_status find_dead(gt_intensity *x, const char *path, const gt_read_options *o)
+{
+	const size_t cells = x->rows * x->columns;
+	unsigned char *dead = calloc(cells, 1);
+	size_t n = 0;
+	gt_status st = GT_OK;
+	if (!dead)
+		return out_of_memory();
+	for (size_t c = 0; c < cells; c++) {
+		const double around = local_median(x->gain, x->rows, x->columns, c / x->columns, c % x->columns);
+		dead[c] = !(x->gain[c] > 0) || x->gain[c] < DEAD * around;
+		n += dead[c];
+	}
+	if (2 * n > cells)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: the flat field is not above the dark field in %zu of %zu cells", path, n, cells));
+	if (n && !(x->fill = calloc(n, sizeof *x->fill)))
+		GT_TRY(out_of_memory());
+	for (size_t c = 0; c < cells; c++) {
+		if (!dead[c])
+			continue;
+		gt_filled_cell *f = &x->fill[x->fills++];
+		f->row = c / x->columns;
+		f->column = c % x->columns;
+		find_neighbours(x, dead, f);
+		if (f->n == 0)
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: row %zu, column %zu and all within %d cells of it are dead", path, f->row,
+			               f->column, GT_FILL_REACH));
+		x->gain[c] = 1;
+	}
+	if (n)
+		gt_read_note(o, "%s: %zu cell%s without light (the first at row %zu, column %zu): filled from their neighbours", path, n,
+		             n == 1 ? "" : "s", x->fill[0].row, x->fill[0].column);
+done:
+	free(dead);
+	return st;
+}
+
+/* Saturated flats hide what was there. */
+static void note_saturated(const gt_frame_source *flat, const float *mean, const gt_read_options *o)
+{
+	size_t n = 0;
+	for (size_t c = 0; c < flat->rows * flat->columns && flat->most > 0; c++)
+		n += mean[c] >= flat->most;
+	if (n)
+		gt_read_note(o, "%s: %zu cells of the flat field are saturated, at %.0f", flat->name(flat, 0), n, flat->most);
+}
+
+gt_status gt_intensity_new(const gt_frame_source *frames, const gt_frame_source *flat, const gt_frame_source *dark, double white,
+                           const gt_read_options *o, gt_intensity **out)
+{
+	const size_t cells = frames->rows * frames->columns;
+	gt_status st = GT_OK;
+	gt_intensity *x = calloc(1, sizeof *x);
+	if (!x)
+		return out_of_memory();
+	x->rows = frames->rows;
+	x->columns = frames->columns;
+	x->views = frames->frames;
+	x->frames = frames;
+	pthread_mutex_init(&x->lock, NULL);
+	GT_TRY(gt_host_room(16 * (double)cells, "flat and dark fields"));
+	if (dark)
+		GT_TRY(mean_of(dark, frames, "dark", &x->dark));
+	if (flat) {
+		GT_TRY(mean_of(flat, frames, "flat", &x->gain));
+		note_saturated(flat, x->gain, o);
+	} else if (!(x->gain = malloc(cells * sizeof *x->gain))) {
+		GT_TRY(out_of_memory());
+	}
+	for (size_t c = 0; c < cells; c++)
+		x->gain[c] = (flat ? x->gain[c] : (float)(isnan(white) ? 1 : white)) - (dark && (flat || !isnan(white)) ? x->dark[c] : 0);
+	GT_TRY(find_dead(x, flat ? flat->name(flat, 0) : frames->name(frames, 0), o));
+	*out = x;
+	x = NULL;
+done:
+	gt_intensity_free(x);
+	return st;
+}
+
+void gt_intensity_free(gt_intensity *x)
+{
+	if (!x)
+		return;
+	pthread_mutex_destroy(&x->lock);
+	free(x->dark);
+	free(x->gain);
+	free(x->fill);
+	free(x->level);
+	free(x);
+}
+
+static gt_status check_counts(const gt_intensity *x, size_t view, size_t row, const float *t, size_t n)
+{
+	const size_t bad = gt_first_bad(t, n);
+	return bad == n ? GT_OK
+	                : gt_fail(GT_ERR_FORMAT, "%s: NaN or infinite at row %zu, column %zu; expected finite numbers",
+	                          x->frames->name(x->frames, view), row + bad / x->columns, bad % x->columns);
+}
+
+/* Rows that the filling of rows row ... row+rows-1 looks at. */
+static void widen(const gt_intensity *x, size_t *row, size_t *rows)
+{
+	size_t end = *row + *rows;
+	int needed = 0;
+	for (size_t i = 0; i < x->fills && !needed; i++)
+		needed = x->fill[i].row >= *row && x->fill[i].row < end;
+	if (!needed)
+		return;
+	*row = *row < GT_FILL_REACH ? 0 : *row - GT_FILL_REACH;
+	end = end + GT_FILL_REACH < x->rows ? end + GT_FILL_REACH : x->rows;
+	*rows = end - *row;
+}
+
+static void fill(const gt_intensity *x, size_t row, size_t rows, float *t)
+{
+	for (size_t i = 0; i < x->fills; i++) {
+		const gt_filled_cell *f = &x->fill[i];
+		double sum = 0;
+		if (f->row < row || f->row >= row + rows)
+			continue;
+		size_t n = 0;
+		for (size_t k = 0; k < f->n; k++)
+			if (f->from[k] >= row * x->columns && f->from[k] < (row + rows) * x->columns) {
+				sum += t[f->from[k] - row * x->columns];
+				n++;
+			}
+		if (n)
+			t[(f->row - row) * x->columns + f->column] = (float)(sum / (double)n);
+	}
+}
+
+static void count(gt_intensity *x, size_t *counter, size_t more)
+{
+	pthread_mutex_lock(&x->lock);
+	*counter += more;
+	pthread_mutex_unlock(&x->lock);
+}
+
+static gt_status transmission_of(gt_intensity *x, size_t view, size_t row, size_t rows, float *t)
+{
+	const size_t n = rows * x->columns, from = row * x->columns;
+	size_t saturated = 0;
+	gt_status st = x->frames->read(x->frames, view, row, rows, t);
+	if (st != GT_OK || (st = check_counts(x, view, row, t, n)) != GT_OK)
+		return st;
+	for (size_t c = 0; c < n; c++) {
+		saturated += x->frames->most > 0 && t[c] >= x->frames->most;
+		t[c] = (float)(((double)t[c] - (x->dark ? x->dark[from + c] : 0)) / x->gain[from + c]);
+	}
+	count(x, &x->saturated, saturated);
+	fill(x, row, rows, t);
+	return GT_OK;
+}
+
+gt_status gt_intensity_transmission(gt_intensity *x, size_t view, size_t row, size_t rows, float *out)
+{
+	size_t first = row, n = rows;
+	widen(x, &first, &n);
+	if (n == rows)
+		return transmission_of(x, view, row, rows, out);
+	float *t = malloc(n * x->columns * sizeof *t);
+	if (!t)
+		return gt_fail(GT_ERR_MEMORY, "view %zu: out of memory", view);
+	const gt_status st = transmission_of(x, view, first, n, t);
+	memcpy(out, t + (row - first) * x->columns, rows * x->columns * sizeof *out);
+	free(t);
+	return st;
+}
+
+/* The air of a view is that of all its rows, whichever are asked for; it is measured once. */
+static gt_status air_of(gt_intensity *x, size_t view, gt_air_level *level)
+{
+	pthread_mutex_lock(&x->lock);
+	*level = x->level[view];
+	pthread_mutex_unlock(&x->lock);
+	if (level->known)
+		return GT_OK;
+	gt_status st = GT_OK;
+	float *t = malloc(x->rows * x->columns * sizeof *t);
+	if (!t)
+		return gt_fail(GT_ERR_MEMORY, "view %zu: out of memory", view);
+	GT_TRY(gt_intensity_transmission(x, view, 0, x->rows, t));
+	GT_TRY(gt_fail_in(gt_air_measure(x, t, level), "%s", x->frames->name(x->frames, view)));
+	pthread_mutex_lock(&x->lock);
+	x->level[view] = *level;
+	pthread_mutex_unlock(&x->lock);
+done:
+	free(t);
+	return st;
+}
+
+gt_status gt_intensity_read(gt_intensity *x, size_t view, size_t row, size_t rows, float *out)
+{
+	gt_air_level air = { 1, 1, 1 };
+	size_t floored = 0;
+	gt_status st = x->level ? air_of(x, view, &air) : GT_OK;
+	if (st != GT_OK || (st = gt_intensity_transmission(x, view, row, rows, out)) != GT_OK)
+		return st;
+	const double slope = x->columns > 1 ? (air.at_right - air.at_left) / (double)(x->columns - 1) : 0;
+	for (size_t i = 0; i < rows * x->columns; i++) {
+		double t = out[i] / (air.at_left + slope * (double)(i % x->columns));
+		floored += t < LEAST_TRANSMISSION;
+		out[i] = (float)-log(t < LEAST_TRANSMISSION ? LEAST_TRANSMISSION : t);
+	}
+	count(x, &x->floored, floored);
+	return GT_OK;
+}

@@ -1,0 +1,332 @@
+/* Images in TIFF files, by libtiff: strips and tiles, every lossless compression, both byte orders, BigTIFF. "TIFF
+ * Revision 6.0", Adobe 1992. Each read opens its file anew: handles of libtiff serve one thread, and a scan has more
+ * files than a process may hold open. */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <tiffio.h>
+#include <gantry/host_memory.h>
+#include <gantry/text.h>
+#include "core/try.h"
+#include "io/frames/frame_source.h"
+#include "io/write_kit/number_types.h"
+
+/* No method of compression makes fewer bytes of many. */
+#define MOST_COMPRESSED 65536.0
+#define MOST_OF_A_TAG ((tmsize_t)1 << 30)
+
+struct page {
+	size_t file;
+	uint64_t offset;
+};
+struct tiff_source {
+	struct gt_frame_source base;
+	gt_file_list files;
+	struct page *page;
+	const gt_number_type *type;
+};
+/* What a page is. */
+typedef struct {
+	uint32_t rows, columns;
+	const gt_number_type *type;
+	double most;
+	size_t bytes; /* of a strip or a tile */
+} tiff_shape;
+
+typedef struct {
+	char text[256];
+} complaint;
+
+static int complain(TIFF *t, void *self, const char *module, const char *format, va_list args)
+{
+	complaint *c = self;
+	(void)t;
+	(void)module;
+	vsnprintf(c->text, sizeof c->text, format, args);
+	gt_utf8_shown(c->text, strlen(c->text), c->text, sizeof c->text);
+	return 1;
+}
+
+static int ignore(TIFF *t, void *self, const char *module, const char *format, va_list args)
+{
+	(void)t;
+	(void)self;
+	(void)module;
+	(void)format;
+	(void)args;
+	return 1;
+}
+
+/* Not mapped: a file that somebody shortens meanwhile must not end the process. */
+static TIFF *open_tiff(const char *path, complaint *c)
+{
+	TIFFOpenOptions *o = TIFFOpenOptionsAlloc();
+	snprintf(c->text, sizeof c->text, "out of memory");
+	if (!o)
+		return NULL;
+	TIFFOpenOptionsSetMaxSingleMemAlloc(o, MOST_OF_A_TAG);
+	TIFFOpenOptionsSetErrorHandlerExtR(o, complain, c);
+	TIFFOpenOptionsSetWarningHandlerExtR(o, ignore, NULL);
+	TIFF *t = TIFFOpenExt(path, "rm", o);
+	TIFFOpenOptionsFree(o);
+	return t;
+}
+
+int gt_is_tiff(const char *path)
+{
+	static const unsigned char starts[4][4] = { { 'I', 'I', 42, 0 }, { 'M', 'M', 0, 42 }, { 'I', 'I', 43, 0 }, { 'M', 'M', 0, 43 } };
+	unsigned char head[4];
+	FILE *file = fopen(path, "rb");
+	const size_t n = file ? fread(head, 1, sizeof head, file) : 0;
+	int is = 0;
+	if (file)
+		fclose(file);
+	for (int i = 0; i < 4 && n == sizeof head; i++)
+		is |= !memcmp(head, starts[i], sizeof head);
+	return is;
+}
+
+/* Numbers without a format are unsigned. */
+static const gt_number_type *type_of(unsigned bits, unsigned format)
+{
+	char name[16];
+	const char *kind = format == SAMPLEFORMAT_IEEEFP ? "float" : format == SAMPLEFORMAT_INT ? "int" : "uint";
+	if (format != SAMPLEFORMAT_IEEEFP && format != SAMPLEFORMAT_INT && format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_VOID)
+		return NULL;
+	snprintf(name, sizeof name, "%s%u", kind, bits);
+	for (const gt_number_type *t = gt_number_types; t->met; t++)
+		if (!strcmp(t->nifti_name, name))
+			return t;
+	return NULL;
+}
+
+static uint32_t pieces_of(TIFF *t) { return TIFFIsTiled(t) ? TIFFNumberOfTiles(t) : TIFFNumberOfStrips(t); }
+
+/* Every strip or tile must lie in the file, and together they must be able to hold the image. */
+static gt_status check_pieces(const char *path, TIFF *t, const tiff_shape *s)
+{
+	struct stat file;
+	double stored = 0;
+	const double claimed = (double)s->rows * s->columns * (double)s->type->size;
+	uint16_t compression = COMPRESSION_NONE;
+	TIFFGetFieldDefaulted(t, TIFFTAG_COMPRESSION, &compression);
+	if (stat(path, &file) != 0)
+		return gt_fail(GT_ERR_IO, "%s: cannot be looked up", path);
+	for (uint32_t i = 0, n = pieces_of(t); i < n; i++) {
+		const uint64_t at = TIFFGetStrileOffset(t, i), bytes = TIFFGetStrileByteCount(t, i);
+		if (bytes > (uint64_t)file.st_size || at > (uint64_t)file.st_size - bytes)
+			return gt_fail(GT_ERR_FORMAT, "%s: truncated: its part %u of %u ends behind the file's %lld bytes", path, i + 1, n,
+			               (long long)file.st_size);
+		stored += (double)bytes;
+	}
+	if (claimed > (compression == COMPRESSION_NONE ? 1 : MOST_COMPRESSED) * stored)
+		return gt_fail(GT_ERR_FORMAT, "%s: claims %u x %u values of %zu bytes, and has %.0f bytes of them", path, s->rows,
+		               s->columns, s->type->size, stored);
+	return gt_fail_in(gt_host_room((double)s->bytes + claimed, "an image"), "%s", path);
+}
+
+static gt_status check_kind(const char *path, TIFF *t, unsigned samples)
+{
+	uint16_t compression = COMPRESSION_NONE;
+	char *about = NULL;
+	const char *images;
+	TIFFGetFieldDefaulted(t, TIFFTAG_COMPRESSION, &compression);
+	if (samples != 1)
+		return gt_fail(GT_ERR_FORMAT, "%s: has %u numbers a pixel (colours?), expected 1", path, samples);
+	if (!TIFFIsCODECConfigured(compression))
+		return gt_fail(GT_ERR_FORMAT, "%s: is compressed by method %u, which libtiff lacks here", path, compression);
+	if (TIFFGetField(t, TIFFTAG_IMAGEDESCRIPTION, &about) && about && !strncmp(about, "ImageJ=", 7) &&
+	    (images = strstr(about, "\nimages=")) && atol(images + 8) > 1 && TIFFCurrentDirectory(t) == 0 && TIFFLastDirectory(t))
+		return gt_fail(GT_ERR_FORMAT, "%s: says that it holds %ld images and has one page: save it as one file for each image",
+		               path, atol(images + 8));
+	return GT_OK;
+}
+
+static gt_status shape_of(const char *path, TIFF *t, tiff_shape *s)
+{
+	uint16_t samples = 1, bits = 1, format = SAMPLEFORMAT_UINT;
+	gt_status st = GT_OK;
+	*s = (tiff_shape){ 0 };
+	TIFFGetField(t, TIFFTAG_IMAGELENGTH, &s->rows);
+	TIFFGetField(t, TIFFTAG_IMAGEWIDTH, &s->columns);
+	TIFFGetFieldDefaulted(t, TIFFTAG_SAMPLESPERPIXEL, &samples);
+	TIFFGetFieldDefaulted(t, TIFFTAG_BITSPERSAMPLE, &bits);
+	TIFFGetFieldDefaulted(t, TIFFTAG_SAMPLEFORMAT, &format);
+	if (!s->rows || !s->columns)
+		return gt_fail(GT_ERR_FORMAT, "%s: is %u x %u pixels, expected at least 1 x 1", path, s->rows, s->columns);
+	if ((st = check_kind(path, t, samples)) != GT_OK)
+		return st;
+	if (!(s->type = type_of(bits, format)))
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: has %u bits a pixel of sample format %u, expected 8, 16, 32 or 64, unsigned, signed or float", path,
+		               bits, format);
+	if (format != SAMPLEFORMAT_IEEEFP && bits <= 32)
+		s->most = (double)((UINT64_C(1) << (format == SAMPLEFORMAT_INT ? bits - 1 : bits)) - 1);
+	s->bytes = (size_t)(TIFFIsTiled(t) ? TIFFTileSize64(t) : TIFFStripSize64(t));
+	return check_pieces(path, t, s);
+}
+
+/* The first page says what all are. */
+static gt_status add_page(struct tiff_source *s, size_t file, TIFF *t)
+{
+	const char *path = s->files.path[file];
+	struct gt_frame_source *b = &s->base;
+	tiff_shape found;
+	uint32_t kind = 0;
+	gt_status st = GT_OK;
+	if (TIFFGetField(t, TIFFTAG_SUBFILETYPE, &kind) && (kind & FILETYPE_REDUCEDIMAGE))
+		return GT_OK;
+	if ((st = shape_of(path, t, &found)) != GT_OK)
+		return st;
+	if (b->frames == 0) {
+		b->rows = found.rows;
+		b->columns = found.columns;
+		b->most = found.most;
+		s->type = found.type;
+	}
+	if (found.rows != b->rows || found.columns != b->columns || found.type != s->type)
+		return gt_fail(GT_ERR_FORMAT, "%s: is %u rows x %u columns of %s, expected %zu x %zu of %s as in %s", path, found.rows,
+		               found.columns, found.type->nifti_name, b->rows, b->columns, s->type->nifti_name, s->files.path[0]);
+	b->bytes = found.bytes > b->bytes ? found.bytes : b->bytes;
+	if ((b->frames & (b->frames - 1)) == 0) {
+		struct page *more = realloc(s->page, (b->frames ? 2 * b->frames : 1) * sizeof *more);
+		if (!more)
+			return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+		s->page = more;
+	}
+	s->page[b->frames++] = (struct page){ file, TIFFCurrentDirOffset(t) };
+	return GT_OK;
+}
+
+static gt_status add_file(struct tiff_source *s, size_t file)
+{
+	const char *path = s->files.path[file];
+	gt_status st = GT_OK;
+	complaint why;
+	struct stat about;
+	if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+		return gt_fail(GT_ERR_IO, "%s: is no regular file", path);
+	TIFF *t = open_tiff(path, &why);
+	if (!t)
+		return gt_fail(GT_ERR_FORMAT, "%s: is no TIFF file, or damaged: %s", path, why.text);
+	do
+		GT_TRY(add_page(s, file, t));
+	while (TIFFReadDirectory(t));
+done:
+	TIFFClose(t);
+	return st;
+}
+
+static const char *name(const gt_frame_source *self, size_t frame)
+{
+	const struct tiff_source *s = (const struct tiff_source *)self;
+	return s->files.path[s->page[frame].file];
+}
+
+static void free_(gt_frame_source *self)
+{
+	struct tiff_source *s = (struct tiff_source *)self;
+	gt_file_list_free(&s->files);
+	free(s->page);
+	free(s);
+}
+
+/* What a read needs. */
+typedef struct {
+	const struct tiff_source *s;
+	TIFF *t;
+	unsigned char *piece;
+	size_t row, rows;
+	float *out;
+} tiff_reading;
+
+/* Lines of a strip or tile to their place: line `line` of the image is the first of `lines`, which have `width`
+ * numbers. */
+static void put_lines(const tiff_reading *r, size_t line, size_t lines, size_t column, size_t width)
+{
+	const size_t columns = r->s->base.columns, bytes = r->s->type->size, wide = column + width > columns ? columns - column : width;
+	for (size_t i = 0; i < lines; i++)
+		if (line + i >= r->row && line + i < r->row + r->rows)
+			r->s->type->convert(r->piece + i * width * bytes, wide, 0, r->out + (line + i - r->row) * columns + column);
+}
+
+static int read_strips(const tiff_reading *r)
+{
+	uint32_t lines = 0;
+	TIFFGetFieldDefaulted(r->t, TIFFTAG_ROWSPERSTRIP, &lines);
+	const size_t rows = r->s->base.rows, each = lines == 0 || lines > rows ? rows : lines, last = (r->row + r->rows - 1) / each;
+	for (size_t i = r->row / each; i <= last; i++) {
+		const size_t n = (i + 1) * each > rows ? rows - i * each : each, bytes = n * r->s->base.columns * r->s->type->size;
+		if (bytes > r->s->base.bytes || TIFFReadEncodedStrip(r->t, (uint32_t)i, r->piece, (tmsize_t)bytes) != (tmsize_t)bytes)
+			return 0;
+		put_lines(r, i * each, n, 0, r->s->base.columns);
+	}
+	return 1;
+}
+
+static int read_tiles(const tiff_reading *r)
+{
+	uint32_t wide = 0, high = 0;
+	TIFFGetField(r->t, TIFFTAG_TILEWIDTH, &wide);
+	TIFFGetField(r->t, TIFFTAG_TILELENGTH, &high);
+	if (!wide || !high || (double)wide * high * (double)r->s->type->size > (double)r->s->base.bytes)
+		return 0;
+	for (size_t y = r->row / high * high; y < r->row + r->rows; y += high)
+		for (size_t x = 0; x < r->s->base.columns; x += wide) {
+			const size_t bytes = (size_t)wide * high * r->s->type->size;
+			if (TIFFReadTile(r->t, r->piece, (uint32_t)x, (uint32_t)y, 0, 0) != (tmsize_t)bytes)
+				return 0;
+			put_lines(r, y, high, x, wide);
+		}
+	return 1;
+}
+
+static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, size_t rows, float *out)
+{
+	const struct tiff_source *s = (const struct tiff_source *)self;
+	const char *path = name(self, frame);
+	complaint why;
+	gt_status st = GT_OK;
+	tiff_reading r = { s, open_tiff(path, &why), malloc(s->base.bytes), row, rows, out };
+	uint32_t high = 0, wide = 0;
+	if (!r.piece)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	if (!r.t || !TIFFSetSubDirectory(r.t, s->page[frame].offset))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: cannot be read: %s", path, why.text));
+	TIFFGetField(r.t, TIFFTAG_IMAGELENGTH, &high);
+	TIFFGetField(r.t, TIFFTAG_IMAGEWIDTH, &wide);
+	if (high != s->base.rows || wide != s->base.columns)
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: has changed since it was opened", path));
+	if (!(TIFFIsTiled(r.t) ? read_tiles(&r) : read_strips(&r)))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: damaged: %s", path, why.text));
+done:
+	free(r.piece);
+	if (r.t)
+		TIFFClose(r.t);
+	return st;
+}
+
+gt_status gt_tiff_source(gt_file_list *files, gt_frame_source **out)
+{
+	gt_status st = GT_OK;
+	struct tiff_source *s = calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	s->base = (struct gt_frame_source){ .read = read_, .name = name, .free = free_ };
+	s->files = *files;
+	for (size_t i = 0; i < files->n && st == GT_OK; i++)
+		st = add_file(s, i);
+	if (st == GT_OK && s->base.frames == 0)
+		st = gt_fail(GT_ERR_FORMAT, "%s: has no image", files->n ? files->path[0] : "TIFF");
+	if (st != GT_OK) {
+		s->files = (gt_file_list){ NULL, 0 };
+		free_(&s->base);
+		return st;
+	}
+	*files = (gt_file_list){ NULL, 0 };
+	*out = &s->base;
+	return GT_OK;
+}

@@ -1,0 +1,145 @@
+/* Angles of views: from a text file of one number a line, or from a rule. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <gantry/constants.h>
+#include "core/try.h"
+#include "io/frames/view_angles.h"
+#include "io/write_kit/volume_units.h"
+
+#define MOST_BYTES (64 << 20)
+
+typedef struct {
+	double *value;
+	size_t n, commas;
+} numbers;
+
+static size_t place_of(const long long *number, size_t view) { return number ? (size_t)(number[view] - number[0]) : view; }
+
+/* One word as a number, with a point or a comma between the digits. */
+static int parse(const char *word, size_t n, double *value, size_t *commas)
+{
+	char text[64], *end;
+	if (n == 0 || n >= sizeof text)
+		return 0;
+	memcpy(text, word, n);
+	text[n] = 0;
+	char *comma = strchr(text, ',');
+	if (comma && !strchr(text, '.')) {
+		*comma = '.';
+		(*commas)++;
+	}
+	*value = strtod(text, &end);
+	return !*end && isfinite(*value);
+}
+
+static gt_status add_line(const char *path, size_t line, const char *text, size_t n, numbers *out)
+{
+	const char *remark = memchr(text, '#', n);
+	double value;
+	n = remark ? (size_t)(remark - text) : n;
+	while (n && isspace((unsigned char)text[n - 1]))
+		n--;
+	for (; n && isspace((unsigned char)*text); n--)
+		text++;
+	if (n == 0)
+		return GT_OK;
+	if (!parse(text, n, &value, &out->commas))
+		return gt_fail(GT_ERR_FORMAT, "%s: line %zu is '%.*s', expected one number", path, line, (int)(n < 40 ? n : 40), text);
+	if ((out->n & (out->n - 1)) == 0) {
+		double *more = realloc(out->value, (out->n ? 2 * out->n : 1) * sizeof *more);
+		if (!more)
+			return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+		out->value = more;
+	}
+	out->value[out->n++] = value;
+	return GT_OK;
+}
+
+static gt_status read_text(const char *path, char **text, size_t *n)
+{
+	struct stat s;
+	FILE *file = NULL;
+	gt_status st = GT_OK;
+	*text = NULL;
+	if (stat(path, &s) != 0)
+		return gt_fail(GT_ERR_IO, "%s: %s (angles: a file, FIRST:STEP or FIRST..LAST)", path, strerror(errno));
+	if (!S_ISREG(s.st_mode) || s.st_size > MOST_BYTES)
+		return gt_fail(GT_ERR_FORMAT, "%s: expected a text file of angles, of less than 64 MiB", path);
+	*n = (size_t)s.st_size;
+	if (!(*text = malloc(*n + 1)))
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	if (!(file = fopen(path, "rb")) || fread(*text, 1, *n, file) != *n)
+		st = gt_fail(GT_ERR_IO, "%s: cannot be read", path);
+	if (file)
+		fclose(file);
+	(*text)[*n] = 0;
+	if (st == GT_OK && memchr(*text, 0, *n))
+		st = gt_fail(GT_ERR_FORMAT, "%s: is no text, expected angles, one a line", path);
+	return st;
+}
+
+static gt_status from_file(const char *path, const long long *number, size_t views, const gt_read_options *o, double *angle)
+{
+	char *text = NULL;
+	size_t size = 0, line = 1;
+	numbers found = { NULL, 0, 0 };
+	gt_status st = GT_OK;
+	GT_TRY(read_text(path, &text, &size));
+	for (const char *at = text; at < text + size; line++) {
+		const size_t n = strcspn(at, "\r\n");
+		GT_TRY(add_line(path, line, at, n, &found));
+		at += n;
+		at += *at == '\r' && at[1] == '\n' ? 2 : 1;
+	}
+	const size_t places = place_of(number, views - 1) + 1;
+	if (found.n != views && found.n != places)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu angles, expected %zu, one for each view (%s)", path, found.n, views,
+		               found.n > views ? "are those of flat and dark fields among them?" : "is it of another scan?"));
+	for (size_t v = 0; v < views; v++)
+		angle[v] = found.value[found.n == views ? v : place_of(number, v)];
+	if (found.commas)
+		gt_read_note(o, "%s: commas are taken as decimal points", path);
+done:
+	free(text);
+	free(found.value);
+	return st;
+}
+
+/* 1: the text is two numbers around that separator. */
+static int is_rule(const char *spec, const char *separator, double *a, double *b)
+{
+	const char *at = strstr(spec, separator);
+	size_t commas = 0;
+	return at && parse(spec, (size_t)(at - spec), a, &commas) &&
+	       parse(at + strlen(separator), strlen(at + strlen(separator)), b, &commas);
+}
+
+gt_status gt_view_angles(const char *spec, int radians, const long long *number, size_t views, const gt_read_options *o, double *angle)
+{
+	double first, second, least = INFINITY, most = -INFINITY;
+	gt_status st = GT_OK;
+	const int range = is_rule(spec, "..", &first, &second), steps = !range && is_rule(spec, ":", &first, &second);
+	const size_t last = place_of(number, views - 1);
+	if (range && last == 0)
+		return gt_fail(GT_ERR_ARG, "angles %s: one view has no range of angles", spec);
+	if (!range && !steps)
+		GT_TRY(from_file(spec, number, views, o, angle));
+	for (size_t v = 0; v < views && (range || steps); v++)
+		angle[v] = first + (double)place_of(number, v) * (steps ? second : (second - first) / (double)last);
+	for (size_t v = 0; v < views; v++) {
+		least = fmin(least, angle[v]);
+		most = fmax(most, angle[v]);
+		angle[v] *= radians ? 1 : GT_PI / 180;
+	}
+	if (!radians && views > 2 && most - least <= 2 * GT_PI + 0.1)
+		gt_read_note(o, "angles from %g to %g are taken as degrees (radians where that is said: --angle-unit rad)", least, most);
+	if (radians && most - least > 8 * GT_PI)
+		gt_read_note(o, "angles from %g to %g are taken as radians, %.3g turns", least, most, (most - least) / (2 * GT_PI));
+done:
+	return st;
+}

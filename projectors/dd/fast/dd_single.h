@@ -1,0 +1,61 @@
+#ifndef GT_PROJECTORS_DD_FAST_DD_SINGLE_H
+#define GT_PROJECTORS_DD_FAST_DD_SINGLE_H
+/* The distance-driven pair on the CPU for arrays in single precision: what its driver (dd_single.c) and its kernels
+ * share. The kernels are one text, dd_single_kernels.inc, compiled for each instruction set by dd_single_any.c,
+ * dd_single_avx2.c and dd_single_avx512.c. Places are found in double, sums and differences are taken in float, in
+ * vectors of rows (forward) or z (back). */
+#include <gantry/threads.h>
+#include "projectors/dd/dd_impl.h"
+
+enum {
+	GT_DD_SLICES = 32,       /* slices that a column is prepared for at a time */
+	GT_DD_TILE = 64,         /* rows (forward) or z (back) of a tile */
+	GT_DD_ALONG = 32,        /* voxels of a tile of the adjoint across the slices */
+	GT_DD_TILE_LINES = 35,   /* its lines per slice: three more, so that neighbours do not lie 8192 bytes apart */
+	GT_DD_PAD = 32,          /* constant entries on either side of a window of running sums */
+	GT_DD_RESTART = 64,      /* running sums begin again after so many entries */
+	GT_DD_WIDEST = 16         /* gt_dd.tallest that these kernels take; beyond, entries are less precise */
+};
+
+/* What the jobs of one direction share; lines hold the sum of values 0..e as entry e, begun again every
+ * GT_DD_RESTART. */
+typedef struct {
+	const gt_dd *d;
+	const float *in;
+	float *out;
+	float *lines;            /* of the volume [y][x][stride], or of a batch of views [view][ascending column][stride] */
+	size_t stride;           /* floats of a line: a multiple of 16 */
+	size_t row;              /* lines of the volume from one y to the next */
+	float *scratch;          /* scratch_floats for each worker */
+	size_t scratch_floats;
+	const size_t *views;     /* forward: those of axis 0, then those of axis 1; back: a batch of one axis */
+	size_t count[2];         /* how many views of each axis */
+	int group, columns;      /* views and columns of a job of the forward direction */
+	int axis;                /* back: of the batch */
+} gt_dd_single;
+
+static inline size_t gt_dd_lanes_of(size_t n) { return (n + 15) & ~(size_t)15; }
+static inline size_t gt_dd_pieces(size_t n, size_t size) { return (n + size - 1) / size; }
+/* Slices of a job of the adjoint: some tiles one after the other, which share columns in the cache. */
+enum { GT_DD_STRETCH = 2 * GT_DD_SLICES };
+
+/* Loops over y (sums of the lines of a volume), over jobs of both directions, and over views of a batch. */
+typedef struct {
+	const char *name;        /* of the instruction set */
+	gt_loop sum_lines, forward, sum_columns, adjoint;
+} gt_dd_single_kernels;
+extern const gt_dd_single_kernels gt_dd_single_any;
+#ifdef GT_X86_KERNELS
+extern const gt_dd_single_kernels gt_dd_single_avx2, gt_dd_single_avx512;
+#endif
+
+/* Can the pair of these tables be computed in single precision? */
+int    gt_dd_single_takes(const gt_dd *d);
+size_t gt_dd_single_scratch(gt_backend *be, const gt_dd *d);
+void   gt_dd_single_forward(gt_backend *be, const gt_dd *d, const float *x, float *y);
+void   gt_dd_single_adjoint(gt_backend *be, const gt_dd *d, const float *y, float *x);
+/* The kernels of an instruction set, of the best there is if name is NULL; NULL if the processor does not have it. */
+const gt_dd_single_kernels *gt_dd_single_find(const char *name);
+/* Tests: every operator uses these kernels from here on; NULL: the best that there are. */
+void   gt_dd_single_use(const gt_dd_single_kernels *k);
+#endif

@@ -1,0 +1,60 @@
+"""Gantry: CT reconstruction with exactly matched projectors, on the CPU and on NVIDIA GPUs.
+
+Arrays are [z][y][x] (volumes, attenuation in mm^-1) and [view][row][column] (projections, line integrals); lengths are mm, angles radians.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from ._c import lib as _lib
+from .backend import Backend, backend, devices
+from .data import Projections, Provenance, Volume
+from .errors import (ArgumentError, DeviceError, DivergedError, Error, FileError, FormatError, OutOfMemoryError, StoppedError,
+                     UnknownNameError, UnsupportedError, check as _check, text as _text)
+from .files import Remark, Views, formats, open, read, read_projections, read_volume, write
+from .geometry import Grid, Scan, circular, from_matrices, from_views, helical, parallel, scanner, scanners
+from .measure import Check, Comparison, check, compare
+from .penalties import Penalty
+from .phantom import Phantom, add_noise, phantoms
+from .progress import Progress
+from .projector import Operator, Projector
+from .recon import Outcome, reconstruct, reconstruct_to
+from .solve import Result, analytic, solve
+from .tables import Parameter, names, parameters, python_name as _python_name
+
+if _TYPE_CHECKING:
+    from .methods import *
+    from .pictures import plot_geometry, show
+
+_check(_lib.gt_check_version(_lib.gt_py_built_for()))
+__version__ = _text(_lib.gt_version()).split()[0]
+
+__all__ = [
+    "ArgumentError", "Backend", "Check", "Comparison", "DeviceError", "DivergedError", "Error", "FileError", "FormatError", "Grid", "Operator",
+    "Outcome", "OutOfMemoryError", "Parameter", "Penalty", "Phantom", "Progress", "Projections", "Projector", "Provenance", "Remark", "Result", "Scan",
+    "StoppedError", "UnknownNameError", "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic", "backend", "check", "circular",
+    "compare", "devices", "formats", "from_matrices", "from_views", "helical", "names", "open", "parallel", "parameters", "phantoms",
+    "plot_geometry", "read", "read_projections", "read_volume", "reconstruct", "reconstruct_to", "scanner", "scanners", "show", "solve", "write",
+]
+_METHODS = [_python_name(_name) for _kind in ("analytic", "solver", "regularizer") for _name in names(_kind)]
+_PICTURES = ("plot_geometry", "show")
+__all__ += _METHODS
+
+
+def __getattr__(name: str) -> _Any:
+    """Methods and pictures are made when they are asked for: the import stays short."""
+    if name in _METHODS:
+        from . import methods
+
+        return getattr(methods, name)
+    if name in _PICTURES:
+        from . import pictures
+
+        return getattr(pictures, name)
+    raise AttributeError(f"module 'gantry' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,157 @@
+"""Devices, and arrays that are lent to the library without a copy."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ._c import ffi, lib
+from .errors import ArgumentError, check, keep, text, thread
+
+Array = NDArray[Any]
+TYPES = {np.dtype(np.float32): int(lib.GT_F32), np.dtype(np.float64): int(lib.GT_F64)}
+HOST_DEVICES = (1, 3)  # of DLPack: the host's memory, and that which CUDA has pinned
+
+
+@ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]
+def gt_py_interrupted(_: object) -> int:
+    """Asked while the library computes: to run at all is what lets Python see Ctrl-C. What another callback raised stops it too."""
+    return int(thread.raised is not None)
+
+
+class Backend:
+    """One device with one queue. Python threads may use it together: the library lets them take turns, without the GIL.
+
+    name: "cpu", "cpu:8" (threads), "cuda", "cuda:1", or "auto".
+    """
+
+    def __init__(self, name: str = "auto") -> None:
+        out = ffi.new("gt_backend **")
+        check(lib.gt_backend_open(os.fsencode(name), out))
+        self.c = ffi.gc(out[0], lib.gt_backend_close)
+        lib.gt_backend_poll(self.c, lib.gt_py_interrupted, ffi.NULL)
+        self.name = text(lib.gt_backend_name(self.c))
+        self.about = text(lib.gt_backend_describe(self.c))
+        self.is_gpu = bool(lib.gt_backend_is_gpu(self.c))
+
+    def __repr__(self) -> str:
+        return f"<gantry.Backend {self.name}: {self.about}>"
+
+    def counters(self) -> dict[str, int]:
+        """What it did since it was opened: allocations, bytes held, copies to and from the device, waits."""
+        count = ffi.new("gt_counters *")
+        check(lib.gt_backend_counters(self.c, count))
+        return {name: int(getattr(count, name)) for name, _ in ffi.typeof("gt_counters").fields}
+
+
+_opened: dict[str, Backend] = {}
+_lock = threading.Lock()
+
+
+def backend(device: str | Backend | None = None) -> Backend:
+    """The backend of that name, opened once and shared by all who ask for it; None: "auto"."""
+    if isinstance(device, Backend):
+        return device
+    name = "auto" if device is None else str(device)
+    with _lock:
+        if name not in _opened:
+            opened = Backend(name)
+            _opened[name] = _opened.setdefault(opened.name, opened)
+        return _opened[name]
+
+
+def devices() -> list[str]:
+    """The GPUs that could be opened, in words: "cuda:0: NAME, memory, compute capability"."""
+    return [text(lib.gt_device_text(i)) for i in range(lib.gt_device_count())]
+
+
+def pool() -> Any:
+    """The threads of the host."""
+    return lib.gt_backend_pool(backend("cpu").c)
+
+
+def c_type(dtype: DTypeLike) -> int:
+    """The library's word for a dtype."""
+    try:
+        return TYPES[np.dtype(dtype)]
+    except KeyError:
+        raise ArgumentError(f"dtype {np.dtype(dtype)}: expected float32 or float64") from None
+
+
+def check_shape(what: str, found: tuple[int, ...], expected: tuple[int, ...], axes: str) -> None:
+    """Refuses an array of another shape."""
+    if tuple(found) != tuple(expected):
+        raise ArgumentError(f"{what}: shape {tuple(found)}, expected {tuple(expected)}: {axes}")
+
+
+def host_array(values: Any, dtype: DTypeLike, what: str) -> Array:
+    """`values` as a C-contiguous array of that type in the host's memory: itself where it is one already, else a copy."""
+    if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack_device__"):
+        if getattr(values, "requires_grad", False):
+            raise ArgumentError(f"{what}: a tensor that records gradients: gantry.torch has layers for those, else detach() it")
+        if values.__dlpack_device__()[0] not in HOST_DEVICES:
+            raise ArgumentError(f"{what}: lies on a GPU, and is needed in the host's memory: bring it there first")
+        values = np.from_dlpack(values)
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise ArgumentError(f"{what}: dtype {array.dtype}, expected real numbers")
+    return np.ascontiguousarray(array, dtype=dtype)
+
+
+def result_array(out: Any, dtype: DTypeLike, shape: tuple[int, ...]) -> Array:
+    """`out`, which must fit as it is, or a new array where it is None."""
+    if out is None:
+        return np.empty(shape, dtype)
+    fits = isinstance(out, np.ndarray) and out.dtype == dtype and out.shape == shape and out.flags.c_contiguous
+    if not fits or not out.flags.writeable:
+        found = f"{out.dtype} array of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        if fits:
+            found = "read-only " + found
+        raise ArgumentError(f"out: a {found}, expected a writeable C-contiguous {np.dtype(dtype)} array of shape {shape}")
+    return np.asarray(out)
+
+
+def pointer(array: Array | None, kind: str = "float *") -> Any:
+    """The memory of a C-contiguous array."""
+    return ffi.NULL if array is None else ffi.cast(kind, array.__array_interface__["data"][0])
+
+
+class _Memory:
+    """Memory of the library as NumPy takes it, which keeps its owner alive."""
+
+    def __init__(self, address: int, shape: tuple[int, ...], owner: object, writeable: bool) -> None:
+        self.owner = owner
+        self.__array_interface__ = {"version": 3, "typestr": "=f4", "shape": shape, "data": (address, not writeable)}
+
+
+def borrowed(c: Any, shape: tuple[int, ...], owner: object, writeable: bool = True) -> Array | None:
+    """An array over float memory that belongs to `owner`, without a copy; None for NULL."""
+    if c == ffi.NULL:
+        return None
+    return np.asarray(_Memory(int(ffi.cast("uintptr_t", c)), shape, owner, writeable))
+
+
+class Lent:
+    """A NumPy array as the library sees it: the memory itself on the CPU; on a GPU a copy, which `get()` brings back."""
+
+    def __init__(self, be: Backend, array: Array, put: bool = True) -> None:
+        self.array, self.on_gpu = array, be.is_gpu
+        out = ffi.new("gt_array **")
+        kind = c_type(array.dtype)
+        if be.is_gpu:
+            check(lib.gt_array_new(be.c, kind, array.size, out))
+        else:
+            check(lib.gt_array_wrap(be.c, kind, array.size, pointer(array, "void *"), out))
+        self.c = ffi.gc(out[0], lib.gt_array_free)
+        if be.is_gpu and put:
+            lib.gt_array_put(pointer(array, "void *"), self.c)
+
+    def get(self) -> Array:
+        """The array, with what the library wrote."""
+        if self.on_gpu:
+            lib.gt_array_get(self.c, pointer(self.array, "void *"))
+        return self.array

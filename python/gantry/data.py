@@ -1,0 +1,194 @@
+"""Projections and volumes: arrays with what is known of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ._c import ffi, lib
+from .backend import Array, borrowed, check_shape, host_array, pointer
+from .errors import ArgumentError, check, text
+from .geometry import Grid, Scan
+
+POSITIONS = ("HFS", "HFP", "FFS", "FFP")
+UNITS = ("mm-1", "HU", "auto")
+
+
+def position_index(position: str) -> int:
+    """The library's number for how the patient lay."""
+    if position not in POSITIONS:
+        raise ArgumentError(f"position {position!r}: expected one of {', '.join(POSITIONS)}")
+    return POSITIONS.index(position)
+
+
+class Provenance:
+    """How something came to be: the command line and the parameters that made it, "" where they are not known."""
+
+    def __init__(self, c: Any) -> None:
+        self.command, self.parameters = text(c.command), text(c.parameters)
+
+    def __repr__(self) -> str:
+        return f"Provenance(command={self.command!r}, parameters={self.parameters!r})"
+
+
+class Projections:
+    """Line integrals `data` [view][row][column] of a scan, without a unit; with weights and photons where these are known.
+
+    data of float32 in C order is not copied; weights and photons are. water: attenuation that the scanner states, mm^-1; 0: none.
+    """
+
+    def __init__(self, data: Any, scan: Scan, *, weights: Any = None, photons: Any = None, water: float = 0.0, position: str = "HFS") -> None:
+        array = host_array(data, np.float32, "data")
+        check_shape("data", array.shape, scan.shape, "[view][row][column]")
+        out = ffi.new("gt_projections **")
+        check(lib.gt_projections_wrap(scan.c, pointer(array), ffi.NULL, ffi.NULL, out))
+        self._keep(out[0], array)
+        for what, values, give in (("weights", weights, lib.gt_projections_set_weights), ("photons", photons, lib.gt_projections_set_photons)):
+            if values is not None:
+                given = host_array(values, np.float32, what)
+                check_shape(what, given.shape, scan.shape, "[view][row][column]")
+                check(give(self.c, pointer(given)))
+        check(lib.gt_projections_set_water(self.c, water))
+        check(lib.gt_projections_set_position(self.c, position_index(position)))
+
+    @classmethod
+    def from_c(cls, c: Any) -> Projections:
+        """Takes over what the library gave out."""
+        p = cls.__new__(cls)
+        p._keep(c, None)
+        return p
+
+    def _keep(self, c: Any, array: Array | None) -> None:
+        self.c = ffi.gc(c, lib.gt_projections_free)
+        self.scan = Scan(lib.gt_projections_scan(self.c), owner=self.c)
+        self._data = borrowed(lib.gt_projections_data(self.c), self.scan.shape, self.c) if array is None else array
+
+    @property
+    def data(self) -> Array:
+        """Line integrals [view][row][column]; they may be changed in place."""
+        if self._data is None:
+            raise ArgumentError("these projections are a geometry alone: they have no data")
+        return self._data
+
+    @property
+    def has_data(self) -> bool:
+        """Whether there is more than the geometry."""
+        return self._data is not None
+
+    @property
+    def weights(self) -> Array | None:
+        """Statistical weights [view][row][column]; None where there are none."""
+        return borrowed(lib.gt_projections_weights(self.c), self.scan.shape, self.c, writeable=False)
+
+    @property
+    def photons(self) -> Array | None:
+        """Photons that each pixel would have had without a body; None where they are not known."""
+        return borrowed(lib.gt_projections_photons(self.c), self.scan.shape, self.c, writeable=False)
+
+    @property
+    def water(self) -> float:
+        """Attenuation of water that the scanner states, mm^-1; 0: not known."""
+        return float(lib.gt_projections_water(self.c))
+
+    @property
+    def position(self) -> str:
+        """How the patient lay: "HFS", "HFP", "FFS" or "FFP"."""
+        return POSITIONS[lib.gt_projections_position(self.c)]
+
+    @property
+    def provenance(self) -> Provenance:
+        """How the projections came to be."""
+        return Provenance(lib.gt_projections_provenance(self.c))
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        return np.array(self.data, dtype) if copy else np.asarray(self.data, dtype)
+
+    def __repr__(self) -> str:
+        return f"<gantry.Projections {self.scan.shape} of {self.scan!r}>"
+
+    def _repr_html_(self) -> str:
+        from .pictures import as_html
+
+        return as_html(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        copied = [None if a is None else np.array(a) for a in (self.weights, self.photons)]
+        return _projections_again, (np.array(self.data), self.scan.copy(), *copied, self.water, self.position)
+
+
+def _projections_again(data: Array, scan: Scan, weights: Array | None, photons: Array | None, water: float, position: str) -> Projections:
+    return Projections(data, scan, weights=weights, photons=photons, water=water, position=position)
+
+
+class Volume:
+    """Voxels `data` [z][y][x] in mm^-1 on a grid. data of float32 in C order is not copied.
+
+    water: attenuation of water for HU, mm^-1; None: the library's default. `result` says how a reconstruction went, else it is None.
+    """
+
+    def __init__(self, data: Any, grid: Grid, *, water: float | None = None, position: str = "HFS") -> None:
+        array = host_array(data, np.float32, "data")
+        check_shape("data", array.shape, grid.shape, "[z][y][x]")
+        out = ffi.new("gt_volume **")
+        check(lib.gt_volume_wrap(grid.c, pointer(array), ffi.NULL, ffi.NULL, out))
+        self._keep(out[0], array)
+        if water is not None:
+            check(lib.gt_volume_set_water(self.c, water))
+        check(lib.gt_volume_set_position(self.c, position_index(position)))
+
+    @classmethod
+    def from_c(cls, c: Any) -> Volume:
+        """Takes over what the library gave out."""
+        v = cls.__new__(cls)
+        v._keep(c, None)
+        return v
+
+    def _keep(self, c: Any, array: Array | None) -> None:
+        self.c = ffi.gc(c, lib.gt_volume_free)
+        self.grid = Grid.from_c(lib.gt_volume_grid(self.c))
+        found = borrowed(lib.gt_volume_data(self.c), self.grid.shape, self.c) if array is None else array
+        if found is None:
+            raise ArgumentError("a volume without voxels")
+        self.data: Array = found
+        self.result: Any = None
+
+    @property
+    def hu(self) -> Array:
+        """A copy in Hounsfield units."""
+        water = np.float32(self.water or lib.GT_MU_WATER)
+        return np.asarray((self.data - water) * (np.float32(1000) / water))
+
+    @property
+    def water(self) -> float:
+        """Attenuation of water for HU, mm^-1."""
+        return float(lib.gt_volume_water(self.c))
+
+    @property
+    def position(self) -> str:
+        """How the patient lay: "HFS", "HFP", "FFS" or "FFP"."""
+        return POSITIONS[lib.gt_volume_position(self.c)]
+
+    @property
+    def provenance(self) -> Provenance:
+        """How the volume came to be."""
+        return Provenance(lib.gt_volume_provenance(self.c))
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        return np.array(self.data, dtype) if copy else np.asarray(self.data, dtype)
+
+    def __repr__(self) -> str:
+        return f"<gantry.Volume {self.grid.shape} in mm^-1 on {self.grid!r}>"
+
+    def _repr_html_(self) -> str:
+        from .pictures import as_html
+
+        return as_html(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _volume_again, (np.array(self.data), self.grid, self.water, self.position)
+
+
+def _volume_again(data: Array, grid: Grid, water: float, position: str) -> Volume:
+    return Volume(data, grid, water=water, position=position)

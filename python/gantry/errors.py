@@ -1,0 +1,106 @@
+"""What can go wrong, as exceptions: the class says of what kind, the text is the library's sentence."""
+
+from __future__ import annotations
+
+import threading
+
+from ._c import ffi, lib
+
+
+class Error(Exception):
+    """A refusal or a failure, in the library's words. `status` is its name in C, such as "GT_ERR_FORMAT"."""
+
+    status = "GT_OK"
+
+
+class ArgumentError(Error, ValueError):
+    """A parameter, a size, a type or an order that cannot be."""
+
+
+class UnknownNameError(Error, LookupError):
+    """No projector, solver, format ... of that name."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """The method cannot do this for this scan, this grid or this type."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """Says how much was needed, and how much was there."""
+
+
+class FileError(Error, OSError):
+    """A file cannot be read or written."""
+
+
+class FormatError(Error, ValueError):
+    """A file or a table of views that is malformed."""
+
+
+class DeviceError(Error, RuntimeError):
+    """The device reported an error."""
+
+
+class DivergedError(Error, ArithmeticError):
+    """The iteration diverged."""
+
+
+class StoppedError(Error):
+    """Somebody asked a computation to stop."""
+
+
+CLASSES = {
+    "GT_ERR_ARG": ArgumentError,
+    "GT_ERR_UNKNOWN": UnknownNameError,
+    "GT_ERR_UNSUPPORTED": UnsupportedError,
+    "GT_ERR_MEMORY": OutOfMemoryError,
+    "GT_ERR_IO": FileError,
+    "GT_ERR_FORMAT": FormatError,
+    "GT_ERR_DEVICE": DeviceError,
+    "GT_ERR_DIVERGED": DivergedError,
+    "GT_STOPPED": StoppedError,
+}
+_NAMES = {int(getattr(lib, name)): name for name in CLASSES}
+
+
+class _Thread(threading.local):
+    """What callbacks saw in this thread, for the call of the library that they were made from."""
+
+    raised: BaseException | None = None
+    keeps: bool = False  # Ctrl-C ends iterations where they are, instead of raising
+    interrupted: bool = False
+
+
+thread = _Thread()
+
+
+def keep(kind: object, error: BaseException, traceback: object) -> int | None:
+    """Keeps what a callback raised. A signal may arrive before a callback's first line: no `try` of its own would see it."""
+    if thread.keeps and isinstance(error, KeyboardInterrupt):
+        thread.interrupted = True
+        return 0
+    if thread.raised is None:
+        thread.raised = error
+    return None
+
+
+def settle() -> None:
+    """Raises what a callback raised since the last call of the library."""
+    if thread.raised is not None:
+        error, thread.raised = thread.raised, None
+        raise error
+
+
+def check(status: int) -> None:
+    """Raises what a status means; by the thread that got it, whose message it is."""
+    if status:
+        settle()
+        name = _NAMES.get(status, str(status))
+        error = CLASSES.get(name, Error)(ffi.string(lib.gt_error()).decode(errors="replace"))
+        error.status = name
+        raise error
+
+
+def text(c: object) -> str:
+    """A C string; "" for NULL."""
+    return "" if c == ffi.NULL else str(ffi.string(c).decode(errors="replace"))

@@ -1,0 +1,104 @@
+"""Arrays of PyTorch, CuPy, JAX and other libraries: memory where it is, without a copy, on the stream that its library works on."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ._c import ffi, lib
+from .backend import HOST_DEVICES, check_shape, host_array
+from .errors import ArgumentError, check
+
+CUDA = 2  # of DLPack
+
+
+def is_foreign(x: Any) -> bool:
+    """Whether x is an array of another library that says where it lies."""
+    return not isinstance(x, np.ndarray) and hasattr(x, "__dlpack_device__")
+
+
+def _name(x: Any) -> str:
+    name = type(x).__module__.partition(".")[0]
+    return "jax" if name == "jaxlib" else name
+
+
+def _library(x: Any) -> Any:
+    name = _name(x)
+    if name == "jax":
+        return sys.modules["jax"].numpy
+    if name in ("torch", "cupy"):
+        return sys.modules[name]
+    if hasattr(x, "__array_namespace__"):
+        return x.__array_namespace__()
+    raise ArgumentError(f"x: a {type(x).__module__}.{type(x).__name__}, whose library cannot be asked for a result: give out=, or NumPy's")
+
+
+def _refuse_gradients(x: Any, what: str) -> None:
+    if getattr(x, "requires_grad", False):
+        raise ArgumentError(f"{what}: a tensor that records gradients: gantry.torch.layer(A) is the operator for those, else detach() it")
+
+
+def apply(op: Any, x: Any, out: Any = None) -> Any:
+    """An Operator applied to an array of another library."""
+    _refuse_gradients(x, "x")
+    if out is not None:
+        _refuse_gradients(out, "out")
+    device, number = x.__dlpack_device__()
+    if device in HOST_DEVICES:
+        return _on_host(op, x, out)
+    if device != CUDA:
+        raise ArgumentError(f"x: DLPack device {int(device)}, expected memory of the host or of CUDA")
+    if op.backend.name != f"cuda:{number}":
+        here = op.backend.name
+        raise ArgumentError(f"x: lies on cuda:{number}, and the operator on {here}: make it with device='cuda:{number}', or move x")
+    return _on_cuda(op, x, out)
+
+
+def _on_host(op: Any, x: Any, out: Any) -> Any:
+    array = host_array(x, op.dtype, "x")
+    if out is None:
+        return _library(x).from_dlpack(op(array))
+    if isinstance(out, np.ndarray):
+        return op(array, out)
+    if _name(out) != "torch" or out.__dlpack_device__()[0] not in HOST_DEVICES:
+        raise ArgumentError(f"out: a {type(out).__module__}.{type(out).__name__}, expected an array of NumPy or a tensor on the host")
+    op(array, out.numpy())
+    return out
+
+
+def _on_cuda(op: Any, x: Any, out: Any) -> Any:
+    library, name = _library(x), _name(x)
+    if name not in ("torch", "cupy"):
+        raise ArgumentError(f"x: an array of {name} on a GPU, expected one of PyTorch or CuPy: bring it to one of them by DLPack")
+    shape = op.batch(tuple(x.shape)) + op.range_shape
+    dtype = getattr(library, op.dtype.name)
+    if name == "torch":
+        x = x.to(dtype).contiguous()
+        stream = library.cuda.current_stream(x.device).cuda_stream
+        result = library.empty(shape, dtype=dtype, device=x.device) if out is None else out
+    else:
+        with x.device:
+            x = library.ascontiguousarray(x, dtype)
+            stream = library.cuda.get_current_stream().ptr
+            result = library.empty(shape, dtype) if out is None else out
+    if out is not None:
+        _check_out(x, out, shape, dtype)
+    count = int(np.prod(op.batch(tuple(x.shape))))
+    pointers = [ffi.cast("void *", address) for address in (_address(x), _address(result), stream)]
+    check(lib.gt_py_apply_on_stream(op.c, op.transposed, count, *pointers))
+    return result
+
+
+def _address(array: Any) -> int:
+    return int(array.data_ptr() if _name(array) == "torch" else array.data.ptr)
+
+
+def _check_out(x: Any, out: Any, shape: tuple[int, ...], dtype: Any) -> None:
+    if _name(out) != _name(x) or out.__dlpack_device__() != x.__dlpack_device__():
+        raise ArgumentError(f"out: a {type(out).__module__}.{type(out).__name__}, expected an array of {_name(x)} on the device of x")
+    check_shape("out", tuple(out.shape), shape, "that of the result")
+    contiguous = out.is_contiguous() if _name(out) == "torch" else out.flags.c_contiguous
+    if out.dtype != dtype or not contiguous:
+        raise ArgumentError(f"out: of type {out.dtype}{'' if contiguous else ', not contiguous'}, expected a contiguous one of {dtype}")

@@ -1,0 +1,94 @@
+"""Figures: how far apart two volumes are, and what conjugate rays say about a scan."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._c import ffi, lib
+from .backend import Array, check_shape, host_array, pointer, pool
+from .data import Projections, Volume
+from .errors import ArgumentError, check as check_status
+from .geometry import Grid
+
+FAULTS = ("columns", "turn", "rows", "center")  # what a scan may have the wrong way round; "center": the column of the central ray
+
+
+class Comparison(NamedTuple):
+    """Differences a - b in mm^-1: root mean square, mean, largest; rmse over that of b; peak signal to noise in dB; mean SSIM of slices.
+
+    nan where nothing is in the region. ssim is nan where no window of 11 x 11 voxels fits.
+    """
+
+    voxels: int
+    rmse: float
+    mean: float
+    max: float
+    relative: float
+    psnr: float
+    ssim: float
+
+
+def compare(a: Any, b: Any, grid: Grid | None = None, *, central: float = 1.0, radius: float = float("inf")) -> Comparison:
+    """How far the volume a is from the reference b: Volumes, or arrays [z][y][x] with their grid.
+
+    central: the part of the slices that is looked at, around the middle; radius: voxels within this distance of the z axis, mm.
+    """
+    for volume in (a, b):
+        if isinstance(volume, Volume):
+            if grid is not None and grid != volume.grid:
+                raise ArgumentError(f"volumes on {grid} and {volume.grid}: expected one grid")
+            grid = volume.grid
+    if grid is None:
+        raise ArgumentError("grid: None, expected the Grid of these arrays")
+    if not 0 < central <= 1:
+        raise ArgumentError(f"central: {central}, expected a number above 0, at most 1")
+    arrays = [host_array(v, np.float32, "volume") for v in (a, b)]
+    for array in arrays:
+        check_shape("volume", array.shape, grid.shape, "[z][y][x]")
+    inside = np.empty(grid.shape[1:], np.uint8)
+    pair, region, distance = ffi.new("gt_image_pair *"), ffi.new("gt_image_region *"), ffi.new("gt_image_distance *")
+    lib.gt_image_pair_of_volumes(grid.c, pointer(arrays[0]), pointer(arrays[1]), pair)
+    lib.gt_image_region_central(grid.shape[0], central, region)
+    lib.gt_image_region_circle(grid.c, radius, pointer(inside, "unsigned char *"))
+    region.inside = pointer(inside, "unsigned char *")
+    lib.gt_image_error(pair, region, distance)
+    ssim = ffi.new("double *", float("nan"))
+    if distance.count and distance.range > 0:
+        check_status(lib.gt_ssim(pair, region, distance.range, pool(), ssim))
+    d = distance
+    return Comparison(int(d.count), d.rmse, d.mean, d.max, d.relative, d.psnr, float(ssim[0]))
+
+
+class Check(NamedTuple):
+    """What rays that are measured from both ends say about a scan. `faults` names what is the wrong way round, out of "columns",
+    "turn", "rows" and "center"; `instead` would explain it as well; `hidden` would not show in this scan. `explained` False: the rays
+    disagree, and none of these makes it right. rms, expected: their difference, and what noise and interpolation make of it.
+    `center` is the fitted column of the central ray, counted with those faults put right, `error` its standard error."""
+
+    consistent: bool
+    faults: tuple[str, ...]
+    instead: tuple[str, ...]
+    hidden: tuple[str, ...]
+    explained: bool
+    pairs: int
+    rms: float
+    expected: float
+    center: float
+    error: float
+
+
+def _named(bits: int) -> tuple[str, ...]:
+    known = (lib.GT_CONJUGATE_COLUMNS, lib.GT_CONJUGATE_TURN, lib.GT_CONJUGATE_ROWS, lib.GT_CONJUGATE_CENTER)
+    return tuple(name for name, bit in zip(FAULTS, known) if bits & bit)
+
+
+def check(p: Projections) -> Check:
+    """Are columns, rows, rotation direction and centre right? What `gantry info --check` says, as fields."""
+    data: Array = p.data
+    r = ffi.new("gt_conjugate_report *")
+    check_status(lib.gt_conjugate_check(p.scan.c, pointer(data), pool(), r))
+    best = r.item[r.best]
+    return Check(bool(not r.faults and r.explained), _named(r.faults), _named(r.instead), _named(r.hidden), bool(r.explained), int(r.pairs),
+                 best.rms, best.expected, r.center, r.error)

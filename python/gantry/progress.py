@@ -1,0 +1,135 @@
+"""What is told while a method iterates: callbacks, bars, and Ctrl-C that keeps what there is."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ._c import ffi, lib
+from .backend import Array, pointer
+from .errors import ArgumentError, keep, settle, thread
+
+NUMBERS = ("cost", "data", "penalty", "gradient", "residual", "change")
+PHASES = ("reading", "begins", "iteration", "saves", "ends", "slab", "writes")
+
+
+class Progress:
+    """One iteration, or a phase of a reconstruction. Numbers are nan where they are not known.
+
+    phase: "iteration", or of reconstruct() also "reading", "begins", "saves", "ends", "slab", "writes", with `done` from 0 to 1.
+    cost = data + penalty; residual |Ax - b| (of reconstruct(): over |b|); change: root mean square of this iteration's, mm^-1.
+    """
+
+    phase = "iteration"
+    done = float("nan")
+    text = ""
+    iteration: int
+    iterations: int
+    cost: float
+    data: float
+    penalty: float
+    gradient: float
+    residual: float
+    change: float
+
+    def __init__(self, c: Any) -> None:
+        self.iteration, self.iterations = int(c.iteration), int(c.iterations)
+        for name in NUMBERS:
+            setattr(self, name, float(getattr(c, name)))
+        self._volume: Callable[[], Array] | None = None
+
+    def volume(self) -> Array:
+        """A copy of the volume as it is now; of solvers alone, and only during the call."""
+        if self._volume is None:
+            raise ArgumentError("the volume can only be had from a solver, and while it tells of an iteration")
+        return self._volume()
+
+    def __repr__(self) -> str:
+        return f"<{self.phase} {self.iteration} of {self.iterations}: cost {self.cost:g}, change {self.change:g}>"
+
+
+Callback = Callable[[Progress], Any]
+
+
+class Call:
+    """A call of the library that tells of iterations. callback may return True to stop; what it raises comes out of the call."""
+
+    def __init__(self, callback: Callback | None, progress: bool, on_interrupt: str, name: str) -> None:
+        if on_interrupt not in ("raise", "keep"):
+            raise ArgumentError(f"on_interrupt {on_interrupt!r}: expected 'raise' or 'keep'")
+        self.callback, self.keeps = callback, on_interrupt == "keep"
+        self.bar = _bar(name) if progress else None
+        self.last: Progress | None = None
+        self.shape: tuple[int, ...] = ()
+        self.dtype: Any = None
+        self.handle = ffi.new_handle(self)
+
+    def told(self, p: Progress) -> int:
+        """1 to stop."""
+        if p.phase == "iteration":
+            self.last = p
+            if self.bar:
+                self.bar(p)
+        stop = bool(self.callback(p)) if self.callback else False
+        p._volume = None
+        return int(stop or thread.interrupted or thread.raised is not None)
+
+    @contextlib.contextmanager
+    def runs(self) -> Iterator[None]:
+        """Around the call: what was raised meanwhile is raised after it."""
+        before, thread.keeps, thread.interrupted = (thread.keeps, thread.interrupted), self.keeps, False
+        try:
+            yield
+        finally:
+            thread.keeps, thread.interrupted = before
+            if self.bar:
+                self.bar(None)
+        settle()
+
+
+@ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]
+def gt_py_iteration(self: Any, c: Any) -> int:
+    """A solver has done an iteration."""
+    call: Call = ffi.from_handle(self)
+    p = Progress(c)
+
+    def volume() -> Array:
+        x = np.empty(call.shape, call.dtype)
+        lib.gt_array_get(c.x, pointer(x, "void *"))
+        return x
+
+    p._volume = volume
+    return call.told(p)
+
+
+@ffi.def_extern(error=1, onerror=keep)  # type: ignore[untyped-decorator]
+def gt_py_phase(self: Any, c: Any) -> int:
+    """A reconstruction has come to a phase."""
+    call: Call = ffi.from_handle(self)
+    p = Progress(c)
+    p.phase, p.done = PHASES[c.phase], float(c.done)
+    p.text = "" if c.text == ffi.NULL else ffi.string(c.text).decode(errors="replace")
+    return call.told(p)
+
+
+def _bar(name: str) -> Callable[[Progress | None], None]:
+    """A bar of tqdm where that is installed, else a line per iteration; None ends it."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return lambda p: None if p is None else print(f"{name}: {p.iteration} of {p.iterations}, change {p.change:.2e}", file=sys.stderr)
+    bar = tqdm(desc=name, unit="it")
+
+    def tell(p: Progress | None) -> None:
+        if p is None:
+            bar.close()
+            return
+        bar.total = p.iterations
+        bar.set_postfix(change=f"{p.change:.2e}", refresh=False)
+        bar.update(p.iteration - bar.n)
+
+    return tell

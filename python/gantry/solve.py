@@ -1,0 +1,139 @@
+"""Analytic methods and solvers on arrays, by their names in the library's tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from . import tables
+from ._c import ffi, lib
+from .backend import Array, Backend, Lent, backend, c_type, check_shape, host_array, result_array
+from .data import Projections
+from .errors import ArgumentError, check, text
+from .geometry import Grid, Scan
+from .penalties import Penalty
+from .progress import Call, Callback
+from .projector import Projector
+
+Bounds = tuple[float | None, float | None]
+
+
+def analytic(name: str | None, data: Any, scan: Scan | None = None, grid: Grid | None = None, *, device: str | Backend | None = None,
+             dtype: DTypeLike = np.float32, out: Array | None = None, **parameters: Any) -> Array:
+    """A volume [z][y][x] in mm^-1 by an analytic method, or by the one that fits the scan (None).
+
+    data: Projections, or an array [view][row][column] with its scan. grid: what fits the scan where it is None.
+    """
+    if isinstance(data, Projections):
+        if scan is not None:
+            raise ArgumentError("scan: the projections have their own, expected none")
+        data, scan = data.data, data.scan
+    if scan is None:
+        raise ArgumentError("scan: None, expected the Scan of these projections, which an array does not have")
+    c_type(dtype)
+    be, grid = backend(device), scan.grid() if grid is None else grid
+    module, given = tables.options("analytic", tables.spec("analytic", name or text(lib.gt_analytic_for(scan.c).name), parameters))
+    method = ffi.cast("const gt_analytic *", module)
+    array = host_array(data, dtype, "data")
+    check_shape("data", array.shape, scan.shape, "[view][row][column]")
+    volume = result_array(out, np.dtype(dtype), grid.shape)
+    b, x = Lent(be, array), Lent(be, volume, put=False)
+    check(lib.gt_analytic_run(method, be.c, grid.c, scan.c, given, b.c, x.c))
+    x.get()
+    check(lib.gt_backend_status(be.c))
+    return volume
+
+
+class Result:
+    """x, and how it came about: iterations done, whether it ended early, and cost, residual |Ax - b| and change of the last one."""
+
+    def __init__(self, x: Array, call: Call) -> None:
+        last = call.last
+        self.x = x
+        self.iterations = last.iteration if last else 0
+        self.stopped = bool(last and last.iteration < last.iterations)
+        self.cost, self.residual, self.change = (last.cost, last.residual, last.change) if last else (float("nan"),) * 3
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        return np.array(self.x, dtype) if copy else np.asarray(self.x, dtype)
+
+    def __repr__(self) -> str:
+        return f"<gantry.Result: {self.iterations} iterations, cost {self.cost:g}{', stopped' if self.stopped else ''}>"
+
+
+class _Problem:
+    """A gt_problem and all that it borrows. Subset k holds views k, k + n, ...: a copy of them where there are several."""
+
+    def __init__(self, A: Projector, b: Array, w: Array | None, penalty: Penalty | None, subsets: int) -> None:
+        be, one = A.backend, subsets == 1
+        operators = [A] if one else A.subsets(subsets)
+        data = [Lent(be, b if one else np.ascontiguousarray(b[k::subsets])) for k in range(subsets)]
+        weights = None if w is None else [Lent(be, w if one else np.ascontiguousarray(w[k::subsets])) for k in range(subsets)]
+        R = penalty.make(be, A.dtype, A.grid) if penalty else ffi.NULL
+        lists = [ffi.new("gt_linop *[]", [p.c for p in operators]), ffi.new("gt_array *[]", [p.c for p in data]),
+                 ffi.new("gt_array *[]", [p.c for p in weights]) if weights else ffi.NULL]
+        self.borrowed = (operators, data, weights, R, lists)
+        self.c = ffi.new("gt_problem *", {"subsets": subsets, "A": lists[0], "b": lists[1], "w": lists[2], "R": R,
+                                          "lo": -np.inf, "hi": np.inf, "n": A.grid.shape[::-1]})
+
+
+def _subsets(solver: Any, options: Any, views: int) -> int:
+    n = ffi.new("size_t *", 1)
+    if solver.subsets != ffi.NULL:
+        check(solver.subsets(options, views, n))
+    return int(n[0])
+
+
+def solve(name: str, A: Projector, b: Any, *, x0: Any = None, weights: Any = None, penalty: Penalty | None = None,
+          bounds: Bounds = (None, None), callback: Callback | None = None, progress: bool = False,
+          on_interrupt: str = "raise", out: Array | None = None, **parameters: Any) -> Result:
+    """The x with the least cost 1/2 <Ax - b, W (Ax - b)> + penalty within the bounds, by a solver of the library's table.
+
+    x0: where it starts (zero if None); weights: as b, 0 or more; callback(p) is told of each iteration and may return True to stop;
+    progress: a bar. Ctrl-C raises KeyboardInterrupt, or with on_interrupt="keep" ends with the x so far. parameters: the solver's own.
+    """
+    module, options = tables.options("solver", tables.spec("solver", name, parameters))
+    solver = ffi.cast("const gt_solver *", module)
+    if not isinstance(A, Projector):
+        raise ArgumentError(f"A: a {type(A).__name__}, expected a gantry.Projector")
+    if penalty is not None and not isinstance(penalty, Penalty):
+        raise ArgumentError(f"penalty: a {type(penalty).__name__}, expected a gantry.Penalty such as gantry.huber(strength=30)")
+    array = host_array(b.data if isinstance(b, Projections) else b, A.dtype, "b")
+    check_shape("b", array.shape, A.range_shape, "[view][row][column]")
+    w = None if weights is None else host_array(weights, A.dtype, "weights")
+    if w is not None:
+        check_shape("weights", w.shape, A.range_shape, "[view][row][column]")
+    x = result_array(out, A.dtype, A.domain_shape)
+    start = None if x0 is None else host_array(x0, A.dtype, "x0")
+    if start is not None:
+        check_shape("x0", start.shape, A.domain_shape, "[z][y][x]")
+    x[...] = 0 if start is None else start
+    problem = _Problem(A, array, w, penalty, _subsets(solver, options, len(A.scan)))
+    lo, hi = bounds
+    if lo is None and solver.nonneg != ffi.NULL and solver.nonneg(options):
+        lo = 0.0
+    problem.c.lo, problem.c.hi = -np.inf if lo is None else lo, np.inf if hi is None else hi
+    call = Call(callback, progress, on_interrupt, name)
+    call.shape, call.dtype = A.domain_shape, A.dtype
+    monitor = ffi.new("gt_monitor *", {"each": lib.gt_py_iteration, "self": call.handle})
+    lent = Lent(A.backend, x)
+    with call.runs():
+        status = lib.gt_solve(solver, problem.c, options, lent.c, monitor)
+        if status != lib.GT_STOPPED:
+            check(status)
+        lent.get()
+        status = lib.gt_backend_status(A.backend.c)
+        if status != lib.GT_STOPPED:
+            check(status)
+    return Result(x, call)
+
+
+def help_text(kind: str, name: str) -> str:
+    """A line about a module, and one for each of its parameters."""
+    lines = [tables.about(kind, name), ""]
+    for p in tables.parameters(kind, name):
+        limits = ", ".join(p.choices) if p.choices else "" if p.kind == "flag" else f"{p.least:g} to {p.most:g}"
+        lines.append(f"{p.name}: {p.help}{f' [{limits}]' if limits else ''} (default {p.default})")
+    return "\n".join(lines)

@@ -1,0 +1,115 @@
+"""The library's own tables: solvers, analytic methods, regularizers, projectors and formats with their parameters."""
+
+from __future__ import annotations
+
+import keyword
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._c import ffi, lib
+from .errors import ArgumentError, check, text
+
+KINDS = ("projector", "analytic", "solver", "regularizer", "format")
+
+
+class Parameter(NamedTuple):
+    """One parameter of a module. kind: "int", "float", "choice", "flag", or "attenuation", which is mm^-1 or a text such as "10HU"."""
+
+    key: str
+    name: str  # the key as Python writes it
+    help: str
+    kind: str
+    default: int | float | str | bool
+    least: float
+    most: float
+    choices: tuple[str, ...]
+
+
+def python_name(key: str) -> str:
+    """A name of the tables as Python writes it: "os-sart" is os_sart."""
+    name = key.replace("-", "_")
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def names(kind: str) -> list[str]:
+    """All modules of a kind, in the library's order."""
+    found: list[str] = []
+    while (module := lib.gt_modules(os.fsencode(kind), len(found))) != ffi.NULL:
+        found.append(text(module.name))
+    return found
+
+
+def _module(kind: str, name: str) -> Any:
+    """The module of that name; a name without hyphens, as Python writes it, will do."""
+    known = names(kind)
+    exact = next((n for n in known if name in (n, python_name(n))), name)
+    module, options = ffi.new("const gt_module **"), ffi.new("void **")
+    check(lib.gt_module_parse(os.fsencode(kind), os.fsencode(exact), module, options))
+    lib.gt_free(options[0])
+    return module[0]
+
+
+def about(kind: str, name: str) -> str:
+    """The line about a module."""
+    return text(_module(kind, name).about)
+
+
+def _choices(p: Any) -> tuple[str, ...]:
+    found: list[str] = []
+    while p.names != ffi.NULL and p.names[len(found)] != ffi.NULL:
+        found.append(text(p.names[len(found)]))
+    return tuple(found)
+
+
+def _default(kind: str, printed: str) -> int | float | str | bool:
+    if kind == "flag":
+        return printed == "yes"
+    if kind == "choice":
+        return int(printed) if printed.isdigit() else printed
+    return int(printed) if kind == "int" else float(printed)
+
+
+def parameters(kind: str, name: str) -> list[Parameter]:
+    """The parameters of a module, as its table has them."""
+    module = _module(kind, name)
+    if module.params == ffi.NULL:
+        return []
+    printed = ffi.gc(lib.gt_module_print(module, ffi.NULL), lib.gt_free)
+    defaults = dict(item.split("=", 1) for item in text(printed).partition(":")[2].split(",") if item)
+    words = {lib.GT_INT: "int", lib.GT_REAL: "float", lib.GT_CHOICE: "choice", lib.GT_FLAG: "flag", lib.GT_MU: "attenuation"}
+    found: list[Parameter] = []
+    while module.params[len(found)].key != ffi.NULL:
+        p = module.params[len(found)]
+        key, word = text(p.key), words[p.kind]
+        found.append(Parameter(key, python_name(key), text(p.help), word, _default(word, defaults[key]), p.least, p.most, _choices(p)))
+    return found
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    return str(value)
+
+
+def spec(kind: str, name: str, given: dict[str, Any]) -> str:
+    """"NAME:key=value,..." as the command takes it, checked by the library. What is None is left out."""
+    module = _module(kind, name)
+    keys = {p.name: p.key for p in parameters(kind, name)}
+    items = [f"{keys.get(k, k)}={_value(v)}" for k, v in given.items() if v is not None]
+    for item in items:
+        if "," in item:
+            raise ArgumentError(f"{name}: {item}: a value cannot hold a comma")
+    words = text(module.name) + (":" + ",".join(items) if items else "")
+    options(kind, words)
+    return words
+
+
+def options(kind: str, words: str) -> tuple[Any, Any]:
+    """The module of "NAME:key=value,..." and its options, filled in."""
+    module, out = ffi.new("const gt_module **"), ffi.new("void **")
+    check(lib.gt_module_parse(os.fsencode(kind), os.fsencode(words), module, out))
+    return module[0], ffi.gc(out[0], lib.gt_free) if out[0] != ffi.NULL else ffi.NULL

@@ -1,0 +1,79 @@
+"""PyTorch: a projector and its transpose as layers with derivatives of any order.
+
+The derivative of A is A itself and its gradient A', exactly; that of A' is A. Each call gives a new tensor and keeps nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .errors import ArgumentError
+from .projector import Operator
+
+__all__ = ["Layer", "layer"]
+
+
+class _Apply(torch.autograd.Function):
+    """op x: linear, so that its derivative is op again."""
+
+    @staticmethod
+    def forward(x: Any, op: Operator) -> Any:
+        return op(x.detach())
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.op = inputs[1]
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return _Apply.apply(gradients[0], ctx.op.T), None
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        return _Apply.apply(tangents[0], ctx.op)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], x: Any, op: Operator) -> Any:
+        return _Apply.apply(x.movedim(in_dims[0], 0), op), 0
+
+
+@torch.compiler.disable
+def _apply(x: Any, op: Operator) -> Any:
+    return _Apply.apply(x, op)
+
+
+class Layer(torch.nn.Module):
+    """y = A x for tensors [..., z, y, x], or the transpose for [..., view, row, column]: batch and channels stand in front.
+
+    Tensors of half precision, as under autocast, are computed in the operator's type and returned as they came. Others have that type.
+    """
+
+    def __init__(self, op: Operator) -> None:
+        super().__init__()
+        self.op = op
+
+    def forward(self, x: Any) -> Any:
+        """The operator applied."""
+        wanted = getattr(torch, self.op.dtype.name)
+        if x.dtype in (torch.float16, torch.bfloat16):
+            return _apply(x.to(wanted), self.op).to(x.dtype)
+        if x.dtype != wanted:
+            raise ArgumentError(f"x: {x.dtype}, expected {wanted}: the operator's type; A.astype() makes one of the other")
+        return _apply(x, self.op)
+
+    @property
+    def T(self) -> Layer:
+        """The transpose as a layer."""
+        return Layer(self.op.T)
+
+    def extra_repr(self) -> str:
+        return repr(self.op)
+
+
+def layer(A: Operator) -> Layer:
+    """The layer of a projector, or of its transpose A.T."""
+    if not isinstance(A, Operator):
+        raise ArgumentError(f"A: a {type(A).__name__}, expected a gantry.Projector or its transpose")
+    return Layer(A)

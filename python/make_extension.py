@@ -1,0 +1,62 @@
+"""Makes the source of the extension gantry._c from the public headers: the preprocessor leaves their declarations, cffi reads these.
+
+make_extension.py ROOT OUT.c     ROOT holds include/gantry and python; CC names the compiler, else it is cc
+
+No function, struct or enum is declared by hand, and the C compiler checks every layout.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import cffi
+
+# Headers of the system add nothing that cffi does not know: size_t, uint64_t, FILE.
+SYSTEM = ("stddef.h", "stdint.h", "stdio.h", "math.h", "float.h", "limits.h", "string.h")
+
+# Functions of the package that the library calls, all from the thread that called it.
+CALLBACKS = """
+extern "Python" int  gt_py_interrupted(void *self);
+extern "Python" int  gt_py_iteration(void *self, const gt_progress *p);
+extern "Python" int  gt_py_phase(void *self, const gt_recon_progress *p);
+extern "Python" int  gt_py_fraction(void *self, double done);
+extern "Python" void gt_py_message(void *self, const gt_message *m);
+"""
+
+
+def without_bodies(text):
+    """The declarations alone: what is inline in a header is C's own."""
+    out, depth, start = [], 0, 0
+    for m in re.finditer(r"\)\s*\{|[{}]", text):
+        if depth == 0 and m.group() not in "{}":
+            head = max(text.rfind(";", start, m.start()), text.rfind("}", start, m.start()), start - 1) + 1
+            out.append(text[start:head])
+            depth = 1
+        elif depth:
+            depth += -1 if m.group() == "}" else 1
+            if depth == 0:
+                start = m.end()
+    return "".join(out) + text[start:]
+
+
+def declarations(root):
+    with tempfile.TemporaryDirectory() as empty:
+        for name in SYSTEM:
+            open(os.path.join(empty, name), "w", encoding="ascii").close()
+        command = os.environ.get("CC", "cc").split() + ["-E", "-P", "-undef", "-nostdinc", "-I", empty, "-I", root,
+                                                        "-I", os.path.join(root, "include"), "-xc", "-"]
+        source = '#include <gantry/gantry.h>\n#include "python/extension.h"\n'
+        text = subprocess.run(command, input=source, text=True, check=True, capture_output=True).stdout
+    return without_bodies(text)
+
+
+def main(root, out):
+    ffi = cffi.FFI()
+    ffi.cdef(declarations(root) + CALLBACKS)
+    ffi.set_source("gantry._c", '#include <gantry/gantry.h>\n#include "python/extension.h"\n', py_limited_api=True)
+    ffi.emit_c_code(out)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

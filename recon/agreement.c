@@ -1,0 +1,38 @@
+/* What conjugate rays say about projections, before anything is computed from them: a remark where they disagree. */
+#include <stdlib.h>
+#include <gantry/consistency.h>
+#include "core/log.h"
+#include "core/text.h"
+#include "geometry/projections.h"
+#include "recon/agreement.h"
+
+/* "; try: COMMAND, or: COMMAND", as far as a file is there that the command could read; malloc'ed, NULL without memory. */
+static char *commands_for(const char *file, const gt_scan *s, const gt_conjugate_report *r)
+{
+	char first[GT_CONJUGATE_TEXT], second[GT_CONJUGATE_TEXT] = "";
+	if (!file || !r->faults)
+		return gt_text("%s", "");
+	gt_conjugate_remedy(file, s, r, r->faults, first, sizeof first);
+	if (r->instead)
+		gt_conjugate_remedy(file, s, r, r->instead, second, sizeof second);
+	return gt_text("; try: %s%s%s", first, r->instead ? ", or: " : "", second);
+}
+
+void gt_note_disagreement(const gt_listener *log, const gt_projections *p, const char *file, int threads)
+{
+	char verdict[GT_CONJUGATE_TEXT];
+	gt_conjugate_report r;
+	gt_pool *pool = NULL;
+	if (!log->say || gt_pool_new(threads, &pool) != GT_OK)
+		return;
+	/* A scan that no two ends of a ray meet in has nothing to disagree, and without memory the run itself will say so. */
+	const gt_status st = gt_conjugate_glance(p->scan, p->data, pool, &r);
+	gt_pool_free(pool);
+	if (st != GT_OK || (!r.faults && r.explained))
+		return;
+	gt_conjugate_verdict(p->scan, &r, verdict, sizeof verdict);
+	char *commands = commands_for(file, p->scan, &r);
+	gt_say(log, GT_WARNING, GT_ABOUT_GEOMETRY, "%s: conjugate rays disagree: %s%s (--no-check leaves this comparison out)",
+	       file ? file : "the projections", verdict, commands ? commands : "");
+	free(commands);
+}

@@ -1,0 +1,105 @@
+/* Denoising of volumes and projections: one proximal step of a penalty, or fista with the identity as the operator
+ * where it has none. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <gantry/regularizer.h>
+#include <gantry/solver.h>
+#include "core/try.h"
+
+const gt_denoise_options gt_denoise_defaults = { .size = sizeof(gt_denoise_options), .iterations = 200, .least = -INFINITY };
+
+static void identity(void *self, const gt_array *x, gt_array *y)
+{
+	(void)self;
+	gt_copy(x, y);
+}
+
+/* By the gradient. */
+static gt_status solve(const gt_denoise_options *o, const gt_penalty *R, gt_array *z, gt_array *x)
+{
+	static const struct gt_linop_ops ops = { .name = "identity", .forward = identity, .adjoint = identity };
+	gt_linop *A = NULL;
+	const gt_module *solver;
+	void *options = NULL;
+	char spec[64];
+	gt_status st = GT_OK;
+	snprintf(spec, sizeof spec, "fista:iterations=%d,nonneg=no", o->iterations);
+	GT_TRY(gt_module_parse("solver", spec, &solver, &options));
+	GT_TRY(gt_linop_new(&ops, NULL, gt_array_backend(x), gt_array_type(x), gt_array_size(x), gt_array_size(x), &A));
+	const gt_problem problem = { .subsets = 1, .A = &A, .b = &z, .lo = o->least, .hi = INFINITY, .R = R };
+	gt_copy(z, x);
+	GT_TRY(gt_solve((const gt_solver *)solver, &problem, options, x, NULL));
+done:
+	gt_free(options);
+	gt_linop_free(A);
+	return st;
+}
+
+/* A penalty's strength in the unit of the data is nothing that a default could be good for; a denoiser of no penalty
+ * has none. */
+static gt_status check_strength(const char *spec, const gt_penalty *R)
+{
+	const int needs = gt_penalty_is_convex(R) || gt_penalty_has(R) & GT_HAS_GRADIENT;
+	if (!needs || strstr(spec, ":strength=") || strstr(spec, ",strength="))
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG, "penalty %s: no strength: expected strength=NUMBER, there is no scan to find it by", gt_penalty_name(R));
+}
+
+static gt_status check_options(const gt_denoise_options *o)
+{
+	if (!o || o->size != sizeof *o)
+		return gt_fail(GT_ERR_ARG, "denoising: options of %zu bytes, expected %zu", o ? o->size : 0, sizeof *o);
+	if (!o->penalty)
+		return gt_fail(GT_ERR_ARG, "denoising: no penalty, expected NAME or NAME:key=value");
+	if (o->iterations < 1 || isnan(o->least))
+		return gt_fail(GT_ERR_ARG, "denoising: %d iterations and values of at least %g: expected 1 or more, and a number",
+		               o->iterations, o->least);
+	return GT_OK;
+}
+
+static gt_status denoise(gt_backend *be, gt_type type, const gt_denoise_options *o, const gt_grid *grid, float *data)
+{
+	gt_array *z = NULL, *x = NULL;
+	gt_penalty *R = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_regularizer_new(o->penalty, be, type, grid, NULL, &R));
+	GT_TRY(check_strength(o->penalty, R));
+	GT_TRY(gt_array_new(be, type, gt_grid_voxels(grid), &z));
+	GT_TRY(gt_array_like(z, &x));
+	gt_array_put_float(data, z);
+	if (gt_penalty_has(R) & GT_HAS_PROX)
+		gt_penalty_prox(R, 1, o->least, INFINITY, z, x);
+	else
+		GT_TRY(solve(o, R, z, x));
+	GT_TRY(gt_backend_status(be));
+	gt_array_get_float(x, data);
+	GT_TRY(gt_backend_status(be));
+done:
+	gt_penalty_free(R);
+	gt_array_free(z);
+	gt_array_free(x);
+	return st;
+}
+
+gt_status gt_denoise_volume(gt_backend *be, gt_type type, const gt_denoise_options *o, gt_volume *v)
+{
+	const gt_status st = check_options(o);
+	if (st != GT_OK)
+		return st;
+	if (!gt_volume_data(v))
+		return gt_fail(GT_ERR_ARG, "denoising: a volume without voxels");
+	return denoise(be, type, o, gt_volume_grid(v), gt_volume_data(v));
+}
+
+gt_status gt_denoise_projections(gt_backend *be, gt_type type, const gt_denoise_options *o, gt_projections *p)
+{
+	const gt_status st = check_options(o);
+	if (st != GT_OK)
+		return st;
+	const gt_scan *s = p ? gt_projections_scan(p) : NULL;
+	if (!s || !gt_projections_data(p))
+		return gt_fail(s ? GT_ERR_FORMAT : GT_ERR_ARG, "denoising: projections without line integrals");
+	const gt_grid grid = { .n = { s->columns, s->rows, s->views }, .pitch = { s->column_pitch, s->row_pitch, s->column_pitch } };
+	return denoise(be, type, o, &grid, gt_projections_data(p));
+}

@@ -1,0 +1,138 @@
+/* Alternating directions for penalised weighted least squares, split as x = z with the data at x, penalty and bounds at z:
+ *   x <- argmin 1/2 |A x - b|_W^2 + rho/2 |x - z + u|^2,   z <- argmin over the box of R + rho/2 |x + u - .|^2,   u <- u + x - z
+ * Boyd, Parikh, Chu, Peleato and Eckstein, Found. Trends Mach. Learn. 3 (2011) 1, sections 3 and 5. The first is done by some steps of conjugate
+ * gradients from where the last ones ended, which are enough as the iterations go on (Eckstein and Bertsekas, Math. Program. 55 (1992) 293). The
+ * result is z, which holds the bounds. rho is relative to the largest eigenvalue of A'WA.
+ * Operators in an iteration: inner + 1 forward and adjoint. The cost at z is not known without one more. Beside x: 5
+ * volumes; beside data and weights: 1 array as large as these. Reductions in an iteration: 2 per inner step, 3 more. */
+#include <math.h>
+#include "core/try.h"
+#include "solvers/pwls.h"
+
+struct options {
+	int iterations, inner, nonneg;
+	double rho;
+};
+static const struct options defaults = { .iterations = 30, .inner = 3, .nonneg = 1, .rho = 0.02 };
+#define AT(field) .at = offsetof(struct options, field)
+static const gt_param params[] = {
+	{ .key = "iterations", .help = "at most", .kind = GT_INT, AT(iterations), .most = 1e6 },
+	{ .key = "inner", .help = "conjugate gradients in each", .kind = GT_INT, AT(inner), .least = 1, .most = 1000 },
+	{ .key = "rho",
+	  .help = "how much x and z are held together, relative to A'WA",
+	  .kind = GT_REAL,
+	  AT(rho),
+	  .least = 1e-9,
+	  .most = 1e3 },
+	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, AT(nonneg) },
+	{ .key = NULL },
+};
+static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
+
+struct state {
+	const gt_problem *p;
+	const struct options *o;
+	gt_array *x, *u, *g, *d, *t; /* volumes; d: direction, t: scratch */
+	gt_array *r;                 /* data */
+	double rho;
+};
+
+static gt_status prepare(struct state *s, gt_array *z)
+{
+	gt_status st = GT_OK;
+	gt_array **const volumes[] = { &s->x, &s->u, &s->g, &s->d, &s->t };
+	GT_TRY(gt_pwls_needs("admm", s->p->R, GT_HAS_PROX));
+	if (s->p->R && !gt_penalty_is_convex(s->p->R))
+		return gt_fail(GT_ERR_ARG, "solver 'admm' needs a convex penalty, which '%s' is not", gt_penalty_name(s->p->R));
+	for (size_t i = 0; i < sizeof volumes / sizeof *volumes; i++)
+		GT_TRY(gt_array_like(z, volumes[i]));
+	GT_TRY(gt_array_like(s->p->b[0], &s->r));
+	const double largest = gt_pwls_largest(s->p, s->r, s->g);
+	GT_TRY(gt_backend_status(gt_array_backend(z)));
+	if (!(largest > 0))
+		GT_TRY(gt_fail(GT_ERR_ARG, "solver 'admm': no ray of weight above 0 meets the volume"));
+	s->rho = s->o->rho * largest;
+	gt_copy(z, s->x);
+	gt_clamp(s->p->lo, s->p->hi, z);
+	gt_fill(0, s->u);
+done:
+	return st;
+}
+
+/* x by conjugate gradients. */
+static void inner(struct state *s, const gt_array *z)
+{
+	const gt_linop *A = s->p->A[0];
+	double unused;
+	gt_pwls_residual_later(s->p, 0, s->x, s->r, &unused);
+	gt_adjoint(A, s->r, s->g);
+	gt_axpy(s->rho, s->x, s->g);
+	gt_axpy(-s->rho, z, s->g);
+	gt_axpy(s->rho, s->u, s->g);
+	gt_copy(s->g, s->d);
+	double left = gt_dot(s->g, s->g);
+	for (int i = 0; i < s->o->inner && left > 0; i++) {
+		gt_forward(A, s->d, s->r);
+		if (s->p->w)
+			gt_mul(s->p->w[0], s->r);
+		gt_adjoint(A, s->r, s->t);
+		gt_axpy(s->rho, s->d, s->t);
+		const double step = left / gt_dot(s->d, s->t), before = left;
+		gt_axpy(-step, s->d, s->x);
+		gt_axpy(-step, s->t, s->g);
+		left = gt_dot(s->g, s->g);
+		gt_xpay(s->g, left / before, s->d);
+	}
+}
+
+static void iterate(struct state *s, gt_array *z, gt_progress *p)
+{
+	double moved;
+	inner(s, z);
+	gt_copy(s->x, s->t);
+	gt_axpy(1, s->u, s->t);
+	gt_penalty_prox(s->p->R, 1 / s->rho, s->p->lo, s->p->hi, s->t, s->g);
+	gt_distance2_async(s->g, z, &moved);
+	gt_penalty_value_async(s->p->R, s->g, &p->penalty);
+	gt_copy(s->g, z);
+	gt_copy(s->t, s->u);
+	gt_axpy(-1, z, s->u);
+	gt_reductions_wait(gt_array_backend(z));
+	p->change = sqrt(moved / (double)gt_array_size(z));
+}
+
+static gt_status run(const gt_problem *p, const void *options, gt_array *z, const gt_monitor *m)
+{
+	struct state s = { .p = p, .o = options };
+	gt_status st = GT_OK;
+	int done;
+	GT_TRY(prepare(&s, z));
+	const gt_state_entry kept[] = { { "z", z, NULL }, { "x", s.x, NULL }, { "u", s.u, NULL }, { NULL, NULL, NULL } };
+	GT_TRY(gt_resume(m, kept, &done));
+	for (int k = done + 1; k <= s.o->iterations; k++) {
+		gt_progress g;
+		gt_progress_of(k, s.o->iterations, z, &g);
+		iterate(&s, z, &g);
+		g.kept = kept;
+		GT_TRY(gt_report(m, &g));
+	}
+done:
+	gt_array_free(s.x);
+	gt_array_free(s.u);
+	gt_array_free(s.g);
+	gt_array_free(s.d);
+	gt_array_free(s.t);
+	gt_array_free(s.r);
+	return st;
+}
+
+const gt_solver gt_solver_admm = {
+	.name = "admm",
+	.about = "a penalty by its proximal step, as tv, with conjugate gradients for the data (Boyd et al. 2011)",
+	.traits = GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_PROX,
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.nonneg = nonneg,
+};

@@ -1,0 +1,24 @@
+#ifndef GT_SOLVERS_PROJECTED_TIKHONOV_H
+#define GT_SOLVERS_PROJECTED_TIKHONOV_H
+#include <stddef.h>
+#include <gantry/status.h>
+
+/* Least |B y - beta_1 e_1|^2 + lambda^2 |y|^2 with the lower bidiagonal B that k steps of Golub and Kahan leave, and ways to choose lambda:
+ *   GCV: generalised cross-validation (Golub, Heath and Wahba, Technometrics 21 (1979) 215) on this small problem, which tends to be too strong;
+ *   weighted: with the freedoms counted by a weight, found on the way (Chung, Nagy and O'Leary, ETNA 28 (2008) 149);
+ *   discrepancy: the misfit is the noise; fixed: as given.
+ * By the singular values of B (one-sided Jacobi: Hestenes, J. SIAM 6 (1958) 51). All on the host, in double. Private to this room. */
+enum gt_strength { GT_STRENGTH_WEIGHTED, GT_STRENGTH_GCV, GT_STRENGTH_DISCREPANCY, GT_STRENGTH_FIXED };
+typedef struct {
+	size_t most, k;                 /* steps at most, and those of the solution */
+	double *alpha, *beta;           /* [most + 1], one behind the other: diagonal alpha[0..), below it beta[1..); beta[0] = |r| */
+	double *W, *Q, *sigma, *c, *y;  /* B Q = W, columns of most + 1 and of most; singular values; U'(beta_1 e_1); y: the solution */
+	double rest;                    /* what no y reaches of beta_1^2 */
+	double weights;                 /* sum of the weights found, one for each k */
+} gt_projected;
+gt_status gt_projected_new (size_t most, gt_projected *p);
+void      gt_projected_free(gt_projected *p);
+/* y[0..k) and the misfit |B y - beta_1 e_1|^2. level: the noise's norm, or lambda. Call it with k = 1, 2, ... in turn. */
+double    gt_projected_solve(gt_projected *p, size_t k, enum gt_strength how, double level, double *lambda);
+
+#endif

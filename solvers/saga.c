@@ -1,0 +1,167 @@
+/* Penalised weighted least squares by steps of one random subset whose noise is taken out by gradients that are kept, under two names:
+ *   x <- P[ x - step (M A_k'(r_k - t_k) + G + R'(x)) / d ],   r_k = w_k (A_k x - b_k),   G = sum_k A_k' t_k
+ *   saga: t_k is the r_k of the last step with subset k: Defazio, Bach and Lacoste-Julien, NIPS 27 (2014) 1646;
+ *   svrg: t is of the volume that the iteration began with: Johnson and Zhang, NIPS 26 (2013) 315. Half as many steps for the work.
+ * Residuals are kept and no gradients, which costs one array as large as the data. d = M max_k A_k'w_k A_k 1 + R's majorizer (solvers/pwls.h):
+ * with steps up to 1/3 of it both converge to the minimum, with any number of subsets, where os-sqs circles.
+ * Operators in an iteration: one forward and one adjoint of all views (saga; one more before the first), two (svrg). Beside x: 5 volumes; beside
+ * the data: 1 array as large and the largest subset. Reductions in an iteration: 1 per subset (svrg: 2)
+ * and 1 more, and the penalty's value; the cost of saga is that of the points on its way. */
+#include <math.h>
+#include <stdlib.h>
+#include "core/try.h"
+#include "solvers/pwls.h"
+
+struct options {
+	int iterations, subsets, nonneg, seed;
+	double step;
+};
+static const struct options defaults = { .iterations = 20, .subsets = 10, .nonneg = 1, .seed = 1, .step = 1. / 3 };
+#define AT(field) .at = offsetof(struct options, field)
+static const gt_param params[] = {
+	{ .key = "iterations", .help = "of as many steps as there are subsets", .kind = GT_INT, AT(iterations), .most = 1e6 },
+	{ .key = "subsets", .help = "parts of the views", .kind = GT_INT, AT(subsets), .least = 1, .most = 1e6 },
+	{ .key = "step", .help = "length of a step; above 1/3 it may not converge", .kind = GT_REAL, AT(step), .least = 1e-6, .most = 1 },
+	{ .key = "seed", .help = "of the order of subsets", .kind = GT_INT, AT(seed), .most = 1e9 },
+	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, AT(nonneg) },
+	{ .key = NULL },
+};
+static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
+
+static gt_status subsets(const void *options, size_t views, size_t *n)
+{
+	*n = (size_t)((const struct options *)options)->subsets;
+	return *n <= views ? GT_OK : gt_fail(GT_ERR_ARG, "subsets=%zu: expected at most one per view, that is %zu", *n, views);
+}
+
+struct state {
+	const gt_problem *p;
+	const struct options *o;
+	int saga;
+	double least, *square, unused;    /* square: of each step; unused: where a sum goes that is not asked for */
+	gt_array *G, *g, *t, *d, *before; /* volumes */
+	gt_pwls_room table, room;
+};
+
+/* t_k and G at x; one wait for the squares is due. */
+static void take_all(struct state *s, const gt_array *x) { gt_pwls_gradient(s->p, 0, 1, x, &s->table, s->t, s->G, s->square); }
+
+static gt_status prepare(struct state *s, gt_array *x)
+{
+	gt_status st = GT_OK;
+	gt_array **const volumes[] = { &s->G, &s->g, &s->t, &s->d, &s->before };
+	if (!(s->square = malloc(s->p->subsets * sizeof *s->square)))
+		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", s->p->subsets);
+	for (size_t i = 0; i < sizeof volumes / sizeof *volumes; i++)
+		GT_TRY(gt_array_like(x, volumes[i]));
+	GT_TRY(gt_pwls_table_new(s->p, &s->table));
+	GT_TRY(gt_pwls_room_new(s->p, &s->room));
+	gt_pwls_denominator_of_subsets(s->p, s->room.of, s->t, s->g, s->d);
+	gt_penalty_majorize(s->p->R, s->d);
+	s->least = gt_pwls_threshold(s->d);
+	gt_clamp(s->p->lo, s->p->hi, x);
+	if (s->saga)
+		take_all(s, x);
+	gt_reductions_wait(gt_array_backend(x));
+done:
+	return st;
+}
+
+static void step(struct state *s, size_t k, double *square, gt_array *x)
+{
+	const gt_problem *p = s->p;
+	gt_array *r = s->room.of[k], *t = s->table.of[k];
+	gt_pwls_residual_later(p, k, x, r, s->saga ? square : &s->unused);
+	if (s->saga) {
+		gt_xpay(r, -1, t); /* t = r - t, until it is r */
+		gt_adjoint(p->A[k], t, s->g);
+		gt_copy(r, t);
+	} else {
+		gt_axpy(-1, t, r);
+		gt_adjoint(p->A[k], r, s->g);
+	}
+	gt_copy(s->G, s->t);
+	gt_axpy((double)p->subsets, s->g, s->t);
+	gt_penalty_gradient(p->R, x, s->t, NULL);
+	gt_scale(s->o->step, s->t);
+	gt_divide_step(x, s->d, s->least, p->lo, p->hi, s->t);
+	gt_copy(s->t, x);
+	if (s->saga)
+		gt_axpy(1, s->g, s->G);
+}
+
+static void iterate(struct state *s, int iteration, gt_array *x, gt_progress *p)
+{
+	const size_t n = s->p->subsets;
+	double moved;
+	gt_copy(x, s->before);
+	gt_penalty_value_async(s->p->R, x, &p->penalty);
+	if (!s->saga)
+		take_all(s, x);
+	for (size_t i = 0; i < n; i++)
+		step(s, gt_pwls_pick((uint64_t)s->o->seed, (uint64_t)(iteration - 1) * n + i, n), &s->square[i], x);
+	gt_distance2_async(x, s->before, &moved);
+	gt_reductions_wait(gt_array_backend(x));
+	p->data = 0;
+	for (size_t k = 0; k < n; k++)
+		p->data += s->square[k] / 2;
+	p->cost = p->data + p->penalty;
+	p->residual = s->p->w ? NAN : sqrt(2 * p->data);
+	p->change = sqrt(moved / (double)gt_array_size(x));
+	p->cost_of = s->before;
+	p->cost_is_partial = s->saga;
+}
+
+static gt_status run(struct state *s, gt_array *x, const gt_monitor *m)
+{
+	const gt_state_entry none = { NULL, NULL, NULL };
+	gt_status st = GT_OK;
+	int done;
+	GT_TRY(prepare(s, x));
+	const gt_state_entry kept[] = { { "x", x, NULL },
+		                        s->saga ? (gt_state_entry){ "mean", s->G, NULL } : none,
+		                        s->saga ? (gt_state_entry){ "table", s->table.whole, NULL } : none,
+		                        none };
+	GT_TRY(gt_resume(m, kept, &done));
+	for (int k = done + 1; k <= s->o->iterations; k++) {
+		gt_progress g;
+		gt_progress_of(k, s->o->iterations, x, &g);
+		iterate(s, k, x, &g);
+		g.kept = kept;
+		GT_TRY(gt_report(m, &g));
+	}
+done:
+	gt_array_free(s->G);
+	gt_array_free(s->g);
+	gt_array_free(s->t);
+	gt_array_free(s->d);
+	gt_array_free(s->before);
+	gt_pwls_room_free(&s->table);
+	gt_pwls_room_free(&s->room);
+	free(s->square);
+	return st;
+}
+
+static gt_status run_saga(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
+{
+	return run(&(struct state){ .p = p, .o = options, .saga = 1 }, x, m);
+}
+
+static gt_status run_svrg(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
+{
+	return run(&(struct state){ .p = p, .o = options }, x, m);
+}
+
+#define STOCHASTIC(which, about_)                                                                                        \
+	const gt_solver gt_solver_##which = { .name = #which,                                                            \
+		                              .about = about_,                                                           \
+		                              .traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | \
+		                                        GT_SUPPORTS_GRADIENT,                                            \
+		                              .params = params,                                                          \
+		                              .defaults = &defaults,                                                     \
+		                              .options_size = sizeof defaults,                                           \
+		                              .run = run_##which,                                                        \
+		                              .subsets = subsets,                                                        \
+		                              .nonneg = nonneg }
+STOCHASTIC(saga, "random subsets that converge to the minimum, with a penalty by its gradient (Defazio, Bach, Lacoste-Julien 2014)");
+STOCHASTIC(svrg, "the same with a snapshot in every iteration: less to keep in a checkpoint, twice the work (Johnson, Zhang 2013)");

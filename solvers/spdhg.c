@@ -1,0 +1,166 @@
+/* Stochastic primal-dual hybrid gradients for penalised weighted least squares: Chambolle, Ehrhardt, Richtarik and Schonlieb, SIAM J. Optim.
+ * 28 (2018) 2783, with equally likely subsets and the serial steps of Ehrhardt, Markiewicz and Schonlieb, Phys. Med. Biol. 64 (2019) 225019:
+ *   x <- argmin over the box of R + 1/2 |. - (x - zbar/P)|_P^2,   q+ = (q_k + s w_k (A_k x - b_k))/(1 + s),
+ *   z <- z + A_k'(q+ - q_k),   zbar = z + M A_k'(q+ - q_k)
+ * for a random one of M subsets k. Dual steps are s W as in pdhg; P = s max_k M A_k'w_k A_k 1 then holds their condition, as A has no
+ * negative entries: a diagonal where R is 0, its largest entry for R's proximal step. Only convex R with a proximal step are taken.
+ * Operators in an iteration: one forward and one adjoint of all views, and one more before the first. Beside x: 4 volumes (5 without a
+ * penalty); beside the data: 1 array as large and the largest subset. Reductions in an iteration: 1 per subset and 1 more. */
+#include <math.h>
+#include <stdlib.h>
+#include "core/try.h"
+#include "solvers/pwls.h"
+
+struct options {
+	int iterations, subsets, nonneg, seed;
+	double sigma;
+};
+static const struct options defaults = { .iterations = 30, .subsets = 10, .nonneg = 1, .seed = 1, .sigma = 0.3 };
+#define AT(field) .at = offsetof(struct options, field)
+static const gt_param params[] = {
+	{ .key = "iterations", .help = "of as many steps as there are subsets", .kind = GT_INT, AT(iterations), .most = 1e6 },
+	{ .key = "sigma",
+	  .help = "dual step, relative to the weights: small for many iterations and a weak penalty",
+	  .kind = GT_REAL,
+	  AT(sigma),
+	  .least = 1e-6,
+	  .most = 1e6 },
+	{ .key = "subsets", .help = "parts of the views", .kind = GT_INT, AT(subsets), .least = 1, .most = 1e6 },
+	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, AT(nonneg) },
+	{ .key = "seed", .help = "of the order of subsets", .kind = GT_INT, AT(seed), .most = 1e9 },
+	{ .key = NULL },
+};
+static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
+
+static gt_status subsets(const void *options, size_t views, size_t *n)
+{
+	const struct options *o = options;
+	if ((size_t)o->subsets > views)
+		return gt_fail(GT_ERR_ARG, "subsets=%d: expected at most one per view, that is %zu", o->subsets, views);
+	*n = (size_t)o->subsets;
+	return GT_OK;
+}
+
+struct state {
+	const gt_problem *p;
+	const struct options *o;
+	double least, most, *square;
+	gt_array *z, *ahead, *g, *d, *before; /* volumes; ahead: zbar; d: P/s, not for a penalty */
+	gt_pwls_room dual, room;
+};
+
+static gt_status prepare(struct state *s, gt_array *x)
+{
+	gt_status st = GT_OK;
+	const gt_problem *p = s->p;
+	if (!(s->square = malloc(p->subsets * sizeof *s->square)))
+		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", p->subsets);
+	GT_TRY(gt_pwls_table_new(p, &s->dual));
+	GT_TRY(gt_pwls_room_new(p, &s->room));
+	GT_TRY(gt_array_like(x, &s->z));
+	GT_TRY(gt_array_like(x, &s->ahead));
+	GT_TRY(gt_array_like(x, &s->g));
+	GT_TRY(gt_array_like(x, &s->before));
+	GT_TRY(gt_array_like(x, &s->d));
+	gt_pwls_denominator_of_subsets(p, s->room.of, s->z, s->g, s->d);
+	s->most = gt_max(s->d);
+	s->least = gt_pwls_threshold(s->d);
+	GT_TRY(gt_backend_status(gt_array_backend(x)));
+	if (!(s->most > 0))
+		GT_TRY(gt_fail(GT_ERR_ARG, "solver 'spdhg': no ray of weight above 0 meets the volume"));
+	if (p->R) {
+		gt_array_free(s->d);
+		s->d = NULL;
+	}
+	gt_clamp(p->lo, p->hi, x);
+	/* At the minimum the dual is w (A x - b): that of the start is a better one than 0. */
+	gt_pwls_gradient(p, 0, 1, x, &s->dual, s->g, s->z, s->square);
+	gt_reductions_wait(gt_array_backend(x));
+	gt_copy(s->z, s->ahead);
+done:
+	return st;
+}
+
+static void step(struct state *s, size_t k, double *square, gt_array *x)
+{
+	const gt_problem *p = s->p;
+	const double sigma = s->o->sigma, part = sigma / (1 + sigma);
+	gt_array *r = s->room.of[k], *q = s->dual.of[k];
+	if (s->d) {
+		gt_scale(1 / sigma, s->ahead);
+		gt_divide_step(x, s->d, s->least, p->lo, p->hi, s->ahead);
+		gt_copy(s->ahead, x);
+	} else {
+		gt_axpy(-1 / (sigma * s->most), s->ahead, x);
+		gt_penalty_prox(p->R, 1 / (sigma * s->most), p->lo, p->hi, x, x);
+	}
+	gt_pwls_residual_later(p, k, x, r, square);
+	gt_axpby(-part, q, part, r); /* q+ - q */
+	gt_adjoint(p->A[k], r, s->g);
+	gt_axpy(1, r, q);
+	gt_axpy(1, s->g, s->z);
+	gt_copy(s->z, s->ahead);
+	gt_axpy((double)p->subsets, s->g, s->ahead);
+}
+
+static void iterate(struct state *s, int iteration, gt_array *x, gt_progress *p)
+{
+	const size_t n = s->p->subsets;
+	double moved;
+	gt_copy(x, s->before);
+	gt_penalty_value_async(s->p->R, x, &p->penalty);
+	for (size_t i = 0; i < n; i++)
+		step(s, gt_pwls_pick((uint64_t)s->o->seed, (uint64_t)(iteration - 1) * n + i, n), &s->square[i], x);
+	gt_distance2_async(x, s->before, &moved);
+	gt_reductions_wait(gt_array_backend(x));
+	p->data = 0;
+	for (size_t i = 0; i < n; i++)
+		p->data += s->square[i] / 2;
+	p->cost = p->data + p->penalty;
+	p->change = sqrt(moved / (double)gt_array_size(x));
+	p->cost_of = s->before;
+	p->cost_is_partial = 1;
+}
+
+static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
+{
+	struct state s = { .p = p, .o = options };
+	gt_status st = GT_OK;
+	int done;
+	if (p->R && !gt_penalty_is_convex(p->R))
+		return gt_fail(GT_ERR_ARG, "solver 'spdhg' needs a convex penalty, which '%s' is not", gt_penalty_name(p->R));
+	GT_TRY(prepare(&s, x));
+	const gt_state_entry kept[] = {
+		{ "x", x, NULL }, { "dual", s.dual.whole, NULL }, { "z", s.z, NULL }, { "ahead", s.ahead, NULL }, { NULL, NULL, NULL }
+	};
+	GT_TRY(gt_resume(m, kept, &done));
+	for (int k = done + 1; k <= s.o->iterations; k++) {
+		gt_progress g;
+		gt_progress_of(k, s.o->iterations, x, &g);
+		iterate(&s, k, x, &g);
+		g.kept = kept;
+		GT_TRY(gt_report(m, &g));
+	}
+done:
+	gt_pwls_room_free(&s.dual);
+	gt_pwls_room_free(&s.room);
+	gt_array_free(s.z);
+	gt_array_free(s.ahead);
+	gt_array_free(s.g);
+	gt_array_free(s.d);
+	gt_array_free(s.before);
+	free(s.square);
+	return st;
+}
+
+const gt_solver gt_solver_spdhg = {
+	.name = "spdhg",
+	.about = "random subsets with a penalty by its proximal step, as tv: as pdhg, in fewer passes (Chambolle et al. 2018)",
+	.traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_PROX,
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.subsets = subsets,
+	.nonneg = nonneg,
+};

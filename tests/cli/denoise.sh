@@ -1,0 +1,36 @@
+#!/bin/bash
+# A noisy volume and noisy projections come nearer to the truth by every kind of penalty; what is refused.
+. "$(dirname "$0")/support/lib.sh"
+
+ok simulate --phantom shepp-logan --reduce 8 --photons 300 --seed 5 -o scan.nc --truth truth.nc --grid 56x56x5@4.5x4.5x5
+ok simulate --phantom shepp-logan --reduce 8 -o clean.nc
+ok recon scan.nc -o noisy.nc --like truth.nc --solver fdk --backend "$backend"
+ok recon clean.nc -o best.nc --like truth.nc --solver fdk --backend "$backend"
+ok compare noisy.nc best.nc --json
+noisy=$(value rmse)
+for penalty in nlm:h=60HU tv:strength=4e-4 tgv:strength=4e-4 huber:strength=4,delta=20HU awtv:strength=4e-4,delta=200HU; do
+	ok denoise noisy.nc -o smooth.nc --penalty "$penalty" --backend "$backend"
+	ok compare smooth.nc best.nc --json
+	holds "$(value rmse) < 0.8 * $noisy" "$penalty: $(value rmse) of $noisy"
+done
+ok info smooth.nc
+says "denoise=awtv:strength=4e-4"
+ok denoise noisy.nc -o smooth.nc --penalty tv:strength=1e-9 --backend "$backend" --precision double
+ok compare smooth.nc noisy.nc --max 1e-3HU
+ok denoise noisy.nc -o smooth.mha --penalty nlm --nonneg --unit HU --backend "$backend"
+
+# Projections: their noise falls, and they stay projections of the same scan.
+ok denoise scan.nc -o smooth.nc --penalty tv:strength=0.06 --backend "$backend"
+ok recon smooth.nc -o from-smooth.nc --like truth.nc --solver fdk --backend "$backend"
+ok compare from-smooth.nc best.nc --json
+holds "$(value rmse) < 0.9 * $noisy" "projections: $(value rmse) of $noisy"
+
+refused_output 2 "penalty tv: no strength: expected strength=NUMBER" denoise noisy.nc --penalty tv
+refused_output 2 "did you mean 'tgv'" denoise noisy.nc --penalty tgw:strength=1
+refused_output 2 "unknown parameter 'delat'" denoise noisy.nc --penalty huber:delat=3
+refused_output 2 "--penalty" denoise noisy.nc
+refused_output 2 "--unit=HU: projections have no unit" denoise scan.nc --penalty nlm --unit HU
+refused 2 "--output" denoise noisy.nc --penalty nlm
+refused 2 "which would be overwritten" denoise noisy.nc -o noisy.nc --penalty nlm
+refused_output 1 "missing.nc" denoise missing.nc --penalty nlm
+finish

@@ -1,0 +1,53 @@
+/* Specs by their text: where names end, what is added to them, and keys that are given twice.
+ * labels: unit  backend: none */
+#include <stdlib.h>
+#include <string.h>
+#include "core/spec.h"
+#include "tests/support/support.h"
+
+static const struct {
+	const char *spec;
+	size_t name, file; /* lengths of it, as a name and as a file's */
+	const char *values, *of_file;
+	const char *longer; /* with a=1 */
+} specs[] = {
+	{ "", 0, 0, NULL, NULL, ":a=1" },
+	{ "tv", 2, 2, NULL, NULL, "tv:a=1" },
+	{ "tv:", 2, 3, "", NULL, "tv:a=1" },
+	{ "tv:b=2", 2, 2, "b=2", "b=2", "tv:b=2,a=1" },
+	{ "C:x.ck", 1, 6, "x.ck", NULL, "C:x.ck,a=1" },
+	{ "C:x.ck:every=3", 1, 6, "x.ck:every=3", "every=3", "C:x.ck:every=3,a=1" },
+	{ "run=2:x.ck", 5, 10, "x.ck", NULL, "run=2:x.ck,a=1" },
+};
+
+START_TEST(cut)
+{
+	const gt_spec name = gt_spec_cut(specs[_i].spec), file = gt_spec_cut_file(specs[_i].spec);
+	char *longer = gt_spec_with(specs[_i].spec, "a=1");
+	ck_assert_uint_eq(name.length, specs[_i].name);
+	ck_assert_uint_eq(file.length, specs[_i].file);
+	ck_assert_pstr_eq(name.values, specs[_i].values);
+	ck_assert_pstr_eq(file.values, specs[_i].of_file);
+	ck_assert_str_eq(longer, specs[_i].longer);
+	free(longer);
+}
+END_TEST
+
+START_TEST(once)
+{
+	static const char *const good[] = { NULL, "", "a", "a=1", "a=1,b=1", "a=1,ab=1,b=a", "ab,a,b=ab" };
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		ck_ok(gt_spec_check_once(good[i]));
+	ck_refused(gt_spec_check_once("a=1,a=1"), GT_ERR_ARG, "a=1 and a=1: the parameter is given twice, expected once");
+	ck_refused(gt_spec_check_once("a,b=2,a=no"), GT_ERR_ARG, "a and a=no: the parameter is given twice");
+	ck_refused(gt_spec_check_once("x,a=1,b=2,c,b"), GT_ERR_ARG, "b=2 and b: the parameter is given twice");
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, cut, 0, sizeof specs / sizeof *specs);
+	tcase_add_test(tc, once);
+}
+
+int main(void) { return gt_test_main("spec", fill); }

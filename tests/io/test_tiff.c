@@ -1,0 +1,168 @@
+/* TIFF images of every kind are read to the bit, by rows; damaged and hostile ones are refused by name. */
+/* labels: unit, backend: none */
+#include <sys/stat.h>
+#include <gantry/io.h>
+#include "geometry/projections.h"
+#include "tests/io/tiff_files.h"
+#include "tests/support/support.h"
+
+enum { ROWS = 37, COLUMNS = 150, PAGES = 3 };
+static const tiff_kind kinds[] = {
+	{ "w", 8, 0, 0, 4, COMPRESSION_NONE, 0, PAGES },
+	{ "w", 16, 0, 0, 1, COMPRESSION_NONE, 0, PAGES },
+	{ "wb", 16, SAMPLEFORMAT_UINT, 0, 7, COMPRESSION_NONE, 0, PAGES },
+	{ "wb", 32, SAMPLEFORMAT_IEEEFP, 0, 7, COMPRESSION_NONE, 0, PAGES },
+	{ "w", 32, SAMPLEFORMAT_IEEEFP, 64, 0, COMPRESSION_NONE, 0, PAGES },
+	{ "w", 16, 0, 64, 0, COMPRESSION_NONE, 0, PAGES },
+	{ "w", 16, 0, 0, 5, COMPRESSION_ADOBE_DEFLATE, 2, PAGES },
+	{ "w", 16, 0, 16, 0, COMPRESSION_LZW, 2, PAGES },
+	{ "w8", 16, 0, 0, 6, COMPRESSION_NONE, 0, PAGES },
+	{ "w", 32, SAMPLEFORMAT_UINT, 0, 100, COMPRESSION_PACKBITS, 0, PAGES },
+};
+static double value[PAGES * ROWS * COLUMNS];
+static gt_frames_options frames;
+static gt_read_options options;
+
+static void setup(void)
+{
+	float x[PAGES * ROWS * COLUMNS];
+	tiff_setup();
+	gt_test_random(3, PAGES * ROWS * COLUMNS, x);
+	for (size_t i = 0; i < PAGES * ROWS * COLUMNS; i++)
+		value[i] = (int)(127 + 120 * x[i]);
+	frames = gt_frames_defaults;
+	frames.angles = "0:1.5";
+	frames.values = GT_FRAMES_LINE_INTEGRALS;
+	options = gt_read_defaults;
+	options.frames = &frames;
+	options.axis = 70;
+}
+
+START_TEST(all_kinds_are_read_to_the_bit)
+{
+	gt_projections *p = NULL;
+	gt_view_reader *views = NULL;
+	float some[2][5][COLUMNS];
+	tiff_write("a.tif", &kinds[_i], ROWS, COLUMNS, value);
+	ck_ok(gt_read_projections(tiff_path("a.tif"), &options, &p));
+	ck_assert_uint_eq(p->scan->views, PAGES);
+	ck_assert_uint_eq(p->scan->rows, ROWS);
+	ck_assert_uint_eq(p->scan->columns, COLUMNS);
+	for (size_t i = 0; i < PAGES * ROWS * COLUMNS; i++)
+		ck_assert_msg(p->data[i] == (float)value[i], "%zu: %g, expected %g", i, (double)p->data[i], value[i]);
+	ck_ok(gt_view_reader_open(tiff_path("a.tif"), &options, p->scan, &views));
+	ck_ok(gt_view_reader_read(views, 1, 2, 9, 5, some[0][0]));
+	ck_assert_int_eq(memcmp(some[0], p->data + (ROWS + 9) * COLUMNS, sizeof some[0]), 0);
+	ck_assert_int_eq(memcmp(some[1], p->data + (2 * ROWS + 9) * COLUMNS, sizeof some[1]), 0);
+	ck_assert_uint_gt(gt_view_reader_bytes(views), 0);
+	gt_view_reader_close(views);
+	gt_projections_free(p);
+}
+END_TEST
+
+static void refuse(gt_status code, const char *why)
+{
+	gt_projections *p = NULL;
+	ck_refused(gt_read_projections(tiff_path("a.tif"), &options, &p), code, why);
+	ck_assert_ptr_null(p);
+}
+
+START_TEST(a_file_that_is_cut_off_is_refused_wherever_that_is)
+{
+	struct stat s;
+	tiff_write("a.tif", &kinds[_i], ROWS, COLUMNS, value);
+	stat(tiff_path("a.tif"), &s);
+	for (off_t n = s.st_size - 1; n > 4; n -= 1 + n / 9) {
+		gt_projections *p = NULL;
+		ck_assert_int_eq(truncate(tiff_path("a.tif"), n), 0);
+		const gt_status st = gt_read_projections(tiff_path("a.tif"), &options, &p);
+		/* What ends within the last head may have all of its pages: they are right then. */
+		for (size_t i = 0; st == GT_OK && i < gt_scan_size(p->scan); i++)
+			ck_assert_msg(p->data[i] == (float)value[i], "%lld of %lld bytes: other numbers were read", (long long)n,
+			              (long long)s.st_size);
+		gt_projections_free(p);
+	}
+}
+END_TEST
+
+/* Damaged at random: refused, or read as other numbers; never a fault. */
+START_TEST(damaged_files_do_no_harm)
+{
+	float where[64];
+	tiff_write("a.tif", &kinds[_i], ROWS, COLUMNS, value);
+	FILE *f = fopen(tiff_path("a.tif"), "r+b");
+	fseek(f, 0, SEEK_END);
+	const long size = ftell(f);
+	gt_test_random((unsigned)_i + 5, 64, where);
+	for (int i = 0; i < 64; i++) {
+		gt_projections *p = NULL;
+		/* The half of them in what is before and behind the pixels. */
+		const long at = i % 2 ? (long)((double)size * (0.5 + 0.5 * (double)where[i])) : size - 1 - (long)(200 * fabsf(where[i]));
+		fseek(f, at < 0 ? 0 : at >= size ? size - 1 : at, SEEK_SET);
+		fputc((i * 37 + 255) & 255, f);
+		fflush(f);
+		if (gt_read_projections(tiff_path("a.tif"), &options, &p) == GT_OK)
+			gt_projections_free(p);
+	}
+	fclose(f);
+}
+END_TEST
+
+START_TEST(colours_and_images_that_are_not_there_are_refused)
+{
+	TIFF *t = TIFFOpen(tiff_path("a.tif"), "w");
+	uint8_t line[3 * COLUMNS] = { 0 };
+	TIFFSetField(t, TIFFTAG_IMAGEWIDTH, COLUMNS);
+	TIFFSetField(t, TIFFTAG_IMAGELENGTH, 1);
+	TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, 8);
+	TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, 3);
+	TIFFSetField(t, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB);
+	TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+	TIFFWriteScanline(t, line, 0, 0);
+	TIFFClose(t);
+	refuse(GT_ERR_FORMAT, "3 numbers a pixel");
+
+	t = TIFFOpen(tiff_path("a.tif"), "w");
+	TIFFSetField(t, TIFFTAG_IMAGEDESCRIPTION, "ImageJ=1.53\nimages=900\nslices=900\n");
+	tiff_page(t, &tiff_u16, ROWS, COLUMNS, value);
+	TIFFClose(t);
+	refuse(GT_ERR_FORMAT, "says that it holds 900 images and has one page");
+}
+END_TEST
+
+/* A head that claims 100 000 x 100 000 pixels, which a few bytes cannot hold. */
+START_TEST(claims_are_checked_before_memory_is_taken)
+{
+	TIFF *t = TIFFOpen(tiff_path("a.tif"), "w");
+	tiff_page(t, &tiff_u16, ROWS, COLUMNS, value);
+	TIFFClose(t);
+	t = TIFFOpen(tiff_path("a.tif"), "r+");
+	TIFFSetField(t, TIFFTAG_IMAGEWIDTH, 1000000u);
+	TIFFRewriteDirectory(t);
+	TIFFClose(t);
+	refuse(GT_ERR_FORMAT, "claims 37 x 1000000 values of 2 bytes");
+}
+END_TEST
+
+START_TEST(pages_of_other_sizes_are_refused)
+{
+	TIFF *t = TIFFOpen(tiff_path("a.tif"), "w");
+	tiff_page(t, &tiff_u16, ROWS, COLUMNS, value);
+	tiff_page(t, &tiff_u16, ROWS, COLUMNS - 1, value);
+	TIFFClose(t);
+	refuse(GT_ERR_FORMAT, "is 37 rows x 149 columns of uint16, expected 37 x 150 of uint16");
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, tiff_teardown);
+	tcase_add_loop_test(tc, all_kinds_are_read_to_the_bit, 0, sizeof kinds / sizeof *kinds);
+	tcase_add_loop_test(tc, a_file_that_is_cut_off_is_refused_wherever_that_is, 0, sizeof kinds / sizeof *kinds);
+	tcase_add_loop_test(tc, damaged_files_do_no_harm, 0, sizeof kinds / sizeof *kinds);
+	tcase_add_test(tc, colours_and_images_that_are_not_there_are_refused);
+	tcase_add_test(tc, claims_are_checked_before_memory_is_taken);
+	tcase_add_test(tc, pages_of_other_sizes_are_refused);
+}
+
+int main(void) { return gt_test_main("tiff", fill); }

@@ -1,0 +1,183 @@
+/* Volumes as TIFF: one range for all slices, numbers that come back to half a step, whole and by slices the same bits,
+ * and what is refused. */
+/* labels: unit, backend: none */
+#include <math.h>
+#include <sys/stat.h>
+#include <gantry/io.h>
+#include "geometry/volume.h"
+#include "tests/io/notes.h"
+#include "tests/io/tiff_files.h"
+#include "tests/support/support.h"
+
+enum { NX = 13, NY = 9, NZ = 5 };
+static gt_volume *volume;
+static gt_write_options options;
+static char notes[NOTES];
+
+static void setup(void)
+{
+	const gt_grid grid = { .n = { NX, NY, NZ }, .pitch = { 0.5, 0.25, 2 }, .center = { 1, -2, 30 } };
+	tiff_setup();
+	ck_ok(gt_volume_new(&grid, &volume));
+	gt_test_random(9, NX * NY * NZ, volume->data);
+	for (size_t i = 0; i < NX * NY * NZ; i++)
+		volume->data[i] = 0.02f + 0.03f * volume->data[i];
+	options = gt_write_defaults;
+	options.notes = notes_into(notes);
+}
+
+static void teardown(void)
+{
+	gt_volume_free(volume);
+	tiff_teardown();
+}
+
+/* Page z as numbers of the unit, by what the first page's description says. */
+static void read_page(const char *name, unsigned z, double *out, double *step)
+{
+	TIFF *t = TIFFOpen(tiff_path(name), "r");
+	char *text = NULL;
+	double slope = 0, offset = 0;
+	uint16_t bits = 0;
+	uint32_t columns = 0;
+	float line[NX];
+	ck_assert_ptr_nonnull(t);
+	ck_assert_int_eq(TIFFGetField(t, TIFFTAG_IMAGEDESCRIPTION, &text), 1);
+	ck_assert_msg(strstr(text, "pitch_mm=0.5,0.25,2 center_mm=1,-2,30") != NULL, "%s", text);
+	ck_assert_int_eq(sscanf(strstr(text, " slope="), " slope=%lf offset=%lf", &slope, &offset), 2);
+	ck_assert_int_eq(TIFFNumberOfDirectories(t), NZ);
+	ck_assert(TIFFSetDirectory(t, (uint16_t)z));
+	TIFFGetField(t, TIFFTAG_BITSPERSAMPLE, &bits);
+	TIFFGetField(t, TIFFTAG_IMAGEWIDTH, &columns);
+	ck_assert_uint_eq(columns, NX);
+	for (uint32_t y = 0; y < NY; y++) {
+		ck_assert_int_eq(TIFFReadScanline(t, line, y, 0), 1);
+		for (size_t x = 0; x < NX; x++)
+			out[y * NX + x] = offset + slope * (bits == 32   ? (double)line[x]
+			                                    : bits == 16 ? ((uint16_t *)(void *)line)[x]
+			                                                 : ((uint8_t *)(void *)line)[x]);
+	}
+	*step = bits == 32 ? 0 : slope;
+	TIFFClose(t);
+}
+
+static void check(const char *name, double low, double high, double water)
+{
+	for (unsigned z = 0; z < NZ; z++) {
+		double page[NX * NY], step;
+		read_page(name, z, page, &step);
+		for (size_t i = 0; i < NX * NY; i++) {
+			const double mu = (double)volume->data[z * NX * NY + i], wanted = water > 0 ? 1000 * (mu - water) / water : mu;
+			ck_assert_double_eq_tol(page[i], fmin(fmax(wanted, low), high), step / 2 * 1.0001 + 1e-6 * fabs(wanted));
+		}
+	}
+}
+
+START_TEST(floats_are_the_numbers)
+{
+	ck_ok(gt_write_volume(tiff_path("a.tif"), &options, volume));
+	check("a.tif", -INFINITY, INFINITY, 0);
+}
+END_TEST
+
+START_TEST(whole_numbers_come_back_to_half_a_step)
+{
+	for (int bits = 8; bits <= 16; bits += 8) {
+		options.bits = bits;
+		options.low = -0.005;
+		options.high = 0.04;
+		notes[0] = 0;
+		ck_ok(gt_write_volume(tiff_path("a.tif"), &options, volume));
+		check("a.tif", -0.005, 0.04, 0);
+		ck_assert_msg(strstr(notes, "are beyond the range -0.005 to 0.04"), "%s", notes);
+		options.unit = GT_HU;
+		options.water = 0.021;
+		options.low = -1200;
+		options.high = 3000;
+		ck_ok(gt_write_volume(tiff_path("a.tif"), &options, volume));
+		check("a.tif", -1200, 3000, 0.021);
+		options.unit = GT_PER_MM;
+	}
+}
+END_TEST
+
+START_TEST(the_range_is_found_where_none_is_given)
+{
+	options.bits = 16;
+	ck_ok(gt_write_volume(tiff_path("a.tif"), &options, volume));
+	const char *at = strstr(notes, "16 bits over ");
+	double low, high;
+	ck_assert_msg(at && sscanf(at, "16 bits over %lf to %lf mm-1", &low, &high) == 2, "%s", notes);
+	ck_assert_double_eq_tol(low, -0.01, 0.001);
+	ck_assert_double_eq_tol(high, 0.05, 0.001);
+	for (unsigned z = 0; z < NZ; z++) {
+		double page[NX * NY], step;
+		read_page("a.tif", z, page, &step);
+		ck_assert_double_eq_tol(65535 * step, high - low, 1e-6);
+	}
+}
+END_TEST
+
+static void same_bytes(const char *a, const char *b)
+{
+	static char bytes[2][1 << 16];
+	FILE *f = fopen(tiff_path(a), "rb"), *g = fopen(tiff_path(b), "rb");
+	const size_t n = fread(bytes[0], 1, sizeof bytes[0], f), m = fread(bytes[1], 1, sizeof bytes[1], g);
+	fclose(f);
+	fclose(g);
+	ck_assert_uint_eq(n, m);
+	ck_assert_int_eq(memcmp(bytes[0], bytes[1], n), 0);
+}
+
+START_TEST(slices_make_the_same_file)
+{
+	gt_slice_writer *s = NULL;
+	char b[512];
+	options.bits = 16;
+	ck_refused(gt_slice_writer_create(tiff_path("b.tif"), &options, volume, &s), GT_ERR_ARG, "the range of all is not known");
+	options.low = 0;
+	options.high = 0.05;
+	options.deflate = 6;
+	ck_ok(gt_write_volume(tiff_path("a.tif"), &options, volume));
+	strcpy(b, tiff_path("b.tif"));
+	ck_ok(gt_slice_writer_create(b, &options, volume, &s));
+	ck_ok(gt_slice_writer_write(s, 2, volume->data));
+	ck_ok(gt_slice_writer_write(s, 3, volume->data + 2 * NX * NY));
+	ck_ok(gt_slice_writer_commit(s));
+	same_bytes("a.tif", "b.tif");
+	ck_ok(gt_can_write_slices(b));
+	ck_ok(gt_slice_writer_create(tiff_path("c.tif"), &options, volume, &s));
+	gt_slice_writer_drop(s);
+	ck_assert_int_ne(access(tiff_path("c.tif"), F_OK), 0);
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_is_refused)
+{
+	options.bits = 12;
+	ck_refused(gt_write_volume(tiff_path("a.tif"), &options, volume), GT_ERR_ARG, "bits=12: expected 8, 16 or 32");
+	options.bits = 16;
+	ck_refused(gt_write_volume(tiff_path("a.mha"), &options, volume), GT_ERR_ARG, "MetaImage has one type of numbers");
+	ck_refused(gt_can_write_volume_as(tiff_path("a.mha"), &options), GT_ERR_ARG, "MetaImage has one type of numbers");
+	options.low = 1;
+	ck_refused(gt_write_volume(tiff_path("a.tif"), &options, volume), GT_ERR_ARG, "a range from 1 to nan");
+	options.high = 0.5;
+	ck_refused(gt_can_write_volume_as(tiff_path("a.tif"), &options), GT_ERR_ARG, "a range from 1 to 0.5");
+	options.high = 2;
+	options.bits = 0;
+	ck_refused(gt_write_volume(tiff_path("a.tif"), &options, volume), GT_ERR_ARG, "numbers that need none");
+	ck_assert_int_ne(access(tiff_path("a.tif"), F_OK), 0);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, floats_are_the_numbers);
+	tcase_add_test(tc, whole_numbers_come_back_to_half_a_step);
+	tcase_add_test(tc, the_range_is_found_where_none_is_given);
+	tcase_add_test(tc, slices_make_the_same_file);
+	tcase_add_test(tc, what_makes_no_sense_is_refused);
+}
+
+int main(void) { return gt_test_main("tiff_volume", fill); }

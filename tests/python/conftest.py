@@ -1,0 +1,41 @@
+"""What several tests of the package share: tiny scans, a body off every centre, and the command."""
+
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+import gantry
+
+COMMAND = os.environ.get("GANTRY_COMMAND", os.path.join(os.path.dirname(gantry.__file__), "bin", "gantry"))
+DEVICE = os.environ.get("GT_BACKEND", "cpu:2")
+
+
+def tiny(kind="flat"):
+    """A small scan of odd sizes, off centre."""
+    if kind == "parallel":
+        return gantry.parallel(np.linspace(0, np.pi, 20, endpoint=False) + 0.1, (9, 31), (1.5, 2.0), offset=(0.3, -0.7))
+    if kind == "helix":
+        return gantry.helical(120, 3, 12.0, (12, 40), (2.0, 3.0), 500, 1000, offset=(0, 0.25))
+    return gantry.circular(24, (9, 31), (2.5, 4.0), 500, 1000, detector=kind, offset=(0.4, -0.7), start_angle=0.2)
+
+
+GRID = gantry.Grid((7, 20, 23), (1.9, 2.1, 2.3), (0.8, -1.2, 2.1))
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20)
+
+
+@pytest.fixture(scope="session")
+def command():
+    """Runs the command that lies in the package and returns what it printed."""
+
+    def run(*arguments, cwd):
+        done = subprocess.run([COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run

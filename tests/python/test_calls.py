@@ -1,0 +1,206 @@
+"""Calls of solvers and reconstructions: callbacks, Ctrl-C, threads, processes, messages."""
+
+import logging
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+from conftest import DEVICE, GRID, tiny
+
+import gantry
+
+pytestmark = pytest.mark.filterwarnings("ignore::gantry.Remark")
+BODY = gantry.Phantom("shepp-logan", scale=0.35)
+
+
+@pytest.fixture(scope="module")
+def scene():
+    scan = tiny()
+    A = gantry.Projector(scan, GRID, device=DEVICE)
+    return A, gantry.add_noise(BODY.project(scan), 1e5, seed=1)
+
+
+def test_callbacks_see_each_iteration(scene):
+    A, p = scene
+    seen = []
+    r = gantry.pcg(A, p, penalty=gantry.qggmrf(strength=10), iterations=5, callback=lambda s: seen.append((s.iteration, s.cost, s.volume())))
+    assert [s[0] for s in seen] == [1, 2, 3, 4, 5]
+    assert r.iterations == 5 and not r.stopped
+    assert seen[-1][1] < seen[0][1]
+    assert np.array_equal(seen[-1][2], r.x)
+    assert not np.array_equal(seen[0][2], r.x)
+
+
+def test_a_callback_stops(scene):
+    A, p = scene
+    r = gantry.pcg(A, p, iterations=50, callback=lambda s: s.iteration == 3)
+    assert r.stopped and r.iterations == 3
+    assert np.array_equal(r.x, gantry.pcg(A, p, iterations=3).x)
+    v = gantry.reconstruct(p, A.scan, GRID, solver="cgls:iterations=50", backend=DEVICE, callback=lambda s: s.phase == "iteration" and s.iteration == 2)
+    assert v.result.stopped and v.result.iterations == 2
+
+
+def test_what_a_callback_raises_comes_out(scene, tmp_path):
+    A, p = scene
+
+    def fail(s):
+        if s.iteration == 2:
+            raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        gantry.cgls(A, p, iterations=50, callback=fail)
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        gantry.reconstruct(p, A.scan, GRID, solver="cgls:iterations=50", backend=DEVICE, callback=fail)
+
+    def fail_in_checkpoint(s):
+        if s.phase == "saves":
+            raise OSError("mine too")
+
+    with pytest.raises(OSError, match="mine too"):
+        gantry.reconstruct(p, A.scan, GRID, solver="cgls:iterations=9", backend=DEVICE, checkpoint=f"{tmp_path}/run.ck:every=2", callback=fail_in_checkpoint)
+    assert not [f for f in tmp_path.iterdir() if f.name != "run.ck"]
+    assert gantry.cgls(A, p, iterations=2).iterations == 2  # nothing of that is left behind
+
+
+def interrupt_after(seconds):
+    """Ctrl-C once, after so long; returns when it was pressed, and the thread that does it."""
+    pressed = []
+
+    def press():
+        time.sleep(seconds)
+        pressed.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    return pressed, thread
+
+
+@pytest.mark.skipif(DEVICE.startswith("cuda"), reason="within a call only the CPU asks")
+@pytest.mark.parametrize("what", ["forward", "fdk", "solver", "reconstruct", "phantom"])
+def test_ctrl_c_ends_a_long_call(what):
+    scan, grid = gantry.circular(360, (100, 200), 1.5, 500, 1000), gantry.Grid((100, 160, 160), 0.8)
+    data = np.zeros(scan.shape, np.float32)
+    A = gantry.Projector(scan, grid, device="cpu:1")
+    calls = {"forward": lambda: A(np.ones(grid.shape, np.float32)),
+             "fdk": lambda: gantry.fdk(data, scan, grid, device="cpu:1"),
+             "solver": lambda: gantry.cgls(A, data + 1, iterations=1000),
+             "reconstruct": lambda: gantry.reconstruct(data + 1, scan, grid, solver="sirt", init="zero", backend="cpu:1"),
+             "phantom": lambda: BODY.project(scan, rays=6)}
+    pressed, thread = interrupt_after(0.2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            calls[what]()
+    finally:
+        thread.join()
+    assert time.perf_counter() - pressed[0] < 10  # 0.2 s on a machine of one's own
+    small = gantry.Projector(tiny(), GRID, device="cpu:1")
+    assert small(np.ones(GRID.shape, np.float32)).any()  # and the device goes on
+
+
+def test_ctrl_c_may_keep_what_there_is(scene):
+    A, p = scene
+    interrupt_after(0.2)
+    r = gantry.cgls(A, p, iterations=1000000, on_interrupt="keep")
+    assert r.stopped and r.iterations > 0 and np.isfinite(r.x).all() and r.x.any()
+    interrupt_after(0.4)
+    v = gantry.reconstruct(p, A.scan, GRID, solver="sirt:iterations=1000000", backend=DEVICE, on_interrupt="keep")
+    assert v.result.stopped and v.data.any()
+    with pytest.raises(gantry.ArgumentError, match="on_interrupt 'maybe'"):
+        gantry.cgls(A, p, on_interrupt="maybe")
+
+
+def test_threads_share_an_operator(scene):
+    A, _ = scene
+    x = [np.random.default_rng(k).random(A.domain_shape, np.float32) for k in range(8)]
+    expected, wrong = [A(v) for v in x], []
+
+    def work(k):
+        for _ in range(5):
+            if not np.array_equal(A(x[k]), expected[k]):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def _in_child(queue, A, x):
+    queue.put(A(x))
+
+
+@pytest.mark.skipif(DEVICE.startswith("cuda"), reason="a device cannot be used after a fork")
+def test_a_child_of_fork_computes_on(scene):
+    A, _ = scene
+    x = np.random.default_rng(4).random(A.domain_shape, np.float32)
+    expected = A(x)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_in_child, args=(queue, A, x))
+    child.start()
+    assert np.array_equal(queue.get(timeout=60), expected)
+    child.join(60)
+    assert child.exitcode == 0
+
+
+def test_an_interpreter_that_exits_during_a_run():
+    code = ("import gantry, numpy as np, threading, time\n"
+            "s = gantry.circular(360, 64, 1., 500, 1000)\n"
+            "t = threading.Thread(target=lambda: gantry.cgls(gantry.Projector(s, device='cpu:1'), np.ones(s.shape), iterations=10**6), daemon=True)\n"
+            "t.start(); time.sleep(0.3)\n")
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+def test_choices_are_logged_and_remarks_are_warnings(scene, caplog):
+    A, p = scene
+    with caplog.at_level(logging.INFO, "gantry"), warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        gantry.reconstruct(p, A.scan, gantry.Grid((60, 8, 8), 3.0), backend=DEVICE)
+    assert any(issubclass(w.category, gantry.Remark) and "slices" in str(w.message) and w.filename == __file__ for w in told)
+    assert any("fdk" in record.message for record in caplog.records)
+
+
+def test_results_say_how_it_went(scene):
+    A, p = scene
+    v = gantry.reconstruct(p, A.scan, GRID, solver="pcg:iterations=4", backend=DEVICE)
+    assert v.result.iterations == v.result.most == 4 and len(v.result.cost) == 4
+    assert "solver=pcg:iterations=4" in v.result.parameters and "solver=pcg" in v.provenance.parameters
+
+
+def test_start_by_an_array(scene):
+    A, p = scene
+    start = np.full(GRID.shape, 0.01, np.float32)
+    v = gantry.reconstruct(p, A.scan, GRID, solver="cgls:iterations=2", init=start, padding=False, backend=DEVICE)
+    assert np.array_equal(v.data, gantry.cgls(A, p, x0=start, iterations=2).x)
+    with pytest.raises(gantry.ArgumentError, match="init: shape"):
+        gantry.reconstruct(p, A.scan, GRID, solver="cgls", init=start[1:], backend=DEVICE)
+
+
+def test_ctrl_c_in_a_message_ends_the_run(scene):
+    """A signal that arrives while the library tells of something, and not while it asks."""
+    A, p = scene
+
+    class Interrupted(logging.Handler):
+        def emit(self, record):
+            raise KeyboardInterrupt
+
+    handler, log = Interrupted(), logging.getLogger("gantry")
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            gantry.reconstruct(p, A.scan, GRID, solver="sirt:iterations=1000000", backend=DEVICE)
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)

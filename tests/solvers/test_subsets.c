@@ -1,0 +1,331 @@
+/* Solvers by likelihoods, random subsets and splitting: the minimisers that a dense solution has, likelihoods that only rise, the same bits
+ * on any number of threads, and what is refused.
+ * labels: property */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/support/small.h"
+#include "tests/support/support.h"
+
+enum { SUBSETS = 3 };
+
+/* Which penalty, or none: by its gradient, by its proximal step. */
+static const struct {
+	const char *solver, *options;
+	char penalty;
+	size_t subsets;
+} cases[] = {
+	{ "saga", "iterations=1400", 'g', SUBSETS },
+	{ "saga", "iterations=1500", '0', SUBSETS },
+	{ "svrg", "iterations=1400", 'g', SUBSETS },
+	{ "spdhg", "iterations=600", 'p', SUBSETS },
+	{ "spdhg", "iterations=1500,sigma=0.03", '0', SUBSETS },
+	{ "os-lalm", "iterations=500", 'g', 1 },
+	{ "admm", "iterations=300", 'p', 1 },
+	{ "admm", "iterations=1500,rho=0.02", '0', 1 },
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* With weights, some of them 0; with bounds that hold back some voxels, and without. */
+START_TEST(reaches_the_exact_minimum)
+{
+	const int which = _i / 2, bounded = _i % 2;
+	const char penalty = cases[which].penalty;
+	const double strength = 40;
+	gt_backend *be = gt_test_backend();
+	struct gt_small_noisy s = gt_small_noisy(be, GT_F64, 5, 9, cases[which].subsets, 0.05);
+	gt_problem *p = &s.p.problem;
+	struct gt_small_log *l = calloc(1, sizeof *l);
+	gt_array *x = gt_small_start(&s), *answer = NULL, *centre = gt_small_start(&s);
+	gt_penalty *R = penalty == 'g' ? gt_small_rough(x, strength, 1) : penalty == 'p' ? gt_small_near_to(centre, strength) : NULL;
+	char text[96];
+	ck_ok(gt_array_like(x, &answer));
+	p->w = s.w;
+	p->R = R;
+	if (bounded) {
+		p->lo = 0.002;
+		p->hi = 0.012;
+	}
+	gt_small_exact(p, penalty == 'p' ? strength : 0, centre, penalty == 'g' ? strength : 0, answer);
+	snprintf(text, sizeof text, "%s,nonneg=no", cases[which].options);
+	const double before = gt_small_distance(x, answer);
+	ck_ok(gt_small_solve(cases[which].solver, text, p, x, l));
+	const double off = gt_small_distance(x, answer);
+	printf("%s:%s, penalty %c, bounded %d: %.2e from the minimum, %.2g before\n", cases[which].solver, cases[which].options, penalty,
+	       bounded, off, before);
+	fflush(stdout);
+	ck_assert_double_le(off, 1e-4);
+	ck_assert_double_ge(gt_min(x), p->lo);
+	ck_assert_double_le(gt_max(x), p->hi);
+	gt_array_free(x);
+	gt_array_free(centre);
+	gt_array_free(answer);
+	gt_penalty_free(R);
+	free(l);
+	gt_small_noisy_free(&s);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* Twenty passes with subsets of ten views each come nearer than with one. */
+START_TEST(os_lalm_is_near_with_subsets)
+{
+	double off[2];
+	for (int few = 0; few < 2; few++) {
+		gt_backend *be = gt_test_backend();
+		struct gt_small_noisy s = gt_small_noisy(be, GT_F64, 6, 60, few ? 6 : 1, 0.02);
+		gt_problem *p = &s.p.problem;
+		gt_array *x = gt_small_start(&s), *answer = NULL;
+		gt_penalty *R = gt_small_rough(x, 100, 1);
+		ck_ok(gt_array_like(x, &answer));
+		p->R = R;
+		p->lo = 0;
+		gt_small_exact(p, 0, NULL, 100, answer);
+		ck_ok(gt_small_solve("os-lalm", "iterations=20", p, x, NULL));
+		off[few] = gt_small_distance(x, answer);
+		gt_array_free(x);
+		gt_array_free(answer);
+		gt_penalty_free(R);
+		gt_small_noisy_free(&s);
+		gt_backend_close(be);
+	}
+	printf("os-lalm, 20 passes: %.2e from the minimum with one subset, %.2e with 6\n", off[0], off[1]);
+	fflush(stdout);
+	ck_assert_double_le(off[1], 0.7 * off[0]);
+	ck_assert_double_le(off[1], 0.03);
+}
+END_TEST
+
+/* sum Ax - b + b log(b/Ax), on the host. */
+static double likelihood(const gt_problem *p, const gt_array *x)
+{
+	double sum = 0;
+	for (size_t k = 0; k < p->subsets; k++) {
+		const size_t n = gt_array_size(p->b[k]);
+		gt_array *y = gt_test_array(gt_array_backend(x), GT_F64, n, 1);
+		double *mean = malloc(n * sizeof *mean), *count = malloc(n * sizeof *count);
+		gt_forward(p->A[k], x, y);
+		gt_array_get(y, mean);
+		gt_array_get(p->b[k], count);
+		for (size_t i = 0; i < n; i++)
+			if (mean[i] > 0)
+				sum += mean[i] - count[i] + (count[i] > 0 ? count[i] * log(count[i] / mean[i]) : 0);
+		gt_array_free(y);
+		free(mean), free(count);
+	}
+	return sum;
+}
+
+static struct gt_small_noisy counts(gt_backend *be, size_t subsets)
+{
+	struct gt_small_noisy s = gt_small_noisy(be, GT_F64, 6, 12, subsets, 0.05);
+	for (size_t k = 0; k < subsets; k++)
+		gt_clamp(0, INFINITY, s.p.b[k]);
+	return s;
+}
+
+/* It rises in every iteration, the cost that is told is that, and at the end the conditions of Karush, Kuhn and Tucker hold. */
+START_TEST(mlem_raises_the_likelihood)
+{
+	enum { STEPS = 900 };
+	gt_backend *be = gt_test_backend();
+	struct gt_small_noisy s = counts(be, 1);
+	gt_problem *p = &s.p.problem;
+	struct gt_small_log *l = calloc(1, sizeof *l);
+	gt_array *x = gt_test_array(be, GT_F64, gt_array_size(s.p.x), 4), *ratio = NULL, *slope = NULL, *seen = NULL;
+	ck_ok(gt_array_like(p->b[0], &ratio));
+	ck_ok(gt_array_like(x, &slope));
+	ck_ok(gt_array_like(x, &seen));
+	l->copies = 5;
+	ck_ok(gt_small_solve("mlem", "iterations=900", p, x, l));
+	ck_assert_int_eq(l->calls, STEPS);
+	for (int k = 1; k < STEPS; k++)
+		ck_assert_msg(l->seen[k].cost < l->seen[k - 1].cost * (1 + 1e-12), "iteration %d: %.17g after %.17g", k + 1,
+		              l->seen[k].cost, l->seen[k - 1].cost);
+	for (int k = 0; k < 5; k++) {
+		const double told = l->seen[k + 1].cost, want = likelihood(p, l->volumes[k]);
+		ck_assert_double_eq_tol(told, want, 1e-9 * want);
+		gt_array_free(l->volumes[k]);
+	}
+	gt_forward(p->A[0], x, ratio);
+	gt_reciprocal(0, ratio);
+	gt_mul(p->b[0], ratio);
+	gt_adjoint(p->A[0], ratio, slope);
+	gt_fill(1, ratio);
+	gt_adjoint(p->A[0], ratio, seen);
+	gt_axpy(-1, seen, slope); /* upwards */
+	const double most = gt_max(seen);
+	ck_assert_double_le(gt_max(slope), 1e-2 * most);
+	gt_mul(x, slope);
+	ck_assert_double_le(sqrt(gt_dot(slope, slope)), 1e-4 * most * sqrt(gt_dot(x, x)));
+	ck_assert_double_ge(gt_min(x), 0);
+	gt_array_free(x);
+	gt_array_free(ratio);
+	gt_array_free(slope);
+	gt_array_free(seen);
+	free(l);
+	gt_small_noisy_free(&s);
+	gt_backend_close(be);
+}
+END_TEST
+
+/* As many passes, and further; with one subset it is mlem. */
+START_TEST(osem_is_faster_at_first)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_small_noisy s = counts(be, 4), one = counts(be, 1);
+	gt_array *x = gt_small_start(&s), *y = gt_small_start(&s), *z = gt_small_start(&s);
+	const double start = likelihood(&s.p.problem, x);
+	ck_ok(gt_small_solve("osem", "iterations=4,subsets=4", &s.p.problem, x, NULL));
+	ck_ok(gt_small_solve("mlem", "iterations=4", &one.p.problem, y, NULL));
+	ck_ok(gt_small_solve("osem", "iterations=4,subsets=1", &one.p.problem, z, NULL));
+	ck_assert_double_eq(gt_distance2(y, z), 0);
+	const double by_subsets = likelihood(&s.p.problem, x), by_all = likelihood(&s.p.problem, y);
+	ck_assert_double_lt(by_all, start);
+	ck_assert_double_lt(by_subsets, by_all);
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_array_free(z);
+	gt_small_noisy_free(&s);
+	gt_small_noisy_free(&one);
+	gt_backend_close(be);
+}
+END_TEST
+
+static const struct {
+	const char *solver, *options;
+	char penalty;
+	size_t subsets;
+} all[] = {
+	{ "saga", "", 'g', SUBSETS },      { "svrg", "", 'g', SUBSETS },  { "spdhg", "", 'p', SUBSETS },
+	{ "os-lalm", "", 'g', SUBSETS },   { "admm", "", 'p', 1 },        { "mlem", "", '0', 1 },
+	{ "osem", "", '0', SUBSETS },      { "lsmr", "", '0', 1 },        { "ab-gmres", "steps=4", '0', 1 },
+	{ "ba-gmres", "steps=4", '0', 1 }, { "hybrid-lsqr", "", '0', 1 },
+};
+enum { ALL = sizeof all / sizeof *all };
+
+/* The volume after ten iterations; of the caller. */
+static double *ten(int which, const char *backend, gt_type type, size_t *n)
+{
+	gt_backend *be = NULL;
+	ck_ok(gt_backend_open(backend, &be));
+	struct gt_small_noisy s = gt_small_noisy(be, type, 6, 12, all[which].subsets, 0.05);
+	for (size_t k = 0; k < s.p.subsets; k++)
+		gt_clamp(0, INFINITY, s.p.b[k]);
+	gt_array *x = gt_small_start(&s);
+	gt_penalty *R = all[which].penalty == 'g' ? gt_small_rough(x, 3, 1) : all[which].penalty == 'p' ? gt_small_near_to(x, 3) : NULL;
+	char text[96];
+	s.p.problem.R = R;
+	snprintf(text, sizeof text, "iterations=10%s%s", *all[which].options ? "," : "", all[which].options);
+	ck_ok(gt_small_solve(all[which].solver, text, &s.p.problem, x, NULL));
+	*n = gt_array_size(x);
+	float *single = malloc(*n * sizeof *single);
+	double *result = malloc(*n * sizeof *result);
+	if (type == GT_F64)
+		gt_array_get(x, result);
+	else
+		gt_array_get(x, single);
+	for (size_t i = 0; type == GT_F32 && i < *n; i++)
+		result[i] = single[i];
+	free(single);
+	gt_penalty_free(R);
+	gt_array_free(x);
+	gt_small_noisy_free(&s);
+	gt_backend_close(be);
+	return result;
+}
+
+START_TEST(any_number_of_threads_gives_the_same_bits)
+{
+	static const char *const more[] = { "cpu:2", "cpu:5", "cpu:8" };
+	for (gt_type t = GT_F32; t <= GT_F64; t++) {
+		size_t n;
+		double *one = ten(_i, "cpu:1", t, &n);
+		for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+			double *some = ten(_i, more[i], t, &n);
+			ck_assert_msg(!memcmp(one, some, n * sizeof *one), "%s on %s: other bits", all[_i].solver, more[i]);
+			free(some);
+		}
+		free(one);
+	}
+}
+END_TEST
+
+/* In double, after ten iterations; on the CPU this is itself. Single precision stays near double. */
+START_TEST(here_as_on_the_cpu)
+{
+	size_t n;
+	double *cpu = ten(_i, "cpu", GT_F64, &n), size = 0, off[2] = { 0, 0 };
+	for (gt_type t = GT_F32; t <= GT_F64; t++) {
+		double *here = ten(_i, gt_test_is_gpu() ? "cuda:0" : "cpu:3", t, &n);
+		for (size_t i = 0; i < n; i++)
+			off[t == GT_F64] += (here[i] - cpu[i]) * (here[i] - cpu[i]);
+		free(here);
+	}
+	for (size_t i = 0; i < n; i++)
+		size += cpu[i] * cpu[i];
+	printf("%s: double %.2e, single %.2e from double on the CPU\n", all[_i].solver, sqrt(off[1] / size), sqrt(off[0] / size));
+	fflush(stdout);
+	ck_assert_double_gt(size, 0);
+	ck_assert_double_le(sqrt(off[1] / size), 1e-8);
+	ck_assert_double_le(sqrt(off[0] / size), 2e-2);
+	free(cpu);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	gt_backend *be = gt_test_backend();
+	struct gt_small_noisy s = gt_small_noisy(be, GT_F32, 6, 8, 2, 0.05);
+	gt_problem *p = &s.p.problem, one = *p;
+	gt_penalty *R = gt_small_rough(s.p.x, 1, 1), *bent = gt_small_rough(s.p.x, 1, 0), *prox = gt_small_near_to(s.p.truth, 1);
+	size_t n;
+	one.subsets = 1;
+	gt_fill(0.5, s.p.b[0]);
+	gt_fill(-0.25, s.p.b[1]);
+	ck_refused(gt_small_solve("osem", "", p, s.p.x, NULL), GT_ERR_ARG,
+	           "solver 'osem': the least datum is -0.25: counts are expected, none below 0; negative=zero takes them for 0");
+	ck_ok(gt_small_solve("osem", "negative=zero", p, s.p.x, NULL));
+	gt_fill(-1, s.p.b[0]);
+	ck_refused(gt_small_solve("mlem", "", &one, s.p.x, NULL), GT_ERR_ARG, "solver 'mlem': the least datum is -1");
+	gt_fill(0, s.p.b[0]);
+	gt_fill(0, s.p.x);
+	ck_ok(gt_small_solve("mlem", "", &one, s.p.x, NULL)); /* nothing was emitted */
+	ck_assert_double_eq(gt_dot(s.p.x, s.p.x), 0);
+	one.w = s.w;
+	ck_refused(gt_small_solve("mlem", "", &one, s.p.x, NULL), GT_ERR_ARG, "'mlem' cannot take weights");
+	ck_refused(gt_small_solve("admm", "", p, s.p.x, NULL), GT_ERR_ARG, "'admm' cannot take 2 subsets");
+	one.R = R;
+	ck_refused(gt_small_solve("admm", "", &one, s.p.x, NULL), GT_ERR_ARG, "'admm' needs a proximal step");
+	ck_refused(gt_small_solve("spdhg", "", &one, s.p.x, NULL), GT_ERR_ARG, "'spdhg' needs a proximal step");
+	one.R = prox;
+	ck_refused(gt_small_solve("saga", "", &one, s.p.x, NULL), GT_ERR_ARG, "'saga' needs a gradient");
+	ck_refused(gt_small_solve("os-lalm", "", &one, s.p.x, NULL), GT_ERR_ARG, "'os-lalm' needs a gradient");
+	gt_fill(0, s.w[0]);
+	ck_refused(gt_small_solve("spdhg", "", &one, s.p.x, NULL), GT_ERR_ARG, "solver 'spdhg': no ray of weight above 0");
+	ck_refused(gt_small_solve("admm", "", &one, s.p.x, NULL), GT_ERR_ARG, "solver 'admm': no ray of weight above 0");
+	static const char *const by_subsets[] = { "saga", "spdhg", "os-lalm", "osem" };
+	for (size_t i = 0; i < sizeof by_subsets / sizeof *by_subsets; i++) {
+		const gt_solver *solver = gt_solver_find(by_subsets[i]);
+		ck_refused(solver->subsets(solver->defaults, 5, &n), GT_ERR_ARG, "expected at most one per view, that is 5");
+	}
+	gt_penalty_free(R);
+	gt_penalty_free(bent);
+	gt_penalty_free(prox);
+	gt_small_noisy_free(&s);
+	gt_backend_close(be);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, reaches_the_exact_minimum, 0, 2 * CASES);
+	tcase_add_test(tc, os_lalm_is_near_with_subsets);
+	tcase_add_test(tc, mlem_raises_the_likelihood);
+	tcase_add_test(tc, osem_is_faster_at_first);
+	tcase_add_loop_test(tc, any_number_of_threads_gives_the_same_bits, 0, ALL);
+	tcase_add_loop_test(tc, here_as_on_the_cpu, 0, ALL);
+	tcase_add_test(tc, refusals);
+}
+
+int main(void) { return gt_test_main("solvers-subsets", fill); }

@@ -1,0 +1,38 @@
+#ifndef GT_TESTS_SMALL_H
+#define GT_TESTS_SMALL_H
+#include "tests/support/problem.h"
+/* Small noisy problems and their exact minimisers, by which iterative solvers are judged. */
+
+/* What a monitor saw. */
+enum { GT_TEST_CALLS = 2000 };
+struct gt_small_log {
+	int calls, stop_at;
+	gt_progress seen[GT_TEST_CALLS];
+	gt_array *volumes[GT_TEST_CALLS]; /* copies of the iterates, for calls below `copies` */
+	int copies;
+	gt_counters first, last;
+};
+
+/* A problem with noise, so that no volume meets the data; and weights of them, some of them 0. */
+struct gt_small_noisy {
+	struct gt_test_problem p;
+	gt_array *w[40];
+};
+struct gt_small_noisy gt_small_noisy(gt_backend *be, gt_type type, size_t n, size_t views, size_t subsets, double noise);
+void gt_small_noisy_free(struct gt_small_noisy *s);
+/* A volume to start from that is neither zero nor the answer. */
+gt_array *gt_small_start(const struct gt_small_noisy *s);
+
+/* strength/2 times the squared differences of successive voxels, by its gradient; strength/2 |x - centre|^2 by its proximal step. */
+gt_penalty *gt_small_rough(const gt_array *x, double strength, int convex);
+gt_penalty *gt_small_near_to(const gt_array *centre, double strength);
+
+/* gt_solve() with these options; l may be NULL. */
+gt_status gt_small_solve(const char *name, const char *text, const gt_problem *p, gt_array *x, struct gt_small_log *l);
+/* x = the exact minimiser of 1/2 sum_k |A_k x - b_k|_w^2 + diagonal/2 |x - centre|^2 + rough/2 |differences|^2 in the problem's box (double).
+ * The matrix is read off the operators. centre: NULL is 0. */
+void gt_small_exact(const gt_problem *p, double diagonal, const gt_array *centre, double rough, gt_array *x);
+/* 1/2 sum_k |A_k x - b_k|_w^2 + R(x); |x - y|/|y|. */
+double gt_small_cost(const gt_problem *p, const gt_array *x);
+double gt_small_distance(const gt_array *x, const gt_array *y);
+#endif
