@@ -11,7 +11,7 @@
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/data_weights.h"
-#include "recon/model_weights.h"
+#include "recon/weights/model_weights.h"
 
 static const char *const kinds[] = { "auto", "uniform", "file", "photons", "noise", "model" };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };

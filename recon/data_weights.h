@@ -8,7 +8,9 @@
 #include <gantry/grid.h>
 #include <gantry/solver.h>
 
-typedef enum { GT_WEIGHTS_AUTO, GT_WEIGHTS_UNIFORM, GT_WEIGHTS_FILE, GT_WEIGHTS_PHOTONS, GT_WEIGHTS_NOISE, GT_WEIGHTS_MODEL } gt_weights_spec_kind;
+typedef enum {
+	GT_WEIGHTS_AUTO, GT_WEIGHTS_UNIFORM, GT_WEIGHTS_FILE, GT_WEIGHTS_PHOTONS, GT_WEIGHTS_NOISE, GT_WEIGHTS_MODEL
+} gt_weights_spec_kind;
 typedef struct {
 	gt_weights_spec_kind kind;
 	double count;                   /* photons of a pixel without attenuation; 0: those of the projections */

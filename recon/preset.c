@@ -30,7 +30,7 @@ static void print_entry(const char *name, const gt_preset_entry *e, FILE *out)
 		fprintf(out,
 		        "             --solver %s:iterations=%zu,subsets=%zu (fewer for less than %zu views) --weights %s\n"
 		        "             --penalty %s;\n"
-		        "             keys that are given beside it take the place of its own (--penalty qggmrf:noise=4HU), another name that of all of it\n",
+		        "             keys beside it take the place of its own (--penalty qggmrf:noise=4HU), another name that of all of it\n",
 		        e->solver, e->passes, e->subsets, e->subsets * e->min_views, e->weights, e->penalty);
 }
 

@@ -27,7 +27,7 @@ const cli_option recon_table[] = {
 	{ .name = "padding", .was = "margin", .kind = CLI_CHOICE,
 	  .help = "padding slices beyond both ends that an iterative method computes and does not write (auto: as many as rays through the object need)",
 	  .at = AT(padding), .names = paddings },
-	{ .name = "weights", .kind = CLI_TEXT, .value = "auto|uniform|file|photons:...|noise",
+	{ .name = "weights", .kind = CLI_TEXT, .value = "auto|uniform|file|photons:...|noise|model",
 	  .help = "weights of the data, by their noise (photons:count=1e5,electronic=10)", .at = AT(weights) },
 	{ .name = "penalty", .kind = CLI_TEXT, .value = "NAME[:key=value,...]",
 	  .help = "penalty on the volume, e.g. huber:noise=10HU; 'gantry help penalty NAME' lists its parameters", .at = AT(penalty) },

@@ -33,14 +33,15 @@ GT_API const char *gt_noise_source(const gt_noise_model *model);
 
 /* Weights of the data, in proportion to the inverse of their variance, with the mean 1 (<gantry/data_weights.h>).
  * spec: "auto" (or NULL: those of the projections, else by their photons, else uniform), "uniform", "file",
- * "photons:count=1e5,electronic=10", "noise", or
- * "model:slope=0.03,even=0.13,count=1e5,electronic=10", the inverse of a variance that also knows the error of the discrete
- * model: noise + (slope g)^2 + even^2 <g^2>, g the difference of smoothed line integrals to neighbouring pixels. *w: [view][row][column], malloc'ed, NULL where they are uniform.
+ * "photons:count=1e5,electronic=10", "noise", or "model:slope=0.03,even=0.13,count=1e5,electronic=10", the inverse of a
+ * variance that also knows the error of the discrete model: noise + (slope g)^2 + even^2 <g^2>, g the difference of
+ * smoothed line integrals to neighbouring pixels. *w: [view][row][column], malloc'ed, NULL where they are uniform.
  * *record (may be NULL): what they are, malloc'ed. GT_ERR_UNKNOWN, GT_ERR_ARG. */
 GT_API gt_status gt_weights_new(const char *spec, const gt_projections *p, gt_pool *pool, float **w, char **record);
 /* The same where the grid of the volume is known, from whose voxels "model" has its error (gt_weights_new() refuses it
  * without the keys slope and even). grid may be NULL. */
-GT_API gt_status gt_weights_on_grid(const char *spec, const gt_projections *p, const gt_grid *grid, gt_pool *pool, float **w, char **record);
+GT_API gt_status gt_weights_on_grid(const char *spec, const gt_projections *p, const gt_grid *grid, gt_pool *pool, float **w,
+                                    char **record);
 
 /* What the strength of a penalty depends on. Members are borrowed for the call. */
 typedef struct {

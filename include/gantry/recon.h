@@ -32,7 +32,8 @@ GT_API void      gt_recon_free(gt_recon *r);
  * a key, GT_ERR_ARG and GT_ERR_UNKNOWN for a value, with what was found and what was expected; what was set before stays then.
  *   preset (or quality)   none, fast, iterative                       solver          NAME:key=value,...
  *   projector             NAME:key=value,...                          penalty         NAME:key=value,..., noise=10HU or strength=...
- *   weights               auto, uniform, file, photons:..., noise     init            auto, zero, fdk, wfbp or a file of a volume
+ *   weights               auto, uniform, file, photons:..., noise, model
+ *   init                  auto, zero, fdk, wfbp or a file of a volume
  *   grid                  NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] in mm          like            a file whose grid is taken
  *   padding (or margin)   auto, yes, no                               stop            change=0.1HU,gradient=1e-3,seconds=60
  *   checkpoint            FILE[:every=10]                             resume          FILE

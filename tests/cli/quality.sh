@@ -15,7 +15,7 @@ noted() { grep -qF -- "$1" stderr.txt || fail "'$1' is not in: $(cat stderr.txt)
 for dose in low high; do
 	ok recon $dose.nc -o fast.nc --like truth.nc --preset fast --backend "$backend"
 	ok recon $dose.nc -o slow.nc --like truth.nc --preset iterative --backend "$backend"
-	noted "--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights noise --penalty qggmrf:c=10HU,strength=auto,kappa=yes; the time that it takes is estimated after the first iteration"
+	noted "--preset iterative: --solver os-sqs:iterations=20,subsets=7 --weights model --penalty qggmrf:c=10HU,strength=auto,kappa=yes; the time that it takes is estimated after the first iteration"
 	grep -q "^recon 1/20 .* s, about [0-9]* [a-z]* left$" stderr.txt || fail "no time is said after the first iteration: $(cat stderr.txt)"
 	noted "looking for the strength of the penalty"
 	noted "expected noise"
@@ -28,7 +28,7 @@ for dose in low high; do
 	says "solver=os-sqs"
 	says "strength_from=noise:"
 	says "kappa=yes"
-	says "weights=noise"
+	says "weights=model:slope="
 	fast=$(error fast.nc)
 	slow=$(error slow.nc)
 	holds "$slow < 0.55 * $fast" "$dose"
@@ -69,6 +69,17 @@ noted "is set to leave the latter"
 ok recon clean.nc -o clean-out.nc --like truth.nc --preset iterative --backend "$backend"
 noted "almost no noise in the data"
 
+# Keys beside the preset take the place of its own, and that is said; so is that nothing of it is left.
+short=(--backend "$backend" --stop seconds=1)
+ok recon low.nc -o some.nc --like truth.nc --preset iterative --solver os-sqs:iterations=2 --penalty qggmrf:noise=30HU "${short[@]}"
+noted "--preset iterative, changed by --solver os-sqs:iterations=2 --penalty qggmrf:noise=30HU: --solver os-sqs:subsets=7,iterations=2 --weights model --penalty qggmrf:c=10HU,kappa=yes,noise=30HU;"
+ok info some.nc
+says "kappa=yes"
+ok recon low.nc -o all.nc --like truth.nc --preset iterative --solver pcg:iterations=2 --weights noise --penalty huber:strength=3 "${short[@]}"
+noted "nothing of it is left: solver, weights and penalty are others"
+ok recon low.nc -o same.nc --like truth.nc --solver pcg:iterations=2 --weights noise --penalty huber:strength=3 --backend "$backend"
+ok compare all.nc same.nc --max 0
+
 refused 2 "noise=0HU" recon low.nc -o no.nc --solver pcg --penalty huber:noise=0HU
 refused 2 "noise=-3HU" recon low.nc -o no.nc --solver pcg --penalty huber:noise=-3HU
 refused 2 "cannot be combined" recon low.nc -o no.nc --solver pcg --penalty huber:noise=5HU,strength=3
@@ -76,7 +87,8 @@ refused 2 "strength=3y" recon low.nc -o no.nc --solver pcg --penalty huber:stren
 refused 2 "strength=0x" recon low.nc -o no.nc --solver pcg --penalty huber:strength=0x
 refused 1 "no weights per voxel" recon low.nc -o no.nc --solver fista:iterations=1 --penalty tv:strength=3,kappa=yes --weights noise --like truth.nc
 refused 2 "unknown parameter 'kapa'" recon low.nc -o no.nc --solver pcg --penalty huber:kapa=yes
-refused 2 "--preset=iterative chooses the solver" recon low.nc -o no.nc --preset iterative --solver pcg
+refused 2 "fdk is an analytic method, which takes neither its weights" recon low.nc -o no.nc --preset iterative --solver fdk
+refused 2 "cannot be combined with --solver=pcg" recon low.nc -o no.nc --preset fast --solver pcg
 refused 2 "takes no penalty" recon low.nc -o no.nc --preset fast --penalty huber
 [ ! -e no.nc ] || fail "no.nc was written"
 finish

@@ -64,6 +64,8 @@ static const struct {
 	{ NULL, 0, 1, by_photons, "photons:" },
 	{ "auto", 0, 0, NULL, "uniform" },
 	{ "uniform", 1, 1, NULL, "uniform" },
+	{ "model:slope=0,even=0,count=1e3,electronic=20", 1, 1, by_count, "model:slope=0,even=0,count=1000,electronic=20/" },
+	{ "model:slope=0,even=0", 0, 1, by_photons, "model:slope=0,even=0,count=0,electronic=0/" },
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -111,6 +113,10 @@ START_TEST(refused)
 	ck_refused(gt_weights_new("photons:count=-1", p, NULL, &w, NULL), GT_ERR_ARG, "--weights photons");
 	ck_refused(gt_weights_new("photons:electronic=-1", p, NULL, &w, NULL), GT_ERR_ARG, "electronic");
 	ck_refused(gt_weights_new("noise:count=3", p, NULL, &w, NULL), GT_ERR_ARG, "--weights noise");
+	ck_refused(gt_weights_new("model", p, NULL, &w, NULL), GT_ERR_ARG, "no voxels are known");
+	ck_refused(gt_weights_new("model:slope=0.1", p, NULL, &w, NULL), GT_ERR_ARG, "expected model:slope=X,even=Y");
+	ck_refused(gt_weights_new("model:slope=-3", p, NULL, &w, NULL), GT_ERR_ARG, "--weights model");
+	ck_refused(gt_weights_new("model:slope=0,even=0", p, NULL, &w, NULL), GT_ERR_UNSUPPORTED, "too few neighbouring pixels");
 	p->data[7] = NAN;
 	ck_refused(gt_weights_new("noise", p, NULL, &w, NULL), GT_ERR_ARG, "no weight");
 	ck_assert_ptr_null(w);
@@ -121,7 +127,7 @@ END_TEST
 /* auto gives way to a solver that takes no weights; others are refused. */
 START_TEST(solver_without_weights)
 {
-	static const char *const specs[] = { "file", "photons", "noise" };
+	static const char *const specs[] = { "file", "photons", "noise", "model" };
 	gt_projections *p = projections(1, 1);
 	gt_weights_spec o = { .kind = GT_WEIGHTS_AUTO };
 	const gt_weights_problem q = { p, NULL, 0, "art", NULL };
@@ -131,7 +137,7 @@ START_TEST(solver_without_weights)
 	ck_assert_ptr_null(w);
 	ck_assert_str_eq(text, "uniform");
 	free(text);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		ck_ok(gt_weights_spec_parse(specs[i], &o));
 		ck_refused(gt_weights_from_spec(&o, &q, &w, &text), GT_ERR_ARG, "solver 'art' cannot take weights");
 		ck_assert(strstr(gt_error(), specs[i]) != NULL);

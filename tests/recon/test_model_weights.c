@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "geometry/projections.h"
-#include "recon/model_weights.h"
+#include "recon/weights/model_weights.h"
 #include "tests/support/support.h"
 
 enum { VIEWS = 3, ROWS = 4, COLUMNS = 7, N = VIEWS * ROWS * COLUMNS };
@@ -86,6 +86,27 @@ START_TEST(one_pixel)
 				const double expected = exp(here ? line[c] : 0) / 1e4 + 0.25 * ((here ? across[c] : 0) + along * along);
 				ck_assert_double_eq_tol(v[at(view, row, c)], expected, 1e-5 * expected);
 			}
+	gt_projections_free(p);
+}
+END_TEST
+
+/* What all rays have alike: mean of squares of slopes, weighted by the line integrals. */
+START_TEST(even_error)
+{
+	gt_projections *p = projections();
+	const gt_counting known = { .count = 1e4 };
+	gt_noise_model *noise = NULL;
+	float w[N];
+	double factor, slopes = 0, lines = 0;
+	p->data[at(1, 2, 3)] = 4;  /* smoothed: 1 2 1, where the squares are 2, 5, 2 */
+	p->data[at(0, 0, 0)] = -2; /* below 0: for nothing, though a slope to its neighbours */
+	slopes = 1 * 2 + 2 * 5 + 1 * 2;
+	lines = 1 + 2 + 1;
+	ck_ok(gt_noise_estimate(p, &known, NULL, &noise));
+	ck_ok(gt_model_weights(NULL, noise, p, &(gt_model_error){ 0, 0.3 }, w, &factor));
+	ck_assert_double_eq_tol(1 / (w[at(2, 1, 1)] * factor), 1e-4 + 0.09 * slopes / lines, 1e-6);
+	ck_assert_double_eq_tol(1 / (w[at(1, 2, 3)] * factor), exp(2) * 1e-4 + 0.09 * slopes / lines, 1e-6);
+	gt_noise_free(noise);
 	gt_projections_free(p);
 }
 END_TEST
@@ -173,6 +194,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, flat_projections);
 	tcase_add_test(tc, sloped_projections);
 	tcase_add_test(tc, one_pixel);
+	tcase_add_test(tc, even_error);
 	tcase_add_test(tc, threads);
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, shadow_of_a_voxel);

@@ -304,7 +304,7 @@ START_TEST(kappa_of_weights)
 	struct problem *s = problem("quadratic");
 	gt_subsets sub = { 0 };
 	gt_penalty_spec o;
-	const gt_weights_spec counting = { GT_WEIGHTS_PHOTONS, PHOTONS, 0 };
+	const gt_weights_spec counting = { .kind = GT_WEIGHTS_PHOTONS, .count = PHOTONS };
 	gt_penalty *R = NULL, *expected = NULL;
 	gt_array *w = NULL, *one = NULL, *sum[2], *g[2], *kappa = NULL;
 	char *text = NULL;
@@ -374,7 +374,7 @@ START_TEST(recorded)
 {
 	struct problem *s = problem("quadratic");
 	gt_penalty_spec o;
-	const gt_weights_spec counting = { GT_WEIGHTS_PHOTONS, PHOTONS, 0 };
+	const gt_weights_spec counting = { .kind = GT_WEIGHTS_PHOTONS, .count = PHOTONS };
 	gt_subsets sub = { 0 };
 	gt_penalty *R = NULL;
 	gt_strength_found found;
@@ -408,7 +408,7 @@ START_TEST(dry_run)
 	struct problem *s = problem("quadratic");
 	gt_backend *dry = gt_test_backend();
 	gt_penalty_spec o;
-	const gt_weights_spec counting = { GT_WEIGHTS_PHOTONS, PHOTONS, 0 };
+	const gt_weights_spec counting = { .kind = GT_WEIGHTS_PHOTONS, .count = PHOTONS };
 	gt_subsets sub = { 0 };
 	gt_penalty *R = NULL;
 	gt_array *x = NULL;

@@ -89,7 +89,7 @@ START_TEST(messages)
 	ck_assert_ptr_null(strstr(all, "--preset"));
 	ck_assert_ptr_nonnull(strstr(gt_recon_text(r, "solver"), "os-sqs:"));
 	ck_assert_ptr_nonnull(strstr(gt_recon_text(r, "projector"), "dd"));
-	ck_assert_ptr_nonnull(strstr(gt_recon_text(r, "weights"), "noise"));
+	ck_assert_ptr_nonnull(strstr(gt_recon_text(r, "weights"), "model:slope="));
 	ck_assert_ptr_nonnull(strstr(gt_recon_text(r, "penalty"), "qggmrf:"));
 	ck_assert_str_eq(gt_recon_text(r, "grid"), "24x22x6@6x6x6");
 	ck_assert_str_eq(gt_recon_text(r, "start"), "fdk");

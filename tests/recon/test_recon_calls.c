@@ -64,6 +64,8 @@ START_TEST(refused_by_the_run)
 		{ { { "solver", "fdk" }, { "stop", "seconds=1" } }, "fdk is an analytic method", GT_ERR_ARG },
 		{ { { "solver", "fdk" }, { "init", "zero" } }, "fdk is an analytic method", GT_ERR_ARG },
 		{ { { "solver", "pcg" }, { "preset", "fast" } }, "cannot be combined", GT_ERR_ARG },
+		{ { { "solver", "fdk" }, { "preset", "iterative" } }, "fdk is an analytic method", GT_ERR_ARG },
+		{ { { "solver", "os-sart" }, { "preset", "iterative" } }, "'os-sart' cannot take weights", GT_ERR_ARG },
 		{ { { "solver", "pcg" }, { "weights", "file" } }, "the file has no variable weight", GT_ERR_ARG },
 		{ { { "keep", "scratch" } }, "--scratch FOLDER is needed", GT_ERR_ARG },
 		{ { { "grid", "8x8x8@1x1x1" }, { "like", "volume.nc" } }, "cannot be combined", GT_ERR_ARG },

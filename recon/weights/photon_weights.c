@@ -1,3 +1,4 @@
+/* Weights by counts of photons, or as they are given, brought to the mean 1. Formulas: <gantry/data_weights.h>. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/data_weights.h>

@@ -1,13 +1,15 @@
 /* Weights of the data by the inverse of a variance that also knows the error of the discrete model. The shadow of a
- * voxel is a box as wide as the voxel, so that a volume of voxels cannot follow the projections of an edge; how far it
- * is off grows with their local slope. Weights of the photons alone trust rays beside an edge, of many photons, beyond
- * what the model can do, and the cost then buys their fit with overshoot. Nothing is held but the weights. */
+ * voxel is a box as wide as the voxel, so that a volume of voxels cannot follow the projections of an edge; how far
+ * it is off grows with their local slope. Weights of the photons alone trust rays beside an edge, of many photons,
+ * beyond what the model can do, and the cost then buys their fit with overshoot. An error of all rays alike bounds
+ * the ratio of weights: without it rays that cross edges would count for next to nothing once there is little noise,
+ * and edges would be left to the penalty. Nothing is held but the weights. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/scan_math.h>
 #include "core/try.h"
 #include "geometry/projections.h"
-#include "recon/model_weights.h"
+#include "recon/weights/model_weights.h"
 
 enum { GRAIN = 1 << 14, MAX_VIEWS = 32 };
 /* Found by trial, see the table in docs/regularizers.md. */
@@ -47,7 +49,7 @@ void gt_voxel_shadow(const gt_scan *scan, const gt_grid *grid, double width[2])
 		width[k] = views ? sqrt(sum[k] / views) : 0;
 }
 
-struct job {
+struct weighing {
 	const gt_noise_model *noise;
 	const gt_projections *p;
 	const gt_model_error *error;
@@ -84,7 +86,7 @@ static double slope_square(const gt_projections *p, size_t i, double *line)
 
 static void add_slopes(void *self, size_t begin, size_t end, int worker)
 {
-	const struct job *j = self;
+	const struct weighing *j = self;
 	(void)worker;
 	for (size_t i = begin; i < end; i++) {
 		double line;
@@ -98,7 +100,7 @@ static void add_slopes(void *self, size_t begin, size_t end, int worker)
 
 static void weigh(void *self, size_t begin, size_t end, int worker)
 {
-	const struct job *j = self;
+	const struct weighing *j = self;
 	(void)worker;
 	for (size_t i = begin; i < end; i++) {
 		double line;
@@ -111,7 +113,7 @@ gt_status gt_model_weights(gt_pool *pool, const gt_noise_model *noise, const gt_
                            double *factor)
 {
 	const size_t n = gt_scan_size(p->scan), pieces = (n + GRAIN - 1) / GRAIN;
-	struct job j = { noise, p, error, 0, calloc(pieces, sizeof *j.sum), w };
+	struct weighing j = { noise, p, error, 0, calloc(pieces, sizeof *j.sum), w };
 	double slopes = 0, lines = 0;
 	if (!j.sum)
 		return gt_fail(GT_ERR_MEMORY, "no memory for the weights of the data");
