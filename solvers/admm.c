@@ -5,9 +5,11 @@
  * Boyd, Parikh, Chu, Peleato and Eckstein, Found. Trends Mach. Learn. 3 (2011) 1, sections 3 and 5. The first is done
  * by some steps of conjugate gradients from where the last ones ended, which are enough as the iterations go on
  * (Eckstein and Bertsekas, Math. Program. 55 (1992) 293). The result is z, which holds the bounds. rho is relative to
- * the largest eigenvalue of A'WA. Operators in an iteration: inner + 1 forward and adjoint. The cost at z is not
- * known without one more. Beside x: 5 volumes; beside data and weights: 1 array as large as these. Reductions in an
- * iteration: 2 per inner step, 3 more. */
+ * the largest eigenvalue of A'WA. "admm" takes convex penalties and goes to the least of the whole; "pnp-admm" is the
+ * same with any proximal step or denoiser in the place of the second: plug and play, Venkatakrishnan, Bouman and
+ * Wohlberg, IEEE GlobalSIP 2013, 945. Operators in an iteration: inner + 1 forward and adjoint. The cost at z is not
+ * known without one more: told is the misfit at the x before. Beside x: 5 volumes; beside data and weights: 1 array as
+ * large as these. Reductions in an iteration: 2 per inner step, 4 more. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/pwls.h"
@@ -17,6 +19,7 @@ struct options {
 	double rho;
 };
 static const struct options defaults = { .iterations = 30, .inner = 3, .nonneg = 1, .rho = 0.02 };
+static const struct options defaults_of_denoisers = { .iterations = 30, .inner = 4, .nonneg = 1, .rho = 0.1 };
 #define AT(field) .at = offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "iterations", .help = "at most", .kind = GT_INT, AT(iterations), .most = 1e6 },
@@ -33,27 +36,26 @@ static const gt_param params[] = {
 static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
 
 struct state {
+	const char *name;
 	const gt_problem *p;
 	const struct options *o;
 	gt_array *x, *u, *g, *d, *t; /* volumes; d: direction, t: scratch */
 	gt_array *r;                 /* data */
-	double rho;
+	double rho, square;          /* square: of the misfit at the x before */
 };
 
 static gt_status prepare(struct state *s, gt_array *z)
 {
 	gt_status st = GT_OK;
 	gt_array **const volumes[] = { &s->x, &s->u, &s->g, &s->d, &s->t };
-	GT_TRY(gt_pwls_needs("admm", s->p->R, GT_HAS_PROX));
-	if (s->p->R && !gt_penalty_is_convex(s->p->R))
-		return gt_fail(GT_ERR_ARG, "solver 'admm' needs a convex penalty, which '%s' is not", gt_penalty_name(s->p->R));
+	GT_TRY(gt_pwls_needs(s->name, s->p->R, GT_HAS_PROX));
 	for (size_t i = 0; i < sizeof volumes / sizeof *volumes; i++)
 		GT_TRY(gt_array_like(z, volumes[i]));
 	GT_TRY(gt_array_like(s->p->b[0], &s->r));
 	const double largest = gt_pwls_largest(s->p, s->r, s->g);
 	GT_TRY(gt_backend_status(gt_array_backend(z)));
 	if (!(largest > 0))
-		GT_TRY(gt_fail(GT_ERR_ARG, "solver 'admm': no ray of weight above 0 meets the volume"));
+		GT_TRY(gt_fail(GT_ERR_ARG, "solver '%s': no ray of weight above 0 meets the volume", s->name));
 	s->rho = s->o->rho * largest;
 	gt_copy(z, s->x);
 	gt_clamp(s->p->lo, s->p->hi, z);
@@ -66,8 +68,7 @@ done:
 static void inner(struct state *s, const gt_array *z)
 {
 	const gt_linop *A = s->p->A[0];
-	double unused;
-	gt_pwls_residual_later(s->p, 0, s->x, s->r, &unused);
+	gt_pwls_residual_later(s->p, 0, s->x, s->r, &s->square);
 	gt_adjoint(A, s->r, s->g);
 	gt_axpy(s->rho, s->x, s->g);
 	gt_axpy(-s->rho, z, s->g);
@@ -101,12 +102,14 @@ static void iterate(struct state *s, gt_array *z, gt_progress *p)
 	gt_copy(s->t, s->u);
 	gt_axpy(-1, z, s->u);
 	gt_reductions_wait(gt_array_backend(z));
+	p->cost = p->data = 0.5 * s->square;
+	p->cost_is_partial = 1;
 	p->change = sqrt(moved / (double)gt_array_size(z));
 }
 
-static gt_status run(const gt_problem *p, const void *options, gt_array *z, const gt_monitor *m)
+static gt_status run(const char *name, const gt_problem *p, const void *options, gt_array *z, const gt_monitor *m)
 {
-	struct state s = { .p = p, .o = options };
+	struct state s = { .name = name, .p = p, .o = options };
 	gt_status st = GT_OK;
 	int done;
 	GT_TRY(prepare(&s, z));
@@ -117,6 +120,8 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *z, cons
 		gt_progress_of(k, s.o->iterations, z, &g);
 		iterate(&s, z, &g);
 		g.kept = kept;
+		if (!isfinite(g.data))
+			GT_TRY(gt_fail(GT_ERR_DIVERGED, "solver '%s' diverged: the misfit is not finite after iteration %d", name, k));
 		GT_TRY(gt_report(m, &g));
 	}
 done:
@@ -129,13 +134,36 @@ done:
 	return st;
 }
 
+static gt_status run_admm(const gt_problem *p, const void *options, gt_array *z, const gt_monitor *m)
+{
+	if (p->R && !gt_penalty_is_convex(p->R))
+		return gt_fail(GT_ERR_ARG,
+		               "solver 'admm' needs a convex penalty, which '%s' is not: expected another, or solver 'pnp-admm'",
+		               gt_penalty_name(p->R));
+	return run("admm", p, options, z, m);
+}
+
+static gt_status run_pnp(const gt_problem *p, const void *options, gt_array *z, const gt_monitor *m)
+{
+	return run("pnp-admm", p, options, z, m);
+}
+
+#define SHARED                                                                                                                           \
+	.traits = GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_PROX, .params = params, .options_size = sizeof(struct options), \
+	.nonneg = nonneg
+
 const gt_solver gt_solver_admm = {
 	.name = "admm",
 	.about = "a penalty by its proximal step, as tv, with conjugate gradients for the data (Boyd et al. 2011)",
-	.traits = GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_PROX,
-	.params = params,
 	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
-	.nonneg = nonneg,
+	.run = run_admm,
+	SHARED,
+};
+
+const gt_solver gt_solver_pnp_admm = {
+	.name = "pnp-admm",
+	.about = "plug and play: least squares with a target, in turn with a denoiser or any proximal step",
+	.defaults = &defaults_of_denoisers,
+	.run = run_pnp,
+	SHARED,
 };
