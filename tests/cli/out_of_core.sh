@@ -59,7 +59,7 @@ ok recon scan.nc --like whole.mhd --backend "$backend" --unit HU -o like.mha "${
 ok compare like.mha whole.mhd --rmse 1e-7mm-1
 ok simulate --scanner ge-ct750hd --detector flat --columns 61 --rows 57 --views 37 --column-pitch 16 --row-pitch 4 --geometry-only -o geometry.nc
 sed 's/^TransformMatrix.*/TransformMatrix = 1 0 0 0 1 0 0 0 1/' whole.mhd >views.mhd
-other=(recon geometry.nc --data views.mhd --grid 41x43x29@6x6x4 --backend "$backend" --quiet)
+other=(recon geometry.nc --data views.mhd --force --grid 41x43x29@6x6x4 --backend "$backend" --quiet)
 ok "${other[@]}" -o a.nc
 ok "${other[@]}" "${little[@]}" -o b.nc
 ok compare b.nc a.nc --rmse 1e-3
@@ -91,7 +91,7 @@ refused_output 1 "97.7 KiB are free; no grid would fit: the data alone need more
 ok simulate --scanner ge-ct750hd --detector flat --columns 40 --rows 250000 --views 80000 --row-pitch 0.001 --geometry-only -o long.nc
 printf 'ObjectType = Image\nNDims = 3\nDimSize = 40 250000 80000\nElementSpacing = 1 1 1\nElementType = MET_FLOAT\nElementDataFile = long.raw\n' >long.mhd
 if truncate -s 3200000000000 long.raw 2>/dev/null; then
-	refused_output 1 "--scratch=scratch: the disk is full: needs" recon long.nc --data long.mhd --grid 9x8x90@1x1x1 --host-memory 400MB --backend "$backend" --keep scratch --scratch scratch
+	refused_output 1 "--scratch=scratch: the disk has too little room: needs" recon long.nc --data long.mhd --grid 9x8x90@1x1x1 --host-memory 400MB --backend "$backend" --keep scratch --scratch scratch
 	[ -z "$(ls -A scratch)" ] || fail "a full disk left $(ls -A scratch)"
 	rm long.raw
 fi

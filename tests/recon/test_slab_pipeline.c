@@ -243,13 +243,16 @@ START_TEST(stopped)
 }
 END_TEST
 
-/* Values that are no line integrals are told once, by the name of their file. */
+/* Values that are no line integrals are refused by the name of their file; with `force` they are told once. */
 START_TEST(implausible)
 {
 	gt_slab_result r;
 	for (size_t i = 0; i < gt_scan_size(scan); i++)
 		data[i] = 30000;
 	const gt_slab_cut cut = cut_of(5, 4, 2, GT_VIEW_CACHE_NOT);
+	ck_refused(run(&cut, &r), GT_ERR_FORMAT, "views: ");
+	ck_assert_ptr_nonnull(strstr(gt_error(), "are no line integrals"));
+	c.force = 1;
 	ck_ok(run(&cut, &r));
 	ck_assert_ptr_nonnull(strstr(heard, "views: "));
 	ck_assert_ptr_nonnull(strstr(heard, "are no line integrals"));
