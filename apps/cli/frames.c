@@ -33,23 +33,26 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 	const struct {
 		const char *name;
 		int unused;
+		const char *instead;
 	} all[] = {
-		{ "axis", !isnan(g->axis) && !raw },
-		{ "pixel", !isnan(g->pixel) && !raw && strcmp(format->name, "rabbitct") },
-		{ "angles", g->angles && !frames },
-		{ "angle-unit", g->angle_unit && !frames },
-		{ "flat", g->flat && !frames },
-		{ "dark", g->dark && !frames },
-		{ "white", g->white > 0 && !frames },
-		{ "air", g->air && !frames },
-		{ "values", g->values && !frames },
-		{ "sinogram", g->sinogram && !frames },
-		{ "source-to-axis", g->source_to_axis > 0 && !frames },
-		{ "source-to-detector", g->source_to_detector > 0 && !frames },
-		{ "gaps", g->gaps && !frames },
+		{ "axis", !isnan(g->axis) && !raw,
+		  projections ? "; gantry import --column-center sets the column of the central ray" : "" },
+		{ "pixel", !isnan(g->pixel) && !raw && strcmp(format->name, "rabbitct"), "; its file states the pitch of its pixels" },
+		{ "angles", g->angles && !frames, "" },
+		{ "angle-unit", g->angle_unit && !frames, "" },
+		{ "flat", g->flat && !frames, "" },
+		{ "dark", g->dark && !frames, "" },
+		{ "white", g->white > 0 && !frames, "" },
+		{ "air", g->air && !frames, "" },
+		{ "values", g->values && !frames, "" },
+		{ "sinogram", g->sinogram && !frames, "" },
+		{ "source-to-axis", g->source_to_axis > 0 && !frames, "" },
+		{ "source-to-detector", g->source_to_detector > 0 && !frames, "" },
+		{ "gaps", g->gaps && !frames, "" },
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].unused)
-			return gt_fail(GT_ERR_ARG, "--%s does not apply to a %s file: %s", all[i].name, format->about, path);
+			return gt_fail(GT_ERR_ARG, "--%s does not apply to a %s file: %s%s", all[i].name, format->about, path,
+			               all[i].instead);
 	return GT_OK;
 }

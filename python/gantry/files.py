@@ -120,7 +120,7 @@ class Views:
     def __init__(self, path: Path, scan: Scan | None = None) -> None:
         self.scan = read_projections(path, geometry_only=True).scan if scan is None else scan
         out = ffi.new("gt_view_reader **")
-        check(lib.gt_view_reader_open(_name(path), self.scan.c, out))
+        check(lib.gt_view_reader_open(_name(path), ffi.NULL, self.scan.c, out))
         self.c = ffi.gc(out[0], lib.gt_view_reader_close)
         self.shape = self.scan.shape
         self.dtype = np.dtype(np.float32)

@@ -134,6 +134,6 @@ def help_text(kind: str, name: str) -> str:
     """A line about a module, and one for each of its parameters."""
     lines = [tables.about(kind, name), ""]
     for p in tables.parameters(kind, name):
-        limits = ", ".join(p.choices) if p.choices else "" if p.kind == "flag" else f"{p.least:g} to {p.most:g}"
+        limits = ", ".join(p.choices) if p.choices else "" if p.kind in ("flag", "text") else f"{p.least:g} to {p.most:g}"
         lines.append(f"{p.name}: {p.help}{f' [{limits}]' if limits else ''} (default {p.default})")
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import tables
 
-TYPES = {"int": "int", "float": "float", "flag": "bool", "attenuation": "float | str"}
+TYPES = {"int": "int", "float": "float", "flag": "bool", "attenuation": "float | str", "text": "str"}
 HEAD = '''# Made by gantry.stubs from the library's tables.
 from typing import Any, Literal
 

@@ -68,6 +68,8 @@ def _default(kind: str, printed: str) -> int | float | str | bool:
         return printed == "yes"
     if kind == "choice":
         return int(printed) if printed.isdigit() else printed
+    if kind == "text":
+        return printed
     return int(printed) if kind == "int" else float(printed)
 
 
@@ -78,12 +80,13 @@ def parameters(kind: str, name: str) -> list[Parameter]:
         return []
     printed = ffi.gc(lib.gt_module_print(module, ffi.NULL), lib.gt_free)
     defaults = dict(item.split("=", 1) for item in text(printed).partition(":")[2].split(",") if item)
-    words = {lib.GT_INT: "int", lib.GT_REAL: "float", lib.GT_CHOICE: "choice", lib.GT_FLAG: "flag", lib.GT_MU: "attenuation"}
+    words = {lib.GT_INT: "int", lib.GT_REAL: "float", lib.GT_CHOICE: "choice", lib.GT_FLAG: "flag", lib.GT_MU: "attenuation",
+             lib.GT_TEXT: "text"}
     found: list[Parameter] = []
     while module.params[len(found)].key != ffi.NULL:
         p = module.params[len(found)]
         key, word = text(p.key), words[p.kind]
-        found.append(Parameter(key, python_name(key), text(p.help), word, _default(word, defaults[key]), p.least, p.most, _choices(p)))
+        found.append(Parameter(key, python_name(key), text(p.help), word, _default(word, defaults.get(key, "")), p.least, p.most, _choices(p)))
     return found
 
 

@@ -136,7 +136,7 @@ ok compare start.nc fdk.nc --max 0
 
 # Cycles and noise do not look like it: steps near 2, one view at a time, residuals that rise a little for long.
 quiet=(--like truth.nc --padding no --backend "$backend" --quiet)
-ok recon scan.nc -o k.nc "${quiet[@]}" --precision double --solver os-sart:iterations=40,subsets=41,relax=1.99,reduce=1,nonneg=no --log sart.csv
+ok recon scan.nc -o k.nc "${quiet[@]}" --solver os-sart:iterations=40,subsets=82,relax=1.99,reduce=1,nonneg=no --log sart.csv
 rises=$(grep -v '^#' sart.csv | awk -F, 'NR > 2 { n = $7 > last ? n + 1 : 0; if (n > most) most = n } NR > 1 { last = $7 } END { print most + 0 }')
 holds "$rises >= 5" "a run whose residual rises is wanted here"
 ok recon scan.nc -o k.nc "${quiet[@]}" --solver os-sqs:iterations=20

@@ -88,7 +88,7 @@ START_TEST(slabs_are_the_whole)
 	ck_assert_double_eq(how.seconds, cut.whole);
 	ck_assert_int_eq(how.iterations, 0);
 	ck_assert_ptr_nonnull(strstr(gt_recon_text(s, "parameters"), "solver=fdk"));
-	ck_assert_ptr_nonnull(strstr(gt_recon_text(s, "backend"), "cpu"));
+	ck_assert_ptr_nonnull(strstr(gt_recon_text(s, "backend"), gt_test_is_gpu() ? "cuda" : "cpu"));
 	ck_assert_ptr_nonnull(gt_recon_text(s, "slabs"));
 	ck_assert_ptr_null(gt_recon_text(r, "slabs"));
 	gt_volume_free(whole);
