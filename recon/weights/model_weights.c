@@ -13,8 +13,8 @@
 
 enum { GRAIN = 1 << 14, MAX_VIEWS = 32 };
 /* Found by trial, see the table in docs/regularizers.md. */
-#define SLOPE_PER_WIDTH 0.03
-#define EVEN_PER_WIDTH 0.13
+#define SLOPE_PER_WIDTH 0.045
+#define EVEN_PER_WIDTH 0.2
 
 /* Adds the squares of the widths in one view; 0: the middle of the grid is not before the source. */
 static int add_widths(const gt_detector *d, const gt_view *w, const gt_grid *g, double sum[2])
