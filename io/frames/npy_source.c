@@ -192,7 +192,7 @@ gt_status gt_npy_source(const char *path, gt_frame_source **out)
 	s->base = (struct gt_frame_source){ .read = read_, .name = name, .free = free_ };
 	s->file = -1;
 	if (!(s->path = strdup(path)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory for the name of a NumPy file"));
 	if ((s->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be opened", path));
 	GT_TRY(read_head(s));
