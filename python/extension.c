@@ -1,6 +1,7 @@
 /* Calls that the Python package makes often, in one piece. */
 #include "python/extension.h"
 #include <gantry/version.h>
+#include <stdlib.h>
 
 static gt_status apply_one(const gt_linop *A, int adjoint, char *from, char *to)
 {
@@ -44,5 +45,65 @@ gt_status gt_py_apply_on_stream(const gt_linop *A, int adjoint, size_t batch, vo
 		return st != GT_OK ? st : then;
 	return gt_backend_known(be) == GT_OK ? GT_OK : gt_backend_status(be); /* a failure is told once */
 }
+
+/* The structs of DLPack, as its specification lays them out. */
+enum { DLPACK_CUDA = 2, DLPACK_FLOAT = 2 };
+typedef struct {
+	void *data;
+	struct { int32_t type, id; } device;
+	int32_t dimensions;
+	struct { uint8_t code, bits; uint16_t lanes; } element;
+	int64_t *shape, *strides; /* in elements; strides NULL: C order */
+	uint64_t byte_offset;
+} dlpack_tensor;
+typedef struct dlpack_managed {
+	dlpack_tensor tensor;
+	void *owner;
+	void (*deleter)(struct dlpack_managed *self);
+} dlpack_managed;
+
+void *gt_py_dlpack_data(const void *managed)
+{
+	const dlpack_tensor *t = &((const dlpack_managed *)managed)->tensor;
+	int64_t stride = 1;
+	for (int32_t d = t->dimensions; t->strides && d-- > 0; stride *= t->shape[d])
+		if (t->shape[d] != 1 && t->strides[d] != stride)
+			return NULL;
+	return (char *)t->data + t->byte_offset;
+}
+
+static void free_managed(dlpack_managed *self)
+{
+	gt_array_free(self->owner);
+	free(self->tensor.shape);
+	free(self);
+}
+
+void *gt_py_dlpack_new(gt_array *a, int device, int dimensions, const int64_t *shape)
+{
+	dlpack_managed *m = calloc(1, sizeof *m);
+	int64_t *copy = calloc((size_t)dimensions + 1, sizeof *copy);
+	if (!m || !copy) {
+		free(m);
+		free(copy);
+		gt_array_free(a);
+		return NULL;
+	}
+	for (int d = 0; d < dimensions; d++)
+		copy[d] = shape[d];
+	m->tensor.data = gt_array_data(a);
+	m->tensor.device.type = DLPACK_CUDA;
+	m->tensor.device.id = device;
+	m->tensor.dimensions = dimensions;
+	m->tensor.element.code = DLPACK_FLOAT;
+	m->tensor.element.bits = (uint8_t)(8 * gt_type_size(gt_array_type(a)));
+	m->tensor.element.lanes = 1;
+	m->tensor.shape = copy;
+	m->owner = a;
+	m->deleter = free_managed;
+	return m;
+}
+
+void gt_py_dlpack_free(void *managed) { free_managed(managed); }
 
 int gt_py_built_for(void) { return GT_VERSION_NUMBER; }

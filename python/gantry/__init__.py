@@ -16,7 +16,7 @@ from .errors import (ArgumentError, DeviceError, DivergedError, Error, FileError
 from .files import Remark, Views, formats, open, read, read_projections, read_volume, write
 from .geometry import Grid, Scan, circular, from_matrices, from_views, helical, parallel, scanner, scanners
 from .measure import Check, Comparison, check, compare
-from .penalties import Penalty
+from .penalties import Denoiser, Penalty
 from .phantom import Phantom, add_noise, phantoms
 from .progress import Progress
 from .projector import Operator, Projector
@@ -32,7 +32,7 @@ _check(_lib.gt_check_version(_lib.gt_py_built_for()))
 __version__ = _text(_lib.gt_version()).split()[0]
 
 __all__ = [
-    "ArgumentError", "Backend", "Check", "Comparison", "DeviceError", "DivergedError", "Error", "FileError", "FormatError", "Grid", "Operator",
+    "ArgumentError", "Backend", "Check", "Comparison", "Denoiser", "DeviceError", "DivergedError", "Error", "FileError", "FormatError", "Grid", "Operator",
     "Outcome", "OutOfMemoryError", "Parameter", "Penalty", "Phantom", "Progress", "Projections", "Projector", "Provenance", "Remark", "Result", "Scan",
     "StoppedError", "UnknownNameError", "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic", "backend", "check", "circular",
     "compare", "devices", "formats", "from_matrices", "from_views", "helical", "names", "open", "parallel", "parameters", "phantoms",

@@ -123,16 +123,17 @@ def pointer(array: Array | None, kind: str = "float *") -> Any:
 class _Memory:
     """Memory of the library as NumPy takes it, which keeps its owner alive."""
 
-    def __init__(self, address: int, shape: tuple[int, ...], owner: object, writeable: bool) -> None:
+    def __init__(self, address: int, shape: tuple[int, ...], owner: object, writeable: bool, dtype: DTypeLike) -> None:
         self.owner = owner
-        self.__array_interface__ = {"version": 3, "typestr": "=f4", "shape": shape, "data": (address, not writeable)}
+        self.__array_interface__ = {"version": 3, "typestr": np.dtype(dtype).str, "shape": shape, "data": (address, not writeable)}
 
 
-def borrowed(c: Any, shape: tuple[int, ...], owner: object, writeable: bool = True) -> Array | None:
-    """An array over float memory that belongs to `owner`, without a copy; None for NULL."""
+def borrowed(c: Any, shape: tuple[int, ...], owner: object, writeable: bool = True,
+             dtype: DTypeLike = np.float32) -> Array | None:
+    """An array over memory that belongs to `owner`, without a copy; None for NULL."""
     if c == ffi.NULL:
         return None
-    return np.asarray(_Memory(int(ffi.cast("uintptr_t", c)), shape, owner, writeable))
+    return np.asarray(_Memory(int(ffi.cast("uintptr_t", c)), shape, owner, writeable, dtype))
 
 
 class Lent:

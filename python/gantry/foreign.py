@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from typing import Any
 
 import numpy as np
 
 from ._c import ffi, lib
-from .backend import HOST_DEVICES, check_shape, host_array
+from .backend import HOST_DEVICES, c_type, check_shape, host_array
 from .errors import ArgumentError, check
 
 CUDA = 2  # of DLPack
@@ -70,9 +71,11 @@ def _on_host(op: Any, x: Any, out: Any) -> Any:
 
 def _on_cuda(op: Any, x: Any, out: Any) -> Any:
     library, name = _library(x), _name(x)
-    if name not in ("torch", "cupy"):
-        raise ArgumentError(f"x: an array of {name} on a GPU, expected one of PyTorch or CuPy: bring it to one of them by DLPack")
     shape = op.batch(tuple(x.shape)) + op.range_shape
+    if name == "jax":
+        return _of_jax(op, x, out, shape)
+    if name not in ("torch", "cupy"):
+        raise ArgumentError(f"x: an array of {name} on a GPU, expected one of PyTorch, CuPy or JAX: bring it to one of them by DLPack")
     dtype = getattr(library, op.dtype.name)
     if name == "torch":
         x = x.to(dtype).contiguous()
@@ -89,6 +92,50 @@ def _on_cuda(op: Any, x: Any, out: Any) -> Any:
     pointers = [ffi.cast("void *", address) for address in (_address(x), _address(result), stream)]
     check(lib.gt_py_apply_on_stream(op.c, op.transposed, count, *pointers))
     return result
+
+
+class _Lender:
+    """An array of the library as DLPack lends it, once: what nobody took is freed."""
+
+    def __init__(self, managed: Any, device: int) -> None:
+        self.managed, self.device = managed, device
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return CUDA, self.device
+
+    def __dlpack__(self, **_: Any) -> Any:
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        managed, self.managed = self.managed, None
+        return new(int(ffi.cast("uintptr_t", managed)), b"dltensor", None)
+
+    def __del__(self) -> None:
+        if self.managed is not None:
+            lib.gt_py_dlpack_free(self.managed)
+
+
+def _of_jax(op: Any, x: Any, out: Any, shape: tuple[int, ...]) -> Any:
+    """JAX's arrays never change and tell no stream of theirs, so that the host waits for the result."""
+    if out is not None:
+        raise ArgumentError("out: arrays of JAX cannot be written, expected none")
+    jax = sys.modules["jax"]
+    x = x.astype(op.dtype)
+    if x.dtype != op.dtype:
+        raise ArgumentError(f"x: JAX makes {x.dtype} of it, expected {op.dtype}: the operator's type (jax_enable_x64 allows float64)")
+    capsule = x.__dlpack__(stream=int(ffi.cast("uintptr_t", lib.gt_backend_stream(op.backend.c))))
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    given = lib.gt_py_dlpack_data(ffi.cast("void *", get(capsule, b"dltensor")))
+    if given == ffi.NULL:
+        raise ArgumentError("x: not in C order, expected its last axis to be the fastest")
+    made = ffi.new("gt_array **")
+    check(lib.gt_array_new(op.backend.c, c_type(op.dtype), int(np.prod(shape)), made))
+    managed = lib.gt_py_dlpack_new(made[0], x.__dlpack_device__()[1], len(shape), list(shape))
+    if managed == ffi.NULL:
+        raise MemoryError
+    lender = _Lender(managed, x.__dlpack_device__()[1])
+    check(lib.gt_py_apply(op.c, op.transposed, int(np.prod(op.batch(tuple(x.shape)))), given, lib.gt_array_data(made[0])))
+    return jax.dlpack.from_dlpack(lender)
 
 
 def _address(array: Any) -> int:

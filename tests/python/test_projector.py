@@ -133,10 +133,10 @@ def test_operators_may_go_in_any_order_and_thread():
             if not np.array_equal(A(x), expected):
                 wrong.append(1)
 
+    before = A.backend.counters()["bytes"]
     threads = [threading.Thread(target=work) for _ in range(2)]
     for t in threads:
         t.start()
-    before = A.backend.counters()["bytes"]
     scan = gantry.circular(3, 4, 1.0, 50, 100)
     for _ in range(300):
         B = gantry.Projector(scan, gantry.Grid(4, 1), device=DEVICE)
