@@ -108,6 +108,13 @@ class Projections:
     def __repr__(self) -> str:
         return f"<gantry.Projections {self.scan.shape} of {self.scan!r}>"
 
+    def to_xarray(self) -> Any:
+        """A DataArray of xarray over the same memory: axes view, row, column; the angle of each view in radians beside them."""
+        import xarray
+
+        return xarray.DataArray(self.data, dims=("view", "row", "column"), coords={"angle": ("view", self.scan.views["angle"], {"units": "rad"})},
+                                name="line_integral", attrs={"position": self.position})
+
     def _repr_html_(self) -> str:
         from .pictures import as_html
 
@@ -120,6 +127,10 @@ class Projections:
 
 def _projections_again(data: Array, scan: Scan, weights: Array | None, photons: Array | None, water: float, position: str) -> Projections:
     return Projections(data, scan, weights=weights, photons=photons, water=water, position=position)
+
+
+def _middles(n: int, step: float, middle: float) -> Array:
+    return (np.arange(n) - 0.5 * (n - 1)) * step + middle
 
 
 class Volume:
@@ -180,6 +191,14 @@ class Volume:
 
     def __repr__(self) -> str:
         return f"<gantry.Volume {self.grid.shape} in mm^-1 on {self.grid!r}>"
+
+    def to_xarray(self) -> Any:
+        """A DataArray of xarray over the same memory: axes z, y, x with the middles of the voxels in mm, unit and water as attributes."""
+        import xarray
+
+        axes = [(name, _middles(n, step, middle), {"units": "mm"})
+                for name, n, step, middle in zip("zyx", self.grid.shape, self.grid.pitch, self.grid.center)]
+        return xarray.DataArray(self.data, coords=axes, name="attenuation", attrs={"units": "mm-1", "water": self.water, "position": self.position})
 
     def _repr_html_(self) -> str:
         from .pictures import as_html
