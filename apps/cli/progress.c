@@ -52,8 +52,10 @@ void app_progress_text(app_progress *p, double done, const char *more)
 	snprintf(text, sizeof text, "%3.0f %%%s%s", 100 * done, *more ? "  " : "", more);
 	if (p->terminal)
 		draw_bar(p, done, time_left(p, 0, done), text);
-	else
+	else {
 		fprintf(stderr, "%s %s\n", p->what, text);
+		p->lines = done < 1;
+	}
 }
 
 int app_progress_fraction(void *self, double done)
@@ -96,4 +98,7 @@ void app_progress_end(app_progress *p)
 {
 	if (!p->quiet && p->terminal)
 		fputs("\r\033[K", stderr);
+	if (p->lines)
+		fprintf(stderr, "%s ended after %.0f s\n", p->what, app_seconds() - p->started);
+	p->lines = 0;
 }

@@ -5,7 +5,7 @@
 
 typedef struct {
 	const char *what;
-	int quiet, terminal;
+	int quiet, terminal, lines;     /* lines: some were printed that say how far it is */
 	double started, shown;          /* s */
 	int resumed;                    /* iterations that were done before it started */
 	double data_norm, water;        /* |b| and mm^-1: to show residual and change in familiar units */

@@ -68,7 +68,7 @@ typedef struct {
 	const double (*spot)[3];
 	size_t spots;
 } gt_orbit;
-/* source(theta) = (-Dso sin, Dso cos, z), turning counter-clockwise seen from +z: field-notes frame (docs/geometry.md). */
+/* source(theta) = (-Dso sin, Dso cos, z), turning counter-clockwise seen from +z: the frame of docs/geometry.md. */
 GT_API gt_status gt_scan_orbit(const gt_orbit *orbit, gt_scan **scan);
 
 /* At most 1/by of the columns, rows and views (rounded up; by 0 counts as 1), and cells larger by as much: the same detector

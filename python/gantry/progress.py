@@ -116,12 +116,16 @@ def gt_py_phase(self: Any, c: Any) -> int:
     return call.told(p)
 
 
+def _hounsfield(p: Progress) -> str:
+    return f"{1000 * p.change / lib.GT_MU_WATER:.3g} HU"
+
+
 def _bar(name: str) -> Callable[[Progress | None], None]:
     """A bar of tqdm where that is installed, else a line per iteration; None ends it."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        return lambda p: None if p is None else print(f"{name}: {p.iteration} of {p.iterations}, change {p.change:.2e}", file=sys.stderr)
+        return lambda p: None if p is None else print(f"{name}: {p.iteration} of {p.iterations}, change {_hounsfield(p)}", file=sys.stderr)
     bar = tqdm(desc=name, unit="it")
 
     def tell(p: Progress | None) -> None:
@@ -129,7 +133,7 @@ def _bar(name: str) -> Callable[[Progress | None], None]:
             bar.close()
             return
         bar.total = p.iterations
-        bar.set_postfix(change=f"{p.change:.2e}", refresh=False)
+        bar.set_postfix_str(f"change {_hounsfield(p)}", refresh=False)
         bar.update(p.iteration - bar.n)
 
     return tell

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
+try:
+    import torch
+except ImportError as missing:
+    raise ImportError("gantry.torch needs PyTorch, which is not installed here: pip install torch") from missing
 
 from .errors import ArgumentError
 from .projector import Operator
