@@ -194,20 +194,22 @@ int gt_member(const gt_backend *be) { return be && be->member ? be->member->rank
 int gt_members(const gt_backend *be) { return be && be->member ? be->member->team->n : 1; }
 const struct gt_member *gt_team_peer(const gt_backend *be, int rank) { return be->member->team->member[rank]; }
 
-gt_range gt_team_share(const gt_backend *be, int member, size_t n)
+gt_range gt_team_share_among(const gt_backend *be, int first, int members, int member, size_t n)
 {
 	if (!be->member)
 		return (gt_range){ 0, n };
-	const gt_team *t = be->member->team;
+	const double *weight = be->member->team->weight;
 	double before = 0, all = 0;
-	for (int i = 0; i < t->n; i++) {
-		before += i < member ? t->weight[i] : 0;
-		all += t->weight[i];
+	for (int i = first; i < first + members; i++) {
+		before += i < member ? weight[i] : 0;
+		all += weight[i];
 	}
-	const size_t first = (size_t)floor((double)n * before / all + 0.5);
-	const size_t end = member + 1 == t->n ? n : (size_t)floor((double)n * (before + t->weight[member]) / all + 0.5);
-	return (gt_range){ first, end - first };
+	const size_t begin = (size_t)floor((double)n * before / all + 0.5);
+	const size_t end = member + 1 == first + members ? n : (size_t)floor((double)n * (before + weight[member]) / all + 0.5);
+	return (gt_range){ begin, end - begin };
 }
+
+gt_range gt_team_share(const gt_backend *be, int member, size_t n) { return gt_team_share_among(be, 0, gt_members(be), member, n); }
 
 gt_range gt_my_share(const gt_backend *be, size_t n) { return gt_team_share(be, gt_member(be), n); }
 

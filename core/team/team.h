@@ -29,6 +29,8 @@ int gt_member (const gt_backend *be);
 int gt_members(const gt_backend *be);
 /* The rule of shares: which of n things in a row are a member's. */
 gt_range gt_team_share(const gt_backend *be, int member, size_t n);
+/* The same of `members` of them from `first` on, as if there were no others. */
+gt_range gt_team_share_among(const gt_backend *be, int first, int members, int member, size_t n);
 gt_range gt_my_share  (const gt_backend *be, size_t n);
 
 /* Members together. Without a team, and where it has failed, they do nothing but give back what they were given. ------------- */
