@@ -16,22 +16,40 @@ struct plan {
 	gt_range slices[MAX_MEMBERS], views[MAX_MEMBERS], rows[MAX_MEMBERS];
 };
 
-/* Slices that views of a helix see, of a slab: the shortest run. */
+/* The lowest and the highest z that rays of a view reach within `far` of where they begin, measured across z. */
+static void reach_of_view(const gt_scan *scan, const gt_view *view, double far, double *low, double *high)
+{
+	const gt_detector d = gt_scan_detector(scan);
+	for (size_t i = 0; i < 2 * scan->columns; i++) {
+		double point[3], direction[3];
+		gt_pixel_ray(&d, view, (double)(i / 2), i % 2 ? (double)scan->rows : -1, point, direction);
+		const double across = hypot(direction[0], direction[1]), z = across > 0 ? point[2] + direction[2] * far / across : direction[2] * INFINITY;
+		*low = fmin(*low, fmin(z, point[2]));
+		*high = fmax(*high, fmax(z, point[2]));
+	}
+}
+
+/* Slices that views of a helix see, of a slab: from the lowest to the highest that a ray may meet anywhere in the grid, and one more at
+ * each end, as models reach half a voxel further. */
 static gt_range seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views)
 {
-	size_t low = slab.n, high = 0;
-	if (!gt_scan_is_helical(scan))
+	double low = INFINITY, high = -INFINITY;
+	if (scan->shape == GT_PARALLEL || !gt_scan_is_helical(scan))
 		return slab;
-	for (size_t k = 0; k < slab.n; k++) {
-		size_t first, end;
-		const gt_grid slice = gt_grid_slab(grid, (gt_range){ slab.first + k, 1 });
-		gt_grid_views(&slice, scan, &first, &end);
-		if (first < views.first + views.n && views.first < end) {
-			low = low < k ? low : k;
-			high = k + 1;
+	for (size_t v = views.first; v < views.first + views.n; v++) {
+		const double *source = scan->view[v].source;
+		double far = 0;
+		for (int c = 0; c < 4; c++) {
+			double side[2];
+			for (int a = 0; a < 2; a++)
+				side[a] = grid->center[a] + (c >> a & 1 ? 0.5 : -0.5) * (double)(grid->n[a] + 2) * grid->pitch[a] - source[a];
+			far = fmax(far, hypot(side[0], side[1]));
 		}
+		reach_of_view(scan, &scan->view[v], far, &low, &high);
 	}
-	return high > low ? (gt_range){ slab.first + low, high - low } : (gt_range){ slab.first, 0 };
+	const double first = floor((low - gt_grid_first(grid, 2)) / grid->pitch[2]) - 1, last = ceil((high - gt_grid_first(grid, 2)) / grid->pitch[2]) + 1;
+	const double begin = fmax(first, (double)slab.first), end = fmin(last + 1, (double)(slab.first + slab.n));
+	return end > begin ? (gt_range){ (size_t)begin, (size_t)(end - begin) } : (gt_range){ slab.first, 0 };
 }
 
 /* The least and the most row that a corner of the box meets in a view; 0: some corner is not in front of the source. */
