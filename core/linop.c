@@ -5,6 +5,7 @@
 #include <gantry/roofline.h>
 #include <gantry/random.h>
 #include "core/device/backend.h"
+#include "core/team/split.h"
 #include "core/try.h"
 
 struct gt_linop {
@@ -15,6 +16,7 @@ struct gt_linop {
 	gt_type type;
 	size_t nx, ny;
 	gt_roofline_of roofline; /* NULL: it has none */
+	int takes_shares;        /* 1: its arrays are shared by a team */
 };
 
 gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self, gt_backend *be, gt_type type, size_t nx, size_t ny, gt_linop **out)
@@ -30,7 +32,7 @@ gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self, gt_backend *b
 			ops->free(self);
 		return gt_fail(GT_ERR_MEMORY, "no memory for operator '%s'", ops->name);
 	}
-	*A = (gt_linop){ GT_IS_LINOP, ops, self, gt_backend_hold(be), type, nx, ny, NULL };
+	*A = (gt_linop){ GT_IS_LINOP, ops, self, gt_backend_hold(be), type, nx, ny, NULL, 0 };
 	*out = A;
 	return GT_OK;
 }
@@ -57,6 +59,8 @@ gt_type gt_linop_type(const gt_linop *A) { return is_linop(A) ? A->type : GT_F32
 const char *gt_linop_name(const gt_linop *A) { return is_linop(A) ? A->ops->name : "no operator"; }
 gt_backend *gt_linop_backend(const gt_linop *A) { return is_linop(A) ? A->be : NULL; }
 
+void gt_linop_take_shares(gt_linop *A) { A->takes_shares = 1; }
+
 void gt_linop_set_roofline(gt_linop *A, gt_roofline_of roofline) { A->roofline = roofline; }
 
 double gt_linop_least_seconds(const gt_linop *A, int adjoint, const char **bound)
@@ -82,10 +86,11 @@ static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 			gt_backend_fail(be, st);
 		return 0;
 	}
-	if (x->be != A->be || y->be != A->be || x->type != A->type || y->type != A->type || x->n != A->nx || y->n != A->ny)
+	if (x->be != A->be || y->be != A->be || x->type != A->type || y->type != A->type || x->all != A->nx || y->all != A->ny ||
+	    ((x->shared || y->shared) && !A->takes_shares))
 		gt_backend_fail(A->be, gt_fail(GT_ERR_ARG, "%s maps %zu to %zu %s values on %s, not %zu (%s, %s) to %zu (%s, %s)",
-		                               A->ops->name, A->nx, A->ny, gt_type_name(A->type), A->be->name, x->n, gt_type_name(x->type),
-		                               x->be->name, y->n, gt_type_name(y->type), y->be->name));
+		                               A->ops->name, A->nx, A->ny, gt_type_name(A->type), A->be->name, x->all, gt_type_name(x->type),
+		                               x->be->name, y->all, gt_type_name(y->type), y->be->name));
 	else
 		return 1;
 	return 0;

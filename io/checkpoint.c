@@ -54,7 +54,7 @@ static gt_status move_array(const gt_nc *f, int variable, const gt_array *a, mov
 	for (size_t first = 0; first < n; first += slab) {
 		GT_TRY(gt_array_part(a, first, n - first < slab ? n - first : slab, &part));
 		GT_TRY(each(f, variable, first, part, host));
-		*hash = gt_hash(*hash, host, gt_array_bytes(part));
+		*hash = gt_hash(*hash, host, gt_array_size(part) * gt_type_size(gt_array_type(part)));
 		gt_array_free(part);
 		part = NULL;
 	}

@@ -5,6 +5,7 @@
 #include <gantry/text.h>
 #include "core/log.h"
 #include "core/text.h"
+#include "core/team/team.h"
 #include "core/try.h"
 #include "recon/choose.h"
 #include "recon/recon.h"
@@ -82,6 +83,8 @@ gt_status gt_recon_choose_slabs(gt_recon *r, int *by_slabs)
 	gt_recon_job *j = &r->job;
 	gt_status st = GT_OK;
 	*by_slabs = 0;
+	if (gt_team_is_spec(j->backend))
+		return only_by_slabs(&r->set, "several devices", "compute all at once");
 	if (r->set.preset == GT_PRESET_ITERATIVE)
 		return only_by_slabs(&r->set, "--preset iterative", "computes all at once");
 	const int how = how_read(data);

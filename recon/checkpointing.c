@@ -7,10 +7,12 @@
 #include "core/hash.h"
 #include "core/log.h"
 #include "core/spec.h"
+#include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/checkpointing.h"
+#include "recon/team_checkpoint.h"
 
 /* The lines of the file. One without words for a difference is a record alone: it may differ. */
 enum { SCAN, DATA, GRID, SOLVER, PARAMETERS, PROJECTOR, WEIGHTS, WEIGHT_VALUES, PENALTY, START, PRECISION, BACKEND, COMMAND, LINES };
@@ -249,7 +251,9 @@ void gt_checkpointing_save(gt_checkpointing *c, const gt_progress *g, const gt_s
 	if (!c->path || !g->kept || (!end && g->iteration % c->every))
 		return;
 	join(g->kept, own, all);
-	const gt_status st = gt_checkpoint_write(c->path, c->run, g->iteration, all);
+	gt_backend *be = gt_array_backend(g->x);
+	const gt_status st = gt_members(be) > 1 ? gt_team_checkpoint_write(be, c->path, c->run, g->iteration, all)
+	                                        : gt_checkpoint_write(c->path, c->run, g->iteration, all);
 	free(c->failed);
 	c->failed = st == GT_OK ? NULL : gt_text("no checkpoint after iteration %d: %s", g->iteration, gt_error());
 	if (st != GT_OK)

@@ -2,10 +2,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/team/share.h"
 #include "core/try.h"
-#include "recon/job.h"
+#include "recon/team_run.h"
 
 void gt_recon_found_free(gt_recon_found *f)
 {
@@ -13,6 +15,7 @@ void gt_recon_found_free(gt_recon_found *f)
 	free(f->penalty);
 	free(f->cost);
 	free(f->unsaved);
+	free(f->members);
 	*f = (gt_recon_found){ .run.residual = NAN };
 }
 
@@ -55,17 +58,59 @@ done:
 	return st;
 }
 
-static gt_status open_backend(const gt_recon_job *j, gt_recon_found *f, gt_backend **be)
+/* Ready to compute, or to run dry. */
+static gt_status begin(const gt_recon_job *j, gt_backend *be, gt_recon_found *f)
 {
 	gt_status st = GT_OK;
-	GT_TRY(gt_backend_open(j->backend ? j->backend : "auto", be));
-	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", gt_backend_name(*be), gt_backend_describe(*be));
-	snprintf(f->backend, sizeof f->backend, "%s", gt_backend_name(*be));
-	gt_backend_poll(*be, j->cancel, j->cancel_self);
+	gt_backend_poll(be, j->cancel, j->cancel_self);
 	if (f->plan)
-		GT_TRY(gt_backend_dry_run(*be));
-	gt_memory_estimate_open(f->plan, *be);
+		GT_TRY(gt_backend_dry_run(be));
+	gt_memory_estimate_open(f->plan, be);
 done:
+	return st;
+}
+
+/* What one backend does: all of it, or a member's part. */
+static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_recon_extent *e, float *out, gt_recon_found *f)
+{
+	gt_counters count;
+	gt_array *x = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(begin(j, be, f));
+	const double start = gt_seconds();
+	GT_TRY(gt_array_new_shared(be, j->type, e->grid.n[0] * e->grid.n[1], e->grid.n[2], &x));
+	gt_memory_estimate_volume(f->plan, be);
+	if (j->method.analytic)
+		GT_TRY(gt_recon_direct(j, j->method.analytic, j->method.options, e, x));
+	else
+		GT_TRY(gt_recon_iterate(j, e, x, f));
+	/* A solver that was stopped in its midst ends well, with a volume of which nothing is known. */
+	if (j->cancel && j->cancel(j->cancel_self))
+		GT_TRY(gt_fail(GT_STOPPED, "given up, as the caller asked"));
+	gt_memory_estimate_close(f->plan, be);
+	if (!f->plan)
+		GT_TRY(get_slices(x, e, out));
+	GT_TRY(gt_backend_status(be));
+	f->seconds = gt_seconds() - start;
+	GT_TRY(gt_backend_counters(be, &count));
+	f->device_peak = (double)count.peak_bytes;
+done:
+	gt_array_free(x);
+	return st;
+}
+
+static gt_status compute_alone(const gt_recon_job *j, const gt_recon_extent *e, float *out, gt_recon_found *f)
+{
+	gt_backend *be = NULL;
+	gt_status st = GT_OK;
+	if (j->split && strcmp(j->split, "auto"))
+		return gt_fail(GT_ERR_ARG, "--split=%s: one device computes: expected several, as --gpus 2 or --backend cpu:1x4", j->split);
+	GT_TRY(gt_backend_open(j->backend ? j->backend : "auto", &be));
+	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", gt_backend_name(be), gt_backend_describe(be));
+	snprintf(f->backend, sizeof f->backend, "%s", gt_backend_name(be));
+	GT_TRY(compute_on(j, be, e, out, f));
+done:
+	gt_backend_close(be);
 	return st;
 }
 
@@ -73,33 +118,8 @@ gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
 {
 	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
 	gt_recon_extent extent;
-	gt_counters count;
-	gt_backend *be = NULL;
-	gt_array *x = NULL;
-	gt_status st = GT_OK;
 	gt_recon_extent_views(j->p, &j->grid, &extent);
 	if (j->method.solver)
 		gt_recon_extent_pad(&j->log, &margin, &extent);
-	GT_TRY(open_backend(j, f, &be));
-	const double start = gt_seconds();
-	GT_TRY(gt_array_new(be, j->type, gt_grid_voxels(&extent.grid), &x));
-	gt_memory_estimate_volume(f->plan, be);
-	if (j->method.analytic)
-		GT_TRY(gt_recon_direct(j, j->method.analytic, j->method.options, &extent, x));
-	else
-		GT_TRY(gt_recon_iterate(j, &extent, x, f));
-	/* A solver that was stopped in its midst ends well, with a volume of which nothing is known. */
-	if (j->cancel && j->cancel(j->cancel_self))
-		GT_TRY(gt_fail(GT_STOPPED, "given up, as the caller asked"));
-	gt_memory_estimate_close(f->plan, be);
-	if (!f->plan)
-		GT_TRY(get_slices(x, &extent, out));
-	GT_TRY(gt_backend_status(be));
-	f->seconds = gt_seconds() - start;
-	GT_TRY(gt_backend_counters(be, &count));
-	f->device_peak = (double)count.peak_bytes;
-done:
-	gt_array_free(x);
-	gt_backend_close(be);
-	return st;
+	return gt_team_is_spec(j->backend) ? gt_recon_run_team(j, &extent, compute_on, out, f) : compute_alone(j, &extent, out, f);
 }

@@ -6,6 +6,7 @@
 #include <gantry/host_memory.h>
 #include <gantry/plausibility.h>
 #include "core/log.h"
+#include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/choose.h"
@@ -118,6 +119,7 @@ static void begin_job(gt_recon *r)
 		                 .grid_is_given = s->text[GT_SET_GRID] || s->text[GT_SET_LIKE] || r->grid_from || r->start ||
 		                                  gt_recon_starts_from_file(gt_recon_init(s)),
 		                 .backend = s->text[GT_SET_BACKEND],
+		                 .split = s->text[GT_SET_SPLIT],
 		                 .init = gt_recon_init(s),
 		                 .checkpoint = s->text[GT_SET_CHECKPOINT],
 		                 .resume = s->text[GT_SET_RESUME],
@@ -135,7 +137,8 @@ static gt_status read_all(gt_recon *r)
 		r->job.p = r->given;
 		return GT_OK;
 	}
-	gt_backend_prefetch(r->job.backend ? r->job.backend : "auto");
+	if (!gt_team_is_spec(r->job.backend))
+		gt_backend_prefetch(r->job.backend ? r->job.backend : "auto");
 	const gt_status st = gt_recon_read(r, &r->log, 0, &r->owned);
 	gt_backend_prefetch_end();
 	r->job.p = r->owned;

@@ -3,11 +3,12 @@
 #include <string.h>
 #include <gantry/analytic.h>
 #include "core/log.h"
+#include "core/team/share.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "geometry/volume.h"
 #include "recon/choose.h"
-#include "recon/job.h"
+#include "recon/team_run.h"
 
 /* What the method cannot see, in words. */
 static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, const gt_grid *grid, const gt_scan *scan)
@@ -32,6 +33,43 @@ static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, c
 	return GT_OK;
 }
 
+/* The whole volume on every member, of which each keeps its own slices. */
+static gt_status whole_and_take(const gt_analytic *method, const void *options, const gt_recon_extent *e, const gt_array *data, gt_array *own,
+                                gt_range share)
+{
+	gt_backend *be = gt_array_backend(own);
+	const size_t plane = e->grid.n[0] * e->grid.n[1];
+	gt_array *whole = NULL, *part = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_array_new(be, gt_array_type(own), gt_grid_voxels(&e->grid), &whole));
+	GT_TRY(gt_analytic_run(method, be, &e->grid, e->all->scan, options, data, whole));
+	GT_TRY(gt_array_part(whole, share.first * plane, share.n * plane, &part));
+	gt_copy(part, own);
+	GT_TRY(gt_backend_status(be));
+done:
+	gt_array_free(part);
+	gt_array_free(whole);
+	return st;
+}
+
+/* The slices of a member alone; where a method cannot compute some member's alone, as those that a helix does not see over half a turn,
+ * all compute the whole. */
+static gt_status direct_share(const gt_analytic *method, const void *options, const gt_recon_extent *e, const gt_array *data, gt_array *x)
+{
+	gt_backend *be = gt_array_backend(x);
+	const gt_range share = gt_my_share(be, e->grid.n[2]);
+	const gt_grid slab = gt_grid_slab(&e->grid, share);
+	gt_array *own = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_array_local(x, &own));
+	st = share.n ? gt_analytic_run(method, be, &slab, e->all->scan, options, data, own) : GT_OK;
+	if (gt_team_least(be, st != GT_ERR_UNSUPPORTED) == 0)
+		st = whole_and_take(method, options, e, data, own, share);
+done:
+	gt_array_free(own);
+	return st;
+}
+
 gt_status gt_recon_direct(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
 {
 	const gt_projections *p = e->all;
@@ -43,7 +81,9 @@ gt_status gt_recon_direct(const gt_recon_job *j, const gt_analytic *method, cons
 		GT_TRY(tell_unseen(j, method, e->asked, p->scan));
 	GT_TRY(gt_array_new(be, gt_array_type(x), gt_scan_size(p->scan), &data));
 	gt_array_put_float(p->data, data);
-	GT_TRY(gt_analytic_run(method, be, &e->grid, p->scan, options, data, x));
+	st = gt_array_is_shared(x) ? direct_share(method, options, e, data, x)
+	                           : gt_analytic_run(method, be, &e->grid, p->scan, options, data, x);
+	GT_TRY(st);
 	GT_TRY(gt_backend_status(be));
 done:
 	gt_array_free(data);
@@ -98,7 +138,10 @@ gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_arr
 		return start_from_file(j, e, x);
 	/* fdk: the method that fits. */
 	const gt_analytic *method = automatic || !strcmp(init, "fdk") ? gt_analytic_for(e->all->scan) : gt_analytic_find(init);
-	const gt_status st = gt_recon_direct(j, method, NULL, e, x);
+	gt_status st = gt_recon_direct(j, method, NULL, e, x);
+	/* Members start alike. */
+	if (gt_team_least(gt_array_backend(x), st != GT_ERR_UNSUPPORTED) == 0)
+		st = GT_ERR_UNSUPPORTED;
 	f->start = method->name;
 	if (st == GT_OK)
 		gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "start: %s", method->name);

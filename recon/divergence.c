@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/team/team.h"
 #include "recon/divergence.h"
 
 enum { UNKNOWN, COST, DATA, RESIDUAL };
@@ -10,7 +11,10 @@ static const char *const names[] = { "volume", "cost", "data term", "residual" }
 void gt_divergence_start(gt_divergence *d, const gt_array *x)
 {
 	*d = (gt_divergence){ .best_value = INFINITY, .kind = UNKNOWN };
-	if (gt_array_like(x, &d->best) == GT_OK)
+	gt_array_like(x, &d->best);
+	if (gt_team_least(gt_array_backend(x), d->best != NULL) == 0) /* of a team all have it, or none */
+		gt_divergence_free(d);
+	if (d->best)
 		gt_copy(x, d->best);
 }
 

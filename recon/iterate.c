@@ -4,10 +4,11 @@
 #include <string.h>
 #include <gantry/subsets.h>
 #include "core/log.h"
+#include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/projector_spec.h"
-#include "recon/job.h"
+#include "recon/team_run.h"
 #include "recon/penalty_from_spec.h"
 
 /* What the solver's callbacks are given. */
@@ -107,6 +108,33 @@ static gt_status solve(const gt_recon_job *j, const gt_problem *problem, gt_arra
 	return st;
 }
 
+/* Of a team member 0 makes the weights, and all read them. */
+static gt_status find_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
+{
+	const gt_weights_problem q = { &e->p, &e->grid, j->method.solver->traits, j->method.solver->name, gt_backend_pool(be) };
+	gt_status st = GT_OK;
+	if (!j->team)
+		return gt_fail_in(gt_weights_from_spec(&j->weights, &q, w, &f->weights), "%s", j->name);
+	if (gt_member(be) == 0)
+		GT_TRY(gt_fail_in(gt_weights_from_spec(&j->weights, &q, &j->team->w, &j->team->weights), "%s", j->name));
+	gt_team_first(be, 0);
+	GT_TRY(gt_backend_known(be));
+	*w = j->team->w;
+	f->weights = gt_text("%s", j->team->weights);
+	if (!f->weights)
+		st = gt_fail(GT_ERR_MEMORY, "out of memory");
+done:
+	return st;
+}
+
+static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, const float *w, size_t subsets, gt_array *x, gt_subsets *s)
+{
+	gt_backend *be = gt_array_backend(x);
+	if (!j->team)
+		return gt_subsets_new(j->projector, be, gt_array_type(x), &e->grid, e->p.scan, e->p.data, w, subsets, s);
+	return gt_team_subsets_new(&j->team->split, j->projector, be, gt_array_type(x), &e->grid, e->p.scan, e->p.data, w, subsets, s);
+}
+
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)
 {
 	const gt_solver *solver = j->method.solver;
@@ -117,13 +145,12 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	float *w = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&j->method, scan, &f->subsets));
-	const gt_weights_problem weighted = { &e->p, &e->grid, solver->traits, solver->name, gt_backend_pool(be) };
-	GT_TRY(gt_fail_in(gt_weights_from_spec(&j->weights, &weighted, &w, &f->weights), "%s", j->name));
+	GT_TRY(find_weights(j, e, be, &w, f));
 	GT_TRY(gt_recon_begin(j, e, x, f));
 	gt_memory_estimate_started(f->plan, be);
 	gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
 	       f->subsets == 1 ? "" : "s", scan->views, scan->views == 1 ? "" : "s", f->weights);
-	GT_TRY(gt_subsets_new(j->projector, be, gt_array_type(x), &e->grid, scan, e->p.data, w, f->subsets, &s));
+	GT_TRY(new_subsets(j, e, w, f->subsets, x, &s));
 	gt_memory_estimate_subsets(f->plan, be, &s, w != NULL, scan);
 	GT_TRY(new_penalty(j, e, w, &s, x, &R, &f->penalty));
 	const gt_problem problem = { .subsets = f->subsets,
@@ -151,6 +178,7 @@ done:
 	gt_checkpointing_free(&f->run.checkpoint);
 	gt_subsets_free(&s);
 	gt_penalty_free(R);
-	free(w);
+	if (!j->team)
+		free(w);
 	return st;
 }

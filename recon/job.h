@@ -18,6 +18,8 @@ typedef struct {
 	gt_grid grid;                   /* that was asked for, or chosen */
 	int grid_is_given;              /* 1: it was asked for */
 	gt_method method;               /* its options are not freed with the job */
+	const char *split;              /* of the work of a team; NULL: auto */
+	struct gt_recon_team *team;     /* of the member that computes; NULL: there is one alone */
 	const char *projector, *backend, *init, *checkpoint, *resume, *command; /* checkpoint, resume: NULL: not asked for */
 	const float *start;             /* on grid; NULL: as init says */
 	gt_type type;
@@ -35,7 +37,8 @@ typedef struct {
 	const char *start;              /* where it started: zero, a direct method's name, a file's or "array" */
 	char *weights, *penalty;        /* owned; NULL: not known yet, or none */
 	char *unsaved;                  /* owned; why the last checkpoint was not written; NULL: it was, or none was due */
-	char backend[32];
+	char backend[32], split[32];    /* split: empty where one computes alone */
+	char *members;                  /* owned; of a plan for a team, what each member does; NULL: none */
 	size_t subsets;
 	double *cost;                   /* [costs], owned */
 	size_t costs, costs_max;

@@ -49,7 +49,7 @@ static gt_status measure_direct(gt_strength_search *s)
 	double sum = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gt_array_new(s->be, s->type, gt_scan_size(s->q->projections->scan), &data));
-	GT_TRY(gt_array_like(s->q->start, &x));
+	GT_TRY(gt_array_new(s->be, s->type, gt_array_size(s->q->start), &x));
 	if (!gt_backend_is_dry_run(s->be))
 		GT_TRY(draw(s, data));
 	s->direct = gt_analytic_for(s->q->projections->scan);

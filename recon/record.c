@@ -10,11 +10,12 @@ char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 {
 	char *method = gt_method_print(&j->method), *text = NULL;
 	if (method && j->method.analytic)
-		text = gt_text("solver=%s precision=%s backend=%s", method, gt_type_name(j->type), f->backend);
+		text = gt_text("solver=%s precision=%s backend=%s%s%s", method, gt_type_name(j->type), f->backend, *f->split ? " split=" : "",
+		               f->split);
 	else if (method)
-		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s done=%d/%d", method,
+		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s%s%s done=%d/%d", method,
 		               j->projector, f->weights, f->penalty ? f->penalty : "none", f->start, gt_type_name(j->type), f->backend,
-		               f->run.iterations, f->run.most);
+		               *f->split ? " split=" : "", f->split, f->run.iterations, f->run.most);
 	free(method);
 	return text;
 }
@@ -65,6 +66,12 @@ char *gt_recon_facts(const gt_recon *r, const gt_recon_found *f)
 	}
 	add_copy(&text, "precision", gt_type_name(j->type));
 	add_copy(&text, "backend", f->backend);
+	add_copy(&text, "split", *f->split ? f->split : NULL);
+	if (text && f->members) {
+		char *more = gt_text("%s%s", text, f->members);
+		free(text);
+		text = more;
+	}
 	return text;
 }
 

@@ -7,6 +7,7 @@
 #include "core/try.h"
 #include "recon/projector_spec.h"
 #include "recon/settings.h"
+#include "recon/team_split.h"
 #include "recon/z_margin.h"
 
 /* What a value is: one of some names, a size of memory, or a text that a function of its own reads. A key without either takes any text. */
@@ -101,6 +102,13 @@ static gt_status check_resume(gt_recon_settings *s, const char *value)
 	return gt_checkpointing_check(&(gt_checkpointing){ .resume = value }, none);
 }
 
+static gt_status check_split(gt_recon_settings *s, const char *value)
+{
+	gt_split_spec split;
+	(void)s;
+	return gt_split_spec_parse(value, &split);
+}
+
 static gt_status check_output(gt_recon_settings *s, const char *value)
 {
 	(void)s;
@@ -140,6 +148,7 @@ static const key keys[GT_SETTINGS] = {
 	[GT_SET_COMMAND] = { .name = "command" },
 	[GT_SET_CHECK] = { .name = "check", .choices = answers, .at = AT(check) },
 	[GT_SET_FORCE] = { .name = "force", .choices = answers, .at = AT(force) },
+	[GT_SET_SPLIT] = { .name = "split", .parse = check_split },
 	[GT_SET_OUTPUT] = { .name = "output", .parse = check_output },
 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <gantry/data.h>
 #include "core/clock.h"
+#include "core/team/team.h"
 #include "recon/stopping.h"
 
 /* mm^-1: many times the attenuation of water, by which no picture changes in an iteration near its end. */
@@ -80,10 +81,11 @@ static gt_status resume(void *self, const gt_state_entry *state, int *done)
 static int each_iteration(void *self, const gt_progress *g)
 {
 	gt_run *r = self;
-	const double seconds = gt_seconds() - r->started;
+	gt_backend *be = gt_array_backend(g->x);
+	const double seconds = gt_team_first(be, gt_seconds() - r->started);
 	if (r->each)
 		r->each(r->self, g, seconds);
-	const int asked = r->stop && r->stop(r->self), early = g->iteration < g->iterations;
+	const int asked = gt_team_first(be, r->stop && r->stop(r->self)) != 0, early = g->iteration < g->iterations;
 	r->iterations = g->iteration;
 	r->most = g->iterations;
 	r->residual = g->residual / r->data_norm;
@@ -123,7 +125,7 @@ static gt_status solve(gt_run *r, const gt_solver *solver, const gt_problem *pro
 	const gt_monitor monitor = { each_iteration, r, resume };
 	gt_divergence_start(&r->divergence, x);
 	gt_status st = gt_solve(solver, problem, options, x, &monitor);
-	if (st == GT_ERR_MEMORY && r->divergence.best) {
+	if (st == GT_ERR_MEMORY && r->divergence.best && gt_members(gt_array_backend(x)) == 1) {
 		gt_divergence_free(&r->divergence);
 		st = gt_solve(solver, problem, options, x, &monitor);
 	}

@@ -1,9 +1,11 @@
 /* Objects longer than the volume: the slices that an iterative method computes beyond its ends, and the views that
  * it needs for that. Rays are looked at one in some thousand, and take no memory. */
 #include <math.h>
+#include <stdlib.h>
 #include <gantry/noise.h>
 #include <gantry/scan_math.h>
 #include "core/log.h"
+#include "core/team/share.h"
 #include "core/try.h"
 #include "recon/z_margin.h"
 
@@ -182,10 +184,33 @@ gt_status gt_slices_part(const gt_array *x, const gt_grid *g, size_t first, size
 	return gt_array_part(x, first * slice, slices * slice, part);
 }
 
+/* The same where another member may hold the model: by the host. */
+static gt_status repeat_shared(const gt_array *model, gt_array *x, const gt_grid *g, size_t first, size_t end)
+{
+	gt_array *slice = NULL;
+	gt_status st = GT_OK;
+	void *host = malloc(gt_array_size(model) * gt_type_size(gt_array_type(model)));
+	if (!host)
+		return gt_fail(GT_ERR_MEMORY, "no memory for a slice of %zu voxels", gt_array_size(model));
+	gt_array_get(model, host);
+	for (size_t k = first; k < end; k++) {
+		GT_TRY(gt_slices_part(x, g, k, 1, &slice));
+		gt_array_put(host, slice);
+		gt_array_free(slice);
+		slice = NULL;
+	}
+done:
+	gt_array_free(slice);
+	free(host);
+	return st;
+}
+
 /* Copies the model into slices first ... end-1 of x. */
 static gt_status repeat(const gt_array *model, gt_array *x, const gt_grid *g, size_t first, size_t end)
 {
 	gt_status st = GT_OK;
+	if (gt_array_is_shared(x) && end > first)
+		return repeat_shared(model, x, g, first, end);
 	for (size_t k = first; k < end && st == GT_OK; k++) {
 		gt_array *slice;
 		st = gt_slices_part(x, g, k, 1, &slice);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <gantry/regularizer.h>
 #include "core/try.h"
+#include "regularizers/halo.h"
 #include "regularizers/mrf.h"
 #include "regularizers/prior_image.h"
 
@@ -25,7 +26,12 @@ struct pairs {
 	const char *name;
 	gt_mrf s;
 	gt_array *kappa;
+	/* In a team s is of the member's slices and their neighbours, which are fetched into rooms. */
+	int shares;
+	struct gt_halo halo;
+	gt_array *room[4];
 };
+enum { ROOM_X, ROOM_P, ROOM_G, ROOM_D };
 
 static const char *const neighbour_names[] = { "6", "26", NULL };
 
@@ -64,7 +70,7 @@ static void fill_numbers(gt_potential kind, const struct options *o, double *k)
 /* Ready to work: no failure before, and arrays that fit. */
 static int fits(const struct pairs *r, const gt_array *a, const char *what)
 {
-	const size_t n = r->s.n[0] * r->s.n[1] * r->s.n[2];
+	const size_t n = r->s.n[0] * r->s.n[1] * (r->shares ? r->halo.own.n : r->s.n[2]);
 	if (r->be->status != GT_OK)
 		return 0;
 	if (a && (a->be != r->be || a->n != n || a->type != r->s.type))
@@ -73,12 +79,51 @@ static int fits(const struct pairs *r, const gt_array *a, const char *what)
 	return r->be->status == GT_OK;
 }
 
+/* Where the loops find an array that they read; where they add to one. */
+static const void *reads(const struct pairs *r, const gt_array *a, int room)
+{
+	if (!r->shares)
+		return a->data;
+	gt_halo_fetch(&r->halo, a, r->room[room]);
+	return gt_halo_begin(&r->halo, r->room[room]);
+}
+
+static void *adds(const struct pairs *r, const gt_array *a, int room)
+{
+	if (!a || !r->shares)
+		return a ? a->data : NULL;
+	gt_fill(0, r->room[room]);
+	return gt_halo_begin(&r->halo, r->room[room]);
+}
+
+static void added(const struct pairs *r, gt_array *a, int room)
+{
+	if (a && r->shares)
+		gt_halo_add(&r->halo, r->room[room], a);
+}
+
+/* A member without slices adds 0. */
+static void sums(const struct pairs *r, const gt_array *x, const gt_array *p, double a, double *first, double *curvature)
+{
+	const void *X = reads(r, x, ROOM_X), *P = p ? reads(r, p, ROOM_P) : NULL;
+	if (r->s.end > r->s.from) {
+		r->impl->sum(r->be, &r->s, X, P, a, first, curvature);
+	} else {
+		*first = 0;
+		if (curvature)
+			*curvature = 0;
+	}
+	gt_team_join_later(r->be, first);
+	if (curvature)
+		gt_team_join_later(r->be, curvature);
+}
+
 static void value_async(void *self, const gt_array *x, double *value)
 {
 	const struct pairs *r = self;
 	*value = NAN;
 	if (fits(r, x, "the volume"))
-		r->impl->sum(r->be, &r->s, x->data, NULL, 0, value, NULL);
+		sums(r, x, NULL, 0, value, NULL);
 }
 
 static double value(void *self, const gt_array *x)
@@ -92,15 +137,25 @@ static double value(void *self, const gt_array *x)
 static void gradient(void *self, const gt_array *x, gt_array *g, gt_array *d)
 {
 	const struct pairs *r = self;
-	if (fits(r, x, "the volume") && fits(r, g, "the gradient") && fits(r, d, "the majorizer"))
-		r->impl->gradient(r->be, &r->s, x->data, g->data, d ? d->data : NULL);
+	if (!fits(r, x, "the volume") || !fits(r, g, "the gradient") || !fits(r, d, "the majorizer"))
+		return;
+	const void *X = reads(r, x, ROOM_X);
+	void *G = adds(r, g, ROOM_G), *D = adds(r, d, ROOM_D);
+	if (r->s.end > r->s.from)
+		r->impl->gradient(r->be, &r->s, X, G, D);
+	added(r, g, ROOM_G);
+	added(r, d, ROOM_D);
 }
 
 static void majorize(void *self, gt_array *d)
 {
 	const struct pairs *r = self;
-	if (fits(r, d, "the majorizer"))
-		r->impl->majorize(r->be, &r->s, d->data);
+	if (!fits(r, d, "the majorizer"))
+		return;
+	void *D = adds(r, d, ROOM_D);
+	if (r->s.end > r->s.from)
+		r->impl->majorize(r->be, &r->s, D);
+	added(r, d, ROOM_D);
 }
 
 static void line(void *self, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature)
@@ -108,7 +163,7 @@ static void line(void *self, const gt_array *x, const gt_array *p, double a, dou
 	const struct pairs *r = self;
 	*slope = *curvature = NAN;
 	if (fits(r, x, "the volume") && fits(r, p, "the direction"))
-		r->impl->sum(r->be, &r->s, x->data, p->data, a, slope, curvature);
+		sums(r, x, p, a, slope, curvature);
 	gt_reductions_wait(r->be);
 }
 
@@ -118,6 +173,8 @@ static void destroy(void *self)
 	if (r->impl->free)
 		r->impl->free(r->be, &r->s);
 	gt_array_free(r->kappa);
+	for (int i = 0; i < 4; i++)
+		gt_array_free(r->room[i]);
 	free(r);
 }
 
@@ -152,6 +209,28 @@ done:
 	return st;
 }
 
+/* The member's slices and their neighbours; weights of voxels with those of the neighbours. */
+static gt_status share(struct pairs *r, const gt_grid *g)
+{
+	gt_array *kappa = NULL;
+	gt_status st = GT_OK;
+	r->shares = 1;
+	gt_halo_open(&r->halo, r->be, r->s.type, g);
+	r->s.n[2] = gt_halo_slices(&r->halo);
+	gt_halo_counts(&r->halo, &r->s.from, &r->s.end);
+	for (int i = 0; i < 4; i++)
+		GT_TRY(gt_halo_room(&r->halo, &r->room[i]));
+	if (!r->kappa)
+		return GT_OK;
+	GT_TRY(gt_halo_room(&r->halo, &kappa));
+	gt_halo_fetch(&r->halo, r->kappa, kappa);
+	gt_array_free(r->kappa);
+	r->kappa = kappa;
+	r->s.kappa = gt_halo_begin(&r->halo, kappa);
+done:
+	return st;
+}
+
 static gt_status make(const struct gt_penalty_ops *ops, gt_potential kind, gt_backend *be, gt_type type, const gt_grid *g,
                       const struct options *o, const gt_array *kappa, gt_penalty **R)
 {
@@ -167,7 +246,10 @@ static gt_status make(const struct gt_penalty_ops *ops, gt_potential kind, gt_ba
 	fill_numbers(kind, o, r->s.number);
 	GT_TRY(make_weights(ops->name, r, g, o->map, kappa, &r->kappa));
 	r->s.kappa = r->kappa ? r->kappa->data : NULL;
-	if (r->impl->make)
+	r->s.end = g->n[2];
+	if (gt_members(be) > 1)
+		GT_TRY(share(r, g));
+	if (r->impl->make && r->s.n[2])
 		GT_TRY(r->impl->make(be, &r->s));
 	return gt_penalty_new(ops, r, be, type, gt_grid_voxels(g), 1, R);
 done:

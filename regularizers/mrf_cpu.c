@@ -238,12 +238,12 @@ static void sum_piece(const struct job *j, size_t row, size_t x, size_t end, dou
 static void sum_parts(void *self, size_t k, size_t last, int worker)
 {
 	struct job *j = self;
-	const size_t rows = j->s->n[1] * j->s->n[2], nx = j->s->n[0];
+	const size_t rows = j->s->n[1] * j->s->end, first = j->s->n[1] * j->s->from, nx = j->s->n[0];
 	(void)worker;
 	for (; k < last; k++) {
-		const size_t end = (k + 1) * j->part_size < rows ? (k + 1) * j->part_size : rows;
+		const size_t end = first + (k + 1) * j->part_size < rows ? first + (k + 1) * j->part_size : rows;
 		double sum[2] = { 0, 0 };
-		for (size_t row = k * j->part_size; row < end; row++)
+		for (size_t row = first + k * j->part_size; row < end; row++)
 			for (size_t x = 0; x < nx; x += PIECE)
 				sum_piece(j, row, x, x + PIECE < nx ? x + PIECE : nx, sum);
 		j->part[k][0] = sum[0];
@@ -253,7 +253,7 @@ static void sum_parts(void *self, size_t k, size_t last, int worker)
 
 static void sum(gt_backend *be, const gt_mrf *s, const void *x, const void *p, double a, double *first, double *curvature)
 {
-	struct job j = { .s = s, .x = x, .p = p, .a = a, .part_size = (s->n[1] * s->n[2] + PARTS - 1) / PARTS };
+	struct job j = { .s = s, .x = x, .p = p, .a = a, .part_size = (s->n[1] * (s->end - s->from) + PARTS - 1) / PARTS };
 	gt_parallel(be->pool, PARTS, 1, sum_parts, &j);
 	*first = 0;
 	for (int k = 0; k < PARTS; k++)

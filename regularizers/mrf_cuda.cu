@@ -33,6 +33,7 @@ template <typename T> struct rows {
 template <typename T> struct tables {
 	T number[GT_NNUMBERS], weight[8];
 	int n[3], wide; /* wide: more than the 6 nearest */
+	int from, end;  /* slices that sums count */
 	unsigned tiles[2];
 	const T *x, *p, *kappa;
 	T a;
@@ -225,7 +226,11 @@ template <int KIND, int WHAT, int KAPPA, typename T> static __global__ void __la
 {
 	const unsigned per_chunk = k.tiles[0] * k.tiles[1];
 	const struct place a = place_of(k, blockIdx.x % per_chunk);
-	const int from = (int)(blockIdx.x / per_chunk) * GT_PAIRS_PLANES, end = min(from + GT_PAIRS_PLANES, k.n[2]);
+	int from = (int)(blockIdx.x / per_chunk) * GT_PAIRS_PLANES, end = min(from + GT_PAIRS_PLANES, k.n[2]);
+	if (WHAT != GRADIENT) {
+		from = max(from, k.from);
+		end = min(end, k.end);
+	}
 	double sum[2] = { 0, 0 };
 	if (__all_sync(~0u, k.wide && a.right && a.low == 0 && a.high == ROWS + 1))
 		march_column<KIND, WHAT, KAPPA, 1>(k, a, from, end, sum);
@@ -293,6 +298,8 @@ template <typename T> static tables<T> tables_of(const gt_mrf *s)
 	for (int a = 0; a < 3; a++)
 		k.n[a] = (int)s->n[a];
 	k.wide = s->weight[7] != 0;
+	k.from = (int)s->from;
+	k.end = (int)s->end;
 	k.tiles[0] = tiles_of(s->n[0], GIVEN);
 	k.tiles[1] = tiles_of(s->n[1], ROWS);
 	k.kappa = (const T *)s->kappa;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/io.h>
+#include "core/team/share.h"
 #include "core/try.h"
 #include "regularizers/prior_image.h"
 
@@ -58,7 +59,7 @@ gt_status gt_prior_image_read(const char *what, const char *path, double least, 
 	snprintf(name, length, "%s=%s", what, path);
 	GT_TRY(gt_fail_in(gt_read_volume(path, NULL, &v), "%s", what));
 	GT_TRY(cut(name, v, grid, least, host));
-	GT_TRY(gt_array_new(be, type, gt_grid_voxels(grid), image));
+	GT_TRY(gt_array_new_shared(be, type, grid->n[0] * grid->n[1], grid->n[2], image));
 	gt_array_put_float(host, *image);
 done:
 	gt_volume_free(v);

@@ -1,7 +1,9 @@
 /* Every regularizer, one line each, and the one door through which penalties are made. */
 #include <stdlib.h>
+#include <string.h>
 #include <gantry/regularizer.h>
 #include "core/device/backend.h"
+#include "core/team/team.h"
 #include "core/try.h"
 
 #define REGULARIZERS(X) X(qggmrf) X(huber) X(hyperbola) X(fair) X(logcosh) X(quadratic) X(tv) X(tgv) X(awtv) X(nltv) X(piccs) X(nlm)
@@ -10,6 +12,21 @@
 #define LIST(name) &gt_regularizer_##name,
 REGULARIZERS(DECLARE)
 const gt_regularizer *const gt_regularizers[] = { REGULARIZERS(LIST) NULL };
+
+/* Those that know the slices of neighbours in a team. */
+static gt_status check_team(const char *name, const gt_backend *be)
+{
+	static const char *const known[] = { "qggmrf", "huber", "hyperbola", "fair", "logcosh", "quadratic", "tv" };
+	if (gt_members(be) == 1)
+		return GT_OK;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(known[i], name))
+			return GT_OK;
+	return gt_fail(GT_ERR_UNSUPPORTED,
+	               "penalty '%s' cannot run on several devices together: expected one device, or one of qggmrf, huber, hyperbola, fair, "
+	               "logcosh, quadratic, tv",
+	               name);
+}
 
 static const gt_module *nth(size_t i) { return (const gt_module *)gt_regularizers[i]; }
 const gt_module_kind gt_regularizer_kind = { "regularizer", "penalty", nth };
@@ -28,6 +45,7 @@ gt_status gt_regularizer_new(const char *spec, gt_backend *be, gt_type type, con
 		GT_TRY(gt_fail(GT_ERR_ARG, "%s: kappa has %zu values, expected %zu of the same precision on the same backend", r->name,
 		               gt_array_size(kappa), gt_grid_voxels(grid)));
 	GT_TRY(gt_backend_check(be));
+	GT_TRY(check_team(r->name, be));
 	gt_backend_lock(be);
 	st = r->make(be, type, grid, options, kappa, R);
 	gt_backend_unlock(be);

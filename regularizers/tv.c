@@ -16,6 +16,7 @@
 #include <gantry/constants.h>
 #include <gantry/regularizer.h>
 #include "core/try.h"
+#include "regularizers/halo.h"
 #include "regularizers/tv.h"
 
 static const char *const kinds[] = { "isotropic", "anisotropic", NULL };
@@ -61,7 +62,14 @@ struct state {
 	double norm2; /* |D|^2 */
 	gt_array *dual[3][3];
 	int now; /* dual[now] is p */
+	/* In a team plan is of the member's slices and their neighbours, which are fetched into rooms; of the proximal step, whose
+	 * dual arrays are rooms, also of one slice below where there is nobody's. */
+	int shares;
+	struct gt_halo halo;
+	struct gt_tv_plan prox_plan;
+	gt_array *room[4], *kept[3][3]; /* kept: of the dual, what a run is continued from */
 };
+enum { ROOM_X, ROOM_P, ROOM_G, ROOM_D };
 
 static int ours(const struct state *s, const gt_array *a)
 {
@@ -73,12 +81,51 @@ static int ours(const struct state *s, const gt_array *a)
 	return s->be->status == GT_OK;
 }
 
+/* Where the loops find an array that they read; where they add to one. */
+static const void *reads(const struct state *s, const gt_array *a, int room)
+{
+	if (!s->shares)
+		return a->data;
+	gt_halo_fetch(&s->halo, a, s->room[room]);
+	return gt_halo_begin(&s->halo, s->room[room]);
+}
+
+static void *adds(const struct state *s, const gt_array *a, int room)
+{
+	if (!a || !s->shares)
+		return a ? a->data : NULL;
+	gt_fill(0, s->room[room]);
+	return gt_halo_begin(&s->halo, s->room[room]);
+}
+
+static void added(const struct state *s, gt_array *a, int room)
+{
+	if (a && s->shares)
+		gt_halo_add(&s->halo, s->room[room], a);
+}
+
+/* A member without slices adds 0. */
+static void sums(const struct state *s, const gt_array *x, const gt_array *p, double a, double *first, double *curvature)
+{
+	const void *X = reads(s, x, ROOM_X), *P = p ? reads(s, p, ROOM_P) : NULL;
+	if (s->voxels) {
+		s->impl->sums(s->be, &s->plan, s->type, X, P, a, first, curvature);
+	} else {
+		*first = 0;
+		if (curvature)
+			*curvature = 0;
+	}
+	gt_team_join_later(s->be, first);
+	if (curvature)
+		gt_team_join_later(s->be, curvature);
+}
+
 static void value_async(void *self, const gt_array *x, double *value)
 {
 	const struct state *s = self;
 	*value = NAN;
 	if (ours(s, x))
-		s->impl->sums(s->be, &s->plan, s->type, x->data, NULL, 0, value, NULL);
+		sums(s, x, NULL, 0, value, NULL);
 }
 
 static double value(void *self, const gt_array *x)
@@ -92,15 +139,25 @@ static double value(void *self, const gt_array *x)
 static void gradient(void *self, const gt_array *x, gt_array *g, gt_array *d)
 {
 	const struct state *s = self;
-	if (ours(s, x) && ours(s, g) && (!d || ours(s, d)))
-		s->impl->gradient(s->be, &s->plan, s->type, x->data, g->data, d ? d->data : NULL);
+	if (!ours(s, x) || !ours(s, g) || (d && !ours(s, d)))
+		return;
+	const void *X = reads(s, x, ROOM_X);
+	void *G = adds(s, g, ROOM_G), *D = adds(s, d, ROOM_D);
+	if (s->voxels)
+		s->impl->gradient(s->be, &s->plan, s->type, X, G, D);
+	added(s, g, ROOM_G);
+	added(s, d, ROOM_D);
 }
 
 static void majorize(void *self, gt_array *d)
 {
 	const struct state *s = self;
-	if (ours(s, d))
-		s->impl->majorize(s->be, &s->plan, s->type, d->data);
+	if (!ours(s, d))
+		return;
+	void *D = adds(s, d, ROOM_D);
+	if (s->voxels)
+		s->impl->majorize(s->be, &s->plan, s->type, D);
+	added(s, d, ROOM_D);
 }
 
 static void line(void *self, const gt_array *x, const gt_array *p, double a, double *slope, double *curvature)
@@ -108,7 +165,7 @@ static void line(void *self, const gt_array *x, const gt_array *p, double a, dou
 	const struct state *s = self;
 	*slope = *curvature = NAN;
 	if (ours(s, x) && ours(s, p))
-		s->impl->sums(s->be, &s->plan, s->type, x->data, p->data, a, slope, curvature);
+		sums(s, x, p, a, slope, curvature);
 	gt_reductions_wait(s->be);
 }
 
@@ -118,6 +175,18 @@ static struct gt_tv_dual dual(const struct state *s, int which)
 	for (int a = 0; a < 3; a++)
 		d.a[a] = s->dual[which % 3][a]->data;
 	return d;
+}
+
+/* The dual of the neighbours' slices; 0 where there is none. */
+static void refresh_dual(const struct state *s)
+{
+	if (!s->shares)
+		return;
+	gt_halo_refresh(&s->halo, s->dual[s->now], 3);
+	for (int a = 0; a < 3 && s->halo.lower < 0; a++) {
+		gt_array below = { GT_IS_ARRAY, s->be, s->type, s->halo.plane, s->dual[s->now][a]->data, 1, 0, s->halo.plane, 0 };
+		gt_fill(0, &below);
+	}
 }
 
 static void prox(void *self, double t, double lo, double hi, const gt_array *z, gt_array *x)
@@ -132,19 +201,29 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 		                        t, lo, hi));
 		return;
 	}
+	if (s->shares)
+		gt_halo_fetch(&s->halo, z, s->room[ROOM_X]);
+	refresh_dual(s);
+	const struct gt_tv_plan *plan = s->shares ? &s->prox_plan : &s->plan;
+	const void *Z = s->shares ? s->room[ROOM_X]->data : z->data;
 	double momentum = 1;
 	step.step = 1 / (step.tau * s->norm2);
 	for (int k = 0; k < s->inner && isfinite(step.step); k++) {
 		const struct gt_tv_dual p = dual(s, s->now), old = k ? dual(s, s->now + 2) : p, out = dual(s, s->now + 1);
-		s->impl->dual(s->be, &s->plan, s->type, &step, z->data, &p, &old, &out);
+		if (s->voxels)
+			s->impl->dual(s->be, plan, s->type, &step, Z, &p, &old, &out);
 		s->now = (s->now + 1) % 3;
+		refresh_dual(s);
 		const double next = (1 + sqrt(1 + 4 * momentum * momentum)) / 2;
 		step.ahead = (momentum - 1) / next;
 		momentum = next;
 	}
 	const struct gt_tv_dual p = dual(s, s->now);
 	step.ahead = 0;
-	s->impl->primal(s->be, &s->plan, s->type, &step, z->data, &p, x->data);
+	if (s->voxels)
+		s->impl->primal(s->be, plan, s->type, &step, Z, &p, s->shares ? s->room[ROOM_P]->data : x->data);
+	if (s->shares)
+		gt_halo_take(&s->halo, s->room[ROOM_P], x);
 }
 
 /* p alone: a proximal step begins without momentum. */
@@ -153,7 +232,7 @@ static size_t state(void *self, gt_state_entry *list)
 	static const char *const names[] = { "tv_dual_x", "tv_dual_y", "tv_dual_z" };
 	const struct state *s = self;
 	for (int a = 0; a < 3; a++)
-		list[a] = (gt_state_entry){ names[a], s->dual[s->now][a], NULL };
+		list[a] = (gt_state_entry){ names[a], s->shares ? s->kept[s->now][a] : s->dual[s->now][a], NULL };
 	return 3;
 }
 
@@ -162,6 +241,10 @@ static void release(void *self)
 	struct state *s = self;
 	for (int k = 0; k < 9; k++)
 		gt_array_free(s->dual[k / 3][k % 3]);
+	for (int k = 0; k < 9; k++)
+		gt_array_free(s->kept[k / 3][k % 3]);
+	for (int k = 0; k < 4; k++)
+		gt_array_free(s->room[k]);
 	if (s->has_scratch)
 		gt_scratch_release(s->be);
 	free(s);
@@ -174,6 +257,7 @@ static const struct gt_penalty_ops ops = { WITHOUT_PROX, .prox = prox, .state = 
 static void fill_plan(struct state *s, const gt_grid *grid, const struct options *o)
 {
 	s->plan = (struct gt_tv_plan){ .strength = o->strength, .eps = o->smooth, .anisotropic = o->kind };
+	s->plan.end = grid->n[2];
 	for (int a = 0; a < 3; a++) {
 		s->plan.n[a] = grid->n[a];
 		s->plan.w[a] = o->along[a] * grid->pitch[0] / grid->pitch[a];
@@ -181,6 +265,34 @@ static void fill_plan(struct state *s, const gt_grid *grid, const struct options
 		const double most = grid->n[a] > 1 ? 2 * s->plan.w[a] * cos(GT_PI / (2 * (double)grid->n[a])) : 0;
 		s->norm2 += most * most;
 	}
+}
+
+/* The member's slices and their neighbours. */
+static gt_status share(struct state *s, const gt_grid *grid)
+{
+	gt_status st = GT_OK;
+	s->shares = 1;
+	gt_halo_open(&s->halo, s->be, s->type, grid);
+	s->voxels = s->halo.own.n * s->halo.plane;
+	s->plan.n[2] = gt_halo_slices(&s->halo);
+	gt_halo_counts(&s->halo, &s->plan.from, &s->plan.end);
+	s->prox_plan = s->plan;
+	s->prox_plan.n[2] = 1 + s->halo.own.n + (s->halo.upper >= 0);
+	for (int i = 0; i < 4; i++)
+		GT_TRY(gt_halo_room(&s->halo, &s->room[i]));
+done:
+	return st;
+}
+
+/* Of a member's own slices and their neighbours, in a team. */
+static gt_status dual_new(const struct state *s, gt_array **a, gt_array **kept)
+{
+	gt_status st = s->shares ? gt_halo_room(&s->halo, a) : gt_array_new(s->be, s->type, s->voxels, a);
+	if (s->shares)
+		return st == GT_OK ? gt_halo_shared(&s->halo, *a, kept) : st;
+	if (st == GT_OK)
+		gt_fill(0, *a);
+	return st;
 }
 
 static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const void *options, const gt_array *kappa, gt_penalty **R)
@@ -198,15 +310,15 @@ static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const v
 	s->inner = o->inner;
 	s->impl = gt_backend_is_gpu(be) ? GT_IF_CUDA(&gt_tv_cuda) : &gt_tv_cpu;
 	fill_plan(s, grid, o);
-	for (int k = 0; k < 9 && s->inner; k++) {
-		GT_TRY(gt_array_new(be, type, s->voxels, &s->dual[k / 3][k % 3]));
-		gt_fill(0, s->dual[k / 3][k % 3]);
-	}
-	GT_TRY(gt_scratch_reserve(be, s->impl->scratch(be, &s->plan, type), "sums of total variation"));
+	if (gt_members(be) > 1)
+		GT_TRY(share(s, grid));
+	for (int k = 0; k < 9 && s->inner; k++)
+		GT_TRY(dual_new(s, &s->dual[k / 3][k % 3], &s->kept[k / 3][k % 3]));
+	GT_TRY(gt_scratch_reserve(be, s->impl->scratch(be, s->shares ? &s->prox_plan : &s->plan, type), "sums of total variation"));
 	s->has_scratch = 1;
 done:
 	if (st == GT_OK)
-		return gt_penalty_new(s->inner ? &ops : &ops_without_prox, s, be, type, s->voxels, 1, R);
+		return gt_penalty_new(s->inner ? &ops : &ops_without_prox, s, be, type, gt_grid_voxels(grid), 1, R);
 	release(s);
 	return st;
 }

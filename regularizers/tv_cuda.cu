@@ -164,8 +164,9 @@ static void dual_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, c
 /* Row by row ------------------------------------------------------------- */
 
 /* Runs the statement that follows for the voxels of the rows first, first + step, ...: y, z, i, at and next are set. */
-#define FOR_VOXELS(first, step)                                          \
-	for (size_t row = (first); row < c.n[1] * c.n[2]; row += (step)) \
+#define FOR_VOXELS(first, step) FOR_VOXELS_OF(first, step, c.n[1] * c.n[2])
+#define FOR_VOXELS_OF(first, step, rows)                    \
+	for (size_t row = (first); row < (rows); row += (step)) \
 		for (size_t y = row % c.n[1], z = row / c.n[1], i = threadIdx.x; i < c.n[0]; i += LANES)
 #define OWN_ROW (blockIdx.x * (size_t)ROWS + threadIdx.y)
 
@@ -228,7 +229,7 @@ static __device__ void block_sum(double s0, double s1, double *first, double *cu
 template <typename T> static __global__ void sum_rows(tv_constants<T> c, const T *x, const T *p, T a, double *part)
 {
 	double sum[2] = { 0, 0 };
-	FOR_VOXELS(OWN_ROW, (size_t)PARTS * ROWS)
+	FOR_VOXELS_OF(c.n[1] * c.from + OWN_ROW, (size_t)PARTS * ROWS, c.n[1] * c.end)
 	{
 		const unsigned next = gt_tv_next(c.n, i, y, z);
 		T d[3], along[3], slope = 0, curvature = 0;

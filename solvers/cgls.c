@@ -106,7 +106,7 @@ done:
 const gt_solver gt_solver_cgls = {
 	.name = "cgls",
 	.about = "conjugate gradients, weighted least squares without a penalty",
-	.traits = GT_SUPPORTS_WEIGHTS,
+	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <gantry/constants.h>
 #include "core/fft/fft.h"
+#include "core/team/share.h"
 #include "core/try.h"
 #include "solvers/circulant_preconditioner.h"
 
@@ -264,7 +265,8 @@ gt_status gt_circulant_new(const char *solver, const gt_problem *p, gt_array *r,
 	s.slice = p->n[0] * p->n[1];
 	if (!(s.m = calloc(1, sizeof *s.m)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for preconditioner 'ramp'");
-	GT_TRY(gt_slice_filter_new(gt_array_backend(g), gt_array_type(g), p->n, &s.m->slices));
+	const size_t slices = gt_array_here(g) / s.slice, here[3] = { p->n[0], p->n[1], slices ? slices : 1 };
+	GT_TRY(gt_slice_filter_new(gt_array_backend(g), gt_array_type(g), here, &s.m->slices));
 	GT_TRY(room(&s));
 	GT_TRY(spectra(&s));
 	GT_TRY(local_weights(&s));
@@ -301,7 +303,7 @@ void gt_circulant_free(gt_circulant *m)
 
 void gt_circulant_apply(const gt_circulant *m, const gt_array *g, gt_array *z)
 {
-	for (int k = 0; k < m->shapes; k++) {
+	for (int k = 0; k < m->shapes && gt_array_here(g); k++) {
 		const gt_slice_filter_share share = { m->scale, m->shapes > 1 ? m->place : NULL, k };
 		gt_slice_filter_apply(m->slices, m->response[k], &share, k > 0, g, z);
 	}

@@ -220,7 +220,7 @@ done:
 const gt_solver gt_solver_fista = {
 	.name = "fista",
 	.about = "penalised weighted least squares by gradient or proximal steps with momentum",
-	.traits = GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_PROX,
+	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_PROX,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

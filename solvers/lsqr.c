@@ -127,7 +127,7 @@ done:
 const gt_solver gt_solver_lsqr = {
 	.name = "lsqr",
 	.about = "least squares by bidiagonalisation, as cgls but more stable; with damping",
-	.traits = GT_SUPPORTS_WEIGHTS,
+	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -1,6 +1,7 @@
 /* Ordered subsets: their order of access, their row and column sums, and the pass over them. */
 #include <math.h>
 #include <stdlib.h>
+#include "core/team/share.h"
 #include "core/try.h"
 #include "solvers/ordered_subsets.h"
 
@@ -70,7 +71,7 @@ static size_t largest_subset(const gt_problem *p)
 {
 	size_t most = 0;
 	for (size_t k = 0; k < p->subsets; k++)
-		most = gt_array_size(p->b[k]) > most ? gt_array_size(p->b[k]) : most;
+		most = gt_array_here(p->b[k]) > most ? gt_array_here(p->b[k]) : most;
 	return most;
 }
 
@@ -105,15 +106,16 @@ static int keeps_sums(const gt_ordered_subsets *s, int keep, const gt_array *x)
 	for (size_t k = 0; k < s->p->subsets; k++)
 		needed += (double)gt_array_bytes(s->p->b[k]);
 	gt_backend_memory(gt_array_backend(x), &available, &total);
-	return keep == GT_OS_KEEP_YES || (keep == GT_OS_KEEP_AUTO && needed < 0.5 * (double)available);
+	const int fits = gt_team_least(gt_array_backend(x), needed < 0.5 * (double)available) > 0; /* on all members */
+	return keep == GT_OS_KEEP_YES || (keep == GT_OS_KEEP_AUTO && fits);
 }
 
 static gt_status make_subset(gt_ordered_subsets *s, size_t k, const gt_array *x)
 {
 	gt_status st = GT_OK;
-	const size_t n = gt_array_size(s->p->b[k]);
-	GT_TRY(gt_array_part(s->r_room, 0, n, &s->r[k]));
-	GT_TRY(s->keep ? gt_array_like(s->p->b[k], &s->R[k]) : gt_array_part(s->R_room, 0, n, &s->R[k]));
+	const gt_array *b = s->p->b[k];
+	GT_TRY(gt_array_shaped(s->r_room, 0, b, &s->r[k]));
+	GT_TRY(s->keep ? gt_array_like(b, &s->R[k]) : gt_array_shaped(s->R_room, 0, b, &s->R[k]));
 	GT_TRY(s->keep ? gt_array_like(x, &s->C[k]) : gt_array_part(s->C_room, 0, gt_array_size(x), &s->C[k]));
 	if (s->keep) {
 		row_weights(s, k);
@@ -149,7 +151,7 @@ static gt_status prepare(gt_ordered_subsets *s, const struct gt_ordered_subsets_
 	for (size_t k = 0; k < n; k++)
 		GT_TRY(make_subset(s, k, x));
 	if (o->momentum && n == 1) {
-		GT_TRY(gt_array_like(s->r_room, &s->seen));
+		GT_TRY(gt_array_like(s->p->b[0], &s->seen));
 		gt_fill(0, s->seen);
 	}
 done:

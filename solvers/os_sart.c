@@ -85,7 +85,7 @@ done:
 #define SWEEPS(symbol, name_, about_, table, values)                                               \
 	const gt_solver gt_solver_##symbol = { .name = name_,                                      \
 		                               .about = about_,                                    \
-		                               .traits = GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS, \
+		                               .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS, \
 		                               .params = table,                                    \
 		                               .defaults = &(values),                              \
 		                               .options_size = sizeof(values),                     \

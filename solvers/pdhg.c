@@ -195,7 +195,7 @@ done:
 const gt_solver gt_solver_pdhg = {
 	.name = "pdhg",
 	.about = "primal-dual hybrid gradients: weighted least squares with a convex penalty, bounds",
-	.traits = GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_PROX,
+	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_PROX,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -1,6 +1,7 @@
 /* What the solvers of penalised weighted least squares share. */
 #include <math.h>
 #include <stdlib.h>
+#include "core/team/share.h"
 #include "core/try.h"
 #include <gantry/random.h>
 #include "solvers/pwls.h"
@@ -25,16 +26,16 @@ static gt_status divide_room(const gt_problem *p, int apart, gt_pwls_room *room)
 	gt_status st = GT_OK;
 	size_t most = 0, all = 0, first = 0;
 	for (size_t k = 0; k < p->subsets; k++) {
-		most = gt_array_size(p->b[k]) > most ? gt_array_size(p->b[k]) : most;
-		all += gt_array_size(p->b[k]);
+		most = gt_array_here(p->b[k]) > most ? gt_array_here(p->b[k]) : most;
+		all += gt_array_here(p->b[k]);
 	}
 	room->subsets = p->subsets;
 	if (!(room->of = calloc(p->subsets, sizeof *room->of)))
 		return gt_fail(GT_ERR_MEMORY, "no memory for the records of %zu subsets", p->subsets);
 	GT_TRY(gt_array_new(gt_array_backend(p->b[0]), gt_array_type(p->b[0]), apart ? all : most, &room->whole));
 	for (size_t k = 0; k < p->subsets; k++) {
-		GT_TRY(gt_array_part(room->whole, first, gt_array_size(p->b[k]), &room->of[k]));
-		first += apart ? gt_array_size(p->b[k]) : 0;
+		GT_TRY(gt_array_shaped(room->whole, first, p->b[k], &room->of[k]));
+		first += apart ? gt_array_here(p->b[k]) : 0;
 	}
 done:
 	return st;

@@ -1,6 +1,20 @@
 /* The one door through which solvers run. */
 #include <math.h>
+#include <stdio.h>
 #include <gantry/solver.h>
+#include "core/team/share.h"
+
+static gt_status check_team(const gt_solver *s, const gt_array *x)
+{
+	char names[512] = "";
+	if (!gt_array_is_shared(x) || s->traits & GT_SUPPORTS_TEAM)
+		return GT_OK;
+	for (size_t i = 0, at = 0; gt_solvers[i] && at < sizeof names; i++)
+		if (gt_solvers[i]->traits & GT_SUPPORTS_TEAM)
+			at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : "", gt_solvers[i]->name);
+	return gt_fail(GT_ERR_UNSUPPORTED, "solver '%s' cannot run on several devices together: expected one device, or one of %s", s->name,
+	               names);
+}
 
 static gt_status check_given(const gt_solver *s, const gt_problem *p, const gt_array *x)
 {
@@ -104,6 +118,9 @@ static int report_both(void *self, const gt_progress *p)
 gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
 	gt_status st = check_given(s, p, x);
+	if (st != GT_OK)
+		return st;
+	st = check_team(s, x);
 	if (st != GT_OK)
 		return st;
 	if (p->subsets < 1)

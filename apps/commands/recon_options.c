@@ -1,5 +1,7 @@
 /* The options of `gantry recon`, and the settings of the library that they are. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "apps/commands/recon.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL }, *const presets[] = { "none", "fast", "iterative", NULL },
@@ -42,6 +44,10 @@ const cli_option recon_table[] = {
 	  .help = "continue the run that saved this checkpoint, with the same options except iterations", .at = AT(resume) },
 	{ .name = "data", .kind = CLI_INPUT, .value = "FILE.mhd",
 	  .help = "the projections, where SCAN holds the geometry alone: MetaImage of columns x rows x views", .at = AT(data) },
+	{ .name = "gpus", .kind = CLI_TEXT, .value = "COUNT|LIST",
+	  .help = "several GPUs compute together: 2 (the first two) or 0,2 (these), as --backend cuda:0-1 or cuda:0,2", .at = AT(gpus) },
+	{ .name = "split", .kind = CLI_TEXT, .value = "auto|views|slices|PxQ",
+	  .help = "how several devices share the work: P slabs of slices, Q runs of views each (default auto)", .at = AT(split) },
 	{ .name = "device-memory", .kind = CLI_TEXT, .value = "SIZE",
 	  .help = "limit of device memory, e.g. 4GiB; fdk and fbp compute by slabs if needed", .at = AT(device_memory) },
 	{ .name = "host-memory", .kind = CLI_TEXT, .value = "SIZE",
@@ -71,9 +77,27 @@ const cli_option recon_table[] = {
 };
 /* clang-format on */
 
+/* The backend of --gpus: a count, or a list of devices. */
+static gt_status backend_of_gpus(const cli_call *call, const char *gpus, char *text, size_t size)
+{
+	char *end;
+	const long count = strtol(gpus, &end, 10);
+	if (call->common.backend)
+		return gt_fail(GT_ERR_ARG, "--gpus and --backend cannot be combined");
+	if (strlen(gpus) + 8 > size || gpus[strspn(gpus, "0123456789,-")] || (!*end && (count < 1 || count > 64)) || end == gpus)
+		return gt_fail(GT_ERR_ARG, "--gpus=%s: expected how many, or a list as 0,2", gpus);
+	if (*end)
+		snprintf(text, size, "cuda:%s", gpus);
+	else
+		snprintf(text, size, count > 1 ? "cuda:0-%ld" : "cuda:%ld", count - 1);
+	return GT_OK;
+}
+
 gt_status recon_set(gt_recon *r, const cli_call *call, const recon_options *o)
 {
-	char water[32];
+	char water[32], backend[64];
+	if (o->gpus && backend_of_gpus(call, o->gpus, backend, sizeof backend) != GT_OK)
+		return GT_ERR_ARG;
 	snprintf(water, sizeof water, "%.17g", o->water);
 	const char *const list[][2] = {
 		{ "preset", presets[o->preset] },
@@ -98,8 +122,9 @@ gt_status recon_set(gt_recon *r, const cli_call *call, const recon_options *o)
 		{ "force", o->force ? "yes" : "no" },
 		{ "unit", units[o->unit] },
 		{ "water", o->water > 0 ? water : NULL },
-		{ "backend", call->common.backend },
+		{ "backend", o->gpus ? backend : call->common.backend },
 		{ "precision", call->common.precision ? "double" : "single" },
+		{ "split", o->split },
 		{ "command", call->line },
 		{ "output", o->output },
 	};

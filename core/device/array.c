@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/backend.h"
+#include "core/team/share.h"
 #include "core/try.h"
 
 size_t gt_type_size(gt_type t) { return t == GT_F64 ? sizeof(double) : sizeof(float); }
@@ -20,7 +21,7 @@ static gt_status new_record(gt_backend *be, gt_type type, size_t n, gt_array **o
 	gt_array *a = calloc(1, sizeof *a);
 	if (!a)
 		return gt_fail(GT_ERR_MEMORY, "no memory for an array's record");
-	*a = (gt_array){ GT_IS_ARRAY, gt_backend_hold(be), type, n, NULL, 1 };
+	*a = (gt_array){ GT_IS_ARRAY, gt_backend_hold(be), type, n, NULL, 1, 0, n, 0 };
 	*out = a;
 	return GT_OK;
 }
@@ -71,15 +72,17 @@ gt_status gt_array_like(const gt_array *m, gt_array **out)
 {
 	if (!is_array(m))
 		return gt_fail(GT_ERR_ARG, "an array like another: expected an array, found %s", kind_of(m));
-	return gt_array_new(m->be, m->type, m->n, out);
+	return m->shared ? gt_array_new_share(m->be, m->type, m->all, (gt_range){ m->first, m->n }, out) : gt_array_new(m->be, m->type, m->n, out);
 }
 
 gt_status gt_array_part(const gt_array *whole, size_t first, size_t n, gt_array **out)
 {
 	if (!is_array(whole))
 		return gt_fail(GT_ERR_ARG, "a part of an array: expected an array, found %s", kind_of(whole));
-	if (first > whole->n || n > whole->n - first)
-		return gt_fail(GT_ERR_ARG, "elements %zu to %zu of an array of %zu", first, first + n, whole->n);
+	if (first > whole->all || n > whole->all - first)
+		return gt_fail(GT_ERR_ARG, "elements %zu to %zu of an array of %zu", first, first + n, whole->all);
+	if (whole->shared)
+		return gt_share_part(whole, first, n, out);
 	const gt_status st = new_record(whole->be, whole->type, n, out);
 	if (st == GT_OK)
 		(*out)->data = (char *)whole->data + first * gt_type_size(whole->type);
@@ -98,9 +101,9 @@ void gt_array_free(gt_array *a)
 	gt_backend_let_go(be);
 }
 
-size_t gt_array_size(const gt_array *a) { return is_array(a) ? a->n : 0; }
+size_t gt_array_size(const gt_array *a) { return is_array(a) ? a->all : 0; }
 gt_type gt_array_type(const gt_array *a) { return is_array(a) ? a->type : GT_F32; }
-size_t gt_array_bytes(const gt_array *a) { return gt_array_size(a) * gt_type_size(gt_array_type(a)); }
+size_t gt_array_bytes(const gt_array *a) { return is_array(a) ? a->n * gt_type_size(a->type) : 0; }
 gt_backend *gt_array_backend(const gt_array *a) { return is_array(a) ? a->be : NULL; }
 void *gt_array_data(const gt_array *a) { return is_array(a) ? a->data : NULL; }
 
@@ -120,12 +123,14 @@ static int can_copy(const gt_array *a, const void *host, const char *what)
 void gt_array_put(const void *host, gt_array *a)
 {
 	if (can_copy(a, host, "put"))
-		gt_backend_put(a->be, host, a->data, gt_array_bytes(a));
+		gt_backend_put(a->be, a->first ? (const char *)host + a->first * gt_type_size(a->type) : host, a->data, gt_array_bytes(a));
 }
 
 void gt_array_get(const gt_array *a, void *host)
 {
-	if (can_copy(a, host, "get"))
+	if (a && a->tag == GT_IS_ARRAY && a->shared)
+		gt_share_get(a, a->type, host);
+	else if (can_copy(a, host, "get"))
 		gt_backend_get(a->be, a->data, host, gt_array_bytes(a));
 }
 
@@ -141,13 +146,17 @@ void gt_array_put_float(const float *host, gt_array *a)
 	for (size_t i = 0; i < a->n; i += PIECE) {
 		const size_t n = a->n - i < PIECE ? a->n - i : PIECE;
 		for (size_t k = 0; k < n; k++)
-			piece[k] = host[i + k];
+			piece[k] = host[a->first + i + k];
 		gt_backend_put(a->be, piece, (double *)a->data + i, n * sizeof *piece);
 	}
 }
 
 void gt_array_get_float(const gt_array *a, float *host)
 {
+	if (is_array(a) && a->shared) {
+		gt_share_get(a, GT_F32, host);
+		return;
+	}
 	if (!is_array(a) || !host || a->type == GT_F32 || a->be->rehearsed) {
 		gt_array_get(a, host);
 		return;
@@ -177,7 +186,7 @@ static gt_backend *refuse(const gt_array *y, const gt_array *x, const char *what
 
 static int fits(const gt_array *y, const gt_array *x)
 {
-	return is_array(y) && is_array(x) && y->be == x->be && y->n == x->n && y->type == x->type;
+	return is_array(y) && is_array(x) && y->be == x->be && y->n == x->n && y->type == x->type && y->all == x->all;
 }
 
 /* The one check of every operation: arrays of one backend, type and size, and a backend without a failure, which then
@@ -234,7 +243,9 @@ void gt_mul_normals(uint64_t seed, gt_array *y)
 	gt_backend *be = enter(y, y, y, "normal numbers");
 	if (!be)
 		return;
-	if (y->n)
+	if (y->shared)
+		gt_backend_fail(be, gt_fail(GT_ERR_UNSUPPORTED, "normal numbers of an array that a team shares: expected a whole one"));
+	else if (y->n)
 		be->ops->mul_normals(be, y->type, y->n, seed, y->data);
 	gt_backend_unlock(be);
 }
@@ -247,6 +258,8 @@ size_t gt_backend_slot(gt_backend *be, double *result)
 		gt_reductions_wait(be);
 	*result = NAN;
 	be->later[be->pending] = result;
+	if (be->member)
+		gt_team_slot(be, be->pending, GT_JOIN_NOT);
 	return be->pending++;
 }
 
@@ -259,6 +272,8 @@ static void settle(gt_backend *be)
 		return;
 	be->count.waits++;
 	be->ops->settle(be, n);
+	if (be->member)
+		gt_team_settle(be, n);
 	for (size_t k = 0; k < n && be->status == GT_OK; k++)
 		*be->later[k] = be->slot[k];
 }
@@ -272,13 +287,24 @@ void gt_reductions_wait(gt_backend *be)
 	gt_backend_unlock(be);
 }
 
+/* The slot of a number that is of all of an array: of one that is shared, joined over the team. */
+static size_t slot_of(const gt_array *a, int join, double *result)
+{
+	const size_t slot = gt_backend_slot(a->be, result);
+	if (a->shared)
+		gt_team_slot(a->be, slot, join);
+	return slot;
+}
+
+static int join_of(enum gt_red op) { return op == GT_RED_max ? GT_JOIN_MAX : op == GT_RED_min ? GT_JOIN_MIN : GT_JOIN_SUM; }
+
 static void later(enum gt_red op, const gt_array *x, const gt_array *y, double *result, const char *what)
 {
 	*result = NAN;
 	gt_backend *be = enter(x, y, y, what);
 	if (!be)
 		return;
-	be->ops->red(be, x->type, op, x->n, x->data, y->data, gt_backend_slot(be, result));
+	be->ops->red(be, x->type, op, x->n, x->data, y->data, slot_of(x, join_of(op), result));
 	gt_backend_unlock(be);
 }
 
@@ -288,7 +314,7 @@ static void both(enum gt_both op, const gt_array *x, const gt_array *z, gt_array
 	gt_backend *be = enter(y, x, z, what);
 	if (!be)
 		return;
-	be->ops->both(be, y->type, op, y->n, x->data, z->data, y->data, gt_backend_slot(be, result));
+	be->ops->both(be, y->type, op, y->n, x->data, z->data, y->data, slot_of(y, GT_JOIN_SUM, result));
 	gt_backend_unlock(be);
 }
 
@@ -321,7 +347,7 @@ static double now(enum gt_red op, const gt_array *x, const gt_array *y, const ch
 		gt_reductions_wait(gt_array_backend(x));
 		return NAN;
 	}
-	be->ops->red(be, x->type, op, x->n, x->data, y->data, gt_backend_slot(be, &result));
+	be->ops->red(be, x->type, op, x->n, x->data, y->data, slot_of(x, join_of(op), &result));
 	settle(be);
 	gt_backend_unlock(be);
 	return result;

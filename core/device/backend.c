@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/text.h>
 #include "core/device/backend.h"
+#include "core/team/team.h"
 #include "core/try.h"
 
 static const struct gt_backend_ops *const backends[GT_NBACKENDS] = { &gt_backend_cpu, GT_IF_CUDA(&gt_backend_cuda) };
@@ -165,6 +166,8 @@ void gt_backend_fail(gt_backend *be, gt_status s)
 	if (be->status == GT_OK) {
 		be->status = s;
 		snprintf(be->message, sizeof be->message, "%s", gt_error());
+		if (be->member)
+			gt_team_failed(be, s, be->message);
 	}
 	gt_backend_unlock(be);
 }

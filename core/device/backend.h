@@ -99,8 +99,10 @@ struct gt_backend {
 	double   *later[GT_SLOTS];      /* where the first `pending` of them go */
 	size_t    pending;
 	void     *own;                  /* stream, handles, scratch */
+	struct gt_member *member;       /* of a team (core/team/team.h); NULL: of none */
 };
-struct gt_array { gt_tag tag; gt_backend *be; gt_type type; size_t n; void *data; int borrowed; };
+/* n elements here. shared: of `all` in the whole from `first` on, whose others are with the team; else all = n, first = 0. */
+struct gt_array { gt_tag tag; gt_backend *be; gt_type type; size_t n; void *data; int borrowed, shared; size_t all, first; };
 
 /* Threads take turns on a backend: from lock to unlock no other one computes on it, for its queue, scratch, counters
  * and pending numbers are shared. A thread may lock again what it has locked. Every public function that touches a

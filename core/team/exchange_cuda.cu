@@ -1,0 +1,127 @@
+/* Exchange between devices of one process: each member pulls what it takes from the others' memory in its own queue, after an event
+ * of theirs that says that it is there; they go on after one that says that it was taken. The host waits for nothing but the other
+ * threads. Between devices that cannot reach each other's memory the driver copies through the host. */
+#include <stdlib.h>
+#include "core/device/cuda_current.cuh"
+#include "core/device/cuda.cuh"
+#include "core/team/team_impl.h"
+
+struct state {
+	int device;
+	cudaEvent_t ready, taken;
+};
+
+/* Each pair once in each direction; that it is on already is no failure. */
+static gt_status reach(int self, int peer)
+{
+	int can = 0;
+	if (self == peer || cudaDeviceCanAccessPeer(&can, self, peer) != cudaSuccess || !can)
+		return GT_OK;
+	const cudaError_t e = cudaDeviceEnablePeerAccess(peer, 0);
+	if (e == cudaErrorPeerAccessAlreadyEnabled)
+		cudaGetLastError();
+	else if (e != cudaSuccess)
+		return gt_fail(GT_ERR_DEVICE, "cuda:%d: memory of cuda:%d: %s", self, peer, cudaGetErrorString(e));
+	return GT_OK;
+}
+
+static int device_of(gt_backend *be)
+{
+	int device = 0;
+	gt_cuda_queue(be);
+	cudaGetDevice(&device);
+	return device;
+}
+
+static gt_status open_(gt_backend *const *be, int n, int self, void **out)
+{
+	gt_status st = GT_OK;
+	struct state *s = (struct state *)calloc(1, sizeof *s);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "no memory for a team");
+	*out = s;
+	int devices[GT_TEAM_MAX];
+	for (int i = 0; i < n; i++) {
+		gt_backend_lock(be[i]);
+		devices[i] = device_of(be[i]);
+		gt_backend_unlock(be[i]);
+	}
+	gt_backend_lock(be[self]);
+	gt_cuda_queue(be[self]);
+	s->device = devices[self];
+	if (cudaEventCreateWithFlags(&s->ready, cudaEventDisableTiming) != cudaSuccess ||
+	    cudaEventCreateWithFlags(&s->taken, cudaEventDisableTiming) != cudaSuccess)
+		st = gt_fail(GT_ERR_DEVICE, "%s: no events for a team", gt_backend_name(be[self]));
+	for (int i = 0; i < n && st == GT_OK; i++)
+		st = reach(s->device, devices[i]);
+	gt_backend_unlock(be[self]);
+	return st;
+}
+
+static void close_(gt_backend *be, void *state)
+{
+	struct state *s = (struct state *)state;
+	gt_backend_lock(be);
+	gt_cuda_queue(be);
+	if (s->ready)
+		cudaEventDestroy(s->ready);
+	if (s->taken)
+		cudaEventDestroy(s->taken);
+	gt_backend_unlock(be);
+	free(s);
+}
+
+static void record(gt_backend *be, cudaEvent_t event) { gt_cuda_check(be, cudaEventRecord(event, gt_cuda_queue(be)), "exchange"); }
+
+/* Called by modules, which hold the lock, and by who does not. */
+static void ready_(gt_backend *be, void *state)
+{
+	gt_backend_lock(be);
+	record(be, ((struct state *)state)->ready);
+	gt_backend_unlock(be);
+}
+
+static void taken_(gt_backend *be, void *state)
+{
+	gt_backend_lock(be);
+	record(be, ((struct state *)state)->taken);
+	gt_backend_unlock(be);
+}
+
+static void after_(gt_backend *be, const void *peer, int taken)
+{
+	const struct state *p = (const struct state *)peer;
+	gt_backend_lock(be);
+	gt_cuda_check(be, cudaStreamWaitEvent(gt_cuda_queue(be), taken ? p->taken : p->ready, 0), "exchange");
+	gt_backend_unlock(be);
+}
+
+static cudaError_t pull_blocks(cudaStream_t queue, int to_device, int from_device, const gt_piece *from, const gt_piece *to)
+{
+	struct cudaMemcpy3DPeerParms p = {};
+	const size_t from_pitch = from->stride ? from->stride : from->bytes, to_pitch = to->stride ? to->stride : to->bytes;
+	p.srcDevice = from_device;
+	p.srcPtr = make_cudaPitchedPtr(from->at, from_pitch, from->bytes, from->count);
+	p.dstDevice = to_device;
+	p.dstPtr = make_cudaPitchedPtr(to->at, to_pitch, to->bytes, to->count);
+	p.extent = make_cudaExtent(to->bytes, to->count, 1);
+	return cudaMemcpy3DPeerAsync(&p, queue);
+}
+
+static void pull_(gt_backend *be, const void *peer, const gt_piece *from, const gt_piece *to)
+{
+	const struct state *p = (const struct state *)peer, *mine = (const struct state *)be->member->state;
+	gt_backend_lock(be);
+	cudaStream_t queue = gt_cuda_queue(be);
+	cudaError_t e;
+	if (to->count > 1)
+		e = pull_blocks(queue, mine->device, p->device, from, to);
+	else if (p->device == mine->device)
+		e = cudaMemcpyAsync(to->at, from->at, to->bytes, cudaMemcpyDeviceToDevice, queue);
+	else
+		e = cudaMemcpyPeerAsync(to->at, mine->device, from->at, p->device, to->bytes, queue);
+	gt_cuda_check(be, e, "exchange");
+	gt_backend_unlock(be);
+}
+
+extern "C" const struct gt_exchange_impl gt_exchange_cuda = { open_, close_, ready_, after_, pull_, taken_ };

@@ -1,0 +1,24 @@
+#ifndef GT_CORE_TEAM_SHARE_H
+#define GT_CORE_TEAM_SHARE_H
+/* Arrays of which each member of a team holds a run of elements. gt_array_size() is of all, gt_array_bytes() of those here; operations work on
+ * what is here, sums over all members; gt_array_like() keeps the share, gt_array_part() takes what of a range is here, maybe
+ * nothing. gt_array_put() takes a member's elements from a host copy of all; gt_array_get(), which all members call together,
+ * gives all to every member that has memory for them. */
+#include "core/team/team.h"
+
+/* An array of `all` elements, of which `own` are here. */
+gt_status gt_array_new_share(gt_backend *be, gt_type type, size_t all, gt_range own, gt_array **a);
+/* n things of `each` elements: shared in whole things by the rule of the team; without one an array of its own. */
+gt_status gt_array_new_shared(gt_backend *be, gt_type type, size_t each, size_t n, gt_array **a);
+size_t    gt_array_here(const gt_array *a);             /* elements on this member */
+gt_range  gt_array_own (const gt_array *a);             /* which of all they are */
+int       gt_array_is_shared(const gt_array *a);
+/* What is here, as an array of its own; lives as long as a. */
+gt_status gt_array_local(const gt_array *a, gt_array **local);
+/* Of room, an array of its own, from element `at` on: a part that is laid out like model. */
+gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model, gt_array **part);
+
+/* Inside core. */
+gt_status gt_share_part(const gt_array *whole, size_t first, size_t n, gt_array **part);
+void      gt_share_get (const gt_array *a, gt_type type, void *host);    /* type: of host; NULL: this member wants nothing */
+#endif

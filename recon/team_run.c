@@ -1,0 +1,145 @@
+/* A team that computes one volume. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/text.h>
+#include "core/log.h"
+#include "core/team/team.h"
+#include "core/text.h"
+#include "core/try.h"
+#include "recon/team_run.h"
+
+#define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
+
+struct run {
+	const gt_recon_job *j;
+	const gt_recon_extent *e;
+	gt_recon_text_of_member *text;
+	float *out;
+	gt_recon_found *f, *others; /* of member 0, which is the caller's; [members] of the others */
+	gt_memory_estimate *plans; /* [members]; NULL: no dry run */
+	gt_recon_job *jobs;
+};
+
+static gt_recon_found *found(const struct run *r, int member) { return member ? &r->others[member] : r->f; }
+
+static gt_status run_member(gt_backend *be, void *self)
+{
+	struct run *r = self;
+	const int me = gt_member(be);
+	return r->text(&r->jobs[me], be, r->e, r->out, found(r, me));
+}
+
+/* Nobody is told by the others, and nobody asks them. */
+static void prepare(struct run *r, int members, struct gt_recon_team *shared, gt_memory_estimate *plan)
+{
+	for (int i = 0; i < members; i++) {
+		r->jobs[i] = *r->j;
+		r->jobs[i].team = shared;
+		if (i) {
+			r->jobs[i].log = (gt_listener){ NULL, NULL };
+			r->jobs[i].each = NULL;
+			r->jobs[i].cancel = NULL;
+		}
+		if (plan) {
+			r->plans[i] = *plan;
+			found(r, i)->plan = &r->plans[i];
+		}
+	}
+}
+
+/* What each member does, one line each. */
+static char *describe(const struct run *r, const gt_team *t)
+{
+	char *all = gt_text("%s", "");
+	for (int i = 0; i < gt_team_size(t) && all; i++) {
+		gt_backend *be = gt_team_backend(t, i);
+		const gt_range z = gt_team_share(be, i, r->e->grid.n[2]), v = gt_team_share(be, i, r->e->p.scan->views);
+		const gt_memory_estimate *m = r->plans ? &r->plans[i] : NULL;
+		char *more = gt_text("%smember_%d=%s slices=%zu views=%zu%s%s\n", all, i, gt_backend_name(be), z.n, r->j->method.analytic ? r->e->all->scan->views : v.n,
+		                     m ? " memory=" : "", m ? BYTES(m->peak) : "");
+		free(all);
+		all = more;
+	}
+	return all;
+}
+
+/* The plan of the member that needs most; on the host all add up. */
+static void join_plans(const struct run *r, int members, gt_memory_estimate *plan)
+{
+	int most = 0;
+	double others = 0;
+	for (int i = 0; i < members; i++)
+		most = r->plans[i].peak > r->plans[most].peak ? i : most;
+	for (int i = 0; i < members; i++)
+		others += i == most ? 0 : (double)r->plans[i].peak;
+	*plan = r->plans[most];
+	plan->host_peak += plan->on_host ? others : 0;
+}
+
+static void free_others(struct run *r, int members)
+{
+	for (int i = 1; i < members && r->others; i++)
+		gt_recon_found_free(&r->others[i]);
+	free(r->others);
+	free(r->plans);
+	free(r->jobs);
+}
+
+static gt_status choose_split(const gt_recon_job *j, const gt_recon_extent *e, size_t members, gt_split_spec *split)
+{
+	gt_split_spec asked = { GT_SPLIT_AUTO, 0, 0 };
+	size_t subsets;
+	gt_status st = GT_OK;
+	GT_TRY(gt_split_spec_parse(j->split ? j->split : "auto", &asked));
+	GT_TRY(gt_recon_count_subsets(&j->method, e->p.scan, &subsets));
+	if (j->method.solver)
+		return gt_split_choose(&asked, members, &e->grid, e->p.scan, subsets, split);
+	if (asked.kind == GT_SPLIT_VIEWS || (asked.kind == GT_SPLIT_GRID && asked.blocks > 1))
+		return gt_fail(GT_ERR_ARG, "--split=%s: %s goes by slices: expected auto or slices", j->split, gt_method_name(&j->method));
+	if (members > e->grid.n[2])
+		return gt_fail(GT_ERR_ARG, "%zu members for %zu slice%s: %s expects at most one per slice", members, e->grid.n[2],
+		               e->grid.n[2] == 1 ? "" : "s", gt_method_name(&j->method));
+	*split = (gt_split_spec){ GT_SPLIT_SLICES, members, 1 };
+done:
+	return st;
+}
+
+gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_recon_text_of_member *text, float *out, gt_recon_found *f)
+{
+	struct gt_recon_team shared = { .w = NULL };
+	struct run r = { .j = j, .e = e, .text = text, .out = out, .f = f };
+	gt_memory_estimate *const plan = f->plan;
+	gt_team *t = NULL;
+	gt_status st = GT_OK;
+	int n = 0;
+	char split[32];
+	GT_TRY(gt_team_open(j->backend, &t));
+	n = gt_team_size(t);
+	GT_TRY(choose_split(j, e, (size_t)n, &shared.split));
+	gt_split_print(&shared.split, split);
+	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d members, split by %s, each %s", j->backend, n, split, gt_backend_describe(gt_team_backend(t, 0)));
+	r.others = calloc((size_t)n, sizeof *r.others);
+	r.jobs = calloc((size_t)n, sizeof *r.jobs);
+	r.plans = plan ? calloc((size_t)n, sizeof *r.plans) : NULL;
+	if (!r.others || !r.jobs || (plan && !r.plans))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	prepare(&r, n, &shared, plan);
+	st = gt_team_run(t, run_member, &r);
+	f->plan = plan;
+	snprintf(f->backend, sizeof f->backend, "%s", j->backend);
+	snprintf(f->split, sizeof f->split, "%s", split);
+	for (int i = 1; i < n; i++)
+		f->device_peak = r.others[i].device_peak > f->device_peak ? r.others[i].device_peak : f->device_peak;
+	if (plan && st == GT_OK) {
+		join_plans(&r, n, plan);
+		free(f->members);
+		f->members = describe(&r, t);
+	}
+done:
+	free_others(&r, n);
+	gt_team_close(t);
+	free(shared.w);
+	free(shared.weights);
+	return st;
+}

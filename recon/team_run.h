@@ -1,0 +1,19 @@
+#ifndef GT_RECON_TEAM_RUN_H
+#define GT_RECON_TEAM_RUN_H
+/* One computation by several members (core/team/team.h). Every member runs the text that one alone would; member 0 is the caller's
+ * thread, and the only one that talks to the caller. */
+#include "recon/job.h"
+#include "recon/team_split.h"
+
+/* What members share on the host. */
+struct gt_recon_team {
+	gt_split_spec split;
+	float *w;                       /* weights of the data, made by member 0; NULL: 1 */
+	char *weights;                  /* what they are */
+};
+
+/* text(j, be, e, out, f) on every member of the job's backend, which is a team. In a dry run f->plan becomes what the member needs that
+ * needs most, and f->members says what each does. */
+typedef gt_status gt_recon_text_of_member(const gt_recon_job *j, gt_backend *be, const gt_recon_extent *e, float *out, gt_recon_found *f);
+gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_recon_text_of_member *text, float *out, gt_recon_found *f);
+#endif

@@ -1,0 +1,26 @@
+#ifndef GT_RECON_TEAM_SPLIT_H
+#define GT_RECON_TEAM_SPLIT_H
+/* How members of a team share the work of an operator. Members form slabs x blocks: groups along z, each of which has runs of views.
+ * Who owns what never changes: slices in runs, and of every subset views in runs. A helix cut by views needs of the volume what
+ * its views see alone. */
+#include <gantry/subsets.h>
+#include "core/team/split.h"
+
+typedef enum { GT_SPLIT_AUTO, GT_SPLIT_VIEWS, GT_SPLIT_SLICES, GT_SPLIT_GRID } gt_split_kind;
+typedef struct { gt_split_kind kind; size_t slabs, blocks; } gt_split_spec;
+
+/* "auto", "views", "slices" or "2x4" (slabs x blocks of views). GT_ERR_ARG. */
+gt_status gt_split_spec_parse(const char *text, gt_split_spec *s);
+/* Slabs and blocks of this many members: as asked for, or for `auto` what takes the least time by exchange and by what slabs lose at
+ * their edges. GT_ERR_ARG: another number of members; more slabs than slices or blocks than views of the smallest subset. */
+gt_status gt_split_choose(const gt_split_spec *asked, size_t members, const gt_grid *grid, const gt_scan *scan, size_t subsets,
+                          gt_split_spec *chosen);
+/* "views", "slices", "2x4". */
+void gt_split_print(const gt_split_spec *s, char text[32]);
+
+/* As gt_subsets_new(), on a member's backend: operators of the team, and data that it shares. */
+gt_status gt_team_subsets_new(const gt_split_spec *chosen, const char *projector, gt_backend *be, gt_type type, const gt_grid *grid,
+                              const gt_scan *scan, const float *data, const float *weights, size_t subsets, gt_subsets *s);
+/* Slices first ... first+n-1 of a grid. */
+gt_grid gt_grid_slab(const gt_grid *grid, gt_range slices);
+#endif

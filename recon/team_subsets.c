@@ -1,0 +1,204 @@
+/* The subsets of a team: of each the plan of who does what, the member's operator, and its views of the data. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/projector.h>
+#include <gantry/scan_math.h>
+#include "core/team/share.h"
+#include "core/try.h"
+#include "recon/team_split.h"
+
+enum { X, Y, MAX_MEMBERS = 64 };
+
+/* Of one subset. Slices and views of a member's operator, and its rows. */
+struct plan {
+	gt_block own[2][MAX_MEMBERS], local[2][MAX_MEMBERS];
+	gt_range slices[MAX_MEMBERS], views[MAX_MEMBERS], rows[MAX_MEMBERS];
+};
+
+/* The lowest and the highest z that rays of a view reach within `far` of where they begin, measured across z. */
+static void reach_of_view(const gt_scan *scan, const gt_view *view, double far, double *low, double *high)
+{
+	const gt_detector d = gt_scan_detector(scan);
+	for (size_t i = 0; i < 2 * scan->columns; i++) {
+		double point[3], direction[3];
+		gt_pixel_ray(&d, view, (double)(i / 2), i % 2 ? (double)scan->rows : -1, point, direction);
+		const double across = hypot(direction[0], direction[1]), z = across > 0 ? point[2] + direction[2] * far / across : direction[2] * INFINITY;
+		*low = fmin(*low, fmin(z, point[2]));
+		*high = fmax(*high, fmax(z, point[2]));
+	}
+}
+
+/* Slices that views of a helix see, of a slab: from the lowest to the highest that a ray may meet anywhere in the grid, and one more at
+ * each end, as models reach half a voxel further. */
+static gt_range seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views)
+{
+	double low = INFINITY, high = -INFINITY;
+	if (scan->shape == GT_PARALLEL || !gt_scan_is_helical(scan))
+		return slab;
+	for (size_t v = views.first; v < views.first + views.n; v++) {
+		const double *source = scan->view[v].source;
+		double far = 0;
+		for (int c = 0; c < 4; c++) {
+			double side[2];
+			for (int a = 0; a < 2; a++)
+				side[a] = grid->center[a] + (c >> a & 1 ? 0.5 : -0.5) * (double)(grid->n[a] + 2) * grid->pitch[a] - source[a];
+			far = fmax(far, hypot(side[0], side[1]));
+		}
+		reach_of_view(scan, &scan->view[v], far, &low, &high);
+	}
+	const double first = floor((low - gt_grid_first(grid, 2)) / grid->pitch[2]) - 1, last = ceil((high - gt_grid_first(grid, 2)) / grid->pitch[2]) + 1;
+	const double begin = fmax(first, (double)slab.first), end = fmin(last + 1, (double)(slab.first + slab.n));
+	return end > begin ? (gt_range){ (size_t)begin, (size_t)(end - begin) } : (gt_range){ slab.first, 0 };
+}
+
+/* The least and the most row that a corner of the box meets in a view; 0: some corner is not in front of the source. */
+static int corner_rows(const gt_scan *scan, const gt_view *view, const double box[3][2], double *least, double *most)
+{
+	const gt_detector d = gt_scan_detector(scan);
+	for (int c = 0; c < 8; c++) {
+		const double x[3] = { box[0][c & 1], box[1][c >> 1 & 1], box[2][c >> 2] };
+		double column, row;
+		if (!gt_point_pixel(&d, view, x, &column, &row))
+			return 0;
+		*least = fmin(*least, row);
+		*most = fmax(*most, row);
+	}
+	return 1;
+}
+
+/* Rows that a slab is seen by: straight rays on a flat detector meet the box between what its corners meet. Models reach half a voxel
+ * and half a cell further; one of each is added. All rows of other detectors. */
+static gt_range seen_rows(const gt_grid *grid, const gt_scan *scan, gt_range slices, gt_range views)
+{
+	const gt_range all = { 0, scan->rows };
+	double box[3][2], least = INFINITY, most = -INFINITY;
+	const gt_grid g = gt_grid_slab(grid, slices);
+	if (scan->shape == GT_ARC || !slices.n || slices.n == grid->n[2])
+		return all;
+	for (int a = 0; a < 3; a++)
+		for (int side = 0; side < 2; side++)
+			box[a][side] = g.center[a] + (side ? 1 : -1) * g.pitch[a] * ((double)g.n[a] / 2 + 1);
+	for (size_t v = 0; v < views.n; v++)
+		if (!corner_rows(scan, &scan->view[views.first + v], (const double(*)[2])box, &least, &most))
+			return all;
+	if (!(most >= -2 && least <= (double)scan->rows + 1))
+		return (gt_range){ 0, 0 };
+	const size_t first = least > 2 ? (size_t)floor(least) - 2 : 0, end = (size_t)fmin((double)scan->rows, fmax(0, ceil(most) + 3));
+	return (gt_range){ first, end > first ? end - first : 0 };
+}
+
+static gt_range times(gt_range r, size_t k) { return (gt_range){ r.first * k, r.n * k }; }
+static gt_block block(gt_range things, gt_range inner) { return (gt_block){ things.first, things.n, inner.first, inner.n }; }
+
+static void make_plan(const gt_split_spec *s, gt_backend *be, const gt_grid *grid, const gt_scan *scan, struct plan *p)
+{
+	const size_t plane = grid->n[0] * grid->n[1], columns = scan->columns;
+	const gt_range whole_slice = { 0, plane }, whole_view = { 0, scan->rows * columns };
+	for (int i = 0; i < gt_members(be); i++) {
+		const int first = i / (int)s->blocks * (int)s->blocks, last = first + (int)s->blocks - 1;
+		const gt_range low = gt_team_share(be, first, grid->n[2]), high = gt_team_share(be, last, grid->n[2]);
+		const gt_range slab = { low.first, high.first + high.n - low.first };
+		p->own[X][i] = block(gt_team_share(be, i, grid->n[2]), whole_slice);
+		p->own[Y][i] = block(gt_team_share(be, i, scan->views), whole_view);
+		p->views[i] = gt_team_share_among(be, first, (int)s->blocks, i, scan->views);
+		p->slices[i] = p->views[i].n ? seen_slices(grid, scan, slab, p->views[i]) : (gt_range){ slab.first, 0 };
+		p->rows[i] = seen_rows(grid, scan, p->slices[i], p->views[i]);
+		if (!p->slices[i].n || !p->rows[i].n) {
+			p->views[i].n = p->slices[i].n = 0;
+			p->rows[i] = (gt_range){ 0, scan->rows };
+		}
+		p->local[X][i] = block(p->slices[i], whole_slice);
+		p->local[Y][i] = block(p->views[i], times(p->rows[i], columns));
+	}
+}
+
+/* The member's operator: its slices, views and rows. */
+static gt_status new_local(const struct plan *p, const char *projector, gt_backend *be, gt_type type, const gt_grid *grid,
+                           const gt_scan *scan, gt_linop **local)
+{
+	const int me = gt_member(be);
+	gt_scan *part = NULL;
+	gt_status st = GT_OK;
+	*local = NULL;
+	if (!p->views[me].n || !p->slices[me].n)
+		return GT_OK;
+	const gt_grid g = gt_grid_slab(grid, p->slices[me]);
+	GT_TRY(gt_scan_clone(scan, &part));
+	memmove(part->view, part->view + p->views[me].first, p->views[me].n * sizeof *part->view);
+	part->views = p->views[me].n;
+	part->rows = p->rows[me].n;
+	part->row_center -= (double)p->rows[me].first;
+	GT_TRY(gt_projector_new(projector, be, type, &g, part, local));
+done:
+	gt_scan_free(part);
+	return st;
+}
+
+/* The member's views of subset k: what of host data is first, first + stride, ... */
+static gt_status new_data(gt_backend *be, gt_type type, const gt_scan *scan, const float *data, size_t k, size_t stride, gt_array **b)
+{
+	const size_t view = scan->rows * scan->columns, n = (scan->views - k + stride - 1) / stride;
+	const gt_range own = gt_my_share(be, n);
+	gt_array *local = NULL;
+	float *part = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_array_new_shared(be, type, view, n, b));
+	if (gt_backend_is_dry_run(be) || !own.n)
+		return GT_OK;
+	if (!(part = malloc(own.n * view * sizeof *part)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "a member's views of a subset need %.3g MB", (double)(own.n * view) * 4e-6));
+	for (size_t v = 0; v < own.n; v++)
+		memcpy(part + v * view, data + (k + (own.first + v) * stride) * view, view * sizeof *part);
+	GT_TRY(gt_array_local(*b, &local));
+	gt_array_put_float(part, local);
+done:
+	gt_array_free(local);
+	free(part);
+	return st;
+}
+
+static gt_status new_operator(const gt_split_spec *chosen, const char *projector, gt_backend *be, gt_type type, const gt_grid *grid,
+                              const gt_scan *scan, gt_linop **A)
+{
+	gt_linop *local = NULL;
+	struct plan *p = calloc(1, sizeof *p);
+	if (!p)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	make_plan(chosen, be, grid, scan, p);
+	const gt_split_side side[2] = { { grid->n[0] * grid->n[1], grid->n[2], p->own[X], p->local[X] },
+		                        { scan->rows * scan->columns, scan->views, p->own[Y], p->local[Y] } };
+	gt_status st = new_local(p, projector, be, type, grid, scan, &local);
+	if (st == GT_OK)
+		st = gt_split_new(side, be, type, local, A);
+	free(p);
+	return st;
+}
+
+gt_status gt_team_subsets_new(const gt_split_spec *chosen, const char *projector, gt_backend *be, gt_type type, const gt_grid *grid,
+                              const gt_scan *scan, const float *data, const float *weights, size_t subsets, gt_subsets *s)
+{
+	gt_scan *part = NULL;
+	gt_status st = GT_OK;
+	s->subsets = subsets;
+	s->A = calloc(subsets, sizeof *s->A);
+	s->b = calloc(subsets, sizeof *s->b);
+	s->w = weights ? calloc(subsets, sizeof *s->w) : NULL;
+	if (!s->A || !s->b || (weights && !s->w))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	for (size_t k = 0; k < subsets; k++) {
+		GT_TRY(gt_scan_subset(scan, k, subsets, &part));
+		GT_TRY(new_operator(chosen, projector, be, type, grid, part, &s->A[k]));
+		GT_TRY(new_data(be, type, scan, data, k, subsets, &s->b[k]));
+		if (weights)
+			GT_TRY(new_data(be, type, scan, weights, k, subsets, &s->w[k]));
+		gt_scan_free(part);
+		part = NULL;
+	}
+	GT_TRY(gt_backend_status(be));
+done:
+	gt_scan_free(part);
+	if (st != GT_OK)
+		gt_subsets_free(s);
+	return st;
+}

@@ -1,0 +1,204 @@
+/* Teams: what their names say, shares of arrays, sums in the order of members, exchanges; and that nobody waits for one that fails or ends.
+ * labels: unit
+ * backend: none */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/clock.h"
+#include "core/team/share.h"
+#include "core/try.h"
+#include "tests/support/support.h"
+
+START_TEST(names)
+{
+	gt_team *t = NULL;
+	ck_assert(gt_team_is_spec("cpu:1x4") && gt_team_is_spec("cuda:0,1") && gt_team_is_spec("cuda:0-3"));
+	ck_assert(!gt_team_is_spec("cpu:4") && !gt_team_is_spec("cuda:0") && !gt_team_is_spec("auto") && !gt_team_is_spec(NULL));
+	ck_refused(gt_team_open("cuda:0,1,0", &t), GT_ERR_ARG, "device 0 is named twice");
+	ck_refused(gt_team_open("cuda:0-2,1", &t), GT_ERR_ARG, "device 1 is named twice");
+	ck_refused(gt_team_open("cuda:3-1", &t), GT_ERR_ARG, "expected");
+	ck_refused(gt_team_open("cuda:0,", &t), GT_ERR_ARG, "expected");
+	ck_refused(gt_team_open("cpu:0x2", &t), GT_ERR_ARG, "expected");
+	ck_refused(gt_team_open("cpu:1x", &t), GT_ERR_ARG, "expected");
+	ck_refused(gt_team_open("cpu:1x2y", &t), GT_ERR_ARG, "expected");
+	ck_refused(gt_team_open("cpu:1x999", &t), GT_ERR_ARG, "at most 64");
+}
+END_TEST
+
+/* Shares ----------------------------------------------------------------------- */
+
+enum { N = 23, EACH = 3 };
+
+static gt_status share_text(gt_backend *be, void *self)
+{
+	double host[N * EACH], back[N * EACH] = { 0 }, dot, least, *sums = self;
+	gt_array *x = NULL, *y = NULL, *part = NULL;
+	gt_status st = GT_OK;
+	for (int i = 0; i < N * EACH; i++)
+		host[i] = sin(i) + 2;
+	GT_TRY(gt_array_new_shared(be, GT_F64, EACH, N, &x));
+	GT_TRY(gt_array_like(x, &y));
+	gt_array_put(host, x);
+	gt_copy(x, y);
+	gt_scale(2, y);
+	dot = gt_dot(x, y);
+	least = gt_min(x);
+	gt_array_get(y, back);
+	GT_TRY(gt_array_part(x, 5, 11, &part));
+	sums[gt_member(be)] = dot + 1000 * least + 1e6 * gt_sum(part);
+	for (int i = 0; i < N * EACH; i++)
+		if (back[i] != 2 * host[i])
+			GT_TRY(gt_fail(GT_ERR_ARG, "element %d is %g", i, back[i]));
+	if (gt_array_size(part) != 11 || gt_array_size(x) != N * EACH)
+		st = gt_fail(GT_ERR_ARG, "sizes");
+done:
+	gt_array_free(part);
+	gt_array_free(x);
+	gt_array_free(y);
+	return st;
+}
+
+START_TEST(shares)
+{
+	static const char *const specs[] = { "cpu:1x2", "cpu:1x3", "cpu:1x30" };
+	double dot = 0, least = INFINITY, part = 0;
+	for (int i = 0; i < N * EACH; i++) {
+		dot += 2 * (sin(i) + 2) * (sin(i) + 2);
+		least = fmin(least, sin(i) + 2);
+		part += i >= 5 && i < 16 ? sin(i) + 2 : 0;
+	}
+	for (int k = 0; k < 3; k++) {
+		double sums[64] = { 0 };
+		gt_team *t = NULL;
+		ck_ok(gt_team_open(specs[k], &t));
+		ck_ok(gt_team_run(t, share_text, sums));
+		ck_assert(fabs(sums[0] - (dot + 1000 * least + 1e6 * part)) < 1e-6);
+		for (int i = 1; i < gt_team_size(t); i++)
+			ck_assert(sums[i] == sums[0]);
+		gt_team_close(t);
+	}
+}
+END_TEST
+
+/* Failing ---------------------------------------------------------------------- */
+
+struct failing {
+	int member, call, ends; /* ends: it ends well instead */
+};
+
+/* Sums, exchanges and gathers in turn; one member fails, or ends, before one of them. */
+static gt_status failing_text(gt_backend *be, void *self)
+{
+	const struct failing *f = self;
+	const int me = gt_member(be), n = gt_members(be);
+	gt_array *x = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_array_new_shared(be, GT_F32, 5, 7, &x));
+	gt_fill(1, x);
+	for (int k = 0; k < 60; k++) {
+		float out = (float)me, in = -1;
+		if (me == f->member && k == f->call) {
+			if (!f->ends)
+				st = gt_fail(GT_ERR_MEMORY, "no room at call %d", k);
+			goto done;
+		}
+		const gt_piece to = { (me + 1) % n, &out, sizeof out, 1, 0 }, from = { (me + n - 1) % n, &in, sizeof in, 1, 0 };
+		if (k % 3 == 0)
+			gt_team_exchange(be, &to, 1, &from, 1);
+		else if (k % 3 == 1)
+			gt_sum(x);
+		else
+			gt_team_first(be, k);
+		if (k % 3 == 0 && gt_backend_known(be) == GT_OK && in != (float)((me + n - 1) % n))
+			GT_TRY(gt_fail(GT_ERR_ARG, "got %g", (double)in));
+		GT_TRY(gt_backend_known(be));
+	}
+done:
+	gt_array_free(x);
+	return st;
+}
+
+START_TEST(one_fails)
+{
+	gt_team *t = NULL;
+	char what[64];
+	ck_ok(gt_team_open("cpu:1x4", &t));
+	for (int k = 0; k < 50; k++) {
+		struct failing f = { .member = k % 4, .call = k };
+		const double start = gt_seconds();
+		snprintf(what, sizeof what, "member %d of 4 (cpu:1): no room at call %d", k % 4, k);
+		ck_refused(gt_team_run(t, failing_text, &f), GT_ERR_MEMORY, what);
+		ck_assert(gt_seconds() - start < 5);
+	}
+	struct failing nobody = { .member = -1 };
+	ck_ok(gt_team_run(t, failing_text, &nobody)); /* the team can be used again */
+	gt_team_close(t);
+}
+END_TEST
+
+START_TEST(one_ends)
+{
+	gt_team *t = NULL;
+	ck_ok(gt_team_open("cpu:1x3", &t));
+	for (int k = 0; k < 12; k++) {
+		struct failing f = { .member = k % 3, .call = k, .ends = 1 };
+		ck_refused(gt_team_run(t, failing_text, &f), GT_ERR_DEVICE, "it has ended while");
+	}
+	gt_team_close(t);
+}
+END_TEST
+
+static gt_status late_text(gt_backend *be, void *self)
+{
+	const double until = gt_seconds() + 0.5;
+	(void)self;
+	while (gt_member(be) == 1 && gt_seconds() < until)
+		;
+	gt_team_first(be, 1);
+	return gt_backend_known(be);
+}
+
+START_TEST(one_does_not_answer)
+{
+	gt_team *t = NULL;
+	ck_ok(gt_team_open("cpu:1x3", &t));
+	gt_team_set_patience(t, 0.1);
+	ck_refused(gt_team_run(t, late_text, NULL), GT_ERR_DEVICE, "member 1 of 3 (cpu:1): no answer for 0.1 s");
+	gt_team_set_patience(t, 60);
+	ck_ok(gt_team_run(t, late_text, NULL));
+	gt_team_close(t);
+}
+END_TEST
+
+static gt_status unlike_text(gt_backend *be, void *self)
+{
+	float out[2] = { 0 }, in[2];
+	(void)self;
+	const int other = 1 - gt_member(be);
+	const gt_piece to = { other, out, gt_member(be) ? 4 : 8, 1, 0 }, from = { other, in, 8, 1, 0 };
+	gt_team_exchange(be, &to, 1, &from, 1);
+	return gt_backend_known(be);
+}
+
+START_TEST(unlike_pieces_are_refused)
+{
+	gt_team *t = NULL;
+	ck_ok(gt_team_open("cpu:1x2", &t));
+	ck_refused(gt_team_run(t, unlike_text, NULL), GT_ERR_DEVICE, "which sends others");
+	gt_team_close(t);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_set_timeout(tc, 30);
+	tcase_add_test(tc, names);
+	tcase_add_test(tc, shares);
+	tcase_add_test(tc, one_fails);
+	tcase_add_test(tc, one_ends);
+	tcase_add_test(tc, one_does_not_answer);
+	tcase_add_test(tc, unlike_pieces_are_refused);
+}
+
+int main(void) { return gt_test_main("team", fill); }
