@@ -251,7 +251,7 @@ static void copy_values(gt_fuzz_input *in, int from, int v, int to, int w)
 	for (int i = 0; i < rank; i++) {
 		nc_inq_dimlen(to, dimension[i], &count[i]);
 		count[i] = count[i] ? count[i] : 3;
-		n *= count[i] < CELLS ? count[i] : CELLS;
+		n *= count[i] > CELLS ? CELLS + 1 : count[i];
 		if (n > CELLS)
 			return;
 	}
