@@ -124,7 +124,12 @@ gt_status gt_scan_coarsen(const gt_scan *scan, size_t views, size_t rows, size_t
 		return st;
 	coarsen_cells(rows, &(*coarse)->rows, &(*coarse)->row_pitch, &(*coarse)->row_center);
 	coarsen_cells(columns, &(*coarse)->columns, &(*coarse)->column_pitch, &(*coarse)->column_center);
-	return GT_OK;
+	st = gt_fail_in(gt_scan_check(*coarse), "coarsened");
+	if (st != GT_OK) {
+		gt_scan_free(*coarse);
+		*coarse = NULL;
+	}
+	return st;
 }
 
 static uint64_t hash_u64(uint64_t h, uint64_t x)

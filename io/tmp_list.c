@@ -52,7 +52,7 @@ void gt_tmp_delete(const gt_unfinished *u)
 		return;
 	}
 	const int renamed = rename(u->name, u->gone) == 0;
-	const int folder = renamed ? open(u->gone, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	const int folder = open(renamed ? u->gone : u->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char name[GT_TMP_DIGITS + 1 + sizeof u->extension];
 	name[GT_TMP_DIGITS] = '.';
 	memcpy(name + GT_TMP_DIGITS + 1, u->extension, sizeof u->extension);

@@ -185,6 +185,8 @@ static gt_status decide_whole(gt_recon *r, int planning)
 	gt_note_slices(&r->log, &j->grid, scan);
 	if (j->method.solver)
 		gt_note_sides(&r->log, &j->grid, j->p);
+	gt_note_body(&r->log, j->p, j->method.solver != NULL);
+	gt_note_weights(&r->log, j->p);
 done:
 	return st;
 }

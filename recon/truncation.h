@@ -8,4 +8,8 @@
 void gt_note_slices(const gt_listener *log, const gt_grid *grid, const gt_scan *scan);
 /* A body that is wider than the grid of an iterative method. */
 void gt_note_sides(const gt_listener *log, const gt_grid *grid, const gt_projections *p);
+/* A body that is wider than the detector: rows that do not end in air. */
+void gt_note_body(const gt_listener *log, const gt_projections *p, int iterative);
+/* Weights of the file that are all 0, or nearly all of one value. */
+void gt_note_weights(const gt_listener *log, const gt_projections *p);
 #endif

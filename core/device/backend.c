@@ -21,9 +21,10 @@ static gt_status open_kind(int kind, const char *arg, gt_backend **out)
 	be->kind = (gt_kind)kind;
 	GT_TRY(be->ops->open(be, arg));
 	st = gt_turns_new(be);
-	if (st != GT_OK)
+	if (st == GT_OK)
+		*out = be;
+	else
 		be->ops->close(be);
-	*out = be;
 done:
 	if (st != GT_OK) {
 		gt_pool_free(be->pool);

@@ -210,9 +210,9 @@ static gt_status take_scan(const char *path, const named_files *views, int gaps,
 	const char *rival;
 	gt_status st = GT_OK;
 	largest_group(views, &first, &n, &rival);
-	const named_file *x = views->list + first;
 	if (n == 0)
 		return gt_fail(GT_ERR_FORMAT, "%s: holds no images but flat and dark fields", path);
+	const named_file *x = views->list + first;
 	if (rival)
 		return gt_fail(GT_ERR_FORMAT, "%s: %s and %s belong to groups of %zu file%s each: expected one scan in a folder", path,
 		               x->name, rival, n, n == 1 ? "" : "s");

@@ -212,9 +212,13 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 	TIFF *t = open_tiff(path, &why);
 	if (!t)
 		return gt_fail(GT_ERR_FORMAT, "%s: is no TIFF file, or damaged: %s", path, why.text);
-	do
+	do {
 		GT_TRY(add_page(s, file, t));
-	while (TIFFReadDirectory(t));
+		*why.text = 0;
+	} while (TIFFReadDirectory(t));
+	/* The library ends at a page that it cannot read as it does behind the last one, but for what it says. */
+	if (*why.text)
+		st = gt_fail(GT_ERR_FORMAT, "%s: damaged: the page after %u cannot be read: %s", path, TIFFCurrentDirectory(t) + 1u, why.text);
 done:
 	TIFFClose(t);
 	return st;

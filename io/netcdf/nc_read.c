@@ -203,11 +203,28 @@ gt_status gt_nc_units(const gt_nc *f, const char *variable, const char *const *a
 	return st;
 }
 
+/* HDF5 leaves alone what a damaged file has no values for: it must be none then, and not what was in memory. */
+static void forget(size_t n, double *wide, float *values)
+{
+	for (size_t i = 0; i < n; i++)
+		if (wide)
+			wide[i] = NAN;
+		else
+			values[i] = NAN;
+}
+
 gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values)
 {
-	int id;
+	int id, rank = 0, dimension[NC_MAX_VAR_DIMS];
+	size_t n = 1, length;
 	const gt_status st = gt_nc_check(f, name, nc_inq_varid(f->id, name, &id));
-	return st != GT_OK ? st : gt_nc_check(f, name, nc_get_var_double(f->id, id, values));
+	if (st != GT_OK)
+		return st;
+	nc_inq_var(f->id, id, NULL, NULL, &rank, dimension, NULL);
+	for (int i = 0; i < rank; i++)
+		n *= nc_inq_dimlen(f->id, dimension[i], &length) == NC_NOERR ? length : 0;
+	forget(n, values, NULL);
+	return gt_nc_check(f, name, nc_get_var_double(f->id, id, values));
 }
 
 gt_status gt_nc_packing_of(const gt_nc *f, const char *name, gt_nc_packing *p)
@@ -306,6 +323,7 @@ static gt_status refuse_faults(const gt_nc *f, const char *name, const size_t si
 int gt_nc_get_piece(const gt_nc *f, const gt_nc_packing *p, const size_t start[3], const size_t count[3], double *wide, float *values)
 {
 	const size_t n = count[0] * count[1] * count[2];
+	forget(n, wide, values);
 	if (!wide) {
 		const int code = nc_get_vara_float(f->id, p->id, start, count, values);
 		if (code == NC_NOERR && (p->scale != 1 || p->offset != 0 || p->has_missing))

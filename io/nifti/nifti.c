@@ -86,6 +86,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	GT_TRY(st);
 	GT_TRY(gt_volume_finite(path, v));
 	GT_TRY(scale(path, &h, &said, o, v));
+	GT_TRY(gt_volume_finite(path, v)); /* a slope may be large */
 	GT_TRY(gt_fail_in(gt_comment_provenance(h.comment, &v->from), "%s", path));
 	if (h.remark)
 		gt_read_note(o, "%s: %s", path, h.remark);

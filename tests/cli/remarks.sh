@@ -50,6 +50,34 @@ done
 ok simulate --scanner micro-ct --reduce 16 --phantom water-cylinder --scale 0.01 --rays 1 -o micro.nc
 silent "than the rotation axis"
 
+# A body that is wider than the detector, on both sides or one; a detector that is shifted measures the other side from behind.
+wide=(simulate --scanner micro-ct --phantom water-cylinder --scale 0.05 --rays 1 --views 20 --rows 3 --row-pitch 2 --columns 30)
+ok "${wide[@]}" --column-pitch 1.2 -o wide.nc
+remark "the object is wider than the detector: 100 % of the views do not end in air at the left and right" recon wide.nc -o out.nc --backend "$backend"
+silent "--grid"
+remark "a wider --grid holds it" recon wide.nc -o out.nc --solver cgls:iterations=1 --backend "$backend"
+ok "${wide[@]}" --column-pitch 3 -o whole.nc
+ok recon whole.nc -o out.nc --backend "$backend"
+silent "wider than the detector"
+ok "${wide[@]}" --column-pitch 2.2 --column-offset 12 -o shifted.nc
+ok recon shifted.nc -o out.nc --backend "$backend"
+silent "wider than the detector"
+ok "${wide[@]}" --column-pitch 1.2 --column-offset 12 -o shifted.nc
+remark "100 % of the views do not end in air at the " recon shifted.nc -o out.nc --backend "$backend"
+# Weights of the file that leave nothing, or one value.
+if command -v ncdump >/dev/null && command -v ncgen >/dev/null; then
+	ncdump -p 9,17 whole.nc >whole.cdl
+	for one in 0 1; do
+		sed 's/^\tfloat projections(/\tfloat weight(view, row, column) ;\n\t\tweight:units = "1" ;\n&/; $d' whole.cdl >"weights$one.cdl"
+		awk -v one=$one 'BEGIN { printf "weight = "; for (i = 1; i <= 1800; i++) printf("%s%d", (i > 1 ? ", " : ""), (one && i == 700)); print " ;\n}" }' >>"weights$one.cdl"
+		ncgen -4 -o "weights$one.nc" "weights$one.cdl" || fail "ncgen failed"
+	done
+	remark "few of 1800 values have nearly all weight, one of them 100 % of it" recon weights1.nc --solver cgls:iterations=1 --weights file -o out.nc --backend "$backend"
+	rm out.nc
+	refused_output 2 "all 1800 weights of the projections are 0" recon weights0.nc --solver cgls:iterations=1 --weights file --backend "$backend"
+	refused_output 1 "all 1800 weights of the projections are 0" recon weights0.nc --preset iterative --backend "$backend"
+fi
+
 # Numbers that are no line integrals, whichever way they are read; but not those of a starved detector, and of air with much noise.
 ok simulate --reduce 16 --phantom shepp-logan --rays 1 --water 3 -o dense.nc
 remark "dense.nc: " recon dense.nc --force -o out.nc --backend "$backend"

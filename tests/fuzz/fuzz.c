@@ -1,0 +1,224 @@
+/* Files from bytes, and what must hold of whatever is read from them. */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <gantry/host_memory.h>
+#include "geometry/projections.h"
+#include "geometry/volume.h"
+#include "tests/fuzz/fuzz.h"
+
+/* Files may say that they are large and mean it (zeros that are packed): what takes more than this is refused, as without memory. */
+static const double MOST_MEMORY = 64e6;
+enum { PATH = 256, MOST_PIECES = 4096 };
+
+gt_status __real_gt_host_room(double bytes, const char *what);
+gt_status __wrap_gt_host_room(double bytes, const char *what);
+gt_status __wrap_gt_host_room(double bytes, const char *what)
+{
+	return bytes > MOST_MEMORY ? gt_fail(GT_ERR_MEMORY, "%s: more than a fuzzer has", what) : __real_gt_host_room(bytes, what);
+}
+
+void gt_fuzz_must(int is_true, const char *sentence)
+{
+	if (is_true)
+		return;
+	fprintf(stderr, "fuzz: %s (%s)\n", sentence, gt_error());
+	abort();
+}
+
+void gt_fuzz_failed(void) { gt_fuzz_must(*gt_error() != 0, "a failure without a sentence"); }
+
+static char folder[PATH];
+
+static void remove_folder(void)
+{
+	gt_fuzz_clear();
+	rmdir(folder);
+}
+
+const char *gt_fuzz_folder(void)
+{
+	if (*folder)
+		return folder;
+	const char *parent = getenv("TMPDIR");
+	if (!parent || !*parent || strlen(parent) > PATH / 2)
+		parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+	snprintf(folder, sizeof folder, "%s/gantry-fuzz-XXXXXX", parent);
+	gt_fuzz_must(mkdtemp(folder) != NULL, "no folder for files");
+	if (!getenv("GT_FUZZ_KEEP"))
+		atexit(remove_folder);
+	return folder;
+}
+
+void gt_fuzz_clear(void)
+{
+	DIR *d = opendir(gt_fuzz_folder());
+	const struct dirent *e;
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
+const char *gt_fuzz_file(const char *name, const void *data, size_t size)
+{
+	static char path[4][2 * PATH];
+	static unsigned calls;
+	char *to = path[calls++ % 4];
+	snprintf(to, sizeof *path, "%s/%s", gt_fuzz_folder(), name);
+	unlink(to);
+	FILE *f = fopen(to, "wb");
+	gt_fuzz_must(f && fwrite(data, 1, size, f) == size && fclose(f) == 0, "no file");
+	return to;
+}
+
+unsigned gt_fuzz_byte(gt_fuzz_input *in)
+{
+	if (!in->size)
+		return 0;
+	in->size--;
+	return *in->data++;
+}
+
+const char *gt_fuzz_part(gt_fuzz_input *in, const char *name)
+{
+	if (!in->size)
+		return NULL;
+	size_t size = gt_fuzz_byte(in);
+	size += (size_t)gt_fuzz_byte(in) << 8;
+	size += (size_t)gt_fuzz_byte(in) << 16;
+	if (size > in->size)
+		size = in->size;
+	const char *path = gt_fuzz_file(name, in->data, size);
+	in->data += size;
+	in->size -= size;
+	return path;
+}
+
+double gt_fuzz_number(gt_fuzz_input *in)
+{
+	static const double odd[] = { 0, -0., 1, -1, 1e-300, 1e300, 1e-9, 1e9, 0.5, 3, 4294967296., 1e19 };
+	const unsigned which = gt_fuzz_byte(in);
+	double x = NAN;
+	if (which < 2 * sizeof odd / sizeof *odd)
+		return odd[which / 2];
+	if (which >= 64 || in->size < sizeof x)
+		return which >= 250 ? NAN : which >= 244 ? INFINITY : ((double)which - 64) / 8;
+	memcpy(&x, in->data, sizeof x);
+	in->data += sizeof x;
+	in->size -= sizeof x;
+	return x;
+}
+
+char *gt_fuzz_text(gt_fuzz_input *in)
+{
+	char *text = strndup((const char *)in->data, in->size);
+	gt_fuzz_must(text != NULL, "no memory for a text");
+	in->size = 0;
+	return text;
+}
+
+static void check_finite(const float *x, size_t n, int positive)
+{
+	for (size_t i = 0; x && i < n; i++)
+		gt_fuzz_must(isfinite(x[i]) && (!positive || x[i] >= 0), "a value that is none was read");
+}
+
+void gt_fuzz_check_grid(const gt_grid *grid)
+{
+	char text[512];
+	gt_grid again;
+	gt_fuzz_must(gt_grid_check(grid, NULL) == GT_OK, "a grid that its own check refuses");
+	gt_grid_print(grid, text, sizeof text);
+	gt_fuzz_must(gt_grid_parse(text, &again) == GT_OK && gt_grid_same(grid, &again), "a grid that does not read back");
+}
+
+void gt_fuzz_check_scan(const gt_scan *scan)
+{
+	gt_scan *copy = NULL;
+	double low, high;
+	gt_fuzz_must(gt_scan_check(scan) == GT_OK, "a scan that its own check refuses");
+	gt_fuzz_must(!isnan(gt_scan_field_of_view(scan, &low, &high)), "a field of view that is no number");
+	(void)gt_scan_angular_range(scan);
+	(void)gt_scan_is_helical(scan);
+	gt_fuzz_must(gt_scan_clone(scan, &copy) == GT_OK && gt_scan_hash(copy) == gt_scan_hash(scan), "a copy that differs");
+	gt_scan_free(copy);
+}
+
+/* Views one by one and row by row have the bits of the whole. */
+static void compare_pieces(const char *path, const gt_read_options *o, const gt_projections *p)
+{
+	const gt_scan *s = p->scan;
+	gt_view_reader *r = NULL;
+	if (s->views * s->rows > MOST_PIECES || gt_view_reader_open(path, o, s, &r) != GT_OK)
+		return;
+	float *row = malloc(s->columns * sizeof *row);
+	gt_fuzz_must(row != NULL, "no memory for a row");
+	for (size_t v = 0; v < s->views; v++)
+		for (size_t l = 0; l < s->rows; l++) {
+			const float *whole = p->data + (v * s->rows + l) * s->columns;
+			if (gt_view_reader_read(r, v, 1, l, 1, row) != GT_OK)
+				gt_fuzz_failed();
+			else
+				gt_fuzz_must(!memcmp(row, whole, s->columns * sizeof *row), "a piece differs from the whole");
+		}
+	free(row);
+	gt_view_reader_close(r);
+}
+
+static void read_projections(const char *path, const gt_read_options *o)
+{
+	gt_projections *p = NULL;
+	if (gt_read_projections(path, o, &p) != GT_OK) {
+		gt_fuzz_must(!p, "a failure that hands something out");
+		gt_fuzz_failed();
+		return;
+	}
+	const size_t n = gt_scan_size(p->scan);
+	gt_fuzz_check_scan(p->scan);
+	gt_fuzz_must(o->geometry_only || o->may_lack_data || p->data, "no data, and no failure");
+	check_finite(p->data, n, 0);
+	check_finite(p->weight, n, 1);
+	check_finite(p->photons, n, 1);
+	gt_fuzz_must(isfinite(p->water) && p->water >= 0, "an attenuation of water that is none");
+	if (p->data)
+		compare_pieces(path, o, p);
+	gt_projections_free(p);
+}
+
+static void read_volume(const char *path, const gt_read_options *o)
+{
+	gt_volume *v = NULL;
+	if (gt_read_volume(path, o, &v) != GT_OK) {
+		gt_fuzz_must(!v, "a failure that hands something out");
+		gt_fuzz_failed();
+		return;
+	}
+	gt_fuzz_check_grid(&v->grid);
+	check_finite(v->data, gt_grid_voxels(&v->grid), 0);
+	gt_fuzz_must(isfinite(v->water) && v->water >= 0, "an attenuation of water that is none");
+	gt_volume_free(v);
+}
+
+void gt_fuzz_read(const gt_format *format, const char *path, const gt_read_options *o)
+{
+	gt_read_options whole = o ? *o : gt_read_defaults, head;
+	int projections;
+	if (!format->probe(path))
+		return;
+	head = whole;
+	head.geometry_only = 1;
+	gt_file_kind(path, &format, &projections);
+	if (format->read_projections) {
+		read_projections(path, &whole);
+		read_projections(path, &head);
+	}
+	if (format->read_volume) {
+		read_volume(path, &whole);
+		read_volume(path, &head);
+	}
+}

@@ -1,0 +1,10 @@
+/* NetCDF files from bytes: what is looked at before libnetcdf opens them, and the child process that tries them. */
+#include "io/table.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	gt_fuzz_clear();
+	gt_fuzz_read(&gt_format_netcdf, gt_fuzz_file("a.nc", data, size), NULL);
+	return 0;
+}

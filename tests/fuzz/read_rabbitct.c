@@ -1,0 +1,40 @@
+/* RabbitCT: images with their matrices, or beside a file of these; references behind them. */
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/rabbitct.h>
+#include "io/table.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { MOST_CELLS = 1 << 20, MOST_VIEWS = 64 };
+
+static void read_views(gt_rabbitct *f)
+{
+	const gt_rabbitct_head *h = gt_rabbitct_info(f);
+	const size_t views = h->views < MOST_VIEWS ? h->views : MOST_VIEWS;
+	float *image = h->columns * h->rows <= MOST_CELLS ? malloc(h->columns * h->rows * sizeof *image) : NULL;
+	double matrix[12];
+	for (size_t v = 0; v < views; v++) {
+		if (gt_rabbitct_matrix(f, v, matrix) != GT_OK)
+			gt_fuzz_failed();
+		if (image && gt_rabbitct_image(f, v, image) != GT_OK)
+			gt_fuzz_failed();
+	}
+	free(image);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	gt_fuzz_input in = { data, size };
+	gt_rabbitct *f = NULL;
+	gt_fuzz_clear();
+	const char *images = gt_fuzz_part(&in, "a.rctd"), *matrices = gt_fuzz_part(&in, "a.matrices");
+	if (!images)
+		return 0;
+	gt_fuzz_read(&gt_format_rabbitct, images, NULL);
+	if (gt_rabbitct_open(images, matrices, &f) == GT_OK)
+		read_views(f);
+	else
+		gt_fuzz_failed();
+	gt_rabbitct_close(f);
+	return 0;
+}

@@ -1,0 +1,55 @@
+/* The program of a harness where there is no fuzzer: reads files, and all files of folders, once each. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/fuzz/fuzz.h"
+
+static int read_file(const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	size_t size = 0, room = 0;
+	uint8_t *data = NULL;
+	while (f && !feof(f) && !ferror(f)) {
+		if (size == room && !(data = realloc(data, room = 2 * room + 4096)))
+			abort();
+		size += fread(data + size, 1, room - size, f);
+	}
+	const int failed = !f || ferror(f);
+	if (f)
+		fclose(f);
+	if (failed)
+		fprintf(stderr, "replay: %s cannot be read\n", path);
+	else
+		LLVMFuzzerTestOneInput(data, size);
+	free(data);
+	return !failed;
+}
+
+/* How many were read. */
+static size_t replay(const char *path)
+{
+	DIR *d = opendir(path);
+	const struct dirent *e;
+	size_t n = 0;
+	if (!d)
+		return (size_t)read_file(path);
+	while ((e = readdir(d))) {
+		char name[4096];
+		if (e->d_name[0] == '.' || snprintf(name, sizeof name, "%s/%s", path, e->d_name) >= (int)sizeof name)
+			continue;
+		n += (size_t)read_file(name);
+	}
+	closedir(d);
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	size_t n = 0;
+	for (int i = 1; i < argc; i++)
+		if (argv[i][0] != '-')
+			n += replay(argv[i]);
+	printf("%zu inputs\n", n);
+	return n ? 0 : 1;
+}
