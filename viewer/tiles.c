@@ -123,7 +123,7 @@ gt_status gt_tiles_plan(const float *data, const size_t n[3], double bytes, stru
 	gt_status st = gt_tile_new(n, &tile);
 	if (st != GT_OK)
 		return st;
-	const double range = t->most - t->least, finest = range > 0 ? range / FINEST : fmax(fabs(t->most), 1) / FINEST;
+	const double range = t->most - t->least, finest = range > 0 ? range / FINEST : t->most != 0 ? fabs(t->most) / FINEST : 1;
 	for (int doublings = 0; doublings <= MAX_DOUBLINGS; doublings++) {
 		set_step(t, ldexp(finest, doublings));
 		GT_TRY(estimate(t, &tile, &needed));

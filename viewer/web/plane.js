@@ -130,11 +130,11 @@ class Pane {
 
 	describe(fine) {
 		const { item } = this.source, { index, axis } = this, name = PLANE_NAMES[item.kind][axis], n = item.n[axis];
-		let where = `${name}, slice ${index + 1} of ${n}, ${"xyz"[axis]} = ${(item.first[axis] + index * item.pitch[axis]).toFixed(2)} mm`;
+		let where = `${name}, slice ${index} of 0 to ${n - 1}, ${"xyz"[axis]} = ${(item.first[axis] + index * item.pitch[axis]).toFixed(2)} mm`;
 		if (item.kind === "projections") {
 			const angle = item.angles[index];
-			where = axis === 2 ? `view ${index} of ${n}${angle === null || angle === undefined ? "" : `, ${angle.toFixed(1)}°`}`
-				: axis === 1 ? `sinogram of row ${index} of ${n}` : `column ${index} of ${n} in all views`;
+			where = axis === 2 ? `view ${index} of 0 to ${n - 1}${angle === null || angle === undefined ? "" : `, ${angle.toFixed(1)}°`}`
+				: axis === 1 ? `sinogram of row ${index} of 0 to ${n - 1}` : `column ${index} of 0 to ${n - 1}, all views`;
 		}
 		if (this.viewer.state.mode !== "slice")
 			where += `, ${this.viewer.state.mode}`;
