@@ -170,10 +170,7 @@ static void put_projections(FILE *f, const struct gt_page_data *d)
 	putc(']', f);
 }
 
-static void put_sizes(FILE *f, const char *key, const size_t n[3])
-{
-	fprintf(f, ",\"%s\":[%zu,%zu,%zu]", key, n[0], n[1], n[2]);
-}
+static void put_sizes(FILE *f, const char *key, const size_t n[3]) { fprintf(f, ",\"%s\":[%zu,%zu,%zu]", key, n[0], n[1], n[2]); }
 
 void gt_page_put_item(FILE *f, const struct gt_page_data *d, size_t id, int served)
 {

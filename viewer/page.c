@@ -118,7 +118,8 @@ gt_status gt_page_look(const gt_page *page, int served, struct gt_page_items *it
 			values += d.data ? (double)d.n[0] * (double)d.n[1] * (double)d.n[2] : 0;
 		}
 	if (!served && values > most_values)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%.3g values, a page in a browser holds %.3g at most: a page that is served shows all sizes", values,
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "%.3g values, a page in a browser holds %.3g at most: a page that is served shows all sizes", values,
 		               most_values);
 	for (size_t i = 0; i < items->n; i++) {
 		struct gt_page_data *d = &items->of[i];

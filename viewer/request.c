@@ -100,8 +100,8 @@ static void send_plane(const struct gt_page_site *site, const struct cut *c, str
 	}
 	for (size_t y = 0; y < h; y++)
 		for (size_t x = 0; x < w; x++)
-			a->memory[y * w + x] =
-				combined(d->data + c->from * step[c->axis] + y * step[up] + x * step[right], step[c->axis], slices, c->mode);
+			a->memory[y * w + x] = combined(d->data + c->from * step[c->axis] + y * step[up] + x * step[right], step[c->axis],
+			                                slices, c->mode);
 	*a = (struct gt_page_answer){ 200, "application/octet-stream", a->memory, w * h * sizeof *a->memory, a->memory };
 }
 
@@ -115,7 +115,8 @@ void gt_page_answer(const struct gt_page_site *site, const char *request, struct
 		return;
 	}
 	const size_t n = strcspn(request + 4, " \r\n");
-	if (n >= sizeof path || (strncmp(request + 4 + n, " HTTP/1.1\r\n", 11) != 0 && strncmp(request + 4 + n, " HTTP/1.0\r\n", 11) != 0)) {
+	if (n >= sizeof path ||
+	    (strncmp(request + 4 + n, " HTTP/1.1\r\n", 11) != 0 && strncmp(request + 4 + n, " HTTP/1.0\r\n", 11) != 0)) {
 		refuse(a, 400);
 		return;
 	}

@@ -55,11 +55,12 @@ static void answer(const struct gt_page_site *site, struct peer *p)
 	/* A zero among the bytes ends the text early, which then is no request. */
 	p->request[p->got] = 0;
 	gt_page_answer(site, p->request, &p->answer);
-	p->head_bytes = (size_t)snprintf(p->head, sizeof p->head,
-	                                 "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\nCache-Control: "
-	                                 "no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nX-Frame-Options: DENY\r\n"
-	                                 "Cross-Origin-Resource-Policy: same-origin\r\n\r\n",
-	                                 p->answer.code, reason(p->answer.code), p->answer.type, p->answer.bytes);
+	p->head_bytes = (size_t)
+		snprintf(p->head, sizeof p->head,
+	                 "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\nCache-Control: "
+	                 "no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nX-Frame-Options: DENY\r\n"
+	                 "Cross-Origin-Resource-Policy: same-origin\r\n\r\n",
+	                 p->answer.code, reason(p->answer.code), p->answer.type, p->answer.bytes);
 	p->sent = 0;
 	p->since = now();
 }
@@ -153,8 +154,9 @@ static gt_status listen_at(int port, int *listener, int *got)
 	fcntl(*listener, F_SETFD, FD_CLOEXEC);
 	if (bind(*listener, (const struct sockaddr *)&at, sizeof at) != 0 || listen(*listener, WAITING) != 0) {
 		const gt_status st = errno == EADDRINUSE
-			? gt_fail(GT_ERR_IO, "port %d of 127.0.0.1 is taken by another program; port 0 takes a free one", port)
-			: gt_fail(GT_ERR_IO, "port %d of 127.0.0.1: %s", port, strerror(errno));
+		                             ? gt_fail(GT_ERR_IO,
+		                                       "port %d of 127.0.0.1 is taken by another program; port 0 takes a free one", port)
+		                             : gt_fail(GT_ERR_IO, "port %d of 127.0.0.1: %s", port, strerror(errno));
 		close(*listener);
 		*listener = -1;
 		return st;

@@ -133,8 +133,8 @@ gt_status gt_tiles_plan(const float *data, const size_t n[3], double bytes, stru
 		const double bits = 8 * (needed - bytes) / ((double)n[0] * (double)n[1] * (double)n[2]);
 		doublings += bits > 3 && doublings < MAX_DOUBLINGS ? (int)fmin(bits - 2, MAX_DOUBLINGS - 1 - doublings) : 0;
 	}
-	st = gt_fail(GT_ERR_UNSUPPORTED, "%zu x %zu x %zu values take %.0f MB in a page even in %d steps of grey, expected at most %.0f MB", n[0],
-	             n[1], n[2], needed / 1e6, FINEST >> MAX_DOUBLINGS, bytes / 1e6);
+	st = gt_fail(GT_ERR_UNSUPPORTED, "%zu x %zu x %zu values take %.0f MB in a page even in %d steps of grey, expected at most %.0f MB",
+	             n[0], n[1], n[2], needed / 1e6, FINEST >> MAX_DOUBLINGS, bytes / 1e6);
 done:
 	gt_tile_free(&tile);
 	return st;

@@ -243,7 +243,8 @@ static int run(const cli_call *call, const void *given)
 	if (o->serve || gt_page_is_name(o->output))
 		return cli_exit(call, view_page(call, o));
 	if (call->files > 1)
-		GT_TRY(gt_fail(GT_ERR_ARG, "%zu files: a picture shows one, a page several: expected -o NAME.html or --serve", call->files));
+		GT_TRY(gt_fail(GT_ERR_ARG, "%zu files: a picture shows one, a page several: expected -o NAME.html or --serve",
+		               call->files));
 	GT_TRY(gt_can_write_sheet(o->output));
 	if (o->slice >= 0 && o->montage > 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--slice and --montage cannot be combined"));

@@ -15,7 +15,8 @@ typedef struct {
 static gt_status check(const cli_call *call, const view_options *o)
 {
 	if (o->plane >= 0 || o->convention >= 0 || o->slice >= 0 || o->montage > 0 || o->sinogram >= 0)
-		return gt_fail(GT_ERR_ARG, "--plane, --convention, --slice, --montage and --sinogram are for pictures; a page shows all of them");
+		return gt_fail(GT_ERR_ARG,
+		               "--plane, --convention, --slice, --montage and --sinogram are for pictures; a page shows all of them");
 	if (call->files > GT_PAGE_ITEMS)
 		return gt_fail(GT_ERR_ARG, "%zu files, expected at most %d on one page", call->files, GT_PAGE_ITEMS);
 	if (o->serve && o->output)
@@ -73,7 +74,12 @@ gt_status view_page(const cli_call *call, const view_options *o)
 {
 	shown s = { .n = 0 };
 	gt_page_part viewer = { .kind = GT_PAGE_VIEWER, .item = s.item };
-	gt_page page = { .size = sizeof page, .title = o->title ? o->title : call->files == 1 ? call->file[0] : "Gantry", .part = &viewer, .parts = 1 };
+	gt_page page = { .size = sizeof page,
+		         .title = o->title           ? o->title
+		                  : call->files == 1 ? call->file[0]
+		                                     : "Gantry",
+		         .part = &viewer,
+		         .parts = 1 };
 	gt_status st = GT_OK;
 	GT_TRY(check(call, o));
 	if (o->window)

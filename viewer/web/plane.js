@@ -138,6 +138,8 @@ class Pane {
 		}
 		if (this.viewer.state.mode !== "slice")
 			where += `, ${this.viewer.state.mode}`;
+		if (this.source.difference)
+			where += `, white 0, full colour ±${this.viewer.text(this.viewer.windowOf(this.source).high, item, true)}`;
 		if (this.caption.textContent !== where) {
 			this.caption.textContent = where;
 			this.canvas.ariaLabel = `${item.name}: ${where}`;

@@ -225,6 +225,7 @@ class Viewer {
 	play(on) {
 		cancelAnimationFrame(this.state.playing);
 		this.state.playing = 0;
+		this.refresh();
 		if (!on)
 			return;
 		let last = 0;
