@@ -1,6 +1,6 @@
 /* A curve as SVG: axes, round ticks, one line. */
 #include <math.h>
-#include <gantry/page.h>
+#include <gantry/image.h>
 #include "viewer/html.h"
 #include "viewer/page.h"
 
@@ -52,11 +52,13 @@ static void put_tick(FILE *f, const struct axis *a, int vertical, double v)
 		return;
 	if (vertical)
 		fprintf(f,
-		        "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n",
+		        "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
+		        "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n",
 		        LEFT, WIDTH - RIGHT, y, y, LEFT - 8, y + 4, v);
 	else
 		fprintf(f,
-		        "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.4g</text>\n",
+		        "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>"
+		        "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.4g</text>\n",
 		        x, x, TOP, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 18, v);
 }
 

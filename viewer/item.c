@@ -1,4 +1,5 @@
-/* What a page is told of a volume or of projections: places, units, window, the scan and where the data come from, as one JSON object. */
+/* What a page is told of a volume or of projections: places, units, window, the scan and where the data come from,
+ * as one JSON object. */
 #include <math.h>
 #include <string.h>
 #include <gantry/constants.h>

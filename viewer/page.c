@@ -1,4 +1,5 @@
-/* A page as one file: its head, its parts with coarse copies of the values, the script, and then the slices, which the script takes up as they come. */
+/* A page as one file: its head, its parts with coarse copies of the values, the script, and then the slices, which
+ * the script takes up as they come. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -155,8 +156,8 @@ static void put_head(FILE *f, const gt_page *page, int served)
 {
 	fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: "
-	      "blob:; script-src ",
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; "
+	      "img-src data: blob:; script-src ",
 	      f);
 	put_hash(f, gt_page_script_hash);
 	fputs("; style-src ", f);
@@ -188,7 +189,7 @@ static void put_table(FILE *f, const gt_page_part *part)
 /* Compressed slices, each a script element that no browser runs. coarse: the means of blocks. */
 static gt_status put_coarse(FILE *f, const struct gt_page_data *d, size_t id)
 {
-	struct gt_tiles t = d->tiles;
+	struct gt_page_tiles t = d->tiles;
 	struct gt_tile tile = { 0 };
 	size_t by[3];
 	gt_tiles_coarse_size(d->n, by, t.n);

@@ -2,7 +2,7 @@
 #define GT_VIEWER_PAGE_H
 /* A page while it is written. */
 #include <stdio.h>
-#include <gantry/page.h>
+#include <gantry/image.h>
 #include "viewer/tiles.h"
 
 /* What is shown of an item: its values as an array, x or columns fastest. */
@@ -10,7 +10,7 @@ struct gt_page_data {
 	const gt_page_item *item;
 	const float *data;              /* NULL: a scan without projections */
 	size_t n[3];
-	struct gt_tiles tiles;          /* of a file; served: only least, most and missing */
+	struct gt_page_tiles tiles;          /* of a file; served: only least, most and missing */
 	double window[2];               /* in what the array holds */
 };
 struct gt_page_items { struct gt_page_data of[GT_PAGE_ITEMS]; size_t n; };

@@ -1,4 +1,5 @@
-/* Requests to a served page. Everything that is not exactly one of the two kinds is refused; what is wrong is not said to whom has no token. */
+/* Requests to a served page. Everything that is not exactly one of the two kinds is refused; what is wrong is not
+ * said to whom has no token. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,8 @@ static int is_token(const char *text, const char *token)
 	return !other;
 }
 
-/* Names that browsers give this machine; a page from elsewhere whose name leads here has another one (DNS rebinding). Exactly one such line. */
+/* Names that browsers give this machine; a page from elsewhere whose name leads here has another one (DNS
+ * rebinding). Exactly one such line. */
 static int host_is_ours(const char *request, int port)
 {
 	char a[64], b[64];

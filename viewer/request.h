@@ -18,6 +18,7 @@ struct gt_page_answer {
 	size_t bytes;
 	float *memory;                  /* to be freed; NULL: none */
 };
-/* request: all up to the empty line, ended by 0. Grammar: GET /TOKEN/ and GET /TOKEN/plane/ITEM/AXIS/FROM/TO/slice|maximum|minimum|mean. */
+/* request: all up to the empty line, ended by 0. Grammar: GET /TOKEN/ and GET
+ * /TOKEN/plane/ITEM/AXIS/FROM/TO/slice|maximum|minimum|mean. */
 void gt_page_answer(const struct gt_page_site *site, const char *request, struct gt_page_answer *a);
 #endif

@@ -1,4 +1,5 @@
-/* A page for the browsers of this machine: one thread, a few connections at a time, one request each. Who is slow is given up. */
+/* A page for the browsers of this machine: one thread, a few connections at a time, one request each. Who is slow
+ * is given up. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>

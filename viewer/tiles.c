@@ -1,4 +1,5 @@
-/* Quantization, prediction and packing of slices. The choice of the step packs some slices with each candidate and takes the whole in proportion. */
+/* Quantization, prediction and packing of slices. The choice of the step packs some slices with each candidate and
+ * takes the whole in proportion. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ void gt_tile_free(struct gt_tile *t)
 	*t = (struct gt_tile){ 0 };
 }
 
-static void look_at_values(struct gt_tiles *t)
+static void look_at_values(struct gt_page_tiles *t)
 {
 	const size_t all = t->n[0] * t->n[1] * t->n[2];
 	float least = INFINITY, most = -INFINITY;
@@ -46,14 +47,14 @@ static void look_at_values(struct gt_tiles *t)
 }
 
 /* 0 has a code of its own, so that air stays 0. */
-static void set_step(struct gt_tiles *t, double step)
+static void set_step(struct gt_page_tiles *t, double step)
 {
 	t->step = step;
 	t->offset = floor(t->least / step) * step;
 	t->bits = (t->most - t->offset) / step + 1 < 254 ? 8 : 16;
 }
 
-static void quantize(const struct gt_tiles *t, const float *slice, unsigned short *code)
+static void quantize(const struct gt_page_tiles *t, const float *slice, unsigned short *code)
 {
 	const size_t pixels = t->n[0] * t->n[1];
 	const unsigned missing = (1u << t->bits) - 1;
@@ -65,7 +66,7 @@ static void quantize(const struct gt_tiles *t, const float *slice, unsigned shor
 }
 
 /* Remainders modulo 2^bits, folded. */
-static void predict(const struct gt_tiles *t, const unsigned short *code, unsigned char *raw)
+static void predict(const struct gt_page_tiles *t, const unsigned short *code, unsigned char *raw)
 {
 	const size_t w = t->n[0], h = t->n[1], pixels = w * h;
 	const unsigned mask = (1u << t->bits) - 1, sign = 1u << (t->bits - 1);
@@ -80,7 +81,7 @@ static void predict(const struct gt_tiles *t, const unsigned short *code, unsign
 		}
 }
 
-void gt_tiles_pack(const struct gt_tiles *t, const float *slice, struct gt_tile *out)
+void gt_tiles_pack(const struct gt_page_tiles *t, const float *slice, struct gt_tile *out)
 {
 	z_stream z = { 0 };
 	quantize(t, slice, out->code);
@@ -98,7 +99,7 @@ void gt_tiles_pack(const struct gt_tiles *t, const float *slice, struct gt_tile 
 }
 
 /* Bytes of all slices, from some of them. */
-static gt_status estimate(const struct gt_tiles *t, struct gt_tile *tile, double *bytes)
+static gt_status estimate(const struct gt_page_tiles *t, struct gt_tile *tile, double *bytes)
 {
 	const size_t pixels = t->n[0] * t->n[1], some = t->n[2] < TRIED_SLICES ? t->n[2] : TRIED_SLICES;
 	double sum = 0;
@@ -112,11 +113,11 @@ static gt_status estimate(const struct gt_tiles *t, struct gt_tile *tile, double
 	return GT_OK;
 }
 
-gt_status gt_tiles_plan(const float *data, const size_t n[3], double bytes, struct gt_tiles *t)
+gt_status gt_tiles_plan(const float *data, const size_t n[3], double bytes, struct gt_page_tiles *t)
 {
 	struct gt_tile tile;
 	double needed = 0;
-	*t = (struct gt_tiles){ .data = data, .n = { n[0], n[1], n[2] } };
+	*t = (struct gt_page_tiles){ .data = data, .n = { n[0], n[1], n[2] } };
 	if (n[0] * n[1] > (size_t)1 << 30)
 		return gt_fail(GT_ERR_UNSUPPORTED, "slices of %zu x %zu are too large for a page", n[0], n[1]);
 	look_at_values(t);
@@ -148,7 +149,7 @@ void gt_tiles_coarse_size(const size_t n[3], size_t by[3], size_t size[3])
 	}
 }
 
-static float block_mean(const struct gt_tiles *t, const size_t first[3], const size_t by[3])
+static float block_mean(const struct gt_page_tiles *t, const size_t first[3], const size_t by[3])
 {
 	double sum = 0;
 	size_t count = 0;
@@ -164,7 +165,7 @@ static float block_mean(const struct gt_tiles *t, const size_t first[3], const s
 	return count ? (float)(sum / (double)count) : NAN;
 }
 
-void gt_tiles_coarse(const struct gt_tiles *t, const size_t by[3], size_t z, float *out)
+void gt_tiles_coarse(const struct gt_page_tiles *t, const size_t by[3], size_t z, float *out)
 {
 	const size_t w = (t->n[0] + by[0] - 1) / by[0], h = (t->n[1] + by[1] - 1) / by[1];
 	for (size_t y = 0; y < h; y++)

@@ -1,6 +1,7 @@
 #ifndef GT_VIEWER_WEB_H
 #define GT_VIEWER_WEB_H
-/* What cmake/embed.cmake makes of viewer/web/: the page's one script and its style, and the SHA-256 of each as 64 hexadecimal digits. */
+/* What cmake/embed.cmake makes of viewer/web/: the page's one script and its style, and the SHA-256 of each as 64
+ * hexadecimal digits. */
 #include <stddef.h>
 
 extern const unsigned char gt_page_script[], gt_page_style[];

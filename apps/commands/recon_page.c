@@ -1,4 +1,5 @@
-/* The report of one reconstruction as a page: how it ended, what was chosen, what was said, the cost, and the middle slices before and after. */
+/* The report of one reconstruction as a page: how it ended, what was chosen, what was said, the cost, and the
+ * middle slices before and after. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <gantry/analytic.h>
-#include <gantry/page.h>
+#include <gantry/image.h>
 #include <gantry/text.h>
 #include "apps/cli/try.h"
 #include "apps/commands/recon_page.h"

@@ -18,8 +18,8 @@ gt_status recon_page_check(const char *folder);
 void recon_journal_say(recon_journal *j, const gt_message *m);
 void recon_journal_step(recon_journal *j, const gt_recon_progress *p);
 void recon_journal_free(recon_journal *j);
-/* Writes folder/report.html of a run that has ended. scan, reading: as r was opened, for the analytic method that the run began with; volume: the file
- * that was written. */
+/* Writes folder/report.html of a run that has ended. scan, reading: as r was opened, for the analytic method that
+ * the run began with; volume: the file that was written. */
 gt_status recon_page_write(const char *folder, const cli_call *call, gt_recon *r, const recon_journal *j, const gt_read_options *reading,
                            const char *volume);
 #endif

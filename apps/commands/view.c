@@ -17,7 +17,8 @@ static const view_options defaults = { .plane = -1, .convention = -1, .slice = -
 #define AT(field) offsetof(view_options, field)
 /* clang-format off */
 static const cli_option options[] = {
-	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "name of the written picture (.png) or page (.html)", .at = AT(output) },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "name of the written picture (.png) or page (.html)", .at = AT(output) },
 	{ .name = "plane", .kind = CLI_CHOICE,
 	  .help = "one orientation (default: all three through the centre)", .at = AT(plane), .names = planes },
 	{ .name = "convention", .kind = CLI_CHOICE,
@@ -291,8 +292,8 @@ const cli_command cli_view = {
 	.notes =
 		"Letters at the sides name the sides of the patient: R, L, A (front), P (back), H, F. Without --convention radiological x is to\n"
 		"the right, so that the right side of a patient in position HFS is on the right.\n"
-		"A page is one file that needs no network: slices, windows, values, profiles, regions; two volumes are compared, of a scan the geometry\n"
-		"is drawn. It states the step of its values; --serve shows them exactly, and volumes of any size.\n\n"
+		"A page is one file that needs no network: slices, windows, values, profiles, regions; two volumes are compared,\n"
+		"of a scan the geometry is drawn. It states the step of its values; --serve shows them exactly, at any size.\n\n"
 		"  gantry view vol.nc -o slices.png --window 0:100 --unit HU\n"
 		"  gantry view patient.nii -o patient.png --convention radiological\n"
 		"  gantry view vol.nc -o sheet.png --montage 16\n"

@@ -1,7 +1,7 @@
 #ifndef GT_APPS_COMMANDS_VIEW_H
 #define GT_APPS_COMMANDS_VIEW_H
 /* `gantry view`: its options, and pages, which are the library's. */
-#include <gantry/page.h>
+#include <gantry/image.h>
 #include "apps/cli/cli.h"
 
 typedef struct {
