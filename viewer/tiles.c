@@ -7,7 +7,7 @@
 #include "core/try.h"
 #include "viewer/tiles.h"
 
-enum { FINEST = 65520, MAX_DOUBLINGS = 10, TRIED_SLICES = 9, COARSE_SIDE = 96 };
+enum { FINEST = 65520, MAX_QUARTERS = 48, TRIED_SLICES = 9, COARSE_SIDE = 96, ESCAPE = 15 };
 
 gt_status gt_tile_new(const size_t n[3], struct gt_tile *t)
 {
@@ -65,32 +65,47 @@ static void quantize(const struct gt_page_tiles *t, const float *slice, unsigned
 	}
 }
 
-/* Remainders modulo 2^bits, folded. */
-static void predict(const struct gt_page_tiles *t, const unsigned short *code, unsigned char *raw)
+/* Remainder of a pixel modulo 2^bits, folded. */
+static unsigned folded(const struct gt_page_tiles *t, const unsigned short *code, size_t x, size_t y)
+{
+	const size_t w = t->n[0], i = y * w + x;
+	const unsigned mask = (1u << t->bits) - 1, sign = 1u << (t->bits - 1);
+	const unsigned before = x ? code[i - 1] : y ? code[i - w] : 0, above = y ? code[i - w] : before;
+	const unsigned r = (code[i] - (before + above) / 2) & mask;
+	return r & sign ? (~r & mask) * 2 + 1 : r * 2;
+}
+
+/* Gives the number of bytes. */
+static size_t predict(const struct gt_page_tiles *t, const unsigned short *code, unsigned char *raw)
 {
 	const size_t w = t->n[0], h = t->n[1], pixels = w * h;
-	const unsigned mask = (1u << t->bits) - 1, sign = 1u << (t->bits - 1);
+	size_t bytes = t->bits == 16 ? 2 * pixels : (pixels + 1) / 2;
 	for (size_t y = 0, i = 0; y < h; y++)
 		for (size_t x = 0; x < w; x++, i++) {
-			const unsigned before = x ? code[i - 1] : y ? code[i - w] : 0, above = y ? code[i - w] : before;
-			const unsigned r = (code[i] - (before + above) / 2) & mask;
-			const unsigned folded = r & sign ? (~r & mask) * 2 + 1 : r * 2;
-			raw[i] = (unsigned char)folded;
-			if (t->bits == 16)
-				raw[pixels + i] = (unsigned char)(folded >> 8);
+			const unsigned f = folded(t, code, x, y);
+			if (t->bits == 16) {
+				raw[i] = (unsigned char)f;
+				raw[pixels + i] = (unsigned char)(f >> 8);
+				continue;
+			}
+			const unsigned half = f < ESCAPE ? f : ESCAPE;
+			raw[i / 2] = (unsigned char)(i % 2 ? raw[i / 2] | half : half << 4);
+			if (half == ESCAPE)
+				raw[bytes++] = (unsigned char)f;
 		}
+	return bytes;
 }
 
 void gt_tiles_pack(const struct gt_page_tiles *t, const float *slice, struct gt_tile *out)
 {
 	z_stream z = { 0 };
 	quantize(t, slice, out->code);
-	predict(t, out->code, out->raw);
+	const size_t bytes = predict(t, out->code, out->raw);
 	out->failed = deflateInit2(&z, 4, Z_DEFLATED, 15, 9, Z_RLE) != Z_OK;
 	if (out->failed)
 		return;
 	z.next_in = out->raw;
-	z.avail_in = (uInt)(t->n[0] * t->n[1] * (size_t)(t->bits / 8));
+	z.avail_in = (uInt)bytes;
 	z.next_out = out->packed;
 	z.avail_out = (uInt)out->room;
 	out->failed = deflate(&z, Z_FINISH) != Z_STREAM_END;
@@ -113,10 +128,36 @@ static gt_status estimate(const struct gt_page_tiles *t, struct gt_tile *tile, d
 	return GT_OK;
 }
 
+/* The smallest step that fits is found by halving a range of quarters of doublings. */
+static gt_status find_step(struct gt_page_tiles *t, double bytes, double finest, struct gt_tile *tile)
+{
+	double needed;
+	int small = 0, large = MAX_QUARTERS;
+	gt_status st = GT_OK;
+	set_step(t, finest);
+	GT_TRY(estimate(t, tile, &needed));
+	if (needed <= bytes)
+		return GT_OK;
+	set_step(t, finest * pow(2, large / 4.0));
+	GT_TRY(estimate(t, tile, &needed));
+	if (needed > bytes)
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "%zu x %zu x %zu values take %.0f MB in a page even in %d steps of grey, expected at most %.0f MB", t->n[0],
+		               t->n[1], t->n[2], needed / 1e6, FINEST >> (MAX_QUARTERS / 4), bytes / 1e6);
+	while (large - small > 1) {
+		const int middle = (small + large) / 2;
+		set_step(t, finest * pow(2, middle / 4.0));
+		GT_TRY(estimate(t, tile, &needed));
+		*(needed <= bytes ? &large : &small) = middle;
+	}
+	set_step(t, finest * pow(2, large / 4.0));
+done:
+	return st;
+}
+
 gt_status gt_tiles_plan(const float *data, const size_t n[3], double bytes, struct gt_page_tiles *t)
 {
 	struct gt_tile tile;
-	double needed = 0;
 	*t = (struct gt_page_tiles){ .data = data, .n = { n[0], n[1], n[2] } };
 	if (n[0] * n[1] > (size_t)1 << 30)
 		return gt_fail(GT_ERR_UNSUPPORTED, "slices of %zu x %zu are too large for a page", n[0], n[1]);
@@ -124,19 +165,8 @@ gt_status gt_tiles_plan(const float *data, const size_t n[3], double bytes, stru
 	gt_status st = gt_tile_new(n, &tile);
 	if (st != GT_OK)
 		return st;
-	const double range = t->most - t->least, finest = range > 0 ? range / FINEST : t->most != 0 ? fabs(t->most) / FINEST : 1;
-	for (int doublings = 0; doublings <= MAX_DOUBLINGS; doublings++) {
-		set_step(t, ldexp(finest, doublings));
-		GT_TRY(estimate(t, &tile, &needed));
-		if (needed <= bytes)
-			goto done;
-		/* A step of twice the size saves about one bit of each value. */
-		const double bits = 8 * (needed - bytes) / ((double)n[0] * (double)n[1] * (double)n[2]);
-		doublings += bits > 3 && doublings < MAX_DOUBLINGS ? (int)fmin(bits - 2, MAX_DOUBLINGS - 1 - doublings) : 0;
-	}
-	st = gt_fail(GT_ERR_UNSUPPORTED, "%zu x %zu x %zu values take %.0f MB in a page even in %d steps of grey, expected at most %.0f MB",
-	             n[0], n[1], n[2], needed / 1e6, FINEST >> MAX_DOUBLINGS, bytes / 1e6);
-done:
+	const double range = t->most - t->least;
+	st = find_step(t, bytes, range > 0 ? range / FINEST : t->most != 0 ? fabs(t->most) / FINEST : 1, &tile);
 	gt_tile_free(&tile);
 	return st;
 }

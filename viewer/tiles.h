@@ -2,8 +2,10 @@
 #define GT_VIEWER_TILES_H
 /* Slices as whole numbers of steps, compressed each by itself. A value is offset + step * code; the largest code
  * stands for what is not a finite number. A pixel's code is predicted by the mean of the pixels before and above
- * it, the remainder is folded to a number without sign (0, -1, 1, -2 ... become 0, 1, 2, 3 ...), of 16 bits the low
- * bytes of a slice stand before the high ones, and zlib (RFC 1950) packs them. */
+ * it, and the remainder is folded to a number without sign (0, -1, 1, -2 ... become 0, 1, 2, 3 ...). Of 16 bits the
+ * low bytes of a slice stand before the high ones. Of 8 bits two pixels share a byte, the first one in its upper
+ * half; 15 there says that the number is one of the bytes behind, which are in the order of the pixels. zlib (RFC
+ * 1950) packs them. */
 #include <stddef.h>
 #include <gantry/status.h>
 
@@ -26,8 +28,8 @@ struct gt_tile {
 gt_status gt_tile_new(const size_t n[3], struct gt_tile *t);
 void      gt_tile_free(struct gt_tile *t);
 
-/* The smallest step, of range / 65520 times a power of two, with which all slices take `bytes` at most.
- * GT_ERR_UNSUPPORTED: the largest that leaves a picture does not. */
+/* The smallest step, of range / 65520 times a power of the fourth root of two, with which all slices take `bytes`
+ * at most. GT_ERR_UNSUPPORTED: the largest that leaves a picture does not. */
 gt_status gt_tiles_plan(const float *data, const size_t n[3], double bytes, struct gt_page_tiles *t);
 /* Slice z, from t->data or where slice is not NULL from there. */
 void      gt_tiles_pack(const struct gt_page_tiles *t, const float *slice, struct gt_tile *out);

@@ -37,6 +37,8 @@ static const cli_option options[] = {
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
 	{ .name = "title", .kind = CLI_TEXT, .value = "TEXT", .help = "title above the pictures (default: the file's name)", .at = AT(title) },
+	{ .name = "page-size", .kind = CLI_TEXT, .value = "SIZE",
+	  .help = "size of the page, at most (default 36MB); a smaller one has a larger step of its values", .at = AT(page_size) },
 	{ .name = "serve", .kind = CLI_FLAG, .help = "serve the page to browsers of this machine, with exact values, until Ctrl-C", .at = AT(serve) },
 	{ .name = "port", .kind = CLI_INT, .value = "N",
 	  .help = "with --serve: port of 127.0.0.1 (default 0: any that is free)", .at = AT(port), .least = 0, .most = 65535 },

@@ -5,7 +5,7 @@
 #include "apps/cli/cli.h"
 
 typedef struct {
-	const char *output, *window, *title;
+	const char *output, *window, *title, *page_size;
 	int plane, unit, convention, serve;
 	long long slice, montage, sinogram, port;
 	double water;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <gantry/io.h>
+#include <gantry/text.h>
 #include "apps/cli/try.h"
 #include "apps/commands/view.h"
 
@@ -82,6 +83,8 @@ gt_status view_page(const cli_call *call, const view_options *o)
 		         .parts = 1 };
 	gt_status st = GT_OK;
 	GT_TRY(check(call, o));
+	if (o->page_size)
+		GT_TRY(gt_bytes_parse("--page-size", o->page_size, &page.bytes));
 	if (o->window)
 		GT_TRY(cli_parse_range("--window", o->window, &page.low, &page.high));
 	for (size_t i = 0; i < call->files; i++)
