@@ -59,40 +59,48 @@ static void quantize(const struct gt_page_tiles *t, const float *slice, unsigned
 	const size_t pixels = t->n[0] * t->n[1];
 	const unsigned missing = (1u << t->bits) - 1;
 	const double per_step = 1 / t->step;
+	const double most = (double)missing - 1;
 	for (size_t i = 0; i < pixels; i++) {
-		const double steps = ((double)slice[i] - t->offset) * per_step;
-		code[i] = (unsigned short)(isfinite(steps) ? (unsigned)fmin(fmax(steps + 0.5, 0), missing - 1) : missing);
+		const double steps = ((double)slice[i] - t->offset) * per_step + 0.5, within = steps > 0 ? steps < most ? steps : most : 0;
+		code[i] = (unsigned short)(isfinite(slice[i]) ? (unsigned)within : missing);
 	}
 }
 
 /* Remainder of a pixel modulo 2^bits, folded. */
-static unsigned folded(const struct gt_page_tiles *t, const unsigned short *code, size_t x, size_t y)
+static inline unsigned folded(const unsigned short *code, size_t x, size_t y, size_t w, unsigned bits)
 {
-	const size_t w = t->n[0], i = y * w + x;
-	const unsigned mask = (1u << t->bits) - 1, sign = 1u << (t->bits - 1);
-	const unsigned before = x ? code[i - 1] : y ? code[i - w] : 0, above = y ? code[i - w] : before;
-	const unsigned r = (code[i] - (before + above) / 2) & mask;
+	const unsigned mask = (1u << bits) - 1, sign = 1u << (bits - 1);
+	const unsigned before = x ? code[-1] : y ? code[-(ptrdiff_t)w] : 0, above = y ? code[-(ptrdiff_t)w] : before;
+	const unsigned r = (*code - (before + above) / 2) & mask;
 	return r & sign ? (~r & mask) * 2 + 1 : r * 2;
+}
+
+static void put_wide(unsigned char *raw, size_t pixels, size_t i, unsigned f)
+{
+	raw[i] = (unsigned char)f;
+	raw[pixels + i] = (unsigned char)(f >> 8);
+}
+
+static void put_half(unsigned char *raw, size_t *bytes, size_t i, unsigned f)
+{
+	const unsigned half = f < ESCAPE ? f : ESCAPE;
+	raw[i / 2] = (unsigned char)(i % 2 ? raw[i / 2] | half : half << 4);
+	if (half == ESCAPE)
+		raw[(*bytes)++] = (unsigned char)f;
 }
 
 /* Gives the number of bytes. */
 static size_t predict(const struct gt_page_tiles *t, const unsigned short *code, unsigned char *raw)
 {
 	const size_t w = t->n[0], h = t->n[1], pixels = w * h;
-	size_t bytes = t->bits == 16 ? 2 * pixels : (pixels + 1) / 2;
+	const int wide = t->bits == 16;
+	size_t bytes = wide ? 2 * pixels : (pixels + 1) / 2;
 	for (size_t y = 0, i = 0; y < h; y++)
-		for (size_t x = 0; x < w; x++, i++) {
-			const unsigned f = folded(t, code, x, y);
-			if (t->bits == 16) {
-				raw[i] = (unsigned char)f;
-				raw[pixels + i] = (unsigned char)(f >> 8);
-				continue;
-			}
-			const unsigned half = f < ESCAPE ? f : ESCAPE;
-			raw[i / 2] = (unsigned char)(i % 2 ? raw[i / 2] | half : half << 4);
-			if (half == ESCAPE)
-				raw[bytes++] = (unsigned char)f;
-		}
+		for (size_t x = 0; x < w; x++, i++)
+			if (wide)
+				put_wide(raw, pixels, i, folded(code + i, x, y, w, 16));
+			else
+				put_half(raw, &bytes, i, folded(code + i, x, y, w, 8));
 	return bytes;
 }
 
