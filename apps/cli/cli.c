@@ -27,9 +27,7 @@ static const cli_option every_options[] = {
 /* clang-format on */
 static const cli_option no_options[] = { { 0 } };
 
-/* The tables that hold for a command; the first fills its own struct, the others cli_common. */
-enum { NTABLES = 4 };
-static void tables_of(const cli_command *c, const cli_option *table[NTABLES])
+void cli_option_tables(const cli_command *c, const cli_option *table[CLI_TABLES])
 {
 	table[0] = c->options ? c->options : no_options;
 	table[1] = c->traits & CLI_COMPUTES ? compute_options : no_options;
@@ -42,9 +40,9 @@ static int is_called(const char *name, const char *text, size_t n) { return name
 /* The option called name (length n), now or in the version before, or by its letter if letter is set. */
 static const cli_option *find(const cli_command *c, const char *name, size_t n, char letter, int *common)
 {
-	const cli_option *table[NTABLES];
-	tables_of(c, table);
-	for (int t = 0; t < NTABLES; t++)
+	const cli_option *table[CLI_TABLES];
+	cli_option_tables(c, table);
+	for (int t = 0; t < CLI_TABLES; t++)
 		for (const cli_option *o = table[t]; o->name; o++)
 			if (letter ? o->letter == letter : is_called(o->name, name, n) || is_called(o->was, name, n)) {
 				*common = t > 0;
@@ -70,14 +68,14 @@ static char *who_has(const char *name)
 
 static gt_status unknown_option(const cli_command *c, const char *arg, size_t n)
 {
-	const cli_option *table[NTABLES];
+	const cli_option *table[CLI_TABLES];
 	const char *best = NULL;
 	size_t far = (size_t)-1;
 	char *name = strndup(arg, n);
 	if (!name)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	tables_of(c, table);
-	for (int t = 0; t < NTABLES; t++)
+	cli_option_tables(c, table);
+	for (int t = 0; t < CLI_TABLES; t++)
 		for (const cli_option *o = table[t]; o->name; o++)
 			gt_nearer(name + strspn(name, "-"), o->name, &best, &far);
 	char *others = !strncmp(name, "--", 2) ? who_has(name + 2) : NULL;
@@ -214,7 +212,7 @@ gt_status cli_parse(const cli_command *c, int argc, char **argv, void *options, 
 	return cli_check_files(call, options);
 }
 
-static int option_name(const cli_option *o, char *text, size_t size)
+int cli_option_text(const cli_option *o, char *text, size_t size)
 {
 	char letter[8] = "    ", value[128] = "";
 	if (o->letter)
@@ -232,13 +230,13 @@ static int option_name(const cli_option *o, char *text, size_t size)
 
 void cli_print_help(const cli_command *c, FILE *out)
 {
-	const cli_option *table[NTABLES];
-	tables_of(c, table);
+	const cli_option *table[CLI_TABLES];
+	cli_option_tables(c, table);
 	fprintf(out, "gantry %s: %s\n\n  gantry %s %s\n\n", c->name, c->about, c->name, c->synopsis);
-	for (int t = 0; t < NTABLES; t++)
+	for (int t = 0; t < CLI_TABLES; t++)
 		for (const cli_option *o = table[t]; o->name; o++) {
 			char name[192];
-			if (option_name(o, name, sizeof name) < 32)
+			if (cli_option_text(o, name, sizeof name) < 32)
 				fprintf(out, "%-32s%s\n", name, o->help);
 			else
 				fprintf(out, "%s\n%32s%s\n", name, "", o->help);

@@ -94,11 +94,45 @@ static const char *nth_topic(size_t i)
 	return i < n ? cli_commands[i]->name : topics[i - n].name;
 }
 
-static int run(const cli_call *call, const void *options)
+typedef struct {
+	int man, complete;
+} help_options;
+static const char *const shells[] = { "bash", NULL };
+static const help_options defaults = { .complete = -1 };
+/* clang-format off */
+static const cli_option options[] = {
+	{ .name = "man", .kind = CLI_FLAG, .help = "of a command, or of all: a page of the manual, in troff",
+	  .at = offsetof(help_options, man) },
+	{ .name = "complete", .kind = CLI_CHOICE, .help = "a script that completes commands and options in that shell",
+	  .at = offsetof(help_options, complete), .names = shells },
+	{ 0 },
+};
+/* clang-format on */
+
+static int for_installation(const cli_call *call, const help_options *o)
+{
+	const cli_command *c = call->files ? cli_command_find(call->file[0]) : NULL;
+	gt_status st = GT_OK;
+	if (o->man && o->complete >= 0)
+		st = gt_fail(GT_ERR_ARG, "--man and --complete cannot be combined");
+	else if (o->complete >= 0 && call->files)
+		st = gt_fail(GT_ERR_ARG, "--complete is for all commands: expected no '%s'", call->file[0]);
+	else if (o->man && (call->files > 1 || (call->files && !c)))
+		st = gt_fail(GT_ERR_ARG, "--man: '%s' is no command", call->file[call->files - 1]);
+	else if (o->man)
+		cli_print_manual(c);
+	else
+		cli_print_completion();
+	return cli_exit(call, st);
+}
+
+static int run(const cli_call *call, const void *given)
 {
 	const char *topic = call->files ? call->file[0] : "help", *name = call->files > 1 ? call->file[1] : NULL;
 	const cli_command *c = cli_command_find(topic);
-	(void)options;
+	const help_options *o = given;
+	if (o->man || o->complete >= 0)
+		return for_installation(call, o);
 	for (size_t i = 0; i < TOPICS; i++)
 		if (!strcmp(topic, topics[i].name) || (topics[i].was && !strcmp(topic, topics[i].was)))
 			return cli_exit(call, topics[i].help(name));
@@ -117,7 +151,10 @@ const cli_command cli_help = {
 	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] | weights [NAME] | preset [NAME] | format [NAME]]",
 	.notes =
 		"  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n"
-		"  gantry help preset\n",
+		"  gantry help preset\n  gantry help recon --man | man -l -     (installed as gantry-recon.1)\n",
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
 	.most_files = 2,
 	.run = run
 };

@@ -13,6 +13,7 @@ static gt_status check(const recon_options *o)
 	if (!o->dry_run)
 		GT_TRY(cli_need("--output", o->output));
 	GT_TRY(app_runlog_check(o->log, o->plot));
+	GT_TRY(recon_page_check(o->report));
 	GT_TRY(cli_set_numbers(o->number, o->range, &w));
 	if (o->output)
 		GT_TRY(gt_can_write_volume_as(o->output, &w));
@@ -40,7 +41,7 @@ static gt_status check_log(const recon_options *o, gt_recon *r)
 	return st;
 }
 
-static gt_status compute(const cli_call *call, const recon_options *o, recon_monitor *m)
+static gt_status compute(const cli_call *call, const recon_options *o, recon_monitor *m, const gt_read_options *reading)
 {
 	gt_recon_outcome how = { .size = sizeof how };
 	gt_write_options w = gt_write_defaults;
@@ -56,6 +57,8 @@ static gt_status compute(const cli_call *call, const recon_options *o, recon_mon
 	recon_report(call, o, m->r);
 	GT_TRY(gt_recon_result(m->r, &how));
 	GT_TRY(app_runlog_close(&m->log, how.iterations, how.most, how.reason, 1));
+	if (o->report)
+		GT_TRY(recon_page_write(o->report, call, m->r, &m->journal, reading, o->output));
 	st = recon_how_it_ended(o, m->r);
 done:
 	app_runlog_close(&m->log, m->iteration, m->iterations, how.reason ? how.reason : "a failure", 0);
@@ -73,13 +76,14 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
 	cli_frames_apply(&o->frames, &frames, &reading);
 	GT_TRY(gt_recon_open(call->file[0], &reading, &m.r));
-	gt_recon_on_message(m.r, call->common.quiet ? NULL : recon_say, &m);
+	gt_recon_on_message(m.r, call->common.quiet && !o->report ? NULL : recon_say, &m);
 	gt_recon_on_progress(m.r, recon_progress, &m);
 	GT_TRY(recon_set(m.r, call, o));
 	GT_TRY(check_log(o, m.r));
-	st = o->dry_run ? recon_print_plan(call, m.r) : compute(call, o, &m);
+	st = o->dry_run ? recon_print_plan(call, m.r) : compute(call, o, &m, &reading);
 done:
 	gt_recon_free(m.r);
+	recon_journal_free(&m.journal);
 	return cli_exit(call, st);
 }
 

@@ -6,10 +6,11 @@
 #include "apps/cli/frames.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/runlog.h"
+#include "apps/commands/recon_page.h"
 
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
-	const char *data, *device_memory, *host_memory, *scratch, *range, *gpus, *split;
+	const char *data, *device_memory, *host_memory, *scratch, *range, *gpus, *split, *report;
 	int unit, preset, dry_run, padding, no_overlap, keep, no_check, force, number;
 	double water;
 	cli_frames frames;
@@ -29,6 +30,7 @@ typedef struct {
 	cli_notes notes;                /* what the reader said, in one line when it has read */
 	int reads;                      /* 1: it reads now */
 	app_runlog log;
+	recon_journal journal;          /* for --report */
 	int iteration, iterations;      /* done so far, and at most */
 	int writes;                     /* 1: the file of the volume is being written */
 	gt_status st;                   /* why the log could not be opened */

@@ -55,12 +55,18 @@ static int iteration(recon_monitor *m, const gt_recon_progress *p)
 	m->iterations = p->iterations;
 	app_progress_iteration(&m->progress, &g);
 	app_runlog_add(&m->log, row);
+	if (m->o->report)
+		recon_journal_step(&m->journal, p);
 	return cli_asked_to_stop();
 }
 
 void recon_say(void *self, const gt_message *message)
 {
 	recon_monitor *m = self;
+	if (m->o->report)
+		recon_journal_say(&m->journal, message);
+	if (m->call->common.quiet)
+		return;
 	const gt_listener to = m->reads ? cli_collect(&m->notes) : m->call->log;
 	if (to.say)
 		to.say(to.self, message);

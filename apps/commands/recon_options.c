@@ -38,6 +38,8 @@ const cli_option recon_table[] = {
 	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "cost, change ... of every iteration, as CSV, or JSON by the name", .at = AT(log) },
 	{ .name = "plot", .kind = CLI_OUTPUT, .value = "FILE.png", .help = "plot of the same by gnuplot, at the end", .at = AT(plot) },
+	{ .name = "report", .kind = CLI_TEXT, .value = "FOLDER",
+	  .help = "a page there: what was chosen and why, cost, times, memory, middle slices before and after", .at = AT(report) },
 	{ .name = "checkpoint", .kind = CLI_TEXT, .value = "FILE[:every=10]",
 	  .help = "file to continue from, saved during the run", .at = AT(checkpoint) },
 	{ .name = "resume", .kind = CLI_INPUT, .value = "FILE",

@@ -1,4 +1,4 @@
-/* Slices of a volume, or views and sinograms of projections, as one PNG. */
+/* Slices of a volume, or views and sinograms of projections, as one PNG; pages are in view_page.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +7,8 @@
 #include <gantry/order_statistics.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
+#include "apps/commands/view.h"
 
-typedef struct {
-	const char *output, *window, *title;
-	int plane, unit, convention;
-	long long slice, montage, sinogram;
-	double water;
-} view_options;
 static const char *const planes[] = { "axial", "coronal", "sagittal", NULL };
 static const char *const units[] = { "mm-1", "HU", "auto", NULL };
 static const char *const conventions[] = { "axes", "radiological", NULL };
@@ -22,7 +17,8 @@ static const view_options defaults = { .plane = -1, .convention = -1, .slice = -
 #define AT(field) offsetof(view_options, field)
 /* clang-format off */
 static const cli_option options[] = {
-	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "name of the written picture (.png)", .at = AT(output) },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "name of the written picture (.png) or page (.html)", .at = AT(output) },
 	{ .name = "plane", .kind = CLI_CHOICE,
 	  .help = "one orientation (default: all three through the centre)", .at = AT(plane), .names = planes },
 	{ .name = "convention", .kind = CLI_CHOICE,
@@ -41,6 +37,12 @@ static const cli_option options[] = {
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
 	{ .name = "title", .kind = CLI_TEXT, .value = "TEXT", .help = "title above the pictures (default: the file's name)", .at = AT(title) },
+	{ .name = "page-size", .kind = CLI_TEXT, .value = "SIZE",
+	  .help = "size of the page, at most (default 36MB); a smaller one has a larger step of its values", .at = AT(page_size) },
+	{ .name = "serve", .kind = CLI_FLAG,
+	  .help = "serve the page to browsers of this machine, with exact values, until Ctrl-C", .at = AT(serve) },
+	{ .name = "port", .kind = CLI_INT, .value = "N",
+	  .help = "with --serve: port of 127.0.0.1 (default 0: any that is free)", .at = AT(port), .least = 0, .most = 65535 },
 	{ 0 },
 };
 /* clang-format on */
@@ -238,7 +240,15 @@ static int run(const cli_call *call, const void *given)
 	int projections = 0;
 	gt_sheet sheet = { .title = o->title ? o->title : call->file[0] };
 	gt_status st = GT_OK;
-	GT_TRY(cli_need("--output", o->output));
+	if (o->port && !o->serve)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--port needs --serve"));
+	if (!o->serve)
+		GT_TRY(cli_need("--output", o->output));
+	if (o->serve || gt_page_is_name(o->output))
+		return cli_exit(call, view_page(call, o));
+	if (call->files > 1)
+		GT_TRY(gt_fail(GT_ERR_ARG, "%zu files: a picture shows one, a page several: expected -o NAME.html or --serve",
+		               call->files));
 	GT_TRY(gt_can_write_sheet(o->output));
 	if (o->slice >= 0 && o->montage > 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "--slice and --montage cannot be combined"));
@@ -280,19 +290,24 @@ done:
 
 const cli_command cli_view = {
 	.name = "view",
-	.about = "draw pictures of a volume or of projections",
-	.synopsis = "FILE -o PICTURE.png [options]",
+	.about = "look at volumes and projections: pictures, or a page for the browser",
+	.synopsis = "FILE -o PICTURE.png | FILE... -o PAGE.html | FILE... --serve [options]",
 	.notes =
 		"Letters at the sides name the sides of the patient: R, L, A (front), P (back), H, F. Without --convention radiological x is to\n"
-		"the right, so that the right side of a patient in position HFS is on the right.\n\n"
+		"the right, so that the right side of a patient in position HFS is on the right.\n"
+		"A page is one file that needs no network: slices, windows, values, profiles, regions; two volumes are compared,\n"
+		"of a scan the geometry is drawn. It states the step of its values; --serve shows them exactly, at any size.\n\n"
 		"  gantry view vol.nc -o slices.png --window 0:100 --unit HU\n"
 		"  gantry view patient.nii -o patient.png --convention radiological\n"
 		"  gantry view vol.nc -o sheet.png --montage 16\n"
-		"  gantry view scan.nc -o sinogram.png --sinogram 32\n",
+		"  gantry view scan.nc -o sinogram.png --sinogram 32\n"
+		"  gantry view vol.nc -o look.html\n"
+		"  gantry view before.nc after.nc scan.nc -o both.html\n"
+		"  gantry view vol.nc --serve\n",
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
 	.least_files = 1,
-	.most_files = 1,
+	.most_files = GT_PAGE_ITEMS,
 	.run = run,
 };

@@ -1,7 +1,7 @@
 #ifndef GANTRY_IMAGE_H
 #define GANTRY_IMAGE_H
 #include <stddef.h>
-#include <gantry/status.h>
+#include <gantry/data.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -29,6 +29,69 @@ typedef struct {
 GT_API gt_status gt_can_write_sheet(const char *path);
 /* Written to a temporary name and renamed. */
 GT_API gt_status gt_sheet_write(const char *path, const gt_sheet *sheet);
+
+/* Pages -----------------------------------------------------------------
+ *
+ * One HTML page that shows volumes and projections in a browser, with texts, tables and curves: a single file
+ * that needs no network, or a page that this machine serves to itself. In the file the values of each volume
+ * are whole numbers of steps, as few bits as the page's size allows: the page states the step, and every value
+ * that it shows is within half a step of the value here. Served pages get the values as they are. */
+
+/* Something to look at: one of the two is not NULL. Both are borrowed. */
+typedef struct {
+	const char *name;               /* shown above it; any bytes */
+	const gt_volume *volume;
+	const gt_projections *projections;      /* their scan is drawn; without data the drawing is all there is */
+	gt_unit unit;                   /* of a volume's values at first: GT_PER_MM, GT_HU; GT_UNIT_AUTO: that of its file */
+} gt_page_item;
+
+typedef enum {
+	GT_PAGE_VIEWER,                 /* item[0 .. items-1], in one viewer with linked cursors; a heading */
+	GT_PAGE_TEXT,                   /* a heading and a paragraph */
+	GT_PAGE_TABLE,                  /* cell[rows][columns], of which row 0 is the head */
+	GT_PAGE_CURVE                   /* y over x, both [points]; what is not finite is left out */
+} gt_page_kind;
+typedef struct {
+	gt_page_kind kind;
+	const char *heading, *text;     /* NULL: none; text is a paragraph below the heading, of every kind of part */
+	const gt_page_item *item;
+	size_t items;                   /* at most GT_PAGE_ITEMS in all parts together */
+	const char *const *cell;        /* NULL cells are empty */
+	size_t rows, columns;
+	const double *x, *y;
+	size_t points;
+	const char *x_label, *y_label;
+	int log_y;                      /* 1: the logarithm of y, where all of it is above 0 */
+} gt_page_part;
+enum { GT_PAGE_ITEMS = 8 };
+
+typedef struct {
+	size_t size;                    /* sizeof(gt_page) */
+	const char *title;              /* any bytes; NULL: "Gantry" */
+	const gt_page_part *part;
+	size_t parts;
+	double bytes;                   /* of the file, about and at most; 0: 36e6 */
+	double low, high;               /* window at first, in the unit of each item; both 0: 0.5 and 99.5 % of its values */
+} gt_page;
+
+/* Is the name one of a page: does it end in .html or .htm? */
+GT_API int gt_page_is_name(const char *path);
+/* Writes the page under a temporary name and renames it. GT_ERR_ARG: no parts, too many items, an item that is
+ * neither or both. GT_ERR_UNSUPPORTED: what a browser cannot hold in one page, with both sizes. */
+GT_API gt_status gt_page_write(const char *path, const gt_page *page);
+
+/* The page served to this machine alone (127.0.0.1): its address holds a random token, and requests without it,
+ * from other names of hosts or malformed ones get an error and nothing else. Values are exact, planes are sent when
+ * they are looked at, so that the size is that of memory. */
+typedef struct {
+	size_t size;                    /* sizeof(gt_page_server) */
+	int port;                       /* 0: any that is free; GT_ERR_IO if it is taken */
+	void (*ready)(void *self, const char *address); /* once, with the address to open; may be NULL */
+	int (*stop)(void *self);        /* asked several times a second: non-zero ends it; may be NULL */
+	void *self;
+} gt_page_server;
+/* Returns GT_OK when stop() asked for the end. */
+GT_API gt_status gt_page_serve(const gt_page *page, const gt_page_server *how);
 
 #ifdef __cplusplus
 }

@@ -65,4 +65,24 @@ says cpu
 ok devices --json
 holds "$(value total_bytes) > 0"
 refused 2 "" # no command at all
+# Pages of the manual and the completion of bash.
+ok help --man
+says "gantry\\-recon (1)"
+for command in $commands; do
+	ok help "$command" --man
+	says ".TH GANTRY-$(tr '[:lower:]' '[:upper:]' <<<"$command") 1"
+	says "\\-\\-help"
+	command -v groff >/dev/null && { warned=$(groff -ww -man -T utf8 <<<"$out" 2>&1 >/dev/null) || fail "groff: $warned"; [ -z "$warned" ] || fail "groff on $command: $warned"; }
+done
+refused 2 "'recno' is no command" help recno --man
+refused 2 "cannot be combined" help --man --complete bash
+ok help --complete bash
+complete_by() {
+	bash -c 'source /dev/stdin; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gantry; echo "${COMPREPLY[@]}"' _ "$@" <<<"$out"
+}
+[ "$(complete_by gantry re)" = recon ] || fail "gantry re: $(complete_by gantry re)"
+[ "$(complete_by gantry recon --checkp)" = --checkpoint ] || fail "--checkp: $(complete_by gantry recon --checkp)"
+[ "$(complete_by gantry recon --preset it)" = iterative ] || fail "--preset it: $(complete_by gantry recon --preset it)"
+[ -z "$(complete_by gantry recon scan)" ] || fail "a file is completed as a word"
+
 finish

@@ -1,0 +1,106 @@
+/* gantry view as a page for a browser: all files in one viewer, written as one file or served to this machine. */
+#include <math.h>
+#include <stdio.h>
+#include <gantry/io.h>
+#include <gantry/text.h>
+#include "apps/cli/try.h"
+#include "apps/commands/view.h"
+
+typedef struct {
+	gt_page_item item[GT_PAGE_ITEMS];
+	gt_volume *volume[GT_PAGE_ITEMS];
+	gt_projections *projections[GT_PAGE_ITEMS];
+	size_t n;
+} shown;
+
+static gt_status check(const cli_call *call, const view_options *o)
+{
+	if (o->plane >= 0 || o->convention >= 0 || o->slice >= 0 || o->montage > 0 || o->sinogram >= 0)
+		return gt_fail(GT_ERR_ARG,
+		               "--plane, --convention, --slice, --montage and --sinogram are for pictures; a page shows all of them");
+	if (call->files > GT_PAGE_ITEMS)
+		return gt_fail(GT_ERR_ARG, "%zu files, expected at most %d on one page", call->files, GT_PAGE_ITEMS);
+	if (o->serve && o->output)
+		return gt_fail(GT_ERR_ARG, "--serve shows the page without writing it: expected no --output");
+	return o->serve ? GT_OK : gt_can_write(o->output);
+}
+
+static gt_status read_one(const cli_call *call, const view_options *o, const char *path, shown *s)
+{
+	const gt_format *format = NULL;
+	const size_t i = s->n;
+	int projections = 0;
+	gt_status st = GT_OK;
+	GT_TRY(gt_file_kind(path, &format, &projections));
+	s->item[i] = (gt_page_item){ .name = path, .unit = (gt_unit)o->unit };
+	if (projections) {
+		GT_TRY(cli_read_scan(call, path, CLI_IF_ANY, &s->projections[i]));
+		s->item[i].projections = s->projections[i];
+	} else {
+		GT_TRY(cli_read_volume(call, path, &s->volume[i]));
+		if (!isnan(o->water))
+			GT_TRY(gt_volume_set_water(s->volume[i], o->water));
+		s->item[i].volume = s->volume[i];
+	}
+	s->n++;
+done:
+	return st;
+}
+
+static void say_address(void *self, const char *address)
+{
+	const cli_call *call = self;
+	printf("%s\n", address);
+	fflush(stdout);
+	cli_note(call, "open this address in a browser of this machine; Ctrl-C ends it");
+}
+
+static int asked_to_stop(void *self)
+{
+	(void)self;
+	return cli_asked_to_stop();
+}
+
+static gt_status serve(const cli_call *call, const view_options *o, const gt_page *page)
+{
+	cli_call copy = *call;
+	const gt_page_server how = { .size = sizeof how, .port = (int)o->port, .ready = say_address, .stop = asked_to_stop, .self = &copy };
+	cli_begin_iterating(1);
+	const gt_status st = gt_page_serve(page, &how);
+	cli_end_iterating();
+	return st;
+}
+
+gt_status view_page(const cli_call *call, const view_options *o)
+{
+	shown s = { .n = 0 };
+	gt_page_part viewer = { .kind = GT_PAGE_VIEWER, .item = s.item };
+	gt_page page = { .size = sizeof page,
+		         .title = o->title           ? o->title
+		                  : call->files == 1 ? call->file[0]
+		                                     : "Gantry",
+		         .part = &viewer,
+		         .parts = 1 };
+	gt_status st = GT_OK;
+	GT_TRY(check(call, o));
+	if (o->page_size)
+		GT_TRY(gt_bytes_parse("--page-size", o->page_size, &page.bytes));
+	if (o->window)
+		GT_TRY(cli_parse_range("--window", o->window, &page.low, &page.high));
+	for (size_t i = 0; i < call->files; i++)
+		GT_TRY(read_one(call, o, call->file[i], &s));
+	viewer.items = s.n;
+	if (o->serve) {
+		GT_TRY(serve(call, o, &page));
+	} else {
+		cli_begin_writing();
+		GT_TRY(cli_end_writing(gt_page_write(o->output, &page)));
+		cli_note(call, "%s: open it in a browser", o->output);
+	}
+done:
+	for (size_t i = 0; i < GT_PAGE_ITEMS; i++) {
+		gt_volume_free(s.volume[i]);
+		gt_projections_free(s.projections[i]);
+	}
+	return st;
+}

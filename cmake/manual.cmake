@@ -1,0 +1,13 @@
+# Pages of the manual and the completion of bash, which the command writes from its tables: cmake -DGANTRY=... -DNAMES="recon;view" -DOUT=folder -P manual.cmake
+function(written_by file)
+	execute_process(COMMAND ${GANTRY} help ${ARGN} OUTPUT_FILE ${OUT}/${file} RESULT_VARIABLE code)
+	if(NOT code EQUAL 0)
+		message(FATAL_ERROR "gantry help ${ARGN}: ${code}")
+	endif()
+endfunction()
+file(MAKE_DIRECTORY ${OUT}/man)
+written_by(man/gantry.1 --man)
+foreach(name ${NAMES})
+	written_by(man/gantry-${name}.1 ${name} --man)
+endforeach()
+written_by(gantry.bash --complete bash)

@@ -1,0 +1,23 @@
+#!/bin/bash
+# Pages of `gantry view` in a browser without a window, driven by support/view_page.py; $GT_CHROMIUM names the browser, $GT_PICTURES a folder for pictures.
+. "$(dirname "$0")/support/lib.sh"
+support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
+
+# What needs no browser.
+ok simulate --phantom water-cylinder --reduce 32 -o s.nc --truth t.nc --grid 9x8x5@20x20x20
+refused 2 "expected -o NAME.html or --serve" view t.nc s.nc -o none.png
+refused 2 "--port needs --serve" view t.nc -o none.html --port 80
+refused 2 "are for pictures" view t.nc -o none.html --slice 2
+refused 2 "expected no --output" view t.nc -o none.html --serve
+refused 1 "nowhere/none.html" view t.nc -o nowhere/none.html
+refused 1 "absent.nc" view t.nc absent.nc -o none.html
+nothing_left none "a refused page"
+ok view t.nc s.nc -o page.html
+grep -qE "(src|href)=\"?[^d\"]|https?://|@import" page.html && fail "the page asks for something outside"
+
+command -v python3 >/dev/null || skip "no python3"
+python3 -c "import sys; sys.path.insert(0, '$support'); import browser; sys.exit(not browser.find())" ||
+	skip "no Chromium: 'apt-get install chromium' brings one, GT_CHROMIUM names another"
+mkdir pages
+timeout 120 python3 -B "$support/view_page.py" "$gantry" "$PWD/pages" ${GT_PICTURES:+"$GT_PICTURES"} || fail "the page in the browser"
+finish

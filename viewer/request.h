@@ -1,0 +1,24 @@
+#ifndef GT_VIEWER_REQUEST_H
+#define GT_VIEWER_REQUEST_H
+/* What a served page answers to a request (RFC 9112), without any socket. */
+#include "viewer/page.h"
+
+enum { GT_TOKEN_DIGITS = 32, GT_REQUEST_MOST = 8192 };
+struct gt_page_site {
+	const struct gt_page_items *items;
+	const char *html;               /* the page itself */
+	size_t html_bytes;
+	char token[GT_TOKEN_DIGITS + 1];
+	int port;
+};
+struct gt_page_answer {
+	int code;                       /* 200, or an error */
+	const char *type;
+	const void *body;               /* of the site's, or memory */
+	size_t bytes;
+	float *memory;                  /* to be freed; NULL: none */
+};
+/* request: all up to the empty line, ended by 0. Grammar: GET /TOKEN/ and GET
+ * /TOKEN/plane/ITEM/AXIS/FROM/TO/slice|maximum|minimum|mean. */
+void gt_page_answer(const struct gt_page_site *site, const char *request, struct gt_page_answer *a);
+#endif

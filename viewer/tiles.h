@@ -1,0 +1,39 @@
+#ifndef GT_VIEWER_TILES_H
+#define GT_VIEWER_TILES_H
+/* Slices as whole numbers of steps, compressed each by itself. A value is offset + step * code; the largest code
+ * stands for what is not a finite number. A pixel's code is predicted by the mean of the pixels before and above
+ * it, and the remainder is folded to a number without sign (0, -1, 1, -2 ... become 0, 1, 2, 3 ...). Of 16 bits the
+ * low bytes of a slice stand before the high ones. Of 8 bits two pixels share a byte, the first one in its upper
+ * half; 15 there says that the number is one of the bytes behind, which are in the order of the pixels. zlib (RFC
+ * 1950) packs them. */
+#include <stddef.h>
+#include <gantry/status.h>
+
+struct gt_page_tiles {
+	const float *data;              /* [n[2]][n[1]][n[0]] */
+	size_t n[3];
+	double least, most;             /* of the finite values; 0 where there are none */
+	double offset, step;
+	int bits;                       /* of a code: 8 or 16 */
+	size_t missing;                 /* values that are not finite */
+};
+
+/* Scratch and result of one slice. */
+struct gt_tile {
+	unsigned short *code;
+	unsigned char *raw, *packed;
+	size_t room, bytes;             /* of packed: allocated, used */
+	int failed;
+};
+gt_status gt_tile_new(const size_t n[3], struct gt_tile *t);
+void      gt_tile_free(struct gt_tile *t);
+
+/* The smallest step, of range / 65520 times a power of the fourth root of two, with which all slices take `bytes`
+ * at most. GT_ERR_UNSUPPORTED: the largest that leaves a picture does not. */
+gt_status gt_tiles_plan(const float *data, const size_t n[3], double bytes, struct gt_page_tiles *t);
+/* Slice z, from t->data or where slice is not NULL from there. */
+void      gt_tiles_pack(const struct gt_page_tiles *t, const float *slice, struct gt_tile *out);
+/* Means of blocks of by[] voxels of what is finite: slice z of the coarse volume, of gt_tiles_coarse_size(). */
+void      gt_tiles_coarse(const struct gt_page_tiles *t, const size_t by[3], size_t z, float *out);
+void      gt_tiles_coarse_size(const size_t n[3], size_t by[3], size_t size[3]);
+#endif

@@ -1,0 +1,10 @@
+#ifndef GT_VIEWER_WEB_H
+#define GT_VIEWER_WEB_H
+/* What cmake/embed.cmake makes of viewer/web/: the page's one script and its style, and the SHA-256 of each as 64
+ * hexadecimal digits. */
+#include <stddef.h>
+
+extern const unsigned char gt_page_script[], gt_page_style[];
+extern const size_t gt_page_script_size, gt_page_style_size;
+extern const char gt_page_script_hash[], gt_page_style_hash[];
+#endif

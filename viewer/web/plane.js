@@ -1,0 +1,165 @@
+// One canvas: a plane of one source, or of two with a divider, with cross lines, scale and what is measured drawn over it.
+
+const PLANE_NAMES = { volume: ["sagittal", "coronal", "axial"], projections: ["column", "sinogram", "view"] };
+
+class Pane {
+	constructor(viewer, source, axis, second) {
+		Object.assign(this, { viewer, source, axis, second, hover: null });
+		const { item } = source, name = PLANE_NAMES[item.kind][axis];
+		this.canvas = el("canvas", { tabIndex: 0, role: "img", className: "plane", dataset: { axis } });
+		this.caption = el("span", { className: "caption" });
+		this.slider = el("input", { type: "range", min: 0, max: item.n[axis] - 1, step: 1, ariaLabel: `${name}, number of the slice` });
+		this.slider.disabled = item.n[axis] < 2;
+		this.slider.addEventListener("input", () => viewer.setIndex(item, axis, +this.slider.value));
+		this.figure = el("figure", { className: "pane" }, this.canvas, el("figcaption", {}, this.caption, this.slider));
+		this.drawn = [{ key: "" }, { key: "" }];
+		listenToPane(this);
+	}
+
+	get index() { return this.viewer.indexOf(this.source.item, this.axis); }
+
+	// Of a source's pixels along the two axes: where they are on the canvas, in CSS pixels.
+	place() {
+		const { item } = this.source, [right, up] = AXES[this.axis], width = this.canvas.clientWidth, height = this.canvas.clientHeight;
+		let w = item.n[right] * item.shown[right], h = item.n[up] * item.shown[up];
+		if (item.kind === "projections" && this.axis !== 2)
+			[w, h] = [width, height];
+		const scale = Math.min(width / w, height / h), flip = item.kind === "volume" || this.axis === 2;
+		return { x: (width - w * scale) / 2, y: (height - h * scale) / 2, w: w * scale, h: h * scale, nx: item.n[right], ny: item.n[up], flip,
+			mm: scale };
+	}
+
+	// Fractional indices [along right, along up] of a point of the canvas, and back.
+	indexAt(x, y) {
+		const p = this.place(), v = (y - p.y) / p.h * p.ny - 0.5;
+		return [(x - p.x) / p.w * p.nx - 0.5, p.flip ? p.ny - 1 - v : v];
+	}
+
+	pointOf(i, j) {
+		const p = this.place();
+		return [p.x + (i + 0.5) / p.nx * p.w, p.y + ((p.flip ? p.ny - 1 - j : j) + 0.5) / p.ny * p.h];
+	}
+
+	// The voxel at a point of the canvas, or null.
+	voxelAt(x, y) {
+		const { item } = this.source, [right, up] = AXES[this.axis], [i, j] = this.indexAt(x, y).map(Math.round), at = [0, 0, 0];
+		if (i < 0 || j < 0 || i >= item.n[right] || j >= item.n[up])
+			return null;
+		at[right] = i;
+		at[up] = j;
+		at[this.axis] = this.index;
+		return at;
+	}
+
+	// The picture of a source's plane, painted anew where something changed.
+	picture(source, which) {
+		const { viewer } = this, { low, high } = viewer.windowOf(source), { mode } = viewer.state, [from, to] = viewer.slab(source.item, this.axis);
+		const plane = source.plane(this.axis, this.index, mode, from, to), drawn = this.drawn[which];
+		if (!plane)
+			return null;
+		const colours = viewer.coloursOf(source), key = `${low}/${high}/${colours}`;
+		if (drawn.plane !== plane.data || drawn.key !== key || drawn.at !== this.index) {
+			if (!drawn.canvas || drawn.canvas.width !== plane.w || drawn.canvas.height !== plane.h) {
+				drawn.canvas = el("canvas", { width: plane.w, height: plane.h });
+				drawn.image = new ImageData(plane.w, plane.h);
+			}
+			paint(plane, low, high, viewer.table(colours), this.place().flip, drawn.image);
+			drawn.canvas.getContext("2d").putImageData(drawn.image, 0, 0);
+			Object.assign(drawn, { plane: plane.data, key, at: this.index });
+		}
+		return { canvas: drawn.canvas, wider: plane.width || 1, higher: plane.height || 1, coarse: plane.coarse };
+	}
+
+	drawPicture(context, picture, p) {
+		const w = p.w * picture.wider, h = p.h * picture.higher;
+		context.imageSmoothingEnabled = this.viewer.state.smooth || !!picture.coarse;
+		context.drawImage(picture.canvas, p.x, p.flip ? p.y + p.h - h : p.y, w, h);
+	}
+
+	draw() {
+		const { canvas } = this, ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+		if (!width || !height)
+			return;
+		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+			canvas.width = Math.round(width * ratio);
+			canvas.height = Math.round(height * ratio);
+		}
+		const context = canvas.getContext("2d"), p = this.place(), picture = this.picture(this.source, 0);
+		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		context.clearRect(0, 0, width, height);
+		context.save();
+		context.beginPath();
+		context.rect(p.x, p.y, p.w, p.h);
+		context.clip();
+		if (picture)
+			this.drawPicture(context, picture, p);
+		if (this.second)
+			this.drawSecond(context, p);
+		context.restore();
+		this.drawOver(context, p);
+		this.describe(!!picture && !picture.coarse);
+	}
+
+	drawSecond(context, p) {
+		const picture = this.picture(this.second, 1), at = p.x + p.w * this.viewer.state.swipe;
+		context.save();
+		context.beginPath();
+		context.rect(at, p.y, p.x + p.w - at, p.h);
+		context.clip();
+		context.fillRect(at, p.y, p.x + p.w - at, p.h);
+		if (picture)
+			this.drawPicture(context, picture, p);
+		context.restore();
+		context.fillStyle = "#ffd84d";
+		context.fillRect(at - 1, p.y, 2, p.h);
+	}
+
+	drawOver(context, p) {
+		const { item } = this.source, [right, up] = AXES[this.axis], { viewer } = this;
+		if (viewer.state.cross) {
+			const [x, y] = this.pointOf(viewer.indexOf(item, right), viewer.indexOf(item, up)), gap = 9;
+			context.fillStyle = "rgba(255, 216, 77, 0.85)";
+			for (const [ax, ay, bx, by] of [[p.x, y, x - gap, y], [x + gap, y, p.x + p.w, y], [x, p.y, x, y - gap], [x, y + gap, x, p.y + p.h]])
+				if (bx > ax || by > ay)
+					context.fillRect(ax - (ax === bx ? 0.5 : 0), ay - (ay === by ? 0.5 : 0), Math.max(bx - ax, 1), Math.max(by - ay, 1));
+		}
+		if (item.kind === "volume")
+			drawScaleBar(context, p);
+		drawMeasure(context, this);
+	}
+
+	describe(fine) {
+		const { item } = this.source, { index, axis } = this, name = PLANE_NAMES[item.kind][axis], n = item.n[axis];
+		let where = `${name}, slice ${index} of 0 to ${n - 1}, ${"xyz"[axis]} = ${(item.first[axis] + index * item.pitch[axis]).toFixed(2)} mm`;
+		if (item.kind === "projections") {
+			const angle = item.angles[index];
+			where = axis === 2 ? `view ${index} of 0 to ${n - 1}${angle === null || angle === undefined ? "" : `, ${angle.toFixed(1)}°`}`
+				: axis === 1 ? `sinogram of row ${index} of 0 to ${n - 1}` : `column ${index} of 0 to ${n - 1}, all views`;
+		}
+		if (this.viewer.state.mode !== "slice")
+			where += `, ${this.viewer.state.mode}`;
+		if (this.source.difference)
+			where += `, white 0, full colour ±${this.viewer.text(this.viewer.windowOf(this.source).high, item, true)}`;
+		if (this.caption.textContent !== where) {
+			this.caption.textContent = where;
+			this.canvas.ariaLabel = `${item.name}: ${where}`;
+		}
+		this.slider.value = index;
+		this.canvas.dataset.fine = fine;
+	}
+}
+
+function drawScaleBar(context, p) {
+	const most = p.w / 3 / p.mm, power = 10 ** Math.floor(Math.log10(most)), mm = power * (most / power >= 5 ? 5 : most / power >= 2 ? 2 : 1);
+	const text = `${+mm.toPrecision(1)} mm`, x = p.x + 8, y = p.y + p.h - 10;
+	if (p.w < 90 || p.h < 60)
+		return;
+	context.font = "12px sans-serif";
+	context.lineWidth = 3;
+	context.strokeStyle = "#000";
+	context.strokeRect(x, y, mm * p.mm, 1);
+	context.strokeText(text, x, y - 6);
+	context.fillStyle = "#fff";
+	context.fillRect(x, y - 0.5, mm * p.mm, 2);
+	context.fillText(text, x, y - 6);
+}
