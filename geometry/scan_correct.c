@@ -90,8 +90,7 @@ static void correct_turn(gt_scan *s, const gt_scan_correction *c)
 		const double wanted = begin + (w->angle - first) * factor * (c->reverse_direction ? -1 : 1);
 		turn_view(w, wanted - w->angle);
 	}
-	s->pitch_per_turn /= factor * (c->reverse_direction ? -1 : 1);
-	s->pitch_per_turn += 0.;
+	s->pitch_per_turn /= fabs(factor);
 }
 
 static void correct(gt_scan *s, const gt_scan_correction *c)

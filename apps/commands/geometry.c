@@ -50,7 +50,7 @@ static gt_status read_other(const cli_call *call, const geometry_options *o, con
 		               path, gt_geometry_open(found) & GT_GEOMETRY_DIRECTION ? "the rotation direction" : "",
 		               gt_geometry_open(found) == 3 ? " and " : "", gt_geometry_open(found) & GT_GEOMETRY_OFFSET ? "the side of the axis is" : "is",
 		               gt_geometry_open(found) & GT_GEOMETRY_DIRECTION ? "--direction" : "", gt_geometry_open(found) == 3 ? " and " : "",
-		               gt_geometry_open(found) & GT_GEOMETRY_OFFSET ? "--offset" : "", path));
+		               gt_geometry_open(found) & GT_GEOMETRY_OFFSET ? "--axis-side" : "", path));
 	st = gt_scan_clone(gt_geometry_scan(found), scan);
 done:
 	gt_geometry_free(found);

@@ -63,7 +63,7 @@ const cli_option geometry_table[] = {
 	{ .name = "reverse-rows", .kind = CLI_FLAG, .help = "rows are", .at = AT(reverse_rows) },
 	{ .name = "direction", .kind = CLI_CHOICE, .names = signs, .at = AT(direction),
 	  .help = "files that leave the rotation direction open: take their angles, or the reverse (auto: refused, or found in images by recon)" },
-	{ .name = "offset", .kind = CLI_CHOICE, .names = signs, .at = AT(offset),
+	{ .name = "axis-side", .kind = CLI_CHOICE, .names = signs, .at = AT(offset),
 	  .help = "files that leave open to which side the axis is off: to higher columns, or the reverse" },
 	{ .name = "origin", .kind = CLI_TEXT, .value = "U,V",
 	  .help = "RTK: place of the first pixel in the image, mm (default: the image's middle is at 0)", .at = AT(origin) },

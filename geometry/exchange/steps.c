@@ -55,7 +55,7 @@ static double pitch_of(const gt_scan *s)
 		if (!(fabs(s->view[v].source[2] - first->source[2] - rise * (s->view[v].angle - first->angle) / turn) <=
 		      1e-3 * s->row_pitch))
 			return 0;
-	return rise / turn * 2 * GT_PI;
+	return fabs(rise / turn) * 2 * GT_PI;
 }
 
 gt_status gt_scan_complete(gt_scan *s)

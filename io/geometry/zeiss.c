@@ -103,7 +103,7 @@ static gt_status read_shifts(const gt_geometry_input *in, const gt_ole2 *f, cons
 		in->g->shift[2 * v + 1] = side * shift[1][v] * o->pitch[1];
 		most = fmax(most, fmax(fabs(shift[0][v]), fabs(shift[1][v])));
 	}
-	gt_geometry_note(in, "views are shifted by up to %.4g pixels (the first by %.4g, %.4g), from X-Shifts and Y-Shifts, %s (--offset reversed turns them round)", most,
+	gt_geometry_note(in, "views are shifted by up to %.4g pixels (the first by %.4g, %.4g), from X-Shifts and Y-Shifts, %s (--axis-side reversed turns them round)", most,
 	                 shift[0][0], shift[1][0], side > 0 ? "images against them" : "the other way round, as asked for");
 done:
 	free(shift[0]);
