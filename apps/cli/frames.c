@@ -34,7 +34,7 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 	int projections = 0;
 	if (gt_file_kind(path, &format, &projections) != GT_OK)
 		return GT_OK; /* reading says why */
-	const int frames = !strcmp(format->name, "frames"), raw = frames || !strcmp(format->name, "dataexchange");
+	const int frames = !strcmp(format->name, "frames") || !strcmp(format->name, "nxtomo"), raw = frames || !strcmp(format->name, "dataexchange");
 	const struct {
 		const char *name;
 		int unused;

@@ -19,6 +19,7 @@
 #include "io/frames/settle_signs.h"
 #include "io/frames/sinogram_source.h"
 #include "io/frames/view_angles.h"
+#include "io/hdf5/nxtomo.h"
 #include "io/view_reader.h"
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
@@ -50,6 +51,7 @@ typedef struct {
 	gt_intensity *intensity;
 	gt_geometry *geometry; /* of a file; NULL: there is none */
 	int is_txrm;
+	double *angle; /* of NXtomo, rad; NULL: from elsewhere */
 } stack;
 
 static void close_stack(stack *k)
@@ -60,6 +62,7 @@ static void close_stack(stack *k)
 	gt_frame_source_free(k->dark);
 	gt_frame_folder_free(&k->folder);
 	gt_geometry_free(k->geometry);
+	free(k->angle);
 }
 
 static gt_status complete(const char *path, const gt_frames_options *given, gt_frames_options *full)
@@ -150,9 +153,11 @@ static gt_status open_intensity(stack *k, const gt_read_options *o)
 	gt_status st = GT_OK;
 	if (k->is_txrm && !k->f.flat && gt_txrm_has_reference(k->path))
 		GT_TRY(gt_txrm_source(k->path, 1, &k->flat));
-	else
-	GT_TRY(open_field(k->f.flat, &k->folder.flat, &k->flat));
-	GT_TRY(open_field(k->f.dark, &k->folder.dark, &k->dark));
+	/* Other files may have fields of their own, which are open by now. */
+	if (!k->flat)
+		GT_TRY(open_field(k->f.flat, &k->folder.flat, &k->flat));
+	if (!k->dark)
+		GT_TRY(open_field(k->f.dark, &k->folder.dark, &k->dark));
 	if (k->flat && k->f.white > 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "white=%g, and a flat field %s: expected one of them (--flat none leaves it out)", k->f.white,
 		               k->flat->name(k->flat, 0)));
@@ -176,6 +181,19 @@ static gt_status open_stack(const char *path, const gt_read_options *o, stack *k
 		GT_TRY(gt_tiff_source(&k->folder.scan, &k->scan));
 	} else if (gt_is_npy(path)) {
 		GT_TRY(gt_npy_source(path, &k->scan));
+	} else if (gt_is_nxtomo(path)) {
+		gt_nxtomo x;
+		GT_TRY(gt_nxtomo_open(path, o, &x));
+		k->scan = x.scan;
+		k->angle = x.angle;
+		if (k->f.flat)
+			gt_frame_source_free(x.flat);
+		else
+			k->flat = x.flat;
+		if (k->f.dark)
+			gt_frame_source_free(x.dark);
+		else
+			k->dark = x.dark;
 	} else if (gt_is_ole2(path)) {
 		k->is_txrm = 1;
 		GT_TRY(gt_txrm_source(path, 0, &k->scan));
@@ -294,12 +312,15 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 	gt_status st = GT_OK;
 	if (!angle)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", k->path));
-	if (!spec)
+	if (!spec && !k->angle)
 		GT_TRY(gt_fail(GT_ERR_FORMAT,
 		               "%s: no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST",
 		               k->path));
-	GT_TRY(gt_view_angles(spec, k->f.radians, k->f.sinogram ? NULL : k->folder.number, views, o, angle));
-	if (!k->f.angles)
+	if (spec)
+		GT_TRY(gt_view_angles(spec, k->f.radians, k->f.sinogram ? NULL : k->folder.number, views, o, angle));
+	else
+		memcpy(angle, k->angle, views * sizeof *angle);
+	if (spec && !k->f.angles)
 		gt_read_note(o, "%zu angles from %s", views, spec);
 	GT_TRY(gt_fail_in(gt_scan_new(k->f.source_to_axis > 0 ? GT_FLAT : GT_PARALLEL, views, v->base.size[1], v->base.size[2], &scan),
 	                  "%s", k->path));
@@ -372,6 +393,15 @@ const gt_format gt_format_frames = {
 	.extensions = "",
 	.folders = 1,
 	.probe = probe,
+	.read_projections = read_projections,
+	.open_views = open_views,
+};
+
+const gt_format gt_format_nxtomo = {
+	.name = "nxtomo",
+	.about = "HDF5 with a key of every frame (NXtomo)",
+	.extensions = "",
+	.probe = gt_is_nxtomo,
 	.read_projections = read_projections,
 	.open_views = open_views,
 };
