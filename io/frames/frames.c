@@ -26,6 +26,12 @@
 
 const gt_frames_options gt_frames_defaults = { .size = sizeof(gt_frames_options) };
 
+static int is_raw(const char *path)
+{
+	const size_t n = strlen(path);
+	return n > 4 && !strcasecmp(path + n - 4, ".raw");
+}
+
 static int probe(const char *path)
 {
 	struct stat s;
@@ -33,7 +39,7 @@ static int probe(const char *path)
 	if (stat(path, &s) != 0)
 		return 0;
 	if (!S_ISDIR(s.st_mode))
-		return gt_is_tiff(path) || gt_is_npy(path) || gt_is_ole2(path);
+		return gt_is_tiff(path) || gt_is_npy(path) || gt_is_ole2(path) || gt_is_edf(path) || is_raw(path);
 	DIR *folder = opendir(path);
 	for (struct dirent *d; folder && !found && (d = readdir(folder));)
 		found = gt_is_image_name(d->d_name);
@@ -85,19 +91,31 @@ static gt_status complete(const char *path, const gt_frames_options *given, gt_f
 	return GT_OK;
 }
 
+/* Files of one kind, by the first. */
+static gt_status open_list(const char *raw, gt_file_list *files, gt_frame_source **s)
+{
+	const char *first = files->n ? files->path[0] : "";
+	if (is_raw(first) && !raw)
+		return gt_fail(GT_ERR_ARG, "%s: its numbers have no head: expected --raw TYPE:COLUMNSxROWS, as u16le:1024x768, or a JSON of type and shape",
+		               first);
+	if (is_raw(first))
+		return gt_raw_source(files, raw, s);
+	return gt_is_edf(first) ? gt_edf_source(files, s) : gt_tiff_source(files, s);
+}
+
 /* Fields: those that are named, else those beside the scan, else none. */
-static gt_status open_field(const char *given, gt_file_list *beside, gt_frame_source **s)
+static gt_status open_field(const char *raw, const char *given, gt_file_list *beside, gt_frame_source **s)
 {
 	gt_file_list files = { NULL, 0 };
 	gt_status st = GT_OK;
 	if (given && !strcmp(given, "none"))
 		return GT_OK;
 	if (!given)
-		return beside->n ? gt_tiff_source(beside, s) : GT_OK;
+		return beside->n ? open_list(raw, beside, s) : GT_OK;
 	if (gt_is_npy(given))
 		return gt_npy_source(given, s);
 	GT_TRY(gt_file_list_of(given, &files));
-	st = gt_tiff_source(&files, s);
+	st = open_list(raw, &files, s);
 done:
 	gt_file_list_free(&files);
 	return st;
@@ -155,9 +173,9 @@ static gt_status open_intensity(stack *k, const gt_read_options *o)
 		GT_TRY(gt_txrm_source(k->path, 1, &k->flat));
 	/* Other files may have fields of their own, which are open by now. */
 	if (!k->flat)
-		GT_TRY(open_field(k->f.flat, &k->folder.flat, &k->flat));
+		GT_TRY(open_field(k->f.raw, k->f.flat, &k->folder.flat, &k->flat));
 	if (!k->dark)
-		GT_TRY(open_field(k->f.dark, &k->folder.dark, &k->dark));
+		GT_TRY(open_field(k->f.raw, k->f.dark, &k->folder.dark, &k->dark));
 	if (k->flat && k->f.white > 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "white=%g, and a flat field %s: expected one of them (--flat none leaves it out)", k->f.white,
 		               k->flat->name(k->flat, 0)));
@@ -178,7 +196,7 @@ static gt_status open_stack(const char *path, const gt_read_options *o, stack *k
 	GT_TRY(complete(path, o->frames, &k->f));
 	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
 		GT_TRY(gt_frame_folder_read(path, k->f.gaps, o, &k->folder));
-		GT_TRY(gt_tiff_source(&k->folder.scan, &k->scan));
+		GT_TRY(open_list(k->f.raw, &k->folder.scan, &k->scan));
 	} else if (gt_is_npy(path)) {
 		GT_TRY(gt_npy_source(path, &k->scan));
 	} else if (gt_is_nxtomo(path)) {
@@ -199,7 +217,7 @@ static gt_status open_stack(const char *path, const gt_read_options *o, stack *k
 		GT_TRY(gt_txrm_source(path, 0, &k->scan));
 	} else {
 		GT_TRY(gt_file_list_of(path, &one));
-		GT_TRY(gt_tiff_source(&one, &k->scan));
+		GT_TRY(open_list(k->f.raw, &one, &k->scan));
 	}
 	if (k->f.sinogram)
 		GT_TRY(gt_sinogram_source(&k->scan));
@@ -389,7 +407,7 @@ done:
 
 const gt_format gt_format_frames = {
 	.name = "frames",
-	.about = "images (TIFF, NumPy)",
+	.about = "images (TIFF, NumPy, EDF, raw, txrm)",
 	.extensions = "",
 	.folders = 1,
 	.probe = probe,
