@@ -1,4 +1,5 @@
-/* What is put right in a scan by hand, or after a check: offsets, roll, sizes, distances, angles, and which way things are counted. */
+/* What is put right in a scan by hand, or after a check: offsets, roll, sizes, distances, angles, and which way
+ * things are counted. */
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/geometry_files.h>
@@ -129,7 +130,10 @@ gt_status gt_scan_correct(gt_scan *scan, const gt_scan_correction *what)
 {
 	gt_scan *copy = NULL;
 	if (!scan || !what || what->size != sizeof *what)
-		return gt_fail(GT_ERR_ARG, "gt_scan_correct: %s", !scan ? "scan is NULL" : !what ? "what is NULL" : "what has another size");
+		return gt_fail(GT_ERR_ARG, "gt_scan_correct: %s",
+		               !scan   ? "scan is NULL"
+		               : !what ? "what is NULL"
+		                       : "what has another size");
 	gt_status st = check(scan, what);
 	if (st == GT_OK)
 		st = gt_scan_clone(scan, &copy);

@@ -18,11 +18,11 @@ typedef struct {
 	cairo_t *cr;
 	const gt_scan *scan;
 	const gt_grid *grid;
-	double across[3], up[3];   /* directions of the picture in the frame */
-	double middle[2], scale;   /* of the picture, mm; pixels per mm */
+	double across[3], up[3]; /* directions of the picture in the frame */
+	double middle[2], scale; /* of the picture, mm; pixels per mm */
 	double left, top;
 	double low[2], high[2];
-	int measures;              /* 1: nothing is drawn, low and high are found */
+	int measures; /* 1: nothing is drawn, low and high are found */
 } pen;
 
 static void place(pen *p, const double x[3], double *u, double *v)
@@ -89,7 +89,8 @@ static void grid_box(pen *p)
 		for (int end = 0; end < 2; end++) {
 			double x[3];
 			for (int a = 0; a < 3; a++)
-				x[a] = p->grid->center[a] + (edge[e][end] >> a & 1 ? 0.5 : -0.5) * (double)p->grid->n[a] * p->grid->pitch[a];
+				x[a] = p->grid->center[a] +
+				       (edge[e][end] >> a & 1 ? 0.5 : -0.5) * (double)p->grid->n[a] * p->grid->pitch[a];
 			line_to(p, x, end == 0);
 		}
 	stroke(p, 0.2, 0.5, 0.2, 1.2);
@@ -101,8 +102,8 @@ static void rays(pen *p)
 	const gt_detector d = gt_scan_detector(p->scan);
 	for (int i = 0; i < 4; i++) {
 		double from[3], way[3];
-		gt_pixel_ray(&d, &p->scan->view[0], i & 1 ? (double)p->scan->columns - 0.5 : -0.5, i & 2 ? (double)p->scan->rows - 0.5 : -0.5,
-		             from, way);
+		gt_pixel_ray(&d, &p->scan->view[0], i & 1 ? (double)p->scan->columns - 0.5 : -0.5,
+		             i & 2 ? (double)p->scan->rows - 0.5 : -0.5, from, way);
 		line_to(p, from, 1);
 		for (int a = 0; a < 3; a++)
 			from[a] += way[a];
@@ -236,7 +237,8 @@ gt_status gt_scan_draw(const char *path, const gt_scan *scan, const gt_grid *gri
 	const size_t n = path ? strlen(path) : 0;
 	char *tmp = NULL;
 	if (n < 5 || (strcasecmp(path + n - 4, ".png") && strcasecmp(path + n - 4, ".svg")))
-		return gt_fail(GT_ERR_ARG, "%s: drawings are written as PNG or SVG: expected a name that ends in .png or .svg", path ? path : "");
+		return gt_fail(GT_ERR_ARG, "%s: drawings are written as PNG or SVG: expected a name that ends in .png or .svg",
+		               path ? path : "");
 	gt_status st = gt_scan_check(scan);
 	if (st != GT_OK || (st = gt_tmp_path(path, &tmp)) != GT_OK)
 		return st;

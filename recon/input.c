@@ -6,7 +6,7 @@
 #include <gantry/host_memory.h>
 #include "core/log.h"
 #include "core/try.h"
-#include "recon/grid_wish.h"
+#include "geometry/grid_wish.h"
 #include "recon/recon.h"
 
 /* Direct methods have no use for weights and photons, and neither has the solver that stands in for them. */

@@ -3,7 +3,7 @@
 #include "apps/cli/frames.h"
 
 const char *const cli_angle_units[] = { "deg", "rad", NULL }, *const cli_frames_values[] = { "counts", "line-integrals", NULL },
-			 *const cli_signs[] = { "auto", "as-file", "reversed", NULL };
+		  *const cli_signs[] = { "auto", "as-file", "reversed", NULL };
 
 void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_read_options *o)
 {
@@ -34,7 +34,8 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 	int projections = 0;
 	if (gt_file_kind(path, &format, &projections) != GT_OK)
 		return GT_OK; /* reading says why */
-	const int frames = !strcmp(format->name, "frames") || !strcmp(format->name, "nxtomo"), raw = frames || !strcmp(format->name, "dataexchange");
+	const int frames = !strcmp(format->name, "frames") || !strcmp(format->name, "nxtomo"),
+		  raw = frames || !strcmp(format->name, "dataexchange");
 	const struct {
 		const char *name;
 		int unused;

@@ -48,8 +48,10 @@ static gt_status read_other(const cli_call *call, const geometry_options *o, con
 		               "%s: %s%s%s open in such a file, and there are no images here to find it: expected %s%s%s (as-file or "
 		               "reversed), or 'gantry recon FOLDER --geometry %s', which finds it",
 		               path, gt_geometry_open(found) & GT_GEOMETRY_DIRECTION ? "the rotation direction" : "",
-		               gt_geometry_open(found) == 3 ? " and " : "", gt_geometry_open(found) & GT_GEOMETRY_OFFSET ? "the side of the axis is" : "is",
-		               gt_geometry_open(found) & GT_GEOMETRY_DIRECTION ? "--direction" : "", gt_geometry_open(found) == 3 ? " and " : "",
+		               gt_geometry_open(found) == 3 ? " and " : "",
+		               gt_geometry_open(found) & GT_GEOMETRY_OFFSET ? "the side of the axis is" : "is",
+		               gt_geometry_open(found) & GT_GEOMETRY_DIRECTION ? "--direction" : "",
+		               gt_geometry_open(found) == 3 ? " and " : "",
 		               gt_geometry_open(found) & GT_GEOMETRY_OFFSET ? "--axis-side" : "", path));
 	st = gt_scan_clone(gt_geometry_scan(found), scan);
 done:
@@ -195,9 +197,10 @@ const cli_command cli_geometry = {
 	.about = "make, show, read, correct and write where views look from",
 	.synopsis = "FILE -o SCAN | make ORBIT -o SCAN | show FILE [-o DRAWING]",
 	.notes = "FILE is a scan, or a geometry file of another program or a maker of scanners; what was taken from which key is told.\n"
-		 "ORBIT is circle, helix, short (half a turn and the fan) or parallel. Lengths take um, mm, cm, m, angles deg, rad, mrad.\n\n"
+		 "ORBIT is circle, helix, short (half a turn and the fan) or parallel. Lengths take um, mm, cm, m; angles deg, rad.\n\n"
 		 "  gantry geometry make circle --scanner micro-ct -o scan.nc\n"
-		 "  gantry geometry make helix --views 900 --turns 3 --pitch 20 --rows 32 --columns 256 --pixel 400um --source-to-axis 12cm --source-to-detector 20cm -o helix.nc\n"
+		 "  gantry geometry make helix --views 900 --turns 3 --pitch 20 --rows 32 --columns 256 --pixel 400um \\\n"
+		 "      --source-to-axis 12cm --source-to-detector 20cm -o helix.nc\n"
 		 "  gantry geometry show scan.nc -o scan.png\n"
 		 "  gantry geometry scan.xtekct -o scan.nc\n"
 		 "  gantry geometry rtk.xml --rows 96 --columns 128 --pixel 0.8 -o scan.nc\n"

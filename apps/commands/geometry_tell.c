@@ -45,18 +45,19 @@ static void tell_words(const char *name, const gt_scan *s, const facts *f, const
 		printf("views       %zu, from %.6g degrees on in steps of %.6g degrees, %s for who looks from +z\n", s->views,
 		       s->view[0].angle * GT_DEGREES, fabs(f->step), f->step < 0 ? "clockwise" : "counter-clockwise");
 	if (s->shape != GT_PARALLEL && s->source_to_axis > 0)
-		printf("distances   %.6g mm from the source to the axis, %.6g mm to the detector: magnified %.4g times, a pixel is %.4g mm at the axis\n",
+		printf("distances   %.6g mm from the source to the axis, %.6g mm to the detector: magnified %.4g times, "
+		       "a pixel is %.4g mm at the axis\n",
 		       s->source_to_axis, s->source_to_detector, s->source_to_detector / s->source_to_axis,
 		       s->column_pitch * s->source_to_axis / s->source_to_detector);
 	if (s->pitch_per_turn != 0)
 		printf("helix       %.6g mm along the axis in a turn\n", s->pitch_per_turn);
 	printf("centre      column %.6g (%+.4g from the middle), row %.6g (%+.4g)\n", s->column_center, s->column_center - middle,
 	       s->row_center, s->row_center - middle_row);
-	printf("images      columns run from %s for who looks from the source with z upwards, rows %s\n", f->away == f->up ? "right to left" : "left to right",
-	       f->up ? "upwards" : "downwards");
+	printf("images      columns run from %s for who looks from the source with z upwards, rows %s\n",
+	       f->away == f->up ? "right to left" : "left to right", f->up ? "upwards" : "downwards");
 	if (fabs(f->roll) > 1e-4 || fabs(f->tilt) > 1e-4)
-		printf("turned      columns are %.4g degrees out of the plane across the axis (roll), the detector leans by %.4g degrees\n", f->roll,
-		       f->tilt);
+		printf("turned      columns are %.4g degrees out of the plane across the axis (roll), the detector leans by %.4g degrees\n",
+		       f->roll, f->tilt);
 	if (f->radius > 0)
 		printf("measured    within %.5g mm of the axis, z from %.5g to %.5g mm\n", f->radius, f->low + 0, f->high + 0);
 	else

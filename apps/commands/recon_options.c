@@ -13,7 +13,7 @@ const cli_option recon_table[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
 	  .help = "name of the written volume, which decides the format (.nc, .mha, .nii, .tif, a folder/ of DICOM)", .at = AT(output) },
 	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
-	  .help = "its grid, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ], or N voxels across what fits the scan (default: of a pixel's size)", .at = AT(grid) },
+	  .help = "its grid, NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ], or N voxels across (default: what fits the scan)", .at = AT(grid) },
 	{ .name = "voxel", .kind = CLI_TEXT, .value = "LENGTH",
 	  .help = "size of its voxels (mm; 10um), over what fits the scan, or of --grid N", .at = AT(voxel) },
 	{ .name = "slice", .kind = CLI_TEXT, .value = "K|A:B",

@@ -1,18 +1,20 @@
-/* Vectors of the ASTRA Toolbox (van Aarle et al., Optics Express 24 (2016) 25129): source or direction of the rays, middle of the panel, steps
- * along columns and rows; right-handed, z along the axis. */
+/* Vectors of the ASTRA Toolbox (van Aarle et al., Optics Express 24 (2016) 25129): source or direction of the rays,
+ * middle of the panel, steps along columns and rows; right-handed, z along the axis. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/vec3.h>
 #include "geometry/exchange/exchange.h"
 
-/* A parallel beam's source is drawn twice as far from the panel's middle as the panel is from the axis, and farther than its pixels reach. */
+/* A parallel beam's source is drawn twice as far from the panel's middle as the panel is from the axis, and farther
+ * than its pixels reach. */
 static gt_status source_of_rays(const double ray[3], const gt_step_view *w, const gt_scan_size3 *size, size_t v, double source[3])
 {
 	const double length = sqrt(gt_dot3(ray, ray));
 	if (!(length > 0) || !isfinite(length))
 		return gt_fail(GT_ERR_FORMAT, "view %zu: the direction of its rays is (%g, %g, %g), expected a length above 0", v, ray[0],
 		               ray[1], ray[2]);
-	const double far = 2 * sqrt(gt_dot3(w->panel, w->panel)) + 4 * (double)size->columns * sqrt(gt_dot3(w->column_step, w->column_step));
+	const double far = 2 * sqrt(gt_dot3(w->panel, w->panel)) +
+	                   4 * (double)size->columns * sqrt(gt_dot3(w->column_step, w->column_step));
 	for (int a = 0; a < 3; a++)
 		source[a] = w->panel[a] - far * ray[a] / length;
 	return GT_OK;
@@ -41,7 +43,8 @@ gt_status gt_scan_of_astra(int parallel, const double (*vec)[12], const gt_scan_
 	return st;
 }
 
-gt_status gt_scan_of_astra_2d(int parallel, const double (*vec)[6], const gt_scan_size3 *size, double unit, double row_pitch, gt_scan **scan)
+gt_status gt_scan_of_astra_2d(int parallel, const double (*vec)[6], const gt_scan_size3 *size, double unit, double row_pitch,
+                              gt_scan **scan)
 {
 	double(*full)[12] = calloc(size->views ? size->views : 1, sizeof *full);
 	*scan = NULL;

@@ -1,5 +1,5 @@
-/* The AcquisitionGeometry of the Core Imaging Library (Jorgensen et al., Phil. Trans. R. Soc. A 379 (2021) 20200192): vectors of one view, in a
- * frame in which the object turns by -angle. The axis is brought to z here, through 0. */
+/* The AcquisitionGeometry of the Core Imaging Library (Jorgensen et al., Phil. Trans. R. Soc. A 379 (2021) 20200192):
+ * vectors of one view, in a frame in which the object turns by -angle. The axis is brought to z here, through 0. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/vec3.h>

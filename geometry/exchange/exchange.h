@@ -1,7 +1,8 @@
 #ifndef GT_GEOMETRY_EXCHANGE_EXCHANGE_H
 #define GT_GEOMETRY_EXCHANGE_EXCHANGE_H
-/* The geometries of other programs, in their numbers, as scans and back; the formulas are in docs/geometry.md. Lengths in mm, angles in radians.
- * What makes a scan sets *scan to NULL where it fails; GT_ERR_FORMAT names the view. */
+/* The geometries of other programs, in their numbers, as scans and back; the formulas are in docs/geometry.md.
+ * Lengths in mm, angles in radians. What makes a scan sets *scan to NULL where it fails; GT_ERR_FORMAT names the
+ * view. */
 #include <gantry/scan.h>
 
 typedef struct { size_t views, rows, columns; } gt_scan_size3;
@@ -16,14 +17,14 @@ void gt_mat3_to_z(const double from[3], double m[9]);
 
 /* A view by its source, the middle of its panel and the steps from a column and a row to the next, mm. */
 typedef struct { double source[3], panel[3], column_step[3], row_step[3]; } gt_step_view;
-/* The scan of such views, center: the indices of `panel`. GT_ERR_UNSUPPORTED: steps of other lengths than in view 0, or skewed ones (1e-6).
- * Distances, pitch and angles come from the views. */
+/* The scan of such views, center: the indices of `panel`. GT_ERR_UNSUPPORTED: steps of other lengths than in view 0,
+ * or skewed ones (1e-6). Distances, pitch and angles come from the views. */
 gt_status gt_scan_of_steps(gt_shape shape, const gt_scan_size3 *size, const double center[2], const gt_step_view *view, gt_scan **scan);
 /* Sets source_to_axis, source_to_detector (means), pitch_per_turn of an even helix, and angles; then gt_scan_check(). */
 gt_status gt_scan_complete(gt_scan *scan);
 
-/* The ASTRA Toolbox: cone_vec and parallel3d_vec (parallel 1: the first three are the direction of the rays), twelve numbers a view, in
- * units of so many mm. */
+/* The ASTRA Toolbox: cone_vec and parallel3d_vec (parallel 1: the first three are the direction of the rays), twelve
+ * numbers a view, in units of so many mm. */
 gt_status gt_scan_of_astra(int parallel, const double (*vec)[12], const gt_scan_size3 *size, double unit, gt_scan **scan);
 /* GT_ERR_UNSUPPORTED: arc detectors. */
 gt_status gt_scan_to_astra(const gt_scan *scan, double (*vec)[12]);
@@ -39,11 +40,11 @@ typedef struct {
 /* The image's pixels: pixel k at origin + k spacing. */
 typedef struct { double spacing[2], origin[2]; } gt_rtk_image;
 gt_status gt_scan_of_rtk(const gt_rtk_view *view, const gt_scan_size3 *size, const gt_rtk_image *image, gt_scan **scan);
-/* image: with columns that run as RTK needs them; its middle is at 0. *reversed: 1: these are the scan's from the last to the first.
- * GT_ERR_UNSUPPORTED: arcs; views of which some have reversed columns and some have not. */
+/* image: with columns that run as RTK needs them; its middle is at 0. *reversed: 1: these are the scan's from the
+ * last to the first. GT_ERR_UNSUPPORTED: arcs; views of which some have reversed columns and some have not. */
 gt_status gt_scan_to_rtk(const gt_scan *scan, gt_rtk_view *view, gt_rtk_image *image, int *reversed);
-/* Column and row, in mm from the image's origin, where RTK's own matrix puts a point of its frame: compared with the scan's,
- * GT_ERR_FORMAT where they are more than `most` mm apart. */
+/* Column and row, in mm from the image's origin, where RTK's own matrix puts a point of its frame: compared with the
+ * scan's, GT_ERR_FORMAT where they are more than `most` mm apart. */
 gt_status gt_scan_agrees_with_rtk(const gt_scan *scan, const gt_rtk_image *image, size_t view, const double matrix[12], double most);
 
 /* LEAP. */
@@ -57,7 +58,8 @@ gt_status gt_scan_of_leap(const gt_leap_orbit *o, const gt_scan_size3 *size, gt_
 /* Parallel beams alone. GT_ERR_UNSUPPORTED: rows that do not run along z, detectors whose middle moves. */
 gt_status gt_scan_to_leap_parallel(const gt_scan *scan, double *phi, double center[2]);
 
-/* TIGRE: pairs are (u, v); rotation: rotDetector in Python's order; three angles a view, of which the last two may be 0. */
+/* TIGRE: pairs are (u, v); rotation: rotDetector in Python's order; three angles a view, of which the last two may be
+ * 0. */
 typedef struct {
 	int parallel;
 	double dso, dsd, pitch[2];
@@ -77,8 +79,8 @@ typedef struct {
 } gt_cil_orbit;
 gt_status gt_scan_of_cil(const gt_cil_orbit *o, const gt_scan_size3 *size, gt_scan **scan);
 
-/* Laboratory scanners: a circle about z of which the axis, the panel and its turns may be off (docs/geometry.md). Lengths in mm; columns
- * and rows are those of the images, whose first row is the top one. */
+/* Laboratory scanners: a circle about z of which the axis, the panel and its turns may be off (docs/geometry.md).
+ * Lengths in mm; columns and rows are those of the images, whose first row is the top one. */
 typedef struct {
 	int parallel;
 	double source_to_axis, source_to_detector, pitch[2];

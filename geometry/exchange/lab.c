@@ -1,8 +1,8 @@
-/* Scanners of laboratories: source and panel stand, the object turns. At the angle 0 of the table the source is on +y, columns run along +x and the
- * file's first row is the top one. What is off is off there:
+/* Scanners of laboratories: source and panel stand, the object turns. At the angle 0 of the table the source is on
+ * +y, columns run along +x and the file's first row is the top one. What is off is off there:
  *   source (-o, Dso, 0), panel (dh - o, Dso - Dsd, dv), columns (1, 0, 0), rows (0, 0, -1) turned by the panel's roll,
- * o: axis offset, dh, dv: detector offset; then the axis, which is Q z with Q = Rx(tilt) Ry(-roll), is brought to z. This is what the
- * lines of CIL (Jorgensen et al. 2021) for Nikon's scanners come to. */
+ * o: axis offset, dh, dv: detector offset; then the axis, which is Q z with Q = Rx(tilt) Ry(-roll), is brought to z.
+ * This is what the lines of CIL (Jorgensen et al. 2021) for Nikon's scanners come to. */
 #include <math.h>
 #include <stdlib.h>
 #include "geometry/exchange/exchange.h"

@@ -1,4 +1,5 @@
-/* LEAP's cone, fan and parallel beams (Kim, Champley, arXiv 2307.05801). With phi = the file's angle less a quarter of a turn:
+/* LEAP's cone, fan and parallel beams (Kim, Champley, arXiv 2307.05801). With phi = the file's angle less a quarter
+ * of a turn:
  *   source   = sod (cos phi, sin phi) + tau (sin phi, -cos phi), at the height helical_pitch (phi - the middle of first and last)
  *   columns  along (-sin phi cos t, cos phi cos t, sin t), rows along (sin phi sin t, -cos phi sin t, cos t), t = tilt
  *   detector = source - sdd (cos phi, sin phi, 0) at (center column, center row). */
@@ -65,7 +66,8 @@ gt_status gt_scan_to_leap_parallel(const gt_scan *s, double *phi, double center[
 			center[1] = row;
 		}
 		if (hypot(column - center[0], row - center[1]) > 1e-6)
-			return gt_fail(GT_ERR_UNSUPPORTED, "view %zu: its detector is not where that of view 0 is: LEAP's parallel beams have one place", v);
+			return gt_fail(GT_ERR_UNSUPPORTED,
+			               "view %zu: its detector is not where that of view 0 is: LEAP's parallel beams have one place", v);
 		const double angle = atan2(-w->column_axis[0], w->column_axis[1]) + GT_PI / 2;
 		phi[v] = v ? phi[v - 1] + remainder(angle - phi[v - 1], 2 * GT_PI) : angle;
 	}

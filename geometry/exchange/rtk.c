@@ -1,6 +1,6 @@
-/* The circular geometry of the Reconstruction Toolkit (Rit et al., J. Phys. Conf. Ser. 489 (2014) 012079). Its frame turns about y; (x, y, z) here
- * is (-X, Z, Y) there. A view's own frame, in which the detector is at z = sid - sdd and the source at z = sid, is turned by
- * R = Rz(-in plane) Rx(-out of plane) Ry(-gantry). */
+/* The circular geometry of the Reconstruction Toolkit (Rit et al., J. Phys. Conf. Ser. 489 (2014) 012079). Its frame
+ * turns about y; (x, y, z) here is (-X, Z, Y) there. A view's own frame, in which the detector is at z = sid - sdd
+ * and the source at z = sid, is turned by R = Rz(-in plane) Rx(-out of plane) Ry(-gantry). */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/scan_math.h>
@@ -31,8 +31,9 @@ gt_status gt_scan_of_rtk(const gt_rtk_view *view, const gt_scan_size3 *size, con
 		const gt_rtk_view *w = &view[v];
 		double m[9];
 		if ((w->sdd == 0) != parallel) {
-			st = gt_fail(GT_ERR_UNSUPPORTED, "view %zu: source to detector %g mm and in view 0 %g: expected all or none of them 0",
-			             v, w->sdd, view[0].sdd);
+			st = gt_fail(GT_ERR_UNSUPPORTED,
+			             "view %zu: source to detector %g mm and in view 0 %g: expected all or none of them 0", v, w->sdd,
+			             view[0].sdd);
 			break;
 		}
 		const double far = parallel ? 2 * (fabs(w->sid) + 4 * (double)size->columns * image->spacing[0]) : 0;
@@ -98,11 +99,13 @@ gt_status gt_scan_to_rtk(const gt_scan *s, gt_rtk_view *view, gt_rtk_image *imag
 		if (v == 0)
 			*reversed = away;
 		if (away != *reversed)
-			return gt_fail(GT_ERR_UNSUPPORTED, "columns of view %zu run the other way round than those of view 0: RTK has one for all", v);
+			return gt_fail(GT_ERR_UNSUPPORTED,
+			               "columns of view %zu run the other way round than those of view 0: RTK has one for all", v);
 		take_view(s, v, away, &view[v]);
 		const double slant = fabs(gt_dot3(n, ray)) / sqrt(gt_dot3(ray, ray));
 		if (s->shape == GT_PARALLEL && slant < 1 - 1e-9)
-			return gt_fail(GT_ERR_UNSUPPORTED, "rays of view %zu are not at a right angle to the detector: RTK's parallel rays are", v);
+			return gt_fail(GT_ERR_UNSUPPORTED,
+			               "rays of view %zu are not at a right angle to the detector: RTK's parallel rays are", v);
 	}
 	*image = (gt_rtk_image){ { s->column_pitch, s->row_pitch },
 		                 { -((double)s->columns - 1) / 2 * s->column_pitch, -((double)s->rows - 1) / 2 * s->row_pitch } };
@@ -123,10 +126,11 @@ gt_status gt_scan_agrees_with_rtk(const gt_scan *s, const gt_rtk_image *image, s
 		const double u = image_point[0] / image_point[2] - (image->origin[0] + column * image->spacing[0]);
 		const double w = image_point[1] / image_point[2] - (image->origin[1] + row * image->spacing[1]);
 		if (!(hypot(u, w) <= most))
-			return gt_fail(GT_ERR_FORMAT,
-			               "view %zu: its Matrix and its parameters contradict each other: they project a point near the axis to "
-			               "places %.4g mm apart",
-			               v, hypot(u, w));
+			return gt_fail(
+				GT_ERR_FORMAT,
+				"view %zu: its Matrix and its parameters contradict each other: they project a point near the axis to "
+				"places %.4g mm apart",
+				v, hypot(u, w));
 	}
 	return GT_OK;
 }

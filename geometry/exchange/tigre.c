@@ -1,6 +1,8 @@
-/* TIGRE's geometry (Biguri et al., Biomed. Phys. Eng. Express 2 (2016) 055010). In the frame of a view, in which x points to the source:
+/* TIGRE's geometry (Biguri et al., Biomed. Phys. Eng. Express 2 (2016) 055010). In the frame of a view, in which x
+ * points to the source:
  *   source (DSO, 0, 0), panel (-(DSD - DSO), offset u, offset v), columns along y, rows along z,
- * all moved by COR along y; axes turned by D = Rz(rotation 2) Ry(rotation 1) Rx(rotation 0); and the frame by Rz(alpha) Ry(beta) Rz(psi). */
+ * all moved by COR along y; axes turned by D = Rz(rotation 2) Ry(rotation 1) Rx(rotation 0); and the frame by
+ * Rz(alpha) Ry(beta) Rz(psi). */
 #include <math.h>
 #include <stdlib.h>
 #include "geometry/exchange/exchange.h"

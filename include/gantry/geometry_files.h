@@ -1,7 +1,8 @@
 #ifndef GANTRY_GEOMETRY_FILES_H
 #define GANTRY_GEOMETRY_FILES_H
-/* Where each view looks from, in files of other programs and of scanners' makers: read as scans, and scans written for other programs. What was taken
- * from which key is told, a sentence each. docs/geometry.md has the formulas, docs/files.md the files. */
+/* Where each view looks from, in files of other programs and of scanners' makers: read as scans, and scans written
+ * for other programs. What was taken from which key is told, a sentence each. docs/geometry.md has the formulas,
+ * docs/files.md the files. */
 #include <gantry/grid.h>
 #include <gantry/message.h>
 #include <gantry/scan.h>
@@ -9,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Signs that some makers' files leave open: the rotation direction, the side to which the axis is off the middle. What is not said here and
- * cannot be found in the images is refused by name. */
+/* Signs that some makers' files leave open: the rotation direction, the side to which the axis is off the middle.
+ * What is not said here and cannot be found in the images is refused by name. */
 typedef enum { GT_SIGN_OPEN, GT_SIGN_AS_FILE, GT_SIGN_REVERSED } gt_sign;
 
 /* Members are only ever added at the end, as in gt_read_options. */
@@ -29,8 +30,8 @@ GT_API extern const gt_geometry_options gt_geometry_defaults;  /* copy it, then 
 
 /* What a file says. */
 typedef struct gt_geometry gt_geometry;
-/* GT_ERR_FORMAT names file and key, or the line: what is missing, twice there, or contradicts itself; GT_ERR_UNSUPPORTED: what it says has no
- * place in a scan. Options NULL: defaults. */
+/* GT_ERR_FORMAT names file and key, or the line: what is missing, twice there, or contradicts itself;
+ * GT_ERR_UNSUPPORTED: what it says has no place in a scan. Options NULL: defaults. */
 GT_API gt_status      gt_geometry_read(const char *path, const gt_geometry_options *o, gt_geometry **g);
 GT_API void           gt_geometry_free(gt_geometry *g);
 GT_API const gt_scan *gt_geometry_scan(const gt_geometry *g);
@@ -47,8 +48,9 @@ GT_API const char    *gt_geometry_images(const gt_geometry *g);
 /* 1: the contents are of such a file. */
 GT_API int            gt_geometry_probe(const char *path);
 
-/* Writes a scan for another program: "rtk" (.xml), "astra" (.npy, .json, .csv), "leap" (.leap); format NULL: by the name's ending. GT_ERR_ARG
- * lists them, GT_ERR_UNSUPPORTED says what that program cannot describe. What its user must know is told. */
+/* Writes a scan for another program: "rtk" (.xml), "astra" (.npy, .json, .csv), "leap" (.leap); format NULL: by the
+ * name's ending. GT_ERR_ARG lists them, GT_ERR_UNSUPPORTED says what that program cannot describe. What its user must
+ * know is told. */
 GT_API gt_status      gt_geometry_write(const char *path, const char *format, const gt_scan *scan, const gt_listener *notes);
 /* Names and sentences of what is read and written; name NULL ends. */
 typedef struct { const char *name, *about; int reads, writes; } gt_geometry_kind;
@@ -67,8 +69,8 @@ GT_API extern const gt_scan_correction gt_scan_correction_none;
 /* GT_ERR_UNSUPPORTED names what a correction needs and the scan has not. A scan that is refused is as it was. */
 GT_API gt_status      gt_scan_correct(gt_scan *scan, const gt_scan_correction *what);
 
-/* A drawing of a scan, seen along the axis and from the side: path of the source, detector of some views, cylinder that is measured, and the
- * grid where there is one (NULL: none). PNG or SVG by the name. */
+/* A drawing of a scan, seen along the axis and from the side: path of the source, detector of some views, cylinder
+ * that is measured, and the grid where there is one (NULL: none). PNG or SVG by the name. */
 GT_API gt_status      gt_scan_draw(const char *path, const gt_scan *scan, const gt_grid *grid, const char *title);
 
 #ifdef __cplusplus

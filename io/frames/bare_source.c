@@ -85,7 +85,8 @@ static gt_status parse_type(const char *what, const char *text, bare *b)
 	char name[16];
 	const int big = bits && !strcmp(end, "be"), little = bits && (!strcmp(end, "le") || !*end);
 	if (!kind || !strchr("uif", kind) || !(big || little) || bits > 64)
-		return gt_fail(GT_ERR_ARG, "%s: type '%.20s': expected u8, u16le, u16be, i16le, i32le, f32le, f64le or others like them", what, text);
+		return gt_fail(GT_ERR_ARG, "%s: type '%.20s': expected u8, u16le, u16be, i16le, i32le, f32le, f64le or others like them",
+		               what, text);
 	snprintf(name, sizeof name, "%s%lu", kind == 'u' ? "uint" : kind == 'i' ? "int" : "float", bits);
 	return set_type(what, name, big, b) == GT_OK ? GT_OK : gt_fail(GT_ERR_ARG, "%s: type '%.20s' is not read", what, text);
 }
@@ -97,16 +98,19 @@ static gt_status parse_description(const char *text, bare *b)
 	unsigned long long columns = 0, rows = 0, frames = 0, header = 0;
 	const char *colon = strchr(text, ':');
 	int n = 0;
-	if (!colon || (size_t)(colon - text) >= sizeof type ||
-	    sscanf(colon, ":%llux%llu%n", &columns, &rows, &n) != 2)
-		return gt_fail(GT_ERR_ARG, "raw=%s: expected TYPE:COLUMNSxROWS, as u16le:1024x768, with xVIEWS and +HEADER behind it where they are needed", text);
+	if (!colon || (size_t)(colon - text) >= sizeof type || sscanf(colon, ":%llux%llu%n", &columns, &rows, &n) != 2)
+		return gt_fail(
+			GT_ERR_ARG,
+			"raw=%s: expected TYPE:COLUMNSxROWS, as u16le:1024x768, with xVIEWS and +HEADER behind it where they are needed",
+			text);
 	snprintf(type, sizeof type, "%.*s", (int)(colon - text), text);
 	const char *rest = colon + n;
 	if (*rest == 'x' && sscanf(rest, "x%llu%n", &frames, &n) == 1)
 		rest += n;
 	if (*rest == '+' && sscanf(rest, "+%llu%n", &header, &n) == 1)
 		rest += n;
-	if (*rest || !columns || !rows || columns > 1 << 24 || rows > 1 << 24 || frames > 1 << 28 || header > 1ull << 40 || strchr(text, '-'))
+	if (*rest || !columns || !rows || columns > 1 << 24 || rows > 1 << 24 || frames > 1 << 28 || header > 1ull << 40 ||
+	    strchr(text, '-'))
 		return gt_fail(GT_ERR_ARG, "raw=%s: '%s' is not understood, or a size is 0 or too large", text, rest);
 	b->columns = (size_t)columns;
 	b->rows = (size_t)rows;
@@ -117,7 +121,8 @@ static gt_status parse_description(const char *text, bare *b)
 
 static gt_status whole_number(const char *path, const cJSON *item, const char *what, size_t *value)
 {
-	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= 1e12) || item->valuedouble != floor(item->valuedouble))
+	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= 1e12) ||
+	    item->valuedouble != floor(item->valuedouble))
 		return gt_fail(GT_ERR_FORMAT, "%s: %s: expected whole numbers", path, what);
 	*value = (size_t)item->valuedouble;
 	return GT_OK;
@@ -134,7 +139,8 @@ static gt_status read_json(const char *path, bare *b)
 	if (!file)
 		GT_TRY(gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno)));
 	root = cJSON_ParseWithLength(text, fread(text, 1, MOST_HEAD - 1, file));
-	const cJSON *shape = cJSON_GetObjectItem(root, "shape"), *type = cJSON_GetObjectItem(root, "type"), *header = cJSON_GetObjectItem(root, "header");
+	const cJSON *shape = cJSON_GetObjectItem(root, "shape"), *type = cJSON_GetObjectItem(root, "type"),
+		    *header = cJSON_GetObjectItem(root, "header");
 	const int n = cJSON_GetArraySize(shape);
 	if (!cJSON_IsString(type) || !cJSON_IsArray(shape) || n < 2 || n > 3)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: expected a JSON object with type (\"u16le\") and shape ([views, rows, columns])", path));
@@ -166,9 +172,10 @@ static gt_status check_file(const char *path, const bare *b, int may_have_more, 
 	const size_t has = size > b->header ? (size - b->header) / one : 0;
 	*frames = b->frames ? b->frames : has;
 	if (has < *frames || !has || (!may_have_more && *frames * one + b->header != size))
-		return gt_fail(GT_ERR_FORMAT, "%s: has %zu bytes, expected %zu: a head of %zu and %zu image%s of %zu rows x %zu columns of %zu bytes", path,
-		               size, b->header + (*frames ? *frames : 1) * one, b->header, *frames ? *frames : 1, *frames == 1 ? "" : "s", b->rows,
-		               b->columns, b->type->size);
+		return gt_fail(GT_ERR_FORMAT,
+		               "%s: has %zu bytes, expected %zu: a head of %zu and %zu image%s of %zu rows x %zu columns of %zu bytes",
+		               path, size, b->header + (*frames ? *frames : 1) * one, b->header, *frames ? *frames : 1,
+		               *frames == 1 ? "" : "s", b->rows, b->columns, b->type->size);
 	return GT_OK;
 }
 
@@ -191,7 +198,8 @@ static gt_status open_files(gt_file_list *files, gt_status (*describe)(const cha
 			s->each = frames;
 		}
 		if (b.rows != s->of.rows || b.columns != s->of.columns || b.type != s->of.type || b.swap != s->of.swap || frames != s->each)
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu x %zu x %zu numbers %s, and %s has %zu x %zu x %zu %s: expected the same in all files",
+			GT_TRY(gt_fail(GT_ERR_FORMAT,
+			               "%s: %zu x %zu x %zu numbers %s, and %s has %zu x %zu x %zu %s: expected the same in all files",
 			               files->path[i], frames, b.rows, b.columns, b.type->nifti_name, files->path[0], s->each, s->of.rows,
 			               s->of.columns, s->of.type->nifti_name));
 		s->header[i] = b.header;
@@ -261,10 +269,11 @@ static int edf_key(const char *head, const char *key, char *value, size_t size)
 
 static gt_status parse_edf(const char *path, const char *head, bare *b)
 {
-	static const char *const types[][2] = { { "UnsignedByte", "uint8" },   { "SignedByte", "int8" },      { "UnsignedShort", "uint16" },
-		                                { "SignedShort", "int16" },    { "UnsignedInteger", "uint32" }, { "SignedInteger", "int32" },
-		                                { "UnsignedLong", "uint32" },  { "SignedLong", "int32" },     { "FloatValue", "float32" },
-		                                { "Float", "float32" },        { "DoubleValue", "float64" } };
+	static const char *const types[][2] = {
+		{ "UnsignedByte", "uint8" },     { "SignedByte", "int8" },     { "UnsignedShort", "uint16" }, { "SignedShort", "int16" },
+		{ "UnsignedInteger", "uint32" }, { "SignedInteger", "int32" }, { "UnsignedLong", "uint32" },  { "SignedLong", "int32" },
+		{ "FloatValue", "float32" },     { "Float", "float32" },       { "DoubleValue", "float64" }
+	};
 	char value[64], type[64], order[64] = "LowByteFirst";
 	size_t *const size[2] = { &b->columns, &b->rows };
 	for (int i = 0; i < 2; i++) {
@@ -276,7 +285,8 @@ static gt_status parse_edf(const char *path, const char *head, bare *b)
 		*size[i] = (size_t)n;
 	}
 	if (edf_key(head, "EDF_BinaryFileName", value, sizeof value))
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: its numbers are in another file, %s (EDF_BinaryFileName), which is not read", path, value);
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s: its numbers are in another file, %s (EDF_BinaryFileName), which is not read", path,
+		               value);
 	edf_key(head, "ByteOrder", order, sizeof order);
 	if (!edf_key(head, "DataType", type, sizeof type))
 		return gt_fail(GT_ERR_FORMAT, "%s: DataType is missing in its head", path);
@@ -296,7 +306,8 @@ static gt_status read_edf(const char *path, const void *self, bare *b)
 	(void)self;
 	while (st == GT_OK) {
 		if (b->header + BLOCK > MOST_HEAD || fread(head + b->header, 1, BLOCK, file) != BLOCK)
-			st = gt_fail(GT_ERR_FORMAT, "%s: its head does not end with '}' at the end of a block of %d bytes", path, (int)BLOCK);
+			st = gt_fail(GT_ERR_FORMAT, "%s: its head does not end with '}' at the end of a block of %d bytes", path,
+			             (int)BLOCK);
 		b->header += BLOCK;
 		if (st == GT_OK && head[b->header - 1] == '\n' && head[b->header - 2] == '}')
 			break;

@@ -12,6 +12,7 @@
 #include "geometry/projections.h"
 #include "io/frames/axis_of_views.h"
 #include "io/frames/frame_folder.h"
+#include "io/frames/frame_lists.h"
 #include "io/frames/frame_source.h"
 #include "io/frames/intensity.h"
 #include "io/frames/ole2_file.h"
@@ -24,14 +25,6 @@
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
 
-const gt_frames_options gt_frames_defaults = { .size = sizeof(gt_frames_options) };
-
-static int is_raw(const char *path)
-{
-	const size_t n = strlen(path);
-	return n > 4 && !strcasecmp(path + n - 4, ".raw");
-}
-
 static int probe(const char *path)
 {
 	struct stat s;
@@ -39,7 +32,7 @@ static int probe(const char *path)
 	if (stat(path, &s) != 0)
 		return 0;
 	if (!S_ISDIR(s.st_mode))
-		return gt_is_tiff(path) || gt_is_npy(path) || gt_is_ole2(path) || gt_is_edf(path) || is_raw(path);
+		return gt_is_tiff(path) || gt_is_npy(path) || gt_is_ole2(path) || gt_is_edf(path) || gt_is_raw_name(path);
 	DIR *folder = opendir(path);
 	for (struct dirent *d; folder && !found && (d = readdir(folder));)
 		found = gt_is_image_name(d->d_name);
@@ -71,38 +64,6 @@ static void close_stack(stack *k)
 	free(k->angle);
 }
 
-static gt_status complete(const char *path, const gt_frames_options *given, gt_frames_options *full)
-{
-	*full = gt_frames_defaults;
-	if (!given)
-		return GT_OK;
-	if (given->size < sizeof given->size || given->size > sizeof *full)
-		return gt_fail(GT_ERR_ARG, "%s: options of size=%zu: expected sizeof(gt_frames_options), which is at most %zu", path,
-		               given->size, sizeof *full);
-	memcpy(full, given, given->size);
-	full->size = sizeof *full;
-	if ((full->source_to_axis != 0 || full->source_to_detector != 0) &&
-	    !(full->source_to_axis > 0 && full->source_to_detector > full->source_to_axis && isfinite(full->source_to_detector)))
-		return gt_fail(GT_ERR_ARG,
-		               "%s: source to axis %g mm, source to detector %g mm: expected both, the second larger than the first", path,
-		               full->source_to_axis, full->source_to_detector);
-	if (!(full->white >= 0 && isfinite(full->white)))
-		return gt_fail(GT_ERR_ARG, "%s: white=%g: expected counts without a body, more than 0", path, full->white);
-	return GT_OK;
-}
-
-/* Files of one kind, by the first. */
-static gt_status open_list(const char *raw, gt_file_list *files, gt_frame_source **s)
-{
-	const char *first = files->n ? files->path[0] : "";
-	if (is_raw(first) && !raw)
-		return gt_fail(GT_ERR_ARG, "%s: its numbers have no head: expected --raw TYPE:COLUMNSxROWS, as u16le:1024x768, or a JSON of type and shape",
-		               first);
-	if (is_raw(first))
-		return gt_raw_source(files, raw, s);
-	return gt_is_edf(first) ? gt_edf_source(files, s) : gt_tiff_source(files, s);
-}
-
 /* Fields: those that are named, else those beside the scan, else none. */
 static gt_status open_field(const char *raw, const char *given, gt_file_list *beside, gt_frame_source **s)
 {
@@ -111,11 +72,11 @@ static gt_status open_field(const char *raw, const char *given, gt_file_list *be
 	if (given && !strcmp(given, "none"))
 		return GT_OK;
 	if (!given)
-		return beside->n ? open_list(raw, beside, s) : GT_OK;
+		return beside->n ? gt_image_list_source(raw, beside, s) : GT_OK;
 	if (gt_is_npy(given))
 		return gt_npy_source(given, s);
 	GT_TRY(gt_file_list_of(given, &files));
-	st = open_list(raw, &files, s);
+	st = gt_image_list_source(raw, &files, s);
 done:
 	gt_file_list_free(&files);
 	return st;
@@ -154,8 +115,8 @@ static gt_status open_geometry(stack *k, const gt_read_options *o)
 		return st;
 	const gt_scan *scan = gt_geometry_scan(k->geometry);
 	if (s->rows != scan->rows || s->columns != scan->columns)
-		return gt_fail(GT_ERR_FORMAT, "%s: images of %zu rows x %zu columns, and %s says %zu x %zu: is it of another scan?", k->path,
-		               s->rows, s->columns, path, scan->rows, scan->columns);
+		return gt_fail(GT_ERR_FORMAT, "%s: images of %zu rows x %zu columns, and %s says %zu x %zu: is it of another scan?",
+		               k->path, s->rows, s->columns, path, scan->rows, scan->columns);
 	if (s->frames != scan->views && s->frames != scan->views + 1)
 		return gt_fail(GT_ERR_FORMAT, "%s: %zu images, and %s says %zu views: is it of another scan, or is an image missing?",
 		               k->path, s->frames, path, scan->views);
@@ -193,10 +154,10 @@ static gt_status open_stack(const char *path, const gt_read_options *o, stack *k
 	gt_file_list one = { NULL, 0 };
 	gt_status st = GT_OK;
 	*k = (stack){ .path = path };
-	GT_TRY(complete(path, o->frames, &k->f));
+	GT_TRY(gt_frames_complete(path, o->frames, &k->f));
 	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
 		GT_TRY(gt_frame_folder_read(path, k->f.gaps, o, &k->folder));
-		GT_TRY(open_list(k->f.raw, &k->folder.scan, &k->scan));
+		GT_TRY(gt_image_list_source(k->f.raw, &k->folder.scan, &k->scan));
 	} else if (gt_is_npy(path)) {
 		GT_TRY(gt_npy_source(path, &k->scan));
 	} else if (gt_is_nxtomo(path)) {
@@ -217,7 +178,7 @@ static gt_status open_stack(const char *path, const gt_read_options *o, stack *k
 		GT_TRY(gt_txrm_source(path, 0, &k->scan));
 	} else {
 		GT_TRY(gt_file_list_of(path, &one));
-		GT_TRY(open_list(k->f.raw, &one, &k->scan));
+		GT_TRY(gt_image_list_source(k->f.raw, &one, &k->scan));
 	}
 	if (k->f.sinogram)
 		GT_TRY(gt_sinogram_source(&k->scan));

@@ -1,5 +1,5 @@
-/* Compound files, after [MS-CFB]: sectors chained by a table, small streams in sectors of 64 bytes within one stream, names in a directory of
- * entries of 128 bytes. */
+/* Compound files, after [MS-CFB]: sectors chained by a table, small streams in sectors of 64 bytes within one stream,
+ * names in a directory of entries of 128 bytes. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,7 +181,8 @@ static int is_called(const unsigned char *entry, const char *name, size_t n)
 	return 1;
 }
 
-/* The entry of that name among those of a tree of brothers and sisters; NONE. They are looked at one by one: order in trees of others is not trusted. */
+/* The entry of that name among those of a tree of brothers and sisters; NONE. They are looked at one by one: order in
+ * trees of others is not trusted. */
 static uint32_t find_in(const gt_ole2 *f, uint32_t root, const char *name, size_t n)
 {
 	uint32_t *stack = malloc((f->entries + 2) * sizeof *stack), found = NONE;
@@ -231,9 +232,8 @@ static gt_status read_pieces(const gt_ole2 *f, uint32_t first, int small, size_t
 			return broken(f, "has a stream whose chain of sectors is broken");
 		if (n >= skipped) {
 			const size_t within = n == skipped ? at % piece : 0, part = bytes < piece - within ? bytes : piece - within;
-			const gt_status st =
-				small ? read_pieces(f, u32(f->entry + 116), 0, (size_t)s * SMALL + within, part, to)
-				      : gt_read_at(f->path, f->file, (off_t)((s + 1ull) * f->sector + within), part, to);
+			const gt_status st = small ? read_pieces(f, u32(f->entry + 116), 0, (size_t)s * SMALL + within, part, to)
+			                           : gt_read_at(f->path, f->file, (off_t)((s + 1ull) * f->sector + within), part, to);
 			if (st != GT_OK)
 				return st;
 			to += part;

@@ -1,4 +1,5 @@
-/* Signs that a geometry file leaves open, settled by the images: with the right ones both measurements of a line agree. */
+/* Signs that a geometry file leaves open, settled by the images: with the right ones both measurements of a line
+ * agree. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/consistency.h>
@@ -74,11 +75,15 @@ gt_status gt_settle_signs(gt_view_reader *v, gt_geometry *g, const gt_read_optio
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
 		               "%s: the images do not tell %s: with every choice conjugate rays agree equally well, or none are measured "
 		               "(ratio %.3g, next %.3g): expected %s (as-file or reversed)",
-		               v->path, open == GT_GEOMETRY_DIRECTION ? "the rotation direction" : open == GT_GEOMETRY_OFFSET ? "the side of the axis" : "rotation direction and side of the axis",
+		               v->path,
+		               open == GT_GEOMETRY_DIRECTION ? "the rotation direction"
+		               : open == GT_GEOMETRY_OFFSET  ? "the side of the axis"
+		                                             : "rotation direction and side of the axis",
 		               ratio[best], second, options_of(open)));
 	GT_TRY(gt_geometry_reverse(g, best ^ now));
 	if (open & GT_GEOMETRY_DIRECTION)
-		gt_read_note(o, "rotation direction found in the images: %s", best & GT_GEOMETRY_DIRECTION ? "against the angles of the file" : "as the angles of the file");
+		gt_read_note(o, "rotation direction found in the images: %s",
+		             best & GT_GEOMETRY_DIRECTION ? "against the angles of the file" : "as the angles of the file");
 	if (open & GT_GEOMETRY_OFFSET)
 		gt_read_note(o, "side of the axis found in the images: %s columns", best & GT_GEOMETRY_OFFSET ? "lower" : "higher");
 	gt_read_note(o, "conjugate rays disagree by %.3g of what noise makes, with the next choice by %.3g", ratio[best], second);

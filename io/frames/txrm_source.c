@@ -1,4 +1,5 @@
-/* Images of Zeiss' .txrm: streams ImageData1/Image1 and on, a hundred of them in a folder, of two-byte or float numbers. */
+/* Images of Zeiss' .txrm: streams ImageData1/Image1 and on, a hundred of them in a folder, of two-byte or float
+ * numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,8 @@ static gt_status read_(const gt_frame_source *self, size_t frame, size_t row, si
 	const gt_status st = gt_ole2_read(s->file, s->stream[frame], row * s->base.columns * s->each, n * s->each, bytes);
 	for (size_t i = 0; i < n && st == GT_OK; i++) {
 		const unsigned char *b = bytes + i * s->each;
-		const uint32_t low = b[0] | (uint32_t)b[1] << 8, all = s->each == 4 ? low | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24 : low;
+		const uint32_t low = b[0] | (uint32_t)b[1] << 8,
+			       all = s->each == 4 ? low | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24 : low;
 		if (s->each == 4)
 			memcpy(&out[i], &all, 4);
 		else
@@ -52,7 +54,8 @@ static void free_(gt_frame_source *self)
 static gt_status read_head(struct txrm_source *s, int reference)
 {
 	double head[4] = { 0, 0, 0, 0 };
-	static const char *const names[] = { "ImageInfo/NoOfImages", "ImageInfo/ImageHeight", "ImageInfo/ImageWidth", "ImageInfo/DataType" };
+	static const char *const names[] = { "ImageInfo/NoOfImages", "ImageInfo/ImageHeight", "ImageInfo/ImageWidth",
+		                             "ImageInfo/DataType" };
 	size_t found;
 	gt_status st = GT_OK;
 	for (int i = 0; i < 4; i++)

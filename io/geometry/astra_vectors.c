@@ -1,4 +1,5 @@
-/* Vectors of the ASTRA Toolbox: an array of NumPy, the JSON of a projection geometry, or text with the numbers of a view a line. */
+/* Vectors of the ASTRA Toolbox: an array of NumPy, the JSON of a projection geometry, or text with the numbers of a
+ * view a line. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -95,7 +96,8 @@ static gt_status read_json(const gt_geometry_input *in, gt_number_list *l, size_
 	while (kind < 4 && type && strcmp(type, types[kind]))
 		kind++;
 	if (!type || kind == 4)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "type is '%s', expected cone_vec, parallel3d_vec, fanflat_vec or parallel_vec", type ? type : ""));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "type is '%s', expected cone_vec, parallel3d_vec, fanflat_vec or parallel_vec",
+		               type ? type : ""));
 	GT_TRY(gt_json_list(in, root, "Vectors", l, width));
 	GT_TRY(gt_json_number(in, root, "DetectorColCount", cJSON_GetObjectItem(root, "DetectorCount") ? &one : NULL, &columns));
 	if (cJSON_GetObjectItem(root, "DetectorCount"))
@@ -167,13 +169,18 @@ gt_status gt_write_astra(FILE *file, const gt_scan *scan, const char *ending, co
 		for (size_t v = 0; v < scan->views; v++)
 			for (int i = 0; i < 12; i++)
 				fprintf(file, "%s%.17g%s", json && !i ? "[" : "", vec[v][i],
-				        i < 11 ? ", " : !json ? "\n" : v + 1 < scan->views ? "],\n" : "]\n");
+				        i < 11                ? ", "
+				        : !json               ? "\n"
+				        : v + 1 < scan->views ? "],\n"
+				                              : "]\n");
 		if (json)
 			fprintf(file, "]}\n");
 	}
 	if (st == GT_OK)
-		gt_writer_note(notes, "%s of %zu rows x %zu columns, in mm: give ASTRA's volume a window in mm; its projections are [row][view][column]",
-		               parallel ? "parallel3d_vec" : "cone_vec", scan->rows, scan->columns);
+		gt_writer_note(
+			notes,
+			"%s of %zu rows x %zu columns, in mm: give ASTRA's volume a window in mm; its projections are [row][view][column]",
+			parallel ? "parallel3d_vec" : "cone_vec", scan->rows, scan->columns);
 	free(vec);
 	return st;
 }

@@ -117,7 +117,7 @@ static int sign_of(const gt_geometry_input *in, gt_sign said, unsigned bit)
 int gt_geometry_direction(const gt_geometry_input *in, const char *of)
 {
 	gt_geometry_note(in, "the rotation direction of %s is not known: %s", of,
-	                 in->o.direction == GT_SIGN_OPEN    ? "it is to be found in the images"
+	                 in->o.direction == GT_SIGN_OPEN      ? "it is to be found in the images"
 	                 : in->o.direction == GT_SIGN_AS_FILE ? "taken as the angles of the file, as asked for"
 	                                                      : "taken against the angles of the file, as asked for");
 	return sign_of(in, in->o.direction, GT_GEOMETRY_DIRECTION);
@@ -126,7 +126,7 @@ int gt_geometry_direction(const gt_geometry_input *in, const char *of)
 int gt_geometry_offset(const gt_geometry_input *in, const char *of)
 {
 	gt_geometry_note(in, "the side to which %s moves the axis is not known: %s", of,
-	                 in->o.offset == GT_SIGN_OPEN    ? "it is to be found in the images"
+	                 in->o.offset == GT_SIGN_OPEN      ? "it is to be found in the images"
 	                 : in->o.offset == GT_SIGN_AS_FILE ? "taken to higher columns, as asked for"
 	                                                   : "taken to lower columns, as asked for");
 	return sign_of(in, in->o.offset, GT_GEOMETRY_OFFSET);

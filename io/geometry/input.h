@@ -40,7 +40,8 @@ void      gt_geometry_note(const gt_geometry_input *in, const char *format, ...)
 /* "source to axis 120 mm from SrcToObject" */
 void      gt_geometry_took(const gt_geometry_input *in, const char *what, double value, const char *unit, const char *key);
 
-/* n bytes as a number, with blanks around it; a comma between digits counts as a point, and is counted. 0: it is none. */
+/* n bytes as a number, with blanks around it; a comma between digits counts as a point, and is counted. 0: it is
+ * none. */
 int       gt_number_of(const char *text, size_t n, double *value, size_t *commas);
 /* A growing list. */
 typedef struct { double *value; size_t n, room; } gt_number_list;
@@ -52,7 +53,8 @@ gt_status gt_number_list_of(const char *path, const char *what, const char *text
 gt_status gt_geometry_size(const gt_geometry_input *in, size_t views, size_t rows, size_t columns, gt_scan_size3 *size);
 /* A whole number from 1 to 2^31 for a size. */
 gt_status gt_size_of(const gt_geometry_input *in, const char *key, double value, size_t *size);
-/* `offset` and `direction` as the options say: what is open is marked in in->g->open; 1 where it is the other way round. */
+/* `offset` and `direction` as the options say: what is open is marked in in->g->open; 1 where it is the other way
+ * round. */
 int       gt_geometry_direction(const gt_geometry_input *in, const char *of);
 int       gt_geometry_offset(const gt_geometry_input *in, const char *of);
 /* Makes the scan of `lab` and keeps what it was made of; angle and shift belong to in->g from now on. */

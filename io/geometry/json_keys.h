@@ -1,6 +1,7 @@
 #ifndef GT_IO_GEOMETRY_JSON_KEYS_H
 #define GT_IO_GEOMETRY_JSON_KEYS_H
-/* Members of JSON objects as numbers and lists; private to io/. Where a call has `fallback`, a member that is not there has that value. */
+/* Members of JSON objects as numbers and lists; private to io/. Where a call has `fallback`, a member that is not
+ * there has that value. */
 #include <cjson/cJSON.h>
 #include "io/geometry/input.h"
 

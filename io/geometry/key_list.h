@@ -1,12 +1,14 @@
 #ifndef GT_IO_GEOMETRY_KEY_LIST_H
 #define GT_IO_GEOMETRY_KEY_LIST_H
-/* Files of lines "key = value" in sections; private to io/. Keys and sections are compared without regard to capitals. */
+/* Files of lines "key = value" in sections; private to io/. Keys and sections are compared without regard to
+ * capitals. */
 #include "io/geometry/input.h"
 
 typedef struct { char *section, *key, *value; size_t line; } gt_key;
 typedef struct { const gt_geometry_input *in; gt_key *key; size_t n, room, commas; } gt_key_list;
 
-/* Takes "key=value" and "[section]"; other lines are passed over. A byte-order mark and Latin-1 do no harm. Changes in->text. */
+/* Takes "key=value" and "[section]"; other lines are passed over. A byte-order mark and Latin-1 do no harm. Changes
+ * in->text. */
 gt_status gt_keys_read(const gt_geometry_input *in, gt_key_list *l);
 void      gt_keys_free(gt_key_list *l);
 /* section NULL: any. NULL: it is not there. */

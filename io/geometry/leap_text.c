@@ -11,7 +11,8 @@
 
 static int probe(const gt_geometry_input *in)
 {
-	return gt_text_has_line(in->text, "geometry") && gt_text_has_line(in->text, "numAngles") && gt_text_has_line(in->text, "pixelWidth");
+	return gt_text_has_line(in->text, "geometry") && gt_text_has_line(in->text, "numAngles") &&
+	       gt_text_has_line(in->text, "pixelWidth");
 }
 
 typedef struct {

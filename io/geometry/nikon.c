@@ -1,5 +1,5 @@
-/* Nikon's and X-Tek's .xtekct. Images are corrected already: WhiteLevel is what they have without a body. Signs as the Core Imaging Library reads
- * such files. */
+/* Nikon's and X-Tek's .xtekct. Images are corrected already: WhiteLevel is what they have without a body. Signs as
+ * the Core Imaging Library reads such files. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +23,10 @@ static gt_status read_axis(gt_key_list *k, gt_lab_orbit *o, double height)
 	GT_TRY(gt_key_maybe(k, "XTekCT", "AutomaticCentreOfRotation", &automatic, &unused));
 	const double at_axis = (top + bottom) / 2 * o->source_to_axis / o->source_to_detector;
 	if (newer && older && offset != 0 && at_axis != 0 && fabs(offset - at_axis) > 1e-3 * fmax(fabs(offset), o->pitch[0]))
-		GT_TRY(gt_fail(GT_ERR_FORMAT,
-		               "ObjectOffsetX is %g mm, and CentreOfRotationTop and -Bottom come to %g mm at the axis: expected one of them", offset,
-		               at_axis));
+		GT_TRY(gt_fail(
+			GT_ERR_FORMAT,
+			"ObjectOffsetX is %g mm, and CentreOfRotationTop and -Bottom come to %g mm at the axis: expected one of them",
+			offset, at_axis));
 	if (newer && offset != 0) {
 		o->axis_offset = offset;
 		gt_geometry_took(k->in, "axis offset", offset, "mm at the axis", "ObjectOffsetX");
@@ -59,8 +60,10 @@ static gt_status read_panel(gt_key_list *k, gt_lab_orbit *o, gt_scan_size3 *size
 	GT_TRY(gt_key_length(k, "XTekCT", "DetectorPixelSizeY", &o->pitch[1]));
 	GT_TRY(gt_key_maybe(k, "XTekCT", "DetectorOffsetX", &o->detector_offset[0], &there));
 	GT_TRY(gt_key_maybe(k, "XTekCT", "DetectorOffsetY", &o->detector_offset[1], &there));
-	gt_geometry_note(k->in, "detector of %zu rows x %zu columns from DetectorPixelsY and -X, pixels of %.6g x %.6g mm from DetectorPixelSizeY and -X",
-	                 size->rows, size->columns, o->pitch[1], o->pitch[0]);
+	gt_geometry_note(
+		k->in,
+		"detector of %zu rows x %zu columns from DetectorPixelsY and -X, pixels of %.6g x %.6g mm from DetectorPixelSizeY and -X",
+		size->rows, size->columns, o->pitch[1], o->pitch[0]);
 	if (o->detector_offset[0] != 0 || o->detector_offset[1] != 0)
 		gt_geometry_note(k->in, "detector moved by %g mm and %g mm from DetectorOffsetX and DetectorOffsetY", o->detector_offset[0],
 		                 o->detector_offset[1]);
@@ -70,7 +73,8 @@ static gt_status read_panel(gt_key_list *k, gt_lab_orbit *o, gt_scan_size3 *size
 		GT_TRY(gt_key_maybe(k, "XTekCT", regions[0][i], &start, &there));
 		GT_TRY(gt_key_maybe(k, "XTekCT", regions[1][i], &pixels, &there));
 		if (start != 0 || (pixels != 0 && pixels != (double)all))
-			gt_geometry_note(k->in, "%s %g and %s %g are a region of the vendor's reconstruction: the images are taken as whole",
+			gt_geometry_note(k->in,
+			                 "%s %g and %s %g are a region of the vendor's reconstruction: the images are taken as whole",
 			                 regions[0][i], start, regions[1][i], pixels);
 	}
 done:
@@ -107,8 +111,8 @@ static gt_status read_(gt_geometry_input *in)
 	GT_TRY(gt_key_length(&k, "XTekCT", "SrcToObject", &o.source_to_axis));
 	GT_TRY(gt_key_length(&k, "XTekCT", "SrcToDetector", &o.source_to_detector));
 	if (!(o.source_to_detector > o.source_to_axis))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "SrcToDetector is %g mm and SrcToObject %g mm: expected the first to be larger", o.source_to_detector,
-		               o.source_to_axis));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "SrcToDetector is %g mm and SrcToObject %g mm: expected the first to be larger",
+		               o.source_to_detector, o.source_to_axis));
 	gt_geometry_took(in, "source to axis", o.source_to_axis, "mm", "SrcToObject");
 	gt_geometry_took(in, "source to detector", o.source_to_detector, "mm", "SrcToDetector");
 	GT_TRY(read_panel(&k, &o, &size));
@@ -117,7 +121,8 @@ static gt_status read_(gt_geometry_input *in)
 	GT_TRY(gt_key_number(&k, "XTekCT", "AngularStep", &step));
 	if (step == 0 && size.views > 1)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "AngularStep is 0, expected an angle between views"));
-	gt_geometry_note(in, "%zu views from Projections, at %g degrees and every %g on, from InitialAngle and AngularStep", size.views, first, step);
+	gt_geometry_note(in, "%zu views from Projections, at %g degrees and every %g on, from InitialAngle and AngularStep", size.views,
+	                 first, step);
 	GT_TRY(read_images(&k, in->g));
 	gt_keys_note_commas(&k);
 	GT_TRY(gt_geometry_even_angles(in, size.views, first, step));

@@ -18,7 +18,8 @@ static gt_status read_distances(gt_key_list *k, gt_lab_orbit *o)
 	GT_TRY(gt_key_length(k, "Geometry", "FOD", &o->source_to_axis));
 	GT_TRY(gt_key_length(k, "Geometry", "FDD", &o->source_to_detector));
 	if (!(o->source_to_detector > o->source_to_axis))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "FDD is %g mm and FOD %g mm: expected the first to be larger", o->source_to_detector, o->source_to_axis));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "FDD is %g mm and FOD %g mm: expected the first to be larger", o->source_to_detector,
+		               o->source_to_axis));
 	gt_geometry_took(k->in, "source to axis", o->source_to_axis, "mm", "FOD");
 	gt_geometry_took(k->in, "source to detector", o->source_to_detector, "mm", "FDD");
 	const double ratio = o->source_to_detector / o->source_to_axis;
@@ -47,7 +48,8 @@ static gt_status read_faults(gt_key_list *k, const gt_scan_size3 *size, gt_lab_o
 	GT_TRY(gt_key_maybe(k, "Geometry", "Tilt", &tilt, &there));
 	GT_TRY(gt_key_maybe(k, "DetectorShift", "Enable", &shifts, &there));
 	if (fabs(tilt) > 1e-9)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "Tilt is %g degrees: about which axis is not known; correct the scan after it is set to 0", tilt));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+		               "Tilt is %g degrees: about which axis is not known; correct the scan after it is set to 0", tilt));
 	o->detector_offset[0] = (middle[0] - center[0]) * o->pitch[0];
 	o->detector_offset[1] = (center[1] - middle[1]) * o->pitch[1];
 	o->panel_roll = turned * GT_PI / 180;
@@ -58,9 +60,12 @@ static gt_status read_faults(gt_key_list *k, const gt_scan_size3 *size, gt_lab_o
 		gt_geometry_took(k->in, "axis offset", calibrated, "columns", "CalibValue");
 	}
 	if (turned != 0)
-		gt_geometry_took(k->in, "detector rolled by", turned, "degrees", "DetectorRot; gantry geometry --roll changes it if its sign is the other one");
+		gt_geometry_took(k->in, "detector rolled by", turned, "degrees",
+		                 "DetectorRot; gantry geometry --roll changes it if its sign is the other one");
 	if (shifts != 0)
-		gt_geometry_note(k->in, "[DetectorShift] is on: the detector was moved between views, and the images are taken to be put right for it");
+		gt_geometry_note(
+			k->in,
+			"[DetectorShift] is on: the detector was moved between views, and the images are taken to be put right for it");
 done:
 	return st;
 }
@@ -102,8 +107,8 @@ static gt_status read_(gt_geometry_input *in)
 	GT_TRY(gt_key_size(&k, "Image", "DimY", &size.rows));
 	GT_TRY(gt_key_length(&k, "Detector", "PixelsizeX", &o.pitch[0]));
 	GT_TRY(gt_key_length(&k, "Detector", "PixelsizeY", &o.pitch[1]));
-	gt_geometry_note(in, "detector of %zu rows x %zu columns from DimY and DimX, pixels of %g x %g mm from PixelsizeY and -X", size.rows,
-	                 size.columns, o.pitch[1], o.pitch[0]);
+	gt_geometry_note(in, "detector of %zu rows x %zu columns from DimY and DimX, pixels of %g x %g mm from PixelsizeY and -X",
+	                 size.rows, size.columns, o.pitch[1], o.pitch[0]);
 	GT_TRY(read_distances(&k, &o));
 	GT_TRY(read_faults(&k, &size, &o));
 	GT_TRY(read_views(&k, &size));

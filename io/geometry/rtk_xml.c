@@ -1,4 +1,5 @@
-/* The geometry files of the Reconstruction Toolkit, version 3. What stands before the projections holds for all of them. */
+/* The geometry files of the Reconstruction Toolkit, version 3. What stands before the projections holds for all of
+ * them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

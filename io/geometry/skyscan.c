@@ -1,5 +1,6 @@
-/* Bruker's SkyScan .log. The nominal pixel of the camera is off by some per cent: its pitch is that of the image's pixel times the magnification.
- * From which end the optical axis is counted, and which way the table turns, is not certain. */
+/* Bruker's SkyScan .log. The nominal pixel of the camera is off by some per cent: its pitch is that of the image's
+ * pixel times the magnification. From which end the optical axis is counted, and which way the table turns, is not
+ * certain. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -52,10 +53,11 @@ static gt_status read_center(gt_key_list *k, const gt_scan_size3 *size, gt_lab_o
 		gt_geometry_note(k->in, "axis in the middle of the detector: the file has no Postalignment");
 	}
 	if (has_line && fabs(line - middle) > 1)
-		gt_geometry_note(k->in,
-		                 "Optical Axis is line %g of %zu; from which end it is counted is not known: the middle row is taken (gantry "
-		                 "geometry --row-offset %g or %g moves it)",
-		                 line, size->rows, line - middle, middle - line);
+		gt_geometry_note(
+			k->in,
+			"Optical Axis is line %g of %zu; from which end it is counted is not known: the middle row is taken (gantry "
+			"geometry --row-offset %g or %g moves it)",
+			line, size->rows, line - middle, middle - line);
 done:
 	return st;
 }
@@ -75,8 +77,8 @@ static gt_status read_views(gt_key_list *k, const gt_scan_size3 *size)
 	GT_TRY(gt_key_maybe(k, "Acquisition", "Depth (bits)", &bits, &there));
 	if (!(fabs(step) > 0))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "Rotation Step is 0 degrees, expected an angle between views"));
-	gt_geometry_note(in, "%zu views from Number of Files, at %g degrees and every %g on from Rotation Step%s%s", size->views, first, step,
-	                 direction ? ", direction " : "", direction ? direction : "");
+	gt_geometry_note(in, "%zu views from Number of Files, at %g degrees and every %g on from Rotation Step%s%s", size->views, first,
+	                 step, direction ? ", direction " : "", direction ? direction : "");
 	if (flat && !strcasecmp(flat, "ON") && bits >= 8 && bits <= 16) {
 		in->g->white = ldexp(1, (int)bits);
 		gt_geometry_took(in, "counts without a body", in->g->white, "", "Depth (Flat Field Correction is ON)");

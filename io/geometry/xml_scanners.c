@@ -1,4 +1,5 @@
-/* Scanners whose parameters are XML: Diondo, YXLON, and Elekta's XVI. What a file leaves open is asked for or found in the images. */
+/* Scanners whose parameters are XML: Diondo, YXLON, and Elekta's XVI. What a file leaves open is asked for or found
+ * in the images. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +58,8 @@ static gt_status distances(const gt_geometry_input *in, const gt_xml_node *root,
 	if (st != GT_OK)
 		return st;
 	if (!(o->source_to_detector > o->source_to_axis))
-		return gt_fail(GT_ERR_FORMAT, "%s is %g mm and %s %g mm: expected the first to be larger", detector, o->source_to_detector, axis,
-		               o->source_to_axis);
+		return gt_fail(GT_ERR_FORMAT, "%s is %g mm and %s %g mm: expected the first to be larger", detector, o->source_to_detector,
+		               axis, o->source_to_axis);
 	gt_geometry_took(in, "source to axis", o->source_to_axis, "mm", axis);
 	gt_geometry_took(in, "source to detector", o->source_to_detector, "mm", detector);
 	return GT_OK;
@@ -76,13 +77,15 @@ static void take_offset(const gt_geometry_input *in, double at_detector, const c
 static gt_status turn(const gt_geometry_input *in, const gt_scan_size3 *size, double first, double range, const char *of)
 {
 	const double side = gt_geometry_direction(in, of) ? -1 : 1;
-	gt_geometry_note(in, "%zu views over %g degrees from %g on; %zu rows x %zu columns", size->views, range, first, size->rows, size->columns);
+	gt_geometry_note(in, "%zu views over %g degrees from %g on; %zu rows x %zu columns", size->views, range, first, size->rows,
+	                 size->columns);
 	return gt_geometry_even_angles(in, size->views, side * first, side * range / (double)size->views);
 }
 
 static int probe_diondo(const gt_geometry_input *in)
 {
-	return in->text[strspn(in->text, " \t\r\n\xef\xbb\xbf")] == '<' && strstr(in->text, "<Geometrie") && strstr(in->text, "<ProjectionDimX");
+	return in->text[strspn(in->text, " \t\r\n\xef\xbb\xbf")] == '<' && strstr(in->text, "<Geometrie") &&
+	       strstr(in->text, "<ProjectionDimX");
 }
 
 static gt_status read_diondo(gt_geometry_input *in)
@@ -121,7 +124,8 @@ const gt_geometry_reader gt_geometry_diondo = { "diondo", probe_diondo, read_dio
 
 static int probe_yxlon(const gt_geometry_input *in)
 {
-	return in->text[strspn(in->text, " \t\r\n\xef\xbb\xbf")] == '<' && strstr(in->text, "ConeBeamScanParameter") && strstr(in->text, "<Fdd");
+	return in->text[strspn(in->text, " \t\r\n\xef\xbb\xbf")] == '<' && strstr(in->text, "ConeBeamScanParameter") &&
+	       strstr(in->text, "<Fdd");
 }
 
 static gt_status read_yxlon_faults(const gt_geometry_input *in, const gt_xml_node *root, gt_lab_orbit *o)
@@ -133,12 +137,16 @@ static gt_status read_yxlon_faults(const gt_geometry_input *in, const gt_xml_nod
 	for (int i = 0; i < 3; i++) {
 		GT_TRY(number(in, root, tilts[i], &none, &tilt));
 		if (tilt != 0)
-			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s is %g degrees: about which axis is not known; set it to 0, and correct the scan", tilts[i], tilt));
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+			               "%s is %g degrees: about which axis is not known; set it to 0, and correct the scan", tilts[i],
+			               tilt));
 	}
 	const gt_xml_node *flip = anywhere(root, "DetectorFlipDirections");
 	if (flip && *flip->text && strcmp(flip->text, "None") && strcmp(flip->text, "0"))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "line %ld: DetectorFlipDirections is '%.20s', expected None; gantry geometry --reverse-columns and --reverse-rows flip a scan",
-		               flip->line, flip->text));
+		GT_TRY(gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"line %ld: DetectorFlipDirections is '%.20s', expected None; --reverse-columns and --reverse-rows of gantry geometry flip",
+			flip->line, flip->text));
 	GT_TRY(number(in, root, "PixelPitch", &one, &pitch));
 	GT_TRY(number(in, root, "HorizontalDetectorOffset", &none, &offset[0]));
 	GT_TRY(number(in, root, "VerticalDetectorOffset", &none, &offset[1]));
@@ -162,7 +170,8 @@ static gt_status read_yxlon(gt_geometry_input *in)
 	double first = 0, range = 360;
 	gt_status st = GT_OK;
 	GT_TRY(gt_xml_read(in->path, in->text, in->bytes, &root));
-	const gt_xml_node *path = anywhere(root, "ScanTrajectory"), *pixel = anywhere(root, "PixelSize"), *image = anywhere(root, "ProjectionSize");
+	const gt_xml_node *path = anywhere(root, "ScanTrajectory"), *pixel = anywhere(root, "PixelSize"),
+			  *image = anywhere(root, "ProjectionSize");
 	if (!path || !pixel || !image)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s is missing", !path ? "ScanTrajectory" : !pixel ? "PixelSize" : "ProjectionSize"));
 	if (path->type && strcmp(path->type, "CircleTrajectory"))

@@ -12,9 +12,9 @@ typedef struct {
 	gt_xml_node *root, *at;
 	size_t depth, nodes;
 	const char *why; /* what was refused; NULL: nothing */
-} reading;
+} xml_reading;
 
-static void refuse(reading *r, const char *why)
+static void refuse(xml_reading *r, const char *why)
 {
 	if (!r->why)
 		r->why = why;
@@ -29,7 +29,7 @@ static const char *local(const char *name)
 
 static void begin(void *self, const char *name, const char **attribute)
 {
-	reading *r = self;
+	xml_reading *r = self;
 	gt_xml_node *n = NULL;
 	if (++r->depth > MOST_DEPTH || ++r->nodes > MOST_NODES) {
 		refuse(r, r->depth > MOST_DEPTH ? "is nested deeper than 32 elements" : "has more than a million elements");
@@ -60,7 +60,7 @@ static void begin(void *self, const char *name, const char **attribute)
 
 static void end(void *self, const char *name)
 {
-	reading *r = self;
+	xml_reading *r = self;
 	(void)name;
 	r->depth--;
 	if (r->at)
@@ -69,7 +69,7 @@ static void end(void *self, const char *name)
 
 static void characters(void *self, const char *text, int n)
 {
-	reading *r = self;
+	xml_reading *r = self;
 	if (!r->at || r->why)
 		return;
 	const size_t had = strlen(r->at->text);
@@ -92,7 +92,7 @@ static void doctype(void *self, const char *name, const char *system, const char
 
 gt_status gt_xml_read(const char *path, const char *text, size_t bytes, gt_xml_node **root)
 {
-	reading r = { .parser = XML_ParserCreate(NULL) };
+	xml_reading r = { .parser = XML_ParserCreate(NULL) };
 	gt_status st = GT_OK;
 	*root = NULL;
 	if (!r.parser)

@@ -1,5 +1,5 @@
-/* Zeiss' and Xradia's .txrm: the geometry of its streams. Which way the shifts of the views go, and whether they are in the images already, is not
- * certain: flags say the second. */
+/* Zeiss' and Xradia's .txrm: the geometry of its streams. Which way the shifts of the views go, and whether they are
+ * in the images already, is not certain: flags say the second. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,9 @@ static gt_status read_distances(const gt_geometry_input *in, const gt_ole2 *f, g
 	if (!(o->source_to_axis > 0 && fabs(detector) > 0))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "StoRADistance is %g and DtoRADistance %g mm, expected lengths", source, detector));
 	o->pitch[0] = o->pitch[1] = pixel / 1000 * o->source_to_detector / o->source_to_axis;
-	gt_geometry_note(in, "cone beam: source to axis %g mm from StoRADistance, axis to detector %g mm from DtoRADistance, pixels of %.6g um at the axis from PixelSize",
+	gt_geometry_note(in,
+	                 "cone beam: source to axis %g mm from StoRADistance, axis to detector %g mm from DtoRADistance, "
+	                 "pixels of %.6g um at the axis from PixelSize",
 	                 o->source_to_axis, fabs(detector), pixel);
 done:
 	return st;
@@ -103,8 +105,10 @@ static gt_status read_shifts(const gt_geometry_input *in, const gt_ole2 *f, cons
 		in->g->shift[2 * v + 1] = side * shift[1][v] * o->pitch[1];
 		most = fmax(most, fmax(fabs(shift[0][v]), fabs(shift[1][v])));
 	}
-	gt_geometry_note(in, "views are shifted by up to %.4g pixels (the first by %.4g, %.4g), from X-Shifts and Y-Shifts, %s (--axis-side reversed turns them round)", most,
-	                 shift[0][0], shift[1][0], side > 0 ? "images against them" : "the other way round, as asked for");
+	gt_geometry_note(in,
+	                 "views are shifted by up to %.4g pixels (the first by %.4g, %.4g), from X-Shifts and Y-Shifts, %s "
+	                 "(--axis-side reversed turns them round)",
+	                 most, shift[0][0], shift[1][0], side > 0 ? "images against them" : "the other way round, as asked for");
 done:
 	free(shift[0]);
 	free(shift[1]);

@@ -1,5 +1,5 @@
-/* NXtomo (Konnecke et al., J. Appl. Cryst. 48 (2015) 301) and files like it: frames of one data set, and keys that say which of them are projections
- * (0), flat fields (1), dark fields (2) or not to be used (3). */
+/* NXtomo (Konnecke et al., J. Appl. Cryst. 48 (2015) 301) and files like it: frames of one data set, and keys that
+ * say which of them are projections (0), flat fields (1), dark fields (2) or not to be used (3). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +17,20 @@
 enum { NAME = 256, MOST_MEMBERS = 10000 };
 
 /* E: a group of the root; D: one in it. */
-static const char *const data_names[] = { "%E/tomo_entry/data/data", "%E/tomo_entry/instrument/detector/data", "%E/instrument/detector/data",
-	                                  "%E/data/data", "%E/%D/data", NULL };
+static const char *const data_names[] = { "%E/tomo_entry/data/data",
+	                                  "%E/tomo_entry/instrument/detector/data",
+	                                  "%E/instrument/detector/data",
+	                                  "%E/data/data",
+	                                  "%E/%D/data",
+	                                  NULL };
 static const char *const key_names[] = { "%E/tomo_entry/instrument/detector/image_key", "%E/instrument/detector/image_key",
 	                                 "%E/tomo_entry/data/image_key", "%E/instrument/%D/image_key", NULL };
-static const char *const angle_names[] = { "%E/tomo_entry/sample/rotation_angle", "%E/sample/rotation_angle", "%E/tomo_entry/data/rotation_angle",
-	                                   "%E/data/rotation_angle", "%E/%D/gts_theta_value", NULL };
+static const char *const angle_names[] = { "%E/tomo_entry/sample/rotation_angle",
+	                                   "%E/sample/rotation_angle",
+	                                   "%E/tomo_entry/data/rotation_angle",
+	                                   "%E/data/rotation_angle",
+	                                   "%E/%D/gts_theta_value",
+	                                   NULL };
 
 typedef struct {
 	char data[NAME], key[NAME], angle[NAME];
@@ -108,8 +116,8 @@ static int holds_images(hid_t file, const char *name)
 	return found;
 }
 
-/* Takes the found one over where it has images; keeps the first of those whose data are missing, to be named, but rather one that is called as
- * detectors of images are. */
+/* Takes the found one over where it has images; keeps the first of those whose data are missing, to be named, but
+ * rather one that is called as detectors of images are. */
 static int is_better(hid_t file, const layout *found, layout *l)
 {
 	const int images = holds_images(file, found->data);
@@ -250,7 +258,9 @@ static gt_status make_source(shared_file *f, const double *key, int wanted, gt_f
 		free(s);
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path);
 	}
-	s->base = (struct gt_frame_source){ .rows = f->data.size[1], .columns = f->data.size[2], .read = read_, .name = name_, .free = free_ };
+	s->base = (struct gt_frame_source){
+		.rows = f->data.size[1], .columns = f->data.size[2], .read = read_, .name = name_, .free = free_
+	};
 	s->base.bytes = s->base.rows * s->base.columns * sizeof(float);
 	for (size_t i = 0; i < frames; i++)
 		if (key[i] == wanted)
@@ -292,22 +302,22 @@ static gt_status read_angles(const shared_file *f, const gt_nxtomo *x, size_t fr
 	gt_status st = GT_OK;
 	GT_TRY(numbers(f, f->l.angle, &all, &n, units, sizeof units));
 	if (n != frames && n != views)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: has %zu angles, expected %zu, one for each frame, or %zu, one for each view", f->path,
-		               f->l.angle, n, frames, views));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: has %zu angles, expected %zu, one for each frame, or %zu, one for each view",
+		               f->path, f->l.angle, n, frames, views));
 	if (!(*angle = malloc(views * sizeof **angle)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", f->path));
 	for (size_t v = 0; v < views; v++) {
 		(*angle)[v] = all[n == frames ? scan->frame[v] : v];
 		if (!isfinite((*angle)[v]))
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: the angle of view %zu is %g, expected a finite number", f->path, f->l.angle, v,
-			               (*angle)[v]));
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: the angle of view %zu is %g, expected a finite number", f->path, f->l.angle,
+			               v, (*angle)[v]));
 		most = fmax(most, fabs((*angle)[v]));
 	}
 	if (*units && strncmp(units, "deg", 3) && strncmp(units, "rad", 3))
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: units are '%s', expected degrees or radians", f->path, f->l.angle, units));
 	const int radians = *units ? !strncmp(units, "rad", 3) : most <= 2 * GT_PI;
-	gt_read_note(o, "%zu views from %.6g to %.6g %s from %s%s", views, (*angle)[0], (*angle)[views - 1], radians ? "rad" : "degrees", f->l.angle,
-	             *units ? "" : ", which names no unit");
+	gt_read_note(o, "%zu views from %.6g to %.6g %s from %s%s", views, (*angle)[0], (*angle)[views - 1], radians ? "rad" : "degrees",
+	             f->l.angle, *units ? "" : ", which names no unit");
 	for (size_t v = 0; v < views; v++)
 		(*angle)[v] *= radians ? 1 : GT_PI / 180;
 done:
@@ -325,8 +335,8 @@ static void note_sets(const gt_read_options *o, const char *what, const gt_frame
 		after += s->frame[i] > v->frame[v->base.frames - 1];
 	}
 	if (s)
-		gt_read_note(o, "%zu %s fields by the keys: %zu before, %zu after and %zu between the views", s->base.frames, what, before, after,
-		             s->base.frames - before - after);
+		gt_read_note(o, "%zu %s fields by the keys: %zu before, %zu after and %zu between the views", s->base.frames, what, before,
+		             after, s->base.frames - before - after);
 }
 
 static gt_status open_file(const char *path, shared_file *f)
@@ -361,7 +371,8 @@ gt_status gt_nxtomo_open(const char *path, const gt_read_options *o, gt_nxtomo *
 	GT_TRY(open_file(path, f));
 	GT_TRY(numbers(f, f->l.key, &key, &keys, NULL, 0));
 	if (keys != f->data.size[0])
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: has %zu keys, expected %zu, one for each frame", path, f->l.key, keys, (size_t)f->data.size[0]));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %s: has %zu keys, expected %zu, one for each frame", path, f->l.key, keys,
+		               (size_t)f->data.size[0]));
 	GT_TRY(make_source(f, key, 0, &x->scan));
 	GT_TRY(make_source(f, key, 1, &x->flat));
 	GT_TRY(make_source(f, key, 2, &x->dark));

@@ -11,8 +11,8 @@ typedef struct {
 } gt_nxtomo;
 
 int       gt_is_nxtomo(const char *path);
-/* External links lie below the file's own folder. GT_ERR_IO names the file that a link leads to and that is not there; GT_ERR_FORMAT: keys or angles that
- * do not fit the frames. */
+/* External links lie below the file's own folder. GT_ERR_IO names the file that a link leads to and that is not
+ * there; GT_ERR_FORMAT: keys or angles that do not fit the frames. */
 gt_status gt_nxtomo_open(const char *path, const gt_read_options *o, gt_nxtomo *n);
 
 #endif

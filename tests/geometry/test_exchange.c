@@ -1,5 +1,5 @@
-/* Geometries of other programs: 50 random points, projected by each program's own formula, written down here a second time, meet the scan's pixels.
- * labels: unit property, backend: none */
+/* Geometries of other programs: 50 random points, projected by each program's own formula, written down here a second
+ * time, meet the scan's pixels. labels: unit property, backend: none */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,7 +285,8 @@ START_TEST(tigre_points)
 }
 END_TEST
 
-/* CIL: the object turns by the angle, with its axis where it is; ours is at 0, so that a point is brought there first. */
+/* CIL: the object turns by the angle, with its axis where it is; ours is at 0, so that a point is brought there
+ * first. */
 static double cil_angle[VIEWS];
 static gt_cil_orbit cil = { .source = { 0.5, -110, 0.25 },
 	                    .detector = { -1.5, 70, 2 },
@@ -367,63 +368,6 @@ START_TEST(lab_points)
 }
 END_TEST
 
-/* Corrections against the orbit that was meant. */
-START_TEST(corrections)
-{
-	gt_orbit o = { .shape = GT_FLAT,
-		       .views = 12,
-		       .rows = 5,
-		       .columns = 9,
-		       .source_to_axis = 100,
-		       .source_to_detector = 150,
-		       .column_pitch = 2,
-		       .row_pitch = 3,
-		       .turn = 5,
-		       .start_angle = 0.3,
-		       .column_offset = 1,
-		       .pitch_per_turn = 4 };
-	gt_scan *wrong, *right;
-	gt_scan_correction c = gt_scan_correction_none;
-	ck_ok(gt_scan_orbit(&o, &wrong));
-	o.column_offset = c.column_offset = -0.75;
-	o.source_to_axis = c.source_to_axis = 120;
-	o.source_to_detector = c.source_to_detector = 210;
-	o.column_pitch = c.column_pitch = 1.5;
-	o.start_angle = c.start_angle = -1;
-	o.turn = c.turn = 4;
-	ck_ok(gt_scan_correct(wrong, &c));
-	o.pitch_per_turn = wrong->pitch_per_turn;
-	ck_ok(gt_scan_orbit(&o, &right));
-	ck_assert_double_eq_tol(wrong->pitch_per_turn, 5, 1e-12);
-	for (size_t v = 0; v < o.views; v++)
-		for (int a = 0; a < 3; a++) {
-			ck_assert_double_eq_tol(wrong->view[v].source[a], right->view[v].source[a], 1e-9);
-			ck_assert_double_eq_tol(wrong->view[v].detector[a], right->view[v].detector[a], 1e-9);
-			ck_assert_double_eq_tol(wrong->view[v].column_axis[a], right->view[v].column_axis[a], 1e-12);
-		}
-	/* A roll keeps the middle of the panel; twice the other way round is nothing. */
-	c = gt_scan_correction_none;
-	c.roll = 0.2;
-	c.reverse_columns = c.reverse_rows = c.reverse_direction = 1;
-	const gt_detector before = gt_scan_detector(right);
-	double p[3], q[3];
-	gt_pixel_point(&before, &right->view[0], 4, 2, p);
-	ck_ok(gt_scan_correct(right, &c));
-	const gt_detector after = gt_scan_detector(right);
-	gt_pixel_point(&after, &right->view[0], 4, 2, q);
-	for (int a = 0; a < 3; a++)
-		ck_assert_double_eq_tol(p[a], q[a], 1e-9);
-	ck_assert(right->view[1].angle < right->view[0].angle);
-	c.roll = -0.2;
-	ck_ok(gt_scan_correct(right, &c));
-	for (size_t v = 0; v < o.views; v++)
-		for (int a = 0; a < 3; a++)
-			ck_assert_double_eq_tol(wrong->view[v].detector[a], right->view[v].detector[a], 1e-9);
-	gt_scan_free(wrong);
-	gt_scan_free(right);
-}
-END_TEST
-
 static void fill(TCase *t)
 {
 	tcase_add_loop_test(t, astra_points, 0, 2);
@@ -432,7 +376,6 @@ static void fill(TCase *t)
 	tcase_add_loop_test(t, tigre_points, 0, 2);
 	tcase_add_loop_test(t, cil_points, 0, 8);
 	tcase_add_test(t, lab_points);
-	tcase_add_test(t, corrections);
 }
 
 int main(void) { return gt_test_main("exchange", fill); }

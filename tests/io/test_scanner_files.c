@@ -1,6 +1,5 @@
-/* Files of makers of scanners: scans that are simulated by their meaning are read with the images, signs that they leave open are found, and
- * what is wrong in them is named.
- * labels: unit physics, backend: none */
+/* Files of makers of scanners: scans that are simulated by their meaning are read with the images, signs that they
+ * leave open are found, and what is wrong in them is named. labels: unit physics, backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "core/try.h"
 #include "geometry/projections.h"
-#include "recon/grid_wish.h"
+#include "geometry/grid_wish.h"
 
 gt_status gt_grid_resize(size_t across, double voxel, gt_grid *g)
 {
@@ -63,7 +63,7 @@ gt_status gt_index_range_of(const char *what, const gt_index_range *r, size_t n,
 gt_status gt_grid_slices(const char *text, gt_grid *g)
 {
 	gt_index_range r;
-	size_t first, n, step;
+	size_t first = 0, n = 0, step = 1;
 	gt_status st = gt_index_range_parse("slice", text, &r);
 	if (st == GT_OK)
 		st = gt_index_range_of("slice", &r, g->n[2], &first, &n, &step);
