@@ -10,7 +10,7 @@ write_basic_package_version_file(gantry-config-version.cmake COMPATIBILITY SameM
 install(FILES ${PROJECT_BINARY_DIR}/gantry-config.cmake ${PROJECT_BINARY_DIR}/gantry-config-version.cmake DESTINATION ${package})
 
 if(NOT BUILD_SHARED_LIBS)
-	set(pc_requires "netcdf hdf5 fftw3 fftw3f cairo libtiff-4 zlib")
+	set(pc_requires "netcdf hdf5 fftw3 fftw3f cairo libtiff-4 zlib libcjson expat")
 	if(nifti)
 		set(pc_libs "${NIFTI_LIBRARY} ${ZNZ_LIBRARY} -lz")
 	endif()

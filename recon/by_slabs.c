@@ -87,6 +87,8 @@ gt_status gt_recon_choose_slabs(gt_recon *r, int *by_slabs)
 		return only_by_slabs(&r->set, "several devices", "compute all at once");
 	if (r->set.preset == GT_PRESET_ITERATIVE)
 		return only_by_slabs(&r->set, "--preset iterative", "computes all at once");
+	if (r->set.text[GT_SET_VIEWS])
+		return only_by_slabs(&r->set, "--views", "reads all that it takes at once");
 	const int how = how_read(data);
 	if (how != IN_PIECES)
 		return how == AS_A_WHOLE ? only_by_slabs(&r->set, data, "is of a format that is read as a whole") : GT_OK;

@@ -6,6 +6,7 @@
 #include <gantry/host_memory.h>
 #include "core/log.h"
 #include "core/try.h"
+#include "geometry/grid_wish.h"
 #include "recon/recon.h"
 
 /* Direct methods have no use for weights and photons, and neither has the solver that stands in for them. */
@@ -15,6 +16,15 @@ static int wants_statistics(const gt_recon_settings *s)
 }
 
 static int tell_reading(void *self, double done) { return gt_recon_tell(self, GT_RECON_READING, done, NULL); }
+
+static gt_status take_views(const gt_recon *r, const gt_listener *log, gt_projections *p)
+{
+	const size_t all = p->scan->views;
+	const gt_status st = gt_projections_views(r->set.text[GT_SET_VIEWS], p);
+	if (st == GT_OK)
+		gt_say(log, GT_INFO, GT_ABOUT_DATA, "%zu of %zu views are taken", p->scan->views, all);
+	return st;
+}
 
 static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_only, gt_projections **p)
 {
@@ -30,9 +40,12 @@ static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_onl
 	}
 	if (!geometry_only)
 		gt_recon_tell(&r->job, GT_RECON_READING, 0, NULL);
-	const gt_status st = gt_read_projections(r->path, &o, p);
+	gt_status st = gt_read_projections(r->path, &o, p);
 	if (!geometry_only)
 		gt_recon_tell(&r->job, GT_RECON_READING, 1, NULL);
+	/* With data of another file all views are needed until those are there. */
+	if (st == GT_OK && r->set.text[GT_SET_VIEWS] && !r->set.text[GT_SET_DATA])
+		st = take_views(r, log, *p);
 	if (st != GT_OK || (*p)->data || geometry_only)
 		return st;
 	gt_projections_free(*p);
@@ -54,6 +67,8 @@ gt_status gt_recon_read(gt_recon *r, const gt_listener *log, int geometry_only, 
 	if (!(p->data = malloc(gt_scan_size(p->scan) * sizeof *p->data)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", data));
 	GT_TRY(gt_view_reader_read(views, 0, p->scan->views, 0, p->scan->rows, p->data));
+	if (r->set.text[GT_SET_VIEWS])
+		GT_TRY(take_views(r, log, p));
 	*out = p;
 	p = NULL;
 done:
@@ -118,12 +133,20 @@ gt_status gt_recon_find_grid(gt_recon *r, const gt_listener *log, const gt_scan 
 	gt_status st = GT_OK;
 	if (r->grid_from != GT_GRID_NOT_GIVEN)
 		*grid = r->grid;
-	else if (r->set.text[GT_SET_GRID])
+	else if (r->set.text[GT_SET_GRID] && !r->set.across)
 		*grid = r->set.grid;
 	else if (r->set.text[GT_SET_LIKE])
 		GT_TRY(grid_of_file(r->set.text[GT_SET_LIKE], log, grid));
 	else
 		GT_TRY(grid_that_fits(log, scan, grid));
+	if (r->grid_from == GT_GRID_NOT_GIVEN && (r->set.across || r->set.voxel > 0)) {
+		char text[256];
+		GT_TRY(gt_grid_resize(r->set.across, r->set.voxel, grid));
+		gt_grid_print(grid, text, sizeof text);
+		gt_say(log, GT_INFO, GT_ABOUT_CHOICE, "of it, as asked for: %s", text);
+	}
+	if (r->grid_from == GT_GRID_NOT_GIVEN && r->set.text[GT_SET_SLICE])
+		GT_TRY(gt_grid_slices(r->set.text[GT_SET_SLICE], grid));
 	GT_TRY(gt_grid_check(grid, scan));
 done:
 	return st;

@@ -93,6 +93,8 @@ gt_status gt_recon_set(gt_recon *r, const char *key, const char *value)
 {
 	if (!r || !key)
 		return null(r ? "gt_recon_set: key" : "gt_recon_set: r");
+	if (r->given && value && !strcmp(key, "views"))
+		return gt_fail(GT_ERR_ARG, "views=%s: the projections are in memory: expected those that are to be taken", value);
 	if (r->given && value && !strcmp(key, "data"))
 		return gt_fail(GT_ERR_ARG, "data=%s: the projections are in memory: expected none, or gt_recon_open()", value);
 	const gt_status st = gt_recon_settings_set(&r->set, key, value);

@@ -5,6 +5,7 @@
 #include <gantry/text.h>
 #include "core/text.h"
 #include "core/try.h"
+#include "geometry/grid_wish.h"
 #include "recon/projector_spec.h"
 #include "recon/settings.h"
 #include "recon/team_split.h"
@@ -72,11 +73,31 @@ done:
 
 static gt_status parse_grid(gt_recon_settings *s, const char *value)
 {
-	gt_grid g;
-	const gt_status st = gt_grid_parse(value, &g);
-	if (st == GT_OK)
+	gt_grid g = { .n = { 0, 0, 0 } };
+	long long across = 0;
+	const int bare = value[strspn(value, "0123456789")] == 0 && *value;
+	const gt_status st = bare ? gt_parse_int("--grid", value, 1, 1e6, &across) : gt_grid_parse(value, &g);
+	if (st == GT_OK) {
 		s->grid = g;
+		s->across = (size_t)across;
+	}
 	return st;
+}
+
+static gt_status parse_voxel(gt_recon_settings *s, const char *value) { return gt_parse_length("--voxel", value, 1e-9, 1e6, &s->voxel); }
+
+static gt_status check_slice(gt_recon_settings *s, const char *value)
+{
+	gt_index_range r;
+	(void)s;
+	return gt_index_range_parse("--slice", value, &r);
+}
+
+static gt_status check_views(gt_recon_settings *s, const char *value)
+{
+	gt_index_range r;
+	(void)s;
+	return gt_index_range_parse("--views", value, &r);
 }
 
 static gt_status parse_stop(gt_recon_settings *s, const char *value)
@@ -149,6 +170,9 @@ static const key keys[GT_SETTINGS] = {
 	[GT_SET_CHECK] = { .name = "check", .choices = answers, .at = AT(check) },
 	[GT_SET_FORCE] = { .name = "force", .choices = answers, .at = AT(force) },
 	[GT_SET_SPLIT] = { .name = "split", .parse = check_split },
+	[GT_SET_VOXEL] = { .name = "voxel", .parse = parse_voxel },
+	[GT_SET_SLICE] = { .name = "slice", .parse = check_slice },
+	[GT_SET_VIEWS] = { .name = "views", .parse = check_views },
 	[GT_SET_OUTPUT] = { .name = "output", .parse = check_output },
 };
 
@@ -218,6 +242,12 @@ static void reset(gt_setting which, gt_recon_settings *s)
 		break;
 	case GT_SET_STOP:
 		s->stop = initial.stop;
+		break;
+	case GT_SET_GRID:
+		s->across = 0;
+		break;
+	case GT_SET_VOXEL:
+		s->voxel = 0;
 		break;
 	case GT_SET_WATER:
 		s->water = 0;

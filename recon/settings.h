@@ -13,7 +13,7 @@ typedef enum {
 	GT_SET_PRESET, GT_SET_SOLVER, GT_SET_PROJECTOR, GT_SET_PENALTY, GT_SET_WEIGHTS, GT_SET_INIT, GT_SET_GRID, GT_SET_LIKE, GT_SET_MARGIN, GT_SET_STOP,
 	GT_SET_CHECKPOINT, GT_SET_RESUME, GT_SET_BACKEND, GT_SET_PRECISION, GT_SET_DEVICE_MEMORY, GT_SET_HOST_MEMORY, GT_SET_KEEP, GT_SET_SCRATCH,
 	GT_SET_OVERLAP, GT_SET_SLABS, GT_SET_DATA, GT_SET_UNIT, GT_SET_WATER, GT_SET_COMMAND, GT_SET_OUTPUT,
-	GT_SET_CHECK, GT_SET_FORCE, GT_SET_SPLIT, GT_SETTINGS
+	GT_SET_CHECK, GT_SET_FORCE, GT_SET_SPLIT, GT_SET_VOXEL, GT_SET_SLICE, GT_SET_VIEWS, GT_SETTINGS
 } gt_setting;
 
 typedef struct {
@@ -27,6 +27,8 @@ typedef struct {
 	gt_penalty_spec penalty;
 	gt_stop_rule stop;
 	gt_grid grid;
+	size_t across;                  /* voxels along x and y, where the grid is nothing but that; 0 */
+	double voxel;                   /* mm; 0: not asked for */
 	double device_memory, host_memory;      /* bytes; 0: no limit */
 	double water;                   /* mm^-1; 0: not asked for */
 } gt_recon_settings;

@@ -53,6 +53,11 @@ gt_status gt_recon_settings_check(const gt_recon_settings *s, const gt_method *m
 	GT_TRY(check_prior(s, m));
 	if (s->keep == GT_VIEW_CACHE_SCRATCH && !s->text[GT_SET_SCRATCH])
 		GT_TRY(gt_fail(GT_ERR_ARG, "--keep=scratch, a file that is made there: --scratch FOLDER is needed"));
+	if (s->voxel > 0 && s->text[GT_SET_GRID] && !s->across)
+		return gt_fail(GT_ERR_ARG, "--voxel beside --grid %s, which says how large voxels are: expected --grid N",
+		               s->text[GT_SET_GRID]);
+	if (s->text[GT_SET_LIKE] && s->voxel > 0)
+		return gt_fail(GT_ERR_ARG, "--voxel and --like cannot be combined");
 	if (s->text[GT_SET_GRID] && s->text[GT_SET_LIKE])
 		GT_TRY(gt_fail(GT_ERR_ARG, "--grid and --like cannot be combined"));
 done:

@@ -113,6 +113,10 @@ static gt_status set_value(const cli_option *o, const char *text, void *options)
 		return GT_OK;
 	case CLI_REAL:
 		return gt_parse_real(what, text, o->least, o->most, (double *)(void *)field);
+	case CLI_LENGTH:
+		return gt_parse_length(what, text, o->least, o->most, (double *)(void *)field);
+	case CLI_ANGLE:
+		return gt_parse_angle(what, text, o->least, o->most, (double *)(void *)field);
 	case CLI_INT:
 		return gt_parse_int(what, text, o->least, o->most, (long long *)(void *)field);
 	case CLI_CHOICE:

@@ -13,8 +13,8 @@
 #include <gantry/scan.h>
 
 /* Field of the options struct: const char *, double, long long, int (index), int (0 or 1). CLI_INPUT, CLI_OUTPUT: text that
- * names (INPUT: may name) a file that is read or written. */
-typedef enum { CLI_TEXT = 1, CLI_REAL, CLI_INT, CLI_CHOICE, CLI_FLAG, CLI_INPUT, CLI_OUTPUT } cli_kind;
+ * names (INPUT: may name) a file that is read or written. CLI_LENGTH, CLI_ANGLE: double, in mm and degrees, with a unit. */
+typedef enum { CLI_TEXT = 1, CLI_REAL, CLI_INT, CLI_CHOICE, CLI_FLAG, CLI_INPUT, CLI_OUTPUT, CLI_LENGTH, CLI_ANGLE } cli_kind;
 typedef struct {
 	const char *name;               /* long name without dashes; NULL ends a table */
 	const char *was;                /* its name in the version before, which is taken and told; or NULL */
@@ -22,7 +22,7 @@ typedef struct {
 	cli_kind kind;
 	const char *value, *help;       /* "FILE"; one line */
 	size_t at;                      /* offsetof in the options struct */
-	double least, most;             /* CLI_REAL, CLI_INT */
+	double least, most;             /* CLI_REAL, CLI_INT, CLI_LENGTH, CLI_ANGLE */
 	const char *const *names;       /* CLI_CHOICE, NULL-terminated */
 } cli_option;
 

@@ -2,7 +2,8 @@
 #include <string.h>
 #include "apps/cli/frames.h"
 
-const char *const cli_angle_units[] = { "deg", "rad", NULL }, *const cli_frames_values[] = { "counts", "line-integrals", NULL };
+const char *const cli_angle_units[] = { "deg", "rad", NULL }, *const cli_frames_values[] = { "counts", "line-integrals", NULL },
+		  *const cli_signs[] = { "auto", "as-file", "reversed", NULL };
 
 void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_read_options *o)
 {
@@ -15,6 +16,10 @@ void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_rea
 	frames->radians = given->angle_unit;
 	frames->sinogram = given->sinogram;
 	frames->gaps = given->gaps;
+	frames->geometry = given->geometry;
+	frames->direction = given->direction;
+	frames->axis_side = given->axis_side;
+	frames->raw = given->raw;
 	frames->source_to_axis = given->source_to_axis;
 	frames->source_to_detector = given->source_to_detector;
 	frames->values = (gt_frames_values)given->values;
@@ -29,7 +34,8 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 	int projections = 0;
 	if (gt_file_kind(path, &format, &projections) != GT_OK)
 		return GT_OK; /* reading says why */
-	const int frames = !strcmp(format->name, "frames"), raw = frames || !strcmp(format->name, "dataexchange");
+	const int frames = !strcmp(format->name, "frames") || !strcmp(format->name, "nxtomo"),
+		  raw = frames || !strcmp(format->name, "dataexchange");
 	const struct {
 		const char *name;
 		int unused;
@@ -49,6 +55,10 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 		{ "source-to-axis", g->source_to_axis > 0 && !frames, "" },
 		{ "source-to-detector", g->source_to_detector > 0 && !frames, "" },
 		{ "gaps", g->gaps && !frames, "" },
+		{ "geometry", g->geometry && !frames, "" },
+		{ "direction", g->direction && !frames, "" },
+		{ "axis-side", g->axis_side && !frames, "" },
+		{ "raw", g->raw && !frames, "" },
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].unused)

@@ -8,21 +8,30 @@
 typedef struct {
 	const char *flat, *dark, *angles, *air;
 	double white, axis, pixel, source_to_axis, source_to_detector;
-	int angle_unit, sinogram, gaps, values;
+	int angle_unit, sinogram, gaps, values, direction, axis_side;
+	const char *geometry, *raw;
 } cli_frames;
 #define CLI_FRAMES_DEFAULTS { .axis = NAN, .pixel = NAN }
-extern const char *const cli_angle_units[], *const cli_frames_values[];
+extern const char *const cli_angle_units[], *const cli_frames_values[], *const cli_signs[];
 
 /* Lines of a table of options; AT(member) is where that member of a cli_frames is in the options of the command. */
 #define CLI_FRAMES_OPTIONS(AT) \
 	{ .name = "axis", .kind = CLI_REAL, .value = "COLUMN", .at = AT(axis), .least = -1e6, .most = 1e6, \
 	  .help = "images, Data Exchange: column of the rotation axis (default: found from opposite views)" }, \
-	{ .name = "pixel", .kind = CLI_REAL, .value = "MM", .at = AT(pixel), .least = 1e-9, .most = 1e6, \
-	  .help = "pitch of the detector's pixels, where the file has none (default 1; RabbitCT 0.32)" }, \
-	{ .name = "source-to-axis", .kind = CLI_REAL, .value = "MM", .at = AT(source_to_axis), .least = 1e-9, .most = 1e9, \
+	{ .name = "pixel", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(pixel), .least = 1e-9, .most = 1e6, \
+	  .help = "pitch of the detector's pixels, where the file has none (1.2um; default 1mm; RabbitCT 0.32)" }, \
+	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_axis), .least = 1e-9, .most = 1e9, \
 	  .help = "images of a cone or fan beam: with --source-to-detector; without both the rays are parallel" }, \
-	{ .name = "source-to-detector", .kind = CLI_REAL, .value = "MM", .at = AT(source_to_detector), .least = 1e-9, \
+	{ .name = "source-to-detector", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_detector), .least = 1e-9, \
 	  .most = 1e9, .help = "see --source-to-axis" }, \
+	{ .name = "geometry", .kind = CLI_INPUT, .value = "FILE", .at = AT(geometry), \
+	  .help = "images: a scanner's or another program's geometry file; 'gantry help geometry' lists the kinds" }, \
+	{ .name = "direction", .kind = CLI_CHOICE, .at = AT(direction), .names = cli_signs, \
+	  .help = "--geometry of files that leave the rotation direction open (default auto: found in the images)" }, \
+	{ .name = "axis-side", .kind = CLI_CHOICE, .at = AT(axis_side), .names = cli_signs, \
+	  .help = "the same of the side to which the axis is off the middle" }, \
+	{ .name = "raw", .kind = CLI_TEXT, .value = "TYPE:COLUMNSxROWS[xVIEWS][+HEADER]|FILE.json", .at = AT(raw), \
+	  .help = "images without a head: u8, u16le, u16be, i16le, f32le ..., and their size" }, \
 	{ .name = "angles", .kind = CLI_INPUT, .value = "FILE|FIRST:STEP|FIRST..LAST", .at = AT(angles), \
 	  .help = "images: angles of the views, in degrees (default: angles.txt in the folder)" }, \
 	{ .name = "angle-unit", .kind = CLI_CHOICE, .at = AT(angle_unit), .names = cli_angle_units, \

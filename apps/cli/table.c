@@ -3,12 +3,13 @@
 #include "apps/cli/cli.h"
 
 #define RECONSTRUCT(X) X(recon) X(simulate) X(project) X(backproject) X(denoise)
+#define SCANS(X) X(geometry)
 #define LOOK(X) X(info) X(view) X(compare)
 #define CONVERT(X) X(import) X(convert)
 #define CHECK(X) X(adjoint) X(devices)
 #define MEASURE(X) X(bench) X(study) X(rabbitct)
 #define ASK(X) X(help)
-#define COMMANDS(X) RECONSTRUCT(X) LOOK(X) CONVERT(X) CHECK(X) MEASURE(X) ASK(X)
+#define COMMANDS(X) RECONSTRUCT(X) SCANS(X) LOOK(X) CONVERT(X) CHECK(X) MEASURE(X) ASK(X)
 
 #define X(name) extern const cli_command cli_##name;
 COMMANDS(X)
@@ -20,6 +21,7 @@ const cli_command *const cli_commands[] = { COMMANDS(X) NULL };
 #define X(name) +1
 const cli_command_group cli_groups[] = {
 	{ "Reconstruct, and make data for it", RECONSTRUCT(X) },
+	{ "Where the views look from", SCANS(X) },
 	{ "Look at files", LOOK(X) },
 	{ "Convert files", CONVERT(X) },
 	{ "Check operators and devices", CHECK(X) },

@@ -11,6 +11,7 @@
 #include <gantry/data.h>
 #include <gantry/data_weights.h>
 #include <gantry/download.h>
+#include <gantry/geometry_files.h>
 #include <gantry/grid.h>
 #include <gantry/host_device.h>
 #include <gantry/host_memory.h>

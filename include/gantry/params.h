@@ -34,6 +34,9 @@ GT_API gt_status gt_parse_real(const char *what, const char *text, double least,
 /* Differences of attenuation: "2e-4" in mm^-1, or "10HU" thousandths of water of GT_MU_WATER. */
 #define GT_MU_WATER 0.02
 GT_API gt_status gt_parse_mu  (const char *what, const char *text, double least, double most, double *value);
+/* "12", "12mm", "3um", "1.2cm" -> mm; "30", "30deg", "0.5rad" -> degrees. */
+GT_API gt_status gt_parse_length(const char *what, const char *text, double least, double most, double *mm);
+GT_API gt_status gt_parse_angle (const char *what, const char *text, double least, double most, double *degrees);
 GT_API gt_status gt_parse_int (const char *what, const char *text, double least, double most, long long *value);
 
 #ifdef __cplusplus

@@ -29,7 +29,8 @@ void gt_frame_source_free(gt_frame_source *s)
 int gt_is_image_name(const char *name)
 {
 	const char *dot = strrchr(name, '.');
-	return name[0] != '.' && dot && (!strcasecmp(dot, ".tif") || !strcasecmp(dot, ".tiff"));
+	return name[0] != '.' && dot &&
+	       (!strcasecmp(dot, ".tif") || !strcasecmp(dot, ".tiff") || !strcasecmp(dot, ".edf") || !strcasecmp(dot, ".raw"));
 }
 
 /* A file, and its name around its last number. */

@@ -30,6 +30,16 @@ gt_status gt_tiff_source(gt_file_list *files, gt_frame_source **s);
 int       gt_is_npy(const char *path);
 gt_status gt_npy_source(const char *path, gt_frame_source **s);
 
+/* The images of a Zeiss .txrm (io/frames/ole2_file.h), or its reference image. */
+gt_status gt_txrm_source(const char *path, int reference, gt_frame_source **s);
+int       gt_txrm_has_reference(const char *path);
+
+/* Files of bare numbers, as gt_frames_options.raw says; takes the list over where it succeeds. */
+gt_status gt_raw_source(gt_file_list *files, const char *description, gt_frame_source **s);
+/* The same of the ESRF's EDF, whose heads say what they hold. */
+int       gt_is_edf(const char *path);
+gt_status gt_edf_source(gt_file_list *files, gt_frame_source **s);
+
 /* Frees; NULL is fine. */
 void gt_frame_source_free(gt_frame_source *s);
 

@@ -6,21 +6,24 @@
 #include <strings.h>
 #include <dirent.h>
 #include <sys/stat.h>
+#include <gantry/geometry_files.h>
 #include <gantry/host_memory.h>
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "io/frames/axis_of_views.h"
 #include "io/frames/frame_folder.h"
+#include "io/frames/frame_lists.h"
 #include "io/frames/frame_source.h"
 #include "io/frames/intensity.h"
+#include "io/frames/ole2_file.h"
 #include "io/frames/parallel_views.h"
+#include "io/frames/settle_signs.h"
 #include "io/frames/sinogram_source.h"
 #include "io/frames/view_angles.h"
+#include "io/hdf5/nxtomo.h"
 #include "io/view_reader.h"
 #include "io/write_kit/volume_units.h"
 #include "io/table.h"
-
-const gt_frames_options gt_frames_defaults = { .size = sizeof(gt_frames_options) };
 
 static int probe(const char *path)
 {
@@ -29,7 +32,7 @@ static int probe(const char *path)
 	if (stat(path, &s) != 0)
 		return 0;
 	if (!S_ISDIR(s.st_mode))
-		return gt_is_tiff(path) || gt_is_npy(path);
+		return gt_is_tiff(path) || gt_is_npy(path) || gt_is_ole2(path) || gt_is_edf(path) || gt_is_raw_name(path);
 	DIR *folder = opendir(path);
 	for (struct dirent *d; folder && !found && (d = readdir(folder));)
 		found = gt_is_image_name(d->d_name);
@@ -45,6 +48,9 @@ typedef struct {
 	gt_frame_folder folder;
 	gt_frame_source *scan, *flat, *dark;
 	gt_intensity *intensity;
+	gt_geometry *geometry; /* of a file; NULL: there is none */
+	int is_txrm;
+	double *angle; /* of NXtomo, rad; NULL: from elsewhere */
 } stack;
 
 static void close_stack(stack *k)
@@ -54,41 +60,23 @@ static void close_stack(stack *k)
 	gt_frame_source_free(k->flat);
 	gt_frame_source_free(k->dark);
 	gt_frame_folder_free(&k->folder);
-}
-
-static gt_status complete(const char *path, const gt_frames_options *given, gt_frames_options *full)
-{
-	*full = gt_frames_defaults;
-	if (!given)
-		return GT_OK;
-	if (given->size < sizeof given->size || given->size > sizeof *full)
-		return gt_fail(GT_ERR_ARG, "%s: options of size=%zu: expected sizeof(gt_frames_options), which is at most %zu", path,
-		               given->size, sizeof *full);
-	memcpy(full, given, given->size);
-	full->size = sizeof *full;
-	if ((full->source_to_axis != 0 || full->source_to_detector != 0) &&
-	    !(full->source_to_axis > 0 && full->source_to_detector > full->source_to_axis && isfinite(full->source_to_detector)))
-		return gt_fail(GT_ERR_ARG,
-		               "%s: source to axis %g mm, source to detector %g mm: expected both, the second larger than the first", path,
-		               full->source_to_axis, full->source_to_detector);
-	if (!(full->white >= 0 && isfinite(full->white)))
-		return gt_fail(GT_ERR_ARG, "%s: white=%g: expected counts without a body, more than 0", path, full->white);
-	return GT_OK;
+	gt_geometry_free(k->geometry);
+	free(k->angle);
 }
 
 /* Fields: those that are named, else those beside the scan, else none. */
-static gt_status open_field(const char *given, gt_file_list *beside, gt_frame_source **s)
+static gt_status open_field(const char *raw, const char *given, gt_file_list *beside, gt_frame_source **s)
 {
 	gt_file_list files = { NULL, 0 };
 	gt_status st = GT_OK;
 	if (given && !strcmp(given, "none"))
 		return GT_OK;
 	if (!given)
-		return beside->n ? gt_tiff_source(beside, s) : GT_OK;
+		return beside->n ? gt_image_list_source(raw, beside, s) : GT_OK;
 	if (gt_is_npy(given))
 		return gt_npy_source(given, s);
 	GT_TRY(gt_file_list_of(given, &files));
-	st = gt_tiff_source(&files, s);
+	st = gt_image_list_source(raw, &files, s);
 done:
 	gt_file_list_free(&files);
 	return st;
@@ -102,11 +90,53 @@ static void note_field(const stack *k, const char *what, const gt_frame_source *
 		gt_read_note(o, "%s: no %s field%s", k->path, what, *what == 'd' ? ": taken as 0" : "");
 }
 
+/* Where the views are, by a file: the images say their sizes where it does not. It may say what they count without a body, too. */
+static gt_status open_geometry(stack *k, const gt_read_options *o)
+{
+	const gt_frame_source *s = k->scan;
+	const char *path = k->is_txrm && !k->f.geometry ? k->path : k->f.geometry;
+	gt_geometry_options g = gt_geometry_defaults;
+	if (!path)
+		return GT_OK;
+	if (k->f.angles || k->f.source_to_axis > 0)
+		return gt_fail(GT_ERR_ARG, "%s: angles and distances are those of the geometry file %s: expected it alone", k->path, path);
+	g.column_pitch = g.row_pitch = o->pixel;
+	g.direction = (gt_sign)k->f.direction;
+	g.offset = (gt_sign)k->f.axis_side;
+	g.notes = o->notes;
+	gt_status st = gt_geometry_read(path, &g, &k->geometry);
+	if (st == GT_ERR_ARG) {
+		/* What the images can say. */
+		g.rows = s->rows;
+		g.columns = s->columns;
+		st = gt_geometry_read(path, &g, &k->geometry);
+	}
+	if (st != GT_OK)
+		return st;
+	const gt_scan *scan = gt_geometry_scan(k->geometry);
+	if (s->rows != scan->rows || s->columns != scan->columns)
+		return gt_fail(GT_ERR_FORMAT, "%s: images of %zu rows x %zu columns, and %s says %zu x %zu: is it of another scan?",
+		               k->path, s->rows, s->columns, path, scan->rows, scan->columns);
+	if (s->frames != scan->views && s->frames != scan->views + 1)
+		return gt_fail(GT_ERR_FORMAT, "%s: %zu images, and %s says %zu views: is it of another scan, or is an image missing?",
+		               k->path, s->frames, path, scan->views);
+	if (s->frames == scan->views + 1)
+		gt_read_note(o, "%zu images for %zu views: the last one closes the turn and is left out", s->frames, scan->views);
+	if (!k->f.flat && !k->folder.flat.n && !(k->is_txrm && gt_txrm_has_reference(k->path)) && k->f.white == 0)
+		k->f.white = gt_geometry_white(k->geometry);
+	return GT_OK;
+}
+
 static gt_status open_intensity(stack *k, const gt_read_options *o)
 {
 	gt_status st = GT_OK;
-	GT_TRY(open_field(k->f.flat, &k->folder.flat, &k->flat));
-	GT_TRY(open_field(k->f.dark, &k->folder.dark, &k->dark));
+	if (k->is_txrm && !k->f.flat && gt_txrm_has_reference(k->path))
+		GT_TRY(gt_txrm_source(k->path, 1, &k->flat));
+	/* Other files may have fields of their own, which are open by now. */
+	if (!k->flat)
+		GT_TRY(open_field(k->f.raw, k->f.flat, &k->folder.flat, &k->flat));
+	if (!k->dark)
+		GT_TRY(open_field(k->f.raw, k->f.dark, &k->folder.dark, &k->dark));
 	if (k->flat && k->f.white > 0)
 		GT_TRY(gt_fail(GT_ERR_ARG, "white=%g, and a flat field %s: expected one of them (--flat none leaves it out)", k->f.white,
 		               k->flat->name(k->flat, 0)));
@@ -124,18 +154,35 @@ static gt_status open_stack(const char *path, const gt_read_options *o, stack *k
 	gt_file_list one = { NULL, 0 };
 	gt_status st = GT_OK;
 	*k = (stack){ .path = path };
-	GT_TRY(complete(path, o->frames, &k->f));
+	GT_TRY(gt_frames_complete(path, o->frames, &k->f));
 	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
 		GT_TRY(gt_frame_folder_read(path, k->f.gaps, o, &k->folder));
-		GT_TRY(gt_tiff_source(&k->folder.scan, &k->scan));
+		GT_TRY(gt_image_list_source(k->f.raw, &k->folder.scan, &k->scan));
 	} else if (gt_is_npy(path)) {
 		GT_TRY(gt_npy_source(path, &k->scan));
+	} else if (gt_is_nxtomo(path)) {
+		gt_nxtomo x;
+		GT_TRY(gt_nxtomo_open(path, o, &x));
+		k->scan = x.scan;
+		k->angle = x.angle;
+		if (k->f.flat)
+			gt_frame_source_free(x.flat);
+		else
+			k->flat = x.flat;
+		if (k->f.dark)
+			gt_frame_source_free(x.dark);
+		else
+			k->dark = x.dark;
+	} else if (gt_is_ole2(path)) {
+		k->is_txrm = 1;
+		GT_TRY(gt_txrm_source(path, 0, &k->scan));
 	} else {
 		GT_TRY(gt_file_list_of(path, &one));
-		GT_TRY(gt_tiff_source(&one, &k->scan));
+		GT_TRY(gt_image_list_source(k->f.raw, &one, &k->scan));
 	}
 	if (k->f.sinogram)
 		GT_TRY(gt_sinogram_source(&k->scan));
+	GT_TRY(open_geometry(k, o));
 	if (k->f.values == GT_FRAMES_COUNTS)
 		GT_TRY(open_intensity(k, o));
 done:
@@ -177,7 +224,7 @@ static gt_status open_views(const char *path, const gt_read_options *o, const si
 		return st;
 	}
 	const gt_frame_source *s = v->k.scan;
-	const size_t found[3] = { s->frames, s->rows, s->columns };
+	const size_t found[3] = { v->k.geometry ? gt_geometry_scan(v->k.geometry)->views : s->frames, s->rows, s->columns };
 	for (int a = 0; a < 3; a++) {
 		static const char *const what[] = { "images", "rows", "columns" };
 		v->base.size[a] = found[a];
@@ -219,8 +266,23 @@ done:
 	return st;
 }
 
+/* By the geometry file; what it leaves open is found in the images. --axis is of who knows better. */
+static gt_status place_by_file(struct views *v, const gt_read_options *o, gt_scan **out)
+{
+	gt_status st = gt_settle_signs(&v->base, v->k.geometry, o);
+	if (st == GT_OK)
+		st = gt_scan_clone(gt_geometry_scan(v->k.geometry), out);
+	if (st == GT_OK && !isnan(o->axis)) {
+		(*out)->column_center = o->axis;
+		gt_read_note(o, "central ray at column %g, as asked for", o->axis);
+	}
+	return st == GT_OK ? gt_fail_in(gt_scan_check(*out), "%s", v->k.path) : st;
+}
+
 static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 {
+	if (v->k.geometry)
+		return place_by_file(v, o, out);
 	const stack *k = &v->k;
 	const size_t views = v->base.size[0];
 	const char *spec = k->f.angles ? k->f.angles : k->folder.angles;
@@ -229,12 +291,15 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 	gt_status st = GT_OK;
 	if (!angle)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", k->path));
-	if (!spec)
+	if (!spec && !k->angle)
 		GT_TRY(gt_fail(GT_ERR_FORMAT,
 		               "%s: no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST",
 		               k->path));
-	GT_TRY(gt_view_angles(spec, k->f.radians, k->f.sinogram ? NULL : k->folder.number, views, o, angle));
-	if (!k->f.angles)
+	if (spec)
+		GT_TRY(gt_view_angles(spec, k->f.radians, k->f.sinogram ? NULL : k->folder.number, views, o, angle));
+	else
+		memcpy(angle, k->angle, views * sizeof *angle);
+	if (spec && !k->f.angles)
 		gt_read_note(o, "%zu angles from %s", views, spec);
 	GT_TRY(gt_fail_in(gt_scan_new(k->f.source_to_axis > 0 ? GT_FLAT : GT_PARALLEL, views, v->base.size[1], v->base.size[2], &scan),
 	                  "%s", k->path));
@@ -303,10 +368,19 @@ done:
 
 const gt_format gt_format_frames = {
 	.name = "frames",
-	.about = "images (TIFF, NumPy)",
+	.about = "images (TIFF, NumPy, EDF, raw, txrm)",
 	.extensions = "",
 	.folders = 1,
 	.probe = probe,
+	.read_projections = read_projections,
+	.open_views = open_views,
+};
+
+const gt_format gt_format_nxtomo = {
+	.name = "nxtomo",
+	.about = "HDF5 with a key of every frame (NXtomo)",
+	.extensions = "",
+	.probe = gt_is_nxtomo,
 	.read_projections = read_projections,
 	.open_views = open_views,
 };

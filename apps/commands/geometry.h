@@ -1,0 +1,22 @@
+#ifndef GT_APPS_COMMANDS_GEOMETRY_H
+#define GT_APPS_COMMANDS_GEOMETRY_H
+/* The parts of `gantry geometry`: its options, scans that are made, and what is told of a scan. */
+#include <gantry/geometry_files.h>
+#include "apps/cli/cli.h"
+
+/* What is not given is NULL, NAN or -1. Angles in degrees. */
+typedef struct {
+	const char *output, *scanner, *format, *origin, *grid;
+	int detector, parallel, direction, offset, reverse_direction, reverse_columns, reverse_rows, short_scan;
+	long long views, rows, columns, reduce;
+	double pixel, column_pitch, row_pitch, source_to_axis, source_to_detector, column_offset, row_offset, roll;
+	double start, range, pitch, turns, z_center, length_unit;
+} geometry_options;
+extern const cli_option geometry_table[];
+extern const geometry_options geometry_defaults;
+
+/* make ORBIT */
+gt_status geometry_make(const geometry_options *o, const char *orbit, gt_scan **scan);
+/* Numbers in words, or as JSON, to stdout. */
+void      geometry_tell(const cli_call *call, const char *name, const gt_scan *scan, const gt_grid *grid);
+#endif

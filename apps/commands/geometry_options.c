@@ -1,0 +1,192 @@
+/* The options of `gantry geometry`, and the scans that it makes of them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <gantry/constants.h>
+#include <gantry/module.h>
+#include "apps/commands/geometry.h"
+
+static const char *const signs[] = { "auto", "as-file", "reversed", NULL };
+const geometry_options geometry_defaults = { .detector = -1,
+	                                     .views = -1,
+	                                     .rows = -1,
+	                                     .columns = -1,
+	                                     .reduce = 1,
+	                                     .pixel = NAN,
+	                                     .column_pitch = NAN,
+	                                     .row_pitch = NAN,
+	                                     .source_to_axis = NAN,
+	                                     .source_to_detector = NAN,
+	                                     .column_offset = NAN,
+	                                     .row_offset = NAN,
+	                                     .start = NAN,
+	                                     .range = NAN,
+	                                     .pitch = NAN,
+	                                     .turns = NAN,
+	                                     .z_center = NAN,
+	                                     .length_unit = NAN };
+#define AT(field) offsetof(geometry_options, field)
+/* clang-format off */
+const cli_option geometry_table[] = {
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "scan (.nc), or .xml (RTK), .npy, .json, .csv (ASTRA), .leap; show: a drawing, .png or .svg", .at = AT(output) },
+	{ .name = "scanner", .letter = 's', .kind = CLI_TEXT, .value = "NAME",
+	  .help = "make: scanner whose geometry the other options change", .at = AT(scanner) },
+	{ .name = "format", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "of the file that is read, or of one that is written for another program (default: found)", .at = AT(format) },
+	{ .name = "views", .kind = CLI_INT, .value = "N", .help = "number of views", .at = AT(views), .least = 1, .most = 1e8 },
+	{ .name = "rows", .kind = CLI_INT, .value = "N", .help = "rows of the detector", .at = AT(rows), .least = 1, .most = 1e6 },
+	{ .name = "columns", .kind = CLI_INT, .value = "N", .help = "columns of the detector", .at = AT(columns), .least = 1, .most = 1e6 },
+	{ .name = "pixel", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "pitch of columns and rows at the detector (mm; 50um)", .at = AT(pixel), .least = 1e-9, .most = 1e6 },
+	{ .name = "column-pitch", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "of the columns alone", .at = AT(column_pitch), .least = 1e-9, .most = 1e6 },
+	{ .name = "row-pitch", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "of the rows alone", .at = AT(row_pitch), .least = 1e-9, .most = 1e6 },
+	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "mm; 12cm", .at = AT(source_to_axis), .least = 1e-9, .most = 1e9 },
+	{ .name = "source-to-detector", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "the same", .at = AT(source_to_detector), .least = 1e-9, .most = 1e9 },
+	{ .name = "column-offset", .kind = CLI_REAL, .value = "PIXELS",
+	  .help = "the central ray is so many columns behind the middle of the detector", .at = AT(column_offset), .least = -1e6, .most = 1e6 },
+	{ .name = "row-offset", .kind = CLI_REAL, .value = "PIXELS",
+	  .help = "the same of rows", .at = AT(row_offset), .least = -1e6, .most = 1e6 },
+	{ .name = "roll", .kind = CLI_ANGLE, .value = "ANGLE",
+	  .help = "turn the detector about its middle, columns towards rows (degrees; 5mrad)", .at = AT(roll), .least = -180, .most = 180 },
+	{ .name = "start", .kind = CLI_ANGLE, .value = "ANGLE",
+	  .help = "gantry angle of the first view", .at = AT(start), .least = -1e6, .most = 1e6 },
+	{ .name = "range", .kind = CLI_ANGLE, .value = "ANGLE",
+	  .help = "angle of all views together; below 0: they turn the other way",
+	  .at = AT(range), .least = -1e6, .most = 1e6 },
+	{ .name = "turns", .kind = CLI_REAL, .value = "N", .help = "make: the same in turns", .at = AT(turns), .least = 1e-6, .most = 1e4 },
+	{ .name = "pitch", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "make helix: along the axis in a turn", .at = AT(pitch), .least = 0, .most = 1e6 },
+	{ .name = "z-center", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "make helix: its middle", .at = AT(z_center), .least = -1e6, .most = 1e6 },
+	{ .name = "detector", .kind = CLI_CHOICE, .help = "make: shape of the detector", .at = AT(detector), .names = gt_shape_names },
+	{ .name = "reduce", .kind = CLI_INT, .value = "N",
+	  .help = "make: N times fewer columns, rows and views of the scanner", .at = AT(reduce), .least = 1, .most = 4096 },
+	{ .name = "short-scan", .kind = CLI_FLAG, .help = "make: half a turn and the fan", .at = AT(short_scan) },
+	{ .name = "reverse-direction", .kind = CLI_FLAG,
+	  .help = "views turn the other way, from where the first one is", .at = AT(reverse_direction) },
+	{ .name = "reverse-columns", .kind = CLI_FLAG,
+	  .help = "columns of the images are counted from the other end", .at = AT(reverse_columns) },
+	{ .name = "reverse-rows", .kind = CLI_FLAG, .help = "rows are", .at = AT(reverse_rows) },
+	{ .name = "direction", .kind = CLI_CHOICE, .names = signs, .at = AT(direction),
+	  .help = "files that leave the rotation direction open: as their angles, or the reverse" },
+	{ .name = "axis-side", .kind = CLI_CHOICE, .names = signs, .at = AT(offset),
+	  .help = "files that leave open to which side the axis is off: to higher columns, or the reverse" },
+	{ .name = "origin", .kind = CLI_TEXT, .value = "U,V",
+	  .help = "RTK: place of the first pixel in the image, mm (default: the image's middle is at 0)", .at = AT(origin) },
+	{ .name = "length-unit", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "ASTRA, CIL: one unit of the file's lengths (default 1mm)", .at = AT(length_unit), .least = 1e-9, .most = 1e6 },
+	{ .name = "parallel", .kind = CLI_FLAG, .help = "ASTRA vectors without a type: of parallel rays", .at = AT(parallel) },
+	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
+	  .help = "show: the volume to draw (default: what fits the scan)", .at = AT(grid) },
+	{ 0 },
+};
+/* clang-format on */
+
+static const char *nth_scanner(size_t i) { return gt_scanners[i].name; }
+
+static void set(double given, double *field)
+{
+	if (!isnan(given))
+		*field = given;
+}
+
+static void set_size(long long given, size_t *field)
+{
+	if (given >= 0)
+		*field = (size_t)given;
+}
+
+static gt_status start_from(const geometry_options *o, int parallel, gt_orbit *g)
+{
+	size_t n = 0;
+	while (gt_scanners[n].name)
+		n++;
+	*g = (gt_orbit){ .shape = parallel ? GT_PARALLEL : GT_FLAT, .turn = parallel ? GT_PI : 2 * GT_PI };
+	if (!o->scanner)
+		return o->reduce == 1 ? GT_OK : gt_fail(GT_ERR_ARG, "--reduce is for --scanner, which was not given");
+	const gt_scanner *s = gt_scanner_find(o->scanner);
+	if (!s)
+		return gt_unknown("scanner", o->scanner, nth_scanner, n);
+	*g = s->orbit;
+	gt_orbit_reduce(g, (size_t)o->reduce);
+	return GT_OK;
+}
+
+/* What an orbit needs and nobody said. */
+static gt_status check(const gt_orbit *g)
+{
+	const int rays = g->shape != GT_PARALLEL;
+	const struct {
+		const char *name;
+		int missing;
+	} all[] = {
+		{ "--views", g->views == 0 },
+		{ "--rows", g->rows == 0 },
+		{ "--columns", g->columns == 0 },
+		{ "--pixel", g->column_pitch == 0 || g->row_pitch == 0 },
+		{ "--source-to-axis", rays && g->source_to_axis == 0 },
+		{ "--source-to-detector", rays && g->source_to_detector == 0 },
+	};
+	char text[160] = "";
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].missing)
+			snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? ", " : "", all[i].name);
+	return *text ? gt_fail(GT_ERR_ARG, "%s: not given: expected %s, or --scanner", text, strchr(text, ',') ? "them" : "it") : GT_OK;
+}
+
+gt_status geometry_make(const geometry_options *o, const char *orbit, gt_scan **scan)
+{
+	static const char *const orbits[] = { "circle", "helix", "short", "parallel" };
+	gt_scan_correction correction = gt_scan_correction_none;
+	gt_orbit g;
+	int k = 0;
+	while (k < 4 && strcmp(orbit, orbits[k]))
+		k++;
+	if (k == 4)
+		return gt_unknown_of("orbit", orbit, orbits, 4);
+	gt_status st = start_from(o, k == 3, &g);
+	if (st != GT_OK)
+		return st;
+	if (k == 3 || o->detector >= 0)
+		g.shape = k == 3 ? GT_PARALLEL : (gt_shape)o->detector;
+	set_size(o->views, &g.views);
+	set_size(o->rows, &g.rows);
+	set_size(o->columns, &g.columns);
+	set(o->pixel, &g.column_pitch);
+	set(o->pixel, &g.row_pitch);
+	set(o->column_pitch, &g.column_pitch);
+	set(o->row_pitch, &g.row_pitch);
+	set(o->source_to_axis, &g.source_to_axis);
+	set(o->source_to_detector, &g.source_to_detector);
+	set(o->column_offset, &g.column_offset);
+	set(o->row_offset, &g.row_offset);
+	set(o->start * GT_PI / 180, &g.start_angle);
+	set(o->pitch, &g.pitch_per_turn);
+	set(o->z_center, &g.z_center);
+	set(fabs(o->range) * GT_PI / 180, &g.turn);
+	set(o->turns * 2 * GT_PI, &g.turn);
+	if (k == 1 && !(g.pitch_per_turn > 0))
+		return gt_fail(GT_ERR_ARG, "--pitch is needed: a helix has one");
+	if ((st = check(&g)) != GT_OK)
+		return st;
+	if (k == 2 || o->short_scan) {
+		g.turn = GT_PI + 2 * gt_orbit_half_fan(&g);
+		g.end_view = 1;
+	}
+	if ((st = gt_scan_orbit(&g, scan)) != GT_OK)
+		return st;
+	correction.roll = o->roll * GT_PI / 180;
+	correction.reverse_direction = o->reverse_direction || o->range < 0;
+	correction.reverse_columns = o->reverse_columns;
+	correction.reverse_rows = o->reverse_rows;
+	if ((st = gt_scan_correct(*scan, &correction)) != GT_OK) {
+		gt_scan_free(*scan);
+		*scan = NULL;
+	}
+	return st;
+}

@@ -1,0 +1,113 @@
+/* What is told of a scan: its numbers in words, or as JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <gantry/constants.h>
+#include <gantry/scan_math.h>
+#include "apps/commands/geometry.h"
+
+typedef struct {
+	double turn, step, roll, tilt, slant, radius, low, high;
+	int helical, up, away;
+} facts;
+
+static facts find(const gt_scan *s)
+{
+	const gt_view *w = &s->view[0], *last = &s->view[s->views - 1];
+	double n[3], ray[3];
+	facts f = { .turn = (last->angle - w->angle) * GT_DEGREES, .helical = gt_scan_is_helical(s), .up = w->row_axis[2] > 0 };
+	gt_cross3(w->column_axis, w->row_axis, n);
+	for (int a = 0; a < 3; a++)
+		ray[a] = w->detector[a] - w->source[a];
+	f.away = gt_dot3(n, ray) > 0;
+	f.step = s->views > 1 ? f.turn / (double)(s->views - 1) : 0;
+	/* Of the columns against the plane across the axis, and of the detector's normal. */
+	f.roll = atan2(w->column_axis[2], hypot(w->column_axis[0], w->column_axis[1])) * GT_DEGREES;
+	f.tilt = asin(fmin(1, fmax(-1, n[2]))) * GT_DEGREES;
+	f.radius = gt_scan_field_of_view(s, &f.low, &f.high);
+	return f;
+}
+
+static void tell_words(const char *name, const gt_scan *s, const facts *f, const gt_grid *grid)
+{
+	const double middle = ((double)s->columns - 1) / 2, middle_row = ((double)s->rows - 1) / 2;
+	char text[256];
+	printf("%s: %s\n", name,
+	       s->shape == GT_PARALLEL ? "parallel rays"
+	       : s->rows == 1          ? "a fan beam"
+	       : f->helical            ? "a cone beam on a helix"
+	                               : "a cone beam on a circle");
+	printf("detector    %s, %zu rows x %zu columns, pixels of %.6g mm along the columns and %.6g mm along the rows\n",
+	       gt_shape_names[s->shape], s->rows, s->columns, s->column_pitch, s->row_pitch);
+	if (isnan(f->turn))
+		printf("views       %zu, without gantry angles\n", s->views);
+	else
+		printf("views       %zu, from %.6g degrees on in steps of %.6g degrees, %s for who looks from +z\n", s->views,
+		       s->view[0].angle * GT_DEGREES, fabs(f->step), f->step < 0 ? "clockwise" : "counter-clockwise");
+	if (s->shape != GT_PARALLEL && s->source_to_axis > 0)
+		printf("distances   %.6g mm from the source to the axis, %.6g mm to the detector: magnified %.4g times, "
+		       "a pixel is %.4g mm at the axis\n",
+		       s->source_to_axis, s->source_to_detector, s->source_to_detector / s->source_to_axis,
+		       s->column_pitch * s->source_to_axis / s->source_to_detector);
+	if (s->pitch_per_turn != 0)
+		printf("helix       %.6g mm along the axis in a turn\n", s->pitch_per_turn);
+	printf("centre      column %.6g (%+.4g from the middle), row %.6g (%+.4g)\n", s->column_center, s->column_center - middle,
+	       s->row_center, s->row_center - middle_row);
+	printf("images      columns run from %s for who looks from the source with z upwards, rows %s\n",
+	       f->away == f->up ? "right to left" : "left to right", f->up ? "upwards" : "downwards");
+	if (fabs(f->roll) > 1e-4 || fabs(f->tilt) > 1e-4)
+		printf("turned      columns are %.4g degrees out of the plane across the axis (roll), the detector leans by %.4g degrees\n",
+		       f->roll, f->tilt);
+	if (f->radius > 0)
+		printf("measured    within %.5g mm of the axis, z from %.5g to %.5g mm\n", f->radius, f->low + 0, f->high + 0);
+	else
+		printf("measured    nothing over the whole turn: the axis is not seen by some view\n");
+	if (grid) {
+		gt_grid_print(grid, text, sizeof text);
+		printf("volume      %s\n", text);
+	}
+}
+
+static void tell_json(const char *name, const gt_scan *s, const facts *f, const gt_grid *grid)
+{
+	const struct {
+		const char *key;
+		double value;
+	} all[] = {
+		{ "views", (double)s->views },
+		{ "rows", (double)s->rows },
+		{ "columns", (double)s->columns },
+		{ "column_pitch_mm", s->column_pitch },
+		{ "row_pitch_mm", s->row_pitch },
+		{ "source_to_axis_mm", s->source_to_axis },
+		{ "source_to_detector_mm", s->source_to_detector },
+		{ "column_center", s->column_center },
+		{ "row_center", s->row_center },
+		{ "first_angle_deg", s->view[0].angle * GT_DEGREES },
+		{ "step_deg", f->step },
+		{ "pitch_mm_per_turn", s->pitch_per_turn },
+		{ "roll_deg", f->roll },
+		{ "lean_deg", f->tilt },
+		{ "field_of_view_radius_mm", f->radius },
+	};
+	char text[256];
+	cJSON *report = cJSON_CreateObject();
+	cJSON_AddStringToObject(report, "scan", name);
+	cJSON_AddStringToObject(report, "detector", gt_shape_names[s->shape]);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (isfinite(all[i].value))
+			cJSON_AddNumberToObject(report, all[i].key, all[i].value);
+		else
+			cJSON_AddNullToObject(report, all[i].key);
+	if (grid) {
+		gt_grid_print(grid, text, sizeof text);
+		cJSON_AddStringToObject(report, "default_grid", text);
+	}
+	cli_json(report);
+}
+
+void geometry_tell(const cli_call *call, const char *name, const gt_scan *scan, const gt_grid *grid)
+{
+	const facts f = find(scan);
+	(call->common.json ? tell_json : tell_words)(name, scan, &f, grid);
+}

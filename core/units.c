@@ -1,0 +1,47 @@
+/* Lengths and angles as people write them, with a unit behind the number. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/constants.h>
+#include <gantry/params.h>
+
+typedef struct {
+	const char *name;
+	double factor;
+} named_unit;
+
+static gt_status parse(const char *what, const char *text, const named_unit *units, const char *expected, const double range[2],
+                       double *value)
+{
+	char *end;
+	double found = strtod(text, &end);
+	size_t u = 0;
+	while (units[u].name && strcmp(end, units[u].name))
+		u++;
+	if (end == text || !units[u].name)
+		return gt_fail(GT_ERR_ARG, "%s=%s: expected a number and a unit, %s%s", what, text, expected,
+		               strchr(text, ',') ? "; the decimal sign is a point" : "");
+	found *= units[u].factor;
+	if (!(found >= range[0] && found <= range[1]))
+		return gt_fail(GT_ERR_ARG, "%s=%s: expected a number from %g to %g %s", what, text, range[0], range[1], units[0].name);
+	*value = found;
+	return GT_OK;
+}
+
+gt_status gt_parse_length(const char *what, const char *text, double least, double most, double *mm)
+{
+	/* Micrometres by both signs that Unicode has for the Greek letter. */
+	static const named_unit units[] = {
+		{ "mm", 1 },  { "", 1 },     { "um", 1e-3 }, { "\xc2\xb5m", 1e-3 }, { "\xce\xbcm", 1e-3 }, { "nm", 1e-6 },
+		{ "cm", 10 }, { "m", 1000 }, { NULL, 0 }
+	};
+	return parse(what, text, units, "of um, mm (also where none is given), cm or m", (const double[2]){ least, most }, mm);
+}
+
+gt_status gt_parse_angle(const char *what, const char *text, double least, double most, double *degrees)
+{
+	static const named_unit units[] = { { "deg", 1 }, { "", 1 }, { "\xc2\xb0", 1 }, { "rad", 180 / GT_PI }, { "mrad", 0.18 / GT_PI },
+		                            { NULL, 0 } };
+	return parse(what, text, units, "deg (also where none is given), rad or mrad", (const double[2]){ least, most }, degrees);
+}

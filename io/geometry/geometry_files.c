@@ -1,0 +1,178 @@
+/* Geometry files of other programs and of makers of scanners: which kind a file is, and what all kinds share. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <gantry/constants.h>
+#include <gantry/module.h>
+#include "core/try.h"
+#include "io/geometry/input.h"
+
+#define MOST_BYTES (256 << 20)
+
+const gt_geometry_options gt_geometry_defaults = {
+	.size = sizeof(gt_geometry_options), .column_pitch = NAN, .row_pitch = NAN, .origin = { NAN, NAN }, .unit = NAN
+};
+
+#define X(name) &gt_geometry_##name,
+static const gt_geometry_reader *const readers[] = { GT_GEOMETRY_READERS(X) NULL };
+#undef X
+
+const gt_geometry_kind gt_geometry_kinds[] = {
+	{ "rtk", "Reconstruction Toolkit, XML", 1, 1 },
+	{ "astra", "ASTRA Toolbox: vectors as NumPy, JSON or text", 1, 1 },
+	{ "leap", "LEAP, text", 1, 1 },
+	{ "tigre", "TIGRE, JSON of the geometry's members", 1, 0 },
+	{ "cil", "CIL, JSON of the AcquisitionGeometry's members", 1, 0 },
+	{ "nikon", "Nikon and X-Tek, .xtekct", 1, 0 },
+	{ "phoenix", "Waygate phoenix, .pca", 1, 0 },
+	{ "skyscan", "Bruker SkyScan, .log", 1, 0 },
+	{ "zeiss", "Zeiss Xradia, .txrm", 1, 0 },
+	{ "diondo", "Diondo, .xml", 1, 0 },
+	{ "yxlon", "YXLON, ScanParameter.xml", 1, 0 },
+	{ "elekta", "Elekta XVI, _Frames.xml", 1, 0 },
+	{ NULL, NULL, 0, 0 },
+};
+
+static const char *nth_kind(size_t i) { return gt_geometry_kinds[i].name; }
+
+static gt_status load(gt_geometry_input *in)
+{
+	struct stat s;
+	FILE *file = NULL;
+	gt_status st = GT_OK;
+	if (stat(in->path, &s) != 0)
+		return gt_fail(GT_ERR_IO, "%s: %s", in->path, strerror(errno));
+	if (!S_ISREG(s.st_mode))
+		return gt_fail(GT_ERR_FORMAT, "%s: is no regular file, expected one that holds a geometry", in->path);
+	/* Files with images in them are read by places; of those the head is enough here. */
+	in->bytes = s.st_size > MOST_BYTES ? MOST_BYTES : (size_t)s.st_size;
+	if (!(in->text = malloc(in->bytes + 1)))
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", in->path);
+	if (!(file = fopen(in->path, "rb")) || fread(in->text, 1, in->bytes, file) != in->bytes)
+		st = gt_fail(GT_ERR_IO, "%s: cannot be read", in->path);
+	if (file)
+		fclose(file);
+	in->text[in->bytes] = 0;
+	return st;
+}
+
+static const gt_geometry_reader *reader_of(const gt_geometry_input *in)
+{
+	for (const gt_geometry_reader *const *r = readers; *r; r++)
+		if (in->o.format ? !strcmp((*r)->name, in->o.format) : (*r)->probe(in))
+			return *r;
+	return NULL;
+}
+
+static gt_status complete(const char *path, const gt_geometry_options *given, gt_geometry_options *full)
+{
+	*full = gt_geometry_defaults;
+	if (!given)
+		return GT_OK;
+	if (given->size < sizeof given->size || given->size > sizeof *full)
+		return gt_fail(GT_ERR_ARG, "%s: options of size=%zu: expected sizeof(gt_geometry_options), which is at most %zu", path,
+		               given->size, sizeof *full);
+	memcpy(full, given, given->size);
+	full->size = sizeof *full;
+	return GT_OK;
+}
+
+gt_status gt_geometry_read(const char *path, const gt_geometry_options *o, gt_geometry **out)
+{
+	gt_geometry_input in = { .path = path };
+	gt_status st = GT_OK;
+	size_t kinds = 0;
+	if (!path || !out)
+		return gt_fail(GT_ERR_ARG, "gt_geometry_read: %s is NULL", path ? "g" : "path");
+	*out = NULL;
+	while (gt_geometry_kinds[kinds].name)
+		kinds++;
+	GT_TRY(complete(path, o, &in.o));
+	GT_TRY(load(&in));
+	if (!(in.g = calloc(1, sizeof *in.g)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
+	const gt_geometry_reader *r = reader_of(&in);
+	if (!r && in.o.format)
+		GT_TRY(gt_unknown("geometry format", in.o.format, nth_kind, kinds));
+	if (!r)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds no geometry of a known kind ('gantry help geometry' lists them)", path));
+	in.g->format = r->name;
+	/* Some of what fails within names the file itself. */
+	if ((st = r->read(&in)) != GT_OK)
+		GT_TRY(strncmp(gt_error(), path, strlen(path)) ? gt_fail_in(st, "%s", path) : st);
+	*out = in.g;
+	in.g = NULL;
+done:
+	free(in.text);
+	gt_geometry_free(in.g);
+	return st;
+}
+
+int gt_geometry_probe(const char *path)
+{
+	gt_geometry_input in = { .path = path, .o = gt_geometry_defaults };
+	const int found = path && load(&in) == GT_OK && reader_of(&in);
+	free(in.text);
+	return found;
+}
+
+void gt_geometry_free(gt_geometry *g)
+{
+	if (!g)
+		return;
+	gt_scan_free(g->scan);
+	free(g->images);
+	free(g->angle);
+	free(g->shift);
+	free(g);
+}
+
+const gt_scan *gt_geometry_scan(const gt_geometry *g) { return g ? g->scan : NULL; }
+const char *gt_geometry_format(const gt_geometry *g) { return g ? g->format : NULL; }
+unsigned gt_geometry_open(const gt_geometry *g) { return g ? g->open : 0; }
+double gt_geometry_white(const gt_geometry *g) { return g ? g->white : 0; }
+const char *gt_geometry_images(const gt_geometry *g) { return g ? g->images : NULL; }
+
+static gt_status make(gt_geometry *g)
+{
+	gt_lab_orbit o = g->lab;
+	gt_scan *scan = NULL;
+	o.angle = g->angle;
+	o.shift = (const double(*)[2])(void *)g->shift;
+	const gt_status st = gt_scan_of_lab(&o, &g->size, &scan);
+	if (st != GT_OK)
+		return st;
+	gt_scan_free(g->scan);
+	g->scan = scan;
+	return GT_OK;
+}
+
+gt_status gt_geometry_make_lab(const gt_geometry_input *in, const gt_lab_orbit *lab, const gt_scan_size3 *size)
+{
+	in->g->lab = *lab;
+	in->g->size = *size;
+	return make(in->g);
+}
+
+gt_status gt_geometry_even_angles(const gt_geometry_input *in, size_t views, double first, double step)
+{
+	if (!(in->g->angle = calloc(views, sizeof *in->g->angle)))
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t v = 0; v < views; v++)
+		in->g->angle[v] = (first + (double)v * step) * GT_PI / 180;
+	return GT_OK;
+}
+
+gt_status gt_geometry_reverse(gt_geometry *g, unsigned what)
+{
+	if (!g || what & ~(unsigned)(GT_GEOMETRY_DIRECTION | GT_GEOMETRY_OFFSET) || !g->angle)
+		return gt_fail(GT_ERR_ARG, "gt_geometry_reverse: bits 0x%x: expected those that gt_geometry_open() had", what);
+	for (size_t v = 0; v < g->size.views && what & GT_GEOMETRY_DIRECTION; v++)
+		g->angle[v] = -g->angle[v];
+	if (what & GT_GEOMETRY_OFFSET)
+		g->lab.axis_offset = -g->lab.axis_offset;
+	return make(g);
+}

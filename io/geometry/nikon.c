@@ -1,0 +1,135 @@
+/* Nikon's and X-Tek's .xtekct. Images are corrected already: WhiteLevel is what they have without a body. Signs as
+ * the Core Imaging Library reads such files. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/constants.h>
+#include "core/try.h"
+#include "io/geometry/key_list.h"
+
+static int probe(const gt_geometry_input *in) { return gt_text_has_line(in->text, "[XTekCT]"); }
+
+/* Where the axis is: newer files say it at the object, older ones at the detector, above and below. */
+static gt_status read_axis(gt_key_list *k, gt_lab_orbit *o, double height)
+{
+	double offset = 0, roll = 0, tilt = 0, top = 0, bottom = 0, automatic = 0;
+	int newer, older, there, unused;
+	gt_status st = GT_OK;
+	GT_TRY(gt_key_maybe(k, "XTekCT", "ObjectOffsetX", &offset, &newer));
+	GT_TRY(gt_key_maybe(k, "XTekCT", "ObjectRoll", &roll, &there));
+	GT_TRY(gt_key_maybe(k, "XTekCT", "ObjectTilt", &tilt, &there));
+	GT_TRY(gt_key_maybe(k, "XTekCT", "CentreOfRotationTop", &top, &older));
+	GT_TRY(gt_key_maybe(k, "XTekCT", "CentreOfRotationBottom", &bottom, &there));
+	GT_TRY(gt_key_maybe(k, "XTekCT", "AutomaticCentreOfRotation", &automatic, &unused));
+	const double at_axis = (top + bottom) / 2 * o->source_to_axis / o->source_to_detector;
+	if (newer && older && offset != 0 && at_axis != 0 && fabs(offset - at_axis) > 1e-3 * fmax(fabs(offset), o->pitch[0]))
+		GT_TRY(gt_fail(
+			GT_ERR_FORMAT,
+			"ObjectOffsetX is %g mm, and CentreOfRotationTop and -Bottom come to %g mm at the axis: expected one of them",
+			offset, at_axis));
+	if (newer && offset != 0) {
+		o->axis_offset = offset;
+		gt_geometry_took(k->in, "axis offset", offset, "mm at the axis", "ObjectOffsetX");
+	} else if (older && at_axis != 0) {
+		o->axis_offset = at_axis;
+		o->axis_roll = -atan2(top - bottom, height);
+		gt_geometry_took(k->in, "axis offset", at_axis, "mm at the axis", "CentreOfRotationTop and CentreOfRotationBottom");
+	} else {
+		gt_geometry_note(k->in, "axis in the middle of the detector: the file says no offset%s",
+		                 automatic != 0 ? "; AutomaticCentreOfRotation is 1, so it was not found yet" : "");
+	}
+	if (newer) {
+		o->axis_roll = roll * GT_PI / 180;
+		o->axis_tilt = tilt * GT_PI / 180;
+	}
+	if (o->axis_roll != 0 || o->axis_tilt != 0)
+		gt_geometry_note(k->in, "the axis is rolled by %.6g degrees and leans by %.6g, from %s", o->axis_roll * GT_DEGREES,
+		                 o->axis_tilt * GT_DEGREES, newer ? "ObjectRoll and ObjectTilt" : "the two centres of rotation");
+done:
+	return st;
+}
+
+static gt_status read_panel(gt_key_list *k, gt_lab_orbit *o, gt_scan_size3 *size)
+{
+	static const char *const regions[][2] = { { "RegionStartX", "RegionStartY" }, { "RegionPixelsX", "RegionPixelsY" } };
+	int there;
+	gt_status st = GT_OK;
+	GT_TRY(gt_key_size(k, "XTekCT", "DetectorPixelsX", &size->columns));
+	GT_TRY(gt_key_size(k, "XTekCT", "DetectorPixelsY", &size->rows));
+	GT_TRY(gt_key_length(k, "XTekCT", "DetectorPixelSizeX", &o->pitch[0]));
+	GT_TRY(gt_key_length(k, "XTekCT", "DetectorPixelSizeY", &o->pitch[1]));
+	GT_TRY(gt_key_maybe(k, "XTekCT", "DetectorOffsetX", &o->detector_offset[0], &there));
+	GT_TRY(gt_key_maybe(k, "XTekCT", "DetectorOffsetY", &o->detector_offset[1], &there));
+	gt_geometry_note(
+		k->in,
+		"detector of %zu rows x %zu columns from DetectorPixelsY and -X, pixels of %.6g x %.6g mm from DetectorPixelSizeY and -X",
+		size->rows, size->columns, o->pitch[1], o->pitch[0]);
+	if (o->detector_offset[0] != 0 || o->detector_offset[1] != 0)
+		gt_geometry_note(k->in, "detector moved by %g mm and %g mm from DetectorOffsetX and DetectorOffsetY", o->detector_offset[0],
+		                 o->detector_offset[1]);
+	for (int i = 0; i < 2; i++) {
+		const size_t all = i ? size->rows : size->columns;
+		double start = 0, pixels = (double)all;
+		GT_TRY(gt_key_maybe(k, "XTekCT", regions[0][i], &start, &there));
+		GT_TRY(gt_key_maybe(k, "XTekCT", regions[1][i], &pixels, &there));
+		if (start != 0 || (pixels != 0 && pixels != (double)all))
+			gt_geometry_note(k->in,
+			                 "%s %g and %s %g are a region of the vendor's reconstruction: the images are taken as whole",
+			                 regions[0][i], start, regions[1][i], pixels);
+	}
+done:
+	return st;
+}
+
+/* The folder of the images, beside the file where it says none. */
+static gt_status read_images(gt_key_list *k, gt_geometry *g)
+{
+	const char *folder = gt_key_text(k, "XTekCT", "InputFolderName"), *name = gt_key_text(k, "XTekCT", "Name");
+	const char *separator = gt_key_text(k, "XTekCT", "InputSeparator");
+	int there;
+	gt_status st = gt_key_maybe(k, "XTekCT", "WhiteLevel", &g->white, &there);
+	if (st != GT_OK)
+		return st;
+	if (g->white > 0)
+		gt_geometry_took(k->in, "counts without a body", g->white, "", "WhiteLevel");
+	if (!(g->images = gt_geometry_beside(k->in, folder ? folder : "")))
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	if (name)
+		gt_geometry_note(k->in, "images %s%s0001.tif and on, from Name and InputSeparator", name, separator ? separator : "");
+	return GT_OK;
+}
+
+static gt_status read_(gt_geometry_input *in)
+{
+	gt_key_list k = { .in = in };
+	gt_lab_orbit o = { .parallel = 0 };
+	gt_scan_size3 size = { 0, 0, 0 };
+	double first = 0, step = 0;
+	gt_status st = GT_OK;
+	GT_TRY(gt_keys_read(in, &k));
+	GT_TRY(gt_key_size(&k, "XTekCT", "Projections", &size.views));
+	GT_TRY(gt_key_length(&k, "XTekCT", "SrcToObject", &o.source_to_axis));
+	GT_TRY(gt_key_length(&k, "XTekCT", "SrcToDetector", &o.source_to_detector));
+	if (!(o.source_to_detector > o.source_to_axis))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "SrcToDetector is %g mm and SrcToObject %g mm: expected the first to be larger",
+		               o.source_to_detector, o.source_to_axis));
+	gt_geometry_took(in, "source to axis", o.source_to_axis, "mm", "SrcToObject");
+	gt_geometry_took(in, "source to detector", o.source_to_detector, "mm", "SrcToDetector");
+	GT_TRY(read_panel(&k, &o, &size));
+	GT_TRY(read_axis(&k, &o, (double)size.rows * o.pitch[1]));
+	GT_TRY(gt_key_number(&k, "XTekCT", "InitialAngle", &first));
+	GT_TRY(gt_key_number(&k, "XTekCT", "AngularStep", &step));
+	if (step == 0 && size.views > 1)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "AngularStep is 0, expected an angle between views"));
+	gt_geometry_note(in, "%zu views from Projections, at %g degrees and every %g on, from InitialAngle and AngularStep", size.views,
+	                 first, step);
+	GT_TRY(read_images(&k, in->g));
+	gt_keys_note_commas(&k);
+	GT_TRY(gt_geometry_even_angles(in, size.views, first, step));
+	st = gt_geometry_make_lab(in, &o, &size);
+done:
+	gt_keys_free(&k);
+	return st;
+}
+
+const gt_geometry_reader gt_geometry_nikon = { "nikon", probe, read_ };

@@ -1,0 +1,256 @@
+/* Scanners whose parameters are XML: Diondo, YXLON, and Elekta's XVI. What a file leaves open is asked for or found
+ * in the images. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/constants.h>
+#include "core/try.h"
+#include "io/geometry/input.h"
+#include "io/geometry/xml_tree.h"
+
+/* The first element of that name below `from`, at any depth; trees are at most 32 deep. */
+static const gt_xml_node *anywhere(const gt_xml_node *from, const char *name)
+{
+	const gt_xml_node *found = NULL;
+	for (const gt_xml_node *c = from->child; c && !found; c = c->next)
+		found = !strcmp(c->name, name) ? c : anywhere(c, name);
+	return found;
+}
+
+/* fallback NULL: it must be there. Decimal commas are told. */
+static gt_status number(const gt_geometry_input *in, const gt_xml_node *root, const char *path, const double *fallback, double *value)
+{
+	const char *slash = strrchr(path, '/');
+	const gt_xml_node *n = slash ? gt_xml_find(root, path) : anywhere(root, path);
+	size_t commas = 0;
+	if (!n && fallback) {
+		*value = *fallback;
+		return GT_OK;
+	}
+	if (!n)
+		return gt_fail(GT_ERR_FORMAT, "%s is missing: expected a number", path);
+	if (!gt_number_of(n->text, strlen(n->text), value, &commas))
+		return gt_fail(GT_ERR_FORMAT, "line %ld: %s is '%.40s', expected a number", n->line, path, n->text);
+	if (commas)
+		gt_geometry_note(in, "%s is %s: the comma is taken as a decimal point", path, n->text);
+	return GT_OK;
+}
+
+static gt_status length(const gt_geometry_input *in, const gt_xml_node *root, const char *path, double *value)
+{
+	const gt_status st = number(in, root, path, NULL, value);
+	return st != GT_OK || *value > 0 ? st : gt_fail(GT_ERR_FORMAT, "%s is %g, expected a length above 0", path, *value);
+}
+
+static gt_status whole(const gt_geometry_input *in, const gt_xml_node *root, const char *path, size_t *size)
+{
+	double value = 0;
+	const gt_status st = number(in, root, path, NULL, &value);
+	return st == GT_OK ? gt_size_of(in, path, value, size) : st;
+}
+
+static gt_status distances(const gt_geometry_input *in, const gt_xml_node *root, const char *axis, const char *detector, gt_lab_orbit *o)
+{
+	gt_status st = length(in, root, axis, &o->source_to_axis);
+	if (st == GT_OK)
+		st = length(in, root, detector, &o->source_to_detector);
+	if (st != GT_OK)
+		return st;
+	if (!(o->source_to_detector > o->source_to_axis))
+		return gt_fail(GT_ERR_FORMAT, "%s is %g mm and %s %g mm: expected the first to be larger", detector, o->source_to_detector,
+		               axis, o->source_to_axis);
+	gt_geometry_took(in, "source to axis", o->source_to_axis, "mm", axis);
+	gt_geometry_took(in, "source to detector", o->source_to_detector, "mm", detector);
+	return GT_OK;
+}
+
+/* An offset at the detector of which the side is open. */
+static void take_offset(const gt_geometry_input *in, double at_detector, const char *key, gt_lab_orbit *o)
+{
+	if (at_detector == 0)
+		return;
+	o->axis_offset = (gt_geometry_offset(in, key) ? -1 : 1) * at_detector * o->source_to_axis / o->source_to_detector;
+	gt_geometry_took(in, "axis offset", at_detector, "mm at the detector", key);
+}
+
+static gt_status turn(const gt_geometry_input *in, const gt_scan_size3 *size, double first, double range, const char *of)
+{
+	const double side = gt_geometry_direction(in, of) ? -1 : 1;
+	gt_geometry_note(in, "%zu views over %g degrees from %g on; %zu rows x %zu columns", size->views, range, first, size->rows,
+	                 size->columns);
+	return gt_geometry_even_angles(in, size->views, side * first, side * range / (double)size->views);
+}
+
+static int probe_diondo(const gt_geometry_input *in)
+{
+	return in->text[strspn(in->text, " \t\r\n\xef\xbb\xbf")] == '<' && strstr(in->text, "<Geometrie") &&
+	       strstr(in->text, "<ProjectionDimX");
+}
+
+static gt_status read_diondo(gt_geometry_input *in)
+{
+	static const char *const off[] = { "HelixMode", "Laminography" };
+	const double none = 0;
+	gt_lab_orbit o = { .parallel = 0 };
+	gt_scan_size3 size = { 0, 0, 0 };
+	gt_xml_node *root = NULL;
+	double offset = 0;
+	gt_status st = GT_OK;
+	GT_TRY(gt_xml_read(in->path, in->text, in->bytes, &root));
+	for (int i = 0; i < 2; i++) {
+		const gt_xml_node *n = anywhere(root, off[i]);
+		if (n && strcmp(n->text, "false"))
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "line %ld: %s is '%.20s': only circles are read", n->line, off[i], n->text));
+	}
+	GT_TRY(whole(in, root, "ProjectionDimX", &size.columns));
+	GT_TRY(whole(in, root, "ProjectionDimY", &size.rows));
+	GT_TRY(whole(in, root, "ProjectionCount", &size.views));
+	GT_TRY(length(in, root, "ProjectionPixelSizeX", &o.pitch[0]));
+	GT_TRY(length(in, root, "ProjectionPixelSizeY", &o.pitch[1]));
+	GT_TRY(distances(in, root, "SourceObjectDist", "SourceDetectorDist", &o));
+	GT_TRY(number(in, root, "ProjectionCenterOffsetX", &none, &offset));
+	take_offset(in, offset, "ProjectionCenterOffsetX", &o);
+	in->g->white = 65535;
+	gt_geometry_note(in, "counts without a body are taken as 65535, as Diondo's images have them");
+	GT_TRY(turn(in, &size, 0, 360, "Diondo scanners"));
+	st = gt_geometry_make_lab(in, &o, &size);
+done:
+	gt_xml_free(root);
+	return st;
+}
+
+const gt_geometry_reader gt_geometry_diondo = { "diondo", probe_diondo, read_diondo };
+
+static int probe_yxlon(const gt_geometry_input *in)
+{
+	return in->text[strspn(in->text, " \t\r\n\xef\xbb\xbf")] == '<' && strstr(in->text, "ConeBeamScanParameter") &&
+	       strstr(in->text, "<Fdd");
+}
+
+static gt_status read_yxlon_faults(const gt_geometry_input *in, const gt_xml_node *root, gt_lab_orbit *o)
+{
+	static const char *const tilts[] = { "DetectorTiltA", "DetectorTiltB", "DetectorTiltC" };
+	const double none = 0, one = 1;
+	double pitch = 1, offset[2] = { 0, 0 }, tilt = 0, center = 0;
+	gt_status st = GT_OK;
+	for (int i = 0; i < 3; i++) {
+		GT_TRY(number(in, root, tilts[i], &none, &tilt));
+		if (tilt != 0)
+			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+			               "%s is %g degrees: about which axis is not known; set it to 0, and correct the scan", tilts[i],
+			               tilt));
+	}
+	const gt_xml_node *flip = anywhere(root, "DetectorFlipDirections");
+	if (flip && *flip->text && strcmp(flip->text, "None") && strcmp(flip->text, "0"))
+		GT_TRY(gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"line %ld: DetectorFlipDirections is '%.20s', expected None; --reverse-columns and --reverse-rows of gantry geometry flip",
+			flip->line, flip->text));
+	GT_TRY(number(in, root, "PixelPitch", &one, &pitch));
+	GT_TRY(number(in, root, "HorizontalDetectorOffset", &none, &offset[0]));
+	GT_TRY(number(in, root, "VerticalDetectorOffset", &none, &offset[1]));
+	GT_TRY(number(in, root, "YoCenter", &none, &center));
+	if (center != 0)
+		gt_geometry_note(in, "YoCenter is %g: what it moves is not known, and it is left out", center);
+	take_offset(in, -offset[0] * pitch, "HorizontalDetectorOffset", o);
+	o->detector_offset[1] = -offset[1] * pitch;
+	if (offset[1] != 0)
+		gt_geometry_took(in, "detector moved along the axis by", o->detector_offset[1], "mm", "VerticalDetectorOffset");
+done:
+	return st;
+}
+
+static gt_status read_yxlon(gt_geometry_input *in)
+{
+	const double none = 0, full = 360;
+	gt_lab_orbit o = { .parallel = 0 };
+	gt_scan_size3 size = { 0, 0, 0 };
+	gt_xml_node *root = NULL;
+	double first = 0, range = 360;
+	gt_status st = GT_OK;
+	GT_TRY(gt_xml_read(in->path, in->text, in->bytes, &root));
+	const gt_xml_node *path = anywhere(root, "ScanTrajectory"), *pixel = anywhere(root, "PixelSize"),
+			  *image = anywhere(root, "ProjectionSize");
+	if (!path || !pixel || !image)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s is missing", !path ? "ScanTrajectory" : !pixel ? "PixelSize" : "ProjectionSize"));
+	if (path->type && strcmp(path->type, "CircleTrajectory"))
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "line %ld: ScanTrajectory is a %s: only circles are read", path->line, path->type));
+	GT_TRY(whole(in, image, "Width", &size.columns));
+	GT_TRY(whole(in, image, "Height", &size.rows));
+	GT_TRY(length(in, pixel, "Width", &o.pitch[0]));
+	GT_TRY(length(in, pixel, "Height", &o.pitch[1]));
+	GT_TRY(whole(in, path, "NumberOfProjections", &size.views));
+	GT_TRY(distances(in, path, "Fod", "Fdd", &o));
+	GT_TRY(number(in, path, "StartAngle", &none, &first));
+	GT_TRY(number(in, path, "Rotation", &full, &range));
+	if (range == 0)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "Rotation is 0, expected the degrees of all views"));
+	GT_TRY(read_yxlon_faults(in, root, &o));
+	GT_TRY(turn(in, &size, first, range, "YXLON scanners"));
+	st = gt_geometry_make_lab(in, &o, &size);
+done:
+	gt_xml_free(root);
+	return st;
+}
+
+const gt_geometry_reader gt_geometry_yxlon = { "yxlon", probe_yxlon, read_yxlon };
+
+static int probe_elekta(const gt_geometry_input *in)
+{
+	return in->text[strspn(in->text, " \t\r\n\xef\xbb\xbf")] == '<' && strstr(in->text, "<Frame") &&
+	       (strstr(in->text, "<GantryAngle") || strstr(in->text, "<antryAngle"));
+}
+
+/* Files that lost the first letters of their names in anonymisation are met. */
+static gt_status of_frame(const gt_geometry_input *in, const gt_xml_node *frame, const char *name, double *value)
+{
+	char other[32];
+	snprintf(other, sizeof other, "%s", name + 1);
+	if (name[0] == 'U' || name[0] == 'V')
+		snprintf(other, sizeof other, "%c%s", name[0], name + 2);
+	return number(in, frame, gt_xml_find(frame, name) || !gt_xml_find(frame, other) ? name : other, NULL, value);
+}
+
+static gt_status read_elekta(gt_geometry_input *in)
+{
+	gt_xml_node *root = NULL;
+	gt_rtk_view *view = NULL;
+	gt_scan_size3 size;
+	size_t views = 0;
+	gt_status st = GT_OK;
+	GT_TRY(gt_xml_read(in->path, in->text, in->bytes, &root));
+	const gt_xml_node *first = anywhere(root, "Frame");
+	for (const gt_xml_node *f = first; f; f = gt_xml_again(f))
+		views++;
+	if (!views)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "has no Frame, expected one for each view"));
+	GT_TRY(gt_geometry_size(in, views, 0, 0, &size));
+	if (!(view = calloc(views, sizeof *view)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	views = 0;
+	for (const gt_xml_node *f = first; f; f = gt_xml_again(f)) {
+		gt_rtk_view *w = &view[views++];
+		w->sid = 1000;
+		w->sdd = 1536;
+		GT_TRY(gt_fail_in(of_frame(in, f, "GantryAngle", &w->gantry), "frame %zu", views));
+		GT_TRY(gt_fail_in(of_frame(in, f, "UCentre", &w->projection[0]), "frame %zu", views));
+		GT_TRY(gt_fail_in(of_frame(in, f, "VCentre", &w->projection[1]), "frame %zu", views));
+		w->gantry *= GT_PI / 180;
+		w->projection[0] = -w->projection[0];
+		w->projection[1] = -w->projection[1];
+	}
+	/* The panel is 409.6 mm wide, however its pixels are binned. */
+	const double pitch = isnan(in->o.column_pitch) ? 409.6 / (double)size.columns : in->o.column_pitch;
+	const gt_rtk_image image = { { pitch, pitch }, { -((double)size.columns - 1) / 2 * pitch, -((double)size.rows - 1) / 2 * pitch } };
+	gt_geometry_note(in, "%zu views from GantryAngle, UCentre and VCentre of each Frame, signs as RTK takes them", views);
+	gt_geometry_note(in, "source to axis 1000 mm and to detector 1536 mm, as XVI has them; pixels of %.6g mm%s", pitch,
+	                 isnan(in->o.column_pitch) ? ", of a panel of 409.6 mm" : ", as told");
+	st = gt_scan_of_rtk(view, &size, &image, &in->g->scan);
+done:
+	free(view);
+	gt_xml_free(root);
+	return st;
+}
+
+const gt_geometry_reader gt_geometry_elekta = { "elekta", probe_elekta, read_elekta };

@@ -1,0 +1,91 @@
+#!/bin/bash
+# Where views look from: made, shown, corrected, read and written for other programs, and images with such files in one line.
+. "$(dirname "$0")/support/lib.sh"
+
+small=(--views 60 --rows 12 --columns 40 --pixel 1000um --source-to-axis 12cm --source-to-detector 240)
+ok geometry make circle "${small[@]}" --column-offset 1.5 -o scan.nc
+ok geometry show scan.nc --json
+holds "$(value views) == 60 && $(value column_center) == 21 && $(value source_to_axis_mm) == 120 && $(value step_deg) == 6"
+ok geometry show scan.nc -o scan.png
+says "counter-clockwise for who looks from +z"
+[ "$(head -c 4 scan.png | tail -c 3)" = PNG ] || fail "scan.png is no PNG"
+ok geometry show scan.nc -o scan.svg
+grep -q "<svg" scan.svg || fail "scan.svg is no SVG"
+refused_output 2 "--views, --rows, --columns, --pixel: not given" geometry make parallel
+refused_output 2 "--pitch is needed" geometry make helix "${small[@]}"
+refused_output 2 "did you mean 'circle'" geometry make circel "${small[@]}"
+refused_output 2 "--pixel=3,5um: expected a number and a unit" geometry make circle --pixel 3,5um
+
+# Out and in again: the same rays.
+for file in scan.npy scan.json scan.csv scan.leap; do
+	ok geometry scan.nc -o $file
+	ok geometry $file --rows 12 --columns 40 -o back.nc
+	ok geometry show back.nc --json
+	holds "$(value views) == 60 && $(value source_to_axis_mm) - 120 < 1e-9 && 120 - $(value source_to_axis_mm) < 1e-9" "$file"
+done
+ok geometry scan.nc -o scan.xml
+grep -q "from the last to the first" scan.xml || fail "RTK's columns are not told"
+ok geometry scan.xml --rows 12 --columns 40 --pixel 1 --reverse-columns -o back.nc
+refused_output 2 "expected --pixel" geometry scan.xml --rows 12 --columns 40
+refused_output 2 "says nothing of the number of rows" geometry scan.npy
+refused 2 "ends in .nc, .xml" geometry scan.nc -o scan.txt
+refused_output 1 "no geometry of a known kind" geometry scan.png
+
+# Corrections.
+ok geometry scan.nc --column-offset -2 --reverse-direction --roll 10mrad -o fixed.nc
+ok geometry show fixed.nc --json
+holds "$(value column_center) < 19.5 && $(value step_deg) == -6 && $(value roll_deg) > 0.57 && $(value roll_deg) < 0.58"
+
+# Raw images, with the geometry of another program, in one line.
+mkdir raw
+for i in 1 2 3; do head -c 960 /dev/zero | tr '\0' "\\$i" >"raw/view_$i.raw"; done
+refused 2 "expected --raw" recon raw -o out.nc --angles 0:60
+ok geometry make circle "${small[@]}" --views 3 -o three.nc
+ok geometry three.nc -o three.json
+ok import raw --raw u16le:40x12 --values line-integrals --geometry three.json -o images.nc
+ok info images.nc
+says "least                    257"
+refused_output 1 "3 images, and scan.json says 60 views" import raw --raw u16le:40x12 --geometry scan.json
+refused_output 1 "has 960 bytes, expected" import raw --raw u16le:41x12 --angles 0:60
+refused_output 2 "type 'u17' is not read" import raw --raw u17:40x12 --angles 0:60
+mkdir edf
+for i in 1 2 3; do
+	printf '%-510s}\n' "{ HeaderID = EH:0 ; Size = 960 ; Dim_1 = 40 ; 
+Dim_2 = 12 ;
+DataType = UnsignedShort ;
+ByteOrder = LowByteFirst ;
+Dim_1 = 40 ;" >"edf/view_$i.edf"
+	cat "raw/view_$i.raw" >>"edf/view_$i.edf"
+done
+ok import edf --values line-integrals --geometry three.json -o edf.nc
+ok info edf.nc
+says "least                    257"
+
+# Parts of a reconstruction.
+ok simulate --scanner micro-ct --reduce 16 --phantom shepp-logan --scale 0.05 -o sim.nc
+ok recon sim.nc -o a.nc --grid 32 --backend "$backend"
+ok info a.nc
+says "32x32x33@0.266"
+ok recon sim.nc -o b.nc --voxel 200um --slice -3 --views 0:-1:2 --backend "$backend"
+grep -q "22 of 45 views are taken" stderr.txt || fail "views: $(cat stderr.txt)"
+ok info b.nc
+says "43x43x1@0.2"
+refused_output 2 "--voxel beside --grid" recon sim.nc --voxel 1 --grid 8x8x8@1x1x1
+refused_output 2 "views: 50 to 44 of 45" recon sim.nc --views 50: --backend "$backend"
+
+# A beamline's file with links to others; a microscope's.
+[ -f "${GT_DATA:-}/chip.txrm" ] || skip "GT_DATA names no folder with chip.txrm"
+ok geometry "$GT_DATA/chip.txrm" --direction as-file -o chip.nc
+grep -q "the first by 0.2592, 0.244" stderr.txt || fail "shifts: $(cat stderr.txt)"
+ok geometry show chip.nc --json
+holds "$(value views) == 7 && $(value rows) == 256 && $(value column_pitch_mm) > 1.5578e-4 && $(value column_pitch_mm) < 1.558e-4"
+holds "$(value first_angle_deg) > -45.02 && $(value first_angle_deg) < -45.01"
+refused_output 1 "expected --direction" geometry "$GT_DATA/chip.txrm"
+if [ -f "$GT_DATA/nxtomo/k11-18014.nxs" ]; then
+	ok import "$GT_DATA/nxtomo/k11-18014.nxs" -o k11.nc --axis 10.5
+	grep -q "3001 views from 89.9951 to 269.995 degrees" stderr.txt || fail "angles: $(cat stderr.txt)"
+	grep -q "100 flat fields by the keys: 50 before, 50 after" stderr.txt || fail "flats: $(cat stderr.txt)"
+	cp "$GT_DATA/nxtomo/k11-18014.nxs" .
+	refused_output 1 "k11-18014/k11-18014-imaging.h5, which is not there" import k11-18014.nxs
+fi
+finish

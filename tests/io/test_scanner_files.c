@@ -1,0 +1,228 @@
+/* Files of makers of scanners: scans that are simulated by their meaning are read with the images, signs that they
+ * leave open are found, and what is wrong in them is named. labels: unit physics, backend: none */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <gantry/consistency.h>
+#include <gantry/constants.h>
+#include <gantry/geometry_files.h>
+#include <gantry/io.h>
+#include <gantry/phantom.h>
+#include "geometry/exchange/exchange.h"
+#include "tests/support/support.h"
+
+enum { VIEWS = 90, ROWS = 12, COLUMNS = 48 };
+static const gt_scan_size3 size = { VIEWS, ROWS, COLUMNS };
+static char folder[] = "scannerXXXXXX";
+static char images[64], file[64];
+
+static void write_text(const char *text)
+{
+	FILE *f = fopen(file, "wb");
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* What such a scanner measures, as line integrals in NumPy's format. */
+static gt_scan *measure(double step, double axis_offset)
+{
+	double angle[VIEWS];
+	const gt_lab_orbit o = {
+		.source_to_axis = 120, .source_to_detector = 240, .pitch = { 1, 1 }, .axis_offset = axis_offset, .angle = angle
+	};
+	gt_phantom_options p = gt_phantom_defaults;
+	gt_phantom *body;
+	gt_pool *pool;
+	gt_scan *s;
+	p.scale = 0.1;
+	for (int v = 0; v < VIEWS; v++)
+		angle[v] = v * step * GT_PI / 180;
+	ck_ok(gt_scan_of_lab(&o, &size, &s));
+	float *data = calloc(gt_scan_size(s), sizeof *data);
+	ck_ok(gt_phantom_new("shepp-logan", &p, &body));
+	ck_ok(gt_pool_new(1, &pool));
+	ck_ok(gt_phantom_project(body, s, 1, pool, NULL, NULL, data));
+	FILE *f = fopen(images, "wb");
+	char head[118];
+	const int n = snprintf(head, sizeof head, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d, %d), }", VIEWS, ROWS,
+	                       COLUMNS);
+	fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f);
+	memset(head + n, ' ', sizeof head - (size_t)n);
+	head[sizeof head - 1] = '\n';
+	fwrite(head, 1, sizeof head, f);
+	fwrite(data, sizeof *data, gt_scan_size(s), f);
+	fclose(f);
+	free(data);
+	gt_pool_free(pool);
+	gt_phantom_free(body);
+	return s;
+}
+
+static gt_status read_scan(int direction, int side, gt_projections **p)
+{
+	gt_frames_options frames = gt_frames_defaults;
+	gt_read_options o = gt_read_defaults;
+	frames.geometry = file;
+	frames.direction = direction;
+	frames.axis_side = side;
+	frames.values = GT_FRAMES_LINE_INTEGRALS;
+	o.frames = &frames;
+	return gt_read_projections(images, &o, p);
+}
+
+/* The scan that is read is the one that was measured. */
+static void expect_same(const gt_scan *truth)
+{
+	gt_projections *p = NULL;
+	gt_conjugate_report r;
+	gt_pool *pool;
+	ck_ok(read_scan(0, 0, &p));
+	const gt_scan *s = gt_projections_scan(p);
+	for (int v = 0; v < VIEWS; v++)
+		for (int a = 0; a < 3; a++) {
+			ck_assert_double_eq_tol(s->view[v].source[a], truth->view[v].source[a], 1e-9);
+			ck_assert_double_eq_tol(s->view[v].detector[a], truth->view[v].detector[a], 1e-9);
+		}
+	ck_ok(gt_pool_new(1, &pool));
+	ck_ok(gt_conjugate_check(s, gt_projections_data(p), pool, &r));
+	ck_assert_uint_eq(r.faults, 0);
+	gt_pool_free(pool);
+	gt_projections_free(p);
+}
+
+#define NIKON                                                                                                                        \
+	"[XTekCT]\r\nName=scan\r\nProjections=90\r\nInitialAngle=0\r\nAngularStep=4\r\nDetectorPixelsX=48\r\nDetectorPixelsY=12\r\n" \
+	"DetectorPixelSizeX=1\r\nDetectorPixelSizeY=1\r\nSrcToObject=120\r\nSrcToDetector=240\r\nWhiteLevel=60000\r\n"
+
+START_TEST(nikon)
+{
+	gt_scan *truth = measure(4, 1.7);
+	gt_projections *p = NULL;
+	gt_conjugate_report r;
+	gt_pool *pool;
+	write_text(NIKON "ObjectOffsetX=1.7\r\n");
+	expect_same(truth);
+	/* The same in an older file, at the detector, with a decimal comma. */
+	write_text(NIKON "CentreOfRotationTop=3,4\r\nCentreOfRotationBottom=3,4\r\n");
+	expect_same(truth);
+	/* Without the offset it is a wrong centre, by o Dsd / Dso / pitch columns. */
+	write_text(NIKON);
+	ck_ok(read_scan(0, 0, &p));
+	ck_ok(gt_pool_new(1, &pool));
+	ck_ok(gt_conjugate_check(gt_projections_scan(p), gt_projections_data(p), pool, &r));
+	ck_assert_uint_eq(r.faults, GT_CONJUGATE_CENTER);
+	ck_assert_double_eq_tol(fabs(r.center - (COLUMNS - 1) / 2.), 3.4, 0.1);
+	gt_pool_free(pool);
+	gt_projections_free(p);
+	gt_scan_free(truth);
+}
+END_TEST
+
+#define PHOENIX                                                                                                                       \
+	"[Geometry]\nFDD=240\nFOD=120\nMagnification=2\nVoxelSizeX=0.5\nCalibValue=-3.5\n[CT]\nNumberImages=90\nRotationSector=360\n" \
+	"[Image]\nDimX=48\nDimY=12\nFreeRay=3400\n[Detector]\nPixelsizeX=1\nPixelsizeY=1\n"
+#define SKYSCAN                                                                                                                     \
+	"[System]\nCamera Pixel Size (um)=1100\n[Acquisition]\nNumber of Files=90\nNumber of Rows=12\nNumber of Columns=48\n"       \
+	"Image Pixel Size (um)=500\nObject to Source (mm)=120\nCamera to Source (mm)=240\nRotation Step (deg)=4\nDepth (bits)=16\n" \
+	"Flat Field Correction=ON\n[Reconstruction]\nPostalignment=-3.5\n"
+
+#define DIONDO                                                                                                                               \
+	"<?xml version=\"1.0\"?><Scan><ScanParameter><HelixMode>false</HelixMode></ScanParameter><Recon><ProjectionDimX>48</ProjectionDimX>" \
+	"<ProjectionDimY>12</ProjectionDimY><ProjectionCount>90</ProjectionCount><ProjectionPixelSizeX>1</ProjectionPixelSizeX>"             \
+	"<ProjectionPixelSizeY>1</ProjectionPixelSizeY><ProjectionCenterOffsetX>-3,5</ProjectionCenterOffsetX></Recon>"                      \
+	"<Geometrie><SourceDetectorDist>240</SourceDetectorDist><SourceObjectDist>120</SourceObjectDist></Geometrie></Scan>"
+#define YXLON                                                                                                                               \
+	"<ConeBeamScanParameter xmlns:xsi=\"x\"><PixelSize><Width>1</Width><Height>1</Height></PixelSize><ProjectionSize><Width>48</Width>" \
+	"<Height>12</Height></ProjectionSize><ScanTrajectory xsi:type=\"CircleTrajectory\"><PixelPitch>0.5</PixelPitch><Fdd>240</Fdd>"      \
+	"<Fod>120</Fod><NumberOfProjections>90</NumberOfProjections><StartAngle>0</StartAngle><Rotation>360</Rotation></ScanTrajectory>"    \
+	"<DejustmentParameter><HorizontalDetectorOffset>7</HorizontalDetectorOffset></DejustmentParameter></ConeBeamScanParameter>"
+
+/* Both directions and both sides, found in the images. */
+START_TEST(open_signs)
+{
+	const double step = _i & 1 ? -4 : 4, offset = _i & 2 ? -1.75 : 1.75;
+	gt_scan *truth = measure(step, offset);
+	static const char *const makers[] = { PHOENIX, SKYSCAN, DIONDO, YXLON };
+	write_text(makers[_i / 4]);
+	expect_same(truth);
+	gt_scan_free(truth);
+}
+END_TEST
+
+static void refused(const char *text, gt_status status, const char *says)
+{
+	gt_geometry *g = NULL;
+	write_text(text);
+	ck_assert_int_eq(gt_geometry_read(file, NULL, &g), status);
+	ck_assert_msg(strstr(gt_error(), says) != NULL, "'%s' is not in: %s", says, gt_error());
+	ck_assert_msg(strstr(gt_error(), file) == gt_error(), "the file is not named: %s", gt_error());
+	ck_assert_ptr_null(g);
+}
+
+START_TEST(refusals)
+{
+	refused("[XTekCT]\nProjections=90\n", GT_ERR_FORMAT, "SrcToObject is missing in [XTekCT]");
+	refused(NIKON "SrcToObject=121\n", GT_ERR_FORMAT, "SrcToObject is '120' in line 10 and '121' in line 13");
+	refused(NIKON "ObjectOffsetX=1\nCentreOfRotationTop=3\nCentreOfRotationBottom=3\n", GT_ERR_FORMAT, "expected one of them");
+	refused("[XTekCT]\nProjections=ninety\n", GT_ERR_FORMAT, "line 2: Projections is 'ninety', expected a number");
+	refused(PHOENIX "[Geometry]\nTilt=1\n", GT_ERR_UNSUPPORTED, "Tilt is 1 degrees");
+	refused("[Geometry]\nFDD=240\nFOD=120\nMagnification=3\n[Image]\nDimX=4\nDimY=4\n[Detector]\nPixelsizeX=1\nPixelsizeY=1\n",
+	        GT_ERR_FORMAT, "Magnification is 3, and FDD/FOD 2");
+	refused("<?xml version=\"1.0\"?><!DOCTYPE RTKGEOMETRY [<!ENTITY a \"b\">]><RTKThreeDCircularGeometry/>", GT_ERR_FORMAT,
+	        "defines its own entities");
+	refused("<RTKThreeDCircularGeometry><Projection></RTKThreeDCircularGeometry>", GT_ERR_FORMAT, "is no XML");
+	refused("{\"DSO\": 1, \"nDetector\": [4, 4], \"dDetector\": [1, 1], \"angles\": [0]}", GT_ERR_FORMAT, "DSD is missing");
+	refused("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", GT_ERR_FORMAT, "no geometry of a known kind");
+	refused("<A><Geometrie/><ProjectionDimX>4</ProjectionDimX><HelixMode>true</HelixMode></A>", GT_ERR_UNSUPPORTED, "only circles");
+	refused("nothing\n", GT_ERR_FORMAT, "no geometry of a known kind");
+}
+END_TEST
+
+/* A head of a compound file with random bytes behind it ends with a sentence, whatever they are. */
+START_TEST(hostile_compound_files)
+{
+	unsigned char bytes[4096] = { 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1 };
+	gt_geometry *g = NULL;
+	for (size_t i = 8; i < sizeof bytes; i++)
+		bytes[i] = (unsigned char)((i * 2654435761u + (unsigned)_i * 40503u) >> (_i % 13));
+	bytes[30] = 9;
+	bytes[31] = 0;
+	bytes[32] = 6;
+	bytes[33] = 0;
+	/* Chains and places within the file, so that they are followed. */
+	for (size_t i = 44; i < sizeof bytes; i += 4)
+		if (_i & 1) {
+			bytes[i] %= 7;
+			bytes[i + 1] = bytes[i + 2] = bytes[i + 3] = 0;
+		}
+	FILE *f = fopen(file, "wb");
+	fwrite(bytes, 1, sizeof bytes, f);
+	fclose(f);
+	ck_assert_int_ne(gt_geometry_read(file, NULL, &g), GT_OK);
+	ck_assert_ptr_null(g);
+}
+END_TEST
+
+static void fill(TCase *t)
+{
+	tcase_add_test(t, nikon);
+	tcase_add_loop_test(t, open_signs, 0, 16);
+	tcase_add_test(t, refusals);
+	tcase_add_loop_test(t, hostile_compound_files, 0, 40);
+}
+
+int main(void)
+{
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(images, sizeof images, "%s/images.npy", folder);
+	snprintf(file, sizeof file, "%s/geometry", folder);
+	const int failed = gt_test_main("scanner_files", fill);
+	unlink(images);
+	unlink(file);
+	rmdir(folder);
+	return failed;
+}
