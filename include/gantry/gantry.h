@@ -30,6 +30,7 @@
 #include <gantry/penalty.h>
 #include <gantry/phantom.h>
 #include <gantry/plausibility.h>
+#include <gantry/prepare.h>
 #include <gantry/projector.h>
 #include <gantry/rabbitct.h>
 #include <gantry/random.h>
