@@ -20,7 +20,7 @@ static const char *const methods[] = { "gain", "sorting", "large", "dead", "all"
 static const gt_param params[] = {
 	{ .key = "method", .help = "gain: constant per pixel; sorting: partial stripes; large: wide ones; dead: columns that fluctuate; all: the last three",
 	  .kind = GT_CHOICE, .at = AT(method), .names = methods },
-	{ .key = "window", .help = "columns of the median, odd; 0: 5 of gain, 21 of sorting, 51 of the others", .kind = GT_INT, .at = AT(window),
+	{ .key = "window", .help = "columns of the median, odd; 0: 5 of gain, a 24th of all but at most 21 of sorting, a 10th but at most 51 of the others", .kind = GT_INT, .at = AT(window),
 	  .least = 0, .most = 1001 },
 	{ .key = "passes", .help = "of gain", .kind = GT_INT, .at = AT(passes), .least = 1, .most = 20 },
 	{ .key = "limit", .help = "gain: largest correction of a line integral", .kind = GT_REAL, .at = AT(limit), .least = 1e-6, .most = 10 },
@@ -82,10 +82,17 @@ static void work(void *self, size_t row, float *s, double *scratch)
 		gt_stripes_sorting(&t, r->window[SORTING], s, scratch);
 }
 
+static size_t odd(size_t n, size_t least, size_t most)
+{
+	const size_t within = n < least ? least : n > most ? most : n;
+	return within | 1;
+}
+
 static gt_status run(gt_prepare_call *c, const void *options)
 {
 	const gt_scan *scan = (*c->p)->scan;
-	rings_call r = { options, scan->views, scan->columns, { 5, 21, 51, 51, 0 }, NULL };
+	const size_t few = odd(scan->columns / 24, 5, 21), many = odd(scan->columns / 10, 5, 51);
+	rings_call r = { options, scan->views, scan->columns, { 5, few, many, many, 0 }, NULL };
 	const size_t pixels = scan->rows * scan->columns;
 	size_t found = 0;
 	gt_status st = GT_OK;

@@ -79,6 +79,13 @@ typedef struct {
 	float *out;
 } medians_call;
 
+/* As far on both sides: what slopes has no other median at an edge. */
+static size_t reach_of(size_t at, size_t n)
+{
+	const size_t after = n - 1 - at, least = at < after ? at : after;
+	return least < 2 ? least : 2;
+}
+
 static void medians_loop(void *self, size_t begin, size_t end, int worker)
 {
 	const medians_call *m = self;
@@ -86,9 +93,10 @@ static void medians_loop(void *self, size_t begin, size_t end, int worker)
 	(void)worker;
 	for (size_t row = begin; row < end; row++)
 		for (size_t column = 0; column < m->columns; column++) {
+			const size_t up = reach_of(row, m->rows), across = reach_of(column, m->columns);
 			size_t n = 0;
-			for (size_t r = row < 2 ? 0 : row - 2; r <= row + 2 && r < m->rows; r++)
-				for (size_t c = column < 2 ? 0 : column - 2; c <= column + 2 && c < m->columns; c++)
+			for (size_t r = row - up; r <= row + up; r++)
+				for (size_t c = column - across; c <= column + across; c++)
 					value[n++] = m->x[r * m->columns + c];
 			m->out[row * m->columns + column] = gt_median_few(value, n);
 		}

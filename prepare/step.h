@@ -36,7 +36,7 @@ float gt_median_few(float *x, size_t n);
 gt_status gt_prepare_fill(gt_prepare_call *c, const unsigned char *bad);
 /* |x| beyond `factor` robust deviations (1.4826 median |x - median x|) of n values; both may be NULL. */
 gt_status gt_robust_spread(const float *x, size_t n, double *median, double *deviation);
-/* out = the median of the 5 x 5 pixels around each, within the image. */
+/* out = the median of the 5 x 5 pixels around each, fewer at edges, on both sides alike. */
 void gt_local_medians(const float *x, size_t rows, size_t columns, gt_pool *pool, float *out);
 
 #endif

@@ -5,6 +5,9 @@
 #include <gantry/order_statistics.h>
 #include "prepare/stripes.h"
 
+/* A column that fluctuates does so by this factor more, or less, than its neighbours. */
+#define FLUCTUATES 1.5
+
 /* A value and its view. Sorted by value; equal ones by view, so that the order is one. */
 typedef struct { float value; unsigned view; } ranked;
 
@@ -173,6 +176,9 @@ void gt_stripes_dead(const gt_stripes *t, size_t window, float *s, double *scrat
 		f[k] = around > 0 ? d[k] / around : 1;
 	}
 	gt_stripes_detect(f, t->columns, t->snr, stripe, few);
+	/* Noise that differs from column to column is no fault. */
+	for (size_t k = 0; k < t->columns; k++)
+		stripe[k] &= f[k] > FLUCTUATES || f[k] < 1 / FLUCTUATES;
 	dilate(stripe, t->columns);
 	for (size_t v = 0; v < t->views; v++)
 		interpolate(t, stripe, s + v * t->columns);

@@ -4,7 +4,7 @@
 
 #define PREPARE(X) X(prepare)
 #define RECONSTRUCT(X) X(recon) X(simulate) X(project) X(backproject) X(denoise)
-#define LOOK(X) X(info) X(view) X(compare)
+#define LOOK(X) X(info) X(view) X(compare) X(measure)
 #define CONVERT(X) X(import) X(convert)
 #define CHECK(X) X(adjoint) X(devices)
 #define MEASURE(X) X(bench) X(study) X(rabbitct)

@@ -30,7 +30,7 @@ static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "name of the written projections", .at = AT(output) },
 	{ .name = "auto", .kind = CLI_FLAG, .help = "look at the data, do what they need, and say why", .at = AT(automatic) },
 	STEP(VIEWS, "views", "A:B[:STEP]", "views A to B, both included, every STEPth"),
-	STEP(CROP, "crop", "first-rows=N,...", "leave rows and columns at the edges out (gantry help preparation crop)"),
+	STEP(CROP, "crop", "first-rows=N,...", "leave rows and columns at the edges out (gantry help step crop)"),
 	STEP(BAD_PIXELS, "bad-pixels", "auto|fields|views", "find bad pixels, interpolate them, give them the weight 0"),
 	STEP(ZINGERS, "zingers", "auto|photons=N,...", "replace single pixels that are too bright for the noise"),
 	STEP(SCATTER, "scatter", "fraction=S", "take a constant part of the signal off"),
@@ -196,7 +196,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(cli_frames_check(&reading.frames, call->file[0]));
 	GT_TRY(collect(o, air, s.spec, &s.specs));
 	if (!s.specs && !o->automatic && strcmp(format->name, "frames"))
-		GT_TRY(gt_fail(GT_ERR_ARG, "no step was given: expected --auto, or steps as --rings gain (gantry help preparation lists them)"));
+		GT_TRY(gt_fail(GT_ERR_ARG, "no step was given: expected --auto, or steps as --rings gain (gantry help step lists them)"));
 	GT_TRY(read_scan(call, &reading, &s));
 	GT_TRY(gt_projections_set_provenance(s.p, call->line, gt_projections_provenance(s.p)->parameters, NULL));
 	GT_TRY(run_steps(call, o, &s));
@@ -208,7 +208,7 @@ done:
 
 static void list(FILE *out)
 {
-	fprintf(out, "\nsteps, in the order in which they are done (gantry help preparation NAME has their parameters):\n");
+	fprintf(out, "\nsteps, in the order in which they are done (gantry help step NAME has their parameters):\n");
 	for (const gt_preparation *const *m = gt_preparations; *m; m++)
 		fprintf(out, "  %-15s %s\n", (*m)->name, (*m)->about);
 }

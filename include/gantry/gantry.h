@@ -15,6 +15,7 @@
 #include <gantry/host_device.h>
 #include <gantry/host_memory.h>
 #include <gantry/image.h>
+#include <gantry/image_quality.h>
 #include <gantry/io.h>
 #include <gantry/linop.h>
 #include <gantry/matrix_backprojector.h>
