@@ -122,23 +122,25 @@ static double crossing(const gt_curve *c, double level)
 	return NAN;
 }
 
-static double half_width(const double *spread, size_t n, double step)
+/* Of the slope over one voxel, which noise of single bins does not move. */
+static double width_of(const radial *r, const gt_mtf *m)
 {
-	size_t top = 0;
-	for (size_t i = 0; i < n; i++)
-		top = spread[i] > spread[top] ? i : top;
-	double left = (double)top, right = (double)top;
-	for (size_t i = top; i > 0; i--)
-		if (spread[i - 1] < spread[top] / 2) {
-			left = (double)i - (spread[i] - spread[top] / 2) / (spread[i] - spread[i - 1]);
-			break;
-		}
-	for (size_t i = top; i + 1 < n; i++)
-		if (spread[i + 1] < spread[top] / 2) {
-			right = (double)i + (spread[i] - spread[top] / 2) / (spread[i] - spread[i + 1]);
-			break;
-		}
-	return (right - left) * step;
+	const double sign = m->inside > m->outside ? -1 : 1;
+	const size_t n = r->bins - PER_VOXEL;
+	size_t top = 0, left, right;
+#define SLOPE(i) (sign * (r->sum[(i) + PER_VOXEL] - r->sum[i]))
+	for (size_t i = 1; i < n; i++)
+		top = SLOPE(i) > SLOPE(top) ? i : top;
+	const double half = SLOPE(top) / 2;
+	for (left = top; left > 0 && SLOPE(left - 1) >= half; left--)
+		;
+	for (right = top; right + 1 < n && SLOPE(right + 1) >= half; right++)
+		;
+	if (left == 0 || right + 1 == n)
+		return NAN;
+	const double before = (SLOPE(left) - half) / (SLOPE(left) - SLOPE(left - 1)), after = (SLOPE(right) - half) / (SLOPE(right) - SLOPE(right + 1));
+#undef SLOPE
+	return ((double)(right - left) + before + after) * r->pitch / PER_VOXEL;
 }
 
 static void transform(const radial *r, double middle, double sigma, gt_mtf *m, double *spread)
@@ -146,7 +148,7 @@ static void transform(const radial *r, double middle, double sigma, gt_mtf *m, d
 	const double step = r->pitch / PER_VOXEL, sign = m->inside > m->outside ? -1 : 1;
 	for (size_t i = 0; i + 1 < r->bins; i++)
 		spread[i] = sign * (r->sum[i + 1] - r->sum[i]) * tukey((r->from + (double)(i + 1) * step - middle) / (8 * sigma));
-	m->width = half_width(spread, r->bins - 1, step);
+	m->width = width_of(r, m);
 	for (size_t k = 0; k < m->mtf.n; k++) {
 		const double f = (double)k / (double)(m->mtf.n - 1) / (2 * r->pitch);
 		double re = 0, im = 0;

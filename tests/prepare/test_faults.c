@@ -1,6 +1,7 @@
 /* Planted faults of the detector: bad pixels, zingers, drifting air, stripes; all of known size, none left, nothing else touched.
  * labels: unit physics  backend: none */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/order_statistics.h>
