@@ -2,7 +2,7 @@
 #include <string.h>
 #include "apps/cli/cli.h"
 
-#define PREPARE(X) X(prepare)
+#define PREPARE(X) X(prepare) X(calibrate)
 #define RECONSTRUCT(X) X(recon) X(simulate) X(project) X(backproject) X(denoise)
 #define LOOK(X) X(info) X(view) X(compare) X(measure)
 #define CONVERT(X) X(import) X(convert)

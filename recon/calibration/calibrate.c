@@ -14,7 +14,7 @@
 #include "geometry/projections.h"
 #include "recon/calibration/coarse_scan.h"
 
-enum { N = GT_CALIBRATE_PARAMETERS, TEXT = 512 };
+enum { N = GT_CALIBRATE_PARAMETERS, TEXT = 512, NEAR = 100 };
 const gt_calibrate_options gt_calibrate_defaults = { .size = sizeof(gt_calibrate_options),
 	                                             .what = 1u << GT_CALIBRATE_CENTER | 1u << GT_CALIBRATE_ROLL,
 	                                             .iterations = 12,
@@ -58,7 +58,7 @@ static gt_status make_operator(const search *s, const double value[N], gt_linop 
 	own[GT_CALIBRATE_CENTER] /= (double)s->by[0];
 	GT_TRY(gt_scan_clone(s->coarse->scan, &scan));
 	gt_calibrate_apply(own, scan);
-	GT_TRY(gt_projector_new("dd", s->be, GT_F32, &s->grid, scan, A));
+	GT_TRY(gt_projector_new("joseph", s->be, GT_F32, &s->grid, scan, A));
 done:
 	gt_scan_free(scan);
 	return st;
@@ -74,7 +74,7 @@ static gt_status project_out(const search *s, gt_linop *A, gt_array *y, int keep
 	gt_linop *const ops[] = { A };
 	gt_array *const data[] = { y };
 	const gt_problem problem = { .subsets = 1, .A = ops, .b = data, .lo = -INFINITY, .hi = INFINITY };
-	GT_TRY(gt_module_parse_kind(&gt_solver_kind, "cgls:iterations=12", &m, &options));
+	GT_TRY(gt_module_parse_kind(&gt_solver_kind, "cgls:iterations=8", &m, &options));
 	gt_fill(0, x);
 	GT_TRY(gt_solve((const gt_solver *)m, &problem, options, x, NULL));
 	gt_forward(A, x, s->work);
@@ -193,7 +193,8 @@ static gt_status iterate(search *s, int *again, double *rms)
 	gt_copy(s->y, s->left);
 	GT_TRY(project_out(s, A, s->left, 1));
 	*rms = sqrt(gt_dot(s->left, s->left) / (double)gt_array_size(s->left));
-	for (int j = 0; j < N; j++)
+	/* Near the end the projections change with the parameters as they did before. */
+	for (int j = 0; j < N && !(s->out->step > 0 && s->out->step < NEAR); j++)
 		if (s->free[j])
 			GT_TRY(derivative(s, A, j));
 	GT_TRY(solve(s, step));

@@ -21,8 +21,8 @@ static void write_body(void)
 
 static gt_projections *scan_of(gt_shape shape, double offset, const double truth[GT_CALIBRATE_PARAMETERS])
 {
-	const gt_orbit orbit = { .shape = shape, .views = 90, .rows = 40, .columns = 64, .column_pitch = shape == GT_PARALLEL ? 1 : 2,
-		                 .row_pitch = shape == GT_PARALLEL ? 1 : 2, .source_to_axis = 100, .source_to_detector = 200, .turn = 2 * GT_PI,
+	const gt_orbit orbit = { .shape = shape, .views = 40, .rows = 32, .columns = 48, .column_pitch = shape == GT_PARALLEL ? 1.1 : 2.2,
+		                 .row_pitch = shape == GT_PARALLEL ? 1.1 : 2.2, .source_to_axis = 100, .source_to_detector = 200, .turn = 2 * GT_PI,
 		                 .column_offset = offset };
 	gt_scan *nominal = NULL, *real = NULL;
 	gt_projections *p = NULL;
