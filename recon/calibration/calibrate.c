@@ -271,11 +271,27 @@ static gt_status begin_center(const gt_projections *p, search *s)
 	return GT_OK;
 }
 
+/* What no volume explains of the projections with the geometry as it was given. */
+static gt_status residual_before(search *s)
+{
+	static const double none[N];
+	gt_linop *A = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(make_operator(s, none, &A));
+	gt_copy(s->y, s->left);
+	GT_TRY(project_out(s, A, s->left, 1));
+	s->out->before = sqrt(gt_dot(s->left, s->left) / (double)gt_array_size(s->left));
+done:
+	gt_linop_free(A);
+	return st;
+}
+
 static gt_status find(search *s)
 {
 	int again = 1, k = 0;
 	double rms = 0;
 	gt_status st = GT_OK;
+	GT_TRY(residual_before(s));
 	for (; again && k < s->o->iterations; k++) {
 		GT_TRY(iterate(s, &again, &rms));
 		if (leave_untold(s))
@@ -283,8 +299,6 @@ static gt_status find(search *s)
 		note(s->o, GT_INFO, "step %d: %.4g of the line integrals are left (root mean square); center %+.3f, roll %+.4f deg, slant %+.3f deg, tilt %+.3f deg",
 		     k + 1, rms, s->value[GT_CALIBRATE_CENTER], s->value[GT_CALIBRATE_ROLL] * GT_DEGREES, s->value[GT_CALIBRATE_SLANT] * GT_DEGREES,
 		     s->value[GT_CALIBRATE_TILT] * GT_DEGREES);
-		if (k == 0)
-			s->out->before = rms;
 	}
 	s->out->after = rms;
 	s->out->iterations = k;
