@@ -1,4 +1,5 @@
-/* Air beside the body. Noise is taken out by medians over bands of rows, so that a body that is in a few rows alone still shows. */
+/* Air beside the body. Noise is taken out by medians over bands of rows, so that a body that is in a few rows alone
+ * still shows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ gt_status gt_air_line(const float *t, size_t rows, size_t columns, const gt_air_
 	free(scratch);
 	/* A line through the middles of both sides. */
 	if (air->left && air->right) {
-		const double a = (double)(air->left - 1) / 2, b = (double)last - (double)(air->right - 1) / 2, slope = (right - left) / (b - a);
+		const double a = (double)(air->left - 1) / 2, b = (double)last - (double)(air->right - 1) / 2,
+			     slope = (right - left) / (b - a);
 		left -= slope * a;
 		right = left + slope * (double)last;
 	} else {

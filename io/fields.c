@@ -49,8 +49,8 @@ static gt_status of_files(const char *path, const gt_read_options *o, const gt_f
 		GT_TRY(gt_tiff_source(beside, &source));
 	}
 	if (source->rows != r->rows || source->columns != r->columns)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu rows x %zu columns, expected %zu x %zu as the projections", source->name(source, 0), source->rows,
-		               source->columns, r->rows, r->columns));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: %zu rows x %zu columns, expected %zu x %zu as the projections", source->name(source, 0),
+		               source->rows, source->columns, r->rows, r->columns));
 	GT_TRY(room(path, source->frames, r->rows * r->columns, &f->data));
 	f->images = source->frames;
 	for (size_t i = 0; i < source->frames; i++)

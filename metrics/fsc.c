@@ -11,7 +11,8 @@
 
 enum { LEAST = 8 };
 
-/* 1 in the middle, down to 0 over the outer eighth at both ends, so that opposite edges do not meet in a step. One slice has none. */
+/* 1 in the middle, down to 0 over the outer eighth at both ends, so that opposite edges do not meet in a step. One
+ * slice has none. */
 static double window(size_t i, size_t n)
 {
 	const double taper = (double)n / 8, from_edge = fmin((double)i, (double)(n - 1 - i)) + 0.5;
@@ -27,8 +28,8 @@ static void load(const gt_grid *g, const float *volume, float *out)
 	for (size_t z = 0; z < g->n[2]; z++)
 		for (size_t y = 0; y < g->n[1]; y++)
 			for (size_t x = 0; x < g->n[0]; x++)
-				out[(z * g->n[1] + y) * padded + x] = (float)((volume[(z * g->n[1] + y) * g->n[0] + x] - mean) * window(x, g->n[0]) *
-				                                              window(y, g->n[1]) * window(z, g->n[2]));
+				out[(z * g->n[1] + y) * padded + x] = (float)((volume[(z * g->n[1] + y) * g->n[0] + x] - mean) *
+				                                              window(x, g->n[0]) * window(y, g->n[1]) * window(z, g->n[2]));
 }
 
 static gt_status transform(const gt_grid *g, fftwf_complex *x)
@@ -47,12 +48,11 @@ static gt_status transform(const gt_grid *g, fftwf_complex *x)
 }
 
 /* Signed frequency of index i of n, 1/mm. */
-static double frequency(size_t i, size_t n, double pitch)
-{
-	return (double)(i <= n / 2 ? i : n - i) / ((double)n * pitch);
-}
+static double frequency(size_t i, size_t n, double pitch) { return (double)(i <= n / 2 ? i : n - i) / ((double)n * pitch); }
 
-typedef struct { double both, a, b, count; } shell;
+typedef struct {
+	double both, a, b, count;
+} shell;
 
 static void add_up(const gt_grid *g, fftwf_complex *const x[2], double spacing, shell *s, size_t shells)
 {
@@ -60,7 +60,8 @@ static void add_up(const gt_grid *g, fftwf_complex *const x[2], double spacing, 
 	for (size_t z = 0; z < g->n[2]; z++)
 		for (size_t y = 0; y < g->n[1]; y++)
 			for (size_t k = 0; k < half; k++) {
-				const double f = sqrt(pow(frequency(k, g->n[0], g->pitch[0]), 2) + pow(frequency(y, g->n[1], g->pitch[1]), 2) +
+				const double f = sqrt(pow(frequency(k, g->n[0], g->pitch[0]), 2) +
+				                      pow(frequency(y, g->n[1], g->pitch[1]), 2) +
 				                      pow(frequency(z, g->n[2], g->pitch[2]), 2));
 				const size_t at = (z * g->n[1] + y) * half + k, bin = (size_t)(f / spacing + 0.5);
 				const double twice = k == 0 || 2 * k == g->n[0] ? 1 : 2;
@@ -77,9 +78,11 @@ static void add_up(const gt_grid *g, fftwf_complex *const x[2], double spacing, 
 static double below(const gt_curve *c, const double *limit, double constant)
 {
 	for (size_t i = 1; i < c->n; i++) {
-		const double now = c->value[i] - (limit ? limit[i] : constant), before = c->value[i - 1] - (limit ? limit[i - 1] : constant);
+		const double now = c->value[i] - (limit ? limit[i] : constant),
+			     before = c->value[i - 1] - (limit ? limit[i - 1] : constant);
 		if (now < 0)
-			return 1 / (c->frequency[i - 1] + (c->frequency[i] - c->frequency[i - 1]) * (before > 0 ? before / (before - now) : 0));
+			return 1 /
+			       (c->frequency[i - 1] + (c->frequency[i] - c->frequency[i - 1]) * (before > 0 ? before / (before - now) : 0));
 	}
 	return NAN;
 }

@@ -1,5 +1,5 @@
-/* The MTF from the edge of a disc. The window matters: a Hann window of half the width raises the frequency of 50 % by 4 %, a Tukey window with
- * tapers of a fifth by less than a thousandth. */
+/* The MTF from the edge of a disc. The window matters: a Hann window of half the width raises the frequency of 50 %
+ * by 4 %, a Tukey window with tapers of a fifth by less than a thousandth. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct {
 	const gt_grid *g;
 	const float *volume;
 	const gt_disc *disc;
-	double pitch, from;             /* bins: radius from + (i + 1/2) pitch/PER_VOXEL */
+	double pitch, from; /* bins: radius from + (i + 1/2) pitch/PER_VOXEL */
 	double *sum, *count;
 	size_t bins;
 } radial;
@@ -37,14 +37,17 @@ static gt_status levels(const gt_grid *g, const float *volume, const gt_disc *d,
 				squares += out ? 0 : value * value;
 			}
 	if (count[0] < 10 || count[1] < 10)
-		return gt_fail(GT_ERR_ARG, "disc about %g,%g mm of radius %g mm: %g voxels within, %g around it, expected 10 and more of both", d->center[0],
-		               d->center[1], d->radius, count[0], count[1]);
+		return gt_fail(GT_ERR_ARG,
+		               "disc about %g,%g mm of radius %g mm: %g voxels within, %g around it, expected 10 and more of both",
+		               d->center[0], d->center[1], d->radius, count[0], count[1]);
 	m->inside = sum[0] / count[0];
 	m->outside = sum[1] / count[1];
 	m->noise = sqrt(fmax(0, squares / count[0] - m->inside * m->inside));
 	if (fabs(m->inside - m->outside) < 3 * m->noise || m->inside == m->outside)
-		return gt_fail(GT_ERR_ARG, "disc about %g,%g mm of radius %g mm: %.4g within and %.4g around it, with a deviation of %.2g: there is no edge",
-		               d->center[0], d->center[1], d->radius, m->inside, m->outside, m->noise);
+		return gt_fail(
+			GT_ERR_ARG,
+			"disc about %g,%g mm of radius %g mm: %.4g within and %.4g around it, with a deviation of %.2g: there is no edge",
+			d->center[0], d->center[1], d->radius, m->inside, m->outside, m->noise);
 	return GT_OK;
 }
 
@@ -76,7 +79,8 @@ static void gather(radial *r, const gt_mtf *m)
 	for (size_t z = r->disc->first; z < r->disc->first + r->disc->slices; z++)
 		for (size_t y = 0; y < g->n[1]; y++)
 			for (size_t x = 0; x < g->n[0]; x++) {
-				const double at = (hypot(place(g, 0, x) - m->center[0], place(g, 1, y) - m->center[1]) - r->from) / r->pitch * PER_VOXEL;
+				const double at = (hypot(place(g, 0, x) - m->center[0], place(g, 1, y) - m->center[1]) - r->from) /
+				                  r->pitch * PER_VOXEL;
 				if (!(at >= 0 && at < (double)r->bins))
 					continue;
 				r->sum[(size_t)at] += r->volume[(z * g->n[1] + y) * g->n[0] + x];
@@ -100,7 +104,8 @@ static void gather(radial *r, const gt_mtf *m)
 static double edge_at(const radial *r, const gt_mtf *m, double level)
 {
 	for (size_t i = 0; i + 1 < r->bins; i++) {
-		const double a = (r->sum[i] - m->outside) / (m->inside - m->outside), b = (r->sum[i + 1] - m->outside) / (m->inside - m->outside);
+		const double a = (r->sum[i] - m->outside) / (m->inside - m->outside),
+			     b = (r->sum[i + 1] - m->outside) / (m->inside - m->outside);
 		if (a >= level && b < level)
 			return r->from + ((double)i + 0.5 + (a - level) / (a - b)) * r->pitch / PER_VOXEL;
 	}
@@ -138,7 +143,8 @@ static double width_of(const radial *r, const gt_mtf *m)
 		;
 	if (left == 0 || right + 1 == n)
 		return NAN;
-	const double before = (SLOPE(left) - half) / (SLOPE(left) - SLOPE(left - 1)), after = (SLOPE(right) - half) / (SLOPE(right) - SLOPE(right + 1));
+	const double before = (SLOPE(left) - half) / (SLOPE(left) - SLOPE(left - 1)),
+		     after = (SLOPE(right) - half) / (SLOPE(right) - SLOPE(right + 1));
 #undef SLOPE
 	return ((double)(right - left) + before + after) * r->pitch / PER_VOXEL;
 }

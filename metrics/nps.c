@@ -20,7 +20,9 @@ static gt_status make_squares(size_t n, squares *s)
 	double *all = calloc(4 * n * n + 4 * n, sizeof *all);
 	if (!all)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	*s = (squares){ n, all, all + n * n, all + 2 * n * n, all + 3 * n * n, all + 4 * n * n, all + 4 * n * n + n, all + 4 * n * n + 2 * n };
+	*s = (squares){
+		n, all, all + n * n, all + 2 * n * n, all + 3 * n * n, all + 4 * n * n, all + 4 * n * n + n, all + 4 * n * n + 2 * n
+	};
 	for (size_t i = 0; i < n; i++) {
 		s->cosine[i] = cos(2 * GT_PI * (double)i / (double)n);
 		s->sine[i] = -sin(2 * GT_PI * (double)i / (double)n);
@@ -53,7 +55,8 @@ static void terms_of(size_t n, size_t i, double t[TERMS])
 	memcpy(t, all, sizeof all);
 }
 
-/* Less the polynomial of second order that fits best: normal equations by elimination; they are well conditioned on -1 ... 1. */
+/* Less the polynomial of second order that fits best: normal equations by elimination; they are well conditioned on
+ * -1 ... 1. */
 static void detrend(const squares *s)
 {
 	double m[TERMS][TERMS + 1] = { { 0 } }, t[TERMS];
@@ -172,8 +175,8 @@ gt_status gt_nps_measure(const gt_grid *grid, const float *volume, const float *
 			slice(grid, volume, other, roi, z, &s, out);
 	}
 	if (!out->squares)
-		GT_TRY(gt_fail(GT_ERR_ARG, "region about %g,%g,%g mm of radius %g mm: no square of %zu x %zu voxels lies in it", roi->center[0],
-		               roi->center[1], roi->center[2], roi->radius, side, side));
+		GT_TRY(gt_fail(GT_ERR_ARG, "region about %g,%g,%g mm of radius %g mm: no square of %zu x %zu voxels lies in it",
+		               roi->center[0], roi->center[1], roi->center[2], roi->radius, side, side));
 	out->variance /= (double)out->squares;
 	st = radial_mean(grid, &s, out);
 done:

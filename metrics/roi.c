@@ -16,7 +16,8 @@ static double place(const gt_grid *g, int axis, size_t i) { return gt_grid_first
 /* Voxels first ... first+n-1 of an axis whose centres lie within reach of `at`. */
 static void range_of(const gt_grid *g, int axis, double at, double reach, size_t *first, size_t *n)
 {
-	const double low = (at - reach - gt_grid_first(g, axis)) / g->pitch[axis], high = (at + reach - gt_grid_first(g, axis)) / g->pitch[axis];
+	const double low = (at - reach - gt_grid_first(g, axis)) / g->pitch[axis],
+		     high = (at + reach - gt_grid_first(g, axis)) / g->pitch[axis];
 	const double from = fmax(0, ceil(low - 1e-9)), to = fmin((double)g->n[axis] - 1, floor(high + 1e-9));
 	*first = from <= to ? (size_t)from : 0;
 	*n = from <= to ? (size_t)(to - from) + 1 : 0;
@@ -131,8 +132,8 @@ gt_status gt_line_profile(const gt_grid *g, const float *volume, const double fr
 	for (int e = 0; e < 2; e++)
 		for (int a = 0; a < 3; a++)
 			if (!(fabs(ends[e][a] - g->center[a]) <= (double)g->n[a] * g->pitch[a] / 2 * (1 + 1e-9)))
-				return gt_fail(GT_ERR_ARG, "profile: its %s, %g,%g,%g mm, is outside of the volume", e ? "end" : "begin", ends[e][0], ends[e][1],
-				               ends[e][2]);
+				return gt_fail(GT_ERR_ARG, "profile: its %s, %g,%g,%g mm, is outside of the volume", e ? "end" : "begin",
+				               ends[e][0], ends[e][1], ends[e][2]);
 	for (size_t k = 0; k < n; k++) {
 		double at[3];
 		for (int a = 0; a < 3; a++)

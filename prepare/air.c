@@ -1,5 +1,5 @@
-/* Every view is divided by the straight line through what the columns beside the body have: source and shutter change within a scan,
- * and between it and the flat field. In line integrals its logarithm is added. */
+/* Every view is divided by the straight line through what the columns beside the body have: source and shutter
+ * change within a scan, and between it and the flat field. In line integrals its logarithm is added. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,11 @@ struct options {
 static const struct options defaults = { -1, -1 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "left", .help = "columns at the first edge that are air in all views; -1: found", .kind = GT_INT, .at = AT(left), .least = -1,
+	{ .key = "left",
+	  .help = "columns at the first edge that are air in all views; -1: found",
+	  .kind = GT_INT,
+	  .at = AT(left),
+	  .least = -1,
 	  .most = 1e6 },
 	{ .key = "right", .help = "the same at the last edge", .kind = GT_INT, .at = AT(right), .least = -1, .most = 1e6 },
 	{ .key = NULL },
@@ -55,7 +59,7 @@ typedef struct {
 	const gt_projections *p;
 	const gt_air_columns *air;
 	float *t;
-	double *level;                  /* [views][2] */
+	double *level; /* [views][2] */
 } air_call;
 
 static void measure(void *self, size_t begin, size_t end, int worker)
@@ -80,7 +84,8 @@ static gt_status levels(const gt_prepare_call *c, const gt_air_columns *air, dou
 	free(a.t);
 	for (size_t v = 0; v < p->scan->views; v++)
 		if (isnan(level[2 * v]))
-			return gt_fail(GT_ERR_FORMAT, "view %zu has no light in the columns that should be air, %zu at the left and %zu at the right edge",
+			return gt_fail(GT_ERR_FORMAT,
+			               "view %zu has no light in the columns that should be air, %zu at the left and %zu at the right edge",
 			               v, air->left, air->right);
 	return GT_OK;
 }
@@ -123,8 +128,8 @@ static gt_status run(gt_prepare_call *c, const void *options)
 				p->data[(v * rows + r) * columns + k] += add;
 		}
 	}
-	gt_prepare_note(c, "%zu columns at the left and %zu at the right edge are air: of %.4g to %.4g before, 1 now", air.left, air.right, least,
-	                most);
+	gt_prepare_note(c, "%zu columns at the left and %zu at the right edge are air: of %.4g to %.4g before, 1 now", air.left, air.right,
+	                least, most);
 done:
 	free(level);
 	return st;

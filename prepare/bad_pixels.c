@@ -1,5 +1,6 @@
-/* Bad pixels: which, and what they get. By the dark fields those that are hot, by the flat fields those that are dead, weak, bright or noisy,
- * all beyond 6 robust deviations of what the others do; without fields those whose mean over the views is off their neighbours'. */
+/* Bad pixels: which, and what they get. By the dark fields those that are hot, by the flat fields those that are
+ * dead, weak, bright or noisy, all beyond 6 robust deviations of what the others do; without fields those whose
+ * mean over the views is off their neighbours'. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,17 @@ static const struct options defaults = { AUTO, 0.1 };
 static const char *const methods[] = { "auto", "fields", "views", NULL };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "method", .help = "fields: by flat and dark fields; views: by the mean of all views; auto: fields where there are some",
-	  .kind = GT_CHOICE, .at = AT(method), .names = methods },
-	{ .key = "tolerance", .help = "views: part of the transmission by which a pixel may be off its neighbours", .kind = GT_REAL,
-	  .at = AT(tolerance), .least = 1e-4, .most = 10 },
+	{ .key = "method",
+	  .help = "fields: by flat and dark fields; views: by the mean of all views; auto: fields where there are some",
+	  .kind = GT_CHOICE,
+	  .at = AT(method),
+	  .names = methods },
+	{ .key = "tolerance",
+	  .help = "views: part of the transmission by which a pixel may be off its neighbours",
+	  .kind = GT_REAL,
+	  .at = AT(tolerance),
+	  .least = 1e-4,
+	  .most = 10 },
 	{ .key = NULL },
 };
 #define DEVIATIONS 6
@@ -77,8 +85,8 @@ done:
 	return st;
 }
 
-gt_status gt_bad_pixels_of_fields(const gt_field_images *flats, const gt_field_images *darks, size_t rows, size_t columns, unsigned char *bad,
-                                  size_t *found)
+gt_status gt_bad_pixels_of_fields(const gt_field_images *flats, const gt_field_images *darks, size_t rows, size_t columns,
+                                  unsigned char *bad, size_t *found)
 {
 	const size_t n = rows * columns;
 	const int light = flats && flats->images, none = darks && darks->images;
@@ -215,7 +223,8 @@ gt_status gt_detector_gain(const gt_field_images *flats, const gt_field_images *
 				level[0] += (a[i] - dark) / (double)pixels;
 				level[1] += (b[i] - dark) / (double)pixels;
 			}
-			const double common = (level[0] + level[1]) / 2, of_a = kind ? 1 : common / level[0], of_b = kind ? 1 : common / level[1];
+			const double common = (level[0] + level[1]) / 2, of_a = kind ? 1 : common / level[0],
+				     of_b = kind ? 1 : common / level[1];
 			for (size_t i = 0; i < pixels; i++) {
 				const double off = (a[i] - dark) * of_a - (b[i] - dark) * of_b;
 				squares += off * off / (double)pixels / (double)(f->images - 1);
@@ -225,7 +234,8 @@ gt_status gt_detector_gain(const gt_field_images *flats, const gt_field_images *
 		variance += (kind ? -0.5 : 0.5) * squares;
 	}
 	if (!(mean > 0) || !(variance > 0))
-		return gt_fail(GT_ERR_FORMAT, "flat fields: mean %.3g above the dark ones, variance %.3g: expected light with noise", mean, variance);
+		return gt_fail(GT_ERR_FORMAT, "flat fields: mean %.3g above the dark ones, variance %.3g: expected light with noise", mean,
+		               variance);
 	*gain = variance / mean;
 	if (photons)
 		*photons = mean / *gain;

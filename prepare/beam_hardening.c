@@ -1,5 +1,6 @@
-/* Beam hardening of a body of one material: line integrals p, which are too small where much is passed, become mu_ref L by the curve p(L) of a
- * spectrum, by a polynomial, or by the polynomial that makes a homogeneous body flat. */
+/* Beam hardening of a body of one material: line integrals p, which are too small where much is passed, become
+ * mu_ref L by the curve p(L) of a spectrum, by a polynomial, or by the polynomial that makes a homogeneous body
+ * flat. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,17 +19,37 @@ static const struct options defaults = { .energy_weighted = 1, .material = "wate
 static const char *const methods[] = { "auto", "spectrum", "polynomial", "flatness", NULL };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "method", .help = "auto: by what is given of spectrum, kv and polynomial; flatness: a homogeneous body becomes flat", .kind = GT_CHOICE,
-	  .at = AT(method), .names = methods },
-	{ .key = "spectrum", .help = "text file of lines 'keV photons', behind the filters of the tube", .kind = GT_TEXT, .at = AT(spectrum) },
-	{ .key = "kv", .help = "in its place: voltage of the tube, kV, whose spectrum is after Kramers; 0: none", .kind = GT_REAL, .at = AT(kv),
-	  .least = 0, .most = 1000 },
+	{ .key = "method",
+	  .help = "auto: by what is given of spectrum, kv and polynomial; flatness: a homogeneous body becomes flat",
+	  .kind = GT_CHOICE,
+	  .at = AT(method),
+	  .names = methods },
+	{ .key = "spectrum",
+	  .help = "text file of lines 'keV photons', behind the filters of the tube",
+	  .kind = GT_TEXT,
+	  .at = AT(spectrum) },
+	{ .key = "kv",
+	  .help = "in its place: voltage of the tube, kV, whose spectrum is after Kramers; 0: none",
+	  .kind = GT_REAL,
+	  .at = AT(kv),
+	  .least = 0,
+	  .most = 1000 },
 	{ .key = "aluminium", .help = "filter, mm", .kind = GT_REAL, .at = AT(aluminium), .least = 0, .most = 1000 },
 	{ .key = "copper", .help = "filter, mm", .kind = GT_REAL, .at = AT(copper), .least = 0, .most = 100 },
-	{ .key = "energy-weighted", .help = "the detector integrates energy; no: it counts photons", .kind = GT_FLAG, .at = AT(energy_weighted) },
-	{ .key = "material", .help = "of the body: water, aluminium, copper, bone, or a text file of lines 'keV mm-1'", .kind = GT_TEXT,
+	{ .key = "energy-weighted",
+	  .help = "the detector integrates energy; no: it counts photons",
+	  .kind = GT_FLAG,
+	  .at = AT(energy_weighted) },
+	{ .key = "material",
+	  .help = "of the body: water, aluminium, copper, bone, or a text file of lines 'keV mm-1'",
+	  .kind = GT_TEXT,
 	  .at = AT(material) },
-	{ .key = "energy", .help = "at which the body's attenuation is wanted, keV", .kind = GT_REAL, .at = AT(energy), .least = 1, .most = 2000 },
+	{ .key = "energy",
+	  .help = "at which the body's attenuation is wanted, keV",
+	  .kind = GT_REAL,
+	  .at = AT(energy),
+	  .least = 1,
+	  .most = 2000 },
 	{ .key = "polynomial", .help = "A1:A2:...: p becomes A1 p + A2 p^2 + ...", .kind = GT_TEXT, .at = AT(polynomial) },
 	{ .key = NULL },
 };
@@ -80,8 +101,8 @@ static gt_status by_spectrum(gt_prepare_call *c, const struct options *o)
 		const double share = (p->data[i] - curve[low]) / (curve[high] - curve[low]);
 		p->data[i] = (float)(reference * step * (low + share));
 	}
-	gt_prepare_note(c, "line integrals up to %.3g are those of %.4g mm of %s, which has %.4g mm-1 at %g keV", most, longest, o->material, reference,
-	                o->energy);
+	gt_prepare_note(c, "line integrals up to %.3g are those of %.4g mm of %s, which has %.4g mm-1 at %g keV", most, longest,
+	                o->material, reference, o->energy);
 done:
 	gt_spectrum_free(&s);
 	gt_material_free(&m);
@@ -119,7 +140,8 @@ static gt_status by_polynomial(gt_prepare_call *c, const char *text)
 		p->data[i] = (float)value;
 	}
 	if (!(least_slope > 0))
-		return gt_fail(GT_ERR_FORMAT, "polynomial=%s falls within the line integrals of the scan, which reach %.3g: expected one that rises", text,
+		return gt_fail(GT_ERR_FORMAT,
+		               "polynomial=%s falls within the line integrals of the scan, which reach %.3g: expected one that rises", text,
 		               most);
 	return GT_OK;
 }

@@ -1,5 +1,5 @@
-/* Larger pixels: the mean of transmissions, as a larger pixel counts; of line integrals a mean would be too large behind edges. Rows and
- * columns that fill no pixel are left out at the end. */
+/* Larger pixels: the mean of transmissions, as a larger pixel counts; of line integrals a mean would be too large
+ * behind edges. Rows and columns that fill no pixel are left out at the end. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -65,8 +65,8 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	gt_projections *q = NULL;
 	gt_status st = GT_OK;
 	if (!rows || !columns)
-		return gt_fail(GT_ERR_ARG, "%d rows and %d columns to one: the detector has %zu and %zu", o->rows, o->columns, p->scan->rows,
-		               p->scan->columns);
+		return gt_fail(GT_ERR_ARG, "%d rows and %d columns to one: the detector has %zu and %zu", o->rows, o->columns,
+		               p->scan->rows, p->scan->columns);
 	GT_TRY(gt_scan_clone(p->scan, &scan));
 	scan->rows = rows;
 	scan->columns = columns;

@@ -6,20 +6,23 @@
 #include "prepare/step.h"
 
 enum { VIEW, ROW, COLUMN, AXES };
-typedef struct { size_t first, step, n; } part;
+typedef struct {
+	size_t first, step, n;
+} kept_part;
 
-static void copy_part(const part *of, const gt_scan *from, const float *in, float *out)
+static void copy_part(const kept_part *of, const gt_scan *from, const float *in, float *out)
 {
 	if (!in)
 		return;
 	for (size_t v = 0; v < of[VIEW].n; v++)
 		for (size_t r = 0; r < of[ROW].n; r++)
 			memcpy(out + (v * of[ROW].n + r) * of[COLUMN].n,
-			       in + ((of[VIEW].first + v * of[VIEW].step) * from->rows + of[ROW].first + r) * from->columns + of[COLUMN].first,
+			       in + ((of[VIEW].first + v * of[VIEW].step) * from->rows + of[ROW].first + r) * from->columns +
+			               of[COLUMN].first,
 			       of[COLUMN].n * sizeof *out);
 }
 
-static gt_status take(gt_prepare_call *c, const part *of)
+static gt_status take(gt_prepare_call *c, const kept_part *of)
 {
 	const gt_projections *p = *c->p;
 	const gt_scan *from = p->scan;
@@ -49,12 +52,12 @@ done:
 }
 
 /* first, last (-1: to the end) and step of n. */
-static gt_status part_of(const char *what, long long first, long long last, long long step, size_t n, part *of)
+static gt_status part_of(const char *what, long long first, long long last, long long step, size_t n, kept_part *of)
 {
 	const long long end = last < 0 ? (long long)n - 1 : last;
 	if (first < 0 || end < first || end >= (long long)n)
 		return gt_fail(GT_ERR_ARG, "%s %lld to %lld: expected some of 0 to %zu", what, first, end, n - 1);
-	*of = (part){ (size_t)first, (size_t)step, (size_t)((end - first) / step + 1) };
+	*of = (kept_part){ (size_t)first, (size_t)step, (size_t)((end - first) / step + 1) };
 	return GT_OK;
 }
 
@@ -74,7 +77,7 @@ static gt_status run_views(gt_prepare_call *c, const void *options)
 {
 	const struct view_options *o = options;
 	const gt_scan *s = (*c->p)->scan;
-	part of[AXES] = { { 0, 1, 0 }, { 0, 1, s->rows }, { 0, 1, s->columns } };
+	kept_part of[AXES] = { { 0, 1, 0 }, { 0, 1, s->rows }, { 0, 1, s->columns } };
 	const gt_status st = part_of("views", o->from, o->to, o->step, s->views, &of[VIEW]);
 	return st != GT_OK ? st : take(c, of);
 }
@@ -96,9 +99,18 @@ static const struct crop_options crop_defaults = { 0, 0, 0, 0 };
 static const gt_param crop_params[] = {
 	{ .key = "first-rows", .help = "rows to leave out at the first one", .kind = GT_INT, .at = CROP_AT(top), .least = 0, .most = 1e9 },
 	{ .key = "last-rows", .help = "rows to leave out at the last one", .kind = GT_INT, .at = CROP_AT(bottom), .least = 0, .most = 1e9 },
-	{ .key = "first-columns", .help = "columns to leave out at the first one; what cuts the body off truncates it", .kind = GT_INT,
-	  .at = CROP_AT(left), .least = 0, .most = 1e9 },
-	{ .key = "last-columns", .help = "columns to leave out at the last one", .kind = GT_INT, .at = CROP_AT(right), .least = 0, .most = 1e9 },
+	{ .key = "first-columns",
+	  .help = "columns to leave out at the first one; what cuts the body off truncates it",
+	  .kind = GT_INT,
+	  .at = CROP_AT(left),
+	  .least = 0,
+	  .most = 1e9 },
+	{ .key = "last-columns",
+	  .help = "columns to leave out at the last one",
+	  .kind = GT_INT,
+	  .at = CROP_AT(right),
+	  .least = 0,
+	  .most = 1e9 },
 	{ .key = NULL },
 };
 
@@ -106,11 +118,11 @@ static gt_status run_crop(gt_prepare_call *c, const void *options)
 {
 	const struct crop_options *o = options;
 	const gt_scan *s = (*c->p)->scan;
-	part of[AXES] = { { 0, 1, s->views }, { 0, 1, 0 }, { 0, 1, 0 } };
+	kept_part of[AXES] = { { 0, 1, s->views }, { 0, 1, 0 }, { 0, 1, 0 } };
 	gt_status st = GT_OK;
 	if ((size_t)o->top + (size_t)o->bottom >= s->rows || (size_t)o->left + (size_t)o->right >= s->columns)
-		return gt_fail(GT_ERR_ARG, "%d and %d rows, %d and %d columns to leave out: the detector has %zu and %zu", o->top, o->bottom, o->left,
-		               o->right, s->rows, s->columns);
+		return gt_fail(GT_ERR_ARG, "%d and %d rows, %d and %d columns to leave out: the detector has %zu and %zu", o->top,
+		               o->bottom, o->left, o->right, s->rows, s->columns);
 	GT_TRY(part_of("rows", o->top, (long long)s->rows - 1 - o->bottom, 1, s->rows, &of[ROW]));
 	GT_TRY(part_of("columns", o->left, (long long)s->columns - 1 - o->right, 1, s->columns, &of[COLUMN]));
 	st = take(c, of);

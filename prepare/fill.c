@@ -1,12 +1,16 @@
-/* What bad pixels get. A straight line between the good pixels on both sides, along the row or the column, whichever is shorter, or the mean of
- * both: single pixels, lines and clusters keep what is linear around them. At an edge, the mean of the nearest good ones. */
+/* What bad pixels get. A straight line between the good pixels on both sides, along the row or the column,
+ * whichever is shorter, or the mean of both: single pixels, lines and clusters keep what is linear around them. At
+ * an edge, the mean of the nearest good ones. */
 #include <stdlib.h>
 #include "core/try.h"
 #include "prepare/step.h"
 
 /* A bad pixel is the sum of weight[k] times pixel from[k]. */
 enum { SIDES = 4, REACH = 7 };
-typedef struct { size_t at, from[SIDES], n; double weight[SIDES]; } filling;
+typedef struct {
+	size_t at, from[SIDES], n;
+	double weight[SIDES];
+} filling;
 
 typedef struct {
 	const gt_projections *p;
@@ -93,7 +97,8 @@ gt_status gt_prepare_fill(gt_prepare_call *c, const unsigned char *bad)
 			continue;
 		fill[at].at = i;
 		if (!plan(bad, s->rows, s->columns, &fill[at++]))
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "row %zu, column %zu: no good pixel within %d of it", i / s->columns, i % s->columns, REACH));
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "row %zu, column %zu: no good pixel within %d of it", i / s->columns, i % s->columns,
+			               REACH));
 	}
 	GT_TRY(gt_prepare_weights(c, &weights));
 	fill_call f = { *c->p, fill, fills, weights };

@@ -1,6 +1,7 @@
-/* A reconstruction is linear in the projections: images of p and of p^2, once each, give that of p + a p^2 for every a. The body is what is
- * above half of its image's 95th percentile, without its outermost voxels; the standard deviation there, over the mean, is least at a value
- * of a that is found in closed form up to the mean, and by golden section. */
+/* A reconstruction is linear in the projections: images of p and of p^2, once each, give that of p + a p^2 for
+ * every a. The body is what is above half of its image's 95th percentile, without its outermost voxels; the
+ * standard deviation there, over the mean, is least at a value of a that is found in closed form up to the mean,
+ * and by golden section. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,9 @@ static gt_status body_of(const float *image, const gt_grid *g, unsigned char *in
 	return GT_OK;
 }
 
-typedef struct { double n, f, g, ff, fg, gg; } moments;
+typedef struct {
+	double n, f, g, ff, fg, gg;
+} moments;
 
 /* Variance over the squared mean of f + a g. */
 static double roughness(const moments *m, double a)
@@ -112,7 +115,8 @@ static gt_status coefficient(gt_prepare_call *c, gt_backend *be, double *a, doub
 	GT_TRY(image_of(be, p, 2, &grid, g));
 	GT_TRY(body_of(f, &grid, inside, &count));
 	if (count < LEAST_VOXELS)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "no homogeneous body in the middle slice: %zu voxels are above half of the brightest", count));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "no homogeneous body in the middle slice: %zu voxels are above half of the brightest",
+		               count));
 	for (size_t i = 0; i < n; i++) {
 		const double u = inside[i] ? f[i] : 0, v = inside[i] ? g[i] : 0;
 		m.f += u;
@@ -143,7 +147,8 @@ gt_status gt_prepare_flatness(gt_prepare_call *c)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "the body in the middle slice is not made flat by p + a p^2: is it homogeneous?"));
 	for (size_t i = 0; i < gt_scan_size(p->scan); i++)
 		p->data[i] += (float)(a * p->data[i] * p->data[i]);
-	gt_prepare_note(c, "p + %.4g p^2: the body in the middle slice varies by %.3g %% before and %.3g %% after", a, 100 * before, 100 * after);
+	gt_prepare_note(c, "p + %.4g p^2: the body in the middle slice varies by %.3g %% before and %.3g %% after", a, 100 * before,
+	                100 * after);
 done:
 	gt_backend_close(be);
 	return st;

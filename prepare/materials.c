@@ -1,5 +1,6 @@
-/* Mass attenuation without coherent corrections, cm^2/g: Hubbell, Seltzer, NIST Standard Reference Database 126 (NISTIR 5632), tables 3 and 4: water,
- * aluminium, copper, cortical bone of ICRU 44. Spectrum: Kramers, Philos. Mag. 46 (1923) 836. */
+/* Mass attenuation without coherent corrections, cm^2/g: Hubbell, Seltzer, NIST Standard Reference Database 126
+ * (NISTIR 5632), tables 3 and 4: water, aluminium, copper, cortical bone of ICRU 44. Spectrum: Kramers, Philos.
+ * Mag. 46 (1923) 836. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ enum { ENERGIES = 12, LINE = 256, MOST_LINES = 100000 };
 static const double energies[ENERGIES] = { 10, 15, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300 };
 static const struct {
 	const char *name;
-	double density;                 /* g/cm^3 */
+	double density; /* g/cm^3 */
 	double mass_attenuation[ENERGIES];
 } known[] = {
 	{ "water", 1.000, { 5.329, 1.673, 0.8096, 0.3756, 0.2683, 0.2269, 0.2059, 0.1837, 0.1707, 0.1505, 0.1370, 0.1186 } },
@@ -43,7 +44,8 @@ static gt_status read_pairs(const char *path, const char *what, double **x, doub
 		if (strspn(line, " \t") == strlen(line))
 			continue;
 		if (sscanf(line, "%lf %lf", &a, &b) != 2 || !(a > 0) || !(b >= 0) || isinf(a) || isinf(b) || (n && a <= (*x)[n - 1]))
-			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s, line %zu: expected an energy in keV above that before, and %s", path, number, what));
+			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s, line %zu: expected an energy in keV above that before, and %s", path, number,
+			               what));
 		if (n >= MOST_LINES)
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: more than %d lines", path, MOST_LINES));
 		if (!(grown = realloc(*x, (n + 1) * sizeof *grown)))

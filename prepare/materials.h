@@ -6,8 +6,8 @@
 
 /* Attenuation in mm^-1 at an energy in keV. */
 typedef struct { double *energy, *mu; size_t n; } gt_material;
-/* "water", "aluminium", "copper", "bone", or a text file with lines "keV mm-1", in ascending order. GT_ERR_UNKNOWN, GT_ERR_IO,
- * GT_ERR_FORMAT with the line. */
+/* "water", "aluminium", "copper", "bone", or a text file with lines "keV mm-1", in ascending order. GT_ERR_UNKNOWN,
+ * GT_ERR_IO, GT_ERR_FORMAT with the line. */
 gt_status gt_material_new(const char *name, gt_material *m);
 void      gt_material_free(gt_material *m);
 /* Log-log between the table's energies; beyond them the nearest pair goes on. */

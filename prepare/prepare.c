@@ -55,7 +55,8 @@ static gt_status record(gt_projections *p, const gt_preparation *m, const void *
 	const char *before = p->from.parameters;
 	char *step = gt_module_print((const gt_module *)m, options);
 	char *all = step ? gt_text("%s%sprepare=%s", before ? before : "", before ? " " : "", step) : NULL;
-	const gt_status st = all ? gt_projections_set_provenance(p, p->from.command, all, p->scan) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	const gt_status st = all ? gt_projections_set_provenance(p, p->from.command, all, p->scan)
+	                         : gt_fail(GT_ERR_MEMORY, "out of memory");
 	free(step);
 	free(all);
 	return st;

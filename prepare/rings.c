@@ -1,7 +1,7 @@
-/* Stripes of single columns of the detector, which are rings in a slice, row by row of the detector; any geometry. "gain" after the
- * correction of the LEAP toolkit: a constant per pixel, the mean over the views of what a median over neighbouring columns differs by.
- * "sorting", "large" and "dead" after Vo, Atwood, Drakopoulos, Opt. Express 26 (2018) 28396, algorithms 3, 5 and 6, with their
- * detection, algorithm 4. Memory: a few sinograms per thread. */
+/* Stripes of single columns of the detector, which are rings in a slice, row by row of the detector; any geometry.
+ * "gain" after the correction of the LEAP toolkit: a constant per pixel, the mean over the views of what a median
+ * over neighbouring columns differs by. "sorting", "large" and "dead" after Vo, Atwood, Drakopoulos, Opt. Express
+ * 26 (2018) 28396, algorithms 3, 5 and 6, with their detection, algorithm 4. Memory: a few sinograms per thread. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,35 @@ static const struct options defaults = { .method = GAIN, .window = 0, .passes = 
 static const char *const methods[] = { "gain", "sorting", "large", "dead", "all", NULL };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "method", .help = "gain: constant per pixel; sorting: partial stripes; large: wide ones; dead: columns that fluctuate; all: the last three",
-	  .kind = GT_CHOICE, .at = AT(method), .names = methods },
-	{ .key = "window", .help = "columns of the median, odd; 0: 5 of gain, a 24th of all but at most 21 of sorting, a 10th but at most 51 of the others", .kind = GT_INT, .at = AT(window),
-	  .least = 0, .most = 1001 },
+	{ .key = "method",
+	  .help = "gain: constant per pixel; sorting: partial stripes; large: wide ones; dead: columns that fluctuate; all: the last three",
+	  .kind = GT_CHOICE,
+	  .at = AT(method),
+	  .names = methods },
+	{ .key = "window",
+	  .help = "columns of the median, odd; 0: 5 of gain, a 24th of all but at most 21 of sorting, a 10th but at most 51 of the others",
+	  .kind = GT_INT,
+	  .at = AT(window),
+	  .least = 0,
+	  .most = 1001 },
 	{ .key = "passes", .help = "of gain", .kind = GT_INT, .at = AT(passes), .least = 1, .most = 20 },
-	{ .key = "limit", .help = "gain: largest correction of a line integral", .kind = GT_REAL, .at = AT(limit), .least = 1e-6, .most = 10 },
-	{ .key = "snr", .help = "large, dead: how far a stripe stands out of the others", .kind = GT_REAL, .at = AT(snr), .least = 1, .most = 100 },
-	{ .key = "drop", .help = "large: part of the views left out at either end of the order", .kind = GT_REAL, .at = AT(drop), .least = 0,
+	{ .key = "limit",
+	  .help = "gain: largest correction of a line integral",
+	  .kind = GT_REAL,
+	  .at = AT(limit),
+	  .least = 1e-6,
+	  .most = 10 },
+	{ .key = "snr",
+	  .help = "large, dead: how far a stripe stands out of the others",
+	  .kind = GT_REAL,
+	  .at = AT(snr),
+	  .least = 1,
+	  .most = 100 },
+	{ .key = "drop",
+	  .help = "large: part of the views left out at either end of the order",
+	  .kind = GT_REAL,
+	  .at = AT(drop),
+	  .least = 0,
 	  .most = 0.49 },
 	{ .key = NULL },
 };
@@ -33,7 +54,7 @@ static const gt_param params[] = {
 typedef struct {
 	const struct options *o;
 	size_t views, columns, window[5];
-	unsigned char *bad;             /* [row][column]: columns that "dead" found */
+	unsigned char *bad; /* [row][column]: columns that "dead" found */
 } rings_call;
 
 /* window values around column k, within the row. */

@@ -34,8 +34,12 @@ gt_status gt_prepare_rows(const gt_prepare_call *c, gt_row_work work, void *self
 {
 	const gt_scan *scan = (*c->p)->scan;
 	const size_t threads = (size_t)gt_pool_threads(c->pool);
-	rows_call r = { c, work, self, malloc(threads * scan->views * scan->columns * sizeof(float)),
-		        malloc(threads * (scratch ? scratch : 1) * sizeof(double)), scratch };
+	rows_call r = { c,
+		        work,
+		        self,
+		        malloc(threads * scan->views * scan->columns * sizeof(float)),
+		        malloc(threads * (scratch ? scratch : 1) * sizeof(double)),
+		        scratch };
 	gt_status st = GT_OK;
 	if (!r.sinogram || !r.scratch)
 		st = gt_fail(GT_ERR_MEMORY, "sinograms: out of memory");

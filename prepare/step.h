@@ -22,12 +22,13 @@ gt_status gt_prepare_weights(gt_prepare_call *c, float **weights);
 gt_status gt_prepare_like(const gt_projections *p, const gt_scan *scan, gt_projections **out);
 void      gt_prepare_replace(gt_prepare_call *c, gt_projections *by);
 
-/* Row by row: sinogram [view][column] of a row of the detector, which is put back afterwards, and scratch of that many
- * doubles, one per thread. */
+/* Row by row: sinogram [view][column] of a row of the detector, which is put back afterwards, and scratch of that
+ * many doubles, one per thread. */
 typedef void (*gt_row_work)(void *self, size_t row, float *sinogram, double *scratch);
 gt_status gt_prepare_rows(const gt_prepare_call *c, gt_row_work work, void *self, size_t scratch);
 
-/* Photons of a pixel that nothing attenuated: what the projections say, else what differences of neighbours tell; 0: cannot be told. */
+/* Photons of a pixel that nothing attenuated: what the projections say, else what differences of neighbours tell;
+ * 0: cannot be told. */
 double gt_prepare_photons(const gt_prepare_call *c);
 /* Median of n <= 64 values, which are put into another order. */
 float gt_median_few(float *x, size_t n);

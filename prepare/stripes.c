@@ -1,4 +1,5 @@
-/* Stripes by the order of their values. Scratch of a sinogram: sorted values with their views, the same smoothed, some lines. */
+/* Stripes by the order of their values. Scratch of a sinogram: sorted values with their views, the same smoothed,
+ * some lines. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,10 @@
 #define FLUCTUATES 1.5
 
 /* A value and its view. Sorted by value; equal ones by view, so that the order is one. */
-typedef struct { float value; unsigned view; } ranked;
+typedef struct {
+	float value;
+	unsigned view;
+} ranked;
 
 size_t gt_stripes_scratch(size_t views, size_t columns) { return 2 * views * columns + 8 * columns + 2 * views; }
 
@@ -78,7 +82,8 @@ void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned cha
 		xx += ((double)i - mean_x) * ((double)i - mean_x);
 		xy += ((double)i - mean_x) * (scratch[i] - mean_y);
 	}
-	const double slope = xx > 0 ? xy / xx : 0, low = mean_y - slope * mean_x, high = low + slope * (double)(columns - 1), noise = high - low;
+	const double slope = xx > 0 ? xy / xx : 0, low = mean_y - slope * mean_x, high = low + slope * (double)(columns - 1),
+		     noise = high - low;
 	/* Without noise there is no measure of what stands out. */
 	if (!(noise > 1e-5))
 		return;

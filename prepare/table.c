@@ -1,16 +1,16 @@
-/* Every step of preparation, one line each, in the order in which they belong: what works on transmissions before what works on line
- * integrals, zingers before rings, cells before what is between them. */
+/* Every step of preparation, one line each, in the order in which they belong: what works on transmissions before
+ * what works on line integrals, zingers before rings, cells before what is between them. */
 #include <gantry/prepare.h>
 
-#define PREPARATIONS(X)    \
-	X(views)           \
-	X(crop)            \
-	X(bad_pixels)      \
-	X(air)             \
-	X(zingers)         \
-	X(scatter)         \
-	X(bin)             \
-	X(beam_hardening)  \
+#define PREPARATIONS(X)   \
+	X(views)          \
+	X(crop)           \
+	X(bad_pixels)     \
+	X(air)            \
+	X(zingers)        \
+	X(scatter)        \
+	X(bin)            \
+	X(beam_hardening) \
 	X(rings)
 
 #define DECLARE(name) extern const gt_preparation gt_preparation_##name;

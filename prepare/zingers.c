@@ -1,7 +1,7 @@
-/* Zingers: gamma rays that hit the detector directly, single pixels that are too bright. A pixel is one if its transmission is above the
- * median of the 3 x 3 around it by more than 6 of the deviations that photons give the difference, 6 * 1.2 sqrt(median/N); it gets the median
- * of the others. Thresholds of a fixed size replace most of a noisy scan. A detector of fewer than 3 rows: the views before and after in place
- * of rows. */
+/* Zingers: gamma rays that hit the detector directly, single pixels that are too bright. A pixel is one if its
+ * transmission is above the median of the 3 x 3 around it by more than 6 of the deviations that photons give the
+ * difference, 6 * 1.2 sqrt(median/N); it gets the median of the others. Thresholds of a fixed size replace most of
+ * a noisy scan. A detector of fewer than 3 rows: the views before and after in place of rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,18 @@ struct options {
 static const struct options defaults = { 0, 6, 0 };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
-	{ .key = "photons", .help = "of a pixel that nothing attenuates; 0: from the projections, else from their noise", .kind = GT_REAL,
-	  .at = AT(photons), .least = 0, .most = 1e15 },
-	{ .key = "sigmas", .help = "standard deviations beyond which a pixel is one", .kind = GT_REAL, .at = AT(sigmas), .least = 1, .most = 1e6 },
+	{ .key = "photons",
+	  .help = "of a pixel that nothing attenuates; 0: from the projections, else from their noise",
+	  .kind = GT_REAL,
+	  .at = AT(photons),
+	  .least = 0,
+	  .most = 1e15 },
+	{ .key = "sigmas",
+	  .help = "standard deviations beyond which a pixel is one",
+	  .kind = GT_REAL,
+	  .at = AT(sigmas),
+	  .least = 1,
+	  .most = 1e6 },
 	{ .key = "dark", .help = "pixels that are too dark as well", .kind = GT_FLAG, .at = AT(dark) },
 	{ .key = NULL },
 };
@@ -26,11 +35,11 @@ static const gt_param params[] = {
 
 typedef struct {
 	const gt_scan *scan;
-	const float *from;              /* transmissions */
+	const float *from; /* transmissions */
 	float *to;
 	double photons, sigmas;
 	int dark;
-	size_t *found;                  /* [views] */
+	size_t *found; /* [views] */
 } zinger_call;
 
 /* The pixels around i along columns and the other axis, i the first of them. */
@@ -64,7 +73,8 @@ static void loop(void *self, size_t begin, size_t end, int worker)
 				const size_t i = (v * s->rows + r) * s->columns + c, n = around(z, v, r, c, value);
 				memcpy(sorted, value, sizeof sorted);
 				const double median = gt_median_few(sorted, n), off = value[0] - median;
-				if (!(fabs(off) > z->sigmas * SPREAD * sqrt(fmax(median, GT_LEAST_TRANSMISSION) / z->photons)) || (off < 0 && !z->dark))
+				if (!(fabs(off) > z->sigmas * SPREAD * sqrt(fmax(median, GT_LEAST_TRANSMISSION) / z->photons)) ||
+				    (off < 0 && !z->dark))
 					continue;
 				z->to[i] = -logf(fmaxf(gt_median_few(value + 1, n - 1), (float)GT_LEAST_TRANSMISSION));
 				z->found[v]++;

@@ -19,15 +19,23 @@ static const calibrate_options defaults = { .find = "center,roll", .iterations =
 #define AT(field) offsetof(calibrate_options, field)
 /* clang-format off */
 static const cli_option options[] = {
-	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "name of the written projections, with the geometry that was found",
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "name of the written projections, with the geometry that was found",
 	  .at = AT(output) },
-	{ .name = "find", .kind = CLI_TEXT, .value = "center,roll,slant,tilt,distance", .help = "what to look for (default center,roll)", .at = AT(find) },
-	{ .name = "picture", .kind = CLI_OUTPUT, .value = "FILE.png", .help = "slices reconstructed with the geometry before and after", .at = AT(picture) },
-	{ .name = "iterations", .kind = CLI_INT, .value = "N", .help = "at most (default 12)", .at = AT(iterations), .least = 1, .most = 1000 },
-	{ .name = "columns", .kind = CLI_INT, .value = "N", .help = "pixels are joined until there are no more (default 96)", .at = AT(columns), .least = 16,
-	  .most = 4096 },
-	{ .name = "views", .kind = CLI_INT, .value = "N", .help = "so many at most are used (default 180)", .at = AT(views), .least = 8, .most = 1e6 },
-	{ .name = "threads", .kind = CLI_INT, .value = "N", .help = "0: one per processor (default)", .at = AT(threads), .least = 0, .most = 4096 },
+	{ .name = "find", .kind = CLI_TEXT, .value = "center,roll,slant,tilt,distance",
+	  .help = "what to look for (default center,roll)", .at = AT(find) },
+	{ .name = "picture", .kind = CLI_OUTPUT, .value = "FILE.png",
+	  .help = "slices reconstructed with the geometry before and after", .at = AT(picture) },
+	{ .name = "iterations", .kind = CLI_INT, .value = "N",
+	  .help = "at most (default 12)", .at = AT(iterations), .least = 1, .most = 1000 },
+	{ .name = "columns", .kind = CLI_INT, .value = "N",
+	  .help = "pixels are joined until there are no more (default 96)", .at = AT(columns),
+	  .least = 16, .most = 4096 },
+	{ .name = "views", .kind = CLI_INT, .value = "N",
+	  .help = "so many at most are used (default 180)", .at = AT(views), .least = 8, .most = 1e6 },
+	{ .name = "threads", .kind = CLI_INT, .value = "N",
+	  .help = "0: one per processor (default)", .at = AT(threads),
+	  .least = 0, .most = 4096 },
 	{ 0 },
 };
 /* clang-format on */
@@ -78,12 +86,14 @@ static void print(const gt_calibration *c, const gt_scan *scan)
 {
 	for (int k = 0; k < GT_CALIBRATE_PARAMETERS; k++) {
 		if (c->parameter[k].asked && c->parameter[k].told)
-			printf("%-10s %+.4f +- %.4f %s\n", gt_calibrate_names[k], c->parameter[k].value * shown(k), c->parameter[k].error * shown(k), units[k]);
+			printf("%-10s %+.4f +- %.4f %s\n", gt_calibrate_names[k], c->parameter[k].value * shown(k),
+			       c->parameter[k].error * shown(k), units[k]);
 		else if (c->parameter[k].asked)
 			printf("%-10s cannot be told: left as it is\n", gt_calibrate_names[k]);
 	}
 	printf("column of the central ray: %.4f\n", scan->column_center);
-	printf("line integrals that no volume explains: %.4g before, %.4g after %d steps (root mean square)\n", c->before, c->after, c->iterations);
+	printf("line integrals that no volume explains: %.4g before, %.4g after %d steps (root mean square)\n", c->before, c->after,
+	       c->iterations);
 }
 
 /* The middle slices of the scan, [z][y][x], on that grid. */
@@ -121,9 +131,12 @@ static gt_status write_picture(const char *path, const gt_volume *before, const 
 	const gt_grid *g = gt_volume_grid(before);
 	const size_t n = g->n[0] * g->n[1], at[] = { g->n[2] / 2, g->n[2] / 8 };
 	const float *data[] = { gt_volume_data(before), gt_volume_data(after) };
-	static const char *const labels[] = { "before, middle slice", "after, middle slice", "before, first eighth", "after, first eighth" };
+	static const char *const labels[] = { "before, middle slice", "after, middle slice", "before, first eighth",
+		                              "after, first eighth" };
 	gt_picture picture[4];
-	gt_sheet sheet = { .picture = picture, .pictures = g->n[2] > 7 ? 4 : 2, .per_line = 2, .unit = "mm-1", .title = "geometry before and after" };
+	gt_sheet sheet = {
+		.picture = picture, .pictures = g->n[2] > 7 ? 4 : 2, .per_line = 2, .unit = "mm-1", .title = "geometry before and after"
+	};
 	double *copy = malloc(n * sizeof *copy);
 	if (!copy)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
@@ -135,8 +148,13 @@ static gt_status write_picture(const char *path, const gt_volume *before, const 
 	if (!(sheet.high > sheet.low))
 		sheet.high = sheet.low + 1;
 	for (int k = 0; k < 4; k++)
-		picture[k] = (gt_picture){ .data = data[k % 2] + at[k / 2] * n, .width = g->n[0], .height = g->n[1], .pixel_width = g->pitch[0],
-			                   .pixel_height = g->pitch[1], .label = labels[k], .flip_y = 1 };
+		picture[k] = (gt_picture){ .data = data[k % 2] + at[k / 2] * n,
+			                   .width = g->n[0],
+			                   .height = g->n[1],
+			                   .pixel_width = g->pitch[0],
+			                   .pixel_height = g->pitch[1],
+			                   .label = labels[k],
+			                   .flip_y = 1 };
 	cli_begin_writing();
 	return cli_end_writing(gt_sheet_write(path, &sheet));
 }
@@ -159,9 +177,10 @@ static gt_status calibrate(const cli_call *call, const calibrate_options *o, gt_
 	}
 	GT_TRY(gt_calibrate(p, &how, c));
 	if (!c->converged)
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
-		               "not converged after %d steps: the last one was %.3g of what is tolerated; --iterations %d, more --columns, or less to --find may help",
-		               c->iterations, c->step, 3 * c->iterations));
+		GT_TRY(gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"not converged after %d steps: the last one was %.3g of what is tolerated; --iterations %d, more --columns, or less to --find may help",
+			c->iterations, c->step, 3 * c->iterations));
 	if (o->picture) {
 		GT_TRY(slices(call, p, &grid, &after));
 		GT_TRY(write_picture(o->picture, before, after));
@@ -176,8 +195,10 @@ static gt_status record(const cli_call *call, gt_projections *p, const gt_calibr
 {
 	const char *old = gt_projections_provenance(p)->parameters;
 	char *text = cli_text("%s%scalibrate=center:%.9g,roll:%.9g,slant:%.9g,tilt:%.9g,distance:%.9g", old ? old : "", old ? " " : "",
-	                      c->parameter[0].value, c->parameter[1].value, c->parameter[2].value, c->parameter[3].value, c->parameter[4].value);
-	const gt_status st = text ? gt_projections_set_provenance(p, call->line, text, gt_projections_scan(p)) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	                      c->parameter[0].value, c->parameter[1].value, c->parameter[2].value, c->parameter[3].value,
+	                      c->parameter[4].value);
+	const gt_status st = text ? gt_projections_set_provenance(p, call->line, text, gt_projections_scan(p))
+	                          : gt_fail(GT_ERR_MEMORY, "out of memory");
 	free(text);
 	return st;
 }
@@ -213,9 +234,10 @@ const cli_command cli_calibrate = {
 	.name = "calibrate",
 	.about = "find a scan's geometry from its own projections: centre, roll, slant, tilt",
 	.synopsis = "SCAN -o CORRECTED.nc [options]",
-	.notes = "Without -o it only says what it finds. Angles are those of gantry/calibrate.h: roll turns the columns' axis towards the rows' one.\n\n"
-		 "  gantry calibrate scan.nc -o corrected.nc --picture report.png\n"
-		 "  gantry calibrate microct.nc -o corrected.nc --find center,roll,slant\n",
+	.notes =
+		"Without -o it only says what it finds. Angles are those of gantry/calibrate.h: roll turns the columns' axis towards the rows' one.\n\n"
+		"  gantry calibrate scan.nc -o corrected.nc --picture report.png\n"
+		"  gantry calibrate microct.nc -o corrected.nc --find center,roll,slant\n",
 	.traits = CLI_REPORTS,
 	.options = options,
 	.defaults = &defaults,

@@ -30,7 +30,8 @@ static const cli_option options[] = {
 	  .help = "sharpness, by the edge of the disc or cylinder about there, mm (default: all slices)", .at = AT(mtf) },
 	{ .name = "nps", .kind = CLI_TEXT, .value = "X,Y,Z,RADIUS[,HEIGHT]",
 	  .help = "noise power spectrum in that region, mm; of the difference, if a second volume is given", .at = AT(nps) },
-	{ .name = "side", .kind = CLI_INT, .value = "N", .help = "voxels of the squares of --nps (default 64)", .at = AT(side), .least = 8, .most = 512 },
+	{ .name = "side", .kind = CLI_INT, .value = "N",
+	  .help = "voxels of the squares of --nps (default 64)", .at = AT(side), .least = 8, .most = 512 },
 	{ .name = "fsc", .kind = CLI_INPUT, .value = "VOLUME", .help = "Fourier shell correlation with the volume of the other half of the views",
 	  .at = AT(fsc) },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE.csv", .help = "all curves as a table", .at = AT(output) },
@@ -102,7 +103,8 @@ static gt_status measure_profile(const measure_options *o, const app_measured *v
 	if (numbers(o->profile, x, 6, &end) != 6 || *end)
 		return gt_fail(GT_ERR_ARG, "--profile=%s: expected two points X,Y,Z,X,Y,Z in mm", o->profile);
 	gt_curve c = { malloc(n * sizeof(double)), malloc(n * sizeof(double)), n };
-	gt_status st = c.frequency && c.value ? gt_line_profile(v->grid, v->data, x, x + 3, n, c.value) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	gt_status st = c.frequency && c.value ? gt_line_profile(v->grid, v->data, x, x + 3, n, c.value)
+	                                      : gt_fail(GT_ERR_MEMORY, "out of memory");
 	for (size_t i = 0; st == GT_OK && i < n; i++)
 		c.frequency[i] = sqrt(pow(x[3] - x[0], 2) + pow(x[4] - x[1], 2) + pow(x[5] - x[2], 2)) * (double)i / (double)(n - 1);
 	if (st == GT_OK)
@@ -235,9 +237,10 @@ const cli_command cli_measure = {
 	.name = "measure",
 	.about = "measure a volume: regions, line profiles, MTF, NPS, contrast to noise, FSC of two half scans",
 	.synopsis = "VOLUME [SECOND] [options]",
-	.notes = "  gantry measure vol.nc --roi '0,0,0,20;40,10,0,8' --unit HU\n"
-		 "  gantry measure vol.nc --mtf 0,0,20 --nps 0,0,0,60 -o curves.csv --plot curves.png\n"
-		 "  gantry measure even.nc --fsc odd.nc           half scans: gantry prepare --views 0:-1:2 and 1:-1:2, then recon of both\n",
+	.notes =
+		"  gantry measure vol.nc --roi '0,0,0,20;40,10,0,8' --unit HU\n"
+		"  gantry measure vol.nc --mtf 0,0,20 --nps 0,0,0,60 -o curves.csv --plot curves.png\n"
+		"  gantry measure even.nc --fsc odd.nc           half scans: gantry prepare --views 0:-1:2 and 1:-1:2, then recon of both\n",
 	.traits = CLI_REPORTS,
 	.options = options,
 	.defaults = &defaults,

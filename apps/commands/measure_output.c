@@ -118,9 +118,9 @@ void app_measured_print(const cJSON *report, const char *unit)
 			printf("\n");
 		}
 	}
-	cJSON_ArrayForEach(item, cJSON_GetObjectItem(report, "curves")) printf("curve %s: %d points (-o FILE.csv writes them, --plot draws them)\n",
-	                                                                       cJSON_GetObjectItem(item, "name")->valuestring,
-	                                                                       cJSON_GetArraySize(cJSON_GetObjectItem(item, "x")));
+	cJSON_ArrayForEach(item, cJSON_GetObjectItem(report, "curves"))
+		printf("curve %s: %d points (-o FILE.csv writes them, --plot draws them)\n", cJSON_GetObjectItem(item, "name")->valuestring,
+	               cJSON_GetArraySize(cJSON_GetObjectItem(item, "x")));
 }
 
 static void write_rows(FILE *file, const cJSON *report)
@@ -132,8 +132,9 @@ static void write_rows(FILE *file, const cJSON *report)
 	{
 		const cJSON *x = cJSON_GetObjectItem(item, "x")->child, *y = cJSON_GetObjectItem(item, "y")->child;
 		for (; x && y; x = x->next, y = y->next)
-			fprintf(file, "%s,%.9g,%.9g,%s,%s\n", cJSON_GetObjectItem(item, "name")->valuestring, x->valuedouble, y->valuedouble,
-			        cJSON_GetObjectItem(item, "x_unit")->valuestring, cJSON_GetObjectItem(item, "y_unit")->valuestring);
+			fprintf(file, "%s,%.9g,%.9g,%s,%s\n", cJSON_GetObjectItem(item, "name")->valuestring, x->valuedouble,
+			        y->valuedouble, cJSON_GetObjectItem(item, "x_unit")->valuestring,
+			        cJSON_GetObjectItem(item, "y_unit")->valuestring);
 	}
 	cJSON_ArrayForEach(item, cJSON_GetObjectItem(report, "regions"))
 	{

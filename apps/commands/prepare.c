@@ -24,7 +24,10 @@ typedef struct {
 static const prepare_options defaults = { .frames = CLI_FRAMES_DEFAULTS };
 #define AT(field) offsetof(prepare_options, field)
 #define FRAMES_AT(field) offsetof(prepare_options, frames.field)
-#define STEP(place, title, values, text) { .name = title, .kind = CLI_TEXT, .value = values, .help = text, .at = AT(step[place]) }
+#define STEP(place, title, values, text)                                                              \
+	{                                                                                             \
+		.name = title, .kind = CLI_TEXT, .value = values, .help = text, .at = AT(step[place]) \
+	}
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "name of the written projections", .at = AT(output) },
@@ -79,7 +82,8 @@ static gt_status collect(const prepare_options *o, const char *air, char **spec,
 				text = spec_of(s, o->step[s]);
 		if (air && !strcmp((*m)->name, "air")) {
 			char left[32] = "", right[32] = "";
-			text = sscanf(air, "%31[0-9],%31[0-9]", left, right) == 2 ? cli_text("air:left=%s,right=%s", left, right) : cli_text("air");
+			text = sscanf(air, "%31[0-9],%31[0-9]", left, right) == 2 ? cli_text("air:left=%s,right=%s", left, right)
+			                                                          : cli_text("air");
 		}
 		if (!text)
 			continue;

@@ -48,12 +48,23 @@ gt_status app_step_picture(app_step_pictures *s, const char *name, const gt_proj
 	if (!s->count++)
 		GT_TRY(window_of(s, sinogram, scan->views * scan->columns));
 	const gt_picture pictures[] = {
-		{ .data = data + scan->views / 2 * cells, .width = scan->columns, .height = scan->rows, .pixel_width = scan->column_pitch,
-		  .pixel_height = scan->row_pitch, .label = "middle view", .flip_y = 1 },
-		{ .data = sinogram, .width = scan->columns, .height = scan->views, .pixel_width = 1, .pixel_height = 1,
+		{ .data = data + scan->views / 2 * cells,
+		  .width = scan->columns,
+		  .height = scan->rows,
+		  .pixel_width = scan->column_pitch,
+		  .pixel_height = scan->row_pitch,
+		  .label = "middle view",
+		  .flip_y = 1 },
+		{ .data = sinogram,
+		  .width = scan->columns,
+		  .height = scan->views,
+		  .pixel_width = 1,
+		  .pixel_height = 1,
 		  .label = "sinogram of the middle row" },
 	};
-	const gt_sheet sheet = { .picture = pictures, .pictures = 2, .per_line = 2, .low = s->low, .high = s->high, .unit = "line integral", .title = name };
+	const gt_sheet sheet = {
+		.picture = pictures, .pictures = 2, .per_line = 2, .low = s->low, .high = s->high, .unit = "line integral", .title = name
+	};
 	st = gt_sheet_write(path, &sheet);
 done:
 	free(sinogram);

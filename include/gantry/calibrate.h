@@ -7,7 +7,8 @@
 extern "C" {
 #endif
 
-/* Parameters, each a correction that all views share. Turns are about the detector's point at (column_center, row_center). */
+/* Parameters, each a correction that all views share. Turns are about the detector's point at (column_center,
+ * row_center). */
 typedef enum {
 	GT_CALIBRATE_CENTER,            /* column_center, pixels */
 	GT_CALIBRATE_ROLL,              /* the detector in its own plane, column_axis towards row_axis, rad */
@@ -39,10 +40,11 @@ typedef struct {
 	double step;                    /* largest last step, as a part of what is tolerated */
 } gt_calibration;
 
-/* Minimises |y - A(g) x|^2 over the geometry g and the volume x (variable projection: Golub, Pereyra, SIAM J. Numer. Anal. 10 (1973) 413): Gauss-Newton
- * steps on residuals from which what another volume would explain is taken off. The centre begins where conjugate rays agree best. Values and sizes of p are
- * left as they are; its scan is corrected. GT_ERR_UNSUPPORTED: conjugate rays say that columns, rows or the turn are the wrong way round (with
- * what mends it); helical scans; nothing in the projections. */
+/* Minimises |y - A(g) x|^2 over the geometry g and the volume x (variable projection: Golub, Pereyra, SIAM J.
+ * Numer. Anal. 10 (1973) 413): Gauss-Newton steps on residuals from which what another volume would explain is
+ * taken off. The centre begins where conjugate rays agree best. Values and sizes of p are left as they are; its
+ * scan is corrected. GT_ERR_UNSUPPORTED: conjugate rays say that columns, rows or the turn are the wrong way round
+ * (with what mends it); helical scans; nothing in the projections. */
 GT_API gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *o, gt_calibration *result);
 /* The same corrections to a scan. */
 GT_API void gt_calibrate_apply(const double value[GT_CALIBRATE_PARAMETERS], gt_scan *scan);

@@ -1,5 +1,6 @@
-/* Geometry from the projections. A step: the volume of the geometry so far, by conjugate gradients; what is left of the projections; how that changes with
- * each parameter, less what another volume explains of the change (J); then J'J step = J' left. Errors are of that last system. */
+/* Geometry from the projections. A step: the volume of the geometry so far, by conjugate gradients; what is left of
+ * the projections; how that changes with each parameter, less what another volume explains of the change (J); then
+ * J'J step = J' left. Errors are of that last system. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@ const gt_calibrate_options gt_calibrate_defaults = { .size = sizeof(gt_calibrate
 	                                             .iterations = 12,
 	                                             .columns = 96,
 	                                             .views = 180 };
-/* Smaller steps end it, and a standard error above the second says that a parameter cannot be told: pixels, rad, rad, rad, parts of the distance. */
+/* Smaller steps end it, and a standard error above the second says that a parameter cannot be told: pixels, rad,
+ * rad, rad, parts of the distance. */
 static const double tolerance[N] = { 0.003, 2e-5, 3e-4, 3e-4, 1e-4 }, untold[N] = { 0.5, 0.01, 0.03, 0.03, 0.02 };
 
 typedef struct {
@@ -30,8 +32,8 @@ typedef struct {
 	gt_backend *be;
 	gt_grid grid;
 	gt_array *y, *x, *left, *work, *J[N], *part;
-	int free[N];                    /* parameters that are looked for */
-	double value[N], scale[N];      /* of the whole scan's pixels; of a unit of tolerance and untold */
+	int free[N];               /* parameters that are looked for */
+	double value[N], scale[N]; /* of the whole scan's pixels; of a unit of tolerance and untold */
 	gt_calibration *out;
 } search;
 
@@ -151,8 +153,9 @@ static gt_status solve(search *s, double step[N])
 			m[i][j] = gt_dot(s->J[index[i]], s->J[index[j]]);
 	}
 	if (!invert(n, m, inverse))
-		return gt_fail(GT_ERR_UNSUPPORTED, "the geometry is not unique: the projections change alike, or not at all, with the parameters asked for; "
-		                                   "ask for fewer of them");
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "the geometry is not unique: the projections change alike, or not at all, with the parameters asked for; "
+		               "ask for fewer of them");
 	const double variance = gt_dot(s->left, s->left) / (double)gt_array_size(s->left);
 	memset(step, 0, N * sizeof *step);
 	for (int i = 0; i < n; i++) {
@@ -179,8 +182,8 @@ static int leave_untold(search *s)
 		return 0;
 	s->free[worst] = 0;
 	s->value[worst] = 0;
-	note(s->o, GT_WARNING, "%s cannot be told from these projections: its standard error would be %.2g; left as it is", gt_calibrate_names[worst],
-	     s->out->parameter[worst].error);
+	note(s->o, GT_WARNING, "%s cannot be told from these projections: its standard error would be %.2g; left as it is",
+	     gt_calibrate_names[worst], s->out->parameter[worst].error);
 	return 1;
 }
 
@@ -201,7 +204,9 @@ static gt_status iterate(search *s, int *again, double *rms)
 	s->out->step = 0;
 	for (int j = 0; j < N; j++) {
 		/* Far from the minimum a step says the direction: at most 3 pixels, 2 degrees. */
-		const double most = s->scale[j] * (j == GT_CALIBRATE_CENTER ? 3. * (double)s->by[0] : j == GT_CALIBRATE_DISTANCE ? 0.05 : 2 / GT_DEGREES);
+		const double most = s->scale[j] * (j == GT_CALIBRATE_CENTER     ? 3. * (double)s->by[0]
+		                                   : j == GT_CALIBRATE_DISTANCE ? 0.05
+		                                                                : 2 / GT_DEGREES);
 		step[j] = s->free[j] ? fmax(-most, fmin(most, step[j])) : 0;
 		s->value[j] += step[j];
 		s->out->step = fmax(s->out->step, fabs(step[j]) / (tolerance[j] * s->scale[j]));
@@ -260,14 +265,16 @@ static gt_status begin_center(const gt_projections *p, search *s)
 	}
 	if (r.faults & turned && r.explained && !r.instead && !(r.faults & r.hidden)) {
 		gt_conjugate_verdict(p->scan, &r, text, sizeof text);
-		return gt_fail(GT_ERR_UNSUPPORTED, "conjugate rays say that more is wrong than small errors: %s (gantry info --check has the command that mends it)",
-		               text);
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"conjugate rays say that more is wrong than small errors: %s (gantry info --check has the command that mends it)",
+			text);
 	}
 	for (size_t i = 0; i < r.cases; i++)
 		if (r.item[i].faults == GT_CONJUGATE_CENTER)
 			s->value[GT_CALIBRATE_CENTER] = r.item[i].center - p->scan->column_center;
-	note(s->o, GT_INFO, "conjugate rays agree best about column %.2f, %+.2f from where it is", p->scan->column_center + s->value[GT_CALIBRATE_CENTER],
-	     s->value[GT_CALIBRATE_CENTER]);
+	note(s->o, GT_INFO, "conjugate rays agree best about column %.2f, %+.2f from where it is",
+	     p->scan->column_center + s->value[GT_CALIBRATE_CENTER], s->value[GT_CALIBRATE_CENTER]);
 	return GT_OK;
 }
 
@@ -296,9 +303,10 @@ static gt_status find(search *s)
 		GT_TRY(iterate(s, &again, &rms));
 		if (leave_untold(s))
 			again = 1;
-		note(s->o, GT_INFO, "step %d: %.4g of the line integrals are left (root mean square); center %+.3f, roll %+.4f deg, slant %+.3f deg, tilt %+.3f deg",
-		     k + 1, rms, s->value[GT_CALIBRATE_CENTER], s->value[GT_CALIBRATE_ROLL] * GT_DEGREES, s->value[GT_CALIBRATE_SLANT] * GT_DEGREES,
-		     s->value[GT_CALIBRATE_TILT] * GT_DEGREES);
+		note(s->o, GT_INFO,
+		     "step %d: %.4g of the line integrals are left (root mean square); center %+.3f, roll %+.4f deg, slant %+.3f deg, tilt %+.3f deg",
+		     k + 1, rms, s->value[GT_CALIBRATE_CENTER], s->value[GT_CALIBRATE_ROLL] * GT_DEGREES,
+		     s->value[GT_CALIBRATE_SLANT] * GT_DEGREES, s->value[GT_CALIBRATE_TILT] * GT_DEGREES);
 	}
 	s->out->after = rms;
 	s->out->iterations = k;
@@ -311,14 +319,17 @@ static gt_status check(const gt_projections *p, const gt_calibrate_options *give
 {
 	*o = gt_calibrate_defaults;
 	if (given && (given->size < sizeof given->size || given->size > sizeof *o))
-		return gt_fail(GT_ERR_ARG, "options of size=%zu: expected sizeof(gt_calibrate_options), which is at most %zu", given->size, sizeof *o);
+		return gt_fail(GT_ERR_ARG, "options of size=%zu: expected sizeof(gt_calibrate_options), which is at most %zu", given->size,
+		               sizeof *o);
 	if (given)
 		memcpy(o, given, given->size);
 	if (!p || !p->data)
 		return gt_fail(GT_ERR_ARG, "gt_calibrate: found no line integrals");
 	if (!o->what || o->what >> N || o->columns < 16 || o->views < 8 || o->iterations < 1)
-		return gt_fail(GT_ERR_ARG, "gt_calibrate: what=%u, iterations=%d, columns=%zu, views=%zu: expected some of %d parameters, 1, 16 and 8 and more",
-		               o->what, o->iterations, o->columns, o->views, N);
+		return gt_fail(
+			GT_ERR_ARG,
+			"gt_calibrate: what=%u, iterations=%d, columns=%zu, views=%zu: expected some of %d parameters, 1, 16 and 8 and more",
+			o->what, o->iterations, o->columns, o->views, N);
 	if (p->scan->shape == GT_ARC || gt_scan_is_helical(p->scan))
 		return gt_fail(GT_ERR_UNSUPPORTED, "the geometry is found of flat detectors and parallel rays on a circle, not of %s",
 		               p->scan->shape == GT_ARC ? "arcs" : "a helix");

@@ -8,8 +8,8 @@
 #include <gantry/image_quality.h>
 #include "tests/support/support.h"
 
-/* A disc of radius 20 mm, off the centre, blurred by a Gaussian of 0.5 mm; voxels of 0.25 mm: MTF50 = sqrt(ln 2/2)/(pi sigma), with the voxel's sinc
- * 0.371/mm. */
+/* A disc of radius 20 mm, off the centre, blurred by a Gaussian of 0.5 mm; voxels of 0.25 mm: MTF50 = sqrt(ln
+ * 2/2)/(pi sigma), with the voxel's sinc 0.371/mm. */
 START_TEST(mtf)
 {
 	enum { N = 240 };
@@ -18,7 +18,8 @@ START_TEST(mtf)
 	gt_mtf m;
 	for (size_t i = 0; i < 2 * N * N; i++) {
 		double sum = 0;
-		/* The voxel is the mean of 5 x 5 points; of a large disc the blurred edge is an error function of the distance to it. */
+		/* The voxel is the mean of 5 x 5 points; of a large disc the blurred edge is an error function of
+		 * the distance to it. */
 		for (int k = 0; k < 25; k++) {
 			const double u = gt_grid_first(&g, 0) + ((double)(i % N) + (k % 5 - 2) / 5.) * 0.25 - 1.37;
 			const double v = gt_grid_first(&g, 1) + ((double)(i / N % N) + (k / 5 - 2) / 5.) * 0.25 + 2.21;

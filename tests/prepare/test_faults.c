@@ -1,5 +1,5 @@
-/* Planted faults of the detector: bad pixels, zingers, drifting air, stripes; all of known size, none left, nothing else touched.
- * labels: unit physics  backend: none */
+/* Planted faults of the detector: bad pixels, zingers, drifting air, stripes; all of known size, none left, nothing
+ * else touched. labels: unit physics  backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,14 @@
 
 static gt_projections *parallel(size_t views, size_t rows, size_t columns)
 {
-	const gt_orbit orbit = { .shape = GT_PARALLEL, .views = views, .rows = rows, .columns = columns, .column_pitch = 1, .row_pitch = 1,
-		                 .turn = 3.14159265358979, .column_offset = 0.3 };
+	const gt_orbit orbit = { .shape = GT_PARALLEL,
+		                 .views = views,
+		                 .rows = rows,
+		                 .columns = columns,
+		                 .column_pitch = 1,
+		                 .row_pitch = 1,
+		                 .turn = 3.14159265358979,
+		                 .column_offset = 0.3 };
 	gt_scan *scan = NULL;
 	gt_projections *p = NULL;
 	ck_ok(gt_scan_orbit(&orbit, &scan));
@@ -34,7 +40,8 @@ START_TEST(bad_pixels)
 		for (size_t i = 0; i < N; i++) {
 			const double light = 10000 * (1 + 0.3 * sin((double)(i % SIDE) / 40));
 			dark[k * N + i] = (float)(100 + 5 * gt_test_normal(1, k * N + i));
-			flat[k * N + i] = (float)(100 + light + sqrt(light) * gt_test_normal(2, k * N + i) + 5 * gt_test_normal(3, k * N + i));
+			flat[k * N + i] = (float)(100 + light + sqrt(light) * gt_test_normal(2, k * N + i) +
+			                          5 * gt_test_normal(3, k * N + i));
 		}
 	for (size_t j = 0; j < PLANTED; j++) {
 		const size_t i = (j * 7919 + 1234) % N;
@@ -102,7 +109,8 @@ START_TEST(filled)
 	for (size_t i = 0; i < 5 * n; i++) {
 		const size_t at = i % n;
 		const int gone = at == bad[0] || at == bad[1] || at == bad[2] || at % 14 == 7;
-		ck_assert_float_eq_tol(x[i], (float)(0.2 + 0.01 * (double)(i / n) + 0.003 * (double)(at / 14) + 0.005 * (double)(at % 14)), 2e-6f);
+		ck_assert_float_eq_tol(x[i], (float)(0.2 + 0.01 * (double)(i / n) + 0.003 * (double)(at / 14) + 0.005 * (double)(at % 14)),
+		                       2e-6f);
 		ck_assert_float_eq(w[i], gone ? 0.f : 1.f);
 	}
 	ck_assert_ptr_nonnull(strstr(gt_projections_provenance(p)->parameters, "prepare=bad-pixels:method=auto,tolerance=0.2"));

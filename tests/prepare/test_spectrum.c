@@ -1,5 +1,5 @@
-/* Beam hardening by spectrum, polynomial and flatness; scatter; geometry of bins, crops and choices of views. Absolute numbers.
- * labels: unit physics  backend: none */
+/* Beam hardening by spectrum, polynomial and flatness; scatter; geometry of bins, crops and choices of views.
+ * Absolute numbers. labels: unit physics  backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,17 @@
 
 static gt_projections *fan(size_t views, size_t rows, size_t columns)
 {
-	const gt_orbit orbit = { .shape = GT_FLAT, .views = views, .rows = rows, .columns = columns, .column_pitch = 4, .row_pitch = 4,
-		                 .source_to_axis = 600, .source_to_detector = 1000, .turn = 6.283185307179586, .column_offset = 0.25, .row_offset = -0.5 };
+	const gt_orbit orbit = { .shape = GT_FLAT,
+		                 .views = views,
+		                 .rows = rows,
+		                 .columns = columns,
+		                 .column_pitch = 4,
+		                 .row_pitch = 4,
+		                 .source_to_axis = 600,
+		                 .source_to_detector = 1000,
+		                 .turn = 6.283185307179586,
+		                 .column_offset = 0.25,
+		                 .row_offset = -0.5 };
 	gt_scan *scan = NULL;
 	gt_projections *p = NULL;
 	ck_ok(gt_scan_orbit(&orbit, &scan));
@@ -119,7 +128,8 @@ START_TEST(flatness)
 		const gt_view *v = &scan->view[i / 96];
 		double d[3], at[3], along = 0, square = 0;
 		for (int a = 0; a < 3; a++) {
-			d[a] = v->detector[a] + ((double)(i % 96) - scan->column_center) * scan->column_pitch * v->column_axis[a] - v->source[a];
+			d[a] = v->detector[a] + ((double)(i % 96) - scan->column_center) * scan->column_pitch * v->column_axis[a] -
+			       v->source[a];
 			at[a] = v->source[a];
 		}
 		const double length = hypot(d[0], d[1]);
@@ -155,12 +165,15 @@ START_TEST(scatter)
 END_TEST
 
 /* A point projects to the same place of the detector, in mm, before and after. */
-static void same_place(const gt_scan *a, size_t view_a, const gt_scan *b, size_t view_b, size_t column, size_t row, double column_b, double row_b)
+static void same_place(const gt_scan *a, size_t view_a, const gt_scan *b, size_t view_b, size_t column, size_t row, double column_b,
+                       double row_b)
 {
 	for (int k = 0; k < 3; k++) {
-		const double pa = a->view[view_a].detector[k] + ((double)column - a->column_center) * a->column_pitch * a->view[view_a].column_axis[k] +
+		const double pa = a->view[view_a].detector[k] +
+		                  ((double)column - a->column_center) * a->column_pitch * a->view[view_a].column_axis[k] +
 		                  ((double)row - a->row_center) * a->row_pitch * a->view[view_a].row_axis[k];
-		const double pb = b->view[view_b].detector[k] + (column_b - b->column_center) * b->column_pitch * b->view[view_b].column_axis[k] +
+		const double pb = b->view[view_b].detector[k] +
+		                  (column_b - b->column_center) * b->column_pitch * b->view[view_b].column_axis[k] +
 		                  (row_b - b->row_center) * b->row_pitch * b->view[view_b].row_axis[k];
 		ck_assert_double_eq_tol(pa, pb, 1e-9);
 	}

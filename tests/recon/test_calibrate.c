@@ -1,5 +1,5 @@
-/* A detector that is off, rolled and slanted: found from the projections of an unknown body, to the numbers that a good picture needs.
- * labels: unit physics slow  backend: none */
+/* A detector that is off, rolled and slanted: found from the projections of an unknown body, to the numbers that a
+ * good picture needs. labels: unit physics slow  backend: none */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,14 +15,22 @@ static void write_body(void)
 	ck_assert_ptr_nonnull(f);
 	fputs("unit mm-1\nellipsoid center=4,-6,3 radii=14,9,8 density=0.03\nellipsoid center=-13,9,-8 radius=5 density=0.05\n"
 	      "ellipsoid center=12,14,11 radius=4 density=0.06\nellipsoid center=-9,-14,12 radius=4 density=0.05\n"
-	      "box center=8,-3,-12 size=9,5,6 angles=25,10,0 density=0.04\nellipsoid center=0,17,-14 radius=3 density=0.08\n", f);
+	      "box center=8,-3,-12 size=9,5,6 angles=25,10,0 density=0.04\nellipsoid center=0,17,-14 radius=3 density=0.08\n",
+	      f);
 	fclose(f);
 }
 
 static gt_projections *scan_of(gt_shape shape, double offset, const double truth[GT_CALIBRATE_PARAMETERS])
 {
-	const gt_orbit orbit = { .shape = shape, .views = 40, .rows = 32, .columns = 48, .column_pitch = shape == GT_PARALLEL ? 1.1 : 2.2,
-		                 .row_pitch = shape == GT_PARALLEL ? 1.1 : 2.2, .source_to_axis = 100, .source_to_detector = 200, .turn = 2 * GT_PI,
+	const gt_orbit orbit = { .shape = shape,
+		                 .views = 40,
+		                 .rows = 32,
+		                 .columns = 48,
+		                 .column_pitch = shape == GT_PARALLEL ? 1.1 : 2.2,
+		                 .row_pitch = shape == GT_PARALLEL ? 1.1 : 2.2,
+		                 .source_to_axis = 100,
+		                 .source_to_detector = 200,
+		                 .turn = 2 * GT_PI,
 		                 .column_offset = offset };
 	gt_scan *nominal = NULL, *real = NULL;
 	gt_projections *p = NULL;
@@ -74,8 +82,8 @@ START_TEST(found)
 		if (!(o.what >> j & 1))
 			continue;
 		const double unit = j ? GT_DEGREES : 1;
-		fprintf(stderr, "%s %.4f +- %.4f, is %.4f\n", gt_calibrate_names[j], c.parameter[j].value * unit, c.parameter[j].error * unit,
-		        cases[_i].truth[j] * unit);
+		fprintf(stderr, "%s %.4f +- %.4f, is %.4f\n", gt_calibrate_names[j], c.parameter[j].value * unit,
+		        c.parameter[j].error * unit, cases[_i].truth[j] * unit);
 		ck_assert_int_eq(c.parameter[j].told, 1);
 		ck_assert_double_eq_tol(c.parameter[j].value, cases[_i].truth[j], within[j]);
 	}
