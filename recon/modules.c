@@ -4,6 +4,7 @@
 #include <gantry/io.h>
 #include <gantry/method.h>
 #include <gantry/module.h>
+#include <gantry/prepare.h>
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
 #include <gantry/solver.h>
@@ -19,8 +20,8 @@ static const gt_module *nth_method(size_t i)
 /* What the option --solver takes, and called so in messages. */
 static const gt_module_kind method_kind = { "method", "solver", nth_method };
 
-static const gt_module_kind *const kinds[] = { &gt_projector_kind,   &gt_analytic_kind, &gt_solver_kind,
-	                                       &gt_regularizer_kind, &gt_format_kind,   &method_kind };
+static const gt_module_kind *const kinds[] = { &gt_projector_kind, &gt_analytic_kind, &gt_solver_kind,     &gt_regularizer_kind,
+	                                       &gt_format_kind,    &method_kind,      &gt_preparation_kind };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const gt_module_kind *find(const char *name)

@@ -63,6 +63,7 @@ static gt_status help_penalty(const char *name)
 	return st;
 }
 
+static gt_status help_step(const char *name) { return help_modules("preparation", "step", name); }
 static gt_status help_weights(const char *name) { return gt_recon_help("weights", name, stdout); }
 static gt_status help_preset(const char *name) { return gt_recon_help("preset", name, stdout); }
 
@@ -74,6 +75,7 @@ static const struct {
 	{ .name = "solver", .kind = "method", .help = help_solver },
 	{ .name = "projector", .kind = "projector", .help = help_projector },
 	{ .name = "penalty", .kind = "regularizer", .help = help_penalty },
+	{ .name = "step", .kind = "preparation", .help = help_step },
 	{ .name = "weights", .help = help_weights },
 	{ .name = "preset", .was = "quality", .help = help_preset },
 	{ .name = "format", .kind = "format", .help = help_format },
@@ -148,7 +150,8 @@ static int run(const cli_call *call, const void *given)
 const cli_command cli_help = {
 	.name = "help",
 	.about = "help on a command, or on what its options take",
-	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] | weights [NAME] | preset [NAME] | format [NAME]]",
+	.synopsis =
+		"[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] | step [NAME] | weights [NAME] | preset [NAME] | format [NAME]]",
 	.notes =
 		"  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n"
 		"  gantry help preset\n  gantry help recon --man | man -l -     (installed as gantry-recon.1)\n",

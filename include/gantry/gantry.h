@@ -4,6 +4,7 @@
 #include <gantry/analytic.h>
 #include <gantry/array.h>
 #include <gantry/backend_author.h>
+#include <gantry/calibrate.h>
 #include <gantry/checkpoint.h>
 #include <gantry/choose.h>
 #include <gantry/consistency.h>
@@ -16,6 +17,7 @@
 #include <gantry/host_device.h>
 #include <gantry/host_memory.h>
 #include <gantry/image.h>
+#include <gantry/image_quality.h>
 #include <gantry/io.h>
 #include <gantry/linop.h>
 #include <gantry/matrix_backprojector.h>
@@ -31,6 +33,7 @@
 #include <gantry/penalty.h>
 #include <gantry/phantom.h>
 #include <gantry/plausibility.h>
+#include <gantry/prepare.h>
 #include <gantry/projector.h>
 #include <gantry/rabbitct.h>
 #include <gantry/random.h>

@@ -127,6 +127,12 @@ GT_API gt_status gt_read_projections (const char *path, const gt_read_options *o
 GT_API gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);
 GT_API gt_status gt_read_volume (const char *path, const gt_read_options *o, gt_volume **v);
 GT_API gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
+/* Flat or dark fields one by one, in counts, with rows and columns as those of the projections that are read with the same options:
+ * images, Data Exchange. data: [image][row][column], for gt_fields_free(); images 0: there are none. */
+typedef struct { size_t rows, columns; int dark; } gt_fields_request;
+typedef struct { float *data; size_t images; } gt_fields;
+GT_API gt_status gt_read_fields(const char *path, const gt_read_options *o, const gt_fields_request *r, gt_fields *f);
+GT_API void      gt_fields_free(gt_fields *f);
 /* Projections of `scan`, read by any views and rows, in any order: NetCDF, images, and MetaImage of columns x rows x
  * views, which holds no geometry. o: as gt_read_projections() takes it, but that nothing is told; NULL: defaults.
  * GT_ERR_UNSUPPORTED: a format that is read as a whole alone. Values as gt_read_projections() gives them. One thread at a time, but

@@ -3,6 +3,7 @@
 /* From counts to line integrals, view by view; private to io/. p = -ln((I - dark) / gain / air). */
 #include <pthread.h>
 #include <gantry/io.h>
+#include "geometry/air_columns.h"
 #include "io/frames/frame_source.h"
 
 /* A cell without light, and the cells around it whose mean it gets. */
@@ -10,7 +11,6 @@ enum { GT_FILL_REACH = 3, GT_FILL_MOST = (2 * GT_FILL_REACH + 1) * (2 * GT_FILL_
 typedef struct { size_t row, column, from[GT_FILL_MOST], n; } gt_filled_cell;
 
 /* Air beside the body: a line through the medians of both sides, or what one side has. */
-typedef struct { size_t left, right; } gt_air_columns;         /* so many columns from each edge; 0: none */
 typedef struct { float at_left, at_right; int known; } gt_air_level;
 
 typedef struct {

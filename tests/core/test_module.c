@@ -9,7 +9,7 @@
 #include <gantry/solver.h>
 #include "tests/support/support.h"
 
-static const char *const kinds[] = { "projector", "analytic", "solver", "regularizer", "format", "method" };
+static const char *const kinds[] = { "projector", "analytic", "solver", "regularizer", "format", "method", "preparation" };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Adds "key=value" with a value that is not the default. */

@@ -1,0 +1,248 @@
+/* The geometry of a scan from its own projections. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/calibrate.h>
+#include <gantry/constants.h>
+#include <gantry/image.h>
+#include <gantry/order_statistics.h>
+#include <gantry/recon.h>
+#include "apps/cli/cli.h"
+#include "apps/cli/progress.h"
+#include "apps/cli/try.h"
+
+typedef struct {
+	const char *output, *find, *picture;
+	long long iterations, columns, views, threads;
+} calibrate_options;
+static const calibrate_options defaults = { .find = "center,roll", .iterations = 12, .columns = 96, .views = 180 };
+#define AT(field) offsetof(calibrate_options, field)
+/* clang-format off */
+static const cli_option options[] = {
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "name of the written projections, with the geometry that was found",
+	  .at = AT(output) },
+	{ .name = "find", .kind = CLI_TEXT, .value = "center,roll,slant,tilt,distance",
+	  .help = "what to look for (default center,roll)", .at = AT(find) },
+	{ .name = "picture", .kind = CLI_OUTPUT, .value = "FILE.png",
+	  .help = "slices reconstructed with the geometry before and after", .at = AT(picture) },
+	{ .name = "iterations", .kind = CLI_INT, .value = "N",
+	  .help = "at most (default 12)", .at = AT(iterations), .least = 1, .most = 1000 },
+	{ .name = "columns", .kind = CLI_INT, .value = "N",
+	  .help = "pixels are joined until there are no more (default 96)", .at = AT(columns),
+	  .least = 16, .most = 4096 },
+	{ .name = "views", .kind = CLI_INT, .value = "N",
+	  .help = "so many at most are used (default 180)", .at = AT(views), .least = 8, .most = 1e6 },
+	{ .name = "threads", .kind = CLI_INT, .value = "N",
+	  .help = "0: one per processor (default)", .at = AT(threads),
+	  .least = 0, .most = 4096 },
+	{ 0 },
+};
+/* clang-format on */
+
+static gt_status parse_find(const char *text, unsigned *what)
+{
+	*what = 0;
+	for (const char *at = text;; at++) {
+		const size_t n = strcspn(at, ",");
+		char name[32];
+		int k = 0;
+		snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), at);
+		while (k < GT_CALIBRATE_PARAMETERS && strcmp(name, gt_calibrate_names[k]))
+			k++;
+		if (k == GT_CALIBRATE_PARAMETERS)
+			return gt_unknown_of("--find", name, gt_calibrate_names, GT_CALIBRATE_PARAMETERS);
+		*what |= 1u << k;
+		at += n;
+		if (!*at)
+			return GT_OK;
+	}
+}
+
+static double shown(int parameter) { return parameter == GT_CALIBRATE_CENTER || parameter == GT_CALIBRATE_DISTANCE ? 1 : GT_DEGREES; }
+static const char *const units[GT_CALIBRATE_PARAMETERS] = { "pixels", "deg", "deg", "deg", "mm" };
+
+static cJSON *report_of(const gt_calibration *c, const gt_scan *scan)
+{
+	cJSON *report = cJSON_CreateObject(), *list = cJSON_AddObjectToObject(report, "corrections");
+	for (int k = 0; k < GT_CALIBRATE_PARAMETERS; k++) {
+		if (!c->parameter[k].asked)
+			continue;
+		cJSON *item = cJSON_AddObjectToObject(list, gt_calibrate_names[k]);
+		cJSON_AddBoolToObject(item, "told", c->parameter[k].told);
+		cJSON_AddNumberToObject(item, "value", c->parameter[k].value * shown(k));
+		cJSON_AddNumberToObject(item, "standard_error", c->parameter[k].error * shown(k));
+		cJSON_AddStringToObject(item, "unit", units[k]);
+	}
+	cJSON_AddNumberToObject(report, "column_center", scan->column_center);
+	cJSON_AddNumberToObject(report, "residual_before", c->before);
+	cJSON_AddNumberToObject(report, "residual_after", c->after);
+	cJSON_AddNumberToObject(report, "iterations", c->iterations);
+	cJSON_AddBoolToObject(report, "converged", c->converged);
+	return report;
+}
+
+static void print(const gt_calibration *c, const gt_scan *scan)
+{
+	for (int k = 0; k < GT_CALIBRATE_PARAMETERS; k++) {
+		if (c->parameter[k].asked && c->parameter[k].told)
+			printf("%-10s %+.4f +- %.4f %s\n", gt_calibrate_names[k], c->parameter[k].value * shown(k),
+			       c->parameter[k].error * shown(k), units[k]);
+		else if (c->parameter[k].asked)
+			printf("%-10s cannot be told: left as it is\n", gt_calibrate_names[k]);
+	}
+	printf("column of the central ray: %.4f\n", scan->column_center);
+	printf("line integrals that no volume explains: %.4g before, %.4g after %d steps (root mean square)\n", c->before, c->after,
+	       c->iterations);
+}
+
+/* The middle slices of the scan, [z][y][x], on that grid. */
+static gt_status slices(const cli_call *call, const gt_projections *p, const gt_grid *grid, gt_volume **v)
+{
+	gt_recon *r = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_volume_new(grid, v));
+	GT_TRY(gt_recon_new(p, &r));
+	GT_TRY(gt_recon_set(r, "check", "no"));
+	GT_TRY(gt_recon_set(r, "backend", "auto"));
+	GT_TRY(gt_recon_set(r, "weights", "uniform"));
+	st = gt_recon_run(r, *v);
+	if (st == GT_ERR_UNSUPPORTED) {
+		cli_note(call, "picture: by a few iterations, as %s", gt_error());
+		GT_TRY(gt_recon_set(r, "solver", "os-sart:iterations=3"));
+		GT_TRY(gt_recon_set(r, "projector", "joseph"));
+		st = gt_recon_run(r, *v);
+	}
+done:
+	gt_recon_free(r);
+	return st;
+}
+
+static gt_status picture_grid(const gt_scan *scan, gt_grid *g)
+{
+	const gt_status st = gt_grid_default(scan, g);
+	if (st == GT_OK)
+		gt_grid_coarsen(g, 256, g);
+	return st;
+}
+
+static gt_status write_picture(const char *path, const gt_volume *before, const gt_volume *after)
+{
+	const gt_grid *g = gt_volume_grid(before);
+	const size_t n = g->n[0] * g->n[1], at[] = { g->n[2] / 2, g->n[2] / 8 };
+	const float *data[] = { gt_volume_data(before), gt_volume_data(after) };
+	static const char *const labels[] = { "before, middle slice", "after, middle slice", "before, first eighth",
+		                              "after, first eighth" };
+	gt_picture picture[4];
+	gt_sheet sheet = {
+		.picture = picture, .pictures = g->n[2] > 7 ? 4 : 2, .per_line = 2, .unit = "mm-1", .title = "geometry before and after"
+	};
+	double *copy = malloc(n * sizeof *copy);
+	if (!copy)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		copy[i] = data[1][at[0] * n + i];
+	sheet.low = gt_quantile(copy, n, 0.01);
+	sheet.high = gt_quantile(copy, n, 0.995);
+	free(copy);
+	if (!(sheet.high > sheet.low))
+		sheet.high = sheet.low + 1;
+	for (int k = 0; k < 4; k++)
+		picture[k] = (gt_picture){ .data = data[k % 2] + at[k / 2] * n,
+			                   .width = g->n[0],
+			                   .height = g->n[1],
+			                   .pixel_width = g->pitch[0],
+			                   .pixel_height = g->pitch[1],
+			                   .label = labels[k],
+			                   .flip_y = 1 };
+	cli_begin_writing();
+	return cli_end_writing(gt_sheet_write(path, &sheet));
+}
+
+static gt_status calibrate(const cli_call *call, const calibrate_options *o, gt_projections *p, gt_calibration *c)
+{
+	gt_calibrate_options how = gt_calibrate_defaults;
+	gt_volume *before = NULL, *after = NULL;
+	gt_grid grid;
+	gt_status st = GT_OK;
+	GT_TRY(parse_find(o->find, &how.what));
+	how.iterations = (int)o->iterations;
+	how.columns = (size_t)o->columns;
+	how.views = (size_t)o->views;
+	how.threads = (int)o->threads;
+	how.notes = call->log;
+	if (o->picture) {
+		GT_TRY(picture_grid(gt_projections_scan(p), &grid));
+		GT_TRY(slices(call, p, &grid, &before));
+	}
+	GT_TRY(gt_calibrate(p, &how, c));
+	if (!c->converged)
+		GT_TRY(gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"not converged after %d steps: the last one was %.3g of what is tolerated; --iterations %d, more --columns, or less to --find may help",
+			c->iterations, c->step, 3 * c->iterations));
+	if (o->picture) {
+		GT_TRY(slices(call, p, &grid, &after));
+		GT_TRY(write_picture(o->picture, before, after));
+	}
+done:
+	gt_volume_free(before);
+	gt_volume_free(after);
+	return st;
+}
+
+static gt_status record(const cli_call *call, gt_projections *p, const gt_calibration *c)
+{
+	const char *old = gt_projections_provenance(p)->parameters;
+	char *text = cli_text("%s%scalibrate=center:%.9g,roll:%.9g,slant:%.9g,tilt:%.9g,distance:%.9g", old ? old : "", old ? " " : "",
+	                      c->parameter[0].value, c->parameter[1].value, c->parameter[2].value, c->parameter[3].value,
+	                      c->parameter[4].value);
+	const gt_status st = text ? gt_projections_set_provenance(p, call->line, text, gt_projections_scan(p))
+	                          : gt_fail(GT_ERR_MEMORY, "out of memory");
+	free(text);
+	return st;
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const calibrate_options *o = given;
+	gt_projections *p = NULL;
+	gt_calibration c;
+	unsigned what;
+	gt_write_options w = gt_write_defaults;
+	gt_status st = GT_OK;
+	GT_TRY(parse_find(o->find, &what));
+	if (o->output)
+		GT_TRY(gt_can_write_projections(o->output, &w));
+	if (o->picture)
+		GT_TRY(gt_can_write_sheet(o->picture));
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
+	GT_TRY(calibrate(call, o, p, &c));
+	if (call->common.json)
+		cli_json(report_of(&c, gt_projections_scan(p)));
+	else
+		print(&c, gt_projections_scan(p));
+	GT_TRY(record(call, p, &c));
+	if (o->output)
+		GT_TRY(cli_write_projections(o->output, &w, p));
+done:
+	gt_projections_free(p);
+	return cli_exit(call, st);
+}
+
+const cli_command cli_calibrate = {
+	.name = "calibrate",
+	.about = "find a scan's geometry from its own projections: centre, roll, slant, tilt",
+	.synopsis = "SCAN -o CORRECTED.nc [options]",
+	.notes =
+		"Without -o it only says what it finds. Angles are those of gantry/calibrate.h: roll turns the columns' axis towards the rows' one.\n\n"
+		"  gantry calibrate scan.nc -o corrected.nc --picture report.png\n"
+		"  gantry calibrate microct.nc -o corrected.nc --find center,roll,slant\n",
+	.traits = CLI_REPORTS,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
+};

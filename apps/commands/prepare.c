@@ -1,0 +1,235 @@
+/* Faults of projections, mended step by step. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <gantry/image.h>
+#include <gantry/prepare.h>
+#include "apps/cli/cli.h"
+#include "apps/cli/frames.h"
+#include "apps/cli/progress.h"
+#include "apps/cli/try.h"
+#include "apps/commands/step_pictures.h"
+
+/* Options of the steps, in any order; a step's own place is that of gt_preparations. */
+enum { VIEWS, CROP, BAD_PIXELS, ZINGERS, SCATTER, BIN, BEAM_HARDENING, RINGS, STEPS };
+static const char *const step_names[STEPS] = { "views", "crop", "bad-pixels", "zingers", "scatter", "bin", "beam-hardening", "rings" };
+typedef struct {
+	const char *output, *show, *step[STEPS];
+	int automatic;
+	long long deflate;
+	cli_frames frames;
+} prepare_options;
+static const prepare_options defaults = { .frames = CLI_FRAMES_DEFAULTS };
+#define AT(field) offsetof(prepare_options, field)
+#define FRAMES_AT(field) offsetof(prepare_options, frames.field)
+#define STEP(place, title, values, text)                                                              \
+	{                                                                                             \
+		.name = title, .kind = CLI_TEXT, .value = values, .help = text, .at = AT(step[place]) \
+	}
+/* clang-format off */
+static const cli_option options[] = {
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "name of the written projections", .at = AT(output) },
+	{ .name = "auto", .kind = CLI_FLAG, .help = "look at the data, do what they need, and say why", .at = AT(automatic) },
+	STEP(VIEWS, "views", "A:B[:STEP]", "views A to B, both included, every STEPth"),
+	STEP(CROP, "crop", "first-rows=N,...", "leave rows and columns at the edges out (gantry help step crop)"),
+	STEP(BAD_PIXELS, "bad-pixels", "auto|fields|views", "find bad pixels, interpolate them, give them the weight 0"),
+	STEP(ZINGERS, "zingers", "auto|photons=N,...", "replace single pixels that are too bright for the noise"),
+	STEP(SCATTER, "scatter", "fraction=S", "take a constant part of the signal off"),
+	STEP(BIN, "bin", "N|rows=N,columns=N", "make pixels larger"),
+	STEP(BEAM_HARDENING, "beam-hardening", "kv=KV,...|spectrum=FILE,...|polynomial=A1:A2:...|flatness",
+	     "correct beam hardening of a body of one material"),
+	STEP(RINGS, "rings", "gain|sorting|large|dead|all", "remove stripes of single columns, row by row"),
+	CLI_FRAMES_OPTIONS(FRAMES_AT),
+	{ .name = "show", .kind = CLI_TEXT, .value = "FOLDER", .help = "a picture before and after each step", .at = AT(show) },
+	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL", .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .least = 0,
+	  .most = 9 },
+	{ 0 },
+};
+/* clang-format on */
+
+/* What an option says -> "STEP:key=value,...": a word without '=' in front is the method. */
+static char *spec_of(int step, const char *text)
+{
+	const char *name = step_names[step], *key = "method";
+	const size_t word = strcspn(text, ":,=");
+	long long from, to, every = 1;
+	int end = 0;
+	if (step == VIEWS && sscanf(text, "%lld:%lld:%lld%n", &from, &to, &every, &end) == 3 && !text[end])
+		return cli_text("views:from=%lld,to=%lld,step=%lld", from, to, every);
+	if (step == VIEWS && sscanf(text, "%lld:%lld%n", &from, &to, &end) == 2 && end && !text[end])
+		return cli_text("views:from=%lld,to=%lld,step=1", from, to);
+	if (step == BIN && text[0] && strspn(text, "0123456789") == strlen(text))
+		return cli_text("bin:rows=%s,columns=%s", text, text);
+	if (!strcmp(text, "auto") && (step == ZINGERS || step == BAD_PIXELS))
+		return cli_text("%s", name);
+	if (text[word] == '=')
+		return cli_text("%s:%s", name, text);
+	return cli_text("%s:%s=%.*s%s%s", name, key, (int)word, text, text[word] ? "," : "", text[word] ? text + word + 1 : "");
+}
+
+/* Specs in the order of gt_preparations; all are parsed before anything is read. */
+static gt_status collect(const prepare_options *o, const char *air, char **spec, size_t *count)
+{
+	*count = 0;
+	for (const gt_preparation *const *m = gt_preparations; *m; m++) {
+		const gt_module *found;
+		void *values = NULL;
+		char *text = NULL;
+		for (int s = 0; s < STEPS; s++)
+			if (o->step[s] && !strcmp(step_names[s], (*m)->name))
+				text = spec_of(s, o->step[s]);
+		if (air && !strcmp((*m)->name, "air")) {
+			char left[32] = "", right[32] = "";
+			text = sscanf(air, "%31[0-9],%31[0-9]", left, right) == 2 ? cli_text("air:left=%s,right=%s", left, right)
+			                                                          : cli_text("air");
+		}
+		if (!text)
+			continue;
+		const gt_status st = gt_module_parse("preparation", text, &found, &values);
+		gt_free(values);
+		spec[(*count)++] = text;
+		if (st != GT_OK)
+			return st;
+	}
+	return GT_OK;
+}
+
+typedef struct {
+	gt_projections *p;
+	gt_fields flats, darks;
+	char *spec[STEPS + 1];
+	size_t specs;
+	app_step_pictures pictures;
+} state;
+
+static void release(state *s)
+{
+	for (size_t i = 0; i < s->specs; i++)
+		free(s->spec[i]);
+	gt_fields_free(&s->flats);
+	gt_fields_free(&s->darks);
+	gt_projections_free(s->p);
+}
+
+static gt_status read_fields(const cli_call *call, const gt_read_options *r, state *s)
+{
+	const gt_scan *scan = gt_projections_scan(s->p);
+	gt_fields_request want = { scan->rows, scan->columns, 0 };
+	double gain, photons;
+	gt_status st = GT_OK;
+	GT_TRY(gt_read_fields(call->file[0], r, &want, &s->flats));
+	want.dark = 1;
+	GT_TRY(gt_read_fields(call->file[0], r, &want, &s->darks));
+	const gt_field_images flats = { s->flats.data, s->flats.images }, darks = { s->darks.data, s->darks.images };
+	if (flats.images > 1 && gt_detector_gain(&flats, &darks, scan->rows * scan->columns, &gain, &photons) == GT_OK)
+		cli_note(call, "gain of the detector: %.3g counts per photon, %.4g photons a pixel in the flat field", gain, photons);
+done:
+	return st;
+}
+
+static gt_status read_scan(const cli_call *call, const prepare_options *o, state *s)
+{
+	cli_notes notes = { "" };
+	gt_frames_options frames;
+	gt_read_options r = gt_read_defaults;
+	gt_status st = GT_OK;
+	cli_frames_apply(&o->frames, &frames, &r);
+	app_progress progress = app_progress_start("read", call->common.quiet);
+	r.progress = app_progress_fraction;
+	r.progress_self = &progress;
+	r.notes = cli_collect(&notes);
+	st = gt_read_projections(call->file[0], &r, &s->p);
+	app_progress_end(&progress);
+	GT_TRY(st);
+	if (notes.text[0])
+		cli_note(call, "%s", notes.text);
+	r.notes = (gt_listener){ NULL, NULL };
+	if (o->step[BAD_PIXELS] || o->automatic)
+		GT_TRY(read_fields(call, &r, s));
+done:
+	return st;
+}
+
+static gt_status run_steps(const cli_call *call, const prepare_options *o, state *s)
+{
+	gt_prepare_options p = gt_prepare_defaults;
+	gt_status st = GT_OK;
+	p.notes = call->log;
+	p.flats = (gt_field_images){ s->flats.data, s->flats.images };
+	p.darks = (gt_field_images){ s->darks.data, s->darks.images };
+	GT_TRY(app_step_picture(&s->pictures, "measured", s->p));
+	if (o->automatic) {
+		GT_TRY(gt_prepare_auto(&s->p, &p, NULL));
+		GT_TRY(app_step_picture(&s->pictures, "auto", s->p));
+	}
+	for (size_t i = 0; i < s->specs; i++) {
+		GT_TRY(gt_prepare(&s->p, s->spec[i], &p));
+		s->spec[i][strcspn(s->spec[i], ":")] = 0;
+		GT_TRY(app_step_picture(&s->pictures, s->spec[i], s->p));
+		/* Fields are those of the whole detector. */
+		if (gt_projections_scan(s->p)->rows * gt_projections_scan(s->p)->columns != s->pictures.pixels)
+			p.flats.images = p.darks.images = 0;
+	}
+done:
+	return st;
+}
+
+static int run(const cli_call *call, const void *given)
+{
+	const prepare_options *o = given;
+	const gt_format *format = NULL;
+	prepare_options reading = *o;
+	state s = { .pictures = { .folder = o->show } };
+	const char *air = NULL;
+	int projections = 0;
+	gt_write_options w = gt_write_defaults;
+	gt_status st = GT_OK;
+	w.deflate = (int)o->deflate;
+	GT_TRY(cli_need("--output", o->output));
+	GT_TRY(gt_can_write_projections(o->output, &w));
+	GT_TRY(gt_file_kind(call->file[0], &format, &projections));
+	if (!projections)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: holds a volume, expected projections", call->file[0]));
+	/* Images are divided by their air as they are read; other files by the step. */
+	if (strcmp(format->name, "frames") && o->frames.air && strcmp(o->frames.air, "no"))
+		air = o->frames.air;
+	if (strcmp(format->name, "frames"))
+		reading.frames.air = NULL;
+	GT_TRY(cli_frames_check(&reading.frames, call->file[0]));
+	GT_TRY(collect(o, air, s.spec, &s.specs));
+	if (!s.specs && !o->automatic && strcmp(format->name, "frames"))
+		GT_TRY(gt_fail(GT_ERR_ARG, "no step was given: expected --auto, or steps as --rings gain (gantry help step lists them)"));
+	GT_TRY(read_scan(call, &reading, &s));
+	GT_TRY(gt_projections_set_provenance(s.p, call->line, gt_projections_provenance(s.p)->parameters, NULL));
+	GT_TRY(run_steps(call, o, &s));
+	GT_TRY(cli_write_projections(o->output, &w, s.p));
+done:
+	release(&s);
+	return cli_exit(call, st);
+}
+
+static void list(FILE *out)
+{
+	fprintf(out, "\nsteps, in the order in which they are done (gantry help step NAME has their parameters):\n");
+	for (const gt_preparation *const *m = gt_preparations; *m; m++)
+		fprintf(out, "  %-15s %s\n", (*m)->name, (*m)->about);
+}
+
+const cli_command cli_prepare = {
+	.name = "prepare",
+	.about = "mend projections before reconstruction: air, bad pixels, zingers, rings, beam hardening",
+	.synopsis = "FILE|FOLDER -o OUTPUT.nc [steps]",
+	.notes = "  gantry prepare counts/ -o scan.nc --auto --show pictures\n"
+		 "  gantry prepare tooth.h5 -o tooth.nc --air auto --bad-pixels auto --zingers auto --rings gain\n"
+		 "  gantry prepare scan.nc -o flat.nc --beam-hardening kv=120,aluminium=3\n"
+		 "  gantry prepare scan.nc -o small.nc --views 0:359:2 --bin 2\n",
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.least_files = 1,
+	.most_files = 1,
+	.run = run,
+	.list = list,
+};

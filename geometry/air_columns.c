@@ -1,0 +1,105 @@
+/* Air beside the body. Noise is taken out by medians over bands of rows, so that a body that is in a few rows alone
+ * still shows. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/order_statistics.h>
+#include "core/try.h"
+#include "geometry/air_columns.h"
+
+/* Air is above this part of the brightest of a view; so many columns at least; bands of rows. */
+#define AIR_FROM 0.85
+enum { LEAST_COLUMNS = 8, BANDS = 16 };
+
+static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "air: out of memory"); }
+
+static double median_of_columns(const float *t, size_t rows, size_t columns, size_t first, size_t n, double *scratch)
+{
+	for (size_t r = 0; r < rows; r++)
+		for (size_t c = 0; c < n; c++)
+			scratch[r * n + c] = t[r * columns + first + c];
+	return gt_median(scratch, rows * n);
+}
+
+gt_status gt_air_line(const float *t, size_t rows, size_t columns, const gt_air_columns *air, double *at_left, double *at_right)
+{
+	const size_t most = air->left > air->right ? air->left : air->right, last = columns - 1;
+	double *scratch = malloc(rows * most * sizeof *scratch), left = NAN, right = NAN;
+	if (!scratch)
+		return out_of_memory();
+	if (air->left)
+		left = median_of_columns(t, rows, columns, 0, air->left, scratch);
+	if (air->right)
+		right = median_of_columns(t, rows, columns, columns - air->right, air->right, scratch);
+	free(scratch);
+	/* A line through the middles of both sides. */
+	if (air->left && air->right) {
+		const double a = (double)(air->left - 1) / 2, b = (double)last - (double)(air->right - 1) / 2,
+			     slope = (right - left) / (b - a);
+		left -= slope * a;
+		right = left + slope * (double)last;
+	} else {
+		left = right = air->left ? left : right;
+	}
+	if (!(left > 0) || !(right > 0))
+		return gt_fail(GT_ERR_FORMAT,
+		               "columns that should be air have no light: a transmission of %.3g at the left edge, %.3g at the right one",
+		               left, right);
+	*at_left = left;
+	*at_right = right;
+	return GT_OK;
+}
+
+gt_status gt_air_least(const float *t, size_t rows, size_t columns, double *least)
+{
+	const size_t bands = rows < BANDS ? rows : BANDS;
+	double *band = malloc((rows / bands + 1) * sizeof *band), *all = malloc(bands * columns * sizeof *all);
+	gt_status st = GT_OK;
+	if (!band || !all)
+		GT_TRY(out_of_memory());
+	for (size_t c = 0; c < columns; c++) {
+		least[c] = INFINITY;
+		for (size_t b = 0; b < bands; b++) {
+			const size_t first = b * rows / bands, end = (b + 1) * rows / bands;
+			for (size_t r = first; r < end; r++)
+				band[r - first] = t[r * columns + c];
+			all[c * bands + b] = gt_upper_median(band, end - first);
+			least[c] = fmin(least[c], all[c * bands + b]);
+		}
+	}
+	const double brightest = gt_quantile(all, bands * columns, 0.99);
+	for (size_t c = 0; c < columns; c++)
+		least[c] /= brightest > 0 ? brightest : NAN;
+done:
+	free(band);
+	free(all);
+	return st;
+}
+
+/* Columns from the edge on which are air, less some at the body's blurred edge. Beams are brighter in the middle:
+ * columns near the body tell more of what is behind it than those at the edge. */
+static size_t outer(const double *least, size_t n, int from_right)
+{
+	size_t air = 0;
+	while (air < n && least[from_right ? n - 1 - air : air] > AIR_FROM)
+		air++;
+	const size_t blurred = air / 8 < 2 ? 2 : air / 8;
+	return air < n && air >= LEAST_COLUMNS + blurred ? air - blurred : 0;
+}
+
+gt_air_columns gt_air_columns_of(const double *least, size_t columns)
+{
+	return (gt_air_columns){ outer(least, columns, 0), outer(least, columns, 1) };
+}
+
+gt_status gt_air_columns_parse(const char *air, size_t columns, gt_air_columns *out)
+{
+	int end = 0;
+	if (sscanf(air, "%zu,%zu%n", &out->left, &out->right, &end) == 2 && !air[end] && !strchr(air, '-') && out->left + out->right > 0 &&
+	    out->left < columns && out->right < columns - out->left)
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG,
+	               "air %s: expected auto, no, or how many of the %zu columns are air at the left and the right edge, as in 20,30", air,
+	               columns);
+}

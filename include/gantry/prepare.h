@@ -1,0 +1,62 @@
+#ifndef GANTRY_PREPARE_H
+#define GANTRY_PREPARE_H
+/* Faults of measured projections, mended step by step before a reconstruction: the level of the air, bad pixels,
+ * zingers, rings, beam hardening, scatter. Every step is a module: a name, a sentence, a table of parameters and a
+ * function that works on projections in memory. docs/commands.md (prepare) says what each is for, its source and
+ * its figures. */
+#include <gantry/data.h>
+#include <gantry/message.h>
+#include <gantry/module.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Images of one kind, [image][row][column], without a body or without rays, in counts. Borrowed. */
+typedef struct { const float *data; size_t images; } gt_field_images;
+
+/* Members are only ever added at the end: who was built when there were fewer has the defaults of the others. */
+typedef struct {
+	size_t size;                    /* sizeof(gt_prepare_options), as gt_prepare_defaults says */
+	int threads;                    /* 0: one per processor */
+	gt_listener notes;              /* who is told what a step found and did: GT_ABOUT_DATA */
+	gt_field_images flats, darks;   /* of the detector of the projections as they are given; images 0: none */
+} gt_prepare_options;
+GT_API extern const gt_prepare_options gt_prepare_defaults;
+
+typedef struct gt_prepare_call gt_prepare_call;
+/* One step. */
+typedef struct {
+	GT_MODULE_MEMBERS
+	/* Works in place, or replaces the projections where their sizes change. */
+	gt_status (*run)(gt_prepare_call *call, const void *options);
+	/* Whether the projections need it: spec is then the step with its parameters, and why a sentence; else
+	 * spec[0] is 0. NULL: nobody can tell from the projections alone. */
+	gt_status (*advise)(gt_prepare_call *call, char *spec, char *why, size_t size);
+} gt_preparation;
+GT_API extern const gt_preparation *const gt_preparations[];   /* in the order in which they belong; NULL-terminated */
+GT_API extern const gt_module_kind gt_preparation_kind;
+
+/* One step, by its text: "rings:method=gain". *p must own its values, and is replaced where sizes change (crop,
+ * bin, views); what pointed into it is then no longer valid. The record of *p gets the step with all of its
+ * parameters. o NULL: defaults. GT_ERR_UNKNOWN, GT_ERR_ARG: the text; GT_ERR_UNSUPPORTED: the step cannot do this
+ * scan; GT_ERR_FORMAT: values that it cannot be right for. After a failure *p is valid, its values are undefined. */
+GT_API gt_status gt_prepare(gt_projections **p, const char *spec, const gt_prepare_options *o);
+/* What projections need, step by step as gt_preparations has them: each that is needed is told in a note, with its
+ * reason, and done. *steps, which may be NULL: how many were. */
+GT_API gt_status gt_prepare_auto(gt_projections **p, const gt_prepare_options *o, size_t *steps);
+
+/* The detector's gain from its fields: counts per photon, from the variance of the differences of successive flat
+ * fields, each scaled to their common mean, less that of the dark fields. images of both >= 2; pixels: of an image.
+ * photons: mean number in a pixel of a flat field (may be NULL). GT_ERR_ARG: too few images; GT_ERR_FORMAT: no
+ * light in them. */
+GT_API gt_status gt_detector_gain(const gt_field_images *flats, const gt_field_images *darks, size_t pixels, double *gain, double *photons);
+/* Bad pixels by their fields, after the rules of docs/commands.md: bad[row][column] is 1 for hot, dead, weak or
+ * noisy ones; NULL fields: images 0. *found: how many (may be NULL). GT_ERR_ARG: neither flat nor dark fields;
+ * GT_ERR_MEMORY. */
+GT_API gt_status gt_bad_pixels_of_fields(const gt_field_images *flats, const gt_field_images *darks, size_t rows, size_t columns,
+                                         unsigned char *bad, size_t *found);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,243 @@
+/* Bad pixels: which, and what they get. By the dark fields those that are hot, by the flat fields those that are
+ * dead, weak, bright or noisy, all beyond 6 robust deviations of what the others do; without fields those whose
+ * mean over the views is off their neighbours'. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/try.h"
+#include "prepare/step.h"
+
+enum { AUTO, FIELDS, VIEWS };
+struct options {
+	int method;
+	double tolerance;
+};
+static const struct options defaults = { AUTO, 0.1 };
+static const char *const methods[] = { "auto", "fields", "views", NULL };
+#define AT(field) offsetof(struct options, field)
+static const gt_param params[] = {
+	{ .key = "method",
+	  .help = "fields: by flat and dark fields; views: by the mean of all views; auto: fields where there are some",
+	  .kind = GT_CHOICE,
+	  .at = AT(method),
+	  .names = methods },
+	{ .key = "tolerance",
+	  .help = "views: part of the transmission by which a pixel may be off its neighbours",
+	  .kind = GT_REAL,
+	  .at = AT(tolerance),
+	  .least = 1e-4,
+	  .most = 10 },
+	{ .key = NULL },
+};
+#define DEVIATIONS 6
+#define DEAD 0.1
+
+static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "bad pixels: out of memory"); }
+
+static gt_status mark_beyond(const float *x, size_t n, double deviations, unsigned char *bad)
+{
+	double median, deviation;
+	gt_status st = gt_robust_spread(x, n, &median, &deviation);
+	if (st != GT_OK)
+		return st;
+	for (size_t i = 0; i < n; i++)
+		bad[i] |= fabs(x[i] - median) > deviations * deviation;
+	return GT_OK;
+}
+
+static void mean_and_spread(const gt_field_images *f, size_t n, float *mean, float *spread)
+{
+	for (size_t i = 0; i < n; i++) {
+		double sum = 0, squares = 0;
+		for (size_t k = 0; k < f->images; k++)
+			sum += f->data[k * n + i];
+		const double m = sum / (double)f->images;
+		for (size_t k = 0; k < f->images; k++)
+			squares += (f->data[k * n + i] - m) * (f->data[k * n + i] - m);
+		mean[i] = (float)m;
+		if (spread)
+			spread[i] = f->images > 1 ? (float)sqrt(squares / (double)(f->images - 1)) : 0;
+	}
+}
+
+/* flat: mean flat field less the dark one; spread: over the flats. work: n more. */
+static gt_status mark_by_flats(const gt_field_images *flats, float *flat, float *spread, float *work, size_t rows, size_t columns,
+                               unsigned char *bad)
+{
+	const size_t n = rows * columns;
+	double median, deviation;
+	gt_status st = GT_OK;
+	GT_TRY(gt_robust_spread(flat, n, &median, &deviation));
+	if (!(median > 0))
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "flat fields: a median of %.3g counts above the dark field, expected light", median));
+	gt_local_medians(flat, rows, columns, NULL, work);
+	for (size_t i = 0; i < n; i++) {
+		bad[i] |= !(flat[i] > DEAD * median);
+		work[i] = work[i] > 0 ? flat[i] / work[i] : 0;
+	}
+	GT_TRY(mark_beyond(work, n, DEVIATIONS, bad));
+	/* A deviation of few images spreads so much by itself that 6 robust ones are no rare thing. */
+	for (size_t i = 0; i < n && flats->images >= 5; i++)
+		work[i] = flat[i] > 0 ? spread[i] / sqrtf(flat[i]) : 0;
+	if (flats->images >= 5)
+		GT_TRY(mark_beyond(work, n, DEVIATIONS, bad));
+done:
+	return st;
+}
+
+gt_status gt_bad_pixels_of_fields(const gt_field_images *flats, const gt_field_images *darks, size_t rows, size_t columns,
+                                  unsigned char *bad, size_t *found)
+{
+	const size_t n = rows * columns;
+	const int light = flats && flats->images, none = darks && darks->images;
+	float *memory = malloc(4 * n * sizeof *memory), *dark = memory, *flat = memory + n, *spread = flat + n, *work = spread + n;
+	size_t count = 0;
+	gt_status st = GT_OK;
+	if (!memory)
+		return out_of_memory();
+	if (!light && !none)
+		GT_TRY(gt_fail(GT_ERR_ARG, "neither flat nor dark fields: expected some of them"));
+	memset(bad, 0, n);
+	memset(dark, 0, n * sizeof *dark);
+	if (none) {
+		mean_and_spread(darks, n, dark, NULL);
+		GT_TRY(mark_beyond(dark, n, DEVIATIONS, bad));
+	}
+	if (light) {
+		mean_and_spread(flats, n, flat, spread);
+		for (size_t i = 0; i < n; i++)
+			flat[i] -= dark[i];
+		GT_TRY(mark_by_flats(flats, flat, spread, work, rows, columns, bad));
+	}
+	for (size_t i = 0; i < n; i++)
+		count += bad[i];
+	if (found)
+		*found = count;
+done:
+	free(memory);
+	return st;
+}
+
+/* By the mean transmission of all views; and those that never change. */
+static gt_status by_views(const gt_prepare_call *c, double tolerance, unsigned char *bad)
+{
+	const gt_projections *p = *c->p;
+	const size_t views = p->scan->views, n = p->scan->rows * p->scan->columns;
+	float *mean = calloc(2 * n, sizeof *mean), *around = mean + n;
+	if (!mean)
+		return out_of_memory();
+	for (size_t i = 0; i < n; i++) {
+		double sum = 0;
+		int changes = 0;
+		for (size_t v = 0; v < views; v++) {
+			sum += exp(-p->data[v * n + i]);
+			changes |= p->data[v * n + i] != p->data[i];
+		}
+		mean[i] = (float)(sum / (double)views);
+		bad[i] = !changes && views > 1;
+	}
+	gt_local_medians(mean, p->scan->rows, p->scan->columns, c->pool, around);
+	for (size_t i = 0; i < n; i++)
+		bad[i] |= fabs(mean[i] - around[i]) > tolerance * around[i];
+	free(mean);
+	return GT_OK;
+}
+
+static size_t count_of(const unsigned char *bad, size_t n)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < n; i++)
+		found += bad[i];
+	return found;
+}
+
+static gt_status find(gt_prepare_call *c, const struct options *o, unsigned char *bad)
+{
+	const gt_scan *s = (*c->p)->scan;
+	const int fields = c->o->flats.images + c->o->darks.images > 0;
+	if (o->method == FIELDS && !fields)
+		return gt_fail(GT_ERR_ARG, "method=fields: there are neither flat nor dark fields");
+	return fields && o->method != VIEWS ? gt_bad_pixels_of_fields(&c->o->flats, &c->o->darks, s->rows, s->columns, bad, NULL)
+	                                    : by_views(c, o->tolerance, bad);
+}
+
+static gt_status run(gt_prepare_call *c, const void *options)
+{
+	const gt_scan *s = (*c->p)->scan;
+	const size_t n = s->rows * s->columns;
+	unsigned char *bad = calloc(n, 1);
+	gt_status st = GT_OK;
+	if (!bad)
+		return out_of_memory();
+	GT_TRY(find(c, options, bad));
+	const size_t found = count_of(bad, n);
+	if (2 * found > n)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%zu of %zu pixels are bad by that rule: these are no single faults", found, n));
+	if (found)
+		GT_TRY(gt_prepare_fill(c, bad));
+	gt_prepare_note(c, "%zu of %zu pixels are bad: interpolated for direct methods, weight 0 for iterative ones", found, n);
+done:
+	free(bad);
+	return st;
+}
+
+static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
+{
+	const size_t n = (*c->p)->scan->rows * (*c->p)->scan->columns;
+	unsigned char *bad = calloc(n, 1);
+	if (!bad)
+		return out_of_memory();
+	const gt_status st = find(c, &defaults, bad);
+	const size_t found = count_of(bad, n);
+	snprintf(why, size, "%zu of %zu pixels are off their neighbours", found, n);
+	if (found && 50 * found < n)
+		snprintf(spec, size, "bad-pixels");
+	free(bad);
+	return st;
+}
+
+const gt_preparation gt_preparation_bad_pixels = {
+	.name = "bad-pixels",
+	.about = "pixels that are dead, hot, weak or noisy: interpolated, and of weight 0 for iterative methods",
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.advise = advise,
+};
+
+gt_status gt_detector_gain(const gt_field_images *flats, const gt_field_images *darks, size_t pixels, double *gain, double *photons)
+{
+	double mean = 0, dark = 0, variance = 0;
+	if (flats->images < 2)
+		return gt_fail(GT_ERR_ARG, "%zu flat fields: the gain of the detector takes 2", flats->images);
+	for (size_t i = 0; i < pixels * darks->images; i++)
+		dark += darks->data[i] / ((double)pixels * (double)darks->images);
+	for (int kind = 0; kind < 2; kind++) {
+		const gt_field_images *f = kind ? darks : flats;
+		double squares = 0;
+		for (size_t k = 0; k + 1 < f->images; k++) {
+			const float *a = f->data + k * pixels, *b = a + pixels;
+			double level[2] = { 0, 0 };
+			for (size_t i = 0; i < pixels; i++) {
+				level[0] += (a[i] - dark) / (double)pixels;
+				level[1] += (b[i] - dark) / (double)pixels;
+			}
+			const double common = (level[0] + level[1]) / 2, of_a = kind ? 1 : common / level[0],
+				     of_b = kind ? 1 : common / level[1];
+			for (size_t i = 0; i < pixels; i++) {
+				const double off = (a[i] - dark) * of_a - (b[i] - dark) * of_b;
+				squares += off * off / (double)pixels / (double)(f->images - 1);
+			}
+			mean += kind ? 0 : common / (double)(f->images - 1);
+		}
+		variance += (kind ? -0.5 : 0.5) * squares;
+	}
+	if (!(mean > 0) || !(variance > 0))
+		return gt_fail(GT_ERR_FORMAT, "flat fields: mean %.3g above the dark ones, variance %.3g: expected light with noise", mean,
+		               variance);
+	*gain = variance / mean;
+	if (photons)
+		*photons = mean / *gain;
+	return GT_OK;
+}

@@ -1,0 +1,96 @@
+/* Larger pixels: the mean of transmissions, as a larger pixel counts; of line integrals a mean would be too large
+ * behind edges. Rows and columns that fill no pixel are left out at the end. */
+#include <math.h>
+#include <stdlib.h>
+#include "core/try.h"
+#include "prepare/step.h"
+
+struct options {
+	int rows, columns;
+};
+static const struct options defaults = { 2, 2 };
+#define AT(field) offsetof(struct options, field)
+static const gt_param params[] = {
+	{ .key = "rows", .help = "of the detector to one", .kind = GT_INT, .at = AT(rows), .least = 1, .most = 10000 },
+	{ .key = "columns", .help = "of the detector to one", .kind = GT_INT, .at = AT(columns), .least = 1, .most = 10000 },
+	{ .key = NULL },
+};
+
+typedef struct {
+	const gt_projections *from;
+	gt_projections *to;
+	size_t rows, columns;
+} bin_call;
+
+/* Pixels of weight 0 say nothing of the transmission, unless all have it. */
+static void bin_pixel(const bin_call *b, size_t v, size_t row, size_t column, size_t at)
+{
+	const gt_projections *p = b->from;
+	double t = 0, weight = 0, photons = 0, plain = 0, used = 0;
+	for (size_t r = row * b->rows; r < (row + 1) * b->rows; r++)
+		for (size_t c = column * b->columns; c < (column + 1) * b->columns; c++) {
+			const size_t i = (v * p->scan->rows + r) * p->scan->columns + c;
+			const double w = p->weight ? p->weight[i] : 1;
+			plain += exp(-p->data[i]);
+			t += w > 0 ? exp(-p->data[i]) : 0;
+			used += w > 0;
+			weight += w;
+			photons += p->photons ? p->photons[i] : 0;
+		}
+	const double cells = (double)(b->rows * b->columns);
+	b->to->data[at] = (float)-log(used > 0 ? t / used : plain / cells);
+	if (p->weight)
+		b->to->weight[at] = (float)(weight / cells);
+	if (p->photons)
+		b->to->photons[at] = (float)photons;
+}
+
+static void loop(void *self, size_t begin, size_t end, int worker)
+{
+	const bin_call *b = self;
+	const gt_scan *s = b->to->scan;
+	(void)worker;
+	for (size_t v = begin; v < end; v++)
+		for (size_t r = 0; r < s->rows; r++)
+			for (size_t c = 0; c < s->columns; c++)
+				bin_pixel(b, v, r, c, (v * s->rows + r) * s->columns + c);
+}
+
+static gt_status run(gt_prepare_call *c, const void *options)
+{
+	const struct options *o = options;
+	const gt_projections *p = *c->p;
+	const size_t rows = p->scan->rows / (size_t)o->rows, columns = p->scan->columns / (size_t)o->columns;
+	gt_scan *scan = NULL;
+	gt_projections *q = NULL;
+	gt_status st = GT_OK;
+	if (!rows || !columns)
+		return gt_fail(GT_ERR_ARG, "%d rows and %d columns to one: the detector has %zu and %zu", o->rows, o->columns,
+		               p->scan->rows, p->scan->columns);
+	GT_TRY(gt_scan_clone(p->scan, &scan));
+	scan->rows = rows;
+	scan->columns = columns;
+	scan->row_pitch *= o->rows;
+	scan->column_pitch *= o->columns;
+	scan->row_center = (scan->row_center + 0.5) / o->rows - 0.5;
+	scan->column_center = (scan->column_center + 0.5) / o->columns - 0.5;
+	GT_TRY(gt_prepare_like(p, scan, &q));
+	bin_call b = { p, q, (size_t)o->rows, (size_t)o->columns };
+	gt_parallel(c->pool, scan->views, 1, loop, &b);
+	if (p->scan->rows % (size_t)o->rows || p->scan->columns % (size_t)o->columns)
+		gt_prepare_note(c, "%zu rows and %zu columns at the end fill no pixel: left out", p->scan->rows % (size_t)o->rows,
+		                p->scan->columns % (size_t)o->columns);
+	gt_prepare_replace(c, q);
+done:
+	gt_scan_free(scan);
+	return st;
+}
+
+const gt_preparation gt_preparation_bin = {
+	.name = "bin",
+	.about = "larger pixels: means of transmission, sums of photons",
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+};

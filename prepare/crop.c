@@ -1,0 +1,140 @@
+/* Fewer views, rows or columns: geometry and values together. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/try.h"
+#include "prepare/step.h"
+
+enum { VIEW, ROW, COLUMN, AXES };
+typedef struct {
+	size_t first, step, n;
+} kept_part;
+
+static void copy_part(const kept_part *of, const gt_scan *from, const float *in, float *out)
+{
+	if (!in)
+		return;
+	for (size_t v = 0; v < of[VIEW].n; v++)
+		for (size_t r = 0; r < of[ROW].n; r++)
+			memcpy(out + (v * of[ROW].n + r) * of[COLUMN].n,
+			       in + ((of[VIEW].first + v * of[VIEW].step) * from->rows + of[ROW].first + r) * from->columns +
+			               of[COLUMN].first,
+			       of[COLUMN].n * sizeof *out);
+}
+
+static gt_status take(gt_prepare_call *c, const kept_part *of)
+{
+	const gt_projections *p = *c->p;
+	const gt_scan *from = p->scan;
+	gt_scan *scan = NULL;
+	gt_projections *q = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_scan_new(from->shape, of[VIEW].n, of[ROW].n, of[COLUMN].n, &scan));
+	gt_view *view = scan->view;
+	*scan = *from;
+	scan->view = view;
+	scan->views = of[VIEW].n;
+	scan->rows = of[ROW].n;
+	scan->columns = of[COLUMN].n;
+	scan->row_center -= (double)of[ROW].first;
+	scan->column_center -= (double)of[COLUMN].first;
+	for (size_t v = 0; v < of[VIEW].n; v++)
+		view[v] = from->view[of[VIEW].first + v * of[VIEW].step];
+	GT_TRY(gt_prepare_like(p, scan, &q));
+	copy_part(of, from, p->data, q->data);
+	copy_part(of, from, p->weight, q->weight);
+	copy_part(of, from, p->photons, q->photons);
+	gt_prepare_note(c, "%zu views of %zu rows x %zu columns are left", of[VIEW].n, of[ROW].n, of[COLUMN].n);
+	gt_prepare_replace(c, q);
+done:
+	gt_scan_free(scan);
+	return st;
+}
+
+/* first, last (-1: to the end) and step of n. */
+static gt_status part_of(const char *what, long long first, long long last, long long step, size_t n, kept_part *of)
+{
+	const long long end = last < 0 ? (long long)n - 1 : last;
+	if (first < 0 || end < first || end >= (long long)n)
+		return gt_fail(GT_ERR_ARG, "%s %lld to %lld: expected some of 0 to %zu", what, first, end, n - 1);
+	*of = (kept_part){ (size_t)first, (size_t)step, (size_t)((end - first) / step + 1) };
+	return GT_OK;
+}
+
+struct view_options {
+	int from, to, step;
+};
+static const struct view_options view_defaults = { 0, -1, 1 };
+#define VIEW_AT(field) offsetof(struct view_options, field)
+static const gt_param view_params[] = {
+	{ .key = "from", .help = "first view, from 0", .kind = GT_INT, .at = VIEW_AT(from), .least = 0, .most = 1e9 },
+	{ .key = "to", .help = "last view; -1: the last there is", .kind = GT_INT, .at = VIEW_AT(to), .least = -1, .most = 1e9 },
+	{ .key = "step", .help = "every so manieth", .kind = GT_INT, .at = VIEW_AT(step), .least = 1, .most = 1e9 },
+	{ .key = NULL },
+};
+
+static gt_status run_views(gt_prepare_call *c, const void *options)
+{
+	const struct view_options *o = options;
+	const gt_scan *s = (*c->p)->scan;
+	kept_part of[AXES] = { { 0, 1, 0 }, { 0, 1, s->rows }, { 0, 1, s->columns } };
+	const gt_status st = part_of("views", o->from, o->to, o->step, s->views, &of[VIEW]);
+	return st != GT_OK ? st : take(c, of);
+}
+
+const gt_preparation gt_preparation_views = {
+	.name = "views",
+	.about = "some of the views",
+	.params = view_params,
+	.defaults = &view_defaults,
+	.options_size = sizeof view_defaults,
+	.run = run_views,
+};
+
+struct crop_options {
+	int top, bottom, left, right;
+};
+static const struct crop_options crop_defaults = { 0, 0, 0, 0 };
+#define CROP_AT(field) offsetof(struct crop_options, field)
+static const gt_param crop_params[] = {
+	{ .key = "first-rows", .help = "rows to leave out at the first one", .kind = GT_INT, .at = CROP_AT(top), .least = 0, .most = 1e9 },
+	{ .key = "last-rows", .help = "rows to leave out at the last one", .kind = GT_INT, .at = CROP_AT(bottom), .least = 0, .most = 1e9 },
+	{ .key = "first-columns",
+	  .help = "columns to leave out at the first one; what cuts the body off truncates it",
+	  .kind = GT_INT,
+	  .at = CROP_AT(left),
+	  .least = 0,
+	  .most = 1e9 },
+	{ .key = "last-columns",
+	  .help = "columns to leave out at the last one",
+	  .kind = GT_INT,
+	  .at = CROP_AT(right),
+	  .least = 0,
+	  .most = 1e9 },
+	{ .key = NULL },
+};
+
+static gt_status run_crop(gt_prepare_call *c, const void *options)
+{
+	const struct crop_options *o = options;
+	const gt_scan *s = (*c->p)->scan;
+	kept_part of[AXES] = { { 0, 1, s->views }, { 0, 1, 0 }, { 0, 1, 0 } };
+	gt_status st = GT_OK;
+	if ((size_t)o->top + (size_t)o->bottom >= s->rows || (size_t)o->left + (size_t)o->right >= s->columns)
+		return gt_fail(GT_ERR_ARG, "%d and %d rows, %d and %d columns to leave out: the detector has %zu and %zu", o->top,
+		               o->bottom, o->left, o->right, s->rows, s->columns);
+	GT_TRY(part_of("rows", o->top, (long long)s->rows - 1 - o->bottom, 1, s->rows, &of[ROW]));
+	GT_TRY(part_of("columns", o->left, (long long)s->columns - 1 - o->right, 1, s->columns, &of[COLUMN]));
+	st = take(c, of);
+done:
+	return st;
+}
+
+const gt_preparation gt_preparation_crop = {
+	.name = "crop",
+	.about = "rows and columns at the edges of the detector left out",
+	.params = crop_params,
+	.defaults = &crop_defaults,
+	.options_size = sizeof crop_defaults,
+	.run = run_crop,
+};

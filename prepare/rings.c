@@ -1,0 +1,189 @@
+/* Stripes of single columns of the detector, which are rings in a slice, row by row of the detector; any geometry.
+ * "gain" after the correction of the LEAP toolkit: a constant per pixel, the mean over the views of what a median
+ * over neighbouring columns differs by. "sorting", "large" and "dead" after Vo, Atwood, Drakopoulos, Opt. Express
+ * 26 (2018) 28396, algorithms 3, 5 and 6, with their detection, algorithm 4. Memory: a few sinograms per thread. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/order_statistics.h>
+#include "core/try.h"
+#include "prepare/stripes.h"
+
+enum { GAIN, SORTING, LARGE, DEAD, ALL };
+struct options {
+	int method, window, passes;
+	double limit, snr, drop;
+};
+static const struct options defaults = { .method = GAIN, .window = 0, .passes = 3, .limit = 0.05, .snr = 3, .drop = 0.1 };
+static const char *const methods[] = { "gain", "sorting", "large", "dead", "all", NULL };
+#define AT(field) offsetof(struct options, field)
+static const gt_param params[] = {
+	{ .key = "method",
+	  .help = "gain: constant per pixel; sorting: partial stripes; large: wide ones; dead: columns that fluctuate; all: the last three",
+	  .kind = GT_CHOICE,
+	  .at = AT(method),
+	  .names = methods },
+	{ .key = "window",
+	  .help = "columns of the median, odd; 0: 5 of gain, a 24th of all but at most 21 of sorting, a 10th but at most 51 of the others",
+	  .kind = GT_INT,
+	  .at = AT(window),
+	  .least = 0,
+	  .most = 1001 },
+	{ .key = "passes", .help = "of gain", .kind = GT_INT, .at = AT(passes), .least = 1, .most = 20 },
+	{ .key = "limit",
+	  .help = "gain: largest correction of a line integral",
+	  .kind = GT_REAL,
+	  .at = AT(limit),
+	  .least = 1e-6,
+	  .most = 10 },
+	{ .key = "snr",
+	  .help = "large, dead: how far a stripe stands out of the others",
+	  .kind = GT_REAL,
+	  .at = AT(snr),
+	  .least = 1,
+	  .most = 100 },
+	{ .key = "drop",
+	  .help = "large: part of the views left out at either end of the order",
+	  .kind = GT_REAL,
+	  .at = AT(drop),
+	  .least = 0,
+	  .most = 0.49 },
+	{ .key = NULL },
+};
+
+typedef struct {
+	const struct options *o;
+	size_t views, columns, window[5];
+	unsigned char *bad; /* [row][column]: columns that "dead" found */
+} rings_call;
+
+/* window values around column k, within the row. */
+static double neighbours_median(const float *row, size_t columns, size_t k, size_t window)
+{
+	float value[64];
+	const size_t half = window / 2, first = k < half ? 0 : k - half, last = k + half < columns ? k + half : columns - 1;
+	memcpy(value, row + first, (last - first + 1) * sizeof *value);
+	return gt_median_few(value, last - first + 1);
+}
+
+static void gain(const rings_call *r, float *s, double *c)
+{
+	double *sum = c + r->columns;
+	memset(c, 0, r->columns * sizeof *c);
+	for (int pass = 0; pass < r->o->passes; pass++) {
+		for (size_t k = 0; k < r->columns; k++) {
+			sum[k] = 0;
+			for (size_t v = 0; v < r->views; v++) {
+				const float *row = s + v * r->columns;
+				const double off = neighbours_median(row, r->columns, k, r->window[GAIN]) - row[k];
+				sum[k] += fmax(-r->o->limit, fmin(r->o->limit, off));
+			}
+		}
+		for (size_t k = 0; k < r->columns; k++) {
+			const double wanted = fmax(-r->o->limit, fmin(r->o->limit, c[k] + sum[k] / (double)r->views)), step = wanted - c[k];
+			c[k] = wanted;
+			for (size_t v = 0; v < r->views; v++)
+				s[v * r->columns + k] += (float)step;
+		}
+	}
+}
+
+static void work(void *self, size_t row, float *s, double *scratch)
+{
+	const rings_call *r = self;
+	const gt_stripes t = { r->views, r->columns, r->o->snr, r->o->drop };
+	const int method = r->o->method;
+	if (method == GAIN)
+		gain(r, s, scratch);
+	if (method == DEAD || method == ALL)
+		gt_stripes_dead(&t, r->window[DEAD], s, scratch, r->bad + row * r->columns);
+	if (method == LARGE || method == ALL)
+		gt_stripes_large(&t, r->window[LARGE], s, scratch);
+	if (method == SORTING || method == ALL)
+		gt_stripes_sorting(&t, r->window[SORTING], s, scratch);
+}
+
+static size_t odd(size_t n, size_t least, size_t most)
+{
+	const size_t within = n < least ? least : n > most ? most : n;
+	return within | 1;
+}
+
+static gt_status run(gt_prepare_call *c, const void *options)
+{
+	const gt_scan *scan = (*c->p)->scan;
+	const size_t few = odd(scan->columns / 24, 5, 21), many = odd(scan->columns / 10, 5, 51);
+	rings_call r = { options, scan->views, scan->columns, { 5, few, many, many, 0 }, NULL };
+	const size_t pixels = scan->rows * scan->columns;
+	size_t found = 0;
+	gt_status st = GT_OK;
+	float *w = NULL;
+	if (r.o->window && (r.o->window % 2 == 0 || (r.o->method == GAIN && r.o->window > 63)))
+		return gt_fail(GT_ERR_ARG, "window=%d: expected an odd number%s", r.o->window, r.o->method == GAIN ? " up to 63" : "");
+	for (int m = 0; r.o->window && m < 5; m++)
+		r.window[m] = (size_t)r.o->window;
+	if (scan->columns < 5 || scan->views < 4)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views of %zu columns: expected 4 of 5 and more", scan->views, scan->columns);
+	if (!(r.bad = calloc(pixels, 1)))
+		return gt_fail(GT_ERR_MEMORY, "rings: out of memory");
+	GT_TRY(gt_prepare_rows(c, work, &r, gt_stripes_scratch(scan->views, scan->columns)));
+	for (size_t i = 0; i < pixels; i++)
+		found += r.bad[i];
+	if (found) {
+		GT_TRY(gt_prepare_weights(c, &w));
+		for (size_t i = 0; i < scan->views * pixels; i++)
+			w[i] = r.bad[i % pixels] ? 0 : w[i];
+	}
+	if (r.o->method == DEAD || r.o->method == ALL)
+		gt_prepare_note(c, "%zu of %zu pixels fluctuate: interpolated, weight 0", found, pixels);
+done:
+	free(r.bad);
+	return st;
+}
+
+/* Third differences along columns hold noise and pattern, their changes from view to view noise alone. */
+static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
+{
+	const gt_projections *p = *c->p;
+	const size_t rows = p->scan->rows, columns = p->scan->columns, views = p->scan->views, n = rows * columns;
+	double *all = NULL, *change = NULL;
+	size_t m = 0;
+	if (columns < 16 || views < 8) {
+		snprintf(why, size, "too few views or columns to see a pattern");
+		return GT_OK;
+	}
+	const size_t most = 200000, step = views * n / most + 1;
+	all = malloc((most + views) * sizeof *all);
+	change = malloc((most + views) * sizeof *change);
+	if (!all || !change) {
+		free(all);
+		free(change);
+		return gt_fail(GT_ERR_MEMORY, "rings: out of memory");
+	}
+	for (size_t i = 0; i + n < views * n && m < most; i += step) {
+		if (i % columns + 3 >= columns)
+			continue;
+		const float *a = p->data + i, *b = a + n;
+		const double here = a[3] - 3. * a[2] + 3. * a[1] - a[0], next = b[3] - 3. * b[2] + 3. * b[1] - b[0];
+		all[m] = fabs(here);
+		change[m++] = fabs(next - here);
+	}
+	const double both = 1.4826 * gt_median(all, m) / sqrt(20), noise = 1.4826 * gt_median(change, m) / sqrt(40);
+	const double pattern = sqrt(fmax(0, both * both - noise * noise));
+	free(all);
+	free(change);
+	snprintf(why, size, "a fixed pattern of %.2g of a line integral, noise of %.2g", pattern, noise);
+	if (pattern > 0.3 * noise && pattern > 1e-4)
+		snprintf(spec, size, "rings:method=gain");
+	return GT_OK;
+}
+
+const gt_preparation gt_preparation_rings = {
+	.name = "rings",
+	.about = "rings: stripes of single columns of the detector, removed row by row; round bodies about the axis look like rings too",
+	.params = params,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.run = run,
+	.advise = advise,
+};

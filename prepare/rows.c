@@ -1,0 +1,113 @@
+/* Loops over rows of the detector, and medians. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/order_statistics.h>
+#include "core/try.h"
+#include "prepare/step.h"
+
+typedef struct {
+	const gt_prepare_call *call;
+	gt_row_work work;
+	void *self;
+	float *sinogram;
+	double *scratch;
+	size_t scratch_size;
+} rows_call;
+
+static void rows_loop(void *self, size_t begin, size_t end, int worker)
+{
+	const rows_call *r = self;
+	const gt_projections *p = *r->call->p;
+	const size_t views = p->scan->views, rows = p->scan->rows, columns = p->scan->columns;
+	float *s = r->sinogram + (size_t)worker * views * columns;
+	for (size_t row = begin; row < end; row++) {
+		for (size_t v = 0; v < views; v++)
+			memcpy(s + v * columns, p->data + (v * rows + row) * columns, columns * sizeof *s);
+		r->work(r->self, row, s, r->scratch + (size_t)worker * r->scratch_size);
+		for (size_t v = 0; v < views; v++)
+			memcpy(p->data + (v * rows + row) * columns, s + v * columns, columns * sizeof *s);
+	}
+}
+
+gt_status gt_prepare_rows(const gt_prepare_call *c, gt_row_work work, void *self, size_t scratch)
+{
+	const gt_scan *scan = (*c->p)->scan;
+	const size_t threads = (size_t)gt_pool_threads(c->pool);
+	rows_call r = { c,
+		        work,
+		        self,
+		        malloc(threads * scan->views * scan->columns * sizeof(float)),
+		        malloc(threads * (scratch ? scratch : 1) * sizeof(double)),
+		        scratch };
+	gt_status st = GT_OK;
+	if (!r.sinogram || !r.scratch)
+		st = gt_fail(GT_ERR_MEMORY, "sinograms: out of memory");
+	else
+		gt_parallel(c->pool, scan->rows, 1, rows_loop, &r);
+	free(r.sinogram);
+	free(r.scratch);
+	return st;
+}
+
+float gt_median_few(float *x, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		const float moving = x[i];
+		size_t k = i;
+		for (; k > 0 && x[k - 1] > moving; k--)
+			x[k] = x[k - 1];
+		x[k] = moving;
+	}
+	return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
+
+gt_status gt_robust_spread(const float *x, size_t n, double *median, double *deviation)
+{
+	double *copy = malloc(n * sizeof *copy);
+	if (!copy)
+		return gt_fail(GT_ERR_MEMORY, "medians: out of memory");
+	for (size_t i = 0; i < n; i++)
+		copy[i] = x[i];
+	*median = gt_upper_median(copy, n);
+	for (size_t i = 0; i < n; i++)
+		copy[i] = fabs(x[i] - *median);
+	*deviation = 1.4826 * gt_upper_median(copy, n);
+	free(copy);
+	return GT_OK;
+}
+
+typedef struct {
+	const float *x;
+	size_t rows, columns;
+	float *out;
+} medians_call;
+
+/* As far on both sides: what slopes has no other median at an edge. */
+static size_t reach_of(size_t at, size_t n)
+{
+	const size_t after = n - 1 - at, least = at < after ? at : after;
+	return least < 2 ? least : 2;
+}
+
+static void medians_loop(void *self, size_t begin, size_t end, int worker)
+{
+	const medians_call *m = self;
+	float value[25];
+	(void)worker;
+	for (size_t row = begin; row < end; row++)
+		for (size_t column = 0; column < m->columns; column++) {
+			const size_t up = reach_of(row, m->rows), across = reach_of(column, m->columns);
+			size_t n = 0;
+			for (size_t r = row - up; r <= row + up; r++)
+				for (size_t c = column - across; c <= column + across; c++)
+					value[n++] = m->x[r * m->columns + c];
+			m->out[row * m->columns + column] = gt_median_few(value, n);
+		}
+}
+
+void gt_local_medians(const float *x, size_t rows, size_t columns, gt_pool *pool, float *out)
+{
+	medians_call m = { x, rows, columns, out };
+	gt_parallel(pool, rows, 1, medians_loop, &m);
+}

@@ -1,0 +1,23 @@
+#ifndef GT_PREPARE_STRIPES_H
+#define GT_PREPARE_STRIPES_H
+/* Stripes of a sinogram s[view][column], after Vo, Atwood, Drakopoulos, Opt. Express 26 (2018) 28396; private to
+ * prepare/. */
+#include "prepare/step.h"
+
+typedef struct { size_t views, columns; double snr, drop; } gt_stripes;
+
+/* Doubles of scratch that each of these takes. */
+size_t gt_stripes_scratch(size_t views, size_t columns);
+/* Algorithm 4: columns whose factor f stands out of the others' straight line of ranks. stripe[columns]: 1 or 0.
+ * scratch: 2 columns. */
+void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned char *stripe, double *scratch);
+/* Algorithm 3: values sorted over the views, a median along the columns at each rank, put back. */
+void gt_stripes_sorting(const gt_stripes *t, size_t window, float *s, double *scratch);
+/* Algorithm 5: columns are divided by how they differ from their neighbours in the mean; those that stand out get
+ * sorted and smoothed values. */
+void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scratch);
+/* Algorithm 6: columns that fluctuate, or do not respond, from view to view are interpolated; marked in
+ * bad[columns]. */
+void gt_stripes_dead(const gt_stripes *t, size_t window, float *s, double *scratch, unsigned char *bad);
+
+#endif

@@ -1,0 +1,22 @@
+/* Every step of preparation, one line each, in the order in which they belong: what works on transmissions before
+ * what works on line integrals, zingers before rings, cells before what is between them. */
+#include <gantry/prepare.h>
+
+#define PREPARATIONS(X)   \
+	X(views)          \
+	X(crop)           \
+	X(bad_pixels)     \
+	X(air)            \
+	X(zingers)        \
+	X(scatter)        \
+	X(bin)            \
+	X(beam_hardening) \
+	X(rings)
+
+#define DECLARE(name) extern const gt_preparation gt_preparation_##name;
+#define LIST(name) &gt_preparation_##name,
+PREPARATIONS(DECLARE)
+const gt_preparation *const gt_preparations[] = { PREPARATIONS(LIST) NULL };
+
+static const gt_module *nth(size_t i) { return (const gt_module *)gt_preparations[i]; }
+const gt_module_kind gt_preparation_kind = { "preparation", "step", nth };

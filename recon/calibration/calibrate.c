@@ -1,0 +1,371 @@
+/* Geometry from the projections. A step: the volume of the geometry so far, by conjugate gradients; what is left of
+ * the projections; how that changes with each parameter, less what another volume explains of the change (J); then
+ * J'J step = J' left. Errors are of that last system. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/calibrate.h>
+#include <gantry/consistency.h>
+#include <gantry/constants.h>
+#include <gantry/projector.h>
+#include <gantry/solver.h>
+#include "core/try.h"
+#include "geometry/projections.h"
+#include "recon/calibration/coarse_scan.h"
+
+enum { N = GT_CALIBRATE_PARAMETERS, TEXT = 512, NEAR = 100 };
+const gt_calibrate_options gt_calibrate_defaults = { .size = sizeof(gt_calibrate_options),
+	                                             .what = 1u << GT_CALIBRATE_CENTER | 1u << GT_CALIBRATE_ROLL,
+	                                             .iterations = 12,
+	                                             .columns = 96,
+	                                             .views = 180 };
+/* Smaller steps end it, and a standard error above the second says that a parameter cannot be told: pixels, rad,
+ * rad, rad, parts of the distance. */
+static const double tolerance[N] = { 0.003, 2e-5, 3e-4, 3e-4, 1e-4 }, untold[N] = { 0.5, 0.01, 0.03, 0.03, 0.02 };
+
+typedef struct {
+	const gt_calibrate_options *o;
+	gt_projections *coarse;
+	size_t by[2];
+	gt_backend *be;
+	gt_grid grid;
+	gt_array *y, *x, *left, *work, *J[N], *part;
+	int free[N];               /* parameters that are looked for */
+	double value[N], scale[N]; /* of the whole scan's pixels; of a unit of tolerance and untold */
+	gt_calibration *out;
+} search;
+
+static void note(const gt_calibrate_options *o, gt_severity severity, const char *format, ...) GT_PRINTF(3, 4);
+static void note(const gt_calibrate_options *o, gt_severity severity, const char *format, ...)
+{
+	char text[TEXT];
+	va_list args;
+	if (!o->notes.say)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	const gt_message m = { sizeof m, severity, GT_ABOUT_GEOMETRY, text };
+	o->notes.say(o->notes.self, &m);
+}
+
+static gt_status make_operator(const search *s, const double value[N], gt_linop **A)
+{
+	gt_scan *scan = NULL;
+	double own[N];
+	gt_status st = GT_OK;
+	memcpy(own, value, sizeof own);
+	own[GT_CALIBRATE_CENTER] /= (double)s->by[0];
+	GT_TRY(gt_scan_clone(s->coarse->scan, &scan));
+	gt_calibrate_apply(own, scan);
+	GT_TRY(gt_projector_new("joseph", s->be, GT_F32, &s->grid, scan, A));
+done:
+	gt_scan_free(scan);
+	return st;
+}
+
+/* y <- y less what a volume explains of it; that volume in s->x where keep. */
+static gt_status project_out(const search *s, gt_linop *A, gt_array *y, int keep)
+{
+	const gt_module *m;
+	void *options = NULL;
+	gt_array *x = keep ? s->x : s->part;
+	gt_status st = GT_OK;
+	gt_linop *const ops[] = { A };
+	gt_array *const data[] = { y };
+	const gt_problem problem = { .subsets = 1, .A = ops, .b = data, .lo = -INFINITY, .hi = INFINITY };
+	GT_TRY(gt_module_parse_kind(&gt_solver_kind, "cgls:iterations=8", &m, &options));
+	gt_fill(0, x);
+	GT_TRY(gt_solve((const gt_solver *)m, &problem, options, x, NULL));
+	gt_forward(A, x, s->work);
+	gt_axpy(-1, s->work, y);
+	st = gt_backend_status(s->be);
+done:
+	gt_free(options);
+	return st;
+}
+
+/* J[j]: how the projections change with parameter j, less what another volume explains. */
+static gt_status derivative(const search *s, gt_linop *A, int j)
+{
+	double there[N];
+	gt_linop *B = NULL;
+	gt_status st = GT_OK;
+	const double h = 30 * tolerance[j] * s->scale[j];
+	for (int side = -1; side <= 1; side += 2) {
+		memcpy(there, s->value, sizeof there);
+		there[j] += side * h;
+		GT_TRY(make_operator(s, there, &B));
+		gt_forward(B, s->x, side < 0 ? s->J[j] : s->work);
+		gt_linop_free(B);
+		B = NULL;
+	}
+	gt_scale(-1 / (2 * h), s->J[j]);
+	gt_axpy(1 / (2 * h), s->work, s->J[j]);
+	st = project_out(s, A, s->J[j], 0);
+done:
+	gt_linop_free(B);
+	return st;
+}
+
+/* Inverse of the symmetric n x n matrix m, by elimination after scaling; 0: it is singular. */
+static int invert(int n, double m[N][N], double inverse[N][N])
+{
+	double a[N][2 * N], scale[N];
+	for (int i = 0; i < n; i++) {
+		if (!(m[i][i] > 0))
+			return 0;
+		scale[i] = 1 / sqrt(m[i][i]);
+	}
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++) {
+			a[i][j] = m[i][j] * scale[i] * scale[j];
+			a[i][n + j] = i == j;
+		}
+	for (int i = 0; i < n; i++) {
+		if (fabs(a[i][i]) < 1e-8)
+			return 0;
+		for (int k = 0; k < n; k++) {
+			const double factor = k == i ? 0 : a[k][i] / a[i][i];
+			for (int j = 0; k != i && j < 2 * n; j++)
+				a[k][j] -= factor * a[i][j];
+		}
+	}
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
+			inverse[i][j] = a[i][n + j] / a[i][i] * scale[i] * scale[j];
+	return 1;
+}
+
+/* Solves for the step; errors of what is free. */
+static gt_status solve(search *s, double step[N])
+{
+	int index[N], n = 0;
+	double m[N][N], b[N], inverse[N][N];
+	for (int j = 0; j < N; j++)
+		if (s->free[j])
+			index[n++] = j;
+	for (int i = 0; i < n; i++) {
+		b[i] = gt_dot(s->J[index[i]], s->left);
+		for (int j = 0; j < n; j++)
+			m[i][j] = gt_dot(s->J[index[i]], s->J[index[j]]);
+	}
+	if (!invert(n, m, inverse))
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "the geometry is not unique: the projections change alike, or not at all, with the parameters asked for; "
+		               "ask for fewer of them");
+	const double variance = gt_dot(s->left, s->left) / (double)gt_array_size(s->left);
+	memset(step, 0, N * sizeof *step);
+	for (int i = 0; i < n; i++) {
+		for (int j = 0; j < n; j++)
+			step[index[i]] += inverse[i][j] * b[j];
+		s->out->parameter[index[i]].error = sqrt(fmax(0, variance * inverse[i][i]));
+	}
+	return gt_backend_status(s->be);
+}
+
+/* Leaves out what the projections do not tell. 1: something was. */
+static int leave_untold(search *s)
+{
+	int worst = -1;
+	double most = 1;
+	for (int j = 0; j < N; j++) {
+		const double ratio = s->free[j] ? s->out->parameter[j].error / (untold[j] * s->scale[j]) : 0;
+		if (ratio > most) {
+			most = ratio;
+			worst = j;
+		}
+	}
+	if (worst < 0)
+		return 0;
+	s->free[worst] = 0;
+	s->value[worst] = 0;
+	note(s->o, GT_WARNING, "%s cannot be told from these projections: its standard error would be %.2g; left as it is",
+	     gt_calibrate_names[worst], s->out->parameter[worst].error);
+	return 1;
+}
+
+static gt_status iterate(search *s, int *again, double *rms)
+{
+	gt_linop *A = NULL;
+	double step[N];
+	gt_status st = GT_OK;
+	GT_TRY(make_operator(s, s->value, &A));
+	gt_copy(s->y, s->left);
+	GT_TRY(project_out(s, A, s->left, 1));
+	*rms = sqrt(gt_dot(s->left, s->left) / (double)gt_array_size(s->left));
+	/* Near the end the projections change with the parameters as they did before. */
+	for (int j = 0; j < N && !(s->out->step > 0 && s->out->step < NEAR); j++)
+		if (s->free[j])
+			GT_TRY(derivative(s, A, j));
+	GT_TRY(solve(s, step));
+	s->out->step = 0;
+	for (int j = 0; j < N; j++) {
+		/* Far from the minimum a step says the direction: at most 3 pixels, 2 degrees. */
+		const double most = s->scale[j] * (j == GT_CALIBRATE_CENTER     ? 3. * (double)s->by[0]
+		                                   : j == GT_CALIBRATE_DISTANCE ? 0.05
+		                                                                : 2 / GT_DEGREES);
+		step[j] = s->free[j] ? fmax(-most, fmin(most, step[j])) : 0;
+		s->value[j] += step[j];
+		s->out->step = fmax(s->out->step, fabs(step[j]) / (tolerance[j] * s->scale[j]));
+	}
+	*again = s->out->step > 1;
+done:
+	gt_linop_free(A);
+	return st;
+}
+
+static gt_status allocate(search *s)
+{
+	size_t below, above;
+	gt_status st = GT_OK;
+	const gt_scan *scan = s->coarse->scan;
+	const size_t n = gt_scan_size(scan);
+	GT_TRY(gt_grid_default(scan, &s->grid));
+	gt_grid_margin(&s->grid, scan, &below, &above);
+	s->grid.center[2] += ((double)above - (double)below) / 2 * s->grid.pitch[2];
+	s->grid.n[2] += below + above;
+	GT_TRY(gt_array_new(s->be, GT_F32, n, &s->y));
+	GT_TRY(gt_array_new(s->be, GT_F32, gt_grid_voxels(&s->grid), &s->x));
+	GT_TRY(gt_array_like(s->x, &s->part));
+	GT_TRY(gt_array_like(s->y, &s->left));
+	GT_TRY(gt_array_like(s->y, &s->work));
+	for (int j = 0; j < N; j++)
+		if (s->free[j])
+			GT_TRY(gt_array_like(s->y, &s->J[j]));
+	gt_array_put_float(s->coarse->data, s->y);
+done:
+	return st;
+}
+
+static void release(search *s)
+{
+	gt_array *const all[] = { s->y, s->x, s->left, s->work, s->part };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		gt_array_free(all[i]);
+	for (int j = 0; j < N; j++)
+		gt_array_free(s->J[j]);
+	gt_projections_free(s->coarse);
+	gt_backend_close(s->be);
+}
+
+/* Where conjugate rays agree, as a correction of the centre. */
+static gt_status begin_center(const gt_projections *p, search *s)
+{
+	gt_conjugate_report r;
+	char text[TEXT];
+	const unsigned turned = GT_CONJUGATE_COLUMNS | GT_CONJUGATE_TURN | GT_CONJUGATE_ROWS;
+	if (!s->free[GT_CALIBRATE_CENTER])
+		return GT_OK;
+	if (gt_conjugate_check(p->scan, p->data, gt_backend_pool(s->be), &r) != GT_OK) {
+		note(s->o, GT_WARNING, "the centre begins as it is: %s", gt_error());
+		return GT_OK;
+	}
+	if (r.faults & turned && r.explained && !r.instead && !(r.faults & r.hidden)) {
+		gt_conjugate_verdict(p->scan, &r, text, sizeof text);
+		return gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"conjugate rays say that more is wrong than small errors: %s (gantry info --check has the command that mends it)",
+			text);
+	}
+	for (size_t i = 0; i < r.cases; i++)
+		if (r.item[i].faults == GT_CONJUGATE_CENTER)
+			s->value[GT_CALIBRATE_CENTER] = r.item[i].center - p->scan->column_center;
+	note(s->o, GT_INFO, "conjugate rays agree best about column %.2f, %+.2f from where it is",
+	     p->scan->column_center + s->value[GT_CALIBRATE_CENTER], s->value[GT_CALIBRATE_CENTER]);
+	return GT_OK;
+}
+
+/* What no volume explains of the projections with the geometry as it was given. */
+static gt_status residual_before(search *s)
+{
+	static const double none[N];
+	gt_linop *A = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(make_operator(s, none, &A));
+	gt_copy(s->y, s->left);
+	GT_TRY(project_out(s, A, s->left, 1));
+	s->out->before = sqrt(gt_dot(s->left, s->left) / (double)gt_array_size(s->left));
+done:
+	gt_linop_free(A);
+	return st;
+}
+
+static gt_status find(search *s)
+{
+	int again = 1, k = 0;
+	double rms = 0;
+	gt_status st = GT_OK;
+	GT_TRY(residual_before(s));
+	for (; again && k < s->o->iterations; k++) {
+		GT_TRY(iterate(s, &again, &rms));
+		if (leave_untold(s))
+			again = 1;
+		note(s->o, GT_INFO,
+		     "step %d: %.4g of the line integrals are left (root mean square); center %+.3f, roll %+.4f deg, slant %+.3f deg, tilt %+.3f deg",
+		     k + 1, rms, s->value[GT_CALIBRATE_CENTER], s->value[GT_CALIBRATE_ROLL] * GT_DEGREES,
+		     s->value[GT_CALIBRATE_SLANT] * GT_DEGREES, s->value[GT_CALIBRATE_TILT] * GT_DEGREES);
+	}
+	s->out->after = rms;
+	s->out->iterations = k;
+	s->out->converged = !again;
+done:
+	return st;
+}
+
+static gt_status check(const gt_projections *p, const gt_calibrate_options *given, gt_calibrate_options *o)
+{
+	*o = gt_calibrate_defaults;
+	if (given && (given->size < sizeof given->size || given->size > sizeof *o))
+		return gt_fail(GT_ERR_ARG, "options of size=%zu: expected sizeof(gt_calibrate_options), which is at most %zu", given->size,
+		               sizeof *o);
+	if (given)
+		memcpy(o, given, given->size);
+	if (!p || !p->data)
+		return gt_fail(GT_ERR_ARG, "gt_calibrate: found no line integrals");
+	if (!o->what || o->what >> N || o->columns < 16 || o->views < 8 || o->iterations < 1)
+		return gt_fail(
+			GT_ERR_ARG,
+			"gt_calibrate: what=%u, iterations=%d, columns=%zu, views=%zu: expected some of %d parameters, 1, 16 and 8 and more",
+			o->what, o->iterations, o->columns, o->views, N);
+	if (p->scan->shape == GT_ARC || gt_scan_is_helical(p->scan))
+		return gt_fail(GT_ERR_UNSUPPORTED, "the geometry is found of flat detectors and parallel rays on a circle, not of %s",
+		               p->scan->shape == GT_ARC ? "arcs" : "a helix");
+	return GT_OK;
+}
+
+gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *given, gt_calibration *out)
+{
+	gt_calibrate_options o;
+	search s = { .o = &o, .out = out };
+	char name[32];
+	gt_status st = GT_OK;
+	*out = (gt_calibration){ .before = NAN };
+	GT_TRY(check(p, given, &o));
+	for (int j = 0; j < N; j++) {
+		s.free[j] = out->parameter[j].asked = o.what >> j & 1;
+		s.scale[j] = j == GT_CALIBRATE_DISTANCE ? p->scan->source_to_detector : 1;
+		if (s.free[j] && j >= GT_CALIBRATE_SLANT && p->scan->shape == GT_PARALLEL) {
+			note(&o, GT_WARNING, "%s cannot be told with parallel rays: left as it is", gt_calibrate_names[j]);
+			s.free[j] = 0;
+		}
+	}
+	snprintf(name, sizeof name, "cpu:%d", o.threads);
+	if (o.threads <= 0)
+		snprintf(name, sizeof name, "cpu");
+	GT_TRY(gt_backend_open(name, &s.be));
+	GT_TRY(begin_center(p, &s));
+	GT_TRY(gt_coarse_scan(p, o.columns, o.views, &s.coarse, s.by));
+	GT_TRY(allocate(&s));
+	GT_TRY(find(&s));
+	for (int j = 0; j < N; j++) {
+		out->parameter[j].told = s.free[j];
+		out->parameter[j].value = s.value[j];
+	}
+	gt_calibrate_apply(s.value, p->scan);
+done:
+	release(&s);
+	return st;
+}

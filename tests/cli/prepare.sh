@@ -1,0 +1,34 @@
+#!/bin/bash
+# Faults of a scan mended by the command: every step, its record, what is refused; real data where GT_DATA names it.
+. "$(dirname "$0")/support/lib.sh"
+
+ok simulate --scanner ge-ct750hd --phantom forbild-head --reduce 16 --views 40 --rows 3 --photons 2e4 --rays 1 -o scan.nc
+ok prepare scan.nc -o mended.nc --air auto --bad-pixels auto --zingers auto --scatter fraction=0.01 --beam-hardening kv=120,aluminium=3 \
+	--rings gain --show pictures
+grep -q "zingers: .* values replaced" stderr.txt || fail "zingers: $(cat stderr.txt)"
+[ "$(find pictures -name '*.png' | wc -l)" -eq 7 ] || fail "pictures: $(ls pictures)"
+ok info mended.nc
+for step in air bad-pixels zingers scatter beam-hardening rings; do says "prepare=$step"; done
+ok prepare scan.nc -o small.nc --views 1:39:2 --bin 1 --crop last-rows=1 --quiet
+ok info small.nc
+says "20"
+ok prepare scan.nc -o auto.nc --auto
+grep -q "rings: " stderr.txt || fail "auto says nothing of rings: $(cat stderr.txt)"
+ok prepare scan.nc -o curve.nc --beam-hardening polynomial=0.8:0.05
+ok help step rings
+says "sorting"
+
+refused_output 2 "no step was given" prepare scan.nc
+refused_output 2 "expected one of gain, sorting" prepare scan.nc --rings gian
+refused_output 2 "expected some of 0 to 39" prepare scan.nc --views 0:40
+refused_output 2 "neither flat nor dark" prepare scan.nc --bad-pixels fields
+refused_output 1 "none.txt: No such" prepare scan.nc --beam-hardening spectrum=none.txt
+refused 2 "scan.nc" prepare scan.nc -o scan.nc --rings gain
+
+[ -f "${GT_DATA:-}/tooth.h5" ] || skip "GT_DATA names no folder with tooth.h5"
+ok prepare "$GT_DATA/tooth.h5" -o tooth.nc --auto
+grep -q "gain of the detector: 0.6[3-7]" stderr.txt || fail "another gain: $(cat stderr.txt)"
+ok prepare "$GT_DATA/pin" -o pin.nc --auto
+grep -q "rotation axis found at column 85.8[0-8]" stderr.txt || fail "another axis: $(cat stderr.txt)"
+grep -qE "line integrals in air are up to (0.00[0-4]|[1-9]\.?[0-9]*e-0[4-9]|0.000)" stderr.txt || fail "other air: $(cat stderr.txt)"
+finish

@@ -1,0 +1,228 @@
+/* Beam hardening by spectrum, polynomial and flatness; scatter; geometry of bins, crops and choices of views.
+ * Absolute numbers. labels: unit physics  backend: none */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/prepare.h>
+#include <gantry/scan_math.h>
+#include "prepare/materials.h"
+#include "tests/support/support.h"
+
+static gt_projections *fan(size_t views, size_t rows, size_t columns)
+{
+	const gt_orbit orbit = { .shape = GT_FLAT,
+		                 .views = views,
+		                 .rows = rows,
+		                 .columns = columns,
+		                 .column_pitch = 4,
+		                 .row_pitch = 4,
+		                 .source_to_axis = 600,
+		                 .source_to_detector = 1000,
+		                 .turn = 6.283185307179586,
+		                 .column_offset = 0.25,
+		                 .row_offset = -0.5 };
+	gt_scan *scan = NULL;
+	gt_projections *p = NULL;
+	ck_ok(gt_scan_orbit(&orbit, &scan));
+	ck_ok(gt_projections_new(scan, &p));
+	gt_scan_free(scan);
+	return p;
+}
+
+static void spectrum_120(gt_spectrum *s)
+{
+	gt_material aluminium;
+	ck_ok(gt_spectrum_kramers(120, s));
+	ck_ok(gt_material_new("aluminium", &aluminium));
+	gt_spectrum_filter(s, &aluminium, 3);
+	gt_material_free(&aluminium);
+	ck_ok(gt_spectrum_finish(s, 1));
+}
+
+/* NIST: water at 70 keV has 0.1929 cm^2/g, aluminium at 40 keV 0.5685, bone at 100 keV 0.1855. */
+START_TEST(attenuation)
+{
+	gt_material m;
+	ck_ok(gt_material_new("water", &m));
+	ck_assert_double_eq_tol(gt_material_mu(&m, 70), 0.01929, 0.0001);
+	ck_assert_double_eq_tol(gt_material_mu(&m, 60), 0.02059, 1e-9);
+	gt_material_free(&m);
+	ck_ok(gt_material_new("aluminium", &m));
+	ck_assert_double_eq_tol(gt_material_mu(&m, 40), 0.05685 * 2.699, 1e-9);
+	gt_material_free(&m);
+	ck_refused(gt_material_new("wather", &m), GT_ERR_UNKNOWN, "did you mean 'water'");
+	ck_refused(gt_material_new("./none.txt", &m), GT_ERR_IO, "none.txt");
+}
+END_TEST
+
+/* What water of known lengths measures becomes mu(70 keV) L. */
+START_TEST(water)
+{
+	gt_spectrum s;
+	gt_material m;
+	gt_projections *p = fan(2, 3, 100);
+	float *x = gt_projections_data(p);
+	spectrum_120(&s);
+	ck_ok(gt_material_new("water", &m));
+	for (size_t i = 0; i < 600; i++)
+		x[i] = (float)gt_spectrum_line_integral(&s, &m, 0.5 * (double)i);
+	/* 200 mm are measured as less than twice 100. */
+	ck_assert_double_lt(x[400] / x[200], 1.96);
+	ck_ok(gt_prepare(&p, "beam-hardening:kv=120,aluminium=3", NULL));
+	for (size_t i = 1; i < 600; i++)
+		ck_assert_double_eq_tol(x[i] / (0.5 * (double)i * gt_material_mu(&m, 70)), 1, 1e-3);
+	gt_projections_free(p);
+	gt_spectrum_free(&s);
+	gt_material_free(&m);
+}
+END_TEST
+
+/* One energy: nothing is to correct. */
+START_TEST(one_energy)
+{
+	gt_projections *p = fan(2, 3, 100);
+	float *x = gt_projections_data(p), before[600];
+	FILE *file = fopen("one-energy.txt", "w");
+	ck_assert_ptr_nonnull(file);
+	fputs("# keV photons\n70 1e6\n", file);
+	fclose(file);
+	gt_test_random(3, 600, x);
+	for (size_t i = 0; i < 600; i++)
+		before[i] = x[i] = 4 * fabsf(x[i]);
+	ck_ok(gt_prepare(&p, "beam-hardening:spectrum=one-energy.txt", NULL));
+	remove("one-energy.txt");
+	for (size_t i = 0; i < 600; i++)
+		ck_assert_float_eq_tol(x[i], before[i], 3e-6f);
+	ck_refused(gt_prepare(&p, "beam-hardening", NULL), GT_ERR_ARG, "expected one of spectrum");
+	ck_refused(gt_prepare(&p, "beam-hardening:kv=120,polynomial=1", NULL), GT_ERR_ARG, "several");
+	ck_refused(gt_prepare(&p, "beam-hardening:polynomial=1:-1", NULL), GT_ERR_FORMAT, "expected one that rises");
+	ck_refused(gt_prepare(&p, "beam-hardening:polynomial=1:x", NULL), GT_ERR_ARG, "colons");
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(polynomial)
+{
+	gt_projections *p = fan(2, 3, 100);
+	float *x = gt_projections_data(p);
+	for (size_t i = 0; i < 600; i++)
+		x[i] = (float)i / 200;
+	ck_ok(gt_prepare(&p, "beam-hardening:polynomial=0.8:0.05:0.01", NULL));
+	for (size_t i = 0; i < 600; i++) {
+		const double q = (float)i / 200.f;
+		ck_assert_double_eq_tol(x[i], 0.8 * q + 0.05 * q * q + 0.01 * q * q * q, 1e-5);
+	}
+	gt_projections_free(p);
+}
+END_TEST
+
+/* A disc whose line integrals are p - 0.05 p^2 to the second order: a of about 0.05 makes it flat. */
+START_TEST(flatness)
+{
+	gt_projections *p = fan(90, 1, 96);
+	const gt_scan *scan = gt_projections_scan(p);
+	float *x = gt_projections_data(p);
+	double worst = 0;
+	for (size_t i = 0; i < 90 * 96; i++) {
+		const gt_view *v = &scan->view[i / 96];
+		double d[3], at[3], along = 0, square = 0;
+		for (int a = 0; a < 3; a++) {
+			d[a] = v->detector[a] + ((double)(i % 96) - scan->column_center) * scan->column_pitch * v->column_axis[a] -
+			       v->source[a];
+			at[a] = v->source[a];
+		}
+		const double length = hypot(d[0], d[1]);
+		along = -(d[0] * at[0] + d[1] * at[1]) / length;
+		square = at[0] * at[0] + at[1] * at[1] - along * along;
+		const double chord = square < 6400 ? 0.02 * 2 * sqrt(6400 - square) : 0, q = chord;
+		/* measured q with q + 0.05 q^2 = chord */
+		x[i] = (float)((sqrt(1 + 0.2 * q) - 1) / 0.1);
+	}
+	ck_ok(gt_prepare(&p, "beam-hardening:method=flatness", NULL));
+	for (size_t i = 0; i < 90 * 96; i++) {
+		const double q = x[i];
+		worst = fmax(worst, q);
+	}
+	ck_assert_double_eq_tol(worst, 3.2, 0.05);
+	gt_projections_free(p);
+}
+END_TEST
+
+/* A uniform scatter of 7 %: removed to 1 % of itself. */
+START_TEST(scatter)
+{
+	gt_projections *p = fan(2, 3, 100);
+	float *x = gt_projections_data(p);
+	for (size_t i = 0; i < 600; i++)
+		x[i] = (float)-log(exp(-(double)i / 150) * 0.93 + 0.07);
+	ck_ok(gt_prepare(&p, "scatter:fraction=0.07", NULL));
+	for (size_t i = 0; i < 600; i++)
+		ck_assert_double_eq_tol(exp(-x[i]), exp(-(double)i / 150), 7e-4);
+	ck_refused(gt_prepare(&p, "scatter:fraction=2", NULL), GT_ERR_ARG, "fraction=2");
+	gt_projections_free(p);
+}
+END_TEST
+
+/* A point projects to the same place of the detector, in mm, before and after. */
+static void same_place(const gt_scan *a, size_t view_a, const gt_scan *b, size_t view_b, size_t column, size_t row, double column_b,
+                       double row_b)
+{
+	for (int k = 0; k < 3; k++) {
+		const double pa = a->view[view_a].detector[k] +
+		                  ((double)column - a->column_center) * a->column_pitch * a->view[view_a].column_axis[k] +
+		                  ((double)row - a->row_center) * a->row_pitch * a->view[view_a].row_axis[k];
+		const double pb = b->view[view_b].detector[k] +
+		                  (column_b - b->column_center) * b->column_pitch * b->view[view_b].column_axis[k] +
+		                  (row_b - b->row_center) * b->row_pitch * b->view[view_b].row_axis[k];
+		ck_assert_double_eq_tol(pa, pb, 1e-9);
+	}
+}
+
+START_TEST(sizes)
+{
+	gt_projections *p = fan(9, 7, 11);
+	gt_scan *before = NULL;
+	float first[9 * 7 * 11];
+	gt_test_random(5, 9 * 7 * 11, gt_projections_data(p));
+	memcpy(first, gt_projections_data(p), sizeof first);
+	ck_ok(gt_projections_set_photons(p, (float[9 * 7 * 11]){ [0] = 5, [1] = 7, [11] = 1, [12] = 2 }));
+	ck_ok(gt_scan_clone(gt_projections_scan(p), &before));
+	ck_ok(gt_prepare(&p, "views:from=1,to=7,step=3", NULL));
+	ck_assert_uint_eq(gt_projections_scan(p)->views, 3);
+	ck_assert_float_eq(gt_projections_data(p)[2 * 77 + 5], first[7 * 77 + 5]);
+	same_place(before, 4, gt_projections_scan(p), 1, 3, 2, 3, 2);
+	ck_ok(gt_prepare(&p, "crop:first-rows=1,last-rows=2,first-columns=3", NULL));
+	ck_assert_uint_eq(gt_projections_scan(p)->rows, 4);
+	ck_assert_uint_eq(gt_projections_scan(p)->columns, 8);
+	ck_assert_float_eq(gt_projections_data(p)[(1 * 4 + 2) * 8 + 5], first[(4 * 7 + 3) * 11 + 8]);
+	same_place(before, 4, gt_projections_scan(p), 1, 8, 3, 5, 2);
+	ck_ok(gt_prepare(&p, "bin:rows=2,columns=3", NULL));
+	ck_assert_uint_eq(gt_projections_scan(p)->columns, 2);
+	/* The middle of new pixel (0, 1) was that of old pixel (0.5, 4) of the part: (1.5, 7) of the whole. */
+	same_place(before, 4, gt_projections_scan(p), 1, 7, 2, 1, 0.25);
+	double t = 0;
+	for (int r = 0; r < 2; r++)
+		for (int c = 3; c < 6; c++)
+			t += exp(-first[(4 * 7 + 1 + r) * 11 + 3 + c]) / 6;
+	ck_assert_float_eq_tol(gt_projections_data(p)[(1 * 2 + 0) * 2 + 1], (float)-log(t), 1e-6f);
+	ck_refused(gt_prepare(&p, "crop:first-rows=2", NULL), GT_ERR_ARG, "2 and 0 rows");
+	ck_refused(gt_prepare(&p, "views:from=3", NULL), GT_ERR_ARG, "expected some of 0 to 2");
+	ck_refused(gt_prepare(&p, "rins", NULL), GT_ERR_UNKNOWN, "did you mean 'rings'");
+	gt_scan_free(before);
+	gt_projections_free(p);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, attenuation);
+	tcase_add_test(tc, water);
+	tcase_add_test(tc, one_energy);
+	tcase_add_test(tc, polynomial);
+	tcase_add_test(tc, flatness);
+	tcase_add_test(tc, scatter);
+	tcase_add_test(tc, sizes);
+}
+
+int main(void) { return gt_test_main("spectrum", fill); }

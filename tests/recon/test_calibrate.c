@@ -1,0 +1,115 @@
+/* A detector that is off, rolled and slanted: found from the projections of an unknown body, to the numbers that a
+ * good picture needs. labels: unit physics slow  backend: none */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <gantry/calibrate.h>
+#include <gantry/constants.h>
+#include <gantry/phantom.h>
+#include "tests/support/support.h"
+
+/* Balls and boxes all over the field of view, tops and bottoms too. */
+static void write_body(void)
+{
+	FILE *f = fopen("body.shapes", "w");
+	ck_assert_ptr_nonnull(f);
+	fputs("unit mm-1\nellipsoid center=4,-6,3 radii=14,9,8 density=0.03\nellipsoid center=-13,9,-8 radius=5 density=0.05\n"
+	      "ellipsoid center=12,14,11 radius=4 density=0.06\nellipsoid center=-9,-14,12 radius=4 density=0.05\n"
+	      "box center=8,-3,-12 size=9,5,6 angles=25,10,0 density=0.04\nellipsoid center=0,17,-14 radius=3 density=0.08\n",
+	      f);
+	fclose(f);
+}
+
+static gt_projections *scan_of(gt_shape shape, double offset, const double truth[GT_CALIBRATE_PARAMETERS])
+{
+	const gt_orbit orbit = { .shape = shape,
+		                 .views = 40,
+		                 .rows = 32,
+		                 .columns = 48,
+		                 .column_pitch = shape == GT_PARALLEL ? 1.1 : 2.2,
+		                 .row_pitch = shape == GT_PARALLEL ? 1.1 : 2.2,
+		                 .source_to_axis = 100,
+		                 .source_to_detector = 200,
+		                 .turn = 2 * GT_PI,
+		                 .column_offset = offset };
+	gt_scan *nominal = NULL, *real = NULL;
+	gt_projections *p = NULL;
+	gt_phantom *body = NULL;
+	write_body();
+	ck_ok(gt_scan_orbit(&orbit, &nominal));
+	ck_ok(gt_scan_clone(nominal, &real));
+	gt_calibrate_apply(truth, real);
+	ck_ok(gt_projections_new(nominal, &p));
+	ck_ok(gt_phantom_new("body.shapes", NULL, &body));
+	ck_ok(gt_phantom_project(body, real, 2, NULL, NULL, NULL, gt_projections_data(p)));
+	gt_add_photon_noise(1e5, 0, 3, 0, NULL, gt_projections_data(p), gt_scan_size(real));
+	gt_phantom_free(body);
+	gt_scan_free(nominal);
+	gt_scan_free(real);
+	remove("body.shapes");
+	return p;
+}
+
+static const struct {
+	gt_shape shape;
+	double offset;
+	unsigned what;
+	double truth[GT_CALIBRATE_PARAMETERS];
+} cases[] = {
+	{ GT_FLAT, 3.25, 7, { 3.3, 0.5 / GT_DEGREES, 1 / GT_DEGREES, 0, 0 } },
+	{ GT_PARALLEL, 0, 3, { 1.7, 0.3 / GT_DEGREES, 0, 0, 0 } },
+};
+
+static void print(void *self, const gt_message *m)
+{
+	(void)self;
+	fprintf(stderr, "%s\n", m->text);
+}
+
+START_TEST(found)
+{
+	gt_calibrate_options o = gt_calibrate_defaults;
+	gt_calibration c;
+	gt_projections *p = scan_of(cases[_i].shape, cases[_i].offset, cases[_i].truth);
+	static const double within[] = { 0.05, 0.02 / GT_DEGREES, 0.3 / GT_DEGREES, 0, 0 };
+	o.what = cases[_i].what;
+	o.threads = 2;
+	o.notes.say = print;
+	ck_ok(gt_calibrate(p, &o, &c));
+	ck_assert_int_eq(c.converged, 1);
+	ck_assert_double_lt(c.after, c.before);
+	for (int j = 0; j < GT_CALIBRATE_PARAMETERS; j++) {
+		if (!(o.what >> j & 1))
+			continue;
+		const double unit = j ? GT_DEGREES : 1;
+		fprintf(stderr, "%s %.4f +- %.4f, is %.4f\n", gt_calibrate_names[j], c.parameter[j].value * unit,
+		        c.parameter[j].error * unit, cases[_i].truth[j] * unit);
+		ck_assert_int_eq(c.parameter[j].told, 1);
+		ck_assert_double_eq_tol(c.parameter[j].value, cases[_i].truth[j], within[j]);
+	}
+	gt_projections_free(p);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	gt_calibrate_options o = gt_calibrate_defaults;
+	gt_calibration c;
+	gt_projections *p = scan_of(GT_PARALLEL, 0, (double[GT_CALIBRATE_PARAMETERS]){ 0 });
+	o.what = 0;
+	ck_refused(gt_calibrate(p, &o, &c), GT_ERR_ARG, "what=0");
+	ck_refused(gt_calibrate(NULL, NULL, &c), GT_ERR_ARG, "no line integrals");
+	memset(gt_projections_data(p), 0, sizeof(float) * gt_scan_size(gt_projections_scan(p)));
+	ck_refused(gt_calibrate(p, NULL, &c), GT_ERR_UNSUPPORTED, "not unique");
+	gt_projections_free(p);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_set_timeout(tc, 100);
+	tcase_add_loop_test(tc, found, 0, sizeof cases / sizeof *cases);
+	tcase_add_test(tc, refused);
+}
+
+int main(void) { return gt_test_main("calibrate", fill); }
