@@ -2,15 +2,14 @@
 #include <string.h>
 #include "apps/cli/cli.h"
 
-#define PREPARE(X) X(prepare) X(calibrate)
 #define RECONSTRUCT(X) X(recon) X(simulate) X(project) X(backproject) X(denoise)
-#define SCANS(X) X(geometry)
+#define PREPARE(X) X(geometry) X(prepare) X(calibrate)
 #define LOOK(X) X(info) X(view) X(compare) X(measure)
 #define CONVERT(X) X(import) X(convert)
 #define CHECK(X) X(adjoint) X(devices)
 #define MEASURE(X) X(bench) X(study) X(rabbitct)
 #define ASK(X) X(help)
-#define COMMANDS(X) PREPARE(X) RECONSTRUCT(X) SCANS(X) LOOK(X) CONVERT(X) CHECK(X) MEASURE(X) ASK(X)
+#define COMMANDS(X) RECONSTRUCT(X) PREPARE(X) LOOK(X) CONVERT(X) CHECK(X) MEASURE(X) ASK(X)
 
 #define X(name) extern const cli_command cli_##name;
 COMMANDS(X)
@@ -21,9 +20,8 @@ const cli_command *const cli_commands[] = { COMMANDS(X) NULL };
 
 #define X(name) +1
 const cli_command_group cli_groups[] = {
-	{ "Make scans fit", PREPARE(X) },
 	{ "Reconstruct, and make data for it", RECONSTRUCT(X) },
-	{ "Where the views look from", SCANS(X) },
+	{ "Bring a scan in order", PREPARE(X) },
 	{ "Look at files", LOOK(X) },
 	{ "Convert files", CONVERT(X) },
 	{ "Check operators and devices", CHECK(X) },
