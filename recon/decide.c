@@ -133,7 +133,7 @@ static gt_status read_all(gt_recon *r)
 {
 	if (r->given) {
 		r->job.p = r->given;
-		return GT_OK;
+		return gt_recon_check_given(r->given);
 	}
 	gt_backend_prefetch(r->job.backend ? r->job.backend : "auto");
 	const gt_status st = gt_recon_read(r, &r->log, 0, &r->owned);

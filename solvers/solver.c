@@ -1,6 +1,7 @@
 /* The one door through which solvers run. */
 #include <math.h>
 #include <gantry/solver.h>
+#include "core/arguments.h"
 
 static gt_status check_given(const gt_solver *s, const gt_problem *p, const gt_array *x)
 {
@@ -103,6 +104,8 @@ static int report_both(void *self, const gt_progress *p)
 /* What solvers need not repeat: does the problem fit, did the device fail, was it stopped. */
 gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
+	GT_NEED(s);
+	GT_NEED(p);
 	gt_status st = check_given(s, p, x);
 	if (st != GT_OK)
 		return st;
