@@ -3,6 +3,7 @@
 #include "analytic/fbp/fbp.h"
 #include "analytic/wfbp/wfbp.h"
 #include "core/device/backend.h"
+#include "core/arguments.h"
 #include "core/try.h"
 
 #define METHODS(X) X(fdk) X(fbp) X(wfbp)
@@ -25,11 +26,18 @@ const gt_analytic *gt_analytic_for(const gt_scan *scan)
 
 gt_status gt_analytic_supports(const gt_analytic *m, const gt_grid *grid, const gt_scan *scan)
 {
+	GT_NEED(m);
+	GT_NEED(scan);
 	gt_analytic_coverage coverage;
-	const gt_status st = gt_scan_check(scan);
+	gt_status st = gt_scan_check(scan);
 	if (st != GT_OK)
 		return st;
-	return m->supports ? m->supports(scan) : m->coverage(grid, scan, &coverage);
+	if (m->supports)
+		return m->supports(scan);
+	st = m->coverage(grid, scan, &coverage);
+	if (st == GT_OK && coverage.first == coverage.end)
+		st = gt_fail(GT_ERR_UNSUPPORTED, "%s: no slice of the grid is seen over half a turn; use an iterative solver", m->name);
+	return st;
 }
 
 static gt_status check_array(const gt_analytic *m, const gt_backend *be, const char *what, const gt_array *a, size_t n)
@@ -65,5 +73,6 @@ done:
 gt_status gt_analytic_run(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options,
                           const gt_array *data, gt_array *x)
 {
+	GT_NEED(m);
 	return gt_analytic_run_timed(m, be, grid, scan, options, data, x, NULL);
 }

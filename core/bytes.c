@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <strings.h>
 #include <gantry/text.h>
+#include "core/arguments.h"
+#include "core/text.h"
 
 gt_status gt_bytes_parse(const char *what, const char *text, double *bytes)
 {
+	GT_NEED(text);
+	GT_NEED(bytes);
 	static const struct {
 		const char *name;
 		double bytes;
@@ -14,7 +18,7 @@ gt_status gt_bytes_parse(const char *what, const char *text, double *bytes)
 		      { "TB", 1e12 }, { "KiB", 1024 },  { "MiB", 1048576 },  { "GiB", 1073741824 }, { "TiB", 1099511627776 },
 		      { "K", 1024 },  { "M", 1048576 }, { "G", 1073741824 }, { "T", 1099511627776 } };
 	char *end;
-	const double number = strtod(text, &end);
+	const double number = gt_strtod(text, &end);
 	for (size_t i = 0; end != text && number > 0 && isfinite(number) && i < sizeof units / sizeof *units; i++)
 		if (!strcasecmp(end, units[i].name)) {
 			*bytes = number * units[i].bytes;
@@ -29,6 +33,6 @@ const char *gt_bytes_text(double bytes, char text[GT_BYTES_TEXT])
 	int unit = 0;
 	for (; unit < 3 && bytes >= 1023.5; unit++)
 		bytes /= 1024;
-	snprintf(text, GT_BYTES_TEXT, bytes >= 100 || !unit ? "%.0f %s" : "%.3g %s", bytes, units[unit]);
+	gt_snprintf(text, GT_BYTES_TEXT, bytes >= 100 || !unit ? "%.0f %s" : "%.3g %s", bytes, units[unit]);
 	return text;
 }

@@ -5,6 +5,7 @@
 #include <gantry/roofline.h>
 #include <gantry/random.h>
 #include "core/device/backend.h"
+#include "core/arguments.h"
 #include "core/team/split.h"
 #include "core/try.h"
 
@@ -21,6 +22,7 @@ struct gt_linop {
 
 gt_status gt_linop_new(const struct gt_linop_ops *ops, void *self, gt_backend *be, gt_type type, size_t nx, size_t ny, gt_linop **out)
 {
+	GT_NEED(ops);
 	if (!be || be->tag != GT_IS_BACKEND) {
 		if (ops->free)
 			ops->free(self);
@@ -146,6 +148,7 @@ done:
 
 gt_status gt_linop_mismatch(const gt_linop *A, uint64_t seed, double *mismatch)
 {
+	GT_NEED(mismatch);
 	gt_status st = GT_OK;
 	gt_array *x = NULL, *y = NULL, *Ax = NULL, *Aty = NULL;
 	GT_TRY(random_array(A, A->nx, 2 * seed, &x));
@@ -212,6 +215,8 @@ static gt_status get_values(struct vector *v)
 
 gt_status gt_linop_mismatch_elements(const gt_linop *A, double *difference, double *largest)
 {
+	GT_NEED(difference);
+	GT_NEED(largest);
 	gt_status st = GT_OK;
 	const size_t nx = A->nx, ny = A->ny;
 	struct vector unit_x = { 0 }, unit_y = { 0 }, x = { 0 }, y = { 0 };

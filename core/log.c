@@ -2,13 +2,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/log.h"
+#include "core/text.h"
 
 void gt_say_list(const gt_listener *log, gt_severity severity, gt_subject subject, const char *format, va_list args)
 {
 	char *text = NULL;
 	if (!log || !log->say)
 		return;
-	const int n = vasprintf(&text, format, args);
+	const int n = gt_vasprintf(&text, format, args);
 	/* Without memory for the text its pattern still says what it is about. */
 	const gt_message m = { sizeof m, severity, subject, n < 0 ? format : text };
 	log->say(log->self, &m);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
+#include "core/arguments.h"
 #include "core/spec.h"
 #include "core/text.h"
 #include "core/try.h"
@@ -38,6 +39,9 @@ done:
 
 gt_status gt_module_parse_kind(const gt_module_kind *kind, const char *spec, const gt_module **module, void **options)
 {
+	GT_NEED(kind);
+	GT_NEED(module);
+	GT_NEED(options);
 	*module = NULL;
 	*options = NULL;
 	if (!spec)

@@ -4,13 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
+#include "core/arguments.h"
+#include "core/text.h"
 #include "core/spec.h"
 #include "core/try.h"
 
 gt_status gt_parse_real(const char *what, const char *text, double least, double most, double *value)
 {
+	GT_NEED(text);
+	GT_NEED(value);
 	char *end;
-	const double v = strtod(text, &end);
+	const double v = gt_strtod(text, &end);
 	if (end == text || *end || !(v >= least && v <= most))
 		return gt_fail(GT_ERR_ARG, "%s=%s: expected a number from %g to %g", what, text, least, most);
 	*value = v;
@@ -19,6 +23,8 @@ gt_status gt_parse_real(const char *what, const char *text, double least, double
 
 gt_status gt_parse_int(const char *what, const char *text, double least, double most, long long *value)
 {
+	GT_NEED(text);
+	GT_NEED(value);
 	char *end;
 	errno = 0;
 	const long long v = strtoll(text, &end, 10);
@@ -30,8 +36,10 @@ gt_status gt_parse_int(const char *what, const char *text, double least, double 
 
 gt_status gt_parse_mu(const char *what, const char *text, double least, double most, double *value)
 {
+	GT_NEED(text);
+	GT_NEED(value);
 	char *end;
-	const double number = strtod(text, &end), v = strcmp(end, "HU") ? number : number / 1000 * GT_MU_WATER;
+	const double number = gt_strtod(text, &end), v = strcmp(end, "HU") ? number : number / 1000 * GT_MU_WATER;
 	if (end == text || (*end && strcmp(end, "HU")) || !(v >= least && v <= most))
 		return gt_fail(GT_ERR_ARG, "%s=%s: expected a number of mm^-1, or of HU as in 10HU, from %g to %g mm^-1", what, text, least,
 		               most);
@@ -140,6 +148,7 @@ done:
 
 gt_status gt_params_new(const gt_param *table, const char *text, const void *defaults, size_t size, void **options)
 {
+	GT_NEED(options);
 	gt_status st = GT_OK;
 	*options = NULL;
 	if (size && !(*options = malloc(size)))
@@ -159,7 +168,7 @@ static int print_value(const gt_param *p, const void *options, char *text, size_
 {
 	const char *at = (const char *)options + p->at;
 	if (p->kind == GT_REAL || p->kind == GT_MU)
-		return snprintf(text, size, "%.9g", *(const double *)(const void *)at);
+		return gt_snprintf(text, size, "%.9g", *(const double *)(const void *)at);
 	if (p->kind == GT_TEXT)
 		return snprintf(text, size, "%s", at);
 	const int v = *(const int *)(const void *)at;

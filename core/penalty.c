@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <gantry/penalty.h>
 #include "core/device/backend.h"
+#include "core/arguments.h"
 
 struct gt_penalty {
 	gt_tag tag;
@@ -17,6 +18,7 @@ struct gt_penalty {
 gt_status gt_penalty_new(const struct gt_penalty_ops *ops, void *self, gt_backend *be, gt_type type, size_t nx, int convex,
                          gt_penalty **out)
 {
+	GT_NEED(ops);
 	if (!be || be->tag != GT_IS_BACKEND) {
 		if (ops->free)
 			ops->free(self);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/status.h>
+#include "core/text.h"
 
 static _Thread_local char message[512];
 static const char gap[] = " ... ";
@@ -26,9 +27,9 @@ gt_status gt_fail(gt_status s, const char *format, ...)
 	va_list ap, again;
 	va_start(ap, format);
 	va_copy(again, ap);
-	const int n = vsnprintf(text, sizeof text, format, ap);
+	const int n = gt_vsnprintf(text, sizeof text, format, ap);
 	char *whole = NULL;
-	if (n >= (int)sizeof text && vasprintf(&whole, format, again) >= 0)
+	if (n >= (int)sizeof text && gt_vasprintf(&whole, format, again) >= 0)
 		keep_ends(whole, strlen(whole));
 	else
 		memcpy(message, text, sizeof message);
@@ -45,7 +46,7 @@ gt_status gt_fail_in(gt_status s, const char *format, ...)
 	char context[sizeof message];
 	va_list ap;
 	va_start(ap, format);
-	vsnprintf(context, sizeof context, format, ap);
+	gt_vsnprintf(context, sizeof context, format, ap);
 	va_end(ap);
 	return gt_fail(s, "%s: %s", context, message);
 }

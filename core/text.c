@@ -1,16 +1,78 @@
 /* Texts of any length, and words of a shell's command. */
+#include <locale.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <gantry/text.h>
 #include "core/text.h"
+
+/* A thread takes the locale "C" for the length of a call, since the program may have set another one. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static locale_t c_locale;
+
+static void make(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
+/* Returns what leave() gives back to the thread. Without memory for it the caller's stays. */
+static locale_t enter(void)
+{
+	pthread_once(&once, make);
+	return uselocale(c_locale);
+}
+
+static void leave(locale_t before) { uselocale(before); }
+
+double gt_strtod(const char *text, char **end)
+{
+	const locale_t before = enter();
+	const double value = strtod(text, end);
+	leave(before);
+	return value;
+}
+
+int gt_vsnprintf(char *text, size_t size, const char *format, va_list args)
+{
+	const locale_t before = enter();
+	const int n = vsnprintf(text, size, format, args);
+	leave(before);
+	return n;
+}
+
+int gt_vasprintf(char **text, const char *format, va_list args)
+{
+	const locale_t before = enter();
+	const int n = vasprintf(text, format, args);
+	leave(before);
+	return n;
+}
+
+int gt_snprintf(char *text, size_t size, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	const int n = gt_vsnprintf(text, size, format, args);
+	va_end(args);
+	return n;
+}
+
+int gt_fprintf(FILE *f, const char *format, ...)
+{
+	const locale_t before = enter();
+	va_list args;
+	va_start(args, format);
+	const int n = vfprintf(f, format, args);
+	va_end(args);
+	leave(before);
+	return n;
+}
 
 char *gt_text(const char *format, ...)
 {
 	char *text = NULL;
 	va_list args;
 	va_start(args, format);
-	const int n = vasprintf(&text, format, args);
+	const int n = gt_vasprintf(&text, format, args);
 	va_end(args);
 	return n < 0 ? NULL : text;
 }

@@ -1,9 +1,24 @@
 #ifndef GT_CORE_TEXT_H
 #define GT_CORE_TEXT_H
-/* Texts that are made by a format and belong to the caller. */
+/* Texts that are made by a format. Their numbers have a point, whatever locale the caller's program has set: files and
+ * settings are the same everywhere. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <gantry/status.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* malloc'ed text; NULL without memory. */
 char *gt_text(const char *format, ...) GT_PRINTF(1, 2);
+/* strtod(), snprintf(), fprintf(), vsnprintf() and vasprintf() of the locale "C". */
+double gt_strtod(const char *text, char **end);
+int    gt_snprintf (char *text, size_t size, const char *format, ...) GT_PRINTF(3, 4);
+int    gt_fprintf  (FILE *f, const char *format, ...) GT_PRINTF(2, 3);
+int    gt_vsnprintf(char *text, size_t size, const char *format, va_list args) GT_PRINTF(3, 0);
+int    gt_vasprintf(char **text, const char *format, va_list args) GT_PRINTF(2, 0);
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <gantry/threads.h>
 #include "core/fork.h"
+#include "core/arguments.h"
 #include "core/poll.h"
 
 struct gt_pool {
@@ -126,6 +127,7 @@ static void in_child(gt_fork_watch *self)
 
 gt_status gt_pool_new(int threads, gt_pool **out)
 {
+	GT_NEED(out);
 	if (threads < 0 || threads > 65536)
 		return gt_fail(GT_ERR_ARG, "threads=%d: expected a number from 0 to 65536", threads);
 	if (threads == 0)

@@ -48,6 +48,16 @@ gt_status gt_need_argument(const char *function, const char *what, const void *a
 	return argument ? GT_OK : gt_fail(GT_ERR_ARG, "%s: expected %s, found NULL", function, what);
 }
 
+gt_status gt_need_handle(const char *function, const char *what, const void *handle, gt_tag tag)
+{
+	gt_tag found = GT_FREED;
+	if (handle)
+		memcpy(&found, handle, sizeof found);
+	if (found == tag)
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG, "%s: expected %s, found %s", function, what, handle ? "something else" : "NULL");
+}
+
 gt_status gt_water_set(double water, double *field)
 {
 	if (!(water >= 0 && water <= GT_WATER_MOST))

@@ -2,6 +2,7 @@
 #define GT_GEOMETRY_DATA_FIELDS_H
 /* What projections and volumes have in common: values that are owned or borrowed, the record of how they came to be, checked settings. */
 #include <gantry/data.h>
+#include "core/device/tag.h"
 
 /* All 0: the memory is the library's. */
 typedef struct {
@@ -21,6 +22,8 @@ void      gt_provenance_clear(gt_provenance *from);
 
 /* GT_ERR_ARG if the argument is NULL. function: its name; what: "a scan"; both for the message. */
 gt_status gt_need_argument(const char *function, const char *what, const void *argument);
+/* The same of a handle, which begins with a gt_tag: GT_ERR_ARG also where that is another one. */
+gt_status gt_need_handle(const char *function, const char *what, const void *handle, gt_tag tag);
 /* GT_ERR_ARG if water is below 0 or not finite, or the position none of the four; then nothing is changed. */
 gt_status gt_water_set(double water, double *field);
 gt_status gt_position_set(gt_position position, gt_position *field);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/scan_math.h>
+#include "core/arguments.h"
+#include "core/text.h"
 #include "geometry/grid_voxels.h"
 
 static const char axis_name[3] = { 'x', 'y', 'z' };
@@ -71,7 +73,7 @@ static int take_number(const char **text, double *x)
 		return 0;
 	memcpy(copy, *text, length);
 	copy[length] = 0;
-	*x = strtod(copy, NULL);
+	*x = gt_strtod(copy, NULL);
 	*text = p;
 	return isfinite(*x);
 }
@@ -88,6 +90,8 @@ static gt_status misread(const char *text, const char *at, const char *expected)
 
 gt_status gt_grid_parse(const char *text, gt_grid *grid)
 {
+	GT_NEED(text);
+	GT_NEED(grid);
 	gt_grid g = { .n = { 0 } };
 	const char *p = text;
 	for (int a = 0; a < 3; a++)
@@ -116,8 +120,8 @@ gt_status gt_grid_parse(const char *text, gt_grid *grid)
 static void print_number(double x, char text[32])
 {
 	for (int digit = 6; digit <= 17; digit++) {
-		snprintf(text, 32, "%.*g", digit, x);
-		if (strtod(text, NULL) == x)
+		gt_snprintf(text, 32, "%.*g", digit, x);
+		if (gt_strtod(text, NULL) == x)
 			return;
 	}
 }
@@ -175,6 +179,8 @@ static size_t even_size(double extent, double pitch) { return 2 * size_of(ceil((
 
 gt_status gt_grid_default(const gt_scan *scan, gt_grid *grid)
 {
+	GT_NEED(scan);
+	GT_NEED(grid);
 	double low, high, across, along;
 	const double radius = gt_scan_field_of_view(scan, &low, &high);
 	if (!(radius > 0))
@@ -221,17 +227,6 @@ double gt_grid_share_within(const gt_grid *g, double radius, double low, double 
 		share *= fmax(0, fmin(most, to[a]) - fmax(least, from[a])) / size;
 	}
 	return share;
-}
-
-int gt_grid_same(const gt_grid *a, const gt_grid *b)
-{
-	for (int i = 0; i < 3; i++) {
-		const double most = 1e-3 * b->pitch[i];
-		if (a->n[i] != b->n[i] || !(fabs(a->center[i] - b->center[i]) <= most) ||
-		    !(fabs(a->pitch[i] - b->pitch[i]) * (double)a->n[i] <= most))
-			return 0;
-	}
-	return 1;
 }
 
 /* Which z the outer edges of the rows see in a view, from where rays enter the grid's circle, or the measured one if
@@ -291,16 +286,6 @@ void gt_grid_views(const gt_grid *g, const gt_scan *scan, size_t *first, size_t 
 		*first = seen++ ? *first : v;
 		*end = v + 1;
 	}
-}
-
-void gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse)
-{
-	gt_grid c = *g;
-	for (int a = 0; a < 3; a++) {
-		c.n[a] = g->n[a] < n ? g->n[a] : n ? n : 1;
-		c.pitch[a] = g->pitch[a] * (double)g->n[a] / (double)c.n[a];
-	}
-	*coarse = c;
 }
 
 /* Checks ---------------------------------------------------------------- */
@@ -406,6 +391,8 @@ static int sees(const gt_detector *d, const gt_view *w, const gt_scan *scan, con
 
 gt_status gt_grid_check_sources(const gt_grid *g, const gt_scan *scan)
 {
+	GT_NEED(g);
+	GT_NEED(scan);
 	char text[200];
 	gt_grid_print(g, text, sizeof text);
 	for (size_t v = 0; scan->shape != GT_PARALLEL && v < scan->views; v++) {
@@ -438,6 +425,7 @@ static gt_status check_in_scan(const gt_grid *g, const gt_scan *scan)
 
 gt_status gt_grid_check(const gt_grid *g, const gt_scan *scan)
 {
+	GT_NEED(g);
 	size_t room = PTRDIFF_MAX / sizeof(double);
 	for (int a = 0; a < 3; a++) {
 		if (!g->n[a])

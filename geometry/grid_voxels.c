@@ -16,3 +16,24 @@ gt_status gt_grid_check_voxels(const gt_grid *g, const gt_scan *scan)
 			               g->pitch[a], "xyz"[a], scale * scan -> column_pitch, scale * scan -> row_pitch, least);
 	return gt_grid_check_sources(g, scan);
 }
+
+int gt_grid_same(const gt_grid *a, const gt_grid *b)
+{
+	for (int i = 0; i < 3; i++) {
+		const double most = 1e-3 * b->pitch[i];
+		if (a->n[i] != b->n[i] || !(fabs(a->center[i] - b->center[i]) <= most) ||
+		    !(fabs(a->pitch[i] - b->pitch[i]) * (double)a->n[i] <= most))
+			return 0;
+	}
+	return 1;
+}
+
+void gt_grid_coarsen(const gt_grid *g, size_t n, gt_grid *coarse)
+{
+	gt_grid c = *g;
+	for (int a = 0; a < 3; a++) {
+		c.n[a] = g->n[a] < n ? g->n[a] : n ? n : 1;
+		c.pitch[a] = g->pitch[a] * (double)g->n[a] / (double)c.n[a];
+	}
+	*coarse = c;
+}

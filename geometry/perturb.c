@@ -4,6 +4,7 @@
 #include <gantry/random.h>
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
+#include "core/arguments.h"
 
 #define OTHER_SEED 0x5ca1ab1e00000000u /* noise has the seed as given */
 
@@ -24,6 +25,7 @@ static void rotate(const double axis[3], double angle, double v[3])
 
 gt_status gt_scan_perturb(gt_scan *scan, double shift, double tilt, uint64_t seed)
 {
+	GT_NEED(scan);
 	if (scan->shape != GT_FLAT)
 		return gt_fail(GT_ERR_UNSUPPORTED, "--shift and --tilt are for flat detectors: this one is %s",
 		               gt_shape_names[scan->shape]);

@@ -6,6 +6,21 @@
 #include "core/try.h"
 #include "geometry/projections.h"
 
+static int is(const gt_projections *p) { return p && p->tag == GT_IS_PROJECTIONS; }
+
+gt_status gt_projections_are(const char *function, const gt_projections *p)
+{
+	return gt_need_handle(function, "projections", p, GT_IS_PROJECTIONS);
+}
+
+gt_projections *gt_projections_blank(void)
+{
+	gt_projections *p = calloc(1, sizeof *p);
+	if (p)
+		p->tag = GT_IS_PROJECTIONS;
+	return p;
+}
+
 static gt_status with_scan(const char *function, const gt_scan *scan, gt_projections **out)
 {
 	gt_projections *p = NULL;
@@ -14,7 +29,7 @@ static gt_status with_scan(const char *function, const gt_scan *scan, gt_project
 	*out = NULL;
 	GT_TRY(gt_need_argument(function, "a scan", scan));
 	GT_TRY(gt_scan_check(scan));
-	if (!(p = calloc(1, sizeof *p)))
+	if (!(p = gt_projections_blank()))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(gt_scan_clone(scan, &p->scan));
 	*out = p;
@@ -54,23 +69,24 @@ gt_status gt_projections_wrap(const gt_scan *scan, float *data, gt_release relea
 
 void gt_projections_free(gt_projections *p)
 {
-	if (!p)
+	if (!is(p))
 		return;
 	gt_loan_end(&p->loan, p->data);
 	gt_scan_free(p->scan);
 	free(p->weight);
 	free(p->photons);
 	gt_provenance_clear(&p->from);
+	p->tag = GT_FREED;
 	free(p);
 }
 
-gt_scan *gt_projections_scan(const gt_projections *p) { return p ? p->scan : NULL; }
-float *gt_projections_data(const gt_projections *p) { return p ? p->data : NULL; }
-const float *gt_projections_weights(const gt_projections *p) { return p ? p->weight : NULL; }
-const float *gt_projections_photons(const gt_projections *p) { return p ? p->photons : NULL; }
-double gt_projections_water(const gt_projections *p) { return p ? p->water : 0; }
-gt_position gt_projections_position(const gt_projections *p) { return p ? p->position : GT_HFS; }
-const gt_provenance *gt_projections_provenance(const gt_projections *p) { return p ? &p->from : NULL; }
+gt_scan *gt_projections_scan(const gt_projections *p) { return is(p) ? p->scan : NULL; }
+float *gt_projections_data(const gt_projections *p) { return is(p) ? p->data : NULL; }
+const float *gt_projections_weights(const gt_projections *p) { return is(p) ? p->weight : NULL; }
+const float *gt_projections_photons(const gt_projections *p) { return is(p) ? p->photons : NULL; }
+double gt_projections_water(const gt_projections *p) { return is(p) ? p->water : 0; }
+gt_position gt_projections_position(const gt_projections *p) { return is(p) ? p->position : GT_HFS; }
+const gt_provenance *gt_projections_provenance(const gt_projections *p) { return is(p) ? &p->from : NULL; }
 
 /* what: "weight", "photon count". */
 static gt_status set_statistics(const gt_scan *scan, const char *what, const float *values, float **kept)
@@ -96,30 +112,30 @@ static gt_status set_statistics(const gt_scan *scan, const char *what, const flo
 
 gt_status gt_projections_set_weights(gt_projections *p, const float *weights)
 {
-	const gt_status st = gt_need_argument("gt_projections_set_weights", "projections", p);
+	const gt_status st = gt_projections_are("gt_projections_set_weights", p);
 	return st != GT_OK ? st : set_statistics(p->scan, "weight", weights, &p->weight);
 }
 
 gt_status gt_projections_set_photons(gt_projections *p, const float *photons)
 {
-	const gt_status st = gt_need_argument("gt_projections_set_photons", "projections", p);
+	const gt_status st = gt_projections_are("gt_projections_set_photons", p);
 	return st != GT_OK ? st : set_statistics(p->scan, "photon count", photons, &p->photons);
 }
 
 gt_status gt_projections_set_water(gt_projections *p, double water)
 {
-	const gt_status st = gt_need_argument("gt_projections_set_water", "projections", p);
+	const gt_status st = gt_projections_are("gt_projections_set_water", p);
 	return st != GT_OK ? st : gt_water_set(water, &p->water);
 }
 
 gt_status gt_projections_set_position(gt_projections *p, gt_position position)
 {
-	const gt_status st = gt_need_argument("gt_projections_set_position", "projections", p);
+	const gt_status st = gt_projections_are("gt_projections_set_position", p);
 	return st != GT_OK ? st : gt_position_set(position, &p->position);
 }
 
 gt_status gt_projections_set_provenance(gt_projections *p, const char *command, const char *parameters, const gt_scan *scan)
 {
-	const gt_status st = gt_need_argument("gt_projections_set_provenance", "projections", p);
+	const gt_status st = gt_projections_are("gt_projections_set_provenance", p);
 	return st != GT_OK ? st : gt_provenance_set(&p->from, command, parameters, scan ? gt_scan_hash(scan) : 0);
 }

@@ -2,9 +2,11 @@
 #define GT_GEOMETRY_PROJECTIONS_H
 /* What a handle of projections holds, for readers, writers and methods. */
 #include <gantry/data.h>
+#include "core/device/tag.h"
 #include "geometry/data_fields.h"
 
 struct gt_projections {
+	gt_tag tag;             /* GT_IS_PROJECTIONS */
 	gt_scan *scan;          /* owned */
 	float *data;            /* [view][row][column], line integrals; NULL: geometry alone */
 	gt_loan loan;           /* whose memory `data` is */
@@ -14,5 +16,10 @@ struct gt_projections {
 	double water;           /* attenuation of water that the scanner states, mm^-1; 0: not known */
 	gt_provenance from;
 };
+
+/* All 0 but the tag, for gt_projections_free(); NULL: out of memory. */
+gt_projections *gt_projections_blank(void);
+/* GT_ERR_ARG if p is NULL or no projections. function: the one that was called, for the message. */
+gt_status       gt_projections_are(const char *function, const gt_projections *p);
 
 #endif

@@ -4,11 +4,13 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/scan.h>
+#include "core/arguments.h"
 
 const char *const gt_shape_names[] = { "flat", "arc", "parallel", NULL };
 
 gt_status gt_scan_new(gt_shape shape, size_t views, size_t rows, size_t columns, gt_scan **scan)
 {
+	GT_NEED(scan);
 	*scan = NULL;
 	gt_scan *s = calloc(1, sizeof *s);
 	/* One record at least: a scan without views is for gt_scan_check() to refuse. */
@@ -52,12 +54,18 @@ static gt_status new_like(const gt_scan *scan, size_t views, gt_scan **out)
 	return GT_OK;
 }
 
-gt_status gt_scan_clone(const gt_scan *scan, gt_scan **copy) { return gt_scan_subset(scan, 0, 1, copy); }
+gt_status gt_scan_clone(const gt_scan *scan, gt_scan **copy)
+{
+	GT_NEED(scan);
+	return gt_scan_subset(scan, 0, 1, copy);
+}
 
 size_t gt_scan_size(const gt_scan *scan) { return scan->views * scan->rows * scan->columns; }
 
 gt_status gt_scan_subset(const gt_scan *scan, size_t first, size_t stride, gt_scan **part)
 {
+	GT_NEED(scan);
+	GT_NEED(part);
 	*part = NULL;
 	if (!stride)
 		return gt_fail(GT_ERR_ARG, "stride=0 of a subset of views: expected at least 1");
@@ -115,6 +123,8 @@ static void coarsen_cells(size_t most, size_t *n, double *pitch, double *center)
 
 gt_status gt_scan_coarsen(const gt_scan *scan, size_t views, size_t rows, size_t columns, gt_scan **coarse)
 {
+	GT_NEED(scan);
+	GT_NEED(coarse);
 	*coarse = NULL;
 	if (!views || !rows || !columns)
 		return gt_fail(GT_ERR_ARG, "coarsening to %zu views, %zu rows and %zu columns: expected at least 1 of each", views, rows,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <gantry/constants.h>
 #include <gantry/scan.h>
+#include "core/arguments.h"
 
 /* How far stated angles may be from the sources, rad: flying spots and gantries out of true are far below. */
 #define MOST 0.2
@@ -31,6 +32,7 @@ void gt_scan_derive_angles(gt_scan *scan)
 
 gt_status gt_scan_check_angles(const gt_scan *scan)
 {
+	GT_NEED(scan);
 	double first, angle;
 	if (!scan->views || !look_from(scan, 0, &first))
 		return GT_OK;

@@ -3,6 +3,7 @@
 #include <gantry/constants.h>
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
+#include "core/arguments.h"
 
 #define TOLERANCE 1e-6
 
@@ -159,6 +160,7 @@ static gt_status check_view(const gt_scan *s, size_t v)
 
 gt_status gt_scan_check(const gt_scan *scan)
 {
+	GT_NEED(scan);
 	gt_status st = check_sizes(scan);
 	if (st == GT_OK)
 		st = check_numbers(scan);

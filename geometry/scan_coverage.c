@@ -4,6 +4,7 @@
 #include <gantry/constants.h>
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
+#include "core/arguments.h"
 
 static int ascending(const void *a, const void *b)
 {
@@ -191,6 +192,7 @@ size_t gt_scan_detector_before_axis(const gt_scan *scan, double *detector, doubl
 
 gt_status gt_scan_rows_along_z(const gt_scan *scan, const char *who)
 {
+	GT_NEED(scan);
 	for (size_t v = 0; v < scan->views; v++) {
 		const double *r = scan->view[v].row_axis;
 		if (!(hypot(r[0], r[1]) <= 1e-9))

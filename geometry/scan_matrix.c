@@ -6,11 +6,14 @@
 #include <math.h>
 #include <gantry/scan.h>
 #include <gantry/scan_math.h>
+#include "core/arguments.h"
 
 #define TOLERANCE 1e-6
 
 gt_status gt_matrix_from_view(const gt_scan *scan, size_t view, double matrix[12])
 {
+	GT_NEED(scan);
+	GT_NEED(matrix);
 	if (scan->shape != GT_FLAT)
 		return gt_fail(GT_ERR_UNSUPPORTED, "projection matrices describe flat detectors: this one is %s",
 		               gt_shape_names[scan->shape]);
@@ -135,6 +138,8 @@ static gt_status fill_views(const double (*matrix)[12], gt_scan *s)
 gt_status gt_scan_from_matrices(const double (*matrix)[12], size_t views, size_t rows, size_t columns, double source_to_detector,
                                 gt_scan **scan)
 {
+	GT_NEED(matrix);
+	GT_NEED(scan);
 	*scan = NULL;
 	if (!views)
 		return gt_fail(GT_ERR_ARG, "no projection matrices: expected at least 1");

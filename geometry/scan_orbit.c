@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/scan.h>
+#include "core/arguments.h"
 
 /* Where a parallel beam's source and detector are drawn if the orbit does not say, mm from the axis. */
 #define PARALLEL_DISTANCE 1000.0
@@ -69,6 +70,8 @@ static void set_view(const gt_orbit *o, const gt_scan *scan, double theta, doubl
 
 gt_status gt_scan_orbit(const gt_orbit *o, gt_scan **out)
 {
+	GT_NEED(o);
+	GT_NEED(out);
 	*out = NULL;
 	gt_status st = check_orbit(o);
 	if (st != GT_OK)

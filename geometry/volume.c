@@ -3,6 +3,18 @@
 #include "core/try.h"
 #include "geometry/volume.h"
 
+static int is(const gt_volume *v) { return v && v->tag == GT_IS_VOLUME; }
+
+gt_status gt_volume_is(const char *function, const gt_volume *v) { return gt_need_handle(function, "a volume", v, GT_IS_VOLUME); }
+
+gt_volume *gt_volume_blank(void)
+{
+	gt_volume *v = calloc(1, sizeof *v);
+	if (v)
+		v->tag = GT_IS_VOLUME;
+	return v;
+}
+
 static gt_status with_grid(const char *function, const gt_grid *grid, gt_volume **v)
 {
 	gt_status st = GT_OK;
@@ -10,7 +22,7 @@ static gt_status with_grid(const char *function, const gt_grid *grid, gt_volume 
 	*v = NULL;
 	GT_TRY(gt_need_argument(function, "a grid", grid));
 	GT_TRY(gt_grid_check(grid, NULL));
-	if (!(*v = calloc(1, sizeof **v)))
+	if (!(*v = gt_volume_blank()))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	(*v)->grid = *grid;
 	(*v)->water = GT_WATER_DEFAULT;
@@ -46,40 +58,41 @@ gt_status gt_volume_wrap(const gt_grid *grid, float *data, gt_release release, v
 
 void gt_volume_free(gt_volume *v)
 {
-	if (!v)
+	if (!is(v))
 		return;
 	gt_loan_end(&v->loan, v->data);
 	gt_provenance_clear(&v->from);
+	v->tag = GT_FREED;
 	free(v);
 }
 
-const gt_grid *gt_volume_grid(const gt_volume *v) { return v ? &v->grid : NULL; }
-float *gt_volume_data(const gt_volume *v) { return v ? v->data : NULL; }
-double gt_volume_water(const gt_volume *v) { return v ? v->water : 0; }
-gt_position gt_volume_position(const gt_volume *v) { return v ? v->position : GT_HFS; }
-gt_unit gt_volume_unit(const gt_volume *v) { return v ? v->unit : GT_PER_MM; }
-const gt_provenance *gt_volume_provenance(const gt_volume *v) { return v ? &v->from : NULL; }
+const gt_grid *gt_volume_grid(const gt_volume *v) { return is(v) ? &v->grid : NULL; }
+float *gt_volume_data(const gt_volume *v) { return is(v) ? v->data : NULL; }
+double gt_volume_water(const gt_volume *v) { return is(v) ? v->water : 0; }
+gt_position gt_volume_position(const gt_volume *v) { return is(v) ? v->position : GT_HFS; }
+gt_unit gt_volume_unit(const gt_volume *v) { return is(v) ? v->unit : GT_PER_MM; }
+const gt_provenance *gt_volume_provenance(const gt_volume *v) { return is(v) ? &v->from : NULL; }
 
 gt_status gt_volume_set_water(gt_volume *v, double water)
 {
-	const gt_status st = gt_need_argument("gt_volume_set_water", "a volume", v);
+	const gt_status st = gt_volume_is("gt_volume_set_water", v);
 	return st != GT_OK ? st : gt_water_set(water, &v->water);
 }
 
 gt_status gt_volume_set_position(gt_volume *v, gt_position position)
 {
-	const gt_status st = gt_need_argument("gt_volume_set_position", "a volume", v);
+	const gt_status st = gt_volume_is("gt_volume_set_position", v);
 	return st != GT_OK ? st : gt_position_set(position, &v->position);
 }
 
 gt_status gt_volume_set_provenance(gt_volume *v, const char *command, const char *parameters, const gt_scan *scan)
 {
-	const gt_status st = gt_need_argument("gt_volume_set_provenance", "a volume", v);
+	const gt_status st = gt_volume_is("gt_volume_set_provenance", v);
 	return st != GT_OK ? st : gt_provenance_set(&v->from, command, parameters, scan ? gt_scan_hash(scan) : 0);
 }
 
 gt_status gt_volume_set_command(gt_volume *v, const char *command)
 {
-	const gt_status st = gt_need_argument("gt_volume_set_command", "a volume", v);
+	const gt_status st = gt_volume_is("gt_volume_set_command", v);
 	return st != GT_OK ? st : gt_provenance_set(&v->from, command, v->from.parameters, v->from.scan_hash);
 }

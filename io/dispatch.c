@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include "core/arguments.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "geometry/volume.h"
@@ -162,6 +163,7 @@ static gt_status explain(gt_status st, const gt_format *f, const char *path, int
 
 gt_status gt_read_projections(const char *path, const gt_read_options *o, gt_projections **p)
 {
+	GT_NEED(path);
 	const gt_format *f;
 	gt_read_options full;
 	gt_status st = GT_OK;
@@ -176,6 +178,7 @@ done:
 
 gt_status gt_read_volume(const char *path, const gt_read_options *o, gt_volume **v)
 {
+	GT_NEED(path);
 	const gt_format *f;
 	gt_read_options full;
 	gt_status st = GT_OK;
@@ -225,10 +228,11 @@ gt_status gt_check_writing(const char *path, const gt_format *f, const gt_write_
 
 gt_status gt_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
+	GT_NEED(path);
 	const gt_format *f;
 	gt_write_options full;
 	gt_status st = GT_OK;
-	GT_TRY(gt_need_argument("gt_write_projections", "projections", p));
+	GT_TRY(gt_projections_are("gt_write_projections", p));
 	GT_TRY(gt_complete_write_options(path, o, &full));
 	GT_TRY(format_for(path, &full, 1, &f));
 	GT_TRY(check_options(path, &full));
@@ -241,10 +245,11 @@ done:
 
 gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_volume *v)
 {
+	GT_NEED(path);
 	const gt_format *f;
 	gt_write_options full;
 	gt_status st = GT_OK;
-	GT_TRY(gt_need_argument("gt_write_volume", "a volume", v));
+	GT_TRY(gt_volume_is("gt_write_volume", v));
 	GT_TRY(gt_complete_write_options(path, o, &full));
 	GT_TRY(format_for(path, &full, 0, &f));
 	GT_TRY(gt_check_writing(path, f, &full, &v->grid));
@@ -267,6 +272,7 @@ static gt_status can_make(const char *path)
 
 gt_status gt_can_write(const char *path)
 {
+	GT_NEED(path);
 	struct stat s;
 	gt_status st = gt_tmp_check_target(path);
 	if (st != GT_OK)
@@ -290,6 +296,7 @@ gt_status gt_can_write(const char *path)
 
 gt_status gt_can_write_volume(const char *path)
 {
+	GT_NEED(path);
 	const gt_format *f;
 	const gt_status st = format_for(path, NULL, 0, &f);
 	return st != GT_OK ? st : f->folders ? can_make(path) : gt_can_write(path);
@@ -297,6 +304,7 @@ gt_status gt_can_write_volume(const char *path)
 
 gt_status gt_can_write_volume_as(const char *path, const gt_write_options *o)
 {
+	GT_NEED(path);
 	const gt_format *f;
 	gt_write_options full;
 	gt_status st = gt_complete_write_options(path, o, &full);
@@ -311,6 +319,7 @@ gt_status gt_can_write_volume_as(const char *path, const gt_write_options *o)
 
 gt_status gt_can_write_projections(const char *path, const gt_write_options *o)
 {
+	GT_NEED(path);
 	const gt_format *f;
 	gt_write_options full;
 	gt_status st = gt_complete_write_options(path, o, &full);
@@ -321,6 +330,8 @@ gt_status gt_can_write_projections(const char *path, const gt_write_options *o)
 
 gt_status gt_file_kind(const char *path, const gt_format **format, int *projections)
 {
+	GT_NEED(path);
+	GT_NEED(projections);
 	const gt_format *f;
 	gt_status st = gt_format_of(path, &f);
 	if (st != GT_OK)

@@ -2,6 +2,7 @@
 #include <gantry/plausibility.h>
 #include <gantry/scan.h>
 #include "core/log.h"
+#include "core/arguments.h"
 #include "geometry/projections.h"
 
 /* Twenty times as bright as air; and so dark that 10^21 photons leave not one. Noise and missing photons stay far
@@ -39,6 +40,7 @@ void gt_value_range_warn(const gt_value_range *r, const gt_listener *log, const 
 
 gt_status gt_value_range_check(const gt_value_range *r, const char *path)
 {
+	GT_NEED(r);
 	return !r->implausible ? GT_OK
 	                       : gt_fail(GT_ERR_FORMAT,
 	                                 "%s: %zu of %zu values that were looked at, from %.4g to %.4g, " EXPECTED " (--force takes them)",
@@ -48,6 +50,7 @@ gt_status gt_value_range_check(const gt_value_range *r, const char *path)
 
 gt_status gt_projections_plausible(const gt_projections *p, const char *path)
 {
+	GT_NEED(p);
 	gt_value_range r = { .size = sizeof r };
 	const gt_scan *s = p->scan;
 	const size_t n = p->data ? gt_scan_size(s) : 0, view = s->rows * s->columns;

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <gantry/image.h>
 #include <gantry/io.h>
+#include "core/arguments.h"
 
 /* Lengths of the layout in screen pixels. */
 enum {
@@ -352,6 +353,7 @@ static gt_status save(const char *path, cairo_surface_t *surface)
 
 gt_status gt_can_write_sheet(const char *path)
 {
+	GT_NEED(path);
 	const size_t n = strlen(path);
 	if (n < 5 || strcasecmp(path + n - 4, ".png") != 0)
 		return gt_fail(GT_ERR_ARG, "%s: pictures are written as PNG: expected a name that ends in .png", path);
@@ -360,6 +362,8 @@ gt_status gt_can_write_sheet(const char *path)
 
 gt_status gt_sheet_write(const char *path, const gt_sheet *sheet)
 {
+	GT_NEED(path);
+	GT_NEED(sheet);
 	layout l;
 	gt_status st = check(path, sheet);
 	if (st == GT_OK)

@@ -1,5 +1,6 @@
 /* Volumes that are written slice by slice: what the formats share. */
 #include <stdatomic.h>
+#include "core/arguments.h"
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/dispatch.h"
@@ -19,6 +20,7 @@ static gt_status format_of_slices(const char *path, const gt_format **f)
 
 gt_status gt_can_write_slices(const char *path)
 {
+	GT_NEED(path);
 	const gt_format *f;
 	return format_of_slices(path, &f);
 }
@@ -33,6 +35,9 @@ size_t gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid)
 
 gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s)
 {
+	GT_NEED(path);
+	GT_NEED(head);
+	GT_NEED(s);
 	const gt_format *f;
 	gt_write_options full;
 	gt_status st = GT_OK;
@@ -67,6 +72,8 @@ static gt_status check_slices(const gt_slice_writer *s, size_t n, const float *d
 
 gt_status gt_slice_writer_write(gt_slice_writer *s, size_t n, const float *data)
 {
+	GT_NEED(s);
+	GT_NEED(data);
 	const size_t plane = s->size[1] * s->size[2];
 	gt_status st = GT_OK;
 	if (n > s->size[0] - s->written)
@@ -80,6 +87,7 @@ done:
 
 gt_status gt_slice_writer_commit(gt_slice_writer *s)
 {
+	GT_NEED(s);
 	if (s->written == s->size[0])
 		return s->commit(s);
 	const gt_status st = gt_fail(GT_ERR_ARG, "%s: %zu of %zu slices are written", s->path, s->written, s->size[0]);

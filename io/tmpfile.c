@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <gantry/io.h>
+#include "core/arguments.h"
 #include "core/try.h"
 #include "io/tmp_list.h"
 
@@ -112,6 +113,8 @@ static size_t name_size(const char *path) { return strlen(path) + 64; }
 
 gt_status gt_tmp_path(const char *path, char **tmp)
 {
+	GT_NEED(path);
+	GT_NEED(tmp);
 	const char *slash = strrchr(path, '/');
 	gt_status st = GT_OK;
 	*tmp = NULL;
@@ -144,6 +147,9 @@ static gt_status check_folder(const char *path)
 
 gt_status gt_tmp_folder(const char *given, size_t files, const char *extension, char **tmp)
 {
+	GT_NEED(given);
+	GT_NEED(extension);
+	GT_NEED(tmp);
 	gt_status st = GT_OK;
 	gt_unfinished *u = NULL;
 	char *path = strdup(given);
@@ -237,6 +243,9 @@ gt_status gt_tmp_commit(char *tmp, const char *path) { return commit(tmp, path, 
 
 gt_status gt_tmp_commit_new(char *tmp, const char *path, int *taken)
 {
+	GT_NEED(tmp);
+	GT_NEED(path);
+	GT_NEED(taken);
 	*taken = 0;
 	return commit(tmp, path, taken);
 }

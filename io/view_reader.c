@@ -1,5 +1,6 @@
 /* Projections that are read by views and rows: what the formats share. */
 #include <math.h>
+#include "core/arguments.h"
 #include "io/dispatch.h"
 #include "io/file_access.h"
 #include "io/finite.h"
@@ -7,6 +8,9 @@
 
 gt_status gt_view_reader_open(const char *path, const gt_read_options *o, const gt_scan *scan, gt_view_reader **v)
 {
+	GT_NEED(path);
+	GT_NEED(scan);
+	GT_NEED(v);
 	const gt_format *f;
 	gt_read_options full;
 	const size_t size[3] = { scan->views, scan->rows, scan->columns };
@@ -58,6 +62,8 @@ static void read_some(void *self, size_t i, size_t end, int worker)
 
 gt_status gt_view_reader_read(gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out)
 {
+	GT_NEED(v);
+	GT_NEED(out);
 	if (first + n > v->size[0] || row + rows > v->size[1])
 		return gt_fail(GT_ERR_ARG, "%s: views %zu to %zu, rows %zu to %zu: expected %zu views of %zu rows", v->path, first,
 		               first + n, row, row + rows, v->size[0], v->size[1]);

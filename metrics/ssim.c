@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/metrics.h>
+#include "core/arguments.h"
 #include "core/try.h"
 
 enum { WINDOW = GT_SSIM_WINDOW, MOMENTS = 5 }; /* means of a, b, a^2, b^2, ab */
@@ -87,6 +88,9 @@ static void fill_weights(double *weight)
 
 gt_status gt_ssim(const gt_image_pair *p, const gt_image_region *region, double range, gt_pool *pool, double *mean)
 {
+	GT_NEED(p);
+	GT_NEED(region);
+	GT_NEED(mean);
 	const size_t n = region->slices;
 	work w = { .p = p, .region = region, .range = range };
 	double sum = 0;

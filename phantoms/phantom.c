@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/arguments.h"
 #include "core/try.h"
 #include "phantoms/solids.h"
 
@@ -51,6 +52,8 @@ static gt_status read_file(const char *what, gt_phantom *p)
 
 gt_status gt_phantom_new(const char *what, const gt_phantom_options *o, gt_phantom **out)
 {
+	GT_NEED(what);
+	GT_NEED(out);
 	gt_status st = GT_OK;
 	gt_phantom *p = NULL;
 	size_t i = 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <gantry/grid.h>
 #include <gantry/scan_math.h>
+#include "core/arguments.h"
 #include "core/try.h"
 #include "phantoms/solids.h"
 
@@ -60,6 +61,9 @@ static void project_cells(void *self, size_t begin, size_t end, int worker)
 gt_status gt_phantom_project(const gt_phantom *p, const gt_scan *scan, int rays, gt_pool *pool, gt_phantom_progress progress, void *self,
                              float *out)
 {
+	GT_NEED(p);
+	GT_NEED(scan);
+	GT_NEED(out);
 	gt_status st = GT_OK;
 	projecting j = { .p = p, .scan = scan, .rays = rays, .out = out };
 	if (rays < 1 || rays > MOST_SAMPLES)

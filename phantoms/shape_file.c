@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "phantoms/solids.h"
 
@@ -88,7 +89,7 @@ static gt_status read_numbers(const reader *r, const char *word, int key, double
 	snprintf(number, sizeof number, least == most ? "%d" : "%d to %d", least, most);
 	for (;; at++) {
 		char *end;
-		double x = strtod(at, &end);
+		double x = gt_strtod(at, &end);
 		if (end == at || !(fabs(x) <= 1e9) || (*end && *end != ',') || *count == most)
 			return REFUSE(r, "found '%s', expected %s number%s up to 1e9 with commas between", found(word).text, number,
 			              most == 1 ? "" : "s");

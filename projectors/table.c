@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <gantry/backend_author.h>
 #include "core/device/backend.h"
+#include "core/arguments.h"
 #include "core/try.h"
 
 #define PROJECTORS(X) X(dd) X(dd_bl) X(dd_bs) X(dd_db) X(dd_bz) X(sf_tr) X(sf_tt) X(joseph) X(siddon)
@@ -44,11 +45,13 @@ done:
 
 gt_status gt_projector_new(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, gt_linop **A)
 {
+	GT_NEED(A);
 	return make(spec, NULL, be, type, grid, scan, A);
 }
 
 gt_status gt_projector_part_new(const char *spec, size_t part, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
                                 gt_linop **A)
 {
+	GT_NEED(A);
 	return make(spec, &part, be, type, grid, scan, A);
 }

@@ -173,7 +173,7 @@ gt_status gt_recon_plan_slabs(gt_recon *r)
 
 static gt_status write(gt_recon *r, const gt_slab_job *s, const char *path, const gt_write_options *o)
 {
-	gt_write_options w = o ? *o : gt_write_defaults;
+	gt_write_options w = *o;
 	gt_volume *head = NULL;
 	gt_slice_writer *out = NULL;
 	gt_status st = GT_OK;
@@ -188,7 +188,8 @@ static gt_status write(gt_recon *r, const gt_slab_job *s, const char *path, cons
 	if (gt_recon_tell(&r->job, GT_RECON_WRITES, 0, path))
 		GT_TRY(gt_fail(GT_STOPPED, "stopped before %s was written", path));
 	GT_TRY(gt_slice_writer_create(path, &w, head, &out));
-	gt_recon_tell(&r->job, GT_RECON_SLAB, 0, NULL);
+	if (gt_recon_tell(&r->job, GT_RECON_SLAB, 0, NULL))
+		GT_TRY(gt_fail(GT_STOPPED, "stopped before the first slab"));
 	GT_TRY(gt_slab_pipeline(s, out, &r->slabs));
 	st = gt_slice_writer_commit(out);
 	out = NULL;
@@ -216,11 +217,12 @@ done:
 
 gt_status gt_recon_slabs_result(const gt_recon *r, gt_recon_slabs *out)
 {
-	if (!r || !out || out->size < sizeof out->size)
+	if (!r || r->tag != GT_IS_RECON || !out || out->size < sizeof out->size)
 		return gt_fail(GT_ERR_ARG, "gt_recon_slabs_result: %s: expected a gt_recon and a struct with its size",
-		               !r     ? "r is NULL"
-		               : !out ? "out is NULL"
-		                      : "out->size is too small");
+		               !r                      ? "r is NULL"
+		               : r->tag != GT_IS_RECON ? "r is something else"
+		               : !out                  ? "out is NULL"
+		                                       : "out->size is too small");
 	const gt_slab_result *s = &r->slabs;
 	if (!s->plan.slabs)
 		return gt_fail(GT_ERR_ARG, "gt_recon_slabs_result: the last run was not by slabs");

@@ -11,6 +11,7 @@
 
 void gt_recon_found_free(gt_recon_found *f)
 {
+	free(f->start);
 	free(f->weights);
 	free(f->penalty);
 	free(f->cost);

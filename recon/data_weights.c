@@ -7,6 +7,7 @@
 #include <gantry/data_weights.h>
 #include <gantry/module.h>
 #include <gantry/noise.h>
+#include "core/arguments.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "geometry/projections.h"
@@ -225,6 +226,9 @@ done:
 
 gt_status gt_weights_on_grid(const char *spec, const gt_projections *p, const gt_grid *grid, gt_pool *pool, float **w, char **record)
 {
+	GT_NEED(spec);
+	GT_NEED(p);
+	GT_NEED(w);
 	gt_weights_spec parsed = { .kind = GT_WEIGHTS_AUTO };
 	const gt_weights_problem q = { p, grid, GT_SUPPORTS_WEIGHTS, "", pool };
 	char *text = NULL;
@@ -245,5 +249,8 @@ done:
 
 gt_status gt_weights_new(const char *spec, const gt_projections *p, gt_pool *pool, float **w, char **record)
 {
+	GT_NEED(spec);
+	GT_NEED(p);
+	GT_NEED(w);
 	return gt_weights_on_grid(spec, p, NULL, pool, w, record);
 }

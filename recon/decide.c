@@ -135,7 +135,7 @@ static gt_status read_all(gt_recon *r)
 {
 	if (r->given) {
 		r->job.p = r->given;
-		return GT_OK;
+		return gt_recon_check_given(r->given);
 	}
 	if (!gt_team_is_spec(r->job.backend))
 		gt_backend_prefetch(r->job.backend ? r->job.backend : "auto");

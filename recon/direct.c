@@ -1,5 +1,6 @@
 /* Direct methods, and where an iterative one starts. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
 #include "core/log.h"
@@ -123,32 +124,53 @@ done:
 	return st;
 }
 
-gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)
+/* An array of the caller's, as a file of a volume has it: finite. */
+static gt_status start_from_array(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x)
 {
-	const char *init = j->init;
-	const int automatic = !strcmp(init, "auto");
-	f->start = j->start ? "array" : init;
-	if (j->start)
-		return put_slices(j->start, e, x);
-	if (!strcmp(init, "zero")) {
-		gt_fill(0, x);
-		return GT_OK;
-	}
-	if (gt_recon_starts_from_file(init))
-		return start_from_file(j, e, x);
-	/* fdk: the method that fits. */
-	const gt_analytic *method = automatic || !strcmp(init, "fdk") ? gt_analytic_for(e->all->scan) : gt_analytic_find(init);
+	const size_t *n = e->asked->n, all = gt_grid_voxels(e->asked);
+	for (size_t i = 0; i < all && !gt_backend_is_dry_run(gt_array_backend(x)); i++)
+		if (!isfinite(j->start[i]))
+			return gt_fail(GT_ERR_ARG, "the volume to start from: voxel [%zu][%zu][%zu] is %g: expected finite numbers",
+			               i / n[0] / n[1], i / n[0] % n[1], i % n[0], (double)j->start[i]);
+	return put_slices(j->start, e, x);
+}
+
+/* By the direct method that fits, or that was asked for; *name: its own, or "zero". */
+static gt_status start_directly(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, const char **name)
+{
+	const int automatic = !strcmp(j->init, "auto");
+	const gt_analytic *method = automatic || !strcmp(j->init, "fdk") ? gt_analytic_for(e->all->scan) : gt_analytic_find(j->init);
 	gt_status st = gt_recon_direct(j, method, NULL, e, x);
 	/* Members start alike. */
 	if (gt_team_least(gt_array_backend(x), st != GT_ERR_UNSUPPORTED) == 0)
 		st = GT_ERR_UNSUPPORTED;
-	f->start = method->name;
+	*name = method->name;
 	if (st == GT_OK)
 		gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "start: %s", method->name);
 	if (st != GT_ERR_UNSUPPORTED || !automatic)
 		return st;
 	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "start: zero (%.*s)", gt_length_without_advice(gt_error()), gt_error());
-	f->start = "zero";
+	*name = "zero";
 	gt_fill(0, x);
 	return GT_OK;
+}
+
+gt_status gt_recon_begin(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)
+{
+	const char *name = j->start ? "array" : j->init;
+	gt_status st = GT_OK;
+	if (j->start)
+		GT_TRY(start_from_array(j, e, x));
+	else if (!strcmp(j->init, "zero"))
+		gt_fill(0, x);
+	else if (gt_recon_starts_from_file(j->init))
+		GT_TRY(start_from_file(j, e, x));
+	else
+		GT_TRY(start_directly(j, e, x, &name));
+	/* The settings may be gone before what was found is asked for. */
+	free(f->start);
+	if (!(f->start = strdup(name)))
+		st = gt_fail(GT_ERR_MEMORY, "out of memory");
+done:
+	return st;
 }

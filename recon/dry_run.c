@@ -103,17 +103,11 @@ done:
 	return st;
 }
 
-gt_status gt_recon_plan(gt_recon *r, gt_memory_estimate *memory, const char **settings)
+static gt_status plan(gt_recon *r, gt_memory_estimate *memory, const char **settings)
 {
 	gt_memory_estimate e;
 	int known = 0;
 	gt_status st = GT_OK;
-	if (settings)
-		*settings = NULL;
-	if (!r)
-		return gt_fail(GT_ERR_ARG, "gt_recon_plan: r is NULL");
-	if (memory && memory->size < sizeof memory->size)
-		return gt_fail(GT_ERR_ARG, "gt_recon_plan: memory->size=%zu: expected sizeof(gt_memory_estimate)", memory->size);
 	GT_TRY(gt_recon_decide(r, 1));
 	st = r->by_slabs ? gt_recon_plan_slabs(r) : plan_whole(r, &e, &known);
 	if (st != GT_OK && !known)
@@ -130,5 +124,20 @@ gt_status gt_recon_plan(gt_recon *r, gt_memory_estimate *memory, const char **se
 	if (settings)
 		*settings = r->text;
 done:
+	return st;
+}
+
+gt_status gt_recon_plan(gt_recon *r, gt_memory_estimate *memory, const char **settings)
+{
+	gt_status st = gt_recon_check_idle("gt_recon_plan", r);
+	if (settings)
+		*settings = NULL;
+	if (st != GT_OK)
+		return st;
+	if (memory && memory->size < sizeof memory->size)
+		return gt_fail(GT_ERR_ARG, "gt_recon_plan: memory->size=%zu: expected sizeof(gt_memory_estimate)", memory->size);
+	r->is_busy = 1;
+	st = plan(r, memory, settings);
+	r->is_busy = 0;
 	return st;
 }

@@ -5,6 +5,7 @@
 #include <gantry/analytic.h>
 #include <gantry/host_memory.h>
 #include "core/log.h"
+#include "core/arguments.h"
 #include "core/try.h"
 #include "geometry/grid_wish.h"
 #include "recon/recon.h"
@@ -38,11 +39,14 @@ static gt_status read_scan(gt_recon *r, const gt_listener *log, int geometry_onl
 		o.progress = tell_reading;
 		o.progress_self = &r->job;
 	}
-	if (!geometry_only)
-		gt_recon_tell(&r->job, GT_RECON_READING, 0, NULL);
+	if (!geometry_only && gt_recon_tell(&r->job, GT_RECON_READING, 0, NULL))
+		return gt_fail(GT_STOPPED, "stopped before %s was read", r->path);
 	gt_status st = gt_read_projections(r->path, &o, p);
-	if (!geometry_only)
-		gt_recon_tell(&r->job, GT_RECON_READING, 1, NULL);
+	if (!geometry_only && gt_recon_tell(&r->job, GT_RECON_READING, 1, NULL) && st == GT_OK) {
+		gt_projections_free(*p);
+		*p = NULL;
+		st = gt_fail(GT_STOPPED, "stopped when %s was read", r->path);
+	}
 	/* With data of another file all views are needed until those are there. */
 	if (st == GT_OK && r->set.text[GT_SET_VIEWS] && !r->set.text[GT_SET_DATA])
 		st = take_views(r, log, *p);
@@ -77,6 +81,20 @@ done:
 	return st;
 }
 
+gt_status gt_recon_check_given(const gt_projections *p)
+{
+	const gt_scan *s = p->scan;
+	size_t bad = 0, first = 0;
+	gt_status st = gt_fail_in(gt_scan_check(s), "the projections");
+	for (size_t i = 0, n = st == GT_OK ? gt_scan_size(s) : 0; i < n; i++)
+		if (!isfinite(p->data[i]) && !bad++)
+			first = i;
+	if (bad)
+		st = gt_fail(GT_ERR_FORMAT, "the projections: %zu values are not finite, the first %g in view %zu, row %zu, column %zu",
+		             bad, (double)p->data[first], first / s->columns / s->rows, first / s->columns % s->rows, first % s->columns);
+	return st;
+}
+
 static gt_status grid_of_file(const char *path, const gt_listener *log, gt_grid *grid)
 {
 	gt_volume *model = NULL;
@@ -93,6 +111,8 @@ static gt_status grid_of_file(const char *path, const gt_listener *log, gt_grid 
 
 gt_status gt_recon_default_grid(const gt_scan *scan, gt_grid *grid, size_t *below, size_t *above)
 {
+	GT_NEED(scan);
+	GT_NEED(grid);
 	const gt_analytic *m = gt_analytic_for(scan);
 	gt_analytic_coverage s;
 	size_t unasked[2];
@@ -131,12 +151,14 @@ static gt_status grid_that_fits(const gt_listener *log, const gt_scan *scan, gt_
 gt_status gt_recon_find_grid(gt_recon *r, const gt_listener *log, const gt_scan *scan, gt_grid *grid)
 {
 	gt_status st = GT_OK;
-	if (r->grid_from != GT_GRID_NOT_GIVEN)
+	if (r->grid_from == GT_GRID_GIVEN)
 		*grid = r->grid;
 	else if (r->set.text[GT_SET_GRID] && !r->set.across)
 		*grid = r->set.grid;
 	else if (r->set.text[GT_SET_LIKE])
 		GT_TRY(grid_of_file(r->set.text[GT_SET_LIKE], log, grid));
+	else if (r->grid_from == GT_GRID_OF_VOLUME)
+		*grid = r->grid;
 	else
 		GT_TRY(grid_that_fits(log, scan, grid));
 	if (r->grid_from == GT_GRID_NOT_GIVEN && (r->set.across || r->set.voxel > 0)) {

@@ -137,8 +137,8 @@ static gt_grid coarser(const gt_grid *grid, double factor)
 		const size_t n = (size_t)((double)grid->n[a] * factor);
 		g.n[a] = n ? n : 1;
 		char text[32];
-		snprintf(text, sizeof text, "%.4g", length / (double)g.n[a]);
-		g.pitch[a] = strtod(text, NULL);
+		gt_snprintf(text, sizeof text, "%.4g", length / (double)g.n[a]);
+		g.pitch[a] = gt_strtod(text, NULL);
 	}
 	return g;
 }

@@ -8,6 +8,7 @@
 #include <gantry/projector.h>
 #include <gantry/regularizer.h>
 #include <gantry/solver.h>
+#include "core/arguments.h"
 #include "core/try.h"
 
 static const gt_module *nth_method(size_t i)
@@ -45,7 +46,9 @@ const gt_module *gt_modules(const char *kind, size_t i)
 
 gt_status gt_module_parse(const char *kind, const char *spec, const gt_module **module, void **options)
 {
-	const gt_module_kind *k = find(kind);
+	GT_NEED(module);
+	GT_NEED(options);
+	const gt_module_kind *k = find(kind ? kind : "");
 	*module = NULL;
 	*options = NULL;
 	return k ? gt_module_parse_kind(k, spec, module, options) : gt_unknown("kind of module", kind ? kind : "", nth_name, KINDS);
@@ -57,6 +60,8 @@ const char *gt_method_name(const gt_method *m) { return module_of(m)->name; }
 
 gt_status gt_method_parse(const char *spec, gt_method *m)
 {
+	GT_NEED(spec);
+	GT_NEED(m);
 	const gt_module *module;
 	gt_status st = GT_OK;
 	*m = (gt_method){ NULL, NULL, NULL };

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/order_statistics.h>
+#include "core/arguments.h"
 #include "geometry/projections.h"
 #include "recon/noise_estimate.h"
 
@@ -154,6 +155,8 @@ static gt_status estimate_scale(gt_noise_model *m, gt_pool *pool)
 
 gt_status gt_noise_estimate(const gt_projections *p, const gt_counting *known, gt_pool *pool, gt_noise_model **model)
 {
+	GT_NEED(p);
+	GT_NEED(model);
 	gt_noise_model *m = calloc(1, sizeof *m);
 	gt_status st = GT_OK;
 	*model = NULL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/noise.h>
+#include "core/arguments.h"
 #include "core/try.h"
 #include "recon/object_mask.h"
 
@@ -153,6 +154,9 @@ void gt_object_voxels_free(gt_object_voxels *object)
 
 gt_status gt_object_mask(const gt_grid *grid, const float *x, const gt_scan *scan, double water, unsigned char *mask, int *like_water)
 {
+	GT_NEED(grid);
+	GT_NEED(x);
+	GT_NEED(mask);
 	gt_object_voxels object;
 	const gt_status st = gt_object_voxels_find(grid, scan, x, water, &object);
 	if (st == GT_OK) {

@@ -86,7 +86,7 @@ static char *with_strength(const gt_penalty_spec *o, double strength, const char
 {
 	char *text = gt_spec_with(o->spec, "strength=");
 	const size_t n = text ? strlen(text) : 0;
-	const double was = text && recorded && !strncmp(recorded, text, n) ? atof(recorded + n) : NAN;
+	const double was = text && recorded && !strncmp(recorded, text, n) ? gt_strtod(recorded + n, NULL) : NAN;
 	const int same = fabs(was - strength) <= MAX_RELATIVE_DIFFERENCE * strength;
 	char *all = !text  ? NULL
 	            : same ? gt_text("%s%.*s", text, (int)strcspn(recorded + n, ", "), recorded + n)

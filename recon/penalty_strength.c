@@ -10,6 +10,7 @@
 #include <gantry/regularizer.h>
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/arguments.h"
 #include "core/spec.h"
 #include "core/try.h"
 #include "geometry/projections.h"
@@ -235,6 +236,8 @@ done:
 
 gt_status gt_penalty_strength(const gt_strength_problem *q, double noise_hu, double *beta)
 {
+	GT_NEED(q);
+	GT_NEED(beta);
 	gt_strength_found found;
 	if (q->size != sizeof *q)
 		return gt_fail(GT_ERR_ARG, "problem of a strength: its size is %zu, expected %zu", q->size, sizeof *q);

@@ -3,11 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/log.h"
+#include "core/arguments.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/recon.h"
 
 static gt_status null(const char *what) { return gt_fail(GT_ERR_ARG, "%s is NULL", what); }
+
+static int is(const gt_recon *r) { return r && r->tag == GT_IS_RECON; }
+
+/* GT_ERR_ARG for what is none; the function's name begins the message. */
+static gt_status check(const char *function, const gt_recon *r)
+{
+	return is(r) ? GT_OK : gt_fail(GT_ERR_ARG, "%s: %s", function, r ? "expected a gt_recon, found something else" : "r is NULL");
+}
+
+gt_status gt_recon_check_idle(const char *function, const gt_recon *r)
+{
+	const gt_status st = check(function, r);
+	if (st == GT_OK && r->is_busy)
+		return gt_fail(GT_ERR_ARG, "%s: called from a callback of a call with the same gt_recon: expected it behind that",
+		               function);
+	return st;
+}
 
 static gt_status make(gt_recon **r)
 {
@@ -15,6 +33,7 @@ static gt_status make(gt_recon **r)
 	if (!new)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	gt_recon_settings_init(&new->set);
+	new->tag = GT_IS_RECON;
 	new->read = gt_read_defaults;
 	new->found.run.residual = NAN;
 	*r = new;
@@ -26,11 +45,14 @@ gt_status gt_recon_new(const gt_projections *p, gt_recon **r)
 	if (!r)
 		return null("gt_recon_new: r");
 	*r = NULL;
-	if (!p || !p->scan)
-		return null(p ? "gt_recon_new: the scan of the projections" : "gt_recon_new: p");
+	if (!p)
+		return null("gt_recon_new: p");
+	gt_status st = gt_projections_are("gt_recon_new", p);
+	if (st != GT_OK)
+		return st;
 	if (!p->data)
 		return gt_fail(GT_ERR_ARG, "gt_recon_new: the projections hold the geometry alone");
-	const gt_status st = make(r);
+	st = make(r);
 	if (st == GT_OK)
 		(*r)->given = p;
 	return st;
@@ -43,17 +65,17 @@ gt_status gt_recon_open(const char *path, const gt_read_options *o, gt_recon **r
 	*r = NULL;
 	if (!path)
 		return null("gt_recon_open: path");
-	const gt_status st = make(r);
+	gt_status st = make(r);
 	if (st != GT_OK)
 		return st;
-	if (o)
-		(*r)->read = *o;
-	if (!((*r)->path = strdup(path))) {
+	st = gt_options_complete(path, "gt_read_options", o, &(*r)->read, sizeof(*r)->read);
+	if (st == GT_OK && !((*r)->path = strdup(path)))
+		st = gt_fail(GT_ERR_MEMORY, "out of memory");
+	if (st != GT_OK) {
 		gt_recon_free(*r);
 		*r = NULL;
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	}
-	return GT_OK;
+	return st;
 }
 
 void gt_recon_undecide(gt_recon *r)
@@ -79,25 +101,29 @@ void gt_recon_forget(gt_recon *r)
 
 void gt_recon_free(gt_recon *r)
 {
-	if (!r)
+	if (!is(r))
 		return;
 	gt_recon_undecide(r);
 	gt_recon_forget(r);
 	gt_recon_settings_free(&r->set);
 	free(r->path);
 	free(r->text);
+	r->tag = GT_FREED;
 	free(r);
 }
 
 gt_status gt_recon_set(gt_recon *r, const char *key, const char *value)
 {
-	if (!r || !key)
-		return null(r ? "gt_recon_set: key" : "gt_recon_set: r");
+	gt_status st = gt_recon_check_idle("gt_recon_set", r);
+	if (st != GT_OK)
+		return st;
+	if (!key)
+		return null("gt_recon_set: key");
 	if (r->given && value && !strcmp(key, "views"))
 		return gt_fail(GT_ERR_ARG, "views=%s: the projections are in memory: expected those that are to be taken", value);
 	if (r->given && value && !strcmp(key, "data"))
 		return gt_fail(GT_ERR_ARG, "data=%s: the projections are in memory: expected none, or gt_recon_open()", value);
-	const gt_status st = gt_recon_settings_set(&r->set, key, value);
+	st = gt_recon_settings_set(&r->set, key, value);
 	if (st == GT_OK)
 		gt_recon_undecide(r);
 	return st;
@@ -129,14 +155,13 @@ const char *gt_recon_key(size_t i) { return gt_recon_settings_key(i); }
 
 gt_status gt_recon_grid(gt_recon *r, const gt_grid *grid)
 {
-	if (!r)
-		return null("gt_recon_grid: r");
-	if (grid) {
-		const gt_status st = gt_grid_check(grid, NULL);
-		if (st != GT_OK)
-			return st;
+	gt_status st = gt_recon_check_idle("gt_recon_grid", r);
+	if (st == GT_OK && grid)
+		st = gt_grid_check(grid, NULL);
+	if (st != GT_OK)
+		return st;
+	if (grid)
 		r->grid = *grid;
-	}
 	r->grid_from = grid ? GT_GRID_GIVEN : GT_GRID_NOT_GIVEN;
 	gt_recon_undecide(r);
 	return GT_OK;
@@ -144,8 +169,9 @@ gt_status gt_recon_grid(gt_recon *r, const gt_grid *grid)
 
 gt_status gt_recon_start(gt_recon *r, const float *volume)
 {
-	if (!r)
-		return null("gt_recon_start: r");
+	const gt_status st = gt_recon_check_idle("gt_recon_start", r);
+	if (st != GT_OK)
+		return st;
 	r->start = volume;
 	gt_recon_undecide(r);
 	return GT_OK;
@@ -153,13 +179,13 @@ gt_status gt_recon_start(gt_recon *r, const float *volume)
 
 void gt_recon_on_message(gt_recon *r, void (*say)(void *self, const gt_message *m), void *self)
 {
-	if (r)
+	if (is(r))
 		r->job.log = r->log = (gt_listener){ say, self };
 }
 
 void gt_recon_on_progress(gt_recon *r, int (*each)(void *self, const gt_recon_progress *p), void *self)
 {
-	if (!r)
+	if (!is(r))
 		return;
 	r->job.each = r->each = each;
 	r->job.each_self = r->each_self = self;
@@ -167,18 +193,30 @@ void gt_recon_on_progress(gt_recon *r, int (*each)(void *self, const gt_recon_pr
 
 void gt_recon_on_cancel(gt_recon *r, int (*cancel)(void *self), void *self)
 {
-	if (!r)
+	if (!is(r))
 		return;
 	r->job.cancel = r->cancel = cancel;
 	r->job.cancel_self = r->cancel_self = self;
 }
 
-gt_status gt_recon_choose(gt_recon *r) { return r ? gt_recon_decide(r, 0) : null("gt_recon_choose: r"); }
+gt_status gt_recon_choose(gt_recon *r)
+{
+	gt_status st = gt_recon_check_idle("gt_recon_choose", r);
+	if (st != GT_OK)
+		return st;
+	r->is_busy = 1;
+	st = gt_recon_decide(r, 0);
+	r->is_busy = 0;
+	return st;
+}
 
 gt_status gt_recon_chosen_grid(const gt_recon *r, gt_grid *grid)
 {
-	if (!r || !grid)
-		return null(r ? "gt_recon_chosen_grid: grid" : "gt_recon_chosen_grid: r");
+	const gt_status st = check("gt_recon_chosen_grid", r);
+	if (st != GT_OK)
+		return st;
+	if (!grid)
+		return null("gt_recon_chosen_grid: grid");
 	if (!r->is_chosen)
 		return gt_fail(GT_ERR_ARG, "gt_recon_chosen_grid: nothing is chosen yet: expected gt_recon_choose() before");
 	*grid = r->job.grid;
@@ -187,7 +225,7 @@ gt_status gt_recon_chosen_grid(const gt_recon *r, gt_grid *grid)
 
 int gt_recon_iterates(const gt_recon *r)
 {
-	if (!r)
+	if (!is(r))
 		return -1;
 	const gt_method *m = r->is_chosen ? &r->job.method : &r->set.method;
 	return m->solver ? 1 : m->analytic ? 0 : -1;
@@ -195,10 +233,13 @@ int gt_recon_iterates(const gt_recon *r)
 
 /* Runs ----------------------------------------------------------------------------- */
 
-/* The volume says which voxels, where nothing else does. */
+/* The volume says which voxels, where nothing else does. One that was made for the grid that was chosen asks for nothing:
+ * the run is that of the command without a grid. */
 static void take_grid(gt_recon *r, const gt_volume *v)
 {
 	if (r->set.text[GT_SET_GRID] || r->set.text[GT_SET_LIKE] || r->grid_from == GT_GRID_GIVEN)
+		return;
+	if (r->grid_from == GT_GRID_NOT_GIVEN && r->is_chosen && gt_grid_same(&r->job.grid, &v->grid))
 		return;
 	if (r->grid_from != GT_GRID_OF_VOLUME || !gt_grid_same(&r->grid, &v->grid)) {
 		r->grid = v->grid;
@@ -222,12 +263,10 @@ static gt_status compute(gt_recon *r, float *out)
 	return st;
 }
 
-gt_status gt_recon_run(gt_recon *r, gt_volume *v)
+static gt_status run(gt_recon *r, gt_volume *v)
 {
 	char have[256], want[256];
 	gt_status st = GT_OK;
-	if (!r || !v || !v->data)
-		return null(!r ? "gt_recon_run: r" : !v ? "gt_recon_run: v" : "gt_recon_run: the data of v");
 	take_grid(r, v);
 	GT_TRY(gt_recon_decide(r, 0));
 	gt_grid_print(&v->grid, have, sizeof have);
@@ -242,9 +281,27 @@ done:
 	return st;
 }
 
+gt_status gt_recon_run(gt_recon *r, gt_volume *v)
+{
+	gt_status st = gt_recon_check_idle("gt_recon_run", r);
+	if (st != GT_OK)
+		return st;
+	if (!v)
+		return null("gt_recon_run: v");
+	st = gt_volume_is("gt_recon_run", v);
+	if (st != GT_OK)
+		return st;
+	if (!v->data)
+		return null("gt_recon_run: the data of v");
+	r->is_busy = 1;
+	st = run(r, v);
+	r->is_busy = 0;
+	return st;
+}
+
 static gt_status write_volume(gt_recon *r, const char *path, const gt_write_options *o, gt_volume *v)
 {
-	gt_write_options w = o ? *o : gt_write_defaults;
+	gt_write_options w = *o;
 	if (r->set.text[GT_SET_UNIT])
 		w.unit = (gt_unit)r->set.unit;
 	w.water = r->job.water;
@@ -255,14 +312,10 @@ static gt_status write_volume(gt_recon *r, const char *path, const gt_write_opti
 	return gt_write_volume(path, &w, v);
 }
 
-gt_status gt_recon_run_to(gt_recon *r, const char *path, const gt_write_options *o)
+static gt_status run_to(gt_recon *r, const char *path, const gt_write_options *o)
 {
 	gt_volume *v = NULL;
 	gt_status st = GT_OK;
-	if (!r || !path)
-		return null(r ? "gt_recon_run_to: path" : "gt_recon_run_to: r");
-	if (!r->set.text[GT_SET_OUTPUT] || strcmp(r->set.text[GT_SET_OUTPUT], path))
-		GT_TRY(gt_recon_set(r, "output", path));
 	GT_TRY(gt_recon_decide(r, 0));
 	if (r->by_slabs)
 		return gt_recon_run_slabs(r, path, o);
@@ -276,12 +329,33 @@ done:
 	return st;
 }
 
+gt_status gt_recon_run_to(gt_recon *r, const char *path, const gt_write_options *o)
+{
+	gt_write_options all = gt_write_defaults;
+	gt_status st = gt_recon_check_idle("gt_recon_run_to", r);
+	if (st != GT_OK)
+		return st;
+	if (!path)
+		return null("gt_recon_run_to: path");
+	GT_TRY(gt_options_complete(path, "gt_write_options", o, &all, sizeof all));
+	if (!r->set.text[GT_SET_OUTPUT] || strcmp(r->set.text[GT_SET_OUTPUT], path))
+		GT_TRY(gt_recon_set(r, "output", path));
+	r->is_busy = 1;
+	st = run_to(r, path, &all);
+	r->is_busy = 0;
+done:
+	return st;
+}
+
 /* Results -------------------------------------------------------------------------- */
 
 gt_status gt_recon_result(const gt_recon *r, gt_recon_outcome *out)
 {
-	if (!r || !out)
-		return null(r ? "gt_recon_result: out" : "gt_recon_result: r");
+	const gt_status st = check("gt_recon_result", r);
+	if (st != GT_OK)
+		return st;
+	if (!out)
+		return null("gt_recon_result: out");
 	if (!r->has_run)
 		return gt_fail(GT_ERR_ARG, "gt_recon_result: nothing has run yet: expected gt_recon_run() or gt_recon_run_to() before");
 	const size_t size = out->size < sizeof *out ? out->size : sizeof *out;

@@ -11,6 +11,8 @@
 typedef enum { GT_GRID_NOT_GIVEN, GT_GRID_GIVEN, GT_GRID_OF_VOLUME } gt_grid_from;
 
 struct gt_recon {
+	gt_tag tag;                     /* GT_IS_RECON */
+	int is_busy;                    /* 1: within a call that chooses, plans or runs: callbacks change nothing */
 	/* Asked for. */
 	const gt_projections *given;    /* borrowed; NULL: they are in the file `path` */
 	char *path;
@@ -40,6 +42,9 @@ struct gt_recon {
 	char *parameters;
 };
 
+/* What functions that change r ask first: GT_ERR_ARG for what is no gt_recon, and from a callback, since what the call
+ * around it works with would be gone. function: its name, for the message. */
+gt_status gt_recon_check_idle(const char *function, const gt_recon *r);
 /* Chooses what is open. planning: nothing will be computed, so that nothing is said of how long that takes. */
 gt_status gt_recon_decide(gt_recon *r, int planning);
 /* Forgets what was chosen. */
@@ -51,6 +56,9 @@ double gt_recon_host_free(const gt_recon_settings *s);
 
 /* Remarks of a reader, its progress, and the data from a file of their own. For the geometry alone, or with all that the method has use for. */
 gt_status gt_recon_read(gt_recon *r, const gt_listener *log, int geometry_only, gt_projections **p);
+/* Of projections in memory what readers refuse in files: geometry that is none (the caller may have changed it), and
+ * values that are not finite. */
+gt_status gt_recon_check_given(const gt_projections *p);
 /* The grid that is asked for, else what fits the scan; checked against the scan. */
 gt_status gt_recon_find_grid(gt_recon *r, const gt_listener *log, const gt_scan *scan, gt_grid *grid);
 /* What HU are made with: as asked for, as the scan states, or the default. */

@@ -143,7 +143,7 @@ const char *gt_recon_text(gt_recon *r, const char *name)
 		      { "backend", backend_text },       { "subsets", subsets_text },
 		      { "slabs", slabs_text },           { "checkpoint", checkpoint_text },
 		      { "parameters", parameters_text }, { "scan", scan_text } };
-	if (!r || !name)
+	if (!r || r->tag != GT_IS_RECON || !name)
 		return NULL;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (!strcmp(texts[i].name, name)) {

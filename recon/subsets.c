@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/projector.h>
 #include <gantry/subsets.h>
+#include "core/arguments.h"
 #include "core/try.h"
 
 /* Values of views first, first + stride, ... one after the other. */
@@ -35,8 +36,14 @@ done:
 gt_status gt_subsets_new(const char *projector, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data,
                          const float *weights, size_t subsets, gt_subsets *s)
 {
+	GT_NEED(scan);
+	GT_NEED(s);
 	gt_scan *part = NULL;
 	gt_status st = GT_OK;
+	*s = (gt_subsets){ .subsets = 0 };
+	GT_TRY(gt_backend_status(be));
+	if (!gt_backend_is_dry_run(be))
+		GT_NEED(data);
 	if (subsets < 1 || subsets > scan->views)
 		return gt_fail(GT_ERR_ARG, "subsets=%zu: expected a number from 1 to %zu, the number of views", subsets, scan->views);
 	s->subsets = subsets;

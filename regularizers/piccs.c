@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <gantry/regularizer.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "regularizers/pass_params.h"
 #include "regularizers/prior_image.h"
@@ -92,7 +93,7 @@ static const struct gt_penalty_ops ops = {
 static gt_status smoothed(gt_backend *be, gt_type type, const gt_grid *grid, double strength, double smooth, gt_penalty **R)
 {
 	char spec[128];
-	snprintf(spec, sizeof spec, "awtv:strength=%.17g,smooth=%.17g,delta=1e6", strength, smooth);
+	gt_snprintf(spec, sizeof spec, "awtv:strength=%.17g,smooth=%.17g,delta=1e6", strength, smooth);
 	return gt_regularizer_new(spec, be, type, grid, NULL, R);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <gantry/regularizer.h>
 #include "core/device/backend.h"
+#include "core/arguments.h"
 #include "core/team/team.h"
 #include "core/try.h"
 
@@ -35,6 +36,7 @@ const gt_regularizer *gt_regularizer_find(const char *name) { return (const gt_r
 
 gt_status gt_regularizer_new(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, const gt_array *kappa, gt_penalty **R)
 {
+	GT_NEED(R);
 	const gt_module *module;
 	void *options;
 	gt_status st = gt_module_parse_kind(&gt_regularizer_kind, spec, &module, &options);

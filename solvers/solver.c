@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <gantry/solver.h>
+#include "core/arguments.h"
 #include "core/team/share.h"
 
 static gt_status check_team(const gt_solver *s, const gt_array *x)
@@ -117,6 +118,8 @@ static int report_both(void *self, const gt_progress *p)
 /* What solvers need not repeat: does the problem fit, did the device fail, was it stopped. */
 gt_status gt_solve(const gt_solver *s, const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
+	GT_NEED(s);
+	GT_NEED(p);
 	gt_status st = check_given(s, p, x);
 	if (st != GT_OK)
 		return st;

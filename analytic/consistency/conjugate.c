@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/consistency.h>
 #include "analytic/consistency/conjugate_impl.h"
+#include "core/arguments.h"
 #include "core/try.h"
 
 /* WORSE: by that part and that many standard errors; NEAR: pixels, or that many standard errors; WILD: difference over
@@ -245,6 +246,9 @@ done:
 
 gt_status gt_conjugate_check(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report)
 {
+	GT_NEED(scan);
+	GT_NEED(data);
+	GT_NEED(report);
 	gt_conjugate_misfit given;
 	checking c = { .report = report };
 	gt_status st = begin(&c, scan, data, pool, MANY, &given);
@@ -256,6 +260,9 @@ gt_status gt_conjugate_check(const gt_scan *scan, const float *data, gt_pool *po
 
 gt_status gt_conjugate_glance(const gt_scan *scan, const float *data, gt_pool *pool, gt_conjugate_report *report)
 {
+	GT_NEED(scan);
+	GT_NEED(data);
+	GT_NEED(report);
 	gt_conjugate_misfit given;
 	checking c = { .report = report };
 	gt_status st = begin(&c, scan, data, pool, SOME, &given);

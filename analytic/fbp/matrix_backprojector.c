@@ -6,6 +6,7 @@
 #include <gantry/matrix_backprojector.h>
 #include <gantry/upload.h>
 #include "analytic/fbp/fbp.h"
+#include "core/arguments.h"
 #include "core/try.h"
 
 enum { BATCH = 32 /* views at a time: enough of them for one pass over the volume, few enough to upload meanwhile */ };
@@ -52,6 +53,8 @@ static void corner(const gt_grid *g, int c, double at[3])
 
 gt_status gt_matrix_check(const double m[12], const gt_grid *grid, size_t rows, size_t columns)
 {
+	GT_NEED(m);
+	GT_NEED(grid);
 	double w[2] = { INFINITY, -INFINITY }, seen[2][2] = { { INFINITY, -INFINITY }, { INFINITY, -INFINITY } };
 	const gt_status st = check_numbers(m);
 	if (st != GT_OK)

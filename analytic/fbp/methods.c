@@ -1,6 +1,16 @@
 /* fdk for cone and fan beams, fbp for parallel ones: one filtered backprojection that differs in the scans it is for. */
 #include "analytic/fbp/fbp.h"
 
+/* A row is a function between its first and its last column: one alone is seen on its ray, and nowhere else. */
+static gt_status check_columns(const char *who, const gt_scan *scan)
+{
+	return scan->columns > 1
+	               ? GT_OK
+	               : gt_fail(GT_ERR_UNSUPPORTED,
+	                         "%s interpolates between columns and this detector has 1: expected at least 2; use an iterative solver",
+	                         who);
+}
+
 static gt_status check_fdk(const gt_scan *scan)
 {
 	if (scan->shape == GT_PARALLEL)
@@ -8,7 +18,7 @@ static gt_status check_fdk(const gt_scan *scan)
 	if (gt_scan_is_helical(scan))
 		return gt_fail(GT_ERR_UNSUPPORTED, "fdk is for circular scans and this one is helical (pitch_per_turn=%g mm): use wfbp",
 		               scan->pitch_per_turn);
-	return GT_OK;
+	return check_columns("fdk", scan);
 }
 
 static gt_status check_fbp(const gt_scan *scan)
@@ -21,7 +31,7 @@ static gt_status check_fbp(const gt_scan *scan)
 	if (scan->pitch_per_turn != 0 && gt_scan_is_helical(scan))
 		return gt_fail(GT_ERR_UNSUPPORTED, "fbp is for circular scans and this one is helical (pitch_per_turn=%g mm): use wfbp",
 		               scan->pitch_per_turn);
-	return GT_OK;
+	return check_columns("fbp", scan);
 }
 
 #define METHOD(id, text)                                                                                                               \

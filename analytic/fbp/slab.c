@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/slab.h>
 #include "analytic/fbp/fbp.h"
+#include "core/arguments.h"
 #include "core/try.h"
 
 /* Rows beyond those that are interpolated, for places that are rounded otherwise on the device. */
@@ -164,6 +165,10 @@ int gt_slab_plan_supports(const gt_analytic *m) { return m->check != NULL; }
 gt_status gt_slab_plan_new(const gt_analytic *m, const gt_grid *grid, const gt_scan *scan, const void *options, gt_pool *pool,
                            gt_slab_plan **out)
 {
+	GT_NEED(m);
+	GT_NEED(grid);
+	GT_NEED(scan);
+	GT_NEED(out);
 	gt_status st = GT_OK;
 	gt_slab_plan *s = NULL;
 	if (!gt_slab_plan_supports(m))
@@ -232,6 +237,8 @@ static gt_status make_plan(gt_slab *b, size_t first, size_t n)
 
 gt_status gt_slab_new(const gt_slab_plan *s, size_t first, size_t n, size_t batch, gt_array *x, gt_slab **out)
 {
+	GT_NEED(s);
+	GT_NEED(out);
 	const gt_grid *g = &s->plan->grid;
 	gt_backend *be = gt_array_backend(x);
 	gt_status st = GT_OK;

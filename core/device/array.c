@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/device/backend.h"
+#include "core/arguments.h"
 #include "core/team/share.h"
 #include "core/try.h"
 
@@ -39,6 +40,7 @@ static gt_status check_new(const gt_backend *be, gt_type type, size_t n)
 
 gt_status gt_array_new(gt_backend *be, gt_type type, size_t n, gt_array **out)
 {
+	GT_NEED(out);
 	char what[64];
 	gt_array *a = NULL;
 	gt_status st = check_new(be, type, n);
@@ -58,6 +60,7 @@ done:
 
 gt_status gt_array_wrap(gt_backend *be, gt_type type, size_t n, void *data, gt_array **out)
 {
+	GT_NEED(out);
 	gt_status st = check_new(be, type, n);
 	GT_TRY(st);
 	if ((!data && n) || (uintptr_t)data % gt_type_size(type))
@@ -77,6 +80,7 @@ gt_status gt_array_like(const gt_array *m, gt_array **out)
 
 gt_status gt_array_part(const gt_array *whole, size_t first, size_t n, gt_array **out)
 {
+	GT_NEED(out);
 	if (!is_array(whole))
 		return gt_fail(GT_ERR_ARG, "a part of an array: expected an array, found %s", kind_of(whole));
 	if (first > whole->all || n > whole->all - first)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/text.h>
 #include "core/device/backend.h"
+#include "core/arguments.h"
 #include "core/team/team.h"
 #include "core/try.h"
 
@@ -84,6 +85,7 @@ gt_pool *gt_backend_pool(const gt_backend *be) { return is_backend(be) ? be->poo
 
 gt_status gt_backend_counters(const gt_backend *be, gt_counters *count)
 {
+	GT_NEED(count);
 	*count = (gt_counters){ 0 };
 	const gt_status st = gt_backend_check(be);
 	if (st != GT_OK)

@@ -3,6 +3,7 @@
 /* What a backend must provide. Only core/ and the *_cpu.c, *_cuda.cu and their glue include this. */
 #include <gantry/array.h>
 #include <gantry/roofline.h>
+#include "core/device/tag.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -70,15 +71,6 @@ struct gt_backend_ops {
 	int       (*devices)(void);                                     /* how many there are; NULL: the backend is no GPU */
 	gt_status (*text  )(int device, char *text, size_t size);       /* the name and what it is, of one of them */
 };
-
-/* What the first word of an object says, so that a wrong or freed pointer is refused and not followed. */
-typedef enum {
-	GT_FREED,
-	GT_IS_BACKEND = 0x47746265,
-	GT_IS_ARRAY = 0x47746172,
-	GT_IS_LINOP = 0x47746c6f,
-	GT_IS_PENALTY = 0x47747065
-} gt_tag;
 
 struct gt_backend {
 	gt_tag    tag;

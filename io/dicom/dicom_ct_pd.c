@@ -77,7 +77,7 @@ static void note_head(const gt_ctpd_set *s)
 static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **out)
 {
 	gt_ctpd_set s = { .path = path, .o = o, .work = { .progress = o->progress, .self = o->progress_self } };
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_projections *p = gt_projections_blank();
 	gt_status st = GT_OK;
 	if (!p)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));

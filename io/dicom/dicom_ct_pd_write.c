@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "io/dicom/dicom_ct_pd.h"
@@ -165,8 +166,8 @@ done:
 static double nine_digits(double x)
 {
 	char text[32];
-	snprintf(text, sizeof text, "%.9g", x);
-	return strtod(text, NULL);
+	gt_snprintf(text, sizeof text, "%.9g", x);
+	return gt_strtod(text, NULL);
 }
 
 static void quantise(const writing *w, size_t view, gt_ctpd_head *h, uint16_t *sample)

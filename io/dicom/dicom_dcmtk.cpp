@@ -17,6 +17,7 @@
 #include <dcmtk/dcmdata/dctk.h>
 #include <dcmtk/oflog/oflog.h>
 #include <gantry/text.h>
+#include "core/text.h"
 #include "io/dicom/dicom.h"
 
 /* Longer values stay in the file until they are asked for: the samples, not the photons of the columns. */
@@ -153,7 +154,7 @@ static bool number_in_text(const std::string &text, size_t i, double *value)
 			return false;
 	const std::string part = text.substr(at, text.find('\\', at) - at);
 	char *end;
-	*value = strtod(part.c_str(), &end);
+	*value = gt_strtod(part.c_str(), &end);
 	return end != part.c_str() && end[strspn(end, " ")] == 0;
 }
 
@@ -392,10 +393,8 @@ static gt_status put(gt_dicom *d, const gt_dicom_tag *tag, size_t n, const doubl
 static std::string decimal(double x)
 {
 	char text[64];
-	int digits = 15;
-	do
-		snprintf(text, sizeof text, "%.*g", digits, x);
-	while (strlen(text) > 16 && --digits > 0);
+	for (int digits = 15; digits > 0 && gt_snprintf(text, sizeof text, "%.*g", digits, x) > 16; digits--)
+		;
 	return text;
 }
 

@@ -406,7 +406,7 @@ gt_status gt_series_read(const char *path, const gt_read_options *o, gt_volume *
 	struct stat at;
 	series s = { .path = path };
 	gt_status st;
-	gt_volume *v = calloc(1, sizeof *v);
+	gt_volume *v = gt_volume_blank();
 	if (!v)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	if (stat(path, &at) == 0 && !S_ISDIR(at.st_mode))

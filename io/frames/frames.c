@@ -350,7 +350,7 @@ static gt_status read_values(struct views *v, const gt_read_options *o, gt_proje
 static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **out)
 {
 	gt_view_reader *v = NULL;
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_projections *p = gt_projections_blank();
 	gt_status st = GT_OK;
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <gantry/constants.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "io/frames/view_angles.h"
 #include "io/write_kit/volume_units.h"
@@ -33,7 +34,7 @@ static int parse(const char *word, size_t n, double *value, size_t *commas)
 		*comma = '.';
 		(*commas)++;
 	}
-	*value = strtod(text, &end);
+	*value = gt_strtod(text, &end);
 	return !*end && isfinite(*value);
 }
 

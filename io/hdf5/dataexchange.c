@@ -346,7 +346,7 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 {
 	gt_status st;
 	raw x;
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_projections *p = gt_projections_blank();
 	gt_hdf5_quiet quiet = gt_hdf5_hush();
 	GT_TRY(open_raw(path, &x));
 	if (!p)

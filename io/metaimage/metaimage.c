@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/external.h"
@@ -93,7 +94,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	FILE *file = NULL;
 	double more;
 	gt_scaling scaling = { .slope = NAN, .offset = NAN };
-	gt_volume *v = calloc(1, sizeof *v);
+	gt_volume *v = gt_volume_blank();
 	GT_TRY(gt_metaimage_read_head(path, 0, &h));
 	if (!v)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
@@ -155,10 +156,10 @@ static void put_head(FILE *f, const gt_write_options *o, const gt_volume *v)
 		fprintf(f, "GantryScanHash = %016" PRIx64 "\n", v->from.scan_hash);
 	fprintf(f, "BinaryData = True\nBinaryDataByteOrderMSB = %s\nCompressedData = False\n", gt_host_is_msb() ? "True" : "False");
 	fprintf(f, "TransformMatrix = %d 0 0 0 %d 0 0 0 %d\n", along[0], along[1], along[2]);
-	fprintf(f, "Offset = %.17g %.17g %.17g\n", along[0] * gt_grid_first(g, 0), along[1] * gt_grid_first(g, 1),
-	        along[2] * gt_grid_first(g, 2));
+	gt_fprintf(f, "Offset = %.17g %.17g %.17g\n", along[0] * gt_grid_first(g, 0), along[1] * gt_grid_first(g, 1),
+	           along[2] * gt_grid_first(g, 2));
 	fprintf(f, "CenterOfRotation = 0 0 0\n");
-	fprintf(f, "ElementSpacing = %.17g %.17g %.17g\n", g->pitch[0], g->pitch[1], g->pitch[2]);
+	gt_fprintf(f, "ElementSpacing = %.17g %.17g %.17g\n", g->pitch[0], g->pitch[1], g->pitch[2]);
 	fprintf(f, "DimSize = %zu %zu %zu\n", g->n[0], g->n[1], g->n[2]);
 	fprintf(f, "ElementType = MET_FLOAT\n");
 }

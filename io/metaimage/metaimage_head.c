@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "io/metaimage/metaimage.h"
 #include "io/write_kit/volume_units.h"
@@ -63,7 +64,7 @@ static gt_status numbers(const char *path, const char *key, const char *value, i
 	const char *at = value;
 	for (int i = 0; i < n; i++) {
 		char *end;
-		to[i] = strtod(at, &end);
+		to[i] = gt_strtod(at, &end);
 		if (end == at || !isfinite(to[i]))
 			return gt_fail(GT_ERR_FORMAT, "%s: key %s: is '%s', expected %d number%s", path, key, value, n, n > 1 ? "s" : "");
 		at = end;

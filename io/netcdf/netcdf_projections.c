@@ -172,7 +172,7 @@ gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o,
 {
 	gt_status st;
 	gt_nc f;
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_projections *p = gt_projections_blank();
 	GT_TRY(gt_nc_open(path, &f));
 	if (!p)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));

@@ -114,7 +114,7 @@ gt_status gt_netcdf_read_volume(const char *path, const gt_read_options *o, gt_v
 	gt_status st;
 	gt_nc f;
 	int id, flip[3], linear, hu;
-	gt_volume *v = calloc(1, sizeof *v);
+	gt_volume *v = gt_volume_blank();
 	GT_TRY(gt_nc_open(path, &f));
 	if (!v)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));

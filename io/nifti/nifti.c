@@ -66,7 +66,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 	gt_nifti *f = NULL;
 	gt_place p;
 	gt_said said;
-	gt_volume *v = calloc(1, sizeof *v);
+	gt_volume *v = gt_volume_blank();
 	GT_TRY(gt_nifti_open(path, &h, &f));
 	if (!v)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));

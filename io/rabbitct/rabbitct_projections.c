@@ -59,7 +59,7 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 	gt_projections *p = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_rabbitct_open(path, NULL, &f));
-	if (!(p = calloc(1, sizeof *p)))
+	if (!(p = gt_projections_blank()))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	GT_TRY(read_scan(f, path, isnan(o->pixel) ? PIXEL : o->pixel, &p->scan));
 	if (!o->geometry_only && (gt_rabbitct_info(f)->has_images || !o->may_lack_data))

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <gantry/order_statistics.h>
 #include <gantry/version.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/dispatch.h"
@@ -54,9 +55,9 @@ static void describe(struct pages *s)
 	const gt_grid *g = &s->head->grid;
 	char said[GT_SAID], text[640];
 	gt_said_print(&s->o, s->water > 0, s->head, said);
-	snprintf(text, sizeof text, "%s slope=%.9g offset=%.9g pitch_mm=%.9g,%.9g,%.9g center_mm=%.9g,%.9g,%.9g", said,
-	         s->bits == 32 ? 1 : s->step, s->bits == 32 ? 0 : s->low, g->pitch[0], g->pitch[1], g->pitch[2], g->center[0], g->center[1],
-	         g->center[2]);
+	gt_snprintf(text, sizeof text, "%s slope=%.9g offset=%.9g pitch_mm=%.9g,%.9g,%.9g center_mm=%.9g,%.9g,%.9g", said,
+	            s->bits == 32 ? 1 : s->step, s->bits == 32 ? 0 : s->low, g->pitch[0], g->pitch[1], g->pitch[2], g->center[0],
+	            g->center[1], g->center[2]);
 	TIFFSetField(s->file, TIFFTAG_IMAGEDESCRIPTION, text);
 	TIFFSetField(s->file, TIFFTAG_SOFTWARE, "Gantry " GT_VERSION);
 }

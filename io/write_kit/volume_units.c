@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/text.h"
 #include "core/log.h"
 #include "geometry/volume.h"
 #include "io/write_kit/volume_units.h"
@@ -59,7 +60,7 @@ void gt_said_print(const gt_write_options *o, int hu, const gt_volume *v, char t
 	const double water = hu ? gt_hu_water(o, v) : v->water;
 	const int n = snprintf(text, GT_SAID, "gantry unit=%s position=%s", hu ? "HU" : "mm-1", gt_position_names[v->position]);
 	if (water > 0)
-		snprintf(text + n, GT_SAID - (size_t)n, " water=%.17g", water);
+		gt_snprintf(text + n, GT_SAID - (size_t)n, " water=%.17g", water);
 }
 
 void gt_said_parse(const char *text, gt_said *said)
@@ -70,7 +71,7 @@ void gt_said_parse(const char *text, gt_said *said)
 	const char *water = strstr(text, " water="), *position = strstr(text, " position=");
 	said->unit = strstr(text, " unit=HU") ? GT_HU : strstr(text, " unit=mm-1") ? GT_PER_MM : GT_UNIT_AUTO;
 	said->ours = said->unit != GT_UNIT_AUTO;
-	said->water = water ? strtod(water + 7, NULL) : 0;
+	said->water = water ? gt_strtod(water + 7, NULL) : 0;
 	if (!(said->water > 0 && isfinite(said->water)))
 		said->water = 0;
 	if (position && sscanf(position, " position=%7s", name) == 1)
@@ -132,8 +133,8 @@ gt_status gt_volume_finite(const char *path, const gt_volume *v)
 double gt_rounded(double x, int digits)
 {
 	char text[32];
-	snprintf(text, sizeof text, "%.*g", digits, x);
-	return strtod(text, NULL);
+	gt_snprintf(text, sizeof text, "%.*g", digits, x);
+	return gt_strtod(text, NULL);
 }
 
 double gt_length_meant(double x)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/data_weights.h>
+#include "core/arguments.h"
 
 /* In a pixel; less would be lost in single precision behind an object. */
 #define LEAST_PHOTONS 1e-6
@@ -89,6 +90,10 @@ static gt_status run(gt_pool *pool, struct job j, double *factor)
 
 gt_status gt_data_weights(gt_pool *pool, const gt_counting *c, const float *p, size_t n, float *w, double *factor)
 {
+	GT_NEED(c);
+	GT_NEED(p);
+	GT_NEED(w);
+	GT_NEED(factor);
 	if (!c->photons && c->count > 0 && c->count < LEAST_PHOTONS)
 		return gt_fail(GT_ERR_ARG, "weights of the data: %g photons in a pixel that nothing attenuated: expected at least %g",
 		               c->count, LEAST_PHOTONS);

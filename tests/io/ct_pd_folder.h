@@ -65,7 +65,7 @@ static inline gt_projections *projections(gt_shape form, double pitch)
 		             .z_center = 33,
 		             .spot = spot,
 		             .spots = 2 };
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_projections *p = gt_projections_blank();
 	ck_ok(gt_scan_orbit(&o, &p->scan));
 	const size_t n = gt_scan_size(p->scan);
 	float measured[VIEWS];

@@ -169,7 +169,7 @@ static inline void write_foreign(const foreign *x, size_t n, double (*value)(siz
 static inline int is_built_without(void)
 {
 	float one = 1;
-	gt_volume v = { .grid = { { 1, 1, 1 }, { 1, 1, 1 }, { 0 } }, .data = &one };
+	gt_volume v = { .tag = GT_IS_VOLUME, .grid = { { 1, 1, 1 }, { 1, 1, 1 }, { 0 } }, .data = &one };
 	char name[] = "/tmp/gantry-nifti-XXXXXX.nii";
 	const int file = mkstemps(name, 4);
 	const gt_status st = gt_write_volume(name, NULL, &v);

@@ -252,7 +252,7 @@ START_TEST(no_checkpoint_at_all)
 	gt_checkpoint *c = NULL;
 	ck_refused(gt_checkpoint_open(path, &c), GT_ERR_IO, "run.ck");
 	float data[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-	gt_volume v = { .grid = { { 2, 2, 2 }, { 1, 1, 1 }, { 0, 0, 0 } }, .data = data };
+	gt_volume v = { .tag = GT_IS_VOLUME, .grid = { { 2, 2, 2 }, { 1, 1, 1 }, { 0, 0, 0 } }, .data = data };
 	char volume[80];
 	snprintf(volume, sizeof volume, "%s/vol.nc", folder);
 	ck_ok(gt_write_volume(volume, NULL, &v));

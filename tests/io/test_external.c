@@ -229,7 +229,7 @@ END_TEST
 
 static gt_volume *some_volume(void)
 {
-	gt_volume *v = calloc(1, sizeof *v);
+	gt_volume *v = gt_volume_blank();
 	ck_assert_ptr_nonnull(v);
 	v->grid = (gt_grid){ .n = { 3, 2, 2 }, .pitch = { 1, 1, 1 } };
 	v->data = calloc(12, sizeof *v->data);

@@ -50,7 +50,7 @@ static gt_projections *projections(gt_shape shape, int spots, int extras)
 		.spot = spot,
 		.spots = spots ? 2 : 0,
 	};
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_projections *p = gt_projections_blank();
 	ck_ok(gt_scan_orbit(&orbit, &p->scan));
 	const size_t n = gt_scan_size(p->scan);
 	p->data = malloc(n * sizeof(float));
@@ -176,7 +176,7 @@ END_TEST
 
 static gt_volume *volume(void)
 {
-	gt_volume *v = calloc(1, sizeof *v);
+	gt_volume *v = gt_volume_blank();
 	v->grid = (gt_grid){ { 7, 5, 3 }, { 0.7, 0.9, 1.1 }, { 3.1, -2.2, 7.7 } };
 	v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float));
 	gt_test_random(4, gt_grid_voxels(&v->grid), v->data);

@@ -185,7 +185,7 @@ END_TEST
 
 START_TEST(long_axes_are_nifti_2)
 {
-	gt_volume *v = calloc(1, sizeof *v), *w;
+	gt_volume *v = gt_volume_blank(), *w;
 	v->grid = (gt_grid){ { 1, 40001, 2 }, { 0.7, 0.9, 1.1 }, { 3.1, -2.2, 7.7 } };
 	v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float));
 	gt_test_random(4, gt_grid_voxels(&v->grid), v->data);

@@ -110,7 +110,7 @@ static void fail_each(reading read, long step)
 
 static gt_volume *some_volume(void)
 {
-	gt_volume *v = calloc(1, sizeof *v);
+	gt_volume *v = gt_volume_blank();
 	ck_assert_ptr_nonnull(v);
 	v->grid = (gt_grid){ .n = { 3, 2, 4 }, .pitch = { 0.1, 0.3, 0.7 }, .center = { 0.123456789, 2, 3 } };
 	v->data = calloc(24, sizeof *v->data);

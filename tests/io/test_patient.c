@@ -51,7 +51,7 @@ END_TEST
 
 static gt_volume *volume(void)
 {
-	gt_volume *v = calloc(1, sizeof *v);
+	gt_volume *v = gt_volume_blank();
 	v->grid = (gt_grid){ { 5, 4, 3 }, { 0.7, 0.9, 1.1 }, { 3.1, -2.2, 7.7 } };
 	v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float));
 	gt_test_random(4, gt_grid_voxels(&v->grid), v->data);
@@ -81,7 +81,7 @@ END_TEST
 
 START_TEST(positions_of_projections)
 {
-	gt_projections p = { .position = GT_FFS }, *q;
+	gt_projections p = { .tag = GT_IS_PROJECTIONS, .position = GT_FFS }, *q;
 	const gt_orbit orbit = { .shape = GT_FLAT,
 		                 .views = 3,
 		                 .rows = 2,

@@ -44,7 +44,7 @@ static gt_projections *projections(void)
 		                 .column_pitch = 1,
 		                 .row_pitch = 1.5,
 		                 .turn = 6.28 };
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_projections *p = gt_projections_blank();
 	ck_ok(gt_scan_orbit(&orbit, &p->scan));
 	p->data = malloc(gt_scan_size(p->scan) * sizeof *p->data);
 	gt_test_random(9, gt_scan_size(p->scan), p->data);
@@ -224,7 +224,7 @@ END_TEST
 
 static gt_volume *volume(void)
 {
-	gt_volume *v = calloc(1, sizeof *v);
+	gt_volume *v = gt_volume_blank();
 	v->grid = (gt_grid){ { 7, 5, 11 }, { 0.7, 0.9, 1.1 }, { 3.1, -2.2, 7.7 } };
 	v->water = 0.0191;
 	v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float));

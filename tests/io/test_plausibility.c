@@ -26,7 +26,7 @@ static const gt_listener listener = { say, &heard };
 
 static gt_projections projections(float *data, size_t columns)
 {
-	gt_projections p = { .data = data };
+	gt_projections p = { .tag = GT_IS_PROJECTIONS, .data = data };
 	ck_ok(gt_scan_new(GT_FLAT, 1, 1, columns, &p.scan));
 	return p;
 }
@@ -68,7 +68,7 @@ END_TEST
 START_TEST(refusal)
 {
 	float data[12] = { [8] = 1e30f, [11] = -20 };
-	gt_projections p = { .data = data };
+	gt_projections p = { .tag = GT_IS_PROJECTIONS, .data = data };
 	ck_ok(gt_scan_new(GT_FLAT, 2, 2, 3, &p.scan));
 	ck_assert_int_eq(gt_projections_plausible(&p, "a.nc"), GT_ERR_FORMAT);
 	ck_assert_ptr_nonnull(

@@ -39,7 +39,7 @@ static void setup(void)
 	strcpy(folder, "/tmp/gantry-refused-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof path, "%s/a.nc", folder);
-	given = calloc(1, sizeof *given);
+	given = gt_projections_blank();
 	ck_ok(gt_scan_orbit(&orbit, &given->scan));
 	given->data = malloc(gt_scan_size(given->scan) * sizeof(float));
 	gt_test_random(5, gt_scan_size(given->scan), given->data);
@@ -426,7 +426,7 @@ END_TEST
 
 static gt_volume *large_volume(void)
 {
-	gt_volume *v = calloc(1, sizeof *v);
+	gt_volume *v = gt_volume_blank();
 	v->grid = (gt_grid){ { 128, 128, 128 }, { 1, 1, 1 }, { 0, 0, 0 } };
 	v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float));
 	gt_test_random(7, gt_grid_voxels(&v->grid), v->data);

@@ -11,7 +11,7 @@
 
 static inline gt_volume *volume(void)
 {
-	gt_volume *v = calloc(1, sizeof *v);
+	gt_volume *v = gt_volume_blank();
 	v->grid = (gt_grid){ { 7, 5, 3 }, { 0.7, 0.9, 1.1 }, { 3.1, -2.2, 7.7 } };
 	v->data = malloc(gt_grid_voxels(&v->grid) * sizeof(float));
 	gt_test_random(4, gt_grid_voxels(&v->grid), v->data);

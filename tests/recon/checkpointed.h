@@ -37,7 +37,7 @@ static void setup(void)
 	snprintf(path, sizeof path, "%s/run.nc", folder);
 	problem = gt_test_problem(gt_test_backend(), GT_F32, SIZE, VIEWS, SUBSETS);
 	grid = problem.grid;
-	p = (gt_projections){ .scan = problem.scan, .data = malloc(gt_scan_size(problem.scan) * sizeof(float)) };
+	p = (gt_projections){ .tag = GT_IS_PROJECTIONS, .scan = problem.scan, .data = malloc(gt_scan_size(problem.scan) * sizeof(float)) };
 	weights = malloc(gt_scan_size(problem.scan) * sizeof *weights);
 	gt_test_random(1, gt_scan_size(problem.scan), p.data);
 	gt_test_random(2, gt_scan_size(problem.scan), weights);

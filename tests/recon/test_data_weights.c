@@ -13,7 +13,7 @@ enum { VIEWS = 3, ROWS = 2, COLUMNS = 5, N = VIEWS * ROWS * COLUMNS };
 
 static gt_projections *projections(int weight, int photons)
 {
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_projections *p = gt_projections_blank();
 	ck_ok(gt_scan_new(GT_FLAT, VIEWS, ROWS, COLUMNS, &p->scan));
 	p->data = malloc(N * sizeof *p->data);
 	p->weight = weight ? malloc(N * sizeof *p->weight) : NULL;

@@ -12,7 +12,7 @@ enum { VIEWS = 3, ROWS = 4, COLUMNS = 7, N = VIEWS * ROWS * COLUMNS };
 
 static gt_projections *projections(void)
 {
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_projections *p = gt_projections_blank();
 	ck_ok(gt_scan_new(GT_FLAT, VIEWS, ROWS, COLUMNS, &p->scan));
 	p->data = calloc(N, sizeof *p->data);
 	return p;

@@ -14,7 +14,7 @@ enum { VIEWS = 70, ROWS = 24, COLUMNS = 60, N = VIEWS * ROWS * COLUMNS };
 /* A scan without geometry and with smooth line integrals from 1 to 4; its arrays are on the heap. */
 static gt_projections *smooth(size_t views, size_t rows, size_t columns)
 {
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_projections *p = gt_projections_blank();
 	ck_ok(gt_scan_new(GT_FLAT, views, rows, columns, &p->scan));
 	p->data = malloc(gt_scan_size(p->scan) * sizeof *p->data);
 	for (size_t i = 0; i < gt_scan_size(p->scan); i++) {

@@ -364,7 +364,7 @@ START_TEST(opened)
 {
 	char folder[] = "/tmp/gantry-slabs-XXXXXX", path[64];
 	gt_slab_job s;
-	gt_projections p = { .scan = scan, .data = data };
+	gt_projections p = { .tag = GT_IS_PROJECTIONS, .scan = scan, .data = data };
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof path, "%s/a.nc", folder);
 	c.data = path;

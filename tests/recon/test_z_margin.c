@@ -29,7 +29,7 @@ static gt_projections *projections(gt_shape shape, double pitch_per_turn, size_t
 		                 .row_pitch = ROW_PITCH,
 		                 .turn = pitch_per_turn > 0 ? 8 * GT_PI : 2 * GT_PI,
 		                 .pitch_per_turn = pitch_per_turn };
-	gt_projections *p = calloc(1, sizeof *p);
+	gt_projections *p = gt_projections_blank();
 	ck_ok(gt_scan_orbit(&orbit, &p->scan));
 	p->data = calloc(gt_scan_size(p->scan), sizeof *p->data);
 	for (size_t i = 0; i < gt_scan_size(p->scan); i++) {

@@ -1,0 +1,147 @@
+/* Public functions that return a status refuse NULL by the name of the function and of the argument.
+ * labels: unit, backend: none */
+#include <string.h>
+#include <gantry/analytic.h>
+#include <gantry/array.h>
+#include <gantry/backend_author.h>
+#include <gantry/consistency.h>
+#include <gantry/data_weights.h>
+#include <gantry/grid.h>
+#include <gantry/image.h>
+#include <gantry/io.h>
+#include <gantry/linop.h>
+#include <gantry/matrix_backprojector.h>
+#include <gantry/method.h>
+#include <gantry/metrics.h>
+#include <gantry/module.h>
+#include <gantry/monitor.h>
+#include <gantry/noise.h>
+#include <gantry/params.h>
+#include <gantry/penalty.h>
+#include <gantry/phantom.h>
+#include <gantry/plausibility.h>
+#include <gantry/projector.h>
+#include <gantry/recon.h>
+#include <gantry/regularizer.h>
+#include <gantry/scan.h>
+#include <gantry/slab.h>
+#include <gantry/solver.h>
+#include <gantry/subsets.h>
+#include <gantry/text.h>
+#include <gantry/threads.h>
+#include "tests/support/support.h"
+
+START_TEST(first_half)
+{
+	ck_refused(gt_analytic_run(NULL, NULL, NULL, NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_analytic_run: ");
+	ck_refused(gt_analytic_supports(NULL, NULL, NULL), GT_ERR_ARG, "gt_analytic_supports: ");
+	ck_refused(gt_array_new(NULL, GT_F32, 0, NULL), GT_ERR_ARG, "gt_array_new: ");
+	ck_refused(gt_array_part(NULL, 0, 0, NULL), GT_ERR_ARG, "gt_array_part: ");
+	ck_refused(gt_array_wrap(NULL, GT_F32, 0, NULL, NULL), GT_ERR_ARG, "gt_array_wrap: ");
+	ck_refused(gt_backend_counters(NULL, NULL), GT_ERR_ARG, "gt_backend_counters: ");
+	ck_refused(gt_bytes_parse(NULL, NULL, NULL), GT_ERR_ARG, "gt_bytes_parse: ");
+	ck_refused(gt_can_write(NULL), GT_ERR_ARG, "gt_can_write: ");
+	ck_refused(gt_can_write_projections(NULL, NULL), GT_ERR_ARG, "gt_can_write_projections: ");
+	ck_refused(gt_can_write_sheet(NULL), GT_ERR_ARG, "gt_can_write_sheet: ");
+	ck_refused(gt_can_write_slices(NULL), GT_ERR_ARG, "gt_can_write_slices: ");
+	ck_refused(gt_can_write_volume(NULL), GT_ERR_ARG, "gt_can_write_volume: ");
+	ck_refused(gt_can_write_volume_as(NULL, NULL), GT_ERR_ARG, "gt_can_write_volume_as: ");
+	ck_refused(gt_conjugate_check(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_conjugate_check: ");
+	ck_refused(gt_conjugate_glance(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_conjugate_glance: ");
+	ck_refused(gt_data_weights(NULL, NULL, NULL, 0, NULL, NULL), GT_ERR_ARG, "gt_data_weights: ");
+	ck_refused(gt_file_kind(NULL, NULL, NULL), GT_ERR_ARG, "gt_file_kind: ");
+	ck_refused(gt_grid_check(NULL, NULL), GT_ERR_ARG, "gt_grid_check: ");
+	ck_refused(gt_grid_check_sources(NULL, NULL), GT_ERR_ARG, "gt_grid_check_sources: ");
+	ck_refused(gt_grid_default(NULL, NULL), GT_ERR_ARG, "gt_grid_default: ");
+	ck_refused(gt_grid_parse(NULL, NULL), GT_ERR_ARG, "gt_grid_parse: ");
+	ck_refused(gt_linop_mismatch(NULL, 0, NULL), GT_ERR_ARG, "gt_linop_mismatch: ");
+	ck_refused(gt_linop_mismatch_elements(NULL, NULL, NULL), GT_ERR_ARG, "gt_linop_mismatch_elements: ");
+	ck_refused(gt_linop_new(NULL, NULL, NULL, GT_F32, 0, 0, NULL), GT_ERR_ARG, "gt_linop_new: ");
+	ck_refused(gt_matrix_check(NULL, NULL, 0, 0), GT_ERR_ARG, "gt_matrix_check: ");
+	ck_refused(gt_matrix_from_view(NULL, 0, NULL), GT_ERR_ARG, "gt_matrix_from_view: ");
+	ck_refused(gt_method_parse(NULL, NULL), GT_ERR_ARG, "gt_method_parse: ");
+	ck_refused(gt_module_parse(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_module_parse: ");
+	ck_refused(gt_module_parse_kind(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_module_parse_kind: ");
+	ck_refused(gt_noise_estimate(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_noise_estimate: ");
+	ck_refused(gt_object_mask(NULL, NULL, NULL, 0, NULL, NULL), GT_ERR_ARG, "gt_object_mask: ");
+	ck_refused(gt_params_new(NULL, NULL, NULL, 0, NULL), GT_ERR_ARG, "gt_params_new: ");
+	ck_refused(gt_parse_int(NULL, NULL, 0, 0, NULL), GT_ERR_ARG, "gt_parse_int: ");
+	ck_refused(gt_parse_mu(NULL, NULL, 0, 0, NULL), GT_ERR_ARG, "gt_parse_mu: ");
+	ck_refused(gt_parse_real(NULL, NULL, 0, 0, NULL), GT_ERR_ARG, "gt_parse_real: ");
+	ck_refused(gt_penalty_new(NULL, NULL, NULL, GT_F32, 0, 0, NULL), GT_ERR_ARG, "gt_penalty_new: ");
+	ck_refused(gt_penalty_strength(NULL, 0, NULL), GT_ERR_ARG, "gt_penalty_strength: ");
+}
+END_TEST
+
+START_TEST(second_half)
+{
+	ck_refused(gt_phantom_new(NULL, NULL, NULL), GT_ERR_ARG, "gt_phantom_new: ");
+	ck_refused(gt_phantom_project(NULL, NULL, 0, NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_phantom_project: ");
+	ck_refused(gt_pool_new(0, NULL), GT_ERR_ARG, "gt_pool_new: ");
+	ck_refused(gt_projections_plausible(NULL, NULL), GT_ERR_ARG, "gt_projections_plausible: ");
+	ck_refused(gt_projector_new(NULL, NULL, GT_F32, NULL, NULL, NULL), GT_ERR_ARG, "gt_projector_new: ");
+	ck_refused(gt_projector_part_new(NULL, 0, NULL, GT_F32, NULL, NULL, NULL), GT_ERR_ARG, "gt_projector_part_new: ");
+	ck_refused(gt_read_projections(NULL, NULL, NULL), GT_ERR_ARG, "gt_read_projections: ");
+	ck_refused(gt_read_volume(NULL, NULL, NULL), GT_ERR_ARG, "gt_read_volume: ");
+	ck_refused(gt_recon_default_grid(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_recon_default_grid: ");
+	ck_refused(gt_regularizer_new(NULL, NULL, GT_F32, NULL, NULL, NULL), GT_ERR_ARG, "gt_regularizer_new: ");
+	ck_refused(gt_report(NULL, NULL), GT_ERR_ARG, "gt_report: ");
+	ck_refused(gt_resume(NULL, NULL, NULL), GT_ERR_ARG, "gt_resume: ");
+	ck_refused(gt_scan_check(NULL), GT_ERR_ARG, "gt_scan_check: ");
+	ck_refused(gt_scan_check_angles(NULL), GT_ERR_ARG, "gt_scan_check_angles: ");
+	ck_refused(gt_scan_clone(NULL, NULL), GT_ERR_ARG, "gt_scan_clone: ");
+	ck_refused(gt_scan_coarsen(NULL, 0, 0, 0, NULL), GT_ERR_ARG, "gt_scan_coarsen: ");
+	ck_refused(gt_scan_from_matrices(NULL, 0, 0, 0, 0, NULL), GT_ERR_ARG, "gt_scan_from_matrices: ");
+	ck_refused(gt_scan_new(GT_FLAT, 0, 0, 0, NULL), GT_ERR_ARG, "gt_scan_new: ");
+	ck_refused(gt_scan_orbit(NULL, NULL), GT_ERR_ARG, "gt_scan_orbit: ");
+	ck_refused(gt_scan_perturb(NULL, 0, 0, 0), GT_ERR_ARG, "gt_scan_perturb: ");
+	ck_refused(gt_scan_rows_along_z(NULL, NULL), GT_ERR_ARG, "gt_scan_rows_along_z: ");
+	ck_refused(gt_scan_subset(NULL, 0, 0, NULL), GT_ERR_ARG, "gt_scan_subset: ");
+	ck_refused(gt_sheet_write(NULL, NULL), GT_ERR_ARG, "gt_sheet_write: ");
+	ck_refused(gt_slab_new(NULL, 0, 0, 0, NULL, NULL), GT_ERR_ARG, "gt_slab_new: ");
+	ck_refused(gt_slab_plan_new(NULL, NULL, NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_slab_plan_new: ");
+	ck_refused(gt_slice_writer_commit(NULL), GT_ERR_ARG, "gt_slice_writer_commit: ");
+	ck_refused(gt_slice_writer_create(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_slice_writer_create: ");
+	ck_refused(gt_slice_writer_write(NULL, 0, NULL), GT_ERR_ARG, "gt_slice_writer_write: ");
+	ck_refused(gt_solve(NULL, NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_solve: ");
+	ck_refused(gt_ssim(NULL, NULL, 0, NULL, NULL), GT_ERR_ARG, "gt_ssim: ");
+	ck_refused(gt_subsets_new(NULL, NULL, GT_F32, NULL, NULL, NULL, NULL, 0, NULL), GT_ERR_ARG, "gt_subsets_new: ");
+	ck_refused(gt_tmp_commit_new(NULL, NULL, NULL), GT_ERR_ARG, "gt_tmp_commit_new: ");
+	ck_refused(gt_tmp_folder(NULL, 0, NULL, NULL), GT_ERR_ARG, "gt_tmp_folder: ");
+	ck_refused(gt_tmp_path(NULL, NULL), GT_ERR_ARG, "gt_tmp_path: ");
+	ck_refused(gt_value_range_check(NULL, NULL), GT_ERR_ARG, "gt_value_range_check: ");
+	ck_refused(gt_view_reader_open(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_view_reader_open: ");
+	ck_refused(gt_view_reader_read(NULL, 0, 0, 0, 0, NULL), GT_ERR_ARG, "gt_view_reader_read: ");
+	ck_refused(gt_weights_new(NULL, NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_weights_new: ");
+	ck_refused(gt_weights_on_grid(NULL, NULL, NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_weights_on_grid: ");
+	ck_refused(gt_write_projections(NULL, NULL, NULL), GT_ERR_ARG, "gt_write_projections: ");
+	ck_refused(gt_write_volume(NULL, NULL, NULL), GT_ERR_ARG, "gt_write_volume: ");
+}
+END_TEST
+
+/* What failed is empty, so that it may be freed. */
+START_TEST(subsets_that_failed)
+{
+	gt_subsets s;
+	gt_backend *be;
+	gt_scan *scan;
+	const gt_grid grid = { { 2, 2, 2 }, { 1, 1, 1 }, { 0, 0, 0 } };
+	const float data = 0;
+	memset(&s, 0x55, sizeof s);
+	ck_ok(gt_backend_open("cpu:1", &be));
+	ck_ok(gt_scan_new(GT_FLAT, 1, 1, 1, &scan));
+	ck_refused(gt_subsets_new("dd", be, GT_F32, &grid, scan, &data, NULL, 2, &s), GT_ERR_ARG, "subsets=2");
+	gt_subsets_free(&s);
+	gt_scan_free(scan);
+	gt_backend_close(be);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, first_half);
+	tcase_add_test(tc, second_half);
+	tcase_add_test(tc, subsets_that_failed);
+}
+
+int main(void) { return gt_test_main("null_arguments", fill); }
