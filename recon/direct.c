@@ -111,7 +111,10 @@ static gt_status start_from_file(const gt_recon_job *j, const gt_recon_extent *e
 	gt_read_options o = gt_read_defaults;
 	gt_status st = GT_OK;
 	o.notes = j->log;
-	GT_TRY(gt_read_volume(j->init, &o, &v));
+	gt_team_lock(gt_array_backend(x));
+	st = gt_read_volume(j->init, &o, &v);
+	gt_team_unlock(gt_array_backend(x));
+	GT_TRY(st);
 	gt_grid_print(&v->grid, have, sizeof have);
 	gt_grid_print(grid, want, sizeof want);
 	if (!gt_grid_same(&v->grid, grid))
