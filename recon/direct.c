@@ -34,8 +34,8 @@ static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, c
 }
 
 /* The whole volume on every member, of which each keeps its own slices. */
-static gt_status whole_and_take(const gt_analytic *method, const void *options, const gt_recon_extent *e, const gt_array *data, gt_array *own,
-                                gt_range share)
+static gt_status whole_and_take(const gt_analytic *method, const void *options, const gt_recon_extent *e, const gt_array *data,
+                                gt_array *own, gt_range share)
 {
 	gt_backend *be = gt_array_backend(own);
 	const size_t plane = e->grid.n[0] * e->grid.n[1];

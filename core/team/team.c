@@ -48,7 +48,8 @@ int gt_team_is_spec(const char *spec)
 
 static gt_status no_team(const char *spec)
 {
-	return gt_fail(GT_ERR_ARG, "backend '%s': expected cpu:THREADSxMEMBERS as cpu:1x4, or cuda:FIRST-LAST or cuda:NUMBER,NUMBER as cuda:0-3", spec);
+	return gt_fail(GT_ERR_ARG,
+	               "backend '%s': expected cpu:THREADSxMEMBERS as cpu:1x4, or cuda:FIRST-LAST or cuda:NUMBER,NUMBER as cuda:0-3", spec);
 }
 
 static gt_status parse_cpu(const char *spec, int *n, char name[GT_TEAM_MAX][32])
@@ -126,9 +127,9 @@ gt_status gt_team_open(const char *spec, gt_team **out)
 {
 	char name[GT_TEAM_MAX][32];
 	int n = 0;
-	gt_status st = !gt_team_is_spec(spec)       ? no_team(spec ? spec : "NULL")
+	gt_status st = !gt_team_is_spec(spec)      ? no_team(spec ? spec : "NULL")
 	               : !strncmp(spec, "cpu:", 4) ? parse_cpu(spec, &n, name)
-	                                            : parse_cuda(spec, &n, name);
+	                                           : parse_cuda(spec, &n, name);
 	if (st != GT_OK)
 		return st;
 	gt_team *t = calloc(1, sizeof *t);
@@ -271,7 +272,8 @@ static void check_left(gt_team *t)
 	if (!t->left || t->arrived + t->left < t->n || !t->arrived)
 		return;
 	const int missing = one_missing(t, 1);
-	snprintf(text, sizeof text, "it has ended while %d other%s wait%s for it", t->arrived, t->arrived == 1 ? "" : "s", t->arrived == 1 ? "s" : "");
+	snprintf(text, sizeof text, "it has ended while %d other%s wait%s for it", t->arrived, t->arrived == 1 ? "" : "s",
+	         t->arrived == 1 ? "s" : "");
 	fail(t, missing, GT_ERR_DEVICE, text);
 }
 
