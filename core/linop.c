@@ -91,8 +91,8 @@ static int fits(const gt_linop *A, const gt_array *x, const gt_array *y)
 	if (x->be != A->be || y->be != A->be || x->type != A->type || y->type != A->type || x->all != A->nx || y->all != A->ny ||
 	    ((x->shared || y->shared) && !A->takes_shares))
 		gt_backend_fail(A->be, gt_fail(GT_ERR_ARG, "%s maps %zu to %zu %s values on %s, not %zu (%s, %s) to %zu (%s, %s)",
-		                               A->ops->name, A->nx, A->ny, gt_type_name(A->type), A->be->name, x->all, gt_type_name(x->type),
-		                               x->be->name, y->all, gt_type_name(y->type), y->be->name));
+		                               A->ops->name, A->nx, A->ny, gt_type_name(A->type), A->be->name, x->all,
+		                               gt_type_name(x->type), x->be->name, y->all, gt_type_name(y->type), y->be->name));
 	else
 		return 1;
 	return 0;

@@ -35,8 +35,8 @@ static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, c
 }
 
 /* The whole volume on every member, of which each keeps its own slices. */
-static gt_status whole_and_take(const gt_analytic *method, const void *options, const gt_recon_extent *e, const gt_array *data, gt_array *own,
-                                gt_range share)
+static gt_status whole_and_take(const gt_analytic *method, const void *options, const gt_recon_extent *e, const gt_array *data,
+                                gt_array *own, gt_range share)
 {
 	gt_backend *be = gt_array_backend(own);
 	const size_t plane = e->grid.n[0] * e->grid.n[1];
@@ -112,7 +112,10 @@ static gt_status start_from_file(const gt_recon_job *j, const gt_recon_extent *e
 	gt_read_options o = gt_read_defaults;
 	gt_status st = GT_OK;
 	o.notes = j->log;
-	GT_TRY(gt_read_volume(j->init, &o, &v));
+	gt_team_lock(gt_array_backend(x));
+	st = gt_read_volume(j->init, &o, &v);
+	gt_team_unlock(gt_array_backend(x));
+	GT_TRY(st);
 	gt_grid_print(&v->grid, have, sizeof have);
 	gt_grid_print(grid, want, sizeof want);
 	if (!gt_grid_same(&v->grid, grid))

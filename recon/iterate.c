@@ -62,7 +62,7 @@ static void saving(void *self, int begins)
 	gt_recon_tell(t->j, GT_RECON_SAVES, begins ? 0 : 1, NULL);
 }
 
-static gt_status open_checkpoint(const gt_recon_job *j, const gt_recon_extent *e, const float *w, gt_recon_found *f)
+static gt_status open_checkpoint(const gt_recon_job *j, const gt_recon_extent *e, const float *w, gt_backend *be, gt_recon_found *f)
 {
 	char *projector = gt_projector_text(j->projector);
 	const gt_run_identity run = { &j->log,    j->type,   j->command ? j->command : "",
@@ -70,8 +70,19 @@ static gt_status open_checkpoint(const gt_recon_job *j, const gt_recon_extent *e
 		                      &e->grid,   projector, f->weights,
 		                      f->penalty, f->start,  f->backend };
 	f->run.checkpoint = (gt_checkpointing){ .spec = j->checkpoint, .resume = j->resume };
+	gt_team_lock(be);
 	const gt_status st = projector ? gt_checkpointing_open(&f->run.checkpoint, &run) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	gt_team_unlock(be);
 	free(projector);
+	return st;
+}
+
+/* Members of a team read one after the other. */
+static gt_status recorded_penalty(const char *path, gt_backend *be, char **text)
+{
+	gt_team_lock(be);
+	const gt_status st = gt_checkpointing_penalty(path, text);
+	gt_team_unlock(be);
 	return st;
 }
 
@@ -83,7 +94,7 @@ static gt_status new_penalty(const gt_recon_job *j, const gt_recon_extent *e, co
 	if (!j->penalty)
 		return GT_OK;
 	if (j->resume)
-		GT_TRY(gt_checkpointing_penalty(j->resume, &recorded));
+		GT_TRY(recorded_penalty(j->resume, gt_array_backend(x), &recorded));
 	const gt_penalty_problem prior = { j->projector, &e->grid, &e->p, &j->weights, w, s, x, j->water, recorded };
 	GT_TRY(gt_penalty_from_spec(&j->log, j->penalty, &prior, R, text));
 done:
@@ -165,7 +176,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	f->run.data_norm = gt_subsets_norm(&s);
 	f->run.rule = j->stop;
 	if (!f->plan)
-		GT_TRY(open_checkpoint(j, e, w, f));
+		GT_TRY(open_checkpoint(j, e, w, be, f));
 	GT_TRY(solve(j, &problem, x, f));
 	gt_memory_estimate_solved(f->plan, be, f->run.iterating_bytes, f->run.best_bytes);
 	if (f->run.reason)

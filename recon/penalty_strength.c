@@ -12,6 +12,7 @@
 #include "core/log.h"
 #include "core/arguments.h"
 #include "core/spec.h"
+#include "core/team/team.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/strength_search.h"
@@ -165,6 +166,7 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	const gt_grid box = gt_strength_patch_grid(s, s->object.at[0]);
 	char *spec = gt_spec_with(s->q->penalty, "strength=1");
 	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	gt_team_alone(s->be, 1); /* a patch is each member's own */
 	GT_TRY(st);
 	GT_TRY(gt_regularizer_new(spec, s->be, s->type, &box, NULL, &R));
 	GT_TRY(gt_array_new(s->be, s->type, s->patch.size, &x));
@@ -187,6 +189,7 @@ done:
 	gt_penalty_free(R);
 	gt_array_free(x);
 	gt_array_free(g);
+	gt_team_alone(s->be, 0);
 	return st;
 }
 

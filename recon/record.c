@@ -10,8 +10,8 @@ char *gt_recon_parameters(const gt_recon_job *j, const gt_recon_found *f)
 {
 	char *method = gt_method_print(&j->method), *text = NULL;
 	if (method && j->method.analytic)
-		text = gt_text("solver=%s precision=%s backend=%s%s%s", method, gt_type_name(j->type), f->backend, *f->split ? " split=" : "",
-		               f->split);
+		text = gt_text("solver=%s precision=%s backend=%s%s%s", method, gt_type_name(j->type), f->backend,
+		               *f->split ? " split=" : "", f->split);
 	else if (method)
 		text = gt_text("solver=%s projector=%s weights=%s penalty=%s init=%s precision=%s backend=%s%s%s done=%d/%d", method,
 		               j->projector, f->weights, f->penalty ? f->penalty : "none", f->start, gt_type_name(j->type), f->backend,

@@ -66,11 +66,16 @@ static gt_status resume(void *self, const gt_state_entry *state, int *done)
 	gt_run *r = self;
 	gt_state_entry own[GT_RECON_STATE + 1];
 	int has_best;
+	gt_backend *be = gt_array_backend(r->x);
+	gt_team_lock(be); /* members of a team read one after the other */
 	gt_status st = gt_checkpointing_has(&r->checkpoint, GT_DIVERGENCE_BEST, &has_best);
+	gt_team_unlock(be);
 	if (st != GT_OK)
 		return st;
 	list_own(r, has_best, own);
+	gt_team_lock(be);
 	st = gt_checkpointing_resume(&r->checkpoint, state, own, done);
+	gt_team_unlock(be);
 	r->iterations = r->most = r->resumed = *done;
 	for (; st == GT_OK && *done && !has_best && r->divergence.best && state->name; state++)
 		if (!strcmp(state->name, "x"))
@@ -151,6 +156,7 @@ gt_status gt_run_solve(gt_run *r, const gt_solver *solver, const gt_problem *pro
 {
 	if (gt_backend_is_dry_run(gt_array_backend(x)))
 		return dry_run(r, solver, problem, options, x);
+	r->x = x;
 	r->first_gradient = r->residual = NAN;
 	r->started = gt_seconds();
 	const gt_status st = choose_image(r, x, solve(r, solver, problem, options, x));

@@ -36,6 +36,7 @@ typedef struct {
 	/* Private. */
 	gt_divergence divergence;
 	double first_gradient, started;
+	const gt_array *x;
 } gt_run;
 
 /* Runs the solver; on a backend in a dry run, its first iteration. GT_OK also where it was stopped, and where it diverged: x then is the

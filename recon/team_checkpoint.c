@@ -17,7 +17,8 @@ done:
 	return st;
 }
 
-gt_status gt_team_checkpoint_write(gt_backend *be, const char *path, const gt_checkpoint_line *run, int iteration, const gt_state_entry *kept)
+gt_status gt_team_checkpoint_write(gt_backend *be, const char *path, const gt_checkpoint_line *run, int iteration,
+                                   const gt_state_entry *kept)
 {
 	gt_backend *host = NULL;
 	gt_status st = GT_OK;

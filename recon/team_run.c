@@ -17,7 +17,7 @@ struct run {
 	gt_recon_text_of_member *text;
 	float *out;
 	gt_recon_found *f, *others; /* of member 0, which is the caller's; [members] of the others */
-	gt_memory_estimate *plans; /* [members]; NULL: no dry run */
+	gt_memory_estimate *plans;  /* [members]; NULL: no dry run */
 	gt_recon_job *jobs;
 };
 
@@ -56,8 +56,8 @@ static char *describe(const struct run *r, const gt_team *t)
 		gt_backend *be = gt_team_backend(t, i);
 		const gt_range z = gt_team_share(be, i, r->e->grid.n[2]), v = gt_team_share(be, i, r->e->p.scan->views);
 		const gt_memory_estimate *m = r->plans ? &r->plans[i] : NULL;
-		char *more = gt_text("%smember_%d=%s slices=%zu views=%zu%s%s\n", all, i, gt_backend_name(be), z.n, r->j->method.analytic ? r->e->all->scan->views : v.n,
-		                     m ? " memory=" : "", m ? BYTES(m->peak) : "");
+		char *more = gt_text("%smember_%d=%s slices=%zu views=%zu%s%s\n", all, i, gt_backend_name(be), z.n,
+		                     r->j->method.analytic ? r->e->all->scan->views : v.n, m ? " memory=" : "", m ? BYTES(m->peak) : "");
 		free(all);
 		all = more;
 	}
@@ -118,7 +118,8 @@ gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_
 	n = gt_team_size(t);
 	GT_TRY(choose_split(j, e, (size_t)n, &shared.split));
 	gt_split_print(&shared.split, split);
-	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d members, split by %s, each %s", j->backend, n, split, gt_backend_describe(gt_team_backend(t, 0)));
+	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d members, split by %s, each %s", j->backend, n, split,
+	       gt_backend_describe(gt_team_backend(t, 0)));
 	r.others = calloc((size_t)n, sizeof *r.others);
 	r.jobs = calloc((size_t)n, sizeof *r.jobs);
 	r.plans = plan ? calloc((size_t)n, sizeof *r.plans) : NULL;

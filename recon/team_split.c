@@ -51,13 +51,15 @@ static gt_status check(const gt_split_spec *s, size_t members, const gt_grid *gr
 {
 	const size_t views = scan->views / subsets;
 	if (s->slabs * s->blocks != members)
-		return gt_fail(GT_ERR_ARG, "split=%zux%zu: is for %zu members, there are %zu", s->slabs, s->blocks, s->slabs * s->blocks, members);
+		return gt_fail(GT_ERR_ARG, "split=%zux%zu: is for %zu members, there are %zu", s->slabs, s->blocks, s->slabs * s->blocks,
+		               members);
 	if (s->slabs > grid->n[2])
 		return gt_fail(GT_ERR_ARG, "split: %zu slabs of %zu slice%s: expected at most one slab per slice, or split=views", s->slabs,
 		               grid->n[2], grid->n[2] == 1 ? "" : "s");
 	if (s->blocks > views)
-		return gt_fail(GT_ERR_ARG, "split: %zu blocks of views of subsets with %zu view%s: expected at most one block per view, fewer "
-		                           "subsets, or split=slices",
+		return gt_fail(GT_ERR_ARG,
+		               "split: %zu blocks of views of subsets with %zu view%s: expected at most one block per view, fewer "
+		               "subsets, or split=slices",
 		               s->blocks, views, views == 1 ? "" : "s");
 	return GT_OK;
 }

@@ -23,7 +23,8 @@ static void reach_of_view(const gt_scan *scan, const gt_view *view, double far, 
 	for (size_t i = 0; i < 2 * scan->columns; i++) {
 		double point[3], direction[3];
 		gt_pixel_ray(&d, view, (double)(i / 2), i % 2 ? (double)scan->rows : -1, point, direction);
-		const double across = hypot(direction[0], direction[1]), z = across > 0 ? point[2] + direction[2] * far / across : direction[2] * INFINITY;
+		const double across = hypot(direction[0], direction[1]),
+			     z = across > 0 ? point[2] + direction[2] * far / across : direction[2] * INFINITY;
 		*low = fmin(*low, fmin(z, point[2]));
 		*high = fmax(*high, fmax(z, point[2]));
 	}
@@ -42,12 +43,14 @@ static gt_range seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range s
 		for (int c = 0; c < 4; c++) {
 			double side[2];
 			for (int a = 0; a < 2; a++)
-				side[a] = grid->center[a] + (c >> a & 1 ? 0.5 : -0.5) * (double)(grid->n[a] + 2) * grid->pitch[a] - source[a];
+				side[a] = grid->center[a] + (c >> a & 1 ? 0.5 : -0.5) * (double)(grid->n[a] + 2) * grid->pitch[a] -
+				          source[a];
 			far = fmax(far, hypot(side[0], side[1]));
 		}
 		reach_of_view(scan, &scan->view[v], far, &low, &high);
 	}
-	const double first = floor((low - gt_grid_first(grid, 2)) / grid->pitch[2]) - 1, last = ceil((high - gt_grid_first(grid, 2)) / grid->pitch[2]) + 1;
+	const double first = floor((low - gt_grid_first(grid, 2)) / grid->pitch[2]) - 1,
+		     last = ceil((high - gt_grid_first(grid, 2)) / grid->pitch[2]) + 1;
 	const double begin = fmax(first, (double)slab.first), end = fmin(last + 1, (double)(slab.first + slab.n));
 	return end > begin ? (gt_range){ (size_t)begin, (size_t)(end - begin) } : (gt_range){ slab.first, 0 };
 }

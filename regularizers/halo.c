@@ -17,7 +17,13 @@ static int owner(gt_backend *be, size_t slices, size_t slice)
 
 void gt_halo_open(struct gt_halo *h, gt_backend *be, gt_type type, const gt_grid *grid)
 {
-	*h = (struct gt_halo){ .be = be, .type = type, .plane = grid->n[0] * grid->n[1], .slices = grid->n[2], .own = gt_my_share(be, grid->n[2]), .lower = -1, .upper = -1 };
+	*h = (struct gt_halo){ .be = be,
+		               .type = type,
+		               .plane = grid->n[0] * grid->n[1],
+		               .slices = grid->n[2],
+		               .own = gt_my_share(be, grid->n[2]),
+		               .lower = -1,
+		               .upper = -1 };
 	if (h->own.n && h->own.first)
 		h->lower = owner(be, grid->n[2], h->own.first - 1);
 	if (h->own.n)

@@ -57,7 +57,10 @@ gt_status gt_prior_image_read(const char *what, const char *path, double least, 
 	if (!(name = malloc(length)) || !(host = malloc(gt_grid_voxels(grid) * sizeof *host)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: no memory for %zu voxels", what, gt_grid_voxels(grid)));
 	snprintf(name, length, "%s=%s", what, path);
-	GT_TRY(gt_fail_in(gt_read_volume(path, NULL, &v), "%s", what));
+	gt_team_lock(be);
+	st = gt_read_volume(path, NULL, &v);
+	gt_team_unlock(be);
+	GT_TRY(gt_fail_in(st, "%s", what));
 	GT_TRY(cut(name, v, grid, least, host));
 	GT_TRY(gt_array_new_shared(be, type, grid->n[0] * grid->n[1], grid->n[2], image));
 	gt_array_put_float(host, *image);

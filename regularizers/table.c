@@ -23,10 +23,11 @@ static gt_status check_team(const char *name, const gt_backend *be)
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (!strcmp(known[i], name))
 			return GT_OK;
-	return gt_fail(GT_ERR_UNSUPPORTED,
-	               "penalty '%s' cannot run on several devices together: expected one device, or one of qggmrf, huber, hyperbola, fair, "
-	               "logcosh, quadratic, tv",
-	               name);
+	return gt_fail(
+		GT_ERR_UNSUPPORTED,
+		"penalty '%s' cannot run on several devices together: expected one device, or one of qggmrf, huber, hyperbola, fair, "
+		"logcosh, quadratic, tv",
+		name);
 }
 
 static const gt_module *nth(size_t i) { return (const gt_module *)gt_regularizers[i]; }

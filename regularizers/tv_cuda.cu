@@ -165,7 +165,7 @@ static void dual_(gt_backend *be, const struct gt_tv_plan *plan, gt_type type, c
 
 /* Runs the statement that follows for the voxels of the rows first, first + step, ...: y, z, i, at and next are set. */
 #define FOR_VOXELS(first, step) FOR_VOXELS_OF(first, step, c.n[1] * c.n[2])
-#define FOR_VOXELS_OF(first, step, rows)                    \
+#define FOR_VOXELS_OF(first, step, rows)                        \
 	for (size_t row = (first); row < (rows); row += (step)) \
 		for (size_t y = row % c.n[1], z = row / c.n[1], i = threadIdx.x; i < c.n[0]; i += LANES)
 #define OWN_ROW (blockIdx.x * (size_t)ROWS + threadIdx.y)

@@ -177,15 +177,15 @@ static const gt_param mlem_params[] = { GT_OS_ITERATIONS, NEGATIVE, { .key = NUL
 static const struct options osem = { { .iterations = 10, .subsets = 10, .nonneg = 1, .order = GT_OS_BIT_REVERSED }, REFUSE };
 static const gt_param osem_params[] = { GT_OS_ITERATIONS, GT_OS_SUBSETS, GT_OS_ORDER, NEGATIVE, { .key = NULL } };
 
-#define EM(which, about_)                                                                         \
-	const gt_solver gt_solver_##which = { .name = #which,                                     \
-		                              .about = about_,                                    \
+#define EM(which, about_)                                                                                            \
+	const gt_solver gt_solver_##which = { .name = #which,                                                        \
+		                              .about = about_,                                                       \
 		                              .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS, \
-		                              .params = which##_params,                           \
-		                              .defaults = &(which),                               \
-		                              .options_size = sizeof(which),                      \
-		                              .run = run_##which,                                 \
-		                              .subsets = gt_ordered_subsets_subsets,              \
+		                              .params = which##_params,                                              \
+		                              .defaults = &(which),                                                  \
+		                              .options_size = sizeof(which),                                         \
+		                              .run = run_##which,                                                    \
+		                              .subsets = gt_ordered_subsets_subsets,                                 \
 		                              .nonneg = gt_ordered_subsets_nonneg }
 EM(mlem, "most likely emission, all views at once: counts and x >= 0, safe and slow (Shepp, Vardi 1982)");
 EM(osem, "the same by ordered subsets: fast first pictures of emission data, then it circles (Hudson, Larkin 1994)");

@@ -82,15 +82,15 @@ done:
 	return st;
 }
 
-#define SWEEPS(symbol, name_, about_, table, values)                                               \
-	const gt_solver gt_solver_##symbol = { .name = name_,                                      \
-		                               .about = about_,                                    \
+#define SWEEPS(symbol, name_, about_, table, values)                                                                  \
+	const gt_solver gt_solver_##symbol = { .name = name_,                                                         \
+		                               .about = about_,                                                       \
 		                               .traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS, \
-		                               .params = table,                                    \
-		                               .defaults = &(values),                              \
-		                               .options_size = sizeof(values),                     \
-		                               .run = run,                                         \
-		                               .subsets = gt_ordered_subsets_subsets,              \
+		                               .params = table,                                                       \
+		                               .defaults = &(values),                                                 \
+		                               .options_size = sizeof(values),                                        \
+		                               .run = run,                                                            \
+		                               .subsets = gt_ordered_subsets_subsets,                                 \
 		                               .nonneg = gt_ordered_subsets_nonneg }
 
 static const struct gt_ordered_subsets_options os_sart = {

@@ -299,7 +299,8 @@ done:
 const gt_solver gt_solver_os_sqs = {
 	.name = "os-sqs",
 	.about = "penalised weighted least squares by ordered subsets, separable surrogates and momentum",
-	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_PLANS_ITERATIONS,
+	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT |
+	          GT_PLANS_ITERATIONS,
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -75,7 +75,8 @@ gt_status gt_array_like(const gt_array *m, gt_array **out)
 {
 	if (!is_array(m))
 		return gt_fail(GT_ERR_ARG, "an array like another: expected an array, found %s", kind_of(m));
-	return m->shared ? gt_array_new_share(m->be, m->type, m->all, (gt_range){ m->first, m->n }, out) : gt_array_new(m->be, m->type, m->n, out);
+	return m->shared ? gt_array_new_share(m->be, m->type, m->all, (gt_range){ m->first, m->n }, out)
+	                 : gt_array_new(m->be, m->type, m->n, out);
 }
 
 gt_status gt_array_part(const gt_array *whole, size_t first, size_t n, gt_array **out)

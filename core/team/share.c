@@ -49,8 +49,7 @@ gt_status gt_share_part(const gt_array *whole, size_t first, size_t n, gt_array 
 	const size_t end = whole->first + whole->n, low = first > whole->first ? first : whole->first,
 		     high = first + n < end ? first + n : end, here = high > low ? high - low : 0;
 	const size_t at = here ? low - whole->first : 0;
-	const gt_status st =
-		gt_array_wrap(whole->be, whole->type, here, (char *)whole->data + at * gt_type_size(whole->type), part);
+	const gt_status st = gt_array_wrap(whole->be, whole->type, here, (char *)whole->data + at * gt_type_size(whole->type), part);
 	if (st != GT_OK)
 		return st;
 	(*part)->shared = 1;

@@ -22,7 +22,7 @@ struct gt_team {
 	const struct gt_exchange_impl *impl; /* NULL: the memory of all is the host's */
 	double weight[GT_TEAM_MAX], patience, met, longest;
 	/* Where members meet. */
-	pthread_mutex_t lock;
+	pthread_mutex_t lock, one; /* one: see gt_team_lock() */
 	pthread_cond_t turn;
 	atomic_uint meeting; /* how many there were */
 	atomic_int failed;
@@ -48,7 +48,8 @@ int gt_team_is_spec(const char *spec)
 
 static gt_status no_team(const char *spec)
 {
-	return gt_fail(GT_ERR_ARG, "backend '%s': expected cpu:THREADSxMEMBERS as cpu:1x4, or cuda:FIRST-LAST or cuda:NUMBER,NUMBER as cuda:0-3", spec);
+	return gt_fail(GT_ERR_ARG,
+	               "backend '%s': expected cpu:THREADSxMEMBERS as cpu:1x4, or cuda:FIRST-LAST or cuda:NUMBER,NUMBER as cuda:0-3", spec);
 }
 
 static gt_status parse_cpu(const char *spec, int *n, char name[GT_TEAM_MAX][32])
@@ -126,15 +127,16 @@ gt_status gt_team_open(const char *spec, gt_team **out)
 {
 	char name[GT_TEAM_MAX][32];
 	int n = 0;
-	gt_status st = !gt_team_is_spec(spec)       ? no_team(spec ? spec : "NULL")
+	gt_status st = !gt_team_is_spec(spec)      ? no_team(spec ? spec : "NULL")
 	               : !strncmp(spec, "cpu:", 4) ? parse_cpu(spec, &n, name)
-	                                            : parse_cuda(spec, &n, name);
+	                                           : parse_cuda(spec, &n, name);
 	if (st != GT_OK)
 		return st;
 	gt_team *t = calloc(1, sizeof *t);
 	if (!t)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a team");
 	pthread_mutex_init(&t->lock, NULL);
+	pthread_mutex_init(&t->one, NULL);
 	pthread_condattr_t monotonic;
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -172,6 +174,7 @@ void gt_team_close(gt_team *t)
 		free(t->member[i]);
 	}
 	pthread_cond_destroy(&t->turn);
+	pthread_mutex_destroy(&t->one);
 	pthread_mutex_destroy(&t->lock);
 	free(t);
 }
@@ -191,7 +194,25 @@ gt_status gt_team_set_weights(gt_team *t, const double *weight)
 }
 
 int gt_member(const gt_backend *be) { return be && be->member ? be->member->rank : 0; }
-int gt_members(const gt_backend *be) { return be && be->member ? be->member->team->n : 1; }
+int gt_members(const gt_backend *be) { return be && be->member && !be->member->alone ? be->member->team->n : 1; }
+void gt_team_alone(gt_backend *be, int alone)
+{
+	if (be->member)
+		be->member->alone = alone;
+}
+
+void gt_team_lock(gt_backend *be)
+{
+	if (be->member)
+		pthread_mutex_lock(&be->member->team->one);
+}
+
+void gt_team_unlock(gt_backend *be)
+{
+	if (be->member)
+		pthread_mutex_unlock(&be->member->team->one);
+}
+
 const struct gt_member *gt_team_peer(const gt_backend *be, int rank) { return be->member->team->member[rank]; }
 
 gt_range gt_team_share_among(const gt_backend *be, int first, int members, int member, size_t n)
@@ -251,7 +272,8 @@ static void check_left(gt_team *t)
 	if (!t->left || t->arrived + t->left < t->n || !t->arrived)
 		return;
 	const int missing = one_missing(t, 1);
-	snprintf(text, sizeof text, "it has ended while %d other%s wait%s for it", t->arrived, t->arrived == 1 ? "" : "s", t->arrived == 1 ? "s" : "");
+	snprintf(text, sizeof text, "it has ended while %d other%s wait%s for it", t->arrived, t->arrived == 1 ? "" : "s",
+	         t->arrived == 1 ? "s" : "");
 	fail(t, missing, GT_ERR_DEVICE, text);
 }
 

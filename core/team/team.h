@@ -33,6 +33,12 @@ gt_range gt_team_share(const gt_backend *be, int member, size_t n);
 gt_range gt_team_share_among(const gt_backend *be, int first, int members, int member, size_t n);
 gt_range gt_my_share  (const gt_backend *be, size_t n);
 
+/* Until 0 follows, a member computes for itself, as if there were no team: arrays and penalties that are made are its own. */
+void gt_team_alone (gt_backend *be, int alone);
+/* One member at a time, for libraries that serve one thread: what files are read with. No meeting in between. */
+void gt_team_lock  (gt_backend *be);
+void gt_team_unlock(gt_backend *be);
+
 /* Members together. Without a team, and where it has failed, they do nothing but give back what they were given. ------------- */
 
 /* A few bytes of the host, member by member: all has gt_members() times as many. */

@@ -22,7 +22,7 @@ extern const struct gt_exchange_impl gt_exchange_cuda;
 
 struct gt_member {
 	gt_team *team;
-	int rank;
+	int rank, alone;
 	size_t exchanged;               /* bytes */
 	const void *post;               /* what the others look at between two meetings */
 	size_t posts;

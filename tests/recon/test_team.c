@@ -86,8 +86,14 @@ static gt_status solve(gt_backend *be, void *self)
 		GT_TRY(gt_team_subsets_new(&split, "dd", be, r->type, &grid, r->scan, r->data, r->weights, r->subsets, &sub));
 	}
 	GT_TRY(new_penalty(r, be, x, &R));
-	const gt_problem p = { .subsets = r->subsets, .A = sub.A, .b = sub.b, .w = sub.w, .R = R, .n = { grid.n[0], grid.n[1], grid.n[2] },
-		               .lo = s->traits & GT_SUPPORTS_BOUNDS ? 0 : -INFINITY, .hi = INFINITY };
+	const gt_problem p = { .subsets = r->subsets,
+		               .A = sub.A,
+		               .b = sub.b,
+		               .w = sub.w,
+		               .R = R,
+		               .n = { grid.n[0], grid.n[1], grid.n[2] },
+		               .lo = s->traits & GT_SUPPORTS_BOUNDS ? 0 : -INFINITY,
+		               .hi = INFINITY };
 	GT_TRY(gt_solve(s, &p, options, x, NULL));
 	own = malloc(gt_grid_voxels(&grid) * sizeof *own);
 	get_double(x, own); /* all of it, on every member */
@@ -179,9 +185,20 @@ static void project_truth(const gt_scan *scan, float *values)
 
 static struct data data_of(gt_shape shape, double pitch)
 {
-	const gt_orbit o = { .shape = shape, .views = 23, .rows = 11, .columns = 34, .source_to_axis = 541, .source_to_detector = 949,
-		             .column_pitch = 12, .row_pitch = 11, .column_offset = 0.4, .row_offset = -0.7, .start_angle = 0.3,
-		             .turn = 2 * M_PI * (pitch > 0 ? 2.5 : 1), .pitch_per_turn = pitch, .z_center = 1 };
+	const gt_orbit o = { .shape = shape,
+		             .views = 23,
+		             .rows = 11,
+		             .columns = 34,
+		             .source_to_axis = 541,
+		             .source_to_detector = 949,
+		             .column_pitch = 12,
+		             .row_pitch = 11,
+		             .column_offset = 0.4,
+		             .row_offset = -0.7,
+		             .start_angle = 0.3,
+		             .turn = 2 * M_PI * (pitch > 0 ? 2.5 : 1),
+		             .pitch_per_turn = pitch,
+		             .z_center = 1 };
 	struct data d;
 	ck_assert_int_eq(gt_scan_orbit(&o, &d.scan), GT_OK);
 	const size_t n = gt_scan_size(d.scan);
@@ -246,9 +263,17 @@ static void compare(struct run *r, const double *one, double tolerance)
 
 static struct run run_of(int i, const struct data *d, gt_type type)
 {
-	return (struct run){ .solver = cases[i].solver, .options = cases[i].options, .penalty = cases[i].penalty, .split = "views",
-		             .subsets = cases[i].subsets, .type = type, .members = 1, .kappa = cases[i].kappa, .scan = d->scan,
-		             .data = d->values, .weights = cases[i].weighted ? d->weights : NULL };
+	return (struct run){ .solver = cases[i].solver,
+		             .options = cases[i].options,
+		             .penalty = cases[i].penalty,
+		             .split = "views",
+		             .subsets = cases[i].subsets,
+		             .type = type,
+		             .members = 1,
+		             .kappa = cases[i].kappa,
+		             .scan = d->scan,
+		             .data = d->values,
+		             .weights = cases[i].weighted ? d->weights : NULL };
 }
 
 /* Single precision: a last bit that flips goes further where steps are searched for. */
@@ -258,7 +283,8 @@ static void each_split(int i, gt_shape shape, double pitch, gt_type type)
 	static const struct {
 		const char *split;
 		int members, uneven;
-	} splits[] = { { "views", 2, 0 }, { "views", 3, 1 }, { "slices", 2, 0 }, { "slices", 3, 1 }, { "2x2", 4, 0 }, { "views", 4, 1 }, { "slices", 4, 0 } };
+	} splits[] = { { "views", 2, 0 }, { "views", 3, 1 }, { "slices", 2, 0 }, { "slices", 3, 1 },
+		       { "2x2", 4, 0 },   { "views", 4, 1 }, { "slices", 4, 0 } };
 	struct data d = data_of(shape, pitch);
 	struct run r = run_of(i, &d, type);
 	double *one = calloc(gt_grid_voxels(&grid), sizeof *one);
@@ -339,8 +365,17 @@ done:
 static void certify(const char *split, int members, const double *share, gt_shape shape, double pitch, double shift)
 {
 	const gt_grid g = { { 6, 5, 5 }, { 20, 22, 9 }, { 2, -3, 1 } };
-	const gt_orbit o = { .shape = shape, .views = 7, .rows = 5, .columns = 7, .source_to_axis = 541, .source_to_detector = 949,
-		             .column_pitch = 40, .row_pitch = 14, .column_offset = 0.3, .row_offset = 0.4, .turn = 2 * M_PI * (pitch > 0 ? 2 : 1),
+	const gt_orbit o = { .shape = shape,
+		             .views = 7,
+		             .rows = 5,
+		             .columns = 7,
+		             .source_to_axis = 541,
+		             .source_to_detector = 949,
+		             .column_pitch = 40,
+		             .row_pitch = 14,
+		             .column_offset = 0.3,
+		             .row_offset = 0.4,
+		             .turn = 2 * M_PI * (pitch > 0 ? 2 : 1),
 		             .pitch_per_turn = pitch };
 	gt_scan *scan = NULL;
 	gt_team *t = NULL;
@@ -362,7 +397,8 @@ static void certify(const char *split, int members, const double *share, gt_shap
 			most = fmax(most, fabs(one.forward[i]));
 			off = fmax(off, fmax(fabs(m.forward[i] - m.adjoint[i]), fabs(m.forward[i] - one.forward[i])));
 		}
-		ck_assert_msg(most > 0 && off <= 1e-12 * most, "%s of %d, shape %d: entries differ by %g of %g", split, members, (int)shape, off, most);
+		ck_assert_msg(most > 0 && off <= 1e-12 * most, "%s of %d, shape %d: entries differ by %g of %g", split, members, (int)shape,
+		              off, most);
 	}
 	free(m.forward);
 	free(m.adjoint);

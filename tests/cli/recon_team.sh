@@ -1,0 +1,58 @@
+#!/bin/bash
+# Several members compute what one does, by the command: methods, starts, helices, automatic strengths; a run that four have saved is
+# continued by three and by one; what cannot be is refused by name, and nothing is left of it.
+. "$(dirname "$0")/support/lib.sh"
+
+ok simulate --phantom shepp-logan --reduce 16 --rows 8 --photons 1e4 --seed 5 -o scan.nc
+ok simulate --phantom shepp-logan --reduce 16 --rows 8 --pitch 40 --turns 3 -o helix.nc
+common=(--precision double --quiet)
+
+# same FILE TOLERANCE ARGUMENTS: several members, split each way, give what one gives.
+same() {
+	local scan=$1 rms=$2 split
+	shift 2
+	ok recon "$scan" -o one.nc --backend cpu:1 "${common[@]}" "$@"
+	for split in "cpu:1x2 auto" "cpu:1x3 slices" "cpu:1x4 2x2"; do
+		[ "${split#* }" = 2x2 ] && [ "$direct" = 1 ] && split="cpu:1x4 slices"
+		ok recon "$scan" -o team.nc --backend "${split% *}" --split "${split#* }" "${common[@]}" "$@"
+		ok compare team.nc one.nc --rmse "$rms"
+	done
+}
+direct=0
+same scan.nc 1e-9 --solver os-sart:subsets=4,iterations=2
+same helix.nc 1e-9 --solver os-sart:subsets=3,iterations=1
+same helix.nc 1e-9 --solver pcg:iterations=2 --penalty qggmrf:strength=10 --init zero
+direct=1
+same scan.nc 1e-9
+same helix.nc 1e-9
+ok recon scan.nc -o one.nc --backend cpu:1 "${common[@]}" --preset iterative --solver pcg:iterations=3
+ok recon scan.nc -o team.nc --backend cpu:1x3 "${common[@]}" --preset iterative --solver pcg:iterations=3
+ok compare team.nc one.nc --rmse 1e-8
+
+# Saved by four, continued by any number.
+solve=(--solver fista:iterations=6,prox=yes --penalty tv:strength=0.01)
+ok recon scan.nc -o four.nc --backend cpu:1x4 --split 2x2 "${common[@]}" "${solve[@]/6/3}" --checkpoint run.ck
+ok recon scan.nc -o one.nc --backend cpu:1 "${common[@]}" "${solve[@]}"
+for b in cpu:1x3 cpu:1; do
+	ok recon scan.nc -o more.nc --backend $b "${common[@]}" "${solve[@]}" --resume run.ck
+	ok compare more.nc one.nc --rmse 1e-9
+done
+
+# Per member.
+ok recon scan.nc --backend cpu:1x2 --split views --dry-run --solver sirt
+grep -q 'member_1 *cpu:1 slices=.* views=.* memory=' <<<"$out" || fail "no line for member 1: $out"
+grep -q 'split *views' <<<"$out" || fail "no split: $out"
+
+refused 2 "device 0 is named twice" recon scan.nc --gpus 0,0 -o out.nc
+refused 2 "--gpus=two: expected how many" recon scan.nc --gpus two -o out.nc
+refused 2 "cannot be combined" recon scan.nc --gpus 2 --backend cpu -o out.nc
+refused 2 "split=3x2: is for 6 members, there are 4" recon scan.nc --backend cpu:1x4 --split 3x2 --solver sirt -o out.nc
+refused 2 "split=rows: expected auto, views" recon scan.nc --backend cpu:1x4 --split rows --solver sirt -o out.nc
+refused 2 "one device computes" recon scan.nc --backend cpu:1 --split views --solver sirt -o out.nc
+refused 2 "slabs of" recon scan.nc --backend cpu:1x40 --split slices --solver sirt -o out.nc
+refused 2 "blocks of views" recon scan.nc --backend cpu:1x4 --split views --solver os-sart:subsets=30 -o out.nc
+refused 2 "goes by slices" recon scan.nc --backend cpu:1x4 --split views --solver fdk -o out.nc
+refused 1 "solver 'hybrid-lsqr' cannot run on several devices together" recon scan.nc --backend cpu:1x2 --solver hybrid-lsqr -o out.nc
+refused 1 "penalty 'tgv' cannot run on several devices together" recon scan.nc --backend cpu:1x2 --solver fista:prox=yes --penalty tgv:strength=1 -o out.nc
+[ ! -e out.nc ] || fail "out.nc was written"
+exit $((failures > 0))
