@@ -171,10 +171,8 @@ static void cell_at_axis(const gt_scan *scan, size_t view, double z, double *col
 	*row_mm = mm[1];
 }
 
-/* A number of voxels, 1 at least; of those that no size_t holds one that gt_grid_check() refuses. */
 static size_t size_of(double voxels) { return (size_t)fmin(fmax(1, voxels), 1e18); }
-
-/* Voxels of that pitch over that extent, rounded up to an even number; a hundredth of a voxel does not count. */
+/* Rounded up to an even number; a hundredth of a voxel does not count. */
 static size_t even_size(double extent, double pitch) { return 2 * size_of(ceil((extent / pitch - 0.01) / 2)); }
 
 gt_status gt_grid_default(const gt_scan *scan, gt_grid *grid)
@@ -200,11 +198,10 @@ gt_status gt_grid_default(const gt_scan *scan, gt_grid *grid)
 	}
 	g.pitch[2] = significant(along, by_row ? 9 : 3);
 	g.n[2] = by_row ? size_of(round((high - low) / along)) : even_size(high - low, g.pitch[2]);
-	gt_status st = gt_grid_check(&g, scan);
-	if (st != GT_OK)
-		return gt_fail_in(st, "default grid of the scan");
-	*grid = g;
-	return GT_OK;
+	const gt_status st = gt_fail_in(gt_grid_check(&g, scan), "default grid of the scan");
+	if (st == GT_OK)
+		*grid = g;
+	return st;
 }
 
 size_t gt_grid_slices_outside(const gt_grid *g, double low, double high)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <gantry/checkpoint.h>
 #include "core/device/backend.h"
@@ -255,13 +256,14 @@ done:
 gt_status gt_checkpoint_open(const char *path, gt_checkpoint **out)
 {
 	gt_nc f = { .path = path, .id = -1 };
+	struct stat about;
 	int has_sum;
 	gt_status st = GT_OK;
 	gt_checkpoint *c = calloc(1, sizeof *c);
 	if (!c || !(c->path = strdup(path)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	if (access(path, R_OK) != 0)
-		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno)));
+	if ((errno = 0) || access(path, R_OK) != 0 || stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be read: %s", path, errno ? strerror(errno) : "is not a regular file"));
 	GT_TRY(gt_checksum_check(path, &has_sum));
 	GT_TRY(gt_nc_open(path, &f));
 	GT_TRY(check_mark(&f, has_sum));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "core/arguments.h"
 #include "core/try.h"
 #include "phantoms/solids.h"
@@ -30,9 +31,14 @@ static gt_status check_options(const gt_phantom_options *o)
 	return GT_OK;
 }
 
+enum { MOST_BYTES = 16 << 20 };
+
 /* No name of the table: a path. A bare word that is no file was more likely meant as a name. */
 static gt_status read_file(const char *what, gt_phantom *p)
 {
+	struct stat about;
+	if (stat(what, &about) == 0 && (!S_ISREG(about.st_mode) || about.st_size > MOST_BYTES))
+		return gt_fail(GT_ERR_IO, "cannot read the file of shapes %s: expected a regular file of at most 16 MiB", what);
 	FILE *file = fopen(what, "r");
 	if (!file) {
 		const int error = errno;

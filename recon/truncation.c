@@ -19,7 +19,8 @@ void gt_note_slices(const gt_listener *log, const gt_grid *grid, const gt_scan *
 		       outside == 1 ? "it shows" : "they show");
 }
 
-/* Of what the cells hold whose rays pass the grid by at its sides, the mean, over the largest of all; every few views, columns and rows. */
+/* Of what the cells hold whose rays pass the grid by at its sides, the mean, over the largest of all; every few
+ * views, columns and rows. */
 static double beside(const gt_grid *g, const gt_projections *p)
 {
 	const gt_scan *scan = p->scan;
@@ -58,14 +59,14 @@ void gt_note_sides(const gt_listener *log, const gt_grid *grid, const gt_project
 		       100 * share);
 }
 
-/* Columns at each side whose mean is looked at, and what part of the largest value is no longer air; a shift of the detector of so many columns leaves
- * the nearer side to the rays from behind. */
+/* Columns at each side whose mean is looked at, and what part of the largest value is no longer air; a shift of the
+ * detector of so many columns leaves the nearer side to the rays from behind. */
 enum { EDGE_COLUMNS = 3, SHIFTED_BY = 4 };
 #define NOT_AIR 0.05
 #define FEW_VIEWS 0.05
 
-/* How many views were looked at, and do not end in air at the left, the right, one of both; the largest value; the sum of the means at the edges of
- * these views. */
+/* How many views were looked at, and do not end in air at the left, the right, one of both; the largest value; the
+ * sum of the means at the edges of these views. */
 typedef struct {
 	size_t looked, left, right, both;
 	double most, part;
@@ -111,13 +112,14 @@ void gt_note_body(const gt_listener *log, const gt_projections *p, int iterative
 	if (!(e.most > 0) || (double)e.both < FEW_VIEWS * (double)e.looked)
 		return;
 	gt_say(log, GT_WARNING, GT_ABOUT_DATA,
-	       "the object is wider than the detector: %.0f %% of the views do not end in air at the %s (%.0f %% of the largest value there): %s",
+	       "the object is wider than the detector: %.0f %% of the views do not end in air at the %s (%.0f %% of the largest "
+	       "value there): %s",
 	       100 * (double)e.both / (double)e.looked,
 	       e.left && e.right ? "left and right"
 	       : e.left          ? "first columns"
 	                         : "last columns",
 	       100 * e.part / (double)e.both / e.most,
-	       iterative ? "what lies outside becomes a bright rim, unless a wider --grid holds it; values inside are too high at the edge"
+	       iterative ? "what lies outside becomes a bright rim, unless a wider --grid holds it"
 	                 : "rows are continued smoothly, and values are inexact towards the edge of the field of view");
 }
 

@@ -216,9 +216,10 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 		GT_TRY(add_page(s, file, t));
 		*why.text = 0;
 	} while (TIFFReadDirectory(t));
-	/* The library ends at a page that it cannot read as it does behind the last one, but for what it says. */
+	/* At a page that it cannot read the library ends as behind the last one, but for what it says. */
 	if (*why.text)
-		st = gt_fail(GT_ERR_FORMAT, "%s: damaged: the page after %u cannot be read: %s", path, TIFFCurrentDirectory(t) + 1u, why.text);
+		st = gt_fail(GT_ERR_FORMAT, "%s: damaged: the page after %u cannot be read: %s", path, TIFFCurrentDirectory(t) + 1u,
+		             why.text);
 done:
 	TIFFClose(t);
 	return st;

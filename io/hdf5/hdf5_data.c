@@ -124,7 +124,7 @@ gt_status gt_hdf5_floats(const gt_hdf5_data *d, hsize_t first, hsize_t count, fl
 	const hid_t space = H5Dget_space(d->id), memory = H5Screate_simple(3, block, NULL);
 	/* Without a dimension of planes there is one plane, all of it. */
 	int bad = skip ? H5Sselect_all(space) < 0 : H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, block, NULL) < 0;
-	/* The library leaves alone what a damaged file has no values for: it must be none then, and not what was in memory. */
+	/* The library leaves alone what a damaged file has no values for: not what was in memory. */
 	for (hsize_t i = 0; i < block[0] * block[1] * block[2]; i++)
 		values[i] = NAN;
 	bad = bad || H5Dread(d->id, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, values) < 0;

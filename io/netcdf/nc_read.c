@@ -203,7 +203,7 @@ gt_status gt_nc_units(const gt_nc *f, const char *variable, const char *const *a
 	return st;
 }
 
-/* HDF5 leaves alone what a damaged file has no values for: it must be none then, and not what was in memory. */
+/* HDF5 leaves alone what a damaged file has no values for: not what was in memory. */
 static void forget(size_t n, double *wide, float *values)
 {
 	for (size_t i = 0; i < n; i++)

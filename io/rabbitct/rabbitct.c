@@ -121,6 +121,8 @@ static gt_status open_file(const char *path, FILE **file, gt_rabbitct_head *h, s
 	struct stat s;
 	if (!is_little())
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: RabbitCT files are little endian and this machine is not", path);
+	if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) /* opening a pipe waits for its writer */
+		return gt_fail(GT_ERR_IO, "%s: is not a regular file", path);
 	if (!(*file = fopen(path, "rb")) || fstat(fileno(*file), &s) != 0)
 		return gt_fail(GT_ERR_IO, "%s: %s", path, strerror(errno));
 	const size_t size = (size_t)s.st_size;

@@ -1,9 +1,11 @@
-/* Put before a program (LD_PRELOAD), this makes one of its calls fail: GT_FAULT is alloc, read or write, and GT_FAULT_AT says which, from 0.
- *   alloc   malloc(), calloc(), realloc(), strdup(), strndup() that the program or libgantry calls: libraries that crash without memory are no
- *           fault of ours
+/* Put before a program (LD_PRELOAD), this makes one of its calls fail. GT_FAULT is alloc, read or write, and
+ * GT_FAULT_AT says which, from 0.
+ *   alloc   malloc(), calloc(), realloc(), strdup(), strndup() that the program or libgantry calls: libraries that
+ *           crash without memory are no fault of ours
  *   read    any reading, by whomever, once: EIO
  *   write   any writing, room on the disk, sync or rename, and all that follow: ENOSPC, as of a disk that is full
- * GT_FAULT_COUNT names a file that gets the number of such calls when the program ends. The time stands still, so that files do not differ. */
+ * GT_FAULT_COUNT names a file that gets the number of such calls when the program ends. The time stands still, so that
+ * files do not differ. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck disable=SC2154,SC1091
 # One call of a command fails, each in its turn: an allocation, a reading, a writing. Whatever fails, the command ends with the same files as
 # without, or with exit code 1 and a sentence, leaving nothing behind; its inputs stay as they are.
 # Usage: faults.sh GANTRY fail_nth.so SAMPLES: so many of the calls of each kind, evenly spread; 0: all of them.

@@ -10,7 +10,8 @@
 #include "geometry/volume.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Files may say that they are large and mean it (zeros that are packed): what takes more than this is refused, as without memory. */
+/* Files may say that they are large and mean it (zeros that are packed): what takes more than this is refused, as
+ * without memory. */
 static const double MOST_MEMORY = 64e6;
 enum { PATH = 256, MOST_PIECES = 4096 };
 

@@ -1,8 +1,9 @@
 #ifndef GT_TESTS_FUZZ_H
 #define GT_TESTS_FUZZ_H
-/* What the harnesses share. Each reads bytes that a fuzzer invented as a file of one reader, and ends the process where something is wrong that
- * a reader may never do, whatever it is given: crash, hang, fail without a sentence, hand out what its own checks refuse. With clang and
- * GANTRY_FUZZ they are fuzzers (libFuzzer); else programs that read files again, for every compiler. */
+/* What the harnesses share. Each reads bytes that a fuzzer invented as a file of one reader, and ends the process
+ * where something is wrong that a reader may never do, whatever it is given: crash, hang, fail without a sentence,
+ * hand out what its own checks refuse. With clang and GANTRY_FUZZ they are fuzzers (libFuzzer); else programs that
+ * read files again, for every compiler. */
 #include <stddef.h>
 #include <stdint.h>
 #include <gantry/io.h>
@@ -15,7 +16,8 @@ typedef struct {
 	size_t size;
 } gt_fuzz_input;
 
-/* A folder of this process, in memory where the system has that, empty when the input begins and removed at the end. */
+/* A folder of this process, in memory where the system has that, empty when the input begins and removed at the end.
+ * */
 const char *gt_fuzz_folder(void);
 void        gt_fuzz_clear(void);
 /* The whole of it as a new file of that name in the folder; the path lasts until the fourth call after. */

@@ -1,5 +1,5 @@
-/* HDF5 by its own interface: a Data Exchange file whose names, types, shapes, layouts, attributes and values are as the bytes say. No child process
- * tries these files. */
+/* HDF5 by its own interface: a Data Exchange file whose names, types, shapes, layouts, attributes and values are as
+ * the bytes say. No child process tries these files. */
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* NetCDF by its own interface: a file that Gantry wrote is copied, and names, types, shapes, attributes and values change on the way as the bytes
- * say. Bytes of a file that are changed themselves rarely get past libnetcdf. No child process tries these files. */
+/* NetCDF by its own interface: a file that Gantry wrote is copied, and names, types, shapes, attributes and values
+ * change on the way as the bytes say. Bytes of a file that are changed themselves rarely get past libnetcdf. No
+ * child process tries these files. */
 #include <math.h>
 #include <netcdf.h>
 #include <stdio.h>
@@ -228,7 +229,8 @@ static int copy_definition(gt_fuzz_input *in, int from, int v, int to)
 	return w;
 }
 
-/* As many values as both have, and now and then a strange one. What is too large keeps what libnetcdf fills it with. */
+/* As many values as both have, and now and then a strange one. What is too large keeps what libnetcdf fills it with.
+ * */
 static void copy_values(gt_fuzz_input *in, int from, int v, int to, int w)
 {
 	static double value[CELLS];

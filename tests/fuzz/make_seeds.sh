@@ -30,6 +30,8 @@ seed read_checkpoint run <run.ck
 for unit in mm-1 HU; do
 	run convert volume.nc -o volume.mha --unit $unit
 	part volume.mha | seed read_metaimage mha-$unit
+	sed 's/ByteOrderMSB = False/ByteOrderMSB = True/; s/^DimSize = .*/DimSize = 2 2 2/' volume.mha >other.mha
+	part other.mha | seed read_metaimage msb-$unit
 	run convert volume.nc -o volume.mhd --unit $unit
 	{ part volume.mhd; part volume.raw; } | seed read_metaimage mhd-$unit
 	run convert volume.nc -o volume.nii --unit $unit
@@ -57,7 +59,7 @@ printf '\x25v_01.tif\nv_02.tif\nflat.tif\nangles.txt' >names
 { cat names; part image.tif; part image.tif; part image.tif; part angles.txt; } | seed read_frames tiff
 { printf '\x00'; cat pages.tif; } | seed read_npy tiff-pages
 { printf '\x01'; cat image.tif; } | seed read_npy tiff-sinogram
-for kind in '<f4 False' '>u2 False' '<u2 True'; do
+for kind in '<f4 False' '>u2 False' '<u2 True' '|u1 True'; do
 	head="{'descr': '${kind% *}', 'fortran_order': ${kind#* }, 'shape': (2, 2, 3), }"
 	{
 		printf '\x00\x93NUMPY\x01\x00\x76\x00%-117s\n' "$head"
@@ -65,7 +67,7 @@ for kind in '<f4 False' '>u2 False' '<u2 True'; do
 	} | seed read_npy "npy-$(tr -dc a-z0-9 <<<"${kind,,}")"
 done
 
-cat >shapes <<'END'
+cat >body <<'END'
 # a body
 combine replace
 cylinder  radius=40 length=120 density=1.05
@@ -75,11 +77,11 @@ cylinder  center=10,-5,0 radii=2,3 length=90 axis=0.1,0,1 density=7.8
 unit mm-1
 ellipsoid center=-12,8,20 radii=6,4,9 angles=30,10,0 density=0.041
 END
-seed read_phantom shapes <shapes
+seed read_phantom shapes <body
 printf '0.5\n1.5 # remark\n-3\n4e1\n' >four
 printf '10:2.5' >spec
 printf 'x' >none
-{ part none; cat four; } | seed read_angles file
+{ part none && cat four; } | seed read_angles file
 { part spec; } | seed read_angles first-step
 printf '0..179.5' >spec
 { part spec; } | seed read_angles range
@@ -95,9 +97,11 @@ printf '\x03qggmrf:noise=10HU,kappa=yes' | seed parse_settings penalty
 printf '\x04photons:count=1e5' | seed parse_settings weights
 printf '\x07change=0.1HU,gradient=1e-3,seconds=60' | seed parse_settings stop
 for way in 0 1 2; do
+	# shellcheck disable=SC2059
 	printf "\\x0$way"'\x00\x05\x03\x05\x88\x90\x48\x48\x00\x00\x00\x70\x00\x00\x00\x00' | seed read_geometry way-$way
 done
 
+# shellcheck disable=SC2059
 for which in 0 1 2; do printf "\\x0$which" | seed made_netcdf whole-$which; done
 printf '\x03' | seed made_hdf5 whole
 GT_FUZZ_KEEP=1 TMPDIR=$work "$made_hdf5" "$corpus/made_hdf5/whole" >/dev/null 2>&1

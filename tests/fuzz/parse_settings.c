@@ -1,4 +1,5 @@
-/* Settings of a reconstruction by the texts of the command line: the first byte says which; files are not among them. */
+/* Settings of a reconstruction by the texts of the command line: the first byte says which; files are not among
+ * them. */
 #include <stdlib.h>
 #include <gantry/recon.h>
 #include "tests/fuzz/fuzz.h"

@@ -1,4 +1,5 @@
-/* A folder of images of counts, whose names are the first part, a line each; angles.txt and fields may be among them. */
+/* A folder of images of counts, whose names are the first part, a line each; angles.txt and fields may be among
+ * them. */
 #include <string.h>
 #include "io/table.h"
 #include "tests/fuzz/fuzz.h"

@@ -14,14 +14,15 @@ export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:pr
 export LSAN_OPTIONS=suppressions=$here/leaks.txt:print_suppressions=0
 
 one() { # HARNESS: a line of the table; what is invented stays in BUILD/fuzz/HARNESS for the next time
-	local log=$build/fuzz/$1.log code most=40000
+	local log=$build/fuzz/$1.log code most=40000 words=() what=
 	[[ $1 == made_* || $1 == read_geometry ]] && most=600
+	[ ! -f "$here/words/$1" ] || words=(-dict="$here/words/$1")
 	mkdir -p "$build/fuzz/$1"
-	"$build/tests/fuzz_$1" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=$most -len_control=0 -print_final_stats=1 \
+	"$build/tests/fuzz_$1" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=$most -len_control=0 "${words[@]}" -print_final_stats=1 \
 		-artifact_prefix="$build/fuzz/found/$1-" "$build/fuzz/$1" "$here/corpus/$1" >"$log" 2>&1
 	code=$?
-	printf '%-18s %10s %8s  %s\n' "$1" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" "$(grep -o 'cov: [0-9]*' "$log" | tail -1 | cut -c6-)" \
-		"$([ $code -eq 0 ] && echo "" || { grep -E '^fuzz:|runtime error|SUMMARY|ERROR' "$log" | head -1; })"
+	[ $code -eq 0 ] || what=$(grep -E '^fuzz:|runtime error|SUMMARY|ERROR' "$log" | head -1)
+	printf '%-18s %10s %8s  %s\n' "$1" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" "$(grep -o 'cov: [0-9]*' "$log" | tail -1 | cut -c6-)" "$what"
 	return $code
 }
 export -f one
