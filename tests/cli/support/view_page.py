@@ -239,6 +239,15 @@ def evil(b):
     check(b.evaluate("document.querySelector('h3').textContent") == EVIL, "the heading is not the name")
 
 
+def cut_off(b):
+    """A page of which the end is missing shows what there is, and says so."""
+    write("long.mha", (40, 40, 120), (1, 1, 1), (0, 0, 0), [random.random() for _ in range(40 * 40 * 120)])
+    run("view", "long.mha", "-o", "long.html")
+    whole = (folder / "long.html").read_bytes()
+    (folder / "cut.html").write_bytes(whole[: whole.index(b'id="s0-70"') + 1000])
+    show(b, "cut.html", "document.querySelector('.status').textContent.startsWith('The page is cut off: 50 of 120')")
+
+
 def request(port, text):
     with socket.create_connection(("127.0.0.1", port), timeout=5) as s:
         s.sendall(text if isinstance(text, bytes) else text.encode())
@@ -357,7 +366,7 @@ def main():
         half = b.evaluate("gantryViewers[0].items[0].step * 500 / gantryViewers[0].water")
         for step in (lambda: read_out(b, values, half), lambda: moves(b), lambda: windows(b, values), lambda: measures(b, values, half),
                      lambda: projections_of_slices(b, values), lambda: looks(b, "volume"), lambda: two(b, values, other), lambda: looks(b, "two"),
-                     lambda: odd(b), lambda: evil(b), lambda: projections(b), lambda: served(b, values)):
+                     lambda: odd(b), lambda: evil(b), lambda: cut_off(b), lambda: projections(b), lambda: served(b, values)):
             step()
     finally:
         b.close()
