@@ -149,7 +149,8 @@ function showState(viewer) {
 	const left = viewer.sources.reduce((sum, s) => sum + (s.left || 0), 0), all = viewer.items.reduce((sum, i) => sum + i.n[2], 0);
 	const lost = viewer.sources.some(s => s.lost), gone = left && document.readyState === "complete" && viewer.sources.some(s => s.left && !s.next());
 	const items = viewer.items.filter(i => i.data && !i.served).map(i => `${i.name}: ${stepText(i)}`).join("; ");
-	const text = lost ? "The server has ended: 'gantry view --serve' starts it again." : gone ? "" :
+	const text = lost ? "The server has ended: 'gantry view --serve' starts it again." :
+		gone ? `The page is cut off: ${left} of ${all} slices are missing. What is drawn of them is coarse.` :
 		left ? `Reading: ${all - left} of ${all} slices` : items ? `Values of ${items}.` : "Values are exact.";
 	if (viewer.status.textContent !== text)
 		viewer.status.textContent = text;

@@ -99,7 +99,9 @@ class FileSource extends Source {
 				await pause(15);
 				continue;
 			}
-			await decodeSlice(found[1], w, h, item.bits, this.codes, found[0] * w * h);
+			// Of a file that is cut off the last slice is none.
+			if (!await decodeSlice(found[1], w, h, item.bits, this.codes, found[0] * w * h).then(() => true, () => false))
+				continue;
 			this.ready[found[0]] = 1;
 			this.left--;
 			if (found[0] === this.wanted)

@@ -11,7 +11,11 @@ function prepare(item) {
 
 const viewers = [];
 
-for (const section of document.querySelectorAll("section.viewer")) {
+const able = typeof DecompressionStream === "function";
+if (!able)
+	document.querySelector("main").prepend(el("p", { textContent: "The pictures need a browser of 2023 or later (DecompressionStream)." }));
+
+for (const section of able ? document.querySelectorAll("section.viewer") : []) {
 	const items = JSON.parse(section.querySelector(".viewer-data").textContent).map(prepare), volumes = items.filter(i => i.kind === "volume");
 	const groups = [volumes, ...items.filter(i => i.kind === "projections").map(i => [i])].filter(g => g.length);
 	for (const group of groups) {

@@ -229,6 +229,18 @@ def odd(b):
         near(readout(b), values[(i[2] * n[1] + i[1]) * n[0] + i[0]], 0.01, name)
 
 
+def unitless(b):
+    """Without the attenuation of water there are neither HU nor windows in HU."""
+    write("unitless.mha", (5, 4, 3), (1, 1, 1), (0, 0, 0), [0.001 * i for i in range(60)], "")
+    run("view", "unitless.mha", "-o", "unitless.html")
+    show(b, "unitless.html")
+    i = index(b)
+    # Without our comment axes that run backwards are turned: both, in this file.
+    near(readout(b), 0.001 * ((i[2] * 4 + 3 - i[1]) * 5 + 4 - i[0]), 1e-6, "a value without HU")
+    check("HU" not in b.evaluate("document.querySelector('.bar').textContent"), "HU are offered without water")
+    check(b.evaluate("document.querySelector('[data-preset=bone]')") is None, "a window in HU is offered without water")
+
+
 def evil(b):
     write(EVIL, (4, 4, 3), (1, 1, 1), (0, 0, 0), [float(i) for i in range(48)])
     run("view", EVIL, "-o", "evil.html", "--title", EVIL)
@@ -237,6 +249,15 @@ def evil(b):
     check(b.evaluate("document.querySelectorAll('img').length") == 0, "a name became an element")
     check(b.evaluate("document.querySelector('h1').textContent") == EVIL, "the title is not the name")
     check(b.evaluate("document.querySelector('h3').textContent") == EVIL, "the heading is not the name")
+
+
+def cut_off(b):
+    """A page of which the end is missing shows what there is, and says so."""
+    write("long.mha", (40, 40, 120), (1, 1, 1), (0, 0, 0), [random.random() for _ in range(40 * 40 * 120)])
+    run("view", "long.mha", "-o", "long.html")
+    whole = (folder / "long.html").read_bytes()
+    (folder / "cut.html").write_bytes(whole[: whole.index(b'id="s0-70"') + 1000])
+    show(b, "cut.html", "document.querySelector('.status').textContent.startsWith('The page is cut off: 50 of 120')")
 
 
 def request(port, text):
@@ -357,7 +378,7 @@ def main():
         half = b.evaluate("gantryViewers[0].items[0].step * 500 / gantryViewers[0].water")
         for step in (lambda: read_out(b, values, half), lambda: moves(b), lambda: windows(b, values), lambda: measures(b, values, half),
                      lambda: projections_of_slices(b, values), lambda: looks(b, "volume"), lambda: two(b, values, other), lambda: looks(b, "two"),
-                     lambda: odd(b), lambda: evil(b), lambda: projections(b), lambda: served(b, values)):
+                     lambda: odd(b), lambda: unitless(b), lambda: evil(b), lambda: cut_off(b), lambda: projections(b), lambda: served(b, values)):
             step()
     finally:
         b.close()
