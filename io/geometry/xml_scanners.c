@@ -143,10 +143,9 @@ static gt_status read_yxlon_faults(const gt_geometry_input *in, const gt_xml_nod
 	}
 	const gt_xml_node *flip = anywhere(root, "DetectorFlipDirections");
 	if (flip && *flip->text && strcmp(flip->text, "None") && strcmp(flip->text, "0"))
-		GT_TRY(gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"line %ld: DetectorFlipDirections is '%.20s', expected None; --reverse-columns and --reverse-rows of gantry geometry flip",
-			flip->line, flip->text));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+		               "line %ld: DetectorFlipDirections is '%.20s', expected None (gantry geometry --reverse-columns)", flip->line,
+		               flip->text));
 	GT_TRY(number(in, root, "PixelPitch", &one, &pitch));
 	GT_TRY(number(in, root, "HorizontalDetectorOffset", &none, &offset[0]));
 	GT_TRY(number(in, root, "VerticalDetectorOffset", &none, &offset[1]));
