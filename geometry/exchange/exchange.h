@@ -17,6 +17,8 @@ void gt_mat3_to_z(const double from[3], double m[9]);
 
 /* A view by its source, the middle of its panel and the steps from a column and a row to the next, mm. */
 typedef struct { double source[3], panel[3], column_step[3], row_step[3]; } gt_step_view;
+/* The view, turned about z. */
+void gt_step_view_turn(const gt_step_view *from, double angle, gt_step_view *to);
 /* The scan of such views, center: the indices of `panel`. GT_ERR_UNSUPPORTED: steps of other lengths than in view 0,
  * or skewed ones (1e-6). Distances, pitch and angles come from the views. */
 gt_status gt_scan_of_steps(gt_shape shape, const gt_scan_size3 *size, const double center[2], const gt_step_view *view, gt_scan **scan);

@@ -213,10 +213,10 @@ static gt_status of_frame(const gt_geometry_input *in, const gt_xml_node *frame,
 
 static gt_status read_elekta(gt_geometry_input *in)
 {
-	gt_xml_node *root = NULL;
-	gt_rtk_view *view = NULL;
-	gt_scan_size3 size;
 	size_t views = 0;
+	gt_scan_size3 size;
+	gt_rtk_view *view = NULL;
+	gt_xml_node *root = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_xml_read(in->path, in->text, in->bytes, &root));
 	const gt_xml_node *first = anywhere(root, "Frame");
