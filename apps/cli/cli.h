@@ -13,7 +13,7 @@
 #include <gantry/scan.h>
 
 /* Field of the options struct: const char *, double, long long, int (index), int (0 or 1). CLI_INPUT, CLI_OUTPUT: text that
- * names (INPUT: may name) a file that is read or written. CLI_LENGTH, CLI_ANGLE: double, in mm and degrees, with a unit. */
+ * names (INPUT: may name) a file that is read or written. CLI_LENGTH, CLI_ANGLE: double, in mm, degrees. */
 typedef enum { CLI_TEXT = 1, CLI_REAL, CLI_INT, CLI_CHOICE, CLI_FLAG, CLI_INPUT, CLI_OUTPUT, CLI_LENGTH, CLI_ANGLE } cli_kind;
 typedef struct {
 	const char *name;               /* long name without dashes; NULL ends a table */

@@ -48,7 +48,7 @@ const cli_option geometry_table[] = {
 	{ .name = "source-to-detector", .kind = CLI_LENGTH, .value = "LENGTH",
 	  .help = "the same", .at = AT(source_to_detector), .least = 1e-9, .most = 1e9 },
 	{ .name = "column-offset", .kind = CLI_REAL, .value = "PIXELS",
-	  .help = "the central ray is so many columns behind the middle of the detector", .at = AT(column_offset), .least = -1e6, .most = 1e6 },
+	  .help = "the central ray is so many columns behind the middle", .at = AT(column_offset), .least = -1e6, .most = 1e6 },
 	{ .name = "row-offset", .kind = CLI_REAL, .value = "PIXELS",
 	  .help = "the same of rows", .at = AT(row_offset), .least = -1e6, .most = 1e6 },
 	{ .name = "roll", .kind = CLI_ANGLE, .value = "ANGLE",

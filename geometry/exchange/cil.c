@@ -51,14 +51,8 @@ gt_status gt_scan_of_cil(const gt_cil_orbit *o, const gt_scan_size3 *size, gt_sc
 	gt_step_view *view = calloc(size->views ? size->views : 1, sizeof *view), first;
 	gt_status st = view ? first_view(o, size, &first) : gt_fail(GT_ERR_MEMORY, "geometry of %zu views: out of memory", size->views);
 	*scan = NULL;
-	for (size_t v = 0; v < size->views && st == GT_OK; v++) {
-		double turn[9];
-		gt_mat3_turn(2, -o->angle[v], turn);
-		gt_mat3_apply(turn, first.source, view[v].source);
-		gt_mat3_apply(turn, first.panel, view[v].panel);
-		gt_mat3_apply(turn, first.column_step, view[v].column_step);
-		gt_mat3_apply(turn, first.row_step, view[v].row_step);
-	}
+	for (size_t v = 0; v < size->views && st == GT_OK; v++)
+		gt_step_view_turn(&first, -o->angle[v], &view[v]);
 	if (st == GT_OK)
 		st = gt_scan_of_steps(o->parallel ? GT_PARALLEL : GT_FLAT, size, center, view, scan);
 	free(view);

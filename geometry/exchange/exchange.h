@@ -17,10 +17,12 @@ void gt_mat3_to_z(const double from[3], double m[9]);
 
 /* A view by its source, the middle of its panel and the steps from a column and a row to the next, mm. */
 typedef struct { double source[3], panel[3], column_step[3], row_step[3]; } gt_step_view;
+/* The view, turned about z. */
+void gt_step_view_turn(const gt_step_view *from, double angle, gt_step_view *to);
 /* The scan of such views, center: the indices of `panel`. GT_ERR_UNSUPPORTED: steps of other lengths than in view 0,
  * or skewed ones (1e-6). Distances, pitch and angles come from the views. */
 gt_status gt_scan_of_steps(gt_shape shape, const gt_scan_size3 *size, const double center[2], const gt_step_view *view, gt_scan **scan);
-/* Sets source_to_axis, source_to_detector (means), pitch_per_turn of an even helix, and angles; then gt_scan_check(). */
+/* Sets source_to_axis, source_to_detector (means), pitch_per_turn of an even helix, angles; then gt_scan_check(). */
 gt_status gt_scan_complete(gt_scan *scan);
 
 /* The ASTRA Toolbox: cone_vec and parallel3d_vec (parallel 1: the first three are the direction of the rays), twelve
@@ -29,7 +31,8 @@ gt_status gt_scan_of_astra(int parallel, const double (*vec)[12], const gt_scan_
 /* GT_ERR_UNSUPPORTED: arc detectors. */
 gt_status gt_scan_to_astra(const gt_scan *scan, double (*vec)[12]);
 /* The same in two dimensions, fanflat_vec and parallel_vec: six numbers a view, row_pitch in mm. */
-gt_status gt_scan_of_astra_2d(int parallel, const double (*vec)[6], const gt_scan_size3 *size, double unit, double row_pitch, gt_scan **scan);
+gt_status gt_scan_of_astra_2d(int parallel, const double (*vec)[6], const gt_scan_size3 *size, double unit,
+                              double row_pitch, gt_scan **scan);
 
 /* The Reconstruction Toolkit: the nine parameters of a view. */
 typedef struct {
@@ -68,7 +71,7 @@ typedef struct {
 } gt_tigre_orbit;
 gt_status gt_scan_of_tigre(const gt_tigre_orbit *o, const gt_scan_size3 *size, gt_scan **scan);
 
-/* CIL's AcquisitionGeometry. origin: GT_CIL_RIGHT: columns are counted from the right, GT_CIL_TOP: rows from the top. */
+/* CIL's AcquisitionGeometry. origin: GT_CIL_RIGHT: columns count from the right, GT_CIL_TOP: rows from the top. */
 enum { GT_CIL_RIGHT = 1, GT_CIL_TOP = 2 };
 typedef struct {
 	int parallel;
@@ -84,7 +87,7 @@ gt_status gt_scan_of_cil(const gt_cil_orbit *o, const gt_scan_size3 *size, gt_sc
 typedef struct {
 	int parallel;
 	double source_to_axis, source_to_detector, pitch[2];
-	double axis_offset;             /* of the axis from the line through source and panel's origin, to the columns' end, at the axis */
+	double axis_offset;             /* of the axis from the central line, to the columns' end, at the axis */
 	double detector_offset[2];      /* of the panel's middle from that line: to the columns' end, upwards */
 	double axis_roll, axis_tilt;    /* of the axis about the beam, and about the columns' direction */
 	double panel_roll;              /* of the panel about the beam */

@@ -29,7 +29,7 @@ gt_status gt_scan_of_lab(const gt_lab_orbit *o, const gt_scan_size3 *size, gt_sc
 {
 	static const double none[2] = { 0, 0 };
 	const double center[2] = { ((double)size->columns - 1) / 2, ((double)size->rows - 1) / 2 };
-	double tilt[9], roll[9], upright[9], turn[9];
+	double tilt[9], roll[9], upright[9];
 	gt_step_view *view = calloc(size->views ? size->views : 1, sizeof *view), first;
 	gt_status st = view ? GT_OK : gt_fail(GT_ERR_MEMORY, "geometry of %zu views: out of memory", size->views);
 	*scan = NULL;
@@ -39,11 +39,7 @@ gt_status gt_scan_of_lab(const gt_lab_orbit *o, const gt_scan_size3 *size, gt_sc
 	gt_mat3_product(roll, tilt, upright);
 	for (size_t v = 0; v < size->views && st == GT_OK; v++) {
 		standing(o, o->shift ? o->shift[v] : none, upright, &first);
-		gt_mat3_turn(2, o->angle[v], turn);
-		gt_mat3_apply(turn, first.source, view[v].source);
-		gt_mat3_apply(turn, first.panel, view[v].panel);
-		gt_mat3_apply(turn, first.column_step, view[v].column_step);
-		gt_mat3_apply(turn, first.row_step, view[v].row_step);
+		gt_step_view_turn(&first, o->angle[v], &view[v]);
 	}
 	if (st == GT_OK)
 		st = gt_scan_of_steps(o->parallel ? GT_PARALLEL : GT_FLAT, size, center, view, scan);

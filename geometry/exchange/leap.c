@@ -1,6 +1,6 @@
 /* LEAP's cone, fan and parallel beams (Kim, Champley, arXiv 2307.05801). With phi = the file's angle less a quarter
  * of a turn:
- *   source   = sod (cos phi, sin phi) + tau (sin phi, -cos phi), at the height helical_pitch (phi - the middle of first and last)
+ *   source   = sod (cos phi, sin phi) + tau (sin phi, -cos phi), z = helical_pitch (phi - mean of first and last)
  *   columns  along (-sin phi cos t, cos phi cos t, sin t), rows along (sin phi sin t, -cos phi sin t, cos t), t = tilt
  *   detector = source - sdd (cos phi, sin phi, 0) at (center column, center row). */
 #include <math.h>

@@ -44,6 +44,16 @@ void gt_mat3_to_z(const double from[3], double m[9])
 		m[i] = (i % 4 == 0) + cross[i] + square[i] / (1 + cosine);
 }
 
+void gt_step_view_turn(const gt_step_view *from, double angle, gt_step_view *to)
+{
+	double turn[9];
+	gt_mat3_turn(2, angle, turn);
+	gt_mat3_apply(turn, from->source, to->source);
+	gt_mat3_apply(turn, from->panel, to->panel);
+	gt_mat3_apply(turn, from->column_step, to->column_step);
+	gt_mat3_apply(turn, from->row_step, to->row_step);
+}
+
 /* One pitch per turn for all views, or none: z against the angle is a line to a thousandth of a row. */
 static double pitch_of(const gt_scan *s)
 {

@@ -59,11 +59,11 @@ GT_API extern const gt_geometry_kind gt_geometry_kinds[];
 /* What is put right in a scan. NAN, 0: as it is. */
 typedef struct {
 	size_t size;                    /* sizeof(gt_scan_correction) */
-	double column_offset, row_offset;       /* of the detector, in pixels: column_center = (columns - 1)/2 + column_offset */
+	double column_offset, row_offset;       /* pixels: column_center = (columns - 1)/2 + column_offset */
 	double roll;                    /* rad, added: columns turn towards rows, about the detector's centre */
-	double column_pitch, row_pitch, source_to_axis, source_to_detector;     /* mm; distances: of circles and helices */
-	double start_angle, turn;       /* rad: first gantry angle; range of all views with their step, signed as they turn */
-	int reverse_direction, reverse_columns, reverse_rows;   /* where views turn; how the images are counted, their data stay */
+	double column_pitch, row_pitch, source_to_axis, source_to_detector;     /* mm; no parallel rays */
+	double start_angle, turn;       /* rad: first gantry angle; views x step, signed as they turn */
+	int reverse_direction, reverse_columns, reverse_rows;   /* turn; images as they are counted */
 } gt_scan_correction;
 GT_API extern const gt_scan_correction gt_scan_correction_none;
 /* GT_ERR_UNSUPPORTED names what a correction needs and the scan has not. A scan that is refused is as it was. */

@@ -45,9 +45,9 @@ typedef struct {
 	gt_frames_values values;
 	double source_to_axis;  /* mm; both above 0: a cone beam on a circle and a flat detector, whose axis is at the */
 	double source_to_detector;      /* column gt_read_options.axis, NAN: in the middle; both 0: parallel rays */
-	const char *geometry;   /* a file that gt_geometry_read() takes: views, angles and sizes are its own; NULL: none */
-	int direction, axis_side;       /* gt_sign: what such a file leaves open; 0: found in the images, or refused by name */
-	const char *raw;        /* bare numbers: "u16le:COLUMNSxROWS[xVIEWS][+HEADER]", or a JSON file of type, shape, header */
+	const char *geometry;   /* a file that gt_geometry_read() takes, in place of angles; NULL: none */
+	int direction, axis_side;       /* gt_sign: what such a file leaves open; 0: found in images */
+	const char *raw;        /* bare numbers: "u16le:COLUMNSxROWS[xVIEWS][+HEADER]", or a JSON file */
 } gt_frames_options;
 GT_API extern const gt_frames_options gt_frames_defaults;      /* copy it, then set what differs */
 

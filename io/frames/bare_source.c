@@ -1,4 +1,4 @@
-/* Images as bare numbers at a place of a file: raw files that somebody describes, and the ESRF's EDF, whose heads do. */
+/* Images as bare numbers at a place of a file: raw files that somebody describes, and EDF, whose heads do. */
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <errno.h>

@@ -90,7 +90,7 @@ static void note_field(const stack *k, const char *what, const gt_frame_source *
 		gt_read_note(o, "%s: no %s field%s", k->path, what, *what == 'd' ? ": taken as 0" : "");
 }
 
-/* Where the views are, by a file: the images say their sizes where it does not. It may say what they count without a body, too. */
+/* Where the views are, by a file, which may also say what images count without a body. */
 static gt_status open_geometry(stack *k, const gt_read_options *o)
 {
 	const gt_frame_source *s = k->scan;

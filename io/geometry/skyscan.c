@@ -93,11 +93,11 @@ done:
 
 static gt_status read_(gt_geometry_input *in)
 {
-	gt_key_list k = { .in = in };
-	gt_lab_orbit o = { .parallel = 0 };
-	gt_scan_size3 size = { 0, 0, 0 };
 	double parts = 1;
 	int there;
+	gt_scan_size3 size = { 0, 0, 0 };
+	gt_lab_orbit o = { .parallel = 0 };
+	gt_key_list k = { .in = in };
 	gt_status st = GT_OK;
 	GT_TRY(gt_keys_read(in, &k));
 	GT_TRY(gt_key_size(&k, "Acquisition", "Number of Files", &size.views));
@@ -109,8 +109,8 @@ static gt_status read_(gt_geometry_input *in)
 		gt_geometry_note(in, "this is one of %g connected scans, each of which has a file", parts);
 	GT_TRY(read_distances(&k, &o));
 	GT_TRY(read_center(&k, &size, &o));
-	GT_TRY(read_views(&k, &size));
 	gt_keys_note_commas(&k);
+	GT_TRY(read_views(&k, &size));
 	st = gt_geometry_make_lab(in, &o, &size);
 done:
 	gt_keys_free(&k);

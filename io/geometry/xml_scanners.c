@@ -143,10 +143,9 @@ static gt_status read_yxlon_faults(const gt_geometry_input *in, const gt_xml_nod
 	}
 	const gt_xml_node *flip = anywhere(root, "DetectorFlipDirections");
 	if (flip && *flip->text && strcmp(flip->text, "None") && strcmp(flip->text, "0"))
-		GT_TRY(gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"line %ld: DetectorFlipDirections is '%.20s', expected None; --reverse-columns and --reverse-rows of gantry geometry flip",
-			flip->line, flip->text));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+		               "line %ld: DetectorFlipDirections is '%.20s', expected None (gantry geometry --reverse-columns)", flip->line,
+		               flip->text));
 	GT_TRY(number(in, root, "PixelPitch", &one, &pitch));
 	GT_TRY(number(in, root, "HorizontalDetectorOffset", &none, &offset[0]));
 	GT_TRY(number(in, root, "VerticalDetectorOffset", &none, &offset[1]));
@@ -214,10 +213,10 @@ static gt_status of_frame(const gt_geometry_input *in, const gt_xml_node *frame,
 
 static gt_status read_elekta(gt_geometry_input *in)
 {
-	gt_xml_node *root = NULL;
-	gt_rtk_view *view = NULL;
-	gt_scan_size3 size;
 	size_t views = 0;
+	gt_scan_size3 size;
+	gt_rtk_view *view = NULL;
+	gt_xml_node *root = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_xml_read(in->path, in->text, in->bytes, &root));
 	const gt_xml_node *first = anywhere(root, "Frame");

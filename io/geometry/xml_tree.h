@@ -1,6 +1,6 @@
 #ifndef GT_IO_GEOMETRY_XML_TREE_H
 #define GT_IO_GEOMETRY_XML_TREE_H
-/* Small XML files as trees, by expat; private to io/. No definitions of types are taken: they could grow without end. */
+/* Small XML files as trees, by expat; private to io/. No definitions are taken: they could grow without end. */
 #include <stddef.h>
 #include <gantry/status.h>
 

@@ -50,7 +50,7 @@ refused_output 1 "has 960 bytes, expected" import raw --raw u16le:41x12 --angles
 refused_output 2 "type 'u17' is not read" import raw --raw u17:40x12 --angles 0:60
 mkdir edf
 for i in 1 2 3; do
-	printf '%-510s}\n' "{ HeaderID = EH:0 ; Size = 960 ; Dim_1 = 40 ; 
+	printf '%-510s}\n' "{ HeaderID = EH:0 ; Size = 960 ;
 Dim_2 = 12 ;
 DataType = UnsignedShort ;
 ByteOrder = LowByteFirst ;

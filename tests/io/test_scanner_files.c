@@ -129,23 +129,25 @@ END_TEST
 	"Image Pixel Size (um)=500\nObject to Source (mm)=120\nCamera to Source (mm)=240\nRotation Step (deg)=4\nDepth (bits)=16\n" \
 	"Flat Field Correction=ON\n[Reconstruction]\nPostalignment=-3.5\n"
 
-#define DIONDO                                                                                                                               \
-	"<?xml version=\"1.0\"?><Scan><ScanParameter><HelixMode>false</HelixMode></ScanParameter><Recon><ProjectionDimX>48</ProjectionDimX>" \
-	"<ProjectionDimY>12</ProjectionDimY><ProjectionCount>90</ProjectionCount><ProjectionPixelSizeX>1</ProjectionPixelSizeX>"             \
-	"<ProjectionPixelSizeY>1</ProjectionPixelSizeY><ProjectionCenterOffsetX>-3,5</ProjectionCenterOffsetX></Recon>"                      \
-	"<Geometrie><SourceDetectorDist>240</SourceDetectorDist><SourceObjectDist>120</SourceObjectDist></Geometrie></Scan>"
-#define YXLON                                                                                                                               \
-	"<ConeBeamScanParameter xmlns:xsi=\"x\"><PixelSize><Width>1</Width><Height>1</Height></PixelSize><ProjectionSize><Width>48</Width>" \
-	"<Height>12</Height></ProjectionSize><ScanTrajectory xsi:type=\"CircleTrajectory\"><PixelPitch>0.5</PixelPitch><Fdd>240</Fdd>"      \
-	"<Fod>120</Fod><NumberOfProjections>90</NumberOfProjections><StartAngle>0</StartAngle><Rotation>360</Rotation></ScanTrajectory>"    \
-	"<DejustmentParameter><HorizontalDetectorOffset>7</HorizontalDetectorOffset></DejustmentParameter></ConeBeamScanParameter>"
+static const char diondo[] = "<?xml version=\"1.0\"?><Scan><ScanParameter><HelixMode>false</HelixMode></ScanParameter><Recon>"
+			     "<ProjectionDimX>48</ProjectionDimX><ProjectionDimY>12</ProjectionDimY><ProjectionCount>90"
+			     "</ProjectionCount><ProjectionPixelSizeX>1</ProjectionPixelSizeX><ProjectionPixelSizeY>1"
+			     "</ProjectionPixelSizeY><ProjectionCenterOffsetX>-3,5</ProjectionCenterOffsetX></Recon><Geometrie>"
+			     "<SourceDetectorDist>240</SourceDetectorDist><SourceObjectDist>120</SourceObjectDist></Geometrie>"
+			     "</Scan>";
+static const char yxlon[] = "<ConeBeamScanParameter xmlns:xsi=\"x\"><PixelSize><Width>1</Width><Height>1</Height></PixelSize>"
+			    "<ProjectionSize><Width>48</Width><Height>12</Height></ProjectionSize>"
+			    "<ScanTrajectory xsi:type=\"CircleTrajectory\"><PixelPitch>0.5</PixelPitch><Fdd>240</Fdd><Fod>120"
+			    "</Fod><NumberOfProjections>90</NumberOfProjections><StartAngle>0</StartAngle><Rotation>360"
+			    "</Rotation></ScanTrajectory><DejustmentParameter><HorizontalDetectorOffset>7"
+			    "</HorizontalDetectorOffset></DejustmentParameter></ConeBeamScanParameter>";
 
 /* Both directions and both sides, found in the images. */
 START_TEST(open_signs)
 {
 	const double step = _i & 1 ? -4 : 4, offset = _i & 2 ? -1.75 : 1.75;
 	gt_scan *truth = measure(step, offset);
-	static const char *const makers[] = { PHOENIX, SKYSCAN, DIONDO, YXLON };
+	static const char *const makers[] = { PHOENIX, SKYSCAN, diondo, yxlon };
 	write_text(makers[_i / 4]);
 	expect_same(truth);
 	gt_scan_free(truth);
