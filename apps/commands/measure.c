@@ -64,7 +64,7 @@ static size_t numbers(const char *text, double *x, size_t most, const char **end
 
 static gt_status parse_roi(const char *option, const char **text, gt_roi *roi)
 {
-	double x[5];
+	double x[5] = { 0 };
 	const char *end = *text;
 	const size_t n = numbers(*text, x, 5, &end);
 	if (n < 4 || !(x[3] > 0) || (n == 5 && x[4] < 0))
@@ -115,7 +115,7 @@ static gt_status measure_profile(const measure_options *o, const app_measured *v
 
 static gt_status measure_mtf(const char *text, const app_measured *v, cJSON *report)
 {
-	double x[5];
+	double x[5] = { 0 };
 	const char *end = "";
 	const size_t n = numbers(text, x, 5, &end);
 	gt_disc disc = { { x[0], x[1] }, x[2], 0, v->grid->n[2] };

@@ -13,8 +13,9 @@
 #include "apps/commands/step_pictures.h"
 
 /* Options of the steps, in any order; a step's own place is that of gt_preparations. */
-enum { VIEWS, CROP, BAD_PIXELS, ZINGERS, SCATTER, BIN, BEAM_HARDENING, RINGS, STEPS };
-static const char *const step_names[STEPS] = { "views", "crop", "bad-pixels", "zingers", "scatter", "bin", "beam-hardening", "rings" };
+enum { VIEWS, CROP, BAD_PIXELS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, STEPS };
+static const char *const step_names[STEPS] = { "views", "crop", "bad-pixels",     "zingers", "scatter",
+	                                       "phase", "bin",  "beam-hardening", "rings" };
 typedef struct {
 	const char *output, *show, *step[STEPS];
 	int automatic;
@@ -37,6 +38,7 @@ static const cli_option options[] = {
 	STEP(BAD_PIXELS, "bad-pixels", "auto|fields|views", "find bad pixels, interpolate them, give them the weight 0"),
 	STEP(ZINGERS, "zingers", "auto|photons=N,...", "replace single pixels that are too bright for the noise"),
 	STEP(SCATTER, "scatter", "fraction=S", "take a constant part of the signal off"),
+	STEP(PHASE, "phase", "paganin:energy=KEV,...", "turn phase contrast into line integrals (distance=MM,delta-beta=RATIO)"),
 	STEP(BIN, "bin", "N|rows=N,columns=N", "make pixels larger"),
 	STEP(BEAM_HARDENING, "beam-hardening", "kv=KV,...|spectrum=FILE,...|polynomial=A1:A2:...|flatness",
 	     "correct beam hardening of a body of one material"),
