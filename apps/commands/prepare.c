@@ -31,7 +31,8 @@ static const prepare_options defaults = { .frames = CLI_FRAMES_DEFAULTS };
 	}
 /* clang-format off */
 static const cli_option options[] = {
-	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "name of the written projections", .at = AT(output) },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "name of the written projections", .at = AT(output) },
 	{ .name = "auto", .kind = CLI_FLAG, .help = "look at the data, do what they need, and say why", .at = AT(automatic) },
 	STEP(VIEWS, "views", "A:B[:STEP]", "views A to B, both included, every STEPth"),
 	STEP(CROP, "crop", "first-rows=N,...", "leave rows and columns at the edges out (gantry help step crop)"),
@@ -45,7 +46,8 @@ static const cli_option options[] = {
 	STEP(RINGS, "rings", "gain|sorting|large|dead|all", "remove stripes of single columns, row by row"),
 	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ .name = "show", .kind = CLI_TEXT, .value = "FOLDER", .help = "a picture before and after each step", .at = AT(show) },
-	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL", .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .least = 0,
+	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
+	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .least = 0,
 	  .most = 9 },
 	{ 0 },
 };
