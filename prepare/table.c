@@ -9,6 +9,7 @@
 	X(air)            \
 	X(zingers)        \
 	X(scatter)        \
+	X(phase)          \
 	X(bin)            \
 	X(beam_hardening) \
 	X(rings)

@@ -177,10 +177,10 @@ static gt_status calibrate(const cli_call *call, const calibrate_options *o, gt_
 	}
 	GT_TRY(gt_calibrate(p, &how, c));
 	if (!c->converged)
-		GT_TRY(gt_fail(
-			GT_ERR_UNSUPPORTED,
-			"not converged after %d steps: the last one was %.3g of what is tolerated; --iterations %d, more --columns, or less to --find may help",
-			c->iterations, c->step, 3 * c->iterations));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED,
+		               "not converged after %d steps: the last one was %.3g of what is tolerated; "
+		               "--iterations %d, more --columns, or less to --find may help",
+		               c->iterations, c->step, 3 * c->iterations));
 	if (o->picture) {
 		GT_TRY(slices(call, p, &grid, &after));
 		GT_TRY(write_picture(o->picture, before, after));
@@ -234,10 +234,10 @@ const cli_command cli_calibrate = {
 	.name = "calibrate",
 	.about = "find a scan's geometry from its own projections: centre, roll, slant, tilt",
 	.synopsis = "SCAN -o CORRECTED.nc [options]",
-	.notes =
-		"Without -o it only says what it finds. Angles are those of gantry/calibrate.h: roll turns the columns' axis towards the rows' one.\n\n"
-		"  gantry calibrate scan.nc -o corrected.nc --picture report.png\n"
-		"  gantry calibrate microct.nc -o corrected.nc --find center,roll,slant\n",
+	.notes = "Without -o it only says what it finds. "
+		 "Angles are those of gantry/calibrate.h: roll turns the columns' axis towards the rows' one.\n\n"
+		 "  gantry calibrate scan.nc -o corrected.nc --picture report.png\n"
+		 "  gantry calibrate microct.nc -o corrected.nc --find center,roll,slant\n",
 	.traits = CLI_REPORTS,
 	.options = options,
 	.defaults = &defaults,

@@ -23,21 +23,25 @@ static const measure_options defaults = { .points = 200, .side = 64 };
 static const cli_option options[] = {
 	{ .name = "roi", .kind = CLI_TEXT, .value = "X,Y,Z,RADIUS[,HEIGHT];...",
 	  .help = "regions, mm: mean, deviation, standard error; of two and more also contrast to noise against the first", .at = AT(roi) },
-	{ .name = "profile", .kind = CLI_TEXT, .value = "X,Y,Z,X,Y,Z", .help = "values along a line, from the first point to the second, mm",
+	{ .name = "profile", .kind = CLI_TEXT, .value = "X,Y,Z,X,Y,Z",
+	  .help = "values along a line, from the first point to the second, mm",
 	  .at = AT(profile) },
-	{ .name = "points", .kind = CLI_INT, .value = "N", .help = "of --profile (default 200)", .at = AT(points), .least = 2, .most = 1e6 },
+	{ .name = "points", .kind = CLI_INT, .value = "N",
+	  .help = "of --profile (default 200)", .at = AT(points), .least = 2, .most = 1e6 },
 	{ .name = "mtf", .kind = CLI_TEXT, .value = "X,Y,RADIUS[,Z,HEIGHT]",
 	  .help = "sharpness, by the edge of the disc or cylinder about there, mm (default: all slices)", .at = AT(mtf) },
 	{ .name = "nps", .kind = CLI_TEXT, .value = "X,Y,Z,RADIUS[,HEIGHT]",
 	  .help = "noise power spectrum in that region, mm; of the difference, if a second volume is given", .at = AT(nps) },
 	{ .name = "side", .kind = CLI_INT, .value = "N",
 	  .help = "voxels of the squares of --nps (default 64)", .at = AT(side), .least = 8, .most = 512 },
-	{ .name = "fsc", .kind = CLI_INPUT, .value = "VOLUME", .help = "Fourier shell correlation with the volume of the other half of the views",
+	{ .name = "fsc", .kind = CLI_INPUT, .value = "VOLUME",
+	  .help = "Fourier shell correlation with the volume of the other half of the views",
 	  .at = AT(fsc) },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE.csv", .help = "all curves as a table", .at = AT(output) },
 	{ .name = "plot", .kind = CLI_OUTPUT, .value = "FILE.png", .help = "all curves as a figure (needs gnuplot)", .at = AT(plot) },
 	{ .name = "unit", .kind = CLI_CHOICE, .help = "of the values (default mm-1)", .at = AT(unit), .names = units },
-	{ .name = "water", .kind = CLI_REAL, .value = "MM-1", .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)",
+	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
+	  .help = "attenuation of water in mm-1, for HU (default: from the file, else 0.02)",
 	  .at = AT(water), .least = 1e-9, .most = 1e3 },
 	{ 0 },
 };
@@ -64,7 +68,7 @@ static size_t numbers(const char *text, double *x, size_t most, const char **end
 
 static gt_status parse_roi(const char *option, const char **text, gt_roi *roi)
 {
-	double x[5];
+	double x[5] = { 0 };
 	const char *end = *text;
 	const size_t n = numbers(*text, x, 5, &end);
 	if (n < 4 || !(x[3] > 0) || (n == 5 && x[4] < 0))
@@ -115,7 +119,7 @@ static gt_status measure_profile(const measure_options *o, const app_measured *v
 
 static gt_status measure_mtf(const char *text, const app_measured *v, cJSON *report)
 {
-	double x[5];
+	double x[5] = { 0 };
 	const char *end = "";
 	const size_t n = numbers(text, x, 5, &end);
 	gt_disc disc = { { x[0], x[1] }, x[2], 0, v->grid->n[2] };
@@ -237,10 +241,9 @@ const cli_command cli_measure = {
 	.name = "measure",
 	.about = "measure a volume: regions, line profiles, MTF, NPS, contrast to noise, FSC of two half scans",
 	.synopsis = "VOLUME [SECOND] [options]",
-	.notes =
-		"  gantry measure vol.nc --roi '0,0,0,20;40,10,0,8' --unit HU\n"
-		"  gantry measure vol.nc --mtf 0,0,20 --nps 0,0,0,60 -o curves.csv --plot curves.png\n"
-		"  gantry measure even.nc --fsc odd.nc           half scans: gantry prepare --views 0:-1:2 and 1:-1:2, then recon of both\n",
+	.notes = "  gantry measure vol.nc --roi '0,0,0,20;40,10,0,8' --unit HU\n"
+		 "  gantry measure vol.nc --mtf 0,0,20 --nps 0,0,0,60 -o curves.csv --plot curves.png\n"
+		 "  gantry measure even.nc --fsc odd.nc    half scans: gantry prepare --views 0:-1:2 and 1:-1:2, then recon of both\n",
 	.traits = CLI_REPORTS,
 	.options = options,
 	.defaults = &defaults,

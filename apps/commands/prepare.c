@@ -13,8 +13,9 @@
 #include "apps/commands/step_pictures.h"
 
 /* Options of the steps, in any order; a step's own place is that of gt_preparations. */
-enum { VIEWS, CROP, BAD_PIXELS, ZINGERS, SCATTER, BIN, BEAM_HARDENING, RINGS, STEPS };
-static const char *const step_names[STEPS] = { "views", "crop", "bad-pixels", "zingers", "scatter", "bin", "beam-hardening", "rings" };
+enum { VIEWS, CROP, BAD_PIXELS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, STEPS };
+static const char *const step_names[STEPS] = { "views", "crop", "bad-pixels",     "zingers", "scatter",
+	                                       "phase", "bin",  "beam-hardening", "rings" };
 typedef struct {
 	const char *output, *show, *step[STEPS];
 	int automatic;
@@ -30,20 +31,23 @@ static const prepare_options defaults = { .frames = CLI_FRAMES_DEFAULTS };
 	}
 /* clang-format off */
 static const cli_option options[] = {
-	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "name of the written projections", .at = AT(output) },
+	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE",
+	  .help = "name of the written projections", .at = AT(output) },
 	{ .name = "auto", .kind = CLI_FLAG, .help = "look at the data, do what they need, and say why", .at = AT(automatic) },
 	STEP(VIEWS, "views", "A:B[:STEP]", "views A to B, both included, every STEPth"),
 	STEP(CROP, "crop", "first-rows=N,...", "leave rows and columns at the edges out (gantry help step crop)"),
 	STEP(BAD_PIXELS, "bad-pixels", "auto|fields|views", "find bad pixels, interpolate them, give them the weight 0"),
 	STEP(ZINGERS, "zingers", "auto|photons=N,...", "replace single pixels that are too bright for the noise"),
 	STEP(SCATTER, "scatter", "fraction=S", "take a constant part of the signal off"),
+	STEP(PHASE, "phase", "paganin:energy=KEV,...", "turn phase contrast into line integrals (distance=MM,delta-beta=RATIO)"),
 	STEP(BIN, "bin", "N|rows=N,columns=N", "make pixels larger"),
 	STEP(BEAM_HARDENING, "beam-hardening", "kv=KV,...|spectrum=FILE,...|polynomial=A1:A2:...|flatness",
 	     "correct beam hardening of a body of one material"),
 	STEP(RINGS, "rings", "gain|sorting|large|dead|all", "remove stripes of single columns, row by row"),
 	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ .name = "show", .kind = CLI_TEXT, .value = "FOLDER", .help = "a picture before and after each step", .at = AT(show) },
-	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL", .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .least = 0,
+	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
+	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .least = 0,
 	  .most = 9 },
 	{ 0 },
 };

@@ -35,7 +35,7 @@ typedef struct {
 } gt_calibrated;
 typedef struct {
 	gt_calibrated parameter[GT_CALIBRATE_PARAMETERS];
-	double before, after;           /* root mean square of what no volume explains, with the geometry as given and as found; line integrals */
+	double before, after;           /* of line integrals what no volume explains, root mean square: as given, as found */
 	int iterations, converged;      /* converged 0: the last step was larger than what is tolerated */
 	double step;                    /* largest last step, as a part of what is tolerated */
 } gt_calibration;

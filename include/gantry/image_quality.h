@@ -24,7 +24,8 @@ GT_API gt_status gt_roi_measure(const gt_grid *grid, const float *volume, const 
 GT_API double    gt_contrast_to_noise(const gt_roi_figures *a, const gt_roi_figures *b);
 
 /* n >= 2 values at equal steps from `from` to `to`, both included, interpolated between voxels. */
-GT_API gt_status gt_line_profile(const gt_grid *grid, const float *volume, const double from[3], const double to[3], size_t n, double *value);
+GT_API gt_status gt_line_profile(const gt_grid *grid, const float *volume, const double from[3], const double to[3], size_t n,
+                                  double *value);
 
 /* A curve over frequencies; both arrays belong to it. */
 typedef struct { double *frequency, *value; size_t n; } gt_curve;

@@ -304,7 +304,8 @@ static gt_status find(search *s)
 		if (leave_untold(s))
 			again = 1;
 		note(s->o, GT_INFO,
-		     "step %d: %.4g of the line integrals are left (root mean square); center %+.3f, roll %+.4f deg, slant %+.3f deg, tilt %+.3f deg",
+		     "step %d: %.4g of the line integrals are left (root mean square); "
+		     "center %+.3f, roll %+.4f deg, slant %+.3f deg, tilt %+.3f deg",
 		     k + 1, rms, s->value[GT_CALIBRATE_CENTER], s->value[GT_CALIBRATE_ROLL] * GT_DEGREES,
 		     s->value[GT_CALIBRATE_SLANT] * GT_DEGREES, s->value[GT_CALIBRATE_TILT] * GT_DEGREES);
 	}
@@ -326,10 +327,10 @@ static gt_status check(const gt_projections *p, const gt_calibrate_options *give
 	if (!p || !p->data)
 		return gt_fail(GT_ERR_ARG, "gt_calibrate: found no line integrals");
 	if (!o->what || o->what >> N || o->columns < 16 || o->views < 8 || o->iterations < 1)
-		return gt_fail(
-			GT_ERR_ARG,
-			"gt_calibrate: what=%u, iterations=%d, columns=%zu, views=%zu: expected some of %d parameters, 1, 16 and 8 and more",
-			o->what, o->iterations, o->columns, o->views, N);
+		return gt_fail(GT_ERR_ARG,
+		               "gt_calibrate: what=%u, iterations=%d, columns=%zu, views=%zu: "
+		               "expected some of %d parameters, 1, 16 and 8 and more",
+		               o->what, o->iterations, o->columns, o->views, N);
 	if (p->scan->shape == GT_ARC || gt_scan_is_helical(p->scan))
 		return gt_fail(GT_ERR_UNSUPPORTED, "the geometry is found of flat detectors and parallel rays on a circle, not of %s",
 		               p->scan->shape == GT_ARC ? "arcs" : "a helix");

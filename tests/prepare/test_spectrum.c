@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/constants.h>
 #include <gantry/prepare.h>
 #include <gantry/scan_math.h>
 #include "prepare/materials.h"
@@ -164,6 +165,34 @@ START_TEST(scatter)
 }
 END_TEST
 
+/* A fringe t = 0.5 + 0.1 cos k u along columns: its amplitude falls by 1 + alpha k^2, the mean stays. */
+START_TEST(fringe)
+{
+	const gt_orbit orbit = {
+		.shape = GT_PARALLEL, .views = 2, .rows = 9, .columns = 200, .column_pitch = 0.001, .row_pitch = 0.002, .turn = 3
+	};
+	gt_scan *scan = NULL;
+	gt_projections *p = NULL;
+	ck_ok(gt_scan_orbit(&orbit, &scan));
+	ck_ok(gt_projections_new(scan, &p));
+	float *x = gt_projections_data(p);
+	const double k = 2 * GT_PI / 0.020, alpha = 100 * 1.239841984e-6 / 20 * 500 / (4 * GT_PI);
+	for (size_t i = 0; i < 2 * 9 * 200; i++)
+		x[i] = (float)-log(0.5 + 0.1 * cos(k * 0.001 * (double)(i % 200)));
+	ck_ok(gt_prepare(&p, "phase:energy=20,distance=100,delta-beta=500", NULL));
+	ck_assert_double_gt(alpha * k * k, 10);
+	/* Far from the edges, where the fringe was continued by a constant. */
+	for (size_t i = 0; i < 2 * 9 * 200; i++)
+		if (i % 200 > 80 && i % 200 < 120)
+			ck_assert_double_eq_tol(exp(-x[i]), 0.5 + 0.1 / (1 + alpha * k * k) * cos(k * 0.001 * (double)(i % 200)), 5e-4);
+	ck_refused(gt_prepare(&p, "phase:energy=20,distance=100", NULL), GT_ERR_ARG, "delta-beta=0");
+	ck_refused(gt_prepare(&p, "phase:energy=20,delta-beta=10", NULL), GT_ERR_ARG, "distance=0");
+	ck_refused(gt_prepare(&p, "phase:energy=1e-3,distance=1e6,delta-beta=1e6", NULL), GT_ERR_ARG, "pixels");
+	gt_scan_free(scan);
+	gt_projections_free(p);
+}
+END_TEST
+
 /* A point projects to the same place of the detector, in mm, before and after. */
 static void same_place(const gt_scan *a, size_t view_a, const gt_scan *b, size_t view_b, size_t column, size_t row, double column_b,
                        double row_b)
@@ -223,6 +252,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, flatness);
 	tcase_add_test(tc, scatter);
 	tcase_add_test(tc, sizes);
+	tcase_add_test(tc, fringe);
 }
 
 int main(void) { return gt_test_main("spectrum", fill); }
