@@ -13,6 +13,7 @@
 #include "core/spec.h"
 #include "core/try.h"
 #include "geometry/projections.h"
+#include "recon/penalty_spec.h"
 #include "recon/strength_search.h"
 
 /* Voxels along each axis of a patch. */
@@ -162,7 +163,7 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	gt_array *x = NULL, *g = NULL;
 	gt_penalty *R = NULL;
 	const gt_grid box = gt_strength_patch_grid(s, s->object.at[0]);
-	char *spec = gt_spec_with(s->q->penalty, "strength=1");
+	char *own = gt_penalty_spec_of_water(s->q->penalty, s->q->water), *spec = own ? gt_spec_with(own, "strength=1") : NULL;
 	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(st);
 	GT_TRY(gt_regularizer_new(spec, s->be, s->type, &box, NULL, &R));
@@ -182,6 +183,7 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	found->noise_hu = hu(s, noise);
 	found->reference_hu = hu(s, s->reference);
 done:
+	free(own);
 	free(spec);
 	gt_penalty_free(R);
 	gt_array_free(x);
