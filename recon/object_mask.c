@@ -1,6 +1,6 @@
 /* Where the object is, by means over blocks of voxels, so that noise does not decide. A block counts where its mean
  * is near water, or above a part of the densest, where it lies within what the scan covers, and where its neighbours
- * across x and y count too. It takes 10 bytes for each block of about 8 x 8 mm or less, and a list of the voxels, 8 bytes
+ * across x and y count too. It takes 10 bytes for each block of 8 x 8 mm or less, and a list of the voxels, 8 bytes
  * each. */
 #include <math.h>
 #include <stdlib.h>

@@ -203,40 +203,6 @@ START_TEST(follows_units)
 }
 END_TEST
 
-/* HU of the penalty's own parameters, and of the noise in its spec, are of the scan's water. */
-START_TEST(hu_of_another_water)
-{
-	struct problem *s = problem("huber:delta=10HU");
-	gt_penalty_spec o;
-	const gt_weights_spec counting = { .kind = GT_WEIGHTS_PHOTONS, .count = PHOTONS };
-	gt_subsets sub = { 0 };
-	gt_penalty *R = NULL;
-	char *text[3];
-	static const char *const specs[] = { "huber:delta=10HU,noise=12HU", "huber:delta=0.0003,noise=0.00036",
-		                             "huber:delta=0.0003,noise=18HU" };
-	static const double water[] = { 0.03, 0.03, 0.02 };
-	s->q.water = water[0];
-	const double by_hu = strength(s, 12);
-	s->q.penalty = "huber:delta=0.0003";
-	ck_assert_double_eq_tol(by_hu, strength(s, 12), 1e-6 * by_hu);
-	for (int i = 0; i < 3; i++) {
-		const gt_penalty_problem c = { "dd", &s->grid, &s->p, &counting, s->weights, &sub, s->x, water[i], NULL };
-		ck_ok(gt_penalty_spec_parse(specs[i], &o));
-		ck_ok(gt_penalty_from_spec(&s->log, &o, &c, &R, &text[i]));
-		ck_assert(!strncmp(text[i], "huber:delta=0.0003,strength=", 28));
-		gt_penalty_spec_free(&o);
-		gt_penalty_free(R);
-	}
-	ck_assert_str_eq(text[0], text[1]);
-	ck_assert_double_eq_tol(atof(text[0] + 28), by_hu, 1e-4 * by_hu);
-	ck_assert(strstr(text[0], "strength_from=noise:12HU"));
-	ck_assert(strstr(text[2], "strength_from=noise:18HU"));
-	for (int i = 0; i < 3; i++)
-		free(text[i]);
-	problem_free(s);
-}
-END_TEST
-
 /* Four times as many views, of which every second is looked at, with a quarter of the photons each. */
 START_TEST(many_views)
 {
@@ -473,7 +439,6 @@ static void fill_suite(TCase *tc)
 	tcase_add_test(tc, remarks);
 	tcase_add_test(tc, without_direct_method);
 	tcase_add_test(tc, refused);
-	tcase_add_test(tc, hu_of_another_water);
 	tcase_add_test(tc, kappa_of_weights);
 	tcase_add_test(tc, recorded);
 	tcase_add_test(tc, dry_run);
