@@ -124,8 +124,9 @@ static void say_strength(const gt_strength_search *s, const gt_strength_found *f
 		highest = fmax(highest, s->patch.noise[k]);
 	}
 	gt_say(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-	       "strength %.4g, found in %.1f s: expected noise %.3g HU, instead of %.3g HU (%s, %s); between %.3g and %.3g HU by place",
-	       found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest));
+	       "strength %.4g, found in %.1f s: expected noise %.3g HU, instead of %.3g HU (%s, %s); between %.3g and %.3g HU by place; %s",
+	       found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest),
+	       s->q->kappa || !s->q->weights ? "resolution is about even, noise is not" : "noise is about even, resolution is not");
 }
 
 /* Where noise is looked at; in a dry run there is no volume to look for it in. */

@@ -25,7 +25,7 @@
 	"cylinder center=102,-82,0 radii=5,14 length=400 angles=-52 density=1.8\n" \
 	"cylinder center=-32,-40,0 radius=7 length=400 density=1.07\n"             \
 	"cylinder center=32,68,0 radius=9 length=400 density=1.02\n"
-/* A rod of plastic of 6 mm with pores, grains and two pins, of steel's attenuation over plastic's at 100 keV, about 8. */
+/* A rod of plastic of 6 mm with pores, grains and two pins of a metal that attenuates eight times as much. */
 #define SAMPLE                                                                         \
 	"combine replace\n"                                                            \
 	"cylinder radius=3 length=8 density=1.03\n"                                    \

@@ -48,7 +48,7 @@ void      quality_scene_free(quality_scene *scene);
 typedef struct {
 	double rms[QUALITY_CLASSES];    /* NAN: no such place */
 	double noise;                   /* in soft tissue: by the differences of the draws */
-	double overshoot;               /* beyond the values nearby, of the mean of the draws, in a hundredth of edges */
+	double overshoot;               /* beyond the values nearby, of the draws' mean, in a hundredth of edges */
 	double strength;                /* of the penalty, or the window's cut-off */
 	int runs;
 	float *x;                       /* of the first draw */

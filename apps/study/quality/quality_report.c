@@ -74,8 +74,7 @@ static gt_status draw(study *s, const quality_case *c)
 	const gt_status st = study_plot_begin(s, c->key, 4 * COLUMN + 2 * LEFT, (int)height, &out);
 	if (st != GT_OK)
 		return st;
-	fputs("set datafile nocolumnheaders\nset multiplot\nunset grid\nset border 15\nunset key\nunset colorbox\nunset xtics\nunset ytics\n",
-	      out);
+	fputs("set datafile nocolumnheaders\nset multiplot\nunset grid\nset border 15\nunset key\nunset colorbox\nunset tics\n", out);
 	panel(s, c, 0, 0, 0, height, out);
 	for (int i = 0; i < QUALITY_CANDIDATES; i++)
 		if (quality_candidates[i].quick) {
@@ -102,8 +101,8 @@ gt_status quality_parts(const study *s, FILE *out)
 	study_html_text(quality_found(s)->claim, out);
 	fputs("</strong> The best is that of the candidates which have the noise that was asked for within 5 %.</p>\n", out);
 	study_page_table(s, QUALITY_VERDICT, out);
-	fputs("<h2>Noise asked for, and had</h2>\n<p>Of the preset, with <code>noise=</code>: before its strength is set to leave the noise "
-	      "of "
+	fputs("<h2>Noise asked for, and had</h2>\n<p>Of the preset, with <code>noise=</code>: before its strength is set to leave the "
+	      "noise of "
 	      "the others.</p>\n",
 	      out);
 	study_page_table(s, QUALITY_ASKED, out);
