@@ -175,6 +175,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	gt_memory_estimate_penalty(f->plan, be, j->penalty && j->penalty->automatic);
 	f->run.data_norm = gt_subsets_norm(&s);
 	f->run.rule = j->stop;
+	f->run.rule.change *= j->stop.change_in_hu ? j->water / GT_MU_WATER : 1;
 	if (!f->plan)
 		GT_TRY(open_checkpoint(j, e, w, be, f));
 	GT_TRY(solve(j, &problem, x, f));

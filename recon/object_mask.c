@@ -1,6 +1,6 @@
 /* Where the object is, by means over blocks of voxels, so that noise does not decide. A block counts where its mean
  * is near water, or above a part of the densest, where it lies within what the scan covers, and where its neighbours
- * across x and y count too. It takes 10 bytes for each block of about 8 x 8 mm, and a list of the voxels, 8 bytes
+ * across x and y count too. It takes 10 bytes for each block of 8 x 8 mm or less, and a list of the voxels, 8 bytes
  * each. */
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +10,10 @@
 #include "core/try.h"
 #include "recon/object_mask.h"
 
-/* Blocks are one slice thick, about BLOCK_MM wide, and hold at least MIN_BLOCK_VOXELS along an axis that has as
- * many. */
+/* Blocks are one slice thick, about BLOCK_MM wide (less in a small field of view, of whose diameter they are this part
+ * at most), and hold at least MIN_BLOCK_VOXELS along an axis that has as many. */
 #define BLOCK_MM 8.
+#define MAX_OF_FIELD (1 / 30.)
 enum { MIN_BLOCK_VOXELS = 3 };
 /* A mean is like water if it is off by no more than this part of it. */
 #define MAX_OFF_WATER 0.25
@@ -38,11 +39,12 @@ static size_t block_of(const struct blocks *b, int axis, size_t at)
 	return k < b->n[axis] ? k : b->n[axis] - 1;
 }
 
-static gt_status make_blocks(const gt_grid *g, struct blocks *b)
+static gt_status make_blocks(const gt_grid *g, double field, struct blocks *b)
 {
+	const double wide = field > 0 ? fmin(BLOCK_MM, MAX_OF_FIELD * field) : BLOCK_MM;
 	*b = (struct blocks){ .g = g, .count = 1 };
 	for (int a = 0; a < 3; a++) {
-		const double fits = a == 2 ? 1 : fmax(MIN_BLOCK_VOXELS, ceil(BLOCK_MM / g->pitch[a]));
+		const double fits = a == 2 ? 1 : fmax(MIN_BLOCK_VOXELS, ceil(wide / g->pitch[a]));
 		b->size[a] = fits < (double)g->n[a] ? (size_t)fits : g->n[a];
 		b->n[a] = g->n[a] / b->size[a];
 		b->count *= b->n[a];
@@ -128,7 +130,7 @@ gt_status gt_object_voxels_find(const gt_grid *grid, const gt_scan *scan, const 
 	double densest = 0;
 	gt_status st = GT_OK;
 	*object = (gt_object_voxels){ 0, NULL, 0 };
-	GT_TRY(make_blocks(grid, &b));
+	GT_TRY(make_blocks(grid, 2 * gt_scan_field_of_view(scan, NULL, NULL), &b));
 	for (size_t i = 0; i < b.count; i++)
 		densest = fmax(densest, b.mean[i] = mean_of(&b, x, i));
 	choose(&b, scan, (1 - MAX_OFF_WATER) * water, (1 + MAX_OFF_WATER) * water);

@@ -113,14 +113,19 @@ static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o,
 	return *spec && *how ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
-gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *o, const gt_penalty_problem *c, gt_penalty **R, char **text)
+gt_status gt_penalty_from_spec(const gt_listener *log, const gt_penalty_spec *given, const gt_penalty_problem *c, gt_penalty **R,
+                               char **text)
 {
+	gt_penalty_spec own = *given;
+	const gt_penalty_spec *o = &own;
 	gt_array *weights = NULL;
 	float *kappa = NULL;
 	char *how = NULL, *found = NULL;
-	const char *spec = o->spec;
-	gt_status st = GT_OK;
+	const char *spec = own.spec = gt_penalty_spec_of_water(given->spec, c->water);
+	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	*text = NULL;
+	GT_TRY(st);
+	own.noise *= given->noise_in_hu ? c->water / GT_MU_WATER : 1;
 	GT_TRY(make_kappa(log, o, c, &kappa));
 	if (o->automatic) {
 		GT_TRY(find_strength(log, o, c, kappa, &found, &how));
@@ -138,5 +143,6 @@ done:
 	free(kappa);
 	free(how);
 	free(found);
+	gt_penalty_spec_free(&own);
 	return st;
 }

@@ -8,12 +8,16 @@ typedef struct {
 	int kappa;                      /* 1: the penalty is weighted for even resolution */
 	int automatic;                  /* 1: the strength is to be found: noise=10HU, strength=auto, strength=2x, or no strength at all */
 	double noise;                   /* wanted, mm^-1; 0: what `factor` times the automatic strength leaves */
+	int noise_in_hu;                /* 1: it was given in HU, here of water of GT_MU_WATER */
 	double factor;                  /* on the strength that is found, 1e-6 to 1e6 */
 } gt_penalty_spec;
 /* "huber:delta=5HU,noise=10HU,kappa=yes": GT_ERR_UNKNOWN with the nearest name, GT_ERR_ARG for what it does not
  * take; p is empty then. */
 gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p);
 void gt_penalty_spec_free(gt_penalty_spec *p);
+/* The spec of a regularizer with its parameters in HU, which gt_params_parse() takes for thousandths of water of
+ * GT_MU_WATER, turned into mm^-1 by the water of the scan. malloc'ed; NULL without memory. */
+char *gt_penalty_spec_of_water(const char *spec, double water);
 /* The same check, without a result. */
 gt_status gt_penalty_spec_check(const char *text);
 #endif

@@ -15,6 +15,7 @@
 #include "core/team/team.h"
 #include "core/try.h"
 #include "geometry/projections.h"
+#include "recon/penalty_spec.h"
 #include "recon/strength_search.h"
 
 /* Voxels along each axis of a patch. */
@@ -125,8 +126,9 @@ static void say_strength(const gt_strength_search *s, const gt_strength_found *f
 		highest = fmax(highest, s->patch.noise[k]);
 	}
 	gt_say(s->q->log, GT_INFO, GT_ABOUT_CHOICE,
-	       "strength %.4g, found in %.1f s: expected noise %.3g HU, instead of %.3g HU (%s, %s); between %.3g and %.3g HU by place",
-	       found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest));
+	       "strength %.4g, found in %.1f s: expected noise %.3g HU, instead of %.3g HU (%s, %s); between %.3g and %.3g HU by place; %s",
+	       found->strength, seconds, found->noise_hu, found->reference_hu, direct, where, hu(s, lowest), hu(s, highest),
+	       s->q->kappa || !s->q->weights ? "resolution is about even, noise is not" : "noise is about even, resolution is not");
 }
 
 /* Where noise is looked at; in a dry run there is no volume to look for it in. */
@@ -164,7 +166,7 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	gt_array *x = NULL, *g = NULL;
 	gt_penalty *R = NULL;
 	const gt_grid box = gt_strength_patch_grid(s, s->object.at[0]);
-	char *spec = gt_spec_with(s->q->penalty, "strength=1");
+	char *own = gt_penalty_spec_of_water(s->q->penalty, s->q->water), *spec = own ? gt_spec_with(own, "strength=1") : NULL;
 	gt_status st = spec ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 	gt_team_alone(s->be, 1); /* a patch is each member's own */
 	GT_TRY(st);
@@ -185,6 +187,7 @@ static gt_status solve(gt_strength_search *s, gt_strength_found *found)
 	found->noise_hu = hu(s, noise);
 	found->reference_hu = hu(s, s->reference);
 done:
+	free(own);
 	free(spec);
 	gt_penalty_free(R);
 	gt_array_free(x);

@@ -23,8 +23,11 @@ static const gt_param rules[] = {
 
 gt_status gt_stop_rule_parse(const char *spec, gt_stop_rule *s)
 {
-	*s = (gt_stop_rule){ 0, 0, 0 };
+	*s = (gt_stop_rule){ .change = 0 };
 	const gt_status st = gt_fail_in(gt_params_parse(rules, spec, s), "--stop");
+	const char *change = spec ? strstr(spec, "change=") : NULL;
+	const size_t length = change ? strcspn(change, ",") : 0;
+	s->change_in_hu = length > 2 && !strncmp(change + length - 2, "HU", 2);
 	if (st == GT_OK && s->change > LARGE_CHANGE)
 		return gt_fail(GT_ERR_ARG, "--stop change=%g: that is mm-1, or %.3g HU: expected less than %g; did you mean change=%gHU?",
 		               s->change, 1000 * s->change / GT_WATER_DEFAULT, LARGE_CHANGE, s->change);

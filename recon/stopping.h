@@ -8,6 +8,7 @@
 /* Limits below which, or after which, a run ends; 0: this one is not asked for. */
 typedef struct {
 	double change;                  /* root mean square change of an iteration, mm^-1 */
+	int change_in_hu;               /* 1: it was given in HU, here of water of GT_MU_WATER */
 	double gradient;                /* of the cost, as a part of that of the first iteration */
 	double seconds;                 /* since the solver began */
 } gt_stop_rule;

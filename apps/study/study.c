@@ -19,6 +19,8 @@ static const cli_option options[] = {
 	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
 	  .help = "auto, cuda:NUMBER: that GPU and the CPU; cpu, cpu:THREADS: the CPU alone", .at = AT(backend) },
 	{ .name = "quick", .kind = CLI_FLAG, .help = "an eighth of the size and few points, to try the study", .at = AT(quick) },
+	{ .name = "size", .kind = CLI_TEXT, .value = "small|full",
+	  .help = "quality: one slice, coarse (the default); or the scanner's pixels and many slices", .at = AT(size) },
 	{ .name = "cpu-reduce", .kind = CLI_INT, .value = "N",
 	  .help = "iterative: the CPU repeats every run at 1/N of the size (default 4; 1 with --quick and without a GPU)",
 	  .at = AT(cpu_reduce), .least = 1, .most = 16 },
@@ -43,6 +45,15 @@ void study_step(study *s, const char *format, ...)
 	va_end(args);
 	const double done = (double)s->done++ / (double)s->steps;
 	app_progress_fraction(&s->progress, done);
+}
+
+gt_status study_host_floats(size_t n, const char *what, float **x)
+{
+	const gt_status st = gt_host_room((double)n * sizeof **x, what);
+	if (st != GT_OK)
+		return st;
+	*x = malloc(n * sizeof **x);
+	return *x ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s need %.3g MB", what, (double)n * 4e-6);
 }
 
 gt_status study_random(study *s, size_t n, const float **x)
@@ -123,7 +134,7 @@ done:
 	return st;
 }
 
-static const study_kind *const kinds[] = { &study_kind_accuracy, &study_kind_iterative, &study_kind_fdk };
+static const study_kind *const kinds[] = { &study_kind_accuracy, &study_kind_iterative, &study_kind_fdk, &study_kind_quality };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static gt_status find_kind(const char *name, const study_kind **kind)
@@ -147,11 +158,14 @@ static gt_status check(const study *s, const study_options *o)
 		return gt_fail(GT_ERR_ARG, "--cpu-%s: is for the study 'iterative'", o->cpu_reduce >= 0 ? "reduce" : "iterations");
 	if (o->seconds >= 0 && s->kind != &study_kind_fdk)
 		return gt_fail(GT_ERR_ARG, "--seconds=%lld: is for the study 'fdk'", o->seconds);
-	if (o->from && (cpu || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
+	if (o->size && s->kind != &study_kind_quality)
+		return gt_fail(GT_ERR_ARG, "--size=%s: is for the study 'quality'", o->size);
+	if (o->from && (cpu || o->size || o->seconds >= 0 || o->quick || o->grid || o->no_figures || s->call->files > 1))
 		return gt_fail(GT_ERR_ARG, "--from=%s: measures nothing and draws figures: cannot be combined with %s", o->from,
 		               s->call->files > 1 ? "scan"
 		               : cpu              ? "--cpu-..."
 		               : o->seconds >= 0  ? "--seconds"
+		               : o->size          ? "--size"
 		               : o->quick         ? "--quick"
 		               : o->grid          ? "--grid"
 		                                  : "--no-figures");
@@ -250,11 +264,12 @@ const cli_command cli_study = {
 	.name = "study",
 	.about = "measure speed and accuracy of projectors, iterative methods or analytic reconstruction: a report with tables and figures",
 	.synopsis =
-		"accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]\n       gantry study fdk -o FOLDER [options]",
+		"accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]\n       gantry study fdk -o FOLDER [options]\n       gantry study quality -o FOLDER [options]",
 	.notes =
 		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
 		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
-		"equal resolution. fdk: the kernels of its backprojection, step by step. gnuplot draws the figures; its scripts stay in the\n"
+		"equal resolution. fdk: the kernels of its backprojection, step by step. quality: errors by tissue of the preset and of others\n"
+		"with the same noise. gnuplot draws the figures; its scripts stay in the\n"
 		"folder, and --from runs them: give it only folders that you trust.\n\n"
 		"  gantry study accuracy -o study\n"
 		"  gantry study accuracy scan.nc -o study --quick\n"

@@ -60,7 +60,7 @@ enum { STUDY_ABOUT, STUDY_LEFT_OUT, STUDY_OWN };
 const char *study_table_name(const study *s, size_t which);
 
 typedef struct {
-	const char *output, *grid, *backend, *from;
+	const char *output, *grid, *backend, *from, *size;
 	int quick, no_figures;
 	long long cpu_reduce, cpu_iterations, seconds;
 } study_options;
@@ -78,7 +78,7 @@ typedef struct {
 	gt_status (*parts)  (const study *s, FILE *out);                        /* of the report */
 	gt_status (*redraw) (study *s, const study_options *o);                 /* fills the tables from --from; NULL: study_redraw() */
 } study_kind;
-extern const study_kind study_kind_accuracy, study_kind_iterative, study_kind_fdk;
+extern const study_kind study_kind_accuracy, study_kind_iterative, study_kind_fdk, study_kind_quality;
 
 enum { STUDY_QUICK = 8 };              /* --quick is that many times smaller */
 struct study {
@@ -110,6 +110,8 @@ void study_step(study *s, const char *format, ...) GT_PRINTF(2, 3);
 /* At least n random floats in [0,1), kept for the next call; they may repeat: for times. GT_ERR_MEMORY. */
 gt_status study_random(study *s, size_t n, const float **x);
 
+/* n floats, or a sentence that says what they are for. GT_ERR_MEMORY. */
+gt_status study_host_floats(size_t n, const char *what, float **x);
 /* The scanner ge-ct750hd (an eighth of it with --quick) with so many views (0: its own); 512 x 512 x 64 voxels of that pitch in plane. */
 gt_status study_scanner(study *s, size_t views, double pitch);
 /* Views of a scan by their numbers. */

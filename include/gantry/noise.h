@@ -59,13 +59,14 @@ typedef struct {
 } gt_strength_problem;
 /* The strength beta, in the unit of the penalty's own parameter `strength`, that leaves a noise of so many HU in
  * water, or where there is none in the object: root mean square over six places, to 2 %. noise_hu 0: four tenths of
- * the noise of the direct method, which is also the most that can be asked for. GT_ERR_ARG: no strength leaves as
- * little. */
+ * the noise of the direct method, which is also the most that can be asked for. HU, those in `penalty` too, are of
+ * q->water. GT_ERR_ARG: no strength leaves as little. */
 GT_API gt_status gt_penalty_strength(const gt_strength_problem *q, double noise_hu, double *beta);
 
-/* Where the object is: mask[z][y][x] is 1 for voxels within what the scan covers whose surroundings, blocks of 8 mm,
- * are within a quarter of water, away from its borders; where there are none, whose surroundings are above a tenth
- * of the densest; else everywhere. x: mm^-1, [z][y][x]. *like_water (may be NULL): 1 in the first case. */
+/* Where the object is: mask[z][y][x] is 1 for voxels within what the scan covers whose surroundings, blocks of 8 mm, or
+ * of a thirtieth of the field of view where that is less, are within a quarter of water, away from its borders; where
+ * there are none, whose surroundings are above a tenth of the densest; else everywhere. x: mm^-1, [z][y][x].
+ * *like_water (may be NULL): 1 in the first case. */
 GT_API gt_status gt_object_mask(const gt_grid *grid, const float *x, const gt_scan *scan, double water, unsigned char *mask, int *like_water);
 
 /* Slices to add below and above a grid so that rays through the object end where it does. Rays that met nothing are

@@ -160,8 +160,44 @@ START_TEST(nothing_there)
 }
 END_TEST
 
+/* A specimen of millimetres has water too: the same picture at a fortieth of the size has the same mask. */
+START_TEST(small_specimen)
+{
+	const double center[2] = { 15, -22 };
+	gt_grid g = { { 97, 83, 2 }, { 2, 2.3, 5 }, { 4, -3, 1 } };
+	gt_scan *scan = scan_of(151, 9);
+	int like_water[2];
+	float *x = cylinder(&g, center, 60, WATER, 0.1 * WATER);
+	unsigned char *large = mask_of(&g, x, scan, &like_water[0]);
+	for (int a = 0; a < 3; a++) {
+		g.pitch[a] /= 40;
+		g.center[a] /= 40;
+	}
+	scan->column_pitch /= 40;
+	scan->row_pitch /= 40;
+	for (size_t v = 0; v < scan->views; v++)
+		for (int a = 0; a < 3; a++) {
+			scan->view[v].source[a] /= 40;
+			scan->view[v].detector[a] /= 40;
+		}
+	unsigned char *small = mask_of(&g, x, scan, &like_water[1]);
+	ck_assert(like_water[0] && like_water[1]);
+	size_t apart = 0, in = 0;
+	for (size_t i = 0; i < gt_grid_voxels(&g); i++) {
+		apart += large[i] != small[i];
+		in += large[i];
+	}
+	ck_assert_msg(apart <= in / 5 && in > 1000, "%zu of %zu voxels differ", apart, in);
+	free(large);
+	free(small);
+	free(x);
+	gt_scan_free(scan);
+}
+END_TEST
+
 static void fill_suite(TCase *tc)
 {
+	tcase_add_test(tc, small_specimen);
 	tcase_add_loop_test(tc, known_cylinder, 0, CYLINDERS);
 	tcase_add_loop_test(tc, full, 0, 2);
 	tcase_add_test(tc, field_of_view);

@@ -1,5 +1,6 @@
 /* The spec of a penalty: what is the engine's and what the regularizer's, units, and all that is refused.
  * labels: unit  backend: none */
+#include <stdlib.h>
 #include <string.h>
 #include "recon/penalty_spec.h"
 #include "tests/support/support.h"
@@ -79,8 +80,47 @@ START_TEST(is_refused)
 }
 END_TEST
 
+static const struct {
+	const char *spec;
+	double water;
+	const char *expected;
+} waters[] = {
+	{ "qggmrf:c=10HU,q=1.2", 0.625, "qggmrf:c=0.00625,q=1.2" },
+	{ "qggmrf:c=10HU,q=1.2", 0.02, "qggmrf:c=10HU,q=1.2" },
+	{ "huber:strength=3,delta=-2.5HU", 0.03, "huber:strength=3,delta=-7.5e-05" },
+	{ "huber:delta=2e-4", 0.625, "huber:delta=2e-4" },
+	{ "piccs:prior=ofHU,strength=3", 0.625, "piccs:prior=ofHU,strength=3" },
+	{ "nlm:h=20HU", 0.5, "nlm:h=0.01" },
+	{ "tv", 0.5, "tv" },
+	{ "unknown:c=10HU", 0.5, "unknown:c=10HU" },
+};
+enum { WATERS = sizeof waters / sizeof *waters };
+
+/* HU are those of the scan's water; files whose names end so are no numbers. */
+START_TEST(hu_of_water)
+{
+	char *text = gt_penalty_spec_of_water(waters[_i].spec, waters[_i].water);
+	ck_assert_str_eq(text, waters[_i].expected);
+	free(text);
+}
+END_TEST
+
+START_TEST(noise_in_hu)
+{
+	gt_penalty_spec p;
+	ck_ok(gt_penalty_spec_parse("huber:delta=5HU,noise=10HU", &p));
+	ck_assert_int_eq(p.noise_in_hu, 1);
+	gt_penalty_spec_free(&p);
+	ck_ok(gt_penalty_spec_parse("huber:delta=5HU,noise=2e-4", &p));
+	ck_assert_int_eq(p.noise_in_hu, 0);
+	gt_penalty_spec_free(&p);
+}
+END_TEST
+
 static void fill_suite(TCase *tc)
 {
+	tcase_add_loop_test(tc, hu_of_water, 0, WATERS);
+	tcase_add_test(tc, noise_in_hu);
 	tcase_add_loop_test(tc, is_taken_apart, 0, GOOD);
 	tcase_add_loop_test(tc, is_refused, 0, BAD);
 }

@@ -127,11 +127,13 @@ static void check_end(int iterations, const char *reason)
 
 START_TEST(parse)
 {
-	gt_stop_rule s = { 1, 1, 1 };
+	gt_stop_rule s = { .change = 1, .gradient = 1, .seconds = 1 };
 	ck_ok(gt_stop_rule_parse(NULL, &s));
 	ck_assert(s.change == 0 && s.gradient == 0 && s.seconds == 0);
 	ck_ok(gt_stop_rule_parse("change=20HU,gradient=1e-3,seconds=60", &s));
-	ck_assert(fabs(s.change - 4e-4) < 1e-15 && s.gradient == 1e-3 && s.seconds == 60);
+	ck_assert(fabs(s.change - 4e-4) < 1e-15 && s.gradient == 1e-3 && s.seconds == 60 && s.change_in_hu);
+	ck_ok(gt_stop_rule_parse("gradient=1e-3,change=4e-4", &s));
+	ck_assert(s.change == 4e-4 && !s.change_in_hu);
 	ck_ok(gt_stop_rule_parse("seconds=7", &s));
 	ck_assert(s.change == 0 && s.gradient == 0 && s.seconds == 7);
 	ck_refused(gt_stop_rule_parse("gradient=2", &s), GT_ERR_ARG, "--stop");

@@ -8,21 +8,12 @@
 
 enum { RAYS = 4, POINTS = 4 };
 
-static gt_status floats(size_t n, const char *what, float **x)
-{
-	const gt_status st = gt_host_room((double)n * sizeof **x, what);
-	if (st != GT_OK)
-		return st;
-	*x = malloc(n * sizeof **x);
-	return *x ? GT_OK : gt_fail(GT_ERR_MEMORY, "%s need %.3g MB", what, (double)n * 4e-6);
-}
-
 static gt_status fill(study *s, study_scene *c)
 {
 	gt_pool *pool = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(floats(gt_grid_voxels(&c->shown), "the voxels of a phantom", &c->truth));
-	GT_TRY(floats(gt_scan_size(c->scan), "line integrals", &c->lines));
+	GT_TRY(study_host_floats(gt_grid_voxels(&c->shown), "the voxels of a phantom", &c->truth));
+	GT_TRY(study_host_floats(gt_scan_size(c->scan), "line integrals", &c->lines));
 	GT_TRY(gt_pool_new(s->threads, &pool));
 	GT_TRY(gt_phantom_voxelise(c->body, &c->shown, POINTS, pool, NULL, NULL, c->truth));
 	GT_TRY(gt_phantom_project(c->body, c->scan, RAYS, pool, NULL, NULL, c->lines));
@@ -84,7 +75,7 @@ gt_status study_scene_thin(const study_scene *from, size_t every, study_scene *t
 	thin->lines = NULL;
 	GT_TRY(gt_scan_subset(from->scan, 0, every, &thin->scan));
 	const size_t view = from->scan->rows * from->scan->columns, n = gt_scan_size(thin->scan);
-	GT_TRY(floats(n, "line integrals", &thin->lines));
+	GT_TRY(study_host_floats(n, "line integrals", &thin->lines));
 	for (size_t i = 0; i < n; i++)
 		thin->lines[i] = from->lines[i / view * every * view + i % view];
 done:
@@ -108,14 +99,14 @@ gt_status study_case_data(study *s, const study_case *c, const study_scene *scen
 	double factor;
 	gt_status st = GT_OK;
 	*weights = NULL;
-	GT_TRY(floats(n, "projections", data));
+	GT_TRY(study_host_floats(n, "projections", data));
 	for (size_t i = 0; i < n; i++)
 		(*data)[i] = scene->lines[i];
 	GT_TRY(gt_pool_new(s->threads, &pool));
 	if (c->photons > 0)
 		gt_add_photon_noise(c->photons, 0, c->seed, 0, pool, *data, n);
 	if (c->weighted) {
-		GT_TRY(floats(n, "weights of the data", weights));
+		GT_TRY(study_host_floats(n, "weights of the data", weights));
 		GT_TRY(gt_data_weights(pool, &counts, *data, n, *weights, &factor));
 	}
 done:

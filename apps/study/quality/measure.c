@@ -1,0 +1,191 @@
+/* One candidate on one scan: pictures of all draws, their errors by tissue, and the strength that leaves a noise. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "apps/study/quality/quality.h"
+
+const char *const quality_class_names[QUALITY_CLASSES] = { "all", "edge", "soft", "bone", "air", "lung" };
+enum { MAX_TRIALS = 7, QUICK_TRIALS = 3 };
+#define LEAST_CUTOFF 0.03
+
+static int is_direct(const quality_candidate *c) { return !c->penalty; }
+
+/* The penalty's text has the strength that was taken. */
+static double strength_of(gt_recon *r)
+{
+	const char *text = gt_recon_text(r, "penalty"), *at = text ? strstr(text, "strength=") : NULL;
+	return at ? strtod(at + strlen("strength="), NULL) : NAN;
+}
+
+static gt_status set_all(gt_recon *r, const study *s, const quality_candidate *c, double noise, double strength)
+{
+	char *solver = is_direct(c) ? cli_text("%s,cutoff=%.6g", c->solver, strength > 0 ? strength : 1) : NULL;
+	char *penalty = is_direct(c)   ? NULL
+	                : strength > 0 ? cli_text("%s%cstrength=%.9g", c->penalty, strchr(c->penalty, ':') ? ',' : ':', strength)
+	                               : cli_text("%s%cnoise=%.9gHU", c->penalty, strchr(c->penalty, ':') ? ',' : ':', noise);
+	gt_status st = solver || penalty ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	GT_TRY(gt_recon_set(r, "backend", s->gpu[0] ? s->gpu : s->cpu));
+	GT_TRY(gt_recon_set(r, "check", "no"));
+	if (c->preset)
+		GT_TRY(gt_recon_set(r, "preset", c->preset));
+	if (solver || c->solver)
+		GT_TRY(gt_recon_set(r, "solver", solver ? solver : c->solver));
+	if (penalty)
+		GT_TRY(gt_recon_set(r, "penalty", penalty));
+	if (c->weights)
+		GT_TRY(gt_recon_set(r, "weights", c->weights));
+done:
+	free(solver);
+	free(penalty);
+	return st;
+}
+
+static gt_status reconstruct(const study *s, const quality_scene *c, const quality_candidate *by, int draw, double noise, double *strength,
+                             gt_volume **v)
+{
+	gt_recon *r = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_volume_new(&c->grid, v));
+	GT_TRY(gt_recon_new(c->p[draw], &r));
+	GT_TRY(set_all(r, s, by, noise, *strength));
+	GT_TRY(gt_recon_run(r, *v));
+	if (is_direct(by))
+		*strength = *strength > 0 ? *strength : 1;
+	else if (!(*strength > 0))
+		*strength = strength_of(r);
+done:
+	gt_recon_free(r);
+	return st;
+}
+
+/* By how much the mean of the draws leaves what is there within a voxel along each axis, HU. */
+static double beyond(const quality_scene *c, const float *const x[], const size_t at[3])
+{
+	const size_t *n = c->grid.n, i = at[0] + n[0] * (at[1] + n[1] * at[2]);
+	double low = INFINITY, high = -INFINITY, mean = 0;
+	for (size_t z = at[2] ? at[2] - 1 : 0; z <= at[2] + 1 && z < n[2]; z++)
+		for (size_t y = at[1] ? at[1] - 1 : 0; y <= at[1] + 1 && y < n[1]; y++)
+			for (size_t k = at[0] ? at[0] - 1 : 0; k <= at[0] + 1 && k < n[0]; k++) {
+				const double truth = c->truth[k + n[0] * (y + n[1] * z)];
+				low = fmin(low, truth);
+				high = fmax(high, truth);
+			}
+	for (int d = 0; d < QUALITY_DRAWS; d++)
+		mean += x[d][i] / (double)QUALITY_DRAWS;
+	return 1000 / c->of->water * fmax(0, fmax(mean - high, low - mean));
+}
+
+static int upwards(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* What a hundredth of the voxels at edges goes beyond. */
+static gt_status overshoot_of(const quality_scene *c, const float *const x[], double *out)
+{
+	const size_t wide = c->grid.n[0], high = c->grid.n[1], edges = c->count[QUALITY_EDGE];
+	double *all = malloc((edges + 1) * sizeof *all);
+	size_t found = 0;
+	*out = NAN;
+	if (!all)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < c->count[QUALITY_ALL]; i++)
+		if (c->kind[i] == QUALITY_EDGE)
+			all[found++] = beyond(c, x, (size_t[3]){ i % wide, i / wide % high, i / wide / high });
+	qsort(all, found, sizeof *all, upwards);
+	if (found)
+		*out = all[(size_t)(0.99 * (double)(found - 1))];
+	free(all);
+	return GT_OK;
+}
+
+static void errors_of(const quality_scene *c, const float *const x[], quality_result *r)
+{
+	const double hu = 1000 / c->of->water;
+	double squares[QUALITY_CLASSES] = { 0 }, apart = 0;
+	for (size_t i = 0; i < c->count[QUALITY_ALL]; i++) {
+		double sum = 0, square = 0, mean = 0;
+		for (int d = 0; d < QUALITY_DRAWS; d++) {
+			const double off = hu * ((double)x[d][i] - c->truth[i]);
+			sum += off * off / QUALITY_DRAWS;
+			mean += off / QUALITY_DRAWS;
+		}
+		for (int d = 0; d < QUALITY_DRAWS; d++) {
+			const double off = hu * ((double)x[d][i] - c->truth[i]) - mean;
+			square += off * off / (QUALITY_DRAWS - 1);
+		}
+		squares[c->kind[i]] += sum;
+		squares[QUALITY_ALL] += sum;
+		apart += c->kind[i] == QUALITY_SOFT ? square : 0;
+	}
+	for (int k = 0; k < QUALITY_CLASSES; k++)
+		r->rms[k] = c->count[k] ? sqrt(squares[k] / (double)c->count[k]) : NAN;
+	r->noise = c->count[QUALITY_SOFT] ? sqrt(apart / (double)c->count[QUALITY_SOFT]) : NAN;
+}
+
+gt_status quality_run(study *s, const quality_scene *scene, const quality_candidate *c, double noise, double strength, quality_result *r)
+{
+	gt_volume *v[QUALITY_DRAWS] = { NULL };
+	const float *x[QUALITY_DRAWS];
+	gt_status st = GT_OK;
+	*r = (quality_result){ .strength = strength, .runs = 1 };
+	for (int d = 0; d < QUALITY_DRAWS; d++) {
+		GT_TRY(reconstruct(s, scene, c, d, noise, &r->strength, &v[d]));
+		x[d] = gt_volume_data(v[d]);
+	}
+	errors_of(scene, x, r);
+	GT_TRY(overshoot_of(scene, x, &r->overshoot));
+	r->x = malloc(scene->count[QUALITY_ALL] * sizeof *r->x);
+	if (!r->x)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "a picture needs %.3g MB", (double)scene->count[QUALITY_ALL] * 4e-6));
+	memcpy(r->x, x[0], scene->count[QUALITY_ALL] * sizeof *r->x);
+done:
+	for (int d = 0; d < QUALITY_DRAWS; d++)
+		gt_volume_free(v[d]);
+	return st;
+}
+
+void quality_result_free(quality_result *r)
+{
+	free(r->x);
+	r->x = NULL;
+}
+
+/* The next logarithm of the strength, from those that left too much and too little; NAN: none of the kind yet. */
+static double next(double at, double off, const double low[2], const double high[2], int direct)
+{
+	if (isnan(low[0]) || isnan(high[0]))
+		return direct ? at - fmax(-0.5, fmin(0.5, off)) : at + fmax(-1.5, fmin(1.5, 1.7 * off));
+	return low[0] + fmax(0.08, fmin(0.92, low[1] / (low[1] - high[1]))) * (high[0] - low[0]);
+}
+
+gt_status quality_match(study *s, const quality_scene *scene, const quality_candidate *c, double noise, double guess, quality_result *asked,
+                        quality_result *r)
+{
+	double low[2] = { NAN, NAN }, high[2] = { NAN, NAN };
+	gt_status st = GT_OK;
+	GT_TRY(quality_run(s, scene, c, noise, asked ? 0 : guess, r));
+	if (asked) {
+		*asked = *r;
+		asked->x = NULL;
+	}
+	for (int k = 1; k < (scene->size == QUALITY_QUICK ? QUICK_TRIALS : MAX_TRIALS); k++) {
+		const double off = log(r->noise / noise), at = log(r->strength);
+		if (fabs(off) < QUALITY_MAX_OFF || !isfinite(off) || (is_direct(c) && off < 0 && r->strength >= 1))
+			break;
+		double *side = off > 0 ? low : high;
+		side[0] = at;
+		side[1] = off;
+		const double strength = exp(next(at, off, low, high, is_direct(c)));
+		if (is_direct(c) && strength < LEAST_CUTOFF)
+			break;
+		quality_result_free(r);
+		GT_TRY(quality_run(s, scene, c, noise, is_direct(c) ? fmin(1, strength) : strength, r));
+		r->runs = k + 1;
+	}
+done:
+	return st;
+}

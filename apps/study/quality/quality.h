@@ -1,0 +1,71 @@
+#ifndef GT_APPS_STUDY_QUALITY_QUALITY_H
+#define GT_APPS_STUDY_QUALITY_QUALITY_H
+/* `gantry study quality`: the preset and what one would choose by hand, on several scans, with the same noise in soft
+ * tissue. Errors are told by the kind of tissue, from means of the body over voxels. */
+#include <gantry/data.h>
+#include <gantry/recon.h>
+#include "apps/study/study.h"
+
+enum { QUALITY_DRAWS = 3, QUALITY_FDK = 0, QUALITY_PRESET = 1 };
+/* Its tables. */
+enum { QUALITY_ERRORS = STUDY_OWN, QUALITY_ASKED, QUALITY_VERDICT };
+/* Kinds of places: of one kind all around are all but the edges, which is the rest. */
+enum { QUALITY_ALL, QUALITY_EDGE, QUALITY_SOFT, QUALITY_BONE, QUALITY_AIR, QUALITY_LUNG, QUALITY_CLASSES };
+extern const char *const quality_class_names[QUALITY_CLASSES];
+
+/* A scan of a body. The small study has one slice and one row; the full one pixels and voxels of a quarter of the
+ * side, and slices and rows as many as are said. */
+typedef enum { QUALITY_QUICK, QUALITY_SMALL, QUALITY_FULL } quality_size;
+typedef struct {
+	const char *key, *title, *scanner;
+	const char *body;               /* a name of the table of phantoms, or statements of a file of shapes */
+	int own;                        /* 1: body holds statements */
+	size_t reduce, every;           /* of the scanner: pixels and views; every so-manieth view */
+	size_t n[2];                    /* voxels of the small study; their pitch, and height as a row's, mm */
+	double pitch, height;
+	size_t rows, slices;            /* of the full study; its slices are as high as voxels are wide */
+	double scale, water, photons, noise;    /* on the body's lengths; mm^-1; HU that are asked for */
+	int quick;                      /* 1: the quick study has it */
+} quality_case;
+
+/* A way to reconstruct. A direct method has no penalty: its window is made narrower. */
+typedef struct { const char *name, *preset, *solver, *weights, *penalty; int quick; } quality_candidate;
+
+typedef struct {
+	const quality_case *of;
+	quality_size size;
+	gt_scan *scan;
+	gt_grid grid;
+	float *truth, *lines;
+	unsigned char *kind;            /* of each voxel: QUALITY_EDGE and on */
+	size_t count[QUALITY_CLASSES];
+	gt_projections *p[QUALITY_DRAWS];
+} quality_scene;
+gt_status quality_scene_new (study *s, const quality_case *c, quality_size size, quality_scene *scene);
+void      quality_scene_free(quality_scene *scene);
+
+/* Of one candidate on one scan: root mean squares over the draws, HU. */
+typedef struct {
+	double rms[QUALITY_CLASSES];    /* NAN: no such place */
+	double noise;                   /* in soft tissue: by the differences of the draws */
+	double overshoot;               /* beyond the values nearby, of the draws' mean, in a hundredth of edges */
+	double strength;                /* of the penalty, or the window's cut-off */
+	int runs;
+	float *x;                       /* of the first draw */
+} quality_result;
+/* quality_match() ends where noise is off by less than this part. */
+#define QUALITY_MAX_OFF 0.02
+/* With strength 0: as the noise asked for in `noise` (HU) says; else by the strength or cut-off. */
+gt_status quality_run(study *s, const quality_scene *scene, const quality_candidate *c, double noise, double strength, quality_result *r);
+/* With the strength that leaves this noise, looked for from `guess`; with `asked` from the one that the library finds,
+ * of which *asked tells. The nearest, where there is none. */
+gt_status quality_match(study *s, const quality_scene *scene, const quality_candidate *c, double noise, double guess,
+                        quality_result *asked, quality_result *r);
+void      quality_result_free(quality_result *r);
+
+typedef struct { quality_size size; char claim[512]; } quality_findings;
+static inline quality_findings *quality_found(const study *s) { return (quality_findings *)s->own; }
+gt_status quality_pictures(study *s, const quality_scene *c, const char *name, const float *x);
+gt_status quality_figures(study *s);
+gt_status quality_parts(const study *s, FILE *out);
+#endif

@@ -1,0 +1,127 @@
+/* Pictures and the report of `gantry study quality`. */
+#include <math.h>
+#include <stdlib.h>
+#include "apps/cli/gnuplot.h"
+#include "apps/cli/try.h"
+#include "apps/study/quality/cases.h"
+
+/* Columns of pictures; below each its difference from the truth, in pixels. */
+enum { COLUMN = 330, PICTURE = 310, LEFT = 20, TOP = 40, GAP = 46 };
+/* Windows, HU: of pictures, and of differences in units of the noise. */
+#define LOW -150
+#define HIGH 250
+#define WINDOW_OF_NOISE 6
+
+static gt_status write(study *s, const quality_scene *c, const char *name, const float *x, const float *from)
+{
+	const size_t wide = c->grid.n[0], n = wide * c->grid.n[1], first = c->grid.n[2] / 2 * n;
+	double *out = malloc(n * sizeof *out);
+	gt_status st = out ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < n && st == GT_OK; i++)
+		out[i] = 1000 * (((double)x[first + i] - (from ? from[first + i] : 0)) / c->of->water - (from ? 0 : 1));
+	if (st == GT_OK)
+		st = study_floats(&s->folder, name, out, n);
+	free(out);
+	return st;
+}
+
+gt_status quality_pictures(study *s, const quality_scene *c, const char *name, const float *x)
+{
+	char file[96];
+	gt_status st = GT_OK;
+	snprintf(file, sizeof file, "%s.f32", name);
+	GT_TRY(write(s, c, file, x ? x : c->truth, NULL));
+	if (x) {
+		snprintf(file, sizeof file, "%s-error.f32", name);
+		GT_TRY(write(s, c, file, x, c->truth));
+	}
+done:
+	return st;
+}
+
+static size_t side(const study *s, size_t n)
+{
+	const quality_size size = quality_found(s)->size;
+	return size == QUALITY_FULL ? 4 * n : size == QUALITY_QUICK ? n / 3 : n;
+}
+
+/* One picture; column 0 is the truth. */
+static void panel(const study *s, const quality_case *c, int column, int of, int error, double height, FILE *out)
+{
+	const size_t n[2] = { side(s, c->n[0]), side(s, c->n[1]) };
+	const double tall = PICTURE * (double)n[1] / (double)n[0], left = LEFT + (double)column * COLUMN;
+	const double top = TOP + error * (tall + GAP), width = 4 * COLUMN + 2 * LEFT;
+	study_plot_panel(out, left, left + PICTURE, top, top + tall, width, height);
+	if (error)
+		study_plot_colours(out, WINDOW_OF_NOISE * c->noise);
+	else
+		fprintf(out, "set palette gray maxcolors 0\nset cbrange [%d:%d]\n", LOW, HIGH);
+	fputs("set title ", out);
+	app_gnuplot_quote(out, "%s%s", column ? quality_candidates[of].name : "truth", error ? ", difference" : "");
+	fprintf(out, "\nset xrange [-0.5:%g]\nset yrange [-0.5:%g]\n", (double)n[0] - 0.5, (double)n[1] - 0.5);
+	if (column)
+		fprintf(out, "plot '" STUDY_ARRAYS "%s-%d%s.f32'", c->key, of, error ? "-error" : "");
+	else
+		fprintf(out, "plot '" STUDY_ARRAYS "%s-truth.f32'", c->key);
+	fprintf(out, " binary array=(%zu,%zu) format='%%float' with image notitle\n", n[0], n[1]);
+}
+
+static gt_status draw(study *s, const quality_case *c)
+{
+	const double tall = PICTURE * (double)side(s, c->n[1]) / (double)side(s, c->n[0]), height = TOP + 2 * tall + 2 * GAP;
+	int column = 1;
+	FILE *out = NULL;
+	const gt_status st = study_plot_begin(s, c->key, 4 * COLUMN + 2 * LEFT, (int)height, &out);
+	if (st != GT_OK)
+		return st;
+	fputs("set datafile nocolumnheaders\nset multiplot\nunset grid\nset border 15\nunset key\nunset colorbox\nunset tics\n", out);
+	panel(s, c, 0, 0, 0, height, out);
+	for (int i = 0; i < QUALITY_CANDIDATES; i++)
+		if (quality_candidates[i].quick) {
+			panel(s, c, column, i, 0, height, out);
+			panel(s, c, column++, i, 1, height, out);
+		}
+	fputs("unset multiplot\n", out);
+	return study_plot_end(s, c->key, out);
+}
+
+gt_status quality_figures(study *s)
+{
+	gt_status st = GT_OK;
+	for (int k = 0; k < QUALITY_CASES && st == GT_OK; k++)
+		if (quality_found(s)->size != QUALITY_QUICK || quality_cases[k].quick)
+			st = draw(s, &quality_cases[k]);
+	return st;
+}
+
+gt_status quality_parts(const study *s, FILE *out)
+{
+	gt_status st = GT_OK;
+	fputs("<h2>Verdict</h2>\n<p><strong>", out);
+	study_html_text(quality_found(s)->claim, out);
+	fputs("</strong> The best is that of the candidates which have the noise that was asked for within 5 %.</p>\n", out);
+	study_page_table(s, QUALITY_VERDICT, out);
+	fputs("<h2>Noise asked for, and had</h2>\n<p>Of the preset, with <code>noise=</code>: before its strength is set to leave the "
+	      "noise of "
+	      "the others.</p>\n",
+	      out);
+	study_page_table(s, QUALITY_ASKED, out);
+	fprintf(out,
+	        "<h2>Errors</h2>\n<p>Root mean squares from the means of the body over voxels, over %d draws, HU of the scan's "
+	        "water. <em>soft</em>: "
+	        "within 60 HU of 40, <em>bone</em>: above 500, <em>air</em>: below &minus;900, <em>lung</em>: below &minus;500, each "
+	        "where all "
+	        "voxels around are of that kind; <em>edge</em>: the rest. Overshoot: what a hundredth of the voxels at edges exceeds, "
+	        "beyond "
+	        "the values nearby, in the mean of the draws.</p>\n",
+	        QUALITY_DRAWS);
+	study_page_table(s, QUALITY_ERRORS, out);
+	for (int k = 0; k < QUALITY_CASES && st == GT_OK; k++)
+		if (quality_found(s)->size != QUALITY_QUICK || quality_cases[k].quick) {
+			char caption[256];
+			snprintf(caption, sizeof caption, "%s. %d to %d HU; differences in a window of &plusmn;%g HU.",
+			         quality_cases[k].title, LOW, HIGH, WINDOW_OF_NOISE * quality_cases[k].noise);
+			st = study_page_figure(s, quality_cases[k].key, caption, out);
+		}
+	return st;
+}

@@ -1,0 +1,156 @@
+/* A body, its scan and its draws of noise; of every voxel whether it is of one tissue all around. */
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/constants.h>
+#include <gantry/host_memory.h>
+#include <gantry/phantom.h>
+#include "apps/cli/try.h"
+#include "apps/study/quality/quality.h"
+
+enum { RAYS = 4, POINTS = 4, AROUND = 2 };
+
+/* A body of its own is a file of shapes, which stays in the folder. */
+static gt_status make_body(study *s, const quality_case *c, gt_phantom **body)
+{
+	gt_phantom_options o = gt_phantom_defaults;
+	FILE *out = NULL;
+	char *name = cli_text("%s.shapes", c->key), *path = name ? cli_text("%s/%s", s->folder.tmp, name) : NULL;
+	gt_status st = path ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	o.water = c->water;
+	o.scale = c->scale;
+	if (c->own) {
+		GT_TRY(study_open(&s->folder, name, &out));
+		fputs(c->body, out);
+		GT_TRY(study_close(name, out));
+	}
+	GT_TRY(gt_phantom_new(c->own ? path : c->body, &o, body));
+done:
+	free(name);
+	free(path);
+	return st;
+}
+
+/* Pixels are as many times smaller or larger than those of the small study. */
+static double finer(quality_size size) { return size == QUALITY_FULL ? 4 : size == QUALITY_QUICK ? 1 / 3. : 1; }
+
+static gt_status make_scan(const quality_case *c, quality_size size, gt_scan **scan)
+{
+	gt_orbit orbit = gt_scanner_find(c->scanner)->orbit;
+	gt_orbit_reduce(&orbit, (size_t)fmax(1, (double)c->reduce / finer(size)));
+	if (size == QUALITY_FULL)
+		orbit.rows = c->rows < orbit.rows ? c->rows : orbit.rows;
+	else
+		orbit.rows = 1;
+	orbit.views /= c->every;
+	return gt_scan_orbit(&orbit, scan);
+}
+
+static gt_grid grid_of(const quality_case *c, quality_size size)
+{
+	gt_grid g = { .n = { 1, 1, size == QUALITY_FULL ? c->slices : 1 }, .center = { 0, 0, 0 } };
+	for (int a = 0; a < 2; a++) {
+		g.n[a] = (size_t)((double)c->n[a] * finer(size));
+		g.pitch[a] = c->pitch / finer(size);
+	}
+	g.pitch[2] = size == QUALITY_FULL ? g.pitch[0] : c->height / finer(size);
+	return g;
+}
+
+static int kind_of(double hu)
+{
+	return fabs(hu - 40) <= 60 ? QUALITY_SOFT
+	       : hu > 500          ? QUALITY_BONE
+	       : hu < -900         ? QUALITY_AIR
+	       : hu < -500         ? QUALITY_LUNG
+	                           : QUALITY_EDGE;
+}
+
+static double hu_at(const quality_scene *c, size_t at) { return 1000 * (c->truth[at] / c->of->water - 1); }
+
+/* The kind of all voxels within `around` along each axis that has so many; QUALITY_EDGE where they differ. */
+static int kind_around(const quality_scene *c, const size_t at[3], size_t around)
+{
+	size_t from[3], to[3];
+	int kind = -1;
+	for (int a = 0; a < 3; a++) {
+		const size_t n = c->grid.n[a], by = n > 2 * around ? around : 0;
+		from[a] = at[a] > by ? at[a] - by : 0;
+		to[a] = at[a] + by < n ? at[a] + by : n - 1;
+	}
+	for (size_t z = from[2]; z <= to[2]; z++)
+		for (size_t y = from[1]; y <= to[1]; y++)
+			for (size_t x = from[0]; x <= to[0]; x++) {
+				const int here = kind_of(hu_at(c, x + c->grid.n[0] * (y + c->grid.n[1] * z)));
+				if (kind >= 0 && here != kind)
+					return QUALITY_EDGE;
+				kind = here;
+			}
+	return kind;
+}
+
+static gt_status make_kinds(quality_scene *c)
+{
+	const size_t n = gt_grid_voxels(&c->grid), wide = c->grid.n[0], high = c->grid.n[1];
+	c->kind = malloc(n);
+	if (!c->kind)
+		return gt_fail(GT_ERR_MEMORY, "kinds of voxels need %.3g MB", (double)n * 1e-6);
+	for (size_t i = 0; i < n; i++) {
+		const size_t at[3] = { i % wide, i / wide % high, i / wide / high };
+		c->kind[i] = (unsigned char)kind_around(c, at, c->size == QUALITY_QUICK ? 1 : AROUND + (c->size == QUALITY_FULL));
+		c->count[c->kind[i]]++;
+	}
+	c->count[QUALITY_ALL] = n;
+	return GT_OK;
+}
+
+/* Noise of each draw by a seed of its own. */
+static gt_status make_draws(quality_scene *c, gt_pool *pool)
+{
+	const size_t n = gt_scan_size(c->scan);
+	gt_status st = GT_OK;
+	for (int d = 0; d < QUALITY_DRAWS; d++) {
+		GT_TRY(gt_projections_new(c->scan, &c->p[d]));
+		GT_TRY(gt_projections_set_water(c->p[d], c->of->water));
+		float *data = gt_projections_data(c->p[d]);
+		for (size_t i = 0; i < n; i++)
+			data[i] = c->lines[i];
+		gt_add_photon_noise(c->of->photons, 0, (uint64_t)d + 1, 0, pool, data, n);
+	}
+done:
+	return st;
+}
+
+gt_status quality_scene_new(study *s, const quality_case *c, quality_size size, quality_scene *scene)
+{
+	gt_phantom *body = NULL;
+	gt_pool *pool = NULL;
+	gt_status st = GT_OK;
+	*scene = (quality_scene){ .of = c, .size = size, .grid = grid_of(c, size) };
+	GT_TRY(make_scan(c, size, &scene->scan));
+	GT_TRY(make_body(s, c, &body));
+	GT_TRY(gt_pool_new(s->threads, &pool));
+	GT_TRY(study_host_floats(gt_grid_voxels(&scene->grid), "the voxels of a phantom", &scene->truth));
+	GT_TRY(study_host_floats(gt_scan_size(scene->scan), "line integrals", &scene->lines));
+	GT_TRY(gt_phantom_voxelise(body, &scene->grid, POINTS, pool, NULL, NULL, scene->truth));
+	GT_TRY(gt_phantom_project(body, scene->scan, RAYS, pool, NULL, NULL, scene->lines));
+	GT_TRY(make_kinds(scene));
+	GT_TRY(make_draws(scene, pool));
+done:
+	gt_phantom_free(body);
+	gt_pool_free(pool);
+	if (st != GT_OK)
+		quality_scene_free(scene);
+	return st;
+}
+
+void quality_scene_free(quality_scene *c)
+{
+	for (int d = 0; d < QUALITY_DRAWS; d++)
+		gt_projections_free(c->p[d]);
+	gt_scan_free(c->scan);
+	free(c->truth);
+	free(c->lines);
+	free(c->kind);
+	*c = (quality_scene){ .of = NULL };
+}

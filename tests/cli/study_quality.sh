@@ -1,0 +1,36 @@
+#!/bin/bash
+# A quick study of image quality on the CPU: the noise is the same, errors and verdict follow from each other, the report is complete.
+. "$(dirname "$0")/support/lib.sh"
+gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draws PNG"
+
+refused 2 "has scans of its own" study quality scan.nc -o never
+refused 2 "has a grid of its own" study quality -o never --grid 8x8x8@1x1x1
+refused 2 "--size=huge: expected small or full" study quality -o never --size huge
+refused 2 "cannot be combined with --quick" study quality -o never --size full --quick
+refused 2 "is for the study 'quality'" study accuracy -o never --size full
+nothing_left never "a study that was refused"
+
+ok study quality -o small --quick --backend "$backend"
+says "small/report.html"
+[ "$(head -c 8 small/head-1e5.png | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || fail "small/head-1e5.png is no PNG"
+for name in errors asked verdict; do
+	[ "$(wc -l <"small/$name.csv")" -ge 2 ] || fail "small/$name.csv has no rows"
+done
+[ "$(find small/arrays -name 'head-1e5-*.f32' | wc -l)" = 7 ] || fail "not all pictures are there: $(ls small/arrays)"
+
+# number FILE PATTERN FIELD-AFTER-TEXTS: of the first row that fits, whose texts hold one comma in the first candidate's name.
+number() { grep -m 1 "$2" "$1" | sed 's/"[^"]*",//g' | cut -d, -f "$3"; }
+for name in "preset iterative" "uniform weights"; do
+	noise=$(number small/errors.csv "\"$name\"" 1)
+	holds "$noise > 9.5 && $noise < 10.5" "$name: noise of $noise HU"
+done
+preset=$(number small/errors.csv '"preset iterative"' 2)
+uniform=$(number small/errors.csv '"uniform weights"' 2)
+fdk=$(number small/errors.csv '"fdk' 2)
+holds "$preset > 0 && $preset < 1.1 * $uniform && $preset < $fdk" "errors: preset $preset, uniform $uniform, fdk $fdk HU"
+holds "$(number small/verdict.csv '"all"' 1) == $preset" "the verdict is of another number"
+asked=$(number small/asked.csv '"preset iterative"' 3)
+holds "$asked > 0.5 && $asked < 1.5" "noise had over asked: $asked"
+grep -q "The preset is within 1.10 of the best in" small/report.html || fail "no verdict in the report"
+if grep -nE '(src|href)="(.?|[^d].*)"|https?:|url\(|@import' small/report.html | cut -c 1-200 | grep .; then fail "the report refers to other files"; fi
+finish

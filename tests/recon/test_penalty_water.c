@@ -1,0 +1,46 @@
+/* HU in a penalty, and the noise that is asked for in HU, are of the water of the scan.
+ * labels: unit */
+#include <stdlib.h>
+#include <string.h>
+#include "tests/recon/small_recon.h"
+
+/* The record's text of the penalty after one iteration; malloc'ed. */
+static char *penalty_of(const gt_projections *p, const char *penalty, const char *water)
+{
+	const char *const set[][2] = { { "solver", "os-sqs:iterations=1,subsets=2" },
+		                       { "penalty", penalty },
+		                       { "water", water },
+		                       { "init", "fdk" },
+		                       { "check", "no" },
+		                       { NULL, NULL } };
+	gt_volume *v = NULL;
+	gt_recon *r = recon(p, set);
+	ck_ok(gt_volume_new(&grid, &v));
+	ck_ok(gt_recon_run(r, v));
+	char *text = strdup(gt_recon_text(r, "penalty"));
+	gt_volume_free(v);
+	gt_recon_free(r);
+	return text;
+}
+
+/* Of water of 0.03 mm^-1: 10 HU are 3e-4 mm^-1; of 0.02 they are 2e-4. */
+START_TEST(hu_are_of_the_scans_water)
+{
+	gt_projections *p = projections();
+	char *hu = penalty_of(p, "huber:delta=10HU,noise=1.2HU", "0.03"), *mm = penalty_of(p, "huber:delta=0.0003,noise=0.000036", "0.03");
+	char *half = penalty_of(p, "huber:delta=15HU,noise=1.8HU", "0.02"), *usual = penalty_of(p, "huber:delta=10HU,noise=1.2HU", "0.02");
+	ck_assert_str_eq(hu, mm);
+	ck_assert_msg(!strncmp(hu, "huber:delta=0.0003,strength=", 28) && strstr(hu, "strength_from=noise:1.2HU"), "%s", hu);
+	ck_assert_msg(!strncmp(half, "huber:delta=15HU,strength=", 26) && strstr(half, "noise:1.8HU"), "%s", half);
+	ck_assert_msg(strcmp(strstr(usual, "strength="), strstr(hu, "strength=")) != 0, "%s", usual);
+	free(hu);
+	free(mm);
+	free(half);
+	free(usual);
+	gt_projections_free(p);
+}
+END_TEST
+
+static void fill(TCase *tc) { tcase_add_test(tc, hu_are_of_the_scans_water); }
+
+int main(void) { return gt_test_main("penalty water", fill); }
