@@ -12,7 +12,7 @@
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/checkpointing.h"
-#include "recon/team_checkpoint.h"
+#include "recon/team/team_checkpoint.h"
 
 /* The lines of the file. One without words for a difference is a record alone: it may differ. */
 enum { SCAN, DATA, GRID, SOLVER, PARAMETERS, PROJECTOR, WEIGHTS, WEIGHT_VALUES, PENALTY, START, PRECISION, BACKEND, COMMAND, LINES };

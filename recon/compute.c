@@ -7,7 +7,7 @@
 #include "core/log.h"
 #include "core/team/share.h"
 #include "core/try.h"
-#include "recon/team_run.h"
+#include "recon/team/team_run.h"
 
 void gt_recon_found_free(gt_recon_found *f)
 {

@@ -9,7 +9,7 @@
 #include "geometry/projections.h"
 #include "geometry/volume.h"
 #include "recon/choose.h"
-#include "recon/team_run.h"
+#include "recon/team/team_run.h"
 
 /* What the method cannot see, in words. */
 static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, const gt_grid *grid, const gt_scan *scan)

@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/projector_spec.h"
-#include "recon/team_run.h"
+#include "recon/team/team_run.h"
 #include "recon/penalty_from_spec.h"
 
 /* What the solver's callbacks are given. */
@@ -143,7 +143,8 @@ static gt_status new_subsets(const gt_recon_job *j, const gt_recon_extent *e, co
 	gt_backend *be = gt_array_backend(x);
 	if (!j->team)
 		return gt_subsets_new(j->projector, be, gt_array_type(x), &e->grid, e->p.scan, e->p.data, w, subsets, s);
-	return gt_team_subsets_new(&j->team->split, j->projector, be, gt_array_type(x), &e->grid, e->p.scan, e->p.data, w, subsets, s);
+	const gt_team_problem q = { j->projector, gt_array_type(x), &e->grid, e->p.scan, e->p.data, w, subsets };
+	return gt_team_subsets_new(&j->team->split, be, &q, s);
 }
 
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f)

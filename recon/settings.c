@@ -8,7 +8,7 @@
 #include "geometry/grid_wish.h"
 #include "recon/projector_spec.h"
 #include "recon/settings.h"
-#include "recon/team_split.h"
+#include "recon/team/team_split.h"
 #include "recon/z_margin.h"
 
 /* What a value is: one of some names, a size of memory, or a text that a function of its own reads. A key without either takes any text. */

@@ -32,8 +32,7 @@ template <typename T> struct rows {
 /* By value. */
 template <typename T> struct tables {
 	T number[GT_NNUMBERS], weight[8];
-	int n[3], wide; /* wide: more than the 6 nearest */
-	int from, end;  /* slices that sums count */
+	int n[3], wide, from, end; /* wide: more than the 6 nearest; from, end: slices that sums count */
 	unsigned tiles[2];
 	const T *x, *p, *kappa;
 	T a;
@@ -226,11 +225,8 @@ template <int KIND, int WHAT, int KAPPA, typename T> static __global__ void __la
 {
 	const unsigned per_chunk = k.tiles[0] * k.tiles[1];
 	const struct place a = place_of(k, blockIdx.x % per_chunk);
-	int from = (int)(blockIdx.x / per_chunk) * GT_PAIRS_PLANES, end = min(from + GT_PAIRS_PLANES, k.n[2]);
-	if (WHAT != GRADIENT) {
-		from = max(from, k.from);
-		end = min(end, k.end);
-	}
+	const int begin = (int)(blockIdx.x / per_chunk) * GT_PAIRS_PLANES, from = WHAT == GRADIENT ? begin : max(begin, k.from);
+	const int end = min(begin + GT_PAIRS_PLANES, WHAT == GRADIENT ? k.n[2] : k.end);
 	double sum[2] = { 0, 0 };
 	if (__all_sync(~0u, k.wide && a.right && a.low == 0 && a.high == ROWS + 1))
 		march_column<KIND, WHAT, KAPPA, 1>(k, a, from, end, sum);

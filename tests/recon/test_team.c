@@ -9,7 +9,8 @@
 #include <gantry/solver.h>
 #include "core/team/share.h"
 #include "core/try.h"
-#include "recon/team_split.h"
+#include "recon/team/team_split.h"
+#include "tests/recon/team_of.h"
 #include "tests/support/support.h"
 
 static const gt_grid grid = { { 20, 18, 9 }, { 8, 9, 6 }, { 3, -2, 1 } };
@@ -83,7 +84,8 @@ static gt_status solve(gt_backend *be, void *self)
 	} else {
 		GT_TRY(gt_split_spec_parse(r->split, &asked));
 		GT_TRY(gt_split_choose(&asked, (size_t)gt_members(be), &grid, r->scan, r->subsets, &split));
-		GT_TRY(gt_team_subsets_new(&split, "dd", be, r->type, &grid, r->scan, r->data, r->weights, r->subsets, &sub));
+		const gt_team_problem q = { "dd", r->type, &grid, r->scan, r->data, r->weights, r->subsets };
+		GT_TRY(gt_team_subsets_new(&split, be, &q, &sub));
 	}
 	GT_TRY(new_penalty(r, be, x, &R));
 	const gt_problem p = { .subsets = r->subsets,
@@ -107,19 +109,6 @@ done:
 	gt_subsets_free(&sub);
 	gt_array_free(x);
 	return st;
-}
-
-/* A team on the backend that is tested; 0: it has not as many devices. */
-static int team_of(int members, gt_team **t)
-{
-	char spec[64];
-	const char *tested = getenv("GT_BACKEND");
-	const int on_gpu = tested && !strncmp(tested, "cuda", 4);
-	if (on_gpu && gt_device_count() < members)
-		return 0;
-	snprintf(spec, sizeof spec, on_gpu ? "cuda:0-%d" : "cpu:1x%d", on_gpu ? members - 1 : members);
-	ck_assert_msg(gt_team_open(spec, t) == GT_OK, "%s: %s", spec, gt_error());
-	return 1;
 }
 
 static int run(struct run *r)
@@ -314,118 +303,6 @@ START_TEST(members_share_a_helix)
 }
 END_TEST
 
-/* Every entry of the team's operator and of its adjoint, from unit vectors. */
-struct matrix {
-	const char *split;
-	const gt_grid *grid;
-	const gt_scan *scan;
-	double *forward, *adjoint; /* [ny][nx] */
-};
-
-static gt_status matrix_text(gt_backend *be, void *self)
-{
-	const struct matrix *m = self;
-	const size_t nx = gt_grid_voxels(m->grid), ny = gt_scan_size(m->scan), most = nx > ny ? nx : ny;
-	gt_split_spec asked, split;
-	gt_subsets s = { 0 };
-	gt_array *x = NULL, *y = NULL;
-	double *unit = calloc(most, sizeof *unit), *got = calloc(most, sizeof *got);
-	float *zero = calloc(ny, sizeof *zero);
-	gt_status st = GT_OK;
-	GT_TRY(gt_split_spec_parse(m->split, &asked));
-	GT_TRY(gt_split_choose(&asked, (size_t)gt_members(be), m->grid, m->scan, 1, &split));
-	GT_TRY(gt_team_subsets_new(&split, "dd", be, GT_F64, m->grid, m->scan, zero, NULL, 1, &s));
-	GT_TRY(gt_array_new_shared(be, GT_F64, m->grid->n[0] * m->grid->n[1], m->grid->n[2], &x));
-	GT_TRY(gt_array_like(s.b[0], &y));
-	for (size_t j = 0; j < nx + ny; j++) {
-		const int is_x = j < nx;
-		const size_t at = is_x ? j : j - nx, n = is_x ? ny : nx;
-		unit[at] = 1;
-		gt_array_put(unit, is_x ? x : y);
-		unit[at] = 0;
-		if (is_x)
-			gt_forward(s.A[0], x, y);
-		else
-			gt_adjoint(s.A[0], y, x);
-		gt_array_get(is_x ? y : x, got);
-		for (size_t i = 0; i < n && gt_member(be) == 0; i++)
-			*(is_x ? &m->forward[i * nx + at] : &m->adjoint[at * nx + i]) = got[i];
-	}
-	GT_TRY(gt_backend_status(be));
-done:
-	gt_array_free(x);
-	gt_array_free(y);
-	gt_subsets_free(&s);
-	free(unit);
-	free(got);
-	free(zero);
-	return st;
-}
-
-static void certify(const char *split, int members, const double *share, gt_shape shape, double pitch, double shift)
-{
-	const gt_grid g = { { 6, 5, 5 }, { 20, 22, 9 }, { 2, -3, 1 } };
-	const gt_orbit o = { .shape = shape,
-		             .views = 7,
-		             .rows = 5,
-		             .columns = 7,
-		             .source_to_axis = 541,
-		             .source_to_detector = 949,
-		             .column_pitch = 40,
-		             .row_pitch = 14,
-		             .column_offset = 0.3,
-		             .row_offset = 0.4,
-		             .turn = 2 * M_PI * (pitch > 0 ? 2 : 1),
-		             .pitch_per_turn = pitch };
-	gt_scan *scan = NULL;
-	gt_team *t = NULL;
-	double most = 0, off = 0;
-	ck_ok(gt_scan_orbit(&o, &scan));
-	if (shift > 0)
-		ck_ok(gt_scan_perturb(scan, shift, 0, 3));
-	const size_t n = gt_grid_voxels(&g) * gt_scan_size(scan);
-	struct matrix m = { split, &g, scan, calloc(n, sizeof(double)), calloc(n, sizeof(double)) };
-	struct matrix one = { "views", &g, scan, calloc(n, sizeof(double)), calloc(n, sizeof(double)) };
-	if (team_of(members, &t)) {
-		ck_ok(gt_team_set_weights(t, share));
-		ck_ok(gt_team_run(t, matrix_text, &m));
-		gt_team_close(t);
-		ck_assert(team_of(1, &t)); /* a team of one: the whole operator */
-		ck_ok(gt_team_run(t, matrix_text, &one));
-		gt_team_close(t);
-		for (size_t i = 0; i < n; i++) {
-			most = fmax(most, fabs(one.forward[i]));
-			off = fmax(off, fmax(fabs(m.forward[i] - m.adjoint[i]), fabs(m.forward[i] - one.forward[i])));
-		}
-		ck_assert_msg(most > 0 && off <= 1e-12 * most, "%s of %d, shape %d: entries differ by %g of %g", split, members, (int)shape,
-		              off, most);
-	}
-	free(m.forward);
-	free(m.adjoint);
-	free(one.forward);
-	free(one.adjoint);
-	gt_scan_free(scan);
-}
-
-START_TEST(every_entry)
-{
-	static const double uneven[] = { 0.1, 3, 1, 2, 1 };
-	static const gt_shape shapes[] = { GT_FLAT, GT_ARC, GT_PARALLEL };
-	for (int i = 0; i < 3; i++) {
-		certify("views", 2, NULL, shapes[i], 0, 0);
-		certify("views", 3, uneven, shapes[i], 0, 0); /* one sees no view */
-		certify("slices", 5, NULL, shapes[i], 0, 0);  /* a slice each */
-		certify("slices", 3, uneven, shapes[i], 0, 0);
-		certify("2x2", 4, NULL, shapes[i], 0, 0);
-	}
-	certify("slices", 3, NULL, GT_FLAT, 0, 6);
-	certify("views", 3, NULL, GT_ARC, 40, 0);
-	certify("views", 3, NULL, GT_FLAT, 90, 0); /* some views see nothing */
-	certify("2x2", 4, NULL, GT_ARC, 40, 0);
-	certify("2x2", 4, uneven, GT_FLAT, 90, 0);
-}
-END_TEST
-
 /* More members than slices: some hold none. */
 START_TEST(more_members_than_slices)
 {
@@ -481,7 +358,6 @@ static void fill(TCase *tc)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, members_compute_what_one_does, 0, (int)(sizeof cases / sizeof *cases));
 	tcase_add_test(tc, members_share_a_helix);
-	tcase_add_test(tc, every_entry);
 	tcase_add_test(tc, more_members_than_slices);
 	tcase_add_test(tc, what_cannot_run_is_refused_by_name);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/try.h"
-#include "recon/team_split.h"
+#include "recon/team/team_split.h"
 
 /* Of an H200: seconds per voxel and view of a projection with its adjoint; bytes per second between two; seconds of an exchange. What
  * matters is their ratio. */

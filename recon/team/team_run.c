@@ -7,7 +7,7 @@
 #include "core/team/team.h"
 #include "core/text.h"
 #include "core/try.h"
-#include "recon/team_run.h"
+#include "recon/team/team_run.h"
 
 #define BYTES(n) gt_bytes_text((double)(n), (char[GT_BYTES_TEXT]){ 0 })
 

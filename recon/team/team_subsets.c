@@ -6,12 +6,12 @@
 #include <gantry/scan_math.h>
 #include "core/team/share.h"
 #include "core/try.h"
-#include "recon/team_split.h"
+#include "recon/team/team_split.h"
 
 enum { X, Y, MAX_MEMBERS = 64 };
 
 /* Of one subset. Slices and views of a member's operator, and its rows. */
-struct plan {
+struct subset_plan {
 	gt_block own[2][MAX_MEMBERS], local[2][MAX_MEMBERS];
 	gt_range slices[MAX_MEMBERS], views[MAX_MEMBERS], rows[MAX_MEMBERS];
 };
@@ -94,7 +94,7 @@ static gt_range seen_rows(const gt_grid *grid, const gt_scan *scan, gt_range sli
 static gt_range times(gt_range r, size_t k) { return (gt_range){ r.first * k, r.n * k }; }
 static gt_block block(gt_range things, gt_range inner) { return (gt_block){ things.first, things.n, inner.first, inner.n }; }
 
-static void make_plan(const gt_split_spec *s, gt_backend *be, const gt_grid *grid, const gt_scan *scan, struct plan *p)
+static void make_plan(const gt_split_spec *s, gt_backend *be, const gt_grid *grid, const gt_scan *scan, struct subset_plan *p)
 {
 	const size_t plane = grid->n[0] * grid->n[1], columns = scan->columns;
 	const gt_range whole_slice = { 0, plane }, whole_view = { 0, scan->rows * columns };
@@ -117,8 +117,7 @@ static void make_plan(const gt_split_spec *s, gt_backend *be, const gt_grid *gri
 }
 
 /* The member's operator: its slices, views and rows. */
-static gt_status new_local(const struct plan *p, const char *projector, gt_backend *be, gt_type type, const gt_grid *grid,
-                           const gt_scan *scan, gt_linop **local)
+static gt_status new_local(const struct subset_plan *p, const gt_team_problem *q, gt_backend *be, const gt_scan *scan, gt_linop **local)
 {
 	const int me = gt_member(be);
 	gt_scan *part = NULL;
@@ -126,27 +125,27 @@ static gt_status new_local(const struct plan *p, const char *projector, gt_backe
 	*local = NULL;
 	if (!p->views[me].n || !p->slices[me].n)
 		return GT_OK;
-	const gt_grid g = gt_grid_slab(grid, p->slices[me]);
+	const gt_grid g = gt_grid_slab(q->grid, p->slices[me]);
 	GT_TRY(gt_scan_clone(scan, &part));
 	memmove(part->view, part->view + p->views[me].first, p->views[me].n * sizeof *part->view);
 	part->views = p->views[me].n;
 	part->rows = p->rows[me].n;
 	part->row_center -= (double)p->rows[me].first;
-	GT_TRY(gt_projector_new(projector, be, type, &g, part, local));
+	GT_TRY(gt_projector_new(q->projector, be, q->type, &g, part, local));
 done:
 	gt_scan_free(part);
 	return st;
 }
 
 /* The member's views of subset k: what of host data is first, first + stride, ... */
-static gt_status new_data(gt_backend *be, gt_type type, const gt_scan *scan, const float *data, size_t k, size_t stride, gt_array **b)
+static gt_status new_data(const gt_team_problem *q, gt_backend *be, const float *data, size_t k, gt_array **b)
 {
-	const size_t view = scan->rows * scan->columns, n = (scan->views - k + stride - 1) / stride;
+	const size_t stride = q->subsets, view = q->scan->rows * q->scan->columns, n = (q->scan->views - k + stride - 1) / stride;
 	const gt_range own = gt_my_share(be, n);
 	gt_array *local = NULL;
 	float *part = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_array_new_shared(be, type, view, n, b));
+	GT_TRY(gt_array_new_shared(be, q->type, view, n, b));
 	if (gt_backend_is_dry_run(be) || !own.n)
 		return GT_OK;
 	if (!(part = malloc(own.n * view * sizeof *part)))
@@ -161,40 +160,40 @@ done:
 	return st;
 }
 
-static gt_status new_operator(const gt_split_spec *chosen, const char *projector, gt_backend *be, gt_type type, const gt_grid *grid,
-                              const gt_scan *scan, gt_linop **A)
+/* scan: of a subset. */
+static gt_status new_operator(const gt_split_spec *chosen, const gt_team_problem *q, gt_backend *be, const gt_scan *scan, gt_linop **A)
 {
 	gt_linop *local = NULL;
-	struct plan *p = calloc(1, sizeof *p);
+	struct subset_plan *p = calloc(1, sizeof *p);
 	if (!p)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	make_plan(chosen, be, grid, scan, p);
-	const gt_split_side side[2] = { { grid->n[0] * grid->n[1], grid->n[2], p->own[X], p->local[X] },
+	make_plan(chosen, be, q->grid, scan, p);
+	const gt_split_side side[2] = { { q->grid->n[0] * q->grid->n[1], q->grid->n[2], p->own[X], p->local[X] },
 		                        { scan->rows * scan->columns, scan->views, p->own[Y], p->local[Y] } };
-	gt_status st = new_local(p, projector, be, type, grid, scan, &local);
+	gt_status st = new_local(p, q, be, scan, &local);
 	if (st == GT_OK)
-		st = gt_split_new(side, be, type, local, A);
+		st = gt_split_new(side, be, q->type, local, A);
 	free(p);
 	return st;
 }
 
-gt_status gt_team_subsets_new(const gt_split_spec *chosen, const char *projector, gt_backend *be, gt_type type, const gt_grid *grid,
-                              const gt_scan *scan, const float *data, const float *weights, size_t subsets, gt_subsets *s)
+gt_status gt_team_subsets_new(const gt_split_spec *chosen, gt_backend *be, const gt_team_problem *q, gt_subsets *s)
 {
 	gt_scan *part = NULL;
 	gt_status st = GT_OK;
-	s->subsets = subsets;
-	s->A = calloc(subsets, sizeof *s->A);
-	s->b = calloc(subsets, sizeof *s->b);
-	s->w = weights ? calloc(subsets, sizeof *s->w) : NULL;
-	if (!s->A || !s->b || (weights && !s->w))
+	const size_t n = q->subsets;
+	s->subsets = n;
+	s->A = calloc(n, sizeof *s->A);
+	s->b = calloc(n, sizeof *s->b);
+	s->w = q->weights ? calloc(n, sizeof *s->w) : NULL;
+	if (!s->A || !s->b || (q->weights && !s->w))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	for (size_t k = 0; k < subsets; k++) {
-		GT_TRY(gt_scan_subset(scan, k, subsets, &part));
-		GT_TRY(new_operator(chosen, projector, be, type, grid, part, &s->A[k]));
-		GT_TRY(new_data(be, type, scan, data, k, subsets, &s->b[k]));
-		if (weights)
-			GT_TRY(new_data(be, type, scan, weights, k, subsets, &s->w[k]));
+	for (size_t k = 0; k < n; k++) {
+		GT_TRY(gt_scan_subset(q->scan, k, n, &part));
+		GT_TRY(new_operator(chosen, q, be, part, &s->A[k]));
+		GT_TRY(new_data(q, be, q->data, k, &s->b[k]));
+		if (q->weights)
+			GT_TRY(new_data(q, be, q->weights, k, &s->w[k]));
 		gt_scan_free(part);
 		part = NULL;
 	}

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "core/team/share.h"
 #include "core/try.h"
-#include "recon/team_checkpoint.h"
+#include "recon/team/team_checkpoint.h"
 
 /* An array of its own on the host for each that is kept; *list ends as kept does. */
 static gt_status new_copies(gt_backend *host, const gt_state_entry *kept, size_t n, gt_state_entry *list)

@@ -3,7 +3,7 @@
 /* One computation by several members (core/team/team.h). Every member runs the text that one alone would; member 0 is the caller's
  * thread, and the only one that talks to the caller. */
 #include "recon/job.h"
-#include "recon/team_split.h"
+#include "recon/team/team_split.h"
 
 /* What members share on the host. */
 struct gt_recon_team {

@@ -18,9 +18,17 @@ gt_status gt_split_choose(const gt_split_spec *asked, size_t members, const gt_g
 /* "views", "slices", "2x4". */
 void gt_split_print(const gt_split_spec *s, char text[32]);
 
+/* As the arguments of gt_subsets_new(): borrowed. */
+typedef struct {
+	const char *projector;
+	gt_type type;
+	const gt_grid *grid;
+	const gt_scan *scan;
+	const float *data, *weights;    /* weights NULL: 1 */
+	size_t subsets;
+} gt_team_problem;
 /* As gt_subsets_new(), on a member's backend: operators of the team, and data that it shares. */
-gt_status gt_team_subsets_new(const gt_split_spec *chosen, const char *projector, gt_backend *be, gt_type type, const gt_grid *grid,
-                              const gt_scan *scan, const float *data, const float *weights, size_t subsets, gt_subsets *s);
+gt_status gt_team_subsets_new(const gt_split_spec *chosen, gt_backend *be, const gt_team_problem *q, gt_subsets *s);
 /* Slices first ... first+n-1 of a grid. */
 gt_grid gt_grid_slab(const gt_grid *grid, gt_range slices);
 #endif

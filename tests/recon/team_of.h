@@ -1,0 +1,22 @@
+#ifndef GT_TESTS_TEAM_OF_H
+#define GT_TESTS_TEAM_OF_H
+/* Teams for tests. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/team/team.h"
+#include "tests/support/support.h"
+
+/* A team on the backend that is tested; 0: it has not as many devices. */
+static inline int team_of(int members, gt_team **t)
+{
+	char spec[64];
+	const char *tested = getenv("GT_BACKEND");
+	const int on_gpu = tested && !strncmp(tested, "cuda", 4);
+	if (on_gpu && gt_device_count() < members)
+		return 0;
+	snprintf(spec, sizeof spec, on_gpu ? "cuda:0-%d" : "cpu:1x%d", on_gpu ? members - 1 : members);
+	ck_assert_msg(gt_team_open(spec, t) == GT_OK, "%s: %s", spec, gt_error());
+	return 1;
+}
+#endif
