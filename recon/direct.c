@@ -53,8 +53,8 @@ done:
 	return st;
 }
 
-/* The slices of a member alone; where a method cannot compute some member's alone, as those that a helix does not see over half a turn,
- * all compute the whole. */
+/* The slices of a member alone; where a method cannot compute some member's alone, as those that a helix
+ * does not see over half a turn, all compute the whole. */
 static gt_status direct_share(const gt_analytic *method, const void *options, const gt_recon_extent *e, const gt_array *data, gt_array *x)
 {
 	gt_backend *be = gt_array_backend(x);

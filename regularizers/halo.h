@@ -1,8 +1,8 @@
 #ifndef GT_REGULARIZERS_HALO_H
 #define GT_REGULARIZERS_HALO_H
-/* Inside this room: a member's slices of a volume that a team shares, with the one below and the one above, which others own. Rooms hold
- * them dense: one slice below, also at the lower end of the volume, where it is nobody's; those of the member; one above, where
- * there is one. */
+/* Inside this room: a member's slices of a volume that a team shares, with the one below and the one above, which
+ * others own. Rooms hold them dense: one slice below, also at the lower end of the volume, where it is nobody's;
+ * those of the member; one above, where there is one. */
 #include <gantry/grid.h>
 #include "core/team/share.h"
 
@@ -21,7 +21,8 @@ size_t gt_halo_slices(const struct gt_halo *h);
 void  *gt_halo_begin (const struct gt_halo *h, const gt_array *room);
 /* Slices that count here among these: those of the member. */
 void   gt_halo_counts(const struct gt_halo *h, size_t *from, size_t *end);
-/* A member's x with its neighbours into a room; the neighbours' slices of rooms that hold the member's. All members call these. */
+/* A member's x with its neighbours into a room; the neighbours' slices of rooms that hold the member's. All
+ * members call these. */
 void   gt_halo_fetch  (const struct gt_halo *h, const gt_array *x, gt_array *room);
 void   gt_halo_refresh(const struct gt_halo *h, gt_array *const *rooms, size_t n);
 /* y += what a room has of the member's slices; y = that. */

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 typedef struct {
 	size_t       n[3];
-	size_t       from, end;         /* slices whose voxels begin the pairs that sums count: 0 and n[2], but for slices of others */
+	size_t       from, end;         /* slices whose voxels begin the pairs that sums count */
 	gt_type      type;
 	gt_potential potential;
 	double       number[GT_NNUMBERS];

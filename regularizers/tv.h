@@ -9,7 +9,7 @@ extern "C" {
 
 struct gt_tv_plan {
 	size_t n[3];
-	size_t from, end;               /* slices that sums count: 0 and n[2], but for slices of others */
+	size_t from, end;               /* slices that sums count */
 	double w[3];                    /* pitch of x by pitch of the axis, times the weight of the axis */
 	double strength, eps;
 	int anisotropic;

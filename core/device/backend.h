@@ -93,7 +93,7 @@ struct gt_backend {
 	void     *own;                  /* stream, handles, scratch */
 	struct gt_member *member;       /* of a team (core/team/team.h); NULL: of none */
 };
-/* n elements here. shared: of `all` in the whole from `first` on, whose others are with the team; else all = n, first = 0. */
+/* n elements here. shared: of `all` from `first` on, the others are with the team; else all = n, first = 0. */
 struct gt_array { gt_tag tag; gt_backend *be; gt_type type; size_t n; void *data; int borrowed, shared; size_t all, first; };
 
 /* Threads take turns on a backend: from lock to unlock no other one computes on it, for its queue, scratch, counters

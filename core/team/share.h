@@ -1,9 +1,10 @@
 #ifndef GT_CORE_TEAM_SHARE_H
 #define GT_CORE_TEAM_SHARE_H
-/* Arrays of which each member of a team holds a run of elements. gt_array_size() is of all, gt_array_bytes() of those here; operations work on
- * what is here, sums over all members; gt_array_like() keeps the share, gt_array_part() takes what of a range is here, maybe
- * nothing. gt_array_put() takes a member's elements from a host copy of all; gt_array_get(), which all members call together,
- * gives all to every member that has memory for them. */
+/* Arrays of which each member of a team holds a run of elements. gt_array_size() is of all, gt_array_bytes() of
+ * those here; operations work on what is here, sums over all members; gt_array_like() keeps the share,
+ * gt_array_part() takes what of a range is here, maybe nothing. gt_array_put() takes a member's elements from a
+ * host copy of all; gt_array_get(), which all members call together, gives all to every member that has memory for
+ * them. */
 #include "core/team/team.h"
 
 /* An array of `all` elements, of which `own` are here. */
@@ -20,5 +21,5 @@ gt_status gt_array_shaped(const gt_array *room, size_t at, const gt_array *model
 
 /* Inside core. */
 gt_status gt_share_part(const gt_array *whole, size_t first, size_t n, gt_array **part);
-void      gt_share_get (const gt_array *a, gt_type type, void *host);    /* type: of host; NULL: this member wants nothing */
+void      gt_share_get (const gt_array *a, gt_type type, void *host);   /* type: of host */
 #endif

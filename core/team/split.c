@@ -1,5 +1,5 @@
-/* The operator of a team. Memory: what its local operator maps from and to, where that is not what the member owns, and room for
- * what others send; as much as the largest operator of the backend needs, once. */
+/* The operator of a team. Memory: what its local operator maps from and to, where that is not what the member
+ * owns, and room for what others send; as much as the largest operator of the backend needs, once. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/team/split.h"

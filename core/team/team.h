@@ -1,8 +1,8 @@
 #ifndef GT_CORE_TEAM_TEAM_H
 #define GT_CORE_TEAM_TEAM_H
-/* Members that run the same text, each in a thread of this process with one backend of its own, and each with a share of every
- * shared array. What one of them does with all the others (a settle, a gather, an exchange) all must do, in the same order: one
- * that fails or ends takes the others down, and nobody waits for ever. */
+/* Members that run the same text, each in a thread of this process with one backend of its own, and each with a
+ * share of every shared array. What one of them does with all the others (a settle, a gather, an exchange) all
+ * must do, in the same order: one that fails or ends takes the others down, and nobody waits for ever. */
 #include <gantry/array.h>
 
 typedef struct gt_team gt_team;
@@ -20,8 +20,8 @@ gt_backend *gt_team_backend(const gt_team *t, int member);
 gt_status gt_team_set_weights(gt_team *t, const double *weight);
 /* How long a member waits for the others at least, in seconds, before all give up. */
 void      gt_team_set_patience(gt_team *t, double seconds);
-/* Runs text(be, self) on every member: member 0 in the caller's thread. The first failure of any member is that of all; its
- * message names the member where the failure is of its device. */
+/* Runs text(be, self) on every member: member 0 in the caller's thread. The first failure of any member is that of
+ * all; its message names the member where the failure is of its device. */
 gt_status gt_team_run(gt_team *t, gt_status (*text)(gt_backend *be, void *self), void *self);
 
 /* Of a member's backend; 0 and 1 without a team. */
@@ -33,13 +33,14 @@ gt_range gt_team_share(const gt_backend *be, int member, size_t n);
 gt_range gt_team_share_among(const gt_backend *be, int first, int members, int member, size_t n);
 gt_range gt_my_share  (const gt_backend *be, size_t n);
 
-/* Until 0 follows, a member computes for itself, as if there were no team: arrays and penalties that are made are its own. */
+/* Until 0 follows, a member computes for itself, as if there were no team: arrays and penalties that are made are
+ * its own. */
 void gt_team_alone (gt_backend *be, int alone);
 /* One member at a time, for libraries that serve one thread: what files are read with. No meeting in between. */
 void gt_team_lock  (gt_backend *be);
 void gt_team_unlock(gt_backend *be);
 
-/* Members together. Without a team, and where it has failed, they do nothing but give back what they were given. ------------- */
+/* Members together. Without a team, and where it has failed, they do nothing but give back what they were given. */
 
 /* A few bytes of the host, member by member: all has gt_members() times as many. */
 gt_status gt_team_gather(gt_backend *be, const void *mine, size_t bytes, void *all);
@@ -48,13 +49,15 @@ double gt_team_least(gt_backend *be, double v);
 
 /* `count` blocks of `bytes`, `stride` bytes apart, on the members' backends. */
 typedef struct { int peer; void *at; size_t bytes, count, stride; } gt_piece;
-/* In the queue. The k-th piece to a peer meets the k-th that the peer takes from here, of the same bytes and count. */
+/* In the queue. The k-th piece to a peer meets the k-th that the peer takes from here, of the same bytes and
+ * count. */
 void   gt_team_exchange(gt_backend *be, const gt_piece *out, size_t outs, const gt_piece *in, size_t ins);
 size_t gt_team_exchanged(const gt_backend *be);         /* bytes that this member took from others so far */
-/* *value, which a reduction has left or leaves, is a part of a sum over the members: it is the sum after gt_reductions_wait(). */
+/* *value, which a reduction has left or leaves, is a part of a sum over the members: it is the sum after
+ * gt_reductions_wait(). */
 void   gt_team_join_later(gt_backend *be, double *value);
 
-/* What core/device asks of a team. ------------------------------------------------------------------------------------------ */
+/* What core/device asks of a team. */
 enum { GT_JOIN_NOT, GT_JOIN_SUM, GT_JOIN_MAX, GT_JOIN_MIN };
 void gt_team_slot  (gt_backend *be, size_t slot, int join);
 void gt_team_settle(gt_backend *be, size_t slots);

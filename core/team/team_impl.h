@@ -13,7 +13,7 @@ enum { GT_TEAM_MAX = 64, GT_TEAM_ROOMS = 3 };
 struct gt_exchange_impl {
 	gt_status (*open )(gt_backend *const *be, int n, int self, void **state);
 	void      (*close)(gt_backend *be, void *state);
-	void      (*ready)(gt_backend *be, void *state);                        /* what is sent is there at this point of the queue */
+	void      (*ready)(gt_backend *be, void *state);        /* what is sent is there by now */
 	void      (*after)(gt_backend *be, const void *peer, int taken);        /* the queue waits for a peer: ready, or taken */
 	void      (*pull )(gt_backend *be, const void *peer, const gt_piece *from, const gt_piece *to);
 	void      (*taken)(gt_backend *be, void *state);                        /* and what was pulled is here at this one */
@@ -42,7 +42,7 @@ gt_status gt_team_parse(const char *spec, int *n, char name[GT_TEAM_MAX][32]);
 /* All members come here; 0: the team has failed, and with it the backend. */
 int gt_team_meet(gt_backend *be);
 const struct gt_member *gt_team_peer(const gt_backend *be, int rank);
-const struct gt_exchange_impl *gt_team_exchange_impl(const gt_backend *be);       /* NULL: the memory of all is the host's */
+const struct gt_exchange_impl *gt_team_exchange_impl(const gt_backend *be);  /* NULL: all share the host's */
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 #ifndef GT_RECON_TEAM_RUN_H
 #define GT_RECON_TEAM_RUN_H
-/* One computation by several members (core/team/team.h). Every member runs the text that one alone would; member 0 is the caller's
- * thread, and the only one that talks to the caller. */
+/* One computation by several members (core/team/team.h). Every member runs the text that one alone would; member 0
+ * is the caller's thread, and the only one that talks to the caller. */
 #include "recon/job.h"
 #include "recon/team/team_split.h"
 
@@ -12,8 +12,8 @@ struct gt_recon_team {
 	char *weights;                  /* what they are */
 };
 
-/* text(j, be, e, out, f) on every member of the job's backend, which is a team. In a dry run f->plan becomes what the member needs that
- * needs most, and f->members says what each does. */
+/* text(j, be, e, out, f) on every member of the job's backend, which is a team. In a dry run f->plan becomes what
+ * the member needs that needs most, and f->members says what each does. */
 typedef gt_status gt_recon_text_of_member(const gt_recon_job *j, gt_backend *be, const gt_recon_extent *e, float *out, gt_recon_found *f);
 gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_recon_text_of_member *text, float *out, gt_recon_found *f);
 #endif

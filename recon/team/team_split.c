@@ -5,8 +5,8 @@
 #include "core/try.h"
 #include "recon/team/team_split.h"
 
-/* Of an H200: seconds per voxel and view of a projection with its adjoint; bytes per second between two; seconds of an exchange. What
- * matters is their ratio. */
+/* Of an H200: seconds per voxel and view of a projection with its adjoint; bytes per second between two; seconds
+ * of an exchange. What matters is their ratio. */
 static const double per_update = 2e-12, link = 3e11, latency = 2e-5;
 /* Slices of work that an inner edge of a slab costs, forward and back together. */
 static const double edge = 7.3;

@@ -1,8 +1,8 @@
 #ifndef GT_RECON_TEAM_SPLIT_H
 #define GT_RECON_TEAM_SPLIT_H
-/* How members of a team share the work of an operator. Members form slabs x blocks: groups along z, each of which has runs of views.
- * Who owns what never changes: slices in runs, and of every subset views in runs. A helix cut by views needs of the volume what
- * its views see alone. */
+/* How members of a team share the work of an operator. Members form slabs x blocks: groups along z, each of which
+ * has runs of views. Who owns what never changes: slices in runs, and of every subset views in runs. A helix cut
+ * by views needs of the volume what its views see alone. */
 #include <gantry/subsets.h>
 #include "core/team/split.h"
 
@@ -11,8 +11,9 @@ typedef struct { gt_split_kind kind; size_t slabs, blocks; } gt_split_spec;
 
 /* "auto", "views", "slices" or "2x4" (slabs x blocks of views). GT_ERR_ARG. */
 gt_status gt_split_spec_parse(const char *text, gt_split_spec *s);
-/* Slabs and blocks of this many members: as asked for, or for `auto` what takes the least time by exchange and by what slabs lose at
- * their edges. GT_ERR_ARG: another number of members; more slabs than slices or blocks than views of the smallest subset. */
+/* Slabs and blocks of this many members: as asked for, or for `auto` what takes the least time by exchange and by
+ * what slabs lose at their edges. GT_ERR_ARG: another number of members; more slabs than slices or blocks than
+ * views of the smallest subset. */
 gt_status gt_split_choose(const gt_split_spec *asked, size_t members, const gt_grid *grid, const gt_scan *scan, size_t subsets,
                           gt_split_spec *chosen);
 /* "views", "slices", "2x4". */

@@ -30,8 +30,8 @@ static void reach_of_view(const gt_scan *scan, const gt_view *view, double far, 
 	}
 }
 
-/* Slices that views of a helix see, of a slab: from the lowest to the highest that a ray may meet anywhere in the grid, and one more at
- * each end, as models reach half a voxel further. */
+/* Slices that views of a helix see, of a slab: from the lowest to the highest that a ray may meet anywhere in the
+ * grid, and one more at each end, as models reach half a voxel further. */
 static gt_range seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range slab, gt_range views)
 {
 	double low = INFINITY, high = -INFINITY;
@@ -55,7 +55,8 @@ static gt_range seen_slices(const gt_grid *grid, const gt_scan *scan, gt_range s
 	return end > begin ? (gt_range){ (size_t)begin, (size_t)(end - begin) } : (gt_range){ slab.first, 0 };
 }
 
-/* The least and the most row that a corner of the box meets in a view; 0: some corner is not in front of the source. */
+/* The least and the most row that a corner of the box meets in a view; 0: some corner is not in front of the
+ * source. */
 static int corner_rows(const gt_scan *scan, const gt_view *view, const double box[3][2], double *least, double *most)
 {
 	const gt_detector d = gt_scan_detector(scan);
@@ -70,8 +71,8 @@ static int corner_rows(const gt_scan *scan, const gt_view *view, const double bo
 	return 1;
 }
 
-/* Rows that a slab is seen by: straight rays on a flat detector meet the box between what its corners meet. Models reach half a voxel
- * and half a cell further; one of each is added. All rows of other detectors. */
+/* Rows that a slab is seen by: straight rays on a flat detector meet the box between what its corners meet. Models
+ * reach half a voxel and half a cell further; one of each is added. All rows of other detectors. */
 static gt_range seen_rows(const gt_grid *grid, const gt_scan *scan, gt_range slices, gt_range views)
 {
 	const gt_range all = { 0, scan->rows };
