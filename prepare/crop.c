@@ -61,21 +61,21 @@ static gt_status part_of(const char *what, long long first, long long last, long
 	return GT_OK;
 }
 
-struct view_options {
+struct views_options {
 	int from, to, step;
 };
-static const struct view_options view_defaults = { 0, -1, 1 };
-#define VIEW_AT(field) offsetof(struct view_options, field)
+static const struct views_options views_defaults = { 0, -1, 1 };
+#define VIEWS_AT(field) offsetof(struct views_options, field)
 static const gt_param view_params[] = {
-	{ .key = "from", .help = "first view, from 0", .kind = GT_INT, .at = VIEW_AT(from), .least = 0, .most = 1e9 },
-	{ .key = "to", .help = "last view; -1: the last there is", .kind = GT_INT, .at = VIEW_AT(to), .least = -1, .most = 1e9 },
-	{ .key = "step", .help = "every so manieth", .kind = GT_INT, .at = VIEW_AT(step), .least = 1, .most = 1e9 },
+	{ .key = "from", .help = "first view, from 0", .kind = GT_INT, .at = VIEWS_AT(from), .least = 0, .most = 1e9 },
+	{ .key = "to", .help = "last view; -1: the last there is", .kind = GT_INT, .at = VIEWS_AT(to), .least = -1, .most = 1e9 },
+	{ .key = "step", .help = "every so manieth", .kind = GT_INT, .at = VIEWS_AT(step), .least = 1, .most = 1e9 },
 	{ .key = NULL },
 };
 
 static gt_status run_views(gt_prepare_call *c, const void *options)
 {
-	const struct view_options *o = options;
+	const struct views_options *o = options;
 	const gt_scan *s = (*c->p)->scan;
 	kept_part of[AXES] = { { 0, 1, 0 }, { 0, 1, s->rows }, { 0, 1, s->columns } };
 	const gt_status st = part_of("views", o->from, o->to, o->step, s->views, &of[VIEW]);
@@ -86,8 +86,8 @@ const gt_preparation gt_preparation_views = {
 	.name = "views",
 	.about = "some of the views",
 	.params = view_params,
-	.defaults = &view_defaults,
-	.options_size = sizeof view_defaults,
+	.defaults = &views_defaults,
+	.options_size = sizeof views_defaults,
 	.run = run_views,
 };
 

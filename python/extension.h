@@ -13,7 +13,8 @@ gt_status gt_py_apply_on_stream(const gt_linop *A, int adjoint, size_t batch, vo
 /* DLPack (dmlc/dlpack, version 0.8), by which libraries of arrays lend memory to each other. The memory of a
  * DLManagedTensor whose elements lie one after the other in C order; NULL where they do not. */
 void *gt_py_dlpack_data(const void *managed);
-/* An array of a CUDA device as a DLManagedTensor of that shape, whose deleter frees it. Takes it over; NULL: no memory. */
+/* An array of a CUDA device as a DLManagedTensor of that shape, whose deleter frees it. Takes it
+ * over; NULL: no memory. */
 void *gt_py_dlpack_new(gt_array *a, int device, int dimensions, const int64_t *shape);
 /* For a capsule that nobody took. */
 void gt_py_dlpack_free(void *managed);

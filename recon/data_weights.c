@@ -226,7 +226,6 @@ done:
 
 gt_status gt_weights_on_grid(const char *spec, const gt_projections *p, const gt_grid *grid, gt_pool *pool, float **w, char **record)
 {
-	GT_NEED(spec);
 	GT_NEED(p);
 	GT_NEED(w);
 	gt_weights_spec parsed = { .kind = GT_WEIGHTS_AUTO };
@@ -249,7 +248,6 @@ done:
 
 gt_status gt_weights_new(const char *spec, const gt_projections *p, gt_pool *pool, float **w, char **record)
 {
-	GT_NEED(spec);
 	GT_NEED(p);
 	GT_NEED(w);
 	return gt_weights_on_grid(spec, p, NULL, pool, w, record);

@@ -34,7 +34,7 @@ typedef struct {
 	gt_run run;                     /* of an iterative method */
 	gt_memory_estimate *plan;       /* compute nothing, and note what it takes; NULL: compute */
 	double seconds;                 /* of the computation */
-	char *start;                    /* owned; zero, a direct method's name, a file's or "array"; NULL: not known yet */
+	char *start;                    /* owned; zero, a method, a file, or "array"; NULL: not known */
 	char *weights, *penalty;        /* owned; NULL: not known yet, or none */
 	char *unsaved;                  /* owned; why the last checkpoint was not written; NULL: it was, or none was due */
 	char backend[32], split[32];    /* split: empty where one computes alone */

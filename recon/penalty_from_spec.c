@@ -105,7 +105,8 @@ static gt_status find_strength(const gt_listener *log, const gt_penalty_spec *o,
 	const gt_status st = gt_strength_find(&q, o->noise, o->factor, &found);
 	if (st != GT_OK)
 		return st;
-	found.strength = gt_team_first(gt_array_backend(c->x), found.strength); /* unlike devices may differ in a last bit */
+	/* Unlike devices may differ in a last bit. */
+	found.strength = gt_team_first(gt_array_backend(c->x), found.strength);
 	*spec = with_strength(o, found.strength, c->recorded);
 	*how = gt_backend_is_dry_run(gt_array_backend(c->x))
 	               ? gt_text(" strength_from=noise:found when it runs")

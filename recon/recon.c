@@ -233,7 +233,7 @@ int gt_recon_iterates(const gt_recon *r)
 
 /* Runs ----------------------------------------------------------------------------- */
 
-/* The volume says which voxels, where nothing else does. One that was made for the grid that was chosen asks for nothing:
+/* The volume says which voxels, where nothing else does. One made for the grid that was chosen asks for nothing:
  * the run is that of the command without a grid. */
 static void take_grid(gt_recon *r, const gt_volume *v)
 {

@@ -12,7 +12,7 @@ struct gt_halo {
 	size_t plane;                   /* voxels of a slice */
 	size_t slices;                  /* of the volume */
 	gt_range own;                   /* of these */
-	int lower, upper;               /* members that own the slices below and above; -1: none, or there is nothing here */
+	int lower, upper;               /* members that own the slices below and above; -1: none */
 };
 void gt_halo_open(struct gt_halo *h, gt_backend *be, gt_type type, const gt_grid *grid);
 gt_status gt_halo_room(const struct gt_halo *h, gt_array **room);

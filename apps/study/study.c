@@ -263,13 +263,14 @@ done:
 const cli_command cli_study = {
 	.name = "study",
 	.about = "measure speed and accuracy of projectors, iterative methods or analytic reconstruction: a report with tables and figures",
-	.synopsis =
-		"accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]\n       gantry study fdk -o FOLDER [options]\n       gantry study quality -o FOLDER [options]",
+	.synopsis = "accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]\n"
+	.synopsis = ""
+		    "       gantry study fdk -o FOLDER [options]\n       gantry study quality -o FOLDER [options]",
 	.notes =
 		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"
 		"of the views. iterative: heads from 2200 views by os-sart, pcg and accelerated sart, on the GPU and on the CPU, and noise at\n"
-		"equal resolution. fdk: the kernels of its backprojection, step by step. quality: errors by tissue of the preset and of others\n"
-		"with the same noise. gnuplot draws the figures; its scripts stay in the\n"
+		"equal resolution. fdk: the kernels of its backprojection, step by step. quality: errors by tissue of the preset and of\n"
+		"others with the same noise. gnuplot draws the figures; its scripts stay in the\n"
 		"folder, and --from runs them: give it only folders that you trust.\n\n"
 		"  gantry study accuracy -o study\n"
 		"  gantry study accuracy scan.nc -o study --quick\n"

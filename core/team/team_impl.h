@@ -14,9 +14,9 @@ struct gt_exchange_impl {
 	gt_status (*open )(gt_backend *const *be, int n, int self, void **state);
 	void      (*close)(gt_backend *be, void *state);
 	void      (*ready)(gt_backend *be, void *state);        /* what is sent is there by now */
-	void      (*after)(gt_backend *be, const void *peer, int taken);        /* the queue waits for a peer: ready, or taken */
+	void      (*after)(gt_backend *be, const void *peer, int taken);        /* the queue waits for a peer */
 	void      (*pull )(gt_backend *be, const void *peer, const gt_piece *from, const gt_piece *to);
-	void      (*taken)(gt_backend *be, void *state);                        /* and what was pulled is here at this one */
+	void      (*taken)(gt_backend *be, void *state);                        /* what was pulled is here */
 };
 extern const struct gt_exchange_impl gt_exchange_cuda;
 

@@ -83,7 +83,7 @@ START_TEST(handles_that_hold_nothing)
 	           "gt_read_projections: expected a place for the projections, found NULL");
 	ck_refused(gt_write_volume(path, NULL, NULL), GT_ERR_ARG, "gt_write_volume: expected a volume, found NULL");
 	ck_refused(gt_write_projections(path, NULL, NULL), GT_ERR_ARG, "gt_write_projections: expected projections, found NULL");
-	ck_refused(gt_slice_writer_create(path, NULL, NULL, &s), GT_ERR_ARG, "gt_slice_writer_create: expected a volume, found NULL");
+	ck_refused(gt_slice_writer_create(path, NULL, NULL, &s), GT_ERR_ARG, "gt_slice_writer_create: head is NULL");
 	ck_ok(gt_volume_wrap(&grid, NULL, NULL, NULL, &head));
 	ck_refused(gt_write_volume(path, NULL, head), GT_ERR_ARG, ".mha: the volume is a grid without voxels");
 	gt_volume_free(head);

@@ -104,7 +104,7 @@ START_TEST(what_may_differ)
 	ck_ok(gt_checkpointing_penalty(path, &penalty));
 	ck_assert_str_eq(penalty, "huber:strength=3");
 	free(penalty);
-	ck_refused(gt_checkpointing_penalty(folder, &penalty), GT_ERR_FORMAT, "--resume");
+	ck_refused(gt_checkpointing_penalty(folder, &penalty), GT_ERR_IO, "--resume");
 }
 END_TEST
 

@@ -47,7 +47,7 @@ def measure(tree):
 
 FINE = {
     "projectors/dd/dd.c": '#include "projectors/dd/dd.h"\n',
-    "apps/commands/recon.c": '#include <gantry/io.h>\n#include "apps/cli/cli.h"\n',
+    "apps/commands/recon/recon.c": '#include <gantry/io.h>\n#include "apps/cli/cli.h"\n',
     "recon/recon.c": '#include "geometry/vec3.h"\n#include <gantry/scan.h>\n',
     "core/device/backend.h": "#ifdef GT_HAVE_CUDA\n",
     "tests/core/test_array.c": '#include "core/array.h"\n',

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/text.h>
-#include "apps/commands/recon.h"
+#include "apps/commands/recon/recon.h"
 
 /* In the text of one expression. */
 #define BYTES(n) gt_bytes_text(n, (char[GT_BYTES_TEXT]){ 0 })

@@ -6,7 +6,7 @@
 #include "apps/cli/frames.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/runlog.h"
-#include "apps/commands/recon_page.h"
+#include "apps/commands/recon/recon_page.h"
 
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "apps/commands/recon.h"
+#include "apps/commands/recon/recon.h"
 
 static const char *const units[] = { "mm-1", "HU", "auto", NULL }, *const presets[] = { "none", "fast", "iterative", NULL },
 			 *const paddings[] = { "auto", "yes", "no", NULL }, *const places[] = { "no", "memory", "scratch", "auto", NULL };

@@ -10,7 +10,7 @@
 #include <gantry/image.h>
 #include <gantry/text.h>
 #include "apps/cli/try.h"
-#include "apps/commands/recon_page.h"
+#include "apps/commands/recon/recon_page.h"
 
 enum { MIDDLE_SLICES = 32, PARTS = 8 };
 static const char *const subjects[] = { "choice", "step", "data", "geometry", "memory", "checkpoint" };

@@ -4,7 +4,7 @@
 #include <gantry/analytic.h>
 #include <gantry/solver.h>
 #include "apps/cli/try.h"
-#include "apps/commands/recon.h"
+#include "apps/commands/recon/recon.h"
 
 static gt_status check(const recon_options *o)
 {

@@ -1,7 +1,7 @@
 /* What the command does while the library reconstructs: progress on stderr, the log, Ctrl-C. */
 #include <stdlib.h>
 #include <string.h>
-#include "apps/commands/recon.h"
+#include "apps/commands/recon/recon.h"
 
 /* The head of the log: what the run is. */
 static gt_status open_log(recon_monitor *m)
