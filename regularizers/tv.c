@@ -62,8 +62,8 @@ struct state {
 	double norm2; /* |D|^2 */
 	gt_array *dual[3][3];
 	int now; /* dual[now] is p */
-	/* In a team plan is of the member's slices and their neighbours, which are fetched into rooms; of the proximal step,
-	 * whose dual arrays are rooms, also of one slice below where there is nobody's. */
+	/* In a team plan is of the member's slices and their neighbours, which are fetched into rooms; of the proximal
+	 * step, whose dual arrays are rooms, also of one slice below where there is nobody's. */
 	int shares;
 	struct gt_halo halo;
 	struct gt_tv_plan prox_plan;

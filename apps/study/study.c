@@ -264,7 +264,6 @@ const cli_command cli_study = {
 	.name = "study",
 	.about = "measure speed and accuracy of projectors, iterative methods or analytic reconstruction: a report with tables and figures",
 	.synopsis = "accuracy [SCAN] -o FOLDER [options]\n       gantry study iterative -o FOLDER [options]\n"
-	.synopsis = ""
 		    "       gantry study fdk -o FOLDER [options]\n       gantry study quality -o FOLDER [options]",
 	.notes =
 		"accuracy: projectors. Without SCAN: the scanner ge-ct750hd, 512 x 512 x 64 voxels. Times on the CPU are estimated from some\n"

@@ -25,10 +25,11 @@ refused_output 2 "neither flat nor dark" prepare scan.nc --bad-pixels fields
 refused_output 1 "none.txt: No such" prepare scan.nc --beam-hardening spectrum=none.txt
 refused 2 "scan.nc" prepare scan.nc -o scan.nc --rings gain
 
-[ -f "${GT_DATA:-}/tooth.h5" ] || skip "GT_DATA names no folder with tooth.h5"
-ok prepare "$GT_DATA/tooth.h5" -o tooth.nc --auto
-grep -q "gain of the detector: 0.6[3-7]" stderr.txt || fail "another gain: $(cat stderr.txt)"
-ok prepare "$GT_DATA/pin" -o pin.nc --auto
-grep -q "rotation axis found at column 85.8[0-8]" stderr.txt || fail "another axis: $(cat stderr.txt)"
-grep -qE "line integrals in air are up to (0.00[0-4]|[1-9]\.?[0-9]*e-0[4-9]|0.000)" stderr.txt || fail "other air: $(cat stderr.txt)"
+if [ -f "${GT_DATA:-}/tooth.h5" ]; then
+	ok prepare "$GT_DATA/tooth.h5" -o tooth.nc --auto
+	grep -q "gain of the detector: 0.6[3-7]" stderr.txt || fail "another gain: $(cat stderr.txt)"
+	ok prepare "$GT_DATA/pin" -o pin.nc --auto
+	grep -q "rotation axis found at column 85.8[0-8]" stderr.txt || fail "another axis: $(cat stderr.txt)"
+	grep -qE "line integrals in air are up to (0.00[0-4]|[1-9]\.?[0-9]*e-0[4-9]|0.000)" stderr.txt || fail "other air: $(cat stderr.txt)"
+fi
 finish

@@ -30,7 +30,7 @@ ok recon scan.nc -o team.nc --backend cpu:1x3 "${common[@]}" --preset iterative 
 ok compare team.nc one.nc --rmse 1e-8
 
 # Saved by four, continued by any number.
-solve=(--solver fista:iterations=6,prox=yes --penalty tv:strength=0.01)
+solve=(--solver "fista:iterations=6,prox=yes" --penalty tv:strength=0.01)
 ok recon scan.nc -o four.nc --backend cpu:1x4 --split 2x2 "${common[@]}" "${solve[@]/6/3}" --checkpoint run.ck
 ok recon scan.nc -o one.nc --backend cpu:1 "${common[@]}" "${solve[@]}"
 for b in cpu:1x3 cpu:1; do
