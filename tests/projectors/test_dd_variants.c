@@ -197,7 +197,8 @@ START_TEST(double_precision_is_exact)
 	gt_backend *be = gt_test_backend(), *cpu = NULL;
 	ck_ok(gt_backend_open("cpu:1", &cpu));
 	compare("dd-db", "dd", be, GT_F64, cpu, GT_F64, _i, 1e-12, 1e-12);
-	compare("dd-db", "dd", be, GT_F32, cpu, GT_F32, _i, 2e-7, 2e-7);
+	/* In single precision dd on the CPU rounds on the way. */
+	compare("dd-db", "dd", be, GT_F32, cpu, GT_F64, _i, 2e-7, 2e-7);
 	gt_backend_close(cpu);
 	gt_backend_close(be);
 }
