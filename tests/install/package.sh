@@ -1,5 +1,5 @@
 #!/bin/bash
-# The installed tree serves others: every public header alone in C and C++, the README's example by CMake package
+# The installed tree serves others: every public header alone in C and C++, the example of docs/guide/from-c.md by CMake package
 # and by pkg-config, an operator from outside the tree, nothing private installed, one version everywhere, the command where it was built. Usage: package.sh ROOT BUILD
 set -eu
 root=${1:?usage: package.sh ROOT BUILD} build=${2:?usage: package.sh ROOT BUILD}
@@ -24,10 +24,10 @@ while read -r header; do
 	[ "$header" = gantry/gantry.h ] || grep -q "<$header>" "$include/gantry/gantry.h" || fail "gantry.h does not include $header"
 done <"$dir/headers"
 
-# The example of README.md is the one in ```c.
+# The example of docs/guide/from-c.md is the one in ```c.
 mkdir "$dir/user"
-awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$root/README.md" >"$dir/user/example.c"
-[ -s "$dir/user/example.c" ] || fail "README.md holds no example in C"
+awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$root/docs/guide/from-c.md" >"$dir/user/example.c"
+[ -s "$dir/user/example.c" ] || fail "docs/guide/from-c.md holds no example in C"
 cat >"$dir/user/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.24)
 project(user C)

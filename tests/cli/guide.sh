@@ -1,0 +1,56 @@
+#!/bin/bash
+# The guide works as it stands: the blocks marked sh of each page of docs/guide/ that says so run in order in an empty folder.
+tree=$(cd "$(dirname "$0")/../.." && pwd)
+. "$(dirname "$0")/support/lib.sh"
+mark='<!-- tests/cli/guide.sh runs the blocks marked sh.'
+
+# blocks PAGE: the lines of its blocks marked sh.
+blocks() { awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$1"; }
+
+# page FILE: in a folder of its own, where docs/ is that of the tree, with the command on the path; what it prints is in out.txt.
+page() {
+	mkdir -p run && ln -sfn "$tree/docs" run/docs && blocks "$1" >page.sh && [ -s page.sh ] || return 1
+	(cd run && PATH=$(dirname "$gantry"):$PATH timeout 100 bash -eu -o pipefail ../page.sh) >out.txt 2>&1
+	local code=$?
+	rm -rf run
+	return $code
+}
+
+# A wrong option, a missing file and a page without commands are seen.
+fence='```'
+printf '%s\n' "# P" "${fence}sh" "gantry devices" "$fence" >good.md
+page good.md || fail "a page that is right: $(cat out.txt)"
+printf '%s\n' "${fence}sh" "gantry devices --none" "gantry devices" "$fence" >option.md
+page option.md && fail "a wrong option is not seen"
+printf '%s\n' "${fence}sh" "gantry devices" "$fence" "${fence}sh" "gantry info none.nc" "$fence" >file.md
+page file.md && fail "a missing file is not seen"
+printf '%s\n' "$fence" "gantry devices" "$fence" >empty.md
+page empty.md && fail "a page without commands is not seen"
+
+# missing PAGE: what its first line says that it needs and this machine or this build has not.
+missing() {
+	local need
+	for need in $(head -n 1 "$1" | sed -n 's/.* Needs \([A-Za-z0-9, ]*\)\..*/\1/p' | tr ',' ' '); do
+		case $need in
+		python3) command -v python3 >/dev/null ;;
+		DCMTK) "$gantry" simulate --reduce 40 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o try -q 2>/dev/null ;;
+		NIfTI) "$gantry" simulate --reduce 40 --phantom box --geometry-only -o try.nc --truth try.nii --grid 4x4x4@9x9x9 -q 2>/dev/null ;;
+		*) echo "what this test does not know:" && false ;;
+		esac || echo "$need"
+		rm -rf try try.nc try.nii
+	done
+}
+ran=0
+for file in "$tree"/docs/guide/*.md; do
+	grep -qF "$mark" "$file" || continue
+	without=$(missing "$file")
+	case $without in *"does not know"*) fail "$(basename "$file") needs $without" ;; esac
+	if [ -n "$without" ]; then
+		echo "$(basename "$file") is left out: it needs $without"
+		continue
+	fi
+	page "$file" || fail "$(basename "$file"): $(tail -n 12 out.txt)"
+	ran=$((ran + 1))
+done
+[ $ran -ge 5 ] || fail "only $ran pages were run"
+finish
