@@ -41,7 +41,7 @@ void gt_html_text(FILE *f, const char *text)
 	free(copy);
 }
 
-void gt_json_text(FILE *f, const char *text)
+void gt_write_json_text(FILE *f, const char *text)
 {
 	char *copy = text ? shown(text) : NULL;
 	if (!copy) {
@@ -58,7 +58,7 @@ void gt_json_text(FILE *f, const char *text)
 	free(copy);
 }
 
-void gt_json_number(FILE *f, double x)
+void gt_write_json_number(FILE *f, double x)
 {
 	if (isfinite(x))
 		fprintf(f, "%.17g", x);

@@ -6,8 +6,8 @@
 /* As text or as the value of an attribute in quotes. NULL: nothing. */
 void gt_html_text(FILE *f, const char *text);
 /* A JSON string with its quotes, fit to stand in a script element. NULL: null. */
-void gt_json_text(FILE *f, const char *text);
+void gt_write_json_text(FILE *f, const char *text);
 /* What is not finite: null. */
-void gt_json_number(FILE *f, double x);
+void gt_write_json_number(FILE *f, double x);
 void gt_base64(FILE *f, const unsigned char *data, size_t n);
 #endif

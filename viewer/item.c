@@ -16,7 +16,7 @@ static void put_numbers(FILE *f, const char *key, const double *x, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			putc(',', f);
-		gt_json_number(f, x[i]);
+		gt_write_json_number(f, x[i]);
 	}
 	putc(']', f);
 }
@@ -24,7 +24,7 @@ static void put_numbers(FILE *f, const char *key, const double *x, size_t n)
 static void put_number(FILE *f, const char *key, double x)
 {
 	fprintf(f, ",\"%s\":", key);
-	gt_json_number(f, x);
+	gt_write_json_number(f, x);
 }
 
 /* One line of the table of facts. */
@@ -33,9 +33,9 @@ static void put_fact(FILE *f, const char *key, const char *value)
 	if (!value || !value[0])
 		return;
 	fputs(",[", f);
-	gt_json_text(f, key);
+	gt_write_json_text(f, key);
 	putc(',', f);
-	gt_json_text(f, value);
+	gt_write_json_text(f, value);
 	putc(']', f);
 }
 
@@ -63,7 +63,7 @@ static void put_view(FILE *f, const gt_scan *s, size_t view)
 	gt_pixel_point(&d, w, column, -0.5, at + 3 * points);
 	gt_pixel_point(&d, w, column, (double)s->rows - 0.5, at + 3 * points + 3);
 	fputs("{\"angle\":", f);
-	gt_json_number(f, w->angle * GT_DEGREES);
+	gt_write_json_number(f, w->angle * GT_DEGREES);
 	put_numbers(f, "source", w->source, 3);
 	put_numbers(f, "row", at, 3 * points);
 	put_numbers(f, "column", at + 3 * points, 6);
@@ -132,7 +132,7 @@ static void put_volume(FILE *f, const struct gt_page_data *d)
 	put_numbers(f, "first", first, 3);
 	put_number(f, "water", water > 0 ? water : NAN);
 	fprintf(f, ",\"unit\":\"%s\",\"facts\":[[\"file or name\",", unit == GT_HU && water > 0 ? "HU" : "mm-1");
-	gt_json_text(f, d->item->name ? d->item->name : "");
+	gt_write_json_text(f, d->item->name ? d->item->name : "");
 	putc(']', f);
 	snprintf(text, sizeof text, "%zu x %zu x %zu voxels of %.6g x %.6g x %.6g mm", g->n[0], g->n[1], g->n[2], g->pitch[0], g->pitch[1],
 	         g->pitch[2]);
@@ -160,7 +160,7 @@ static void put_projections(FILE *f, const struct gt_page_data *d)
 	put_scan(f, s);
 	put_angles(f, s);
 	fputs(",\"water\":null,\"unit\":\"\",\"facts\":[[\"file or name\",", f);
-	gt_json_text(f, d->item->name ? d->item->name : "");
+	gt_write_json_text(f, d->item->name ? d->item->name : "");
 	putc(']', f);
 	put_scan_facts(f, s);
 	if (d->data) {
@@ -177,7 +177,7 @@ void gt_page_put_item(FILE *f, const struct gt_page_data *d, size_t id, int serv
 {
 	size_t by[3], coarse[3];
 	fprintf(f, "{\"id\":%zu,\"kind\":\"%s\",\"name\":", id, d->item->volume ? "volume" : "projections");
-	gt_json_text(f, d->item->name ? d->item->name : "");
+	gt_write_json_text(f, d->item->name ? d->item->name : "");
 	put_sizes(f, "n", d->n);
 	if (d->item->volume)
 		put_volume(f, d);

@@ -161,12 +161,12 @@ static char *put_by(void (*put)(FILE *, const char *), const char *text)
 
 START_TEST(texts)
 {
-	char *html = put_by(gt_html_text, "<a href=\"x\">'&\n\x01\xff"), *json = put_by(gt_json_text, "</script>\"\\\n\x02&'\xc3\xa4");
+	char *html = put_by(gt_html_text, "<a href=\"x\">'&\n\x01\xff"), *json = put_by(gt_write_json_text, "</script>\"\\\n\x02&'\xc3\xa4");
 	ck_assert_str_eq(html, "&lt;a href=&quot;x&quot;&gt;&#39;&amp;\n??");
 	ck_assert_str_eq(json, "\"\\u003c/script\\u003e\\u0022\\u005c\\u000a?\\u0026\\u0027\xc3\xa4\"");
 	free(html);
 	free(json);
-	json = put_by(gt_json_text, NULL);
+	json = put_by(gt_write_json_text, NULL);
 	ck_assert_str_eq(json, "null");
 	free(json);
 }
