@@ -52,7 +52,7 @@ static const struct {
 	      { "pcg", "iterations=250,preconditioner=diagonal", 1 },
 	      { "fista", "iterations=450,nonneg=no", 1 },
 	      { "os-sqs", "iterations=450,nonneg=no,fewer=0.02,single=0.05", SUBSETS },
-	      { "pdhg", "iterations=1400,nonneg=no,sigma=0.02", 1 } };
+	      { "pdhg", "iterations=1400,nonneg=no", 1 } };
 enum { PEERS = sizeof peers / sizeof *peers };
 
 START_TEST(same_problem_same_answer)
