@@ -7,13 +7,15 @@
  *   R with a gradient only: Condat, J. Optim. Theory Appl. 158 (2013) 460, and Vu, Adv. Comput. Math. 38 (2013) 667: R is replaced by
  *   <R'(x), .>, and P = s M + D/2 with R's majorizer D. Then theta = 1, and 1/s grows by 1 each time: the norms in which the iterates are
  *   measured must not grow.
- * Those proofs hold with any smaller constant of convexity too: a third lets s fall as 3/k, as fast as Nesterov's momentum gains. Steps that
- * became too small for the problem let the iterates circle about the minimum: so where the cost rises above the lowest since s was 1, s is 1
- * again and q is W(A x - b), which is a plain step down from x. That is how O'Donoghue and Candes, Found. Comput. Math. 15 (2015) 715, restart
- * momentum; restarts of this method: Applegate, Hinder, Lu and Lubin, Math. Program. 201 (2023) 133. It is done only if the cost is not above
- * that after the last such step: then those steps alone lower the cost, or there is a last one, from where on the proofs hold as they stand.
- * With sigma above 0 the constant is 1, s stops at that value, and nothing starts again.
- * A x is linear in x, so that z is formed from the projections: one forward and one adjoint in an iteration, and the cost is known at x. */
+ * Those proofs hold with any smaller constant of convexity too: a third lets s fall as 3/k, as fast as Nesterov's
+ * momentum gains. Steps that became too small for the problem let the iterates circle about the minimum: so where
+ * the cost rises above the lowest since s was 1, s is 1 again and q is W(A x - b), which is a plain step down from
+ * x. That is how O'Donoghue and Candes, Found. Comput. Math. 15 (2015) 715, restart momentum; restarts of this
+ * method: Applegate, Hinder, Lu and Lubin, Math. Program. 201 (2023) 133. It is done only if the cost is not above
+ * that after the last such step: then those steps alone lower the cost, or there is a last one, from where on the
+ * proofs hold as they stand. With sigma above 0 the constant is 1, s stops at that value, and nothing starts again.
+ * A x is linear in x, so that z is formed from the projections: one forward and one adjoint in an iteration, and the
+ * cost is known at x. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/pwls.h"
@@ -28,7 +30,7 @@ static const gt_param params[] = {
 	{ .key = "iterations", .help = "largest number of iterations", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
 	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },
 	{ .key = "sigma",
-	  .help = "0: the dual step adapts to the cost; else the smallest, relative to the weights, that it falls to: small for many iterations",
+	  .help = "0: the dual step adapts; else the least that it falls to, relative to the weights: small for many iterations",
 	  .kind = GT_REAL,
 	  .at = AT(sigma),
 	  .least = 0,
