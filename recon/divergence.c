@@ -5,8 +5,8 @@
 #include "core/team/team.h"
 #include "recon/divergence.h"
 
-enum { UNKNOWN, COST, DATA, RESIDUAL };
-static const char *const names[] = { "volume", "cost", "data term", "residual" };
+enum { UNKNOWN, COST, DATA, RESIDUAL, COST_ON_THE_WAY };
+static const char *const names[] = { "volume", "cost", "data term", "residual", "cost" };
 
 void gt_divergence_start(gt_divergence *d, const gt_array *x)
 {
@@ -41,8 +41,11 @@ void gt_divergence_list(gt_divergence *d, int with_image, gt_state_entry list[GT
 /* The value that is watched, NAN if none is known. */
 static double value_of(const gt_progress *p, int *kind)
 {
-	*kind = !isnan(p->cost) ? COST : !isnan(p->data) ? DATA : !isnan(p->residual) ? RESIDUAL : UNKNOWN;
-	return *kind == COST ? p->cost : *kind == DATA ? p->data : *kind == RESIDUAL ? p->residual * p->residual / 2 : NAN;
+	*kind = !isnan(p->cost)       ? (p->cost_is_partial ? COST_ON_THE_WAY : COST)
+	        : !isnan(p->data)     ? DATA
+	        : !isnan(p->residual) ? RESIDUAL
+	                              : UNKNOWN;
+	return !isnan(p->cost) ? p->cost : *kind == DATA ? p->data : *kind == RESIDUAL ? p->residual * p->residual / 2 : NAN;
 }
 
 static void begin(gt_divergence *d, int kind, double value)

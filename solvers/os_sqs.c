@@ -13,8 +13,8 @@
  * of which the value at the former and value and slope at z are known.
  *
  * One forward and one adjoint of all views per iteration. Beside x: 5 volumes (3 with one subset); beside data and weights: the
- * largest subset. Reductions in an iteration: 1 per subset and 1 more; with one group 5 others
- * and the penalty's value; with several and momentum that value, for all are awaited at once. */
+ * largest subset. Reductions in an iteration: 1 per subset, 1 more and the penalty's value; with one group 5 others. With several
+ * groups the cost is told too: the data term of the points on the way, and the penalty of the iterate that the pass begins with. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
@@ -81,7 +81,7 @@ struct state {
 	double data;    /* the data term of the pass before: with one group, at the iterate before */
 	double share;   /* of the momentum that is made use of, with this number of groups */
 	double lowest;  /* the data term before it rose last, with this number of groups */
-	double prior;   /* the penalty at the iterate before the pass, where momentum is watched */
+	double prior;   /* the penalty at the iterate before the pass, where that has several steps */
 	gt_state_entry kept[7];
 };
 
@@ -194,6 +194,8 @@ static struct pass sweep(struct state *s, int iteration)
 	const size_t groups = groups_in(s, iteration);
 	const int watched = groups > 1 && s->o->restart && s->o->momentum;
 	double prior = 0;
+	if (groups > 1)
+		pass.penalty = s->prior;
 	if (groups != s->groups) {
 		s->groups = groups;
 		gt_ordered_subsets_fill_order(GT_OS_BIT_REVERSED, groups, s->order);
@@ -208,7 +210,7 @@ static struct pass sweep(struct state *s, int iteration)
 	for (size_t i = 0; i < groups; i++)
 		step(s, s->order[i], &pass);
 	gt_distance2_async(s->at.x, groups > 1 ? s->old : s->at.v, &pass.change2);
-	if (watched && s->p->R)
+	if (groups > 1)
 		gt_penalty_value_async(s->p->R, s->at.x, &prior);
 	gt_reductions_wait(gt_array_backend(s->at.x));
 	for (size_t k = 0; k < s->p->subsets; k++)
@@ -278,7 +280,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	int done;
 	GT_TRY(prepare(&s, x));
 	GT_TRY(gt_resume(m, kept(&s), &done));
-	if (p->R && s.o->restart && s.o->momentum) {
+	if (p->subsets > 1) {
 		gt_penalty_value_async(p->R, s.at.x, &s.prior);
 		gt_reductions_wait(gt_array_backend(s.at.x));
 	}

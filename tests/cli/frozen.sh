@@ -3,9 +3,9 @@
 frozen=$(realpath "$(dirname "$0")/../frozen")
 . "$(dirname "$0")/support/lib.sh"
 # Other instructions round in another way; another device adds in another order. Conjugate directions and least squares by
-# bidiagonalisation differ more: since "dd" computes single precision in single, whole runs of these differ from 0.1.0
-# by up to 3e-4, cgls 1.6e-4 from double precision where 0.1.0 is 1.0e-4.
-near=1e-5 steep=1e-3
+# bidiagonalisation differ more: 0.1.0 itself was 1.0e-4 from double precision, so that what is nearer to it cannot be nearer
+# to 0.1.0 than that: cgls and lsqr differ by 1.4e-4, ramp by 2.9e-4.
+near=1e-5 steep=5e-4
 [[ $backend == cpu* ]] || near=1e-3
 
 cp "$frozen"/* .
@@ -34,7 +34,7 @@ while read -r name half whole stop options; do
 	same=(--like volume.nc --padding no --backend "$backend" --quiet)
 	ok recon arc.nc -o whole.mha "${same[@]}" "${all[@]}"
 	ok recon arc.nc -o resumed.mha "${same[@]}" "${all[@]}" --resume "$name.ck"
-	case $name in cgls | lsqr | pcg | ramp) close=$steep ;; *) close=$near ;; esac
+	case $name in cgls | lsqr | ramp) close=$steep ;; *) close=$near ;; esac
 	ok compare whole.mha "$name.mha" --relative $close
 	ok compare resumed.mha "$name.mha" --relative $close
 	if bits whole.mha "$name.mha"; then bits resumed.mha "$name.mha" || fail "$name: resumed from the older checkpoint, other bits than the older run"; fi

@@ -41,6 +41,12 @@ change() { grep -v '^#' sqs.csv | awk -F, -v k="$1" '$1 == k { print $8 }'; }
 ended() { sed -n 's/^# ended after \([0-9]*\) of 20 iterations: small change$/\1/p' sqs.csv; }
 ok "${sqs[@]}"
 holds "$(change 11) < 0.8 * $(change 10)" "a drop of the change is wanted here"
+# Cost, data term and penalty of every iteration, with subsets too, so that a plot has no gap; they add up.
+ok recon scan.nc -o a.nc --like truth.nc --padding no --backend "$backend" --solver "os-sqs:iterations=9,subsets=12" --quiet --log costs.csv \
+	--weights noise --penalty huber:strength=100,delta=10HU --init zero
+grep -v '^#' costs.csv | awk -F, '$1 ~ /^[0-9]+$/ { n++; if ($3 == "" || $4 <= 0 || (n > 1 && $5 <= 0) || ($3 - $4 - $5) ^ 2 > (1e-5 * $3) ^ 2) exit 1 }
+	END { exit n != 9 }' || fail "os-sqs does not tell the cost of every iteration: $(grep -v '^#' costs.csv)"
+holds "$(grep -v '^#' costs.csv | awk -F, '$1 == 9 { print $3 }') < 0.5 * $(grep -v '^#' costs.csv | awk -F, '$1 == 1 { print $3 }')"
 between=$(awk "BEGIN { print 0.9 * $(change 10) }") after=$(awk "BEGIN { print 1.1 * $(change 4) }")
 ok "${sqs[@]}" --stop "change=${between}HU"
 early=$(ended)
@@ -110,7 +116,7 @@ wild() { echo "os-sqs:iterations=$1,subsets=41,fewer=1,single=1,restart=no"; }
 refused 1 "solver 'os-sqs' diverged: after " recon scan.nc -o best.nc --like truth.nc --padding no --backend "$backend" --solver "$(wild 40)" --log wild.csv --quiet
 kept=$(sed -n 's/.*holds the best image, of iteration \([0-9]*\)$/\1/p' stderr.txt)
 [ -n "$kept" ] || fail "the best image is not named: $(cat stderr.txt)"
-grep -q '^# ended after .* the data term rose 5 times in a row' wild.csv || fail "wild.csv does not say why it ended"
+grep -q '^# ended after .* the cost rose 5 times in a row' wild.csv || fail "wild.csv does not say why it ended"
 ended=$(grep -v '^#' wild.csv | tail -1 | cut -d, -f1)
 holds "$ended < 40 && ${kept:-99} < $ended"
 misfit() { # of an image: what sirt finds before it moves

@@ -30,7 +30,7 @@ holds "$bar < 1e-3" "dd: the bar at 30 degrees is off by $bar %"
 for name in random random-cube; do
 	forward=$(number small/$name.csv '^"dd \(' 3)
 	back=$(awk -F'"*,"*' '/^"dd \(/ { print $9; exit }' small/$name.csv)
-	holds "$forward > 0 && $forward < 3e-6 && $back > 0 && $back < 2e-6" "dd: $name: relative error forward $forward, back $back"
+	holds "$forward > 0 && $forward < 2e-6 && $back > 0 && $back < 2e-6" "dd: $name: relative error forward $forward, back $back"
 done
 for name in dd joseph; do
 	head=$(number small/head.csv "^\"$name \\(" 3)

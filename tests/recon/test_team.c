@@ -213,23 +213,24 @@ static const struct {
 	size_t subsets;
 	int weighted, kappa;
 	double tolerance; /* in double */
+	double single;
 } cases[] = {
-	{ "os-sart", "iterations=3", NULL, 4, 0, 0, 1e-12 },
-	{ "os-sart", "iterations=3,keep=no", NULL, 3, 0, 0, 1e-12 },
-	{ "sirt", "iterations=4,momentum=yes", NULL, 1, 0, 0, 1e-12 },
-	{ "cgls", "iterations=5", NULL, 1, 1, 0, 1e-12 },
-	{ "lsqr", "iterations=5", NULL, 1, 0, 0, 1e-12 },
-	{ "lsmr", "iterations=5", NULL, 1, 0, 0, 1e-12 },
-	{ "mlem", "iterations=3", NULL, 1, 0, 0, 1e-12 },
-	{ "pcg", "iterations=5,preconditioner=diagonal", "qggmrf:strength=20", 1, 1, 1, 1e-12 },
-	{ "pcg", "iterations=6,preconditioner=ramp", "qggmrf:strength=20", 1, 1, 0, 1e-8 },
-	{ "fista", "iterations=5", "huber:strength=50,neighbours=6", 1, 1, 0, 1e-12 },
-	{ "fista", "iterations=5,prox=yes", "tv:strength=0.1,inner=7", 1, 1, 0, 1e-12 },
-	{ "fista", "iterations=4", "tv:strength=0.1,inner=0", 1, 0, 0, 1e-12 },
-	{ "os-sqs", "iterations=3", "hyperbola:strength=50", 4, 1, 0, 1e-12 },
-	{ "os-lalm", "iterations=3", "fair:strength=50", 4, 1, 0, 1e-12 },
-	{ "pdhg", "iterations=5", "tv:strength=0.1,kind=anisotropic,inner=5", 1, 1, 0, 1e-12 },
-	{ "asd-pocs", "iterations=2", "tv:inner=0", 4, 0, 0, 1e-12 },
+	{ "os-sart", "iterations=3", NULL, 4, 0, 0, 1e-12, 1e-5 },
+	{ "os-sart", "iterations=3,keep=no", NULL, 3, 0, 0, 1e-12, 1e-5 },
+	{ "sirt", "iterations=4,momentum=yes", NULL, 1, 0, 0, 1e-12, 1e-5 },
+	{ "cgls", "iterations=5", NULL, 1, 1, 0, 1e-12, 1e-5 },
+	{ "lsqr", "iterations=5", NULL, 1, 0, 0, 1e-12, 1e-5 },
+	{ "lsmr", "iterations=5", NULL, 1, 0, 0, 1e-12, 1e-5 },
+	{ "mlem", "iterations=3", NULL, 1, 0, 0, 1e-12, 1e-5 },
+	{ "pcg", "iterations=5,preconditioner=diagonal", "qggmrf:strength=20", 1, 1, 1, 1e-12, 1e-5 },
+	{ "pcg", "iterations=6,preconditioner=ramp", "qggmrf:strength=20,p=1.6", 1, 1, 0, 1e-9, 1e-4 },
+	{ "fista", "iterations=5", "huber:strength=50,neighbours=6", 1, 1, 0, 1e-12, 1e-5 },
+	{ "fista", "iterations=5,prox=yes", "tv:strength=0.1,inner=7", 1, 1, 0, 1e-12, 1e-5 },
+	{ "fista", "iterations=4", "tv:strength=0.1,inner=0", 1, 0, 0, 1e-12, 1e-5 },
+	{ "os-sqs", "iterations=3", "hyperbola:strength=50", 4, 1, 0, 1e-12, 1e-5 },
+	{ "os-lalm", "iterations=3", "fair:strength=50", 4, 1, 0, 1e-12, 1e-5 },
+	{ "pdhg", "iterations=5", "tv:strength=0.1,kind=anisotropic,inner=5", 1, 1, 0, 1e-12, 1e-5 },
+	{ "asd-pocs", "iterations=2", "tv:inner=0", 4, 0, 0, 1e-12, 1e-5 },
 };
 
 /* Runs a case on some members, twice, against one member. */
@@ -265,7 +266,9 @@ static struct run run_of(int i, const struct data *d, gt_type type)
 		             .weights = cases[i].weighted ? d->weights : NULL };
 }
 
-/* Single precision: a last bit that flips goes further where steps are searched for. */
+/* Single precision: a last bit that flips goes further where steps are searched for. Where the preconditioner follows the curvatures of
+ * the penalty, which with p < 2 are steep where neighbours are alike, an iteration makes a difference 25 times what it was, in both
+ * precisions: after 6 it is 4e-5 in single, 4e-11 at most in double; one member is 2e-5 from its own double. */
 static void each_split(int i, gt_shape shape, double pitch, gt_type type)
 {
 	static const double uneven[] = { 1, 2.5, 1.5, 0.8 };
@@ -283,7 +286,7 @@ static void each_split(int i, gt_shape shape, double pitch, gt_type type)
 		r.split = splits[k].split;
 		r.members = splits[k].members;
 		r.share = splits[k].uneven ? uneven : NULL;
-		compare(&r, one, type == GT_F64 ? cases[i].tolerance : 1e-5);
+		compare(&r, one, type == GT_F64 ? cases[i].tolerance : cases[i].single);
 	}
 	free(one);
 	data_free(&d);

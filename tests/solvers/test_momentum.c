@@ -145,6 +145,7 @@ static const struct figures {
 	{ "os-sqs", "iterations=40", "fair:strength=2,delta=20HU", 1, 1 },
 	{ "os-sqs", "iterations=60,fewer=0.1,single=0.2", "qggmrf:strength=0.5", 5, 1 },
 	{ "os-sqs", "iterations=12,momentum=no,single=0.3", "huber:strength=2,delta=20HU", 4, 0 },
+	{ "os-sqs", "iterations=30,fewer=0.4,single=0.7,restart=no", "huber:strength=2,delta=20HU", 6, 1 },
 	{ "fista", "iterations=40", "huber:strength=2,delta=20HU", 1, 1 },
 	{ "fista", "iterations=15,prox=yes", "tv:strength=0.02,inner=4", 1, 0 },
 };
@@ -153,7 +154,7 @@ enum { FIGURES = sizeof figures / sizeof *figures };
 struct judge {
 	const gt_problem *p;
 	double tolerance, ahead; /* the largest distance from x to what is judged */
-	int known;
+	int known, partial;
 };
 
 static double cost_of(const gt_problem *p, const gt_array *x, double *data, double *square)
@@ -180,8 +181,15 @@ static int judge(void *self, const gt_progress *g)
 {
 	struct judge *j = self;
 	double data, square;
-	if (g->cost_is_partial)
+	if (g->cost_is_partial) {
+		const double penalty = gt_penalty_value(j->p->R, g->cost_of);
+		ck_assert_msg(fabs(g->penalty - penalty) <= 1e-12 * penalty,
+		              "iteration %d: penalty %.17g, of the image that is named %.17g", g->iteration, g->penalty, penalty);
+		ck_assert_double_eq(g->cost, g->data + g->penalty);
+		ck_assert(isfinite(g->data) && g->data > 0);
+		j->partial++;
 		return 0;
+	}
 	const double cost = cost_of(j->p, g->cost_of, &data, &square);
 	const double wrong = !isnan(g->cost) ? fabs(g->cost / cost - 1) : fabs(g->residual / sqrt(square) - 1);
 	ck_assert_msg(wrong < j->tolerance, "iteration %d: %.9g instead of %.9g, wrong by %.1e", g->iteration,
@@ -216,6 +224,7 @@ START_TEST(figures_are_of_the_image_that_is_named)
 	struct judge j = { .p = &p.problem, .tolerance = type == GT_F64 ? 1e-9 : 1e-5 };
 	solve(&p, f->solver, f->options, p.x, &(gt_monitor){ .each = judge, .self = &j });
 	ck_assert_int_gt(j.known, 7);
+	ck_assert(j.partial > 0 || f->subsets == 1);
 	if (strcmp(f->solver, "fista"))
 		ck_assert_double_gt(j.ahead, 0);
 	gt_test_weights_free(&p, w);
