@@ -12,7 +12,7 @@
 
 static const char axis_name[3] = { 'x', 'y', 'z' };
 
-size_t gt_grid_voxels(const gt_grid *g) { return g->n[0] * g->n[1] * g->n[2]; }
+size_t gt_grid_voxels(const gt_grid *g) { return g ? g->n[0] * g->n[1] * g->n[2] : 0; }
 
 double gt_grid_first(const gt_grid *g, int axis) { return g->center[axis] - ((double)g->n[axis] - 1) / 2 * g->pitch[axis]; }
 

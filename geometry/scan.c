@@ -60,7 +60,7 @@ gt_status gt_scan_clone(const gt_scan *scan, gt_scan **copy)
 	return gt_scan_subset(scan, 0, 1, copy);
 }
 
-size_t gt_scan_size(const gt_scan *scan) { return scan->views * scan->rows * scan->columns; }
+size_t gt_scan_size(const gt_scan *scan) { return scan ? scan->views * scan->rows * scan->columns : 0; }
 
 gt_status gt_scan_subset(const gt_scan *scan, size_t first, size_t stride, gt_scan **part)
 {

@@ -7,6 +7,7 @@
 #include <gantry/host_memory.h>
 #include <gantry/image_quality.h>
 #include "core/fft/fft.h"
+#include "core/arguments.h"
 #include "core/try.h"
 
 enum { LEAST = 8 };
@@ -101,6 +102,10 @@ static void finish(const shell *s, double spacing, gt_fsc *f)
 
 gt_status gt_fsc_measure(const gt_grid *g, const float *a, const float *b, gt_fsc *f)
 {
+	GT_NEED(g);
+	GT_NEED(a);
+	GT_NEED(b);
+	GT_NEED(f);
 	const float *volume[2] = { a, b };
 	const size_t cells = g->n[2] * g->n[1] * (g->n[0] / 2 + 1), least = g->n[0] < g->n[1] ? g->n[0] : g->n[1], shells = least / 2 + 1;
 	const double pitch = fmax(g->pitch[0], g->pitch[1]), spacing = 1 / ((double)least * pitch);

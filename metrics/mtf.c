@@ -5,6 +5,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/image_quality.h>
+#include "core/arguments.h"
 #include "core/try.h"
 
 enum { PER_VOXEL = 8, FREQUENCIES = 201, LEAST_BINS = 32 };
@@ -201,6 +202,10 @@ done:
 
 gt_status gt_mtf_of_disc(const gt_grid *grid, const float *volume, const gt_disc *disc, gt_mtf *m)
 {
+	GT_NEED(grid);
+	GT_NEED(volume);
+	GT_NEED(disc);
+	GT_NEED(m);
 	radial r = { grid, volume, disc, sqrt(grid->pitch[0] * grid->pitch[1]), 0, NULL, NULL, 0 };
 	gt_status st = GT_OK;
 	*m = (gt_mtf){ .f50 = NAN };

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/image_quality.h>
+#include "core/arguments.h"
 #include "core/try.h"
 
 enum { LEAST_SIDE = 8, MOST_SIDE = 512, TERMS = 6 };
@@ -163,6 +164,10 @@ done:
 
 gt_status gt_nps_measure(const gt_grid *grid, const float *volume, const float *other, const gt_roi *roi, size_t side, gt_nps *out)
 {
+	GT_NEED(grid);
+	GT_NEED(volume);
+	GT_NEED(roi);
+	GT_NEED(out);
 	squares s = { 0 };
 	gt_status st = GT_OK;
 	*out = (gt_nps){ 0 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/image_quality.h>
+#include "core/arguments.h"
 
 void gt_curve_free(gt_curve *c)
 {
@@ -66,6 +67,10 @@ static double error_of_mean(const gt_grid *g, const float *volume, const gt_roi 
 
 gt_status gt_roi_measure(const gt_grid *g, const float *volume, const gt_roi *roi, gt_roi_figures *f)
 {
+	GT_NEED(g);
+	GT_NEED(volume);
+	GT_NEED(roi);
+	GT_NEED(f);
 	size_t first[3], n[3];
 	double sum = 0, squares = 0;
 	*f = (gt_roi_figures){ .least = INFINITY, .most = -INFINITY };
@@ -126,6 +131,11 @@ static double interpolated(const gt_grid *g, const float *volume, const double a
 
 gt_status gt_line_profile(const gt_grid *g, const float *volume, const double from[3], const double to[3], size_t n, double *value)
 {
+	GT_NEED(g);
+	GT_NEED(volume);
+	GT_NEED(from);
+	GT_NEED(to);
+	GT_NEED(value);
 	const double *ends[] = { from, to };
 	if (n < 2)
 		return gt_fail(GT_ERR_ARG, "profile: %zu points, expected 2 and more", n);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <gantry/download.h>
 #include "core/device/download_impl.h"
+#include "core/arguments.h"
 #include "core/try.h"
 
 static const struct gt_download_impl *const impls[GT_NBACKENDS] = { NULL, GT_IF_CUDA(&gt_download_cuda) };
@@ -15,6 +16,8 @@ struct gt_download {
 
 gt_status gt_download_new(gt_backend *be, gt_download **out)
 {
+	GT_NEED(be);
+	GT_NEED(out);
 	gt_status st = GT_OK;
 	gt_download *d = calloc(1, sizeof *d);
 	if (!d)

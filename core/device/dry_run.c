@@ -1,4 +1,5 @@
 /* A backend that counts what it would hold and does nothing else: see gt_backend_dry_run(). */
+#include "core/arguments.h"
 #include "core/device/backend.h"
 
 /* Nobody may look there: what does fails at once. */
@@ -61,6 +62,7 @@ static const struct gt_backend_ops rehearsal = {
 
 gt_status gt_backend_dry_run(gt_backend *be)
 {
+	GT_NEED(be);
 	if (be->count.bytes)
 		return gt_fail(GT_ERR_ARG, "%s: holds %zu bytes: a dry run begins with none", be->name, be->count.bytes);
 	if (!be->rehearsed) {

@@ -4,6 +4,7 @@
 #include <gantry/host_memory.h>
 #include <gantry/upload.h>
 #include "core/device/upload_impl.h"
+#include "core/arguments.h"
 #include "core/try.h"
 
 static const struct gt_upload_impl *const impls[GT_NBACKENDS] = { NULL, GT_IF_CUDA(&gt_upload_cuda) };
@@ -17,6 +18,8 @@ struct gt_upload {
 
 gt_status gt_upload_new(gt_backend *be, size_t bytes, gt_upload **out)
 {
+	GT_NEED(be);
+	GT_NEED(out);
 	gt_status st = GT_OK;
 	gt_upload *u = calloc(1, sizeof *u);
 	if (!u)

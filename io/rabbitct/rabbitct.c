@@ -9,6 +9,7 @@
 #include <gantry/host_memory.h>
 #include <gantry/io.h>
 #include <gantry/rabbitct.h>
+#include "core/arguments.h"
 #include "core/try.h"
 
 enum { VERSION = 2, HEAD = 20 /* bytes, without the version word */, WORD = 4, MATRIX = 96, MOST_SIDE = 65536, MOST_VIEWS = 1000000 };
@@ -149,6 +150,8 @@ static gt_status open_geometry(gt_rabbitct *f)
 
 gt_status gt_rabbitct_open(const char *path, const char *geometry, gt_rabbitct **out)
 {
+	GT_NEED(path);
+	GT_NEED(out);
 	gt_status st = GT_OK;
 	gt_rabbitct *f = calloc(1, sizeof *f);
 	*out = NULL;
@@ -197,6 +200,8 @@ static gt_status check_view(const gt_rabbitct *f, size_t view)
 
 gt_status gt_rabbitct_matrix(gt_rabbitct *f, size_t view, double matrix[12])
 {
+	GT_NEED(f);
+	GT_NEED(matrix);
 	char what[64];
 	double stored[12];
 	gt_status st = check_view(f, view);
@@ -212,6 +217,8 @@ gt_status gt_rabbitct_matrix(gt_rabbitct *f, size_t view, double matrix[12])
 
 gt_status gt_rabbitct_image(gt_rabbitct *f, size_t view, float *image)
 {
+	GT_NEED(f);
+	GT_NEED(image);
 	char what[64];
 	const size_t n = cells(&f->head), at = f->first + view * record(&f->head) + (f->head.has_matrices ? MATRIX : 0);
 	size_t bad = 0, first = 0;
@@ -231,6 +238,8 @@ gt_status gt_rabbitct_image(gt_rabbitct *f, size_t view, float *image)
 
 gt_status gt_rabbitct_reference(gt_rabbitct *f, size_t size, uint16_t *hu)
 {
+	GT_NEED(f);
+	GT_NEED(hu);
 	size_t at = f->first + f->head.views * record(&f->head);
 	for (size_t i = 0; i < f->head.references; i++) {
 		if (reference_sizes[i] == size)
@@ -243,6 +252,8 @@ gt_status gt_rabbitct_reference(gt_rabbitct *f, size_t size, uint16_t *hu)
 
 gt_status gt_rabbitct_read_volume(const char *path, size_t size, uint16_t *hu)
 {
+	GT_NEED(path);
+	GT_NEED(hu);
 	struct stat s;
 	FILE *f = fopen(path, "rb");
 	gt_status st = GT_OK;

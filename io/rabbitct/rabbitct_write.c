@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <gantry/io.h>
 #include <gantry/rabbitct.h>
+#include "core/arguments.h"
 #include "core/try.h"
 
 static gt_status put(FILE *f, const char *path, const void *from, size_t bytes)
@@ -56,6 +57,10 @@ static gt_status put_matrix(FILE *f, const char *path, const double matrix[12])
 
 gt_status gt_rabbitct_write(const char *path, const gt_rabbitct_head *h, const double (*matrix)[12], const float *images)
 {
+	GT_NEED(path);
+	GT_NEED(h);
+	GT_NEED(matrix);
+	GT_NEED(images);
 	const size_t n = h->columns * h->rows;
 	char *tmp = NULL;
 	FILE *f = NULL;
@@ -78,6 +83,8 @@ done:
 
 gt_status gt_rabbitct_write_volume(const char *path, size_t size, const uint16_t *hu)
 {
+	GT_NEED(path);
+	GT_NEED(hu);
 	char *tmp = NULL;
 	FILE *f = NULL;
 	gt_status st = GT_OK;
@@ -89,6 +96,8 @@ done:
 
 gt_status gt_rabbitct_can_append(const char *path, const gt_rabbitct_head *h, size_t size)
 {
+	GT_NEED(path);
+	GT_NEED(h);
 	if (h->layout != GT_RCT_ORIGINAL)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: is repackaged, its references are files of their own: expected the original layout",
 		               path);
@@ -139,6 +148,8 @@ static gt_status copy_bytes(const char *path, off_t length, FILE *to)
 
 gt_status gt_rabbitct_append(const char *path, size_t size, const uint16_t *hu)
 {
+	GT_NEED(path);
+	GT_NEED(hu);
 	off_t length = 0;
 	char *tmp = NULL;
 	FILE *f = NULL;

@@ -7,7 +7,9 @@
 #include <gantry/consistency.h>
 #include <gantry/data_weights.h>
 #include <gantry/grid.h>
+#include <gantry/download.h>
 #include <gantry/image.h>
+#include <gantry/image_quality.h>
 #include <gantry/io.h>
 #include <gantry/linop.h>
 #include <gantry/matrix_backprojector.h>
@@ -21,6 +23,7 @@
 #include <gantry/phantom.h>
 #include <gantry/plausibility.h>
 #include <gantry/projector.h>
+#include <gantry/rabbitct.h>
 #include <gantry/recon.h>
 #include <gantry/regularizer.h>
 #include <gantry/scan.h>
@@ -29,7 +32,31 @@
 #include <gantry/subsets.h>
 #include <gantry/text.h>
 #include <gantry/threads.h>
+#include <gantry/upload.h>
 #include "tests/support/support.h"
+
+START_TEST(files_and_figures)
+{
+	ck_refused(gt_upload_new(NULL, 0, NULL), GT_ERR_ARG, "gt_upload_new: ");
+	ck_refused(gt_download_new(NULL, NULL), GT_ERR_ARG, "gt_download_new: ");
+	ck_refused(gt_rabbitct_open(NULL, NULL, NULL), GT_ERR_ARG, "gt_rabbitct_open: ");
+	ck_refused(gt_rabbitct_matrix(NULL, 0, NULL), GT_ERR_ARG, "gt_rabbitct_matrix: ");
+	ck_refused(gt_rabbitct_image(NULL, 0, NULL), GT_ERR_ARG, "gt_rabbitct_image: ");
+	ck_refused(gt_rabbitct_reference(NULL, 0, NULL), GT_ERR_ARG, "gt_rabbitct_reference: ");
+	ck_refused(gt_rabbitct_read_volume(NULL, 0, NULL), GT_ERR_ARG, "gt_rabbitct_read_volume: ");
+	ck_refused(gt_rabbitct_write(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_rabbitct_write: ");
+	ck_refused(gt_rabbitct_write_volume(NULL, 0, NULL), GT_ERR_ARG, "gt_rabbitct_write_volume: ");
+	ck_refused(gt_rabbitct_can_append(NULL, NULL, 0), GT_ERR_ARG, "gt_rabbitct_can_append: ");
+	ck_refused(gt_rabbitct_append(NULL, 0, NULL), GT_ERR_ARG, "gt_rabbitct_append: ");
+	ck_refused(gt_backend_dry_run(NULL), GT_ERR_ARG, "gt_backend_dry_run: ");
+	ck_refused(gt_fsc_measure(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_fsc_measure: ");
+	ck_refused(gt_mtf_of_disc(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_mtf_of_disc: ");
+	ck_refused(gt_nps_measure(NULL, NULL, NULL, NULL, 0, NULL), GT_ERR_ARG, "gt_nps_measure: ");
+	ck_refused(gt_roi_measure(NULL, NULL, NULL, NULL), GT_ERR_ARG, "gt_roi_measure: ");
+	ck_refused(gt_line_profile(NULL, NULL, NULL, NULL, 0, NULL), GT_ERR_ARG, "gt_line_profile: ");
+	ck_assert_uint_eq(gt_grid_voxels(NULL) + gt_scan_size(NULL), 0);
+}
+END_TEST
 
 START_TEST(first_half)
 {
@@ -139,6 +166,7 @@ END_TEST
 
 static void fill(TCase *tc)
 {
+	tcase_add_test(tc, files_and_figures);
 	tcase_add_test(tc, first_half);
 	tcase_add_test(tc, second_half);
 	tcase_add_test(tc, subsets_that_failed);
