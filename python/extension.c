@@ -50,9 +50,14 @@ gt_status gt_py_apply_on_stream(const gt_linop *A, int adjoint, size_t batch, vo
 enum { DLPACK_CUDA = 2, DLPACK_FLOAT = 2 };
 typedef struct {
 	void *data;
-	struct { int32_t type, id; } device;
+	struct {
+		int32_t type, id;
+	} device;
 	int32_t dimensions;
-	struct { uint8_t code, bits; uint16_t lanes; } element;
+	struct {
+		uint8_t code, bits;
+		uint16_t lanes;
+	} element;
 	int64_t *shape, *strides; /* in elements; strides NULL: C order */
 	uint64_t byte_offset;
 } dlpack_tensor;

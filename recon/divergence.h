@@ -8,8 +8,8 @@
  *   half the squared residual is above GT_DIVERGENCE_MIN_RESIDUAL_GROWTH times its first; or
  * when none of them is known and the volume holds values that are not finite.
  * Ordered subsets end in a cycle about the solution and noise makes them wander: they rise too, but neither long nor far. What diverges
- * grows by a factor in every iteration. When the solver begins to tell another of the three, or the cost of one iterate after that of
- * points on the way, all starts anew.
+ * grows by a factor in every iteration. When the solver begins to tell another of the three, or the cost of one iterate after that
+ * of points on the way, all starts anew.
  * Methods that tell their residual alone, as SIRT and SART, lower one with weights of their own: where the grid cuts the object short that of
  * the data may well rise on the way. Of these methods the newest image is the best, up to the same factor of the first residual.
  * Of the others the best image is the iterate with the lowest cost. Where ordered subsets find the cost on their way from one iterate to the

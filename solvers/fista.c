@@ -1,9 +1,9 @@
 /* Penalised weighted least squares by projected or proximal gradient steps with Nesterov's momentum: Beck and Teboulle, SIAM J.
  * Imaging Sci. 2 (2009) 183. The momentum is given up where it points uphill (O'Donoghue and Candes, Found. Comput. Math. 15
  * (2015) 715), and a step with it that raises the cost is replaced by one without, which cannot.
- * Penalties with a proximal step enter by it, with the same constant in all voxels: that is the penalty itself, where a gradient
- * may be of a smoothed one. Others, or all with prox=no, are part of the smooth cost, under a diagonal that majorizes it (A'WA1 and
- * the penalty's own; no entry of A may be negative).
+ * Penalties with a proximal step enter by it, with the same constant in all voxels: that is the penalty itself, where a
+ * gradient may be of a smoothed one. Others, or all with prox=no, are part of the smooth cost, under a diagonal that majorizes it (A'WA1
+ * and the penalty's own; no entry of A may be negative).
  *
  * One forward and one adjoint per iteration, and as many more where a step is replaced: the residual at the extrapolated point
  * comes from those of the two iterates. Beside x: 3 volumes (2 with a prox); beside data and weights: 2 arrays as large as these.

@@ -13,8 +13,9 @@
  * of which the value at the former and value and slope at z are known.
  *
  * One forward and one adjoint of all views per iteration. Beside x: 5 volumes (3 with one subset); beside data and weights: the
- * largest subset. Reductions in an iteration: 1 per subset, 1 more and the penalty's value; with one group 5 others. With several
- * groups the cost is told too: the data term of the points on the way, and the penalty of the iterate that the pass begins with. */
+ * largest subset. Reductions in an iteration: 1 per subset, 1 more and the penalty's value; with one group 5 others. With
+ * several groups the cost is told too: the data term of the points on the way, and the penalty of the iterate that the pass
+ * begins with. */
 #include <math.h>
 #include <stdlib.h>
 #include "core/try.h"

@@ -45,13 +45,13 @@ static int nonneg(const void *options) { return ((const struct options *)options
 struct state {
 	const gt_problem *p;
 	gt_array *q, *r, *before;   /* data: dual variable, W(A x - b), the same one iteration ago */
-	gt_array *g, *step, *M, *D; /* volumes; step: P, or M without a penalty, not for a prox; M and D/2: only for R's gradient */
+	gt_array *g, *step, *M, *D; /* volumes; step: P, or M without a penalty, no prox; M and D/2: for R's gradient */
 	int prox;
 	gt_state_entry kept[8];
 	double least;               /* of sigma; 0: it adapts */
 	double sigma, theta;        /* theta is 0 where s begins */
 	double most, unseen;        /* the largest M; the one below which a voxel stays as it is */
-	double begun, lowest, fine; /* the cost after the step with which s began, the lowest since; what is no rise, of the cost */
+	double begun, lowest, fine; /* the cost after the step with which s began, the lowest since; no rise */
 };
 
 static void next_sigma(struct state *s)

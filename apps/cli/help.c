@@ -150,9 +150,8 @@ static int run(const cli_call *call, const void *given)
 const cli_command cli_help = {
 	.name = "help",
 	.about = "help on a command, or on what its options take",
-	.synopsis =
-		"[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] "
-		"| step [NAME] | weights [NAME] | preset [NAME] | format [NAME]]",
+	.synopsis = "[COMMAND | solver [NAME] | projector [NAME] | penalty [NAME] "
+		    "| step [NAME] | weights [NAME] | preset [NAME] | format [NAME]]",
 	.notes =
 		"  gantry help recon\n  gantry help simulate         (scanners and phantoms too)\n  gantry help solver os-sart\n  gantry help projector dd\n"
 		"  gantry help preset\n  gantry help recon --man | man -l -     (installed as gantry-recon.1)\n",
