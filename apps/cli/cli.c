@@ -276,6 +276,27 @@ gt_status cli_parse_range(const char *what, const char *text, double *low, doubl
 	return st;
 }
 
+gt_status cli_parse_names(const char *what, const char *text, const char *const *names, int count, unsigned *chosen)
+{
+	*chosen = 0;
+	for (const char *at = text;; at++) {
+		const size_t n = strcspn(at, ",");
+		char name[32];
+		int k = 0;
+		snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), at);
+		while (k < count && strcmp(name, names[k]))
+			k++;
+		if (k == count)
+			return gt_unknown_of(what, name, names, count);
+		if (*chosen & 1u << k)
+			return gt_fail(GT_ERR_ARG, "%s=%s: %s is there twice", what, text, name);
+		*chosen |= 1u << k;
+		at += n;
+		if (!*at)
+			return GT_OK;
+	}
+}
+
 char *cli_text(const char *format, ...)
 {
 	char *text = NULL;

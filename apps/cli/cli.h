@@ -78,6 +78,8 @@ int cli_exit(const cli_call *call, gt_status st);
 
 /* GT_ERR_ARG if the option was not given. */
 gt_status cli_need(const char *option, const char *value);
+/* "name,name" -> bit k of *chosen for the k-th of `count` names; each once. */
+gt_status cli_parse_names(const char *what, const char *text, const char *const *names, int count, unsigned *chosen);
 /* "low:high" -> two numbers, low < high. */
 gt_status cli_parse_range(const char *what, const char *text, double *low, double *high);
 /* --number and --range of commands that write volumes, into the options of the writer. */

@@ -40,25 +40,6 @@ static const cli_option options[] = {
 };
 /* clang-format on */
 
-static gt_status parse_find(const char *text, unsigned *what)
-{
-	*what = 0;
-	for (const char *at = text;; at++) {
-		const size_t n = strcspn(at, ",");
-		char name[32];
-		int k = 0;
-		snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), at);
-		while (k < GT_CALIBRATE_PARAMETERS && strcmp(name, gt_calibrate_names[k]))
-			k++;
-		if (k == GT_CALIBRATE_PARAMETERS)
-			return gt_unknown_of("--find", name, gt_calibrate_names, GT_CALIBRATE_PARAMETERS);
-		*what |= 1u << k;
-		at += n;
-		if (!*at)
-			return GT_OK;
-	}
-}
-
 static double shown(int parameter) { return parameter == GT_CALIBRATE_CENTER || parameter == GT_CALIBRATE_DISTANCE ? 1 : GT_DEGREES; }
 static const char *const units[GT_CALIBRATE_PARAMETERS] = { "pixels", "deg", "deg", "deg", "mm" };
 
@@ -165,7 +146,7 @@ static gt_status calibrate(const cli_call *call, const calibrate_options *o, gt_
 	gt_volume *before = NULL, *after = NULL;
 	gt_grid grid;
 	gt_status st = GT_OK;
-	GT_TRY(parse_find(o->find, &how.what));
+	GT_TRY(cli_parse_names("--find", o->find, gt_calibrate_names, GT_CALIBRATE_PARAMETERS, &how.what));
 	how.iterations = (int)o->iterations;
 	how.columns = (size_t)o->columns;
 	how.views = (size_t)o->views;
@@ -211,7 +192,7 @@ static int run(const cli_call *call, const void *given)
 	unsigned what;
 	gt_write_options w = gt_write_defaults;
 	gt_status st = GT_OK;
-	GT_TRY(parse_find(o->find, &what));
+	GT_TRY(cli_parse_names("--find", o->find, gt_calibrate_names, GT_CALIBRATE_PARAMETERS, &what));
 	if (o->output)
 		GT_TRY(gt_can_write_projections(o->output, &w));
 	if (o->picture)

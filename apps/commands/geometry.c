@@ -66,7 +66,15 @@ static gt_status read_any(const cli_call *call, const geometry_options *o, const
 	int projections = 0;
 	gt_scan *scan = NULL;
 	gt_status st = GT_OK;
-	if (!o->format && !gt_geometry_probe(path) && gt_file_kind(path, &format, &projections) == GT_OK) {
+	if (!o->format && !gt_geometry_probe(path)) {
+		char why[512];
+		if ((st = gt_file_kind(path, &format, &projections)) == GT_ERR_FORMAT) {
+			snprintf(why, sizeof why, "%s", gt_error());
+			return gt_fail(GT_ERR_FORMAT, "%s; and it holds no geometry of a known kind ('gantry help geometry' lists them)",
+			               why);
+		}
+		if (st != GT_OK)
+			return st;
 		if (!projections)
 			return gt_fail(GT_ERR_ARG, "%s: is a volume, expected a scan or a geometry", path);
 		return cli_read_scan(call, path, with_data ? CLI_IF_ANY : CLI_GEOMETRY, p);

@@ -82,30 +82,8 @@ static gt_status check_unused(const import_options *o, const gt_format *format, 
 }
 
 static const char *const flips[] = { "columns", "turn", "rows" };
-static const unsigned flip_bits[] = { GT_CONJUGATE_COLUMNS, GT_CONJUGATE_TURN, GT_CONJUGATE_ROWS };
 enum { FLIPS = 3 };
-
-/* "columns,turn" -> bits of GT_CONJUGATE_... */
-static gt_status parse_flip(const char *text, unsigned *what)
-{
-	*what = 0;
-	for (const char *at = text;; at++) {
-		const size_t n = strcspn(at, ",");
-		char name[32];
-		int k = 0;
-		snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), at);
-		while (k < FLIPS && strcmp(name, flips[k]))
-			k++;
-		if (k == FLIPS)
-			return gt_unknown_of("--flip", name, flips, FLIPS);
-		if (*what & flip_bits[k])
-			return gt_fail(GT_ERR_ARG, "--flip=%s: %s is there twice", text, name);
-		*what |= flip_bits[k];
-		at += n;
-		if (!*at)
-			return GT_OK;
-	}
-}
+_Static_assert(GT_CONJUGATE_COLUMNS == 1 && GT_CONJUGATE_TURN == 2 && GT_CONJUGATE_ROWS == 4, "bits in the order of the names");
 
 static gt_status import_projections(const cli_call *call, const import_options *o, gt_read_options *r, gt_write_options *w)
 {
@@ -118,7 +96,7 @@ static gt_status import_projections(const cli_call *call, const import_options *
 	r->progress_self = w->progress_self = &progress;
 	r->notes = cli_collect(&notes);
 	if (o->flip)
-		GT_TRY(parse_flip(o->flip, &flip));
+		GT_TRY(cli_parse_names("--flip", o->flip, flips, FLIPS, &flip));
 	GT_TRY(gt_can_write_projections(o->output, w));
 	st = gt_read_projections(call->file[0], r, &p);
 	app_progress_end(&progress);

@@ -1,6 +1,7 @@
 /* gantry view as a page for a browser: all files in one viewer, written as one file or served to this machine. */
 #include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <gantry/io.h>
 #include <gantry/text.h>
 #include "apps/cli/try.h"
@@ -71,6 +72,14 @@ static gt_status serve(const cli_call *call, const view_options *o, const gt_pag
 	return st;
 }
 
+/* Eight bits of every voxel are the least that a page holds. */
+static void note_size(const cli_call *call, const view_options *o, const gt_page *page)
+{
+	struct stat file;
+	if (o->page_size && stat(o->output, &file) == 0 && (size_t)file.st_size > page->bytes)
+		cli_note(call, "%s: is larger than --page-size=%s: it cannot be smaller with these files", o->output, o->page_size);
+}
+
 gt_status view_page(const cli_call *call, const view_options *o)
 {
 	shown s = { .n = 0 };
@@ -95,6 +104,7 @@ gt_status view_page(const cli_call *call, const view_options *o)
 	} else {
 		cli_begin_writing();
 		GT_TRY(cli_end_writing(gt_page_write(o->output, &page)));
+		note_size(call, o, &page);
 		cli_note(call, "%s: open it in a browser", o->output);
 	}
 done:

@@ -20,6 +20,7 @@ ok calibrate wrong.nc --find center
 says "column of the central ray: 2"
 
 refused_output 2 "unknown --find 'centre'" calibrate wrong.nc --find centre
+refused_output 2 "center is there twice" calibrate wrong.nc --find center,center
 refused_output 2 "iterations" calibrate wrong.nc --iterations 0
 ok simulate --scanner ge-ct750hd --reduce 16 --phantom water-cylinder -o arc.nc --rays 1
 refused_output 1 "not of arcs" calibrate arc.nc

@@ -177,4 +177,7 @@ says "--margin no --margin=yes"
 remark "--quality is called --preset now; the old name $renamed" "${old[@]}" --quality fast
 ok "${old[@]}" --quality fast --quiet
 holds "$(grep -c "$renamed" stderr.txt) == 0" "--quiet says: $(cat stderr.txt)"
+remark "is larger than --page-size=1: it cannot be smaller" view truth.nc -o page.html --page-size 1
+ok view truth.nc -o page.html --page-size 30MB
+silent "is larger than"
 finish
