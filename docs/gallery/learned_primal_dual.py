@@ -35,7 +35,7 @@ def discs(n):
             v[0] += (np.hypot(x - cx, y - cy) < r) * rng.uniform(0.3, 0.6)
     v = torch.from_numpy(volumes).to(on)
     b = A(v) / norm
-    return v, b + 0.05 * b.std() * torch.randn_like(b)
+    return v, b + 0.2 * b.std() * torch.randn_like(b)
 
 
 class Step(torch.nn.Module):
@@ -65,7 +65,7 @@ class PrimalDual(torch.nn.Module):
 
 
 network = PrimalDual().to(on)
-optimiser = torch.optim.Adam(network.parameters(), lr=2e-3)
+optimiser = torch.optim.Adam(network.parameters(), lr=5e-3)
 for step in range(150):
     truth, b = discs(16)
     loss = ((network(b) - truth) ** 2).mean()
