@@ -81,4 +81,5 @@ with torch.no_grad():
 direct = np.stack([gantry.fbp(v * norm, scan, grid) for v in b.cpu().numpy()])
 for name, x in (("learned", learned), ("fbp", direct)):
     print(f"{name}: error {np.sqrt(np.mean((x - truth.cpu().numpy()) ** 2)):.4f}")
-gantry.show(gantry.Volume(np.concatenate([truth[0].cpu().numpy(), direct[0], learned[0]]), gantry.Grid((3, 32, 32), 2.0)), save="learned_primal_dual.png")
+side_by_side = np.concatenate([truth[0].cpu().numpy(), direct[0], learned[0]], axis=2)
+gantry.show(gantry.Volume(side_by_side, gantry.Grid((1, 32, 96), 2.0)), save="learned_primal_dual.png")
