@@ -122,6 +122,30 @@ START_TEST(edges_and_air)
 }
 END_TEST
 
+/* Structure over nine tenths of the pixels, far above the noise, as of a coarse detector: the rest tells. A tenth of
+ * the pixels is padding without noise, which does not. */
+START_TEST(structure_nearly_everywhere)
+{
+	gt_projections *p = smooth(VIEWS, ROWS, COLUMNS);
+	gt_noise_model *m = NULL;
+	float *rough = malloc(N * sizeof *rough);
+	gt_test_random(31, N, rough);
+	for (size_t i = 0; i < N; i++) {
+		const size_t c = i % COLUMNS, v = i / COLUMNS / ROWS;
+		p->data[i] += c < 40 || v < 40 ? 0.1f * rough[i] : 0;
+	}
+	add_noise_of_photons(p, 1e5);
+	for (size_t i = 0; i < N; i++)
+		if (i % COLUMNS >= 54)
+			p->data[i] = 3;
+	ck_ok(gt_noise_estimate(p, NULL, NULL, &m));
+	ck_assert_double_eq_tol(gt_noise_photons(m) / 1e5, 1, 0.2);
+	gt_noise_free(m);
+	free(rough);
+	gt_projections_free(p);
+}
+END_TEST
+
 /* Fewer than a hundred places behind the object: all pixels count then. */
 START_TEST(hardly_any_object)
 {
@@ -288,6 +312,7 @@ static void fill_suite(TCase *tc)
 	tcase_add_loop_test(tc, unknown_photons, 0, 3);
 	tcase_add_test(tc, weights_of_the_file);
 	tcase_add_test(tc, edges_and_air);
+	tcase_add_test(tc, structure_nearly_everywhere);
 	tcase_add_test(tc, hardly_any_object);
 	tcase_add_loop_test(tc, one_axis, 0, 2);
 	tcase_add_test(tc, no_noise_at_all);

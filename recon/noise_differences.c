@@ -1,0 +1,219 @@
+/* How noisy projections are, by themselves. Products of second differences along two axes (or a sixth one along one)
+ * leave nothing of smooth shadows, and a known multiple of the variance of independent noise. The median of their
+ * squares does not see the few at edges. Where pixels are coarse there are edges nearly everywhere: then it is looked
+ * at the quietest places alone, by differences all around them, which share no pixel with the place itself and so say
+ * nothing of its own noise. Of several pairs of axes and bounds of the line integral the least is taken: structure
+ * only adds. It takes 4 MB. */
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/order_statistics.h>
+#include <gantry/threads.h>
+#include "geometry/projections.h"
+#include "recon/noise_differences.h"
+
+/* Median of the square of a normal variable of variance 1. */
+#define MEDIAN_OF_SQUARES 0.454936423119573
+enum { MAX_SAMPLES = 200000, MIN_SAMPLES = 100, MAX_QUIET_SAMPLES = 60000, MIN_QUIET_SAMPLES = 400, AXES = 3 };
+/* Part of all places that is quiet. */
+#define QUIET_RATIO 0.15
+/* Places whose surroundings have less than this part of the median of all places are no measurements (padding, and
+ * pixels that were interpolated). */
+#define MIN_OF_MEDIAN 0.01
+
+/* Relative standard deviation of a variance by the median of n squares is this over the square root of n; of two
+ * variances the less is that which is less by three times its own. */
+#define ERROR_OF_MEDIAN 2.33
+
+/* Coefficients of second and sixth differences. */
+static const double second[3] = { 1, -2, 1 }, sixth[7] = { 1, -6, 15, -20, 15, -6, 1 };
+
+struct stencil {
+	size_t step[2], count[2]; /* of two axes: pixels from neighbour to neighbour, and coefficients; count 1: no axis */
+};
+
+static double coefficient(const struct stencil *t, size_t a, size_t b)
+{
+	return t->count[0] == 7 ? sixth[a] : second[a] * (t->count[1] == 1 ? 1 : second[b]);
+}
+
+/* Where one stencil is laid, evenly over the scan, and the ratios found there. */
+struct search {
+	const gt_noise_model *noise; /* of unit scale */
+	const gt_projections *p;
+	struct stencil t;
+	size_t places[AXES], margin[AXES],
+		stride; /* places and what lies before the first along columns, rows and views; every stride-th is looked at */
+	double min_line;
+	double *ratio, *around; /* around: means of the neighbours' ratios, NULL: not asked for */
+};
+
+/* Squared difference over what unit scale would give, at the first pixel i of the stencil; -1 where some pixel is
+ * below min_line. */
+static double ratio_at(const struct search *s, size_t i, double min_line)
+{
+	const struct stencil *t = &s->t;
+	double difference = 0, variance = 0;
+	for (size_t a = 0; a < t->count[0]; a++)
+		for (size_t b = 0; b < t->count[1]; b++) {
+			const size_t at = i + a * t->step[0] + b * t->step[1];
+			const double c = coefficient(t, a, b), p = s->p->data[at];
+			const double v = p >= min_line ? gt_noise_variance(s->noise, at) : 0;
+			if (!(v > 0))
+				return -1;
+			difference += c * p;
+			variance += c * c * v;
+		}
+	return difference * difference / variance;
+}
+
+/* Mean of the ratios at the eight neighbours that share no pixel with the stencil at i; -1: one was not measured. */
+static double ratio_around(const struct search *s, size_t i)
+{
+	const size_t by[2] = { s->t.step[0] * s->t.count[0], s->t.step[1] * s->t.count[1] };
+	double sum = 0;
+	for (size_t a = 0; a < 3; a++)
+		for (size_t b = 0; b < 3; b++) {
+			const double r = a == 1 && b == 1 ? 0 : ratio_at(s, i - by[0] - by[1] + a * by[0] + b * by[1], -INFINITY);
+			if (r < 0)
+				return -1;
+			sum += r / 8;
+		}
+	return sum;
+}
+
+static void look(void *self, size_t begin, size_t end, int worker)
+{
+	const struct search *s = self;
+	const gt_scan *scan = s->p->scan;
+	(void)worker;
+	for (size_t j = begin; j < end; j++) {
+		const size_t k = j * s->stride, row = k / s->places[0], view = row / s->places[1];
+		const size_t c = k % s->places[0] + s->margin[0], r = row % s->places[1] + s->margin[1], v = view + s->margin[2];
+		const size_t i = c + (r + v * scan->rows) * scan->columns;
+		s->ratio[j] = (float)ratio_at(s, i, s->min_line);
+		if (s->around && s->ratio[j] >= 0)
+			s->around[j] = (float)ratio_around(s, i);
+	}
+}
+
+/* Lays a stencil over all places. Axes are 0 columns, 1 rows, 2 views; along[1] = along[0]: one axis, the sixth
+ * difference; the axis of its neighbours is then that of most pixels. 0: there is no place for it. */
+static int lay(const gt_scan *scan, const int along[2], struct search *s)
+{
+	const size_t n[AXES] = { scan->columns, scan->rows, scan->views }, step[AXES] = { 1, n[0], n[0] * n[1] };
+	const int one = along[0] == along[1], other = one ? (along[0] == 0 ? 2 : 0) : along[1];
+	const int axis[2] = { along[0], other };
+	s->t = (struct stencil){ { step[axis[0]], step[axis[1]] }, { one ? 7 : 3, one ? 1 : 3 } };
+	for (int a = 0; a < AXES; a++) {
+		s->places[a] = n[a];
+		s->margin[a] = 0;
+	}
+	for (int k = 0; k < 2; k++) {
+		const size_t beside = s->around ? s->t.count[k] : 0, taken = s->t.count[k] - 1 + 2 * beside;
+		if (n[axis[k]] <= taken)
+			return 0;
+		s->places[axis[k]] -= taken;
+		s->margin[axis[k]] = beside;
+	}
+	return 1;
+}
+
+/* Moves what was measured to the front; how many. */
+static size_t keep_valid(const struct search *s, size_t samples, double least_around)
+{
+	size_t valid = 0;
+	for (size_t j = 0; j < samples; j++) {
+		if (s->ratio[j] < 0 || (s->around && s->around[j] < least_around))
+			continue;
+		if (s->around)
+			s->around[valid] = s->around[j];
+		s->ratio[valid++] = s->ratio[j];
+	}
+	return valid;
+}
+
+/* Ratios of the quietest places to the front; how many. */
+static size_t keep_quiet(const struct search *s, size_t valid)
+{
+	double *sorted = s->around + MAX_QUIET_SAMPLES;
+	size_t quiet = 0;
+	for (size_t j = 0; j < valid; j++)
+		sorted[j] = s->around[j];
+	const double bound = valid ? gt_quantile(sorted, valid, QUIET_RATIO) : 0;
+	for (size_t j = 0; j < valid; j++)
+		if (s->around[j] <= bound)
+			s->ratio[quiet++] = s->ratio[j];
+	return quiet;
+}
+
+/* What was found, and how large it may be. */
+struct found {
+	double scale, bound;
+};
+
+/* The scale by one stencil; least_around: of the surroundings of places that count. */
+static struct found scale_by(struct search *s, const int along[2], double least_around, gt_pool *pool)
+{
+	const size_t most = s->around ? MAX_QUIET_SAMPLES : MAX_SAMPLES, least = s->around ? MIN_QUIET_SAMPLES : MIN_SAMPLES;
+	if (!lay(s->p->scan, along, s))
+		return (struct found){ INFINITY, INFINITY };
+	const size_t places = s->places[0] * s->places[1] * s->places[2];
+	s->stride = (places / most + 1) | 1;
+	const size_t samples = (places + s->stride - 1) / s->stride;
+	gt_parallel(pool, samples, 1 << 10, look, s);
+	size_t valid = keep_valid(s, samples, least_around);
+	if (s->around)
+		valid = keep_quiet(s, valid);
+	if (valid < least)
+		return (struct found){ INFINITY, INFINITY };
+	const double scale = gt_quantile(s->ratio, valid, 0.5) / MEDIAN_OF_SQUARES;
+	return (struct found){ scale, scale * (1 + 3 * ERROR_OF_MEDIAN / sqrt((double)valid)) };
+}
+
+/* The less of *best and that by each stencil. */
+static void improve(struct search *s, double least_around, gt_pool *pool, struct found *best)
+{
+	static const int pairs[][2] = { { 0, 2 }, { 0, 0 }, { 2, 2 }, { 0, 1 }, { 1, 2 } };
+	for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+		const struct found now = scale_by(s, pairs[k], least_around, pool);
+		if (now.bound < best->bound)
+			*best = now;
+	}
+}
+
+/* By pixels behind at least half of the most that the object attenuates (at quiet places also by those behind three
+ * quarters), else by all. scratch: MAX_SAMPLES and twice MAX_QUIET_SAMPLES. */
+static double estimate(const gt_noise_model *unit, const gt_projections *p, gt_pool *pool, double *scratch)
+{
+	const size_t n = gt_scan_size(p->scan), stride = (n / MAX_SAMPLES + 1) | 1;
+	struct search s = { .noise = unit, .p = p, .ratio = scratch };
+	struct found best = { INFINITY, INFINITY };
+	size_t samples = 0;
+	for (size_t i = 0; i < n; i += stride)
+		scratch[samples++] = p->data[i];
+	const double most = gt_quantile(scratch, samples, 0.98), lines[] = { most / 2, 0.75 * most };
+	s.min_line = lines[0];
+	improve(&s, 0, pool, &best);
+	if (isfinite(best.scale)) {
+		const double least_around = MIN_OF_MEDIAN * best.scale;
+		s.around = scratch + MAX_SAMPLES;
+		for (int k = 0; k < 2; k++) {
+			s.min_line = lines[k];
+			improve(&s, least_around, pool, &best);
+		}
+	} else {
+		s.min_line = -INFINITY;
+		improve(&s, 0, pool, &best);
+	}
+	return best.scale;
+}
+
+gt_status gt_noise_of_differences(const gt_noise_model *unit, const gt_projections *p, gt_pool *pool, double *scale)
+{
+	double *scratch = malloc((MAX_SAMPLES + 2 * MAX_QUIET_SAMPLES) * sizeof *scratch);
+	if (!scratch)
+		return gt_fail(GT_ERR_MEMORY, "no memory for the noise of the data");
+	*scale = estimate(unit, p, pool, scratch);
+	free(scratch);
+	return GT_OK;
+}
