@@ -11,7 +11,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "recon/penalty_from_spec.h"
-#include "recon/penalty_strength.h"
+#include "recon/noise/penalty_strength.h"
 
 /* Strengths that differ by less than this part are one: devices disagree by less, and noise follows by half as much. */
 #define MAX_RELATIVE_DIFFERENCE 1e-3

@@ -3,7 +3,7 @@
 /* Weights of the data by the inverse of a variance that also knows the error of the discrete model: that of voxels
  * and pixels, which have a width. docs/regularizers.md, "Weights that know the model", has formulas and figures. */
 #include <gantry/grid.h>
-#include "recon/noise_estimate.h"
+#include "recon/noise/noise_estimate.h"
 
 /* Widths of a voxel's shadow in pixels, along columns [0] and rows [1], as if it were a box of the same variance:
  * root mean square over the views. 0 where the middle of the grid is behind the source. */

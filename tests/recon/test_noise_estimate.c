@@ -5,8 +5,8 @@
 #include <string.h>
 #include <gantry/random.h>
 #include "geometry/projections.h"
-#include "recon/local_noise_model.h"
-#include "recon/noise_estimate.h"
+#include "recon/noise/local_noise_model.h"
+#include "recon/noise/noise_estimate.h"
 #include "tests/support/support.h"
 
 enum { VIEWS = 70, ROWS = 24, COLUMNS = 60, N = VIEWS * ROWS * COLUMNS };

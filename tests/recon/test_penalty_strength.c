@@ -9,9 +9,9 @@
 #include <gantry/random.h>
 #include <gantry/regularizer.h>
 #include "geometry/projections.h"
-#include "recon/noise_estimate.h"
+#include "recon/noise/noise_estimate.h"
 #include "recon/penalty_from_spec.h"
-#include "recon/penalty_strength.h"
+#include "recon/noise/penalty_strength.h"
 #include "tests/support/support.h"
 
 #define WATER 0.02

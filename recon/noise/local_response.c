@@ -9,7 +9,7 @@
 #include "core/fft/fft_box.h"
 #include "core/try.h"
 #include "geometry/projections.h"
-#include "recon/strength_search.h"
+#include "recon/noise/strength_search.h"
 
 /* Views that are enough at the distances within a patch. */
 enum { MAX_PATCH_VIEWS = 120 };

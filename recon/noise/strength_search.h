@@ -2,10 +2,10 @@
 #define GT_RECON_STRENGTH_SEARCH_H
 /* What the search for the strength of a penalty measures, shared by its two sources. */
 #include <gantry/analytic.h>
-#include "recon/local_noise_model.h"
-#include "recon/noise_estimate.h"
+#include "recon/noise/local_noise_model.h"
+#include "recon/noise/noise_estimate.h"
 #include "recon/object_mask.h"
-#include "recon/penalty_strength.h"
+#include "recon/noise/penalty_strength.h"
 
 typedef struct {
 	const gt_strength_problem *q;

@@ -1,12 +1,12 @@
 /* The variance of line integrals: by photons, by weights, or where nothing says how noisy the data are, by the data
- * themselves (recon/noise_differences.c). */
+ * themselves (recon/noise/noise_differences.c). */
 #include <math.h>
 #include <stdlib.h>
 #include "core/arguments.h"
 #include "core/try.h"
 #include "geometry/projections.h"
-#include "recon/noise_differences.h"
-#include "recon/noise_estimate.h"
+#include "recon/noise/noise_differences.h"
+#include "recon/noise/noise_estimate.h"
 
 /* A variance that rounding alone makes; above 0, so that there is a ratio to it. */
 #define MIN_SCALE 1e-12

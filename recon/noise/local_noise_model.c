@@ -12,7 +12,7 @@
 #include <gantry/random.h>
 #include "core/fft/fft_box.h"
 #include "core/try.h"
-#include "recon/local_noise_model.h"
+#include "recon/noise/local_noise_model.h"
 
 enum { BISECTIONS = 80, MAX_ITERATIONS = 30, LINE_SEARCH_STEPS = 3, MAX_TRIALS = 14 };
 /* A field of noise times this has differences so small that any penalty is quadratic in them. */

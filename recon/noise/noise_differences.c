@@ -9,7 +9,7 @@
 #include <gantry/order_statistics.h>
 #include <gantry/threads.h>
 #include "geometry/projections.h"
-#include "recon/noise_differences.h"
+#include "recon/noise/noise_differences.h"
 
 /* Median of the square of a normal variable of variance 1. */
 #define MEDIAN_OF_SQUARES 0.454936423119573

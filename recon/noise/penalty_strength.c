@@ -1,5 +1,5 @@
 /* The strength of a penalty from the noise of the data: how noisy the data are, how noisy the direct method makes
- * them, and the response at a few places of the volume, from which recon/local_noise_model.h finds the strength.
+ * them, and the response at a few places of the volume, from which recon/noise/local_noise_model.h finds the strength.
  * docs/regularizers.md, "Strength from the noise", has the steps. Beside what the solver has it takes a volume and a
  * set of projections on the host, and the same on the device. */
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "recon/penalty_spec.h"
-#include "recon/strength_search.h"
+#include "recon/noise/strength_search.h"
 
 /* Voxels along each axis of a patch. */
 enum { MAX_PATCH_VOXELS = 32 };
