@@ -13,6 +13,8 @@
 
 /* Views that are enough at the distances within a patch. */
 enum { MAX_PATCH_VIEWS = 120 };
+/* Voxels of the object that are sorted. */
+enum { SORTED_PLACES = 20000 };
 /* A difference, in HU, so small that any penalty is quadratic in it. */
 #define QUADRATIC_RANGE_HU 1e-5
 
@@ -119,7 +121,41 @@ done:
 	return st;
 }
 
-/* Places are evenly spread over the list of voxels: multiples of the golden ratio. */
+/* A voxel and how well the data know it: what noise follows most. */
+struct place {
+	float kappa;
+	size_t voxel;
+};
+
+static int by_kappa(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	return x->kappa != y->kappa ? (x->kappa < y->kappa ? -1 : 1) : (x->voxel > y->voxel) - (x->voxel < y->voxel);
+}
+
+/* Places that stand for as many voxels of the object each: evenly spread over them in the order of kappa, of which a
+ * sample is sorted; without kappa over their list, at multiples of the golden ratio. */
+static gt_status choose_places(const gt_strength_search *s, size_t voxel[GT_NOISE_PATCHES])
+{
+	const size_t n = s->q->kappa && s->object.voxels > SORTED_PLACES ? SORTED_PLACES : s->object.voxels;
+	struct place *all = s->q->kappa ? malloc(n * sizeof *all) : NULL;
+	if (s->q->kappa && !all)
+		return gt_fail(GT_ERR_MEMORY, "no memory for a sample of %zu voxels", n);
+	for (size_t i = 0; all && i < n; i++) {
+		const size_t at = s->object.at[(size_t)(((double)i + 0.5) / (double)n * (double)s->object.voxels)];
+		all[i] = (struct place){ s->q->kappa[at], at };
+	}
+	if (all)
+		qsort(all, n, sizeof *all, by_kappa);
+	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
+		const double part = all ? (k + 0.5) / GT_NOISE_PATCHES : fmod((k + 0.5) * 0.6180339887498949, 1);
+		const size_t i = (size_t)(part * (double)n);
+		voxel[k] = all ? all[i].voxel : s->object.at[i];
+	}
+	free(all);
+	return GT_OK;
+}
+
 gt_status gt_strength_measure_places(gt_strength_search *s)
 {
 	const gt_scan *scan = s->q->projections->scan;
@@ -127,16 +163,16 @@ gt_status gt_strength_measure_places(gt_strength_search *s)
 	gt_scan *some = NULL;
 	gt_linop *A = NULL;
 	gt_array *w = NULL, *wvw = NULL;
+	size_t voxel[GT_NOISE_PATCHES];
 	gt_status st = GT_OK;
 	GT_TRY(gt_scan_subset(scan, 0, stride, &some));
+	GT_TRY(choose_places(s, voxel));
 	for (int k = 0; k < GT_NOISE_PATCHES; k++) {
-		const double part = fmod((k + 0.5) * 0.6180339887498949, 1);
-		const size_t voxel = s->object.at[(size_t)(part * (double)s->object.voxels)];
-		const gt_grid box = gt_strength_patch_grid(s, voxel);
+		const gt_grid box = gt_strength_patch_grid(s, voxel[k]);
 		GT_TRY(gt_projector_new(s->q->projector, s->be, s->type, &box, some, &A));
 		if (!w)
 			GT_TRY(gather(s, stride, A, &w, &wvw));
-		s->patch.at[k].square = s->q->kappa ? (double)s->q->kappa[voxel] * s->q->kappa[voxel] : 1;
+		s->patch.at[k].square = s->q->kappa ? (double)s->q->kappa[voxel[k]] * s->q->kappa[voxel[k]] : 1;
 		GT_TRY(measure_place(s, A, stride, w, wvw, &s->patch.at[k]));
 		gt_linop_free(A);
 		A = NULL;
