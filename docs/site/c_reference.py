@@ -157,9 +157,9 @@ def flowing(text, link):
             as_is = line is not None and bool(re.match(r" {2,}\S", line) or re.search(r"\S {3,}\S", line))
             if run and (line is None or as_is != kept):
                 if kept:
-                    yield "<pre>" + link("\n".join(run)) + "</pre>\n"
+                    yield "<pre>" + link("\n".join(run), False) + "</pre>\n"
                 else:
-                    yield "<p>" + link(" ".join(part.strip() for part in run)) + "</p>\n"
+                    yield "<p>" + link(" ".join(part.strip() for part in run), True) + "</p>\n"
                 run = []
             kept = as_is
             if line is not None:
@@ -170,23 +170,26 @@ def linker(headers, here):
     """Names and documents in a text become links."""
     where = {name: header.name[:-2] + ".html" for header in headers for part in header.parts for name in part.names}
 
-    def one(found):
-        name = found[0]
+    def one(found, mark):
+        name, left, right = found[0], *(("<code>", "</code>") if mark else ("", ""))
+        if name.startswith("`"):
+            return f"{left}{name[1:-1]}{right}"
         if name.startswith("docs/"):
             return f'<a href="../../{name[5:-3]}.html">{name}</a>'
         bare = name.rstrip("()")
         if bare not in where:
-            return f"<code>{name}</code>"
+            return f"{left}{name}{right}"
         page = "" if where[bare] == here else where[bare]
-        return f'<a href="{page}#{bare}"><code>{name}</code></a>'
+        return f'<a href="{page}#{bare}">{left}{name}{right}</a>'
 
-    return lambda text: re.sub(r"docs/\w+\.md|\b(?:gt|GT)_\w+(?:\(\))?", one, html.escape(text, quote=False))
+    pattern = re.compile(r"`[^`]+`|docs/\w+\.md|\b(?:gt|GT)_\w+(?:\(\))?")
+    return lambda text, mark: pattern.sub(lambda found: one(found, mark), html.escape(text, quote=False))
 
 
 def page(header, headers):
     """The Markdown of a header's page."""
     link = linker(headers, header.name[:-2] + ".html")
-    out = [f"# &lt;gantry/{header.name}&gt;\n\n"]
+    out = [f"# gantry/{header.name}\n\n"]
     if header.about:
         out += ['<div class="comment">\n', *flowing(header.about, link), "</div>\n\n"]
     if header.includes:

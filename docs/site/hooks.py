@@ -48,6 +48,7 @@ def relinked(text, page, linked):
             linked[place] = path
         return whole.replace(where, posixpath.relpath(place, posixpath.dirname(place_of(page)) or ".") + mark + anchor)
 
+    text = re.sub(r"\A<!--.*?-->\n", "", text)  # else the heading below is no title
     lines, prose = text.splitlines(), dict(rule_links.prose(text))
     # A list may follow a paragraph without an empty line on other sites, here it may not.
     out = []

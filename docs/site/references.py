@@ -6,17 +6,18 @@ import re
 import subprocess
 
 from mkdocs.exceptions import PluginError
+from plain_docstrings import as_markdown
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PACKAGE = os.path.join(TREE, "python", "gantry")
 KINDS = {
-    "solver": "Solvers and analytic methods",
-    "projector": "Projectors",
-    "penalty": "Penalties and denoisers",
-    "step": "Steps of preparation",
-    "weights": "Weights",
-    "preset": "Presets",
-    "format": "File formats",
+    "solver": "Parameters: solvers, analytic methods",
+    "projector": "Parameters: projectors",
+    "penalty": "Parameters: penalties, denoisers",
+    "step": "Parameters: steps of preparation",
+    "weights": "Parameters: weights",
+    "preset": "Parameters: presets",
+    "format": "Names of file formats",
 }
 WHOLE = ("weights", "preset")  # their help is one text, not one per name
 
@@ -70,7 +71,7 @@ def methods():
             for name, about in found:
                 out.append(f"## {name}\n\n{plain(about)}\n\n```text\n{gantry('help', kind, name).split(chr(10), 1)[1].strip(chr(10))}\n```\n\n")
         pages[f"reference/methods/{kind}.md"] = "".join(out)
-        index.append(f"| [{title}]({kind}.md) | {', '.join(f'`{name}`' for name in names)} |\n")
+        index.append(f"| [{kind}]({kind}.md) | {', '.join(f'`{name}`' for name in names)} |\n")
     pages["reference/methods/index.md"] = "".join(index)
     return pages
 
@@ -101,8 +102,8 @@ def module_page(module, names, whole):
     missing = [node.name for node in tree.body if getattr(node, "name", None) in names and not ast.get_docstring(node)]
     if missing:
         raise PluginError(f"python/gantry/{file}.py: no docstring of {', '.join(missing)}")
-    title = f"gantry.{module}" if whole else module.capitalize()
-    return f"# {title}\n\n{plain(' '.join(about.split()))}\n\n" + "".join(f"::: gantry.{module}.{name}\n\n" for name in names)
+    title = f"gantry.{module}" if whole else f"Python: {module}"
+    return f"# {title}\n\n{as_markdown(' '.join(about.split()))}\n\n" + "".join(f"::: gantry.{module}.{name}\n\n" for name in names)
 
 
 def stub_page():
@@ -111,7 +112,7 @@ def stub_page():
     about = {}
     for kind in ("solver", "penalty"):
         about.update({name.replace("-", "_"): (kind, name, line) for name, line in listed(gantry("help", kind).split("\n\n")[0])})
-    out = ["# Methods by name\n\nEach is a function of `gantry`: `gantry.os_sart(...)`. Parameters and defaults are those of the tables.\n\n"]
+    out = ["# Python: methods by name\n\nEach is a function of `gantry`: `gantry.os_sart(...)`. Parameters and defaults are those of the tables.\n\n"]
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             kind, name, line = about[node.name]

@@ -3,6 +3,7 @@ if (location.protocol === "file:")
 	window.Worker = class extends EventTarget {
 		constructor(url) {
 			super();
+			const script = new URL(url, location);
 			this.waiting = [];
 			this.frame = document.createElement("iframe");
 			this.frame.hidden = true;
@@ -11,15 +12,15 @@ if (location.protocol === "file:")
 			const inside = this.frame.contentWindow, page = this.frame.contentDocument;
 			const load = (src) =>
 				new Promise((done, failed) => {
-					const script = page.createElement("script");
-					script.src = new URL(src, url);
-					script.onload = done;
-					script.onerror = failed;
-					page.head.append(script);
+					const element = page.createElement("script");
+					element.src = new URL(src, script);
+					element.onload = done;
+					element.onerror = failed;
+					page.head.append(element);
 				});
 			inside.importScripts = (...urls) => urls.reduce((before, src) => before.then(() => load(src)), Promise.resolve());
 			inside.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
-			load(url).then(() => {
+			load(script).then(() => {
 				const waiting = this.waiting;
 				this.waiting = null;
 				waiting.forEach((data) => this.postMessage(data));
