@@ -34,6 +34,22 @@ def place_of(path):
     return f"tree/{path}.txt"
 
 
+def laid_out(line, inside, out, prose):
+    """A line as this generator wants lists: they begin after an empty line, and what belongs to an item is indented by 4. inside: by how
+    much it is in the tree, 0 outside of lists; out: the lines before, which may get an empty one. Gives the line, and the next `inside`."""
+    marker = re.match(r"([*-]|\d+\.) +(?=\S)", line) if prose else None
+    before = out[-1].strip() if out else ""
+    if marker:
+        if before and (not inside or before.startswith("```")):
+            out.append("")
+        return line, len(marker[0])
+    if inside and line.startswith(" " * inside):
+        return " " * (4 - inside) + line, inside
+    if inside and line.strip() and (not before or line.startswith(("```", "#", "|"))):
+        inside = 0
+    return line, inside
+
+
 def relinked(text, page, linked):
     """A page of the tree as it is on the site: its links lead to where things are there. linked gets the files of the tree that it links to."""
 
@@ -50,18 +66,19 @@ def relinked(text, page, linked):
 
     text = re.sub(r"\A<!--.*?-->\n", "", text)  # else the heading below is no title
     lines, prose = text.splitlines(), dict(rule_links.prose(text))
-    # A list may follow a paragraph without an empty line on other sites, here it may not.
-    out = []
+    out, inside = [], 0
     for number, line in enumerate(lines, 1):
         if number in prose:
             for pattern in (rule_links.LINK, rule_links.NAMED):
                 line = pattern.sub(target, line)
-            before = out[-1] if out else ""
-            if re.match(r"([*-]|\d+\.) ", line) and before.strip() and not re.match(r" *([*-]|\d+\.) |  ", before):
-                out.append("")
+        line, inside = laid_out(line, inside, out, number in prose)
         # A block of code that names its file has it as a title.
         out.append(re.sub(r"^```(\w+) ([\w./]+)$", r'```\1 title="\2"', line))
     return "\n".join(out) + "\n"
+
+
+def names_below(folder):
+    return sorted(os.path.relpath(os.path.join(where, name), folder) for where, _, names in os.walk(folder) for name in names)
 
 
 def made_pages():
@@ -98,7 +115,11 @@ def on_files(files, config):
     for place, text in pages.items():
         files.append(File.generated(config, place, content=text))
     for place, path in {**{BESIDE[path]: path for path in BESIDE}, **linked}.items():
-        files.append(File.generated(config, place, abs_src_path=os.path.join(TREE, path)))
+        whole = os.path.join(TREE, path)
+        if os.path.isdir(whole):
+            files.append(File.generated(config, place, content=f"What the sources have in {path}/:\n\n" + "\n".join(names_below(whole)) + "\n"))
+        else:
+            files.append(File.generated(config, place, abs_src_path=whole))
     return files
 
 
