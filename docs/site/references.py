@@ -55,6 +55,18 @@ def commands():
     return pages
 
 
+def parameters(text):
+    """The help on a module: its parameters as a list, the rest as it stands."""
+    out = []
+    for line in text.splitlines()[1:]:
+        found = re.match(r"  ([a-z][\w-]*) {2,}(\S.*)", line)
+        if found:
+            out.append(f"`{found[1]}`\n:   {plain(found[2])}\n\n")
+        elif line.strip():
+            out.append(f"`{line.strip()}`\n\n" if line.startswith("  ") else plain(line) + "\n")
+    return "".join(out) + "\n"
+
+
 def methods():
     """A page per kind of module, with all parameters."""
     pages = {"reference/methods/index.md": ""}
@@ -69,7 +81,7 @@ def methods():
             found = listed(text.split("\n\n")[0])
             names = [name for name, _ in found]
             for name, about in found:
-                out.append(f"## {name}\n\n{plain(about)}\n\n```text\n{gantry('help', kind, name).split(chr(10), 1)[1].strip(chr(10))}\n```\n\n")
+                out.append(f"## {name}\n\n{plain(about)}\n\n" + parameters(gantry("help", kind, name)))
         pages[f"reference/methods/{kind}.md"] = "".join(out)
         index.append(f"| [{kind}]({kind}.md) | {', '.join(f'`{name}`' for name in names)} |\n")
     pages["reference/methods/index.md"] = "".join(index)
@@ -116,7 +128,7 @@ def stub_page():
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             kind, name, line = about[node.name]
-            code = re.sub(r"^@.*\n", "", ast.get_source_segment(text, node)).removesuffix(" ...")
+            code = re.sub(r"^@.*\n", "", ast.get_source_segment(text, node)).removesuffix(": ...")
             out.append(f"## `{node.name}` {{#gantry.{node.name}}}\n\n{plain(line)}: [parameters](../methods/{kind}.md#{name})\n\n```python\n{code}\n```\n\n")
     return "".join(out)
 
