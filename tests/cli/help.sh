@@ -81,7 +81,7 @@ for command in $commands; do
 	options=$(sed '/-h, --help/q' <<<"$out" | grep -cE '^ {2,6}(-[a-z], )?--[a-z]')
 	ok help "$command" --markdown
 	says "# gantry $command"
-	[ "$(grep -cE '^`.*--[a-z-]+.*`\{#[a-z-]+\}$' <<<"$out")" -eq "$options" ] || fail "help $command --markdown has not $options options: $out"
+	[ "$(grep -cE '^[^ ].*--[a-z-]+.*\{#[a-z-]+\}$' <<<"$out")" -eq "$options" ] || fail "help $command --markdown has not $options options: $out"
 done
 refused 2 "--markdown: expected a command" help --markdown
 refused 2 "--markdown: 'recno' is no command" help recno --markdown
