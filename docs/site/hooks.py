@@ -98,9 +98,25 @@ def expanded(nav, pages):
     return [page for page in pages if page.startswith(nav)] if nav.endswith("/") else nav
 
 
+def listed(nav):
+    """All pages that a list of pages names."""
+    if isinstance(nav, str):
+        return [nav]
+    return [page for item in (nav.values() if isinstance(nav, dict) else nav) for page in listed(item)]
+
+
+def complete(nav, docs):
+    """Pages that the list leaves out come at the end: those of the guide there, others under the last title."""
+    there = set(listed(nav))
+    for folder, title in (("guide", "Guide"), ("", next(iter(nav[-1])))):
+        names = [posixpath.join(folder, name) for name in sorted(os.listdir(os.path.join(docs, folder))) if name.endswith(".md")]
+        next(item for item in nav if title in item)[title].extend(name for name in names if name not in there)
+    return nav
+
+
 def on_config(config):
     config.extra["made"] = made_pages()
-    config.nav = expanded(config.nav, config.extra["made"])
+    config.nav = complete(expanded(config.nav, config.extra["made"]), config.docs_dir)
     return config
 
 
