@@ -1,13 +1,14 @@
 # What `cmake --install` copies: the public headers as they lie in include/, so that users write #include <gantry/recon.h>.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/gantry DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/gantry DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev FILES_MATCHING PATTERN "*.h")
 
 install(TARGETS libgantry EXPORT gantry
-	LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+	LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
+	ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/gantry)
-install(EXPORT gantry NAMESPACE gantry:: FILE gantry-targets.cmake DESTINATION ${package})
+install(EXPORT gantry NAMESPACE gantry:: FILE gantry-targets.cmake DESTINATION ${package} COMPONENT dev)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gantry-config.cmake.in gantry-config.cmake INSTALL_DESTINATION ${package})
 write_basic_package_version_file(gantry-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/gantry-config.cmake ${PROJECT_BINARY_DIR}/gantry-config-version.cmake DESTINATION ${package})
+install(FILES ${PROJECT_BINARY_DIR}/gantry-config.cmake ${PROJECT_BINARY_DIR}/gantry-config-version.cmake DESTINATION ${package} COMPONENT dev)
 
 if(NOT BUILD_SHARED_LIBS)
 	set(pc_requires "netcdf hdf5 fftw3 fftw3f cairo libtiff-4 zlib libcjson expat")
@@ -23,6 +24,8 @@ if(NOT BUILD_SHARED_LIBS)
 endif()
 file(RELATIVE_PATH pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/gantry.pc.in gantry.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/gantry.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/gantry.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
-	DESTINATION ${CMAKE_INSTALL_DOCDIR})
+	DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
+# The site of ./run docs, where that was built.
+install(DIRECTORY ${PROJECT_BINARY_DIR}/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc OPTIONAL PATTERN "*.map" EXCLUDE PATTERN "sitemap.xml*" EXCLUDE)

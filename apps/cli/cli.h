@@ -70,8 +70,9 @@ enum { CLI_TABLES = 4 };
 void cli_option_tables(const cli_command *command, const cli_option *table[CLI_TABLES]);
 /* "  -o, --output FILE"; gives its length. */
 int cli_option_text(const cli_option *o, char *text, size_t size);
-/* To stdout: a page of the manual in troff, NULL: that of all commands; the completion of bash. */
+/* To stdout: a page of the manual in troff, NULL: that of all commands; one in Markdown; the completion of bash. */
 void cli_print_manual(const cli_command *command);
+void cli_print_markdown(const cli_command *command);
 void cli_print_completion(void);
 /* Says what went wrong, if anything, and gives the exit code: CLI_USAGE for arguments and unknown names. */
 int cli_exit(const cli_call *call, gt_status st);

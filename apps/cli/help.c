@@ -97,7 +97,7 @@ static const char *nth_topic(size_t i)
 }
 
 typedef struct {
-	int man, complete;
+	int man, markdown, complete;
 } help_options;
 static const char *const shells[] = { "bash", NULL };
 static const help_options defaults = { .complete = -1 };
@@ -105,6 +105,8 @@ static const help_options defaults = { .complete = -1 };
 static const cli_option options[] = {
 	{ .name = "man", .kind = CLI_FLAG, .help = "of a command, or of all: a page of the manual, in troff",
 	  .at = offsetof(help_options, man) },
+	{ .name = "markdown", .kind = CLI_FLAG, .help = "of a command: its page of the reference, in Markdown",
+	  .at = offsetof(help_options, markdown) },
 	{ .name = "complete", .kind = CLI_CHOICE, .help = "a script that completes commands and options in that shell",
 	  .at = offsetof(help_options, complete), .names = shells },
 	{ 0 },
@@ -115,14 +117,18 @@ static int for_installation(const cli_call *call, const help_options *o)
 {
 	const cli_command *c = call->files ? cli_command_find(call->file[0]) : NULL;
 	gt_status st = GT_OK;
-	if (o->man && o->complete >= 0)
-		st = gt_fail(GT_ERR_ARG, "--man and --complete cannot be combined");
+	if (o->man + o->markdown + (o->complete >= 0) > 1)
+		st = gt_fail(GT_ERR_ARG, "--man, --markdown and --complete cannot be combined");
 	else if (o->complete >= 0 && call->files)
 		st = gt_fail(GT_ERR_ARG, "--complete is for all commands: expected no '%s'", call->file[0]);
-	else if (o->man && (call->files > 1 || (call->files && !c)))
-		st = gt_fail(GT_ERR_ARG, "--man: '%s' is no command", call->file[call->files - 1]);
+	else if ((o->man || o->markdown) && (call->files > 1 || (call->files && !c)))
+		st = gt_fail(GT_ERR_ARG, "--%s: '%s' is no command", o->man ? "man" : "markdown", call->file[call->files - 1]);
+	else if (o->markdown && !c)
+		st = gt_fail(GT_ERR_ARG, "--markdown: expected a command, as in gantry help recon --markdown");
 	else if (o->man)
 		cli_print_manual(c);
+	else if (o->markdown)
+		cli_print_markdown(c);
 	else
 		cli_print_completion();
 	return cli_exit(call, st);
@@ -133,7 +139,7 @@ static int run(const cli_call *call, const void *given)
 	const char *topic = call->files ? call->file[0] : "help", *name = call->files > 1 ? call->file[1] : NULL;
 	const cli_command *c = cli_command_find(topic);
 	const help_options *o = given;
-	if (o->man || o->complete >= 0)
+	if (o->man || o->markdown || o->complete >= 0)
 		return for_installation(call, o);
 	for (size_t i = 0; i < TOPICS; i++)
 		if (!strcmp(topic, topics[i].name) || (topics[i].was && !strcmp(topic, topics[i].was)))

@@ -1,4 +1,4 @@
-/* Pages of the manual and the completion of shells, from the tables of options. */
+/* Pages of the manual, of the site and the completion of shells, from the tables of options. */
 #include <string.h>
 #include <gantry/version.h>
 #include "apps/cli/cli.h"
@@ -96,6 +96,38 @@ void cli_print_manual(const cli_command *c)
 	}
 	put_section("SEE ALSO");
 	printf(".BR gantry (1)\n");
+}
+
+/* Text in Markdown: what would be markup there is not. */
+static void put_markdown(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '<')
+			printf("&lt;");
+		else if (*text == '&')
+			printf("&amp;");
+		else
+			printf(strchr("\\`*_[]{}|", *text) ? "\\%c" : "%c", *text);
+	}
+}
+
+void cli_print_markdown(const cli_command *c)
+{
+	const cli_option *table[CLI_TABLES];
+	char name[192];
+	printf("# gantry %s\n\n", c->name);
+	put_markdown(c->about);
+	printf("\n\n```text\ngantry %s %s\n```\n\n## Options\n\n", c->name, c->synopsis);
+	cli_option_tables(c, table);
+	for (int t = 0; t < CLI_TABLES; t++)
+		for (const cli_option *o = table[t]; o->name; o++) {
+			cli_option_text(o, name, sizeof name);
+			printf("`%s`{#%s}\n:   ", name + strspn(name, " "), o->name);
+			put_markdown(o->help);
+			printf("\n\n");
+		}
+	if (c->notes)
+		printf("## Notes\n\n```text\n%s%s```\n", c->notes, c->notes[strlen(c->notes) - 1] == '\n' ? "" : "\n");
 }
 
 /* The words of one command: its options; and what follows those that take names. */

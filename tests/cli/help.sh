@@ -75,6 +75,17 @@ for command in $commands; do
 	command -v groff >/dev/null && { warned=$(groff -ww -man -T utf8 <<<"$out" 2>&1 >/dev/null) || fail "groff: $warned"; [ -z "$warned" ] || fail "groff on $command: $warned"; }
 done
 refused 2 "'recno' is no command" help recno --man
+# Pages of the reference: as many options as in the help, in Markdown.
+for command in $commands; do
+	ok help "$command"
+	options=$(sed '/-h, --help/q' <<<"$out" | grep -cE '^ {2,6}(-[a-z], )?--[a-z]')
+	ok help "$command" --markdown
+	says "# gantry $command"
+	[ "$(grep -cE '^[^ ].*--[a-z-]+.*\{#[a-z-]+\}$' <<<"$out")" -eq "$options" ] || fail "help $command --markdown has not $options options: $out"
+done
+refused 2 "--markdown: expected a command" help --markdown
+refused 2 "--markdown: 'recno' is no command" help recno --markdown
+refused 2 "cannot be combined" help recon --markdown --man
 refused 2 "cannot be combined" help --man --complete bash
 ok help --complete bash
 complete_by() {

@@ -64,6 +64,19 @@ case "$("$gantry" --version)" in
 "gantry $version"*) ;;
 *) fail "the command says $("$gantry" --version), CMakeLists.txt $version" ;;
 esac
+[ "$(sed -n 's/^## [^0-9]*\([0-9.]*\).*/\1/p' "$root/CHANGELOG.md" | head -n 1)" = "$version" ] || fail "CHANGELOG.md does not begin with version $version"
+grep -q "^The version is $version:.*libgantry\.so\.${version%.*}" <(tr '\n' ' ' <"$root/docs/compatibility.md" | sed 's/The version is/\nThe version is/') ||
+	fail "docs/compatibility.md is not that of $version"
+grep -q "^  version: \"$version\"$" "$root/packaging/conda/recipe.yaml" || fail "packaging/conda/recipe.yaml is not that of $version"
+for file in packaging/Containerfile.cpu packaging/Containerfile.cuda packaging/debian/try_packages.sh; do
+	grep -q "libgantry${version%.*}_" "$root/$file" || fail "$file takes another package than libgantry${version%.*}"
+done
+
+# Pages of the manual and the completion come along.
+while read -r command _; do
+	[ -s "$dir/usr/share/man/man1/gantry-$command.1" ] || fail "no page of the manual was installed for gantry $command"
+done < <("$gantry" help | grep '^  [a-z]')
+grep -q "complete .*gantry" "$dir/usr/share/bash-completion/completions/gantry" || fail "no completion was installed"
 [ -z "$(find "$dir/usr" -name libgantry.so)" ] || readelf -d "$(find "$dir/usr" -name libgantry.so)" | grep -q "SONAME.*libgantry\.so\.${version%.*}]" ||
 	fail "the soname is not libgantry.so.${version%.*}"
 [ -z "$(find "$dir/usr" -name libgantry.so)" ] || [ -n "$(find "$dir/usr" -name "libgantry.so.$version")" ] ||
