@@ -35,6 +35,7 @@ missing() {
 		python3) command -v python3 >/dev/null ;;
 		DCMTK) "$gantry" simulate --reduce 40 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o try -q 2>/dev/null ;;
 		NIfTI) "$gantry" simulate --reduce 40 --phantom box --geometry-only -o try.nc --truth try.nii --grid 4x4x4@9x9x9 -q 2>/dev/null ;;
+		data) [ -f "${GT_DATA:-}/pin/angles.txt" ] && [ -f "${GT_DATA:-}/disc_fan.npy" ] ;;
 		*) echo "what this test does not know:" && false ;;
 		esac || echo "$need"
 		rm -rf try try.nc try.nii
