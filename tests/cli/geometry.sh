@@ -34,6 +34,21 @@ refused_output 2 "says nothing of the number of rows" geometry scan.npy
 refused 2 "ends in .nc, .xml" geometry scan.nc -o scan.txt
 refused_output 1 "no geometry of a known kind" geometry scan.png
 
+# Offsets of RTK's images are where the axis is seen, not what the view's own point is: column 255.5 + 116/0.8, row 255.5 - 2/0.8.
+cat >rtk.xml <<'XML'
+<?xml version="1.0"?>
+<RTKThreeDCircularGeometry version="3">
+<SourceToIsocenterDistance>1000</SourceToIsocenterDistance><SourceToDetectorDistance>1536</SourceToDetectorDistance>
+<ProjectionOffsetX>-116</ProjectionOffsetX><ProjectionOffsetY>2</ProjectionOffsetY>
+<Projection><GantryAngle>10</GantryAngle></Projection><Projection><GantryAngle>130</GantryAngle></Projection>
+<Projection><GantryAngle>250</GantryAngle></Projection>
+</RTKThreeDCircularGeometry>
+XML
+ok geometry show rtk.xml --rows 512 --columns 512 --pixel 0.8 --json
+holds "$(value axis_column) > 400.499 && $(value axis_column) < 400.501 && $(value axis_row) > 252.999 && $(value axis_row) < 253.001"
+ok geometry show rtk.xml --rows 512 --columns 512 --pixel 0.8
+says "axis        seen at column 400.5 (+145 from the middle)"
+
 # Corrections.
 ok geometry scan.nc --column-offset -2 --reverse-direction --roll 10mrad -o fixed.nc
 ok geometry show fixed.nc --json
