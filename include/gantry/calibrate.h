@@ -32,8 +32,8 @@ GT_API extern const gt_calibrate_options gt_calibrate_defaults;        /* centre
 
 typedef struct {
 	int asked, told;                /* told 0: the projections do not say; the value stayed as it was */
-	double value, error;            /* the correction and its standard error, in the units above: by how
-	                                 * much views, and pixels, differ in what they say (recon/calibration/errors.h) */
+	double value, error;            /* the correction and its standard error, in the units above: how
+	                                 * much views, and pixels, differ in what they say (errors.h) */
 } gt_calibrated;
 typedef struct {
 	gt_calibrated parameter[GT_CALIBRATE_PARAMETERS];

@@ -36,9 +36,9 @@ typedef struct {
 	gt_backend *be;
 	gt_grid grid;
 	gt_array *y, *x, *left, *work, *J[N], *part;
-	int free[N];                                   /* parameters that are looked for */
-	double value[N], scale[N], error[N], plain[N]; /* of the whole scan's pixels; of a unit of tolerance and untold */
-	int blind;                                     /* no conjugate rays say where the centre is */
+	int free[N];                            /* parameters that are looked for */
+	double value[N], scale[N], error[2][N]; /* of the whole scan's pixels; of a unit of tolerance and untold */
+	int blind;                              /* no conjugate rays say where the centre is */
 	gt_calibration *out;
 } search;
 
@@ -114,35 +114,6 @@ done:
 	return st;
 }
 
-/* Inverse of the symmetric n x n matrix m, by elimination after scaling; 0: it is singular. */
-static int invert(int n, double m[N][N], double inverse[N][N])
-{
-	double a[N][2 * N], scale[N];
-	for (int i = 0; i < n; i++) {
-		if (!(m[i][i] > 0))
-			return 0;
-		scale[i] = 1 / sqrt(m[i][i]);
-	}
-	for (int i = 0; i < n; i++)
-		for (int j = 0; j < n; j++) {
-			a[i][j] = m[i][j] * scale[i] * scale[j];
-			a[i][n + j] = i == j;
-		}
-	for (int i = 0; i < n; i++) {
-		if (fabs(a[i][i]) < 1e-8)
-			return 0;
-		for (int k = 0; k < n; k++) {
-			const double factor = k == i ? 0 : a[k][i] / a[i][i];
-			for (int j = 0; k != i && j < 2 * n; j++)
-				a[k][j] -= factor * a[i][j];
-		}
-	}
-	for (int i = 0; i < n; i++)
-		for (int j = 0; j < n; j++)
-			inverse[i][j] = a[i][n + j] / a[i][i] * scale[i] * scale[j];
-	return 1;
-}
-
 /* Solves for the step; errors of what is free. */
 static gt_status solve(search *s, double step[N])
 {
@@ -157,7 +128,7 @@ static gt_status solve(search *s, double step[N])
 		for (int j = 0; j < n; j++)
 			m[i][j] = gt_dot(s->J[index[i]], s->J[index[j]]);
 	}
-	if (!invert(n, m, inverse))
+	if (!gt_calibrate_invert(n, m, inverse))
 		return gt_fail(GT_ERR_UNSUPPORTED,
 		               "the geometry is not unique: the projections change alike, or not at all, with the parameters asked for; "
 		               "ask for fewer of them");
@@ -165,9 +136,9 @@ static gt_status solve(search *s, double step[N])
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j < n; j++)
 			step[index[i]] += inverse[i][j] * b[j];
-	GT_TRY(gt_calibrate_errors(s->coarse->scan, s->left, s->J, n, index, inverse, s->error, s->plain));
+	GT_TRY(gt_calibrate_errors(s->coarse->scan, s->left, s->J, n, index, inverse, s->error));
 	for (int i = 0; i < n; i++)
-		s->out->parameter[index[i]].error = s->error[index[i]];
+		s->out->parameter[index[i]].error = s->error[0][index[i]];
 done:
 	return st == GT_OK ? gt_backend_status(s->be) : st;
 }
@@ -178,7 +149,7 @@ static int leave_untold(search *s)
 	int worst = -1;
 	double most = 1;
 	for (int j = 0; j < N; j++) {
-		const double ratio = s->free[j] ? s->plain[j] / (untold[j] * s->scale[j]) : 0;
+		const double ratio = s->free[j] ? s->error[1][j] / (untold[j] * s->scale[j]) : 0;
 		if (ratio > most) {
 			most = ratio;
 			worst = j;
@@ -189,7 +160,7 @@ static int leave_untold(search *s)
 	s->free[worst] = 0;
 	s->value[worst] = 0;
 	note(s->o, GT_WARNING, "%s cannot be told from these projections: its standard error would be %.2g; left as it is",
-	     gt_calibrate_names[worst], s->plain[worst]);
+	     gt_calibrate_names[worst], s->error[1][worst]);
 	return 1;
 }
 
@@ -397,8 +368,8 @@ gt_status gt_calibrate(gt_projections *p, const gt_calibrate_options *given, gt_
 		snprintf(name, sizeof name, "cpu");
 	GT_TRY(gt_backend_open(o.backend ? o.backend : name, &s.be));
 	GT_TRY(begin_center(p, &s));
-	/* Edges as sharp as a pixel are not what rays through voxels of that size draw: they pull the roll by 0.03 degrees.
-	 * Smoothed they do not. But where rays diverge this is no smoothing of the body, which slant and distances see. */
+	/* Rays through voxels do not draw edges as sharp as a pixel, which pull the roll by 0.03 degrees; smoothed they
+	 * do not. Where rays diverge that is no smoothing of the body, which slant and distances see. */
 	GT_TRY(gt_coarse_scan(p, o.columns, o.views, o.what >> GT_CALIBRATE_SLANT ? 0 : 1, &s.coarse, s.by));
 	GT_TRY(allocate(&s));
 	GT_TRY(find(&s));
