@@ -63,6 +63,10 @@ ok geometry three.nc -o three.json
 ok import raw --raw u16le:40x12 --values line-integrals --geometry three.json -o images.nc
 ok info images.nc
 says "least                    257"
+ok recon images.nc -o one.nc --solver sirt:iterations=1 --grid 8 --force --no-check --backend "$backend"
+grep -q "change [0-9.e+-]* mm-1" stderr.txt || fail "of what is no patient no HU: $(cat stderr.txt)"
+ok recon images.nc -o two.nc --solver sirt:iterations=1 --grid 8 --force --no-check --backend "$backend" --water 0.02
+grep -q "change [0-9.e+-]* HU" stderr.txt || fail "HU where water is told: $(cat stderr.txt)"
 refused_output 1 "3 images, and scan.json says 60 views" import raw --raw u16le:40x12 --geometry scan.json
 refused_output 1 "has 960 bytes, expected" import raw --raw u16le:41x12 --angles 0:60
 refused_output 2 "type 'u17' is not read" import raw --raw u17:40x12 --angles 0:60
