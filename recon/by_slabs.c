@@ -72,6 +72,7 @@ static gt_status decide(gt_recon *r, const gt_scan *scan)
 	gt_note_slices(&r->log, &j->grid, scan);
 	gt_note_detector(&r->log, scan);
 	j->water = gt_recon_water(r, j->p);
+	j->water_told = r->set.water > 0 || j->p->water > 0;
 done:
 	return st;
 }

@@ -31,7 +31,8 @@ gt_recon_progress gt_recon_progress_of(const gt_recon_job *j, gt_recon_phase pha
 		                    .gradient = NAN,
 		                    .residual = NAN,
 		                    .change = NAN,
-		                    .water = j->water };
+		                    .water = j->water,
+		                    .water_told = j->water_told };
 }
 
 int gt_recon_tell(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text)

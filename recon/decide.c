@@ -178,6 +178,7 @@ static gt_status decide_whole(gt_recon *r, int planning)
 	gt_note_detector(&r->log, scan);
 	GT_TRY(look_at_data(r));
 	j->water = gt_recon_water(r, j->p);
+	j->water_told = r->set.water > 0 || j->p->water > 0;
 	if (!gt_presets[r->set.preset].solver) /* a preset has subsets for these views */
 		GT_TRY(gt_recon_count_subsets(&r->set.method, scan, &subsets));
 	GT_TRY(gt_recon_find_grid(r, &r->log, scan, &j->grid));

@@ -28,6 +28,7 @@ typedef struct {
 	const gt_penalty_spec *penalty; /* NULL: none */
 	gt_stop_rule stop;
 	double water;                   /* mm^-1 */
+	int water_told;                 /* by the scan or the user */
 } gt_recon_job;
 
 typedef struct {

@@ -85,7 +85,9 @@ void app_progress_iteration(app_progress *p, const gt_progress *g)
 		n += snprintf(text + n, sizeof text - (size_t)n, "  cost %.6g", g->cost);
 	if (!isnan(g->residual))
 		n += snprintf(text + n, sizeof text - (size_t)n, "  residual %.4g", g->residual / p->data_norm);
-	if (!isnan(g->change))
+	if (!isnan(g->change) && isnan(p->water))
+		n += snprintf(text + n, sizeof text - (size_t)n, "  change %.3g mm-1", g->change);
+	else if (!isnan(g->change))
 		n += snprintf(text + n, sizeof text - (size_t)n, "  change %.3g HU", 1000 * g->change / p->water);
 	print_time(app_seconds() - p->started, left, time, sizeof time);
 	if (p->terminal)

@@ -8,7 +8,7 @@ typedef struct {
 	int quiet, terminal, lines;     /* lines: some were printed that say how far it is */
 	double started, shown;          /* s */
 	int resumed;                    /* iterations that were done before it started */
-	double data_norm, water;        /* |b| and mm^-1: to show residual and change in familiar units */
+	double data_norm, water;        /* |b| and mm^-1: to show residual and change in familiar units; NAN: no HU */
 } app_progress;
 
 double app_seconds(void);                                       /* monotonic clock */

@@ -12,7 +12,7 @@
 #include "apps/cli/try.h"
 
 typedef struct {
-	const char *output, *find, *picture;
+	const char *output, *find, *picture, *backend;
 	long long iterations, columns, views, threads;
 } calibrate_options;
 static const calibrate_options defaults = { .find = "center,roll", .iterations = 12, .columns = 96, .views = 180 };
@@ -33,6 +33,8 @@ static const cli_option options[] = {
 	  .least = 16, .most = 4096 },
 	{ .name = "views", .kind = CLI_INT, .value = "N",
 	  .help = "so many at most are used (default 180)", .at = AT(views), .least = 8, .most = 1e6 },
+	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "auto, cpu, cpu:THREADS, cuda or cuda:NUMBER (default: the processors)", .at = AT(backend) },
 	{ .name = "threads", .kind = CLI_INT, .value = "N",
 	  .help = "0: one per processor (default)", .at = AT(threads),
 	  .least = 0, .most = 4096 },
@@ -152,6 +154,7 @@ static gt_status calibrate(const cli_call *call, const calibrate_options *o, gt_
 	how.views = (size_t)o->views;
 	how.threads = (int)o->threads;
 	how.notes = call->log;
+	how.backend = o->backend;
 	if (o->picture) {
 		GT_TRY(picture_grid(gt_projections_scan(p), &grid));
 		GT_TRY(slices(call, p, &grid, &before));

@@ -26,12 +26,14 @@ typedef struct {
 	size_t columns, views;          /* the scan is coarsened to so many at most */
 	int threads;                    /* 0: one per processor */
 	gt_listener notes;              /* what was begun with, each iteration, what could not be told */
+	const char *backend;            /* NULL: the processors that `threads` says */
 } gt_calibrate_options;
 GT_API extern const gt_calibrate_options gt_calibrate_defaults;        /* centre and roll */
 
 typedef struct {
 	int asked, told;                /* told 0: the projections do not say; the value stayed as it was */
-	double value, error;            /* the correction and its standard error, in the units above */
+	double value, error;            /* the correction and its standard error, in the units above: how
+	                                 * much views, and pixels, differ in what they say (errors.h) */
 } gt_calibrated;
 typedef struct {
 	gt_calibrated parameter[GT_CALIBRATE_PARAMETERS];

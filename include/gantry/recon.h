@@ -89,6 +89,7 @@ typedef struct {
 	double change;                  /* root mean square change of the volume in this iteration, mm^-1 */
 	double water;                   /* mm^-1: what HU are made with */
 	const char *text;               /* NULL, or words for a user; valid during the call */
+	int water_told;                 /* by the scan or the user, so that HU mean something; 0: water is the usual one */
 } gt_recon_progress;
 /* Called once per iteration and at the phases above, from the thread that called the library; non-zero stops: an
  * iterative method ends there with the volume that it has, before the iterations gt_recon_run() ends with GT_STOPPED.

@@ -29,8 +29,11 @@ void gt_frame_source_free(gt_frame_source *s)
 int gt_is_image_name(const char *name)
 {
 	const char *dot = strrchr(name, '.');
-	return name[0] != '.' && dot &&
-	       (!strcasecmp(dot, ".tif") || !strcasecmp(dot, ".tiff") || !strcasecmp(dot, ".edf") || !strcasecmp(dot, ".raw"));
+	static const char *const names[] = { ".tif", ".tiff", ".edf", ".raw", ".his", ".xim" };
+	for (size_t i = 0; name[0] != '.' && dot && i < sizeof names / sizeof *names; i++)
+		if (!strcasecmp(dot, names[i]))
+			return 1;
+	return 0;
 }
 
 /* A file, and its name around its last number. */

@@ -40,6 +40,11 @@ gt_status gt_raw_source(gt_file_list *files, const char *description, gt_frame_s
 int       gt_is_edf(const char *path);
 gt_status gt_edf_source(gt_file_list *files, gt_frame_source **s);
 
+/* Images of scanners at accelerators: Elekta's .his (Heimann: numbers grow with the dark, 65536 is white), Varian's
+ * .xim (io/frames/xim_file.h). Takes the list over where it succeeds. */
+int       gt_is_his(const char *path);
+gt_status gt_linac_source(gt_file_list *files, gt_frame_source **s);
+
 /* Frees; NULL is fine. */
 void gt_frame_source_free(gt_frame_source *s);
 

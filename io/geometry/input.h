@@ -31,7 +31,8 @@ typedef struct {
 	int       (*probe)(const gt_geometry_input *in);
 	gt_status (*read)(gt_geometry_input *in);
 } gt_geometry_reader;
-#define GT_GEOMETRY_READERS(X) X(rtk) X(diondo) X(yxlon) X(elekta) X(nikon) X(phoenix) X(skyscan) X(zeiss) X(leap) X(tigre) X(cil) X(astra)
+#define GT_GEOMETRY_READERS(X) X(rtk) X(diondo) X(yxlon) \
+	X(varian) X(elekta) X(nikon) X(phoenix) X(skyscan) X(zeiss) X(leap) X(tigre) X(cil) X(astra)
 #define GT_GEOMETRY_DECLARE(name) extern const gt_geometry_reader gt_geometry_##name;
 GT_GEOMETRY_READERS(GT_GEOMETRY_DECLARE)
 
@@ -61,6 +62,9 @@ int       gt_geometry_offset(const gt_geometry_input *in, const char *of);
 gt_status gt_geometry_make_lab(const gt_geometry_input *in, const gt_lab_orbit *lab, const gt_scan_size3 *size);
 /* views angles first + i step, degrees, into in->g->angle. */
 gt_status gt_geometry_even_angles(const gt_geometry_input *in, size_t views, double first, double step);
+/* Of Varian's Scan.xml: the angles in degrees, on beyond a turn, from the one folder of .xim in Acquisitions beside it;
+ * how many are less than `least` degrees behind the one before is told. */
+gt_status gt_varian_angles(const gt_geometry_input *in, double least, size_t *views, double **angle);
 /* The path of a file beside the input's: its folder, and name, in which \ is /. malloc'ed; NULL without memory. */
 char     *gt_geometry_beside(const gt_geometry_input *in, const char *name);
 

@@ -195,6 +195,41 @@ done:
 
 const gt_geometry_reader gt_geometry_yxlon = { "yxlon", probe_yxlon, read_yxlon };
 
+static int probe_varian(const gt_geometry_input *in)
+{
+	return in->text[strspn(in->text, " \t\r\n\xef\xbb\xbf")] == '<' && strstr(in->text, "<ImagerSizeX") && strstr(in->text, "<SID");
+}
+
+static gt_status read_varian(gt_geometry_input *in)
+{
+	const double none = 0;
+	gt_lab_orbit o = { .parallel = 0 };
+	gt_scan_size3 size = { 0, 0, 0 };
+	gt_xml_node *root = NULL;
+	double lateral = 0, velocity = 0, rate = 0;
+	gt_status st = GT_OK;
+	GT_TRY(gt_xml_read(in->path, in->text, in->bytes, &root));
+	GT_TRY(distances(in, root, "SAD", "SID", &o));
+	GT_TRY(whole(in, root, "ImagerSizeX", &size.columns));
+	GT_TRY(whole(in, root, "ImagerSizeY", &size.rows));
+	GT_TRY(length(in, root, "ImagerResX", &o.pitch[0]));
+	GT_TRY(length(in, root, "ImagerResY", &o.pitch[1]));
+	GT_TRY(number(in, root, "ImagerLat", &none, &lateral));
+	GT_TRY(number(in, root, "Velocity", &none, &velocity));
+	GT_TRY(number(in, root, "FrameRate", &none, &rate));
+	take_offset(in, lateral, "ImagerLat", &o);
+	GT_TRY(gt_varian_angles(in, rate > 0 ? 0.9 * fabs(velocity / rate) : 0, &size.views, &in->g->angle));
+	const double side = gt_geometry_direction(in, "Varian accelerators") ? -1 : 1;
+	for (size_t v = 0; v < size.views; v++)
+		in->g->angle[v] *= side * GT_PI / 180;
+	st = gt_geometry_make_lab(in, &o, &size);
+done:
+	gt_xml_free(root);
+	return st;
+}
+
+const gt_geometry_reader gt_geometry_varian = { "varian", probe_varian, read_varian };
+
 static int probe_elekta(const gt_geometry_input *in)
 {
 	return in->text[strspn(in->text, " \t\r\n\xef\xbb\xbf")] == '<' && strstr(in->text, "<Frame") &&
@@ -245,6 +280,7 @@ static gt_status read_elekta(gt_geometry_input *in)
 	gt_geometry_note(in, "%zu views from GantryAngle, UCentre and VCentre of each Frame, signs as RTK takes them", views);
 	gt_geometry_note(in, "source to axis 1000 mm and to detector 1536 mm, as XVI has them; pixels of %.6g mm%s", pitch,
 	                 isnan(in->o.column_pitch) ? ", of a panel of 409.6 mm" : ", as told");
+	in->g->white = 65536; /* what XVI's own images count without a body */
 	st = gt_scan_of_rtk(view, &size, &image, &in->g->scan);
 done:
 	free(view);

@@ -1,4 +1,5 @@
 /* Fewer, larger pixels and fewer views of the same scan. */
+#include <math.h>
 #include <stdlib.h>
 #include "core/try.h"
 #include "geometry/projections.h"
@@ -18,7 +19,43 @@ static void average(const gt_projections *p, const size_t by[2], size_t every, g
 			}
 }
 
-gt_status gt_coarse_scan(const gt_projections *p, size_t columns, size_t views, gt_projections **out, size_t by[2])
+/* Along one direction of an image, by a Gaussian; what is beyond the edges is as the last cells are. */
+static void blur(float *line, size_t n, size_t step, double sigma, float *copy)
+{
+	const long reach = (long)ceil(3 * sigma), last = (long)n - 1;
+	for (size_t i = 0; i < n; i++)
+		copy[i] = line[i * step];
+	for (long i = 0; i <= last; i++) {
+		double sum = 0, weights = 0;
+		for (long k = -reach; k <= reach; k++) {
+			const double w = exp(-0.5 * (double)(k * k) / (sigma * sigma));
+			const long at = i + k < 0 ? 0 : i + k > last ? last : i + k;
+			sum += w * copy[at];
+			weights += w;
+		}
+		line[(size_t)i * step] = (float)(sum / weights);
+	}
+}
+
+static gt_status smooth(gt_projections *q, double sigma)
+{
+	const gt_scan *s = q->scan;
+	const size_t most = s->rows > s->columns ? s->rows : s->columns;
+	float *copy = malloc(most * sizeof *copy);
+	if (!copy)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t v = 0; v < s->views; v++) {
+		float *image = q->data + v * s->rows * s->columns;
+		for (size_t r = 0; r < s->rows; r++)
+			blur(image + r * s->columns, s->columns, 1, sigma, copy);
+		for (size_t c = 0; c < s->columns && s->rows > 1; c++)
+			blur(image + c, s->rows, s->columns, sigma, copy);
+	}
+	free(copy);
+	return GT_OK;
+}
+
+gt_status gt_coarse_scan(const gt_projections *p, size_t columns, size_t views, double sigma, gt_projections **out, size_t by[2])
 {
 	const gt_scan *s = p->scan;
 	const size_t every = (s->views + views - 1) / views;
@@ -42,6 +79,8 @@ gt_status gt_coarse_scan(const gt_projections *p, size_t columns, size_t views, 
 	scan->row_center = (scan->row_center + 0.5) / (double)by[1] - 0.5;
 	GT_TRY(gt_projections_new(scan, out));
 	average(p, by, every, *out);
+	if (sigma > 0)
+		GT_TRY(smooth(*out, sigma));
 done:
 	gt_scan_free(scan);
 	return st;

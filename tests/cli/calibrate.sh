@@ -19,6 +19,8 @@ says "calibrate=center:1."
 ok calibrate wrong.nc --find center
 says "column of the central ray: 2"
 
+refused_output 1 "not converged after 1 steps" calibrate wrong.nc --find center,roll --iterations 1 --backend cpu:2
+refused_output 2 "cpux" calibrate wrong.nc --backend cpux
 refused_output 2 "unknown --find 'centre'" calibrate wrong.nc --find centre
 refused_output 2 "center is there twice" calibrate wrong.nc --find center,center
 refused_output 2 "iterations" calibrate wrong.nc --iterations 0

@@ -11,6 +11,13 @@ ok recon "$GT_DATA/pin" -o pin.nc --grid 147x147x5@1x1x1+0,0,50 --backend "$back
 grep -q "rotation axis found at column 85.8[1-7]" stderr.txt || fail "another axis: $(cat stderr.txt)"
 grep -q "1 cell without light (the first at row 0, column 0)" stderr.txt || fail "no dead cell: $(cat stderr.txt)"
 grep -q "air found in 29 columns at the left and 23 at the right edge" stderr.txt || fail "other air: $(cat stderr.txt)"
+# Line integrals of air are 0.00 +- 0.02, the dead cell's too; the picture's air stays near 0 in spite of the metal.
+ok prepare "$GT_DATA/pin" -o pin-prepared.nc --auto
+grep -q "air: left out: line integrals in air are up to 0.0[01]" <<<"$out $(cat stderr.txt)" || fail "air: $out $(cat stderr.txt)"
+for region in 55,30,50,6 -50,35,50,6 0,-55,50,6; do
+	ok measure pin.nc --roi "$region" --json
+	holds "$(value mean) < 0.001 && $(value mean) > -0.001" "air of the picture at $region"
+done
 ok import "$GT_DATA/pin" -o pin-scan.nc
 ok recon pin-scan.nc -o same.nc --grid 147x147x5@1x1x1+0,0,50 --backend "$backend"
 ok compare pin.nc same.nc --json

@@ -34,6 +34,21 @@ refused_output 2 "says nothing of the number of rows" geometry scan.npy
 refused 2 "ends in .nc, .xml" geometry scan.nc -o scan.txt
 refused_output 1 "no geometry of a known kind" geometry scan.png
 
+# Offsets of RTK's images are where the axis is seen, not what the view's own point is: column 255.5 + 116/0.8, row 255.5 - 2/0.8.
+cat >rtk.xml <<'XML'
+<?xml version="1.0"?>
+<RTKThreeDCircularGeometry version="3">
+<SourceToIsocenterDistance>1000</SourceToIsocenterDistance><SourceToDetectorDistance>1536</SourceToDetectorDistance>
+<ProjectionOffsetX>-116</ProjectionOffsetX><ProjectionOffsetY>2</ProjectionOffsetY>
+<Projection><GantryAngle>10</GantryAngle></Projection><Projection><GantryAngle>130</GantryAngle></Projection>
+<Projection><GantryAngle>250</GantryAngle></Projection>
+</RTKThreeDCircularGeometry>
+XML
+ok geometry show rtk.xml --rows 512 --columns 512 --pixel 0.8 --json
+holds "$(value axis_column) > 400.499 && $(value axis_column) < 400.501 && $(value axis_row) > 252.999 && $(value axis_row) < 253.001"
+ok geometry show rtk.xml --rows 512 --columns 512 --pixel 0.8
+says "axis        seen at column 400.5 (+145 from the middle)"
+
 # Corrections.
 ok geometry scan.nc --column-offset -2 --reverse-direction --roll 10mrad -o fixed.nc
 ok geometry show fixed.nc --json
@@ -48,6 +63,10 @@ ok geometry three.nc -o three.json
 ok import raw --raw u16le:40x12 --values line-integrals --geometry three.json -o images.nc
 ok info images.nc
 says "least                    257"
+ok recon images.nc -o one.nc --solver sirt:iterations=1 --grid 8 --force --no-check --backend "$backend"
+grep -q "change [0-9.e+-]* mm-1" stderr.txt || fail "of what is no patient no HU: $(cat stderr.txt)"
+ok recon images.nc -o two.nc --solver sirt:iterations=1 --grid 8 --force --no-check --backend "$backend" --water 0.02
+grep -q "change [0-9.e+-]* HU" stderr.txt || fail "HU where water is told: $(cat stderr.txt)"
 refused_output 1 "3 images, and scan.json says 60 views" import raw --raw u16le:40x12 --geometry scan.json
 refused_output 1 "has 960 bytes, expected" import raw --raw u16le:41x12 --angles 0:60
 refused_output 2 "type 'u17' is not read" import raw --raw u17:40x12 --angles 0:60

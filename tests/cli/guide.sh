@@ -10,7 +10,7 @@ blocks() { awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$1"; }
 # page FILE: in a folder of its own, where docs/ is that of the tree, with the command on the path; what it prints is in out.txt.
 page() {
 	mkdir -p run && ln -sfn "$tree/docs" run/docs && blocks "$1" >page.sh && [ -s page.sh ] || return 1
-	(cd run && PATH=$(dirname "$gantry"):$PATH timeout 100 bash -eu -o pipefail ../page.sh) >out.txt 2>&1
+	(cd run && PATH=$(dirname "$gantry"):$PATH timeout 300 bash -eu -o pipefail ../page.sh) >out.txt 2>&1
 	local code=$?
 	rm -rf run
 	return $code
@@ -35,6 +35,7 @@ missing() {
 		python3) command -v python3 >/dev/null ;;
 		DCMTK) "$gantry" simulate --reduce 40 --phantom shepp-logan --rays 1 --format dicom-ct-pd -o try -q 2>/dev/null ;;
 		NIfTI) "$gantry" simulate --reduce 40 --phantom box --geometry-only -o try.nc --truth try.nii --grid 4x4x4@9x9x9 -q 2>/dev/null ;;
+		data) [ -f "${GT_DATA:-}/pin/angles.txt" ] && [ -f "${GT_DATA:-}/disc_fan.npy" ] ;;
 		*) echo "what this test does not know:" && false ;;
 		esac || echo "$need"
 		rm -rf try try.nc try.nii

@@ -67,6 +67,17 @@ for kind in '<f4 False' '>u2 False' '<u2 True' '|u1 True'; do
 	} | seed read_npy "npy-$(tr -dc a-z0-9 <<<"${kind,,}")"
 done
 
+# 2 rows x 3 columns: plain and compressed by differences (4 raw numbers, lookup 0, 2 bytes), with the chamber's count; Heimann's.
+xim() { printf 'VMS.XI\0\0\1\0\0\0\3\0\0\0\2\0\0\0\20\0\0\0\4\0\0\0'; }
+tail_of() { printf '\1\0\0\0\7\0\0\0\1\0\0\0\15\0\0\0KVNormChamber\0\0\0\0\11\0\0\0'; }
+{ printf '\0' && xim && printf '\0\0\0\0\30\0\0\0abc\0def\0ghi\0jkl\0mno\0pqr\0' && tail_of; } | seed read_linac xim-plain
+{ printf '\0' && xim && printf '\1\0\0\0\1\0\0\0\0\22\0\0\0abc\0def\0ghi\0jkl\0\1\2\30\0\0\0' && tail_of; } | seed read_linac xim-compressed
+{
+	printf '\1\0pD\0\0\0\0\0\0\0\0\0\1\0\1\0\2\0\3\0\1\0\0\0\0\0\0\0\0\0\0\0\4'
+	head -c 35 /dev/zero
+	printf 'abcdefghijkl'
+} | seed read_linac his
+
 cat >body <<'END'
 # a body
 combine replace

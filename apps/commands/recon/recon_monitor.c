@@ -29,7 +29,7 @@ static void start(recon_monitor *m, const char *what, const gt_recon_progress *p
 {
 	m->progress = app_progress_start(what, m->call->common.quiet);
 	m->progress.data_norm = 1;
-	m->progress.water = p->water;
+	m->progress.water = p->water_told ? p->water : NAN;
 }
 
 static int begin(recon_monitor *m, const gt_recon_progress *p)

@@ -1,0 +1,19 @@
+/* An image of a scanner at an accelerator: Varian's .xim or Elekta's .his, the first byte says which name it has. */
+#include "io/table.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	gt_fuzz_input in = { data, size };
+	gt_fuzz_clear();
+	gt_frames_options f = gt_frames_defaults;
+	gt_read_options o = gt_read_defaults;
+	f.angles = "0:13";
+	f.white = 1000;
+	f.air = "no";
+	o.frames = &f;
+	o.axis = 1.5;
+	const int is_his = gt_fuzz_byte(&in) & 1;
+	gt_fuzz_read(&gt_format_frames, gt_fuzz_file(is_his ? "a.his" : "a.xim", in.data, in.size), &o);
+	return 0;
+}
