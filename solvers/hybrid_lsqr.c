@@ -10,6 +10,7 @@
 #include "core/basis/basis.h"
 #include "core/try.h"
 #include "solvers/golub_kahan.h"
+#include "solvers/numbers.h"
 #include "solvers/projected_tikhonov.h"
 
 static const char *const strengths[] = { "wgcv", "gcv", "discrepancy", "fixed", NULL };
@@ -36,29 +37,16 @@ struct state {
 	double level;              /* of the noise, or lambda */
 };
 
-static gt_status keep_number(const struct state *s, size_t at, double value)
-{
-	gt_array *part = NULL;
-	const gt_status st = gt_array_part(s->numbers, at, 1, &part);
-	if (st == GT_OK)
-		gt_fill(value, part);
-	gt_array_free(part);
-	return st;
-}
-
 /* Vector v, with its norm, and the norm of u, as number i. */
-static gt_status keep(struct state *s, size_t i)
+static void keep(struct state *s, size_t i)
 {
-	gt_status st = GT_OK;
 	const size_t all = s->small.most + 1;
-	GT_TRY(keep_number(s, i, s->small.alpha[i] = s->of.alpha));
-	GT_TRY(keep_number(s, all + i, s->small.beta[i] = s->of.beta));
+	gt_number_put(s->numbers, i, s->small.alpha[i] = s->of.alpha);
+	gt_number_put(s->numbers, all + i, s->small.beta[i] = s->of.beta);
 	if (i + 1 < all && s->of.alpha > 0) {
 		gt_copy(s->of.v, gt_basis_vector(s->V, i));
 		gt_scale(1 / s->of.alpha, gt_basis_vector(s->V, i));
 	}
-done:
-	return st;
 }
 
 static gt_status prepare(struct state *s, const gt_problem *p, const struct options *o, const gt_array *x)
@@ -80,7 +68,7 @@ static gt_status prepare(struct state *s, const gt_problem *p, const struct opti
 	gt_copy(x, s->start);
 	gt_golub_kahan_start(&s->of, b, x);
 	s->level = o->strength == GT_STRENGTH_FIXED ? o->lambda : o->noise * sqrt(p->w ? gt_weighted_norm2(b, p->w[0]) : gt_dot(b, b));
-	GT_TRY(keep(s, 0));
+	keep(s, 0);
 done:
 	return st;
 }
@@ -94,7 +82,7 @@ static void resume(struct state *s, enum gt_strength how, int done)
 		gt_projected_solve(&s->small, (size_t)k, how, s->level, &lambda);
 }
 
-static gt_status step(struct state *s, size_t k, enum gt_strength how, gt_array *x, gt_progress *p)
+static void step(struct state *s, size_t k, enum gt_strength how, gt_array *x, gt_progress *p)
 {
 	double lambda, moved;
 	gt_golub_kahan_extend_data(&s->of);
@@ -103,7 +91,7 @@ static gt_status step(struct state *s, size_t k, enum gt_strength how, gt_array 
 	s->of.alpha = sqrt(gt_dot(s->of.v, s->of.v));
 	if (s->of.alpha <= 64 * (gt_array_type(x) == GT_F64 ? DBL_EPSILON : (double)FLT_EPSILON) * s->small.alpha[0])
 		s->of.alpha = 0; /* rounding: the space is exhausted */
-	const gt_status st = keep(s, k);
+	keep(s, k);
 	const double misfit = gt_projected_solve(&s->small, k, how, s->level, &lambda);
 	gt_copy(s->start, s->of.g);
 	gt_basis_add(s->V, k, s->small.y, s->of.g);
@@ -114,7 +102,6 @@ static gt_status step(struct state *s, size_t k, enum gt_strength how, gt_array 
 	p->cost = p->data = misfit / 2;
 	p->penalty = 0;
 	p->residual = s->of.w ? NAN : sqrt(misfit);
-	return st;
 }
 
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
@@ -139,7 +126,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	for (int k = done + 1; k <= o->iterations && s.of.alpha * s.of.beta > 0; k++) {
 		gt_progress g;
 		gt_progress_of(k, o->iterations, x, &g);
-		GT_TRY(step(&s, (size_t)k, (enum gt_strength)o->strength, x, &g));
+		step(&s, (size_t)k, (enum gt_strength)o->strength, x, &g);
 		g.kept = kept;
 		GT_TRY(gt_report(m, &g));
 	}

@@ -28,6 +28,7 @@ static const struct {
 	{ "sirt", "", NULL, 0, 1, 1 },
 	{ "sirt", "momentum=yes", NULL, 0, 1, 1 },
 	{ "sart", "", NULL, 0, 12, 1 },
+	{ "sirt", "anderson=3", NULL, 0, 1, 4 },
 	{ "cgls", "", NULL, 0, 1, 2 },
 	{ "cgls", "", NULL, 1, 1, 2 },
 	{ "lsqr", "", NULL, 0, 1, 2 },
@@ -50,6 +51,7 @@ static const struct {
 	{ "fista", "restart=no", NULL, 1, 1, 1 },
 	{ "fista", "", "fair:strength=2,delta=20HU", 1, 1, 2 }, /* 2: where a step is replaced */
 	{ "fista", "restart=no,prox=yes", "tv:strength=0.02,inner=4", 0, 1, 1 },
+	{ "fista", "anderson=2", "fair:strength=2,delta=20HU", 1, 1, 5 }, /* 2: where a step is replaced; 3 to mix */
 	{ "os-sqs", "", "hyperbola:strength=2,delta=20HU", 1, 6, 1 },
 	{ "os-sqs", "", NULL, 0, 1, 1 },
 	{ "pdhg", "", NULL, 0, 1, 1 },
