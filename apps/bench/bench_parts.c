@@ -1,6 +1,7 @@
 /* What a projector prepares before it sums, and what solvers do with the vectors that they keep: alone, beside a copy of as many bytes. */
 #include <stdio.h>
 #include <gantry/backend_author.h>
+#include <gantry/basis_parts.h>
 #include <gantry/linop.h>
 #include <gantry/projector.h>
 #include "apps/bench/bench.h"
