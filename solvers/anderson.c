@@ -18,12 +18,12 @@ static gt_status check_room(const char *solver, const gt_array *x, size_t depth)
 	gt_backend_memory(be, &available, &total);
 	while (fit > 0 && 2 * gt_basis_bytes(x, fit) + gt_array_bytes(x) > available)
 		fit--;
-	return fit == depth
-	               ? GT_OK
-	               : gt_fail(GT_ERR_MEMORY,
-	                         "solver '%s': anderson=%zu keeps %zu volumes of %.4g MiB, and %.4g MiB are left on %s: expected %zu at most",
-	                         solver, depth, 2 * depth + 1, (double)gt_array_bytes(x) / (1 << 20), (double)available / (1 << 20),
-	                         gt_backend_name(be), fit);
+	return fit == depth ? GT_OK
+	                    : gt_fail(GT_ERR_MEMORY,
+	                              "solver '%s': anderson=%zu keeps %zu volumes of %.4g MiB, and %.4g MiB are left on %s: "
+	                              "expected %zu at most",
+	                              solver, depth, 2 * depth + 1, (double)gt_array_bytes(x) / (1 << 20), (double)available / (1 << 20),
+	                              gt_backend_name(be), fit);
 }
 
 gt_status gt_anderson_new(const char *solver, const gt_array *x, int depth, gt_anderson *a)

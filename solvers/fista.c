@@ -3,14 +3,15 @@
  * (2015) 715), and a step with it that raises the cost is replaced by one without, which cannot.
  * Penalties with a proximal step enter by it, with the same constant in all voxels: that is the penalty itself, where a
  * gradient may be of a smoothed one. Others, or all with prox=no, are part of the smooth cost, under a diagonal that majorizes it (A'WA1
- * and the penalty's own; no entry of A may be negative). With anderson, in place of the momentum, the step without it is accelerated as a
- * fixed-point iteration (solvers/anderson.h; Mai and Johansson, ICML 2020, PMLR 119, 6620), and the plain step taken where that raises the cost.
+ * and the penalty's own; no entry of A may be negative). With anderson, in place of the momentum, the step without it
+ * is accelerated as a fixed-point iteration (solvers/anderson.h; Mai and Johansson, ICML 2020, PMLR 119, 6620), and
+ * the plain step taken where that raises the cost.
  *
  * One forward and one adjoint per iteration, and as many more where a step is replaced: the residual at the extrapolated point
  * comes from those of the two iterates. Beside x: 3 volumes (2 with a prox), with anderson 2 for each
  * difference and 1; beside data and weights: 2 arrays as large as these.
- * Reductions in an iteration: 4, and the value of the penalty; 1 more, and the value again, where a step is replaced; with anderson 1, and products
- * that are waited for twice. */
+ * Reductions in an iteration: 4, and the value of the penalty; 1 more, and the value again, where a step is replaced;
+ * with anderson 1, and products that are waited for twice. */
 #include <math.h>
 #include "core/try.h"
 #include "solvers/anderson.h"

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "core/try.h"
-#include "solvers/arnoldi.h"
+#include "solvers/krylov/arnoldi.h"
 
 struct options {
 	int iterations, steps;

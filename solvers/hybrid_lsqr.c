@@ -1,17 +1,17 @@
-/* Least squares by bidiagonalisation (solvers/golub_kahan.h) with Tikhonov's penalty lambda^2 |x - start|^2, whose
- * strength is found anew in each iteration on the small problem (solvers/projected_tikhonov.h): O'Leary and Simmons,
- * SIAM J. Sci. Stat. Comput. 2 (1981) 474; Chung, Nagy and O'Leary, ETNA 28 (2008) 149. The error does not grow again
- * as it does without a penalty. The vectors v are kept, and each new one is made orthogonal to all: one side is
- * enough (Simon and Zha, SIAM J. Sci. Comput. 21 (2000) 2257). One forward and one adjoint in an iteration. Beside x:
- * 3 volumes and one for each iteration; beside data and weights: 2 arrays as large as these; 16 bytes for each
- * iteration. Reductions in an iteration: 5. */
+/* Least squares by bidiagonalisation (solvers/krylov/golub_kahan.h) with Tikhonov's penalty lambda^2 |x - start|^2,
+ * whose strength is found anew in each iteration on the small problem (solvers/krylov/projected_tikhonov.h): O'Leary
+ * and Simmons, SIAM J. Sci. Stat. Comput. 2 (1981) 474; Chung, Nagy and O'Leary, ETNA 28 (2008) 149. The error does
+ * not grow again as it does without a penalty. The vectors v are kept, and each new one is made orthogonal to all:
+ * one side is enough (Simon and Zha, SIAM J. Sci. Comput. 21 (2000) 2257). One forward and one adjoint in an
+ * iteration. Beside x: 3 volumes and one for each iteration; beside data and weights: 2 arrays as large as these; 16
+ * bytes for each iteration. Reductions in an iteration: 5. */
 #include <float.h>
 #include <math.h>
 #include "core/basis/basis.h"
 #include "core/try.h"
-#include "solvers/golub_kahan.h"
+#include "solvers/krylov/golub_kahan.h"
 #include "solvers/numbers.h"
-#include "solvers/projected_tikhonov.h"
+#include "solvers/krylov/projected_tikhonov.h"
 
 static const char *const strengths[] = { "wgcv", "gcv", "discrepancy", "fixed", NULL };
 

@@ -1,8 +1,8 @@
-/* Least squares by bidiagonalisation (solvers/golub_kahan.h): Paige and Saunders, ACM Trans. Math. Softw. 8 (1982)
- * 43; what conjugate gradients (cgls) find, by a recursion that is safer where the problem is ill-posed. */
+/* Least squares by bidiagonalisation (solvers/krylov/golub_kahan.h): Paige and Saunders, ACM Trans. Math. Softw. 8
+ * (1982) 43; what conjugate gradients (cgls) find, by a recursion that is safer where the problem is ill-posed. */
 #include <math.h>
 #include "core/try.h"
-#include "solvers/golub_kahan.h"
+#include "solvers/krylov/golub_kahan.h"
 
 struct options {
 	int iterations;

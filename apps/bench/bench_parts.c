@@ -1,4 +1,5 @@
-/* What a projector prepares before it sums, and what solvers do with the vectors that they keep: alone, beside a copy of as many bytes. */
+/* What a projector prepares before it sums, and what solvers do with the vectors that they keep: alone, beside a copy
+ * of as many bytes. */
 #include <stdio.h>
 #include <gantry/backend_author.h>
 #include <gantry/basis_parts.h>

@@ -1,5 +1,5 @@
-/* What solvers do with the vectors that they keep, one thing at a time, as operators that benchmarks time. Memory: the vectors, and one
- * beside; all of normal numbers. */
+/* What solvers do with the vectors that they keep, one thing at a time, as operators that benchmarks time. Memory:
+ * the vectors, and one beside; all of normal numbers. */
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/basis_parts.h>
@@ -7,11 +7,11 @@
 #include "core/basis/basis.h"
 #include "core/try.h"
 
-enum part { PRODUCTS, SUM, PROJECTION, PARTS };
+enum basis_part { PRODUCTS, SUM, PROJECTION, PARTS };
 const char *const gt_basis_parts[] = { [PRODUCTS] = "products", [SUM] = "sum", [PROJECTION] = "project out", NULL };
 
 struct work {
-	enum part part;
+	enum basis_part part;
 	size_t vectors;
 	gt_basis *V;
 	gt_array *w;
@@ -40,7 +40,8 @@ static void destroy(void *self)
 	free(k);
 }
 
-/* Vectors of a length near 1, nearly orthogonal to each other where they are long: what is projected out stays finite. */
+/* Vectors of a length near 1, nearly orthogonal to each other where they are long: what is projected out stays
+ * finite. */
 static void fill(struct work *k)
 {
 	const double n = (double)gt_array_size(k->w);
@@ -67,7 +68,7 @@ gt_status gt_basis_part_new(gt_backend *be, gt_type type, size_t n, size_t vecto
 		free(k);
 		return gt_fail(GT_ERR_MEMORY, "no memory for %zu coefficients", vectors);
 	}
-	k->part = (enum part)part;
+	k->part = (enum basis_part)part;
 	k->vectors = vectors;
 	GT_TRY(gt_array_new(be, type, n, &k->w));
 	GT_TRY(gt_basis_new("a benchmark", k->w, vectors, &k->V));

@@ -1,5 +1,5 @@
-/* Anderson's acceleration: the fixed points of the plain iteration in fewer steps, what it takes back, and what is refused.
- * labels: property */
+/* Anderson's acceleration: the fixed points of the plain iteration in fewer steps, what it takes back, and what is
+ * refused. labels: property */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,8 @@ START_TEST(same_fixed_point_in_fewer_iterations)
 }
 END_TEST
 
-/* What three mixes of a linear map of two numbers make: with two differences the fixed point itself, whatever the map. */
+/* What three mixes of a linear map of two numbers make: with two differences the fixed point itself, whatever the
+ * map. */
 START_TEST(two_differences_solve_two_unknowns)
 {
 	static const double M[2][2] = { { 0.9, -0.4 }, { 0.7, 0.2 } }, c[2] = { 1, -2 };
@@ -135,7 +136,8 @@ START_TEST(two_differences_solve_two_unknowns)
 }
 END_TEST
 
-/* A point whose step is more than twice as long is taken back, to what the map made of the one before; one that is longer begins anew. */
+/* A point whose step is more than twice as long is taken back, to what the map made of the one before; one that is
+ * longer begins anew. */
 START_TEST(bad_points_are_taken_back)
 {
 	enum { N = 7 };

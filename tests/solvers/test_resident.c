@@ -39,6 +39,8 @@ static const struct {
 	{ "hybrid-lsqr", "", NULL, 1, 1, 5 },
 	{ "mlem", "", NULL, 0, 1, 1 },
 	{ "osem", "", NULL, 0, 4, 1 },
+	{ "mltr", "background=0.1", "huber:strength=2,delta=20HU", 1, 1, 1 },
+	{ "mltr", "curvature=precomputed", NULL, 0, 4, 1 },
 	{ "saga", "", "huber:strength=2,delta=20HU", 1, 4, 1 },
 	{ "svrg", "", NULL, 0, 3, 1 },
 	{ "spdhg", "", "tv:strength=0.02,inner=4", 1, 4, 1 },

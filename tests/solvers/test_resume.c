@@ -33,6 +33,8 @@ static const struct {
 	{ "hybrid-lsqr", "strength=gcv", NULL, 6, 1, 1 },
 	{ "mlem", "negative=zero", NULL, 5, 0, 1 },
 	{ "osem", "order=golden,negative=zero", NULL, 4, 0, 4 },
+	{ "mltr", "background=0.1", "huber:strength=2,delta=20HU", 5, 1, 1 },
+	{ "mltr", "curvature=precomputed,order=golden", NULL, 4, 0, 4 },
 	{ "saga", "seed=7", "huber:strength=2,delta=20HU", 5, 1, 4 },
 	{ "saga", "nonneg=no", NULL, 5, 0, 3 },
 	{ "svrg", "", "huber:strength=2,delta=20HU", 4, 1, 4 },

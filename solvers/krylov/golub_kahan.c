@@ -1,7 +1,7 @@
 /* Bidiagonalisation: one forward and one adjoint in a step. */
 #include <math.h>
 #include "core/try.h"
-#include "solvers/golub_kahan.h"
+#include "solvers/krylov/golub_kahan.h"
 
 gt_status gt_golub_kahan_new(const gt_problem *p, const gt_array *x, gt_golub_kahan *s)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "solvers/projected_tikhonov.h"
+#include "solvers/krylov/projected_tikhonov.h"
 
 enum { SWEEPS = 60, TRIED = 240, HALVINGS = 60 };
 
