@@ -21,7 +21,7 @@ typedef struct {
 
 #define GT_ANDERSON(options, field)                                                                                                   \
 	{ .key = "anderson", .kind = GT_INT, .at = offsetof(options, field), .most = GT_ANDERSON_DEEPEST,                              \
-	  .help = "Anderson's acceleration by the differences of so many iterations (5 is usual), two volumes each; 0: none" }
+	  .help = "Anderson's acceleration by the differences of so many iterations (4 to 10 are usual), two volumes each; 0: none" }
 
 /* gt_anderson_free() is due in either case. Refuses arrays that devices share, and by the solver's name what does not
  * fit. */
