@@ -11,9 +11,9 @@
 enum { SUBSETS = 3, TEN = 10 };
 static const double strength = 40;
 
-/* penalty: 'g' by its gradient, 'p' by its proximal step, '0' none, 'd' only what the method itself holds against the
- * start, 'n' non-local means. to: 'e' the exact minimiser, 's' what double precision ends with; after so many
- * iterations, that near in double and in single. */
+/* penalty: 'g' by its gradient, 'p' by its proximal step, '0' none, 'w' none but weights, 'd' only what the method
+ * itself holds against the start, 'n' non-local means. to: 'e' the exact minimiser, 's' what double precision ends
+ * with; after so many iterations, that near in double and in single. */
 static const struct {
 	const char *solver, *options;
 	char penalty;
@@ -39,6 +39,9 @@ static const struct {
 	{ "lsmr", "", '0', 1, 'e', 60, 1e-4 },
 	{ "ab-gmres", "steps=4", '0', 1, 'e', 40, 1e-4 },
 	{ "ba-gmres", "steps=4", '0', 1, 'e', 40, 1e-4 },
+	{ "ab-gmres", "steps=6", 'w', 1, 'e', 40, 1e-4 },
+	{ "ba-gmres", "steps=6", 'w', 1, 'e', 40, 1e-4 },
+	{ "lsmr", "", 'w', 1, 'e', 80, 1e-4 },
 	{ "hybrid-lsqr", "strength=fixed,lambda=6.32455532", 'd', 1, 'e', 60, 1e-4 },
 	{ "mlem", "negative=zero", '0', 1, 's', 200, 1e-4 },
 	{ "osem", "negative=zero", '0', SUBSETS, 's', 60, 1e-4 },

@@ -35,6 +35,8 @@ static const struct run {
 	{ "lsmr", "iterations=3,damp=1", NULL, 1, 1, 4, 0, 2, 0 },
 	{ "ab-gmres", "iterations=2,steps=5", NULL, 1, 0, 1, 0, 0, 0 },
 	{ "ba-gmres", "iterations=2,steps=4", NULL, 1, 0, 0, 0, 1, 0 },
+	{ "ab-gmres", "iterations=2,steps=5", NULL, 1, 1, 1, 0, 1, 0 },
+	{ "ba-gmres", "iterations=2,steps=4", NULL, 1, 1, 0, 0, 1, 0 },
 	{ "hybrid-lsqr", "iterations=5", NULL, 1, 1, 3, 0, 2, 0 },
 	{ "mlem", "iterations=2", NULL, 1, 0, 2, 1, 0, 2 },
 	{ "osem", "iterations=2", NULL, 4, 0, 2, 1, 0, 2 },

@@ -29,6 +29,8 @@ static const struct {
 	{ "lsmr", "", NULL, 7, 1, 1 },
 	{ "ab-gmres", "steps=3", NULL, 5, 0, 1 },
 	{ "ba-gmres", "steps=4", NULL, 5, 0, 1 },
+	{ "ab-gmres", "steps=3", NULL, 5, 1, 1 },
+	{ "ba-gmres", "steps=3", NULL, 5, 1, 1 },
 	{ "hybrid-lsqr", "", NULL, 7, 0, 1 },
 	{ "hybrid-lsqr", "strength=gcv", NULL, 6, 1, 1 },
 	{ "mlem", "negative=zero", NULL, 5, 0, 1 },
