@@ -13,17 +13,21 @@
 #include "solvers/numbers.h"
 #include "solvers/krylov/projected_tikhonov.h"
 
-static const char *const strengths[] = { "wgcv", "gcv", "discrepancy", "fixed", NULL };
+static const char *const strengths[] = { "trace", "wgcv", "gcv", "discrepancy", "fixed", NULL };
 
 struct options {
 	int iterations, strength;
 	double noise, lambda;
 };
-static const struct options defaults = { .iterations = 20, .strength = GT_STRENGTH_WEIGHTED };
+static const struct options defaults = { .iterations = 20, .strength = GT_STRENGTH_TRACE };
 #define AT(field) .at = offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "iterations", .help = "a volume is kept for each", .kind = GT_INT, AT(iterations), .least = 0, .most = 500 },
-	{ .key = "strength", .help = "how lambda is found", .kind = GT_CHOICE, AT(strength), .names = strengths },
+	{ .key = "strength",
+	  .help = "how lambda is found: trace costs 15 steps more, before the first",
+	  .kind = GT_CHOICE,
+	  AT(strength),
+	  .names = strengths },
 	{ .key = "noise", .help = "norm of the noise, relative to the data's, for discrepancy", .kind = GT_REAL, AT(noise), .most = 1 },
 	{ .key = "lambda", .help = "strength, where it is fixed", .kind = GT_REAL, AT(lambda), .most = 1e30 },
 	{ .key = NULL },
@@ -32,10 +36,12 @@ static const gt_param params[] = {
 struct state {
 	gt_golub_kahan of;
 	gt_basis *V;
-	gt_projected small;
+	gt_projected small, random;
 	gt_array *start, *numbers; /* numbers: alpha, then beta, for who continues */
 	double level;              /* of the noise, or lambda */
 };
+
+static double tiny(const gt_array *a) { return 64 * (gt_array_type(a) == GT_F64 ? DBL_EPSILON : (double)FLT_EPSILON); }
 
 /* Vector v, with its norm, and the norm of u, as number i. */
 static void keep(struct state *s, size_t i)
@@ -47,6 +53,37 @@ static void keep(struct state *s, size_t i)
 		gt_copy(s->of.v, gt_basis_vector(s->V, i));
 		gt_scale(1 / s->of.alpha, gt_basis_vector(s->V, i));
 	}
+}
+
+/* Normal numbers u in the inner product of the weights; bidiagonalised for some steps, in the room that the run
+ * itself will take. */
+static gt_status probe(struct state *s)
+{
+	enum { STEPS = 15, SEED = 20 };
+	gt_golub_kahan *g = &s->of;
+	gt_status st = GT_OK;
+	size_t k = 0;
+	GT_TRY(gt_projected_new(STEPS, &s->random));
+	if (g->w)
+		gt_copy(g->w, g->u);
+	else
+		gt_fill(1, g->u);
+	gt_pow(-0.5, g->u);
+	gt_mul_normals(SEED, g->u);
+	gt_golub_kahan_begin(g);
+	s->random.alpha[0] = g->alpha;
+	s->random.beta[0] = g->beta;
+	while (k < STEPS && g->alpha > tiny(g->u) * s->random.alpha[0]) {
+		gt_golub_kahan_extend_data(g);
+		gt_golub_kahan_extend_volume(g);
+		k++;
+		s->random.alpha[k] = g->alpha;
+		s->random.beta[k] = g->beta;
+	}
+	gt_projected_probe(&s->random, k);
+	s->small.random = s->random.beta[0] > 0 ? &s->random : NULL;
+done:
+	return st;
 }
 
 static gt_status prepare(struct state *s, const gt_problem *p, const struct options *o, const gt_array *x)
@@ -66,6 +103,8 @@ static gt_status prepare(struct state *s, const gt_problem *p, const struct opti
 	GT_TRY(gt_array_new(gt_array_backend(x), GT_F64, 2 * (most + 1), &s->numbers));
 	gt_fill(0, s->numbers);
 	gt_copy(x, s->start);
+	if (o->strength == GT_STRENGTH_TRACE)
+		GT_TRY(probe(s));
 	gt_golub_kahan_start(&s->of, b, x);
 	s->level = o->strength == GT_STRENGTH_FIXED ? o->lambda : o->noise * sqrt(p->w ? gt_weighted_norm2(b, p->w[0]) : gt_dot(b, b));
 	keep(s, 0);
@@ -89,7 +128,7 @@ static void step(struct state *s, size_t k, enum gt_strength how, gt_array *x, g
 	gt_golub_kahan_extend_volume(&s->of);
 	gt_basis_project_out(s->V, k, s->of.v, s->small.y);
 	s->of.alpha = sqrt(gt_dot(s->of.v, s->of.v));
-	if (s->of.alpha <= 64 * (gt_array_type(x) == GT_F64 ? DBL_EPSILON : (double)FLT_EPSILON) * s->small.alpha[0])
+	if (s->of.alpha <= tiny(x) * s->small.alpha[0])
 		s->of.alpha = 0; /* rounding: the space is exhausted */
 	keep(s, k);
 	const double misfit = gt_projected_solve(&s->small, k, how, s->level, &lambda);
@@ -136,6 +175,7 @@ done:
 	gt_golub_kahan_free(&s.of);
 	gt_basis_free(s.V);
 	gt_projected_free(&s.small);
+	gt_projected_free(&s.random);
 	gt_array_free(s.start);
 	gt_array_free(s.numbers);
 	return st;

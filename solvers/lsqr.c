@@ -126,7 +126,7 @@ done:
 
 const gt_solver gt_solver_lsqr = {
 	.name = "lsqr",
-	.about = "least squares by bidiagonalisation, as cgls but more stable; with damping",
+	.about = "as cgls, but stable over many iterations, and with damping (Paige, Saunders 1982)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS,
 	.params = params,
 	.defaults = &defaults,

@@ -131,7 +131,9 @@ static const gt_param os_sart_params[] = { GT_OS_ITERATIONS,
 	                                   GT_OS_THRESHOLD,
 	                                   GT_OS_KEEP,
 	                                   { .key = NULL } };
-SWEEPS(os_sart, "os-sart", "algebraic reconstruction with ordered subsets (SIRT, SART)", os_sart_params, os_sart);
+SWEEPS(os_sart, "os-sart",
+       "a good picture of many views in few passes, no penalty: algebraic, by ordered subsets (Andersen, Kak 1984; Jiang, Wang 2003)",
+       os_sart_params, os_sart);
 
 /* Its sums need no more memory kept than not. */
 static const struct gt_ordered_subsets_options sirt = {
@@ -140,11 +142,13 @@ static const struct gt_ordered_subsets_options sirt = {
 static const gt_param sirt_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,    GT_OS_REDUCE,
 	                                GT_OS_NONNEG,     GT_OS_MOMENTUM, GT_ANDERSON(struct gt_ordered_subsets_options, anderson),
 	                                GT_OS_THRESHOLD,  { .key = NULL } };
-SWEEPS(sirt, "sirt", "algebraic reconstruction from all views at once: os-sart with one subset", sirt_params, sirt);
+SWEEPS(sirt, "sirt",
+       "where os-sart circles and must not: all views at once, to weighted least squares; anderson=8 is faster (Jiang, Wang 2003)",
+       sirt_params, sirt);
 
 static const struct gt_ordered_subsets_options sart = {
 	.iterations = 10, .subsets = 0, .nonneg = 1, .order = GT_OS_BIT_REVERSED, .relax = 1, .reduce = 0.99, .threshold = 1e-3
 };
 static const gt_param sart_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,     GT_OS_REDUCE, GT_OS_NONNEG,   GT_OS_MOMENTUM,
 	                                GT_OS_ORDER,      GT_OS_THRESHOLD, GT_OS_KEEP,   { .key = NULL } };
-SWEEPS(sart, "sart", "algebraic reconstruction view by view: os-sart with one view per subset", sart_params, sart);
+SWEEPS(sart, "sart", "few views, and quickly: os-sart with one view per subset (Andersen, Kak 1984)", sart_params, sart);

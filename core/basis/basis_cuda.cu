@@ -155,7 +155,8 @@ static cublasStatus_t batch(const struct state *s, size_t count, size_t k, const
 	                                         &zero, y, 1, (long long)k, (int64_t)count);
 }
 
-/* w = w + a V y, 16 bytes of w for each thread: all vectors pass by once, several loads of a thread on their way at a time. */
+/* w = w + a V y, 16 bytes of w for each thread: all vectors pass by once, several loads of a thread on their way at a
+ * time. */
 template <typename T, int ALIGNED>
 static __global__ void __launch_bounds__(LANES) combine(size_t n, size_t k, T a, const T *V, const T *y, T *w)
 {

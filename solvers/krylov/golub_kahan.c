@@ -58,6 +58,8 @@ void gt_golub_kahan_extend_data(gt_golub_kahan *s)
 	gt_axpby(1 / s->alpha, s->t, -s->alpha / s->beta, s->u);
 }
 
+void gt_golub_kahan_begin(gt_golub_kahan *s) { extend_volume(s, 1); }
+
 void gt_golub_kahan_start(gt_golub_kahan *s, const gt_array *b, const gt_array *x)
 {
 	gt_forward(s->A, x, s->u);
