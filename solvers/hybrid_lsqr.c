@@ -13,18 +13,18 @@
 #include "solvers/numbers.h"
 #include "solvers/krylov/projected_tikhonov.h"
 
-static const char *const strengths[] = { "trace", "wgcv", "gcv", "discrepancy", "fixed", NULL };
+static const char *const strengths[] = { "wgcv", "gcv", "discrepancy", "fixed", "trace", NULL };
 
 struct options {
 	int iterations, strength;
 	double noise, lambda;
 };
-static const struct options defaults = { .iterations = 20, .strength = GT_STRENGTH_TRACE };
+static const struct options defaults = { .iterations = 20, .strength = GT_STRENGTH_WEIGHTED };
 #define AT(field) .at = offsetof(struct options, field)
 static const gt_param params[] = {
 	{ .key = "iterations", .help = "a volume is kept for each", .kind = GT_INT, AT(iterations), .least = 0, .most = 500 },
 	{ .key = "strength",
-	  .help = "how lambda is found: trace costs 15 steps more, before the first",
+	  .help = "how lambda is found; trace: where the noise is white and the model exact, by 15 steps more before the first",
 	  .kind = GT_CHOICE,
 	  AT(strength),
 	  .names = strengths },
@@ -138,7 +138,8 @@ static void step(struct state *s, size_t k, enum gt_strength how, gt_array *x, g
 	gt_copy(s->of.g, x);
 	gt_reductions_wait(gt_array_backend(x));
 	p->change = sqrt(moved / (double)gt_array_size(x));
-	p->cost = p->data = misfit / 2;
+	p->data = misfit / 2;
+	p->cost = how == GT_STRENGTH_FIXED ? p->data : NAN; /* with another lambda it may rise, and nothing diverged */
 	p->penalty = 0;
 	p->residual = s->of.w ? NAN : sqrt(misfit);
 }

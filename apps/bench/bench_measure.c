@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/backend_author.h>
-#include <gantry/basis_parts.h>
 #include <gantry/projector.h>
 #include <gantry/order_statistics.h>
 #include "apps/bench/bench_case.h"

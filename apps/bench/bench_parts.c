@@ -2,7 +2,6 @@
  * of as many bytes. */
 #include <stdio.h>
 #include <gantry/backend_author.h>
-#include <gantry/basis_parts.h>
 #include <gantry/linop.h>
 #include <gantry/projector.h>
 #include "apps/bench/bench.h"

@@ -2,7 +2,7 @@
  * the vectors, and one beside; all of normal numbers. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/basis_parts.h>
+#include <gantry/backend_author.h>
 #include "core/arguments.h"
 #include "core/basis/basis.h"
 #include "core/try.h"

@@ -4,7 +4,6 @@
 #include <gantry/analytic.h>
 #include <gantry/array.h>
 #include <gantry/backend_author.h>
-#include <gantry/basis_parts.h>
 #include <gantry/calibrate.h>
 #include <gantry/checkpoint.h>
 #include <gantry/choose.h>

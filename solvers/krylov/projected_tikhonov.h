@@ -10,11 +10,12 @@
  *   weighted: with the freedoms counted by a weight, found on the way (Chung, Nagy and O'Leary, ETNA 28 (2008) 149);
  *   trace: generalised cross-validation of the whole problem, with the trace that a random vector estimates by a
  *     bidiagonalisation of its own (Golub and von Matt, J. Comput. Graph. Stat. 6 (1997) 1): the small problem knows
- *     the misfit, but not how many freedoms of the noise its solution has taken up;
+ *     the misfit, but not how many freedoms of the noise its solution has taken up. For white noise
+ *     alone: errors of the model are not;
  *   discrepancy: the misfit is the noise; fixed: as given.
  * By the singular values of B (one-sided Jacobi: Hestenes, J. SIAM 6 (1958) 51). All on the host, in double. Private
  * to this room. */
-enum gt_strength { GT_STRENGTH_TRACE, GT_STRENGTH_WEIGHTED, GT_STRENGTH_GCV, GT_STRENGTH_DISCREPANCY, GT_STRENGTH_FIXED };
+enum gt_strength { GT_STRENGTH_WEIGHTED, GT_STRENGTH_GCV, GT_STRENGTH_DISCREPANCY, GT_STRENGTH_FIXED, GT_STRENGTH_TRACE };
 typedef struct gt_projected {
 	size_t most, k;                 /* steps at most, and those of the solution */
 	double *alpha, *beta;           /* [most + 1], one behind the other: diagonal alpha[0..), below it beta[1..); beta[0] = |r| */

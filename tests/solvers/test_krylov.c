@@ -288,9 +288,8 @@ START_TEST(hybrid_finds_its_strength)
 		at = error < best ? lambda : at;
 		best = fmin(best, error);
 	}
-	const double trace = error_with(&s, "iterations=40", &residual);
-	const double weighted = error_with(&s, "iterations=40,strength=wgcv", &residual),
-		     gcv = error_with(&s, "iterations=40,strength=gcv", &residual);
+	const double trace = error_with(&s, "iterations=40,strength=trace", &residual);
+	const double weighted = error_with(&s, "iterations=40", &residual), gcv = error_with(&s, "iterations=40,strength=gcv", &residual);
 	snprintf(text, sizeof text, "iterations=40,strength=discrepancy,noise=%g", noise);
 	const double discrepancy = error_with(&s, text, &residual);
 	printf("noise %g: best %.4f at %.3g, without %.4f; trace %.4f, wgcv %.4f, gcv %.4f, discrepancy %.4f\n", noise, best, at, weakest,

@@ -37,6 +37,7 @@ static const struct {
 	{ "ab-gmres", "steps=3", NULL, 0, 1, 11 }, /* 3 for each step, 2 more */
 	{ "ba-gmres", "steps=2", NULL, 0, 1, 8 },
 	{ "hybrid-lsqr", "", NULL, 1, 1, 5 },
+	{ "hybrid-lsqr", "strength=trace", NULL, 1, 1, 5 },
 	{ "mlem", "", NULL, 0, 1, 1 },
 	{ "osem", "", NULL, 0, 4, 1 },
 	{ "mltr", "background=0.1", "huber:strength=2,delta=20HU", 1, 1, 1 },

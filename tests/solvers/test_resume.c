@@ -33,6 +33,7 @@ static const struct {
 	{ "ba-gmres", "steps=3", NULL, 5, 1, 1 },
 	{ "hybrid-lsqr", "", NULL, 7, 0, 1 },
 	{ "hybrid-lsqr", "strength=gcv", NULL, 6, 1, 1 },
+	{ "hybrid-lsqr", "strength=trace", NULL, 6, 1, 1 },
 	{ "mlem", "negative=zero", NULL, 5, 0, 1 },
 	{ "osem", "order=golden,negative=zero", NULL, 4, 0, 4 },
 	{ "mltr", "background=0.1", "huber:strength=2,delta=20HU", 5, 1, 1 },
