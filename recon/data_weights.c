@@ -115,6 +115,8 @@ static gt_weights_spec_kind kind_for(const gt_weights_spec *o, unsigned traits, 
 		return o->kind;
 	if (!(traits & GT_SUPPORTS_WEIGHTS))
 		return GT_WEIGHTS_UNIFORM;
+	if (traits & GT_WEIGHTS_ARE_BLANK)
+		return p->photons ? GT_WEIGHTS_PHOTONS : GT_WEIGHTS_UNIFORM;
 	return p->weight ? GT_WEIGHTS_FILE : p->photons ? GT_WEIGHTS_PHOTONS : GT_WEIGHTS_UNIFORM;
 }
 
@@ -127,6 +129,11 @@ static gt_status check(gt_weights_spec_kind kind, const gt_weights_spec *o, cons
 {
 	if (kind != GT_WEIGHTS_UNIFORM && !(q->traits & GT_SUPPORTS_WEIGHTS))
 		return gt_fail(GT_ERR_ARG, "--weights=%s: solver '%s' cannot take weights of the data", kinds[kind], q->solver);
+	if (q->traits & GT_WEIGHTS_ARE_BLANK && kind != GT_WEIGHTS_UNIFORM && (kind != GT_WEIGHTS_PHOTONS || o->electronic > 0))
+		return gt_fail(GT_ERR_ARG,
+		               "--weights=%s: solver '%s' takes counts without a body, and knows their noise: expected uniform, or "
+		               "photons without electronic",
+		               kinds[kind], q->solver);
 	if (kind == GT_WEIGHTS_FILE && !q->p->weight)
 		return gt_fail(GT_ERR_ARG, "--weights=file: the file has no variable weight");
 	if (kind == GT_WEIGHTS_PHOTONS && !q->p->photons && !(o->count > 0))
@@ -151,6 +158,15 @@ static gt_status check_photons(const gt_projections *p)
 	                     "counts above 0, or --weights uniform",
 	                     bad, n, (double)p->photons[first], first / view, first % view / s->columns, first % s->columns)
 	           : GT_OK;
+}
+
+/* Counts without a body, brought to the mean 1. */
+static gt_status make_blank(const gt_counting *counts, const gt_weights_problem *q, float *w, double *factor)
+{
+	const size_t n = gt_scan_size(q->p->scan);
+	for (size_t i = 0; i < n; i++)
+		w[i] = counts->photons ? counts->photons[i] : (float)counts->count;
+	return gt_data_weights_given(q->pool, w, n, w, factor);
 }
 
 static gt_status make_photons(const gt_counting *counts, const gt_weights_problem *q, float *w, double *factor)
@@ -191,7 +207,7 @@ static gt_status make(gt_weights_spec_kind kind, const gt_weights_spec *o, const
 	if (kind == GT_WEIGHTS_FILE)
 		GT_TRY(gt_data_weights_given(q->pool, q->p->weight, gt_scan_size(q->p->scan), w, &factor));
 	if (kind == GT_WEIGHTS_PHOTONS || kind == GT_WEIGHTS_NOISE)
-		GT_TRY(make_photons(&counts, q, w, &factor));
+		GT_TRY((q->traits & GT_WEIGHTS_ARE_BLANK ? make_blank : make_photons)(&counts, q, w, &factor));
 	if (kind == GT_WEIGHTS_MODEL)
 		GT_TRY(make_model(o, q, w, &factor, &error));
 	*text = kind == GT_WEIGHTS_PHOTONS ? gt_text("photons:count=%g,electronic=%g/%g", o->count, o->electronic, factor)

@@ -162,7 +162,7 @@ const gt_solver gt_solver_admm = {
 
 const gt_solver gt_solver_pnp_admm = {
 	.name = "pnp-admm",
-	.about = "plug and play: least squares with a target, in turn with a denoiser or any proximal step",
+	.about = "the same where weights vary much or a denoiser is dear: least squares in turn with it (Venkatakrishnan et al. 2013)",
 	.defaults = &defaults_of_denoisers,
 	.run = run_pnp,
 	SHARED,

@@ -166,7 +166,7 @@ done:
 
 const gt_solver gt_solver_asd_pocs = {
 	.name = "asd-pocs",
-	.about = "passes of os-sart and steps that reduce a penalty in turn: the least penalty that fits the data",
+	.about = "few views: the least penalty, as tv, of all volumes that fit the data so well (Sidky, Pan 2008)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_SUBSETS | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_GRADIENT,
 	.params = params,
 	.defaults = &defaults,

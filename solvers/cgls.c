@@ -105,7 +105,7 @@ done:
 
 const gt_solver gt_solver_cgls = {
 	.name = "cgls",
-	.about = "conjugate gradients, weighted least squares without a penalty",
+	.about = "weighted least squares without a penalty, the least work in an iteration; stop it by hand (Hestenes, Stiefel 1952)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS,
 	.params = params,
 	.defaults = &defaults,

@@ -3,20 +3,25 @@
  * (2015) 715), and a step with it that raises the cost is replaced by one without, which cannot.
  * Penalties with a proximal step enter by it, with the same constant in all voxels: that is the penalty itself, where a
  * gradient may be of a smoothed one. Others, or all with prox=no, are part of the smooth cost, under a diagonal that majorizes it (A'WA1
- * and the penalty's own; no entry of A may be negative).
+ * and the penalty's own; no entry of A may be negative). With anderson, in place of the momentum, the step without it
+ * is accelerated as a fixed-point iteration (solvers/anderson.h; Mai and Johansson, ICML 2020, PMLR 119, 6620), and
+ * the plain step taken where that raises the cost.
  *
  * One forward and one adjoint per iteration, and as many more where a step is replaced: the residual at the extrapolated point
- * comes from those of the two iterates. Beside x: 3 volumes (2 with a prox); beside data and weights: 2 arrays as large as these.
- * Reductions in an iteration: 4, and the value of the penalty; 1 more, and the value again, where a step is replaced. */
+ * comes from those of the two iterates. Beside x: 3 volumes (2 with a prox), with anderson 2 for each
+ * difference and 1; beside data and weights: 2 arrays as large as these.
+ * Reductions in an iteration: 4, and the value of the penalty; 1 more, and the value again, where a step is replaced;
+ * with anderson 1, and products that are waited for twice. */
 #include <math.h>
 #include "core/try.h"
+#include "solvers/anderson.h"
 #include "solvers/pwls.h"
 
 enum prox { AUTO, YES, NO };
 static const char *const proxes[] = { "auto", "yes", "no", NULL };
 
 struct options {
-	int iterations, nonneg, restart, prox;
+	int iterations, nonneg, restart, prox, anderson;
 };
 static const struct options defaults = { .iterations = 100, .nonneg = 1, .restart = 1, .prox = AUTO };
 #define AT(field) offsetof(struct options, field)
@@ -29,6 +34,7 @@ static const gt_param params[] = {
 	  .kind = GT_CHOICE,
 	  .at = AT(prox),
 	  .names = proxes },
+	GT_ANDERSON(struct options, anderson),
 	{ .key = NULL },
 };
 static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
@@ -42,7 +48,8 @@ struct state {
 	int prox;
 	double data, penalty; /* at x */
 	double moved;         /* |x - the one before|^2 */
-	gt_state_entry kept[4];
+	gt_anderson mixed;
+	gt_state_entry kept[4 + GT_ANDERSON_KEPT];
 };
 
 static gt_status choose(struct state *s)
@@ -73,9 +80,14 @@ done:
 static const gt_state_entry *kept(struct state *s)
 {
 	gt_state_entry *list = s->kept;
-	list[0] = (gt_state_entry){ "x", s->at.x, NULL };
-	list[1] = (gt_state_entry){ "before", s->at.v, NULL };
-	list[2] = (gt_state_entry){ "t", NULL, &s->at.t };
+	size_t n = 0;
+	list[n++] = (gt_state_entry){ "x", s->at.x, NULL };
+	if (!s->mixed.depth) {
+		list[n++] = (gt_state_entry){ "before", s->at.v, NULL };
+		list[n++] = (gt_state_entry){ "t", NULL, &s->at.t };
+	}
+	n += gt_anderson_kept(&s->mixed, list + n);
+	list[n] = (gt_state_entry){ NULL, NULL, NULL };
 	return list;
 }
 
@@ -87,7 +99,9 @@ static gt_status resume(struct state *s, const gt_monitor *m, int *done)
 		return st;
 	s->data = gt_pwls_residual(s->p, 0, s->at.x, s->r);
 	s->penalty = gt_penalty_value(s->p->R, s->at.x);
-	gt_pwls_residual(s->p, 0, s->at.v, s->q);
+	gt_anderson_resume(&s->mixed);
+	if (!s->mixed.depth)
+		gt_pwls_residual(s->p, 0, s->at.v, s->q);
 	return st;
 }
 
@@ -109,6 +123,7 @@ static gt_status prepare(struct state *s, gt_array *x)
 	GT_TRY(gt_array_like(s->p->b[0], &s->q));
 	s->at = (gt_pwls_point){ .x = x, .v = s->own[0], .g = s->own[1] };
 	GT_TRY(majorize(s));
+	GT_TRY(gt_anderson_new("fista", x, s->o->anderson, &s->mixed));
 	gt_clamp(s->p->lo, s->p->hi, x);
 	s->data = gt_pwls_residual(s->p, 0, x, s->r);
 	s->penalty = gt_penalty_value(s->p->R, x);
@@ -146,28 +161,44 @@ static double judge(struct state *s, double *data, double *penalty)
 	return *data + *penalty;
 }
 
-static void iterate(struct state *s)
+/* Rises within the rounding of the residuals are none. */
+static int rises(const struct state *s, double cost, double before)
+{
+	return cost > before + (gt_array_type(s->at.x) == GT_F64 ? 1e-13 : 1e-6) * fabs(before);
+}
+
+/* One step with momentum, or without if that raises the cost. */
+static void iterate(struct state *s, double *data, double *penalty)
 {
 	gt_pwls_point *at = &s->at;
-	/* Rises within the rounding of the residuals are none. */
-	const double slack = gt_array_type(at->x) == GT_F64 ? 1e-13 : 1e-6, before = s->data + s->penalty;
-	const double beta = gt_pwls_momentum(at);
-	double data, penalty, side[2] = { 0, 0 };
+	const double before = s->data + s->penalty, beta = gt_pwls_momentum(at);
+	double side[2] = { 0, 0 };
 	gt_axpby(1 + beta, at->x, -beta, at->v);
 	gt_axpby(1 + beta, s->r, -beta, s->q);
 	step(s);
 	if (s->o->restart && beta > 0)
 		gt_pwls_uphill_later(at, side);
-	const double cost = judge(s, &data, &penalty);
-	if (s->o->restart && beta > 0 && cost > before + slack * fabs(before)) {
+	const double cost = judge(s, data, penalty);
+	if (s->o->restart && beta > 0 && rises(s, cost, before)) {
 		stand_still(s);
 		step(s);
-		judge(s, &data, &penalty);
+		judge(s, data, penalty);
 	}
 	if (side[0] > side[1])
 		at->t = 1;
-	s->data = data;
-	s->penalty = penalty;
+}
+
+/* One step without momentum, mixed with those before. */
+static void iterate_mixed(struct state *s, double *data, double *penalty)
+{
+	const double before = s->data + s->penalty;
+	stand_still(s);
+	step(s);
+	gt_anderson_mix(&s->mixed, s->at.x, s->p->lo, s->p->hi, s->at.g);
+	if (rises(s, judge(s, data, penalty), before)) {
+		gt_anderson_undo(&s->mixed, s->at.g);
+		judge(s, data, penalty);
+	}
 }
 
 static void accept(struct state *s)
@@ -200,7 +231,10 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	GT_TRY(prepare(&s, x));
 	GT_TRY(resume(&s, m, &done));
 	for (int k = done + 1; k <= s.o->iterations; k++) {
-		iterate(&s);
+		double data, penalty;
+		(s.mixed.depth ? iterate_mixed : iterate)(&s, &data, &penalty);
+		s.data = data;
+		s.penalty = penalty;
 		accept(&s);
 		const gt_progress g = progress(&s, k);
 		if (!isfinite(g.cost))
@@ -210,6 +244,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 done:
 	if (s.at.x && s.at.x != x)
 		gt_copy(s.at.x, x);
+	gt_anderson_free(&s.mixed);
 	gt_array_free(s.own[0]);
 	gt_array_free(s.own[1]);
 	gt_array_free(s.d);
@@ -220,7 +255,7 @@ done:
 
 const gt_solver gt_solver_fista = {
 	.name = "fista",
-	.about = "penalised weighted least squares by gradient or proximal steps with momentum",
+	.about = "any convex penalty and bounds to the exact minimum, nothing to tune; the first to try (Beck, Teboulle 2009)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_PROX,
 	.params = params,
 	.defaults = &defaults,

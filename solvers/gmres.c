@@ -4,14 +4,16 @@
  *     arrays like the data.
  *   ba-gmres: least |B (b - A x)| over x in the Krylov space of B A. |B (b - A x)| never rises. Basis: steps + 1
  *     volumes.
+ * Weights of the data enter as an inner product: ab-gmres makes |W^1/2 (b - A B W^1/2 u)| least, x = B W^1/2 u, and
+ * ba-gmres |B W (b - A x)|.
  * An iteration is a cycle of `steps` steps, after which both begin anew from the volume that they found: one forward
  * and one back for each step, and for ab-gmres one back, for both one forward and for ba-gmres one back beside.
- * Beside x and the basis: 1 volume (ab), 1 array like the data (ba). Reductions in an iteration: 3 for each step and
- * 2 others. */
+ * Beside x and the basis: 1 volume (ab), and with weights their root; 1 array like the data (ba). Reductions in an
+ * iteration: 3 for each step and 2 others. */
 #include <math.h>
 #include <stdio.h>
 #include "core/try.h"
-#include "solvers/arnoldi.h"
+#include "solvers/krylov/arnoldi.h"
 
 struct options {
 	int iterations, steps;
@@ -37,37 +39,57 @@ struct state {
 	int ab;           /* or ba */
 	gt_arnoldi space; /* of data, or of volumes */
 	gt_array *t;      /* a volume, or an array like the data */
+	gt_array *root;   /* of the weights, for ab; else NULL */
 	double first;     /* what falls, at the start */
 };
 
-/* Vector 0 = b - A x, or B of it; *residual = |b - A x|. Returns what falls, |vector 0|. */
-static double begin(struct state *s, const gt_array *x, double *residual)
+/* Vector 0 = b - A x, or B of it, weighted; *squares = |b - A x|^2, weighted. Returns what falls, |vector 0|. */
+static double begin(struct state *s, const gt_array *x, double *squares)
 {
 	gt_array *start = gt_basis_vector(s->space.V, 0), *r = s->ab ? start : s->t;
+	const gt_array *w = s->p->w ? s->p->w[0] : NULL;
 	gt_forward(s->p->A[0], x, r);
 	gt_xpay(s->p->b[0], -1, r);
-	gt_dot_async(r, r, residual);
+	if (s->root)
+		gt_mul(s->root, r);
+	if (w && !s->ab)
+		gt_weighted_norm2_async(r, w, squares);
+	else
+		gt_dot_async(r, r, squares);
+	if (w && !s->ab)
+		gt_mul(w, r);
 	if (!s->ab)
 		gt_adjoint(s->p->A[0], r, start);
-	const double size = gt_arnoldi_start(&s->space);
-	*residual = sqrt(*residual);
-	return size;
+	return gt_arnoldi_start(&s->space);
+}
+
+/* next = M v, with the operator of the space. */
+static void apply(const struct state *s, gt_array *v, gt_array *next)
+{
+	const gt_linop *A = s->p->A[0];
+	if (!s->ab) {
+		gt_forward(A, v, s->t);
+		if (s->p->w)
+			gt_mul(s->p->w[0], s->t);
+		gt_adjoint(A, s->t, next);
+		return;
+	}
+	if (s->root) {
+		gt_copy(v, next);
+		gt_mul(s->root, next);
+	}
+	gt_adjoint(A, s->root ? next : v, s->t);
+	gt_forward(A, s->t, next);
+	if (s->root)
+		gt_mul(s->root, next);
 }
 
 /* *moved: |x - x before|^2, there after the next wait. */
 static void cycle(struct state *s, int steps, double stop, double left, gt_array *x, double *moved)
 {
 	gt_arnoldi *a = &s->space;
-	const gt_linop *A = s->p->A[0];
 	for (int j = 0; j < steps && left > stop; j++) {
-		gt_array *v = gt_basis_vector(a->V, a->k), *next = gt_basis_vector(a->V, a->k + 1);
-		if (s->ab) {
-			gt_adjoint(A, v, s->t);
-			gt_forward(A, s->t, next);
-		} else {
-			gt_forward(A, v, s->t);
-			gt_adjoint(A, s->t, next);
-		}
+		apply(s, gt_basis_vector(a->V, a->k), gt_basis_vector(a->V, a->k + 1));
 		left = gt_arnoldi_step(a);
 	}
 	if (!s->ab) {
@@ -77,9 +99,24 @@ static void cycle(struct state *s, int steps, double stop, double left, gt_array
 	gt_array *u = gt_basis_vector(a->V, a->k); /* no step needs it any more */
 	gt_fill(0, u);
 	gt_arnoldi_add(a, u);
-	gt_adjoint(A, u, s->t);
+	if (s->root)
+		gt_mul(s->root, u);
+	gt_adjoint(s->p->A[0], u, s->t);
 	gt_dot_async(s->t, s->t, moved);
 	gt_axpy(1, s->t, x);
+}
+
+/* The root of the weights; NULL where none is needed. */
+static gt_status make_root(struct state *s)
+{
+	gt_status st = GT_OK;
+	if (!s->ab || !s->p->w)
+		return GT_OK;
+	GT_TRY(gt_array_like(s->p->w[0], &s->root));
+	gt_copy(s->p->w[0], s->root);
+	gt_pow(0.5, s->root);
+done:
+	return st;
 }
 
 static gt_status run_one(struct state *s, const struct options *o, gt_array *x, const gt_monitor *m)
@@ -87,22 +124,24 @@ static gt_status run_one(struct state *s, const struct options *o, gt_array *x, 
 	char who[32];
 	gt_status st = GT_OK;
 	int done = 0;
-	double residual;
+	double squares;
 	snprintf(who, sizeof who, "solver '%s'", s->name);
 	GT_TRY(gt_arnoldi_new(who, s->ab ? s->p->b[0] : x, (size_t)o->steps, &s->space));
 	GT_TRY(gt_array_like(s->ab ? x : s->p->b[0], &s->t));
-	double left = s->first = begin(s, x, &residual);
+	GT_TRY(make_root(s));
+	double left = s->first = begin(s, x, &squares);
 	const gt_state_entry kept[] = { { "x", x, NULL }, { "first", NULL, &s->first }, { NULL, NULL, NULL } };
 	GT_TRY(gt_resume(m, kept, &done));
 	if (done)
-		left = begin(s, x, &residual);
+		left = begin(s, x, &squares);
 	for (int k = done + 1; k <= o->iterations && left > o->tolerance * s->first; k++) {
 		double moved;
 		gt_progress g;
 		gt_progress_of(k, o->iterations, x, &g);
 		cycle(s, o->steps, o->tolerance * s->first, left, x, &moved);
-		left = begin(s, x, &g.residual);
-		g.cost = g.data = 0.5 * g.residual * g.residual;
+		left = begin(s, x, &squares);
+		g.residual = s->p->w ? NAN : sqrt(squares);
+		g.cost = g.data = squares / 2;
 		g.penalty = 0;
 		g.change = sqrt(moved / (double)gt_array_size(x));
 		g.gradient = s->ab ? NAN : left;
@@ -114,6 +153,7 @@ static gt_status run_one(struct state *s, const struct options *o, gt_array *x, 
 done:
 	gt_arnoldi_free(&s->space);
 	gt_array_free(s->t);
+	gt_array_free(s->root);
 	return st;
 }
 
@@ -130,6 +170,7 @@ static gt_status run_ba(const gt_problem *p, const void *options, gt_array *x, c
 #define GMRES(which, about_)                                                           \
 	const gt_solver gt_solver_##which##_gmres = { .name = #which "-gmres",         \
 		                                      .about = about_,                 \
+		                                      .traits = GT_SUPPORTS_WEIGHTS,   \
 		                                      .params = params,                \
 		                                      .defaults = &defaults,           \
 		                                      .options_size = sizeof defaults, \

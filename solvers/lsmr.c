@@ -1,12 +1,12 @@
-/* Least squares by bidiagonalisation (solvers/golub_kahan.h) with the least gradient in every step: Fong and
+/* Least squares by bidiagonalisation (solvers/krylov/golub_kahan.h) with the least gradient in every step: Fong and
  * Saunders, SIAM J. Sci. Comput. 33 (2011) 2950, whose letters these are. It is the minimal residual method on the
  * normal equations, where lsqr is conjugate gradients on them: |A'W(A x - b)| falls in every iteration, so that a run
  * can be stopped by it. Costs and residual are found by recursions, section 5. Beside x: 4 volumes; beside data and
  * weights: 2 arrays as large as these. Reductions in an iteration: 3. */
 #include <math.h>
 #include "core/try.h"
-#include "solvers/arnoldi.h"
-#include "solvers/golub_kahan.h"
+#include "solvers/krylov/arnoldi.h"
+#include "solvers/krylov/golub_kahan.h"
 
 struct options {
 	int iterations;

@@ -1,8 +1,8 @@
-/* Least squares by bidiagonalisation (solvers/golub_kahan.h): Paige and Saunders, ACM Trans. Math. Softw. 8 (1982)
- * 43; what conjugate gradients (cgls) find, by a recursion that is safer where the problem is ill-posed. */
+/* Least squares by bidiagonalisation (solvers/krylov/golub_kahan.h): Paige and Saunders, ACM Trans. Math. Softw. 8
+ * (1982) 43; what conjugate gradients (cgls) find, by a recursion that is safer where the problem is ill-posed. */
 #include <math.h>
 #include "core/try.h"
-#include "solvers/golub_kahan.h"
+#include "solvers/krylov/golub_kahan.h"
 
 struct options {
 	int iterations;
@@ -126,7 +126,7 @@ done:
 
 const gt_solver gt_solver_lsqr = {
 	.name = "lsqr",
-	.about = "least squares by bidiagonalisation, as cgls but more stable; with damping",
+	.about = "as cgls, but stable over many iterations, and with damping (Paige, Saunders 1982)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS,
 	.params = params,
 	.defaults = &defaults,

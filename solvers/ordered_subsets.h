@@ -17,6 +17,7 @@ struct gt_ordered_subsets_options {
 	int iterations, subsets, nonneg, order, keep;       /* subsets: 0 is one view each */
 	int momentum;                                       /* of Nesterov, over iterations */
 	double relax, reduce, threshold;                    /* threshold: below this part of the largest column sum, C is 0 */
+	int anderson;                                       /* solvers/anderson.h */
 };
 gt_status gt_ordered_subsets_subsets(const void *options, size_t views, size_t *subsets);    /* as in gt_solver */
 int       gt_ordered_subsets_nonneg (const void *options);

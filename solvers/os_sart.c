@@ -1,27 +1,33 @@
 /* Simultaneous algebraic reconstruction (solvers/ordered_subsets.h) under three names: with ordered subsets, with all views at once
- * (SIRT), and view by view (SART); momentum over sweeps if wanted. */
+ * (SIRT), and view by view (SART); over sweeps, momentum or Anderson's acceleration (solvers/anderson.h) if wanted. */
 #include <math.h>
 #include "core/try.h"
+#include "solvers/anderson.h"
 #include "solvers/ordered_subsets.h"
 #include "solvers/pwls.h"
 
 struct state {
 	gt_array *x, *next; /* the iterate; the one before, then the next */
 	gt_pwls_point pace; /* of which only t is used */
+	gt_anderson mixed;
 	double relax;
 };
 
 /* x and the step, and with momentum what it comes from; seen: gt_ordered_subsets_seen(). */
-enum { KEPT = 6 };
+enum { KEPT = 6 + GT_ANDERSON_KEPT };
 static void list_kept(struct state *s, int momentum, gt_array *seen, gt_state_entry kept[KEPT])
 {
-	const gt_state_entry none = { NULL, NULL, NULL };
-	kept[0] = (gt_state_entry){ "x", s->x, NULL };
-	kept[1] = (gt_state_entry){ "relax", NULL, &s->relax };
-	kept[2] = momentum ? (gt_state_entry){ "before", s->next, NULL } : none;
-	kept[3] = momentum ? (gt_state_entry){ "t", NULL, &s->pace.t } : none;
-	kept[4] = seen ? (gt_state_entry){ "projected", seen, NULL } : none;
-	kept[5] = none;
+	size_t n = 0;
+	kept[n++] = (gt_state_entry){ "x", s->x, NULL };
+	kept[n++] = (gt_state_entry){ "relax", NULL, &s->relax };
+	if (momentum) {
+		kept[n++] = (gt_state_entry){ "before", s->next, NULL };
+		kept[n++] = (gt_state_entry){ "t", NULL, &s->pace.t };
+	}
+	if (seen)
+		kept[n++] = (gt_state_entry){ "projected", seen, NULL };
+	n += gt_anderson_kept(&s->mixed, kept + n);
+	kept[n] = (gt_state_entry){ NULL, NULL, NULL };
 }
 
 /* Beck and Teboulle's extrapolation, SIAM J. Imaging Sci. 2 (2009) 183: a sweep over one subset with relax <= 1 is the gradient step
@@ -43,6 +49,17 @@ static void accept(struct state *s)
 	s->next = before;
 }
 
+/* What is accelerated is one map, whose fixed points are looked for. */
+static gt_status check(const struct gt_ordered_subsets_options *o)
+{
+	if (o->anderson && o->momentum)
+		return gt_fail(GT_ERR_ARG, "anderson=%d with momentum=yes: expected one of the two", o->anderson);
+	if (o->anderson && o->reduce < 1)
+		return gt_fail(GT_ERR_ARG, "anderson=%d with reduce=%g: steps that shrink have no fixed point, expected reduce=1",
+		               o->anderson, o->reduce);
+	return GT_OK;
+}
+
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
 	const struct gt_ordered_subsets_options *o = options;
@@ -52,16 +69,22 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 	gt_status st = GT_OK;
 	struct state s = { .x = x, .pace.t = 1, .relax = o->relax };
 	int done = 0;
+	GT_TRY(check(o));
 	GT_TRY(gt_ordered_subsets_new(p, o, x, &sweep));
 	GT_TRY(gt_array_like(x, &own));
 	s.next = own;
+	GT_TRY(gt_anderson_new(p->subsets > 1 ? "os-sart" : "sirt", x, o->anderson, &s.mixed));
 	list_kept(&s, o->momentum, gt_ordered_subsets_seen(sweep), kept);
 	GT_TRY(gt_resume(m, kept, &done));
+	if (done)
+		gt_anderson_resume(&s.mixed);
 	for (int k = done + 1; k <= o->iterations; k++) {
 		double moved;
 		const double beta = extrapolate(&s, o->momentum);
 		gt_ordered_subsets_run(sweep, s.relax, beta, s.next);
 		accept(&s);
+		if (o->anderson)
+			gt_anderson_guarded(&s.mixed, s.next, p->lo, p->hi, s.x);
 		gt_distance2_async(s.x, s.next, &moved);
 		gt_progress g;
 		gt_progress_of(k, o->iterations, s.x, &g);
@@ -78,6 +101,7 @@ done:
 	if (s.x != x)
 		gt_copy(s.x, x);
 	gt_ordered_subsets_free(sweep);
+	gt_anderson_free(&s.mixed);
 	gt_array_free(own);
 	return st;
 }
@@ -96,21 +120,35 @@ done:
 static const struct gt_ordered_subsets_options os_sart = {
 	.iterations = 20, .subsets = 10, .nonneg = 1, .order = GT_OS_BIT_REVERSED, .relax = 1, .reduce = 0.99, .threshold = 1e-3
 };
-static const gt_param os_sart_params[] = { GT_OS_ITERATIONS, GT_OS_SUBSETS, GT_OS_RELAX,     GT_OS_REDUCE, GT_OS_NONNEG,
-	                                   GT_OS_MOMENTUM,   GT_OS_ORDER,   GT_OS_THRESHOLD, GT_OS_KEEP,   { .key = NULL } };
-SWEEPS(os_sart, "os-sart", "algebraic reconstruction with ordered subsets (SIRT, SART)", os_sart_params, os_sart);
+static const gt_param os_sart_params[] = { GT_OS_ITERATIONS,
+	                                   GT_OS_SUBSETS,
+	                                   GT_OS_RELAX,
+	                                   GT_OS_REDUCE,
+	                                   GT_OS_NONNEG,
+	                                   GT_OS_MOMENTUM,
+	                                   GT_ANDERSON(struct gt_ordered_subsets_options, anderson),
+	                                   GT_OS_ORDER,
+	                                   GT_OS_THRESHOLD,
+	                                   GT_OS_KEEP,
+	                                   { .key = NULL } };
+SWEEPS(os_sart, "os-sart",
+       "a good picture of many views in few passes, no penalty: algebraic, by ordered subsets (Andersen, Kak 1984; Jiang, Wang 2003)",
+       os_sart_params, os_sart);
 
 /* Its sums need no more memory kept than not. */
 static const struct gt_ordered_subsets_options sirt = {
 	.iterations = 100, .subsets = 1, .nonneg = 1, .keep = GT_OS_KEEP_YES, .relax = 1, .reduce = 1, .threshold = 1e-3
 };
-static const gt_param sirt_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,     GT_OS_REDUCE,   GT_OS_NONNEG,
-	                                GT_OS_MOMENTUM,   GT_OS_THRESHOLD, { .key = NULL } };
-SWEEPS(sirt, "sirt", "algebraic reconstruction from all views at once: os-sart with one subset", sirt_params, sirt);
+static const gt_param sirt_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,    GT_OS_REDUCE,
+	                                GT_OS_NONNEG,     GT_OS_MOMENTUM, GT_ANDERSON(struct gt_ordered_subsets_options, anderson),
+	                                GT_OS_THRESHOLD,  { .key = NULL } };
+SWEEPS(sirt, "sirt",
+       "where os-sart circles and must not: all views at once, to weighted least squares; anderson=8 is faster (Jiang, Wang 2003)",
+       sirt_params, sirt);
 
 static const struct gt_ordered_subsets_options sart = {
 	.iterations = 10, .subsets = 0, .nonneg = 1, .order = GT_OS_BIT_REVERSED, .relax = 1, .reduce = 0.99, .threshold = 1e-3
 };
 static const gt_param sart_params[] = { GT_OS_ITERATIONS, GT_OS_RELAX,     GT_OS_REDUCE, GT_OS_NONNEG,   GT_OS_MOMENTUM,
 	                                GT_OS_ORDER,      GT_OS_THRESHOLD, GT_OS_KEEP,   { .key = NULL } };
-SWEEPS(sart, "sart", "algebraic reconstruction view by view: os-sart with one view per subset", sart_params, sart);
+SWEEPS(sart, "sart", "few views, and quickly: os-sart with one view per subset (Andersen, Kak 1984)", sart_params, sart);

@@ -258,7 +258,7 @@ static gt_status run(const gt_problem *p, const void *options, gt_array *x, cons
 
 const gt_solver gt_solver_pcg = {
 	.name = "pcg",
-	.about = "penalised weighted least squares by preconditioned conjugate gradients",
+	.about = "a smooth penalty to its exact minimum, in the fewest iterations (Fessler, Booth 1999)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_LINE,
 	.params = params,
 	.defaults = &defaults,

@@ -230,7 +230,7 @@ done:
 
 const gt_solver gt_solver_pdhg = {
 	.name = "pdhg",
-	.about = "primal-dual hybrid gradients: weighted least squares with a convex penalty, bounds",
+	.about = "a penalty by its proximal step, as tv, and bounds, where fista is slow: primal-dual (Chambolle, Pock 2011)",
 	.traits = GT_SUPPORTS_TEAM | GT_SUPPORTS_BOUNDS | GT_SUPPORTS_WEIGHTS | GT_SUPPORTS_GRADIENT | GT_SUPPORTS_PROX,
 	.params = params,
 	.defaults = &defaults,

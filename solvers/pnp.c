@@ -145,5 +145,7 @@ done:
 		                           .options_size = sizeof(struct options),                                \
 		                           .run = run,                                                            \
 		                           .nonneg = nonneg };
-SOLVER(pnp_fista, "pnp-fista", "plug and play: gradient steps on the data, each followed by a denoiser or any proximal step")
-SOLVER(red, "red", "regularization by denoising: gradient steps on the data and on what a denoiser changes")
+SOLVER(pnp_fista, "pnp-fista",
+       "a denoiser in place of a penalty, after each gradient step: plug and play (Kamilov, Mansour, Wohlberg 2017)")
+SOLVER(red, "red",
+       "a denoiser whose strength is a parameter, mu: steps down the data and down what it changes (Romano, Elad, Milanfar 2017)")

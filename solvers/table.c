@@ -18,6 +18,7 @@
 	X(hybrid_lsqr) \
 	X(mlem)        \
 	X(osem)        \
+	X(mltr)        \
 	X(saga)        \
 	X(svrg)        \
 	X(spdhg)       \

@@ -9,7 +9,7 @@
 #include "apps/cli/try.h"
 
 static const bench_options defaults = {
-	.workload = "quick", .operation = "all", .projector = "dd", .solver = "os-sart", .repeat = 5, .every = 1
+	.workload = "quick", .operation = "all", .projector = "dd", .solver = "os-sart", .repeat = 5, .every = 1, .vectors = 50
 };
 #define AT(field) offsetof(bench_options, field)
 /* clang-format off */
@@ -17,7 +17,7 @@ static const cli_option options[] = {
 	{ .name = "workload", .letter = 'w', .kind = CLI_TEXT, .value = "NAME[,...]",
 	  .help = "what to time: names of the list below, 'quick' (default), 'odd' or 'all'", .at = AT(workload) },
 	{ .name = "operation", .kind = CLI_TEXT, .value = "NAME[,...]",
-	  .help = "forward, back, direct, iteration, parts, penalty, vectors (default all)", .at = AT(operation) },
+	  .help = "forward, back, direct, iteration, parts, penalty, vectors, basis (default all)", .at = AT(operation) },
 	{ .name = "projector", .kind = CLI_TEXT, .value = "NAME[:key=value...][,...]",
 	  .help = "the projectors, or 'all' (default dd)", .at = AT(projector) },
 	{ .name = "vs", .kind = CLI_TEXT, .value = "NAME",
@@ -29,6 +29,8 @@ static const cli_option options[] = {
 	{ .name = "penalty", .kind = CLI_TEXT, .value = "NAME[:key=value,...][,...]",
 	  .help = "the penalties of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
 	  .at = AT(penalty) },
+	{ .name = "vectors", .kind = CLI_INT, .value = "N", .help = "volumes of 'basis' (default 50)", .at = AT(vectors), .least = 1,
+	  .most = 1000 },
 	{ .name = "repeat", .kind = CLI_INT, .value = "N", .help = "timed runs (default 5)", .at = AT(repeat), .least = 1, .most = 10000 },
 	{ .name = "every", .kind = CLI_INT, .value = "N", .help = "only every Nth view", .at = AT(every), .least = 1, .most = 1e6 },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "also write the table as JSON", .at = AT(output) },
@@ -36,7 +38,7 @@ static const cli_option options[] = {
 };
 /* clang-format on */
 
-const char *const bench_operations[] = { "forward", "back", "direct", "iteration", "parts", "penalty", "vectors", NULL };
+const char *const bench_operations[] = { "forward", "back", "direct", "iteration", "parts", "penalty", "vectors", "basis", NULL };
 static const char standard_penalties[] = "qggmrf:neighbours=26,tv";
 
 static const char *nth_workload(size_t i) { return app_workloads[i].name; }
@@ -127,6 +129,11 @@ static gt_status run_operation(bench_case *b, int operation)
 		return bench_each_of("penalty", b->o->penalty ? b->o->penalty : standard_penalties, measure_row, b);
 	if (operation == VECTORS)
 		return measure_row(b, gt_type_name(cli_type(b->call)));
+	if (operation == BASIS) {
+		char text[32];
+		snprintf(text, sizeof text, "%lld vectors", b->o->vectors);
+		return measure_row(b, text);
+	}
 	return bench_each_projector(b->o->projector, measure_projector, b);
 }
 
@@ -259,6 +266,7 @@ const cli_command cli_bench = {
 		"a projection and a backprojection of all views in one call each. 'penalty' and 'vectors' work on the volume, beside a copy of as\n"
 		"many bytes as they read and write: '% copy' is the time of that copy by theirs, above 100 where they find more of\n"
 		"the data in a cache than the copy does.\n"
+		"'basis': what solvers that keep volumes do with them (hybrid-lsqr, ba-gmres, anderson), beside a copy of as many bytes.\n"
 		"'parts': what the branchless projectors prepare, the integral images, beside a copy of as many bytes.\n\n"
 		"  gantry bench --workload ge-hd --backend cuda:0 -o ge-hd.json\n"
 		"  gantry bench --workload ge-hd --operation forward,back --projector all --vs dd\n"

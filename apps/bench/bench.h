@@ -35,6 +35,8 @@ gt_status app_time_part(const char *backend, gt_type type, const gt_grid *grid, 
 gt_status app_time_penalty(const char *backend, gt_type type, const gt_grid *grid, const char *spec, int i, int repeat, app_timing *t,
                            const char **what);
 gt_status app_time_vector(const char *backend, gt_type type, size_t n, int i, int repeat, app_timing *t, const char **what);
+/* One of gt_basis_parts with so many vectors of n values. */
+gt_status app_time_basis(const char *backend, gt_type type, size_t n, size_t vectors, size_t part, int repeat, app_timing *t);
 /* Iterations of a solver; penalty: NULL, or a list whose first is used, with random weights. */
 gt_status app_time_iteration(const char *backend, gt_type type, const gt_grid *grid, const gt_scan *scan, const float *data,
                              const char *solver, const char *penalty, int repeat, app_timing *t);

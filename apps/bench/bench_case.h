@@ -6,10 +6,10 @@
 
 typedef struct {
 	const char *workload, *operation, *projector, *vs, *solver, *method, *penalty, *output;
-	long long repeat, every;
+	long long repeat, every, vectors;
 } bench_options;
 
-enum { FORWARD, BACK, DIRECT, ITERATION, PARTS, PENALTY, VECTORS, OPERATIONS };
+enum { FORWARD, BACK, DIRECT, ITERATION, PARTS, PENALTY, VECTORS, BASIS, OPERATIONS };
 extern const char *const bench_operations[];            /* NULL-terminated, in that order */
 
 /* One workload on one device. */
@@ -36,7 +36,7 @@ gt_status bench_measure_projector(bench_case *b, int operation);
 gt_status bench_measure_direct(bench_case *b);
 /* GT_ERR_UNKNOWN, GT_ERR_ARG: no direct method, or not with these parameters. */
 gt_status bench_check_method(const char *method);
-/* A penalty, or the operations on arrays: a line for each thing that it does. */
+/* A penalty, the operations on arrays, or on a basis: a line for each thing that it does. */
 gt_status bench_measure_row(bench_case *b, int operation, const char *spec);
 
 /* Width of the column of projectors, methods and penalties: the standard ones. */

@@ -5,7 +5,7 @@
 #include "apps/bench/bench_case.h"
 
 /* What a line names in its column `by`. */
-static const char *const by[] = { "projector", "projector", "method", "projector", "projector", "penalty", "vector" };
+static const char *const by[] = { "projector", "projector", "method", "projector", "projector", "penalty", "vector", "basis" };
 
 cJSON *bench_line(const bench_case *b, int operation, const app_timing *t)
 {

@@ -217,6 +217,20 @@ done:
 	return st;
 }
 
+/* The i-th thing of a row, if there is one: *what. */
+static gt_status time_nth(const bench_case *b, int operation, int i, app_timing *t, const char **what)
+{
+	const char *backend = bench_backend(b);
+	const gt_type type = cli_type(b->call);
+	const size_t n = gt_grid_voxels(&b->grid);
+	if (operation == PENALTY)
+		return app_time_penalty(backend, type, &b->grid, t->projector, i, (int)b->o->repeat, t, what);
+	if (operation == VECTORS)
+		return app_time_vector(backend, type, n, i, (int)b->o->repeat, t, what);
+	*what = gt_basis_parts[i];
+	return *what ? app_time_basis(backend, type, n, (size_t)b->o->vectors, (size_t)i, (int)b->o->repeat, t) : GT_OK;
+}
+
 /* One line for each thing that can be timed of a list. */
 gt_status bench_measure_row(bench_case *b, int operation, const char *spec)
 {
@@ -225,10 +239,7 @@ gt_status bench_measure_row(bench_case *b, int operation, const char *spec)
 	t->projector = spec;
 	for (int i = 0; st == GT_OK; i++) {
 		const char *what = NULL;
-		st = operation == PENALTY
-		             ? app_time_penalty(bench_backend(b), cli_type(b->call), &b->grid, spec, i, (int)b->o->repeat, t, &what)
-		             : app_time_vector(bench_backend(b), cli_type(b->call), gt_grid_voxels(&b->grid), i, (int)b->o->repeat, t,
-		                               &what);
+		st = time_nth(b, operation, i, t, &what);
 		if (!what)
 			break;
 		if (st != GT_OK)

@@ -1,4 +1,5 @@
-/* What a projector prepares before it sums, alone, beside a copy of as many bytes. */
+/* What a projector prepares before it sums, and what solvers do with the vectors that they keep: alone, beside a copy
+ * of as many bytes. */
 #include <stdio.h>
 #include <gantry/backend_author.h>
 #include <gantry/linop.h>
@@ -40,4 +41,23 @@ done:
 	gt_linop_free(p.A);
 	gt_backend_close(be);
 	return app_left_out(st) ? GT_OK : st;
+}
+
+gt_status app_time_basis(const char *backend, gt_type type, size_t n, size_t vectors, size_t part, int repeat, app_timing *t)
+{
+	gt_backend *be = NULL;
+	preparation p = { 0 };
+	double bytes;
+	gt_status st = GT_OK;
+	GT_TRY(gt_backend_open(backend, &be));
+	GT_TRY(gt_basis_part_new(be, type, n, vectors, part, &p.A, &bytes));
+	GT_TRY(app_random_array(be, type, n, &p.in));
+	GT_TRY(gt_array_new(be, type, 1, &p.none));
+	GT_TRY(app_time_beside_copy(be, type, bytes, prepare_once, &p, repeat, t));
+done:
+	gt_array_free(p.in);
+	gt_array_free(p.none);
+	gt_linop_free(p.A);
+	gt_backend_close(be);
+	return st;
 }

@@ -1,6 +1,7 @@
-/* Bases of vectors on CUDA: matrix-vector products of cuBLAS by its 64-bit entry points. The library is opened when
- * the first basis is made: who needs none neither loads nor needs it. V' w is a batch of products, one for each part
- * of ROWS elements, whose results are added in double in an order fixed by the length. Device memory: one number for
+/* Bases of vectors on CUDA. V' w is matrix-vector products of cuBLAS by its 64-bit entry points, a batch of them, one
+ * for each part of ROWS elements, whose results are added in double in an order fixed by the length. The library is
+ * opened when the first basis is made: who needs none neither loads nor needs it. V y is a kernel of its own: cuBLAS's
+ * takes 65 % of the bandwidth of a copy (H200, 50 vectors of 512^3). Device memory: one number for
  * each part and vector, and one for each vector; cuBLAS holds some MiB of its own beside. */
 #include <cublas_v2.h>
 #include <dlfcn.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include "core/basis/basis_impl.h"
 #include "core/device/cuda.cuh"
+#include "core/device/pack.cuh"
 
 enum { ROWS = 4096, LANES = 256, COEFFICIENTS = 256 };
 
@@ -129,23 +131,16 @@ template <typename T> static __global__ void set(struct some c, size_t k, T *y)
 		y[threadIdx.x] = (T)c.of[threadIdx.x];
 }
 
-/* Of `rows` elements of k vectors: y = V' x, or y = y + a V x. */
-struct block {
-	size_t rows, k;
-	double a;
-	int transposed;
-};
-static cublasStatus_t gemv(const struct state *s, struct block o, const float *V, const float *x, float *y)
+/* y = V' x of `rows` elements of k vectors. */
+static cublasStatus_t gemv(const struct state *s, size_t rows, size_t k, const float *V, const float *x, float *y)
 {
-	const float a = (float)o.a, b = o.transposed ? 0.f : 1.f;
-	return blas.cublasSgemv_v2_64(s->handle, o.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, (int64_t)o.rows, (int64_t)o.k, &a, V,
-	                              (int64_t)s->shape.n, x, 1, &b, y, 1);
+	const float one = 1, zero = 0;
+	return blas.cublasSgemv_v2_64(s->handle, CUBLAS_OP_T, (int64_t)rows, (int64_t)k, &one, V, (int64_t)s->shape.n, x, 1, &zero, y, 1);
 }
-static cublasStatus_t gemv(const struct state *s, struct block o, const double *V, const double *x, double *y)
+static cublasStatus_t gemv(const struct state *s, size_t rows, size_t k, const double *V, const double *x, double *y)
 {
-	const double b = o.transposed ? 0. : 1.;
-	return blas.cublasDgemv_v2_64(s->handle, o.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, (int64_t)o.rows, (int64_t)o.k, &o.a, V,
-	                              (int64_t)s->shape.n, x, 1, &b, y, 1);
+	const double one = 1, zero = 0;
+	return blas.cublasDgemv_v2_64(s->handle, CUBLAS_OP_T, (int64_t)rows, (int64_t)k, &one, V, (int64_t)s->shape.n, x, 1, &zero, y, 1);
 }
 static cublasStatus_t batch(const struct state *s, size_t count, size_t k, const float *V, const float *w, float *y)
 {
@@ -160,17 +155,56 @@ static cublasStatus_t batch(const struct state *s, size_t count, size_t k, const
 	                                         &zero, y, 1, (long long)k, (int64_t)count);
 }
 
+/* w = w + a V y, 16 bytes of w for each thread: all vectors pass by once, several loads of a thread on their way at a
+ * time. */
+template <typename T, int ALIGNED>
+static __global__ void __launch_bounds__(LANES) combine(size_t n, size_t k, T a, const T *V, const T *y, T *w)
+{
+	const size_t i = (blockIdx.x * (size_t)LANES + threadIdx.x) * PACK;
+	if (i + PACK <= n) {
+		pack<T> sum = {}, all = load<ALIGNED>(w, i);
+		_Pragma("unroll 10") for (size_t c = 0; c < k; c++)
+		{
+			const pack<T> v = load<ALIGNED>(V + c * n, i);
+			const T factor = y[c];
+			_Pragma("unroll") for (int e = 0; e < (int)PACK; e++) sum.v[e] += factor * v.v[e];
+		}
+		_Pragma("unroll") for (int e = 0; e < (int)PACK; e++) all.v[e] += a * sum.v[e];
+		store<ALIGNED>(all, w, i);
+	} else {
+		for (size_t e = i; e < n; e++) {
+			T sum = 0;
+			for (size_t c = 0; c < k; c++)
+				sum += y[c] * V[c * n + e];
+			w[e] += a * sum;
+		}
+	}
+}
+
+/* Blocks in x: 2^31 of them take more than any memory. */
+template <typename T> static void combine_all(const struct state *s, size_t k, T a, const T *V, const T *y, T *w)
+{
+	const size_t n = s->shape.n, each = LANES * PACK;
+	const unsigned blocks = (unsigned)((n + each - 1) / each);
+	const int aligned = n % PACK == 0 && (uintptr_t)V % sizeof(pack<T>) == 0 && (uintptr_t)w % sizeof(pack<T>) == 0;
+	if (aligned)
+		combine<T, 1><<<blocks, LANES, 0, gt_cuda_queue(s->shape.be)>>>(n, k, a, V, y, w);
+	else
+		combine<T, 0><<<blocks, LANES, 0, gt_cuda_queue(s->shape.be)>>>(n, k, a, V, y, w);
+	gt_cuda_check(s->shape.be, cudaGetLastError(), "sum of a basis");
+}
+
 template <typename T> static void dots(const struct state *s, size_t k, const T *V, T *w, int project, double *slot)
 {
 	const size_t n = s->shape.n, whole = n / ROWS, rest = n % ROWS;
 	T *part = (T *)s->part, *y = part + parts(&s->shape) * s->shape.most;
 	if (whole && failed(s, batch(s, whole, k, V, w, part)))
 		return;
-	if (rest && failed(s, gemv(s, { rest, k, 1, 1 }, V + whole * ROWS, w + whole * ROWS, part + whole * k)))
+	if (rest && failed(s, gemv(s, rest, k, V + whole * ROWS, w + whole * ROWS, part + whole * k)))
 		return;
 	join<T><<<(unsigned)k, LANES, 0, gt_cuda_queue(s->shape.be)>>>(parts(&s->shape), k, part, y, slot);
 	if (!gt_cuda_check(s->shape.be, cudaGetLastError(), "sums of a basis") && project)
-		failed(s, gemv(s, { n, k, -1, 0 }, V, y, w));
+		combine_all(s, k, (T)-1, V, y, w);
 }
 
 /* On the queue as it is now. */
@@ -206,14 +240,12 @@ template <typename T> static void add(const struct state *s, size_t k, const T *
 		if (gt_cuda_check(s->shape.be, cudaGetLastError(), "coefficients of a basis"))
 			return;
 	}
-	failed(s, gemv(s, { s->shape.n, k, 1, 0 }, V, y, w));
+	combine_all(s, k, (T)1, V, y, w);
 }
 
 static void add_(void *state, size_t k, const void *V, const double *y, void *w)
 {
 	const struct state *s = (struct state *)state;
-	if (no_queue(s))
-		return;
 	if (s->shape.type == GT_F32)
 		add(s, k, (const float *)V, y, (float *)w);
 	else

@@ -3,40 +3,10 @@
 /* A kernel for each line of core/device/ops.def, for both types, of arrays that start at a multiple of 16 bytes and of
  * others. Memory: a reduction keeps PARTS doubles on the device, one per block. */
 #include "core/device/cuda.cuh"
+#include "core/device/pack.cuh"
 
 /* PARTS blocks whatever the device: a sum is the same on every run and on every GPU. */
 enum { PARTS = 1024, LANES = 256 };
-
-/* Threads handle 16 bytes of each array at once, as one load or store where all arrays start at a multiple of that. */
-template <typename T> struct alignas(16) pack {
-	enum { N = 16 / sizeof(T) };
-	T v[N];
-};
-#define PACK ((size_t)pack<T>::N)
-
-template <int ALIGNED, typename T> static __device__ __forceinline__ pack<T> load(const T *x, size_t i)
-{
-	if constexpr (ALIGNED) {
-		return *(const pack<T> *)(x + i);
-	} else {
-		pack<T> p;
-#pragma unroll
-		for (int k = 0; k < (int)PACK; k++)
-			p.v[k] = x[i + k];
-		return p;
-	}
-}
-
-template <int ALIGNED, typename T> static __device__ __forceinline__ void store(const pack<T> &p, T *x, size_t i)
-{
-	if constexpr (ALIGNED) {
-		*(pack<T> *)(x + i) = p;
-	} else {
-#pragma unroll
-		for (int k = 0; k < (int)PACK; k++)
-			x[i + k] = p.v[k];
-	}
-}
 
 /* NaN stays NaN. */
 template <typename T> static __device__ __forceinline__ T within(T v, T lo, T hi) { return v < lo ? lo : v > hi ? hi : v; }

@@ -26,6 +26,14 @@ struct gt_analytic_times { double plan, filter, back; };
 GT_API gt_status gt_analytic_run_timed(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan, const void *options,
                                        const gt_array *data, gt_array *x, gt_analytic_times *times);
 
+/* What solvers that keep vectors do with them (NULL-terminated): products of all with one, a sum of all added to one,
+ * and one made orthogonal to all. */
+GT_API extern const char *const gt_basis_parts[];
+/* An operator whose forward does number `part` of these with `vectors` random vectors of n values, and a vector of n
+ * values; its one result is not written, and it has no adjoint. *bytes: what that cannot but read and write.
+ * GT_ERR_MEMORY where they do not fit. */
+GT_API gt_status gt_basis_part_new(gt_backend *be, gt_type type, size_t n, size_t vectors, size_t part, gt_linop **A, double *bytes);
+
 #ifdef __cplusplus
 }
 #endif

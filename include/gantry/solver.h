@@ -23,11 +23,13 @@ typedef struct {
 
 /* What a solver takes. A penalty it takes must have what it needs of it: gradient, line or prox.
  * GT_SUPPORTS_TEAM: its arrays may be shared by several devices that compute together (--backend cuda:0-1).
- * GT_PLANS_ITERATIONS: its first iterations depend on how many it will make, so that a run cannot be continued to more than it had. */
+ * GT_PLANS_ITERATIONS: its first iterations depend on how many it will make, so that a run cannot be continued to
+ * more than it had. GT_WEIGHTS_ARE_BLANK: its weights are no inverse variances, but counts without a body, to within
+ * a factor. */
 enum {
 	GT_SUPPORTS_SUBSETS = 1, GT_SUPPORTS_BOUNDS = 2, GT_SUPPORTS_WEIGHTS = 4,
 	GT_SUPPORTS_GRADIENT = 8, GT_SUPPORTS_LINE = 16, GT_SUPPORTS_PROX = 32, GT_PLANS_ITERATIONS = 64,
-	GT_SUPPORTS_TEAM = 128
+	GT_SUPPORTS_TEAM = 128, GT_WEIGHTS_ARE_BLANK = 256
 };
 
 typedef struct {

@@ -44,6 +44,12 @@ for operation in value gradient grad+curv line prox/inner axpy dot add_scaled_cl
 done
 says '"bound":	"copy"'
 [ "$(grep -c '"penalty":	"tv:inner=3"' <<<"$out")" -eq 5 ] || fail "tv: expected five lines: $out"
+# Products and sums of kept volumes, in either precision.
+ok bench --workload quick-arc --operation basis --vectors 7 --repeat 1 --backend "$backend" --precision double --json
+for operation in products sum "project out"; do
+	says "\"operation\":	\"$operation\""
+done
+says '"basis":	"7 vectors"'
 ok bench --workload quick-arc --operation iteration --solver pcg --penalty huber:strength=2,fair --repeat 1 --every 9 --backend "$backend" --json
 says '"bound":	"forward + back"'
 says '"penalty":	"huber:strength=2,fair"'

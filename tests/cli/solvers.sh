@@ -29,6 +29,8 @@ ab-gmres:iterations=2,steps=6 -
 ba-gmres:iterations=2,steps=6 -
 mlem:iterations=40,negative=zero -
 osem:iterations=6,subsets=6,negative=zero -
+mltr:iterations=20,subsets=6,curvature=precomputed,background=0.01 -
+sirt:iterations=25,anderson=4 -
 saga:iterations=12,subsets=6,step=1 huber:strength=1e3,delta=20HU
 svrg:iterations=12,subsets=6,step=1 huber:strength=1e3,delta=20HU
 spdhg:iterations=12,subsets=6 tv:strength=1
@@ -39,6 +41,14 @@ END
 refused 2 "solver 'mlem': the least datum is -" recon "${common[@]}" -o no.nc --solver mlem:iterations=2
 refused 2 "negative=zero takes them for 0" recon "${common[@]}" -o no.nc --solver osem:iterations=2,subsets=3
 refused 2 "solver 'hybrid-lsqr': noise=0: with strength=discrepancy" recon "${common[@]}" -o no.nc --solver hybrid-lsqr:strength=discrepancy
+# mltr takes counts without a body: those of the file, or one for all; inverse variances it refuses.
+ok recon scan.nc --like truth.nc --padding no --backend "$backend" --init zero -o blank.nc --solver mltr:iterations=2 --weights photons:count=1e5
+ok recon "${common[@]}" -o flat.nc --solver mltr:iterations=2 --weights uniform
+ok compare flat.nc blank.nc --max 1e-6 # the same count everywhere
+for weights in noise photons:electronic=5 model; do
+	refused 2 "solver 'mltr' takes counts without a body" recon "${common[@]}" -o no.nc --solver mltr --weights "$weights"
+done
+refused 2 "expected reduce=1" recon "${common[@]}" -o no.nc --solver os-sart:anderson=3
 refused 2 "solver 'ab-gmres' cannot take a penalty" recon "${common[@]}" -o no.nc --solver ab-gmres --penalty tv:strength=1
 refused 2 "steps=0: expected" recon "${common[@]}" -o no.nc --solver ba-gmres:steps=0
 [ ! -e no.nc ] || fail "no.nc was written"

@@ -212,13 +212,14 @@ START_TEST(gmres_ends_where_the_space_is_exhausted)
 	struct gt_small_noisy s = gt_small_noisy(be, GT_F64, 3, 6, 1, 0.05);
 	gt_array *answer = NULL, *x = gt_small_start(&s);
 	ck_ok(gt_array_like(x, &answer));
+	s.p.problem.w = _i > 1 ? s.w : NULL;
 	gt_small_exact(&s.p.problem, 0, NULL, 0, answer);
-	ck_ok(gt_small_solve(_i ? "ab-gmres" : "ba-gmres", "iterations=3,steps=60", &s.p.problem, x, NULL));
+	ck_ok(gt_small_solve(_i % 2 ? "ab-gmres" : "ba-gmres", "iterations=3,steps=60", &s.p.problem, x, NULL));
 	ck_assert_double_le(gt_small_distance(x, answer), 1e-6);
 	gt_copy(s.p.truth, x);
 	gt_forward(s.p.A[0], x, s.p.b[0]);
 	struct gt_small_log l = { .calls = 0 };
-	ck_ok(gt_small_solve(_i ? "ab-gmres" : "ba-gmres", "iterations=3,steps=60", &s.p.problem, x, &l));
+	ck_ok(gt_small_solve(_i % 2 ? "ab-gmres" : "ba-gmres", "iterations=3,steps=60", &s.p.problem, x, &l));
 	ck_assert_int_eq(l.calls, 0);
 	gt_array_free(answer);
 	gt_array_free(x);
@@ -274,29 +275,33 @@ static double error_with(const struct gt_small_noisy *s, const char *text, doubl
 /* On noisy data the error is within 20 % of the least that any strength gives; the discrepancy is the noise. */
 START_TEST(hybrid_finds_its_strength)
 {
-	static const double levels[] = { 0.07, 0.1, 0.15 };
+	static const double levels[] = { 0.005, 0.02, 0.07, 0.15 };
 	gt_backend *be = gt_test_backend();
 	const double noise = levels[_i];
 	struct gt_small_noisy s = noisy_head(be, noise);
 	double best = INFINITY, weakest = 0, at = 0, residual;
 	char text[96];
-	for (double lambda = 0.1; lambda < 1e4; lambda *= 1.5) {
+	for (double lambda = 0.1; lambda < 1e3; lambda *= 2) {
 		snprintf(text, sizeof text, "iterations=40,strength=fixed,lambda=%g", lambda);
 		const double error = error_with(&s, text, &residual);
 		weakest = weakest > 0 ? weakest : error;
 		at = error < best ? lambda : at;
 		best = fmin(best, error);
 	}
+	const double trace = error_with(&s, "iterations=40,strength=trace", &residual);
 	const double weighted = error_with(&s, "iterations=40", &residual), gcv = error_with(&s, "iterations=40,strength=gcv", &residual);
 	snprintf(text, sizeof text, "iterations=40,strength=discrepancy,noise=%g", noise);
 	const double discrepancy = error_with(&s, text, &residual);
-	printf("noise %g: best %.4f at %.3g, without %.4f; wgcv %.4f, gcv %.4f, discrepancy %.4f\n", noise, best, at, weakest, weighted,
-	       gcv, discrepancy);
+	printf("noise %g: best %.4f at %.3g, without %.4f; trace %.4f, wgcv %.4f, gcv %.4f, discrepancy %.4f\n", noise, best, at, weakest,
+	       trace, weighted, gcv, discrepancy);
 	fflush(stdout);
-	ck_assert_double_gt(weakest, 1.15 * best);
-	ck_assert_double_le(weighted, 1.2 * best);
-	ck_assert_double_le(gcv, 2 * best); /* it is too strong, as it says */
-	ck_assert_double_le(discrepancy, 1.2 * best);
+	ck_assert_double_le(trace, 1.1 * best);
+	if (noise > 0.05) {
+		ck_assert_double_gt(weakest, 1.15 * best);
+		ck_assert_double_le(weighted, 1.2 * best);
+		ck_assert_double_le(gcv, 2 * best); /* they are too strong, as it says */
+		ck_assert_double_le(discrepancy, 1.2 * best);
+	}
 	const double b = sqrt(gt_dot(s.p.b[0], s.p.b[0]));
 	ck_assert_double_eq_tol(residual, noise * b, 1e-6 * noise * b);
 	gt_small_noisy_free(&s);
@@ -309,10 +314,6 @@ START_TEST(refusals)
 	gt_backend *be = gt_test_backend();
 	struct gt_small_noisy s = gt_small_noisy(be, GT_F32, 6, 6, 1, 0.05);
 	gt_problem p = s.p.problem;
-	p.w = s.w;
-	ck_refused(gt_small_solve("ab-gmres", "", &p, s.p.x, NULL), GT_ERR_ARG, "'ab-gmres' cannot take weights");
-	ck_refused(gt_small_solve("ba-gmres", "", &p, s.p.x, NULL), GT_ERR_ARG, "'ba-gmres' cannot take weights");
-	p = s.p.problem;
 	ck_refused(gt_small_solve("hybrid-lsqr", "strength=discrepancy", &p, s.p.x, NULL), GT_ERR_ARG,
 	           "noise=0: with strength=discrepancy expected the norm of the noise");
 	gt_fill(3e38, s.p.b[0]);
@@ -330,9 +331,9 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, lsmr_stays_at_the_answer);
 	tcase_add_loop_test(tc, gmres_solves_with_a_pair_that_is_none, 0, sizeof pairs / sizeof *pairs);
 	tcase_add_loop_test(tc, what_gmres_minimises_never_rises, 0, sizeof pairs / sizeof *pairs);
-	tcase_add_loop_test(tc, gmres_ends_where_the_space_is_exhausted, 0, 2);
+	tcase_add_loop_test(tc, gmres_ends_where_the_space_is_exhausted, 0, 4);
 	tcase_add_loop_test(tc, hybrid_with_a_fixed_strength_is_tikhonov, 0, 2);
-	tcase_add_loop_test(tc, hybrid_finds_its_strength, 0, 3);
+	tcase_add_loop_test(tc, hybrid_finds_its_strength, 0, 4);
 	tcase_add_test(tc, refusals);
 }
 

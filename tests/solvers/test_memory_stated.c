@@ -27,6 +27,7 @@ static const struct run {
 	{ "os-sart", "iterations=3,keep=no,momentum=yes", NULL, 5, 0, 3, 0, 0, 2 },
 	{ "sirt", "iterations=2", NULL, 1, 0, 2, 1, 1, 1 },
 	{ "sirt", "iterations=2,momentum=yes", NULL, 1, 0, 2, 1, 2, 1 },
+	{ "sirt", "iterations=2,anderson=3", NULL, 1, 0, 3, 1, 1, 1 },
 	{ "sart", "iterations=1,keep=no", NULL, VIEWS, 0, 3, 0, 0, 2 },
 	{ "sart", "iterations=1,keep=yes", NULL, VIEWS, 0, 2, 1, 1, 1 },
 	{ "cgls", "iterations=3", NULL, 1, 1, 2, 0, 2, 0 },
@@ -34,9 +35,13 @@ static const struct run {
 	{ "lsmr", "iterations=3,damp=1", NULL, 1, 1, 4, 0, 2, 0 },
 	{ "ab-gmres", "iterations=2,steps=5", NULL, 1, 0, 1, 0, 0, 0 },
 	{ "ba-gmres", "iterations=2,steps=4", NULL, 1, 0, 0, 0, 1, 0 },
+	{ "ab-gmres", "iterations=2,steps=5", NULL, 1, 1, 1, 0, 1, 0 },
+	{ "ba-gmres", "iterations=2,steps=4", NULL, 1, 1, 0, 0, 1, 0 },
 	{ "hybrid-lsqr", "iterations=5", NULL, 1, 1, 3, 0, 2, 0 },
 	{ "mlem", "iterations=2", NULL, 1, 0, 2, 1, 0, 2 },
 	{ "osem", "iterations=2", NULL, 4, 0, 2, 1, 0, 2 },
+	{ "mltr", "iterations=2", "huber", 4, 1, 3, 0, 1, 2 },
+	{ "mltr", "iterations=2,curvature=precomputed", NULL, 1, 0, 3, 0, 1, 2 },
 	{ "saga", "iterations=2", "huber", 4, 1, 5, 0, 1, 1 },
 	{ "svrg", "iterations=2", NULL, 3, 0, 5, 0, 1, 1 },
 	{ "spdhg", "iterations=2", NULL, 3, 0, 5, 0, 1, 1 },
@@ -48,6 +53,7 @@ static const struct run {
 	{ "pcg", "iterations=3,preconditioner=none", NULL, 1, 0, 3, 0, 2, 0 },
 	{ "fista", "iterations=3", "qggmrf", 1, 1, 3, 0, 2, 0 },
 	{ "fista", "iterations=3,prox=yes", "tv", 1, 0, 2, 0, 2, 0 },
+	{ "fista", "iterations=3,anderson=2", "huber", 1, 1, 4, 0, 2, 0 },
 	{ "os-sqs", "iterations=6,subsets=6", "hyperbola", 6, 1, 5, 0, 0, 1 },
 	{ "os-sqs", "iterations=3", NULL, 1, 0, 3, 0, 0, 1 },
 	{ "pdhg", "iterations=3", NULL, 1, 1, 2, 0, 3, 0 },
@@ -89,9 +95,11 @@ static const struct {
 	size_t of_volumes, of_data, numbers; /* numbers: doubles beside */
 } bases[] = { { "ab-gmres", 0, 6, 0 }, { "ba-gmres", 5, 0, 0 }, { "hybrid-lsqr", 5, 0, 12 } };
 
-static size_t basis_bytes(const char *solver, const struct gt_test_problem *p)
+static size_t basis_bytes(const char *solver, const char *options, const struct gt_test_problem *p)
 {
-	size_t bytes = 0;
+	const char *anderson = strstr(options, "anderson=");
+	const size_t depth = anderson ? (size_t)atoi(anderson + 9) : 0;
+	size_t bytes = depth ? 2 * gt_basis_bytes(p->x, depth) + (depth * depth + 3) * sizeof(double) : 0;
 	for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
 		if (!strcmp(bases[i].solver, solver))
 			bytes = bases[i].numbers * sizeof(double) +
@@ -120,7 +128,7 @@ static gt_counters solve(const struct run *r, gt_type type, int rehearses, struc
 	*volume = gt_array_bytes(p.x);
 	*data = 0;
 	*part = 0;
-	held->bytes -= basis_bytes(r->solver, &p);
+	held->bytes -= basis_bytes(r->solver, r->options, &p);
 	for (size_t k = 0; k < r->subsets; k++) {
 		const size_t bytes = gt_array_bytes(p.b[k]);
 		*data += bytes;

@@ -28,6 +28,7 @@ static const struct {
 	{ "sirt", "", NULL, 0, 1, 1 },
 	{ "sirt", "momentum=yes", NULL, 0, 1, 1 },
 	{ "sart", "", NULL, 0, 12, 1 },
+	{ "sirt", "anderson=3", NULL, 0, 1, 4 },
 	{ "cgls", "", NULL, 0, 1, 2 },
 	{ "cgls", "", NULL, 1, 1, 2 },
 	{ "lsqr", "", NULL, 0, 1, 2 },
@@ -36,8 +37,11 @@ static const struct {
 	{ "ab-gmres", "steps=3", NULL, 0, 1, 11 }, /* 3 for each step, 2 more */
 	{ "ba-gmres", "steps=2", NULL, 0, 1, 8 },
 	{ "hybrid-lsqr", "", NULL, 1, 1, 5 },
+	{ "hybrid-lsqr", "strength=trace", NULL, 1, 1, 5 },
 	{ "mlem", "", NULL, 0, 1, 1 },
 	{ "osem", "", NULL, 0, 4, 1 },
+	{ "mltr", "background=0.1", "huber:strength=2,delta=20HU", 1, 1, 1 },
+	{ "mltr", "curvature=precomputed", NULL, 0, 4, 1 },
 	{ "saga", "", "huber:strength=2,delta=20HU", 1, 4, 1 },
 	{ "svrg", "", NULL, 0, 3, 1 },
 	{ "spdhg", "", "tv:strength=0.02,inner=4", 1, 4, 1 },
@@ -50,6 +54,7 @@ static const struct {
 	{ "fista", "restart=no", NULL, 1, 1, 1 },
 	{ "fista", "", "fair:strength=2,delta=20HU", 1, 1, 2 }, /* 2: where a step is replaced */
 	{ "fista", "restart=no,prox=yes", "tv:strength=0.02,inner=4", 0, 1, 1 },
+	{ "fista", "anderson=2", "fair:strength=2,delta=20HU", 1, 1, 5 }, /* 2: where a step is replaced; 3 to mix */
 	{ "os-sqs", "", "hyperbola:strength=2,delta=20HU", 1, 6, 1 },
 	{ "os-sqs", "", NULL, 0, 1, 1 },
 	{ "pdhg", "", NULL, 0, 1, 1 },

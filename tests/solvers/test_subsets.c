@@ -1,5 +1,5 @@
-/* Solvers by likelihoods, random subsets and splitting: the minimisers that a dense solution has, likelihoods that only rise, the same bits
- * on any number of threads, and what is refused.
+/* Solvers by likelihoods, random subsets and splitting: the minimisers that a dense solution has, likelihoods that
+ * only rise, and what is refused.
  * labels: property */
 #include <math.h>
 #include <stdlib.h>
@@ -193,87 +193,6 @@ START_TEST(osem_is_faster_at_first)
 }
 END_TEST
 
-static const struct {
-	const char *solver, *options;
-	char penalty;
-	size_t subsets;
-} all[] = {
-	{ "saga", "", 'g', SUBSETS },      { "svrg", "", 'g', SUBSETS },  { "spdhg", "", 'p', SUBSETS },
-	{ "os-lalm", "", 'g', SUBSETS },   { "admm", "", 'p', 1 },        { "mlem", "", '0', 1 },
-	{ "osem", "", '0', SUBSETS },      { "lsmr", "", '0', 1 },        { "ab-gmres", "steps=4", '0', 1 },
-	{ "ba-gmres", "steps=4", '0', 1 }, { "hybrid-lsqr", "", '0', 1 },
-};
-enum { ALL = sizeof all / sizeof *all };
-
-/* The volume after ten iterations; of the caller. */
-static double *ten(int which, const char *backend, gt_type type, size_t *n)
-{
-	gt_backend *be = NULL;
-	ck_ok(gt_backend_open(backend, &be));
-	struct gt_small_noisy s = gt_small_noisy(be, type, 6, 12, all[which].subsets, 0.05);
-	for (size_t k = 0; k < s.p.subsets; k++)
-		gt_clamp(0, INFINITY, s.p.b[k]);
-	gt_array *x = gt_small_start(&s);
-	gt_penalty *R = all[which].penalty == 'g' ? gt_small_rough(x, 3, 1) : all[which].penalty == 'p' ? gt_small_near_to(x, 3) : NULL;
-	char text[96];
-	s.p.problem.R = R;
-	snprintf(text, sizeof text, "iterations=10%s%s", *all[which].options ? "," : "", all[which].options);
-	ck_ok(gt_small_solve(all[which].solver, text, &s.p.problem, x, NULL));
-	*n = gt_array_size(x);
-	float *single = malloc(*n * sizeof *single);
-	double *result = malloc(*n * sizeof *result);
-	if (type == GT_F64)
-		gt_array_get(x, result);
-	else
-		gt_array_get(x, single);
-	for (size_t i = 0; type == GT_F32 && i < *n; i++)
-		result[i] = single[i];
-	free(single);
-	gt_penalty_free(R);
-	gt_array_free(x);
-	gt_small_noisy_free(&s);
-	gt_backend_close(be);
-	return result;
-}
-
-START_TEST(any_number_of_threads_gives_the_same_bits)
-{
-	static const char *const more[] = { "cpu:2", "cpu:5", "cpu:8" };
-	for (gt_type t = GT_F32; t <= GT_F64; t++) {
-		size_t n;
-		double *one = ten(_i, "cpu:1", t, &n);
-		for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-			double *some = ten(_i, more[i], t, &n);
-			ck_assert_msg(!memcmp(one, some, n * sizeof *one), "%s on %s: other bits", all[_i].solver, more[i]);
-			free(some);
-		}
-		free(one);
-	}
-}
-END_TEST
-
-/* In double, after ten iterations; on the CPU this is itself. Single precision stays near double. */
-START_TEST(here_as_on_the_cpu)
-{
-	size_t n;
-	double *cpu = ten(_i, "cpu", GT_F64, &n), size = 0, off[2] = { 0, 0 };
-	for (gt_type t = GT_F32; t <= GT_F64; t++) {
-		double *here = ten(_i, gt_test_is_gpu() ? "cuda:0" : "cpu:3", t, &n);
-		for (size_t i = 0; i < n; i++)
-			off[t == GT_F64] += (here[i] - cpu[i]) * (here[i] - cpu[i]);
-		free(here);
-	}
-	for (size_t i = 0; i < n; i++)
-		size += cpu[i] * cpu[i];
-	printf("%s: double %.2e, single %.2e from double on the CPU\n", all[_i].solver, sqrt(off[1] / size), sqrt(off[0] / size));
-	fflush(stdout);
-	ck_assert_double_gt(size, 0);
-	ck_assert_double_le(sqrt(off[1] / size), 1e-8);
-	ck_assert_double_le(sqrt(off[0] / size), 2e-2);
-	free(cpu);
-}
-END_TEST
-
 START_TEST(refusals)
 {
 	gt_backend *be = gt_test_backend();
@@ -324,8 +243,6 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, os_lalm_is_near_with_subsets);
 	tcase_add_test(tc, mlem_raises_the_likelihood);
 	tcase_add_test(tc, osem_is_faster_at_first);
-	tcase_add_loop_test(tc, any_number_of_threads_gives_the_same_bits, 0, ALL);
-	tcase_add_loop_test(tc, here_as_on_the_cpu, 0, ALL);
 	tcase_add_test(tc, refusals);
 }
 

@@ -19,6 +19,7 @@ gt_status gt_golub_kahan_new (const gt_problem *p, const gt_array *x, gt_golub_k
 void      gt_golub_kahan_free(gt_golub_kahan *s);
 void      gt_golub_kahan_start(gt_golub_kahan *s, const gt_array *b, const gt_array *x);     /* u = b - A x, v = A'W u/|u| */
 void      gt_golub_kahan_extend_data  (gt_golub_kahan *s);                  /* u = A v/|v| - |v| u/|u| */
+void      gt_golub_kahan_begin(gt_golub_kahan *s);                          /* v = A'W u/|u| from u as it is */
 /* v = A'W u/|u| - |u| v/|v|, and the norms of both: 0 where nothing is left to find. */
 void      gt_golub_kahan_extend_volume(gt_golub_kahan *s);
 #endif

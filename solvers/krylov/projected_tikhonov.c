@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "solvers/projected_tikhonov.h"
+#include "solvers/krylov/projected_tikhonov.h"
 
 enum { SWEEPS = 60, TRIED = 240, HALVINGS = 60 };
 
@@ -107,10 +107,19 @@ static struct at at(const gt_projected *p, double mu)
 	return a;
 }
 
+/* Of the data, the part of freedoms that a solution with mu leaves: the trace of mu (AA' + mu)^-1 over their number. */
+static double freedoms_left(const gt_projected *p, double mu)
+{
+	double sum = p->rest;
+	for (size_t i = 0; i < p->k; i++)
+		sum += mu > 0 ? mu / (p->sigma[i] * p->sigma[i] + mu) * p->c[i] * p->c[i] : 0;
+	return sum / (p->beta[0] * p->beta[0]);
+}
+
 static double gcv(const gt_projected *p, double mu, double weight)
 {
 	const struct at a = at(p, mu);
-	const double left = (double)(p->k + 1) - weight * a.freedoms;
+	const double left = p->random ? freedoms_left(p->random, mu) : (double)(p->k + 1) - weight * a.freedoms;
 	return a.misfit / (left * left);
 }
 
@@ -174,6 +183,12 @@ static double meet(const gt_projected *p, double squares)
 			high = middle;
 	}
 	return exp((low + high) / 2);
+}
+
+void gt_projected_probe(gt_projected *p, size_t k)
+{
+	p->k = k;
+	decompose(p);
 }
 
 double gt_projected_solve(gt_projected *p, size_t k, enum gt_strength how, double level, double *lambda)

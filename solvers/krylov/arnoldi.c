@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/try.h"
-#include "solvers/arnoldi.h"
+#include "solvers/krylov/arnoldi.h"
 
 gt_status gt_arnoldi_new(const char *who, const gt_array *model, size_t most, gt_arnoldi *a)
 {

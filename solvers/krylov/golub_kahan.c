@@ -1,7 +1,7 @@
 /* Bidiagonalisation: one forward and one adjoint in a step. */
 #include <math.h>
 #include "core/try.h"
-#include "solvers/golub_kahan.h"
+#include "solvers/krylov/golub_kahan.h"
 
 gt_status gt_golub_kahan_new(const gt_problem *p, const gt_array *x, gt_golub_kahan *s)
 {
@@ -57,6 +57,8 @@ void gt_golub_kahan_extend_data(gt_golub_kahan *s)
 	gt_forward(s->A, s->v, s->t);
 	gt_axpby(1 / s->alpha, s->t, -s->alpha / s->beta, s->u);
 }
+
+void gt_golub_kahan_begin(gt_golub_kahan *s) { extend_volume(s, 1); }
 
 void gt_golub_kahan_start(gt_golub_kahan *s, const gt_array *b, const gt_array *x)
 {
