@@ -115,11 +115,29 @@ static const char *source_of(const char *name)
 	return NULL;
 }
 
+static const char *planted_from, *planted_to;
+
+void gt_variant_plant(const char *from, const char *to)
+{
+	planted_from = from;
+	planted_to = to;
+}
+const char *gt_variant_planted(void) { return planted_from ? planted_to : ""; }
+
+/* malloc'ed: the source as it is compiled. */
+static char *text_of(const char *source)
+{
+	const char *at = planted_from ? strstr(source, planted_from) : NULL;
+	if (!planted_from)
+		return strdup(source);
+	return at ? gt_text("%.*s%s%s", (int)(at - source), source, planted_to, at + strlen(planted_from)) : NULL;
+}
+
 gt_status gt_variant_compile(const gt_variant_code *code, const char *arch, char **name, void **image, size_t *bytes)
 {
 	const char *names[MOST_HEADERS], *texts[MOST_HEADERS], *option[MOST_OPTIONS];
-	const char *source = source_of(code->source);
-	char architecture[40];
+	const char *found = source_of(code->source);
+	char architecture[40], *source = NULL;
 	int headers = 0, options = 0;
 	program p = NULL;
 	gt_status st = GT_OK;
@@ -127,8 +145,10 @@ gt_status gt_variant_compile(const gt_variant_code *code, const char *arch, char
 	*image = NULL;
 	if (gt_variant_no_compiler())
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s", gt_variant_no_compiler());
-	if (!source)
+	if (!found)
 		return gt_fail(GT_ERR_ARG, "no source %s in the library", code->source);
+	if (!(source = text_of(found)))
+		return gt_fail(GT_ERR_MEMORY, "no memory for the source %s, or what is to be planted is not in it", code->source);
 	for (int i = 0; i < SYSTEM; i++, headers++) {
 		names[headers] = system_headers[i].name;
 		texts[headers] = system_headers[i].text;
@@ -152,5 +172,6 @@ gt_status gt_variant_compile(const gt_variant_code *code, const char *arch, char
 done:
 	if (p)
 		nvrtc.destroy(&p);
+	free(source);
 	return st;
 }

@@ -50,6 +50,10 @@ int gt_variant_launch(const gt_variant *v, unsigned blocks, unsigned threads, si
 gt_status gt_variant_compile(const gt_variant_code *code, const char *arch, char **name, void **image, size_t *bytes);
 /* The same, from the cache of compiled code if it is there, and into it if it is not. */
 gt_status gt_variant_image(const gt_variant_code *code, const char *arch, char **name, void **image, size_t *bytes);
+/* For tests, which plant faults: from here on `to` is compiled in the place of `from`, which stands once in the source;
+ * NULL: as it is. Texts are not copied. */
+void gt_variant_plant(const char *from, const char *to);
+const char *gt_variant_planted(void);
 /* NULL if NVRTC can be used; else a sentence. */
 const char *gt_variant_no_compiler(void);
 /* Of the current device: "NAME" its architecture ("sm_90") and the driver's version. GT_ERR_UNSUPPORTED: no driver. */
