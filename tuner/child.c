@@ -17,7 +17,9 @@ struct gt_child {
 	void *self;
 	double limit, start;
 	pid_t process; /* 0: none */
-	int to, from, used;
+	int to, from, sent;
+	double until;
+	char why[256];
 };
 enum { MOST_TEXT = 1024 };
 
@@ -85,7 +87,6 @@ static gt_status start(gt_child *c)
 	c->process = process;
 	c->to = in[1];
 	c->from = out[0];
-	c->used = 0;
 	return GT_OK;
 }
 
@@ -130,9 +131,8 @@ void gt_child_free(gt_child *c)
 }
 
 /* 1: something is there to read, or the other end is gone; 0: too late. */
-static int wait_for(int file, double seconds)
+static int wait_until(int file, double end)
 {
-	const double end = gt_seconds() + seconds;
 	for (;;) {
 		struct pollfd p = { .fd = file, .events = POLLIN };
 		const double left = end - gt_seconds();
@@ -144,20 +144,23 @@ static int wait_for(int file, double seconds)
 	}
 }
 
-void gt_child_try(gt_child *c, const char *variant, gt_tune_trial *t)
+void gt_child_send(gt_child *c, const char *variant)
 {
 	char text[MOST_TEXT] = { 0 };
-	memset(t, 0, sizeof *t);
-	t->size = sizeof *t;
-	t->verdict = GT_TUNE_ENDED;
 	gt_snprintf(text, sizeof text, "%s", variant);
-	if (!c->process && start(c) != GT_OK) {
-		gt_snprintf(t->why, sizeof t->why, "%s", gt_error());
-		return;
-	}
-	const double limit = c->limit + (c->used ? 0 : c->start);
-	c->used = 1;
-	const int sent = move(c->to, text, sizeof text, 1), in_time = sent && wait_for(c->from, limit);
+	c->sent = 0;
+	c->until = gt_seconds() + c->limit + (c->process ? 0 : c->start);
+	c->why[0] = 0;
+	if (!c->process && start(c) != GT_OK)
+		gt_snprintf(c->why, sizeof c->why, "%s", gt_error());
+	else
+		c->sent = move(c->to, text, sizeof text, 1);
+}
+
+void gt_child_wait(gt_child *c, gt_tune_trial *t)
+{
+	const int in_time = c->sent && wait_until(c->from, c->until);
+	memset(t, 0, sizeof *t);
 	if (in_time && move(c->from, t, sizeof *t, 0)) {
 		t->why[sizeof t->why - 1] = 0;
 		if (t->verdict == GT_TUNE_ENDED) /* it asks for a new process: its device is of no more use */
@@ -167,7 +170,16 @@ void gt_child_try(gt_child *c, const char *variant, gt_tune_trial *t)
 	memset(t, 0, sizeof *t);
 	t->size = sizeof *t;
 	t->verdict = GT_TUNE_ENDED;
+	gt_snprintf(t->why, sizeof t->why, "%s", c->why);
+	if (!c->process)
+		return;
 	stop(c, 1, t->why, sizeof t->why);
-	if (sent && !in_time)
-		gt_snprintf(t->why, sizeof t->why, "it did not end within %g s", limit);
+	if (c->sent && !in_time)
+		gt_snprintf(t->why, sizeof t->why, "it did not end in time");
+}
+
+void gt_child_try(gt_child *c, const char *variant, gt_tune_trial *t)
+{
+	gt_child_send(c, variant);
+	gt_child_wait(c, t);
 }
