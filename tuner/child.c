@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,6 +49,7 @@ static void serve(const gt_child *c, int in, int out)
 	for (int s = 1; s < 32; s++)
 		signal(s, s == SIGINT ? SIG_IGN : SIG_DFL);
 	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody is left behind a parent that was ended */
 	while (move(in, text, sizeof text, 0)) {
 		gt_tune_trial t;
 		memset(&t, 0, sizeof t);
@@ -90,14 +92,14 @@ static gt_status start(gt_child *c)
 	return GT_OK;
 }
 
-/* How it ended, in words. */
-static void stop(gt_child *c, int kill_it, char *how, size_t size)
+/* Its pipes may be held open by children that came after it: it is not asked to end. How it had ended, in words. */
+static void stop(gt_child *c, char *how, size_t size)
 {
 	int status = 0;
 	pid_t ended;
 	close(c->to);
 	close(c->from);
-	if (kill_it)
+	if (!how) /* else it has closed its pipe, and so it ends by itself */
 		kill(c->process, SIGKILL);
 	do
 		ended = waitpid(c->process, &status, 0);
@@ -126,7 +128,7 @@ gt_status gt_child_new(gt_try run, void *self, double limit, double start_limit,
 void gt_child_free(gt_child *c)
 {
 	if (c && c->process)
-		stop(c, 0, NULL, 0);
+		stop(c, NULL, 0);
 	free(c);
 }
 
@@ -164,7 +166,7 @@ void gt_child_wait(gt_child *c, gt_tune_trial *t)
 	if (in_time && move(c->from, t, sizeof *t, 0)) {
 		t->why[sizeof t->why - 1] = 0;
 		if (t->verdict == GT_TUNE_ENDED) /* it asks for a new process: its device is of no more use */
-			stop(c, 1, NULL, 0);
+			stop(c, NULL, 0);
 		return;
 	}
 	memset(t, 0, sizeof *t);
@@ -173,9 +175,12 @@ void gt_child_wait(gt_child *c, gt_tune_trial *t)
 	gt_snprintf(t->why, sizeof t->why, "%s", c->why);
 	if (!c->process)
 		return;
-	stop(c, 1, t->why, sizeof t->why);
-	if (c->sent && !in_time)
+	if (!c->sent || in_time) {
+		stop(c, t->why, sizeof t->why);
+	} else {
+		stop(c, NULL, 0);
 		gt_snprintf(t->why, sizeof t->why, "it did not end in time");
+	}
 }
 
 void gt_child_try(gt_child *c, const char *variant, gt_tune_trial *t)

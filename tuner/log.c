@@ -35,7 +35,7 @@ void gt_log_line(FILE *f, const char *variant, const gt_tune_trial *t)
 
 /* What lines are collected into. */
 struct reading {
-	gt_log *log;
+	gt_tune_log *log;
 	uint8_t *pick; /* [n][layers] */
 	double *ms;
 	size_t n, room;
@@ -107,7 +107,7 @@ static gt_status read_lines(struct reading *r, FILE *f)
 	return r->line == 1 ? wrong(r, "this is no log of gantry tune") : r->n == 0 ? wrong(r, "no candidate") : GT_OK;
 }
 
-gt_status gt_log_read(const char *path, gt_log *log)
+gt_status gt_log_read(const char *path, gt_tune_log *log)
 {
 	struct reading r = { log, NULL, NULL, 0, 0, path, 0 };
 	FILE *f = fopen(path, "r");
@@ -132,7 +132,7 @@ done:
 	return st;
 }
 
-void gt_log_free(gt_log *log)
+void gt_log_free(gt_tune_log *log)
 {
 	gt_space_free(log->space);
 	free(log->ms);

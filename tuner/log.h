@@ -12,9 +12,9 @@ typedef struct { char kernel[64], about[512], device[128], built_in[512]; int dr
 void      gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s);
 void      gt_log_line(FILE *f, const char *variant, const gt_tune_trial *t);
 /* ms[candidate]: INFINITY for what failed. */
-typedef struct { gt_log_head head; gt_space *space; double *ms; size_t first; } gt_log;
-gt_status gt_log_read(const char *path, gt_log *log);
-void      gt_log_free(gt_log *log);
+typedef struct { gt_log_head head; gt_space *space; double *ms; size_t first; } gt_tune_log;
+gt_status gt_log_read(const char *path, gt_tune_log *log);
+void      gt_log_free(gt_tune_log *log);
 #ifdef __cplusplus
 }
 #endif

@@ -23,7 +23,7 @@ const char *gt_tune_searcher_name(size_t i)
 
 gt_status gt_tune_log_facts_of(const char *path, gt_tune_log_facts *facts)
 {
-	gt_log log;
+	gt_tune_log log;
 	const gt_status st = gt_log_read(path, &log);
 	if (st != GT_OK)
 		return st;
@@ -64,7 +64,7 @@ static int look_up(void *self, size_t n, const size_t *candidate, double *ms)
 
 gt_status gt_tune_replay(const char *path, const char *searcher, uint64_t seed, size_t programs, double *best)
 {
-	gt_log log;
+	gt_tune_log log;
 	gt_search_result r;
 	gt_status st = gt_log_read(path, &log);
 	if (st != GT_OK)
