@@ -25,7 +25,7 @@ static const double sample_ms = 2, hopeless = 1.25;
 struct small {
 	gt_scan *scan;
 	gt_grid grid;
-	float *x, *y;  /* y: by the CPU in double */
+	float *x, *y; /* y: by the CPU in double */
 	double norm, most;
 };
 
@@ -174,8 +174,8 @@ static gt_status judge(const struct small *s, const float *host, size_t n, gt_tu
 	const double rms = sqrt(square) / s->norm;
 	t->error = fmax(t->error, rms);
 	if (rms > most_rms || most > most_entry * s->most)
-		return gt_fail(GT_ERR_FORMAT, "off the CPU in double by %.2e (RMS; %.1e at most) and %.2e of the largest (%.1e)", rms, most_rms,
-		               most / s->most, most_entry);
+		return gt_fail(GT_ERR_FORMAT, "off the CPU in double by %.2e (RMS; %.1e at most) and %.2e of the largest (%.1e)", rms,
+		               most_rms, most / s->most, most_entry);
 	return GT_OK;
 }
 
@@ -218,7 +218,8 @@ static gt_status check_problem(const gt_check *c, const gt_linop *A)
 	const double apart = sqrt(gt_distance2(c->y, c->z)) / c->norm;
 	GT_TRY(gt_backend_status(c->be));
 	if (!(apart <= most_apart))
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "on the problem it is off the built-in kernel by %.2e (RMS; %.1e at most)", apart, most_apart));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "on the problem it is off the built-in kernel by %.2e (RMS; %.1e at most)", apart,
+		               most_apart));
 	GT_TRY(gt_array_like(c->z, &again));
 	gt_forward(A, c->x, again);
 	const double differs = gt_distance2(c->z, again);
@@ -329,7 +330,8 @@ void gt_check_try(void *self, const char *variant, gt_tune_trial *t)
 	int driver;
 	const gt_status st = run(c, variant, t);
 	if (st == GT_OK && !*variant) {
-		if (gt_variant_asked(c->kernel, about, built_in, sizeof about) && gt_variant_device(device, sizeof device, arch, &driver) == GT_OK)
+		if (gt_variant_asked(c->kernel, about, built_in, sizeof about) &&
+		    gt_variant_device(device, sizeof device, arch, &driver) == GT_OK)
 			gt_snprintf(t->why, sizeof t->why, "%s|%s|%s|%d", about, built_in, device, driver);
 		else {
 			t->verdict = GT_TUNE_NOT_BUILT;

@@ -12,8 +12,8 @@ enum { MOST_LINE = 2048 };
 
 void gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s)
 {
-	gt_fprintf(f, "%s\n# kernel %s\n# class %s\n# device %s\n# driver %d\n# built-in %s\n# built-in-ms %.6g\n", magic, h->kernel, h->about,
-	           h->device, h->driver, h->built_in, h->built_in_ms);
+	gt_fprintf(f, "%s\n# kernel %s\n# class %s\n# device %s\n# driver %d\n# built-in %s\n# built-in-ms %.6g\n", magic, h->kernel,
+	           h->about, h->device, h->driver, h->built_in, h->built_in_ms);
 	for (int i = 0; i < s->layers; i++) {
 		gt_fprintf(f, "# layer %s", s->layer[i].name);
 		for (int k = 0; k < s->layer[i].n; k++)
@@ -26,15 +26,15 @@ void gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s)
 void gt_log_line(FILE *f, const char *variant, const gt_tune_trial *t)
 {
 	if (t->verdict == GT_TUNE_OK)
-		gt_fprintf(f, "%.6g ok %s | built-in %.6g ms, %d pairs, off the CPU %.2e, adjoint %.2e\n", t->ms, variant, t->built_in_ms, t->pairs,
-		           t->error, t->off_adjoint);
+		gt_fprintf(f, "%.6g ok %s | built-in %.6g ms, %d pairs, off the CPU %.2e, adjoint %.2e\n", t->ms, variant, t->built_in_ms,
+		           t->pairs, t->error, t->off_adjoint);
 	else
 		gt_fprintf(f, "inf %s %s | %s\n", gt_tune_verdict_text(t->verdict), variant, t->why);
 	fflush(f);
 }
 
 /* What lines are collected into. */
-struct reading {
+struct log_lines {
 	gt_tune_log *log;
 	uint8_t *pick; /* [n][layers] */
 	double *ms;
@@ -43,12 +43,12 @@ struct reading {
 	int line;
 };
 
-static gt_status wrong(const struct reading *r, const char *what)
+static gt_status wrong(const struct log_lines *r, const char *what)
 {
 	return gt_fail(GT_ERR_FORMAT, "%s, line %d: %s", r->path, r->line, what);
 }
 
-static gt_status read_head(struct reading *r, const char *line)
+static gt_status read_head(struct log_lines *r, const char *line)
 {
 	gt_log_head *h = &r->log->head;
 	const struct {
@@ -66,10 +66,12 @@ static gt_status read_head(struct reading *r, const char *line)
 		h->driver = (int)strtol(line + 9, NULL, 10);
 	if (!strncmp(line, "# built-in-ms ", 14))
 		h->built_in_ms = gt_strtod(line + 14, NULL);
-	return strncmp(line, "# layer ", 8) != 0 ? GT_OK : r->n ? wrong(r, "a layer after the first candidate") : gt_space_add(r->log->space, line + 8);
+	return strncmp(line, "# layer ", 8) != 0 ? GT_OK
+	       : r->n                            ? wrong(r, "a layer after the first candidate")
+	                                         : gt_space_add(r->log->space, line + 8);
 }
 
-static gt_status read_candidate(struct reading *r, const char *line)
+static gt_status read_candidate(struct log_lines *r, const char *line)
 {
 	const gt_space *s = r->log->space;
 	char *end;
@@ -93,7 +95,7 @@ static gt_status read_candidate(struct reading *r, const char *line)
 	return GT_OK;
 }
 
-static gt_status read_lines(struct reading *r, FILE *f)
+static gt_status read_lines(struct log_lines *r, FILE *f)
 {
 	char line[MOST_LINE];
 	for (r->line = 1; fgets(line, sizeof line, f); r->line++) {
@@ -109,7 +111,7 @@ static gt_status read_lines(struct reading *r, FILE *f)
 
 gt_status gt_log_read(const char *path, gt_tune_log *log)
 {
-	struct reading r = { log, NULL, NULL, 0, 0, path, 0 };
+	struct log_lines r = { log, NULL, NULL, 0, 0, path, 0 };
 	FILE *f = fopen(path, "r");
 	gt_status st = GT_OK;
 	memset(log, 0, sizeof *log);

@@ -1,7 +1,7 @@
 #ifndef GT_TUNER_LOG_H
 #define GT_TUNER_LOG_H
-/* The log of a search: what it was of, then one line for each candidate, "ms verdict NAME=value ... | why". Searchers are
- * run again on a log without a device: what it does not hold is not there to be tried. */
+/* The log of a search: what it was of, then one line for each candidate, "ms verdict NAME=value ... | why". Searchers
+ * are run again on a log without a device: what it does not hold is not there to be tried. */
 #include <stdio.h>
 #include <gantry/tune.h>
 #include "tuner/space.h"

@@ -119,17 +119,28 @@ gt_status gt_rule_read(const gt_space *s, const char *text, const char *about, g
 static long compute(const char *operation, long a, long b)
 {
 	switch (operation[0]) {
-	case '|': return a || b;
-	case '&': return a && b;
-	case '<': return operation[1] ? a <= b : a < b;
-	case '>': return operation[1] ? a >= b : a > b;
-	case '=': return a == b;
-	case '!': return a != b;
-	case '+': return a + b;
-	case '-': return a - b;
-	case '*': return a * b;
-	case '/': return b ? a / b : 0;
-	default: return b ? a % b : 0;
+	case '|':
+		return a || b;
+	case '&':
+		return a && b;
+	case '<':
+		return operation[1] ? a <= b : a < b;
+	case '>':
+		return operation[1] ? a >= b : a > b;
+	case '=':
+		return a == b;
+	case '!':
+		return a != b;
+	case '+':
+		return a + b;
+	case '-':
+		return a - b;
+	case '*':
+		return a * b;
+	case '/':
+		return b ? a / b : 0;
+	default:
+		return b ? a % b : 0;
 	}
 }
 

@@ -36,10 +36,7 @@ struct run {
 
 static int time_is_up(const struct run *r) { return r->o->seconds > 0 && gt_seconds() - r->begin > r->o->seconds; }
 
-static const char *kernel_source(void)
-{
-	return gt_kernel_files[0].text; /* the first are the kernels (CMakeLists.txt) */
-}
+static const char *kernel_source(void) { return gt_kernel_files[0].text; /* the first are the kernels (CMakeLists.txt) */ }
 
 /* The built-in kernel, with which all begins: what this problem and this device are. */
 static gt_status look_at_built_in(struct run *r)
@@ -48,8 +45,8 @@ static gt_status look_at_built_in(struct run *r)
 	gt_child_try(r->timer, "", &t);
 	if (t.verdict != GT_TUNE_OK)
 		return gt_fail(GT_ERR_UNSUPPORTED, "nothing can be tuned: %s", t.why);
-	char *rest = NULL, *about = strtok_r(t.why, "|", &rest), *built_in = strtok_r(NULL, "|", &rest), *device = strtok_r(NULL, "|", &rest),
-	     *driver = strtok_r(NULL, "|", &rest);
+	char *rest = NULL, *about = strtok_r(t.why, "|", &rest), *built_in = strtok_r(NULL, "|", &rest),
+	     *device = strtok_r(NULL, "|", &rest), *driver = strtok_r(NULL, "|", &rest);
 	gt_snprintf(r->head.kernel, sizeof r->head.kernel, "%s", r->o->kernel);
 	gt_snprintf(r->head.about, sizeof r->head.about, "%s", about ? about : "");
 	gt_snprintf(r->head.built_in, sizeof r->head.built_in, "%s", built_in ? built_in : "");
@@ -210,7 +207,8 @@ gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
 	const gt_search_task task = { r.space, gt_space_near(r.space, r.head.built_in), o->seed, o->programs };
 	GT_TRY(gt_search_run(spec, &task, (size_t)r.builders, evaluate, &r, &found));
 	if (out->programs == 0)
-		GT_TRY(gt_fail(GT_ERR_ARG, "the time does not do for one candidate: %.1f s went by before the first", gt_seconds() - r.begin));
+		GT_TRY(gt_fail(GT_ERR_ARG, "the time does not do for one candidate: %.1f s went by before the first",
+		               gt_seconds() - r.begin));
 	decide(&r);
 	out->seconds = gt_seconds() - r.begin;
 	if (o->keep)

@@ -6,8 +6,9 @@
 #include "core/try.h"
 #include "tuner/search.h"
 
-const gt_searcher *const gt_searchers[] = { &gt_search_auto,       &gt_search_climb,  &gt_search_ants, &gt_search_random,
-	                                    &gt_search_exhaustive, &gt_search_forest, NULL };
+const gt_searcher *const gt_searchers[] = {
+	&gt_search_auto, &gt_search_climb, &gt_search_ants, &gt_search_random, &gt_search_exhaustive, &gt_search_forest, NULL
+};
 
 gt_status gt_search_find(const char *spec, const gt_searcher **found, const char **options)
 {
@@ -77,7 +78,8 @@ static int gather(struct loop *l, size_t *n)
 	return *n > 0;
 }
 
-gt_status gt_search_run(const char *spec, const gt_search_task *t, size_t width, gt_search_evaluate evaluate, void *self, gt_search_result *r)
+gt_status gt_search_run(const char *spec, const gt_search_task *t, size_t width, gt_search_evaluate evaluate, void *self,
+                        gt_search_result *r)
 {
 	struct loop l = { .t = t, .width = width < 1 ? 1 : width < MOST_WIDTH ? width : MOST_WIDTH, .r = r };
 	const char *options;

@@ -42,7 +42,8 @@ typedef struct {
 	double ms;              /* INFINITY then */
 } gt_search_result;
 /* Up to `width` candidates at a time. */
-gt_status gt_search_run(const char *spec, const gt_search_task *t, size_t width, gt_search_evaluate evaluate, void *self, gt_search_result *r);
+gt_status gt_search_run(const char *spec, const gt_search_task *t, size_t width, gt_search_evaluate evaluate, void *self,
+                        gt_search_result *r);
 #ifdef __cplusplus
 }
 #endif

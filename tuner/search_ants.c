@@ -1,6 +1,6 @@
 /* The searcher "ants": an ant colony system after Dorigo and Gambardella, IEEE Trans. Evol. Comput. 1 (1997) 53, as
- * Papenhausen, Zheng, Mueller, Med. Phys. 40 (2013) 031110 used it for programs: a path through layers of choices, edges
- * chosen by pheromone alone (their eq. 6), which an ant takes away as it walks (eq. 3) and the best path of the
+ * Papenhausen, Zheng, Mueller, Med. Phys. 40 (2013) 031110 used it for programs: a path through layers of choices,
+ * edges chosen by pheromone alone (their eq. 6), which an ant takes away as it walks (eq. 3) and the best path of the
  * iteration brings back (eq. 4).
  *
  * "ants:as-published" is 30 ants, 5 iterations, the best of the iteration, paths that nobody keeps from what does not
@@ -56,8 +56,11 @@ static gt_status read_rates(const char *options, struct rates *r)
 		if (k < KEYS && options[n] == '=')
 			number[k] = gt_strtod(options + n + 1, &end);
 		if (end == options || (*end && *end != ',') || !(number[k] >= 0 && number[k] <= most[k]))
-			return gt_fail(GT_ERR_ARG, "ants: expected as-published, or ants, iterations, alpha, phi, rho, q0, ever, legal or hand = a number, "
-			                           "found \"%s\"", options);
+			return gt_fail(
+				GT_ERR_ARG,
+				"ants: expected as-published, or ants, iterations, alpha, phi, rho, q0, ever, legal or hand = a number, "
+				"found \"%s\"",
+				options);
 		options = *end ? end + 1 : end;
 	}
 	if (number[0] < 1)

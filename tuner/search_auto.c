@@ -9,7 +9,7 @@ struct automatic {
 	const gt_searcher *by;
 	void *own;
 	double best;
-	size_t since;   /* told since the best was found */
+	size_t since; /* told since the best was found */
 	size_t waiting;
 };
 /* Told without anything faster: about two climbs, of the neighbours of a few places each. */
@@ -25,7 +25,8 @@ static gt_status make(const gt_search_task *t, const char *options, void **self)
 {
 	struct automatic *a = *options ? NULL : calloc(1, sizeof *a);
 	if (!a)
-		return *options ? gt_fail(GT_ERR_ARG, "auto has no options, found \"%s\"", options) : gt_fail(GT_ERR_MEMORY, "no memory for a searcher");
+		return *options ? gt_fail(GT_ERR_ARG, "auto has no options, found \"%s\"", options)
+		                : gt_fail(GT_ERR_MEMORY, "no memory for a searcher");
 	a->task = *t;
 	a->best = INFINITY;
 	a->by = t->programs >= t->space->count ? &gt_search_exhaustive : &gt_search_climb;

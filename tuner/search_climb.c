@@ -20,7 +20,8 @@ static gt_status make(const gt_search_task *t, const char *options, void **self)
 {
 	struct climb *c = *options ? NULL : calloc(1, sizeof *c);
 	if (!c)
-		return *options ? gt_fail(GT_ERR_ARG, "climb has no options, found \"%s\"", options) : gt_fail(GT_ERR_MEMORY, "no memory for a searcher");
+		return *options ? gt_fail(GT_ERR_ARG, "climb has no options, found \"%s\"", options)
+		                : gt_fail(GT_ERR_MEMORY, "no memory for a searcher");
 	c->space = t->space;
 	gt_random_at(t->seed, 2, &c->random);
 	c->here = t->first;

@@ -41,7 +41,8 @@ static gt_status make(const gt_search_task *t, const char *options, void **self)
 {
 	struct forest *f = *options ? NULL : calloc(1, sizeof *f);
 	if (!f)
-		return *options ? gt_fail(GT_ERR_ARG, "forest has no options, found \"%s\"", options) : gt_fail(GT_ERR_MEMORY, "no memory for a searcher");
+		return *options ? gt_fail(GT_ERR_ARG, "forest has no options, found \"%s\"", options)
+		                : gt_fail(GT_ERR_MEMORY, "no memory for a searcher");
 	f->space = t->space;
 	f->first = t->first;
 	f->best = SIZE_MAX;

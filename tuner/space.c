@@ -24,7 +24,8 @@ gt_status gt_space_add(gt_space *s, const char *line)
 		char *end;
 		const long value = strtol(at, &end, 10);
 		if (end == at || l->n == GT_MOST_VALUES || (*end && *end != ' ') || (l->n && value <= l->value[l->n - 1]))
-			return gt_fail(GT_ERR_FORMAT, "space of %s: expected up to %d ascending numbers, found \"%s\"", s->kernel, GT_MOST_VALUES, line);
+			return gt_fail(GT_ERR_FORMAT, "space of %s: expected up to %d ascending numbers, found \"%s\"", s->kernel,
+			               GT_MOST_VALUES, line);
 		l->value[l->n++] = value;
 		for (at = end; *at == ' ';)
 			at++;
@@ -104,7 +105,9 @@ static gt_status list_all(gt_space *s, int (*legal)(void *self, const uint8_t *p
 {
 	struct listing l = { s, 0, legal, self, { 0 } };
 	const gt_status st = list_from(&l, 0);
-	return st == GT_OK && s->count == 0 ? gt_fail(GT_ERR_UNSUPPORTED, "space of %s: no candidate is legal for this problem and this device", s->kernel) : st;
+	return st == GT_OK && s->count == 0
+	               ? gt_fail(GT_ERR_UNSUPPORTED, "space of %s: no candidate is legal for this problem and this device", s->kernel)
+	               : st;
 }
 
 gt_status gt_space_empty(const char *kernel, gt_space **s)
@@ -112,7 +115,7 @@ gt_status gt_space_empty(const char *kernel, gt_space **s)
 	*s = calloc(1, sizeof **s);
 	if (!*s)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a space");
-	gt_snprintf((*s)->kernel, sizeof (*s)->kernel, "%s", kernel);
+	gt_snprintf((*s)->kernel, sizeof(*s)->kernel, "%s", kernel);
 	return GT_OK;
 }
 

@@ -18,18 +18,26 @@ static const tune_options defaults = { .kernel = "dd-forward", .every = 1, .sear
 /* clang-format off */
 static const cli_option options[] = {
 	{ .name = "kernel", .kind = CLI_TEXT, .value = "NAME", .help = "what is tuned (default dd-forward)", .at = AT(kernel) },
-	{ .name = "workload", .kind = CLI_TEXT, .value = "NAME", .help = "a problem of gantry bench, in place of a scan", .at = AT(workload) },
-	{ .name = "every", .kind = CLI_INT, .value = "N", .help = "every Nth view alone, as in a subset", .at = AT(every), .least = 1, .most = 10000 },
-	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC", .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
-	{ .name = "minutes", .kind = CLI_REAL, .value = "T", .help = "of the search (default 3, where --programs is not given)", .at = AT(minutes), .least = 0.001, .most = 1e5 },
+	{ .name = "workload", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "a problem of gantry bench, in place of a scan", .at = AT(workload) },
+	{ .name = "every", .kind = CLI_INT, .value = "N",
+	  .help = "every Nth view alone, as in a subset", .at = AT(every), .least = 1, .most = 10000 },
+	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
+	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
+	{ .name = "minutes", .kind = CLI_REAL, .value = "T",
+	  .help = "of the search (default 3, where --programs is not given)", .at = AT(minutes), .least = 0.001, .most = 1e5 },
 	{ .name = "programs", .kind = CLI_INT, .value = "N", .help = "candidates at most", .at = AT(programs), .least = 1, .most = 1e7 },
-	{ .name = "search", .kind = CLI_TEXT, .value = "NAME", .help = "auto, climb, ants, ants:as-published, random, exhaustive or forest", .at = AT(search) },
+	{ .name = "search", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "auto, climb, ants, ants:as-published, random, exhaustive or forest", .at = AT(search) },
 	{ .name = "seed", .kind = CLI_INT, .value = "N", .help = "of the search (default 1)", .at = AT(seed), .least = 0, .most = 9e15 },
 	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE", .help = "a line for each candidate", .at = AT(log) },
 	{ .name = "no-keep", .kind = CLI_FLAG, .help = "what is found does not go into the cache", .at = AT(no_keep) },
-	{ .name = "candidate", .kind = CLI_TEXT, .value = "TEXT", .help = "try this variant alone, \"NAME=value NAME=value\"; \"\" is the built-in kernel", .at = AT(candidate) },
-	{ .name = "replay", .kind = CLI_INPUT, .value = "LOG", .help = "run --search, or all searchers, on a log, without a GPU", .at = AT(replay) },
-	{ .name = "seeds", .kind = CLI_INT, .value = "N", .help = "searches of a replay (default 20)", .at = AT(seeds), .least = 1, .most = 10000 },
+	{ .name = "candidate", .kind = CLI_TEXT, .value = "TEXT",
+	  .help = "try this variant alone, \"NAME=value NAME=value\"; \"\" is the built-in kernel", .at = AT(candidate) },
+	{ .name = "replay", .kind = CLI_INPUT, .value = "LOG",
+	  .help = "run --search, or all searchers, on a log, without a GPU", .at = AT(replay) },
+	{ .name = "seeds", .kind = CLI_INT, .value = "N",
+	  .help = "searches of a replay (default 20)", .at = AT(seeds), .least = 1, .most = 10000 },
 	{ .name = "list", .kind = CLI_FLAG, .help = "what the cache holds", .at = AT(list) },
 	{ .name = "forget", .kind = CLI_TEXT, .value = "KERNEL", .help = "remove what the cache holds of it", .at = AT(forget) },
 	{ 0 },
@@ -86,7 +94,9 @@ static gt_status search(const cli_call *call, const tune_options *o, const gt_tu
 	else
 		printf("none of them is faster by 1 %%: the built-in kernel stays");
 	printf("; %zu of %zu candidates in %.0f s, %zu of which failed%s\n", out.programs, out.candidates, out.seconds, out.failed,
-	       !t->keep ? "" : st == GT_OK ? ", kept" : ", not kept");
+	       !t->keep      ? ""
+	       : st == GT_OK ? ", kept"
+	                     : ", not kept");
 	(void)call;
 	return st;
 }
@@ -99,8 +109,8 @@ static gt_status try_one(const gt_tune_options *t, const char *candidate)
 		return st;
 	if (trial.verdict != GT_TUNE_OK)
 		return gt_fail(GT_ERR_UNSUPPORTED, "the variant is %s: %s", gt_tune_verdict_text(trial.verdict), trial.why);
-	printf("%.4f ms, built-in %.4f ms, in %d pairs; off the CPU in double by %.2e, entries of the adjoint by %.2e\n", trial.ms, trial.built_in_ms,
-	       trial.pairs, trial.error, trial.off_adjoint);
+	printf("%.4f ms, built-in %.4f ms, in %d pairs; off the CPU in double by %.2e, entries of the adjoint by %.2e\n", trial.ms,
+	       trial.built_in_ms, trial.pairs, trial.error, trial.off_adjoint);
 	return GT_OK;
 }
 
@@ -171,8 +181,8 @@ static gt_status replay(const tune_options *o)
 	gt_status st = gt_tune_log_facts_of(o->replay, &facts);
 	if (st != GT_OK)
 		return st;
-	printf("%s on %s, %s\n%zu candidates, %zu right; best %.4f ms, built-in %.4f ms\n", facts.kernel, facts.device, facts.about, facts.candidates,
-	       facts.right, facts.best_ms, facts.built_in_ms);
+	printf("%s on %s, %s\n%zu candidates, %zu right; best %.4f ms, built-in %.4f ms\n", facts.kernel, facts.device, facts.about,
+	       facts.candidates, facts.right, facts.best_ms, facts.built_in_ms);
 	if (facts.right == 0)
 		return gt_fail(GT_ERR_UNSUPPORTED, "%s: no candidate of this log was right: nothing to search", o->replay);
 	printf("best so far over the best of the log, median of %lld searches, and how many are within 3 %%\n%-18s", o->seeds, "");
@@ -188,8 +198,9 @@ static void show(void *self, const gt_tune_entry *e)
 {
 	size_t *n = self;
 	++*n;
-	printf("%s on %s, %s\n  %s %.4f ms, built-in %.4f ms; %s, %s%s%s\n", e->kernel, e->device, e->about, *e->variant ? e->variant : "built-in", e->ms,
-	       e->built_in_ms, e->searcher, e->when, e->why ? "; " : "", e->why ? e->why : "");
+	printf("%s on %s, %s\n  %s %.4f ms, built-in %.4f ms; %s, %s%s%s\n", e->kernel, e->device, e->about,
+	       *e->variant ? e->variant : "built-in", e->ms, e->built_in_ms, e->searcher, e->when, e->why ? "; " : "",
+	       e->why ? e->why : "");
 }
 
 static gt_status list(void)
@@ -214,8 +225,8 @@ const cli_command cli_tune = {
 	.about = "fit kernels to a problem and a device",
 	.synopsis = "SCAN [options] | --workload NAME [options] | --replay LOG | --list",
 	.notes = "  gantry tune scan.nc --minutes 3\n"
-	         "  gantry tune --workload ge-hd --every 49 --programs 150 --search ants:as-published --log ants.txt\n"
-	         "  gantry tune --replay ants.txt --search random\n",
+		 "  gantry tune --workload ge-hd --every 49 --programs 150 --search ants:as-published --log ants.txt\n"
+		 "  gantry tune --replay ants.txt --search random\n",
 	.options = options,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -23,8 +23,8 @@ static struct {
 	int (*function)(void **function, void *module, const char *name);
 	int (*get)(int *value, int attribute, void *function);
 	int (*set)(void *function, int attribute, int value);
-	int (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *queue, void **arguments,
-	              void **extra);
+	int (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+	              void *queue, void **arguments, void **extra);
 } driver;
 static char why[160];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -83,7 +83,8 @@ gt_status gt_variant_new(const gt_variant_code *code, size_t shared_bytes, gt_va
 	if (driver.load(&v->module, image) || driver.function(&v->function, v->module, name))
 		GT_TRY(gt_fail(GT_ERR_DEVICE, "the driver does not load %s as it was compiled for %s", code->instance, arch));
 	if (driver.set(v->function, MOST_DYNAMIC_SHARED, (int)shared_bytes))
-		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s needs %zu bytes of shared memory, more than a block of %s may have", code->instance, shared_bytes, device));
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s needs %zu bytes of shared memory, more than a block of %s may have", code->instance,
+		               shared_bytes, device));
 	*out = v;
 done:
 	free(name);

@@ -22,7 +22,7 @@ static void make_folders(char *path)
 char *gt_cache_path(const char *name, int make)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char *path = cache && *cache == '/'  ? gt_text("%s/gantry/tune/%s", cache, name)
+	char *path = cache && *cache == '/' ? gt_text("%s/gantry/tune/%s", cache, name)
 	             : home && *home == '/' ? gt_text("%s/.cache/gantry/tune/%s", home, name)
 	                                    : NULL;
 	if (path && make)

@@ -40,7 +40,8 @@ static void open_once(void)
 	for (size_t i = 0; i < sizeof names / sizeof *names && !nvrtc.library; i++)
 		nvrtc.library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	if (!nvrtc.library) {
-		gt_snprintf(why, sizeof why, "NVRTC is not there (libnvrtc.so of CUDA 12 or 13, which compiles kernels): the built-in kernels are used");
+		gt_snprintf(why, sizeof why,
+		            "NVRTC is not there (libnvrtc.so of CUDA 12 or 13, which compiles kernels): the built-in kernels are used");
 		return;
 	}
 	if (!find("nvrtcVersion", &nvrtc.version) || !find("nvrtcCreateProgram", &nvrtc.create) ||
@@ -48,7 +49,8 @@ static void open_once(void)
 	    !find("nvrtcGetCUBINSize", &nvrtc.image_size) || !find("nvrtcGetCUBIN", &nvrtc.image) ||
 	    !find("nvrtcGetProgramLogSize", &nvrtc.log_size) || !find("nvrtcGetProgramLog", &nvrtc.log) ||
 	    !find("nvrtcAddNameExpression", &nvrtc.add_name) || !find("nvrtcGetLoweredName", &nvrtc.name))
-		gt_snprintf(why, sizeof why, "this NVRTC lacks functions that compile kernels (CUDA 12 or 13 has them): the built-in kernels are used");
+		gt_snprintf(why, sizeof why,
+		            "this NVRTC lacks functions that compile kernels (CUDA 12 or 13 has them): the built-in kernels are used");
 }
 
 const char *gt_variant_no_compiler(void)
@@ -58,16 +60,19 @@ const char *gt_variant_no_compiler(void)
 }
 
 /* What kernels need of system headers. size_t and integers of fixed width are the compiler's or of the first. */
-static const char integers[] = "#pragma once\ntypedef signed char int8_t;\ntypedef unsigned char uint8_t;\ntypedef short int16_t;\n"
-			       "typedef unsigned short uint16_t;\ntypedef int int32_t;\ntypedef unsigned int uint32_t;\ntypedef long long int64_t;\n"
-			       "typedef unsigned long long uint64_t;\ntypedef unsigned long uintptr_t;\n#define INT32_MAX 2147483647\n"
-			       "#define UINT64_C(x) x##ull\n";
+static const char integers[] =
+	"#pragma once\ntypedef signed char int8_t;\ntypedef unsigned char uint8_t;\ntypedef short int16_t;\n"
+	"typedef unsigned short uint16_t;\ntypedef int int32_t;\ntypedef unsigned int uint32_t;\ntypedef long long int64_t;\n"
+	"typedef unsigned long long uint64_t;\ntypedef unsigned long uintptr_t;\n#define INT32_MAX 2147483647\n"
+	"#define UINT64_C(x) x##ull\n";
 /* The descriptor of tensor copies, as the driver fills it. */
 static const char driver[] = "#pragma once\ntypedef struct alignas(64) { unsigned long long opaque[16]; } CUtensorMap;\n";
 static const struct {
 	const char *name, *text;
 } system_headers[] = {
-	{ "stdint.h", integers }, { "cuda.h", driver }, { "cuda_runtime.h", "" }, { "math.h", "" }, { "stddef.h", "" }, { "stdio.h", "typedef struct gt_no_file FILE;\n" }, { "stdlib.h", "" },
+	{ "stdint.h", integers }, { "cuda.h", driver }, { "cuda_runtime.h", "" },
+	{ "math.h", "" },         { "stddef.h", "" },   { "stdio.h", "typedef struct gt_no_file FILE;\n" },
+	{ "stdlib.h", "" },
 };
 enum { SYSTEM = sizeof system_headers / sizeof *system_headers, MOST_HEADERS = 128, MOST_OPTIONS = 40 };
 
@@ -161,7 +166,6 @@ gt_status gt_variant_compile(const gt_variant_code *code, const char *arch, char
 	option[options++] = architecture;
 	option[options++] = "-default-device";
 	option[options++] = "-std=c++17";
-	option[options++] = "-DGT_HAVE_CUDA";
 	for (const char *const *m = code->macros; *m && options < MOST_OPTIONS; m++)
 		option[options++] = *m;
 	if (nvrtc.create(&p, source, code->source, headers, texts, names) || nvrtc.add_name(p, code->instance))

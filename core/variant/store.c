@@ -73,14 +73,16 @@ static gt_status read_all(const char *path, const char *kernel, cJSON **all)
 	*all = text ? cJSON_Parse(text) : NULL;
 	const cJSON *named = cJSON_GetObjectItemCaseSensitive(*all, "kernel");
 	const int well = !text || (*all && number_of(*all, "format") == FORMAT && cJSON_IsString(named) &&
-	                           !strcmp(named->valuestring, kernel) &&
-	                           cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(*all, "entries")));
+	                           !strcmp(named->valuestring, kernel) && cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(*all, "entries")));
 	free(text);
 	if (well)
 		return GT_OK;
 	cJSON_Delete(*all);
 	*all = NULL;
-	return gt_fail(GT_ERR_FORMAT, "%s: damaged or of another version: it is ignored, and the built-in kernels are used (gantry tune --forget %s removes it)", path, kernel);
+	return gt_fail(
+		GT_ERR_FORMAT,
+		"%s: damaged or of another version: it is ignored, and the built-in kernels are used (gantry tune --forget %s removes it)",
+		path, kernel);
 }
 
 gt_status gt_store_list(const char *kernel, void (*each)(void *self, const gt_store_entry *e), void *self)
@@ -106,7 +108,8 @@ struct sought {
 };
 static int is_same(const gt_store_entry *a, const gt_store_entry *b)
 {
-	return !strcmp(a->source, b->source) && !strcmp(a->device, b->device) && a->driver / 1000 == b->driver / 1000 && !strcmp(a->about, b->about);
+	return !strcmp(a->source, b->source) && !strcmp(a->device, b->device) && a->driver / 1000 == b->driver / 1000 &&
+	       !strcmp(a->about, b->about);
 }
 static void look(void *self, const gt_store_entry *e)
 {
@@ -122,7 +125,8 @@ int gt_store_find(const gt_variant_wish *w, char *text, size_t size)
 	char arch[16], *path = path_of(w->kernel, "json", 0);
 	struct sought *s = calloc(1, sizeof *s);
 	int there = 0;
-	if (path && s && access(path, R_OK) == 0 && gt_variant_device(s->like.device, sizeof s->like.device, arch, &s->like.driver) == GT_OK) {
+	if (path && s && access(path, R_OK) == 0 &&
+	    gt_variant_device(s->like.device, sizeof s->like.device, arch, &s->like.driver) == GT_OK) {
 		gt_snprintf(s->like.source, sizeof s->like.source, "%s", gt_kernel_hash);
 		gt_snprintf(s->like.about, sizeof s->like.about, "%s", w->about);
 		if (gt_store_list(w->kernel, look, s) == GT_OK && s->there && *s->found.variant) {
@@ -143,7 +147,8 @@ static gt_status lock_of(const char *kernel, int *lock)
 	while (well && flock(*lock, LOCK_EX) != 0)
 		well = errno == EINTR;
 	const gt_status st = well ? GT_OK
-	                          : gt_fail(GT_ERR_IO, "%s: cannot be written (%s): what was tuned is not kept", path ? path : "the cache of tuned kernels",
+	                          : gt_fail(GT_ERR_IO, "%s: cannot be written (%s): what was tuned is not kept",
+	                                    path ? path : "the cache of tuned kernels",
 	                                    path ? strerror(errno) : "no HOME and no XDG_CACHE_HOME");
 	free(path);
 	return st;

@@ -22,16 +22,17 @@ long gt_variant_value(const char *text, const char *name, long otherwise);
 /* Writes the variant for the current CUDA device to text: what gt_variant_try() names, else that of the cache. */
 enum { GT_VARIANT_NONE, GT_VARIANT_KEPT, GT_VARIANT_TRIED };
 int gt_variant_find(const gt_variant_wish *w, char *text, size_t size);
-/* From here on operators that ask for that kernel get that variant, in this thread; text NULL: as before; "": the
+/* From here on operators of this thread that ask for that kernel get that variant; text NULL: as before; "": the
  * built-in kernel. Texts are not copied. */
 void gt_variant_try(const char *kernel, const char *text);
 /* The last wish for that kernel in this thread: returns 0 if there was none. */
 int gt_variant_asked(const char *kernel, char *about, char *built_in, size_t size);
-/* The last variant that an operator of this thread took, or "". */
+/* "KERNEL NAME=value ..." of the last operator of this thread, "" where it took no variant. kernel NULL: none yet. */
 const char *gt_variant_taken(void);
 void gt_variant_took(const char *kernel, const char *text);
 
-/* What is compiled: a source of the library, the instantiation of a template in it, macros ("-DA=1" each, NULL ends). */
+/* What is compiled: a source of the library, the instantiation of a template in it, macros ("-DA=1" each, NULL
+ * ends). */
 typedef struct {
 	const char *source, *instance;
 	const char *const *macros;

@@ -61,14 +61,23 @@ GT_API gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out);
 
 /* A searcher on a log, without a device: best[i] is the best time after i + 1 programs, INFINITY as long as none was
  * right; programs it did not come to have the last one. best has room for `programs`. */
-typedef struct { size_t size, candidates, right; double first_ms, best_ms, built_in_ms; char kernel[64], device[128], about[512]; } gt_tune_log_facts;
+typedef struct {
+	size_t size, candidates, right;
+	double first_ms, best_ms, built_in_ms;
+	char kernel[64], device[128], about[512];
+} gt_tune_log_facts;
 GT_API gt_status gt_tune_log_facts_of(const char *log, gt_tune_log_facts *facts);
 GT_API gt_status gt_tune_replay(const char *log, const char *searcher, uint64_t seed, size_t programs, double *best);
 /* Names of searchers; NULL ends. */
 GT_API const char *gt_tune_searcher_name(size_t i);
 
 /* What is kept in the user's cache; why: NULL if operators of this library may use it, else a sentence. */
-typedef struct { size_t size; char kernel[64], device[128], about[512], variant[512], searcher[32], when[24]; double ms, built_in_ms; const char *why; } gt_tune_entry;
+typedef struct {
+	size_t size;
+	char kernel[64], device[128], about[512], variant[512], searcher[32], when[24];
+	double ms, built_in_ms;
+	const char *why;
+} gt_tune_entry;
 GT_API gt_status gt_tune_list(const char *kernel, void (*each)(void *self, const gt_tune_entry *e), void *self);
 GT_API gt_status gt_tune_forget(const char *kernel);
 /* Kernels that can be tuned; NULL ends. */

@@ -39,10 +39,14 @@ START_TEST(goes_on_after_all_of_them)
 		gt_tune_verdict verdict;
 		int tried; /* of this process */
 	} step[] = {
-		{ "A=1", "", GT_TUNE_OK, 1 },      { "A=2", "", GT_TUNE_OK, 2 },
-		{ "HANG=1", "did not end", GT_TUNE_ENDED, 0 }, { "A=3", "", GT_TUNE_OK, 1 },
-		{ "DIE=1", "Abort", GT_TUNE_ENDED, 0 },   { "LEAVE=1", "ended with 3", GT_TUNE_ENDED, 0 },
-		{ "WRONG=1", "", GT_TUNE_WRONG, 1 },    { "LOST=1", "lost", GT_TUNE_ENDED, 2 },
+		{ "A=1", "", GT_TUNE_OK, 1 },
+		{ "A=2", "", GT_TUNE_OK, 2 },
+		{ "HANG=1", "did not end", GT_TUNE_ENDED, 0 },
+		{ "A=3", "", GT_TUNE_OK, 1 },
+		{ "DIE=1", "Abort", GT_TUNE_ENDED, 0 },
+		{ "LEAVE=1", "ended with 3", GT_TUNE_ENDED, 0 },
+		{ "WRONG=1", "", GT_TUNE_WRONG, 1 },
+		{ "LOST=1", "lost", GT_TUNE_ENDED, 2 },
 		{ "A=4", "", GT_TUNE_OK, 1 },
 	};
 	struct counted c = { 0 };

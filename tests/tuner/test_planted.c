@@ -1,5 +1,5 @@
-/* A variant that is wrong, writes outside, differs from run to run or hangs cannot win: faults are planted in the source
- * of a kernel, on a GPU, and must be found; what has none must pass.
+/* A variant that is wrong, writes outside, differs from run to run or hangs cannot win: faults are planted in the
+ * source of a kernel, on a GPU, and must be found; what has none must pass.
  * labels: slow */
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,15 @@ static gt_grid grid;
 
 static void make_problem(void)
 {
-	const gt_orbit orbit = { .shape = GT_ARC, .source_to_axis = 541, .source_to_detector = 949, .columns = 111, .rows = 37, .views = 41,
-		                 .column_pitch = 8.1912, .row_pitch = 2, .turn = 6.283185307179586 };
+	const gt_orbit orbit = { .shape = GT_ARC,
+		                 .source_to_axis = 541,
+		                 .source_to_detector = 949,
+		                 .columns = 111,
+		                 .rows = 37,
+		                 .views = 41,
+		                 .column_pitch = 8.1912,
+		                 .row_pitch = 2,
+		                 .turn = 6.283185307179586 };
 	const size_t n[3] = { 61, 67, 33 };
 	ck_assert_int_eq(gt_scan_orbit(&orbit, &scan), GT_OK);
 	memset(&grid, 0, sizeof grid);
@@ -61,7 +68,8 @@ START_TEST(planted_faults_are_found)
 	gt_tune_trial t;
 	try_it(faults[_i].from, faults[_i].to, 60, &t);
 	printf("%s: %s, %s\n", faults[_i].what, gt_tune_verdict_text(t.verdict), t.why);
-	ck_assert_msg(t.verdict != GT_TUNE_OK && strstr(t.why, faults[_i].why), "%s: %s, %s", faults[_i].what, gt_tune_verdict_text(t.verdict), t.why);
+	ck_assert_msg(t.verdict != GT_TUNE_OK && strstr(t.why, faults[_i].why), "%s: %s, %s", faults[_i].what,
+	              gt_tune_verdict_text(t.verdict), t.why);
 }
 END_TEST
 

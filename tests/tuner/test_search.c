@@ -151,8 +151,8 @@ START_TEST(rates)
 		const char *spec;
 		size_t programs;
 		int least, most;
-	} rate[] = { { "climb", 150, 18, 24 },  { "auto", 150, 18, 24 },  { "ants", 150, 4, 24 },  { "ants", 600, 17, 24 },
-		     { "forest", 150, 15, 24 }, { "random", 150, 0, 8 },   { "random", 600, 8, 16 }, { "ants:as-published", 150, 0, 8 } };
+	} rate[] = { { "climb", 150, 18, 24 },  { "auto", 150, 18, 24 }, { "ants", 150, 4, 24 },   { "ants", 600, 17, 24 },
+		     { "forest", 150, 15, 24 }, { "random", 150, 0, 8 }, { "random", 600, 8, 16 }, { "ants:as-published", 150, 0, 8 } };
 	for (size_t i = 0; i < sizeof rate / sizeof *rate; i++) {
 		const int near = near_best(rate[i].spec, rate[i].programs);
 		fprintf(stderr, "%-18s %3zu programs: %2d of 24 within 3 %%\n", rate[i].spec, rate[i].programs, near);

@@ -93,8 +93,12 @@ static void write_text(const char *path, const char *text)
 
 START_TEST(damaged_files)
 {
-	static const char *const damaged[] = { "", "{ \"format\": 1, \"kernel\": \"toy\", \"entr", "[]", "{ \"format\": 2, \"kernel\": \"toy\", \"entries\": [] }",
-		                               "{ \"format\": 1, \"kernel\": \"other\", \"entries\": [] }", "{ \"format\": 1, \"kernel\": \"toy\", \"entries\": 5 }" };
+	static const char *const damaged[] = { "",
+		                               "{ \"format\": 1, \"kernel\": \"toy\", \"entr",
+		                               "[]",
+		                               "{ \"format\": 2, \"kernel\": \"toy\", \"entries\": [] }",
+		                               "{ \"format\": 1, \"kernel\": \"other\", \"entries\": [] }",
+		                               "{ \"format\": 1, \"kernel\": \"toy\", \"entries\": 5 }" };
 	gt_store_entry e = entry("rows=8", "A=1");
 	make_folder();
 	ck_ok(gt_store_put(&e));
@@ -156,7 +160,8 @@ START_TEST(two_writers)
 }
 END_TEST
 
-static const char head[] = "# gantry tune 1\n# kernel toy\n# class rows=8\n# device A device\n# built-in A=2 B=4\n# built-in-ms 3\n# layer A 1 2\n# layer B 3 4\n";
+static const char head[] = "# gantry tune 1\n# kernel toy\n# class rows=8\n# device A device\n# built-in A=2 B=4\n"
+			   "# built-in-ms 3\n# layer A 1 2\n# layer B 3 4\n";
 
 START_TEST(logs)
 {
@@ -177,8 +182,12 @@ START_TEST(logs)
 	ck_assert(best[0] == 3 && best[1] == 2.5);
 	static const struct {
 		const char *line, *says;
-	} wrong[] = { { "fast ok A=1 B=3\n", "line 9" }, { "1 ok A=1 B=5\n", "none of its layer's" }, { "1 ok A=1\n", "none of its layer's" },
-		      { "1 ok A=1 B=3\n# layer C 1\n", "after the first candidate" }, { "", "no candidate" }, { "-1 ok A=1 B=3\n", "line 9" } };
+	} wrong[] = { { "fast ok A=1 B=3\n", "line 9" },
+		      { "1 ok A=1 B=5\n", "none of its layer's" },
+		      { "1 ok A=1\n", "none of its layer's" },
+		      { "1 ok A=1 B=3\n# layer C 1\n", "after the first candidate" },
+		      { "", "no candidate" },
+		      { "-1 ok A=1 B=3\n", "line 9" } };
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		snprintf(text, sizeof text, "%s%s", head, wrong[i].line);
 		write_text(path, text);

@@ -206,10 +206,7 @@ static void fill_groups(const gt_dd *d, struct host *h, gt_dd_fast *f)
 }
 
 /* One run of each axis, in the order of views: a variant has one tile for all. */
-static int by_view(const void *a, const void *b)
-{
-	return ((const gt_dd_group *)a)->view[0] - ((const gt_dd_group *)b)->view[0];
-}
+static int by_view(const void *a, const void *b) { return ((const gt_dd_group *)a)->view[0] - ((const gt_dd_group *)b)->view[0]; }
 static void join_runs(struct host *h, gt_dd_fast *f)
 {
 	for (int axis = 0; axis < 2; axis++) {

@@ -33,8 +33,17 @@ extern "C" gt_dd_tile gt_dd_forward_tile(const gt_dd_fast *f, int shape)
 	const int rows = s.rows * s.lanes;
 	if (f->tuned)
 		return *gt_dd_tuned_tile(f->tuned);
-	return { s.rows, s.lanes, s.columns, s.extra, warps_of(rows), slot_bytes(rows), GT_DD_FORWARD_SLOTS, blocks_of(rows), GT_DD_FORWARD_WHOLE,
-		 GT_DD_FORWARD_FLUSH, is_tall(rows + s.extra) };
+	return { s.rows,
+		 s.lanes,
+		 s.columns,
+		 s.extra,
+		 warps_of(rows),
+		 slot_bytes(rows),
+		 GT_DD_FORWARD_SLOTS,
+		 blocks_of(rows),
+		 GT_DD_FORWARD_WHOLE,
+		 GT_DD_FORWARD_FLUSH,
+		 is_tall(rows + s.extra) };
 }
 static int tall_of(const gt_dd_tile *t) { return t->rows * t->lanes + t->extra; }
 
@@ -46,7 +55,8 @@ extern "C" int gt_dd_fast_forward_shape(int rows)
 	double least = 1e300;
 	for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++) {
 		const struct shape s = shapes[i];
-		const double cost = pieces(rows, s.rows * s.lanes + s.extra) * ((s.rows + 1.) * s.lanes / WARP + 0.3 + (s.extra ? 2. / s.columns : 0));
+		const double cost = pieces(rows, s.rows * s.lanes + s.extra) *
+		                    ((s.rows + 1.) * s.lanes / WARP + 0.3 + (s.extra ? 2. / s.columns : 0));
 		if (cost < least) {
 			least = cost;
 			best = i;

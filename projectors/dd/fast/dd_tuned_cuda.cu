@@ -62,7 +62,8 @@ static gt_status compile(const gt_dd *d, const gt_dd_fast *f, gt_dd_tuned *u)
 {
 	const gt_dd_tile *t = &u->tile;
 	const int tall = is_tall(t->rows * t->lanes + t->extra), form = !tall && gt_dd_forward_short(d, f, t) ? SHORT : FINE;
-	static const char *const macro[] = { "WARPS", "WARPS_TALL", "SLOT", "SLOT_LOW", "SLOT_TALL", "SLOTS", "BLOCKS", "BLOCKS_TALL", "WHOLE" };
+	static const char *const macro[] = { "WARPS", "WARPS_TALL", "SLOT",        "SLOT_LOW", "SLOT_TALL",
+		                             "SLOTS", "BLOCKS",     "BLOCKS_TALL", "WHOLE" };
 	const int value[] = { t->warps, t->warps, t->slot, t->slot, t->slot, t->slots, t->blocks, t->blocks, t->whole };
 	enum { MACROS = sizeof macro / sizeof *macro };
 	char instance[96], text[MACROS][48];
@@ -98,8 +99,9 @@ static void describe(const gt_dd *d, const gt_dd_fast *f, char *about, char *bui
 		}
 	const gt_dd_tile t = gt_dd_forward_tile(f, shape);
 	write_tile(&t, built_in, size);
-	snprintf(about, size, "rows=%d slices=%d views=%d columns=%d across=%d together=%d height=%d/8", fine_bin_of(d->rows), fine_bin_of(d->n[2]),
-	         bin_of((double)d->views), bin_of(d->columns), bin_of(d->n[0]), f->together, (int)(4 * (f->most_A + f->least_A) + 0.5));
+	snprintf(about, size, "rows=%d slices=%d views=%d columns=%d across=%d together=%d height=%d/8", fine_bin_of(d->rows),
+	         fine_bin_of(d->n[2]), bin_of((double)d->views), bin_of(d->columns), bin_of(d->n[0]), f->together,
+	         (int)(4 * (f->most_A + f->least_A) + 0.5));
 }
 
 extern "C" void gt_dd_tuned_free(gt_dd_tuned *u)
@@ -150,6 +152,7 @@ cudaError_t gt_dd_tuned_launch(cudaStream_t queue, const gt_dd *d, const gt_dd_f
 	gt_dd_fast fast = *f;
 	struct job job = *j;
 	void *arguments[] = { &grid, &fast, &job };
-	const int e = gt_variant_launch(u->kernel, (unsigned)blocks, (unsigned)(u->tile.warps + 1) * WARP, (size_t)u->tile.slot * u->tile.slots, queue, arguments);
+	const int e = gt_variant_launch(u->kernel, (unsigned)blocks, (unsigned)(u->tile.warps + 1) * WARP,
+	                                (size_t)u->tile.slot * u->tile.slots, queue, arguments);
 	return (cudaError_t)e;
 }
