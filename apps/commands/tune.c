@@ -1,4 +1,5 @@
 /* Kernels tuned to a problem and a device; searchers replayed on logs; what is kept. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "apps/cli/workload.h"
 
 typedef struct {
-	const char *kernel, *workload, *grid, *candidate, *search, *log, *replay, *forget;
+	const char *kernel, *workload, *grid, *candidate, *search, *log, *replay, *curve, *forget;
 	double minutes;
 	long long every, programs, seed, seeds;
 	int list, no_keep;
@@ -38,6 +39,7 @@ static const cli_option options[] = {
 	  .help = "run --search, or all searchers, on a log, without a GPU", .at = AT(replay) },
 	{ .name = "seeds", .kind = CLI_INT, .value = "N",
 	  .help = "searches of a replay (default 20)", .at = AT(seeds), .least = 1, .most = 10000 },
+	{ .name = "curve", .kind = CLI_OUTPUT, .value = "FILE", .help = "best so far against programs of a replay, CSV", .at = AT(curve) },
 	{ .name = "list", .kind = CLI_FLAG, .help = "what the cache holds", .at = AT(list) },
 	{ .name = "forget", .kind = CLI_TEXT, .value = "KERNEL", .help = "remove what the cache holds of it", .at = AT(forget) },
 	{ 0 },
@@ -140,58 +142,97 @@ done:
 	return st;
 }
 
-/* How often a searcher comes within 3 % of the log's best, and how far it is in the middle, after some programs. */
-static gt_status replay_one(const tune_options *o, const char *searcher, const gt_tune_log_facts *facts)
+/* Searches of a log by one searcher: the best so far over the log's best, [seed][program]. */
+typedef struct {
+	const tune_options *o;
+	const gt_tune_log_facts *facts;
+	size_t programs, seeds;
+	double *best;
+} replays;
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* The median after so many programs; near: how many are within 3 %. */
+static double median_after(const replays *r, size_t programs, size_t *near)
+{
+	double *at = malloc(r->seeds * sizeof *at), median = NAN;
+	const size_t last = (programs < r->programs ? programs : r->programs) - 1;
+	*near = 0;
+	for (size_t s = 0; s < r->seeds && at; s++) {
+		at[s] = r->best[s * r->programs + last] / r->facts->best_ms;
+		*near += at[s] <= 1.03;
+	}
+	if (at) {
+		qsort(at, r->seeds, sizeof *at, by_size);
+		median = at[r->seeds / 2];
+	}
+	free(at);
+	return median;
+}
+
+/* A line of the table, and lines of the curve. */
+static gt_status replay_one(const replays *r, const char *searcher, FILE *curve)
 {
 	static const size_t at[] = { 10, 50, 150, 600 };
-	enum { TIMES = sizeof at / sizeof *at };
-	const size_t programs = o->programs ? (size_t)o->programs : at[TIMES - 1];
-	double *best = malloc(programs * sizeof *best), *ratio = malloc((size_t)o->seeds * TIMES * sizeof *ratio);
-	gt_status st = best && ratio ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a replay");
-	for (long long s = 0; s < o->seeds && st == GT_OK; s++) {
-		st = gt_tune_replay(o->replay, searcher, (uint64_t)(o->seed + s), programs, best);
-		for (int k = 0; k < TIMES && st == GT_OK; k++)
-			ratio[k * o->seeds + s] = best[(at[k] < programs ? at[k] : programs) - 1] / facts->best_ms;
+	size_t near;
+	for (size_t s = 0; s < r->seeds; s++) {
+		const gt_status st = gt_tune_replay(r->o->replay, searcher, (uint64_t)r->o->seed + s, r->programs,
+		                                    r->best + s * r->programs);
+		if (st != GT_OK)
+			return st;
 	}
-	if (st == GT_OK)
-		printf("%-18s", searcher);
-	for (int k = 0; k < TIMES && st == GT_OK; k++) {
-		double *r = ratio + k * o->seeds;
-		int near = 0;
-		for (long long i = 0; i < o->seeds; i++) {
-			near += r[i] <= 1.03;
-			for (long long j = i; j > 0 && r[j] < r[j - 1]; j--) {
-				const double other = r[j];
-				r[j] = r[j - 1];
-				r[j - 1] = other;
-			}
-		}
-		printf("   %6.3f %4.0f %%", r[o->seeds / 2], 100. * near / (double)o->seeds);
+	printf("%-18s", searcher);
+	for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+		const double median = median_after(r, at[k], &near);
+		printf("   %6.3f %4.0f %%", median, 100. * (double)near / (double)r->seeds);
 	}
-	if (st == GT_OK)
-		printf("\n");
-	free(best);
-	free(ratio);
-	return st;
+	printf("\n");
+	for (size_t n = 1; n <= r->programs && curve; n++) {
+		const double median = median_after(r, n, &near);
+		fprintf(curve, "%s,%zu,%.5g,%.4g\n", searcher, n, median, (double)near / (double)r->seeds);
+	}
+	return GT_OK;
+}
+
+static gt_status replay_all(const replays *r, FILE *curve)
+{
+	gt_status st = GT_OK;
+	if (strcmp(r->o->search, "auto") != 0)
+		return replay_one(r, r->o->search, curve);
+	for (size_t i = 0; gt_tune_searcher_name(i) && st == GT_OK; i++)
+		st = replay_one(r, gt_tune_searcher_name(i), curve);
+	return st == GT_OK ? replay_one(r, "ants:as-published", curve) : st;
 }
 
 static gt_status replay(const tune_options *o)
 {
 	gt_tune_log_facts facts;
-	gt_status st = gt_tune_log_facts_of(o->replay, &facts);
-	if (st != GT_OK)
-		return st;
+	replays r = { o, &facts, o->programs ? (size_t)o->programs : 600, (size_t)o->seeds, NULL };
+	FILE *curve = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_tune_log_facts_of(o->replay, &facts));
 	printf("%s on %s, %s\n%zu candidates, %zu right; best %.4f ms, built-in %.4f ms\n", facts.kernel, facts.device, facts.about,
 	       facts.candidates, facts.right, facts.best_ms, facts.built_in_ms);
 	if (facts.right == 0)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%s: no candidate of this log was right: nothing to search", o->replay);
-	printf("best so far over the best of the log, median of %lld searches, and how many are within 3 %%\n%-18s", o->seeds, "");
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: no candidate of this log was right: nothing to search", o->replay));
+	if (!(r.best = malloc(r.programs * r.seeds * sizeof *r.best)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for %zu searches of %zu programs", r.seeds, r.programs));
+	if (o->curve && !(curve = fopen(o->curve, "w")))
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", o->curve, strerror(errno)));
+	if (curve)
+		fprintf(curve, "searcher,programs,best so far over best,within 3 %%\n");
+	printf("best so far over the best of the log, median of %zu searches, and how many are within 3 %%\n%-18s", r.seeds, "");
 	printf("     10 programs      50             150             600\n");
-	if (strcmp(o->search, "auto") != 0)
-		return replay_one(o, o->search, &facts);
-	for (size_t i = 0; gt_tune_searcher_name(i) && st == GT_OK; i++)
-		st = replay_one(o, gt_tune_searcher_name(i), &facts);
-	return st == GT_OK ? replay_one(o, "ants:as-published", &facts) : st;
+	st = replay_all(&r, curve);
+done:
+	if (curve && fclose(curve) != 0 && st == GT_OK)
+		st = gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", o->curve, strerror(errno));
+	free(r.best);
+	return st;
 }
 
 static void show(void *self, const gt_tune_entry *e)

@@ -50,4 +50,9 @@ int gt_variant_asked(const char *kernel, char *about, char *built_in, size_t siz
 }
 
 const char *gt_variant_taken(void) { return own.taken; }
-void gt_variant_took(const char *kernel, const char *text) { gt_snprintf(own.taken, sizeof own.taken, "%s%s%s", kernel ? kernel : "", kernel ? " " : "", text ? text : ""); }
+void gt_variant_took(const char *kernel, const char *text)
+{
+	own.taken[0] = 0;
+	if (kernel)
+		gt_snprintf(own.taken, sizeof own.taken, "%s %s", kernel, text);
+}

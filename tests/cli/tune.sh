@@ -27,8 +27,11 @@ done
 first=$out
 ok tune --replay toy.txt --seeds 5
 [ "$out" = "$first" ] || fail "two replays differ: $out"
-ok tune --replay toy.txt --search exhaustive --seeds 1
+ok tune --replay toy.txt --search exhaustive --seeds 1 --programs 5 --curve curve.csv
 grep -qE "^exhaustive .* 1\.000  100 %$" <<<"$out" || fail "exhaustive search of a log does not find its best: $out"
+grep -q "^exhaustive,1,1.5,0$" curve.csv || fail "curve: $(cat curve.csv)"
+grep -q "^exhaustive,5,1,1$" curve.csv || fail "curve: $(cat curve.csv)"
+refused 1 "cannot be written" tune --replay toy.txt --curve no/where.csv
 refused 2 "expected auto, climb, ants, random, exhaustive, forest" tune --replay toy.txt --search bees
 refused 2 "rho=7" tune --replay toy.txt --search ants:rho=7
 sed 's/B=4/B=9/' toy.txt >bad.txt
