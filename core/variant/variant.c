@@ -53,6 +53,8 @@ const char *gt_variant_taken(void) { return own.taken; }
 void gt_variant_took(const char *kernel, const char *text)
 {
 	own.taken[0] = 0;
-	if (kernel)
+	if (!kernel)
+		own.asked[0] = 0;
+	else
 		gt_snprintf(own.taken, sizeof own.taken, "%s %s", kernel, text);
 }

@@ -27,7 +27,8 @@ int gt_variant_find(const gt_variant_wish *w, char *text, size_t size);
 void gt_variant_try(const char *kernel, const char *text);
 /* The last wish for that kernel in this thread: returns 0 if there was none. */
 int gt_variant_asked(const char *kernel, char *about, char *built_in, size_t size);
-/* "KERNEL NAME=value ..." of the last operator of this thread, "" where it took no variant. kernel NULL: none yet. */
+/* "KERNEL NAME=value ..." of the last operator of this thread, "" where it took no variant. kernel NULL: it is
+ * about to be made. */
 const char *gt_variant_taken(void);
 void gt_variant_took(const char *kernel, const char *text);
 
