@@ -15,9 +15,9 @@
 #include "tuner/check.h"
 
 enum { SMALL = 3, MOST_PAIRS = 64 };
-/* At most: relative RMS from the CPU in double and the largest difference, of the largest, unless the built-in kernel is
- * off by more (then `beyond` times that), and never more than the kernels' own tests allow; differences of entries of
- * the adjoint, of the largest; RMS from the built-in kernel on the problem. */
+/* At most: relative RMS from the CPU in double and the largest difference, of the largest, unless the built-in kernel
+ * is off by more (then `beyond` times that), and never more than the kernels' own tests allow; differences of entries
+ * of the adjoint, of the largest; RMS from the built-in kernel on the problem. */
 static const double most_rms = 2e-6, most_entry = 2e-5, beyond = 1.5, never_more = 1e-5, most_adjoint = 1e-5, most_apart = 5e-6;
 /* A sample of the clock is as many projections as take so long, ms; a variant that takes so much longer after three
  * pairs is not timed on. */
