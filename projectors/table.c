@@ -4,6 +4,7 @@
 #include "core/device/backend.h"
 #include "core/arguments.h"
 #include "core/try.h"
+#include "core/variant/variant.h"
 
 #define PROJECTORS(X) X(dd) X(dd_bl) X(dd_bs) X(dd_db) X(dd_bz) X(sf_tr) X(sf_tt) X(joseph) X(siddon)
 
@@ -46,6 +47,7 @@ done:
 gt_status gt_projector_new(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan, gt_linop **A)
 {
 	GT_NEED(A);
+	gt_variant_took(NULL, NULL);
 	return make(spec, NULL, be, type, grid, scan, A);
 }
 

@@ -7,7 +7,7 @@
 #define LOOK(X) X(info) X(view) X(compare) X(measure)
 #define CONVERT(X) X(import) X(convert)
 #define CHECK(X) X(adjoint) X(devices)
-#define MEASURE(X) X(bench) X(study) X(rabbitct)
+#define MEASURE(X) X(bench) X(study) X(rabbitct) X(tune)
 #define ASK(X) X(help)
 #define COMMANDS(X) RECONSTRUCT(X) PREPARE(X) LOOK(X) CONVERT(X) CHECK(X) MEASURE(X) ASK(X)
 

@@ -49,6 +49,7 @@
 #include <gantry/subsets.h>
 #include <gantry/text.h>
 #include <gantry/threads.h>
+#include <gantry/tune.h>
 #include <gantry/upload.h>
 #include <gantry/vec3.h>
 #include <gantry/version.h>

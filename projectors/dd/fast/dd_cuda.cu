@@ -10,6 +10,7 @@
 
 struct state {
 	gt_dd_fast f;
+	gt_dd_tuned *tuned;
 	int forward, adjoint; /* is that direction done by the fast kernels? */
 	size_t view_bytes, edge_bytes, group_bytes, bundle_bytes;
 };
@@ -204,6 +205,20 @@ static void fill_groups(const gt_dd *d, struct host *h, gt_dd_fast *f)
 	}
 }
 
+/* One run of each axis, in the order of views: a variant has one tile for all. */
+static int by_view(const void *a, const void *b) { return ((const gt_dd_group *)a)->view[0] - ((const gt_dd_group *)b)->view[0]; }
+static void join_runs(struct host *h, gt_dd_fast *f)
+{
+	for (int axis = 0; axis < 2; axis++) {
+		gt_dd_run all = { axis ? f->groups[0] : 0, f->groups[axis], 0 };
+		for (int i = 0; i < GT_DD_SHAPES; i++)
+			all.rows = f->run[axis][i].rows > all.rows ? f->run[axis][i].rows : all.rows;
+		memset(f->run[axis], 0, sizeof f->run[axis]);
+		f->run[axis][0] = all;
+		qsort(h->group + all.first, (size_t)all.groups, sizeof *h->group, by_view);
+	}
+}
+
 /* What a view sees along z where its pixels are A voxels high. */
 static void see(const gt_dd *d, const gt_dd_near *w, double A, double *low, double *high)
 {
@@ -249,12 +264,14 @@ static void free_(gt_backend *be, void *state)
 	gt_backend_free(be, (void *)s->f.inverse, s->edge_bytes);
 	gt_backend_free(be, (void *)s->f.group, s->group_bytes);
 	gt_backend_free(be, (void *)s->f.bundle, s->bundle_bytes);
+	gt_dd_tuned_free(s->tuned);
 	free(s);
 }
 
 static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *options, struct host *h, struct state *s)
 {
 	gt_dd_fast *f = &s->f;
+	gt_status st = GT_OK;
 	size_t m = 0, available = 0, total = 0;
 	f->least_A = 1e300;
 	for (int axis = 0; axis < 2; axis++)
@@ -273,6 +290,12 @@ static gt_status fill(gt_backend *be, const gt_dd *d, const gt_dd_options *optio
 	f->limit = available / 4;
 	if (options && options->memory * 1048576 < (double)f->limit)
 		f->limit = (size_t)(options->memory * 1048576);
+	if (d->n[2] > GT_DD_THIN && gt_dd_fast_forward_fits(d, f) && (st = gt_dd_tuned_find(d, f, &s->tuned)) != GT_OK)
+		return st;
+	if (s->tuned) {
+		f->tuned = s->tuned;
+		join_runs(h, f);
+	}
 	if (!(f->view = (const gt_dd_near *)gt_dd_upload(be, h->view, s->view_bytes)) ||
 	    !(f->height = (const gt_dd_edge_q *)gt_dd_upload(be, h->height, s->edge_bytes)) ||
 	    !(f->inverse = (const gt_dd_edge_q *)gt_dd_upload(be, h->inverse, s->edge_bytes)) ||

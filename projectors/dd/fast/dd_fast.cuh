@@ -21,6 +21,11 @@ typedef struct { int view[GT_DD_GROUP], low, high; } gt_dd_group;
 /* Consecutive groups whose rows tiles of one shape suit best: at most so many rows see the volume. */
 enum { GT_DD_SHAPES = 10 };
 typedef struct { int first, groups, rows; } gt_dd_run;
+/* A warp's tile in forward: rows of a lane, lanes of a column, columns, rows beyond; and what the kernel was compiled
+ * with (dd_forward.cuh). */
+typedef struct { int rows, lanes, columns, extra, warps, slot, slots, blocks, whole, flush, ahead; } gt_dd_tile;
+/* A variant of forward's kernel, for all runs. */
+typedef struct gt_dd_tuned gt_dd_tuned;
 enum { GT_DD_BUNDLE = 32, GT_DD_SPREAD = 8 };
 
 typedef struct {
@@ -40,6 +45,7 @@ typedef struct {
 	double spread;                  /* by how much that differs over GT_DD_SPREAD slices, of itself, at most */
 	double typical_span;            /* what a bundle sees along z on the average, in voxels, at the mean height */
 	size_t limit;                   /* bytes of scratch at most */
+	const gt_dd_tuned *tuned;       /* on the host; NULL: the built-in kernels, by shape */
 } gt_dd_fast;
 
 /* 0, 1, ... n-1 from the middle: blocks that few rays meet come last, when there is little left to do beside them. */
@@ -53,6 +59,15 @@ size_t gt_dd_fast_forward_scratch(const gt_dd *d, const gt_dd_fast *f);
 size_t gt_dd_fast_adjoint_scratch(const gt_dd *d, const gt_dd_fast *f);
 /* The shape of forward's tiles that suits so many rows. */
 int    gt_dd_fast_forward_shape(int rows);
+/* The variant for this problem, if there is one that fits it; its runs are the caller's to join. */
+gt_status gt_dd_tuned_find(const gt_dd *d, const gt_dd_fast *f, gt_dd_tuned **tuned);
+void   gt_dd_tuned_free(gt_dd_tuned *tuned);
+/* Its tile; launches it. Rows of d that a slot may not serve: see dd_tuned_cuda.cu. */
+const gt_dd_tile *gt_dd_tuned_tile(const gt_dd_tuned *tuned);
+/* Bytes of a line's window that a tile fetches, in entries at most about; do rounded places do? */
+double gt_dd_forward_entries(const gt_dd *d, const gt_dd_fast *f, const gt_dd_tile *t);
+int    gt_dd_forward_short(const gt_dd *d, const gt_dd_fast *f, const gt_dd_tile *t);
+gt_dd_tile gt_dd_forward_tile(const gt_dd_fast *f, int shape);
 int    gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f);
 int    gt_dd_fast_adjoint_fits(const gt_dd *d, const gt_dd_fast *f);
 void   gt_dd_fast_forward(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, const float *x, float *y);

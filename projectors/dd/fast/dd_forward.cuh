@@ -75,6 +75,30 @@
 #ifndef GT_DD_FORWARD_FLUSH /* running sums times slices between differences, in voxels: 512 to 8192 */
 #define GT_DD_FORWARD_FLUSH 2048
 #endif
+/* What `gantry tune` may choose, read by tuner/space.c: a variant's tile (ROWS of a lane, LANES of a column, COLUMNS,
+ * EXTRA rows) and what is defined above, one line each; then what must hold, where small letters are numbers of the
+ * problem's class. Shared memory: the ring, plans, barriers and 1 KiB of the system's, for each of BLOCKS.
+ *
+ * tune dd-forward
+ * LANES 4 8 16 32
+ * ROWS 2 3 4 5 6
+ * EXTRA 0 3 7
+ * COLUMNS 2 4 8
+ * AHEAD 0 1
+ * WARPS 4 8 12 16
+ * BLOCKS 1 2 3 4 5
+ * SLOTS 2 3 4
+ * SLOT 8192 12288 16384 19456 22400 23424 28672 33152 45056
+ * WHOLE 48 96 160
+ * FLUSH 1024 2048 4096
+ * keep COLUMNS * LANES >= 32
+ * keep EXTRA <= 32 / COLUMNS - 1
+ * keep ROWS * LANES + EXTRA <= rows + 32
+ * keep ROWS * LANES <= 64 || AHEAD == 1
+ * keep 32 * (WARPS + 1) * BLOCKS <= 2048
+ * keep (ROWS * LANES + EXTRA) * (WARPS * COLUMNS + 4) * 4 <= SLOT * SLOTS
+ * keep (SLOT * SLOTS + WARPS * (1040 + 64 * COLUMNS) + 16 * SLOTS + 1024) * BLOCKS <= 233472
+ * end */
 #include "projectors/dd/fast/dd_forward_lines.cuh"
 
 static __host__ __device__ constexpr bool is_tall(int rows) { return rows > 2 * WARP; }

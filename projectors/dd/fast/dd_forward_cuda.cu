@@ -5,6 +5,7 @@
 #include "core/device/cuda_streams.cuh"
 #include "core/device/pieces.cuh"
 #include "projectors/dd/fast/dd_forward.cuh"
+#include "projectors/dd/fast/dd_tuned.cuh"
 
 static int stride_of(const gt_dd *d) { return (d->n[2] + 2 + 3) / 4 * 4; }
 
@@ -25,8 +26,26 @@ static const struct shape {
 
 static_assert(sizeof shapes / sizeof *shapes <= GT_DD_SHAPES, "runs are by shape");
 
-static int main_of(int shape) { return shapes[shape].rows * shapes[shape].lanes; }
-static int tall_of(int shape) { return main_of(shape) + shapes[shape].extra; }
+/* A variant has one shape, the first. */
+extern "C" gt_dd_tile gt_dd_forward_tile(const gt_dd_fast *f, int shape)
+{
+	const struct shape s = shapes[shape];
+	const int rows = s.rows * s.lanes;
+	if (f->tuned)
+		return *gt_dd_tuned_tile(f->tuned);
+	return { s.rows,
+		 s.lanes,
+		 s.columns,
+		 s.extra,
+		 warps_of(rows),
+		 slot_bytes(rows),
+		 GT_DD_FORWARD_SLOTS,
+		 blocks_of(rows),
+		 GT_DD_FORWARD_WHOLE,
+		 GT_DD_FORWARD_FLUSH,
+		 is_tall(rows + s.extra) };
+}
+static int tall_of(const gt_dd_tile *t) { return t->rows * t->lanes + t->extra; }
 
 /* That of the least instructions per column and slice: a row of a lane costs about as much as what all share, a plan a
  * third of that, and rows beyond those of lanes are one for all columns. */
@@ -36,7 +55,8 @@ extern "C" int gt_dd_fast_forward_shape(int rows)
 	double least = 1e300;
 	for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++) {
 		const struct shape s = shapes[i];
-		const double cost = pieces(rows, tall_of(i)) * ((s.rows + 1.) * s.lanes / WARP + 0.3 + (s.extra ? 2. / s.columns : 0));
+		const double cost = pieces(rows, s.rows * s.lanes + s.extra) *
+		                    ((s.rows + 1.) * s.lanes / WARP + 0.3 + (s.extra ? 2. / s.columns : 0));
 		if (cost < least) {
 			least = cost;
 			best = i;
@@ -46,30 +66,31 @@ extern "C" int gt_dd_fast_forward_shape(int rows)
 }
 
 /* Entries of a line that are fetched, at most about. */
-static double entries_of(const gt_dd *d, const gt_dd_fast *f, int tall)
+extern "C" double gt_dd_forward_entries(const gt_dd *d, const gt_dd_fast *f, const gt_dd_tile *t)
 {
-	const double window = tall * f->most_A * 1.1 * 1.2 + 0.05 * d->n[2] + 16;
-	return d->n[2] <= GT_DD_FORWARD_WHOLE || window > d->n[2] ? d->n[2] + 8. : window;
+	const double window = tall_of(t) * f->most_A * 1.1 * 1.2 + 0.05 * d->n[2] + 16;
+	return d->n[2] <= t->whole || window > d->n[2] ? d->n[2] + 8. : window;
 }
 
-static int is_short(const gt_dd *d, const gt_dd_fast *f, int tall)
+extern "C" int gt_dd_forward_short(const gt_dd *d, const gt_dd_fast *f, const gt_dd_tile *t)
 {
-	const double window = entries_of(d, f, tall) - 8;
-	const int height = intervals_of(stride_of(d), d->n[2]), exact = d->n[2] <= GT_DD_FORWARD_WHOLE && (height & (height - 1)) == 0;
+	const double window = gt_dd_forward_entries(d, f, t) - 8;
+	const int height = intervals_of(stride_of(d), d->n[2]), exact = d->n[2] <= t->whole && (height & (height - 1)) == 0;
 	return window <= GT_DD_FORWARD_SHORT && window + (double)d->rows <= (exact ? GT_DD_FORWARD_SHORT_EXACT : GT_DD_FORWARD_SHORT_BOTH);
 }
 
-static int column_blocks_of(const gt_dd *d, const gt_dd_fast *f, int shape)
+static int column_blocks_of(const gt_dd *d, const gt_dd_fast *f, const gt_dd_tile *t)
 {
-	return pieces(d->columns, warps_of(main_of(shape)) / f->together * shapes[shape].columns);
+	return pieces(d->columns, t->warps / f->together * t->columns);
 }
 
 /* Blocks of a run. */
 static double blocks_of_run(const gt_dd *d, const gt_dd_fast *f, int axis, int i)
 {
 	const gt_dd_run *r = &f->run[axis][i];
-	const int tiles = pieces(r->rows, tall_of(i));
-	return (double)column_blocks_of(d, f, i) * r->groups * (tiles > 1 ? tiles : 1);
+	const gt_dd_tile t = gt_dd_forward_tile(f, i);
+	const int tiles = pieces(r->rows, tall_of(&t));
+	return (double)column_blocks_of(d, f, &t) * r->groups * (tiles > 1 ? tiles : 1);
 }
 
 extern "C" int gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f)
@@ -77,7 +98,8 @@ extern "C" int gt_dd_fast_forward_fits(const gt_dd *d, const gt_dd_fast *f)
 	double blocks = 0;
 	for (int axis = 0; axis < 2; axis++)
 		for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++) {
-			if (f->run[axis][i].groups && 2 * (entries_of(d, f, tall_of(i)) + 20) * 4 + sizeof(unit) > slot_bytes(main_of(i)))
+			const gt_dd_tile t = gt_dd_forward_tile(f, i);
+			if (f->run[axis][i].groups && 2 * (gt_dd_forward_entries(d, f, &t) + 20) * 4 + sizeof(unit) > t.slot)
 				return 0;
 			blocks += blocks_of_run(d, f, axis, i);
 		}
@@ -120,9 +142,9 @@ extern "C" size_t gt_dd_fast_forward_scratch(const gt_dd *d, const gt_dd_fast *f
 }
 
 /* Slices whose lines a place of the ring holds. */
-static double slices_of(const gt_dd *d, const gt_dd_fast *f, int tall)
+static double slices_of(const gt_dd *d, const gt_dd_fast *f, const gt_dd_tile *t)
 {
-	return (slot_bytes(tall) - sizeof(unit)) / (f->typical_lines * entries_of(d, f, tall) * sizeof(float));
+	return (t->slot - sizeof(unit)) / (f->typical_lines * gt_dd_forward_entries(d, f, t) * sizeof(float));
 }
 
 template <int ROWS, int LANES, int COLUMNS, int EXTRA, int FORM, bool AHEAD>
@@ -136,14 +158,14 @@ static cudaError_t launch_form(cudaStream_t queue, const gt_dd *d, const gt_dd_f
 	return e;
 }
 template <int ROWS, int LANES, int COLUMNS, int EXTRA>
-static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, const job &j, size_t blocks)
+static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, const gt_dd_tile *t, const job &j, size_t blocks)
 {
 	constexpr int tall = ROWS * LANES + EXTRA;
 	if constexpr (tall == 2 * WARP)
-		if (is_short(d, f, tall) && slices_of(d, f, tall) <= WARP / COLUMNS / 2 + 0.5)
+		if (gt_dd_forward_short(d, f, t) && slices_of(d, f, t) <= WARP / COLUMNS / 2 + 0.5)
 			return launch_form<ROWS, LANES, COLUMNS, EXTRA, SHORT, true>(queue, d, f, j, blocks);
 	if constexpr (!is_tall(tall))
-		if (is_short(d, f, tall))
+		if (gt_dd_forward_short(d, f, t))
 			return launch_form<ROWS, LANES, COLUMNS, EXTRA, SHORT, false>(queue, d, f, j, blocks);
 	return launch_form<ROWS, LANES, COLUMNS, EXTRA, FINE, is_tall(tall)>(queue, d, f, j, blocks);
 }
@@ -152,13 +174,16 @@ static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *
 static cudaError_t launch_run(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, int shape, job j)
 {
 	const size_t blocks = (size_t)blocks_of_run(d, f, j.axis, shape);
+	const gt_dd_tile t = gt_dd_forward_tile(f, shape);
 	j.run = f->run[j.axis][shape];
-	j.column_blocks = column_blocks_of(d, f, shape);
+	j.column_blocks = column_blocks_of(d, f, &t);
 	if (!j.run.groups)
 		return cudaSuccess;
+	if (f->tuned)
+		return gt_dd_tuned_launch(queue, d, f, &j, blocks);
 #define X(ROWS, LANES, COLUMNS, EXTRA)                                                                    \
 	if (shapes[shape].rows == ROWS && shapes[shape].lanes == LANES && shapes[shape].extra == (EXTRA)) \
-		return launch<ROWS, LANES, COLUMNS, EXTRA>(queue, d, f, j, blocks);
+		return launch<ROWS, LANES, COLUMNS, EXTRA>(queue, d, f, &t, j, blocks);
 	SHAPES(X)
 #undef X
 	return cudaErrorInvalidConfiguration;
@@ -189,7 +214,7 @@ static int launch_runs(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, cons
 /* From the sums of slices begin .. end-1 of an axis; returns 0 if that failed. */
 static int forward_lines(gt_backend *be, const gt_dd *d, const gt_dd_fast *f, gt_dd_lines t, int alone, float *y)
 {
-	const int flush = GT_DD_FORWARD_FLUSH / d->n[2];
+	const int flush = gt_dd_forward_tile(f, 0).flush / d->n[2];
 	const job j = {
 		t.lines, y, t.axis, t.begin, t.end, t.stride, t.begin > 0, { 0, 0, 0 }, 0, flush < 8 ? 8 : flush > 32 ? 32 : flush
 	};

@@ -1,0 +1,276 @@
+/* Kernels tuned to a problem and a device; searchers replayed on logs; what is kept. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/tune.h>
+#include "apps/cli/cli.h"
+#include "apps/cli/try.h"
+#include "apps/cli/workload.h"
+
+typedef struct {
+	const char *kernel, *workload, *grid, *candidate, *search, *log, *replay, *curve, *forget;
+	double minutes;
+	long long every, programs, seed, seeds;
+	int list, no_keep;
+} tune_options;
+static const tune_options defaults = { .kernel = "dd-forward", .every = 1, .search = "auto", .seed = 1, .seeds = 20 };
+#define AT(field) offsetof(tune_options, field)
+/* clang-format off */
+static const cli_option options[] = {
+	{ .name = "kernel", .kind = CLI_TEXT, .value = "NAME", .help = "what is tuned (default dd-forward)", .at = AT(kernel) },
+	{ .name = "workload", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "a problem of gantry bench, in place of a scan", .at = AT(workload) },
+	{ .name = "every", .kind = CLI_INT, .value = "N",
+	  .help = "every Nth view alone, as in a subset", .at = AT(every), .least = 1, .most = 10000 },
+	{ .name = "grid", .kind = CLI_TEXT, .value = "SPEC",
+	  .help = "NXxNYxNZ@DXxDYxDZ[+CX,CY,CZ] (default: what fits the scan)", .at = AT(grid) },
+	{ .name = "minutes", .kind = CLI_REAL, .value = "T",
+	  .help = "of the search (default 3, where --programs is not given)", .at = AT(minutes), .least = 0.001, .most = 1e5 },
+	{ .name = "programs", .kind = CLI_INT, .value = "N", .help = "candidates at most", .at = AT(programs), .least = 1, .most = 1e7 },
+	{ .name = "search", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "auto, climb, ants, ants:as-published, random, exhaustive or forest", .at = AT(search) },
+	{ .name = "seed", .kind = CLI_INT, .value = "N", .help = "of the search (default 1)", .at = AT(seed), .least = 0, .most = 9e15 },
+	{ .name = "log", .kind = CLI_OUTPUT, .value = "FILE", .help = "a line for each candidate", .at = AT(log) },
+	{ .name = "no-keep", .kind = CLI_FLAG, .help = "what is found does not go into the cache", .at = AT(no_keep) },
+	{ .name = "candidate", .kind = CLI_TEXT, .value = "TEXT",
+	  .help = "try this variant alone, \"NAME=value NAME=value\"; \"\" is the built-in kernel", .at = AT(candidate) },
+	{ .name = "replay", .kind = CLI_INPUT, .value = "LOG",
+	  .help = "run --search, or all searchers, on a log, without a GPU", .at = AT(replay) },
+	{ .name = "seeds", .kind = CLI_INT, .value = "N",
+	  .help = "searches of a replay (default 20)", .at = AT(seeds), .least = 1, .most = 10000 },
+	{ .name = "curve", .kind = CLI_OUTPUT, .value = "FILE", .help = "best so far against programs of a replay, CSV", .at = AT(curve) },
+	{ .name = "list", .kind = CLI_FLAG, .help = "what the cache holds", .at = AT(list) },
+	{ .name = "forget", .kind = CLI_TEXT, .value = "KERNEL", .help = "remove what the cache holds of it", .at = AT(forget) },
+	{ 0 },
+};
+/* clang-format on */
+
+static gt_status find_problem(const cli_call *call, const tune_options *o, gt_scan **scan, gt_grid *grid)
+{
+	gt_projections *p = NULL;
+	gt_scan *all = NULL;
+	gt_status st = GT_OK;
+	if (o->workload && call->files)
+		return gt_fail(GT_ERR_ARG, "expected a scan or --workload, found both");
+	if (!o->workload && !call->files)
+		return gt_fail(GT_ERR_ARG, "expected a scan or --workload NAME");
+	for (const app_workload *w = app_workloads; o->workload && w->name; w++)
+		if (!strcmp(w->name, o->workload))
+			return app_workload_make(w, (size_t)o->every, scan, grid);
+	if (o->workload)
+		return gt_fail(GT_ERR_UNKNOWN, "no workload \"%s\" (gantry bench --help lists them)", o->workload);
+	GT_TRY(cli_read_scan(call, call->file[0], CLI_GEOMETRY, &p));
+	GT_TRY(cli_grid(call, o->grid, NULL, gt_projections_scan(p), grid));
+	GT_TRY(gt_scan_subset(gt_projections_scan(p), 0, (size_t)o->every, scan));
+done:
+	gt_projections_free(p);
+	gt_scan_free(all);
+	return st;
+}
+
+typedef struct {
+	const cli_call *call;
+	double best;
+} watching;
+
+static void tried(void *self, size_t program, const char *variant, const gt_tune_trial *t)
+{
+	watching *w = self;
+	if (t->verdict == GT_TUNE_OK && t->ms < w->best) {
+		w->best = t->ms;
+		cli_note(w->call, "%5zu  %9.4f ms  %s", program, t->ms, variant);
+	}
+}
+
+static gt_status search(const cli_call *call, const tune_options *o, const gt_tune_options *t)
+{
+	gt_tune_outcome out;
+	const gt_status st = gt_tune_search(t, &out);
+	if (st != GT_OK && st != GT_ERR_IO)
+		return st;
+	printf("%s for %s\n", o->kernel, out.about);
+	printf("built-in  %9.4f ms  %s\n", out.built_in_ms, out.built_in);
+	if (*out.variant)
+		printf("best      %9.4f ms  %s\n%.2f times as fast", out.ms, out.variant, out.built_in_ms / out.ms);
+	else
+		printf("none of them is faster by 1 %%: the built-in kernel stays");
+	printf("; %zu of %zu candidates in %.0f s, %zu of which failed%s\n", out.programs, out.candidates, out.seconds, out.failed,
+	       !t->keep      ? ""
+	       : st == GT_OK ? ", kept"
+	                     : ", not kept");
+	(void)call;
+	return st;
+}
+
+static gt_status try_one(const gt_tune_options *t, const char *candidate)
+{
+	gt_tune_trial trial;
+	const gt_status st = gt_tune_try(t, candidate, &trial);
+	if (st != GT_OK)
+		return st;
+	if (trial.verdict != GT_TUNE_OK)
+		return gt_fail(GT_ERR_UNSUPPORTED, "the variant is %s: %s", gt_tune_verdict_text(trial.verdict), trial.why);
+	printf("%.4f ms, built-in %.4f ms, in %d pairs; off the CPU in double by %.2e, entries of the adjoint by %.2e\n", trial.ms,
+	       trial.built_in_ms, trial.pairs, trial.error, trial.off_adjoint);
+	return GT_OK;
+}
+
+static gt_status tune(const cli_call *call, const tune_options *o)
+{
+	gt_scan *scan = NULL;
+	gt_grid grid;
+	gt_tune_options t;
+	watching w = { call, INFINITY };
+	gt_status st = GT_OK;
+	gt_tune_defaults(&t);
+	GT_TRY(find_problem(call, o, &scan, &grid));
+	t.kernel = o->kernel;
+	t.scan = scan;
+	t.grid = &grid;
+	t.searcher = o->search;
+	t.seed = (uint64_t)o->seed;
+	t.programs = (size_t)o->programs;
+	t.seconds = o->minutes > 0 ? 60 * o->minutes : o->programs ? 0 : 180;
+	t.log = o->log;
+	t.keep = !o->no_keep;
+	t.tried = tried;
+	t.self = &w;
+	st = o->candidate ? try_one(&t, o->candidate) : search(call, o, &t);
+done:
+	gt_scan_free(scan);
+	return st;
+}
+
+/* Searches of a log by one searcher: the best so far over the log's best, [seed][program]. */
+typedef struct {
+	const tune_options *o;
+	const gt_tune_log_facts *facts;
+	size_t programs, seeds;
+	double *best;
+} replays;
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* The median after so many programs; near: how many are within 3 %. */
+static double median_after(const replays *r, size_t programs, size_t *near)
+{
+	double *at = malloc(r->seeds * sizeof *at), median = NAN;
+	const size_t last = (programs < r->programs ? programs : r->programs) - 1;
+	*near = 0;
+	for (size_t s = 0; s < r->seeds && at; s++) {
+		at[s] = r->best[s * r->programs + last] / r->facts->best_ms;
+		*near += at[s] <= 1.03;
+	}
+	if (at) {
+		qsort(at, r->seeds, sizeof *at, by_size);
+		median = at[r->seeds / 2];
+	}
+	free(at);
+	return median;
+}
+
+/* A line of the table, and lines of the curve. */
+static gt_status replay_one(const replays *r, const char *searcher, FILE *curve)
+{
+	static const size_t at[] = { 10, 50, 150, 600 };
+	size_t near;
+	for (size_t s = 0; s < r->seeds; s++) {
+		const gt_status st = gt_tune_replay(r->o->replay, searcher, (uint64_t)r->o->seed + s, r->programs,
+		                                    r->best + s * r->programs);
+		if (st != GT_OK)
+			return st;
+	}
+	printf("%-18s", searcher);
+	for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+		const double median = median_after(r, at[k], &near);
+		printf("   %6.3f %4.0f %%", median, 100. * (double)near / (double)r->seeds);
+	}
+	printf("\n");
+	for (size_t n = 1; n <= r->programs && curve; n++) {
+		const double median = median_after(r, n, &near);
+		fprintf(curve, "%s,%zu,%.5g,%.4g\n", searcher, n, median, (double)near / (double)r->seeds);
+	}
+	return GT_OK;
+}
+
+static gt_status replay_all(const replays *r, FILE *curve)
+{
+	gt_status st = GT_OK;
+	if (strcmp(r->o->search, "auto") != 0)
+		return replay_one(r, r->o->search, curve);
+	for (size_t i = 0; gt_tune_searcher_name(i) && st == GT_OK; i++)
+		st = replay_one(r, gt_tune_searcher_name(i), curve);
+	return st == GT_OK ? replay_one(r, "ants:as-published", curve) : st;
+}
+
+static gt_status replay(const tune_options *o)
+{
+	gt_tune_log_facts facts;
+	replays r = { o, &facts, o->programs ? (size_t)o->programs : 600, (size_t)o->seeds, NULL };
+	FILE *curve = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_tune_log_facts_of(o->replay, &facts));
+	printf("%s on %s, %s\n%zu candidates, %zu right; best %.4f ms, built-in %.4f ms\n", facts.kernel, facts.device, facts.about,
+	       facts.candidates, facts.right, facts.best_ms, facts.built_in_ms);
+	if (facts.right == 0)
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: no candidate of this log was right: nothing to search", o->replay));
+	if (!(r.best = malloc(r.programs * r.seeds * sizeof *r.best)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory for %zu searches of %zu programs", r.seeds, r.programs));
+	if (o->curve && !(curve = fopen(o->curve, "w")))
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", o->curve, strerror(errno)));
+	if (curve)
+		fprintf(curve, "searcher,programs,best so far over best,within 3 %%\n");
+	printf("best so far over the best of the log, median of %zu searches, and how many are within 3 %%\n%-18s", r.seeds, "");
+	printf("     10 programs      50             150             600\n");
+	st = replay_all(&r, curve);
+done:
+	if (curve && fclose(curve) != 0 && st == GT_OK)
+		st = gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", o->curve, strerror(errno));
+	free(r.best);
+	return st;
+}
+
+static void show(void *self, const gt_tune_entry *e)
+{
+	size_t *n = self;
+	++*n;
+	printf("%s on %s, %s\n  %s %.4f ms, built-in %.4f ms; %s, %s%s%s\n", e->kernel, e->device, e->about,
+	       *e->variant ? e->variant : "built-in", e->ms, e->built_in_ms, e->searcher, e->when, e->why ? "; " : "",
+	       e->why ? e->why : "");
+}
+
+static gt_status list(void)
+{
+	size_t n = 0;
+	gt_status st = GT_OK;
+	for (size_t i = 0; gt_tune_kernel_name(i) && st == GT_OK; i++)
+		st = gt_tune_list(gt_tune_kernel_name(i), show, &n);
+	if (st == GT_OK && n == 0)
+		printf("nothing is kept: the built-in kernels are used\n");
+	return st;
+}
+
+static int run(const cli_call *call, const void *options_)
+{
+	const tune_options *o = options_;
+	return cli_exit(call, o->list ? list() : o->forget ? gt_tune_forget(o->forget) : o->replay ? replay(o) : tune(call, o));
+}
+
+const cli_command cli_tune = {
+	.name = "tune",
+	.about = "fit kernels to a problem and a device",
+	.synopsis = "SCAN [options] | --workload NAME [options] | --replay LOG | --list",
+	.notes = "  gantry tune scan.nc --minutes 3\n"
+		 "  gantry tune --workload ge-hd --every 49 --programs 150 --search ants:as-published --log ants.txt\n"
+		 "  gantry tune --replay ants.txt --search random\n",
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
+	.most_files = 1,
+	.run = run,
+};

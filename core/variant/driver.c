@@ -1,0 +1,113 @@
+/* Loads compiled kernels by CUDA's driver, which is opened when it is first needed, into the context that is current:
+ * that of the runtime's device. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/text.h"
+#include "core/try.h"
+#include "core/variant/variant.h"
+
+/* Numbers of the driver's interface (cuda.h), which never change. */
+enum { MAJOR = 75, MINOR = 76, REGISTERS = 4, LOCAL_BYTES = 3, MOST_DYNAMIC_SHARED = 8 };
+
+static struct {
+	void *library;
+	int (*init)(unsigned flags);
+	int (*version)(int *version);
+	int (*device)(int *device);
+	int (*device_name)(char *name, int size, int device);
+	int (*device_attribute)(int *value, int attribute, int device);
+	int (*load)(void **module, const void *image);
+	int (*unload)(void *module);
+	int (*function)(void **function, void *module, const char *name);
+	int (*get)(int *value, int attribute, void *function);
+	int (*set)(void *function, int attribute, int value);
+	int (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+	              void *queue, void **arguments, void **extra);
+} driver;
+static char why[160];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+struct gt_variant {
+	void *module, *function;
+};
+
+static int find(const char *name, void *function)
+{
+	void *at = dlsym(driver.library, name);
+	memcpy(function, &at, sizeof at);
+	return at != NULL;
+}
+
+static void open_once(void)
+{
+	driver.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!driver.library)
+		gt_snprintf(why, sizeof why, "there is no driver of CUDA (libcuda.so.1)");
+	else if (!find("cuInit", &driver.init) || !find("cuDriverGetVersion", &driver.version) || !find("cuCtxGetDevice", &driver.device) ||
+	         !find("cuDeviceGetName", &driver.device_name) || !find("cuDeviceGetAttribute", &driver.device_attribute) ||
+	         !find("cuModuleLoadData", &driver.load) || !find("cuModuleUnload", &driver.unload) ||
+	         !find("cuModuleGetFunction", &driver.function) || !find("cuFuncGetAttribute", &driver.get) ||
+	         !find("cuFuncSetAttribute", &driver.set) || !find("cuLaunchKernel", &driver.launch))
+		gt_snprintf(why, sizeof why, "the driver of CUDA lacks functions that load kernels");
+	else if (driver.init(0))
+		gt_snprintf(why, sizeof why, "the driver of CUDA finds no device");
+}
+
+gt_status gt_variant_device(char *name, size_t name_size, char arch[16], int *version)
+{
+	int device, major, minor;
+	pthread_once(&once, open_once);
+	if (*why)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s", why);
+	if (driver.device(&device) || driver.device_name(name, (int)name_size, device) || driver.device_attribute(&major, MAJOR, device) ||
+	    driver.device_attribute(&minor, MINOR, device) || driver.version(version))
+		return gt_fail(GT_ERR_UNSUPPORTED, "no CUDA device is current");
+	gt_snprintf(arch, 16, "sm_%d%d", major, minor);
+	return GT_OK;
+}
+
+gt_status gt_variant_new(const gt_variant_code *code, size_t shared_bytes, gt_variant **out)
+{
+	char device[128], arch[16], *name = NULL;
+	void *image = NULL;
+	size_t bytes;
+	int version;
+	gt_variant *v = calloc(1, sizeof *v);
+	gt_status st = v ? GT_OK : gt_fail(GT_ERR_MEMORY, "no memory for a kernel");
+	if (st != GT_OK)
+		return st;
+	GT_TRY(gt_variant_device(device, sizeof device, arch, &version));
+	GT_TRY(gt_variant_image(code, arch, &name, &image, &bytes));
+	if (driver.load(&v->module, image) || driver.function(&v->function, v->module, name))
+		GT_TRY(gt_fail(GT_ERR_DEVICE, "the driver does not load %s as it was compiled for %s", code->instance, arch));
+	if (driver.set(v->function, MOST_DYNAMIC_SHARED, (int)shared_bytes))
+		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s needs %zu bytes of shared memory, more than a block of %s may have", code->instance,
+		               shared_bytes, device));
+	*out = v;
+done:
+	free(name);
+	free(image);
+	if (st != GT_OK)
+		gt_variant_free(v);
+	return st;
+}
+
+void gt_variant_free(gt_variant *v)
+{
+	if (v && v->module)
+		driver.unload(v->module);
+	free(v);
+}
+
+void gt_variant_size(const gt_variant *v, int *registers, int *local_bytes)
+{
+	driver.get(registers, REGISTERS, v->function);
+	driver.get(local_bytes, LOCAL_BYTES, v->function);
+}
+
+int gt_variant_launch(const gt_variant *v, unsigned blocks, unsigned threads, size_t shared_bytes, void *queue, void **arguments)
+{
+	return driver.launch(v->function, blocks, 1, 1, threads, 1, 1, (unsigned)shared_bytes, queue, arguments, NULL);
+}

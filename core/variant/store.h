@@ -1,0 +1,28 @@
+#ifndef GT_CORE_VARIANT_STORE_H
+#define GT_CORE_VARIANT_STORE_H
+/* What tuning found, in the user's cache: one file per kernel, KERNEL.json. */
+#include "core/variant/variant.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* variant "": the built-in kernel is not beaten. */
+typedef struct {
+	char kernel[64], source[24], device[128], about[512], variant[512];
+	int driver;             /* cuDriverGetVersion() */
+	double ms, built_in_ms;
+	char searcher[32], when[24];
+	int programs;
+} gt_store_entry;
+
+/* 1: the variant for that wish on the current device is in text. */
+int gt_store_find(const gt_variant_wish *w, char *text, size_t size);
+/* Takes the place of what was kept for the same device, driver, source and class. */
+gt_status gt_store_put(const gt_store_entry *e);
+/* All that is kept of a kernel, in order; GT_ERR_FORMAT: the file is damaged. */
+gt_status gt_store_list(const char *kernel, void (*each)(void *self, const gt_store_entry *e), void *self);
+gt_status gt_store_forget(const char *kernel);
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,88 @@
+#ifndef GANTRY_TUNE_H
+#define GANTRY_TUNE_H
+/* Kernels tuned to a problem and a device: values of their macros are searched, variants compiled by NVRTC, checked and
+ * timed in a child process, and the best is kept in the user's cache, where operators find it. Logs of searches are
+ * replayed without a GPU. Call it before the process opens a GPU: a child of fork() could not. */
+#include <stdint.h>
+#include <gantry/grid.h>
+#include <gantry/message.h>
+#include <gantry/scan.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One variant. Verdict GT_TUNE_OK: ms is its time, else why says what was wrong. */
+typedef enum { GT_TUNE_OK, GT_TUNE_NOT_LEGAL, GT_TUNE_NOT_BUILT, GT_TUNE_WRONG, GT_TUNE_ENDED } gt_tune_verdict;
+typedef struct {
+	size_t size;                    /* sizeof(gt_tune_trial) of the library */
+	gt_tune_verdict verdict;
+	double ms, built_in_ms;         /* the second in turn with it */
+	double error;                   /* forward's from the CPU in double, relative RMS of the worst of the small problems */
+	double off_adjoint;             /* entries of the adjoint from forward's, of the largest */
+	int pairs;                      /* that were timed */
+	char why[512];
+} gt_tune_trial;
+GT_API const char *gt_tune_verdict_text(gt_tune_verdict v);
+
+typedef struct {
+	size_t size;                    /* sizeof(gt_tune_options) */
+	const char *kernel;             /* "dd-forward" */
+	const char *backend;            /* "cuda:0" */
+	const gt_scan *scan;
+	const gt_grid *grid;
+	double seconds;                 /* for a search; 0: no limit */
+	size_t programs;                /* likewise */
+	const char *searcher;           /* NULL: "auto" */
+	uint64_t seed;
+	double limit;                   /* seconds that one variant may take */
+	const char *log;                /* a file, one line for each variant; NULL: none */
+	int keep;                       /* 1: what was found goes into the cache */
+	gt_listener listener;
+	void (*tried)(void *self, size_t program, const char *variant, const gt_tune_trial *t);
+	void *self;
+} gt_tune_options;
+GT_API void gt_tune_defaults(gt_tune_options *o);
+
+/* Tries one variant, "NAME=value NAME=value"; what it does not name is as in the built-in kernel. */
+GT_API gt_status gt_tune_try(const gt_tune_options *o, const char *variant, gt_tune_trial *t);
+
+/* What a search came to. variant "": the built-in kernel is not beaten by 1 %. */
+typedef struct {
+	size_t size;                    /* sizeof(gt_tune_outcome) of the library */
+	char about[512], built_in[512]; /* the class of the problem; the built-in kernel, as a variant */
+	char variant[512];
+	double ms, built_in_ms;         /* at last, in turn, in a process of their own */
+	size_t candidates, programs, failed;
+	double seconds;
+} gt_tune_outcome;
+/* Searches, checks the best once more, and keeps it. Fails where nothing can be tuned: no NVRTC, no GPU, no legal
+ * candidate, a budget that does not do for one. GT_ERR_IO with the outcome filled: it could not be kept. */
+GT_API gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out);
+
+/* A searcher on a log, without a device: best[i] is the best time after i + 1 programs, INFINITY as long as none was
+ * right; programs it did not come to have the last one. best has room for `programs`. */
+typedef struct {
+	size_t size, candidates, right;
+	double first_ms, best_ms, built_in_ms;
+	char kernel[64], device[128], about[512];
+} gt_tune_log_facts;
+GT_API gt_status gt_tune_log_facts_of(const char *log, gt_tune_log_facts *facts);
+GT_API gt_status gt_tune_replay(const char *log, const char *searcher, uint64_t seed, size_t programs, double *best);
+/* Names of searchers; NULL ends. */
+GT_API const char *gt_tune_searcher_name(size_t i);
+
+/* What is kept in the user's cache; why: NULL if operators of this library may use it, else a sentence. */
+typedef struct {
+	size_t size;
+	char kernel[64], device[128], about[512], variant[512], searcher[32], when[24];
+	double ms, built_in_ms;
+	const char *why;
+} gt_tune_entry;
+GT_API gt_status gt_tune_list(const char *kernel, void (*each)(void *self, const gt_tune_entry *e), void *self);
+GT_API gt_status gt_tune_forget(const char *kernel);
+/* Kernels that can be tuned; NULL ends. */
+GT_API const char *gt_tune_kernel_name(size_t i);
+#ifdef __cplusplus
+}
+#endif
+#endif

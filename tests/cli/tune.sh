@@ -1,0 +1,71 @@
+#!/bin/bash
+# gantry tune without a GPU: replays of logs, what is kept, and a sentence for what is missing.
+. "$(dirname "$0")/support/lib.sh"
+export XDG_CACHE_HOME=$work/cache
+
+cat >toy.txt <<'LOG'
+# gantry tune 1
+# kernel dd-forward
+# class rows=16
+# device A device
+# driver 13000
+# built-in A=2 B=3
+# built-in-ms 3
+# layer A 1 2 4
+# layer B 3 4
+3 ok A=2 B=3 | built-in 3 ms
+2.5 ok A=1 B=3 | built-in 3 ms
+inf wrong A=4 B=3 | it writes outside its result
+2 ok A=4 B=4 | built-in 3 ms
+2.25 ok A=1 B=4 | built-in 3 ms
+LOG
+ok tune --replay toy.txt --seeds 5
+says "5 candidates, 4 right; best 2.0000 ms, built-in 3.0000 ms"
+for searcher in auto climb ants random exhaustive forest ants:as-published; do
+	says "$searcher  "
+done
+first=$out
+ok tune --replay toy.txt --seeds 5
+[ "$out" = "$first" ] || fail "two replays differ: $out"
+ok tune --replay toy.txt --search exhaustive --seeds 1 --programs 5 --curve curve.csv
+grep -qE "^exhaustive .* 1\.000  100 %$" <<<"$out" || fail "exhaustive search of a log does not find its best: $out"
+grep -q "^exhaustive,1,1.5,0$" curve.csv || fail "curve: $(cat curve.csv)"
+grep -q "^exhaustive,5,1,1$" curve.csv || fail "curve: $(cat curve.csv)"
+refused 1 "cannot be written" tune --replay toy.txt --curve no/where.csv
+refused 2 "expected auto, climb, ants, random, exhaustive, forest" tune --replay toy.txt --search bees
+refused 2 "rho=7" tune --replay toy.txt --search ants:rho=7
+sed 's/B=4/B=9/' toy.txt >bad.txt
+refused 1 "bad.txt, line 13: a value is none of its layer's" tune --replay bad.txt
+head -9 toy.txt >empty.txt
+refused 1 "empty.txt, line 10: no candidate" tune --replay empty.txt
+sed 's/^[0-9.]* ok/inf wrong/' toy.txt >wrong.txt
+refused 1 "no candidate of this log was right" tune --replay wrong.txt
+refused 1 "nowhere.txt: cannot be read" tune --replay nowhere.txt
+
+ok tune --list
+says "nothing is kept"
+mkdir -p cache/gantry/tune
+echo '{ "format": 1, "kernel": "dd-forward", "entries": [ { "source": "old", "device": "A device", "class": "rows=16", "variant": "A=4", "ms": 2, "built_in_ms": 3 } ] }' >cache/gantry/tune/dd-forward.json
+ok tune --list
+says "dd-forward on A device, rows=16"
+says "of another version of the kernel's source: not used"
+echo '{ "format": 1' >cache/gantry/tune/dd-forward.json
+refused 1 "dd-forward.json: damaged" tune --list
+refused 2 "no kernel \"dd\"" tune --forget dd
+ok tune --forget dd-forward
+ok tune --list
+says "nothing is kept"
+
+refused 2 "expected a scan or --workload" tune
+refused 2 "no workload \"even\"" tune --workload even
+refused 2 "no kernel \"dd-back\" that can be tuned" tune --workload quick-arc --kernel dd-back
+refused 2 "no searcher \"bees\"" tune --workload quick-arc --search bees
+if [ "$backend" = cpu ] && [ ! -e /dev/nvidia0 ]; then # no NVRTC, or no GPU: a sentence, and nothing is kept
+	"$gantry" tune --workload quick-arc --programs 3 >out.txt 2>err.txt
+	code=$?
+	[ $code -eq 1 ] || fail "tune without a GPU gave $code: $(cat err.txt)"
+	grep -qE "NVRTC is not there|no usable GPU|this build has no CUDA" err.txt || fail "tune without a GPU: $(cat err.txt)"
+	[ "$(wc -l <err.txt)" -eq 1 ] || fail "more than a sentence: $(cat err.txt)"
+	[ ! -e cache/gantry/tune/dd-forward.json ] || fail "something is kept"
+fi
+finish

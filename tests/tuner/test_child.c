@@ -1,0 +1,112 @@
+/* The process that tries variants: what hangs is ended, what dies is replaced, and the next is tried all the same. A
+ * child is no device here. Guard words: any that changes is found.
+ * labels: unit, backend: none */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/support/support.h"
+#include "tuner/check.h"
+
+struct counted {
+	int tried;
+};
+
+static void fake(void *self, const char *variant, gt_tune_trial *t)
+{
+	struct counted *c = self;
+	c->tried++;
+	if (strstr(variant, "HANG=1"))
+		for (;;)
+			pause();
+	if (strstr(variant, "DIE=1"))
+		abort();
+	if (strstr(variant, "LEAVE=1"))
+		_exit(3);
+	if (strstr(variant, "LOST=1")) {
+		t->verdict = GT_TUNE_ENDED;
+		strcpy(t->why, "the device is lost");
+		return;
+	}
+	t->verdict = strstr(variant, "WRONG=1") ? GT_TUNE_WRONG : GT_TUNE_OK;
+	t->ms = c->tried;
+}
+
+START_TEST(goes_on_after_all_of_them)
+{
+	static const struct {
+		const char *variant, *why;
+		gt_tune_verdict verdict;
+		int tried; /* of this process */
+	} step[] = {
+		{ "A=1", "", GT_TUNE_OK, 1 },
+		{ "A=2", "", GT_TUNE_OK, 2 },
+		{ "HANG=1", "did not end", GT_TUNE_ENDED, 0 },
+		{ "A=3", "", GT_TUNE_OK, 1 },
+		{ "DIE=1", "Abort", GT_TUNE_ENDED, 0 },
+		{ "LEAVE=1", "ended with 3", GT_TUNE_ENDED, 0 },
+		{ "WRONG=1", "", GT_TUNE_WRONG, 1 },
+		{ "LOST=1", "lost", GT_TUNE_ENDED, 2 },
+		{ "A=4", "", GT_TUNE_OK, 1 },
+	};
+	struct counted c = { 0 };
+	gt_child *child = NULL;
+	ck_ok(gt_child_new(fake, &c, 0.3, 0, &child));
+	for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
+		gt_tune_trial t;
+		gt_child_try(child, step[i].variant, &t);
+		ck_assert_msg(t.verdict == step[i].verdict && strstr(t.why, step[i].why), "%s: %s, %s", step[i].variant,
+		              gt_tune_verdict_text(t.verdict), t.why);
+		if (t.verdict == GT_TUNE_OK)
+			ck_assert_double_eq(t.ms, step[i].tried);
+	}
+	gt_child_free(child);
+	ck_assert_int_eq(c.tried, 0);
+}
+END_TEST
+
+START_TEST(several_at_a_time)
+{
+	struct counted c = { 0 };
+	gt_child *child[3];
+	gt_tune_trial t;
+	static const char *const variant[] = { "A=1", "HANG=1", "A=2" };
+	for (int i = 0; i < 3; i++) {
+		ck_ok(gt_child_new(fake, &c, 0.3, 0, &child[i]));
+		gt_child_send(child[i], variant[i]);
+	}
+	for (int i = 0; i < 3; i++) {
+		gt_child_wait(child[i], &t);
+		ck_assert_int_eq(t.verdict, i == 1 ? GT_TUNE_ENDED : GT_TUNE_OK);
+		gt_child_free(child[i]);
+	}
+}
+END_TEST
+
+START_TEST(guard_words)
+{
+	enum { N = 1000, MIDDLE = 300, LENGTH = 411 };
+	float words[N];
+	gt_guard_fill(words, N);
+	memset(words + MIDDLE, 0, LENGTH * sizeof *words);
+	ck_assert(gt_guard_holds(words, 0, MIDDLE) && gt_guard_holds(words, MIDDLE + LENGTH, N - MIDDLE - LENGTH));
+	for (size_t i = 0; i < N; i++) {
+		if (i >= MIDDLE && i < MIDDLE + LENGTH)
+			continue;
+		const float before = words[i];
+		words[i] = 0;
+		ck_assert(!gt_guard_holds(words, 0, MIDDLE) || !gt_guard_holds(words, MIDDLE + LENGTH, N - MIDDLE - LENGTH));
+		memcpy(words + i, &before, sizeof before);
+		gt_guard_fill(words, N);
+		memset(words + MIDDLE, 0, LENGTH * sizeof *words);
+	}
+}
+END_TEST
+
+static void fill(TCase *t)
+{
+	tcase_add_test(t, goes_on_after_all_of_them);
+	tcase_add_test(t, several_at_a_time);
+	tcase_add_test(t, guard_words);
+}
+int main(void) { return gt_test_main("processes for variants", fill); }

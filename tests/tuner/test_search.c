@@ -1,0 +1,222 @@
+/* Searchers on made-up spaces: they keep the rules, try nothing twice, end, are the same by the same seed, and find the
+ * best at rates that are stated.
+ * labels: unit, backend: none */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/random.h>
+#include "tests/support/support.h"
+#include "tuner/search.h"
+
+/* log(time): of each choice, and of pairs, half as large between neighbouring layers and less beyond; some neighbouring
+ * pairs are refused. */
+struct land {
+	gt_space *space;
+	double own[8][16], pair[8][8][16][16];
+	int refused[8][16][16];
+	double best;
+	size_t first, calls, most;
+	unsigned char *tried;
+};
+
+static int legal(void *self, const uint8_t *pick)
+{
+	(void)self;
+	return (pick[0] + pick[1]) % 7 != 3;
+}
+
+static double time_of(const struct land *l, size_t candidate)
+{
+	const uint8_t *p = gt_space_pick(l->space, candidate);
+	double t = 0;
+	for (int a = 0; a < l->space->layers; a++) {
+		t += l->own[a][p[a]];
+		if (a && l->refused[a][p[a - 1]][p[a]])
+			return INFINITY;
+		for (int b = 0; b < a; b++)
+			t += l->pair[b][a][p[b]][p[a]];
+	}
+	return exp(0.5 * t);
+}
+
+static void make_land(uint64_t seed, int layers, const int *n, double bad, struct land *l)
+{
+	gt_random r;
+	memset(l, 0, sizeof *l);
+	gt_random_at(seed, 99, &r);
+	ck_ok(gt_space_plain(layers, n, legal, NULL, &l->space));
+	for (int a = 0; a < layers; a++)
+		for (int i = 0; i < n[a]; i++) {
+			l->own[a][i] = 0.25 * gt_normal(&r);
+			for (int b = 0; b < a; b++)
+				for (int k = 0; k < n[b]; k++) {
+					l->pair[b][a][k][i] = (b == a - 1 ? 0.12 : 0.04) * gt_normal(&r);
+					if (b == a - 1)
+						l->refused[a][k][i] = gt_uniform(&r) < bad;
+				}
+		}
+	l->best = INFINITY;
+	for (size_t c = 0; c < l->space->count; c++)
+		l->best = fmin(l->best, time_of(l, c));
+	/* as a person's: the best of 300 at random */
+	double least = INFINITY;
+	for (int i = 0; i < 300; i++) {
+		const size_t c = (size_t)(gt_uniform(&r) * (double)l->space->count);
+		if (time_of(l, c) < least) {
+			least = time_of(l, c);
+			l->first = c;
+		}
+	}
+	l->tried = calloc(l->space->count, 1);
+}
+
+static void free_land(struct land *l)
+{
+	gt_space_free(l->space);
+	free(l->tried);
+}
+
+static int evaluate(void *self, size_t n, const size_t *candidate, double *ms)
+{
+	struct land *l = self;
+	for (size_t i = 0; i < n; i++) {
+		ck_assert_uint_lt(candidate[i], l->space->count);
+		ck_assert_msg(!l->tried[candidate[i]]++, "candidate %zu is tried twice", candidate[i]);
+		ms[i] = time_of(l, candidate[i]);
+		l->calls++;
+	}
+	return !l->most || l->calls < l->most;
+}
+
+static gt_search_result run(struct land *l, const char *spec, uint64_t seed, size_t programs, size_t width)
+{
+	const gt_search_task t = { l->space, l->first, seed, programs };
+	gt_search_result r;
+	l->calls = 0;
+	memset(l->tried, 0, l->space->count);
+	ck_ok(gt_search_run(spec, &t, width, evaluate, l, &r));
+	ck_assert(!programs || r.programs <= programs);
+	if (r.best != SIZE_MAX)
+		ck_assert_double_eq(r.ms, time_of(l, r.best));
+	return r;
+}
+
+static const int fdk[] = { 10, 8, 9, 4 }, small[] = { 5, 4, 3 };
+
+static const char *const all[] = { "auto", "climb", "ants", "ants:as-published", "random", "exhaustive", "forest" };
+
+static void laws_of(int i)
+{
+	struct land l;
+	make_land(5, 4, fdk, 0.15, &l);
+	for (size_t width = 1; width <= 8; width *= 8) {
+		const gt_search_result a = run(&l, all[i], 3, 60, width), b = run(&l, all[i], 3, 60, width);
+		ck_assert_uint_eq(a.best, b.best);
+		ck_assert_uint_eq(a.programs, b.programs);
+		ck_assert_uint_eq(a.programs, 60);
+		/* never worse than what comes first, but for the paper's, which begins anywhere */
+		if (strcmp(all[i], "ants:as-published") != 0)
+			ck_assert(a.ms <= time_of(&l, l.first));
+	}
+	free_land(&l);
+	/* more programs than there are candidates: it ends */
+	make_land(6, 3, small, 0, &l);
+	const gt_search_result r = run(&l, all[i], 1, 0, 1);
+	ck_assert_uint_le(l.calls, l.space->count);
+	if (!strcmp(all[i], "random") || !strcmp(all[i], "exhaustive") || !strcmp(all[i], "forest") || !strcmp(all[i], "auto")) {
+		ck_assert_uint_eq(l.calls, l.space->count);
+		ck_assert_double_eq(r.ms, l.best);
+	}
+	free_land(&l);
+}
+GT_TEST_ALL(laws, (int)(sizeof all / sizeof *all))
+
+/* Of 24 runs on 8 spaces of 2880 candidates less some: how many come within 3 % of the best. */
+static int near_best(const char *spec, size_t programs)
+{
+	int near = 0;
+	for (uint64_t s = 0; s < 8; s++) {
+		struct land l;
+		make_land(100 + s, 4, fdk, 0.15, &l);
+		for (uint64_t k = 0; k < 3; k++)
+			near += run(&l, spec, 10 * s + k, programs, 1).ms <= 1.03 * l.best;
+		free_land(&l);
+	}
+	return near;
+}
+
+START_TEST(rates)
+{
+	static const struct {
+		const char *spec;
+		size_t programs;
+		int least, most;
+	} rate[] = { { "climb", 150, 18, 24 },  { "auto", 150, 18, 24 }, { "ants", 150, 4, 24 },   { "ants", 600, 17, 24 },
+		     { "forest", 150, 15, 24 }, { "random", 150, 0, 8 }, { "random", 600, 8, 16 }, { "ants:as-published", 150, 0, 8 } };
+	for (size_t i = 0; i < sizeof rate / sizeof *rate; i++) {
+		const int near = near_best(rate[i].spec, rate[i].programs);
+		fprintf(stderr, "%-18s %3zu programs: %2d of 24 within 3 %%\n", rate[i].spec, rate[i].programs, near);
+		ck_assert_msg(near >= rate[i].least && near <= rate[i].most, "%s: %d of 24", rate[i].spec, near);
+	}
+}
+END_TEST
+
+START_TEST(ants_as_published)
+{
+	struct land l;
+	make_land(7, 4, fdk, 0.15, &l);
+	/* 30 ants, 5 iterations: 150 walks at most, of which some were walked before, and some are not legal */
+	const gt_search_result r = run(&l, "ants:as-published", 1, 0, 30);
+	ck_assert_uint_le(r.programs, 150);
+	ck_assert_uint_gt(r.programs, 100);
+	ck_assert_uint_lt(l.calls, r.programs); /* walks that are not legal count, and are not tried */
+	/* with what they leave out of the colony, it is the other */
+	const gt_search_result a = run(&l, "ants:as-published,ants=10,iterations=0,rho=0.3,q0=0.5,ever=1,legal=1,hand=1", 4, 100, 1),
+			       b = run(&l, "ants", 4, 100, 1);
+	ck_assert_uint_eq(a.best, b.best);
+	free_land(&l);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	const gt_searcher *s;
+	const char *options;
+	struct land l;
+	gt_search_result r;
+	make_land(8, 3, small, 0, &l);
+	const gt_search_task t = { l.space, 0, 1, 5 };
+	ck_refused(gt_search_find("bees", &s, &options), GT_ERR_UNKNOWN, "expected auto, climb, ants, random, exhaustive, forest");
+	ck_refused(gt_search_find("ant", &s, &options), GT_ERR_UNKNOWN, "ant");
+	ck_refused(gt_search_run("ants:rho=2", &t, 1, evaluate, &l, &r), GT_ERR_ARG, "rho=2");
+	ck_refused(gt_search_run("ants:bees=1", &t, 1, evaluate, &l, &r), GT_ERR_ARG, "bees");
+	ck_refused(gt_search_run("ants:ants=0", &t, 1, evaluate, &l, &r), GT_ERR_ARG, "1 ant");
+	ck_refused(gt_search_run("climb:high", &t, 1, evaluate, &l, &r), GT_ERR_ARG, "no options");
+	ck_refused(gt_search_run("random:x", &t, 1, evaluate, &l, &r), GT_ERR_ARG, "no options");
+	free_land(&l);
+}
+END_TEST
+
+/* Nothing runs: a search says so and ends. */
+START_TEST(nothing_runs)
+{
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct land l;
+		make_land(9, 3, small, 1.1, &l);
+		const gt_search_result r = run(&l, all[i], 2, 30, 4);
+		ck_assert_uint_eq(r.best, SIZE_MAX);
+		ck_assert(r.ms == INFINITY);
+		free_land(&l);
+	}
+}
+END_TEST
+
+static void fill(TCase *t)
+{
+	tcase_add_test(t, laws);
+	tcase_add_test(t, rates);
+	tcase_add_test(t, ants_as_published);
+	tcase_add_test(t, refusals);
+	tcase_add_test(t, nothing_runs);
+}
+int main(void) { return gt_test_main("searchers", fill); }

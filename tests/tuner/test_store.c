@@ -1,0 +1,211 @@
+/* What tuning keeps: found again by device, driver, source and class; damaged, foreign and unwritable files; two
+ * writers at once. Logs: written, read, and what is wrong in them named; replays.
+ * labels: unit, backend: none */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "core/variant/folder.h"
+#include "core/variant/store.h"
+#include "tests/support/support.h"
+#include "tuner/log.h"
+
+static char folder[] = "/tmp/gantry-store-XXXXXX";
+
+static void make_folder(void)
+{
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	setenv("XDG_CACHE_HOME", folder, 1);
+}
+static void remove_folder(void)
+{
+	char command[200];
+	snprintf(command, sizeof command, "chmod -R u+w '%s'; rm -rf '%s'", folder, folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static gt_store_entry entry(const char *about, const char *variant)
+{
+	gt_store_entry e;
+	memset(&e, 0, sizeof e);
+	strcpy(e.kernel, "toy");
+	strcpy(e.source, "1234");
+	strcpy(e.device, "A device");
+	snprintf(e.about, sizeof e.about, "%s", about);
+	snprintf(e.variant, sizeof e.variant, "%s", variant);
+	e.driver = 13000;
+	e.ms = 1.25;
+	return e;
+}
+
+struct seen {
+	int n;
+	char last[512];
+};
+static void look(void *self, const gt_store_entry *e)
+{
+	struct seen *s = self;
+	s->n++;
+	snprintf(s->last, sizeof s->last, "%.99s %.99s %g", e->about, e->variant, e->ms);
+}
+static struct seen look_at(gt_status expected)
+{
+	struct seen s = { 0, "" };
+	ck_assert_int_eq(gt_store_list("toy", look, &s), expected);
+	return s;
+}
+
+START_TEST(kept_and_replaced)
+{
+	gt_store_entry e = entry("rows=8", "A=1");
+	make_folder();
+	ck_assert_int_eq(look_at(GT_OK).n, 0);
+	ck_ok(gt_store_put(&e));
+	e = entry("rows=16", "A=2");
+	ck_ok(gt_store_put(&e));
+	ck_assert_int_eq(look_at(GT_OK).n, 2);
+	e.driver = 13010; /* the same major version */
+	strcpy(e.variant, "A=3");
+	ck_ok(gt_store_put(&e));
+	struct seen s = look_at(GT_OK);
+	ck_assert_int_eq(s.n, 2);
+	ck_assert_str_eq(s.last, "rows=16 A=3 1.25");
+	e.driver = 14000;
+	ck_ok(gt_store_put(&e));
+	strcpy(e.device, "Another");
+	ck_ok(gt_store_put(&e));
+	ck_assert_int_eq(look_at(GT_OK).n, 4);
+	ck_ok(gt_store_forget("toy"));
+	ck_assert_int_eq(look_at(GT_OK).n, 0);
+	ck_ok(gt_store_forget("toy"));
+	remove_folder();
+}
+END_TEST
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+	ck_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+START_TEST(damaged_files)
+{
+	static const char *const damaged[] = { "",
+		                               "{ \"format\": 1, \"kernel\": \"toy\", \"entr",
+		                               "[]",
+		                               "{ \"format\": 2, \"kernel\": \"toy\", \"entries\": [] }",
+		                               "{ \"format\": 1, \"kernel\": \"other\", \"entries\": [] }",
+		                               "{ \"format\": 1, \"kernel\": \"toy\", \"entries\": 5 }" };
+	gt_store_entry e = entry("rows=8", "A=1");
+	make_folder();
+	ck_ok(gt_store_put(&e));
+	char *path = gt_cache_path("toy.json", 0);
+	for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+		write_text(path, damaged[i]);
+		ck_assert_int_eq(look_at(GT_ERR_FORMAT).n, 0);
+		ck_assert_msg(strstr(gt_error(), "toy.json: damaged") && strstr(gt_error(), "built-in"), "%s", gt_error());
+		ck_ok(gt_store_put(&e)); /* and it is whole again */
+		ck_assert_int_eq(look_at(GT_OK).n, 1);
+	}
+	/* members of other kinds are as if they were not there */
+	write_text(path, "{ \"format\": 1, \"kernel\": \"toy\", \"entries\": [ 7, { \"class\": 3, \"variant\": [], \"ms\": \"x\" } ] }");
+	ck_assert_int_eq(look_at(GT_OK).n, 2);
+	free(path);
+	remove_folder();
+}
+END_TEST
+
+START_TEST(unwritable)
+{
+	gt_store_entry e = entry("rows=8", "A=1");
+	make_folder();
+	char file[100];
+	snprintf(file, sizeof file, "%s/gantry", folder);
+	write_text(file, "a file where a folder should be");
+	ck_refused(gt_store_put(&e), GT_ERR_IO, "not kept");
+	ck_assert_int_eq(look_at(GT_OK).n, 0);
+	remove_folder();
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("HOME");
+	ck_refused(gt_store_put(&e), GT_ERR_IO, "no HOME");
+}
+END_TEST
+
+START_TEST(two_writers)
+{
+	enum { WRITERS = 4, EACH = 6 };
+	pid_t child[WRITERS];
+	make_folder();
+	for (int w = 0; w < WRITERS; w++)
+		if ((child[w] = fork()) == 0) {
+			for (int i = 0; i < EACH; i++) {
+				char about[40];
+				snprintf(about, sizeof about, "writer=%d entry=%d", w, i);
+				const gt_store_entry e = entry(about, "A=1");
+				if (gt_store_put(&e) != GT_OK)
+					_exit(1);
+			}
+			_exit(0);
+		}
+	for (int w = 0; w < WRITERS; w++) {
+		int status = 1;
+		waitpid(child[w], &status, 0);
+		ck_assert_int_eq(status, 0);
+	}
+	ck_assert_int_eq(look_at(GT_OK).n, WRITERS * EACH);
+	remove_folder();
+}
+END_TEST
+
+static const char head[] = "# gantry tune 1\n# kernel toy\n# class rows=8\n# device A device\n# built-in A=2 B=4\n"
+			   "# built-in-ms 3\n# layer A 1 2\n# layer B 3 4\n";
+
+START_TEST(logs)
+{
+	char path[100], text[1000];
+	double best[6];
+	gt_tune_log log;
+	make_folder();
+	snprintf(path, sizeof path, "%s/log", folder);
+	snprintf(text, sizeof text, "%s3 ok A=2 B=4 | x\ninf wrong A=1 B=3 | y\n2.5 ok A=1 B=4 | z\n", head);
+	write_text(path, text);
+	ck_ok(gt_log_read(path, &log));
+	ck_assert_uint_eq(log.space->count, 3);
+	ck_assert_double_eq(log.ms[log.first], 3);
+	gt_log_free(&log);
+	ck_ok(gt_tune_replay(path, "exhaustive", 1, 6, best));
+	ck_assert(best[0] == 3 && best[5] == 2.5);
+	ck_ok(gt_tune_replay(path, "climb", 1, 2, best));
+	ck_assert(best[0] == 3 && best[1] == 2.5);
+	static const struct {
+		const char *line, *says;
+	} wrong[] = { { "fast ok A=1 B=3\n", "line 9" },
+		      { "1 ok A=1 B=5\n", "none of its layer's" },
+		      { "1 ok A=1\n", "none of its layer's" },
+		      { "1 ok A=1 B=3\n# layer C 1\n", "after the first candidate" },
+		      { "", "no candidate" },
+		      { "-1 ok A=1 B=3\n", "line 9" } };
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		snprintf(text, sizeof text, "%s%s", head, wrong[i].line);
+		write_text(path, text);
+		ck_refused(gt_log_read(path, &log), GT_ERR_FORMAT, wrong[i].says);
+	}
+	write_text(path, "A scan\n");
+	ck_refused(gt_tune_replay(path, "climb", 1, 6, best), GT_ERR_FORMAT, "no log of gantry tune");
+	ck_refused(gt_tune_replay("/nowhere", "climb", 1, 6, best), GT_ERR_IO, "/nowhere");
+	remove_folder();
+}
+END_TEST
+
+static void fill(TCase *t)
+{
+	tcase_add_test(t, kept_and_replaced);
+	tcase_add_test(t, damaged_files);
+	tcase_add_test(t, unwritable);
+	tcase_add_test(t, two_writers);
+	tcase_add_test(t, logs);
+}
+int main(void) { return gt_test_main("what tuning keeps", fill); }

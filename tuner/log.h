@@ -1,0 +1,21 @@
+#ifndef GT_TUNER_LOG_H
+#define GT_TUNER_LOG_H
+/* The log of a search: what it was of, then one line for each candidate, "ms verdict NAME=value ... | why". Searchers
+ * are run again on a log without a device: what it does not hold is not there to be tried. */
+#include <stdio.h>
+#include <gantry/tune.h>
+#include "tuner/space.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef struct { char kernel[64], about[512], device[128], built_in[512]; int driver; double built_in_ms; } gt_log_head;
+void      gt_log_begin(FILE *f, const gt_log_head *h, const gt_space *s);
+void      gt_log_line(FILE *f, const char *variant, const gt_tune_trial *t);
+/* ms[candidate]: INFINITY for what failed. */
+typedef struct { gt_log_head head; gt_space *space; double *ms; size_t first; } gt_tune_log;
+gt_status gt_log_read(const char *path, gt_tune_log *log);
+void      gt_log_free(gt_tune_log *log);
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,116 @@
+/* Searchers on logs, and what is kept. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/text.h"
+#include "core/try.h"
+#include "core/variant/sources.h"
+#include "core/variant/store.h"
+#include "tuner/log.h"
+#include "tuner/search.h"
+#include "tuner/tune.h"
+
+static const char *const kernels[] = { "dd-forward", NULL };
+const char *gt_tune_kernel_name(size_t i) { return i < sizeof kernels / sizeof *kernels ? kernels[i] : NULL; }
+
+const char *gt_tune_searcher_name(size_t i)
+{
+	for (size_t k = 0; gt_searchers[k]; k++)
+		if (k == i)
+			return gt_searchers[k]->name;
+	return NULL;
+}
+
+gt_status gt_tune_log_facts_of(const char *path, gt_tune_log_facts *facts)
+{
+	gt_tune_log log;
+	const gt_status st = gt_log_read(path, &log);
+	if (st != GT_OK)
+		return st;
+	memset(facts, 0, sizeof *facts);
+	facts->size = sizeof *facts;
+	facts->candidates = log.space->count;
+	facts->best_ms = INFINITY;
+	for (size_t i = 0; i < log.space->count; i++) {
+		facts->right += log.ms[i] < INFINITY;
+		facts->best_ms = fmin(facts->best_ms, log.ms[i]);
+	}
+	facts->first_ms = log.ms[log.first];
+	facts->built_in_ms = log.head.built_in_ms;
+	gt_snprintf(facts->kernel, sizeof facts->kernel, "%s", log.head.kernel);
+	gt_snprintf(facts->device, sizeof facts->device, "%s", log.head.device);
+	gt_snprintf(facts->about, sizeof facts->about, "%s", log.head.about);
+	gt_log_free(&log);
+	return GT_OK;
+}
+
+struct curve {
+	const double *ms;
+	double *best, so_far;
+	size_t n, room;
+};
+
+static int look_up(void *self, size_t n, const size_t *candidate, double *ms)
+{
+	struct curve *c = self;
+	for (size_t i = 0; i < n; i++) {
+		ms[i] = c->ms[candidate[i]];
+		c->so_far = fmin(c->so_far, ms[i]);
+		if (c->n < c->room)
+			c->best[c->n++] = c->so_far;
+	}
+	return 1;
+}
+
+gt_status gt_tune_replay(const char *path, const char *searcher, uint64_t seed, size_t programs, double *best)
+{
+	gt_tune_log log;
+	gt_search_result r;
+	gt_status st = gt_log_read(path, &log);
+	if (st != GT_OK)
+		return st;
+	struct curve c = { log.ms, best, INFINITY, 0, programs };
+	const gt_search_task t = { log.space, log.first, seed, programs };
+	st = gt_search_run(searcher, &t, 1, look_up, &c, &r);
+	for (; c.n < programs; c.n++)
+		best[c.n] = c.so_far;
+	gt_log_free(&log);
+	return st;
+}
+
+struct listing {
+	void (*each)(void *self, const gt_tune_entry *e);
+	void *self;
+};
+
+static void tell(void *self, const gt_store_entry *e)
+{
+	const struct listing *l = self;
+	gt_tune_entry t;
+	memset(&t, 0, sizeof t);
+	t.size = sizeof t;
+	memcpy(t.kernel, e->kernel, sizeof t.kernel);
+	memcpy(t.device, e->device, sizeof t.device);
+	memcpy(t.about, e->about, sizeof t.about);
+	memcpy(t.variant, e->variant, sizeof t.variant);
+	memcpy(t.searcher, e->searcher, sizeof t.searcher);
+	memcpy(t.when, e->when, sizeof t.when);
+	t.ms = e->ms;
+	t.built_in_ms = e->built_in_ms;
+	t.why = strcmp(e->source, gt_kernel_hash) != 0 ? "of another version of the kernel's source: not used" : NULL;
+	l->each(l->self, &t);
+}
+
+gt_status gt_tune_list(const char *kernel, void (*each)(void *self, const gt_tune_entry *e), void *self)
+{
+	struct listing l = { each, self };
+	return gt_store_list(kernel, tell, &l);
+}
+
+gt_status gt_tune_forget(const char *kernel)
+{
+	for (size_t i = 0; kernels[i]; i++)
+		if (!strcmp(kernels[i], kernel))
+			return gt_store_forget(kernel);
+	return gt_fail(GT_ERR_UNKNOWN, "no kernel \"%s\" that can be tuned: expected dd-forward", kernel);
+}

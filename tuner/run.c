@@ -1,0 +1,219 @@
+/* gt_tune_search(): candidates are compiled by several processes, checked and timed by one, after each other; the best
+ * few are timed once more in a new one. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "core/try.h"
+#include "core/variant/sources.h"
+#include "core/variant/store.h"
+#include "tuner/check.h"
+#include "tuner/log.h"
+#include "tuner/search.h"
+#include "tuner/tune.h"
+
+enum { MOST_BUILDERS = 8, BEST = 3, LAST_PAIRS = 20 };
+static const double gain = 0.99; /* of the built-in kernel's time: what is worth being kept */
+
+struct run {
+	const gt_tune_options *o;
+	gt_tune_outcome *out;
+	gt_space *space;
+	gt_check *check;
+	gt_child *timer, *builder[MOST_BUILDERS];
+	int builders;
+	gt_log_head head;
+	FILE *log;
+	double begin;
+	size_t best[BEST];
+	double ms[BEST];
+};
+
+static int time_is_up(const struct run *r) { return r->o->seconds > 0 && gt_seconds() - r->begin > r->o->seconds; }
+
+static const char *kernel_source(void) { return gt_kernel_files[0].text; /* the first are the kernels (CMakeLists.txt) */ }
+
+/* The built-in kernel, with which all begins: what this problem and this device are. */
+static gt_status look_at_built_in(struct run *r)
+{
+	gt_tune_trial t;
+	gt_child_try(r->timer, "", &t);
+	if (t.verdict != GT_TUNE_OK)
+		return gt_fail(GT_ERR_UNSUPPORTED, "nothing can be tuned: %s", t.why);
+	char *rest = NULL, *about = strtok_r(t.why, "|", &rest), *built_in = strtok_r(NULL, "|", &rest),
+	     *device = strtok_r(NULL, "|", &rest), *driver = strtok_r(NULL, "|", &rest);
+	gt_snprintf(r->head.kernel, sizeof r->head.kernel, "%s", r->o->kernel);
+	gt_snprintf(r->head.about, sizeof r->head.about, "%s", about ? about : "");
+	gt_snprintf(r->head.built_in, sizeof r->head.built_in, "%s", built_in ? built_in : "");
+	gt_snprintf(r->head.device, sizeof r->head.device, "%s", device ? device : "");
+	r->head.driver = driver ? (int)strtol(driver, NULL, 10) : 0;
+	r->head.built_in_ms = t.built_in_ms;
+	memcpy(r->out->about, r->head.about, sizeof r->out->about);
+	memcpy(r->out->built_in, r->head.built_in, sizeof r->out->built_in);
+	return GT_OK;
+}
+
+static void remember(struct run *r, size_t candidate, double ms)
+{
+	for (int i = 0; i < BEST; i++)
+		if (ms < r->ms[i]) {
+			for (int k = BEST - 1; k > i; k--) {
+				r->ms[k] = r->ms[k - 1];
+				r->best[k] = r->best[k - 1];
+			}
+			r->ms[i] = ms;
+			r->best[i] = candidate;
+			return;
+		}
+}
+
+/* What does not compile is known then. */
+static void compile(struct run *r, size_t n, const size_t *candidate, gt_tune_trial *t)
+{
+	char text[560] = GT_CHECK_BUILD;
+	for (size_t i = 0; i < n; i += (size_t)r->builders) {
+		const size_t end = i + (size_t)r->builders < n ? i + (size_t)r->builders : n;
+		for (size_t k = i; k < end; k++) {
+			gt_space_text(r->space, candidate[k], text + strlen(GT_CHECK_BUILD), sizeof text - strlen(GT_CHECK_BUILD));
+			gt_child_send(r->builder[k - i], text);
+		}
+		for (size_t k = i; k < end; k++)
+			gt_child_wait(r->builder[k - i], &t[k]);
+	}
+}
+
+static int evaluate(void *self, size_t n, const size_t *candidate, double *ms)
+{
+	struct run *r = self;
+	gt_tune_trial t[MOST_BUILDERS];
+	char text[512];
+	compile(r, n, candidate, t);
+	for (size_t i = 0; i < n && !time_is_up(r); i++) {
+		gt_space_text(r->space, candidate[i], text, sizeof text);
+		if (t[i].verdict == GT_TUNE_OK)
+			gt_child_try(r->timer, text, &t[i]);
+		ms[i] = INFINITY;
+		if (t[i].verdict == GT_TUNE_OK) {
+			/* clocks change: what counts is the time in turn with the built-in kernel */
+			ms[i] = t[i].ms / t[i].built_in_ms * r->head.built_in_ms;
+			t[i].ms = ms[i];
+			remember(r, candidate[i], ms[i]);
+		} else {
+			r->out->failed++;
+		}
+		r->out->programs++;
+		if (r->log)
+			gt_log_line(r->log, text, &t[i]);
+		if (r->o->tried)
+			r->o->tried(r->o->self, r->out->programs, text, &t[i]);
+	}
+	return !time_is_up(r);
+}
+
+/* The best few in a new process, against the built-in kernel. */
+static void decide(struct run *r)
+{
+	gt_child_free(r->timer);
+	r->timer = NULL;
+	gt_check_pairs(r->check, LAST_PAIRS);
+	double least = gain;
+	for (int i = 0; i < BEST && r->ms[i] < INFINITY; i++) {
+		gt_tune_trial t;
+		char text[512];
+		if (!r->timer && gt_child_new(gt_check_try, r->check, r->o->limit, GT_TUNE_START, &r->timer) != GT_OK)
+			return;
+		gt_space_text(r->space, r->best[i], text, sizeof text);
+		gt_child_try(r->timer, text, &t);
+		if (t.verdict != GT_TUNE_OK)
+			continue;
+		if (i == 0 || t.ms < least * t.built_in_ms) {
+			r->out->ms = t.ms;
+			r->out->built_in_ms = t.built_in_ms;
+		}
+		if (t.ms < least * t.built_in_ms) {
+			least = t.ms / t.built_in_ms;
+			gt_snprintf(r->out->variant, sizeof r->out->variant, "%s", text);
+		}
+	}
+}
+
+static gt_status keep(const struct run *r)
+{
+	gt_store_entry e;
+	const time_t now = time(NULL);
+	struct tm day;
+	memset(&e, 0, sizeof e);
+	memcpy(e.kernel, r->head.kernel, sizeof e.kernel);
+	memcpy(e.device, r->head.device, sizeof e.device);
+	memcpy(e.about, r->head.about, sizeof e.about);
+	memcpy(e.variant, r->out->variant, sizeof e.variant);
+	gt_snprintf(e.source, sizeof e.source, "%s", gt_kernel_hash);
+	gt_snprintf(e.searcher, sizeof e.searcher, "%s", r->o->searcher ? r->o->searcher : "auto");
+	strftime(e.when, sizeof e.when, "%Y-%m-%d", gmtime_r(&now, &day));
+	e.driver = r->head.driver;
+	e.ms = r->out->ms;
+	e.built_in_ms = r->out->built_in_ms;
+	e.programs = (int)r->out->programs;
+	return gt_store_put(&e);
+}
+
+static gt_status make_children(struct run *r)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	r->builders = cpus > 2 * MOST_BUILDERS ? MOST_BUILDERS : cpus > 3 ? (int)cpus / 2 : 1;
+	gt_status st = gt_child_new(gt_check_try, r->check, r->o->limit, GT_TUNE_START, &r->timer);
+	for (int i = 0; i < r->builders && st == GT_OK; i++)
+		st = gt_child_new(gt_check_try, r->check, r->o->limit, GT_TUNE_START, &r->builder[i]);
+	return st;
+}
+
+static void release(struct run *r)
+{
+	gt_child_free(r->timer);
+	for (int i = 0; i < r->builders; i++)
+		gt_child_free(r->builder[i]);
+	gt_check_free(r->check);
+	gt_space_free(r->space);
+	if (r->log)
+		fclose(r->log);
+}
+
+gt_status gt_tune_search(const gt_tune_options *o, gt_tune_outcome *out)
+{
+	struct run r = { .o = o, .out = out, .begin = gt_seconds(), .ms = { INFINITY, INFINITY, INFINITY } };
+	gt_search_result found;
+	const gt_searcher *searcher;
+	const char *options, *spec = o->searcher ? o->searcher : "auto";
+	gt_status st = GT_OK;
+	memset(out, 0, sizeof *out);
+	out->size = sizeof *out;
+	GT_TRY(gt_search_find(spec, &searcher, &options));
+	GT_TRY(gt_tune_ready(o));
+	if (o->log && !(r.log = fopen(o->log, "w")))
+		GT_TRY(gt_fail(GT_ERR_IO, "%s: cannot be written (%s)", o->log, strerror(errno)));
+	GT_TRY(gt_check_new(o, &r.check));
+	gt_check_pairs(r.check, 5);
+	GT_TRY(make_children(&r));
+	GT_TRY(look_at_built_in(&r));
+	GT_TRY(gt_space_read(kernel_source(), o->kernel, r.head.about, &r.space));
+	out->candidates = r.space->count;
+	if (r.log)
+		gt_log_begin(r.log, &r.head, r.space);
+	const gt_search_task task = { r.space, gt_space_near(r.space, r.head.built_in), o->seed, o->programs };
+	GT_TRY(gt_search_run(spec, &task, (size_t)r.builders, evaluate, &r, &found));
+	if (out->programs == 0)
+		GT_TRY(gt_fail(GT_ERR_ARG, "the time does not do for one candidate: %.1f s went by before the first",
+		               gt_seconds() - r.begin));
+	decide(&r);
+	out->seconds = gt_seconds() - r.begin;
+	if (o->keep)
+		GT_TRY(keep(&r));
+done:
+	release(&r);
+	return st;
+}

@@ -1,0 +1,45 @@
+/* gt_tune_try(): one variant; what all tuning begins with. */
+#include <string.h>
+#include "core/try.h"
+#include "core/variant/variant.h"
+#include "tuner/check.h"
+#include "tuner/tune.h"
+
+void gt_tune_defaults(gt_tune_options *o)
+{
+	memset(o, 0, sizeof *o);
+	o->size = sizeof *o;
+	o->kernel = "dd-forward";
+	o->backend = "cuda:0";
+	o->searcher = "auto";
+	o->seed = 1;
+	o->limit = 30;
+}
+
+gt_status gt_tune_ready(const gt_tune_options *o)
+{
+	if (o->size != sizeof *o || !o->scan || !o->grid || !o->kernel || !o->backend)
+		return gt_fail(GT_ERR_ARG, "tuning: expected a kernel, a backend, a scan and a grid, after gt_tune_defaults()");
+	if (strcmp(o->kernel, "dd-forward") != 0)
+		return gt_fail(GT_ERR_UNKNOWN, "no kernel \"%s\" that can be tuned: expected dd-forward", o->kernel);
+	/* Nothing here may touch the device: children of fork() could not. */
+	if (gt_variant_no_compiler())
+		return gt_fail(GT_ERR_UNSUPPORTED, "%s", gt_variant_no_compiler());
+	return GT_OK;
+}
+
+gt_status gt_tune_try(const gt_tune_options *o, const char *variant, gt_tune_trial *t)
+{
+	gt_check *check = NULL;
+	gt_child *child = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_tune_ready(o));
+	GT_TRY(gt_check_new(o, &check));
+	gt_check_pairs(check, 12);
+	GT_TRY(gt_child_new(gt_check_try, check, o->limit, GT_TUNE_START, &child));
+	gt_child_try(child, variant, t);
+done:
+	gt_child_free(child);
+	gt_check_free(check);
+	return st;
+}
