@@ -108,6 +108,7 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 	k[3] = sigma;
 	k[5] = lo;
 	k[6] = hi;
+	k[7] = 1 / (1 + k[2]);
 	call.a[0] = z->data;
 	call.a[1] = s->x[s->now]->data;
 	call.a[3] = s->dual[s->now]->data;

@@ -13,7 +13,7 @@
 #define TGV_X 64 /* voxels of a tile along x: 32, 64, 128 */
 #endif
 #ifndef TGV_Y
-#define TGV_Y 9 /* and rows, the first and the last of which its neighbours write: 5, 7, 9 */
+#define TGV_Y 7 /* and rows, the first and the last of which its neighbours write: 5, 7, 9 */
 #endif
 #ifndef TGV_Y_DOUBLE
 #define TGV_Y_DOUBLE 7 /* the same in double precision: 5, 7 */
@@ -43,7 +43,7 @@ template <typename T> struct tile_of {
 /* What a thread does. Voxels beside the tile: those before it give v and the dual, those after it u and the dual; and
  * no corner is there whose numbers no one takes. */
 struct thread_part {
-	unsigned here, left, down, right, up; /* in a slice of shared memory; at the edges of a tile any place will do */
+	unsigned here, left, down, right, up; /* in a slice of shared memory; at edges of a tile any place will do */
 	unsigned before, next;                /* bits of x and y */
 	bool dual, u, v, writes;
 	size_t at;
@@ -82,68 +82,85 @@ template <typename T> static __device__ __forceinline__ void fetch(const pass_ar
 		__pipeline_memcpy_async(to + Z * THREADS, p.a[0] + at, sizeof(T));
 		__pipeline_memcpy_async(to + U * THREADS, p.a[1] + at, sizeof(T));
 	}
+	if (m.v) {
+		const T *v = p.a[1] + p.voxels + at;
 #pragma unroll
-	for (int a = 0; a < 3 && m.v; a++)
-		__pipeline_memcpy_async(to + (V + a) * THREADS, p.a[1] + (size_t)(a + 1) * p.voxels + at, sizeof(T));
+		for (int a = 0; a < 3; a++, v += p.voxels)
+			__pipeline_memcpy_async(to + (V + a) * THREADS, v, sizeof(T));
+	}
+	if (m.dual) {
+		const T *y = p.a[3] + at;
 #pragma unroll
-	for (int i = 0; i < 9 && m.dual; i++)
-		__pipeline_memcpy_async(to + (P + i) * THREADS, p.a[3] + (size_t)i * p.voxels + at, sizeof(T));
+		for (int i = 0; i < 9; i++, y += p.voxels)
+			__pipeline_memcpy_async(to + (P + i) * THREADS, y, sizeof(T));
+	}
 	__pipeline_commit();
 }
 
-/* u of the slice `now`, from the dual there and, along z, in the slice `old`. */
+/* What a thread keeps of its voxel in the slice before: u and v with what lies ahead, v of the slice before that, and
+ * what was there before the step. */
+template <typename T> struct kept {
+	T u_ahead, v_ahead[3], v_below[3], v[3], y[9];
+};
+
+/* u of the slice `now`, from the dual there, y of which is the thread's, and in the slice before. */
 template <typename T>
-static __device__ __forceinline__ T next_u(const pass_args<T> &p, const thread_part &m, const T *now, const T *old, bool below)
+static __device__ __forceinline__ T next_u(const pass_args<T> &p, const thread_part &m, const T *now, const T *y, T y_below)
 {
 	enum { N = tile_of<T>::THREADS };
-	const T y[3] = { now[P * N + m.here], now[(P + 1) * N + m.here], now[(P + 2) * N + m.here] };
-	const T y_before[3] = { now[P * N + m.left], now[(P + 1) * N + m.down], below ? old[(P + 2) * N + m.here] : (T)0 };
+	const T y_before[3] = { now[P * N + m.left], now[(P + 1) * N + m.down], y_below };
 	return tgv_next_u(&p, now[U * N + m.here], now[Z * N + m.here], tgv_fall(&p, y, y_before));
 }
 
-/* v of the slice `old`. */
+/* v of the slice `old`, from its dual and that of the next slice. */
 template <typename T>
-static __device__ __forceinline__ void next_v(const pass_args<T> &p, const thread_part &m, const T *now, const T *old, unsigned before,
-                                              bool above, T *v)
+static __device__ __forceinline__ void next_v(const pass_args<T> &p, const thread_part &m, const T *old, const kept<T> &was,
+                                              const T *y_above, unsigned before, T *v)
 {
 	enum { N = tile_of<T>::THREADS };
-	T q[6];
-#pragma unroll
-	for (int i = 0; i < 6; i++)
-		q[i] = old[(Q + i) * N + m.here];
 #pragma unroll
 	for (int a = 0; a < 3; a++) {
 		const T q_next[3] = { old[(Q + tgv_pair(a, 0)) * N + m.right], old[(Q + tgv_pair(a, 1)) * N + m.up],
-			              above ? now[(Q + tgv_pair(a, 2)) * N + m.here] : (T)0 };
-		v[a] = tgv_next_v(&p, old[(V + a) * N + m.here], tgv_unbend(&p, a, q, q_next, before), old[(P + a) * N + m.here]);
+			              y_above[3 + tgv_pair(a, 2)] };
+		v[a] = tgv_next_v(&p, was.v[a], tgv_unbend(&p, a, was.y + 3, q_next, before), was.y[a]);
 	}
 }
 
-/* The dual of the slice `old`, into the array. u_ahead and v_ahead: of that slice, in shared memory; u_above, v_below:
- * of the thread's voxels in the slices after and before it. */
+/* The dual of the slice that is kept, into the array. u_ahead and v_ahead: of that slice, in shared memory; u_above: of
+ * the thread's voxel in the slice after it. */
 template <typename T>
-static __device__ __forceinline__ void write_dual(const pass_args<T> &p, const thread_part &m, const T *old, const T *u_ahead,
-                                                  const T *v_ahead, T u_above, const T *v_below, unsigned before, unsigned next, size_t at)
+static __device__ __forceinline__ void write_dual(const pass_args<T> &p, const thread_part &m, kept<T> &was, const T *u_ahead,
+                                                  const T *v_ahead, T u_above, unsigned before, unsigned next, size_t at)
 {
 	enum { N = tile_of<T>::THREADS };
-	T d[3], e[6], y[9], v[3], v_before[3][3];
+	T d[3], e[6], v_before[3][3];
 	const T u_next[3] = { u_ahead[m.right], u_ahead[m.up], u_above };
 #pragma unroll
 	for (int a = 0; a < 3; a++) {
-		v[a] = v_ahead[a * N + m.here];
 		v_before[0][a] = v_ahead[a * N + m.left];
 		v_before[1][a] = v_ahead[a * N + m.down];
-		v_before[2][a] = v_below[a];
+		v_before[2][a] = was.v_below[a];
 	}
+	tgv_rise(&p, was.u_ahead, u_next, was.v_ahead, next, d);
+	tgv_bend(&p, was.v_ahead, v_before, before, e);
+	tgv_next_dual(&p, d, e, was.y);
+	T *to = p.a[6] + at;
+#pragma unroll
+	for (int i = 0; i < 9; i++, to += p.voxels)
+		*to = was.y[i];
+}
+
+template <typename T> static __device__ __forceinline__ void keep(const thread_part &m, kept<T> &was, const T *now, const T *y, T u_ahead)
+{
+	was.u_ahead = u_ahead;
 #pragma unroll
 	for (int i = 0; i < 9; i++)
-		y[i] = old[(P + i) * N + m.here];
-	tgv_rise(&p, u_ahead[m.here], u_next, v, next, d);
-	tgv_bend(&p, v, v_before, before, e);
-	tgv_next_dual(&p, d, e, y);
+		was.y[i] = y[i];
 #pragma unroll
-	for (int i = 0; i < 9; i++)
-		p.a[6][(size_t)i * p.voxels + at] = y[i];
+	for (int a = 0; a < 3; a++) {
+		was.v_below[a] = was.v_ahead[a];
+		was.v[a] = now[(V + a) * tile_of<T>::THREADS + m.here];
+	}
 }
 
 /* Turn k: u of slice k, v of slice k - 1, then, when all know these, the dual of slice k - 1. */
@@ -153,47 +170,49 @@ static __global__ void __launch_bounds__(tile_of<T>::THREADS, tile_of<T>::BLOCKS
 {
 	enum { N = tile_of<T>::THREADS, ROWS = tile_of<T>::HIGH - 2 };
 	extern __shared__ double room[];
-	T *const stage = (T *)room, *const u_room = stage + tile_of<T>::SHARED, *const v_ahead = u_room + 2 * N;
+	T *const stage = (T *)room, *const u_room = stage + tile_of<T>::SHARED, *const v_room = u_room + 2 * N;
 	const unsigned tile = blockIdx.x, nz = (unsigned)p.n[2];
 	const thread_part m = part_of(p, tile % tiles_x * TGV_X, tile / tiles_x % tiles_y * ROWS);
 	const unsigned k0 = tile / tiles_x / tiles_y * TGV_SLICES, k1 = min(k0 + TGV_SLICES, nz), first = k0 ? k0 - 1 : 0;
 	for (int i = 0; i < STAGES * READ; i++) /* what is not there stays 0 */
 		stage[i * N + m.here] = 0;
 	__syncthreads();
-	T v_below[3] = { 0, 0, 0 };
+	kept<T> was = {};
 	T *now = stage, *old = stage + 2 * READ * N, *coming = stage + READ * N;
 	fetch(p, m, first * p.stride[2] + m.at, now + m.here);
 	for (unsigned k = first; k <= k1; k++) {
 		const size_t at = k * p.stride[2] + m.at;
-		T *const u_ahead = u_room + (k & 1) * N, u_above = 0, v[3] = { 0, 0, 0 };
+		T *const u_ahead = u_room + (k & 1) * N, u_above = 0, y[9], v[3] = { 0, 0, 0 };
 		const unsigned before = m.before | (k > 1) << 2, next = m.next | (k < nz) << 2; /* of slice k - 1 */
 		__pipeline_wait_prior(0);
 		__syncthreads();
 		if (k < k1 && k + 1 < nz)
 			fetch(p, m, at + p.stride[2], coming + m.here);
-		if (k < nz) {
-			const T u = next_u(p, m, now, old, k > first);
+#pragma unroll
+		for (int i = 0; i < 9; i++)
+			y[i] = k < nz ? now[(P + i) * N + m.here] : (T)0;
+		if (k < nz && m.u) {
+			const T u = next_u(p, m, now, y, was.y[2]);
 			if (m.writes && k >= k0 && k < k1)
 				p.a[5][at] = u;
 			u_above = 2 * u - now[U * N + m.here];
 			u_ahead[m.here] = u_above;
 		}
-		if (k > first) {
-			next_v(p, m, now, old, before, k < nz, v);
+		if (k > first && m.v) {
+			next_v(p, m, old, was, y, before, v);
+			T *to = p.a[5] + p.voxels + at - p.stride[2];
 #pragma unroll
-			for (int a = 0; a < 3; a++) {
+			for (int a = 0; a < 3; a++, to += p.voxels) {
 				if (m.writes && k > k0)
-					p.a[5][(size_t)(a + 1) * p.voxels + at - p.stride[2]] = v[a];
-				v[a] = 2 * v[a] - old[(V + a) * N + m.here];
-				v_ahead[a * N + m.here] = v[a];
+					*to = v[a];
+				was.v_ahead[a] = 2 * v[a] - was.v[a];
+				v_room[a * N + m.here] = was.v_ahead[a];
 			}
 		}
 		__syncthreads();
 		if (k > k0 && m.writes)
-			write_dual(p, m, old, u_room + (~k & 1) * N, v_ahead, u_above, v_below, before, next, at - p.stride[2]);
-#pragma unroll
-		for (int a = 0; a < 3; a++)
-			v_below[a] = v[a];
+			write_dual(p, m, was, u_room + (~k & 1) * N, v_room, u_above, before, next, at - p.stride[2]);
+		keep(m, was, now, y, u_above);
 		T *const oldest = old;
 		old = now;
 		now = coming;
