@@ -14,6 +14,7 @@ extern "C" {
 	X(tgv_from_dual) X(tgv_primal) X(tgv_dual) X(tgv_value)                      \
 	X(awtv_value) X(awtv_gradient) X(awtv_majorize) X(awtv_line)                 \
 	X(pad) X(nlm_average) X(wavelet_split) X(wavelet_join) X(wavelet_primal)     \
+	X(joint_primal) X(joint_dual) X(joint_value)                                 \
 	X(nltv_value) X(nltv_gradient) X(nltv_majorize) X(nltv_line)
 enum gt_pass {
 #define X(name) GT_PASS_##name,
