@@ -91,8 +91,9 @@ static gt_status check_output(const cli_call *call, const denoise_options *o, si
 	char *name = numbered(o->output, i + 1);
 	gt_status st = name ? gt_can_write_volume(name) : gt_fail(GT_ERR_MEMORY, "out of memory");
 	for (size_t k = 0; k < call->files && st == GT_OK; k++)
-		if (!strcmp(call->file[k], name))
-			st = gt_fail(GT_ERR_ARG, "output: %s is read too, which would be overwritten: expected another --output", name);
+		if (gt_same_file(call->file[k], name))
+			st = gt_fail(GT_ERR_ARG, "--output=%s: %s is read too, which would be overwritten: expected another name",
+			             o->output, name);
 	free(name);
 	return st;
 }
@@ -175,14 +176,14 @@ const cli_command cli_denoise = {
 	.name = "denoise",
 	.about = "denoise a volume or projections by a penalty or a denoiser",
 	.synopsis = "VOLUME...|SCAN -o FILE --penalty NAME:key=value,... [options]",
-	.notes =
-		"The result is the u with the least R(u) + |u - z|^2/2, with a penalty R and the data z; a denoiser's what it says.\n"
-		"A strength is in the unit of the data: mm-1 in volumes (1 HU is 2e-5), none in projections. Begin with the noise.\n\n"
-		"  gantry denoise vol.nc -o smooth.nc --penalty nlm:h=20HU\n"
-		"  gantry denoise vol.nc -o smooth.nc --penalty tgv:strength=4e-4,inner=200\n"
-		"  gantry denoise scan.nc -o smooth-scan.nc --penalty tv:strength=0.02,z=0\n\n"
-		"Several volumes on one grid (energies, times) are denoised together by joint-tv or low-rank, and written as out-1.nc, out-2.nc, ...\n\n"
-		"  gantry denoise low.nc high.nc -o out.nc --penalty joint-tv:strength=4e-4,kind=nuclear\n",
+	.notes = "The result is the u with the least R(u) + |u - z|^2/2, with a penalty R and the data z; a denoiser's what it says.\n"
+		 "A strength is in the unit of the data: mm-1 in volumes (1 HU is 2e-5), none in projections. Begin with the noise.\n\n"
+		 "  gantry denoise vol.nc -o smooth.nc --penalty nlm:h=20HU\n"
+		 "  gantry denoise vol.nc -o smooth.nc --penalty tgv:strength=4e-4,inner=200\n"
+		 "  gantry denoise scan.nc -o smooth-scan.nc --penalty tv:strength=0.02,z=0\n\n"
+		 "Several volumes on one grid (energies, times) are denoised together by joint-tv or low-rank, and written as out-1.nc,\n"
+		 "out-2.nc, ...\n\n"
+		 "  gantry denoise low.nc high.nc -o out.nc --penalty joint-tv:strength=4e-4,kind=nuclear\n",
 	.least_files = 1,
 	.most_files = 1024,
 	.traits = CLI_COMPUTES,

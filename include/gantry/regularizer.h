@@ -27,9 +27,10 @@ GT_API const gt_regularizer *gt_regularizer_find(const char *name);        /* NU
 GT_API gt_status gt_regularizer_new(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, const gt_array *kappa,
                              gt_penalty **R);
 
-/* A penalty on several volumes: of arrays of volumes * voxels values, one volume after the other. GT_ERR_UNSUPPORTED: it
- * is a penalty of one volume. */
-GT_API gt_status gt_regularizer_new_joint(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, size_t volumes, gt_penalty **R);
+/* A penalty on several volumes: of arrays of volumes * voxels values, one volume after the other. GT_ERR_UNSUPPORTED:
+ * it is a penalty of one volume. */
+GT_API gt_status gt_regularizer_new_joint(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, size_t volumes,
+                             gt_penalty **R);
 
 /* Denoisers of the caller's as proximal steps ("plug and play": Venkatakrishnan, Bouman, Wohlberg, IEEE GlobalSIP
  * 2013, 945; "regularization by denoising": Romano, Elad, Milanfar, SIAM J. Imaging Sci. 10 (2017) 1804). Solvers

@@ -1,17 +1,18 @@
 /* Total variation of several volumes on one grid, whose edges are drawn to the same places:
  *   R(u) = strength sum over voxels of |J|
  * with J the matrix of the forward differences along three axes (as of tv) of all volumes. kind=vector: the root of the
- * sum of squares (Blomgren, Chan, IEEE Trans. Image Process. 7 (1998) 304). kind=nuclear: the sum of the singular values,
- * which also draws the gradients of all volumes to one direction (Holt, IEEE Trans. Image Process. 23 (2014) 3975).
+ * sum of squares (Blomgren, Chan, IEEE Trans. Image Process. 7 (1998) 304). kind=nuclear: the sum of the singular
+ * values, which also draws the gradients of all volumes to one direction (Holt, IEEE Trans. Image Process. 23 (2014)
+ * 3975).
  * One volume: tv, in either kind. prox() by fast gradient projection on the dual: Beck and Teboulle, IEEE Trans. Image
  * Process. 18 (2009) 2419, with the projection on matrices whose Frobenius (spectral) norm is at most 1. The dual is
  * kept from call to call.
  *
  * Memory: 7 numbers per voxel of every volume. */
-#include "core/try.h"
 #include <math.h>
 #include <stdlib.h>
 #include <gantry/regularizer.h>
+#include "core/try.h"
 #include "regularizers/pass_params.h"
 #include "regularizers/smooth_prior.h"
 

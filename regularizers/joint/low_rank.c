@@ -96,8 +96,7 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 	if (isfinite(lo) || isfinite(hi)) {
 		gt_backend_fail(s->site.be,
 		                gt_fail(GT_ERR_UNSUPPORTED,
-		                        "low-rank: values between %g and %g: expected no bounds (nonneg=no), its proximal step has none",
-		                        lo, hi));
+		                        "low-rank: values between %g and %g: expected no bounds, its proximal step has none", lo, hi));
 		return;
 	}
 	decompose(s, z);

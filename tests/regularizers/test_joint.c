@@ -71,7 +71,7 @@ static void singular(double J[3][VOLUMES], double *s)
 			bb += M[j][c] * M[j][c];
 			ab += M[i][c] * M[j][c];
 		}
-		const double angle = atan2(2 * ab, aa - bb) / 2;
+		const double angle = fabs(ab) > 0 ? atan(2 * ab / (aa - bb)) / 2 : 0;
 		for (size_t c = 0; c < VOLUMES; c++) {
 			const double x = M[i][c], y = M[j][c];
 			M[i][c] = cos(angle) * x + sin(angle) * y;

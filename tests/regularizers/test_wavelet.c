@@ -176,7 +176,7 @@ START_TEST(prox_is_the_least)
 {
 	gt_backend *be = gt_test_backend();
 	for (int k = 0; k < 3 * GRIDS; k++) {
-		struct subject s = subject(be, GT_F64, &grids[k / 3], k % 3, ",inner=500");
+		struct subject s = subject(be, GT_F64, &grids[k / 3], k % 3, ",inner=1200");
 		const double t = 0.15, lo = k % 2 ? -0.2 : -INFINITY, hi = k % 2 ? 0.15 : INFINITY;
 		for (int call = 0; call < 3; call++)
 			gt_penalty_prox(s.R, t, lo, hi, s.z, s.x);
