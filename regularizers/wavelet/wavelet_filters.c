@@ -63,11 +63,10 @@ static double largest(const struct line *l, int both, double *room)
 	for (size_t i = 0; i < l->n; i++)
 		x[i] = 1 + 0.3 * sin((double)(i * i));
 	for (int turn = 0; turn < 60; turn++) {
-		double xx = 0, xy = 0, yy = 0;
+		double xx = 0, yy = 0;
 		normal(l, both, x, y);
 		for (size_t i = 0; i < l->n; i++) {
 			xx += x[i] * x[i];
-			xy += x[i] * y[i];
 			yy += y[i] * y[i];
 		}
 		norm2 = sqrt(yy / xx);
