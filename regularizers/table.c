@@ -7,10 +7,10 @@
 #include "core/team/team.h"
 #include "core/try.h"
 
-#define REGULARIZERS(X)                                                                                                                \
-	X(qggmrf)                                                                                                                      \
-	X(huber) X(hyperbola) X(fair) X(logcosh) X(quadratic) X(tv) X(tgv) X(awtv) X(nltv) X(piccs) X(wavelet) X(joint_tv) X(low_rank) \
-		X(nlm)
+#define REGULARIZERS(X) \
+	X(qggmrf)       \
+	X(huber)        \
+	X(hyperbola) X(fair) X(logcosh) X(quadratic) X(tv) X(tgv) X(awtv) X(nltv) X(piccs) X(wavelet) X(joint_tv) X(low_rank) X(nlm)
 
 #define DECLARE(name) extern const gt_regularizer gt_regularizer_##name;
 #define LIST(name) &gt_regularizer_##name,
