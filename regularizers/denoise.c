@@ -2,9 +2,11 @@
  * where it has none. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <gantry/regularizer.h>
 #include <gantry/solver.h>
+#include "core/device/backend.h"
 #include "core/try.h"
 
 const gt_denoise_options gt_denoise_defaults = { .size = sizeof(gt_denoise_options), .iterations = 200, .least = -INFINITY };
@@ -58,22 +60,45 @@ static gt_status check_options(const gt_denoise_options *o)
 	return GT_OK;
 }
 
-static gt_status denoise(gt_backend *be, gt_type type, const gt_denoise_options *o, const gt_grid *grid, float *data)
+/* What is denoised: data[volumes], each on the grid. */
+struct subject {
+	const gt_grid *grid;
+	size_t volumes;
+	float *const *data;
+};
+
+static void move(const struct subject *s, int back, gt_array *all)
+{
+	const size_t each = gt_grid_voxels(s->grid);
+	for (size_t i = 0; i < s->volumes; i++) {
+		gt_array part = { GT_IS_ARRAY, all->be, all->type, each, (char *)all->data + i * each * gt_type_size(all->type),
+			          1,           0,       each,      0 };
+		if (back)
+			gt_array_get_float(&part, s->data[i]);
+		else
+			gt_array_put_float(s->data[i], &part);
+	}
+}
+
+static gt_status denoise(gt_backend *be, gt_type type, const gt_denoise_options *o, const struct subject *s)
 {
 	gt_array *z = NULL, *x = NULL;
 	gt_penalty *R = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_regularizer_new(o->penalty, be, type, grid, NULL, &R));
+	if (s->volumes > 1)
+		GT_TRY(gt_regularizer_new_joint(o->penalty, be, type, s->grid, s->volumes, &R));
+	else
+		GT_TRY(gt_regularizer_new(o->penalty, be, type, s->grid, NULL, &R));
 	GT_TRY(check_strength(o->penalty, R));
-	GT_TRY(gt_array_new(be, type, gt_grid_voxels(grid), &z));
+	GT_TRY(gt_array_new(be, type, s->volumes * gt_grid_voxels(s->grid), &z));
 	GT_TRY(gt_array_like(z, &x));
-	gt_array_put_float(data, z);
+	move(s, 0, z);
 	if (gt_penalty_has(R) & GT_HAS_PROX)
 		gt_penalty_prox(R, 1, o->least, INFINITY, z, x);
 	else
 		GT_TRY(solve(o, R, z, x));
 	GT_TRY(gt_backend_status(be));
-	gt_array_get_float(x, data);
+	move(s, 1, x);
 	GT_TRY(gt_backend_status(be));
 done:
 	gt_penalty_free(R);
@@ -89,7 +114,30 @@ gt_status gt_denoise_volume(gt_backend *be, gt_type type, const gt_denoise_optio
 		return st;
 	if (!gt_volume_data(v))
 		return gt_fail(GT_ERR_ARG, "denoising: a volume without voxels");
-	return denoise(be, type, o, gt_volume_grid(v), gt_volume_data(v));
+	float *data = gt_volume_data(v);
+	return denoise(be, type, o, &(struct subject){ gt_volume_grid(v), 1, &data });
+}
+
+gt_status gt_denoise_volumes(gt_backend *be, gt_type type, const gt_denoise_options *o, gt_volume *const *v, size_t n)
+{
+	float **data = NULL;
+	gt_status st = check_options(o);
+	GT_TRY(st);
+	if (!v || n < 1)
+		GT_TRY(gt_fail(GT_ERR_ARG, "denoising: no volumes, expected 1 or more"));
+	if (!(data = calloc(n, sizeof *data)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "denoising: no memory for %zu volumes", n));
+	for (size_t i = 0; i < n; i++) {
+		if (!(data[i] = gt_volume_data(v[i])))
+			GT_TRY(gt_fail(GT_ERR_ARG, "denoising: volume %zu of %zu has no voxels", i + 1, n));
+		if (!gt_grid_same(gt_volume_grid(v[0]), gt_volume_grid(v[i])))
+			GT_TRY(gt_fail(GT_ERR_ARG, "denoising: volume %zu of %zu is on another grid than the first: expected one for all",
+			               i + 1, n));
+	}
+	st = denoise(be, type, o, &(struct subject){ gt_volume_grid(v[0]), n, data });
+done:
+	free(data);
+	return st;
 }
 
 gt_status gt_denoise_projections(gt_backend *be, gt_type type, const gt_denoise_options *o, gt_projections *p)
@@ -101,5 +149,6 @@ gt_status gt_denoise_projections(gt_backend *be, gt_type type, const gt_denoise_
 	if (!s || !gt_projections_data(p))
 		return gt_fail(s ? GT_ERR_FORMAT : GT_ERR_ARG, "denoising: projections without line integrals");
 	const gt_grid grid = { .n = { s->columns, s->rows, s->views }, .pitch = { s->column_pitch, s->row_pitch, s->column_pitch } };
-	return denoise(be, type, o, &grid, gt_projections_data(p));
+	float *data = gt_projections_data(p);
+	return denoise(be, type, o, &(struct subject){ &grid, 1, &data });
 }

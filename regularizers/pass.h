@@ -13,7 +13,8 @@ extern "C" {
 #define GT_PASSES(X)                                                                 \
 	X(tgv_from_dual) X(tgv_primal) X(tgv_dual) X(tgv_value)                      \
 	X(awtv_value) X(awtv_gradient) X(awtv_majorize) X(awtv_line)                 \
-	X(pad) X(nlm_average)                                                        \
+	X(pad) X(nlm_average) X(wavelet_split) X(wavelet_join) X(wavelet_primal)     \
+	X(joint_primal) X(joint_dual) X(joint_value)                                 \
 	X(nltv_value) X(nltv_gradient) X(nltv_majorize) X(nltv_line)
 enum gt_pass {
 #define X(name) GT_PASS_##name,
@@ -23,7 +24,7 @@ enum gt_pass {
 };
 
 /* What a pass is given: arrays of the site's type, and numbers. Which are which the *_math.inc says. */
-enum { GT_PASS_ARRAYS = 8, GT_PASS_NUMBERS = 16 };
+enum { GT_PASS_ARRAYS = 8, GT_PASS_NUMBERS = 20 };
 struct gt_pass_call { void *a[GT_PASS_ARRAYS]; double k[GT_PASS_NUMBERS]; };
 /* Numbers that all have: place on a line, strength, and (pitch of x)/(pitch of the axis) of three axes. */
 enum { GT_PASS_ALONG, GT_PASS_STRENGTH, GT_PASS_W, GT_PASS_OWN = GT_PASS_W + 3 };

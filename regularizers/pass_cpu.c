@@ -26,6 +26,7 @@ struct pass_job {
 #undef EXP
 #undef PASS_TYPED
 #undef PASS_ARGS
+#undef INVERSE_ROOT
 #undef PASS_UNUSED
 #undef PASS
 #define T double

@@ -1,6 +1,7 @@
 /* gantry denoise: a volume or projections by the proximal step of a penalty, or by a denoiser. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <gantry/regularizer.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
@@ -59,6 +60,65 @@ done:
 	return st;
 }
 
+/* The name of the output of one of several volumes: its number stands before the extension. */
+static char *numbered(const char *output, size_t number)
+{
+	const char *name = strrchr(output, '/'), *dot = strchr(name ? name + 1 : output, '.');
+	return cli_text("%.*s-%zu%s", dot ? (int)(dot - output) : (int)strlen(output), output, number, dot ? dot : "");
+}
+
+static gt_status write_numbered(const cli_call *call, const denoise_options *o, size_t i, gt_volume *v)
+{
+	gt_write_options w = gt_write_defaults;
+	const char *was = gt_volume_provenance(v)->parameters;
+	char *name = numbered(o->output, i + 1);
+	char *parameters = cli_text("%s%sdenoise=%s volume=%zu", was ? was : "", was ? " " : "", o->penalty, i + 1);
+	gt_status st = GT_OK;
+	w.unit = o->unit == UNIT_AUTO ? GT_UNIT_AUTO : (gt_unit)o->unit;
+	if (!name || !parameters)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(gt_volume_set_provenance(v, call->line, parameters, NULL));
+	GT_TRY(cli_write_volume(name, &w, v));
+done:
+	free(name);
+	free(parameters);
+	return st;
+}
+
+/* An output must not be what is read. */
+static gt_status check_output(const cli_call *call, const denoise_options *o, size_t i)
+{
+	char *name = numbered(o->output, i + 1);
+	gt_status st = name ? gt_can_write_volume(name) : gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t k = 0; k < call->files && st == GT_OK; k++)
+		if (gt_same_file(call->file[k], name))
+			st = gt_fail(GT_ERR_ARG, "--output=%s: %s is read too, which would be overwritten: expected another name",
+			             o->output, name);
+	free(name);
+	return st;
+}
+
+/* Several volumes, as FILE-1.nc, FILE-2.nc, ... */
+static gt_status volumes(const cli_call *call, const denoise_options *o, gt_backend *be, const gt_denoise_options *d)
+{
+	gt_status st = GT_OK;
+	gt_volume **v = calloc(call->files, sizeof *v);
+	if (!v)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < call->files; i++)
+		GT_TRY(check_output(call, o, i));
+	for (size_t i = 0; i < call->files; i++)
+		GT_TRY(cli_read_volume(call, call->file[i], &v[i]));
+	GT_TRY(gt_denoise_volumes(be, cli_type(call), d, v, call->files));
+	for (size_t i = 0; i < call->files; i++)
+		GT_TRY(write_numbered(call, o, i, v[i]));
+done:
+	for (size_t i = 0; i < call->files; i++)
+		gt_volume_free(v[i]);
+	free(v);
+	return st;
+}
+
 static gt_status projections(const cli_call *call, const denoise_options *o, gt_backend *be, const gt_denoise_options *d)
 {
 	gt_projections *p = NULL;
@@ -96,7 +156,10 @@ static int run(const cli_call *call, const void *given)
 	d.least = o->nonneg ? 0 : -INFINITY;
 	GT_TRY(gt_file_kind(call->file[0], &format, &are_projections));
 	GT_TRY(cli_open(call, &be));
-	GT_TRY(are_projections ? projections(call, o, be, &d) : volume(call, o, be, &d));
+	if (call->files > 1)
+		GT_TRY(volumes(call, o, be, &d));
+	else
+		GT_TRY(are_projections ? projections(call, o, be, &d) : volume(call, o, be, &d));
 done:
 	gt_backend_close(be);
 	return cli_exit(call, st);
@@ -112,14 +175,17 @@ static void list(FILE *out)
 const cli_command cli_denoise = {
 	.name = "denoise",
 	.about = "denoise a volume or projections by a penalty or a denoiser",
-	.synopsis = "VOLUME|SCAN -o FILE --penalty NAME:key=value,... [options]",
+	.synopsis = "VOLUME...|SCAN -o FILE --penalty NAME:key=value,... [options]",
 	.notes = "The result is the u with the least R(u) + |u - z|^2/2, with a penalty R and the data z; a denoiser's what it says.\n"
 		 "A strength is in the unit of the data: mm-1 in volumes (1 HU is 2e-5), none in projections. Begin with the noise.\n\n"
 		 "  gantry denoise vol.nc -o smooth.nc --penalty nlm:h=20HU\n"
 		 "  gantry denoise vol.nc -o smooth.nc --penalty tgv:strength=4e-4,inner=200\n"
-		 "  gantry denoise scan.nc -o smooth-scan.nc --penalty tv:strength=0.02,z=0\n",
+		 "  gantry denoise scan.nc -o smooth-scan.nc --penalty tv:strength=0.02,z=0\n\n"
+		 "Several volumes on one grid (energies, times) are denoised together by joint-tv or low-rank, and written as out-1.nc,\n"
+		 "out-2.nc, ...\n\n"
+		 "  gantry denoise low.nc high.nc -o out.nc --penalty joint-tv:strength=4e-4,kind=nuclear\n",
 	.least_files = 1,
-	.most_files = 1,
+	.most_files = 1024,
 	.traits = CLI_COMPUTES,
 	.list = list,
 	.run = run,

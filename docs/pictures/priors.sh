@@ -24,11 +24,12 @@ picture fdk "fdk, 60 views"
 recon qggmrf os-sqs:iterations=10,subsets=4 "qggmrf:c=10HU,strength=${QGGMRF:-3e2}"
 recon tv fista:iterations=30,prox=yes "tv:strength=${TV:-0.1}"
 recon tgv fista:iterations=30 "tgv:strength=${TV:-0.1}"
+recon wavelet fista:iterations=30 "wavelet:strength=${WAVELET:-0.25}"
 recon awtv fista:iterations=30 "awtv:strength=${TV:-0.1},delta=60HU,smooth=2HU"
 recon nltv fista:iterations=30 "nltv:strength=${NLTV:-0.5},h=20HU,smooth=2HU,prior=prior.nc"
 recon piccs fista:iterations=30 "piccs:strength=${TV:-0.1},smooth=2HU,prior=prior.nc"
 recon nlm pnp-fista:iterations=20 "nlm:strength=1,h=${H:-15HU}"
-for name in fdk qggmrf tv tgv awtv nltv piccs nlm; do
+for name in fdk qggmrf tv tgv wavelet awtv nltv piccs nlm; do
 	printf '%-8s ' $name
 	"$gantry" compare $name.nc truth.nc --quiet | grep -m1 -i rms
 done

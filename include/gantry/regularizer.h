@@ -16,6 +16,8 @@ typedef struct {
 	 * theirs (Fessler and Rogers, IEEE Trans. Image Process. 5 (1996) 1346). GT_ERR_UNSUPPORTED if there is no such thing. */
 	gt_status (*make)(gt_backend *be, gt_type type, const gt_grid *grid, const void *options, const gt_array *kappa, gt_penalty **R);
 	int no_automatic_strength;      /* 1: the strength cannot be found from the noise of the data */
+	/* The same of several volumes on one grid, one after the other in an array; NULL: there is no such thing. */
+	gt_status (*make_joint)(gt_backend *be, gt_type type, const gt_grid *grid, size_t volumes, const void *options, gt_penalty **R);
 } gt_regularizer;
 
 GT_API extern const gt_regularizer *const gt_regularizers[];               /* NULL-terminated */
@@ -23,6 +25,11 @@ GT_API extern const gt_module_kind gt_regularizer_kind;
 GT_API const gt_regularizer *gt_regularizer_find(const char *name);        /* NULL if there is none */
 /* spec: "huber:strength=3,delta=5HU" or "NAME". */
 GT_API gt_status gt_regularizer_new(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, const gt_array *kappa,
+                             gt_penalty **R);
+
+/* A penalty on several volumes: of arrays of volumes * voxels values, one volume after the other. GT_ERR_UNSUPPORTED:
+ * it is a penalty of one volume. */
+GT_API gt_status gt_regularizer_new_joint(const char *spec, gt_backend *be, gt_type type, const gt_grid *grid, size_t volumes,
                              gt_penalty **R);
 
 /* Denoisers of the caller's as proximal steps ("plug and play": Venkatakrishnan, Bouman, Wohlberg, IEEE GlobalSIP
@@ -72,6 +79,8 @@ GT_API extern const gt_denoise_options gt_denoise_defaults;   /* copy it, then s
  * fails, the data stay as they are. Memory on the backend: the data three times, and what the penalty takes; fista:
  * six times. */
 GT_API gt_status gt_denoise_volume     (gt_backend *be, gt_type type, const gt_denoise_options *o, gt_volume *v);
+/* Several volumes on one grid together, in place, by a penalty that takes them. GT_ERR_ARG also: grids that differ. */
+GT_API gt_status gt_denoise_volumes    (gt_backend *be, gt_type type, const gt_denoise_options *o, gt_volume *const *v, size_t n);
 /* The line integrals of p, in place: as a volume of columns, rows and views, whose voxels are pixels as long along
  * the views as along the columns. Parameters are in the unit of line integrals, which is none. Weights and photons
  * stay as they are. GT_ERR_FORMAT: p holds none. */

@@ -8,7 +8,8 @@ ok recon scan.nc -o noisy.nc --like truth.nc --solver fdk --backend "$backend"
 ok recon clean.nc -o best.nc --like truth.nc --solver fdk --backend "$backend"
 ok compare noisy.nc best.nc --json
 noisy=$(value rmse)
-for penalty in nlm:h=60HU tv:strength=4e-4 tgv:strength=4e-4 huber:strength=4,delta=20HU awtv:strength=4e-4,delta=200HU; do
+for penalty in nlm:h=60HU tv:strength=4e-4 tgv:strength=4e-4 huber:strength=4,delta=20HU wavelet:strength=1e-3 \
+	awtv:strength=4e-4,delta=200HU; do
 	ok denoise noisy.nc -o smooth.nc --penalty "$penalty" --backend "$backend"
 	ok compare smooth.nc best.nc --json
 	holds "$(value rmse) < 0.8 * $noisy" "$penalty: $(value rmse) of $noisy"
@@ -18,6 +19,24 @@ says "denoise=awtv:strength=4e-4"
 ok denoise noisy.nc -o smooth.nc --penalty tv:strength=1e-9 --backend "$backend" --precision double
 ok compare smooth.nc noisy.nc --max 1e-3HU
 ok denoise noisy.nc -o smooth.mha --penalty nlm --nonneg --unit HU --backend "$backend"
+
+# Two volumes together, the second of another dose.
+ok simulate --phantom shepp-logan --reduce 8 --photons 900 --seed 6 -o other.nc
+ok recon other.nc -o other-noisy.nc --like truth.nc --solver fdk --backend "$backend"
+for penalty in joint-tv:strength=4e-4,kind=nuclear joint-tv:strength=4e-4; do
+	ok denoise noisy.nc other-noisy.nc -o both.nc --penalty "$penalty" --backend "$backend"
+	ok compare both-1.nc best.nc --json
+	holds "$(value rmse) < 0.8 * $noisy" "$penalty: $(value rmse) of $noisy"
+	ok info both-2.nc
+	says "denoise=$penalty volume=2"
+done
+ok denoise noisy.nc other-noisy.nc -o both.nc --penalty low-rank:strength=0.05 --backend "$backend"
+ok compare both-1.nc best.nc --json
+holds "$(value rmse) < $noisy" "low-rank: $(value rmse) of $noisy"
+refused 1 "penalty 'tv' is of one volume, not of 2" denoise noisy.nc other-noisy.nc -o none.nc --penalty tv:strength=1
+refused 1 "holds projections" denoise scan.nc noisy.nc -o none.nc --penalty joint-tv:strength=1
+refused 1 "expected no bounds" denoise noisy.nc other-noisy.nc -o none.nc --penalty low-rank:strength=1 --nonneg
+refused 2 "which would be overwritten" denoise both-1.nc both-2.nc -o both.nc --penalty joint-tv:strength=1
 
 # Projections: their noise falls, and they stay projections of the same scan.
 ok denoise scan.nc -o smooth.nc --penalty tv:strength=0.06 --backend "$backend"

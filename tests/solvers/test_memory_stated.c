@@ -260,7 +260,7 @@ static gt_counters penalise(const gt_regularizer *r, gt_type type, int rehearses
 	if (gt_penalty_has(R) & GT_HAS_LINE)
 		gt_penalty_line(R, x, g, 0, &slope, &curvature);
 	if (gt_penalty_has(R) & GT_HAS_PROX)
-		gt_penalty_prox(R, 1, 0, 1, x, g);
+		gt_penalty_prox(R, 1, -INFINITY, INFINITY, x, g); /* low-rank takes no bounds */
 	ck_ok(gt_backend_status(be));
 	gt_penalty_free(R);
 	gt_array_free(x);

@@ -1,0 +1,102 @@
+/* Filters of undecimated wavelet transforms: Daubechies, Ten Lectures on Wavelets, SIAM 1992, tables 6.1 and 6.3. Norms
+ * along an axis by power iterations on the host. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/try.h"
+#include "regularizers/wavelet/wavelet_filters.h"
+
+const char *const gt_wavelet_names[] = { "haar", "db2", "sym4", NULL };
+
+/* Of the orthonormal transform. */
+static const double haar[] = { 0.70710678118654752, 0.70710678118654752 };
+static const double db2[] = { 0.48296291314453414, 0.83651630373780790, 0.22414386804201338, -0.12940952255126038 };
+static const double sym4[] = { 0.03222310060404270, -0.01260396726203783, -0.09921954357684722, 0.29785779560527736,
+	                       0.80373875180591610, 0.49761866763201545,  -0.02963552764599851, -0.07576571478927333 };
+
+int gt_wavelet_filter(int filter, double low[GT_WAVELET_TAPS])
+{
+	static const struct {
+		int taps;
+		const double *h;
+	} all[] = { { 2, haar }, { 4, db2 }, { 8, sym4 } };
+	const int taps = all[filter].taps;
+	for (int k = 0; k < taps; k++)
+		low[k] = all[filter].h[k] * sqrt(0.5);
+	return taps;
+}
+
+/* A line of n voxels, whose taps are `apart`. */
+struct line {
+	size_t n;
+	ptrdiff_t apart;
+	int taps;
+	double low[GT_WAVELET_TAPS];
+};
+
+static size_t mirrored(const struct line *l, size_t i, int k)
+{
+	const ptrdiff_t n = (ptrdiff_t)l->n, m = ((ptrdiff_t)i + (k - l->taps / 2 + 1) * l->apart) % (2 * n), from = m < 0 ? m + 2 * n : m;
+	return (size_t)(from < n ? from : 2 * n - 1 - from);
+}
+
+/* y = B'B x with B the low pass and, if `both`, the high pass below it. */
+static void normal(const struct line *l, int both, const double *x, double *y)
+{
+	memset(y, 0, l->n * sizeof *y);
+	for (size_t i = 0; i < l->n; i++)
+		for (int pass = 0; pass <= both; pass++) {
+			double h[GT_WAVELET_TAPS], sum = 0;
+			for (int k = 0; k < l->taps; k++) {
+				h[k] = pass ? (k % 2 ? -1 : 1) * l->low[l->taps - 1 - k] : l->low[k];
+				sum += h[k] * x[mirrored(l, i, k)];
+			}
+			for (int k = 0; k < l->taps; k++)
+				y[mirrored(l, i, k)] += h[k] * sum;
+		}
+}
+
+/* room: two lines. */
+static double largest(const struct line *l, int both, double *room)
+{
+	double *x = room, *y = room + l->n, norm2 = 1;
+	for (size_t i = 0; i < l->n; i++)
+		x[i] = 1 + 0.3 * sin((double)(i * i));
+	for (int turn = 0; turn < 60; turn++) {
+		double xx = 0, yy = 0;
+		normal(l, both, x, y);
+		for (size_t i = 0; i < l->n; i++) {
+			xx += x[i] * x[i];
+			yy += y[i] * y[i];
+		}
+		norm2 = sqrt(yy / xx);
+		for (size_t i = 0; i < l->n; i++)
+			x[i] = y[i] / sqrt(yy);
+	}
+	return fmax(1, norm2 * 1.01);
+}
+
+gt_status gt_wavelet_norm2(int filter, int levels, const size_t n[3], double *norm2)
+{
+	double all = 1, lows = 1;
+	for (int level = 0; level < levels; level++) {
+		double whole = 1, low = 1;
+		for (int a = 0; a < 3; a++) {
+			struct line l = { .n = n[a], .apart = (ptrdiff_t)1 << level };
+			/* What a border does ends within its reach. */
+			const size_t enough = 4 * (size_t)l.apart * GT_WAVELET_TAPS;
+			l.n = l.n < enough ? l.n : enough;
+			l.taps = gt_wavelet_filter(filter, l.low);
+			double *room = malloc(2 * l.n * sizeof *room);
+			if (!room)
+				return gt_fail(GT_ERR_MEMORY, "no memory for penalty 'wavelet'");
+			whole *= l.n > 1 ? largest(&l, 1, room) : 1;
+			low *= l.n > 1 ? largest(&l, 0, room) : 1;
+			free(room);
+		}
+		all += (whole - 1) * lows;
+		lows *= low;
+	}
+	*norm2 = all;
+	return GT_OK;
+}
