@@ -42,7 +42,8 @@ function buildControls(viewer) {
 	const play = el("button", { type: "button", textContent: "Play" });
 	play.addEventListener("click", () => viewer.play(!state.playing));
 	viewer.playButton = play;
-	bar.append(play);
+	if (viewer.items.some(item => item.n[2] > 1))
+		bar.append(play);
 	viewer.grid = el("div", { className: "grid" });
 	viewer.readout = el("output", { className: "readout", ariaLive: "polite", ariaLabel: "value under the cursor" });
 	viewer.resultText = el("output", { className: "readout", ariaLive: "polite", ariaLabel: "measurement" });
@@ -88,17 +89,33 @@ function lookControls(viewer) {
 	thickInput.value = 0;
 	thickInput.min = 0;
 	thick.hidden = true;
-	group.append(choice("show", ["slice", "maximum", "minimum", "mean"], "slice", mode => { thick.hidden = mode === "slice"; set("mode")(mode); })[0],
-		thick, check("smooth", "smooth"), check("cross", "cross"));
+	if (!viewer.flat)
+		group.append(choice("show", ["slice", "maximum", "minimum", "mean"], "slice", mode => { thick.hidden = mode === "slice"; set("mode")(mode); })[0], thick);
+	group.append(check("smooth", "smooth"), check("cross", "cross"));
 	const swipe = el("input", { type: "range", min: 0, max: 1, step: 0.005, value: 0.5 });
 	swipe.addEventListener("input", () => set("swipe")(+swipe.value));
 	viewer.swipeLine = el("label", { hidden: true }, "divider ", swipe);
 	viewer.swipeInput = swipe;
 	const pair = viewer.items.length > 1 && viewer.kind === "volume", served = viewer.items.some(i => i.served);
-	if (pair && (!served || sameGrid(viewer.items[0], viewer.items[1])))
+	viewer.pairLine = pairChoice(viewer);
+	if (pair && (!served || viewer.items.every(item => sameGrid(viewer.items[0], item))))
 		group.append(choice("two volumes", ["side by side", "swipe", "difference"], state.layout,
-			layout => { state.layout = layout; state.measure = null; viewer.arrange(); })[0], viewer.swipeLine);
+			layout => { state.layout = layout; state.measure = null; viewer.arrange(); })[0], viewer.pairLine, viewer.swipeLine);
 	return group;
+}
+
+// Of more than two volumes: which are compared.
+function pairChoice(viewer) {
+	const names = viewer.items.map((item, i) => `${i + 1}: ${item.name}`), { pair } = viewer.state;
+	const line = el("span", { className: "group", hidden: true, role: "group", ariaLabel: "the two that are compared" });
+	for (const [k, label] of ["first", "second"].entries())
+		if (names.length > 2)
+			line.append(choice(label, names, names[pair[k]], name => {
+				pair[k] = names.indexOf(name);
+				viewer.state.measure = null;
+				viewer.arrange();
+			})[0]);
+	return line;
 }
 
 function details(viewer) {
@@ -128,7 +145,7 @@ function details(viewer) {
 
 function stepText(item) {
 	const half = v => (v / 2).toPrecision(2), hu = item.water > 0 ? ` (${half(item.step * 1000 / item.water)} HU)` : "";
-	return `whole steps of ${item.step.toPrecision(3)}${item.kind === "volume" ? " mm⁻¹" : ""}: right to ${half(item.step)}${hu}`;
+	return `whole steps of ${item.step.toPrecision(3)}${item.kind !== "volume" || !item.unit ? "" : item.water > 0 || item.unit === "mm-1" ? " mm⁻¹" : ` ${item.unit}`}: right to ${half(item.step)}${hu}`;
 }
 
 function chooseTool(viewer, tool) {
