@@ -213,6 +213,22 @@ static gt_status put_viewer(FILE *f, const gt_page_part *part, const struct gt_p
 	return st;
 }
 
+static void put_script(FILE *f)
+{
+	fputs("</main>\n<script>", f);
+	fwrite(gt_page_script, 1, gt_page_script_size, f);
+	fputs("</script>\n", f);
+}
+
+void gt_page_put_live(FILE *f, const char *title)
+{
+	const gt_page page = { .size = sizeof page, .title = title };
+	put_head(f, &page, 1);
+	fputs("<noscript>The page needs JavaScript.</noscript>\n<section class=\"live\"></section>\n", f);
+	put_script(f);
+	fputs("</body>\n</html>\n", f);
+}
+
 gt_status gt_page_put(FILE *f, const gt_page *page, const struct gt_page_items *items, int served)
 {
 	size_t id = 0;
@@ -225,9 +241,7 @@ gt_status gt_page_put(FILE *f, const gt_page *page, const struct gt_page_items *
 			GT_TRY(put_viewer(f, &page->part[i], items, &id, served));
 		fputs("</section>\n", f);
 	}
-	fputs("</main>\n<script>", f);
-	fwrite(gt_page_script, 1, gt_page_script_size, f);
-	fputs("</script>\n", f);
+	put_script(f);
 done:
 	return st;
 }

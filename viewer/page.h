@@ -21,6 +21,8 @@ gt_status gt_page_check(const gt_page *page);
 gt_status gt_page_look(const gt_page *page, int served, struct gt_page_items *items);
 /* All of the page up to the values; of a file the coarse ones are within. */
 gt_status gt_page_put(FILE *f, const gt_page *page, const struct gt_page_items *items, int served);
+/* The page of gt_live_page_new(), which its script fills. */
+void gt_page_put_live(FILE *f, const char *title);
 /* Links to the headings, where there are several. */
 void gt_page_put_contents(FILE *f, const gt_page *page);
 /* Part i but for a viewer's items and the end of its section. */

@@ -1,7 +1,7 @@
 #ifndef GANTRY_IMAGE_H
 #define GANTRY_IMAGE_H
 #include <stddef.h>
-#include <gantry/data.h>
+#include <gantry/recon.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -101,6 +101,20 @@ typedef struct {
 } gt_page_server;
 /* Returns GT_OK when stop() asked for the end. */
 GT_API gt_status gt_page_serve(const gt_page *page, const gt_page_server *how);
+
+/* A page of a reconstruction that goes on, served in the same way by a thread of its own, which takes no signals: text,
+ * bar, curves of cost and change, and the last slices. What it is given is copied, and nobody waits for a browser:
+ * without one nothing more is done. */
+typedef struct gt_live_page gt_live_page;
+/* title: any bytes. port: as above. */
+GT_API gt_status   gt_live_page_new     (const char *title, int port, gt_live_page **page);
+GT_API const char *gt_live_page_address (const gt_live_page *page);     /* to open; the page's */
+/* What gt_recon_on_progress() and gt_recon_on_slices() tell, and words of one's own. page NULL: nothing is done. */
+GT_API void        gt_live_page_progress(gt_live_page *page, const gt_recon_progress *p);
+GT_API void        gt_live_page_slices  (gt_live_page *page, const gt_recon_slices *s);
+GT_API void        gt_live_page_say     (gt_live_page *page, const char *text);
+/* ending: how it ended, for a browser that looks on, which is waited for up to two seconds. page NULL is fine. */
+GT_API void        gt_live_page_free    (gt_live_page *page, const char *ending);
 
 #ifdef __cplusplus
 }

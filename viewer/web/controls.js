@@ -32,7 +32,8 @@ function buildControls(viewer) {
 	const { state } = viewer, bar = el("div", { className: "bar", role: "toolbar", ariaLabel: "window, tools and layout" });
 	viewer.tools = {};
 	const tools = el("span", { className: "group", role: "group", ariaLabel: "tool" });
-	for (const [tool, [text]] of Object.entries(TOOLS)) {
+	const live = viewer.items.some(item => item.live);
+	for (const [tool, [text]] of Object.entries(TOOLS).filter(([tool]) => tool !== "point" || !live)) {
 		const button = el("button", { type: "button", textContent: text });
 		button.addEventListener("click", () => chooseTool(viewer, tool));
 		viewer.tools[tool] = button;
@@ -42,7 +43,7 @@ function buildControls(viewer) {
 	const play = el("button", { type: "button", textContent: "Play" });
 	play.addEventListener("click", () => viewer.play(!state.playing));
 	viewer.playButton = play;
-	if (viewer.items.some(item => item.n[2] > 1))
+	if (!live && viewer.items.some(item => item.n[2] > 1))
 		bar.append(play);
 	viewer.grid = el("div", { className: "grid" });
 	viewer.readout = el("output", { className: "readout", ariaLive: "polite", ariaLabel: "value under the cursor" });
@@ -89,7 +90,7 @@ function lookControls(viewer) {
 	thickInput.value = 0;
 	thickInput.min = 0;
 	thick.hidden = true;
-	if (!viewer.flat)
+	if (!viewer.flat && !viewer.items.some(item => item.live))
 		group.append(choice("show", ["slice", "maximum", "minimum", "mean"], "slice", mode => { thick.hidden = mode === "slice"; set("mode")(mode); })[0], thick);
 	group.append(check("smooth", "smooth"), check("cross", "cross"));
 	const swipe = el("input", { type: "range", min: 0, max: 1, step: 0.005, value: 0.5 });
@@ -165,6 +166,10 @@ function showState(viewer) {
 			field.value = tidy(value);
 	const left = viewer.sources.reduce((sum, s) => sum + (s.left || 0), 0), all = viewer.items.reduce((sum, i) => sum + i.n[2], 0);
 	const lost = viewer.sources.some(s => s.lost), gone = left && document.readyState === "complete" && viewer.sources.some(s => s.left && !s.next());
+	if (viewer.items.some(item => item.live)) {
+		viewer.root.dataset.ready = "true";
+		return;
+	}
 	const items = viewer.items.filter(i => i.data && !i.served).map(i => `${i.name}: ${stepText(i)}`).join("; ");
 	const text = lost ? "The server has ended: 'gantry view --serve' starts it again." :
 		gone ? `The page is cut off: ${left} of ${all} slices are missing. What is drawn of them is coarse.` :

@@ -9,7 +9,7 @@ class Pane {
 		this.canvas = el("canvas", { tabIndex: 0, role: "img", className: "plane", dataset: { axis } });
 		this.caption = el("span", { className: "caption" });
 		this.slider = el("input", { type: "range", min: 0, max: item.n[axis] - 1, step: 1, ariaLabel: `${name}, number of the slice` });
-		this.slider.hidden = item.n[axis] < 2;
+		this.slider.hidden = item.n[axis] < 2 || !!item.live;
 		this.slider.addEventListener("input", () => viewer.setIndex(item, axis, +this.slider.value));
 		this.figure = el("figure", { className: "pane" }, this.canvas, el("figcaption", {}, this.caption, this.slider));
 		this.drawn = [{ key: "" }, { key: "" }];

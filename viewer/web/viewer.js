@@ -8,12 +8,12 @@ class Viewer {
 		this.root = root;
 		this.items = items;
 		this.kind = items[0].kind;
-		this.sources = items.map(item => item.served ? new ServedSource(item) : new FileSource(item));
+		this.sources = items.map(item => item.live ? new LiveSource(item) : item.served ? new ServedSource(item) : new FileSource(item));
 		this.tables = {};
 		const first = items[0], water = items.every(item => item.water > 0);
 		this.state = { at: first.n.map((n, a) => first.first[a] + (n >> 1) * first.pitch[a]), low: Math.min(...items.map(i => i.window[0])),
 			high: Math.max(...items.map(i => i.window[1])), unit: first.unit === "HU" && !water ? "mm-1" : first.unit,
-			colours: "grey", smooth: false, mode: "slice", thick: 0, layout: "side by side", pair: [0, 1], swipe: 0.5, tool: "point", cross: true, measure: null,
+			colours: "grey", smooth: false, mode: "slice", thick: 0, layout: "side by side", pair: [0, 1], swipe: 0.5, tool: first.live ? "window" : "point", cross: true, measure: null,
 			spread: null, playing: 0 };
 		this.water = water ? first.water : NaN;
 		this.presets = water;
@@ -45,6 +45,8 @@ class Viewer {
 	}
 
 	setIndex(item, axis, index) {
+		if (item.live)
+			return;
 		const i = Math.min(Math.max(index, 0), item.n[axis] - 1);
 		this.state.at[axis] = item.first[axis] + i * item.pitch[axis];
 		this.hover = null;
@@ -52,6 +54,8 @@ class Viewer {
 	}
 
 	setAt(item, voxel) {
+		if (item.live)
+			return;
 		voxel.forEach((v, a) => { this.state.at[a] = item.first[a] + v * item.pitch[a]; });
 		this.hover = null;
 		this.refresh();
