@@ -84,8 +84,9 @@ class Viewer {
 		this.panes = [];
 		this.grid.replaceChildren();
 		this.grid.classList.toggle("flat", this.flat);
+		const level = this.root.closest("section")?.querySelector("h2") ? "3" : "2";
 		for (const source of shown) {
-			const row = el("div", { className: "row" }, el("h3", { textContent: pair ? this.pairName(layout) : source.item.name }));
+			const row = el("div", { className: "row" }, el("h3", { ariaLevel: level, textContent: pair ? this.pairName(layout) : source.item.name }));
 			const panes = (this.flat ? [2] : [2, 1, 0]).map(axis => new Pane(this, source, axis, second));
 			row.append(el("div", { className: "panes" }, ...panes.map(p => p.figure)));
 			this.panes.push(...panes);
