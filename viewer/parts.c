@@ -51,7 +51,7 @@ static void put_table(FILE *f, const gt_page_part *part)
 		fputs(": ", f);
 		gt_html_text(f, part->heading ? part->heading : part->caption);
 	}
-	fprintf(f, "\"><table%s>\n<thead>\n", sorted ? " class=\"sorted\"" : "");
+	fprintf(f, "\"><table%s>\n<thead>\n", sorted ? " class=\"many sorted\"" : part->columns > SORTED_COLUMNS ? " class=\"many\"" : "");
 	for (size_t r = 0; r < part->rows; r++) {
 		fputs("<tr>", f);
 		for (size_t c = 0; c < part->columns; c++) {

@@ -79,6 +79,6 @@ gt_status gt_nc_put_floats(const gt_nc *f, int variable, size_t begin, const siz
 /* n values from `first` on of a variable of one dimension, in memory as in the file: every bit is kept. */
 gt_status gt_nc_put_part(const gt_nc *f, int variable, size_t first, size_t n, const void *values);
 gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from);
-/* Nothing where it is not known. */
+/* Nothing where it is assumed. */
 gt_status gt_nc_put_position(const gt_nc *f, gt_position position, int known);
 #endif
