@@ -86,6 +86,7 @@ const float *gt_projections_weights(const gt_projections *p) { return is(p) ? p-
 const float *gt_projections_photons(const gt_projections *p) { return is(p) ? p->photons : NULL; }
 double gt_projections_water(const gt_projections *p) { return is(p) ? p->water : 0; }
 gt_position gt_projections_position(const gt_projections *p) { return is(p) ? p->position : GT_HFS; }
+int gt_projections_position_known(const gt_projections *p) { return is(p) && p->positioned; }
 const gt_provenance *gt_projections_provenance(const gt_projections *p) { return is(p) ? &p->from : NULL; }
 
 /* what: "weight", "photon count". */
@@ -130,8 +131,10 @@ gt_status gt_projections_set_water(gt_projections *p, double water)
 
 gt_status gt_projections_set_position(gt_projections *p, gt_position position)
 {
-	const gt_status st = gt_projections_are("gt_projections_set_position", p);
-	return st != GT_OK ? st : gt_position_set(position, &p->position);
+	gt_status st = gt_projections_are("gt_projections_set_position", p);
+	if (st == GT_OK && (st = gt_position_set(position, &p->position)) == GT_OK)
+		p->positioned = 1;
+	return st;
 }
 
 gt_status gt_projections_set_provenance(gt_projections *p, const char *command, const char *parameters, const gt_scan *scan)

@@ -13,6 +13,7 @@ struct gt_projections {
 	float *weight;          /* owned, of the same shape; may be NULL */
 	float *photons;         /* owned: unattenuated counts per cell; may be NULL */
 	gt_position position;
+	int positioned;         /* 1: a file or the caller said so */
 	double water;           /* attenuation of water that the scanner states, mm^-1; 0: not known */
 	gt_provenance from;
 };

@@ -70,6 +70,7 @@ const gt_grid *gt_volume_grid(const gt_volume *v) { return is(v) ? &v->grid : NU
 float *gt_volume_data(const gt_volume *v) { return is(v) ? v->data : NULL; }
 double gt_volume_water(const gt_volume *v) { return is(v) ? v->water : 0; }
 gt_position gt_volume_position(const gt_volume *v) { return is(v) ? v->position : GT_HFS; }
+int gt_volume_position_known(const gt_volume *v) { return is(v) && v->positioned; }
 gt_unit gt_volume_unit(const gt_volume *v) { return is(v) ? v->unit : GT_PER_MM; }
 const gt_provenance *gt_volume_provenance(const gt_volume *v) { return is(v) ? &v->from : NULL; }
 
@@ -81,8 +82,10 @@ gt_status gt_volume_set_water(gt_volume *v, double water)
 
 gt_status gt_volume_set_position(gt_volume *v, gt_position position)
 {
-	const gt_status st = gt_volume_is("gt_volume_set_position", v);
-	return st != GT_OK ? st : gt_position_set(position, &v->position);
+	gt_status st = gt_volume_is("gt_volume_set_position", v);
+	if (st == GT_OK && (st = gt_position_set(position, &v->position)) == GT_OK)
+		v->positioned = 1;
+	return st;
 }
 
 gt_status gt_volume_set_provenance(gt_volume *v, const char *command, const char *parameters, const gt_scan *scan)

@@ -12,6 +12,7 @@ struct gt_volume {
 	gt_loan loan;           /* whose memory `data` is */
 	double water;           /* attenuation of water, mm^-1, for HU; 0: not known */
 	gt_position position;
+	int positioned;         /* 1: a file or the caller said so */
 	gt_provenance from;
 	gt_unit unit;           /* of the numbers in the file that it was read from, for reports */
 };

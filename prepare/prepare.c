@@ -143,6 +143,7 @@ gt_status gt_prepare_like(const gt_projections *p, const gt_scan *scan, gt_proje
 	if ((p->weight && !(q->weight = calloc(n, sizeof *q->weight))) || (p->photons && !(q->photons = calloc(n, sizeof *q->photons))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "the projections: out of memory"));
 	q->position = p->position;
+	q->positioned = p->positioned;
 	q->water = p->water;
 	GT_TRY(gt_projections_set_provenance(q, p->from.command, p->from.parameters, NULL));
 	*out = q;

@@ -116,6 +116,9 @@ static void begin_job(gt_recon *r)
 		                 .each_self = r->each_self,
 		                 .cancel = r->cancel,
 		                 .cancel_self = r->cancel_self,
+		                 .take = r->take,
+		                 .take_self = r->take_self,
+		                 .take_every = r->take_every,
 		                 .grid_is_given = s->text[GT_SET_GRID] || s->text[GT_SET_LIKE] || r->grid_from || r->start ||
 		                                  gt_recon_starts_from_file(gt_recon_init(s)),
 		                 .backend = s->text[GT_SET_BACKEND],

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/subsets.h>
+#include "core/device/backend.h"
 #include "core/log.h"
 #include "core/team/team.h"
 #include "core/text.h"
@@ -14,6 +15,7 @@
 /* What the solver's callbacks are given. */
 typedef struct {
 	const gt_recon_job *j;
+	const gt_recon_extent *e;
 	gt_recon_found *f;
 } teller;
 
@@ -29,6 +31,40 @@ static void remember_cost(gt_recon_found *f, double cost)
 		f->costs_max = max;
 	}
 	f->cost[f->costs++] = cost;
+}
+
+/* Slices of the volume, which has padding below and above in x. Where there is no memory nobody is told. */
+static float *slice_of(const gt_array *x, const gt_recon_extent *e, int axis)
+{
+	const size_t *n = e->asked->n, plane = n[0] * n[1], base = e->below * plane, middle = n[axis] / 2;
+	const gt_array_rows across[3] = { { base + middle, 1, n[1] * n[2], n[0] },
+		                          { base + middle * n[0], n[0], n[2], plane },
+		                          { base + middle * plane, plane, 1, plane } };
+	float *host = malloc(across[axis].run * across[axis].rows * sizeof *host);
+	if (host && gt_array_get_rows(x, &across[axis], host) == GT_OK)
+		return host;
+	free(host);
+	return NULL;
+}
+
+/* Told where it is time to. */
+static void take_slices(const gt_recon_job *j, const gt_recon_extent *e, const gt_progress *g, double seconds, gt_recon_found *f)
+{
+	gt_recon_slices s = { .size = sizeof s, .grid = e->asked, .iteration = g->iteration, .water = j->water, .index = { 0, 0, 0 } };
+	float *host[3] = { NULL, NULL, NULL };
+	if (!j->take || !g->x || j->team)
+		return;
+	if (f->taken > 0 && seconds - f->taken < j->take_every && g->iteration < g->iterations)
+		return;
+	f->taken = seconds > 0 ? seconds : 1e-9;
+	for (int a = 0; a < 3; a++) {
+		s.index[a] = e->asked->n[a] / 2;
+		s.slice[a] = host[a] = slice_of(g->x, e, a);
+	}
+	if (host[0] && host[1] && host[2])
+		j->take(j->take_self, &s);
+	for (int a = 0; a < 3; a++)
+		free(host[a]);
 }
 
 static void each_iteration(void *self, const gt_progress *g, double seconds)
@@ -47,6 +83,7 @@ static void each_iteration(void *self, const gt_progress *g, double seconds)
 	p.residual = g->residual / t->f->run.data_norm;
 	p.change = g->change;
 	remember_cost(t->f, g->cost);
+	take_slices(t->j, t->e, g, seconds, t->f);
 	t->f->asked_to_stop = t->j->each && t->j->each(t->j->each_self, &p);
 }
 
@@ -103,9 +140,9 @@ done:
 }
 
 /* With the caller told, unless this is a dry run. */
-static gt_status solve(const gt_recon_job *j, const gt_problem *problem, gt_array *x, gt_recon_found *f)
+static gt_status solve(const gt_recon_job *j, const gt_recon_extent *e, const gt_problem *problem, gt_array *x, gt_recon_found *f)
 {
-	teller t = { j, f };
+	teller t = { j, e, f };
 	if (f->plan)
 		return gt_run_solve(&f->run, j->method.solver, problem, j->method.options, x);
 	f->run.each = each_iteration;
@@ -179,7 +216,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	f->run.rule.change *= j->stop.change_in_hu ? j->water / GT_MU_WATER : 1;
 	if (!f->plan)
 		GT_TRY(open_checkpoint(j, e, w, be, f));
-	GT_TRY(solve(j, &problem, x, f));
+	GT_TRY(solve(j, e, &problem, x, f));
 	gt_memory_estimate_solved(f->plan, be, f->run.iterating_bytes, f->run.best_bytes);
 	if (f->run.reason)
 		gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.most,

@@ -13,6 +13,9 @@ typedef struct {
 	void *each_self;
 	int (*cancel)(void *self);      /* see gt_recon_on_cancel() */
 	void *cancel_self;
+	void (*take)(void *self, const gt_recon_slices *s);     /* see gt_recon_on_slices(); NULL: nobody */
+	void *take_self;
+	double take_every;              /* s */
 	const gt_projections *p;
 	const char *name;               /* of them: the file, for messages */
 	gt_grid grid;                   /* that was asked for, or chosen */
@@ -44,6 +47,7 @@ typedef struct {
 	double *cost;                   /* [costs], owned */
 	size_t costs, costs_max;
 	int asked_to_stop;
+	double taken;                   /* when slices were last told, in seconds of the solver; 0: not yet */
 	double device_peak;             /* bytes */
 } gt_recon_found;
 void gt_recon_found_free(gt_recon_found *f);

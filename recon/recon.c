@@ -199,6 +199,15 @@ void gt_recon_on_cancel(gt_recon *r, int (*cancel)(void *self), void *self)
 	r->job.cancel_self = r->cancel_self = self;
 }
 
+void gt_recon_on_slices(gt_recon *r, double seconds, void (*take)(void *self, const gt_recon_slices *s), void *self)
+{
+	if (!is(r))
+		return;
+	r->job.take = r->take = take;
+	r->job.take_self = r->take_self = self;
+	r->job.take_every = r->take_every = seconds;
+}
+
 gt_status gt_recon_choose(gt_recon *r)
 {
 	gt_status st = gt_recon_check_idle("gt_recon_choose", r);

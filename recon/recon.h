@@ -21,6 +21,9 @@ struct gt_recon {
 	gt_grid grid;
 	gt_grid_from grid_from;
 	const float *start;             /* borrowed; NULL: as the key init says */
+	double take_every;
+	void (*take)(void *self, const gt_recon_slices *s);
+	void *take_self;
 	gt_listener log;
 	int (*each)(void *self, const gt_recon_progress *p);
 	void *each_self;

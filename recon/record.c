@@ -104,6 +104,7 @@ gt_status gt_recon_record(gt_recon *r, gt_volume *v)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	v->water = r->job.water;
 	v->position = r->job.p->position;
+	v->positioned = r->job.p->positioned;
 	return gt_volume_set_provenance(v, r->job.command, r->parameters, r->job.p->scan);
 }
 

@@ -121,17 +121,33 @@ static void put_scan_facts(FILE *f, const gt_scan *s)
 	}
 }
 
+/* Of each axis its low end and its high end, where a file or the caller says how the patient lay. */
+static void put_letters(FILE *f, const gt_volume *v)
+{
+	fputs(",\"letters\":[", f);
+	for (int a = 0; a < 3; a++)
+		fprintf(f, "%s\"%c%c\"", a ? "," : "", gt_position_letter(gt_volume_position(v), a, -1),
+		        gt_position_letter(gt_volume_position(v), a, 1));
+	putc(']', f);
+}
+
 static void put_volume(FILE *f, const struct gt_page_data *d)
 {
 	const gt_volume *v = d->item->volume;
 	const gt_grid *g = gt_volume_grid(v);
-	const double first[3] = { gt_grid_first(g, 0), gt_grid_first(g, 1), gt_grid_first(g, 2) }, water = gt_volume_water(v);
+	const double first[3] = { gt_grid_first(g, 0), gt_grid_first(g, 1), gt_grid_first(g, 2) };
+	const char *quantity = d->item->quantity;
+	const double water = quantity ? 0 : gt_volume_water(v);
 	const gt_unit unit = d->item->unit == GT_UNIT_AUTO ? gt_volume_unit(v) : d->item->unit;
 	char text[256];
 	put_numbers(f, "pitch", g->pitch, 3);
 	put_numbers(f, "first", first, 3);
 	put_number(f, "water", water > 0 ? water : NAN);
-	fprintf(f, ",\"unit\":\"%s\",\"facts\":[[\"file or name\",", unit == GT_HU && water > 0 ? "HU" : "mm-1");
+	if (gt_volume_position_known(v))
+		put_letters(f, v);
+	fputs(",\"unit\":", f);
+	gt_write_json_text(f, quantity ? quantity : unit == GT_HU && water > 0 ? "HU" : "mm-1");
+	fputs(",\"facts\":[[\"file or name\",", f);
 	gt_write_json_text(f, d->item->name ? d->item->name : "");
 	putc(']', f);
 	snprintf(text, sizeof text, "%zu x %zu x %zu voxels of %.6g x %.6g x %.6g mm", g->n[0], g->n[1], g->n[2], g->pitch[0], g->pitch[1],
@@ -139,11 +155,15 @@ static void put_volume(FILE *f, const struct gt_page_data *d)
 	put_fact(f, "grid", text);
 	snprintf(text, sizeof text, "%.6g, %.6g, %.6g mm", g->center[0], g->center[1], g->center[2]);
 	put_fact(f, "centre", text);
-	snprintf(text, sizeof text, "%.6g to %.6g mm-1", d->tiles.least, d->tiles.most);
+	snprintf(text, sizeof text, "%.6g to %.6g %s", d->tiles.least, d->tiles.most, quantity ? quantity : "mm-1");
 	put_fact(f, "values", text);
 	if (water > 0)
 		snprintf(text, sizeof text, "%.6g mm-1", water);
-	put_fact(f, "water", water > 0 ? text : "not known: no Hounsfield units");
+	if (!quantity)
+		put_fact(f, "water", water > 0 ? text : "not known: no Hounsfield units");
+	if (!quantity)
+		put_fact(f, "position of the patient",
+		         gt_volume_position_known(v) ? gt_position_names[gt_volume_position(v)] : "not known: no letters at the sides");
 	put_origin(f, gt_volume_provenance(v));
 	putc(']', f);
 }

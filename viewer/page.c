@@ -64,16 +64,17 @@ static struct gt_page_data data_of(const gt_page_item *item)
 }
 
 /* The page's window in the item's unit, or percentiles of some of the values. */
-static gt_status window(const gt_page *page, struct gt_page_data *d)
+static gt_status window(const gt_page *page, const gt_page_part *part, struct gt_page_data *d)
 {
+	const double low = part->low < part->high ? part->low : page->low, high = part->low < part->high ? part->high : page->high;
 	const size_t all = d->n[0] * d->n[1] * d->n[2], stride = all / WINDOW_SAMPLES + 1;
 	const double water = d->item->volume ? gt_volume_water(d->item->volume) : 0;
 	const gt_unit unit = !d->item->volume ? GT_PER_MM : d->item->unit == GT_UNIT_AUTO ? gt_volume_unit(d->item->volume) : d->item->unit;
 	size_t n = 0;
-	if (page->low < page->high) {
-		const int hu = unit == GT_HU && water > 0;
-		d->window[0] = hu ? water * (1 + page->low / 1000) : page->low;
-		d->window[1] = hu ? water * (1 + page->high / 1000) : page->high;
+	if (low < high) {
+		const int hu = unit == GT_HU && water > 0 && !d->item->quantity;
+		d->window[0] = hu ? water * (1 + low / 1000) : low;
+		d->window[1] = hu ? water * (1 + high / 1000) : high;
 		return GT_OK;
 	}
 	double *some = malloc((all / stride + 1) * sizeof *some);
@@ -115,6 +116,7 @@ gt_status gt_page_look(const gt_page *page, int served, struct gt_page_items *it
 	for (size_t i = 0; i < page->parts; i++)
 		for (size_t k = 0; page->part[i].kind == GT_PAGE_VIEWER && k < page->part[i].items; k++) {
 			struct gt_page_data d = data_of(&page->part[i].item[k]);
+			d.part = &page->part[i];
 			items->of[items->n++] = d;
 			values += d.data ? (double)d.n[0] * (double)d.n[1] * (double)d.n[2] : 0;
 		}
@@ -133,7 +135,7 @@ gt_status gt_page_look(const gt_page *page, int served, struct gt_page_items *it
 			range_of(d);
 		else
 			GT_TRY(gt_tiles_plan(d->data, d->n, bytes, &d->tiles));
-		GT_TRY(window(page, d));
+		GT_TRY(window(page, d->part, d));
 	}
 done:
 	return st;
@@ -171,21 +173,6 @@ static void put_head(FILE *f, const gt_page *page, int served)
 	fputs("</h1></header>\n<main>\n", f);
 }
 
-static void put_table(FILE *f, const gt_page_part *part)
-{
-	fputs("<div class=\"wide\" tabindex=\"0\"><table>\n", f);
-	for (size_t r = 0; r < part->rows; r++) {
-		fputs("<tr>", f);
-		for (size_t c = 0; c < part->columns; c++) {
-			fputs(r ? "<td>" : "<th scope=\"col\">", f);
-			gt_html_text(f, part->cell[r * part->columns + c]);
-			fputs(r ? "</td>" : "</th>", f);
-		}
-		fputs("</tr>\n", f);
-	}
-	fputs("</table></div>\n", f);
-}
-
 /* Compressed slices, each a script element that no browser runs. coarse: the means of blocks. */
 static gt_status put_coarse(FILE *f, const struct gt_page_data *d, size_t id)
 {
@@ -211,37 +198,35 @@ static gt_status put_coarse(FILE *f, const struct gt_page_data *d, size_t id)
 	return st;
 }
 
-static gt_status put_part(FILE *f, const gt_page_part *part, const struct gt_page_items *items, size_t *id, int served)
+static gt_status put_viewer(FILE *f, const gt_page_part *part, const struct gt_page_items *items, size_t *id, int served)
 {
 	gt_status st = GT_OK;
-	fprintf(f, "<section class=\"%s\">\n", part->kind == GT_PAGE_VIEWER ? "viewer" : "part");
-	if (part->heading) {
-		fputs("<h2>", f);
-		gt_html_text(f, part->heading);
-		fputs("</h2>\n", f);
+	fputs("<noscript>The pictures need JavaScript.</noscript>\n<script type=\"application/json\" class=\"viewer-data\">[", f);
+	for (size_t k = 0; k < part->items; k++) {
+		fputs(k ? "," : "", f);
+		gt_page_put_item(f, &items->of[*id + k], *id + k, served);
 	}
-	if (part->text) {
-		fputs("<p>", f);
-		gt_html_text(f, part->text);
-		fputs("</p>\n", f);
-	}
-	if (part->kind == GT_PAGE_TABLE)
-		put_table(f, part);
-	else if (part->kind == GT_PAGE_CURVE)
-		gt_page_put_curve(f, part);
-	else if (part->kind == GT_PAGE_VIEWER) {
-		fputs("<noscript>The pictures need JavaScript.</noscript>\n<script type=\"application/json\" class=\"viewer-data\">[", f);
-		for (size_t k = 0; k < part->items; k++) {
-			fputs(k ? "," : "", f);
-			gt_page_put_item(f, &items->of[*id + k], *id + k, served);
-		}
-		fputs("]</script>\n", f);
-		for (size_t k = 0; k < part->items && st == GT_OK && !served; k++)
-			st = put_coarse(f, &items->of[*id + k], *id + k);
-		*id += part->items;
-	}
-	fputs("</section>\n", f);
+	fputs("]</script>\n", f);
+	for (size_t k = 0; k < part->items && st == GT_OK && !served; k++)
+		st = put_coarse(f, &items->of[*id + k], *id + k);
+	*id += part->items;
 	return st;
+}
+
+static void put_script(FILE *f)
+{
+	fputs("</main>\n<script>", f);
+	fwrite(gt_page_script, 1, gt_page_script_size, f);
+	fputs("</script>\n", f);
+}
+
+void gt_page_put_live(FILE *f, const char *title)
+{
+	const gt_page page = { .size = sizeof page, .title = title };
+	put_head(f, &page, 1);
+	fputs("<noscript>The page needs JavaScript.</noscript>\n<section class=\"live\"></section>\n", f);
+	put_script(f);
+	fputs("</body>\n</html>\n", f);
 }
 
 gt_status gt_page_put(FILE *f, const gt_page *page, const struct gt_page_items *items, int served)
@@ -249,11 +234,14 @@ gt_status gt_page_put(FILE *f, const gt_page *page, const struct gt_page_items *
 	size_t id = 0;
 	gt_status st = GT_OK;
 	put_head(f, page, served);
-	for (size_t i = 0; i < page->parts; i++)
-		GT_TRY(put_part(f, &page->part[i], items, &id, served));
-	fputs("</main>\n<script>", f);
-	fwrite(gt_page_script, 1, gt_page_script_size, f);
-	fputs("</script>\n", f);
+	gt_page_put_contents(f, page);
+	for (size_t i = 0; i < page->parts; i++) {
+		gt_page_put_part(f, page, i);
+		if (page->part[i].kind == GT_PAGE_VIEWER)
+			GT_TRY(put_viewer(f, &page->part[i], items, &id, served));
+		fputs("</section>\n", f);
+	}
+	put_script(f);
 done:
 	return st;
 }

@@ -8,6 +8,7 @@
 /* What is shown of an item: its values as an array, x or columns fastest. */
 struct gt_page_data {
 	const gt_page_item *item;
+	const gt_page_part *part;       /* whose item it is */
 	const float *data;              /* NULL: a scan without projections */
 	size_t n[3];
 	struct gt_page_tiles tiles;          /* of a file; served: only least, most and missing */
@@ -20,6 +21,12 @@ gt_status gt_page_check(const gt_page *page);
 gt_status gt_page_look(const gt_page *page, int served, struct gt_page_items *items);
 /* All of the page up to the values; of a file the coarse ones are within. */
 gt_status gt_page_put(FILE *f, const gt_page *page, const struct gt_page_items *items, int served);
+/* The page of gt_live_page_new(), which its script fills. */
+void gt_page_put_live(FILE *f, const char *title);
+/* Links to the headings, where there are several. */
+void gt_page_put_contents(FILE *f, const gt_page *page);
+/* Part i but for a viewer's items and the end of its section. */
+void gt_page_put_part(FILE *f, const gt_page *page, size_t i);
 /* A JSON object. */
 void gt_page_put_item(FILE *f, const struct gt_page_data *d, size_t id, int served);
 /* An SVG drawing of a curve. */

@@ -96,15 +96,16 @@ static void send_plane(const struct gt_page_site *site, const struct cut *c, str
 	const struct gt_page_data *d = &site->items->of[c->item];
 	const size_t step[3] = { 1, d->n[0], d->n[0] * d->n[1] }, right = c->axis == 0 ? 1 : 0, up = c->axis == 2 ? 1 : 2;
 	const size_t w = d->n[right], h = d->n[up], slices = c->mode == SLICE ? 1 : c->to - c->from + 1;
-	if (!(a->memory = malloc(w * h * sizeof *a->memory))) {
+	float *plane = malloc(w * h * sizeof *plane);
+	if (!plane) {
 		refuse(a, 500);
 		return;
 	}
 	for (size_t y = 0; y < h; y++)
 		for (size_t x = 0; x < w; x++)
-			a->memory[y * w + x] = combined(d->data + c->from * step[c->axis] + y * step[up] + x * step[right], step[c->axis],
-			                                slices, c->mode);
-	*a = (struct gt_page_answer){ 200, "application/octet-stream", a->memory, w * h * sizeof *a->memory, a->memory };
+			plane[y * w + x] = combined(d->data + c->from * step[c->axis] + y * step[up] + x * step[right], step[c->axis],
+			                            slices, c->mode);
+	*a = (struct gt_page_answer){ 200, "application/octet-stream", plane, w * h * sizeof *plane, plane };
 }
 
 void gt_page_answer(const struct gt_page_site *site, const char *request, struct gt_page_answer *a)
@@ -133,7 +134,9 @@ void gt_page_answer(const struct gt_page_site *site, const char *request, struct
 		refuse(a, 404);
 	else if (!rest[1])
 		*a = (struct gt_page_answer){ 200, "text/html; charset=utf-8", site->html, site->html_bytes, NULL };
-	else if (!strncmp(rest, "/plane/", 7) && parse_cut(rest + 7, site->items, &c))
+	else if (site->more && site->more(site->self, rest, a))
+		return;
+	else if (site->items && !strncmp(rest, "/plane/", 7) && parse_cut(rest + 7, site->items, &c))
 		send_plane(site, &c, a);
 	else
 		refuse(a, 404);

@@ -4,19 +4,22 @@
 #include "viewer/page.h"
 
 enum { GT_TOKEN_DIGITS = 32, GT_REQUEST_MOST = 8192 };
-struct gt_page_site {
-	const struct gt_page_items *items;
-	const char *html;               /* the page itself */
-	size_t html_bytes;
-	char token[GT_TOKEN_DIGITS + 1];
-	int port;
-};
 struct gt_page_answer {
 	int code;                       /* 200, or an error */
 	const char *type;
 	const void *body;               /* of the site's, or memory */
 	size_t bytes;
-	float *memory;                  /* to be freed; NULL: none */
+	void *memory;                   /* to be freed; NULL: none */
+};
+struct gt_page_site {
+	const struct gt_page_items *items;      /* NULL: none */
+	/* Other paths, from the slash behind the token on; 0: there is no such. NULL: there are none. */
+	int (*more)(void *self, const char *rest, struct gt_page_answer *a);
+	void *self;
+	const char *html;               /* the page itself */
+	size_t html_bytes;
+	char token[GT_TOKEN_DIGITS + 1];
+	int port;
 };
 /* request: all up to the empty line, ended by 0. Grammar: GET /TOKEN/ and GET
  * /TOKEN/plane/ITEM/AXIS/FROM/TO/slice|maximum|minimum|mean. */

@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 #include "core/try.h"
-#include "viewer/request.h"
+#include "viewer/server.h"
 
 enum { PEERS = 32, WAITING = 16, READ_SECONDS = 10, WRITE_SECONDS = 60, POLL_MS = 200, HEAD = 512 };
 
 /* Reads while there is no answer, then writes. socket -1: free. */
-struct peer {
+struct gt_server_peer {
 	int socket;
 	double since;
 	char request[GT_REQUEST_MOST + 1], head[HEAD];
@@ -25,14 +25,14 @@ struct peer {
 	struct gt_page_answer answer;
 };
 
-static double now(void)
+double gt_server_now(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void drop(struct peer *p)
+static void drop(struct gt_server_peer *p)
 {
 	if (p->socket >= 0)
 		close(p->socket);
@@ -51,7 +51,7 @@ static const char *reason(int code)
 	                     : "Bad Request";
 }
 
-static void answer(const struct gt_page_site *site, struct peer *p)
+static void answer(const struct gt_page_site *site, struct gt_server_peer *p)
 {
 	/* A zero among the bytes ends the text early, which then is no request. */
 	p->request[p->got] = 0;
@@ -63,10 +63,10 @@ static void answer(const struct gt_page_site *site, struct peer *p)
 	                 "Cross-Origin-Resource-Policy: same-origin\r\n\r\n",
 	                 p->answer.code, reason(p->answer.code), p->answer.type, p->answer.bytes);
 	p->sent = 0;
-	p->since = now();
+	p->since = gt_server_now();
 }
 
-static void read_some(const struct gt_page_site *site, struct peer *p)
+static void read_some(const struct gt_page_site *site, struct gt_server_peer *p)
 {
 	const ssize_t n = recv(p->socket, p->request + p->got, GT_REQUEST_MOST - p->got, 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -85,7 +85,7 @@ static void read_some(const struct gt_page_site *site, struct peer *p)
 	}
 }
 
-static void write_some(struct peer *p)
+static void write_some(struct gt_server_peer *p)
 {
 	const int head = p->sent < p->head_bytes;
 	const char *from = head ? p->head + p->sent : (const char *)p->answer.body + (p->sent - p->head_bytes);
@@ -103,9 +103,9 @@ static void write_some(struct peer *p)
 }
 
 /* Of a full house the one that has said nothing whole for longest goes. */
-static void let_in(int listener, struct peer *peers)
+static void let_in(int listener, struct gt_server_peer *peers)
 {
-	struct peer *place = NULL;
+	struct gt_server_peer *place = NULL;
 	const int s = accept(listener, NULL, NULL);
 	if (s < 0)
 		return;
@@ -117,29 +117,29 @@ static void let_in(int listener, struct peer *peers)
 	fcntl(s, F_SETFD, FD_CLOEXEC);
 	place->socket = s;
 	place->got = place->head_bytes = place->sent = 0;
-	place->since = now();
+	place->since = gt_server_now();
 }
 
-static void serve_once(const struct gt_page_site *site, int listener, struct peer *peers)
+void gt_server_once(struct gt_server *s, const struct gt_page_site *site)
 {
-	struct pollfd fd[PEERS + 1] = { { .fd = listener, .events = POLLIN } };
+	struct pollfd fd[PEERS + 1] = { { .fd = s->listener, .events = POLLIN } };
 	for (size_t i = 0; i < PEERS; i++) {
-		struct peer *p = &peers[i];
-		if (p->socket >= 0 && now() - p->since > (p->answer.code ? WRITE_SECONDS : READ_SECONDS))
+		struct gt_server_peer *p = &s->peer[i];
+		if (p->socket >= 0 && gt_server_now() - p->since > (p->answer.code ? WRITE_SECONDS : READ_SECONDS))
 			drop(p);
 		fd[i + 1] = (struct pollfd){ .fd = p->socket, .events = p->answer.code ? POLLOUT : POLLIN };
 	}
 	if (poll(fd, PEERS + 1, POLL_MS) <= 0)
 		return;
 	for (size_t i = 0; i < PEERS; i++)
-		if (fd[i + 1].revents && peers[i].socket >= 0) {
-			if (peers[i].answer.code)
-				write_some(&peers[i]);
+		if (fd[i + 1].revents && s->peer[i].socket >= 0) {
+			if (s->peer[i].answer.code)
+				write_some(&s->peer[i]);
 			else
-				read_some(site, &peers[i]);
+				read_some(site, &s->peer[i]);
 		}
 	if (fd[0].revents)
-		let_in(listener, peers);
+		let_in(s->listener, s->peer);
 }
 
 static gt_status listen_at(int port, int *listener, int *got)
@@ -188,37 +188,56 @@ static gt_status make_html(const gt_page *page, const struct gt_page_items *item
 	return fclose(f) == 0 || st != GT_OK ? st : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
+gt_status gt_server_open(int port, struct gt_page_site *site, struct gt_server *s)
+{
+	gt_status st = GT_OK;
+	*s = (struct gt_server){ .listener = -1 };
+	if (port < 0 || port > 65535)
+		return gt_fail(GT_ERR_ARG, "port %d: expected 0 to 65535", port);
+	GT_TRY(listen_at(port, &s->listener, &site->port));
+	GT_TRY(make_token(site->token));
+	if (!(s->peer = calloc(PEERS, sizeof *s->peer)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	for (size_t i = 0; i < PEERS; i++)
+		s->peer[i].socket = -1;
+	snprintf(s->address, sizeof s->address, "http://127.0.0.1:%d/%s/", site->port, site->token);
+	return GT_OK;
+done:
+	gt_server_close(s);
+	return st;
+}
+
+void gt_server_close(struct gt_server *s)
+{
+	for (size_t i = 0; i < PEERS && s->peer; i++)
+		drop(&s->peer[i]);
+	free(s->peer);
+	if (s->listener >= 0)
+		close(s->listener);
+	s->peer = NULL;
+	s->listener = -1;
+}
+
 gt_status gt_page_serve(const gt_page *page, const gt_page_server *how)
 {
 	struct gt_page_items items;
 	struct gt_page_site site = { .items = &items };
-	struct peer *peers = NULL;
-	char *html = NULL, address[128];
-	int listener = -1;
+	struct gt_server server = { .listener = -1 };
+	char *html = NULL;
 	gt_status st = GT_OK;
-	if (!how || how->size != sizeof *how || how->port < 0 || how->port > 65535)
-		return gt_fail(GT_ERR_ARG, "page server: expected its size and a port of 0 to 65535");
+	if (!how || how->size != sizeof *how)
+		return gt_fail(GT_ERR_ARG, "page server: its size is not that of gt_page_server");
 	GT_TRY(gt_page_check(page));
-	GT_TRY(listen_at(how->port, &listener, &site.port));
+	GT_TRY(gt_server_open(how->port, &site, &server));
 	GT_TRY(gt_page_look(page, 1, &items));
 	GT_TRY(make_html(page, &items, &html, &site.html_bytes));
 	site.html = html;
-	GT_TRY(make_token(site.token));
-	if (!(peers = calloc(PEERS, sizeof *peers)))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	for (size_t i = 0; i < PEERS; i++)
-		peers[i].socket = -1;
-	snprintf(address, sizeof address, "http://127.0.0.1:%d/%s/", site.port, site.token);
 	if (how->ready)
-		how->ready(how->self, address);
+		how->ready(how->self, server.address);
 	while (!how->stop || !how->stop(how->self))
-		serve_once(&site, listener, peers);
+		gt_server_once(&server, &site);
 done:
-	for (size_t i = 0; i < PEERS && peers; i++)
-		drop(&peers[i]);
-	free(peers);
+	gt_server_close(&server);
 	free(html);
-	if (listener >= 0)
-		close(listener);
 	return st;
 }

@@ -41,7 +41,8 @@ static int run(const cli_call *call, const void *given)
 	const gt_scan *scan = gt_projections_scan(p);
 	GT_TRY(cli_grid(call, o->grid, o->like, scan, &grid));
 	GT_TRY(gt_volume_new(&grid, &v));
-	GT_TRY(gt_volume_set_position(v, gt_projections_position(p)));
+	if (gt_projections_position_known(p))
+		GT_TRY(gt_volume_set_position(v, gt_projections_position(p)));
 	projector = gt_projector_for(&call->log, o->projector, scan);
 	GT_TRY(cli_apply(call, projector, 1, &grid, scan, gt_projections_data(p), gt_volume_data(v)));
 	if (!(parameters = cli_text("projector=%s precision=%s", projector, gt_type_name(cli_type(call)))))

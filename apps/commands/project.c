@@ -43,7 +43,8 @@ static int run(const cli_call *call, const void *given)
 	cli_note_share(call, grid, scan);
 	projector = gt_projector_for(&call->log, o->projector, scan);
 	GT_TRY(gt_projections_new(scan, &p));
-	GT_TRY(gt_projections_set_position(p, gt_projections_position(geometry)));
+	if (gt_projections_position_known(geometry))
+		GT_TRY(gt_projections_set_position(p, gt_projections_position(geometry)));
 	GT_TRY(gt_projections_set_water(p, gt_projections_water(geometry)));
 	GT_TRY(cli_apply(call, projector, 0, grid, scan, gt_volume_data(v), gt_projections_data(p)));
 	if (!(parameters = cli_text("projector=%s precision=%s", projector, gt_type_name(cli_type(call)))))

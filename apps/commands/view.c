@@ -93,11 +93,14 @@ static gt_status add_cut(gallery *g, const float *data, const cut *c, double sca
 }
 
 /* Radiologists stand at the feet, in front or at the left side: his right and front are on the left, his front or head at the top. */
-static void orient(gt_picture *p, gt_position position, int cell, int line, int convention)
+static void orient(gt_picture *p, const gt_volume *v, int cell, int line, int convention)
 {
+	const gt_position position = gt_volume_position(v);
 	static const char first[] = "RAH";
 	p->flip_x = convention == RADIOLOGICAL && gt_position_letter(position, cell, -1) != first[cell];
 	p->flip_y = convention != RADIOLOGICAL || gt_position_letter(position, line, 1) == first[line];
+	if (!gt_volume_position_known(v))
+		return;
 	p->left = gt_position_letter(position, cell, p->flip_x ? 1 : -1);
 	p->right = gt_position_letter(position, cell, p->flip_x ? -1 : 1);
 	p->bottom = gt_position_letter(position, line, p->flip_y ? -1 : 1);
@@ -115,7 +118,7 @@ static gt_status add_slice(gallery *g, const gt_volume *v, int plane, int conven
 	                             cli_text("%s, %c = %.4g mm", planes[plane], axes[plane],
 	                                      gt_grid_first(grid, across) + (double)index * grid->pitch[across]));
 	if (st == GT_OK)
-		orient(&g->picture[g->n - 1], gt_volume_position(v), cell, line, convention);
+		orient(&g->picture[g->n - 1], v, cell, line, convention);
 	return st;
 }
 
@@ -293,7 +296,8 @@ const cli_command cli_view = {
 	.about = "look at volumes and projections: pictures, or a page for the browser",
 	.synopsis = "FILE -o PICTURE.png | FILE... -o PAGE.html | FILE... --serve [options]",
 	.notes =
-		"Letters at the sides name the sides of the patient: R, L, A (front), P (back), H, F. Without --convention radiological x is to\n"
+		"Letters at the sides name the sides of the patient: R, L, A (front), P (back), H, F; there are none where the file does not say\n"
+		"how the patient lay. Without --convention radiological x is to\n"
 		"the right, so that the right side of a patient in position HFS is on the right.\n"
 		"A page is one file that needs no network: slices, windows, values, profiles, regions; two volumes are compared,\n"
 		"of a scan the geometry is drawn. It states the step of its values; --serve shows them exactly, at any size.\n\n"

@@ -27,8 +27,6 @@ size_t study_rows(const study_table *t);
 gt_status study_csv(const study_table *t, FILE *out);
 /* Such a file into an empty table: what is in quotation marks is text. GT_ERR_FORMAT, with the line. */
 gt_status study_csv_read(const char *path, study_table *t);
-void study_html(const study_table *t, FILE *out);
-void study_html_text(const char *text, FILE *out);      /* with the marks of HTML replaced */
 
 /* The folder ---------------------------------------------------------------- */
 
@@ -65,7 +63,10 @@ typedef struct {
 	long long cpu_reduce, cpu_iterations, seconds;
 } study_options;
 
-/* What one study has of its own, called in this order. Title and introduction are HTML. */
+/* The report while it is put together; what fails in it is told when it is written. */
+typedef struct study_page study_page;
+
+/* What one study has of its own, called in this order. */
 typedef struct {
 	const char *name, *title, *intro;
 	const char *const *table_name;                                          /* [tables]: of its own tables, without .csv */
@@ -75,7 +76,7 @@ typedef struct {
 	gt_status (*prepare)(study *s, const study_options *o);                 /* scan, grid, geometry in words; the devices are known */
 	gt_status (*measure)(study *s);                                         /* fills the tables; sets steps first, with one for figures */
 	gt_status (*figures)(study *s);                                         /* from the CSV files: all of NAME.gp, NAME.png */
-	gt_status (*parts)  (const study *s, FILE *out);                        /* of the report */
+	void      (*parts)  (const study *s, study_page *p);                    /* of the report */
 	gt_status (*redraw) (study *s, const study_options *o);                 /* fills the tables from --from; NULL: study_redraw() */
 } study_kind;
 extern const study_kind study_kind_accuracy, study_kind_iterative, study_kind_fdk, study_kind_quality;
@@ -128,13 +129,28 @@ void      study_plot_panel  (FILE *out, double left, double right, double top, d
 void      study_plot_colours(FILE *out, double window);
 /* A line of a script: a logarithmic axis y with 2 and 5 beside the powers of ten, between which all that there is may lie. */
 #define STUDY_LOGARITHMIC "@logarithmic\n"
-/* What reports share: what the study was, as a table; the page around the parts of the kind, a figure within it, a table. */
+/* What reports share: what the study was, as a table; the page around the parts of the kind. */
 void      study_about      (study *s);
 void      study_about_line (study *s, const char *what, const char *text);
 gt_status study_report     (study *s);
-gt_status study_page_figure(const study *s, const char *name, const char *caption, FILE *out);
-gt_status study_page_picture(const study *s, const char *name, FILE *out);      /* NAME.png, as the address of an image */
-void      study_page_table (const study *s, int which, FILE *out);
+/* NAME.png, as the address of an image. */
+gt_status study_page_picture(const study *s, const char *name, FILE *out);
+/* The next part of the page: a heading (NULL: none) with a paragraph; a table; a figure that was drawn. */
+void      study_page_text  (study_page *p, const char *heading, const char *format, ...) GT_PRINTF(3, 4);
+void      study_page_table (study_page *p, int which);
+void      study_page_figure(study_page *p, const char *name, const char *caption);
+/* Arrays of the folder as pictures of one viewer, to be windowed and compared. */
+typedef struct { const char *array, *name; } study_picture;     /* array: without .f32 */
+typedef struct {
+	const char *heading, *text;     /* NULL: none */
+	const study_picture *picture;
+	size_t pictures, n[2];          /* pixels of each */
+	double pitch[2];                /* mm */
+	const char *quantity;           /* what the numbers are in; NULL: HU */
+	int water_is_1;                 /* of HU: 1: the numbers are shares of water */
+	double low, high;               /* window; both 0: chosen */
+} study_pictures;
+void      study_page_pictures(study_page *p, const study_pictures *how);
 /* Scripts, tables and arrays of the folder `from`, drawn again, and its report with those pictures. GT_ERR_FORMAT if it is of another kind. */
 gt_status study_redraw(study *s, const char *from);
 #endif

@@ -40,6 +40,9 @@ enum gt_both {
 
 enum { GT_SLOTS = 1024 }; /* numbers that reductions may leave on the device before the host must wait for them */
 
+/* Element i of row k is at first + k * stride + i. */
+typedef struct { size_t first, run, rows, stride; } gt_array_rows;
+
 struct gt_backend_ops {
 	const char *name;
 	gt_status (*open  )(gt_backend *be, const char *arg);          /* sets be->own, be->name, be->about, be->slot */
@@ -60,6 +63,8 @@ struct gt_backend_ops {
 	void      (*settle)(gt_backend *be, size_t slots);              /* waits for slots [0, slots) */
 	/* y = y times gt_normal_at(seed, index) */
 	void      (*mul_normals)(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y);
+	/* y (on the device) = those elements of x, as floats */
+	void      (*rows)(gt_backend *be, gt_type t, const void *x, const gt_array_rows *r, float *y);
 	/* Around all that a thread does on the backend in one turn: what the thread has current is kept, and given
 	 * back. NULL: nothing is. */
 	void      (*enter )(gt_backend *be);
@@ -123,6 +128,9 @@ void *gt_backend_alloc(gt_backend *be, size_t bytes, const char *what);
 void  gt_backend_free (gt_backend *be, void *p, size_t bytes);
 void  gt_backend_put  (gt_backend *be, const void *host, void *dst, size_t bytes);   /* counted as one put */
 void  gt_backend_get  (gt_backend *be, const void *src, void *host, size_t bytes);   /* counted as one get */
+
+/* Such rows of an array, [rows][run], in one copy; waits. GT_ERR_MEMORY, or GT_ERR_ARG of the array of a team. */
+gt_status gt_array_get_rows(const gt_array *a, const gt_array_rows *r, float *host);
 
 /* Scratch memory that all operators of a backend share: its queue is ordered, so only one uses it at a time.
  * Operators reserve what they need when they are made and release it when they are freed; the block is as large as

@@ -160,6 +160,16 @@ static void normals_double(void *self, size_t i, size_t end, int worker)
 		y[i] *= gt_normal_at(s->seed, i);
 }
 
+static void rows_(gt_backend *be, gt_type t, const void *x, const gt_array_rows *r, float *y)
+{
+	(void)be;
+	for (size_t k = 0; k < r->rows; k++)
+		for (size_t i = 0; i < r->run; i++) {
+			const size_t at = r->first + k * r->stride + i;
+			*y++ = t == GT_F32 ? ((const float *)x)[at] : (float)((const double *)x)[at];
+		}
+}
+
 static void mul_normals_(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y)
 {
 	struct normals s = { seed, y };
@@ -275,4 +285,5 @@ const struct gt_backend_ops gt_backend_cpu = {
 	.both = both_,
 	.settle = settle_,
 	.mul_normals = mul_normals_,
+	.rows = rows_,
 };

@@ -152,6 +152,23 @@ template <typename T> static __global__ void __launch_bounds__(LANES) mul_normal
 		y[i] = (T)(y[i] * gt_normal_at(seed, i));
 }
 
+template <typename T> static __global__ void __launch_bounds__(LANES) copy_rows(gt_array_rows r, const T *x, float *y)
+{
+	for (size_t i = (size_t)blockIdx.x * LANES + threadIdx.x; i < r.run * r.rows; i += (size_t)gridDim.x * LANES)
+		y[i] = (float)x[r.first + i / r.run * r.stride + i % r.run];
+}
+
+static void rows_(gt_backend *be, gt_type t, const void *x, const gt_array_rows *r, float *y)
+{
+	const size_t all = (r->run * r->rows + LANES - 1) / LANES;
+	const unsigned blocks = (unsigned)(all < 4096 ? all : 4096);
+	if (t == GT_F32)
+		copy_rows<<<blocks, LANES, 0, gt_cuda_queue(be)>>>(*r, (const float *)x, y);
+	else
+		copy_rows<<<blocks, LANES, 0, gt_cuda_queue(be)>>>(*r, (const double *)x, y);
+	gt_cuda_check(be, cudaGetLastError(), "rows of an array");
+}
+
 static void mul_normals_(gt_backend *be, gt_type t, size_t n, uint64_t seed, void *y)
 {
 	const unsigned blocks = (unsigned)((n + LANES - 1) / LANES);
@@ -338,6 +355,6 @@ static double rate_(gt_backend *be, gt_resource r)
 }
 
 extern "C" const struct gt_backend_ops gt_backend_cuda = {
-	"cuda", open_, close_,  alloc_,       free_,  put_,   get_,   wait_,   memory_,  rate_, map_,
-	red_,   both_, settle_, mul_normals_, enter_, leave_, order_, stream_, devices_, text_,
+	"cuda", open_, close_,  alloc_,       free_, put_,   get_,   wait_,  memory_, rate_,    map_,
+	red_,   both_, settle_, mul_normals_, rows_, enter_, leave_, order_, stream_, devices_, text_,
 };

@@ -1,7 +1,7 @@
 #ifndef GANTRY_IMAGE_H
 #define GANTRY_IMAGE_H
 #include <stddef.h>
-#include <gantry/data.h>
+#include <gantry/recon.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -33,7 +33,9 @@ GT_API gt_status gt_sheet_write(const char *path, const gt_sheet *sheet);
 /* Pages -----------------------------------------------------------------
  *
  * One HTML page that shows volumes and projections in a browser, with texts, tables and curves: a single file
- * that needs no network, or a page that this machine serves to itself. In the file the values of each volume
+ * that needs no network, or a page that this machine serves to itself. Pages with several headings begin with a list
+ * of them. Sides of pictures have the letters of the patient's sides where the position is known, and none where it is
+ * not. In the file the values of each volume
  * are whole numbers of steps, as few bits as the page's size allows: the page states the step, and every value
  * that it shows is within half a step of the value here. Served pages get the values as they are. */
 
@@ -43,13 +45,15 @@ typedef struct {
 	const gt_volume *volume;
 	const gt_projections *projections;      /* their scan is drawn; without data the drawing is all there is */
 	gt_unit unit;                   /* of a volume's values at first: GT_PER_MM, GT_HU; GT_UNIT_AUTO: that of its file */
+	const char *quantity;           /* unit of a volume's values that are no attenuation ("mm"; "": none); NULL: they are */
 } gt_page_item;
 
 typedef enum {
 	GT_PAGE_VIEWER,                 /* item[0 .. items-1], in one viewer with linked cursors; a heading */
 	GT_PAGE_TEXT,                   /* a heading and a paragraph */
-	GT_PAGE_TABLE,                  /* cell[rows][columns], of which row 0 is the head */
-	GT_PAGE_CURVE                   /* y over x, both [points]; what is not finite is left out */
+	GT_PAGE_TABLE,                  /* cell[rows][columns], of which row 0 is the head; larger ones can be sorted */
+	GT_PAGE_CURVE,                  /* y over x, both [points]; what is not finite is left out */
+	GT_PAGE_FIGURE                  /* a picture in PNG: image[image_bytes]; image NULL: its place alone */
 } gt_page_kind;
 typedef struct {
 	gt_page_kind kind;
@@ -62,8 +66,13 @@ typedef struct {
 	size_t points;
 	const char *x_label, *y_label;
 	int log_y;                      /* 1: the logarithm of y, where all of it is above 0 */
+	const char *caption;            /* NULL: none; below tables, curves and figures */
+	const void *image;
+	size_t image_bytes;
+	const char *alt, *name;         /* of a figure: what who does not see it is told, and its name: letters, digits, '-' */
+	double low, high;               /* of a viewer: window at first, as of the page; both 0: the page's */
 } gt_page_part;
-enum { GT_PAGE_ITEMS = 8 };
+enum { GT_PAGE_ITEMS = 128 };
 
 typedef struct {
 	size_t size;                    /* sizeof(gt_page) */
@@ -92,6 +101,20 @@ typedef struct {
 } gt_page_server;
 /* Returns GT_OK when stop() asked for the end. */
 GT_API gt_status gt_page_serve(const gt_page *page, const gt_page_server *how);
+
+/* A page of a reconstruction that goes on, served in the same way by a thread of its own, which takes no signals: text,
+ * bar, curves of cost and change, and the last slices. What it is given is copied, and nobody waits for a browser:
+ * without one nothing more is done. */
+typedef struct gt_live_page gt_live_page;
+/* title: any bytes. port: as above. */
+GT_API gt_status   gt_live_page_new     (const char *title, int port, gt_live_page **page);
+GT_API const char *gt_live_page_address (const gt_live_page *page);     /* to open; the page's */
+/* What gt_recon_on_progress() and gt_recon_on_slices() tell, and words of one's own. page NULL: nothing is done. */
+GT_API void        gt_live_page_progress(gt_live_page *page, const gt_recon_progress *p);
+GT_API void        gt_live_page_slices  (gt_live_page *page, const gt_recon_slices *s);
+GT_API void        gt_live_page_say     (gt_live_page *page, const char *text);
+/* ending: how it ended, for a browser that looks on, which is waited for up to two seconds. page NULL is fine. */
+GT_API void        gt_live_page_free    (gt_live_page *page, const char *ending);
 
 #ifdef __cplusplus
 }

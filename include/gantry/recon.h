@@ -96,6 +96,20 @@ typedef struct {
  * each = NULL: nobody. */
 GT_API void gt_recon_on_progress(gt_recon *r, int (*each)(void *self, const gt_recon_progress *p), void *self);
 
+/* The slices through the middle of the volume as it is after an iteration, mm^-1. */
+typedef struct {
+	size_t size;                    /* sizeof(gt_recon_slices) of the library: later versions add members at the end */
+	const gt_grid *grid;            /* of the volume */
+	size_t index[3];                /* of the slice across x, across y, across z */
+	const float *slice[3];          /* [z][y], [z][x], [y][x]; valid during the call */
+	int iteration;
+	double water;                   /* mm^-1 */
+} gt_recon_slices;
+/* Called after the first iteration, then at most once in so many seconds, and after the last that is asked for, before
+ * the progress function of that iteration; only these slices are copied, and only then. A team's volume is not told:
+ * take is not called. take = NULL: nobody. */
+GT_API void gt_recon_on_slices(gt_recon *r, double seconds, void (*take)(void *self, const gt_recon_slices *s), void *self);
+
 /* Asked from the thread that called the library, also within one projection or one filtered backprojection, some ten
  * times a second at least on the CPU; non-zero gives the run up: GT_STOPPED, and the volume is undefined. cancel must
  * not use r, and goes on to say so. To keep what an iterative method has, stop by the progress function instead.

@@ -89,7 +89,8 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 	GT_TRY(gt_ctpd_scan(&s, &p->scan));
 	p->water = water_of(&s.head);
 	p->position = gt_position_find(s.head.text[PD_POSITION]);
-	if (p->position == GT_POSITION_AUTO)
+	p->positioned = p->position != GT_POSITION_AUTO;
+	if (!p->positioned)
 		p->position = GT_HFS;
 	s.work.from = s.work.to;
 	s.work.to = 1;

@@ -382,7 +382,7 @@ static gt_status read_into(series *s, const gt_read_options *o, gt_volume *v)
 	gt_place p;
 	gt_said said;
 	GT_TRY(read_heads(s));
-	v->position = position_of(s, o);
+	GT_TRY(gt_volume_set_position(v, position_of(s, o)));
 	GT_TRY(place_slices(s, v->position, &p));
 	gt_comment_said(s->comment, &said);
 	GT_TRY(gt_fail_in(gt_comment_grid(s->comment, &p.grid), "%s", s->path));

@@ -76,6 +76,7 @@ static void put_in_place(const char *path, const gt_metaimage_head *h, const gt_
 	const int told = o->position != GT_POSITION_AUTO, said = h->said.position != GT_POSITION_AUTO;
 	int flip[3];
 	v->position = told ? o->position : said ? h->said.position : GT_HFS;
+	v->positioned = told || (said && !h->said.assumed);
 	if (!told && !h->said.ours)
 		gt_read_note(o, "%s: axes taken as the scanner's", path);
 	for (int a = 0; a < 3; a++) {

@@ -44,7 +44,8 @@ gt_status gt_nc_doubles(const gt_nc *f, const char *name, double *values);
 gt_status gt_nc_floats(const gt_nc *f, const char *name, const size_t size[3], double least, float *values);
 gt_status gt_nc_get_provenance(const gt_nc *f, gt_provenance *from);
 /* How the patient lay; HFS where the file does not say. */
-gt_status gt_nc_get_position(const gt_nc *f, gt_position *position);
+/* known: 1: the file says so, else HFS is assumed. */
+gt_status gt_nc_get_position(const gt_nc *f, gt_position *position, int *known);
 
 /* The same a piece at a time, unchecked: what is missing is NaN. */
 typedef struct { int id; nc_type type; double scale, offset, missing; int has_missing; } gt_nc_packing;
@@ -78,5 +79,6 @@ gt_status gt_nc_put_floats(const gt_nc *f, int variable, size_t begin, const siz
 /* n values from `first` on of a variable of one dimension, in memory as in the file: every bit is kept. */
 gt_status gt_nc_put_part(const gt_nc *f, int variable, size_t first, size_t n, const void *values);
 gt_status gt_nc_put_provenance(const gt_nc *f, const gt_provenance *from);
-gt_status gt_nc_put_position(const gt_nc *f, gt_position position);
+/* Nothing where it is assumed. */
+gt_status gt_nc_put_position(const gt_nc *f, gt_position position, int known);
 #endif

@@ -375,11 +375,12 @@ done:
 	return st;
 }
 
-gt_status gt_nc_get_position(const gt_nc *f, gt_position *position)
+gt_status gt_nc_get_position(const gt_nc *f, gt_position *position, int *known)
 {
 	char *text = NULL;
 	gt_status st = gt_nc_text(f, NULL, "patient_position", &text);
 	*position = text ? gt_position_find(text) : GT_HFS;
+	*known = text != NULL;
 	if (st == GT_OK && *position == GT_POSITION_AUTO)
 		st = gt_fail(GT_ERR_FORMAT, "%s: attribute patient_position is '%s', expected HFS, HFP, FFS or FFP", f->path, text);
 	free(text);

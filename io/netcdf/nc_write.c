@@ -221,7 +221,7 @@ done:
 	return st;
 }
 
-gt_status gt_nc_put_position(const gt_nc *f, gt_position position)
+gt_status gt_nc_put_position(const gt_nc *f, gt_position position, int known)
 {
-	return gt_nc_put_text(f, NC_GLOBAL, "patient_position", gt_position_names[position]);
+	return !known && position == GT_HFS ? GT_OK : gt_nc_put_text(f, NC_GLOBAL, "patient_position", gt_position_names[position]);
 }

@@ -178,7 +178,7 @@ gt_status gt_netcdf_read_projections(const char *path, const gt_read_options *o,
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	GT_TRY(get_scan(&f, &p->scan));
 	GT_TRY(gt_nc_get_provenance(&f, &p->from));
-	GT_TRY(gt_nc_get_position(&f, &p->position));
+	GT_TRY(gt_nc_get_position(&f, &p->position, &p->positioned));
 	int has_water, has_data, weight = 0, photons = 0;
 	GT_TRY(gt_nc_number(&f, NULL, water_name, &p->water, &has_water));
 	if (has_water && !(p->water > 0 && p->water <= GT_WATER_MOST))
@@ -305,7 +305,7 @@ gt_status gt_netcdf_write_projections(const char *path, const gt_write_options *
 	GT_TRY(gt_nc_create(path, o->deflate ? 0 : (double)gt_scan_size(p->scan) * sizeof(float) * arrays, &f));
 	GT_TRY(gt_nc_put_text(&f, NC_GLOBAL, "title", "X-ray projections"));
 	GT_TRY(gt_nc_put_provenance(&f, &p->from));
-	GT_TRY(gt_nc_put_position(&f, p->position));
+	GT_TRY(gt_nc_put_position(&f, p->position, p->positioned));
 	if (p->water > 0)
 		GT_TRY(gt_nc_put_number(&f, NC_GLOBAL, water_name, p->water));
 	GT_TRY(define_geometry(&f, p->scan, &id));

@@ -127,8 +127,9 @@ gt_status gt_netcdf_read_volume(const char *path, const gt_read_options *o, gt_v
 	v->unit = hu ? GT_HU : GT_PER_MM;
 	GT_TRY(get_grid(&f, &v->grid, flip));
 	GT_TRY(gt_nc_get_provenance(&f, &v->from));
+	v->positioned = 1;
 	if ((v->position = o->position) == GT_POSITION_AUTO)
-		GT_TRY(gt_nc_get_position(&f, &v->position));
+		GT_TRY(gt_nc_get_position(&f, &v->position, &v->positioned));
 	GT_TRY(get_water(&f, name, &v->water));
 	if (o->geometry_only) {
 		*out = v;
@@ -234,7 +235,7 @@ static gt_status put_head(struct slices *s, const gt_write_options *o, const gt_
 	gt_status st;
 	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "title", "X-ray attenuation"));
 	GT_TRY(gt_nc_put_provenance(f, &v->from));
-	GT_TRY(gt_nc_put_position(f, v->position));
+	GT_TRY(gt_nc_put_position(f, v->position, v->positioned));
 	for (int axis = 2; axis >= 0; axis--)
 		GT_TRY(define_axis(f, &v->grid, axis, &dims[2 - axis], &axis_ids[axis]));
 	GT_TRY(gt_nc_define_data(f, hu ? "ct_number" : "attenuation", dims, s->base.size, o->deflate, hu ? "HU" : "mm-1",

@@ -72,6 +72,7 @@ static gt_status read_volume(const char *path, const gt_read_options *o, gt_volu
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	gt_comment_said(h.comment, &said);
 	v->position = o->position != GT_POSITION_AUTO ? o->position : said.position != GT_POSITION_AUTO ? said.position : GT_HFS;
+	v->positioned = o->position != GT_POSITION_AUTO || (h.oriented && !said.assumed);
 	GT_TRY(gt_order_voxels(path, h.n, h.to_patient, v->position, &p));
 	without_noise(&p, &h);
 	GT_TRY(gt_fail_in(gt_comment_grid(h.comment, &p.grid), "%s", path));

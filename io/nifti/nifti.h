@@ -15,6 +15,7 @@ typedef struct {
 	double slope, offset;           /* NAN: none */
 	double to_patient[12];        /* rows of 4: voxel -> mm to the right, front and head */
 	const char *remark;             /* on the orientation; NULL: none */
+	int oriented;                   /* 1: the file names an orientation */
 	char *comment;                  /* of the extension for comments; owned, may be NULL */
 	char about[80];
 } gt_nifti_head;

@@ -132,7 +132,8 @@ static void orient(const nifti_image *nim, gt_nifti_head *h)
 	for (int r = 0; r < 3; r++)
 		for (int c = 0; c < 4; c++)
 			h->to_patient[4 * r + c] = unit * m->m[r][c];
-	if (nim->sform_code <= 0 && nim->qform_code <= 0)
+	h->oriented = nim->sform_code > 0 || nim->qform_code > 0;
+	if (!h->oriented)
 		h->remark = "it names no orientation (sform_code and qform_code are 0): axes taken as right, front, head";
 	else if (nim->sform_code > 0 && nim->qform_code > 0 &&
 	         largest_difference(m, &nim->qto_xyz, h->n) > 0.1 * fmin(fabs(nim->dx), fmin(fabs(nim->dy), fabs(nim->dz))))

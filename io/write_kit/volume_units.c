@@ -58,7 +58,8 @@ double gt_hu_water(const gt_write_options *o, const gt_volume *v)
 void gt_said_print(const gt_write_options *o, int hu, const gt_volume *v, char text[GT_SAID])
 {
 	const double water = hu ? gt_hu_water(o, v) : v->water;
-	const int n = snprintf(text, GT_SAID, "gantry unit=%s position=%s", hu ? "HU" : "mm-1", gt_position_names[v->position]);
+	const int n = snprintf(text, GT_SAID, "gantry unit=%s position=%s%s", hu ? "HU" : "mm-1", gt_position_names[v->position],
+	                       v->positioned ? "" : " assumed");
 	if (water > 0)
 		gt_snprintf(text + n, GT_SAID - (size_t)n, " water=%.17g", water);
 }
@@ -76,6 +77,7 @@ void gt_said_parse(const char *text, gt_said *said)
 		said->water = 0;
 	if (position && sscanf(position, " position=%7s", name) == 1)
 		said->position = gt_position_find(name);
+	said->assumed = strstr(text, " assumed") != NULL;
 }
 
 gt_status gt_volume_scaling(const char *path, const char *format, const char *type, gt_meaning meaning, const gt_said *said,

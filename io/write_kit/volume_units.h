@@ -19,6 +19,7 @@ typedef struct {
 	gt_unit unit;
 	double water;                   /* 0: not said */
 	gt_position position;           /* GT_POSITION_AUTO: not said */
+	int assumed;                    /* 1: nobody knew it: the axes alone are told by it */
 } gt_said;
 #define GT_SAID 128
 void gt_said_print(const gt_write_options *o, int hu, const gt_volume *v, char text[GT_SAID]);

@@ -39,7 +39,7 @@ class Projections:
     data of float32 in C order is not copied; weights and photons are. water: attenuation that the scanner states, mm^-1; 0: none.
     """
 
-    def __init__(self, data: Any, scan: Scan, *, weights: Any = None, photons: Any = None, water: float = 0.0, position: str = "HFS") -> None:
+    def __init__(self, data: Any, scan: Scan, *, weights: Any = None, photons: Any = None, water: float = 0.0, position: str | None = None) -> None:
         array = host_array(data, np.float32, "data")
         check_shape("data", array.shape, scan.shape, "[view][row][column]")
         out = ffi.new("gt_projections **")
@@ -51,7 +51,8 @@ class Projections:
                 check_shape(what, given.shape, scan.shape, "[view][row][column]")
                 check(give(self.c, pointer(given)))
         check(lib.gt_projections_set_water(self.c, water))
-        check(lib.gt_projections_set_position(self.c, position_index(position)))
+        if position is not None:
+            check(lib.gt_projections_set_position(self.c, position_index(position)))
 
     @classmethod
     def from_c(cls, c: Any) -> Projections:
@@ -122,10 +123,11 @@ class Projections:
 
     def __reduce__(self) -> tuple[Any, ...]:
         copied = [None if a is None else np.array(a) for a in (self.weights, self.photons)]
-        return _projections_again, (np.array(self.data), self.scan.copy(), *copied, self.water, self.position)
+        return _projections_again, (np.array(self.data), self.scan.copy(), *copied, self.water,
+                                    self.position if lib.gt_projections_position_known(self.c) else None)
 
 
-def _projections_again(data: Array, scan: Scan, weights: Array | None, photons: Array | None, water: float, position: str) -> Projections:
+def _projections_again(data: Array, scan: Scan, weights: Array | None, photons: Array | None, water: float, position: str | None) -> Projections:
     return Projections(data, scan, weights=weights, photons=photons, water=water, position=position)
 
 
@@ -139,7 +141,7 @@ class Volume:
     water: attenuation of water for HU, mm^-1; None: the library's default. `result` says how a reconstruction went, else it is None.
     """
 
-    def __init__(self, data: Any, grid: Grid, *, water: float | None = None, position: str = "HFS") -> None:
+    def __init__(self, data: Any, grid: Grid, *, water: float | None = None, position: str | None = None) -> None:
         array = host_array(data, np.float32, "data")
         check_shape("data", array.shape, grid.shape, "[z][y][x]")
         out = ffi.new("gt_volume **")
@@ -147,7 +149,8 @@ class Volume:
         self._keep(out[0], array)
         if water is not None:
             check(lib.gt_volume_set_water(self.c, water))
-        check(lib.gt_volume_set_position(self.c, position_index(position)))
+        if position is not None:
+            check(lib.gt_volume_set_position(self.c, position_index(position)))
 
     @classmethod
     def from_c(cls, c: Any) -> Volume:
@@ -206,8 +209,8 @@ class Volume:
         return as_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _volume_again, (np.array(self.data), self.grid, self.water, self.position)
+        return _volume_again, (np.array(self.data), self.grid, self.water, self.position if lib.gt_volume_position_known(self.c) else None)
 
 
-def _volume_again(data: Array, grid: Grid, water: float, position: str) -> Volume:
+def _volume_again(data: Array, grid: Grid, water: float, position: str | None) -> Volume:
     return Volume(data, grid, water=water, position=position)

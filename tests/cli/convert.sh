@@ -105,9 +105,9 @@ ok info turned.nc
 says "grid                     37x29x23@3.7x3.1x4.3+2.5,4.25,-6.75"
 
 # One patient, who lay in four ways, is one picture to a radiologist; along the axes he is not. Feet first, supine, x points to his left: axial slices are the same in both.
-ok simulate --reduce 16 --phantom man.shapes --geometry-only -o sides.nc --truth HFS.nc --grid 25x21x17@5x5x6
-ok convert HFS.nc -o patient.mha
-for position in HFP FFS FFP; do
+ok simulate --reduce 16 --phantom man.shapes --geometry-only -o sides.nc --truth nobody.nc --grid 25x21x17@5x5x6
+ok convert nobody.nc -o patient.mha
+for position in HFS HFP FFS FFP; do
 	ok convert patient.mha -o $position.nc --position $position
 done
 for position in HFS HFP FFS FFP; do
@@ -119,6 +119,9 @@ done
 for position in HFP FFS FFP; do
 	cmp -s $position-axes.png HFS-axes.png && fail "$position is the same picture along the axes"
 done
+# Where nobody said how he lay there are no letters.
+ok view nobody.nc -o nobody-axes.png --title man
+cmp -s nobody-axes.png HFS-axes.png && fail "letters that nobody knows"
 cmp -s HFS.png HFS-axes.png && fail "both conventions are the same picture"
 ok view FFS.nc -o axes.png --plane axial --title man
 ok view HFS.nc -o right.png --plane axial --title man --convention radiological

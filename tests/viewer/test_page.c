@@ -235,11 +235,12 @@ START_TEST(requests)
 	snprintf(request, sizeof request, "GET /%s/plane/0/0/1/3/maximum HTTP/1.1\r\nHost: 127.0.0.1:80\r\n\r\n", site.token);
 	gt_page_answer(&site, request, &a);
 	ck_assert(a.code == 200 && a.bytes == 6 * sizeof(float));
-	ck_assert(a.memory[0] == 3 && a.memory[1] == 7 && a.memory[5] == 23);
+	ck_assert(((const float *)a.memory)[0] == 3 && ((const float *)a.memory)[1] == 7 && ((const float *)a.memory)[5] == 23);
 	free(a.memory);
 	snprintf(request, sizeof request, "GET /%s/plane/0/1/1/1/slice HTTP/1.1\r\nHost: 127.0.0.1:80\r\n\r\n", site.token);
 	gt_page_answer(&site, request, &a);
-	ck_assert(a.code == 200 && a.memory[0] == 4 && isnan(a.memory[1]) && a.memory[7] == 19);
+	ck_assert(a.code == 200 && ((const float *)a.memory)[0] == 4 && isnan(((const float *)a.memory)[1]) &&
+	          ((const float *)a.memory)[7] == 19);
 	free(a.memory);
 }
 END_TEST

@@ -32,7 +32,8 @@ function buildControls(viewer) {
 	const { state } = viewer, bar = el("div", { className: "bar", role: "toolbar", ariaLabel: "window, tools and layout" });
 	viewer.tools = {};
 	const tools = el("span", { className: "group", role: "group", ariaLabel: "tool" });
-	for (const [tool, [text]] of Object.entries(TOOLS)) {
+	const live = viewer.items.some(item => item.live);
+	for (const [tool, [text]] of Object.entries(TOOLS).filter(([tool]) => tool !== "point" || !live)) {
 		const button = el("button", { type: "button", textContent: text });
 		button.addEventListener("click", () => chooseTool(viewer, tool));
 		viewer.tools[tool] = button;
@@ -42,7 +43,8 @@ function buildControls(viewer) {
 	const play = el("button", { type: "button", textContent: "Play" });
 	play.addEventListener("click", () => viewer.play(!state.playing));
 	viewer.playButton = play;
-	bar.append(play);
+	if (!live && viewer.items.some(item => item.n[2] > 1))
+		bar.append(play);
 	viewer.grid = el("div", { className: "grid" });
 	viewer.readout = el("output", { className: "readout", ariaLive: "polite", ariaLabel: "value under the cursor" });
 	viewer.resultText = el("output", { className: "readout", ariaLive: "polite", ariaLabel: "measurement" });
@@ -88,17 +90,33 @@ function lookControls(viewer) {
 	thickInput.value = 0;
 	thickInput.min = 0;
 	thick.hidden = true;
-	group.append(choice("show", ["slice", "maximum", "minimum", "mean"], "slice", mode => { thick.hidden = mode === "slice"; set("mode")(mode); })[0],
-		thick, check("smooth", "smooth"), check("cross", "cross"));
+	if (!viewer.flat && !viewer.items.some(item => item.live))
+		group.append(choice("show", ["slice", "maximum", "minimum", "mean"], "slice", mode => { thick.hidden = mode === "slice"; set("mode")(mode); })[0], thick);
+	group.append(check("smooth", "smooth"), check("cross", "cross"));
 	const swipe = el("input", { type: "range", min: 0, max: 1, step: 0.005, value: 0.5 });
 	swipe.addEventListener("input", () => set("swipe")(+swipe.value));
 	viewer.swipeLine = el("label", { hidden: true }, "divider ", swipe);
 	viewer.swipeInput = swipe;
 	const pair = viewer.items.length > 1 && viewer.kind === "volume", served = viewer.items.some(i => i.served);
-	if (pair && (!served || sameGrid(viewer.items[0], viewer.items[1])))
+	viewer.pairLine = pairChoice(viewer);
+	if (pair && (!served || viewer.items.every(item => sameGrid(viewer.items[0], item))))
 		group.append(choice("two volumes", ["side by side", "swipe", "difference"], state.layout,
-			layout => { state.layout = layout; state.measure = null; viewer.arrange(); })[0], viewer.swipeLine);
+			layout => { state.layout = layout; state.measure = null; viewer.arrange(); })[0], viewer.pairLine, viewer.swipeLine);
 	return group;
+}
+
+// Of more than two volumes: which are compared.
+function pairChoice(viewer) {
+	const names = viewer.items.map((item, i) => `${i + 1}: ${item.name}`), { pair } = viewer.state;
+	const line = el("span", { className: "group", hidden: true, role: "group", ariaLabel: "the two that are compared" });
+	for (const [k, label] of ["first", "second"].entries())
+		if (names.length > 2)
+			line.append(choice(label, names, names[pair[k]], name => {
+				pair[k] = names.indexOf(name);
+				viewer.state.measure = null;
+				viewer.arrange();
+			})[0]);
+	return line;
 }
 
 function details(viewer) {
@@ -128,7 +146,7 @@ function details(viewer) {
 
 function stepText(item) {
 	const half = v => (v / 2).toPrecision(2), hu = item.water > 0 ? ` (${half(item.step * 1000 / item.water)} HU)` : "";
-	return `whole steps of ${item.step.toPrecision(3)}${item.kind === "volume" ? " mm⁻¹" : ""}: right to ${half(item.step)}${hu}`;
+	return `whole steps of ${item.step.toPrecision(3)}${item.kind !== "volume" || !item.unit ? "" : item.water > 0 || item.unit === "mm-1" ? " mm⁻¹" : ` ${item.unit}`}: right to ${half(item.step)}${hu}`;
 }
 
 function chooseTool(viewer, tool) {
@@ -148,6 +166,10 @@ function showState(viewer) {
 			field.value = tidy(value);
 	const left = viewer.sources.reduce((sum, s) => sum + (s.left || 0), 0), all = viewer.items.reduce((sum, i) => sum + i.n[2], 0);
 	const lost = viewer.sources.some(s => s.lost), gone = left && document.readyState === "complete" && viewer.sources.some(s => s.left && !s.next());
+	if (viewer.items.some(item => item.live)) {
+		viewer.root.dataset.ready = "true";
+		return;
+	}
 	const items = viewer.items.filter(i => i.data && !i.served).map(i => `${i.name}: ${stepText(i)}`).join("; ");
 	const text = lost ? "The server has ended: 'gantry view --serve' starts it again." :
 		gone ? `The page is cut off: ${left} of ${all} slices are missing. What is drawn of them is coarse.` :

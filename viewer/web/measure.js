@@ -65,7 +65,8 @@ function profile(plane, a, b, points) {
 
 const CURVE_COLOURS = ["#62e0ff", "#ff9f5a", "#8fd18f", "#e58fe0", "#ffd84d", "#b0b0ff", "#ffffff", "#ff7d7d"];
 
-function drawCurves(canvas, curves, length, unit) {
+// log: values are logarithms to the base 10.
+function drawCurves(canvas, curves, length, unit, log) {
 	const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight, context = canvas.getContext("2d");
 	const all = curves.flatMap(c => c.values).filter(Number.isFinite), left = 70, bottom = 30;
 	if (!width || !all.length)
@@ -84,7 +85,7 @@ function drawCurves(canvas, curves, length, unit) {
 	for (let i = 0; i <= 4; i++) {
 		const v = low + i / 4 * (high - low), [, y] = at(0, v);
 		context.strokeRect(left, y, width - left - 10, 0);
-		context.fillText(v.toPrecision(4), left - 6, y + 4);
+		context.fillText((log ? 10 ** v : v).toPrecision(log ? 2 : 4), left - 6, y + 4);
 	}
 	context.textAlign = "center";
 	for (let i = 0; i <= 4; i++)

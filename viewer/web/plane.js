@@ -9,7 +9,7 @@ class Pane {
 		this.canvas = el("canvas", { tabIndex: 0, role: "img", className: "plane", dataset: { axis } });
 		this.caption = el("span", { className: "caption" });
 		this.slider = el("input", { type: "range", min: 0, max: item.n[axis] - 1, step: 1, ariaLabel: `${name}, number of the slice` });
-		this.slider.disabled = item.n[axis] < 2;
+		this.slider.hidden = item.n[axis] < 2 || !!item.live;
 		this.slider.addEventListener("input", () => viewer.setIndex(item, axis, +this.slider.value));
 		this.figure = el("figure", { className: "pane" }, this.canvas, el("figcaption", {}, this.caption, this.slider));
 		this.drawn = [{ key: "" }, { key: "" }];
@@ -123,8 +123,10 @@ class Pane {
 				if (bx > ax || by > ay)
 					context.fillRect(ax - (ax === bx ? 0.5 : 0), ay - (ay === by ? 0.5 : 0), Math.max(bx - ax, 1), Math.max(by - ay, 1));
 		}
-		if (item.kind === "volume")
+		if (item.kind === "volume") {
 			drawScaleBar(context, p);
+			drawLetters(context, p, item, this.axis);
+		}
 		drawMeasure(context, this);
 	}
 
@@ -136,17 +138,39 @@ class Pane {
 			where = axis === 2 ? `view ${index} of 0 to ${n - 1}${angle === null || angle === undefined ? "" : `, ${angle.toFixed(1)}°`}`
 				: axis === 1 ? `sinogram of row ${index} of 0 to ${n - 1}` : `column ${index} of 0 to ${n - 1}, all views`;
 		}
+		const sides = item.letters ? `; left ${item.letters[AXES[axis][0]][0]}, right ${item.letters[AXES[axis][0]][1]}, ` +
+			`above ${item.letters[AXES[axis][1]][1]}, below ${item.letters[AXES[axis][1]][0]} of the patient` : "";
 		if (this.viewer.state.mode !== "slice")
 			where += `, ${this.viewer.state.mode}`;
 		if (this.source.difference)
 			where += `, white 0, full colour ±${this.viewer.text(this.viewer.windowOf(this.source).high, item, true)}`;
 		if (this.caption.textContent !== where) {
 			this.caption.textContent = where;
-			this.canvas.ariaLabel = `${item.name}: ${where}`;
+			this.canvas.ariaLabel = `${item.name}: ${where}${sides}`;
 		}
 		this.slider.value = index;
 		this.canvas.dataset.fine = fine;
 	}
+}
+
+// What the ends of the axes are in the patient, where that is known: R L A P H F. Pictures of volumes have their second axis upwards.
+function drawLetters(context, p, item, axis) {
+	if (!item.letters || p.w < 60 || p.h < 60)
+		return;
+	const [across, upwards] = AXES[axis].map(a => item.letters[a]), middle = [p.x + p.w / 2, p.y + p.h / 2];
+	context.save();
+	context.font = "bold 14px sans-serif";
+	context.textAlign = "center";
+	context.textBaseline = "middle";
+	context.lineWidth = 3;
+	context.strokeStyle = "#000";
+	context.fillStyle = "#ffd84d";
+	for (const [letter, x, y] of [[across[0], p.x + 11, middle[1]], [across[1], p.x + p.w - 11, middle[1]], [upwards[1], middle[0], p.y + 12],
+		[upwards[0], middle[0], p.y + p.h - 12]]) {
+		context.strokeText(letter, x, y);
+		context.fillText(letter, x, y);
+	}
+	context.restore();
 }
 
 function drawScaleBar(context, p) {

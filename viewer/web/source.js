@@ -54,6 +54,7 @@ class FileSource extends Source {
 		this.left = d;
 		this.missing = (1 << item.bits) - 1;
 		this.coarse = null;
+		this.last = [null, null, null];
 		this.wanted = d >> 1;
 	}
 
@@ -127,11 +128,18 @@ class FileSource extends Source {
 		return { w, h, data, scale: this.item.step, offset: this.item.offset, missing: this.missing };
 	}
 
+	// The last plane of each axis stays, so that what is shown already is not painted again.
+	cutAnew(axis, index) {
+		const plane = this.cut(this.codes, this.item.n, axis, index);
+		this.last[axis] = { index, plane };
+		return plane;
+	}
+
 	plane(axis, index, mode, from, to) {
 		const { item } = this;
 		if (this.complete || (axis === 2 && this.ready[index] && mode === "slice")) {
 			if (mode === "slice")
-				return this.cut(this.codes, item.n, axis, index);
+				return this.last[axis]?.index === index ? this.last[axis].plane : this.cutAnew(axis, index);
 			const key = `${axis}/${from}/${to}/${mode}`;
 			return this.keep(key, this.kept.get(key) || combine(i => this.cut(this.codes, item.n, axis, i), from, to, mode));
 		}

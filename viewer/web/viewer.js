@@ -8,12 +8,12 @@ class Viewer {
 		this.root = root;
 		this.items = items;
 		this.kind = items[0].kind;
-		this.sources = items.map(item => item.served ? new ServedSource(item) : new FileSource(item));
+		this.sources = items.map(item => item.live ? new LiveSource(item) : item.served ? new ServedSource(item) : new FileSource(item));
 		this.tables = {};
 		const first = items[0], water = items.every(item => item.water > 0);
 		this.state = { at: first.n.map((n, a) => first.first[a] + (n >> 1) * first.pitch[a]), low: Math.min(...items.map(i => i.window[0])),
-			high: Math.max(...items.map(i => i.window[1])), unit: first.unit === "HU" && water ? "HU" : this.kind === "volume" ? "mm-1" : "",
-			colours: "grey", smooth: false, mode: "slice", thick: 0, layout: "side by side", swipe: 0.5, tool: "point", cross: true, measure: null,
+			high: Math.max(...items.map(i => i.window[1])), unit: first.unit === "HU" && !water ? "mm-1" : first.unit,
+			colours: "grey", smooth: false, mode: "slice", thick: 0, layout: "side by side", pair: [0, 1], swipe: 0.5, tool: first.live ? "window" : "point", cross: true, measure: null,
 			spread: null, playing: 0 };
 		this.water = water ? first.water : NaN;
 		this.presets = water;
@@ -45,6 +45,8 @@ class Viewer {
 	}
 
 	setIndex(item, axis, index) {
+		if (item.live)
+			return;
 		const i = Math.min(Math.max(index, 0), item.n[axis] - 1);
 		this.state.at[axis] = item.first[axis] + i * item.pitch[axis];
 		this.hover = null;
@@ -52,6 +54,8 @@ class Viewer {
 	}
 
 	setAt(item, voxel) {
+		if (item.live)
+			return;
 		voxel.forEach((v, a) => { this.state.at[a] = item.first[a] + v * item.pitch[a]; });
 		this.hover = null;
 		this.refresh();
@@ -66,26 +70,35 @@ class Viewer {
 		return [Math.max(index - half, 0), Math.min(index + half, item.n[axis] - 1)];
 	}
 
+	// The two that are compared.
+	get pair() { return this.state.pair.map(i => this.items[i]); }
+
+	// All volumes are single slices, which stand beside each other.
+	get flat() { return this.kind === "volume" && this.items.every(item => item.n[2] === 1); }
+
 	// Panes anew: one row for each item, or one for a pair.
 	arrange() {
-		const { layout } = this.state, [a, b] = this.sources, pair = b && layout !== "side by side";
+		const { layout } = this.state, [a, b] = this.state.pair.map(i => this.sources[i]), pair = b && layout !== "side by side";
 		const shown = !pair ? this.sources : layout === "difference" ? [new PairSource(a, b, true)] : [a];
 		const second = pair && layout === "swipe" ? new PairSource(a, b, false) : null;
 		this.panes = [];
 		this.grid.replaceChildren();
+		this.grid.classList.toggle("flat", this.flat);
+		const level = this.root.closest("section")?.querySelector("h2") ? "3" : "2";
 		for (const source of shown) {
-			const row = el("div", { className: "row" }, el("h3", { textContent: pair ? this.pairName(layout) : source.item.name }));
-			const panes = [2, 1, 0].map(axis => new Pane(this, source, axis, second));
+			const row = el("div", { className: "row" }, el("h3", { ariaLevel: level, textContent: pair ? this.pairName(layout) : source.item.name }));
+			const panes = (this.flat ? [2] : [2, 1, 0]).map(axis => new Pane(this, source, axis, second));
 			row.append(el("div", { className: "panes" }, ...panes.map(p => p.figure)));
 			this.panes.push(...panes);
 			this.grid.append(row);
 		}
 		this.swipeLine.hidden = layout !== "swipe" || !pair;
+		this.pairLine.hidden = !pair || this.items.length < 3;
 		this.refresh();
 	}
 
 	pairName(layout) {
-		const [a, b] = this.items, other = sameGrid(a, b) ? "" : "; the second is interpolated to the grid of the first";
+		const [a, b] = this.pair, other = sameGrid(a, b) ? "" : "; the second is interpolated to the grid of the first";
 		return (layout === "difference" ? `${a.name} less ${b.name}` : `left ${a.name}, right ${b.name}`) + other;
 	}
 
@@ -130,7 +143,7 @@ class Viewer {
 		return /^-[0.]*$/.test(text) ? text.slice(1) : text;
 	}
 
-	unitName() { return this.state.unit === "HU" ? " HU" : this.state.unit === "mm-1" ? " mm⁻¹" : ""; }
+	unitName() { return this.state.unit === "mm-1" ? " mm⁻¹" : this.state.unit && ` ${this.state.unit}`; }
 
 	// [voxel, source] under the pointer, else the point.
 	pointed() {
@@ -154,8 +167,9 @@ class Viewer {
 				(this.kind === "volume" && inside ? ` (voxel ${voxel.join(", ")})` : ""));
 			source.read = inside ? value : null;
 		}
-		if (this.state.layout === "difference" && values.length > 1 && sameGrid(...this.items))
-			lines.push(`difference: ${values.includes(null) ? "…" : this.text(values[0] - values[1], first, true)}`);
+		const [a, b] = this.state.pair.map(i => values[i]);
+		if (this.state.layout === "difference" && values.length > 1 && sameGrid(...this.pair))
+			lines.push(`difference: ${a === null || b === null ? "…" : this.text(a - b, first, true)}`);
 		const text = lines.join("\n");
 		if (this.readout.textContent !== text)
 			this.readout.textContent = text;

@@ -12,6 +12,8 @@ static gt_status check(const recon_options *o)
 	gt_status st = GT_OK;
 	if (!o->dry_run)
 		GT_TRY(cli_need("--output", o->output));
+	if (o->port && !o->watch)
+		GT_TRY(gt_fail(GT_ERR_ARG, "--port needs --watch"));
 	GT_TRY(app_runlog_check(o->log, o->plot));
 	GT_TRY(recon_page_check(o->report));
 	GT_TRY(cli_set_numbers(o->number, o->range, &w));
@@ -26,10 +28,13 @@ static gt_status check_log(const recon_options *o, gt_recon *r)
 {
 	const char *const files[] = { o->log, o->plot };
 	gt_status st = GT_OK;
-	if ((o->log || o->plot) && gt_recon_iterates(r) == 0) {
+	if ((o->log || o->plot || o->watch) && gt_recon_iterates(r) == 0) {
 		char *method = recon_method(r);
 		st = gt_fail(GT_ERR_ARG, "--%s: %s is an analytic method, which has no iterations: expected an iterative --solver",
-		             o->log ? "log" : "plot", method ? method : "it");
+		             o->log    ? "log"
+		             : o->plot ? "plot"
+		                       : "watch",
+		             method ? method : "it");
 		free(method);
 	}
 	const char *checkpoint = gt_recon_text(r, "checkpoint");
@@ -65,6 +70,35 @@ done:
 	return st;
 }
 
+static const double slices_every = 1; /* s */
+
+static void show_slices(void *self, const gt_recon_slices *s)
+{
+	const recon_monitor *m = self;
+	gt_live_page_slices(m->page, s);
+}
+
+/* The address is said whatever --quiet is: nobody could open the page without it. */
+static gt_status watch(const cli_call *call, recon_monitor *m)
+{
+	char *title = cli_text("Reconstruction of %s", call->file[0]);
+	const gt_status st = gt_live_page_new(title, (int)m->o->port, &m->page);
+	free(title);
+	if (st != GT_OK)
+		return st;
+	gt_recon_on_slices(m->r, slices_every, show_slices, m);
+	fprintf(stderr, "watch: %s\n", gt_live_page_address(m->page));
+	return GT_OK;
+}
+
+/* Before the error is said: its text is what the page ends with. */
+static void end_watch(recon_monitor *m, gt_status st)
+{
+	char *ending = st == GT_OK ? cli_text("done: %s is written", m->o->output) : cli_text("ended: %s", gt_error());
+	gt_live_page_free(m->page, ending);
+	free(ending);
+}
+
 static int run(const cli_call *call, const void *given)
 {
 	const recon_options *o = given;
@@ -80,8 +114,11 @@ static int run(const cli_call *call, const void *given)
 	gt_recon_on_progress(m.r, recon_progress, &m);
 	GT_TRY(recon_set(m.r, call, o));
 	GT_TRY(check_log(o, m.r));
+	if (o->watch && !o->dry_run)
+		GT_TRY(watch(call, &m));
 	st = o->dry_run ? recon_print_plan(call, m.r) : compute(call, o, &m, &reading);
 done:
+	end_watch(&m, st);
 	gt_recon_free(m.r);
 	recon_journal_free(&m.journal);
 	return cli_exit(call, st);

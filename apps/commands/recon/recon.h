@@ -1,6 +1,7 @@
 #ifndef GT_APPS_COMMANDS_RECON_H
 #define GT_APPS_COMMANDS_RECON_H
 /* The parts of `gantry recon`: its options, what it shows while it runs, and what it reports. */
+#include <gantry/image.h>
 #include <gantry/recon.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/frames.h"
@@ -11,7 +12,8 @@
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
 	const char *data, *device_memory, *host_memory, *scratch, *range, *gpus, *split, *report, *voxel, *slice, *views;
-	int unit, preset, dry_run, padding, no_overlap, keep, no_check, force, number;
+	int unit, preset, dry_run, padding, no_overlap, keep, no_check, force, number, watch;
+	long long port;
 	double water;
 	cli_frames frames;
 } recon_options;
@@ -31,6 +33,7 @@ typedef struct {
 	int reads;                      /* 1: it reads now */
 	app_runlog log;
 	recon_journal journal;          /* for --report */
+	gt_live_page *page;             /* for --watch; NULL: not asked for */
 	int iteration, iterations;      /* done so far, and at most */
 	int writes;                     /* 1: the file of the volume is being written */
 	gt_status st;                   /* why the log could not be opened */

@@ -94,6 +94,7 @@ static int fraction(recon_monitor *m, const gt_recon_progress *p)
 int recon_progress(void *self, const gt_recon_progress *p)
 {
 	recon_monitor *m = self;
+	gt_live_page_progress(m->page, p);
 	switch (p->phase) {
 	case GT_RECON_READING:
 	case GT_RECON_SLAB:

@@ -149,6 +149,12 @@ static void fill_stages(table *t, gt_recon *r)
 
 /* Pictures -------------------------------------------------------------------------- */
 
+static gt_status copy_facts(const gt_volume *from, gt_volume *to)
+{
+	const gt_status st = gt_volume_set_water(to, gt_volume_water(from));
+	return st != GT_OK || !gt_volume_position_known(from) ? st : gt_volume_set_position(to, gt_volume_position(from));
+}
+
 /* The slices about the middle one. */
 static gt_status middle_of(const gt_volume *v, gt_volume **part)
 {
@@ -160,7 +166,7 @@ static gt_status middle_of(const gt_volume *v, gt_volume **part)
 	if (st != GT_OK)
 		return st;
 	memcpy(gt_volume_data(*part), gt_volume_data(v) + first * slice, n * slice * sizeof(float));
-	return gt_volume_set_water(*part, gt_volume_water(v));
+	return copy_facts(v, *part);
 }
 
 /* The analytic method that an iterative one started from. */
@@ -187,7 +193,7 @@ static gt_status direct(const cli_call *call, gt_recon *r, const gt_read_options
 	GT_TRY(gt_recon_set(again, "force", "yes"));
 	GT_TRY(gt_recon_set(again, "backend", call->common.backend));
 	GT_TRY(gt_recon_run(again, *before));
-	GT_TRY(gt_volume_set_water(*before, gt_volume_water(after)));
+	GT_TRY(copy_facts(after, *before));
 done:
 	gt_recon_free(again);
 	if (st != GT_OK) {

@@ -78,5 +78,5 @@ typedef struct { double rmse, relative, largest, size, peak; size_t at; } study_
 study_error study_compare(const double *x, const double *reference, size_t n);
 
 gt_status study_accuracy_figures(study *s);
-gt_status study_accuracy_parts(const study *s, FILE *out);
+void      study_accuracy_parts(const study *s, study_page *p);
 #endif

@@ -90,7 +90,7 @@ const study_kind study_kind_accuracy = {
 	.intro =
 		"The time of projection and backprojection with every projector and device of this machine, and how accurate each is against its\n"
 		"model in double precision and against exact line integrals. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, "
-		"&ldquo;GPU-based branchless distance-driven projection and backprojection&rdquo;, IEEE Transactions on Computational "
+		"“GPU-based branchless distance-driven projection and backprojection”, IEEE Transactions on Computational "
 		"Imaging 3 (2017), section IV, A and B.",
 	.table_name = table_names,
 	.tables = sizeof table_names / sizeof *table_names,

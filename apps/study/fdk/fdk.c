@@ -277,8 +277,8 @@ const study_kind study_kind_fdk = {
 	.intro =
 		"The time of filtered backprojection of cone beams (FDK) with each kernel of its backprojection, and how accurate each is against double "
 		"precision on the CPU. The experiments are those of Y. Okitsu, F. Ino, K. Hagihara (2008), kernels A to F; E. Papenhausen, K. Mueller, "
-		"&ldquo;Rapid Rabbit&rdquo;, IEEE NSS/MIC (2013); and Y. Lu, F. Ino, K. Hagihara, &ldquo;Cache-aware GPU optimization for "
-		"out-of-core cone beam CT reconstruction of high-resolution volumes&rdquo;, IEICE Trans. Inf. &amp; Syst. (2016), whose "
+		"“Rapid Rabbit”, IEEE NSS/MIC (2013); and Y. Lu, F. Ino, K. Hagihara, “Cache-aware GPU optimization for "
+		"out-of-core cone beam CT reconstruction of high-resolution volumes”, IEICE Trans. Inf. & Syst. (2016), whose "
 		"numbers are printed beside what was measured.",
 	.table_name = table_names,
 	.tables = sizeof table_names / sizeof *table_names,

@@ -84,5 +84,5 @@ gt_status fdk_launches(study *s);                       /* on CUDA alone */
 gt_status fdk_stages(study *s);                         /* three steps */
 
 gt_status fdk_figures(study *s);
-gt_status fdk_parts  (const study *s, FILE *out);
+void      fdk_parts  (const study *s, study_page *p);
 #endif

@@ -374,8 +374,8 @@ const study_kind study_kind_iterative = {
 	.title = "Iterative reconstruction",
 	.intro =
 		"The errors of iterative methods for two heads, the difference of a GPU from the CPU, the time of an iteration, and noise against "
-		"resolution. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, &ldquo;GPU-based branchless distance-driven "
-		"projection and backprojection&rdquo;, IEEE Transactions on Computational Imaging 3 (2017), section IV, C; those on "
+		"resolution. The experiments are those of R. Liu, L. Fu, B. De Man, H. Yu, “GPU-based branchless distance-driven "
+		"projection and backprojection”, IEEE Transactions on Computational Imaging 3 (2017), section IV, C; those on "
 		"scans that are not public are repeated on a phantom.",
 	.table_name = table_names,
 	.tables = sizeof table_names / sizeof *table_names,

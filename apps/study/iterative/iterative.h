@@ -89,5 +89,5 @@ typedef struct {
 } study_findings;
 static inline study_findings *found_of(const study *s) { return (study_findings *)s->own; }
 gt_status study_iterative_figures(study *s);
-gt_status study_iterative_parts(const study *s, FILE *out);
+void      study_iterative_parts(const study *s, study_page *p);
 #endif

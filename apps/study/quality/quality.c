@@ -174,10 +174,9 @@ static const char *const tables[] = { "errors", "asked", "verdict" };
 const study_kind study_kind_quality = {
 	.name = "quality",
 	.title = "Image quality at equal noise",
-	.intro =
-		"What <code>--preset iterative</code> gives, against what one would choose by hand. The strength of every penalty, and the "
-		"window of the direct method, is set so that all leave the same noise in soft tissue: the deviation between draws of "
-		"the noise, to 2 %.",
+	.intro = "What --preset iterative gives, against what one would choose by hand. The strength of every penalty, and the "
+		 "window of the direct method, is set so that all leave the same noise in soft tissue: the deviation between draws of "
+		 "the noise, to 2 %.",
 	.table_name = tables,
 	.tables = sizeof tables / sizeof *tables,
 	.own_size = sizeof(quality_findings),

@@ -67,5 +67,5 @@ typedef struct { quality_size size; char claim[512]; } quality_findings;
 static inline quality_findings *quality_found(const study *s) { return (quality_findings *)s->own; }
 gt_status quality_pictures(study *s, const quality_scene *c, const char *name, const float *x);
 gt_status quality_figures(study *s);
-gt_status quality_parts(const study *s, FILE *out);
+void      quality_parts(const study *s, study_page *p);
 #endif

@@ -94,34 +94,49 @@ gt_status quality_figures(study *s)
 	return st;
 }
 
-gt_status quality_parts(const study *s, FILE *out)
+/* The truth and the candidates that pictures are kept of. */
+static void case_pictures(const study *s, const quality_case *c, study_page *p)
 {
-	gt_status st = GT_OK;
-	fputs("<h2>Verdict</h2>\n<p><strong>", out);
-	study_html_text(quality_found(s)->claim, out);
-	fputs("</strong> The best is that of the candidates which have the noise that was asked for within 5 %.</p>\n", out);
-	study_page_table(s, QUALITY_VERDICT, out);
-	fputs("<h2>Noise asked for, and had</h2>\n<p>Of the preset, with <code>noise=</code>: before its strength is set to leave the "
-	      "noise of "
-	      "the others.</p>\n",
-	      out);
-	study_page_table(s, QUALITY_ASKED, out);
-	fprintf(out,
-	        "<h2>Errors</h2>\n<p>Root mean squares from the means of the body over voxels, over %d draws, HU of the scan's "
-	        "water. <em>soft</em>: "
-	        "within 60 HU of 40, <em>bone</em>: above 500, <em>air</em>: below &minus;900, <em>lung</em>: below &minus;500, each "
-	        "where all "
-	        "voxels around are of that kind; <em>edge</em>: the rest. Overshoot: what a hundredth of the voxels at edges exceeds, "
-	        "beyond "
-	        "the values nearby, in the mean of the draws.</p>\n",
-	        QUALITY_DRAWS);
-	study_page_table(s, QUALITY_ERRORS, out);
-	for (int k = 0; k < QUALITY_CASES && st == GT_OK; k++)
-		if (quality_found(s)->size != QUALITY_QUICK || quality_cases[k].quick) {
-			char caption[256];
-			snprintf(caption, sizeof caption, "%s. %d to %d HU; differences in a window of &plusmn;%g HU.",
-			         quality_cases[k].title, LOW, HIGH, WINDOW_OF_NOISE * quality_cases[k].noise);
-			st = study_page_figure(s, quality_cases[k].key, caption, out);
+	char array[1 + QUALITY_CANDIDATES][64], caption[256];
+	study_picture list[1 + QUALITY_CANDIDATES] = { { array[0], "truth" } };
+	const size_t n[2] = { side(s, c->n[0]), side(s, c->n[1]) };
+	const double pitch = c->pitch * (double)c->n[0] / (double)n[0];
+	study_pictures how = { .heading = c->title,
+		               .picture = list,
+		               .pictures = 1,
+		               .n = { n[0], n[1] },
+		               .pitch = { pitch, pitch },
+		               .low = LOW,
+		               .high = HIGH };
+	snprintf(array[0], sizeof array[0], "%s-truth", c->key);
+	for (int i = 0; i < QUALITY_CANDIDATES; i++)
+		if (quality_candidates[i].quick) {
+			snprintf(array[how.pictures], sizeof *array, "%s-%d", c->key, i);
+			list[how.pictures] = (study_picture){ array[how.pictures], quality_candidates[i].name };
+			how.pictures++;
 		}
-	return st;
+	study_page_pictures(p, &how);
+	snprintf(caption, sizeof caption, "%s. %d to %d HU; differences in a window of ±%g HU.", c->title, LOW, HIGH,
+	         WINDOW_OF_NOISE * c->noise);
+	study_page_figure(p, c->key, caption);
+}
+
+void quality_parts(const study *s, study_page *p)
+{
+	study_page_text(p, "Verdict", "%s The best is that of the candidates which have the noise that was asked for within 5 %%.",
+	                quality_found(s)->claim);
+	study_page_table(p, QUALITY_VERDICT);
+	study_page_text(p, "Noise asked for, and had",
+	                "Of the preset, with noise=: before its strength is set to leave the noise of the others.");
+	study_page_table(p, QUALITY_ASKED);
+	study_page_text(
+		p, "Errors",
+		"Root mean squares from the means of the body over voxels, over %d draws, HU of the scan's water. soft: within 60 HU of "
+		"40, bone: above 500, air: below −900, lung: below −500, each where all voxels around are of that kind; edge: the rest. "
+		"Overshoot: what a hundredth of the voxels at edges exceeds, beyond the values nearby, in the mean of the draws.",
+		QUALITY_DRAWS);
+	study_page_table(p, QUALITY_ERRORS);
+	for (int k = 0; k < QUALITY_CASES; k++)
+		if (quality_found(s)->size != QUALITY_QUICK || quality_cases[k].quick)
+			case_pictures(s, &quality_cases[k], p);
 }

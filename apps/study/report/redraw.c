@@ -103,20 +103,20 @@ done:
 	return st;
 }
 
-/* All as it was, but for what stands in <img alt="NAME" src="...">. */
+/* All as it was, but for what stands in the src of <img data-name="NAME" ... src="...">. */
 static gt_status write_report(study *s, const char *text)
 {
-	static const char begin[] = "<img alt=\"", middle[] = "\" src=\"";
+	static const char begin[] = "<img data-name=\"", middle[] = "\" src=\"";
 	FILE *out = NULL;
 	const char *image;
 	gt_status st = study_open(&s->folder, "report.html", &out);
 	if (st != GT_OK)
 		return st;
 	while (st == GT_OK && (image = strstr(text, begin))) {
-		const char *name = image + strlen(begin), *end = strstr(name, middle), *old = end ? end + strlen(middle) : name;
-		const char *rest = strchr(old, '"');
+		const char *name = image + strlen(begin), *end = strchr(name, '"'), *source = end ? strstr(end, middle) : NULL;
+		const char *old = source ? source + strlen(middle) : name, *rest = strchr(old, '"');
 		char file[64] = "";
-		if (!end || !rest || (size_t)(end - name) >= sizeof file) {
+		if (!source || !rest || (size_t)(end - name) >= sizeof file) {
 			st = gt_fail(GT_ERR_FORMAT, "report.html: expected figures as a study writes them");
 			break;
 		}

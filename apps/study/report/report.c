@@ -1,4 +1,4 @@
-/* report.html of any study: what it was, text, tables and figures in one file that needs no other. */
+/* What a report says of the study itself, and a figure as text. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -8,17 +8,6 @@
 #ifndef GANTRY_COMMIT
 #define GANTRY_COMMIT "unknown"
 #endif
-
-static const char style[] =
-	"body{font:16px/1.5 'DejaVu Sans',Verdana,sans-serif;color:#222;background:#fff;max-width:1240px;margin:2em auto;padding:0 1.5em}"
-	"h1{font-size:1.6em;margin-bottom:.2em}h2{font-size:1.25em;margin-top:2.2em;border-bottom:1px solid #ccc}"
-	"p{max-width:52em}figure{margin:1.2em 0}figcaption,.small{color:#555;font-size:.88em;max-width:60em}"
-	"img{max-width:100%;height:auto;border:1px solid #e4e4e4}"
-	".pair{display:flex;flex-wrap:wrap;gap:1.2em}.pair figure{flex:1 1 480px;margin:.4em 0}sup{font-size:.7em;line-height:0}"
-	".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.84em;margin:1em 0}"
-	"th,td{border-bottom:1px solid #ddd;padding:.25em .7em;text-align:left;vertical-align:bottom}th{background:#f4f6f8;font-weight:600}"
-	"td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}td{white-space:nowrap}"
-	".free td{white-space:normal}code{background:#f4f6f8;padding:.1em .3em}";
 
 static void base64(FILE *in, FILE *out)
 {
@@ -47,24 +36,6 @@ gt_status study_page_picture(const study *s, const char *name, FILE *out)
 	return GT_OK;
 }
 
-gt_status study_page_figure(const study *s, const char *name, const char *caption, FILE *out)
-{
-	gt_status st = GT_OK;
-	fprintf(out, "<figure><img alt=\"%s\" src=\"", name);
-	if (!s->no_figures)
-		GT_TRY(study_page_picture(s, name, out));
-	fprintf(out, "\"><figcaption>%s <code>%s.png</code></figcaption></figure>\n", caption, name);
-done:
-	return st;
-}
-
-void study_page_table(const study *s, int which, FILE *out)
-{
-	fputs(which == STUDY_LEFT_OUT ? "<div class=\"wide free\">" : "<div class=\"wide\">", out);
-	study_html(&s->table[which], out);
-	fprintf(out, "<p class=\"small\"><code>%s.csv</code></p></div>\n", study_table_name(s, (size_t)which));
-}
-
 void study_about_line(study *s, const char *what, const char *text)
 {
 	study_text(&s->table[STUDY_ABOUT], "%s", what);
@@ -87,43 +58,4 @@ void study_about(study *s)
 	study_about_line(s, "command", s->call->line);
 	study_about_line(s, "date", date);
 	study_about_line(s, "measuring took", took);
-}
-
-static void head(const study *s, FILE *out)
-{
-	const study_table *t = &s->table[STUDY_ABOUT];
-	fprintf(out,
-	        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n"
-	        "<title>%s</title><style>%s</style></head><body>\n<h1>%s</h1>\n<p>%s</p>\n<table class=\"free\">\n",
-	        s->kind->title, style, s->kind->title, s->kind->intro);
-	for (size_t i = 0; i + 1 < t->cells; i += 2) {
-		fputs("<tr><th>", out);
-		study_html_text(t->cell[i].text, out);
-		fputs("</th><td>", out);
-		study_html_text(t->cell[i + 1].text, out);
-		fputs("</td></tr>\n", out);
-	}
-	fputs("</table>\n", out);
-}
-
-gt_status study_report(study *s)
-{
-	FILE *out = NULL;
-	gt_status st = study_open(&s->folder, "report.html", &out);
-	if (st != GT_OK)
-		return st;
-	head(s, out);
-	st = s->kind->parts(s, out);
-	if (st == GT_OK && study_rows(&s->table[STUDY_LEFT_OUT])) {
-		fputs("<h2>Left out</h2>\n<p>What was not measured, and why.</p>\n", out);
-		study_page_table(s, STUDY_LEFT_OUT, out);
-	}
-	fprintf(out, "<p class=\"small\">Every figure can be drawn again: <code>gnuplot NAME.gp</code> in this folder.%s</p>\n",
-	        study_has_arrays()
-	                ? " Files <code>" STUDY_ARRAYS
-	                  "*.f32</code> are arrays of 32-bit floats in the order of this machine, rows of the picture from below."
-	                : "");
-	fputs("</body></html>\n", out);
-	const gt_status closed = study_close("report.html", out);
-	return st != GT_OK ? st : closed;
 }

@@ -1,0 +1,43 @@
+#!/bin/bash
+# Pages of studies, reports and of a reconstruction that goes on, in a browser without a window, driven by support/more_pages.py; $GT_CHROMIUM names the
+# browser, $GT_AXE the script of axe-core (else axe/axe.min.js beside the command), $GT_PICTURES a folder for pictures.
+. "$(dirname "$0")/support/lib.sh"
+support=$(cd "$OLDPWD" && cd "$(dirname "$0")/support" && pwd)
+
+# What needs no browser.
+ok simulate --phantom water-cylinder --reduce 32 -o s.nc --truth t.nc --grid 9x8x5@20x20x20
+refused 2 "--port needs --watch" recon s.nc -o none.nc --port 80
+refused 2 "--watch: fdk is an analytic method, which has no iterations" recon s.nc -o none.nc --solver fdk --watch
+nothing_left none "a reconstruction that was refused"
+# Nobody comes: it ends as without, with the same bits.
+ok recon s.nc -o alone.mha --like t.nc --solver os-sart:iterations=3,subsets=4
+ok recon s.nc -o watched.mha --like t.nc --solver os-sart:iterations=3,subsets=4 --watch -q
+grep -qE '^watch: http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/$' stderr.txt || fail "no address: $(cat stderr.txt)"
+ok compare alone.mha watched.mha --max 0mm-1
+
+command -v python3 >/dev/null || skip "no python3"
+# A port that is taken, and values that are no numbers.
+python3 - "$gantry" <<'END' || fail "a port that is taken, or values that are no numbers"
+import array, socket, subprocess, sys
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen(1)
+def says(text, *arguments):
+    done = subprocess.run([sys.argv[1], *arguments], capture_output=True, text=True)
+    if done.returncode != 1 or text not in done.stderr:
+        sys.exit(f"{arguments}: {done.returncode}, {done.stderr}")
+says("is taken by another program", "recon", "s.nc", "-o", "none.nc", "--solver", "os-sart", "--watch", "--port", str(s.getsockname()[1]))
+head = "ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementSpacing = 1 1 1\nElementType = MET_FLOAT\nBinaryDataByteOrderMSB = False\nElementDataFile = LOCAL\n"
+open("nan.mha", "wb").write(head.encode() + array.array("f", [0, 1, float("nan"), 3, 4, 5, 6, 7]).tobytes())
+says("nan.mha", "view", "nan.mha", "-o", "none.html")
+END
+nothing_left none "what was refused"
+python3 -c "import sys; sys.path.insert(0, '$support'); import browser; sys.exit(not browser.find())" ||
+	skip "no Chromium: 'apt-get install chromium' brings one, GT_CHROMIUM names another"
+gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draws PNG"
+axe=${GT_AXE:-$(dirname "$gantry")/axe/axe.min.js}
+[ -f "$axe" ] || axe=-
+mkdir pages
+timeout 120 python3 -B "$support/more_pages.py" "$gantry" "$PWD/pages" "$axe" ${GT_PICTURES:+"$GT_PICTURES"} || fail "a page in the browser"
+[ "$axe" != - ] || echo "axe-core was not to be had: the pages were looked at without it"
+finish

@@ -1,0 +1,193 @@
+/* Slices of the iterate: those through the middle of what the run gives in the end, told when it is time to, without
+ * the padding; the page that serves them.
+ * labels: unit */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <gantry/image.h>
+#include "tests/recon/small_recon.h"
+
+static const gt_grid odd = { { 23, 18, 5 }, { 6, 6, 6 }, { 3, -2, 1 } };
+
+/* What was told last, and how often. */
+struct told {
+	float *slice[3];
+	int times, iteration;
+	gt_live_page *page;
+};
+
+static size_t size_of(int axis) { return gt_grid_voxels(&odd) / odd.n[axis]; }
+
+static void take(void *self, const gt_recon_slices *s)
+{
+	struct told *t = self;
+	t->times++;
+	t->iteration = s->iteration;
+	ck_assert(s->size == sizeof *s && !memcmp(s->grid->n, odd.n, sizeof odd.n));
+	for (int a = 0; a < 3; a++) {
+		ck_assert_uint_eq(s->index[a], odd.n[a] / 2);
+		memcpy(t->slice[a], s->slice[a], size_of(a) * sizeof(float));
+	}
+	gt_live_page_slices(t->page, s);
+}
+
+static int show(void *self, const gt_recon_progress *p)
+{
+	struct told *t = self;
+	gt_live_page_progress(t->page, p);
+	return 0;
+}
+
+static void told_new(struct told *t)
+{
+	*t = (struct told){ .times = 0 };
+	for (int a = 0; a < 3; a++)
+		t->slice[a] = malloc(size_of(a) * sizeof(float));
+}
+
+static void told_free(struct told *t)
+{
+	for (int a = 0; a < 3; a++)
+		free(t->slice[a]);
+}
+
+static void expect_middle(const struct told *t, const float *x)
+{
+	const size_t *n = odd.n, i = n[0] / 2, j = n[1] / 2, k = n[2] / 2;
+	for (size_t z = 0; z < n[2]; z++)
+		for (size_t y = 0; y < n[1]; y++)
+			ck_assert_float_eq(t->slice[0][z * n[1] + y], x[(z * n[1] + y) * n[0] + i]);
+	for (size_t z = 0; z < n[2]; z++)
+		for (size_t y = 0; y < n[0]; y++)
+			ck_assert_float_eq(t->slice[1][z * n[0] + y], x[(z * n[1] + j) * n[0] + y]);
+	for (size_t y = 0; y < n[1] * n[0]; y++)
+		ck_assert_float_eq(t->slice[2][y], x[k * n[1] * n[0] + y]);
+}
+
+/* _i: single and double; padding or none. */
+START_TEST(are_of_the_volume)
+{
+	const char *const set[][2] = { { "solver", "os-sart:iterations=5,subsets=4" },
+		                       { "precision", _i % 2 ? "double" : "single" },
+		                       { "padding", _i / 2 ? "yes" : "no" },
+		                       { "init", "zero" },
+		                       { NULL, NULL } };
+	gt_projections *p = projections();
+	gt_recon *r = recon(p, set);
+	gt_volume *v;
+	struct told t;
+	told_new(&t);
+	ck_ok(gt_volume_new(&odd, &v));
+	gt_recon_on_slices(r, 0, take, &t);
+	ck_ok(gt_recon_run(r, v));
+	ck_assert_int_eq(t.times, 5);
+	ck_assert_int_eq(t.iteration, 5);
+	expect_middle(&t, gt_volume_data(v));
+	/* The first and the last alone, where so many seconds never pass; then nobody is told. */
+	t.times = 0;
+	gt_recon_on_slices(r, 1000, take, &t);
+	ck_ok(gt_recon_run(r, v));
+	ck_assert_int_eq(t.times, 2);
+	gt_recon_on_slices(r, 0, NULL, NULL);
+	ck_ok(gt_recon_run(r, v));
+	ck_assert_int_eq(t.times, 2);
+	gt_volume_free(v);
+	gt_recon_free(r);
+	gt_projections_free(p);
+	told_free(&t);
+}
+END_TEST
+
+/* What the page at the address answers to a path behind its token, with 0 behind it. */
+static char *get(const char *address, const char *path, size_t *bytes)
+{
+	int port = 0, used = 0;
+	char token[64], request[256];
+	ck_assert_int_eq(sscanf(address, "http://127.0.0.1:%d/%63[0-9a-f]/%n", &port, token, &used), 2);
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	const int s = socket(AF_INET, SOCK_STREAM, 0);
+	ck_assert(connect(s, (struct sockaddr *)&at, sizeof at) == 0);
+	const int n = snprintf(request, sizeof request, "GET /%s/%s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n", token, path, port);
+	ck_assert(send(s, request, (size_t)n, 0) == n);
+	char *all = malloc(1 << 20), *body;
+	size_t got = 0;
+	for (ssize_t more; (more = recv(s, all + got, (1 << 20) - 1 - got, 0)) > 0;)
+		got += (size_t)more;
+	all[got] = 0;
+	close(s);
+	ck_assert((body = strstr(all, "\r\n\r\n")));
+	*bytes = strstr(all, "HTTP/1.1 200 ") == all ? got - (size_t)(body + 4 - all) : 0;
+	memmove(all, body + 4, got - (size_t)(body + 4 - all) + 1);
+	return all;
+}
+
+START_TEST(page)
+{
+	static const char *const set[][2] = { { "solver", "os-sart:iterations=4,subsets=4" }, { "init", "zero" }, { NULL, NULL } };
+	static const char *const wrong[] = {
+		"slice/3", "slice/0x", "slice/", "state/", "state/-1", "state/1/", "plane/0/0/0/0/slice", "x"
+	};
+	gt_projections *p = projections();
+	gt_recon *r = recon(p, set);
+	gt_volume *v;
+	struct told t;
+	size_t bytes;
+	gt_live_page *other = NULL;
+	told_new(&t);
+	ck_ok(gt_volume_new(&odd, &v));
+	ck_ok(gt_live_page_new("a <b>\n\"title\"", 0, &t.page));
+	const char *address = gt_live_page_address(t.page);
+	int port = 0;
+	ck_assert_int_eq(sscanf(address, "http://127.0.0.1:%d", &port), 1);
+	ck_refused(gt_live_page_new("second", port, &other), GT_ERR_IO, "is taken");
+	ck_refused(gt_live_page_new("third", 70000, &other), GT_ERR_ARG, "expected 0 to 65535");
+	ck_assert_ptr_null(other);
+	char *text = get(address, "state/0", &bytes);
+	ck_assert(bytes && strstr(text, "\"points\":[]") && !strstr(text, "slices"));
+	free(text);
+	free(get(address, "slice/0", &bytes));
+	ck_assert_uint_eq(bytes, 0);
+	gt_recon_on_slices(r, 0, take, &t);
+	gt_recon_on_progress(r, show, &t);
+	ck_ok(gt_recon_run(r, v));
+	gt_live_page_say(t.page, "said <i>");
+	text = get(address, "state/2", &bytes);
+	ck_assert_msg(strstr(text, "\"iteration\":4,\"iterations\":4,") && strstr(text, "\"from\":2,\"points\":[[3,") &&
+	                      strstr(text, "[4,"),
+	              "%s", text);
+	ck_assert(strstr(text, "said \\u003ci\\u003e") && strstr(text, "\"version\":4,\"iteration\":4,\"n\":[23,18,5],\"index\":[11,9,2]"));
+	free(text);
+	for (int a = 0; a < 3; a++) {
+		char path[16];
+		snprintf(path, sizeof path, "slice/%d", a);
+		text = get(address, path, &bytes);
+		ck_assert_uint_eq(bytes, size_of(a) * sizeof(float));
+		ck_assert(!memcmp(text, t.slice[a], bytes));
+		free(text);
+	}
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		free(get(address, wrong[i], &bytes));
+		ck_assert_msg(!bytes, "%s is answered", wrong[i]);
+	}
+	text = get(address, "", &bytes);
+	ck_assert(bytes && strstr(text, "a &lt;b&gt;") && strstr(text, "class=\"live\"") && !strstr(text, "<b>"));
+	free(text);
+	gt_live_page_free(t.page, "done");
+	gt_live_page_free(NULL, NULL);
+	gt_live_page_progress(NULL, NULL);
+	gt_volume_free(v);
+	gt_recon_free(r);
+	gt_projections_free(p);
+	told_free(&t);
+}
+END_TEST
+
+static void fill(TCase *c)
+{
+	tcase_add_loop_test(c, are_of_the_volume, 0, 4);
+	tcase_add_test(c, page);
+}
+
+int main(void) { return gt_test_main("slices", fill); }
