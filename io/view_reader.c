@@ -72,6 +72,16 @@ gt_status gt_view_reader_read(gt_view_reader *v, size_t first, size_t n, size_t 
 	return gt_failure_told(&r.failure);
 }
 
+int gt_view_reader_has_statistics(const gt_view_reader *v) { return v->statistics; }
+
+void gt_view_reader_tell(gt_view_reader *v, const gt_listener *notes)
+{
+	gt_read_options o = gt_read_defaults;
+	o.notes = *notes;
+	if (v->tell)
+		v->tell(v, &o);
+}
+
 size_t gt_view_reader_bytes(const gt_view_reader *v) { return v->bytes; }
 
 void gt_view_reader_close(gt_view_reader *v)

@@ -4,6 +4,8 @@
  * is continued by its edge values, 4 sqrt(alpha) and a pixel. The generalised form, whose k^2 is that of
  * differences of pixels: Paganin et al., J. Opt. 22 (2020) 115607. */
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
@@ -51,7 +53,7 @@ typedef struct {
 
 static gt_status set_lengths(const gt_prepare_call *c, const struct options *o, phase *f)
 {
-	const gt_scan *s = (*c->p)->scan;
+	const gt_scan *s = c->source.scan;
 	const double dso = s->source_to_axis, dsd = s->source_to_detector;
 	const int cone = s->shape != GT_PARALLEL;
 	const double distance = cone ? (dsd - dso) * dso / dsd : o->distance, at = cone ? dso / dsd : 1;
@@ -85,7 +87,7 @@ static gt_status make_filter(phase *f)
 	size_t wide[2];
 	double *spectrum = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_backend_open("cpu", &f->be));
+	GT_TRY(gt_backend_open("cpu:1", &f->be));
 	GT_TRY(gt_slice_filter_new(f->be, GT_F32, f->n, &f->filter));
 	gt_slice_filter_padded(f->filter, wide);
 	const size_t half = wide[0] / 2 + 1;
@@ -134,26 +136,114 @@ static void filter_view(const phase *f, float *p, size_t rows, size_t columns)
 	}
 }
 
+static void free_plan(phase *f)
+{
+	gt_array_free(f->response);
+	gt_array_free(f->ones);
+	gt_array_free(f->in);
+	gt_array_free(f->out);
+	gt_slice_filter_free(f->filter);
+	gt_backend_close(f->be);
+	free(f->host);
+}
+
+/* Plans for those who filter at the same time, made when they are needed. */
+typedef struct {
+	pthread_mutex_t lock;
+	size_t plans;
+	gt_status status;
+	phase model;
+	struct {
+		phase *plan;
+		int taken;
+	} of[];
+} phase_known;
+
+static void forget(void *self)
+{
+	phase_known *known = self;
+	for (size_t i = 0; i < known->plans; i++)
+		if (known->of[i].plan) {
+			free_plan(known->of[i].plan);
+			free(known->of[i].plan);
+		}
+	pthread_mutex_destroy(&known->lock);
+	free(known);
+}
+
+static gt_status look(gt_prepare_call *c, const void *options)
+{
+	const size_t plans = (size_t)gt_pool_threads(c->pool);
+	phase model = { .method = ((const struct options *)options)->method };
+	gt_status st = GT_OK;
+	GT_TRY(set_lengths(c, options, &model));
+	GT_TRY(gt_prepare_known(c, sizeof(phase_known) + plans * sizeof(((phase_known *)0)->of[0])));
+	phase_known *known = c->known;
+	c->forget = forget;
+	pthread_mutex_init(&known->lock, NULL);
+	known->plans = plans;
+	known->model = model;
+done:
+	return st;
+}
+
+/* As many as threads are free, so there is one. A new plan is made with the lock held. */
+static phase *take_plan(phase_known *known)
+{
+	size_t i = 0;
+	pthread_mutex_lock(&known->lock);
+	while (known->of[i].taken)
+		i++;
+	if (!known->of[i].plan && (known->of[i].plan = malloc(sizeof(phase)))) {
+		*known->of[i].plan = known->model;
+		const gt_status st = make_filter(known->of[i].plan);
+		known->status = st == GT_OK ? known->status : st;
+	}
+	known->of[i].taken = 1;
+	phase *plan = known->status == GT_OK ? known->of[i].plan : NULL;
+	pthread_mutex_unlock(&known->lock);
+	return plan;
+}
+
+static void give_plan(phase_known *known, const phase *plan)
+{
+	pthread_mutex_lock(&known->lock);
+	for (size_t i = 0; i < known->plans; i++)
+		if (known->of[i].plan == plan)
+			known->of[i].taken = 0;
+	pthread_mutex_unlock(&known->lock);
+}
+
+typedef struct {
+	const gt_projections *p;
+	phase_known *known;
+	atomic_int failed;
+} phase_call;
+
+static void loop(void *self, size_t begin, size_t end, int worker)
+{
+	phase_call *c = self;
+	const size_t rows = c->p->scan->rows, columns = c->p->scan->columns;
+	(void)worker;
+	for (size_t v = begin; v < end && !atomic_load(&c->failed); v++) {
+		phase *plan = take_plan(c->known);
+		if (!plan) {
+			atomic_store(&c->failed, 1);
+			break;
+		}
+		filter_view(plan, c->p->data + v * rows * columns, rows, columns);
+		if (gt_backend_status(plan->be) != GT_OK)
+			atomic_store(&c->failed, 1);
+		give_plan(c->known, plan);
+	}
+}
+
 static gt_status run(gt_prepare_call *c, const void *options)
 {
-	const gt_projections *p = *c->p;
-	const size_t rows = p->scan->rows, columns = p->scan->columns;
-	phase f = { .method = ((const struct options *)options)->method };
-	gt_status st = GT_OK;
-	GT_TRY(set_lengths(c, options, &f));
-	GT_TRY(make_filter(&f));
-	for (size_t v = 0; v < p->scan->views; v++)
-		filter_view(&f, p->data + v * rows * columns, rows, columns);
-	st = gt_backend_status(f.be);
-done:
-	gt_array_free(f.response);
-	gt_array_free(f.ones);
-	gt_array_free(f.in);
-	gt_array_free(f.out);
-	gt_slice_filter_free(f.filter);
-	gt_backend_close(f.be);
-	free(f.host);
-	return st;
+	phase_call call = { *c->p, c->known, 0 };
+	(void)options;
+	gt_parallel(c->pool, call.p->scan->views, 1, loop, &call);
+	return atomic_load(&call.failed) ? gt_fail(GT_ERR_MEMORY, "the filter of a view failed: out of memory?") : GT_OK;
 }
 
 const gt_preparation gt_preparation_phase = {
@@ -163,4 +253,6 @@ const gt_preparation gt_preparation_phase = {
 	.defaults = &defaults,
 	.options_size = sizeof defaults,
 	.run = run,
+	.pieces = GT_BY_VIEWS,
+	.look = look,
 };

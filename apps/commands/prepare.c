@@ -19,6 +19,7 @@ static const char *const step_names[STEPS] = { "views", "crop", "bad-pixels",   
 typedef struct {
 	const char *output, *show, *step[STEPS];
 	int automatic;
+	double memory;
 	long long deflate;
 	cli_frames frames;
 } prepare_options;
@@ -46,6 +47,9 @@ static const cli_option options[] = {
 	STEP(RINGS, "rings", "gain|sorting|large|dead|all", "remove stripes of single columns, row by row"),
 	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ .name = "show", .kind = CLI_TEXT, .value = "FOLDER", .help = "a picture before and after each step", .at = AT(show) },
+	{ .name = "memory", .kind = CLI_REAL, .value = "MB",
+	  .help = "work in pieces, within about so much (default: within 800 where the scan takes more than a quarter of what is free)",
+	  .at = AT(memory), .least = 1, .most = 1e9 },
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
 	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .least = 0,
 	  .most = 9 },
@@ -180,6 +184,78 @@ done:
 	return st;
 }
 
+/* Flat and dark fields of the detector, where steps ask for them. */
+static gt_status in_pieces(const cli_call *call, const prepare_options *o, state *s)
+{
+	cli_notes notes = { "" };
+	gt_frames_options frames;
+	gt_read_options r = gt_read_defaults, geometry;
+	gt_prepare_options p = gt_prepare_defaults;
+	gt_prepare_files f = gt_prepare_files_defaults;
+	gt_status st = GT_OK;
+	cli_frames_apply(&o->frames, &frames, &r);
+	geometry = r;
+	geometry.geometry_only = 1;
+	geometry.notes = cli_collect(&notes);
+	if (!s->p)
+		GT_TRY(gt_read_projections(call->file[0], &geometry, &s->p));
+	if (o->step[BAD_PIXELS] && !s->flats.data)
+		GT_TRY(read_fields(call, &r, s));
+	p.notes = call->log;
+	p.flats = (gt_field_images){ s->flats.data, s->flats.images };
+	p.darks = (gt_field_images){ s->darks.data, s->darks.images };
+	f.input = call->file[0];
+	f.output = o->output;
+	f.read = &r;
+	f.spec = (const char *const *)s->spec;
+	f.specs = s->specs;
+	f.command = call->line;
+	f.memory = 1e6 * o->memory;
+	app_progress progress = app_progress_start("prepare", call->common.quiet);
+	f.progress = app_progress_fraction;
+	f.progress_self = &progress;
+	cli_begin_writing();
+	st = cli_end_writing(gt_prepare_in_pieces(&f, &p));
+	app_progress_end(&progress);
+	GT_TRY(st);
+	if (notes.text[0])
+		cli_note(call, "%s", notes.text);
+done:
+	return st;
+}
+
+/* 1: as asked for, or because the projections are large. What cannot be done so is left to memory, unless it was asked for. */
+static gt_status try_pieces(const cli_call *call, const prepare_options *o, state *s, int *done)
+{
+	gt_frames_options frames;
+	gt_read_options r = gt_read_defaults;
+	gt_status st = GT_OK;
+	*done = 0;
+	if (o->memory > 0 && (o->automatic || o->show || o->deflate))
+		return gt_fail(GT_ERR_ARG, "--memory: %s takes all projections at once",
+		               o->automatic ? "--auto" : o->show ? "--show" : "--deflate");
+	if (o->automatic || o->show || o->deflate || gt_can_write_views(o->output) != GT_OK)
+		return GT_OK;
+	cli_frames_apply(&o->frames, &frames, &r);
+	r.geometry_only = 1;
+	GT_TRY(gt_read_projections(call->file[0], &r, &s->p));
+	const double bytes = (double)gt_scan_size(gt_projections_scan(s->p)) * sizeof(float), free = gt_host_available();
+	if (o->memory > 0 || (free >= 0 && bytes > free / 4)) {
+		st = in_pieces(call, o, s);
+		*done = st != GT_ERR_UNSUPPORTED || o->memory > 0;
+		if (!*done) {
+			cli_note(call, "in memory: %s", gt_error());
+			st = GT_OK;
+		}
+	}
+done:
+	if (!*done) {
+		gt_projections_free(s->p);
+		s->p = NULL;
+	}
+	return st;
+}
+
 static int run(const cli_call *call, const void *given)
 {
 	const prepare_options *o = given;
@@ -205,6 +281,9 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(collect(o, air, s.spec, &s.specs));
 	if (!s.specs && !o->automatic && strcmp(format->name, "frames"))
 		GT_TRY(gt_fail(GT_ERR_ARG, "no step was given: expected --auto, or steps as --rings gain (gantry help step lists them)"));
+	GT_TRY(try_pieces(call, &reading, &s, &projections));
+	if (projections)
+		goto done;
 	GT_TRY(read_scan(call, &reading, &s));
 	GT_TRY(gt_projections_set_provenance(s.p, call->line, gt_projections_provenance(s.p)->parameters, NULL));
 	GT_TRY(run_steps(call, o, &s));

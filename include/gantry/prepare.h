@@ -5,6 +5,7 @@
  * function that works on projections in memory. docs/commands.md (prepare) says what each is for, its source and
  * its figures. */
 #include <gantry/data.h>
+#include <gantry/io.h>
 #include <gantry/message.h>
 #include <gantry/module.h>
 #ifdef __cplusplus
@@ -24,6 +25,9 @@ typedef struct {
 GT_API extern const gt_prepare_options gt_prepare_defaults;
 
 typedef struct gt_prepare_call gt_prepare_call;
+/* What a step can work on: all projections alone; views, each by itself; rows of the detector in all views; both;
+ * it takes some of the views. */
+enum { GT_WHOLE = 0, GT_BY_VIEWS = 1, GT_BY_ROWS = 2, GT_PICKS_VIEWS = 4 };
 /* One step. */
 typedef struct {
 	GT_MODULE_MEMBERS
@@ -32,6 +36,14 @@ typedef struct {
 	/* Whether the projections need it: spec is then the step with its parameters, and why a sentence; else
 	 * spec[0] is 0. NULL: nobody can tell from the projections alone. */
 	gt_status (*advise)(gt_prepare_call *call, char *spec, char *why, size_t size);
+	int pieces;                     /* GT_BY_VIEWS, ... */
+	/* Before all pieces: what must be known of all projections, kept in the call; after them: notes. NULL: nothing. */
+	gt_status (*look)(gt_prepare_call *call, const void *options);
+	void      (*tell)(gt_prepare_call *call);
+	/* The scan that comes of `in`; view[] is the list of views that are taken. NULL: it stays as it is. */
+	gt_status (*reshape)(gt_prepare_call *call, const void *options, const gt_scan *in, size_t *view, gt_scan **out);
+	/* Does it give weights, by what is known? NULL: no. */
+	int       (*weighs)(const void *known);
 } gt_preparation;
 GT_API extern const gt_preparation *const gt_preparations[];   /* in the order in which they belong; NULL-terminated */
 GT_API extern const gt_module_kind gt_preparation_kind;
@@ -44,6 +56,25 @@ GT_API gt_status gt_prepare(gt_projections **p, const char *spec, const gt_prepa
 /* What projections need, step by step as gt_preparations has them: each that is needed is told in a note, with its
  * reason, and done. *steps, which may be NULL: how many were. */
 GT_API gt_status gt_prepare_auto(gt_projections **p, const gt_prepare_options *o, size_t *steps);
+
+/* Projections from file to file, in pieces, for what is larger than memory: steps that work on views and then steps
+ * that work on rows, with the next piece read and the one before written meanwhile. The values are those, to the bit,
+ * that gt_prepare() has; a step that marks pixels may give weights of 1 where that has none. */
+typedef struct {
+	size_t size;                    /* sizeof(gt_prepare_files), as gt_prepare_files_defaults says */
+	const char *input, *output;     /* what gt_view_reader_open() and gt_view_writer_create() take */
+	const gt_read_options *read;    /* NULL: defaults */
+	const char *const *spec;        /* steps, in this order */
+	size_t specs;
+	const char *command;            /* for the record; may be NULL */
+	double memory;                  /* bytes that this may take, about; 0: 800 MB */
+	int (*progress)(void *self, double done);       /* non-zero stops; NULL: nobody asks */
+	void *progress_self;
+} gt_prepare_files;
+GT_API extern const gt_prepare_files gt_prepare_files_defaults;
+/* GT_ERR_UNSUPPORTED: the input, the output or a step (flatness, the order of the steps) takes all projections at
+ * once; nothing was written then. */
+GT_API gt_status gt_prepare_in_pieces(const gt_prepare_files *files, const gt_prepare_options *o);
 
 /* The detector's gain from its fields: counts per photon, from the variance of the differences of successive flat
  * fields, each scaled to their common mean, less that of the dark fields. images of both >= 2; pixels: of an image.

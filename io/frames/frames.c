@@ -211,6 +211,17 @@ static void close_(gt_view_reader *self)
 	free(v);
 }
 
+static void tell_(gt_view_reader *self, const gt_read_options *o)
+{
+	const stack *k = &((struct views *)self)->k;
+	const gt_intensity *x = k->intensity;
+	const size_t n = self->size[0] * self->size[1] * self->size[2];
+	if (x && x->floored)
+		gt_read_note(o, "%zu of %zu values are darker than 1/65536 of white: taken as that", x->floored, n);
+	if (x && (double)x->saturated > 1e-3 * (double)n)
+		gt_read_note(o, "%zu of %zu values are saturated, at %.0f", x->saturated, n, k->scan->most);
+}
+
 /* size NULL: as the images are. */
 static gt_status open_views(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **out)
 {
@@ -218,7 +229,7 @@ static gt_status open_views(const char *path, const gt_read_options *o, const si
 	struct views *v = calloc(1, sizeof *v);
 	if (!v)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	v->base = (struct gt_view_reader){ .path = path, .read = read_, .close = close_ };
+	v->base = (struct gt_view_reader){ .path = path, .read = read_, .close = close_, .tell = tell_ };
 	if ((st = open_stack(path, o, &v->k)) != GT_OK) {
 		free(v);
 		return st;
@@ -233,6 +244,8 @@ static gt_status open_views(const char *path, const gt_read_options *o, const si
 	}
 	v->base.bytes = GT_READERS * (s->bytes + 2 * s->rows * s->columns * sizeof(float)) + 4 * s->rows * s->columns * sizeof(float);
 	GT_TRY(gt_pool_new(GT_READERS, &v->base.pool));
+	if (v->k.intensity)
+		v->k.intensity->floored = v->k.intensity->saturated = 0;
 	*out = &v->base;
 done:
 	if (st != GT_OK)
@@ -340,10 +353,8 @@ static gt_status read_values(struct views *v, const gt_read_options *o, gt_proje
 		if (st == GT_OK && o->progress && o->progress(o->progress_self, (double)view / (double)views))
 			st = gt_fail(GT_STOPPED, "%s: stopped", v->k.path);
 	}
-	if (st == GT_OK && x && x->floored)
-		gt_read_note(o, "%zu of %zu values are darker than 1/65536 of white: taken as that", x->floored, n);
-	if (st == GT_OK && x && (double)x->saturated > 1e-3 * (double)n)
-		gt_read_note(o, "%zu of %zu values are saturated, at %.0f", x->saturated, n, v->k.scan->most);
+	if (st == GT_OK)
+		tell_(&v->base, o);
 	return st;
 }
 
