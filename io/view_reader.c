@@ -24,6 +24,30 @@ gt_status gt_view_reader_open(const char *path, const gt_read_options *o, const 
 	return st != GT_OK ? st : f->open_views(path, &full, size, v);
 }
 
+gt_status gt_view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v)
+{
+	GT_NEED(path);
+	GT_NEED(head);
+	GT_NEED(v);
+	const gt_format *f;
+	gt_read_options full;
+	gt_status st = gt_complete_read_options(path, o, &full);
+	if (st == GT_OK)
+		st = gt_format_of(path, &f);
+	if (st == GT_OK && f->open_scan)
+		return f->open_scan(path, &full, head, v);
+	full.geometry_only = 1;
+	if (st == GT_OK)
+		st = gt_read_projections(path, &full, head);
+	if (st != GT_OK)
+		return st;
+	if ((st = gt_view_reader_open(path, o, gt_projections_scan(*head), v)) != GT_OK) {
+		gt_projections_free(*head);
+		*head = NULL;
+	}
+	return st;
+}
+
 static gt_status check_view(const gt_view_reader *v, size_t view, size_t row, size_t rows, const float *values)
 {
 	const size_t n = rows * v->size[2], at = gt_first_bad(values, n);

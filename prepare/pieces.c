@@ -10,10 +10,10 @@
 #include "core/try.h"
 #include "prepare/pieces.h"
 
-const gt_prepare_files gt_prepare_files_defaults = { .size = sizeof(gt_prepare_files), .memory = 8e8 };
+const gt_prepare_files gt_prepare_files_defaults = { .size = sizeof(gt_prepare_files), .memory = 9e8 };
 
 /* Blocks of memory that a block of projections takes on its way. */
-enum { READ = GT_STAGE_BUFFERS, WRITTEN = GT_STAGE_BUFFERS, WORKED = 2 };
+enum { READ = GT_STAGE_BUFFERS, WRITTEN = GT_STAGE_BUFFERS, WORKED = 1 };
 
 void gt_pieces_free(gt_pieces *x)
 {
@@ -135,14 +135,10 @@ done:
 static gt_status open_(gt_pieces *x)
 {
 	const gt_prepare_files *f = x->files;
-	gt_read_options geometry = f->read ? *f->read : gt_read_defaults;
 	gt_status st = GT_OK;
-	geometry.geometry_only = 1;
 	GT_TRY(gt_pool_new(x->o->threads, &x->pool));
 	GT_TRY(gt_can_write_views(f->output));
-	GT_TRY(gt_read_projections(f->input, &geometry, &x->head));
-	geometry.geometry_only = 0;
-	GT_TRY(gt_view_reader_open(f->input, &geometry, x->head->scan, &x->reader));
+	GT_TRY(gt_view_reader_open_scan(f->input, f->read, &x->head, &x->reader));
 	if (gt_view_reader_has_statistics(x->reader))
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s: holds weights or photons, which are not read in pieces", f->input));
 	x->steps = f->specs;

@@ -1,4 +1,5 @@
 /* Faults of projections, mended step by step. */
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static const cli_option options[] = {
 	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ .name = "show", .kind = CLI_TEXT, .value = "FOLDER", .help = "a picture before and after each step", .at = AT(show) },
 	{ .name = "memory", .kind = CLI_REAL, .value = "MB",
-	  .help = "work in pieces, within about so much (default: within 800 where the scan takes more than a quarter of what is free)",
+	  .help = "work in pieces, within about so much (default: within 900 where the scan takes more than a quarter of what is free)",
 	  .at = AT(memory), .least = 1, .most = 1e9 },
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
 	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .least = 0,
@@ -184,33 +185,67 @@ done:
 	return st;
 }
 
-/* Flat and dark fields of the detector, where steps ask for them. */
+/* Bytes of a file, or of those in a folder. */
+static double bytes_of(const char *path)
+{
+	struct stat about;
+	double bytes = 0;
+	if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+		return stat(path, &about) == 0 ? (double)about.st_size : 0;
+	DIR *folder = opendir(path);
+	for (struct dirent *d; folder && (d = readdir(folder));) {
+		char *name = cli_text("%s/%s", path, d->d_name);
+		bytes += name && stat(name, &about) == 0 && S_ISREG(about.st_mode) ? (double)about.st_size : 0;
+		free(name);
+	}
+	if (folder)
+		closedir(folder);
+	return bytes;
+}
+
+/* Twice as many of 16 bits, and as many more for a step: a quarter of what is free is enough. */
+static int is_large(const char *path)
+{
+	const double available = gt_host_available();
+	return available >= 0 && 2 * bytes_of(path) > available / 4;
+}
+
+/* Fields of the whole detector, for steps that look at them, come out of the memory. */
+static gt_status fields_for_pieces(const cli_call *call, const gt_read_options *r, double *memory, state *s)
+{
+	gt_read_options geometry = *r;
+	gt_status st = GT_OK;
+	geometry.geometry_only = 1;
+	GT_TRY(gt_read_projections(call->file[0], &geometry, &s->p));
+	GT_TRY(read_fields(call, r, s));
+	const gt_scan *scan = gt_projections_scan(s->p);
+	*memory = fmax(*memory / 4, *memory - (double)((s->flats.images + s->darks.images) * scan->rows * scan->columns * sizeof(float)));
+done:
+	return st;
+}
+
 static gt_status in_pieces(const cli_call *call, const prepare_options *o, state *s)
 {
 	cli_notes notes = { "" };
 	gt_frames_options frames;
-	gt_read_options r = gt_read_defaults, geometry;
+	gt_read_options r = gt_read_defaults;
 	gt_prepare_options p = gt_prepare_defaults;
 	gt_prepare_files f = gt_prepare_files_defaults;
 	gt_status st = GT_OK;
 	cli_frames_apply(&o->frames, &frames, &r);
-	geometry = r;
-	geometry.geometry_only = 1;
-	geometry.notes = cli_collect(&notes);
-	if (!s->p)
-		GT_TRY(gt_read_projections(call->file[0], &geometry, &s->p));
-	if (o->step[BAD_PIXELS] && !s->flats.data)
-		GT_TRY(read_fields(call, &r, s));
+	f.memory = o->memory > 0 ? 1e6 * o->memory : f.memory;
+	if (o->step[BAD_PIXELS])
+		GT_TRY(fields_for_pieces(call, &r, &f.memory, s));
 	p.notes = call->log;
 	p.flats = (gt_field_images){ s->flats.data, s->flats.images };
 	p.darks = (gt_field_images){ s->darks.data, s->darks.images };
+	r.notes = cli_collect(&notes);
 	f.input = call->file[0];
 	f.output = o->output;
 	f.read = &r;
 	f.spec = (const char *const *)s->spec;
 	f.specs = s->specs;
 	f.command = call->line;
-	f.memory = 1e6 * o->memory;
 	app_progress progress = app_progress_start("prepare", call->common.quiet);
 	f.progress = app_progress_fraction;
 	f.progress_self = &progress;
@@ -227,33 +262,22 @@ done:
 /* 1: as asked for, or because the projections are large. What cannot be done so is left to memory, unless it was asked for. */
 static gt_status try_pieces(const cli_call *call, const prepare_options *o, state *s, int *done)
 {
-	gt_frames_options frames;
-	gt_read_options r = gt_read_defaults;
-	gt_status st = GT_OK;
+	const char *whole = o->automatic ? "--auto" : o->show ? "--show" : o->deflate ? "--deflate" : NULL;
 	*done = 0;
-	if (o->memory > 0 && (o->automatic || o->show || o->deflate))
-		return gt_fail(GT_ERR_ARG, "--memory: %s takes all projections at once",
-		               o->automatic ? "--auto" : o->show ? "--show" : "--deflate");
-	if (o->automatic || o->show || o->deflate || gt_can_write_views(o->output) != GT_OK)
+	if (whole && o->memory > 0)
+		return gt_fail(GT_ERR_ARG, "--memory: %s takes all projections at once", whole);
+	if (whole || (!(o->memory > 0) && !is_large(call->file[0])))
 		return GT_OK;
-	cli_frames_apply(&o->frames, &frames, &r);
-	r.geometry_only = 1;
-	GT_TRY(gt_read_projections(call->file[0], &r, &s->p));
-	const double bytes = (double)gt_scan_size(gt_projections_scan(s->p)) * sizeof(float), free = gt_host_available();
-	if (o->memory > 0 || (free >= 0 && bytes > free / 4)) {
-		st = in_pieces(call, o, s);
-		*done = st != GT_ERR_UNSUPPORTED || o->memory > 0;
-		if (!*done) {
-			cli_note(call, "in memory: %s", gt_error());
-			st = GT_OK;
-		}
-	}
-done:
-	if (!*done) {
-		gt_projections_free(s->p);
-		s->p = NULL;
-	}
-	return st;
+	const gt_status st = in_pieces(call, o, s);
+	*done = st != GT_ERR_UNSUPPORTED || o->memory > 0;
+	if (*done)
+		return st;
+	cli_note(call, "in memory: %s", gt_error());
+	gt_fields_free(&s->flats);
+	gt_fields_free(&s->darks);
+	gt_projections_free(s->p);
+	s->p = NULL;
+	return GT_OK;
 }
 
 static int run(const cli_call *call, const void *given)

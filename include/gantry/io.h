@@ -114,6 +114,8 @@ typedef struct gt_format {
 	gt_status (*create_slices)(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
 	gt_status (*ready)(void);                       /* GT_ERR_UNSUPPORTED, which names it: what the format needs is not here; NULL: nothing */
 	int numbers;            /* volumes: bits, low and high of gt_write_options apply */
+	/* The reader and all but the values at once; NULL: one after the other does. */
+	gt_status (*open_scan)(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v);
 	gt_status (*create_views)(const char *path, const gt_projections *head, int weighted, gt_view_writer **w);
 } gt_format;
 GT_API extern const gt_format *const gt_formats[];             /* NULL-terminated */
@@ -141,6 +143,8 @@ GT_API void      gt_fields_free(gt_fields *f);
  * another may write slices meanwhile. */
 GT_API gt_status gt_view_reader_open (const char *path, const gt_read_options *o, const gt_scan *scan,
                                       gt_view_reader **v);
+/* The same where the scan is not known yet: *head is the projections without values. What the reader decides is told. */
+GT_API gt_status gt_view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v);
 /* Rows row ... row+rows-1 of views first ... first+n-1, to out [n][rows][columns]; an error names the file and the view. */
 GT_API gt_status gt_view_reader_read (gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out);
 GT_API size_t    gt_view_reader_bytes(const gt_view_reader *v);            /* of memory that reading takes, at most */

@@ -67,7 +67,7 @@ typedef struct {
 	const char *const *spec;        /* steps, in this order */
 	size_t specs;
 	const char *command;            /* for the record; may be NULL */
-	double memory;                  /* bytes that this may take, about; 0: 800 MB */
+	double memory;                  /* bytes that this may take, about; 0: 900 MB */
 	int (*progress)(void *self, double done);       /* non-zero stops; NULL: nobody asks */
 	void *progress_self;
 } gt_prepare_files;

@@ -222,6 +222,9 @@ static void tell_(gt_view_reader *self, const gt_read_options *o)
 		gt_read_note(o, "%zu of %zu values are saturated, at %.0f", x->saturated, n, k->scan->most);
 }
 
+/* What was looked at to find air and axis is read again. */
+static void forget_counts(gt_intensity *x) { x->floored = x->saturated = 0; }
+
 /* size NULL: as the images are. */
 static gt_status open_views(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **out)
 {
@@ -245,7 +248,7 @@ static gt_status open_views(const char *path, const gt_read_options *o, const si
 	v->base.bytes = GT_READERS * (s->bytes + 2 * s->rows * s->columns * sizeof(float)) + 4 * s->rows * s->columns * sizeof(float);
 	GT_TRY(gt_pool_new(GT_READERS, &v->base.pool));
 	if (v->k.intensity)
-		v->k.intensity->floored = v->k.intensity->saturated = 0;
+		forget_counts(v->k.intensity);
 	*out = &v->base;
 done:
 	if (st != GT_OK)
@@ -339,14 +342,11 @@ done:
 static gt_status read_values(struct views *v, const gt_read_options *o, gt_projections *p)
 {
 	const size_t n = gt_scan_size(p->scan), views = p->scan->views, cells = n / views;
-	gt_intensity *x = v->k.intensity;
 	gt_status st = gt_fail_in(gt_host_room((double)n * sizeof *p->data, "the line integrals"), "%s", v->k.path);
 	if (st != GT_OK)
 		return st;
 	if (!(p->data = malloc(n * sizeof *p->data)))
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", v->k.path);
-	if (x)
-		x->floored = x->saturated = 0;
 	for (size_t view = 0; view < views && st == GT_OK; view += GT_READERS) {
 		st = gt_view_reader_read(&v->base, view, views - view < GT_READERS ? views - view : GT_READERS, 0, p->scan->rows,
 		                         p->data + view * cells);
@@ -358,7 +358,7 @@ static gt_status read_values(struct views *v, const gt_read_options *o, gt_proje
 	return st;
 }
 
-static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **out)
+static gt_status open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **out)
 {
 	gt_view_reader *v = NULL;
 	gt_projections *p = gt_projections_blank();
@@ -367,6 +367,23 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	GT_TRY(open_views(path, o, NULL, &v));
 	GT_TRY(place((struct views *)v, o, &p->scan));
+	if (((struct views *)v)->k.intensity)
+		forget_counts(((struct views *)v)->k.intensity);
+	*head = p;
+	*out = v;
+	return GT_OK;
+done:
+	gt_projections_free(p);
+	gt_view_reader_close(v);
+	return st;
+}
+
+static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **out)
+{
+	gt_view_reader *v = NULL;
+	gt_projections *p = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(open_scan(path, o, &p, &v));
 	if (!o->geometry_only)
 		GT_TRY(read_values((struct views *)v, o, p));
 	*out = p;
@@ -385,6 +402,7 @@ const gt_format gt_format_frames = {
 	.probe = probe,
 	.read_projections = read_projections,
 	.open_views = open_views,
+	.open_scan = open_scan,
 };
 
 const gt_format gt_format_nxtomo = {
@@ -394,4 +412,5 @@ const gt_format gt_format_nxtomo = {
 	.probe = gt_is_nxtomo,
 	.read_projections = read_projections,
 	.open_views = open_views,
+	.open_scan = open_scan,
 };
