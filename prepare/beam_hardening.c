@@ -203,9 +203,8 @@ static gt_status run(gt_prepare_call *c, const void *options)
 	if (t->method == FLATNESS)
 		return gt_prepare_flatness(c);
 	const size_t falls = gt_prepare_values(c, t->method == SPECTRUM ? by_table : by_powers, t);
-	return falls ? gt_fail(GT_ERR_FORMAT,
-	                       "polynomial=%s falls at %zu of %zu line integrals of the scan: expected one that rises", o->polynomial,
-	                       falls, gt_scan_size((*c->p)->scan))
+	return falls ? gt_fail(GT_ERR_FORMAT, "polynomial=%s falls at %zu of %zu line integrals of the scan: expected one that rises",
+	                       o->polynomial, falls, gt_scan_size((*c->p)->scan))
 	             : GT_OK;
 }
 

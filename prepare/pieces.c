@@ -163,8 +163,8 @@ static gt_status create(gt_pieces *x, int weighted)
 	gt_projections *head = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_projections_wrap(x->scan[x->steps], NULL, NULL, NULL, &head));
-	GT_TRY(gt_projections_set_provenance(head, x->files->command ? x->files->command : x->head->from.command,
-	                                     x->head->from.parameters, NULL));
+	GT_TRY(gt_projections_set_provenance(head, x->files->command ? x->files->command : x->head->from.command, x->head->from.parameters,
+	                                     NULL));
 	for (size_t k = 0; k < x->steps; k++)
 		GT_TRY(gt_prepared_record(head, &x->step[k]));
 	head->position = x->head->position;
@@ -203,8 +203,7 @@ static gt_status read_block(void *self, size_t item, void *buffer)
 	float *values = buffer;
 	gt_status st = GT_OK;
 	if (!s->from_output)
-		return s->rows ? read_views(s->x, 0, s->in->views, first, n, buffer)
-		               : read_views(s->x, first, n, 0, s->in->rows, buffer);
+		return s->rows ? read_views(s->x, 0, s->in->views, first, n, buffer) : read_views(s->x, first, n, 0, s->in->rows, buffer);
 	for (int weights = 0; weights <= s->weighted && st == GT_OK; weights++) {
 		const gt_view_piece piece = place_of(s, item, weights);
 		st = gt_view_writer_read(s->x->writer, &piece, values + (size_t)weights * values_of(s, s->in, item));

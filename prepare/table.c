@@ -12,7 +12,8 @@
 	X(phase)          \
 	X(bin)            \
 	X(beam_hardening) \
-	X(rings)
+	X(rings)          \
+	X(metal)
 
 #define DECLARE(name) extern const gt_preparation gt_preparation_##name;
 #define LIST(name) &gt_preparation_##name,

@@ -83,8 +83,8 @@ static size_t mend(const zinger_call *z, size_t view, size_t row, size_t column)
 	const double median = gt_median_few(sorted, n);
 	if (!is_zinger(z, value[0] - median, median))
 		return 0;
-	z->p[(view * z->scan->rows + row) * z->scan->columns + column] =
-		-logf(fmaxf(gt_median_few(value + 1, n - 1), (float)GT_LEAST_TRANSMISSION));
+	z->p[(view * z->scan->rows + row) * z->scan->columns + column] = -logf(
+		fmaxf(gt_median_few(value + 1, n - 1), (float)GT_LEAST_TRANSMISSION));
 	return 1;
 }
 

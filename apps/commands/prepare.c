@@ -14,11 +14,11 @@
 #include "apps/commands/step_pictures.h"
 
 /* Options of the steps, in any order; a step's own place is that of gt_preparations. */
-enum { VIEWS, CROP, BAD_PIXELS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, STEPS };
+enum { VIEWS, CROP, BAD_PIXELS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, METAL, STEPS };
 static const char *const step_names[STEPS] = { "views", "crop", "bad-pixels",     "zingers", "scatter",
-	                                       "phase", "bin",  "beam-hardening", "rings" };
+	                                       "phase", "bin",  "beam-hardening", "rings",   "metal" };
 typedef struct {
-	const char *output, *show, *step[STEPS];
+	const char *output, *show, *backend, *step[STEPS];
 	int automatic;
 	double memory;
 	long long deflate;
@@ -46,8 +46,11 @@ static const cli_option options[] = {
 	STEP(BEAM_HARDENING, "beam-hardening", "kv=KV,...|spectrum=FILE,...|polynomial=A1:A2:...|flatness",
 	     "correct beam hardening of a body of one material"),
 	STEP(RINGS, "rings", "gain|sorting|large|dead|all", "remove stripes of single columns, row by row"),
+	STEP(METAL, "metal", "nmar|li|weights", "fill in what rays through metal measured, or give them the weight 0"),
 	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ .name = "show", .kind = CLI_TEXT, .value = "FOLDER", .help = "a picture before and after each step", .at = AT(show) },
+	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "where steps reconstruct that look at an image: cpu, cuda:0 (default auto)", .at = AT(backend) },
 	{ .name = "memory", .kind = CLI_REAL, .value = "MB",
 	  .help = "work in pieces, within about so much (default: within 900 where the scan takes more than a quarter of what is free)",
 	  .at = AT(memory), .least = 1, .most = 1e9 },
@@ -166,6 +169,7 @@ static gt_status run_steps(const cli_call *call, const prepare_options *o, state
 	gt_prepare_options p = gt_prepare_defaults;
 	gt_status st = GT_OK;
 	p.notes = call->log;
+	p.backend = o->backend;
 	p.flats = (gt_field_images){ s->flats.data, s->flats.images };
 	p.darks = (gt_field_images){ s->darks.data, s->darks.images };
 	GT_TRY(app_step_picture(&s->pictures, "measured", s->p));
@@ -237,6 +241,7 @@ static gt_status in_pieces(const cli_call *call, const prepare_options *o, state
 	if (o->step[BAD_PIXELS])
 		GT_TRY(fields_for_pieces(call, &r, &f.memory, s));
 	p.notes = call->log;
+	p.backend = o->backend;
 	p.flats = (gt_field_images){ s->flats.data, s->flats.images };
 	p.darks = (gt_field_images){ s->darks.data, s->darks.images };
 	r.notes = cli_collect(&notes);

@@ -21,6 +21,7 @@ typedef struct {
 	int threads;                    /* 0: one per processor */
 	gt_listener notes;              /* who is told what a step found and did: GT_ABOUT_DATA */
 	gt_field_images flats, darks;   /* of the detector of the projections as they are given; images 0: none */
+	const char *backend;            /* of steps that reconstruct: "cpu", "cuda:0"; NULL: "auto" */
 } gt_prepare_options;
 GT_API extern const gt_prepare_options gt_prepare_defaults;
 

@@ -87,8 +87,7 @@ static gt_status find_dead(gt_intensity *x, const char *path, const gt_read_opti
 		/* No median is above the largest. */
 		dead[c] = !(x->gain[c] > 0) || x->gain[c] < DEAD * most;
 		if (dead[c] && x->gain[c] > 0)
-			dead[c] = x->gain[c] <
-			          DEAD * local_median(x->gain, x->rows, x->columns, c / x->columns, c % x->columns);
+			dead[c] = x->gain[c] < DEAD * local_median(x->gain, x->rows, x->columns, c / x->columns, c % x->columns);
 		n += dead[c];
 	}
 	if (2 * n > cells)
