@@ -41,7 +41,7 @@ static const gt_param params[] = {
 	  .kind = GT_FLAG,
 	  .at = AT(energy_weighted) },
 	{ .key = "material",
-	  .help = "of the body: water, aluminium, copper, bone, or a text file of lines 'keV mm-1'",
+	  .help = "of the body: water, aluminium, titanium, iron, copper, bone, or a text file of lines 'keV mm-1'",
 	  .kind = GT_TEXT,
 	  .at = AT(material) },
 	{ .key = "energy",
@@ -93,14 +93,14 @@ static double table_at(const curve *t, double p)
 }
 
 /* The length that measures p, by bisection: p grows with it. */
-static double length_of(const gt_spectrum *s, const gt_material *m, double p, double low)
+static double length_of(const gt_spectrum *s, const double *mu, double p, double low)
 {
 	double high = low > 0 ? 2 * low : 1;
-	while (gt_spectrum_line_integral(s, m, high) < p && high < 1e9)
+	while (gt_spectrum_measured(s, 1, &mu, &high) < p && high < 1e9)
 		high *= 2;
-	for (int i = 0; i < 50 && high - low > 1e-10 * high; i++) {
+	for (int i = 0; i < 40 && high - low > 1e-8 * high; i++) {
 		const double middle = (low + high) / 2;
-		*(gt_spectrum_line_integral(s, m, middle) < p ? &low : &high) = middle;
+		*(gt_spectrum_measured(s, 1, &mu, &middle) < p ? &low : &high) = middle;
 	}
 	return (low + high) / 2;
 }
@@ -108,17 +108,21 @@ static double length_of(const gt_spectrum *s, const gt_material *m, double p, do
 static gt_status know_spectrum(const struct options *o, curve *t)
 {
 	gt_spectrum s = { NULL, NULL, 0 };
-	gt_material m = { NULL, NULL, 0 };
+	gt_material m = { NULL, NULL, 0, 0, 1 };
+	double *mu = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(spectrum_of(o, &s));
 	GT_TRY(gt_material_new(o->material, &m));
+	if (!(mu = gt_spectrum_attenuation(&s, &m)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "beam hardening: out of memory"));
 	t->reference = gt_material_mu(&m, o->energy);
 	t->step = MOST_LINE_INTEGRAL / STEPS;
 	for (int i = 1; i <= STEPS; i++)
-		t->value[i] = length_of(&s, &m, i * t->step, t->value[i - 1]);
+		t->value[i] = length_of(&s, mu, i * t->step, t->value[i - 1]);
 	for (int i = 1; i <= STEPS; i++)
 		t->value[i] *= t->reference;
 done:
+	free(mu);
 	gt_spectrum_free(&s);
 	gt_material_free(&m);
 	return st;

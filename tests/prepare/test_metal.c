@@ -149,9 +149,9 @@ START_TEST(streaks)
 	float *f = malloc(SIDE * SIDE * sizeof *f);
 	gt_projections *p = parallel(), *q;
 	char li[64], nmar[64], weights[64];
-	snprintf(li, sizeof li, "metal:method=li,water=%g", water);
-	snprintf(nmar, sizeof nmar, "metal:method=nmar,water=%g", water);
-	snprintf(weights, sizeof weights, "metal:method=weights,water=%g", water);
+	snprintf(li, sizeof li, "metal:method=li,side=220,water=%g", water);
+	snprintf(nmar, sizeof nmar, "metal:method=nmar,side=220,water=%g", water);
+	snprintf(weights, sizeof weights, "metal:method=weights,side=220,water=%g", water);
 	measure(0, p);
 	image(p, f);
 	const double without = error(f, water, bone);
