@@ -5,17 +5,20 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "prepare/flatness.h"
 #include "prepare/materials.h"
+#include "prepare/two_materials.h"
 
 enum { NONE, SPECTRUM, POLYNOMIAL, FLATNESS };
 struct options {
 	int method, energy_weighted;
-	char spectrum[GT_PARAM_TEXT], polynomial[GT_PARAM_TEXT], material[GT_PARAM_TEXT];
-	double kv, aluminium, copper, energy;
+	char spectrum[GT_PARAM_TEXT], polynomial[GT_PARAM_TEXT], material[GT_PARAM_TEXT], dense[GT_PARAM_TEXT];
+	double kv, aluminium, copper, energy, threshold;
+	int passes;
 };
-static const struct options defaults = { .energy_weighted = 1, .material = "water", .energy = 70 };
+static const struct options defaults = { .energy_weighted = 1, .material = "water", .energy = 70, .threshold = 1.6, .passes = 2 };
 static const char *const methods[] = { "auto", "spectrum", "polynomial", "flatness", NULL };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
@@ -50,6 +53,17 @@ static const gt_param params[] = {
 	  .at = AT(energy),
 	  .least = 1,
 	  .most = 2000 },
+	{ .key = "dense",
+	  .help = "a second material, as bone, where an image is dense: found there, and corrected too",
+	  .kind = GT_TEXT,
+	  .at = AT(dense) },
+	{ .key = "threshold",
+	  .help = "what is denser than so many times the body's material is that",
+	  .kind = GT_REAL,
+	  .at = AT(threshold),
+	  .least = 1,
+	  .most = 1e3 },
+	{ .key = "passes", .help = "of the second material", .kind = GT_INT, .at = AT(passes), .least = 1, .most = 10 },
 	{ .key = "polynomial", .help = "A1:A2:...: p becomes A1 p + A2 p^2 + ...", .kind = GT_TEXT, .at = AT(polynomial) },
 	{ .key = NULL },
 };
@@ -193,6 +207,10 @@ static gt_status look(gt_prepare_call *c, const void *options)
 	GT_TRY(gt_prepare_known(c, sizeof(curve)));
 	curve *t = c->known;
 	t->method = method;
+	if (o->dense[0] && method != SPECTRUM)
+		GT_TRY(gt_fail(GT_ERR_ARG, "dense=%s: expected a spectrum, by kv= or spectrum=FILE", o->dense));
+	if (o->dense[0])
+		GT_TRY(gt_prepare_needs_all(c, "a second material"));
 	st = method == SPECTRUM   ? know_spectrum(o, t)
 	     : method == FLATNESS ? gt_prepare_needs_all(c, "flatness")
 	                          : know_polynomial(o->polynomial, t);
@@ -200,10 +218,37 @@ done:
 	return st;
 }
 
+/* Corrected as one material, and then as two. */
+static gt_status by_two(gt_prepare_call *c, const struct options *o, const curve *t)
+{
+	const size_t n = gt_scan_size((*c->p)->scan);
+	float *measured = malloc(n * sizeof *measured);
+	gt_spectrum s = { NULL, NULL, 0 };
+	gt_material body = { NULL, NULL, 0, 0, 1 }, dense = body;
+	gt_status st = GT_OK;
+	if (!measured)
+		return gt_fail(GT_ERR_MEMORY, "beam hardening: out of memory");
+	memcpy(measured, (*c->p)->data, n * sizeof *measured);
+	gt_prepare_values(c, by_table, t);
+	GT_TRY(spectrum_of(o, &s));
+	GT_TRY(gt_material_new(o->material, &body));
+	GT_TRY(gt_material_new(o->dense, &dense));
+	const gt_two_materials two = { &s, &body, &dense, o->energy, o->threshold, o->passes };
+	st = gt_prepare_two_materials(c, &two, measured);
+done:
+	free(measured);
+	gt_spectrum_free(&s);
+	gt_material_free(&body);
+	gt_material_free(&dense);
+	return st;
+}
+
 static gt_status run(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
 	const curve *t = c->known;
+	if (o->dense[0])
+		return by_two(c, o, t);
 	if (t->method == FLATNESS)
 		return gt_prepare_flatness(c);
 	const size_t falls = gt_prepare_values(c, t->method == SPECTRUM ? by_table : by_powers, t);
@@ -220,9 +265,30 @@ static void tell(gt_prepare_call *c)
 		                table_at(t, 1) / t->reference);
 }
 
+gt_status gt_spectrum_of_spec(const char *spec, gt_spectrum *s)
+{
+	char *text = gt_text("beam-hardening:%s", spec);
+	const gt_module *m;
+	void *options = NULL;
+	int method;
+	gt_status st = GT_OK;
+	*s = (gt_spectrum){ NULL, NULL, 0 };
+	if (!text)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(gt_module_parse_kind(&gt_preparation_kind, text, &m, &options));
+	GT_TRY(method_of(options, &method));
+	if (method != SPECTRUM)
+		GT_TRY(gt_fail(GT_ERR_ARG, "%s: expected kv= or spectrum=FILE", spec));
+	st = spectrum_of(options, s);
+done:
+	gt_free(options);
+	free(text);
+	return st;
+}
+
 const gt_preparation gt_preparation_beam_hardening = {
 	.name = "beam-hardening",
-	.about = "beam hardening of a body of one material: by a spectrum, a polynomial, or so that the body is flat",
+	.about = "beam hardening of one material, or two: by a spectrum, a polynomial, or so that the body is flat",
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

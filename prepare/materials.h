@@ -23,6 +23,8 @@ double    gt_material_mu(const gt_material *m, double energy);
 typedef struct { double *energy, *part; size_t n; } gt_spectrum;
 /* Lines "keV photons" of a text file. */
 gt_status gt_spectrum_read(const char *path, gt_spectrum *s);
+/* "kv=120,aluminium=3", "spectrum=FILE": what the step beam-hardening says of a spectrum, filtered and finished. */
+gt_status gt_spectrum_of_spec(const char *spec, gt_spectrum *s);
 /* Bremsstrahlung of a thick target after Kramers, photons in proportion to kv/E - 1, in steps of 1 keV. */
 gt_status gt_spectrum_kramers(double kv, gt_spectrum *s);
 void      gt_spectrum_filter(gt_spectrum *s, const gt_material *m, double mm);

@@ -5,6 +5,7 @@
 #include <gantry/constants.h>
 #include <gantry/recon.h>
 #include <gantry/phantom.h>
+#include <gantry/spectrum.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
@@ -12,7 +13,7 @@
 
 /* Options that replace something of the scanner start as NAN or -1: not given. */
 typedef struct {
-	const char *scanner, *phantom, *output, *truth, *grid, *spot, *format, *maker;
+	const char *scanner, *phantom, *output, *truth, *grid, *spot, *format, *maker, *spectrum, *materials;
 	int detector, short_scan, geometry_only;
 	long long views, columns, rows, reduce, rays, points, threads, seed;
 	double source_to_axis, source_to_detector, column_pitch, row_pitch, column_offset, row_offset;
@@ -99,6 +100,10 @@ static const cli_option options[] = {
 	  .help = "seed of the noise, of --shift and --tilt (default 0)", .at = AT(seed), .least = 0, .most = 9e15 },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1 (default 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	{ .name = "spectrum", .kind = CLI_TEXT, .value = "kv=KV,aluminium=MM|spectrum=FILE",
+	  .help = "rays of many energies, as --beam-hardening of gantry prepare has them; densities are then g/cm3", .at = AT(spectrum) },
+	{ .name = "materials", .kind = CLI_TEXT, .value = "NAME,DENSITY:NAME,...",
+	  .help = "of --spectrum: what is of that density and more (default water,1.3:bone,3:titanium,6:iron)", .at = AT(materials) },
 	{ .name = "scale", .kind = CLI_REAL, .value = "X",
 	  .help = "factor on the size of the object", .at = AT(scale), .least = 1e-6, .most = 1e6 },
 	{ .name = "truth", .kind = CLI_OUTPUT, .value = "FILE", .help = "also write the object as a volume", .at = AT(truth) },
@@ -237,12 +242,61 @@ static gt_status make_body(const simulate_options *o, gt_phantom **body)
 	return st == GT_ERR_UNKNOWN ? gt_unknown("phantom or file", o->phantom, nth_phantom, n) : st;
 }
 
+enum { MOST_MATERIALS = 16 };
+
+/* "water,1.3:bone": names, which point into text, and the densities from which on they are. */
+static gt_status parse_materials(char *text, const char **name, double *from, size_t *count)
+{
+	for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
+		char *end = word, *colon = strchr(word, ':');
+		const size_t k = *count;
+		if (k == MOST_MATERIALS)
+			return gt_fail(GT_ERR_ARG, "--materials: more than %d", MOST_MATERIALS);
+		from[k] = colon ? strtod(word, &end) : 0;
+		name[k] = colon ? colon + 1 : word;
+		if ((colon && end != colon) || (colon && !k) || (!colon && k) || (k && !(from[k] > from[k - 1])) || !name[k][0])
+			return gt_fail(GT_ERR_ARG, "--materials: found '%s', expected NAME, then DENSITY:NAME in ascending order", word);
+		++*count;
+	}
+	return *count ? GT_OK : gt_fail(GT_ERR_ARG, "--materials: expected a name");
+}
+
+static gt_status project_spectrum(const simulate_options *o, const gt_phantom *body, gt_pool *pool, const gt_projections *p)
+{
+	const gt_scan *scan = gt_projections_scan(p);
+	char *text = cli_text("%s", o->materials ? o->materials : "water,1.3:bone,3:titanium,6:iron");
+	const char *name[MOST_MATERIALS];
+	double from[MOST_MATERIALS + 1];
+	float *part[MOST_MATERIALS] = { NULL };
+	size_t n = 0;
+	gt_status st = GT_OK;
+	if (!text)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(parse_materials(text, name, from, &n));
+	from[n] = INFINITY;
+	for (size_t k = 0; k < n; k++) {
+		const double band[2] = { k ? from[k] * o->water : -INFINITY, from[k + 1] * o->water };
+		if (!(part[k] = malloc(gt_scan_size(scan) * sizeof(float))))
+			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+		GT_TRY(gt_phantom_project_band(body, scan, band, (int)o->rays, pool, part[k]));
+		for (size_t i = 0; i < gt_scan_size(scan); i++)
+			part[k][i] = (float)(part[k][i] / o->water);
+	}
+	st = gt_mix_spectrum(o->spectrum, name, n, (const float *const *)part, gt_scan_size(scan), pool, gt_projections_data(p));
+done:
+	for (size_t k = 0; k < MOST_MATERIALS; k++)
+		free(part[k]);
+	free(text);
+	return st;
+}
+
 static gt_status project(const cli_call *call, const simulate_options *o, const gt_phantom *body, gt_pool *pool, const gt_projections *p)
 {
 	const gt_scan *scan = gt_projections_scan(p);
 	float *data = gt_projections_data(p);
 	app_progress progress = app_progress_start("simulate", call->common.quiet);
-	const gt_status st = gt_phantom_project(body, scan, (int)o->rays, pool, app_progress_fraction, &progress, data);
+	const gt_status st = o->spectrum ? project_spectrum(o, body, pool, p)
+	                                 : gt_phantom_project(body, scan, (int)o->rays, pool, app_progress_fraction, &progress, data);
 	app_progress_end(&progress);
 	if (st == GT_OK && o->photons > 0)
 		gt_add_photon_noise(o->photons, o->electronic, (uint64_t)o->seed, 0, pool, data, gt_scan_size(scan));
@@ -285,6 +339,8 @@ static gt_status check(const simulate_options *o)
 		return gt_fail(GT_ERR_ARG, "--output is needed (or --truth)");
 	if (!o->geometry_only || o->truth)
 		GT_TRY(cli_need("--phantom", o->phantom));
+	if (o->materials && !o->spectrum)
+		return gt_fail(GT_ERR_ARG, "--materials is for --spectrum, which was not given");
 	if (o->grid && !o->truth)
 		return gt_fail(GT_ERR_ARG, "--grid is for --truth, which was not given");
 	gt_rabbitct_layout layout;
@@ -344,8 +400,10 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(make_body(o, &body));
 		GT_TRY(check_sources(scan, body));
 	}
-	parameters = cli_text("phantom=%s scanner=%s rays=%lld photons=%g electronic=%g seed=%lld water=%g",
-	                      o->phantom ? o->phantom : "none", o->scanner, o->rays, o->photons, o->electronic, o->seed, o->water);
+	parameters = cli_text("phantom=%s scanner=%s rays=%lld photons=%g electronic=%g seed=%lld water=%g%s%s%s%s",
+	                      o->phantom ? o->phantom : "none", o->scanner, o->rays, o->photons, o->electronic, o->seed, o->water,
+	                      o->spectrum ? " spectrum=" : "", o->spectrum ? o->spectrum : "", o->materials ? " materials=" : "",
+	                      o->materials ? o->materials : "");
 	if (!parameters)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	if (o->truth)
