@@ -180,7 +180,8 @@ static double integral_of_sums(const gt_hit *hit, size_t hits, const double band
 	return sum;
 }
 
-double gt_solids_line(const gt_phantom *p, const double from[3], const double direction[3], int whole, const double band[2], gt_hit *scratch)
+double gt_solids_line(const gt_phantom *p, const double from[3], const double direction[3], int whole, const double band[2],
+                      gt_hit *scratch)
 {
 	const double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
 	if (!(length > 0))

@@ -67,7 +67,9 @@ gt_status gt_prepare_two_materials(gt_prepare_call *c, const gt_two_materials *t
 {
 	const gt_projections *p = *c->p;
 	double *mu[2] = { gt_spectrum_attenuation(t->s, t->body), gt_spectrum_attenuation(t->s, t->dense) };
-	solve_call call = { t, measured, NULL, { mu[0], mu[1] }, { gt_material_mu(t->body, t->energy), gt_material_mu(t->dense, t->energy) }, p->data };
+	solve_call call = {
+		t, measured, NULL, { mu[0], mu[1] }, { gt_material_mu(t->body, t->energy), gt_material_mu(t->dense, t->energy) }, p->data
+	};
 	const double least = t->threshold * call.reference[0];
 	gt_backend *be = NULL;
 	gt_grid grid;

@@ -8,10 +8,11 @@
 #include <gantry/phantom.h>
 #include <gantry/prepare.h>
 #include <gantry/recon.h>
+#include <gantry/spectrum.h>
 #include "prepare/materials.h"
 #include "tests/support/support.h"
 
-enum { VIEWS = 240, COLUMNS = 288, SIDE = 256, PARTS = 3, BINS = 3 };
+enum { VIEWS = 160, COLUMNS = 288, SIDE = 256, PARTS = 3, BINS = 3 };
 static const char *const shapes[PARTS] = {
 	"combine replace\nellipsoid center=0,0,0 radii=90,70,50 density=1\n"
 	"cylinder center=-45,25,0 radius=12 length=90 density=0\ncylinder center=40,30,0 radius=10 length=90 density=0\n"
@@ -51,7 +52,7 @@ static float *lengths(const gt_scan *scan, const char *text)
 	fclose(file);
 	o.water = 1;
 	ck_ok(gt_phantom_new("part.shapes", &o, &body));
-	ck_ok(gt_phantom_project(body, scan, 2, NULL, NULL, NULL, l));
+	ck_ok(gt_phantom_project(body, scan, 1, NULL, NULL, NULL, l));
 	gt_phantom_free(body);
 	remove("part.shapes");
 	return l;
@@ -198,6 +199,54 @@ START_TEST(streaks)
 }
 END_TEST
 
-static void fill(TCase *tc) { tcase_add_test(tc, streaks); }
+/* 180 mm of water with two bones, 80 kV: what is between them, in HU, as one material and as two. */
+START_TEST(bones)
+{
+	static const char *const text[2] = { "combine replace\ncylinder radius=90 length=90 density=1\n"
+		                             "cylinder center=-55,0,0 radius=15 length=90 density=0\n"
+		                             "cylinder center=55,0,0 radius=15 length=90 density=0\n",
+		                             "cylinder center=-55,0,0 radius=15 length=90 density=1.92\n"
+		                             "cylinder center=55,0,0 radius=15 length=90 density=1.92\n" };
+	static const char *const materials[] = { "water", "bone" };
+	static const char *const specs[] = { "beam-hardening:kv=80,aluminium=1", "beam-hardening:kv=80,aluminium=1,dense=bone,passes=2" };
+	const double water = mu_of("water", 70);
+	gt_projections *p = parallel();
+	float *l[2], *f = malloc(SIDE * SIDE * sizeof *f);
+	double off[2];
+	for (int k = 0; k < 2; k++) {
+		gt_projections *q = copy_of(p);
+		for (int m = 0; m < 2; m++)
+			l[m] = lengths(gt_projections_scan(p), text[m]);
+		ck_ok(gt_mix_spectrum("kv=80,aluminium=1", materials, 2, (const float *const *)l, VIEWS * COLUMNS, NULL,
+		                      gt_projections_data(q)));
+		ck_ok(gt_prepare(&q, specs[k], NULL));
+		image(q, f);
+		double sum = 0, n = 0;
+		for (size_t i = 0; i < SIDE * SIDE; i++)
+			if (hypot((double)(i % SIDE) - 127.5, (double)(i / SIDE) - 127.5) * 0.8 < 15) {
+				sum += 1000 * (f[i] / water - 1);
+				n++;
+			}
+		off[k] = sum / n;
+		gt_projections_free(q);
+		free(l[0]);
+		free(l[1]);
+	}
+	fprintf(stderr, "bones: %.1f HU between them as one material, %.1f as two\n", off[0], off[1]);
+	ck_assert_double_lt(off[0], -25);
+	ck_assert_double_lt(fabs(off[1]), 5);
+	ck_refused(gt_mix_spectrum("kv=80", (const char *const[]){ "bnoe" }, 1, (const float *const *)&f, 1, NULL, f), GT_ERR_UNKNOWN,
+	           "did you mean 'bone'");
+	ck_refused(gt_prepare(&p, "beam-hardening:polynomial=1,dense=bone", NULL), GT_ERR_ARG, "expected a spectrum");
+	gt_projections_free(p);
+	free(f);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, streaks);
+	tcase_add_test(tc, bones);
+}
 
 int main(void) { return gt_test_main("metal", fill); }
