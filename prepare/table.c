@@ -6,6 +6,7 @@
 	X(views)          \
 	X(crop)           \
 	X(bad_pixels)     \
+	X(dynamic_flats)  \
 	X(air)            \
 	X(zingers)        \
 	X(scatter)        \

@@ -14,9 +14,9 @@
 #include "apps/commands/step_pictures.h"
 
 /* Options of the steps, in any order; a step's own place is that of gt_preparations. */
-enum { VIEWS, CROP, BAD_PIXELS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, METAL, STEPS };
-static const char *const step_names[STEPS] = { "views", "crop", "bad-pixels",     "zingers", "scatter",
-	                                       "phase", "bin",  "beam-hardening", "rings",   "metal" };
+enum { VIEWS, CROP, BAD_PIXELS, DYNAMIC_FLATS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, METAL, STEPS };
+static const char *const step_names[STEPS] = { "views", "crop", "bad-pixels",     "dynamic-flats", "zingers", "scatter",
+	                                       "phase", "bin",  "beam-hardening", "rings",         "metal" };
 typedef struct {
 	const char *output, *show, *backend, *step[STEPS];
 	int automatic;
@@ -39,6 +39,7 @@ static const cli_option options[] = {
 	STEP(VIEWS, "views", "A:B[:STEP]", "views A to B, both included, every STEPth"),
 	STEP(CROP, "crop", "first-rows=N,...", "leave rows and columns at the edges out (gantry help step crop)"),
 	STEP(BAD_PIXELS, "bad-pixels", "auto|fields|views", "find bad pixels, interpolate them, give them the weight 0"),
+	STEP(DYNAMIC_FLATS, "dynamic-flats", "auto|most=N,...", "divide each view by the flat field that fits it best, of several"),
 	STEP(ZINGERS, "zingers", "auto|photons=N,...", "replace single pixels that are too bright for the noise"),
 	STEP(SCATTER, "scatter", "fraction=S", "take a constant part of the signal off"),
 	STEP(PHASE, "phase", "paganin:energy=KEV,...", "turn phase contrast into line integrals (distance=MM,delta-beta=RATIO)"),
@@ -74,7 +75,7 @@ static char *spec_of(int step, const char *text)
 		return cli_text("views:from=%lld,to=%lld,step=1", from, to);
 	if (step == BIN && text[0] && strspn(text, "0123456789") == strlen(text))
 		return cli_text("bin:rows=%s,columns=%s", text, text);
-	if (!strcmp(text, "auto") && (step == ZINGERS || step == BAD_PIXELS))
+	if (!strcmp(text, "auto") && (step == ZINGERS || step == BAD_PIXELS || step == DYNAMIC_FLATS))
 		return cli_text("%s", name);
 	if (text[word] == '=')
 		return cli_text("%s:%s", name, text);
@@ -158,7 +159,7 @@ static gt_status read_scan(const cli_call *call, const prepare_options *o, state
 	if (notes.text[0])
 		cli_note(call, "%s", notes.text);
 	r.notes = (gt_listener){ NULL, NULL };
-	if (o->step[BAD_PIXELS] || o->automatic)
+	if (o->step[BAD_PIXELS] || o->step[DYNAMIC_FLATS] || o->automatic)
 		GT_TRY(read_fields(call, &r, s));
 done:
 	return st;
@@ -238,7 +239,7 @@ static gt_status in_pieces(const cli_call *call, const prepare_options *o, state
 	gt_status st = GT_OK;
 	cli_frames_apply(&o->frames, &frames, &r);
 	f.memory = o->memory > 0 ? 1e6 * o->memory : f.memory;
-	if (o->step[BAD_PIXELS])
+	if (o->step[BAD_PIXELS] || o->step[DYNAMIC_FLATS])
 		GT_TRY(fields_for_pieces(call, &r, &f.memory, s));
 	p.notes = call->log;
 	p.backend = o->backend;
