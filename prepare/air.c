@@ -208,10 +208,7 @@ done:
 const gt_preparation gt_preparation_air = {
 	.name = "air",
 	.about = "the air beside the body is 0 in every view, by a straight line through both sides",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 	.advise = advise,
 	.pieces = GT_BY_VIEWS,
 	.look = look,

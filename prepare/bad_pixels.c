@@ -240,10 +240,7 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 const gt_preparation gt_preparation_bad_pixels = {
 	.name = "bad-pixels",
 	.about = "pixels that are dead, hot, weak or noisy: interpolated, and of weight 0 for iterative methods",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 	.advise = advise,
 	.pieces = GT_BY_VIEWS,
 	.look = look,

@@ -289,10 +289,7 @@ done:
 const gt_preparation gt_preparation_beam_hardening = {
 	.name = "beam-hardening",
 	.about = "beam hardening of one material, or two: by a spectrum, a polynomial, or so that the body is flat",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 	.pieces = GT_BY_VIEWS | GT_BY_ROWS,
 	.look = look,
 	.tell = tell,

@@ -116,10 +116,7 @@ static void tell(gt_prepare_call *c)
 const gt_preparation gt_preparation_bin = {
 	.name = "bin",
 	.about = "larger pixels: means of transmission, sums of photons",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 	.pieces = GT_BY_VIEWS,
 	.look = look,
 	.tell = tell,

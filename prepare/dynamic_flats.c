@@ -243,10 +243,7 @@ static void tell(gt_prepare_call *c)
 const gt_preparation gt_preparation_dynamic_flats = {
 	.name = "dynamic-flats",
 	.about = "flat fields that change within the scan, by their principal components",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 	.pieces = GT_BY_VIEWS,
 	.look = look,
 	.tell = tell,

@@ -1,6 +1,6 @@
 /* Mass attenuation without coherent corrections, cm^2/g: Hubbell, Seltzer, NIST Standard Reference Database 126
- * (NISTIR 5632), tables 3 and 4: water, aluminium, titanium, iron, copper, cortical bone of ICRU 44. Spectrum: Kramers, Philos.
- * Mag. 46 (1923) 836. */
+ * (NISTIR 5632), tables 3 and 4: water, aluminium, titanium, iron, copper, cortical bone of ICRU 44. Spectrum:
+ * Kramers, Philos. Mag. 46 (1923) 836. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -11,8 +11,8 @@ typedef struct {
 	int smooth;                     /* one of ours: four points make a curve; else straight lines, as edges need */
 	double density;                 /* g/cm^3; 1 where it is not known */
 } gt_material;
-/* "water", "aluminium", "titanium", "iron", "copper", "bone", or a text file with lines "keV mm-1", in ascending order. GT_ERR_UNKNOWN,
- * GT_ERR_IO, GT_ERR_FORMAT with the line. */
+/* "water", "aluminium", "titanium", "iron", "copper", "bone", or a text file with lines "keV mm-1", in ascending
+ * order. GT_ERR_UNKNOWN, GT_ERR_IO, GT_ERR_FORMAT with the line. */
 gt_status gt_material_new(const char *name, gt_material *m);
 void      gt_material_free(gt_material *m);
 /* Log-log between the table's energies; beyond them the nearest pair goes on. Of our tables it is within 0.4 %, of

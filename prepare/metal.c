@@ -264,8 +264,5 @@ done:
 const gt_preparation gt_preparation_metal = {
 	.name = "metal",
 	.about = "what rays through metal measured, filled in along rows (li, nmar) or given the weight 0",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 };

@@ -1,7 +1,7 @@
 /* Line integrals of a body of several materials by the rays of a spectrum. */
 #include <math.h>
 #include <stdlib.h>
-#include <gantry/spectrum.h>
+#include <gantry/prepare.h>
 #include "core/try.h"
 #include "prepare/materials.h"
 

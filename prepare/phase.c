@@ -221,10 +221,7 @@ static gt_status run(gt_prepare_call *c, const void *options)
 const gt_preparation gt_preparation_phase = {
 	.name = "phase",
 	.about = "phase contrast of one distance to line integrals of a body of one material, after Paganin",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 	.pieces = GT_BY_VIEWS,
 	.look = look,
 };

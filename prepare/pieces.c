@@ -56,17 +56,16 @@ static gt_status through(const gt_pieces *x, gt_projections **q, size_t from, si
 	return st;
 }
 
-static gt_status piece_of(const gt_pieces *x, const gt_scan *scan, size_t first, size_t n, size_t row, size_t rows, float *values,
-                          gt_projections **q)
+static gt_status piece_of(const gt_pieces *x, const gt_scan *scan, const gt_view_piece *of, float *values, gt_projections **q)
 {
-	size_t *view = malloc(n * sizeof *view);
+	size_t *view = malloc(of->views * sizeof *view);
 	gt_scan *part = NULL;
 	gt_status st = GT_OK;
 	if (!view)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t v = 0; v < n; v++)
-		view[v] = scan == x->scan[0] ? x->view[first + v] : first + v;
-	GT_TRY(gt_prepare_part_of(scan, view, n, row, rows, &part));
+	for (size_t v = 0; v < of->views; v++)
+		view[v] = scan == x->scan[0] ? x->view[of->first + v] : of->first + v;
+	GT_TRY(gt_prepare_part_of(scan, view, of->views, of->row, of->rows, &part));
 	st = gt_projections_wrap(part, values, NULL, NULL, q);
 done:
 	free(view);
@@ -91,7 +90,7 @@ static gt_status look_at(void *self, size_t first, size_t n, float *out)
 	if (!values)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
 	GT_TRY(read_views(x, first, n, 0, raw->rows, values));
-	GT_TRY(piece_of(x, raw, first, n, 0, raw->rows, values, &q));
+	GT_TRY(piece_of(x, raw, &(gt_view_piece){ 0, first, n, 0, raw->rows }, values, &q));
 	GT_TRY(through(x, &q, 0, l->step));
 	memcpy(out, q->data, n * now->rows * now->columns * sizeof *out);
 done:
@@ -226,13 +225,12 @@ static gt_status write_block(void *self, size_t item, void *buffer)
 static gt_status work_block(const sweep *s, size_t item, float *values, float *out)
 {
 	gt_pieces *x = s->x;
-	const size_t first = item * s->each, n = size_of(s, item), written = values_of(s, s->out, item);
+	const size_t written = values_of(s, s->out, item);
 	gt_projections *q = NULL;
 	gt_status st = GT_OK;
-	if (s->rows)
-		GT_TRY(piece_of(x, s->in, 0, s->in->views, first, n, values, &q));
-	else
-		GT_TRY(piece_of(x, s->in, first, n, 0, s->in->rows, values, &q));
+	const gt_view_piece of = s->rows ? (gt_view_piece){ 0, 0, s->in->views, item * s->each, size_of(s, item) }
+	                                 : (gt_view_piece){ 0, item * s->each, size_of(s, item), 0, s->in->rows };
+	GT_TRY(piece_of(x, s->in, &of, values, &q));
 	if (s->from_output && s->weighted)
 		GT_TRY(gt_projections_set_weights(q, values + values_of(s, s->in, item)));
 	GT_TRY(s->rows ? through(x, &q, x->by_views, x->steps) : through(x, &q, 0, x->by_views));

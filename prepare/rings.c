@@ -251,10 +251,7 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 const gt_preparation gt_preparation_rings = {
 	.name = "rings",
 	.about = "rings: stripes of single columns of the detector, removed row by row; round bodies about the axis look like rings too",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 	.advise = advise,
 	.pieces = GT_BY_ROWS,
 	.look = look,

@@ -64,10 +64,7 @@ static void tell(gt_prepare_call *c)
 const gt_preparation gt_preparation_scatter = {
 	.name = "scatter",
 	.about = "scatter as a constant part of the signal, taken off",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 	.pieces = GT_BY_VIEWS | GT_BY_ROWS,
 	.look = look,
 	.tell = tell,

@@ -5,6 +5,9 @@
 #include <gantry/threads.h>
 #include "geometry/projections.h"
 
+/* What every step with a table of parameters says alike. */
+#define GT_STEP_MEMBERS .params = params, .defaults = &defaults, .options_size = sizeof defaults, .run = run
+
 /* All projections as a step gets them, whole views at a time. */
 typedef struct {
 	const gt_scan *scan;

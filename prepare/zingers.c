@@ -191,10 +191,7 @@ static void tell(gt_prepare_call *c)
 const gt_preparation gt_preparation_zingers = {
 	.name = "zingers",
 	.about = "single pixels that are too bright, beyond what photons do, get the median of their neighbours",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 	.pieces = GT_BY_VIEWS,
 	.look = look,
 	.tell = tell,

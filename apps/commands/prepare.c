@@ -265,7 +265,8 @@ done:
 	return st;
 }
 
-/* 1: as asked for, or because the projections are large. What cannot be done so is left to memory, unless it was asked for. */
+/* *done: as asked for, or because the projections are large. What cannot be done so is left to memory, unless it was
+ * asked for. */
 static gt_status try_pieces(const cli_call *call, const prepare_options *o, state *s, int *done)
 {
 	const char *whole = o->automatic ? "--auto" : o->show ? "--show" : o->deflate ? "--deflate" : NULL;

@@ -5,11 +5,11 @@
 #include <gantry/constants.h>
 #include <gantry/recon.h>
 #include <gantry/phantom.h>
-#include <gantry/spectrum.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 #include "apps/commands/rabbitct.h"
+#include "apps/commands/simulate_spectrum.h"
 
 /* Options that replace something of the scanner start as NAN or -1: not given. */
 typedef struct {
@@ -242,60 +242,13 @@ static gt_status make_body(const simulate_options *o, gt_phantom **body)
 	return st == GT_ERR_UNKNOWN ? gt_unknown("phantom or file", o->phantom, nth_phantom, n) : st;
 }
 
-enum { MOST_MATERIALS = 16 };
-
-/* "water,1.3:bone": names, which point into text, and the densities from which on they are. */
-static gt_status parse_materials(char *text, const char **name, double *from, size_t *count)
-{
-	for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
-		char *end = word, *colon = strchr(word, ':');
-		const size_t k = *count;
-		if (k == MOST_MATERIALS)
-			return gt_fail(GT_ERR_ARG, "--materials: more than %d", MOST_MATERIALS);
-		from[k] = colon ? strtod(word, &end) : 0;
-		name[k] = colon ? colon + 1 : word;
-		if ((colon && end != colon) || (colon && !k) || (!colon && k) || (k && !(from[k] > from[k - 1])) || !name[k][0])
-			return gt_fail(GT_ERR_ARG, "--materials: found '%s', expected NAME, then DENSITY:NAME in ascending order", word);
-		++*count;
-	}
-	return *count ? GT_OK : gt_fail(GT_ERR_ARG, "--materials: expected a name");
-}
-
-static gt_status project_spectrum(const simulate_options *o, const gt_phantom *body, gt_pool *pool, const gt_projections *p)
-{
-	const gt_scan *scan = gt_projections_scan(p);
-	char *text = cli_text("%s", o->materials ? o->materials : "water,1.3:bone,3:titanium,6:iron");
-	const char *name[MOST_MATERIALS];
-	double from[MOST_MATERIALS + 1];
-	float *part[MOST_MATERIALS] = { NULL };
-	size_t n = 0;
-	gt_status st = GT_OK;
-	if (!text)
-		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	GT_TRY(parse_materials(text, name, from, &n));
-	from[n] = INFINITY;
-	for (size_t k = 0; k < n; k++) {
-		const double band[2] = { k ? from[k] * o->water : -INFINITY, from[k + 1] * o->water };
-		if (!(part[k] = malloc(gt_scan_size(scan) * sizeof(float))))
-			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-		GT_TRY(gt_phantom_project_band(body, scan, band, (int)o->rays, pool, part[k]));
-		for (size_t i = 0; i < gt_scan_size(scan); i++)
-			part[k][i] = (float)(part[k][i] / o->water);
-	}
-	st = gt_mix_spectrum(o->spectrum, name, n, (const float *const *)part, gt_scan_size(scan), pool, gt_projections_data(p));
-done:
-	for (size_t k = 0; k < MOST_MATERIALS; k++)
-		free(part[k]);
-	free(text);
-	return st;
-}
-
 static gt_status project(const cli_call *call, const simulate_options *o, const gt_phantom *body, gt_pool *pool, const gt_projections *p)
 {
 	const gt_scan *scan = gt_projections_scan(p);
 	float *data = gt_projections_data(p);
 	app_progress progress = app_progress_start("simulate", call->common.quiet);
-	const gt_status st = o->spectrum ? project_spectrum(o, body, pool, p)
+	const gt_status st = o->spectrum ? app_simulate_spectrum(&(app_spectrum){ o->spectrum, o->materials, o->water, (int)o->rays }, body,
+	                                                         pool, p)
 	                                 : gt_phantom_project(body, scan, (int)o->rays, pool, app_progress_fraction, &progress, data);
 	app_progress_end(&progress);
 	if (st == GT_OK && o->photons > 0)

@@ -143,7 +143,8 @@ GT_API void      gt_fields_free(gt_fields *f);
  * another may write slices meanwhile. */
 GT_API gt_status gt_view_reader_open (const char *path, const gt_read_options *o, const gt_scan *scan,
                                       gt_view_reader **v);
-/* The same where the scan is not known yet: *head is the projections without values. What the reader decides is told. */
+/* The same where the scan is not known yet: *head is the projections without values. What the reader decides is
+ * told. */
 GT_API gt_status gt_view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v);
 /* Rows row ... row+rows-1 of views first ... first+n-1, to out [n][rows][columns]; an error names the file and the view. */
 GT_API gt_status gt_view_reader_read (gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out);
@@ -157,7 +158,8 @@ GT_API void      gt_view_reader_close(gt_view_reader *v);
 /* Projections by views and rows, in any order: NetCDF. What is written can be read again before it is committed.
  * head: all but the values, which may be missing; weighted: with statistical weights. GT_ERR_UNSUPPORTED: a format
  * that is written as a whole. Another thread may use other readers and writers meanwhile. */
-typedef struct { int weights; size_t first, views, row, rows; } gt_view_piece;         /* weights 1: of these, 0: line integrals */
+/* weights 1: of these, 0: of line integrals. */
+typedef struct { int weights; size_t first, views, row, rows; } gt_view_piece;
 GT_API gt_status gt_can_write_views(const char *path);
 GT_API gt_status gt_view_writer_create(const char *path, const gt_projections *head, int weighted, gt_view_writer **w);
 /* data: [views][rows][column]; numbers that are not finite are refused. */

@@ -8,6 +8,7 @@
 #include <gantry/io.h>
 #include <gantry/message.h>
 #include <gantry/module.h>
+#include <gantry/threads.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -87,6 +88,15 @@ GT_API gt_status gt_detector_gain(const gt_field_images *flats, const gt_field_i
  * GT_ERR_MEMORY. */
 GT_API gt_status gt_bad_pixels_of_fields(const gt_field_images *flats, const gt_field_images *darks, size_t rows, size_t columns,
                                          unsigned char *bad, size_t *found);
+
+/* What a detector measures of a body of several materials by the rays of a spectrum: line[i] = -ln of the mean over
+ * the spectrum of exp(-sum over k of mu_k(E)/density_k integral[k][i]).
+ * spectrum: as the step beam-hardening takes it, "kv=120,aluminium=3" or "spectrum=FILE,energy-weighted=no".
+ * material[k]: "water", "bone", ... or a file, as there. integral[k]: of the density, relative to water, in mm; of a
+ * material from a file, whose density is not known, of 1 where it is. The pool may be NULL. GT_ERR_UNKNOWN,
+ * GT_ERR_ARG, GT_ERR_IO, GT_ERR_FORMAT: spectrum or material. */
+GT_API gt_status gt_mix_spectrum(const char *spectrum, const char *const *material, size_t materials, const float *const *integral,
+                                 size_t n, gt_pool *pool, float *line);
 
 #ifdef __cplusplus
 }

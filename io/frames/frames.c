@@ -256,32 +256,6 @@ done:
 	return st;
 }
 
-static gt_status set_axis(gt_view_reader *v, const gt_read_options *o, const double *angle, gt_scan *scan)
-{
-	const int cone = scan->shape == GT_FLAT;
-	gt_axis_found found;
-	gt_status st = GT_OK;
-	if (!isnan(o->axis)) {
-		if (!(fabs(o->axis) <= 4 * (double)scan->columns))
-			return gt_fail(GT_ERR_ARG, "axis=%g: expected a column near 0 to %zu", o->axis, scan->columns - 1);
-		scan->column_center = o->axis;
-		return GT_OK;
-	}
-	if (cone) {
-		scan->column_center = (double)(scan->columns - 1) / 2;
-		gt_read_note(
-			o, "the axis is taken to be in the middle, at column %g (--axis sets it; gantry info --check says whether it fits)",
-			scan->column_center);
-		return GT_OK;
-	}
-	GT_TRY(gt_axis_of_views(v, angle, &found));
-	scan->column_center = found.column;
-	gt_read_note(o, "rotation axis found at column %.2f (%zu opposite views, correlation %.3f%s)", found.column, found.pairs,
-	             found.correlation, found.correlation < 0.8 ? ", doubtful" : "");
-done:
-	return st;
-}
-
 /* By the geometry file; what it leaves open is found in the images. --axis is of who knows better. */
 static gt_status place_by_file(struct views *v, const gt_read_options *o, gt_scan **out)
 {
@@ -329,7 +303,7 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 		gt_place_cone(angle, k->f.source_to_axis, k->f.source_to_detector, scan);
 	else
 		gt_place_parallel(angle, -1, scan);
-	GT_TRY(set_axis(&v->base, o, angle, scan));
+	GT_TRY(gt_set_axis(&v->base, o, angle, scan));
 	GT_TRY(gt_fail_in(gt_scan_check(scan), "%s", k->path));
 	*out = scan;
 	scan = NULL;

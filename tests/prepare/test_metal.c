@@ -8,7 +8,6 @@
 #include <gantry/phantom.h>
 #include <gantry/prepare.h>
 #include <gantry/recon.h>
-#include <gantry/spectrum.h>
 #include "prepare/materials.h"
 #include "tests/support/support.h"
 
