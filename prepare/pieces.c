@@ -309,7 +309,8 @@ static gt_status sweeps(gt_pieces *x, int weighted)
 	if (views) {
 		const double each = (double)raw->rows * (double)raw->columns * sizeof(float);
 		sweep s = { .x = x, .weighted = weighted, .all = out->views, .in = raw, .out = out };
-		s.each = fitting(x, each, (double)gt_view_reader_bytes(x->reader), weighted,
+		/* Whole views take a reader half of what parts of them do. */
+		s.each = fitting(x, each, (double)gt_view_reader_bytes(x->reader) / 2, weighted,
 		                 out->views < MOST_VIEWS ? out->views : MOST_VIEWS);
 		GT_TRY(run_sweep(&s, 0, rows ? 0.5 : 1));
 	}

@@ -222,6 +222,9 @@ static void tell_(gt_view_reader *self, const gt_read_options *o)
 		gt_read_note(o, "%zu of %zu values are saturated, at %.0f", x->saturated, n, k->scan->most);
 }
 
+/* Numbers become line integrals on the way. */
+enum { READERS = 2 * GT_READERS };
+
 /* What was looked at to find air and axis is read again. */
 static void forget_counts(gt_intensity *x) { x->floored = x->saturated = 0; }
 
@@ -245,8 +248,8 @@ static gt_status open_views(const char *path, const gt_read_options *o, const si
 		if (size && found[a] != size[a])
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu %s, expected the scan's %zu", path, found[a], what[a], size[a]));
 	}
-	v->base.bytes = GT_READERS * (s->bytes + 2 * s->rows * s->columns * sizeof(float)) + 4 * s->rows * s->columns * sizeof(float);
-	GT_TRY(gt_pool_new(GT_READERS, &v->base.pool));
+	v->base.bytes = READERS * (s->bytes + 2 * s->rows * s->columns * sizeof(float)) + 4 * s->rows * s->columns * sizeof(float);
+	GT_TRY(gt_pool_new(READERS, &v->base.pool));
 	if (v->k.intensity)
 		forget_counts(v->k.intensity);
 	*out = &v->base;
@@ -321,8 +324,8 @@ static gt_status read_values(struct views *v, const gt_read_options *o, gt_proje
 		return st;
 	if (!(p->data = malloc(n * sizeof *p->data)))
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", v->k.path);
-	for (size_t view = 0; view < views && st == GT_OK; view += GT_READERS) {
-		st = gt_view_reader_read(&v->base, view, views - view < GT_READERS ? views - view : GT_READERS, 0, p->scan->rows,
+	for (size_t view = 0; view < views && st == GT_OK; view += READERS) {
+		st = gt_view_reader_read(&v->base, view, views - view < READERS ? views - view : READERS, 0, p->scan->rows,
 		                         p->data + view * cells);
 		if (st == GT_OK && o->progress && o->progress(o->progress_self, (double)view / (double)views))
 			st = gt_fail(GT_STOPPED, "%s: stopped", v->k.path);
