@@ -11,7 +11,8 @@
 #include "prepare/materials.h"
 #include "tests/support/support.h"
 
-enum { VIEWS = 160, COLUMNS = 288, SIDE = 256, PARTS = 3, BINS = 3 };
+enum { VIEWS = 160, COLUMNS = 192, SIDE = 168, PARTS = 3, BINS = 3 };
+#define PITCH 1.2
 static const char *const shapes[PARTS] = {
 	"combine replace\nellipsoid center=0,0,0 radii=90,70,50 density=1\n"
 	"cylinder center=-45,25,0 radius=12 length=90 density=0\ncylinder center=40,30,0 radius=10 length=90 density=0\n"
@@ -27,8 +28,8 @@ static gt_projections *parallel(void)
 		                 .views = VIEWS,
 		                 .rows = 1,
 		                 .columns = COLUMNS,
-		                 .column_pitch = 0.8,
-		                 .row_pitch = 0.8,
+		                 .column_pitch = PITCH,
+		                 .row_pitch = PITCH,
 		                 .turn = 3.14159265358979,
 		                 .column_offset = 0.25 };
 	gt_scan *scan = NULL;
@@ -59,7 +60,7 @@ static float *lengths(const gt_scan *scan, const char *text)
 
 static void image(const gt_projections *p, float *out)
 {
-	const gt_grid grid = { { SIDE, SIDE, 1 }, { 0.8, 0.8, 0.8 }, { 0, 0, 0 } };
+	const gt_grid grid = { { SIDE, SIDE, 1 }, { PITCH, PITCH, PITCH }, { 0, 0, 0 } };
 	gt_projections *q = NULL;
 	gt_recon *r = NULL;
 	gt_volume *v = NULL;
@@ -82,7 +83,7 @@ static double error(const float *f, double water, double bone)
 {
 	double sum = 0, n = 0;
 	for (size_t i = 0; i < SIDE * SIDE; i++) {
-		const double x = ((double)(i % SIDE) - (SIDE - 1) / 2.) * 0.8, y = ((double)(i / SIDE) - (SIDE - 1) / 2.) * 0.8;
+		const double x = ((double)(i % SIDE) - (SIDE - 1) / 2.) * PITCH, y = ((double)(i / SIDE) - (SIDE - 1) / 2.) * PITCH;
 		const double bone_edge = fmin(fabs(hypot(x + 45, y - 25) - 12), fabs(hypot(x - 40, y - 30) - 10));
 		if (pow(x / 86, 2) + pow(y / 66, 2) > 1 || in_circle(x, y, -25, -20, 8) || in_circle(x, y, 30, -15, 8) || bone_edge < 2)
 			continue;
@@ -149,9 +150,9 @@ START_TEST(streaks)
 	float *f = malloc(SIDE * SIDE * sizeof *f);
 	gt_projections *p = parallel(), *q;
 	char li[64], nmar[64], weights[64];
-	snprintf(li, sizeof li, "metal:method=li,side=220,water=%g", water);
-	snprintf(nmar, sizeof nmar, "metal:method=nmar,side=220,water=%g", water);
-	snprintf(weights, sizeof weights, "metal:method=weights,side=220,water=%g", water);
+	snprintf(li, sizeof li, "metal:method=li,side=168,water=%g", water);
+	snprintf(nmar, sizeof nmar, "metal:method=nmar,side=168,water=%g", water);
+	snprintf(weights, sizeof weights, "metal:method=weights,side=168,water=%g", water);
 	measure(0, p);
 	image(p, f);
 	const double without = error(f, water, bone);
@@ -188,9 +189,9 @@ START_TEST(streaks)
 	ck_assert_double_gt(none, 60);
 	ck_assert_double_lt(by_li, 0.6 * none);
 	ck_assert_double_lt(by_nmar, 0.25 * none);
-	/* Two pins of 12.5 columns and an edge each. */
-	ck_assert_uint_gt(zero, (size_t)VIEWS * 20);
-	ck_assert_uint_lt(zero, (size_t)VIEWS * 36);
+	/* Two pins of 8.3 columns and an edge each. */
+	ck_assert_uint_gt(zero, (size_t)VIEWS * 14);
+	ck_assert_uint_lt(zero, (size_t)VIEWS * 26);
 	ck_refused(gt_prepare(&p, "metal:threshold=0.1", NULL), GT_ERR_FORMAT, "is threshold=0.1 too low?");
 	ck_refused(gt_prepare(&p, "metal:image=none/metal.nc", NULL), GT_ERR_IO, "none");
 	gt_projections_free(p);
@@ -222,7 +223,7 @@ START_TEST(bones)
 		image(q, f);
 		double sum = 0, n = 0;
 		for (size_t i = 0; i < SIDE * SIDE; i++)
-			if (hypot((double)(i % SIDE) - 127.5, (double)(i / SIDE) - 127.5) * 0.8 < 15) {
+			if (hypot((double)(i % SIDE) - (SIDE - 1) / 2., (double)(i / SIDE) - (SIDE - 1) / 2.) * PITCH < 15) {
 				sum += 1000 * (f[i] / water - 1);
 				n++;
 			}
