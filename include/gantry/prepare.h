@@ -39,7 +39,8 @@ typedef struct {
 	 * spec[0] is 0. NULL: nobody can tell from the projections alone. */
 	gt_status (*advise)(gt_prepare_call *call, char *spec, char *why, size_t size);
 	int pieces;                     /* GT_BY_VIEWS, ... */
-	/* Before all pieces: what must be known of all projections, kept in the call; after them: notes. NULL: nothing. */
+	/* Before all pieces: what must be known of all projections, kept in the call; after them: notes. NULL:
+	 * nothing. */
 	gt_status (*look)(gt_prepare_call *call, const void *options);
 	void      (*tell)(gt_prepare_call *call);
 	/* The scan that comes of `in`; view[] is the list of views that are taken. NULL: it stays as it is. */
