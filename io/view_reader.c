@@ -24,6 +24,30 @@ gt_status gt_view_reader_open(const char *path, const gt_read_options *o, const 
 	return st != GT_OK ? st : f->open_views(path, &full, size, v);
 }
 
+gt_status gt_view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v)
+{
+	GT_NEED(path);
+	GT_NEED(head);
+	GT_NEED(v);
+	const gt_format *f;
+	gt_read_options full;
+	gt_status st = gt_complete_read_options(path, o, &full);
+	if (st == GT_OK)
+		st = gt_format_of(path, &f);
+	if (st == GT_OK && f->open_scan)
+		return f->open_scan(path, &full, head, v);
+	full.geometry_only = 1;
+	if (st == GT_OK)
+		st = gt_read_projections(path, &full, head);
+	if (st != GT_OK)
+		return st;
+	if ((st = gt_view_reader_open(path, o, gt_projections_scan(*head), v)) != GT_OK) {
+		gt_projections_free(*head);
+		*head = NULL;
+	}
+	return st;
+}
+
 static gt_status check_view(const gt_view_reader *v, size_t view, size_t row, size_t rows, const float *values)
 {
 	const size_t n = rows * v->size[2], at = gt_first_bad(values, n);
@@ -70,6 +94,16 @@ gt_status gt_view_reader_read(gt_view_reader *v, size_t first, size_t n, size_t 
 	struct reading r = { v, first, row, rows, out, GT_NO_FAILURE };
 	gt_parallel(v->pool, n, 1, read_some, &r);
 	return gt_failure_told(&r.failure);
+}
+
+int gt_view_reader_has_statistics(const gt_view_reader *v) { return v->statistics; }
+
+void gt_view_reader_tell(gt_view_reader *v, const gt_listener *notes)
+{
+	gt_read_options o = gt_read_defaults;
+	o.notes = *notes;
+	if (v->tell)
+		v->tell(v, &o);
 }
 
 size_t gt_view_reader_bytes(const gt_view_reader *v) { return v->bytes; }

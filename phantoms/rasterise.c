@@ -30,6 +30,7 @@ typedef struct {
 	const gt_scan *scan;
 	gt_detector detector;
 	int rays, whole;
+	const double *band;
 	size_t start;
 	gt_hit *hits;
 	float *out;
@@ -42,7 +43,7 @@ static double cell_mean(const projecting *j, const gt_view *view, size_t row, si
 		for (int u = 0; u < j->rays; u++) {
 			gt_pixel_ray(&j->detector, view, (double)column + ((u + 0.5) / j->rays - 0.5),
 			             (double)row + ((v + 0.5) / j->rays - 0.5), point, direction);
-			sum += gt_solids_line(j->p, point, direction, j->whole, hits);
+			sum += gt_solids_line(j->p, point, direction, j->whole, j->band, hits);
 		}
 	return sum / ((double)j->rays * j->rays);
 }
@@ -58,26 +59,41 @@ static void project_cells(void *self, size_t begin, size_t end, int worker)
 	}
 }
 
+static gt_status project_all(projecting *j, gt_pool *pool, gt_phantom_progress progress, void *self)
+{
+	gt_status st = GT_OK;
+	if (j->rays < 1 || j->rays > MOST_SAMPLES)
+		return gt_fail(GT_ERR_ARG, "rays=%d: expected a number from 1 to %d", j->rays, MOST_SAMPLES);
+	GT_TRY(gt_scan_check(j->scan));
+	j->detector = gt_scan_detector(j->scan);
+	j->whole = j->scan->shape == GT_PARALLEL;
+	j->hits = calloc(j->p->solids, 2 * (size_t)gt_pool_threads(pool) * sizeof *j->hits);
+	if (!j->hits)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory to project a phantom of %zu shapes", j->p->solids));
+	GT_TRY(run_slabs(pool, gt_scan_size(j->scan), 256, project_cells, j, &j->start, progress, self));
+done:
+	free(j->hits);
+	return st;
+}
+
 gt_status gt_phantom_project(const gt_phantom *p, const gt_scan *scan, int rays, gt_pool *pool, gt_phantom_progress progress, void *self,
                              float *out)
 {
 	GT_NEED(p);
 	GT_NEED(scan);
 	GT_NEED(out);
-	gt_status st = GT_OK;
 	projecting j = { .p = p, .scan = scan, .rays = rays, .out = out };
-	if (rays < 1 || rays > MOST_SAMPLES)
-		return gt_fail(GT_ERR_ARG, "rays=%d: expected a number from 1 to %d", rays, MOST_SAMPLES);
-	GT_TRY(gt_scan_check(scan));
-	j.detector = gt_scan_detector(scan);
-	j.whole = scan->shape == GT_PARALLEL;
-	j.hits = calloc(p->solids, 2 * (size_t)gt_pool_threads(pool) * sizeof *j.hits);
-	if (!j.hits)
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "no memory to project a phantom of %zu shapes", p->solids));
-	GT_TRY(run_slabs(pool, gt_scan_size(scan), 256, project_cells, &j, &j.start, progress, self));
-done:
-	free(j.hits);
-	return st;
+	return project_all(&j, pool, progress, self);
+}
+
+gt_status gt_phantom_project_band(const gt_phantom *p, const gt_scan *scan, const double band[2], int rays, gt_pool *pool, float *out)
+{
+	GT_NEED(p);
+	GT_NEED(scan);
+	GT_NEED(band);
+	GT_NEED(out);
+	projecting j = { .p = p, .scan = scan, .rays = rays, .band = band, .out = out };
+	return project_all(&j, pool, NULL, NULL);
 }
 
 /* sample: [threads][row of samples], sum: [threads][row of voxels], hits: [threads][solids] */

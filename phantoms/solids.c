@@ -145,26 +145,52 @@ static size_t cover(gt_hit *taken, size_t n, double in, double out, double *fres
 	return n + 1 - (last - first);
 }
 
+static int is_within(const double band[2], double density) { return !band || (density >= band[0] && density < band[1]); }
+
 /* `taken` has room for as many intervals as there are hits. */
-static double integral_of_last(const gt_hit *hit, size_t hits, gt_hit *taken)
+static double integral_of_last(const gt_hit *hit, size_t hits, const double band[2], gt_hit *taken)
 {
 	double sum = 0, fresh;
 	size_t n = 0;
 	for (size_t i = hits; i-- > 0;) {
 		n = cover(taken, n, hit[i].in, hit[i].out, &fresh);
-		sum += hit[i].solid->density * fresh;
+		sum += is_within(band, hit[i].solid->density) ? hit[i].solid->density * fresh : 0;
 	}
 	return sum;
 }
 
-double gt_solids_line(const gt_phantom *p, const double from[3], const double direction[3], int whole, gt_hit *scratch)
+/* Densities add: from one surface to the next the sum is one number. `at` has room for two doubles a hit. */
+static double integral_of_sums(const gt_hit *hit, size_t hits, const double band[2], double *at)
+{
+	double sum = 0;
+	for (size_t i = 0; i < 2 * hits; i++) {
+		const double t = i % 2 ? hit[i / 2].out : hit[i / 2].in;
+		size_t j = i;
+		for (; j > 0 && at[j - 1] > t; j--)
+			at[j] = at[j - 1];
+		at[j] = t;
+	}
+	for (size_t i = 0; i + 1 < 2 * hits; i++) {
+		const double middle = (at[i] + at[i + 1]) / 2;
+		double density = 0;
+		for (size_t k = 0; k < hits; k++)
+			density += hit[k].in <= middle && middle <= hit[k].out ? hit[k].solid->density : 0;
+		sum += is_within(band, density) ? density * (at[i + 1] - at[i]) : 0;
+	}
+	return sum;
+}
+
+double gt_solids_line(const gt_phantom *p, const double from[3], const double direction[3], int whole, const double band[2],
+                      gt_hit *scratch)
 {
 	const double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
 	if (!(length > 0))
 		return 0;
 	const size_t hits = gt_solids_hits(p, from, direction, whole ? -INFINITY : 0, INFINITY, scratch);
 	if (p->replace)
-		return length * integral_of_last(scratch, hits, scratch + hits);
+		return length * integral_of_last(scratch, hits, band, scratch + hits);
+	if (band)
+		return length * integral_of_sums(scratch, hits, band, (double *)(void *)(scratch + hits));
 	double sum = 0;
 	for (size_t i = 0; i < hits; i++)
 		sum += scratch[i].solid->density * (scratch[i].out - scratch[i].in);
@@ -174,7 +200,7 @@ double gt_solids_line(const gt_phantom *p, const double from[3], const double di
 double gt_phantom_line(const gt_phantom *p, const double from[3], const double direction[3], int whole)
 {
 	gt_hit *scratch = malloc(2 * p->solids * sizeof *scratch);
-	const double sum = scratch ? gt_solids_line(p, from, direction, whole, scratch) : NAN;
+	const double sum = scratch ? gt_solids_line(p, from, direction, whole, NULL, scratch) : NAN;
 	free(scratch);
 	return sum;
 }

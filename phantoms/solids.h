@@ -29,8 +29,10 @@ gt_status gt_solids_tree(gt_phantom *p);
 typedef struct { const gt_solid *solid; double in, out; } gt_hit;
 /* The solids met between t = lo and hi, in order of the list if p->replace; hit: room for p->solids. */
 size_t gt_solids_hits(const gt_phantom *p, const double from[3], const double direction[3], double lo, double hi, gt_hit *hit);
-/* gt_phantom_line with scratch of 2 p->solids hits. */
-double gt_solids_line(const gt_phantom *p, const double from[3], const double direction[3], int whole, gt_hit *scratch);
+/* gt_phantom_line with scratch of 2 p->solids hits. band: only where the density is from band[0] to below band[1],
+ * mm^-1; NULL: everywhere. */
+double gt_solids_line(const gt_phantom *p, const double from[3], const double direction[3], int whole, const double band[2],
+                      gt_hit *scratch);
 
 /* Named phantoms: each appends its solids. */
 #define GT_PHANTOM_TABLE(X)                                                                                                               \

@@ -24,29 +24,29 @@ static const gt_param params[] = {
 };
 enum { MOST_VIEWS = 64 };
 
-static void transmission(const gt_projections *p, size_t view, float *t)
-{
-	const size_t n = p->scan->rows * p->scan->columns;
-	for (size_t i = 0; i < n; i++)
-		t[i] = expf(-p->data[view * n + i]);
-}
+typedef struct {
+	gt_air_columns air;
+	double least, most; /* of the levels */
+} air_known;
 
-static gt_status find(const gt_projections *p, gt_air_columns *air)
+static gt_status find(const gt_prepare_call *c, gt_air_columns *air)
 {
-	const gt_scan *s = p->scan;
-	const size_t looked = s->views < MOST_VIEWS ? s->views : MOST_VIEWS;
-	float *t = malloc(s->rows * s->columns * sizeof *t);
+	const gt_scan *s = c->source.scan;
+	const size_t looked = s->views < MOST_VIEWS ? s->views : MOST_VIEWS, n = s->rows * s->columns;
+	float *t = malloc(n * sizeof *t);
 	double *least = malloc(2 * s->columns * sizeof *least), *one = least + s->columns;
 	gt_status st = GT_OK;
 	if (!t || !least)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "air: out of memory"));
-	for (size_t c = 0; c < s->columns; c++)
-		least[c] = INFINITY;
+	for (size_t k = 0; k < s->columns; k++)
+		least[k] = INFINITY;
 	for (size_t i = 0; i < looked; i++) {
-		transmission(p, looked > 1 ? i * (s->views - 1) / (looked - 1) : 0, t);
+		GT_TRY(c->source.read(c->source.self, looked > 1 ? i * (s->views - 1) / (looked - 1) : 0, 1, t));
+		for (size_t k = 0; k < n; k++)
+			t[k] = expf(-t[k]);
 		GT_TRY(gt_air_least(t, s->rows, s->columns, one));
-		for (size_t c = 0; c < s->columns; c++)
-			least[c] = isnan(one[c]) ? 0 : fmin(least[c], one[c]);
+		for (size_t k = 0; k < s->columns; k++)
+			least[k] = isnan(one[k]) ? 0 : fmin(least[k], one[k]);
 	}
 	*air = gt_air_columns_of(least, s->columns);
 done:
@@ -56,20 +56,34 @@ done:
 }
 
 typedef struct {
-	const gt_projections *p;
+	const gt_prepare_call *call;
 	const gt_air_columns *air;
-	float *t;
+	float *t;      /* [workers][rows][columns of air] */
 	double *level; /* [views][2] */
 } air_call;
+
+/* Only what is beside the body. */
+static void transmission(const float *p, size_t rows, size_t columns, const gt_air_columns *air, float *t)
+{
+	for (size_t r = 0; r < rows; r++) {
+		const float *row = p + r * columns;
+		float *to = t + r * columns;
+		for (size_t k = 0; k < air->left; k++)
+			to[k] = expf(-row[k]);
+		for (size_t k = columns - air->right; k < columns; k++)
+			to[k] = expf(-row[k]);
+	}
+}
 
 static void measure(void *self, size_t begin, size_t end, int worker)
 {
 	const air_call *a = self;
-	const gt_scan *s = a->p->scan;
-	float *t = a->t + (size_t)worker * s->rows * s->columns;
+	const gt_projections *p = *a->call->p;
+	const size_t rows = p->scan->rows, columns = p->scan->columns, n = rows * columns;
+	float *t = a->t + (size_t)worker * n;
 	for (size_t v = begin; v < end; v++) {
-		transmission(a->p, v, t);
-		if (gt_air_line(t, s->rows, s->columns, a->air, &a->level[2 * v], &a->level[2 * v + 1]) != GT_OK)
+		transmission(p->data + v * n, rows, columns, a->air, t);
+		if (gt_air_line(t, rows, columns, a->air, &a->level[2 * v], &a->level[2 * v + 1]) != GT_OK)
 			a->level[2 * v] = NAN;
 	}
 }
@@ -77,7 +91,7 @@ static void measure(void *self, size_t begin, size_t end, int worker)
 static gt_status levels(const gt_prepare_call *c, const gt_air_columns *air, double *level)
 {
 	const gt_projections *p = *c->p;
-	air_call a = { p, air, malloc((size_t)gt_pool_threads(c->pool) * p->scan->rows * p->scan->columns * sizeof(float)), level };
+	air_call a = { c, air, malloc((size_t)gt_pool_threads(c->pool) * p->scan->rows * p->scan->columns * sizeof(float)), level };
 	if (!a.t)
 		return gt_fail(GT_ERR_MEMORY, "air: out of memory");
 	gt_parallel(c->pool, p->scan->views, 1, measure, &a);
@@ -92,11 +106,11 @@ static gt_status levels(const gt_prepare_call *c, const gt_air_columns *air, dou
 
 static gt_status columns_of(const gt_prepare_call *c, const struct options *o, gt_air_columns *air)
 {
-	const size_t columns = (*c->p)->scan->columns;
+	const size_t columns = c->source.scan->columns;
 	const int given = o->left >= 0 || o->right >= 0;
 	*air = (gt_air_columns){ o->left > 0 ? (size_t)o->left : 0, o->right > 0 ? (size_t)o->right : 0 };
 	if (!given) {
-		const gt_status st = find(*c->p, air);
+		const gt_status st = find(c, air);
 		if (st != GT_OK)
 			return st;
 	}
@@ -107,32 +121,65 @@ static gt_status columns_of(const gt_prepare_call *c, const struct options *o, g
 	return GT_OK;
 }
 
+static gt_status look(gt_prepare_call *c, const void *options)
+{
+	gt_status st = GT_OK;
+	GT_TRY(gt_prepare_known(c, sizeof(air_known)));
+	air_known *known = c->known;
+	known->least = INFINITY;
+	st = columns_of(c, options, &known->air);
+done:
+	return st;
+}
+
+typedef struct {
+	const gt_projections *p;
+	const double *level;
+} line_call;
+
+static void add_lines(void *self, size_t begin, size_t end, int worker)
+{
+	const line_call *l = self;
+	const size_t columns = l->p->scan->columns, rows = l->p->scan->rows;
+	(void)worker;
+	for (size_t v = begin; v < end; v++) {
+		const double *at = l->level + 2 * v, slope = columns > 1 ? (at[1] - at[0]) / (double)(columns - 1) : 0;
+		for (size_t k = 0; k < columns; k++) {
+			const float add = (float)log(at[0] + slope * (double)k);
+			l->p->data[v * rows * columns + k] += add;
+			for (size_t r = 1; r < rows; r++)
+				l->p->data[(v * rows + r) * columns + k] += add;
+		}
+	}
+}
+
 static gt_status run(gt_prepare_call *c, const void *options)
 {
 	const gt_projections *p = *c->p;
-	const size_t views = p->scan->views, rows = p->scan->rows, columns = p->scan->columns;
-	gt_air_columns air;
-	gt_status st = columns_of(c, options, &air);
-	double *level = malloc(2 * views * sizeof *level), least = INFINITY, most = 0;
+	const size_t views = p->scan->views;
+	air_known *known = c->known;
+	double *level = malloc(2 * views * sizeof *level);
+	gt_status st = GT_OK;
+	(void)options;
 	if (!level)
-		st = gt_fail(GT_ERR_MEMORY, "air: out of memory");
-	GT_TRY(st);
-	GT_TRY(levels(c, &air, level));
-	for (size_t v = 0; v < views; v++) {
-		const double slope = columns > 1 ? (level[2 * v + 1] - level[2 * v]) / (double)(columns - 1) : 0;
-		least = fmin(least, fmin(level[2 * v], level[2 * v + 1]));
-		most = fmax(most, fmax(level[2 * v], level[2 * v + 1]));
-		for (size_t k = 0; k < columns; k++) {
-			const float add = (float)log(level[2 * v] + slope * (double)k);
-			for (size_t r = 0; r < rows; r++)
-				p->data[(v * rows + r) * columns + k] += add;
-		}
+		return gt_fail(GT_ERR_MEMORY, "air: out of memory");
+	GT_TRY(levels(c, &known->air, level));
+	for (size_t i = 0; i < 2 * views; i++) {
+		known->least = fmin(known->least, level[i]);
+		known->most = fmax(known->most, level[i]);
 	}
-	gt_prepare_note(c, "%zu columns at the left and %zu at the right edge are air: of %.4g to %.4g before, 1 now", air.left, air.right,
-	                least, most);
+	line_call l = { p, level };
+	gt_parallel(c->pool, views, 1, add_lines, &l);
 done:
 	free(level);
 	return st;
+}
+
+static void tell(gt_prepare_call *c)
+{
+	const air_known *known = c->known;
+	gt_prepare_note(c, "%zu columns at the left and %zu at the right edge are air: of %.4g to %.4g before, 1 now", known->air.left,
+	                known->air.right, known->least, known->most);
 }
 
 static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
@@ -140,7 +187,7 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 	const gt_projections *p = *c->p;
 	gt_air_columns air;
 	double *level = NULL, off = 0;
-	gt_status st = find(p, &air);
+	gt_status st = find(c, &air);
 	if (st != GT_OK || air.left + air.right == 0) {
 		snprintf(why, size, "no columns at the edges are air in all views");
 		return st;
@@ -161,9 +208,9 @@ done:
 const gt_preparation gt_preparation_air = {
 	.name = "air",
 	.about = "the air beside the body is 0 in every view, by a straight line through both sides",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 	.advise = advise,
+	.pieces = GT_BY_VIEWS,
+	.look = look,
+	.tell = tell,
 };

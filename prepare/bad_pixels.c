@@ -118,29 +118,54 @@ done:
 	return st;
 }
 
+enum { BATCH = 8 };
+typedef struct {
+	const float *views, *first; /* [views][pixels] */
+	size_t n, pixels;
+	double *sum;
+	unsigned char *changes;
+} sum_call;
+
+static void add_views(void *self, size_t begin, size_t end, int worker)
+{
+	const sum_call *s = self;
+	(void)worker;
+	for (size_t v = 0; v < s->n; v++)
+		for (size_t i = begin; i < end; i++) {
+			s->sum[i] += expf(-s->views[v * s->pixels + i]);
+			s->changes[i] |= s->views[v * s->pixels + i] != s->first[i];
+		}
+}
+
 /* By the mean transmission of all views; and those that never change. */
 static gt_status by_views(const gt_prepare_call *c, double tolerance, unsigned char *bad)
 {
-	const gt_projections *p = *c->p;
-	const size_t views = p->scan->views, n = p->scan->rows * p->scan->columns;
-	float *mean = calloc(2 * n, sizeof *mean), *around = mean + n;
-	if (!mean)
-		return out_of_memory();
-	for (size_t i = 0; i < n; i++) {
-		double sum = 0;
-		int changes = 0;
-		for (size_t v = 0; v < views; v++) {
-			sum += exp(-p->data[v * n + i]);
-			changes |= p->data[v * n + i] != p->data[i];
-		}
-		mean[i] = (float)(sum / (double)views);
-		bad[i] = !changes && views > 1;
+	const gt_scan *scan = c->source.scan;
+	const size_t views = scan->views, n = scan->rows * scan->columns;
+	float *memory = malloc((BATCH + 1) * n * sizeof *memory), *first = memory + BATCH * n, *mean = memory, *around = mean + n;
+	double *sum = calloc(n, sizeof *sum);
+	gt_status st = GT_OK;
+	if (!memory || !sum)
+		GT_TRY(out_of_memory());
+	memset(bad, 0, n);
+	for (size_t v = 0; v < views; v += BATCH) {
+		sum_call s = { memory, first, views - v < BATCH ? views - v : BATCH, n, sum, bad };
+		GT_TRY(c->source.read(c->source.self, v, s.n, memory));
+		if (!v)
+			memcpy(first, memory, n * sizeof *first);
+		gt_parallel(c->pool, n, 1 << 14, add_views, &s);
 	}
-	gt_local_medians(mean, p->scan->rows, p->scan->columns, c->pool, around);
+	for (size_t i = 0; i < n; i++) {
+		mean[i] = (float)(sum[i] / (double)views);
+		bad[i] = !bad[i] && views > 1;
+	}
+	gt_local_medians(mean, scan->rows, scan->columns, c->pool, around);
 	for (size_t i = 0; i < n; i++)
 		bad[i] |= fabs(mean[i] - around[i]) > tolerance * around[i];
-	free(mean);
-	return GT_OK;
+done:
+	free(memory);
+	free(sum);
+	return st;
 }
 
 static size_t count_of(const unsigned char *bad, size_t n)
@@ -153,7 +178,7 @@ static size_t count_of(const unsigned char *bad, size_t n)
 
 static gt_status find(gt_prepare_call *c, const struct options *o, unsigned char *bad)
 {
-	const gt_scan *s = (*c->p)->scan;
+	const gt_scan *s = c->source.scan;
 	const int fields = c->o->flats.images + c->o->darks.images > 0;
 	if (o->method == FIELDS && !fields)
 		return gt_fail(GT_ERR_ARG, "method=fields: there are neither flat nor dark fields");
@@ -161,24 +186,40 @@ static gt_status find(gt_prepare_call *c, const struct options *o, unsigned char
 	                                    : by_views(c, o->tolerance, bad);
 }
 
+typedef struct {
+	size_t found, pixels;
+	unsigned char bad[];
+} bad_known;
+
+static gt_status look(gt_prepare_call *c, const void *options)
+{
+	const size_t n = c->source.scan->rows * c->source.scan->columns;
+	gt_status st = GT_OK;
+	GT_TRY(gt_prepare_known(c, sizeof(bad_known) + n));
+	bad_known *known = c->known;
+	known->pixels = n;
+	GT_TRY(find(c, options, known->bad));
+	known->found = count_of(known->bad, n);
+	if (2 * known->found > n)
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%zu of %zu pixels are bad by that rule: these are no single faults", known->found, n));
+done:
+	return st;
+}
+
+static int weighs(const void *known) { return ((const bad_known *)known)->found > 0; }
+
 static gt_status run(gt_prepare_call *c, const void *options)
 {
-	const gt_scan *s = (*c->p)->scan;
-	const size_t n = s->rows * s->columns;
-	unsigned char *bad = calloc(n, 1);
-	gt_status st = GT_OK;
-	if (!bad)
-		return out_of_memory();
-	GT_TRY(find(c, options, bad));
-	const size_t found = count_of(bad, n);
-	if (2 * found > n)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%zu of %zu pixels are bad by that rule: these are no single faults", found, n));
-	if (found)
-		GT_TRY(gt_prepare_fill(c, bad));
-	gt_prepare_note(c, "%zu of %zu pixels are bad: interpolated for direct methods, weight 0 for iterative ones", found, n);
-done:
-	free(bad);
-	return st;
+	const bad_known *known = c->known;
+	(void)options;
+	return known->found ? gt_prepare_fill(c, known->bad) : GT_OK;
+}
+
+static void tell(gt_prepare_call *c)
+{
+	const bad_known *known = c->known;
+	gt_prepare_note(c, "%zu of %zu pixels are bad: interpolated for direct methods, weight 0 for iterative ones", known->found,
+	                known->pixels);
 }
 
 static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
@@ -199,11 +240,12 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 const gt_preparation gt_preparation_bad_pixels = {
 	.name = "bad-pixels",
 	.about = "pixels that are dead, hot, weak or noisy: interpolated, and of weight 0 for iterative methods",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 	.advise = advise,
+	.pieces = GT_BY_VIEWS,
+	.look = look,
+	.tell = tell,
+	.weighs = weighs,
 };
 
 gt_status gt_detector_gain(const gt_field_images *flats, const gt_field_images *darks, size_t pixels, double *gain, double *photons)

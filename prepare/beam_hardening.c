@@ -5,17 +5,20 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/text.h"
 #include "core/try.h"
 #include "prepare/flatness.h"
 #include "prepare/materials.h"
+#include "prepare/two_materials.h"
 
 enum { NONE, SPECTRUM, POLYNOMIAL, FLATNESS };
 struct options {
 	int method, energy_weighted;
-	char spectrum[GT_PARAM_TEXT], polynomial[GT_PARAM_TEXT], material[GT_PARAM_TEXT];
-	double kv, aluminium, copper, energy;
+	char spectrum[GT_PARAM_TEXT], polynomial[GT_PARAM_TEXT], material[GT_PARAM_TEXT], dense[GT_PARAM_TEXT];
+	double kv, aluminium, copper, energy, threshold;
+	int passes;
 };
-static const struct options defaults = { .energy_weighted = 1, .material = "water", .energy = 70 };
+static const struct options defaults = { .energy_weighted = 1, .material = "water", .energy = 70, .threshold = 1.6, .passes = 2 };
 static const char *const methods[] = { "auto", "spectrum", "polynomial", "flatness", NULL };
 #define AT(field) offsetof(struct options, field)
 static const gt_param params[] = {
@@ -41,7 +44,7 @@ static const gt_param params[] = {
 	  .kind = GT_FLAG,
 	  .at = AT(energy_weighted) },
 	{ .key = "material",
-	  .help = "of the body: water, aluminium, copper, bone, or a text file of lines 'keV mm-1'",
+	  .help = "of the body: water, aluminium, titanium, iron, copper, bone, or a text file of lines 'keV mm-1'",
 	  .kind = GT_TEXT,
 	  .at = AT(material) },
 	{ .key = "energy",
@@ -50,10 +53,23 @@ static const gt_param params[] = {
 	  .at = AT(energy),
 	  .least = 1,
 	  .most = 2000 },
+	{ .key = "dense",
+	  .help = "a second material, as bone, where an image is dense: found there, and corrected too",
+	  .kind = GT_TEXT,
+	  .at = AT(dense) },
+	{ .key = "threshold",
+	  .help = "what is denser than so many times the body's material is that",
+	  .kind = GT_REAL,
+	  .at = AT(threshold),
+	  .least = 1,
+	  .most = 1e3 },
+	{ .key = "passes", .help = "of the second material", .kind = GT_INT, .at = AT(passes), .least = 1, .most = 10 },
 	{ .key = "polynomial", .help = "A1:A2:...: p becomes A1 p + A2 p^2 + ...", .kind = GT_TEXT, .at = AT(polynomial) },
 	{ .key = NULL },
 };
-enum { STEPS = 500, MOST_TERMS = 16 };
+enum { STEPS = 2000, MOST_TERMS = 16 };
+/* What passes 1/65536 has 11. */
+#define MOST_LINE_INTEGRAL 20.0
 
 static gt_status spectrum_of(const struct options *o, gt_spectrum *s)
 {
@@ -74,98 +90,207 @@ done:
 	return st;
 }
 
-/* p(L) at equal steps of L up to the largest line integral there is, inverted by straight lines. */
-static gt_status by_spectrum(gt_prepare_call *c, const struct options *o)
+/* What a value becomes: by a table at equal steps of p from 0 on, and along its last line beyond; or by powers of
+ * p. */
+typedef struct {
+	int method, terms;
+	double a[MOST_TERMS];
+	double step, value[STEPS + 1];
+	double reference; /* mm^-1 */
+} curve;
+
+static double table_at(const curve *t, double p)
 {
-	const gt_projections *p = *c->p;
-	const size_t n = gt_scan_size(p->scan);
+	const double at = p / t->step;
+	const int i = at < 0 ? 0 : at < STEPS - 1 ? (int)at : STEPS - 1;
+	return t->value[i] + (at - i) * (t->value[i + 1] - t->value[i]);
+}
+
+/* The length that measures p, by bisection: p grows with it. */
+static double length_of(const gt_spectrum *s, const double *mu, double p, double low)
+{
+	double high = low > 0 ? 2 * low : 1;
+	while (gt_spectrum_measured(s, 1, &mu, &high) < p && high < 1e9)
+		high *= 2;
+	for (int i = 0; i < 40 && high - low > 1e-8 * high; i++) {
+		const double middle = (low + high) / 2;
+		*(gt_spectrum_measured(s, 1, &mu, &middle) < p ? &low : &high) = middle;
+	}
+	return (low + high) / 2;
+}
+
+static gt_status know_spectrum(const struct options *o, curve *t)
+{
 	gt_spectrum s = { NULL, NULL, 0 };
-	gt_material m = { NULL, NULL, 0 };
-	double curve[STEPS + 1], most = 1e-6, longest = 1;
+	gt_material m = { NULL, NULL, 0, 0, 1 };
+	double *mu = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(spectrum_of(o, &s));
 	GT_TRY(gt_material_new(o->material, &m));
-	for (size_t i = 0; i < n; i++)
-		most = fmax(most, p->data[i]);
-	while (gt_spectrum_line_integral(&s, &m, longest) < most && longest < 1e9)
-		longest *= 1.2;
-	for (int i = 0; i <= STEPS; i++)
-		curve[i] = gt_spectrum_line_integral(&s, &m, longest * i / STEPS);
-	const double reference = gt_material_mu(&m, o->energy), step = longest / STEPS;
-	for (size_t i = 0; i < n; i++) {
-		int low = 0, high = STEPS;
-		while (high - low > 1) {
-			const int middle = (low + high) / 2;
-			*(p->data[i] < curve[middle] ? &high : &low) = middle;
-		}
-		const double share = (p->data[i] - curve[low]) / (curve[high] - curve[low]);
-		p->data[i] = (float)(reference * step * (low + share));
-	}
-	gt_prepare_note(c, "line integrals up to %.3g are those of %.4g mm of %s, which has %.4g mm-1 at %g keV", most, longest,
-	                o->material, reference, o->energy);
+	if (!(mu = gt_spectrum_attenuation(&s, &m)))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "beam hardening: out of memory"));
+	t->reference = gt_material_mu(&m, o->energy);
+	t->step = MOST_LINE_INTEGRAL / STEPS;
+	for (int i = 1; i <= STEPS; i++)
+		t->value[i] = length_of(&s, mu, i * t->step, t->value[i - 1]);
+	for (int i = 1; i <= STEPS; i++)
+		t->value[i] *= t->reference;
 done:
+	free(mu);
 	gt_spectrum_free(&s);
 	gt_material_free(&m);
 	return st;
 }
 
-static gt_status by_polynomial(gt_prepare_call *c, const char *text)
+static gt_status know_polynomial(const char *text, curve *t)
 {
-	const gt_projections *p = *c->p;
-	double a[MOST_TERMS], most = 0, least_slope = INFINITY;
-	int terms = 0;
-	for (const char *at = text; terms == 0 || *at; terms++) {
+	for (const char *at = text; t->terms == 0 || *at; t->terms++) {
 		char *end;
-		at += terms > 0;
-		if (terms == MOST_TERMS)
+		at += t->terms > 0;
+		if (t->terms == MOST_TERMS)
 			return gt_fail(GT_ERR_ARG, "polynomial=%s: more than %d numbers", text, MOST_TERMS);
-		a[terms] = strtod(at, &end);
-		if (end == at || !isfinite(a[terms]) || (*end && *end != ':') || (*end && !end[1]))
+		t->a[t->terms] = strtod(at, &end);
+		if (end == at || !isfinite(t->a[t->terms]) || (*end && *end != ':') || (*end && !end[1]))
 			return gt_fail(GT_ERR_ARG, "polynomial=%s: expected numbers with colons between them, A1:A2:...", text);
 		at = end;
 		if (!*at) {
-			terms++;
+			t->terms++;
 			break;
 		}
 	}
-	for (size_t i = 0; i < gt_scan_size(p->scan); i++) {
-		const double x = p->data[i];
-		double value = 0, slope = 0;
-		for (int k = terms; k-- > 0;) {
-			slope = slope * x + (k + 1) * a[k];
-			value = (value + a[k]) * x;
-		}
-		most = fmax(most, x);
-		least_slope = fmin(least_slope, slope);
-		p->data[i] = (float)value;
-	}
-	if (!(least_slope > 0))
-		return gt_fail(GT_ERR_FORMAT,
-		               "polynomial=%s falls within the line integrals of the scan, which reach %.3g: expected one that rises", text,
-		               most);
 	return GT_OK;
+}
+
+static size_t by_table(const void *self, float *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		x[i] = (float)table_at(self, x[i]);
+	return 0;
+}
+
+/* Gives back how many are where the polynomial falls. */
+static size_t by_powers(const void *self, float *values, size_t n)
+{
+	const curve *t = self;
+	size_t falls = 0;
+	for (size_t i = 0; i < n; i++) {
+		const double x = values[i];
+		double value = 0, slope = 0;
+		for (int k = t->terms; k-- > 0;) {
+			slope = slope * x + (k + 1) * t->a[k];
+			value = (value + t->a[k]) * x;
+		}
+		falls += !(slope > 0);
+		values[i] = (float)value;
+	}
+	return falls;
+}
+
+static gt_status method_of(const struct options *o, int *method)
+{
+	const int given = (o->spectrum[0] != 0) + (o->kv > 0) + (o->polynomial[0] != 0);
+	*method = o->method;
+	if (*method == NONE && given == 1)
+		*method = o->polynomial[0] ? POLYNOMIAL : SPECTRUM;
+	if (given != (*method != FLATNESS) || (*method == SPECTRUM && o->polynomial[0]) || (*method == POLYNOMIAL && !o->polynomial[0]))
+		return gt_fail(GT_ERR_ARG, "found %s: expected one of spectrum=FILE, kv=, polynomial=A1:A2:... or flatness",
+		               given > 1 ? "several" : "none that fits the method");
+	return o->kv > 0 && o->kv < 10 ? gt_fail(GT_ERR_ARG, "kv=%g: expected 10 and more", o->kv) : GT_OK;
+}
+
+static gt_status look(gt_prepare_call *c, const void *options)
+{
+	const struct options *o = options;
+	int method;
+	gt_status st = GT_OK;
+	GT_TRY(method_of(o, &method));
+	GT_TRY(gt_prepare_known(c, sizeof(curve)));
+	curve *t = c->known;
+	t->method = method;
+	if (o->dense[0] && method != SPECTRUM)
+		GT_TRY(gt_fail(GT_ERR_ARG, "dense=%s: expected a spectrum, by kv= or spectrum=FILE", o->dense));
+	if (o->dense[0])
+		GT_TRY(gt_prepare_needs_all(c, "a second material"));
+	st = method == SPECTRUM   ? know_spectrum(o, t)
+	     : method == FLATNESS ? gt_prepare_needs_all(c, "flatness")
+	                          : know_polynomial(o->polynomial, t);
+done:
+	return st;
+}
+
+/* Corrected as one material, and then as two. */
+static gt_status by_two(gt_prepare_call *c, const struct options *o, const curve *t)
+{
+	const size_t n = gt_scan_size((*c->p)->scan);
+	float *measured = malloc(n * sizeof *measured);
+	gt_spectrum s = { NULL, NULL, 0 };
+	gt_material body = { NULL, NULL, 0, 0, 1 }, dense = body;
+	gt_status st = GT_OK;
+	if (!measured)
+		return gt_fail(GT_ERR_MEMORY, "beam hardening: out of memory");
+	memcpy(measured, (*c->p)->data, n * sizeof *measured);
+	gt_prepare_values(c, by_table, t);
+	GT_TRY(spectrum_of(o, &s));
+	GT_TRY(gt_material_new(o->material, &body));
+	GT_TRY(gt_material_new(o->dense, &dense));
+	const gt_two_materials two = { &s, &body, &dense, o->energy, o->threshold, o->passes };
+	st = gt_prepare_two_materials(c, &two, measured);
+done:
+	free(measured);
+	gt_spectrum_free(&s);
+	gt_material_free(&body);
+	gt_material_free(&dense);
+	return st;
 }
 
 static gt_status run(gt_prepare_call *c, const void *options)
 {
 	const struct options *o = options;
-	const int given = (o->spectrum[0] != 0) + (o->kv > 0) + (o->polynomial[0] != 0);
-	int method = o->method;
-	if (method == NONE && given == 1)
-		method = o->polynomial[0] ? POLYNOMIAL : SPECTRUM;
-	if (given != (method != FLATNESS) || (method == SPECTRUM && o->polynomial[0]) || (method == POLYNOMIAL && !o->polynomial[0]))
-		return gt_fail(GT_ERR_ARG, "found %s: expected one of spectrum=FILE, kv=, polynomial=A1:A2:... or flatness",
-		               given > 1 ? "several" : "none that fits the method");
-	if (o->kv > 0 && o->kv < 10)
-		return gt_fail(GT_ERR_ARG, "kv=%g: expected 10 and more", o->kv);
-	return method == SPECTRUM ? by_spectrum(c, o) : method == POLYNOMIAL ? by_polynomial(c, o->polynomial) : gt_prepare_flatness(c);
+	const curve *t = c->known;
+	if (o->dense[0])
+		return by_two(c, o, t);
+	if (t->method == FLATNESS)
+		return gt_prepare_flatness(c);
+	const size_t falls = gt_prepare_values(c, t->method == SPECTRUM ? by_table : by_powers, t);
+	return falls ? gt_fail(GT_ERR_FORMAT, "polynomial=%s falls at %zu of %zu line integrals of the scan: expected one that rises",
+	                       o->polynomial, falls, gt_scan_size((*c->p)->scan))
+	             : GT_OK;
+}
+
+static void tell(gt_prepare_call *c)
+{
+	const curve *t = c->known;
+	if (t->method == SPECTRUM)
+		gt_prepare_note(c, "the material has %.4g mm-1 at the reference; a line integral of 1 is that of %.4g mm", t->reference,
+		                table_at(t, 1) / t->reference);
+}
+
+gt_status gt_spectrum_of_spec(const char *spec, gt_spectrum *s)
+{
+	char *text = gt_text("beam-hardening:%s", spec);
+	const gt_module *m;
+	void *options = NULL;
+	int method;
+	gt_status st = GT_OK;
+	*s = (gt_spectrum){ NULL, NULL, 0 };
+	if (!text)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(gt_module_parse_kind(&gt_preparation_kind, text, &m, &options));
+	GT_TRY(method_of(options, &method));
+	if (method != SPECTRUM)
+		GT_TRY(gt_fail(GT_ERR_ARG, "%s: expected kv= or spectrum=FILE", spec));
+	st = spectrum_of(options, s);
+done:
+	gt_free(options);
+	free(text);
+	return st;
 }
 
 const gt_preparation gt_preparation_beam_hardening = {
 	.name = "beam-hardening",
-	.about = "beam hardening of a body of one material: by a spectrum, a polynomial, or so that the body is flat",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	.about = "beam hardening of one material, or two: by a spectrum, a polynomial, or so that the body is flat",
+	GT_STEP_MEMBERS,
+	.pieces = GT_BY_VIEWS | GT_BY_ROWS,
+	.look = look,
+	.tell = tell,
 };

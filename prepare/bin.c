@@ -56,41 +56,69 @@ static void loop(void *self, size_t begin, size_t end, int worker)
 				bin_pixel(b, v, r, c, (v * s->rows + r) * s->columns + c);
 }
 
-static gt_status run(gt_prepare_call *c, const void *options)
+static gt_status reshape(gt_prepare_call *c, const void *options, const gt_scan *in, size_t *view, gt_scan **out)
 {
 	const struct options *o = options;
-	const gt_projections *p = *c->p;
-	const size_t rows = p->scan->rows / (size_t)o->rows, columns = p->scan->columns / (size_t)o->columns;
-	gt_scan *scan = NULL;
-	gt_projections *q = NULL;
-	gt_status st = GT_OK;
+	const size_t rows = in->rows / (size_t)o->rows, columns = in->columns / (size_t)o->columns;
+	(void)c;
+	(void)view;
 	if (!rows || !columns)
-		return gt_fail(GT_ERR_ARG, "%d rows and %d columns to one: the detector has %zu and %zu", o->rows, o->columns,
-		               p->scan->rows, p->scan->columns);
-	GT_TRY(gt_scan_clone(p->scan, &scan));
+		return gt_fail(GT_ERR_ARG, "%d rows and %d columns to one: the detector has %zu and %zu", o->rows, o->columns, in->rows,
+		               in->columns);
+	const gt_status st = gt_scan_clone(in, out);
+	if (st != GT_OK)
+		return st;
+	gt_scan *scan = *out;
 	scan->rows = rows;
 	scan->columns = columns;
 	scan->row_pitch *= o->rows;
 	scan->column_pitch *= o->columns;
 	scan->row_center = (scan->row_center + 0.5) / o->rows - 0.5;
 	scan->column_center = (scan->column_center + 0.5) / o->columns - 0.5;
+	return GT_OK;
+}
+
+static gt_status look(gt_prepare_call *c, const void *options)
+{
+	const struct options *o = options;
+	const gt_status st = gt_prepare_known(c, sizeof(size_t[2]));
+	if (st == GT_OK) {
+		((size_t *)c->known)[0] = c->source.scan->rows % (size_t)o->rows;
+		((size_t *)c->known)[1] = c->source.scan->columns % (size_t)o->columns;
+	}
+	return st;
+}
+
+static gt_status run(gt_prepare_call *c, const void *options)
+{
+	const struct options *o = options;
+	const gt_projections *p = *c->p;
+	gt_scan *scan = NULL;
+	gt_projections *q = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(reshape(c, options, p->scan, NULL, &scan));
 	GT_TRY(gt_prepare_like(p, scan, &q));
 	bin_call b = { p, q, (size_t)o->rows, (size_t)o->columns };
 	gt_parallel(c->pool, scan->views, 1, loop, &b);
-	if (p->scan->rows % (size_t)o->rows || p->scan->columns % (size_t)o->columns)
-		gt_prepare_note(c, "%zu rows and %zu columns at the end fill no pixel: left out", p->scan->rows % (size_t)o->rows,
-		                p->scan->columns % (size_t)o->columns);
 	gt_prepare_replace(c, q);
 done:
 	gt_scan_free(scan);
 	return st;
 }
 
+static void tell(gt_prepare_call *c)
+{
+	const size_t *left = c->known;
+	if (left[0] + left[1])
+		gt_prepare_note(c, "%zu rows and %zu columns at the end fill no pixel: left out", left[0], left[1]);
+}
+
 const gt_preparation gt_preparation_bin = {
 	.name = "bin",
 	.about = "larger pixels: means of transmission, sums of photons",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
+	.pieces = GT_BY_VIEWS,
+	.look = look,
+	.tell = tell,
+	.reshape = reshape,
 };

@@ -22,33 +22,58 @@ static void copy_part(const kept_part *of, const gt_scan *from, const float *in,
 			       of[COLUMN].n * sizeof *out);
 }
 
+static gt_status scan_of(const gt_scan *from, const kept_part *of, gt_scan **out)
+{
+	size_t *view = malloc(of[VIEW].n * sizeof *view);
+	gt_status st = GT_OK;
+	if (!view)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (size_t v = 0; v < of[VIEW].n; v++)
+		view[v] = of[VIEW].first + v * of[VIEW].step;
+	GT_TRY(gt_prepare_part_of(from, view, of[VIEW].n, of[ROW].first, of[ROW].n, out));
+	(*out)->columns = of[COLUMN].n;
+	(*out)->column_center -= (double)of[COLUMN].first;
+done:
+	free(view);
+	return st;
+}
+
 static gt_status take(gt_prepare_call *c, const kept_part *of)
 {
 	const gt_projections *p = *c->p;
-	const gt_scan *from = p->scan;
 	gt_scan *scan = NULL;
 	gt_projections *q = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_scan_new(from->shape, of[VIEW].n, of[ROW].n, of[COLUMN].n, &scan));
-	gt_view *view = scan->view;
-	*scan = *from;
-	scan->view = view;
-	scan->views = of[VIEW].n;
-	scan->rows = of[ROW].n;
-	scan->columns = of[COLUMN].n;
-	scan->row_center -= (double)of[ROW].first;
-	scan->column_center -= (double)of[COLUMN].first;
-	for (size_t v = 0; v < of[VIEW].n; v++)
-		view[v] = from->view[of[VIEW].first + v * of[VIEW].step];
+	GT_TRY(scan_of(p->scan, of, &scan));
 	GT_TRY(gt_prepare_like(p, scan, &q));
-	copy_part(of, from, p->data, q->data);
-	copy_part(of, from, p->weight, q->weight);
-	copy_part(of, from, p->photons, q->photons);
-	gt_prepare_note(c, "%zu views of %zu rows x %zu columns are left", of[VIEW].n, of[ROW].n, of[COLUMN].n);
+	copy_part(of, p->scan, p->data, q->data);
+	copy_part(of, p->scan, p->weight, q->weight);
+	copy_part(of, p->scan, p->photons, q->photons);
 	gt_prepare_replace(c, q);
 done:
 	gt_scan_free(scan);
 	return st;
+}
+
+static gt_status reshape(const gt_scan *in, const kept_part *of, size_t *view, gt_scan **out)
+{
+	for (size_t v = 0; v < of[VIEW].n; v++)
+		view[v] = view[of[VIEW].first + v * of[VIEW].step];
+	return scan_of(in, of, out);
+}
+
+static gt_status know(gt_prepare_call *c, const kept_part *of)
+{
+	const gt_status st = gt_prepare_known(c, sizeof(size_t[AXES]));
+	for (int a = 0; a < AXES && st == GT_OK; a++)
+		((size_t *)c->known)[a] = of[a].n;
+	return st;
+}
+
+static void tell(gt_prepare_call *c)
+{
+	const size_t *left = c->known;
+	gt_prepare_note(c, "%zu views of %zu rows x %zu columns are left", left[VIEW], left[ROW], left[COLUMN]);
 }
 
 /* first, last (-1: to the end) and step of n. */
@@ -73,13 +98,33 @@ static const gt_param view_params[] = {
 	{ .key = NULL },
 };
 
+static gt_status parts_of_views(const gt_scan *s, const struct views_options *o, kept_part *of)
+{
+	of[ROW] = (kept_part){ 0, 1, s->rows };
+	of[COLUMN] = (kept_part){ 0, 1, s->columns };
+	return part_of("views", o->from, o->to, o->step, s->views, &of[VIEW]);
+}
+
+static gt_status look_views(gt_prepare_call *c, const void *options)
+{
+	kept_part of[AXES] = { { 0, 1, 0 } };
+	const gt_status st = parts_of_views(c->source.scan, options, of);
+	return st != GT_OK ? st : know(c, of);
+}
+
 static gt_status run_views(gt_prepare_call *c, const void *options)
 {
-	const struct views_options *o = options;
-	const gt_scan *s = (*c->p)->scan;
-	kept_part of[AXES] = { { 0, 1, 0 }, { 0, 1, s->rows }, { 0, 1, s->columns } };
-	const gt_status st = part_of("views", o->from, o->to, o->step, s->views, &of[VIEW]);
+	kept_part of[AXES] = { { 0, 1, 0 } };
+	const gt_status st = parts_of_views((*c->p)->scan, options, of);
 	return st != GT_OK ? st : take(c, of);
+}
+
+static gt_status reshape_views(gt_prepare_call *c, const void *options, const gt_scan *in, size_t *view, gt_scan **out)
+{
+	kept_part of[AXES] = { { 0, 1, 0 } };
+	const gt_status st = parts_of_views(in, options, of);
+	(void)c;
+	return st != GT_OK ? st : reshape(in, of, view, out);
 }
 
 const gt_preparation gt_preparation_views = {
@@ -89,6 +134,10 @@ const gt_preparation gt_preparation_views = {
 	.defaults = &views_defaults,
 	.options_size = sizeof views_defaults,
 	.run = run_views,
+	.pieces = GT_BY_VIEWS | GT_BY_ROWS | GT_PICKS_VIEWS,
+	.look = look_views,
+	.tell = tell,
+	.reshape = reshape_views,
 };
 
 struct crop_options {
@@ -114,20 +163,39 @@ static const gt_param crop_params[] = {
 	{ .key = NULL },
 };
 
-static gt_status run_crop(gt_prepare_call *c, const void *options)
+static gt_status parts_of_crop(const gt_scan *s, const struct crop_options *o, kept_part *of)
 {
-	const struct crop_options *o = options;
-	const gt_scan *s = (*c->p)->scan;
-	kept_part of[AXES] = { { 0, 1, s->views }, { 0, 1, 0 }, { 0, 1, 0 } };
 	gt_status st = GT_OK;
+	of[VIEW] = (kept_part){ 0, 1, s->views };
 	if ((size_t)o->top + (size_t)o->bottom >= s->rows || (size_t)o->left + (size_t)o->right >= s->columns)
 		return gt_fail(GT_ERR_ARG, "%d and %d rows, %d and %d columns to leave out: the detector has %zu and %zu", o->top,
 		               o->bottom, o->left, o->right, s->rows, s->columns);
 	GT_TRY(part_of("rows", o->top, (long long)s->rows - 1 - o->bottom, 1, s->rows, &of[ROW]));
 	GT_TRY(part_of("columns", o->left, (long long)s->columns - 1 - o->right, 1, s->columns, &of[COLUMN]));
-	st = take(c, of);
 done:
 	return st;
+}
+
+static gt_status look_crop(gt_prepare_call *c, const void *options)
+{
+	kept_part of[AXES] = { { 0, 1, 0 } };
+	const gt_status st = parts_of_crop(c->source.scan, options, of);
+	return st != GT_OK ? st : know(c, of);
+}
+
+static gt_status run_crop(gt_prepare_call *c, const void *options)
+{
+	kept_part of[AXES] = { { 0, 1, 0 } };
+	const gt_status st = parts_of_crop((*c->p)->scan, options, of);
+	return st != GT_OK ? st : take(c, of);
+}
+
+static gt_status reshape_crop(gt_prepare_call *c, const void *options, const gt_scan *in, size_t *view, gt_scan **out)
+{
+	kept_part of[AXES] = { { 0, 1, 0 } };
+	const gt_status st = parts_of_crop(in, options, of);
+	(void)c;
+	return st != GT_OK ? st : reshape(in, of, view, out);
 }
 
 const gt_preparation gt_preparation_crop = {
@@ -137,4 +205,8 @@ const gt_preparation gt_preparation_crop = {
 	.defaults = &crop_defaults,
 	.options_size = sizeof crop_defaults,
 	.run = run_crop,
+	.pieces = GT_BY_VIEWS,
+	.look = look_crop,
+	.tell = tell,
+	.reshape = reshape_crop,
 };

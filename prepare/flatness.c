@@ -5,20 +5,21 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <gantry/analytic.h>
 #include <gantry/order_statistics.h>
 #include "core/try.h"
 #include "prepare/flatness.h"
+#include "prepare/images.h"
 
 enum { SIDE = 256, ERODE = 3, LEAST_VOXELS = 100 };
 
 static gt_status middle_slice(const gt_scan *scan, gt_grid *g)
 {
 	gt_grid all;
-	const gt_status st = gt_grid_default(scan, &all);
+	gt_status st = gt_grid_default(scan, &all);
+	if (st == GT_OK)
+		st = gt_prepare_grid(scan, SIDE, g);
 	if (st != GT_OK)
 		return st;
-	gt_grid_coarsen(&all, SIDE, g);
 	g->n[2] = 1;
 	g->pitch[2] = all.pitch[2];
 	g->center[2] = all.center[2];
@@ -29,22 +30,12 @@ static gt_status middle_slice(const gt_scan *scan, gt_grid *g)
 static gt_status image_of(gt_backend *be, const gt_projections *p, int power, const gt_grid *grid, float *image)
 {
 	const size_t n = gt_scan_size(p->scan);
-	gt_array *data = NULL, *x = NULL;
 	float *values = malloc(n * sizeof *values);
-	gt_status st = GT_OK;
 	if (!values)
 		return gt_fail(GT_ERR_MEMORY, "flatness: out of memory");
 	for (size_t i = 0; i < n; i++)
 		values[i] = power == 2 ? p->data[i] * p->data[i] : p->data[i];
-	GT_TRY(gt_array_new(be, GT_F32, n, &data));
-	GT_TRY(gt_array_new(be, GT_F32, gt_grid_voxels(grid), &x));
-	gt_array_put_float(values, data);
-	GT_TRY(gt_analytic_run(gt_analytic_for(p->scan), be, grid, p->scan, NULL, data, x));
-	gt_array_get_float(x, image);
-	st = gt_backend_status(be);
-done:
-	gt_array_free(data);
-	gt_array_free(x);
+	const gt_status st = gt_prepare_image(be, p->scan, values, grid, image);
 	free(values);
 	return st;
 }
@@ -141,7 +132,7 @@ gt_status gt_prepare_flatness(gt_prepare_call *c)
 	gt_backend *be = NULL;
 	double a = 0, before = 0, after = 0;
 	gt_status st = GT_OK;
-	GT_TRY(gt_backend_open("cpu", &be));
+	GT_TRY(gt_prepare_backend(c, &be));
 	GT_TRY(coefficient(c, be, &a, &before, &after));
 	if (a > 1.9)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "the body in the middle slice is not made flat by p + a p^2: is it homogeneous?"));

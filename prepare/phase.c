@@ -4,6 +4,7 @@
  * is continued by its edge values, 4 sqrt(alpha) and a pixel. The generalised form, whose k^2 is that of
  * differences of pixels: Paganin et al., J. Opt. 22 (2020) 115607. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
@@ -51,7 +52,7 @@ typedef struct {
 
 static gt_status set_lengths(const gt_prepare_call *c, const struct options *o, phase *f)
 {
-	const gt_scan *s = (*c->p)->scan;
+	const gt_scan *s = c->source.scan;
 	const double dso = s->source_to_axis, dsd = s->source_to_detector;
 	const int cone = s->shape != GT_PARALLEL;
 	const double distance = cone ? (dsd - dso) * dso / dsd : o->distance, at = cone ? dso / dsd : 1;
@@ -80,12 +81,14 @@ static gt_status set_lengths(const gt_prepare_call *c, const struct options *o, 
 	return GT_OK;
 }
 
-static gt_status make_filter(phase *f)
+static gt_status make_filter(phase *f, int threads)
 {
 	size_t wide[2];
+	char backend[32];
 	double *spectrum = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_backend_open("cpu", &f->be));
+	snprintf(backend, sizeof backend, "cpu:%d", threads);
+	GT_TRY(gt_backend_open(backend, &f->be));
 	GT_TRY(gt_slice_filter_new(f->be, GT_F32, f->n, &f->filter));
 	gt_slice_filter_padded(f->filter, wide);
 	const size_t half = wide[0] / 2 + 1;
@@ -114,53 +117,111 @@ done:
 
 static size_t within(size_t at, size_t margin, size_t n) { return at < margin ? 0 : at - margin < n ? at - margin : n - 1; }
 
-static void filter_view(const phase *f, float *p, size_t rows, size_t columns)
+/* A view on its way: p, [rows][columns], and its transmissions less their mean. */
+typedef struct {
+	const phase *f;
+	float *p;
+	size_t rows, columns;
+	double mean, *sum; /* sum: of transmissions of each row */
+} view_call;
+
+static void sum_rows(void *self, size_t begin, size_t end, int worker)
+{
+	const view_call *v = self;
+	(void)worker;
+	for (size_t r = begin; r < end; r++) {
+		v->sum[r] = 0;
+		for (size_t k = 0; k < v->columns; k++)
+			v->sum[r] += v->p[r * v->columns + k] = expf(-v->p[r * v->columns + k]);
+	}
+}
+
+static void pad_rows(void *self, size_t begin, size_t end, int worker)
+{
+	const view_call *v = self;
+	const phase *f = v->f;
+	(void)worker;
+	for (size_t y = begin; y < end; y++) {
+		const float *row = v->p + within(y, f->margin[1], v->rows) * v->columns;
+		for (size_t x = 0; x < f->n[0]; x++)
+			f->host[y * f->n[0] + x] = (float)(row[within(x, f->margin[0], v->columns)] - v->mean);
+	}
+}
+
+static void take_rows(void *self, size_t begin, size_t end, int worker)
+{
+	const view_call *v = self;
+	const phase *f = v->f;
+	(void)worker;
+	for (size_t r = begin; r < end; r++)
+		for (size_t k = 0; k < v->columns; k++) {
+			const double t = v->mean + f->host[(r + f->margin[1]) * f->n[0] + k + f->margin[0]];
+			v->p[r * v->columns + k] = -logf((float)fmax(t, GT_LEAST_TRANSMISSION));
+		}
+}
+
+static void filter_view(const phase *f, gt_pool *pool, view_call *v)
 {
 	const gt_slice_filter_share all = { f->ones, NULL, 0 };
-	double mean = 0;
 	/* The mean passes unchanged; without it what lies beyond the margin, which is 0, pulls at nothing. */
-	for (size_t i = 0; i < rows * columns; i++)
-		mean += exp(-p[i]) / (double)(rows * columns);
-	for (size_t y = 0; y < f->n[1]; y++)
-		for (size_t x = 0; x < f->n[0]; x++)
-			f->host[y * f->n[0] + x] =
-				(float)(exp(-p[within(y, f->margin[1], rows) * columns + within(x, f->margin[0], columns)]) - mean);
+	gt_parallel(pool, v->rows, 16, sum_rows, v);
+	v->mean = 0;
+	for (size_t r = 0; r < v->rows; r++)
+		v->mean += v->sum[r] / (double)(v->rows * v->columns);
+	gt_parallel(pool, f->n[1], 16, pad_rows, v);
 	gt_array_put(f->host, f->in);
 	gt_slice_filter_apply(f->filter, f->response, &all, 0, f->in, f->out);
 	gt_array_get(f->out, f->host);
-	for (size_t i = 0; i < rows * columns; i++) {
-		const double t = mean + f->host[(i / columns + f->margin[1]) * f->n[0] + i % columns + f->margin[0]];
-		p[i] = (float)-log(fmax(t, GT_LEAST_TRANSMISSION));
-	}
+	gt_parallel(pool, v->rows, 16, take_rows, v);
+}
+
+static void forget(void *self)
+{
+	phase *f = self;
+	gt_array_free(f->response);
+	gt_array_free(f->ones);
+	gt_array_free(f->in);
+	gt_array_free(f->out);
+	gt_slice_filter_free(f->filter);
+	gt_backend_close(f->be);
+	free(f->host);
+	free(f);
+}
+
+static gt_status look(gt_prepare_call *c, const void *options)
+{
+	gt_status st = GT_OK;
+	GT_TRY(gt_prepare_known(c, sizeof(phase)));
+	phase *f = c->known;
+	c->forget = forget;
+	f->method = ((const struct options *)options)->method;
+	GT_TRY(set_lengths(c, options, f));
+	st = make_filter(f, gt_pool_threads(c->pool));
+done:
+	return st;
 }
 
 static gt_status run(gt_prepare_call *c, const void *options)
 {
 	const gt_projections *p = *c->p;
+	const phase *f = c->known;
 	const size_t rows = p->scan->rows, columns = p->scan->columns;
-	phase f = { .method = ((const struct options *)options)->method };
-	gt_status st = GT_OK;
-	GT_TRY(set_lengths(c, options, &f));
-	GT_TRY(make_filter(&f));
-	for (size_t v = 0; v < p->scan->views; v++)
-		filter_view(&f, p->data + v * rows * columns, rows, columns);
-	st = gt_backend_status(f.be);
-done:
-	gt_array_free(f.response);
-	gt_array_free(f.ones);
-	gt_array_free(f.in);
-	gt_array_free(f.out);
-	gt_slice_filter_free(f.filter);
-	gt_backend_close(f.be);
-	free(f.host);
-	return st;
+	double *sum = malloc(rows * sizeof *sum);
+	(void)options;
+	if (!sum)
+		return gt_fail(GT_ERR_MEMORY, "phase: out of memory");
+	for (size_t v = 0; v < p->scan->views; v++) {
+		view_call call = { f, p->data + v * rows * columns, rows, columns, 0, sum };
+		filter_view(f, c->pool, &call);
+	}
+	free(sum);
+	return gt_backend_status(f->be);
 }
 
 const gt_preparation gt_preparation_phase = {
 	.name = "phase",
 	.about = "phase contrast of one distance to line integrals of a body of one material, after Paganin",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
+	.pieces = GT_BY_VIEWS,
+	.look = look,
 };

@@ -1,6 +1,6 @@
 /* One step by its text, or all that projections need; the record of both. */
-#include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ void gt_prepare_note(const gt_prepare_call *c, const char *format, ...)
 	c->o->notes.say(c->o->notes.self, &m);
 }
 
-static gt_status complete(const gt_prepare_options *given, gt_prepare_options *full)
+gt_status gt_prepare_options_of(const gt_prepare_options *given, gt_prepare_options *full)
 {
 	*full = gt_prepare_defaults;
 	if (!given)
@@ -50,10 +50,10 @@ static gt_status check(gt_projections *const *p)
 }
 
 /* The parameters so far and one step more. */
-static gt_status record(gt_projections *p, const gt_preparation *m, const void *options)
+gt_status gt_prepared_record(gt_projections *p, const gt_prepared_step *s)
 {
 	const char *before = p->from.parameters;
-	char *step = gt_module_print((const gt_module *)m, options);
+	char *step = gt_module_print((const gt_module *)s->step, s->options);
 	char *all = step ? gt_text("%s%sprepare=%s", before ? before : "", before ? " " : "", step) : NULL;
 	const gt_status st = all ? gt_projections_set_provenance(p, p->from.command, all, p->scan)
 	                         : gt_fail(GT_ERR_MEMORY, "out of memory");
@@ -62,27 +62,78 @@ static gt_status record(gt_projections *p, const gt_preparation *m, const void *
 	return st;
 }
 
-static gt_status run(gt_prepare_call *c, const char *spec)
+gt_status gt_prepared_step_new(const char *spec, gt_prepared_step *s)
 {
 	const gt_module *m;
-	void *options = NULL;
+	*s = (gt_prepared_step){ NULL, NULL, NULL, NULL };
+	const gt_status st = gt_module_parse_kind(&gt_preparation_kind, spec, &m, &s->options);
+	s->step = st == GT_OK ? (const gt_preparation *)m : NULL;
+	return st;
+}
+
+void gt_prepared_step_free(gt_prepared_step *s)
+{
+	if (s->known)
+		(s->forget ? s->forget : free)(s->known);
+	gt_free(s->options);
+	*s = (gt_prepared_step){ NULL, NULL, NULL, NULL };
+}
+
+gt_status gt_prepared_look(gt_prepare_call *c, gt_prepared_step *s)
+{
+	c->step = s->step->name;
+	c->known = NULL;
+	c->forget = NULL;
+	const gt_status st = s->step->look ? gt_fail_in(s->step->look(c, s->options), "%s", c->step) : GT_OK;
+	s->known = c->known;
+	s->forget = c->forget;
+	return st;
+}
+
+gt_status gt_prepared_run(gt_prepare_call *c, gt_prepared_step *s)
+{
+	c->step = s->step->name;
+	c->known = s->known;
+	return gt_fail_in(s->step->run(c, s->options), "%s", c->step);
+}
+
+void gt_prepared_tell(gt_prepare_call *c, gt_prepared_step *s)
+{
+	c->step = s->step->name;
+	c->known = s->known;
+	if (s->step->tell)
+		s->step->tell(c);
+}
+
+static gt_status from_memory(void *self, size_t first, size_t views, float *out)
+{
+	const gt_projections *p = self;
+	const size_t n = p->scan->rows * p->scan->columns;
+	memcpy(out, p->data + first * n, views * n * sizeof *out);
+	return GT_OK;
+}
+
+static gt_status run(gt_prepare_call *c, const char *spec)
+{
+	gt_prepared_step s;
 	gt_status st = GT_OK;
-	GT_TRY(gt_module_parse_kind(&gt_preparation_kind, spec, &m, &options));
-	const gt_preparation *step = (const gt_preparation *)m;
-	c->step = step->name;
-	GT_TRY(gt_fail_in(step->run(c, options), "%s", step->name));
-	st = record(*c->p, step, options);
+	GT_TRY(gt_prepared_step_new(spec, &s));
+	c->source = (gt_prepare_source){ (*c->p)->scan, from_memory, *c->p };
+	GT_TRY(gt_prepared_look(c, &s));
+	GT_TRY(gt_prepared_run(c, &s));
+	gt_prepared_tell(c, &s);
+	st = gt_prepared_record(*c->p, &s);
 done:
-	gt_free(options);
+	gt_prepared_step_free(&s);
 	return st;
 }
 
 gt_status gt_prepare(gt_projections **p, const char *spec, const gt_prepare_options *given)
 {
 	gt_prepare_options o;
-	gt_prepare_call c = { p, NULL, &o, "prepare" };
+	gt_prepare_call c = { .p = p, .o = &o, .step = "prepare" };
 	gt_status st = GT_OK;
-	GT_TRY(complete(given, &o));
+	GT_TRY(gt_prepare_options_of(given, &o));
 	GT_TRY(check(p));
 	GT_TRY(gt_pool_new(o.threads, &c.pool));
 	st = run(&c, spec);
@@ -94,11 +145,11 @@ done:
 gt_status gt_prepare_auto(gt_projections **p, const gt_prepare_options *given, size_t *steps)
 {
 	gt_prepare_options o;
-	gt_prepare_call c = { p, NULL, &o, "auto" };
+	gt_prepare_call c = { .p = p, .o = &o, .step = "auto" };
 	char spec[TEXT], why[TEXT];
 	gt_status st = GT_OK;
 	size_t done = 0;
-	GT_TRY(complete(given, &o));
+	GT_TRY(gt_prepare_options_of(given, &o));
 	GT_TRY(check(p));
 	GT_TRY(gt_pool_new(o.threads, &c.pool));
 	for (const gt_preparation *const *m = gt_preparations; *m; m++) {
@@ -106,6 +157,7 @@ gt_status gt_prepare_auto(gt_projections **p, const gt_prepare_options *given, s
 			continue;
 		spec[0] = why[0] = 0;
 		c.step = (*m)->name;
+		c.source = (gt_prepare_source){ (*p)->scan, from_memory, *p };
 		GT_TRY(gt_fail_in((*m)->advise(&c, spec, why, TEXT), "%s", (*m)->name));
 		gt_prepare_note(&c, "%s: %s", spec[0] ? "done" : "left out", why);
 		if (!spec[0])
@@ -159,18 +211,83 @@ void gt_prepare_replace(gt_prepare_call *c, gt_projections *by)
 	*c->p = by;
 }
 
-double gt_prepare_photons(const gt_prepare_call *c)
+gt_status gt_prepare_known(gt_prepare_call *c, size_t bytes)
 {
-	const gt_projections *p = *c->p;
+	return (c->known = calloc(1, bytes)) ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+}
+
+gt_status gt_prepare_needs_all(const gt_prepare_call *c, const char *what)
+{
+	return c->in_pieces ? gt_fail(GT_ERR_UNSUPPORTED, "%s takes all projections at once, which do not come in pieces", what) : GT_OK;
+}
+
+enum { LOOKED_VIEWS = 8 };
+
+gt_status gt_prepare_photons(const gt_prepare_call *c, double *photons)
+{
+	const gt_projections *p = c->p ? *c->p : NULL;
+	const gt_scan *scan = c->source.scan;
+	const size_t views = scan->views < LOOKED_VIEWS ? scan->views : LOOKED_VIEWS, first = (scan->views - views) / 2;
+	size_t view[LOOKED_VIEWS];
+	gt_scan *few = NULL;
+	gt_projections *q = NULL;
 	gt_noise_model *model = NULL;
-	double photons = 0;
-	if (p->photons) {
+	gt_status st = GT_OK;
+	*photons = 0;
+	if (p && p->photons) {
 		for (size_t i = 0; i < gt_scan_size(p->scan); i++)
-			photons += p->photons[i];
-		return photons / (double)gt_scan_size(p->scan);
+			*photons += p->photons[i] / (double)gt_scan_size(p->scan);
+		return GT_OK;
 	}
-	if (gt_noise_estimate(p, NULL, c->pool, &model) == GT_OK)
-		photons = gt_noise_scale(model) > 0 ? 1 / gt_noise_scale(model) : 0;
+	for (size_t v = 0; v < views; v++)
+		view[v] = first + v;
+	GT_TRY(gt_prepare_part_of(scan, view, views, 0, scan->rows, &few));
+	GT_TRY(gt_projections_new(few, &q));
+	GT_TRY(c->source.read(c->source.self, first, views, q->data));
+	if (gt_noise_estimate(q, NULL, c->pool, &model) == GT_OK)
+		*photons = gt_noise_scale(model) > 0 ? 1 / gt_noise_scale(model) : 0;
+done:
 	gt_noise_free(model);
-	return photons;
+	gt_projections_free(q);
+	gt_scan_free(few);
+	return st;
+}
+
+typedef struct {
+	float *x;
+	gt_value_work work;
+	const void *self;
+	atomic_size_t sum;
+} values_call;
+
+static void values_loop(void *self, size_t begin, size_t end, int worker)
+{
+	values_call *v = self;
+	(void)worker;
+	atomic_fetch_add(&v->sum, v->work(v->self, v->x + begin, end - begin));
+}
+
+size_t gt_prepare_values(const gt_prepare_call *c, gt_value_work work, const void *self)
+{
+	values_call v = { (*c->p)->data, work, self, 0 };
+	gt_parallel(c->pool, gt_scan_size((*c->p)->scan), 1 << 16, values_loop, &v);
+	return atomic_load(&v.sum);
+}
+
+gt_status gt_prepare_part_of(const gt_scan *from, const size_t *view, size_t views, size_t row, size_t rows, gt_scan **out)
+{
+	gt_scan *scan = NULL;
+	const gt_status st = gt_scan_new(from->shape, views, rows, from->columns, &scan);
+	if (st != GT_OK)
+		return st;
+	gt_view *table = scan->view;
+	*scan = *from;
+	scan->view = table;
+	scan->views = views;
+	scan->rows = rows;
+	scan->row_center -= (double)row;
+	for (size_t v = 0; v < views; v++)
+		table[v] = from->view[view[v]];
+	*out = scan;
+	return GT_OK;
 }

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/order_statistics.h>
+#include "core/clones.h"
 #include "core/try.h"
 #include "prepare/stripes.h"
+
+/* Variances of a mean that a correction must be above. */
+#define NOISE 4.0
 
 enum { GAIN, SORTING, LARGE, DEAD, ALL };
 struct options {
@@ -66,26 +70,67 @@ static double neighbours_median(const float *row, size_t columns, size_t k, size
 	return gt_median_few(value, last - first + 1);
 }
 
+/* Medians of 5 along a row, but for two columns at either end. */
+static GT_CLONES void medians_of_five(const float *row, size_t columns, float *median)
+{
+	for (size_t k = 2; k + 2 < columns; k++) {
+		const float a = row[k - 2], b = row[k - 1], c = row[k], d = row[k + 1], e = row[k + 2];
+		const float ab = a < b ? a : b, ba = a < b ? b : a, cd = c < d ? c : d, dc = c < d ? d : c;
+		/* Neither the least nor the largest of four is the middle of five. */
+		const float low = ab < cd ? cd : ab, high = ba < dc ? ba : dc;
+		const float least = low < high ? low : high, most = low < high ? high : low;
+		median[k] = e < least ? least : e > most ? most : e;
+	}
+}
+
+static void medians_of(const float *row, size_t columns, size_t window, float *median)
+{
+	const size_t inner = window == 5 && columns >= 5 ? 2 : columns;
+	if (inner == 2)
+		medians_of_five(row, columns, median);
+	for (size_t k = 0; k < columns; k++)
+		if (k < inner || k + inner >= columns)
+			median[k] = (float)neighbours_median(row, columns, k, window);
+}
+
+static double within(double limit, double x) { return x < -limit ? -limit : x > limit ? limit : x; }
+
+/* c: the correction; of, squares: a sum over the views each. What a correction would be by noise alone is taken off
+ * it: of c^2 so many times its variance. */
 static void gain(const rings_call *r, float *s, double *c)
 {
-	double *sum = c + r->columns;
-	memset(c, 0, r->columns * sizeof *c);
+	const size_t n = r->columns;
+	const double limit = r->o->limit, views = (double)r->views;
+	double *of = c + n, *squares = of + n;
+	float *median = (float *)(squares + n);
+	memset(c, 0, n * sizeof *c);
 	for (int pass = 0; pass < r->o->passes; pass++) {
-		for (size_t k = 0; k < r->columns; k++) {
-			sum[k] = 0;
-			for (size_t v = 0; v < r->views; v++) {
-				const float *row = s + v * r->columns;
-				const double off = neighbours_median(row, r->columns, k, r->window[GAIN]) - row[k];
-				sum[k] += fmax(-r->o->limit, fmin(r->o->limit, off));
+		memset(of, 0, 2 * n * sizeof *of);
+		for (size_t v = 0; v < r->views; v++) {
+			const float *row = s + v * n;
+			medians_of(row, n, r->window[GAIN], median);
+			for (size_t k = 0; k < n; k++) {
+				const double off = within(limit, (double)median[k] - row[k]);
+				of[k] += off;
+				squares[k] += off * off;
 			}
 		}
-		for (size_t k = 0; k < r->columns; k++) {
-			const double wanted = fmax(-r->o->limit, fmin(r->o->limit, c[k] + sum[k] / (double)r->views)), step = wanted - c[k];
+		for (size_t k = 0; k < n; k++) {
+			const double wanted = within(limit, c[k] + of[k] / views);
+			of[k] = wanted - c[k];
 			c[k] = wanted;
-			for (size_t v = 0; v < r->views; v++)
-				s[v * r->columns + k] += (float)step;
 		}
+		for (size_t v = 0; v < r->views; v++)
+			for (size_t k = 0; k < n; k++)
+				s[v * n + k] += (float)of[k];
 	}
+	for (size_t k = 0; k < n; k++) {
+		const double variance = squares[k] / views / views;
+		of[k] = c[k] != 0 ? -c[k] * fmin(1, NOISE * variance / (c[k] * c[k])) : 0;
+	}
+	for (size_t v = 0; v < r->views; v++)
+		for (size_t k = 0; k < n; k++)
+			s[v * n + k] += (float)of[k];
 }
 
 static void work(void *self, size_t row, float *s, double *scratch)
@@ -109,24 +154,42 @@ static size_t odd(size_t n, size_t least, size_t most)
 	return within | 1;
 }
 
+typedef struct {
+	size_t found, pixels;
+	int seeks;
+} rings_known;
+
+static gt_status look(gt_prepare_call *c, const void *options)
+{
+	const struct options *o = options;
+	const gt_scan *scan = c->source.scan;
+	if (o->window && (o->window % 2 == 0 || (o->method == GAIN && o->window > 63)))
+		return gt_fail(GT_ERR_ARG, "window=%d: expected an odd number%s", o->window, o->method == GAIN ? " up to 63" : "");
+	if (scan->columns < 5 || scan->views < 4)
+		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views of %zu columns: expected 4 of 5 and more", scan->views, scan->columns);
+	const gt_status st = gt_prepare_known(c, sizeof(rings_known));
+	if (st == GT_OK)
+		((rings_known *)c->known)->seeks = o->method == DEAD || o->method == ALL;
+	return st;
+}
+
+static int weighs(const void *known) { return ((const rings_known *)known)->seeks; }
+
 static gt_status run(gt_prepare_call *c, const void *options)
 {
 	const gt_scan *scan = (*c->p)->scan;
 	const size_t few = odd(scan->columns / 24, 5, 21), many = odd(scan->columns / 10, 5, 51);
 	rings_call r = { options, scan->views, scan->columns, { 5, few, many, many, 0 }, NULL };
+	rings_known *known = c->known;
 	const size_t pixels = scan->rows * scan->columns;
 	size_t found = 0;
 	gt_status st = GT_OK;
 	float *w = NULL;
-	if (r.o->window && (r.o->window % 2 == 0 || (r.o->method == GAIN && r.o->window > 63)))
-		return gt_fail(GT_ERR_ARG, "window=%d: expected an odd number%s", r.o->window, r.o->method == GAIN ? " up to 63" : "");
 	for (int m = 0; r.o->window && m < 5; m++)
 		r.window[m] = (size_t)r.o->window;
-	if (scan->columns < 5 || scan->views < 4)
-		return gt_fail(GT_ERR_UNSUPPORTED, "%zu views of %zu columns: expected 4 of 5 and more", scan->views, scan->columns);
 	if (!(r.bad = calloc(pixels, 1)))
 		return gt_fail(GT_ERR_MEMORY, "rings: out of memory");
-	GT_TRY(gt_prepare_rows(c, work, &r, gt_stripes_scratch(scan->views, scan->columns)));
+	GT_TRY(gt_prepare_rows(c, work, &r, r.o->method == GAIN ? 4 * scan->columns : gt_stripes_scratch(scan->views, scan->columns)));
 	for (size_t i = 0; i < pixels; i++)
 		found += r.bad[i];
 	if (found) {
@@ -134,11 +197,18 @@ static gt_status run(gt_prepare_call *c, const void *options)
 		for (size_t i = 0; i < scan->views * pixels; i++)
 			w[i] = r.bad[i % pixels] ? 0 : w[i];
 	}
-	if (r.o->method == DEAD || r.o->method == ALL)
-		gt_prepare_note(c, "%zu of %zu pixels fluctuate: interpolated, weight 0", found, pixels);
+	known->found += found;
+	known->pixels += pixels;
 done:
 	free(r.bad);
 	return st;
+}
+
+static void tell(gt_prepare_call *c)
+{
+	const rings_known *known = c->known;
+	if (known->seeks)
+		gt_prepare_note(c, "%zu of %zu pixels fluctuate: interpolated, weight 0", known->found, known->pixels);
 }
 
 /* Third differences along columns hold noise and pattern, their changes from view to view noise alone. */
@@ -181,9 +251,10 @@ static gt_status advise(gt_prepare_call *c, char *spec, char *why, size_t size)
 const gt_preparation gt_preparation_rings = {
 	.name = "rings",
 	.about = "rings: stripes of single columns of the detector, removed row by row; round bodies about the axis look like rings too",
-	.params = params,
-	.defaults = &defaults,
-	.options_size = sizeof defaults,
-	.run = run,
+	GT_STEP_MEMBERS,
 	.advise = advise,
+	.pieces = GT_BY_ROWS,
+	.look = look,
+	.tell = tell,
+	.weighs = weighs,
 };

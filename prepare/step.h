@@ -5,12 +5,52 @@
 #include <gantry/threads.h>
 #include "geometry/projections.h"
 
+/* What every step with a table of parameters says alike. */
+#define GT_STEP_MEMBERS .params = params, .defaults = &defaults, .options_size = sizeof defaults, .run = run
+
+/* All projections as a step gets them, whole views at a time. */
+typedef struct {
+	const gt_scan *scan;
+	gt_status (*read)(void *self, size_t first, size_t views, float *out);
+	void *self;
+} gt_prepare_source;
+
 struct gt_prepare_call {
-	gt_projections **p;             /* values are there and the handle's own */
+	gt_projections **p;             /* values are there and the handle's own; a piece, or all */
 	gt_pool *pool;
 	const gt_prepare_options *o;
 	const char *step;               /* its name, for messages */
+	gt_prepare_source source;       /* for look() */
+	int in_pieces;                  /* *p is no more than a piece; look() has none */
+	void *known;                    /* look() makes it, run() adds to it, tell() says it */
+	void (*forget)(void *known);    /* frees it; NULL: free() does */
 };
+
+/* Room of that size, 0 throughout, as what is known; GT_ERR_MEMORY. */
+gt_status gt_prepare_known(gt_prepare_call *c, size_t bytes);
+/* For look(): GT_ERR_UNSUPPORTED in pieces, since `what` takes all projections at once. */
+gt_status gt_prepare_needs_all(const gt_prepare_call *c, const char *what);
+/* Work on values, any of them at a time; the sum of what it gives back. */
+typedef size_t (*gt_value_work)(const void *self, float *x, size_t n);
+size_t gt_prepare_values(const gt_prepare_call *c, gt_value_work work, const void *self);
+/* The scan of those views, and of rows row ... row+rows-1. */
+gt_status gt_prepare_part_of(const gt_scan *scan, const size_t *view, size_t views, size_t row, size_t rows, gt_scan **out);
+
+/* A step with its parameters and what it knows. */
+typedef struct {
+	const gt_preparation *step;
+	void *options, *known;
+	void (*forget)(void *known);
+} gt_prepared_step;
+gt_status gt_prepared_step_new(const char *spec, gt_prepared_step *s);
+void      gt_prepared_step_free(gt_prepared_step *s);
+/* look(), run() and tell() of it, with c as it stands. */
+gt_status gt_prepared_look(gt_prepare_call *c, gt_prepared_step *s);
+gt_status gt_prepared_run (gt_prepare_call *c, gt_prepared_step *s);
+void      gt_prepared_tell(gt_prepare_call *c, gt_prepared_step *s);
+/* Adds it to the parameters of p. */
+gt_status gt_prepared_record(gt_projections *p, const gt_prepared_step *s);
+gt_status gt_prepare_options_of(const gt_prepare_options *given, gt_prepare_options *full);
 
 /* What passes less than one step of a 16-bit detector is not known better than that. */
 #define GT_LEAST_TRANSMISSION (1.0 / 65536)
@@ -27,9 +67,9 @@ void      gt_prepare_replace(gt_prepare_call *c, gt_projections *by);
 typedef void (*gt_row_work)(void *self, size_t row, float *sinogram, double *scratch);
 gt_status gt_prepare_rows(const gt_prepare_call *c, gt_row_work work, void *self, size_t scratch);
 
-/* Photons of a pixel that nothing attenuated: what the projections say, else what differences of neighbours tell;
- * 0: cannot be told. */
-double gt_prepare_photons(const gt_prepare_call *c);
+/* For look(): photons of a pixel that nothing attenuated, as the projections have them, else as differences of
+ * neighbours tell in 8 views in the middle of the scan; 0: cannot be told. */
+gt_status gt_prepare_photons(const gt_prepare_call *c, double *photons);
 /* Median of n <= 64 values, which are put into another order. */
 float gt_median_few(float *x, size_t n);
 

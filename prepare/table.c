@@ -6,13 +6,15 @@
 	X(views)          \
 	X(crop)           \
 	X(bad_pixels)     \
+	X(dynamic_flats)  \
 	X(air)            \
 	X(zingers)        \
 	X(scatter)        \
 	X(phase)          \
 	X(bin)            \
 	X(beam_hardening) \
-	X(rings)
+	X(rings)          \
+	X(metal)
 
 #define DECLARE(name) extern const gt_preparation gt_preparation_##name;
 #define LIST(name) &gt_preparation_##name,

@@ -1,4 +1,5 @@
 /* Faults of projections, mended step by step. */
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +14,13 @@
 #include "apps/commands/step_pictures.h"
 
 /* Options of the steps, in any order; a step's own place is that of gt_preparations. */
-enum { VIEWS, CROP, BAD_PIXELS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, STEPS };
-static const char *const step_names[STEPS] = { "views", "crop", "bad-pixels",     "zingers", "scatter",
-	                                       "phase", "bin",  "beam-hardening", "rings" };
+enum { VIEWS, CROP, BAD_PIXELS, DYNAMIC_FLATS, ZINGERS, SCATTER, PHASE, BIN, BEAM_HARDENING, RINGS, METAL, STEPS };
+static const char *const step_names[STEPS] = { "views", "crop", "bad-pixels",     "dynamic-flats", "zingers", "scatter",
+	                                       "phase", "bin",  "beam-hardening", "rings",         "metal" };
 typedef struct {
-	const char *output, *show, *step[STEPS];
+	const char *output, *show, *backend, *step[STEPS];
 	int automatic;
+	double memory;
 	long long deflate;
 	cli_frames frames;
 } prepare_options;
@@ -37,6 +39,7 @@ static const cli_option options[] = {
 	STEP(VIEWS, "views", "A:B[:STEP]", "views A to B, both included, every STEPth"),
 	STEP(CROP, "crop", "first-rows=N,...", "leave rows and columns at the edges out (gantry help step crop)"),
 	STEP(BAD_PIXELS, "bad-pixels", "auto|fields|views", "find bad pixels, interpolate them, give them the weight 0"),
+	STEP(DYNAMIC_FLATS, "dynamic-flats", "auto|most=N,...", "divide each view by the flat field that fits it best, of several"),
 	STEP(ZINGERS, "zingers", "auto|photons=N,...", "replace single pixels that are too bright for the noise"),
 	STEP(SCATTER, "scatter", "fraction=S", "take a constant part of the signal off"),
 	STEP(PHASE, "phase", "paganin:energy=KEV,...", "turn phase contrast into line integrals (distance=MM,delta-beta=RATIO)"),
@@ -44,8 +47,14 @@ static const cli_option options[] = {
 	STEP(BEAM_HARDENING, "beam-hardening", "kv=KV,...|spectrum=FILE,...|polynomial=A1:A2:...|flatness",
 	     "correct beam hardening of a body of one material"),
 	STEP(RINGS, "rings", "gain|sorting|large|dead|all", "remove stripes of single columns, row by row"),
+	STEP(METAL, "metal", "nmar|li|weights", "fill in what rays through metal measured, or give them the weight 0"),
 	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ .name = "show", .kind = CLI_TEXT, .value = "FOLDER", .help = "a picture before and after each step", .at = AT(show) },
+	{ .name = "backend", .kind = CLI_TEXT, .value = "NAME",
+	  .help = "where steps reconstruct that look at an image: cpu, cuda:0 (default auto)", .at = AT(backend) },
+	{ .name = "memory", .kind = CLI_REAL, .value = "MB",
+	  .help = "work in pieces, within about so much (default: within 900 where the scan takes more than a quarter of what is free)",
+	  .at = AT(memory), .least = 1, .most = 1e9 },
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
 	  .help = "compression, 0 (none, default) to 9", .at = AT(deflate), .least = 0,
 	  .most = 9 },
@@ -66,7 +75,7 @@ static char *spec_of(int step, const char *text)
 		return cli_text("views:from=%lld,to=%lld,step=1", from, to);
 	if (step == BIN && text[0] && strspn(text, "0123456789") == strlen(text))
 		return cli_text("bin:rows=%s,columns=%s", text, text);
-	if (!strcmp(text, "auto") && (step == ZINGERS || step == BAD_PIXELS))
+	if (!strcmp(text, "auto") && (step == ZINGERS || step == BAD_PIXELS || step == DYNAMIC_FLATS))
 		return cli_text("%s", name);
 	if (text[word] == '=')
 		return cli_text("%s:%s", name, text);
@@ -150,7 +159,7 @@ static gt_status read_scan(const cli_call *call, const prepare_options *o, state
 	if (notes.text[0])
 		cli_note(call, "%s", notes.text);
 	r.notes = (gt_listener){ NULL, NULL };
-	if (o->step[BAD_PIXELS] || o->automatic)
+	if (o->step[BAD_PIXELS] || o->step[DYNAMIC_FLATS] || o->automatic)
 		GT_TRY(read_fields(call, &r, s));
 done:
 	return st;
@@ -161,6 +170,7 @@ static gt_status run_steps(const cli_call *call, const prepare_options *o, state
 	gt_prepare_options p = gt_prepare_defaults;
 	gt_status st = GT_OK;
 	p.notes = call->log;
+	p.backend = o->backend;
 	p.flats = (gt_field_images){ s->flats.data, s->flats.images };
 	p.darks = (gt_field_images){ s->darks.data, s->darks.images };
 	GT_TRY(app_step_picture(&s->pictures, "measured", s->p));
@@ -178,6 +188,103 @@ static gt_status run_steps(const cli_call *call, const prepare_options *o, state
 	}
 done:
 	return st;
+}
+
+/* Bytes of a file, or of those in a folder. */
+static double bytes_of(const char *path)
+{
+	struct stat about;
+	double bytes = 0;
+	if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+		return stat(path, &about) == 0 ? (double)about.st_size : 0;
+	DIR *folder = opendir(path);
+	for (struct dirent *d; folder && (d = readdir(folder));) {
+		char *name = cli_text("%s/%s", path, d->d_name);
+		bytes += name && stat(name, &about) == 0 && S_ISREG(about.st_mode) ? (double)about.st_size : 0;
+		free(name);
+	}
+	if (folder)
+		closedir(folder);
+	return bytes;
+}
+
+/* Twice as many of 16 bits, and as many more for a step: a quarter of what is free is enough. */
+static int is_large(const char *path)
+{
+	const double available = gt_host_available();
+	return available >= 0 && 2 * bytes_of(path) > available / 4;
+}
+
+/* Fields of the whole detector, for steps that look at them, come out of the memory. */
+static gt_status fields_for_pieces(const cli_call *call, const gt_read_options *r, double *memory, state *s)
+{
+	gt_read_options geometry = *r;
+	gt_status st = GT_OK;
+	geometry.geometry_only = 1;
+	GT_TRY(gt_read_projections(call->file[0], &geometry, &s->p));
+	GT_TRY(read_fields(call, r, s));
+	const gt_scan *scan = gt_projections_scan(s->p);
+	*memory = fmax(*memory / 4, *memory - (double)((s->flats.images + s->darks.images) * scan->rows * scan->columns * sizeof(float)));
+done:
+	return st;
+}
+
+static gt_status in_pieces(const cli_call *call, const prepare_options *o, state *s)
+{
+	cli_notes notes = { "" };
+	gt_frames_options frames;
+	gt_read_options r = gt_read_defaults;
+	gt_prepare_options p = gt_prepare_defaults;
+	gt_prepare_files f = gt_prepare_files_defaults;
+	gt_status st = GT_OK;
+	cli_frames_apply(&o->frames, &frames, &r);
+	f.memory = o->memory > 0 ? 1e6 * o->memory : f.memory;
+	if (o->step[BAD_PIXELS] || o->step[DYNAMIC_FLATS])
+		GT_TRY(fields_for_pieces(call, &r, &f.memory, s));
+	p.notes = call->log;
+	p.backend = o->backend;
+	p.flats = (gt_field_images){ s->flats.data, s->flats.images };
+	p.darks = (gt_field_images){ s->darks.data, s->darks.images };
+	r.notes = cli_collect(&notes);
+	f.input = call->file[0];
+	f.output = o->output;
+	f.read = &r;
+	f.spec = (const char *const *)s->spec;
+	f.specs = s->specs;
+	f.command = call->line;
+	app_progress progress = app_progress_start("prepare", call->common.quiet);
+	f.progress = app_progress_fraction;
+	f.progress_self = &progress;
+	cli_begin_writing();
+	st = cli_end_writing(gt_prepare_in_pieces(&f, &p));
+	app_progress_end(&progress);
+	GT_TRY(st);
+	if (notes.text[0])
+		cli_note(call, "%s", notes.text);
+done:
+	return st;
+}
+
+/* *done: as asked for, or because the projections are large. What cannot be done so is left to memory, unless it was
+ * asked for. */
+static gt_status try_pieces(const cli_call *call, const prepare_options *o, state *s, int *done)
+{
+	const char *whole = o->automatic ? "--auto" : o->show ? "--show" : o->deflate ? "--deflate" : NULL;
+	*done = 0;
+	if (whole && o->memory > 0)
+		return gt_fail(GT_ERR_ARG, "--memory: %s takes all projections at once", whole);
+	if (whole || (!(o->memory > 0) && !is_large(call->file[0])))
+		return GT_OK;
+	const gt_status st = in_pieces(call, o, s);
+	*done = st != GT_ERR_UNSUPPORTED || o->memory > 0;
+	if (*done)
+		return st;
+	cli_note(call, "in memory: %s", gt_error());
+	gt_fields_free(&s->flats);
+	gt_fields_free(&s->darks);
+	gt_projections_free(s->p);
+	s->p = NULL;
+	return GT_OK;
 }
 
 static int run(const cli_call *call, const void *given)
@@ -205,6 +312,9 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(collect(o, air, s.spec, &s.specs));
 	if (!s.specs && !o->automatic && strcmp(format->name, "frames"))
 		GT_TRY(gt_fail(GT_ERR_ARG, "no step was given: expected --auto, or steps as --rings gain (gantry help step lists them)"));
+	GT_TRY(try_pieces(call, &reading, &s, &projections));
+	if (projections)
+		goto done;
 	GT_TRY(read_scan(call, &reading, &s));
 	GT_TRY(gt_projections_set_provenance(s.p, call->line, gt_projections_provenance(s.p)->parameters, NULL));
 	GT_TRY(run_steps(call, o, &s));

@@ -9,10 +9,11 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
 #include "apps/commands/rabbitct.h"
+#include "apps/commands/simulate_spectrum.h"
 
 /* Options that replace something of the scanner start as NAN or -1: not given. */
 typedef struct {
-	const char *scanner, *phantom, *output, *truth, *grid, *spot, *format, *maker;
+	const char *scanner, *phantom, *output, *truth, *grid, *spot, *format, *maker, *spectrum, *materials;
 	int detector, short_scan, geometry_only;
 	long long views, columns, rows, reduce, rays, points, threads, seed;
 	double source_to_axis, source_to_detector, column_pitch, row_pitch, column_offset, row_offset;
@@ -99,6 +100,10 @@ static const cli_option options[] = {
 	  .help = "seed of the noise, of --shift and --tilt (default 0)", .at = AT(seed), .least = 0, .most = 9e15 },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1 (default 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
+	{ .name = "spectrum", .kind = CLI_TEXT, .value = "kv=KV,aluminium=MM|spectrum=FILE",
+	  .help = "rays of many energies, as --beam-hardening of gantry prepare has them; densities are then g/cm3", .at = AT(spectrum) },
+	{ .name = "materials", .kind = CLI_TEXT, .value = "NAME,DENSITY:NAME,...",
+	  .help = "of --spectrum: what is of that density and more (default water,1.3:bone,3:titanium,6:iron)", .at = AT(materials) },
 	{ .name = "scale", .kind = CLI_REAL, .value = "X",
 	  .help = "factor on the size of the object", .at = AT(scale), .least = 1e-6, .most = 1e6 },
 	{ .name = "truth", .kind = CLI_OUTPUT, .value = "FILE", .help = "also write the object as a volume", .at = AT(truth) },
@@ -242,7 +247,9 @@ static gt_status project(const cli_call *call, const simulate_options *o, const 
 	const gt_scan *scan = gt_projections_scan(p);
 	float *data = gt_projections_data(p);
 	app_progress progress = app_progress_start("simulate", call->common.quiet);
-	const gt_status st = gt_phantom_project(body, scan, (int)o->rays, pool, app_progress_fraction, &progress, data);
+	const gt_status st = o->spectrum ? app_simulate_spectrum(&(app_spectrum){ o->spectrum, o->materials, o->water, (int)o->rays }, body,
+	                                                         pool, p)
+	                                 : gt_phantom_project(body, scan, (int)o->rays, pool, app_progress_fraction, &progress, data);
 	app_progress_end(&progress);
 	if (st == GT_OK && o->photons > 0)
 		gt_add_photon_noise(o->photons, o->electronic, (uint64_t)o->seed, 0, pool, data, gt_scan_size(scan));
@@ -285,6 +292,8 @@ static gt_status check(const simulate_options *o)
 		return gt_fail(GT_ERR_ARG, "--output is needed (or --truth)");
 	if (!o->geometry_only || o->truth)
 		GT_TRY(cli_need("--phantom", o->phantom));
+	if (o->materials && !o->spectrum)
+		return gt_fail(GT_ERR_ARG, "--materials is for --spectrum, which was not given");
 	if (o->grid && !o->truth)
 		return gt_fail(GT_ERR_ARG, "--grid is for --truth, which was not given");
 	gt_rabbitct_layout layout;
@@ -344,8 +353,10 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(make_body(o, &body));
 		GT_TRY(check_sources(scan, body));
 	}
-	parameters = cli_text("phantom=%s scanner=%s rays=%lld photons=%g electronic=%g seed=%lld water=%g",
-	                      o->phantom ? o->phantom : "none", o->scanner, o->rays, o->photons, o->electronic, o->seed, o->water);
+	parameters = cli_text("phantom=%s scanner=%s rays=%lld photons=%g electronic=%g seed=%lld water=%g%s%s%s%s",
+	                      o->phantom ? o->phantom : "none", o->scanner, o->rays, o->photons, o->electronic, o->seed, o->water,
+	                      o->spectrum ? " spectrum=" : "", o->spectrum ? o->spectrum : "", o->materials ? " materials=" : "",
+	                      o->materials ? o->materials : "");
 	if (!parameters)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	if (o->truth)

@@ -94,6 +94,7 @@ GT_API extern const gt_write_options gt_write_defaults;
 /* Files in pieces, for what is larger than memory. */
 typedef struct gt_view_reader gt_view_reader;               /* projections that are read */
 typedef struct gt_slice_writer gt_slice_writer;             /* a volume that is written */
+typedef struct gt_view_writer gt_view_writer;               /* projections that are written */
 
 /* One file format. NULL: cannot. */
 typedef struct gt_format {
@@ -113,6 +114,9 @@ typedef struct gt_format {
 	gt_status (*create_slices)(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
 	gt_status (*ready)(void);                       /* GT_ERR_UNSUPPORTED, which names it: what the format needs is not here; NULL: nothing */
 	int numbers;            /* volumes: bits, low and high of gt_write_options apply */
+	/* The reader and all but the values at once; NULL: one after the other does. */
+	gt_status (*open_scan)(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v);
+	gt_status (*create_views)(const char *path, const gt_projections *head, int weighted, gt_view_writer **w);
 } gt_format;
 GT_API extern const gt_format *const gt_formats[];             /* NULL-terminated */
 GT_API extern const gt_module_kind gt_format_kind;
@@ -139,10 +143,30 @@ GT_API void      gt_fields_free(gt_fields *f);
  * another may write slices meanwhile. */
 GT_API gt_status gt_view_reader_open (const char *path, const gt_read_options *o, const gt_scan *scan,
                                       gt_view_reader **v);
+/* The same where the scan is not known yet: *head is the projections without values. What the reader decides is
+ * told. */
+GT_API gt_status gt_view_reader_open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **v);
 /* Rows row ... row+rows-1 of views first ... first+n-1, to out [n][rows][columns]; an error names the file and the view. */
 GT_API gt_status gt_view_reader_read (gt_view_reader *v, size_t first, size_t n, size_t row, size_t rows, float *out);
 GT_API size_t    gt_view_reader_bytes(const gt_view_reader *v);            /* of memory that reading takes, at most */
+/* 1: the file also holds weights or photons, which a reader by views does not give. */
+GT_API int       gt_view_reader_has_statistics(const gt_view_reader *v);
+/* What the values that were read had that should be known: too dark, saturated. */
+GT_API void      gt_view_reader_tell (gt_view_reader *v, const gt_listener *notes);
 GT_API void      gt_view_reader_close(gt_view_reader *v);
+
+/* Projections by views and rows, in any order: NetCDF. What is written can be read again before it is committed.
+ * head: all but the values, which may be missing; weighted: with statistical weights. GT_ERR_UNSUPPORTED: a format
+ * that is written as a whole. Another thread may use other readers and writers meanwhile. */
+/* weights 1: of these, 0: of line integrals. */
+typedef struct { int weights; size_t first, views, row, rows; } gt_view_piece;
+GT_API gt_status gt_can_write_views(const char *path);
+GT_API gt_status gt_view_writer_create(const char *path, const gt_projections *head, int weighted, gt_view_writer **w);
+/* data: [views][rows][column]; numbers that are not finite are refused. */
+GT_API gt_status gt_view_writer_write (gt_view_writer *w, const gt_view_piece *p, const float *data);
+GT_API gt_status gt_view_writer_read  (gt_view_writer *w, const gt_view_piece *p, float *data);
+GT_API gt_status gt_view_writer_commit(gt_view_writer *w);     /* frees w in any case */
+GT_API void      gt_view_writer_drop  (gt_view_writer *w);     /* gives up: nothing stays on the disk; frees w */
 
 /* Can volumes of that name be written slice by slice? GT_ERR_UNSUPPORTED: as a whole only; GT_ERR_ARG: not at all. */
 GT_API gt_status gt_can_write_slices(const char *path);

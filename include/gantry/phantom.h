@@ -39,6 +39,9 @@ typedef int (*gt_phantom_progress)(void *self, double done);
 /* Exact line integrals [view][row][column], each the mean over rays x rays sub-rays of the cell (1: centre ray). */
 GT_API gt_status gt_phantom_project(const gt_phantom *p, const gt_scan *scan, int rays, gt_pool *pool,
                              gt_phantom_progress progress, void *self, float *out);
+/* The same of what has a density from band[0] to below band[1], mm^-1: one material of several. */
+GT_API gt_status gt_phantom_project_band(const gt_phantom *p, const gt_scan *scan, const double band[2], int rays, gt_pool *pool,
+                             float *out);
 /* Voxel values: mean over points^3 points of each voxel. */
 GT_API gt_status gt_phantom_voxelise(const gt_phantom *p, const gt_grid *grid, int points, gt_pool *pool,
                               gt_phantom_progress progress, void *self, float *out);

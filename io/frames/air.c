@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <gantry/threads.h>
 #include "core/try.h"
+#include "io/file_access.h"
 #include "io/frames/intensity.h"
 #include "io/write_kit/volume_units.h"
 
@@ -23,26 +25,60 @@ gt_status gt_air_measure(const gt_intensity *x, const float *t, gt_air_level *le
 	return st;
 }
 
+/* Views are looked at by several threads; the least of all is what it is in any order. */
+enum { LOOKERS = 4 };
+typedef struct {
+	gt_intensity *x;
+	size_t looked;
+	float *t;      /* [LOOKERS][rows][columns] */
+	double *least; /* [LOOKERS][2][columns]: of all so far, of one */
+	gt_failure failure;
+} air_search;
+
+static gt_status look_at(const air_search *a, size_t i, int worker)
+{
+	const size_t columns = a->x->columns, cells = a->x->rows * columns;
+	float *t = a->t + (size_t)worker * cells;
+	double *least = a->least + (size_t)worker * 2 * columns, *one = least + columns;
+	const size_t view = a->looked > 1 ? i * (a->x->views - 1) / (a->looked - 1) : 0;
+	gt_status st = gt_intensity_transmission(a->x, view, 0, a->x->rows, t);
+	if (st == GT_OK)
+		st = gt_air_least(t, a->x->rows, columns, one);
+	for (size_t c = 0; c < columns && st == GT_OK; c++)
+		least[c] = isnan(one[c]) ? 0 : fmin(least[c], one[c]);
+	return st;
+}
+
+static void look_at_some(void *self, size_t i, size_t end, int worker)
+{
+	air_search *a = self;
+	for (; i < end && !gt_failure_at(&a->failure, i); i++)
+		gt_failure_note(&a->failure, i, look_at(a, i, worker));
+}
+
 static gt_status find(gt_intensity *x)
 {
-	const size_t looked = x->views < MOST_VIEWS ? x->views : MOST_VIEWS;
-	float *t = malloc(x->rows * x->columns * sizeof *t);
-	double *least = malloc(2 * x->columns * sizeof *least), *one = least + x->columns;
+	const size_t columns = x->columns;
+	air_search a = { x, x->views < MOST_VIEWS ? x->views : MOST_VIEWS, NULL, NULL, GT_NO_FAILURE };
+	gt_pool *pool = NULL;
 	gt_status st = GT_OK;
-	if (!t || !least)
+	a.t = malloc(LOOKERS * x->rows * columns * sizeof *a.t);
+	a.least = malloc(LOOKERS * 2 * columns * sizeof *a.least);
+	if (!a.t || !a.least)
 		GT_TRY(out_of_memory());
-	for (size_t c = 0; c < x->columns; c++)
-		least[c] = INFINITY;
-	for (size_t i = 0; i < looked; i++) {
-		GT_TRY(gt_intensity_transmission(x, looked > 1 ? i * (x->views - 1) / (looked - 1) : 0, 0, x->rows, t));
-		GT_TRY(gt_air_least(t, x->rows, x->columns, one));
-		for (size_t c = 0; c < x->columns; c++)
-			least[c] = isnan(one[c]) ? 0 : fmin(least[c], one[c]);
-	}
-	x->air = gt_air_columns_of(least, x->columns);
+	for (size_t i = 0; i < LOOKERS * 2 * columns; i++)
+		a.least[i] = INFINITY;
+	GT_TRY(gt_pool_new(LOOKERS, &pool));
+	gt_parallel(pool, a.looked, 1, look_at_some, &a);
+	GT_TRY(gt_failure_told(&a.failure));
+	for (size_t w = 1; w < LOOKERS; w++)
+		for (size_t c = 0; c < columns; c++)
+			a.least[c] = fmin(a.least[c], a.least[w * 2 * columns + c]);
+	x->air = gt_air_columns_of(a.least, columns);
 done:
-	free(t);
-	free(least);
+	gt_pool_free(pool);
+	free(a.t);
+	free(a.least);
 	return st;
 }
 

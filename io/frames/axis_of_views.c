@@ -1,9 +1,11 @@
 /* The rotation axis of views that are read one by one. What is left of the beam's own profile stays where it is while
  * the body is mirrored, and draws the axis to its middle: slow changes along the columns are taken out first. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "io/frames/axis_of_views.h"
 #include "core/try.h"
+#include "io/write_kit/volume_units.h"
 
 /* So many values are read at most. */
 #define MOST_VALUES ((size_t)1 << 28)
@@ -56,5 +58,31 @@ gt_status gt_axis_of_views(gt_view_reader *v, const double *angle, gt_axis_found
 done:
 	free(data);
 	free(sum);
+	return st;
+}
+
+gt_status gt_set_axis(gt_view_reader *v, const gt_read_options *o, const double *angle, gt_scan *scan)
+{
+	const int cone = scan->shape == GT_FLAT;
+	gt_axis_found found;
+	gt_status st = GT_OK;
+	if (!isnan(o->axis)) {
+		if (!(fabs(o->axis) <= 4 * (double)scan->columns))
+			return gt_fail(GT_ERR_ARG, "axis=%g: expected a column near 0 to %zu", o->axis, scan->columns - 1);
+		scan->column_center = o->axis;
+		return GT_OK;
+	}
+	if (cone) {
+		scan->column_center = (double)(scan->columns - 1) / 2;
+		gt_read_note(
+			o, "the axis is taken to be in the middle, at column %g (--axis sets it; gantry info --check says whether it fits)",
+			scan->column_center);
+		return GT_OK;
+	}
+	GT_TRY(gt_axis_of_views(v, angle, &found));
+	scan->column_center = found.column;
+	gt_read_note(o, "rotation axis found at column %.2f (%zu opposite views, correlation %.3f%s)", found.column, found.pairs,
+	             found.correlation, found.correlation < 0.8 ? ", doubtful" : "");
+done:
 	return st;
 }

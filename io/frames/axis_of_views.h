@@ -7,4 +7,7 @@
  * of a large one. */
 gt_status gt_axis_of_views(gt_view_reader *v, const double *angle, gt_axis_found *found);
 
+/* The column of the axis of a scan: as o says, in the middle of a cone beam, else found; and told. */
+gt_status gt_set_axis(gt_view_reader *v, const gt_read_options *o, const double *angle, gt_scan *scan);
+
 #endif

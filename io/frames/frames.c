@@ -213,6 +213,23 @@ static void close_(gt_view_reader *self)
 	free(v);
 }
 
+static void tell_(gt_view_reader *self, const gt_read_options *o)
+{
+	const stack *k = &((struct views *)self)->k;
+	const gt_intensity *x = k->intensity;
+	const size_t n = self->size[0] * self->size[1] * self->size[2];
+	if (x && x->floored)
+		gt_read_note(o, "%zu of %zu values are darker than 1/65536 of white: taken as that", x->floored, n);
+	if (x && (double)x->saturated > 1e-3 * (double)n)
+		gt_read_note(o, "%zu of %zu values are saturated, at %.0f", x->saturated, n, k->scan->most);
+}
+
+/* Numbers become line integrals on the way. */
+enum { READERS = 2 * GT_READERS };
+
+/* What was looked at to find air and axis is read again. */
+static void forget_counts(gt_intensity *x) { x->floored = x->saturated = 0; }
+
 /* size NULL: as the images are. */
 static gt_status open_views(const char *path, const gt_read_options *o, const size_t size[3], gt_view_reader **out)
 {
@@ -220,7 +237,7 @@ static gt_status open_views(const char *path, const gt_read_options *o, const si
 	struct views *v = calloc(1, sizeof *v);
 	if (!v)
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	v->base = (struct gt_view_reader){ .path = path, .read = read_, .close = close_ };
+	v->base = (struct gt_view_reader){ .path = path, .read = read_, .close = close_, .tell = tell_ };
 	if ((st = open_stack(path, o, &v->k)) != GT_OK) {
 		free(v);
 		return st;
@@ -233,38 +250,14 @@ static gt_status open_views(const char *path, const gt_read_options *o, const si
 		if (size && found[a] != size[a])
 			GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: has %zu %s, expected the scan's %zu", path, found[a], what[a], size[a]));
 	}
-	v->base.bytes = GT_READERS * (s->bytes + 2 * s->rows * s->columns * sizeof(float)) + 4 * s->rows * s->columns * sizeof(float);
-	GT_TRY(gt_pool_new(GT_READERS, &v->base.pool));
+	v->base.bytes = READERS * (s->bytes + 2 * s->rows * s->columns * sizeof(float)) + 4 * s->rows * s->columns * sizeof(float);
+	GT_TRY(gt_pool_new(READERS, &v->base.pool));
+	if (v->k.intensity)
+		forget_counts(v->k.intensity);
 	*out = &v->base;
 done:
 	if (st != GT_OK)
 		close_(&v->base);
-	return st;
-}
-
-static gt_status set_axis(gt_view_reader *v, const gt_read_options *o, const double *angle, gt_scan *scan)
-{
-	const int cone = scan->shape == GT_FLAT;
-	gt_axis_found found;
-	gt_status st = GT_OK;
-	if (!isnan(o->axis)) {
-		if (!(fabs(o->axis) <= 4 * (double)scan->columns))
-			return gt_fail(GT_ERR_ARG, "axis=%g: expected a column near 0 to %zu", o->axis, scan->columns - 1);
-		scan->column_center = o->axis;
-		return GT_OK;
-	}
-	if (cone) {
-		scan->column_center = (double)(scan->columns - 1) / 2;
-		gt_read_note(
-			o, "the axis is taken to be in the middle, at column %g (--axis sets it; gantry info --check says whether it fits)",
-			scan->column_center);
-		return GT_OK;
-	}
-	GT_TRY(gt_axis_of_views(v, angle, &found));
-	scan->column_center = found.column;
-	gt_read_note(o, "rotation axis found at column %.2f (%zu opposite views, correlation %.3f%s)", found.column, found.pairs,
-	             found.correlation, found.correlation < 0.8 ? ", doubtful" : "");
-done:
 	return st;
 }
 
@@ -315,7 +308,7 @@ static gt_status place(struct views *v, const gt_read_options *o, gt_scan **out)
 		gt_place_cone(angle, k->f.source_to_axis, k->f.source_to_detector, scan);
 	else
 		gt_place_parallel(angle, -1, scan);
-	GT_TRY(set_axis(&v->base, o, angle, scan));
+	GT_TRY(gt_set_axis(&v->base, o, angle, scan));
 	GT_TRY(gt_fail_in(gt_scan_check(scan), "%s", k->path));
 	*out = scan;
 	scan = NULL;
@@ -328,28 +321,23 @@ done:
 static gt_status read_values(struct views *v, const gt_read_options *o, gt_projections *p)
 {
 	const size_t n = gt_scan_size(p->scan), views = p->scan->views, cells = n / views;
-	gt_intensity *x = v->k.intensity;
 	gt_status st = gt_fail_in(gt_host_room((double)n * sizeof *p->data, "the line integrals"), "%s", v->k.path);
 	if (st != GT_OK)
 		return st;
 	if (!(p->data = malloc(n * sizeof *p->data)))
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", v->k.path);
-	if (x)
-		x->floored = x->saturated = 0;
-	for (size_t view = 0; view < views && st == GT_OK; view += GT_READERS) {
-		st = gt_view_reader_read(&v->base, view, views - view < GT_READERS ? views - view : GT_READERS, 0, p->scan->rows,
+	for (size_t view = 0; view < views && st == GT_OK; view += READERS) {
+		st = gt_view_reader_read(&v->base, view, views - view < READERS ? views - view : READERS, 0, p->scan->rows,
 		                         p->data + view * cells);
 		if (st == GT_OK && o->progress && o->progress(o->progress_self, (double)view / (double)views))
 			st = gt_fail(GT_STOPPED, "%s: stopped", v->k.path);
 	}
-	if (st == GT_OK && x && x->floored)
-		gt_read_note(o, "%zu of %zu values are darker than 1/65536 of white: taken as that", x->floored, n);
-	if (st == GT_OK && x && (double)x->saturated > 1e-3 * (double)n)
-		gt_read_note(o, "%zu of %zu values are saturated, at %.0f", x->saturated, n, v->k.scan->most);
+	if (st == GT_OK)
+		tell_(&v->base, o);
 	return st;
 }
 
-static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **out)
+static gt_status open_scan(const char *path, const gt_read_options *o, gt_projections **head, gt_view_reader **out)
 {
 	gt_view_reader *v = NULL;
 	gt_projections *p = gt_projections_blank();
@@ -358,6 +346,23 @@ static gt_status read_projections(const char *path, const gt_read_options *o, gt
 		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
 	GT_TRY(open_views(path, o, NULL, &v));
 	GT_TRY(place((struct views *)v, o, &p->scan));
+	if (((struct views *)v)->k.intensity)
+		forget_counts(((struct views *)v)->k.intensity);
+	*head = p;
+	*out = v;
+	return GT_OK;
+done:
+	gt_projections_free(p);
+	gt_view_reader_close(v);
+	return st;
+}
+
+static gt_status read_projections(const char *path, const gt_read_options *o, gt_projections **out)
+{
+	gt_view_reader *v = NULL;
+	gt_projections *p = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(open_scan(path, o, &p, &v));
 	if (!o->geometry_only)
 		GT_TRY(read_values((struct views *)v, o, p));
 	*out = p;
@@ -376,6 +381,7 @@ const gt_format gt_format_frames = {
 	.probe = probe,
 	.read_projections = read_projections,
 	.open_views = open_views,
+	.open_scan = open_scan,
 };
 
 const gt_format gt_format_nxtomo = {
@@ -385,4 +391,5 @@ const gt_format gt_format_nxtomo = {
 	.probe = gt_is_nxtomo,
 	.read_projections = read_projections,
 	.open_views = open_views,
+	.open_scan = open_scan,
 };

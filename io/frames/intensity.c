@@ -78,11 +78,16 @@ static gt_status find_dead(gt_intensity *x, const char *path, const gt_read_opti
 	unsigned char *dead = calloc(cells, 1);
 	size_t n = 0;
 	gt_status st = GT_OK;
+	float most = 0;
 	if (!dead)
 		return out_of_memory();
+	for (size_t c = 0; c < cells; c++)
+		most = x->gain[c] > most ? x->gain[c] : most;
 	for (size_t c = 0; c < cells; c++) {
-		const double around = local_median(x->gain, x->rows, x->columns, c / x->columns, c % x->columns);
-		dead[c] = !(x->gain[c] > 0) || x->gain[c] < DEAD * around;
+		/* No median is above the largest. */
+		dead[c] = !(x->gain[c] > 0) || x->gain[c] < DEAD * most;
+		if (dead[c] && x->gain[c] > 0)
+			dead[c] = x->gain[c] < DEAD * local_median(x->gain, x->rows, x->columns, c / x->columns, c % x->columns);
 		n += dead[c];
 	}
 	if (2 * n > cells)
@@ -217,10 +222,15 @@ static gt_status transmission_of(gt_intensity *x, size_t view, size_t row, size_
 	gt_status st = x->frames->read(x->frames, view, row, rows, t);
 	if (st != GT_OK || (st = check_counts(x, view, row, t, n)) != GT_OK)
 		return st;
-	for (size_t c = 0; c < n; c++) {
-		saturated += x->frames->most > 0 && t[c] >= x->frames->most;
-		t[c] = (float)(((double)t[c] - (x->dark ? x->dark[from + c] : 0)) / x->gain[from + c]);
-	}
+	const float most = x->frames->most > 0 ? (float)x->frames->most : INFINITY, *gain = x->gain + from;
+	for (size_t c = 0; c < n; c++)
+		saturated += t[c] >= most;
+	if (x->dark)
+		for (size_t c = 0; c < n; c++)
+			t[c] = (float)(((double)t[c] - x->dark[from + c]) / gain[c]);
+	else
+		for (size_t c = 0; c < n; c++)
+			t[c] = (float)((double)t[c] / gain[c]);
 	count(x, &x->saturated, saturated);
 	fill(x, row, rows, t);
 	return GT_OK;
@@ -263,19 +273,42 @@ done:
 	return st;
 }
 
+static size_t take_logarithms(const gt_intensity *x, const gt_air_level *air, size_t rows, float *out)
+{
+	const double slope = x->columns > 1 ? (air->at_right - air->at_left) / (double)(x->columns - 1) : 0;
+	size_t floored = 0;
+	for (size_t r = 0; r < rows; r++)
+		for (size_t k = 0; k < x->columns; k++) {
+			float *value = out + r * x->columns + k;
+			const double t = *value / (air->at_left + slope * (double)k);
+			floored += t < LEAST_TRANSMISSION;
+			*value = (float)-log(t < LEAST_TRANSMISSION ? LEAST_TRANSMISSION : t);
+		}
+	return floored;
+}
+
+/* The air of a whole view is measured in it. */
+static gt_status measure_here(gt_intensity *x, size_t view, const float *t, gt_air_level *air)
+{
+	const gt_status st = gt_fail_in(gt_air_measure(x, t, air), "%s", x->frames->name(x->frames, view));
+	if (st != GT_OK)
+		return st;
+	pthread_mutex_lock(&x->lock);
+	x->level[view] = *air;
+	pthread_mutex_unlock(&x->lock);
+	return GT_OK;
+}
+
 gt_status gt_intensity_read(gt_intensity *x, size_t view, size_t row, size_t rows, float *out)
 {
 	gt_air_level air = { 1, 1, 1 };
-	size_t floored = 0;
-	gt_status st = x->level ? air_of(x, view, &air) : GT_OK;
-	if (st != GT_OK || (st = gt_intensity_transmission(x, view, row, rows, out)) != GT_OK)
-		return st;
-	const double slope = x->columns > 1 ? (air.at_right - air.at_left) / (double)(x->columns - 1) : 0;
-	for (size_t i = 0; i < rows * x->columns; i++) {
-		double t = out[i] / (air.at_left + slope * (double)(i % x->columns));
-		floored += t < LEAST_TRANSMISSION;
-		out[i] = (float)-log(t < LEAST_TRANSMISSION ? LEAST_TRANSMISSION : t);
-	}
-	count(x, &x->floored, floored);
-	return GT_OK;
+	const int whole = rows == x->rows;
+	gt_status st = x->level && !whole ? air_of(x, view, &air) : GT_OK;
+	if (st == GT_OK)
+		st = gt_intensity_transmission(x, view, row, rows, out);
+	if (st == GT_OK && x->level && whole)
+		st = measure_here(x, view, out, &air);
+	if (st == GT_OK)
+		count(x, &x->floored, take_logarithms(x, &air, rows, out));
+	return st;
 }

@@ -253,15 +253,16 @@ done:
 	return st;
 }
 
+static const char data_text[] = "line integrals of the attenuation", weight_text[] = "statistical weights of the line integrals";
+
 static gt_status define_data(const gt_nc *f, const gt_projections *p, int deflate, ids *id)
 {
 	gt_status st = GT_OK;
 	const size_t size[3] = { p->scan->views, p->scan->rows, p->scan->columns };
 	if (p->data)
-		GT_TRY(gt_nc_define_data(f, "projections", id->dims, size, deflate, "1", "line integrals of the attenuation", &id->data));
+		GT_TRY(gt_nc_define_data(f, "projections", id->dims, size, deflate, "1", data_text, &id->data));
 	if (p->weight)
-		GT_TRY(gt_nc_define_data(f, "weight", id->dims, size, deflate, "1", "statistical weights of the line integrals",
-		                         &id->weight));
+		GT_TRY(gt_nc_define_data(f, "weight", id->dims, size, deflate, "1", weight_text, &id->weight));
 	if (p->photons)
 		GT_TRY(gt_nc_define_data(f, "photons", id->dims, size, deflate, "1", "unattenuated photon counts", &id->photons));
 done:
@@ -295,6 +296,20 @@ done:
 	return st;
 }
 
+/* The file with all but its data. */
+static gt_status put_head(const gt_nc *f, const gt_projections *p, ids *id)
+{
+	gt_status st = GT_OK;
+	GT_TRY(gt_nc_put_text(f, NC_GLOBAL, "title", "X-ray projections"));
+	GT_TRY(gt_nc_put_provenance(f, &p->from));
+	GT_TRY(gt_nc_put_position(f, p->position, p->positioned));
+	if (p->water > 0)
+		GT_TRY(gt_nc_put_number(f, NC_GLOBAL, water_name, p->water));
+	GT_TRY(define_geometry(f, p->scan, id));
+done:
+	return st;
+}
+
 gt_status gt_netcdf_write_projections(const char *path, const gt_write_options *o, const gt_projections *p)
 {
 	gt_status st;
@@ -303,12 +318,7 @@ gt_status gt_netcdf_write_projections(const char *path, const gt_write_options *
 	const size_t size[3] = { p->scan->views, p->scan->rows, p->scan->columns };
 	const int arrays = (p->data != NULL) + (p->weight != NULL) + (p->photons != NULL);
 	GT_TRY(gt_nc_create(path, o->deflate ? 0 : (double)gt_scan_size(p->scan) * sizeof(float) * arrays, &f));
-	GT_TRY(gt_nc_put_text(&f, NC_GLOBAL, "title", "X-ray projections"));
-	GT_TRY(gt_nc_put_provenance(&f, &p->from));
-	GT_TRY(gt_nc_put_position(&f, p->position, p->positioned));
-	if (p->water > 0)
-		GT_TRY(gt_nc_put_number(&f, NC_GLOBAL, water_name, p->water));
-	GT_TRY(define_geometry(&f, p->scan, &id));
+	GT_TRY(put_head(&f, p, &id));
 	GT_TRY(define_data(&f, p, o->deflate, &id));
 	GT_TRY(gt_nc_check(&f, NULL, nc_enddef(f.id)));
 	GT_TRY(put_geometry(&f, p->scan, &id));
@@ -321,5 +331,38 @@ gt_status gt_netcdf_write_projections(const char *path, const gt_write_options *
 	GT_TRY(gt_nc_commit(&f));
 done:
 	gt_nc_drop(&f);
+	return st;
+}
+
+/* One block without chunks, of which the last number is written: libnetcdf then gives it its place. */
+static gt_status define_block(const gt_nc *f, const char *name, const char *about, const ids *id, int *variable)
+{
+	gt_status st = GT_OK;
+	GT_TRY(gt_nc_define(f, name, NC_FLOAT, 3, id->dims, "1", about, variable));
+	GT_TRY(gt_nc_check(f, name, nc_def_var_chunking(f->id, *variable, NC_CONTIGUOUS, NULL)));
+done:
+	return st;
+}
+
+static gt_status place_block(const gt_nc *f, const gt_scan *s, int variable)
+{
+	const size_t last[3] = { s->views - 1, s->rows - 1, s->columns - 1 };
+	return gt_nc_check(f, NULL, nc_put_var1_float(f->id, variable, last, &(float){ 0 }));
+}
+
+gt_status gt_netcdf_put_head(const gt_projections *head, int weighted, gt_nc *f)
+{
+	gt_status st = GT_OK;
+	ids id;
+	GT_TRY(put_head(f, head, &id));
+	GT_TRY(define_block(f, gt_netcdf_blocks[0], data_text, &id, &id.data));
+	if (weighted)
+		GT_TRY(define_block(f, gt_netcdf_blocks[1], weight_text, &id, &id.weight));
+	GT_TRY(gt_nc_check(f, NULL, nc_enddef(f->id)));
+	GT_TRY(put_geometry(f, head->scan, &id));
+	GT_TRY(place_block(f, head->scan, id.data));
+	if (weighted)
+		GT_TRY(place_block(f, head->scan, id.weight));
+done:
 	return st;
 }

@@ -114,7 +114,11 @@ gt_status gt_netcdf_open_views(const char *path, const gt_read_options *o, const
 	v->base = (struct gt_view_reader){ .path = path, .size = { size[0], size[1], size[2] }, .read = read_, .close = close_ };
 	v->file.id = -1;
 	GT_TRY(gt_nc_open(path, &v->file));
+	int weights, photons;
 	GT_TRY(check_size(&v->file, size));
+	GT_TRY(gt_nc_has(&v->file, gt_netcdf_blocks[1], &weights));
+	GT_TRY(gt_nc_has(&v->file, "photons", &photons));
+	v->base.statistics = weights || photons;
 	GT_TRY(gt_nc_packing_of(&v->file, name, &v->packing));
 	GT_TRY(set_cache(v));
 	if (v->packing.type != NC_FLOAT) {

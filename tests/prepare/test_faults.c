@@ -251,7 +251,7 @@ START_TEST(rings)
 	fprintf(stderr, "rings: error with the fault %.3f, mended %.3f, without a fault %.3f of that of noise\n", fault, after, none);
 	ck_assert_double_gt(fault, 1.6);
 	ck_assert_double_lt(after, 1.2);
-	ck_assert_double_lt(none, 1.07);
+	ck_assert_double_lt(none, 1.06);
 	gt_projections_free(p);
 	free(exact);
 	free(without);

@@ -1,0 +1,160 @@
+/* Principal components of flat fields: the eigenvectors of the products of their differences from the mean, small,
+ * by Jacobi's method, give combinations of fields. Noise alone makes eigenvalues near one number S, up to
+ * S (1 + sqrt(images/pixels))^2 (Marchenko, Pastur, Math. USSR Sb. 1 (1967) 457); S is their median. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/order_statistics.h>
+#include "core/basis/basis.h"
+#include "core/try.h"
+#include "prepare/eigen_flats.h"
+#include "prepare/images.h"
+
+/* a[n][n] symmetric becomes diagonal; v: eigenvectors in columns. */
+static void jacobi(double *a, double *v, size_t n)
+{
+	for (size_t i = 0; i < n * n; i++)
+		v[i] = i / n == i % n;
+	for (int sweep = 0; sweep < 30; sweep++)
+		for (size_t p = 0; p + 1 < n; p++)
+			for (size_t q = p + 1; q < n; q++) {
+				if (fabs(a[p * n + q]) <= 1e-15 * sqrt(fabs(a[p * n + p] * a[q * n + q])))
+					continue;
+				const double theta = (a[q * n + q] - a[p * n + p]) / (2 * a[p * n + q]);
+				const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+				const double c = 1 / sqrt(t * t + 1), s = t * c;
+				for (size_t k = 0; k < n; k++) {
+					const double x = a[k * n + p], y = a[k * n + q];
+					a[k * n + p] = c * x - s * y;
+					a[k * n + q] = s * x + c * y;
+				}
+				for (size_t k = 0; k < n; k++) {
+					const double x = a[p * n + k], y = a[q * n + k], vp = v[k * n + p], vq = v[k * n + q];
+					a[p * n + k] = c * x - s * y;
+					a[q * n + k] = s * x + c * y;
+					v[k * n + p] = c * vp - s * vq;
+					v[k * n + q] = s * vp + c * vq;
+				}
+			}
+}
+
+/* Fields less the dark one, in proportion to a mean of 1, since their level is the air's; then less their mean. */
+static gt_status fill_basis(const gt_prepare_call *c, gt_basis *b, gt_eigen_flats *e)
+{
+	const gt_field_images *flats = &c->o->flats, *darks = &c->o->darks;
+	const size_t n = e->pixels;
+	float *dark = calloc(2 * n, sizeof *dark), *one = dark + n;
+	gt_status st = GT_OK;
+	if (!dark)
+		return gt_fail(GT_ERR_MEMORY, "flat fields: out of memory");
+	for (size_t k = 0; k < darks->images; k++)
+		for (size_t i = 0; i < n; i++)
+			dark[i] += darks->data[k * n + i] / (float)darks->images;
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t k = 0; k < flats->images; k++) {
+			double mean = 0;
+			for (size_t i = 0; i < n; i++)
+				mean += (one[i] = flats->data[k * n + i] - dark[i]) / (double)n;
+			if (!(mean > 0))
+				GT_TRY(gt_fail(GT_ERR_FORMAT,
+				               "flat field %zu has a mean of %.3g counts above the dark field, expected light", k, mean));
+			for (size_t i = 0; i < n; i++) {
+				one[i] = (float)(one[i] / mean);
+				if (pass)
+					one[i] -= e->mean[i];
+				else
+					e->mean[i] += one[i] / (float)flats->images;
+			}
+			if (pass)
+				gt_array_put_float(one, gt_basis_vector(b, k));
+		}
+done:
+	free(dark);
+	return st;
+}
+
+/* The k-th component over the mean, smooth. */
+static void component(const gt_prepare_call *c, gt_basis *b, const double *v, const gt_grid *image, gt_array *w, gt_eigen_flats *e)
+{
+	float *u = e->u + e->count * e->pixels;
+	double square = 0;
+	gt_fill(0, w);
+	gt_basis_add(b, e->images, v, w);
+	gt_array_get_float(w, u);
+	for (int twice = 0; twice < 2; twice++)
+		gt_prepare_smooth(image, c->pool, u);
+	for (size_t i = 0; i < e->pixels; i++) {
+		u[i] = e->mean[i] > 0 ? u[i] / e->mean[i] : 0;
+		square += (double)u[i] * u[i] / (double)e->pixels;
+	}
+	for (size_t i = 0; i < e->pixels && square > 0; i++)
+		u[i] = (float)(u[i] / sqrt(square));
+	e->count += square > 0;
+}
+
+static gt_status components(const gt_prepare_call *c, gt_basis *b, const gt_array *model, const gt_grid *image, double factor, size_t most,
+                            gt_eigen_flats *e)
+{
+	const size_t n = e->images;
+	double *a = malloc((2 * n * n + 2 * n) * sizeof *a), *v = a + n * n, *values = v + n * n, *column = values + n;
+	gt_array *w = NULL;
+	gt_status st = GT_OK;
+	if (!a)
+		return gt_fail(GT_ERR_MEMORY, "flat fields: out of memory");
+	GT_TRY(gt_array_like(model, &w));
+	for (size_t i = 0; i < n; i++)
+		gt_basis_dots(b, n, gt_basis_vector(b, i), a + i * n);
+	jacobi(a, v, n);
+	for (size_t i = 0; i < n; i++)
+		values[i] = a[i * n + i];
+	const double edge = pow(1 + sqrt((double)n / (double)e->pixels), 2), noise = factor * edge * gt_upper_median(values, n);
+	while (e->count < most) {
+		size_t largest = 0;
+		for (size_t i = 1; i < n; i++)
+			largest = a[i * n + i] > a[largest * n + largest] ? i : largest;
+		if (!(a[largest * n + largest] > noise))
+			break;
+		a[largest * n + largest] = 0;
+		for (size_t i = 0; i < n; i++)
+			column[i] = v[i * n + largest];
+		component(c, b, column, image, w, e);
+	}
+done:
+	free(a);
+	gt_array_free(w);
+	return st;
+}
+
+gt_status gt_eigen_flats_new(const gt_prepare_call *c, size_t rows, size_t columns, double factor, size_t most, gt_eigen_flats *e)
+{
+	const gt_grid image = { { columns, rows, 1 }, { 1, 1, 1 }, { 0, 0, 0 } };
+	gt_backend *be = NULL;
+	gt_array *model = NULL;
+	gt_basis *b = NULL;
+	gt_status st = GT_OK;
+	*e = (gt_eigen_flats){ rows * columns, 0, c->o->flats.images, NULL, NULL };
+	e->mean = calloc(e->pixels, sizeof *e->mean);
+	e->u = malloc(most * e->pixels * sizeof *e->u);
+	if (!e->mean || !e->u)
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "flat fields: out of memory"));
+	GT_TRY(gt_prepare_backend(c, &be));
+	GT_TRY(gt_array_new(be, GT_F32, e->pixels, &model));
+	GT_TRY(gt_basis_new("flat fields", model, e->images, &b));
+	GT_TRY(fill_basis(c, b, e));
+	GT_TRY(components(c, b, model, &image, factor, most, e));
+	st = gt_backend_status(be);
+done:
+	gt_basis_free(b);
+	gt_array_free(model);
+	gt_backend_close(be);
+	if (st != GT_OK)
+		gt_eigen_flats_free(e);
+	return st;
+}
+
+void gt_eigen_flats_free(gt_eigen_flats *e)
+{
+	free(e->mean);
+	free(e->u);
+	*e = (gt_eigen_flats){ 0, 0, 0, NULL, NULL };
+}

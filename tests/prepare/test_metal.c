@@ -1,0 +1,252 @@
+/* Metal in a body of water and bone, by the rays of a spectrum: the streaks, before and after, in HU; a body without
+ * metal stays as it is; what is refused. labels: unit physics  backend: none */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/noise.h>
+#include <gantry/phantom.h>
+#include <gantry/prepare.h>
+#include <gantry/recon.h>
+#include "prepare/materials.h"
+#include "tests/support/support.h"
+
+enum { VIEWS = 160, COLUMNS = 192, SIDE = 168, PARTS = 3, BINS = 3 };
+#define PITCH 1.2
+static const char *const shapes[PARTS] = {
+	"combine replace\nellipsoid center=0,0,0 radii=90,70,50 density=1\n"
+	"cylinder center=-45,25,0 radius=12 length=90 density=0\ncylinder center=40,30,0 radius=10 length=90 density=0\n"
+	"cylinder center=-25,-20,0 radius=5 length=90 density=0\ncylinder center=30,-15,0 radius=5 length=90 density=0\n",
+	"cylinder center=-45,25,0 radius=12 length=90 density=1\ncylinder center=40,30,0 radius=10 length=90 density=1\n",
+	"cylinder center=-25,-20,0 radius=5 length=90 density=1\ncylinder center=30,-15,0 radius=5 length=90 density=1\n",
+};
+static const double energy[BINS] = { 50, 70, 95 }, part[BINS] = { 0.3, 0.4, 0.3 };
+
+static gt_projections *parallel(void)
+{
+	const gt_orbit orbit = { .shape = GT_PARALLEL,
+		                 .views = VIEWS,
+		                 .rows = 1,
+		                 .columns = COLUMNS,
+		                 .column_pitch = PITCH,
+		                 .row_pitch = PITCH,
+		                 .turn = 3.14159265358979,
+		                 .column_offset = 0.25 };
+	gt_scan *scan = NULL;
+	gt_projections *p = NULL;
+	ck_ok(gt_scan_orbit(&orbit, &scan));
+	ck_ok(gt_projections_new(scan, &p));
+	gt_scan_free(scan);
+	return p;
+}
+
+/* Lengths in mm. */
+static float *lengths(const gt_scan *scan, const char *text)
+{
+	float *l = malloc(gt_scan_size(scan) * sizeof *l);
+	gt_phantom_options o = gt_phantom_defaults;
+	gt_phantom *body = NULL;
+	FILE *file = fopen("part.shapes", "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+	o.water = 1;
+	ck_ok(gt_phantom_new("part.shapes", &o, &body));
+	ck_ok(gt_phantom_project(body, scan, 1, NULL, NULL, NULL, l));
+	gt_phantom_free(body);
+	remove("part.shapes");
+	return l;
+}
+
+static void image(const gt_projections *p, float *out)
+{
+	const gt_grid grid = { { SIDE, SIDE, 1 }, { PITCH, PITCH, PITCH }, { 0, 0, 0 } };
+	gt_projections *q = NULL;
+	gt_recon *r = NULL;
+	gt_volume *v = NULL;
+	ck_ok(gt_projections_wrap(gt_projections_scan(p), gt_projections_data(p), NULL, NULL, &q));
+	ck_ok(gt_volume_wrap(&grid, out, NULL, NULL, &v));
+	ck_ok(gt_recon_new(q, &r));
+	ck_ok(gt_recon_set(r, "solver", "fbp"));
+	ck_ok(gt_recon_set(r, "backend", "cpu:2"));
+	ck_ok(gt_recon_set(r, "check", "no"));
+	ck_ok(gt_recon_run(r, v));
+	gt_recon_free(r);
+	gt_volume_free(v);
+	gt_projections_free(q);
+}
+
+static int in_circle(double x, double y, double cx, double cy, double r) { return hypot(x - cx, y - cy) < r; }
+
+/* Root mean square off the truth, in HU, in the body and away from metal and edges. */
+static double error(const float *f, double water, double bone)
+{
+	double sum = 0, n = 0;
+	for (size_t i = 0; i < SIDE * SIDE; i++) {
+		const double x = ((double)(i % SIDE) - (SIDE - 1) / 2.) * PITCH, y = ((double)(i / SIDE) - (SIDE - 1) / 2.) * PITCH;
+		const double bone_edge = fmin(fabs(hypot(x + 45, y - 25) - 12), fabs(hypot(x - 40, y - 30) - 10));
+		if (pow(x / 86, 2) + pow(y / 66, 2) > 1 || in_circle(x, y, -25, -20, 8) || in_circle(x, y, 30, -15, 8) || bone_edge < 2)
+			continue;
+		const double truth = in_circle(x, y, -45, 25, 12) || in_circle(x, y, 40, 30, 10) ? bone : water;
+		sum += pow(1000 * (f[i] - truth) / water, 2);
+		n++;
+	}
+	return sqrt(sum / n);
+}
+
+static double mu_of(const char *name, double kev)
+{
+	gt_material m;
+	ck_ok(gt_material_new(name, &m));
+	const double mu = gt_material_mu(&m, kev);
+	gt_material_free(&m);
+	return mu;
+}
+
+static void measure(int metal, gt_projections *p)
+{
+	static const char *const names[PARTS] = { "water", "bone", "copper" };
+	const size_t n = gt_scan_size(gt_projections_scan(p));
+	float *l[PARTS], *x = gt_projections_data(p);
+	double mu[PARTS][BINS];
+	for (int k = 0; k < PARTS; k++)
+		for (int b = 0; b < BINS; b++)
+			mu[k][b] = mu_of(k < 2 || metal ? names[k] : "water", energy[b]);
+	for (int k = 0; k < PARTS; k++)
+		l[k] = lengths(gt_projections_scan(p), shapes[k]);
+	for (size_t i = 0; i < n; i++) {
+		double t = 0;
+		for (int b = 0; b < BINS; b++) {
+			double line = 0;
+			for (int k = 0; k < PARTS; k++)
+				line += mu[k][b] * l[k][i];
+			t += part[b] * exp(-line);
+		}
+		x[i] = (float)-log(t);
+	}
+	for (int k = 0; k < PARTS; k++)
+		free(l[k]);
+	gt_add_photon_noise(1e6, 0, 5, 0, NULL, x, n);
+	FILE *file = fopen("bins.txt", "w");
+	ck_assert_ptr_nonnull(file);
+	for (int b = 0; b < BINS; b++)
+		fprintf(file, "%g %g\n", energy[b], part[b]);
+	fclose(file);
+	ck_ok(gt_prepare(&p, "beam-hardening:spectrum=bins.txt,energy-weighted=no", NULL));
+	remove("bins.txt");
+}
+
+static gt_projections *copy_of(const gt_projections *p)
+{
+	gt_projections *q = NULL;
+	ck_ok(gt_projections_new(gt_projections_scan(p), &q));
+	memcpy(gt_projections_data(q), gt_projections_data(p), gt_scan_size(gt_projections_scan(p)) * sizeof(float));
+	return q;
+}
+
+START_TEST(streaks)
+{
+	const double water = mu_of("water", 70), bone = mu_of("bone", 70);
+	float *f = malloc(SIDE * SIDE * sizeof *f);
+	gt_projections *p = parallel(), *q;
+	char li[64], nmar[64], weights[64];
+	snprintf(li, sizeof li, "metal:method=li,side=168,water=%g", water);
+	snprintf(nmar, sizeof nmar, "metal:method=nmar,side=168,water=%g", water);
+	snprintf(weights, sizeof weights, "metal:method=weights,side=168,water=%g", water);
+	measure(0, p);
+	image(p, f);
+	const double without = error(f, water, bone);
+	/* Nothing there: nothing changed. */
+	q = copy_of(p);
+	ck_ok(gt_prepare(&q, nmar, NULL));
+	ck_assert_int_eq(memcmp(gt_projections_data(q), gt_projections_data(p), gt_scan_size(gt_projections_scan(p)) * sizeof(float)), 0);
+	gt_projections_free(q);
+	measure(1, p);
+	image(p, f);
+	const double none = error(f, water, bone);
+	q = copy_of(p);
+	ck_ok(gt_prepare(&q, li, NULL));
+	image(q, f);
+	const double by_li = error(f, water, bone);
+	gt_projections_free(q);
+	q = copy_of(p);
+	ck_ok(gt_prepare(&q, nmar, NULL));
+	image(q, f);
+	const double by_nmar = error(f, water, bone);
+	gt_projections_free(q);
+	q = copy_of(p);
+	ck_ok(gt_prepare(&q, weights, NULL));
+	const float *w = gt_projections_weights(q);
+	ck_assert_ptr_nonnull(w);
+	size_t zero = 0;
+	for (size_t i = 0; i < VIEWS * COLUMNS; i++) {
+		zero += w[i] == 0;
+		ck_assert_float_eq(gt_projections_data(q)[i], gt_projections_data(p)[i]);
+	}
+	gt_projections_free(q);
+	fprintf(stderr, "metal: %.1f HU rms with streaks, %.1f by li, %.1f by nmar; %.1f without metal; %zu rays of the trace\n", none,
+	        by_li, by_nmar, without, zero);
+	ck_assert_double_gt(none, 60);
+	ck_assert_double_lt(by_li, 0.6 * none);
+	ck_assert_double_lt(by_nmar, 0.25 * none);
+	/* Two pins of 8.3 columns and an edge each. */
+	ck_assert_uint_gt(zero, (size_t)VIEWS * 14);
+	ck_assert_uint_lt(zero, (size_t)VIEWS * 26);
+	ck_refused(gt_prepare(&p, "metal:threshold=0.1", NULL), GT_ERR_FORMAT, "is threshold=0.1 too low?");
+	ck_refused(gt_prepare(&p, "metal:image=none/metal.nc", NULL), GT_ERR_IO, "none");
+	gt_projections_free(p);
+	free(f);
+}
+END_TEST
+
+/* 180 mm of water with two bones, 80 kV: what is between them, in HU, as one material and as two. */
+START_TEST(bones)
+{
+	static const char *const text[2] = { "combine replace\ncylinder radius=90 length=90 density=1\n"
+		                             "cylinder center=-55,0,0 radius=15 length=90 density=0\n"
+		                             "cylinder center=55,0,0 radius=15 length=90 density=0\n",
+		                             "cylinder center=-55,0,0 radius=15 length=90 density=1.92\n"
+		                             "cylinder center=55,0,0 radius=15 length=90 density=1.92\n" };
+	static const char *const materials[] = { "water", "bone" };
+	static const char *const specs[] = { "beam-hardening:kv=80,aluminium=1", "beam-hardening:kv=80,aluminium=1,dense=bone,passes=2" };
+	const double water = mu_of("water", 70);
+	gt_projections *p = parallel();
+	float *l[2], *f = malloc(SIDE * SIDE * sizeof *f);
+	double off[2];
+	for (int k = 0; k < 2; k++) {
+		gt_projections *q = copy_of(p);
+		for (int m = 0; m < 2; m++)
+			l[m] = lengths(gt_projections_scan(p), text[m]);
+		ck_ok(gt_mix_spectrum("kv=80,aluminium=1", materials, 2, (const float *const *)l, VIEWS * COLUMNS, NULL,
+		                      gt_projections_data(q)));
+		ck_ok(gt_prepare(&q, specs[k], NULL));
+		image(q, f);
+		double sum = 0, n = 0;
+		for (size_t i = 0; i < SIDE * SIDE; i++)
+			if (hypot((double)(i % SIDE) - (SIDE - 1) / 2., (double)(i / SIDE) - (SIDE - 1) / 2.) * PITCH < 15) {
+				sum += 1000 * (f[i] / water - 1);
+				n++;
+			}
+		off[k] = sum / n;
+		gt_projections_free(q);
+		free(l[0]);
+		free(l[1]);
+	}
+	fprintf(stderr, "bones: %.1f HU between them as one material, %.1f as two\n", off[0], off[1]);
+	ck_assert_double_lt(off[0], -25);
+	ck_assert_double_lt(fabs(off[1]), 5);
+	ck_refused(gt_mix_spectrum("kv=80", (const char *const[]){ "bnoe" }, 1, (const float *const *)&f, 1, NULL, f), GT_ERR_UNKNOWN,
+	           "did you mean 'bone'");
+	ck_refused(gt_prepare(&p, "beam-hardening:polynomial=1,dense=bone", NULL), GT_ERR_ARG, "expected a spectrum");
+	gt_projections_free(p);
+	free(f);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, streaks);
+	tcase_add_test(tc, bones);
+}
+
+int main(void) { return gt_test_main("metal", fill); }
