@@ -17,6 +17,7 @@ void gt_recon_found_free(gt_recon_found *f)
 	free(f->cost);
 	free(f->unsaved);
 	free(f->members);
+	free(f->splits);
 	*f = (gt_recon_found){ .run.residual = NAN };
 }
 
@@ -46,6 +47,18 @@ gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t
 {
 	*subsets = 1;
 	return m->solver && m->solver->subsets ? m->solver->subsets(m->options, scan->views, subsets) : GT_OK;
+}
+
+gt_status gt_recon_model_case(const gt_recon_job *j, const gt_recon_extent *e, const gt_backend *be, gt_model_case *c)
+{
+	*c = (gt_model_case){ .grid = &e->grid,
+		              .scan = j->method.analytic ? e->all->scan : e->p.scan,
+		              .penalty = j->penalty ? j->penalty->spec : NULL,
+		              .direct = j->method.analytic != NULL,
+		              .on_cpu = !gt_backend_is_gpu(be),
+		              .threads = gt_pool_threads(gt_backend_pool(be)),
+		              .element = gt_type_size(j->type) };
+	return gt_recon_count_subsets(&j->method, c->scan, &c->subsets);
 }
 
 static gt_status get_slices(const gt_array *x, const gt_recon_extent *e, float *out)
@@ -103,12 +116,15 @@ done:
 static gt_status compute_alone(const gt_recon_job *j, const gt_recon_extent *e, float *out, gt_recon_found *f)
 {
 	gt_backend *be = NULL;
+	gt_model_case c;
 	gt_status st = GT_OK;
 	if (j->split && strcmp(j->split, "auto"))
 		return gt_fail(GT_ERR_ARG, "--split=%s: one device computes: expected several, as --gpus 2 or --backend cpu:1x4", j->split);
 	GT_TRY(gt_backend_open(j->backend ? j->backend : "auto", &be));
 	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", gt_backend_name(be), gt_backend_describe(be));
 	snprintf(f->backend, sizeof f->backend, "%s", gt_backend_name(be));
+	GT_TRY(gt_recon_model_case(j, e, be, &c));
+	gt_model(&c, 1, 1, &f->model);
 	GT_TRY(compute_on(j, be, e, out, f));
 done:
 	gt_backend_close(be);

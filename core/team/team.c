@@ -33,7 +33,8 @@ struct gt_team {
 	char message[512];
 };
 
-const struct gt_exchange_impl *gt_team_exchange_impl(const gt_backend *be) { return be->member->team->impl; }
+const struct gt_exchange_impl *gt_exchange_of(const gt_team *t) { return t->impl; }
+const struct gt_exchange_impl *gt_team_exchange_impl(const gt_backend *be) { return gt_exchange_of(be->member->team); }
 
 /* Opening -------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@ struct gt_exchange_impl {
 	void      (*after)(gt_backend *be, const void *peer, int taken);        /* the queue waits for a peer */
 	void      (*pull )(gt_backend *be, const void *peer, const gt_piece *from, const gt_piece *to);
 	void      (*taken)(gt_backend *be, void *state);                        /* what was pulled is here */
+	int       (*reaches)(gt_backend *be, gt_backend *peer);                 /* 1: the memory of a peer, without the host */
 };
 extern const struct gt_exchange_impl gt_exchange_cuda;
 
@@ -43,6 +44,7 @@ gt_status gt_team_parse(const char *spec, int *n, char name[GT_TEAM_MAX][32]);
 int gt_team_meet(gt_backend *be);
 const struct gt_member *gt_team_peer(const gt_backend *be, int rank);
 const struct gt_exchange_impl *gt_team_exchange_impl(const gt_backend *be);  /* NULL: all share the host's */
+const struct gt_exchange_impl *gt_exchange_of(const gt_team *t);
 
 #ifdef __cplusplus
 }

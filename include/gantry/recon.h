@@ -110,7 +110,8 @@ GT_API gt_status gt_recon_chosen_grid(const gt_recon *r, gt_grid *grid);
 GT_API int gt_recon_iterates(const gt_recon *r);
 /* What was chosen, or found while it ran: "solver", "method" (its name alone), "projector", "weights", "penalty",
  * "start", "grid", "precision", "backend", "subsets", "slabs", "checkpoint" (the file alone), "parameters" (all of
- * them, as files record it). NULL: not known yet, or there is none. Valid until the next call with r. */
+ * them, as files record it), "split" (of a team), "model" (seconds of an iteration, or of a direct method, as a model
+ * predicts them). NULL: not known yet, or there is none. Valid until the next call with r. */
 GT_API const char *gt_recon_text(gt_recon *r, const char *name);
 
 /* What a run would take, and its settings as lines key=value, which r owns until the next call: found by running it
