@@ -24,7 +24,9 @@ static void print_link(const gt_link *l)
 	if (l->both_ways > 0)
 		snprintf(both, sizeof both, "%.1f", l->both_ways / 1e9);
 	printf("%-11s %-11s %10.1f %16s %13.1f  %s\n", l->from, l->to, l->bytes_per_second / 1e9, both, l->latency * 1e6,
-	       l->peer < 0 ? "-" : l->peer ? "yes" : "no");
+	       l->peer < 0 ? "-"
+	       : l->peer   ? "yes"
+	                   : "no");
 }
 
 static cJSON *link_json(const gt_link *l)

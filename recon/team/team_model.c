@@ -6,20 +6,21 @@
 
 /* What a device does. An update is a voxel in a view; `wide` corrects for columns of the detector per voxel. */
 struct rates {
-	double forward, back;           /* s per update */
-	double forward_wide, back_wide; /* exponents of (1 + columns per voxel) / 2 */
-	double forward_once, back_once; /* s per call: */
+	double forward, back;             /* s per update */
+	double forward_wide, back_wide;   /* exponents of (1 + columns per voxel) / 2 */
+	double forward_once, back_once;   /* s per call: */
 	double forward_voxel, back_voxel; /* and per voxel that is seen: running sums, last blocks */
-	double subset_voxel;            /* s per voxel and subset: passes of a solver over its arrays */
-	double smooth_voxel, tv_voxel;  /* s per voxel and iteration: penalties */
-	double halo_smooth, halo_tv;    /* s per iteration: slices that penalties fetch from neighbours */
-	double link, latency;           /* bytes per s of an exchange, s of one */
-	double add;                     /* s per byte that comes in, for adding it up */
-	double direct, host;            /* s per update of a direct method; bytes per s from and to the host */
+	double subset_voxel;              /* s per voxel and subset: passes of a solver over its arrays */
+	double smooth_voxel, tv_voxel;    /* s per voxel and iteration: penalties */
+	double halo_smooth, halo_tv;      /* s per iteration: slices that penalties fetch from neighbours */
+	double link, latency;             /* bytes per s of an exchange, s of one */
+	double add;                       /* s per byte that comes in, for adding it up */
+	double direct, host;              /* s per update of a direct method; bytes per s from and to the host */
 };
-static const struct rates h200 = { 1.0113e-12, .7956e-12, .57,     1.157,  2.5e-4, 7e-5, 1e-11, 4.5e-12,  4.8e-12,
-	                           1.0e-10,    2.4e-10,   1.5e-4,  1.2e-3, 3e11,   4e-5, 1.5e-12, 0.39e-12, 2e10 };
-static const struct rates thread = { 1.6e-9, 1.6e-9, .57, 1.157, 5e-5, 5e-5, 2e-9, 2e-9, 4e-9, 6e-8, 4e-7, 1e-4, 1e-3, 4e9, 2e-5, 5e-10, 1.6e-9, 4e9 };
+static const struct rates h200 = { 1.0113e-12, .7956e-12, .57,    1.157,  2.5e-4, 7e-5, 1e-11,   4.5e-12,  4.8e-12,
+	                           1.0e-10,    2.4e-10,   1.5e-4, 1.2e-3, 3e11,   4e-5, 1.5e-12, 0.39e-12, 2e10 };
+static const struct rates thread = { 1.6e-9, 1.6e-9, .57,  1.157, 5e-5, 5e-5, 2e-9,  2e-9,   4e-9,
+	                             6e-8,   4e-7,   1e-4, 1e-3,  4e9,  2e-5, 5e-10, 1.6e-9, 4e9 };
 
 /* Slices of work that an inner edge of a slab costs, forward and back together. */
 static const double edge = 7.3;
@@ -54,7 +55,8 @@ static struct rates rates_of(const gt_model_case *c)
 		return h200;
 	struct rates r = thread;
 	const double threads = c->threads > 0 ? c->threads : 1;
-	double *const shared[] = { &r.forward, &r.back, &r.forward_voxel, &r.back_voxel, &r.subset_voxel, &r.smooth_voxel, &r.tv_voxel, &r.direct };
+	double *const shared[] = { &r.forward,      &r.back,         &r.forward_voxel, &r.back_voxel,
+		                   &r.subset_voxel, &r.smooth_voxel, &r.tv_voxel,      &r.direct };
 	for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
 		*shared[i] /= threads;
 	return r;

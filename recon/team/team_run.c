@@ -153,7 +153,8 @@ static char *memory_of(const struct run *chosen, const gt_memory_estimate *begun
 }
 
 /* A line for each split that there is: time by the model, memory by a rehearsal. */
-static char *compare_splits(int members, const struct run *r, const gt_model_case *c, const gt_memory_estimate *begun, const gt_split_spec *chosen)
+static char *compare_splits(int members, const struct run *r, const gt_model_case *c, const gt_memory_estimate *begun,
+                            const gt_split_spec *chosen)
 {
 	char *all = gt_text("%s", "");
 	gt_split_spec s;
