@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "core/team/share.h"
 #include "core/try.h"
+#include "recon/team/team_balance.h"
 #include "recon/team/team_run.h"
 
 void gt_recon_found_free(gt_recon_found *f)
@@ -91,6 +92,8 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	gt_array *x = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(begin(j, be, f));
+	if (j->team && !f->plan && !j->reproducible)
+		GT_TRY(gt_team_balance(j, be, e, &j->team->split));
 	const double start = gt_seconds();
 	GT_TRY(gt_array_new_shared(be, j->type, e->grid.n[0] * e->grid.n[1], e->grid.n[2], &x));
 	gt_memory_estimate_volume(f->plan, be);
@@ -131,12 +134,18 @@ done:
 	return st;
 }
 
+int gt_recon_is_team(const gt_recon_job *j) { return j->reproducible || gt_team_is_spec(j->backend); }
+
 gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
 {
 	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
 	gt_recon_extent extent;
+	if (j->balance == GT_BALANCE_YES && (j->reproducible || !gt_recon_is_team(j)))
+		return gt_fail(GT_ERR_ARG, "balance=yes: %s",
+		               j->reproducible ? "with reproducible=yes all members have equal shares"
+		                               : "one device computes: expected several, as cpu:1+cpu:2");
 	gt_recon_extent_views(j->p, &j->grid, &extent);
 	if (j->method.solver)
 		gt_recon_extent_pad(&j->log, &margin, &extent);
-	return gt_team_is_spec(j->backend) ? gt_recon_run_team(j, &extent, compute_on, out, f) : compute_alone(j, &extent, out, f);
+	return gt_recon_is_team(j) ? gt_recon_run_team(j, &extent, compute_on, out, f) : compute_alone(j, &extent, out, f);
 }

@@ -20,6 +20,8 @@ typedef struct {
 	int grid_is_given;              /* 1: it was asked for */
 	gt_method method;               /* its options are not freed with the job */
 	const char *split;              /* of the work of a team; NULL: auto */
+	int balance;                    /* gt_balance_mode */
+	int reproducible;               /* 1: always as many members, whatever the devices */
 	int compares;                   /* 1: a plan tells of every split of a team */
 	struct gt_recon_team *team;     /* of the member that computes; NULL: there is one alone */
 	const char *projector, *backend, *init, *checkpoint, *resume, *command; /* checkpoint, resume: NULL: not asked for */
@@ -51,6 +53,8 @@ typedef struct {
 } gt_recon_found;
 void gt_recon_found_free(gt_recon_found *f);
 
+/* 1: several members compute. */
+int gt_recon_is_team(const gt_recon_job *j);
 /* Into out [z][y][x] on the job's grid; in a dry run out is not looked at. */
 gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f);
 gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *subsets);

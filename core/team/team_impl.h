@@ -40,6 +40,8 @@ gt_status gt_team_room_reserve(gt_backend *be, const size_t bytes[GT_TEAM_ROOMS]
 void      gt_team_room_release(gt_backend *be);
 /* The backends of a team's name. GT_ERR_ARG. */
 gt_status gt_team_parse(const char *spec, int *n, char name[GT_TEAM_MAX][32]);
+/* The one device of a name, or of NULL, that `members` will use; of the CPU the threads of one of these. */
+gt_status gt_team_name_alone(const char *name, int members, int *n, char names[GT_TEAM_MAX][32]);
 /* All members come here; 0: the team has failed, and with it the backend. */
 int gt_team_meet(gt_backend *be);
 const struct gt_member *gt_team_peer(const gt_backend *be, int rank);

@@ -64,16 +64,28 @@ static char *describe(const struct run *r, const gt_team *t)
 	return all;
 }
 
+/* Of a GPU, with that of the members that share it. */
+static double on_device(const struct run *r, const gt_team *t, int member)
+{
+	double all = (double)r->plans[member].peak;
+	const char *name = gt_backend_name(gt_team_backend(t, member));
+	for (int i = 0; i < gt_team_size(t) && !r->plans[member].on_host; i++)
+		if (i != member && !strcmp(name, gt_backend_name(gt_team_backend(t, i))))
+			all += (double)r->plans[i].peak;
+	return all;
+}
+
 /* The plan of the member that needs most; on the host all add up. */
-static void join_plans(const struct run *r, int members, gt_memory_estimate *plan)
+static void join_plans(const struct run *r, const gt_team *t, gt_memory_estimate *plan)
 {
 	int most = 0;
 	double others = 0;
-	for (int i = 0; i < members; i++)
-		most = r->plans[i].peak > r->plans[most].peak ? i : most;
-	for (int i = 0; i < members; i++)
+	for (int i = 0; i < gt_team_size(t); i++)
+		most = on_device(r, t, i) > on_device(r, t, most) ? i : most;
+	for (int i = 0; i < gt_team_size(t); i++)
 		others += i == most ? 0 : (double)r->plans[i].peak;
 	*plan = r->plans[most];
+	plan->peak = (size_t)on_device(r, t, most);
 	plan->host_peak += plan->on_host ? others : 0;
 }
 
@@ -121,7 +133,7 @@ static gt_status run_split(gt_team *t, struct run *r, struct gt_recon_team *shar
 	for (int i = 1; i < n; i++)
 		f->device_peak = r->others[i].device_peak > f->device_peak ? r->others[i].device_peak : f->device_peak;
 	if (plan && st == GT_OK) {
-		join_plans(r, n, plan);
+		join_plans(r, t, plan);
 		free(f->members);
 		f->members = describe(r, t);
 	}
@@ -134,6 +146,18 @@ done:
 	return st;
 }
 
+/* To have the same bits the work is cut for as many members whatever the devices; of few slices a direct method has fewer. */
+enum { MEMBERS = 8 };
+static gt_status open_team(const gt_recon_job *j, const gt_recon_extent *e, gt_team **t)
+{
+	if (!j->reproducible)
+		return gt_team_open(j->backend, t);
+	int members = MEMBERS;
+	while (j->method.analytic && (size_t)members > e->grid.n[2])
+		members /= 2;
+	return gt_team_open_dealt(j->backend, members, t);
+}
+
 /* What another split would take of a member's memory, in words. */
 static char *memory_of(const struct run *chosen, const gt_memory_estimate *begun, const gt_split_spec *split)
 {
@@ -144,7 +168,7 @@ static char *memory_of(const struct run *chosen, const gt_memory_estimate *begun
 	j.log = (gt_listener){ NULL, NULL };
 	struct run r = { .j = &j, .e = chosen->e, .text = chosen->text, .f = &f };
 	gt_team *t = NULL; /* of its own: what a backend has taken at most stays with it */
-	gt_status st = gt_team_open(j.backend, &t);
+	gt_status st = open_team(&j, chosen->e, &t);
 	if (st == GT_OK)
 		st = run_split(t, &r, &shared);
 	gt_team_close(t);
@@ -185,14 +209,16 @@ gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_
 	gt_team *t = NULL;
 	gt_status st = GT_OK;
 	char split[32];
-	GT_TRY(gt_team_open(j->backend, &t));
+	GT_TRY(open_team(j, e, &t));
 	const int n = gt_team_size(t);
 	GT_TRY(gt_recon_model_case(j, e, gt_team_backend(t, 0), &c));
+	if (j->reproducible)
+		c.threads = 1; /* the split is the same for any */
 	GT_TRY(choose_split(j, e, (size_t)n, &c, &shared.split));
 	gt_split_print(&shared.split, split);
-	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d members, split by %s, each %s", j->backend, n, split,
-	       gt_backend_describe(gt_team_backend(t, 0)));
-	snprintf(f->backend, sizeof f->backend, "%s", j->backend);
+	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d members, split by %s, each %s", j->backend ? j->backend : "auto", n,
+	       split, gt_backend_describe(gt_team_backend(t, 0)));
+	snprintf(f->backend, sizeof f->backend, "%s", j->backend ? j->backend : "auto");
 	snprintf(f->split, sizeof f->split, "%s", split);
 	gt_model(&c, shared.split.slabs, shared.split.blocks, &f->model);
 	GT_TRY(run_split(t, &r, &shared));
