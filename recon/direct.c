@@ -10,7 +10,7 @@
 #include "geometry/projections.h"
 #include "geometry/volume.h"
 #include "recon/choose.h"
-#include "recon/direct_slab.h"
+#include "recon/team/direct_slab.h"
 #include "recon/team/team_run.h"
 
 /* What the method cannot see, in words. */

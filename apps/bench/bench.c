@@ -28,9 +28,11 @@ static const cli_option options[] = {
 	  .help = "the penalties of 'penalty' (default qggmrf and tv); the first one given also goes with 'iteration', and random weights, where the solver takes them",
 	  .at = AT(penalty) },
 	{ .name = "gpus", .kind = CLI_TEXT, .value = "N[,...]",
-	  .help = "iterations and direct methods on so many devices together, as 1,2,4: times, speed-ups, and what the model says; with --backend cpu:1 on members of a thread each",
+	  .help = "iterations and direct methods on so many devices together, as 1,2,4: times, speed-ups, and what the model "
+		  "says; with --backend cpu:1 on members of a thread each",
 	  .at = AT(gpus) },
-	{ .name = "split", .kind = CLI_TEXT, .value = "auto|views|slices|PxQ[,...]", .help = "with --gpus: how they share the work (default auto)", .at = AT(split) },
+	{ .name = "split", .kind = CLI_TEXT, .value = "auto|views|slices|PxQ[,...]",
+	  .help = "with --gpus: how they share the work (default auto)", .at = AT(split) },
 	{ .name = "repeat", .kind = CLI_INT, .value = "N", .help = "timed runs (default 5)", .at = AT(repeat), .least = 1, .most = 10000 },
 	{ .name = "every", .kind = CLI_INT, .value = "N", .help = "only every Nth view", .at = AT(every), .least = 1, .most = 1e6 },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "also write the table as JSON", .at = AT(output) },

@@ -1,4 +1,5 @@
-/* Several devices together: times of whole iterations and of direct methods on 1, 2, 4 ... members, what they gain, and what the model said. */
+/* Several devices together: times of whole iterations and of direct methods on 1, 2, 4 ... members, what they
+ * gain, and what the model said. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@ enum { MOST_COUNTS = 16 };
 /* A method with its penalty. */
 typedef struct {
 	const char *solver, *penalty;
-} entry;
-static const entry standard[] = {
+} team_entry;
+static const team_entry standard[] = {
 	{ "pcg", "qggmrf:strength=100" }, { "os-sart:subsets=12", NULL }, { "fista:prox=yes", "tv:strength=0.01" }, { NULL, NULL }
 };
 static const char workloads[] = "ge-hd,ge-hd-helical,cube512,cube1024";
@@ -23,7 +24,7 @@ static const char workloads[] = "ge-hd,ge-hd-helical,cube512,cube1024";
 /* One line: an entry on so many members. */
 typedef struct {
 	bench_case *b;
-	const entry *e;
+	const team_entry *e;
 	const char *split;
 	int members;
 	double ms[64], last, one_ms, model;
@@ -210,7 +211,7 @@ static void add_line(const timing *t, const char *why)
 }
 
 /* One entry on every number of members, each split that is asked for. */
-static gt_status run_entry(bench_case *b, const entry *e, const int *count, gt_volume *v)
+static gt_status run_entry(bench_case *b, const team_entry *e, const int *count, gt_volume *v)
 {
 	double one = 0;
 	gt_status st = GT_OK;
@@ -241,7 +242,7 @@ done:
 
 static gt_status run_workload(bench_case *b, const int *count)
 {
-	const entry asked = { b->o->solver, b->o->penalty }, direct = { NULL, NULL };
+	const team_entry asked = { b->o->solver, b->o->penalty }, direct = { NULL, NULL };
 	gt_volume *v = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(app_workload_make(b->workload, (size_t)b->o->every, &b->scan, &b->grid));
@@ -251,7 +252,7 @@ static gt_status run_workload(bench_case *b, const int *count)
 	app_fill_random(b->data, b->cells);
 	GT_TRY(gt_volume_new(&b->grid, &v));
 	const int iterates = bench_in_list(b->o->operation, bench_operations[ITERATION]);
-	for (const entry *e = standard; iterates && !b->o->solver && e->solver; e++)
+	for (const team_entry *e = standard; iterates && !b->o->solver && e->solver; e++)
 		GT_TRY(run_entry(b, e, count, v));
 	if (iterates && b->o->solver)
 		GT_TRY(run_entry(b, &asked, count, v));

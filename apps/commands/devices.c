@@ -1,5 +1,5 @@
 /* Where computing can happen, and how fast bytes go from one place to another. */
-#include <gantry/link.h>
+#include <gantry/array.h>
 #include <gantry/module.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
@@ -12,8 +12,10 @@ static const devices_options defaults = { .megabytes = 256 };
 #define AT(field) offsetof(devices_options, field)
 /* clang-format off */
 static const cli_option options[] = {
-	{ .name = "links", .kind = CLI_FLAG, .help = "measure copies between host and devices and between each two devices instead", .at = AT(links) },
-	{ .name = "megabytes", .kind = CLI_REAL, .value = "N", .help = "size of those copies, in MB (default 256)", .at = AT(megabytes), .least = 0.001, .most = 1e5 },
+	{ .name = "links", .kind = CLI_FLAG,
+	  .help = "measure copies between host and devices and between each two devices instead", .at = AT(links) },
+	{ .name = "megabytes", .kind = CLI_REAL, .value = "N",
+	  .help = "size of those copies, in MB (default 256)", .at = AT(megabytes), .least = 0.001, .most = 1e5 },
 	{ 0 },
 };
 /* clang-format on */

@@ -17,7 +17,7 @@ struct gt_exchange_impl {
 	void      (*after)(gt_backend *be, const void *peer, int taken);        /* the queue waits for a peer */
 	void      (*pull )(gt_backend *be, const void *peer, const gt_piece *from, const gt_piece *to);
 	void      (*taken)(gt_backend *be, void *state);                        /* what was pulled is here */
-	int       (*reaches)(gt_backend *be, gt_backend *peer);                 /* 1: the memory of a peer, without the host */
+	int       (*reaches)(gt_backend *be, gt_backend *peer); /* 1: the memory of a peer, without the host */
 };
 extern const struct gt_exchange_impl gt_exchange_cuda;
 

@@ -19,7 +19,6 @@
 #include <gantry/image.h>
 #include <gantry/image_quality.h>
 #include <gantry/io.h>
-#include <gantry/link.h>
 #include <gantry/linop.h>
 #include <gantry/matrix_backprojector.h>
 #include <gantry/memory.h>

@@ -38,8 +38,8 @@ GT_API void      gt_recon_free(gt_recon *r);
  *   padding (or margin)   auto, yes, no                               stop            change=0.1HU,gradient=1e-3,seconds=60
  *   checkpoint            FILE[:every=10]                             resume          FILE
  *   backend               auto, cpu, cpu:THREADS, cuda, cuda:NUMBER   precision       single, double
- *   split                 auto, views, slices, 2x4: who computes what, where backend is a team (cuda:0-3, cpu:1x4, cpu:1+cpu:2)
- *   balance               auto, yes, no: unlike members measure their shares first (auto: where they are unlike, or as remembered)
+ *   split                 auto, views, slices, 2x4: who computes what, where backend is a team (cuda:0-3, cpu:1x4)
+ *   balance               auto, yes, no: members of a team (cpu:1+cpu:2) measure their shares first
  *   reproducible          no, yes: the same bits on 1, 2, 4 or 8 devices: eight members always
  *   device-memory         4GiB: at most so much is taken              host-memory     the same of the host
  *   keep                  auto, memory, scratch, no (by slabs)        scratch         a folder (by slabs)

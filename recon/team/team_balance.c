@@ -1,4 +1,5 @@
-/* The balance of a reconstruction: members time a projection and a backprojection of their part of the first subset. */
+/* The balance of a reconstruction: members time a projection and a backprojection of their part of the first
+ * subset. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

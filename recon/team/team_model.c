@@ -1,4 +1,5 @@
-/* A model of the time of an iteration. Every constant is of a measurement (docs/measurements.md, 2026-11-22 and 23). */
+/* A model of the time of an iteration. Every constant is of a measurement (docs/measurements.md, 2026-11-22 and
+ * 23). */
 #include <math.h>
 #include <string.h>
 #include "core/text.h"

@@ -146,7 +146,8 @@ done:
 	return st;
 }
 
-/* To have the same bits the work is cut for as many members whatever the devices; of few slices a direct method has fewer. */
+/* To have the same bits the work is cut for as many members whatever the devices; of few slices a direct method
+ * has fewer. */
 enum { MEMBERS = 8 };
 static gt_status open_team(const gt_recon_job *j, const gt_recon_extent *e, gt_team **t)
 {

@@ -1,5 +1,5 @@
-/* The file of shares: $XDG_CACHE_HOME/gantry/shares, else ~/.cache/gantry/shares; lines "PROBLEM<tab>SHARE SHARE ...". It is written under
- * another name and renamed, so that who reads it sees the old or the new one. */
+/* The file of shares: $XDG_CACHE_HOME/gantry/shares, else ~/.cache/gantry/shares; lines "PROBLEM<tab>SHARE
+ * SHARE ...". It is written under another name and renamed, so that who reads it sees the old or the new one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -31,8 +31,8 @@ typedef struct {
 } gt_team_problem;
 /* As gt_subsets_new(), on a member's backend: operators of the team, and data that it shares. */
 gt_status gt_team_subsets_new(const gt_split_spec *chosen, gt_backend *be, const gt_team_problem *q, gt_subsets *s);
-/* Seconds of a projection and a backprojection by this member's operator of the first subset, without what is exchanged; the lesser of
- * two runs. What it takes is freed. */
+/* Seconds of a projection and a backprojection by this member's operator of the first subset, without what is
+ * exchanged; the lesser of two runs. What it takes is freed. */
 gt_status gt_team_probe(const gt_split_spec *chosen, gt_backend *be, const gt_team_problem *q, double *seconds);
 /* Slices first ... first+n-1 of a grid. */
 gt_grid gt_grid_slab(const gt_grid *grid, gt_range slices);

@@ -1,5 +1,5 @@
-/* Shares of unequal members: within 5 % of the best whole split after three re-splits, on invented costs with steps and constant parts.
- * labels: unit */
+/* Shares of unequal members: within 5 % of the best whole split after three re-splits, on invented costs with
+ * steps and constant parts. labels: unit */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

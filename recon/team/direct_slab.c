@@ -4,7 +4,7 @@
 #include <gantry/slab.h>
 #include <gantry/upload.h>
 #include "core/try.h"
-#include "recon/direct_slab.h"
+#include "recon/team/direct_slab.h"
 
 enum { MOST_VIEWS = 32, PLACES = 2 };
 #define MOST_BYTES ((size_t)96 << 20)
