@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/clock.h"
+#include "core/device/get_staged.h"
 #include "core/log.h"
 #include "core/team/share.h"
 #include "core/try.h"
@@ -67,7 +68,8 @@ static gt_status get_slices(const gt_array *x, const gt_recon_extent *e, float *
 	gt_array *part = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_slices_part(x, &e->grid, e->below, e->asked->n[2], &part));
-	gt_array_get_float(part, out);
+	if (gt_array_type(part) != GT_F32 || gt_array_is_shared(part) || !gt_array_get_staged(part, out))
+		gt_array_get_float(part, out);
 done:
 	gt_array_free(part);
 	return st;

@@ -1,4 +1,5 @@
-/* A slab from projections in memory. Page-locked memory of two batches on the host, two on the device. */
+/* A slab from projections in memory. Two batches of views on the device, and page-locked memory of two pieces of one on the host: to lock
+ * much of it takes as long as to compute. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/slab.h>
@@ -6,24 +7,28 @@
 #include "core/try.h"
 #include "recon/team/direct_slab.h"
 
-enum { MOST_VIEWS = 32, PLACES = 2 };
-#define MOST_BYTES ((size_t)96 << 20)
+enum { MOST_VIEWS = 64, PLACES = 2 };
+#define MOST_BYTES ((size_t)512 << 20) /* of a batch */
+#define PIECE_BYTES ((size_t)16 << 20)
 
 struct work {
 	gt_backend *be;
 	gt_type type;
 	const gt_scan *scan;
 	const float *data;
-	size_t row, rows, batch; /* batch: views at most */
+	size_t row, rows, batch, piece; /* batch, piece: views at most */
 	gt_upload *upload;
 	void *buffer[PLACES];
-	/* Of the batch that is packed. */
+	size_t packed; /* pieces */
+	/* Of the piece that is packed. */
 	size_t first;
 	void *to;
 };
 
 static size_t cells(const struct work *w) { return w->rows * w->scan->columns; }
-static size_t batch_bytes(const struct work *w) { return w->batch * cells(w) * gt_type_size(w->type); }
+static size_t bytes_of(const struct work *w, size_t views) { return views * cells(w) * gt_type_size(w->type); }
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t views_in(size_t bytes, size_t view) { return bytes > view ? bytes / view : 1; }
 
 /* Rows of some views, one after the other. */
 static void pack(void *self, size_t begin, size_t end, int worker)
@@ -47,17 +52,16 @@ static gt_status open_(struct work *w)
 {
 	gt_status st = GT_OK;
 	gt_array *as_much = NULL;
-	const size_t view = cells(w) * gt_type_size(w->type), fits = MOST_BYTES / view;
-	w->batch = fits < 1 ? 1 : fits < MOST_VIEWS ? fits : MOST_VIEWS;
-	w->batch = w->batch < w->scan->views ? w->batch : w->scan->views;
+	w->batch = least(least(views_in(MOST_BYTES, bytes_of(w, 1)), MOST_VIEWS), w->scan->views);
+	w->piece = least(views_in(PIECE_BYTES, bytes_of(w, 1)), w->batch);
 	if (gt_backend_is_dry_run(w->be)) { /* nothing is copied, nor page-locked */
 		st = gt_array_new(w->be, w->type, PLACES * w->batch * cells(w), &as_much);
 		gt_array_free(as_much);
 		return st;
 	}
-	GT_TRY(gt_upload_new(w->be, batch_bytes(w), &w->upload));
+	GT_TRY(gt_upload_new(w->be, bytes_of(w, w->batch), &w->upload));
 	for (int i = 0; i < PLACES; i++)
-		if (!(w->buffer[i] = gt_locked_new(w->be, batch_bytes(w), "rows of views")))
+		if (!(w->buffer[i] = gt_locked_new(w->be, bytes_of(w, w->piece), "rows of views")))
 			GT_TRY(GT_ERR_MEMORY);
 done:
 	return st;
@@ -72,16 +76,19 @@ static void close_(struct work *w)
 	gt_upload_free(w->upload);
 }
 
-/* While the host packs a batch, the one before is on its way, and the one before that is computed. */
+/* While the host packs a piece, the one before is on its way, and the batch before is computed. */
 static void add_batch(struct work *w, gt_slab *slab, size_t index)
 {
-	const size_t left = w->scan->views - index * w->batch, n = left < w->batch ? left : w->batch;
-	w->first = index * w->batch;
-	w->to = w->buffer[index % PLACES];
-	gt_parallel(gt_backend_pool(w->be), n, 1, pack, w);
-	gt_upload_wait(w->upload);
-	gt_upload_put(w->upload, w->to, 0, n * cells(w) * gt_type_size(w->type));
-	gt_slab_filter(slab, w->first, n, gt_upload_block(w->upload));
+	const size_t begin = index * w->batch, n = least(w->batch, w->scan->views - begin);
+	for (size_t at = 0; at < n; at += w->piece) {
+		const size_t views = least(w->piece, n - at);
+		w->first = begin + at;
+		w->to = w->buffer[w->packed++ % PLACES];
+		gt_parallel(gt_backend_pool(w->be), views, 1, pack, w);
+		gt_upload_wait(w->upload);
+		gt_upload_put(w->upload, w->to, bytes_of(w, at), bytes_of(w, views));
+	}
+	gt_slab_filter(slab, begin, n, gt_upload_block(w->upload));
 	gt_upload_turn(w->upload);
 	gt_slab_back(slab);
 }
