@@ -1,6 +1,6 @@
 /* Where computing can happen, and how fast bytes go from one place to another. */
-#include <gantry/array.h>
 #include <gantry/module.h>
+#include <gantry/upload.h>
 #include "apps/cli/cli.h"
 #include "apps/cli/try.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <pthread.h>
 #include <gantry/params.h>
+#include "core/device/allow_shared.cuh"
 #include "core/device/cuda_current.cuh"
 #include "core/device/cuda_streams.cuh"
 #include "core/device/ops_kernels.cuh"

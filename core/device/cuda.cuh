@@ -10,9 +10,6 @@ cudaStream_t gt_cuda_queue(gt_backend *be);
 /* Records e (if it is a failure) on the backend, as "what: text of e"; returns non-zero for a failure.
  * After a launch: gt_cuda_check(be, cudaGetLastError(), "dd forward"). */
 int gt_cuda_check(gt_backend *be, cudaError_t e, const char *what);
-/* Lets launches of a kernel on the current device have so much dynamic shared memory. It is raised alone: threads launch
- * the same kernel with other sizes at the same time. */
-cudaError_t gt_cuda_allow_shared(const void *kernel, size_t bytes);
 /* Where on the device a kernel leaves a number that gt_reductions_wait() brings to *result. */
 double *gt_cuda_slot(gt_backend *be, double *result);
 #ifdef __cplusplus

@@ -1,7 +1,6 @@
 /* How fast bytes go between the host and devices, and between devices. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <gantry/array.h>
 #include <gantry/order_statistics.h>
 #include <gantry/upload.h>
 #include "core/clock.h"

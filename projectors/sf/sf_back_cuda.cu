@@ -325,7 +325,7 @@ extern "C" gt_status gt_sf_back_make(gt_backend *be, const gt_sf *d, int edges)
 	size_t bytes;
 	const kernel k = kernel_of(d, edges, &bytes);
 	gt_cuda_queue(be);
-	if (gt_cuda_allow_shared((const void *)k, (size_t)bytes) != cudaSuccess)
+	if (cudaFuncSetAttribute((const void *)k, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
 		return gt_fail(GT_ERR_DEVICE, "the separable-footprint kernels need %zu bytes of shared memory on %s", bytes, be->name);
 	return GT_OK;
 }

@@ -143,7 +143,7 @@ extern "C" gt_status gt_sf_forward_make(gt_backend *be, const gt_sf *host, int e
 	gt_backend_put(be, list, s->group, s->bytes);
 	for (int left = 0; left < (rows_left(host) ? 2 : 1); left++) {
 		run = left ? kernel_of_rows<WARP>(s->edges, s->views, &bytes) : kernel_of(host, s->edges, s->views, &bytes);
-		if (gt_cuda_allow_shared((const void *)run, (size_t)bytes) != cudaSuccess)
+		if (cudaFuncSetAttribute((const void *)run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes) != cudaSuccess)
 			GT_TRY(gt_fail(GT_ERR_DEVICE, "not enough shared memory for the kernel of the separable-footprint projector"));
 	}
 	*state = s;

@@ -2,6 +2,7 @@
  * block of voxels and view. */
 #include <stdlib.h>
 #include "analytic/fbp/back/tile.cuh"
+#include "core/device/allow_shared.cuh"
 
 typedef CUresult (*encode_function)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *,
                                     const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,

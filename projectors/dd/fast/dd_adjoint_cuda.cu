@@ -141,7 +141,7 @@ template <int STRIP, int EDGES, int FORM> static cudaError_t launch_form(cudaStr
 	c.stream = queue;
 	c.attrs = &early;
 	c.numAttrs = j.early;
-	const cudaError_t e = gt_cuda_allow_shared((const void *)adjoint_kernel<STRIP, EDGES, FORM>, (size_t)bytes);
+	const cudaError_t e = cudaFuncSetAttribute(adjoint_kernel<STRIP, EDGES, FORM>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	return e == cudaSuccess ? cudaLaunchKernelEx(&c, adjoint_kernel<STRIP, EDGES, FORM>, *d, *f, j) : e;
 }
 template <int STRIP, int EDGES> static cudaError_t launch(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j)

@@ -129,7 +129,8 @@ template <int ROWS, int LANES, int COLUMNS, int EXTRA, int FORM, bool AHEAD>
 static cudaError_t launch_form(cudaStream_t queue, const gt_dd *d, const gt_dd_fast *f, job j, size_t blocks)
 {
 	const int rows = ROWS * LANES, bytes = slot_bytes(rows) * GT_DD_FORWARD_SLOTS;
-	const cudaError_t e = gt_cuda_allow_shared((const void *)forward_kernel<ROWS, LANES, COLUMNS, EXTRA, FORM, AHEAD>, (size_t)bytes);
+	const cudaError_t e = cudaFuncSetAttribute(forward_kernel<ROWS, LANES, COLUMNS, EXTRA, FORM, AHEAD>,
+	                                           cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (e == cudaSuccess)
 		forward_kernel<ROWS, LANES, COLUMNS, EXTRA, FORM, AHEAD><<<(unsigned)blocks, threads_of(rows), bytes, queue>>>(*d, *f, j);
 	return e;

@@ -274,7 +274,7 @@ template <int NZ, int VOXELS, int FORM> static cudaError_t launch_form(cudaStrea
 	j.slice_groups = pieces(d->n[j.axis], SLICES);
 	const size_t columns = (size_t)j.strips * j.slice_groups;
 	j.part = d->n[2];
-	const cudaError_t e = gt_cuda_allow_shared((const void *)thin_kernel<NZ, VOXELS, FORM>, (size_t)bytes);
+	const cudaError_t e = cudaFuncSetAttribute(thin_kernel<NZ, VOXELS, FORM>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 	if (e == cudaSuccess)
 		thin_kernel<NZ, VOXELS, FORM><<<(unsigned)columns, THREADS, bytes, queue>>>(*d, *f, j);
 	return e;

@@ -34,6 +34,7 @@
 #endif
 #include <cuda_pipeline.h>
 #include <stdint.h>
+#include "core/device/allow_shared.cuh"
 #include "core/device/cuda.cuh"
 #include "projectors/dd/published/dd_integral_sources.cuh"
 
