@@ -1,5 +1,5 @@
-/* Large arrays from a device to memory that is not page-locked, which drivers fill by one thread: through two page-locked pieces, of which
- * one is on its way while all threads of the host empty the other. */
+/* Large arrays from a device to memory that is not page-locked, which drivers fill by one thread: through two
+ * page-locked pieces, of which one is on its way while all threads of the host empty the other. */
 #include <string.h>
 #include <gantry/download.h>
 #include <gantry/upload.h>

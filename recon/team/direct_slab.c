@@ -1,5 +1,5 @@
-/* A slab from projections in memory. Two batches of views on the device, and page-locked memory of two pieces of one on the host: to lock
- * much of it takes as long as to compute. */
+/* A slab from projections in memory. Two batches of views on the device, and page-locked memory of two pieces
+ * of one on the host: to lock much of it takes as long as to compute. */
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/slab.h>

@@ -1,4 +1,5 @@
-/* The model of an iteration's time against what one and two H200 took (docs/measurements.md, 2026-11-23), and the split that is chosen by it.
+/* The model of an iteration's time against what one and two H200 took (docs/measurements.md, 2026-11-23), and
+ * the split that is chosen by it.
  * labels: unit */
 #include <math.h>
 #include <stdlib.h>
@@ -56,14 +57,20 @@ static const struct measured {
 	{ CUBE1024, "qggmrf", 2381.30, 1228.84, 0 }, { CUBE1024, NULL, 3010.26, 0, 1542.23 },
 };
 
+static gt_model_case case_of(const struct measured *m, const gt_scan *scan)
+{
+	const size_t subsets = m->penalty ? 1 : 12;
+	return (gt_model_case){ .grid = &grids[m->problem], .scan = scan, .subsets = subsets, .penalty = m->penalty, .element = 4 };
+}
+
 static void within(const gt_model_case *c, size_t slabs, size_t blocks, double ms)
 {
 	gt_model_times t;
 	if (!(ms > 0))
 		return;
 	gt_model(c, slabs, blocks, &t);
-	ck_assert_msg(fabs(1e3 * t.seconds / ms - 1) < 0.2, "%zu x %zu of %zu slices, %zu subsets, %s: %.4g ms by the model, %.4g measured",
-	              slabs, blocks, c->grid->n[2], c->subsets, c->penalty ? c->penalty : "no penalty", 1e3 * t.seconds, ms);
+	ck_assert_msg(fabs(1e3 * t.seconds / ms - 1) < 0.2, "%zu x %zu of %zu slices, %zu subsets, %s: %.4g ms, %.4g measured", slabs,
+	              blocks, c->grid->n[2], c->subsets, c->penalty ? c->penalty : "no penalty", 1e3 * t.seconds, ms);
 	ck_assert_double_eq_tol(t.seconds, t.operators + t.exchange + t.passes, 1e-9 * t.seconds);
 }
 
@@ -72,9 +79,7 @@ START_TEST(within_20_percent_of_what_was_measured)
 	for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
 		const struct measured *m = &measured[i];
 		gt_scan *scan = scan_of(m->problem);
-		const gt_model_case c = {
-			.grid = &grids[m->problem], .scan = scan, .subsets = m->penalty ? 1 : 12, .penalty = m->penalty, .element = 4
-		};
+		const gt_model_case c = case_of(m, scan);
 		within(&c, 1, 1, m->one);
 		within(&c, 1, 2, m->views);
 		within(&c, 2, 1, m->slices);
@@ -89,9 +94,7 @@ START_TEST(the_split_that_was_faster_is_chosen)
 	for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
 		const struct measured *m = &measured[i];
 		gt_scan *scan = scan_of(m->problem);
-		const gt_model_case c = {
-			.grid = &grids[m->problem], .scan = scan, .subsets = m->penalty ? 1 : 12, .penalty = m->penalty, .element = 4
-		};
+		const gt_model_case c = case_of(m, scan);
 		gt_split_spec s;
 		ck_ok(gt_split_choose(&asked, 2, &c, &s));
 		const double chosen = s.slabs == 1 ? m->views : m->slices, other = s.slabs == 1 ? m->slices : m->views;
