@@ -84,7 +84,7 @@ gt_status gt_recon_choose_slabs(gt_recon *r, int *by_slabs)
 	gt_recon_job *j = &r->job;
 	gt_status st = GT_OK;
 	*by_slabs = 0;
-	if (gt_team_is_spec(j->backend))
+	if (gt_recon_is_team(j))
 		return only_by_slabs(&r->set, "several devices", "compute all at once");
 	if (r->set.preset == GT_PRESET_ITERATIVE)
 		return only_by_slabs(&r->set, "--preset iterative", "computes all at once");

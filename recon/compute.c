@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/clock.h"
+#include "core/device/get_staged.h"
 #include "core/log.h"
 #include "core/team/share.h"
 #include "core/try.h"
+#include "recon/team/team_balance.h"
 #include "recon/team/team_run.h"
 
 void gt_recon_found_free(gt_recon_found *f)
@@ -17,6 +19,7 @@ void gt_recon_found_free(gt_recon_found *f)
 	free(f->cost);
 	free(f->unsaved);
 	free(f->members);
+	free(f->splits);
 	*f = (gt_recon_found){ .run.residual = NAN };
 }
 
@@ -49,12 +52,25 @@ gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t
 	return m->solver && m->solver->subsets ? m->solver->subsets(m->options, scan->views, subsets) : GT_OK;
 }
 
+gt_status gt_recon_model_case(const gt_recon_job *j, const gt_recon_extent *e, const gt_backend *be, gt_model_case *c)
+{
+	*c = (gt_model_case){ .grid = &e->grid,
+		              .scan = j->method.analytic ? e->all->scan : e->p.scan,
+		              .penalty = j->penalty ? j->penalty->spec : NULL,
+		              .direct = j->method.analytic != NULL,
+		              .on_cpu = !gt_backend_is_gpu(be),
+		              .threads = gt_pool_threads(gt_backend_pool(be)),
+		              .element = gt_type_size(j->type) };
+	return gt_recon_count_subsets(&j->method, c->scan, &c->subsets);
+}
+
 static gt_status get_slices(const gt_array *x, const gt_recon_extent *e, float *out)
 {
 	gt_array *part = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_slices_part(x, &e->grid, e->below, e->asked->n[2], &part));
-	gt_array_get_float(part, out);
+	if (gt_array_type(part) != GT_F32 || gt_array_is_shared(part) || !gt_array_get_staged(part, out))
+		gt_array_get_float(part, out);
 done:
 	gt_array_free(part);
 	return st;
@@ -79,6 +95,8 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 	gt_array *x = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(begin(j, be, f));
+	if (j->team && !f->plan && !j->reproducible)
+		GT_TRY(gt_team_balance(j, be, e, &j->team->split));
 	const double start = gt_seconds();
 	GT_TRY(gt_array_new_shared(be, j->type, e->grid.n[0] * e->grid.n[1], e->grid.n[2], &x));
 	gt_memory_estimate_volume(f->plan, be);
@@ -104,24 +122,33 @@ done:
 static gt_status compute_alone(const gt_recon_job *j, const gt_recon_extent *e, float *out, gt_recon_found *f)
 {
 	gt_backend *be = NULL;
+	gt_model_case c;
 	gt_status st = GT_OK;
 	if (j->split && strcmp(j->split, "auto"))
 		return gt_fail(GT_ERR_ARG, "--split=%s: one device computes: expected several, as --gpus 2 or --backend cpu:1x4", j->split);
 	GT_TRY(gt_backend_open(j->backend ? j->backend : "auto", &be));
 	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %s", gt_backend_name(be), gt_backend_describe(be));
 	snprintf(f->backend, sizeof f->backend, "%s", gt_backend_name(be));
+	GT_TRY(gt_recon_model_case(j, e, be, &c));
+	gt_model(&c, 1, 1, &f->model);
 	GT_TRY(compute_on(j, be, e, out, f));
 done:
 	gt_backend_close(be);
 	return st;
 }
 
+int gt_recon_is_team(const gt_recon_job *j) { return j->reproducible || gt_team_is_spec(j->backend); }
+
 gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f)
 {
 	const gt_z_margin_options margin = { j->margin, j->grid_is_given };
 	gt_recon_extent extent;
+	if (j->balance == GT_BALANCE_YES && (j->reproducible || !gt_recon_is_team(j)))
+		return gt_fail(GT_ERR_ARG, "balance=yes: %s",
+		               j->reproducible ? "with reproducible=yes all members have equal shares"
+		                               : "one device computes: expected several, as cpu:1+cpu:2");
 	gt_recon_extent_views(j->p, &j->grid, &extent);
 	if (j->method.solver)
 		gt_recon_extent_pad(&j->log, &margin, &extent);
-	return gt_team_is_spec(j->backend) ? gt_recon_run_team(j, &extent, compute_on, out, f) : compute_alone(j, &extent, out, f);
+	return gt_recon_is_team(j) ? gt_recon_run_team(j, &extent, compute_on, out, f) : compute_alone(j, &extent, out, f);
 }

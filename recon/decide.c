@@ -123,6 +123,8 @@ static void begin_job(gt_recon *r)
 		                                  gt_recon_starts_from_file(gt_recon_init(s)),
 		                 .backend = s->text[GT_SET_BACKEND],
 		                 .split = s->text[GT_SET_SPLIT],
+		                 .balance = s->balance,
+		                 .reproducible = s->reproducible,
 		                 .init = gt_recon_init(s),
 		                 .checkpoint = s->text[GT_SET_CHECKPOINT],
 		                 .resume = s->text[GT_SET_RESUME],
@@ -140,7 +142,7 @@ static gt_status read_all(gt_recon *r)
 		r->job.p = r->given;
 		return gt_recon_check_given(r->given);
 	}
-	if (!gt_team_is_spec(r->job.backend))
+	if (!gt_recon_is_team(&r->job))
 		gt_backend_prefetch(r->job.backend ? r->job.backend : "auto");
 	const gt_status st = gt_recon_read(r, &r->log, 0, &r->owned);
 	gt_backend_prefetch_end();

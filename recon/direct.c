@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/analytic.h>
+#include <gantry/slab.h>
 #include "core/log.h"
 #include "core/team/share.h"
 #include "core/try.h"
 #include "geometry/projections.h"
 #include "geometry/volume.h"
 #include "recon/choose.h"
+#include "recon/team/direct_slab.h"
 #include "recon/team/team_run.h"
 
 /* What the method cannot see, in words. */
@@ -34,60 +36,82 @@ static gt_status tell_unseen(const gt_recon_job *j, const gt_analytic *method, c
 	return GT_OK;
 }
 
-/* The whole volume on every member, of which each keeps its own slices. */
-static gt_status whole_and_take(const gt_analytic *method, const void *options, const gt_recon_extent *e, const gt_array *data,
-                                gt_array *own, gt_range share)
+/* All of it by one call: data and volume whole on the device. */
+static gt_status run_whole(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
 {
-	gt_backend *be = gt_array_backend(own);
+	gt_array *data = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_array_new(gt_array_backend(x), gt_array_type(x), gt_scan_size(e->all->scan), &data));
+	gt_array_put_float(e->all->data, data);
+	GT_TRY(gt_analytic_run(method, gt_array_backend(x), &e->grid, e->all->scan, options, data, x));
+	GT_TRY(gt_backend_status(gt_array_backend(x)));
+done:
+	gt_array_free(data);
+	return st;
+}
+
+/* The whole volume on every member, of which each keeps its own slices. */
+static gt_status whole_and_take(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *own, gt_range share)
+{
 	const size_t plane = e->grid.n[0] * e->grid.n[1];
 	gt_array *whole = NULL, *part = NULL;
 	gt_status st = GT_OK;
-	GT_TRY(gt_array_new(be, gt_array_type(own), gt_grid_voxels(&e->grid), &whole));
-	GT_TRY(gt_analytic_run(method, be, &e->grid, e->all->scan, options, data, whole));
+	GT_TRY(gt_array_new(gt_array_backend(own), gt_array_type(own), gt_grid_voxels(&e->grid), &whole));
+	GT_TRY(run_whole(method, options, e, whole));
 	GT_TRY(gt_array_part(whole, share.first * plane, share.n * plane, &part));
 	gt_copy(part, own);
-	GT_TRY(gt_backend_status(be));
+	GT_TRY(gt_backend_status(gt_array_backend(own)));
 done:
 	gt_array_free(part);
 	gt_array_free(whole);
 	return st;
 }
 
+/* Slices of a method that knows no slabs, as a grid of their own. */
+static gt_status run_slices(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_range share, gt_array *own)
+{
+	gt_recon_extent part = *e;
+	part.grid = gt_grid_slab(&e->grid, share);
+	return run_whole(method, options, &part, own);
+}
+
 /* The slices of a member alone; where a method cannot compute some member's alone, as those that a helix
  * does not see over half a turn, all compute the whole. */
-static gt_status direct_share(const gt_analytic *method, const void *options, const gt_recon_extent *e, const gt_array *data, gt_array *x)
+static gt_status direct_share(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
 {
 	gt_backend *be = gt_array_backend(x);
 	const gt_range share = gt_my_share(be, e->grid.n[2]);
-	const gt_grid slab = gt_grid_slab(&e->grid, share);
 	gt_array *own = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_array_local(x, &own));
-	st = share.n ? gt_analytic_run(method, be, &slab, e->all->scan, options, data, own) : GT_OK;
+	if (share.n)
+		st = gt_slab_plan_supports(method) ? gt_direct_slab(method, options, &e->grid, e->all->scan, e->all->data, share, own)
+		                                   : run_slices(method, options, e, share, own);
 	if (gt_team_least(be, st != GT_ERR_UNSUPPORTED) == 0)
-		st = whole_and_take(method, options, e, data, own, share);
+		st = whole_and_take(method, options, e, own, share);
 done:
 	gt_array_free(own);
 	return st;
 }
 
+/* A device computes while views are on their way; the CPU has them already. */
+static gt_status direct_alone(const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
+{
+	const gt_range all = { 0, e->grid.n[2] };
+	if (!gt_backend_is_gpu(gt_array_backend(x)) || !gt_slab_plan_supports(method))
+		return run_whole(method, options, e, x);
+	const gt_status st = gt_direct_slab(method, options, &e->grid, e->all->scan, e->all->data, all, x);
+	return st == GT_ERR_UNSUPPORTED ? run_whole(method, options, e, x) : st;
+}
+
 gt_status gt_recon_direct(const gt_recon_job *j, const gt_analytic *method, const void *options, const gt_recon_extent *e, gt_array *x)
 {
-	const gt_projections *p = e->all;
-	gt_backend *be = gt_array_backend(x);
-	gt_array *data = NULL;
 	gt_status st = GT_OK;
-	gt_method_note_form(&j->log, method, options, be);
+	gt_method_note_form(&j->log, method, options, gt_array_backend(x));
 	if (method->coverage && j->log.say)
-		GT_TRY(tell_unseen(j, method, e->asked, p->scan));
-	GT_TRY(gt_array_new(be, gt_array_type(x), gt_scan_size(p->scan), &data));
-	gt_array_put_float(p->data, data);
-	st = gt_array_is_shared(x) ? direct_share(method, options, e, data, x)
-	                           : gt_analytic_run(method, be, &e->grid, p->scan, options, data, x);
-	GT_TRY(st);
-	GT_TRY(gt_backend_status(be));
+		GT_TRY(tell_unseen(j, method, e->asked, e->all->scan));
+	st = gt_array_is_shared(x) ? direct_share(method, options, e, x) : direct_alone(method, options, e, x);
 done:
-	gt_array_free(data);
 	return st;
 }
 

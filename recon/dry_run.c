@@ -84,6 +84,7 @@ static gt_status plan_whole(gt_recon *r, gt_memory_estimate *e, int *known)
 	gt_recon_job j = r->job;
 	gt_status st = GT_OK;
 	j.each = NULL;
+	j.compares = 1;
 	gt_recon_forget(r);
 	*e = (gt_memory_estimate){ .host_free = r->host_free };
 	gt_memory_estimate_begin(e, j.p, &j.grid);

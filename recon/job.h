@@ -4,6 +4,7 @@
 #include <gantry/recon.h>
 #include "recon/memory_estimate.h"
 #include "recon/settings.h"
+#include "recon/team/team_model.h"
 #include "recon/z_margin.h"
 
 /* Borrows all that it points to. A copy with another method, type or grid is another computation, for a dry run. */
@@ -22,6 +23,9 @@ typedef struct {
 	int grid_is_given;              /* 1: it was asked for */
 	gt_method method;               /* its options are not freed with the job */
 	const char *split;              /* of the work of a team; NULL: auto */
+	int balance;                    /* gt_balance_mode */
+	int reproducible;               /* 1: always as many members, whatever the devices */
+	int compares;                   /* 1: a plan tells of every split of a team */
 	struct gt_recon_team *team;     /* of the member that computes; NULL: there is one alone */
 	const char *projector, *backend, *init, *checkpoint, *resume, *command; /* checkpoint, resume: NULL: not asked for */
 	const float *start;             /* on grid; NULL: as init says */
@@ -43,6 +47,8 @@ typedef struct {
 	char *unsaved;                  /* owned; why the last checkpoint was not written; NULL: it was, or none was due */
 	char backend[32], split[32];    /* split: empty where one computes alone */
 	char *members;                  /* owned; of a plan for a team, what each member does; NULL: none */
+	char *splits;                   /* owned; of such a plan, a line for each split; NULL: none */
+	gt_model_times model;           /* of the split; seconds 0: not known */
 	size_t subsets;
 	double *cost;                   /* [costs], owned */
 	size_t costs, costs_max;
@@ -52,6 +58,8 @@ typedef struct {
 } gt_recon_found;
 void gt_recon_found_free(gt_recon_found *f);
 
+/* 1: several members compute. */
+int gt_recon_is_team(const gt_recon_job *j);
 /* Into out [z][y][x] on the job's grid; in a dry run out is not looked at. */
 gt_status gt_recon_compute(const gt_recon_job *j, float *out, gt_recon_found *f);
 gt_status gt_recon_count_subsets(const gt_method *m, const gt_scan *scan, size_t *subsets);

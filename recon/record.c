@@ -63,6 +63,16 @@ static void add_copy(char **text, const char *key, const char *value)
 		add(text, key, gt_text("%s", value));
 }
 
+/* Lines that are ready; NULL: none. */
+static void add_lines(char **text, const char *lines)
+{
+	char *more = *text && lines ? gt_text("%s%s", *text, lines) : NULL;
+	if (!lines)
+		return;
+	free(*text);
+	*text = more;
+}
+
 char *gt_recon_facts(const gt_recon *r, const gt_recon_found *f)
 {
 	const gt_recon_job *j = &r->job;
@@ -80,11 +90,10 @@ char *gt_recon_facts(const gt_recon *r, const gt_recon_found *f)
 	add_copy(&text, "precision", gt_type_name(j->type));
 	add_copy(&text, "backend", f->backend);
 	add_copy(&text, "split", *f->split ? f->split : NULL);
-	if (text && f->members) {
-		char *more = gt_text("%s%s", text, f->members);
-		free(text);
-		text = more;
-	}
+	if (f->model.seconds > 0)
+		add(&text, "model", gt_text("%.3g ms %s", 1e3 * f->model.seconds, j->method.solver ? "per iteration" : "in all"));
+	add_lines(&text, f->splits);
+	add_lines(&text, f->members);
 	return text;
 }
 
@@ -139,6 +148,9 @@ static char *backend_text(const gt_recon *r)
 	return name[0] ? gt_text("%s", name) : NULL;
 }
 
+static char *split_text(const gt_recon *r) { return *r->found.split ? gt_text("%s", r->found.split) : NULL; }
+static char *model_text(const gt_recon *r) { return r->found.model.seconds > 0 ? gt_text("%.6g", r->found.model.seconds) : NULL; }
+
 static char *checkpoint_text(const gt_recon *r)
 {
 	const char *spec = r->set.text[GT_SET_CHECKPOINT];
@@ -156,7 +168,8 @@ const char *gt_recon_text(gt_recon *r, const char *name)
 		      { "grid", chosen_grid },           { "precision", precision_text },
 		      { "backend", backend_text },       { "subsets", subsets_text },
 		      { "slabs", slabs_text },           { "checkpoint", checkpoint_text },
-		      { "parameters", parameters_text }, { "scan", scan_text } };
+		      { "parameters", parameters_text }, { "scan", scan_text },
+		      { "split", split_text },           { "model", model_text } };
 	if (!r || r->tag != GT_IS_RECON || !name)
 		return NULL;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

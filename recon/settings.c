@@ -139,7 +139,8 @@ static gt_status check_output(gt_recon_settings *s, const char *value)
 static gt_status parse_water(gt_recon_settings *s, const char *value) { return gt_parse_real("water", value, 1e-9, 1e3, &s->water); }
 
 static const char *const precisions[] = { "single", "double", NULL }, *const answers[] = { "no", "yes", NULL },
-			 *const slabs[] = { "auto", "yes", NULL }, *const units[] = { "mm-1", "HU", "auto", NULL };
+			 *const slabs[] = { "auto", "yes", NULL }, *const balances[] = { "auto", "yes", "no", NULL },
+			 *const units[] = { "mm-1", "HU", "auto", NULL };
 
 #define AT(field) offsetof(gt_recon_settings, field)
 static const key keys[GT_SETTINGS] = {
@@ -170,6 +171,8 @@ static const key keys[GT_SETTINGS] = {
 	[GT_SET_CHECK] = { .name = "check", .choices = answers, .at = AT(check) },
 	[GT_SET_FORCE] = { .name = "force", .choices = answers, .at = AT(force) },
 	[GT_SET_SPLIT] = { .name = "split", .parse = check_split },
+	[GT_SET_BALANCE] = { .name = "balance", .choices = balances, .at = AT(balance) },
+	[GT_SET_REPRODUCIBLE] = { .name = "reproducible", .choices = answers, .at = AT(reproducible) },
 	[GT_SET_VOXEL] = { .name = "voxel", .parse = parse_voxel },
 	[GT_SET_SLICE] = { .name = "slice", .parse = check_slice },
 	[GT_SET_VIEWS] = { .name = "views", .parse = check_views },

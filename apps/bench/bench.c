@@ -8,9 +8,7 @@
 #include "apps/bench/bench_case.h"
 #include "apps/cli/try.h"
 
-static const bench_options defaults = {
-	.workload = "quick", .operation = "all", .projector = "dd", .solver = "os-sart", .repeat = 5, .every = 1, .vectors = 50
-};
+static const bench_options defaults = { .operation = "all", .projector = "dd", .split = "auto", .repeat = 5, .every = 1, .vectors = 50 };
 #define AT(field) offsetof(bench_options, field)
 /* clang-format off */
 static const cli_option options[] = {
@@ -31,6 +29,12 @@ static const cli_option options[] = {
 	  .at = AT(penalty) },
 	{ .name = "vectors", .kind = CLI_INT, .value = "N", .help = "volumes of 'basis' (default 50)", .at = AT(vectors), .least = 1,
 	  .most = 1000 },
+	{ .name = "gpus", .kind = CLI_TEXT, .value = "N[,...]",
+	  .help = "iterations and direct methods on so many devices together, as 1,2,4: times, speed-ups, and what the model "
+		  "says; with --backend cpu:1 on members of a thread each",
+	  .at = AT(gpus) },
+	{ .name = "split", .kind = CLI_TEXT, .value = "auto|views|slices|PxQ[,...]",
+	  .help = "with --gpus: how they share the work (default auto)", .at = AT(split) },
 	{ .name = "repeat", .kind = CLI_INT, .value = "N", .help = "timed runs (default 5)", .at = AT(repeat), .least = 1, .most = 10000 },
 	{ .name = "every", .kind = CLI_INT, .value = "N", .help = "only every Nth view", .at = AT(every), .least = 1, .most = 1e6 },
 	{ .name = "output", .letter = 'o', .kind = CLI_OUTPUT, .value = "FILE", .help = "also write the table as JSON", .at = AT(output) },
@@ -191,7 +195,7 @@ done:
 }
 
 /* The head of the report says where it was measured. */
-static gt_status start_report(const cli_call *call, cJSON *report)
+static gt_status start_report(const cli_call *call, int is_team, cJSON *report)
 {
 	gt_backend *be = NULL;
 	const gt_status st = gt_backend_open(call->common.backend ? call->common.backend : "auto", &be);
@@ -200,15 +204,16 @@ static gt_status start_report(const cli_call *call, cJSON *report)
 	cJSON_AddStringToObject(report, "gantry", GANTRY_VERSION);
 	cJSON_AddStringToObject(report, "backend", gt_backend_name(be));
 	cJSON_AddStringToObject(report, "device", gt_backend_describe(be));
-	if (!call->common.json)
+	if (!call->common.json && is_team)
+		printf("%s, %s\n", gt_backend_name(be), gt_backend_describe(be));
+	else if (!call->common.json)
 		printf("%s, %s\n%-14s %-*s %-*s %6s %11s %9s %9s %10s  %s\n", gt_backend_name(be), gt_backend_describe(be), "workload",
 		       BENCH_OPERATION, "operation", BENCH_BY, "by", "views", "ms", "GUPS", "overlap", "peak MiB", "of the limit");
 	gt_backend_close(be);
 	return GT_OK;
 }
 
-/* By its name, or as one of a group: those whose names start so. */
-static int is_wanted(const bench_options *o, const char *name)
+int bench_wanted(const bench_options *o, const char *name)
 {
 	for (size_t i = 0; groups[i]; i++)
 		if (!strncmp(name, groups[i], strlen(groups[i])) && bench_in_list(o->workload, groups[i]))
@@ -218,7 +223,12 @@ static int is_wanted(const bench_options *o, const char *name)
 
 static int run(const cli_call *call, const void *given)
 {
-	const bench_options *o = given;
+	bench_options filled = *(const bench_options *)given;
+	const bench_options *o = &filled;
+	if (!o->workload)
+		filled.workload = o->gpus ? bench_team_workloads() : groups[0];
+	if (!o->solver && !o->gpus)
+		filled.solver = "os-sart";
 	cJSON *report = cJSON_CreateObject();
 	bench_case b = { .call = call, .o = o, .results = cJSON_AddArrayToObject(report, "results") };
 	gt_status st = b.results ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
@@ -227,12 +237,17 @@ static int run(const cli_call *call, const void *given)
 		if (!(b.time[i].ms = malloc((size_t)o->repeat * sizeof(double))))
 			GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
 	GT_TRY(check_lists(o));
-	GT_TRY(app_iteration_check(o->solver));
+	if (o->solver)
+		GT_TRY(app_iteration_check(o->solver));
+	if (o->gpus)
+		GT_TRY(bench_check_team(o));
 	if (o->output)
 		GT_TRY(gt_can_write(o->output));
-	GT_TRY(start_report(call, report));
-	for (b.workload = app_workloads; b.workload->name; b.workload++)
-		if (is_wanted(o, b.workload->name))
+	GT_TRY(start_report(call, o->gpus != NULL, report));
+	if (o->gpus)
+		GT_TRY(bench_run_team(&b));
+	for (b.workload = app_workloads; !o->gpus && b.workload->name; b.workload++)
+		if (bench_wanted(o, b.workload->name))
 			GT_TRY(run_workload(&b));
 	if (o->output) {
 		cli_begin_writing();
@@ -270,7 +285,8 @@ const cli_command cli_bench = {
 		"'parts': what the branchless projectors prepare, the integral images, beside a copy of as many bytes.\n\n"
 		"  gantry bench --workload ge-hd --backend cuda:0 -o ge-hd.json\n"
 		"  gantry bench --workload ge-hd --operation forward,back --projector all --vs dd\n"
-		"  gantry bench --workload ge-hd --operation forward,back --every 41 --backend cpu:1\n",
+		"  gantry bench --workload ge-hd --operation forward,back --every 41 --backend cpu:1\n"
+		"  gantry bench --gpus 1,2,4 -o scaling.json\n",
 	.traits = CLI_COMPUTES | CLI_REPORTS,
 	.options = options,
 	.defaults = &defaults,

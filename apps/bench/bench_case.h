@@ -5,7 +5,7 @@
 #include "apps/cli/cli.h"
 
 typedef struct {
-	const char *workload, *operation, *projector, *vs, *solver, *method, *penalty, *output;
+	const char *workload, *operation, *projector, *vs, *solver, *method, *penalty, *output, *gpus, *split;
 	long long repeat, every, vectors;
 } bench_options;
 
@@ -38,6 +38,12 @@ gt_status bench_measure_direct(bench_case *b);
 gt_status bench_check_method(const char *method);
 /* A penalty, the operations on arrays, or on a basis: a line for each thing that it does. */
 gt_status bench_measure_row(bench_case *b, int operation, const char *spec);
+
+/* --gpus: whole iterations and direct methods on several numbers of devices, a line each. */
+gt_status bench_check_team(const bench_options *o);
+gt_status bench_run_team(bench_case *b);
+const char *bench_team_workloads(void);         /* where none is asked for */
+int bench_wanted(const bench_options *o, const char *name);     /* by its name, or as one of a group: those whose names start so */
 
 /* Width of the column of projectors, methods and penalties: the standard ones. */
 enum { BENCH_OPERATION = 18, BENCH_BY = 20 };

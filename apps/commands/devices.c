@@ -1,5 +1,74 @@
-/* Where computing can happen. */
+/* Where computing can happen, and how fast bytes go from one place to another. */
+#include <gantry/module.h>
+#include <gantry/upload.h>
 #include "apps/cli/cli.h"
+#include "apps/cli/try.h"
+
+typedef struct {
+	int links;
+	double megabytes;
+} devices_options;
+static const devices_options defaults = { .megabytes = 256 };
+#define AT(field) offsetof(devices_options, field)
+/* clang-format off */
+static const cli_option options[] = {
+	{ .name = "links", .kind = CLI_FLAG,
+	  .help = "measure copies between host and devices and between each two devices instead", .at = AT(links) },
+	{ .name = "megabytes", .kind = CLI_REAL, .value = "N",
+	  .help = "size of those copies, in MB (default 256)", .at = AT(megabytes), .least = 0.001, .most = 1e5 },
+	{ 0 },
+};
+/* clang-format on */
+
+static void print_link(const gt_link *l)
+{
+	char both[32] = "-";
+	if (l->both_ways > 0)
+		snprintf(both, sizeof both, "%.1f", l->both_ways / 1e9);
+	printf("%-11s %-11s %10.1f %16s %13.1f  %s\n", l->from, l->to, l->bytes_per_second / 1e9, both, l->latency * 1e6,
+	       l->peer < 0 ? "-"
+	       : l->peer   ? "yes"
+	                   : "no");
+}
+
+static cJSON *link_json(const gt_link *l)
+{
+	cJSON *o = cJSON_CreateObject();
+	cJSON_AddStringToObject(o, "from", l->from);
+	cJSON_AddStringToObject(o, "to", l->to);
+	cJSON_AddNumberToObject(o, "bytes_per_second", l->bytes_per_second);
+	if (l->both_ways > 0)
+		cJSON_AddNumberToObject(o, "bytes_per_second_both_ways", l->both_ways);
+	cJSON_AddNumberToObject(o, "latency_seconds", l->latency);
+	if (l->peer >= 0)
+		cJSON_AddBoolToObject(o, "peer", l->peer);
+	return o;
+}
+
+static int measure_links(const cli_call *call, double megabytes)
+{
+	gt_link *l = NULL;
+	size_t n = 0;
+	const gt_status st = gt_links_measure((size_t)(1e6 * megabytes), &l, &n);
+	if (st != GT_OK)
+		return cli_exit(call, st);
+	cJSON *all = cJSON_CreateArray();
+	if (!gt_device_count())
+		cli_note(call, "no GPU: copies between two members of a team on the host");
+	if (!call->common.json)
+		printf("%-11s %-11s %10s %16s %13s  %s\n", "from", "to", "GB/s", "GB/s both ways", "latency, us", "peer access");
+	for (size_t i = 0; i < n; i++) {
+		cJSON_AddItemToArray(all, link_json(&l[i]));
+		if (!call->common.json)
+			print_link(&l[i]);
+	}
+	gt_free(l);
+	if (call->common.json)
+		cli_json(all);
+	else
+		cJSON_Delete(all);
+	return CLI_DONE;
+}
 
 static void add_device(cJSON *all, gt_backend *be)
 {
@@ -13,11 +82,15 @@ static void add_device(cJSON *all, gt_backend *be)
 	cJSON_AddItemToArray(all, d);
 }
 
-static int run(const cli_call *call, const void *options)
+static int run(const cli_call *call, const void *given)
 {
+	const devices_options *o = given;
 	gt_backend *be = NULL;
 	cJSON *all = cJSON_CreateArray();
-	(void)options;
+	if (o->links) {
+		cJSON_Delete(all);
+		return measure_links(call, o->megabytes);
+	}
 	gt_status st = gt_backend_open("cpu", &be);
 	if (st != GT_OK) {
 		cJSON_Delete(all);
@@ -54,8 +127,13 @@ static int run(const cli_call *call, const void *options)
 const cli_command cli_devices = {
 	.name = "devices",
 	.about = "list the processors and GPUs that can compute",
-	.synopsis = "[--json]",
-	.notes = "  gantry devices\n",
+	.synopsis = "[--links] [--json]",
+	.notes = "--links: host-paged is memory that is not page-locked; 'both ways': bytes that go each way at the same time.\n\n"
+		 "  gantry devices\n"
+		 "  gantry devices --links --megabytes 64\n",
 	.traits = CLI_REPORTS,
+	.options = options,
+	.defaults = &defaults,
+	.options_size = sizeof defaults,
 	.run = run,
 };

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <pthread.h>
 #include <gantry/params.h>
+#include "core/device/allow_shared.cuh"
 #include "core/device/cuda_current.cuh"
 #include "core/device/cuda_streams.cuh"
 #include "core/device/ops_kernels.cuh"
@@ -42,6 +44,21 @@ extern "C" void gt_cuda_side(gt_backend *be)
 }
 extern "C" void gt_cuda_main(gt_backend *be) { own(be)->queue = own(be)->first; }
 extern "C" void gt_cuda_join(gt_backend *be) { order(be, own(be)->second, own(be)->first); }
+
+extern "C" cudaError_t gt_cuda_allow_shared(const void *kernel, size_t bytes)
+{
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+	cudaFuncAttributes now;
+	cudaError_t e = cudaFuncGetAttributes(&now, kernel);
+	if (e != cudaSuccess || (size_t)now.maxDynamicSharedSizeBytes >= bytes)
+		return e;
+	pthread_mutex_lock(&one);
+	e = cudaFuncGetAttributes(&now, kernel);
+	if (e == cudaSuccess && (size_t)now.maxDynamicSharedSizeBytes < bytes)
+		e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+	pthread_mutex_unlock(&one);
+	return e;
+}
 
 extern "C" int gt_cuda_check(gt_backend *be, cudaError_t e, const char *what)
 {

@@ -125,4 +125,16 @@ static void pull_(gt_backend *be, const void *peer, const gt_piece *from, const 
 	gt_backend_unlock(be);
 }
 
-extern "C" const struct gt_exchange_impl gt_exchange_cuda = { open_, close_, ready_, after_, pull_, taken_ };
+static int reaches_(gt_backend *be, gt_backend *peer)
+{
+	int can = 0;
+	gt_backend_lock(be);
+	gt_backend_lock(peer);
+	const int from = device_of(be), to = device_of(peer);
+	const int known = from == to || cudaDeviceCanAccessPeer(&can, from, to) == cudaSuccess;
+	gt_backend_unlock(peer);
+	gt_backend_unlock(be);
+	return known && (from == to || can);
+}
+
+extern "C" const struct gt_exchange_impl gt_exchange_cuda = { open_, close_, ready_, after_, pull_, taken_, reaches_ };

@@ -1,5 +1,6 @@
 /* Arrays that a team shares. */
 #include <stdlib.h>
+#include "core/device/get_staged.h"
 #include "core/team/share.h"
 #include "core/team/team_impl.h"
 #include "core/try.h"
@@ -67,6 +68,8 @@ static void write_own(const gt_array *a, gt_type type, void *host)
 	own.first = 0;
 	char *to = (char *)host + a->first * gt_type_size(type);
 	if (!a->n)
+		return;
+	if (type == a->type && gt_array_get_staged(&own, to))
 		return;
 	if (type == a->type)
 		gt_array_get(&own, to);

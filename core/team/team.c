@@ -33,7 +33,8 @@ struct gt_team {
 	char message[512];
 };
 
-const struct gt_exchange_impl *gt_team_exchange_impl(const gt_backend *be) { return be->member->team->impl; }
+const struct gt_exchange_impl *gt_exchange_of(const gt_team *t) { return t->impl; }
+const struct gt_exchange_impl *gt_team_exchange_impl(const gt_backend *be) { return gt_exchange_of(be->member->team); }
 
 /* Opening -------------------------------------------------------------------- */
 
@@ -55,13 +56,9 @@ done:
 	return st;
 }
 
-gt_status gt_team_open(const char *spec, gt_team **out)
+static gt_status open_members(int n, char name[GT_TEAM_MAX][32], gt_team **out)
 {
-	char name[GT_TEAM_MAX][32];
-	int n = 0;
-	gt_status st = gt_team_parse(spec, &n, name);
-	if (st != GT_OK)
-		return st;
+	gt_status st = GT_OK;
 	gt_team *t = calloc(1, sizeof *t);
 	if (!t)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a team");
@@ -85,6 +82,32 @@ gt_status gt_team_open(const char *spec, gt_team **out)
 done:
 	if (st != GT_OK)
 		gt_team_close(t);
+	return st;
+}
+
+gt_status gt_team_open(const char *spec, gt_team **out)
+{
+	char name[GT_TEAM_MAX][32];
+	int n = 0;
+	const gt_status st = gt_team_parse(spec, &n, name);
+	return st == GT_OK ? open_members(n, name, out) : st;
+}
+
+gt_status gt_team_open_dealt(const char *spec, int members, gt_team **out)
+{
+	char name[GT_TEAM_MAX][32], dealt[GT_TEAM_MAX][32];
+	int n = 0;
+	gt_status st = GT_OK;
+	if (gt_team_is_spec(spec))
+		GT_TRY(gt_team_parse(spec, &n, name));
+	else
+		GT_TRY(gt_team_name_alone(spec, members, &n, name));
+	if (members % n && n % members)
+		GT_TRY(gt_fail(GT_ERR_ARG, "backend '%s': %d devices: expected a number of which %d is a multiple", spec, n, members));
+	for (int i = 0; i < members; i++)
+		memcpy(dealt[i], name[i * n / members], sizeof dealt[i]);
+	st = open_members(members, dealt, out);
+done:
 	return st;
 }
 

@@ -9,10 +9,14 @@ typedef struct gt_team gt_team;
 /* A run of elements, slices or views. */
 typedef struct { size_t first, n; } gt_range;
 
-/* "cpu:1x4" (four members of one thread each), "cuda:0,2", "cuda:0-3". 1: such a text; it may still be wrong. */
+/* "cpu:1x4" (four members of one thread each), "cuda:0,2", "cuda:0-3", "cpu:1+cpu:2" (unlike members). 1: such a
+ * text; it may still be wrong. */
 int       gt_team_is_spec(const char *spec);
 /* GT_ERR_ARG: no such text, or a device that is named twice; else as gt_backend_open(). */
 gt_status gt_team_open(const char *spec, gt_team **t);
+/* So many members, dealt evenly to the devices of spec, which may be one alone; NULL: auto. GT_ERR_ARG: `members` is
+ * no multiple of these. */
+gt_status gt_team_open_dealt(const char *spec, int members, gt_team **t);
 void      gt_team_close(gt_team *t);                    /* NULL is fine */
 int       gt_team_size(const gt_team *t);
 gt_backend *gt_team_backend(const gt_team *t, int member);

@@ -9,6 +9,8 @@ int gt_team_is_spec(const char *spec)
 {
 	if (!spec)
 		return 0;
+	if (strchr(spec, '+'))
+		return !strncmp(spec, "cpu:", 4) || !strncmp(spec, "cuda:", 5);
 	if (!strncmp(spec, "cpu:", 4))
 		return strchr(spec + 4, 'x') != NULL;
 	return !strncmp(spec, "cuda:", 5) && strpbrk(spec + 5, ",-") != NULL;
@@ -17,7 +19,9 @@ int gt_team_is_spec(const char *spec)
 static gt_status no_team(const char *spec)
 {
 	return gt_fail(GT_ERR_ARG,
-	               "backend '%s': expected cpu:THREADSxMEMBERS as cpu:1x4, or cuda:FIRST-LAST or cuda:NUMBER,NUMBER as cuda:0-3", spec);
+	               "backend '%s': expected cpu:THREADSxMEMBERS as cpu:1x4, cuda:FIRST-LAST or cuda:NUMBER,NUMBER as cuda:0-3, or "
+	               "several of one kind with + between as cpu:1+cpu:2",
+	               spec);
 }
 
 static gt_status parse_cpu(const char *spec, int *n, char name[GT_TEAM_MAX][32])
@@ -71,9 +75,75 @@ done:
 	return st;
 }
 
+/* "cpu:2" and the like. */
+static gt_status parse_one(const char *spec, int *n, char name[GT_TEAM_MAX][32])
+{
+	int number = -1, end = 0;
+	const int is_cpu = !strncmp(spec, "cpu:", 4);
+	if (sscanf(strchr(spec, ':') + 1, "%4d%n", &number, &end) != 1 || strchr(spec, ':')[1 + end] || number < is_cpu)
+		return no_team(spec);
+	snprintf(name[0], 32, "%s:%d", is_cpu ? "cpu" : "cuda", number);
+	*n = 1;
+	return GT_OK;
+}
+
+static gt_status parse_part(const char *spec, int *n, char name[GT_TEAM_MAX][32])
+{
+	*n = 0;
+	if (!gt_team_is_spec(spec))
+		return strncmp(spec, "cpu:", 4) && strncmp(spec, "cuda:", 5) ? no_team(spec) : parse_one(spec, n, name);
+	return !strncmp(spec, "cpu:", 4) ? parse_cpu(spec, n, name) : parse_cuda(spec, n, name);
+}
+
+/* A part after the others: of their kind, and on devices that they have not. */
+static gt_status append(const char *spec, char part[GT_TEAM_MAX][32], int parts, int *n, char name[GT_TEAM_MAX][32])
+{
+	const int is_cpu = !strncmp(part[0], "cpu:", 4);
+	if (*n + parts > GT_TEAM_MAX)
+		return gt_fail(GT_ERR_ARG, "backend '%s': expected at most %d members", spec, GT_TEAM_MAX);
+	for (int i = 0; i < parts; i++) {
+		if (*n && is_cpu != !strncmp(name[0], "cpu:", 4))
+			return gt_fail(GT_ERR_ARG, "backend '%s': %s and %s: expected members of one kind", spec, name[0], part[i]);
+		for (int k = 0; k < *n && !is_cpu; k++)
+			if (!strcmp(name[k], part[i]))
+				return gt_fail(GT_ERR_ARG, "backend '%s': device %s is named twice", spec, part[i] + 5);
+		memcpy(name[(*n)++], part[i], 32);
+	}
+	return GT_OK;
+}
+
 gt_status gt_team_parse(const char *spec, int *n, char name[GT_TEAM_MAX][32])
 {
+	char part[GT_TEAM_MAX][32];
+	gt_status st = GT_OK;
+	int parts;
+	*n = 0;
 	if (!gt_team_is_spec(spec))
 		return no_team(spec ? spec : "NULL");
-	return !strncmp(spec, "cpu:", 4) ? parse_cpu(spec, n, name) : parse_cuda(spec, n, name);
+	char *copy = strdup(spec), *rest = copy;
+	if (!copy)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	for (const char *one; (one = strsep(&rest, "+"));) {
+		GT_TRY(parse_part(one, &parts, part));
+		GT_TRY(append(spec, part, parts, n, name));
+	}
+done:
+	free(copy);
+	return st;
+}
+
+gt_status gt_team_name_alone(const char *name, int members, int *n, char names[GT_TEAM_MAX][32])
+{
+	gt_backend *be = NULL;
+	gt_status st = GT_OK;
+	GT_TRY(gt_backend_open(name ? name : "auto", &be));
+	const int threads = gt_pool_threads(gt_backend_pool(be)) / members;
+	if (gt_backend_is_gpu(be))
+		snprintf(names[0], 32, "%s", gt_backend_name(be));
+	else
+		snprintf(names[0], 32, "cpu:%d", threads > 1 ? threads : 1);
+	*n = 1;
+done:
+	gt_backend_close(be);
+	return st;
 }

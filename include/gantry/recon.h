@@ -39,6 +39,8 @@ GT_API void      gt_recon_free(gt_recon *r);
  *   checkpoint            FILE[:every=10]                             resume          FILE
  *   backend               auto, cpu, cpu:THREADS, cuda, cuda:NUMBER   precision       single, double
  *   split                 auto, views, slices, 2x4: who computes what, where backend is a team (cuda:0-3, cpu:1x4)
+ *   balance               auto, yes, no: members of a team (cpu:1+cpu:2) measure their shares first
+ *   reproducible          no, yes: the same bits on 1, 2, 4 or 8 devices: eight members always
  *   device-memory         4GiB: at most so much is taken              host-memory     the same of the host
  *   keep                  auto, memory, scratch, no (by slabs)        scratch         a folder (by slabs)
  *   overlap               yes, no (by slabs)                          data            a file of the projections, for gt_recon_open()
@@ -125,7 +127,8 @@ GT_API gt_status gt_recon_chosen_grid(const gt_recon *r, gt_grid *grid);
 GT_API int gt_recon_iterates(const gt_recon *r);
 /* What was chosen, or found while it ran: "solver", "method" (its name alone), "projector", "weights", "penalty",
  * "start", "grid", "precision", "backend", "subsets", "slabs", "checkpoint" (the file alone), "parameters" (all of
- * them, as files record it). NULL: not known yet, or there is none. Valid until the next call with r. */
+ * them, as files record it), "split" (of a team), "model" (seconds of an iteration, or of a direct method, as a model
+ * predicts them). NULL: not known yet, or there is none. Valid until the next call with r. */
 GT_API const char *gt_recon_text(gt_recon *r, const char *name);
 
 /* What a run would take, and its settings as lines key=value, which r owns until the next call: found by running it

@@ -64,16 +64,28 @@ static char *describe(const struct run *r, const gt_team *t)
 	return all;
 }
 
+/* Of a GPU, with that of the members that share it. */
+static double on_device(const struct run *r, const gt_team *t, int member)
+{
+	double all = (double)r->plans[member].peak;
+	const char *name = gt_backend_name(gt_team_backend(t, member));
+	for (int i = 0; i < gt_team_size(t) && !r->plans[member].on_host; i++)
+		if (i != member && !strcmp(name, gt_backend_name(gt_team_backend(t, i))))
+			all += (double)r->plans[i].peak;
+	return all;
+}
+
 /* The plan of the member that needs most; on the host all add up. */
-static void join_plans(const struct run *r, int members, gt_memory_estimate *plan)
+static void join_plans(const struct run *r, const gt_team *t, gt_memory_estimate *plan)
 {
 	int most = 0;
 	double others = 0;
-	for (int i = 0; i < members; i++)
-		most = r->plans[i].peak > r->plans[most].peak ? i : most;
-	for (int i = 0; i < members; i++)
+	for (int i = 0; i < gt_team_size(t); i++)
+		most = on_device(r, t, i) > on_device(r, t, most) ? i : most;
+	for (int i = 0; i < gt_team_size(t); i++)
 		others += i == most ? 0 : (double)r->plans[i].peak;
 	*plan = r->plans[most];
+	plan->peak = (size_t)on_device(r, t, most);
 	plan->host_peak += plan->on_host ? others : 0;
 }
 
@@ -86,15 +98,13 @@ static void free_others(struct run *r, int members)
 	free(r->jobs);
 }
 
-static gt_status choose_split(const gt_recon_job *j, const gt_recon_extent *e, size_t members, gt_split_spec *split)
+static gt_status choose_split(const gt_recon_job *j, const gt_recon_extent *e, size_t members, const gt_model_case *c, gt_split_spec *split)
 {
 	gt_split_spec asked = { GT_SPLIT_AUTO, 0, 0 };
-	size_t subsets;
 	gt_status st = GT_OK;
 	GT_TRY(gt_split_spec_parse(j->split ? j->split : "auto", &asked));
-	GT_TRY(gt_recon_count_subsets(&j->method, e->p.scan, &subsets));
 	if (j->method.solver)
-		return gt_split_choose(&asked, members, &e->grid, e->p.scan, subsets, split);
+		return gt_split_choose(&asked, members, c, split);
 	if (asked.kind == GT_SPLIT_VIEWS || (asked.kind == GT_SPLIT_GRID && asked.blocks > 1))
 		return gt_fail(GT_ERR_ARG, "--split=%s: %s goes by slices: expected auto or slices", j->split, gt_method_name(&j->method));
 	if (members > e->grid.n[2])
@@ -105,42 +115,119 @@ done:
 	return st;
 }
 
+/* All members, by the split of `shared`. */
+static gt_status run_split(gt_team *t, struct run *r, struct gt_recon_team *shared)
+{
+	const int n = gt_team_size(t);
+	gt_recon_found *const f = r->f;
+	gt_memory_estimate *const plan = f->plan;
+	gt_status st = GT_OK;
+	r->others = calloc((size_t)n, sizeof *r->others);
+	r->jobs = calloc((size_t)n, sizeof *r->jobs);
+	r->plans = plan ? calloc((size_t)n, sizeof *r->plans) : NULL;
+	if (!r->others || !r->jobs || (plan && !r->plans))
+		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	prepare(r, n, shared, plan);
+	st = gt_team_run(t, run_member, r);
+	f->plan = plan;
+	for (int i = 1; i < n; i++)
+		f->device_peak = r->others[i].device_peak > f->device_peak ? r->others[i].device_peak : f->device_peak;
+	if (plan && st == GT_OK) {
+		join_plans(r, t, plan);
+		free(f->members);
+		f->members = describe(r, t);
+	}
+done:
+	free_others(r, n);
+	free(shared->w);
+	free(shared->weights);
+	shared->w = NULL;
+	shared->weights = NULL;
+	return st;
+}
+
+/* To have the same bits the work is cut for as many members whatever the devices; of few slices a direct method
+ * has fewer. */
+enum { MEMBERS = 8 };
+static gt_status open_team(const gt_recon_job *j, const gt_recon_extent *e, gt_team **t)
+{
+	if (!j->reproducible)
+		return gt_team_open(j->backend, t);
+	int members = MEMBERS;
+	while (j->method.analytic && (size_t)members > e->grid.n[2])
+		members /= 2;
+	return gt_team_open_dealt(j->backend, members, t);
+}
+
+/* What another split would take of a member's memory, in words. */
+static char *memory_of(const struct run *chosen, const gt_memory_estimate *begun, const gt_split_spec *split)
+{
+	struct gt_recon_team shared = { .split = *split };
+	gt_memory_estimate e = *begun;
+	gt_recon_found f = { .plan = &e };
+	gt_recon_job j = *chosen->j;
+	j.log = (gt_listener){ NULL, NULL };
+	struct run r = { .j = &j, .e = chosen->e, .text = chosen->text, .f = &f };
+	gt_team *t = NULL; /* of its own: what a backend has taken at most stays with it */
+	gt_status st = open_team(&j, chosen->e, &t);
+	if (st == GT_OK)
+		st = run_split(t, &r, &shared);
+	gt_team_close(t);
+	gt_recon_found_free(&f);
+	return st == GT_OK ? gt_text("%s", BYTES(e.peak)) : gt_text("%s", "more than there is");
+}
+
+/* A line for each split that there is: time by the model, memory by a rehearsal. */
+static char *compare_splits(int members, const struct run *r, const gt_model_case *c, const gt_memory_estimate *begun,
+                            const gt_split_spec *chosen)
+{
+	char *all = gt_text("%s", "");
+	gt_split_spec s;
+	for (size_t k = 0; all && gt_split_nth((size_t)members, c, k, &s); k++) {
+		char name[32];
+		gt_model_times times;
+		gt_split_print(&s, name);
+		gt_model(c, s.slabs, s.blocks, &times);
+		const int is_chosen = s.slabs == chosen->slabs && s.blocks == chosen->blocks;
+		char *memory = is_chosen ? gt_text("%s", BYTES(r->f->plan->peak)) : memory_of(r, begun, &s);
+		char *line = gt_model_text(name, &times), *more = NULL;
+		if (memory && line)
+			more = gt_text("%s%s, %s exchanged, memory %s\n", all, line, BYTES(times.moved), memory);
+		free(memory);
+		free(line);
+		free(all);
+		all = more;
+	}
+	return all;
+}
+
 gt_status gt_recon_run_team(const gt_recon_job *j, const gt_recon_extent *e, gt_recon_text_of_member *text, float *out, gt_recon_found *f)
 {
 	struct gt_recon_team shared = { .w = NULL };
 	struct run r = { .j = j, .e = e, .text = text, .out = out, .f = f };
-	gt_memory_estimate *const plan = f->plan;
+	const gt_memory_estimate begun = f->plan ? *f->plan : (gt_memory_estimate){ .size = 0 };
+	gt_model_case c;
 	gt_team *t = NULL;
 	gt_status st = GT_OK;
-	int n = 0;
 	char split[32];
-	GT_TRY(gt_team_open(j->backend, &t));
-	n = gt_team_size(t);
-	GT_TRY(choose_split(j, e, (size_t)n, &shared.split));
+	GT_TRY(open_team(j, e, &t));
+	const int n = gt_team_size(t);
+	GT_TRY(gt_recon_model_case(j, e, gt_team_backend(t, 0), &c));
+	if (j->reproducible)
+		c.threads = 1; /* the split is the same for any */
+	GT_TRY(choose_split(j, e, (size_t)n, &c, &shared.split));
 	gt_split_print(&shared.split, split);
-	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d members, split by %s, each %s", j->backend, n, split,
-	       gt_backend_describe(gt_team_backend(t, 0)));
-	r.others = calloc((size_t)n, sizeof *r.others);
-	r.jobs = calloc((size_t)n, sizeof *r.jobs);
-	r.plans = plan ? calloc((size_t)n, sizeof *r.plans) : NULL;
-	if (!r.others || !r.jobs || (plan && !r.plans))
-		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
-	prepare(&r, n, &shared, plan);
-	st = gt_team_run(t, run_member, &r);
-	f->plan = plan;
-	snprintf(f->backend, sizeof f->backend, "%s", j->backend);
+	gt_say(&j->log, GT_INFO, GT_ABOUT_CHOICE, "backend %s: %d members, split by %s, each %s", j->backend ? j->backend : "auto", n,
+	       split, gt_backend_describe(gt_team_backend(t, 0)));
+	snprintf(f->backend, sizeof f->backend, "%s", j->backend ? j->backend : "auto");
 	snprintf(f->split, sizeof f->split, "%s", split);
-	for (int i = 1; i < n; i++)
-		f->device_peak = r.others[i].device_peak > f->device_peak ? r.others[i].device_peak : f->device_peak;
-	if (plan && st == GT_OK) {
-		join_plans(&r, n, plan);
-		free(f->members);
-		f->members = describe(&r, t);
+	gt_model(&c, shared.split.slabs, shared.split.blocks, &f->model);
+	GT_TRY(run_split(t, &r, &shared));
+	if (f->plan && j->compares && !c.direct) {
+		free(f->splits);
+		f->splits = compare_splits(n, &r, &c, &begun, &shared.split);
 	}
 done:
-	free_others(&r, n);
 	gt_team_close(t);
-	free(shared.w);
-	free(shared.weights);
 	return st;
 }

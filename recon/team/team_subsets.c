@@ -4,6 +4,7 @@
 #include <string.h>
 #include <gantry/projector.h>
 #include <gantry/scan_math.h>
+#include "core/clock.h"
 #include "core/team/share.h"
 #include "core/try.h"
 #include "recon/team/team_split.h"
@@ -174,6 +175,47 @@ static gt_status new_operator(const gt_split_spec *chosen, const gt_team_problem
 	gt_status st = new_local(p, q, be, scan, &local);
 	if (st == GT_OK)
 		st = gt_split_new(side, be, q->type, local, A);
+	free(p);
+	return st;
+}
+
+static double time_once(gt_backend *be, const gt_linop *local, gt_array *x, gt_array *y)
+{
+	gt_backend_wait(be);
+	const double start = gt_seconds();
+	gt_forward(local, x, y);
+	gt_adjoint(local, y, x);
+	gt_backend_wait(be);
+	return gt_seconds() - start;
+}
+
+gt_status gt_team_probe(const gt_split_spec *chosen, gt_backend *be, const gt_team_problem *q, double *seconds)
+{
+	gt_linop *local = NULL;
+	gt_scan *part = NULL;
+	gt_array *x = NULL, *y = NULL;
+	gt_status st = GT_OK;
+	struct subset_plan *p = calloc(1, sizeof *p);
+	*seconds = 0;
+	if (!p)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(gt_scan_subset(q->scan, 0, q->subsets, &part));
+	make_plan(chosen, be, q->grid, part, p);
+	GT_TRY(new_local(p, q, be, part, &local));
+	if (local) {
+		GT_TRY(gt_array_new(be, q->type, gt_linop_nx(local), &x));
+		GT_TRY(gt_array_new(be, q->type, gt_linop_ny(local), &y));
+		gt_fill(1, x);
+		time_once(be, local, x, y); /* warms up */
+		*seconds = time_once(be, local, x, y);
+		*seconds = fmin(*seconds, time_once(be, local, x, y));
+	}
+	GT_TRY(gt_backend_status(be));
+done:
+	gt_array_free(x);
+	gt_array_free(y);
+	gt_linop_free(local);
+	gt_scan_free(part);
 	free(p);
 	return st;
 }

@@ -13,7 +13,8 @@
 START_TEST(names)
 {
 	gt_team *t = NULL;
-	ck_assert(gt_team_is_spec("cpu:1x4") && gt_team_is_spec("cuda:0,1") && gt_team_is_spec("cuda:0-3"));
+	ck_assert(gt_team_is_spec("cpu:1x4") && gt_team_is_spec("cuda:0,1") && gt_team_is_spec("cuda:0-3") &&
+	          gt_team_is_spec("cpu:1+cpu:2"));
 	ck_assert(!gt_team_is_spec("cpu:4") && !gt_team_is_spec("cuda:0") && !gt_team_is_spec("auto") && !gt_team_is_spec(NULL));
 	ck_refused(gt_team_open("cuda:0,1,0", &t), GT_ERR_ARG, "device 0 is named twice");
 	ck_refused(gt_team_open("cuda:0-2,1", &t), GT_ERR_ARG, "device 1 is named twice");
@@ -23,6 +24,20 @@ START_TEST(names)
 	ck_refused(gt_team_open("cpu:1x", &t), GT_ERR_ARG, "expected");
 	ck_refused(gt_team_open("cpu:1x2y", &t), GT_ERR_ARG, "expected");
 	ck_refused(gt_team_open("cpu:1x999", &t), GT_ERR_ARG, "at most 64");
+	ck_refused(gt_team_open("cpu:1+cuda:0", &t), GT_ERR_ARG, "members of one kind");
+	ck_refused(gt_team_open("cuda:0+cuda:0", &t), GT_ERR_ARG, "device 0 is named twice");
+	ck_refused(gt_team_open("cpu:1+cpu:", &t), GT_ERR_ARG, "expected");
+	ck_refused(gt_team_open("cpu:1+", &t), GT_ERR_ARG, "expected");
+	ck_refused(gt_team_open_dealt("cpu:1x3", 8, &t), GT_ERR_ARG, "3 devices");
+	ck_ok(gt_team_open("cpu:1+cpu:2+cpu:1x2", &t));
+	ck_assert_int_eq(gt_team_size(t), 4);
+	ck_assert_str_eq(gt_backend_name(gt_team_backend(t, 1)), "cpu:2");
+	ck_assert_str_eq(gt_backend_name(gt_team_backend(t, 3)), "cpu:1");
+	gt_team_close(t);
+	ck_ok(gt_team_open_dealt("cpu:1+cpu:2", 8, &t));
+	ck_assert_str_eq(gt_backend_name(gt_team_backend(t, 3)), "cpu:1");
+	ck_assert_str_eq(gt_backend_name(gt_team_backend(t, 4)), "cpu:2");
+	gt_team_close(t);
 }
 END_TEST
 

@@ -83,7 +83,8 @@ static gt_status solve(gt_backend *be, void *self)
 		GT_TRY(gt_subsets_new("dd", be, r->type, &grid, r->scan, r->data, r->weights, r->subsets, &sub));
 	} else {
 		GT_TRY(gt_split_spec_parse(r->split, &asked));
-		GT_TRY(gt_split_choose(&asked, (size_t)gt_members(be), &grid, r->scan, r->subsets, &split));
+		const gt_model_case c = { .grid = &grid, .scan = r->scan, .subsets = r->subsets, .element = 4 };
+		GT_TRY(gt_split_choose(&asked, (size_t)gt_members(be), &c, &split));
 		const gt_team_problem q = { "dd", r->type, &grid, r->scan, r->data, r->weights, r->subsets };
 		GT_TRY(gt_team_subsets_new(&split, be, &q, &sub));
 	}

@@ -26,7 +26,8 @@ static gt_status matrix_text(gt_backend *be, void *self)
 	float *zero = calloc(ny, sizeof *zero);
 	gt_status st = GT_OK;
 	GT_TRY(gt_split_spec_parse(m->split, &asked));
-	GT_TRY(gt_split_choose(&asked, (size_t)gt_members(be), m->grid, m->scan, 1, &split));
+	const gt_model_case c = { .grid = m->grid, .scan = m->scan, .subsets = 1, .element = 4 };
+	GT_TRY(gt_split_choose(&asked, (size_t)gt_members(be), &c, &split));
 	const gt_team_problem q = { "dd", GT_F64, m->grid, m->scan, zero, NULL, 1 };
 	GT_TRY(gt_team_subsets_new(&split, be, &q, &s));
 	GT_TRY(gt_array_new_shared(be, GT_F64, m->grid->n[0] * m->grid->n[1], m->grid->n[2], &x));

@@ -2,6 +2,7 @@
  * block of voxels and view. */
 #include <stdlib.h>
 #include "analytic/fbp/back/tile.cuh"
+#include "core/device/allow_shared.cuh"
 
 typedef CUresult (*encode_function)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *,
                                     const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
@@ -103,8 +104,7 @@ void gt_tiles_run(const struct gt_tiles *t, const struct gt_back_call *c, gt_til
 	in.out = (float *)c->x;
 	const size_t blocks = in.tiles[0] * in.tiles[1] * parts(in.grid.n[2], (size_t)(t->sides * t->slices));
 	const size_t bytes = (size_t)(in.stages * in.stage_bytes + ENTRY_BYTES * ENTRIES);
-	if (gt_cuda_check(c->be, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-	                  "backprojection: shared memory"))
+	if (gt_cuda_check(c->be, gt_cuda_allow_shared((const void *)kernel, (size_t)bytes), "backprojection: shared memory"))
 		return;
 	kernel<<<(unsigned)blocks, THREADS, bytes, gt_cuda_queue(c->be)>>>(maps, in);
 	if (!gt_cuda_check(c->be, cudaGetLastError(), "backprojection of tiles"))

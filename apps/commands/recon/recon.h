@@ -11,8 +11,8 @@
 
 typedef struct {
 	const char *output, *grid, *like, *solver, *projector, *init, *weights, *penalty, *stop, *log, *plot, *checkpoint, *resume;
-	const char *data, *device_memory, *host_memory, *scratch, *range, *gpus, *split, *report, *voxel, *slice, *views;
-	int unit, preset, dry_run, padding, no_overlap, keep, no_check, force, number, watch;
+	const char *data, *device_memory, *host_memory, *scratch, *range, *gpus, *split, *balance, *report, *voxel, *slice, *views;
+	int unit, preset, dry_run, reproducible, padding, no_overlap, keep, no_check, force, number, watch;
 	long long port;
 	double water;
 	cli_frames frames;

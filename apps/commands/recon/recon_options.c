@@ -60,6 +60,13 @@ const cli_option recon_table[] = {
 	  .help = "several GPUs compute together: 2 (the first two) or 0,2 (these), as --backend cuda:0-1 or cuda:0,2", .at = AT(gpus) },
 	{ .name = "split", .kind = CLI_TEXT, .value = "auto|views|slices|PxQ",
 	  .help = "how several devices share the work: P slabs of slices, Q runs of views each (default auto)", .at = AT(split) },
+	{ .name = "balance", .kind = CLI_TEXT, .value = "auto|yes|no",
+	  .help = "unlike devices measure their shares before the first iteration, or take those that were found before (auto); "
+		  "yes: measure, also where they are alike",
+	  .at = AT(balance) },
+	{ .name = "reproducible", .kind = CLI_FLAG,
+	  .help = "the same bits on 1, 2, 4 or 8 devices: the work is always cut for eight, which costs time and memory",
+	  .at = AT(reproducible) },
 	{ .name = "device-memory", .kind = CLI_TEXT, .value = "SIZE",
 	  .help = "limit of device memory, e.g. 4GiB; fdk and fbp compute by slabs if needed", .at = AT(device_memory) },
 	{ .name = "host-memory", .kind = CLI_TEXT, .value = "SIZE",
@@ -140,6 +147,8 @@ gt_status recon_set(gt_recon *r, const cli_call *call, const recon_options *o)
 		{ "backend", o->gpus ? backend : call->common.backend },
 		{ "precision", call->common.precision ? "double" : "single" },
 		{ "split", o->split },
+		{ "balance", o->balance },
+		{ "reproducible", o->reproducible ? "yes" : NULL },
 		{ "command", call->line },
 		{ "output", o->output },
 	};

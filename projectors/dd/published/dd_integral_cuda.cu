@@ -34,6 +34,7 @@
 #endif
 #include <cuda_pipeline.h>
 #include <stdint.h>
+#include "core/device/allow_shared.cuh"
 #include "core/device/cuda.cuh"
 #include "projectors/dd/published/dd_integral_sources.cuh"
 
@@ -281,7 +282,7 @@ static void launch(gt_backend *be, const SOURCE &source, const gt_dd_images *g, 
 	int warps = S::warps(g->width);
 	while (warps > 1 && warps * per_warp > room)
 		warps--;
-	const cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, warps * per_warp);
+	const cudaError_t e = gt_cuda_allow_shared(kernel, (size_t)(warps * per_warp));
 	if (gt_cuda_check(be, e, "integral images"))
 		return;
 	integrate<OUT, INTERLEAVED, SOURCE>

@@ -1,0 +1,8 @@
+#ifndef GT_CORE_DEVICE_ALLOW_SHARED_CUH
+#define GT_CORE_DEVICE_ALLOW_SHARED_CUH
+#include <cuda_runtime.h>
+
+/* Lets launches of a kernel on the current device have so much dynamic shared memory. It is raised alone: threads
+ * launch the same kernel with other sizes at the same time. */
+extern "C" cudaError_t gt_cuda_allow_shared(const void *kernel, size_t bytes);
+#endif

@@ -1,0 +1,69 @@
+/* Large arrays from a device to memory that is not page-locked, which drivers fill by one thread: through two
+ * page-locked pieces, of which one is on its way while all threads of the host empty the other. */
+#include <string.h>
+#include <gantry/download.h>
+#include <gantry/upload.h>
+#include "core/device/get_staged.h"
+#include "core/try.h"
+
+#define PIECE_BYTES ((size_t)16 << 20)
+enum { PLACES = 2, GRAIN = 1 << 20 };
+
+struct copy {
+	const char *from;
+	char *to;
+	size_t bytes;
+};
+
+static void copy_part(void *self, size_t begin, size_t end, int worker)
+{
+	const struct copy *c = self;
+	const size_t last = end * GRAIN < c->bytes ? end * GRAIN : c->bytes;
+	(void)worker;
+	memcpy(c->to + begin * GRAIN, c->from + begin * GRAIN, last - begin * GRAIN);
+}
+
+static gt_status get(const gt_array *a, char *host, gt_download *d, void *const buffer[PLACES])
+{
+	gt_backend *be = gt_array_backend(a);
+	const size_t each = gt_type_size(gt_array_type(a)), most = PIECE_BYTES / each, all = gt_array_size(a);
+	gt_array *part[PLACES] = { NULL, NULL };
+	gt_status st = GT_OK;
+	for (size_t k = 0; k * most < all + most; k++) {
+		const size_t n = k * most < all ? all - k * most < most ? all - k * most : most : 0;
+		gt_download_wait(d);
+		if (n) {
+			gt_array_free(part[k % PLACES]);
+			part[k % PLACES] = NULL;
+			GT_TRY(gt_array_part(a, k * most, n, &part[k % PLACES]));
+			gt_download_get(d, part[k % PLACES], buffer[k % PLACES]);
+		}
+		if (!k)
+			continue;
+		struct copy c = { buffer[(k - 1) % PLACES], host + (k - 1) * most * each, gt_array_bytes(part[(k - 1) % PLACES]) };
+		gt_parallel(gt_backend_pool(be), (c.bytes + GRAIN - 1) / GRAIN, 1, copy_part, &c);
+	}
+done:
+	gt_download_wait(d);
+	for (int i = 0; i < PLACES; i++)
+		gt_array_free(part[i]);
+	return st;
+}
+
+int gt_array_get_staged(const gt_array *a, void *host)
+{
+	gt_backend *be = gt_array_backend(a);
+	gt_download *d = NULL;
+	void *buffer[PLACES] = { NULL, NULL };
+	int done = 0;
+	if (!gt_backend_is_gpu(be) || gt_array_bytes(a) < 2 * PIECE_BYTES || gt_backend_is_dry_run(be) || gt_backend_known(be) != GT_OK)
+		return 0;
+	for (int i = 0; i < PLACES; i++)
+		buffer[i] = gt_locked_new(be, PIECE_BYTES, "pieces of an array");
+	if (buffer[0] && buffer[1] && gt_download_new(be, &d) == GT_OK)
+		done = get(a, host, d, buffer) == GT_OK;
+	gt_download_free(d);
+	for (int i = 0; i < PLACES; i++)
+		gt_locked_free(be, buffer[i]);
+	return done;
+}

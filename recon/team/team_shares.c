@@ -1,0 +1,103 @@
+/* The file of shares: $XDG_CACHE_HOME/gantry/shares, else ~/.cache/gantry/shares; lines "PROBLEM<tab>SHARE
+ * SHARE ...". It is written under another name and renamed, so that who reads it sees the old or the new one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <gantry/io.h>
+#include "core/text.h"
+#include "recon/team/team_balance.h"
+
+enum { MOST_LINES = 500 };
+
+/* NULL: there is no place. */
+static char *path_of(int make)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char *folder = NULL, *above = NULL, *path = NULL;
+	if (cache && *cache == '/')
+		above = gt_text("%s", cache);
+	else if (home && *home == '/')
+		above = gt_text("%s/.cache", home);
+	if (above && (folder = gt_text("%s/gantry", above)) && make) {
+		mkdir(above, 0700);
+		mkdir(folder, 0700);
+	}
+	if (folder)
+		path = gt_text("%s/shares", folder);
+	free(above);
+	free(folder);
+	return path;
+}
+
+/* Of a line of this problem; 0: it is of another, or has not as many shares. */
+static int parse(const char *line, const char *problem, int members, size_t *share)
+{
+	const size_t n = strlen(problem);
+	if (strncmp(line, problem, n) || line[n] != '\t')
+		return 0;
+	const char *c = line + n + 1;
+	for (int i = 0; i < members; i++) {
+		char *end;
+		const unsigned long long v = strtoull(c, &end, 10);
+		if (end == c || !v)
+			return 0;
+		share[i] = (size_t)v;
+		c = end;
+	}
+	return *c == '\n' || !*c;
+}
+
+int gt_shares_recall(const char *problem, int members, size_t *share)
+{
+	char *path = path_of(0), *line = NULL;
+	size_t room = 0;
+	int found = 0;
+	FILE *f = path ? fopen(path, "r") : NULL;
+	while (f && !found && getline(&line, &room, f) > 0)
+		found = parse(line, problem, members, share);
+	if (f)
+		fclose(f);
+	free(line);
+	free(path);
+	return found;
+}
+
+/* The lines of other problems, as many as are kept. */
+static void copy_others(FILE *from, const char *problem, FILE *to)
+{
+	char *line = NULL;
+	size_t room = 0;
+	const size_t n = strlen(problem);
+	for (int k = 1; k < MOST_LINES && getline(&line, &room, from) > 0;)
+		if ((strncmp(line, problem, n) || line[n] != '\t') && line[strlen(line) - 1] == '\n') {
+			fputs(line, to);
+			k++;
+		}
+	free(line);
+}
+
+void gt_shares_remember(const char *problem, int members, const size_t *share)
+{
+	char *path = path_of(1), *tmp = NULL;
+	if (!path || gt_tmp_path(path, &tmp) != GT_OK) {
+		free(path);
+		return;
+	}
+	FILE *to = fopen(tmp, "w"), *from = fopen(path, "r");
+	if (to) {
+		fprintf(to, "%s\t", problem);
+		for (int i = 0; i < members; i++)
+			fprintf(to, "%zu%c", share[i], i + 1 == members ? '\n' : ' ');
+	}
+	if (to && from)
+		copy_others(from, problem, to);
+	if (from)
+		fclose(from);
+	const int bad = !to || ferror(to);
+	if ((to && fclose(to)) || bad)
+		gt_tmp_drop(tmp);
+	else
+		gt_tmp_commit(tmp, path);
+	free(path);
+}

@@ -1,0 +1,127 @@
+/* The model of an iteration's time against what one and two H200 took (docs/measurements.md, 2026-11-23), and
+ * the split that is chosen by it.
+ * labels: unit */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gantry/constants.h>
+#include "recon/team/team_split.h"
+#include "tests/support/support.h"
+
+enum { GE_HD, HELICAL, CUBE512, CUBE1024, PROBLEMS };
+static const gt_grid grids[PROBLEMS] = { { { 512, 512, 64 }, { 0.9765625, 0.9765625, 0.625 }, { 0, 0, 0 } },
+	                                 { { 512, 512, 128 }, { 0.9765625, 0.9765625, 0.625 }, { 0, 0, 0 } },
+	                                 { { 512, 512, 512 }, { 0.6, 0.6, 0.6 }, { 0, 0, 0 } },
+	                                 { { 1024, 1024, 1024 }, { 0.3, 0.3, 0.3 }, { 0, 0, 0 } } };
+
+static gt_scan *scan_of(int problem)
+{
+	gt_orbit o = { .shape = GT_ARC,
+		       .source_to_axis = 541,
+		       .source_to_detector = 949,
+		       .column_pitch = 1.0239,
+		       .row_pitch = 1.0963,
+		       .columns = 888,
+		       .rows = 64,
+		       .views = 984,
+		       .turn = 2 * GT_PI };
+	gt_scan *scan = NULL;
+	if (problem == HELICAL) {
+		o.views = 2952;
+		o.turn = 6 * GT_PI;
+		o.pitch_per_turn = 31.0 / 32 * 64 * 1.0963 * 541 / 949;
+	} else if (problem != GE_HD) {
+		const size_t n = problem == CUBE512 ? 512 : 1024;
+		o = (gt_orbit){ .shape = GT_FLAT,
+			        .source_to_axis = 1000,
+			        .source_to_detector = 1536,
+			        .column_pitch = 512. / (double)n,
+			        .row_pitch = 512. / (double)n,
+			        .columns = n,
+			        .rows = n,
+			        .views = n == 512 ? 360 : 1200,
+			        .turn = 2 * GT_PI };
+	}
+	ck_assert_msg(gt_scan_orbit(&o, &scan) == GT_OK, "%s", gt_error());
+	return scan;
+}
+
+static const struct measured {
+	int problem;
+	const char *penalty;       /* NULL: os-sart of 12 subsets */
+	double one, views, slices; /* ms; 0: not measured */
+} measured[] = {
+	{ GE_HD, "qggmrf", 42.08, 22.58, 31.57 },    { GE_HD, NULL, 48.20, 30.16, 34.17 },    { GE_HD, "tv", 43.81, 24.46, 33.38 },
+	{ HELICAL, "qggmrf", 118.98, 61.28, 80.88 }, { HELICAL, NULL, 146.67, 87.27, 97.59 }, { HELICAL, "tv", 122.40, 64.00, 83.68 },
+	{ CUBE512, "qggmrf", 103.34, 56.86, 54.59 }, { CUBE512, NULL, 125.58, 99.11, 65.33 }, { CUBE512, "tv", 122.84, 66.87, 65.27 },
+	{ CUBE1024, "qggmrf", 2381.30, 1228.84, 0 }, { CUBE1024, NULL, 3010.26, 0, 1542.23 },
+};
+
+static gt_model_case case_of(const struct measured *m, const gt_scan *scan)
+{
+	const size_t subsets = m->penalty ? 1 : 12;
+	return (gt_model_case){ .grid = &grids[m->problem], .scan = scan, .subsets = subsets, .penalty = m->penalty, .element = 4 };
+}
+
+static void within(const gt_model_case *c, size_t slabs, size_t blocks, double ms)
+{
+	gt_model_times t;
+	if (!(ms > 0))
+		return;
+	gt_model(c, slabs, blocks, &t);
+	ck_assert_msg(fabs(1e3 * t.seconds / ms - 1) < 0.2, "%zu x %zu of %zu slices, %zu subsets, %s: %.4g ms, %.4g measured", slabs,
+	              blocks, c->grid->n[2], c->subsets, c->penalty ? c->penalty : "no penalty", 1e3 * t.seconds, ms);
+	ck_assert_double_eq_tol(t.seconds, t.operators + t.exchange + t.passes, 1e-9 * t.seconds);
+}
+
+START_TEST(within_20_percent_of_what_was_measured)
+{
+	for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+		const struct measured *m = &measured[i];
+		gt_scan *scan = scan_of(m->problem);
+		const gt_model_case c = case_of(m, scan);
+		within(&c, 1, 1, m->one);
+		within(&c, 1, 2, m->views);
+		within(&c, 2, 1, m->slices);
+		gt_scan_free(scan);
+	}
+}
+END_TEST
+
+START_TEST(the_split_that_was_faster_is_chosen)
+{
+	const gt_split_spec asked = { GT_SPLIT_AUTO, 0, 0 };
+	for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+		const struct measured *m = &measured[i];
+		gt_scan *scan = scan_of(m->problem);
+		const gt_model_case c = case_of(m, scan);
+		gt_split_spec s;
+		ck_ok(gt_split_choose(&asked, 2, &c, &s));
+		const double chosen = s.slabs == 1 ? m->views : m->slices, other = s.slabs == 1 ? m->slices : m->views;
+		ck_assert_msg(!(other > 0) || chosen <= other, "line %zu: %zu slabs are chosen", i, s.slabs);
+		gt_scan_free(scan);
+	}
+}
+END_TEST
+
+START_TEST(every_split_is_listed_once)
+{
+	gt_scan *scan = scan_of(GE_HD);
+	const gt_model_case c = { .grid = &grids[GE_HD], .scan = scan, .subsets = 492, .element = 4 };
+	gt_split_spec s;
+	size_t n = 0;
+	for (; gt_split_nth(8, &c, n, &s); n++)
+		ck_assert(s.slabs * s.blocks == 8 && s.blocks <= 2); /* two views a subset */
+	ck_assert_uint_eq(n, 2);
+	gt_scan_free(scan);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_test(tc, within_20_percent_of_what_was_measured);
+	tcase_add_test(tc, the_split_that_was_faster_is_chosen);
+	tcase_add_test(tc, every_split_is_listed_once);
+}
+
+int main(void) { return gt_test_main("team_model", fill); }
