@@ -1,4 +1,5 @@
 /* Specs by their text alone: the one place that knows where the name ends and a key begins. */
+#include <stdio.h>
 #include <string.h>
 #include "core/spec.h"
 #include "core/text.h"
@@ -48,4 +49,31 @@ gt_status gt_spec_check_once(const char *values)
 	for (const char *pair = values; pair && st == GT_OK; pair = strchr(pair, ',') ? strchr(pair, ',') + 1 : NULL)
 		st = check_pair(values, pair);
 	return st;
+}
+
+/* Of a list of "key=value" that with the key of `item`, and its length; NULL: there is none. */
+static const char *same_key(const char *list, const char *item, size_t *length)
+{
+	const size_t key = strcspn(item, "=") + 1;
+	for (; *list; list += *length + (list[*length] == ',')) {
+		*length = strcspn(list, ",");
+		if (!strncmp(list, item, key))
+			return list;
+	}
+	return NULL;
+}
+
+int gt_spec_difference(const char *list, const char *other, const char *standard, char mine[128], char its[128])
+{
+	size_t n = 0, m = 0;
+	for (; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		const char *same = same_key(other, list, &m), *older = same ? same : same_key(standard, list, &m);
+		if (!strncmp(list, "iterations=", 11) || (older && n == m && !strncmp(list, older, n)))
+			continue;
+		snprintf(mine, 128, "%.*s", (int)n, list);
+		snprintf(its, 128, "%.*s", same ? (int)m : (int)strcspn(list, "="), same ? same : list);
+		return 1;
+	}
+	return 0;
 }

@@ -15,4 +15,7 @@ gt_spec gt_spec_cut_file(const char *spec);             /* at the last one, if a
 char *gt_spec_with(const char *spec, const char *pair);
 /* Refuses a key that is given twice (GT_ERR_ARG, with both). values: key=value,...; NULL: none. */
 gt_status gt_spec_check_once(const char *values);
+/* The first "key=value" of a list that another one has otherwise, but for that of `iterations`. A key that the other
+ * lacks is one that earlier versions did not have: they did what its standard value does. 0: there is none. */
+int gt_spec_difference(const char *list, const char *other, const char *standard, char mine[128], char its[128]);
 #endif

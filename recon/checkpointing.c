@@ -139,22 +139,14 @@ static gt_status describe(gt_checkpointing *c, const gt_run_identity *r)
 	return all ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
 }
 
-/* The first "key=value" of two lists that differs, but for that of `iterations`; 0: there is none. */
-static int differing_item(const char *found, const char *expected, char f[128], char e[128])
+/* 0: the parameters of a file's solver are those of this run. */
+static int differing_parameters(const gt_method *m, const char *found, const char *expected, char f[128], char e[128])
 {
-	for (;;) {
-		const size_t nf = strcspn(found, ","), ne = strcspn(expected, ",");
-		const int same = nf == ne && !strncmp(found, expected, nf);
-		if (!same && (strncmp(found, "iterations=", 11) || strncmp(expected, "iterations=", 11))) {
-			snprintf(f, 128, "%.*s", (int)nf, found);
-			snprintf(e, 128, "%.*s", (int)ne, expected);
-			return 1;
-		}
-		if (!found[nf] && !expected[ne])
-			return 0;
-		found += nf + (found[nf] == ',');
-		expected += ne + (expected[ne] == ',');
-	}
+	char standard[1024];
+	const int length = gt_params_print(m->solver->params, m->solver->defaults, standard, sizeof standard);
+	if (length < 0 || (size_t)length >= sizeof standard)
+		standard[0] = 0;
+	return gt_spec_difference(expected, found, standard, e, f) || gt_spec_difference(found, expected, "", f, e);
 }
 
 static gt_status check_iterations(const gt_checkpointing *c, const gt_method *m, const char *found, const char *expected)
@@ -183,7 +175,7 @@ static gt_status check_line(const gt_checkpointing *c, const gt_method *m, int w
 		return GT_OK;
 	if (!found)
 		return gt_fail(GT_ERR_FORMAT, "%s: attribute run_%s is missing", c->resume, lines[which].name);
-	if (which == PARAMETERS && !differing_item(found, expected, f, e))
+	if (which == PARAMETERS && !differing_parameters(m, found, expected, f, e))
 		return check_iterations(c, m, found, expected);
 	return gt_fail(GT_ERR_UNSUPPORTED, "%s: is of another run: %s %s, expected %s", c->resume, lines[which].difference,
 	               which == PARAMETERS ? f : found, which == PARAMETERS ? e : expected);

@@ -8,7 +8,7 @@
 #include "apps/cli/cli.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
-#include "apps/commands/rabbitct.h"
+#include "apps/commands/rabbitct/rabbitct.h"
 #include "apps/commands/simulate_spectrum.h"
 
 /* Options that replace something of the scanner start as NAN or -1: not given. */

@@ -122,14 +122,14 @@ done:
 }
 
 /* A voxel and how well the data know it: what noise follows most. */
-struct place {
+struct known_voxel {
 	float kappa;
 	size_t voxel;
 };
 
 static int by_kappa(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct known_voxel *x = a, *y = b;
 	return x->kappa != y->kappa ? (x->kappa < y->kappa ? -1 : 1) : (x->voxel > y->voxel) - (x->voxel < y->voxel);
 }
 
@@ -138,12 +138,12 @@ static int by_kappa(const void *a, const void *b)
 static gt_status choose_places(const gt_strength_search *s, size_t voxel[GT_NOISE_PATCHES])
 {
 	const size_t n = s->q->kappa && s->object.voxels > SORTED_PLACES ? SORTED_PLACES : s->object.voxels;
-	struct place *all = s->q->kappa ? malloc(n * sizeof *all) : NULL;
+	struct known_voxel *all = s->q->kappa ? malloc(n * sizeof *all) : NULL;
 	if (s->q->kappa && !all)
 		return gt_fail(GT_ERR_MEMORY, "no memory for a sample of %zu voxels", n);
 	for (size_t i = 0; all && i < n; i++) {
 		const size_t at = s->object.at[(size_t)(((double)i + 0.5) / (double)n * (double)s->object.voxels)];
-		all[i] = (struct place){ s->q->kappa[at], at };
+		all[i] = (struct known_voxel){ s->q->kappa[at], at };
 	}
 	if (all)
 		qsort(all, n, sizeof *all, by_kappa);

@@ -18,6 +18,7 @@ struct work {
 	const float *data;
 	size_t row, rows, batch, piece; /* batch, piece: views at most */
 	gt_upload *upload;
+	gt_array *as_much; /* in a dry run: stands for the uploads */
 	void *buffer[PLACES];
 	size_t packed; /* pieces */
 	/* Of the piece that is packed. */
@@ -51,14 +52,10 @@ static void pack(void *self, size_t begin, size_t end, int worker)
 static gt_status open_(struct work *w)
 {
 	gt_status st = GT_OK;
-	gt_array *as_much = NULL;
 	w->batch = least(least(views_in(MOST_BYTES, bytes_of(w, 1)), MOST_VIEWS), w->scan->views);
 	w->piece = least(views_in(PIECE_BYTES, bytes_of(w, 1)), w->batch);
-	if (gt_backend_is_dry_run(w->be)) { /* nothing is copied, nor page-locked */
-		st = gt_array_new(w->be, w->type, PLACES * w->batch * cells(w), &as_much);
-		gt_array_free(as_much);
-		return st;
-	}
+	if (gt_backend_is_dry_run(w->be)) /* nothing is copied, nor page-locked */
+		return gt_array_new(w->be, w->type, PLACES * w->batch * cells(w), &w->as_much);
 	GT_TRY(gt_upload_new(w->be, bytes_of(w, w->batch), &w->upload));
 	for (int i = 0; i < PLACES; i++)
 		if (!(w->buffer[i] = gt_locked_new(w->be, bytes_of(w, w->piece), "rows of views")))
@@ -74,6 +71,7 @@ static void close_(struct work *w)
 	for (int i = 0; i < PLACES; i++)
 		gt_locked_free(w->be, w->buffer[i]);
 	gt_upload_free(w->upload);
+	gt_array_free(w->as_much);
 }
 
 /* While the host packs a piece, the one before is on its way, and the batch before is computed. */

@@ -44,10 +44,41 @@ START_TEST(once)
 }
 END_TEST
 
+/* Of a list that which differs from another; iterations may, order may, and what an older list lacks may if it is as
+ * is standard. */
+START_TEST(difference)
+{
+	static const struct {
+		const char *list, *other, *standard, *mine, *its; /* mine: NULL: none */
+	} all[] = {
+		{ "", "", "", NULL, NULL },
+		{ "a=1,b=2", "a=1,b=2", "", NULL, NULL },
+		{ "a=1,b=2", "b=2,a=1", "", NULL, NULL },
+		{ "iterations=3,a=1", "iterations=5,a=1", "", NULL, NULL },
+		{ "a=1,new=0", "a=1", "a=7,new=0", NULL, NULL },
+		{ "a=1,new=4", "a=1", "a=7,new=0", "new=4", "new" },
+		{ "a=1,new=0", "a=1", "a=7", "new=0", "new" },
+		{ "a=1,b=2", "a=1,b=23", "b=2", "b=2", "b=23" },
+		{ "a=12,b=2", "a=1,b=2", "", "a=12", "a=1" },
+		{ "ab=1,a=2", "ab=1,a=3", "", "a=2", "a=3" },
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		char mine[128] = "", its[128] = "";
+		const int differs = gt_spec_difference(all[i].list, all[i].other, all[i].standard, mine, its);
+		ck_assert_int_eq(differs, all[i].mine != NULL);
+		if (differs) {
+			ck_assert_str_eq(mine, all[i].mine);
+			ck_assert_str_eq(its, all[i].its);
+		}
+	}
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, cut, 0, sizeof specs / sizeof *specs);
 	tcase_add_test(tc, once);
+	tcase_add_test(tc, difference);
 }
 
 int main(void) { return gt_test_main("spec", fill); }

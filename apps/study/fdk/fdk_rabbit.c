@@ -6,7 +6,7 @@
 #include <gantry/phantom.h>
 #include <gantry/upload.h>
 #include "apps/cli/try.h"
-#include "apps/commands/rabbitct.h"
+#include "apps/commands/rabbitct/rabbitct.h"
 #include "apps/study/fdk/fdk.h"
 
 /* Table I (GeForce GTX 680, 512^3, 496 views, wall clock). */

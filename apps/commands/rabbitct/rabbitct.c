@@ -5,7 +5,7 @@
 #include <gantry/upload.h>
 #include "apps/cli/progress.h"
 #include "apps/cli/try.h"
-#include "apps/commands/rabbitct.h"
+#include "apps/commands/rabbitct/rabbitct.h"
 
 enum { GROUP_BYTES = 1 << 30 /* images held on the host at a time */ };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <gantry/matrix_backprojector.h>
 #include "apps/cli/try.h"
-#include "apps/commands/rabbitct.h"
+#include "apps/commands/rabbitct/rabbitct.h"
 
 int app_rabbitct_name(const char *path, gt_rabbitct_layout *layout)
 {

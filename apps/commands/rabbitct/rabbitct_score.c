@@ -1,7 +1,7 @@
 /* The benchmark's measures. */
 #include <math.h>
 #include <stdlib.h>
-#include "apps/commands/rabbitct.h"
+#include "apps/commands/rabbitct/rabbitct.h"
 
 #define MOST 4095.0 /* of 12 bits */
 
