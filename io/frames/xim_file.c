@@ -102,7 +102,7 @@ gt_status gt_xim_open(const char *path, gt_xim *x)
 {
 	gt_status st = GT_OK;
 	size_t at = HEAD, bins;
-	*x = (gt_xim){ NULL };
+	*x = (gt_xim){ .bytes = NULL };
 	GT_TRY(load(path, x));
 	if (memcmp(x->bytes, magic, sizeof magic - 1) != 0)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: does not begin with %s: is no .xim", path, magic));
@@ -130,7 +130,7 @@ done:
 void gt_xim_close(gt_xim *x)
 {
 	free(x->bytes);
-	*x = (gt_xim){ NULL };
+	*x = (gt_xim){ .bytes = NULL };
 }
 
 /* Whole numbers with a sign of 1, 2 or 4 bytes. */
