@@ -21,7 +21,7 @@ from .phantom import Phantom, add_noise, phantoms
 from .progress import Progress
 from .projector import Operator, Projector
 from .recon import Outcome, reconstruct, reconstruct_to
-from .solve import Result, analytic, solve
+from .solve import Analytic, Result, analytic, solve
 from .tables import Parameter, names, parameters, python_name as _python_name
 
 if _TYPE_CHECKING:
@@ -32,7 +32,7 @@ _check(_lib.gt_check_version(_lib.gt_py_built_for()))
 __version__ = _text(_lib.gt_version()).split()[0]
 
 __all__ = [
-    "ArgumentError", "Backend", "Check", "Comparison", "Denoiser", "DeviceError", "DivergedError", "Error", "FileError", "FormatError", "Grid", "Operator",
+    "Analytic", "ArgumentError", "Backend", "Check", "Comparison", "Denoiser", "DeviceError", "DivergedError", "Error", "FileError", "FormatError", "Grid", "Operator",
     "Outcome", "OutOfMemoryError", "Parameter", "Penalty", "Phantom", "Progress", "Projections", "Projector", "Provenance", "Remark", "Result", "Scan",
     "StoppedError", "UnknownNameError", "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic", "backend", "check", "circular",
     "compare", "devices", "formats", "from_matrices", "from_views", "helical", "names", "open", "parallel", "parameters", "phantoms",

@@ -154,25 +154,23 @@ def _again(scan: Scan, grid: Grid, model: str, device: str, dtype: str) -> Proje
 
 
 class Transpose(Operator):
-    """The transpose of a projector, which it keeps alive."""
+    """The transpose of an operator, which it keeps alive; again(*parts) makes that operator anew where this is unpickled."""
 
-    def __init__(self, A: Projector) -> None:
-        super().__init__(A.c, A.backend, A.dtype, (A.range_shape, A.domain_shape), True)
+    def __init__(self, A: Operator) -> None:
+        super().__init__(A.c, A.backend, A.dtype, (A.range_shape, A.domain_shape), not A.transposed)
         # No reference to A itself: A and its transpose would keep each other.
-        self._parts = (A.scan, A.grid, A.model)
+        self._kind, self._members = type(A), {k: v for k, v in vars(A).items() if k != "_transpose"}
 
     @property
     def T(self) -> Operator:
-        """The projector."""
-        scan, grid, model = self._parts
-        forward = Projector.__new__(Projector)
-        Operator.__init__(forward, self.c, self.backend, self.dtype, (self.range_shape, self.domain_shape), False)
-        forward.scan, forward.grid, forward.model, forward._transpose = scan, grid, model, self
+        """The operator."""
+        forward = self._kind.__new__(self._kind)
+        vars(forward).update(self._members, _transpose=self)
         return forward
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _transposed_again, (self.T,)
 
 
-def _transposed_again(A: Projector) -> Operator:
+def _transposed_again(A: Operator) -> Operator:
     return A.T
