@@ -24,6 +24,8 @@ class Operator:
     flat vectors and gives flat ones, as SciPy wants them.
     """
 
+    axes = VOLUME, PROJECTIONS  # of what goes in and what comes out, of the operator that is not transposed
+
     def __init__(self, c: Any, be: Backend, dtype: np.dtype[Any], shapes: tuple[tuple[int, ...], tuple[int, ...]], transposed: bool) -> None:
         self.c, self.backend, self.dtype, self.transposed = c, be, dtype, transposed
         self.domain_shape, self.range_shape = shapes
@@ -68,8 +70,7 @@ class Operator:
         """The dimensions in front of those that the operator takes."""
         n = len(self.domain_shape)
         if tuple(shape[-n:]) != self.domain_shape:
-            axes = PROJECTIONS if self.transposed else VOLUME
-            raise ArgumentError(f"x: shape {tuple(shape)}, expected (..., {', '.join(map(str, self.domain_shape))}): {axes}")
+            raise ArgumentError(f"x: shape {tuple(shape)}, expected (..., {', '.join(map(str, self.domain_shape))}): {self.axes[self.transposed]}")
         return tuple(shape[:-n])
 
     def __matmul__(self, x: Any) -> Any:
@@ -154,10 +155,11 @@ def _again(scan: Scan, grid: Grid, model: str, device: str, dtype: str) -> Proje
 
 
 class Transpose(Operator):
-    """The transpose of an operator, which it keeps alive; again(*parts) makes that operator anew where this is unpickled."""
+    """The transpose of an operator, which it keeps alive."""
 
     def __init__(self, A: Operator) -> None:
         super().__init__(A.c, A.backend, A.dtype, (A.range_shape, A.domain_shape), not A.transposed)
+        self.axes = A.axes
         # No reference to A itself: A and its transpose would keep each other.
         self._kind, self._members = type(A), {k: v for k, v in vars(A).items() if k != "_transpose"}
 

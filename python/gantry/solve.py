@@ -15,7 +15,7 @@ from .errors import ArgumentError, check, text
 from .geometry import Grid, Scan
 from .penalties import Penalty
 from .progress import Call, Callback
-from .projector import Operator, Projector, Transpose
+from .projector import PROJECTIONS, VOLUME, Operator, Projector, Transpose
 
 Bounds = tuple[float | None, float | None]
 
@@ -52,6 +52,8 @@ class Analytic(Operator):
     name: "fdk", "fbp", or None for the one that fits the scan; parameters: those of the method, such as filter="hann". A(p) has the bits
     of analytic() on the CPU. Its transpose is computed in double, on the CPU alone, and rounded once to dtype, float32 or float64.
     """
+
+    axes = PROJECTIONS, VOLUME
 
     def __init__(self, scan: Scan, grid: Grid | None = None, name: str | None = None, *, device: str | Backend | None = "cpu",
                  dtype: DTypeLike = np.float32, **parameters: Any) -> None:
