@@ -75,7 +75,7 @@ def correct_geometry(scan: Scan, *, column_offset: float | None = None, row_offs
                      column_pitch: float | None = None, row_pitch: float | None = None, source_to_axis: float | None = None,
                      source_to_detector: float | None = None, start: float | None = None, range: float | None = None,
                      reverse_direction: bool = False, reverse_columns: bool = False, reverse_rows: bool = False) -> Scan:
-    """A scan with corrections, as `gantry geometry edit` makes them; what is None stays.
+    """A scan with corrections, as `gantry geometry` makes them; what is None stays.
 
     column_offset, row_offset: pixels of the central ray behind the middle. roll: radians, columns towards rows. Lengths in mm.
     start: gantry angle of the first view, range: of all views together, radians, below 0 where they turn the other way.
