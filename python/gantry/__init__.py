@@ -27,6 +27,7 @@ from .quality import FSC, MTF, NPS, Region, contrast_to_noise, fsc, mtf, nps, pr
 from .recon import Outcome, reconstruct, reconstruct_to
 from .solve import Analytic, Result, analytic, solve
 from .tables import Parameter, names, parameters, python_name as _python_name
+from .team import TeamProjector
 
 if _TYPE_CHECKING:
     from .methods import *
@@ -38,7 +39,7 @@ __version__ = _text(_lib.gt_version()).split()[0]
 __all__ = [
     "Analytic", "ArgumentError", "Backend", "Calibration", "Check", "Comparison", "Correction", "Denoiser", "DeviceError", "DivergedError", "Error",
     "FSC", "FileError", "FormatError", "Grid", "MTF", "NPS", "Operator", "OutOfMemoryError", "Outcome", "Parameter", "Penalty", "Phantom",
-    "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan", "StoppedError", "UnknownNameError",
+    "Progress", "Projections", "Projector", "Provenance", "Region", "Remark", "Result", "Scan", "StoppedError", "TeamProjector", "UnknownNameError",
     "UnsupportedError", "Views", "Volume", "__version__", "add_noise", "analytic", "backend", "calibrate", "check", "circular", "compare",
     "contrast_to_noise", "correct_geometry", "devices", "formats", "from_matrices", "from_views", "fsc", "geometry_formats", "helical", "mtf",
     "names", "nps", "open", "page", "parallel", "parameters", "phantoms", "plot_geometry", "preparations", "prepare", "profile", "read",

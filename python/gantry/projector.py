@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -103,7 +103,17 @@ class Projector(Operator):
 
     model: "dd" (the default), "sf-tr", "joseph", ... or "NAME:key=value"; device: "auto", "cpu", "cpu:8", "cuda:0"; dtype: float32
     or float64. NumPy arrays of that type in C order are not copied on the CPU; others are converted once.
+
+    device="cuda:0-3", "cuda:0,2" or "cpu:4x2" (two members of four threads) makes a TeamProjector: several devices, each with a run of
+    the views, as one operator on NumPy's arrays.
     """
+
+    if not TYPE_CHECKING:
+
+        def __new__(cls, scan=None, grid=None, model=None, *, device=None, dtype=np.float32):
+            from .team import TeamProjector, is_team
+
+            return TeamProjector(scan, grid, model, device, dtype) if is_team(device) else super().__new__(cls)
 
     def __init__(self, scan: Scan, grid: Grid | None = None, model: str | None = None, *, device: str | Backend | None = None,
                  dtype: DTypeLike = np.float32) -> None:

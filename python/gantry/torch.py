@@ -79,7 +79,7 @@ class Layer(torch.nn.Module):
 
 def layer(A: Operator) -> Layer:
     """The layer of a projector, of a gantry.Analytic, or of a transpose A.T."""
-    if not isinstance(A, Operator):
+    if not isinstance(A, Operator) or A.c is None:
         raise ArgumentError(f"A: a {type(A).__name__}, expected a gantry.Projector, a gantry.Analytic or a transpose of them")
     return Layer(A)
 
