@@ -1,8 +1,8 @@
-/* Filtered backprojection as a linear operator: forward as it is run, and its exact transpose on the CPU. The transpose goes
- * the same way back, a view at a time: voxels are spread over the filtered view with the weights of the interpolation, the
- * filter is its own transpose, the roll-off's tails are summed to the ends of the row, and weights are weights. All in double,
- * so that only the arrays have their type. Memory: the plan, the filtered views of the forward, and of each thread one
- * filtered view and a line. */
+/* Filtered backprojection as a linear operator: forward as it is run, and its exact transpose on the CPU, which goes
+ * the same way back, a view at a time: voxels are spread over the filtered view with the weights of the interpolation,
+ * the filter is its own transpose, the roll-off's tails are summed to the ends of the row, and weights are weights. All
+ * in double, so that only the arrays have their type. Memory: the plan, the filtered views of the forward, and of each
+ * thread one filtered view and a line. */
 #include <fftw3.h>
 #include <stdlib.h>
 #include <string.h>
