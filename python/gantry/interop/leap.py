@@ -20,9 +20,6 @@ def scan(model: Any) -> Scan:
     """The scan of a model's CT geometry: cone, parallel or modular beam, flat or curved; a fan beam of one row."""
     members = {name: getattr(model, f"get_{name}")() for name in SHARED}
     kind = str(model.get_geometry()).lower()
-    if kind == "fan" and members["numRows"] > 1:
-        raise ArgumentError(f"a fan beam of {members['numRows']} rows: rays of other rows stay in their slices there, "
-                            "expected one row, or a cone beam")
     if kind == "modular":
         return described("leap", {"geometry": kind, **members, **{name: getattr(model, f"get_{name}")() for name in VECTORS}})
     if hasattr(model, "get_pitchAngle") and model.get_pitchAngle() != 0:
