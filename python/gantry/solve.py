@@ -131,7 +131,8 @@ def solve(name: str, A: Projector, b: Any, *, x0: Any = None, weights: Any = Non
     module, options = tables.options("solver", tables.spec("solver", name, parameters))
     solver = ffi.cast("const gt_solver *", module)
     if isinstance(A, TeamProjector):
-        raise ArgumentError(f"A: a projector of the devices {A.device}, expected one device: reconstruct(backend={A.device!r}) runs solvers on several")
+        raise ArgumentError(f"A: a projector of the devices {A.device}, expected one device: "
+                            f"reconstruct(backend={A.device!r}) runs solvers on several")
     if not isinstance(A, Projector):
         raise ArgumentError(f"A: a {type(A).__name__}, expected a gantry.Projector")
     if penalty is not None and not isinstance(penalty, Penalty):

@@ -111,9 +111,11 @@ class Leap:
 
     def __init__(self, **values):
         volume = {"numX": 44, "numY": 40, "numZ": 30, "voxelWidth": 1.0, "voxelHeight": 1.1, "offsetX": 1.5, "offsetY": -2.0, "z0": -14.0}
-        detector = {"numAngles": len(ANGLES), "numRows": 38, "numCols": 46, "pixelHeight": 1.6, "pixelWidth": 1.8, "centerRow": 17.1, "centerCol": 24.3}
+        detector = {"numAngles": len(ANGLES), "numRows": 38, "numCols": 46, "pixelHeight": 1.6, "pixelWidth": 1.8, "centerRow": 17.1,
+                    "centerCol": 24.3}
         angles = np.float32(np.degrees(ANGLES))
-        self.values = {**volume, **detector, "angles": angles, "sod": 300.0, "sdd": 480.0, "tau": 1.7, "helicalPitch": 0.0, "detectorType": "FLAT", **values}
+        self.values = {**volume, **detector, "angles": angles, "sod": 300.0, "sdd": 480.0, "tau": 1.7, "helicalPitch": 0.0,
+                       "detectorType": "FLAT", **values}
 
     def __getattr__(self, name):
         if name.startswith("get_") and name[4:] in self.values:
@@ -149,7 +151,8 @@ def test_leap():
     # The same circle as modular beams, whose vectors are LEAP's floats.
     circle = Leap(geometry="CONE")
     table = leap.scan(circle).views
-    vectors = {"sourcePositions": table["source"], "moduleCenters": table["detector"], "rowVectors": table["row_axis"], "colVectors": table["column_axis"]}
+    vectors = {"sourcePositions": table["source"], "moduleCenters": table["detector"], "rowVectors": table["row_axis"],
+               "colVectors": table["column_axis"]}
     m = Leap(geometry="MODULAR", **{k: v.astype(np.float32) for k, v in vectors.items()})
     agree(leap.scan(m), leap.grid(m), by_leap(circle))
     assert leap.scan(Leap(geometry="FAN", numRows=1, centerRow=0.0)).shape == (6, 1, 46)
@@ -165,7 +168,8 @@ def test_leap():
 
 def acquisition(origin="bottom-left", parallel=False, unit="degree", **system):
     part = SimpleNamespace
-    parts = {"detector": part(position=np.array([2.0, 180.0, -1.0]), direction_x=np.array([0.98, 0.0, 0.199]), direction_y=np.array([-0.199, 0.0, 0.98])),
+    parts = {"detector": part(position=np.array([2.0, 180.0, -1.0]), direction_x=np.array([0.98, 0.0, 0.199]),
+                              direction_y=np.array([-0.199, 0.0, 0.98])),
              "rotation_axis": part(position=np.array([1.0, 0.5, 0.0]), direction=np.array([0.0, 0.0, 1.0]))}
     parts["ray" if parallel else "source"] = part(direction=np.array([0.1, 1.0, 0.05])) if parallel else part(position=np.array([-1.0, -300.0, 2.0]))
     angles = part(angle_data=np.degrees(ANGLES) if unit == "degree" else ANGLES, initial_angle=20.0 if unit == "degree" else 0.3, angle_unit=unit)
@@ -195,7 +199,8 @@ IMAGE = SimpleNamespace(voxel_num_x=44, voxel_num_y=40, voxel_num_z=30, voxel_si
                         center_x=1.5, center_y=-2.0, center_z=1.0)
 
 
-@pytest.mark.parametrize("ag", [acquisition(), acquisition("top-right"), acquisition("bottom-right", unit="radian"), acquisition("top-left", parallel=True)],
+@pytest.mark.parametrize("ag", [acquisition(), acquisition("top-right"), acquisition("bottom-right", unit="radian"),
+                                acquisition("top-left", parallel=True)],
                          ids=["cone", "top-right", "radian", "parallel"])
 def test_cil(ag):
     agree(cil.scan(ag), cil.grid(IMAGE), by_cil(ag))

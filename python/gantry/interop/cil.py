@@ -32,8 +32,9 @@ def scan(ag: Any, length_unit: float = 1.0) -> Scan:
     members = {name: _part(system, path) for name, path in PARTS.items()}
     if members["source_position"] is None and members["ray_direction"] is None:
         raise ArgumentError(f"a {type(system).__name__} without source.position or ray.direction: expected Parallel3D, Cone3D or those in 2D")
+    unit = str(getattr(angles.angle_unit, "value", angles.angle_unit)).lower()
     return described("cil", {**members, "num_pixels": panel.num_pixels, "pixel_size": panel.pixel_size, "origin": panel.origin,
-                             "angles": angles.angle_data, "initial_angle": angles.initial_angle, "angle_unit": str(angles.angle_unit)},
+                             "angles": angles.angle_data, "initial_angle": angles.initial_angle, "angle_unit": unit},
                      length_unit=length_unit)
 
 

@@ -33,9 +33,11 @@ def scan(geometry: Any) -> Scan:
     middle = middle[0] if flat else middle
     parallel = not hasattr(geometry, "src_position")
     first = -np.asarray(geometry.det_to_src(angles, middle)) if parallel else geometry.src_position(angles)
-    axes = np.stack([_in_space(geometry.det_axis(angles)), np.tile([0.0, 0.0, 1.0], (np.size(angles), 1))], 1) if flat else geometry.det_axes(angles)
+    upright = np.tile([0.0, 0.0, 1.0], (np.size(angles), 1))
+    axes = np.stack([_in_space(geometry.det_axis(angles)), upright], 1) if flat else geometry.det_axes(angles)
     steps = [part.cell_sides[0], part.cell_sides[0] if flat else part.cell_sides[1]]
-    vectors = np.concatenate([_in_space(first), _in_space(geometry.det_point_position(angles, middle)), steps[0] * axes[:, 0], steps[1] * axes[:, 1]], 1)
+    panel = geometry.det_point_position(angles, middle)
+    vectors = np.concatenate([_in_space(first), _in_space(panel), steps[0] * axes[:, 0], steps[1] * axes[:, 1]], 1)
     return astra.scan({"type": "parallel3d_vec" if parallel else "cone_vec", "DetectorRowCount": 1 if flat else part.shape[1],
                        "DetectorColCount": part.shape[0], "Vectors": vectors})
 
