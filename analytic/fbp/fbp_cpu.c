@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analytic/fbp/fbp.h"
+#include "analytic/fbp/back_span.h"
 
 enum {
 	ROWS_AT_ONCE = 16,    /* rows filtered together: one cache line of the scratch */
@@ -38,33 +38,9 @@ struct backing {
 	size_t first, n;
 };
 
-/* What a column of voxels sees of a view: slice z at row + z step, for slices first .. end-1. */
-struct span {
-	double row, step, last;
-	size_t first, end, first_row, last_row;
-};
-
 static size_t row_groups(const gt_fbp_plan *p) { return (p->rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE; }
 
 static size_t column_groups(const gt_fbp_plan *p) { return (p->row.wide + COLUMNS_AT_ONCE - 1) / COLUMNS_AT_ONCE; }
-
-/* Without clamping, slices that project beyond the outer edges of the rows are left out. */
-static int find_span(const gt_fbp_plan *p, const struct gt_back_view *w, double lambda, struct span *a)
-{
-	a->step = lambda * p->grid.pitch[2] * w->per_row;
-	a->row = w->row0 + lambda * (gt_grid_first(&p->grid, 2) - w->z0) * w->per_row;
-	a->last = (double)p->rows - 1;
-	a->first = 0;
-	a->end = p->grid.n[2];
-	if (!p->clamp_rows)
-		gt_back_slices(a->row, a->step, p->rows, p->grid.n[2], &a->first, &a->end);
-	if (a->first >= a->end)
-		return 0;
-	const double begin = a->row + (double)a->first * a->step, end = a->row + (double)(a->end - 1) * a->step;
-	a->first_row = (size_t)fmin(fmax(floor(begin), 0), a->last);
-	a->last_row = (size_t)fmin(fmax(ceil(end) + 1, 0), a->last);
-	return 1;
-}
 
 #define T float
 #define NAMED(name) name##_single

@@ -3,6 +3,7 @@
 #include <gantry/array.h>
 #include <gantry/module.h>
 #include <gantry/grid.h>
+#include <gantry/linop.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -37,6 +38,11 @@ GT_API gt_status gt_analytic_supports(const gt_analytic *m, const gt_grid *grid,
  * x is set, not added to. Allocates scratch of a bounded size (batches of views) and frees it. */
 GT_API gt_status gt_analytic_run(const gt_analytic *m, gt_backend *be, const gt_grid *grid, const gt_scan *scan,
                           const void *options, const gt_array *data, gt_array *x);
+/* The method as a linear operator: forward makes a volume of projections, to the bits of gt_analytic_run(); the
+ * adjoint is exact, in double inside, on the threads of a CPU backend. Keeps copies of what it is given.
+ * GT_ERR_UNSUPPORTED as the method refuses; wfbp and GPUs, which have no adjoint. */
+GT_API gt_status gt_analytic_linop(const gt_analytic *m, gt_backend *be, gt_type type, const gt_grid *grid, const gt_scan *scan,
+                                   const void *options, gt_linop **A);
 #ifdef __cplusplus
 }
 #endif

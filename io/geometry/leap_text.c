@@ -142,6 +142,12 @@ static gt_status read_(gt_geometry_input *in)
 		k++;
 	if (k == 4 || !kind)
 		GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "geometry is '%s', expected cone, fan, parallel or modular", kind ? kind : ""));
+	/* Its rays stay in their slices, so that only the one through the axis' origin is that of a cone beam. */
+	if (k == 1 && (p.size.rows > 1 || p.orbit.center[1] != 0))
+		GT_TRY(gt_fail(
+			GT_ERR_UNSUPPORTED,
+			"a fan beam of %zu rows with centerRow=%g: its rays stay in their slices, expected one row at 0, or a cone beam",
+			p.size.rows, p.orbit.center[1]));
 	gt_geometry_note(in, "%s of %zu views, %zu rows x %zu columns from geometry, numAngles, numRows, numCols", kind, p.size.views,
 	                 p.size.rows, p.size.columns);
 	st = k == 3 ? read_modular(&p, &in->g->scan) : read_orbit(&p, kind, &in->g->scan);

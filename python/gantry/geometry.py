@@ -196,6 +196,13 @@ class Scan:
         """Views first, first + stride, ...: one ordered subset."""
         return made(lambda out: lib.gt_scan_subset(self.c, first, stride, out))
 
+    def run(self, first: int, end: int) -> Scan:
+        """Views first ... end - 1."""
+        if not 0 <= first < end <= len(self):
+            raise ArgumentError(f"views {first} to {end}: expected some of the {len(self)} of the scan")
+        numbers = {name: getattr(self, name) for name in NUMBERS}
+        return _from_table(self.detector, (end - first, *self.shape[1:]), numbers, np.array(self.views[first:end]).tobytes())
+
     def copy(self) -> Scan:
         """A scan of its own."""
         return made(lambda out: lib.gt_scan_clone(self.c, out))

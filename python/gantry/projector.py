@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -23,6 +23,8 @@ class Operator:
     domain_shape and range_shape are the shapes of what goes in and comes out, `shape` the two sizes of the matrix. @ also takes
     flat vectors and gives flat ones, as SciPy wants them.
     """
+
+    axes = VOLUME, PROJECTIONS  # of what goes in and what comes out, of the operator that is not transposed
 
     def __init__(self, c: Any, be: Backend, dtype: np.dtype[Any], shapes: tuple[tuple[int, ...], tuple[int, ...]], transposed: bool) -> None:
         self.c, self.backend, self.dtype, self.transposed = c, be, dtype, transposed
@@ -68,8 +70,7 @@ class Operator:
         """The dimensions in front of those that the operator takes."""
         n = len(self.domain_shape)
         if tuple(shape[-n:]) != self.domain_shape:
-            axes = PROJECTIONS if self.transposed else VOLUME
-            raise ArgumentError(f"x: shape {tuple(shape)}, expected (..., {', '.join(map(str, self.domain_shape))}): {axes}")
+            raise ArgumentError(f"x: shape {tuple(shape)}, expected (..., {', '.join(map(str, self.domain_shape))}): {self.axes[self.transposed]}")
         return tuple(shape[:-n])
 
     def __matmul__(self, x: Any) -> Any:
@@ -102,7 +103,17 @@ class Projector(Operator):
 
     model: "dd" (the default), "sf-tr", "joseph", ... or "NAME:key=value"; device: "auto", "cpu", "cpu:8", "cuda:0"; dtype: float32
     or float64. NumPy arrays of that type in C order are not copied on the CPU; others are converted once.
+
+    device="cuda:0-3", "cuda:0,2" or "cpu:4x2" (two members of four threads) makes a TeamProjector: several devices, each with a run of
+    the views, as one operator on NumPy's arrays.
     """
+
+    if not TYPE_CHECKING:
+
+        def __new__(cls, scan=None, grid=None, model=None, *, device=None, dtype=np.float32):
+            from .team import TeamProjector, is_team
+
+            return TeamProjector(scan, grid, model, device, dtype) if is_team(device) else super().__new__(cls)
 
     def __init__(self, scan: Scan, grid: Grid | None = None, model: str | None = None, *, device: str | Backend | None = None,
                  dtype: DTypeLike = np.float32) -> None:
@@ -154,25 +165,24 @@ def _again(scan: Scan, grid: Grid, model: str, device: str, dtype: str) -> Proje
 
 
 class Transpose(Operator):
-    """The transpose of a projector, which it keeps alive."""
+    """The transpose of an operator, which it keeps alive."""
 
-    def __init__(self, A: Projector) -> None:
-        super().__init__(A.c, A.backend, A.dtype, (A.range_shape, A.domain_shape), True)
+    def __init__(self, A: Operator) -> None:
+        super().__init__(A.c, A.backend, A.dtype, (A.range_shape, A.domain_shape), not A.transposed)
+        self.axes = A.axes
         # No reference to A itself: A and its transpose would keep each other.
-        self._parts = (A.scan, A.grid, A.model)
+        self._kind, self._members = type(A), {k: v for k, v in vars(A).items() if k != "_transpose"}
 
     @property
     def T(self) -> Operator:
-        """The projector."""
-        scan, grid, model = self._parts
-        forward = Projector.__new__(Projector)
-        Operator.__init__(forward, self.c, self.backend, self.dtype, (self.range_shape, self.domain_shape), False)
-        forward.scan, forward.grid, forward.model, forward._transpose = scan, grid, model, self
+        """The operator."""
+        forward = self._kind.__new__(self._kind)
+        vars(forward).update(self._members, _transpose=self)
         return forward
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _transposed_again, (self.T,)
 
 
-def _transposed_again(A: Projector) -> Operator:
+def _transposed_again(A: Operator) -> Operator:
     return A.T

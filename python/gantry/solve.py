@@ -15,7 +15,8 @@ from .errors import ArgumentError, check, text
 from .geometry import Grid, Scan
 from .penalties import Penalty
 from .progress import Call, Callback
-from .projector import Projector
+from .projector import PROJECTIONS, VOLUME, Operator, Projector, Transpose
+from .team import TeamProjector
 
 Bounds = tuple[float | None, float | None]
 
@@ -44,6 +45,39 @@ def analytic(name: str | None, data: Any, scan: Scan | None = None, grid: Grid |
     x.get()
     check(lib.gt_backend_status(be.c))
     return volume
+
+
+class Analytic(Operator):
+    """Filtered backprojection as a linear operator, volumes [z][y][x] of projections [view][row][column], with its exact transpose.
+
+    name: "fdk", "fbp", or None for the one that fits the scan; parameters: those of the method, such as filter="hann". A(p) has the bits
+    of analytic() on the CPU. Its transpose is computed in double, on the CPU alone, and rounded once to dtype, float32 or float64.
+    """
+
+    axes = PROJECTIONS, VOLUME
+
+    def __init__(self, scan: Scan, grid: Grid | None = None, name: str | None = None, *, device: str | Backend | None = "cpu",
+                 dtype: DTypeLike = np.float32, **parameters: Any) -> None:
+        self.scan, self.grid = scan, scan.grid() if grid is None else grid
+        self.spec = tables.spec("analytic", name or text(lib.gt_analytic_for(scan.c).name), parameters)
+        module, given = tables.options("analytic", self.spec)
+        be, out = backend(device), ffi.new("gt_linop **")
+        check(lib.gt_analytic_linop(ffi.cast("const gt_analytic *", module), be.c, c_type(dtype), self.grid.c, scan.c, given, out))
+        super().__init__(ffi.gc(out[0], lib.gt_linop_free), be, np.dtype(dtype), (scan.shape, self.grid.shape), False)
+        self._transpose = Transpose(self)
+
+    @property
+    def T(self) -> Operator:
+        """The transpose: from volumes to projections."""
+        return self._transpose
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _analytic_again, (self.scan, self.grid, self.spec, self.backend.name, self.dtype.str)
+
+
+def _analytic_again(scan: Scan, grid: Grid, spec: str, device: str, dtype: str) -> Analytic:
+    name, _, given = spec.partition(":")
+    return Analytic(scan, grid, name, device=device, dtype=dtype, **dict(item.split("=", 1) for item in given.split(",") if item))
 
 
 class Result:
@@ -96,6 +130,9 @@ def solve(name: str, A: Projector, b: Any, *, x0: Any = None, weights: Any = Non
     """
     module, options = tables.options("solver", tables.spec("solver", name, parameters))
     solver = ffi.cast("const gt_solver *", module)
+    if isinstance(A, TeamProjector):
+        raise ArgumentError(f"A: a projector of the devices {A.device}, expected one device: "
+                            f"reconstruct(backend={A.device!r}) runs solvers on several")
     if not isinstance(A, Projector):
         raise ArgumentError(f"A: a {type(A).__name__}, expected a gantry.Projector")
     if penalty is not None and not isinstance(penalty, Penalty):

@@ -1,4 +1,4 @@
-"""PyTorch: a projector and its transpose as layers with derivatives of any order.
+"""PyTorch: a projector, filtered backprojection and their transposes as layers with derivatives of any order.
 
 The derivative of A is A itself and its gradient A', exactly; that of A' is A. Each call gives a new tensor and keeps nothing.
 """
@@ -13,9 +13,11 @@ except ImportError as missing:
     raise ImportError("gantry.torch needs PyTorch, which is not installed here: pip install torch") from missing
 
 from .errors import ArgumentError
+from .geometry import Grid, Scan
 from .projector import Operator
+from .solve import Analytic
 
-__all__ = ["Layer", "layer"]
+__all__ = ["Layer", "fdk", "layer"]
 
 
 class _Apply(torch.autograd.Function):
@@ -76,7 +78,14 @@ class Layer(torch.nn.Module):
 
 
 def layer(A: Operator) -> Layer:
-    """The layer of a projector, or of its transpose A.T."""
-    if not isinstance(A, Operator):
-        raise ArgumentError(f"A: a {type(A).__name__}, expected a gantry.Projector or its transpose")
+    """The layer of a projector, of a gantry.Analytic, or of a transpose A.T."""
+    if not isinstance(A, Operator) or A.c is None:
+        raise ArgumentError(f"A: a {type(A).__name__}, expected a gantry.Projector, a gantry.Analytic or a transpose of them")
     return Layer(A)
+
+
+def fdk(scan: Scan, grid: Grid | None = None, *, dtype: Any = "float32", device: str = "cpu", **parameters: Any) -> Layer:
+    """Filtered backprojection as a layer, fdk of cone beams or fbp of parallel ones: tensors [..., view, row, column] become volumes
+    [..., z, y, x], and gradients go back through the exact transpose, which is computed in double and rounded to dtype, "float32" or
+    "float64". On the CPU alone. parameters: those of the method, such as filter="hann"."""
+    return Layer(Analytic(scan, grid, device=device, dtype=dtype, **parameters))

@@ -148,3 +148,21 @@ def test_operators_may_go_in_any_order_and_thread():
     gc.collect()
     assert not wrong
     assert A.backend.counters()["bytes"] == before
+
+
+@pytest.mark.parametrize("kind", ["flat", "arc", "parallel"])
+def test_filtered_backprojection_as_an_operator(kind, rng):
+    scan = tiny(kind)
+    B = gantry.Analytic(scan, GRID, device="cpu:2", dtype=np.float64, filter="hann")
+    p, x = rng.normal(size=scan.shape), rng.normal(size=GRID.shape)
+    v = B(p)
+    assert np.array_equal(v, gantry.analytic(None, p, scan, GRID, device="cpu:2", dtype=np.float64, filter="hann"))
+    assert abs(np.vdot(v, x) - np.vdot(p, B.T(x))) < 1e-12 * np.linalg.norm(v) * np.linalg.norm(x)
+    assert np.array_equal(B.T.T(p), v) and np.array_equal(pickle.loads(pickle.dumps(B))(p), v)
+    assert np.array_equal(pickle.loads(pickle.dumps(B.T))(x), B.T(x))
+    single = gantry.Analytic(scan, GRID, device="cpu:2", filter="hann").T(x.astype(np.float32))
+    assert single.dtype == np.float32 and np.allclose(single, B.T(x), atol=1e-6 * np.abs(single).max())
+    with pytest.raises(gantry.ArgumentError, match=r"x: shape .*\[view\]\[row\]\[column\]"):
+        B(x)
+    with pytest.raises(gantry.UnsupportedError, match="expected fdk or fbp"):
+        gantry.Analytic(tiny("helix"), GRID)

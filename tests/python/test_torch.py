@@ -8,7 +8,7 @@ import pytest
 import gantry
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
-from gantry.torch import layer  # noqa: E402
+from gantry.torch import fdk, layer  # noqa: E402
 
 DEVICE = os.environ.get("GT_BACKEND", "cpu:2")
 ON = DEVICE if DEVICE.startswith("cuda") else "cpu"
@@ -45,6 +45,25 @@ def test_the_gradient_is_the_transpose_to_the_bit():
     (layer(A)(x) * y).sum().backward()
     assert np.array_equal(x.grad.cpu().numpy(), A.T(y.cpu().numpy()))
     assert x.grad.abs().sum() > 0
+
+
+@pytest.mark.parametrize("kind", list(SCANS))
+def test_filtered_backprojection_has_derivatives(kind):
+    """A layer on the CPU, whatever the other tests run on."""
+    grid, few = gantry.Grid((2, 3, 4), (3.1, 1.3, 1.7), (0.5, 1, -1)), {"filter": "hann", "mask": "none"}
+    scan = gantry.parallel(np.linspace(0, np.pi, 5, endpoint=False), (3, 4), 4.0) if kind == "parallel" else \
+        gantry.circular(6, (3, 4), 5.0, 500, 1000, detector=kind, offset=(0.2, 0.3))
+    B = fdk(scan, grid, dtype="float64", **few)
+    p = torch.rand(2, *scan.shape, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(B, (p,), check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(lambda v: B(v) ** 2, (p,))
+    v = B(p)
+    assert v.shape == (2, *grid.shape)
+    assert np.array_equal(v.detach().numpy()[1], gantry.analytic(None, p.detach().numpy()[1], scan, grid, device="cpu", dtype=np.float64, **few))
+    B32, q = fdk(scan, grid, **few), p.detach().float().requires_grad_()
+    B32(q).square().sum().backward()
+    v.square().sum().backward()
+    assert torch.allclose(q.grad.double(), p.grad, rtol=1e-4, atol=1e-5 * p.grad.abs().max())
 
 
 def test_two_calls_keep_both_results():

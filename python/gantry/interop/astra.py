@@ -6,13 +6,18 @@ row. Its projections are [row][view][column]: np.transpose(p, (1, 0, 2)) is [vie
 
 from __future__ import annotations
 
+import json
+import os
+import tempfile
 from typing import Any
 
 import numpy as np
 
 from ..backend import Array
 from ..errors import ArgumentError
-from ..geometry import Grid, Scan, from_views
+from ..geometry import Grid, Scan
+from ..geometry_files import write_geometry
+from .described import described
 
 
 def vectors(proj_geom: dict[str, Any]) -> Array:
@@ -33,21 +38,9 @@ def vectors(proj_geom: dict[str, Any]) -> Array:
 def scan(proj_geom: dict[str, Any]) -> Scan:
     """The scan of a geometry, whose lengths are taken as mm. All views need pixels of one size, with rows at right angles to columns."""
     rows = vectors(proj_geom)
-    first, middle, along, up = (rows[:, k : k + 3] for k in (0, 3, 6, 9))
-    pitch = np.linalg.norm(up, axis=1), np.linalg.norm(along, axis=1)
-    for name, found in zip(("rows", "columns"), pitch):
-        if not np.allclose(found, found[0], rtol=1e-6, atol=0):
-            raise ArgumentError(f"pitch of {name} from {found.min():g} to {found.max():g}: expected one for all views")
-    shape = proj_geom["DetectorRowCount"], proj_geom["DetectorColCount"]
-    parallel = proj_geom["type"].startswith("parallel")
-    source = middle - 1000 * first / np.linalg.norm(first, axis=1, keepdims=True) if parallel else first
-    angle = np.unwrap(np.arctan2(-source[:, 0] + parallel * middle[:, 0], source[:, 1] - parallel * middle[:, 1]))
-    normal = np.cross(along, up)
-    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-    distances = {} if parallel else {"source_to_detector": float(np.abs(((middle - source) * normal).sum(1)).mean()),
-                                     "source_to_axis": float(np.hypot(source[:, 0], source[:, 1]).mean())}
-    return from_views(source, middle, along / pitch[1][:, None], up / pitch[0][:, None], shape, (pitch[0][0], pitch[1][0]),
-                      kind="parallel" if parallel else "flat", angle=angle, **distances)
+    kind = "parallel3d_vec" if proj_geom["type"].startswith("parallel") else "cone_vec"
+    return described("astra", {"type": kind, "DetectorRowCount": proj_geom["DetectorRowCount"], "DetectorColCount": proj_geom["DetectorColCount"],
+                               "Vectors": rows})
 
 
 def grid(vol_geom: dict[str, Any]) -> Grid:
@@ -59,12 +52,9 @@ def grid(vol_geom: dict[str, Any]) -> Grid:
 
 def geometry(s: Scan) -> dict[str, Any]:
     """A flat or parallel scan as a geometry of ASTRA with vectors."""
-    if s.detector == "arc":
-        raise ArgumentError("an arc detector, expected a flat or a parallel one")
-    t, (_, rows, columns) = s.views, s.shape
-    middle = t["detector"] + ((columns - 1) / 2 - s.column_center) * s.column_pitch * t["column_axis"]
-    middle += ((rows - 1) / 2 - s.row_center) * s.row_pitch * t["row_axis"]
-    first = t["detector"] - t["source"] if s.detector == "parallel" else t["source"]
-    parts = np.concatenate([first, middle, s.column_pitch * t["column_axis"], s.row_pitch * t["row_axis"]], 1)
-    kind = "parallel3d_vec" if s.detector == "parallel" else "cone_vec"
-    return {"type": kind, "DetectorRowCount": rows, "DetectorColCount": columns, "Vectors": parts}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "geometry.json")
+        write_geometry(path, s, format="astra")
+        with open(path, encoding="ascii") as file:
+            found: dict[str, Any] = json.load(file)
+    return {**found, "Vectors": np.asarray(found["Vectors"], np.float64)}

@@ -1,0 +1,93 @@
+"""Where each view looks from, in files of other programs and of scanners' makers: what `gantry geometry` reads, writes and corrects."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from ._c import ffi, lib
+from .errors import ArgumentError, check, settle, text
+from .files import Path
+from .geometry import Scan
+
+SIGNS = {"auto": "GT_SIGN_OPEN", "as-file": "GT_SIGN_AS_FILE", "reversed": "GT_SIGN_REVERSED"}
+
+
+def geometry_formats() -> dict[str, str]:
+    """The kinds of geometry files, each with a line about it."""
+    found, i = {}, 0
+    while lib.gt_geometry_kinds[i].name != ffi.NULL:
+        found[text(lib.gt_geometry_kinds[i].name)] = text(lib.gt_geometry_kinds[i].about)
+        i += 1
+    return found
+
+
+def _sign(what: str, word: str) -> int:
+    if word not in SIGNS:
+        raise ArgumentError(f"{what} {word!r}: expected one of {', '.join(SIGNS)}")
+    return int(getattr(lib, SIGNS[word]))
+
+
+def read_geometry(path: Path, *, format: str | None = None, views: int = 0, rows: int = 0, columns: int = 0,
+                  column_pitch: float | None = None, row_pitch: float | None = None, origin: tuple[float, float] | None = None,
+                  length_unit: float | None = None, parallel: bool = False, direction: str = "auto", axis_side: str = "auto") -> Scan:
+    """The scan that a geometry file of another program or of a scanner's maker describes; geometry_formats() lists them.
+
+    What was taken from which key is logged. format: found by the contents where it is None. views, rows, columns, column_pitch, row_pitch
+    (mm): where the file does not say. origin: of RTK, place (u, v) of the first pixel, mm. length_unit: mm in one unit of the lengths of
+    ASTRA and CIL. parallel: bare vectors are of parallel rays. direction, axis_side: "as-file" or "reversed", of files that leave the
+    rotation direction, or the side of the axis, open; "auto" refuses those.
+    """
+    o = ffi.new("gt_geometry_options *", lib.gt_geometry_defaults)
+    name = ffi.NULL if format is None else ffi.new("char[]", os.fsencode(format))
+    o.format, o.views, o.rows, o.columns, o.parallel = name, views, rows, columns, int(parallel)
+    o.column_pitch = np.nan if column_pitch is None else column_pitch
+    o.row_pitch = np.nan if row_pitch is None else row_pitch
+    o.unit = np.nan if length_unit is None else length_unit
+    o.direction, o.offset = _sign("direction", direction), _sign("axis_side", axis_side)
+    if origin is not None:
+        o.origin = list(origin)
+    o.notes.say = lib.gt_py_message
+    out = ffi.new("gt_geometry **")
+    check(lib.gt_geometry_read(os.fsencode(path), o, out))
+    g = ffi.gc(out[0], lib.gt_geometry_free)
+    settle()
+    unsaid = lib.gt_geometry_open(g)
+    if unsaid:
+        words = [f"{key}='as-file' or 'reversed'" for bit, key in ((lib.GT_GEOMETRY_DIRECTION, "direction"),
+                                                                   (lib.GT_GEOMETRY_OFFSET, "axis_side")) if unsaid & bit]
+        raise ArgumentError(f"{os.fsdecode(path)}: leaves a sign open: expected {' and '.join(words)}")
+    return Scan(lib.gt_geometry_scan(g), owner=g).copy()
+
+
+def write_geometry(path: Path, scan: Scan, *, format: str | None = None) -> None:
+    """Writes a scan for another program: RTK (.xml), the ASTRA Toolbox (.npy, .json, .csv), LEAP (.leap), by the path's ending or by
+    `format`. What its user must know is logged."""
+    notes = ffi.new("gt_listener *")
+    notes.say = lib.gt_py_message
+    check(lib.gt_geometry_write(os.fsencode(path), ffi.NULL if format is None else os.fsencode(format), scan.c, notes))
+    settle()
+
+
+def correct_geometry(scan: Scan, *, column_offset: float | None = None, row_offset: float | None = None, roll: float = 0.0,
+                     column_pitch: float | None = None, row_pitch: float | None = None, source_to_axis: float | None = None,
+                     source_to_detector: float | None = None, start: float | None = None, range: float | None = None,
+                     reverse_direction: bool = False, reverse_columns: bool = False, reverse_rows: bool = False) -> Scan:
+    """A scan with corrections, as `gantry geometry` makes them; what is None stays.
+
+    column_offset, row_offset: pixels of the central ray behind the middle. roll: radians, columns towards rows. Lengths in mm.
+    start: gantry angle of the first view, range: of all views together, radians, below 0 where they turn the other way.
+    """
+    c = ffi.new("gt_scan_correction *", lib.gt_scan_correction_none)
+    given: dict[str, Any] = {"column_offset": column_offset, "row_offset": row_offset, "column_pitch": column_pitch, "row_pitch": row_pitch,
+                             "source_to_axis": source_to_axis, "source_to_detector": source_to_detector, "start_angle": start, "turn": range}
+    for name, value in given.items():
+        if value is not None:
+            setattr(c, name, value)
+    c.roll = roll
+    c.reverse_direction, c.reverse_columns, c.reverse_rows = int(reverse_direction), int(reverse_columns), int(reverse_rows)
+    corrected = scan.copy()
+    check(lib.gt_scan_correct(corrected.c, c))
+    return corrected.check()

@@ -1,0 +1,40 @@
+"""deepinv (DeepInverse): a projector as a physics, with its exact adjoint, for reconstruction networks and plug-and-play methods.
+
+Images are tensors [batch][channel][z][y][x], measurements [batch][channel][view][row][column].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deepinv.physics import LinearPhysics
+
+from ..errors import ArgumentError
+from ..projector import Projector
+from ..torch import Layer, fdk, layer
+
+
+class Physics(LinearPhysics):
+    """The LinearPhysics of a projector. direct=True: A_dagger() is filtered backprojection, on the CPU, with **filtering for its
+    parameters, else what deepinv makes of A and its adjoint by iterations. options: those of LinearPhysics, such as noise_model."""
+
+    def __init__(self, projector: Projector, *, direct: bool = False, filtering: dict[str, Any] | None = None, **options: Any) -> None:
+        if not isinstance(projector, Projector):
+            raise ArgumentError(f"projector: a {type(projector).__name__}, expected a gantry.Projector")
+        if direct and projector.backend.is_gpu:
+            raise ArgumentError(f"direct: the projector is on {projector.backend.name}, and filtered backprojection as a layer on the CPU alone")
+        super().__init__(img_size=(1, *projector.domain_shape), **options)
+        self.projector, self.back = layer(projector), layer(projector.T)
+        self.direct: Layer | None = fdk(projector.scan, projector.grid, dtype=projector.dtype, **(filtering or {})) if direct else None
+
+    def A(self, x: Any, **_: Any) -> Any:
+        """Projections of x."""
+        return self.projector(x)
+
+    def A_adjoint(self, y: Any, **_: Any) -> Any:
+        """The exact adjoint."""
+        return self.back(y)
+
+    def A_dagger(self, y: Any, **more: Any) -> Any:
+        """Filtered backprojection, or deepinv's own pseudoinverse."""
+        return self.direct(y) if self.direct is not None else super().A_dagger(y, **more)

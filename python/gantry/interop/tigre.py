@@ -1,0 +1,36 @@
+"""Geometries of TIGRE: its objects `geometry`, with the angles that its operators are called with.
+
+Arrays have the same axes there: volumes [z][y][x], projections [view][row][column].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..geometry import Grid, Scan
+from .described import described, one
+
+MEMBERS = ("mode", "nDetector", "dDetector", "offDetector", "rotDetector", "COR")
+
+
+def scan(geo: Any, angles: Any = None) -> Scan:
+    """The scan of a geometry and its angles: radians, [views] or [views][3] as TIGRE takes them; None: those in the geometry."""
+    found = getattr(geo, "angles", None) if angles is None else angles
+    if found is None:
+        raise ArgumentError("angles: None, expected those that TIGRE's operators are called with")
+    members = {name: getattr(geo, name, None) for name in MEMBERS}
+    for name in ("DSO", "DSD"):
+        value = getattr(geo, name, None)
+        members[name] = None if value is None else one(name, value)
+    return described("tigre", {**members, "angles": np.asarray(found, np.float64)})
+
+
+def grid(geo: Any) -> Grid:
+    """The grid of a geometry's volume, whose middle is at offOrigin."""
+    off = np.zeros(3) if getattr(geo, "offOrigin", None) is None else np.asarray(geo.offOrigin, np.float64)
+    rows = np.broadcast_to(off, (1, 3)) if off.ndim < 2 else off
+    middle = [one("offOrigin", rows[:, a]) for a in range(3)]
+    return Grid([int(n) for n in geo.nVoxel], [float(d) for d in geo.dVoxel], middle)

@@ -1,0 +1,143 @@
+"""What a volume says of its own quality, as `gantry measure` tells it: regions, lines, MTF, NPS, FSC. Points are (x, y, z) in mm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._c import ffi, lib
+from .backend import Array, pointer
+from .data import Volume
+from .errors import ArgumentError, check
+
+Point = Sequence[float]
+
+
+class Region(NamedTuple):
+    """Of the voxels of a region: how many, mean, standard deviation, least, most, and the standard error of the mean."""
+
+    voxels: int
+    mean: float
+    sd: float
+    least: float
+    most: float
+    error: float
+
+
+class MTF(NamedTuple):
+    """The edge's centre and radius, levels inside and outside, noise, frequencies where the MTF is 0.5 and 0.1 (nan: beyond half a
+    voxel's), full width of the line spread in mm, and the curve: frequency in 1/mm, value."""
+
+    center: tuple[float, float]
+    radius: float
+    inside: float
+    outside: float
+    noise: float
+    f50: float
+    f10: float
+    width: float
+    frequency: Array
+    value: Array
+
+
+class NPS(NamedTuple):
+    """Variance of the squares' voxels, sum of the NPS, frequency of its peak, mean frequency, squares, and the radial mean."""
+
+    variance: float
+    sum: float
+    peak: float
+    mean: float
+    squares: int
+    frequency: Array
+    value: Array
+
+
+class FSC(NamedTuple):
+    """Fourier shell correlation and the half-bit limit by frequency in 1/mm; resolution in mm where the curve falls below that limit
+    first, and below 1/7 (nan: never)."""
+
+    resolution: float
+    resolution_143: float
+    frequency: Array
+    value: Array
+    half_bit: Array
+
+
+def _values(v: Volume, unit: str) -> Array:
+    if unit not in ("mm-1", "HU"):
+        raise ArgumentError(f"unit {unit!r}: expected 'mm-1' or 'HU'")
+    return v.hu if unit == "HU" else v.data
+
+
+def _roi(center: Point, radius: float, height: float) -> Any:
+    return ffi.new("gt_roi *", {"center": list(center), "radius": radius, "height": height})
+
+
+def _numbers(c: Any, n: int) -> Array:
+    return np.array([c[i] for i in range(n)])
+
+
+def _curve(c: Any) -> tuple[Array, Array]:
+    both = _numbers(c.frequency, c.n), _numbers(c.value, c.n)
+    lib.gt_curve_free(ffi.addressof(c))
+    return both
+
+
+def _other(v: Volume, other: Volume, unit: str) -> Array:
+    if v.grid != other.grid:
+        raise ArgumentError(f"volumes on {v.grid} and {other.grid}: expected one grid")
+    return _values(other, unit)
+
+
+def roi(v: Volume, center: Point, radius: float, height: float = 0.0, *, unit: str = "mm-1") -> Region:
+    """A region: voxels whose centre is in a cylinder along z; height 0: of the nearest slice alone. unit: "mm-1" or "HU"."""
+    f, data = ffi.new("gt_roi_figures *"), _values(v, unit)
+    check(lib.gt_roi_measure(v.grid.c, pointer(data), _roi(center, radius, height), f))
+    return Region(int(f.count), f.mean, f.sd, f.least, f.most, f.error)
+
+
+def contrast_to_noise(a: Region, b: Region) -> float:
+    """|mean - mean| / sqrt((sd^2 + sd^2) / 2) of two regions."""
+    parts = [ffi.new("gt_roi_figures *", {"count": r.voxels, "mean": r.mean, "sd": r.sd}) for r in (a, b)]
+    return float(lib.gt_contrast_to_noise(*parts))
+
+
+def profile(v: Volume, start: Point, end: Point, points: int = 200, *, unit: str = "mm-1") -> tuple[Array, Array]:
+    """Distances from start, mm, and values at so many equal steps up to end, interpolated between voxels."""
+    data, value = _values(v, unit), np.empty(max(points, 0))
+    ends = [ffi.new("double[3]", list(p)) for p in (start, end)]
+    check(lib.gt_line_profile(v.grid.c, pointer(data), *ends, points, pointer(value, "double *")))
+    return np.linspace(0, float(np.linalg.norm(np.subtract(end, start))), points), value
+
+
+def mtf(v: Volume, center: Sequence[float], radius: float, *, slices: slice = slice(None), unit: str = "mm-1") -> MTF:
+    """Sharpness by the edge of the disc or cylinder about center (x, y) and of about that radius, mm, in these slices."""
+    chosen = range(v.grid.shape[0])[slices]
+    if chosen.step != 1:
+        raise ArgumentError(f"slices: {slices}, expected a step of 1")
+    disc = ffi.new("gt_disc *", {"center": list(center), "radius": radius, "first": chosen.start, "slices": len(chosen)})
+    m, data = ffi.new("gt_mtf *"), _values(v, unit)
+    check(lib.gt_mtf_of_disc(v.grid.c, pointer(data), disc, m))
+    x, y = m.center
+    return MTF((x, y), m.radius, m.inside, m.outside, m.noise, m.f50, m.f10, m.width, *_curve(m.mtf))
+
+
+def nps(v: Volume, center: Point, radius: float, height: float = 0.0, *, other: Volume | None = None, side: int = 64,
+        unit: str = "mm-1") -> NPS:
+    """Noise power spectrum in a region by squares of side x side voxels; of the difference to another volume where one is given."""
+    s, data = ffi.new("gt_nps *"), _values(v, unit)
+    second = None if other is None else _other(v, other, unit)
+    check(lib.gt_nps_measure(v.grid.c, pointer(data), pointer(second), _roi(center, radius, height), side, s))
+    return NPS(s.variance, s.sum, s.peak, s.mean, int(s.squares), *_curve(s.radial))
+
+
+def fsc(a: Volume, b: Volume) -> FSC:
+    """Fourier shell correlation of two volumes on one grid, as of the even and the odd views of a scan."""
+    f, second = ffi.new("gt_fsc *"), _other(a, b, "mm-1")
+    check(lib.gt_fsc_measure(a.grid.c, pointer(a.data), pointer(second), f))
+    n = f.fsc.n
+    found = FSC(f.resolution, f.resolution_143, _numbers(f.fsc.frequency, n), _numbers(f.fsc.value, n), _numbers(f.half_bit, n))
+    lib.gt_fsc_free(f)
+    return found

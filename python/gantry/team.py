@@ -1,0 +1,114 @@
+"""A projector over several devices, each with a run of views: what Projector makes of device="cuda:0-3" or "cpu:1x2"."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from . import foreign
+from .backend import Array, Backend, host_array, result_array
+from .errors import ArgumentError
+from .geometry import Grid, Scan
+from .projector import Operator, Projector
+
+
+def is_team(device: object) -> bool:
+    """Whether a name is one of several devices, as the library's commands write it."""
+    return isinstance(device, str) and bool(re.match(r"cpu:.*x|cuda:.*[,-]", device))
+
+
+def members(device: str) -> list[str]:
+    """The devices of "cpu:THREADSxMEMBERS", "cuda:FIRST-LAST", "cuda:NUMBER,NUMBER"."""
+    cpu = re.fullmatch(r"cpu:([1-9]\d{0,3})x([1-9]\d{0,3})", device)
+    if cpu:
+        return [f"cpu:{cpu[1]}"] * int(cpu[2])
+    if not re.fullmatch(r"cuda:\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*", device):
+        raise ArgumentError(f"device {device!r}: expected cpu:THREADSxMEMBERS as cpu:1x4, or cuda:FIRST-LAST or cuda:NUMBER,NUMBER as cuda:0-3")
+    runs = [part.split("-") for part in device[5:].split(",")]
+    numbers = [n for run in runs for n in range(int(run[0]), int(run[-1]) + 1)]
+    if len(set(numbers)) < len(numbers) or not numbers:
+        raise ArgumentError(f"device {device!r}: a device is named twice, or a run goes down, expected each once")
+    return [f"cuda:{n}" for n in numbers]
+
+
+class TeamProjector(Operator):
+    """Line integrals of volumes by several devices side by side, for NumPy's arrays: each projects its run of views, and the volumes
+    that come back are added in the order of devices. A(x) has the bits of one device; its transpose is exact, up to the rounding of
+    that sum. Each device holds the whole volume and its views. Solvers run on teams by reconstruct(backend="cuda:0-3")."""
+
+    def __init__(self, scan: Scan, grid: Grid | None, model: str | None, device: str, dtype: DTypeLike) -> None:
+        self.scan, self.grid = scan, scan.grid() if grid is None else grid
+        names = members(device)
+        if len(names) > len(scan):
+            raise ArgumentError(f"device {device!r}: {len(names)} members for {len(scan)} views, expected at least a view for each")
+        self.device = device
+        self.edges = [round(k * len(scan) / len(names)) for k in range(len(names) + 1)]
+        self.parts = [Projector(scan.run(a, b), self.grid, model, device=Backend(name), dtype=dtype)
+                      for a, b, name in zip(self.edges, self.edges[1:], names)]
+        self.model = self.parts[0].model
+        super().__init__(None, self.parts[0].backend, np.dtype(dtype), (self.grid.shape, scan.shape), False)
+
+    def __call__(self, x: Any, out: Any = None) -> Array:
+        """The operator applied to x, in `out` if it is given."""
+        return _apply(self, self, x, out)
+
+    @property
+    def T(self) -> Operator:
+        """The transpose."""
+        return TeamTranspose(self)
+
+    def __repr__(self) -> str:
+        return f"<gantry.{type(self).__name__} {self.domain_shape} -> {self.range_shape}, {self.dtype}, {self.device}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.scan, self.grid, self.model, self.device, self.dtype.str)
+
+
+def _again(scan: Scan, grid: Grid, model: str, device: str, dtype: str) -> TeamProjector:
+    return TeamProjector(scan, grid, model, device, dtype)
+
+
+class TeamTranspose(Operator):
+    """The transpose of a projector of several devices, which it keeps."""
+
+    def __init__(self, A: TeamProjector) -> None:
+        super().__init__(None, A.backend, A.dtype, (A.range_shape, A.domain_shape), True)
+        self.forward = A
+
+    def __call__(self, x: Any, out: Any = None) -> Array:
+        """The operator applied to x, in `out` if it is given."""
+        return _apply(self, self.forward, x, out)
+
+    @property
+    def T(self) -> Operator:
+        """The projector."""
+        return self.forward
+
+    def __repr__(self) -> str:
+        return f"<gantry.TeamTranspose of {self.forward!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TeamTranspose, (self.forward,)
+
+
+def _apply(op: Operator, team: TeamProjector, x: Any, out: Any) -> Array:
+    if foreign.is_foreign(x):
+        raise ArgumentError(f"x: a {type(x).__module__}.{type(x).__name__}, expected an array of NumPy for the devices {team.device}")
+    array = host_array(x, op.dtype, "x")
+    batch = op.batch(array.shape)
+    result = result_array(out, op.dtype, batch + op.range_shape)
+    if np.may_share_memory(array, result):
+        raise ArgumentError("out: shares memory with x, expected an array of its own")
+    flat, made = array.reshape(-1, *op.domain_shape), result.reshape(-1, *op.range_shape)
+    runs = list(zip(team.parts, team.edges, team.edges[1:]))
+    with ThreadPoolExecutor(len(runs)) as pool:
+        for one, to in zip(flat, made):
+            if op.transposed:
+                to[:] = sum(pool.map(lambda run: run[0].T(one[run[1] : run[2]]), runs), np.zeros_like(to))
+            else:
+                list(pool.map(lambda run: run[0](one, out=to[run[1] : run[2]]), runs))
+    return result

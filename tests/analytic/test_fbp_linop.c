@@ -1,0 +1,145 @@
+/* Filtered backprojection as an operator: every entry of its transpose, and forward to the bits of a run. */
+/* labels: unit property */
+#include <math.h>
+#include <stdlib.h>
+#include <gantry/analytic.h>
+#include <gantry/constants.h>
+#include <gantry/geometry_files.h>
+#include <gantry/linop.h>
+#include "core/device/backend.h"
+#include "tests/support/support.h"
+
+typedef struct {
+	const char *name, *method, *options;
+	gt_orbit orbit;
+	int reversed; /* rows */
+	double roll;
+} example;
+
+#define CONE                                                                                                                           \
+	.views = 11, .rows = 5, .columns = 9, .source_to_axis = 200, .source_to_detector = 320, .column_pitch = 3.1, .row_pitch = 2.7, \
+	.start_angle = 0.4
+static const double spots[2][3] = { { -1.3, 0.4, 0 }, { 0.9, -0.5, 0.3 } };
+static const example examples[] = {
+	{ "flat", "fdk", NULL, { GT_FLAT, CONE, .turn = 2 * GT_PI, .row_offset = 0.3 }, 0, 0 },
+	{ "flat, nothing beyond the rows, upside down",
+	  "fdk",
+	  "rows=zero,mask=none",
+	  { GT_FLAT, CONE, .turn = 2 * GT_PI, .row_offset = -1.2 },
+	  1,
+	  0 },
+	{ "flat, short scan", "fdk", "filter=hann,cutoff=0.7", { GT_FLAT, CONE, .turn = 3.9 }, 0, 0 },
+	{ "flat, offset detector", "fdk", "extend=none,mask=none", { GT_FLAT, CONE, .turn = 2 * GT_PI, .column_offset = 2.3 }, 0, 0 },
+	{ "flat, rolled", "fdk", "mask=none", { GT_FLAT, CONE, .turn = 2 * GT_PI, .column_offset = 0.3 }, 0, 0.1 },
+	{ "flat, rolled, nothing beyond", "fdk", "rows=zero,mask=none", { GT_FLAT, CONE, .turn = 3.9 }, 1, 0.07 },
+	{ "arc, flying focal spot", "fdk", "mask=none", { GT_ARC, CONE, .turn = 2 * GT_PI, .spot = spots, .spots = 2 }, 0, 0 },
+	{ "parallel",
+	  "fbp",
+	  "filter=shepp-logan,mask=none",
+	  { GT_PARALLEL, .views = 8, .rows = 4, .columns = 9, .column_pitch = 2.3, .row_pitch = 1.7, .turn = GT_PI, .column_offset = 0.7 },
+	  0,
+	  0 },
+};
+enum { EXAMPLES = sizeof examples / sizeof *examples };
+/* Reaches beyond the rows and the columns. */
+static const gt_grid grid = { { 5, 4, 6 }, { 4.2, 3.7, 1.9 }, { 0.4, -0.7, 0.3 } };
+
+static gt_scan *scan_of(const example *e)
+{
+	gt_scan_correction c = gt_scan_correction_none;
+	gt_scan *scan;
+	ck_ok(gt_scan_orbit(&e->orbit, &scan));
+	c.reverse_rows = e->reversed;
+	c.roll = e->roll;
+	ck_ok(gt_scan_correct(scan, &c));
+	return scan;
+}
+
+static void *options_of(const example *e)
+{
+	char text[128];
+	const gt_module *m;
+	void *options = NULL;
+	if (!e->options)
+		return NULL;
+	snprintf(text, sizeof text, "%s:%s", e->method, e->options);
+	ck_ok(gt_module_parse("analytic", text, &m, &options));
+	return options;
+}
+
+static void try(const example *e, gt_type type, double most)
+{
+	gt_backend *be;
+	gt_scan *scan = scan_of(e);
+	const gt_analytic *m = gt_analytic_find(e->method);
+	const size_t ny = gt_scan_size(scan), nx = gt_grid_voxels(&grid), element = gt_type_size(type);
+	void *options = options_of(e), *from = malloc(ny * element), *run = malloc(nx * element), *applied = malloc(nx * element);
+	double difference, largest;
+	gt_linop *A;
+	gt_array *y, *x;
+	ck_ok(gt_backend_open("cpu:2", &be));
+	ck_ok(gt_analytic_linop(m, be, type, &grid, scan, options, &A));
+	ck_ok(gt_linop_mismatch_elements(A, &difference, &largest));
+	ck_assert_msg(largest > 1e-6 && difference <= most * largest, "%s, %s: entries up to %g differ by %g", e->name, gt_type_name(type),
+	              largest, difference);
+	ck_ok(gt_array_new(be, type, ny, &y));
+	ck_ok(gt_array_new(be, type, nx, &x));
+	for (size_t i = 0; i < ny; i++)
+		if (type == GT_F32)
+			((float *)from)[i] = (float)sin(1.7 * (double)i);
+		else
+			((double *)from)[i] = sin(1.7 * (double)i);
+	gt_array_put(from, y);
+	ck_ok(gt_analytic_run(m, be, &grid, scan, options, y, x));
+	gt_array_get(x, run);
+	gt_fill(7, x);
+	gt_forward(A, y, x);
+	gt_array_get(x, applied);
+	ck_ok(gt_backend_status(be));
+	ck_assert_mem_eq(run, applied, nx * element);
+	gt_array_free(y);
+	gt_array_free(x);
+	gt_linop_free(A);
+	gt_backend_close(be);
+	gt_free(options);
+	gt_scan_free(scan);
+	free(from);
+	free(run);
+	free(applied);
+}
+
+START_TEST(every_entry_of_the_transpose)
+{
+	try(&examples[_i], GT_F64, 1e-12);
+	try(&examples[_i], GT_F32, 3e-6);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	gt_backend *be;
+	gt_scan *scan = scan_of(&examples[0]);
+	gt_linop *A = NULL;
+	ck_ok(gt_backend_open("cpu:1", &be));
+	ck_refused(gt_analytic_linop(gt_analytic_find("wfbp"), be, GT_F64, &grid, scan, NULL, &A), GT_ERR_UNSUPPORTED,
+	           "expected fdk or fbp");
+	ck_refused(gt_analytic_linop(gt_analytic_find("fbp"), be, GT_F64, &grid, scan, NULL, &A), GT_ERR_UNSUPPORTED, "use fdk");
+	ck_refused(gt_analytic_linop(gt_analytic_find("fdk"), be, GT_F64, &grid, NULL, NULL, &A), GT_ERR_ARG, "scan is NULL");
+	ck_assert_ptr_null(A);
+	gt_backend_close(be);
+	be = gt_test_backend();
+	if (gt_backend_is_gpu(be))
+		ck_refused(gt_analytic_linop(gt_analytic_find("fdk"), be, GT_F32, &grid, scan, NULL, &A), GT_ERR_UNSUPPORTED,
+		           "expected cpu");
+	gt_backend_close(be);
+	gt_scan_free(scan);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, every_entry_of_the_transpose, 0, EXAMPLES);
+	tcase_add_test(tc, refusals);
+}
+
+int main(void) { return gt_test_main("fbp_linop", fill); }
