@@ -84,6 +84,7 @@ def os_sart(
     reduce: float = ...,
     nonneg: bool = ...,
     momentum: bool = ...,
+    anderson: int = ...,
     order: Literal['sequential', 'bit-reversed', 'golden'] = ...,
     threshold: float = ...,
     keep: Literal['auto', 'yes', 'no'] = ...,
@@ -105,6 +106,7 @@ def sirt(
     reduce: float = ...,
     nonneg: bool = ...,
     momentum: bool = ...,
+    anderson: int = ...,
     threshold: float = ...,
 ) -> Result: ...
 def sart(
@@ -176,6 +178,7 @@ def fista(
     nonneg: bool = ...,
     restart: bool = ...,
     prox: Literal['auto', 'yes', 'no'] = ...,
+    anderson: int = ...,
 ) -> Result: ...
 def os_sqs(
     A: Projector,
@@ -317,7 +320,7 @@ def hybrid_lsqr(
     on_interrupt: str = ...,
     out: Array | None = ...,
     iterations: int = ...,
-    strength: Literal['wgcv', 'gcv', 'discrepancy', 'fixed'] = ...,
+    strength: Literal['wgcv', 'gcv', 'discrepancy', 'fixed', 'trace'] = ...,
     noise: float = ...,
     lambda_: float = ...,
 ) -> Result: ...
@@ -352,6 +355,24 @@ def osem(
     subsets: int = ...,
     order: Literal['sequential', 'bit-reversed', 'golden'] = ...,
     negative: Literal['refuse', 'zero'] = ...,
+) -> Result: ...
+def mltr(
+    A: Projector,
+    b: Any,
+    *,
+    x0: Any = ...,
+    weights: Any = ...,
+    penalty: Penalty | None = ...,
+    bounds: Bounds = ...,
+    callback: Callback | None = ...,
+    progress: bool = ...,
+    on_interrupt: str = ...,
+    out: Array | None = ...,
+    iterations: int = ...,
+    subsets: int = ...,
+    order: Literal['sequential', 'bit-reversed', 'golden'] = ...,
+    curvature: Literal['optimal', 'current', 'precomputed'] = ...,
+    background: float = ...,
 ) -> Result: ...
 def saga(
     A: Projector,
@@ -554,6 +575,7 @@ def tgv(
     ratio: float = ...,
     step: float = ...,
     inner: int = ...,
+    lean: bool = ...,
 ) -> Penalty: ...
 def awtv(
     *,
@@ -579,6 +601,26 @@ def piccs(
     prior: str = ...,
     alpha: float = ...,
     smooth: float | str = ...,
+) -> Penalty: ...
+def wavelet(
+    *,
+    noise: str | None = ...,
+    strength: float = ...,
+    filter: Literal['haar', 'db2', 'sym4'] = ...,
+    levels: int = ...,
+    inner: int = ...,
+) -> Penalty: ...
+def joint_tv(
+    *,
+    noise: str | None = ...,
+    strength: float = ...,
+    kind: Literal['vector', 'nuclear'] = ...,
+    inner: int = ...,
+) -> Penalty: ...
+def low_rank(
+    *,
+    noise: str | None = ...,
+    strength: float = ...,
 ) -> Penalty: ...
 def nlm(
     *,
