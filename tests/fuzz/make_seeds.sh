@@ -40,6 +40,13 @@ for unit in mm-1 HU; do
 	seed read_nifti gz-$unit <volume.nii.gz
 	rm volume.m* volume.raw volume.nii*
 done
+for number in float u16 u8; do
+	run convert volume.nc -o volume.npy --number $number
+	{ printf '\x01'; part volume.npy.json; part volume.npy; } | seed read_plain npy-$number
+	run convert volume.nc -o volume.raw --number $number --unit HU
+	{ printf '\x00'; part volume.raw.json; part volume.raw; } | seed read_plain raw-$number
+done
+rm volume.npy* volume.raw*
 
 run simulate --scanner c-arm --phantom box --views 2 --columns 5 --rows 3 --column-pitch 60 --row-pitch 80 -o set.rctd
 part set.rctd | seed read_rabbitct rctd
