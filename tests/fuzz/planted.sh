@@ -71,7 +71,7 @@ one() { # HARNESS: a line of the table
 	[ ! -f "$here/words/$1" ] || words=(-dict="$here/words/$1")
 	rm -rf "${new:?}/corpus"
 	mkdir "$new/corpus"
-	GT_PLANTED=$1 "$build/out/tests/fuzz_$1" -runs=0 "$here/corpus/$1" >"$log" 2>&1 || fail "$1: a file of the corpus comes to the fault already: $log"
+	GT_PLANTED=$1 "$build/out/tests/fuzz_$1" -runs=0 -artifact_prefix="$new/" "$here/corpus/$1" >"$log" 2>&1 || fail "$1: a file of the corpus comes to the fault already: $log"
 	begun=$(date +%s.%N)
 	if GT_PLANTED=$1 "$build/out/tests/fuzz_$1" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=$most -len_control=0 "${words[@]}" \
 		-artifact_prefix="$new/" "$new/corpus" "$here/corpus/$1" >"$log" 2>&1; then
