@@ -14,8 +14,8 @@ static gt_status format_of_slices(const char *path, const gt_format **f)
 	return st != GT_OK || (*f)->create_slices
 	               ? st
 	               : gt_fail(GT_ERR_UNSUPPORTED,
-	                         "%s: the format %s is written as a whole: expected a name in .nc, .mha, .mhd, .nii or .tif", path,
-	                         (*f)->about);
+	                         "%s: the format %s is written as a whole: expected a name in .nc, .mha, .mhd, .nii, .tif, .npy, .raw",
+	                         path, (*f)->about);
 }
 
 gt_status gt_can_write_slices(const char *path)

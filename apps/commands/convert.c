@@ -27,16 +27,16 @@ static const cli_option options[] = {
 	{ .name = "position", .kind = CLI_CHOICE,
 	  .help = "position of the patient (default: as the file says, else HFS)", .at = AT(position), .names = gt_position_names },
 	{ .name = "input-unit", .kind = CLI_CHOICE,
-	  .help = "MetaImage, NIfTI: unit of the stored numbers (default auto)", .at = AT(input_unit), .names = units },
+	  .help = "MetaImage, NIfTI, .npy, .raw: unit of the stored numbers (default auto)", .at = AT(input_unit), .names = units },
 	{ .name = "slope", .kind = CLI_REAL, .value = "X",
 	  .help = "the same: number in the input unit = X * stored + --offset", .at = AT(slope), .least = -1e30, .most = 1e30 },
 	{ .name = "offset", .kind = CLI_REAL, .value = "X", .help = "see --slope", .at = AT(offset), .least = -1e30, .most = 1e30 },
 	{ .name = "deflate", .kind = CLI_INT, .value = "LEVEL",
 	  .help = "compression, 0 (default: none; .nii.gz: light) to 9", .at = AT(deflate), .least = 0, .most = 9 },
-	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF: type of the written numbers (default float)", .at = AT(number),
+	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF, .npy, .raw: type of numbers (default float)", .at = AT(number),
 	  .names = cli_numbers },
 	{ .name = "range", .kind = CLI_TEXT, .value = "LOW:HIGH",
-	  .help = "TIFF: of --number, in the unit (default: all but a thousandth of the voxels at either end)", .at = AT(range) },
+	  .help = "of --number, in the unit (default: all but a thousandth of the voxels at either end)", .at = AT(range) },
 	{ 0 },
 };
 /* clang-format on */
@@ -90,6 +90,7 @@ const cli_command cli_convert = {
 	.notes = "  gantry convert vol.nc -o vol.nii.gz\n"
 		 "  gantry convert head.nii -o head.mha --unit HU\n"
 		 "  gantry convert vol.nc -o vol.tif --number u16 --range 0:0.05\n"
+		 "  gantry convert vol.nc -o vol.npy\n"
 		 "  gantry convert vol.nc -o series/\n",
 	.options = options,
 	.defaults = &defaults,

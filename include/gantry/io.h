@@ -86,7 +86,7 @@ typedef struct {
 	gt_io_progress progress;/* formats of many files alone */
 	void *progress_self;
 	gt_listener notes;      /* who is told what the writer had to decide: a message each, GT_ABOUT_DATA */
-	int bits;               /* TIFF: 32 and 0: floats; 16, 8: whole numbers over the range low to high, in the unit */
+	int bits;               /* TIFF, .npy, .raw: 32 and 0: floats; 16, 8: whole numbers over the range low to high, in the unit */
 	double low, high;       /* both 0: from the first to the last thousandth of the voxels; not slice by slice */
 } gt_write_options;
 GT_API extern const gt_write_options gt_write_defaults;
@@ -170,7 +170,8 @@ GT_API void      gt_view_writer_drop  (gt_view_writer *w);     /* gives up: noth
 
 /* Can volumes of that name be written slice by slice? GT_ERR_UNSUPPORTED: as a whole only; GT_ERR_ARG: not at all. */
 GT_API gt_status gt_can_write_slices(const char *path);
-/* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI, TIFF. head: all but the data; must outlive s. */
+/* A volume slice by slice, in ascending order, as gt_write_volume() writes it: NetCDF, MetaImage, NIfTI, TIFF, NumPy,
+ * raw. head: all but the data; must outlive s. */
 /* Bytes of memory that writing such a volume takes, at most. */
 GT_API size_t    gt_slice_writer_bytes(const gt_write_options *o, const gt_grid *grid);
 GT_API gt_status gt_slice_writer_create(const char *path, const gt_write_options *o, const gt_volume *head, gt_slice_writer **s);
@@ -191,7 +192,8 @@ GT_API gt_status gt_file_kind(const char *path, const gt_format **format, int *p
 
 /* 1 if both names are of one file, or would be once both are there. */
 GT_API int       gt_same_file(const char *a, const char *b);
-/* The other file that the head at path names and that holds its data (MetaImage), to be freed; NULL: none, or path is no such head. */
+/* The other file that the head at path names and that holds its data (MetaImage), or the other one of numbers and their
+ * JSON, to be freed; NULL: none. */
 GT_API char *gt_data_file(const char *path);
 
 /* The library installs no handlers of signals. After this call, for programs that want it, SIGINT, SIGTERM,

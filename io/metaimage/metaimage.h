@@ -28,4 +28,6 @@ gt_status gt_metaimage_commit_data(char *tmp, const char *path, char **name);
 /* Removes what an old head of that name named (NULL: nothing), if we wrote it and no head of the folder names it now. */
 void      gt_metaimage_drop_data  (const char *path, const char *old);
 char     *gt_metaimage_data_name  (const char *path, int number);
+/* Does a head in its folder name that file, whether it is there or not? -1: the folder may be written but not read. */
+int       gt_metaimage_is_named   (const char *data);
 #endif

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "io/metaimage/metaimage.h"
+#include "io/plain/plain_head.h"
 #include "io/write_kit/volume_units.h"
 
 enum { LONGEST = 8192 };
@@ -208,7 +209,7 @@ char *gt_data_file(const char *path)
 		}
 	if (file)
 		fclose(file);
-	return found;
+	return found ? found : gt_plain_other(path);
 }
 
 gt_status gt_metaimage_read_head(const char *path, int projections, gt_metaimage_head *h)

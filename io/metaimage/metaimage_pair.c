@@ -35,8 +35,7 @@ static char *joined(const char *folder, const char *name)
 	return path;
 }
 
-/* Does a head in the folder of that file name it, whether it is there or not? -1: the folder may be written but not read. */
-static int is_named(const char *data)
+int gt_metaimage_is_named(const char *data)
 {
 	char *folder = joined(data, ".");
 	DIR *dir = folder ? opendir(folder) : NULL;
@@ -77,7 +76,7 @@ gt_status gt_metaimage_commit_data(char *tmp, const char *path, char **name)
 		free(*name);
 		if (!(*name = gt_metaimage_data_name(path, number)))
 			break;
-		if (lstat(*name, &s) == 0 || is_named(*name) > 0)
+		if (lstat(*name, &s) == 0 || gt_metaimage_is_named(*name) > 0)
 			continue;
 		const gt_status st = gt_tmp_commit_new(tmp, *name, &taken);
 		if (st == GT_OK && taken)
@@ -103,6 +102,6 @@ void gt_metaimage_drop_data(const char *path, const char *old)
 	if (length < stem + strlen(".raw") || strncmp(old, path, stem) || strcmp(old + length - strlen(".raw"), ".raw"))
 		return;
 	const int numbered = old[stem] == '-' && digits && stem + 1 + digits + strlen(".raw") == length;
-	if ((numbered || length == stem + strlen(".raw")) && is_named(old) == 0)
+	if ((numbered || length == stem + strlen(".raw")) && gt_metaimage_is_named(old) == 0)
 		unlink(old);
 }

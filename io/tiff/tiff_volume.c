@@ -1,8 +1,6 @@
 /* Volumes as TIFF images, which programs for segmentation take: one page a slice, floats, or whole numbers over one
  * range for all slices. "TIFF Revision 6.0", Adobe 1992; BigTIFF where a file is larger than four GiB. What a stored
  * number means is in ImageDescription of the first page. */
-#include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +8,6 @@
 #include <string.h>
 #include <tiffio.h>
 #include <unistd.h>
-#include <gantry/order_statistics.h>
 #include <gantry/version.h>
 #include "core/text.h"
 #include "core/try.h"
@@ -18,12 +15,10 @@
 #include "io/dispatch.h"
 #include "io/slice_writer.h"
 #include "io/table.h"
+#include "io/write_kit/stored_numbers.h"
 #include "io/write_kit/volume_units.h"
 
 #define MOST_CLASSIC (4294967296.0 - 65536)
-/* A range is found from so many voxels at most, and so much at either end is left out of it. */
-enum { MOST_FOR_RANGE = 1 << 22 };
-#define LEFT_OUT 0.001
 
 struct pages {
 	struct gt_slice_writer base;
@@ -32,11 +27,8 @@ struct pages {
 	char *tmp;
 	TIFF *file;
 	char why[256];
-	double water;     /* > 0: HU of it */
-	double low, step; /* number = low + step * stored */
-	unsigned bits;
-	size_t clipped;
-	unsigned char *line;
+	gt_stored_numbers numbers;
+	void *line;
 };
 
 static int complain(TIFF *t, void *self, const char *module, const char *format, va_list args)
@@ -54,10 +46,9 @@ static void describe(struct pages *s)
 {
 	const gt_grid *g = &s->head->grid;
 	char said[GT_SAID], text[640];
-	gt_said_print(&s->o, s->water > 0, s->head, said);
-	gt_snprintf(text, sizeof text, "%s slope=%.9g offset=%.9g pitch_mm=%.9g,%.9g,%.9g center_mm=%.9g,%.9g,%.9g", said,
-	            s->bits == 32 ? 1 : s->step, s->bits == 32 ? 0 : s->low, g->pitch[0], g->pitch[1], g->pitch[2], g->center[0],
-	            g->center[1], g->center[2]);
+	gt_said_print(&s->o, s->numbers.water > 0, s->head, said);
+	gt_snprintf(text, sizeof text, "%s slope=%.9g offset=%.9g pitch_mm=%.9g,%.9g,%.9g center_mm=%.9g,%.9g,%.9g", said, s->numbers.step,
+	            s->numbers.low, g->pitch[0], g->pitch[1], g->pitch[2], g->center[0], g->center[1], g->center[2]);
 	TIFFSetField(s->file, TIFFTAG_IMAGEDESCRIPTION, text);
 	TIFFSetField(s->file, TIFFTAG_SOFTWARE, "Gantry " GT_VERSION);
 }
@@ -67,8 +58,9 @@ static gt_status begin_page(struct pages *s, size_t slice)
 	const gt_grid *g = &s->head->grid;
 	const int set = TIFFSetField(s->file, TIFFTAG_IMAGEWIDTH, (uint32_t)g->n[0]) &&
 	                TIFFSetField(s->file, TIFFTAG_IMAGELENGTH, (uint32_t)g->n[1]) &&
-	                TIFFSetField(s->file, TIFFTAG_BITSPERSAMPLE, s->bits) && TIFFSetField(s->file, TIFFTAG_SAMPLESPERPIXEL, 1) &&
-	                TIFFSetField(s->file, TIFFTAG_SAMPLEFORMAT, s->bits == 32 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
+	                TIFFSetField(s->file, TIFFTAG_BITSPERSAMPLE, s->numbers.bits) &&
+	                TIFFSetField(s->file, TIFFTAG_SAMPLESPERPIXEL, 1) &&
+	                TIFFSetField(s->file, TIFFTAG_SAMPLEFORMAT, s->numbers.bits == 32 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
 	                TIFFSetField(s->file, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK) &&
 	                TIFFSetField(s->file, TIFFTAG_ROWSPERSTRIP, TIFFDefaultStripSize(s->file, 0)) &&
 	                TIFFSetField(s->file, TIFFTAG_RESOLUTIONUNIT, RESUNIT_CENTIMETER) &&
@@ -81,25 +73,6 @@ static gt_status begin_page(struct pages *s, size_t slice)
 	return set ? GT_OK : failed(s);
 }
 
-/* A line of voxels as it is stored. */
-static void convert(struct pages *s, const float *from, size_t n)
-{
-	const double most = s->bits == 8 ? 255 : 65535;
-	for (size_t i = 0; i < n; i++) {
-		const double value = s->water > 0 ? 1000 * ((double)from[i] - s->water) / s->water : (double)from[i];
-		if (s->bits == 32) {
-			((float *)(void *)s->line)[i] = (float)value;
-			continue;
-		}
-		const double number = rint((value - s->low) / s->step), stored = fmin(fmax(number, 0), most);
-		s->clipped += stored != number;
-		if (s->bits == 16)
-			((uint16_t *)(void *)s->line)[i] = (uint16_t)stored;
-		else
-			s->line[i] = (uint8_t)stored;
-	}
-}
-
 static gt_status write_(gt_slice_writer *self, size_t first, size_t n, const float *data)
 {
 	struct pages *s = (struct pages *)self;
@@ -108,7 +81,7 @@ static gt_status write_(gt_slice_writer *self, size_t first, size_t n, const flo
 	for (size_t k = 0; k < n && st == GT_OK; k++) {
 		st = begin_page(s, first + k);
 		for (size_t r = 0; r < rows && st == GT_OK; r++) {
-			convert(s, data + (k * rows + r) * columns, columns);
+			gt_stored_numbers_of(&s->numbers, data + (k * rows + r) * columns, columns, s->line);
 			st = TIFFWriteScanline(s->file, s->line, (uint32_t)r, 0) == 1 ? GT_OK : failed(s);
 		}
 		if (st == GT_OK && !TIFFWriteDirectory(s->file))
@@ -131,7 +104,6 @@ static void drop(gt_slice_writer *self)
 static gt_status commit(gt_slice_writer *self)
 {
 	struct pages *s = (struct pages *)self;
-	const double all = (double)gt_grid_voxels(&s->head->grid);
 	gt_status st = GT_OK;
 	s->why[0] = 0;
 	TIFFClose(s->file);
@@ -139,9 +111,7 @@ static gt_status commit(gt_slice_writer *self)
 	/* The last bytes are written when the file is closed, which tells by its message alone. */
 	if (s->why[0])
 		GT_TRY(failed(s));
-	if (s->clipped)
-		gt_write_note(&s->o, "%s: %zu voxels (%.2g %%) are beyond the range %.6g to %.6g", s->base.path, s->clipped,
-		              100 * (double)s->clipped / all, s->low, s->low + s->step * (s->bits == 8 ? 255 : 65535));
+	gt_stored_numbers_note(s->base.path, &s->o, &s->numbers, &s->head->grid);
 	st = gt_tmp_commit(s->tmp, s->base.path);
 	s->tmp = NULL;
 done:
@@ -151,7 +121,7 @@ done:
 
 static gt_status open_file(struct pages *s)
 {
-	const double bytes = (double)gt_grid_voxels(&s->head->grid) * s->bits / 8 + 1024 * (double)s->base.size[0];
+	const double bytes = (double)gt_grid_voxels(&s->head->grid) * s->numbers.bits / 8 + 1024 * (double)s->base.size[0];
 	gt_status st = gt_tmp_path(s->base.path, &s->tmp);
 	TIFFOpenOptions *o = TIFFOpenOptionsAlloc();
 	if (st == GT_OK && o) {
@@ -175,13 +145,7 @@ static gt_status create_slices(const char *path, const gt_write_options *o, cons
 	};
 	s->head = head;
 	s->o = *o;
-	s->bits = o->bits ? (unsigned)o->bits : 32;
-	s->water = o->unit == GT_HU ? gt_hu_water(o, head) : 0;
-	if (s->bits < 32 && o->low == o->high)
-		GT_TRY(gt_fail(GT_ERR_ARG, "%s: slice by slice the range of all is not known: expected one for %u bits (--range LOW:HIGH)",
-		               path, s->bits));
-	s->low = o->low;
-	s->step = (o->high - o->low) / (s->bits == 8 ? 255 : 65535);
+	GT_TRY(gt_stored_numbers_set(path, o, head, &s->numbers));
 	if (!(s->line = malloc(g->n[0] * sizeof(float))))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "%s: out of memory", path));
 	GT_TRY(open_file(s));
@@ -192,31 +156,11 @@ done:
 	return st;
 }
 
-/* What is between the first and the last thousandth of the voxels. */
-static gt_status find_range(const char *path, const gt_volume *v, gt_write_options *o)
-{
-	const size_t all = gt_grid_voxels(&v->grid), stride = (all + MOST_FOR_RANGE - 1) / MOST_FOR_RANGE, n = (all + stride - 1) / stride;
-	const double water = o->unit == GT_HU ? gt_hu_water(o, v) : 0;
-	double *some = malloc(n * sizeof *some);
-	if (!some)
-		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
-	for (size_t i = 0; i < n; i++)
-		some[i] = water > 0 ? 1000 * ((double)v->data[i * stride] - water) / water : (double)v->data[i * stride];
-	o->low = gt_quantile(some, n, LEFT_OUT);
-	o->high = gt_quantile(some, n, 1 - LEFT_OUT);
-	free(some);
-	if (!(o->high > o->low))
-		o->high = o->low + 1;
-	gt_write_note(o, "%s: %d bits over %.6g to %.6g %s, which leaves out a thousandth at either end", path, o->bits, o->low, o->high,
-	              water > 0 ? "HU" : "mm-1");
-	return GT_OK;
-}
-
 static gt_status write_volume(const char *path, const gt_write_options *given, const gt_volume *v)
 {
 	gt_write_options o = *given;
 	gt_slice_writer *s;
-	gt_status st = o.bits && o.bits < 32 && o.low == o.high ? find_range(path, v, &o) : GT_OK;
+	gt_status st = gt_stored_numbers_range(path, v, &o);
 	if (st == GT_OK)
 		st = create_slices(path, &o, v, &s);
 	return st != GT_OK ? st : gt_slice_writer_write_all(s, v->data);

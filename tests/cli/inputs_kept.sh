@@ -49,6 +49,22 @@ refused 2 "is pairs/w.mha, the data file of that of --like" recon scan.nc -o pai
 [ "$sum" = "$(md5sum pairs/v.raw)" ] || fail "pairs/v.raw has changed"
 cmp -s pairs/v.raw pairs/w.mha || fail "pairs/w.mha has changed"
 
+# The same of numbers and the JSON beside them, and of a JSON that is another's.
+ok convert truth.nc -o pairs/n.npy
+ok convert truth.nc -o pairs/n.raw --number u16 --range 0:0.03
+ok compare pairs/n.npy truth.nc --rmse 1e-12mm-1
+ok compare pairs/n.raw.json truth.nc --rmse 1e-6mm-1
+sum=$(cat pairs/n.* | md5sum)
+refused 2 "the same file as the input" convert pairs/n.npy -o pairs/n.npy
+refused 2 "the data file of the input" convert pairs/n.raw.json -o pairs/n.raw
+refused 2 "the data file of that of --like" recon scan.nc -o pairs/n.npy --like pairs/n.npy.json
+printf '{"mine": 1}' >pairs/m.npy.json
+refused 1 "pairs/m.npy.json is there and describes another file" convert truth.nc -o pairs/m.npy
+refused 1 "the data file of a MetaImage beside it" convert truth.nc -o pairs/v.raw
+nothing_left pairs/m.npy "a JSON of another file"
+[ "$(cat pairs/m.npy.json)" = '{"mine": 1}' ] || fail "pairs/m.npy.json was replaced"
+[ "$sum" = "$(cat pairs/n.* | md5sum)" ] || fail "pairs/n.* have changed"
+
 refused 1 "truth.nc: is a volume, expected projections" recon truth.nc -o out.nc
 refused 1 "truth.nc: is a volume, expected projections" project truth.nc --scan truth.nc -o out.nc
 refused 1 "bare.nc: holds projections, expected a volume" recon scan.nc --like bare.nc -o out.nc

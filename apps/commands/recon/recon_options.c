@@ -87,10 +87,10 @@ const cli_option recon_table[] = {
 	  .help = "unit of the written volume (default: HU in NIfTI and DICOM, else mm-1)", .at = AT(unit), .names = units },
 	{ .name = "water", .kind = CLI_REAL, .value = "MM-1",
 	  .help = "attenuation of water in mm-1, for HU (default: as the scan states, else 0.02)", .at = AT(water), .least = 1e-9, .most = 1e3 },
-	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF: type of the written numbers (default float)", .at = AT(number),
+	{ .name = "number", .kind = CLI_CHOICE, .help = "TIFF, .npy, .raw: type of numbers (default float)", .at = AT(number),
 	  .names = cli_numbers },
 	{ .name = "range", .kind = CLI_TEXT, .value = "LOW:HIGH",
-	  .help = "TIFF: of --number, in the unit (default: all but a thousandth of the voxels at either end)", .at = AT(range) },
+	  .help = "of --number, in the unit (default: all but a thousandth of the voxels at either end)", .at = AT(range) },
 	CLI_FRAMES_OPTIONS(FRAMES_AT),
 	{ 0 },
 };

@@ -1,0 +1,74 @@
+/* One range for all slices, so that grey values are comparable and can be turned back. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <gantry/order_statistics.h>
+#include "geometry/volume.h"
+#include "io/write_kit/stored_numbers.h"
+#include "io/write_kit/volume_units.h"
+
+/* A range is found from so many voxels at most, and so much at either end is left out of it. */
+enum { MOST_FOR_RANGE = 1 << 22 };
+#define LEFT_OUT 0.001
+
+static double most_of(const gt_stored_numbers *s) { return s->bits == 8 ? 255 : 65535; }
+
+gt_status gt_stored_numbers_set(const char *path, const gt_write_options *o, const gt_volume *head, gt_stored_numbers *s)
+{
+	*s = (gt_stored_numbers){ .bits = o->bits ? (unsigned)o->bits : 32, .step = 1 };
+	s->water = o->unit == GT_HU ? gt_hu_water(o, head) : 0;
+	if (s->bits == 32)
+		return GT_OK;
+	if (o->low == o->high)
+		return gt_fail(GT_ERR_ARG, "%s: slice by slice the range of all is not known: expected one for %u bits (--range LOW:HIGH)",
+		               path, s->bits);
+	s->low = o->low;
+	s->step = (o->high - o->low) / most_of(s);
+	return GT_OK;
+}
+
+void gt_stored_numbers_of(gt_stored_numbers *s, const float *from, size_t n, void *to)
+{
+	const double most = most_of(s);
+	for (size_t i = 0; i < n; i++) {
+		const double value = s->water > 0 ? 1000 * ((double)from[i] - s->water) / s->water : (double)from[i];
+		if (s->bits == 32) {
+			((float *)to)[i] = (float)value;
+			continue;
+		}
+		const double number = rint((value - s->low) / s->step), stored = fmin(fmax(number, 0), most);
+		s->clipped += stored != number;
+		if (s->bits == 16)
+			((uint16_t *)to)[i] = (uint16_t)stored;
+		else
+			((uint8_t *)to)[i] = (uint8_t)stored;
+	}
+}
+
+void gt_stored_numbers_note(const char *path, const gt_write_options *o, const gt_stored_numbers *s, const gt_grid *grid)
+{
+	if (s->clipped)
+		gt_write_note(o, "%s: %zu voxels (%.2g %%) are beyond the range %.6g to %.6g", path, s->clipped,
+		              100 * (double)s->clipped / (double)gt_grid_voxels(grid), s->low, s->low + s->step * most_of(s));
+}
+
+gt_status gt_stored_numbers_range(const char *path, const gt_volume *v, gt_write_options *o)
+{
+	const size_t all = gt_grid_voxels(&v->grid), stride = (all + MOST_FOR_RANGE - 1) / MOST_FOR_RANGE, n = (all + stride - 1) / stride;
+	const double water = o->unit == GT_HU ? gt_hu_water(o, v) : 0;
+	if (o->bits == 0 || o->bits == 32 || o->low != o->high)
+		return GT_OK;
+	double *some = malloc(n * sizeof *some);
+	if (!some)
+		return gt_fail(GT_ERR_MEMORY, "%s: out of memory", path);
+	for (size_t i = 0; i < n; i++)
+		some[i] = water > 0 ? 1000 * ((double)v->data[i * stride] - water) / water : (double)v->data[i * stride];
+	o->low = gt_quantile(some, n, LEFT_OUT);
+	o->high = gt_quantile(some, n, 1 - LEFT_OUT);
+	free(some);
+	if (!(o->high > o->low))
+		o->high = o->low + 1;
+	gt_write_note(o, "%s: %d bits over %.6g to %.6g %s, which leaves out a thousandth at either end", path, o->bits, o->low, o->high,
+	              water > 0 ? "HU" : "mm-1");
+	return GT_OK;
+}

@@ -1,0 +1,96 @@
+#!/bin/bash
+# Does each harness find a fault? A copy of the tree in BUILD/tree gets those of planted.txt: reading behind an allocation where the fields of a file are
+# as the line says. The copy is built by clang with libFuzzer, and each harness has so many seconds, one at a time. Nothing of it is in the tree itself.
+# Usage: planted.sh BUILD [SECONDS [HARNESS...]]; prints how long each took, exits 1 if one of the quick ones found nothing.
+set -euo pipefail
+build=$(realpath -m "${1:?usage: planted.sh BUILD [SECONDS [HARNESS...]]}")
+seconds=${2:-60}
+shift $(($# < 2 ? $# : 2))
+here=$(realpath "$(dirname "$0")")
+root=$(realpath "$here/../..")
+fail() {
+	echo "planted.sh: $*" >&2
+	exit 1
+}
+
+# The copy: what differs is written, so that a second build is short.
+copy() { # FROM TO
+	cmp -s "$1" "$2" || { mkdir -p "$(dirname "$2")" && cp "$1" "$2"; }
+}
+faults() { grep -v '^#' "$here/planted.txt"; }
+plant() { # FILE: with its faults, to stdout
+	faults | awk -F ' [|] ' -v file="$1" '
+		NR == FNR { if ($2 == file) { n++; name[n] = $1; at[n] = $3; when[n] = $NF } next }
+		{ print }
+		{ for (i = 1; i <= n; i++) if (index($0, at[i])) {
+			printf "\t{ extern void gt_planted(const char *); if (%s) gt_planted(\"%s\"); }\n", when[i], name[i]; found[i]++ } }
+		END { for (i = 1; i <= n; i++) if (found[i] != 1) { printf "%s: %d places for the fault of %s, expected one\n", file, found[i], name[i] >"/dev/stderr"; exit 1 } }
+	' - "$root/$1"
+}
+mkdir -p "$build"
+new=$(mktemp -d)
+trap 'rm -rf "$new"' EXIT
+planted=$(faults | awk -F ' [|] ' '{ print $2 }' | sort -u)
+while read -r file; do
+	grep -qxF "$file" <<<"$planted" || copy "$root/$file" "$build/tree/$file"
+done < <(git -C "$root" ls-files)
+while read -r file; do
+	plant "$file" >"$new/file" || fail "planted.txt does not fit the tree"
+	copy "$new/file" "$build/tree/$file"
+done <<<"$planted"
+cat >"$new/file" <<'END'
+/* The fault: the byte behind an allocation is read. */
+#include <stdlib.h>
+#include <string.h>
+void gt_planted(const char *harness);
+void gt_planted(const char *harness)
+{
+	const char *wanted = getenv("GT_PLANTED");
+	if (!wanted || strcmp(wanted, harness))
+		return;
+	volatile char *room = malloc(16);
+	if (room)
+		room[0] = room[16];
+	free((void *)room);
+}
+END
+copy "$new/file" "$build/tree/core/planted.c"
+
+compile() {
+	CC=clang CXX=clang++ CFLAGS="-O1 -gline-tables-only" CXXFLAGS="-O1 -gline-tables-only" cmake -S "$build/tree" -B "$build/out" -G Ninja \
+		-DCMAKE_BUILD_TYPE=None -DGANTRY_CUDA=OFF -DGANTRY_FUZZ=ON -DGANTRY_SANITIZE=address,fuzzer-no-link && ninja -C "$build/out" fuzzers
+}
+compile >"$build/log" 2>&1 || { tail -20 "$build/log" >&2; fail "the copy does not build: $build/log"; }
+
+export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0
+TMPDIR=$new
+export TMPDIR
+one() { # HARNESS: a line of the table
+	local log=$build/$1.log most=40000 words=() begun took
+	[[ $1 == made_* || $1 == read_geometry ]] && most=600
+	[ ! -f "$here/words/$1" ] || words=(-dict="$here/words/$1")
+	rm -rf "${new:?}/corpus"
+	mkdir "$new/corpus"
+	GT_PLANTED=$1 "$build/out/tests/fuzz_$1" -runs=0 -artifact_prefix="$new/" "$here/corpus/$1" >"$log" 2>&1 || fail "$1: a file of the corpus comes to the fault already: $log"
+	begun=$(date +%s.%N)
+	if GT_PLANTED=$1 "$build/out/tests/fuzz_$1" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=$most -len_control=0 "${words[@]}" \
+		-artifact_prefix="$new/" "$new/corpus" "$here/corpus/$1" >"$log" 2>&1; then
+		printf '%-18s nothing in %s s\n' "$1" "$seconds"
+		return 1
+	fi
+	took=$(awk -v a="$begun" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')
+	grep -q 'in gt_planted' "$log" || { printf '%-18s another fault than the planted one: %s\n' "$1" "$log"; return 1; }
+	printf '%-18s %6s s %9s executions\n' "$1" "$took" "$(grep -o '^#[0-9]*' "$log" | tail -1 | tr -d '#')"
+}
+missed=0
+if [ $# -eq 0 ]; then
+	for source in "$here"/read_*.c "$here"/made_*.c "$here"/parse_*.c; do
+		name=$(basename "$source" .c)
+		faults | grep -q "^$name | " || fail "planted.txt has no fault for $name"
+		set -- "$@" "$name"
+	done
+fi
+# Few files a second, by child processes and libraries, or fields that seldom change: found in a minute by luck alone, which is told and no failure.
+slow=" made_netcdf read_checkpoint read_dataexchange read_dicom read_plain "
+for name; do one "$name" || [[ $slow == *" $name "* ]] || missed=$((missed + 1)); done
+[ $missed -eq 0 ] || fail "$missed of $# found nothing"
