@@ -102,11 +102,17 @@ done:
 /* Sizes, and what every step must know. */
 static gt_status plan(gt_pieces *x)
 {
+	gt_prepare_options without_fields = *x->o;
 	gt_status st = GT_OK;
+	without_fields.flats.images = without_fields.darks.images = 0;
 	for (size_t k = 0; k < x->steps; k++) {
 		const gt_preparation *s = x->step[k].step;
+		/* Fields are those of the whole detector. */
+		const int whole = x->scan[k]->rows == x->scan[0]->rows && x->scan[k]->columns == x->scan[0]->columns;
 		looking l = { x, k };
-		gt_prepare_call c = { .pool = x->pool, .o = x->o, .source = { x->scan[k], look_at, &l }, .in_pieces = 1 };
+		gt_prepare_call c = {
+			.pool = x->pool, .o = whole ? x->o : &without_fields, .source = { x->scan[k], look_at, &l }, .in_pieces = 1
+		};
 		const int by_views = s->pieces & GT_BY_VIEWS;
 		if (!s->pieces)
 			GT_TRY(gt_fail(GT_ERR_UNSUPPORTED, "%s takes all projections at once, which do not come in pieces", s->name));

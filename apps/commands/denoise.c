@@ -60,11 +60,14 @@ done:
 	return st;
 }
 
-/* The name of the output of one of several volumes: its number stands before the extension. */
+/* The name of the output of one of several volumes: its number stands before the extension, of a folder before the
+ * slash. */
 static char *numbered(const char *output, size_t number)
 {
+	const size_t n = strlen(output), folder = n && output[n - 1] == '/';
 	const char *name = strrchr(output, '/'), *dot = strchr(name ? name + 1 : output, '.');
-	return cli_text("%.*s-%zu%s", dot ? (int)(dot - output) : (int)strlen(output), output, number, dot ? dot : "");
+	const char *end = folder ? output + n - 1 : dot ? dot : output + n;
+	return cli_text("%.*s-%zu%s", (int)(end - output), output, number, end);
 }
 
 static gt_status write_numbered(const cli_call *call, const denoise_options *o, size_t i, gt_volume *v)

@@ -54,7 +54,8 @@ gt_status gt_cache_write(const char *path, const void *bytes, size_t n)
 void *gt_cache_read(const char *path, size_t *n)
 {
 	struct stat s;
-	FILE *f = fopen(path, "rb");
+	/* Opening a pipe would wait for who writes into it. */
+	FILE *f = stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "rb") : NULL;
 	char *bytes = NULL;
 	if (f && fstat(fileno(f), &s) == 0 && S_ISREG(s.st_mode) && s.st_size <= MOST_BYTES && (bytes = malloc((size_t)s.st_size + 1))) {
 		*n = fread(bytes, 1, (size_t)s.st_size, f);

@@ -344,6 +344,8 @@ static gt_status check(const gt_projections *p, const gt_calibrate_options *give
 	if (p->scan->shape == GT_ARC || gt_scan_is_helical(p->scan))
 		return gt_fail(GT_ERR_UNSUPPORTED, "the geometry is found of flat detectors and parallel rays on a circle, not of %s",
 		               p->scan->shape == GT_ARC ? "arcs" : "a helix");
+	if (p->scan->views < 2)
+		return gt_fail(GT_ERR_UNSUPPORTED, "the geometry is not unique: there is 1 view, which volumes explain with any geometry");
 	return GT_OK;
 }
 

@@ -30,6 +30,13 @@ static char *path_of(int make)
 	return path;
 }
 
+/* NULL: there is none; opening a pipe would wait for who writes into it. */
+static FILE *open_old(const char *path)
+{
+	struct stat s;
+	return path && stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "r") : NULL;
+}
+
 /* Of a line of this problem; 0: it is of another, or has not as many shares. */
 static int parse(const char *line, const char *problem, int members, size_t *share)
 {
@@ -53,7 +60,7 @@ int gt_shares_recall(const char *problem, int members, size_t *share)
 	char *path = path_of(0), *line = NULL;
 	size_t room = 0;
 	int found = 0;
-	FILE *f = path ? fopen(path, "r") : NULL;
+	FILE *f = open_old(path);
 	while (f && !found && getline(&line, &room, f) > 0)
 		found = parse(line, problem, members, share);
 	if (f)
@@ -84,7 +91,7 @@ void gt_shares_remember(const char *problem, int members, const size_t *share)
 		free(path);
 		return;
 	}
-	FILE *to = fopen(tmp, "w"), *from = fopen(path, "r");
+	FILE *to = fopen(tmp, "w"), *from = open_old(path);
 	if (to) {
 		fprintf(to, "%s\t", problem);
 		for (int i = 0; i < members; i++)

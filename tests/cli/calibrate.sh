@@ -25,5 +25,7 @@ refused_output 2 "unknown --find 'centre'" calibrate wrong.nc --find centre
 refused_output 2 "center is there twice" calibrate wrong.nc --find center,center
 refused_output 2 "iterations" calibrate wrong.nc --iterations 0
 ok simulate --scanner ge-ct750hd --reduce 16 --phantom water-cylinder -o arc.nc --rays 1
+ok simulate --scanner c-arm --views 1 --columns 40 --rows 20 --phantom body.shapes --rays 1 -o single.nc
+refused_output 1 "there is 1 view" calibrate single.nc --find center
 refused_output 1 "not of arcs" calibrate arc.nc
 finish

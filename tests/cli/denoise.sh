@@ -33,6 +33,11 @@ done
 ok denoise noisy.nc other-noisy.nc -o both.nc --penalty low-rank:strength=0.05 --backend "$backend"
 ok compare both-1.nc best.nc --json
 holds "$(value rmse) < $noisy" "low-rank: $(value rmse) of $noisy"
+if "$gantry" denoise noisy.nc other-noisy.nc -o series/ --penalty joint-tv:strength=4e-4 --backend "$backend" 2>stderr.txt; then
+	if [ ! -d series-1 ] || [ ! -d series-2 ]; then fail "folders of several volumes: $(ls)"; fi
+else
+	grep -q "DCMTK" stderr.txt || fail "no folders of several volumes: $(cat stderr.txt)"
+fi
 refused 1 "penalty 'tv' is of one volume, not of 2" denoise noisy.nc other-noisy.nc -o none.nc --penalty tv:strength=1
 refused 1 "holds projections" denoise scan.nc noisy.nc -o none.nc --penalty joint-tv:strength=1
 refused 1 "expected no bounds" denoise noisy.nc other-noisy.nc -o none.nc --penalty low-rank:strength=1 --nonneg

@@ -54,6 +54,9 @@ sed -i 's/\t.*/\t7 x/' cache/gantry/shares
 ok "${unlike[@]}"
 grep -q "as measured" stderr.txt || fail "a damaged line was taken: $(cat stderr.txt)"
 [ "$(ls cache/gantry)" = shares ] || fail "left behind: $(ls cache/gantry)"
+rm cache/gantry/shares
+mkfifo cache/gantry/shares
+timeout 60 "$gantry" "${unlike[@]}" >/dev/null 2>&1 || fail "a pipe in place of the shares: the command waits or fails"
 ok "${unlike[@]}" --balance no
 if grep -q "^balance" stderr.txt; then fail "--balance no measured: $(cat stderr.txt)"; fi
 refused 2 "expected several" recon scan.nc -o two.nc --backend cpu:1 --balance yes --solver sirt

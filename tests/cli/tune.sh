@@ -55,6 +55,9 @@ refused 2 "no kernel \"dd\"" tune --forget dd
 ok tune --forget dd-forward
 ok tune --list
 says "nothing is kept"
+mkfifo cache/gantry/tune/dd-forward.json
+timeout 20 "$gantry" tune --list >/dev/null 2>&1 || fail "a pipe in place of the cache: the command waits"
+rm cache/gantry/tune/dd-forward.json
 
 refused 2 "expected a scan or --workload" tune
 refused 2 "no workload \"even\"" tune --workload even

@@ -168,11 +168,36 @@ START_TEST(refused)
 }
 END_TEST
 
+/* Fields of the whole detector do not fit what a crop leaves of it: refused, as in memory. */
+START_TEST(fields_of_another_size)
+{
+	static const char *const steps[][2] = { { "crop:first-columns=3", "bad-pixels:method=fields" },
+		                                { "crop:last-rows=2", "dynamic-flats" } };
+	float *field = calloc(5 * 7 * 64, sizeof *field);
+	gt_prepare_files f = gt_prepare_files_defaults;
+	gt_prepare_options o = gt_prepare_defaults;
+	for (size_t i = 0; i < 5 * 7 * 64; i++)
+		field[i] = (float)(1000 + 10 * gt_test_normal(4, i));
+	write_scan("pieces-in.nc", 9, 7, 64);
+	o.flats = (gt_field_images){ field, 5 };
+	f.input = "pieces-in.nc";
+	f.output = "pieces-out.nc";
+	f.specs = 2;
+	f.spec = steps[0];
+	ck_refused(gt_prepare_in_pieces(&f, &o), GT_ERR_ARG, "neither flat nor dark fields");
+	f.spec = steps[1];
+	ck_refused(gt_prepare_in_pieces(&f, &o), GT_ERR_ARG, "before any crop or bin");
+	free(field);
+	remove("pieces-in.nc");
+}
+END_TEST
+
 static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, same_bits, 0, 6);
 	tcase_add_test(tc, memory);
 	tcase_add_test(tc, refused);
+	tcase_add_test(tc, fields_of_another_size);
 }
 
 int main(void) { return gt_test_main("pieces", fill); }
