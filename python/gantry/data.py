@@ -171,7 +171,7 @@ class Volume:
     @property
     def hu(self) -> Array:
         """A copy in Hounsfield units."""
-        water = np.float32(self.water or lib.GT_MU_WATER)
+        water = np.float32(self.water or lib.gt_phantom_defaults.water)
         return np.asarray((self.data - water) * (np.float32(1000) / water))
 
     @property

@@ -35,6 +35,8 @@ class Progress:
     gradient: float
     residual: float
     change: float
+    water: float = 0.0
+    """What water attenuates (mm^-1), where the scan or its user tells; else 0."""
 
     def __init__(self, c: Any) -> None:
         self.iteration, self.iterations = int(c.iteration), int(c.iterations)
@@ -112,12 +114,13 @@ def gt_py_phase(self: Any, c: Any) -> int:
     call: Call = ffi.from_handle(self)
     p = Progress(c)
     p.phase, p.done = PHASES[c.phase], float(c.done)
+    p.water = float(c.water) if c.water_told else 0.0
     p.text = "" if c.text == ffi.NULL else ffi.string(c.text).decode(errors="replace")
     return call.told(p)
 
 
-def _hounsfield(p: Progress) -> str:
-    return f"{1000 * p.change / lib.GT_MU_WATER:.3g} HU"
+def _change(p: Progress) -> str:
+    return f"{1000 * p.change / p.water:.3g} HU" if p.water > 0 else f"{p.change:.3g} mm-1"
 
 
 def _bar(name: str) -> Callable[[Progress | None], None]:
@@ -125,7 +128,7 @@ def _bar(name: str) -> Callable[[Progress | None], None]:
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        return lambda p: None if p is None else print(f"{name}: {p.iteration} of {p.iterations}, change {_hounsfield(p)}", file=sys.stderr)
+        return lambda p: None if p is None else print(f"{name}: {p.iteration} of {p.iterations}, change {_change(p)}", file=sys.stderr)
     bar = tqdm(desc=name, unit="it")
 
     def tell(p: Progress | None) -> None:
@@ -133,7 +136,7 @@ def _bar(name: str) -> Callable[[Progress | None], None]:
             bar.close()
             return
         bar.total = p.iterations
-        bar.set_postfix_str(f"change {_hounsfield(p)}", refresh=False)
+        bar.set_postfix_str(f"change {_change(p)}", refresh=False)
         bar.update(p.iteration - bar.n)
 
     return tell

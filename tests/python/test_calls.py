@@ -204,3 +204,14 @@ def test_ctrl_c_in_a_message_ends_the_run(scene):
     finally:
         log.removeHandler(handler)
         log.setLevel(level)
+
+
+def test_lines_of_progress_have_a_unit(scene, capsys, monkeypatch):
+    """HU where the projections tell what water is, else mm-1; without tqdm, a line per iteration."""
+    A, p = scene
+    for name in ("tqdm", "tqdm.auto"):
+        monkeypatch.setitem(sys.modules, name, None)
+    gantry.reconstruct(p, tiny(), water=0.02, solver="sirt:iterations=2", grid=GRID, init="zero", progress=True)
+    gantry.sirt(A, p, iterations=2, progress=True)
+    lines = [line for line in capsys.readouterr().err.splitlines() if ", change " in line]
+    assert [line.rsplit(" ", 1)[1] for line in lines] == ["HU", "HU", "mm-1", "mm-1"]
