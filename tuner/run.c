@@ -44,7 +44,9 @@ static gt_status look_at_built_in(struct run *r)
 	gt_tune_trial t;
 	gt_child_try(r->timer, "", &t);
 	if (t.verdict != GT_TUNE_OK)
-		return gt_fail(GT_ERR_UNSUPPORTED, "no kernel can be tuned here: that takes an NVIDIA GPU and NVRTC (--replay of a log takes neither): %s", t.why);
+		return gt_fail(GT_ERR_UNSUPPORTED,
+		               "no kernel can be tuned here: that takes an NVIDIA GPU and NVRTC (--replay of a log takes neither): %s",
+		               t.why);
 	char *rest = NULL, *about = strtok_r(t.why, "|", &rest), *built_in = strtok_r(NULL, "|", &rest),
 	     *device = strtok_r(NULL, "|", &rest), *driver = strtok_r(NULL, "|", &rest);
 	gt_snprintf(r->head.kernel, sizeof r->head.kernel, "%s", r->o->kernel);
