@@ -125,6 +125,19 @@ size_t gt_test_threads(void)
 #define KNOWS_THREADS 1
 #endif
 
+#if defined __SANITIZE_ADDRESS__
+#define KEEPS_FREED_MEMORY 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define KEEPS_FREED_MEMORY 1
+#endif
+#endif
+#ifndef KEEPS_FREED_MEMORY
+#define KEEPS_FREED_MEMORY 0
+#endif
+
+int gt_test_keeps_freed_memory(void) { return KEEPS_FREED_MEMORY; }
+
 void gt_test_no_thread_left(size_t before)
 {
 	if (!KNOWS_THREADS)

@@ -26,6 +26,7 @@ size_t gt_test_threads(void);                   /* of this process, now */
 /* Fails the test if there are more threads than that a second later: one that was joined may be listed a moment
  * longer. */
 void gt_test_no_thread_left(size_t before);
+int  gt_test_keeps_freed_memory(void);   /* AddressSanitizer does: how much a process holds says nothing then */
 
 #define ck_ok(call) do { gt_status ck_s = (call); ck_assert_msg(ck_s == GT_OK, "%s: %s", #call, gt_error()); } while (0)
 /* A test of all cases of static void NAME_of(int), in one process: a device is begun once, which takes longer than
