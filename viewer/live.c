@@ -12,8 +12,8 @@
 #include "viewer/html.h"
 #include "viewer/server.h"
 
-/* Seconds that the end waits for a browser, and since when one counts as looking on. A page in the background asks every
- * three seconds (web/live.js). */
+/* Seconds that the end waits for a browser, and since when one counts as looking on: a page in the background asks
+ * every three seconds (web/live.js). */
 static const double last_look = 4, looking = 6;
 
 struct point {
