@@ -163,6 +163,7 @@ static int run(const cli_call *call, const void *given)
 		GT_TRY(volumes(call, o, be, &d));
 	else
 		GT_TRY(are_projections ? projections(call, o, be, &d) : volume(call, o, be, &d));
+	cli_note(call, call->files > 1 ? "%s: written, with the number of each volume in its name" : "%s: written", o->output);
 done:
 	gt_backend_close(be);
 	return cli_exit(call, st);

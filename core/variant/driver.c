@@ -1,18 +1,16 @@
 /* Loads compiled kernels by CUDA's driver, which is opened when it is first needed, into the context that is current:
  * that of the runtime's device. */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include "core/text.h"
 #include "core/try.h"
+#include "core/variant/symbols.h"
 #include "core/variant/variant.h"
 
 /* Numbers of the driver's interface (cuda.h), which never change. */
 enum { MAJOR = 75, MINOR = 76, REGISTERS = 4, LOCAL_BYTES = 3, MOST_DYNAMIC_SHARED = 8 };
 
 static struct {
-	void *library;
 	int (*init)(unsigned flags);
 	int (*version)(int *version);
 	int (*device)(int *device);
@@ -33,23 +31,27 @@ struct gt_variant {
 	void *module, *function;
 };
 
-static int find(const char *name, void *function)
-{
-	void *at = dlsym(driver.library, name);
-	memcpy(function, &at, sizeof at);
-	return at != NULL;
-}
+static const gt_symbol symbols[] = {
+	{ "cuInit", &driver.init },
+	{ "cuDriverGetVersion", &driver.version },
+	{ "cuCtxGetDevice", &driver.device },
+	{ "cuDeviceGetName", &driver.device_name },
+	{ "cuDeviceGetAttribute", &driver.device_attribute },
+	{ "cuModuleLoadData", &driver.load },
+	{ "cuModuleUnload", &driver.unload },
+	{ "cuModuleGetFunction", &driver.function },
+	{ "cuFuncGetAttribute", &driver.get },
+	{ "cuFuncSetAttribute", &driver.set },
+	{ "cuLaunchKernel", &driver.launch },
+};
 
 static void open_once(void)
 {
-	driver.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!driver.library)
+	static const char *const libraries[] = { "libcuda.so.1", NULL };
+	const enum gt_symbols_found found = gt_symbols_open(libraries, symbols, sizeof symbols / sizeof *symbols);
+	if (found == GT_SYMBOLS_NO_LIBRARY)
 		gt_snprintf(why, sizeof why, "there is no driver of CUDA (libcuda.so.1)");
-	else if (!find("cuInit", &driver.init) || !find("cuDriverGetVersion", &driver.version) || !find("cuCtxGetDevice", &driver.device) ||
-	         !find("cuDeviceGetName", &driver.device_name) || !find("cuDeviceGetAttribute", &driver.device_attribute) ||
-	         !find("cuModuleLoadData", &driver.load) || !find("cuModuleUnload", &driver.unload) ||
-	         !find("cuModuleGetFunction", &driver.function) || !find("cuFuncGetAttribute", &driver.get) ||
-	         !find("cuFuncSetAttribute", &driver.set) || !find("cuLaunchKernel", &driver.launch))
+	else if (found == GT_SYMBOLS_MISSING)
 		gt_snprintf(why, sizeof why, "the driver of CUDA lacks functions that load kernels");
 	else if (driver.init(0))
 		gt_snprintf(why, sizeof why, "the driver of CUDA finds no device");

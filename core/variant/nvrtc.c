@@ -1,17 +1,16 @@
 /* Compiles a kernel of the library by NVRTC, for one architecture, never to PTX: an older driver could not read it.
  * System headers, of which device code needs nothing but the names of integers, are stand-ins. */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/text.h"
 #include "core/try.h"
 #include "core/variant/sources.h"
+#include "core/variant/symbols.h"
 #include "core/variant/variant.h"
 
 typedef void *program;
 static struct {
-	void *library;
 	int (*version)(int *major, int *minor);
 	int (*create)(program *p, const char *source, const char *name, int headers, const char *const *text, const char *const *names);
 	int (*destroy)(program *p);
@@ -26,29 +25,27 @@ static struct {
 static char why[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* A function of the library; POSIX lets an object pointer be one of a function. */
-static int find(const char *name, void *function)
-{
-	void *at = dlsym(nvrtc.library, name);
-	memcpy(function, &at, sizeof at);
-	return at != NULL;
-}
+static const gt_symbol symbols[] = {
+	{ "nvrtcVersion", &nvrtc.version },
+	{ "nvrtcCreateProgram", &nvrtc.create },
+	{ "nvrtcDestroyProgram", &nvrtc.destroy },
+	{ "nvrtcCompileProgram", &nvrtc.compile },
+	{ "nvrtcGetCUBINSize", &nvrtc.image_size },
+	{ "nvrtcGetCUBIN", &nvrtc.image },
+	{ "nvrtcGetProgramLogSize", &nvrtc.log_size },
+	{ "nvrtcGetProgramLog", &nvrtc.log },
+	{ "nvrtcAddNameExpression", &nvrtc.add_name },
+	{ "nvrtcGetLoweredName", &nvrtc.name },
+};
 
 static void open_once(void)
 {
-	static const char *const names[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so" };
-	for (size_t i = 0; i < sizeof names / sizeof *names && !nvrtc.library; i++)
-		nvrtc.library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-	if (!nvrtc.library) {
+	static const char *const libraries[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL };
+	const enum gt_symbols_found found = gt_symbols_open(libraries, symbols, sizeof symbols / sizeof *symbols);
+	if (found == GT_SYMBOLS_NO_LIBRARY)
 		gt_snprintf(why, sizeof why,
 		            "NVRTC is not there (libnvrtc.so of CUDA 12 or 13, which compiles kernels): the built-in kernels are used");
-		return;
-	}
-	if (!find("nvrtcVersion", &nvrtc.version) || !find("nvrtcCreateProgram", &nvrtc.create) ||
-	    !find("nvrtcDestroyProgram", &nvrtc.destroy) || !find("nvrtcCompileProgram", &nvrtc.compile) ||
-	    !find("nvrtcGetCUBINSize", &nvrtc.image_size) || !find("nvrtcGetCUBIN", &nvrtc.image) ||
-	    !find("nvrtcGetProgramLogSize", &nvrtc.log_size) || !find("nvrtcGetProgramLog", &nvrtc.log) ||
-	    !find("nvrtcAddNameExpression", &nvrtc.add_name) || !find("nvrtcGetLoweredName", &nvrtc.name))
+	else if (found == GT_SYMBOLS_MISSING)
 		gt_snprintf(why, sizeof why,
 		            "this NVRTC lacks functions that compile kernels (CUDA 12 or 13 has them): the built-in kernels are used");
 }

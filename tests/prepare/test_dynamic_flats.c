@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/prepare.h>
+#include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"
 
 enum { ROWS = 64, COLUMNS = 128, N = ROWS * COLUMNS, FLATS = 60, VIEWS = 12 };
@@ -53,22 +54,11 @@ static double error(const float *p)
 
 START_TEST(changing)
 {
-	const gt_orbit orbit = { .shape = GT_PARALLEL,
-		                 .views = VIEWS,
-		                 .rows = ROWS,
-		                 .columns = COLUMNS,
-		                 .column_pitch = 1,
-		                 .row_pitch = 1,
-		                 .turn = 3.14159265358979 };
 	const double none[2] = { 0, 0 };
-	gt_scan *scan = NULL;
-	gt_projections *p = NULL;
+	gt_projections *p = half_turn((const size_t[]){ VIEWS, ROWS, COLUMNS }, (const double[]){ 1, 1 }, none);
 	gt_prepare_options o = gt_prepare_defaults;
 	float *flat = malloc(sizeof(float) * N * FLATS), *mean = calloc(N, sizeof *mean);
 	double limit = 0;
-	ck_ok(gt_scan_orbit(&orbit, &scan));
-	ck_ok(gt_projections_new(scan, &p));
-	gt_scan_free(scan);
 	o.flats = flats_of(1, flat);
 	o.backend = "cpu";
 	for (size_t k = 0; k < FLATS * (size_t)N; k++)

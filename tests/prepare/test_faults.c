@@ -8,24 +8,12 @@
 #include <gantry/phantom.h>
 #include <gantry/prepare.h>
 #include <gantry/recon.h>
+#include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"
 
 static gt_projections *parallel(size_t views, size_t rows, size_t columns)
 {
-	const gt_orbit orbit = { .shape = GT_PARALLEL,
-		                 .views = views,
-		                 .rows = rows,
-		                 .columns = columns,
-		                 .column_pitch = 1,
-		                 .row_pitch = 1,
-		                 .turn = 3.14159265358979,
-		                 .column_offset = 0.3 };
-	gt_scan *scan = NULL;
-	gt_projections *p = NULL;
-	ck_ok(gt_scan_orbit(&orbit, &scan));
-	ck_ok(gt_projections_new(scan, &p));
-	gt_scan_free(scan);
-	return p;
+	return half_turn((const size_t[]){ views, rows, columns }, (const double[]){ 1, 1 }, (const double[]){ 0.3, 0 });
 }
 
 /* 20 flats and 20 darks of 200 x 200 pixels, of which 80 are hot, dead, weak or noisy. */

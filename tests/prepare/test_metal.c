@@ -9,6 +9,7 @@
 #include <gantry/prepare.h>
 #include <gantry/recon.h>
 #include "prepare/materials.h"
+#include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"
 
 enum { VIEWS = 160, COLUMNS = 192, SIDE = 168, PARTS = 3, BINS = 3 };
@@ -24,20 +25,7 @@ static const double energy[BINS] = { 50, 70, 95 }, part[BINS] = { 0.3, 0.4, 0.3 
 
 static gt_projections *parallel(void)
 {
-	const gt_orbit orbit = { .shape = GT_PARALLEL,
-		                 .views = VIEWS,
-		                 .rows = 1,
-		                 .columns = COLUMNS,
-		                 .column_pitch = PITCH,
-		                 .row_pitch = PITCH,
-		                 .turn = 3.14159265358979,
-		                 .column_offset = 0.25 };
-	gt_scan *scan = NULL;
-	gt_projections *p = NULL;
-	ck_ok(gt_scan_orbit(&orbit, &scan));
-	ck_ok(gt_projections_new(scan, &p));
-	gt_scan_free(scan);
-	return p;
+	return half_turn((const size_t[]){ VIEWS, 1, COLUMNS }, (const double[]){ PITCH, PITCH }, (const double[]){ 0.25, 0 });
 }
 
 /* Lengths in mm. */

@@ -9,24 +9,12 @@
 #include <unistd.h>
 #include <gantry/io.h>
 #include <gantry/prepare.h>
+#include "tests/prepare/half_turn.h"
 #include "tests/support/support.h"
 
 static void write_scan(const char *path, size_t views, size_t rows, size_t columns)
 {
-	const gt_orbit orbit = { .shape = GT_PARALLEL,
-		                 .views = views,
-		                 .rows = rows,
-		                 .columns = columns,
-		                 .column_pitch = 0.4,
-		                 .row_pitch = 0.5,
-		                 .turn = 3.14159265358979,
-		                 .column_offset = 0.3,
-		                 .row_offset = -1 };
-	gt_scan *scan = NULL;
-	gt_projections *p = NULL;
-	ck_ok(gt_scan_orbit(&orbit, &scan));
-	ck_ok(gt_projections_new(scan, &p));
-	gt_scan_free(scan);
+	gt_projections *p = half_turn((const size_t[]){ views, rows, columns }, (const double[]){ 0.4, 0.5 }, (const double[]){ 0.3, -1 });
 	float *x = gt_projections_data(p);
 	for (size_t i = 0; i < views * rows * columns; i++) {
 		const double u = ((double)(i % columns) - 0.45 * (double)columns) / (0.3 * (double)columns), inside = 1 - u * u;
