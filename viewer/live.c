@@ -1,5 +1,6 @@
 /* A page of a reconstruction that goes on: a thread of its own answers browsers from a copy of the last slices and
- * of all points of the curves. Nobody waits for a browser but the end, for a moment, where one looks on. */
+ * of all points of the curves. A browser that looks on keeps a request for the end open, so that the end is told as
+ * soon as it is there; nobody waits for a browser but the end, for a moment, until it has taken the last slices. */
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,9 +13,8 @@
 #include "viewer/html.h"
 #include "viewer/server.h"
 
-/* Seconds that the end waits for a browser, and since when one counts as looking on: a page in the background asks
- * every three seconds (web/live.js). */
-static const double last_look = 4, looking = 6;
+/* Seconds that the end waits at most for the browsers that look on. */
+static const double last_look = 4;
 
 struct point {
 	int iteration;
@@ -27,10 +27,9 @@ struct gt_live_page {
 	pthread_t thread;
 	char *html;
 	pthread_mutex_t lock; /* of all below */
-	int stop;
-	double asked;        /* when a browser last asked for the state; 0: never */
-	int saw_end;         /* 1: one has seen how it ended */
-	char *text, *ending; /* what is being done; how it ended, NULL: it has not */
+	double ended;         /* when it ended; 0: it has not */
+	int told, seen;       /* how many were told how it ended, and how many have shown it */
+	char *text, *ending;  /* what is being done; how it ended, NULL: it has not */
 	struct point *point;
 	size_t points, room;
 	gt_recon_progress now;
@@ -101,49 +100,82 @@ static void put_state(FILE *f, const gt_live_page *p, size_t from)
 	fputs("]}", f);
 }
 
-/* "/state/FROM": from a point on; "/slice/AXIS". */
-static void answer_locked(gt_live_page *p, const char *rest, struct gt_page_answer *a)
+static void send_state(const gt_live_page *p, size_t from, struct gt_page_answer *a)
+{
+	char *memory = NULL;
+	size_t bytes = 0;
+	FILE *f = open_memstream(&memory, &bytes);
+	if (!f)
+		return;
+	put_state(f, p, from);
+	if (fclose(f) == 0)
+		*a = (struct gt_page_answer){ 200, "application/json", memory, bytes, memory };
+	else
+		free(memory);
+}
+
+/* "/state/FROM": from a point on; "/slice/AXIS"; "/end": the state once it has ended; "/seen": that is shown. 0: there
+ * is no such. */
+static int answer_locked(gt_live_page *p, const char *rest, struct gt_page_answer *a)
 {
 	char *memory = NULL, after;
 	size_t bytes = 0;
 	char digits[10];
-	if (sscanf(rest, "/state/%9[0-9]%c", digits, &after) == 1) {
-		FILE *f = open_memstream(&memory, &bytes);
-		if (!f)
-			return;
-		put_state(f, p, strtoul(digits, NULL, 10));
-		if (fclose(f) != 0)
-			return;
-		p->asked = gt_server_now();
-		p->saw_end |= p->ending != NULL;
-		*a = (struct gt_page_answer){ 200, "application/json", memory, bytes, memory };
+	if (!strcmp(rest, "/end")) {
+		if (p->ending)
+			send_state(p, 0, a);
+		p->told += a->code == 200;
+		return !p->ending || a->code == 200;
+	}
+	if (!strcmp(rest, "/seen")) {
+		p->seen++;
+		*a = (struct gt_page_answer){ 200, "text/plain", "", 0, NULL };
+	} else if (sscanf(rest, "/state/%9[0-9]%c", digits, &after) == 1) {
+		send_state(p, strtoul(digits, NULL, 10), a);
 	} else if (sscanf(rest, "/slice/%1[0-2]%c", digits, &after) == 1 && p->version) {
 		const int number = digits[0] - '0';
 		bytes = p->n[0] * p->n[1] * p->n[2] / p->n[number] * sizeof(float);
 		if (!(memory = malloc(bytes)))
-			return;
+			return 0;
 		memcpy(memory, p->slice[number], bytes);
 		*a = (struct gt_page_answer){ 200, "application/octet-stream", memory, bytes, memory };
 	}
+	return a->code == 200;
 }
 
 static int answer(void *self, const char *rest, struct gt_page_answer *a)
 {
 	gt_live_page *p = self;
 	pthread_mutex_lock(&p->lock);
-	answer_locked(p, rest, a);
+	const int there = answer_locked(p, rest, a);
 	pthread_mutex_unlock(&p->lock);
-	return a->code == 200;
+	return there;
 }
 
+/* After the end: whether those who look on have shown it, or had their time. */
+static int is_over(gt_live_page *p)
+{
+	pthread_mutex_lock(&p->lock);
+	const int over = gt_server_now() - p->ended > last_look || (p->seen >= p->told && !gt_server_sends(&p->server));
+	pthread_mutex_unlock(&p->lock);
+	return over;
+}
+
+static int has_ended(gt_live_page *p)
+{
+	pthread_mutex_lock(&p->lock);
+	const int ended = p->ended > 0;
+	pthread_mutex_unlock(&p->lock);
+	return ended;
+}
+
+/* At least one whole turn after the end tells it to those who wait for it. */
 static void *serve(void *self)
 {
 	gt_live_page *p = self;
-	for (int stop = 0; !stop;) {
+	for (int ended = 0; !ended || !is_over(p);) {
+		ended = has_ended(p);
 		gt_server_once(&p->server, &p->site);
-		pthread_mutex_lock(&p->lock);
-		stop = p->stop;
-		pthread_mutex_unlock(&p->lock);
 	}
 	return NULL;
 }
@@ -281,28 +313,13 @@ void gt_live_page_slices(gt_live_page *p, const gt_recon_slices *s)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Whether one who looks on has yet to see the end. */
-static int is_awaited(gt_live_page *p)
-{
-	pthread_mutex_lock(&p->lock);
-	const int awaited = p->asked > 0 && gt_server_now() - p->asked < looking && !p->saw_end;
-	pthread_mutex_unlock(&p->lock);
-	return awaited;
-}
-
 void gt_live_page_free(gt_live_page *p, const char *ending)
 {
 	if (!p)
 		return;
-	const double since = gt_server_now();
-	const struct timespec moment = { 0, 20 * 1000 * 1000 };
 	pthread_mutex_lock(&p->lock);
 	set_text(&p->ending, ending ? ending : "ended");
-	pthread_mutex_unlock(&p->lock);
-	while (is_awaited(p) && gt_server_now() - since < last_look)
-		nanosleep(&moment, NULL);
-	pthread_mutex_lock(&p->lock);
-	p->stop = 1;
+	p->ended = gt_server_now();
 	pthread_mutex_unlock(&p->lock);
 	pthread_join(p->thread, NULL);
 	gt_server_close(&p->server);

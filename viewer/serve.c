@@ -18,7 +18,7 @@ enum { PEERS = 32, WAITING = 16, READ_SECONDS = 10, WRITE_SECONDS = 60, POLL_MS 
 
 /* Reads while there is no answer, then writes. socket -1: free. */
 struct gt_server_peer {
-	int socket;
+	int socket, waits; /* waits 1: it has asked, and there is no answer yet */
 	double since;
 	char request[GT_REQUEST_MOST + 1], head[HEAD];
 	size_t got, head_bytes, sent;
@@ -38,6 +38,7 @@ static void drop(struct gt_server_peer *p)
 		close(p->socket);
 	free(p->answer.memory);
 	p->socket = -1;
+	p->waits = 0;
 	p->answer = (struct gt_page_answer){ 0 };
 }
 
@@ -56,6 +57,9 @@ static void answer(const struct gt_page_site *site, struct gt_server_peer *p)
 	/* A zero among the bytes ends the text early, which then is no request. */
 	p->request[p->got] = 0;
 	gt_page_answer(site, p->request, &p->answer);
+	p->waits = !p->answer.code;
+	if (p->waits)
+		return;
 	p->head_bytes = (size_t)
 		snprintf(p->head, sizeof p->head,
 	                 "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\nCache-Control: "
@@ -68,10 +72,11 @@ static void answer(const struct gt_page_site *site, struct gt_server_peer *p)
 
 static void read_some(const struct gt_page_site *site, struct gt_server_peer *p)
 {
-	const ssize_t n = recv(p->socket, p->request + p->got, GT_REQUEST_MOST - p->got, 0);
+	char more; /* of one who waits, and has nothing to say but that it leaves */
+	const ssize_t n = p->waits ? recv(p->socket, &more, 1, 0) : recv(p->socket, p->request + p->got, GT_REQUEST_MOST - p->got, 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n <= 0) {
+	if (n <= 0 || p->waits) {
 		drop(p);
 		return;
 	}
@@ -125,7 +130,9 @@ void gt_server_once(struct gt_server *s, const struct gt_page_site *site)
 	struct pollfd fd[PEERS + 1] = { { .fd = s->listener, .events = POLLIN } };
 	for (size_t i = 0; i < PEERS; i++) {
 		struct gt_server_peer *p = &s->peer[i];
-		if (p->socket >= 0 && gt_server_now() - p->since > (p->answer.code ? WRITE_SECONDS : READ_SECONDS))
+		if (p->socket >= 0 && p->waits)
+			answer(site, p);
+		else if (p->socket >= 0 && gt_server_now() - p->since > (p->answer.code ? WRITE_SECONDS : READ_SECONDS))
 			drop(p);
 		fd[i + 1] = (struct pollfd){ .fd = p->socket, .events = p->answer.code ? POLLOUT : POLLIN };
 	}
@@ -140,6 +147,14 @@ void gt_server_once(struct gt_server *s, const struct gt_page_site *site)
 		}
 	if (fd[0].revents)
 		let_in(s->listener, s->peer);
+}
+
+int gt_server_sends(const struct gt_server *s)
+{
+	for (size_t i = 0; i < PEERS; i++)
+		if (s->peer[i].socket >= 0 && s->peer[i].answer.code)
+			return 1;
+	return 0;
 }
 
 static gt_status listen_at(int port, int *listener, int *got)

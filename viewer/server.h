@@ -11,8 +11,9 @@ struct gt_server {
 };
 /* Sets port and token of the site. GT_ERR_IO: the port is taken. After a failure the server is closed. */
 gt_status gt_server_open (int port, struct gt_page_site *site, struct gt_server *s);
-/* Waits a fifth of a second at most for something to do, and does it. */
+/* Waits a fifth of a second at most for something to do, and does it; asks the site again for those who wait. */
 void      gt_server_once (struct gt_server *s, const struct gt_page_site *site);
+int       gt_server_sends(const struct gt_server *s);   /* 1: an answer is not wholly sent yet */
 void      gt_server_close(struct gt_server *s);         /* closed: fine */
 double    gt_server_now  (void);                        /* s, of a clock that only goes on */
 #endif

@@ -32,6 +32,34 @@ open("nan.mha", "wb").write(head.encode() + array.array("f", [0, 1, float("nan")
 says("nan.mha", "view", "nan.mha", "-o", "none.html")
 END
 nothing_left none "what was refused"
+# Who keeps a request for the end open is told it, and can take the last slices until he has said that he has seen them; who leaves is not waited for.
+python3 - "$gantry" <<'END' || fail "the end of a page of a reconstruction"
+import http.client, json, re, signal, subprocess, sys, time
+def begin():
+    command = subprocess.Popen([sys.argv[1], "recon", "s.nc", "-o", "end.nc", "--like", "t.nc", "--solver", "os-sart:iterations=100000,subsets=4", "--watch", "-q"],
+                               stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    return command, *re.search(r"127\.0\.0\.1:(\d+)(/[0-9a-f]{32}/)", command.stderr.readline()).groups()
+def asks(port, path):
+    c = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
+    c.request("GET", path)
+    return c
+command, port, token = begin()
+while json.load(asks(port, token + "state/0").getresponse())["iteration"] < 3:
+    time.sleep(0.05)
+waiting, left = asks(port, token + "end"), asks(port, token + "end")
+time.sleep(0.5)
+left.close()
+command.send_signal(signal.SIGINT)
+state = json.load(waiting.getresponse())
+if "stopped after" not in state["ending"] or len(state["points"]) != state["iteration"]:
+    sys.exit(f"the end: {state}")
+if len(asks(port, token + "slice/1").getresponse().read()) != 4 * 9 * 5:
+    sys.exit("the last slices are gone before they were seen")
+asks(port, token + "seen").getresponse().read()
+since = time.monotonic()
+if command.wait(20) != 1 or time.monotonic() - since > 3:
+    sys.exit(f"{command.returncode} after {time.monotonic() - since} s")
+END
 python3 -c "import sys; sys.path.insert(0, '$support'); import browser; sys.exit(not browser.find())" ||
 	skip "no Chromium: 'apt-get install chromium' brings one, GT_CHROMIUM names another"
 gnuplot -e 'set terminal pngcairo' >/dev/null 2>&1 || skip "no gnuplot that draws PNG"

@@ -1,4 +1,5 @@
-// A reconstruction that goes on: what is being done, a bar, the last slices, the curves. It asks once a second, and no more when nobody looks.
+// A reconstruction that goes on: what is being done, a bar, the last slices, the curves. It asks once a second, less often when nobody looks; a request
+// for the end stays open all the while, so that the end is shown at once, whatever the browser does with the page's clock.
 
 class LiveSource extends Source {
 	constructor(item) {
@@ -90,24 +91,39 @@ class LivePage {
 
 	// Until it has ended or the command is gone.
 	async run() {
-		for (let lost = 0; ;) {
+		this.awaitEnd();
+		for (let lost = 0; !this.over;) {
 			try {
 				const state = await (await ask(`state/${this.points.length}`)).json();
 				lost = 0;
-				await this.show(state);
-				if (state.ending !== null) {
-					this.ended = true;
-					break;
-				}
+				if (state.ending !== null)
+					await this.end(state);
+				else if (!this.over)
+					await this.show(state);
 			} catch (error) {
-				if (++lost > 3) {
+				if (++lost > 3 && !this.over) {
+					this.over = this.ended = true;
 					this.say("The command has ended, or cannot be reached.");
-					this.ended = true;
-					break;
 				}
 			}
 			await pause(document.hidden ? 3000 : 1000);
 		}
+	}
+
+	async awaitEnd() {
+		while (!this.over)
+			try {
+				await this.end(await (await ask("end")).json());
+				await ask("seen");
+			} catch (error) {
+				await pause(1000);
+			}
+	}
+
+	// The last slices may be out of reach: how it ended is shown all the same.
+	end(state) {
+		this.over = true;
+		return this.shown ??= this.show(state).catch(() => {}).then(() => this.ended = true);
 	}
 
 	async show(state) {
@@ -125,9 +141,9 @@ class LivePage {
 		if (last && last[2] !== null)
 			lines.push(`change ${last[2].toPrecision(3)} HU`);
 		this.numbers.textContent = lines.join(" · ");
+		this.draw();
 		if (state.slices && state.slices.version !== this.version)
 			await this.showSlices(state.slices);
-		this.draw();
 	}
 
 	async showSlices(slices) {
