@@ -35,9 +35,9 @@ typedef struct {
 	const char *flat;       /* an image or a folder of them, without a body; NULL: those named so in the folder; "none" */
 	const char *dark;       /* the same without rays */
 	double white;           /* counts without a body, where there is no flat field; 0: none */
-	const char *angles;     /* a text file of one number a line; "FIRST:STEP"; "FIRST..LAST", both included; NULL:
-	                         * angles.txt in the folder */
-	int radians;            /* of angles; 0: degrees */
+	const char *angles;     /* a text file of one number a line; "FIRST:STEP"; "FIRST..LAST", both included, with a unit
+	                         * behind if need be ("0..3.14rad"); NULL: angles.txt in the folder */
+	int radians;            /* of angles without a unit; 0: degrees */
 	const char *air;        /* "auto": every view is divided by what it has beside the body; "LEFT,RIGHT": by what it
 	                         * has in so many columns at both sides; "no"; NULL: auto */
 	int sinogram;           /* 1: an image is one row of the detector in all views, [view][column] */
