@@ -316,6 +316,8 @@ static int run(const cli_call *call, const void *given)
 	if (projections)
 		goto done;
 	GT_TRY(read_scan(call, &reading, &s));
+	if (!o->step[VIEWS] && !o->step[CROP] && !o->step[BIN])
+		GT_TRY(gt_has_room_for_projections(o->output, &w, gt_projections_scan(s.p)));
 	GT_TRY(gt_projections_set_provenance(s.p, call->line, gt_projections_provenance(s.p)->parameters, NULL));
 	GT_TRY(run_steps(call, o, &s));
 	GT_TRY(cli_write_projections(o->output, &w, s.p));

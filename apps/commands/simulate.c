@@ -263,6 +263,7 @@ static gt_status write_truth(const cli_call *call, const simulate_options *o, co
 	gt_grid grid;
 	gt_status st = GT_OK;
 	GT_TRY(cli_grid(call, o->grid, NULL, scan, &grid));
+	GT_TRY(gt_has_room_for_volume(o->truth, NULL, &grid));
 	GT_TRY(gt_volume_new(&grid, &v));
 	GT_TRY(gt_volume_set_water(v, o->water));
 	app_progress progress = app_progress_start("voxels", call->common.quiet);
@@ -316,6 +317,12 @@ done:
 	return st;
 }
 
+static gt_status check_room(const simulate_options *o, const gt_scan *scan)
+{
+	const double each = cli_is_dicom_output(o->output, o->format) ? 2 : 4;
+	return o->output && !o->geometry_only ? gt_has_room(o->output, each * (double)gt_scan_size(scan)) : GT_OK;
+}
+
 static gt_status write_output(const cli_call *call, const simulate_options *o, const char *parameters, gt_projections *p)
 {
 	gt_rabbitct_layout layout;
@@ -347,6 +354,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(check(o));
 	GT_TRY(make_scan(o, &scan));
 	GT_TRY(gt_scan_check(scan));
+	GT_TRY(check_room(o, scan));
 	GT_TRY(gt_pool_new((int)o->threads, &pool));
 	gt_note_detector(&call->log, scan);
 	if (o->phantom) {

@@ -187,6 +187,11 @@ GT_API gt_status gt_can_write_volume_as(const char *path, const gt_write_options
 GT_API gt_status gt_can_write_projections(const char *path, const gt_write_options *o);
 /* The same of the folder alone, for files that are neither; GT_ERR_IO. */
 GT_API gt_status gt_can_write(const char *path);
+/* Is there room on the disk for so many bytes, or for a file or folder that is written by such options? GT_ERR_IO: how
+ * much is needed, how much is left. GT_OK where it cannot be told: compressed files. Ask before a long computation. */
+GT_API gt_status gt_has_room                (const char *path, double bytes);
+GT_API gt_status gt_has_room_for_volume     (const char *path, const gt_write_options *o, const gt_grid *grid);
+GT_API gt_status gt_has_room_for_projections(const char *path, const gt_write_options *o, const gt_scan *scan);
 /* What is in the file: *projections is 1 for projections, 0 for a volume. */
 GT_API gt_status gt_file_kind(const char *path, const gt_format **format, int *projections);
 
