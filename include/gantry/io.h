@@ -60,7 +60,8 @@ typedef struct {
 	int geometry_only;      /* projections: read the scan, not the data; volumes: the grid, where the format can (data is NULL then) */
 	int may_lack_data;      /* 1: a file that has no projections is read as the geometry alone, instead of refused */
 	int without_statistics; /* projections: neither weights nor photons, for those who have no use for them; they take as much memory each */
-	double axis;            /* Data Exchange, images: column of the rotation axis; NAN: found from opposite views */
+	double axis;            /* Data Exchange, images: column where the axis is seen, from 0 at the middle of the first
+	                         * pixel, also of a geometry file; NAN: found from opposite views, or the file's */
 	double pixel;           /* mm; Data Exchange and images, where the file has none; NAN: from the file, else 1. RabbitCT: NAN: 0.32 */
 	double water;           /* HU volumes without the attribute; 0: GT_WATER_DEFAULT */
 	gt_unit unit;           /* volumes of formats that name no unit (MetaImage, NIfTI): what slope * stored + offset is */
