@@ -40,9 +40,10 @@ gt_status gt_parse_mu(const char *what, const char *text, double least, double m
 	GT_NEED(value);
 	char *end;
 	const double number = gt_strtod(text, &end), v = strcmp(end, "HU") ? number : number / 1000 * GT_MU_WATER;
-	if (end == text || (*end && strcmp(end, "HU")) || !(v >= least && v <= most))
-		return gt_fail(GT_ERR_ARG, "%s=%s: expected a number of mm^-1, or of HU as in 10HU, from %g to %g mm^-1", what, text, least,
-		               most);
+	if (end == text || (*end && strcmp(end, "HU") && strcmp(end, "mm-1")) || !(v >= least && v <= most))
+		return gt_fail(GT_ERR_ARG,
+		               "%s=%s: expected a number of HU as in 10HU, or of mm^-1 as in 2e-4mm-1 or 2e-4, from %g to %g mm^-1", what,
+		               text, least, most);
 	*value = v;
 	return GT_OK;
 }

@@ -51,6 +51,30 @@ gt_status gt_spec_check_once(const char *values)
 	return st;
 }
 
+static gt_status check_unit(const gt_param *p, const char *value, size_t length)
+{
+	char *end;
+	const double v = gt_strtod(value, &end);
+	if (p->kind != GT_MU || end != value + length || !(v >= GT_SPEC_LARGE_MU))
+		return GT_OK;
+	return gt_fail(GT_ERR_ARG,
+	               "%s=%.*s: a number without unit is mm-1, and this one would be %.6g HU: expected %s=%.*sHU, or %s=%.*smm-1", p->key,
+	               (int)length, value, 1000 * v / GT_MU_WATER, p->key, (int)length, value, p->key, (int)length, value);
+}
+
+gt_status gt_spec_check_units(const gt_param *table, const char *values)
+{
+	gt_status st = GT_OK;
+	size_t key;
+	for (const char *pair = values, *end; pair && st == GT_OK; pair = *end ? end + 1 : NULL) {
+		end = pair_end(pair, &key);
+		for (const gt_param *p = table; p && p->key && st == GT_OK; p++)
+			if (strlen(p->key) == key && !strncmp(p->key, pair, key) && pair[key] == '=')
+				st = check_unit(p, pair + key + 1, (size_t)(end - pair) - key - 1);
+	}
+	return st;
+}
+
 /* Of a list of "key=value" that with the key of `item`, and its length; NULL: there is none. */
 static const char *same_key(const char *list, const char *item, size_t *length)
 {

@@ -97,7 +97,7 @@ gt_status gt_format_to_write(const char *path, int projections, const gt_format 
 	               dot ? dot : "no extension", known);
 }
 
-static gt_status format_for(const char *path, const gt_write_options *o, int projections, const gt_format **format)
+gt_status gt_format_for(const char *path, const gt_write_options *o, int projections, const gt_format **format)
 {
 	const gt_status st = o && o->format ? format_called(o->format, projections, format) : gt_format_to_write(path, projections, format);
 	return st == GT_OK ? is_ready(*format, path) : st;
@@ -235,7 +235,7 @@ gt_status gt_write_projections(const char *path, const gt_write_options *o, cons
 	gt_status st = GT_OK;
 	GT_TRY(gt_projections_are("gt_write_projections", p));
 	GT_TRY(gt_complete_write_options(path, o, &full));
-	GT_TRY(format_for(path, &full, 1, &f));
+	GT_TRY(gt_format_for(path, &full, 1, &f));
 	GT_TRY(check_options(path, &full));
 	GT_TRY(gt_fail_in(gt_scan_check(p->scan), "%s", path));
 	GT_TRY(gt_check_finite(path, p->data, 0, gt_scan_size(p->scan)));
@@ -252,7 +252,7 @@ gt_status gt_write_volume(const char *path, const gt_write_options *o, const gt_
 	gt_status st = GT_OK;
 	GT_TRY(gt_volume_is("gt_write_volume", v));
 	GT_TRY(gt_complete_write_options(path, o, &full));
-	GT_TRY(format_for(path, &full, 0, &f));
+	GT_TRY(gt_format_for(path, &full, 0, &f));
 	GT_TRY(gt_check_writing(path, f, &full, &v->grid));
 	if (!v->data)
 		GT_TRY(gt_fail(GT_ERR_ARG, "%s: the volume is a grid without voxels: expected data to write", path));
@@ -299,7 +299,7 @@ gt_status gt_can_write_volume(const char *path)
 {
 	GT_NEED(path);
 	const gt_format *f;
-	const gt_status st = format_for(path, NULL, 0, &f);
+	const gt_status st = gt_format_for(path, NULL, 0, &f);
 	return st != GT_OK ? st : f->folders ? can_make(path) : gt_can_write(path);
 }
 
@@ -310,7 +310,7 @@ gt_status gt_can_write_volume_as(const char *path, const gt_write_options *o)
 	gt_write_options full;
 	gt_status st = gt_complete_write_options(path, o, &full);
 	if (st == GT_OK)
-		st = format_for(path, &full, 0, &f);
+		st = gt_format_for(path, &full, 0, &f);
 	if (st == GT_OK)
 		st = check_options(path, &full);
 	if (st == GT_OK)
@@ -325,7 +325,7 @@ gt_status gt_can_write_projections(const char *path, const gt_write_options *o)
 	gt_write_options full;
 	gt_status st = gt_complete_write_options(path, o, &full);
 	if (st == GT_OK)
-		st = format_for(path, &full, 1, &f);
+		st = gt_format_for(path, &full, 1, &f);
 	return st != GT_OK ? st : f->folders ? can_make(path) : gt_can_write(path);
 }
 

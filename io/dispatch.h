@@ -4,6 +4,8 @@
 
 /* The format that is written to a path of that name; the format of a file that is read. */
 gt_status gt_format_to_write(const char *path, int projections, const gt_format **format);
+/* By o->format, if there is one. */
+gt_status gt_format_for     (const char *path, const gt_write_options *o, int projections, const gt_format **format);
 gt_status gt_format_of      (const char *path, const gt_format **format);
 /* The options with the defaults of those that the caller does not know. GT_ERR_ARG: their size is not one that the library knows. */
 gt_status gt_complete_read_options (const char *path, const gt_read_options *o, gt_read_options *full);

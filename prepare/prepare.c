@@ -164,6 +164,8 @@ gt_status gt_prepare_auto(gt_projections **p, const gt_prepare_options *given, s
 			continue;
 		GT_TRY(run(&c, spec));
 		done++;
+		if (o.after)
+			GT_TRY(o.after(o.after_self, (*m)->name, *p));
 	}
 	if (steps)
 		*steps = done;

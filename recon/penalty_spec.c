@@ -128,6 +128,13 @@ done:
 	return st;
 }
 
+static gt_status check_units(const char *name, const char *values)
+{
+	const gt_regularizer *r = gt_regularizer_find(name);
+	const gt_status st = gt_spec_check_units(wish_params, values);
+	return gt_fail_in(st == GT_OK ? gt_spec_check_units(r ? r->params : NULL, values) : st, "penalty %s", name);
+}
+
 gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p)
 {
 	struct wishes wishes = { 0, 0, 0 };
@@ -137,6 +144,7 @@ gt_status gt_penalty_spec_parse(const char *text, gt_penalty_spec *p)
 	*p = (gt_penalty_spec){ .spec = name ? strdup(name) : NULL, .factor = 1 };
 	if (!name || !p->spec || (cut.values && !copy))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
+	GT_TRY(check_units(name, cut.values));
 	for (const char *pair; (pair = strsep(&rest, ",")) && st == GT_OK;)
 		st = gt_fail_in(take(pair, &wishes, p), "penalty %s", name);
 	GT_TRY(st);

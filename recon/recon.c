@@ -326,6 +326,7 @@ static gt_status run_to(gt_recon *r, const char *path, const gt_write_options *o
 	gt_volume *v = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_decide(r, 0));
+	GT_TRY(gt_has_room_for_volume(path, o, &r->job.grid));
 	if (r->by_slabs)
 		return gt_recon_run_slabs(r, path, o);
 	GT_TRY(gt_recon_check_memory(r, NULL));

@@ -3,11 +3,10 @@
 #include <string.h>
 #include <gantry/data.h>
 #include "core/clock.h"
+#include "core/spec.h"
 #include "core/team/team.h"
 #include "recon/stopping.h"
 
-/* mm^-1: many times the attenuation of water, by which no picture changes in an iteration near its end. */
-#define LARGE_CHANGE 1.0
 #define AT(field) offsetof(gt_stop_rule, field)
 static const gt_param rules[] = {
 	{ .key = "change", .help = "root mean square change of an iteration", .kind = GT_MU, .at = AT(change), .least = 0, .most = 1e6 },
@@ -24,14 +23,13 @@ static const gt_param rules[] = {
 gt_status gt_stop_rule_parse(const char *spec, gt_stop_rule *s)
 {
 	*s = (gt_stop_rule){ .change = 0 };
-	const gt_status st = gt_fail_in(gt_params_parse(rules, spec, s), "--stop");
+	gt_status st = gt_params_parse(rules, spec, s);
+	if (st == GT_OK)
+		st = gt_spec_check_units(rules, spec);
 	const char *change = spec ? strstr(spec, "change=") : NULL;
 	const size_t length = change ? strcspn(change, ",") : 0;
 	s->change_in_hu = length > 2 && !strncmp(change + length - 2, "HU", 2);
-	if (st == GT_OK && s->change > LARGE_CHANGE)
-		return gt_fail(GT_ERR_ARG, "--stop change=%g: that is mm-1, or %.3g HU: expected less than %g; did you mean change=%gHU?",
-		               s->change, 1000 * s->change / GT_WATER_DEFAULT, LARGE_CHANGE, s->change);
-	return st;
+	return gt_fail_in(st, "--stop");
 }
 
 static const char *reason_to_stop(gt_run *r, const gt_progress *g, double seconds, int asked)

@@ -7,6 +7,7 @@
 #include <gantry/regularizer.h>
 #include <gantry/solver.h>
 #include "core/device/backend.h"
+#include "core/spec.h"
 #include "core/try.h"
 
 const gt_denoise_options gt_denoise_defaults = { .size = sizeof(gt_denoise_options), .iterations = 200, .least = -INFINITY };
@@ -60,6 +61,19 @@ static gt_status check_options(const gt_denoise_options *o)
 	return GT_OK;
 }
 
+/* Volumes are in mm^-1, where a large number was meant in HU; projections have no unit, so that a number with one is a
+ * mistake. */
+static gt_status check_units(const char *spec, int projections)
+{
+	const gt_spec cut = gt_spec_cut(spec);
+	char name[64];
+	snprintf(name, sizeof name, "%.*s", (int)cut.length, spec);
+	const gt_regularizer *r = gt_regularizer_find(name);
+	if (projections && cut.values && (strstr(cut.values, "HU") || strstr(cut.values, "mm-1")))
+		return gt_fail(GT_ERR_ARG, "penalty %s: line integrals have no unit: expected numbers without one", spec);
+	return projections || !r ? GT_OK : gt_fail_in(gt_spec_check_units(r->params, cut.values), "penalty %s", name);
+}
+
 /* What is denoised: data[volumes], each on the grid. */
 struct subject {
 	const gt_grid *grid;
@@ -109,7 +123,9 @@ done:
 
 gt_status gt_denoise_volume(gt_backend *be, gt_type type, const gt_denoise_options *o, gt_volume *v)
 {
-	const gt_status st = check_options(o);
+	gt_status st = check_options(o);
+	if (st == GT_OK)
+		st = check_units(o->penalty, 0);
 	if (st != GT_OK)
 		return st;
 	if (!gt_volume_data(v))
@@ -123,6 +139,7 @@ gt_status gt_denoise_volumes(gt_backend *be, gt_type type, const gt_denoise_opti
 	float **data = NULL;
 	gt_status st = check_options(o);
 	GT_TRY(st);
+	GT_TRY(check_units(o->penalty, 0));
 	if (!v || n < 1)
 		GT_TRY(gt_fail(GT_ERR_ARG, "denoising: no volumes, expected 1 or more"));
 	if (!(data = calloc(n, sizeof *data)))
@@ -142,7 +159,9 @@ done:
 
 gt_status gt_denoise_projections(gt_backend *be, gt_type type, const gt_denoise_options *o, gt_projections *p)
 {
-	const gt_status st = check_options(o);
+	gt_status st = check_options(o);
+	if (st == GT_OK)
+		st = check_units(o->penalty, 1);
 	if (st != GT_OK)
 		return st;
 	const gt_scan *s = p ? gt_projections_scan(p) : NULL;

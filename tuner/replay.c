@@ -83,6 +83,9 @@ struct listing {
 	void *self;
 };
 
+/* Entries name a device, a problem and a version, and have times. */
+static int is_damaged(const gt_store_entry *e) { return !*e->device || !*e->about || !*e->source || !(e->ms > 0) || !(e->built_in_ms > 0); }
+
 static void tell(void *self, const gt_store_entry *e)
 {
 	const struct listing *l = self;
@@ -97,7 +100,9 @@ static void tell(void *self, const gt_store_entry *e)
 	memcpy(t.when, e->when, sizeof t.when);
 	t.ms = e->ms;
 	t.built_in_ms = e->built_in_ms;
-	t.why = strcmp(e->source, gt_kernel_hash) != 0 ? "of another version of the kernel's source: not used" : NULL;
+	t.why = is_damaged(e)                            ? "damaged: not used"
+	        : strcmp(e->source, gt_kernel_hash) != 0 ? "of another version of the kernel's source: not used"
+	                                                 : NULL;
 	l->each(l->self, &t);
 }
 

@@ -17,7 +17,7 @@ extern const char *const cli_angle_units[], *const cli_frames_values[], *const c
 /* Lines of a table of options; AT(member) is where that member of a cli_frames is in the options of the command. */
 #define CLI_FRAMES_OPTIONS(AT) \
 	{ .name = "axis", .kind = CLI_REAL, .value = "COLUMN", .at = AT(axis), .least = -1e6, .most = 1e6, \
-	  .help = "images, Data Exchange: column of the rotation axis (default: found from opposite views)" }, \
+	  .help = "images, Data Exchange: column where the axis is seen, from 0 at the middle of the first pixel (default: found)" }, \
 	{ .name = "pixel", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(pixel), .least = 1e-9, .most = 1e6, \
 	  .help = "pitch of the detector's pixels, where the file has none (1.2um; default 1mm; RabbitCT 0.32)" }, \
 	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH", .at = AT(source_to_axis), .least = 1e-9, .most = 1e9, \

@@ -1,4 +1,5 @@
 /* Help on commands and on modules, printed from their tables. */
+#include <stdlib.h>
 #include <string.h>
 #include <gantry/module.h>
 #include <gantry/recon.h>
@@ -82,6 +83,15 @@ static const struct {
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
+/* Its index; TOPICS: there is none. */
+static size_t topic_called(const char *name)
+{
+	size_t i = 0;
+	while (i < TOPICS && strcmp(name, topics[i].name) != 0 && (!topics[i].was || strcmp(name, topics[i].was) != 0))
+		i++;
+	return i;
+}
+
 static size_t count_commands(void)
 {
 	size_t n = 0;
@@ -105,7 +115,7 @@ static const help_options defaults = { .complete = -1 };
 static const cli_option options[] = {
 	{ .name = "man", .kind = CLI_FLAG, .help = "of a command, or of all: a page of the manual, in troff",
 	  .at = offsetof(help_options, man) },
-	{ .name = "markdown", .kind = CLI_FLAG, .help = "of a command: its page of the reference, in Markdown",
+	{ .name = "markdown", .kind = CLI_FLAG, .help = "of a command, or a topic as solver NAME: its page of the reference, in Markdown",
 	  .at = offsetof(help_options, markdown) },
 	{ .name = "complete", .kind = CLI_CHOICE, .help = "a script that completes commands and options in that shell",
 	  .at = offsetof(help_options, complete), .names = shells },
@@ -113,14 +123,35 @@ static const cli_option options[] = {
 };
 /* clang-format on */
 
+/* What the help of a topic prints, as a page in Markdown. */
+static gt_status topic_markdown(size_t topic, const char *name)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *const real = stdout, *page = open_memstream(&text, &size);
+	if (!page)
+		return gt_fail(GT_ERR_MEMORY, "out of memory");
+	stdout = page;
+	const gt_status st = topics[topic].help(name);
+	stdout = real;
+	const int failed = fclose(page) != 0;
+	if (st == GT_OK && !failed)
+		printf("# gantry help %s%s%s\n\n```text\n%s```\n", topics[topic].name, name ? " " : "", name ? name : "", text);
+	free(text);
+	return st == GT_OK && failed ? gt_fail(GT_ERR_MEMORY, "out of memory") : st;
+}
+
 static int for_installation(const cli_call *call, const help_options *o)
 {
 	const cli_command *c = call->files ? cli_command_find(call->file[0]) : NULL;
+	const size_t topic = call->files ? topic_called(call->file[0]) : TOPICS;
 	gt_status st = GT_OK;
 	if (o->man + o->markdown + (o->complete >= 0) > 1)
 		st = gt_fail(GT_ERR_ARG, "--man, --markdown and --complete cannot be combined");
 	else if (o->complete >= 0 && call->files)
 		st = gt_fail(GT_ERR_ARG, "--complete is for all commands: expected no '%s'", call->file[0]);
+	else if (o->markdown && topic < TOPICS)
+		st = topic_markdown(topic, call->files > 1 ? call->file[1] : NULL);
 	else if ((o->man || o->markdown) && (call->files > 1 || (call->files && !c)))
 		st = gt_fail(GT_ERR_ARG, "--%s: '%s' is no command", o->man ? "man" : "markdown", call->file[call->files - 1]);
 	else if (o->markdown && !c)
@@ -141,9 +172,8 @@ static int run(const cli_call *call, const void *given)
 	const help_options *o = given;
 	if (o->man || o->markdown || o->complete >= 0)
 		return for_installation(call, o);
-	for (size_t i = 0; i < TOPICS; i++)
-		if (!strcmp(topic, topics[i].name) || (topics[i].was && !strcmp(topic, topics[i].was)))
-			return cli_exit(call, topics[i].help(name));
+	if (topic_called(topic) < TOPICS)
+		return cli_exit(call, topics[topic_called(topic)].help(name));
 	for (size_t i = 0; i < TOPICS && !c && !name; i++)
 		if (topics[i].kind && find_module(topics[i].kind, topic))
 			return cli_exit(call, topics[i].help(topic));

@@ -201,6 +201,8 @@ static int run(const cli_call *call, const void *given)
 	if (o->picture)
 		GT_TRY(gt_can_write_sheet(o->picture));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
+	if (o->output)
+		GT_TRY(gt_has_room_for_projections(o->output, &w, gt_projections_scan(p)));
 	GT_TRY(calibrate(call, o, p, &c));
 	if (call->common.json)
 		cli_json(report_of(&c, gt_projections_scan(p)));

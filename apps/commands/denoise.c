@@ -48,6 +48,7 @@ static gt_status volume(const cli_call *call, const denoise_options *o, gt_backe
 	w.unit = o->unit == UNIT_AUTO ? GT_UNIT_AUTO : (gt_unit)o->unit;
 	GT_TRY(gt_can_write_volume(o->output));
 	GT_TRY(cli_read_volume(call, call->file[0], &v));
+	GT_TRY(gt_has_room_for_volume(o->output, &w, gt_volume_grid(v)));
 	const char *was = gt_volume_provenance(v)->parameters;
 	if (!(parameters = cli_text("%s%sdenoise=%s", was ? was : "", was ? " " : "", o->penalty)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));
@@ -131,6 +132,7 @@ static gt_status projections(const cli_call *call, const denoise_options *o, gt_
 		GT_TRY(gt_fail(GT_ERR_ARG, "--unit=%s: projections have no unit", units[o->unit]));
 	GT_TRY(gt_can_write_projections(o->output, NULL));
 	GT_TRY(cli_read_scan(call, call->file[0], CLI_WITH_DATA, &p));
+	GT_TRY(gt_has_room_for_projections(o->output, NULL, gt_projections_scan(p)));
 	const char *was = gt_projections_provenance(p)->parameters;
 	if (!(parameters = cli_text("%s%sdenoise=%s", was ? was : "", was ? " " : "", o->penalty)))
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "out of memory"));

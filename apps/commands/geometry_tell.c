@@ -3,33 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include <gantry/scan_math.h>
+#include <gantry/scan.h>
+#include <gantry/vec3.h>
 #include "apps/commands/geometry.h"
 
 typedef struct {
 	double turn, step, roll, tilt, slant, radius, low, high;
-	double axis[2], least, most; /* where the axis is seen: column and row in the mean, columns over the views */
+	gt_axis_seen axis;
 	int helical, up, away;
 } facts;
-
-/* The axis at the source's height; the detector's own point may be anywhere (RTK, C-arms). */
-static void see_axis(const gt_scan *s, facts *f)
-{
-	const gt_detector d = gt_scan_detector(s);
-	f->least = INFINITY;
-	f->most = -INFINITY;
-	for (size_t v = 0; v < s->views; v++) {
-		const gt_view *w = &s->view[v];
-		const double point[3] = { 0, 0, s->shape == GT_PARALLEL ? w->detector[2] : w->source[2] };
-		double column, row;
-		if (!gt_point_pixel(&d, w, point, &column, &row))
-			column = row = NAN;
-		f->axis[0] += column / (double)s->views;
-		f->axis[1] += row / (double)s->views;
-		f->least = fmin(f->least, column);
-		f->most = fmax(f->most, column);
-	}
-}
 
 static facts find(const gt_scan *s)
 {
@@ -44,7 +26,7 @@ static facts find(const gt_scan *s)
 	/* Of the columns against the plane across the axis, and of the detector's normal. */
 	f.roll = atan2(w->column_axis[2], hypot(w->column_axis[0], w->column_axis[1])) * GT_DEGREES;
 	f.tilt = asin(fmin(1, fmax(-1, n[2]))) * GT_DEGREES;
-	see_axis(s, &f);
+	gt_scan_see_axis(s, &f.axis);
 	f.radius = gt_scan_field_of_view(s, &f.low, &f.high);
 	return f;
 }
@@ -72,10 +54,10 @@ static void tell_words(const char *name, const gt_scan *s, const facts *f, const
 		       s->column_pitch * s->source_to_axis / s->source_to_detector);
 	if (s->pitch_per_turn != 0)
 		printf("helix       %.6g mm along the axis in a turn\n", s->pitch_per_turn);
-	printf("axis        seen at column %.6g (%+.4g from the middle), at the source's height at row %.6g (%+.4g)\n", f->axis[0],
-	       f->axis[0] - middle, f->axis[1], f->axis[1] - middle_row);
-	if (f->most - f->least > 0.005)
-		printf("            in the mean; from column %.6g to %.6g over the views\n", f->least, f->most);
+	printf("axis        seen at column %.6g (%+.4g from the middle), at the source's height at row %.6g (%+.4g)\n", f->axis.column,
+	       f->axis.column - middle, f->axis.row, f->axis.row - middle_row);
+	if (f->axis.most - f->axis.least > 0.005)
+		printf("            in the mean; from column %.6g to %.6g over the views\n", f->axis.least, f->axis.most);
 	printf("images      columns run from %s for who looks from the source with z upwards, rows %s\n",
 	       f->away == f->up ? "right to left" : "left to right", f->up ? "upwards" : "downwards");
 	if (fabs(f->roll) > 1e-4 || fabs(f->tilt) > 1e-4)
@@ -106,10 +88,10 @@ static void tell_json(const char *name, const gt_scan *s, const facts *f, const 
 		{ "source_to_detector_mm", s->source_to_detector },
 		{ "column_center", s->column_center },
 		{ "row_center", s->row_center },
-		{ "axis_column", f->axis[0] },
-		{ "axis_row", f->axis[1] },
-		{ "axis_column_least", f->least },
-		{ "axis_column_most", f->most },
+		{ "axis_column", f->axis.column },
+		{ "axis_row", f->axis.row },
+		{ "axis_column_least", f->axis.least },
+		{ "axis_column_most", f->axis.most },
 		{ "first_angle_deg", s->view[0].angle * GT_DEGREES },
 		{ "step_deg", f->step },
 		{ "pitch_mm_per_turn", s->pitch_per_turn },

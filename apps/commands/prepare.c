@@ -165,6 +165,8 @@ done:
 	return st;
 }
 
+static gt_status after_step(void *self, const char *step, const gt_projections *p) { return app_step_picture(self, step, p); }
+
 static gt_status run_steps(const cli_call *call, const prepare_options *o, state *s)
 {
 	gt_prepare_options p = gt_prepare_defaults;
@@ -174,10 +176,10 @@ static gt_status run_steps(const cli_call *call, const prepare_options *o, state
 	p.flats = (gt_field_images){ s->flats.data, s->flats.images };
 	p.darks = (gt_field_images){ s->darks.data, s->darks.images };
 	GT_TRY(app_step_picture(&s->pictures, "measured", s->p));
-	if (o->automatic) {
+	p.after = after_step;
+	p.after_self = &s->pictures;
+	if (o->automatic)
 		GT_TRY(gt_prepare_auto(&s->p, &p, NULL));
-		GT_TRY(app_step_picture(&s->pictures, "auto", s->p));
-	}
 	for (size_t i = 0; i < s->specs; i++) {
 		GT_TRY(gt_prepare(&s->p, s->spec[i], &p));
 		s->spec[i][strcspn(s->spec[i], ":")] = 0;
@@ -229,6 +231,13 @@ done:
 	return st;
 }
 
+/* Ctrl-C is asked for between pieces, so that what is unfinished is removed and told. */
+static int piece_done(void *self, double done)
+{
+	app_progress_fraction(self, done);
+	return cli_asked_to_stop();
+}
+
 static gt_status in_pieces(const cli_call *call, const prepare_options *o, state *s)
 {
 	cli_notes notes = { "" };
@@ -253,11 +262,14 @@ static gt_status in_pieces(const cli_call *call, const prepare_options *o, state
 	f.specs = s->specs;
 	f.command = call->line;
 	app_progress progress = app_progress_start("prepare", call->common.quiet);
-	f.progress = app_progress_fraction;
+	f.progress = piece_done;
 	f.progress_self = &progress;
-	cli_begin_writing();
-	st = cli_end_writing(gt_prepare_in_pieces(&f, &p));
+	cli_begin_iterating(0);
+	st = gt_prepare_in_pieces(&f, &p);
+	cli_end_iterating();
 	app_progress_end(&progress);
+	if (st == GT_STOPPED)
+		st = gt_fail(GT_STOPPED, "interrupted: %s was not written", o->output);
 	GT_TRY(st);
 	if (notes.text[0])
 		cli_note(call, "%s", notes.text);
@@ -316,6 +328,8 @@ static int run(const cli_call *call, const void *given)
 	if (projections)
 		goto done;
 	GT_TRY(read_scan(call, &reading, &s));
+	if (!o->step[VIEWS] && !o->step[CROP] && !o->step[BIN])
+		GT_TRY(gt_has_room_for_projections(o->output, &w, gt_projections_scan(s.p)));
 	GT_TRY(gt_projections_set_provenance(s.p, call->line, gt_projections_provenance(s.p)->parameters, NULL));
 	GT_TRY(run_steps(call, o, &s));
 	GT_TRY(cli_write_projections(o->output, &w, s.p));

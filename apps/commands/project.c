@@ -42,6 +42,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(gt_fail_in(gt_grid_check(grid, scan), "%s", call->file[0]));
 	cli_note_share(call, grid, scan);
 	projector = gt_projector_for(&call->log, o->projector, scan);
+	GT_TRY(gt_has_room_for_projections(o->output, NULL, scan));
 	GT_TRY(gt_projections_new(scan, &p));
 	if (gt_projections_position_known(geometry))
 		GT_TRY(gt_projections_set_position(p, gt_projections_position(geometry)));

@@ -62,33 +62,33 @@ static const cli_option options[] = {
 	{ .name = "columns", .kind = CLI_INT, .value = "N", .help = "detector columns", .at = AT(columns), .least = 1, .most = 1e6 },
 	{ .name = "rows", .kind = CLI_INT, .value = "N", .help = "detector rows", .at = AT(rows), .least = 1, .most = 1e6 },
 	{ .name = "detector", .kind = CLI_CHOICE, .help = "its shape", .at = AT(detector), .names = gt_shape_names },
-	{ .name = "column-pitch", .kind = CLI_REAL, .value = "MM",
-	  .help = "pitch of the pixels along a row, at the detector", .at = AT(column_pitch), .least = 1e-6, .most = 1e6 },
-	{ .name = "row-pitch", .kind = CLI_REAL, .value = "MM",
-	  .help = "pitch of the pixels along a column, at the detector", .at = AT(row_pitch), .least = 1e-6, .most = 1e6 },
+	{ .name = "column-pitch", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "pitch of the pixels along a row, at the detector (mm; 50um)", .at = AT(column_pitch), .least = 1e-6, .most = 1e6 },
+	{ .name = "row-pitch", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "pitch of the pixels along a column, at the detector (mm; 50um)", .at = AT(row_pitch), .least = 1e-6, .most = 1e6 },
 	{ .name = "column-offset", .kind = CLI_REAL, .value = "CELLS",
 	  .help = "shift of the detector along its rows (0.25: quarter offset)", .at = AT(column_offset), .least = -1e6, .most = 1e6 },
 	{ .name = "row-offset", .kind = CLI_REAL, .value = "CELLS",
 	  .help = "shift of the detector along z", .at = AT(row_offset), .least = -1e6, .most = 1e6 },
-	{ .name = "source-to-axis", .kind = CLI_REAL, .value = "MM",
-	  .help = "distance", .at = AT(source_to_axis), .least = 1e-3, .most = 1e6 },
-	{ .name = "source-to-detector", .kind = CLI_REAL, .value = "MM",
-	  .help = "distance", .at = AT(source_to_detector), .least = 1e-3, .most = 1e6 },
-	{ .name = "start", .kind = CLI_REAL, .value = "DEG",
-	  .help = "first gantry angle", .at = AT(start), .least = -36000, .most = 36000 },
+	{ .name = "source-to-axis", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "distance (mm; 54cm)", .at = AT(source_to_axis), .least = 1e-3, .most = 1e6 },
+	{ .name = "source-to-detector", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "distance (mm; 95cm)", .at = AT(source_to_detector), .least = 1e-3, .most = 1e6 },
+	{ .name = "start", .kind = CLI_ANGLE, .value = "ANGLE",
+	  .help = "first gantry angle (degrees; 0.5rad)", .at = AT(start), .least = -36000, .most = 36000 },
 	{ .name = "turns", .kind = CLI_REAL, .value = "T",
 	  .help = "turns of the gantry; without --views the number of views grows with it", .at = AT(turns), .least = 1e-3, .most = 1e5 },
 	{ .name = "short-scan", .kind = CLI_FLAG, .help = "short scan: half a turn and the fan angle (instead of --turns)", .at = AT(short_scan) },
-	{ .name = "pitch", .kind = CLI_REAL, .value = "MM",
-	  .help = "helix: table feed per turn", .at = AT(pitch), .least = 0, .most = 1e5 },
-	{ .name = "z-center", .kind = CLI_REAL, .value = "MM",
-	  .help = "z of the middle of the scan", .at = AT(z_center), .least = -1e6, .most = 1e6 },
+	{ .name = "pitch", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "helix: table feed per turn (mm; 4cm)", .at = AT(pitch), .least = 0, .most = 1e5 },
+	{ .name = "z-center", .kind = CLI_LENGTH, .value = "LENGTH",
+	  .help = "z of the middle of the scan (mm; 2cm)", .at = AT(z_center), .least = -1e6, .most = 1e6 },
 	{ .name = "spot", .kind = CLI_TEXT, .value = "X,R,Z[;...]",
 	  .help = "flying focal spot: shifts in mm (along the rows, away from the axis, along z), view after view", .at = AT(spot) },
-	{ .name = "shift", .kind = CLI_REAL, .value = "MM",
+	{ .name = "shift", .kind = CLI_LENGTH, .value = "LENGTH",
 	  .help = "C-arm: displace source and detector of each view at random by up to this along each axis, at most 100",
 	  .at = AT(shift), .least = 0, .most = 100 },
-	{ .name = "tilt", .kind = CLI_REAL, .value = "DEG",
+	{ .name = "tilt", .kind = CLI_ANGLE, .value = "ANGLE",
 	  .help = "C-arm: rotate the detector of each view at random by up to this, at most 10", .at = AT(tilt), .least = 0, .most = 10 },
 	{ .name = "rays", .kind = CLI_INT, .value = "N",
 	  .help = "N x N rays per pixel (default 2; 1: the centre ray)", .at = AT(rays), .least = 1, .most = 64 },
@@ -263,6 +263,7 @@ static gt_status write_truth(const cli_call *call, const simulate_options *o, co
 	gt_grid grid;
 	gt_status st = GT_OK;
 	GT_TRY(cli_grid(call, o->grid, NULL, scan, &grid));
+	GT_TRY(gt_has_room_for_volume(o->truth, NULL, &grid));
 	GT_TRY(gt_volume_new(&grid, &v));
 	GT_TRY(gt_volume_set_water(v, o->water));
 	app_progress progress = app_progress_start("voxels", call->common.quiet);
@@ -316,6 +317,12 @@ done:
 	return st;
 }
 
+static gt_status check_room(const simulate_options *o, const gt_scan *scan)
+{
+	const double each = cli_is_dicom_output(o->output, o->format) ? 2 : 4;
+	return o->output && !o->geometry_only ? gt_has_room(o->output, each * (double)gt_scan_size(scan)) : GT_OK;
+}
+
 static gt_status write_output(const cli_call *call, const simulate_options *o, const char *parameters, gt_projections *p)
 {
 	gt_rabbitct_layout layout;
@@ -347,6 +354,7 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(check(o));
 	GT_TRY(make_scan(o, &scan));
 	GT_TRY(gt_scan_check(scan));
+	GT_TRY(check_room(o, scan));
 	GT_TRY(gt_pool_new((int)o->threads, &pool));
 	gt_note_detector(&call->log, scan);
 	if (o->phantom) {

@@ -239,6 +239,11 @@ static void show(void *self, const gt_tune_entry *e)
 {
 	size_t *n = self;
 	++*n;
+	if (!*e->device || !*e->about || !(e->ms > 0) || !(e->built_in_ms > 0)) {
+		printf("%s: entry %zu of the cache is %s (gantry tune --forget %s removes all of them)\n", e->kernel, *n,
+		       e->why ? e->why : "damaged", e->kernel);
+		return;
+	}
 	printf("%s on %s, %s\n  %s %.4f ms, built-in %.4f ms; %s, %s%s%s\n", e->kernel, e->device, e->about,
 	       *e->variant ? e->variant : "built-in", e->ms, e->built_in_ms, e->searcher, e->when, e->why ? "; " : "",
 	       e->why ? e->why : "");

@@ -1,10 +1,10 @@
 /* Lengths and angles as people write them, with a unit behind the number. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/params.h>
+#include "core/text.h"
 
 typedef struct {
 	const char *name;
@@ -15,7 +15,7 @@ static gt_status parse(const char *what, const char *text, const named_unit *uni
                        double *value)
 {
 	char *end;
-	double found = strtod(text, &end);
+	double found = gt_strtod(text, &end);
 	size_t u = 0;
 	while (units[u].name && strcmp(end, units[u].name))
 		u++;

@@ -35,9 +35,9 @@ typedef struct {
 	const char *flat;       /* an image or a folder of them, without a body; NULL: those named so in the folder; "none" */
 	const char *dark;       /* the same without rays */
 	double white;           /* counts without a body, where there is no flat field; 0: none */
-	const char *angles;     /* a text file of one number a line; "FIRST:STEP"; "FIRST..LAST", both included; NULL:
-	                         * angles.txt in the folder */
-	int radians;            /* of angles; 0: degrees */
+	const char *angles;     /* a text file of one number a line; "FIRST:STEP"; "FIRST..LAST", both included, with a unit
+	                         * behind if need be ("0..3.14rad"); NULL: angles.txt in the folder */
+	int radians;            /* of angles without a unit; 0: degrees */
 	const char *air;        /* "auto": every view is divided by what it has beside the body; "LEFT,RIGHT": by what it
 	                         * has in so many columns at both sides; "no"; NULL: auto */
 	int sinogram;           /* 1: an image is one row of the detector in all views, [view][column] */
@@ -60,7 +60,8 @@ typedef struct {
 	int geometry_only;      /* projections: read the scan, not the data; volumes: the grid, where the format can (data is NULL then) */
 	int may_lack_data;      /* 1: a file that has no projections is read as the geometry alone, instead of refused */
 	int without_statistics; /* projections: neither weights nor photons, for those who have no use for them; they take as much memory each */
-	double axis;            /* Data Exchange, images: column of the rotation axis; NAN: found from opposite views */
+	double axis;            /* Data Exchange, images: column where the axis is seen, from 0 at the middle of the first
+	                         * pixel, also of a geometry file; NAN: found from opposite views, or the file's */
 	double pixel;           /* mm; Data Exchange and images, where the file has none; NAN: from the file, else 1. RabbitCT: NAN: 0.32 */
 	double water;           /* HU volumes without the attribute; 0: GT_WATER_DEFAULT */
 	gt_unit unit;           /* volumes of formats that name no unit (MetaImage, NIfTI): what slope * stored + offset is */
@@ -187,6 +188,11 @@ GT_API gt_status gt_can_write_volume_as(const char *path, const gt_write_options
 GT_API gt_status gt_can_write_projections(const char *path, const gt_write_options *o);
 /* The same of the folder alone, for files that are neither; GT_ERR_IO. */
 GT_API gt_status gt_can_write(const char *path);
+/* Is there room on the disk for so many bytes, or for a file or folder that is written by such options? GT_ERR_IO: how
+ * much is needed, how much is left. GT_OK where it cannot be told: compressed files. Ask before a long computation. */
+GT_API gt_status gt_has_room                (const char *path, double bytes);
+GT_API gt_status gt_has_room_for_volume     (const char *path, const gt_write_options *o, const gt_grid *grid);
+GT_API gt_status gt_has_room_for_projections(const char *path, const gt_write_options *o, const gt_scan *scan);
 /* What is in the file: *projections is 1 for projections, 0 for a volume. */
 GT_API gt_status gt_file_kind(const char *path, const gt_format **format, int *projections);
 

@@ -9,7 +9,7 @@ extern "C" {
 
 /* A module's parameters as a table: parsing, range checks and help all come from it.
  * The module itself only sees a filled struct. */
-typedef enum { GT_INT = 1, GT_REAL, GT_CHOICE, GT_FLAG, GT_MU, GT_TEXT } gt_param_kind;   /* int, double, int, int, double: mm^-1, given so or as "5HU", char[GT_PARAM_TEXT] without a comma */
+typedef enum { GT_INT = 1, GT_REAL, GT_CHOICE, GT_FLAG, GT_MU, GT_TEXT } gt_param_kind;   /* int, double, int, int, double: mm^-1, given so, as "2e-4mm-1" or as "5HU", char[GT_PARAM_TEXT] without a comma */
 enum { GT_PARAM_TEXT = 4096 };
 typedef struct {
 	const char *key, *help;
@@ -31,7 +31,7 @@ GT_API int       gt_params_print(const gt_param *table, const void *options, cha
 
 /* Whole-string numbers: GT_ERR_ARG "what=text: expected a number from LEAST to MOST". */
 GT_API gt_status gt_parse_real(const char *what, const char *text, double least, double most, double *value);
-/* Differences of attenuation: "2e-4" in mm^-1, or "10HU" thousandths of water of GT_MU_WATER. */
+/* Differences of attenuation: "2e-4" or "2e-4mm-1" in mm^-1, or "10HU" thousandths of water of GT_MU_WATER. */
 #define GT_MU_WATER 0.02
 GT_API gt_status gt_parse_mu  (const char *what, const char *text, double least, double most, double *value);
 /* "12", "12mm", "3um", "1.2cm" -> mm; "30", "30deg", "0.5rad" -> degrees. */

@@ -105,6 +105,11 @@ GT_API gt_status gt_scan_from_matrices(const double (*matrix)[12], size_t views,
  * is not in the fan of some view. zmin, zmax (NULL: not wanted): the z range of the rows at the axis, of every view;
  * of any view if the scan is helical. */
 GT_API double gt_scan_field_of_view(const gt_scan *scan, double *zmin, double *zmax);
+/* Where the z axis is seen at the source's height, in pixels counted from 0 at the middle of the first one: column and
+ * row in the mean of all views, the least and the most of the columns. NAN where a view does not look at it. The
+ * central ray (column_center) may be elsewhere: geometries of RTK, C-arms. */
+typedef struct { double column, row, least, most; } gt_axis_seen;
+GT_API void gt_scan_see_axis(const gt_scan *scan, gt_axis_seen *seen);
 /* Range covered by the gantry angles: last - first + one (mean) step, rad; NAN if a view has none. Angles that start again
  * at 0 after 2 pi are counted on; angles in no order count as within one turn. */
 GT_API double gt_scan_angular_range(const gt_scan *scan);

@@ -58,6 +58,8 @@ gt_status gt_dicom_put_pixels(gt_dicom *d, size_t n, const uint16_t *sample);
 /* Explicit representation, little endian. Needs the identifiers of class (0008,0016) and instance (0008,0018), from which the head of the
  * file is made. Not under a temporary name: that is the caller's. GT_ERR_IO */
 gt_status gt_dicom_save(gt_dicom *d, const char *path);
+/* The same of a DcmFileFormat of DCMTK's, whose exceptions it lets pass: for gt_dicom_save(). */
+gt_status gt_dicom_write(void *format, const char *path);
 gt_status gt_dicom_uid(char uid[GT_DICOM_UID]);         /* a new one */
 
 #ifdef __cplusplus

@@ -437,10 +437,7 @@ gt_status gt_dicom_put_pixels(gt_dicom *d, size_t n, const uint16_t *sample)
 
 gt_status gt_dicom_save(gt_dicom *d, const char *path)
 {
-	return guarded(path, [&] {
-		const OFCondition c = d->file.saveFile(path, EXS_LittleEndianExplicit);
-		return c.good() ? GT_OK : gt_fail(GT_ERR_IO, "%s: cannot be written: %s", path, c.text());
-	});
+	return guarded(path, [&] { return gt_dicom_write(&d->file, path); });
 }
 
 gt_status gt_dicom_uid(char uid[GT_DICOM_UID])

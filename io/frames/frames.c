@@ -268,8 +268,10 @@ static gt_status place_by_file(struct views *v, const gt_read_options *o, gt_sca
 	if (st == GT_OK)
 		st = gt_scan_clone(gt_geometry_scan(v->k.geometry), out);
 	if (st == GT_OK && !isnan(o->axis)) {
-		(*out)->column_center = o->axis;
-		gt_read_note(o, "central ray at column %g, as asked for", o->axis);
+		gt_axis_seen seen;
+		gt_scan_see_axis(*out, &seen);
+		(*out)->column_center += o->axis - seen.column;
+		gt_read_note(o, "the axis is seen at column %g, as asked for (%.6g in the file)", o->axis, seen.column);
 	}
 	return st == GT_OK ? gt_fail_in(gt_scan_check(*out), "%s", v->k.path) : st;
 }

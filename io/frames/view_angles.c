@@ -68,7 +68,8 @@ static gt_status read_text(const char *path, char **text, size_t *n)
 	gt_status st = GT_OK;
 	*text = NULL;
 	if (stat(path, &s) != 0)
-		return gt_fail(GT_ERR_IO, "%s: %s (angles: a file, FIRST:STEP or FIRST..LAST)", path, strerror(errno));
+		return gt_fail(GT_ERR_IO, "%s: %s (angles: a file, FIRST:STEP or FIRST..LAST, as 0..180, 0..180deg or 0..3.14rad)", path,
+		               strerror(errno));
 	if (!S_ISREG(s.st_mode) || s.st_size > MOST_BYTES)
 		return gt_fail(GT_ERR_FORMAT, "%s: expected a text file of angles, of less than 64 MiB", path);
 	*n = (size_t)s.st_size;
@@ -111,20 +112,44 @@ done:
 	return st;
 }
 
-/* 1: the text is two numbers around that separator. */
-static int is_rule(const char *spec, const char *separator, double *a, double *b)
+enum { DEGREES, RADIANS, NO_UNIT };
+
+/* The unit at the end of a word, which is *n bytes long without it then. */
+static int cut_unit(const char *word, size_t *n)
 {
-	const char *at = strstr(spec, separator);
-	size_t commas = 0;
-	return at && parse(spec, (size_t)(at - spec), a, &commas) &&
-	       parse(at + strlen(separator), strlen(at + strlen(separator)), b, &commas);
+	static const struct {
+		const char *name;
+		int unit;
+	} units[] = { { "deg", DEGREES }, { "\xc2\xb0", DEGREES }, { "rad", RADIANS } };
+	for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+		const size_t m = strlen(units[u].name);
+		if (*n > m && !memcmp(word + *n - m, units[u].name, m)) {
+			*n -= m;
+			return units[u].unit;
+		}
+	}
+	return NO_UNIT;
+}
+
+/* 1: the text is two numbers around that separator; one unit behind the second or behind both says what they are. */
+static int is_rule(const char *spec, const char *separator, double *a, double *b, int *unit)
+{
+	const char *at = strstr(spec, separator), *second = at ? at + strlen(separator) : NULL;
+	size_t commas = 0, n = at ? (size_t)(at - spec) : 0, m = at ? strlen(second) : 0;
+	if (!at)
+		return 0;
+	const int first_unit = cut_unit(spec, &n), second_unit = cut_unit(second, &m);
+	if (!parse(spec, n, a, &commas) || !parse(second, m, b, &commas) || (first_unit != NO_UNIT && first_unit != second_unit))
+		return 0;
+	*unit = second_unit == NO_UNIT ? *unit : second_unit;
+	return 1;
 }
 
 gt_status gt_view_angles(const char *spec, int radians, const long long *number, size_t views, const gt_read_options *o, double *angle)
 {
 	double first, second, least = INFINITY, most = -INFINITY;
 	gt_status st = GT_OK;
-	const int range = is_rule(spec, "..", &first, &second), steps = !range && is_rule(spec, ":", &first, &second);
+	const int range = is_rule(spec, "..", &first, &second, &radians), steps = !range && is_rule(spec, ":", &first, &second, &radians);
 	const size_t last = place_of(number, views - 1);
 	if (range && last == 0)
 		return gt_fail(GT_ERR_ARG, "angles %s: one view has no range of angles", spec);
@@ -138,7 +163,8 @@ gt_status gt_view_angles(const char *spec, int radians, const long long *number,
 		angle[v] *= radians ? 1 : GT_PI / 180;
 	}
 	if (!radians && views > 2 && most - least <= 2 * GT_PI + 0.1)
-		gt_read_note(o, "angles from %g to %g are taken as degrees (radians where that is said: --angle-unit rad)", least, most);
+		gt_read_note(o, "angles from %g to %g are taken as degrees (radians where that is said: --angle-unit rad, or 0..3.14rad)",
+		             least, most);
 	if (radians && most - least > 8 * GT_PI)
 		gt_read_note(o, "angles from %g to %g are taken as radians, %.3g turns", least, most, (most - least) / (2 * GT_PI));
 done:

@@ -5,23 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
-#include <gantry/text.h>
 #include "core/try.h"
 #include "io/netcdf/nc.h"
-
-/* -1: not known. A limit on the size of files is one as a disk's end is. */
-static double disk_room(const char *file)
-{
-	struct statvfs s;
-	struct rlimit most;
-	const double limit = getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY ? (double)most.rlim_cur : -1;
-	const double room = statvfs(file, &s) == 0 ? (double)s.f_bavail * (double)s.f_frsize : -1;
-	return room < 0 || (limit >= 0 && limit < room) ? limit : room;
-}
+#include "io/room.h"
 
 /* HDF5 writes its tables when a file is closed, and libnetcdf does not outlive a failure of that: room for all is
  * taken before. */
@@ -32,23 +20,17 @@ static gt_status reserve(const gt_nc *f, double bytes)
 	const int failed = file < 0 || fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)(bytes + tables)) != 0, why = errno;
 	if (file >= 0)
 		close(file);
-	return failed && (why == ENOSPC || why == EDQUOT || why == EFBIG)
-	               ? gt_fail(GT_ERR_IO, "%s: cannot be written: %s", f->path, strerror(why))
-	               : GT_OK;
+	return failed && (why == ENOSPC || why == EDQUOT || why == EFBIG) ? gt_fail_writing(f->path, f->tmp, why, NULL) : GT_OK;
 }
-
-#define BYTES(n) gt_bytes_text((n), (char[GT_BYTES_TEXT]){ "" })
 
 static gt_status write_check(const gt_nc *f, int code)
 {
 	const int why = errno;
 	if (code == NC_NOERR)
 		return GT_OK;
-	const double room = disk_room(f->tmp);
-	if (why == ENOSPC || why == EDQUOT || (room >= 0 && room < 65536))
-		return gt_fail(GT_ERR_IO, "%s: cannot be written: the disk is full (%.0f kiB left)", f->path, room / 1024);
-	if (why == EFBIG)
-		return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", f->path, strerror(why));
+	const double room = gt_disk_room(f->tmp);
+	if (why == ENOSPC || why == EDQUOT || why == EFBIG || (room >= 0 && room < 65536))
+		return gt_fail_writing(f->path, f->tmp, why, NULL);
 	return gt_nc_check(f, NULL, code);
 }
 
@@ -60,10 +42,9 @@ gt_status gt_nc_create(const char *path, double bytes, gt_nc *f)
 	f->tmp = NULL;
 	if ((st = gt_tmp_path(path, &f->tmp)) != GT_OK)
 		return st;
-	const double room = disk_room(f->tmp);
-	if (room >= 0 && bytes > room) {
+	if ((st = gt_has_room(path, bytes)) != GT_OK) {
 		gt_nc_drop(f);
-		return gt_fail(GT_ERR_IO, "%s: the disk has too little room: needs %s, %s are left", path, BYTES(bytes), BYTES(room));
+		return st;
 	}
 	nc_initialize();
 	f->quiet = gt_hdf5_hush();

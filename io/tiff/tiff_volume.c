@@ -1,6 +1,7 @@
 /* Volumes as TIFF images, which programs for segmentation take: one page a slice, floats, or whole numbers over one
  * range for all slices. "TIFF Revision 6.0", Adobe 1992; BigTIFF where a file is larger than four GiB. What a stored
  * number means is in ImageDescription of the first page. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "core/try.h"
 #include "geometry/volume.h"
 #include "io/dispatch.h"
+#include "io/room.h"
 #include "io/slice_writer.h"
 #include "io/table.h"
 #include "io/write_kit/stored_numbers.h"
@@ -40,7 +42,8 @@ static int complain(TIFF *t, void *self, const char *module, const char *format,
 	return 1;
 }
 
-static gt_status failed(const struct pages *s) { return gt_fail(GT_ERR_IO, "%s: cannot be written: %s", s->base.path, s->why); }
+/* libtiff says where it failed, and not why. */
+static gt_status failed(const struct pages *s) { return gt_fail_writing(s->base.path, s->tmp ? s->tmp : s->base.path, errno, s->why); }
 
 static void describe(struct pages *s)
 {
@@ -78,6 +81,7 @@ static gt_status write_(gt_slice_writer *self, size_t first, size_t n, const flo
 	struct pages *s = (struct pages *)self;
 	const size_t columns = s->base.size[2], rows = s->base.size[1];
 	gt_status st = GT_OK;
+	errno = 0;
 	for (size_t k = 0; k < n && st == GT_OK; k++) {
 		st = begin_page(s, first + k);
 		for (size_t r = 0; r < rows && st == GT_OK; r++) {
@@ -106,6 +110,7 @@ static gt_status commit(gt_slice_writer *self)
 	struct pages *s = (struct pages *)self;
 	gt_status st = GT_OK;
 	s->why[0] = 0;
+	errno = 0;
 	TIFFClose(s->file);
 	s->file = NULL;
 	/* The last bytes are written when the file is closed, which tells by its message alone. */

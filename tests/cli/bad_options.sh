@@ -30,7 +30,7 @@ refused_output 2 "subsets" recon scan.nc --grid $grid --solver os-sart:subsets=1
 refused_output 2 "did you mean 'dd'" recon scan.nc --grid $grid --solver cgls --projector dx --backend "$backend"
 refused_output 2 "did you mean 'dd'" backproject scan.nc --projector DD
 refused_output 2 "--projector=joseph: fdk is an analytic method" recon scan.nc --projector joseph
-refused_output 2 "--stop change=5: that is mm-1, or 2.5e+05 HU: expected less than 1; did you mean change=5HU?" recon scan.nc --solver cgls --stop change=5
+refused_output 2 "--stop: change=5: a number without unit is mm-1, and this one would be 250000 HU: expected change=5HU, or change=5mm-1" recon scan.nc --solver cgls --stop change=5
 # What the options alone say comes before anything that is read or computed.
 refused_output 2 "subsets=1000" recon scan.nc --grid $grid --solver os-sart:subsets=1000
 refused_output 2 "fdk is an analytic method" recon none.nc --solver fdk --init zero

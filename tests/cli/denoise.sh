@@ -54,6 +54,8 @@ refused_output 2 "did you mean 'tgv'" denoise noisy.nc --penalty tgw:strength=1
 refused_output 2 "unknown parameter 'delat'" denoise noisy.nc --penalty huber:delat=3
 refused_output 2 "--penalty" denoise noisy.nc
 refused_output 2 "--unit=HU: projections have no unit" denoise scan.nc --penalty nlm --unit HU
+refused_output 2 "expected h=20HU, or h=20mm-1" denoise noisy.nc --penalty nlm:h=20
+refused_output 2 "line integrals have no unit: expected numbers without one" denoise scan.nc --penalty nlm:h=20HU
 refused 2 "--output" denoise noisy.nc --penalty nlm
 refused 2 "which would be overwritten" denoise noisy.nc -o noisy.nc --penalty nlm
 refused_output 1 "missing.nc" denoise missing.nc --penalty nlm

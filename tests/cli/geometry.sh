@@ -83,6 +83,13 @@ ok import edf --values line-integrals --geometry three.json -o edf.nc
 ok info edf.nc
 says "least                    257"
 
+# --axis is the column where the axis is seen, also where the central ray of the file is elsewhere (RTK).
+sed 's/-116/-4/; s/>2</>0</' rtk.xml >near.xml
+ok import raw --raw u16le:40x12 --values line-integrals --geometry near.xml --pixel 1 --axis 17.25 -o axis.nc
+grep -q "the axis is seen at column 17.25, as asked for (23.5 in the file)" stderr.txt || fail "axis: $(cat stderr.txt)"
+ok geometry show axis.nc --json
+holds "$(value axis_column) > 17.249 && $(value axis_column) < 17.251 && $(value column_center) != 17.25" "axis at $(value axis_column), central ray at $(value column_center)"
+
 # Parts of a reconstruction.
 ok simulate --scanner micro-ct --reduce 16 --phantom shepp-logan --scale 0.05 -o sim.nc
 ok recon sim.nc -o a.nc --grid 32 --backend "$backend"

@@ -83,6 +83,14 @@ for command in $commands; do
 	says "# gantry $command"
 	[ "$(grep -cE '^[^ ].*--[a-z-]+.*\{#[a-z-]+\}$' <<<"$out")" -eq "$options" ] || fail "help $command --markdown has not $options options: $out"
 done
+ok help solver sirt
+plain=$out
+ok help solver sirt --markdown
+[ "$(sed '2,3d; $d' <<<"$out")" = "# gantry help solver sirt"$'\n'"$plain" ] || fail "help solver sirt --markdown: $out"
+ok help weights --markdown
+says "# gantry help weights"
+refused 2 "did you mean 'sirt'" help solver sirtt --markdown
+[ -z "$out" ] || fail "a page of nothing: $out"
 refused 2 "--markdown: expected a command" help --markdown
 refused 2 "--markdown: 'recno' is no command" help recno --markdown
 refused 2 "cannot be combined" help recon --markdown --man

@@ -28,6 +28,12 @@ refused 2 "solver 'os-sart' cannot take weights" recon scan.nc -o no.nc --solver
 refused 2 "did you mean 'huber'" recon scan.nc -o no.nc --solver pcg --penalty hubber
 refused 2 "unknown parameter 'delat'" recon scan.nc -o no.nc --solver pcg --penalty huber:delat=3
 refused 2 "delta=3hu" recon scan.nc -o no.nc --solver pcg --penalty huber:delta=3hu
+# A number without unit is mm-1: large ones were meant in HU.
+refused 2 "penalty huber: delta=10: a number without unit is mm-1, and this one would be 500000 HU: expected delta=10HU, or delta=10mm-1" \
+	recon scan.nc -o no.nc --solver pcg --penalty huber:strength=3,delta=10
+refused 2 "expected noise=0.5HU, or noise=0.5mm-1" recon scan.nc -o no.nc --solver pcg --penalty huber:noise=0.5
+refused 2 "expected change=1HU, or change=1mm-1" recon scan.nc -o no.nc --solver pcg --stop change=1
+ok recon scan.nc -o no.nc --solver pcg --penalty huber:strength=3,delta=10mm-1 --stop change=1mm-1 --dry-run
 refused 2 "no variable weight" recon scan.nc -o no.nc --solver pcg --weights file
 refused 2 "no variable photons" recon scan.nc -o no.nc --solver pcg --weights photons
 refused 2 "analytic method" recon scan.nc -o no.nc --solver fdk --penalty huber

@@ -14,6 +14,39 @@ ok info small.nc
 says "20"
 ok prepare scan.nc -o auto.nc --auto
 grep -q "rings: " stderr.txt || fail "auto says nothing of rings: $(cat stderr.txt)"
+# A picture of what was measured, and one after each step that --auto did.
+if command -v python3 >/dev/null; then
+	mkdir counts
+	python3 - <<'END'
+import array, math, random
+random.seed(5)
+gain = [random.gauss(1, 0.02) for _ in range(64)]
+for view in range(60):
+    body = [0.02 * 2 * math.sqrt(max(0, 22 ** 2 - (x - 31.5) ** 2)) for x in range(64)]
+    pixels = [round(20000 * 0.9 * gain[x] * math.exp(-body[x]) + random.gauss(0, 40)) for _ in range(4) for x in range(64)]
+    array.array("H", pixels).tofile(open(f"counts/v{view:03}.raw", "wb"))
+END
+	ok import counts --raw u16le:64x4 --white 20000 --angles 0:3 --air no --axis 31.5 -o counts.nc
+	ok prepare counts.nc -o shown.nc --auto --show shown
+	steps=$(sed -n 's/^\([a-z-]*\): done: .*/\1/p' stderr.txt)
+	[ "$(wc -w <<<"$steps")" -ge 2 ] || fail "steps of --auto: $steps: $(cat stderr.txt)"
+	[ "$(ls shown)" = "$(n=0; for step in measured $steps; do printf '%02d-%s.png\n' $n "$step"; n=$((n + 1)); done)" ] || fail "steps: $steps; pictures: $(ls shown)"
+fi
+# Ctrl-C in pieces: a sentence, exit code 1, nothing half written.
+if command -v python3 >/dev/null; then
+	ok simulate --scanner micro-ct --phantom shepp-logan --scale 0.05 --reduce 2 --rows 60 --photons 1e5 -o long.nc -q
+	python3 - "$gantry" <<'END' || fail "Ctrl-C in pieces"
+import signal, subprocess, sys, time
+p = subprocess.Popen([sys.argv[1], "prepare", "long.nc", "-o", "none.nc", "--zingers", "auto", "--rings", "sorting", "--memory", "1"], stderr=subprocess.PIPE,
+                     text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+while "%" not in p.stderr.readline():
+    pass
+p.send_signal(signal.SIGINT)
+text = p.stderr.read()
+sys.exit(p.wait(60) != 1 or "interrupted: none.nc was not written" not in text)
+END
+	nothing_left none "Ctrl-C in pieces"
+fi
 ok prepare scan.nc -o curve.nc --beam-hardening polynomial=0.8:0.05
 ok help step rings
 says "sorting"

@@ -27,6 +27,14 @@ ok info -g flat.nc
 says "detector                 flat"
 says "row_offset_cells         0.5"
 says "source_to_axis_mm        600"
+# Lengths and angles with their units.
+ok simulate --geometry-only --reduce 8 --start 90deg --z-center 2cm --source-to-axis 0.6m -o deg.nc
+ok info -g deg.nc --json
+degrees=$(value first_angle_deg)
+ok simulate --geometry-only --reduce 8 --start 1.5707963267948966rad --z-center 20 --source-to-axis 600mm -o rad.nc
+ok info -g rad.nc --json
+holds "$(value first_angle_deg) == 90 && $degrees == 90 && $(value source_to_axis_mm) == 600"
+refused 2 "--start=1.5turns: expected a number and a unit, deg" simulate --geometry-only --start 1.5turns -o none.nc
 # A body of the user's own in a file, and one that is none.
 printf 'no shapes here\n' >shapes.txt
 refused_output 1 "shapes.txt" simulate --reduce 16 --phantom shapes.txt

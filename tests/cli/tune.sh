@@ -49,6 +49,12 @@ echo '{ "format": 1, "kernel": "dd-forward", "entries": [ { "source": "old", "de
 ok tune --list
 says "dd-forward on A device, rows=16"
 says "of another version of the kernel's source: not used"
+echo '{ "format": 1, "kernel": "dd-forward", "entries": [ { }, 7, "x", { "source": "old", "device": "A device", "class": "rows=16", "variant": "A=4", "ms": 2, "built_in_ms": 3 },
+	{ "source": "old", "device": "A device", "class": "rows=16", "ms": "many" } ] }' >cache/gantry/tune/dd-forward.json
+ok tune --list
+for k in 1 2 3 5; do says "dd-forward: entry $k of the cache is damaged: not used (gantry tune --forget dd-forward removes all of them)"; done
+says "dd-forward on A device, rows=16"
+[ "$(wc -l <<<"$out")" -eq 6 ] || fail "lines of damaged entries: $out"
 echo '{ "format": 1' >cache/gantry/tune/dd-forward.json
 refused 1 "dd-forward.json: damaged" tune --list
 refused 2 "no kernel \"dd\"" tune --forget dd

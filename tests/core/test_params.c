@@ -28,7 +28,8 @@ START_TEST(all_kinds)
 	ck_assert(o.count == 7 && o.order == 1 && o.flag == 1 && o.size == -0.25 && fabs(o.delta - 5e-4) < 1e-18);
 	ck_assert_int_eq(gt_params_print(table, &o, text, sizeof text), (int)strlen(text));
 	ck_assert_str_eq(text, "count=7,size=-0.25,delta=0.0005,order=second,flag=yes");
-	ck_ok(gt_params_parse(table, "flag=no", &o));
+	ck_ok(gt_params_parse(table, "flag=no,delta=3e-4mm-1", &o));
+	ck_assert(o.delta == 3e-4);
 	ck_ok(gt_params_parse(table, NULL, &o));
 	ck_ok(gt_params_parse(table, "", &o));
 	ck_assert(o.count == 7 && o.flag == 0);
@@ -47,7 +48,8 @@ START_TEST(refusals)
 	ck_refused(gt_params_parse(table, "count=99999999999999999999", &o), GT_ERR_ARG, "count=99999999999999999999");
 	ck_refused(gt_params_parse(table, "size=nan", &o), GT_ERR_ARG, "size=nan");
 	ck_refused(gt_params_parse(table, "size=1x", &o), GT_ERR_ARG, "size=1x");
-	ck_refused(gt_params_parse(table, "delta=5hu", &o), GT_ERR_ARG, "delta=5hu: expected a number of mm^-1, or of HU as in 10HU");
+	ck_refused(gt_params_parse(table, "delta=5hu", &o), GT_ERR_ARG,
+	           "delta=5hu: expected a number of HU as in 10HU, or of mm^-1 as in 2e-4mm-1");
 	ck_refused(gt_params_parse(table, "delta=-5HU", &o), GT_ERR_ARG, "delta=-5HU");
 	ck_refused(gt_params_parse(table, "order=third", &o), GT_ERR_ARG, "expected one of first, second");
 	ck_refused(gt_params_parse(table, "flag=maybe", &o), GT_ERR_ARG, "expected yes or no");

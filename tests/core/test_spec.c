@@ -44,6 +44,23 @@ START_TEST(once)
 }
 END_TEST
 
+/* Large differences of attenuation name their unit; other keys and small ones need not. */
+START_TEST(units)
+{
+	static const gt_param table[] = { { .key = "delta", .kind = GT_MU, .most = 1000 },
+		                          { .key = "size", .kind = GT_REAL, .most = 1000 },
+		                          { .key = NULL } };
+	static const char *const good[] = { NULL,    "",         "size=10", "delta=0.09", "delta=10HU", "size=3,delta=10mm-1",
+		                            "delta", "deltas=3", "delta=x" };
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		ck_ok(gt_spec_check_units(table, good[i]));
+	ck_ok(gt_spec_check_units(NULL, "delta=10"));
+	ck_refused(gt_spec_check_units(table, "delta=10"), GT_ERR_ARG,
+	           "delta=10: a number without unit is mm-1, and this one would be 500000 HU: expected delta=10HU, or delta=10mm-1");
+	ck_refused(gt_spec_check_units(table, "size=1,delta=0.1,size=2"), GT_ERR_ARG, "expected delta=0.1HU, or delta=0.1mm-1");
+}
+END_TEST
+
 /* Of a list that which differs from another; iterations may, order may, and what an older list lacks may if it is as
  * is standard. */
 START_TEST(difference)
@@ -78,6 +95,7 @@ static void fill(TCase *tc)
 {
 	tcase_add_loop_test(tc, cut, 0, sizeof specs / sizeof *specs);
 	tcase_add_test(tc, once);
+	tcase_add_test(tc, units);
 	tcase_add_test(tc, difference);
 }
 

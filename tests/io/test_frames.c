@@ -251,6 +251,17 @@ START_TEST(angles_may_be_a_rule_or_have_commas)
 	}
 	gt_projections_free(p);
 	gt_projections_free(q);
+	static const char *const same[] = { "-20deg:30deg", "-20..310\xc2\xb0", "-0.3490658503988659rad..5.410520681182422rad",
+		                            "-0.3490658503988659:0.5235987755982988rad" };
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+		frames.angles = same[i];
+		p = read_ok();
+		for (size_t v = 0; v < VIEWS; v++)
+			ck_assert_double_eq_tol(p->scan->view[v].angle, angle_of(v), 1e-12);
+		gt_projections_free(p);
+	}
+	frames.angles = "-20deg..5.4rad";
+	refuse(GT_ERR_IO, "-20deg..5.4rad: No such file or directory (angles: a file, FIRST:STEP or FIRST..LAST");
 	frames.angles = NULL;
 	write_angles("angles.txt", "%d,00\n", VIEWS);
 	p = read_ok();

@@ -81,6 +81,9 @@ START_TEST(first_half)
 	ck_refused(gt_grid_check_sources(NULL, NULL), GT_ERR_ARG, "gt_grid_check_sources: ");
 	ck_refused(gt_grid_default(NULL, NULL), GT_ERR_ARG, "gt_grid_default: ");
 	ck_refused(gt_grid_parse(NULL, NULL), GT_ERR_ARG, "gt_grid_parse: ");
+	ck_refused(gt_has_room(NULL, 0), GT_ERR_ARG, "gt_has_room: ");
+	ck_refused(gt_has_room_for_projections(NULL, NULL, NULL), GT_ERR_ARG, "gt_has_room_for_projections: ");
+	ck_refused(gt_has_room_for_volume(NULL, NULL, NULL), GT_ERR_ARG, "gt_has_room_for_volume: ");
 	ck_refused(gt_linop_mismatch(NULL, 0, NULL), GT_ERR_ARG, "gt_linop_mismatch: ");
 	ck_refused(gt_linop_mismatch_elements(NULL, NULL, NULL), GT_ERR_ARG, "gt_linop_mismatch_elements: ");
 	ck_refused(gt_linop_new(NULL, NULL, NULL, GT_F32, 0, 0, NULL), GT_ERR_ARG, "gt_linop_new: ");

@@ -54,7 +54,7 @@ START_TEST(stop)
 	static const struct {
 		const char *rule, *reason;
 		int iterations;
-	} cases[] = { { "change=1", "small change", 1 },
+	} cases[] = { { "change=1mm-1", "small change", 1 },
 		      { "gradient=1", "small gradient", 1 },
 		      { "seconds=1e-9", "time", 1 },
 		      { "change=1e-12", NULL, 4 },
@@ -245,9 +245,9 @@ END_TEST
 START_TEST(taken_back)
 {
 	static const char *const pcg[][2] = { { "solver", "pcg:iterations=3" }, { NULL, NULL } };
-	static const char *const more[][2] = { { "water", "0.03" },        { "stop", "change=1" }, { "weights", "noise" },
-		                               { "precision", "double" },  { "init", "zero" },     { "penalty", "huber:strength=300" },
-		                               { "padding", "no" },        { "unit", "HU" },       { "projector", "joseph" },
+	static const char *const more[][2] = { { "water", "0.03" },        { "stop", "change=1mm-1" }, { "weights", "noise" },
+		                               { "precision", "double" },  { "init", "zero" },         { "penalty", "huber:strength=300" },
+		                               { "padding", "no" },        { "unit", "HU" },           { "projector", "joseph" },
 		                               { "device-memory", "1GiB" } };
 	gt_projections *p = projections();
 	gt_recon *r = recon(p, pcg);

@@ -248,10 +248,11 @@ function moveDrag(pane, drag, event) {
 	}
 }
 
+// Of volumes beside each other the same plane of all of them.
 function enlarge(pane) {
-	const { viewer } = pane, large = pane.figure.classList.toggle("large");
+	const { viewer } = pane, large = !pane.figure.classList.contains("large"), beside = viewer.grid.classList.contains("beside");
 	viewer.grid.classList.toggle("one", large);
-	viewer.panes.filter(p => p !== pane).forEach(p => p.figure.classList.remove("large"));
+	viewer.panes.forEach(p => p.figure.classList.toggle("large", large && (p === pane || beside && p.axis === pane.axis)));
 	viewer.refresh();
 }
 

@@ -76,14 +76,16 @@ class Viewer {
 	// All volumes are single slices, which stand beside each other.
 	get flat() { return this.kind === "volume" && this.items.every(item => item.n[2] === 1); }
 
-	// Panes anew: one row for each item, or one for a pair.
+	// Panes anew: one group for each item, or one for a pair. Volumes stand beside each other where the window is wide enough.
 	arrange() {
 		const { layout } = this.state, [a, b] = this.state.pair.map(i => this.sources[i]), pair = b && layout !== "side by side";
 		const shown = !pair ? this.sources : layout === "difference" ? [new PairSource(a, b, true)] : [a];
 		const second = pair && layout === "swipe" ? new PairSource(a, b, false) : null;
 		this.panes = [];
 		this.grid.replaceChildren();
+		this.grid.className = "grid";
 		this.grid.classList.toggle("flat", this.flat);
+		this.grid.classList.toggle("beside", !this.flat && shown.length > 1);
 		const level = this.root.closest("section")?.querySelector("h2") ? "3" : "2";
 		for (const source of shown) {
 			const row = el("div", { className: "row" }, el("h3", { ariaLevel: level, textContent: pair ? this.pairName(layout) : source.item.name }));

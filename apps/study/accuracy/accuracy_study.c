@@ -19,6 +19,10 @@ static gt_status from_file(study *s, const study_options *o, const char *path)
 		s->grid = coarse;
 		s->scan = few;
 		few = NULL;
+		char text[256];
+		gt_grid_print(&s->grid, text, sizeof text);
+		cli_note(s->call, "--quick: made coarser: grid %s, %zu views of %zu rows x %zu columns", text, s->scan->views,
+		         s->scan->rows, s->scan->columns);
 	} else {
 		GT_TRY(gt_scan_clone(scan, &s->scan));
 	}

@@ -192,9 +192,30 @@ def projections_of_slices(b, values):
     choose(b, "show", "slice")
 
 
+def beside(b):
+    """Two volumes stand beside each other in a window, within its height, and one above the other on a phone; Enter makes the same plane of both large."""
+    boxes = "gantryViewers[0].panes.map(p => { const r = p.canvas.getBoundingClientRect(); return [r.left, r.top + scrollY, r.right, r.bottom + scrollY] })"
+    b.size(1280, 800)
+    b.frame()
+    axial = [b.evaluate(boxes)[k] for k in (0, 3)]
+    check(axial[0][1] == axial[1][1] and axial[0][2] < axial[1][0] and axial[0][3] <= 800, f"two volumes at 1280x800: {axial}")
+    b.evaluate("gantryViewers[0].panes[3].canvas.focus()")
+    b.key("Enter", 13)
+    large = b.evaluate("gantryViewers[0].panes.map(p => p.canvas.clientHeight)")
+    check(large[0] == large[3] > 500 and large[1] == large[2] == large[4] == large[5] == 0, f"heights after Enter: {large}")
+    b.key("Enter", 13)
+    b.size(390, 844)
+    b.frame()
+    axial = [b.evaluate(boxes)[k] for k in (0, 3)]
+    check(axial[0][3] < axial[1][1] and axial[0][0] == axial[1][0], f"two volumes on a phone: {axial}")
+    b.size(1400, 1000)
+    b.frame()
+
+
 def two(b, values, other):
     run("view", "a.mha", "b.mha", "-o", "two.html")
     show(b, "two.html")
+    beside(b)
     b.drag(*place(b, 2, 4, 4), *place(b, 2, 9, 12))
     near(readout(b, 1), at(values, 9, 12, 4), 0.1, "first of two")
     near(readout(b, 2), at(other, 9, 12, 4), 0.1, "second of two")

@@ -1,0 +1,21 @@
+/* Where views see the axis of rotation: the place that people mean by the axis, whatever point a file describes the
+ * detector by. */
+#include <math.h>
+#include <gantry/scan_math.h>
+
+void gt_scan_see_axis(const gt_scan *s, gt_axis_seen *seen)
+{
+	const gt_detector d = gt_scan_detector(s);
+	*seen = (gt_axis_seen){ 0, 0, INFINITY, -INFINITY };
+	for (size_t v = 0; v < s->views; v++) {
+		const gt_view *w = &s->view[v];
+		const double point[3] = { 0, 0, s->shape == GT_PARALLEL ? w->detector[2] : w->source[2] };
+		double column, row;
+		if (!gt_point_pixel(&d, w, point, &column, &row))
+			column = row = NAN;
+		seen->column += column / (double)s->views;
+		seen->row += row / (double)s->views;
+		seen->least = fmin(seen->least, column);
+		seen->most = fmax(seen->most, column);
+	}
+}

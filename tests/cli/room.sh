@@ -1,0 +1,54 @@
+#!/bin/bash
+# A full disk: commands that compute ask before they do, writers say that it was that, and nothing is left half written.
+. "$(dirname "$0")/support/lib.sh"
+
+ok simulate --phantom forbild-head --reduce 16 --photons 1e5 --seed 3 -o scan.nc --truth truth.nc --grid 64x64x40@4x4x5 -q
+
+# early COMMAND...: refused before it computes, with what is needed and what is left.
+early() {
+	refused 1 "the disk has too little room: needs " "$@"
+	grep -qE 'needs [0-9.]+ (KiB|MiB), [0-9.]+ (bytes|KiB|MiB) are left' stderr.txt || fail "gantry $*: $(cat stderr.txt)"
+	grep -qE '[0-9]+ %  |iteration|voxels ' stderr.txt && fail "gantry $* computed first: $(cat stderr.txt)"
+	nothing_left none "gantry $*"
+}
+
+# all FOLDER: no command begins where there is no room in the folder.
+all() {
+	for name in none.nc none.mha none.nii none.tif none.npy none.raw; do
+		early recon scan.nc -o "$1$name" --grid 64x64x40@4x4x5 --solver os-sart:iterations=2,subsets=2 --backend cpu
+	done
+	early simulate --phantom forbild-head --reduce 4 -o "$1none.nc"
+	early simulate --phantom forbild-head --reduce 16 --truth "$1none.nc" --grid 64x64x40@4x4x5
+	early project truth.nc --scan large.nc -o "$1none.nc" -q
+	early backproject scan.nc -o "$1none.mha" --grid 64x64x40@4x4x5
+	early denoise truth.nc -o "$1none.nc" --penalty nlm:h=20HU
+	early prepare large.nc -o "$1none.nc" --rings gain
+	early calibrate large.nc -o "$1none.nc"
+}
+
+ok simulate --phantom forbild-head --reduce 8 -o large.nc -q
+# A limit on the size of files is one as a disk's end is.
+(
+	ulimit -f 100
+	all ""
+	exit $failures
+) || fail "where files are limited"
+
+# A disk of one MB, where this user may have one.
+mkdir disk
+mount -t tmpfs -o size=1m none disk 2>/dev/null || skip "no disk of one MB can be mounted here"
+trap 'cd / && umount "$work/disk"; rm -rf "$work"' EXIT
+head -c 900K /dev/urandom >disk/others
+all disk/
+head -c 80K /dev/urandom >>disk/others
+refused 1 "the disk has too little room: needs " recon scan.nc -o disk/none/ --grid 64x64x40@4x4x5 --backend cpu
+# Writers that nobody asked before say it too.
+for name in none.mha none.nii none.tif none.npy none.raw none/; do
+	refused 1 "o space left on" convert truth.nc -o disk/$name
+	grep -qF "disk/${name%/}" stderr.txt || fail "no name in: $(cat stderr.txt)"
+	nothing_left none "convert to $name"
+done
+refused 1 "o space left on" import large.nc -o disk/none/ --format dicom-ct-pd
+nothing_left none "import to DICOM"
+[ "$(ls disk)" = others ] || fail "left on the disk: $(ls -a disk)"
+finish
