@@ -1,9 +1,9 @@
 #ifndef GT_ANALYTIC_FBP_FAST_BACK_SINGLE_H
 #define GT_ANALYTIC_FBP_FAST_BACK_SINGLE_H
-/* Backprojection on the CPU for arrays in single precision and rows parallel to z: what fbp_cpu.c and the kernels share.
- * The kernels are one text, back_single_kernels.inc, compiled for each instruction set by back_single_any.c,
- * back_single_avx2.c and back_single_avx512.c. Places are found in double; values are mixed, read and added in float, in
- * vectors of rows and of slices. */
+/* Backprojection on the CPU for arrays in single precision and rows parallel to z: what fbp_cpu.c and the kernels
+ * share. The kernels are one text, back_single_kernels.inc, compiled for each instruction set by back_single_any.c,
+ * back_single_avx2.c and back_single_avx512.c. Places are found in double; values are mixed, read and added in float,
+ * in vectors of rows and of slices. */
 #include <gantry/threads.h>
 #include "analytic/fbp/fbp.h"
 
