@@ -1,6 +1,7 @@
 /* Pairs of neighbours on the CPU. Gradients are computed in the type of the arrays; values, majorizers of all x and
- * lines in double. Gradients gather, so that each pair is seen from both sides; sums see the half of the neighbours that
- * comes later. Both in pieces of rows, in an order that does not depend on the threads. */
+ * lines in double. Gradients in double gather, so that each pair is seen from both sides; those in single and sums see
+ * the half of the neighbours that comes later. All in pieces of rows, in an order that does not depend on the threads. */
+#include <string.h>
 #include <gantry/threads.h>
 #include "core/clones.h"
 #include "regularizers/mrf.h"
@@ -109,60 +110,119 @@ GT_CLONES static void values(gt_potential potential, const double *k, size_t n, 
 	}
 }
 
-#define WEIGHTS_SINGLE(kind)                                             \
-	case GT_##kind:                                                  \
-		for (size_t i = 0; i < n; i++)                           \
-			c[i] = gt_potential_weightf(GT_##kind, k, t[i]); \
+/* Gradient in single precision --------------------------------------------- */
+
+enum { BAND = 16, DEEP = 16 }; /* rows and slices of a box */
+
+/* The rows that a job adds to. Pairs across its border are computed in both boxes; each adds to its own rows. */
+struct box {
+	size_t y0, y1, z0, z1;
+};
+
+/* Of the pairs of a run: weight times difference, and weight. */
+struct pairs {
+	float pull[PIECE], weight[PIECE];
+};
+
+#define PAIRS_SINGLE(kind)                                                                        \
+	case GT_##kind:                                                                           \
+		for (size_t i = 0; i < r->n; i++) {                                               \
+			const float t = X[i] - Y[i];                                              \
+			const float c = (float)r->weight * gt_potential_weightf(GT_##kind, k, t); \
+			p->weight[i] = c;                                                         \
+			p->pull[i] = c * t;                                                       \
+		}                                                                                 \
 		break;
-GT_INLINE void weights_single(gt_potential potential, const float *k, size_t n, const float *restrict t, float *restrict c)
+GT_INLINE void make_pairs(const gt_mrf *s, const float *x, const struct run *r, struct pairs *restrict p)
 {
-	switch (potential) {
-		GT_POTENTIALS(WEIGHTS_SINGLE)
+	const float *X = x + r->first, *Y = X + r->away;
+	float k[GT_NNUMBERS];
+	for (int i = 0; i < GT_NNUMBERS; i++)
+		k[i] = (float)s->number[i];
+	switch (s->potential) {
+		GT_POTENTIALS(PAIRS_SINGLE)
 	default:
 		break;
+	}
+	if (s->kappa) {
+		const float *K = (const float *)s->kappa + r->first, *L = K + r->away;
+		for (size_t i = 0; i < r->n; i++) {
+			p->weight[i] *= K[i] * L[i];
+			p->pull[i] *= K[i] * L[i];
+		}
+	}
+}
+
+GT_INLINE void add_to(float *restrict to, float factor, size_t n, const float *restrict part)
+{
+	for (size_t i = 0; to && i < n; i++)
+		to[i] += factor * part[i];
+}
+
+/* Voxels [x, end) of a row with the neighbours that come later, onto the rows that are in the box. */
+GT_INLINE void add_piece(const struct job *j, const struct box *b, size_t row, size_t x, size_t end)
+{
+	const gt_mrf *s = j->s;
+	const size_t y = row % s->n[1], z = row / s->n[1], start = row * s->n[0] + x;
+	const int mine = y >= b->y0 && y < b->y1 && z >= b->z0 && z < b->z1;
+	float *g = j->g, *d = j->d, own[PIECE], bound[PIECE];
+	struct pairs p;
+	memset(own, 0, sizeof own);
+	memset(bound, 0, sizeof bound);
+	for (int o = SELF + 1; o < NEIGHBOURS; o++) {
+		const size_t ny = y + (size_t)(o / 3 % 3) - 1, nz = z + (size_t)(o / 9) - 1; /* of the neighbour; below 0 is none */
+		const int theirs = ny >= b->y0 && ny < b->y1 && nz >= b->z0 && nz < b->z1;
+		const struct run r = mine || theirs ? run_of(s, row, x, end, o) : (struct run){ 0 };
+		if (!r.n)
+			continue;
+		const size_t at = (size_t)((ptrdiff_t)r.first + r.away);
+		make_pairs(s, j->x, &r, &p);
+		if (theirs) {
+			add_to(g ? g + at : NULL, -1, r.n, p.pull);
+			add_to(d ? d + at : NULL, 2, r.n, p.weight);
+		}
+		if (mine) {
+			add_to(g ? own + (r.first - start) : NULL, 1, r.n, p.pull);
+			add_to(d ? bound + (r.first - start) : NULL, 1, r.n, p.weight);
+		}
+	}
+	if (mine) {
+		add_to(g ? g + start : NULL, 1, end - x, own);
+		add_to(d ? d + start : NULL, 2, end - x, bound);
+	}
+}
+
+GT_CLONES static void add_piece_any(const struct job *j, const struct box *b, size_t row, size_t x, size_t end)
+{
+	add_piece(j, b, row, x, end);
+}
+GT_AVX2 static void add_piece_avx2(const struct job *j, const struct box *b, size_t row, size_t x, size_t end)
+{
+	add_piece(j, b, row, x, end);
+}
+
+static size_t bands(const gt_mrf *s) { return (s->n[1] + BAND - 1) / BAND; }
+static size_t boxes(const gt_mrf *s) { return bands(s) * ((s->n[2] + DEEP - 1) / DEEP); }
+
+/* Every voxel adds its pairs in the order of rows, whatever the boxes. */
+static void add_boxes(void *self, size_t i, size_t last, int worker)
+{
+	const struct job *j = self;
+	const gt_mrf *s = j->s;
+	const size_t nx = s->n[0], ny = s->n[1], nz = s->n[2];
+	(void)worker;
+	for (; i < last; i++) {
+		const size_t y0 = i % bands(s) * BAND, z0 = i / bands(s) * DEEP;
+		const struct box b = { y0, y0 + BAND < ny ? y0 + BAND : ny, z0, z0 + DEEP < nz ? z0 + DEEP : nz };
+		for (size_t z = z0 - (z0 > 0); z < b.z1; z++)
+			for (size_t y = y0 - (y0 > 0); y < b.y1 + (b.y1 < ny); y++)
+				for (size_t x = 0; x < nx; x += PIECE)
+					(GT_HAS_AVX2 ? add_piece_avx2 : add_piece_any)(j, &b, z * ny + y, x,
+					                                               x + PIECE < nx ? x + PIECE : nx);
 	}
 }
 
 /* Gradient ----------------------------------------------------------------- */
-
-/* One run of neighbours, all in single precision: g += weights times differences, d += weights. */
-GT_INLINE void add_pairs(const gt_mrf *s, const float *x, const struct run *r, float *restrict g, float *restrict d)
-{
-	const float *X = x + r->first, *Y = X + r->away, weight = (float)r->weight;
-	float t[PIECE] = { 0 }, c[PIECE], k[GT_NNUMBERS];
-	for (int i = 0; i < GT_NNUMBERS; i++)
-		k[i] = (float)s->number[i];
-	for (size_t i = 0; i < r->n; i++)
-		t[i] = X[i] - Y[i];
-	weights_single(s->potential, k, r->n, t, c);
-	if (s->kappa) {
-		const float *K = (const float *)s->kappa + r->first, *L = K + r->away;
-		for (size_t i = 0; i < r->n; i++)
-			c[i] *= K[i] * L[i];
-	}
-	for (size_t i = 0; i < r->n; i++) {
-		g[i] += weight * c[i] * t[i];
-		d[i] += weight * c[i];
-	}
-}
-
-GT_CLONES static void add_pairs_any(const gt_mrf *s, const float *x, const struct run *r, float *g, float *d) { add_pairs(s, x, r, g, d); }
-GT_AVX2 static void add_pairs_avx2(const gt_mrf *s, const float *x, const struct run *r, float *g, float *d) { add_pairs(s, x, r, g, d); }
-
-static void gather_single(const struct job *j, size_t row, size_t x, size_t end)
-{
-	const size_t start = row * j->s->n[0] + x;
-	float g[PIECE] = { 0 }, d[PIECE] = { 0 };
-	for (int o = 0; o < NEIGHBOURS; o++) {
-		const struct run r = run_of(j->s, row, x, end, o);
-		if (r.n)
-			(GT_HAS_AVX2 ? add_pairs_avx2 : add_pairs_any)(j->s, j->x, &r, g + (r.first - start), d + (r.first - start));
-	}
-	for (size_t i = 0; j->g && i < end - x; i++)
-		((float *)j->g)[start + i] += g[i];
-	for (size_t i = 0; j->d && i < end - x; i++)
-		((float *)j->d)[start + i] += 2 * d[i];
-}
 
 /* x = NULL: the majorizer of all x. */
 static void gather(const struct job *j, size_t row, size_t x, size_t end)
@@ -199,13 +259,16 @@ static void gather_rows(void *self, size_t row, size_t last, int worker)
 	(void)worker;
 	for (; row < last; row++)
 		for (size_t x = 0; x < j->s->n[0]; x += PIECE)
-			(is_single(j) ? gather_single : gather)(j, row, x, x + PIECE < j->s->n[0] ? x + PIECE : j->s->n[0]);
+			gather(j, row, x, x + PIECE < j->s->n[0] ? x + PIECE : j->s->n[0]);
 }
 
 static void gradient(gt_backend *be, const gt_mrf *s, const void *x, void *g, void *d)
 {
 	struct job j = { .s = s, .x = x, .g = g, .d = d };
-	gt_parallel(be->pool, s->n[1] * s->n[2], GRAIN, gather_rows, &j);
+	if (is_single(&j))
+		gt_parallel(be->pool, boxes(s), 1, add_boxes, &j);
+	else
+		gt_parallel(be->pool, s->n[1] * s->n[2], GRAIN, gather_rows, &j);
 }
 
 static void majorize(gt_backend *be, const gt_mrf *s, void *d) { gradient(be, s, NULL, NULL, d); }

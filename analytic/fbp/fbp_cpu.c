@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analytic/fbp/back_span.h"
+#include "analytic/fbp/fast/back_single.h"
 
 enum {
 	ROWS_AT_ONCE = 16,    /* rows filtered together: one cache line of the scratch */
@@ -69,13 +70,17 @@ static void close_(void *self)
 	free(s);
 }
 
+/* Tilted detectors have other places for each slice. */
+static int is_fast(const gt_fbp_plan *p, gt_type type) { return type == GT_F32 && !p->tilted; }
+
 /* Bytes of one worker: a row and its group for the filter, sums and a line for the backprojection; whole cache
  * lines. */
 static size_t work_size(const gt_fbp_plan *p, size_t element)
 {
 	const size_t filter = (p->row.n + 2 + 15) / 16 * 16 + p->row.wide * ROWS_AT_ONCE;
 	const size_t back = TILE * p->grid.n[2] + p->rows + 2;
-	return ((filter > back ? filter : back) * element + 63) / 64 * 64;
+	const size_t bytes = ((filter > back ? filter : back) * element + 63) / 64 * 64, fast = gt_back_single_bytes(p);
+	return element == sizeof(float) && fast > bytes ? fast : bytes;
 }
 
 static gt_status open_(gt_backend *be, const gt_fbp_plan *p, gt_type type, size_t *batch, void **out)
@@ -91,7 +96,7 @@ static gt_status open_(gt_backend *be, const gt_fbp_plan *p, gt_type type, size_
 	s->work_stride = work_size(p, element);
 	s->work_bytes = s->work_stride * (size_t)gt_pool_threads(be->pool);
 	*batch = *batch ? *batch : gt_fbp_batch(be, p, view);
-	s->scratch_bytes = *batch * view;
+	s->scratch_bytes = *batch * view + GT_BACK_BEYOND * sizeof(float);
 	s->work = gt_backend_alloc(be, s->work_bytes, "lines of filtered backprojection");
 	s->scratch = s->work ? gt_backend_alloc(be, s->scratch_bytes, "filtered views") : NULL;
 	if (!s->work || !s->scratch)
@@ -124,6 +129,10 @@ static void back_(void *self, size_t first, size_t n, void *x)
 	const struct state *s = self;
 	const gt_grid *g = &s->plan->grid;
 	struct backing b = { s, x, first, n };
+	if (is_fast(s->plan, s->type)) {
+		gt_back_single_run(s->be->pool, &(gt_back_single){ s->plan, s->scratch, first, n, x, s->work, s->work_stride });
+		return;
+	}
 	gt_parallel(s->be->pool, g->n[1] * ((g->n[0] + TILE - 1) / TILE), 1, s->type == GT_F32 ? back_tiles_single : back_tiles_double, &b);
 }
 

@@ -4,19 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/constants.h>
-#include "analytic/wfbp/wfbp.h"
+#include "analytic/wfbp/fast/wfbp_single.h"
 #include "core/try.h"
 
-enum {
-	TILE = 16,   /* columns of voxels with sums of their own */
-	SLICES = 64, /* slices that share a base row */
-};
+enum { TILE = 16 /* columns of voxels with sums of their own */ };
 
 struct state {
 	gt_backend *be;
 	const gt_wfbp_plan *plan;
 	gt_type type;
-	void *rows; /* of gt_fbp_cpu, which filters */
+	const gt_wfbp_single_kernels *kernels; /* of arrays in single precision */
+	void *rows;                            /* of gt_fbp_cpu, which filters */
 	const void *filtered;
 	struct gt_helix_view *view; /* of the batch */
 	/* Allocated, with their sizes in bytes. */
@@ -64,20 +62,65 @@ static int see(const struct state *s, const struct bin *b, size_t k, double x, d
 	return gt_helix_see(&p->detector, &b->w[k], &p->spot[c], s->z + (b->view + k) * columns, p->reach + c * columns, x, y, line);
 }
 
+/* The inner loops in double, which are the reference; those in single are kernels. */
+
+/* The line of the detector that a column of voxels sees. */
+static void mix_double(const struct state *s, size_t view, const struct gt_helix_line *at, double *line)
+{
+	const size_t rows = s->plan->rows;
+	const double *q = (const double *)s->filtered + (view * s->plan->filter->row.wide + at->k) * rows;
+	for (size_t l = 0; l < rows; l++)
+		line[l] = q[l] + at->right * (q[rows + l] - q[l]);
+	line[rows] = line[rows - 1];
+}
+
+/* Adds weight x value and weight of n slices at rows row0 + j slope. */
+static void add_slices_double(const struct state *s, double row0, double slope, size_t n, const double *line, double *sum, double *weight)
+{
+	const gt_wfbp_plan *p = s->plan;
+	const double last = (double)p->rows - 1, over_rest = 1 / (1 - p->flat);
+	for (size_t j = 0; j < n; j++) {
+		const double at = row0 + (double)j * slope, q = fabs(at - last / 2) / ((double)p->rows / 2);
+		const double w = gt_row_weight_double(q, p->flat, over_rest), l = fmin(fmax(at, 0), last);
+		const int i = (int)l;
+		sum[j] += w * (line[i] + (l - i) * (line[i + 1] - line[i]));
+		weight[j] += w;
+	}
+}
+
+static void share_double(const struct state *s, size_t n, const double *sum, const double *weight, double *total)
+{
+	(void)s;
+	for (size_t z = 0; z < n; z++)
+		total[z] += weight[z] > 0 ? sum[z] / weight[z] : sum[z];
+}
+
+static void mix_single(const struct state *s, size_t view, const struct gt_helix_line *at, float *line)
+{
+	const size_t rows = s->plan->rows;
+	s->kernels->mix((const float *)s->filtered + (view * s->plan->filter->row.wide + at->k) * rows, rows, (float)at->right, line);
+}
+
+static void add_slices_single(const struct state *s, double row0, double slope, size_t n, const float *line, float *sum, float *weight)
+{
+	s->kernels->add(s->plan, row0, slope, n, line, sum, weight);
+}
+
+static void share_single(const struct state *s, size_t n, const float *sum, const float *weight, float *total)
+{
+	s->kernels->share(n, sum, weight, total);
+}
+
 #define T float
 #define NAMED(name) name##_single
-#define FABS fabsf
 #include "analytic/wfbp/wfbp_cpu_typed.inc"
 #undef T
 #undef NAMED
-#undef FABS
 #define T double
 #define NAMED(name) name##_double
-#define FABS fabs
 #include "analytic/wfbp/wfbp_cpu_typed.inc"
 #undef T
 #undef NAMED
-#undef FABS
 
 static size_t view_bytes_(const gt_wfbp_plan *p, gt_type type)
 {
@@ -99,7 +142,8 @@ static void close_(void *self)
 static gt_status open_(gt_backend *be, const gt_wfbp_plan *p, gt_type type, void **out)
 {
 	const size_t element = gt_type_size(type), columns = p->detector.columns;
-	const size_t back = ((TILE + 3) * p->grid.n[2] + p->rows + 1) * element, taps = columns * sizeof(struct tap);
+	const size_t pads = 3 * GT_WFBP_BEYOND + GT_WFBP_PAD;
+	const size_t back = ((TILE + 3) * p->grid.n[2] + p->rows + pads) * element, taps = columns * sizeof(struct tap);
 	size_t views = p->batch * p->turns;
 	struct state *s = calloc(1, sizeof *s);
 	gt_status st = GT_OK;
@@ -108,6 +152,7 @@ static gt_status open_(gt_backend *be, const gt_wfbp_plan *p, gt_type type, void
 	s->be = be;
 	s->plan = p;
 	s->type = type;
+	s->kernels = gt_wfbp_single_chosen();
 	s->rebinned_bytes = views * p->rows * columns * element;
 	s->z_bytes = views * columns * sizeof *s->z;
 	s->work_stride = ((back > taps ? back : taps) + 63) / 64 * 64;

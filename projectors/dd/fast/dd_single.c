@@ -2,6 +2,7 @@
  * jobs. Memory: running sums of the volume or of BATCH views, 4 bytes a voxel or pixel, and what each worker needs. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/vectors/sets.h"
 #include "projectors/dd/fast/dd_single.h"
 
 enum {
@@ -19,20 +20,6 @@ static const gt_dd_single_kernels *const kernels[] = {
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
-static int runs_here(const gt_dd_single_kernels *k)
-{
-#ifdef GT_X86_KERNELS
-	__builtin_cpu_init();
-	if (k == &gt_dd_single_avx512)
-		return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-		       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-	if (k == &gt_dd_single_avx2)
-		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#endif
-	(void)k;
-	return 1;
-}
-
 static const gt_dd_single_kernels *chosen; /* by a test */
 
 void gt_dd_single_use(const gt_dd_single_kernels *k) { chosen = k; }
@@ -40,7 +27,7 @@ void gt_dd_single_use(const gt_dd_single_kernels *k) { chosen = k; }
 const gt_dd_single_kernels *gt_dd_single_find(const char *name)
 {
 	for (int i = 0; i < KERNELS; i++)
-		if (runs_here(kernels[i]) && (!name || !strcmp(kernels[i]->name, name)))
+		if (gt_runs_here(kernels[i]->name) && (!name || !strcmp(kernels[i]->name, name)))
 			return kernels[i];
 	return NULL;
 }

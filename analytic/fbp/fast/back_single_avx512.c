@@ -1,0 +1,9 @@
+/* Backprojection in single precision for x86-64 with AVX-512: CMakeLists.txt has the options.
+ * Memory: see back_single.c. */
+#ifdef GT_X86_KERNELS
+#define GT_BACK_KERNELS gt_back_single_avx512
+#define GT_BACK_KERNELS_NAME "avx512"
+#include "analytic/fbp/fast/back_single_kernels.inc"
+#else
+typedef int gt_back_single_no_avx512;
+#endif

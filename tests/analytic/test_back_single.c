@@ -1,0 +1,120 @@
+/* Backprojection on the CPU in single precision, with the kernels of every instruction set there is: against double, and
+ * whatever the threads.
+ * labels: property unit; backend: none */
+#include "analytic/fbp/fast/back_single.h"
+#include "tests/analytic/back_problems.h"
+
+/* Vectors of 16 in plain C, so that their logic is tested where no processor has them. */
+#pragma GCC diagnostic ignored "-Wpsabi" /* all of it is inlined */
+#define GT_LANES 16
+#define GT_BACK_KERNELS sixteen_lanes
+#define GT_BACK_KERNELS_NAME "sixteen"
+#include "analytic/fbp/fast/back_single_kernels.inc"
+
+static const char *const sets[] = { "any", "avx2", "avx512", "sixteen" };
+enum { SETS = sizeof sets / sizeof *sets };
+
+/* 0 where the processor does not have it. */
+static int use(const char *set)
+{
+	const gt_back_single_kernels *k = strcmp(set, "sixteen") ? gt_back_single_find(set) : &sixteen_lanes;
+	gt_back_single_use(k);
+	return k != NULL;
+}
+
+static double *volume_of(const char *backend, const problem *p, const gt_grid *g, const gt_scan *s, const double *data, gt_type type)
+{
+	gt_backend *be;
+	ck_ok(gt_backend_open(backend, &be));
+	double *x = reconstruct_as(be, type, gt_analytic_for(s)->name, p->text, g, s, data);
+	gt_backend_close(be);
+	return x;
+}
+
+/* Leaning detectors go the way of double: those are off by what their places lose in single. */
+START_TEST(single_is_double)
+{
+	const problem *p = &problems[_i];
+	gt_grid g;
+	gt_scan *s = scan_of(p, &g);
+	double *data = random_data(gt_scan_size(s)), *truth = volume_of("cpu:1", p, &g, s, data, GT_F64);
+	for (int k = 0; k < SETS && !p->lean; k++) {
+		if (!use(sets[k]))
+			continue;
+		double *x = volume_of("cpu:2", p, &g, s, data, GT_F32);
+		const double d = difference(x, truth, gt_grid_voxels(&g));
+		printf("%-40s %-8s %.2e\n", p->name, sets[k], d);
+		ck_assert_msg(d < (p->step > 2 ? 1.2e-6 : 1e-6), "%s, %s: single differs from double by %g", p->name, sets[k], d);
+		free(x);
+	}
+	gt_back_single_use(NULL);
+	free(truth);
+	free(data);
+	gt_scan_free(s);
+}
+END_TEST
+
+START_TEST(bits_do_not_depend_on_threads)
+{
+	static const char *const threads[] = { "cpu:2", "cpu:3", "cpu:8" };
+	const problem *p = &problems[_i ? 36 : 1];
+	gt_grid g;
+	gt_scan *s = scan_of(p, &g);
+	double *data = random_data(gt_scan_size(s)), *one = volume_of("cpu:1", p, &g, s, data, GT_F32);
+	for (int k = 0; k < 3; k++) {
+		double *x = volume_of(threads[k], p, &g, s, data, GT_F32);
+		ck_assert_msg(!memcmp(x, one, gt_grid_voxels(&g) * sizeof *x), "%s: other bits with %s", p->name, threads[k]);
+		free(x);
+	}
+	free(one);
+	free(data);
+	gt_scan_free(s);
+}
+END_TEST
+
+/* Rows that run down and focal spots that are deflected, which the other problems lack. */
+START_TEST(spots_and_rows_that_run_down)
+{
+	problem p = problems[13 + 2 * _i]; /* arcs */
+	gt_grid g;
+	gt_scan *s = scan_of(&p, &g);
+	for (size_t v = 0; v < s->views; v++) {
+		gt_view *w = &s->view[v];
+		for (int a = 0; a < 3; a++) {
+			w->source[a] += (v % 2 ? .4 : -.4) * w->column_axis[a];
+			w->row_axis[a] = -w->row_axis[a];
+		}
+	}
+	double *data = random_data(gt_scan_size(s)), *truth = volume_of("cpu:1", &p, &g, s, data, GT_F64);
+	for (int k = 0; k < SETS; k++) {
+		if (!use(sets[k]))
+			continue;
+		double *x = volume_of("cpu:2", &p, &g, s, data, GT_F32);
+		const double d = difference(x, truth, gt_grid_voxels(&g));
+		ck_assert_msg(d < 1e-6, "%s, %s: single differs from double by %g", p.name, sets[k], d);
+		free(x);
+	}
+	gt_back_single_use(NULL);
+	free(truth);
+	free(data);
+	gt_scan_free(s);
+}
+END_TEST
+
+START_TEST(kernels_are_found_by_name)
+{
+	ck_assert_ptr_nonnull(gt_back_single_find(NULL));
+	ck_assert_str_eq(gt_back_single_find("any")->name, "any");
+	ck_assert_ptr_null(gt_back_single_find("none"));
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	tcase_add_loop_test(tc, single_is_double, 0, PROBLEMS);
+	tcase_add_loop_test(tc, bits_do_not_depend_on_threads, 0, 2);
+	tcase_add_loop_test(tc, spots_and_rows_that_run_down, 0, 2);
+	tcase_add_test(tc, kernels_are_found_by_name);
+}
+
+int main(void) { return gt_test_main("back_single", fill); }
