@@ -64,7 +64,7 @@ gt_status gt_recon_model_case(const gt_recon_job *j, const gt_recon_extent *e, c
 	return gt_recon_count_subsets(&j->method, c->scan, &c->subsets);
 }
 
-static gt_status get_slices(const gt_array *x, const gt_recon_extent *e, float *out)
+gt_status gt_recon_get_slices(const gt_array *x, const gt_recon_extent *e, float *out)
 {
 	gt_array *part = NULL;
 	gt_status st = GT_OK;
@@ -109,7 +109,7 @@ static gt_status compute_on(const gt_recon_job *j, gt_backend *be, const gt_reco
 		GT_TRY(gt_fail(GT_STOPPED, "given up, as the caller asked"));
 	gt_memory_estimate_close(f->plan, be);
 	if (!f->plan)
-		GT_TRY(get_slices(x, e, out));
+		GT_TRY(gt_recon_get_slices(x, e, out));
 	GT_TRY(gt_backend_status(be));
 	f->seconds = gt_seconds() - start;
 	GT_TRY(gt_backend_counters(be, &count));

@@ -139,8 +139,7 @@ done:
 	return st;
 }
 
-/* With the caller told, unless this is a dry run. */
-static gt_status solve(const gt_recon_job *j, const gt_recon_extent *e, const gt_problem *problem, gt_array *x, gt_recon_found *f)
+gt_status gt_recon_solve(const gt_recon_job *j, const gt_recon_extent *e, const gt_problem *problem, gt_array *x, gt_recon_found *f)
 {
 	teller t = { j, e, f };
 	if (f->plan)
@@ -156,8 +155,7 @@ static gt_status solve(const gt_recon_job *j, const gt_recon_extent *e, const gt
 	return st;
 }
 
-/* Of a team member 0 makes the weights, and all read them. */
-static gt_status find_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
+gt_status gt_recon_weights(const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f)
 {
 	const gt_weights_problem q = { &e->p, &e->grid, j->method.solver->traits, j->method.solver->name, gt_backend_pool(be) };
 	gt_status st = GT_OK;
@@ -194,7 +192,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	float *w = NULL;
 	gt_status st = GT_OK;
 	GT_TRY(gt_recon_count_subsets(&j->method, scan, &f->subsets));
-	GT_TRY(find_weights(j, e, be, &w, f));
+	GT_TRY(gt_recon_weights(j, e, be, &w, f));
 	GT_TRY(gt_recon_begin(j, e, x, f));
 	gt_memory_estimate_started(f->plan, be);
 	gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "preparing %zu subset%s of %zu view%s, weights %s ...", f->subsets,
@@ -216,7 +214,7 @@ gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_a
 	f->run.rule.change *= j->stop.change_in_hu ? j->water / GT_MU_WATER : 1;
 	if (!f->plan)
 		GT_TRY(open_checkpoint(j, e, w, be, f));
-	GT_TRY(solve(j, e, &problem, x, f));
+	GT_TRY(gt_recon_solve(j, e, &problem, x, f));
 	gt_memory_estimate_solved(f->plan, be, f->run.iterating_bytes, f->run.best_bytes);
 	if (f->run.reason)
 		gt_say(&j->log, GT_INFO, GT_ABOUT_STEP, "ended after %d of %d iterations: %s", f->run.iterations, f->run.most,

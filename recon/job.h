@@ -69,6 +69,13 @@ gt_status gt_recon_direct (const gt_recon_job *j, const gt_analytic *method, con
 gt_status gt_recon_begin  (const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f);
 gt_status gt_recon_iterate(const gt_recon_job *j, const gt_recon_extent *e, gt_array *x, gt_recon_found *f);
 
+/* Parts of the iterations: the weights of all pixels, malloc'ed (a team's are member 0's, and no caller's to free),
+ * NULL where they are 1, and their name into f; the solver's run with the caller told, unless this is a dry run; the
+ * asked slices of x to the host. */
+gt_status gt_recon_weights   (const gt_recon_job *j, const gt_recon_extent *e, gt_backend *be, float **w, gt_recon_found *f);
+gt_status gt_recon_solve     (const gt_recon_job *j, const gt_recon_extent *e, const gt_problem *problem, gt_array *x, gt_recon_found *f);
+gt_status gt_recon_get_slices(const gt_array *x, const gt_recon_extent *e, float *out);
+
 /* Tells the caller of a phase; non-zero: it asks to stop. */
 int gt_recon_tell(const gt_recon_job *j, gt_recon_phase phase, double done, const char *text);
 /* Numbers that are not known yet. */

@@ -14,17 +14,13 @@
  * with anderson 1, and products that are waited for twice. */
 #include <math.h>
 #include "core/try.h"
-#include "solvers/anderson.h"
-#include "solvers/pwls.h"
+#include "solvers/steps/fista_step.h"
 
 enum prox { AUTO, YES, NO };
 static const char *const proxes[] = { "auto", "yes", "no", NULL };
 
-struct options {
-	int iterations, nonneg, restart, prox, anderson;
-};
-static const struct options defaults = { .iterations = 100, .nonneg = 1, .restart = 1, .prox = AUTO };
-#define AT(field) offsetof(struct options, field)
+static const struct gt_fista_options defaults = { .iterations = 100, .nonneg = 1, .restart = 1, .prox = AUTO };
+#define AT(field) offsetof(struct gt_fista_options, field)
 static const gt_param params[] = {
 	{ .key = "iterations", .help = "largest number of iterations", .kind = GT_INT, .at = AT(iterations), .least = 0, .most = 1e6 },
 	{ .key = "nonneg", .help = "keep x >= 0", .kind = GT_FLAG, .at = AT(nonneg) },
@@ -34,50 +30,20 @@ static const gt_param params[] = {
 	  .kind = GT_CHOICE,
 	  .at = AT(prox),
 	  .names = proxes },
-	GT_ANDERSON(struct options, anderson),
+	GT_ANDERSON(struct gt_fista_options, anderson),
 	{ .key = NULL },
 };
-static int nonneg(const void *options) { return ((const struct options *)options)->nonneg; }
+static int nonneg(const void *options) { return ((const struct gt_fista_options *)options)->nonneg; }
 
-struct state {
-	const gt_problem *p;
-	const struct options *o;
-	gt_pwls_point at;
-	gt_array *own[2], *d; /* volumes to free; the third of at is the caller's */
-	gt_array *r, *q;      /* weighted residuals: at x; at the iterate before, then at v, then at the next iterate */
-	int prox;
-	double data, penalty; /* at x */
-	double moved;         /* |x - the one before|^2 */
-	gt_anderson mixed;
-	gt_state_entry kept[4 + GT_ANDERSON_KEPT];
-};
-
-static gt_status choose(struct state *s)
+static gt_status choose(gt_fista *s)
 {
 	const gt_penalty *R = s->p->R;
 	s->prox = s->o->prox == YES || (s->o->prox == AUTO && R && gt_penalty_has(R) & GT_HAS_PROX);
 	return gt_pwls_needs("fista", R, s->prox ? GT_HAS_PROX : GT_HAS_GRADIENT);
 }
 
-/* The majorizer, a diagonal or a number. */
-static gt_status majorize(struct state *s)
-{
-	gt_status st = GT_OK;
-	if (s->prox) {
-		s->at.L = gt_pwls_largest(s->p, s->q, s->at.g);
-		return GT_OK;
-	}
-	GT_TRY(gt_array_like(s->at.x, &s->d));
-	gt_pwls_denominator(s->p, &s->q, NULL, s->at.g, s->d);
-	gt_penalty_majorize(s->p->R, s->d);
-	s->at.d = s->d;
-	s->at.least = gt_pwls_threshold(s->d);
-done:
-	return st;
-}
-
 /* Arrays change places: new for every iteration. */
-static const gt_state_entry *kept(struct state *s)
+static const gt_state_entry *kept(gt_fista *s)
 {
 	gt_state_entry *list = s->kept;
 	size_t n = 0;
@@ -92,7 +58,7 @@ static const gt_state_entry *kept(struct state *s)
 }
 
 /* Residuals and costs are computed again as they were. */
-static gt_status resume(struct state *s, const gt_monitor *m, int *done)
+static gt_status resume(gt_fista *s, const gt_monitor *m, int *done)
 {
 	const gt_status st = gt_resume(m, kept(s), done);
 	if (st != GT_OK || !*done)
@@ -105,15 +71,7 @@ static gt_status resume(struct state *s, const gt_monitor *m, int *done)
 	return st;
 }
 
-/* Without momentum: the point before is x itself. */
-static void stand_still(struct state *s)
-{
-	s->at.t = 1;
-	gt_copy(s->at.x, s->at.v);
-	gt_copy(s->r, s->q);
-}
-
-static gt_status prepare(struct state *s, gt_array *x)
+static gt_status prepare(gt_fista *s, gt_array *x)
 {
 	gt_status st = GT_OK;
 	GT_TRY(choose(s));
@@ -122,94 +80,17 @@ static gt_status prepare(struct state *s, gt_array *x)
 	GT_TRY(gt_array_like(s->p->b[0], &s->r));
 	GT_TRY(gt_array_like(s->p->b[0], &s->q));
 	s->at = (gt_pwls_point){ .x = x, .v = s->own[0], .g = s->own[1] };
-	GT_TRY(majorize(s));
+	GT_TRY(gt_fista_majorize(s));
 	GT_TRY(gt_anderson_new("fista", x, s->o->anderson, &s->mixed));
 	gt_clamp(s->p->lo, s->p->hi, x);
 	s->data = gt_pwls_residual(s->p, 0, x, s->r);
 	s->penalty = gt_penalty_value(s->p->R, x);
-	stand_still(s);
+	gt_fista_stand_still(s);
 done:
 	return st;
 }
 
-/* From v and its residual in q to the next iterate, in g. */
-static void step(struct state *s)
-{
-	const gt_problem *p = s->p;
-	gt_pwls_point *at = &s->at;
-	gt_adjoint(p->A[0], s->q, at->g);
-	if (!s->prox) {
-		gt_penalty_gradient(p->R, at->v, at->g, NULL);
-		gt_pwls_step(at, p->lo, p->hi);
-	} else if (at->L > 0) {
-		gt_axpby(1, at->v, -1 / at->L, at->g);
-		gt_penalty_prox(p->R, 1 / at->L, p->lo, p->hi, at->g, at->g);
-	} else {
-		gt_copy(at->v, at->g);
-	}
-}
-
-/* Residual, data, penalty at the next iterate, and how far it is; returns its cost. */
-static double judge(struct state *s, double *data, double *penalty)
-{
-	double square;
-	gt_pwls_residual_later(s->p, 0, s->at.g, s->q, &square);
-	gt_penalty_value_async(s->p->R, s->at.g, penalty);
-	gt_distance2_async(s->at.g, s->at.x, &s->moved);
-	gt_reductions_wait(gt_array_backend(s->q));
-	*data = square / 2;
-	return *data + *penalty;
-}
-
-/* Rises within the rounding of the residuals are none. */
-static int rises(const struct state *s, double cost, double before)
-{
-	return cost > before + (gt_array_type(s->at.x) == GT_F64 ? 1e-13 : 1e-6) * fabs(before);
-}
-
-/* One step with momentum, or without if that raises the cost. */
-static void iterate(struct state *s, double *data, double *penalty)
-{
-	gt_pwls_point *at = &s->at;
-	const double before = s->data + s->penalty, beta = gt_pwls_momentum(at);
-	double side[2] = { 0, 0 };
-	gt_axpby(1 + beta, at->x, -beta, at->v);
-	gt_axpby(1 + beta, s->r, -beta, s->q);
-	step(s);
-	if (s->o->restart && beta > 0)
-		gt_pwls_uphill_later(at, side);
-	const double cost = judge(s, data, penalty);
-	if (s->o->restart && beta > 0 && rises(s, cost, before)) {
-		stand_still(s);
-		step(s);
-		judge(s, data, penalty);
-	}
-	if (side[0] > side[1])
-		at->t = 1;
-}
-
-/* One step without momentum, mixed with those before. */
-static void iterate_mixed(struct state *s, double *data, double *penalty)
-{
-	const double before = s->data + s->penalty;
-	stand_still(s);
-	step(s);
-	gt_anderson_mix(&s->mixed, s->at.x, s->p->lo, s->p->hi, s->at.g);
-	if (rises(s, judge(s, data, penalty), before)) {
-		gt_anderson_undo(&s->mixed, s->at.g);
-		judge(s, data, penalty);
-	}
-}
-
-static void accept(struct state *s)
-{
-	gt_array *spare = s->r;
-	gt_pwls_accept(&s->at);
-	s->r = s->q;
-	s->q = spare;
-}
-
-static gt_progress progress(struct state *s, int k)
+static gt_progress progress(gt_fista *s, int k)
 {
 	gt_progress g;
 	gt_progress_of(k, s->o->iterations, s->at.x, &g);
@@ -225,17 +106,17 @@ static gt_progress progress(struct state *s, int k)
 
 static gt_status run(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
-	struct state s = { .p = p, .o = options };
+	gt_fista s = { .p = p, .o = options };
 	gt_status st = GT_OK;
 	int done;
 	GT_TRY(prepare(&s, x));
 	GT_TRY(resume(&s, m, &done));
 	for (int k = done + 1; k <= s.o->iterations; k++) {
 		double data, penalty;
-		(s.mixed.depth ? iterate_mixed : iterate)(&s, &data, &penalty);
+		(s.mixed.depth ? gt_fista_iterate_mixed : gt_fista_iterate)(&s, &data, &penalty);
 		s.data = data;
 		s.penalty = penalty;
-		accept(&s);
+		gt_fista_accept(&s);
 		const gt_progress g = progress(&s, k);
 		if (!isfinite(g.cost))
 			GT_TRY(gt_fail(GT_ERR_DIVERGED, "solver 'fista' diverged: its cost is not finite after iteration %d", k));

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "core/try.h"
-#include "solvers/krylov/arnoldi.h"
+#include "solvers/krylov/two_ways.h"
 
 struct options {
 	int iterations, steps;
@@ -33,81 +33,8 @@ static const gt_param params[] = {
 	{ .key = NULL },
 };
 
-struct state {
-	const gt_problem *p;
-	const char *name;
-	int ab;           /* or ba */
-	gt_arnoldi space; /* of data, or of volumes */
-	gt_array *t;      /* a volume, or an array like the data */
-	gt_array *root;   /* of the weights, for ab; else NULL */
-	double first;     /* what falls, at the start */
-};
-
-/* Vector 0 = b - A x, or B of it, weighted; *squares = |b - A x|^2, weighted. Returns what falls, |vector 0|. */
-static double begin(struct state *s, const gt_array *x, double *squares)
-{
-	gt_array *start = gt_basis_vector(s->space.V, 0), *r = s->ab ? start : s->t;
-	const gt_array *w = s->p->w ? s->p->w[0] : NULL;
-	gt_forward(s->p->A[0], x, r);
-	gt_xpay(s->p->b[0], -1, r);
-	if (s->root)
-		gt_mul(s->root, r);
-	if (w && !s->ab)
-		gt_weighted_norm2_async(r, w, squares);
-	else
-		gt_dot_async(r, r, squares);
-	if (w && !s->ab)
-		gt_mul(w, r);
-	if (!s->ab)
-		gt_adjoint(s->p->A[0], r, start);
-	return gt_arnoldi_start(&s->space);
-}
-
-/* next = M v, with the operator of the space. */
-static void apply(const struct state *s, gt_array *v, gt_array *next)
-{
-	const gt_linop *A = s->p->A[0];
-	if (!s->ab) {
-		gt_forward(A, v, s->t);
-		if (s->p->w)
-			gt_mul(s->p->w[0], s->t);
-		gt_adjoint(A, s->t, next);
-		return;
-	}
-	if (s->root) {
-		gt_copy(v, next);
-		gt_mul(s->root, next);
-	}
-	gt_adjoint(A, s->root ? next : v, s->t);
-	gt_forward(A, s->t, next);
-	if (s->root)
-		gt_mul(s->root, next);
-}
-
-/* *moved: |x - x before|^2, there after the next wait. */
-static void cycle(struct state *s, int steps, double stop, double left, gt_array *x, double *moved)
-{
-	gt_arnoldi *a = &s->space;
-	for (int j = 0; j < steps && left > stop; j++) {
-		apply(s, gt_basis_vector(a->V, a->k), gt_basis_vector(a->V, a->k + 1));
-		left = gt_arnoldi_step(a);
-	}
-	if (!s->ab) {
-		*moved = gt_arnoldi_add(a, x);
-		return;
-	}
-	gt_array *u = gt_basis_vector(a->V, a->k); /* no step needs it any more */
-	gt_fill(0, u);
-	gt_arnoldi_add(a, u);
-	if (s->root)
-		gt_mul(s->root, u);
-	gt_adjoint(s->p->A[0], u, s->t);
-	gt_dot_async(s->t, s->t, moved);
-	gt_axpy(1, s->t, x);
-}
-
 /* The root of the weights; NULL where none is needed. */
-static gt_status make_root(struct state *s)
+static gt_status make_root(gt_two_ways *s)
 {
 	gt_status st = GT_OK;
 	if (!s->ab || !s->p->w)
@@ -119,7 +46,7 @@ done:
 	return st;
 }
 
-static gt_status run_one(struct state *s, const struct options *o, gt_array *x, const gt_monitor *m)
+static gt_status run_one(gt_two_ways *s, const struct options *o, gt_array *x, const gt_monitor *m)
 {
 	char who[32];
 	gt_status st = GT_OK;
@@ -129,17 +56,17 @@ static gt_status run_one(struct state *s, const struct options *o, gt_array *x, 
 	GT_TRY(gt_arnoldi_new(who, s->ab ? s->p->b[0] : x, (size_t)o->steps, &s->space));
 	GT_TRY(gt_array_like(s->ab ? x : s->p->b[0], &s->t));
 	GT_TRY(make_root(s));
-	double left = s->first = begin(s, x, &squares);
+	double left = s->first = gt_two_ways_begin(s, x, &squares);
 	const gt_state_entry kept[] = { { "x", x, NULL }, { "first", NULL, &s->first }, { NULL, NULL, NULL } };
 	GT_TRY(gt_resume(m, kept, &done));
 	if (done)
-		left = begin(s, x, &squares);
+		left = gt_two_ways_begin(s, x, &squares);
 	for (int k = done + 1; k <= o->iterations && left > o->tolerance * s->first; k++) {
 		double moved;
 		gt_progress g;
 		gt_progress_of(k, o->iterations, x, &g);
-		cycle(s, o->steps, o->tolerance * s->first, left, x, &moved);
-		left = begin(s, x, &squares);
+		gt_two_ways_cycle(s, o->steps, o->tolerance * s->first, left, x, &moved);
+		left = gt_two_ways_begin(s, x, &squares);
 		g.residual = s->p->w ? NAN : sqrt(squares);
 		g.cost = g.data = squares / 2;
 		g.penalty = 0;
@@ -159,12 +86,12 @@ done:
 
 static gt_status run_ab(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
-	return run_one(&(struct state){ .p = p, .name = "ab-gmres", .ab = 1 }, options, x, m);
+	return run_one(&(gt_two_ways){ .p = p, .name = "ab-gmres", .ab = 1 }, options, x, m);
 }
 
 static gt_status run_ba(const gt_problem *p, const void *options, gt_array *x, const gt_monitor *m)
 {
-	return run_one(&(struct state){ .p = p, .name = "ba-gmres" }, options, x, m);
+	return run_one(&(gt_two_ways){ .p = p, .name = "ba-gmres" }, options, x, m);
 }
 
 #define GMRES(which, about_)                                                           \

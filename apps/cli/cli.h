@@ -132,6 +132,10 @@ void cli_end_iterating(void);
 int  cli_asked_to_stop(void);
 void cli_saving(int begins);
 gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt_volume *v);
+/* The name of the output of one of several volumes: its number stands before the extension, of a folder before the
+ * slash; malloc'ed. And whether as many as there are files can be written, over none of those. */
+char     *cli_numbered(const char *output, size_t number);
+gt_status cli_check_numbered(const cli_call *call, const char *output);
 /* 1: projections of that name, or in that format (NULL: by the name), are a folder of DICOM files. */
 int       cli_is_dicom_output(const char *path, const char *format);
 gt_status cli_write_projections(const char *path, const gt_write_options *o, const gt_projections *p);

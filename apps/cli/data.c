@@ -141,6 +141,30 @@ gt_status cli_write_volume(const char *path, const gt_write_options *o, const gt
 	return cli_end_writing(gt_write_volume(path, o, v));
 }
 
+char *cli_numbered(const char *output, size_t number)
+{
+	const size_t n = strlen(output), folder = n && output[n - 1] == '/';
+	const char *name = strrchr(output, '/'), *dot = strrchr(name ? name + 1 : output, '.');
+	const char *end = folder ? output + n - 1 : dot ? dot : output + n;
+	return cli_text("%.*s-%zu%s", (int)(end - output), output, number, end);
+}
+
+gt_status cli_check_numbered(const cli_call *call, const char *output)
+{
+	for (size_t i = 0; i < call->files; i++) {
+		char *name = cli_numbered(output, i + 1);
+		gt_status st = name ? gt_can_write_volume(name) : gt_fail(GT_ERR_MEMORY, "out of memory");
+		for (size_t k = 0; k < call->files && st == GT_OK; k++)
+			if (gt_same_file(call->file[k], name))
+				st = gt_fail(GT_ERR_ARG, "--output=%s: %s is read too, which would be overwritten: expected another name",
+				             output, name);
+		free(name);
+		if (st != GT_OK)
+			return st;
+	}
+	return GT_OK;
+}
+
 int cli_is_dicom_output(const char *path, const char *format)
 {
 	const size_t n = path ? strlen(path) : 0;

@@ -61,21 +61,11 @@ done:
 	return st;
 }
 
-/* The name of the output of one of several volumes: its number stands before the extension, of a folder before the
- * slash. */
-static char *numbered(const char *output, size_t number)
-{
-	const size_t n = strlen(output), folder = n && output[n - 1] == '/';
-	const char *name = strrchr(output, '/'), *dot = strchr(name ? name + 1 : output, '.');
-	const char *end = folder ? output + n - 1 : dot ? dot : output + n;
-	return cli_text("%.*s-%zu%s", (int)(end - output), output, number, end);
-}
-
 static gt_status write_numbered(const cli_call *call, const denoise_options *o, size_t i, gt_volume *v)
 {
 	gt_write_options w = gt_write_defaults;
 	const char *was = gt_volume_provenance(v)->parameters;
-	char *name = numbered(o->output, i + 1);
+	char *name = cli_numbered(o->output, i + 1);
 	char *parameters = cli_text("%s%sdenoise=%s volume=%zu", was ? was : "", was ? " " : "", o->penalty, i + 1);
 	gt_status st = GT_OK;
 	w.unit = o->unit == UNIT_AUTO ? GT_UNIT_AUTO : (gt_unit)o->unit;
@@ -89,19 +79,6 @@ done:
 	return st;
 }
 
-/* An output must not be what is read. */
-static gt_status check_output(const cli_call *call, const denoise_options *o, size_t i)
-{
-	char *name = numbered(o->output, i + 1);
-	gt_status st = name ? gt_can_write_volume(name) : gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t k = 0; k < call->files && st == GT_OK; k++)
-		if (gt_same_file(call->file[k], name))
-			st = gt_fail(GT_ERR_ARG, "--output=%s: %s is read too, which would be overwritten: expected another name",
-			             o->output, name);
-	free(name);
-	return st;
-}
-
 /* Several volumes, as FILE-1.nc, FILE-2.nc, ... */
 static gt_status volumes(const cli_call *call, const denoise_options *o, gt_backend *be, const gt_denoise_options *d)
 {
@@ -109,8 +86,7 @@ static gt_status volumes(const cli_call *call, const denoise_options *o, gt_back
 	gt_volume **v = calloc(call->files, sizeof *v);
 	if (!v)
 		return gt_fail(GT_ERR_MEMORY, "out of memory");
-	for (size_t i = 0; i < call->files; i++)
-		GT_TRY(check_output(call, o, i));
+	GT_TRY(cli_check_numbered(call, o->output));
 	for (size_t i = 0; i < call->files; i++)
 		GT_TRY(cli_read_volume(call, call->file[i], &v[i]));
 	GT_TRY(gt_denoise_volumes(be, cli_type(call), d, v, call->files));

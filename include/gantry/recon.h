@@ -144,6 +144,16 @@ GT_API gt_status gt_recon_run(gt_recon *r, gt_volume *v);
 /* The same into a file, whose name decides the format; by slabs where that is what fits. o: NULL: defaults. */
 GT_API gt_status gt_recon_run_to(gt_recon *r, const char *path, const gt_write_options *o);
 
+/* Several scans of one object (energies, times) together: n volumes on one grid, v[i] from r[i], with a penalty that
+ * takes several volumes (joint-tv, low-rank) and a strength of its own. Solver, penalty, backend, precision, rules to
+ * stop and callbacks are those of r[0]; projections, weights, start and projector each's own. Solvers see one volume of
+ * all and one operator that is block-diagonal. Where no grid was set, that of v[0] is taken for all. Texts and results
+ * are kept in each r[i]; slices are told of the first volume. Memory: that of each, and one volume for each more.
+ * GT_ERR_ARG: n is below 1, a direct method, no penalty, a strength that is to be found, a team, checkpoints, different
+ * numbers of subsets; GT_ERR_UNSUPPORTED: different grids, a penalty of one volume. The volumes are as they were after
+ * a failure. */
+GT_API gt_status gt_recon_run_joint(gt_recon *const *r, size_t n, gt_volume *const *v);
+
 /* How the last run went. Texts and numbers are r's until the next call of another function on it. */
 typedef struct {
 	size_t size;                    /* set it to sizeof(gt_recon_outcome) before the call */

@@ -162,7 +162,7 @@ static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const v
 
 const gt_regularizer gt_regularizer_joint_tv = {
 	.name = "joint-tv",
-	.about = "total variation of several volumes, with edges in the same places; gantry denoise takes them",
+	.about = "total variation of several volumes, with edges in the same places; gantry recon and denoise take them",
 	.params = params,
 	.defaults = &defaults,
 	.options_size = sizeof defaults,

@@ -96,7 +96,8 @@ static void prox(void *self, double t, double lo, double hi, const gt_array *z, 
 	if (isfinite(lo) || isfinite(hi)) {
 		gt_backend_fail(s->site.be,
 		                gt_fail(GT_ERR_UNSUPPORTED,
-		                        "low-rank: values between %g and %g: expected no bounds, its proximal step has none", lo, hi));
+		                        "low-rank: values between %g and %g: expected no bounds (nonneg=no), its proximal step has none",
+		                        lo, hi));
 		return;
 	}
 	decompose(s, z);
@@ -166,7 +167,7 @@ static gt_status make(gt_backend *be, gt_type type, const gt_grid *grid, const v
 
 const gt_regularizer gt_regularizer_low_rank = {
 	.name = "low-rank",
-	.about = "sum of the singular values of several volumes; gantry denoise takes them",
+	.about = "sum of the singular values of several volumes; gantry recon and denoise take them",
 	.make = make,
 	.make_joint = make_joint,
 	.params = params,

@@ -17,7 +17,7 @@ refused 2 "--preset=best: expected one of none, fast, iterative" recon scan.nc -
 refused 2 "--output needs a value" recon scan.nc --output
 refused 2 "--output is needed" recon scan.nc
 refused 2 "missing" recon -o out.nc
-refused 2 "one argument too many" recon scan.nc scan.nc -o out.nc
+refused 2 "one argument too many" project scan.nc scan.nc -o out.nc
 refused 2 "takes no value" recon scan.nc -o out.nc --json=3
 refused_output 2 "did you mean 'os-sart'" recon scan.nc --solver os-sarg
 refused_output 2 "did you mean 'os-sart'" recon scan.nc --solver OS-SAR

@@ -109,6 +109,8 @@ static int run(const cli_call *call, const void *given)
 	GT_TRY(check(o));
 	GT_TRY(cli_frames_check(&o->frames, call->file[0]));
 	cli_frames_apply(&o->frames, &frames, &reading);
+	if (call->files > 1)
+		return cli_exit(call, recon_joint(call, o, &m, &reading));
 	GT_TRY(gt_recon_open(call->file[0], &reading, &m.r));
 	gt_recon_on_message(m.r, call->common.quiet && !o->report ? NULL : recon_say, &m);
 	gt_recon_on_progress(m.r, recon_progress, &m);
@@ -136,7 +138,7 @@ static void list(FILE *out)
 const cli_command cli_recon = {
 	.name = "recon",
 	.about = "reconstruct a volume from projections",
-	.synopsis = "SCAN -o VOLUME [options]",
+	.synopsis = "SCAN... -o VOLUME [options]",
 	.notes =
 		"SCAN is a file or a folder of projections; where its columns, rows, rotation direction or centre are wrong, 'gantry import' corrects them\n"
 		"first (--flip, --column-center; DICOM-CT-PD: --central, --without-photons).\n"
@@ -148,13 +150,16 @@ const cli_command cli_recon = {
 		"  gantry recon scan.nc -o vol.nc\n"
 		"  gantry recon counts/ -o vol.nc --pixel 0.01          TIFF images with flat and dark fields and angles.txt\n"
 		"  gantry recon scan.nc -o vol.nc --solver fdk:filter=hann\n"
-		"  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n",
+		"  gantry recon scan.nc -o vol.nc --solver os-sart:iterations=20,subsets=12 --init fdk --unit HU\n\n"
+		"Several scans of one object (energies, times) are reconstructed together with a penalty that takes several volumes, and\n"
+		"written as vol-1.nc, vol-2.nc, ...\n\n"
+		"  gantry recon low.nc high.nc -o vol.nc --solver fista:prox=yes --penalty joint-tv:strength=0.1\n",
 	.traits = CLI_COMPUTES | CLI_REPORTS,
 	.options = recon_table,
 	.defaults = &recon_defaults,
 	.options_size = sizeof recon_defaults,
 	.least_files = 1,
-	.most_files = 1,
+	.most_files = 1024,
 	.run = run,
 	.list = list,
 };

@@ -41,6 +41,9 @@ typedef struct {
 void recon_say(void *self, const gt_message *m);
 int recon_progress(void *self, const gt_recon_progress *p);
 
+/* Several scans together, into numbered files. */
+gt_status recon_joint(const cli_call *call, const recon_options *o, recon_monitor *m, const gt_read_options *reading);
+
 /* --dry-run: the plan to stdout. */
 gt_status recon_print_plan(const cli_call *call, gt_recon *r);
 /* What was done, in words or as JSON. */

@@ -1,0 +1,78 @@
+/* gantry recon of several scans: one volume each, with one penalty on all. */
+#include <stdlib.h>
+#include <string.h>
+#include "apps/cli/try.h"
+#include "apps/commands/recon/recon.h"
+
+/* What is of one scan alone. */
+static gt_status check(const cli_call *call, const recon_options *o)
+{
+	const struct {
+		const char *name;
+		int given;
+	} alone[] = { { "dry-run", o->dry_run },       { "watch", o->watch },
+		      { "report", o->report != NULL }, { "log", o->log != NULL },
+		      { "plot", o->plot != NULL },     { "checkpoint", o->checkpoint != NULL },
+		      { "resume", o->resume != NULL }, { "data", o->data != NULL },
+		      { "preset", o->preset != 0 },    { "init=FILE", o->init && strchr(o->init, '.') } };
+	for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+		if (alone[i].given)
+			return gt_fail(GT_ERR_ARG, "--%s: is of one scan, and %zu are given", alone[i].name, call->files);
+	return cli_check_numbered(call, o->output);
+}
+
+static gt_status open_all(const cli_call *call, const recon_options *o, recon_monitor *m, const gt_read_options *reading, gt_recon **r,
+                          gt_volume **v)
+{
+	gt_grid grid;
+	gt_status st = GT_OK;
+	for (size_t i = 0; i < call->files; i++) {
+		GT_TRY(gt_recon_open(call->file[i], reading, &r[i]));
+		GT_TRY(recon_set(r[i], call, o));
+		gt_recon_on_message(r[i], call->common.quiet ? NULL : recon_say, m);
+	}
+	m->r = r[0];
+	gt_recon_on_progress(r[0], recon_progress, m);
+	GT_TRY(gt_recon_choose(r[0]));
+	GT_TRY(gt_recon_chosen_grid(r[0], &grid));
+	for (size_t i = 0; i < call->files; i++)
+		GT_TRY(gt_volume_new(&grid, &v[i]));
+done:
+	return st;
+}
+
+static gt_status write_all(const cli_call *call, const recon_options *o, gt_volume *const *v)
+{
+	gt_write_options w = gt_write_defaults;
+	gt_status st = cli_set_numbers(o->number, o->range, &w);
+	w.unit = (gt_unit)o->unit;
+	for (size_t i = 0; i < call->files && st == GT_OK; i++) {
+		char *name = cli_numbered(o->output, i + 1);
+		st = name ? cli_write_volume(name, &w, v[i]) : gt_fail(GT_ERR_MEMORY, "out of memory");
+		free(name);
+	}
+	return st;
+}
+
+gt_status recon_joint(const cli_call *call, const recon_options *o, recon_monitor *m, const gt_read_options *reading)
+{
+	gt_recon **r = calloc(call->files, sizeof *r);
+	gt_volume **v = calloc(call->files, sizeof *v);
+	gt_status st = r && v ? GT_OK : gt_fail(GT_ERR_MEMORY, "out of memory");
+	GT_TRY(st);
+	GT_TRY(check(call, o));
+	GT_TRY(open_all(call, o, m, reading, r, v));
+	GT_TRY(gt_recon_run_joint(r, call->files, v));
+	GT_TRY(write_all(call, o, v));
+	recon_report(call, o, r[0]);
+	cli_note(call, "%zu volumes, with their numbers in the names", call->files);
+	st = recon_how_it_ended(o, r[0]);
+done:
+	for (size_t i = 0; i < call->files && r && v; i++) {
+		gt_recon_free(r[i]);
+		gt_volume_free(v[i]);
+	}
+	free(r);
+	free(v);
+	return st;
+}

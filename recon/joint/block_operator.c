@@ -1,0 +1,48 @@
+/* Operators side by side, each on its own part. Nothing is allocated or copied in an application. */
+#include <stdlib.h>
+#include "recon/joint/block_operator.h"
+
+typedef struct {
+	size_t blocks;
+	gt_linop *A[];
+} block;
+
+gt_array gt_block_of(const gt_array *all, size_t first, size_t n)
+{
+	return (gt_array){ GT_IS_ARRAY, all->be, all->type, n, (char *)all->data + first * gt_type_size(all->type), 1, 0, n, 0 };
+}
+
+static void apply(const block *s, int back, const gt_array *from, gt_array *to)
+{
+	size_t x = 0, y = 0;
+	for (size_t i = 0; i < s->blocks; i++) {
+		const size_t nx = gt_linop_nx(s->A[i]), ny = gt_linop_ny(s->A[i]);
+		const gt_array in = back ? gt_block_of(from, y, ny) : gt_block_of(from, x, nx);
+		gt_array out = back ? gt_block_of(to, x, nx) : gt_block_of(to, y, ny);
+		if (back)
+			gt_adjoint(s->A[i], &in, &out);
+		else
+			gt_forward(s->A[i], &in, &out);
+		x += nx;
+		y += ny;
+	}
+}
+
+static void forward(void *self, const gt_array *x, gt_array *y) { apply(self, 0, x, y); }
+static void adjoint(void *self, const gt_array *y, gt_array *x) { apply(self, 1, y, x); }
+
+gt_status gt_block_operator_new(gt_linop *const *A, size_t blocks, gt_linop **out)
+{
+	static const struct gt_linop_ops ops = { .name = "blocks", .forward = forward, .adjoint = adjoint, .free = free };
+	size_t nx = 0, ny = 0;
+	block *s = malloc(sizeof *s + blocks * sizeof *s->A);
+	if (!s)
+		return gt_fail(GT_ERR_MEMORY, "no memory for an operator of %zu blocks", blocks);
+	s->blocks = blocks;
+	for (size_t i = 0; i < blocks; i++) {
+		s->A[i] = A[i];
+		nx += gt_linop_nx(A[i]);
+		ny += gt_linop_ny(A[i]);
+	}
+	return gt_linop_new(&ops, s, gt_linop_backend(A[0]), gt_linop_type(A[0]), nx, ny, out);
+}

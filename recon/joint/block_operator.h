@@ -1,0 +1,12 @@
+#ifndef GT_RECON_JOINT_BLOCK_OPERATOR_H
+#define GT_RECON_JOINT_BLOCK_OPERATOR_H
+#include <gantry/linop.h>
+#include "core/device/backend.h"
+
+/* The operator with A[0], A[1], ... on its diagonal: its arrays are those of the blocks, one after the other.
+ * Blocks are borrowed, of one backend and type; the list is copied. GT_ERR_MEMORY. */
+gt_status gt_block_operator_new(gt_linop *const *A, size_t blocks, gt_linop **out);
+/* n elements from `first` on, as an array that owns nothing. */
+gt_array gt_block_of(const gt_array *all, size_t first, size_t n);
+
+#endif

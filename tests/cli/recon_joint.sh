@@ -1,0 +1,35 @@
+#!/bin/bash
+# Two scans of one body together: a volume of each, as one scan alone where there is one, and what is refused.
+. "$(dirname "$0")/support/lib.sh"
+
+ok simulate --phantom forbild-head --reduce 8 --rows 1 --views 40 --photons 1e5 --seed 1 -o quiet.nc --truth truth.nc --grid 40x40x1@6x6x7
+ok simulate --phantom forbild-head --reduce 8 --rows 1 --views 30 --photons 300 --seed 2 -o noisy.nc
+common=(--like truth.nc --padding no --init zero --no-check --backend "$backend" --solver "fista:iterations=40,prox=yes")
+joint='joint-tv:strength=2'
+ok recon quiet.nc noisy.nc -o both.nc "${common[@]}" --weights noise --penalty $joint
+grep -qF "2 volumes, with their numbers in the names" stderr.txt || fail "no word of two volumes: $(cat stderr.txt)"
+ok recon noisy.nc -o alone.nc "${common[@]}" --weights noise --penalty tv:strength=2
+ok compare alone.nc truth.nc --json
+alone=$(value rmse)
+ok compare both-2.nc truth.nc --json
+holds "$(value rmse) < 0.97 * $alone" "the noisy scan: $(value rmse) together, $alone alone"
+ok info both-2.nc
+says "penalty=$joint"
+says "done=40/40"
+ok recon quiet.nc noisy.nc -o hu.mha "${common[@]}" --penalty $joint --unit HU --stop change=20000HU
+ok compare hu-1.mha truth.nc --json
+ok recon quiet.nc noisy.nc -o low.nc --like truth.nc --padding no --no-check --solver "fista:iterations=9,prox=yes,nonneg=no" --penalty low-rank:strength=1
+
+refused_output 2 "2 scans together: no penalty" recon quiet.nc noisy.nc "${common[@]}"
+refused_output 1 "penalty 'tv' is of one volume, not of 2" recon quiet.nc noisy.nc "${common[@]}" --penalty tv:strength=1
+refused_output 2 "expected strength=NUMBER" recon quiet.nc noisy.nc "${common[@]}" --penalty huber
+refused_output 1 "expected no bounds (nonneg=no)" recon quiet.nc noisy.nc "${common[@]}" --penalty low-rank:strength=1
+refused_output 2 "fdk is an analytic method" recon quiet.nc noisy.nc --like truth.nc
+refused_output 2 "--checkpoint: is of one scan, and 2 are given" recon quiet.nc noisy.nc --checkpoint never.ck --penalty $joint
+refused_output 2 "--dry-run: is of one scan" recon quiet.nc noisy.nc --dry-run --penalty $joint
+refused_output 2 "did you mean 'joint-tv'" recon quiet.nc noisy.nc --penalty join-tv:strength=1
+refused_output 1 "missing.nc" recon quiet.nc missing.nc "${common[@]}" --penalty $joint
+refused 2 "which would be overwritten" recon both-1.nc both-2.nc -o both.nc --penalty $joint
+ok simulate --phantom forbild-head --reduce 8 --rows 1 --views 7 -o few.nc
+refused_output 2 "subsets" recon quiet.nc few.nc --like truth.nc --padding no --solver sart --penalty $joint
+finish

@@ -1,0 +1,210 @@
+/* Every row of the table of penalties, so that a new one cannot be forgotten: what it has is what it says, to 1e-6 in
+ * double. labels: unit property */
+#include "tests/regularizers/smooth_model.h"
+
+static const gt_param *key(const gt_regularizer *r, const char *name)
+{
+	for (const gt_param *p = r->params; p && p->key; p++)
+		if (!strcmp(p->key, name))
+			return p;
+	return NULL;
+}
+
+/* Parameters of the size of the voxels' values, by their names: the same for a row that nobody thought of. */
+static void spec_of(const gt_regularizer *r, double strength, int inner, char text[256])
+{
+	static const struct {
+		const char *key, *value;
+	} known[] = { { "delta", "0.8" }, { "c", "0.8" }, { "smooth", "0.3" }, { "h", "0.9" }, { "alpha", "0.3" } };
+	int n = snprintf(text, 256, "%s:strength=%.17g", r->name, strength);
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (key(r, known[i].key))
+			n += snprintf(text + n, 256 - (size_t)n, ",%s=%s", known[i].key, known[i].value);
+	if (key(r, "inner"))
+		n += snprintf(text + n, 256 - (size_t)n, ",inner=%d", inner);
+	if (key(r, "prior"))
+		snprintf(text + n, 256 - (size_t)n, ",prior=PRIOR");
+}
+
+/* Where a row has both a proximal step and a gradient (tv), its value is that of the step, and the gradient that of the
+ * value with little rounding: without inner iterations it has the gradient alone. */
+static struct prior row_on(gt_backend *be, const gt_regularizer *r, const gt_grid *g, double strength, int for_gradient)
+{
+	char text[256];
+	const gt_param *inner = key(r, "inner");
+	const int both = for_gradient && inner && inner->least < 1;
+	spec_of(r, strength, both ? 0 : 3000, text);
+	if (both && key(r, "smooth"))
+		snprintf(strstr(text, "smooth=") + strlen("smooth="), 32, "1e-7,inner=0");
+	return prior_on(be, GT_F64, text, g);
+}
+
+static double at(const struct prior *p, const gt_array *x, double a, const gt_array *u)
+{
+	gt_array *there;
+	ck_ok(gt_array_like(x, &there));
+	gt_copy(x, there);
+	gt_axpy(a, u, there);
+	const double value = gt_penalty_value(p->R, there);
+	gt_array_free(there);
+	return value;
+}
+
+static double difference(const struct prior *p, double a, const gt_array *u)
+{
+	const double h = 1e-4;
+	return (8 * (at(p, p->x, a + h, u) - at(p, p->x, a - h, u)) - at(p, p->x, a + 2 * h, u) + at(p, p->x, a - 2 * h, u)) / (12 * h);
+}
+
+static void gradient_is_the_value_s(struct prior *p)
+{
+	const char *name = gt_penalty_name(p->R);
+	gt_penalty_gradient(p->R, p->x, p->g, NULL);
+	for (unsigned seed = 3; seed < 9; seed++) {
+		gt_array *u = gt_test_array(p->be, GT_F64, p->n, seed);
+		const double slope = gt_dot(p->g, u), found = difference(p, 0, u), size = sqrt(gt_dot(p->g, p->g) * gt_dot(u, u));
+		ck_assert_msg(size > 1e-3 && fabs(slope - found) <= 1e-6 * size, "%s: slope %.12g, by differences %.12g", name, slope,
+		              found);
+		gt_array_free(u);
+	}
+}
+
+static void majorizers_are_above(struct prior *p)
+{
+	const char *name = gt_penalty_name(p->R);
+	gt_array *all;
+	ck_ok(gt_array_like(p->x, &all));
+	gt_fill(0, all), gt_fill(0, p->g), gt_fill(0, p->d);
+	gt_penalty_gradient(p->R, p->x, p->g, p->d);
+	gt_penalty_majorize(p->R, all);
+	const double here = gt_penalty_value(p->R, p->x);
+	for (unsigned seed = 3; seed < 7; seed++) {
+		gt_array *u = gt_test_array(p->be, GT_F64, p->n, seed);
+		for (double length = 4; length > 1e-2; length /= 4) {
+			const double there = at(p, p->x, length, u), line = here + length * gt_dot(p->g, u);
+			for (int k = 0; k < 2; k++) {
+				const double above = line + length * length / 2 * gt_weighted_norm2(u, k ? all : p->d) - there;
+				ck_assert_msg(above >= -1e-6 * (here + there), "%s: %s is %g below", name, k ? "majorize" : "gradient",
+				              -above);
+			}
+		}
+		gt_array_free(u);
+	}
+	gt_array_free(all);
+}
+
+static void lines_fit(struct prior *p)
+{
+	for (double a = -0.8; a < 1; a += 0.8) {
+		double slope, curvature;
+		gt_penalty_line(p->R, p->x, p->u, a, &slope, &curvature);
+		const double found = difference(p, a, p->u), here = at(p, p->x, a, p->u);
+		ck_assert_msg(fabs(slope - found) <= 1e-6 * (fabs(found) + here), "%s: slope %.12g along a line, by differences %.12g",
+		              gt_penalty_name(p->R), slope, found);
+		for (double b = -2; b < 2; b += 0.41)
+			ck_assert_double_ge(here + slope * b + curvature * b * b / 2, at(p, p->x, a + b, p->u) - 1e-6 * here);
+	}
+}
+
+/* R(v) + |v - z|^2/(2t) is at least what it is at u and |v - u|^2/(2t) more, for all v, and so u is the least: for a
+ * convex R that is what a proximal step means. */
+static void check_least(const struct prior *p, double t, const gt_array *z, const gt_array *u, const gt_array *v, double value)
+{
+	const double here = value + gt_distance2(u, z) / (2 * t), there = gt_penalty_value(p->R, v) + gt_distance2(v, z) / (2 * t),
+		     apart = gt_distance2(u, v) / (2 * t), least = here + apart;
+	ck_assert_msg(there >= least - 1e-6 * (here + 2 * sqrt(apart * here)), "%s: a volume %g away has %.12g, expected %.12g at least",
+	              gt_penalty_name(p->R), sqrt(2 * t * apart), there, least);
+}
+
+static void prox_is_the_least(struct prior *p)
+{
+	const double t = 0.2;
+	gt_array *v;
+	ck_ok(gt_array_like(p->x, &v));
+	gt_penalty_prox(p->R, t, -INFINITY, INFINITY, p->x, p->g);
+	ck_ok(gt_backend_status(p->be));
+	const double value = gt_penalty_value(p->R, p->g);
+	ck_assert_double_gt(gt_distance2(p->g, p->x), 1e-6 * gt_dot(p->x, p->x));
+	for (unsigned seed = 3; seed < 9; seed++) {
+		gt_array *h = gt_test_array(p->be, GT_F64, p->n, seed);
+		for (double length = 1; length > 1e-3; length /= 3)
+			for (int sign = -1; sign < 2; sign += 2) {
+				gt_copy(p->g, v);
+				gt_axpy(sign * length, h, v);
+				check_least(p, t, p->x, p->g, v, value);
+			}
+		gt_array_free(h);
+	}
+	for (double part = -0.5; part < 1.1; part += 0.1) { /* towards what it was made of, and beyond */
+		gt_copy(p->g, v);
+		gt_scale(1 - part, v);
+		gt_axpy(part, p->x, v);
+		check_least(p, t, p->x, p->g, v, value);
+	}
+	gt_array_free(v);
+}
+
+/* What has no value is a denoiser: a flat volume stays, and no value leaves those that there were. */
+static void denoises(struct prior *p)
+{
+	ck_assert(!gt_penalty_is_convex(p->R));
+	gt_penalty_prox(p->R, 1, -INFINITY, INFINITY, p->x, p->g);
+	ck_assert_double_gt(gt_distance2(p->g, p->x), 1e-6 * gt_dot(p->x, p->x));
+	ck_assert_double_ge(gt_min(p->g), gt_min(p->x) - 1e-12);
+	ck_assert_double_le(gt_max(p->g), gt_max(p->x) + 1e-12);
+	gt_fill(0.7, p->x);
+	gt_penalty_prox(p->R, 1, -INFINITY, INFINITY, p->x, p->g);
+	ck_assert_double_le(fmax(gt_max(p->g) - 0.7, 0.7 - gt_min(p->g)), 1e-12);
+}
+
+START_TEST(every_row)
+{
+	const gt_regularizer *r = gt_regularizers[_i];
+	gt_backend *be = gt_test_backend();
+	for (int i = 0; i < GRIDS; i++) {
+		struct prior p = row_on(be, r, &grids[i], 0.4, 1), q = row_on(be, r, &grids[i], 0.4, 0);
+		const unsigned has = gt_penalty_has(p.R) | gt_penalty_has(q.R);
+		ck_assert_str_eq(gt_penalty_name(p.R), r->name);
+		ck_assert_msg(has & (GT_HAS_GRADIENT | GT_HAS_PROX), "%s has nothing that a solver takes", r->name);
+		if (gt_penalty_has(p.R) & GT_HAS_GRADIENT) {
+			gradient_is_the_value_s(&p);
+			majorizers_are_above(&p);
+		}
+		if (gt_penalty_has(p.R) & GT_HAS_LINE)
+			lines_fit(&p);
+		if (gt_penalty_has(q.R) & GT_HAS_PROX && gt_penalty_is_convex(q.R))
+			prox_is_the_least(&q);
+		else if (gt_penalty_has(q.R) & GT_HAS_PROX)
+			denoises(&q);
+		prior_free(&p), prior_free(&q);
+	}
+	gt_backend_close(be);
+}
+END_TEST
+
+/* Twice the strength is twice the penalty, of those that have a value of every volume. */
+START_TEST(strength_is_a_factor)
+{
+	const gt_regularizer *r = gt_regularizers[_i];
+	gt_backend *be = gt_test_backend();
+	struct prior one = row_on(be, r, &grids[0], 0.4, 1), two = row_on(be, r, &grids[0], 0.8, 1);
+	if (gt_penalty_has(one.R) & GT_HAS_GRADIENT || gt_penalty_is_convex(one.R)) {
+		const double a = gt_penalty_value(one.R, one.x), b = gt_penalty_value(two.R, one.x);
+		ck_assert_double_gt(a, 1e-3);
+		ck_assert_double_eq_tol(b, 2 * a, 1e-12 * b);
+	}
+	prior_free(&one), prior_free(&two);
+	gt_backend_close(be);
+}
+END_TEST
+
+static void fill(TCase *tc)
+{
+	int rows = 0;
+	while (gt_regularizers[rows])
+		rows++;
+	tcase_add_loop_test(tc, every_row, 0, rows);
+	tcase_add_loop_test(tc, strength_is_a_factor, 0, rows);
+}
+
+int main(void) { return gt_test_main("every_penalty", fill); }
