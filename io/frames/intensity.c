@@ -26,7 +26,7 @@ static gt_status mean_of(const gt_frame_source *s, const gt_frame_source *views,
 	float *frame = NULL;
 	gt_status st = GT_OK;
 	if (s->rows != views->rows || s->columns != views->columns)
-		return gt_fail(GT_ERR_FORMAT, "%s: a %s field of %zu rows x %zu columns, expected %zu x %zu as in %s", s->name(s, 0), what,
+		return gt_fail(GT_ERR_FORMAT, "%s: a %s field of %zu rows x %zu columns, expected %zu x %zu as in %s: is it of another scan, or binned?", s->name(s, 0), what,
 		               s->rows, s->columns, views->rows, views->columns, views->name(views, 0));
 	sum = calloc(cells, sizeof *sum);
 	frame = malloc(cells * sizeof *frame);
@@ -92,7 +92,7 @@ static gt_status find_dead(gt_intensity *x, const char *path, const gt_read_opti
 		n += dead[c];
 	}
 	if (2 * n > cells)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: the flat field is not above the dark field in %zu of %zu cells", path, n, cells));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: the flat field is not above the dark field in %zu of %zu cells: are they exchanged (--flat, --dark)?", path, n, cells));
 	if (n && !(x->fill = calloc(n, sizeof *x->fill)))
 		GT_TRY(out_of_memory());
 	for (size_t c = 0; c < cells; c++) {
@@ -122,7 +122,7 @@ static void note_saturated(const gt_frame_source *flat, const float *mean, const
 	for (size_t c = 0; c < flat->rows * flat->columns && flat->most > 0; c++)
 		n += mean[c] >= flat->most;
 	if (n)
-		gt_read_note(o, "%s: %zu cells of the flat field are saturated, at %.0f", flat->name(flat, 0), n, flat->most);
+		gt_read_note(o, "%s: %zu cells of the flat field are saturated, at %.0f: what they would count is not known; flat fields of less light, or --white, help", flat->name(flat, 0), n, flat->most);
 }
 
 gt_status gt_intensity_new(const gt_frame_source *frames, const gt_frame_source *flat, const gt_frame_source *dark, double white,
@@ -157,6 +157,32 @@ done:
 	return st;
 }
 
+gt_status gt_intensity_set_after(gt_intensity *x, const gt_frame_source *flat, const gt_read_options *o)
+{
+	const size_t cells = x->rows * x->columns;
+	double before = 0, after = 0;
+	gt_status st = GT_OK;
+	GT_TRY(mean_of(flat, x->frames, "flat", &x->after));
+	note_saturated(flat, x->after, o);
+	for (size_t c = 0; c < cells && x->dark; c++)
+		x->after[c] -= x->dark[c];
+	for (size_t i = 0; i < x->fills; i++)
+		x->after[x->fill[i].row * x->columns + x->fill[i].column] = 1;
+	for (size_t c = 0; c < cells; c++) {
+		before += x->gain[c] / (double)cells;
+		after += x->after[c] / (double)cells;
+		if (!(x->after[c] > DEAD * x->gain[c]))
+			GT_TRY(gt_fail(GT_ERR_FORMAT,
+			               "%s: row %zu, column %zu has %.4g counts above the dark field after the scan and %.4g before: has the "
+			               "shutter closed, or is it of another scan?",
+			               flat->name(flat, 0), c / x->columns, c % x->columns, (double)x->after[c], (double)x->gain[c]));
+	}
+	gt_read_note(o, "flat field after the scan: %zu image%s from %s, %.4g of that before; views are divided by what is between",
+	             flat->frames, flat->frames == 1 ? "" : "s", flat->name(flat, 0), after / before);
+done:
+	return st;
+}
+
 void gt_intensity_free(gt_intensity *x)
 {
 	if (!x)
@@ -164,6 +190,7 @@ void gt_intensity_free(gt_intensity *x)
 	pthread_mutex_destroy(&x->lock);
 	free(x->dark);
 	free(x->gain);
+	free(x->after);
 	free(x->fill);
 	free(x->level);
 	free(x);
@@ -230,10 +257,14 @@ static size_t count_saturated(float most, const float *t, size_t n)
 
 /* n <= BAND counts from cell `from` on become transmissions. A quotient of floats has the bits of one of doubles, rounded (Figueroa,
  * ACM SIGNUM Newsl. 30 (1995) 21). */
-static void divide(const gt_intensity *x, size_t from, float *t, size_t n)
+static void divide(const gt_intensity *x, size_t view, size_t from, float *t, size_t n)
 {
-	const float *gain = x->gain + from, *dark = x->dark ? x->dark + from : NULL;
-	if (dark)
+	const float *gain = x->gain + from, *dark = x->dark ? x->dark + from : NULL, *after = x->after ? x->after + from : NULL;
+	const double a = x->views > 1 ? (double)view / (double)(x->views - 1) : 0;
+	if (after)
+		for (size_t c = 0; c < n; c++)
+			t[c] = (float)(((double)t[c] - (dark ? dark[c] : 0)) / ((1 - a) * gain[c] + a * after[c]));
+	else if (dark)
 		for (size_t c = 0; c < n; c++)
 			t[c] = (float)(((double)t[c] - dark[c]) / gain[c]);
 	else
@@ -251,7 +282,7 @@ static gt_status transmission_of(gt_intensity *x, size_t view, size_t row, size_
 		const size_t some = n - at < BAND ? n - at : BAND;
 		st = check_counts(x, view, from + at, t + at, some);
 		saturated += most > 0 ? count_saturated(most, t + at, some) : 0;
-		divide(x, from + at, t + at, some);
+		divide(x, view, from + at, t + at, some);
 	}
 	if (st != GT_OK)
 		return st;
