@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/order_statistics.h>
+#include "core/float_medians.h"
 #include "core/try.h"
 #include "geometry/air_columns.h"
 
@@ -14,25 +15,14 @@ enum { LEAST_COLUMNS = 8, BANDS = 16 };
 
 static gt_status out_of_memory(void) { return gt_fail(GT_ERR_MEMORY, "air: out of memory"); }
 
-static double median_of_columns(const float *t, size_t rows, size_t columns, size_t first, size_t n, double *scratch)
-{
-	for (size_t r = 0; r < rows; r++)
-		for (size_t c = 0; c < n; c++)
-			scratch[r * n + c] = t[r * columns + first + c];
-	return gt_median(scratch, rows * n);
-}
-
 gt_status gt_air_line(const float *t, size_t rows, size_t columns, const gt_air_columns *air, double *at_left, double *at_right)
 {
-	const size_t most = air->left > air->right ? air->left : air->right, last = columns - 1;
-	double *scratch = malloc(rows * most * sizeof *scratch), left = NAN, right = NAN;
-	if (!scratch)
-		return out_of_memory();
+	const size_t last = columns - 1;
+	double left = NAN, right = NAN;
 	if (air->left)
-		left = median_of_columns(t, rows, columns, 0, air->left, scratch);
+		left = gt_region_median(t, rows, columns, air->left);
 	if (air->right)
-		right = median_of_columns(t, rows, columns, columns - air->right, air->right, scratch);
-	free(scratch);
+		right = gt_region_median(t + columns - air->right, rows, columns, air->right);
 	/* A line through the middles of both sides. */
 	if (air->left && air->right) {
 		const double a = (double)(air->left - 1) / 2, b = (double)last - (double)(air->right - 1) / 2,
@@ -54,25 +44,26 @@ gt_status gt_air_line(const float *t, size_t rows, size_t columns, const gt_air_
 gt_status gt_air_least(const float *t, size_t rows, size_t columns, double *least)
 {
 	const size_t bands = rows < BANDS ? rows : BANDS;
-	double *band = malloc((rows / bands + 1) * sizeof *band), *all = malloc(bands * columns * sizeof *all);
+	float *median = malloc(columns * sizeof *median);
+	double *all = malloc(bands * columns * sizeof *all);
 	gt_status st = GT_OK;
-	if (!band || !all)
+	if (!median || !all)
 		GT_TRY(out_of_memory());
-	for (size_t c = 0; c < columns; c++) {
+	for (size_t c = 0; c < columns; c++)
 		least[c] = INFINITY;
-		for (size_t b = 0; b < bands; b++) {
-			const size_t first = b * rows / bands, end = (b + 1) * rows / bands;
-			for (size_t r = first; r < end; r++)
-				band[r - first] = t[r * columns + c];
-			all[c * bands + b] = gt_upper_median(band, end - first);
-			least[c] = fmin(least[c], all[c * bands + b]);
+	for (size_t b = 0; b < bands; b++) {
+		const size_t first = b * rows / bands, end = (b + 1) * rows / bands;
+		GT_TRY(gt_column_medians(t + first * columns, end - first, columns, columns, median));
+		for (size_t c = 0; c < columns; c++) {
+			all[c * bands + b] = median[c];
+			least[c] = fmin(least[c], median[c]);
 		}
 	}
 	const double brightest = gt_quantile(all, bands * columns, 0.99);
 	for (size_t c = 0; c < columns; c++)
 		least[c] /= brightest > 0 ? brightest : NAN;
 done:
-	free(band);
+	free(median);
 	free(all);
 	return st;
 }

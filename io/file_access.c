@@ -1,5 +1,6 @@
 /* Bytes at places of a file, on any thread, and what several threads failed with. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,6 +34,17 @@ gt_status gt_write_at(const char *path, int file, off_t at, size_t bytes, const 
 		bytes -= (size_t)done;
 	}
 	return GT_OK;
+}
+
+void gt_begin_to_disk(int file, off_t at, size_t bytes)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+	sync_file_range(file, at, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
+#else
+	(void)file;
+	(void)at;
+	(void)bytes;
+#endif
 }
 
 void gt_failure_note(gt_failure *f, size_t item, gt_status status)

@@ -96,6 +96,12 @@ gt_status gt_view_writer_read(gt_view_writer *w, const gt_view_piece *p, float *
 	return move_piece(&m, p->views);
 }
 
+void gt_view_writer_settle(gt_view_writer *w)
+{
+	if (w)
+		w->settled = 1;
+}
+
 gt_status gt_view_writer_commit(gt_view_writer *w)
 {
 	GT_NEED(w);

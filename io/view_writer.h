@@ -8,6 +8,7 @@ struct gt_view_writer {
 	const char *path;
 	size_t size[3];                 /* views, rows, columns */
 	int weighted;
+	int settled;                    /* what is written is not written again */
 	gt_pool *pool;                  /* threads that may write at the same time */
 	/* Rows of one view, as gt_view_writer_write() and _read() have them. */
 	gt_status (*write )(gt_view_writer *w, int weights, size_t view, size_t row, size_t rows, const float *data);

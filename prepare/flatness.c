@@ -1,7 +1,7 @@
-/* A reconstruction is linear in the projections: images of p and of p^2, once each, give that of p + a p^2 for
- * every a. The body is what is above half of its image's 95th percentile, without its outermost voxels; the
- * standard deviation there, over the mean, is least at a value of a that is found in closed form up to the mean,
- * and by golden section. */
+/* A reconstruction is linear in the projections: images of p, p^2 and p^3, once each, give that of p + a p^2 + b p^3 for
+ * every a and b. The body is what is above half of its image's 95th percentile, without its outermost voxels; the
+ * standard deviation there, over the mean, is least at coefficients that have a closed form. Curves of beam hardening
+ * rise ever faster; where the form does not, b is 0 and a is found by golden section. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static gt_status image_of(gt_backend *be, const gt_projections *p, int power, co
 	if (!values)
 		return gt_fail(GT_ERR_MEMORY, "flatness: out of memory");
 	for (size_t i = 0; i < n; i++)
-		values[i] = power == 2 ? p->data[i] * p->data[i] : p->data[i];
+		values[i] = powf(p->data[i], (float)power);
 	const gt_status st = gt_prepare_image(be, p->scan, values, grid, image);
 	free(values);
 	return st;
@@ -64,23 +64,45 @@ static gt_status body_of(const float *image, const gt_grid *g, unsigned char *in
 	return GT_OK;
 }
 
+/* Of the images of p, p^2 and p^3 within the body. */
+enum { POWERS = 3 };
 typedef struct {
-	double n, f, g, ff, fg, gg;
+	double mean[POWERS], product[POWERS][POWERS];
 } moments;
 
-/* Variance over the squared mean of f + a g. */
-static double roughness(const moments *m, double a)
+static void moments_of(const float *const *image, const unsigned char *inside, size_t n, double count, moments *m)
 {
-	const double mean = (m->f + a * m->g) / m->n, square = (m->ff + 2 * a * m->fg + a * a * m->gg) / m->n;
+	*m = (moments){ { 0 }, { { 0 } } };
+	for (size_t i = 0; i < n; i++)
+		for (int a = 0; inside[i] && a < POWERS; a++) {
+			m->mean[a] += image[a][i] / count;
+			for (int b = 0; b <= a; b++)
+				m->product[a][b] += (double)image[a][i] * image[b][i] / count;
+		}
+	for (int a = 0; a < POWERS; a++)
+		for (int b = 0; b <= a; b++)
+			m->product[b][a] = m->product[a][b];
+}
+
+/* Variance over the squared mean of the image of p + c[1] p^2 + c[2] p^3. */
+static double roughness(const moments *m, const double *c)
+{
+	double mean = 0, square = 0;
+	for (int a = 0; a < POWERS; a++) {
+		mean += c[a] * m->mean[a];
+		for (int b = 0; b < POWERS; b++)
+			square += c[a] * c[b] * m->product[a][b];
+	}
 	return mean > 0 ? square / (mean * mean) - 1 : INFINITY;
 }
 
+/* The least of one coefficient, by golden section. */
 static double least(const moments *m, double low, double high)
 {
 	const double golden = (sqrt(5) - 1) / 2;
 	for (int i = 0; i < 60; i++) {
 		const double a = high - golden * (high - low), b = low + golden * (high - low);
-		if (roughness(m, a) < roughness(m, b))
+		if (roughness(m, (const double[]){ 1, a, 0 }) < roughness(m, (const double[]){ 1, b, 0 }))
 			high = b;
 		else
 			low = a;
@@ -88,38 +110,65 @@ static double least(const moments *m, double low, double high)
 	return (low + high) / 2;
 }
 
-static gt_status coefficient(gt_prepare_call *c, gt_backend *be, double *a, double *before, double *after)
+/* The least of two is where covariance * c is along the means: variance over the squared mean is stationary there. By
+ * Cramer's rule, up to a factor. 0: there is none that rises ever faster up to p = most, as beam hardening's do. */
+static int least_of_two(const moments *m, double most, double c[POWERS])
+{
+	double v[POWERS][POWERS], x[POWERS];
+	for (int a = 0; a < POWERS; a++)
+		for (int b = 0; b < POWERS; b++)
+			v[a][b] = m->product[a][b] - m->mean[a] * m->mean[b];
+	for (int k = 0; k < POWERS; k++) {
+		double w[POWERS][POWERS];
+		memcpy(w, v, sizeof w);
+		for (int a = 0; a < POWERS; a++)
+			w[a][k] = m->mean[a];
+		x[k] = w[0][0] * (w[1][1] * w[2][2] - w[1][2] * w[2][1]) - w[0][1] * (w[1][0] * w[2][2] - w[1][2] * w[2][0]) +
+		       w[0][2] * (w[1][0] * w[2][1] - w[1][1] * w[2][0]);
+	}
+	for (int k = 0; k < POWERS; k++)
+		c[k] = x[k] / x[0];
+	return isfinite(c[1]) && isfinite(c[2]) && c[1] >= 0 && 2 * c[1] + 6 * c[2] * most >= 0 && c[1] * most + c[2] * most * most < 2 &&
+	       roughness(m, c) < roughness(m, (const double[]){ 1, least(m, 0, 2), 0 });
+}
+
+static double largest(const gt_projections *p)
+{
+	double most = 0;
+	for (size_t i = 0; i < gt_scan_size(p->scan); i++)
+		most = fmax(most, p->data[i]);
+	return most;
+}
+
+static gt_status coefficients(gt_prepare_call *c, gt_backend *be, double by[POWERS], double *before, double *after)
 {
 	const gt_projections *p = *c->p;
+	static const double none[POWERS] = { 1, 0, 0 };
 	gt_grid grid;
-	moments m = { 0 };
+	moments m;
 	size_t count = 0;
 	gt_status st = middle_slice(p->scan, &grid);
 	if (st != GT_OK)
 		return st;
 	const size_t n = gt_grid_voxels(&grid);
-	float *f = malloc(2 * n * sizeof *f), *g = f + n;
+	float *f = malloc(POWERS * n * sizeof *f);
 	unsigned char *inside = malloc(n);
 	if (!f || !inside)
 		GT_TRY(gt_fail(GT_ERR_MEMORY, "flatness: out of memory"));
-	GT_TRY(image_of(be, p, 1, &grid, f));
-	GT_TRY(image_of(be, p, 2, &grid, g));
+	for (int k = 0; k < POWERS; k++)
+		GT_TRY(image_of(be, p, k + 1, &grid, f + (size_t)k * n));
 	GT_TRY(body_of(f, &grid, inside, &count));
 	if (count < LEAST_VOXELS)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "no homogeneous body in the middle slice: %zu voxels are above half of the brightest",
 		               count));
-	for (size_t i = 0; i < n; i++) {
-		const double u = inside[i] ? f[i] : 0, v = inside[i] ? g[i] : 0;
-		m.f += u;
-		m.g += v;
-		m.ff += u * u;
-		m.fg += u * v;
-		m.gg += v * v;
+	moments_of((const float *const[]){ f, f + n, f + 2 * n }, inside, n, (double)count, &m);
+	if (!least_of_two(&m, largest(p), by)) {
+		by[0] = 1;
+		by[1] = least(&m, 0, 2);
+		by[2] = 0;
 	}
-	m.n = (double)count;
-	*a = least(&m, 0, 2);
-	*before = sqrt(fmax(0, roughness(&m, 0)));
-	*after = sqrt(fmax(0, roughness(&m, *a)));
+	*before = sqrt(fmax(0, roughness(&m, none)));
+	*after = sqrt(fmax(0, roughness(&m, by)));
 done:
 	free(f);
 	free(inside);
@@ -130,16 +179,18 @@ gt_status gt_prepare_flatness(gt_prepare_call *c)
 {
 	const gt_projections *p = *c->p;
 	gt_backend *be = NULL;
-	double a = 0, before = 0, after = 0;
+	double by[POWERS], before = 0, after = 0;
 	gt_status st = GT_OK;
 	GT_TRY(gt_prepare_backend(c, &be));
-	GT_TRY(coefficient(c, be, &a, &before, &after));
-	if (a > 1.9)
+	GT_TRY(coefficients(c, be, by, &before, &after));
+	if (by[1] > 1.9)
 		GT_TRY(gt_fail(GT_ERR_FORMAT, "the body in the middle slice is not made flat by p + a p^2: is it homogeneous?"));
-	for (size_t i = 0; i < gt_scan_size(p->scan); i++)
-		p->data[i] += (float)(a * p->data[i] * p->data[i]);
-	gt_prepare_note(c, "p + %.4g p^2: the body in the middle slice varies by %.3g %% before and %.3g %% after", a, 100 * before,
-	                100 * after);
+	for (size_t i = 0; i < gt_scan_size(p->scan); i++) {
+		const double x = p->data[i];
+		p->data[i] = (float)(x + by[1] * x * x + by[2] * x * x * x);
+	}
+	gt_prepare_note(c, "p + %.4g p^2 + %.4g p^3: the body in the middle slice varies by %.3g %% before and %.3g %% after", by[1], by[2],
+	                100 * before, 100 * after);
 done:
 	gt_backend_close(be);
 	return st;

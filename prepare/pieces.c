@@ -228,6 +228,18 @@ static gt_status write_block(void *self, size_t item, void *buffer)
 	return st;
 }
 
+typedef struct {
+	const float *from;
+	float *to;
+} copy_call;
+
+static void copy_some(void *self, size_t begin, size_t end, int worker)
+{
+	const copy_call *c = self;
+	(void)worker;
+	memcpy(c->to + begin, c->from + begin, (end - begin) * sizeof *c->to);
+}
+
 static gt_status work_block(const sweep *s, size_t item, float *values, float *out)
 {
 	gt_pieces *x = s->x;
@@ -240,7 +252,8 @@ static gt_status work_block(const sweep *s, size_t item, float *values, float *o
 	if (s->from_output && s->weighted)
 		GT_TRY(gt_projections_set_weights(q, values + values_of(s, s->in, item)));
 	GT_TRY(s->rows ? through(x, &q, x->by_views, x->steps) : through(x, &q, 0, x->by_views));
-	memcpy(out, q->data, written * sizeof *out);
+	copy_call copy = { q->data, out };
+	gt_parallel(x->pool, written, 1 << 18, copy_some, &copy);
 	for (size_t i = 0; s->weighted && i < written; i++)
 		out[written + i] = q->weight ? q->weight[i] : 1;
 done:
@@ -318,6 +331,8 @@ static gt_status sweeps(gt_pieces *x, int weighted)
 		/* Whole views take a reader half of what parts of them do. */
 		s.each = fitting(x, each, (double)gt_view_reader_bytes(x->reader) / 2, weighted,
 		                 out->views < MOST_VIEWS ? out->views : MOST_VIEWS);
+		if (!rows)
+			gt_view_writer_settle(x->writer);
 		GT_TRY(run_sweep(&s, 0, rows ? 0.5 : 1));
 	}
 	if (rows) {
@@ -325,6 +340,7 @@ static gt_status sweeps(gt_pieces *x, int weighted)
 		sweep s = { .x = x, .rows = 1, .from_output = views, .weighted = weighted, .all = out->rows, .in = out, .out = out };
 		GT_TRY(fewer_threads(x, each));
 		s.each = fitting(x, each, x->files->memory / 2, weighted, out->rows);
+		gt_view_writer_settle(x->writer);
 		GT_TRY(run_sweep(&s, views ? 0.5 : 0, views ? 0.5 : 1));
 	}
 done:

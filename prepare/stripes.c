@@ -1,5 +1,6 @@
 /* Stripes by the order of their values. Scratch of a sinogram: sorted values with their views, the same smoothed,
- * some lines. */
+ * differences, some lines. The published algorithms smooth or divide every column, which takes details of a body for
+ * stripes; here only what is off its neighbours in all views alike is corrected. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,10 @@
 
 /* A column that fluctuates does so by this factor more, or less, than its neighbours. */
 #define FLUCTUATES 1.5
+/* Variances of a mean that a correction must be above. */
+#define NOISE 4.0
+/* Columns that a stripe is compared with: of one or two columns; of more. */
+enum { AROUND_NARROW = 5, AROUND_WIDE = 9 };
 
 /* A value and its view. Sorted by value; equal ones by view, so that the order is one. */
 typedef struct {
@@ -15,7 +20,7 @@ typedef struct {
 	unsigned view;
 } ranked;
 
-size_t gt_stripes_scratch(size_t views, size_t columns) { return 2 * views * columns + 8 * columns + 2 * views; }
+size_t gt_stripes_scratch(size_t views, size_t columns) { return 3 * views * columns + 9 * columns + 2 * views; }
 
 static int by_value(const void *a, const void *b)
 {
@@ -50,15 +55,40 @@ static void sort_and_smooth(const gt_stripes *t, size_t window, const float *s, 
 	}
 }
 
+/* weight[column]: how far a column may be a stripe, 0 to 1. A stripe is off the columns around it in all views alike, the
+ * edge of a body to one side in some views and to the other in others: the mean over the views of what a median along
+ * the columns differs by, against what its variance makes it by chance. */
+static void stripe_weights(const gt_stripes *t, size_t around, const float *s, double *off, double *line, double *few, double *weight)
+{
+	for (size_t v = 0; v < t->views; v++) {
+		for (size_t k = 0; k < t->columns; k++)
+			line[k] = s[v * t->columns + k];
+		for (size_t k = 0; k < t->columns; k++)
+			off[v * t->columns + k] = running_median(line, t->columns, k, around, few) - line[k];
+	}
+	for (size_t k = 0; k < t->columns; k++) {
+		const double views = (double)t->views;
+		double mean = 0, squares = 0;
+		for (size_t v = 0; v < t->views; v++) {
+			mean += off[v * t->columns + k] / views;
+			squares += off[v * t->columns + k] * off[v * t->columns + k];
+		}
+		weight[k] = mean != 0 ? 1 - fmin(1, NOISE * squares / views / views / (mean * mean)) : 0;
+	}
+}
+
 void gt_stripes_sorting(const gt_stripes *t, size_t window, float *s, double *scratch)
 {
 	const size_t n = t->views * t->columns;
 	ranked *sorted = (ranked *)scratch;
-	double *smooth = scratch + n, *line = smooth + n, *few = line + t->columns;
+	double *smooth = scratch + n, *off = smooth + n, *line = off + n, *few = line + t->columns, *weight = few + t->columns;
 	sort_and_smooth(t, window, s, sorted, smooth, line, few);
+	stripe_weights(t, AROUND_NARROW, s, off, line, few, weight);
 	for (size_t k = 0; k < t->columns; k++)
-		for (size_t rank = 0; rank < t->views; rank++)
-			s[sorted[k * t->views + rank].view * t->columns + k] = (float)smooth[rank * t->columns + k];
+		for (size_t rank = 0; rank < t->views && weight[k] > 0; rank++) {
+			float *value = s + sorted[k * t->views + rank].view * t->columns + k;
+			*value += (float)(weight[k] * (smooth[rank * t->columns + k] - *value));
+		}
 }
 
 static int ascending(const void *a, const void *b)
@@ -112,8 +142,9 @@ void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scra
 {
 	const size_t n = t->views * t->columns, drop = (size_t)(t->drop * (double)t->views);
 	ranked *sorted = (ranked *)scratch;
-	double *smooth = scratch + n, *line = smooth + n, *few = line + t->columns, *f = few + t->columns, *level = f + t->columns;
-	unsigned char *stripe = (unsigned char *)(level + t->columns);
+	double *smooth = scratch + n, *off = smooth + n, *line = off + n, *few = line + t->columns, *f = few + t->columns,
+	       *level = f + t->columns, *weight = level + t->columns;
+	unsigned char *stripe = (unsigned char *)(weight + t->columns);
 	double most = 0;
 	sort_and_smooth(t, window, s, sorted, smooth, line, few);
 	for (size_t k = 0; k < t->columns; k++) {
@@ -127,15 +158,18 @@ void gt_stripes_large(const gt_stripes *t, size_t window, float *s, double *scra
 	/* A ratio means nothing in air. */
 	for (size_t k = 0; k < t->columns; k++)
 		f[k] = fabs(level[k]) > 0.02 * most ? f[k] / level[k] : 1;
+	stripe_weights(t, AROUND_WIDE, s, off, line, few, weight);
 	gt_stripes_detect(f, t->columns, t->snr, stripe, line);
+	for (size_t k = 0; k < t->columns; k++)
+		stripe[k] &= weight[k] > 0;
 	dilate(stripe, t->columns);
 	for (size_t k = 0; k < t->columns; k++)
-		for (size_t rank = 0; rank < t->views; rank++) {
+		for (size_t rank = 0; rank < t->views && (stripe[k] || weight[k] > 0); rank++) {
 			float *value = s + sorted[k * t->views + rank].view * t->columns + k;
 			if (stripe[k])
 				*value = (float)smooth[rank * t->columns + k];
 			else if (f[k] > 0.5)
-				*value = (float)(*value / f[k]);
+				*value = (float)(*value * (1 + weight[k] * (1 / f[k] - 1)));
 		}
 }
 

@@ -11,7 +11,8 @@ size_t gt_stripes_scratch(size_t views, size_t columns);
 /* Algorithm 4: columns whose factor f stands out of the others' straight line of ranks. stripe[columns]: 1 or 0.
  * scratch: 2 columns. */
 void gt_stripes_detect(const double *f, size_t columns, double snr, unsigned char *stripe, double *scratch);
-/* Algorithm 3: values sorted over the views, a median along the columns at each rank, put back. */
+/* Algorithm 3: values sorted over the views, a median along the columns at each rank, put back; in columns that are off
+ * their neighbours in all views alike. */
 void gt_stripes_sorting(const gt_stripes *t, size_t window, float *s, double *scratch);
 /* Algorithm 5: columns are divided by how they differ from their neighbours in the mean; those that stand out get
  * sorted and smoothed values. */

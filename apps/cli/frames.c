@@ -9,6 +9,7 @@ void cli_frames_apply(const cli_frames *given, gt_frames_options *frames, gt_rea
 {
 	*frames = gt_frames_defaults;
 	frames->flat = given->flat;
+	frames->flat_after = given->flat_after;
 	frames->dark = given->dark;
 	frames->angles = given->angles;
 	frames->air = given->air;
@@ -47,6 +48,7 @@ gt_status cli_frames_check(const cli_frames *g, const char *path)
 		{ "angles", g->angles && !frames, "" },
 		{ "angle-unit", g->angle_unit && !frames, "" },
 		{ "flat", g->flat && !frames, "" },
+		{ "flat-after", g->flat_after && !frames, "" },
 		{ "dark", g->dark && !frames, "" },
 		{ "white", g->white > 0 && !frames, "" },
 		{ "air", g->air && !frames, "" },

@@ -9,7 +9,7 @@ typedef struct {
 	const char *flat, *dark, *angles, *air;
 	double white, axis, pixel, source_to_axis, source_to_detector;
 	int angle_unit, sinogram, gaps, values, direction, axis_side;
-	const char *geometry, *raw;
+	const char *geometry, *raw, *flat_after;
 } cli_frames;
 #define CLI_FRAMES_DEFAULTS { .axis = NAN, .pixel = NAN }
 extern const char *const cli_angle_units[], *const cli_frames_values[], *const cli_signs[];
@@ -38,6 +38,8 @@ extern const char *const cli_angle_units[], *const cli_frames_values[], *const c
 	  .help = "unit of --angles (default deg)" }, \
 	{ .name = "flat", .kind = CLI_INPUT, .value = "FILE|FOLDER|none", .at = AT(flat), \
 	  .help = "images: flat fields (default: those named so in the folder)" }, \
+	{ .name = "flat-after", .kind = CLI_INPUT, .value = "FILE|FOLDER", .at = AT(flat_after), \
+	  .help = "flat fields after the scan, where --flat or the folder has those before: what is between is used" }, \
 	{ .name = "dark", .kind = CLI_INPUT, .value = "FILE|FOLDER|none", .at = AT(dark), \
 	  .help = "the same of dark fields" }, \
 	{ .name = "white", .kind = CLI_REAL, .value = "COUNTS", .at = AT(white), .least = 1e-9, .most = 1e30, \

@@ -48,6 +48,7 @@ typedef struct {
 	const char *geometry;   /* a file that gt_geometry_read() takes, in place of angles; NULL: none */
 	int direction, axis_side;       /* gt_sign: what such a file leaves open; 0: found in images */
 	const char *raw;        /* bare numbers: "u16le:COLUMNSxROWS[xVIEWS][+HEADER]", or a JSON file */
+	const char *flat_after; /* as flat, after the scan: views are divided by what is between both by their index; NULL: none */
 } gt_frames_options;
 GT_API extern const gt_frames_options gt_frames_defaults;      /* copy it, then set what differs */
 
@@ -166,6 +167,8 @@ GT_API gt_status gt_view_writer_create(const char *path, const gt_projections *h
 /* data: [views][rows][column]; numbers that are not finite are refused. */
 GT_API gt_status gt_view_writer_write (gt_view_writer *w, const gt_view_piece *p, const float *data);
 GT_API gt_status gt_view_writer_read  (gt_view_writer *w, const gt_view_piece *p, float *data);
+/* What is written from now on is not written again: the disk begins with it at once, not at the commit. */
+GT_API void      gt_view_writer_settle(gt_view_writer *w);
 GT_API gt_status gt_view_writer_commit(gt_view_writer *w);     /* frees w in any case */
 GT_API void      gt_view_writer_drop  (gt_view_writer *w);     /* gives up: nothing stays on the disk; frees w */
 

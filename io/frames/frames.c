@@ -48,7 +48,7 @@ typedef struct {
 	const char *path;
 	gt_frames_options f;
 	gt_frame_folder folder;
-	gt_frame_source *scan, *flat, *dark;
+	gt_frame_source *scan, *flat, *dark, *after;
 	gt_intensity *intensity;
 	gt_geometry *geometry; /* of a file; NULL: there is none */
 	int is_txrm;
@@ -61,6 +61,7 @@ static void close_stack(stack *k)
 	gt_frame_source_free(k->scan);
 	gt_frame_source_free(k->flat);
 	gt_frame_source_free(k->dark);
+	gt_frame_source_free(k->after);
 	gt_frame_folder_free(&k->folder);
 	gt_geometry_free(k->geometry);
 	free(k->angle);
@@ -145,6 +146,13 @@ static gt_status open_intensity(stack *k, const gt_read_options *o)
 	note_field(k, "flat", k->flat, o);
 	note_field(k, "dark", k->dark, o);
 	GT_TRY(gt_intensity_new(k->scan, k->flat, k->dark, k->f.white, o, &k->intensity));
+	if (k->f.flat_after) {
+		if (!k->flat)
+			GT_TRY(gt_fail(GT_ERR_ARG, "%s: flat fields after the scan, and none before it: expected both (--flat, --flat-after)",
+			               k->path));
+		GT_TRY(open_field(k->f.raw, k->f.flat_after, NULL, &k->after));
+		GT_TRY(gt_intensity_set_after(k->intensity, k->after, o));
+	}
 	st = gt_intensity_set_air(k->intensity, k->f.air, !k->flat && k->f.white == 0, o);
 done:
 	return st;
@@ -219,9 +227,11 @@ static void tell_(gt_view_reader *self, const gt_read_options *o)
 	const gt_intensity *x = k->intensity;
 	const size_t n = self->size[0] * self->size[1] * self->size[2];
 	if (x && x->floored)
-		gt_read_note(o, "%zu of %zu values are darker than 1/65536 of white: taken as that", x->floored, n);
+		gt_read_note(o, "%zu of %zu values are darker than 1/65536 of white: taken as that%s", x->floored, n,
+		             100 * x->floored > n ? "; is the dark field of another exposure?" : "");
 	if (x && (double)x->saturated > 1e-3 * (double)n)
-		gt_read_note(o, "%zu of %zu values are saturated, at %.0f", x->saturated, n, k->scan->most);
+		gt_read_note(o, "%zu of %zu values are saturated, at %.0f: rays through little or nothing are too dark there", x->saturated, n,
+		             k->scan->most);
 }
 
 /* Numbers become line integrals on the way. */

@@ -1,10 +1,11 @@
 /* Flat and dark fields, dead cells, logarithm. A mean of flats is one of counts, not of logarithms: -ln of a mean is
  * what one long exposure has. */
-#include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <gantry/host_memory.h>
 #include <gantry/order_statistics.h>
+#include "core/line_integrals.h"
 #include "core/try.h"
 #include "io/finite.h"
 #include "io/frames/intensity.h"
@@ -25,7 +26,7 @@ static gt_status mean_of(const gt_frame_source *s, const gt_frame_source *views,
 	float *frame = NULL;
 	gt_status st = GT_OK;
 	if (s->rows != views->rows || s->columns != views->columns)
-		return gt_fail(GT_ERR_FORMAT, "%s: a %s field of %zu rows x %zu columns, expected %zu x %zu as in %s", s->name(s, 0), what,
+		return gt_fail(GT_ERR_FORMAT, "%s: a %s field of %zu rows x %zu columns, expected %zu x %zu as in %s: is it of another scan, or binned?", s->name(s, 0), what,
 		               s->rows, s->columns, views->rows, views->columns, views->name(views, 0));
 	sum = calloc(cells, sizeof *sum);
 	frame = malloc(cells * sizeof *frame);
@@ -91,7 +92,7 @@ static gt_status find_dead(gt_intensity *x, const char *path, const gt_read_opti
 		n += dead[c];
 	}
 	if (2 * n > cells)
-		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: the flat field is not above the dark field in %zu of %zu cells", path, n, cells));
+		GT_TRY(gt_fail(GT_ERR_FORMAT, "%s: the flat field is not above the dark field in %zu of %zu cells: are they exchanged (--flat, --dark)?", path, n, cells));
 	if (n && !(x->fill = calloc(n, sizeof *x->fill)))
 		GT_TRY(out_of_memory());
 	for (size_t c = 0; c < cells; c++) {
@@ -121,7 +122,7 @@ static void note_saturated(const gt_frame_source *flat, const float *mean, const
 	for (size_t c = 0; c < flat->rows * flat->columns && flat->most > 0; c++)
 		n += mean[c] >= flat->most;
 	if (n)
-		gt_read_note(o, "%s: %zu cells of the flat field are saturated, at %.0f", flat->name(flat, 0), n, flat->most);
+		gt_read_note(o, "%s: %zu cells of the flat field are saturated, at %.0f: what they would count is not known; flat fields of less light, or --white, help", flat->name(flat, 0), n, flat->most);
 }
 
 gt_status gt_intensity_new(const gt_frame_source *frames, const gt_frame_source *flat, const gt_frame_source *dark, double white,
@@ -156,6 +157,32 @@ done:
 	return st;
 }
 
+gt_status gt_intensity_set_after(gt_intensity *x, const gt_frame_source *flat, const gt_read_options *o)
+{
+	const size_t cells = x->rows * x->columns;
+	double before = 0, after = 0;
+	gt_status st = GT_OK;
+	GT_TRY(mean_of(flat, x->frames, "flat", &x->after));
+	note_saturated(flat, x->after, o);
+	for (size_t c = 0; c < cells && x->dark; c++)
+		x->after[c] -= x->dark[c];
+	for (size_t i = 0; i < x->fills; i++)
+		x->after[x->fill[i].row * x->columns + x->fill[i].column] = 1;
+	for (size_t c = 0; c < cells; c++) {
+		before += x->gain[c] / (double)cells;
+		after += x->after[c] / (double)cells;
+		if (!(x->after[c] > DEAD * x->gain[c]))
+			GT_TRY(gt_fail(GT_ERR_FORMAT,
+			               "%s: row %zu, column %zu has %.4g counts above the dark field after the scan and %.4g before: has the "
+			               "shutter closed, or is it of another scan?",
+			               flat->name(flat, 0), c / x->columns, c % x->columns, (double)x->after[c], (double)x->gain[c]));
+	}
+	gt_read_note(o, "flat field after the scan: %zu image%s from %s, %.4g of that before; views are divided by what is between",
+	             flat->frames, flat->frames == 1 ? "" : "s", flat->name(flat, 0), after / before);
+done:
+	return st;
+}
+
 void gt_intensity_free(gt_intensity *x)
 {
 	if (!x)
@@ -163,17 +190,19 @@ void gt_intensity_free(gt_intensity *x)
 	pthread_mutex_destroy(&x->lock);
 	free(x->dark);
 	free(x->gain);
+	free(x->after);
 	free(x->fill);
 	free(x->level);
 	free(x);
 }
 
-static gt_status check_counts(const gt_intensity *x, size_t view, size_t row, const float *t, size_t n)
+static gt_status check_counts(const gt_intensity *x, size_t view, size_t first, const float *t, size_t n)
 {
-	const size_t bad = gt_first_bad(t, n);
+	/* Whole numbers are finite. */
+	const size_t bad = x->frames->most > 0 ? n : gt_first_bad(t, n);
 	return bad == n ? GT_OK
 	                : gt_fail(GT_ERR_FORMAT, "%s: NaN or infinite at row %zu, column %zu; expected finite numbers",
-	                          x->frames->name(x->frames, view), row + bad / x->columns, bad % x->columns);
+	                          x->frames->name(x->frames, view), (first + bad) / x->columns, (first + bad) % x->columns);
 }
 
 /* Rows that the filling of rows row ... row+rows-1 looks at. */
@@ -215,22 +244,48 @@ static void count(gt_intensity *x, size_t *counter, size_t more)
 	pthread_mutex_unlock(&x->lock);
 }
 
+/* Values that stay in the cache while all is done with them. */
+enum { BAND = 1 << 14 };
+
+static size_t count_saturated(float most, const float *t, size_t n)
+{
+	uint32_t saturated = 0;
+	for (size_t c = 0; c < n; c++)
+		saturated += t[c] >= most;
+	return saturated;
+}
+
+/* n <= BAND counts from cell `from` on become transmissions. A quotient of floats has the bits of one of doubles, rounded (Figueroa,
+ * ACM SIGNUM Newsl. 30 (1995) 21). */
+static void divide(const gt_intensity *x, size_t view, size_t from, float *t, size_t n)
+{
+	const float *gain = x->gain + from, *dark = x->dark ? x->dark + from : NULL, *after = x->after ? x->after + from : NULL;
+	const double a = x->views > 1 ? (double)view / (double)(x->views - 1) : 0;
+	if (after)
+		for (size_t c = 0; c < n; c++)
+			t[c] = (float)(((double)t[c] - (dark ? dark[c] : 0)) / ((1 - a) * gain[c] + a * after[c]));
+	else if (dark)
+		for (size_t c = 0; c < n; c++)
+			t[c] = (float)(((double)t[c] - dark[c]) / gain[c]);
+	else
+		for (size_t c = 0; c < n; c++)
+			t[c] /= gain[c];
+}
+
 static gt_status transmission_of(gt_intensity *x, size_t view, size_t row, size_t rows, float *t)
 {
 	const size_t n = rows * x->columns, from = row * x->columns;
+	const float most = (float)x->frames->most;
 	size_t saturated = 0;
 	gt_status st = x->frames->read(x->frames, view, row, rows, t);
-	if (st != GT_OK || (st = check_counts(x, view, row, t, n)) != GT_OK)
+	for (size_t at = 0; at < n && st == GT_OK; at += BAND) {
+		const size_t some = n - at < BAND ? n - at : BAND;
+		st = check_counts(x, view, from + at, t + at, some);
+		saturated += most > 0 ? count_saturated(most, t + at, some) : 0;
+		divide(x, view, from + at, t + at, some);
+	}
+	if (st != GT_OK)
 		return st;
-	const float most = x->frames->most > 0 ? (float)x->frames->most : INFINITY, *gain = x->gain + from;
-	for (size_t c = 0; c < n; c++)
-		saturated += t[c] >= most;
-	if (x->dark)
-		for (size_t c = 0; c < n; c++)
-			t[c] = (float)(((double)t[c] - x->dark[from + c]) / gain[c]);
-	else
-		for (size_t c = 0; c < n; c++)
-			t[c] = (float)((double)t[c] / gain[c]);
 	count(x, &x->saturated, saturated);
 	fill(x, row, rows, t);
 	return GT_OK;
@@ -273,18 +328,21 @@ done:
 	return st;
 }
 
-static size_t take_logarithms(const gt_intensity *x, const gt_air_level *air, size_t rows, float *out)
+/* The level of the air is one of columns. */
+static gt_status take_logarithms(gt_intensity *x, const gt_air_level *air, size_t rows, float *out)
 {
 	const double slope = x->columns > 1 ? (air->at_right - air->at_left) / (double)(x->columns - 1) : 0;
+	double *level = malloc(x->columns * sizeof *level);
 	size_t floored = 0;
+	if (!level)
+		return out_of_memory();
+	for (size_t k = 0; k < x->columns; k++)
+		level[k] = air->at_left + slope * (double)k;
 	for (size_t r = 0; r < rows; r++)
-		for (size_t k = 0; k < x->columns; k++) {
-			float *value = out + r * x->columns + k;
-			const double t = *value / (air->at_left + slope * (double)k);
-			floored += t < LEAST_TRANSMISSION;
-			*value = (float)-log(t < LEAST_TRANSMISSION ? LEAST_TRANSMISSION : t);
-		}
-	return floored;
+		floored += gt_line_integrals(level, LEAST_TRANSMISSION, x->columns, out + r * x->columns);
+	free(level);
+	count(x, &x->floored, floored);
+	return GT_OK;
 }
 
 /* The air of a whole view is measured in it. */
@@ -308,7 +366,5 @@ gt_status gt_intensity_read(gt_intensity *x, size_t view, size_t row, size_t row
 		st = gt_intensity_transmission(x, view, row, rows, out);
 	if (st == GT_OK && x->level && whole)
 		st = measure_here(x, view, out, &air);
-	if (st == GT_OK)
-		count(x, &x->floored, take_logarithms(x, &air, rows, out));
-	return st;
+	return st == GT_OK ? take_logarithms(x, &air, rows, out) : st;
 }

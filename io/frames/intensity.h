@@ -17,6 +17,7 @@ typedef struct {
 	size_t rows, columns, views;
 	const gt_frame_source *frames;
 	float *dark, *gain;             /* [row][column]: mean dark field, mean flat field less that; NULL: counts are divided by nothing */
+	float *after;                   /* the same of flat fields after the scan: what is between is a straight line; NULL: none */
 	gt_filled_cell *fill;           /* by rows */
 	size_t fills;
 	gt_air_columns air;
@@ -30,6 +31,8 @@ typedef struct {
 gt_status gt_intensity_new(const gt_frame_source *frames, const gt_frame_source *flat, const gt_frame_source *dark, double white,
                            const gt_read_options *o, gt_intensity **x);
 void      gt_intensity_free(gt_intensity *x);
+/* Flat fields after the scan: view v of n is divided by (1 - a) before + a after, a = v/(n - 1). */
+gt_status gt_intensity_set_after(gt_intensity *x, const gt_frame_source *flat, const gt_read_options *o);
 /* Finds columns that are air in all views, or takes those that are given; NULL and "auto" find, "no" does nothing.
  * without_flat: the level is that of white, so air must be found. */
 gt_status gt_intensity_set_air(gt_intensity *x, const char *air, int without_white, const gt_read_options *o);

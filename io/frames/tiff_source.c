@@ -1,6 +1,7 @@
 /* Images in TIFF files, by libtiff: strips and tiles, every lossless compression, both byte orders, BigTIFF. "TIFF
  * Revision 6.0", Adobe 1992. Each read opens its file anew: handles of libtiff serve one thread, and a scan has more
  * files than a process may hold open. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -188,7 +189,7 @@ static gt_status add_page(struct tiff_source *s, size_t file, TIFF *t)
 		s->type = found.type;
 	}
 	if (found.rows != b->rows || found.columns != b->columns || found.type != s->type)
-		return gt_fail(GT_ERR_FORMAT, "%s: is %u rows x %u columns of %s, expected %zu x %zu of %s as in %s", path, found.rows,
+		return gt_fail(GT_ERR_FORMAT, "%s: is %u rows x %u columns of %s, expected %zu x %zu of %s as in %s: is it of another scan?", path, found.rows,
 		               found.columns, found.type->nifti_name, b->rows, b->columns, s->type->nifti_name, s->files.path[0]);
 	b->bytes = found.bytes > b->bytes ? found.bytes : b->bytes;
 	if ((b->frames & (b->frames - 1)) == 0) {
@@ -207,11 +208,16 @@ static gt_status add_file(struct tiff_source *s, size_t file)
 	gt_status st = GT_OK;
 	complaint why;
 	struct stat about;
-	if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+	if (stat(path, &about) != 0)
+		return gt_fail(GT_ERR_IO, "%s: cannot be opened: %s%s", path, strerror(errno),
+		               lstat(path, &about) == 0 && S_ISLNK(about.st_mode) ? " (a link whose target is missing: copy the images, not the links)"
+		                                                                 : "");
+	if (!S_ISREG(about.st_mode))
 		return gt_fail(GT_ERR_IO, "%s: is no regular file", path);
 	TIFF *t = open_tiff(path, &why);
 	if (!t)
-		return gt_fail(GT_ERR_FORMAT, "%s: is no TIFF file, or damaged: %s", path, why.text);
+		return gt_fail(GT_ERR_FORMAT, "%s: is no TIFF file, or one that is damaged or cut off after its %lld bytes: %s", path,
+		               (long long)about.st_size, why.text);
 	do {
 		GT_TRY(add_page(s, file, t));
 		*why.text = 0;

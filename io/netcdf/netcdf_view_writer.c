@@ -11,7 +11,8 @@
 #include "io/view_writer.h"
 
 const char *const gt_netcdf_blocks[2] = { "projections", "weight" };
-enum { WRITERS = 4 };
+/* Smaller pieces lie apart: each would be a request of its own. */
+enum { WRITERS = 4, LEAST_TO_DISK = 1 << 20 };
 
 struct views {
 	struct gt_view_writer base;
@@ -28,7 +29,13 @@ static off_t place_of(const struct views *v, int weights, size_t view, size_t ro
 static gt_status write_(gt_view_writer *self, int weights, size_t view, size_t row, size_t rows, const float *data)
 {
 	const struct views *v = (const struct views *)self;
-	return gt_write_at(self->path, v->file, place_of(v, weights, view, row), rows * self->size[2] * sizeof *data, data);
+	const off_t at = place_of(v, weights, view, row);
+	const size_t bytes = rows * self->size[2] * sizeof *data;
+	const gt_status st = gt_write_at(self->path, v->file, at, bytes, data);
+	/* A system with much memory would else begin at the commit, and nothing runs beside that any more. */
+	if (st == GT_OK && self->settled && bytes >= LEAST_TO_DISK)
+		gt_begin_to_disk(v->file, at, bytes);
+	return st;
 }
 
 static gt_status read_(gt_view_writer *self, int weights, size_t view, size_t row, size_t rows, float *data)

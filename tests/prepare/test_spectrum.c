@@ -6,6 +6,7 @@
 #include <string.h>
 #include <gantry/constants.h>
 #include <gantry/prepare.h>
+#include <gantry/recon.h>
 #include <gantry/scan_math.h>
 #include "prepare/materials.h"
 #include "tests/support/support.h"
@@ -118,27 +119,28 @@ START_TEST(polynomial)
 }
 END_TEST
 
+/* mm of a disc about the axis that a ray of that pixel goes through. */
+static double chord(const gt_scan *scan, size_t pixel, double radius)
+{
+	const gt_view *v = &scan->view[pixel / (scan->rows * scan->columns)];
+	double d[2];
+	for (int a = 0; a < 2; a++)
+		d[a] = v->detector[a] +
+		       ((double)(pixel % scan->columns) - scan->column_center) * scan->column_pitch * v->column_axis[a] - v->source[a];
+	const double off = (v->source[0] * d[1] - v->source[1] * d[0]) / hypot(d[0], d[1]);
+	return fabs(off) < radius ? 2 * sqrt(radius * radius - off * off) : 0;
+}
+
 /* A disc whose line integrals are p - 0.05 p^2 to the second order: a of about 0.05 makes it flat. */
 START_TEST(flatness)
 {
 	gt_projections *p = fan(90, 1, 96);
-	const gt_scan *scan = gt_projections_scan(p);
 	float *x = gt_projections_data(p);
 	double worst = 0;
 	for (size_t i = 0; i < 90 * 96; i++) {
-		const gt_view *v = &scan->view[i / 96];
-		double d[3], at[3], along = 0, square = 0;
-		for (int a = 0; a < 3; a++) {
-			d[a] = v->detector[a] + ((double)(i % 96) - scan->column_center) * scan->column_pitch * v->column_axis[a] -
-			       v->source[a];
-			at[a] = v->source[a];
-		}
-		const double length = hypot(d[0], d[1]);
-		along = -(d[0] * at[0] + d[1] * at[1]) / length;
-		square = at[0] * at[0] + at[1] * at[1] - along * along;
-		const double chord = square < 6400 ? 0.02 * 2 * sqrt(6400 - square) : 0, q = chord;
-		/* measured q with q + 0.05 q^2 = chord */
-		x[i] = (float)((sqrt(1 + 0.2 * q) - 1) / 0.1);
+		/* measured q with q + 0.05 q^2 = what is right */
+		const double right = 0.02 * chord(gt_projections_scan(p), i, 80);
+		x[i] = (float)((sqrt(1 + 0.2 * right) - 1) / 0.1);
 	}
 	ck_ok(gt_prepare(&p, "beam-hardening:method=flatness", NULL));
 	for (size_t i = 0; i < 90 * 96; i++) {
@@ -147,6 +149,53 @@ START_TEST(flatness)
 	}
 	ck_assert_double_eq_tol(worst, 3.2, 0.05);
 	gt_projections_free(p);
+}
+END_TEST
+
+/* Mean at the centre of a disc of 100 mm over that at 80 to 90 mm, less 1. */
+static double cupping(const gt_projections *p)
+{
+	const gt_grid grid = { { 110, 110, 1 }, { 2, 2, 2 }, { 0, 0, 0 } };
+	gt_recon *r = NULL;
+	gt_volume *v = NULL;
+	double sum[2] = { 0, 0 }, n[2] = { 0, 0 };
+	ck_ok(gt_volume_new(&grid, &v));
+	ck_ok(gt_recon_new(p, &r));
+	ck_ok(gt_recon_set(r, "solver", "fdk"));
+	ck_ok(gt_recon_set(r, "backend", "cpu:1"));
+	ck_ok(gt_recon_set(r, "check", "no"));
+	ck_ok(gt_recon_run(r, v));
+	for (size_t i = 0; i < 110 * 110; i++) {
+		const double at = 2 * hypot((double)(i % 110) - 54.5, (double)(i / 110) - 54.5);
+		const int which = at < 30 ? 0 : at > 80 && at < 90 ? 1 : -1;
+		if (which >= 0) {
+			sum[which] += gt_volume_data(v)[i];
+			n[which]++;
+		}
+	}
+	gt_recon_free(r);
+	gt_volume_free(v);
+	return sum[0] / n[0] / (sum[1] / n[1]) - 1;
+}
+
+/* 200 mm of water, whose curve no parabola has. */
+START_TEST(flat_water)
+{
+	const char *const kv[] = { "kv=120,aluminium=3", "kv=80,aluminium=1" }, *const body[] = { "water" };
+	gt_projections *p = fan(180, 1, 96);
+	float *x = gt_projections_data(p), *length = malloc(180 * 96 * sizeof *length);
+	const float *lengths[] = { length };
+	for (size_t i = 0; i < 180 * 96; i++)
+		length[i] = (float)chord(gt_projections_scan(p), i, 100);
+	ck_ok(gt_mix_spectrum(kv[_i], body, 1, lengths, 180 * 96, NULL, x));
+	const double before = cupping(p);
+	ck_ok(gt_prepare(&p, "beam-hardening:method=flatness", NULL));
+	const double after = cupping(p);
+	fprintf(stderr, "%s: centre against edge %.2f %%, after flatness %.2f %%\n", kv[_i], 100 * before, 100 * after);
+	ck_assert_double_lt(before, -0.03);
+	ck_assert_double_lt(fabs(after), 0.003);
+	gt_projections_free(p);
+	free(length);
 }
 END_TEST
 
@@ -250,6 +299,7 @@ static void fill(TCase *tc)
 	tcase_add_test(tc, one_energy);
 	tcase_add_test(tc, polynomial);
 	tcase_add_test(tc, flatness);
+	tcase_add_loop_test(tc, flat_water, 0, 2);
 	tcase_add_test(tc, scatter);
 	tcase_add_test(tc, sizes);
 	tcase_add_test(tc, fringe);

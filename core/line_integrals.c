@@ -1,0 +1,91 @@
+/* Logarithms several at a time. t = 2^e m with m in [sqrt(1/2), sqrt(2)), ln m = 2 artanh(s), s = (m - 1)/(m + 1), by its
+ * series, whose first term left out is 2e-17 of it. That is right to some 1e-15; where a float could come out otherwise
+ * (Ziv, ACM Trans. Math. Softw. 17 (1991) 410: both ends of the doubt are rounded) libm decides, so that the bits are
+ * those of its log(). */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include "core/clones.h"
+#include "core/line_integrals.h"
+
+/* What the doubt is taken as; values of a block, which stay in the nearest cache; the largest that is not left to libm. */
+#define DOUBT 0x1p-46
+enum { BLOCK = 512 };
+#define LARGEST 1e37
+/* Bits of sqrt(1/2); an exponent that keeps differences positive; 2^52. */
+#define ROOT_HALF UINT64_C(0x3fe6a09e667f3bcd)
+enum { EXPONENT_BIAS = 64 };
+#define TWO_52 UINT64_C(0x4330000000000000)
+
+GT_INLINE double as_double(uint64_t bits)
+{
+	double x;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+GT_INLINE double logarithm(double t)
+{
+	uint64_t bits;
+	memcpy(&bits, &t, sizeof bits);
+	const uint64_t above = bits - ROOT_HALF + ((uint64_t)EXPONENT_BIAS << 52);
+	const double e = as_double((above >> 52) | TWO_52) - (0x1p52 + EXPONENT_BIAS);
+	const double m = as_double((above & ((UINT64_C(1) << 52) - 1)) + ROOT_HALF);
+	const double s = (m - 1) / (m + 1), z = s * s;
+	double sum = 2. / 19;
+	sum = sum * z + 2. / 17;
+	sum = sum * z + 2. / 15;
+	sum = sum * z + 2. / 13;
+	sum = sum * z + 2. / 11;
+	sum = sum * z + 2. / 9;
+	sum = sum * z + 2. / 7;
+	sum = sum * z + 2. / 5;
+	sum = sum * z + 2. / 3;
+	sum = sum * z + 2;
+	return e * 0.693147180559945309417 + s * sum;
+}
+
+/* Transmissions of a block, none below `least`, and both ends of what the result may be. */
+typedef struct {
+	double t[BLOCK];
+	float low[BLOCK], high[BLOCK];
+	uint64_t below, beyond; /* how many were below `least`; how many are too large, or no numbers */
+} block;
+
+GT_INLINE void work(const double *level, double least, size_t n, const float *x, block *b)
+{
+	uint64_t below = 0, beyond = 0;
+	for (size_t i = 0; i < n; i++) {
+		const double q = (double)x[i] / level[i];
+		below += q < least;
+		beyond += !(q <= LARGEST);
+		b->t[i] = q < least ? least : q;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const double y = -logarithm(b->t[i]);
+		b->low[i] = (float)(y * (1 - DOUBT));
+		b->high[i] = (float)(y * (1 + DOUBT));
+	}
+	b->below = below;
+	b->beyond = beyond;
+}
+
+static void work_anywhere(const double *level, double least, size_t n, const float *x, block *b) { work(level, least, n, x, b); }
+static GT_AVX2 void work_avx2(const double *level, double least, size_t n, const float *x, block *b) { work(level, least, n, x, b); }
+
+size_t gt_line_integrals(const double *level, double least, size_t n, float *x)
+{
+	block b;
+	size_t below = 0;
+	const int avx2 = GT_HAS_AVX2;
+	for (size_t at = 0; at < n; at += BLOCK) {
+		const size_t count = n - at < BLOCK ? n - at : BLOCK;
+		(avx2 ? work_avx2 : work_anywhere)(level + at, least, count, x + at, &b);
+		below += b.below;
+		memcpy(x + at, b.low, count * sizeof *x);
+		if (b.beyond || memcmp(b.low, b.high, count * sizeof *x) != 0)
+			for (size_t i = 0; i < count; i++)
+				x[at + i] = (float)-log(b.t[i]);
+	}
+	return below;
+}

@@ -1,0 +1,94 @@
+#!/bin/bash
+# Folders of counts with one fault each: every one is named, with what would help, and nothing is written; faults that leave a scan are told.
+# Flat fields before and after the scan.
+support=$(realpath "$(dirname "$0")/support")
+. "$support/lib.sh"
+command -v python3 >/dev/null || skip "no python3"
+
+counts() { python3 -B "$support/counts.py" "$@" || fail "counts.py $*"; }
+# fault FOLDER: a copy of the good scan, to be spoilt.
+fault() { cp -r good "$1"; }
+# told FOLDER TEXT [OPTIONS]: the scan is prepared, and that is said.
+told() {
+	local folder=$1 text=$2
+	shift 2
+	ok prepare "$folder" -o "$folder.nc" --axis 19.5 "$@"
+	grep -qF -- "$text" stderr.txt || fail "$folder: '$text' is not said: $(cat stderr.txt)"
+}
+# named CODE FOLDER TEXT [OPTIONS]: refused with that text.
+named() {
+	local code=$1 folder=$2 text=$3
+	shift 3
+	refused_output "$code" "$text" prepare "$folder" --axis 19.5 "$@"
+}
+
+counts good
+counts small rows=6
+told good "12 angles from good/angles.txt"
+
+# Missing, repeated, misnumbered, of other names.
+fault missing && rm missing/scan_0005.tif
+named 1 missing "number 5 is missing: scan_0004.tif is followed by scan_0006.tif (gaps are taken where that is asked for: --gaps)"
+told missing "11 angles from missing/angles.txt" --gaps
+fault twice && cp good/scan_0005.tif twice/scan_05.tif
+named 1 twice "scan_0005.tif and scan_05.tif have the same number: expected one file for each view"
+fault unnumbered
+for file in unnumbered/scan_*; do mv "$file" "unnumbered/$(basename "$file" .tif | tr 0-9 a-j).tif"; done
+named 1 unnumbered "expected one scan in a folder"
+fault mixed && cp good/scan_0001.tif mixed/other_0001.tif
+told mixed "1 images of other names than scan_0001.tif are left out"
+
+# Of another size or kind, cut off, empty, missing behind a link.
+fault size && cp small/scan_0003.tif size/
+named 1 size "size/scan_0003.tif: is 6 rows x 40 columns of uint16, expected 8 x 40 of uint16 as in size/scan_0001.tif: is it of another scan?"
+counts colour samples=3
+named 1 colour "has 3 numbers a pixel (colours?), expected 1"
+fault cut && head -c 300 good/scan_0007.tif >cut/scan_0007.tif
+named 1 cut "cut/scan_0007.tif: is no TIFF file, or one that is damaged or cut off after its 300 bytes"
+fault hole && : >hole/scan_0007.tif
+named 1 hole "hole/scan_0007.tif: is no TIFF file, or one that is damaged or cut off after its 0 bytes"
+fault link && ln -s nowhere.tif link/scan_0013.tif
+named 1 link "link/scan_0013.tif: cannot be opened: No such file or directory (a link whose target is missing"
+mkdir nothing
+named 1 nothing "is a folder that holds no files of a known format"
+
+# Angles.
+fault angles && head -11 good/angles.txt >angles/angles.txt
+named 1 angles "has 11 angles, expected 12, one for each view (is it of another scan?)"
+fault words && echo fifteen >>words/angles.txt
+named 1 words "line 13 is 'fifteen', expected one number"
+fault bare && rm bare/angles.txt
+named 1 bare "no angles: expected a file angles.txt beside the images, or --angles FILE, FIRST:STEP or FIRST..LAST"
+named 1 good "angles: a file, FIRST:STEP or FIRST..LAST" --angles 0:15:3
+
+# Flat and dark fields: another size, too bright, exchanged, none and no air either, too dark.
+fault binned && cp small/flat_0001.tif binned/
+named 1 binned "a flat field of 6 rows x 40 columns, expected 8 x 40 as in binned/scan_0001.tif: is it of another scan, or binned?"
+counts bright flat=90000
+told bright "320 cells of the flat field are saturated, at 65535: what they would count is not known"
+grep -q "1626 of 3840 values are saturated, at 65535" stderr.txt || fail "no word of the views: $(cat stderr.txt)"
+fault exchanged && mv exchanged/flat_0001.tif x.tif && mv exchanged/dark_0001.tif exchanged/flat_0001.tif && mv x.tif exchanged/dark_0001.tif
+named 1 exchanged "the flat field is not above the dark field in 320 of 320 cells: are they exchanged (--flat, --dark)?"
+counts wide reach=2 && rm wide/flat_0001.tif
+named 1 wide "no flat fields, and no columns at the edges that are air in all views: expected flat fields beside the images (--flat), or the counts without a body (--white)"
+named 2 good "air 30,30: expected auto, no, or how many of the 40 columns are air" --air 30,30
+named 2 good "white=3000, and a flat field good/flat_0001.tif: expected one of them" --white 3000
+counts dim flat=1
+told dim "values are darker than 1/65536 of white: taken as that; is the dark field of another exposure?"
+named 1 good "nothere.tif: No such file or directory" --flat nothere.tif
+
+# Light that falls by 3 % within the scan: by the flat fields of both ends it is as without.
+counts drift after=3880
+told drift "0.97 of that before; views are divided by what is between" --flat-after drift.after.tif --air no
+mv drift.nc mended.nc
+told drift "flat field: 1 image" --air no
+told good "flat field: 1 image" --air no
+ok compare mended.nc good.nc --json
+holds "$(value rmse) < 1e-3" "drift mended"
+ok compare drift.nc good.nc --json
+holds "$(value rmse) > 1e-2" "drift as it was"
+named 2 good "flat fields after the scan, and none before it: expected both (--flat, --flat-after)" --flat none --flat-after good.after.tif
+named 1 good "row 0, column 0 has 0 counts above the dark field after the scan and 4000 before" --flat-after good/dark_0001.tif
+named 1 good "a flat field of 6 rows x 40 columns, expected 8 x 40" --flat-after small/flat_0001.tif
+refused_output 2 "--flat-after does not apply" prepare good.nc --flat-after good.after.tif --rings gain
+finish
