@@ -31,7 +31,7 @@ static gt_status mail_new(size_t room, struct mail *m)
 		return GT_OK;
 	free(m->wire);
 	free(m->peer);
-	*m = (struct mail){ NULL };
+	*m = (struct mail){ .n = 0 };
 	return gt_fail(GT_ERR_MEMORY, "no memory for messages between processes");
 }
 
