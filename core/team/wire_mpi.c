@@ -64,7 +64,6 @@ void gt_wire_abort(int code)
 {
 	if (started && !stopped)
 		MPI_Abort(MPI_COMM_WORLD, code);
-	_exit(code);
 }
 
 static gt_wire *new_wire(size_t bytes, int takes)
