@@ -87,11 +87,12 @@ void scale_parts(const study *s, study_page *p)
 	                f->claim, s->gpu[0] ? "" : " On the CPU members are threads of one processor, which share its memory and caches.");
 	study_page_figure(p, "speed-up", "Speed-up over one device; dashed: the number of devices.");
 	study_page_table(p, SCALE_SPEED);
-	study_page_text(p, "Table IV",
-	                "Liu, Fu, De Man, Yu (2017) share 512 × 512 × 64 voxels and views of 888 × 64 over up to four unlike GPUs, by hand. "
-	                "Theirs is the sum of one projection and one backprojection, with transfers through the host; here it is an "
-	                "iteration of sirt, which has one of each, what devices exchange, and the passes over the volume.%s",
-	                f->by > 1 ? " Here all is smaller than theirs, so that speed-ups alone can be compared, not seconds." : "");
+	study_page_text(
+		p, "Table IV",
+		"Liu, Fu, De Man, Yu (2017) share 512 × 512 × 64 voxels and views of 888 × 64 over up to four unlike GPUs, by hand. "
+		"Theirs is the sum of one projection and one backprojection, with transfers through the host; here it is an "
+		"iteration of sirt, which has one of each, what devices exchange, and the passes over the volume.%s",
+		f->by > 1 ? " Here all is smaller than theirs, so that speed-ups alone can be compared, not seconds." : "");
 	study_page_figure(p, "table-4", "Speed-up by devices, here and in table IV.");
 	study_page_table(p, SCALE_PAPER);
 }
